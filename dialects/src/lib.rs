@@ -1,1 +1,3 @@
 //! strata-dialects.
+
+pub mod aten;
