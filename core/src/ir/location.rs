@@ -1,0 +1,41 @@
+//! Source locations.
+
+use super::{Cx, identity, printed};
+use mlir_sys::*;
+use std::marker::PhantomData;
+
+/// A source location.
+#[derive(Clone, Copy)]
+pub struct Location<'c> {
+    pub(crate) raw: MlirLocation,
+    pub(crate) marker: PhantomData<&'c ()>,
+}
+
+identity!(Location);
+printed!(Location, mlirLocationPrint);
+
+impl<'c> Location<'c> {
+    /// # Safety
+    /// The location must live for `'c`.
+    pub unsafe fn from_raw(raw: MlirLocation) -> Self {
+        Self { raw, marker: PhantomData }
+    }
+
+    /// The raw location.
+    pub fn to_raw(self) -> MlirLocation {
+        self.raw
+    }
+
+    /// The context.
+    pub fn cx(self) -> Cx<'c> {
+        // SAFETY: the location is alive.
+        Cx { raw: unsafe { mlirLocationGetContext(self.raw) }, marker: PhantomData }
+    }
+
+    /// Reports an error here through MLIR's diagnostics.
+    pub fn error(self, message: &str) {
+        let message = std::ffi::CString::new(message.replace('\0', " ")).unwrap_or_default();
+        // SAFETY: the location and the string are alive for the call. MLIR reads the message as plain text.
+        unsafe { mlirEmitError(self.raw, message.as_ptr()) }
+    }
+}

@@ -1,0 +1,96 @@
+//! Owned modules.
+
+use super::{Block, Context, Cx, Op, string_ref};
+use mlir_sys::*;
+use std::marker::PhantomData;
+
+/// A `builtin.module` that the handle owns.
+pub struct Module<'c> {
+    raw: MlirModule,
+    marker: PhantomData<&'c ()>,
+}
+
+/// Text that is no valid module, with all that MLIR said of it.
+#[derive(Debug, thiserror::Error)]
+#[error("{name}: not a valid module\n{diagnostics}")]
+pub struct ParseError {
+    /// What the text was called.
+    pub name: String,
+    /// MLIR's messages, one per line.
+    pub diagnostics: String,
+}
+
+impl<'c> Module<'c> {
+    /// An empty module.
+    pub fn new(cx: Cx<'c>) -> Self {
+        // SAFETY: the context is alive.
+        Self { raw: unsafe { mlirModuleCreateEmpty(mlirLocationUnknownGet(cx.raw)) }, marker: PhantomData }
+    }
+
+    /// Parses and verifies text or bytecode.
+    pub fn parse(context: &'c Context, text: &str, name: &str) -> Result<Self, ParseError> {
+        let messages = std::cell::RefCell::new(String::new());
+        let handler = context.attach_diagnostic_handler(|diagnostic| {
+            let mut messages = messages.borrow_mut();
+            messages.push_str(&format!("{}: {diagnostic}\n", diagnostic.location()));
+            true
+        });
+        // SAFETY: the context and the text are alive for the call.
+        let op = unsafe { mlirOperationCreateParse(context.to_raw(), string_ref(text), string_ref(name)) };
+        context.detach_diagnostic_handler(handler);
+        let error = |diagnostics: String| ParseError { name: name.to_owned(), diagnostics };
+        if op.ptr.is_null() {
+            return Err(error(messages.into_inner()));
+        }
+        // SAFETY: the op was just parsed; a module takes it over, anything else is destroyed here.
+        unsafe {
+            let raw = mlirModuleFromOperation(op);
+            if raw.ptr.is_null() {
+                mlirOperationDestroy(op);
+                return Err(error("the top-level op is not builtin.module".to_owned()));
+            }
+            Ok(Self { raw, marker: PhantomData })
+        }
+    }
+
+    /// The module as an op.
+    pub fn op(&self) -> Op<'c> {
+        // SAFETY: the module is alive.
+        unsafe { Op::from_raw(mlirModuleGetOperation(self.raw)) }
+    }
+
+    /// The block with the module's ops.
+    pub fn body(&self) -> Block<'c> {
+        // SAFETY: the module is alive.
+        unsafe { Block::from_raw(mlirModuleGetBody(self.raw)) }
+    }
+
+    /// The context.
+    pub fn cx(&self) -> Cx<'c> {
+        self.op().cx()
+    }
+
+    /// A deep copy.
+    pub fn duplicate(&self) -> Self {
+        // SAFETY: the module is alive; the clone is a module that the new handle owns.
+        Self { raw: unsafe { mlirModuleFromOperation(mlirOperationClone(self.op().raw)) }, marker: PhantomData }
+    }
+
+    /// The raw module.
+    pub fn to_raw(&self) -> MlirModule {
+        self.raw
+    }
+}
+
+impl Drop for Module<'_> {
+    fn drop(&mut self) {
+        // SAFETY: the handle owns the module.
+        unsafe { mlirModuleDestroy(self.raw) }
+    }
+}
+
+impl std::fmt::Display for Module<'_> {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        self.op().fmt(formatter)
+    }
+}
