@@ -1,1 +1,114 @@
-fn main() {}
+//! The commands behind `./x`; `./x --help` lists them.
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+
+mod aten_table;
+mod cargo;
+mod docs;
+mod suite;
+mod tidy;
+
+use cargo::{Profile, Result};
+
+#[derive(Parser)]
+#[command(name = "./x", about = "Builds, runs and checks Strata.")]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    /// The main job: takes a model through all levels, shows each, times it and checks the result
+    Run {
+        /// A program saved by `torch.export.save`; without one, the models of `test/models`
+        model: Option<PathBuf>,
+        /// Use the development build
+        #[arg(long)]
+        dev: bool,
+        /// Further arguments for `rs-run`
+        #[arg(last = true)]
+        args: Vec<String>,
+    },
+    /// Run the tests, or the named parts of them
+    Test(suite::Args),
+    /// Build every crate and tool
+    Build {
+        /// Optimise, without debug information
+        #[arg(long)]
+        release: bool,
+        /// Release binaries with MLIR and LLVM inside
+        #[arg(long = "static")]
+        fixed: bool,
+    },
+    /// Format the tree
+    Fmt,
+    /// Clippy, rustdoc and the format; warnings are errors
+    Lint,
+    /// Check the rules of the tree
+    Tidy,
+    /// Rewrite the check lines of failing lit tests and the expected text of unit tests
+    Bless {
+        /// Only lit tests whose name contains this text
+        filter: Option<String>,
+    },
+    /// Generate the reference pages and build the book
+    Docs {
+        /// Only write the generated pages
+        #[arg(long)]
+        generate: bool,
+    },
+    /// Run the benchmarks
+    Bench {
+        /// Arguments for `cargo bench`
+        #[arg(last = true)]
+        args: Vec<String>,
+    },
+    /// Write the aten schema table from PyTorch's schema facts
+    AtenTable {
+        /// The facts as JSON
+        json: PathBuf,
+        /// The table
+        #[arg(default_value = "dialects/src/aten/schemas.tsv")]
+        out: PathBuf,
+    },
+}
+
+fn main() -> ExitCode {
+    match dispatch(Cli::parse().command) {
+        Ok(true) => ExitCode::SUCCESS,
+        Ok(false) => ExitCode::FAILURE,
+        Err(error) => {
+            eprintln!("x: {error}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+/// Runs one command; false means that a check failed and has said so.
+fn dispatch(command: Command) -> Result<bool> {
+    std::env::set_current_dir(cargo::root())?;
+    match command {
+        Command::Run { model, dev, args } => suite::run_models(model, if dev { Profile::Dev } else { Profile::Release }, &args),
+        Command::Test(args) => suite::test(&args),
+        Command::Build { release, fixed } => cargo::build(if release || fixed { Profile::Release } else { Profile::Dev }, fixed),
+        Command::Fmt => cargo::run(&["fmt", "--all"]),
+        Command::Lint => cargo::lint(),
+        Command::Tidy => {
+            let faults = tidy::check()?;
+            tidy::report(&faults);
+            Ok(faults.is_empty())
+        }
+        Command::Bless { filter } => suite::bless(filter),
+        Command::Docs { generate } => docs::docs(generate),
+        Command::Bench { args } => {
+            let mut all = vec!["bench", "--workspace", "--benches", "--"];
+            all.extend(args.iter().map(String::as_str));
+            cargo::run(&all)
+        }
+        Command::AtenTable { json, out } => Ok(aten_table::run(&json, &out).map(|()| true)?),
+    }
+}

@@ -1,0 +1,78 @@
+//! Calling cargo, and where its results lie.
+
+use std::error::Error;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// Errors of xtask end in one printed line, so any kind will do.
+pub type Result<T> = std::result::Result<T, Box<dyn Error>>;
+
+/// How the tools are built.
+#[derive(Clone, Copy, PartialEq)]
+pub enum Profile {
+    /// The one profile of development, tests and CI.
+    Dev,
+    /// Fully optimised.
+    Release,
+}
+
+/// The root of the repository.
+pub fn root() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("xtask/ lies in the root")
+}
+
+/// Where the tools of a profile lie.
+pub fn tools(profile: Profile) -> PathBuf {
+    let target = std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root().join("target"), PathBuf::from);
+    target.join(if profile == Profile::Release { "release" } else { "debug" })
+}
+
+/// The folder of LLVM's tools.
+pub fn llvm_bin() -> PathBuf {
+    std::env::var_os("MLIR_SYS_220_PREFIX").map_or_else(|| PathBuf::from("/usr/lib/llvm-22"), PathBuf::from).join("bin")
+}
+
+/// `cargo ARGS` in the root.
+pub fn command(args: &[&str]) -> Command {
+    let mut command = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
+    command.current_dir(root()).args(args);
+    // What cargo sets for us must not reach the build scripts of the cargo we start: they would run again.
+    for (name, _) in std::env::vars().filter(|(name, _)| name.starts_with("CARGO_PKG_") || name.starts_with("CARGO_MANIFEST")) {
+        command.env_remove(name);
+    }
+    command
+}
+
+/// Runs `cargo ARGS`; false if it failed.
+pub fn run(args: &[&str]) -> Result<bool> {
+    Ok(command(args).status()?.success())
+}
+
+/// Builds the whole workspace.
+pub fn build(profile: Profile, fixed: bool) -> Result<bool> {
+    let mut args = vec!["build", "--workspace"];
+    if profile == Profile::Release {
+        args.push("--release");
+    }
+    if fixed {
+        args.extend(["--config", ".cargo/static.toml", "--no-default-features", "--features", "strata-tools/static"]);
+    }
+    run(&args)
+}
+
+/// Format, clippy and rustdoc.
+pub fn lint() -> Result<bool> {
+    for component in ["clippy", "fmt"] {
+        if !command(&[component, "--version"]).output()?.status.success() {
+            let name = if component == "fmt" { "rustfmt" } else { component };
+            Command::new("rustup").args(["component", "add", name]).status()?;
+        }
+    }
+    let format = run(&["fmt", "--all", "--check"])?;
+    let clippy = run(&["clippy", "--workspace", "--all-targets", "--", "-D", "warnings"])?;
+    let doc = command(&["doc", "--workspace", "--no-deps", "--document-private-items"])
+        .env("RUSTDOCFLAGS", "-D warnings --allow rustdoc::private-intra-doc-links")
+        .status()?
+        .success();
+    Ok(format && clippy && doc)
+}

@@ -1,0 +1,238 @@
+//! `./x test`, `./x bless` and `./x run`: the parts of the test suite, their times and the one last line.
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+use clap::ValueEnum;
+use strata_test::runner::{self, Options};
+
+use crate::cargo::{self, Profile, Result};
+use crate::{docs, tidy};
+
+/// What `./x test` takes.
+#[derive(clap::Args)]
+pub struct Args {
+    /// Only these parts; all without any
+    parts: Vec<Part>,
+    /// Only lit tests and conformance cases whose name contains this text
+    #[arg(long)]
+    filter: Option<String>,
+    /// Print a line for every lit test
+    #[arg(long, short)]
+    verbose: bool,
+}
+
+/// A part of the suite.
+#[derive(Clone, Copy, PartialEq, ValueEnum)]
+enum Part {
+    /// The rules of the tree
+    Tidy,
+    /// Unit tests of every crate
+    Unit,
+    /// The code in doc comments
+    Doc,
+    /// The files of `test/`
+    Lit,
+    /// Programs exported from PyTorch, on each back end
+    Conformance,
+    /// The generated pages and the links of the book
+    Docs,
+}
+
+/// How many tests did what they should.
+#[derive(Default, Clone, Copy)]
+struct Count {
+    passed: usize,
+    failed: usize,
+}
+
+impl Count {
+    /// A part that is one check.
+    fn one(good: bool) -> Count {
+        Count { passed: usize::from(good), failed: usize::from(!good) }
+    }
+}
+
+/// The conformance corpus, beside the repository.
+const CORPUS: &str = "../shared/conformance";
+
+/// Runs the parts and prints the table and the last line.
+pub fn test(args: &Args) -> Result<bool> {
+    let wanted = |part: Part| args.parts.is_empty() || args.parts.contains(&part);
+    let mut rows: Vec<(String, Count, Duration)> = Vec::new();
+    let mut part = |name: &str, work: &mut dyn FnMut() -> Result<Count>| {
+        println!("== {name}");
+        let start = Instant::now();
+        let count = work().unwrap_or_else(|error| {
+            println!("{name}: {error}");
+            Count::one(false)
+        });
+        rows.push((name.into(), count, start.elapsed()));
+        count.failed == 0
+    };
+    if wanted(Part::Tidy) {
+        part("tidy", &mut tidy);
+    }
+    let built = part("build", &mut || match cargo::build(Profile::Dev, false)? {
+        true => Ok(Count::default()),
+        false => Err("the build failed".into()),
+    });
+    if built {
+        if wanted(Part::Unit) {
+            part("unit", &mut unit);
+        }
+        if wanted(Part::Doc) {
+            part("doc", &mut || cargo_test(&["test", "--workspace", "--doc", "--no-fail-fast"]));
+        }
+        if wanted(Part::Lit) {
+            part("lit", &mut || lit(args.filter.clone(), args.verbose, false));
+        }
+        if wanted(Part::Conformance) {
+            for backend in ["cpu", "interp"] {
+                part(&format!("conformance {backend}"), &mut || conformance(backend, args.filter.as_deref()));
+            }
+        }
+        if wanted(Part::Docs) {
+            part("docs", &mut || docs::check().map(|faults| Count { passed: 1, failed: faults }));
+        }
+    }
+    Ok(summary(&rows))
+}
+
+fn summary(rows: &[(String, Count, Duration)]) -> bool {
+    println!("\n{:<20} {:>8} {:>8} {:>8}", "part", "seconds", "passed", "failed");
+    let mut sum = Count::default();
+    for (name, count, time) in rows {
+        println!("{name:<20} {:>8.1} {:>8} {:>8}", time.as_secs_f64(), count.passed, count.failed);
+        sum.passed += count.passed;
+        sum.failed += count.failed;
+    }
+    println!("{} passed, {} failed", sum.passed, sum.failed);
+    sum.failed == 0
+}
+
+fn tidy() -> Result<Count> {
+    let faults = tidy::check()?;
+    tidy::report(&faults);
+    Ok(Count::one(faults.is_empty()))
+}
+
+fn unit() -> Result<Count> {
+    let mut args = vec!["test", "--workspace", "--lib", "--no-fail-fast"];
+    let integration = std::fs::read_dir(cargo::root())?
+        .flatten()
+        .any(|folder| folder.path().join("Cargo.toml").exists() && folder.path().join("tests").is_dir());
+    if integration {
+        args.extend(["--test", "*"]);
+    }
+    cargo_test(&args)
+}
+
+/// Runs `cargo test`, adds up its result lines and shows its output when something failed.
+fn cargo_test(args: &[&str]) -> Result<Count> {
+    let done = cargo::command(args).stderr(Stdio::inherit()).output()?;
+    let text = String::from_utf8_lossy(&done.stdout);
+    let mut count = Count::default();
+    for line in text.lines().filter_map(|line| line.strip_prefix("test result: ")) {
+        count.passed += number_before(line, "passed");
+        count.failed += number_before(line, "failed");
+    }
+    if !done.status.success() {
+        print!("{text}");
+        count.failed = count.failed.max(1);
+    }
+    Ok(count)
+}
+
+/// The number that stands before `word`, as in `12 passed`.
+fn number_before(line: &str, word: &str) -> usize {
+    let words: Vec<&str> = line.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).collect();
+    words.windows(2).find(|pair| pair[1] == word).and_then(|pair| pair[0].parse().ok()).unwrap_or(0)
+}
+
+fn lit(filter: Option<String>, verbose: bool, bless: bool) -> Result<Count> {
+    let options = Options { filter, verbose, bless, ..Options::new(&cargo::root().join("test"), &cargo::tools(Profile::Dev)) };
+    let summary = runner::run_all(&options)?;
+    if summary.unsupported > 0 {
+        println!("{} tests need what this machine lacks", summary.unsupported);
+    }
+    Ok(Count { passed: summary.passed, failed: summary.failed })
+}
+
+/// Runs the corpus on one back end; without the corpus, says so.
+fn conformance(backend: &str, filter: Option<&str>) -> Result<Count> {
+    let corpus = cargo::root().join(CORPUS);
+    if !corpus.exists() {
+        println!("{CORPUS} is not there: nothing is checked");
+        return Ok(Count::default());
+    }
+    let mut command = Command::new(cargo::tools(Profile::Dev).join("rs-run"));
+    command.arg("--suite").arg(&corpus).args(["--filter", filter.unwrap_or("^(seeds|models)"), &format!("--backend={backend}")]);
+    let done = command.stderr(Stdio::inherit()).output()?;
+    let text = String::from_utf8_lossy(&done.stdout);
+    print!("{text}");
+    let last = text.lines().rev().find(|line| line.contains(" passed, ")).ok_or("rs-run printed no line `N passed, M failed`")?;
+    Ok(Count { passed: number_before(last, "passed"), failed: number_before(last, "failed") })
+}
+
+/// Rewrites what the tests expect.
+pub fn bless(filter: Option<String>) -> Result<bool> {
+    if !cargo::build(Profile::Dev, false)? {
+        return Ok(false);
+    }
+    if filter.is_none() {
+        cargo::command(&["test", "--workspace", "--lib", "--quiet"]).env("UPDATE_EXPECT", "1").status()?;
+    }
+    Ok(lit(filter, false, true)?.failed == 0)
+}
+
+/// The main job on one model or on those of the repository.
+pub fn run_models(model: Option<PathBuf>, profile: Profile, args: &[String]) -> Result<bool> {
+    if !cargo::build(profile, false)? {
+        return Ok(false);
+    }
+    let models = match model {
+        Some(model) => vec![std::env::var_os("X_FROM").map_or(model.clone(), |from| PathBuf::from(from).join(model))],
+        None => models(&cargo::root().join("test/models"))?,
+    };
+    let mut good = true;
+    for model in models {
+        let expected = model.with_extension("safetensors");
+        let mut command = Command::new(cargo::tools(profile).join("rs-run"));
+        command.arg("--report").arg(&model).args(args);
+        if expected.exists() {
+            command.arg("--expect").arg(&expected);
+        }
+        good &= command.status()?.success();
+    }
+    Ok(good)
+}
+
+/// The `.pt2` files of a folder, in order of size, so that the smallest tells its story first.
+fn models(folder: &Path) -> Result<Vec<PathBuf>> {
+    let mut found: Vec<(u64, PathBuf)> = Vec::new();
+    for entry in std::fs::read_dir(folder)? {
+        let entry = entry?;
+        if entry.path().extension().is_some_and(|end| end == "pt2") {
+            found.push((entry.metadata()?.len(), entry.path()));
+        }
+    }
+    found.sort();
+    if found.is_empty() {
+        return Err(format!("no .pt2 file in {}", folder.display()).into());
+    }
+    Ok(found.into_iter().map(|(_, path)| path).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn reads_result_lines() {
+        assert_eq!(number_before("ok. 12 passed; 3 failed; 0 ignored", "failed"), 3);
+        assert_eq!(number_before("70 passed, 10 failed, 2 skipped", "passed"), 70);
+        assert_eq!(number_before("nothing", "passed"), 0);
+    }
+}
