@@ -1,1 +1,5 @@
-//! strata-frontend.
+//! What comes in: `.pt2` archives of `torch.export` are read, checked and turned into the capture and aten levels.
+//!
+//! The crate knows nothing below aten, and no Python is involved.
+
+pub mod pt2;

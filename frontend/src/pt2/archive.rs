@@ -1,0 +1,121 @@
+//! The container: a zip with stored entries under one root folder, read through a memory map.
+//!
+//! Nothing is copied or inflated. Every path, offset and size is checked when the archive is opened, so the rest
+//! of the reader only sees slices that exist.
+
+use std::{collections::BTreeMap, fmt, io::Cursor, ops::Range, path::Path, sync::Arc};
+
+use memmap2::Mmap;
+use zip::{CompressionMethod, ZipArchive};
+
+use super::{error::Pt2Error, map::map};
+
+/// More entries than any program has weights.
+const MAX_ENTRIES: usize = 1 << 20;
+const MAX_PATH: usize = 1024;
+const MAX_PATH_DEPTH: usize = 16;
+
+/// An open archive. Cheap to clone: all clones share the mapping.
+#[derive(Clone)]
+pub struct Archive {
+    bytes: Arc<Mmap>,
+    entries: Arc<BTreeMap<String, Stored>>,
+}
+
+impl fmt::Debug for Archive {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Archive").field("bytes", &self.bytes.len()).field("entries", &self.entries.len()).finish()
+    }
+}
+
+/// Where an entry's bytes lie in the file.
+#[derive(Debug, Clone)]
+struct Stored {
+    data: Range<usize>,
+    crc32: u32,
+}
+
+impl Archive {
+    /// Opens and checks the container.
+    pub fn open(path: &Path) -> Result<Self, Pt2Error> {
+        let bytes = map(path).map_err(|source| Pt2Error::Io { path: path.to_owned(), source })?;
+        let entries = directory(&bytes).map_err(|why| Pt2Error::Container { path: path.to_owned(), why })?;
+        Ok(Self { bytes: Arc::new(bytes), entries: Arc::new(entries) })
+    }
+
+    /// The entries' names, without the root folder, in order.
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        self.entries.keys().map(String::as_str)
+    }
+
+    /// Whether the archive has this entry.
+    pub fn has(&self, entry: &str) -> bool {
+        self.entries.contains_key(entry)
+    }
+
+    /// The bytes of an entry as they lie in the file; their checksum is not looked at.
+    pub fn bytes(&self, entry: &str) -> Result<&[u8], Pt2Error> {
+        let stored = self.entries.get(entry).ok_or_else(|| Pt2Error::entry(entry, "it is missing"))?;
+        self.bytes.get(stored.data.clone()).ok_or_else(|| Pt2Error::entry(entry, "it lies outside of the file"))
+    }
+
+    /// The bytes of an entry after their checksum was compared.
+    pub fn verified(&self, entry: &str) -> Result<&[u8], Pt2Error> {
+        let bytes = self.bytes(entry)?;
+        let (found, wanted) = (crc32fast::hash(bytes), self.entries[entry].crc32);
+        if found != wanted {
+            return Err(Pt2Error::entry(entry, format!("its checksum is {found:08x}, the archive says {wanted:08x}")));
+        }
+        Ok(bytes)
+    }
+}
+
+/// Reads the central directory: name without root folder -> place.
+fn directory(bytes: &[u8]) -> Result<BTreeMap<String, Stored>, String> {
+    let mut zip = ZipArchive::new(Cursor::new(bytes)).map_err(|error| error.to_string())?;
+    if zip.len() > MAX_ENTRIES {
+        return Err(format!("it lists {} entries, more than {MAX_ENTRIES}", zip.len()));
+    }
+    let mut entries = BTreeMap::new();
+    let mut root: Option<String> = None;
+    for index in 0..zip.len() {
+        let file = zip.by_index_raw(index).map_err(|error| format!("entry {index}: {error}"))?;
+        let raw = std::str::from_utf8(file.name_raw()).map_err(|_| format!("the name of entry {index} is not UTF-8"))?;
+        let (folder, name) = split_root(raw)?;
+        if root.get_or_insert_with(|| folder.to_owned()) != folder {
+            return Err(format!("entry `{raw}` lies outside of the root folder `{}`", root.unwrap_or_default()));
+        }
+        if file.encrypted() {
+            return Err(format!("entry `{raw}` is encrypted"));
+        }
+        if file.compression() != CompressionMethod::Stored || file.size() != file.compressed_size() {
+            return Err(format!("entry `{raw}` is compressed ({}), and only stored entries can be mapped", file.compression()));
+        }
+        let start = file.data_start().ok_or_else(|| format!("entry `{raw}` has no data"))?;
+        let range = start.checked_add(file.size()).and_then(|end| Some(usize::try_from(start).ok()?..usize::try_from(end).ok()?));
+        let data = range.filter(|range| range.end <= bytes.len());
+        let data = data.ok_or_else(|| format!("entry `{raw}` ends behind the end of the file"))?;
+        if name.is_empty() {
+            continue;
+        }
+        if entries.insert(name.to_owned(), Stored { data, crc32: file.crc32() }).is_some() {
+            return Err(format!("entry `{raw}` is there twice"));
+        }
+    }
+    Ok(entries)
+}
+
+/// Splits `ROOT/a/b` after the root folder and refuses names that could mean another place.
+fn split_root(raw: &str) -> Result<(&str, &str), String> {
+    let (root, name) = raw.split_once('/').ok_or_else(|| format!("entry `{raw}` is not in a root folder"))?;
+    let tricky = raw.len() > MAX_PATH
+        || raw.contains(['\\', '\0', ':'])
+        || raw.chars().any(char::is_control)
+        || name.split('/').count() > MAX_PATH_DEPTH
+        || raw.trim_end_matches('/').split('/').any(|part| matches!(part, "" | "." | ".."));
+    if tricky {
+        let shown: String = raw.chars().take(80).collect();
+        return Err(format!("entry {shown:?} has a name that no exporter writes"));
+    }
+    Ok((root, name.trim_end_matches('/')))
+}

@@ -1,0 +1,44 @@
+//! Every archive of the conformance corpus is read; by default a sample, with `STRATA_CORPUS=all` the whole of it.
+
+use std::{
+    path::{Path, PathBuf},
+    time::Instant,
+};
+
+use strata_frontend::pt2::Program;
+
+/// The archives that the manifest lists, thinned out unless everything is asked for.
+pub fn archives() -> Vec<PathBuf> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared/conformance");
+    let Ok(manifest) = std::fs::read(folder.join("manifest.json")) else {
+        eprintln!("skipped: there is no {}", folder.display());
+        return Vec::new();
+    };
+    let manifest: serde_json::Value = serde_json::from_slice(&manifest).expect("the manifest is JSON");
+    let cases = manifest["cases"].as_array().expect("the manifest lists cases");
+    let step = if std::env::var("STRATA_CORPUS").is_ok_and(|value| value == "all") { 1 } else { 23 };
+    cases.iter().step_by(step).map(|case| folder.join(case["pt2"].as_str().expect("a path"))).collect()
+}
+
+#[test]
+fn archives_are_read() {
+    let archives = archives();
+    let start = Instant::now();
+    let mut failures = Vec::new();
+    let (mut weights, mut bytes) = (0, 0);
+    for path in &archives {
+        match Program::open(path) {
+            Err(error) => failures.push(format!("{}: {error}", path.display())),
+            Ok(program) => {
+                for (name, weight) in program.weights.iter().chain(&program.constants) {
+                    match weight.dense(&program.archive) {
+                        Ok(dense) => (weights, bytes) = (weights + 1, bytes + dense.len()),
+                        Err(error) => failures.push(format!("{}: {name}: {error}", path.display())),
+                    }
+                }
+            }
+        }
+    }
+    eprintln!("{} archives, {weights} weights of {bytes} bytes in {:?}", archives.len(), start.elapsed());
+    assert!(failures.is_empty(), "{} archives fail:\n{}", failures.len(), failures[..failures.len().min(20)].join("\n"));
+}

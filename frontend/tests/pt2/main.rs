@@ -1,0 +1,6 @@
+//! The `.pt2` reader and importer against real archives, damaged archives and random expressions.
+
+mod corpus;
+mod expr;
+mod malformed;
+mod maker;
