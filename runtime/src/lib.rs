@@ -1,1 +1,32 @@
-//! strata-runtime.
+//! Loads and runs compiled programs. No MLIR, no LLVM, no Python: code images, threads, memory, DLPack.
+//!
+//! [`Artefact`] is the file, [`Session`] the loaded program, [`Tensor`] what goes in and comes out.
+//! The compiler fills a [`manifest::Manifest`] and an [`artefact::Image`]; everything else here only reads them.
+
+pub mod abi;
+pub mod arena;
+pub mod artefact;
+mod call;
+pub mod compiler;
+pub mod cpu;
+pub mod dlpack;
+pub mod dtype;
+pub mod error;
+pub mod image;
+pub mod imports;
+pub mod library;
+pub mod manifest;
+pub mod memory;
+pub mod pool;
+pub mod session;
+pub mod tensor;
+pub mod tensor_file;
+pub mod weights;
+
+pub use artefact::{Artefact, ArtefactError, Image};
+pub use dtype::DType;
+pub use error::{LoadError, RunError};
+pub use manifest::Manifest;
+pub use session::{CallState, Session};
+pub use tensor::{Tensor, TensorError};
+pub use tensor_file::{TensorFile, TensorFileError};

@@ -1,0 +1,233 @@
+//! The state of one call: its scratch memory, the descriptions handed to the entry, the outputs it asked for.
+
+use std::ffi::c_void;
+
+use crate::arena::Arena;
+use crate::dlpack::DLTensor;
+use crate::error::RunError;
+use crate::manifest::{Input, Manifest, Scalar};
+use crate::memory::Block;
+use crate::session::dense;
+use crate::tensor::{Tensor, dense_bytes};
+
+/// Everything a call needs besides the program; kept and reused so that a call allocates nothing.
+#[derive(Debug)]
+pub struct CallState {
+    pub(crate) arena: Arena,
+    inputs: Vec<DLTensor>,
+    input_pointers: Vec<*const DLTensor>,
+    outputs: Vec<DLTensor>,
+    output_pointers: Vec<*mut DLTensor>,
+    /// The sizes of all outputs, one after the other; `outputs[k].shape` points in here.
+    shapes: Vec<i64>,
+    /// Memory made for outputs during this call.
+    blocks: Vec<Option<Block>>,
+    /// Bytes the caller gave for an output; `None` when it gave no memory.
+    given: Vec<Option<usize>>,
+    /// Dense copies of strided inputs.
+    copies: Vec<Tensor>,
+}
+
+// SAFETY: the pointers lead into the vectors beside them or into the tensors of a call that runs on one thread.
+unsafe impl Send for CallState {}
+
+impl CallState {
+    pub(crate) fn new(manifest: &Manifest, inputs: usize) -> CallState {
+        let count = manifest.outputs.len();
+        let mut shapes = vec![0; manifest.outputs.iter().map(|out| out.shape.len()).sum()];
+        let mut rest = shapes.as_mut_ptr();
+        let mut outputs = Vec::with_capacity(count);
+        for out in &manifest.outputs {
+            outputs.push(dense(std::ptr::null_mut(), out.dtype.dlpack(), out.shape.len() as i32, rest));
+            rest = rest.wrapping_add(out.shape.len());
+        }
+        let blank = dense(std::ptr::null_mut(), crate::dtype::DType::F32.dlpack(), 0, std::ptr::null_mut());
+        CallState {
+            arena: Arena::default(),
+            inputs: vec![blank; inputs],
+            input_pointers: vec![std::ptr::null(); inputs],
+            outputs,
+            output_pointers: vec![std::ptr::null_mut(); count],
+            shapes,
+            blocks: (0..count).map(|_| None).collect(),
+            given: vec![None; count],
+            copies: Vec::new(),
+        }
+    }
+
+    /// Largest scratch memory of a call so far.
+    pub fn peak_workspace(&self) -> usize {
+        self.arena.peak_bytes()
+    }
+
+    pub(crate) fn begin(&mut self) {
+        self.arena.reset();
+        self.copies.clear();
+        self.blocks.fill_with(|| None);
+    }
+
+    /// # Safety
+    /// `tensor` describes readable host memory.
+    pub(crate) unsafe fn set_input(&mut self, at: usize, tensor: &DLTensor) -> Result<(), String> {
+        // SAFETY: the caller's promise.
+        self.inputs[at] = if unsafe { tensor.is_dense() } {
+            dense(tensor.first_element().cast(), tensor.dtype, tensor.ndim, tensor.shape)
+        } else {
+            // SAFETY: the caller's promise.
+            let copy = unsafe { Tensor::from_dlpack(tensor) }.map_err(|e| e.to_string())?;
+            // The sizes stay the caller's; only the data moves.
+            let described = dense(copy.dlpack().data, tensor.dtype, tensor.ndim, tensor.shape);
+            self.copies.push(copy);
+            described
+        };
+        Ok(())
+    }
+
+    /// # Safety
+    /// `given` points at tensors that describe writable host memory.
+    pub(crate) unsafe fn set_outputs(&mut self, manifest: &Manifest, given: &[*const DLTensor]) -> Result<(), RunError> {
+        if given.len() > manifest.outputs.len() {
+            return Err(RunError::OutputCount { expected: manifest.outputs.len(), found: given.len() });
+        }
+        for (k, declared) in manifest.outputs.iter().enumerate() {
+            self.outputs[k].data = std::ptr::null_mut();
+            self.given[k] = None;
+            let Some(&tensor) = given.get(k) else { continue };
+            // SAFETY: the caller promises valid tensors.
+            let (tensor, fail) = (unsafe { &*tensor }, |reason: &str| RunError::output(k, declared, reason.into()));
+            // SAFETY: as above.
+            let (sizes, is_dense) = unsafe { (tensor.sizes(), tensor.is_dense()) };
+            if tensor.dtype != declared.dtype.dlpack() || sizes.len() != declared.shape.len() {
+                return Err(fail("the tensor given for it has another element type or rank"));
+            }
+            if !is_dense || !tensor.device.is_host() {
+                return Err(fail("the tensor given for it is not dense row-major host memory"));
+            }
+            let bytes = dense_bytes(declared.dtype, sizes).map_err(|e| fail(&e.to_string()))?;
+            if tensor.data.is_null() && bytes > 0 {
+                return Err(fail("the tensor given for it has no memory"));
+            }
+            self.outputs[k].data = tensor.first_element().cast();
+            self.given[k] = Some(bytes);
+        }
+        Ok(())
+    }
+
+    pub(crate) fn input_pointers(&mut self) -> *const *const DLTensor {
+        for (pointer, tensor) in self.input_pointers.iter_mut().zip(&self.inputs) {
+            *pointer = tensor;
+        }
+        self.input_pointers.as_ptr()
+    }
+
+    pub(crate) fn output_pointers(&mut self) -> *const *mut DLTensor {
+        for (pointer, tensor) in self.output_pointers.iter_mut().zip(&mut self.outputs) {
+            *pointer = tensor;
+        }
+        self.output_pointers.as_ptr()
+    }
+
+    /// `strata_output`: the caller's memory if it is large enough, else a new block. Null for an output there is none of.
+    ///
+    /// # Safety
+    /// `outputs` is the running call's.
+    pub(crate) unsafe fn output(&mut self, outputs: *const *mut DLTensor, k: usize, bytes: usize) -> *mut c_void {
+        let Some(given) = self.given.get(k) else { return std::ptr::null_mut() };
+        // SAFETY: `k` is within the outputs, which the session built.
+        let tensor = unsafe { &mut **outputs.add(k) };
+        if given.is_none_or(|given| given < bytes) {
+            let block = Block::new(bytes);
+            tensor.data = block.as_ptr().cast();
+            self.blocks[k] = Some(block);
+        }
+        tensor.data
+    }
+
+    /// The data of an output after the call.
+    pub(crate) fn output_bytes(&self, k: usize, bytes: usize) -> Result<*const u8, RunError> {
+        let room = match (&self.blocks[k], self.given[k]) {
+            (Some(block), _) => block.capacity(),
+            (None, given) => given.unwrap_or(0),
+        };
+        if room < bytes {
+            return Err(RunError::Program(format!("it wrote {room} bytes of output {k}, its shape needs {bytes}")));
+        }
+        Ok(self.outputs[k].data.cast())
+    }
+
+    fn shape(&self, k: usize) -> &[i64] {
+        // SAFETY: the shape points at `ndim` sizes inside `self.shapes`.
+        unsafe { self.outputs[k].sizes() }
+    }
+
+    /// Checks that the caller's outputs were the right size.
+    pub(crate) fn check_given(&self, manifest: &Manifest) -> Result<(), RunError> {
+        for (k, given) in self.given.iter().enumerate() {
+            let Some(given) = *given else { continue };
+            let bytes = dense_bytes(manifest.outputs[k].dtype, self.shape(k)).unwrap_or(usize::MAX);
+            if self.blocks[k].is_some() || bytes != given {
+                let reason = format!("it has shape {:?}, the tensor given for it has {given} bytes", self.shape(k));
+                return Err(RunError::output(k, &manifest.outputs[k], reason));
+            }
+        }
+        Ok(())
+    }
+
+    /// The outputs as tensors of their own.
+    pub(crate) fn take_outputs(&mut self, manifest: &Manifest) -> Result<Vec<Tensor>, RunError> {
+        let mut results = Vec::with_capacity(manifest.outputs.len());
+        for (k, declared) in manifest.outputs.iter().enumerate() {
+            let shape = self.shape(k).to_vec();
+            let block = self.blocks[k].take().unwrap_or_else(|| Block::new(0));
+            let tensor = Tensor::from_block(declared.dtype, shape, block)
+                .map_err(|e| RunError::Program(format!("output {k} `{}`: {e}", declared.name)))?;
+            results.push(tensor);
+        }
+        debug_assert!(self.shapes.len() >= results.iter().map(|r| r.shape().len()).sum());
+        Ok(results)
+    }
+}
+
+/// Checks an input against its declaration: element type, rank, static sizes, constant value.
+///
+/// # Safety
+/// `tensor` describes readable memory.
+pub(crate) unsafe fn check_input(k: usize, input: &Input, tensor: &DLTensor) -> Result<(), RunError> {
+    let fail = |reason: String| RunError::input(k, input, reason);
+    if tensor.dtype != input.dtype.dlpack() {
+        let found = crate::dtype::DType::from_dlpack(tensor.dtype).map_or("an unknown type", |found| found.name());
+        return Err(fail(format!("has element type {found}, the program wants {}", input.dtype)));
+    }
+    if !tensor.device.is_host() {
+        return Err(fail(format!("lives on device type {}, the program wants host memory", tensor.device.device_type)));
+    }
+    // SAFETY: the caller's promise.
+    let sizes = unsafe { tensor.sizes() };
+    if sizes.len() != input.shape.len() {
+        return Err(fail(format!("has rank {}, the program wants {}", sizes.len(), input.shape.len())));
+    }
+    for (dim, (&found, wanted)) in sizes.iter().zip(&input.shape).enumerate() {
+        match *wanted {
+            Some(wanted) if wanted != found => {
+                return Err(fail(format!("has size {found} in dimension {dim}, the program wants {wanted}")));
+            }
+            None if found < 0 => return Err(fail(format!("has size {found} in dimension {dim}"))),
+            _ => {}
+        }
+    }
+    let Some(value) = input.value else { return Ok(()) };
+    let data = tensor.first_element();
+    // SAFETY: a scalar is a rank-0 tensor of the type just checked against the declaration.
+    let found = unsafe {
+        match value {
+            Scalar::Int(_) if input.dtype.size() == 8 => Scalar::Int(data.cast::<i64>().read_unaligned()),
+            Scalar::Float(_) if input.dtype.size() == 8 => Scalar::Float(data.cast::<f64>().read_unaligned()),
+            Scalar::Bool(_) if input.dtype.size() == 1 => Scalar::Bool(data.read() != 0),
+            _ => return Err(RunError::Program(format!("its constant input {k} has no scalar type"))),
+        }
+    };
+    if found != value {
+        return Err(fail(format!("is {found:?}, the program was captured with {value:?}")));
+    }
+    Ok(())
+}

@@ -1,0 +1,191 @@
+//! The compiler as a shared library, `libstrata_compiler.so`: its C functions, and how to find and call them.
+//! Loading programs must not link MLIR or LLVM, so tools open the compiler only when there is something to compile.
+
+use std::ffi::{CStr, CString, c_char, c_void};
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
+
+use libloading::os::unix::{Library, Symbol};
+
+use crate::artefact::{Artefact, ArtefactError};
+use crate::dlpack::DLTensor;
+use crate::tensor::{Tensor, TensorError};
+
+/// Version of the C functions below; both sides compare it.
+pub const ABI_VERSION: u32 = 1;
+/// File name of the library.
+pub const LIBRARY: &str = "libstrata_compiler.so";
+
+/// `uint32_t strata_compiler_abi(void)`: the version the library was built with.
+pub type AbiFn = unsafe extern "C" fn() -> u32;
+
+/// `int32_t strata_compiler_compile(path, options_json, &bytes, &len, &error)`: an artefact's bytes; 0 is success.
+/// Bytes and error text (UTF-8, no terminator, its length in `len`) are freed with `strata_compiler_free`.
+pub type CompileFn = unsafe extern "C" fn(path: *const c_char, options: *const c_char, bytes: *mut *mut u8, len: *mut usize) -> i32;
+
+/// `strata_compiler_interpret(path, options_json, n_in, inputs, ctx, output, &error, &len)`: runs the reference
+/// interpreter and hands each result (outputs, then mutations) to `output` with its name. The error is freed as above.
+pub type InterpretFn = unsafe extern "C" fn(
+    path: *const c_char,
+    options: *const c_char,
+    n_in: usize,
+    inputs: *const *const DLTensor,
+    ctx: *mut c_void,
+    output: OutputFn,
+    error: *mut *mut u8,
+    len: *mut usize,
+) -> i32;
+
+/// Receives one result; `mutation` is 1 for the new value of the buffer or input `name`. It copies what it wants to keep.
+pub type OutputFn = unsafe extern "C" fn(ctx: *mut c_void, name: *const c_char, mutation: i32, tensor: *const DLTensor);
+
+/// `strata_compiler_free(bytes, len)`.
+pub type FreeFn = unsafe extern "C" fn(bytes: *mut u8, len: usize);
+
+/// Why the compiler gave no result.
+#[derive(Debug, thiserror::Error)]
+pub enum CompilerError {
+    /// The library is not there or does not load.
+    #[error(
+        "the compiler library {LIBRARY} cannot be opened (looked in {looked}): {reason}; build it with `./x build`, or give a compiled .strata file"
+    )]
+    Library {
+        /// Folders searched.
+        looked: String,
+        /// The loader's reason.
+        reason: String,
+    },
+    /// The library is of another build.
+    #[error("{path} has compiler interface {found}, this program needs {ABI_VERSION}; build both together")]
+    Version {
+        /// The library.
+        path: PathBuf,
+        /// Its version.
+        found: u32,
+    },
+    /// A path or option with a zero byte in it.
+    #[error("`{0}` contains a zero byte")]
+    Text(String),
+    /// The compiler refused the program; the text is its diagnostic.
+    #[error("{0}")]
+    Refused(String),
+    /// The compiler's artefact is unreadable.
+    #[error(transparent)]
+    Artefact(#[from] ArtefactError),
+    /// The interpreter's result is unreadable.
+    #[error("result of the interpreter: {0}")]
+    Result(#[from] TensorError),
+}
+
+/// A result of the interpreter.
+#[derive(Debug)]
+pub struct NamedTensor {
+    /// Name of the output, or of what was changed.
+    pub name: String,
+    /// Whether it is the new value of a buffer or input.
+    pub mutation: bool,
+    /// The value.
+    pub tensor: Tensor,
+}
+
+/// The opened compiler.
+#[derive(Debug)]
+pub struct Compiler {
+    compile: Symbol<CompileFn>,
+    interpret: Symbol<InterpretFn>,
+    free: Symbol<FreeFn>,
+    _library: Library,
+}
+
+impl Compiler {
+    /// Opens the library beside this executable, or in the folder above it (where cargo puts libraries of tests).
+    pub fn open() -> Result<Compiler, CompilerError> {
+        let executable = std::env::current_exe().unwrap_or_default();
+        let folders: Vec<PathBuf> = executable.ancestors().skip(1).take(2).map(Path::to_path_buf).collect();
+        let looked = folders.iter().map(|f| f.display().to_string()).collect::<Vec<_>>().join(", ");
+        match folders.iter().map(|folder| folder.join(LIBRARY)).find(|path| path.exists()) {
+            Some(path) => Compiler::open_at(&path),
+            None => Err(CompilerError::Library { looked, reason: "no such file".into() }),
+        }
+    }
+
+    /// Opens the library at a path.
+    pub fn open_at(path: &Path) -> Result<Compiler, CompilerError> {
+        let fail = |e: libloading::Error| CompilerError::Library { looked: path.display().to_string(), reason: e.to_string() };
+        // SAFETY: the library is our own compiler; its initialisers only set up its data.
+        let library = unsafe { Library::new(path) }.map_err(fail)?;
+        // SAFETY: the types are those that the library is written against, which the version check confirms.
+        unsafe {
+            let found = library.get::<AbiFn>(b"strata_compiler_abi").map_err(fail)?();
+            if found != ABI_VERSION {
+                return Err(CompilerError::Version { path: path.into(), found });
+            }
+            Ok(Compiler {
+                compile: library.get(b"strata_compiler_compile").map_err(fail)?,
+                interpret: library.get(b"strata_compiler_interpret").map_err(fail)?,
+                free: library.get(b"strata_compiler_free").map_err(fail)?,
+                _library: library,
+            })
+        }
+    }
+
+    /// Compiles a program. `options` is the driver's option struct as JSON; `{}` is the default.
+    pub fn compile(&self, path: &Path, options: &str) -> Result<Artefact, CompilerError> {
+        let (path, options) = (text(path.as_os_str().as_bytes())?, text(options.as_bytes())?);
+        let (mut bytes, mut len) = (std::ptr::null_mut(), 0);
+        // SAFETY: the texts are terminated; the results go into our two variables.
+        let status = unsafe { (self.compile)(path.as_ptr(), options.as_ptr(), &raw mut bytes, &raw mut len) };
+        let result = self.take(bytes, len);
+        match status {
+            0 => Ok(Artefact::from_bytes(&result)?),
+            _ => Err(CompilerError::Refused(String::from_utf8_lossy(&result).into_owned())),
+        }
+    }
+
+    /// Runs a program in the reference interpreter.
+    pub fn interpret(&self, path: &Path, options: &str, inputs: &[&Tensor]) -> Result<Vec<NamedTensor>, CompilerError> {
+        let (path, options) = (text(path.as_os_str().as_bytes())?, text(options.as_bytes())?);
+        let inputs: Vec<DLTensor> = inputs.iter().map(|tensor| tensor.dlpack()).collect();
+        let pointers: Vec<*const DLTensor> = inputs.iter().map(|tensor| &raw const *tensor).collect();
+        let mut results: Vec<Result<NamedTensor, TensorError>> = Vec::new();
+        let (mut error, mut len) = (std::ptr::null_mut(), 0);
+        // SAFETY: the texts are terminated, the tensors live through the call, `receive` gets our vector.
+        let status = unsafe {
+            let (into, n) = ((&raw mut results).cast(), pointers.len());
+            let (path, options) = (path.as_ptr(), options.as_ptr());
+            (self.interpret)(path, options, n, pointers.as_ptr(), into, receive, &raw mut error, &raw mut len)
+        };
+        let error = self.take(error, len);
+        match status {
+            0 => Ok(results.into_iter().collect::<Result<_, _>>()?),
+            _ => Err(CompilerError::Refused(String::from_utf8_lossy(&error).into_owned())),
+        }
+    }
+
+    /// Copies bytes of the library and frees them there.
+    fn take(&self, bytes: *mut u8, len: usize) -> Vec<u8> {
+        if bytes.is_null() {
+            return Vec::new();
+        }
+        // SAFETY: the library gave `len` bytes that are ours until we hand them back, once.
+        unsafe {
+            let copy = std::slice::from_raw_parts(bytes, len).to_vec();
+            (self.free)(bytes, len);
+            copy
+        }
+    }
+}
+
+unsafe extern "C" fn receive(ctx: *mut c_void, name: *const c_char, mutation: i32, tensor: *const DLTensor) {
+    // SAFETY: `interpret` passed its vector; the library passes a terminated name and a readable tensor.
+    unsafe {
+        let results = &mut *ctx.cast::<Vec<Result<NamedTensor, TensorError>>>();
+        let name = CStr::from_ptr(name).to_string_lossy().into_owned();
+        let tensor = Tensor::from_dlpack(&*tensor);
+        results.push(tensor.map(|tensor| NamedTensor { name, mutation: mutation != 0, tensor }));
+    }
+}
+
+fn text(bytes: &[u8]) -> Result<CString, CompilerError> {
+    CString::new(bytes).map_err(|_| CompilerError::Text(String::from_utf8_lossy(bytes).into_owned()))
+}

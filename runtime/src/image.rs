@@ -1,0 +1,162 @@
+//! A code image in memory: copied in while writable, its slots filled, then sealed so that nothing is both writable and executable.
+
+use std::ffi::c_void;
+
+use crate::abi::Entry;
+use crate::artefact::{Artefact, PAGE};
+use crate::cpu;
+use crate::imports;
+use crate::manifest::{Access, Layout};
+
+/// Code ready to be called.
+#[derive(Debug)]
+pub struct LoadedImage {
+    base: *mut u8,
+    bytes: usize,
+    entry: Entry,
+}
+
+// SAFETY: after loading, the mapping is changed only by the code itself, whose entry may run on any thread;
+// the session serialises programs that write to memory they share.
+unsafe impl Send for LoadedImage {}
+// SAFETY: as above.
+unsafe impl Sync for LoadedImage {}
+
+/// Why an image cannot be loaded.
+#[derive(Debug, thiserror::Error)]
+pub enum ImageError {
+    /// The code is for another machine.
+    #[error(transparent)]
+    Target(#[from] cpu::TargetError),
+    /// The layout contradicts itself or the bytes.
+    #[error("the code image's layout makes no sense: {0}; compile the model again")]
+    Layout(String),
+    /// The image wants a function that does not exist here.
+    #[error(
+        "the program needs the runtime function `{name}`, which this runtime does not have; compile the model again or use the runtime it was compiled for"
+    )]
+    Import {
+        /// The function.
+        name: String,
+    },
+    /// The system refuses the memory.
+    #[error("cannot map {bytes} bytes of code: {source}")]
+    Memory {
+        /// Size of the image.
+        bytes: usize,
+        /// The system's reason.
+        source: std::io::Error,
+    },
+}
+
+impl LoadedImage {
+    /// Loads the code of an artefact.
+    pub fn load(artefact: &Artefact) -> Result<LoadedImage, ImageError> {
+        cpu::check(&artefact.manifest.target)?;
+        let layout = &artefact.manifest.layout;
+        check_layout(layout, artefact.image.bytes.len())?;
+        let bytes = (layout.memory_bytes as usize).next_multiple_of(PAGE);
+        let access = libc::PROT_READ | libc::PROT_WRITE;
+        // SAFETY: a new anonymous mapping touches nothing that exists.
+        let base = unsafe { libc::mmap(std::ptr::null_mut(), bytes, access, libc::MAP_PRIVATE | libc::MAP_ANONYMOUS, -1, 0) };
+        if base == libc::MAP_FAILED {
+            return Err(ImageError::Memory { bytes, source: std::io::Error::last_os_error() });
+        }
+        let base = base.cast::<u8>();
+        // SAFETY: the entry lies in an executable segment of the image (checked above), which is sealed below before anyone can call it.
+        let entry = unsafe { std::mem::transmute::<*mut u8, Entry>(base.wrapping_add(layout.entry as usize)) };
+        let image = LoadedImage { base, bytes, entry };
+        // SAFETY: the mapping is at least as long as the image's bytes (checked above) and still writable.
+        unsafe { base.copy_from_nonoverlapping(artefact.image.bytes.as_ptr(), artefact.image.bytes.len()) };
+        image.fill(layout)?;
+        image.seal(layout)?;
+        Ok(image)
+    }
+
+    /// The program's entry.
+    pub fn entry(&self) -> Entry {
+        self.entry
+    }
+
+    /// Bytes of the mapping.
+    pub fn mapped_bytes(&self) -> usize {
+        self.bytes
+    }
+
+    fn fill(&self, layout: &Layout) -> Result<(), ImageError> {
+        for import in &layout.imports {
+            let address = imports::resolve(&import.name).ok_or_else(|| ImageError::Import { name: import.name.clone() })?;
+            self.store(import.offset, address as usize);
+        }
+        for relocation in &layout.relocations {
+            self.store(relocation.offset, self.base as usize + relocation.target as usize);
+        }
+        Ok(())
+    }
+
+    fn store(&self, offset: u64, value: usize) {
+        let slot = self.base.wrapping_add(offset as usize).cast::<usize>();
+        // SAFETY: `check_layout` found the eight bytes inside the mapping, which is writable until it is sealed.
+        unsafe { slot.write_unaligned(value) };
+    }
+
+    fn seal(&self, layout: &Layout) -> Result<(), ImageError> {
+        self.protect(0, self.bytes, libc::PROT_NONE)?;
+        for segment in &layout.segments {
+            let access = match segment.access {
+                Access::Read => libc::PROT_READ,
+                Access::Write => libc::PROT_READ | libc::PROT_WRITE,
+                Access::Execute => libc::PROT_READ | libc::PROT_EXEC,
+            };
+            self.protect(segment.offset as usize, segment.bytes as usize, access)?;
+        }
+        Ok(())
+    }
+
+    fn protect(&self, offset: usize, bytes: usize, access: i32) -> Result<(), ImageError> {
+        let start = self.base.wrapping_add(offset).cast::<c_void>();
+        // SAFETY: the range is part of our own mapping.
+        match unsafe { libc::mprotect(start, bytes, access) } {
+            0 => Ok(()),
+            _ => Err(ImageError::Memory { bytes, source: std::io::Error::last_os_error() }),
+        }
+    }
+}
+
+impl Drop for LoadedImage {
+    fn drop(&mut self) {
+        // SAFETY: the mapping is ours, and a session keeps its image until its last call has returned.
+        unsafe { libc::munmap(self.base.cast(), self.bytes) };
+    }
+}
+
+/// Everything that later code relies on, checked before any memory is touched.
+fn check_layout(layout: &Layout, image_bytes: usize) -> Result<(), ImageError> {
+    let wrong = |what: String| Err(ImageError::Layout(what));
+    let size = layout.memory_bytes;
+    if size == 0 || size > 1 << 32 || (image_bytes as u64) > size {
+        return wrong(format!("{image_bytes} bytes of code in {size} bytes of memory"));
+    }
+    let mut end = 0;
+    for segment in &layout.segments {
+        let stop = segment.offset.checked_add(segment.bytes).filter(|&stop| stop <= size);
+        let Some(stop) = stop.filter(|_| segment.offset % PAGE as u64 == 0 && segment.offset >= end && segment.bytes > 0) else {
+            return wrong(format!("a segment of {} bytes at {} of {size}", segment.bytes, segment.offset));
+        };
+        end = stop.next_multiple_of(PAGE as u64);
+    }
+    let executable = |at: u64| layout.segments.iter().any(|s| s.access == Access::Execute && s.offset <= at && at < s.offset + s.bytes);
+    if !executable(layout.entry) {
+        return wrong(format!("the entry at {} is not in an executable segment", layout.entry));
+    }
+    let slots = layout.imports.iter().map(|i| i.offset).chain(layout.relocations.iter().map(|r| r.offset));
+    for slot in slots {
+        if slot.checked_add(8).is_none_or(|stop| stop > size) {
+            return wrong(format!("a slot at {slot} of {size}"));
+        }
+    }
+    match layout.relocations.iter().find(|r| r.target > size) {
+        Some(r) => wrong(format!("a pointer to {} of {size}", r.target)),
+        None => Ok(()),
+    }
+}

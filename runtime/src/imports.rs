@@ -1,0 +1,94 @@
+//! The functions that a code image may import: ours from one sorted table, then libm, libmvec and libc.
+
+use std::ffi::{CString, c_void};
+use std::sync::OnceLock;
+
+use libloading::os::unix::Library;
+
+use crate::abi::{Body, StrataCall};
+use crate::library;
+use crate::pool;
+use crate::session::CallState;
+
+/// Our own functions, sorted by name.
+static OWN: &[(&str, Address)] = &[
+    ("strata_lib_sort", Address(library::sort::strata_lib_sort as *const c_void)),
+    ("strata_output", Address(strata_output as *const c_void)),
+    ("strata_parallel", Address(strata_parallel as *const c_void)),
+    ("strata_workspace", Address(strata_workspace as *const c_void)),
+];
+
+struct Address(*const c_void);
+
+// SAFETY: the addresses of functions are constants.
+unsafe impl Sync for Address {}
+
+/// The names of our own importable functions.
+pub fn own_names() -> impl Iterator<Item = &'static str> {
+    OWN.iter().map(|(name, _)| *name)
+}
+
+/// The address of an importable function.
+pub fn resolve(name: &str) -> Option<*const c_void> {
+    match OWN.binary_search_by_key(&name, |(own, _)| own) {
+        Ok(at) => Some(OWN[at].1.0),
+        Err(_) => system(name),
+    }
+}
+
+/// The address of a function of the C and maths libraries. libmvec is opened only when something asks for it.
+fn system(name: &str) -> Option<*const c_void> {
+    static LIBRARIES: [(&str, OnceLock<Option<Library>>); 3] =
+        [("libm.so.6", OnceLock::new()), ("libmvec.so.1", OnceLock::new()), ("libc.so.6", OnceLock::new())];
+    let symbol = CString::new(name).ok()?;
+    LIBRARIES.iter().find_map(|(file, library)| {
+        // SAFETY: these are the system's own libraries, whose initialisers are safe to run at any time.
+        let library = library.get_or_init(|| unsafe { Library::new(*file) }.ok());
+        // SAFETY: the symbol is only used as an address; the library stays open for good.
+        let found = unsafe { library.as_ref()?.get::<*const c_void>(symbol.as_bytes_with_nul()) }.ok()?;
+        Some(found.into_raw().cast_const()).filter(|address| !address.is_null())
+    })
+}
+
+/// The running call's state. Images call these functions only on the thread of their entry.
+///
+/// # Safety
+/// `call` is the argument of a running entry, set up by a session.
+unsafe fn state<'a>(call: *mut StrataCall) -> &'a mut CallState {
+    // SAFETY: the session put its own state there and does not touch it while the entry runs.
+    unsafe { &mut *(*call).runtime.cast::<CallState>() }
+}
+
+unsafe extern "C" fn strata_workspace(call: *mut StrataCall, bytes: i64) -> *mut c_void {
+    // SAFETY: the image passes its own argument.
+    unsafe { state(call) }.arena.take(usize::try_from(bytes).unwrap_or(0)).cast()
+}
+
+unsafe extern "C" fn strata_output(call: *mut StrataCall, index: i64, bytes: i64) -> *mut c_void {
+    // SAFETY: the image passes its own argument.
+    let state = unsafe { state(call) };
+    let (Ok(index), Ok(bytes)) = (usize::try_from(index), usize::try_from(bytes)) else {
+        return std::ptr::null_mut();
+    };
+    // SAFETY: the entry's outputs are as many as the manifest says, which `output` checks against.
+    unsafe { state.output((*call).outputs, index, bytes) }
+}
+
+unsafe extern "C" fn strata_parallel(_call: *mut StrataCall, body: Body, ctx: *mut c_void, n: i64, grain: i64) {
+    // SAFETY: the compiler passes bodies whose disjoint ranges are independent.
+    unsafe { pool::global().run(body, ctx, n, grain) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_table_is_sorted_and_found() {
+        assert!(OWN.is_sorted_by_key(|(name, _)| *name));
+        for name in own_names().chain(["expf", "memcpy", "_ZGVdN8v_expf"]) {
+            assert!(resolve(name).is_some(), "{name}");
+        }
+        assert!(resolve("no_such_function_anywhere").is_none());
+    }
+}

@@ -1,0 +1,3 @@
+//! Library kernels: what a compiled program calls instead of compiling it (`strata_lib_*`).
+
+pub mod sort;

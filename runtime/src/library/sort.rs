@@ -1,0 +1,147 @@
+//! `strata_lib_sort`: a stable sort along one dimension with NaN as the largest value, as `prim.sort` says.
+//! Elements become integers whose order is the wanted one, so one comparison serves every type.
+
+use std::ffi::c_void;
+
+use half::{bf16, f16};
+
+use crate::abi::StrataCall;
+use crate::dtype::DType;
+use crate::pool;
+
+/// Sorts every row of a dense `outer x n x inner` tensor along `n`.
+///
+/// `dtype` is DLPack's `code << 8 | bits`. `values` (of the same type) and `indices` may each be null.
+/// Returns 0, or 1 when the type cannot be ordered.
+///
+/// # Safety
+/// `input`, `values` and `indices` point at `outer * n * inner` elements; outputs do not overlap the input.
+#[allow(clippy::too_many_arguments)] // It is a C function of the image ABI.
+pub unsafe extern "C" fn strata_lib_sort(
+    _call: *mut StrataCall,
+    dtype: i32,
+    input: *const c_void,
+    values: *mut c_void,
+    indices: *mut i64,
+    outer: i64,
+    n: i64,
+    inner: i64,
+    descending: i32,
+) -> i32 {
+    let wanted = DType::ALL.iter().find(|d| i32::from(d.dlpack().code) << 8 | i32::from(d.dlpack().bits) == dtype);
+    let rows = Rows { input, values, indices, n, inner, count: outer * inner, descending: descending != 0 };
+    // SAFETY: the caller promises the sizes; each arm reads the type that `dtype` names.
+    unsafe {
+        match wanted {
+            Some(DType::F64) => rows.sort(|v: f64| float_key(v.to_bits(), 52, 11)),
+            Some(DType::F32) => rows.sort(|v: f32| float_key(v.to_bits().into(), 23, 8)),
+            Some(DType::F16) => rows.sort(|v: f16| float_key(v.to_bits().into(), 10, 5)),
+            Some(DType::BF16) => rows.sort(|v: bf16| float_key(v.to_bits().into(), 7, 8)),
+            Some(DType::I64) => rows.sort(|v: i64| (v as u64) ^ 1 << 63),
+            Some(DType::I32) => rows.sort(|v: i32| u64::from(v as u32 ^ 1 << 31)),
+            Some(DType::I16) => rows.sort(|v: i16| u64::from(v as u16 ^ 1 << 15)),
+            Some(DType::I8) => rows.sort(|v: i8| u64::from(v as u8 ^ 1 << 7)),
+            Some(DType::U8 | DType::Bool) => rows.sort(|v: u8| u64::from(v)),
+            Some(DType::U16) => rows.sort(|v: u16| u64::from(v)),
+            Some(DType::U32) => rows.sort(|v: u32| u64::from(v)),
+            Some(DType::U64) => rows.sort(|v: u64| v),
+            Some(DType::C64 | DType::C128) | None => return 1,
+        }
+    }
+    0
+}
+
+/// The bits of a float as an integer in the same order: -0 equals 0, every NaN is the one largest value.
+fn float_key(bits: u64, mantissa: u32, exponent: u32) -> u64 {
+    let sign = 1 << (mantissa + exponent);
+    let infinity = ((1 << exponent) - 1) << mantissa;
+    match bits & (sign - 1) {
+        magnitude if magnitude > infinity => sign + infinity + 1,
+        magnitude if bits & sign != 0 => sign - magnitude,
+        magnitude => sign + magnitude,
+    }
+}
+
+/// Rows to sort; row `r` starts at `(r / inner) * n * inner + r % inner` and steps by `inner`.
+struct Rows {
+    input: *const c_void,
+    values: *mut c_void,
+    indices: *mut i64,
+    n: i64,
+    inner: i64,
+    count: i64,
+    descending: bool,
+}
+
+// SAFETY: threads read the input and write disjoint rows of the outputs.
+unsafe impl Sync for Rows {}
+
+impl Rows {
+    /// # Safety
+    /// The pointers cover all rows of elements of type `T`.
+    unsafe fn sort<T: Copy>(&self, key: impl Fn(T) -> u64 + Sync) {
+        let grain = (4096 / self.n.max(1)).max(1);
+        pool::global().each(self.count, grain, |begin, end| {
+            let mut order: Vec<(u64, i64)> = Vec::with_capacity(self.n as usize);
+            for row in begin..end {
+                let start = (row / self.inner) * self.n * self.inner + row % self.inner;
+                let at = |k: i64| (start + k * self.inner) as usize;
+                order.clear();
+                // SAFETY: `at` stays inside the row, which the caller promised is readable.
+                order.extend((0..self.n).map(|k| (key(unsafe { *self.input.cast::<T>().add(at(k)) }), k)));
+                if self.descending {
+                    order.sort_by_key(|&(key, _)| !key);
+                } else {
+                    order.sort_by_key(|&(key, _)| key);
+                }
+                for (k, &(_, from)) in order.iter().enumerate() {
+                    // SAFETY: as above, for the outputs; no other thread has this row.
+                    unsafe {
+                        if !self.values.is_null() {
+                            *self.values.cast::<T>().add(at(k as i64)) = *self.input.cast::<T>().add(at(from));
+                        }
+                        if !self.indices.is_null() {
+                            *self.indices.add(at(k as i64)) = from;
+                        }
+                    }
+                }
+            }
+        });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn sort(dtype: DType, input: &[f32], shape: (i64, i64, i64), descending: bool) -> (Vec<f32>, Vec<i64>) {
+        let (mut values, mut indices) = (vec![0f32; input.len()], vec![0i64; input.len()]);
+        let code = i32::from(dtype.dlpack().code) << 8 | i32::from(dtype.dlpack().bits);
+        let (outer, n, inner) = shape;
+        // SAFETY: all three hold outer * n * inner elements.
+        let status = unsafe {
+            let (from, to) = (input.as_ptr().cast(), values.as_mut_ptr().cast());
+            let call = std::ptr::null_mut();
+            strata_lib_sort(call, code, from, to, indices.as_mut_ptr(), outer, n, inner, descending.into())
+        };
+        assert_eq!(status, 0);
+        (values, indices)
+    }
+
+    #[test]
+    fn nan_is_largest_and_zeros_keep_their_order() {
+        let input = [0.0, f32::NAN, -1.0, -0.0, f32::INFINITY, f32::NEG_INFINITY, 0.0];
+        let (values, indices) = sort(DType::F32, &input, (1, 7, 1), false);
+        assert_eq!(indices, [5, 2, 0, 3, 6, 4, 1]);
+        assert!(values[6].is_nan() && values[5] == f32::INFINITY);
+        let (_, indices) = sort(DType::F32, &input, (1, 7, 1), true);
+        assert_eq!(indices, [1, 4, 0, 3, 6, 2, 5]);
+    }
+
+    #[test]
+    fn rows_may_be_strided() {
+        let (values, indices) = sort(DType::F32, &[3., 1., 2., 5., 1., 9.], (1, 3, 2), false);
+        assert_eq!(values, [1., 1., 2., 5., 3., 9.]);
+        assert_eq!(indices, [2, 0, 1, 1, 0, 2]);
+    }
+}

@@ -1,0 +1,251 @@
+//! What an artefact says about itself. The compiler fills these structs; the loader trusts nothing else.
+
+use serde::{Deserialize, Serialize};
+
+use crate::dtype::DType;
+
+/// Everything about a compiled program but its code.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Manifest {
+    /// Name of the program, for messages.
+    pub name: String,
+    /// The machine the code is for.
+    pub target: Target,
+    /// How the image lies in memory and what it needs.
+    pub layout: Layout,
+    /// The call's inputs, in flattened order.
+    pub inputs: Vec<Input>,
+    /// The results: outputs in flattened order, then mutations.
+    pub outputs: Vec<Output>,
+    /// Parameters, buffers and constants, in the order of `StrataCall::weights`.
+    pub weights: Vec<Weight>,
+    /// Texts of the entry's status codes: status `k > 0` is message `k - 1`; `{0}`..`{3}` are the details.
+    pub messages: Vec<String>,
+    /// The conditions that the entry checks, as text.
+    #[serde(default)]
+    pub guards: Vec<Guard>,
+    /// The kernels of the program.
+    #[serde(default)]
+    pub kernels: Vec<Kernel>,
+    /// Largest workspace of a call in bytes, where the plan knows it.
+    #[serde(default)]
+    pub workspace_bytes: Option<u64>,
+    /// How long each stage of the compilation took.
+    #[serde(default)]
+    pub timings: Vec<StageTime>,
+}
+
+/// The machine that code was made for.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Target {
+    /// Architecture, as in `x86_64`.
+    pub arch: String,
+    /// LLVM's name of the CPU, for information.
+    pub cpu: String,
+    /// CPU features (LLVM's names, without `+`) that the code needs.
+    pub features: Vec<String>,
+}
+
+impl Target {
+    /// The architecture this library runs on, with no feature asked for.
+    pub fn host() -> Target {
+        Target { arch: std::env::consts::ARCH.into(), cpu: "generic".into(), features: Vec::new() }
+    }
+}
+
+/// The memory layout of an image. Offsets are from its start.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Layout {
+    /// Offset of `strata_entry`.
+    pub entry: u64,
+    /// Size in memory; what the image's bytes do not cover is zero.
+    pub memory_bytes: u64,
+    /// Page-aligned, ascending ranges with one protection each. Memory in no segment is inaccessible.
+    pub segments: Vec<Segment>,
+    /// Runtime functions and where their addresses go.
+    #[serde(default)]
+    pub imports: Vec<Import>,
+    /// Eight-byte slots that hold an address inside the image.
+    #[serde(default)]
+    pub relocations: Vec<Relocation>,
+}
+
+/// A page-aligned range of the image.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Segment {
+    /// Start, a multiple of 4096.
+    pub offset: u64,
+    /// Size in bytes; the protection covers whole pages.
+    pub bytes: u64,
+    /// What the loaded program may do with it.
+    pub access: Access,
+}
+
+/// Protection of a loaded segment. Nothing is ever writable and executable.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Access {
+    /// Constants, tables, import slots.
+    Read,
+    /// Variables.
+    Write,
+    /// Code.
+    Execute,
+}
+
+/// A runtime function that the code calls through a slot.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Import {
+    /// Its C name.
+    pub name: String,
+    /// Offset of the 8-byte slot for its address.
+    pub offset: u64,
+}
+
+/// A slot that receives the image's base address plus `target`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Relocation {
+    /// Offset of the 8-byte slot.
+    pub offset: u64,
+    /// Offset of the thing pointed at.
+    pub target: u64,
+}
+
+/// One input of a call.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Input {
+    /// Name in the captured program.
+    pub name: String,
+    /// Tensor or scalar; a scalar travels as a tensor of rank 0 (`i64`, `f64`, `bool`).
+    pub kind: InputKind,
+    /// Element type.
+    pub dtype: DType,
+    /// Sizes; `None` is symbolic.
+    pub shape: Vec<Option<i64>>,
+    /// A scalar fixed at capture: the session compares it and the image does not get it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub value: Option<Scalar>,
+}
+
+/// Kind of an input.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum InputKind {
+    /// A tensor.
+    Tensor,
+    /// A python int, passed as i64.
+    Int,
+    /// A python float, passed as f64.
+    Float,
+    /// A python bool.
+    Bool,
+}
+
+/// A scalar value.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Scalar {
+    /// A python int.
+    Int(i64),
+    /// A python float, as text because JSON has no infinities.
+    #[serde(with = "float_text")]
+    Float(f64),
+    /// A python bool.
+    Bool(bool),
+}
+
+/// One result of a call.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Output {
+    /// Output or new value of something.
+    pub kind: OutputKind,
+    /// Name of the output; for a mutation the name of the weight or input that changed.
+    pub name: String,
+    /// Element type.
+    pub dtype: DType,
+    /// Sizes; `None` is symbolic.
+    pub shape: Vec<Option<i64>>,
+}
+
+/// Kind of a result.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum OutputKind {
+    /// A result of the call.
+    Output,
+    /// The new value of a buffer or input.
+    Mutation,
+}
+
+/// A tensor that belongs to the program and not to the call.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Weight {
+    /// Fully qualified name.
+    pub name: String,
+    /// Element type.
+    pub dtype: DType,
+    /// Sizes, all known.
+    pub shape: Vec<i64>,
+    /// Where its data is.
+    pub source: WeightSource,
+}
+
+/// Where a weight's data is found.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct WeightSource {
+    /// The `.pt2` archive or safetensors file.
+    pub file: String,
+    /// Entry of the archive (the root folder may be left out), or tensor name in a safetensors file.
+    pub entry: String,
+    /// Offset of the first element from the start of the entry, in bytes.
+    #[serde(default)]
+    pub byte_offset: u64,
+    /// Strides in elements; empty means dense row-major.
+    #[serde(default)]
+    pub strides: Vec<i64>,
+}
+
+/// A condition that the entry checks.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Guard {
+    /// The condition as text.
+    pub text: String,
+    /// Where it comes from, if known.
+    #[serde(default)]
+    pub source: String,
+}
+
+/// A kernel, for reports.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Kernel {
+    /// Its name in the program.
+    pub name: String,
+    /// Bytes read and written by one launch, if static.
+    #[serde(default)]
+    pub bytes: Option<u64>,
+    /// Floating-point operations of one launch, if static.
+    #[serde(default)]
+    pub flops: Option<u64>,
+}
+
+/// Time spent in one stage of a compilation.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct StageTime {
+    /// The stage.
+    pub name: String,
+    /// Microseconds.
+    pub micros: u64,
+}
+
+mod float_text {
+    use serde::{Deserialize, Deserializer, Serializer, de::Error};
+
+    pub fn serialize<S: Serializer>(value: &f64, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(&format!("{value:?}"))
+    }
+
+    pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<f64, D::Error> {
+        let text = String::deserialize(deserializer)?;
+        text.parse().map_err(|_| D::Error::custom(format!("`{text}` is not a float")))
+    }
+}

@@ -1,0 +1,159 @@
+//! A loaded program with its weights: the thing one calls.
+
+use std::ffi::c_void;
+use std::path::Path;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use crate::abi::StrataCall;
+use crate::artefact::Artefact;
+use crate::call::check_input;
+use crate::dlpack::{DLDevice, DLTensor};
+use crate::error::{LoadError, RunError};
+use crate::image::LoadedImage;
+use crate::manifest::{Manifest, OutputKind};
+use crate::tensor::{Tensor, dense_bytes};
+use crate::weights::Weights;
+
+pub use crate::call::CallState;
+
+/// A program in memory. Calls from several threads run at the same time, unless the program changes its buffers.
+#[derive(Debug)]
+pub struct Session {
+    manifest: Manifest,
+    image: LoadedImage,
+    weights: Mutex<Weights>,
+    weight_pointers: Vec<usize>,
+    /// Which output is the new value of which weight.
+    writes: Vec<(usize, usize)>,
+    /// Which of the call's inputs reach the image.
+    live: Vec<usize>,
+    idle: Mutex<Vec<CallState>>,
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    // No code panics while it holds these locks with its data in disorder.
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl Session {
+    /// Loads a program. With `weights`, that archive is read instead of the ones named in the manifest.
+    pub fn load(artefact: &Artefact, weights: Option<&Path>) -> Result<Session, LoadError> {
+        let manifest = artefact.manifest.clone();
+        let image = LoadedImage::load(artefact)?;
+        let weights = Weights::open(&manifest, weights)?;
+        let writes = manifest.outputs.iter().enumerate().filter(|(_, out)| out.kind == OutputKind::Mutation);
+        let mut pairs = Vec::new();
+        for (at, out) in writes {
+            let Some(k) = manifest.weights.iter().position(|weight| weight.name == out.name) else { continue };
+            let weight = &manifest.weights[k];
+            let same = out.shape.iter().copied().eq(weight.shape.iter().map(|&size| Some(size)));
+            if out.dtype != weight.dtype || !same {
+                return Err(LoadError::Manifest(format!("the new value of `{}` has another type than it", out.name)));
+            }
+            pairs.push((at, k));
+        }
+        let live = (0..manifest.inputs.len()).filter(|&k| manifest.inputs[k].value.is_none()).collect();
+        let weight_pointers = weights.pointers().iter().map(|&pointer| pointer as usize).collect();
+        let (weights, idle) = (Mutex::new(weights), Mutex::new(Vec::new()));
+        Ok(Session { manifest, image, weights, weight_pointers, writes: pairs, live, idle })
+    }
+
+    /// What the program says about itself.
+    pub fn manifest(&self) -> &Manifest {
+        &self.manifest
+    }
+
+    /// Calls the program; the results are the outputs, then the mutations, as the manifest lists them.
+    pub fn run(&self, inputs: &[Tensor]) -> Result<Vec<Tensor>, RunError> {
+        self.run_refs(&inputs.iter().collect::<Vec<_>>())
+    }
+
+    /// [`Session::run`] on borrowed tensors.
+    pub fn run_refs(&self, inputs: &[&Tensor]) -> Result<Vec<Tensor>, RunError> {
+        let described: Vec<DLTensor> = inputs.iter().map(|tensor| tensor.dlpack()).collect();
+        let pointers: Vec<*const DLTensor> = described.iter().map(|tensor| &raw const *tensor).collect();
+        let mut state = lock(&self.idle).pop().unwrap_or_else(|| self.caller());
+        // SAFETY: the tensors are ours and outlive the call.
+        let done = unsafe { self.call(&mut state, &pointers, &[]) };
+        let results = done.and_then(|()| state.take_outputs(&self.manifest));
+        lock(&self.idle).push(state);
+        results
+    }
+
+    /// State for [`Session::run_dlpack`]: keep one per thread.
+    pub fn caller(&self) -> CallState {
+        CallState::new(&self.manifest, self.live.len())
+    }
+
+    /// Calls the program on anyone's tensors, writing into the caller's dense outputs. It allocates nothing and takes no
+    /// lock when inputs are dense and the program changes no buffer. Results beyond `outputs` are computed and dropped.
+    ///
+    /// # Safety
+    /// `inputs` and `outputs` point at tensors that describe readable (writable for outputs) host memory.
+    pub unsafe fn run_dlpack(
+        &self,
+        state: &mut CallState,
+        inputs: &[*const DLTensor],
+        outputs: &[*const DLTensor],
+    ) -> Result<(), RunError> {
+        // SAFETY: the caller's promise is the one needed.
+        unsafe { self.call(state, inputs, outputs) }?;
+        state.check_given(&self.manifest)
+    }
+
+    /// Gives the buffers that the program changed their first values back.
+    pub fn reset(&self) {
+        lock(&self.weights).reset();
+    }
+
+    /// # Safety
+    /// As for [`Session::run_dlpack`].
+    unsafe fn call(&self, state: &mut CallState, inputs: &[*const DLTensor], outputs: &[*const DLTensor]) -> Result<(), RunError> {
+        let expected = self.manifest.inputs.len();
+        if inputs.len() != expected {
+            return Err(RunError::InputCount { expected, found: inputs.len() });
+        }
+        state.begin();
+        let mut live = 0;
+        for (k, (&tensor, input)) in inputs.iter().zip(&self.manifest.inputs).enumerate() {
+            // SAFETY: the caller promises valid tensors.
+            let tensor = unsafe { &*tensor };
+            // SAFETY: as above.
+            unsafe { check_input(k, input, tensor) }?;
+            if input.value.is_none() {
+                // SAFETY: as above.
+                unsafe { state.set_input(live, tensor) }.map_err(|reason| RunError::input(k, input, reason))?;
+                live += 1;
+            }
+        }
+        // SAFETY: the caller promises valid tensors.
+        unsafe { state.set_outputs(&self.manifest, outputs) }?;
+        // Held to the end when the program writes to its buffers.
+        let _exclusive = (!self.writes.is_empty()).then(|| lock(&self.weights));
+        let mut call = StrataCall {
+            inputs: state.input_pointers(),
+            outputs: state.output_pointers(),
+            weights: self.weight_pointers.as_ptr().cast::<*mut c_void>(),
+            runtime: (&raw mut *state).cast(),
+            detail: [0; 4],
+        };
+        // SAFETY: the image was made for this ABI and its checksum holds; ranks, dtypes and static sizes fit the manifest.
+        let status = unsafe { self.image.entry()(&raw mut call) };
+        if status != 0 {
+            return Err(RunError::from_status(status, &self.manifest.messages, &call.detail));
+        }
+        for &(output, weight) in &self.writes {
+            let declared = &self.manifest.weights[weight];
+            let bytes = dense_bytes(declared.dtype, &declared.shape).unwrap_or(0);
+            let value = state.output_bytes(output, bytes)?;
+            // SAFETY: a written weight is an own tensor of `bytes` bytes, and we hold the lock.
+            unsafe { value.copy_to_nonoverlapping(self.weight_pointers[weight] as *mut u8, bytes) };
+        }
+        Ok(())
+    }
+}
+
+/// A DLPack description of dense host memory.
+pub(crate) fn dense(data: *mut c_void, dtype: crate::dlpack::DLDataType, ndim: i32, shape: *mut i64) -> DLTensor {
+    DLTensor { data, device: DLDevice::CPU, ndim, dtype, shape, strides: std::ptr::null_mut(), byte_offset: 0 }
+}

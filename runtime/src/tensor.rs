@@ -1,0 +1,254 @@
+//! Owned dense tensors, and copies of anyone's strided ones.
+
+use std::ffi::c_void;
+
+use crate::dlpack::{DLDevice, DLTensor};
+use crate::dtype::DType;
+use crate::memory::Block;
+
+/// A dense row-major tensor in 64-byte aligned memory of ours.
+#[derive(Debug)]
+pub struct Tensor {
+    dtype: DType,
+    shape: Vec<i64>,
+    data: Block,
+}
+
+/// Why a tensor cannot be made.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum TensorError {
+    /// A negative size, or more bytes than an address space has.
+    #[error("shape {shape:?} is not the shape of a tensor of {dtype}")]
+    Shape {
+        /// The sizes.
+        shape: Vec<i64>,
+        /// The element type.
+        dtype: DType,
+    },
+    /// The data has another size than the shape says.
+    #[error("{dtype} tensor of shape {shape:?} has {want} bytes, the data has {found}")]
+    Size {
+        /// The sizes.
+        shape: Vec<i64>,
+        /// The element type.
+        dtype: DType,
+        /// Bytes given.
+        found: usize,
+        /// Bytes wanted.
+        want: usize,
+    },
+    /// A DLPack element type we do not have.
+    #[error("DLPack element type (code {code}, {bits} bits, {lanes} lanes) has no counterpart here")]
+    Element {
+        /// Type code.
+        code: u8,
+        /// Bits.
+        bits: u8,
+        /// Lanes.
+        lanes: u16,
+    },
+    /// Memory the host cannot read.
+    #[error("the tensor lives on device type {device}; copy it to the CPU first")]
+    Device {
+        /// DLPack's device type.
+        device: i32,
+    },
+}
+
+/// Bytes of a dense tensor, or an error when the shape makes no sense.
+pub fn dense_bytes(dtype: DType, shape: &[i64]) -> Result<usize, TensorError> {
+    let bad = || TensorError::Shape { shape: shape.to_vec(), dtype };
+    if shape.iter().any(|&size| size < 0) {
+        return Err(bad());
+    }
+    if shape.contains(&0) {
+        return Ok(0);
+    }
+    let bytes = shape.iter().try_fold(dtype.size() as i64, |n, &size| n.checked_mul(size));
+    bytes.map(|n| n as usize).ok_or_else(bad)
+}
+
+impl Tensor {
+    /// A tensor with unspecified contents.
+    pub fn uninit(dtype: DType, shape: &[i64]) -> Result<Tensor, TensorError> {
+        let bytes = dense_bytes(dtype, shape)?;
+        Ok(Tensor { dtype, shape: shape.to_vec(), data: Block::new(bytes) })
+    }
+
+    /// A tensor from the bytes of its elements.
+    pub fn from_bytes(dtype: DType, shape: &[i64], bytes: &[u8]) -> Result<Tensor, TensorError> {
+        let mut tensor = Tensor::uninit(dtype, shape)?;
+        let want = tensor.bytes().len();
+        if want != bytes.len() {
+            return Err(TensorError::Size { shape: shape.to_vec(), dtype, found: bytes.len(), want });
+        }
+        tensor.bytes_mut().copy_from_slice(bytes);
+        Ok(tensor)
+    }
+
+    /// A tensor from a slice of plain values of the same size as `dtype`.
+    pub fn from_slice<T: bytemuck::NoUninit>(dtype: DType, shape: &[i64], values: &[T]) -> Result<Tensor, TensorError> {
+        Tensor::from_bytes(dtype, shape, bytemuck::cast_slice(values))
+    }
+
+    /// A tensor in memory that is already filled; the block has room for the shape.
+    pub(crate) fn from_block(dtype: DType, shape: Vec<i64>, data: Block) -> Result<Tensor, TensorError> {
+        let want = dense_bytes(dtype, &shape)?;
+        if data.capacity() < want {
+            return Err(TensorError::Size { shape, dtype, found: data.capacity(), want });
+        }
+        Ok(Tensor { dtype, shape, data })
+    }
+
+    /// A dense copy of any host tensor.
+    ///
+    /// # Safety
+    /// `source` describes readable memory as DLPack says.
+    pub unsafe fn from_dlpack(source: &DLTensor) -> Result<Tensor, TensorError> {
+        let kind = source.dtype;
+        let dtype = DType::from_dlpack(kind).ok_or(TensorError::Element { code: kind.code, bits: kind.bits, lanes: kind.lanes })?;
+        if !source.device.is_host() {
+            return Err(TensorError::Device { device: source.device.device_type });
+        }
+        // SAFETY: the caller promises a valid description.
+        let (shape, strides) = unsafe { (source.sizes(), source.stride_list()) };
+        let mut tensor = Tensor::uninit(dtype, shape)?;
+        let strides = strides.map_or_else(|| dense_strides(shape), <[i64]>::to_vec);
+        // SAFETY: the caller promises that shape and strides stay inside readable memory.
+        unsafe { copy_strided(source.first_element(), shape, &strides, dtype.size(), tensor.bytes_mut()) };
+        Ok(tensor)
+    }
+
+    /// Element type.
+    pub fn dtype(&self) -> DType {
+        self.dtype
+    }
+
+    /// Sizes.
+    pub fn shape(&self) -> &[i64] {
+        &self.shape
+    }
+
+    /// Number of elements.
+    pub fn len(&self) -> usize {
+        if self.shape.contains(&0) { 0 } else { self.shape.iter().product::<i64>() as usize }
+    }
+
+    /// Whether the tensor has no element.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// The elements' bytes.
+    pub fn bytes(&self) -> &[u8] {
+        // SAFETY: the block has at least this many initialised bytes (blocks are born zeroed).
+        unsafe { std::slice::from_raw_parts(self.data.as_ptr(), self.len() * self.dtype.size()) }
+    }
+
+    /// The elements' bytes, writable.
+    pub fn bytes_mut(&mut self) -> &mut [u8] {
+        // SAFETY: as for `bytes`, and `&mut self` is the only access.
+        unsafe { std::slice::from_raw_parts_mut(self.data.as_ptr(), self.len() * self.dtype.size()) }
+    }
+
+    /// The elements as plain values; `None` when `T` has another size than the element type.
+    pub fn values<T: bytemuck::AnyBitPattern>(&self) -> Option<&[T]> {
+        (size_of::<T>() == self.dtype.size()).then(|| bytemuck::cast_slice(self.bytes()))
+    }
+
+    /// A description for a call. It must not outlive the tensor nor be written through unless the callee says so.
+    pub fn dlpack(&self) -> DLTensor {
+        DLTensor {
+            data: self.data.as_ptr().cast::<c_void>(),
+            device: DLDevice::CPU,
+            ndim: self.shape.len() as i32,
+            dtype: self.dtype.dlpack(),
+            shape: self.shape.as_ptr().cast_mut(),
+            strides: std::ptr::null_mut(),
+            byte_offset: 0,
+        }
+    }
+}
+
+impl Clone for Tensor {
+    fn clone(&self) -> Tensor {
+        let mut copy = Tensor { dtype: self.dtype, shape: self.shape.clone(), data: Block::new(self.bytes().len()) };
+        copy.bytes_mut().copy_from_slice(self.bytes());
+        copy
+    }
+}
+
+/// Row-major strides of a shape, in elements.
+pub fn dense_strides(shape: &[i64]) -> Vec<i64> {
+    let mut strides = vec![1; shape.len()];
+    for i in (1..shape.len()).rev() {
+        strides[i - 1] = strides[i] * shape[i].max(1);
+    }
+    strides
+}
+
+/// Copies a strided tensor into dense bytes.
+///
+/// # Safety
+/// Every element reached by `shape` and `strides` (in elements of `size` bytes) from `source` is readable.
+pub(crate) unsafe fn copy_strided(source: *const u8, shape: &[i64], strides: &[i64], size: usize, out: &mut [u8]) {
+    if shape.contains(&0) {
+        return;
+    }
+    // The trailing dims that are dense already are copied as one run.
+    let (mut outer, mut run) = (shape.len(), 1i64);
+    while outer > 0 && (strides[outer - 1] == run || shape[outer - 1] == 1) {
+        run *= shape[outer - 1];
+        outer -= 1;
+    }
+    let (run, mut index) = (run as usize * size, vec![0i64; outer]);
+    for piece in out.chunks_exact_mut(run) {
+        let offset: i64 = index.iter().zip(strides).map(|(i, stride)| i * stride).sum();
+        // SAFETY: the caller promises that this element and the dense run behind it are readable.
+        unsafe { source.offset(offset as isize * size as isize).copy_to_nonoverlapping(piece.as_mut_ptr(), run) };
+        for (i, &extent) in index.iter_mut().zip(shape).rev() {
+            *i += 1;
+            if *i < extent {
+                break;
+            }
+            *i = 0;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn strided_tensors_are_copied_in() {
+        let values: Vec<f32> = (0..12).map(|v| v as f32).collect();
+        // A transposed view of a 3x4 matrix, and one with stride 0.
+        for (mut shape, mut strides, want) in [
+            (vec![4i64, 3], vec![1i64, 4], vec![0., 4., 8., 1., 5., 9., 2., 6., 10., 3., 7., 11.]),
+            (vec![2, 2], vec![0, 1], vec![0., 1., 0., 1.]),
+            (vec![], vec![], vec![0.]),
+        ] {
+            let source = DLTensor {
+                data: values.as_ptr() as *mut c_void,
+                device: DLDevice::CPU,
+                ndim: shape.len() as i32,
+                dtype: DType::F32.dlpack(),
+                shape: shape.as_mut_ptr(),
+                strides: strides.as_mut_ptr(),
+                byte_offset: 0,
+            };
+            // SAFETY: the views stay inside `values`.
+            let tensor = unsafe { Tensor::from_dlpack(&source) }.unwrap();
+            assert_eq!(tensor.values::<f32>().unwrap(), want);
+        }
+    }
+
+    #[test]
+    fn impossible_shapes_are_errors() {
+        assert!(Tensor::uninit(DType::F64, &[i64::MAX, 8]).is_err());
+        assert!(Tensor::uninit(DType::F64, &[-1]).is_err());
+        assert!(Tensor::from_bytes(DType::F32, &[2], &[0; 7]).is_err());
+        assert_eq!(Tensor::uninit(DType::F64, &[0, i64::MAX]).unwrap().len(), 0);
+    }
+}

@@ -1,0 +1,200 @@
+//! A program's weights: found in their archives, memory-mapped, and copied only where they are strided, unaligned or written to.
+
+use std::collections::HashMap;
+use std::ffi::c_void;
+use std::fs::File;
+use std::io::Cursor;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use memmap2::Mmap;
+use safetensors::SafeTensors;
+
+use crate::manifest::{Manifest, OutputKind, Weight};
+use crate::tensor::{Tensor, copy_strided, dense_bytes, dense_strides};
+
+/// The data of every weight of a program.
+#[derive(Debug, Default)]
+pub struct Weights {
+    pointers: Vec<*mut c_void>,
+    /// Own copies by weight; the others point into `files`.
+    owned: HashMap<usize, Tensor>,
+    /// First values of the weights that the program changes.
+    initial: HashMap<usize, Tensor>,
+    files: Vec<Arc<Mmap>>,
+}
+
+// SAFETY: the pointers lead into the maps and tensors held here; the session serialises programs that write to them.
+unsafe impl Send for Weights {}
+// SAFETY: as above.
+unsafe impl Sync for Weights {}
+
+/// Why weights cannot be had.
+#[derive(Debug, thiserror::Error)]
+pub enum WeightError {
+    /// The file cannot be opened.
+    #[error("weights file {path}: {source}")]
+    Io {
+        /// The file.
+        path: PathBuf,
+        /// The reason.
+        source: std::io::Error,
+    },
+    /// The file is not an archive we read.
+    #[error("weights file {path}: neither a readable zip archive nor safetensors: {reason}")]
+    Format {
+        /// The file.
+        path: PathBuf,
+        /// The reason.
+        reason: String,
+    },
+    /// The weight is not in the file as the program expects it.
+    #[error("weight `{name}` (entry `{entry}` of {path}): {reason}")]
+    Weight {
+        /// The weight.
+        name: String,
+        /// Where it was looked for.
+        entry: String,
+        /// The file.
+        path: PathBuf,
+        /// What is wrong.
+        reason: String,
+    },
+}
+
+impl Weights {
+    /// Opens the weights of a program. With `archive`, that file stands in for every file named in the manifest.
+    pub fn open(manifest: &Manifest, archive: Option<&Path>) -> Result<Weights, WeightError> {
+        let mut archives: HashMap<PathBuf, Archive> = HashMap::new();
+        let mut weights = Weights::default();
+        for (k, weight) in manifest.weights.iter().enumerate() {
+            let path = archive.map_or_else(|| PathBuf::from(&weight.source.file), Path::to_path_buf);
+            if !archives.contains_key(&path) {
+                archives.insert(path.clone(), Archive::open(&path)?);
+            }
+            let found = &archives[&path];
+            let written = manifest.outputs.iter().any(|o| o.kind == OutputKind::Mutation && o.name == weight.name);
+            weights.add(k, weight, found, written).map_err(|reason| WeightError::Weight {
+                name: weight.name.clone(),
+                entry: weight.source.entry.clone(),
+                path: path.clone(),
+                reason,
+            })?;
+        }
+        weights.files = archives.into_values().map(|archive| archive.map).collect();
+        Ok(weights)
+    }
+
+    fn add(&mut self, k: usize, weight: &Weight, archive: &Archive, written: bool) -> Result<(), String> {
+        let bytes = archive.entry(&weight.source.entry)?;
+        let size = weight.dtype.size();
+        let dense_size = dense_bytes(weight.dtype, &weight.shape).map_err(|e| e.to_string())?;
+        let dense = dense_strides(&weight.shape);
+        let strides = if weight.source.strides.is_empty() { &dense } else { &weight.source.strides };
+        let reach = reach(&weight.shape, strides, size)?;
+        let end = reach.checked_add(weight.source.byte_offset).filter(|&end| end <= bytes.len() as u64);
+        if end.is_none() {
+            let offset = weight.source.byte_offset;
+            return Err(format!("needs {reach} bytes at offset {offset}, the entry has {}", bytes.len()));
+        }
+        let start = bytes.as_ptr().wrapping_add(weight.source.byte_offset as usize);
+        if *strides == dense && !written && (start as usize).is_multiple_of(64) && dense_size > 0 {
+            self.pointers.push(start.cast_mut().cast());
+            return Ok(());
+        }
+        let mut own = Tensor::uninit(weight.dtype, &weight.shape).map_err(|e| e.to_string())?;
+        // SAFETY: `reach` says that all elements lie inside the entry.
+        unsafe { copy_strided(start, &weight.shape, strides, size, own.bytes_mut()) };
+        self.pointers.push(own.bytes_mut().as_mut_ptr().cast());
+        if written {
+            self.initial.insert(k, own.clone());
+        }
+        self.owned.insert(k, own);
+        Ok(())
+    }
+
+    /// Data pointers in manifest order.
+    pub fn pointers(&self) -> &[*mut c_void] {
+        &self.pointers
+    }
+
+    /// Gives every changed weight its first value back.
+    pub fn reset(&mut self) {
+        for (k, first) in &self.initial {
+            if let Some(own) = self.owned.get_mut(k) {
+                own.bytes_mut().copy_from_slice(first.bytes());
+            }
+        }
+    }
+}
+
+/// Bytes from the first element to the end of the last.
+fn reach(shape: &[i64], strides: &[i64], size: usize) -> Result<u64, String> {
+    if shape.len() != strides.len() {
+        return Err(format!("{} sizes but {} strides", shape.len(), strides.len()));
+    }
+    if shape.contains(&0) {
+        return Ok(0);
+    }
+    let last = shape.iter().zip(strides).try_fold(0i64, |sum, (&extent, &stride)| {
+        (stride >= 0).then_some(())?;
+        sum.checked_add((extent - 1).checked_mul(stride)?)
+    });
+    let bytes = last.and_then(|last| last.checked_add(1)?.checked_mul(size as i64));
+    bytes.map(|bytes| bytes as u64).ok_or_else(|| format!("strides {strides:?} of shape {shape:?} make no sense"))
+}
+
+/// A mapped file and the byte ranges of its entries.
+struct Archive {
+    map: Arc<Mmap>,
+    entries: HashMap<String, (usize, usize)>,
+}
+
+impl Archive {
+    fn open(path: &Path) -> Result<Archive, WeightError> {
+        let io = |source| WeightError::Io { path: path.into(), source };
+        let file = File::open(path).map_err(io)?;
+        // SAFETY: the map is read only; like every user of mapped weights we rely on the file not being cut short meanwhile.
+        let map = unsafe { Mmap::map(&file) }.map_err(io)?;
+        let entries = if map.starts_with(b"PK") { zip_entries(&map) } else { tensor_entries(&map) };
+        let entries = entries.map_err(|reason| WeightError::Format { path: path.into(), reason })?;
+        Ok(Archive { map: Arc::new(map), entries })
+    }
+
+    fn entry(&self, name: &str) -> Result<&[u8], String> {
+        let &(start, len) = self.entries.get(name).ok_or("there is no such entry")?;
+        self.map.get(start..start + len).ok_or_else(|| "the entry lies outside the file".into())
+    }
+}
+
+/// Entries by name and by name without the root folder. Compressed ones are left out: they cannot be mapped.
+fn zip_entries(map: &[u8]) -> Result<HashMap<String, (usize, usize)>, String> {
+    let mut zip = zip::ZipArchive::new(Cursor::new(map)).map_err(|e| e.to_string())?;
+    let mut entries = HashMap::new();
+    for k in 0..zip.len() {
+        let file = zip.by_index_raw(k).map_err(|e| e.to_string())?;
+        let name = file.name().map_err(|e| e.to_string())?.into_owned();
+        let Some(start) = file.data_start().filter(|_| file.compression() == zip::CompressionMethod::Stored) else {
+            continue;
+        };
+        let range = (start as usize, file.size() as usize);
+        if range.0.checked_add(range.1).is_none_or(|end| end > map.len()) {
+            return Err(format!("entry `{name}` lies outside the file"));
+        }
+        if let Some((_, inner)) = name.split_once('/') {
+            entries.insert(inner.to_string(), range);
+        }
+        entries.insert(name, range);
+    }
+    Ok(entries)
+}
+
+fn tensor_entries(map: &[u8]) -> Result<HashMap<String, (usize, usize)>, String> {
+    let (header, metadata) = SafeTensors::read_metadata(map).map_err(|e| e.to_string())?;
+    let data = header + 8;
+    Ok(metadata
+        .tensors()
+        .into_iter()
+        .map(|(name, info)| (name, (data + info.data_offsets.0, info.data_offsets.1 - info.data_offsets.0)))
+        .collect())
+}

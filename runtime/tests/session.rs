@@ -1,0 +1,176 @@
+//! Loads a program compiled from C by the system's compiler: imports, threads, outputs, mutations, guards, damage.
+
+use std::path::Path;
+use std::process::Command;
+use std::sync::OnceLock;
+
+use strata_runtime::manifest::*;
+use strata_runtime::*;
+
+/// The flat image of `program.c`.
+fn image() -> Vec<u8> {
+    static IMAGE: OnceLock<Vec<u8>> = OnceLock::new();
+    IMAGE
+        .get_or_init(|| {
+            let here = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests");
+            let out = tempfile::NamedTempFile::new().unwrap();
+            let status = Command::new("cc")
+                .args(["-O1", "-fPIE", "-static", "-nostdlib", "-ffreestanding", "-fno-stack-protector", "-fcf-protection=none"])
+                .args(["-fno-toplevel-reorder", "-Wl,--build-id=none", "-Wl,--oformat,binary", "-Wl,-e,strata_entry"])
+                .arg(format!("-Wl,-T,{}", here.join("program.ld").display()))
+                .arg(here.join("program.c"))
+                .arg("-o")
+                .arg(out.path())
+                .status()
+                .unwrap();
+            assert!(status.success());
+            std::fs::read(out.path()).unwrap()
+        })
+        .clone()
+}
+
+fn artefact(weights: &Path) -> Artefact {
+    let mut manifest = Manifest::new("axpy", Target::host());
+    let segment = |offset, access| Segment { offset, bytes: 0x1000, access };
+    manifest.layout = Layout {
+        entry: 0,
+        memory_bytes: 0x3000,
+        segments: vec![segment(0, Access::Execute), segment(0x1000, Access::Read), segment(0x2000, Access::Read)],
+        imports: ["strata_output", "strata_workspace", "strata_parallel", "expf"]
+            .iter()
+            .enumerate()
+            .map(|(k, name)| Import { name: name.to_string(), offset: 0x2000 + 8 * k as u64 })
+            .collect(),
+        relocations: vec![Relocation { offset: 0x2020, target: 0x1000 }],
+    };
+    let input = |name: &str| Input { name: name.into(), kind: InputKind::Tensor, dtype: DType::F32, shape: vec![None], value: None };
+    manifest.inputs = vec![input("x"), input("y")];
+    let result = |name: &str, kind, dtype, shape| Output { kind, name: name.into(), dtype, shape };
+    manifest.outputs =
+        vec![result("out", OutputKind::Output, DType::F32, vec![None]), result("calls", OutputKind::Mutation, DType::I64, vec![])];
+    let weight = |name: &str, dtype, shape| Weight {
+        name: name.into(),
+        dtype,
+        shape,
+        source: WeightSource { file: weights.display().to_string(), entry: name.into(), byte_offset: 0, strides: Vec::new() },
+    };
+    manifest.weights = vec![weight("w", DType::F32, vec![1]), weight("calls", DType::I64, vec![])];
+    manifest.messages = vec!["input {0}, dimension {1}: found {2}, wanted {3}".into()];
+    Artefact { manifest, image: Image { bytes: image() } }
+}
+
+fn weights_file() -> tempfile::NamedTempFile {
+    let file = tempfile::NamedTempFile::new().unwrap();
+    let w = Tensor::from_slice(DType::F32, &[1], &[3f32]).unwrap();
+    let calls = Tensor::from_slice(DType::I64, &[], &[0i64]).unwrap();
+    TensorFile::write(file.path(), &[("w".into(), &w), ("calls".into(), &calls)]).unwrap();
+    file
+}
+
+fn vector(values: &[f32]) -> Tensor {
+    Tensor::from_slice(DType::F32, &[values.len() as i64], values).unwrap()
+}
+
+#[test]
+fn a_program_runs_and_keeps_its_state() {
+    let weights = weights_file();
+    let bytes = artefact(weights.path()).to_bytes();
+    let session = Session::load(&Artefact::from_bytes(&bytes).unwrap(), None).unwrap();
+    for n in [1usize, 5, 1000, 100_000] {
+        let x: Vec<f32> = (0..n).map(|i| i as f32).collect();
+        let out = session.run(&[vector(&x), vector(&x)]).unwrap();
+        assert!(out[0].values::<f32>().unwrap().iter().zip(&x).all(|(out, x)| *out == 4.0 * x));
+    }
+    let one = vector(&[1.0]);
+    let calls = |out: Vec<Tensor>| out[1].values::<i64>().unwrap()[0];
+    assert_eq!(calls(session.run(&[one.clone(), one.clone()]).unwrap()), 5);
+    session.reset();
+    assert_eq!(calls(session.run(&[one.clone(), one]).unwrap()), 1);
+}
+
+#[test]
+fn violations_are_told_with_their_details() {
+    let weights = weights_file();
+    let session = Session::load(&artefact(weights.path()), None).unwrap();
+    let tell = |inputs: &[Tensor]| session.run(inputs).unwrap_err().to_string();
+    assert_eq!(tell(&[vector(&[1.0]), vector(&[1.0, 2.0])]), "input 1, dimension 0: found 2, wanted 1");
+    assert_eq!(tell(&[vector(&[1.0])]), "the program takes 2 inputs, the call has 1");
+    let wrong = Tensor::from_slice(DType::I32, &[1], &[1i32]).unwrap();
+    assert_eq!(tell(&[wrong, vector(&[1.0])]), "input 0 `x` has element type i32, the program wants f32");
+    let matrix = Tensor::from_slice(DType::F32, &[1, 1], &[1f32]).unwrap();
+    assert_eq!(tell(&[vector(&[1.0]), matrix]), "input 1 `y` has rank 2, the program wants 1");
+}
+
+#[test]
+fn outputs_may_be_the_callers_and_inputs_strided() {
+    let weights = weights_file();
+    let session = Session::load(&artefact(weights.path()), None).unwrap();
+    let x = vector(&[1.0, 9.0, 2.0, 9.0, 3.0, 9.0]);
+    let (mut size, mut stride) = ([3i64], [2i64]);
+    let mut strided = x.dlpack();
+    (strided.shape, strided.strides) = (size.as_mut_ptr(), stride.as_mut_ptr());
+    let (mut out, mut short) = (vector(&[0.0; 3]), vector(&[0.0; 2]));
+    let mut state = session.caller();
+    // SAFETY: all tensors are alive; the outputs are written through their own memory.
+    unsafe {
+        let inputs = [&raw const strided, &raw const strided];
+        let (into, too_short) = (out.dlpack(), short.dlpack());
+        session.run_dlpack(&mut state, &inputs, &[&raw const into]).unwrap();
+        assert_eq!(out.values::<f32>().unwrap(), [4.0, 8.0, 12.0]);
+        let refused = session.run_dlpack(&mut state, &inputs, &[&raw const too_short]).unwrap_err().to_string();
+        assert_eq!(refused, "output 0 `out`: it has shape [3], the tensor given for it has 8 bytes");
+    }
+    assert!(short.bytes_mut().iter().chain(&[0]).all(|&byte| byte == 0) && out.bytes_mut().len() == 12);
+}
+
+#[test]
+fn sessions_may_be_called_from_many_threads() {
+    let weights = weights_file();
+    let session = Session::load(&artefact(weights.path()), None).unwrap();
+    std::thread::scope(|scope| {
+        for _ in 0..4 {
+            scope.spawn(|| {
+                for n in 1..200 {
+                    let x = vector(&vec![n as f32; n * 7]);
+                    assert!(session.run(&[x.clone(), x]).unwrap()[0].values::<f32>().unwrap().iter().all(|v| *v == 4.0 * n as f32));
+                }
+            });
+        }
+    });
+}
+
+#[test]
+fn a_damaged_artefact_is_an_error() {
+    let weights = weights_file();
+    let good = artefact(weights.path()).to_bytes();
+    assert!(matches!(Artefact::from_bytes(b"ELF, perhaps"), Err(ArtefactError::Foreign)));
+    for cut in [0, 7, 20, 63, 64, 500, 4096, good.len() - 1] {
+        assert!(Artefact::from_bytes(&good[..cut]).is_err(), "cut at {cut}");
+    }
+    for at in (0..good.len()).step_by(97) {
+        let mut bad = good.clone();
+        bad[at] ^= 0x10;
+        // Padding between the manifest and the image belongs to neither.
+        let padding = Artefact::from_bytes(&bad).is_ok_and(|read| read.image == artefact(weights.path()).image);
+        assert!(Artefact::from_bytes(&bad).is_err() || padding, "flip at {at}");
+    }
+}
+
+#[test]
+fn images_that_ask_for_the_impossible_are_refused() {
+    let weights = weights_file();
+    let refused = |change: &dyn Fn(&mut Artefact)| {
+        let mut artefact = artefact(weights.path());
+        change(&mut artefact);
+        Session::load(&artefact, None).unwrap_err().to_string()
+    };
+    let text = refused(&|a| a.manifest.layout.imports[0].name = "strata_lib_unheard_of".into());
+    assert!(text.contains("needs the runtime function `strata_lib_unheard_of`"), "{text}");
+    assert!(refused(&|a| a.manifest.target.features.push("avx9000".into())).contains("needs avx9000"));
+    assert!(refused(&|a| a.manifest.layout.entry = 0x1000).contains("not in an executable segment"));
+    assert!(refused(&|a| a.manifest.layout.imports[0].offset = u64::MAX - 3).contains("a slot at"));
+    assert!(refused(&|a| a.manifest.layout.segments[1].offset = 0).contains("a segment of"));
+    assert!(refused(&|a| a.manifest.weights[0].source.entry = "gone".into()).contains("there is no such entry"));
+    assert!(refused(&|a| a.manifest.weights[0].shape = vec![2]).contains("needs 8 bytes at offset 0, the entry has 4"));
+    assert!(refused(&|a| a.manifest.weights[0].source.file = "/nowhere".into()).contains("weights file /nowhere"));
+}
