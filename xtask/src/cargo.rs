@@ -70,8 +70,8 @@ pub fn lint() -> Result<bool> {
     }
     let format = run(&["fmt", "--all", "--check"])?;
     let clippy = run(&["clippy", "--workspace", "--all-targets", "--", "-D", "warnings"])?;
-    let doc = command(&["doc", "--workspace", "--no-deps", "--document-private-items"])
-        .env("RUSTDOCFLAGS", "-D warnings --allow rustdoc::private-intra-doc-links")
+    let doc = command(&["doc", "--workspace", "--no-deps"])
+        .env("RUSTDOCFLAGS", "-D warnings")
         .status()?
         .success();
     Ok(format && clippy && doc)
