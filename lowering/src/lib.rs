@@ -1,1 +1,4 @@
-//! strata-lowering.
+//! The arrows between levels, and code generation.
+
+pub mod codegen;
+pub mod expand_math;

@@ -1,0 +1,109 @@
+//! LLVM IR, assembly and object bytes of a module in the llvm dialect.
+
+use super::{Error, Target, diagnostics, prepare};
+use inkwell::OptimizationLevel;
+use inkwell::context::{AsContextRef, Context};
+use inkwell::module::Module;
+use inkwell::passes::PassBuilderOptions;
+use inkwell::targets::{FileType, TargetMachine};
+use std::time::{Duration, Instant};
+use strata_core::ir::Op;
+
+/// What to make, and how freely.
+#[derive(Debug, Clone, Default)]
+pub struct Options {
+    /// Products and sums may fuse to one rounding; off for `bitwise` numerics.
+    pub contract: bool,
+    /// Also give LLVM IR, as optimised.
+    pub ir: bool,
+    /// Also give assembly text.
+    pub assembly: bool,
+    /// An LLVM pass pipeline in place of our own, in the syntax of `opt -passes`.
+    pub passes: Option<String>,
+}
+
+/// Machine code and what was asked for beside it.
+#[derive(Debug, Clone)]
+pub struct Emitted {
+    /// A relocatable ELF object.
+    pub object: Vec<u8>,
+    /// LLVM IR after optimisation.
+    pub ir: Option<String>,
+    /// Assembly.
+    pub assembly: Option<String>,
+    /// Where the time went.
+    pub timings: Timings,
+}
+
+/// How long each stage took.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Timings {
+    /// MLIR to LLVM IR.
+    pub translate: Duration,
+    /// LLVM's passes.
+    pub optimise: Duration,
+    /// LLVM IR to the object.
+    pub generate: Duration,
+}
+
+/// Our passes. The kernels come vectorised, unrolled and with their loops in final form, so the list only cleans up
+/// after inlining and lowering; it was cut from `default<O3>` by measuring (see the `pipelines` test).
+pub const PASSES: &str = "default<O3>";
+
+/// Translates, optimises and compiles a module in the llvm dialect.
+pub fn emit(module: Op<'_>, target: &Target, options: &Options) -> Result<Emitted, Error> {
+    let mut timings = Timings::default();
+    let start = Instant::now();
+    let machine = target.machine(OptimizationLevel::Default)?;
+    let context = Context::create();
+    let llvm = translate(module, &context)?;
+    llvm.set_triple(&machine.get_triple());
+    llvm.set_data_layout(&machine.get_target_data().get_data_layout());
+    prepare::prepare(&llvm, target);
+    if options.contract {
+        prepare::allow_contraction(&llvm);
+    }
+    timings.translate = start.elapsed();
+
+    let start = Instant::now();
+    let passes = options.passes.as_deref().unwrap_or(PASSES);
+    llvm.run_passes(passes, &machine, PassBuilderOptions::create())
+        .map_err(|message| Error::Llvm { stage: "optimise", message: message.to_string() })?;
+    timings.optimise = start.elapsed();
+
+    let ir = options.ir.then(|| llvm.print_to_string().to_string());
+    // Generating code changes the module, so a second output needs a copy.
+    let assembly = match options.assembly {
+        true => {
+            let text = generate(&machine, &llvm.clone(), FileType::Assembly)?;
+            Some(String::from_utf8_lossy(&text).trim_end_matches('\0').to_owned())
+        }
+        false => None,
+    };
+    let start = Instant::now();
+    let object = generate(&machine, &llvm, FileType::Object)?;
+    timings.generate = start.elapsed();
+    Ok(Emitted { object, ir, assembly, timings })
+}
+
+fn translate<'a>(module: Op<'_>, context: &'a Context) -> Result<Module<'a>, Error> {
+    let (raw, diagnostics) = diagnostics::collect(module.cx(), || {
+        // SAFETY: module and contexts are alive; registering the same translations again does nothing.
+        unsafe {
+            mlir_sys::mlirRegisterAllLLVMTranslations(module.cx().to_raw());
+            mlir_sys::mlirTranslateModuleToLLVMIR(module.to_raw(), context.as_ctx_ref().cast())
+        }
+    });
+    if raw.is_null() {
+        return Err(Error::Translate { diagnostics });
+    }
+    // SAFETY: the module was made just now in `context` and belongs to nobody else.
+    Ok(unsafe { Module::new(raw.cast()) })
+}
+
+fn generate(machine: &TargetMachine, module: &Module<'_>, kind: FileType) -> Result<Vec<u8>, Error> {
+    let buffer = machine
+        .write_to_memory_buffer(module, kind)
+        .map_err(|message| Error::Llvm { stage: "generate code", message: message.to_string() })?;
+    Ok(buffer.as_slice().to_vec())
+}

@@ -1,0 +1,68 @@
+//! From the llvm level to machine code in memory: upstream conversions, LLVM's optimiser and code generator, a small linker.
+//!
+//! ```text
+//! func/scf/arith/math/vector -> lower_to_llvm -> llvm dialect -> emit -> object bytes -> link -> LinkedImage
+//! ```
+//!
+//! Nothing here writes a file or starts a process: a cold compile is spent in LLVM alone.
+
+mod diagnostics;
+mod emit;
+mod link;
+mod lower;
+mod passes;
+mod prepare;
+mod simplify;
+mod target;
+
+pub use emit::{Emitted, Options, Timings, emit};
+pub use link::{LinkError, LinkedImage, Symbol, link};
+pub use lower::lower_to_llvm;
+pub use target::Target;
+
+#[cfg(test)]
+mod tests;
+
+/// The one function that an image exports.
+pub const ENTRY: &str = "strata_entry";
+
+/// Why a module does not become machine code.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// An upstream conversion refused the module; this is a fault of the lowering before it.
+    #[error("the module does not lower to the llvm dialect:\n{diagnostics}")]
+    Lower {
+        /// What MLIR said, one message per line.
+        diagnostics: String,
+    },
+    /// The module is not in the llvm dialect.
+    #[error("the module does not translate to LLVM IR (run `lower_to_llvm` first):\n{diagnostics}")]
+    Translate {
+        /// What MLIR said.
+        diagnostics: String,
+    },
+    /// Mathematics that cannot be expanded.
+    #[error(transparent)]
+    Math(#[from] crate::expand_math::Error),
+    /// LLVM refused a stage.
+    #[error("LLVM failed to {stage}: {message}")]
+    Llvm {
+        /// What it was asked for.
+        stage: &'static str,
+        /// What it said.
+        message: String,
+    },
+    /// A machine that this build of LLVM does not know.
+    #[error("no code generator for {triple} with CPU {cpu}: {message}; name a CPU as `llc -mcpu=help` lists them")]
+    Target {
+        /// The triple.
+        triple: String,
+        /// The CPU.
+        cpu: String,
+        /// LLVM's reason.
+        message: String,
+    },
+    /// The object file cannot be linked.
+    #[error(transparent)]
+    Link(#[from] LinkError),
+}

@@ -1,0 +1,84 @@
+//! What every function must say before LLVM optimises: the machine, and that nothing outside calls or sees it.
+
+use super::{ENTRY, Target};
+use crate::expand_math::EXACT_PREFIX;
+use inkwell::GlobalVisibility;
+use inkwell::attributes::{Attribute, AttributeLoc};
+use inkwell::llvm_sys::core::*;
+use inkwell::module::{Linkage, Module};
+use inkwell::values::FunctionValue;
+
+/// Sets attributes and linkage on all functions and globals.
+///
+/// Without `target-cpu` and `target-features` LLVM compiles for the first x86-64 ever made. Definitions other than
+/// the entry become internal and the entry hidden: then no address goes through a global offset table.
+/// `no-builtins` keeps LLVM from turning loops into calls of `memset`: buffers are short or written in parallel.
+pub(super) fn prepare(module: &Module<'_>, target: &Target) {
+    let context = module.get_context();
+    let named = |name: &str| context.create_enum_attribute(Attribute::get_named_enum_kind_id(name), 0);
+    let text = |key: &str, value: &str| context.create_string_attribute(key, value);
+    let machine = [
+        text("target-cpu", &target.cpu),
+        text("target-features", &target.features),
+        text("prefer-vector-width", &target.vector_bits().to_string()),
+        text("no-builtins", ""),
+        named("nounwind"),
+    ];
+    let pure = [named("nounwind"), named("willreturn"), named("nocallback"), named("memory")];
+    for function in module.get_functions() {
+        let name = function.get_name().to_string_lossy().into_owned();
+        let defined = function.count_basic_blocks() > 0;
+        let attributes: &[Attribute] = match () {
+            () if defined => &machine,
+            () if is_pure(&name) => &pure,
+            () => &pure[..1],
+        };
+        if name.starts_with("llvm.") {
+            continue;
+        }
+        for attribute in attributes {
+            function.add_attribute(AttributeLoc::Function, *attribute);
+        }
+        if !defined {
+            continue;
+        }
+        if name == ENTRY {
+            function.as_global_value().set_visibility(GlobalVisibility::Hidden);
+        } else {
+            function.set_linkage(Linkage::Internal);
+        }
+    }
+    for global in module.get_globals() {
+        if !global.is_declaration() {
+            global.set_linkage(Linkage::Internal);
+        }
+    }
+}
+
+/// Lets LLVM fuse a product and a sum everywhere but in functions whose rounding is designed.
+pub(super) fn allow_contraction(module: &Module<'_>) {
+    for function in module.get_functions() {
+        if !function.get_name().to_string_lossy().starts_with(EXACT_PREFIX) {
+            contract(function);
+        }
+    }
+}
+
+fn contract(function: FunctionValue<'_>) {
+    for block in function.get_basic_blocks() {
+        for instruction in block.get_instructions() {
+            let raw = inkwell::values::AsValueRef::as_value_ref(&instruction);
+            // SAFETY: the instruction is alive, and flags are only set where LLVM allows them.
+            unsafe {
+                if LLVMCanValueUseFastMathFlags(raw) != 0 {
+                    LLVMSetFastMathFlags(raw, LLVMGetFastMathFlags(raw) | inkwell::llvm_sys::LLVMFastMathAllowContract);
+                }
+            }
+        }
+    }
+}
+
+/// Functions of the C maths libraries: nothing reads the `errno` that some of them set.
+fn is_pure(name: &str) -> bool {
+    name.starts_with("_ZGV") || name.starts_with("strata_math_") || crate::expand_math::is_libm(name)
+}

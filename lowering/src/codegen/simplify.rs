@@ -1,0 +1,80 @@
+//! Rewrites of single ops that upstream expands to slower or unlinkable code.
+//!
+//! - `arith.maximumf`/`minimumf` (NaN wins): a compare and a select that x86 has as one instruction
+//!   (`max(a, b) = a > b ? a : b`, which is `b` when either is NaN), then a fix for a NaN in `a`, which a constant
+//!   `a` does not need. Upstream's form needs two more compares.
+//! - `arith.truncf` from f64 to f16 or bf16 goes through f32, as PyTorch's does; LLVM would call a function of its
+//!   own runtime library, which no process has.
+
+use strata_core::ir::{Attr, Builder, ElementType, Op, Type, Value};
+
+/// The predicate numbers of `arith.cmpf`.
+const OGT: i64 = 2;
+const OLT: i64 = 4;
+const UNO: i64 = 14;
+
+/// Rewrites all ops of the module that have a better form.
+pub(super) fn simplify(module: Op<'_>) {
+    for op in module.find_all("arith.maximumf") {
+        extremum(op, OGT);
+    }
+    for op in module.find_all("arith.minimumf") {
+        extremum(op, OLT);
+    }
+    for op in module.find_all("arith.truncf") {
+        let half = matches!(op.result(0).ty().element_type(), Some(ElementType::F16 | ElementType::BF16));
+        if half && op.operand(0).ty().element_type() == Some(ElementType::F64) {
+            let wide = like(op.operand(0).ty(), op.cx().f32());
+            let single = Builder::before(op).value("arith.truncf", &[op.operand(0)], wide, &[]);
+            op.set_operand(0, single);
+        }
+    }
+}
+
+fn extremum(op: Op<'_>, predicate: i64) {
+    let (mut a, mut b) = (op.operand(0), op.operand(1));
+    if is_number(b) {
+        (a, b) = (b, a);
+    }
+    let mut builder = Builder::before(op);
+    let wins = compare(&mut builder, predicate, a, b);
+    let mut result = builder.value("arith.select", &[wins, a, b], a.ty(), &[]);
+    if !is_number(a) {
+        let nan = compare(&mut builder, UNO, a, a);
+        result = builder.value("arith.select", &[nan, a, result], a.ty(), &[]);
+    }
+    op.replace_with(&[result]);
+}
+
+fn compare<'c>(builder: &mut Builder<'c>, predicate: i64, a: Value<'c>, b: Value<'c>) -> Value<'c> {
+    let cx = builder.cx();
+    let bits = like(a.ty(), cx.int(1));
+    builder.value("arith.cmpf", &[a, b], bits, &[("predicate", cx.i64_attr(predicate))])
+}
+
+/// A constant other than NaN (a scalar or a splat).
+fn is_number(value: Value<'_>) -> bool {
+    let Some(op) = value.defining_op() else { return false };
+    if op.is("vector.broadcast") {
+        return is_number(op.operand(0));
+    }
+    let constant = (op.is("arith.constant") || op.is("llvm.mlir.constant")).then(|| op.attr("value")).flatten();
+    constant.and_then(float_of).is_some_and(|number| !number.is_nan())
+}
+
+fn float_of(attr: Attr<'_>) -> Option<f64> {
+    if let Some(number) = attr.as_float() {
+        return Some(number);
+    }
+    let (bytes, splat) = attr.as_dense()?;
+    match (splat, attr.ty().element_type()?) {
+        (true, ElementType::F32) => Some(f32::from_le_bytes(bytes.get(..4)?.try_into().ok()?).into()),
+        (true, ElementType::F64) => Some(f64::from_le_bytes(bytes.get(..8)?.try_into().ok()?)),
+        _ => None,
+    }
+}
+
+/// `element`, as a vector when `shape` is one.
+fn like<'c>(shape: Type<'c>, element: Type<'c>) -> Type<'c> {
+    if shape.is_vector() { element.cx().vector(&shape.shape(), element) } else { element }
+}

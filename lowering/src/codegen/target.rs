@@ -1,0 +1,111 @@
+//! The machine that code is made for.
+
+use super::Error;
+use crate::expand_math::MathTarget;
+use inkwell::OptimizationLevel;
+use inkwell::targets::{self, CodeModel, InitializationConfig, RelocMode, TargetMachine, TargetTriple};
+use std::sync::Once;
+
+/// Triple, CPU and features, in LLVM's spelling.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct Target {
+    /// For instance `x86_64-unknown-linux-gnu`.
+    pub triple: String,
+    /// For instance `znver5`.
+    pub cpu: String,
+    /// `+avx2,-avx512f,...`; empty means what the CPU has.
+    pub features: String,
+}
+
+impl Target {
+    /// The machine this process runs on.
+    pub fn host() -> Self {
+        initialise();
+        Self {
+            triple: TargetMachine::get_default_triple().as_str().to_string_lossy().into_owned(),
+            cpu: TargetMachine::get_host_cpu_name().to_string(),
+            features: TargetMachine::get_host_cpu_features().to_string(),
+        }
+    }
+
+    /// A CPU by LLVM's name (`x86-64-v3`, `skylake-avx512`) with its own features, for x86-64 Linux.
+    pub fn named(cpu: &str) -> Self {
+        Self { triple: "x86_64-unknown-linux-gnu".to_owned(), cpu: cpu.to_owned(), features: String::new() }
+    }
+
+    /// The same machine with features added or taken away, for instance `-avx512f`.
+    pub fn with_features(mut self, features: &str) -> Self {
+        if !self.features.is_empty() && !features.is_empty() {
+            self.features.push(',');
+        }
+        self.features.push_str(features);
+        self
+    }
+
+    /// The features that code for this target may use, without their `+`.
+    pub fn feature_list(&self) -> Vec<String> {
+        let mut list: Vec<String> = Vec::new();
+        for feature in self.features.split(',').filter(|feature| !feature.is_empty()) {
+            let (on, name) = match feature.strip_prefix('-') {
+                Some(name) => (false, name),
+                None => (true, feature.trim_start_matches('+')),
+            };
+            list.retain(|known| known != name);
+            if on {
+                list.push(name.to_owned());
+            }
+        }
+        if self.features.is_empty() {
+            list.extend(implied(&self.cpu).iter().map(|&name| name.to_owned()));
+        }
+        list
+    }
+
+    /// Whether code may use a feature.
+    pub fn has(&self, feature: &str) -> bool {
+        self.feature_list().iter().any(|name| name == feature)
+    }
+
+    /// Bits of the widest vector register.
+    pub fn vector_bits(&self) -> u32 {
+        match () {
+            () if self.has("avx512f") => 512,
+            () if self.has("avx") => 256,
+            () => 128,
+        }
+    }
+
+    /// What the expansion of mathematics asks of the machine.
+    pub fn math(&self) -> MathTarget {
+        MathTarget { vector_bits: self.vector_bits(), fma: self.has("fma"), ..MathTarget::default() }
+    }
+
+    /// LLVM's code generator for the machine: position-independent, small code model.
+    pub(super) fn machine(&self, level: OptimizationLevel) -> Result<TargetMachine, Error> {
+        initialise();
+        let error = |message: String| Error::Target { triple: self.triple.clone(), cpu: self.cpu.clone(), message };
+        let triple = TargetTriple::create(&self.triple);
+        let target = targets::Target::from_triple(&triple).map_err(|message| error(message.to_string()))?;
+        target
+            .create_target_machine(&triple, &self.cpu, &self.features, level, RelocMode::PIC, CodeModel::Small)
+            .ok_or_else(|| error("LLVM made no target machine".to_owned()))
+    }
+}
+
+/// What the micro-architecture levels and common servers have, for targets given by name alone.
+fn implied(cpu: &str) -> &'static [&'static str] {
+    const V3: &[&str] = &["sse4.2", "avx", "avx2", "fma", "f16c", "bmi", "bmi2"];
+    const V4: &[&str] =
+        &["sse4.2", "avx", "avx2", "fma", "f16c", "bmi", "bmi2", "avx512f", "avx512vl", "avx512bw", "avx512dq", "avx512cd"];
+    match cpu {
+        "x86-64-v4" | "skylake-avx512" | "icelake-server" | "sapphirerapids" | "znver4" | "znver5" => V4,
+        "x86-64-v3" | "haswell" | "skylake" | "znver1" | "znver2" | "znver3" => V3,
+        "x86-64-v2" => &["sse4.2"],
+        _ => &[],
+    }
+}
+
+fn initialise() {
+    static ONCE: Once = Once::new();
+    ONCE.call_once(|| targets::Target::initialize_x86(&InitializationConfig::default()));
+}
