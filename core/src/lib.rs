@@ -2,6 +2,29 @@
 //!
 //! Everything above speaks the safe handles of [`ir`]; dialects, passes and rewrites are defined with the other modules.
 
+extern crate self as strata_core;
+
+pub mod diagnostic;
+pub mod dialect;
+mod guard;
 pub mod ir;
+pub mod registry;
+pub mod rewrite;
 
 pub use melior;
+pub use strata_macros::op;
+
+/// What a file that defines ops, passes or rewrites wants in scope.
+pub mod prelude {
+    pub use crate::dialect::kinds::*;
+    pub use crate::dialect::{
+        Canonicalize, DialectDef, Effects, Fold, FoldInput, Folded, Infer, OpDef, OpType, Traits, Verify, Violation,
+    };
+    pub use crate::ensure;
+    pub use crate::ir::{
+        AffineExpr, AffineKind, AffineMap, Attr, Block, Builder, Context, Cx, DYNAMIC, ElementType, Location, Module, Op,
+        OpSpec, Region, Type, Value,
+    };
+    pub use crate::op;
+    pub use crate::rewrite::{Matched, NoMatch, Patterns, Rewriter};
+}

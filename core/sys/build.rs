@@ -1,28 +1,63 @@
 //! Builds the C++ shim and merges MLIR's C API archives into one `libMLIR-C.a` that `mlir-sys` links.
 
-use std::{env, path::PathBuf, process::Command};
+use std::{
+    env,
+    path::{Path, PathBuf},
+    process::Command,
+};
 
 fn main() {
     let llvm = PathBuf::from(env::var("MLIR_SYS_220_PREFIX").expect("MLIR_SYS_220_PREFIX is set in .cargo/config.toml"));
     let out = PathBuf::from(env::var("OUT_DIR").expect("cargo sets OUT_DIR"));
     println!("cargo:rerun-if-changed=shim");
     println!("cargo:rerun-if-changed=build.rs");
+    println!("cargo:rerun-if-env-changed=MLIR_SYS_220_PREFIX");
     merge_c_api(&llvm, &out);
+    build_shim(&llvm);
     println!("cargo:rustc-link-search=native={}", out.display());
+    println!("cargo:rustc-link-search=native={}", llvm.join("lib").display());
+    // The shim calls into both; naming them here keeps them behind it on the link line.
+    println!("cargo:rustc-link-lib=dylib=MLIR");
+    println!("cargo:rustc-link-lib=dylib=LLVM-22");
 }
 
 /// Debian ships the MLIR C API as many archives and no shared library; one flat archive is what `-lMLIR-C` finds.
-fn merge_c_api(llvm: &PathBuf, out: &PathBuf) {
+fn merge_c_api(llvm: &Path, out: &Path) {
     let archive = out.join("libMLIR-C.a");
     let _ = std::fs::remove_file(&archive);
-    let mut parts: Vec<_> = std::fs::read_dir(llvm.join("lib"))
-        .expect("LLVM's library folder")
-        .map(|entry| entry.expect("a readable folder").path())
-        .filter(|path| {
-            path.file_name().and_then(|name| name.to_str()).is_some_and(|name| name.starts_with("libMLIRCAPI") && name.ends_with(".a"))
-        })
-        .collect();
-    parts.sort();
+    let is_part = |name: &str| name.starts_with("libMLIRCAPI") && name.ends_with(".a");
+    let parts = files(&llvm.join("lib"), is_part);
     let status = Command::new(llvm.join("bin/llvm-ar")).arg("qLcs").arg(&archive).args(&parts).status().expect("llvm-ar runs");
     assert!(status.success(), "llvm-ar could not merge the MLIR C API archives");
+}
+
+/// LLVM is built with RTTI and without exceptions, and so is the shim.
+fn build_shim(llvm: &Path) {
+    cc::Build::new()
+        .cpp(true)
+        .compiler(llvm.join("bin/clang++"))
+        .std("c++17")
+        .opt_level(1)
+        .debug(false)
+        .include(llvm.join("include"))
+        .flag("-fno-exceptions")
+        .flag("-Wno-unused-parameter")
+        .define("_GNU_SOURCE", None)
+        .define("__STDC_CONSTANT_MACROS", None)
+        .define("__STDC_FORMAT_MACROS", None)
+        .define("__STDC_LIMIT_MACROS", None)
+        .define("NDEBUG", None)
+        .files(files(Path::new("shim"), |name| name.ends_with(".cpp")))
+        .compile("strata_shim");
+}
+
+/// The files of a folder whose names `select` takes, in order.
+fn files(folder: &Path, select: impl Fn(&str) -> bool) -> Vec<PathBuf> {
+    let mut found: Vec<_> = std::fs::read_dir(folder)
+        .expect("a readable folder")
+        .map(|entry| entry.expect("a readable folder").path())
+        .filter(|path| path.file_name().and_then(|name| name.to_str()).is_some_and(&select))
+        .collect();
+    found.sort();
+    found
 }

@@ -1,1 +1,26 @@
-//! strata-macros.
+//! Attribute and derive macros of `strata-core`: an op is one Rust item, a pass is one Rust struct.
+
+mod op;
+mod op_args;
+mod op_fields;
+
+use proc_macro::TokenStream;
+
+/// Defines an op from a struct whose fields are its operands, results, attributes and regions.
+///
+/// ```ignore
+/// /// Elementwise sum.
+/// ///
+/// /// C1: integers wrap.
+/// #[op("prim.add", traits(Pure, Commutative, SameOperandsAndResultType), verify)]
+/// pub struct Add { lhs: Operand<Tensor>, rhs: Operand<Tensor>, result: Result<Tensor> }
+/// ```
+///
+/// Fields: `Operand<T>`, `Optional<T>`, `Variadic<T>`, `Result<T>`, `Results<T>`, `Attr<K>`, `OptAttr<K>`, `Region`,
+/// `Regions`, `Successor`, `Successors`, with the marker types of `strata_core::dialect::kinds`.
+/// Arguments: the name, `traits(..)`, `effects(Read, Write, Allocate, Free)`, `interfaces(..)`, and the keywords `verify`,
+/// `fold`, `canonicalize`, `infer`, each of which needs the trait of that name implemented for the struct.
+#[proc_macro_attribute]
+pub fn op(args: TokenStream, item: TokenStream) -> TokenStream {
+    op::expand(args.into(), item.into()).unwrap_or_else(|error| error.into_compile_error()).into()
+}

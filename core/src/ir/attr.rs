@@ -172,6 +172,12 @@ impl<'c> Attr<'c> {
         }
     }
 
+    /// Whether it is `dense<..>`.
+    pub fn is_dense(self) -> bool {
+        // SAFETY: see the impl.
+        unsafe { mlirAttributeIsADenseElements(self.raw) }
+    }
+
     /// `dense<..>` as bytes (row-major, native layout, one byte per bool) with whether it is a splat of one element.
     pub fn as_dense(self) -> Option<(Vec<u8>, bool)> {
         // SAFETY: see the impl; MLIR's raw data holds the number of elements computed here.

@@ -19,6 +19,8 @@ pub struct Builder<'c> {
     cx: Cx<'c>,
     place: Place<'c>,
     location: Location<'c>,
+    /// The rewriter that must hear of each new op, when a pattern builds.
+    rewriter: Option<MlirRewriterBase>,
 }
 
 /// What an op to be made consists of; the plain form behind all typed builders.
@@ -41,12 +43,12 @@ pub struct OpSpec<'a, 'c> {
 impl<'c> Builder<'c> {
     /// A builder that appends to a block.
     pub fn at_end(block: Block<'c>, location: Location<'c>) -> Self {
-        Self { cx: location.cx(), place: Place::End(block), location }
+        Self { cx: location.cx(), place: Place::End(block), location, rewriter: None }
     }
 
     /// A builder that inserts before `op`, with its location.
     pub fn before(op: Op<'c>) -> Self {
-        Self { cx: op.cx(), place: Place::Before(op), location: op.location() }
+        Self { cx: op.cx(), place: Place::Before(op), location: op.location(), rewriter: None }
     }
 
     /// A builder that inserts after `op`, with its location.
@@ -56,18 +58,23 @@ impl<'c> Builder<'c> {
             (None, Some(block)) => Place::End(block),
             (None, None) => Place::Detached,
         };
-        Self { cx: op.cx(), place, location: op.location() }
+        Self { cx: op.cx(), place, location: op.location(), rewriter: None }
     }
 
     /// A builder that inserts at the start of a block.
     pub fn at_start(block: Block<'c>, location: Location<'c>) -> Self {
         let place = block.first_op().map_or(Place::End(block), Place::Before);
-        Self { cx: location.cx(), place, location }
+        Self { cx: location.cx(), place, location, rewriter: None }
     }
 
     /// A builder of detached ops.
     pub fn detached(location: Location<'c>) -> Self {
-        Self { cx: location.cx(), place: Place::Detached, location }
+        Self { cx: location.cx(), place: Place::Detached, location, rewriter: None }
+    }
+
+    /// A builder before `op` whose new ops go through a rewriter.
+    pub(crate) fn rewriting(rewriter: MlirRewriterBase, op: Op<'c>) -> Self {
+        Self { rewriter: Some(rewriter), ..Self::before(op) }
     }
 
     /// The context.
@@ -136,6 +143,9 @@ impl<'c> Builder<'c> {
 
     /// Inserts a detached op.
     pub fn insert(&mut self, op: Op<'c>) -> Op<'c> {
+        if let Some(rewriter) = self.rewriter {
+            return self.insert_by(rewriter, op);
+        }
         // SAFETY: the op is detached and the place is alive.
         unsafe {
             match self.place {
@@ -147,6 +157,19 @@ impl<'c> Builder<'c> {
                 }
                 Place::Detached => {}
             }
+        }
+        op
+    }
+
+    fn insert_by(&self, rewriter: MlirRewriterBase, op: Op<'c>) -> Op<'c> {
+        // SAFETY: the op is detached, the place and the rewriter are alive.
+        unsafe {
+            match self.place {
+                Place::End(block) => mlirRewriterBaseSetInsertionPointToEnd(rewriter, block.raw),
+                Place::Before(next) => mlirRewriterBaseSetInsertionPointBefore(rewriter, next.raw),
+                Place::Detached => return op,
+            }
+            mlirRewriterBaseInsert(rewriter, op.raw);
         }
         op
     }

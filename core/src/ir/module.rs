@@ -27,16 +27,25 @@ impl<'c> Module<'c> {
         Self { raw: unsafe { mlirModuleCreateEmpty(mlirLocationUnknownGet(cx.raw)) }, marker: PhantomData }
     }
 
-    /// Parses and verifies text or bytecode.
+    /// Parses and verifies text.
     pub fn parse(context: &'c Context, text: &str, name: &str) -> Result<Self, ParseError> {
+        Self::read(context, string_ref(text), name)
+    }
+
+    /// Reads and verifies bytecode.
+    pub fn from_bytecode(context: &'c Context, bytes: &[u8], name: &str) -> Result<Self, ParseError> {
+        Self::read(context, MlirStringRef { data: bytes.as_ptr().cast(), length: bytes.len() }, name)
+    }
+
+    fn read(context: &'c Context, source: MlirStringRef, name: &str) -> Result<Self, ParseError> {
         let messages = std::cell::RefCell::new(String::new());
         let handler = context.attach_diagnostic_handler(|diagnostic| {
             let mut messages = messages.borrow_mut();
             messages.push_str(&format!("{}: {diagnostic}\n", diagnostic.location()));
             true
         });
-        // SAFETY: the context and the text are alive for the call.
-        let op = unsafe { mlirOperationCreateParse(context.to_raw(), string_ref(text), string_ref(name)) };
+        // SAFETY: the context and the source are alive for the call.
+        let op = unsafe { mlirOperationCreateParse(context.to_raw(), source, string_ref(name)) };
         context.detach_diagnostic_handler(handler);
         let error = |diagnostics: String| ParseError { name: name.to_owned(), diagnostics };
         if op.ptr.is_null() {
@@ -74,6 +83,21 @@ impl<'c> Module<'c> {
     pub fn duplicate(&self) -> Self {
         // SAFETY: the module is alive; the clone is a module that the new handle owns.
         Self { raw: unsafe { mlirModuleFromOperation(mlirOperationClone(self.op().raw)) }, marker: PhantomData }
+    }
+
+    /// The module as bytecode: smaller and faster to read than text.
+    pub fn to_bytecode(&self) -> Vec<u8> {
+        unsafe extern "C" fn append(part: MlirStringRef, user: *mut std::ffi::c_void) {
+            // SAFETY: `user` is the buffer below, alive for the call, and MLIR passes readable bytes.
+            unsafe {
+                let bytes = std::slice::from_raw_parts(part.data.cast::<u8>(), part.length);
+                (*user.cast::<Vec<u8>>()).extend_from_slice(bytes);
+            }
+        }
+        let mut bytes = Vec::new();
+        // SAFETY: the module is alive, and `bytes` outlives the call.
+        unsafe { mlirOperationWriteBytecode(self.op().raw, Some(append), (&raw mut bytes).cast()) };
+        bytes
     }
 
     /// The raw module.

@@ -149,6 +149,19 @@ impl<'c> Op<'c> {
         }
     }
 
+    /// Calls `visit` for each attribute, without copying names.
+    pub fn for_each_attr(self, visit: &mut dyn FnMut(&str, Attr<'c>)) {
+        // SAFETY: see the impl; names are UTF-8 and live as long as the context.
+        unsafe {
+            for index in 0..mlirOperationGetNumAttributes(self.raw) {
+                let named = mlirOperationGetAttribute(self.raw, index);
+                let name = mlirIdentifierStr(named.name);
+                let name = std::slice::from_raw_parts(name.data.cast::<u8>(), name.length);
+                visit(std::str::from_utf8_unchecked(name), Attr::from_raw(named.attribute));
+            }
+        }
+    }
+
     /// An integer attribute.
     pub fn int(self, name: &str) -> Option<i64> {
         self.attr(name)?.as_int()
@@ -182,6 +195,19 @@ impl<'c> Op<'c> {
     /// The entry block of region `index`. Panics when there is none.
     pub fn body(self, index: usize) -> Block<'c> {
         self.region(index).entry().unwrap_or_else(|| panic!("region {index} of '{}' is empty", self.name()))
+    }
+
+    /// Number of successor blocks.
+    pub fn num_successors(self) -> usize {
+        // SAFETY: see the impl.
+        unsafe { mlirOperationGetNumSuccessors(self.raw) as usize }
+    }
+
+    /// One successor block. Panics when there is none of that index.
+    pub fn successor(self, index: usize) -> Block<'c> {
+        assert!(index < self.num_successors(), "'{}' has no successor {index}", self.name());
+        // SAFETY: see the impl.
+        unsafe { Block::from_raw(mlirOperationGetSuccessor(self.raw, index as isize)) }
     }
 
     /// The block that the op stands in.
@@ -300,7 +326,7 @@ impl<'c> Op<'c> {
 
     /// Reports an error at the op, with its name in front as MLIR does.
     pub fn error(self, message: &str) {
-        self.location().error(&format!("'{}' op {message}", self.name()));
+        crate::guard::report(self, message);
     }
 
     /// Types of the operands.
@@ -311,6 +337,19 @@ impl<'c> Op<'c> {
     /// Types of the results.
     pub fn result_types(self) -> Vec<Type<'c>> {
         self.results().into_iter().map(Value::ty).collect()
+    }
+
+    /// The op in MLIR's generic form, which needs no dialect to be read.
+    pub fn to_generic_text(self) -> String {
+        let mut text = String::new();
+        // SAFETY: see the impl; the flags live through the call.
+        unsafe {
+            let flags = mlirOpPrintingFlagsCreate();
+            mlirOpPrintingFlagsPrintGenericOpForm(flags);
+            mlirOperationPrintWithFlags(self.raw, flags, Some(super::print_into), (&raw mut text).cast());
+            mlirOpPrintingFlagsDestroy(flags);
+        }
+        text
     }
 
     /// The op as text with locations.

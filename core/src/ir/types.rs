@@ -62,7 +62,8 @@ impl<'c> Type<'c> {
         unsafe { mlirTypeIsAFunction(self.raw) }
     }
 
-    fn is_shaped(self) -> bool {
+    /// A tensor, memref or vector.
+    pub fn is_shaped(self) -> bool {
         // SAFETY: the type is alive.
         unsafe { mlirTypeIsAShaped(self.raw) }
     }

@@ -1,0 +1,58 @@
+//! Errors, warnings and remarks with notes, through MLIR's diagnostics.
+
+use crate::ir::{Location, Op, string_ref};
+use strata_core_sys::{strata_emit_at, strata_emit_at_op};
+
+/// How bad it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Severity {
+    /// The input or the pass is wrong.
+    Error = 0,
+    /// Suspicious.
+    Warning = 1,
+    /// Worth knowing.
+    Remark = 2,
+}
+
+/// A further message below a diagnostic, at a place of its own.
+pub struct Note<'a, 'c> {
+    /// Where; the diagnostic's own place when not given.
+    pub location: Option<Location<'c>>,
+    /// What.
+    pub message: &'a str,
+}
+
+fn with_notes(notes: &[Note<'_, '_>], emit: impl FnOnce(isize, *const mlir_sys::MlirLocation, *const mlir_sys::MlirStringRef)) {
+    let null = mlir_sys::MlirLocation { ptr: std::ptr::null() };
+    let locations: Vec<_> = notes.iter().map(|note| note.location.map_or(null, Location::to_raw)).collect();
+    let messages: Vec<_> = notes.iter().map(|note| string_ref(note.message)).collect();
+    emit(notes.len() as isize, locations.as_ptr(), messages.as_ptr());
+}
+
+/// Reports at an op; an error carries MLIR's `'x.y' op` prefix.
+pub fn emit_at_op(op: Op<'_>, severity: Severity, message: &str, notes: &[Note<'_, '_>]) {
+    with_notes(notes, |count, locations, messages| {
+        // SAFETY: all handles and strings are alive for the call.
+        unsafe { strata_emit_at_op(op.to_raw(), severity as i32, string_ref(message), count, locations, messages) }
+    });
+}
+
+/// Reports at a place.
+pub fn emit_at(location: Location<'_>, severity: Severity, message: &str, notes: &[Note<'_, '_>]) {
+    with_notes(notes, |count, locations, messages| {
+        // SAFETY: all handles and strings are alive for the call.
+        unsafe { strata_emit_at(location.to_raw(), severity as i32, string_ref(message), count, locations, messages) }
+    });
+}
+
+impl Op<'_> {
+    /// Reports a warning at the op.
+    pub fn warning(self, message: &str) {
+        emit_at_op(self, Severity::Warning, message, &[]);
+    }
+
+    /// Reports a remark at the op.
+    pub fn remark(self, message: &str) {
+        emit_at_op(self, Severity::Remark, message, &[]);
+    }
+}

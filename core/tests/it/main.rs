@@ -1,0 +1,4 @@
+//! Tests of `strata-core` on a toy dialect.
+
+mod dialect;
+mod toy;
