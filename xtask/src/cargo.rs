@@ -70,9 +70,6 @@ pub fn lint() -> Result<bool> {
     }
     let format = run(&["fmt", "--all", "--check"])?;
     let clippy = run(&["clippy", "--workspace", "--all-targets", "--", "-D", "warnings"])?;
-    let doc = command(&["doc", "--workspace", "--no-deps"])
-        .env("RUSTDOCFLAGS", "-D warnings")
-        .status()?
-        .success();
+    let doc = command(&["doc", "--workspace", "--no-deps"]).env("RUSTDOCFLAGS", "-D warnings").status()?.success();
     Ok(format && clippy && doc)
 }

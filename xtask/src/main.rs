@@ -8,6 +8,7 @@ use clap::{Parser, Subcommand};
 mod aten_table;
 mod cargo;
 mod docs;
+mod examples;
 mod suite;
 mod tidy;
 

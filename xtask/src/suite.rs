@@ -8,7 +8,7 @@ use clap::ValueEnum;
 use strata_test::runner::{self, Options};
 
 use crate::cargo::{self, Profile, Result};
-use crate::{docs, tidy};
+use crate::{docs, examples, tidy};
 
 /// What `./x test` takes.
 #[derive(clap::Args)]
@@ -94,7 +94,7 @@ pub fn test(args: &Args) -> Result<bool> {
             }
         }
         if wanted(Part::Docs) {
-            part("docs", &mut || docs::check().map(|faults| Count { passed: 1, failed: faults }));
+            part("docs", &mut pages);
         }
     }
     Ok(summary(&rows))
@@ -116,6 +116,14 @@ fn tidy() -> Result<Count> {
     let faults = tidy::check()?;
     tidy::report(&faults);
     Ok(Count::one(faults.is_empty()))
+}
+
+/// Links of the book, and the examples in the documentation of passes.
+fn pages() -> Result<Count> {
+    let links = docs::check()?;
+    let (good, faults) = examples::check()?;
+    faults.iter().for_each(|fault| println!("{fault}"));
+    Ok(Count { passed: good + usize::from(links == 0), failed: faults.len() + links })
 }
 
 fn unit() -> Result<Count> {
