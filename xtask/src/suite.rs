@@ -1,5 +1,6 @@
 //! `./x test`, `./x bless` and `./x run`: the parts of the test suite, their times and the one last line.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
@@ -181,7 +182,33 @@ fn conformance(backend: &str, filter: Option<&str>) -> Result<Count> {
     let text = String::from_utf8_lossy(&done.stdout);
     print!("{text}");
     let last = text.lines().rev().find(|line| line.contains(" passed, ")).ok_or("rs-run printed no line `N passed, M failed`")?;
-    Ok(Count { passed: number_before(last, "passed"), failed: number_before(last, "failed") })
+    let failing = text.lines().filter_map(|line| line.strip_prefix("FAIL ")?.split(':').next()).map(str::to_string).collect();
+    let (passed, failed) = (number_before(last, "passed"), number_before(last, "failed"));
+    let gaps = gaps(&std::fs::read_to_string(cargo::root().join(GAPS)).unwrap_or_default(), backend);
+    let surprises = surprises(&failing, &gaps, filter.is_none());
+    surprises.iter().for_each(|text| println!("{text}"));
+    let known = failing.intersection(&gaps).count();
+    if known > 0 {
+        println!("{known} failures are known gaps, listed in {GAPS}");
+    }
+    // A failure without a line of its own still counts.
+    Ok(Count { passed, failed: surprises.len().max(failed.saturating_sub(known)) })
+}
+
+/// Cases that are known to fail, one `back end <tab> case <tab> reason` per line.
+const GAPS: &str = "test/known_gaps.tsv";
+
+/// The cases of the table for one back end.
+fn gaps(table: &str, backend: &str) -> BTreeSet<String> {
+    let rows = table.lines().filter(|line| !line.starts_with('#')).map(|line| line.split('\t').collect::<Vec<_>>());
+    rows.filter(|row| row.len() == 3 && row[0] == backend).map(|row| row[1].to_string()).collect()
+}
+
+/// What differs from the table: failures that it lacks, and (when all cases ran) lines that are not true any more.
+fn surprises(failing: &BTreeSet<String>, gaps: &BTreeSet<String>, all: bool) -> Vec<String> {
+    let new = failing.difference(gaps).map(|name| format!("{name} fails and is no known gap"));
+    let closed = gaps.difference(failing).filter(|_| all).map(|name| format!("{name} passes: take its line out of {GAPS}"));
+    new.chain(closed).collect()
 }
 
 /// Rewrites what the tests expect.
@@ -236,6 +263,14 @@ fn models(folder: &Path) -> Result<Vec<PathBuf>> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn holds_the_table_of_gaps_to_the_truth() {
+        let gaps = gaps("# comment\ncpu\ta\tno sort\ncpu\tb\tno fft\ninterp\tc\tx\n", "cpu");
+        let failing = ["b", "d"].map(String::from).into();
+        assert_eq!(surprises(&failing, &gaps, true), ["d fails and is no known gap", "a passes: take its line out of test/known_gaps.tsv"]);
+        assert_eq!(surprises(&failing, &gaps, false).len(), 1);
+    }
 
     #[test]
     fn reads_result_lines() {
