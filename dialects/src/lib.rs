@@ -1,3 +1,4 @@
 //! strata-dialects.
 
 pub mod aten;
+pub mod capture;
