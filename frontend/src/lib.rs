@@ -2,4 +2,7 @@
 //!
 //! The crate knows nothing below aten, and no Python is involved.
 
+pub mod import;
 pub mod pt2;
+
+pub use import::{ImportError, Imported, Input, InputKind, Output, Weights, import};

@@ -1,0 +1,322 @@
+//! Higher-order operators as structured control flow: `cond`, `while_loop`, `scan` and `map`.
+//!
+//! A loop over rows reads row `i` with `aten.select.int` and collects results with `aten.select_scatter` into a
+//! tensor that starts as `aten.empty`.
+
+use strata_core::ir::{Block, Op, OpSpec, Type, Value};
+use strata_dialects::aten::{self, Input, Size};
+
+use super::{
+    error::{ImportError, Refusal},
+    node::Importer,
+    scope::Scope,
+    types,
+};
+use crate::pt2::{
+    argument::{Argument, NamedGraph},
+    schema::Node,
+};
+
+/// What can go wrong in here: something about this call, or about a node of a nested graph.
+pub(super) enum Problem {
+    Here(Refusal),
+    Inside(ImportError),
+}
+
+impl Problem {
+    /// Blames the call for what is wrong with itself.
+    pub fn blame(self, blame: impl FnOnce(Refusal) -> ImportError) -> ImportError {
+        match self {
+            Self::Here(refusal) => blame(refusal),
+            Self::Inside(error) => error,
+        }
+    }
+}
+
+impl From<Refusal> for Problem {
+    fn from(refusal: Refusal) -> Self {
+        Self::Here(refusal)
+    }
+}
+
+impl From<ImportError> for Problem {
+    fn from(error: ImportError) -> Self {
+        Self::Inside(error)
+    }
+}
+
+/// Imports the call of a higher-order operator; gives its results.
+pub(super) fn import<'c>(
+    importer: &mut Importer<'c>,
+    scope: &Scope<'_, 'c>,
+    node: &Node,
+    name: &str,
+) -> Result<Vec<Value<'c>>, Problem> {
+    let args: Vec<_> = node.inputs.iter().map(|input| &input.arg).collect();
+    match (name, args.as_slice()) {
+        ("cond", [when, Argument::AsGraph(yes), Argument::AsGraph(no), operands]) => {
+            let operands = tensors(scope, operands)?;
+            cond(importer, scope, node, when, [yes, no], &operands)
+        }
+        ("while_loop", [Argument::AsGraph(cond), Argument::AsGraph(body), carried, extra]) => {
+            let (carried, extra) = (tensors(scope, carried)?, tensors(scope, extra)?);
+            while_loop(importer, scope, node, [cond, body], &carried, &extra)
+        }
+        ("scan", [Argument::AsGraph(body), init, rows, extra]) => {
+            let (init, rows, extra) = (tensors(scope, init)?, tensors(scope, rows)?, tensors(scope, extra)?);
+            for_rows(importer, scope, node, body, &init, &rows, &extra)
+        }
+        ("map_impl", [Argument::AsGraph(body), rows, extra]) => {
+            let (rows, extra) = (tensors(scope, rows)?, tensors(scope, extra)?);
+            for_rows(importer, scope, node, body, &[], &rows, &extra)
+        }
+        ("cond" | "while_loop" | "scan" | "map_impl", _) => {
+            Err(Refusal::broken(format!("`{name}` has other arguments than graphs and lists of tensors")).into())
+        }
+        _ => Err(Refusal::unsupported(format!("the higher-order operator `{name}` is not imported")).into()),
+    }
+}
+
+fn tensors<'c>(scope: &Scope<'_, 'c>, argument: &Argument) -> Result<Vec<Value<'c>>, Refusal> {
+    match argument {
+        Argument::AsTensors(list) => list.iter().map(|tensor| scope.get(&tensor.name)).collect(),
+        Argument::AsInts(list) if list.is_empty() => Ok(Vec::new()),
+        other => Err(Refusal::unsupported(format!("a list of tensors is expected, not `{}`", other.tag()))),
+    }
+}
+
+/// The types that the archive gives to the call's outputs.
+fn result_types<'c>(importer: &Importer<'c>, scope: &Scope<'_, 'c>, node: &Node) -> Result<Vec<Type<'c>>, Refusal> {
+    let mut result = Vec::new();
+    for output in &node.outputs {
+        match output {
+            Argument::AsTensors(list) => {
+                for tensor in list {
+                    result.push(types::tensor(importer.cx, scope.meta(&tensor.name)?)?);
+                }
+            }
+            output => result.push(scope.ty(importer.cx, output)?),
+        }
+    }
+    Ok(result)
+}
+
+impl<'c> Importer<'c> {
+    /// The value as `ty`, which may know more or fewer sizes.
+    fn fit(&mut self, value: Value<'c>, ty: Type<'c>) -> Result<Value<'c>, Refusal> {
+        let from = value.ty();
+        if from == ty {
+            return Ok(value);
+        }
+        let agree = |(a, b): (&i64, &i64)| a == b || *a == strata_core::ir::DYNAMIC || *b == strata_core::ir::DYNAMIC;
+        let same = from.is_tensor() && ty.is_tensor() && from.rank() == ty.rank() && from.element() == ty.element();
+        if !same || !from.shape().iter().zip(&ty.shape()).all(agree) {
+            return Err(Refusal::broken(format!("a value of type {from} stands where {ty} is expected")));
+        }
+        Ok(self.builder.value("tensor.cast", &[value], ty, &[]))
+    }
+
+    fn fit_all(&mut self, values: &[Value<'c>], types: &[Type<'c>]) -> Result<Vec<Value<'c>>, Refusal> {
+        if values.len() != types.len() {
+            return Err(Refusal::broken(format!("a nested graph gives {} values where {} are expected", values.len(), types.len())));
+        }
+        values.iter().zip(types).map(|(value, ty)| self.fit(*value, *ty)).collect()
+    }
+
+    /// Imports a nested graph into a block that ends in `terminator` with the graph's outputs as `types`.
+    fn body(&mut self, block: Block<'c>, graph: &NamedGraph, inputs: &[Value<'c>], types: &[Type<'c>]) -> Result<(), Problem> {
+        self.inside(block, |importer| {
+            let outputs = importer.graph(&graph.graph, inputs)?;
+            let outputs = importer.fit_all(&outputs, types)?;
+            importer.builder.effect("scf.yield", &outputs, &[]);
+            Ok(())
+        })
+    }
+
+    /// Runs `import` with the builder at the end of `block`.
+    fn inside<R>(&mut self, block: Block<'c>, import: impl FnOnce(&mut Self) -> R) -> R {
+        let location = self.builder.location();
+        let outer = std::mem::replace(&mut self.builder, strata_core::ir::Builder::at_end(block, location));
+        let result = import(self);
+        self.builder = outer;
+        result
+    }
+
+    /// A condition as `i1`: a symbolic one, or the element of a tensor.
+    fn condition(&mut self, value: Value<'c>) -> Result<Value<'c>, Refusal> {
+        let bool = self.cx.int(1);
+        if value.ty() == bool {
+            return Ok(value);
+        }
+        if !value.ty().is_tensor() || value.ty().element() != bool || value.ty().num_elements() != Some(1) {
+            return Err(Refusal::unsupported(format!("a condition of type {} is no bool", value.ty())));
+        }
+        Ok(self.builder.value("aten.item", &[value], bool, &[]))
+    }
+
+    fn structured(&mut self, name: &str, operands: &[Value<'c>], results: &[Type<'c>], regions: usize) -> Op<'c> {
+        self.builder.op(OpSpec { name, operands, results, regions, ..OpSpec::default() })
+    }
+}
+
+fn cond<'c>(
+    importer: &mut Importer<'c>,
+    scope: &Scope<'_, 'c>,
+    node: &Node,
+    when: &Argument,
+    branches: [&NamedGraph; 2],
+    operands: &[Value<'c>],
+) -> Result<Vec<Value<'c>>, Problem> {
+    let types = result_types(importer, scope, node)?;
+    let when = scope.number_or_tensor(&mut importer.builder, when)?;
+    let when = importer.condition(when)?;
+    let op = importer.structured("scf.if", &[when], &types, 2);
+    for (region, branch) in branches.into_iter().enumerate() {
+        let block = importer.builder.add_block(op.region(region), &[]);
+        importer.body(block, branch, operands, &types)?;
+    }
+    Ok(op.results())
+}
+
+fn while_loop<'c>(
+    importer: &mut Importer<'c>,
+    scope: &Scope<'_, 'c>,
+    node: &Node,
+    [cond, body]: [&NamedGraph; 2],
+    carried: &[Value<'c>],
+    extra: &[Value<'c>],
+) -> Result<Vec<Value<'c>>, Problem> {
+    let types = result_types(importer, scope, node)?;
+    let carried = importer.fit_all(carried, &types)?;
+    let op = importer.structured("scf.while", &carried, &types, 2);
+    let before = importer.builder.add_block(op.region(0), &types);
+    let inputs = [before.args(), extra.to_vec()].concat();
+    importer.inside(before, |importer| {
+        let outputs = importer.graph(&cond.graph, &inputs)?;
+        let [output] = outputs[..] else {
+            return Err(Problem::Here(Refusal::broken(format!("the condition gives {} values", outputs.len()))));
+        };
+        let condition = importer.condition(output)?;
+        importer.builder.effect("scf.condition", &[vec![condition], before.args()].concat(), &[]);
+        Ok(())
+    })?;
+    let after = importer.builder.add_block(op.region(1), &types);
+    let inputs = [after.args(), extra.to_vec()].concat();
+    importer.body(after, body, &inputs, &types)?;
+    Ok(op.results())
+}
+
+/// `scan` (and `map`, which carries nothing): the body sees the carried values, one row of each of `rows`, and
+/// `extra`; it gives the next carried values and one row for each further result.
+fn for_rows<'c>(
+    importer: &mut Importer<'c>,
+    scope: &Scope<'_, 'c>,
+    node: &Node,
+    body: &NamedGraph,
+    init: &[Value<'c>],
+    rows: &[Value<'c>],
+    extra: &[Value<'c>],
+) -> Result<Vec<Value<'c>>, Problem> {
+    let results = result_types(importer, scope, node)?;
+    let Some(first) = rows.first() else {
+        return Err(Refusal::broken("a loop over rows has no rows to go over").into());
+    };
+    if results.len() < init.len() {
+        return Err(Refusal::broken(format!("it carries {} values and gives {}", init.len(), results.len())).into());
+    }
+    let count = dimension(importer, *first, 0)?;
+    let mut start = importer.fit_all(init, &results[..init.len()])?;
+    let row_types = body_row_types(importer, body, init.len(), &results)?;
+    for (ty, row) in results[init.len()..].iter().zip(&row_types) {
+        start.push(empty(importer, body, *ty, *row, count)?);
+    }
+    let bounds = [importer.builder.const_index(0), as_value(importer, count), importer.builder.const_index(1)];
+    let op = importer.structured("scf.for", &[bounds.to_vec(), start].concat(), &results, 1);
+    let index = importer.cx.index();
+    let block = importer.builder.add_block(op.region(0), &[vec![index], results.clone()].concat());
+    importer.inside(block, |importer| {
+        let args = block.args();
+        let (place, state) = (args[0], &args[1..]);
+        let mut inputs = state[..init.len()].to_vec();
+        for value in rows {
+            inputs.push(select(importer, *value, place)?);
+        }
+        inputs.extend(extra);
+        let outputs = importer.graph(&body.graph, &inputs)?;
+        if outputs.len() != results.len() {
+            let why = format!("the body gives {} values where {} are expected", outputs.len(), results.len());
+            return Err(Problem::Here(Refusal::broken(why)));
+        }
+        let mut next = importer.fit_all(&outputs[..init.len()], &results[..init.len()])?;
+        for (row, whole) in outputs[init.len()..].iter().zip(&state[init.len()..]) {
+            next.push(collect(importer, *whole, *row, place)?);
+        }
+        importer.builder.effect("scf.yield", &next, &[]);
+        Ok(())
+    })?;
+    Ok(op.results())
+}
+
+/// The types of the rows that the body gives, checked against the results that collect them.
+fn body_row_types<'c>(importer: &Importer<'c>, body: &NamedGraph, carried: usize, results: &[Type<'c>]) -> Result<Vec<Type<'c>>, Refusal> {
+    let scope = Scope::new(&body.graph);
+    let rows = body.graph.outputs.iter().skip(carried).map(|output| scope.ty(importer.cx, output)).collect::<Result<Vec<_>, _>>()?;
+    let fits = |(row, whole): (&Type<'c>, &Type<'c>)| row.is_tensor() && whole.rank() == row.rank() + 1 && whole.element() == row.element();
+    let whole = &results[carried..];
+    if rows.len() != whole.len() || !rows.iter().zip(whole).all(fits) {
+        return Err(Refusal::broken("the body's rows do not fit the results that collect them"));
+    }
+    Ok(rows)
+}
+
+fn as_value<'c>(importer: &mut Importer<'c>, size: Size<'c>) -> Value<'c> {
+    match size {
+        Size::Const(value) => importer.builder.const_index(value),
+        Size::Value(value) => value,
+    }
+}
+
+/// A size of a tensor, as a constant where its type knows it.
+fn dimension<'c>(importer: &mut Importer<'c>, tensor: Value<'c>, dim: usize) -> Result<Size<'c>, Refusal> {
+    let size = tensor.ty().shape().get(dim).copied();
+    match size.ok_or_else(|| Refusal::broken("a tensor of rank 0 has no rows"))? {
+        strata_core::ir::DYNAMIC => {
+            let (cx, index) = (importer.cx, importer.cx.index());
+            Ok(Size::Value(importer.builder.value("aten.sym_size.int", &[tensor], index, &[("dim", cx.i64_attr(dim as i64))])))
+        }
+        size => Ok(Size::Const(size)),
+    }
+}
+
+/// A tensor for the rows of a result: `count` of them, the rest of the shape as the body says.
+fn empty<'c>(importer: &mut Importer<'c>, body: &NamedGraph, ty: Type<'c>, row: Type<'c>, count: Size<'c>) -> Result<Value<'c>, Refusal> {
+    let mut sizes = vec![count];
+    for size in row.shape() {
+        if size == strata_core::ir::DYNAMIC {
+            return Err(Refusal::unsupported(format!("the rows that `{}` gives have no fixed shape", body.name)));
+        }
+        sizes.push(Size::Const(size));
+    }
+    let element = ty.element_type().ok_or_else(|| Refusal::broken(format!("{ty} has no element type")))?;
+    let inputs = [Some(Input::Ints(sizes)), Some(Input::DType(element))];
+    aten_op(importer, "aten.empty.memory_format", &inputs, ty)
+}
+
+fn select<'c>(importer: &mut Importer<'c>, tensor: Value<'c>, place: Value<'c>) -> Result<Value<'c>, Refusal> {
+    let shape = tensor.ty().shape();
+    let row = shape.get(1..).ok_or_else(|| Refusal::broken("a tensor of rank 0 has no rows"))?;
+    let ty = tensor.ty().with_shape(row);
+    let inputs = [Some(Input::Tensor(tensor)), Some(Input::Int(Size::Const(0))), Some(Input::Int(Size::Value(place)))];
+    aten_op(importer, "aten.select.int", &inputs, ty)
+}
+
+fn collect<'c>(importer: &mut Importer<'c>, whole: Value<'c>, row: Value<'c>, place: Value<'c>) -> Result<Value<'c>, Refusal> {
+    let (dim, place) = (Input::Int(Size::Const(0)), Input::Int(Size::Value(place)));
+    let inputs = [Some(Input::Tensor(whole)), Some(Input::Tensor(row)), Some(dim), Some(place)];
+    aten_op(importer, "aten.select_scatter", &inputs, whole.ty())
+}
+
+fn aten_op<'c>(importer: &mut Importer<'c>, name: &str, inputs: &[Option<Input<'c>>], ty: Type<'c>) -> Result<Value<'c>, Refusal> {
+    let schema = aten::schema(name).ok_or_else(|| Refusal::broken(format!("`{name}` has no schema")))?;
+    Ok(aten::build(&mut importer.builder, schema, inputs, &[ty])?.result(0))
+}

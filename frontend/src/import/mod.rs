@@ -1,0 +1,139 @@
+//! From an exported program to a module of the capture and aten levels, as `docs/src/architecture.md` spells them.
+//!
+//! In-place operators stay as they are: making the program functional is a pass of its own.
+
+mod arguments;
+mod control;
+mod entry;
+mod error;
+mod location;
+mod node;
+mod python;
+mod scope;
+mod symbols;
+mod types;
+
+use std::path::Path;
+
+use strata_core::ir::{Builder, Context, Cx, Module};
+
+pub use entry::ENTRY;
+pub use error::ImportError;
+
+use crate::pt2::{Program, archive::Archive, weights::Weight};
+use node::Importer;
+
+/// A program as a module, with all that a caller must know of it.
+pub struct Imported<'c> {
+    /// The module; its one function is the entry.
+    pub module: Module<'c>,
+    /// The entry's name.
+    pub entry: String,
+    /// The entry's arguments, in order.
+    pub inputs: Vec<Input>,
+    /// The call's outputs and then its mutations; only [`Output::Value`] and [`Output::Mutation`] are results.
+    pub outputs: Vec<Output>,
+    /// Where the parameters, buffers and constants lie that the arguments name.
+    pub weights: Weights,
+}
+
+/// The weights of a program, by reference into the mapped archive.
+#[derive(Debug)]
+pub struct Weights {
+    /// The archive.
+    pub archive: Archive,
+    /// Name and place, in the order of the entry's arguments.
+    pub table: Vec<(String, Weight)>,
+}
+
+/// An argument of the entry.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Input {
+    /// `capture.name`.
+    pub name: String,
+    /// `capture.kind`.
+    pub kind: InputKind,
+}
+
+/// What an argument is for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[allow(missing_docs, reason = "the names are the level's own")]
+pub enum InputKind {
+    Input,
+    Parameter,
+    Buffer,
+    Constant,
+}
+
+impl InputKind {
+    /// As `capture.kind` spells it.
+    pub fn spelling(self) -> &'static str {
+        match self {
+            Self::Input => "input",
+            Self::Parameter => "parameter",
+            Self::Buffer => "buffer",
+            Self::Constant => "constant",
+        }
+    }
+
+    /// Whether the archive brings the value.
+    pub fn is_weight(self) -> bool {
+        self != Self::Input
+    }
+}
+
+/// What the call gives back in one place.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Output {
+    /// A result of the entry, of kind `output`.
+    Value,
+    /// A result of the entry, of kind `mutation`: the new value of a buffer or input.
+    Mutation {
+        /// Whose new value it is.
+        name: String,
+    },
+    /// Always `None`.
+    None,
+    /// Always this text.
+    Text {
+        /// The text.
+        text: String,
+    },
+}
+
+/// Reads a `.pt2` archive and imports its program.
+pub fn import<'c>(path: &Path, context: &'c Context) -> Result<Imported<'c>, ImportError> {
+    import_program(&Program::open(path)?, context)
+}
+
+/// Imports a program that was read.
+pub fn import_program<'c>(program: &Program, context: &'c Context) -> Result<Imported<'c>, ImportError> {
+    for dialect in ["func", "arith", "scf", "tensor"] {
+        context.get_or_load_dialect(dialect);
+    }
+    let messages = std::cell::RefCell::new(String::new());
+    let handler = context.attach_diagnostic_handler(|diagnostic| {
+        messages.borrow_mut().push_str(&format!("{}: {diagnostic}\n", diagnostic.location()));
+        true
+    });
+    let imported = build(program, context.into()).and_then(|imported| match imported.module.op().verify() {
+        true => Ok(imported),
+        false => Err(ImportError::Verify { diagnostics: messages.take() }),
+    });
+    context.detach_diagnostic_handler(handler);
+    imported
+}
+
+fn build<'c>(program: &Program, cx: Cx<'c>) -> Result<Imported<'c>, ImportError> {
+    let module = Module::new(cx);
+    let builder = Builder::at_end(module.body(), cx.unknown());
+    let mut importer = Importer { cx, builder, symbols: symbols::Symbols::default() };
+    let mut entry = entry::Entry::new(&mut importer, module.body(), program)?;
+    importer.nodes(&mut entry.scope)?;
+    let (inputs, outputs) = entry.finish(&mut importer, program)?;
+    let stored = program.tensors();
+    let table = inputs.iter().filter(|input| input.kind.is_weight());
+    let table = table.filter_map(|input| Some((input.name.clone(), (*stored.get(input.name.as_str())?).clone()))).collect();
+    let weights = Weights { archive: program.archive.clone(), table };
+    Ok(Imported { module, entry: ENTRY.to_owned(), inputs, outputs, weights })
+}

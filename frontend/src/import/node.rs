@@ -1,0 +1,156 @@
+//! One call of the program: an `aten` op by its schema, or what the call means without one.
+
+use strata_core::ir::{Builder, Cx, Type, Value};
+use strata_dialects::aten::{self, Schema, schema::Kind};
+
+use super::{
+    arguments,
+    control,
+    error::{ImportError, Refusal},
+    location::{location, name, place},
+    python,
+    scope::Scope,
+    symbols::Symbols,
+};
+use crate::pt2::{
+    argument::Argument,
+    schema::{Graph, Node},
+};
+
+/// What all graphs of a program share while they are imported.
+pub(super) struct Importer<'c> {
+    pub cx: Cx<'c>,
+    pub builder: Builder<'c>,
+    pub symbols: Symbols<'c>,
+}
+
+impl<'c> Importer<'c> {
+    /// Imports a graph's nodes at the builder's place; its inputs are `values`. Gives its outputs.
+    pub fn graph(&mut self, graph: &Graph, values: &[Value<'c>]) -> Result<Vec<Value<'c>>, ImportError> {
+        let mut scope = Scope::new(graph);
+        let whole = |refusal: Refusal| refusal.entry("a nested graph");
+        if graph.inputs.len() != values.len() {
+            return Err(whole(Refusal::broken(format!("it has {} inputs and is given {}", graph.inputs.len(), values.len()))));
+        }
+        for (input, value) in graph.inputs.iter().zip(values) {
+            scope.bind(input, *value).map_err(whole)?;
+        }
+        self.nodes(&mut scope)?;
+        graph.outputs.iter().map(|output| scope.number_or_tensor(&mut self.builder, output).map_err(whole)).collect()
+    }
+
+    /// Imports all nodes of a scope.
+    pub fn nodes<'g>(&mut self, scope: &mut Scope<'g, 'c>) -> Result<(), ImportError> {
+        for node in &scope.graph.nodes {
+            self.builder.set_location(location(self.cx, node));
+            self.node(scope, node)?;
+        }
+        Ok(())
+    }
+
+    fn node<'g>(&mut self, scope: &mut Scope<'g, 'c>, node: &'g Node) -> Result<(), ImportError> {
+        let blame = |Refusal { why, help }: Refusal| ImportError::Node {
+            node: name(node).to_owned(),
+            target: node.target.clone(),
+            place: place(node),
+            why,
+            help,
+        };
+        if let Some(name) = node.target.strip_prefix("torch.ops.higher_order.") {
+            let results = control::import(self, scope, node, name).map_err(|problem| problem.blame(blame))?;
+            return bind(scope, &node.outputs, &results).map_err(blame);
+        }
+        if python::import(self, scope, node).map_err(blame)? {
+            return Ok(());
+        }
+        self.operator(scope, node).map_err(blame)
+    }
+
+    /// A call of an operator that PyTorch describes by a schema.
+    fn operator<'g>(&mut self, scope: &mut Scope<'g, 'c>, node: &'g Node) -> Result<(), Refusal> {
+        let target = node.target.strip_prefix("torch.ops.").unwrap_or(&node.target);
+        let schema = aten::schema_of_target(target).ok_or_else(|| Refusal {
+            why: format!("`{target}` is not an operator of PyTorch 2.15's aten or prims"),
+            help: "decompose it before export (run_decompositions) or replace it in the program",
+        })?;
+        let matched = arguments::overload(arguments::sort(node, schema)?);
+        let inputs = arguments::inputs(&mut self.builder, scope, &matched)?;
+        let (results, bound) = results(self.cx, scope, schema, node)?;
+        let op = aten::build(&mut self.builder, matched.0, &inputs, &results)?;
+        for (argument, value) in bound.into_iter().zip(op.results()) {
+            if let Bound::Name(name) = argument {
+                scope.define(name, value);
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Where a result goes.
+enum Bound<'g> {
+    Name(&'g str),
+    /// The call gives `None` here; the result of type `none` only keeps the place.
+    Nothing,
+}
+
+/// The types of an operator's results, lists flattened, and the names they get.
+fn results<'g, 'c>(
+    cx: Cx<'c>,
+    scope: &Scope<'g, 'c>,
+    schema: &'static Schema,
+    node: &'g Node,
+) -> Result<(Vec<Type<'c>>, Vec<Bound<'g>>), Refusal> {
+    if schema.returns.len() != node.outputs.len() {
+        let why = format!("`{}` returns {} values, and the node has {}", schema.name, schema.returns.len(), node.outputs.len());
+        return Err(Refusal::broken(why));
+    }
+    let (mut types, mut bound) = (Vec::new(), Vec::new());
+    for (returned, output) in schema.returns.iter().zip(&node.outputs) {
+        let tensor = returned.ty.kind == Kind::Tensor;
+        match output {
+            Argument::AsTensor(value) if tensor && !returned.ty.list => {
+                types.push(scope.ty(cx, output)?);
+                bound.push(Bound::Name(&value.name));
+            }
+            Argument::AsNone(_) if tensor && !returned.ty.list => {
+                types.push(cx.parse_type("none").ok_or_else(|| Refusal::broken("MLIR has no type `none`"))?);
+                bound.push(Bound::Nothing);
+            }
+            Argument::AsTensors(values) if tensor && returned.ty.list => {
+                for value in values {
+                    types.push(super::types::tensor(cx, scope.meta(&value.name)?)?);
+                    bound.push(Bound::Name(&value.name));
+                }
+            }
+            Argument::AsSymInt(_) | Argument::AsSymFloat(_) | Argument::AsSymBool(_) if !tensor => {
+                types.push(scope.ty(cx, output)?);
+                let mut name = None;
+                output.names(&mut |found| name = Some(found));
+                bound.push(name.map_or(Bound::Nothing, Bound::Name));
+            }
+            other => return Err(Refusal::broken(format!("`{}` does not return a value of kind `{}`", schema.name, other.tag()))),
+        }
+    }
+    Ok((types, bound))
+}
+
+/// Gives names to the results of a call whose outputs may be a flat list or one list of tensors.
+fn bind<'g, 'c>(scope: &mut Scope<'g, 'c>, outputs: &'g [Argument], values: &[Value<'c>]) -> Result<(), Refusal> {
+    let count = outputs.iter().map(|output| if let Argument::AsTensors(list) = output { list.len() } else { 1 }).sum::<usize>();
+    if count != values.len() {
+        return Err(Refusal::broken(format!("the call gives {} values, and the node has {count}", values.len())));
+    }
+    let mut values = values.iter().copied();
+    for output in outputs {
+        match output {
+            Argument::AsTensors(list) => list.iter().zip(&mut values).for_each(|(tensor, value)| scope.define(&tensor.name, value)),
+            Argument::AsNone(_) => drop(values.next()),
+            output => {
+                if let Some(value) = values.next() {
+                    scope.bind(output, value)?;
+                }
+            }
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,266 @@
+//! Calls that are not tensor operators: python's operators on symbolic numbers, sizes, and assertions.
+
+use strata_core::ir::{Builder, Value};
+
+use super::{
+    error::Refusal,
+    node::Importer,
+    scope::Scope,
+    symbols::{Predicate, apply, compare},
+    types,
+};
+use crate::pt2::{
+    argument::{Argument, Sym},
+    expr::{Expr, Func},
+    schema::{Node, SymInt, TensorMeta},
+};
+
+/// Imports such a call; says whether it was one.
+pub(super) fn import<'g, 'c>(importer: &mut Importer<'c>, scope: &mut Scope<'g, 'c>, node: &'g Node) -> Result<bool, Refusal> {
+    match node.target.as_str() {
+        "torch.ops.aten.sym_size.int" => size(importer, scope, node),
+        "torch.ops.aten._assert_tensor_metadata.default" => metadata(scope, node).map(|()| true),
+        "torch.ops.aten._assert_scalar.default" => assertion(importer, scope, node).map(|()| true),
+        "torch.ops.aten.sym_constrain_range.default" | "torch.ops.aten.sym_constrain_range_for_size.default" => {
+            range(importer, scope, node).map(|()| true)
+        }
+        target => match operator(target) {
+            Some(operator) => arithmetic(importer, scope, node, operator).map(|()| true),
+            None => Ok(false),
+        },
+    }
+}
+
+/// The argument of a parameter, by name or place.
+fn given<'g>(node: &'g Node, name: &str, place: usize) -> Option<&'g Argument> {
+    let named = node.inputs.iter().find(|input| input.name == name);
+    named.or_else(|| node.inputs.get(place).filter(|input| input.name.is_empty())).map(|input| &input.arg)
+}
+
+fn needed<'g>(node: &'g Node, name: &str, place: usize) -> Result<&'g Argument, Refusal> {
+    given(node, name, place).ok_or_else(|| Refusal::broken(format!("argument `{name}` is missing")))
+}
+
+/// `sym_size`: the symbols' own arithmetic where the inputs determine the size. Otherwise the operator stays, and its
+/// result is what the symbol stands for from here on.
+fn size<'g, 'c>(importer: &mut Importer<'c>, scope: &mut Scope<'g, 'c>, node: &'g Node) -> Result<bool, Refusal> {
+    let [Argument::AsSymInt(Sym::Name(output))] = node.outputs.as_slice() else { return Ok(false) };
+    let Argument::AsTensor(tensor) = needed(node, "self", 0)? else { return Ok(false) };
+    let Argument::AsInt(dim) = needed(node, "dim", 1)? else { return Ok(false) };
+    let sizes = &scope.meta(&tensor.name)?.sizes;
+    let place = if *dim < 0 { dim + sizes.len() as i64 } else { *dim };
+    let found = usize::try_from(place).ok().and_then(|place| sizes.get(place));
+    let found = types::expr(found.ok_or_else(|| Refusal::broken(format!("`{}` has no dimension {dim}", tensor.name)))?);
+    let said = scope.graph.sym_int_values.get(output).map(types::expr);
+    if said.as_ref() == Some(&found) && importer.symbols.covers(&found) {
+        let value = importer.symbols.build(&mut importer.builder, &found)?;
+        scope.define(output, value);
+        return Ok(true);
+    }
+    let value = scope.get(&tensor.name)?;
+    let (cx, index) = (importer.cx, importer.cx.index());
+    let value = importer.builder.value("aten.sym_size.int", &[value], index, &[("dim", cx.i64_attr(place))]);
+    scope.define(output, value);
+    Ok(true)
+}
+
+/// A python operator as the function it means on `index` and `i1`, or one of the few on floats.
+#[derive(Clone, Copy)]
+enum Operator {
+    Func(Func),
+    Sub,
+    Neg,
+    TrueDiv,
+    ToFloat,
+}
+
+fn operator(target: &str) -> Option<Operator> {
+    let (module, name) = target.rsplit_once('.')?;
+    if !matches!(module, "_operator" | "operator" | "torch" | "math") {
+        return None;
+    }
+    Some(match name {
+        "add" => Operator::Func(Func::Add),
+        "sub" => Operator::Sub,
+        "neg" => Operator::Neg,
+        "mul" => Operator::Func(Func::Mul),
+        "floordiv" => Operator::Func(Func::FloorDiv),
+        "truediv" => Operator::TrueDiv,
+        "mod" => Operator::Func(Func::PythonMod),
+        "pow" => Operator::Func(Func::Pow),
+        "eq" => Operator::Func(Func::Eq),
+        "ne" => Operator::Func(Func::Ne),
+        "lt" => Operator::Func(Func::Lt),
+        "le" => Operator::Func(Func::Le),
+        "gt" => Operator::Func(Func::Gt),
+        "ge" => Operator::Func(Func::Ge),
+        "and_" => Operator::Func(Func::And),
+        "or_" => Operator::Func(Func::Or),
+        "not_" | "sym_not" => Operator::Func(Func::Not),
+        "sym_max" => Operator::Func(Func::Max),
+        "sym_min" => Operator::Func(Func::Min),
+        "sym_ite" => Operator::Func(Func::Where),
+        "sym_float" => Operator::ToFloat,
+        _ => return None,
+    })
+}
+
+fn arithmetic<'g, 'c>(importer: &mut Importer<'c>, scope: &mut Scope<'g, 'c>, node: &'g Node, operator: Operator) -> Result<(), Refusal> {
+    let builder = &mut importer.builder;
+    let operands = node.inputs.iter().map(|input| scope.number(builder, &input.arg)).collect::<Result<Vec<_>, _>>()?;
+    let value = compute(builder, operator, &operands).ok_or_else(|| {
+        let types: Vec<_> = operands.iter().map(|operand| operand.ty().to_string()).collect();
+        Refusal::unsupported(format!("this operator is not imported on numbers of types ({})", types.join(", ")))
+    })?;
+    match node.outputs.as_slice() {
+        [output] if scope.ty(importer.cx, output)? == value.ty() => scope.bind(output, value),
+        _ => Err(Refusal::broken(format!("the result is one number of type {}", value.ty()))),
+    }
+}
+
+fn compute<'c>(builder: &mut Builder<'c>, operator: Operator, operands: &[Value<'c>]) -> Option<Value<'c>> {
+    let f64 = builder.cx().f64();
+    let all_index = operands.iter().all(|operand| operand.ty().is_index());
+    match (operator, operands) {
+        (Operator::Func(func @ (Func::And | Func::Or)), [_, _]) => apply(builder, func, operands),
+        (Operator::Func(func @ (Func::Not | Func::Where)), _) => apply(builder, func, operands),
+        (Operator::Func(func), [_, _]) if all_index => apply(builder, func, operands),
+        (Operator::Func(func), [_, _]) => {
+            let operands: Vec<_> = operands.iter().map(|operand| to_float(builder, *operand)).collect::<Option<_>>()?;
+            let float = |builder: &mut Builder<'c>, name: &str| Some(builder.value(name, &operands, f64, &[]));
+            match func {
+                Func::Add => float(builder, "arith.addf"),
+                Func::Mul => float(builder, "arith.mulf"),
+                Func::Max => float(builder, "arith.maximumf"),
+                Func::Min => float(builder, "arith.minimumf"),
+                Func::Eq => Some(compare_floats(builder, 1, &operands)),
+                Func::Gt => Some(compare_floats(builder, 2, &operands)),
+                Func::Ge => Some(compare_floats(builder, 3, &operands)),
+                Func::Lt => Some(compare_floats(builder, 4, &operands)),
+                Func::Le => Some(compare_floats(builder, 5, &operands)),
+                Func::Ne => Some(compare_floats(builder, 13, &operands)),
+                _ => None,
+            }
+        }
+        (Operator::Sub, [a, b]) if all_index => Some(builder.value("arith.subi", &[*a, *b], a.ty(), &[])),
+        (Operator::Sub, [a, b]) => {
+            let operands = [to_float(builder, *a)?, to_float(builder, *b)?];
+            Some(builder.value("arith.subf", &operands, f64, &[]))
+        }
+        (Operator::Neg, [a]) if all_index => {
+            let zero = builder.const_index(0);
+            Some(builder.value("arith.subi", &[zero, *a], a.ty(), &[]))
+        }
+        (Operator::Neg, [a]) => {
+            let operand = to_float(builder, *a)?;
+            Some(builder.value("arith.negf", &[operand], f64, &[]))
+        }
+        (Operator::TrueDiv, [a, b]) => {
+            let operands = [to_float(builder, *a)?, to_float(builder, *b)?];
+            Some(builder.value("arith.divf", &operands, f64, &[]))
+        }
+        (Operator::ToFloat, [a]) => to_float(builder, *a),
+        _ => None,
+    }
+}
+
+/// `arith.cmpf` with MLIR's number of the predicate (1 oeq, 2 ogt, 3 oge, 4 olt, 5 ole, 13 une).
+fn compare_floats<'c>(builder: &mut Builder<'c>, predicate: i64, operands: &[Value<'c>]) -> Value<'c> {
+    let cx = builder.cx();
+    builder.value("arith.cmpf", operands, cx.int(1), &[("predicate", cx.i64_attr(predicate))])
+}
+
+/// An integer or float as `f64`.
+fn to_float<'c>(builder: &mut Builder<'c>, value: Value<'c>) -> Option<Value<'c>> {
+    let cx = builder.cx();
+    if value.ty() == cx.f64() {
+        return Some(value);
+    }
+    let integer = value.ty().is_index().then(|| builder.value("arith.index_cast", &[value], cx.int(64), &[]))?;
+    Some(builder.value("arith.sitofp", &[integer], cx.f64(), &[]))
+}
+
+/// A runtime assertion on a symbolic condition is a guard; one on a constant is decided here.
+fn assertion<'c>(importer: &mut Importer<'c>, scope: &Scope<'_, 'c>, node: &Node) -> Result<(), Refusal> {
+    let text = match given(node, "assert_msg", 1) {
+        Some(Argument::AsString(text)) => text.as_str(),
+        _ => "assertion of the program",
+    };
+    match needed(node, "self", 0)? {
+        Argument::AsBool(true) | Argument::AsSymBool(Sym::Value(true)) => Ok(()),
+        Argument::AsBool(false) | Argument::AsSymBool(Sym::Value(false)) => {
+            Err(Refusal::unsupported(format!("the program asserts what never holds: {text}")))
+        }
+        Argument::AsInt(value) if *value != 0 => Ok(()),
+        condition => {
+            let mut value = scope.number(&mut importer.builder, condition)?;
+            if value.ty().is_index() {
+                let zero = importer.builder.const_index(0);
+                value = compare(&mut importer.builder, Predicate::Ne, value, zero);
+            }
+            if value.ty() != importer.cx.int(1) {
+                return Err(Refusal::unsupported(format!("an assertion on a number of type {}", value.ty())));
+            }
+            let text = importer.cx.str_attr(text);
+            importer.builder.effect("capture.guard", &[value], &[("text", text)]);
+            Ok(())
+        }
+    }
+}
+
+/// A range on a symbolic number is a guard for each of its bounds.
+fn range<'c>(importer: &mut Importer<'c>, scope: &Scope<'_, 'c>, node: &Node) -> Result<(), Refusal> {
+    let size = needed(node, "size", 0).or_else(|_| needed(node, "self", 0))?;
+    let value = scope.number(&mut importer.builder, size)?;
+    if !value.ty().is_index() {
+        return Err(Refusal::unsupported("a range on a number that is no integer"));
+    }
+    for (name, predicate) in [("min", Predicate::Ge), ("max", Predicate::Le)] {
+        let Some(Argument::AsInt(bound)) = given(node, name, usize::MAX) else { continue };
+        let limit = importer.builder.const_index(*bound);
+        let holds = compare(&mut importer.builder, predicate, value, limit);
+        let text = importer.cx.str_attr(&format!("{name} of a symbolic number is {bound}"));
+        importer.builder.effect("capture.guard", &[holds], &[("text", text)]);
+    }
+    Ok(())
+}
+
+/// An assertion on what a tensor is: decided by what the archive says of it.
+fn metadata<'c>(scope: &Scope<'_, 'c>, node: &Node) -> Result<(), Refusal> {
+    let Argument::AsTensor(tensor) = needed(node, "a", 0)? else {
+        return Err(Refusal::broken("argument `a` is not a tensor"));
+    };
+    let meta = scope.meta(&tensor.name)?;
+    for input in &node.inputs {
+        let holds = match (input.name.as_str(), &input.arg) {
+            ("a", _) | (_, Argument::AsNone(_)) => true,
+            ("dtype", Argument::AsScalarType(dtype)) => *dtype == meta.dtype,
+            ("device", Argument::AsDevice(device)) => device.kind == meta.device.kind,
+            ("layout", Argument::AsLayout(layout)) => *layout == meta.layout,
+            ("size", values) => same_sizes(scope, values, &meta.sizes),
+            ("stride", values) => same_sizes(scope, values, &meta.strides),
+            _ => false,
+        };
+        if !holds {
+            return Err(Refusal::unsupported(format!("it asserts a `{}` of `{}` that {} denies", input.name, tensor.name, describe(meta))));
+        }
+    }
+    Ok(())
+}
+
+fn describe(meta: &TensorMeta) -> String {
+    format!("its description ({}, {}, {})", meta.dtype, meta.device, meta.layout.name())
+}
+
+fn same_sizes(scope: &Scope<'_, '_>, values: &Argument, sizes: &[SymInt]) -> bool {
+    let symbolic = |sym: &Sym<i64>| match sym {
+        Sym::Value(value) => Some(Expr::Int(*value)),
+        Sym::Name(name) => scope.graph.sym_int_values.get(name).map(types::expr),
+    };
+    let values: Option<Vec<_>> = match values {
+        Argument::AsInts(values) => Some(values.iter().map(|value| Expr::Int(*value)).collect()),
+        Argument::AsSymInts(values) => values.iter().map(symbolic).collect(),
+        _ => None,
+    };
+    values.is_some_and(|values| values == sizes.iter().map(types::expr).collect::<Vec<_>>())
+}

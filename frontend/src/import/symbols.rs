@@ -1,0 +1,172 @@
+//! Symbolic integers: each symbol is an `index` value, and an expression becomes `arith` on them.
+
+use std::collections::HashMap;
+
+use strata_core::ir::{AffineExpr, Builder, Cx, Value};
+
+use super::error::Refusal;
+use crate::pt2::expr::{Expr, Func};
+
+/// The symbols that have a value, with the expressions already computed in the entry's prologue.
+#[derive(Default)]
+pub(super) struct Symbols<'c> {
+    values: HashMap<String, Value<'c>>,
+    computed: HashMap<String, Value<'c>>,
+}
+
+/// The predicates of `arith.cmpi` as MLIR numbers them.
+#[derive(Clone, Copy)]
+#[allow(dead_code, reason = "the enum's numbers are MLIR's")]
+pub(super) enum Predicate {
+    Eq = 0,
+    Ne = 1,
+    Lt = 2,
+    Le = 3,
+    Gt = 4,
+    Ge = 5,
+}
+
+impl<'c> Symbols<'c> {
+    pub fn define(&mut self, symbol: &str, value: Value<'c>) {
+        self.values.insert(symbol.to_owned(), value);
+    }
+
+    pub fn get(&self, symbol: &str) -> Option<Value<'c>> {
+        self.values.get(symbol).copied()
+    }
+
+    /// Whether every symbol of the expression has a value.
+    pub fn covers(&self, expr: &Expr) -> bool {
+        let mut covered = true;
+        expr.symbols(&mut |symbol| covered &= self.values.contains_key(symbol));
+        covered
+    }
+
+    /// Computes an expression where it dominates the whole program, so that later uses share it.
+    pub fn prepare(&mut self, builder: &mut Builder<'c>, expr: &Expr) -> Result<(), Refusal> {
+        let key = expr.to_string();
+        if !self.computed.contains_key(&key) {
+            let value = self.build(builder, expr)?;
+            self.computed.insert(key, value);
+        }
+        Ok(())
+    }
+
+    /// The value of an expression: `index` for integers, `i1` for conditions.
+    pub fn build(&self, builder: &mut Builder<'c>, expr: &Expr) -> Result<Value<'c>, Refusal> {
+        if let Some(value) = self.computed.get(&expr.to_string()) {
+            return Ok(*value);
+        }
+        match expr {
+            Expr::Int(value) => Ok(builder.const_index(*value)),
+            Expr::Bool(value) => {
+                let ty = builder.cx().int(1);
+                Ok(builder.const_int(ty, i64::from(*value)))
+            }
+            Expr::Symbol(name) => self.get(name).ok_or_else(|| Refusal::broken(format!("symbol `{name}` has no value here"))),
+            Expr::Rational(..) | Expr::Float(_) => Err(unsupported(expr)),
+            Expr::Call(func, operands) => {
+                let values = operands.iter().map(|operand| self.build(builder, operand)).collect::<Result<Vec<_>, _>>()?;
+                apply(builder, *func, &values).ok_or_else(|| unsupported(expr))
+            }
+        }
+    }
+}
+
+fn unsupported(expr: &Expr) -> Refusal {
+    Refusal::unsupported(format!("the expression `{expr}` is no integer arithmetic"))
+}
+
+/// An integer function on `index` values (or a logical one on `i1`), or `None` where it is neither.
+pub(super) fn apply<'c>(builder: &mut Builder<'c>, func: Func, operands: &[Value<'c>]) -> Option<Value<'c>> {
+    let logical = operands.iter().all(|value| !value.ty().is_index());
+    if logical != matches!(func, Func::And | Func::Or | Func::Not) && func != Func::Where {
+        return None;
+    }
+    let fold = |builder: &mut Builder<'c>, name: &str| {
+        let (first, rest) = operands.split_first()?;
+        Some(rest.iter().fold(*first, |left, right| builder.value(name, &[left, *right], left.ty(), &[])))
+    };
+    let (a, b) = (operands.first().copied(), operands.get(1).copied());
+    match func {
+        Func::Add => fold(builder, "arith.addi"),
+        Func::Mul => fold(builder, "arith.muli"),
+        Func::Max => fold(builder, "arith.maxsi"),
+        Func::Min => fold(builder, "arith.minsi"),
+        Func::And => fold(builder, "arith.andi"),
+        Func::Or => fold(builder, "arith.ori"),
+        Func::FloorDiv | Func::CleanDiv => fold(builder, "arith.floordivsi"),
+        Func::CeilDiv => fold(builder, "arith.ceildivsi"),
+        Func::Mod | Func::PythonMod => Some(python_mod(builder, a?, b?)),
+        Func::Pow => power(builder, a?, b?),
+        Func::Not => {
+            let one = builder.const_int(a?.ty(), 1);
+            Some(builder.value("arith.xori", &[a?, one], a?.ty(), &[]))
+        }
+        Func::Where => {
+            let (when, yes, no) = (a?, b?, *operands.get(2)?);
+            (yes.ty() == no.ty() && !when.ty().is_index()).then(|| builder.value("arith.select", &[when, yes, no], yes.ty(), &[]))
+        }
+        Func::Eq => Some(compare(builder, Predicate::Eq, a?, b?)),
+        Func::Ne => Some(compare(builder, Predicate::Ne, a?, b?)),
+        Func::Lt => Some(compare(builder, Predicate::Lt, a?, b?)),
+        Func::Le => Some(compare(builder, Predicate::Le, a?, b?)),
+        Func::Gt => Some(compare(builder, Predicate::Gt, a?, b?)),
+        Func::Ge => Some(compare(builder, Predicate::Ge, a?, b?)),
+        Func::ToFloat | Func::TruncToInt | Func::RoundToInt | Func::FloorToInt | Func::CeilToInt => None,
+        Func::IntTrueDiv | Func::FloatTrueDiv => None,
+    }
+}
+
+/// `arith.cmpi` on two `index` values.
+pub(super) fn compare<'c>(builder: &mut Builder<'c>, predicate: Predicate, a: Value<'c>, b: Value<'c>) -> Value<'c> {
+    let cx = builder.cx();
+    builder.value("arith.cmpi", &[a, b], cx.int(1), &[("predicate", cx.i64_attr(predicate as i64))])
+}
+
+/// Python's remainder has the divisor's sign: `a - floordiv(a, b) * b`.
+fn python_mod<'c>(builder: &mut Builder<'c>, a: Value<'c>, b: Value<'c>) -> Value<'c> {
+    let quotient = builder.value("arith.floordivsi", &[a, b], a.ty(), &[]);
+    let product = builder.value("arith.muli", &[quotient, b], a.ty(), &[]);
+    builder.value("arith.subi", &[a, product], a.ty(), &[])
+}
+
+/// A power with a small constant exponent, as products.
+fn power<'c>(builder: &mut Builder<'c>, base: Value<'c>, exponent: Value<'c>) -> Option<Value<'c>> {
+    let exponent = exponent.defining_op().filter(|op| op.is("arith.constant"))?.int("value")?;
+    match exponent {
+        0 => Some(builder.const_index(1)),
+        1..=64 => Some((1..exponent).fold(base, |power, _| builder.value("arith.muli", &[power, base], base.ty(), &[]))),
+        _ => None,
+    }
+}
+
+/// The expression as an affine one over the given symbols, where it is (semi-)affine.
+pub(super) fn affine<'c>(cx: Cx<'c>, expr: &Expr, symbols: &[&str]) -> Option<AffineExpr<'c>> {
+    match expr {
+        Expr::Int(value) => Some(cx.constant(*value)),
+        Expr::Symbol(name) => symbols.iter().position(|symbol| symbol == name).map(|place| cx.symbol(place)),
+        Expr::Call(func, operands) => {
+            let mut operands = operands.iter().map(|operand| affine(cx, operand, symbols)).collect::<Option<Vec<_>>>()?.into_iter();
+            let first = operands.next()?;
+            match func {
+                Func::Add => Some(operands.fold(first, |sum, operand| sum + operand)),
+                Func::Mul => Some(operands.fold(first, |product, operand| product * operand)),
+                Func::FloorDiv | Func::CleanDiv => positive(operands.next()?).map(|divisor| first.floor_div(divisor)),
+                Func::CeilDiv => positive(operands.next()?).map(|divisor| first.ceil_div(divisor)),
+                Func::Mod | Func::PythonMod => positive(operands.next()?).map(|divisor| first.modulo(divisor)),
+                Func::Pow => match operands.next()?.as_constant()? {
+                    exponent @ 1..=8 => Some((1..exponent).fold(first, |power, _| power * first)),
+                    _ => None,
+                },
+                _ => None,
+            }
+        }
+        Expr::Rational(..) | Expr::Float(_) | Expr::Bool(_) => None,
+    }
+}
+
+/// Affine division is defined for positive divisors only.
+fn positive(divisor: AffineExpr<'_>) -> Option<AffineExpr<'_>> {
+    divisor.as_constant().is_some_and(|value| value > 0).then_some(divisor)
+}
