@@ -13,6 +13,8 @@ use crate::tensor::{Tensor, TensorError};
 
 /// Version of the C functions below; both sides compare it.
 pub const ABI_VERSION: u32 = 1;
+/// Environment variable with the path of the library to open instead of the one beside the executable.
+pub const OVERRIDE: &str = "STRATA_COMPILER";
 /// File name of the library.
 pub const LIBRARY: &str = "libstrata_compiler.so";
 
@@ -100,6 +102,9 @@ pub struct Compiler {
 impl Compiler {
     /// Opens the library beside this executable, or in the folder above it (where cargo puts libraries of tests).
     pub fn open() -> Result<Compiler, CompilerError> {
+        if let Some(path) = std::env::var_os(OVERRIDE) {
+            return Compiler::open_at(Path::new(&path));
+        }
         let executable = std::env::current_exe().unwrap_or_default();
         let folders: Vec<PathBuf> = executable.ancestors().skip(1).take(2).map(Path::to_path_buf).collect();
         let looked = folders.iter().map(|f| f.display().to_string()).collect::<Vec<_>>().join(", ");

@@ -41,57 +41,126 @@ pub fn has(feature: &str) -> bool {
 }
 
 macro_rules! detect {
-    ($feature:expr, $($name:tt)*) => {
+    ($feature:expr, $($llvm:literal = $name:tt,)*) => {
         match $feature {
-            $($name => Some(std::arch::is_x86_feature_detected!($name)),)*
+            $($llvm => Some(std::arch::is_x86_feature_detected!($name)),)*
             _ => None,
         }
     };
 }
 
-/// The features whose names LLVM and the standard library share; this path reads no file.
+/// The features that the standard library knows: where the system must save registers, it asks that too.
 #[cfg(target_arch = "x86_64")]
 fn detected(feature: &str) -> Option<bool> {
-    detect!(feature,
-        "sse" "sse2" "sse3" "ssse3" "sse4.1" "sse4.2" "sse4a" "avx" "avx2" "fma" "f16c" "bmi1" "bmi2" "lzcnt"
-        "popcnt" "aes" "pclmulqdq" "vaes" "vpclmulqdq" "gfni" "sha" "adx" "rdrand" "rdseed" "tbm" "fxsr" "xsave"
-        "xsaveopt" "xsavec" "xsaves" "avx512f" "avx512cd" "avx512bw" "avx512dq" "avx512vl" "avx512ifma" "avx512vbmi"
-        "avx512vbmi2" "avx512vnni" "avx512bitalg" "avx512vpopcntdq" "avx512bf16" "avx512fp16" "avx512vp2intersect"
-        "avxvnni" "avxifma" "avxneconvert" "avxvnniint8" "avxvnniint16"
-    )
+    let known = detect!(
+        feature,
+        "sse" = "sse",
+        "sse2" = "sse2",
+        "sse3" = "sse3",
+        "ssse3" = "ssse3",
+        "sse4.1" = "sse4.1",
+        "sse4.2" = "sse4.2",
+        "crc32" = "sse4.2",
+        "sse4a" = "sse4a",
+        "avx" = "avx",
+        "avx2" = "avx2",
+        "fma" = "fma",
+        "f16c" = "f16c",
+        "bmi" = "bmi1",
+        "bmi2" = "bmi2",
+        "lzcnt" = "lzcnt",
+        "popcnt" = "popcnt",
+        "aes" = "aes",
+        "pclmul" = "pclmulqdq",
+        "vaes" = "vaes",
+        "vpclmulqdq" = "vpclmulqdq",
+        "gfni" = "gfni",
+        "sha" = "sha",
+        "adx" = "adx",
+        "rdrnd" = "rdrand",
+        "rdseed" = "rdseed",
+        "tbm" = "tbm",
+        "fxsr" = "fxsr",
+        "xsave" = "xsave",
+        "xsaveopt" = "xsaveopt",
+        "xsavec" = "xsavec",
+        "xsaves" = "xsaves",
+        "movbe" = "movbe",
+        "cx16" = "cmpxchg16b",
+        "avx512f" = "avx512f",
+        "avx512cd" = "avx512cd",
+        "avx512bw" = "avx512bw",
+        "avx512dq" = "avx512dq",
+        "avx512vl" = "avx512vl",
+        "avx512ifma" = "avx512ifma",
+        "avx512vbmi" = "avx512vbmi",
+        "avx512vbmi2" = "avx512vbmi2",
+        "avx512vnni" = "avx512vnni",
+        "avx512bitalg" = "avx512bitalg",
+        "avx512vpopcntdq" = "avx512vpopcntdq",
+        "avx512bf16" = "avx512bf16",
+        "avx512fp16" = "avx512fp16",
+        "avx512vp2intersect" = "avx512vp2intersect",
+        "avxvnni" = "avxvnni",
+        "avxifma" = "avxifma",
+        "avxneconvert" = "avxneconvert",
+        "avxvnniint8" = "avxvnniint8",
+        "avxvnniint16" = "avxvnniint16",
+    );
+    known.or_else(|| {
+        let &(_, leaf, register, bit) = CPUID.iter().find(|(name, ..)| *name == feature)?;
+        // Leaf 7 has the sub-leaf 0; the others have none.
+        let found = std::arch::x86_64::__cpuid_count(leaf, 0);
+        let value = match register {
+            'b' => found.ebx,
+            'c' => found.ecx,
+            _ => found.edx,
+        };
+        Some(value >> bit & 1 == 1)
+    })
 }
+
+/// Features by CPUID leaf, register and bit, where the standard library has no name for them.
+#[cfg(target_arch = "x86_64")]
+const CPUID: &[(&str, u32, char, u32)] = &[
+    ("64bit", 0x8000_0001, 'd', 29),
+    ("cldemote", 7, 'c', 25),
+    ("clflushopt", 7, 'b', 23),
+    ("clwb", 7, 'b', 24),
+    ("clzero", 0x8000_0008, 'b', 0),
+    ("cmov", 1, 'd', 15),
+    ("cx8", 1, 'd', 8),
+    ("fsgsbase", 7, 'b', 0),
+    ("invpcid", 7, 'b', 10),
+    ("mmx", 1, 'd', 23),
+    ("movdir64b", 7, 'c', 28),
+    ("movdiri", 7, 'c', 27),
+    ("mwaitx", 0x8000_0001, 'c', 29),
+    ("prfchw", 0x8000_0001, 'c', 8),
+    ("rdpid", 7, 'c', 22),
+    ("rdpru", 0x8000_0008, 'b', 4),
+    ("sahf", 0x8000_0001, 'c', 0),
+    ("serialize", 7, 'd', 14),
+    ("shstk", 7, 'c', 7),
+    ("waitpkg", 7, 'c', 5),
+    ("wbnoinvd", 0x8000_0008, 'b', 9),
+];
 
 #[cfg(not(target_arch = "x86_64"))]
 fn detected(_feature: &str) -> Option<bool> {
     None
 }
 
-/// LLVM's names of features that the kernel lists under another name.
-const KERNEL_NAMES: &[(&str, &str)] = &[
-    ("64bit", "lm"),
-    ("bmi", "bmi1"),
-    ("cmov", "cmov"),
-    ("crc32", "sse4_2"),
-    ("fsgsbase", "fsgsbase"),
-    ("lzcnt", "abm"),
-    ("mwaitx", "mwaitx"),
-    ("prfchw", "3dnowprefetch"),
-    ("rdrnd", "rdrand"),
-    ("sahf", "lahf_lm"),
-    ("sha", "sha_ni"),
-    ("shstk", "user_shstk"),
-];
-
-/// Whether the kernel lists the feature.
+/// Whether the kernel lists the feature under the same name.
 fn listed(feature: &str) -> bool {
     static FLAGS: OnceLock<HashSet<String>> = OnceLock::new();
     let flags = FLAGS.get_or_init(|| {
         let text = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
         let line = text.lines().find(|line| line.starts_with("flags") || line.starts_with("Features"));
-        line.and_then(|line| line.split_once(':')).map(|(_, list)| list.split_whitespace().map(String::from).collect()).unwrap_or_default()
+        let list = line.and_then(|line| line.split_once(':')).map(|(_, list)| list.split_whitespace().map(String::from).collect());
+        list.unwrap_or_default()
     });
-    let renamed = KERNEL_NAMES.iter().find(|(llvm, _)| *llvm == feature).map(|(_, kernel)| kernel.to_string());
-    flags.contains(&renamed.unwrap_or_else(|| feature.replace(['-', '.'], "_")))
+    flags.contains(&feature.replace(['-', '.'], "_"))
 }
 
 #[cfg(test)]
@@ -111,6 +180,6 @@ mod tests {
     #[test]
     #[cfg(target_arch = "x86_64")]
     fn common_names_are_known() {
-        assert!(has("sse2") && has("64bit") && has("cmov") && has("cx8"));
+        assert!(["sse2", "64bit", "cmov", "cx8", "fxsr", "mmx"].iter().all(|name| has(name)));
     }
 }

@@ -25,8 +25,8 @@ pub struct Session {
     weight_pointers: Vec<usize>,
     /// Which output is the new value of which weight.
     writes: Vec<(usize, usize)>,
-    /// Which of the call's inputs reach the image.
-    live: Vec<usize>,
+    /// How many of the call's inputs reach the image.
+    live: usize,
     idle: Mutex<Vec<CallState>>,
 }
 
@@ -52,7 +52,7 @@ impl Session {
             }
             pairs.push((at, k));
         }
-        let live = (0..manifest.inputs.len()).filter(|&k| manifest.inputs[k].value.is_none()).collect();
+        let live = manifest.inputs.iter().filter(|input| input.value.is_none()).count();
         let weight_pointers = weights.pointers().iter().map(|&pointer| pointer as usize).collect();
         let (weights, idle) = (Mutex::new(weights), Mutex::new(Vec::new()));
         Ok(Session { manifest, image, weights, weight_pointers, writes: pairs, live, idle })
@@ -82,7 +82,7 @@ impl Session {
 
     /// State for [`Session::run_dlpack`]: keep one per thread.
     pub fn caller(&self) -> CallState {
-        CallState::new(&self.manifest, self.live.len())
+        CallState::new(&self.manifest, self.live)
     }
 
     /// Calls the program on anyone's tensors, writing into the caller's dense outputs. It allocates nothing and takes no
@@ -106,9 +106,35 @@ impl Session {
         lock(&self.weights).reset();
     }
 
+    /// Calls the entry and returns its bare status (0 done, `k` message `k - 1`): for measuring what a refusal costs.
+    ///
+    /// # Safety
+    /// As for [`Session::run_dlpack`].
+    pub unsafe fn status(&self, state: &mut CallState, inputs: &[*const DLTensor]) -> Result<i32, RunError> {
+        // SAFETY: the caller's promise is the one needed.
+        Ok(unsafe { self.enter(state, inputs, &[]) }?.0)
+    }
+
     /// # Safety
     /// As for [`Session::run_dlpack`].
     unsafe fn call(&self, state: &mut CallState, inputs: &[*const DLTensor], outputs: &[*const DLTensor]) -> Result<(), RunError> {
+        // SAFETY: the caller's promise is the one needed.
+        match unsafe { self.enter(state, inputs, outputs) }? {
+            (0, _) => Ok(()),
+            (status, detail) => Err(RunError::from_status(status, &self.manifest.messages, &detail)),
+        }
+    }
+
+    /// Checks the tensors, calls the entry, writes changed buffers back.
+    ///
+    /// # Safety
+    /// As for [`Session::run_dlpack`].
+    unsafe fn enter(
+        &self,
+        state: &mut CallState,
+        inputs: &[*const DLTensor],
+        outputs: &[*const DLTensor],
+    ) -> Result<(i32, [i64; 4]), RunError> {
         let expected = self.manifest.inputs.len();
         if inputs.len() != expected {
             return Err(RunError::InputCount { expected, found: inputs.len() });
@@ -137,10 +163,10 @@ impl Session {
             runtime: (&raw mut *state).cast(),
             detail: [0; 4],
         };
-        // SAFETY: the image was made for this ABI and its checksum holds; ranks, dtypes and static sizes fit the manifest.
+        // SAFETY: the image was made for this ABI and its checksum holds; ranks, types and static sizes fit the manifest.
         let status = unsafe { self.image.entry()(&raw mut call) };
         if status != 0 {
-            return Err(RunError::from_status(status, &self.manifest.messages, &call.detail));
+            return Ok((status, call.detail));
         }
         for &(output, weight) in &self.writes {
             let declared = &self.manifest.weights[weight];
@@ -149,7 +175,7 @@ impl Session {
             // SAFETY: a written weight is an own tensor of `bytes` bytes, and we hold the lock.
             unsafe { value.copy_to_nonoverlapping(self.weight_pointers[weight] as *mut u8, bytes) };
         }
-        Ok(())
+        Ok((0, [0; 4]))
     }
 }
 

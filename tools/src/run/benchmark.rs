@@ -1,0 +1,139 @@
+//! `rs-run --benchmark` and `--print-guards`: what a call costs.
+
+use std::error::Error;
+use std::time::{Duration, Instant};
+
+use strata_runtime::Manifest;
+use strata_runtime::Tensor;
+use strata_runtime::dlpack::DLTensor;
+
+use super::backend::{LoadTimes, Program};
+
+/// Time spent on measuring.
+const BUDGET: Duration = Duration::from_secs(2);
+
+/// Measures cold start, warm start and calls, and prints them with what is known of the kernels.
+pub fn run(program: &Program, inputs: &[&Tensor], times: LoadTimes) -> Result<(), Box<dyn Error>> {
+    if let Some(compile) = times.compile {
+        println!("compile        {}", show(compile));
+    }
+    println!("load           {}", show(times.load));
+    let start = Instant::now();
+    program.run(inputs)?;
+    println!("first call     {}", show(start.elapsed()));
+    let mut samples = match program {
+        Program::Native(session) => native(session, inputs)?,
+        Program::Interpreted { .. } => sample(1, || program.run(inputs).map(drop))?,
+    };
+    samples.sort();
+    let at = |share: f64| samples[((samples.len() - 1) as f64 * share) as usize];
+    println!("median         {}", show(at(0.5)));
+    println!("p99            {}", show(at(0.99)));
+    println!("samples        {}", samples.len());
+    if let Program::Native(session) = program {
+        describe(session.manifest());
+    }
+    Ok(())
+}
+
+/// Calls into outputs of the caller, the way an embedding program would.
+fn native(session: &strata_runtime::Session, inputs: &[&Tensor]) -> Result<Vec<Duration>, Box<dyn Error>> {
+    let results = session.run_refs(inputs)?;
+    let describe = |tensors: &[&Tensor]| tensors.iter().map(|t| t.dlpack()).collect::<Vec<DLTensor>>();
+    let (inputs, outputs) = (describe(inputs), describe(&results.iter().collect::<Vec<_>>()));
+    let pointers = |tensors: &[DLTensor]| tensors.iter().map(|t| &raw const *t).collect::<Vec<_>>();
+    let (inputs, outputs) = (pointers(&inputs), pointers(&outputs));
+    let mut state = session.caller();
+    // SAFETY: inputs and results live to the end of this function, and nobody else reads the results.
+    let mut call = || Ok(unsafe { session.run_dlpack(&mut state, &inputs, &outputs) }?);
+    let start = Instant::now();
+    call()?;
+    // A sample is long enough for the clock to be exact.
+    let repeats = (20_000 / start.elapsed().as_nanos().max(1)).clamp(1, 1000) as u32;
+    let samples = sample(repeats, call)?;
+    println!("workspace      {} bytes at most", state.peak_workspace());
+    Ok(samples)
+}
+
+fn sample(repeats: u32, mut call: impl FnMut() -> Result<(), Box<dyn Error>>) -> Result<Vec<Duration>, Box<dyn Error>> {
+    let (begin, mut samples) = (Instant::now(), Vec::new());
+    while samples.is_empty() || begin.elapsed() < BUDGET {
+        let start = Instant::now();
+        for _ in 0..repeats {
+            call()?;
+        }
+        samples.push(start.elapsed() / repeats);
+    }
+    Ok(samples)
+}
+
+fn describe(manifest: &Manifest) {
+    println!("kernels        {}", manifest.kernels.len());
+    for kernel in &manifest.kernels {
+        let known = |value: Option<u64>| value.map_or_else(|| "symbolic".into(), |value| value.to_string());
+        println!("  {:<28} {:>12} bytes {:>14} flops", kernel.name, known(kernel.bytes), known(kernel.flops));
+    }
+    if let Some(bytes) = manifest.workspace_bytes {
+        println!("planned memory {bytes} bytes");
+    }
+    if let Some(peak) = peak_resident() {
+        println!("peak resident  {} KiB", peak);
+    }
+    for stage in &manifest.timings {
+        println!("stage {:<22} {}", stage.name, show(Duration::from_micros(stage.micros)));
+    }
+}
+
+/// The largest resident size of this process in KiB.
+fn peak_resident() -> Option<u64> {
+    let status = std::fs::read_to_string("/proc/self/status").ok()?;
+    status.lines().find_map(|line| line.strip_prefix("VmHWM:")?.trim().strip_suffix("kB")?.trim().parse().ok())
+}
+
+/// Prints the guards, and what a call costs that they refuse: it has checked them and run no kernel.
+pub fn print_guards(manifest: &Manifest, program: &Program, inputs: &[&Tensor]) {
+    for guard in &manifest.guards {
+        let source = if guard.source.is_empty() { String::new() } else { format!("  ({})", guard.source) };
+        println!("guard {}{source}", guard.text);
+    }
+    let count = manifest.guards.len();
+    match refused_call(program, inputs) {
+        Some(nanos) if count > 0 => {
+            println!("{count} guards; a refused call takes {nanos:.1} ns, {:.1} ns per guard", nanos / count as f64);
+        }
+        _ => println!("{count} guards"),
+    }
+}
+
+/// Nanoseconds of a call whose first symbolic size is zero, if the program refuses it.
+fn refused_call(program: &Program, inputs: &[&Tensor]) -> Option<f64> {
+    const REPEATS: u32 = 20_000;
+    let Program::Native(session) = program else { return None };
+    let mut described: Vec<DLTensor> = inputs.iter().map(|t| t.dlpack()).collect();
+    let declared = &session.manifest().inputs;
+    let symbolic = declared.iter().position(|input| input.shape.contains(&None))?;
+    let dim = declared[symbolic].shape.iter().position(Option::is_none)?;
+    let mut shape = inputs.get(symbolic)?.shape().to_vec();
+    shape[dim] = 0;
+    described[symbolic].shape = shape.as_mut_ptr();
+    let pointers: Vec<*const DLTensor> = described.iter().map(|t| &raw const *t).collect();
+    let mut state = session.caller();
+    // SAFETY: the inputs live through this function, and their memory covers the smaller shape.
+    let mut status = || unsafe { session.status(&mut state, &pointers) }.unwrap_or(0);
+    if status() == 0 {
+        return None;
+    }
+    let start = Instant::now();
+    for _ in 0..REPEATS {
+        std::hint::black_box(status());
+    }
+    Some(start.elapsed().as_nanos() as f64 / f64::from(REPEATS))
+}
+
+fn show(time: Duration) -> String {
+    match time.as_nanos() {
+        n if n < 10_000 => format!("{n} ns"),
+        n if n < 10_000_000 => format!("{:.1} us", n as f64 / 1e3),
+        n => format!("{:.1} ms", n as f64 / 1e6),
+    }
+}

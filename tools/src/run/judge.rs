@@ -1,0 +1,76 @@
+//! Compares the results of one run with what a case expects.
+
+use strata_runtime::Tensor;
+use strata_runtime::compare::{Tolerance, compare, same_type};
+
+use super::backend::Named;
+use super::case::{Expected, InputSet};
+
+/// What is compared and how closely.
+pub struct Rules<'a> {
+    /// Tolerance of values; PyTorch's default for the element type if `None`.
+    pub tolerance: Option<Tolerance>,
+    /// Compare shapes and types only.
+    pub shape_only: bool,
+    /// Outputs whose values are free.
+    pub skip_outputs: &'a [usize],
+}
+
+/// The largest errors seen.
+#[derive(Debug, Default, Clone, Copy)]
+pub struct Errors {
+    /// Absolute.
+    pub abs: f64,
+    /// Relative.
+    pub rel: f64,
+}
+
+/// Judges one run: the largest errors, or why it is wrong.
+pub fn judge(results: &[Named], set: &InputSet, rules: &Rules) -> Result<Errors, String> {
+    let mut errors = Errors::default();
+    let outputs: Vec<&Named> = results.iter().filter(|r| !r.mutation).collect();
+    let mut wrong = Vec::new();
+    let (mut given, expected) = (outputs.iter(), set.outputs());
+    for k in 0..expected {
+        let Some(want) = set.output(k) else { break };
+        let want = match &want {
+            Expected::Tensor(want) => *want,
+            Expected::Scalar(want) => want,
+            Expected::Nothing => continue,
+        };
+        let Some(got) = given.next() else {
+            return Err(format!("{} outputs, expected {expected}", outputs.len()));
+        };
+        let free = rules.shape_only || rules.skip_outputs.contains(&k);
+        if let Err(reason) = check(&got.tensor, want, free, rules.tolerance, &mut errors) {
+            wrong.push(format!("out_{k} {reason}"));
+        }
+    }
+    if given.next().is_some() {
+        return Err(format!("{} outputs, expected {expected}", outputs.len()));
+    }
+    for (name, want) in set.mutations() {
+        let result = results.iter().find(|r| r.mutation && r.name == name);
+        let verdict = match result {
+            Some(got) => check(&got.tensor, want, rules.shape_only, rules.tolerance, &mut errors),
+            None => Err("was not changed".into()),
+        };
+        if let Err(reason) = verdict {
+            wrong.push(format!("mut_{name} {reason}"));
+        }
+    }
+    if wrong.is_empty() { Ok(errors) } else { Err(wrong.join("; ")) }
+}
+
+fn check(got: &Tensor, want: &Tensor, free: bool, tolerance: Option<Tolerance>, errors: &mut Errors) -> Result<(), String> {
+    if free {
+        return same_type(got, want);
+    }
+    let difference = compare(got, want, tolerance.unwrap_or_else(|| Tolerance::default_for(want.dtype())))?;
+    errors.abs = errors.abs.max(difference.max_abs);
+    errors.rel = errors.rel.max(difference.max_rel);
+    match difference.describe(want) {
+        Some(reason) => Err(reason),
+        None => Ok(()),
+    }
+}

@@ -1,0 +1,12 @@
+//! The inside of `rs-run`: running one model, and running a conformance folder in worker processes.
+
+mod backend;
+mod benchmark;
+mod case;
+mod judge;
+mod report;
+pub mod single;
+pub mod suite;
+pub mod worker;
+
+pub use backend::Backend;

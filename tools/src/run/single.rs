@@ -1,0 +1,133 @@
+//! `rs-run MODEL`: one model, one input set.
+
+use std::error::Error;
+use std::path::{Path, PathBuf};
+
+use strata_runtime::compare::{Tolerance, preview};
+use strata_runtime::manifest::Scalar;
+use strata_runtime::{DType, Manifest, Tensor};
+
+use super::backend::{Backend, Named, Program};
+use super::benchmark;
+use super::case::InputSet;
+use super::judge::{Rules, judge};
+
+/// What to do with the model.
+pub struct Options {
+    /// The model.
+    pub model: PathBuf,
+    /// Who computes.
+    pub backend: Backend,
+    /// The inputs `in_0..`.
+    pub inputs: Option<PathBuf>,
+    /// The expected outputs `out_0..`.
+    pub expect: Option<PathBuf>,
+    /// Measure.
+    pub benchmark: bool,
+    /// Show the conditions on a call.
+    pub print_guards: bool,
+    /// Relative tolerance.
+    pub rtol: Option<f64>,
+    /// Absolute tolerance.
+    pub atol: Option<f64>,
+    /// The compiler's options as JSON.
+    pub compiler: String,
+}
+
+/// Runs the model; false if the results are not the expected ones.
+pub fn run(options: &Options) -> Result<bool, Box<dyn Error>> {
+    let (program, times) = Program::open(&options.model, options.backend, &options.compiler)?;
+    let manifest = match &program {
+        Program::Native(session) => Some(session.manifest()),
+        Program::Interpreted { .. } => None,
+    };
+    let set = options.inputs.as_deref().or(options.expect.as_deref()).map(InputSet::read).transpose()?;
+    let made = match (&set, manifest) {
+        (None, Some(manifest)) => sample_inputs(manifest)?,
+        (None, None) => return Err("the interpreter needs --inputs".into()),
+        _ => Vec::new(),
+    };
+    let inputs = set.as_ref().map_or_else(|| made.iter().collect(), InputSet::inputs);
+    if options.print_guards {
+        let manifest = manifest.ok_or("the interpreter has no compiled guards; use --backend=cpu")?;
+        benchmark::print_guards(manifest, &program, &inputs);
+    }
+    let results = program.run(&inputs)?;
+    let right = match &options.expect {
+        Some(path) => check(&results, path, options)?,
+        None => {
+            results.iter().for_each(print_result);
+            true
+        }
+    };
+    if options.benchmark {
+        benchmark::run(&program, &inputs, times)?;
+    }
+    Ok(right)
+}
+
+fn check(results: &[Named], path: &Path, options: &Options) -> Result<bool, Box<dyn Error>> {
+    let expected = InputSet::read(path)?;
+    let stored = |name: &str| expected.metadata(name).and_then(|text| text.parse().ok());
+    let tolerance = match (options.rtol.or_else(|| stored("rtol")), options.atol.or_else(|| stored("atol"))) {
+        (None, None) => None,
+        (rtol, atol) => Some(Tolerance { rtol: rtol.unwrap_or(0.0), atol: atol.unwrap_or(0.0) }),
+    };
+    let rules = Rules { tolerance, shape_only: expected.metadata("check") == Some("shape"), skip_outputs: &[] };
+    match judge(results, &expected, &rules) {
+        Ok(errors) => {
+            println!("as expected: max abs error {:.3e}, max rel error {:.3e}", errors.abs, errors.rel);
+            Ok(true)
+        }
+        Err(reason) => {
+            println!("not as expected: {reason}");
+            Ok(false)
+        }
+    }
+}
+
+/// Inputs for a model that came without: small numbers that repeat from run to run. Symbolic sizes are 4.
+fn sample_inputs(manifest: &Manifest) -> Result<Vec<Tensor>, Box<dyn Error>> {
+    eprintln!("no --inputs: made-up values, symbolic sizes are 4");
+    let mut tensors = Vec::new();
+    for input in &manifest.inputs {
+        let shape: Vec<i64> = input.shape.iter().map(|size| size.unwrap_or(4)).collect();
+        let mut tensor = Tensor::uninit(input.dtype, &shape)?;
+        fill(&mut tensor);
+        match input.value {
+            Some(Scalar::Int(value)) => tensor.bytes_mut().copy_from_slice(&value.to_le_bytes()),
+            Some(Scalar::Float(value)) => tensor.bytes_mut().copy_from_slice(&value.to_le_bytes()),
+            Some(Scalar::Bool(value)) => tensor.bytes_mut().copy_from_slice(&[value.into()]),
+            None => {}
+        }
+        tensors.push(tensor);
+    }
+    Ok(tensors)
+}
+
+/// Floats in [-1, 1), integers 0 or 1.
+fn fill(tensor: &mut Tensor) {
+    let (dtype, mut seed) = (tensor.dtype(), 0x9e37_79b9_7f4a_7c15u64);
+    let part = if matches!(dtype, DType::C64 | DType::C128) { dtype.size() / 2 } else { dtype.size() };
+    for bytes in tensor.bytes_mut().chunks_exact_mut(part) {
+        seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        let unit = (seed >> 40) as f64 / (1u64 << 23) as f64 - 1.0;
+        match dtype {
+            DType::F64 | DType::C128 => bytes.copy_from_slice(&unit.to_le_bytes()),
+            DType::F32 | DType::C64 => bytes.copy_from_slice(&(unit as f32).to_le_bytes()),
+            DType::BF16 => bytes.copy_from_slice(&((unit as f32).to_bits() >> 16).to_le_bytes()[..2]),
+            // Half precision: a sign and a mantissa below one.
+            DType::F16 => bytes.copy_from_slice(&(0x3800 | (seed >> 48) as u16 & 0x83ff).to_le_bytes()),
+            _ => {
+                bytes.fill(0);
+                bytes[0] = (seed >> 63) as u8;
+            }
+        }
+    }
+}
+
+fn print_result(result: &Named) {
+    let (tensor, name) = (&result.tensor, &result.name);
+    let kind = if result.mutation { "mutation" } else { "output" };
+    println!("{kind} {name}: {}{:?} = {}", tensor.dtype(), tensor.shape(), preview(tensor, 8));
+}

@@ -1,0 +1,140 @@
+//! The worker process: runs the cases that come in as JSON lines and answers each with one line.
+//! A crash ends only the worker; the suite sees the pipe close.
+
+use std::error::Error;
+use std::io::{BufRead, Write};
+use std::path::PathBuf;
+
+use serde::{Deserialize, Serialize};
+use strata_runtime::TensorFile;
+use strata_runtime::compare::Tolerance;
+
+use super::backend::{Backend, Named, Program};
+use super::case::{Case, InputSet};
+use super::judge::{Rules, judge};
+
+/// What a worker is told to do.
+#[derive(Debug, Serialize, Deserialize)]
+pub struct Task {
+    /// The case.
+    pub case: Case,
+    /// The folder that its paths are relative to.
+    pub folder: PathBuf,
+    /// Where outputs are written, if anywhere.
+    pub dump: Option<PathBuf>,
+    /// The compiler's options as JSON.
+    pub options: String,
+}
+
+/// What a worker answers.
+#[derive(Debug, Default, Serialize, Deserialize)]
+pub struct Answer {
+    /// Programs compiled.
+    pub compiled: usize,
+    /// Input sets run.
+    pub sets: usize,
+    /// The step that failed, if one did.
+    pub failure: Option<Failure>,
+}
+
+/// Why a case failed.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct Failure {
+    /// Which step.
+    pub kind: Kind,
+    /// The reason in words, one line.
+    pub reason: String,
+}
+
+/// The steps of a case that can fail.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub enum Kind {
+    /// The compiler or interpreter refused the program.
+    Refused,
+    /// The program refused the inputs.
+    Run,
+    /// A result is wrong.
+    Wrong,
+    /// The process died.
+    Crash,
+    /// It did not end in time.
+    TimeLimit,
+    /// More than one compilation for one program.
+    Recompiled,
+}
+
+impl Kind {
+    /// The words used in reports.
+    pub fn name(self) -> &'static str {
+        match self {
+            Kind::Refused => "refused",
+            Kind::Run => "call failed",
+            Kind::Wrong => "wrong value",
+            Kind::Crash => "crash",
+            Kind::TimeLimit => "time limit",
+            Kind::Recompiled => "recompiled",
+        }
+    }
+}
+
+/// Answers tasks from standard input until it closes.
+pub fn serve(backend: Backend) -> Result<(), Box<dyn Error>> {
+    let mut out = std::io::stdout();
+    for line in std::io::stdin().lock().lines() {
+        let task: Task = serde_json::from_str(&line?)?;
+        let mut answer = Answer::default();
+        answer.failure = run(&task, backend, &mut answer).err();
+        writeln!(out, "{}", serde_json::to_string(&answer)?)?;
+        out.flush()?;
+    }
+    Ok(())
+}
+
+fn run(task: &Task, backend: Backend, answer: &mut Answer) -> Result<(), Failure> {
+    let case = &task.case;
+    let fail = |kind, reason: String| Failure { kind, reason: reason.split_whitespace().collect::<Vec<_>>().join(" ") };
+    let opened = Program::open(&task.folder.join(&case.pt2), backend, &task.options);
+    let (program, times) = opened.map_err(|e| fail(Kind::Refused, e.to_string()))?;
+    answer.compiled += usize::from(times.compile.is_some());
+    let rules = Rules {
+        tolerance: Some(Tolerance { rtol: case.rtol, atol: case.atol }),
+        shape_only: case.check == "shape",
+        skip_outputs: &case.skip_outputs,
+    };
+    let mut wrong = None;
+    for io in &case.io {
+        let path = task.folder.join(io);
+        let set = InputSet::read(&path).map_err(|e| fail(Kind::Run, e.to_string()))?;
+        // Each input set was made by a fresh model.
+        if let Program::Native(session) = &program {
+            session.reset();
+        }
+        answer.sets += 1;
+        let stem = io.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+        let at = |reason: String| if case.io.len() > 1 { format!("{stem}: {reason}") } else { reason };
+        let kind = if backend == Backend::Interp { Kind::Refused } else { Kind::Run };
+        let results = program.run(&set.inputs()).map_err(|e| fail(kind, at(e.to_string())))?;
+        if let Some(folder) = &task.dump {
+            dump(&folder.join(format!("{stem}.safetensors")), &results).map_err(|e| fail(Kind::Run, e.to_string()))?;
+        }
+        if let Err(reason) = judge(&results, &set, &rules) {
+            wrong.get_or_insert(fail(Kind::Wrong, at(reason)));
+        }
+    }
+    wrong.map_or(Ok(()), Err)
+}
+
+/// Writes results as `out_k` and `mut_<name>`.
+fn dump(path: &std::path::Path, results: &[Named]) -> Result<(), Box<dyn Error>> {
+    let mut k = 0;
+    let mut tensors = Vec::new();
+    for result in results {
+        if result.mutation {
+            tensors.push((format!("mut_{}", result.name), &result.tensor));
+        } else {
+            tensors.push((format!("out_{k}"), &result.tensor));
+            k += 1;
+        }
+    }
+    Ok(TensorFile::write(path, &tensors)?)
+}

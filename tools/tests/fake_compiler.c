@@ -1,0 +1,36 @@
+// A compiler that compiles nothing: its interpreter returns the inputs, unless the model's name asks for trouble.
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+typedef struct DLTensor DLTensor;
+typedef void (*Output)(void *ctx, const char *name, int32_t mutation, const DLTensor *);
+
+uint32_t strata_compiler_abi(void) { return 1; }
+
+void strata_compiler_free(uint8_t *bytes, size_t len) { (void)len; free(bytes); }
+
+static int32_t fail(const char *text, uint8_t **bytes, size_t *len) {
+  *bytes = (uint8_t *)strdup(text);
+  *len = strlen(text);
+  return 1;
+}
+
+int32_t strata_compiler_compile(const char *path, const char *options, uint8_t **bytes, size_t *len) {
+  (void)path, (void)options;
+  return fail("this compiler compiles nothing", bytes, len);
+}
+
+int32_t strata_compiler_interpret(const char *path, const char *options, size_t n_in, const DLTensor *const *inputs,
+                                  void *ctx, Output output, uint8_t **error, size_t *len) {
+  (void)options;
+  if (strstr(path, "crash")) abort();
+  if (strstr(path, "hang")) sleep(1000);
+  if (strstr(path, "refuse")) return fail("aten.mystery is not supported", error, len);
+  for (size_t k = 0; k < n_in; k++) {
+    int32_t mutation = strstr(path, "mutate") != 0 && k == 1;
+    output(ctx, mutation ? "state" : "out", mutation, inputs[k]);
+  }
+  return 0;
+}
