@@ -7,7 +7,7 @@
 use std::cell::{Cell, UnsafeCell};
 use std::ffi::c_void;
 use std::sync::OnceLock;
-use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU32, AtomicU64, Ordering::*};
+use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU32, AtomicU64, AtomicUsize, Ordering::*};
 
 use crate::abi::Body;
 
@@ -56,11 +56,21 @@ pub fn global() -> &'static Pool {
     POOL.get_or_init(|| Pool::start(default_threads()))
 }
 
-/// `STRATA_THREADS`, or the CPUs this process may use, whichever is less.
+/// Threads asked for by [`limit`]; 0 is no wish.
+static LIMIT: AtomicUsize = AtomicUsize::new(0);
+
+/// Asks for at most `threads` threads. It counts for the process's pool if that has not been used yet.
+pub fn limit(threads: usize) {
+    LIMIT.store(threads, Relaxed);
+}
+
+/// The least of [`limit`], `STRATA_THREADS` and the CPUs this process may use.
 fn default_threads() -> usize {
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
-    let wanted = std::env::var("STRATA_THREADS").ok().and_then(|text| text.parse().ok());
-    wanted.unwrap_or(cores).clamp(1, cores)
+    let asked = LIMIT.load(Relaxed);
+    let set = std::env::var("STRATA_THREADS").ok().and_then(|text| text.parse().ok()).unwrap_or(cores);
+    let limit = if asked == 0 { set } else { asked.min(set) };
+    limit.clamp(1, cores)
 }
 
 impl Pool {
