@@ -17,7 +17,7 @@ use super::{
     types,
 };
 use crate::pt2::{
-    argument::{Argument, OptionalTensor, Real},
+    argument::{Argument, Complex, OptionalTensor, Real},
     schema::{ArgumentKind, Node},
 };
 
@@ -45,7 +45,7 @@ pub(super) fn sort<'g>(node: &'g Node, schema: &'static Schema) -> Result<Matche
 
 /// Chooses the overload that takes python numbers where they were given.
 pub(super) fn overload(matched: Matched<'_>) -> Matched<'_> {
-    let (schema, args) = matched;
+    let (schema, args) = with_complex_tensors(matched);
     let given: Vec<_> = schema.args.iter().zip(&args).enumerate().filter(|(_, (arg, value))| is_number(arg, **value)).collect();
     let [(place, (arg, _))] = given[..] else { return (schema, args) };
     let (base, overload) = match schema.name.match_indices('.').nth(1) {
@@ -75,9 +75,23 @@ pub(super) fn overload(matched: Matched<'_>) -> Matched<'_> {
     }
 }
 
+/// A complex number is never an attribute: the overload with a tensor in its place takes it as one of rank 0.
+fn with_complex_tensors((schema, args): Matched<'_>) -> Matched<'_> {
+    let complex = |(arg, value): (&Arg, &Option<&Argument>)| arg.ty.kind == Kind::Scalar && matches!(value, Some(Argument::AsComplex(_)));
+    let Some(place) = schema.args.iter().zip(&args).position(complex) else { return (schema, args) };
+    let base = schema.name.match_indices('.').nth(1).map_or(schema.name, |(dot, _)| &schema.name[..dot]);
+    let overloads = aten::schema::names().filter(|name| name.strip_prefix(base).is_some_and(|rest| rest.starts_with('.')));
+    let tensor = |other: &&'static Schema| same_but(other, schema, place) && other.args[place].ty.is_tensor();
+    match overloads.filter_map(aten::schema).find(tensor) {
+        Some(other) => (other, args),
+        None => (schema, args),
+    }
+}
+
 fn is_number(arg: &Arg, value: Option<&Argument>) -> bool {
-    use Argument::{AsBool, AsFloat, AsInt, AsSymBool, AsSymFloat, AsSymInt};
-    let number = matches!(value, Some(AsInt(_) | AsFloat(_) | AsBool(_) | AsSymInt(_) | AsSymFloat(_) | AsSymBool(_)));
+    use Argument::{AsBool, AsComplex, AsFloat, AsInt, AsSymBool, AsSymFloat, AsSymInt};
+    let real = matches!(value, Some(AsInt(_) | AsFloat(_) | AsBool(_) | AsSymInt(_) | AsSymFloat(_) | AsSymBool(_)));
+    let number = real || matches!(value, Some(AsComplex(_)));
     arg.ty.is_tensor() && !arg.ty.list && number
 }
 
@@ -166,6 +180,9 @@ fn number_tensor<'c>(
     args: &[Option<&Argument>],
     value: &Argument,
 ) -> Result<Value<'c>, Refusal> {
+    if let Argument::AsComplex(number) = value {
+        return complex_tensor(builder, scope, args, number);
+    }
     let scalar = scope.scalar(value)?.ok_or_else(|| Refusal::unsupported("a number is expected"))?;
     let mut dtype = match scalar {
         Scalar::Float(_) => ElementType::F32,
@@ -175,19 +192,51 @@ fn number_tensor<'c>(
         Scalar::Value(value) if value.ty().element_type() == Some(ElementType::Bool) => ElementType::Bool,
         Scalar::Value(_) => ElementType::F32,
     };
-    for argument in args.iter().flatten() {
-        if let Argument::AsTensor(tensor) = argument {
-            let other = types::element(scope.meta(&tensor.name)?.dtype)?;
-            if other.category() >= dtype.category() {
-                dtype = other;
-            }
+    for other in element_types(scope, args)? {
+        if other.category() >= dtype.category() {
+            dtype = other;
         }
     }
     if dtype.category() == Category::Bool && !matches!(scalar, Scalar::Bool(_)) {
         dtype = ElementType::I64;
     }
-    let schema = aten::schema("aten.scalar_tensor").ok_or_else(|| Refusal::broken("`aten.scalar_tensor` has no schema"))?;
+    scalar_tensor(builder, scalar, dtype)
+}
+
+/// A complex number as a tensor of rank 0, in the precision of the other tensors.
+fn complex_tensor<'c>(
+    builder: &mut Builder<'c>,
+    scope: &Scope<'_, 'c>,
+    args: &[Option<&Argument>],
+    number: &Complex,
+) -> Result<Value<'c>, Refusal> {
+    let double = element_types(scope, args)?.iter().any(|dtype| matches!(dtype, ElementType::F64 | ElementType::C128));
+    let (part, whole) = if double { (ElementType::F64, ElementType::C128) } else { (ElementType::F32, ElementType::C64) };
+    let real = scalar_tensor(builder, Scalar::Float(number.real.0), part)?;
+    let imag = scalar_tensor(builder, Scalar::Float(number.imag.0), part)?;
+    rank_zero(builder, "aten.complex", &[Some(Input::Tensor(real)), Some(Input::Tensor(imag))], whole)
+}
+
+/// The element types of a call's tensor arguments.
+fn element_types(scope: &Scope<'_, '_>, args: &[Option<&Argument>]) -> Result<Vec<ElementType>, Refusal> {
+    let tensors = args.iter().flatten().filter_map(|argument| match argument {
+        Argument::AsTensor(tensor) => Some(tensor),
+        _ => None,
+    });
+    tensors.map(|tensor| types::element(scope.meta(&tensor.name)?.dtype)).collect()
+}
+
+fn scalar_tensor<'c>(builder: &mut Builder<'c>, scalar: Scalar<'c>, dtype: ElementType) -> Result<Value<'c>, Refusal> {
+    rank_zero(builder, "aten.scalar_tensor", &[Some(Input::Scalar(scalar)), Some(Input::DType(dtype))], dtype)
+}
+
+fn rank_zero<'c>(
+    builder: &mut Builder<'c>,
+    name: &str,
+    inputs: &[Option<Input<'c>>],
+    dtype: ElementType,
+) -> Result<Value<'c>, Refusal> {
+    let schema = aten::schema(name).ok_or_else(|| Refusal::broken(format!("`{name}` has no schema")))?;
     let ty = builder.cx().tensor(&[], builder.cx().element(dtype));
-    let op = aten::build(builder, schema, &[Some(Input::Scalar(scalar)), Some(Input::DType(dtype))], &[ty])?;
-    Ok(op.result(0))
+    Ok(aten::build(builder, schema, inputs, &[ty])?.result(0))
 }

@@ -9,7 +9,7 @@ use super::{
     error::{ImportError, Refusal},
     node::Importer,
     scope::Scope,
-    symbols::{Predicate, affine, compare},
+    symbols::{Predicate, Symbols, affine, compare, substitute},
     types,
 };
 use crate::pt2::{
@@ -343,12 +343,16 @@ fn guards<'c>(importer: &mut Importer<'c>, program: &Program, args: &[Arg<'_>], 
             continue;
         }
         let blame = |refusal: Refusal| refusal.entry(format!("guard `{}` ({MODEL}, guards_code)", guard.text));
-        let mut symbols = super::symbols::Symbols::default();
+        let mut sizes = HashMap::new();
         for (name, place) in &guard.places {
-            let value = place_value(importer, &places, program, args, values, place).map_err(blame)?;
-            symbols.define(name, value);
+            sizes.insert(name.clone(), place_size(&mut importer.symbols, &places, program, place).map_err(blame)?);
         }
-        let holds = symbols.build(&mut importer.builder, &guard.expr).map_err(blame)?;
+        // Equal sizes of two inputs are one symbol: what `bind_dims` already checks is dropped here.
+        let expr = substitute(&guard.expr, &sizes);
+        if expr == Expr::Bool(true) {
+            continue;
+        }
+        let holds = importer.symbols.prepare(&mut importer.builder, &expr).map_err(blame)?;
         if holds.ty() != importer.cx.int(1) {
             return Err(blame(Refusal::unsupported("it is not a condition")));
         }
@@ -358,19 +362,22 @@ fn guards<'c>(importer: &mut Importer<'c>, program: &Program, args: &[Arg<'_>], 
     Ok(())
 }
 
+/// An input that a guard can reach: its name in the graph, if it is a value there, and its value.
+type Reached<'g, 'c> = (Option<&'g str>, Value<'c>);
+
 /// The user inputs by the way that leads to them.
-fn reachable<'c>(program: &Program, args: &[Arg<'_>], values: &[Value<'c>]) -> HashMap<String, Value<'c>> {
+fn reachable<'g, 'c>(program: &Program, args: &[Arg<'g>], values: &[Value<'c>]) -> HashMap<String, Reached<'g, 'c>> {
     let inputs = args.iter().zip(values).filter(|(arg, _)| arg.input.kind == InputKind::Input);
-    let mut places = HashMap::new();
-    let inputs: Vec<_> = inputs.collect();
+    let inputs: Vec<_> = inputs.map(|(arg, value)| (&arg.input.name, (arg.name, *value))).collect();
     let specs = &program.exported.graph_module.signature.input_specs;
     let users = specs.iter().filter(|spec| matches!(spec, InputSpec::UserInput { .. } | InputSpec::ConstantInput { .. })).count();
+    let mut places = HashMap::new();
     if program.inputs.len() == users && inputs.len() == users {
-        places.extend(program.inputs.iter().zip(&inputs).map(|(path, (_, value))| (joined(path), **value)));
+        places.extend(program.inputs.iter().zip(&inputs).map(|(path, (_, reached))| (joined(path), *reached)));
     }
     // The exporter's name of an input is its way joined by underscores, which also covers `*args`.
-    for (arg, value) in inputs {
-        places.entry(arg.input.name.clone()).or_insert(*value);
+    for (name, reached) in inputs {
+        places.entry(name.clone()).or_insert(reached);
     }
     places
 }
@@ -383,29 +390,27 @@ fn joined(path: &[Key]) -> String {
     parts.collect::<Vec<_>>().join("_")
 }
 
-fn place_value<'c>(
-    importer: &mut Importer<'c>,
-    places: &HashMap<String, Value<'c>>,
+/// The number that a guard asks for, as an expression of the program's symbols.
+fn place_size<'c>(
+    symbols: &mut Symbols<'c>,
+    places: &HashMap<String, Reached<'_, 'c>>,
     program: &Program,
-    args: &[Arg<'_>],
-    values: &[Value<'c>],
     place: &Place,
-) -> Result<Value<'c>, Refusal> {
-    let value = places.get(&joined(&place.path)).copied();
-    let value = value.ok_or_else(|| Refusal::unsupported(format!("no input is reached by {:?}", place.path)))?;
+) -> Result<Expr, Refusal> {
+    let path = joined(&place.path);
+    let (name, value) = places.get(&path).ok_or_else(|| Refusal::unsupported(format!("no input is reached by {path}")))?;
     let Some(dim) = place.dim else {
-        return if value.ty().is_tensor() { Err(Refusal::unsupported("it compares a tensor")) } else { Ok(value) };
+        if value.ty().is_tensor() {
+            return Err(Refusal::unsupported("it compares a tensor"));
+        }
+        let symbol = format!("input {path}");
+        symbols.define(&symbol, *value);
+        return Ok(Expr::Symbol(symbol));
     };
-    let known = usize::try_from(dim).ok().and_then(|dim| value.ty().shape().get(dim).copied());
-    let known = known.ok_or_else(|| Refusal::broken(format!("the input has no dimension {dim}")))?;
-    if known != strata_core::ir::DYNAMIC {
-        return Ok(importer.builder.const_index(known));
-    }
-    let arg = args.iter().zip(values).find(|(_, found)| **found == value).and_then(|(arg, _)| arg.name);
-    let meta = arg.and_then(|name| program.exported.graph_module.graph.tensor_values.get(name));
-    let expr = meta.and_then(|meta| meta.sizes.get(dim as usize)).map(types::expr);
-    let expr = expr.ok_or_else(|| Refusal::broken("the input is not described"))?;
-    importer.symbols.build(&mut importer.builder, &expr)
+    let meta = name.and_then(|name| program.exported.graph_module.graph.tensor_values.get(name));
+    let sizes = &meta.ok_or_else(|| Refusal::broken("the input is not a tensor"))?.sizes;
+    let size = usize::try_from(dim).ok().and_then(|dim| sizes.get(dim));
+    size.map(types::expr).ok_or_else(|| Refusal::broken(format!("the input has no dimension {dim}")))
 }
 
 /// Computes every symbolic integer that the inputs determine once, before the first operator.

@@ -116,7 +116,7 @@ pub fn import_program<'c>(program: &Program, context: &'c Context) -> Result<Imp
         messages.borrow_mut().push_str(&format!("{}: {diagnostic}\n", diagnostic.location()));
         true
     });
-    let imported = build(program, context.into()).and_then(|imported| match imported.module.op().verify() {
+    let imported = build(program, context.into(), context.allow_unregistered_dialects()).and_then(|imported| match imported.module.op().verify() {
         true => Ok(imported),
         false => Err(ImportError::Verify { diagnostics: messages.take() }),
     });
@@ -124,10 +124,10 @@ pub fn import_program<'c>(program: &Program, context: &'c Context) -> Result<Imp
     imported
 }
 
-fn build<'c>(program: &Program, cx: Cx<'c>) -> Result<Imported<'c>, ImportError> {
+fn build<'c>(program: &Program, cx: Cx<'c>, lenient: bool) -> Result<Imported<'c>, ImportError> {
     let module = Module::new(cx);
     let builder = Builder::at_end(module.body(), cx.unknown());
-    let mut importer = Importer { cx, builder, symbols: symbols::Symbols::default() };
+    let mut importer = Importer { cx, builder, symbols: symbols::Symbols::default(), lenient };
     let mut entry = entry::Entry::new(&mut importer, module.body(), program)?;
     importer.nodes(&mut entry.scope)?;
     let (inputs, outputs) = entry.finish(&mut importer, program)?;

@@ -22,6 +22,8 @@ pub(super) struct Importer<'c> {
     pub cx: Cx<'c>,
     pub builder: Builder<'c>,
     pub symbols: Symbols<'c>,
+    /// The context takes ops that no dialect registers.
+    pub lenient: bool,
 }
 
 impl<'c> Importer<'c> {
@@ -74,6 +76,9 @@ impl<'c> Importer<'c> {
             help: "decompose it before export (run_decompositions) or replace it in the program",
         })?;
         let matched = arguments::overload(arguments::sort(node, schema)?);
+        if !self.lenient && !self.cx.is_registered(matched.0.name) {
+            return Err(Refusal::unsupported(format!("`{}` is not an op of the aten level", matched.0.name)));
+        }
         let inputs = arguments::inputs(&mut self.builder, scope, &matched)?;
         let (results, bound) = results(self.cx, scope, schema, node)?;
         let op = aten::build(&mut self.builder, matched.0, &inputs, &results)?;

@@ -42,14 +42,20 @@ impl<'c> Symbols<'c> {
         covered
     }
 
-    /// Computes an expression where it dominates the whole program, so that later uses share it.
-    pub fn prepare(&mut self, builder: &mut Builder<'c>, expr: &Expr) -> Result<(), Refusal> {
+    /// Computes an expression where it dominates the whole program, so that later uses share it and its parts.
+    pub fn prepare(&mut self, builder: &mut Builder<'c>, expr: &Expr) -> Result<Value<'c>, Refusal> {
         let key = expr.to_string();
-        if !self.computed.contains_key(&key) {
-            let value = self.build(builder, expr)?;
-            self.computed.insert(key, value);
+        if let Some(value) = self.computed.get(&key) {
+            return Ok(*value);
         }
-        Ok(())
+        if let Expr::Call(_, operands) = expr {
+            for operand in operands {
+                self.prepare(builder, operand)?;
+            }
+        }
+        let value = self.build(builder, expr)?;
+        self.computed.insert(key, value);
+        Ok(value)
     }
 
     /// The value of an expression: `index` for integers, `i1` for conditions.
@@ -95,9 +101,7 @@ pub(super) fn apply<'c>(builder: &mut Builder<'c>, func: Func, operands: &[Value
         Func::Min => fold(builder, "arith.minsi"),
         Func::And => fold(builder, "arith.andi"),
         Func::Or => fold(builder, "arith.ori"),
-        Func::FloorDiv | Func::CleanDiv => fold(builder, "arith.floordivsi"),
-        Func::CeilDiv => fold(builder, "arith.ceildivsi"),
-        Func::Mod | Func::PythonMod => Some(python_mod(builder, a?, b?)),
+        Func::FloorDiv | Func::CleanDiv | Func::CeilDiv | Func::Mod | Func::PythonMod => Some(divide(builder, func, a?, b?)),
         Func::Pow => power(builder, a?, b?),
         Func::Not => {
             let one = builder.const_int(a?.ty(), 1);
@@ -124,10 +128,27 @@ pub(super) fn compare<'c>(builder: &mut Builder<'c>, predicate: Predicate, a: Va
     builder.value("arith.cmpi", &[a, b], cx.int(1), &[("predicate", cx.i64_attr(predicate as i64))])
 }
 
-/// Python's remainder has the divisor's sign: `a - floordiv(a, b) * b`.
-fn python_mod<'c>(builder: &mut Builder<'c>, a: Value<'c>, b: Value<'c>) -> Value<'c> {
-    let quotient = builder.value("arith.floordivsi", &[a, b], a.ty(), &[]);
-    let product = builder.value("arith.muli", &[quotient, b], a.ty(), &[]);
+/// Python's division and remainder. Dividing by zero fails the call, and no instruction ever does it.
+fn divide<'c>(builder: &mut Builder<'c>, func: Func, a: Value<'c>, b: Value<'c>) -> Value<'c> {
+    let divisor = match b.defining_op().filter(|op| op.is("arith.constant")).and_then(|op| op.int("value")) {
+        Some(value) if value != 0 => b,
+        _ => {
+            let (zero, one) = (builder.const_index(0), builder.const_index(1));
+            let holds = compare(builder, Predicate::Ne, b, zero);
+            let text = builder.cx().str_attr("division by zero in the program's sizes");
+            builder.effect("capture.guard", &[holds], &[("text", text)]);
+            builder.value("arith.select", &[holds, b, one], b.ty(), &[])
+        }
+    };
+    if func == Func::CeilDiv {
+        return builder.value("arith.ceildivsi", &[a, divisor], a.ty(), &[]);
+    }
+    let quotient = builder.value("arith.floordivsi", &[a, divisor], a.ty(), &[]);
+    if matches!(func, Func::FloorDiv | Func::CleanDiv) {
+        return quotient;
+    }
+    // Python's remainder has the divisor's sign.
+    let product = builder.value("arith.muli", &[quotient, divisor], a.ty(), &[]);
     builder.value("arith.subi", &[a, product], a.ty(), &[])
 }
 
@@ -163,6 +184,26 @@ pub(super) fn affine<'c>(cx: Cx<'c>, expr: &Expr, symbols: &[&str]) -> Option<Af
             }
         }
         Expr::Rational(..) | Expr::Float(_) | Expr::Bool(_) => None,
+    }
+}
+
+/// The expression with other expressions in the place of some symbols, and without conditions that always hold.
+pub(super) fn substitute(expr: &Expr, with: &HashMap<String, Expr>) -> Expr {
+    let Expr::Call(func, operands) = expr else {
+        return match expr {
+            Expr::Symbol(name) => with.get(name).unwrap_or(expr).clone(),
+            other => other.clone(),
+        };
+    };
+    let mut operands: Vec<_> = operands.iter().map(|operand| substitute(operand, with)).collect();
+    match func {
+        Func::Eq | Func::Le | Func::Ge if operands[0] == operands[1] => Expr::Bool(true),
+        Func::And => {
+            operands.retain(|operand| *operand != Expr::Bool(true));
+            if operands.is_empty() { Expr::Bool(true) } else { Expr::Call(Func::And, operands) }
+        }
+        Func::Or if operands.contains(&Expr::Bool(true)) => Expr::Bool(true),
+        _ => Expr::Call(*func, operands),
     }
 }
 

@@ -5,7 +5,12 @@ use std::{
     time::Instant,
 };
 
-use strata_frontend::pt2::Program;
+use strata_core::{
+    ir::Context,
+    registry::{Registry, load_dialect},
+};
+use strata_dialects::capture::CAPTURE;
+use strata_frontend::{import, pt2::Program};
 
 /// The archives that the manifest lists, thinned out unless everything is asked for.
 pub fn archives() -> Vec<PathBuf> {
@@ -40,5 +45,39 @@ fn archives_are_read() {
         }
     }
     eprintln!("{} archives, {weights} weights of {bytes} bytes in {:?}", archives.len(), start.elapsed());
+    assert!(failures.is_empty(), "{} archives fail:\n{}", failures.len(), failures[..failures.len().min(20)].join("\n"));
+}
+
+/// A context with the levels that an import makes.
+pub fn context() -> Context {
+    let context = Registry::new().with_upstream().with_dialect(&CAPTURE).context();
+    context.set_allow_unregistered_dialects(true);
+    for dialect in ["func", "arith", "scf", "tensor", "capture"] {
+        assert!(load_dialect(&context, dialect), "{dialect} is not registered");
+    }
+    context
+}
+
+#[test]
+fn archives_are_imported() {
+    let archives = archives();
+    let start = Instant::now();
+    let mut failures = Vec::new();
+    let mut context = self::context();
+    for (count, path) in archives.iter().enumerate() {
+        // A context keeps all attributes it ever made; a fresh one now and then keeps memory flat.
+        if count % 256 == 255 {
+            context = self::context();
+        }
+        match import(path, &context) {
+            Err(error) => failures.push(format!("{}: {error}", path.display())),
+            Ok(imported) => {
+                if std::env::var("STRATA_SHOW").is_ok_and(|name| path.ends_with(name)) {
+                    eprintln!("{}", imported.module);
+                }
+            }
+        }
+    }
+    eprintln!("{} of {} archives imported in {:?}", archives.len() - failures.len(), archives.len(), start.elapsed());
     assert!(failures.is_empty(), "{} archives fail:\n{}", failures.len(), failures[..failures.len().min(20)].join("\n"));
 }

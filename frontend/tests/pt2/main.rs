@@ -2,5 +2,6 @@
 
 mod corpus;
 mod expr;
+mod import;
 mod malformed;
 mod maker;

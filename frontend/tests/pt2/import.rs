@@ -1,0 +1,158 @@
+//! What an import makes of a program, and what it refuses.
+
+use serde_json::{Value, json};
+use strata_frontend::{Imported, InputKind, Output, import};
+
+use super::{
+    corpus::context,
+    maker::{file, with_model, with_weights},
+};
+
+/// The module's text, or the error's.
+fn imported(bytes: &[u8]) -> Result<String, String> {
+    let (_folder, path) = file(bytes);
+    import(&path, &context()).map(|imported| imported.module.to_string()).map_err(|error| error.to_string())
+}
+
+fn shows(bytes: &[u8], parts: &[&str]) {
+    let text = imported(bytes).expect("an import");
+    let mut rest = text.as_str();
+    for part in parts {
+        let at = rest.find(part).unwrap_or_else(|| panic!("{part} does not follow in\n{text}"));
+        rest = &rest[at + part.len()..];
+    }
+}
+
+fn refuses(bytes: &[u8], parts: &[&str]) {
+    let error = imported(bytes).expect_err("a refusal");
+    for part in parts {
+        assert!(error.contains(part), "{part} is not in: {error}");
+    }
+}
+
+fn graph(model: &mut Value) -> &mut Value {
+    &mut model["graph_module"]["graph"]
+}
+
+#[test]
+fn a_small_program() {
+    let (_folder, path) = file(&with_model(|_| ()));
+    let context = context();
+    let Imported { inputs, outputs, weights, entry, .. } = import(&path, &context).expect("an import");
+    assert_eq!(entry, "main");
+    assert_eq!(inputs.iter().map(|input| (&*input.name, input.kind)).collect::<Vec<_>>(), [("w", InputKind::Parameter), ("x", InputKind::Input)]);
+    assert_eq!(outputs, [Output::Value]);
+    assert_eq!(weights.table[0].1.dense(&weights.archive).expect("dense").len(), 24);
+    shows(&with_model(|_| ()), &[
+        r#"func.func @main(%arg0: tensor<2x3xf32> {capture.kind = "parameter", capture.name = "w"}, %arg1: tensor<2x3xf32> {capture.kind = "input", capture.name = "x"})"#,
+        r#"-> (tensor<2x3xf32> {capture.kind = "output"}) attributes {capture.entry}"#,
+        "aten.add.Tensor", "(%arg1, %arg0)", "aten.relu", "return",
+    ]);
+}
+
+/// Makes the first dimension of `x` and of all that follows symbolic, `times * s0` in `x`.
+fn symbolic(model: &mut Value, times: i64) {
+    let symbol = "Symbol('s0', positive=True, integer=True)";
+    let text = if times == 1 { symbol.to_owned() } else { format!("Mul(Integer({times}), {symbol})") };
+    for name in ["x", "add", "relu"] {
+        graph(model)["tensor_values"][name]["sizes"][0] = json!({"as_expr": {"expr_str": text, "hint": null}});
+    }
+    model["range_constraints"] = json!({"s0": {"min_val": 2, "max_val": 64}});
+}
+
+#[test]
+fn symbols_come_from_sizes() {
+    shows(&with_model(|m| symbolic(m, 1)), &["capture.dim %arg1 {dim = 0", "max = 64", "min = 0", "symbol = \"s0\""]);
+    shows(&with_model(|m| symbolic(m, 4)), &["capture.dim %arg1", "arith.floordivsi", "capture.guard", "s0 <= 64", "capture.bind_dims %arg1"]);
+    let squared = with_model(|m| {
+        symbolic(m, 1);
+        graph(m)["tensor_values"]["x"]["sizes"][0] = json!({"as_expr": {"expr_str": "Pow(Symbol('s0'), Integer(2))", "hint": null}});
+    });
+    refuses(&squared, &["the sizes of the inputs", "no symbol can be found"]);
+}
+
+#[test]
+fn guards_become_conditions() {
+    let guarded = |text: &'static str| {
+        with_model(move |m| {
+            symbolic(m, 1);
+            m["guards_code"] = json!([text]);
+        })
+    };
+    shows(&guarded("L['x'].size()[0] % 4 == 0"), &["capture.dim", "arith.cmpi eq", "capture.guard", "L['x'].size()[0] % 4 == 0"]);
+    shows(&guarded("8 // L['x'].size()[0] >= 1"), &["division by zero", "arith.select", "arith.floordivsi"]);
+    assert!(!imported(&guarded("L['x'].size()[0] == L['x'].size()[0]")).expect("an import").contains("capture.guard"));
+    refuses(&guarded("L['y'].size()[0] == 1"), &["guard `L['y'].size()[0] == 1`", "no input is reached by y"]);
+    refuses(&guarded("L['x'].size()[9] == 1"), &["no dimension 9"]);
+    refuses(&guarded("L['x'].size()[0]"), &["not a condition"]);
+    refuses(&guarded("L['x'].size()[0] == 0.5"), &["no integer arithmetic"]);
+}
+
+#[test]
+fn numbers_select_overloads() {
+    let with_args = |args: Value| with_model(move |m| graph(m)["nodes"][0]["inputs"] = args);
+    let x = json!({"as_tensor": {"name": "x"}});
+    shows(&with_args(json!([{"name": "self", "arg": x, "kind": 1}, {"name": "other", "arg": {"as_float": 0.5}, "kind": 1}])), &["aten.add.Scalar", "other = 5.0"]);
+    shows(&with_args(json!([{"name": "self", "arg": {"as_int": 2}, "kind": 1}, {"name": "other", "arg": x, "kind": 1}])), &["aten.add.Scalar", "(%arg1)", "other = 2 : i64"]);
+    let subtracted = with_model(|m| {
+        graph(m)["nodes"][0]["target"] = json!("torch.ops.aten.sub.Tensor");
+        graph(m)["nodes"][0]["inputs"] = json!([
+            {"name": "self", "arg": {"as_int": 2}, "kind": 1}, {"name": "other", "arg": x, "kind": 1}, {"name": "alpha", "arg": {"as_int": 3}, "kind": 2}]);
+    });
+    shows(&subtracted, &["aten.rsub.Scalar", "alpha = 3", "other = 2"]);
+    let divided = with_model(|m| {
+        graph(m)["nodes"][0]["target"] = json!("torch.ops.aten.div.Tensor");
+        graph(m)["nodes"][0]["inputs"] = json!([{"name": "self", "arg": {"as_int": 2}, "kind": 1}, {"name": "other", "arg": x, "kind": 1}]);
+    });
+    shows(&divided, &["aten.scalar_tensor", "dtype = f32", "aten.div.Tensor"]);
+}
+
+#[test]
+fn bad_calls_are_refused() {
+    let cases: &[(&str, fn(&mut Value))] = &[
+        ("`my.op.default` is not an operator", |n| n["target"] = json!("torch.ops.my.op.default")),
+        ("decompose it before export", |n| n["target"] = json!("torch.ops.my.op.default")),
+        ("has no argument `shelf`", |n| n["inputs"][0]["name"] = json!("shelf")),
+        ("given twice", |n| n["inputs"][1]["name"] = json!("self")),
+        ("`other` is missing", |n| drop(n["inputs"].as_array_mut().unwrap().pop())),
+        ("cannot be given as `as_string`", |n| n["inputs"][1]["arg"] = json!({"as_string": "x"})),
+        ("cannot be given as `as_tensors`", |n| n["inputs"][0]["arg"] = json!({"as_tensors": [{"name": "x"}]})),
+        ("cannot be given as `as_none`", |n| n["inputs"][1]["arg"] = json!({"as_none": true})),
+        ("stands for symbolic values", |n| n["inputs"][1]["arg"] = json!({"as_int": i64::MIN})),
+        ("higher-order operator `teleport`", |n| n["target"] = json!("torch.ops.higher_order.teleport")),
+        ("other arguments than graphs", |n| n["target"] = json!("torch.ops.higher_order.cond")),
+        ("returns 1 values, and the node has 0", |n| {
+            n["outputs"] = json!([]);
+            n["name"] = json!("add");
+        }),
+    ];
+    for (part, edit) in cases {
+        let bytes = with_model(|m| {
+            edit(&mut graph(m)["nodes"][0]);
+            if graph(m)["nodes"][0]["outputs"] == json!([]) {
+                graph(m)["nodes"][1]["inputs"][0]["arg"]["as_tensor"]["name"] = json!("x");
+            }
+        });
+        refuses(&bytes, &["node `add`", part]);
+    }
+}
+
+#[test]
+fn bad_entries_are_refused() {
+    refuses(&with_weights(|w| w["tensor_meta"]["dtype"] = json!(4)), &["input `w`", "is stored"]);
+    refuses(&with_weights(|w| w["tensor_meta"]["sizes"][0] = json!({"as_int": 1})), &["input `w`", "the graph expects"]);
+    let renamed = |m: &mut Value| m["graph_module"]["signature"]["input_specs"][0]["parameter"]["parameter_name"] = json!("v");
+    refuses(&with_model(renamed), &["input `v`", "not in the archive"]);
+    refuses(&with_model(|m| graph(m)["tensor_values"]["x"]["dtype"] = json!(29)), &["F8E4M3"]);
+    refuses(&with_model(|m| graph(m)["tensor_values"]["x"]["layout"] = json!(1)), &["sparse_coo"]);
+}
+
+#[test]
+fn constants_of_the_call_are_guarded() {
+    let bytes = with_model(|m| {
+        graph(m)["inputs"].as_array_mut().unwrap().push(json!({"as_int": 3}));
+        let specs = m["graph_module"]["signature"]["input_specs"].as_array_mut().unwrap();
+        specs.push(json!({"constant_input": {"name": "n", "value": {"as_int": 3}}}));
+    });
+    shows(&bytes, &["%arg2: index {capture.kind = \"input\", capture.name = \"n\"}", "arith.cmpi eq, %arg2", "n == 3"]);
+}
