@@ -1,20 +1,25 @@
 //! The thread pool behind `strata_parallel`.
 //!
 //! Kernels are short, so handing out work must be cheap, and machines are shared, so idle workers must not burn a core.
-//! Workers sleep on a futex. Before sleeping they spin for a few microseconds, and only while spinning has lately paid off.
+//! Workers sleep on a futex. Before sleeping they spin for some microseconds, and only while spinning has lately paid off.
+//! Waking a sleeper costs the caller microseconds too (7 on a virtual machine), so the caller first does a grain of the
+//! work itself and wakes the others only if the rest is worth it.
 //! A caller never waits for a worker that has not started: it closes the job and goes on alone.
 
 use std::cell::{Cell, UnsafeCell};
 use std::ffi::c_void;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU32, AtomicU64, AtomicUsize, Ordering::*};
+use std::time::{Duration, Instant};
 
 use crate::abi::Body;
 
 /// Chunks per thread: enough to even out a late worker, few enough to keep the counter quiet.
 const CHUNKS_PER_THREAD: i64 = 4;
-/// Rounds of the spin loop, roughly 5 microseconds.
-const SPIN: u32 = 200;
+/// How long an idle thread stays awake for what comes next.
+const SPIN: Duration = Duration::from_micros(20);
+/// Work that is worth waking a sleeper for.
+const WORTH: Duration = Duration::from_micros(16);
 /// Set in `gate` while a job takes workers; the bits below count the workers inside.
 const OPEN: u64 = 1 << 32;
 
@@ -123,11 +128,8 @@ impl Pool {
         self.next.store(0, Relaxed);
         self.gate.store(OPEN, SeqCst);
         self.epoch.fetch_add(1, SeqCst);
-        let helpers = ((n + chunk - 1) / chunk - 1).min(self.threads as i64 - 1) as u32;
-        if self.sleepers.load(SeqCst) > 0 {
-            futex_wake(&self.epoch, helpers);
-        }
         INSIDE.set(true);
+        self.wake(job, grain);
         self.chunks(job);
         INSIDE.set(false);
         self.close();
@@ -143,6 +145,26 @@ impl Pool {
         }
         // SAFETY: a `Sync` closure may be called from any thread at the same time.
         unsafe { self.run(call::<F>, (&raw const body).cast_mut().cast(), n, grain) }
+    }
+
+    /// Wakes sleeping workers if the job is worth it, which one grain of it tells.
+    fn wake(&self, job: Job, grain: i64) {
+        let Some(body) = job.body else { return };
+        if self.sleepers.load(SeqCst) == 0 {
+            return;
+        }
+        let begin = self.next.fetch_add(grain, Relaxed);
+        if begin >= job.n {
+            return;
+        }
+        let start = Instant::now();
+        // SAFETY: as in `chunks`.
+        unsafe { body(job.ctx, begin, begin.saturating_add(grain).min(job.n)) };
+        let grains = (job.n - begin) / grain;
+        if start.elapsed().as_nanos() as f64 * grains as f64 > WORTH.as_nanos() as f64 {
+            let helpers = ((job.n - 1) / job.chunk).min(self.threads as i64 - 1);
+            futex_wake(&self.epoch, helpers as u32);
+        }
     }
 
     /// Takes chunks of the job until none is left.
@@ -163,11 +185,8 @@ impl Pool {
         if self.gate.fetch_and(!OPEN, SeqCst) == OPEN {
             return;
         }
-        for _ in 0..SPIN * 4 {
-            if self.gate.load(Acquire) == 0 {
-                return;
-            }
-            std::hint::spin_loop();
+        if spin(SPIN, || self.gate.load(Acquire) == 0) {
+            return;
         }
         loop {
             let seen = self.drained.load(SeqCst);
@@ -212,22 +231,35 @@ impl Pool {
     fn rest(&self, seen: u32) {
         let luck = self.luck.load(Relaxed);
         if luck > 0 {
-            for _ in 0..SPIN {
-                if self.epoch.load(Relaxed) != seen {
-                    self.luck.store((luck + 2).min(16), Relaxed);
-                    return;
-                }
-                std::hint::spin_loop();
+            if spin(SPIN, || self.epoch.load(Relaxed) != seen) {
+                self.luck.store((luck + 2).min(16), Relaxed);
+                return;
             }
             self.luck.store(luck - 1, Relaxed);
         }
         self.sleepers.fetch_add(1, SeqCst);
-        let slept = std::time::Instant::now();
+        let slept = Instant::now();
         futex_wait(&self.epoch, seen);
         self.sleepers.fetch_sub(1, SeqCst);
         // Work that comes so soon that a spin would have caught it earns the spin another try.
-        if slept.elapsed() < std::time::Duration::from_micros(15) {
+        if slept.elapsed() < SPIN {
             self.luck.fetch_max(1, Relaxed);
+        }
+    }
+}
+
+/// Waits awake until `done`, for about `time` at most; whether it came.
+fn spin(time: Duration, done: impl Fn() -> bool) -> bool {
+    let start = Instant::now();
+    loop {
+        for _ in 0..32 {
+            if done() {
+                return true;
+            }
+            std::hint::spin_loop();
+        }
+        if start.elapsed() > time {
+            return false;
         }
     }
 }

@@ -12,6 +12,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use regex::Regex;
+use strata_runtime::compiler::Compiler;
 
 use super::backend::Backend;
 use super::case::{Case, Manifest};
@@ -47,6 +48,8 @@ pub fn run(options: &Options) -> Result<bool, Box<dyn Error>> {
     if let Some(filter) = &options.filter {
         cases.retain(|case| filter.is_match(&case.name) || filter.is_match(&case.group));
     }
+    // Without a compiler no case can run: say so once.
+    Compiler::open()?;
     if let Some(folder) = &options.dump {
         std::fs::create_dir_all(folder).map_err(|e| format!("{}: {e}", folder.display()))?;
     }
