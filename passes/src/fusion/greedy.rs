@@ -1,0 +1,202 @@
+//! Decides the groups of a block: merges along values, consumers first, for as long as the three questions say yes.
+
+use super::class::{Class, View};
+use super::graph::Graph;
+use super::kernel::Kernel;
+use super::profit::{Score, profit};
+use super::{Refusal, Remark, Target, rewrite};
+use crate::analysis::Dims;
+use std::collections::{BTreeMap, HashMap, HashSet};
+use std::rc::Rc;
+use strata_core::ir::Op;
+
+/// What a fusion pass may do.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Rules {
+    /// Whether reductions and contractions take part.
+    pub reductions: bool,
+    /// The machine.
+    pub target: Target,
+}
+
+/// Fuses in every block of a function and returns what was refused, in order.
+pub fn fuse<'c>(function: Op<'c>, rules: &Rules) -> Vec<Remark<'c>> {
+    let blocks = rewrite::prepare(function);
+    let mut dims = Dims::of(function);
+    let mut remarks = Vec::new();
+    let mut plans = Vec::new();
+    for (block, labels) in blocks {
+        let mut greedy = Greedy::new(Graph::of(block, &labels), &mut dims, *rules);
+        greedy.run();
+        remarks.extend(greedy.remarks());
+        plans.push((block, greedy.finish()));
+    }
+    for (block, graph) in plans {
+        rewrite::apply(block, &graph);
+    }
+    remarks
+}
+
+struct Greedy<'a, 'c> {
+    graph: Graph<'c>,
+    dims: &'a mut Dims<'c>,
+    rules: Rules,
+    kernels: HashMap<Vec<usize>, Result<Rc<Kernel>, Refusal>>,
+    /// The answer for each pair of nodes, and the groups that were asked, so that nothing is asked twice.
+    refused: BTreeMap<(usize, usize), Refusal>,
+    asked: HashSet<(Vec<usize>, Vec<usize>)>,
+}
+
+impl<'a, 'c> Greedy<'a, 'c> {
+    fn new(graph: Graph<'c>, dims: &'a mut Dims<'c>, rules: Rules) -> Self {
+        Self { graph, dims, rules, kernels: HashMap::new(), refused: BTreeMap::new(), asked: HashSet::new() }
+    }
+
+    fn run(&mut self) {
+        if self.rules.reductions {
+            // The epilogue of a contraction first: in its kernel each value is computed once, before a reduction once per stage.
+            while self.merge_along_values(&|graph, producer| {
+                graph.members(graph.group(producer)).iter().any(|&node| graph.class(node) == Class::Contract)
+            }) {}
+        }
+        while self.merge_along_values(&|_, _| true) || self.merge_siblings() {}
+    }
+
+    /// One round over all edges whose producer is `wanted`, consumers first. Says whether anything was merged.
+    fn merge_along_values(&mut self, wanted: &dyn Fn(&Graph<'c>, usize) -> bool) -> bool {
+        let mut merged = false;
+        for producer in (0..self.graph.len()).rev() {
+            if !self.takes_part(producer) || !wanted(&self.graph, producer) {
+                continue;
+            }
+            for consumer in self.graph.users(producer) {
+                merged |= self.takes_part(consumer) && self.try_merge(producer, consumer);
+            }
+        }
+        merged
+    }
+
+    /// Merges kernels that read the same tensor and depend on each other in no way, as mean and variance do.
+    fn merge_siblings(&mut self) -> bool {
+        let mut readers: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
+        let mut first_reader: HashMap<usize, usize> = HashMap::new();
+        for group in self.graph.groups().collect::<Vec<_>>() {
+            if !self.graph.members(group).iter().all(|&node| self.takes_part(node)) {
+                continue;
+            }
+            let members = self.graph.members(group).to_vec();
+            let Ok(kernel) = self.kernel(&members) else { continue };
+            // Only kernels that read tensors of their own size: the rest has nothing to share that is worth it.
+            if kernel.contracts || !members.iter().any(|&node| matches!(self.graph.class(node), Class::Pointwise(_) | Class::Reduce)) {
+                continue;
+            }
+            for &tensor in &kernel.tensors {
+                let first = *first_reader.entry(tensor).or_insert(group);
+                readers.entry(first).or_default().push(group);
+            }
+        }
+        for (_, mut groups) in readers {
+            groups.dedup();
+            for pair in groups.windows(2) {
+                let (a, b) = (self.graph.group(pair[0]), self.graph.group(pair[1]));
+                if a != b && !self.graph.detour(b, a) && self.try_merge(pair[0], pair[1]) {
+                    return true;
+                }
+            }
+        }
+        false
+    }
+
+    /// Ops that this pass leaves alone are not worth a remark.
+    fn takes_part(&self, node: usize) -> bool {
+        match self.graph.class(node) {
+            Class::Alone => false,
+            Class::Reduce | Class::Contract => self.rules.reductions,
+            Class::Source | Class::Pointwise(_) | Class::View(_) | Class::Gather => true,
+        }
+    }
+
+    fn kernel(&mut self, members: &[usize]) -> Result<Rc<Kernel>, Refusal> {
+        if let Some(known) = self.kernels.get(members) {
+            return known.clone();
+        }
+        let kernel = Kernel::of(&self.graph, self.dims, members).map(Rc::new);
+        self.kernels.insert(members.to_vec(), kernel.clone());
+        kernel
+    }
+
+    fn try_merge(&mut self, producer: usize, consumer: usize) -> bool {
+        let (from, to) = (self.graph.group(producer), self.graph.group(consumer));
+        if from == to {
+            return false;
+        }
+        let pair = (self.graph.members(from).to_vec(), self.graph.members(to).to_vec());
+        if self.asked.contains(&pair) {
+            return false;
+        }
+        match self.ask(from, to) {
+            Ok(_) => {
+                self.graph.merge(from, to);
+                true
+            }
+            Err(reason) => {
+                self.refused.insert((producer, consumer), reason);
+                self.asked.insert(pair);
+                false
+            }
+        }
+    }
+
+    /// The three questions, in order.
+    fn ask(&mut self, from: usize, to: usize) -> Result<Score, Refusal> {
+        let all_reshape = self.graph.members(to).iter().all(|&node| self.graph.class(node) == Class::View(View::Reshape));
+        if all_reshape {
+            return Err(Refusal::FreeView);
+        }
+        if self.graph.detour(from, to) {
+            return Err(Refusal::Cycle);
+        }
+        let members = self.graph.union(from, to);
+        let both = self.kernel(&members)?;
+        let producer = self.kernel(&self.graph.members(from).to_vec())?;
+        let consumer = self.kernel(&self.graph.members(to).to_vec())?;
+        let score = profit(&self.graph, &members, &both, &producer, &consumer)?;
+        self.rules.target.veto(&both)?;
+        Ok(score)
+    }
+
+    fn remarks(&self) -> Vec<Remark<'c>> {
+        let apart = self.refused.iter().filter(|((a, b), _)| self.graph.group(*a) != self.graph.group(*b));
+        apart
+            .map(|((producer, consumer), reason)| Remark {
+                location: self.graph.op(*consumer).location(),
+                producer: self.graph.op(*producer).name().to_owned(),
+                consumer: self.graph.op(*consumer).name().to_owned(),
+                reason: reason.clone(),
+            })
+            .collect()
+    }
+
+    /// Takes reshapes at the edges out of the groups: between kernels they are free.
+    fn finish(mut self) -> Graph<'c> {
+        let mut changed = true;
+        while changed {
+            changed = false;
+            for node in 0..self.graph.len() {
+                let group = self.graph.group(node);
+                if self.graph.class(node) != Class::View(View::Reshape) || self.graph.members(group).len() == 1 {
+                    continue;
+                }
+                let outside = |other: usize| self.graph.group(other) != group;
+                let leads = self.graph.before(node).all(outside);
+                let trails = self.graph.users(node).into_iter().all(outside);
+                let rest: Vec<_> = self.graph.members(group).iter().copied().filter(|&member| member != node).collect();
+                if leads || (trails && self.kernel(&rest).is_ok()) {
+                    self.graph.expel(node);
+                    changed = true;
+                }
+            }
+        }
+        self.graph
+    }
+}

@@ -1,0 +1,301 @@
+//! The first question: can one kernel compute a set of ops?
+//!
+//! A kernel is computed by recursion from its results: an element of a result is the element of its op at the index of the kernel's
+//! dimensions, its operands are elements at indices that views transform, and so on up to the kernel's inputs.
+//! [`Kernel::of`] walks that recursion, collects at which paths each value is computed, and says why a set of ops is no kernel.
+//!
+//! With reductions the kernel has outer dimensions and row dimensions (the reduced ones). Each reduction is a stage over the row.
+//! A value at an outer index, such as the result of a reduction, is there once per outer index for all stages after it.
+
+use super::Refusal;
+use super::class::{Class, View};
+use super::graph::Graph;
+use super::path::{Path, Paths};
+use crate::analysis::{Dims, Expr};
+use std::collections::{HashMap, HashSet};
+use strata_core::ir::{Op, Value};
+
+/// More reads of one value at different indices than this are never put into one kernel.
+const MAX_PATHS: usize = 8;
+
+/// What is known of a set of ops that makes a kernel; the other two questions are asked of this.
+#[derive(Debug)]
+pub struct Kernel {
+    /// Number of ops.
+    pub ops: usize,
+    /// Number of values read from outside.
+    pub inputs: usize,
+    /// Number of results.
+    pub outputs: usize,
+    /// Tensors read from outside.
+    pub tensors: HashSet<usize>,
+    /// Each value with all ways in which it is computed.
+    pub reads: HashMap<usize, Vec<Read>>,
+    /// Whether it holds a contraction.
+    pub contracts: bool,
+    /// Whether it holds reductions.
+    pub reduces: bool,
+}
+
+/// One way in which a kernel computes a value.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Read {
+    /// The index.
+    pub path: Path,
+    /// The reduction in whose stage it is; `None` for the stage that writes results, and for values at an outer index.
+    pub stage: Option<usize>,
+    /// How often each element is computed: the product of the kernel dimensions that the index does not depend on.
+    /// `None` is a number that is not known.
+    pub repeats: Option<i64>,
+}
+
+/// The dimensions of a kernel.
+struct Frame {
+    /// Size of each dimension.
+    sizes: Vec<Expr>,
+    /// Which of them are reduced.
+    row: Vec<usize>,
+}
+
+impl Frame {
+    fn outer(&self) -> Vec<usize> {
+        (0..self.sizes.len()).filter(|dim| !self.row.contains(dim)).collect()
+    }
+
+    fn sizes_of(&self, dims: &[usize]) -> Vec<Expr> {
+        dims.iter().map(|&dim| self.sizes[dim].clone()).collect()
+    }
+}
+
+/// State of the recursion.
+struct Walk<'a, 'c> {
+    graph: &'a Graph<'c>,
+    dims: &'a mut Dims<'c>,
+    paths: Paths,
+    frame: Frame,
+    inside: HashSet<usize>,
+    reads: HashMap<usize, Vec<Read>>,
+    open: Vec<(usize, Path, Option<usize>)>,
+}
+
+/// The dimensions that a `reduce` or `arg_reduce` drops.
+pub fn reduced_dims(op: Op<'_>) -> Vec<usize> {
+    let dims = op.ints("dims").or_else(|| op.int("dim").map(|dim| vec![dim])).unwrap_or_default();
+    dims.into_iter().filter_map(|dim| usize::try_from(dim).ok()).collect()
+}
+
+impl Kernel {
+    /// The kernel of a set of nodes (in order), or why there is none.
+    pub fn of<'c>(graph: &Graph<'c>, dims: &mut Dims<'c>, members: &[usize]) -> Result<Self, Refusal> {
+        let inside: HashSet<usize> = members.iter().copied().collect();
+        if let Some(&alone) = members.iter().find(|&&node| graph.class(node) == Class::Alone) {
+            return Err(Refusal::Alone(graph.op(alone).name().to_owned()));
+        }
+        let outputs = outputs(graph, members, &inside);
+        let frame = frame(graph, dims, members, &outputs)?;
+        let mut walk = Walk { graph, dims, paths: Paths::default(), frame, inside, reads: HashMap::new(), open: Vec::new() };
+        walk.run(&outputs)?;
+        let (inputs, tensors) = inputs(graph, members, &walk.inside);
+        let holds = |class| members.iter().any(|&node| graph.class(node) == class);
+        Ok(Self {
+            ops: members.len(),
+            inputs,
+            outputs: outputs.len(),
+            tensors,
+            contracts: holds(Class::Contract),
+            reduces: holds(Class::Reduce),
+            reads: walk.reads,
+        })
+    }
+}
+
+/// The members whose values are used by others.
+pub fn outputs(graph: &Graph<'_>, members: &[usize], inside: &HashSet<usize>) -> Vec<usize> {
+    members.iter().copied().filter(|&node| graph.users(node).iter().any(|user| !inside.contains(user))).collect()
+}
+
+/// Number of values read from outside, and identities of the tensors among them.
+fn inputs(graph: &Graph<'_>, members: &[usize], inside: &HashSet<usize>) -> (usize, HashSet<usize>) {
+    let mut values: HashSet<Value<'_>> = HashSet::new();
+    for &node in members {
+        values.extend(graph.op(node).operands().into_iter().filter(|&value| !graph.producer(value).is_some_and(|p| inside.contains(&p))));
+    }
+    let tensors = values.iter().filter(|value| value.ty().rank() > 0).map(|value| value.to_raw().ptr as usize).collect();
+    (values.len(), tensors)
+}
+
+/// The dimensions over which the ops' kernel would run.
+fn frame<'c>(graph: &Graph<'c>, dims: &mut Dims<'c>, members: &[usize], outputs: &[usize]) -> Result<Frame, Refusal> {
+    let mut contractions = members.iter().filter(|&&node| graph.class(node) == Class::Contract);
+    let reduction = members.iter().find(|&&node| graph.class(node) == Class::Reduce);
+    if let Some(&contraction) = contractions.next() {
+        if contractions.next().is_some() || reduction.is_some() {
+            return Err(Refusal::Contraction);
+        }
+        return Ok(Frame { sizes: dims.sizes(graph.op(contraction).result(0)), row: Vec::new() });
+    }
+    if let Some(&reduction) = reduction {
+        let op = graph.op(reduction);
+        return Ok(Frame { sizes: dims.sizes(op.operand(0)), row: reduced_dims(op) });
+    }
+    let sizes = outputs.first().map(|&output| dims.sizes(graph.op(output).result(0))).unwrap_or_default();
+    Ok(Frame { sizes, row: Vec::new() })
+}
+
+impl<'c> Walk<'_, 'c> {
+    fn run(&mut self, outputs: &[usize]) -> Result<(), Refusal> {
+        let all: Vec<usize> = (0..self.frame.sizes.len()).collect();
+        let outer = self.frame.outer();
+        let (all_path, outer_path) = (self.identity(&all), self.identity(&outer));
+        for &output in outputs {
+            let sizes = self.dims.sizes(self.graph.op(output).result(0));
+            let path = if self.dims.all_equal(&sizes, &self.frame.sizes) {
+                all_path.clone()
+            } else if !self.frame.row.is_empty() && self.dims.all_equal(&sizes, &self.frame.sizes_of(&outer)) {
+                outer_path.clone()
+            } else {
+                return Err(Refusal::OutputShape);
+            };
+            self.open.push((output, path, None));
+        }
+        let wanted: Vec<_> = self.open.iter().map(|(node, path, _)| (*node, path.clone())).collect();
+        while let Some((node, path, stage)) = self.open.pop() {
+            self.read(node, path, stage)?;
+        }
+        for (node, path) in wanted {
+            if self.reads[&node].iter().any(|read| read.path != path) {
+                return Err(Refusal::OutputIndex);
+            }
+        }
+        Ok(())
+    }
+
+    fn identity(&mut self, dims: &[usize]) -> Path {
+        dims.iter().map(|&dim| self.paths.dim(dim)).collect()
+    }
+
+    /// One way of computing a node's value; opens what it reads.
+    fn read(&mut self, node: usize, path: Path, stage: Option<usize>) -> Result<(), Refusal> {
+        let used = self.paths.dims_used(&path);
+        let on_row = self.frame.row.iter().any(|&dim| used & (1 << dim.min(63)) != 0);
+        let read = Read { stage: stage.filter(|_| on_row), repeats: self.repeats(used), path: path.clone() };
+        let reads = self.reads.entry(node).or_default();
+        if reads.contains(&read) {
+            return Ok(());
+        }
+        reads.push(read);
+        let op = self.graph.op(node);
+        let different = reads.iter().map(|read| &read.path).collect::<HashSet<_>>().len();
+        if different > MAX_PATHS {
+            return Err(Refusal::RepeatedWork(op.name().to_owned()));
+        }
+        match self.graph.class(node) {
+            Class::Source => {}
+            Class::Pointwise(_) => self.enter_all(op, &path, stage),
+            Class::View(kind) => {
+                for (index, operand) in op.operands().into_iter().enumerate() {
+                    let Some(producer) = self.producer(operand) else {
+                        // A kernel reads its inputs at transformed indices, except through a reshape that is more than that.
+                        if kind == View::Reshape && self.paths.through(self.dims, op, index, &path).is_none() {
+                            return Err(Refusal::Reshape);
+                        }
+                        continue;
+                    };
+                    let Some(read) = self.paths.through(self.dims, op, index, &path) else { return Err(Refusal::Reshape) };
+                    self.open.push((producer, read, stage));
+                }
+            }
+            Class::Gather => {
+                if self.producer(op.operand(0)).is_some() {
+                    return Err(Refusal::GatherData);
+                }
+                for operand in op.operands().into_iter().skip(1) {
+                    if let Some(producer) = self.producer(operand) {
+                        self.open.push((producer, path[..operand.ty().rank().min(path.len())].to_vec(), stage));
+                    }
+                }
+            }
+            Class::Reduce => self.reduce(node, op, &path)?,
+            Class::Contract => {
+                let all: Vec<usize> = (0..self.frame.sizes.len()).collect();
+                if path != self.identity(&all) {
+                    return Err(Refusal::ReductionRead);
+                }
+                for operand in op.operands() {
+                    self.prologue(operand)?;
+                }
+            }
+            Class::Alone => return Err(Refusal::Alone(op.name().to_owned())),
+        }
+        Ok(())
+    }
+
+    /// The member that defines a value.
+    fn producer(&self, value: Value<'c>) -> Option<usize> {
+        self.graph.producer(value).filter(|producer| self.inside.contains(producer))
+    }
+
+    fn enter_all(&mut self, op: Op<'c>, path: &Path, stage: Option<usize>) {
+        for operand in op.operands() {
+            if let Some(producer) = self.producer(operand) {
+                self.open.push((producer, path.clone(), stage));
+            }
+        }
+    }
+
+    /// A reduction: a stage of its own that runs over the row.
+    fn reduce(&mut self, node: usize, op: Op<'c>, path: &Path) -> Result<(), Refusal> {
+        let outer = self.frame.outer();
+        let dropped = reduced_dims(op);
+        let sizes = self.dims.sizes(op.operand(0));
+        let kept: Vec<Expr> = (0..sizes.len()).filter(|dim| !dropped.contains(dim)).map(|dim| sizes[dim].clone()).collect();
+        let row: Vec<Expr> = (0..sizes.len()).filter(|dim| dropped.contains(dim)).map(|dim| sizes[dim].clone()).collect();
+        let mut row_dims = self.frame.row.clone();
+        row_dims.sort_unstable();
+        if !self.dims.all_equal(&kept, &self.frame.sizes_of(&outer)) || !self.dims.all_equal(&row, &self.frame.sizes_of(&row_dims)) {
+            return Err(Refusal::OuterDims);
+        }
+        if *path != self.identity(&outer) {
+            return Err(Refusal::ReductionRead);
+        }
+        if let Some(producer) = self.producer(op.operand(0)) {
+            let (mut outer, mut row) = (outer.into_iter(), row_dims.into_iter());
+            let order: Option<Vec<usize>> =
+                (0..sizes.len()).map(|dim| if dropped.contains(&dim) { row.next() } else { outer.next() }).collect();
+            let read = self.identity(&order.ok_or(Refusal::OuterDims)?);
+            self.open.push((producer, read, Some(node)));
+        }
+        Ok(())
+    }
+
+    /// What a contraction reads: kernel inputs through views and conversions only.
+    fn prologue(&mut self, operand: Value<'c>) -> Result<(), Refusal> {
+        let Some(producer) = self.producer(operand) else { return Ok(()) };
+        let op = self.graph.op(producer);
+        let sole = self.graph.users(producer).iter().all(|user| self.inside.contains(user));
+        let taken = match self.graph.class(producer) {
+            Class::Source | Class::View(View::Plain) => true,
+            Class::View(View::Guarded) => op.is("prim.pad"),
+            Class::View(View::Reshape) => {
+                let path = vec![self.paths.zero(); op.result(0).ty().rank()];
+                self.paths.through(self.dims, op, 0, &path).is_some()
+            }
+            Class::Pointwise(_) => op.is("prim.convert"),
+            Class::Gather | Class::Reduce | Class::Contract | Class::Alone => false,
+        };
+        if !taken || !sole {
+            return Err(Refusal::ContractionPrologue);
+        }
+        self.reads.entry(producer).or_default();
+        op.operands().into_iter().try_for_each(|operand| self.prologue(operand))
+    }
+
+    /// How often an element is computed when the kernel runs over all its dimensions. Row dimensions do not count: what does not
+    /// depend on the row is there once for all of it.
+    fn repeats(&self, used: u64) -> Option<i64> {
+        let missing = (0..self.frame.sizes.len()).filter(|dim| used & (1 << dim.min(&63)) == 0 && !self.frame.row.contains(dim));
+        missing
+            .map(|dim| self.dims.resolve(&self.frame.sizes[dim]).as_constant())
+            .try_fold(1i64, |product, size| product.checked_mul(size?))
+    }
+}

@@ -1,0 +1,159 @@
+//! Index paths: at which index of a value a kernel reads it, in terms of the kernel's dimensions.
+//!
+//! A path is one [`Step`] per dimension of the value. Steps are interned, so two equal paths are equal lists of numbers.
+//! Paths need not be computable: they tell whether two reads are the same read, and along which kernel dimensions a read repeats.
+
+use crate::analysis::{Dims, Expr};
+use std::collections::HashMap;
+use strata_core::ir::Op;
+
+/// The index along one dimension.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+enum Step {
+    /// The index of a kernel dimension.
+    Dim(usize),
+    /// Always 0: the dimension has size 1.
+    Zero,
+    /// Something else, computed from other steps by the op named.
+    Via(String, Vec<StepId>),
+}
+
+/// An interned step.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct StepId(u32);
+
+/// One step per dimension of the value read.
+pub type Path = Vec<StepId>;
+
+/// The interner.
+#[derive(Default)]
+pub struct Paths {
+    steps: Vec<(Step, u64)>,
+    ids: HashMap<Step, StepId>,
+}
+
+impl Paths {
+    fn intern(&mut self, step: Step) -> StepId {
+        if let Some(&id) = self.ids.get(&step) {
+            return id;
+        }
+        // Kernels have few dimensions; those past the 64th count as used everywhere, which only makes cost estimates lower.
+        let used = match &step {
+            Step::Dim(dim) => 1u64.checked_shl(*dim as u32).unwrap_or(0),
+            Step::Zero => 0,
+            Step::Via(_, from) => from.iter().fold(0, |used, id| used | self.steps[id.0 as usize].1),
+        };
+        let id = StepId(self.steps.len() as u32);
+        self.steps.push((step.clone(), used));
+        self.ids.insert(step, id);
+        id
+    }
+
+    /// The index of a kernel dimension.
+    pub fn dim(&mut self, dim: usize) -> StepId {
+        self.intern(Step::Dim(dim))
+    }
+
+    /// Index 0 of a dimension of size 1.
+    pub fn zero(&mut self) -> StepId {
+        self.intern(Step::Zero)
+    }
+
+    fn via(&mut self, what: String, from: &[StepId]) -> StepId {
+        self.intern(Step::Via(what, from.to_vec()))
+    }
+
+    /// The kernel dimensions that a path depends on, as a bit mask.
+    pub fn dims_used(&self, path: &[StepId]) -> u64 {
+        path.iter().fold(0, |used, id| used | self.steps[id.0 as usize].1)
+    }
+
+    /// The path at which a view reads operand `operand` when its result is read at `path`.
+    /// `None`: the view is a reshape that is more than dimensions of size 1 coming and going.
+    pub fn through<'c>(&mut self, dims: &mut Dims<'c>, op: Op<'c>, operand: usize, path: &[StepId]) -> Option<Path> {
+        let sizes = dims.sizes(op.operand(operand));
+        let one = |size: &Expr| size.as_constant() == Some(1);
+        let ints = |name: &str| op.ints(name).unwrap_or_default();
+        let name = op.name();
+        Some(match name.strip_prefix("prim.").unwrap_or(name) {
+            "broadcast" => {
+                let map = ints("dims");
+                (0..sizes.len())
+                    .map(|dim| if one(&sizes[dim]) { Some(self.zero()) } else { path.get(*map.get(dim)? as usize).copied() })
+                    .collect::<Option<_>>()?
+            }
+            "transpose" => {
+                let mut read = vec![self.zero(); sizes.len()];
+                for (position, dim) in ints("perm").into_iter().enumerate() {
+                    *read.get_mut(dim as usize)? = *path.get(position)?;
+                }
+                read
+            }
+            "reshape" => {
+                let result = dims.sizes(op.result(0));
+                let mut rest = result.iter().zip(path).filter(|(size, _)| !one(size));
+                let mut read = Vec::new();
+                for size in &sizes {
+                    if one(size) {
+                        read.push(self.zero());
+                        continue;
+                    }
+                    let (other, step) = rest.next()?;
+                    if !dims.equal(size, other) {
+                        return None;
+                    }
+                    read.push(*step);
+                }
+                if rest.next().is_some() {
+                    return None;
+                }
+                read
+            }
+            "slice" => {
+                let (offsets, strides) = (ints("offsets"), ints("strides"));
+                let result = dims.sizes(op.result(0));
+                // Offsets that are operands are told apart by the text of the operand's definition place: the op itself.
+                let place = if offsets.contains(&strata_core::ir::DYNAMIC) { format!("{:?}", op.to_raw().ptr) } else { String::new() };
+                (0..sizes.len())
+                    .map(|dim| {
+                        let (offset, stride) = (*offsets.get(dim)?, *strides.get(dim)?);
+                        let whole = offset == 0 && stride == 1 && dims.equal(&sizes[dim], result.get(dim)?);
+                        let step = *path.get(dim)?;
+                        Some(if whole { step } else { self.via(format!("slice {offset} {stride} {place}"), &[step]) })
+                    })
+                    .collect::<Option<_>>()?
+            }
+            "reverse" => {
+                let reversed = ints("dims");
+                (0..sizes.len())
+                    .map(|dim| {
+                        let step = *path.get(dim)?;
+                        Some(if reversed.contains(&(dim as i64)) { self.via(format!("reverse {}", sizes[dim]), &[step]) } else { step })
+                    })
+                    .collect::<Option<_>>()?
+            }
+            // The padding value is a 0-d tensor: every element reads it at the empty path.
+            "pad" if operand > 0 => Vec::new(),
+            "window" => {
+                let windows = ints("sizes").len();
+                let first = sizes.len().checked_sub(windows)?;
+                (0..sizes.len())
+                    .map(|dim| {
+                        let step = *path.get(dim)?;
+                        if dim < first {
+                            return Some(step);
+                        }
+                        let inner = *path.get(sizes.len() + dim - first)?;
+                        let moved = (ints("strides").get(dim - first).copied(), ints("dilations").get(dim - first).copied());
+                        Some(self.via(format!("window {moved:?}"), &[step, inner]))
+                    })
+                    .collect::<Option<_>>()?
+            }
+            // `pad`, `concat` and whatever comes: told apart by the op and the operand.
+            _ => {
+                let what = format!("{name} {:?} {operand}", op.to_raw().ptr);
+                path.iter().map(|&step| self.via(what.clone(), &[step])).collect()
+            }
+        })
+    }
+}

@@ -1,0 +1,84 @@
+//! The second question: is one kernel better than two? Nothing here decides whether a kernel is right.
+
+use super::Refusal;
+use super::class::{CHEAP, Class, View};
+use super::graph::Graph;
+use super::kernel::Kernel;
+use std::collections::HashSet;
+
+/// An element of an expensive op may be computed this often.
+const MAX_REPEATS: i64 = 2;
+/// Ops that may be computed again for every repeated element, when they are all cheap.
+const MAX_REPEATED_OPS: usize = 4;
+/// Ops that may stand before a view whose reads overlap or miss.
+const MAX_GUARDED_OPS: usize = 2;
+/// Cost that the stages over a row may repeat per element.
+const MAX_ROW_COST: u32 = 64;
+
+/// What a merge is worth; larger is better, the first field counts first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Score {
+    /// Tensors that are no longer written and read.
+    pub removed: usize,
+    /// Tensors that are read once instead of twice.
+    pub shared: usize,
+}
+
+/// The worth of making kernel `both` of the nodes `members` out of kernels `producer` and `consumer`.
+pub fn profit(graph: &Graph<'_>, members: &[usize], both: &Kernel, producer: &Kernel, consumer: &Kernel) -> Result<Score, Refusal> {
+    let inside: HashSet<usize> = members.iter().copied().collect();
+    let mut row_cost = 0;
+    for &node in members {
+        let reads = both.reads.get(&node).map_or(&[][..], Vec::as_slice);
+        match graph.class(node) {
+            Class::Pointwise(cost) => {
+                let paths: HashSet<_> = reads.iter().map(|read| &read.path).collect();
+                let stages: HashSet<_> = reads.iter().map(|read| read.stage).collect();
+                row_cost += cost * (stages.len() as u32).saturating_sub(1);
+                let repeats =
+                    paths.len() as i64 * reads.iter().map(|read| read.repeats.unwrap_or(i64::MAX)).max().unwrap_or(1).min(1 << 32);
+                if repeats > MAX_REPEATS && !cheap_below(graph, &inside, node, MAX_REPEATED_OPS) {
+                    return Err(Refusal::RepeatedWork(graph.op(node).name().to_owned()));
+                }
+            }
+            Class::Gather if reads.iter().any(|read| read.repeats.is_none_or(|repeats| repeats > MAX_REPEATS)) => {
+                return Err(Refusal::RepeatedWork(graph.op(node).name().to_owned()));
+            }
+            Class::View(View::Guarded) if !cheap_below(graph, &inside, node, MAX_GUARDED_OPS) => {
+                return Err(Refusal::GuardedRead(graph.op(node).name().to_owned()));
+            }
+            _ => {}
+        }
+    }
+    if row_cost > MAX_ROW_COST {
+        return Err(Refusal::RowRecompute);
+    }
+    let score = Score {
+        removed: (producer.outputs + consumer.outputs).saturating_sub(both.outputs),
+        shared: producer.tensors.intersection(&consumer.tensors).count(),
+    };
+    let connected = both.inputs < producer.inputs + consumer.inputs;
+    if score.removed == 0 && score.shared == 0 && !connected { Err(Refusal::NothingSaved) } else { Ok(score) }
+}
+
+/// Whether a node and all members that it is computed from are at most `limit` cheap ops.
+fn cheap_below(graph: &Graph<'_>, inside: &HashSet<usize>, node: usize, limit: usize) -> bool {
+    let mut seen = HashSet::new();
+    let mut open = vec![node];
+    let mut ops = 0;
+    while let Some(node) = open.pop() {
+        if !inside.contains(&node) || !seen.insert(node) {
+            continue;
+        }
+        match graph.class(node) {
+            Class::Pointwise(CHEAP) => ops += 1,
+            Class::Source | Class::View(_) => {}
+            Class::Pointwise(_) | Class::Gather | Class::Reduce | Class::Contract | Class::Alone => return false,
+        }
+        if ops > limit {
+            return false;
+        }
+        open.extend(graph.before(node));
+    }
+    true
+}

@@ -1,0 +1,219 @@
+//! What fusion does to the IR: opens the fusions there are, gives each reader its own copy of what is free, and builds new fusions.
+
+use super::class::is_free;
+use super::graph::Graph;
+use super::kernel::outputs;
+use std::cmp::Reverse;
+use std::collections::{BinaryHeap, HashMap, HashSet};
+use strata_core::ir::{Attr, Block, Builder, Op, OpSpec, Type, Value};
+
+/// Groups that are there already: a number for each op that stood in a fusion.
+pub type Labels<'c> = HashMap<Op<'c>, usize>;
+
+/// Makes every block of a function flat, without dead ops, with a copy of each free op per reader. Innermost blocks come first.
+pub fn prepare(function: Op<'_>) -> Vec<(Block<'_>, Labels<'_>)> {
+    let mut prepared = Vec::new();
+    for region in function.regions() {
+        for block in region.blocks() {
+            for op in block.ops() {
+                if !op.is("prim.fusion") && !op.regions().is_empty() {
+                    prepared.extend(prepare(op));
+                }
+            }
+            let mut labels = Labels::new();
+            for (label, fusion) in block.ops().into_iter().filter(|op| op.is("prim.fusion")).enumerate() {
+                open(fusion, label, &mut labels);
+            }
+            erase_dead(block, &mut labels);
+            split_free(block, &mut labels);
+            prepared.push((block, labels));
+        }
+    }
+    prepared
+}
+
+/// Moves the ops of a fusion out of it.
+fn open<'c>(fusion: Op<'c>, label: usize, labels: &mut Labels<'c>) {
+    let body = fusion.body(0);
+    for (argument, operand) in body.args().into_iter().zip(fusion.operands()) {
+        argument.replace_all_uses_with(operand);
+    }
+    for op in body.ops() {
+        if op.is("prim.yield") {
+            let yielded = op.operands();
+            for (result, value) in fusion.results().into_iter().zip(yielded) {
+                result.replace_all_uses_with(value);
+            }
+            op.erase();
+        } else {
+            op.move_before(fusion);
+            labels.insert(op, label);
+        }
+    }
+    fusion.erase();
+}
+
+/// Erases `prim` ops whose results nothing uses: every one of them is pure.
+fn erase_dead<'c>(block: Block<'c>, labels: &mut Labels<'c>) {
+    for op in block.ops().into_iter().rev() {
+        if op.dialect() == "prim" && op.num_results() > 0 && op.is_unused() {
+            labels.remove(&op);
+            op.erase();
+        }
+    }
+}
+
+/// Gives each group of readers of a free op its own copy, so that the copy can join that group.
+fn split_free<'c>(block: Block<'c>, labels: &mut Labels<'c>) {
+    let ops = block.ops();
+    // Copies stand right before their reader, so the places of the ops there now are enough to order readers.
+    let position: HashMap<Op<'c>, usize> = ops.iter().enumerate().map(|(position, &op)| (op, position)).collect();
+    for op in ops.into_iter().rev().filter(|&op| is_free(op)) {
+        // Readers in order: by the op of this block that holds the use.
+        let mut readers: Vec<(Op<'c>, Op<'c>, usize)> = Vec::new();
+        for user in op.result(0).uses() {
+            if let Some(holder) = ancestor_in(block, user.op) {
+                readers.push((holder, user.op, user.index));
+            }
+        }
+        let mut copies: Vec<(Op<'c>, Vec<(Op<'c>, usize)>)> = Vec::new();
+        for (holder, user, index) in readers {
+            let same = |other: Op<'c>| other == holder || labels.get(&other).is_some_and(|label| labels.get(&holder) == Some(label));
+            match copies.iter_mut().find(|(other, _)| same(*other)) {
+                Some((first, uses)) => {
+                    if holder.is_before(*first) {
+                        *first = holder;
+                    }
+                    uses.push((user, index));
+                }
+                None => copies.push((holder, vec![(user, index)])),
+            }
+        }
+        copies.sort_by_key(|(holder, _)| position.get(holder).copied());
+        // The original serves the group that it is in, otherwise the first.
+        let own = copies.iter().position(|(holder, _)| labels.contains_key(&op) && labels.get(holder) == labels.get(&op)).unwrap_or(0);
+        for (position, (holder, uses)) in copies.into_iter().enumerate() {
+            if position == own {
+                continue;
+            }
+            let mut builder = Builder::before(holder);
+            builder.set_location(op.location());
+            let copy = builder.clone_op(op, &op.operands());
+            if let Some(&label) = labels.get(&holder) {
+                labels.insert(copy, label);
+            }
+            for (user, index) in uses {
+                user.set_operand(index, copy.result(0));
+            }
+        }
+    }
+}
+
+/// The op of `block` in which another op stands.
+fn ancestor_in<'c>(block: Block<'c>, op: Op<'c>) -> Option<Op<'c>> {
+    let mut op = op;
+    while op.block() != Some(block) {
+        op = op.parent()?;
+    }
+    Some(op)
+}
+
+/// Builds a fusion for every group of two or more ops and puts the block in an order that respects all values.
+pub fn apply<'c>(block: Block<'c>, graph: &Graph<'c>) {
+    let order = order(graph);
+    let Some(end) = block.ops().last().copied() else { return };
+    for group in order {
+        match graph.members(group) {
+            [node] if graph.op(*node) == end => {}
+            [node] => graph.op(*node).move_before(end),
+            members => build(graph, members, end),
+        }
+    }
+    share(block);
+}
+
+/// The groups in an order that respects all edges, otherwise the one that the block has.
+fn order(graph: &Graph<'_>) -> Vec<usize> {
+    let mut waiting: HashMap<usize, HashSet<usize>> = HashMap::new();
+    let mut ready = BinaryHeap::new();
+    let place = |group: usize| Reverse((graph.members(group).last().copied(), group));
+    for group in graph.groups() {
+        let before = graph.members(group).iter().flat_map(|&node| graph.before(node)).map(|node| graph.group(node));
+        let before: HashSet<_> = before.filter(|&other| other != group).collect();
+        if before.is_empty() {
+            ready.push(place(group));
+        }
+        waiting.insert(group, before);
+    }
+    let mut order = Vec::new();
+    while let Some(Reverse((_, group))) = ready.pop() {
+        order.push(group);
+        let after: HashSet<_> = graph.members(group).iter().flat_map(|&node| graph.after(node)).map(|node| graph.group(node)).collect();
+        for next in after.into_iter().filter(|&next| next != group) {
+            if let Some(before) = waiting.get_mut(&next)
+                && before.remove(&group)
+                && before.is_empty()
+            {
+                ready.push(place(next));
+            }
+        }
+    }
+    order
+}
+
+/// Moves the ops of a group into a new `prim.fusion` before `end`.
+fn build<'c>(graph: &Graph<'c>, members: &[usize], end: Op<'c>) {
+    let inside: HashSet<usize> = members.iter().copied().collect();
+    let results: Vec<Value<'c>> = outputs(graph, members, &inside).into_iter().map(|node| graph.op(node).result(0)).collect();
+    let mut operands: Vec<Value<'c>> = Vec::new();
+    let mut known = HashSet::new();
+    for &node in members {
+        for operand in graph.op(node).operands() {
+            let is_inner = graph.producer(operand).is_some_and(|producer| inside.contains(&producer));
+            if !is_inner && known.insert(operand) {
+                operands.push(operand);
+            }
+        }
+    }
+    let ops: HashSet<Op<'c>> = members.iter().map(|&node| graph.op(node)).collect();
+    let cx = end.cx();
+    let locations: Vec<_> = results.iter().filter_map(|value| value.defining_op()).map(Op::location).collect();
+    let mut builder = Builder::before(end);
+    builder.set_location(if let [location] = locations[..] { location } else { cx.fused_location(&locations) });
+    let types: Vec<Type<'c>> = results.iter().map(|value| value.ty()).collect();
+    let fusion = builder.op(OpSpec { name: "prim.fusion", operands: &operands, results: &types, regions: 1, ..OpSpec::default() });
+    let arguments: Vec<_> = operands.iter().map(|value| value.ty()).collect();
+    let body = builder.add_block(fusion.region(0), &arguments);
+    let arguments: HashMap<Value<'c>, Value<'c>> = operands.into_iter().zip(body.args()).collect();
+    for (result, outer) in results.iter().zip(fusion.results()) {
+        for user in result.uses().into_iter().filter(|user| !ops.contains(&user.op)) {
+            user.op.set_operand(user.index, outer);
+        }
+    }
+    let end = builder.within(body, |builder| builder.effect("prim.yield", &results, &[]));
+    for &node in members {
+        let op = graph.op(node);
+        op.move_before(end);
+        for (index, operand) in op.operands().into_iter().enumerate() {
+            if let Some(&argument) = arguments.get(&operand) {
+                op.set_operand(index, argument);
+            }
+        }
+    }
+    share(body);
+}
+
+/// Makes one of the copies of free ops that ended up side by side.
+fn share(block: Block<'_>) {
+    type Key<'c> = (&'c str, Vec<Value<'c>>, Vec<(String, Attr<'c>)>, Vec<Type<'c>>);
+    let mut known: HashMap<Key<'_>, Value<'_>> = HashMap::new();
+    for op in block.ops().into_iter().filter(|&op| is_free(op)) {
+        let key = (op.name(), op.operands(), op.attrs(), op.result_types());
+        match known.get(&key) {
+            Some(&same) => op.replace_with(&[same]),
+            None => {
+                known.insert(key, op.result(0));
+            }
+        }
+    }
+}
