@@ -6,12 +6,28 @@ use std::any::Any;
 use std::cell::{Cell, RefCell};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Once;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+/// Panics caught in this process; a tool that caught one does not exit with success.
+static PANICS: AtomicUsize = AtomicUsize::new(0);
 
 thread_local! {
     /// How many fences this thread is inside of.
     static DEPTH: Cell<usize> = const { Cell::new(0) };
     /// Where the last panic inside a fence happened.
     static PLACE: RefCell<String> = const { RefCell::new(String::new()) };
+    /// Panics caught on this thread.
+    static CAUGHT: Cell<usize> = const { Cell::new(0) };
+}
+
+/// Panics caught in this process so far.
+pub(crate) fn panics() -> usize {
+    PANICS.load(Ordering::Relaxed)
+}
+
+/// Panics caught on this thread so far.
+pub(crate) fn panics_here() -> usize {
+    CAUGHT.with(Cell::get)
 }
 
 /// Runs a callback for an op; a panic is reported at the op and gives `None`.
@@ -37,6 +53,8 @@ fn fenced<R>(call: impl FnOnce() -> R) -> Result<R, String> {
     let result = catch_unwind(AssertUnwindSafe(call));
     DEPTH.with(|depth| depth.set(depth.get() - 1));
     result.map_err(|panic| {
+        PANICS.fetch_add(1, Ordering::Relaxed);
+        CAUGHT.with(|caught| caught.set(caught.get() + 1));
         let place = PLACE.with(|place| place.take());
         format!("{} ({place})", message(panic.as_ref()))
     })

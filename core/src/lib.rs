@@ -6,13 +6,18 @@ extern crate self as strata_core;
 
 pub mod diagnostic;
 pub mod dialect;
+pub mod filecheck;
 mod guard;
 pub mod ir;
+mod limits;
+pub mod pass;
 pub mod registry;
 pub mod rewrite;
+pub mod tool;
 
 pub use melior;
 pub use strata_macros::op;
+pub use tool::opt_main;
 
 /// What a file that defines ops, passes or rewrites wants in scope.
 pub mod prelude {
@@ -26,5 +31,6 @@ pub mod prelude {
         OpSpec, Region, Type, Value,
     };
     pub use crate::op;
+    pub use crate::pass::{Analysis, Counter, Pass, PassContext, PassEntry, PassError};
     pub use crate::rewrite::{Matched, NoMatch, Patterns, Rewriter};
 }

@@ -1,9 +1,13 @@
 //! What a tool knows: dialects (and, once per process, passes).
 
 use crate::dialect::{DialectDef, registered};
-use crate::ir::Context;
+use crate::ir::{Context, string_ref};
+use crate::pass::{PassEntry, PipelineDef, register_pass, register_pipeline};
 use melior::dialect::DialectRegistry;
-use strata_core_sys::{strata_register_dialect, strata_register_upstream};
+use mlir_sys::*;
+use std::collections::HashMap;
+use std::sync::{Mutex, OnceLock, PoisonError};
+use strata_core_sys::{strata_register_dialect, strata_register_upstream, strata_register_upstream_passes};
 
 /// A set of dialects from which contexts are made.
 pub struct Registry {
@@ -33,12 +37,37 @@ impl Registry {
     pub fn with_dialect(self, def: &'static DialectDef) -> Self {
         // SAFETY: the registry is alive, the definition lives forever.
         let fits = unsafe { strata_register_dialect(self.raw.to_raw(), registered(def)) };
+        known().insert(def.name, def);
         assert!(fits, "no room for the dialect '{}': the shim holds 64", def.name);
         self
     }
 
+    /// Adds several dialects of ours.
+    pub fn with_dialects(self, defs: &[&'static DialectDef]) -> Self {
+        defs.iter().fold(self, |registry, def| registry.with_dialect(def))
+    }
+
+    /// Makes MLIR's own passes known to the process.
+    pub fn with_upstream_passes(self) -> Self {
+        // SAFETY: no precondition; done once per process.
+        unsafe { strata_register_upstream_passes() };
+        self
+    }
+
+    /// Makes passes of ours known to the process. Panics when two different passes have one name.
+    pub fn with_passes(self, passes: &[PassEntry]) -> Self {
+        passes.iter().for_each(register_pass);
+        self
+    }
+
+    /// Makes pipelines known to the process by name.
+    pub fn with_pipelines(self, pipelines: &[PipelineDef]) -> Self {
+        pipelines.iter().for_each(register_pipeline);
+        self
+    }
+
     /// The raw registry.
-    pub fn to_raw(&self) -> mlir_sys::MlirDialectRegistry {
+    pub fn to_raw(&self) -> MlirDialectRegistry {
         self.raw.to_raw()
     }
 
@@ -53,6 +82,58 @@ impl Registry {
 /// Loads one dialect of a context by name; says whether it is known.
 pub fn load_dialect(context: &Context, name: &str) -> bool {
     // SAFETY: the context and the string are alive for the call.
-    let dialect = unsafe { mlir_sys::mlirContextGetOrLoadDialect(context.to_raw(), crate::ir::string_ref(name)) };
+    let dialect = unsafe { mlirContextGetOrLoadDialect(context.to_raw(), string_ref(name)) };
     !dialect.ptr.is_null()
+}
+
+/// Dialects of ours that any registry of the process has seen.
+fn known() -> std::sync::MutexGuard<'static, HashMap<&'static str, &'static DialectDef>> {
+    static KNOWN: OnceLock<Mutex<HashMap<&'static str, &'static DialectDef>>> = OnceLock::new();
+    KNOWN.get_or_init(Mutex::default).lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Adds a dialect, ours or upstream's, to a registry: what a pass's dependent dialects need.
+pub(crate) fn insert_by_name(registry: MlirDialectRegistry, name: &str) {
+    let ours = known().get(name).copied();
+    // SAFETY: the registry is alive; definitions live forever.
+    unsafe {
+        if let Some(def) = ours {
+            strata_register_dialect(registry, registered(def));
+        } else if let Some(handle) = upstream(name) {
+            mlirDialectHandleInsertDialect(handle, registry);
+        } else {
+            eprintln!("warning: a pass depends on the dialect '{name}', which is neither ours nor upstream's");
+        }
+    }
+}
+
+/// Upstream's dialects that passes of ours make ops of.
+fn upstream(name: &str) -> Option<MlirDialectHandle> {
+    // SAFETY: the functions have no precondition.
+    unsafe {
+        Some(match name {
+            "affine" => mlirGetDialectHandle__affine__(),
+            "arith" => mlirGetDialectHandle__arith__(),
+            "async" => mlirGetDialectHandle__async__(),
+            "builtin" => return None,
+            "cf" => mlirGetDialectHandle__cf__(),
+            "complex" => mlirGetDialectHandle__complex__(),
+            "func" => mlirGetDialectHandle__func__(),
+            "gpu" => mlirGetDialectHandle__gpu__(),
+            "index" => mlirGetDialectHandle__index__(),
+            "linalg" => mlirGetDialectHandle__linalg__(),
+            "llvm" => mlirGetDialectHandle__llvm__(),
+            "math" => mlirGetDialectHandle__math__(),
+            "memref" => mlirGetDialectHandle__memref__(),
+            "nvgpu" => mlirGetDialectHandle__nvgpu__(),
+            "nvvm" => mlirGetDialectHandle__nvvm__(),
+            "scf" => mlirGetDialectHandle__scf__(),
+            "shape" => mlirGetDialectHandle__shape__(),
+            "sparse_tensor" => mlirGetDialectHandle__sparse_tensor__(),
+            "tensor" => mlirGetDialectHandle__tensor__(),
+            "transform" => mlirGetDialectHandle__transform__(),
+            "vector" => mlirGetDialectHandle__vector__(),
+            _ => return None,
+        })
+    }
 }

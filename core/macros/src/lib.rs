@@ -3,6 +3,7 @@
 mod op;
 mod op_args;
 mod op_fields;
+mod pass;
 
 use proc_macro::TokenStream;
 
@@ -23,4 +24,15 @@ use proc_macro::TokenStream;
 #[proc_macro_attribute]
 pub fn op(args: TokenStream, item: TokenStream) -> TokenStream {
     op::expand(args.into(), item.into()).unwrap_or_else(|error| error.into_compile_error()).into()
+}
+
+/// Defines a pass from a struct whose fields are its options (and `Counter`s its statistics).
+///
+/// The documentation is the description, that of the fields describes the options. The command line argument is the struct's
+/// name in kebab case; `#[pass(name = "..", anchor = "func.func", dependents("prim"))]` changes it, the anchor op
+/// (`builtin.module`; `""` is any op) and the dialects it makes ops of; `#[option(default = 3)]` sets a default.
+/// `impl Default` comes along.
+#[proc_macro_derive(Pass, attributes(pass, option))]
+pub fn pass(item: TokenStream) -> TokenStream {
+    pass::expand(item.into()).unwrap_or_else(|error| error.into_compile_error()).into()
 }

@@ -32,6 +32,16 @@ impl<'c> Location<'c> {
         Cx { raw: unsafe { mlirLocationGetContext(self.raw) }, marker: PhantomData }
     }
 
+    /// As people write it: `file.mlir:3:5` without MLIR's `loc(..)`.
+    pub fn short(self) -> String {
+        let text = self.to_string();
+        let inner = text.strip_prefix("loc(").and_then(|rest| rest.strip_suffix(')')).unwrap_or(&text);
+        match inner.strip_prefix('"').and_then(|rest| rest.split_once("\":")) {
+            Some((file, place)) if !place.contains(['"', '(']) => format!("{file}:{place}"),
+            _ => inner.to_owned(),
+        }
+    }
+
     /// Reports an error here through MLIR's diagnostics.
     pub fn error(self, message: &str) {
         let message = std::ffi::CString::new(message.replace('\0', " ")).unwrap_or_default();

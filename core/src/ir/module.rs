@@ -29,15 +29,18 @@ impl<'c> Module<'c> {
 
     /// Parses and verifies text.
     pub fn parse(context: &'c Context, text: &str, name: &str) -> Result<Self, ParseError> {
-        Self::read(context, string_ref(text), name)
+        Self::read(context, text.as_bytes(), name)
     }
 
     /// Reads and verifies bytecode.
     pub fn from_bytecode(context: &'c Context, bytes: &[u8], name: &str) -> Result<Self, ParseError> {
-        Self::read(context, MlirStringRef { data: bytes.as_ptr().cast(), length: bytes.len() }, name)
+        Self::read(context, bytes, name)
     }
 
-    fn read(context: &'c Context, source: MlirStringRef, name: &str) -> Result<Self, ParseError> {
+    fn read(context: &'c Context, source: &[u8], name: &str) -> Result<Self, ParseError> {
+        crate::limits::check(source)
+            .map_err(|refused| ParseError { name: name.to_owned(), diagnostics: format!("{name}:{refused}") })?;
+        let source = MlirStringRef { data: source.as_ptr().cast(), length: source.len() };
         let messages = std::cell::RefCell::new(String::new());
         let handler = context.attach_diagnostic_handler(|diagnostic| {
             let mut messages = messages.borrow_mut();

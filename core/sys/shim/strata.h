@@ -122,11 +122,6 @@ typedef struct StrataOptionDef {
   MlirStringRef initial; // as the user would write it
 } StrataOptionDef;
 
-typedef struct StrataStatisticDef {
-  const char *name;
-  const char *description;
-} StrataStatisticDef;
-
 typedef struct StrataPassDef {
   MlirStringRef name;     // the Rust type
   MlirStringRef argument; // on the command line
@@ -134,8 +129,6 @@ typedef struct StrataPassDef {
   MlirStringRef anchor; // op name, or empty for any op
   size_t numOptions;
   StrataOptionDef const *options;
-  size_t numStatistics;
-  StrataStatisticDef const *statistics;
   void *user;
   void (*dependents)(void *user, MlirDialectRegistry registry); // may be null
   bool (*run)(void *user, MlirOperation op, StrataPass *pass);
@@ -154,7 +147,6 @@ double strata_pass_float(StrataPass *pass, size_t index);
 void strata_pass_string(StrataPass *pass, size_t index, MlirStringCallback sink, void *data);
 void strata_pass_ints(StrataPass *pass, size_t index, void (*sink)(void *data, int64_t value), void *data);
 void strata_pass_strings(StrataPass *pass, size_t index, MlirStringCallback sink, void *data);
-void strata_pass_count(StrataPass *pass, size_t statistic, uint64_t n);
 // Runs a textual pipeline on `op` (the pass's op or one nested in it).
 bool strata_pass_run_pipeline(StrataPass *pass, MlirStringRef text, MlirOperation op, MlirStringCallback error, void *data);
 void strata_pass_preserve_all(StrataPass *pass);
@@ -240,7 +232,9 @@ bool strata_apply_conversion(MlirOperation op, StrataTarget *target, MlirRewrite
 
 //===-- tools -----------------------------------------------------------------------===//
 
-int strata_opt_main(int argc, char **argv, MlirStringRef name, MlirDialectRegistry registry);
+// `check` looks at the input before it is parsed, reports what it refuses and returns false then.
+int strata_opt_main(int argc, char **argv, MlirStringRef name, MlirDialectRegistry registry,
+                    bool (*check)(MlirStringRef file, MlirStringRef text));
 int strata_lsp_main(int argc, char **argv, MlirDialectRegistry registry);
 int strata_reduce_main(int argc, char **argv, MlirDialectRegistry registry);
 int strata_translate_main(int argc, char **argv, MlirStringRef name);

@@ -1,7 +1,7 @@
 //! Passes and pipelines: `pass.cpp`.
 
 use mlir_sys::*;
-use std::ffi::{c_char, c_void};
+use std::ffi::c_void;
 
 /// A pass instance while it runs.
 #[repr(C)]
@@ -25,12 +25,6 @@ pub struct StrataOptionDef {
 }
 
 #[repr(C)]
-pub struct StrataStatisticDef {
-    pub name: *const c_char,
-    pub description: *const c_char,
-}
-
-#[repr(C)]
 pub struct StrataPassDef {
     pub name: MlirStringRef,
     pub argument: MlirStringRef,
@@ -38,8 +32,6 @@ pub struct StrataPassDef {
     pub anchor: MlirStringRef,
     pub num_options: usize,
     pub options: *const StrataOptionDef,
-    pub num_statistics: usize,
-    pub statistics: *const StrataStatisticDef,
     pub user: *const c_void,
     pub dependents: Option<unsafe extern "C" fn(*const c_void, MlirDialectRegistry)>,
     pub run: Option<unsafe extern "C" fn(*const c_void, MlirOperation, *mut StrataPass) -> bool>,
@@ -63,7 +55,6 @@ unsafe extern "C" {
         data: *mut c_void,
     );
     pub fn strata_pass_strings(pass: *mut StrataPass, index: usize, sink: StringSink, data: *mut c_void);
-    pub fn strata_pass_count(pass: *mut StrataPass, statistic: usize, n: u64);
     pub fn strata_pass_run_pipeline(
         pass: *mut StrataPass,
         text: MlirStringRef,

@@ -31,6 +31,7 @@ unsafe extern "C" {
         argv: *mut *mut c_char,
         name: MlirStringRef,
         registry: MlirDialectRegistry,
+        check: unsafe extern "C" fn(MlirStringRef, MlirStringRef) -> bool,
     ) -> c_int;
     pub fn strata_lsp_main(argc: c_int, argv: *mut *mut c_char, registry: MlirDialectRegistry) -> c_int;
     pub fn strata_reduce_main(argc: c_int, argv: *mut *mut c_char, registry: MlirDialectRegistry) -> c_int;

@@ -1,0 +1,108 @@
+//! Running textual pipelines from Rust.
+
+use crate::ir::{Cx, Op, print_into, string_ref};
+use mlir_sys::*;
+use std::marker::PhantomData;
+
+/// A pipeline with a name, as a row of a crate's table.
+#[derive(Clone, Copy, Debug)]
+pub struct PipelineDef {
+    /// On the command line.
+    pub name: &'static str,
+    /// What it does.
+    pub description: &'static str,
+    /// Its passes as text.
+    pub text: fn() -> String,
+}
+
+/// A pipeline that could not be read, or a pass in it that failed.
+#[derive(Debug, thiserror::Error)]
+pub enum PipelineError {
+    /// The text names an unknown pass or option, or nests passes wrongly.
+    #[error("cannot read the pipeline '{pipeline}': {message}")]
+    Text {
+        /// The text.
+        pipeline: String,
+        /// MLIR's message.
+        message: String,
+    },
+    /// A pass failed or left invalid IR.
+    #[error("the pipeline '{pipeline}' failed\n{diagnostics}")]
+    Failed {
+        /// The text.
+        pipeline: String,
+        /// All errors, one per line.
+        diagnostics: String,
+    },
+}
+
+/// MLIR's pass manager with passes given as text.
+pub struct PassManager<'c> {
+    raw: MlirPassManager,
+    text: String,
+    marker: PhantomData<Cx<'c>>,
+}
+
+impl<'c> PassManager<'c> {
+    /// A pass manager for ops named `anchor` (`builtin.module`) with the passes of `text`.
+    pub fn parse(cx: Cx<'c>, anchor: &str, text: &str) -> Result<Self, PipelineError> {
+        let mut message = String::new();
+        // SAFETY: the context and the strings are alive for the calls; the handle owns the pass manager.
+        let (manager, parsed) = unsafe {
+            let raw = mlirPassManagerCreateOnOperation(cx.to_raw(), string_ref(anchor));
+            let manager = Self { raw, text: text.to_owned(), marker: PhantomData };
+            let passes = mlirPassManagerGetAsOpPassManager(raw);
+            let user = (&raw mut message).cast();
+            let wrapped = text.trim_start().strip_prefix(anchor).is_some_and(|rest| rest.starts_with('('));
+            let parsed = if wrapped {
+                mlirParsePassPipeline(passes, string_ref(text), Some(print_into), user)
+            } else {
+                mlirOpPassManagerAddPipeline(passes, string_ref(text), Some(print_into), user)
+            };
+            (manager, parsed)
+        };
+        if parsed.value == 0 {
+            return Err(PipelineError::Text { pipeline: text.to_owned(), message: message.trim().to_owned() });
+        }
+        Ok(manager)
+    }
+
+    /// Verifies the IR after each pass, or not.
+    pub fn verify_each(self, on: bool) -> Self {
+        // SAFETY: the pass manager is alive.
+        unsafe { mlirPassManagerEnableVerifier(self.raw, on) };
+        self
+    }
+
+    /// Prints the time of each pass to standard error.
+    pub fn with_timing(self) -> Self {
+        // SAFETY: the pass manager is alive.
+        unsafe { mlirPassManagerEnableTiming(self.raw) };
+        self
+    }
+
+    /// Runs the passes. Errors are collected; warnings and remarks go on to the context's other handlers.
+    pub fn run(&self, op: Op<'c>) -> Result<(), PipelineError> {
+        let cx = op.cx();
+        let (result, errors) = crate::diagnostic::collect_errors(cx, || {
+            // SAFETY: the op and the pass manager are alive.
+            unsafe { mlirPassManagerRunOnOp(self.raw, op.to_raw()) }
+        });
+        if result.value != 0 && errors.is_empty() {
+            return Ok(());
+        }
+        Err(PipelineError::Failed { pipeline: self.text.clone(), diagnostics: errors.join("\n") })
+    }
+}
+
+impl Drop for PassManager<'_> {
+    fn drop(&mut self) {
+        // SAFETY: the handle owns the pass manager.
+        unsafe { mlirPassManagerDestroy(self.raw) }
+    }
+}
+
+/// Runs a textual pipeline on an op, usually a module: `run_pipeline(module.op(), "cse,func.func(fuse-elementwise)")`.
+pub fn run_pipeline(op: Op<'_>, text: &str) -> Result<(), PipelineError> {
+    PassManager::parse(op.cx(), op.name(), text)?.run(op)
+}

@@ -1,0 +1,54 @@
+// opt_main.cpp: MLIR's own tool drivers (opt, language server, reducer) on a registry made in Rust.
+#include "support.h"
+#include "mlir/IR/MLIRContext.h"
+#include "mlir/Tools/mlir-lsp-server/MlirLspServerMain.h"
+#include "mlir/Tools/mlir-opt/MlirOptMain.h"
+#include "mlir/Tools/mlir-reduce/MlirReduceMain.h"
+#include "mlir/Support/FileUtilities.h"
+#include "llvm/Support/CommandLine.h"
+#include "llvm/Support/InitLLVM.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/ToolOutputFile.h"
+
+using namespace mlir;
+
+int strata_opt_main(int argc, char **argv, MlirStringRef name, MlirDialectRegistry wrapped,
+                    bool (*check)(MlirStringRef, MlirStringRef)) {
+  DialectRegistry &registry = *unwrap(wrapped);
+  auto [input, output] = registerAndParseCLIOptions(argc, argv, unwrap(name), registry);
+  MlirOptMainConfig config = MlirOptMainConfig::createFromCLOptions();
+  if (config.shouldShowDialects() || config.shouldListPasses() || config.shouldRunReproducer())
+    return asMainReturnCode(MlirOptMain(argc, argv, input, output, registry));
+  llvm::InitLLVM signals(argc, argv);
+  std::string message;
+  auto source = openInputFile(input, &message);
+  auto result = source ? openOutputFile(output, &message) : nullptr;
+  if (!result) {
+    llvm::errs() << message << "\n";
+    return EXIT_FAILURE;
+  }
+  if (!check(wrap(StringRef(input)), wrap(source->getBuffer())))
+    return EXIT_FAILURE;
+  if (failed(MlirOptMain(result->os(), std::move(source), registry, config)))
+    return EXIT_FAILURE;
+  result->keep();
+  return EXIT_SUCCESS;
+}
+
+int strata_lsp_main(int argc, char **argv, MlirDialectRegistry registry) {
+  return asMainReturnCode(MlirLspServerMain(argc, argv, *unwrap(registry)));
+}
+
+int strata_reduce_main(int argc, char **argv, MlirDialectRegistry registry) {
+  MLIRContext context(*unwrap(registry));
+  return asMainReturnCode(mlirReduceMain(argc, argv, context));
+}
+
+void strata_add_flag(MlirStringRef name, MlirStringRef description, void *user, void (*set)(void *user)) {
+  // LLVM's options live as long as the process, as do the strings and the target behind them.
+  auto *flag = new llvm::cl::opt<bool>(unwrap(name), llvm::cl::desc(unwrap(description)), llvm::cl::init(false));
+  flag->setCallback([user, set](bool const &on) {
+    if (on)
+      set(user);
+  });
+}
