@@ -148,6 +148,38 @@ pub fn is_check(word: &str, prefix: &str) -> bool {
     }
 }
 
+/// What FileCheck itself would pass over: directives of `prefixes` with an unknown ending, and prefixes without lines.
+pub fn faults_of_prefixes(text: &str, prefixes: &[String], allow_unused: bool) -> Vec<Fault> {
+    let mut faults = Vec::new();
+    for prefix in prefixes {
+        let mut used = false;
+        for (line, word) in text.lines().enumerate().flat_map(|(index, line)| words_with(line, prefix).map(move |word| (index + 1, word))) {
+            used |= is_check(word, prefix);
+            if !is_check(word, prefix) && !prefixes.iter().any(|other| is_check(word, other)) {
+                faults.push(Fault {
+                    line,
+                    message: format!("`{word}:` is no directive; after `{prefix}` comes one of -{}, -COUNT-n", SUFFIXES.join(", -")),
+                });
+            }
+        }
+        if !used && !allow_unused {
+            faults.push(Fault { line: 1, message: format!("no line is checked under the prefix `{prefix}`") });
+        }
+    }
+    faults
+}
+
+/// The words of a line that start with `prefix` or `prefix-` and end in a colon.
+fn words_with<'a>(line: &'a str, prefix: &'a str) -> impl Iterator<Item = &'a str> {
+    line.match_indices(prefix).filter_map(move |(at, _)| {
+        let starts_word = !line[..at].ends_with(|c: char| c.is_alphanumeric() || c == '-' || c == '_');
+        let (word, _) = line[at..].split_once(':')?;
+        let rest = word.strip_prefix(prefix)?;
+        let directive = rest.is_empty() || rest == "{LITERAL}" || (rest.starts_with('-') && !rest.contains(' '));
+        (starts_word && directive).then_some(word)
+    })
+}
+
 /// Reports words in capitals that are no directive of this test, directives without a colon, and prefixes without lines.
 fn check_words(text: &str, script: &Script, faults: &mut Vec<Fault>) {
     let prefixes = prefixes(script);
@@ -217,6 +249,14 @@ mod tests {
         assert!(faults[0].starts_with("3: `CHECK-NXT:` is no directive"));
         assert!(faults[2].contains("without its colon"));
         assert!(faults[4].contains("capitals"));
+    }
+
+    #[test]
+    fn finds_faults_of_prefixes_anywhere_in_a_line() {
+        let prefixes = ["CHECK".to_string(), "ONE".to_string()];
+        let faults = faults_of_prefixes("%0 = x // CHECK-NEXT: a\n; CHECK-NXT: b\n# XCHECK-FOO: c\n", &prefixes, false);
+        assert_eq!(faults.iter().map(|fault| fault.line).collect::<Vec<_>>(), [2, 1]);
+        assert!(faults[1].message.contains("`ONE`"));
     }
 
     #[test]
