@@ -1,6 +1,7 @@
 //! The IR before and after in a pass's documentation is true: `rs-opt` turns the one into the other.
 //!
-//! A pass shows two `mlir` blocks in its comments. The first, run through the pass, must print like the second.
+//! A pass shows an `mlir` block in its comments, in two parts with a line `// becomes` between them.
+//! The first part, run through the pass, must print like the second.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -21,9 +22,9 @@ pub fn check() -> Result<(usize, Vec<String>)> {
         let name = file.strip_prefix(cargo::root()).unwrap_or(&file).display().to_string();
         match (print(&before, Some(&stem))?, print(&after, None)?) {
             (Ok(got), Ok(want)) if got == want => good += 1,
-            (Ok(got), Ok(want)) => faults.push(format!("{name}: `--{stem}` turns the first example into\n{got}\nand not into\n{want}")),
-            (Err(error), _) => faults.push(format!("{name}: the first example: {error}")),
-            (_, Err(error)) => faults.push(format!("{name}: the second example: {error}")),
+            (Ok(got), Ok(want)) => faults.push(format!("{name}: `--{stem}` turns the first part into\n{got}\nand not into\n{want}")),
+            (Err(error), _) => faults.push(format!("{name}: the first part of the example: {error}")),
+            (_, Err(error)) => faults.push(format!("{name}: the second part of the example: {error}")),
         }
     }
     Ok((good, faults))
@@ -41,24 +42,22 @@ fn find(folder: &Path, files: &mut Vec<PathBuf>) -> Result<()> {
     Ok(())
 }
 
-/// The first two `mlir` blocks in the comments of a file.
+/// The two parts of the first `mlir` block in the comments of a file that has a line `// becomes`.
 fn example(text: &str) -> Option<(String, String)> {
-    let mut blocks: Vec<String> = Vec::new();
-    let mut inside = false;
+    let mut parts: Option<Vec<String>> = None;
     for line in text.lines().map(str::trim_start) {
         let Some(comment) = line.strip_prefix("//!").or_else(|| line.strip_prefix("///")) else { continue };
-        match comment.trim() {
-            "```mlir" => {
-                inside = true;
-                blocks.push(String::new());
-            }
-            "```" => inside = false,
-            _ if inside => blocks.last_mut()?.push_str(&format!("{comment}\n")),
+        match (comment.trim(), &mut parts) {
+            ("```mlir", _) => parts = Some(vec![String::new()]),
+            ("```", Some(found)) if found.len() == 2 => break,
+            ("```", _) => parts = None,
+            ("// becomes", Some(found)) => found.push(String::new()),
+            (_, Some(found)) => found.last_mut()?.push_str(&format!("{comment}\n")),
             _ => {}
         }
     }
-    let mut blocks = blocks.into_iter();
-    Some((blocks.next()?, blocks.next()?))
+    let mut parts = parts.filter(|parts| parts.len() == 2)?.into_iter();
+    Some((parts.next()?, parts.next()?))
 }
 
 /// What `rs-opt` prints for a text, or the first line of what it says against it.
@@ -75,9 +74,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn takes_the_first_two_blocks() {
-        let text = "//! A pass.\n//! ```mlir\n//! a\n//!  b\n//! ```\n/// ```mlir\n/// c\n/// ```\ncode\n";
-        assert_eq!(example(text), Some((" a\n  b\n".into(), " c\n".into())));
+    fn takes_the_block_with_two_parts() {
+        let text = "//! A pass.\n//! ```mlir\n//! a\n//! ```\n//! ```mlir\n//! b\n//!  c\n//! // becomes\n//! d\n//! ```\n//! e\ncode\n";
+        assert_eq!(example(text), Some((" b\n  c\n".into(), " d\n".into())));
         assert_eq!(example("//! ```mlir\n//! a\n//! ```\n"), None);
     }
 }
