@@ -27,10 +27,32 @@
 //! }
 //! ```
 
-use crate::fusion::{Remark, Rules, fuse};
+use crate::fusion::{Remark, Rules, fuse, report};
 use strata_core::ir::Op;
+use strata_core::pass::{Counter, Pass, PassContext, PassError};
 
-/// Runs the pass on a function.
+/// Lets reductions and contractions take in what stands before and after them.
+#[derive(Pass)]
+#[pass(anchor = "func.func", dependents("prim"))]
+pub struct FuseReductions {
+    /// Say why values stay between kernels, as remarks.
+    remarks: bool,
+    /// Fusions in all functions.
+    fusions: Counter,
+}
+
+impl Pass for FuseReductions {
+    fn run<'c>(&self, op: Op<'c>, _: &mut PassContext<'c>) -> Result<(), PassError> {
+        let remarks = run(op);
+        if self.remarks {
+            report(&remarks);
+        }
+        self.fusions.add(op.find_all("prim.fusion").len());
+        Ok(())
+    }
+}
+
+/// Runs the pass on a function; gives what was refused.
 pub fn run(function: Op<'_>) -> Vec<Remark<'_>> {
     fuse(function, &Rules { reductions: true, ..Rules::default() })
 }

@@ -3,8 +3,15 @@
 //! One pass is one file; file, type and flag share a name. A pass never lowers: what arrows between levels do is in `lowering/`.
 
 pub mod analysis;
+pub mod functionalise;
 pub mod fuse_elementwise;
 pub mod fuse_reductions;
 pub mod fusion;
 #[cfg(test)]
 mod testing;
+
+use strata_core::pass::PassEntry;
+
+/// All passes of this crate, sorted by flag.
+pub const PASSES: &[PassEntry] =
+    &[PassEntry::of::<fuse_elementwise::FuseElementwise>(), PassEntry::of::<fuse_reductions::FuseReductions>()];

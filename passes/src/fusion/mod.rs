@@ -18,5 +18,5 @@ mod rewrite;
 mod target;
 
 pub use greedy::{Rules, fuse};
-pub use refusal::{Refusal, Remark};
+pub use refusal::{Refusal, Remark, report};
 pub use target::Target;

@@ -1,0 +1,75 @@
+//! `--functionalise`: operators that write to their arguments become operators that give new values.
+//!
+//! Every tensor is a view of a base: the value that owns the storage, and a chain of view operators. A write to a
+//! view makes a new value for the whole base, by undoing the chain from the end (`select_scatter` for `select`, the
+//! inverse permutation for `permute`, ...); whoever reads another view of that base later reads it from the new
+//! value. New values of an entry's arguments become results of kind `mutation`.
+//!
+//! It refuses, with an error at the op: a write through a view that cannot be undone, a write from inside a region to
+//! a tensor outside of it, and an operator that has no functional counterpart.
+//! A view operator with the attribute `capture.copies` made a copy when the program was captured.
+//!
+//! ```mlir
+//! func.func @main(%x: tensor<2x3xf32> {capture.kind = "input", capture.name = "x"}) -> (tensor<2x3xf32> {capture.kind = "output"}) attributes {capture.entry} {
+//!   %0 = aten.clone %x : (tensor<2x3xf32>) -> tensor<2x3xf32>
+//!   %1 = aten.select.int %0 {dim = 0 : i64, index = 1 : i64} : (tensor<2x3xf32>) -> tensor<3xf32>
+//!   %2 = aten.relu_ %1 : (tensor<3xf32>) -> tensor<3xf32>
+//!   return %0 : tensor<2x3xf32>
+//! }
+//! // becomes
+//! func.func @main(%x: tensor<2x3xf32> {capture.kind = "input", capture.name = "x"}) -> (tensor<2x3xf32> {capture.kind = "output"}) attributes {capture.entry} {
+//!   %0 = aten.clone %x : (tensor<2x3xf32>) -> tensor<2x3xf32>
+//!   %1 = aten.select.int %0 {dim = 0 : i64, index = 1 : i64} : (tensor<2x3xf32>) -> tensor<3xf32>
+//!   %2 = aten.relu %1 : (tensor<3xf32>) -> tensor<3xf32>
+//!   %3 = aten.select_scatter %0, %2 {dim = 0 : i64, index = 1 : i64} : (tensor<2x3xf32>, tensor<3xf32>) -> tensor<2x3xf32>
+//!   return %3 : tensor<2x3xf32>
+//! }
+//! ```
+
+mod alias;
+mod counterpart;
+mod entry;
+mod undo;
+mod write;
+
+use strata_core::ir::{Block, Op};
+use strata_dialects::aten;
+
+use alias::Aliases;
+
+/// Why an op cannot be made functional, for a diagnostic at it.
+type Refusal = String;
+
+/// Makes a function functional.
+pub fn functionalise(function: Op<'_>) -> Result<(), (Op<'_>, Refusal)> {
+    let Some(entry) = function.regions().first().and_then(|region| region.entry()) else { return Ok(()) };
+    let mut aliases = Aliases::default();
+    block(entry, &mut aliases)?;
+    entry::mutations(function, entry, &aliases).map_err(|refusal| (function, refusal))
+}
+
+/// Works through a block in order; regions see the tensors of the blocks around them.
+fn block<'c>(block: Block<'c>, aliases: &mut Aliases<'c>) -> Result<(), (Op<'c>, Refusal)> {
+    for op in block.ops() {
+        let blame = |refusal| (op, refusal);
+        let schema = if matches!(op.dialect(), "aten" | "prims") { aten::schema(op.name()) } else { None };
+        match schema {
+            Some(schema) if schema.is_mutable() => write::make_functional(op, schema, aliases).map_err(blame)?,
+            Some(schema) if write::mutates_silently(op) => write::batch_norm(op, schema, aliases).map_err(blame)?,
+            Some(schema) if alias::is_alias(op, schema) => {
+                let source = op.operand(0);
+                aliases.refresh_operands(op);
+                aliases.add_view(source, op);
+            }
+            _ => {
+                aliases.refresh_operands(op);
+                for region in op.regions() {
+                    for nested in region.blocks() {
+                        self::block(nested, aliases)?;
+                    }
+                }
+            }
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,163 @@
+//! Which tensors share storage, and what each of them is worth now.
+
+use std::collections::HashMap;
+
+use strata_core::ir::{Block, Builder, Op, Type, Value};
+use strata_dialects::aten::Schema;
+
+use super::{Refusal, undo};
+
+/// Bases, and the views of them, by the values that the program gave them.
+#[derive(Default)]
+pub(super) struct Aliases<'c> {
+    bases: Vec<Base<'c>>,
+    views: HashMap<Value<'c>, View<'c>>,
+}
+
+/// A storage: its whole value now, and how many writes that took.
+struct Base<'c> {
+    current: Value<'c>,
+    version: usize,
+    home: Option<Block<'c>>,
+}
+
+/// A tensor of the program: how it is reached from its base, and its value after the write that it last saw.
+#[derive(Clone)]
+struct View<'c> {
+    base: usize,
+    steps: Vec<Step<'c>>,
+    current: Value<'c>,
+    version: usize,
+}
+
+/// One view operator of a chain.
+#[derive(Clone, Copy)]
+pub(super) struct Step<'c> {
+    /// The operator as it stands in the program.
+    pub op: Op<'c>,
+    /// Which of its results.
+    pub result: usize,
+    /// The type of what it is a view of.
+    pub source: Type<'c>,
+}
+
+impl<'c> Step<'c> {
+    /// The type of the view.
+    pub fn ty(self) -> Type<'c> {
+        self.op.result(self.result).ty()
+    }
+
+    /// The same view of another value.
+    fn replay(self, builder: &mut Builder<'c>, source: Value<'c>) -> Value<'c> {
+        let mut operands = self.op.operands();
+        operands[0] = source;
+        builder.clone_op(self.op, &operands).result(self.result)
+    }
+}
+
+impl<'c> Aliases<'c> {
+    /// The view of a value; a value that nobody has seen is a base of its own.
+    fn view(&mut self, value: Value<'c>) -> &mut View<'c> {
+        let bases = &mut self.bases;
+        self.views.entry(value).or_insert_with(|| {
+            let home = value.defining_op().map_or_else(|| value.owner_block(), |op| op.block());
+            bases.push(Base { current: value, version: 0, home });
+            View { base: bases.len() - 1, steps: Vec::new(), current: value, version: 0 }
+        })
+    }
+
+    /// Says that the results of `op` are views of `source`.
+    pub fn add_view(&mut self, source: Value<'c>, op: Op<'c>) {
+        let View { base, steps, .. } = self.view(source).clone();
+        let version = self.bases[base].version;
+        for (result, value) in op.results().into_iter().enumerate() {
+            let mut steps = steps.clone();
+            steps.push(Step { op, result, source: source.ty() });
+            self.views.insert(value, View { base, steps, current: value, version });
+        }
+    }
+
+    /// What the program's value is worth at `at`; views that a write made stale are taken again from the base.
+    pub fn current(&mut self, value: Value<'c>, at: Op<'c>) -> Value<'c> {
+        let Some(view) = self.views.get(&value) else { return value };
+        let base = &self.bases[view.base];
+        if view.version == base.version {
+            return view.current;
+        }
+        let (mut builder, version) = (Builder::before(at), base.version);
+        let current = view.steps.iter().fold(base.current, |source, step| step.replay(&mut builder, source));
+        // A copy made inside a region is out of reach behind it.
+        let home = value.defining_op().map_or_else(|| value.owner_block(), |op| op.block());
+        if home == at.block()
+            && let Some(view) = self.views.get_mut(&value)
+        {
+            (view.current, view.version) = (current, version);
+        }
+        current
+    }
+
+    /// Lets an op read current values.
+    pub fn refresh_operands(&mut self, op: Op<'c>) {
+        for (index, operand) in op.operands().into_iter().enumerate() {
+            let current = self.current(operand, op);
+            if current != operand {
+                op.set_operand(index, current);
+            }
+        }
+    }
+
+    /// Gives the program's value a new content at `at`, and all that shares its storage with it.
+    pub fn write(&mut self, value: Value<'c>, new: Value<'c>, at: Op<'c>) -> Result<(), Refusal> {
+        let View { base, steps, .. } = self.view(value).clone();
+        let storage = &self.bases[base];
+        if storage.home != at.block() {
+            return Err("writes to a tensor of an enclosing region; return the new value from the region instead".to_owned());
+        }
+        if new.ty() != value.ty() {
+            return Err(format!("would store {} into a tensor of type {}", new.ty(), value.ty()));
+        }
+        let mut builder = Builder::before(at);
+        let needed = steps.iter().rposition(|step| undo::needs_source(*step)).map_or(0, |last| last + 1);
+        let mut sources = vec![storage.current];
+        for step in steps.iter().take(needed.saturating_sub(1)) {
+            sources.push(step.replay(&mut builder, sources[sources.len() - 1]));
+        }
+        let mut content = new;
+        for (place, step) in steps.iter().enumerate().rev() {
+            content = undo::undo(&mut builder, *step, sources.get(place).copied(), content)?;
+        }
+        let storage = &mut self.bases[base];
+        storage.current = content;
+        storage.version += 1;
+        let version = storage.version;
+        let view = self.view(value);
+        (view.current, view.version) = (new, version);
+        Ok(())
+    }
+
+    /// The new content of a base, if anything was written to it.
+    pub fn written(&self, base: Value<'c>) -> Option<Value<'c>> {
+        let view = self.views.get(&base)?;
+        let storage = &self.bases[view.base];
+        (storage.version > 0).then_some(storage.current)
+    }
+}
+
+/// Whether the op's results share storage with its first operand.
+pub(super) fn is_alias(op: Op<'_>, schema: &Schema) -> bool {
+    if op.attr("capture.copies").is_some() || op.num_operands() == 0 {
+        return false;
+    }
+    let same_type = || op.result_types().iter().all(|ty| *ty == op.operand(0).ty());
+    let flag = |name: &str| op.attr(name).and_then(|attr| attr.as_bool()).unwrap_or(false);
+    match schema.name {
+        // These hand back their operand when there is nothing to do, and a copy otherwise.
+        "aten.to.dtype" | "aten.to.dtype_layout" | "aten.to.device" | "aten.to.other" => same_type() && !flag("copy"),
+        "aten.conj" | "aten.conj_physical" | "aten.resolve_conj" | "aten.resolve_neg" => {
+            !op.operand(0).ty().element_type().is_some_and(|element| element.is_complex())
+        }
+        "aten.dropout" | "aten.alpha_dropout" | "aten.feature_dropout" | "aten.feature_alpha_dropout" => !flag("train"),
+        "aten.atleast_1d" | "aten.atleast_2d" | "aten.atleast_3d" => true,
+        _ => schema.has("view"),
+    }
+}

@@ -1,0 +1,207 @@
+//! A mutating op becomes its functional counterpart, and what it wrote becomes the new content of its arguments.
+
+use strata_core::ir::{Attr, Builder, Op, OpSpec, Type, Value};
+use strata_dialects::aten::{
+    self, AtenOp, Schema,
+    dtype::{Numeric, Weight, result_type},
+};
+
+use super::{
+    Refusal,
+    alias::Aliases,
+    counterpart::{Results, counterpart, gives_bool, is_written, tensor_names},
+};
+
+/// Replaces a mutating op.
+pub(super) fn make_functional<'c>(op: Op<'c>, schema: &'static Schema, aliases: &mut Aliases<'c>) -> Result<(), Refusal> {
+    match schema.name {
+        // It is a view by all that it does; its schema only warns that the view can be written through.
+        "prims.as_strided" => return rename_view(op, "aten.as_strided", aliases),
+        "prims.copy_to" => return copy_to(op, aliases),
+        "aten.requires_grad_" => return hand_back(op),
+        _ => {}
+    }
+    let no_counterpart = || format!("writes to its arguments, and PyTorch has no functional form of `{}`", schema.name);
+    let found = counterpart(schema).ok_or_else(no_counterpart)?;
+    if schema.has("inplace_view") {
+        return reshape_in_place(op, found.schema, aliases);
+    }
+    let view = AtenOp::new(op).map_err(|error| error.to_string())?;
+    let mut written = Vec::new();
+    for arg in schema.args.iter().filter(|arg| is_written(arg)) {
+        written.extend(view.tensors(arg.name).map_err(|error| error.to_string())?);
+    }
+    aliases.refresh_operands(op);
+    let own: Vec<_> = match found.results {
+        Results::OwnAndContents => op.result_types(),
+        Results::Contents => Vec::new(),
+    };
+    let contents: Vec<_> = written.iter().map(|value| computed_type(op, found.schema, value.ty())).collect();
+    let new = rebuild(op, schema, found.schema, &[own.clone(), contents].concat())?;
+    let results = new.results();
+    let (own, contents) = results.split_at(own.len());
+    for (value, content) in written.iter().zip(contents) {
+        let content = converted(op, *content, value.ty());
+        aliases.write(*value, content, op)?;
+    }
+    replace_results(op, schema, &written, own)
+}
+
+/// The results of the replaced op: those that are a written argument become that argument.
+fn replace_results<'c>(op: Op<'c>, schema: &Schema, written: &[Value<'c>], own: &[Value<'c>]) -> Result<(), Refusal> {
+    let aliases_written = schema.returns.iter().all(|returned| returned.alias.is_some_and(|alias| alias.contains('!')));
+    let replacements = if own.len() == op.num_results() && !aliases_written { own } else { written };
+    if op.num_results() > replacements.len() {
+        return Err("gives more results than it writes arguments".to_owned());
+    }
+    for (result, value) in op.results().into_iter().zip(replacements) {
+        if result.ty() != value.ty() {
+            return Err(format!("gives {} for an argument of type {}", result.ty(), value.ty()));
+        }
+        result.replace_all_uses_with(*value);
+    }
+    op.erase();
+    Ok(())
+}
+
+/// The counterpart with the op's operands and attributes, in its own order.
+fn rebuild<'c>(op: Op<'c>, from: &'static Schema, to: &'static Schema, results: &[Type<'c>]) -> Result<Op<'c>, Refusal> {
+    let view = AtenOp::new(op).map_err(|error| error.to_string())?;
+    let (mut operands, mut segments, mut tensors) = (Vec::new(), Vec::new(), 0);
+    for name in tensor_names(to) {
+        let values = view.tensors(name).map_err(|error| error.to_string())?;
+        segments.push(values.len() as i64);
+        operands.extend(values);
+    }
+    for name in tensor_names(from) {
+        tensors += view.tensors(name).map_err(|error| error.to_string())?.len();
+    }
+    let symbols = &op.operands()[tensors..];
+    let others = |schema: &'static Schema| schema.args.iter().filter(|arg| !arg.ty.is_tensor()).map(|arg| arg.name).collect::<Vec<_>>();
+    if !symbols.is_empty() && others(from) != others(to) {
+        return Err(format!("its symbolic arguments have another order in `{}`", to.name));
+    }
+    operands.extend(symbols);
+    let cx = op.cx();
+    let attrs = op.attrs();
+    let mut attrs: Vec<(&str, Attr<'c>)> =
+        attrs.iter().map(|(name, attr)| (name.as_str(), *attr)).filter(|(name, _)| *name != "segments").collect();
+    if to.has_segments() {
+        attrs.push(("segments", cx.i64s_attr(&segments)));
+    }
+    // What the op left to its own defaults must not fall to other ones.
+    let differs = |name: &&str| from.arg(name).map(|arg| &arg.default) != to.arg(name).map(|arg| &arg.default) && op.attr(name).is_none();
+    if let Some(name) = others(to).iter().find(|name| differs(name) && from.arg(name).is_some_and(|arg| arg.default.is_some())) {
+        return Err(format!("argument `{name}` has another default in `{}`", to.name));
+    }
+    Ok(Builder::before(op).op(OpSpec { name: to.name, operands: &operands, results, attrs: &attrs, ..OpSpec::default() }))
+}
+
+/// The type that the functional operator gives where the in-place one stores a `wanted`.
+fn computed_type<'c>(op: Op<'c>, to: &Schema, wanted: Type<'c>) -> Type<'c> {
+    let cx = op.cx();
+    if gives_bool(to) {
+        return wanted.with_element(cx.int(1));
+    }
+    let Some(element) = wanted.element_type().filter(|_| to.has("pointwise")) else { return wanted };
+    let weight = |ty: Type<'_>| if ty.rank() == 0 { Weight::ZeroDim } else { Weight::Dimensioned };
+    let operands: Vec<_> =
+        op.operand_types().into_iter().filter(|ty| ty.is_tensor()).filter_map(|ty| Some((ty.element_type()?, weight(ty)))).collect();
+    match result_type(&operands) {
+        // PyTorch refuses to store a result of a higher category; such an operator did not promote its operands.
+        promoted if promoted.category() == element.category() => wanted.with_element(cx.element(promoted)),
+        _ => wanted,
+    }
+}
+
+/// The value with the element type that is stored.
+fn converted<'c>(op: Op<'c>, value: Value<'c>, ty: Type<'c>) -> Value<'c> {
+    if value.ty() == ty || value.ty().shape() != ty.shape() {
+        return value;
+    }
+    Builder::before(op).value("aten._to_copy", &[value], ty, &[("dtype", op.cx().type_attr(ty.element()))])
+}
+
+/// `transpose_` and its like change how a tensor is looked at: the result is a view, and PyTorch's graphs use it from
+/// here on. `resize_` to other sizes gives a tensor of its own.
+fn reshape_in_place<'c>(op: Op<'c>, to: &'static Schema, aliases: &mut Aliases<'c>) -> Result<(), Refusal> {
+    let resizes = to.name.starts_with("aten.resize");
+    if resizes && op.result_types() == [op.operand(0).ty()] {
+        return hand_back(op);
+    }
+    match to.name {
+        "aten.resize" | "aten.resize_as" => {
+            aliases.refresh_operands(op);
+            let new = clone_as(op, to.name);
+            op.replace_with(&new.results());
+            Ok(())
+        }
+        name => rename_view(op, name, aliases),
+    }
+}
+
+/// The same op under another name, as a view of its first operand.
+fn rename_view<'c>(op: Op<'c>, name: &str, aliases: &mut Aliases<'c>) -> Result<(), Refusal> {
+    let source = op.operand(0);
+    aliases.refresh_operands(op);
+    let new = clone_as(op, name);
+    op.replace_with(&new.results());
+    aliases.add_view(source, new);
+    Ok(())
+}
+
+fn clone_as<'c>(op: Op<'c>, name: &str) -> Op<'c> {
+    let attrs = op.attrs();
+    let attrs: Vec<(&str, Attr<'c>)> = attrs.iter().map(|(name, attr)| (name.as_str(), *attr)).collect();
+    let (operands, results) = (op.operands(), op.result_types());
+    Builder::before(op).op(OpSpec { name, operands: &operands, results: &results, attrs: &attrs, ..OpSpec::default() })
+}
+
+/// An op that changes nothing that a program can compute.
+fn hand_back(op: Op<'_>) -> Result<(), Refusal> {
+    let source = op.operand(0);
+    op.replace_with(&[source]);
+    Ok(())
+}
+
+/// `prims.copy_to %a, %b`: all of `%a` becomes `%b`.
+fn copy_to<'c>(op: Op<'c>, aliases: &mut Aliases<'c>) -> Result<(), Refusal> {
+    let target = op.operand(0);
+    let (current, source) = (aliases.current(target, op), aliases.current(op.operand(1), op));
+    let content = Builder::before(op).value("aten.copy", &[current, source], target.ty(), &[]);
+    aliases.write(target, content, op)?;
+    op.replace_with(&[target]);
+    Ok(())
+}
+
+/// `batch_norm` in training writes its running statistics, which its schema does not say.
+pub(super) fn mutates_silently(op: Op<'_>) -> bool {
+    let flag = |name: &str| op.attr(name).and_then(|attr| attr.as_bool()).unwrap_or(false);
+    let running = || {
+        let view = AtenOp::new(op);
+        view.is_ok_and(|view| matches!(view.opt_tensor("running_mean"), Ok(Some(_))))
+    };
+    match op.name() {
+        "aten.batch_norm" => flag("training") && running(),
+        "aten.instance_norm" => flag("use_input_stats") && running(),
+        _ => false,
+    }
+}
+
+/// Replaces such a `batch_norm` by the operator that gives the new statistics as results.
+pub(super) fn batch_norm<'c>(op: Op<'c>, schema: &'static Schema, aliases: &mut Aliases<'c>) -> Result<(), Refusal> {
+    let unsupported = || format!("updates its running statistics, and there is no functional form of `{}`", schema.name);
+    let to = aten::schema("aten._native_batch_norm_legit_functional").filter(|_| schema.name == "aten.batch_norm");
+    let to = to.ok_or_else(unsupported)?;
+    let view = AtenOp::new(op).map_err(|error| error.to_string())?;
+    let statistic = |name| view.tensor(name).map_err(|error: aten::AtenError| error.to_string());
+    let (mean, variance) = (statistic("running_mean")?, statistic("running_var")?);
+    aliases.refresh_operands(op);
+    let results = [op.result(0).ty(), mean.ty(), mean.ty(), mean.ty(), variance.ty()];
+    let new = rebuild(op, schema, to, &results)?;
+    new.remove_attr("cudnn_enabled");
+    aliases.write(mean, new.result(3), op)?;
+    aliases.write(variance, new.result(4), op)?;
+    op.replace_with(&[new.result(0)]);
+    Ok(())
+}
