@@ -2,3 +2,6 @@
 
 pub mod aten;
 pub mod capture;
+pub mod prim;
+pub mod host;
+pub mod loops;

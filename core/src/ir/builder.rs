@@ -92,6 +92,15 @@ impl<'c> Builder<'c> {
         self.location = location;
     }
 
+    /// The block that ops go to.
+    pub fn insertion_block(&self) -> Option<Block<'c>> {
+        match self.place {
+            Place::End(block) => Some(block),
+            Place::Before(op) => op.block(),
+            Place::Detached => None,
+        }
+    }
+
     /// Continues at the end of a block.
     pub fn set_at_end(&mut self, block: Block<'c>) {
         self.place = Place::End(block);

@@ -1,0 +1,161 @@
+//! The loop level: kernels as ordered lists of stages over shared dims, with scalar bodies and schedules as data.
+
+use strata_core::prelude::*;
+
+/// The dialect.
+pub static LOOP: DialectDef = DialectDef {
+    name: "loop",
+    doc: "Kernels: stages over shared dims, each with its accesses, a scalar body, and a schedule that is plain data.",
+    ops: || vec![Call::DEF, Index::DEF, Kernel::DEF, Libm::DEF, Load::DEF, Return::DEF, Scatter::DEF, Stage::DEF, Yield::DEF],
+    ..DialectDef::NEW
+};
+
+/// The reducers that a stage may name.
+pub const REDUCERS: &[&str] = &["and", "argmax", "argmin", "max", "min", "or", "prod", "sum"];
+
+/// One kernel: a function on tensors whose body is a list of stages.
+///
+/// `sizes` maps the symbols (the arguments at the positions `symbols`, all `index`) to the sizes of the kernel's dims;
+/// `shapes` maps them to the sizes of each argument, then of each result. `schedule` may order the outer loops (`order`), unroll
+/// them (`unroll`), and run lanes along one of them (`vector`, `width`).
+///
+/// C1: `symbols` are positions of `index` arguments. C2: there is one shape for each argument and each result.
+#[op("loop.kernel", traits(Symbol, IsolatedFromAbove, SingleBlock), verify)]
+pub struct Kernel {
+    sym_name: Attr<Str>,
+    sizes: Attr<Map>,
+    shapes: Attr<Maps>,
+    symbols: Attr<I64s>,
+    schedule: OptAttr<Dict>,
+    body: Region,
+}
+
+impl Verify for Kernel<'_> {
+    fn verify(self) -> std::result::Result<(), Violation> {
+        let Some(block) = self.body().entry() else { return Ok(()) };
+        let args = block.args();
+        for symbol in self.symbols() {
+            let index = usize::try_from(symbol).ok().and_then(|at| args.get(at)).is_some_and(|arg| arg.ty().is_index());
+            ensure!(index, 1, "symbol {symbol} is not the position of an index argument");
+        }
+        let results = block.terminator().map_or(0, |op| op.num_operands());
+        let (given, wanted) = (self.shapes().len(), args.len() + results);
+        ensure!(given == wanted, 2, "{given} shapes are given for {} arguments and {results} results", args.len());
+        Ok(())
+    }
+}
+
+/// Runs its body for every point of `domain`; the results are what the body yields, combined over `reduce` or along `scan`.
+///
+/// Operand `i` is read at `maps[i]`, from all kernel dims and symbols to the operand's indices; where `guarded[i]`, a read outside
+/// of the operand is zero. `space` says where the result lives: `register` (one element per point of the outer loops) or `buffer`.
+/// A result has one dim for each dim of the domain that is not reduced.
+///
+/// C1: there is one map, and one block argument, for each operand. C2: reduced and scanned dims are in the domain.
+/// C3: `reducer` is known, and given exactly when something is reduced or scanned. C4: `space` is known.
+#[op("loop.stage", effects(Read, Write), verify)]
+pub struct Stage {
+    inputs: Variadic<AnyType>,
+    outputs: Results<Tensor>,
+    domain: Attr<I64s>,
+    maps: Attr<Maps>,
+    space: Attr<Str>,
+    guarded: OptAttr<Bools>,
+    reduce: OptAttr<I64s>,
+    scan: OptAttr<I64>,
+    reducer: OptAttr<Str>,
+    schedule: OptAttr<Dict>,
+    body: Region,
+}
+
+impl Verify for Stage<'_> {
+    fn verify(self) -> std::result::Result<(), Violation> {
+        let inputs = self.inputs().len();
+        let (maps, args) = (self.maps().len(), self.body().entry().map_or(0, |block| block.args().len()));
+        ensure!(maps == inputs && args == inputs, 1, "{inputs} operands have {maps} maps and {args} block arguments");
+        let domain = self.domain();
+        let reduce = self.reduce().unwrap_or_default();
+        for dim in reduce.iter().copied().chain(self.scan()) {
+            ensure!(domain.contains(&dim), 2, "dim {dim} is combined but not in the domain");
+        }
+        let combines = !reduce.is_empty() || self.scan().is_some();
+        let reducer = self.reducer();
+        let known = reducer.as_deref().is_none_or(|name| REDUCERS.binary_search(&name).is_ok());
+        ensure!(known && reducer.is_some() == combines, 3, "the reducer {reducer:?} does not fit what the stage combines");
+        let space = self.space();
+        ensure!(matches!(space.as_str(), "register" | "buffer"), 4, "there is no space '{space}'");
+        Ok(())
+    }
+}
+
+/// Writes what its body yields into its first operand, at the indices that the body yields before it, for every point of `domain`
+/// in order; the result is the first operand after the writes.
+///
+/// `kind` is `set`, or how the new element combines with the present one; `conflict` says what may meet at one place.
+///
+/// C1: there is one map, and one block argument, for each operand.
+#[op("loop.scatter", effects(Read, Write), verify)]
+pub struct Scatter {
+    inputs: Variadic<AnyType>,
+    output: Result<Tensor>,
+    domain: Attr<I64s>,
+    maps: Attr<Maps>,
+    space: Attr<Str>,
+    kind: Attr<Str>,
+    conflict: Attr<Str>,
+    guarded: OptAttr<Bools>,
+    schedule: OptAttr<Dict>,
+    body: Region,
+}
+
+impl Verify for Scatter<'_> {
+    fn verify(self) -> std::result::Result<(), Violation> {
+        let inputs = self.inputs().len();
+        let (maps, args) = (self.maps().len(), self.body().entry().map_or(0, |block| block.args().len()));
+        ensure!(maps == inputs && args == inputs, 1, "{inputs} operands have {maps} maps and {args} block arguments");
+        Ok(())
+    }
+}
+
+/// The index of the current point along a kernel dim.
+#[op("loop.index", traits(Pure))]
+pub struct Index {
+    index: Result<strata_core::dialect::kinds::Index>,
+    dim: Attr<I64>,
+}
+
+/// The element of a tensor at computed indices. An index out of bounds is the call's error.
+#[op("loop.load", effects(Read))]
+pub struct Load {
+    tensor: Operand<Tensor>,
+    indices: Variadic<strata_core::dialect::kinds::Index>,
+    element: Result<AnyType>,
+}
+
+/// A function of the runtime on scalars: `digamma`, `erfinv`, `lgamma`, `nextafter`.
+#[op("loop.libm", traits(Pure))]
+pub struct Libm {
+    arguments: Variadic<AnyType>,
+    value: Result<AnyType>,
+    name: Attr<Str>,
+}
+
+/// Ends the body of a stage.
+#[op("loop.yield", traits(Terminator, Pure))]
+pub struct Yield {
+    values: Variadic<AnyType>,
+}
+
+/// Ends a kernel.
+#[op("loop.return", traits(Terminator, Pure))]
+pub struct Return {
+    values: Variadic<Tensor>,
+}
+
+/// Calls a kernel.
+#[op("loop.call", traits(Pure))]
+pub struct Call {
+    arguments: Variadic<AnyType>,
+    outputs: Results<Tensor>,
+    callee: Attr<SymbolRef>,
+}

@@ -1,0 +1,131 @@
+//! Reading a `loop.kernel`: its dims, stages and loops, as the scheduler and the emitters see them.
+
+use strata_core::ir::{AffineMap, Attr, DYNAMIC, Op, Value};
+
+/// A kernel.
+pub struct KernelView<'c> {
+    /// The `loop.kernel`.
+    pub op: Op<'c>,
+    /// Its stages in order.
+    pub stages: Vec<StageView<'c>>,
+    /// Dims whose loops stand around all stages, outermost first.
+    pub outer: Vec<usize>,
+    /// Sizes of the dims as expressions over the symbols.
+    pub sizes: AffineMap<'c>,
+}
+
+/// A stage.
+pub struct StageView<'c> {
+    /// The `loop.stage` or `loop.scatter`.
+    pub op: Op<'c>,
+    /// Dims that it runs over.
+    pub domain: Vec<usize>,
+    /// Dims that it reduces.
+    pub reduce: Vec<usize>,
+    /// The dim that it scans.
+    pub scan: Option<usize>,
+    /// Access of each operand.
+    pub maps: Vec<AffineMap<'c>>,
+    /// Which accesses may reach outside.
+    pub guarded: Vec<bool>,
+}
+
+fn dims(op: Op<'_>, name: &str) -> Vec<usize> {
+    op.ints(name).unwrap_or_default().into_iter().map(|dim| dim as usize).collect()
+}
+
+impl<'c> StageView<'c> {
+    /// Reads a stage.
+    pub fn new(op: Op<'c>) -> Self {
+        let maps: Vec<_> = op.attr("maps").and_then(Attr::as_array).unwrap_or_default().into_iter().filter_map(Attr::as_map).collect();
+        let guarded = op.attr("guarded").and_then(Attr::as_bools).unwrap_or_else(|| vec![false; maps.len()]);
+        Self { op, domain: dims(op, "domain"), reduce: dims(op, "reduce"), scan: op.int("scan").map(|dim| dim as usize), maps, guarded }
+    }
+
+    /// Whether it writes at computed indices.
+    pub fn is_scatter(&self) -> bool {
+        self.op.is("loop.scatter")
+    }
+
+    /// Dims of which each iteration is independent of the others.
+    pub fn parallel(&self) -> Vec<usize> {
+        if self.is_scatter() {
+            return Vec::new();
+        }
+        self.domain.iter().copied().filter(|dim| !self.reduce.contains(dim) && self.scan != Some(*dim)).collect()
+    }
+
+    /// Dims of the result, in order.
+    pub fn result_dims(&self) -> Vec<usize> {
+        self.domain.iter().copied().filter(|dim| !self.reduce.contains(dim)).collect()
+    }
+
+    /// An entry of the schedule.
+    pub fn schedule(&self, name: &str) -> Option<i64> {
+        self.op.attr("schedule")?.entry(name)?.as_int()
+    }
+}
+
+impl<'c> KernelView<'c> {
+    /// Reads a kernel.
+    pub fn new(op: Op<'c>) -> Option<Self> {
+        let stages: Vec<_> = op.body(0).ops().into_iter().filter(|op| op.attr("domain").is_some()).map(StageView::new).collect();
+        let mut outer = stages.last()?.parallel();
+        for stage in &stages {
+            let parallel = stage.parallel();
+            outer.retain(|dim| parallel.contains(dim));
+        }
+        if let Some(order) = op.attr("schedule").and_then(|attr| attr.entry("order")).and_then(Attr::as_i64s) {
+            let order: Vec<usize> = order.into_iter().map(|dim| dim as usize).collect();
+            if order.len() == outer.len() && outer.iter().all(|dim| order.contains(dim)) {
+                outer = order;
+            }
+        }
+        Some(Self { op, stages, outer, sizes: op.attr("sizes")?.as_map()? })
+    }
+
+    /// Number of dims.
+    pub fn num_dims(&self) -> usize {
+        self.sizes.results().len()
+    }
+
+    /// The size of a dim when it is known while compiling.
+    pub fn static_size(&self, dim: usize) -> Option<i64> {
+        self.sizes.results()[dim].as_constant().filter(|&size| size != DYNAMIC)
+    }
+
+    /// Arguments that are symbols, in order.
+    pub fn symbols(&self) -> Vec<Value<'c>> {
+        let args = self.op.body(0).args();
+        dims(self.op, "symbols").into_iter().map(|at| args[at]).collect()
+    }
+
+    /// Shapes of the arguments, then of the results, as maps over the symbols.
+    pub fn shapes(&self) -> Vec<AffineMap<'c>> {
+        self.op.attr("shapes").and_then(Attr::as_array).unwrap_or_default().into_iter().filter_map(Attr::as_map).collect()
+    }
+
+    /// What the kernel returns.
+    pub fn results(&self) -> Vec<Value<'c>> {
+        self.op.body(0).terminator().map(|op| op.operands()).unwrap_or_default()
+    }
+
+    /// A list entry of the schedule.
+    pub fn schedule_list(&self, name: &str) -> Option<Vec<i64>> {
+        self.op.attr("schedule")?.entry(name)?.as_i64s()
+    }
+
+    /// An entry of the schedule.
+    pub fn schedule(&self, name: &str) -> Option<i64> {
+        self.op.attr("schedule")?.entry(name)?.as_int()
+    }
+
+    /// Why the stages cannot share one nest of outer loops, when they cannot: a reduction's result lives in registers,
+    /// so all its dims must be outer.
+    pub fn refuse(&self) -> Option<&'static str> {
+        let inner_result = self.stages.iter().any(|stage| {
+            !stage.reduce.is_empty() && stage.parallel().iter().any(|dim| !self.outer.contains(dim))
+        });
+        inner_result.then_some("a reduction's result is not a value of the loops around all stages")
+    }
+}

@@ -1,0 +1,391 @@
+//! One kernel as one function over pointers: outer loops, and in them the stages in order.
+
+use super::lanes::{self, Across, Coord, Grid, Index, Point, evaluate};
+use super::memory;
+use super::nest::{Copy, Loop};
+use crate::num::Num;
+use super::Error;
+use crate::kernel_view::{KernelView, StageView};
+use std::collections::HashMap;
+use strata_core::ir::{AffineMap, Block, Builder, Cx, ElementType, Op, OpSpec, Value};
+
+/// A tensor in memory.
+#[derive(Clone)]
+pub struct Buffer<'c> {
+    /// Its first element.
+    pub base: Value<'c>,
+    /// Its element type.
+    pub element: ElementType,
+    /// Its sizes; it is dense and row-major.
+    pub shape: Vec<Num<'c>>,
+}
+
+/// Accesses already made: the tensor, the map, and the coordinates that matter.
+type Reads<'c> = HashMap<(Value<'c>, AffineMap<'c>, Vec<Coord<'c>>), Value<'c>>;
+
+/// Writes one kernel.
+pub struct Emitter<'c> {
+    /// Appends to `block`.
+    pub b: Builder<'c>,
+    /// The context.
+    pub cx: Cx<'c>,
+    /// The block that code goes to.
+    pub block: Block<'c>,
+    /// Number of lanes now.
+    pub width: i64,
+    /// Which lanes are on, when not all.
+    pub mask: Option<Value<'c>>,
+    pub(super) kernel: KernelView<'c>,
+    pub(super) sizes: Vec<Num<'c>>,
+    symbols: Vec<Value<'c>>,
+    scalars: HashMap<Value<'c>, Value<'c>>,
+    pub(super) buffers: HashMap<Value<'c>, Buffer<'c>>,
+    pub(super) registers: HashMap<(Value<'c>, usize), Value<'c>>,
+    status: Value<'c>,
+    pub(super) reads: Reads<'c>,
+}
+
+/// Status that a kernel stores when a computed index is out of bounds.
+pub const INDEX_OUT_OF_BOUNDS: i64 = 1;
+
+/// Writes the kernel as `func.func private @name(arguments.., results.., status, begin, end)` before the kernel op.
+pub fn emit<'c>(op: Op<'c>) -> Result<(), Error> {
+    let kernel = KernelView::new(op).ok_or_else(|| Error::at(op, "it has no stages or no sizes"))?;
+    if let Some(reason) = kernel.refuse() {
+        return Err(Error::at(op, reason));
+    }
+    let cx = op.cx();
+    let pointer = memory::pointer(cx);
+    let (args, results) = (op.body(0).args(), kernel.results());
+    let mut types: Vec<_> = args.iter().map(|arg| if arg.ty().is_tensor() { pointer } else { arg.ty() }).collect();
+    types.extend(results.iter().map(|_| pointer));
+    types.extend([pointer, cx.index(), cx.index()]);
+    let name = op.str("sym_name").unwrap_or_default();
+    let noalias = cx.dict_attr(&[("llvm.noalias", cx.unit())]);
+    let none = cx.dict_attr(&[]);
+    let arg_attrs: Vec<_> = types.iter().map(|&ty| if ty == pointer { noalias } else { none }).collect();
+    let mut at = Builder::before(op);
+    let func = at.op(OpSpec {
+        name: "func.func",
+        attrs: &[
+            ("sym_name", cx.str_attr(&name)),
+            ("function_type", cx.type_attr(cx.function(&types, &[]))),
+            ("sym_visibility", cx.str_attr("private")),
+            ("arg_attrs", cx.array_attr(&arg_attrs)),
+        ],
+        regions: 1,
+        ..OpSpec::default()
+    });
+    let block = func.region(0).append_block(&types, op.location());
+    let values = block.args();
+    let mut b = Builder::at_end(block, op.location());
+    let by_argument: HashMap<_, _> = args.iter().copied().zip(values.iter().copied()).collect();
+    let symbols: Vec<_> = kernel.symbols().iter().map(|symbol| by_argument[symbol]).collect();
+    let none = vec![None; kernel.num_dims()];
+    let mut numbers = |map: AffineMap<'c>| -> Vec<Num<'c>> {
+        let grid = Grid { point: &none, symbols: &symbols, width: 1 };
+        map.results().into_iter().map(|expr| evaluate(&mut b, &grid, expr).base).collect()
+    };
+    let sizes = numbers(kernel.sizes);
+    let mut buffers = HashMap::new();
+    for ((&tensor, shape), &base) in args.iter().chain(&results).zip(kernel.shapes()).zip(&values) {
+        if !tensor.ty().is_tensor() {
+            continue;
+        }
+        let element = tensor.ty().element_type().ok_or_else(|| Error::at(op, format!("no code for tensors of {}", tensor.ty())))?;
+        buffers.insert(tensor, Buffer { base, element, shape: numbers(shape) });
+    }
+    let fixed = values.len() - 3;
+    let scalars = by_argument.into_iter().filter(|(arg, _)| !arg.ty().is_tensor()).collect();
+    let mut emitter = Emitter {
+        b,
+        cx,
+        block,
+        width: 1,
+        mask: None,
+        sizes,
+        symbols,
+        scalars,
+        buffers,
+        registers: HashMap::new(),
+        status: values[fixed],
+        reads: HashMap::new(),
+        kernel,
+    };
+    emitter.alias_scatters();
+    emitter.run((Num::Value(values[fixed + 1]), Num::Value(values[fixed + 2])))?;
+    emitter.b.effect("func.return", &[], &[]);
+    op.erase();
+    Ok(())
+}
+
+impl<'c> Emitter<'c> {
+    /// A scatter writes into the tensor that it starts from: both are the result's memory.
+    fn alias_scatters(&mut self) {
+        for stage in self.kernel.stages.iter().filter(|stage| stage.is_scatter()) {
+            if let Some(buffer) = self.buffers.get(&stage.op.result(0)).cloned() {
+                self.buffers.insert(stage.op.operand(0), buffer);
+            }
+        }
+    }
+
+    /// The outer loops, the first of them from `begin` to `end`, and the stages inside.
+    fn run(&mut self, range: (Num<'c>, Num<'c>)) -> Result<(), Error> {
+        let vector = self.kernel.schedule("vector");
+        let width = self.kernel.schedule("width").unwrap_or(1);
+        let unroll = self.kernel.schedule_list("unroll").unwrap_or_default();
+        let outer = self.kernel.outer.clone();
+        let loops: Vec<_> = outer
+            .iter()
+            .enumerate()
+            .map(|(level, &dim)| Loop {
+                dim,
+                width: if vector == Some(dim as i64) { width } else { 1 },
+                unroll: unroll.get(level).copied().unwrap_or(1).max(1),
+                range: if level == 0 { range } else { (Num::Const(0), self.sizes[dim]) },
+            })
+            .collect();
+        let start = Copy { point: vec![None; self.kernel.num_dims()], outer: 0, slot: 0 };
+        self.nest(&loops, &[start], Vec::new(), &mut |emitter, copies, carried| {
+            let copies: Vec<_> = copies.iter().map(|copy| Copy { outer: copy.slot, slot: copy.slot, point: copy.point.clone() }).collect();
+            let stages: Vec<_> = (0..emitter.kernel.stages.len()).map(|at| StageView::new(emitter.kernel.stages[at].op)).collect();
+            for stage in &stages {
+                emitter.stage(stage, &copies)?;
+            }
+            Ok(carried)
+        })?;
+        Ok(())
+    }
+
+    /// An index expression at a point.
+    pub fn index(&mut self, point: &Point<'c>, expr: strata_core::ir::AffineExpr<'c>) -> Index<'c> {
+        let grid = Grid { point, symbols: &self.symbols, width: self.width };
+        evaluate(&mut self.b, &grid, expr)
+    }
+
+    /// The element that an operand of a stage reads, for all lanes.
+    fn read(&mut self, stage: &StageView<'c>, operand: usize, copy: &Copy<'c>) -> Result<Value<'c>, Error> {
+        let tensor = stage.op.operand(operand);
+        if let Some(&value) = self.registers.get(&(tensor, copy.outer)) {
+            return Ok(value);
+        }
+        let buffer = self.buffers.get(&tensor).cloned().ok_or_else(|| Error::at(stage.op, format!("operand {operand} is nowhere in memory")))?;
+        let map = stage.maps[operand];
+        let exprs = map.results();
+        let used: Vec<_> = copy
+            .point
+            .iter()
+            .enumerate()
+            .filter(|(dim, _)| exprs.iter().any(|expr| expr.uses_dim(*dim)))
+            .filter_map(|(_, coord)| *coord)
+            .collect();
+        let key = (tensor, map, used);
+        if let Some(&value) = self.reads.get(&key) {
+            return Ok(value);
+        }
+        let indices: Vec<_> = exprs.iter().map(|&expr| self.index(&copy.point, expr)).collect();
+        let mut inside = None;
+        if stage.guarded[operand] {
+            for ((&index, &extent), expr) in indices.iter().zip(&buffer.shape).zip(&exprs) {
+                if matches!(expr.kind(), strata_core::ir::AffineKind::Dim(_)) {
+                    continue;
+                }
+                let test = lanes::inside(&mut self.b, index, extent, self.width);
+                inside = lanes::both(&mut self.b, inside, Some(test), self.width);
+            }
+        }
+        let value = self.load(&buffer, &indices, inside);
+        self.reads.insert(key, value);
+        Ok(value)
+    }
+
+    /// The linear index of an element.
+    fn linear(&mut self, buffer: &Buffer<'c>, indices: &[Index<'c>]) -> Index<'c> {
+        let mut stride = Num::Const(1);
+        let mut linear = Index::uniform(Num::Const(0));
+        for (&index, &extent) in indices.iter().zip(&buffer.shape).rev() {
+            let term = index.scale(&mut self.b, stride, self.width);
+            linear = linear.add(&mut self.b, term, self.width);
+            stride = stride.mul(&mut self.b, extent);
+        }
+        linear
+    }
+
+    /// Loads for all lanes; where `inside` is false the result is zero.
+    fn load(&mut self, buffer: &Buffer<'c>, indices: &[Index<'c>], inside: Option<Value<'c>>) -> Value<'c> {
+        let at = self.linear(buffer, indices);
+        let (base, element, width) = (buffer.base, buffer.element, self.width);
+        let at = match at.across {
+            Across::Step(Num::Const(0)) => Index::uniform(at.base),
+            _ => at,
+        };
+        let varied = inside.is_some_and(|inside| inside.ty().is_vector());
+        match at.across {
+            Across::Uniform if !varied => match inside {
+                None => memory::load(&mut self.b, base, at.base, element),
+                Some(inside) => self.load_if(base, at.base, element, inside),
+            },
+            Across::Step(Num::Const(1)) => {
+                let mask = lanes::both(&mut self.b, inside, self.mask, width).map(|mask| lanes::in_lanes(&mut self.b, mask, width));
+                memory::load_vector(&mut self.b, base, at.base, element, width, mask)
+            }
+            _ => {
+                let mask = lanes::both(&mut self.b, inside, self.mask, width).map(|mask| lanes::in_lanes(&mut self.b, mask, width));
+                let indices = at.vector(&mut self.b, width);
+                memory::gather(&mut self.b, base, indices, element, mask)
+            }
+        }
+    }
+
+    /// One element, or zero without touching memory.
+    fn load_if(&mut self, base: Value<'c>, at: Num<'c>, element: ElementType, condition: Value<'c>) -> Value<'c> {
+        let ty = crate::elements::register_type(self.cx, element);
+        let op = self.b.op(OpSpec { name: "scf.if", operands: &[condition], results: &[ty], regions: 2, ..OpSpec::default() });
+        let location = self.b.location();
+        let then = op.region(0).append_block(&[], location);
+        let otherwise = op.region(1).append_block(&[], location);
+        self.b.within(then, |b| {
+            let value = memory::load(b, base, at, element);
+            b.effect("scf.yield", &[value], &[]);
+        });
+        self.b.within(otherwise, |b| {
+            let value = lanes::zero_of(b, element);
+            b.effect("scf.yield", &[value], &[]);
+        });
+        op.result(0)
+    }
+
+    /// Loads at indices that are known to be in bounds.
+    pub(super) fn load_at(&mut self, buffer: &Buffer<'c>, indices: &[Index<'c>]) -> Value<'c> {
+        self.load(buffer, indices, None)
+    }
+
+    /// Stores for all lanes.
+    pub(super) fn store(&mut self, buffer: &Buffer<'c>, indices: &[Index<'c>], value: Value<'c>) {
+        let at = self.linear(buffer, indices);
+        let width = self.width;
+        match at.across {
+            Across::Uniform => memory::store(&mut self.b, buffer.base, at.base, value, buffer.element),
+            Across::Step(Num::Const(1)) => {
+                let value = lanes::in_lanes(&mut self.b, value, width);
+                memory::store_vector(&mut self.b, buffer.base, at.base, value, buffer.element, self.mask);
+            }
+            _ => {
+                let value = lanes::in_lanes(&mut self.b, value, width);
+                let indices = at.vector(&mut self.b, width);
+                memory::scatter(&mut self.b, buffer.base, indices, value, buffer.element, self.mask);
+            }
+        }
+    }
+
+    /// Runs the body of a stage for one copy; gives what it yields.
+    pub(super) fn body(&mut self, stage: &StageView<'c>, copy: &Copy<'c>) -> Result<Vec<Value<'c>>, Error> {
+        let block = stage.op.body(0);
+        let mut known: HashMap<Value<'c>, Value<'c>> = self.scalars.clone();
+        for (operand, argument) in block.args().into_iter().enumerate() {
+            if argument.is_unused() {
+                continue;
+            }
+            let value = self.read(stage, operand, copy)?;
+            known.insert(argument, value);
+        }
+        for op in block.ops() {
+            let operands: Vec<_> = op.operands().iter().map(|operand| known.get(operand).copied().unwrap_or(*operand)).collect();
+            let results = match op.name() {
+                "loop.yield" => return Ok(operands),
+                "loop.index" => {
+                    let dim = self.cx.dim(op.int("dim").unwrap_or_default() as usize);
+                    let index = self.index(&copy.point, dim);
+                    vec![match index.across {
+                        Across::Uniform => index.base.value(&mut self.b),
+                        _ => index.vector(&mut self.b, self.width),
+                    }]
+                }
+                "loop.load" => vec![self.computed_load(op, &operands)?],
+                "loop.libm" => vec![self.lane_by_lane(op, &operands)],
+                _ if op.dialect() == "complex" || op.is("tensor.extract") => {
+                    if operands.iter().any(|operand| operand.ty().is_vector()) {
+                        return Err(Error::at(op, "complex numbers have no lanes"));
+                    }
+                    self.b.clone_op(op, &operands).results()
+                }
+                _ => lanes::spread(&mut self.b, op, &operands, self.width),
+            };
+            known.extend(op.results().into_iter().zip(results));
+        }
+        Err(Error::at(stage.op, "its body has no terminator"))
+    }
+
+    /// A load at computed indices: out of bounds it gives zero and stores the status.
+    fn computed_load(&mut self, op: Op<'c>, operands: &[Value<'c>]) -> Result<Value<'c>, Error> {
+        let buffer = self.buffers.get(&op.operand(0)).cloned().ok_or_else(|| Error::at(op, "its tensor is nowhere in memory"))?;
+        let indices: Vec<_> = operands[1..].iter().map(|&value| computed(value)).collect();
+        let inside = self.check_bounds(&buffer, &indices);
+        Ok(self.load(&buffer, &indices, inside))
+    }
+
+    /// Whether computed indices are in bounds; stores the status for lanes that are on and out of bounds.
+    pub(super) fn check_bounds(&mut self, buffer: &Buffer<'c>, indices: &[Index<'c>]) -> Option<Value<'c>> {
+        let mut inside = None;
+        for (&index, &extent) in indices.iter().zip(&buffer.shape) {
+            let test = lanes::inside(&mut self.b, index, extent, self.width);
+            inside = lanes::both(&mut self.b, inside, Some(test), self.width);
+        }
+        let inside = inside?;
+        let on = self.b.const_int(self.cx.int(1), 1);
+        let on = if inside.ty().is_vector() { memory::broadcast(&mut self.b, on, self.width) } else { on };
+        let ty = inside.ty();
+        let outside = self.b.value("arith.xori", &[inside, on], ty, &[]);
+        let outside = if ty.is_vector() {
+            let active = match self.mask {
+                Some(mask) => self.b.value("arith.andi", &[outside, mask], ty, &[]),
+                None => outside,
+            };
+            let kind = self.cx.parse_attr("#vector.kind<or>").unwrap_or_else(|| unreachable!("upstream's spelling"));
+            self.b.value("vector.reduction", &[active], self.cx.int(1), &[("kind", kind)])
+        } else {
+            outside
+        };
+        let failed = self.b.op(OpSpec { name: "scf.if", operands: &[outside], regions: 2, ..OpSpec::default() });
+        let location = self.b.location();
+        let then = failed.region(0).append_block(&[], location);
+        let (status, code_type) = (self.status, self.cx.int(32));
+        self.b.within(then, |b| {
+            let code = b.const_int(code_type, INDEX_OUT_OF_BOUNDS);
+            memory::store(b, status, Num::Const(0), code, ElementType::I32);
+            b.effect("scf.yield", &[], &[]);
+        });
+        Some(inside)
+    }
+
+    /// A function of the runtime, called for each lane.
+    fn lane_by_lane(&mut self, op: Op<'c>, operands: &[Value<'c>]) -> Value<'c> {
+        let name = op.str("name").unwrap_or_default();
+        let scalar = op.result(0).ty();
+        let callee = self.cx.symbol_attr(&format!("strata_math_{name}_{scalar}"));
+        let call = |b: &mut Builder<'c>, args: &[Value<'c>]| b.value("func.call", args, scalar, &[("callee", callee)]);
+        if !operands.iter().any(|operand| operand.ty().is_vector()) {
+            return call(&mut self.b, operands);
+        }
+        let operands: Vec<_> = operands.iter().map(|&operand| lanes::in_lanes(&mut self.b, operand, self.width)).collect();
+        let ty = self.cx.vector(&[self.width], scalar);
+        let zero = memory::zero(&mut self.b, scalar);
+        let mut result = memory::broadcast(&mut self.b, zero, self.width);
+        for lane in 0..self.width {
+            let position = ("static_position", self.cx.i64s_attr(&[lane]));
+            let args: Vec<_> = operands.iter().map(|&operand| self.b.value("vector.extract", &[operand], scalar, &[position])).collect();
+            let value = call(&mut self.b, &args);
+            result = self.b.value("vector.insert", &[value, result], ty, &[position]);
+        }
+        result
+    }
+}
+
+/// An index that the body computed.
+pub fn computed(value: Value<'_>) -> Index<'_> {
+    if value.ty().is_vector() {
+        Index { base: Num::Const(0), across: Across::Free(value) }
+    } else {
+        Index::uniform(Num::Value(value))
+    }
+}

@@ -1,0 +1,161 @@
+//! Launching kernels: directly when there is little to do, else split over the threads of the pool.
+
+use super::{Error, memory};
+use crate::kernel_view::KernelView;
+use crate::num::{Num, number_of};
+use std::collections::HashSet;
+use strata_core::ir::{Attr, Builder, ElementType, Module, Op, OpSpec, Value};
+
+/// Scalar operations that are worth waking a thread for.
+const GRAIN: i64 = 1 << 15;
+
+/// Makes launches of kernels.
+pub struct Launcher<'c> {
+    /// Room for the arguments of a launch.
+    slots: Value<'c>,
+    /// Kernels that have a task function already.
+    tasks: HashSet<String>,
+}
+
+impl<'c> Launcher<'c> {
+    /// A launcher that passes arguments in these stack slots.
+    pub fn new(slots: Value<'c>) -> Self {
+        Self { slots, tasks: HashSet::new() }
+    }
+
+    /// Emits one `host.launch`.
+    pub fn launch(
+        &mut self,
+        module: &Module<'c>,
+        b: &mut Builder<'c>,
+        op: Op<'c>,
+        operands: &[Value<'c>],
+        call: Value<'c>,
+        status: Value<'c>,
+    ) -> Result<(), Error> {
+        let cx = b.cx();
+        let name = op.attr("callee").and_then(Attr::as_symbol).unwrap_or_default();
+        let kernel = module.op().lookup_symbol(&name).and_then(KernelView::new);
+        let kernel = kernel.ok_or_else(|| Error::at(op, format!("kernel '{name}' is not defined")))?;
+        let symbols = kernel.op.ints("symbols").unwrap_or_default();
+        let symbols: Vec<_> = symbols.into_iter().map(|at| operands[at as usize]).collect();
+        let sizes: Vec<_> = kernel.sizes.results().into_iter().map(|expr| number_of(b, expr, &symbols)).collect();
+        let (count, work) = split(b, &kernel, &sizes);
+        let arguments = [operands, &[status]].concat();
+        let callee = cx.symbol_attr(&name);
+        let direct = |b: &mut Builder<'c>, end: Num<'c>| {
+            let (begin, end) = (b.const_index(0), end.value(b));
+            b.effect("func.call", &[&arguments, [begin, end].as_slice()].concat(), &[("callee", callee)]);
+        };
+        let Some(count) = count else {
+            direct(b, Num::Const(1));
+            return Ok(());
+        };
+        let total = count.mul(b, work);
+        match total {
+            Num::Const(total) if total < 2 * GRAIN => direct(b, count),
+            Num::Const(_) => self.parallel(module, b, op, &name, &arguments, call, count, work),
+            Num::Value(total) => {
+                let enough = b.const_index(2 * GRAIN);
+                let at_least = cx.i64_attr(9);
+                let large = b.value("arith.cmpi", &[total, enough], cx.int(1), &[("predicate", at_least)]);
+                let branch = b.op(OpSpec { name: "scf.if", operands: &[large], regions: 2, ..OpSpec::default() });
+                let then = branch.region(0).append_block(&[], op.location());
+                let otherwise = branch.region(1).append_block(&[], op.location());
+                b.within(then, |b| {
+                    self.parallel(module, b, op, &name, &arguments, call, count, work);
+                    b.effect("scf.yield", &[], &[]);
+                });
+                b.within(otherwise, |b| {
+                    direct(b, count);
+                    b.effect("scf.yield", &[], &[]);
+                });
+            }
+        }
+        Ok(())
+    }
+
+    #[allow(clippy::too_many_arguments, reason = "they are the parts of one launch")]
+    fn parallel(
+        &mut self,
+        module: &Module<'c>,
+        b: &mut Builder<'c>,
+        op: Op<'c>,
+        name: &str,
+        arguments: &[Value<'c>],
+        call: Value<'c>,
+        count: Num<'c>,
+        work: Num<'c>,
+    ) {
+        let cx = b.cx();
+        let pointer = memory::pointer(cx);
+        let task = format!("{name}.task");
+        let word = cx.int(64);
+        let task_type = cx.function(&[pointer, word, word], &[]);
+        if self.tasks.insert(task.clone()) {
+            write_task(module, op, name, &task, arguments);
+        }
+        for (slot, &argument) in arguments.iter().enumerate() {
+            let argument = if argument.ty().is_index() { b.value("arith.index_cast", &[argument], word, &[]) } else { argument };
+            let at = memory::element_pointer(b, self.slots, Num::Const(slot as i64), ElementType::I64);
+            b.effect("llvm.store", &[argument, at], &[("alignment", cx.i64_attr(8))]);
+        }
+        let body = b.value("func.constant", &[], task_type, &[("value", cx.symbol_attr(&task))]);
+        let body = b.value("builtin.unrealized_conversion_cast", &[body], pointer, &[]);
+        let enough = Num::Const(GRAIN);
+        let grain = enough.ceil_div(b, work).value(b);
+        let grain = b.value("arith.index_cast", &[grain], word, &[]);
+        let count = count.value(b);
+        let count = b.value("arith.index_cast", &[count], word, &[]);
+        b.effect("func.call", &[call, body, self.slots, count, grain], &[("callee", cx.symbol_attr("strata_parallel"))]);
+    }
+}
+
+/// How many iterations the first outer loop has (if there is one), and the operations of one of them.
+fn split<'c>(b: &mut Builder<'c>, kernel: &KernelView<'c>, sizes: &[Num<'c>]) -> (Option<Num<'c>>, Num<'c>) {
+    let first = kernel.outer.first().copied();
+    let mut work = Num::Const(0);
+    for stage in &kernel.stages {
+        let mut points = Num::Const(stage.op.body(0).ops().len() as i64);
+        for &dim in stage.domain.iter().filter(|dim| Some(**dim) != first) {
+            points = points.mul(b, sizes[dim]);
+        }
+        work = work.add(b, points);
+    }
+    // A size of zero must not divide.
+    let work = work.add(b, Num::Const(1));
+    (first.map(|dim| sizes[dim]), work)
+}
+
+/// `@k.task(ctx, begin, end)`: unpacks the arguments and runs the kernel on a range.
+fn write_task<'c>(module: &Module<'c>, op: Op<'c>, name: &str, task: &str, arguments: &[Value<'c>]) {
+    let cx = module.cx();
+    let (pointer, word) = (memory::pointer(cx), cx.int(64));
+    let types = [pointer, word, word];
+    let mut at = Builder::at_start(module.body(), op.location());
+    let func = at.op(OpSpec {
+        name: "func.func",
+        attrs: &[
+            ("sym_name", cx.str_attr(task)),
+            ("function_type", cx.type_attr(cx.function(&types, &[]))),
+            ("sym_visibility", cx.str_attr("private")),
+        ],
+        regions: 1,
+        ..OpSpec::default()
+    });
+    let block = func.region(0).append_block(&types, op.location());
+    let mut b = Builder::at_end(block, op.location());
+    let mut operands = Vec::new();
+    for (slot, argument) in arguments.iter().enumerate() {
+        let at = memory::element_pointer(&mut b, block.arg(0), Num::Const(slot as i64), ElementType::I64);
+        let index = argument.ty().is_index();
+        let ty = if index { word } else { argument.ty() };
+        let value = b.value("llvm.load", &[at], ty, &[("alignment", cx.i64_attr(8))]);
+        operands.push(if index { b.value("arith.index_cast", &[value], cx.index(), &[]) } else { value });
+    }
+    for bound in 1..3 {
+        operands.push(b.value("arith.index_cast", &[block.arg(bound)], cx.index(), &[]));
+    }
+    b.effect("func.call", &operands, &[("callee", cx.symbol_attr(name))]);
+    b.effect("func.return", &[], &[]);
+}

@@ -1,0 +1,187 @@
+//! Loads and stores through pointers: scalars, contiguous and masked vectors, gathers and scatters.
+//!
+//! bool is one byte in memory and `i1` in registers; complex numbers are two floats.
+
+use crate::elements::memory_type;
+use crate::num::Num;
+use strata_core::ir::{Builder, Cx, ElementType, Type, Value};
+
+/// `!llvm.ptr`.
+pub fn pointer<'c>(cx: Cx<'c>) -> Type<'c> {
+    cx.parse_type("!llvm.ptr").unwrap_or_else(|| unreachable!("the LLVM dialect is loaded"))
+}
+
+fn alignment<'c>(cx: Cx<'c>, element: ElementType, width: u32) -> (&'static str, strata_core::ir::Attr<'c>) {
+    let bytes = memory_bytes(element) as i64;
+    ("alignment", cx.int_attr(cx.int(width), bytes))
+}
+
+fn memory_bytes(element: ElementType) -> usize {
+    match element {
+        ElementType::C64 => 4,
+        ElementType::C128 => 8,
+        _ => element.bytes(),
+    }
+}
+
+/// `base + index` elements.
+pub fn element_pointer<'c>(b: &mut Builder<'c>, base: Value<'c>, index: Num<'c>, element: ElementType) -> Value<'c> {
+    if index == Num::Const(0) {
+        return base;
+    }
+    let cx = b.cx();
+    let index = index.value(b);
+    let offset = b.value("arith.index_cast", &[index], cx.int(64), &[]);
+    get_element_pointer(b, base, offset, memory_type(cx, element), pointer(cx))
+}
+
+fn get_element_pointer<'c>(b: &mut Builder<'c>, base: Value<'c>, offset: Value<'c>, element: Type<'c>, result: Type<'c>) -> Value<'c> {
+    let cx = b.cx();
+    let attrs = [("elem_type", cx.type_attr(element)), ("rawConstantIndices", cx.i32s_attr(&[i32::MIN]))];
+    b.value("llvm.getelementptr", &[base, offset], result, &attrs)
+}
+
+/// A vector of pointers `base + indices`.
+fn element_pointers<'c>(b: &mut Builder<'c>, base: Value<'c>, indices: Value<'c>, element: ElementType) -> Value<'c> {
+    let cx = b.cx();
+    let width = indices.ty().shape()[0];
+    let offsets = b.value("arith.index_cast", &[indices], cx.vector(&[width], cx.int(64)), &[]);
+    get_element_pointer(b, base, offsets, memory_type(cx, element), cx.vector(&[width], pointer(cx)))
+}
+
+/// One element.
+pub fn load<'c>(b: &mut Builder<'c>, base: Value<'c>, index: Num<'c>, element: ElementType) -> Value<'c> {
+    let cx = b.cx();
+    let ty = memory_type(cx, element);
+    let align = alignment(cx, element, 64);
+    if element.is_complex() {
+        let real_at = index.mul(b, Num::Const(2));
+        let imag_at = real_at.add(b, Num::Const(1));
+        let (real_at, imag_at) = (element_pointer(b, base, real_at, element), element_pointer(b, base, imag_at, element));
+        let real = b.value("llvm.load", &[real_at], ty, &[align]);
+        let imag = b.value("llvm.load", &[imag_at], ty, &[align]);
+        return b.value("complex.create", &[real, imag], cx.element(element), &[]);
+    }
+    let at = element_pointer(b, base, index, element);
+    let value = b.value("llvm.load", &[at], ty, &[align]);
+    from_memory(b, value, element)
+}
+
+/// Stores one element.
+pub fn store<'c>(b: &mut Builder<'c>, base: Value<'c>, index: Num<'c>, value: Value<'c>, element: ElementType) {
+    let align = alignment(b.cx(), element, 64);
+    if element.is_complex() {
+        let part = memory_type(b.cx(), element);
+        let real = b.value("complex.re", &[value], part, &[]);
+        let imag = b.value("complex.im", &[value], part, &[]);
+        let real_at = index.mul(b, Num::Const(2));
+        let imag_at = real_at.add(b, Num::Const(1));
+        let (real_at, imag_at) = (element_pointer(b, base, real_at, element), element_pointer(b, base, imag_at, element));
+        b.effect("llvm.store", &[real, real_at], &[align]);
+        b.effect("llvm.store", &[imag, imag_at], &[align]);
+        return;
+    }
+    let at = element_pointer(b, base, index, element);
+    let value = to_memory(b, value, element);
+    b.effect("llvm.store", &[value, at], &[align]);
+}
+
+/// `width` elements in a row; with a mask, lanes that are off are zero.
+pub fn load_vector<'c>(b: &mut Builder<'c>, base: Value<'c>, index: Num<'c>, element: ElementType, width: i64, mask: Option<Value<'c>>) -> Value<'c> {
+    let cx = b.cx();
+    let ty = cx.vector(&[width], memory_type(cx, element));
+    let at = element_pointer(b, base, index, element);
+    let value = match mask {
+        None => b.value("llvm.load", &[at], ty, &[alignment(cx, element, 64)]),
+        Some(mask) => {
+            let zero = zero_vector(b, ty);
+            b.value("llvm.intr.masked.load", &[at, mask, zero], ty, &[alignment(cx, element, 32)])
+        }
+    };
+    from_memory(b, value, element)
+}
+
+/// Stores `width` elements in a row.
+pub fn store_vector<'c>(b: &mut Builder<'c>, base: Value<'c>, index: Num<'c>, value: Value<'c>, element: ElementType, mask: Option<Value<'c>>) {
+    let at = element_pointer(b, base, index, element);
+    let value = to_memory(b, value, element);
+    match mask {
+        None => b.effect("llvm.store", &[value, at], &[alignment(b.cx(), element, 64)]),
+        Some(mask) => b.effect("llvm.intr.masked.store", &[value, at, mask], &[alignment(b.cx(), element, 32)]),
+    };
+}
+
+/// Elements at a vector of indices.
+pub fn gather<'c>(b: &mut Builder<'c>, base: Value<'c>, indices: Value<'c>, element: ElementType, mask: Option<Value<'c>>) -> Value<'c> {
+    let cx = b.cx();
+    let width = indices.ty().shape()[0];
+    let ty = cx.vector(&[width], memory_type(cx, element));
+    let pointers = element_pointers(b, base, indices, element);
+    let (mask, zero) = (mask_or_all(b, mask, width), zero_vector(b, ty));
+    let value = b.value("llvm.intr.masked.gather", &[pointers, mask, zero], ty, &[alignment(cx, element, 32)]);
+    from_memory(b, value, element)
+}
+
+/// Stores at a vector of indices.
+pub fn scatter<'c>(b: &mut Builder<'c>, base: Value<'c>, indices: Value<'c>, value: Value<'c>, element: ElementType, mask: Option<Value<'c>>) {
+    let width = indices.ty().shape()[0];
+    let pointers = element_pointers(b, base, indices, element);
+    let mask = mask_or_all(b, mask, width);
+    let value = to_memory(b, value, element);
+    b.effect("llvm.intr.masked.scatter", &[value, pointers, mask], &[alignment(b.cx(), element, 32)]);
+}
+
+fn mask_or_all<'c>(b: &mut Builder<'c>, mask: Option<Value<'c>>, width: i64) -> Value<'c> {
+    mask.unwrap_or_else(|| {
+        let on = b.const_int(b.cx().int(1), 1);
+        broadcast(b, on, width)
+    })
+}
+
+fn zero_vector<'c>(b: &mut Builder<'c>, ty: Type<'c>) -> Value<'c> {
+    let element = ty.element();
+    let zero = zero(b, element);
+    broadcast(b, zero, ty.shape()[0])
+}
+
+/// Zero of a float or integer type.
+pub fn zero<'c>(b: &mut Builder<'c>, ty: Type<'c>) -> Value<'c> {
+    if ty.element_type().is_some_and(ElementType::is_float) { b.const_float(ty, 0.0) } else { b.const_int(ty, 0) }
+}
+
+/// A scalar in every lane.
+pub fn broadcast<'c>(b: &mut Builder<'c>, value: Value<'c>, width: i64) -> Value<'c> {
+    let ty = b.cx().vector(&[width], value.ty());
+    b.value("vector.broadcast", &[value], ty, &[])
+}
+
+/// bool bytes to `i1`.
+fn from_memory<'c>(b: &mut Builder<'c>, value: Value<'c>, element: ElementType) -> Value<'c> {
+    let cx = b.cx();
+    match element {
+        ElementType::Bool => {
+            let ty = value.ty();
+            let zero = if ty.is_vector() { zero_vector(b, ty) } else { b.const_int(ty, 0) };
+            let result = if ty.is_vector() { cx.vector(&ty.shape(), cx.int(1)) } else { cx.int(1) };
+            b.value("arith.cmpi", &[value, zero], result, &[("predicate", cx.i64_attr(1))])
+        }
+        ElementType::Index => {
+            let ty = value.ty();
+            let result = if ty.is_vector() { cx.vector(&ty.shape(), cx.index()) } else { cx.index() };
+            b.value("arith.index_cast", &[value], result, &[])
+        }
+        _ => value,
+    }
+}
+
+/// `i1` to bool bytes.
+fn to_memory<'c>(b: &mut Builder<'c>, value: Value<'c>, element: ElementType) -> Value<'c> {
+    let cx = b.cx();
+    let scalar = memory_type(cx, element);
+    let ty = if value.ty().is_vector() { cx.vector(&value.ty().shape(), scalar) } else { scalar };
+    match element {
+        ElementType::Bool => b.value("arith.extui", &[value], ty, &[]),
+        ElementType::Index => b.value("arith.index_cast", &[value], ty, &[]),
+        _ => value,
+    }
+}

@@ -1,0 +1,158 @@
+//! Combining elements: where a reduction starts, how two elements become one, how the lanes of a vector become one.
+
+use super::memory::broadcast;
+use crate::elements::register_type;
+use strata_core::ir::{Attr, Builder, ElementType, Value};
+
+/// A reducer over elements of one type.
+#[derive(Clone, Copy, Debug)]
+pub struct Reducer {
+    kind: Kind,
+    element: ElementType,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Kind {
+    Sum,
+    Prod,
+    Max,
+    Min,
+    And,
+    Or,
+}
+
+impl Reducer {
+    /// The reducer of that name, if there is one. (`argmax` and `argmin` carry two values: see [`better`].)
+    pub fn named(name: &str, element: ElementType) -> Option<Self> {
+        let kind = match name {
+            "sum" | "add" => Kind::Sum,
+            "prod" | "mul" => Kind::Prod,
+            "max" => Kind::Max,
+            "min" => Kind::Min,
+            "and" => Kind::And,
+            "or" => Kind::Or,
+            _ => return None,
+        };
+        Some(Self { kind, element })
+    }
+
+    /// The element that changes nothing.
+    pub fn start<'c>(self, b: &mut Builder<'c>) -> Value<'c> {
+        let ty = register_type(b.cx(), self.element);
+        if self.element.is_complex() {
+            let part = if self.element == ElementType::C64 { b.cx().f32() } else { b.cx().f64() };
+            let real = b.const_float(part, if self.kind == Kind::Prod { 1.0 } else { 0.0 });
+            let imag = b.const_float(part, 0.0);
+            return b.value("complex.create", &[real, imag], ty, &[]);
+        }
+        if self.element.is_float() {
+            let start = match self.kind {
+                Kind::Prod => 1.0,
+                Kind::Max => f64::NEG_INFINITY,
+                Kind::Min => f64::INFINITY,
+                _ => 0.0,
+            };
+            return b.const_float(ty, start);
+        }
+        let bits = self.element.bits();
+        let unsigned = self.element.is_unsigned() || self.element == ElementType::Bool;
+        let start = match self.kind {
+            Kind::Sum | Kind::Or => 0,
+            Kind::Prod => 1,
+            Kind::And => -1,
+            Kind::Max if unsigned => 0,
+            Kind::Min if unsigned => -1,
+            Kind::Max => i64::MIN >> (64 - bits),
+            Kind::Min => i64::MAX >> (64 - bits),
+        };
+        b.const_int(ty, if bits == 1 { start & 1 } else { start })
+    }
+
+    /// Two elements (or vectors of them) as one.
+    pub fn combine<'c>(self, b: &mut Builder<'c>, lhs: Value<'c>, rhs: Value<'c>) -> Value<'c> {
+        let unsigned = self.element.is_unsigned() || self.element == ElementType::Bool;
+        let bool = self.element == ElementType::Bool;
+        let name = match self.kind {
+            Kind::Sum if self.element.is_complex() => "complex.add",
+            Kind::Prod if self.element.is_complex() => "complex.mul",
+            Kind::Sum if self.element.is_float() => "arith.addf",
+            Kind::Prod if self.element.is_float() => "arith.mulf",
+            Kind::Max if self.element.is_float() => "arith.maximumf",
+            Kind::Min if self.element.is_float() => "arith.minimumf",
+            Kind::Sum if bool => "arith.ori",
+            Kind::Prod if bool => "arith.andi",
+            Kind::Sum => "arith.addi",
+            Kind::Prod => "arith.muli",
+            Kind::Max if unsigned => "arith.maxui",
+            Kind::Min if unsigned => "arith.minui",
+            Kind::Max => "arith.maxsi",
+            Kind::Min => "arith.minsi",
+            Kind::And => "arith.andi",
+            Kind::Or => "arith.ori",
+        };
+        let ty = lhs.ty();
+        b.value(name, &[lhs, rhs], ty, &[])
+    }
+
+    /// All lanes of a vector as one element.
+    pub fn across<'c>(self, b: &mut Builder<'c>, lanes: Value<'c>) -> Value<'c> {
+        let unsigned = self.element.is_unsigned() || self.element == ElementType::Bool;
+        let bool = self.element == ElementType::Bool;
+        let kind = match self.kind {
+            Kind::Sum if bool => "or",
+            Kind::Prod if bool => "and",
+            Kind::Sum => "add",
+            Kind::Prod => "mul",
+            Kind::Max if self.element.is_float() => "maximumf",
+            Kind::Min if self.element.is_float() => "minimumf",
+            Kind::Max if unsigned => "maxui",
+            Kind::Min if unsigned => "minui",
+            Kind::Max => "maxsi",
+            Kind::Min => "minsi",
+            Kind::And => "and",
+            Kind::Or => "or",
+        };
+        let cx = b.cx();
+        let parse = |text: &str| cx.parse_attr(text).unwrap_or_else(|| unreachable!("{text} is upstream's spelling"));
+        let mut attrs: Vec<(&str, Attr<'c>)> = Vec::new();
+        let kind = parse(&format!("#vector.kind<{kind}>"));
+        attrs.push(("kind", kind));
+        if self.element.is_float() && matches!(self.kind, Kind::Sum | Kind::Prod) {
+            // Lanes are summed as a tree: the same order on every run, and more exact than one after the other.
+            attrs.push(("fastmath", parse("#arith.fastmath<reassoc>")));
+        }
+        let ty = lanes.ty().element();
+        b.value("vector.reduction", &[lanes], ty, &attrs)
+    }
+}
+
+/// Whether `new` displaces `best` in an argmax (or argmin): it is beyond it, or it is the first NaN.
+pub fn better<'c>(b: &mut Builder<'c>, name: &str, element: ElementType, new: Value<'c>, best: Value<'c>) -> Value<'c> {
+    let cx = b.cx();
+    let bool_type = if new.ty().is_vector() { cx.vector(&new.ty().shape(), cx.int(1)) } else { cx.int(1) };
+    let greater = name == "argmax";
+    let test = |b: &mut Builder<'c>, op: &str, predicate: i64, lhs: Value<'c>, rhs: Value<'c>| {
+        b.value(op, &[lhs, rhs], bool_type, &[("predicate", cx.i64_attr(predicate))])
+    };
+    if element.is_float() {
+        let beyond = test(b, "arith.cmpf", if greater { 2 } else { 4 }, new, best);
+        let new_nan = test(b, "arith.cmpf", 14, new, new);
+        let best_number = test(b, "arith.cmpf", 7, best, best);
+        let first_nan = b.value("arith.andi", &[new_nan, best_number], bool_type, &[]);
+        let beyond = b.value("arith.andi", &[beyond, best_number], bool_type, &[]);
+        return b.value("arith.ori", &[beyond, first_nan], bool_type, &[]);
+    }
+    let unsigned = element.is_unsigned() || element == ElementType::Bool;
+    let predicate = match (greater, unsigned) {
+        (true, false) => 4,
+        (true, true) => 8,
+        (false, false) => 2,
+        (false, true) => 6,
+    };
+    test(b, "arith.cmpi", predicate, new, best)
+}
+
+/// A start value in every lane.
+pub fn start_in_lanes<'c>(b: &mut Builder<'c>, start: Value<'c>, width: i64) -> Value<'c> {
+    if width > 1 { broadcast(b, start, width) } else { start }
+}

@@ -1,0 +1,242 @@
+//! The four kinds of stages inside the outer loops: maps, reductions, scans, scatters.
+
+use super::emitter::{Emitter, computed};
+use super::nest::{Copy, Loop};
+use crate::num::Num;
+use super::reducer::{Reducer, better, start_in_lanes};
+use super::{Error, lanes};
+use crate::kernel_view::StageView;
+use strata_core::ir::{ElementType, Value};
+
+impl<'c> Emitter<'c> {
+    /// Writes one stage for all copies of the outer loops.
+    pub(super) fn stage(&mut self, stage: &StageView<'c>, copies: &[Copy<'c>]) -> Result<(), Error> {
+        if stage.is_scatter() {
+            self.scatter(stage, copies)
+        } else if stage.scan.is_some() {
+            self.scan(stage, copies)
+        } else if stage.reduce.is_empty() {
+            self.map(stage, copies)
+        } else if stage.op.str("reducer").is_some_and(|name| name.starts_with("arg")) {
+            self.arg_reduce(stage, copies)
+        } else {
+            self.reduce(stage, copies)
+        }
+    }
+
+    /// Loops over the dims of a stage that the outer loops do not cover.
+    fn inner_loops(&self, stage: &StageView<'c>) -> Vec<Loop<'c>> {
+        let vector = stage.schedule("vector");
+        stage
+            .domain
+            .iter()
+            .filter(|dim| !self.kernel.outer.contains(dim))
+            .map(|&dim| {
+                let lanes = vector == Some(dim as i64);
+                Loop {
+                    dim,
+                    width: if lanes { stage.schedule("width").unwrap_or(1) } else { 1 },
+                    unroll: if lanes { stage.schedule("unroll").unwrap_or(1).max(1) } else { 1 },
+                    range: (Num::Const(0), self.sizes[dim]),
+                }
+            })
+            .collect()
+    }
+
+    fn map(&mut self, stage: &StageView<'c>, copies: &[Copy<'c>]) -> Result<(), Error> {
+        let loops = self.inner_loops(stage);
+        self.nest(&loops, copies, Vec::new(), &mut |emitter, copies, carried| {
+            emitter.reads.clear();
+            for copy in copies {
+                let values = emitter.body(stage, copy)?;
+                for (result, value) in stage.op.results().into_iter().zip(values) {
+                    emitter.write(stage, result, copy, value)?;
+                }
+            }
+            emitter.reads.clear();
+            Ok(carried)
+        })?;
+        Ok(())
+    }
+
+    /// Puts an element of a stage's result where it lives.
+    fn write(&mut self, stage: &StageView<'c>, result: Value<'c>, copy: &Copy<'c>, value: Value<'c>) -> Result<(), Error> {
+        let Some(buffer) = self.buffers.get(&result).cloned() else {
+            self.registers.insert((result, copy.outer), value);
+            return Ok(());
+        };
+        let dims: Vec<_> = stage.result_dims().into_iter().map(|dim| self.cx.dim(dim)).collect();
+        let indices: Vec<_> = dims.into_iter().map(|dim| self.index(&copy.point, dim)).collect();
+        self.store(&buffer, &indices, value);
+        Ok(())
+    }
+
+    fn element(&self, stage: &StageView<'c>) -> Result<ElementType, Error> {
+        stage.op.result(0).ty().element_type().ok_or_else(|| Error::at(stage.op, "its element type has no code"))
+    }
+
+    fn reduce(&mut self, stage: &StageView<'c>, copies: &[Copy<'c>]) -> Result<(), Error> {
+        let name = stage.op.str("reducer").unwrap_or_default();
+        let reducer = Reducer::named(&name, self.element(stage)?).ok_or_else(|| Error::at(stage.op, format!("there is no reducer '{name}'")))?;
+        let loops = self.inner_loops(stage);
+        let turns: i64 = loops.iter().map(|lp| lp.unroll).product();
+        let inner_lanes = loops.iter().map(|lp| lp.width).max().unwrap_or(1);
+        let width = self.width.max(inner_lanes);
+        let start = reducer.start(&mut self.b);
+        let start = start_in_lanes(&mut self.b, start, width);
+        let carried = vec![start; copies.len() * turns as usize];
+        let numbered: Vec<_> = copies.iter().enumerate().map(|(slot, copy)| Copy { slot, ..copy.clone() }).collect();
+        let sums = self.nest(&loops, &numbered, carried, &mut |emitter, copies, mut carried| {
+            emitter.reads.clear();
+            for copy in copies {
+                let value = emitter.body(stage, copy)?[0];
+                let value = if width > 1 { lanes::in_lanes(&mut emitter.b, value, width) } else { value };
+                let before = carried[copy.slot];
+                let mut after = reducer.combine(&mut emitter.b, before, value);
+                if let Some(mask) = emitter.mask.filter(|_| inner_lanes > 1) {
+                    let ty = after.ty();
+                    after = emitter.b.value("arith.select", &[mask, after, before], ty, &[]);
+                }
+                carried[copy.slot] = after;
+            }
+            emitter.reads.clear();
+            Ok(carried)
+        })?;
+        for (slot, copy) in copies.iter().enumerate() {
+            let mut parts = sums[slot * turns as usize..(slot + 1) * turns as usize].to_vec();
+            while parts.len() > 1 {
+                parts = parts
+                    .chunks(2)
+                    .map(|pair| if pair.len() == 2 { reducer.combine(&mut self.b, pair[0], pair[1]) } else { pair[0] })
+                    .collect();
+            }
+            let value = if inner_lanes > 1 { reducer.across(&mut self.b, parts[0]) } else { parts[0] };
+            self.write(stage, stage.op.result(0), copy, value)?;
+        }
+        Ok(())
+    }
+
+    fn arg_reduce(&mut self, stage: &StageView<'c>, copies: &[Copy<'c>]) -> Result<(), Error> {
+        let name = stage.op.str("reducer").unwrap_or_default();
+        let element = stage.op.operand(0).ty().element_type();
+        let element = stage
+            .op
+            .body(0)
+            .terminator()
+            .map(|op| op.operand(0).ty())
+            .and_then(|ty| ty.element_type())
+            .map_or_else(|| self.element(stage), |yielded| Ok(element.filter(|element| element.bits() == yielded.bits() && element.is_unsigned()).unwrap_or(yielded)))?;
+        let loops: Vec<_> = self.inner_loops(stage).into_iter().map(|lp| Loop { width: 1, unroll: 1, ..lp }).collect();
+        let start = Reducer::named(name.trim_start_matches("arg"), element).ok_or_else(|| Error::at(stage.op, format!("there is no reducer '{name}'")))?;
+        let best = start.start(&mut self.b);
+        let best = start_in_lanes(&mut self.b, best, self.width);
+        let at = self.b.const_int(self.cx.int(64), 0);
+        let at = start_in_lanes(&mut self.b, at, self.width);
+        let count = copies.len();
+        let carried = [vec![best; count], vec![at; count]].concat();
+        let dim = stage.reduce[0];
+        let numbered: Vec<_> = copies.iter().enumerate().map(|(slot, copy)| Copy { slot, ..copy.clone() }).collect();
+        let found = self.nest(&loops, &numbered, carried, &mut |emitter, copies, mut carried| {
+            emitter.reads.clear();
+            for copy in copies {
+                let value = emitter.body(stage, copy)?[0];
+                let value = if emitter.width > 1 { lanes::in_lanes(&mut emitter.b, value, emitter.width) } else { value };
+                let position = emitter.index(&copy.point, emitter.cx.dim(dim)).base.value(&mut emitter.b);
+                let position = emitter.b.value("arith.index_cast", &[position], emitter.cx.int(64), &[]);
+                let position = start_in_lanes(&mut emitter.b, position, emitter.width);
+                let wins = better(&mut emitter.b, &name, element, value, carried[copy.slot]);
+                for (slot, new) in [(copy.slot, value), (count + copy.slot, position)] {
+                    let ty = new.ty();
+                    carried[slot] = emitter.b.value("arith.select", &[wins, new, carried[slot]], ty, &[]);
+                }
+            }
+            emitter.reads.clear();
+            Ok(carried)
+        })?;
+        for (slot, copy) in copies.iter().enumerate() {
+            self.write(stage, stage.op.result(0), copy, found[count + slot])?;
+        }
+        Ok(())
+    }
+
+    fn scan(&mut self, stage: &StageView<'c>, copies: &[Copy<'c>]) -> Result<(), Error> {
+        let name = stage.op.str("reducer").unwrap_or_default();
+        let to = self.element(stage)?;
+        let accumulated = if matches!(to, ElementType::F16 | ElementType::BF16) { ElementType::F32 } else { to };
+        let reducer = Reducer::named(&name, accumulated).ok_or_else(|| Error::at(stage.op, format!("there is no reducer '{name}'")))?;
+        let loops = self.inner_loops(stage);
+        let start = reducer.start(&mut self.b);
+        let start = start_in_lanes(&mut self.b, start, self.width);
+        let numbered: Vec<_> = copies.iter().enumerate().map(|(slot, copy)| Copy { slot, ..copy.clone() }).collect();
+        self.nest(&loops, &numbered, vec![start; copies.len()], &mut |emitter, copies, mut carried| {
+            emitter.reads.clear();
+            for copy in copies {
+                let value = emitter.body(stage, copy)?[0];
+                let value = if emitter.width > 1 { lanes::in_lanes(&mut emitter.b, value, emitter.width) } else { value };
+                let sum = reducer.combine(&mut emitter.b, carried[copy.slot], value);
+                carried[copy.slot] = sum;
+                let narrow = emitter.narrow(sum, accumulated, to);
+                emitter.write(stage, stage.op.result(0), copy, narrow)?;
+            }
+            emitter.reads.clear();
+            Ok(carried)
+        })?;
+        Ok(())
+    }
+
+    /// An accumulated value in the element type of the result.
+    fn narrow(&mut self, value: Value<'c>, from: ElementType, to: ElementType) -> Value<'c> {
+        if from == to {
+            return value;
+        }
+        let scalar = crate::elements::register_type(self.cx, to);
+        let ty = if value.ty().is_vector() { self.cx.vector(&value.ty().shape(), scalar) } else { scalar };
+        self.b.value("arith.truncf", &[value], ty, &[])
+    }
+
+    /// Writes in the order of the domain: later ones win or combine with what is there.
+    fn scatter(&mut self, stage: &StageView<'c>, copies: &[Copy<'c>]) -> Result<(), Error> {
+        let result = stage.op.result(0);
+        let buffer = self.buffers.get(&result).cloned().ok_or_else(|| Error::at(stage.op, "its result is nowhere in memory"))?;
+        let kind = stage.op.str("kind").unwrap_or_default();
+        let reducer = Reducer::named(&kind, buffer.element);
+        if reducer.is_none() && kind != "set" {
+            return Err(Error::at(stage.op, format!("there is no way to combine by '{kind}'")));
+        }
+        let loops: Vec<_> = self.inner_loops(stage).into_iter().map(|lp| Loop { width: 1, unroll: 1, ..lp }).collect();
+        self.nest(&loops, copies, Vec::new(), &mut |emitter, copies, carried| {
+            for copy in copies {
+                emitter.reads.clear();
+                let mut yields = emitter.body(stage, copy)?;
+                let update = yields.pop().ok_or_else(|| Error::at(stage.op, "its body yields no update"))?;
+                let indices: Vec<_> = yields.into_iter().map(computed).collect();
+                let Some(inside) = emitter.check_bounds(&buffer, &indices) else {
+                    emitter.combine_store(&buffer, &indices, update, reducer);
+                    continue;
+                };
+                let op = emitter.b.op(strata_core::ir::OpSpec { name: "scf.if", operands: &[inside], regions: 2, ..Default::default() });
+                let block = op.region(0).append_block(&[], emitter.b.location());
+                let around = std::mem::replace(&mut emitter.block, block);
+                emitter.b.set_at_end(block);
+                emitter.combine_store(&buffer, &indices, update, reducer);
+                emitter.b.effect("scf.yield", &[], &[]);
+                emitter.block = around;
+                emitter.b.set_at_end(around);
+            }
+            emitter.reads.clear();
+            Ok(carried)
+        })?;
+        Ok(())
+    }
+
+    fn combine_store(&mut self, buffer: &super::emitter::Buffer<'c>, indices: &[lanes::Index<'c>], update: Value<'c>, reducer: Option<Reducer>) {
+        let value = match reducer {
+            None => update,
+            Some(reducer) => {
+                let before = self.load_at(buffer, indices);
+                reducer.combine(&mut self.b, before, update)
+            }
+        };
+        self.store(buffer, indices, value);
+    }
+}

@@ -1,0 +1,365 @@
+//! The walk over the program: each op in destination-passing form.
+
+use super::{Error, Program, control};
+use crate::kernel_view::KernelView;
+use crate::elements::memory_type;
+use crate::num::{Num, numbers_of};
+use std::collections::HashMap;
+use strata_core::ir::{Block, Builder, Cx, DYNAMIC, ElementType, Module, Op, OpSpec, Type, Value};
+
+/// A tensor of the program: its memory and its sizes.
+#[derive(Clone, Debug)]
+pub struct Tensor<'c> {
+    /// A `memref<?xT>`.
+    pub buffer: Value<'c>,
+    /// Its sizes.
+    pub sizes: Vec<Num<'c>>,
+}
+
+/// The state of the walk.
+pub struct Converter<'a, 'c> {
+    /// Appends to the new function.
+    pub b: Builder<'c>,
+    /// The context.
+    pub cx: Cx<'c>,
+    module: &'a Module<'c>,
+    /// Tensors by the value of the old function.
+    pub tensors: HashMap<Value<'c>, Tensor<'c>>,
+    /// Scalars by the value of the old function.
+    pub scalars: HashMap<Value<'c>, Value<'c>>,
+    /// Values that are written straight into an output of the call, with the returned value's type.
+    destinations: HashMap<Value<'c>, (usize, Type<'c>)>,
+    written: Vec<bool>,
+}
+
+/// Converts the entry; the old function is erased.
+pub fn convert<'c>(module: &Module<'c>, entry: Op<'c>, program: &Program) -> Result<(), Error> {
+    let cx = module.cx();
+    let mut at = Builder::before(entry);
+    let name = entry.str("sym_name").unwrap_or_default();
+    let func = at.op(OpSpec {
+        name: "func.func",
+        attrs: &[
+            ("sym_name", cx.str_attr(&format!("{name}.host"))),
+            ("function_type", cx.type_attr(cx.function(&[], &[]))),
+            ("host.entry", cx.unit()),
+        ],
+        regions: 1,
+        ..OpSpec::default()
+    });
+    let block = func.region(0).append_block(&[], entry.location());
+    let mut converter = Converter {
+        b: Builder::at_end(block, entry.location()),
+        cx,
+        module,
+        tensors: HashMap::new(),
+        scalars: HashMap::new(),
+        destinations: HashMap::new(),
+        written: vec![false; program.results.len()],
+    };
+    converter.arguments(entry, program);
+    converter.find_destinations(entry);
+    converter.block(entry.body(0))?;
+    entry.erase();
+    func.set_attr("sym_name", cx.str_attr(&name));
+    Ok(())
+}
+
+impl<'c> Converter<'_, 'c> {
+    fn arguments(&mut self, entry: Op<'c>, program: &Program) {
+        for (argument, value) in program.arguments.iter().zip(entry.body(0).args()) {
+            let index = self.cx.i64_attr(argument.index as i64);
+            let buffer_type = self.buffer_type(argument.element);
+            let name = if argument.is_input() { "host.input" } else { "host.weight" };
+            let buffer = self.b.value(name, &[], buffer_type, &[("index", index)]);
+            if !argument.tensor {
+                let element = self.b.value("host.load", &[buffer], value.ty(), &[]);
+                self.scalars.insert(value, element);
+                continue;
+            }
+            let sizes = (argument.shape.iter().enumerate())
+                .map(|(dim, size)| match size {
+                    Some(size) => Num::Const(*size),
+                    None => {
+                        let attrs = [("index", index), ("dim", self.cx.i64_attr(dim as i64))];
+                        Num::Value(self.b.value("host.input_size", &[], self.cx.index(), &attrs))
+                    }
+                })
+                .collect();
+            self.tensors.insert(value, Tensor { buffer, sizes });
+        }
+    }
+
+    /// Results of kernels that the entry returns, also through free reshapes, get the output's memory.
+    fn find_destinations(&mut self, entry: Op<'c>) {
+        let block = entry.body(0);
+        let Some(terminator) = block.terminator() else { return };
+        for (index, returned) in terminator.operands().into_iter().enumerate() {
+            let ty = returned.ty();
+            let mut value = returned;
+            while let Some(op) = value.defining_op().filter(|op| op.is("prim.reshape") && ty.is_static()) {
+                value = op.operand(0);
+            }
+            let kernel = value.defining_op().is_some_and(|op| op.is("loop.call") && op.block() == Some(block));
+            if kernel && !self.destinations.contains_key(&value) {
+                self.destinations.insert(value, (index, ty));
+            }
+        }
+    }
+
+    /// `memref<?xT>`.
+    pub fn buffer_type(&self, element: ElementType) -> Type<'c> {
+        self.cx.memref(&[DYNAMIC], memory_type(self.cx, element))
+    }
+
+    /// The tensor of a value of the old function.
+    pub fn tensor(&self, op: Op<'c>, value: Value<'c>) -> Result<Tensor<'c>, Error> {
+        self.tensors.get(&value).cloned().ok_or_else(|| Error::at(op, "an operand has no memory"))
+    }
+
+    /// The scalar of a value of the old function.
+    pub fn scalar(&self, value: Value<'c>) -> Value<'c> {
+        self.scalars.get(&value).copied().unwrap_or(value)
+    }
+
+    /// Number of elements.
+    pub fn elements(&mut self, sizes: &[Num<'c>]) -> Num<'c> {
+        let mut total = Num::Const(1);
+        for &size in sizes {
+            total = total.mul(&mut self.b, size);
+        }
+        total
+    }
+
+    /// Fresh memory for a tensor.
+    pub fn alloc(&mut self, element: ElementType, sizes: Vec<Num<'c>>) -> Tensor<'c> {
+        let elements = self.elements(&sizes).value(&mut self.b);
+        let ty = self.buffer_type(element);
+        Tensor { buffer: self.b.value("host.alloc", &[elements], ty, &[]), sizes }
+    }
+
+    /// Copies a tensor.
+    pub fn copy(&mut self, from: &Tensor<'c>, to: &Tensor<'c>) {
+        let elements = self.elements(&from.sizes).value(&mut self.b);
+        self.b.effect("host.copy", &[from.buffer, to.buffer, elements], &[]);
+    }
+
+    /// Converts the ops of a block.
+    pub fn block(&mut self, block: Block<'c>) -> Result<(), Error> {
+        block.ops().into_iter().try_for_each(|op| self.single(op))
+    }
+
+    /// Converts one op.
+    pub fn single(&mut self, op: Op<'c>) -> Result<(), Error> {
+        self.b.set_location(op.location());
+        self.op(op)
+    }
+
+    fn op(&mut self, op: Op<'c>) -> Result<(), Error> {
+        match op.name() {
+            "capture.dim" => self.capture_dim(op),
+            "capture.bind_dims" => self.bind_dims(op),
+            "capture.guard" => {
+                let condition = self.scalar(op.operand(0));
+                let text = op.attr("text").unwrap_or_else(|| self.cx.str_attr("a guard of the program"));
+                self.b.effect("host.guard", &[condition], &[("text", text)]);
+                Ok(())
+            }
+            "loop.call" => self.call(op),
+            "prim.reshape" => {
+                let source = self.tensor(op, op.operand(0))?;
+                let sizes = self.sizes_from(op, 1);
+                self.tensors.insert(op.result(0), Tensor { buffer: source.buffer, sizes });
+                Ok(())
+            }
+            "prim.dim" => {
+                let source = self.tensor(op, op.operand(0))?;
+                let size = source.sizes[op.int("dim").unwrap_or_default() as usize];
+                let size = size.value(&mut self.b);
+                self.scalars.insert(op.result(0), size);
+                Ok(())
+            }
+            "prim.item" => {
+                let source = self.tensor(op, op.operand(0))?;
+                let element = self.b.value("host.load", &[source.buffer], op.result(0).ty(), &[]);
+                self.scalars.insert(op.result(0), element);
+                Ok(())
+            }
+            "prim.constant" => {
+                let value = op.attr("value").ok_or_else(|| Error::at(op, "it has no value"))?;
+                let ty = self.buffer_type(self.element(op, op.result(0))?);
+                let buffer = self.b.value("host.constant", &[], ty, &[("value", value)]);
+                let sizes = op.result(0).ty().shape().into_iter().map(Num::Const).collect();
+                self.tensors.insert(op.result(0), Tensor { buffer, sizes });
+                Ok(())
+            }
+            "prim.sort" => self.sort(op),
+            "scf.if" => control::convert_if(self, op),
+            "scf.while" => control::convert_while(self, op),
+            "scf.for" => control::convert_for(self, op),
+            "func.return" => self.finish(op),
+            _ if matches!(op.dialect(), "arith" | "math") => {
+                let operands: Vec<_> = op.operands().into_iter().map(|operand| self.scalar(operand)).collect();
+                let copy = self.b.clone_op(op, &operands);
+                self.scalars.extend(op.results().into_iter().zip(copy.results()));
+                Ok(())
+            }
+            _ => Err(Error::at(op, "there is no host form of it; an earlier pass should have removed it")),
+        }
+    }
+
+    /// The element type of a tensor value.
+    pub fn element(&self, op: Op<'c>, value: Value<'c>) -> Result<ElementType, Error> {
+        value.ty().element_type().ok_or_else(|| Error::at(op, format!("tensors of {} are not supported", value.ty().element())))
+    }
+
+    /// Sizes of a result: static ones from its type, the others from the trailing `index` operands.
+    fn sizes_from(&mut self, op: Op<'c>, first: usize) -> Vec<Num<'c>> {
+        let mut next = first;
+        (op.result(0).ty().shape().into_iter())
+            .map(|size| {
+                if size != DYNAMIC {
+                    return Num::Const(size);
+                }
+                next += 1;
+                Num::Value(self.scalar(op.operand(next - 1)))
+            })
+            .collect()
+    }
+
+    fn capture_dim(&mut self, op: Op<'c>) -> Result<(), Error> {
+        let tensor = self.tensor(op, op.operand(0))?;
+        let dim = op.int("dim").unwrap_or_default();
+        let size = tensor.sizes[dim as usize].value(&mut self.b);
+        self.scalars.insert(op.result(0), size);
+        let symbol = op.str("symbol").unwrap_or_default();
+        for (name, predicate, word) in [("min", 5, "at least"), ("max", 3, "at most")] {
+            let bound = op.int(name).unwrap_or_default();
+            if (name == "min" && bound <= 0) || (name == "max" && bound == i64::MAX) {
+                continue;
+            }
+            let wanted = self.b.const_index(bound);
+            let test = self.compare(predicate, size, wanted);
+            let text = format!("{symbol} = {{0}} must be {word} {{1}} (size of dimension {dim})");
+            self.b.effect("host.guard", &[test, size, wanted], &[("text", self.cx.str_attr(&text))]);
+        }
+        Ok(())
+    }
+
+    fn compare(&mut self, predicate: i64, lhs: Value<'c>, rhs: Value<'c>) -> Value<'c> {
+        let predicate = self.cx.i64_attr(predicate);
+        self.b.value("arith.cmpi", &[lhs, rhs], self.cx.int(1), &[("predicate", predicate)])
+    }
+
+    /// On an argument of the call the bound shape is a guard; elsewhere it is a fact that nothing here needs.
+    fn bind_dims(&mut self, op: Op<'c>) -> Result<(), Error> {
+        if op.operand(0).defining_op().is_some() {
+            return Ok(());
+        }
+        let tensor = self.tensor(op, op.operand(0))?;
+        let symbols: Vec<_> = op.operands()[1..].iter().map(|&symbol| self.scalar(symbol)).collect();
+        let Some(map) = op.attr("shape").and_then(|attr| attr.as_map()) else { return Ok(()) };
+        let wanted = numbers_of(&mut self.b, map, &symbols);
+        for (dim, (found, wanted)) in tensor.sizes.iter().zip(wanted).enumerate() {
+            if *found == wanted || matches!(found, Num::Const(_)) && matches!(wanted, Num::Const(_)) {
+                continue;
+            }
+            let (found, wanted) = (found.value(&mut self.b), wanted.value(&mut self.b));
+            let test = self.compare(0, found, wanted);
+            let text = format!("argument {}: size {{0}} of dimension {dim} must be {{1}}", op.operand(0).index());
+            self.b.effect("host.guard", &[test, found, wanted], &[("text", self.cx.str_attr(&text))]);
+        }
+        Ok(())
+    }
+
+    fn call(&mut self, op: Op<'c>) -> Result<(), Error> {
+        let name = op.attr("callee").and_then(|attr| attr.as_symbol()).unwrap_or_default();
+        let kernel = self.module.op().lookup_symbol(&name).and_then(KernelView::new);
+        let kernel = kernel.ok_or_else(|| Error::at(op, format!("kernel '{name}' is not defined")))?;
+        let arguments = op.operands();
+        let symbols: Vec<_> = kernel.op.ints("symbols").unwrap_or_default();
+        let symbols: Vec<_> = symbols.into_iter().map(|at| self.scalar(arguments[at as usize])).collect();
+        let shapes = kernel.shapes();
+        let mut operands = Vec::new();
+        for &argument in &arguments {
+            operands.push(if argument.ty().is_tensor() { self.tensor(op, argument)?.buffer } else { self.scalar(argument) });
+        }
+        for (result, shape) in op.results().into_iter().zip(&shapes[arguments.len()..]) {
+            let sizes = numbers_of(&mut self.b, *shape, &symbols);
+            let element = self.element(op, result)?;
+            let tensor = match self.destinations.get(&result).copied() {
+                Some((index, ty)) => {
+                    let outer: Vec<_> = if ty.shape().len() == sizes.len() { sizes.clone() } else { ty.shape().into_iter().map(Num::Const).collect() };
+                    Tensor { buffer: self.output(index, element, &outer), sizes }
+                }
+                None => self.alloc(element, sizes),
+            };
+            operands.push(tensor.buffer);
+            self.tensors.insert(result, tensor);
+        }
+        let attrs = [("callee", self.cx.symbol_attr(&name)), ("outputs", self.cx.i64_attr(op.num_results() as i64))];
+        self.b.effect("host.launch", &operands, &attrs);
+        Ok(())
+    }
+
+    fn output(&mut self, index: usize, element: ElementType, sizes: &[Num<'c>]) -> Value<'c> {
+        self.written[index] = true;
+        let sizes: Vec<_> = sizes.iter().map(|size| size.value(&mut self.b)).collect();
+        let ty = self.buffer_type(element);
+        self.b.value("host.output", &sizes, ty, &[("index", self.cx.i64_attr(index as i64))])
+    }
+
+    /// A stable sort along one dim, by the runtime library.
+    fn sort(&mut self, op: Op<'c>) -> Result<(), Error> {
+        let source = self.tensor(op, op.operand(0))?;
+        let element = self.element(op, op.operand(0))?;
+        let dim = op.int("dim").unwrap_or_default() as usize;
+        let descending = op.attr("descending").and_then(|attr| attr.as_bool()).unwrap_or_default();
+        let values = self.alloc(element, source.sizes.clone());
+        let positions = self.alloc(ElementType::I64, source.sizes.clone());
+        let product = |converter: &mut Self, sizes: &[Num<'c>]| converter.elements(sizes).value(&mut converter.b);
+        let (before, after) = if source.sizes.is_empty() { (0, 0) } else { (dim, dim + 1) };
+        let outer = product(self, &source.sizes[..before]);
+        let size = product(self, &source.sizes[before..after]);
+        let inner = product(self, &source.sizes[after..]);
+        let code = self.b.const_int(self.cx.int(32), dtype_code(element));
+        let descending = self.b.const_int(self.cx.int(32), i64::from(descending));
+        let operands = [code, source.buffer, values.buffer, positions.buffer, outer, size, inner, descending];
+        self.b.effect("host.extern", &operands, &[("name", self.cx.str_attr("strata_lib_sort"))]);
+        self.tensors.insert(op.result(0), values);
+        self.tensors.insert(op.result(1), positions);
+        Ok(())
+    }
+
+    /// What no kernel wrote into an output is copied there.
+    fn finish(&mut self, op: Op<'c>) -> Result<(), Error> {
+        for (index, value) in op.operands().into_iter().enumerate() {
+            let written = self.destinations.iter().any(|(_, (at, _))| *at == index) && self.written[index];
+            if written {
+                continue;
+            }
+            if !value.ty().is_tensor() {
+                let element = self.element(op, value)?;
+                let output = self.output(index, element, &[]);
+                let scalar = self.scalar(value);
+                self.b.effect("host.store", &[scalar, output], &[]);
+                continue;
+            }
+            let tensor = self.tensor(op, value)?;
+            let element = self.element(op, value)?;
+            let output = self.output(index, element, &tensor.sizes);
+            self.copy(&tensor, &Tensor { buffer: output, sizes: tensor.sizes.clone() });
+        }
+        self.b.effect("host.return", &[], &[]);
+        Ok(())
+    }
+}
+
+/// The number of an element type in calls of the runtime library.
+fn dtype_code(element: ElementType) -> i64 {
+    use ElementType::*;
+    [F64, F32, F16, BF16, I64, I32, I16, I8, U8, U16, U32, U64, Bool, C64, C128]
+        .iter()
+        .position(|&known| known == element)
+        .unwrap_or(0) as i64
+}

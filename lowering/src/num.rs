@@ -1,0 +1,127 @@
+//! Index arithmetic that folds what is known while compiling.
+
+use strata_core::ir::{AffineExpr, AffineKind, AffineMap, Builder, Value};
+
+/// An `index` scalar: a number, or a value of the code being written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Num<'c> {
+    /// Known while compiling.
+    Const(i64),
+    /// Computed at run time.
+    Value(Value<'c>),
+}
+
+impl<'c> Num<'c> {
+    /// As a value.
+    pub fn value(self, b: &mut Builder<'c>) -> Value<'c> {
+        match self {
+            Self::Const(number) => b.const_index(number),
+            Self::Value(value) => value,
+        }
+    }
+
+    /// The number, when it is known.
+    pub fn constant(self) -> Option<i64> {
+        match self {
+            Self::Const(number) => Some(number),
+            Self::Value(_) => None,
+        }
+    }
+
+    fn op(self, b: &mut Builder<'c>, name: &str, other: Self) -> Self {
+        let (lhs, rhs) = (self.value(b), other.value(b));
+        let index = b.cx().index();
+        Self::Value(b.value(name, &[lhs, rhs], index, &[]))
+    }
+
+    /// `self + other`.
+    pub fn add(self, b: &mut Builder<'c>, other: Self) -> Self {
+        match (self, other) {
+            (Self::Const(x), Self::Const(y)) => Self::Const(x.wrapping_add(y)),
+            (num, Self::Const(0)) | (Self::Const(0), num) => num,
+            _ => self.op(b, "arith.addi", other),
+        }
+    }
+
+    /// `self - other`.
+    pub fn sub(self, b: &mut Builder<'c>, other: Self) -> Self {
+        match (self, other) {
+            (Self::Const(x), Self::Const(y)) => Self::Const(x.wrapping_sub(y)),
+            (num, Self::Const(0)) => num,
+            _ => self.op(b, "arith.subi", other),
+        }
+    }
+
+    /// `self * other`.
+    pub fn mul(self, b: &mut Builder<'c>, other: Self) -> Self {
+        match (self, other) {
+            (Self::Const(x), Self::Const(y)) => Self::Const(x.wrapping_mul(y)),
+            (Self::Const(0), _) | (_, Self::Const(0)) => Self::Const(0),
+            (num, Self::Const(1)) | (Self::Const(1), num) => num,
+            _ => self.op(b, "arith.muli", other),
+        }
+    }
+
+    /// Quotient rounded down; `other` is positive.
+    pub fn floor_div(self, b: &mut Builder<'c>, other: Self) -> Self {
+        match (self, other) {
+            (Self::Const(x), Self::Const(y)) if y > 0 => Self::Const(x.div_euclid(y)),
+            (num, Self::Const(1)) => num,
+            _ => self.op(b, "arith.floordivsi", other),
+        }
+    }
+
+    /// Quotient rounded up; `other` is positive.
+    pub fn ceil_div(self, b: &mut Builder<'c>, other: Self) -> Self {
+        let above = other.sub(b, Self::Const(1));
+        self.add(b, above).floor_div(b, other)
+    }
+
+    /// Remainder that is not negative; `other` is positive.
+    pub fn modulo(self, b: &mut Builder<'c>, other: Self) -> Self {
+        match (self, other) {
+            (Self::Const(x), Self::Const(y)) if y > 0 => Self::Const(x.rem_euclid(y)),
+            (_, Self::Const(1)) => Self::Const(0),
+            _ => {
+                let quotient = self.floor_div(b, other);
+                let whole = quotient.mul(b, other);
+                self.sub(b, whole)
+            }
+        }
+    }
+}
+
+/// The results of a map of symbols.
+pub fn numbers_of<'c>(b: &mut Builder<'c>, map: AffineMap<'c>, symbols: &[Value<'c>]) -> Vec<Num<'c>> {
+    map.results().into_iter().map(|expr| number_of(b, expr, symbols)).collect()
+}
+
+/// An expression of symbols.
+pub fn number_of<'c>(b: &mut Builder<'c>, expr: AffineExpr<'c>, symbols: &[Value<'c>]) -> Num<'c> {
+    let mut both = |lhs, rhs| (number_of(b, lhs, symbols), number_of(b, rhs, symbols));
+    match expr.kind() {
+        AffineKind::Constant(number) => Num::Const(number),
+        AffineKind::Symbol(symbol) => Num::Value(symbols[symbol]),
+        AffineKind::Dim(_) => Num::Const(0),
+        AffineKind::Add(lhs, rhs) => {
+            let (lhs, rhs) = both(lhs, rhs);
+            lhs.add(b, rhs)
+        }
+        AffineKind::Mul(lhs, rhs) => {
+            let (lhs, rhs) = both(lhs, rhs);
+            lhs.mul(b, rhs)
+        }
+        AffineKind::FloorDiv(lhs, rhs) => {
+            let (lhs, rhs) = both(lhs, rhs);
+            lhs.floor_div(b, rhs)
+        }
+        AffineKind::CeilDiv(lhs, rhs) => {
+            let (lhs, rhs) = both(lhs, rhs);
+            lhs.ceil_div(b, rhs)
+        }
+        AffineKind::Mod(lhs, rhs) => {
+            let (lhs, rhs) = both(lhs, rhs);
+            lhs.modulo(b, rhs)
+        }
+    }
+}

@@ -1,0 +1,84 @@
+//! Indexed reads and writes, and running combinations: `gather`, `scatter`, `scan`.
+
+use super::kernel::{Kernel, element_of};
+use super::sizes::kept;
+use super::stage::{Kind, Stage};
+use super::{Error, scalar};
+use strata_core::ir::{AffineExpr, ElementType, Op, Value};
+
+/// The element of a `prim.gather`: a bounds-checked load at computed indices.
+pub fn gather<'c>(kernel: &mut Kernel<'c>, stage: &mut Stage<'c>, op: Op<'c>, indices: &[AffineExpr<'c>]) -> Result<Value<'c>, Error> {
+    let data = op.operand(0);
+    if data.defining_op().is_some_and(|def| def.parent() == Some(kernel.fusion)) {
+        return Err(Error::at(op, "it gathers from a value that the same fusion computes; materialise that value first"));
+    }
+    let tensor = kernel.input(data);
+    let dims = op.ints("dims").unwrap_or_default();
+    let index_rank = op.operand(1).ty().rank();
+    let mut operands = vec![tensor; 1 + data.ty().rank()];
+    for (count, &dim) in dims.iter().enumerate() {
+        operands[1 + dim as usize] = position(kernel, stage, op, op.operand(1 + count), &indices[..index_rank])?;
+    }
+    for (&dim, &index) in kept(data, &dims).iter().zip(&indices[index_rank..]) {
+        operands[1 + dim] = stage.index(kernel, index);
+    }
+    let element = scalar::register_type(kernel.cx(), element_of(op, data.ty())?);
+    Ok(stage.b.value("loop.load", &operands, element, &[]))
+}
+
+/// An element of an index tensor as an `index` value.
+fn position<'c>(kernel: &mut Kernel<'c>, stage: &mut Stage<'c>, op: Op<'c>, tensor: Value<'c>, at: &[AffineExpr<'c>]) -> Result<Value<'c>, Error> {
+    let from = element_of(op, tensor.ty())?;
+    let element = kernel.element(stage, tensor, at)?;
+    Ok(scalar::convert(&mut stage.b, element, from, ElementType::Index))
+}
+
+/// The stage of an op that writes its whole result itself.
+pub fn root_stage<'c>(kernel: &mut Kernel<'c>, op: Op<'c>) -> Result<Op<'c>, Error> {
+    if op.is("prim.scan") { scan(kernel, op) } else { scatter(kernel, op) }
+}
+
+fn scan<'c>(kernel: &mut Kernel<'c>, op: Op<'c>) -> Result<Op<'c>, Error> {
+    let domain = kernel.dims_of(op.result(0))?;
+    let dim = domain[op.int("dim").unwrap_or_default() as usize];
+    let reducer = op.str("kind").unwrap_or_default();
+    let to = element_of(op, op.result(0).ty())?;
+    let from = element_of(op, op.operand(0).ty())?;
+    let kind = Kind::Scan { dim, reducer: &reducer };
+    let mut stage = Stage::open(kernel, None, &domain, &kind, &[op.result(0).ty()], "buffer");
+    let at: Vec<_> = domain.iter().map(|&dim| kernel.cx().dim(dim)).collect();
+    let element = kernel.element(&mut stage, op.operand(0), &at)?;
+    let element = scalar::convert(&mut stage.b, element, from, scalar::accumulator(to));
+    Ok(stage.close(kernel, &[element]))
+}
+
+/// A copy of the destination, then ordered writes into it.
+fn scatter<'c>(kernel: &mut Kernel<'c>, op: Op<'c>) -> Result<Op<'c>, Error> {
+    let (data, updates) = (op.operand(0), op.operand(1));
+    let to = element_of(op, data.ty())?;
+    let whole = kernel.dims_of(op.result(0))?;
+    let at: Vec<_> = whole.iter().map(|&dim| kernel.cx().dim(dim)).collect();
+    let mut copy = Stage::open(kernel, None, &whole, &Kind::Map, &[op.result(0).ty()], "buffer");
+    let element = kernel.element(&mut copy, data, &at)?;
+    let copied = copy.close(kernel, &[element]).result(0);
+
+    let domain = kernel.dims_of(updates)?;
+    let dims = op.ints("dims").unwrap_or_default();
+    let kind = op.str("kind").unwrap_or_default();
+    let index_rank = op.operand(2).ty().rank();
+    let at: Vec<_> = domain.iter().map(|&dim| kernel.cx().dim(dim)).collect();
+    let mut stage = Stage::open(kernel, None, &domain, &Kind::Scatter { kind: &kind }, &[op.result(0).ty()], "buffer");
+    // The first operand is written, not read: its block argument is the element before the write at the written place.
+    let element_type = scalar::register_type(kernel.cx(), to);
+    let written: Vec<_> = whole.iter().map(|_| kernel.cx().constant(0)).collect();
+    stage.read(copied, &written, element_type);
+    let mut yields = vec![copied; data.ty().rank()];
+    for (count, &dim) in dims.iter().enumerate() {
+        yields[dim as usize] = position(kernel, &mut stage, op, op.operand(2 + count), &at[..index_rank])?;
+    }
+    for (&dim, &index) in kept(data, &dims).iter().zip(&at[index_rank..]) {
+        yields[dim] = stage.index(kernel, index);
+    }
+    yields.push(kernel.element(&mut stage, updates, &at)?);
+    Ok(stage.close(kernel, &yields))
+}

@@ -1,0 +1,508 @@
+//! One fusion as one kernel.
+
+use super::sizes::{Size, dot_dims, kept, resolve, size_of};
+use super::stage::{Kind, Request, Stage};
+use super::{Error, indexed, scalar, view};
+use std::collections::HashMap;
+use strata_core::ir::{AffineExpr, AffineKind, Block, Builder, Cx, ElementType, Module, Op, OpSpec, Type, Value};
+
+/// A kernel under construction.
+pub struct Kernel<'c> {
+    /// The fusion that it is made from.
+    pub fusion: Op<'c>,
+    /// The kernel's block.
+    pub body: Block<'c>,
+    cx: Cx<'c>,
+    dims: Vec<Size<'c>>,
+    /// The kernel's arguments, as values outside of the kernel, in order.
+    arguments: Vec<Value<'c>>,
+    /// Position among the arguments of each symbol.
+    symbols: Vec<usize>,
+    /// Results of reduction stages, by what they compute.
+    reductions: HashMap<Request<'c>, Value<'c>>,
+}
+
+/// Rewrites a fusion as a `loop.call` of a new kernel. A fusion that cannot be one kernel is split into its ops.
+pub fn lower<'c>(module: &Module<'c>, fusion: Op<'c>, name: &str) -> Result<(), Error> {
+    let cx = module.cx();
+    let mut b = Builder::at_start(module.body(), fusion.location());
+    let op = b.op(OpSpec { name: "loop.kernel", attrs: &[("sym_name", cx.str_attr(name))], regions: 1, ..OpSpec::default() });
+    let body = op.region(0).append_block(&[], fusion.location());
+    let mut kernel =
+        Kernel { fusion, body, cx, dims: Vec::new(), arguments: Vec::new(), symbols: Vec::new(), reductions: HashMap::new() };
+    match kernel.build(op) {
+        Ok(()) => kernel.call(name),
+        Err(error) => {
+            op.erase();
+            let ops = fusion.body(0).ops();
+            if ops.len() <= 2 {
+                return Err(error);
+            }
+            split(module, fusion, name)
+        }
+    }
+}
+
+/// Takes a fusion apart and makes a kernel of each op.
+fn split<'c>(module: &Module<'c>, fusion: Op<'c>, name: &str) -> Result<(), Error> {
+    let block = fusion.body(0);
+    for (argument, operand) in block.args().into_iter().zip(fusion.operands()) {
+        argument.replace_all_uses_with(operand);
+    }
+    let mut ops = block.ops();
+    let Some(terminator) = ops.pop() else { return Ok(()) };
+    let results = terminator.operands();
+    terminator.erase();
+    for op in &ops {
+        op.move_before(fusion);
+    }
+    fusion.replace_with(&results);
+    for (count, op) in ops.into_iter().enumerate().filter(|(_, op)| super::becomes_kernel(*op)) {
+        lower(module, super::wrap(op), &format!("{name}_{count}"))?;
+    }
+    Ok(())
+}
+
+impl<'c> Kernel<'c> {
+    /// Number of kernel dims so far.
+    pub fn num_dims(&self) -> usize {
+        self.dims.len()
+    }
+
+    /// Number of symbols so far.
+    pub fn num_symbols(&self) -> usize {
+        self.symbols.len()
+    }
+
+    /// The context.
+    pub fn cx(&self) -> Cx<'c> {
+        self.cx
+    }
+
+    /// The kernel's argument that is symbol `symbol`.
+    pub fn symbol_argument(&self, symbol: usize) -> Value<'c> {
+        self.body.arg(self.symbols[symbol])
+    }
+
+    /// A value outside as an argument of the kernel.
+    pub fn argument(&mut self, outer: Value<'c>) -> Value<'c> {
+        if let Some(position) = self.arguments.iter().position(|&known| known == outer) {
+            return self.body.arg(position);
+        }
+        self.arguments.push(outer);
+        self.body.add_arg(outer.ty(), self.fusion.location())
+    }
+
+    /// A size as an affine expression; values become symbols.
+    pub fn size_expr(&mut self, size: Size<'c>) -> AffineExpr<'c> {
+        match size {
+            Size::Static(size) => self.cx.constant(size),
+            Size::Value(value) => {
+                self.argument(value);
+                let position = self.arguments.iter().position(|&known| known == value).unwrap_or_default();
+                let symbol = self.symbols.iter().position(|&known| known == position).unwrap_or_else(|| {
+                    self.symbols.push(position);
+                    self.symbols.len() - 1
+                });
+                self.cx.symbol(symbol)
+            }
+        }
+    }
+
+    /// The size of a dimension of a value inside the fusion.
+    pub fn size(&self, value: Value<'c>, dim: usize) -> Result<Size<'c>, Error> {
+        size_of(self.fusion, value, dim)
+    }
+
+    /// An `index` operand of an op inside the fusion as an affine expression.
+    pub fn index_operand(&mut self, op: Op<'c>, operand: usize) -> Result<AffineExpr<'c>, Error> {
+        let size = resolve(self.fusion, op, op.operand(operand))?;
+        Ok(self.size_expr(size))
+    }
+
+    fn fresh_dim(&mut self, size: Size<'c>) -> usize {
+        if let Size::Value(_) = size {
+            self.size_expr(size);
+        }
+        self.dims.push(size);
+        self.dims.len() - 1
+    }
+
+    /// Builds the stages from the results of the fusion.
+    fn build(&mut self, op: Op<'c>) -> Result<(), Error> {
+        let Some(terminator) = self.fusion.body(0).terminator() else {
+            return Err(Error::at(self.fusion, "the fusion has no terminator"));
+        };
+        let yields = terminator.operands();
+        let mut order: Vec<usize> = (0..yields.len()).collect();
+        order.sort_by_key(|&index| std::cmp::Reverse(yields[index].ty().rank()));
+        let mut results = vec![None; yields.len()];
+        while let Some(&first) = order.first() {
+            let group: Vec<usize> = match self.root(yields[first]) {
+                Some(_) => vec![first],
+                None => {
+                    let shape = yields[first].ty().shape();
+                    order.iter().copied().filter(|&at| yields[at].ty().shape() == shape && self.root(yields[at]).is_none()).collect()
+                }
+            };
+            order.retain(|at| !group.contains(at));
+            let values: Vec<_> = group.iter().map(|&at| yields[at]).collect();
+            let stage = match self.root(yields[first]) {
+                Some(root) => indexed::root_stage(self, root)?,
+                None => self.output_stage(&values)?,
+            };
+            for (result, at) in stage.results().into_iter().zip(group) {
+                results[at] = Some(result);
+            }
+        }
+        let results: Vec<_> = results.into_iter().flatten().collect();
+        Builder::at_end(self.body, self.fusion.location()).effect("loop.return", &results, &[]);
+        self.describe(op, &yields)
+    }
+
+    /// An op that is a stage writing a whole result by itself: scans and scatters.
+    fn root(&self, value: Value<'c>) -> Option<Op<'c>> {
+        value.defining_op().filter(|op| op.parent() == Some(self.fusion) && matches!(op.name(), "prim.scan" | "prim.scatter"))
+    }
+
+    /// New dims for all dimensions of a value.
+    pub fn dims_of(&mut self, value: Value<'c>) -> Result<Vec<usize>, Error> {
+        (0..value.ty().rank())
+            .map(|dim| {
+                let size = self.size(value, dim)?;
+                Ok(self.fresh_dim(size))
+            })
+            .collect()
+    }
+
+    /// A map stage that writes results of one shape.
+    fn output_stage(&mut self, values: &[Value<'c>]) -> Result<Op<'c>, Error> {
+        // A value that a stage already asked for at plain dims keeps those dims, so that stages share their loops.
+        let known = self
+            .reductions
+            .keys()
+            .find(|(value, indices)| values.contains(value) && plain_dims(indices).is_some_and(|dims| dims.len() == indices.len()))
+            .and_then(|(_, indices)| plain_dims(indices));
+        let domain = match known {
+            Some(dims) => dims,
+            None => self.dims_of(values[0])?,
+        };
+        let indices: Vec<_> = domain.iter().map(|&dim| self.cx.dim(dim)).collect();
+        let types: Vec<_> = values.iter().map(|value| value.ty()).collect();
+        let mut stage = Stage::open(self, None, &domain, &Kind::Map, &types, "buffer");
+        let elements = values.iter().map(|&value| self.element(&mut stage, value, &indices)).collect::<Result<Vec<_>, _>>()?;
+        Ok(stage.close(self, &elements))
+    }
+
+    /// The element of a value inside the fusion at some indices, as a scalar of the stage's body.
+    pub fn element(&mut self, stage: &mut Stage<'c>, value: Value<'c>, indices: &[AffineExpr<'c>]) -> Result<Value<'c>, Error> {
+        let request = (value, indices.to_vec());
+        if let Some(known) = stage.recall(&request) {
+            return Ok(known);
+        }
+        let element = self.compute(stage, value, indices)?;
+        stage.remember(request, element);
+        Ok(element)
+    }
+
+    fn compute(&mut self, stage: &mut Stage<'c>, value: Value<'c>, indices: &[AffineExpr<'c>]) -> Result<Value<'c>, Error> {
+        let Some(op) = value.defining_op().filter(|op| op.parent() == Some(self.fusion)) else {
+            return Ok(self.read_input(stage, value, indices));
+        };
+        let to = element_of(op, value.ty())?;
+        match op.name() {
+            "prim.constant" => self.constant(stage, op, to, indices),
+            "prim.splat" => self.scalar_input(stage, op, to),
+            "prim.iota" => {
+                let dim = op.int("dim").unwrap_or_default() as usize;
+                let position = stage.index(self, indices[dim]);
+                Ok(scalar::convert(&mut stage.b, position, ElementType::Index, to))
+            }
+            "prim.reduce" | "prim.arg_reduce" | "prim.dot" | "prim.conv" => self.reduction(stage, op, to, indices),
+            "prim.gather" => indexed::gather(self, stage, op, indices),
+            "prim.scan" | "prim.scatter" => Err(Error::at(op, "it stands in the middle of a fusion; it must be its only op")),
+            _ if view::is_view(op) => view::element(self, stage, op, indices),
+            _ => {
+                let from = element_of(op, op.operand(op.num_operands() - 1).ty())?;
+                let args =
+                    op.operands().into_iter().map(|operand| self.element(stage, operand, indices)).collect::<Result<Vec<_>, _>>()?;
+                scalar::emit(&mut stage.b, op, &args, from, to)
+            }
+        }
+    }
+
+    fn read_input(&mut self, stage: &mut Stage<'c>, value: Value<'c>, indices: &[AffineExpr<'c>]) -> Value<'c> {
+        let tensor = self.input(value);
+        let element = value.ty().element_type().map_or_else(|| value.ty().element(), |element| scalar::register_type(self.cx, element));
+        stage.read(tensor, indices, element)
+    }
+
+    /// The kernel's argument for a value that the fusion uses from outside.
+    pub fn input(&mut self, value: Value<'c>) -> Value<'c> {
+        let inside = value.owner_block().and_then(|block| block.parent_op()) == Some(self.fusion);
+        self.argument(if inside { super::outer_value(self.fusion, value) } else { value })
+    }
+
+    /// Constants of one element are part of the body; others are moved out and read like an input.
+    fn constant(&mut self, stage: &mut Stage<'c>, op: Op<'c>, to: ElementType, indices: &[AffineExpr<'c>]) -> Result<Value<'c>, Error> {
+        let dense = op.attr("value").and_then(|attr| attr.as_dense()).ok_or_else(|| Error::at(op, "its value is not dense"))?;
+        if dense.1 || dense.0.len() == to.bytes() {
+            return constant_scalar(&mut stage.b, &dense.0, to).ok_or_else(|| Error::at(op, "its element cannot be read"));
+        }
+        let outer = Builder::before(self.fusion).clone_op(op, &[]);
+        let tensor = self.argument(outer.result(0));
+        let element = scalar::register_type(self.cx, to);
+        Ok(stage.read(tensor, indices, element))
+    }
+
+    fn scalar_input(&mut self, stage: &mut Stage<'c>, op: Op<'c>, to: ElementType) -> Result<Value<'c>, Error> {
+        let from = element_of(op, op.operand(0).ty())?;
+        let argument = match op.operand(0).defining_op().filter(|def| def.parent() == Some(self.fusion)) {
+            Some(def) if def.is("arith.constant") => stage.b.clone_op(def, &[]).result(0),
+            Some(def) => return Err(Error::at(def, "a scalar is computed inside the fusion; move the computation out of it")),
+            None => self.input(op.operand(0)),
+        };
+        Ok(scalar::convert(&mut stage.b, argument, from, to))
+    }
+
+    /// Opens (once) the stage of a reduction and reads its result.
+    fn reduction(&mut self, stage: &mut Stage<'c>, op: Op<'c>, to: ElementType, indices: &[AffineExpr<'c>]) -> Result<Value<'c>, Error> {
+        let request: Request<'c> = (op.result(0), indices.to_vec());
+        let Some(outer) = plain_dims(indices) else {
+            return Err(Error::at(op, "its result is read through a view that is not a plain loop over its dims"));
+        };
+        let from = element_of(op, op.operand(0).ty())?;
+        let arg = op.is("prim.arg_reduce");
+        let accumulated = if arg { ElementType::I64 } else { scalar::accumulator(to) };
+        let result = match self.reductions.get(&request) {
+            Some(&result) => result,
+            None => {
+                let result = self.reduce_stage(stage.op, op, from, accumulated, indices, &outer)?;
+                self.reductions.insert(request, result);
+                result
+            }
+        };
+        let guarded = std::mem::replace(&mut stage.guarded, false);
+        let dims: Vec<_> = outer.iter().map(|&dim| self.cx.dim(dim)).collect();
+        let element = scalar::register_type(self.cx, accumulated);
+        let read = stage.read(result, &dims, element);
+        stage.guarded = guarded;
+        Ok(scalar::convert(&mut stage.b, read, accumulated, to))
+    }
+
+    fn reduce_stage(
+        &mut self,
+        before: Op<'c>,
+        op: Op<'c>,
+        from: ElementType,
+        accumulated: ElementType,
+        indices: &[AffineExpr<'c>],
+        outer: &[usize],
+    ) -> Result<Value<'c>, Error> {
+        let operand = op.operand(0);
+        let ints = |name: &str| op.ints(name).unwrap_or_default();
+        let reduced: Vec<usize> = match op.name() {
+            "prim.reduce" => ints("dims").iter().map(|&dim| dim as usize).collect(),
+            "prim.arg_reduce" => vec![op.int("dim").unwrap_or_default() as usize],
+            "prim.dot" => ints("lhs_contract").iter().map(|&dim| dim as usize).collect(),
+            _ => Vec::new(),
+        };
+        let mut fresh = Vec::new();
+        if op.is("prim.conv") {
+            // Input channels of one group, then the window.
+            for dim in 1..op.operand(1).ty().rank() {
+                let size = self.size(op.operand(1), dim)?;
+                fresh.push(self.fresh_dim(size));
+            }
+        } else {
+            for &dim in &reduced {
+                let size = self.size(operand, dim)?;
+                fresh.push(self.fresh_dim(size));
+            }
+        }
+        let reducer = match op.name() {
+            "prim.reduce" => op.str("kind").unwrap_or_default(),
+            "prim.arg_reduce" => format!("arg{}", op.str("kind").unwrap_or_default()),
+            _ => "sum".to_owned(),
+        };
+        let domain = [outer, &fresh].concat();
+        let shape: Vec<i64> = outer.iter().map(|&dim| match self.dims[dim] {
+            Size::Static(size) => size,
+            Size::Value(_) => strata_core::ir::DYNAMIC,
+        }).collect();
+        let result = self.cx.tensor(&shape, self.cx.element(accumulated));
+        let kind = Kind::Reduce { dims: &fresh, reducer: &reducer };
+        let mut stage = Stage::open(self, Some(before), &domain, &kind, &[result], "register");
+        let at: Vec<_> = fresh.iter().map(|&dim| self.cx.dim(dim)).collect();
+        let element = match op.name() {
+            "prim.dot" => self.dot_element(&mut stage, op, from, accumulated, indices, &at)?,
+            "prim.conv" => view::conv_element(self, &mut stage, op, from, accumulated, indices, &at)?,
+            _ => {
+                let mut source = vec![self.cx.constant(0); operand.ty().rank()];
+                for (&dim, &index) in kept(operand, &reduced.iter().map(|&dim| dim as i64).collect::<Vec<_>>()).iter().zip(indices) {
+                    source[dim] = index;
+                }
+                for (&dim, &index) in reduced.iter().zip(&at) {
+                    source[dim] = index;
+                }
+                let element = self.element(&mut stage, operand, &source)?;
+                if op.is("prim.arg_reduce") { element } else { scalar::convert(&mut stage.b, element, from, accumulated) }
+            }
+        };
+        Ok(stage.close(self, &[element]).result(0))
+    }
+
+    fn dot_element(
+        &mut self,
+        stage: &mut Stage<'c>,
+        op: Op<'c>,
+        from: ElementType,
+        accumulated: ElementType,
+        indices: &[AffineExpr<'c>],
+        at: &[AffineExpr<'c>],
+    ) -> Result<Value<'c>, Error> {
+        let ints = |name: &str| op.ints(name).unwrap_or_default();
+        let (lhs_kept, rhs_free) = dot_dims(op);
+        let mut lhs = vec![self.cx.constant(0); op.operand(0).ty().rank()];
+        let mut rhs = vec![self.cx.constant(0); op.operand(1).ty().rank()];
+        for (&dim, &index) in lhs_kept.iter().zip(indices) {
+            lhs[dim] = index;
+        }
+        for (&dim, &index) in ints("rhs_batch").iter().zip(indices) {
+            rhs[dim as usize] = index;
+        }
+        for (&dim, &index) in rhs_free.iter().zip(&indices[lhs_kept.len()..]) {
+            rhs[dim] = index;
+        }
+        for ((&left, &right), &index) in ints("lhs_contract").iter().zip(&ints("rhs_contract")).zip(at) {
+            lhs[left as usize] = index;
+            rhs[right as usize] = index;
+        }
+        let left = self.element(stage, op.operand(0), &lhs)?;
+        let right = self.element(stage, op.operand(1), &rhs)?;
+        Ok(multiply(stage, left, right, from, accumulated))
+    }
+
+    /// Writes down the sizes of dims and tensors.
+    fn describe(&mut self, op: Op<'c>, yields: &[Value<'c>]) -> Result<(), Error> {
+        let dims = self.dims.clone();
+        let sizes: Vec<_> = dims.into_iter().map(|size| self.size_expr(size)).collect();
+        let mut shapes = Vec::new();
+        let mut position = 0;
+        // Sizes of arguments may add arguments (scalars), which have no sizes themselves.
+        while position < self.arguments.len() {
+            let outer = self.arguments[position];
+            let shape = (0..outer.ty().rank())
+                .map(|dim| {
+                    let size = size_of(self.fusion, outer, dim)?;
+                    Ok(self.size_expr(size))
+                })
+                .collect::<Result<Vec<_>, Error>>()?;
+            shapes.push(shape);
+            position += 1;
+        }
+        let mut result_shapes = Vec::new();
+        for &value in yields {
+            let shape = (0..value.ty().rank())
+                .map(|dim| {
+                    let size = self.size(value, dim)?;
+                    Ok(self.size_expr(size))
+                })
+                .collect::<Result<Vec<_>, Error>>()?;
+            result_shapes.push(shape);
+        }
+        shapes.resize(self.arguments.len(), Vec::new());
+        shapes.extend(result_shapes);
+        let cx = self.cx;
+        let map = |results: &[AffineExpr<'c>]| cx.map_attr(cx.map(0, self.symbols.len(), results));
+        op.set_attr("sizes", map(&sizes));
+        op.set_attr("shapes", cx.array_attr(&shapes.iter().map(|shape| map(shape)).collect::<Vec<_>>()));
+        let symbols: Vec<i64> = self.symbols.iter().map(|&at| at as i64).collect();
+        op.set_attr("symbols", cx.i64s_attr(&symbols));
+        // Maps were written while dims and symbols were still being added: bring them to the final numbers.
+        for stage in self.body.ops() {
+            let Some(maps) = stage.attr("maps").and_then(|attr| attr.as_array()) else { continue };
+            let maps: Vec<_> = maps
+                .iter()
+                .filter_map(|attr| attr.as_map())
+                .map(|map| cx.map_attr(cx.map(self.dims.len(), self.symbols.len(), &map.results())))
+                .collect();
+            stage.set_attr("maps", cx.array_attr(&maps));
+        }
+        Ok(())
+    }
+
+    /// Replaces the fusion by a call of the kernel.
+    fn call(&self, name: &str) -> Result<(), Error> {
+        let mut b = Builder::before(self.fusion);
+        let results = self.fusion.result_types();
+        let callee = self.cx.symbol_attr(name);
+        let call = b.op(OpSpec {
+            name: "loop.call",
+            operands: &self.arguments,
+            results: &results,
+            attrs: &[("callee", callee)],
+            ..OpSpec::default()
+        });
+        self.fusion.replace_with(&call.results());
+        Ok(())
+    }
+}
+
+/// `left * right` in the accumulator's type.
+pub fn multiply<'c>(stage: &mut Stage<'c>, left: Value<'c>, right: Value<'c>, from: ElementType, accumulated: ElementType) -> Value<'c> {
+    let left = scalar::convert(&mut stage.b, left, from, accumulated);
+    let right = scalar::convert(&mut stage.b, right, from, accumulated);
+    let name = if accumulated.is_complex() {
+        "complex.mul"
+    } else if accumulated.is_float() {
+        "arith.mulf"
+    } else {
+        "arith.muli"
+    };
+    stage.b.value(name, &[left, right], left.ty(), &[])
+}
+
+/// The dims, when each index is a different plain dim; constant indices (of dims of size one) are skipped.
+fn plain_dims(indices: &[AffineExpr<'_>]) -> Option<Vec<usize>> {
+    let mut dims = Vec::new();
+    for index in indices {
+        match index.kind() {
+            AffineKind::Dim(dim) if !dims.contains(&dim) => dims.push(dim),
+            AffineKind::Constant(_) => {}
+            _ => return None,
+        }
+    }
+    Some(dims)
+}
+
+/// The element type of a type at an op.
+pub fn element_of<'c>(op: Op<'c>, ty: Type<'c>) -> Result<ElementType, Error> {
+    ty.element_type().ok_or_else(|| Error::at(op, format!("tensors of {} are not supported", ty.element())))
+}
+
+/// A scalar constant from its bytes.
+pub fn constant_scalar<'c>(b: &mut Builder<'c>, bytes: &[u8], element: ElementType) -> Option<Value<'c>> {
+    let ty = scalar::register_type(b.cx(), element);
+    let read = |width: usize| -> Option<u64> {
+        let mut word = [0; 8];
+        word[..width].copy_from_slice(bytes.get(..width)?);
+        Some(u64::from_le_bytes(word))
+    };
+    Some(match element {
+        ElementType::F64 => b.const_float(ty, f64::from_bits(read(8)?)),
+        ElementType::F32 => b.const_float(ty, f64::from(f32::from_bits(read(4)? as u32))),
+        ElementType::BF16 => b.const_float(ty, f64::from(f32::from_bits((read(2)? as u32) << 16))),
+        ElementType::F16 | ElementType::C64 | ElementType::C128 => {
+            let scalar = b.cx().tensor(&[], b.cx().element(element));
+            let attr = b.cx().dense_attr(scalar, bytes)?;
+            let value = b.value("arith.constant", &[], scalar, &[("value", attr)]);
+            b.value("tensor.extract", &[value], ty, &[])
+        }
+        ElementType::Bool => b.const_int(ty, i64::from(*bytes.first()? != 0)),
+        ElementType::I8 | ElementType::U8 => b.const_int(ty, i64::from(*bytes.first()? as i8)),
+        ElementType::I16 | ElementType::U16 => b.const_int(ty, i64::from(read(2)? as i16)),
+        ElementType::I32 | ElementType::U32 => b.const_int(ty, i64::from(read(4)? as i32)),
+        ElementType::I64 | ElementType::U64 | ElementType::Index => b.const_int(ty, read(8)? as i64),
+    })
+}

@@ -1,0 +1,65 @@
+//! `prim` to `loop`: every fusion becomes a kernel, every lone op a kernel of its own.
+//!
+//! A kernel is written by recursion from its results. A result is a map stage over its dims; asking a value of the fusion for its
+//! element at some index expressions either adds an access to an input, or emits a scalar operator, or transforms the index
+//! expressions (views), or opens another stage (reductions) whose result is then read like an input.
+//! So nothing is materialised between the results and the inputs but the results of reductions.
+
+mod indexed;
+mod kernel;
+mod scalar;
+mod sizes;
+mod stage;
+mod view;
+
+pub use crate::error::Error;
+
+use strata_core::ir::{Builder, Module, Op, OpSpec, Value};
+
+/// Rewrites every function of the module: fusions and lone tensor operators become `loop.call`s of new `loop.kernel`s.
+///
+/// Left in place are reshapes (free views), index arithmetic, control flow and what the runtime library does.
+pub fn prim_to_loop(module: &Module<'_>) -> Result<(), Error> {
+    let mut count = 0;
+    for func in module.op().find_all("func.func") {
+        let mut fusions = Vec::new();
+        func.walk(&mut |op| {
+            if op.is("prim.fusion") || (becomes_kernel(op) && !op.parent().is_some_and(|parent| parent.is("prim.fusion"))) {
+                fusions.push(op);
+            }
+        });
+        for op in fusions {
+            let fusion = if op.is("prim.fusion") { op } else { wrap(op) };
+            kernel::lower(module, fusion, &format!("k{count}"))?;
+            count += 1;
+        }
+    }
+    Ok(())
+}
+
+/// Ops of the prim level that are no kernels: free views, scalars, and calls of the runtime library.
+const NOT_KERNELS: &[&str] = &["prim.dim", "prim.item", "prim.reshape", "prim.sort", "prim.yield"];
+
+fn becomes_kernel(op: Op<'_>) -> bool {
+    op.dialect() == "prim" && NOT_KERNELS.binary_search(&op.name()).is_err()
+}
+
+/// Puts a lone op into a fusion of its own.
+fn wrap<'c>(op: Op<'c>) -> Op<'c> {
+    let mut b = Builder::before(op);
+    let (operands, results) = (op.operands(), op.result_types());
+    let fusion = b.op(OpSpec { name: "prim.fusion", operands: &operands, results: &results, regions: 1, ..OpSpec::default() });
+    let types: Vec<_> = operands.iter().map(|value| value.ty()).collect();
+    let block = b.add_block(fusion.region(0), &types);
+    b.within(block, |b| {
+        let inner = b.clone_op(op, &block.args());
+        b.effect("prim.yield", &inner.results(), &[]);
+    });
+    op.replace_with(&fusion.results());
+    fusion
+}
+
+/// The value outside of the fusion that a block argument stands for.
+fn outer_value<'c>(fusion: Op<'c>, argument: Value<'c>) -> Value<'c> {
+    fusion.operand(argument.index())
+}

@@ -1,0 +1,376 @@
+//! Pointwise operators of `prim` as scalar `arith`, `math` and `complex`.
+//!
+//! Integers are signless from here on: the element type of the operands says which operator is meant.
+//! Half-precision operands are widened to f32 and the result is rounded once, as PyTorch does on every operator.
+
+pub use crate::elements::register_type;
+
+use super::Error;
+use strata_core::ir::{Builder, ElementType, Op, Value};
+
+/// The type in which sums of an element type are accumulated.
+pub fn accumulator(element: ElementType) -> ElementType {
+    if matches!(element, ElementType::F16 | ElementType::BF16) { ElementType::F32 } else { element }
+}
+
+/// Emits a pointwise op on scalars. `from` is the element type of the operands (of the second one for `select`), `to` of the result.
+pub fn emit<'c>(
+    b: &mut Builder<'c>,
+    op: Op<'c>,
+    args: &[Value<'c>],
+    from: ElementType,
+    to: ElementType,
+) -> Result<Value<'c>, Error> {
+    let name = op.name().trim_start_matches("prim.");
+    match name {
+        "convert" => return Ok(convert(b, args[0], from, to)),
+        "select" => {
+            let ty = args[1].ty();
+            return Ok(b.value("arith.select", args, ty, &[]));
+        }
+        "bitcast" => {
+            let ty = register_type(b.cx(), to);
+            return Ok(b.value("arith.bitcast", args, ty, &[]));
+        }
+        _ => {}
+    }
+    if matches!(from, ElementType::F16 | ElementType::BF16) {
+        let wide: Vec<_> = args.iter().map(|&arg| convert(b, arg, from, ElementType::F32)).collect();
+        let result = emit(b, op, &wide, ElementType::F32, if to == from { ElementType::F32 } else { to })?;
+        return Ok(if to == from { convert(b, result, ElementType::F32, to) } else { result });
+    }
+    if let Some(predicate) = comparison(name, from) {
+        return Ok(compare(b, predicate, args, from));
+    }
+    if from.is_complex() || to.is_complex() {
+        return complex(b, op, name, args, to);
+    }
+    let ty = args[0].ty();
+    let known = if from.is_float() { float(b, name, args, from) } else { integer(b, name, args, from) };
+    if let Some(value) = known {
+        return Ok(value);
+    }
+    let table = if from.is_float() { FLOAT } else { INTEGER };
+    match table.binary_search_by(|row| row.0.cmp(name)) {
+        Ok(found) => Ok(b.value(choose(table[found].1, from), args, ty, &[])),
+        Err(_) if from.is_float() && LIBM.binary_search(&name).is_ok() => {
+            let attr = b.cx().str_attr(name);
+            Ok(b.value("loop.libm", args, ty, &[("name", attr)]))
+        }
+        Err(_) => Err(Error::at(op, format!("there is no scalar form for element type {from}"))),
+    }
+}
+
+/// Floating-point operators that are one upstream op.
+const FLOAT: &[(&str, &str)] = &[
+    ("abs", "math.absf"),
+    ("acos", "math.acos"),
+    ("acosh", "math.acosh"),
+    ("add", "arith.addf"),
+    ("asin", "math.asin"),
+    ("asinh", "math.asinh"),
+    ("atan", "math.atan"),
+    ("atan2", "math.atan2"),
+    ("atanh", "math.atanh"),
+    ("ceil", "math.ceil"),
+    ("cos", "math.cos"),
+    ("cosh", "math.cosh"),
+    ("div", "arith.divf"),
+    ("erf", "math.erf"),
+    ("erfc", "math.erfc"),
+    ("exp", "math.exp"),
+    ("exp2", "math.exp2"),
+    ("expm1", "math.expm1"),
+    ("floor", "math.floor"),
+    ("log", "math.log"),
+    ("log10", "math.log10"),
+    ("log1p", "math.log1p"),
+    ("log2", "math.log2"),
+    ("maximum", "arith.maximumf"),
+    ("minimum", "arith.minimumf"),
+    ("mul", "arith.mulf"),
+    ("neg", "arith.negf"),
+    ("pow", "math.powf"),
+    ("rem", "arith.remf"),
+    ("round", "math.roundeven"),
+    ("sin", "math.sin"),
+    ("sinh", "math.sinh"),
+    ("sqrt", "math.sqrt"),
+    ("sub", "arith.subf"),
+    ("tan", "math.tan"),
+    ("tanh", "math.tanh"),
+    ("trunc", "math.trunc"),
+];
+
+/// Integer operators that are one upstream op; `s|u` names the signed and the unsigned form.
+const INTEGER: &[(&str, &str)] = &[
+    ("add", "arith.addi"),
+    ("and", "arith.andi"),
+    ("maximum", "arith.maxsi|arith.maxui"),
+    ("minimum", "arith.minsi|arith.minui"),
+    ("mul", "arith.muli"),
+    ("or", "arith.ori"),
+    ("shl", "arith.shli"),
+    ("shr", "arith.shrsi|arith.shrui"),
+    ("sub", "arith.subi"),
+    ("xor", "arith.xori"),
+];
+
+/// Functions that the runtime computes element by element.
+const LIBM: &[&str] = &["digamma", "erfinv", "lgamma", "nextafter"];
+
+fn choose(names: &'static str, element: ElementType) -> &'static str {
+    let unsigned = element.is_unsigned() || element == ElementType::Bool;
+    match names.split_once('|') {
+        Some((signed, other)) => if unsigned { other } else { signed },
+        None => names,
+    }
+}
+
+/// Floating-point operators that are more than one upstream op.
+fn float<'c>(b: &mut Builder<'c>, name: &str, args: &[Value<'c>], from: ElementType) -> Option<Value<'c>> {
+    let ty = args[0].ty();
+    match name {
+        "is_nan" => Some(compare(b, Predicate::Float(UNO), &[args[0], args[0]], from)),
+        "rsqrt" => {
+            let root = b.value("math.sqrt", args, ty, &[]);
+            let one = b.const_float(ty, 1.0);
+            Some(b.value("arith.divf", &[one, root], ty, &[]))
+        }
+        "sign" => {
+            // NaN compares false with zero on both sides and so stays zero, as PyTorch's sign does.
+            let zero = b.const_float(ty, 0.0);
+            let (one, minus) = (b.const_float(ty, 1.0), b.const_float(ty, -1.0));
+            let positive = compare(b, Predicate::Float(OGT), &[args[0], zero], from);
+            let negative = compare(b, Predicate::Float(OLT), &[args[0], zero], from);
+            let low = b.value("arith.select", &[negative, minus, zero], ty, &[]);
+            Some(b.value("arith.select", &[positive, one, low], ty, &[]))
+        }
+        _ => None,
+    }
+}
+
+/// Integer operators that are more than one upstream op.
+fn integer<'c>(b: &mut Builder<'c>, name: &str, args: &[Value<'c>], from: ElementType) -> Option<Value<'c>> {
+    let ty = args[0].ty();
+    let unsigned = from.is_unsigned() || from == ElementType::Bool;
+    match name {
+        "not" => {
+            let ones = b.const_int(ty, if from == ElementType::Bool { 1 } else { -1 });
+            Some(b.value("arith.xori", &[args[0], ones], ty, &[]))
+        }
+        "neg" => {
+            let zero = b.const_int(ty, 0);
+            Some(b.value("arith.subi", &[zero, args[0]], ty, &[]))
+        }
+        "abs" | "floor" | "ceil" | "trunc" | "round" | "sign" if unsigned && name != "sign" => Some(args[0]),
+        "floor" | "ceil" | "trunc" | "round" => Some(args[0]),
+        "is_nan" => Some(b.const_int(b.cx().int(1), 0)),
+        "abs" => Some(b.value("math.absi", args, ty, &[])),
+        "sign" => {
+            let (zero, one, minus) = (b.const_int(ty, 0), b.const_int(ty, 1), b.const_int(ty, -1));
+            let positive = compare(b, Predicate::Integer(if unsigned { UGT } else { SGT }), &[args[0], zero], from);
+            let low = if unsigned {
+                zero
+            } else {
+                let negative = compare(b, Predicate::Integer(SLT), &[args[0], zero], from);
+                b.value("arith.select", &[negative, minus, zero], ty, &[])
+            };
+            Some(b.value("arith.select", &[positive, one, low], ty, &[]))
+        }
+        "div" | "rem" => Some(divide(b, name, args, unsigned)),
+        "pow" => Some(power(b, args)),
+        _ => None,
+    }
+}
+
+/// Truncating division and remainder that never trap: a divisor 0 or -1 is replaced and the result corrected.
+fn divide<'c>(b: &mut Builder<'c>, name: &str, args: &[Value<'c>], unsigned: bool) -> Value<'c> {
+    let ty = args[0].ty();
+    let int = ElementType::I64;
+    let (zero, one) = (b.const_int(ty, 0), b.const_int(ty, 1));
+    let by_zero = compare(b, Predicate::Integer(EQ), &[args[1], zero], int);
+    let mut divisor = b.value("arith.select", &[by_zero, one, args[1]], ty, &[]);
+    if unsigned {
+        return b.value(if name == "div" { "arith.divui" } else { "arith.remui" }, &[args[0], divisor], ty, &[]);
+    }
+    let minus = b.const_int(ty, -1);
+    let by_minus = compare(b, Predicate::Integer(EQ), &[args[1], minus], int);
+    divisor = b.value("arith.select", &[by_minus, one, divisor], ty, &[]);
+    if name == "rem" {
+        return b.value("arith.remsi", &[args[0], divisor], ty, &[]);
+    }
+    let quotient = b.value("arith.divsi", &[args[0], divisor], ty, &[]);
+    let negated = b.value("arith.subi", &[zero, args[0]], ty, &[]);
+    b.value("arith.select", &[by_minus, negated, quotient], ty, &[])
+}
+
+/// Integer power by squaring; a negative exponent gives what 1/x truncates to.
+fn power<'c>(b: &mut Builder<'c>, args: &[Value<'c>]) -> Value<'c> {
+    let ty = args[0].ty();
+    let int = ElementType::I64;
+    let bits = match ty.element_type() {
+        Some(element) => element.bits(),
+        None => 64,
+    };
+    let (zero, one) = (b.const_int(ty, 0), b.const_int(ty, 1));
+    let (mut result, mut base) = (one, args[0]);
+    for bit in 0..bits.min(6) {
+        let mask = b.const_int(ty, 1 << bit);
+        let masked = b.value("arith.andi", &[args[1], mask], ty, &[]);
+        let set = compare(b, Predicate::Integer(NE), &[masked, zero], int);
+        let product = b.value("arith.muli", &[result, base], ty, &[]);
+        result = b.value("arith.select", &[set, product, result], ty, &[]);
+        base = b.value("arith.muli", &[base, base], ty, &[]);
+    }
+    let negative = compare(b, Predicate::Integer(SLT), &[args[1], zero], int);
+    let minus = b.const_int(ty, -1);
+    let is_one = compare(b, Predicate::Integer(EQ), &[args[0], one], int);
+    let is_minus = compare(b, Predicate::Integer(EQ), &[args[0], minus], int);
+    // (-1)^n has the parity that the loop above computed from the low bit.
+    let low = b.value("arith.andi", &[args[1], one], ty, &[]);
+    let odd = compare(b, Predicate::Integer(NE), &[low, zero], int);
+    let sign = b.value("arith.select", &[odd, minus, one], ty, &[]);
+    let small = b.value("arith.select", &[is_minus, sign, zero], ty, &[]);
+    let inverse = b.value("arith.select", &[is_one, one, small], ty, &[]);
+    b.value("arith.select", &[negative, inverse, result], ty, &[])
+}
+
+fn complex<'c>(b: &mut Builder<'c>, op: Op<'c>, name: &str, args: &[Value<'c>], to: ElementType) -> Result<Value<'c>, Error> {
+    let ty = register_type(b.cx(), to);
+    let upstream = match name {
+        "abs" | "add" | "atan2" | "cos" | "div" | "exp" | "expm1" | "log" | "log1p" | "mul" | "neg" | "pow" | "rsqrt" | "sign"
+        | "sin" | "sqrt" | "sub" | "tan" | "tanh" => format!("complex.{name}"),
+        "real" => "complex.re".to_owned(),
+        "imag" => "complex.im".to_owned(),
+        "complex" => "complex.create".to_owned(),
+        _ => return Err(Error::at(op, "there is no complex form")),
+    };
+    Ok(b.value(&upstream, args, ty, &[]))
+}
+
+/// Numbers of upstream's comparison predicates.
+const EQ: i64 = 0;
+const NE: i64 = 1;
+const SLT: i64 = 2;
+const SLE: i64 = 3;
+const SGT: i64 = 4;
+const SGE: i64 = 5;
+const ULT: i64 = 6;
+const ULE: i64 = 7;
+const UGT: i64 = 8;
+const UGE: i64 = 9;
+const OGT: i64 = 2;
+const OLT: i64 = 4;
+const UNO: i64 = 14;
+
+#[derive(Clone, Copy)]
+enum Predicate {
+    Integer(i64),
+    Float(i64),
+    Complex(&'static str),
+}
+
+fn comparison(name: &str, from: ElementType) -> Option<Predicate> {
+    let position = ["eq", "ne", "lt", "le", "gt", "ge"].iter().position(|&known| known == name)?;
+    Some(if from.is_complex() {
+        Predicate::Complex(["complex.eq", "complex.neq"].get(position)?)
+    } else if from.is_float() {
+        Predicate::Float([1, 13, 4, 5, 2, 3][position])
+    } else if from.is_unsigned() || from == ElementType::Bool {
+        Predicate::Integer([EQ, NE, ULT, ULE, UGT, UGE][position])
+    } else {
+        Predicate::Integer([EQ, NE, SLT, SLE, SGT, SGE][position])
+    })
+}
+
+fn compare<'c>(b: &mut Builder<'c>, predicate: Predicate, args: &[Value<'c>], _from: ElementType) -> Value<'c> {
+    let bool_type = b.cx().int(1);
+    let (name, number) = match predicate {
+        Predicate::Integer(number) => ("arith.cmpi", number),
+        Predicate::Float(number) => ("arith.cmpf", number),
+        Predicate::Complex(name) => return b.value(name, args, bool_type, &[]),
+    };
+    let number = b.cx().i64_attr(number);
+    b.value(name, args, bool_type, &[("predicate", number)])
+}
+
+/// A numeric cast: floats truncate to integers, anything to bool is "is not zero", f64 reaches the halves through f32.
+pub fn convert<'c>(b: &mut Builder<'c>, value: Value<'c>, from: ElementType, to: ElementType) -> Value<'c> {
+    use ElementType::*;
+    if from == to {
+        return value;
+    }
+    let ty = register_type(b.cx(), to);
+    let one = |b: &mut Builder<'c>, name: &str, value: Value<'c>| b.value(name, &[value], ty, &[]);
+    if from.is_complex() {
+        let part = if from == C64 { F32 } else { F64 };
+        let part_type = register_type(b.cx(), part);
+        let real = b.value("complex.re", &[value], part_type, &[]);
+        if !to.is_complex() {
+            return convert(b, real, part, to);
+        }
+        let imag = b.value("complex.im", &[value], part_type, &[]);
+        let target = if to == C64 { F32 } else { F64 };
+        let (real, imag) = (convert(b, real, part, target), convert(b, imag, part, target));
+        return b.value("complex.create", &[real, imag], ty, &[]);
+    }
+    if to.is_complex() {
+        let part = if to == C64 { F32 } else { F64 };
+        let real = convert(b, value, from, part);
+        let part_type = register_type(b.cx(), part);
+        let imag = b.const_float(part_type, 0.0);
+        return b.value("complex.create", &[real, imag], ty, &[]);
+    }
+    if to == Bool {
+        let source = value.ty();
+        if from.is_float() {
+            let zero = b.const_float(source, 0.0);
+            return compare(b, Predicate::Float(13), &[value, zero], from);
+        }
+        let zero = b.const_int(source, 0);
+        return compare(b, Predicate::Integer(NE), &[value, zero], from);
+    }
+    match (from.is_float(), to.is_float()) {
+        (true, true) => {
+            let half = |element| matches!(element, F16 | BF16);
+            if (half(from) && half(to)) || (from == F64 && half(to)) {
+                let middle = convert(b, value, from, F32);
+                return one(b, "arith.truncf", middle);
+            }
+            one(b, if to.bits() > from.bits() { "arith.extf" } else { "arith.truncf" }, value)
+        }
+        (false, true) => {
+            if matches!(to, F16 | BF16) {
+                let middle = convert(b, value, from, F32);
+                return one(b, "arith.truncf", middle);
+            }
+            one(b, if from.is_unsigned() || from == Bool { "arith.uitofp" } else { "arith.sitofp" }, value)
+        }
+        (true, false) => {
+            if matches!(from, F16 | BF16) {
+                let middle = convert(b, value, from, F32);
+                return convert(b, middle, F32, to);
+            }
+            if to.bits() < 64 {
+                // Through i64, so that what fits only modulo 2^n wraps, as on x86.
+                let wide_type = b.cx().int(64);
+                let wide = b.value("arith.fptosi", &[value], wide_type, &[]);
+                return one(b, "arith.trunci", wide);
+            }
+            one(b, if to == U64 { "arith.fptoui" } else { "arith.fptosi" }, value)
+        }
+        (false, false) => {
+            if to == Index || from == Index {
+                return one(b, if from.is_unsigned() { "arith.index_castui" } else { "arith.index_cast" }, value);
+            }
+            if to.bits() == from.bits() {
+                return value;
+            }
+            if to.bits() < from.bits() {
+                return one(b, "arith.trunci", value);
+            }
+            one(b, if from.is_unsigned() || from == Bool { "arith.extui" } else { "arith.extsi" }, value)
+        }
+    }
+}

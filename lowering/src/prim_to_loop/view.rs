@@ -1,0 +1,361 @@
+//! Views as transformations of index expressions.
+
+use super::kernel::{Kernel, multiply};
+use super::sizes::{Size, arith, pad_amount};
+use super::stage::Stage;
+use super::{Error, sizes};
+use strata_core::ir::{AffineExpr, DYNAMIC, ElementType, Op, Value};
+
+/// Ops that only move elements.
+const VIEWS: &[&str] = &[
+    "prim.broadcast",
+    "prim.concat",
+    "prim.dynamic_slice",
+    "prim.dynamic_update",
+    "prim.pad",
+    "prim.reshape",
+    "prim.reverse",
+    "prim.slice",
+    "prim.transpose",
+    "prim.window",
+];
+
+/// Whether an op only moves elements.
+pub fn is_view(op: Op<'_>) -> bool {
+    VIEWS.binary_search(&op.name()).is_ok()
+}
+
+/// The element of a view: the element of its operand at other indices.
+pub fn element<'c>(kernel: &mut Kernel<'c>, stage: &mut Stage<'c>, op: Op<'c>, indices: &[AffineExpr<'c>]) -> Result<Value<'c>, Error> {
+    let cx = kernel.cx();
+    let source = op.operand(0);
+    let ints = |name: &str| op.ints(name).unwrap_or_default();
+    let at = match op.name() {
+        "prim.broadcast" => {
+            let shape = source.ty().shape();
+            ints("dims").iter().enumerate().map(|(dim, &to)| if shape[dim] == 1 { cx.constant(0) } else { indices[to as usize] }).collect()
+        }
+        "prim.transpose" => {
+            let mut at = indices.to_vec();
+            for (&dim, &index) in ints("perm").iter().zip(indices) {
+                at[dim as usize] = index;
+            }
+            at
+        }
+        "prim.reverse" => {
+            let mut at = indices.to_vec();
+            for dim in ints("dims") {
+                let size = kernel.size(source, dim as usize)?;
+                let last = kernel.size_expr(size) - cx.constant(1);
+                at[dim as usize] = last - indices[dim as usize];
+            }
+            at
+        }
+        "prim.slice" => {
+            let (offsets, strides) = (ints("offsets"), ints("strides"));
+            let mut dynamic = 1;
+            let mut at = Vec::new();
+            for (dim, &index) in indices.iter().enumerate() {
+                let offset = if offsets[dim] == DYNAMIC {
+                    dynamic += 1;
+                    kernel.index_operand(op, dynamic - 1)?
+                } else {
+                    cx.constant(offsets[dim])
+                };
+                at.push(index * cx.constant(strides[dim]) + offset);
+            }
+            at
+        }
+        "prim.dynamic_slice" => {
+            let mut at = Vec::new();
+            for (dim, &index) in indices.iter().enumerate() {
+                at.push(index + kernel.index_operand(op, 1 + dim)?);
+            }
+            at
+        }
+        "prim.window" => {
+            let (strides, dilations) = (ints("strides"), ints("dilations"));
+            let (rank, count) = (source.ty().rank(), strides.len());
+            let mut at = indices[..rank - count].to_vec();
+            for dim in 0..count {
+                at.push(indices[rank - count + dim] * cx.constant(strides[dim]) + indices[rank + dim] * cx.constant(dilations[dim]));
+            }
+            at
+        }
+        "prim.reshape" => reshape(kernel, op, indices)?,
+        "prim.pad" => return pad(kernel, stage, op, indices),
+        "prim.concat" => return concat(kernel, stage, op, indices),
+        _ => return update(kernel, stage, op, indices),
+    };
+    kernel.element(stage, source, &at)
+}
+
+/// Row-major reshapes whose dims split, merge or carry over; groups of dims with equal products are matched from the left.
+fn reshape<'c>(kernel: &mut Kernel<'c>, op: Op<'c>, indices: &[AffineExpr<'c>]) -> Result<Vec<AffineExpr<'c>>, Error> {
+    let cx = kernel.cx();
+    let (source, result) = (op.operand(0), op.result(0));
+    let (from_rank, to_rank) = (source.ty().rank(), result.ty().rank());
+    let from: Vec<_> = (0..from_rank).map(|dim| kernel.size(source, dim)).collect::<Result<_, _>>()?;
+    let to: Vec<_> = (0..to_rank).map(|dim| kernel.size(result, dim)).collect::<Result<_, _>>()?;
+    let refuse = || Error::at(op, "its dims neither split, merge nor carry over; keep it outside of fusions, where it is free");
+    let mut at = Vec::new();
+    let (mut i, mut j) = (0, 0);
+    while i < from_rank || j < to_rank {
+        if i < from_rank && from[i] == Size::Static(1) && !(j < to_rank && to[j] == Size::Static(1)) {
+            at.push(cx.constant(0));
+            i += 1;
+            continue;
+        }
+        if j < to_rank && to[j] == Size::Static(1) && !(i < from_rank && from[i] == Size::Static(1)) {
+            j += 1;
+            continue;
+        }
+        if i == from_rank || j == to_rank {
+            return Err(refuse());
+        }
+        if from[i] == to[j] || same_size(from[i], to[j]) {
+            at.push(indices[j]);
+            (i, j) = (i + 1, j + 1);
+            continue;
+        }
+        // A group: extend the smaller side until the products agree. One dim of each group may be symbolic only when it is outermost.
+        let (first_i, first_j) = (i, j);
+        let (mut left, mut right) = (static_size(from[i]), static_size(to[j]));
+        (i, j) = (i + 1, j + 1);
+        while left.is_none() || right.is_none() || left != right {
+            match (left, right) {
+                (Some(l), Some(r)) if l < r && i < from_rank => {
+                    left = static_size(from[i]).map(|size| l * size);
+                    i += 1;
+                }
+                (Some(l), Some(r)) if l > r && j < to_rank => {
+                    right = static_size(to[j]).map(|size| r * size);
+                    j += 1;
+                }
+                _ => {
+                    // Symbolic: take everything that is left as one group.
+                    (i, j) = (from_rank, to_rank);
+                    break;
+                }
+            }
+        }
+        let mut linear = cx.constant(0);
+        for (&size, &index) in to[first_j..j].iter().zip(&indices[first_j..j]) {
+            let size = kernel.size_expr(size);
+            linear = linear * size + index;
+        }
+        let mut group = Vec::new();
+        for (position, &size) in from[first_i..i].iter().enumerate().rev() {
+            if position == 0 {
+                group.push(linear);
+            } else {
+                let size = kernel.size_expr(size);
+                group.push(linear.modulo(size));
+                linear = linear.floor_div(size);
+            }
+        }
+        at.extend(group.into_iter().rev());
+    }
+    Ok(at)
+}
+
+fn static_size(size: Size<'_>) -> Option<i64> {
+    match size {
+        Size::Static(size) => Some(size),
+        Size::Value(_) => None,
+    }
+}
+
+/// Whether two symbolic sizes are the same dimension of the same tensor.
+fn same_size(lhs: Size<'_>, rhs: Size<'_>) -> bool {
+    let (Size::Value(lhs), Size::Value(rhs)) = (lhs, rhs) else { return false };
+    let key = |value: Value<'_>| {
+        let op = value.defining_op().filter(|op| op.is("prim.dim"))?;
+        Some((op.operand(0).to_raw().ptr as usize, op.int("dim")?))
+    };
+    lhs == rhs || key(lhs).is_some_and(|left| key(rhs) == Some(left))
+}
+
+/// Emits `condition` for all dims and reads under it.
+fn select_inside<'c>(
+    kernel: &mut Kernel<'c>,
+    stage: &mut Stage<'c>,
+    inside: Option<Value<'c>>,
+    source: Value<'c>,
+    at: &[AffineExpr<'c>],
+    other: Value<'c>,
+) -> Result<Value<'c>, Error> {
+    let Some(inside) = inside else {
+        return kernel.element(stage, source, at);
+    };
+    let guarded = stage.guard(true);
+    let value = kernel.element(stage, source, at)?;
+    stage.guarded = guarded;
+    Ok(stage.b.value("arith.select", &[inside, value, other], value.ty(), &[]))
+}
+
+/// `0 <= expr < size`, as one unsigned comparison, joined to `so_far`.
+fn within<'c>(kernel: &mut Kernel<'c>, stage: &mut Stage<'c>, so_far: Option<Value<'c>>, expr: AffineExpr<'c>, size: AffineExpr<'c>) -> Value<'c> {
+    let (index, size) = (stage.index(kernel, expr), stage.index(kernel, size));
+    let bool_type = kernel.cx().int(1);
+    let less = kernel.cx().i64_attr(6);
+    let test = stage.b.value("arith.cmpi", &[index, size], bool_type, &[("predicate", less)]);
+    join(stage, so_far, test)
+}
+
+fn join<'c>(stage: &mut Stage<'c>, so_far: Option<Value<'c>>, test: Value<'c>) -> Value<'c> {
+    match so_far {
+        Some(before) => stage.b.value("arith.andi", &[before, test], test.ty(), &[]),
+        None => test,
+    }
+}
+
+fn pad<'c>(kernel: &mut Kernel<'c>, stage: &mut Stage<'c>, op: Op<'c>, indices: &[AffineExpr<'c>]) -> Result<Value<'c>, Error> {
+    let cx = kernel.cx();
+    let source = op.operand(0);
+    let interior = op.ints("interior").unwrap_or_default();
+    let high = op.ints("high").unwrap_or_default();
+    let mut inside = None;
+    let mut at = Vec::new();
+    for (dim, &index) in indices.iter().enumerate() {
+        let low = pad_amount(kernel.fusion, op, "low", dim)?;
+        let gap = interior.get(dim).copied().unwrap_or(0);
+        let low_expr = kernel.size_expr(low);
+        let mut shifted = index - low_expr;
+        if gap > 0 {
+            let step = cx.constant(gap + 1);
+            let value = stage.index(kernel, shifted.modulo(step));
+            let zero = stage.b.const_index(0);
+            let (bool_type, equal) = (cx.int(1), cx.i64_attr(0));
+            let test = stage.b.value("arith.cmpi", &[value, zero], bool_type, &[("predicate", equal)]);
+            inside = Some(join(stage, inside, test));
+            shifted = shifted.floor_div(step);
+        }
+        let crops_only = matches!(low, Size::Static(low) if low <= 0) && high[dim] != DYNAMIC && high[dim] <= 0 && gap == 0;
+        if !crops_only {
+            let size = kernel.size(source, dim)?;
+            let size = kernel.size_expr(size);
+            inside = Some(within(kernel, stage, inside, shifted, size));
+        }
+        at.push(shifted);
+    }
+    let other = kernel.element(stage, op.operand(1), &[])?;
+    select_inside(kernel, stage, inside, source, &at, other)
+}
+
+/// The part in which the index lies, by a chain of selections.
+fn concat<'c>(kernel: &mut Kernel<'c>, stage: &mut Stage<'c>, op: Op<'c>, indices: &[AffineExpr<'c>]) -> Result<Value<'c>, Error> {
+    let dim = op.int("dim").unwrap_or_default() as usize;
+    let mut start = Size::Static(0);
+    let mut chosen: Option<Value<'c>> = None;
+    for operand in op.operands() {
+        let size = kernel.size(operand, dim)?;
+        let mut at = indices.to_vec();
+        at[dim] = indices[dim] - kernel.size_expr(start);
+        let (begin, end) = (start, arith(kernel.fusion, "arith.addi", start, size));
+        start = end;
+        let only = op.num_operands() == 1;
+        let guarded = stage.guard(!only);
+        let value = kernel.element(stage, operand, &at)?;
+        stage.guarded = guarded;
+        chosen = Some(match chosen {
+            None => value,
+            Some(before) => {
+                let (index, begin) = (stage.index(kernel, indices[dim]), kernel.size_expr(begin));
+                let begin = stage.index(kernel, begin);
+                let (bool_type, at_least) = (kernel.cx().int(1), kernel.cx().i64_attr(5));
+                let test = stage.b.value("arith.cmpi", &[index, begin], bool_type, &[("predicate", at_least)]);
+                stage.b.value("arith.select", &[test, value, before], value.ty(), &[])
+            }
+        });
+    }
+    chosen.ok_or_else(|| Error::at(op, "it has no operands"))
+}
+
+/// `dynamic_update`: inside the updated box the update, elsewhere the operand.
+fn update<'c>(kernel: &mut Kernel<'c>, stage: &mut Stage<'c>, op: Op<'c>, indices: &[AffineExpr<'c>]) -> Result<Value<'c>, Error> {
+    let (source, updates) = (op.operand(0), op.operand(1));
+    let mut inside = None;
+    let mut at = Vec::new();
+    for (dim, &index) in indices.iter().enumerate() {
+        let shifted = index - kernel.index_operand(op, 2 + dim)?;
+        let size = kernel.size(updates, dim)?;
+        let size = kernel.size_expr(size);
+        inside = Some(within(kernel, stage, inside, shifted, size));
+        at.push(shifted);
+    }
+    let other = kernel.element(stage, source, indices)?;
+    select_inside(kernel, stage, inside, updates, &at, other)
+}
+
+/// One product of a convolution: the padded, dilated input under the window times the weight.
+pub fn conv_element<'c>(
+    kernel: &mut Kernel<'c>,
+    stage: &mut Stage<'c>,
+    op: Op<'c>,
+    from: ElementType,
+    accumulated: ElementType,
+    indices: &[AffineExpr<'c>],
+    at: &[AffineExpr<'c>],
+) -> Result<Value<'c>, Error> {
+    let cx = kernel.cx();
+    let ints = |name: &str| op.ints(name).unwrap_or_default();
+    let (input, weight) = (op.operand(0), op.operand(1));
+    let groups = op.int("groups").unwrap_or(1);
+    let channel = if groups == 1 {
+        at[0]
+    } else {
+        // Output channel o belongs to group o / (O / groups).
+        let outputs = kernel.size(weight, 0)?;
+        let per_group = arith(kernel.fusion, "arith.floordivsi", outputs, Size::Static(groups));
+        let per_group = kernel.size_expr(per_group);
+        let inputs = kernel.size(weight, 1)?;
+        let inputs = kernel.size_expr(inputs);
+        indices[1].floor_div(per_group) * inputs + at[0]
+    };
+    let mut source = vec![indices[0], channel];
+    let mut inside = None;
+    let (strides, low, high) = (ints("strides"), ints("low"), ints("high"));
+    for dim in 0..strides.len() {
+        let dilation = ints("rhs_dilation").get(dim).copied().unwrap_or(1);
+        let spread = ints("lhs_dilation").get(dim).copied().unwrap_or(1);
+        let mut position = indices[2 + dim] * cx.constant(strides[dim]) + at[1 + dim] * cx.constant(dilation) - cx.constant(low[dim]);
+        if spread > 1 {
+            let step = cx.constant(spread);
+            let value = stage.index(kernel, position.modulo(step));
+            let zero = stage.b.const_index(0);
+            let (bool_type, equal) = (cx.int(1), cx.i64_attr(0));
+            let test = stage.b.value("arith.cmpi", &[value, zero], bool_type, &[("predicate", equal)]);
+            inside = Some(join(stage, inside, test));
+            position = position.floor_div(step);
+        }
+        if low[dim] > 0 || high[dim] > 0 || spread > 1 {
+            let size = sizes::size_of(kernel.fusion, input, 2 + dim)?;
+            let size = kernel.size_expr(size);
+            inside = Some(within(kernel, stage, inside, position, size));
+        }
+        source.push(position);
+    }
+    let weight_at: Vec<_> = std::iter::once(indices[1]).chain(at.iter().copied()).collect();
+    let guarded = stage.guard(inside.is_some());
+    let element = kernel.element(stage, input, &source)?;
+    stage.guarded = guarded;
+    let factor = kernel.element(stage, weight, &weight_at)?;
+    // A guarded read outside of an input is zero already; a computed value is not.
+    let element = match inside {
+        Some(inside) if input.defining_op().is_some_and(|def| def.parent() == Some(kernel.fusion)) => {
+            let zero = if element.ty().element_type().is_some_and(ElementType::is_float) {
+                stage.b.const_float(element.ty(), 0.0)
+            } else {
+                stage.b.const_int(element.ty(), 0)
+            };
+            stage.b.value("arith.select", &[inside, element, zero], element.ty(), &[])
+        }
+        Some(inside) if ints("lhs_dilation").iter().any(|&dilation| dilation > 1) => {
+            let zero = stage.b.const_float(element.ty(), 0.0);
+            stage.b.value("arith.select", &[inside, element, zero], element.ty(), &[])
+        }
+        _ => element,
+    };
+    Ok(multiply(stage, element, factor, from, accumulated))
+}
