@@ -59,12 +59,22 @@ unsafe fn state<'a>(call: *mut StrataCall) -> &'a mut CallState {
     unsafe { &mut *(*call).runtime.cast::<CallState>() }
 }
 
-unsafe extern "C" fn strata_workspace(call: *mut StrataCall, bytes: i64) -> *mut c_void {
+/// An image's import; see the architecture page.
+///
+/// # Safety
+/// Called by an image with the argument of its running entry.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn strata_workspace(call: *mut StrataCall, bytes: i64) -> *mut c_void {
     // SAFETY: the image passes its own argument.
     unsafe { state(call) }.arena.take(usize::try_from(bytes).unwrap_or(0)).cast()
 }
 
-unsafe extern "C" fn strata_output(call: *mut StrataCall, index: i64, bytes: i64) -> *mut c_void {
+/// An image's import; see the architecture page.
+///
+/// # Safety
+/// Called by an image with the argument of its running entry.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn strata_output(call: *mut StrataCall, index: i64, bytes: i64) -> *mut c_void {
     // SAFETY: the image passes its own argument.
     let state = unsafe { state(call) };
     let (Ok(index), Ok(bytes)) = (usize::try_from(index), usize::try_from(bytes)) else {
@@ -74,7 +84,12 @@ unsafe extern "C" fn strata_output(call: *mut StrataCall, index: i64, bytes: i64
     unsafe { state.output((*call).outputs, index, bytes) }
 }
 
-unsafe extern "C" fn strata_parallel(_call: *mut StrataCall, body: Body, ctx: *mut c_void, n: i64, grain: i64) {
+/// An image's import; see the architecture page.
+///
+/// # Safety
+/// Called by an image with the argument of its running entry.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn strata_parallel(_call: *mut StrataCall, body: Body, ctx: *mut c_void, n: i64, grain: i64) {
     // SAFETY: the compiler passes bodies whose disjoint ranges are independent.
     unsafe { pool::global().run(body, ctx, n, grain) }
 }

@@ -72,9 +72,18 @@ impl Session {
     pub fn run_refs(&self, inputs: &[&Tensor]) -> Result<Vec<Tensor>, RunError> {
         let described: Vec<DLTensor> = inputs.iter().map(|tensor| tensor.dlpack()).collect();
         let pointers: Vec<*const DLTensor> = described.iter().map(|tensor| &raw const *tensor).collect();
-        let mut state = lock(&self.idle).pop().unwrap_or_else(|| self.caller());
         // SAFETY: the tensors are ours and outlive the call.
-        let done = unsafe { self.call(&mut state, &pointers, &[]) };
+        unsafe { self.run_pointers(&pointers) }
+    }
+
+    /// [`Session::run`] on anyone's tensors.
+    ///
+    /// # Safety
+    /// `inputs` point at tensors that describe readable host memory.
+    pub unsafe fn run_pointers(&self, inputs: &[*const DLTensor]) -> Result<Vec<Tensor>, RunError> {
+        let mut state = lock(&self.idle).pop().unwrap_or_else(|| self.caller());
+        // SAFETY: the caller's promise is the one needed.
+        let done = unsafe { self.call(&mut state, inputs, &[]) };
         let results = done.and_then(|()| state.take_outputs(&self.manifest));
         lock(&self.idle).push(state);
         results

@@ -1,28 +1,63 @@
-//! A program as a shared library: `rs-compile --emit=so` puts the artefact inside under two names, and this reads it back.
+//! A program as a shared library, for C: the code with its imports left to the dynamic linker, and the artefact as data.
+//!
+//! The artefact has all that is needed, so no compiler or linker takes part. The file ends in a trailer by which
+//! [`read`] finds the artefact without running anything.
 
 use std::path::Path;
 
-use libloading::os::unix::Library;
-
-use crate::artefact::{Artefact, ArtefactError};
+use crate::artefact::{Artefact, ArtefactError, PAGE};
+use crate::elf::{Library, Load};
+use crate::manifest::Access;
 
 /// The symbol of the artefact's first byte.
 pub const ARTEFACT_SYMBOL: &str = "strata_artefact";
 /// The symbol of the artefact's length, a `uint64_t`.
 pub const LENGTH_SYMBOL: &str = "strata_artefact_bytes";
 
+const TRAILER: &[u8; 8] = b"STRATASO";
+
+/// The bytes of a shared library with the program; `name` is its `SONAME`.
+pub fn library(artefact: &Artefact, name: &str) -> Vec<u8> {
+    let layout = &artefact.manifest.layout;
+    let bytes = artefact.to_bytes();
+    let mut library = Library { name: name.into(), ..Library::default() };
+    library.needed = vec!["libstrata_runtime.so".into(), "libm.so.6".into(), "libc.so.6".into()];
+    if layout.imports.iter().any(|import| import.name.starts_with("_ZGV")) {
+        library.needed.insert(1, "libmvec.so.1".into());
+    }
+    // The image first, one page up because dynamic linkers take a function at address 0 for a missing one;
+    // behind it the length and the artefact.
+    let base = PAGE as u64;
+    for segment in &layout.segments {
+        let (start, end) = (segment.offset as usize, (segment.offset + segment.bytes) as usize);
+        let image = &artefact.image.bytes;
+        let filled = image.get(start..end.min(image.len())).unwrap_or_default().to_vec();
+        library.loads.push(Load { address: base + segment.offset, bytes: filled, size: segment.bytes, access: segment.access });
+    }
+    let data_at = base + layout.memory_bytes.next_multiple_of(PAGE as u64);
+    let mut data = (bytes.len() as u64).to_le_bytes().to_vec();
+    data.extend_from_slice(&bytes);
+    let size = data.len() as u64;
+    library.loads.push(Load { address: data_at, bytes: data, size, access: Access::Read });
+    library.imports = layout.imports.iter().map(|import| (import.name.clone(), base + import.offset)).collect();
+    library.relocations = layout.relocations.iter().map(|relocation| (base + relocation.offset, base + relocation.target)).collect();
+    library.functions.push(("strata_entry".into(), base + layout.entry));
+    library.objects.push((LENGTH_SYMBOL.into(), data_at, 8));
+    library.objects.push((ARTEFACT_SYMBOL.into(), data_at + 8, bytes.len() as u64));
+    let (mut file, places) = library.write();
+    let artefact_at = places.last().map_or(0, |at| at + 8);
+    file.extend_from_slice(&artefact_at.to_le_bytes());
+    file.extend_from_slice(&(bytes.len() as u64).to_le_bytes());
+    file.extend_from_slice(TRAILER);
+    file
+}
+
 /// The artefact inside a shared library.
 pub fn read(path: &Path) -> Result<Artefact, ArtefactError> {
-    let io = |reason: String| ArtefactError::Io { path: path.into(), source: std::io::Error::other(reason) };
-    // A bare file name would be looked up in the system's folders instead of here.
-    let full = path.canonicalize().map_err(|source| ArtefactError::Io { path: path.into(), source })?;
-    // SAFETY: a program library has no initialisers of its own; the user asked for this file to be run.
-    let library = unsafe { Library::new(full) }.map_err(|e| io(e.to_string()))?;
-    // SAFETY: the two symbols are data of these types by the definition above; the bytes are copied before the library closes.
-    unsafe {
-        let start = library.get::<*const u8>(ARTEFACT_SYMBOL.as_bytes()).map_err(|e| io(e.to_string()))?;
-        let bytes = library.get::<*const u64>(LENGTH_SYMBOL.as_bytes()).map_err(|e| io(e.to_string()))?;
-        let (start, bytes) = (start.into_raw().cast::<u8>(), bytes.into_raw().cast::<u64>());
-        Artefact::from_bytes(std::slice::from_raw_parts(start, bytes.read_unaligned() as usize))
-    }
+    let file = std::fs::read(path).map_err(|source| ArtefactError::Io { path: path.into(), source })?;
+    let trailer = file.len().checked_sub(24).map(|at| &file[at..]).filter(|trailer| trailer.ends_with(TRAILER));
+    let trailer = trailer.ok_or(ArtefactError::Foreign)?;
+    let number = |at: usize| u64::from_le_bytes(trailer[at..at + 8].try_into().expect("eight bytes"));
+    let range = number(0).checked_add(number(8)).and_then(|end| file.get(number(0) as usize..end as usize));
+    Artefact::from_bytes(range.ok_or_else(|| ArtefactError::Corrupt { what: "its artefact lies outside the library".into() })?)
 }

@@ -16,6 +16,7 @@ use crate::pool;
 ///
 /// # Safety
 /// `input`, `values` and `indices` point at `outer * n * inner` elements; outputs do not overlap the input.
+#[unsafe(no_mangle)]
 #[allow(clippy::too_many_arguments)] // It is a C function of the image ABI.
 pub unsafe extern "C" fn strata_lib_sort(
     _call: *mut StrataCall,

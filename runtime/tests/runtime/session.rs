@@ -1,75 +1,8 @@
-//! Loads a program compiled from C by the system's compiler: imports, threads, outputs, mutations, guards, damage.
+//! Calls, outputs, mutations, guards, damage.
 
-use std::path::Path;
-use std::process::Command;
-use std::sync::OnceLock;
-
-use strata_runtime::manifest::*;
 use strata_runtime::*;
 
-/// The flat image of `program.c`.
-fn image() -> Vec<u8> {
-    static IMAGE: OnceLock<Vec<u8>> = OnceLock::new();
-    IMAGE
-        .get_or_init(|| {
-            let here = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests");
-            let out = tempfile::NamedTempFile::new().unwrap();
-            let status = Command::new("cc")
-                .args(["-O1", "-fPIE", "-static", "-nostdlib", "-ffreestanding", "-fno-stack-protector", "-fcf-protection=none"])
-                .args(["-fno-toplevel-reorder", "-Wl,--build-id=none", "-Wl,--oformat,binary", "-Wl,-e,strata_entry"])
-                .arg(format!("-Wl,-T,{}", here.join("program.ld").display()))
-                .arg(here.join("program.c"))
-                .arg("-o")
-                .arg(out.path())
-                .status()
-                .unwrap();
-            assert!(status.success());
-            std::fs::read(out.path()).unwrap()
-        })
-        .clone()
-}
-
-fn artefact(weights: &Path) -> Artefact {
-    let mut manifest = Manifest::new("axpy", Target::host());
-    let segment = |offset, access| Segment { offset, bytes: 0x1000, access };
-    manifest.layout = Layout {
-        entry: 0,
-        memory_bytes: 0x3000,
-        segments: vec![segment(0, Access::Execute), segment(0x1000, Access::Read), segment(0x2000, Access::Read)],
-        imports: ["strata_output", "strata_workspace", "strata_parallel", "expf"]
-            .iter()
-            .enumerate()
-            .map(|(k, name)| Import { name: name.to_string(), offset: 0x2000 + 8 * k as u64 })
-            .collect(),
-        relocations: vec![Relocation { offset: 0x2020, target: 0x1000 }],
-    };
-    let input = |name: &str| Input { name: name.into(), kind: InputKind::Tensor, dtype: DType::F32, shape: vec![None], value: None };
-    manifest.inputs = vec![input("x"), input("y")];
-    let result = |name: &str, kind, dtype, shape| Output { kind, name: name.into(), dtype, shape };
-    manifest.outputs =
-        vec![result("out", OutputKind::Output, DType::F32, vec![None]), result("calls", OutputKind::Mutation, DType::I64, vec![])];
-    let weight = |name: &str, dtype, shape| Weight {
-        name: name.into(),
-        dtype,
-        shape,
-        source: WeightSource { file: weights.display().to_string(), entry: name.into(), byte_offset: 0, strides: Vec::new() },
-    };
-    manifest.weights = vec![weight("w", DType::F32, vec![1]), weight("calls", DType::I64, vec![])];
-    manifest.messages = vec!["input {0}, dimension {1}: found {2}, wanted {3}".into()];
-    Artefact { manifest, image: Image { bytes: image() } }
-}
-
-fn weights_file() -> tempfile::NamedTempFile {
-    let file = tempfile::NamedTempFile::new().unwrap();
-    let w = Tensor::from_slice(DType::F32, &[1], &[3f32]).unwrap();
-    let calls = Tensor::from_slice(DType::I64, &[], &[0i64]).unwrap();
-    TensorFile::write(file.path(), &[("w".into(), &w), ("calls".into(), &calls)]).unwrap();
-    file
-}
-
-fn vector(values: &[f32]) -> Tensor {
-    Tensor::from_slice(DType::F32, &[values.len() as i64], values).unwrap()
-}
+use crate::program::{artefact, vector, weights_file};
 
 #[test]
 fn a_program_runs_and_keeps_its_state() {

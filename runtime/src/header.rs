@@ -1,0 +1,79 @@
+//! The C header that goes with a program: the runtime's functions, and what this program takes and gives.
+
+use std::fmt::Write;
+
+use crate::manifest::{Manifest, OutputKind};
+
+const DECLARATIONS: &str = r#"#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#ifndef DLPACK_DLPACK_H_
+typedef struct { int32_t device_type, device_id; } DLDevice;           // 1, 0: the CPU
+typedef struct { uint8_t code, bits; uint16_t lanes; } DLDataType;     // code 0 int, 1 uint, 2 float, 4 bfloat, 5 complex, 6 bool
+typedef struct {
+  void *data;
+  DLDevice device;
+  int32_t ndim;
+  DLDataType dtype;
+  int64_t *shape, *strides;  // strides count elements; NULL: dense row-major
+  uint64_t byte_offset;
+} DLTensor;
+typedef struct DLManagedTensor {
+  DLTensor dl_tensor;
+  void *manager_ctx;
+  void (*deleter)(struct DLManagedTensor *);
+} DLManagedTensor;
+#endif
+
+// libstrata_runtime.so
+typedef struct StrataProgram StrataProgram;
+StrataProgram *strata_open(const void *artefact, uint64_t bytes, const char *weights);
+StrataProgram *strata_open_file(const char *file, const char *weights);
+int32_t strata_run(const StrataProgram *, int32_t n_in, const DLTensor *const *in, int32_t n_out, const DLTensor *const *out);
+int32_t strata_call(const StrataProgram *, int32_t n_in, const DLTensor *const *in, int32_t n_out, DLManagedTensor **out);
+const char *strata_error(void);
+void strata_close(StrataProgram *);
+
+// This library: the program for strata_open, and its bare entry.
+extern const char strata_artefact[];
+extern const uint64_t strata_artefact_bytes;
+typedef struct StrataCall {
+  const DLTensor *const *inputs;
+  DLTensor *const *outputs;
+  void *const *weights;
+  void *runtime;
+  int64_t detail[4];
+} StrataCall;
+int32_t strata_entry(StrataCall *call);
+
+#ifdef __cplusplus
+}
+#endif
+"#;
+
+/// The header of a program.
+pub fn header(manifest: &Manifest) -> String {
+    let mut text = format!("// `{}`, compiled by Strata.\n", one_line(&manifest.name));
+    let sizes = |shape: &[Option<i64>]| {
+        let sizes: Vec<String> = shape.iter().map(|size| size.map_or_else(|| "?".into(), |size| size.to_string())).collect();
+        sizes.join(" x ")
+    };
+    for (k, input) in manifest.inputs.iter().enumerate() {
+        let _ = writeln!(text, "// input {k}: {} [{}] {}", input.dtype, sizes(&input.shape), one_line(&input.name));
+    }
+    for (k, output) in manifest.outputs.iter().enumerate() {
+        let kind = if output.kind == OutputKind::Mutation { ", the new value" } else { "" };
+        let _ = writeln!(text, "// output {k}: {} [{}] {}{kind}", output.dtype, sizes(&output.shape), one_line(&output.name));
+    }
+    text.push_str("#pragma once\n");
+    text.push_str(DECLARATIONS);
+    text
+}
+
+/// A name that cannot end its comment.
+fn one_line(name: &str) -> String {
+    name.chars().map(|c| if c.is_control() || c == '\\' { ' ' } else { c }).collect()
+}
