@@ -21,7 +21,7 @@ pub use lower::lower_to_llvm;
 pub use target::Target;
 
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;
 
 /// The one function that an image exports.
 pub const ENTRY: &str = "strata_entry";

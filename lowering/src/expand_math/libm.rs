@@ -1,6 +1,6 @@
-//! The C libraries' names: libm for scalars, libmvec for vectors of a register's width, other widths cut and padded.
+//! The C libraries' names: libm for scalars, libmvec for vectors of a register's width.
 
-use super::Bodies;
+use super::bodies::Bodies;
 use strata_core::ir::{Builder, ElementType, Value};
 
 /// A function of libm and its number of arguments.
@@ -73,70 +73,34 @@ pub fn is_libm(name: &str) -> bool {
 }
 
 impl<'c> Bodies<'c> {
-    /// The function over a one-dimensional vector: register after register through libmvec, or lane by lane.
-    pub(super) fn library(&mut self, builder: &mut Builder<'c>, function: Function, element: ElementType, operands: &[Value<'c>]) -> Value<'c> {
-        let total = operands[0].ty().shape()[0];
-        let mut done = 0;
-        let mut result: Option<Value<'c>> = None;
-        while done < total {
-            let lanes = self.step(element, total - done);
-            // Lanes past the end repeat the last one: its value is as safe as any.
-            let pick: Vec<i64> = (done..done + lanes).map(|lane| lane.min(total - 1)).collect();
-            let parts: Vec<_> = operands.iter().map(|&operand| shuffle(builder, operand, operand, &pick)).collect();
-            let part = self.register(builder, function, element, &parts);
-            let take = lanes.min(total - done);
-            result = Some(match result {
-                None if take == lanes => part,
-                None => shuffle(builder, part, part, &(0..take).collect::<Vec<_>>()),
-                Some(before) => shuffle(builder, before, part, &(0..done + take).collect::<Vec<_>>()),
-            });
-            done += take;
-        }
-        result.unwrap_or(operands[0])
-    }
-
-    /// How many lanes to compute at once when `rest` are left.
-    fn step(&self, element: ElementType, rest: i64) -> i64 {
-        if !self.target.libmvec {
-            return rest;
-        }
-        let lanes = |bits: u32| i64::from(bits / element.bits());
-        let mut step = lanes(self.target.vector_bits);
-        while step > rest && step > lanes(128) {
-            step /= 2;
-        }
-        step
-    }
-
-    fn register(&mut self, builder: &mut Builder<'c>, function: Function, element: ElementType, operands: &[Value<'c>]) -> Value<'c> {
+    /// The library's value over one register or scalar.
+    pub(super) fn library(&mut self, builder: &mut Builder<'c>, function: Function, operands: &[Value<'c>]) -> Value<'c> {
         let ty = operands[0].ty();
-        let lanes = ty.shape()[0];
-        if self.target.libmvec {
-            return self.call_external(builder, &function.vector_name(element, lanes), operands);
+        match ty.element_type() {
+            Some(element) if ty.is_vector() && self.target.libmvec => {
+                self.call_external(builder, &function.vector_name(element, ty.shape()[0]), operands)
+            }
+            _ => self.lane_by_lane(builder, function, operands),
         }
-        let zero = builder.const_float(ty.element(), 0.0);
-        let mut result = builder.value("vector.broadcast", &[zero], ty, &[]);
-        for lane in 0..lanes {
-            let cx = builder.cx();
+    }
+
+    /// libm's value of a scalar or of each lane of a register.
+    pub(super) fn lane_by_lane(&mut self, builder: &mut Builder<'c>, function: Function, operands: &[Value<'c>]) -> Value<'c> {
+        let (cx, ty) = (builder.cx(), operands[0].ty());
+        let name = function.scalar_name(ty.element_type().unwrap_or(ElementType::F32));
+        if !ty.is_vector() {
+            return self.call_external(builder, &name, operands);
+        }
+        let mut result = operands[0];
+        for lane in 0..ty.shape()[0] {
             let at = [("static_position", cx.i64s_attr(&[lane]))];
-            let scalars: Vec<_> =
-                operands.iter().map(|&operand| builder.value("vector.extract", &[operand], ty.element(), &at)).collect();
-            let value = self.call_external(builder, &function.scalar_name(element), &scalars);
+            let mut scalar = |&operand: &Value<'c>| builder.value("vector.extract", &[operand], ty.element(), &at);
+            let scalars: Vec<_> = operands.iter().map(&mut scalar).collect();
+            let value = self.call_external(builder, &name, &scalars);
             result = builder.value("vector.insert", &[value, result], ty, &at);
         }
         result
     }
-}
-
-/// `vector.shuffle`, or the first vector itself when it would change nothing.
-fn shuffle<'c>(builder: &mut Builder<'c>, a: Value<'c>, b: Value<'c>, lanes: &[i64]) -> Value<'c> {
-    let length = a.ty().shape()[0];
-    if lanes.len() as i64 == length && lanes.iter().copied().eq(0..length) {
-        return a;
-    }
-    let cx = builder.cx();
-    let ty = cx.vector(&[lanes.len() as i64], a.ty().element());
-    builder.value("vector.shuffle", &[a, b], ty, &[("mask", cx.i64s_attr(lanes))])
 }
 
 #[cfg(test)]

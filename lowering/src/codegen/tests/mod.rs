@@ -1,6 +1,6 @@
 //! From a hand-written module to a call of its code.
 
-mod machine;
+pub(crate) mod machine;
 
 use super::*;
 use machine::{Loaded, context, lowered};

@@ -1,0 +1,174 @@
+//! The functions that hold the expansions: one per operation and type, made when first asked for.
+
+use super::lanes::Lanes;
+use super::libm::Function;
+use super::{EXACT_PREFIX, MathTarget, own};
+use std::collections::HashSet;
+use strata_core::ir::{Attr, Builder, ElementType, Op, OpSpec, Type, Value};
+
+/// The functions made so far in a module.
+pub(super) struct Bodies<'c> {
+    module: Op<'c>,
+    pub target: MathTarget,
+    known: HashSet<String>,
+}
+
+impl<'c> Bodies<'c> {
+    pub(super) fn new(module: Op<'c>, target: MathTarget) -> Self {
+        Self { module, target, known: HashSet::new() }
+    }
+
+    /// The function's value at operands of one type: a scalar, or a vector of any shape.
+    pub(super) fn value(&mut self, builder: &mut Builder<'c>, function: Function, operands: &[Value<'c>]) -> Value<'c> {
+        let ty = operands[0].ty();
+        if !ty.is_vector() || self.is_register(ty) {
+            return self.register(builder, function, operands);
+        }
+        self.body(builder, function.name, operands, "alwaysinline", |bodies, inner, arguments| {
+            let flat = ty.cx().vector(&[ty.num_elements().unwrap_or(1)], ty.element());
+            let arguments: Vec<_> = arguments.iter().map(|&argument| cast(inner, argument, flat)).collect();
+            let result = bodies.cut(inner, function, &arguments);
+            cast(inner, result, ty)
+        })
+    }
+
+    /// A vector that one register holds.
+    fn is_register(&self, ty: Type<'c>) -> bool {
+        let bits = ty.shape().iter().product::<i64>() * ty.element_type().map_or(0, |element| i64::from(element.bits()));
+        ty.rank() == 1 && [128, 256, 512].contains(&bits) && bits <= i64::from(self.target.vector_bits)
+    }
+
+    /// The value over a one-dimensional vector, register by register.
+    fn cut(&mut self, builder: &mut Builder<'c>, function: Function, operands: &[Value<'c>]) -> Value<'c> {
+        let ty = operands[0].ty();
+        let (total, bits) = (ty.shape()[0], ty.element_type().map_or(32, ElementType::bits));
+        let lanes_of = |register: u32| i64::from(register / bits);
+        let mut done = 0;
+        let mut result: Option<Value<'c>> = None;
+        while done < total {
+            let mut lanes = lanes_of(self.target.vector_bits);
+            while lanes > total - done && lanes > lanes_of(128) {
+                lanes /= 2;
+            }
+            // Lanes past the end repeat the last one: its value is as safe as any.
+            let pick: Vec<i64> = (done..done + lanes).map(|lane| lane.min(total - 1)).collect();
+            let parts: Vec<_> = operands.iter().map(|&operand| shuffle(builder, operand, operand, &pick)).collect();
+            let part = self.register(builder, function, &parts);
+            let take = lanes.min(total - done);
+            result = Some(match result {
+                None => shuffle(builder, part, part, &(0..take).collect::<Vec<_>>()),
+                Some(before) => shuffle(builder, before, part, &(0..done + take).collect::<Vec<_>>()),
+            });
+            done += take;
+        }
+        result.unwrap_or(operands[0])
+    }
+
+    /// The value over one register or scalar: our own code, or the library's.
+    fn register(&mut self, builder: &mut Builder<'c>, function: Function, operands: &[Value<'c>]) -> Value<'c> {
+        let target = self.target;
+        if !(target.own && target.fma && own::has(function.name, operands[0].ty())) {
+            return self.library(builder, function, operands);
+        }
+        self.body(builder, function.name, operands, "alwaysinline", |bodies, inner, arguments| {
+            let ty = arguments[0].ty();
+            let expansion = own::expand(&Lanes::new(inner, ty, target.vector_bits == 512), function.name, arguments[0]);
+            match expansion {
+                None => bodies.library(inner, function, arguments),
+                Some(own::Expansion { value, far: None }) => value,
+                Some(own::Expansion { value, far: Some(far) }) => bodies.patch(inner, function, arguments, value, far),
+            }
+        })
+    }
+
+    /// `value`, but the library's in far lanes: a jump that is hardly ever taken.
+    fn patch(&mut self, builder: &mut Builder<'c>, function: Function, arguments: &[Value<'c>], value: Value<'c>, far: Value<'c>) -> Value<'c> {
+        let (cx, ty) = (builder.cx(), value.ty());
+        let any = match ty.is_vector() {
+            true => {
+                let kind = cx.parse_attr("#vector.kind<or>").unwrap_or_else(|| cx.unit());
+                builder.value("vector.reduction", &[far], cx.int(1), &[("kind", kind)])
+            }
+            false => far,
+        };
+        let branch = builder.op(OpSpec { name: "scf.if", operands: &[any], results: &[ty], regions: 2, ..OpSpec::default() });
+        let yes = branch.region(0).append_block(&[], builder.location());
+        builder.within(yes, |builder| {
+            let name = format!("far.{}", function.name);
+            let rare = self.body(builder, &name, arguments, "noinline\", \"cold", |bodies, inner, arguments| {
+                bodies.lane_by_lane(inner, function, arguments)
+            });
+            let mixed = builder.value("arith.select", &[far, rare, value], ty, &[]);
+            builder.effect("scf.yield", &[mixed], &[]);
+        });
+        let no = branch.region(1).append_block(&[], builder.location());
+        builder.within(no, |builder| builder.effect("scf.yield", &[value], &[]));
+        branch.result(0)
+    }
+
+    /// Calls the function that holds a body, making it first when it is new to the module.
+    fn body(
+        &mut self,
+        builder: &mut Builder<'c>,
+        name: &str,
+        operands: &[Value<'c>],
+        attributes: &str,
+        build: impl FnOnce(&mut Self, &mut Builder<'c>, &[Value<'c>]) -> Value<'c>,
+    ) -> Value<'c> {
+        let ty = operands[0].ty();
+        let mut suffix: Vec<String> = ty.shape().iter().map(i64::to_string).collect();
+        suffix.push(ty.element().to_string());
+        let name = format!("{EXACT_PREFIX}{name}.{}", suffix.join("x"));
+        if self.known.insert(name.clone()) && self.module.lookup_symbol(&name).is_none() {
+            let inputs = vec![ty; operands.len()];
+            let passthrough = ty.cx().parse_attr(&format!("[\"{attributes}\"]"));
+            let func = self.declare(&name, &inputs, ty, passthrough.map(|attr| ("passthrough", attr)));
+            let block = func.region(0).append_block(&inputs, builder.location());
+            let mut inner = Builder::at_end(block, builder.location());
+            let result = build(self, &mut inner, &block.args());
+            inner.effect("func.return", &[result], &[]);
+        }
+        call(builder, &name, operands)
+    }
+
+    /// Calls a function of a C library, declaring it when it is new to the module.
+    pub(super) fn call_external(&mut self, builder: &mut Builder<'c>, name: &str, operands: &[Value<'c>]) -> Value<'c> {
+        if self.known.insert(name.to_owned()) && self.module.lookup_symbol(name).is_none() {
+            let inputs: Vec<_> = operands.iter().map(|operand| operand.ty()).collect();
+            self.declare(name, &inputs, inputs[0], None);
+        }
+        call(builder, name, operands)
+    }
+
+    /// A private `func.func` without a body at the end of the module.
+    fn declare(&self, name: &str, inputs: &[Type<'c>], result: Type<'c>, extra: Option<(&str, Attr<'c>)>) -> Op<'c> {
+        let cx = result.cx();
+        let mut attrs = vec![
+            ("sym_name", cx.str_attr(name)),
+            ("function_type", cx.type_attr(cx.function(inputs, &[result]))),
+            ("sym_visibility", cx.str_attr("private")),
+        ];
+        attrs.extend(extra);
+        let mut builder = Builder::at_end(self.module.body(0), self.module.location());
+        builder.op(OpSpec { name: "func.func", attrs: &attrs, regions: 1, ..OpSpec::default() })
+    }
+}
+
+fn call<'c>(builder: &mut Builder<'c>, name: &str, operands: &[Value<'c>]) -> Value<'c> {
+    let callee = builder.cx().symbol_attr(name);
+    builder.value("func.call", operands, operands[0].ty(), &[("callee", callee)])
+}
+
+fn cast<'c>(builder: &mut Builder<'c>, value: Value<'c>, to: Type<'c>) -> Value<'c> {
+    if value.ty() == to { value } else { builder.value("vector.shape_cast", &[value], to, &[]) }
+}
+
+/// `vector.shuffle`, or the first vector itself when it would change nothing.
+fn shuffle<'c>(builder: &mut Builder<'c>, a: Value<'c>, b: Value<'c>, lanes: &[i64]) -> Value<'c> {
+    if lanes.iter().copied().eq(0..a.ty().shape()[0]) {
+        return a;
+    }
+    let cx = builder.cx();
+    let ty = cx.vector(&[lanes.len() as i64], a.ty().element());
+    builder.value("vector.shuffle", &[a, b], ty, &[("mask", cx.i64s_attr(lanes))])
+}

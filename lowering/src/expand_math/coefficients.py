@@ -1,0 +1,181 @@
+"""Derives the polynomial coefficients of `expand_math` (needs mpmath). `python3 coefficients.py > tables.rs`.
+
+Each polynomial is the minimax fit of a smooth function g on an interval under a weight w: it minimises max |w (p - g)|
+by Remez's exchange on a dense grid. The weight makes the maximum the relative error of the result in which p stands.
+The leading terms of every expansion are exact and outside of its polynomial, so that rounding the coefficients to the
+working precision costs little; the printed error is that of the rounded ones.
+"""
+
+import struct
+import sys
+
+from mpmath import asin, atan, cos, erf, exp, expm1, log, log1p, matrix, lu_solve, mp, mpf, pi, sin, sqrt, tan, tanh
+
+mp.prec = 200
+
+
+def to_f32(value):
+    return mpf(struct.unpack("<f", struct.pack("<f", float(value)))[0])
+
+
+def to_f64(value):
+    return mpf(float(value))
+
+
+def grid(a, b, count):
+    """Chebyshev points: dense at the ends, where the error of a minimax fit is largest."""
+    return [(a + b) / 2 + (b - a) / 2 * cos(pi * (count - 1 - i) / (count - 1)) for i in range(count)]
+
+
+def fit(g, w, degree, points):
+    """Coefficients of the minimax polynomial of a degree."""
+    values = [(x, abs(w(x)), g(x)) for x in points]
+    count = degree + 2
+    chosen = [round(i * (len(points) - 1) / (count - 1)) for i in range(count)]
+    for _ in range(60):
+        rows, right = [], []
+        for sign, at in enumerate(chosen):
+            x, weight, value = values[at]
+            rows.append([weight * x**i for i in range(degree + 1)] + [mpf((-1) ** sign)])
+            right.append(weight * value)
+        solution = lu_solve(matrix(rows), matrix(right))
+        coefficients = [solution[i] for i in range(degree + 1)]
+        errors = [weight * (polynomial(coefficients, x) - value) for x, weight, value in values]
+        # The next reference: the largest error of each run of one sign.
+        extrema = []
+        for at, error in enumerate(errors):
+            if extrema and (errors[extrema[-1]] > 0) == (error > 0):
+                if abs(error) > abs(errors[extrema[-1]]):
+                    extrema[-1] = at
+            elif error != 0:
+                extrema.append(at)
+        while len(extrema) > count:
+            extrema.pop(0 if abs(errors[extrema[0]]) < abs(errors[extrema[-1]]) else -1)
+        if len(extrema) < count or extrema == chosen:
+            break
+        chosen = extrema
+    return coefficients
+
+
+def polynomial(coefficients, x):
+    return sum(c * x**i for i, c in enumerate(coefficients))
+
+
+def derive(name, g, w, degree, a, b, precision="f32"):
+    to, points = (to_f32, grid(a, b, 400)) if precision == "f32" else (to_f64, grid(a, b, 600))
+    exact = fit(g, w, degree, points)
+    rounded = [to(c) for c in exact]
+    error = lambda coefficients: max(abs(w(x) * (polynomial(coefficients, x) - g(x))) for x in points)
+    before, after = (float(log(error(coefficients), 2)) for coefficients in (exact, rounded))
+    print(f"/// Error 2^{after:.1f} (2^{before:.1f} before rounding).")
+    listed = ", ".join(repr(float(c)) for c in rounded)
+    print(f"pub(super) const {name}: &[f64] = &[{listed}];")
+
+
+def limit(value, at_zero):
+    """A function with a removable singularity at zero."""
+    return lambda x: mpf(at_zero) if abs(x) < mpf(2) ** -60 else value(x)
+
+
+LN2 = log(mpf(2))
+QUARTER = pi / 4
+MARGIN = 1 + mpf(2) ** -10
+
+
+def exponential(name, degree, precision):
+    # expm1(r) = r + r^2 q(r)
+    g = limit(lambda r: (expm1(r) - r) / r**2, 0.5)
+    derive(name, g, limit(lambda r: r**2 / expm1(r), 0), degree, -LN2 / 2 * MARGIN, LN2 / 2 * MARGIN, precision)
+
+
+def logarithm(name, degree, precision):
+    # log(1 + f) = f + f^2 q(f), 1 + f from sqrt(1/2) to sqrt(2)
+    g = limit(lambda f: (log1p(f) - f) / f**2, -0.5)
+    derive(name, g, limit(lambda f: f**2 / log1p(f), 0), degree, sqrt(mpf(0.5)) - 1, sqrt(mpf(2)) - 1, precision)
+
+
+def sine(name, degree, precision):
+    # sin r = r + r^3 q(r^2)
+    g = limit(lambda z: (sin(sqrt(z)) / sqrt(z) - 1) / z, mpf(-1) / 6)
+    derive(name, g, limit(lambda z: z * sqrt(z) / sin(sqrt(z)), 0), degree, mpf(0), (QUARTER * MARGIN) ** 2, precision)
+
+
+def cosine(name, degree, precision):
+    # cos r = 1 + r^2 (-1/2 + r^2 q(r^2))
+    g = limit(lambda z: (cos(sqrt(z)) - 1 + z / 2) / z**2, mpf(1) / 24)
+    derive(name, g, limit(lambda z: z**2 / cos(sqrt(z)), 0), degree, mpf(0), (QUARTER * MARGIN) ** 2, precision)
+
+
+def tangent(name, degree, precision):
+    # tan r = r + r^3 q(r^2)
+    g = limit(lambda z: (tan(sqrt(z)) / sqrt(z) - 1) / z, mpf(1) / 3)
+    derive(name, g, limit(lambda z: z * sqrt(z) / tan(sqrt(z)), 0), degree, mpf(0), (QUARTER * MARGIN) ** 2, precision)
+
+
+def hyperbolic_tangent(name, degree, end, precision):
+    # tanh r = r + r^3 q(r^2)
+    g = limit(lambda z: (tanh(sqrt(z)) / sqrt(z) - 1) / z, mpf(-1) / 3)
+    derive(name, g, limit(lambda z: z * sqrt(z) / tanh(sqrt(z)), 0), degree, mpf(0), end**2, precision)
+
+
+def arctangent(name, degree, precision):
+    # atan t = t + t^3 q(t^2), t up to 1
+    g = limit(lambda z: (atan(sqrt(z)) / sqrt(z) - 1) / z, mpf(-1) / 3)
+    derive(name, g, limit(lambda z: z * sqrt(z) / atan(sqrt(z)), 0), degree, mpf(0), mpf(1), precision)
+
+
+def arcsine(name, degree, precision):
+    # asin t = t + t^3 q(t^2), t up to 1/2
+    g = limit(lambda z: (asin(sqrt(z)) / sqrt(z) - 1) / z, mpf(1) / 6)
+    derive(name, g, limit(lambda z: z * sqrt(z) / asin(sqrt(z)), 0), degree, mpf(0), mpf(0.25), precision)
+
+
+def error_function(name, degree, end):
+    # erf a = -expm1(-y), y = a (2 / sqrt(pi) + a q(a)), a from 0 to where erf rounds to 1
+    lead = 2 / sqrt(pi)
+    exponent = lambda a: -log1p(-erf(a))
+    g = limit(lambda a: (exponent(a) / a - lead) / a, lead**2 / 2)
+    weight = lambda a: a**2 * exp(-exponent(a)) / erf(a) if a > 0 else mpf(0)
+    derive(name, g, weight, degree, mpf(0), end, "f32")
+
+
+def parts(name, value, count, precision):
+    """The value as a sum of machine numbers, each but the last rounded towards zero so that all have one sign."""
+    bits = 24 if precision == "f32" else 53
+    rest, out = value, []
+    for position in range(count):
+        exponent = int(mp.floor(log(rest, 2)))
+        unit = mpf(2) ** (exponent + 1 - bits)
+        piece = mp.floor(rest / unit) * unit if position + 1 < count else (to_f32 if bits == 24 else to_f64)(rest)
+        out.append(piece)
+        rest -= piece
+    print(f"pub(super) const {name}: [f64; {count}] = [{', '.join(repr(float(piece)) for piece in out)}];")
+
+
+def main():
+    print("//! Coefficients and constants, printed by `coefficients.py`; do not edit.\n")
+    print("#![allow(clippy::excessive_precision, clippy::approx_constant, reason = \"printed so that they read back exactly\")]\n")
+    for precision in ("f32", "f64"):
+        suffix = precision.upper()
+        parts(f"LN2_{suffix}", LN2, 2, precision)
+        parts(f"LOG2_E_{suffix}", 1 / LN2, 2, precision)
+        parts(f"HALF_PI_{suffix}", pi / 2, 3, precision)
+    parts("LOG10_E_F32", 1 / log(mpf(10)), 2, "f32")
+    parts("LOG10_2_F32", log(mpf(2)) / log(mpf(10)), 2, "f32")
+    parts("TWO_BY_SQRT_PI_F32", 2 / sqrt(pi), 2, "f32")
+    exponential("EXP_F32", 4, "f32")
+    exponential("EXPM1_F32", 5, "f32")
+    logarithm("LOG_F32", 8, "f32")
+    sine("SIN_F32", 2, "f32")
+    cosine("COS_F32", 2, "f32")
+    tangent("TAN_F32", 6, "f32")
+    arctangent("ATAN_F32", 8, "f32")
+    arcsine("ASIN_F32", 5, "f32")
+    hyperbolic_tangent("TANH_F32", 4, mpf(0.55), "f32")
+    error_function("ERF_F32", 9, mpf(3.92))
+    exponential("EXP_F64", 10, "f64")
+    sine("SIN_F64", 6, "f64")
+    cosine("COS_F64", 6, "f64")
+
+
+main()

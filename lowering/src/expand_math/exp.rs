@@ -1,0 +1,88 @@
+//! The exponential family: `2^n e^r` with `n` an integer and `r` within half of `ln 2`.
+
+use super::lanes::{Float, Int};
+use super::tables::*;
+
+/// `x = n ln 2 + r`.
+struct Reduced<'a, 'b, 'c> {
+    n: Float<'a, 'b, 'c>,
+    int: Int<'a, 'b, 'c>,
+    r: Float<'a, 'b, 'c>,
+}
+
+/// `r` is exact but for one rounding: the first product cancels the leading bits of `x` exactly.
+fn reduce<'a, 'b, 'c>(x: Float<'a, 'b, 'c>) -> Reduced<'a, 'b, 'c> {
+    let ([high, low], [by, _]) = if x.is_f32() { (LN2_F32, LOG2_E_F32) } else { (LN2_F64, LOG2_E_F64) };
+    let (n, int) = x.round_product(by);
+    Reduced { n, int, r: n.fma(-low, n.fma(-high, x)) }
+}
+
+/// `e^r - 1` to within an ulp of itself.
+fn core<'a, 'b, 'c>(r: Float<'a, 'b, 'c>, coefficients: &[f64]) -> Float<'a, 'b, 'c> {
+    (r * r).fma(r.polynomial(coefficients), r)
+}
+
+/// `e^x`.
+pub(super) fn exp<'a, 'b, 'c>(x: Float<'a, 'b, 'c>) -> Float<'a, 'b, 'c> {
+    // Outside of these the result is zero or infinite.
+    let (low, high, table) = if x.is_f32() { (-104.0, 89.0, EXP_F32) } else { (-746.0, 710.0, EXP_F64) };
+    let Reduced { n, int, r } = reduce(x.at_least(low).at_most(high));
+    (core(r, table) + 1.0).scale(n, int)
+}
+
+/// `2^x`.
+pub(super) fn exp2<'a, 'b, 'c>(x: Float<'a, 'b, 'c>) -> Float<'a, 'b, 'c> {
+    let (low, high, table) = if x.is_f32() { (-151.0, 129.0, EXP_F32) } else { (-1076.0, 1025.0, EXP_F64) };
+    let x = x.at_least(low).at_most(high);
+    let (n, int) = x.round_product(1.0);
+    (core((x - n) * std::f64::consts::LN_2, table) + 1.0).scale(n, int)
+}
+
+/// `(e^x - 1) / 2^halve`, without an intermediate overflow.
+fn expm1_scaled<'a, 'b, 'c>(x: Float<'a, 'b, 'c>, halve: i64) -> Float<'a, 'b, 'c> {
+    // Below the first the result rounds to -1.
+    let (low, high, table) = if x.is_f32() { (-18.0, 91.0, EXPM1_F32) } else { (-38.0, 712.0, EXP_F64) };
+    let Reduced { n, int, r } = reduce(x.at_least(low).at_most(high));
+    // 2^n (p + (1 - 2^-n)): the sum is exact where p is small beside it, and p alone for n = 0.
+    let sum = core(r, table) + (x.constant(1.0) - int.inverse_power());
+    match halve {
+        0 => sum.scale(n, int),
+        _ => sum.scale(n - halve as f64, int - halve),
+    }
+}
+
+/// `e^x - 1`.
+pub(super) fn expm1<'a, 'b, 'c>(x: Float<'a, 'b, 'c>) -> Float<'a, 'b, 'c> {
+    expm1_scaled(x, 0).with_sign_of(x)
+}
+
+/// `tanh |x| = e / (e + 2)` with `e = expm1(2 |x|)`, whose error the quotient shrinks; in f32 a polynomial near zero,
+/// where it does not.
+pub(super) fn tanh<'a, 'b, 'c>(x: Float<'a, 'b, 'c>) -> Float<'a, 'b, 'c> {
+    let a = x.abs();
+    // Above the limit the result rounds to 1.
+    let high = if x.is_f32() { 18.5 } else { 40.0 };
+    let e = expm1_scaled((a * 2.0).at_most(high), 0);
+    let mut y = e / (e + 2.0);
+    if x.is_f32() {
+        let z = a * a;
+        y = a.below(0.55).select((a * z).fma(z.polynomial(TANH_F32), a), y);
+    }
+    y.with_sign_of(x)
+}
+
+/// `sinh |x| = h + h / (2 h + 1)` with `h = expm1(|x|) / 2`.
+pub(super) fn sinh<'a, 'b, 'c>(x: Float<'a, 'b, 'c>) -> Float<'a, 'b, 'c> {
+    let half = expm1_scaled(x.abs(), 1);
+    // The quotient is 1/2 from here on, and infinity over infinity would be none.
+    let finite = half.at_most(1e30);
+    (half + finite / finite.fma(2.0, 1.0)).with_sign_of(x)
+}
+
+/// `cosh x = h + 1 / (4 h)` with `h = e^|x| / 2`.
+pub(super) fn cosh<'a, 'b, 'c>(x: Float<'a, 'b, 'c>) -> Float<'a, 'b, 'c> {
+    let (high, table) = if x.is_f32() { (91.0, EXPM1_F32) } else { (712.0, EXP_F64) };
+    let Reduced { n, int, r } = reduce(x.abs().at_most(high));
+    let half = (core(r, table) + 1.0).scale(n - 1.0, int - 1);
+    half + x.constant(0.25) / half
+}

@@ -1,0 +1,72 @@
+//! Logarithms: `x = 2^e (1 + f)` with `1 + f` between the square roots of 1/2 and 2.
+
+use super::lanes::{Float, Int, Mask};
+use super::tables::*;
+
+/// Exponent, as a number and as an integer, and fraction of a positive normal number.
+struct Split<'a, 'b, 'c> {
+    e: Float<'a, 'b, 'c>,
+    int: Int<'a, 'b, 'c>,
+    f: Float<'a, 'b, 'c>,
+}
+
+fn split<'a, 'b, 'c>(x: Float<'a, 'b, 'c>) -> Split<'a, 'b, 'c> {
+    // The bits of sqrt(1/2): subtracting them carries into the exponent where the fraction is above it.
+    let bits = x.bits();
+    let int = (bits - 0x3F35_04F3).shift_right(23);
+    Split { e: int.to_float(), int, f: bits.minus(int.shift_left(23)).float() - 1.0 }
+}
+
+/// `split` of any positive number: subnormals are scaled up first.
+fn split_any<'a, 'b, 'c>(x: Float<'a, 'b, 'c>) -> Split<'a, 'b, 'c> {
+    let small = x.below(f64::from(f32::MIN_POSITIVE));
+    let Split { e, int, f } = split(small.select(x * 8_388_608.0, x));
+    Split { e: e - small.select(23.0, 0.0), int, f }
+}
+
+/// `log(1 + f) - f`.
+fn core<'a, 'b, 'c>(f: Float<'a, 'b, 'c>) -> Float<'a, 'b, 'c> {
+    f * f * f.polynomial(LOG_F32)
+}
+
+/// `y` where it is defined (`x` positive and finite), else minus infinity at zero, NaN below, and `x` itself.
+fn finish<'a, 'b, 'c>(x: Float<'a, 'b, 'c>, y: Float<'a, 'b, 'c>) -> Float<'a, 'b, 'c> {
+    at_edges(x, x.above(0.0), 0.0, x, y)
+}
+
+fn at_edges<'a, 'b, 'c>(x: Float<'a, 'b, 'c>, inside: Mask<'a, 'b, 'c>, pole: f64, beyond: Float<'a, 'b, 'c>, y: Float<'a, 'b, 'c>) -> Float<'a, 'b, 'c> {
+    let outside = x.equals(pole).select(f64::NEG_INFINITY, x.below(pole).select(f64::NAN, beyond));
+    (inside & x.below(f64::INFINITY)).select(y, outside)
+}
+
+/// `log x`.
+pub(super) fn log<'a, 'b, 'c>(x: Float<'a, 'b, 'c>) -> Float<'a, 'b, 'c> {
+    let Split { e, f, .. } = split_any(x);
+    let [high, low] = LN2_F32;
+    finish(x, e.fma(high, f + e.fma(low, core(f))))
+}
+
+/// `log2 x`, exact at powers of two.
+pub(super) fn log2<'a, 'b, 'c>(x: Float<'a, 'b, 'c>) -> Float<'a, 'b, 'c> {
+    let Split { e, f, .. } = split_any(x);
+    let [high, low] = LOG2_E_F32;
+    finish(x, e + f.fma(high, f.fma(low, core(f) * high)))
+}
+
+/// `log10 x`.
+pub(super) fn log10<'a, 'b, 'c>(x: Float<'a, 'b, 'c>) -> Float<'a, 'b, 'c> {
+    let Split { e, f, .. } = split_any(x);
+    let ([high, low], [e_high, e_low]) = (LOG10_E_F32, LOG10_2_F32);
+    let small = e.fma(e_low, f.fma(low, core(f) * high));
+    finish(x, e.fma(e_high, f.fma(high, small)))
+}
+
+/// `log(1 + x)`: the exponent is that of `1 + x` rounded, the fraction that of the exact sum.
+pub(super) fn log1p<'a, 'b, 'c>(x: Float<'a, 'b, 'c>) -> Float<'a, 'b, 'c> {
+    let Split { e, int, .. } = split(x + 1.0);
+    let (minus, minus_int) = (-e, int.negated());
+    let f = x.scale(minus, minus_int) + (x.constant(1.0).scale(minus, minus_int) - 1.0);
+    let [high, low] = LN2_F32;
+    let y = e.fma(high, f + e.fma(low, core(f))).with_sign_of(x);
+    at_edges(x, x.above(-1.0), -1.0, x, y)
+}

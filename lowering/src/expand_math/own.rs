@@ -1,0 +1,49 @@
+//! Which functions we expand ourselves.
+
+use super::lanes::{Float, Lanes};
+use super::trig::Partial;
+use super::{erf, exp, log, trig};
+use strata_core::ir::{ElementType, Type, Value};
+
+/// Our own code for a function: its value, and the lanes (if any) that need the library.
+pub(super) struct Expansion<'c> {
+    pub value: Value<'c>,
+    pub far: Option<Value<'c>>,
+}
+
+/// Whether `expand` has code for a function on a type.
+pub(super) fn has(name: &str, ty: Type<'_>) -> bool {
+    let single = ty.element_type() == Some(ElementType::F32);
+    BOTH.contains(&name) || single && SINGLE.contains(&name)
+}
+
+const BOTH: &[&str] = &["cos", "cosh", "exp", "exp2", "expm1", "sin", "sinh", "tanh"];
+const SINGLE: &[&str] = &["acos", "asin", "atan", "erf", "log", "log10", "log1p", "log2", "tan"];
+
+/// Expands a function of one argument, when we have code for it and for the type.
+pub(super) fn expand<'c>(lanes: &Lanes<'_, 'c>, name: &str, argument: Value<'c>) -> Option<Expansion<'c>> {
+    let x = lanes.float(argument);
+    let single = lanes.is_f32();
+    let whole = |y: Float<'_, '_, 'c>| Expansion { value: y.value, far: None };
+    let partial = |y: Partial<'_, '_, 'c>| Expansion { value: y.value.value, far: Some(y.far.value) };
+    Some(match name {
+        "exp" => whole(exp::exp(x)),
+        "exp2" => whole(exp::exp2(x)),
+        "expm1" => whole(exp::expm1(x)),
+        "tanh" => whole(exp::tanh(x)),
+        "sinh" => whole(exp::sinh(x)),
+        "cosh" => whole(exp::cosh(x)),
+        "sin" => partial(trig::sin(x)),
+        "cos" => partial(trig::cos(x)),
+        "tan" if single => partial(trig::tan(x)),
+        "atan" if single => whole(trig::atan(x)),
+        "asin" if single => whole(trig::asin(x)),
+        "acos" if single => whole(trig::acos(x)),
+        "log" if single => whole(log::log(x)),
+        "log2" if single => whole(log::log2(x)),
+        "log10" if single => whole(log::log10(x)),
+        "log1p" if single => whole(log::log1p(x)),
+        "erf" if single => whole(erf::erf(x)),
+        _ => return None,
+    })
+}

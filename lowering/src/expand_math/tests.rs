@@ -1,0 +1,196 @@
+//! Every expansion against the C library's f64 functions, over a dense sample of all f32 numbers.
+
+use super::own;
+use crate::codegen::tests::machine::{Loaded, context, lowered};
+use crate::codegen::{Options, Target, emit, link};
+use strata_core::ir::Cx;
+
+unsafe extern "C" {
+    safe fn erf(x: f64) -> f64;
+}
+
+/// Name, reference, largest error allowed in units of the last place.
+type Row = (&'static str, fn(f64) -> f64, f64);
+
+const ROWS: &[Row] = &[
+    ("acos", f64::acos, 2.0),
+    ("asin", f64::asin, 2.0),
+    ("atan", f64::atan, 2.0),
+    ("cos", f64::cos, 2.0),
+    ("cosh", f64::cosh, 2.0),
+    ("erf", |x| erf(x), 2.0),
+    ("exp", f64::exp, 1.1),
+    ("exp2", f64::exp2, 1.1),
+    ("expm1", f64::exp_m1, 1.5),
+    ("log", f64::ln, 1.5),
+    ("log10", f64::log10, 1.5),
+    ("log1p", f64::ln_1p, 2.0),
+    ("log2", f64::log2, 1.5),
+    ("sin", f64::sin, 2.0),
+    ("sinh", f64::sinh, 2.5),
+    ("tan", f64::tan, 2.5),
+    ("tanh", f64::tanh, 2.0),
+];
+
+#[repr(C)]
+struct Call {
+    x: *const u8,
+    y: *mut u8,
+    n: i64,
+}
+
+/// A function over arrays whose length is a multiple of `lanes`.
+struct Compiled {
+    loaded: Loaded,
+    lanes: usize,
+}
+
+impl Compiled {
+    fn new(name: &str, element: &str, lanes: usize, target: &Target) -> Self {
+        let ty = if lanes == 1 { element.to_owned() } else { format!("vector<{lanes}x{element}>") };
+        let text = format!(
+            "func.func @strata_entry(%call: !llvm.ptr) -> i32 {{
+               %x = llvm.load %call : !llvm.ptr -> !llvm.ptr
+               %yp = llvm.getelementptr %call[8] : (!llvm.ptr) -> !llvm.ptr, i8
+               %y = llvm.load %yp : !llvm.ptr -> !llvm.ptr
+               %np = llvm.getelementptr %call[16] : (!llvm.ptr) -> !llvm.ptr, i8
+               %n64 = llvm.load %np : !llvm.ptr -> i64
+               %n = arith.index_cast %n64 : i64 to index
+               %zero = arith.constant 0 : index
+               %step = arith.constant {lanes} : index
+               scf.for %i = %zero to %n step %step {{
+                 %at = arith.index_cast %i : index to i64
+                 %px = llvm.getelementptr %x[%at] : (!llvm.ptr, i64) -> !llvm.ptr, {element}
+                 %v = llvm.load %px {{alignment = 4 : i64}} : !llvm.ptr -> {ty}
+                 %r = math.{name} %v : {ty}
+                 %py = llvm.getelementptr %y[%at] : (!llvm.ptr, i64) -> !llvm.ptr, {element}
+                 llvm.store %r, %py {{alignment = 4 : i64}} : {ty}, !llvm.ptr
+               }}
+               %ok = arith.constant 0 : i32
+               return %ok : i32
+             }}"
+        );
+        let context = context();
+        let module = lowered(&context, &text, target);
+        // Contraction is allowed as in real programs: it must not reach into the expansions.
+        let emitted = emit(module.op(), target, &Options { contract: true, ..Options::default() }).unwrap();
+        Self { loaded: Loaded::new(&link(&emitted.object).unwrap()), lanes }
+    }
+
+    fn run<T: Copy + Default>(&self, x: &[T]) -> Vec<T> {
+        assert_eq!(x.len() % self.lanes, 0);
+        let mut y = vec![T::default(); x.len()];
+        let mut call = Call { x: x.as_ptr().cast(), y: y.as_mut_ptr().cast(), n: x.len() as i64 };
+        // SAFETY: the code reads and writes `n` elements, which both buffers have.
+        assert_eq!(unsafe { self.loaded.entry()((&raw mut call).cast()) }, 0);
+        y
+    }
+}
+
+/// Distance of a result from the truth in units of the last place of the f32 next to the truth.
+fn ulps(got: f32, truth: f64) -> f64 {
+    let nearest = truth as f32;
+    if got.to_bits() == nearest.to_bits() || got.is_nan() && nearest.is_nan() {
+        return if got.is_finite() { (f64::from(got) - truth).abs() / unit(nearest) } else { 0.0 };
+    }
+    if got.is_nan() || nearest.is_nan() || nearest == 0.0 && got == 0.0 {
+        // A NaN for a number, or a zero of the wrong sign.
+        return f64::INFINITY;
+    }
+    let large = 2f64.powi(128);
+    let got = if got.is_infinite() { large.copysign(got.into()) } else { got.into() };
+    (got - truth.clamp(-large, large)).abs() / unit(nearest)
+}
+
+fn unit(near: f32) -> f64 {
+    let exponent = i32::try_from(near.abs().to_bits() >> 23).unwrap_or(0).clamp(1, 254);
+    2f64.powi(exponent - 150)
+}
+
+/// A sample of all bit patterns, infinities, NaNs and subnormals among them.
+fn sample() -> Vec<f32> {
+    let stride = std::env::var("STRATA_MATH_STRIDE").ok().and_then(|text| text.parse().ok()).unwrap_or(4093);
+    let mut x: Vec<f32> = (0..=u32::MAX).step_by(stride).map(f32::from_bits).collect();
+    x.extend([0.0, -0.0, 1.0, -1.0, f32::INFINITY, f32::NEG_INFINITY, f32::NAN, f32::MIN_POSITIVE, f32::MAX, f32::MIN]);
+    x.extend([0.5, -0.5, 1e-45, -1e-45, 88.722_84, 88.72, -103.97, -104.0, 127.999, 128.0, -149.0, -150.0, 0.707_106_77]);
+    x.resize(x.len().next_multiple_of(64), 0.25);
+    x
+}
+
+fn worst(row: &Row, lanes: usize, target: &Target, x: &[f32]) -> (f64, f32, f32) {
+    let (name, truth, _) = *row;
+    let y = Compiled::new(name, "f32", lanes, target).run(x);
+    let errors = x.iter().zip(&y).map(|(&x, &y)| (ulps(y, truth(f64::from(x))), x, y));
+    errors.fold((0.0, 0.0, 0.0), |a, b| if b.0 > a.0 { b } else { a })
+}
+
+fn check(lanes: usize, target: &Target) {
+    let x = sample();
+    let mut wrong = String::new();
+    for row in ROWS {
+        let (error, at, got) = worst(row, lanes, target, &x);
+        println!("{lanes:2} {:6} {error:5.2} ulp at {at:e}", row.0);
+        if error > row.2 {
+            wrong += &format!("{} of {at:e} ({:08x}) is off by {error} ulp: {got:e}\n", row.0, at.to_bits());
+        }
+    }
+    assert!(wrong.is_empty(), "{wrong}");
+}
+
+#[test]
+fn f32_on_the_host() {
+    check(16, &Target::host());
+}
+
+#[test]
+fn f32_on_avx2() {
+    check(8, &Target::named("x86-64-v3"));
+}
+
+#[test]
+fn scalars_and_odd_widths_equal_registers() {
+    let x: Vec<f32> = sample().into_iter().step_by(37).take(21_504).collect();
+    let target = Target::host();
+    for row in ROWS {
+        let [full, scalar, odd, wide] = [16, 1, 7, 64].map(|lanes| Compiled::new(row.0, "f32", lanes, &target).run(&x));
+        for (i, x) in x.iter().enumerate() {
+            let bits = [&full, &odd, &wide].map(|y| y[i].to_bits());
+            assert!(bits == [bits[0]; 3] || full[i].is_nan(), "{} of {x:e}: {bits:x?}", row.0);
+            // Far arguments go to different libraries.
+            let close = (scalar[i].to_bits() as i32).abs_diff(bits[0] as i32) <= 2;
+            assert!(close || full[i].is_nan(), "{} of {x:e}: {} {}", row.0, scalar[i], full[i]);
+        }
+    }
+}
+
+#[test]
+fn f64_agrees_with_libm() {
+    let x: Vec<f64> = (0..1 << 18).map(|i| f64::from_bits((i as u64).wrapping_mul(0x9E37_79B9_7F4A_7C15))).collect();
+    let small: Vec<f64> = (0..1 << 16).map(|i| f64::from(i - (1 << 15)) / 97.0).collect();
+    for (name, truth, _) in ROWS.iter().filter(|row| own::has(row.0, Cx::from(&context()).f64())) {
+        let compiled = Compiled::new(name, "f64", 8, &Target::host());
+        for x in [&x, &small] {
+            for (&x, y) in x.iter().zip(compiled.run(x)) {
+                let want = truth(x);
+                let close = y.to_bits().abs_diff(want.to_bits()) <= 3 || y.is_nan() && want.is_nan();
+                assert!(close, "{name} of {x:e}: {y:e} instead of {want:e}");
+            }
+        }
+    }
+}
+
+/// Nanoseconds per element, one thread; run with `--nocapture`.
+#[test]
+fn speed() {
+    let x: Vec<f32> = (0..1 << 16).map(|i| (i as f32 - 32768.0) / 4096.0).collect();
+    for row in ROWS {
+        let x: Vec<f32> = if row.0.starts_with("log") { x.iter().map(|x| x.abs() + 0.01).collect() } else { x.clone() };
+        let own = Compiled::new(row.0, "f32", 16, &Target::host());
+        let times = (0..20).map(|_| {
+            let start = std::time::Instant::now();
+            std::hint::black_box(own.run(&x));
+            start.elapsed()
+        });
+        println!("{:6} {:.3} ns", row.0, times.min().unwrap_or_default().as_secs_f64() * 1e9 / x.len() as f64);
+    }
+}
