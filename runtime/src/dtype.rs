@@ -13,7 +13,7 @@ macro_rules! dtypes {
         }
 
         impl DType {
-            /// Every element type.
+            /// Every element type; the position here is its number in the image ABI, so new ones go to the end.
             pub const ALL: &[DType] = &[$(DType::$variant),*];
 
             /// The short name used in artefacts, messages and MLIR-like text.

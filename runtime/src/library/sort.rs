@@ -11,7 +11,7 @@ use crate::pool;
 
 /// Sorts every row of a dense `outer x n x inner` tensor along `n`.
 ///
-/// `dtype` is DLPack's `code << 8 | bits`. `values` (of the same type) and `indices` may each be null.
+/// `dtype` is the position in [`DType::ALL`]. `values` (of the same type) and `indices` may each be null.
 /// Returns 0, or 1 when the type cannot be ordered.
 ///
 /// # Safety
@@ -29,7 +29,7 @@ pub unsafe extern "C" fn strata_lib_sort(
     inner: i64,
     descending: i32,
 ) -> i32 {
-    let wanted = DType::ALL.iter().find(|d| i32::from(d.dlpack().code) << 8 | i32::from(d.dlpack().bits) == dtype);
+    let wanted = usize::try_from(dtype).ok().and_then(|at| DType::ALL.get(at));
     let rows = Rows { input, values, indices, n, inner, count: outer * inner, descending: descending != 0 };
     // SAFETY: the caller promises the sizes; each arm reads the type that `dtype` names.
     unsafe {
@@ -117,7 +117,7 @@ mod tests {
 
     fn sort(dtype: DType, input: &[f32], shape: (i64, i64, i64), descending: bool) -> (Vec<f32>, Vec<i64>) {
         let (mut values, mut indices) = (vec![0f32; input.len()], vec![0i64; input.len()]);
-        let code = i32::from(dtype.dlpack().code) << 8 | i32::from(dtype.dlpack().bits);
+        let code = DType::ALL.iter().position(|&known| known == dtype).unwrap() as i32;
         let (outer, n, inner) = shape;
         // SAFETY: all three hold outer * n * inner elements.
         let status = unsafe {
