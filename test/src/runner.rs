@@ -153,7 +153,7 @@ fn features() -> BTreeSet<String> {
 /// The features a test may name.
 const KNOWN: [&str; 6] = ["*", "x86_64", "aarch64", "avx2", "avx512f", "cuda"];
 
-/// PATH for the commands: a folder with `FileCheck` as ours, the built tools, LLVM's tools, the caller's PATH.
+/// PATH for the commands: a folder with `FileCheck` as ours, the built tools and examples, LLVM's tools, the caller's PATH.
 fn search_path(options: &Options) -> io::Result<OsString> {
     let bin = options.out.join("bin");
     let _ = fs::remove_dir_all(&bin);
@@ -169,7 +169,7 @@ fn search_path(options: &Options) -> io::Result<OsString> {
         fs::write(&file, format!("#!/bin/sh\nexec {command} \"$@\"\n"))?;
         fs::set_permissions(&file, std::os::unix::fs::PermissionsExt::from_mode(0o755))?;
     }
-    let mut parts = vec![bin, options.tools.clone(), options.llvm.clone()];
+    let mut parts = vec![bin, options.tools.clone(), options.tools.join("examples"), options.llvm.clone()];
     parts.extend(std::env::split_paths(&std::env::var_os("PATH").unwrap_or_default()));
     std::env::join_paths(parts).map_err(io::Error::other)
 }

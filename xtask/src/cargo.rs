@@ -51,8 +51,9 @@ pub fn run(args: &[&str]) -> Result<bool> {
 /// Builds the whole workspace.
 pub fn build(profile: Profile, fixed: bool) -> Result<bool> {
     let mut args = vec!["build", "--workspace"];
-    if profile == Profile::Release {
-        args.push("--release");
+    match profile {
+        Profile::Release => args.push("--release"),
+        Profile::Dev => args.extend(["--lib", "--bins", "--examples"]),
     }
     if fixed {
         args.extend(["--config", ".cargo/static.toml", "--no-default-features", "--features", "strata-tools/static"]);

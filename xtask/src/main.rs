@@ -9,6 +9,7 @@ mod aten_table;
 mod cargo;
 mod docs;
 mod examples;
+mod scaffold;
 mod suite;
 mod tidy;
 
@@ -68,6 +69,18 @@ enum Command {
         #[arg(last = true)]
         args: Vec<String>,
     },
+    /// Write a new pass: its file, its test and its registry line
+    NewPass {
+        /// Its name, as in `fuse_elementwise`
+        name: String,
+    },
+    /// Write a new op: its file, its test and its registry line
+    NewOp {
+        /// `capture`, `prim`, `loop` or `host`
+        dialect: String,
+        /// Its name, as in `logical_not`
+        name: String,
+    },
     /// Write the aten schema table from PyTorch's schema facts
     AtenTable {
         /// The facts as JSON
@@ -110,6 +123,8 @@ fn dispatch(command: Command) -> Result<bool> {
             all.extend(args.iter().map(String::as_str));
             cargo::run(&all)
         }
+        Command::NewPass { name } => scaffold::new_pass(&name),
+        Command::NewOp { dialect, name } => scaffold::new_op(&dialect, &name),
         Command::AtenTable { json, out } => Ok(aten_table::run(&json, &out).map(|()| true)?),
     }
 }

@@ -1,0 +1,141 @@
+//! `./x new-pass` and `./x new-op`: a working start, its test and its registry line.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use crate::cargo::{self, Result};
+
+/// Writes `passes/src/NAME.rs`, `test/passes/NAME.mlir` and the line in the registry of passes.
+pub fn new_pass(name: &str) -> Result<bool> {
+    let words = Words::new(name)?;
+    let registry = Path::new("passes/src/lib.rs");
+    let text = add_module(&fs::read_to_string(registry)?, &format!("pub mod {};", words.snake));
+    let entry = format!("PassEntry::of::<{}::{}>()", words.snake, words.camel);
+    let text =
+        add_entry(&text, "PASSES: &[PassEntry]", "&[", &entry).ok_or("passes/src/lib.rs has no list `PASSES: &[PassEntry] = &[..]`")?;
+    write(&[
+        (format!("passes/src/{}.rs", words.snake).into(), words.fill(PASS)),
+        (format!("test/passes/{}.mlir", words.snake).into(), words.fill(PASS_TEST)),
+    ])?;
+    fs::write(registry, text)?;
+    done(registry, "passes", &format!("change the pattern, then run `./x test lit docs --filter {}`", words.snake))
+}
+
+/// Writes `dialects/src/DIALECT/NAME.rs`, its lit test and the line in the dialect's list of ops.
+pub fn new_op(dialect: &str, name: &str) -> Result<bool> {
+    let words = Words::new(name)?;
+    let folder = if dialect == "loop" { "loops" } else { dialect };
+    let candidates = [format!("dialects/src/{folder}/mod.rs"), format!("dialects/src/{folder}.rs")].map(PathBuf::from);
+    let registry = candidates.iter().find(|path| path.exists()).ok_or(format!("no dialect `{dialect}` in dialects/src"))?;
+    let text = add_module(&fs::read_to_string(registry)?, &format!("pub mod {};", words.snake));
+    let entry = format!("{}::{}::DEF", words.snake, words.camel);
+    let text = add_entry(&text, "ops:", "vec![", &entry).ok_or(format!("{} has no `ops: || vec![..]`", registry.display()))?;
+    let fill = |template: &str| words.fill(template).replace("DIALECT", dialect);
+    write(&[
+        (format!("dialects/src/{folder}/{}.rs", words.snake).into(), fill(OP)),
+        (format!("test/dialects/{dialect}/{}.mlir", words.snake).into(), fill(OP_TEST)),
+    ])?;
+    fs::write(registry, text)?;
+    done(
+        registry,
+        "dialects",
+        &format!(
+            "write its meaning and constraints, its interpreter arm and its lowering, then run `./x test lit --filter {}`",
+            words.snake
+        ),
+    )
+}
+
+/// A name in the three ways it is written.
+struct Words {
+    snake: String,
+    camel: String,
+    kebab: String,
+}
+
+impl Words {
+    fn new(name: &str) -> Result<Words> {
+        let snake = name.replace('-', "_");
+        let plain = snake.starts_with(|c: char| c.is_ascii_lowercase()) && snake.split('_').all(|word| !word.is_empty());
+        if !plain || !snake.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_') {
+            return Err(format!("`{name}` is no name: write it like `fuse_elementwise`").into());
+        }
+        let camel = snake.split('_').map(|word| word[..1].to_uppercase() + &word[1..]).collect();
+        Ok(Words { kebab: snake.replace('_', "-"), snake, camel })
+    }
+
+    fn fill(&self, template: &str) -> String {
+        template.replace("SNAKE", &self.snake).replace("CAMEL", &self.camel).replace("KEBAB", &self.kebab)
+    }
+}
+
+/// Adds a `mod` line among those that are there, in order.
+fn add_module(text: &str, module: &str) -> String {
+    let mut lines: Vec<&str> = text.lines().collect();
+    let is_module = |line: &str| line.starts_with("pub mod ") && line.ends_with(';');
+    let after = lines.iter().rposition(|line| is_module(line) && *line < module);
+    let first = lines.iter().position(|line| is_module(line));
+    let at = match (after, first) {
+        (Some(after), _) => after + 1,
+        (None, Some(first)) => first,
+        (None, None) => lines.iter().position(|line| !line.starts_with("//!")).map_or(lines.len(), |at| at + 1),
+    };
+    lines.insert(at, module);
+    lines.join("\n") + "\n"
+}
+
+/// Adds `entry` to the list that opens with `open` behind `name`, in order.
+fn add_entry(text: &str, name: &str, open: &str, entry: &str) -> Option<String> {
+    let from = text.find(name)? + name.len();
+    let start = from + text[from..].find(open)? + open.len();
+    let end = start + text[start..].find(']')?;
+    let mut entries: Vec<&str> = text[start..end].split(',').map(str::trim).filter(|entry| !entry.is_empty()).collect();
+    let at = entries.iter().position(|other| *other > entry).unwrap_or(entries.len());
+    entries.insert(at, entry);
+    Some(format!("{}{}{}", &text[..start], entries.join(", "), &text[end..]))
+}
+
+/// Writes new files; none may exist.
+fn write(files: &[(PathBuf, String)]) -> Result<()> {
+    if let Some((path, _)) = files.iter().find(|(path, _)| path.exists()) {
+        return Err(format!("{} exists", path.display()).into());
+    }
+    for (path, text) in files {
+        fs::create_dir_all(path.parent().unwrap_or(Path::new(".")))?;
+        fs::write(path, text)?;
+        println!("wrote {}", path.display());
+    }
+    Ok(())
+}
+
+fn done(registry: &Path, krate: &str, next: &str) -> Result<bool> {
+    println!("listed in {}", registry.display());
+    println!("next: {next}");
+    cargo::run(&["fmt", "--package", &format!("strata-{krate}")])
+}
+
+const PASS: &str = include_str!("scaffold/pass.rs.txt");
+const PASS_TEST: &str = include_str!("scaffold/pass.mlir.txt");
+const OP: &str = include_str!("scaffold/op.rs.txt");
+const OP_TEST: &str = include_str!("scaffold/op.mlir.txt");
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn adds_in_order() {
+        let text = "//! x\n\npub mod a;\npub mod c;\n\npub const PASSES: &[PassEntry] =\n    &[PassEntry::of::<a::A>(), PassEntry::of::<c::C>()];\n";
+        let text = add_module(text, "pub mod b;");
+        let text = add_entry(&text, "PASSES: &[PassEntry]", "&[", "PassEntry::of::<b::B>()").unwrap();
+        assert!(text.contains("pub mod a;\npub mod b;\npub mod c;\n"), "{text}");
+        assert!(text.contains("<a::A>(), PassEntry::of::<b::B>(), PassEntry"), "{text}");
+    }
+
+    #[test]
+    fn refuses_names_that_are_none() {
+        assert!(Words::new("Fuse").is_err() && Words::new("a__b").is_err() && Words::new("9x").is_err());
+        let words = Words::new("fuse-more").unwrap();
+        assert_eq!((words.snake.as_str(), words.camel.as_str(), words.kebab.as_str()), ("fuse_more", "FuseMore", "fuse-more"));
+    }
+}
