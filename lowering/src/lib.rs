@@ -9,6 +9,17 @@ pub mod loop_to_cpu;
 pub mod loop_to_host;
 mod num;
 pub mod prim_to_loop;
+pub mod schedule_cpu;
 
 pub use error::Error;
 pub use kernel_view::{KernelView, StageView};
+
+use strata_core::pass::PassEntry;
+
+/// All passes of this crate, sorted by flag.
+pub const PASSES: &[PassEntry] = &[
+    PassEntry::of::<loop_to_cpu::LoopToCpu>(),
+    PassEntry::of::<loop_to_host::LoopToHost>(),
+    PassEntry::of::<prim_to_loop::PrimToLoop>(),
+    PassEntry::of::<schedule_cpu::ScheduleCpu>(),
+];

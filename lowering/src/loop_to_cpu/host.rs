@@ -4,7 +4,7 @@ use super::launch::Launcher;
 use super::{Error, memory};
 use crate::num::Num;
 use std::collections::HashMap;
-use strata_core::ir::{Attr, Block, Builder, Cx, ElementType, Module, Op, OpSpec, Type, Value};
+use strata_core::ir::{Attr, Block, Builder, Cx, ElementType, Op, OpSpec, Type, Value};
 
 /// Byte offsets in `StrataCall` and `DLTensor`.
 mod layout {
@@ -23,9 +23,9 @@ pub type Messages = Vec<String>;
 const OUT_OF_BOUNDS: &str = "index out of bounds";
 
 /// Writes the entry from the function with `host.entry`, which is erased.
-pub fn lower<'c>(module: &Module<'c>) -> Result<Messages, Error> {
-    let host = module.body().ops().into_iter().find(|op| op.attr("host.entry").is_some());
-    let host = host.ok_or_else(|| Error::at(module.op(), "there is no host program"))?;
+pub fn lower<'c>(module: Op<'c>) -> Result<Messages, Error> {
+    let host = module.body(0).ops().into_iter().find(|op| op.attr("host.entry").is_some());
+    let host = host.ok_or_else(|| Error::at(module, "there is no host program"))?;
     let cx = module.cx();
     let pointer = memory::pointer(cx);
     let mut at = Builder::before(host);
@@ -57,8 +57,8 @@ pub fn lower<'c>(module: &Module<'c>) -> Result<Messages, Error> {
     Ok(lowering.messages)
 }
 
-struct Host<'a, 'c> {
-    module: &'a Module<'c>,
+struct Host<'c> {
+    module: Op<'c>,
     cx: Cx<'c>,
     func: Op<'c>,
     b: Builder<'c>,
@@ -70,7 +70,7 @@ struct Host<'a, 'c> {
     constants: usize,
 }
 
-impl<'c> Host<'_, 'c> {
+impl<'c> Host<'c> {
     /// The status cell, and room for the arguments of the widest launch.
     fn prologue(&mut self, host: Op<'c>) {
         let slots = host.find_all("host.launch").iter().map(|op| op.num_operands() + 1).max().unwrap_or(1);
@@ -334,16 +334,16 @@ fn element_bytes(buffer: Type<'_>) -> i64 {
 }
 
 /// Declares every function that is called and not defined: those of the runtime.
-pub fn declare_imports(module: &Module<'_>) {
+pub fn declare_imports(module: Op<'_>) {
     let cx = module.cx();
-    let mut known: Vec<String> = module.body().ops().into_iter().filter_map(|op| op.str("sym_name")).collect();
-    for call in module.op().find_all("func.call") {
+    let mut known: Vec<String> = module.body(0).ops().into_iter().filter_map(|op| op.str("sym_name")).collect();
+    for call in module.find_all("func.call") {
         let Some(name) = call.attr("callee").and_then(Attr::as_symbol) else { continue };
         if known.contains(&name) {
             continue;
         }
         let ty = cx.function(&call.operand_types(), &call.result_types());
-        Builder::at_start(module.body(), cx.unknown()).op(OpSpec {
+        Builder::at_start(module.body(0), cx.unknown()).op(OpSpec {
             name: "func.func",
             attrs: &[
                 ("sym_name", cx.str_attr(&name)),

@@ -4,7 +4,7 @@ use super::{Error, memory};
 use crate::kernel_view::KernelView;
 use crate::num::{Num, number_of};
 use std::collections::HashSet;
-use strata_core::ir::{Attr, Builder, ElementType, Module, Op, OpSpec, Value};
+use strata_core::ir::{Attr, Builder, ElementType, Op, OpSpec, Value};
 
 /// Scalar operations that are worth waking a thread for.
 const GRAIN: i64 = 1 << 15;
@@ -26,7 +26,7 @@ impl<'c> Launcher<'c> {
     /// Emits one `host.launch`.
     pub fn launch(
         &mut self,
-        module: &Module<'c>,
+        module: Op<'c>,
         b: &mut Builder<'c>,
         op: Op<'c>,
         operands: &[Value<'c>],
@@ -35,7 +35,7 @@ impl<'c> Launcher<'c> {
     ) -> Result<(), Error> {
         let cx = b.cx();
         let name = op.attr("callee").and_then(Attr::as_symbol).unwrap_or_default();
-        let kernel = module.op().lookup_symbol(&name).and_then(KernelView::new);
+        let kernel = module.lookup_symbol(&name).and_then(KernelView::new);
         let kernel = kernel.ok_or_else(|| Error::at(op, format!("kernel '{name}' is not defined")))?;
         let symbols = kernel.op.ints("symbols").unwrap_or_default();
         let symbols: Vec<_> = symbols.into_iter().map(|at| operands[at as usize]).collect();
@@ -78,7 +78,7 @@ impl<'c> Launcher<'c> {
     #[allow(clippy::too_many_arguments, reason = "they are the parts of one launch")]
     fn parallel(
         &mut self,
-        module: &Module<'c>,
+        module: Op<'c>,
         b: &mut Builder<'c>,
         op: Op<'c>,
         name: &str,
@@ -128,11 +128,11 @@ fn split<'c>(b: &mut Builder<'c>, kernel: &KernelView<'c>, sizes: &[Num<'c>]) ->
 }
 
 /// `@k.task(ctx, begin, end)`: unpacks the arguments and runs the kernel on a range.
-fn write_task<'c>(module: &Module<'c>, op: Op<'c>, name: &str, task: &str, arguments: &[Value<'c>]) {
+fn write_task<'c>(module: Op<'c>, op: Op<'c>, name: &str, task: &str, arguments: &[Value<'c>]) {
     let cx = module.cx();
     let (pointer, word) = (memory::pointer(cx), cx.int(64));
     let types = [pointer, word, word];
-    let mut at = Builder::at_start(module.body(), op.location());
+    let mut at = Builder::at_start(module.body(0), op.location());
     let func = at.op(OpSpec {
         name: "func.func",
         attrs: &[

@@ -15,16 +15,39 @@ mod stages;
 
 pub use emitter::INDEX_OUT_OF_BOUNDS;
 pub use error::Error;
-pub use host::Messages;
 
-use strata_core::ir::Module;
+use strata_core::ir::{Attr, Op};
+use strata_core::pass::{Pass, PassContext, PassError};
 
-/// Replaces the host program by `strata_entry` and every `loop.kernel` by a private function; gives the texts of the status codes.
-pub fn loop_to_cpu(module: &Module<'_>) -> Result<Messages, Error> {
+/// The module attribute with the texts of the entry's status codes: status `k` is text `k - 1`.
+pub const MESSAGES: &str = "host.messages";
+
+/// Replaces the host program by the native entry and every kernel by vector loops.
+#[derive(Pass)]
+#[pass(dependents("arith", "math", "complex", "scf", "cf", "vector", "func", "llvm", "tensor"))]
+pub struct LoopToCpu {}
+
+impl Pass for LoopToCpu {
+    fn run<'c>(&self, op: Op<'c>, _: &mut PassContext<'c>) -> Result<(), PassError> {
+        loop_to_cpu(op).map_err(|error| PassError::new(error.to_string()))
+    }
+}
+
+/// Replaces the host program by `strata_entry` and every `loop.kernel` by a private function.
+pub fn loop_to_cpu(module: Op<'_>) -> Result<(), Error> {
     let messages = host::lower(module)?;
-    for kernel in module.op().find_all("loop.kernel") {
+    for kernel in module.find_all("loop.kernel") {
         emitter::emit(kernel)?;
     }
     host::declare_imports(module);
-    Ok(messages)
+    let cx = module.cx();
+    let texts: Vec<_> = messages.iter().map(|text| cx.str_attr(text)).collect();
+    module.set_attr(MESSAGES, cx.array_attr(&texts));
+    Ok(())
+}
+
+/// The texts of the entry's status codes, as [`loop_to_cpu`] left them.
+pub fn messages(module: Op<'_>) -> Vec<String> {
+    let texts = module.attr(MESSAGES).and_then(Attr::as_array).unwrap_or_default();
+    texts.into_iter().filter_map(Attr::as_str).collect()
 }

@@ -9,7 +9,7 @@ use crate::num::Num;
 use strata_core::ir::{Block, DYNAMIC, Op, OpSpec, Type, Value};
 
 /// Values a region hands on: for a tensor its buffer and the sizes that its type leaves open, else the scalar.
-fn handed<'c>(converter: &mut Converter<'_, 'c>, op: Op<'c>, value: Value<'c>) -> Result<Vec<Value<'c>>, Error> {
+fn handed<'c>(converter: &mut Converter<'c>, op: Op<'c>, value: Value<'c>) -> Result<Vec<Value<'c>>, Error> {
     if !value.ty().is_tensor() {
         return Ok(vec![converter.scalar(value)]);
     }
@@ -20,7 +20,7 @@ fn handed<'c>(converter: &mut Converter<'_, 'c>, op: Op<'c>, value: Value<'c>) -
 }
 
 /// Types of what [`handed`] gives.
-fn handed_types<'c>(converter: &Converter<'_, 'c>, op: Op<'c>, value: Value<'c>) -> Result<Vec<Type<'c>>, Error> {
+fn handed_types<'c>(converter: &Converter<'c>, op: Op<'c>, value: Value<'c>) -> Result<Vec<Type<'c>>, Error> {
     if !value.ty().is_tensor() {
         return Ok(vec![value.ty()]);
     }
@@ -30,7 +30,7 @@ fn handed_types<'c>(converter: &Converter<'_, 'c>, op: Op<'c>, value: Value<'c>)
 }
 
 /// Takes what [`handed`] gave as the value `value` of the old function.
-fn receive<'c>(converter: &mut Converter<'_, 'c>, value: Value<'c>, handed: &mut impl Iterator<Item = Value<'c>>) {
+fn receive<'c>(converter: &mut Converter<'c>, value: Value<'c>, handed: &mut impl Iterator<Item = Value<'c>>) {
     let Some(first) = handed.next() else { return };
     if !value.ty().is_tensor() {
         converter.scalars.insert(value, first);
@@ -44,7 +44,7 @@ fn receive<'c>(converter: &mut Converter<'_, 'c>, value: Value<'c>, handed: &mut
 }
 
 /// `scf.if`: each branch hands its buffers on.
-pub fn convert_if<'c>(converter: &mut Converter<'_, 'c>, op: Op<'c>) -> Result<(), Error> {
+pub fn convert_if<'c>(converter: &mut Converter<'c>, op: Op<'c>) -> Result<(), Error> {
     let condition = converter.scalar(op.operand(0));
     let mut types = Vec::new();
     for result in op.results() {
@@ -72,7 +72,7 @@ pub fn convert_if<'c>(converter: &mut Converter<'_, 'c>, op: Op<'c>) -> Result<(
 }
 
 /// Converts all ops of a block but its terminator, which is given back.
-fn branch<'c>(converter: &mut Converter<'_, 'c>, block: Block<'c>) -> Result<Op<'c>, Error> {
+fn branch<'c>(converter: &mut Converter<'c>, block: Block<'c>) -> Result<Op<'c>, Error> {
     let mut terminator = None;
     for op in block.ops() {
         if op.next().is_none() {
@@ -88,11 +88,11 @@ fn branch<'c>(converter: &mut Converter<'_, 'c>, block: Block<'c>) -> Result<Op<
 }
 
 /// Writes code into `block`, then continues after `op`.
-fn inside<'c, 'a>(
-    converter: &mut Converter<'a, 'c>,
+fn inside<'c>(
+    converter: &mut Converter<'c>,
     op: Op<'c>,
     block: Block<'c>,
-    build: impl FnOnce(&mut Converter<'a, 'c>) -> Result<(), Error>,
+    build: impl FnOnce(&mut Converter<'c>) -> Result<(), Error>,
 ) -> Result<(), Error> {
     converter.b.set_at_end(block);
     let result = build(converter);
@@ -103,7 +103,7 @@ fn inside<'c, 'a>(
 }
 
 /// Slots for the tensors that a loop carries, holding their first values. Scalars are given back to be carried as they are.
-fn slots<'c>(converter: &mut Converter<'_, 'c>, op: Op<'c>, values: &[Value<'c>]) -> Result<Vec<Option<Tensor<'c>>>, Error> {
+fn slots<'c>(converter: &mut Converter<'c>, op: Op<'c>, values: &[Value<'c>]) -> Result<Vec<Option<Tensor<'c>>>, Error> {
     let mut slots = Vec::new();
     for &value in values {
         slots.push(if value.ty().is_tensor() {
@@ -120,7 +120,7 @@ fn slots<'c>(converter: &mut Converter<'_, 'c>, op: Op<'c>, values: &[Value<'c>]
 }
 
 /// Copies yielded tensors into their slots; gives the scalars.
-fn refill<'c>(converter: &mut Converter<'_, 'c>, op: Op<'c>, values: &[Value<'c>], slots: &[Option<Tensor<'c>>]) -> Result<Vec<Value<'c>>, Error> {
+fn refill<'c>(converter: &mut Converter<'c>, op: Op<'c>, values: &[Value<'c>], slots: &[Option<Tensor<'c>>]) -> Result<Vec<Value<'c>>, Error> {
     let mut scalars = Vec::new();
     let mut moves = Vec::new();
     for (&value, slot) in values.iter().zip(slots) {
@@ -150,7 +150,7 @@ fn refill<'c>(converter: &mut Converter<'_, 'c>, op: Op<'c>, values: &[Value<'c>
 }
 
 /// Makes the tensors among `values` those of the slots, and the scalars those of `scalars`.
-fn bind<'c>(converter: &mut Converter<'_, 'c>, values: &[Value<'c>], slots: &[Option<Tensor<'c>>], scalars: &[Value<'c>]) {
+fn bind<'c>(converter: &mut Converter<'c>, values: &[Value<'c>], slots: &[Option<Tensor<'c>>], scalars: &[Value<'c>]) {
     let mut scalars = scalars.iter();
     for (&value, slot) in values.iter().zip(slots) {
         match slot {
@@ -167,7 +167,7 @@ fn bind<'c>(converter: &mut Converter<'_, 'c>, values: &[Value<'c>], slots: &[Op
 }
 
 /// `scf.for` with slots.
-pub fn convert_for<'c>(converter: &mut Converter<'_, 'c>, op: Op<'c>) -> Result<(), Error> {
+pub fn convert_for<'c>(converter: &mut Converter<'c>, op: Op<'c>) -> Result<(), Error> {
     let bounds: Vec<_> = op.operands()[..3].iter().map(|&bound| converter.scalar(bound)).collect();
     let carried = op.operands()[3..].to_vec();
     let slots = slots(converter, op, &carried)?;
@@ -192,7 +192,7 @@ pub fn convert_for<'c>(converter: &mut Converter<'_, 'c>, op: Op<'c>) -> Result<
 }
 
 /// `scf.while` with slots. What the first region hands to the second one has slots of its own.
-pub fn convert_while<'c>(converter: &mut Converter<'_, 'c>, op: Op<'c>) -> Result<(), Error> {
+pub fn convert_while<'c>(converter: &mut Converter<'c>, op: Op<'c>) -> Result<(), Error> {
     let carried = op.operands();
     let slots = slots(converter, op, &carried)?;
     let (before, after) = (op.body(0), op.body(1));

@@ -5,7 +5,7 @@ use crate::kernel_view::KernelView;
 use crate::elements::memory_type;
 use crate::num::{Num, numbers_of};
 use std::collections::HashMap;
-use strata_core::ir::{Block, Builder, Cx, DYNAMIC, ElementType, Module, Op, OpSpec, Type, Value};
+use strata_core::ir::{Block, Builder, Cx, DYNAMIC, ElementType, Op, OpSpec, Type, Value};
 
 /// A tensor of the program: its memory and its sizes.
 #[derive(Clone, Debug)]
@@ -17,12 +17,12 @@ pub struct Tensor<'c> {
 }
 
 /// The state of the walk.
-pub struct Converter<'a, 'c> {
+pub struct Converter<'c> {
     /// Appends to the new function.
     pub b: Builder<'c>,
     /// The context.
     pub cx: Cx<'c>,
-    module: &'a Module<'c>,
+    module: Op<'c>,
     /// Tensors by the value of the old function.
     pub tensors: HashMap<Value<'c>, Tensor<'c>>,
     /// Scalars by the value of the old function.
@@ -33,7 +33,7 @@ pub struct Converter<'a, 'c> {
 }
 
 /// Converts the entry; the old function is erased.
-pub fn convert<'c>(module: &Module<'c>, entry: Op<'c>, program: &Program) -> Result<(), Error> {
+pub fn convert<'c>(module: Op<'c>, entry: Op<'c>, program: &Program) -> Result<(), Error> {
     let cx = module.cx();
     let mut at = Builder::before(entry);
     let name = entry.str("sym_name").unwrap_or_default();
@@ -65,7 +65,7 @@ pub fn convert<'c>(module: &Module<'c>, entry: Op<'c>, program: &Program) -> Res
     Ok(())
 }
 
-impl<'c> Converter<'_, 'c> {
+impl<'c> Converter<'c> {
     fn arguments(&mut self, entry: Op<'c>, program: &Program) {
         for (argument, value) in program.arguments.iter().zip(entry.body(0).args()) {
             let index = self.cx.i64_attr(argument.index as i64);
@@ -274,7 +274,7 @@ impl<'c> Converter<'_, 'c> {
 
     fn call(&mut self, op: Op<'c>) -> Result<(), Error> {
         let name = op.attr("callee").and_then(|attr| attr.as_symbol()).unwrap_or_default();
-        let kernel = self.module.op().lookup_symbol(&name).and_then(KernelView::new);
+        let kernel = self.module.lookup_symbol(&name).and_then(KernelView::new);
         let kernel = kernel.ok_or_else(|| Error::at(op, format!("kernel '{name}' is not defined")))?;
         let arguments = op.operands();
         let symbols: Vec<_> = kernel.op.ints("symbols").unwrap_or_default();

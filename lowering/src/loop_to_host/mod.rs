@@ -10,18 +10,30 @@ mod entry;
 pub use crate::error::Error;
 pub use entry::{Argument, Program, Returned};
 
-use strata_core::ir::Module;
+use strata_core::ir::Op;
+use strata_core::pass::{Pass, PassContext, PassError};
 
-/// Rewrites the captured entry as a `func.func` with `host.entry`; says what its arguments and results are.
-pub fn loop_to_host(module: &Module<'_>) -> Result<Program, Error> {
-    let entry = module
-        .body()
-        .ops()
-        .into_iter()
-        .find(|op| op.is("func.func") && op.attr("capture.entry").is_some())
-        .or_else(|| module.body().ops().into_iter().find(|op| op.is("func.func")))
-        .ok_or_else(|| Error::at(module.op(), "there is no function to compile"))?;
+/// Puts the program around the kernels into destination-passing style, on buffers.
+#[derive(Pass)]
+#[pass(dependents("host", "arith", "scf", "memref"))]
+pub struct LoopToHost {}
+
+impl Pass for LoopToHost {
+    fn run<'c>(&self, op: Op<'c>, _: &mut PassContext<'c>) -> Result<(), PassError> {
+        loop_to_host(op).map_err(|error| PassError::new(error.to_string()))
+    }
+}
+
+/// The captured entry of a module, else its first function.
+pub fn entry(module: Op<'_>) -> Result<Op<'_>, Error> {
+    let functions: Vec<_> = module.body(0).ops().into_iter().filter(|op| op.is("func.func")).collect();
+    let marked = functions.iter().copied().find(|op| op.attr("capture.entry").is_some());
+    marked.or_else(|| functions.first().copied()).ok_or_else(|| Error::at(module, "there is no function to compile"))
+}
+
+/// Rewrites the captured entry as a `func.func` with `host.entry`.
+pub fn loop_to_host(module: Op<'_>) -> Result<(), Error> {
+    let entry = entry(module)?;
     let program = Program::of(entry)?;
-    convert::convert(module, entry, &program)?;
-    Ok(program)
+    convert::convert(module, entry, &program)
 }

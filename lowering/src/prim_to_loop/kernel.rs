@@ -4,7 +4,7 @@ use super::sizes::{Size, dot_dims, kept, resolve, size_of};
 use super::stage::{Kind, Request, Stage};
 use super::{Error, indexed, scalar, view};
 use std::collections::HashMap;
-use strata_core::ir::{AffineExpr, AffineKind, Block, Builder, Cx, ElementType, Module, Op, OpSpec, Type, Value};
+use strata_core::ir::{AffineExpr, AffineKind, Block, Builder, Cx, ElementType, Op, OpSpec, Type, Value};
 
 /// A kernel under construction.
 pub struct Kernel<'c> {
@@ -23,9 +23,9 @@ pub struct Kernel<'c> {
 }
 
 /// Rewrites a fusion as a `loop.call` of a new kernel. A fusion that cannot be one kernel is split into its ops.
-pub fn lower<'c>(module: &Module<'c>, fusion: Op<'c>, name: &str) -> Result<(), Error> {
+pub fn lower<'c>(module: Op<'c>, fusion: Op<'c>, name: &str) -> Result<(), Error> {
     let cx = module.cx();
-    let mut b = Builder::at_start(module.body(), fusion.location());
+    let mut b = Builder::at_start(module.body(0), fusion.location());
     let op = b.op(OpSpec { name: "loop.kernel", attrs: &[("sym_name", cx.str_attr(name))], regions: 1, ..OpSpec::default() });
     let body = op.region(0).append_block(&[], fusion.location());
     let mut kernel =
@@ -44,7 +44,7 @@ pub fn lower<'c>(module: &Module<'c>, fusion: Op<'c>, name: &str) -> Result<(), 
 }
 
 /// Takes a fusion apart and makes a kernel of each op.
-fn split<'c>(module: &Module<'c>, fusion: Op<'c>, name: &str) -> Result<(), Error> {
+fn split<'c>(module: Op<'c>, fusion: Op<'c>, name: &str) -> Result<(), Error> {
     let block = fusion.body(0);
     for (argument, operand) in block.args().into_iter().zip(fusion.operands()) {
         argument.replace_all_uses_with(operand);

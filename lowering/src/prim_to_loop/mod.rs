@@ -14,14 +14,26 @@ mod view;
 
 pub use crate::error::Error;
 
-use strata_core::ir::{Builder, Module, Op, OpSpec, Value};
+use strata_core::ir::{Builder, Op, OpSpec, Value};
+use strata_core::pass::{Pass, PassContext, PassError};
+
+/// Makes a kernel of every fusion and of every lone tensor operator.
+#[derive(Pass)]
+#[pass(dependents("loop", "arith", "math", "complex", "tensor"))]
+pub struct PrimToLoop {}
+
+impl Pass for PrimToLoop {
+    fn run<'c>(&self, op: Op<'c>, _: &mut PassContext<'c>) -> Result<(), PassError> {
+        prim_to_loop(op).map_err(|error| PassError::new(error.to_string()))
+    }
+}
 
 /// Rewrites every function of the module: fusions and lone tensor operators become `loop.call`s of new `loop.kernel`s.
 ///
 /// Left in place are reshapes (free views), index arithmetic, control flow and what the runtime library does.
-pub fn prim_to_loop(module: &Module<'_>) -> Result<(), Error> {
+pub fn prim_to_loop(module: Op<'_>) -> Result<(), Error> {
     let mut count = 0;
-    for func in module.op().find_all("func.func") {
+    for func in module.find_all("func.func") {
         let mut fusions = Vec::new();
         func.walk(&mut |op| {
             if op.is("prim.fusion") || (becomes_kernel(op) && !op.parent().is_some_and(|parent| parent.is("prim.fusion"))) {
