@@ -187,6 +187,20 @@ fn combine(high: Option<DType>, low: Option<DType>) -> Option<DType> {
     })
 }
 
+/// The bytes of one element of type `dtype` with the value of a Python number, as PyTorch casts it.
+pub fn encode(dtype: DType, int: i64, float: f64) -> Vec<u8> {
+    match dtype {
+        F64 => float.to_le_bytes().to_vec(),
+        F32 => (float as f32).to_le_bytes().to_vec(),
+        F16 => half::f16::from_f64(float).to_le_bytes().to_vec(),
+        BF16 => half::bf16::from_f64(float).to_le_bytes().to_vec(),
+        C64 => [(float as f32).to_le_bytes(), [0; 4]].concat(),
+        C128 => [float.to_le_bytes(), [0; 8]].concat(),
+        Bool => vec![u8::from(float != 0.0)],
+        integer => int.to_le_bytes()[..integer.bytes()].to_vec(),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

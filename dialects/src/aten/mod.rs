@@ -1,10 +1,12 @@
 //! PyTorch's operators under their own names and schemas, on builtin tensors.
 
 pub mod build;
+pub mod dialect;
 pub mod dtype;
 pub mod schema;
 pub mod view;
 
 pub use build::{Input, build};
+pub use dialect::{ATEN, PRIMS};
 pub use schema::{Schema, schema, schema_of_target};
 pub use view::{AtenError, AtenOp, Scalar, Size};

@@ -125,6 +125,32 @@ pub fn names() -> impl Iterator<Item = &'static str> {
     TABLE.iter().map(|row| row.name)
 }
 
+/// What is known of an overload before its schema is parsed.
+#[derive(Debug, Clone, Copy)]
+pub struct RowFacts {
+    /// The overload.
+    pub name: &'static str,
+    /// Whether it returns anything.
+    pub returns: bool,
+    flags: &'static str,
+}
+
+impl RowFacts {
+    /// Whether the schema carries `flag`.
+    pub fn has(&self, flag: &str) -> bool {
+        self.flags.split(' ').any(|f| f == flag)
+    }
+}
+
+/// All overloads, sorted by name.
+pub fn rows() -> impl Iterator<Item = RowFacts> {
+    TABLE.iter().map(|row| {
+        let mut cells = row.rest.split('\t');
+        let flags = cells.next().unwrap_or_default();
+        RowFacts { name: row.name, returns: cells.next().is_some_and(|returns| !returns.is_empty()), flags }
+    })
+}
+
 impl Schema {
     /// Whether the schema carries `flag` (see [`Schema::flags`]).
     pub fn has(&self, flag: &str) -> bool {

@@ -1,0 +1,51 @@
+//! The dialects `aten` and `prims`: one op per row of the schema table.
+
+use strata_core::dialect::kinds::AnyType;
+use strata_core::dialect::{Arity, DialectDef, Effects, OpDef, Traits, TypeSpec, ValueDef, Violation};
+use strata_core::ir::Op;
+
+use super::{schema, view};
+
+/// PyTorch's operators.
+pub static ATEN: DialectDef = DialectDef {
+    name: "aten",
+    doc: "PyTorch's operators under their own names and schemas.",
+    ops: || definitions("aten."),
+    ..DialectDef::NEW
+};
+
+/// The operators that PyTorch's own decompositions are written with.
+pub static PRIMS: DialectDef = DialectDef {
+    name: "prims",
+    doc: "The operators of PyTorch's reference decompositions, under their own names and schemas.",
+    ops: || definitions("prims."),
+    ..DialectDef::NEW
+};
+
+const OPERANDS: &[ValueDef] = &[ValueDef { name: "inputs", arity: Arity::Variadic, constraint: AnyType::CONSTRAINT }];
+const RESULTS: &[ValueDef] = &[ValueDef { name: "outputs", arity: Arity::Variadic, constraint: AnyType::CONSTRAINT }];
+
+/// One op per overload, but for those that write to an argument `out`, which no captured program has.
+fn definitions(prefix: &str) -> Vec<OpDef> {
+    let defined = |row: &schema::RowFacts| row.name.starts_with(prefix) && !row.has("out");
+    schema::rows().filter(defined).map(|row| definition(&row)).collect()
+}
+
+fn definition(row: &schema::RowFacts) -> OpDef {
+    let pure = row.returns && !row.has("mutable") && !row.has("nondeterministic_seeded");
+    OpDef {
+        name: row.name,
+        summary: row.name,
+        operands: OPERANDS,
+        results: RESULTS,
+        traits: Traits::OPEN_ATTRIBUTES,
+        effects: if pure { Effects::PURE } else { Effects::READ.and(Effects::WRITE) },
+        verify: Some(verify),
+        ..OpDef::NEW
+    }
+}
+
+/// C1: operands and attributes are the arguments of the schema.
+fn verify(op: Op<'_>) -> Result<(), Violation> {
+    view::verify(op).map_err(|errors| Violation::new(1, errors.join("; ")))
+}

@@ -1,0 +1,121 @@
+//! Reading and writing at computed positions.
+
+use strata_core::prelude::*;
+
+use super::check::{self, Checked};
+use super::types::*;
+
+/// The indices have one shape, and there is one per dimension in `dims`.
+fn check_indices(indices: &[Value<'_>], dims: &[usize]) -> std::result::Result<Vec<i64>, Violation> {
+    ensure!(indices.len() == dims.len() && !dims.is_empty(), 1, "{} index tensors for {} dimensions", indices.len(), dims.len());
+    let shape = indices[0].ty().shape();
+    let same = indices.iter().all(|i| check::shapes_agree(&i.ty().shape(), &shape));
+    ensure!(same, 2, "the index tensors differ in shape");
+    Ok(shape)
+}
+
+/// The parts of x at the indices along `dims`: element `(i.., r..)` is the operand's element with coordinate `indices[k][i..]`
+/// in dimension `dims[k]` and `r..` in the others. Indices are in bounds; a compiled call fails otherwise.
+///
+/// C1: `dims` are different dimensions, one per index tensor. C2: the index tensors have one shape. C3: the result has that shape, then
+/// the remaining dimensions. C4: element types agree.
+#[op("prim.gather", effects(Pure), verify)]
+pub struct Gather {
+    x: Operand<AnyTensor>,
+    indices: Variadic<Integers>,
+    result: Result<AnyTensor>,
+    dims: Attr<I64s>,
+}
+
+impl Verify for Gather<'_> {
+    fn verify(self) -> Checked {
+        let x = self.x().ty();
+        let dims = check::dims(1, "dims", &self.dims(), x.rank())?;
+        let mut wanted = check_indices(&self.indices(), &dims)?;
+        wanted.extend(check::without(&x.shape(), &dims));
+        check::result_shape(3, self.result().ty(), &wanted)?;
+        check::same_elements(4, x, self.result().ty())
+    }
+}
+
+/// x with the updates put at the indices along `dims`, one after the other in row-major order of the indices: `set` replaces,
+/// `add`, `mul`, `max` and `min` combine with what is there. Indices are in bounds; a compiled call fails otherwise.
+///
+/// C1: `dims` are different dimensions, one per index tensor. C2: the index tensors have one shape. C3: the updates have that shape,
+/// then the remaining dimensions of x. C4: `kind` is known. C5: element types agree. C6: the result has the type of x.
+#[op("prim.scatter", effects(Pure), verify)]
+pub struct Scatter {
+    x: Operand<AnyTensor>,
+    updates: Operand<AnyTensor>,
+    indices: Variadic<Integers>,
+    result: Result<AnyTensor>,
+    dims: Attr<I64s>,
+    kind: Attr<Str>,
+}
+
+impl Verify for Scatter<'_> {
+    fn verify(self) -> Checked {
+        let (x, updates) = (self.x().ty(), self.updates().ty());
+        let dims = check::dims(1, "dims", &self.dims(), x.rank())?;
+        let mut wanted = check_indices(&self.indices(), &dims)?;
+        wanted.extend(check::without(&x.shape(), &dims));
+        let found = updates.shape();
+        ensure!(
+            check::shapes_agree(&found, &wanted),
+            3,
+            "the updates have the shape {}, not {}",
+            check::show(&found),
+            check::show(&wanted)
+        );
+        check::kind(4, &self.kind(), &["set", "add", "mul", "max", "min"])?;
+        check::same_elements(5, x, updates)?;
+        check::same_elements(6, x, self.result().ty())?;
+        check::result_shape(6, self.result().ty(), &x.shape())
+    }
+}
+
+/// The box of `sizes` that begins at the offsets. It lies inside of the operand.
+///
+/// C1: one offset and one size per dimension. C2: the result's sizes are `sizes`. C3: element types agree.
+#[op("prim.dynamic_slice", effects(Pure), verify)]
+pub struct DynamicSlice {
+    x: Operand<AnyTensor>,
+    offsets: Variadic<Index>,
+    result: Result<AnyTensor>,
+    sizes: Attr<I64s>,
+}
+
+impl Verify for DynamicSlice<'_> {
+    fn verify(self) -> Checked {
+        let rank = self.x().ty().rank();
+        check::per_dim(1, "sizes", &self.sizes(), rank)?;
+        ensure!(self.offsets().len() == rank, 1, "{} offsets for {rank} dimensions", self.offsets().len());
+        check::result_shape(2, self.result().ty(), &self.sizes())?;
+        check::same_elements(3, self.x().ty(), self.result().ty())
+    }
+}
+
+/// x with the box that begins at the offsets replaced by the update. It lies inside of x.
+///
+/// C1: one offset per dimension. C2: the update has the rank of x and is not larger. C3: element types agree. C4: the result
+/// has the type of x.
+#[op("prim.dynamic_update", effects(Pure), verify)]
+pub struct DynamicUpdate {
+    x: Operand<AnyTensor>,
+    update: Operand<AnyTensor>,
+    offsets: Variadic<Index>,
+    result: Result<AnyTensor>,
+}
+
+impl Verify for DynamicUpdate<'_> {
+    fn verify(self) -> Checked {
+        let (x, update) = (self.x().ty(), self.update().ty());
+        ensure!(self.offsets().len() == x.rank(), 1, "{} offsets for {} dimensions", self.offsets().len(), x.rank());
+        let smaller = |(u, n): (&i64, &i64)| *u == DYNAMIC || *n == DYNAMIC || u <= n;
+        let fits = update.rank() == x.rank() && update.shape().iter().zip(&x.shape()).all(smaller);
+        ensure!(fits, 2, "{update} does not fit into {x}");
+        check::same_elements(3, x, update)?;
+        check::same_elements(4, x, self.result().ty())?;
+        check::result_shape(4, self.result().ty(), &x.shape())
+    }
+}

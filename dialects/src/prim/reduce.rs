@@ -1,0 +1,89 @@
+//! Combining elements along dimensions.
+
+use strata_core::prelude::*;
+
+use super::check::{self, Checked};
+use super::types::*;
+
+const KINDS: &[&str] = &["sum", "prod", "max", "min", "and", "or"];
+
+/// "and" and "or" are for bool and integers, sums and products for numbers, extrema for ordered numbers.
+fn check_kind(constraint: u32, kind: &str, ty: Type<'_>) -> Checked {
+    check::kind(constraint, kind, KINDS)?;
+    let element = ty.element_type();
+    let bits = element.is_some_and(|e| e == ElementType::Bool || e.is_integer());
+    let fits = match kind {
+        "and" | "or" => bits,
+        "max" | "min" => element.is_some_and(|e| !e.is_complex()),
+        _ => element != Some(ElementType::Bool),
+    };
+    ensure!(fits, constraint, "a reduction of kind `{kind}` of elements of type {}", ty.element());
+    Ok(())
+}
+
+/// Combines all elements along `dims`, which the result does not have.
+///
+/// `sum` and `prod` start from 0 and 1, accumulate halves in `f32` and round once; `max` and `min` give NaN where an
+/// element is NaN, and start from the least and the greatest element; `and` and `or` are logical on bool, else bitwise.
+///
+/// C1: `dims` are different dimensions in ascending order. C2: `kind` is one of the above and fits the element type. C3: the result has the
+/// remaining dimensions. C4: element types agree.
+#[op("prim.reduce", effects(Pure), verify)]
+pub struct Reduce {
+    x: Operand<AnyTensor>,
+    result: Result<AnyTensor>,
+    dims: Attr<I64s>,
+    kind: Attr<Str>,
+}
+
+impl Verify for Reduce<'_> {
+    fn verify(self) -> Checked {
+        let x = self.x().ty();
+        let dims = check::dims(1, "dims", &self.dims(), x.rank())?;
+        ensure!(dims.is_sorted(), 1, "`dims` are not in ascending order");
+        check_kind(2, &self.kind(), x)?;
+        check::result_shape(3, self.result().ty(), &check::without(&x.shape(), &dims))?;
+        check::same_elements(4, x, self.result().ty())
+    }
+}
+
+/// The position of the first largest (`max`) or smallest (`min`) element along `dim`; the first NaN wins.
+///
+/// C1: `dim` is a dimension. C2: `kind` is `max` or `min`. C3: the result has the remaining dimensions. C4: its elements
+/// are `i64`.
+#[op("prim.arg_reduce", effects(Pure), verify)]
+pub struct ArgReduce {
+    x: Operand<Reals>,
+    result: Result<Integers>,
+    dim: Attr<I64>,
+    kind: Attr<Str>,
+}
+
+impl Verify for ArgReduce<'_> {
+    fn verify(self) -> Checked {
+        let x = self.x().ty();
+        let dim = check::dim(1, self.dim(), x.rank())?;
+        check::kind(2, &self.kind(), &["max", "min"])?;
+        check::result_shape(3, self.result().ty(), &check::without(&x.shape(), &[dim]))?;
+        ensure!(self.result().ty().element_type() == Some(ElementType::I64), 4, "positions are i64");
+        Ok(())
+    }
+}
+
+/// The reductions of all prefixes along `dim`, the element itself included. Kinds are those of `prim.reduce`.
+///
+/// C1: `dim` is a dimension. C2: `kind` is known and fits the element type.
+#[op("prim.scan", traits(SameOperandsAndResultType), effects(Pure), verify)]
+pub struct Scan {
+    x: Operand<AnyTensor>,
+    result: Result<AnyTensor>,
+    dim: Attr<I64>,
+    kind: Attr<Str>,
+}
+
+impl Verify for Scan<'_> {
+    fn verify(self) -> Checked {
+        check::dim(1, self.dim(), self.x().ty().rank())?;
+        check_kind(2, &self.kind(), self.x().ty())
+    }
+}
