@@ -29,7 +29,8 @@ pub fn new_op(dialect: &str, name: &str) -> Result<bool> {
     let registry = candidates.iter().find(|path| path.exists()).ok_or(format!("no dialect `{dialect}` in dialects/src"))?;
     let text = add_module(&fs::read_to_string(registry)?, &format!("pub mod {};", words.snake));
     let entry = format!("{}::{}::DEF", words.snake, words.camel);
-    let text = add_entry(&text, "ops:", "vec![", &entry).ok_or(format!("{} has no `ops: || vec![..]`", registry.display()))?;
+    let text = ["vec![", "extend(["].iter().find_map(|open| add_entry(&text, "ops:", open, &entry));
+    let text = text.ok_or(format!("{} has no list `ops: || vec![..]`", registry.display()))?;
     let fill = |template: &str| words.fill(template).replace("DIALECT", dialect);
     write(&[
         (format!("dialects/src/{folder}/{}.rs", words.snake).into(), fill(OP)),
@@ -84,15 +85,23 @@ fn add_module(text: &str, module: &str) -> String {
     lines.join("\n") + "\n"
 }
 
-/// Adds `entry` to the list that opens with `open` behind `name`, in order.
+/// Adds `entry` to the list that opens with `open` behind `name`, before the first entry that is greater.
 fn add_entry(text: &str, name: &str, open: &str, entry: &str) -> Option<String> {
     let from = text.find(name)? + name.len();
     let start = from + text[from..].find(open)? + open.len();
     let end = start + text[start..].find(']')?;
-    let mut entries: Vec<&str> = text[start..end].split(',').map(str::trim).filter(|entry| !entry.is_empty()).collect();
-    let at = entries.iter().position(|other| *other > entry).unwrap_or(entries.len());
-    entries.insert(at, entry);
-    Some(format!("{}{}{}", &text[..start], entries.join(", "), &text[end..]))
+    let mut at = start;
+    for piece in text[start..end].split_inclusive(',') {
+        let other = piece.trim().trim_end_matches(',');
+        if other > entry {
+            at += piece.len() - piece.trim_start().len();
+            return Some(format!("{}{entry}, {}", &text[..at], &text[at..]));
+        }
+        at += piece.len();
+    }
+    let list = text[start..end].trim_end();
+    let comma = if list.is_empty() || list.ends_with(',') { "" } else { "," };
+    Some(format!("{}{comma} {entry}{}", &text[..start + list.len()], &text[end..]))
 }
 
 /// Writes new files; none may exist.
@@ -130,6 +139,9 @@ mod tests {
         let text = add_entry(&text, "PASSES: &[PassEntry]", "&[", "PassEntry::of::<b::B>()").unwrap();
         assert!(text.contains("pub mod a;\npub mod b;\npub mod c;\n"), "{text}");
         assert!(text.contains("<a::A>(), PassEntry::of::<b::B>(), PassEntry"), "{text}");
+        assert_eq!(add_entry("x: vec![A,\n  C,\n]", "x:", "vec![", "B").unwrap(), "x: vec![A,\n  B, C,\n]");
+        assert_eq!(add_entry("x: vec![A,\n]", "x:", "vec![", "B").unwrap(), "x: vec![A, B]");
+        assert_eq!(add_entry("x: vec![]", "x:", "vec![", "B").unwrap(), "x: vec![ B]");
     }
 
     #[test]
