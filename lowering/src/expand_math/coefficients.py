@@ -31,30 +31,37 @@ def fit(g, w, degree, points):
     """Coefficients of the minimax polynomial of a degree."""
     values = [(x, abs(w(x)), g(x)) for x in points]
     count = degree + 2
-    chosen = [round(i * (len(points) - 1) / (count - 1)) for i in range(count)]
-    for _ in range(60):
+    chosen = [round((i + mpf(0.5)) * (len(points) - 1) / count) for i in range(count)]
+    for _ in range(200):
         rows, right = [], []
-        for sign, at in enumerate(chosen):
-            x, weight, value = values[at]
-            rows.append([weight * x**i for i in range(degree + 1)] + [mpf((-1) ** sign)])
+        for at, index in enumerate(chosen):
+            x, weight, value = values[index]
+            rows.append([weight * x**i for i in range(degree + 1)] + [mpf((-1) ** at)])
             right.append(weight * value)
         solution = lu_solve(matrix(rows), matrix(right))
-        coefficients = [solution[i] for i in range(degree + 1)]
+        coefficients, level = [solution[i] for i in range(degree + 1)], abs(solution[degree + 1])
         errors = [weight * (polynomial(coefficients, x) - value) for x, weight, value in values]
-        # The next reference: the largest error of each run of one sign.
-        extrema = []
-        for at, error in enumerate(errors):
-            if extrema and (errors[extrema[-1]] > 0) == (error > 0):
-                if abs(error) > abs(errors[extrema[-1]]):
-                    extrema[-1] = at
-            elif error != 0:
-                extrema.append(at)
-        while len(extrema) > count:
-            extrema.pop(0 if abs(errors[extrema[0]]) < abs(errors[extrema[-1]]) else -1)
-        if len(extrema) < count or extrema == chosen:
+        worst = max(range(len(points)), key=lambda index: abs(errors[index]))
+        if abs(errors[worst]) <= level * (1 + mpf(2) ** -20):
             break
-        chosen = extrema
+        exchange(chosen, worst, errors)
     return coefficients
+
+
+def exchange(chosen, worst, errors):
+    """Takes the point of the largest error into the reference, keeping the signs in turn."""
+    positive = errors[worst] > 0
+    after = next((at for at, index in enumerate(chosen) if index > worst), len(chosen))
+    for at in (after - 1, after):
+        if 0 <= at < len(chosen) and (errors[chosen[at]] > 0) == positive:
+            chosen[at] = worst
+            return
+    if after == 0:
+        chosen.pop()
+        chosen.insert(0, worst)
+    else:
+        chosen.pop(0)
+        chosen.append(worst)
 
 
 def polynomial(coefficients, x):
@@ -172,7 +179,7 @@ def main():
     arctangent("ATAN_F32", 8, "f32")
     arcsine("ASIN_F32", 5, "f32")
     hyperbolic_tangent("TANH_F32", 4, mpf(0.55), "f32")
-    error_function("ERF_F32", 9, mpf(3.92))
+    error_function("ERF_F32", 7, mpf(3.92))
     exponential("EXP_F64", 10, "f64")
     sine("SIN_F64", 6, "f64")
     cosine("COS_F64", 6, "f64")

@@ -1,6 +1,6 @@
 //! The error function.
 
-use super::exp::expm1;
+use super::exp::expm1_bounded;
 use super::lanes::Float;
 use super::tables::*;
 
@@ -11,5 +11,5 @@ pub(super) fn erf<'a, 'b, 'c>(x: Float<'a, 'b, 'c>) -> Float<'a, 'b, 'c> {
     let [high, low] = TWO_BY_SQRT_PI_F32;
     let tail = a.fma(a.polynomial(ERF_F32), low);
     let minus_y = a.fma(-high, -(a * tail));
-    expm1(minus_y).with_sign_of(x)
+    expm1_bounded(minus_y).with_sign_of(x)
 }

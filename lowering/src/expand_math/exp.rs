@@ -38,17 +38,27 @@ pub(super) fn exp2<'a, 'b, 'c>(x: Float<'a, 'b, 'c>) -> Float<'a, 'b, 'c> {
     (core((x - n) * std::f64::consts::LN_2, table) + 1.0).scale(n, int)
 }
 
+/// `p + (1 - 2^-n)`, to be scaled by `2^n`, for `x` up to where `2^-n` is a normal number.
+/// The bracket is exact where `p` is small beside it, and zero for `n = 0`.
+fn expm1_unscaled<'a, 'b, 'c>(reduced: &Reduced<'a, 'b, 'c>, capped: Int<'a, 'b, 'c>) -> Float<'a, 'b, 'c> {
+    let table = if reduced.r.is_f32() { EXPM1_F32 } else { EXP_F64 };
+    core(reduced.r, table) + (reduced.r.constant(1.0) - capped.inverse_power())
+}
+
+/// `e^x - 1` for `x` from -18 to 80, without care for the sign of zero.
+pub(super) fn expm1_bounded<'a, 'b, 'c>(x: Float<'a, 'b, 'c>) -> Float<'a, 'b, 'c> {
+    let reduced = reduce(x);
+    expm1_unscaled(&reduced, reduced.int).scale(reduced.n, reduced.int)
+}
+
 /// `(e^x - 1) / 2^halve`, without an intermediate overflow.
 fn expm1_scaled<'a, 'b, 'c>(x: Float<'a, 'b, 'c>, halve: i64) -> Float<'a, 'b, 'c> {
-    // Below the first the result rounds to -1.
-    let (low, high, table) = if x.is_f32() { (-18.0, 91.0, EXPM1_F32) } else { (-38.0, 712.0, EXP_F64) };
-    let Reduced { n, int, r } = reduce(x.at_least(low).at_most(high));
-    // 2^n (p + (1 - 2^-n)): the sum is exact where p is small beside it, and p alone for n = 0.
-    let sum = core(r, table) + (x.constant(1.0) - int.inverse_power());
-    match halve {
-        0 => sum.scale(n, int),
-        _ => sum.scale(n - halve as f64, int - halve),
-    }
+    // Below the first the result rounds to -1; from some 2^n on the bracket is 1.
+    let (low, high, cap) = if x.is_f32() { (-18.0, 91.0, 126) } else { (-38.0, 712.0, 1022) };
+    let reduced = reduce(x.at_least(low).at_most(high));
+    let sum = expm1_unscaled(&reduced, reduced.int.at_most(cap));
+    let n = if halve == 0 { reduced.n } else { reduced.n - halve as f64 };
+    sum.scale(n, reduced.int - halve)
 }
 
 /// `e^x - 1`.
@@ -62,7 +72,7 @@ pub(super) fn tanh<'a, 'b, 'c>(x: Float<'a, 'b, 'c>) -> Float<'a, 'b, 'c> {
     let a = x.abs();
     // Above the limit the result rounds to 1.
     let high = if x.is_f32() { 18.5 } else { 40.0 };
-    let e = expm1_scaled((a * 2.0).at_most(high), 0);
+    let e = expm1_bounded((a * 2.0).at_most(high));
     let mut y = e / (e + 2.0);
     if x.is_f32() {
         let z = a * a;

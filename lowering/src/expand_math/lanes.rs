@@ -260,11 +260,14 @@ impl<'a, 'b, 'c> Int<'a, 'b, 'c> {
         self.lanes.int(0).minus(self)
     }
 
-    /// `2^-self` for powers down to the smallest normal number; larger ones give that number.
+    pub(super) fn at_most(self, high: i64) -> Self {
+        self.binary("arith.minsi", self.lanes.int(high))
+    }
+
+    /// `2^-self`, when that is a normal number.
     pub(super) fn inverse_power(self) -> Float<'a, 'b, 'c> {
         let (bias, mantissa) = if self.lanes.is_f32() { (127, 23) } else { (1023, 52) };
-        let power = self.binary("arith.minsi", self.lanes.int(bias - 1));
-        self.lanes.int(bias).minus(power).shift_left(mantissa).float()
+        self.lanes.int(bias).minus(self).shift_left(mantissa).float()
     }
 
     /// Whether any of these bits is set.
@@ -324,7 +327,7 @@ impl Add<i64> for Int<'_, '_, '_> {
 impl Sub<i64> for Int<'_, '_, '_> {
     type Output = Self;
     fn sub(self, other: i64) -> Self {
-        self.binary("arith.subi", self.lanes.int(other))
+        if other == 0 { self } else { self.binary("arith.subi", self.lanes.int(other)) }
     }
 }
 

@@ -1,6 +1,6 @@
 //! Logarithms: `x = 2^e (1 + f)` with `1 + f` between the square roots of 1/2 and 2.
 
-use super::lanes::{Float, Int, Mask};
+use super::lanes::{Float, Int};
 use super::tables::*;
 
 /// Exponent, as a number and as an integer, and fraction of a positive normal number.
@@ -29,28 +29,25 @@ fn core<'a, 'b, 'c>(f: Float<'a, 'b, 'c>) -> Float<'a, 'b, 'c> {
     f * f * f.polynomial(LOG_F32)
 }
 
-/// `y` where it is defined (`x` positive and finite), else minus infinity at zero, NaN below, and `x` itself.
-fn finish<'a, 'b, 'c>(x: Float<'a, 'b, 'c>, y: Float<'a, 'b, 'c>) -> Float<'a, 'b, 'c> {
-    at_edges(x, x.above(0.0), 0.0, x, y)
-}
-
-fn at_edges<'a, 'b, 'c>(x: Float<'a, 'b, 'c>, inside: Mask<'a, 'b, 'c>, pole: f64, beyond: Float<'a, 'b, 'c>, y: Float<'a, 'b, 'c>) -> Float<'a, 'b, 'c> {
-    let outside = x.equals(pole).select(f64::NEG_INFINITY, x.below(pole).select(f64::NAN, beyond));
-    (inside & x.below(f64::INFINITY)).select(y, outside)
+/// `y` for finite `x` above the pole, minus infinity at it, NaN below it, and infinity and NaN for themselves.
+fn at_edges<'a, 'b, 'c>(x: Float<'a, 'b, 'c>, pole: f64, y: Float<'a, 'b, 'c>) -> Float<'a, 'b, 'c> {
+    let y = x.below(f64::INFINITY).select(y, x);
+    let edge = x.equals(pole).select(f64::NEG_INFINITY, f64::NAN);
+    x.above(pole).select(y, edge)
 }
 
 /// `log x`.
 pub(super) fn log<'a, 'b, 'c>(x: Float<'a, 'b, 'c>) -> Float<'a, 'b, 'c> {
     let Split { e, f, .. } = split_any(x);
     let [high, low] = LN2_F32;
-    finish(x, e.fma(high, f + e.fma(low, core(f))))
+    at_edges(x, 0.0, e.fma(high, f + e.fma(low, core(f))))
 }
 
 /// `log2 x`, exact at powers of two.
 pub(super) fn log2<'a, 'b, 'c>(x: Float<'a, 'b, 'c>) -> Float<'a, 'b, 'c> {
     let Split { e, f, .. } = split_any(x);
     let [high, low] = LOG2_E_F32;
-    finish(x, e + f.fma(high, f.fma(low, core(f) * high)))
+    at_edges(x, 0.0, e + f.fma(high, f.fma(low, core(f) * high)))
 }
 
 /// `log10 x`.
@@ -58,7 +55,7 @@ pub(super) fn log10<'a, 'b, 'c>(x: Float<'a, 'b, 'c>) -> Float<'a, 'b, 'c> {
     let Split { e, f, .. } = split_any(x);
     let ([high, low], [e_high, e_low]) = (LOG10_E_F32, LOG10_2_F32);
     let small = e.fma(e_low, f.fma(low, core(f) * high));
-    finish(x, e.fma(e_high, f.fma(high, small)))
+    at_edges(x, 0.0, e.fma(e_high, f.fma(high, small)))
 }
 
 /// `log(1 + x)`: the exponent is that of `1 + x` rounded, the fraction that of the exact sum.
@@ -68,5 +65,5 @@ pub(super) fn log1p<'a, 'b, 'c>(x: Float<'a, 'b, 'c>) -> Float<'a, 'b, 'c> {
     let f = x.scale(minus, minus_int) + (x.constant(1.0).scale(minus, minus_int) - 1.0);
     let [high, low] = LN2_F32;
     let y = e.fma(high, f + e.fma(low, core(f))).with_sign_of(x);
-    at_edges(x, x.above(-1.0), -1.0, x, y)
+    at_edges(x, -1.0, y)
 }
