@@ -8,17 +8,20 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use crate::cargo::{self, Profile, Result};
+use crate::tidy::registry::{pass_type, snake};
 
 /// Checks the examples of all passes; how many were right, and what is wrong with the others.
 pub fn check() -> Result<(usize, Vec<String>)> {
     let (mut good, mut faults) = (0, Vec::new());
     let mut files = Vec::new();
-    find(&cargo::root().join("passes/src"), &mut files)?;
+    for folder in ["passes/src", "lowering/src"] {
+        find(&cargo::root().join(folder), &mut files)?;
+    }
     files.sort();
     for file in files {
         let text = fs::read_to_string(&file)?;
-        let Some((before, after)) = example(&text) else { continue };
-        let stem = file.file_stem().and_then(|stem| stem.to_str()).unwrap_or("").replace('_', "-");
+        let (Some((before, after)), Some(pass)) = (example(&text), pass_type(&text)) else { continue };
+        let stem = snake(pass).replace('_', "-");
         let name = file.strip_prefix(cargo::root()).unwrap_or(&file).display().to_string();
         match (print(&before, Some(&stem))?, print(&after, None)?) {
             (Ok(got), Ok(want)) if got == want => good += 1,

@@ -7,7 +7,7 @@ use std::process::Command;
 use crate::cargo::{Result, root};
 
 mod crates;
-mod registry;
+pub mod registry;
 mod source;
 
 /// One broken rule.

@@ -1,39 +1,48 @@
-//! Every pass is found: its file is in the registry of its crate and has a lit test of its name.
+//! Every pass is found: its file has its name, it is in the registry of its crate, and it has a lit test of its name.
 
 use super::{Fault, Tree};
 
-/// Folders of passes, each with the folder of their tests; a folder's `lib.rs` or `mod.rs` is its registry.
-const FOLDERS: [(&str, &str, &str); 1] = [("passes/src/", "passes/src/lib.rs", "test/passes/")];
+/// Folders of passes, each with its registry and the folder of its tests.
+const FOLDERS: [(&str, &str, &str); 2] =
+    [("passes/src/", "passes/src/lib.rs", "test/passes/"), ("lowering/src/", "lowering/src/lib.rs", "test/lowering/")];
 
 pub fn check(tree: &Tree) -> Vec<Fault> {
     let mut faults = Vec::new();
     for (folder, registry, tests) in FOLDERS {
         let listed = tree.get(registry).map_or("", String::as_str);
-        for (path, text) in tree.iter().filter(|(path, text)| path.starts_with(folder) && path.ends_with(".rs") && is_pass(text)) {
-            let stem = path.trim_end_matches("/mod.rs").trim_end_matches(".rs").rsplit('/').next().unwrap_or(path);
-            let wanted = camel(stem);
-            if !text.contains(&format!("struct {wanted}")) {
-                faults.push(Fault::new(path, format!("holds a pass, so it defines `struct {wanted}`, the name of the file")));
+        for (path, text) in tree.iter().filter(|(path, _)| path.starts_with(folder) && path.ends_with(".rs")) {
+            let Some(camel) = pass_type(text) else { continue };
+            let name = snake(camel);
+            let words = path[folder.len()..].trim_end_matches("/mod.rs").trim_end_matches(".rs").replace('/', "_");
+            if words != name && !words.ends_with(&format!("_{name}")) {
+                faults.push(Fault::new(path, format!("holds the pass `{camel}`: the file is called {name}.rs")));
             }
-            if !listed.contains(&wanted) {
-                faults.push(Fault::new(path, format!("the pass `{wanted}` is not listed in {registry}")));
+            if !listed.contains(&format!("::{camel}>()")) {
+                faults.push(Fault::new(path, format!("the pass `{camel}` is not listed in {registry}")));
             }
-            if !["mlir", "test"].iter().any(|end| tree.contains_key(&format!("{tests}{stem}.{end}"))) {
-                faults.push(Fault::new(path, format!("has no test {tests}{stem}.mlir")));
+            if !["mlir", "test"].iter().any(|end| tree.contains_key(&format!("{tests}{name}.{end}"))) {
+                faults.push(Fault::new(path, format!("has no test {tests}{name}.mlir")));
             }
         }
     }
     faults
 }
 
-/// True for a file that implements the pass trait.
-fn is_pass(text: &str) -> bool {
-    text.lines().any(|line| line.starts_with("impl") && (line.contains(" Pass for ") || line.contains("::Pass for ")))
+/// The type that a file implements the pass trait for.
+pub fn pass_type(text: &str) -> Option<&str> {
+    text.lines().find_map(|line| line.strip_prefix("impl Pass for ")?.split([' ', '<', '{']).next())
 }
 
-/// `fuse_elementwise` as `FuseElementwise`.
-fn camel(name: &str) -> String {
-    name.split('_').map(|word| word[..1].to_uppercase() + &word[1..]).collect()
+/// `FuseElementwise` as `fuse_elementwise`.
+pub fn snake(camel: &str) -> String {
+    let mut name = String::new();
+    for c in camel.chars() {
+        if c.is_ascii_uppercase() && !name.is_empty() {
+            name.push('_');
+        }
+        name.push(c.to_ascii_lowercase());
+    }
+    name
 }
 
 #[cfg(test)]
@@ -43,10 +52,12 @@ mod tests {
     #[test]
     fn wants_a_name_a_line_and_a_test() {
         let file = |path: &str, text: &str| (path.to_string(), text.to_string());
-        let pass = file("passes/src/my_pass.rs", "//! x\npub struct MyPass;\nimpl Pass for MyPass {}\n");
+        let pass = file("passes/src/my/pass.rs", "//! x\npub struct MyPass;\nimpl Pass for MyPass {}\n");
         let bare = check(&[pass.clone(), file("passes/src/lib.rs", "mod my_pass;\n")].into());
         assert_eq!(bare.len(), 2);
-        let full = [pass, file("passes/src/lib.rs", "pass::<my_pass::MyPass>()\n"), file("test/passes/my_pass.mlir", "")];
+        let full = [pass, file("passes/src/lib.rs", "of::<my_pass::MyPass>()\n"), file("test/passes/my_pass.mlir", "")];
         assert!(check(&full.into()).is_empty());
+        let misplaced = file("passes/src/other.rs", "impl Pass for MyPass {}\n");
+        assert_eq!(check(&[misplaced].into()).len(), 3);
     }
 }
