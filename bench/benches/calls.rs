@@ -1,0 +1,39 @@
+//! What a call costs around its kernels: the session, the thread pool, outputs, loading.
+
+#[path = "../tests/common/copy.rs"]
+mod copy;
+
+use std::hint::black_box;
+
+use criterion::{Criterion, criterion_group, criterion_main};
+use strata_runtime::{Artefact, DType, Session, Tensor, pool};
+
+fn calls(c: &mut Criterion) {
+    let artefact = copy::artefact();
+    let session = Session::load(&artefact, None).expect("the program is right");
+    let x = Tensor::from_slice(DType::F32, &[16], &[1f32; 16]).expect("16 floats");
+    c.bench_function("call/new output", |b| b.iter(|| session.run_refs(black_box(&[&x]))));
+    let out = x.clone();
+    let (input, output) = (x.dlpack(), out.dlpack());
+    let mut state = session.caller();
+    c.bench_function("call/own output", |b| {
+        // SAFETY: both tensors live to the end of the function, and `out` is not read meanwhile.
+        b.iter(|| unsafe { session.run_dlpack(&mut state, black_box(&[&raw const input]), &[&raw const output]) })
+    });
+    let bytes = artefact.to_bytes();
+    c.bench_function("load/artefact", |b| b.iter(|| Artefact::from_bytes(&bytes).map(|artefact| Session::load(&artefact, None))));
+}
+
+fn threads(c: &mut Criterion) {
+    let data = vec![2f32; 1 << 20];
+    for n in [64i64, 4096, 65_536, 1 << 20] {
+        let body = |begin: i64, end: i64| {
+            black_box(data[begin as usize..end as usize].iter().map(|v| v.sqrt()).sum::<f32>());
+        };
+        c.bench_function(&format!("pool/{n} square roots"), |b| b.iter(|| pool::global().each(n, 4096, body)));
+        c.bench_function(&format!("alone/{n} square roots"), |b| b.iter(|| body(0, n)));
+    }
+}
+
+criterion_group!(benches, calls, threads);
+criterion_main!(benches);
