@@ -1,1 +1,14 @@
-//! strata-driver.
+//! From a program to an artefact: contexts, levels, pipelines. No dialect logic.
+
+mod artefact;
+mod compile;
+mod error;
+mod levels;
+mod options;
+mod registry;
+
+pub use compile::{Compiled, compile, lower};
+pub use error::Error;
+pub use levels::{LEVELS, Level};
+pub use options::{Mode, Numerics, Options};
+pub use registry::{passes, pipelines, registry};

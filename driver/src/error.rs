@@ -1,0 +1,41 @@
+//! Why a program has no artefact.
+
+use std::path::PathBuf;
+use strata_core::ir::ParseError;
+use strata_core::pass::PipelineError;
+use strata_frontend::ImportError;
+use strata_lowering::codegen;
+
+/// A program that cannot be compiled or interpreted.
+#[derive(Debug, thiserror::Error)]
+#[allow(missing_docs, reason = "the messages say it")]
+pub enum Error {
+    #[error("{path}: {source}")]
+    Io { path: PathBuf, source: std::io::Error },
+    #[error("{path}: not a file that can be compiled; give a .pt2 export or an .mlir module")]
+    Kind { path: PathBuf },
+    #[error(transparent)]
+    Import(#[from] ImportError),
+    #[error(transparent)]
+    Parse(#[from] ParseError),
+    #[error("level '{level}': {source}")]
+    Level { level: &'static str, source: PipelineError },
+    #[error(transparent)]
+    Lowering(#[from] strata_lowering::Error),
+    #[error("code generation: {0}")]
+    Codegen(#[from] codegen::Error),
+    #[error("linking: {0}")]
+    Link(#[from] codegen::LinkError),
+    #[error("the code has no entry `strata_entry`")]
+    NoEntry,
+    #[error("weight '{name}': {reason}")]
+    Weight { name: String, reason: String },
+    #[error("options: {0}")]
+    Options(#[from] serde_json::Error),
+    #[error("{0}")]
+    Interpreter(String),
+    #[error("there is no level '{name}'; the levels are {known}")]
+    UnknownLevel { name: String, known: String },
+    #[error("the compiler failed inside: {0}; please report it with the program")]
+    Panic(String),
+}

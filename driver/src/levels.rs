@@ -1,0 +1,94 @@
+//! The levels as phases: what runs to reach each, in one list.
+
+use crate::options::Options;
+use strata_core::pass::PipelineDef;
+
+/// A level of the compiler.
+#[derive(Clone, Copy, Debug)]
+pub struct Level {
+    /// Its name, as in `--to=LEVEL`.
+    pub name: &'static str,
+    /// What holds at it.
+    pub description: &'static str,
+    /// The passes that lead to it from the level before, for the module.
+    passes: &'static [Step],
+    /// The named pipeline that runs them.
+    pipeline: &'static str,
+    text: fn() -> String,
+}
+
+/// One pass of a level's pipeline.
+#[derive(Clone, Copy, Debug)]
+struct Step {
+    /// With its nesting, as in `func.func(cse)`.
+    text: &'static str,
+    /// The flag by which it may be left out, when it only makes programs faster.
+    optional: Option<&'static str>,
+}
+
+const fn needed(text: &'static str) -> Step {
+    Step { text, optional: None }
+}
+
+const fn optional(text: &'static str, flag: &'static str) -> Step {
+    Step { text, optional: Some(flag) }
+}
+
+macro_rules! level {
+    ($at:literal, $name:literal, $description:literal, $pipeline:literal, [$($step:expr),* $(,)?]) => {
+        Level {
+            name: $name,
+            description: $description,
+            passes: &[$($step),*],
+            pipeline: $pipeline,
+            text: || LEVELS[$at].text(&Options::default()),
+        }
+    };
+}
+
+/// All levels, from the top.
+pub const LEVELS: &[Level] = &[
+    level!(0, "capture", "the program as it was captured", "strata-to-capture", []),
+    level!(1, "aten", "functional PyTorch operators", "strata-to-aten", [needed("func.func(functionalise)"), optional("cse", "cse")]),
+    level!(2, "prim", "a small closed set of tensor operators", "strata-to-prim", [
+        needed("decompose-aten"),
+        optional("canonicalize", "canonicalize"),
+        optional("cse", "cse"),
+    ]),
+    level!(3, "prim-fused", "one fusion per kernel", "strata-to-prim-fused", [
+        optional("func.func(fuse-elementwise)", "fuse-elementwise"),
+        optional("func.func(fuse-reductions)", "fuse-reductions"),
+    ]),
+    level!(4, "loop", "kernels of stages", "strata-to-loop", [needed("prim-to-loop"), optional("cse", "cse")]),
+    level!(5, "loop-scheduled", "kernels with schedules for the target", "strata-to-loop-scheduled", [
+        optional("schedule-cpu", "schedule-cpu"),
+    ]),
+    level!(6, "host", "buffers and launches", "strata-to-host", [needed("loop-to-host")]),
+    level!(7, "cpu", "vector loops and the native entry", "strata-to-cpu", [needed("loop-to-cpu"), optional("cse", "cse")]),
+];
+
+impl Level {
+    /// The level of that name.
+    pub fn named(name: &str) -> Option<&'static Level> {
+        LEVELS.iter().find(|level| level.name == name)
+    }
+
+    /// The textual pipeline that leads here from the level before; empty when nothing runs.
+    pub fn text(&self, options: &Options) -> String {
+        let kept = self.passes.iter().filter(|step| step.optional.is_none_or(|flag| !options.skip.iter().any(|skip| skip == flag)));
+        kept.map(|step| step.text).collect::<Vec<_>>().join(",")
+    }
+
+    /// Flags of all optimisation passes: programs stay right without any of them.
+    pub fn optional_passes() -> Vec<&'static str> {
+        let mut flags: Vec<_> = LEVELS.iter().flat_map(|level| level.passes).filter_map(|step| step.optional).collect();
+        flags.sort_unstable();
+        flags.dedup();
+        flags
+    }
+
+    /// The level's named pipeline.
+    pub fn pipeline(&self) -> PipelineDef {
+        PipelineDef { name: self.pipeline, description: self.description, text: self.text }
+    }
+}

@@ -1,0 +1,43 @@
+//! What a user may choose.
+
+use serde::{Deserialize, Serialize};
+
+/// How much time compilation may take for how much speed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+#[allow(missing_docs, reason = "the names are PyTorch's")]
+pub enum Mode {
+    #[default]
+    Default,
+    ReduceOverhead,
+    MaxAutotune,
+}
+
+/// Which rewrites of arithmetic are allowed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Numerics {
+    /// No product and sum share a rounding.
+    Bitwise,
+    /// Products and sums may share a rounding.
+    #[default]
+    Ulp,
+    /// Anything that is exact in the reals.
+    Fast,
+}
+
+/// Options of a compilation.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Options {
+    /// Effort.
+    pub mode: Mode,
+    /// Arithmetic.
+    pub numerics: Numerics,
+    /// Optimisation passes to leave out, by flag. Results stay right without any of them.
+    pub skip: Vec<String>,
+    /// LLVM's name of the CPU to compile for; the host's when empty.
+    pub cpu: String,
+    /// Verify the IR after every pass.
+    pub verify: bool,
+}
