@@ -5,3 +5,4 @@ pub mod capture;
 pub mod prim;
 pub mod host;
 pub mod loops;
+pub mod interp;

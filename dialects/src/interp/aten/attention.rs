@@ -1,0 +1,78 @@
+//! Scaled dot-product attention.
+
+use super::Arm::{self, Op};
+use super::matmul::matmul;
+use super::reduce::log_sum_exp;
+use crate::interp::dtype::{DType, Scalar};
+use crate::interp::tensor::Tensor;
+use crate::interp::value::{Args, InterpError, Results, fail, many, one};
+
+/// Arms by name.
+#[rustfmt::skip]
+pub const ARMS: &[(&str, Arm)] = &[
+    ("aten._scaled_dot_product_flash_attention_for_cpu", Op(flash)),
+    ("aten.scaled_dot_product_attention", Op(|a| one(attention(a)?.0))),
+];
+
+/// `softmax(q k^T * scale + mask) v` and the logarithm of the softmax's sums.
+fn attention(args: &Args) -> Result<(Tensor, Tensor), InterpError> {
+    let (q, k, v) = (args.tensor("query")?, args.tensor("key")?, args.tensor("value")?);
+    if q.rank() < 2 || k.rank() < 2 || v.rank() < 2 {
+        return Err(fail("attention needs matrices"));
+    }
+    if args.float("dropout_p")? != 0.0 {
+        return Err(fail("dropout draws random numbers"));
+    }
+    let width = q.shape()[q.rank() - 1];
+    let scale = args.opt_float("scale")?.unwrap_or(1.0 / (width as f64).sqrt());
+    let wide = |t: &Tensor| t.cast(DType::F64);
+    let (mut keys, mut values) = (wide(k), wide(v));
+    if args.flag("enable_gqa")? && q.rank() >= 3 {
+        // Every key head serves a run of query heads.
+        let heads = q.shape()[q.rank() - 3];
+        let share = |t: &Tensor| {
+            let d = t.rank() - 3;
+            let mut shape = t.shape().to_vec();
+            let each = heads / shape[d].max(1);
+            shape[d] = heads;
+            t.view(&shape, |i, s| {
+                s.copy_from_slice(i);
+                s[d] = i[d] / each.max(1);
+            })
+        };
+        (keys, values) = (share(&keys)?, share(&values)?);
+    }
+    let scores = matmul(&wide(q), &keys.transpose(keys.rank() - 2, keys.rank() - 1)?)?;
+    let mask = args.opt_tensor("attn_mask")?.map(|m| m.expand(scores.shape())).transpose()?;
+    let causal = args.flag("is_causal")?;
+    let r = scores.rank();
+    let scores = Tensor::build(DType::F64, scores.shape(), |i| {
+        let s = scores.f(i) * scale;
+        let masked = match &mask {
+            Some(m) if m.dtype() == DType::Bool => if m.get(i).truthy() { s } else { f64::NEG_INFINITY },
+            Some(m) => s + m.f(i),
+            None => s,
+        };
+        Scalar::Float(if causal && i[r - 1] > i[r - 2] { f64::NEG_INFINITY } else { masked })
+    })?;
+    let line = |f: fn(&[f64]) -> f64| super::reduce::reduce(&scores, &[r - 1], true, DType::F64, |v| Ok(Scalar::Float(f(&v.iter().map(|v| v.float()).collect::<Vec<_>>()))));
+    let (tops, sums) = (line(|v| v.iter().copied().fold(f64::NEG_INFINITY, f64::max))?, line(log_sum_exp)?);
+    let shifted = line(|v| {
+        let top = v.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+        v.iter().map(|v| (v - top).exp()).sum()
+    })?;
+    let weights = Tensor::build(DType::F64, scores.shape(), |i| {
+        let mut row = i.to_vec();
+        row[r - 1] = 0;
+        let top = tops.f(&row);
+        // A row that is masked out everywhere attends to nothing.
+        Scalar::Float(if top == f64::NEG_INFINITY { 0.0 } else { (scores.f(i) - top).exp() / shifted.f(&row) })
+    })?;
+    Ok((matmul(&weights, &values)?.cast(q.dtype()), sums.reshape(&sums.shape()[..r - 1])?))
+}
+
+fn flash(args: &Args) -> Results {
+    let (out, sums) = attention(args)?;
+    let dtype = super::common::opmath(out.dtype());
+    many([out, sums.cast(dtype)])
+}

@@ -1,0 +1,464 @@
+//! Operators that only rearrange elements of one tensor.
+
+use super::Arm::{self, Op};
+use crate::interp::dtype::Scalar;
+use crate::interp::tensor::{Tensor, broadcast_shape};
+use crate::interp::value::{Args, InterpError, Results, Value, fail, list, one, wrap_dim, wrap_dims};
+
+/// Arms by name.
+#[rustfmt::skip]
+pub const ARMS: &[(&str, Arm)] = &[
+    ("aten._reshape_alias", Op(|a| reshape(a, "size"))),
+    ("aten._unsafe_view", Op(|a| reshape(a, "size"))),
+    ("aten.adjoint", Op(|a| matrix_transpose(a, "self", true))),
+    ("aten.alias", Op(same)),
+    ("aten.alias_copy", Op(same)),
+    ("aten.as_strided", Op(as_strided)),
+    ("aten.as_strided_copy", Op(as_strided)),
+    ("aten.atleast_1d", Op(|a| at_least(a, 1))),
+    ("aten.atleast_2d", Op(|a| at_least(a, 2))),
+    ("aten.atleast_3d", Op(|a| at_least(a, 3))),
+    ("aten.broadcast_tensors", Op(broadcast_tensors)),
+    ("aten.broadcast_to", Op(expand)),
+    ("aten.clone", Op(same)),
+    ("aten.contiguous", Op(same)),
+    ("aten.detach", Op(same)),
+    ("aten.detach_copy", Op(same)),
+    ("aten.diagonal", Op(|a| diagonal(a, "self"))),
+    ("aten.diagonal_copy", Op(|a| diagonal(a, "self"))),
+    ("aten.expand", Op(expand)),
+    ("aten.expand_as", Op(|a| one(a.tensor("self")?.expand(a.tensor("other")?.shape())?))),
+    ("aten.expand_copy", Op(expand)),
+    ("aten.flatten.using_ints", Op(flatten)),
+    ("aten.flip", Op(|a| flip(a.tensor("self")?, &a.ints("dims")?))),
+    ("aten.fliplr", Op(|a| flip(a.tensor("self")?, &[1]))),
+    ("aten.flipud", Op(|a| flip(a.tensor("self")?, &[0]))),
+    ("aten.lift", Op(same)),
+    ("aten.lift_fresh", Op(same)),
+    ("aten.lift_fresh_copy", Op(same)),
+    ("aten.linalg_diagonal", Op(|a| diagonal(a, "A"))),
+    ("aten.mH", Op(|a| matrix_transpose(a, "self", true))),
+    ("aten.mT", Op(|a| matrix_transpose(a, "self", false))),
+    ("aten.matrix_H", Op(|a| matrix_transpose(a, "self", true))),
+    ("aten.moveaxis.int", Op(movedim)),
+    ("aten.moveaxis.intlist", Op(movedim)),
+    ("aten.movedim.int", Op(movedim)),
+    ("aten.movedim.intlist", Op(movedim)),
+    ("aten.narrow", Op(narrow)),
+    ("aten.narrow.Tensor", Op(narrow)),
+    ("aten.narrow_copy", Op(narrow)),
+    ("aten.numpy_T", Op(|a| { let x = a.tensor("self")?; one(x.permute(&(0..x.rank()).rev().collect::<Vec<_>>())?) })),
+    ("aten.permute", Op(permute)),
+    ("aten.permute_copy", Op(permute)),
+    ("aten.ravel", Op(|a| { let x = a.tensor("self")?; one(x.reshape(&[x.len()])?) })),
+    ("aten.repeat", Op(|a| repeat(a.tensor("self")?, &a.sizes("repeats")?))),
+    ("aten.reshape", Op(|a| reshape(a, "shape"))),
+    ("aten.reshape_as", Op(|a| one(a.tensor("self")?.reshape(a.tensor("other")?.shape())?))),
+    ("aten.resize", Op(resize)),
+    ("aten.resize_as", Op(resize)),
+    ("aten.roll", Op(roll)),
+    ("aten.rot90", Op(rot90)),
+    ("aten.select.int", Op(select)),
+    ("aten.select_copy.int", Op(select)),
+    ("aten.slice.Tensor", Op(slice)),
+    ("aten.slice_copy.Tensor", Op(slice)),
+    ("aten.squeeze", Op(squeeze)),
+    ("aten.squeeze.dim", Op(squeeze)),
+    ("aten.squeeze.dims", Op(squeeze)),
+    ("aten.squeeze_copy", Op(squeeze)),
+    ("aten.squeeze_copy.dim", Op(squeeze)),
+    ("aten.squeeze_copy.dims", Op(squeeze)),
+    ("aten.swapaxes", Op(|a| transpose(a, "axis0", "axis1"))),
+    ("aten.swapdims", Op(|a| transpose(a, "dim0", "dim1"))),
+    ("aten.t", Op(t)),
+    ("aten.t_copy", Op(t)),
+    ("aten.tile", Op(tile)),
+    ("aten.transpose", Op(|a| transpose(a, "dim0", "dim1"))),
+    ("aten.transpose.int", Op(|a| transpose(a, "dim0", "dim1"))),
+    ("aten.transpose_copy.int", Op(|a| transpose(a, "dim0", "dim1"))),
+    ("aten.unflatten.int", Op(unflatten)),
+    ("aten.unfold", Op(unfold)),
+    ("aten.unfold_copy", Op(unfold)),
+    ("aten.unsqueeze", Op(unsqueeze)),
+    ("aten.unsqueeze_copy", Op(unsqueeze)),
+    ("aten.view", Op(|a| reshape(a, "size"))),
+    ("aten.view.dtype", Op(bitcast)),
+    ("aten.view_as", Op(|a| one(a.tensor("self")?.reshape(a.tensor("other")?.shape())?))),
+    ("aten.view_as_complex", Op(view_as_complex)),
+    ("aten.view_as_real", Op(view_as_real)),
+    ("aten.view_copy", Op(|a| reshape(a, "size"))),
+    ("aten.view_copy.dtype", Op(bitcast)),
+];
+
+fn same(args: &Args) -> Results {
+    one(args.tensor("self")?.clone())
+}
+
+/// A shape with one `-1` filled in.
+pub fn infer_shape(sizes: &[i64], len: usize) -> Result<Vec<usize>, InterpError> {
+    let known: usize = sizes.iter().filter(|&&s| s != -1).map(|&s| s.max(0) as usize).product();
+    sizes
+        .iter()
+        .map(|&s| match s {
+            -1 if known > 0 && len % known == 0 => Ok(len / known),
+            -1 => Err(fail(format!("{len} elements do not fit {sizes:?}"))),
+            s => usize::try_from(s).map_err(|_| fail(format!("negative size in {sizes:?}"))),
+        })
+        .collect()
+}
+
+fn reshape(args: &Args, name: &str) -> Results {
+    let x = args.tensor("self")?;
+    one(x.reshape(&infer_shape(&args.ints(name)?, x.len())?)?)
+}
+
+fn bitcast(args: &Args) -> Results {
+    let x = args.tensor("self")?;
+    let dtype = args.dtype("dtype")?.ok_or_else(|| fail("no element type"))?;
+    let mut shape = x.shape().to_vec();
+    let last = shape.last_mut().ok_or_else(|| fail("a 0-d tensor has no last dimension"));
+    if x.dtype().size() != dtype.size() {
+        let last = last?;
+        *last = *last * x.dtype().size() / dtype.size();
+    }
+    one(Tensor::from_bytes(dtype, &shape, &x.to_bytes())?)
+}
+
+fn view_as_complex(args: &Args) -> Results {
+    let x = args.tensor("self")?;
+    let (&two, shape) = x.shape().split_last().ok_or_else(|| fail("a 0-d tensor"))?;
+    if two != 2 {
+        return Err(fail("the last dimension is not of size 2"));
+    }
+    one(Tensor::from_bytes(x.dtype().complex(), shape, &x.to_bytes())?)
+}
+
+fn view_as_real(args: &Args) -> Results {
+    let x = args.tensor("self")?;
+    let mut shape = x.shape().to_vec();
+    shape.push(2);
+    one(Tensor::from_bytes(x.dtype().real(), &shape, &x.to_bytes())?)
+}
+
+fn expand(args: &Args) -> Results {
+    let x = args.tensor("self")?;
+    let sizes = args.ints("size")?;
+    let lead = sizes.len().checked_sub(x.rank()).ok_or_else(|| fail("fewer sizes than dimensions"))?;
+    let shape: Result<Vec<usize>, _> =
+        sizes.iter().enumerate().map(|(d, &s)| if s == -1 && d >= lead { Ok(x.shape()[d - lead]) } else { usize::try_from(s).map_err(|_| fail("a negative size")) }).collect();
+    one(x.expand(&shape?)?)
+}
+
+fn broadcast_tensors(args: &Args) -> Results {
+    let tensors = args.tensors("tensors")?;
+    let shape = broadcast_shape(&tensors.iter().map(|t| t.shape()).collect::<Vec<_>>())?;
+    list(tensors.iter().map(|t| t.expand(&shape)).collect::<Result<Vec<_>, _>>()?)
+}
+
+fn at_least(args: &Args, rank: usize) -> Results {
+    let at_least = |x: &Tensor| match (x.rank(), rank) {
+        (0, n) => x.reshape(&vec![1; n]),
+        (1, 2) => Ok(x.unsqueeze(0)),
+        (1, 3) => Ok(x.unsqueeze(0).unsqueeze(2)),
+        (2, 3) => Ok(x.unsqueeze(2)),
+        _ => Ok(x.clone()),
+    };
+    match args.opt("tensors") {
+        Some(_) => list(args.tensors("tensors")?.into_iter().map(at_least).collect::<Result<Vec<_>, _>>()?),
+        None => one(at_least(args.tensor("self")?)?),
+    }
+}
+
+fn permute(args: &Args) -> Results {
+    let x = args.tensor("self")?;
+    let perm = wrap_dims(&args.ints("dims")?, x.rank())?;
+    let mut sorted = perm.clone();
+    sorted.sort_unstable();
+    if sorted != (0..x.rank()).collect::<Vec<_>>() {
+        return Err(fail(format!("{perm:?} is not a permutation of the dimensions")));
+    }
+    one(x.permute(&perm)?)
+}
+
+fn transpose(args: &Args, first: &str, second: &str) -> Results {
+    let x = args.tensor("self")?;
+    let (a, b) = (args.dim(first, x.rank())?, args.dim(second, x.rank())?);
+    if x.rank() == 0 { one(x.clone()) } else { one(x.transpose(a, b)?) }
+}
+
+fn t(args: &Args) -> Results {
+    let x = args.tensor("self")?;
+    if x.rank() < 2 { one(x.clone()) } else { one(x.transpose(0, 1)?) }
+}
+
+fn matrix_transpose(args: &Args, name: &str, conjugate: bool) -> Results {
+    let x = args.tensor(name)?;
+    let r = x.rank();
+    let y = if r < 2 { x.clone() } else { x.transpose(r - 2, r - 1)? };
+    one(if conjugate { y.map(y.dtype(), |v| if let Scalar::Complex(z) = v { Scalar::Complex(z.conj()) } else { v }) } else { y })
+}
+
+fn movedim(args: &Args) -> Results {
+    let x = args.tensor("self")?;
+    let (from, to) = (wrap_dims(&args.ints("source")?, x.rank())?, wrap_dims(&args.ints("destination")?, x.rank())?);
+    let mut rest = (0..x.rank()).filter(|d| !from.contains(d));
+    let perm: Option<Vec<usize>> = (0..x.rank()).map(|d| to.iter().position(|&t| t == d).map(|k| from[k]).or_else(|| rest.next())).collect();
+    one(x.permute(&perm.ok_or_else(|| fail("source and destination do not match"))?)?)
+}
+
+fn flatten(args: &Args) -> Results {
+    let x = args.tensor("self")?;
+    if x.rank() == 0 {
+        return one(x.reshape(&[1])?);
+    }
+    let (a, b) = (args.dim("start_dim", x.rank())?, args.dim("end_dim", x.rank())?);
+    if a > b {
+        return Err(fail("start_dim comes after end_dim"));
+    }
+    let mut shape = x.shape()[..a].to_vec();
+    shape.push(x.shape()[a..=b].iter().product());
+    shape.extend(&x.shape()[b + 1..]);
+    one(x.reshape(&shape)?)
+}
+
+fn unflatten(args: &Args) -> Results {
+    let x = args.tensor("self")?;
+    let d = args.dim("dim", x.rank())?;
+    let mut shape = x.shape()[..d].to_vec();
+    shape.extend(infer_shape(&args.ints("sizes")?, x.shape()[d])?);
+    shape.extend(&x.shape()[d + 1..]);
+    one(x.reshape(&shape)?)
+}
+
+fn squeeze(args: &Args) -> Results {
+    let x = args.tensor("self")?;
+    let dims = match args.opt_ints("dim")? {
+        Some(d) => wrap_dims(&d, x.rank())?,
+        None => (0..x.rank()).collect(),
+    };
+    let shape: Vec<usize> = (0..x.rank()).filter(|d| x.shape()[*d] != 1 || !dims.contains(d)).map(|d| x.shape()[d]).collect();
+    one(x.reshape(&shape)?)
+}
+
+fn unsqueeze(args: &Args) -> Results {
+    let x = args.tensor("self")?;
+    one(x.unsqueeze(args.dim("dim", x.rank() + 1)?))
+}
+
+fn select(args: &Args) -> Results {
+    let x = args.tensor("self")?;
+    let d = args.dim("dim", x.rank())?;
+    if x.rank() == 0 {
+        return Err(fail("a 0-d tensor has nothing to select"));
+    }
+    one(x.select(d, wrap_index(args.int("index")?, x.shape()[d])?)?)
+}
+
+/// An index into a dimension, negative ones counted from the end.
+pub fn wrap_index(index: i64, size: usize) -> Result<usize, InterpError> {
+    let n = size as i64;
+    if index < -n || index >= n {
+        return Err(fail(format!("index {index} is out of bounds for a dimension of size {size}")));
+    }
+    Ok(if index < 0 { index + n } else { index } as usize)
+}
+
+/// Start and number of elements of a Python slice.
+pub fn slice_range(args: &Args, size: usize) -> Result<(usize, usize, usize), InterpError> {
+    let n = size as i64;
+    let clamp = |v: i64| if v < 0 { v.saturating_add(n).max(0) } else { v.min(n) };
+    let start = clamp(args.opt_int("start")?.unwrap_or(0));
+    let end = clamp(args.opt_int("end")?.unwrap_or(i64::MAX));
+    let step = args.opt_int("step")?.unwrap_or(1);
+    if step < 1 {
+        return Err(fail("the step of a slice must be positive"));
+    }
+    Ok((start as usize, (end - start).max(0).div_euclid(step) as usize + ((end - start).max(0) % step != 0) as usize, step as usize))
+}
+
+fn slice(args: &Args) -> Results {
+    let x = args.tensor("self")?;
+    if x.rank() == 0 {
+        return Err(fail("a 0-d tensor cannot be sliced"));
+    }
+    let d = args.dim("dim", x.rank())?;
+    let (start, count, step) = slice_range(args, x.shape()[d])?;
+    one(x.slice(d, start, count, step)?)
+}
+
+fn narrow(args: &Args) -> Results {
+    let x = args.tensor("self")?;
+    let d = args.dim("dim", x.rank())?;
+    let (start, length) = (args.int("start")?, args.int("length")?);
+    let n = *x.shape().get(d).ok_or_else(|| fail("a 0-d tensor cannot be narrowed"))? as i64;
+    let start = if start < 0 { start + n } else { start };
+    if start < 0 || length < 0 || start + length > n {
+        return Err(fail(format!("{length} elements from {start} are outside of a dimension of size {n}")));
+    }
+    one(x.slice(d, start as usize, length as usize, 1)?)
+}
+
+fn diagonal(args: &Args, name: &str) -> Results {
+    let x = args.tensor(name)?;
+    let (a, b) = (args.dim("dim1", x.rank())?, args.dim("dim2", x.rank())?);
+    let (rows, cols, length) = diagonal_range(x.shape(), a, b, args.int("offset")?)?;
+    let kept: Vec<usize> = (0..x.rank()).filter(|&d| d != a && d != b).collect();
+    let mut shape: Vec<usize> = kept.iter().map(|&d| x.shape()[d]).collect();
+    shape.push(length);
+    one(x.view(&shape, |i, s| {
+        for (k, &d) in kept.iter().enumerate() {
+            s[d] = i[k];
+        }
+        s[a] = rows + i[kept.len()];
+        s[b] = cols + i[kept.len()];
+    })?)
+}
+
+/// First row, first column and length of a diagonal.
+pub fn diagonal_range(shape: &[usize], a: usize, b: usize, offset: i64) -> Result<(usize, usize, usize), InterpError> {
+    if a == b || a >= shape.len() || b >= shape.len() {
+        return Err(fail("a diagonal needs two different dimensions"));
+    }
+    let (row, col) = if offset >= 0 { (0, offset as usize) } else { (offset.unsigned_abs() as usize, 0) };
+    Ok((row, col, shape[a].saturating_sub(row).min(shape[b].saturating_sub(col))))
+}
+
+fn unfold(args: &Args) -> Results {
+    let x = args.tensor("self")?;
+    let d = args.dim("dimension", x.rank())?;
+    let (size, step) = (args.int("size")?, args.int("step")?);
+    let n = x.shape().get(d).copied().unwrap_or(1) as i64;
+    if size < 0 || size > n || step < 1 {
+        return Err(fail(format!("windows of {size} every {step} do not fit a dimension of size {n}")));
+    }
+    let mut shape = x.shape().to_vec();
+    if x.rank() == 0 {
+        return one(x.reshape(&[1])?.slice(0, 0, size as usize, 1)?);
+    }
+    shape[d] = ((n - size) / step + 1) as usize;
+    shape.push(size as usize);
+    one(x.view(&shape, |i, s| {
+        s.copy_from_slice(&i[..s.len()]);
+        s[d] = i[d] * step as usize + i[s.len()];
+    })?)
+}
+
+/// Positions in storage of a strided view.
+pub fn strided_positions(args: &Args) -> Result<(Vec<usize>, Vec<usize>), InterpError> {
+    let (size, stride) = (args.shape("size")?, args.sizes("stride")?);
+    let offset = usize::try_from(args.opt_int("storage_offset")?.unwrap_or(0)).map_err(|_| fail("a negative offset"))?;
+    if size.len() != stride.len() {
+        return Err(fail("sizes and strides differ in number"));
+    }
+    let mut positions = Vec::new();
+    crate::interp::tensor::each(&size, |i| positions.push(offset + i.iter().zip(&stride).map(|(a, b)| a * b).sum::<usize>()));
+    Ok((size, positions))
+}
+
+fn as_strided(args: &Args) -> Results {
+    let x = args.tensor("self")?;
+    let (shape, positions) = strided_positions(args)?;
+    if positions.iter().any(|&p| p >= x.len()) {
+        return Err(fail("the strided view leaves the tensor"));
+    }
+    one(x.pick(&shape, &positions))
+}
+
+/// Only shape and element type of the result are defined where it grows.
+fn resize(args: &Args) -> Results {
+    let x = args.tensor("self")?;
+    let shape = if args.opt("size").is_some() { args.shape("size")? } else { args.tensor("the_template")?.shape().to_vec() };
+    one(Tensor::from_scalars(x.dtype(), &shape, (0..crate::interp::tensor::numel(&shape)?).map(|k| if k < x.len() { x.at(k) } else { Scalar::Int(0) }))?)
+}
+
+fn flip(x: &Tensor, dims: &[i64]) -> Results {
+    let dims = wrap_dims(dims, x.rank())?;
+    let shape = x.shape().to_vec();
+    one(x.view(&shape, |i, s| {
+        for d in 0..i.len() {
+            s[d] = if dims.contains(&d) { shape[d] - 1 - i[d] } else { i[d] };
+        }
+    })?)
+}
+
+fn roll(args: &Args) -> Results {
+    let x = args.tensor("self")?;
+    let (shifts, dims) = (args.ints("shifts")?, args.ints("dims")?);
+    if dims.is_empty() {
+        let flat = rolled(&x.reshape(&[x.len()])?, &shifts, &[0])?;
+        return one(flat.reshape(x.shape())?);
+    }
+    if shifts.len() != dims.len() {
+        return Err(fail("shifts and dims differ in number"));
+    }
+    one(rolled(x, &shifts, &wrap_dims(&dims, x.rank())?)?)
+}
+
+/// Elements moved cyclically along dimensions.
+pub fn rolled(x: &Tensor, shifts: &[i64], dims: &[usize]) -> Result<Tensor, InterpError> {
+    let shape = x.shape().to_vec();
+    if shape.is_empty() {
+        return Ok(x.clone());
+    }
+    x.view(&shape, |i, s| {
+        s.copy_from_slice(i);
+        for (&shift, &d) in shifts.iter().zip(dims) {
+            s[d] = (s[d] as i64 - shift).rem_euclid(shape[d] as i64) as usize;
+        }
+    })
+}
+
+fn rot90(args: &Args) -> Results {
+    let x = args.tensor("self")?;
+    let dims = wrap_dims(&args.ints("dims")?, x.rank())?;
+    let [a, b] = dims[..] else { return Err(fail("a rotation needs two dimensions")) };
+    let turns = args.int("k")?.rem_euclid(4);
+    let mut shape = x.shape().to_vec();
+    if turns % 2 == 1 {
+        shape.swap(a, b);
+    }
+    let (rows, cols) = (x.shape()[a], x.shape()[b]);
+    one(x.view(&shape, |i, s| {
+        s.copy_from_slice(i);
+        (s[a], s[b]) = match turns {
+            0 => (i[a], i[b]),
+            1 => (i[b], cols - 1 - i[a]),
+            2 => (rows - 1 - i[a], cols - 1 - i[b]),
+            _ => (rows - 1 - i[b], i[a]),
+        };
+    })?)
+}
+
+/// The tensor laid out several times along every dimension.
+pub fn repeat(x: &Tensor, repeats: &[usize]) -> Results {
+    let lead = repeats.len().checked_sub(x.rank()).ok_or_else(|| fail("fewer repeats than dimensions"))?;
+    let from = x.shape().to_vec();
+    let shape: Vec<usize> = repeats.iter().enumerate().map(|(d, &r)| r * if d < lead { 1 } else { from[d - lead] }).collect();
+    one(x.view(&shape, |i, s| {
+        for d in 0..s.len() {
+            s[d] = i[lead + d] % from[d];
+        }
+    })?)
+}
+
+fn tile(args: &Args) -> Results {
+    let x = args.tensor("self")?;
+    let mut dims = args.sizes("dims")?;
+    while dims.len() < x.rank() {
+        dims.insert(0, 1);
+    }
+    repeat(x, &dims)
+}
+
+/// The element of a one-element tensor.
+pub fn item(args: &Args) -> Results {
+    Ok(vec![Value::Scalar(args.scalar("self")?)])
+}
+
+/// The size of a dimension.
+pub fn sym_size(args: &Args) -> Results {
+    let x = args.tensor("self")?;
+    let d = wrap_dim(args.int("dim")?, x.rank())?;
+    Ok(vec![Value::int(*x.shape().get(d).ok_or_else(|| fail("a 0-d tensor has no sizes"))? as i64)])
+}
+

@@ -1,0 +1,7 @@
+//! Special functions, from their defining series and integrals.
+
+pub mod airy;
+pub mod bessel;
+pub mod erf;
+pub mod gamma;
+pub mod polynomial;
