@@ -77,6 +77,7 @@ unsafe extern "C" fn check(file: MlirStringRef, text: MlirStringRef) -> bool {
     match limits::check(text) {
         Ok(()) => true,
         Err(refused) => {
+            let file = if file == "-" { "<stdin>" } else { &file };
             eprintln!("{file}:{}", refused.to_string().replacen(": ", ":1: error: ", 1));
             false
         }

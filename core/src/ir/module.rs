@@ -41,28 +41,14 @@ impl<'c> Module<'c> {
         crate::limits::check(source)
             .map_err(|refused| ParseError { name: name.to_owned(), diagnostics: format!("{name}:{refused}") })?;
         let source = MlirStringRef { data: source.as_ptr().cast(), length: source.len() };
-        let messages = std::cell::RefCell::new(String::new());
-        let handler = context.attach_diagnostic_handler(|diagnostic| {
-            let mut messages = messages.borrow_mut();
-            messages.push_str(&format!("{}: {diagnostic}\n", diagnostic.location()));
-            true
+        let (raw, errors) = crate::diagnostic::collect_errors(Cx::from(context), || {
+            // SAFETY: the context and the source are alive for the call.
+            unsafe { strata_core_sys::strata_parse_module(context.to_raw(), source, string_ref(name)) }
         });
-        // SAFETY: the context and the source are alive for the call.
-        let op = unsafe { mlirOperationCreateParse(context.to_raw(), source, string_ref(name)) };
-        context.detach_diagnostic_handler(handler);
-        let error = |diagnostics: String| ParseError { name: name.to_owned(), diagnostics };
-        if op.ptr.is_null() {
-            return Err(error(messages.into_inner()));
+        if raw.ptr.is_null() {
+            return Err(ParseError { name: name.to_owned(), diagnostics: errors.join("\n") });
         }
-        // SAFETY: the op was just parsed; a module takes it over, anything else is destroyed here.
-        unsafe {
-            let raw = mlirModuleFromOperation(op);
-            if raw.ptr.is_null() {
-                mlirOperationDestroy(op);
-                return Err(error("the top-level op is not builtin.module".to_owned()));
-            }
-            Ok(Self { raw, marker: PhantomData })
-        }
+        Ok(Self { raw, marker: PhantomData })
     }
 
     /// The module as an op.

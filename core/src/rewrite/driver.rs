@@ -9,7 +9,7 @@ use strata_core_sys::{StrataGreedyConfig, strata_apply_greedily, strata_walk_and
 pub struct Greedy {
     /// Sweeps over the IR; `None` is no limit.
     pub max_iterations: Option<u32>,
-    /// Rewrites in all; `None` is no limit.
+    /// Rewrites in all; `None` is no limit. Patterns that undo each other loop inside one sweep, only this stops them.
     pub max_rewrites: Option<u32>,
     /// Parents before what is inside.
     pub top_down: bool,
@@ -21,7 +21,7 @@ pub struct Greedy {
 
 impl Default for Greedy {
     fn default() -> Self {
-        Self { max_iterations: Some(10), max_rewrites: None, top_down: true, fold: true, simplify_regions: false }
+        Self { max_iterations: Some(10), max_rewrites: Some(1_000_000), top_down: true, fold: true, simplify_regions: false }
     }
 }
 

@@ -1,12 +1,20 @@
 // helpers.cpp: questions and small constructions on IR that the C API lacks.
 #include "support.h"
+#include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/Dominance.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/SymbolTable.h"
 #include "mlir/Interfaces/CallInterfaces.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "mlir/Parser/Parser.h"
 
 using namespace mlir;
+
+MlirModule strata_parse_module(MlirContext context, MlirStringRef source, MlirStringRef name) {
+  ParserConfig config(unwrap(context));
+  OwningOpRef<ModuleOp> module = parseSourceString<ModuleOp>(unwrap(source), config, unwrap(name));
+  return MlirModule{module ? module.release().getAsOpaquePointer() : nullptr};
+}
 
 bool strata_dominates(MlirOperation scope, MlirValue value, MlirOperation user) {
   DominanceInfo info(unwrap(scope));

@@ -266,6 +266,8 @@ int strata_filecheck(StrataFileCheck const *request, MlirStringRef checkName, Ml
 
 //===-- IR helpers the C API lacks ------------------------------------------------------===//
 
+// Parses text or bytecode into a verified module; a list of top-level ops gets a module around it. Null on failure.
+MlirModule strata_parse_module(MlirContext context, MlirStringRef source, MlirStringRef name);
 bool strata_dominates(MlirOperation scope, MlirValue value, MlirOperation user);
 bool strata_properly_dominates_op(MlirOperation a, MlirOperation b);
 bool strata_is_memory_effect_free(MlirOperation op);

@@ -75,6 +75,7 @@ unsafe extern "C" {
         notes: *const MlirStringRef,
     );
 
+    pub fn strata_parse_module(context: MlirContext, source: MlirStringRef, name: MlirStringRef) -> MlirModule;
     pub fn strata_dominates(scope: MlirOperation, value: MlirValue, user: MlirOperation) -> bool;
     pub fn strata_properly_dominates_op(a: MlirOperation, b: MlirOperation) -> bool;
     pub fn strata_is_memory_effect_free(op: MlirOperation) -> bool;

@@ -1,0 +1,179 @@
+//! Folds and patterns, by our driver and by upstream's passes.
+
+use crate::toy::*;
+use strata_core::pass::run_pipeline;
+use strata_core::prelude::*;
+use strata_core::registry::Registry;
+use strata_core::rewrite::{Greedy, apply_greedily, apply_once};
+
+fn upstream(text: &str, pipeline: &str) -> String {
+    let context = Registry::new().with_upstream().with_upstream_passes().with_dialect(&TOY).context();
+    let module = parse(&context, text).unwrap();
+    run_pipeline(module.op(), pipeline).unwrap();
+    module.to_string()
+}
+
+fn names(text: &str) -> Vec<String> {
+    let words = text.lines().filter_map(|line| line.trim().split(" = ").last()?.split(' ').next());
+    words.filter(|word| word.starts_with("toy.")).map(str::to_owned).collect()
+}
+
+#[test]
+fn canonicalize_folds_and_rewrites() {
+    let text = upstream(
+        "func.func @f(%x: tensor<4xf32>) -> tensor<4xf32> {
+           %zero = toy.constant {value = dense<0.0> : tensor<4xf32>} : tensor<4xf32>
+           %dead = toy.square %x : tensor<4xf32>
+           %0 = toy.add %zero, %x : tensor<4xf32>
+           %1 = toy.mul %0, %0 : tensor<4xf32>
+           toy.print %1 : tensor<4xf32>
+           return %1 : tensor<4xf32>
+         }",
+        "canonicalize",
+    );
+    assert_eq!(names(&text), ["toy.square", "toy.print"], "{text}");
+}
+
+#[test]
+fn cse_licm_and_inline_understand_the_effects() {
+    let text = upstream(
+        "func.func private @square(%x: tensor<4xf32>) -> tensor<4xf32> {
+           %0 = toy.square %x : tensor<4xf32>
+           return %0 : tensor<4xf32>
+         }
+         func.func @f(%x: tensor<4xf32>, %n: index) {
+           %c0 = arith.constant 0 : index
+           %c1 = arith.constant 1 : index
+           scf.for %i = %c0 to %n step %c1 {
+             %0 = func.call @square(%x) : (tensor<4xf32>) -> tensor<4xf32>
+             %1 = toy.square %x : tensor<4xf32>
+             %2 = toy.mul %0, %1 : tensor<4xf32>
+             toy.print %2 : tensor<4xf32>
+           }
+           return
+         }",
+        "inline,symbol-dce,cse,loop-invariant-code-motion",
+    );
+    assert_eq!(names(&text), ["toy.square", "toy.mul", "toy.print"], "{text}");
+    let body = text.split("scf.for").nth(1).unwrap();
+    assert_eq!(names(body), ["toy.print"], "{text}");
+}
+
+#[test]
+fn calls_of_our_functions_are_inlined_by_our_interfaces() {
+    let text = upstream(
+        "toy.kernel private @k(%x: tensor<4xf32>) -> tensor<4xf32> {
+           %0 = toy.square %x : tensor<4xf32>
+           toy.return %0 : tensor<4xf32>
+         }
+         func.func @f(%x: tensor<4xf32>) -> tensor<4xf32> {
+           %0 = toy.call @k(%x) : tensor<4xf32>
+           return %0 : tensor<4xf32>
+         }",
+        "inline,symbol-dce",
+    );
+    assert_eq!(names(&text), ["toy.square"], "{text}");
+}
+
+const PRODUCTS: &str = "func.func @f(%x: tensor<4xf32>, %y: tensor<4xf32>) -> tensor<4xf32> {
+  %0 = toy.mul %x, %x : tensor<4xf32>
+  %1 = toy.mul %0, %y : tensor<4xf32>
+  return %1 : tensor<4xf32>
+}";
+
+#[test]
+fn our_driver_applies_closures() {
+    let context = context();
+    let module = parse(&context, PRODUCTS).unwrap();
+    let mut patterns = Patterns::new(module.cx());
+    patterns.on::<Mul>("to-add", 1, |mul, rewriter| {
+        let add = Add::build(rewriter, mul.lhs(), mul.rhs(), mul.result().ty());
+        rewriter.replace_with_op(mul.op(), add.op());
+        Ok(())
+    });
+    assert!(apply_greedily(module.op(), patterns, Greedy::default()).unwrap());
+    assert_eq!(names(&module.to_string()), ["toy.add", "toy.add"]);
+    let mut patterns = Patterns::new(module.cx());
+    patterns.add("nothing", "", 1, |_, _| Err("never".into()));
+    assert!(!apply_greedily(module.op(), patterns, Greedy::default()).unwrap());
+}
+
+#[test]
+fn a_higher_benefit_goes_first_and_one_walk_is_one_walk() {
+    let context = context();
+    let module = parse(&context, PRODUCTS).unwrap();
+    let mut patterns = Patterns::new(module.cx());
+    for (name, benefit) in [("low", 1), ("high", 2)] {
+        patterns.on::<Mul>(name, benefit, move |mul, rewriter| {
+            if mul.op().attr("toy.by").is_some() {
+                return Err("done".into());
+            }
+            let by = mul.op().cx().str_attr(name);
+            rewriter.set_attr(mul.op(), "toy.by", by);
+            Ok(())
+        });
+    }
+    apply_once(module.op(), patterns);
+    assert_eq!(module.to_string().matches("toy.by = \"high\"").count(), 2, "{module}");
+}
+
+#[test]
+fn patterns_that_never_rest_are_reported() {
+    let context = context();
+    let module = parse(&context, PRODUCTS).unwrap();
+    let mut patterns = Patterns::new(module.cx());
+    patterns.on::<Mul>("swap", 1, |mul, rewriter| {
+        let swapped = Mul::build(rewriter, mul.rhs(), mul.lhs(), mul.result().ty());
+        rewriter.replace_with_op(mul.op(), swapped.op());
+        Ok(())
+    });
+    let config = Greedy { max_rewrites: Some(1_000), ..Greedy::default() };
+    let error = apply_greedily(module.op(), patterns, config).unwrap_err().to_string();
+    assert!(error.contains("did not come to rest"), "{error}");
+}
+
+#[test]
+fn a_block_is_inlined() {
+    let context = context();
+    let text = "func.func @f(%x: tensor<4xf32>) -> tensor<4xf32> {
+      %0 = toy.fusion %x : tensor<4xf32> {
+      ^bb0(%a: tensor<4xf32>):
+        %1 = toy.square %a : tensor<4xf32>
+        toy.yield %1 : tensor<4xf32>
+      }
+      return %0 : tensor<4xf32>
+    }";
+    let module = parse(&context, text).unwrap();
+    let mut patterns = Patterns::new(module.cx());
+    patterns.on::<Fusion>("unwrap", 1, |fusion, rewriter| {
+        let body = fusion.op().body(0);
+        let end = body.terminator().ok_or("no terminator")?;
+        let values = end.operands();
+        rewriter.inline_block_before(body, fusion.op(), &fusion.inputs());
+        rewriter.replace(fusion.op(), &values);
+        rewriter.erase(end);
+        Ok(())
+    });
+    apply_greedily(module.op(), patterns, Greedy::default()).unwrap();
+    assert_eq!(names(&module.to_string()), ["toy.square"], "{module}");
+}
+
+#[test]
+fn a_panic_in_a_pattern_fails_the_pipeline() {
+    let context = Registry::new().with_upstream().with_upstream_passes().with_dialect(&TOY).context();
+    let module = parse(&context, PRODUCTS).unwrap();
+    let mut patterns = Patterns::new(module.cx());
+    patterns.on::<Mul>("boom", 1, |_, _| panic!("as asked"));
+    let (result, errors) =
+        strata_core::diagnostic::collect_errors(module.cx(), || apply_greedily(module.op(), patterns, Greedy::default()));
+    assert!(!result.unwrap());
+    assert!(errors[0].contains("'toy.mul' op the pattern 'boom' panicked: as asked"), "{errors:?}");
+}
+
+#[test]
+fn folding_is_a_question_too() {
+    let context = context();
+    let module = parse(&context, "%0 = toy.constant {value = dense<1.0> : tensor<f32>} : tensor<f32>").unwrap();
+    let constant = module.op().find_all(Constant::NAME)[0];
+    assert_eq!(constant.fold(), Some(vec![Folded::Attr(constant.attr("value").unwrap())]));
+}
