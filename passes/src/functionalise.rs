@@ -29,20 +29,38 @@
 mod alias;
 mod counterpart;
 mod entry;
+mod norm;
 mod undo;
 mod write;
 
 use strata_core::ir::{Block, Op};
+use strata_core::pass::{Counter, Pass, PassContext, PassError};
 use strata_dialects::aten;
 
 use alias::Aliases;
 
+/// Turns operators that write to their arguments into operators that give new values.
+#[derive(Pass)]
+#[pass(anchor = "func.func", dependents("aten"))]
+pub struct Functionalise {
+    /// Arguments of entries whose new values became results.
+    mutations: Counter,
+}
+
+impl Pass for Functionalise {
+    fn run<'c>(&self, op: Op<'c>, _: &mut PassContext<'c>) -> Result<(), PassError> {
+        let mutations = functionalise(op).map_err(|(at, refusal)| PassError::at(at, &refusal))?;
+        self.mutations.add(mutations);
+        Ok(())
+    }
+}
+
 /// Why an op cannot be made functional, for a diagnostic at it.
 type Refusal = String;
 
-/// Makes a function functional.
-pub fn functionalise(function: Op<'_>) -> Result<(), (Op<'_>, Refusal)> {
-    let Some(entry) = function.regions().first().and_then(|region| region.entry()) else { return Ok(()) };
+/// Makes a function functional; gives the number of arguments whose new values became results.
+pub fn functionalise(function: Op<'_>) -> Result<usize, (Op<'_>, Refusal)> {
+    let Some(entry) = function.regions().first().and_then(|region| region.entry()) else { return Ok(0) };
     let mut aliases = Aliases::default();
     block(entry, &mut aliases)?;
     entry::mutations(function, entry, &aliases).map_err(|refusal| (function, refusal))
@@ -55,7 +73,7 @@ fn block<'c>(block: Block<'c>, aliases: &mut Aliases<'c>) -> Result<(), (Op<'c>,
         let schema = if matches!(op.dialect(), "aten" | "prims") { aten::schema(op.name()) } else { None };
         match schema {
             Some(schema) if schema.is_mutable() => write::make_functional(op, schema, aliases).map_err(blame)?,
-            Some(schema) if write::mutates_silently(op) => write::batch_norm(op, schema, aliases).map_err(blame)?,
+            Some(_) if norm::updates_statistics(op) => norm::make_functional(op, aliases).map_err(blame)?,
             Some(schema) if alias::is_alias(op, schema) => {
                 let source = op.operand(0);
                 aliases.refresh_operands(op);

@@ -7,6 +7,7 @@ pub mod functionalise;
 pub mod fuse_elementwise;
 pub mod fuse_reductions;
 pub mod fusion;
+pub mod simplify;
 #[cfg(test)]
 mod testing;
 

@@ -1,9 +1,6 @@
 //! The functional operator for one that writes to its arguments, found by comparing schemas.
 
-use strata_dialects::aten::{
-    self, Schema,
-    schema::{Arg, Kind},
-};
+use strata_dialects::aten::{self, Schema, schema::Arg};
 
 /// What the counterpart's results are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -15,10 +12,12 @@ pub(super) enum Results {
 }
 
 /// A functional operator with the arguments of a mutating one, or without those that it only writes.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Counterpart {
     pub schema: &'static Schema,
     pub results: Results,
+    /// For each of its arguments, the name of the mutating operator's argument.
+    pub args: Vec<&'static str>,
 }
 
 /// Whether the operator writes to this argument.
@@ -27,14 +26,14 @@ pub(super) fn is_written(arg: &Arg) -> bool {
 }
 
 /// Finds the counterpart: `add_` has `add`, `X.out` has `X` without `out`, and some `X` have `X_functional`.
-pub(super) fn counterpart(schema: &Schema) -> Option<Counterpart> {
+pub(super) fn counterpart(schema: &'static Schema) -> Option<Counterpart> {
     let (dialect, rest) = schema.name.split_once('.')?;
     let (base, overload) = rest.split_once('.').unwrap_or((rest, ""));
-    let all: Vec<&Arg> = schema.args.iter().collect();
-    let read: Vec<&Arg> = schema.args.iter().filter(|arg| !is_written(arg)).collect();
-    let find = |base: &str, wanted: &[&Arg], results| {
-        let schema = find(dialect, base, overload, wanted)?;
-        Some(Counterpart { schema, results })
+    let all: Vec<&'static Arg> = schema.args.iter().collect();
+    let read: Vec<&'static Arg> = schema.args.iter().filter(|arg| !is_written(arg)).collect();
+    let find = |base: &str, wanted: &[&'static Arg], results| {
+        let (schema, args) = find(dialect, base, overload, wanted)?;
+        Some(Counterpart { schema, results, args })
     };
     let in_place = match base.strip_prefix("__i") {
         Some(operator) => Some(format!("__{operator}")),
@@ -45,24 +44,26 @@ pub(super) fn counterpart(schema: &Schema) -> Option<Counterpart> {
         .or_else(|| find(base, &read, Results::Contents).filter(|_| schema.has("out")))
 }
 
-/// The overload of `base` that takes just these arguments; one of the same overload name comes first.
-fn find(dialect: &str, base: &str, overload: &str, wanted: &[&Arg]) -> Option<&'static Schema> {
+/// The overload of `base` that takes just these arguments, with their names in its order. One whose arguments have
+/// the same names comes first, then one of the same overload name.
+fn find(dialect: &str, base: &str, overload: &str, wanted: &[&'static Arg]) -> Option<(&'static Schema, Vec<&'static str>)> {
     let prefix = format!("{dialect}.{base}");
-    let fits = |name: &&str| match name.strip_prefix(&prefix) {
-        Some(rest) => rest.is_empty() || rest.starts_with('.'),
-        None => false,
-    };
-    let takes = |schema: &&'static Schema| {
-        let same = |arg: &&Arg| {
-            let twin = schema.arg(arg.name);
-            // An in-place operator may bound an argument that is optional elsewhere, never the other way round.
-            twin.is_some_and(|twin| twin.ty.kind == arg.ty.kind && twin.ty.list == arg.ty.list && (twin.ty.optional || !arg.ty.optional))
-        };
-        !schema.is_mutable() && schema.args.len() == wanted.len() && wanted.iter().all(same)
-    };
-    let mut found: Vec<_> = aten::schema::names().filter(fits).filter_map(aten::schema).filter(takes).collect();
-    found.sort_by_key(|schema| schema.name.strip_prefix(&prefix).is_none_or(|rest| rest.trim_start_matches('.') != overload));
-    found.first().copied()
+    let overload_of = |name: &str| name.strip_prefix(&prefix).map(|rest| rest.trim_start_matches('.').to_owned());
+    let family = aten::schema::names().filter(|name| matches!(name.strip_prefix(&prefix), Some(rest) if rest.is_empty() || rest.starts_with('.')));
+    let mut found = Vec::new();
+    for schema in family.filter_map(aten::schema).filter(|schema| !schema.is_mutable() && schema.args.len() == wanted.len()) {
+        // A mutating operator may demand an argument that is optional elsewhere, never the other way round.
+        let fits = |own: &Arg, arg: &Arg| own.ty.kind == arg.ty.kind && own.ty.list == arg.ty.list && (own.ty.optional || !arg.ty.optional);
+        let named = |own: &Arg| wanted.iter().find(|arg| arg.name == own.name && fits(own, arg)).map(|arg| arg.name);
+        let by_name: Option<Vec<_>> = schema.args.iter().map(named).collect();
+        let in_order = || schema.args.iter().zip(wanted).map(|(own, arg)| fits(own, arg).then_some(arg.name)).collect::<Option<Vec<_>>>();
+        let rank = (by_name.is_none(), overload_of(schema.name).as_deref() != Some(overload));
+        if let Some(args) = by_name.or_else(in_order) {
+            found.push((rank, schema, args));
+        }
+    }
+    found.sort_by_key(|(rank, ..)| *rank);
+    found.into_iter().next().map(|(_, schema, args)| (schema, args))
 }
 
 /// Operators whose functional form gives bools although the in-place form keeps its own element type.
@@ -87,11 +88,6 @@ pub(super) fn gives_bool(schema: &Schema) -> bool {
     )
 }
 
-/// The tensor arguments of a schema in the order of its operands.
-pub(super) fn tensor_names(schema: &Schema) -> impl Iterator<Item = &'static str> + '_ {
-    schema.args.iter().filter(|arg| arg.ty.kind == Kind::Tensor).map(|arg| arg.name)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -107,6 +103,7 @@ mod tests {
         assert_eq!(name("aten.pow_.Tensor"), Some(("aten.pow.Tensor_Tensor", Results::Contents)));
         assert_eq!(name("aten.polygamma_"), Some(("aten.polygamma", Results::Contents)));
         assert_eq!(name("aten.ldexp_"), Some(("aten.ldexp.Tensor", Results::Contents)));
+        assert_eq!(name("aten.dropout_"), Some(("aten.dropout", Results::Contents)));
         assert_eq!(name("aten.__iand__.Tensor"), Some(("aten.__and__.Tensor", Results::Contents)));
         assert_eq!(name("aten.add.out"), Some(("aten.add.Tensor", Results::Contents)));
         assert_eq!(name("aten._native_batch_norm_legit"), Some(("aten._native_batch_norm_legit_functional", Results::OwnAndContents)));

@@ -5,12 +5,12 @@ use strata_core::ir::{Attr, Block, Op, Value};
 use super::{Refusal, alias::Aliases};
 
 /// Adds a result of kind `mutation` for each argument that was written to, and lets the return read current values.
-pub(super) fn mutations<'c>(function: Op<'c>, entry: Block<'c>, aliases: &Aliases<'c>) -> Result<(), Refusal> {
+pub(super) fn mutations<'c>(function: Op<'c>, entry: Block<'c>, aliases: &Aliases<'c>) -> Result<usize, Refusal> {
     let cx = function.cx();
     let args = entry.args();
     let written: Vec<_> = args.iter().filter_map(|arg| Some((arg.index(), aliases.written(*arg)?))).collect();
     if written.is_empty() {
-        return Ok(());
+        return Ok(0);
     }
     if function.attr("capture.entry").is_none() {
         return Err("writes to its arguments, and only an entry (`capture.entry`) can give their new values back".to_owned());
@@ -22,6 +22,7 @@ pub(super) fn mutations<'c>(function: Op<'c>, entry: Block<'c>, aliases: &Aliase
     };
     let (arg_attrs, mut result_attrs) = (dicts("arg_attrs", args.len()), dicts("res_attrs", terminator.num_operands()));
     let mut values = terminator.operands();
+    let count = written.len();
     for (place, value) in written {
         let name = arg_attrs.get(place).and_then(|dict| dict.entry("capture.name")).and_then(Attr::as_str);
         let name = name.ok_or_else(|| format!("argument {place} is written to and has no `capture.name`"))?;
@@ -33,5 +34,5 @@ pub(super) fn mutations<'c>(function: Op<'c>, entry: Block<'c>, aliases: &Aliase
     let results: Vec<_> = values.into_iter().map(Value::ty).collect();
     function.set_attr("function_type", cx.type_attr(cx.function(&inputs, &results)));
     function.set_attr("res_attrs", cx.array_attr(&result_attrs));
-    Ok(())
+    Ok(count)
 }

@@ -2,14 +2,14 @@
 
 use strata_core::ir::{Attr, Builder, Op, OpSpec, Type, Value};
 use strata_dialects::aten::{
-    self, AtenOp, Schema,
+    AtenOp, Schema,
     dtype::{Numeric, Weight, result_type},
 };
 
 use super::{
     Refusal,
     alias::Aliases,
-    counterpart::{Results, counterpart, gives_bool, is_written, tensor_names},
+    counterpart::{Counterpart, Results, counterpart, gives_bool, is_written},
 };
 
 /// Replaces a mutating op.
@@ -37,7 +37,7 @@ pub(super) fn make_functional<'c>(op: Op<'c>, schema: &'static Schema, aliases: 
         Results::Contents => Vec::new(),
     };
     let contents: Vec<_> = written.iter().map(|value| computed_type(op, found.schema, value.ty())).collect();
-    let new = rebuild(op, schema, found.schema, &[own.clone(), contents].concat())?;
+    let new = rebuild(op, schema, &found, &[own.clone(), contents].concat())?;
     let results = new.results();
     let (own, contents) = results.split_at(own.len());
     for (value, content) in written.iter().zip(contents) {
@@ -64,37 +64,43 @@ fn replace_results<'c>(op: Op<'c>, schema: &Schema, written: &[Value<'c>], own: 
     Ok(())
 }
 
-/// The counterpart with the op's operands and attributes, in its own order.
-fn rebuild<'c>(op: Op<'c>, from: &'static Schema, to: &'static Schema, results: &[Type<'c>]) -> Result<Op<'c>, Refusal> {
+/// The counterpart with the op's operands and attributes, in its own order and under its own names.
+fn rebuild<'c>(op: Op<'c>, from: &'static Schema, to: &Counterpart, results: &[Type<'c>]) -> Result<Op<'c>, Refusal> {
     let view = AtenOp::new(op).map_err(|error| error.to_string())?;
     let (mut operands, mut segments, mut tensors) = (Vec::new(), Vec::new(), 0);
-    for name in tensor_names(to) {
+    let args = || to.schema.args.iter().zip(&to.args);
+    for (_, name) in args().filter(|(arg, _)| arg.ty.is_tensor()) {
         let values = view.tensors(name).map_err(|error| error.to_string())?;
         segments.push(values.len() as i64);
         operands.extend(values);
     }
-    for name in tensor_names(from) {
-        tensors += view.tensors(name).map_err(|error| error.to_string())?.len();
+    for arg in from.tensor_args() {
+        tensors += view.tensors(arg.name).map_err(|error| error.to_string())?.len();
     }
     let symbols = &op.operands()[tensors..];
-    let others = |schema: &'static Schema| schema.args.iter().filter(|arg| !arg.ty.is_tensor()).map(|arg| arg.name).collect::<Vec<_>>();
-    if !symbols.is_empty() && others(from) != others(to) {
-        return Err(format!("its symbolic arguments have another order in `{}`", to.name));
+    let numbers: Vec<_> = args().filter(|(arg, _)| !arg.ty.is_tensor()).collect();
+    let own_order = from.args.iter().filter(|arg| !arg.ty.is_tensor()).map(|arg| arg.name);
+    if !symbols.is_empty() && !numbers.iter().map(|(_, name)| **name).eq(own_order) {
+        return Err(format!("its symbolic arguments have another order in `{}`", to.schema.name));
     }
     operands.extend(symbols);
     let cx = op.cx();
-    let attrs = op.attrs();
-    let mut attrs: Vec<(&str, Attr<'c>)> =
-        attrs.iter().map(|(name, attr)| (name.as_str(), *attr)).filter(|(name, _)| *name != "segments").collect();
-    if to.has_segments() {
+    let mut attrs: Vec<(&str, Attr<'c>)> = Vec::new();
+    for (arg, name) in numbers {
+        match (op.attr(name), from.arg(name).map(|own| &own.default)) {
+            (Some(attr), _) => attrs.push((arg.name, attr)),
+            // What the op left to its own default must not fall to another one.
+            (None, Some(default)) if default.is_some() && *default != arg.default => {
+                return Err(format!("argument `{name}` has another default in `{}`", to.schema.name));
+            }
+            _ => {}
+        }
+    }
+    if to.schema.has_segments() {
         attrs.push(("segments", cx.i64s_attr(&segments)));
     }
-    // What the op left to its own defaults must not fall to other ones.
-    let differs = |name: &&str| from.arg(name).map(|arg| &arg.default) != to.arg(name).map(|arg| &arg.default) && op.attr(name).is_none();
-    if let Some(name) = others(to).iter().find(|name| differs(name) && from.arg(name).is_some_and(|arg| arg.default.is_some())) {
-        return Err(format!("argument `{name}` has another default in `{}`", to.name));
-    }
-    Ok(Builder::before(op).op(OpSpec { name: to.name, operands: &operands, results, attrs: &attrs, ..OpSpec::default() }))
+    attrs.extend(op.attr("absent").map(|absent| ("absent", absent)));
+    Ok(Builder::before(op).op(OpSpec { name: to.schema.name, operands: &operands, results, attrs: &attrs, ..OpSpec::default() }))
 }
 
 /// The type that the functional operator gives where the in-place one stores a `wanted`.
@@ -171,37 +177,5 @@ fn copy_to<'c>(op: Op<'c>, aliases: &mut Aliases<'c>) -> Result<(), Refusal> {
     let content = Builder::before(op).value("aten.copy", &[current, source], target.ty(), &[]);
     aliases.write(target, content, op)?;
     op.replace_with(&[target]);
-    Ok(())
-}
-
-/// `batch_norm` in training writes its running statistics, which its schema does not say.
-pub(super) fn mutates_silently(op: Op<'_>) -> bool {
-    let flag = |name: &str| op.attr(name).and_then(|attr| attr.as_bool()).unwrap_or(false);
-    let running = || {
-        let view = AtenOp::new(op);
-        view.is_ok_and(|view| matches!(view.opt_tensor("running_mean"), Ok(Some(_))))
-    };
-    match op.name() {
-        "aten.batch_norm" => flag("training") && running(),
-        "aten.instance_norm" => flag("use_input_stats") && running(),
-        _ => false,
-    }
-}
-
-/// Replaces such a `batch_norm` by the operator that gives the new statistics as results.
-pub(super) fn batch_norm<'c>(op: Op<'c>, schema: &'static Schema, aliases: &mut Aliases<'c>) -> Result<(), Refusal> {
-    let unsupported = || format!("updates its running statistics, and there is no functional form of `{}`", schema.name);
-    let to = aten::schema("aten._native_batch_norm_legit_functional").filter(|_| schema.name == "aten.batch_norm");
-    let to = to.ok_or_else(unsupported)?;
-    let view = AtenOp::new(op).map_err(|error| error.to_string())?;
-    let statistic = |name| view.tensor(name).map_err(|error: aten::AtenError| error.to_string());
-    let (mean, variance) = (statistic("running_mean")?, statistic("running_var")?);
-    aliases.refresh_operands(op);
-    let results = [op.result(0).ty(), mean.ty(), mean.ty(), mean.ty(), variance.ty()];
-    let new = rebuild(op, schema, to, &results)?;
-    new.remove_attr("cudnn_enabled");
-    aliases.write(mean, new.result(3), op)?;
-    aliases.write(variance, new.result(4), op)?;
-    op.replace_with(&[new.result(0)]);
     Ok(())
 }

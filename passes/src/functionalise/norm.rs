@@ -1,0 +1,119 @@
+//! `batch_norm` and `instance_norm` with running statistics: they write to them, which their schemas do not say.
+
+use strata_core::ir::{Builder, Op, Value};
+use strata_dialects::aten::{self, AtenOp, Input, Scalar, Size};
+
+use super::{Refusal, alias::Aliases};
+
+/// Whether the op updates running statistics.
+pub(super) fn updates_statistics(op: Op<'_>) -> bool {
+    let flag = |name: &str| op.attr(name).and_then(|attr| attr.as_bool()).unwrap_or(false);
+    let training = match op.name() {
+        "aten.batch_norm" => flag("training"),
+        "aten.instance_norm" => flag("use_input_stats"),
+        _ => false,
+    };
+    training && AtenOp::new(op).is_ok_and(|view| matches!(view.opt_tensor("running_mean"), Ok(Some(_))))
+}
+
+/// Replaces such an op by ones that give the new statistics as results.
+pub(super) fn make_functional<'c>(op: Op<'c>, aliases: &mut Aliases<'c>) -> Result<(), Refusal> {
+    let view = AtenOp::new(op).map_err(|error| error.to_string())?;
+    let statistic = |name| view.tensor(name).map_err(|error| error.to_string());
+    let (mean, variance) = (statistic("running_mean")?, statistic("running_var")?);
+    aliases.refresh_operands(op);
+    let norm = Norm::read(op)?;
+    let mut builder = Builder::before(op);
+    let (result, new_mean, new_variance) = match op.name() {
+        "aten.batch_norm" => norm.build(&mut builder)?,
+        _ => norm.per_instance(&mut builder)?,
+    };
+    aliases.write(mean, new_mean, op)?;
+    aliases.write(variance, new_variance, op)?;
+    op.replace_with(&[result]);
+    Ok(())
+}
+
+/// The operands of a batch norm in training.
+struct Norm<'c> {
+    input: Value<'c>,
+    weight: Option<Value<'c>>,
+    bias: Option<Value<'c>>,
+    mean: Value<'c>,
+    variance: Value<'c>,
+    momentum: f64,
+    eps: f64,
+}
+
+impl<'c> Norm<'c> {
+    fn read(op: Op<'c>) -> Result<Self, Refusal> {
+        let view = AtenOp::new(op).map_err(|error| error.to_string())?;
+        let read = || {
+            Ok::<_, aten::AtenError>(Self {
+                input: view.tensor("input")?,
+                weight: view.opt_tensor("weight")?,
+                bias: view.opt_tensor("bias")?,
+                mean: view.tensor("running_mean")?,
+                variance: view.tensor("running_var")?,
+                momentum: view.float("momentum")?,
+                eps: view.float("eps")?,
+            })
+        };
+        read().map_err(|error| error.to_string())
+    }
+
+    /// The normalised input, the new mean and the new variance.
+    fn build(&self, builder: &mut Builder<'c>) -> Result<(Value<'c>, Value<'c>, Value<'c>), Refusal> {
+        let tensor = |value: Option<Value<'c>>| value.map(Input::Tensor);
+        let inputs = [
+            Some(Input::Tensor(self.input)),
+            tensor(self.weight),
+            tensor(self.bias),
+            Some(Input::Tensor(self.mean)),
+            Some(Input::Tensor(self.variance)),
+            Some(Input::Scalar(Scalar::Bool(true))),
+            Some(Input::Scalar(Scalar::Float(self.momentum))),
+            Some(Input::Scalar(Scalar::Float(self.eps))),
+        ];
+        let results = [self.input.ty(), self.mean.ty(), self.mean.ty(), self.mean.ty(), self.variance.ty()];
+        let schema = aten::schema("aten._native_batch_norm_legit_functional").ok_or("there is no functional batch norm")?;
+        let op = aten::build(builder, schema, &inputs, &results).map_err(|error| error.to_string())?;
+        Ok((op.result(0), op.result(3), op.result(4)))
+    }
+
+    /// Every instance's channels are channels of one large batch norm; the new statistics are the instances' means.
+    fn per_instance(&self, builder: &mut Builder<'c>) -> Result<(Value<'c>, Value<'c>, Value<'c>), Refusal> {
+        let ty = self.input.ty();
+        let shape = ty.shape();
+        let ([batch, channels, ..], true) = (shape.as_slice(), ty.is_static()) else {
+            return Err("updates running statistics of an input whose sizes are not known".to_owned());
+        };
+        let (batch, channels) = (*batch, *channels);
+        let flat = [&[1, batch * channels], &shape[2..]].concat();
+        let many = |builder: &mut Builder<'c>, value: Value<'c>| call(builder, "aten.repeat", value, &[batch], &[batch * channels]);
+        let norm = Norm {
+            input: call(builder, "aten.view", self.input, &flat, &flat)?,
+            weight: self.weight.map(|weight| many(builder, weight)).transpose()?,
+            bias: self.bias.map(|bias| many(builder, bias)).transpose()?,
+            mean: many(builder, self.mean)?,
+            variance: many(builder, self.variance)?,
+            ..*self
+        };
+        let (result, mean, variance) = norm.build(builder)?;
+        let mut one = |value: Value<'c>| {
+            let rows = call(builder, "aten.view", value, &[batch, channels], &[batch, channels])?;
+            call(builder, "aten.mean.dim", rows, &[0], &[channels])
+        };
+        let (mean, variance) = (one(mean)?, one(variance)?);
+        Ok((call(builder, "aten.view", result, &shape, &shape)?, mean, variance))
+    }
+}
+
+/// An operator on a tensor and a list of integers, with a result of the given shape.
+fn call<'c>(builder: &mut Builder<'c>, name: &str, value: Value<'c>, ints: &[i64], shape: &[i64]) -> Result<Value<'c>, Refusal> {
+    let schema = aten::schema(name).ok_or_else(|| format!("`{name}` has no schema"))?;
+    let ints = ints.iter().map(|int| Size::Const(*int)).collect();
+    let inputs = [Some(Input::Tensor(value)), Some(Input::Ints(ints))];
+    let op = aten::build(builder, schema, &inputs, &[value.ty().with_shape(shape)]).map_err(|error| error.to_string())?;
+    Ok(op.result(0))
+}
