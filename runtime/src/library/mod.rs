@@ -1,3 +1,4 @@
 //! Library kernels: what a compiled program calls instead of compiling it (`strata_lib_*`).
 
+pub mod math;
 pub mod sort;

@@ -1,0 +1,162 @@
+//! `strata_math_*`: functions of one element that are rare enough to be called lane by lane. Single precision is the
+//! double precision result, rounded.
+
+use std::f64::consts::PI;
+
+unsafe extern "C" {
+    safe fn erf(x: f64) -> f64;
+    safe fn erfc(x: f64) -> f64;
+    fn lgamma_r(x: f64, sign: *mut i32) -> f64;
+}
+
+/// Defines the C function of each precision.
+macro_rules! exported {
+    ($($double:ident $single:ident $what:literal $inner:ident;)*) => {$(
+        #[doc = $what]
+        #[unsafe(no_mangle)]
+        pub extern "C" fn $double(x: f64) -> f64 {
+            $inner(x)
+        }
+
+        #[doc = $what]
+        #[unsafe(no_mangle)]
+        pub extern "C" fn $single(x: f32) -> f32 {
+            $inner(x.into()) as f32
+        }
+    )*};
+}
+
+exported! {
+    strata_math_digamma_f64 strata_math_digamma_f32 "The logarithmic derivative of the gamma function." digamma;
+    strata_math_erfinv_f64 strata_math_erfinv_f32 "The inverse of the error function." erfinv;
+    strata_math_lgamma_f64 strata_math_lgamma_f32 "The logarithm of the gamma function's magnitude." lgamma;
+}
+
+/// The next number after `x` towards `to`.
+#[unsafe(no_mangle)]
+pub extern "C" fn strata_math_nextafter_f64(x: f64, to: f64) -> f64 {
+    match () {
+        () if x.is_nan() || to.is_nan() => x + to,
+        () if x == to => to,
+        () if to > x => x.next_up(),
+        () => x.next_down(),
+    }
+}
+
+/// The next number after `x` towards `to`.
+#[unsafe(no_mangle)]
+pub extern "C" fn strata_math_nextafter_f32(x: f32, to: f32) -> f32 {
+    match () {
+        () if x.is_nan() || to.is_nan() => x + to,
+        () if x == to => to,
+        () if to > x => x.next_up(),
+        () => x.next_down(),
+    }
+}
+
+fn lgamma(x: f64) -> f64 {
+    let mut sign = 0;
+    // SAFETY: the sign goes to a variable of ours; unlike `lgamma` this writes no global.
+    unsafe { lgamma_r(x, &raw mut sign) }
+}
+
+/// Recurrence up to 10, then the asymptotic series; reflection below zero.
+fn digamma(x: f64) -> f64 {
+    if x == 0.0 {
+        return f64::INFINITY.copysign(-x);
+    }
+    if x < 0.0 {
+        if x.is_infinite() || x.fract() == 0.0 {
+            return f64::NAN;
+        }
+        return digamma(1.0 - x) - PI / (PI * x.fract()).tan();
+    }
+    let (mut x, mut below) = (x, 0.0);
+    while x < 10.0 {
+        below -= 1.0 / x;
+        x += 1.0;
+    }
+    // Bernoulli's numbers B(2k) / 2k.
+    const SERIES: [f64; 7] =
+        [1.0 / 12.0, -1.0 / 120.0, 1.0 / 252.0, -1.0 / 240.0, 1.0 / 132.0, -691.0 / 32760.0, 1.0 / 12.0];
+    let z = 1.0 / (x * x);
+    let tail = SERIES.iter().rev().fold(0.0, |sum, term| (sum + term) * z);
+    below + (x.ln() - 0.5 / x - tail)
+}
+
+/// A closed approximation to three digits, then Halley's iteration, which triples the digits. Near one the equation is
+/// solved for the complement, which keeps its digits there.
+fn erfinv(x: f64) -> f64 {
+    let a = x.abs();
+    if a >= 1.0 || x == 0.0 || x.is_nan() {
+        return if a == 1.0 { f64::INFINITY.copysign(x) } else if a > 1.0 { f64::NAN } else { x };
+    }
+    let log = ((1.0 - a) * (1.0 + a)).ln();
+    let middle = 2.0 / (PI * 0.147) + log / 2.0;
+    let mut y = ((middle * middle - log / 0.147).sqrt() - middle).max(0.0).sqrt().max(a * 0.5);
+    for _ in 0..3 {
+        let error = if a < 0.5 { erf(y) - a } else { (1.0 - a) - erfc(y) };
+        let step = error / (2.0 / PI.sqrt() * (-y * y).exp());
+        y -= step / (1.0 + y * step);
+    }
+    y.copysign(x)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Relative to the result, or to the largest intermediate value.
+    fn close(got: f64, want: f64, scale: f64) {
+        assert!((got - want).abs() <= 4e-15 * scale.max(want.abs()) || got == want, "{got:e} instead of {want:e}");
+    }
+
+    #[test]
+    fn digamma_has_its_known_values() {
+        let euler = 0.577_215_664_901_532_9;
+        close(digamma(1.0), -euler, 0.0);
+        close(digamma(0.5), -euler - 2.0 * 2f64.ln(), 0.0);
+        close(digamma(2.0), 1.0 - euler, 0.0);
+        close(digamma(-0.5), digamma(0.5) + 2.0, 2.0);
+        assert!(digamma(-3.0).is_nan() && digamma(f64::NEG_INFINITY).is_nan() && digamma(f64::NAN).is_nan());
+        assert_eq!(digamma(0.0), f64::NEG_INFINITY);
+        assert_eq!(digamma(-0.0), f64::INFINITY);
+        assert_eq!(digamma(f64::INFINITY), f64::INFINITY);
+        for i in 1..1000 {
+            let x = f64::from(i) * 0.37;
+            // The recurrence, relative to the larger of the terms.
+            let (next, sum) = (digamma(x + 1.0), digamma(x) + 1.0 / x);
+            assert!((next - sum).abs() < 3e-15 * (1.0 / x).max(next.abs()).max(1.0), "{x}: {next} {sum}");
+        }
+    }
+
+    #[test]
+    fn erfinv_inverts_erf() {
+        for i in 1..2000 {
+            let y = f64::from(i) * 0.0025;
+            let x = erf(y);
+            // As much as the rounding of x allows.
+            let slope = 2.0 / PI.sqrt() * (-y * y).exp();
+            let allowed = 4e-16 * y + 2e-16 * x / slope;
+            assert!((erfinv(x) - y).abs() <= 2.0 * allowed || x == 1.0, "{y}: {}", erfinv(x));
+            assert_eq!(erfinv(-x), -erfinv(x));
+        }
+        close(erfinv(1e-300), 1e-300 * PI.sqrt() / 2.0, 0.0);
+        assert_eq!(erfinv(1.0), f64::INFINITY);
+        assert_eq!(erfinv(-1.0), f64::NEG_INFINITY);
+        assert!(erfinv(1.5).is_nan() && erfinv(f64::NAN).is_nan());
+        assert!(erfinv(-0.0).is_sign_negative());
+    }
+
+    #[test]
+    fn lgamma_and_nextafter() {
+        close(lgamma(10.0), 362_880f64.ln(), 0.0);
+        close(lgamma(-0.5), (2.0 * PI.sqrt()).ln(), 0.0);
+        assert_eq!(lgamma(-3.0), f64::INFINITY);
+        assert_eq!(strata_math_nextafter_f32(0.0, -1.0), -f32::from_bits(1));
+        assert_eq!(strata_math_nextafter_f32(1.0, 2.0), 1.0 + f32::EPSILON);
+        assert_eq!(strata_math_nextafter_f64(1.0, 1.0), 1.0);
+        assert!(strata_math_nextafter_f64(1.0, f64::NAN).is_nan());
+        assert_eq!(strata_math_nextafter_f64(f64::MAX, f64::INFINITY), f64::INFINITY);
+    }
+}
