@@ -14,5 +14,14 @@ mod testing;
 use strata_core::pass::PassEntry;
 
 /// All passes of this crate, sorted by flag.
-pub const PASSES: &[PassEntry] =
-    &[PassEntry::of::<fuse_elementwise::FuseElementwise>(), PassEntry::of::<fuse_reductions::FuseReductions>()];
+#[rustfmt::skip]
+pub const PASSES: &[PassEntry] = &[
+    PassEntry::of::<simplify::constants::FoldConstants>(),
+    PassEntry::of::<functionalise::Functionalise>(),
+    PassEntry::of::<fuse_elementwise::FuseElementwise>(),
+    PassEntry::of::<fuse_reductions::FuseReductions>(),
+    PassEntry::of::<simplify::algebra::SimplifyAlgebra>(),
+    PassEntry::of::<simplify::converts::SimplifyConverts>(),
+    PassEntry::of::<simplify::sizes::SimplifySizes>(),
+    PassEntry::of::<simplify::views::SimplifyViews>(),
+];

@@ -1,0 +1,17 @@
+//! Algebraic simplification of `prim`, one pass and one file of rules per topic.
+//!
+//! A rule is exact: it changes no bit of any result, infinities, NaN and signed zeros included, unless its comment names the
+//! numerics mode that allows more. The right side never costs more than the left.
+
+pub mod algebra;
+pub mod constants;
+pub mod converts;
+mod driver;
+mod number;
+pub mod sizes;
+#[cfg(test)]
+mod tests;
+pub mod views;
+mod views_of_views;
+
+pub use driver::{Rule, Simplified, Site, simplify};

@@ -1,0 +1,86 @@
+//! `--simplify-sizes`: says each size by what it was computed from.
+//!
+//! Exactly when: `prim.dim` of a tensor whose size the analysis `Dims` knows as an expression of values that are there already is that
+//! expression. So a tensor that is only asked for its size needs not be in memory, which is what fusion wants.
+//! Refused: sizes that the tensor itself is the only source of.
+//!
+//! ```mlir
+//! func.func @f(%x: tensor<?xf32>) -> index {
+//!   %0 = prim.sin %x : (tensor<?xf32>) -> tensor<?xf32>
+//!   %1 = prim.dim %0 {dim = 0 : i64} : (tensor<?xf32>) -> index
+//!   return %1 : index
+//! }
+//! // becomes
+//! func.func @f(%x: tensor<?xf32>) -> index {
+//!   %0 = prim.dim %x {dim = 0 : i64} : (tensor<?xf32>) -> index
+//!   return %0 : index
+//! }
+//! ```
+
+use super::driver::{Rule, Simplified, Site, simplify};
+use crate::analysis::Symbol;
+use strata_core::ir::{Op, Value};
+use strata_core::pass::{Counter, Pass, PassContext, PassError};
+
+/// Says each size by what it was computed from.
+#[derive(Pass)]
+#[pass(anchor = "func.func", dependents("prim", "arith"))]
+pub struct SimplifySizes {
+    /// Say for every rule why it does not match, as remarks.
+    explain: bool,
+    /// Rewrites.
+    rewrites: Counter,
+}
+
+impl Pass for SimplifySizes {
+    fn run<'c>(&self, op: Op<'c>, _: &mut PassContext<'c>) -> Result<(), PassError> {
+        self.rewrites.add(simplify(op, RULES, self.explain));
+        Ok(())
+    }
+}
+
+/// Runs the pass on a function; gives the number of rewrites.
+pub fn run(function: Op<'_>) -> usize {
+    simplify(function, RULES, false)
+}
+
+const RULES: &[Rule] = &[Rule { name: "known-size", root: "prim.dim", rewrite: known_size }];
+
+/// dim(x, i) = what the analysis says it is.
+fn known_size<'c>(site: &mut Site<'_, 'c>, op: Op<'c>) -> Simplified<'c> {
+    let x = op.operand(0);
+    let sizes = site.dims.sizes(x);
+    let Some(size) = op.int("dim").and_then(|dim| usize::try_from(dim).ok()).and_then(|dim| sizes.get(dim)) else {
+        return Err("no such dimension".into());
+    };
+    let mut inputs = Vec::new();
+    site.dims.inputs(size, &mut inputs);
+    let here = |value: Value<'c>| is_before(value, op);
+    for input in inputs {
+        match input {
+            Symbol::Size(tensor, _) if tensor == x => return Err("the tensor is the only source of this size".into()),
+            Symbol::Size(tensor, _) if here(tensor) => {}
+            Symbol::Value(value) if value != op.result(0) && here(value) => {}
+            _ => return Err("the size comes from a value that is not there yet".into()),
+        }
+    }
+    let size = size.clone();
+    Ok(site.emit(&size))
+}
+
+/// Whether a value can be used where `op` stands.
+fn is_before<'c>(value: Value<'c>, op: Op<'c>) -> bool {
+    let block = match value.defining_op() {
+        Some(definition) => definition.block(),
+        None => value.owner_block(),
+    };
+    let mut at = Some(op);
+    while let Some(here) = at {
+        if here.block() == block {
+            return value.defining_op().is_none_or(|definition| definition.is_before(here));
+        }
+        // Nothing from outside can be used inside of a fusion.
+        at = here.parent().filter(|parent| !parent.is("prim.fusion"));
+    }
+    false
+}

@@ -1,0 +1,164 @@
+//! `--simplify-views`: views that do nothing, views of views, and dimensions of size 1 that are in the way.
+//!
+//! Exactly when the comment of a rule says. Views are free or nearly so; what this pass is for is fusion: a kernel reads through any
+//! chain of views, but dimensions of size 1 that come and go (as with `keepdim`) hide that two reductions have the same shape.
+//! A `reshape` is preferred to any other view that moves nothing, since it costs nothing between kernels.
+//!
+//! ```mlir
+//! func.func @f(%x: tensor<4xf32>) -> tensor<4x8xf32> {
+//!   %0 = prim.reshape %x : (tensor<4xf32>) -> tensor<4x1xf32>
+//!   %1 = prim.neg %0 : (tensor<4x1xf32>) -> tensor<4x1xf32>
+//!   %2 = prim.broadcast %1 {dims = array<i64: 0, 1>} : (tensor<4x1xf32>) -> tensor<4x8xf32>
+//!   return %2 : tensor<4x8xf32>
+//! }
+//! // becomes
+//! func.func @f(%x: tensor<4xf32>) -> tensor<4x8xf32> {
+//!   %0 = prim.neg %x : (tensor<4xf32>) -> tensor<4xf32>
+//!   %1 = prim.broadcast %0 {dims = array<i64: 0>} : (tensor<4xf32>) -> tensor<4x8xf32>
+//!   return %1 : tensor<4x8xf32>
+//! }
+//! ```
+
+use super::driver::{Rule, Simplified, Site, simplify};
+use super::views_of_views as pairs;
+use strata_core::ir::{ElementType, Op};
+use strata_core::pass::{Counter, Pass, PassContext, PassError};
+use strata_core::rewrite::NoMatch;
+
+/// Drops views that do nothing, joins views of views, and drops dimensions of size 1 that are in the way.
+#[derive(Pass)]
+#[pass(anchor = "func.func", dependents("prim"))]
+pub struct SimplifyViews {
+    /// Say for every rule why it does not match, as remarks.
+    explain: bool,
+    /// Rewrites.
+    rewrites: Counter,
+}
+
+impl Pass for SimplifyViews {
+    fn run<'c>(&self, op: Op<'c>, _: &mut PassContext<'c>) -> Result<(), PassError> {
+        self.rewrites.add(simplify(op, RULES, self.explain));
+        Ok(())
+    }
+}
+
+/// Runs the pass on a function; gives the number of rewrites.
+pub fn run(function: Op<'_>) -> usize {
+    simplify(function, RULES, false)
+}
+
+const RULES: &[Rule] = &[
+    Rule { name: "same-shape-reshape", root: "prim.reshape", rewrite: same_shape },
+    Rule { name: "same-shape-broadcast", root: "prim.broadcast", rewrite: broadcast_of_nothing },
+    Rule { name: "transpose-in-place", root: "prim.transpose", rewrite: transpose_in_place },
+    Rule { name: "slice-of-all", root: "prim.slice", rewrite: slice_of_all },
+    Rule { name: "pad-by-nothing", root: "prim.pad", rewrite: pad_by_nothing },
+    Rule { name: "reverse-of-nothing", root: "prim.reverse", rewrite: reverse_of_nothing },
+    Rule { name: "concat-of-one", root: "prim.concat", rewrite: concat_of_one },
+    Rule { name: "reduce-of-nothing", root: "prim.reduce", rewrite: reduce_of_nothing },
+    Rule { name: "reshape-of-reshape", root: "prim.reshape", rewrite: pairs::reshape_of_reshape },
+    Rule { name: "transpose-of-transpose", root: "prim.transpose", rewrite: pairs::transpose_of_transpose },
+    Rule { name: "broadcast-of-broadcast", root: "prim.broadcast", rewrite: pairs::broadcast_of_broadcast },
+    Rule { name: "broadcast-of-transpose", root: "prim.broadcast", rewrite: pairs::broadcast_of_transpose },
+    Rule { name: "broadcast-of-reshape", root: "prim.broadcast", rewrite: pairs::broadcast_of_reshape },
+    Rule { name: "slice-of-slice", root: "prim.slice", rewrite: pairs::slice_of_slice },
+    Rule { name: "reverse-of-reverse", root: "prim.reverse", rewrite: pairs::reverse_of_reverse },
+    Rule { name: "pointwise-of-reshape", root: "", rewrite: pairs::pointwise_of_reshape },
+];
+
+/// Whether operand 0 and the result have one type and are shown to have one shape.
+fn keeps_shape<'c>(site: &mut Site<'_, 'c>, op: Op<'c>) -> bool {
+    op.operand(0).ty() == op.result(0).ty() && site.dims.same_shape(op.operand(0), op.result(0))
+}
+
+/// reshape(x) to the shape of x = x.
+fn same_shape<'c>(site: &mut Site<'_, 'c>, op: Op<'c>) -> Simplified<'c> {
+    if keeps_shape(site, op) { Ok(op.operand(0)) } else { Err("the shapes are not shown to be equal".into()) }
+}
+
+/// broadcast(x) that repeats nothing is x, or a reshape of x.
+fn broadcast_of_nothing<'c>(site: &mut Site<'_, 'c>, op: Op<'c>) -> Simplified<'c> {
+    let x = op.operand(0);
+    let map = op.ints("dims").unwrap_or_default();
+    let (sizes, result) = (site.dims.sizes(x), site.dims.sizes(op.result(0)));
+    if !map.is_sorted() {
+        return Err("dimensions change their order".into());
+    }
+    let mut from = vec![None; result.len()];
+    for (dim, &to) in map.iter().enumerate() {
+        let to = usize::try_from(to).map_err(|_| NoMatch::new("a negative dimension"))?;
+        if to >= result.len() || !site.dims.equal(&sizes[dim], &result[to]) {
+            return Err("elements are repeated".into());
+        }
+        from[to] = Some(dim);
+    }
+    if from.iter().zip(&result).any(|(from, size)| from.is_none() && size.as_constant() != Some(1)) {
+        return Err("elements are repeated".into());
+    }
+    if keeps_shape(site, op) {
+        return Ok(x);
+    }
+    Ok(site.reshape(x, op.result(0).ty(), |dim| (x, from[dim].unwrap_or(0))))
+}
+
+/// transpose(x) that keeps the order of all dimensions but those of size 1 is x, or a reshape of x.
+fn transpose_in_place<'c>(site: &mut Site<'_, 'c>, op: Op<'c>) -> Simplified<'c> {
+    let x = op.operand(0);
+    let perm: Vec<usize> = op.ints("perm").unwrap_or_default().into_iter().filter_map(|dim| usize::try_from(dim).ok()).collect();
+    let sizes = site.dims.sizes(x);
+    let moving: Vec<usize> = perm.iter().copied().filter(|&dim| sizes.get(dim).is_some_and(|size| size.as_constant() != Some(1))).collect();
+    if !moving.is_sorted() {
+        return Err("elements change their order".into());
+    }
+    if perm.is_sorted() {
+        return site.same_type(op, x);
+    }
+    Ok(site.reshape(x, op.result(0).ty(), |dim| (x, perm[dim])))
+}
+
+/// slice(x) from the start to the end in steps of 1 = x.
+fn slice_of_all<'c>(site: &mut Site<'_, 'c>, op: Op<'c>) -> Simplified<'c> {
+    let all = |name: &str, value: i64| op.ints(name).is_some_and(|entries| entries.iter().all(|&entry| entry == value));
+    if all("offsets", 0) && all("strides", 1) && keeps_shape(site, op) {
+        return Ok(op.operand(0));
+    }
+    Err("elements are left out".into())
+}
+
+/// pad(x) by 0 everywhere = x.
+fn pad_by_nothing<'c>(site: &mut Site<'_, 'c>, op: Op<'c>) -> Simplified<'c> {
+    let none = |name: &str| op.ints(name).is_some_and(|entries| entries.iter().all(|&entry| entry == 0));
+    if none("low") && none("high") && none("interior") { site.same_type(op, op.operand(0)) } else { Err("something is padded".into()) }
+}
+
+/// reverse(x) of dimensions of size 1 only = x.
+fn reverse_of_nothing<'c>(site: &mut Site<'_, 'c>, op: Op<'c>) -> Simplified<'c> {
+    let shape = op.operand(0).ty().shape();
+    let one = |dim: i64| usize::try_from(dim).is_ok_and(|dim| shape.get(dim) == Some(&1));
+    if op.ints("dims").unwrap_or_default().into_iter().all(one) { site.same_type(op, op.operand(0)) } else { Err("elements move".into()) }
+}
+
+/// concat(x) = x.
+fn concat_of_one<'c>(site: &mut Site<'_, 'c>, op: Op<'c>) -> Simplified<'c> {
+    if op.num_operands() == 1 { site.same_type(op, op.operand(0)) } else { Err("there are several parts".into()) }
+}
+
+/// reduce(x) along no dimension, or along dimensions of size 1, is x or a reshape of x.
+/// Float sums stay: they start at 0, and 0 + -0.0 is 0.
+fn reduce_of_nothing<'c>(site: &mut Site<'_, 'c>, op: Op<'c>) -> Simplified<'c> {
+    let x = op.operand(0);
+    let dims: Vec<usize> = op.ints("dims").unwrap_or_default().into_iter().filter_map(|dim| usize::try_from(dim).ok()).collect();
+    let sizes = site.dims.sizes(x);
+    if dims.iter().any(|&dim| sizes.get(dim).is_none_or(|size| size.as_constant() != Some(1))) {
+        return Err("elements are combined".into());
+    }
+    let whole = x.ty().element_type().is_some_and(|element| element.is_integer() || element == ElementType::Bool);
+    if !whole && op.str("kind").as_deref() == Some("sum") {
+        return Err("a sum starts at 0, which is not the neutral element of -0.0".into());
+    }
+    if dims.is_empty() {
+        return site.same_type(op, x);
+    }
+    let kept: Vec<usize> = (0..sizes.len()).filter(|dim| !dims.contains(dim)).collect();
+    Ok(site.reshape(x, op.result(0).ty(), |dim| (x, kept[dim])))
+}

@@ -1,0 +1,171 @@
+//! The rules of `--simplify-views` that look at two views at once.
+
+use super::driver::{Simplified, Site};
+use crate::analysis::Expr;
+use crate::fusion::class::is_pointwise;
+use strata_core::ir::{Attr, DYNAMIC, Op, Value};
+use strata_core::rewrite::NoMatch;
+
+/// The op named that defines operand 0.
+fn inner<'c>(op: Op<'c>, name: &str) -> Result<Op<'c>, NoMatch> {
+    op.operand(0).defining_op().filter(|inner| inner.is(name)).ok_or_else(|| NoMatch::new(format!("the operand is no {name}")))
+}
+
+fn dims(op: Op<'_>, name: &str) -> Vec<usize> {
+    op.ints(name).unwrap_or_default().into_iter().filter_map(|dim| usize::try_from(dim).ok()).collect()
+}
+
+fn to_attr<'c>(site: &Site<'_, 'c>, dims: &[usize]) -> Attr<'c> {
+    let dims: Vec<i64> = dims.iter().map(|&dim| dim as i64).collect();
+    site.cx().i64s_attr(&dims)
+}
+
+/// The same view of another operand 0.
+fn on<'c>(site: &mut Site<'_, 'c>, op: Op<'c>, x: Value<'c>, attrs: &[(&str, Attr<'c>)]) -> Value<'c> {
+    let operands: Vec<_> = std::iter::once(x).chain(op.operands().into_iter().skip(1)).collect();
+    site.value(op.name(), &operands, op.result(0).ty(), attrs)
+}
+
+/// reshape(reshape(x)) = reshape(x): both keep the row-major order.
+pub fn reshape_of_reshape<'c>(site: &mut Site<'_, 'c>, op: Op<'c>) -> Simplified<'c> {
+    let x = inner(op, "prim.reshape")?.operand(0);
+    Ok(on(site, op, x, &[]))
+}
+
+/// transpose(transpose(x, p), q) = transpose(x, p[q[i]]).
+pub fn transpose_of_transpose<'c>(site: &mut Site<'_, 'c>, op: Op<'c>) -> Simplified<'c> {
+    let first = inner(op, "prim.transpose")?;
+    let (p, q) = (dims(first, "perm"), dims(op, "perm"));
+    let perm: Vec<usize> = q.iter().map(|&dim| p[dim]).collect();
+    let attr = to_attr(site, &perm);
+    Ok(on(site, op, first.operand(0), &[("perm", attr)]))
+}
+
+/// broadcast(broadcast(x, a), b) = broadcast(x, b[a[i]]).
+pub fn broadcast_of_broadcast<'c>(site: &mut Site<'_, 'c>, op: Op<'c>) -> Simplified<'c> {
+    let first = inner(op, "prim.broadcast")?;
+    let (a, b) = (dims(first, "dims"), dims(op, "dims"));
+    let composed: Vec<usize> = a.iter().map(|&dim| b[dim]).collect();
+    let attr = to_attr(site, &composed);
+    Ok(on(site, op, first.operand(0), &[("dims", attr)]))
+}
+
+/// broadcast(transpose(x, p), b): dimension p[i] of x goes where b sends dimension i.
+pub fn broadcast_of_transpose<'c>(site: &mut Site<'_, 'c>, op: Op<'c>) -> Simplified<'c> {
+    let first = inner(op, "prim.transpose")?;
+    let (p, b) = (dims(first, "perm"), dims(op, "dims"));
+    let mut composed = vec![0; p.len()];
+    p.iter().zip(&b).for_each(|(&from, &to)| composed[from] = to);
+    let attr = to_attr(site, &composed);
+    Ok(on(site, op, first.operand(0), &[("dims", attr)]))
+}
+
+/// Where each dimension of the smaller shape is in the larger one, when the rest of the larger one has size 1.
+fn insertion<'c>(site: &Site<'_, 'c>, small: &[Expr], large: &[Expr]) -> Option<Vec<usize>> {
+    let mut map = Vec::new();
+    let mut next = 0;
+    for size in small {
+        while !site.dims.equal(size, large.get(next)?) {
+            if large[next].as_constant() != Some(1) {
+                return None;
+            }
+            next += 1;
+        }
+        map.push(next);
+        next += 1;
+    }
+    large[next..].iter().all(|size| size.as_constant() == Some(1)).then_some(map)
+}
+
+/// broadcast(reshape(x), b) = broadcast(x, ..) when the reshape only inserts dimensions of size 1.
+pub fn broadcast_of_reshape<'c>(site: &mut Site<'_, 'c>, op: Op<'c>) -> Simplified<'c> {
+    let first = inner(op, "prim.reshape")?;
+    let x = first.operand(0);
+    let (small, large) = (site.dims.sizes(x), site.dims.sizes(first.result(0)));
+    let map = insertion(site, &small, &large).ok_or(NoMatch::new("the reshape does more than insert dimensions of size 1"))?;
+    let b = dims(op, "dims");
+    let composed: Vec<usize> = map.into_iter().map(|dim| b[dim]).collect();
+    let attr = to_attr(site, &composed);
+    Ok(on(site, op, x, &[("dims", attr)]))
+}
+
+/// slice(slice(x, o, _, s), p, n, t) = slice(x, o + s * p, n, s * t).
+pub fn slice_of_slice<'c>(site: &mut Site<'_, 'c>, op: Op<'c>) -> Simplified<'c> {
+    let first = inner(op, "prim.slice")?;
+    let lists = |op: Op<'c>| Some((op.ints("offsets")?, op.ints("strides")?));
+    let (Some((o, s)), Some((p, t))) = (lists(first), lists(op)) else { return Err("no offsets".into()) };
+    if o.contains(&DYNAMIC) || p.contains(&DYNAMIC) {
+        return Err("an offset is not known".into());
+    }
+    let offsets: Vec<i64> = (0..o.len()).map(|dim| o[dim] + s[dim] * p[dim]).collect();
+    let strides: Vec<i64> = (0..s.len()).map(|dim| s[dim] * t[dim]).collect();
+    let Some(sizes) = op.attr("sizes") else { return Err("no sizes".into()) };
+    let (offsets, strides) = (site.cx().i64s_attr(&offsets), site.cx().i64s_attr(&strides));
+    Ok(on(site, op, first.operand(0), &[("offsets", offsets), ("sizes", sizes), ("strides", strides)]))
+}
+
+/// reverse(reverse(x)) of the same dimensions = x.
+pub fn reverse_of_reverse<'c>(site: &mut Site<'_, 'c>, op: Op<'c>) -> Simplified<'c> {
+    let first = inner(op, "prim.reverse")?;
+    let sorted = |op: Op<'c>| {
+        let mut dims = dims(op, "dims");
+        dims.sort_unstable();
+        dims
+    };
+    if sorted(first) != sorted(op) {
+        return Err("other dimensions are reversed".into());
+    }
+    site.same_type(op, first.operand(0))
+}
+
+/// f(reshape(x), y..) = reshape(f(x, reshape(y)..)) for pointwise f, when the reshape only inserts dimensions of size 1.
+pub fn pointwise_of_reshape<'c>(site: &mut Site<'_, 'c>, op: Op<'c>) -> Simplified<'c> {
+    if !is_pointwise(op) {
+        return Err("not pointwise".into());
+    }
+    let large = site.dims.sizes(op.result(0));
+    let source = |value: Value<'c>| value.defining_op().filter(|inner| inner.is("prim.reshape")).map(|inner| inner.operand(0));
+    let mut found = None;
+    for x in op.operands().into_iter().filter_map(source) {
+        let small = site.dims.sizes(x);
+        if small.len() < large.len()
+            && let Some(map) = insertion(site, &small, &large)
+        {
+            found = Some((x, map));
+            break;
+        }
+    }
+    let Some((x, map)) = found else { return Err("no operand is a reshape that only inserts dimensions of size 1".into()) };
+    let small = x.ty().shape();
+    let operands: Vec<_> = op
+        .operands()
+        .into_iter()
+        .map(|operand| match operand.defining_op() {
+            _ if source(operand) == Some(x) => x,
+            Some(view) if view.is("prim.broadcast") => smaller_broadcast(site, view, &map, x),
+            _ => {
+                let ty = operand.ty().with_shape(&small);
+                site.reshape(operand, ty, |dim| (x, dim))
+            }
+        })
+        .collect();
+    let attrs = op.attrs();
+    let attrs: Vec<_> = attrs.iter().map(|(name, attr)| (name.as_str(), *attr)).collect();
+    let value = site.value(op.name(), &operands, op.result(0).ty().with_shape(&small), &attrs);
+    let inserted = |dim: usize| (value, map.iter().position(|&to| to == dim).unwrap_or(0));
+    Ok(site.reshape(value, op.result(0).ty(), inserted))
+}
+
+/// A broadcast without the result dimensions that `map` does not name; a reshape of it where its operand has such a dimension.
+fn smaller_broadcast<'c>(site: &mut Site<'_, 'c>, view: Op<'c>, map: &[usize], like: Value<'c>) -> Value<'c> {
+    let ty = view.result(0).ty().with_shape(&like.ty().shape());
+    let moved: Option<Vec<usize>> = dims(view, "dims").into_iter().map(|dim| map.iter().position(|&to| to == dim)).collect();
+    match moved {
+        Some(moved) => {
+            let sizes = site.sizes(ty, |dim| (like, dim));
+            let attr = to_attr(site, &moved);
+            site.value("prim.broadcast", &[&[view.operand(0)], sizes.as_slice()].concat(), ty, &[("dims", attr)])
+        }
+        None => site.reshape(view.result(0), ty, |dim| (like, dim)),
+    }
+}
