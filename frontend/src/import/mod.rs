@@ -4,6 +4,7 @@
 
 mod arguments;
 mod control;
+mod copies;
 mod entry;
 mod error;
 mod location;
@@ -127,7 +128,8 @@ pub fn import_program<'c>(program: &Program, context: &'c Context) -> Result<Imp
 fn build<'c>(program: &Program, cx: Cx<'c>, lenient: bool) -> Result<Imported<'c>, ImportError> {
     let module = Module::new(cx);
     let builder = Builder::at_end(module.body(), cx.unknown());
-    let mut importer = Importer { cx, builder, symbols: symbols::Symbols::default(), lenient };
+    let writes = copies::writes(&program.exported.graph_module.graph);
+    let mut importer = Importer { cx, builder, symbols: symbols::Symbols::default(), lenient, writes };
     let mut entry = entry::Entry::new(&mut importer, module.body(), program)?;
     importer.nodes(&mut entry.scope)?;
     let (inputs, outputs) = entry.finish(&mut importer, program)?;

@@ -4,8 +4,7 @@ use strata_core::ir::{Builder, Cx, Type, Value};
 use strata_dialects::aten::{self, Schema, schema::Kind};
 
 use super::{
-    arguments,
-    control,
+    arguments, control, copies,
     error::{ImportError, Refusal},
     location::{location, name, place},
     python,
@@ -24,6 +23,8 @@ pub(super) struct Importer<'c> {
     pub symbols: Symbols<'c>,
     /// The context takes ops that no dialect registers.
     pub lenient: bool,
+    /// The program writes to tensors, so that copies must be told from views.
+    pub writes: bool,
 }
 
 impl<'c> Importer<'c> {
@@ -82,6 +83,9 @@ impl<'c> Importer<'c> {
         let inputs = arguments::inputs(&mut self.builder, scope, &matched)?;
         let (results, bound) = results(self.cx, scope, schema, node)?;
         let op = aten::build(&mut self.builder, matched.0, &inputs, &results)?;
+        if self.writes && copies::copies(scope, node) {
+            op.set_attr("capture.copies", self.cx.unit());
+        }
         for (argument, value) in bound.into_iter().zip(op.results()) {
             if let Bound::Name(name) = argument {
                 scope.define(name, value);
