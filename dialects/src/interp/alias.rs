@@ -15,6 +15,13 @@ pub struct Ref {
     positions: Tensor,
 }
 
+impl Ref {
+    /// Which storage this refers to.
+    pub fn storage(&self) -> usize {
+        self.storage
+    }
+}
+
 /// All storages of a run.
 #[derive(Default, Debug)]
 pub struct Heap {

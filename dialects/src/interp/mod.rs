@@ -5,12 +5,22 @@
 //! silent pass.
 
 pub mod alias;
+mod args;
 pub mod aten;
+mod capture;
+mod control;
 pub mod dtype;
+pub mod host;
+mod loops;
 pub mod math;
+mod prim;
+pub mod run;
+mod scalar;
 pub mod tensor;
 pub mod value;
 
 pub use dtype::{DType, Scalar};
+pub use host::{Signature, run_host};
+pub use run::{Outputs, Weights, run};
 pub use tensor::Tensor;
 pub use value::{Args, InterpError, Value};

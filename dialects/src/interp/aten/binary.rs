@@ -4,7 +4,7 @@ use num_complex::Complex64;
 
 use super::Arm::{self, Binary, Op};
 use super::common::{Kind, Operand, add, analytic, divide_complex, elementwise, equal, less, maximum, minimum, mul, operand, opmath, quotient, result_type, sub};
-use crate::interp::dtype::Scalar;
+use crate::interp::dtype::{DType, Scalar};
 use crate::interp::math::{gamma, polynomial};
 use crate::interp::value::{Args, InterpError, Results, fail, one};
 
@@ -236,7 +236,7 @@ fn int_pow(base: i128, exponent: i128) -> i128 {
 /// A power computed in double precision.
 fn float_power(args: &Args) -> Results {
     let (a, b) = (operand(args, "self")?, operand(args, "exponent")?);
-    let dtype = if result_type(&[a, b]).is_complex() { crate::interp::DType::C128 } else { crate::interp::DType::F64 };
+    let dtype = if result_type(&[a, b]).is_complex() { DType::C128 } else { DType::F64 };
     one(super::common::evaluate(dtype, dtype, &[a, b], |v| Ok(pow(v[0], v[1])))?)
 }
 
@@ -328,27 +328,27 @@ fn isclose(args: &Args) -> Results {
     })?)
 }
 
-/// The neighbour of `a` towards `b` among the values of the element type.
+/// The neighbour of `a` towards `b` among the values of an element type.
+pub fn next_after(dtype: DType, a: f64, b: f64) -> Scalar {
+    if a.is_nan() || b.is_nan() {
+        return Scalar::Float(f64::NAN);
+    }
+    if a == b {
+        return Scalar::Float(b);
+    }
+    let up = b > a;
+    Scalar::Float(match dtype {
+        DType::F64 => libm::nextafter(a, b),
+        DType::F16 => half::f16::from_bits(step(half::f16::from_f64(a).to_bits() as u64, a, up, 15) as u16).to_f64(),
+        DType::Bf16 => half::bf16::from_bits(step(half::bf16::from_f64(a).to_bits() as u64, a, up, 15) as u16).to_f64(),
+        _ => f32::from_bits(step((a as f32).to_bits() as u64, a, up, 31) as u32) as f64,
+    })
+}
+
 fn nextafter(args: &Args) -> Results {
-    use crate::interp::DType;
     let (a, b) = (args.tensor("self")?, args.tensor("other")?);
     let dtype = result_type(&[a.into(), b.into()]);
-    one(elementwise(Same, &[a.into(), b.into()], |v| {
-        let (a, b) = (v[0].float(), v[1].float());
-        if a.is_nan() || b.is_nan() {
-            return Ok(Scalar::Float(f64::NAN));
-        }
-        if a == b {
-            return Ok(Scalar::Float(b));
-        }
-        let up = b > a;
-        Ok(Scalar::Float(match dtype {
-            DType::F64 => libm::nextafter(a, b),
-            DType::F16 => half::f16::from_bits(step(half::f16::from_f64(a).to_bits() as u64, a, up, 15) as u16).to_f64(),
-            DType::Bf16 => half::bf16::from_bits(step(half::bf16::from_f64(a).to_bits() as u64, a, up, 15) as u16).to_f64(),
-            _ => f32::from_bits(step((a as f32).to_bits() as u64, a, up, 31) as u32) as f64,
-        }))
-    })?)
+    one(elementwise(Same, &[a.into(), b.into()], |v| Ok(next_after(dtype, v[0].float(), v[1].float())))?)
 }
 
 fn step(bits: u64, value: f64, up: bool, sign: u32) -> u64 {

@@ -1,0 +1,170 @@
+//! `aten` ops of a module: arguments by schema name, views and writes.
+
+use strata_core::ir::Op;
+
+use super::alias::{functional, is_view, reshapes};
+use super::run::{Machine, Slot, dtype_of};
+use super::value::{Args, InterpError, Value, fail};
+use super::{Scalar, Tensor, aten};
+use crate::aten::schema::{Arg, Kind};
+use crate::aten::{AtenOp, Scalar as Number, Size};
+
+/// Batch norms that write running statistics whatever their schema says.
+const UPDATES_STATISTICS: &[&str] = &["aten._batch_norm_with_update", "aten._native_batch_norm_legit", "aten.batch_norm", "aten.native_batch_norm"];
+
+/// Whether an op writes to its arguments.
+pub(super) fn mutates(op: Op<'_>) -> bool {
+    op.dialect() == "aten" && (functional(op.name()).is_some() || updates_statistics(op))
+}
+
+fn updates_statistics(op: Op<'_>) -> bool {
+    let training = || op.name() == "aten._batch_norm_with_update" || op.attr("training").and_then(|a| a.as_bool()) == Some(true);
+    UPDATES_STATISTICS.contains(&op.name()) && training()
+}
+
+/// Runs an op and binds its results.
+pub(super) fn run<'c>(m: &mut Machine<'c>, op: Op<'c>) -> Result<(), InterpError> {
+    let read = AtenOp::new(op).map_err(|e| fail(e.to_string()))?;
+    let mut args = Args::new();
+    for arg in &read.schema().args {
+        let value = argument(m, &read, arg)?;
+        args.set(arg.name, value);
+    }
+    let name = op.name();
+    if m.aliasing && op.num_operands() > 0 {
+        let first = read.schema().args.first().map_or("self", |a| a.name);
+        if let Some(done) = shared(m, op, name, first, &args)? {
+            return done.into_iter().zip(op.results()).try_for_each(|(slot, at)| {
+                m.bind_slot(at, slot);
+                Ok(())
+            });
+        }
+    }
+    let results = flat(aten::call(name, &args)?);
+    if updates_statistics(op) && args.opt("running_mean").is_some() {
+        update_statistics(m, &read, &args)?;
+    }
+    // Results that a call leaves out have type `none`.
+    m.bind_results(op, results)
+}
+
+fn flat(results: Vec<Value>) -> Vec<Value> {
+    let mut out = Vec::new();
+    for r in results {
+        match r {
+            Value::Tensors(ts) => out.extend(ts.into_iter().map(|t| t.map_or(Value::None, Value::Tensor))),
+            other => out.push(other),
+        }
+    }
+    out
+}
+
+/// The results of an op that views or writes its first operand's storage.
+fn shared<'c>(m: &mut Machine<'c>, op: Op<'c>, name: &str, first: &str, args: &Args) -> Result<Option<Vec<Slot>>, InterpError> {
+    let Slot::Shared(r) = m.slot(op.operand(0))?.clone() else { return Ok(None) };
+    let positions = m.heap.positions(&r).clone();
+    let views = |m: &Machine<'c>, seen: Vec<Value>| -> Result<Vec<Slot>, InterpError> { flat(seen).into_iter().map(|v| Ok(Slot::Shared(m.heap.view(&r, v.tensor()?.clone())))).collect() };
+    if let Some(name) = functional(name) {
+        if reshapes(&name) {
+            let seen = aten::call(&name, &args.clone().with(first, positions))?;
+            let slots = views(m, seen)?;
+            // The operand itself changes its shape.
+            if let [slot] = &slots[..] {
+                m.bind_slot(op.operand(0), slot.clone());
+            }
+            return Ok(Some(slots));
+        }
+        let value = aten::call(&name, args)?.into_iter().next().ok_or_else(|| fail("no result to write"))?;
+        if name.starts_with("aten.resize") {
+            let slot = Slot::Shared(m.heap.store(value.tensor()?)?);
+            m.bind_slot(op.operand(0), slot.clone());
+            return Ok(Some(vec![slot]));
+        }
+        m.heap.write(&r, value.tensor()?)?;
+        m.written.insert(r.storage());
+        return Ok(Some(vec![Slot::Shared(r)]));
+    }
+    if is_view(name) && op.attr("capture.copies").is_none() {
+        let seen = aten::call(name, &args.clone().with(first, positions))?;
+        return views(m, seen).map(Some);
+    }
+    Ok(None)
+}
+
+fn update_statistics<'c>(m: &mut Machine<'c>, read: &AtenOp<'c>, args: &Args) -> Result<(), InterpError> {
+    let results = aten::call("aten._native_batch_norm_legit_functional", &args.clone().with("training", Value::Scalar(Scalar::Bool(true))))?;
+    for (value, name) in results.iter().skip(3).zip(["running_mean", "running_var"]) {
+        let Some(at) = read.opt_tensor(name).map_err(|e| fail(e.to_string()))? else { continue };
+        if let Slot::Shared(r) = m.slot(at)?.clone() {
+            m.heap.write(&r, value.tensor()?)?;
+            m.written.insert(r.storage());
+        }
+    }
+    Ok(())
+}
+
+fn size<'c>(m: &Machine<'c>, s: Size<'c>) -> Result<Scalar, InterpError> {
+    match s {
+        Size::Const(v) => Ok(Scalar::Int(v as i128)),
+        Size::Value(v) => m.scalar(v),
+    }
+}
+
+/// An argument's value, its default where the op leaves it out.
+fn argument<'c>(m: &Machine<'c>, read: &AtenOp<'c>, arg: &'static Arg) -> Result<Value, InterpError> {
+    let name = arg.name;
+    let wrong = |e: crate::aten::AtenError| fail(e.to_string());
+    let scalar = || -> Result<Value, InterpError> {
+        Ok(match read.opt_scalar(name).map_err(wrong)? {
+            None => Value::None,
+            Some(Number::Int(v)) => Value::int(v),
+            Some(Number::Float(v)) => Value::float(v),
+            Some(Number::Bool(v)) => Value::Scalar(Scalar::Bool(v)),
+            Some(Number::Value(v)) => Value::Scalar(m.scalar(v)?),
+        })
+    };
+    let ints = || -> Result<Value, InterpError> {
+        match read.opt_ints(name).map_err(wrong)? {
+            None => Ok(Value::None),
+            Some(list) => Ok(Value::Scalars(list.into_iter().map(|s| size(m, s)).collect::<Result<_, _>>()?)),
+        }
+    };
+    let tensors = |list: Vec<Option<strata_core::ir::Value<'c>>>| -> Result<Value, InterpError> { Ok(Value::Tensors(list.into_iter().map(|v| v.map(|v| m.tensor(v)).transpose()).collect::<Result<Vec<Option<Tensor>>, _>>()?)) };
+    Ok(match (arg.ty.kind, arg.ty.list) {
+        (Kind::Tensor, true) if arg.ty.optional_elements => tensors(read.opt_tensors(name).map_err(wrong)?)?,
+        (Kind::Tensor, true) => tensors(read.tensors(name).map_err(wrong)?.into_iter().map(Some).collect())?,
+        (Kind::Tensor, false) => match read.opt_tensor(name).map_err(wrong)? {
+            Some(v) => m.get(v)?,
+            None => Value::None,
+        },
+        (Kind::Int | Kind::SymInt, true) => ints()?,
+        (Kind::Float, true) => read.opt_floats(name).map_err(wrong)?.map_or(Value::None, |v| Value::Scalars(v.into_iter().map(Scalar::Float).collect())),
+        (Kind::Bool, true) => Value::Scalars(read.bools(name).map_err(wrong)?.into_iter().map(Scalar::Bool).collect()),
+        (Kind::Scalar, true) => read.op().attr(name).map_or(Value::None, scalars),
+        (Kind::Int | Kind::SymInt | Kind::Float | Kind::Bool | Kind::Scalar, false) => scalar()?,
+        (Kind::Str, _) => read.opt_str(name).map_err(wrong)?.map_or(Value::None, Value::Str),
+        (Kind::ScalarType, false) => match read.op().attr(name).and_then(|a| a.as_type()) {
+            Some(ty) => Value::DType(dtype_of(ty)?),
+            None => match read.dtype(name).map_err(wrong)? {
+                Some(d) => Value::DType(dtype_of(read.op().cx().element(d))?),
+                None => Value::None,
+            },
+        },
+        _ => Value::None,
+    })
+}
+
+/// A list of Python numbers, in any of the spellings of arrays.
+fn scalars(attr: strata_core::ir::Attr<'_>) -> Value {
+    if let Some(v) = attr.as_i64s() {
+        return Value::ints(&v);
+    }
+    if let Some(v) = attr.as_f64s() {
+        return Value::Scalars(v.into_iter().map(Scalar::Float).collect());
+    }
+    let number = |a: strata_core::ir::Attr<'_>| a.as_bool().map(Scalar::Bool).or_else(|| a.as_int().map(|v| Scalar::Int(v as i128))).or_else(|| a.as_float().map(Scalar::Float));
+    match attr.as_array() {
+        Some(list) => Value::Scalars(list.into_iter().filter_map(number).collect()),
+        None => number(attr).map_or(Value::None, |v| Value::Scalars(vec![v])),
+    }
+}

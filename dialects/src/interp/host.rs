@@ -1,0 +1,303 @@
+//! The host level: the call's memory in bytes, buffers as typed views of it, launches of kernels.
+//!
+//! Memory is real bytes, so a plan that reuses memory too early gives wrong values here as it would in machine code.
+
+use strata_core::ir::{Attr, Op, Value as Ssa};
+
+use super::loops;
+use super::run::{Machine, Outputs, Slot, Weights, dtype_of, find_entry, names, place, unsupported};
+use super::tensor::{Tensor, numel};
+use super::value::{InterpError, Value, fail};
+use super::{DType, Scalar};
+
+/// What a compiled program takes and gives, read from the captured entry before it is lowered.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Signature {
+    /// Names of parameters, buffers and constants, in order.
+    pub weights: Vec<String>,
+    /// Element types of the results.
+    pub results: Vec<DType>,
+    /// The names of results that are mutations.
+    pub mutations: Vec<Option<String>>,
+}
+
+impl Signature {
+    /// Reads the entry of a module at a level above `host`.
+    pub fn of(module: Op<'_>) -> Result<Signature, InterpError> {
+        let function = find_entry(module, None)?;
+        let ty = function.attr("function_type").and_then(Attr::as_type).ok_or_else(|| fail("the entry has no type"))?;
+        let mut s = Signature::default();
+        for k in 0..ty.inputs().len() {
+            if let (Some(kind), Some(name)) = names(function, "arg_attrs", k)
+                && kind != "input"
+            {
+                s.weights.push(name);
+            }
+        }
+        for (k, ty) in ty.results().into_iter().enumerate() {
+            s.results.push(dtype_of(ty)?);
+            s.mutations.push(match names(function, "res_attrs", k) {
+                (Some(kind), name) if kind == "mutation" => name,
+                _ => None,
+            });
+        }
+        Ok(s)
+    }
+}
+
+/// Memory of a call.
+#[derive(Default)]
+pub(super) struct Memory {
+    blocks: Vec<Vec<u8>>,
+    inputs: Vec<Value>,
+    weights: Vec<Option<Tensor>>,
+    input_views: Vec<Option<usize>>,
+    weight_views: Vec<Option<usize>>,
+    /// Block and sizes of each output.
+    outputs: Vec<Option<(usize, Vec<usize>)>>,
+}
+
+/// A typed view of a block of memory.
+#[derive(Clone, Copy)]
+pub(super) struct View {
+    block: usize,
+    offset: usize,
+    dtype: DType,
+}
+
+/// Runs the host entry of a module.
+pub fn run_host(module: Op<'_>, signature: &Signature, inputs: Vec<Value>, weights: Weights<'_>) -> Result<Outputs, InterpError> {
+    let function = find_entry(module, None)?;
+    let body = function.regions().first().and_then(|r| r.entry()).ok_or_else(|| fail("the entry has no body").at("func.func", &place(function)))?;
+    let mut m = Machine::new(module);
+    m.memory.input_views = vec![None; inputs.len()];
+    m.memory.inputs = inputs;
+    m.memory.weights = signature.weights.iter().map(|n| weights(n)).collect();
+    m.memory.weight_views = vec![None; signature.weights.len()];
+    m.memory.outputs = vec![None; signature.results.len()];
+    m.block(body)?;
+    let mut out = Outputs::default();
+    for (k, &dtype) in signature.results.iter().enumerate() {
+        let Some((block, shape)) = &m.memory.outputs[k] else { return Err(fail(format!("output {k} is not written")).at("func.func", &place(function))) };
+        let bytes = numel(shape)? * dtype.size();
+        let data = m.memory.blocks[*block].get(..bytes).ok_or_else(|| fail("an output is smaller than its sizes"))?;
+        let value = Value::Tensor(Tensor::from_bytes(dtype, shape, data)?);
+        match signature.mutations.get(k) {
+            Some(Some(name)) => out.mutations.push((name.clone(), value)),
+            _ => out.outputs.push(value),
+        }
+    }
+    Ok(out)
+}
+
+/// Fresh memory holds this, so that what reads it before a write is seen.
+const FRESH: u8 = 0xA5;
+
+impl Memory {
+    fn allocate(&mut self, bytes: usize) -> Result<usize, InterpError> {
+        numel(&[bytes])?;
+        self.blocks.push(vec![FRESH; bytes]);
+        Ok(self.blocks.len() - 1)
+    }
+
+    fn holding(&mut self, t: &Tensor) -> usize {
+        self.blocks.push(t.to_bytes());
+        self.blocks.len() - 1
+    }
+
+    fn bytes(&mut self, v: View, bytes: usize) -> Result<&mut [u8], InterpError> {
+        let end = v.offset.checked_add(bytes);
+        end.and_then(|end| self.blocks.get_mut(v.block)?.get_mut(v.offset..end)).ok_or_else(|| fail("an access leaves its memory"))
+    }
+
+    fn read(&mut self, v: View, dtype: DType, shape: &[usize]) -> Result<Tensor, InterpError> {
+        let bytes = numel(shape)? * dtype.size();
+        Tensor::from_bytes(dtype, shape, self.bytes(v, bytes)?)
+    }
+
+    fn write(&mut self, v: View, t: &Tensor) -> Result<(), InterpError> {
+        let data = t.to_bytes();
+        self.bytes(v, data.len())?.copy_from_slice(&data);
+        Ok(())
+    }
+}
+
+fn view<'c>(m: &Machine<'c>, at: Ssa<'c>) -> Result<View, InterpError> {
+    match m.slot(at)? {
+        Slot::Buffer(v) => Ok(*v),
+        _ => Err(fail("an operand is not a buffer")),
+    }
+}
+
+fn size<'c>(m: &Machine<'c>, at: Ssa<'c>) -> Result<usize, InterpError> {
+    usize::try_from(m.int(at)?).map_err(|_| fail("a negative size"))
+}
+
+fn index(op: Op<'_>) -> Result<usize, InterpError> {
+    op.int("index").and_then(|i| usize::try_from(i).ok()).ok_or_else(|| fail("no index"))
+}
+
+/// Runs an op and binds its results.
+pub(super) fn run<'c>(m: &mut Machine<'c>, op: Op<'c>) -> Result<(), InterpError> {
+    let buffer = |m: &mut Machine<'c>, block: usize, offset: usize| -> Result<(), InterpError> {
+        let dtype = dtype_of(op.result(0).ty())?;
+        m.bind_slot(op.result(0), Slot::Buffer(View { block, offset, dtype }));
+        Ok(())
+    };
+    match op.name() {
+        "host.input" => {
+            let k = index(op)?;
+            let value = m.memory.inputs.get(k).cloned().ok_or_else(|| fail(format!("the call has no input {k}")))?;
+            let t = match value {
+                Value::Tensor(t) => t,
+                Value::Scalar(s) => Tensor::scalar(dtype_of(op.result(0).ty())?, s),
+                other => return Err(fail(format!("{} as an input", other.kind()))),
+            };
+            let block = *m.memory.input_views[k].get_or_insert_with(|| {
+                m.memory.blocks.push(t.to_bytes());
+                m.memory.blocks.len() - 1
+            });
+            buffer(m, block, 0)
+        }
+        "host.weight" => {
+            let k = index(op)?;
+            let t = m.memory.weights.get(k).cloned().flatten().ok_or_else(|| fail(format!("weight {k} is not given")))?;
+            let block = match m.memory.weight_views[k] {
+                Some(b) => b,
+                None => m.memory.holding(&t),
+            };
+            m.memory.weight_views[k] = Some(block);
+            buffer(m, block, 0)
+        }
+        "host.input_size" => {
+            let (k, d) = (index(op)?, op.int("dim").unwrap_or(-1));
+            let Some(Value::Tensor(t)) = m.memory.inputs.get(k) else { return Err(fail(format!("input {k} has no sizes"))) };
+            let size = usize::try_from(d).ok().and_then(|d| t.shape().get(d).copied()).ok_or_else(|| fail("no such dimension"))?;
+            m.bind(op.result(0), Value::int(size as i64))
+        }
+        "host.constant" => {
+            let Value::Tensor(t) = super::scalar::constant(op)? else { return Err(fail("a constant that is no tensor")) };
+            let block = m.memory.holding(&t);
+            buffer(m, block, 0)
+        }
+        "host.guard" => guard(m, op),
+        "host.alloc" => {
+            let n = size(m, op.operand(0))?;
+            let bytes = n.checked_mul(dtype_of(op.result(0).ty())?.size()).ok_or_else(|| fail("too much memory"))?;
+            // Complex numbers are two floats: the buffer's type does not tell.
+            let block = m.memory.allocate(bytes.saturating_mul(2))?;
+            buffer(m, block, 0)
+        }
+        "host.arena" => {
+            let n = size(m, op.operand(0))?;
+            let block = m.memory.allocate(n)?;
+            buffer(m, block, 0)
+        }
+        "host.slice" => {
+            let (v, offset) = (view(m, op.operand(0))?, size(m, op.operand(1))?);
+            buffer(m, v.block, v.offset + offset)
+        }
+        "host.output" => {
+            let k = index(op)?;
+            let shape: Vec<usize> = op.operands().into_iter().map(|v| size(m, v)).collect::<Result<_, _>>()?;
+            let bytes = numel(&shape)? * 16;
+            let block = m.memory.allocate(bytes)?;
+            *m.memory.outputs.get_mut(k).ok_or_else(|| fail(format!("there is no output {k}")))? = Some((block, shape));
+            buffer(m, block, 0)
+        }
+        "host.copy" => {
+            let (from, to, n) = (view(m, op.operand(0))?, view(m, op.operand(1))?, size(m, op.operand(2))?);
+            let t = m.memory.read(from, from.dtype, &[n])?;
+            m.memory.write(to, &t)
+        }
+        "host.load" => {
+            let v = view(m, op.operand(0))?;
+            let dtype = dtype_of(op.result(0).ty())?;
+            let value = m.memory.read(v, if dtype == DType::Bool { DType::U8 } else { v.dtype }, &[1])?.at(0);
+            m.bind(op.result(0), Value::Scalar(dtype.cast(value)))
+        }
+        "host.store" => {
+            let v = view(m, op.operand(1))?;
+            let value = m.scalar(op.operand(0))?;
+            m.memory.write(v, &Tensor::scalar(v.dtype, value))
+        }
+        "host.launch" => launch(m, op),
+        "host.extern" => library(m, op),
+        _ => Err(unsupported(op)),
+    }
+}
+
+fn guard<'c>(m: &Machine<'c>, op: Op<'c>) -> Result<(), InterpError> {
+    if m.scalar(op.operand(0))?.truthy() {
+        return Ok(());
+    }
+    let mut text = op.str("text").unwrap_or_default();
+    for (k, &v) in op.operands()[1..].iter().enumerate() {
+        text = text.replace(&format!("{{{k}}}"), &m.int(v)?.to_string());
+    }
+    Err(InterpError::Guard { text, location: place(op) })
+}
+
+/// Operands are the kernel's arguments, then a buffer for each result.
+fn launch<'c>(m: &mut Machine<'c>, op: Op<'c>) -> Result<(), InterpError> {
+    let kernel = loops::find(m, op)?;
+    let block = kernel.regions().first().and_then(|r| r.entry()).ok_or_else(|| fail("the kernel is empty"))?;
+    let (parameters, operands) = (block.args(), op.operands());
+    if operands.len() < parameters.len() {
+        return Err(fail("too few operands for the kernel"));
+    }
+    // Scalars first: they are the symbols of the shapes.
+    let mut arguments = vec![Value::None; parameters.len()];
+    for (k, p) in parameters.iter().enumerate().filter(|(_, p)| !p.ty().is_tensor()) {
+        arguments[k] = Value::Scalar(dtype_of(p.ty())?.cast(m.scalar(operands[k])?));
+    }
+    let symbols = loops::symbols(kernel, &arguments)?;
+    let shapes = loops::shapes(kernel, &symbols)?;
+    for (k, p) in parameters.iter().enumerate().filter(|(_, p)| p.ty().is_tensor()) {
+        let (v, dtype) = (view(m, operands[k])?, dtype_of(p.ty())?);
+        let shape = shapes.get(k).ok_or_else(|| fail("the kernel has too few shapes"))?;
+        arguments[k] = Value::Tensor(m.memory.read(v, dtype, shape)?);
+    }
+    let results = loops::run_kernel(m, kernel, arguments)?;
+    for (value, &at) in results.iter().zip(&operands[parameters.len()..]) {
+        let v = view(m, at)?;
+        m.memory.write(v, value.tensor()?)?;
+    }
+    Ok(())
+}
+
+/// Element types by their number in calls of the runtime library.
+const ELEMENTS: &[DType] = &[
+    DType::F64,
+    DType::F32,
+    DType::F16,
+    DType::Bf16,
+    DType::I64,
+    DType::I32,
+    DType::I16,
+    DType::I8,
+    DType::U8,
+    DType::U16,
+    DType::U32,
+    DType::U64,
+    DType::Bool,
+    DType::C64,
+    DType::C128,
+];
+
+/// Functions of the runtime library.
+fn library<'c>(m: &mut Machine<'c>, op: Op<'c>) -> Result<(), InterpError> {
+    if op.str("name").as_deref() != Some("strata_lib_sort") || op.num_operands() != 8 {
+        return Err(unsupported(op));
+    }
+    let dtype = *ELEMENTS.get(size(m, op.operand(0))?).ok_or_else(|| fail("no such element type"))?;
+    let (source, values, positions) = (view(m, op.operand(1))?, view(m, op.operand(2))?, view(m, op.operand(3))?);
+    let shape = [size(m, op.operand(4))?, size(m, op.operand(5))?, size(m, op.operand(6))?];
+    let descending = m.scalar(op.operand(7))?.truthy();
+    let x = m.memory.read(source, dtype, &shape)?;
+    let rank = |v: &[Scalar]| super::aten::order::ranking(v, descending);
+    let sorted = super::aten::scan::lines(&x, 1, dtype, |v| Ok(rank(v).into_iter().map(|k| v[k]).collect()))?;
+    let from = super::aten::scan::lines(&x, 1, DType::I64, |v| Ok(rank(v).into_iter().map(|k| Scalar::Int(k as i128)).collect()))?;
+    m.memory.write(values, &sorted)?;
+    m.memory.write(positions, &from)
+}

@@ -1,0 +1,295 @@
+//! `loop` kernels, stage by stage and point by point.
+//!
+//! The points of a stage are visited with its domain's dims in order, those that the kernel's schedule orders first.
+//! Floats that a stage sums stay in f64 until the result is stored.
+
+use strata_core::ir::{AffineMap, Attr, Block, Op, Value as Ssa};
+
+use super::capture::affine;
+use super::dtype::{DType, Scalar};
+use super::prim;
+use super::run::{Machine, Slot, dtype_of, place, unsupported};
+use super::scalar::{element, evaluate, library};
+use super::tensor::{Tensor, try_each};
+use super::value::{InterpError, Results, Value, fail};
+
+/// Runs `loop.call`.
+pub(super) fn call<'c>(m: &mut Machine<'c>, op: Op<'c>) -> Results {
+    if !op.is("loop.call") {
+        return Err(unsupported(op));
+    }
+    let operands = op.operands().into_iter().map(|v| m.get(v)).collect::<Result<Vec<_>, _>>()?;
+    let kernel = find(m, op)?;
+    run_kernel(m, kernel, operands)
+}
+
+/// The kernel that an op calls.
+pub(super) fn find<'c>(m: &Machine<'c>, op: Op<'c>) -> Result<Op<'c>, InterpError> {
+    let name = op.attr("callee").and_then(Attr::as_symbol).unwrap_or_default();
+    m.module.lookup_symbol(&name).filter(|k| k.is("loop.kernel")).ok_or_else(|| fail(format!("kernel `@{name}` is not defined")))
+}
+
+/// The shapes of a kernel's arguments and results, as maps over its symbols.
+pub(super) fn shapes(kernel: Op<'_>, symbols: &[i64]) -> Result<Vec<Vec<usize>>, InterpError> {
+    maps(kernel, "shapes").into_iter().map(|map| sizes(map, symbols)).collect()
+}
+
+/// The values of the kernel's symbols among its arguments.
+pub(super) fn symbols(kernel: Op<'_>, arguments: &[Value]) -> Result<Vec<i64>, InterpError> {
+    let positions = kernel.ints("symbols").unwrap_or_default();
+    positions
+        .into_iter()
+        .map(|p| match usize::try_from(p).ok().and_then(|p| arguments.get(p)) {
+            Some(Value::Scalar(s)) => Ok(s.int() as i64),
+            _ => Err(fail("a symbol is not an index argument")),
+        })
+        .collect()
+}
+
+fn maps<'c>(op: Op<'c>, name: &str) -> Vec<AffineMap<'c>> {
+    op.attr(name).and_then(Attr::as_array).unwrap_or_default().into_iter().filter_map(Attr::as_map).collect()
+}
+
+fn sizes(map: AffineMap<'_>, symbols: &[i64]) -> Result<Vec<usize>, InterpError> {
+    map.results().into_iter().map(|e| usize::try_from(affine(e, &[], symbols)?).map_err(|_| fail("a negative size"))).collect()
+}
+
+/// Runs a kernel on its arguments.
+pub(super) fn run_kernel<'c>(m: &mut Machine<'c>, kernel: Op<'c>, arguments: Vec<Value>) -> Results {
+    let symbols = symbols(kernel, &arguments)?;
+    let dims = kernel.attr("sizes").and_then(Attr::as_map).ok_or_else(|| fail("the kernel has no sizes"))?;
+    let sizes = sizes(dims, &symbols)?;
+    let block = kernel.regions().first().and_then(|r| r.entry()).ok_or_else(|| fail("the kernel is empty"))?;
+    for (at, value) in block.args().into_iter().zip(arguments) {
+        m.bind_slot(at, Slot::Plain(value));
+    }
+    let order: Vec<usize> = kernel.attr("schedule").and_then(|a| a.entry("order")).and_then(Attr::as_i64s).unwrap_or_default().into_iter().map(|d| d as usize).collect();
+    for op in block.ops() {
+        let done = match op.name() {
+            "loop.return" => return op.operands().into_iter().map(|v| m.get(v)).collect(),
+            "loop.stage" => Stage::new(op, &sizes, &symbols, &order).and_then(|s| s.run(m)),
+            "loop.scatter" => Stage::new(op, &sizes, &symbols, &order).and_then(|s| s.scatter(m)),
+            "arith.constant" => super::scalar::run(m, op).and_then(|v| m.bind_results(op, v)),
+            _ => Err(unsupported(op)),
+        };
+        done.map_err(|e| e.at(op.name(), &place(op)))?;
+    }
+    Err(fail("the kernel does not return"))
+}
+
+/// A stage with the sizes of this call.
+struct Stage<'a, 'c> {
+    op: Op<'c>,
+    body: Block<'c>,
+    sizes: &'a [usize],
+    symbols: &'a [i64],
+    /// Dims in the order they are visited.
+    visit: Vec<usize>,
+    domain: Vec<usize>,
+    reduce: Vec<usize>,
+    scan: Option<usize>,
+    maps: Vec<AffineMap<'c>>,
+    guarded: Vec<bool>,
+}
+
+impl<'a, 'c> Stage<'a, 'c> {
+    fn new(op: Op<'c>, sizes: &'a [usize], symbols: &'a [i64], order: &[usize]) -> Result<Self, InterpError> {
+        let dims = |name: &str| -> Result<Vec<usize>, InterpError> {
+            op.ints(name).unwrap_or_default().into_iter().map(|d| usize::try_from(d).ok().filter(|&d| d < sizes.len()).ok_or_else(|| fail("a dim that the kernel does not have"))).collect()
+        };
+        let domain = dims("domain")?;
+        let maps = maps(op, "maps");
+        let scan = op.int("scan").map(|d| d as usize);
+        let ordered = order.iter().copied().filter(|d| domain.contains(d));
+        // Scans and scatters depend on the order of their points.
+        let visit = if scan.is_some() || op.is("loop.scatter") { domain.clone() } else { ordered.chain(domain.iter().copied().filter(|d| !order.contains(d))).collect() };
+        Ok(Stage {
+            op,
+            body: op.regions().first().and_then(|r| r.entry()).ok_or_else(|| fail("the stage has no body"))?,
+            sizes,
+            symbols,
+            visit,
+            reduce: dims("reduce")?,
+            scan,
+            guarded: op.attr("guarded").and_then(Attr::as_bools).unwrap_or_else(|| vec![false; maps.len()]),
+            maps,
+            domain,
+        })
+    }
+
+    /// Calls `f` with every point, as indices of all kernel dims.
+    fn points(&self, mut f: impl FnMut(&[i64]) -> Result<(), InterpError>) -> Result<(), InterpError> {
+        let shape: Vec<usize> = self.visit.iter().map(|&d| self.sizes[d]).collect();
+        let mut point = vec![0; self.sizes.len()];
+        try_each(&shape, |i| {
+            for (&d, &at) in self.visit.iter().zip(i) {
+                point[d] = at as i64;
+            }
+            f(&point)
+        })
+    }
+
+    /// Runs the body at a point; gives what it yields.
+    fn body(&self, m: &mut Machine<'c>, operands: &[Value], point: &[i64]) -> Result<Vec<Value>, InterpError> {
+        for (k, at) in self.body.args().into_iter().enumerate() {
+            let dtype = dtype_of(at.ty())?;
+            let value = match &operands[k] {
+                Value::Tensor(t) => {
+                    let map = self.maps.get(k).ok_or_else(|| fail("an operand without a map"))?;
+                    let index: Vec<i64> = map.results().into_iter().map(|e| affine(e, point, self.symbols)).collect::<Result<_, _>>()?;
+                    match element(t, &index) {
+                        Ok(v) => v,
+                        Err(_) if self.guarded.get(k) == Some(&true) => Scalar::Int(0),
+                        // The written operand of a scatter is not read.
+                        Err(_) if self.op.is("loop.scatter") && k == 0 => Scalar::Int(0),
+                        Err(e) => return Err(e),
+                    }
+                }
+                Value::Scalar(s) => *s,
+                other => return Err(fail(format!("{} as an operand of a stage", other.kind()))),
+            };
+            m.bind_slot(at, Slot::Plain(Value::Scalar(dtype.cast(value))));
+        }
+        for op in self.body.ops() {
+            if op.is("loop.yield") {
+                return op.operands().into_iter().map(|v| m.get(v)).collect();
+            }
+            let value = body_op(m, op, point).map_err(|e| e.at(op.name(), &place(op)))?;
+            let at = op.results().first().copied().ok_or_else(|| unsupported(op))?;
+            m.bind_slot(at, Slot::Plain(Value::Scalar(value)));
+        }
+        Err(fail("the body yields nothing"))
+    }
+
+    fn operands(&self, m: &Machine<'c>) -> Results {
+        self.op.operands().into_iter().map(|v| m.get(v)).collect()
+    }
+
+    fn run(&self, m: &mut Machine<'c>) -> Result<(), InterpError> {
+        let operands = self.operands(m)?;
+        let kept: Vec<usize> = self.domain.iter().copied().filter(|d| !self.reduce.contains(d)).collect();
+        let shape: Vec<usize> = kept.iter().map(|&d| self.sizes[d]).collect();
+        let results: Vec<Ssa> = self.op.results();
+        let count = crate::interp::tensor::numel(&shape)?;
+        let reducer = self.op.str("reducer");
+        let mut folds = Vec::new();
+        for &r in &results {
+            folds.push(Fold::new(reducer.as_deref(), dtype_of(r.ty())?, count)?);
+        }
+        self.points(|point| {
+            let at = kept.iter().fold(0, |k, &d| k * self.sizes[d] + point[d] as usize);
+            let position = self.reduce.first().map_or(0, |&d| point[d]);
+            // A scan goes on from the point before.
+            let before = match self.scan {
+                Some(d) if point[d] > 0 => Some(at - kept.iter().skip_while(|&&k| k != d).skip(1).map(|&k| self.sizes[k]).product::<usize>()),
+                _ => None,
+            };
+            let yielded = self.body(m, &operands, point)?;
+            if yielded.len() != folds.len() {
+                return Err(fail(format!("{} yielded values for {} results", yielded.len(), folds.len())));
+            }
+            for (fold, value) in folds.iter_mut().zip(yielded) {
+                let Value::Scalar(v) = value else { return Err(fail("a yielded value is not a number")) };
+                fold.add(at, v, position, before);
+            }
+            Ok(())
+        })?;
+        for (r, fold) in results.into_iter().zip(folds) {
+            let t = Tensor::from_scalars(fold.dtype, &shape, fold.values)?;
+            m.bind_slot(r, Slot::Plain(Value::Tensor(t)));
+        }
+        Ok(())
+    }
+
+    fn scatter(&self, m: &mut Machine<'c>) -> Result<(), InterpError> {
+        let operands = self.operands(m)?;
+        let mut target = operands.first().ok_or_else(|| fail("nothing to write to"))?.tensor()?.clone();
+        let combine = prim::conflict(&self.op.str("kind").unwrap_or_default())?;
+        self.points(|point| {
+            let mut yielded = self.body(m, &operands, point)?;
+            let Some(Value::Scalar(new)) = yielded.pop() else { return Err(fail("the body yields no element")) };
+            let at: Vec<i64> = yielded.iter().map(|v| if let Value::Scalar(s) = v { Ok(s.int() as i64) } else { Err(fail("an index is not a number")) }).collect::<Result<_, _>>()?;
+            let old = element(&target, &at)?;
+            let at: Vec<usize> = at.into_iter().map(|i| i as usize).collect();
+            let new = target.dtype().cast(new);
+            target.set(&at, combine(old, new));
+            Ok(())
+        })?;
+        m.bind_slot(self.op.result(0), Slot::Plain(Value::Tensor(target)));
+        Ok(())
+    }
+}
+
+/// What becomes of the elements that a stage yields.
+struct Fold {
+    dtype: DType,
+    values: Vec<Scalar>,
+    step: Option<fn(Scalar, Scalar) -> Scalar>,
+    /// For positions of extrema: the best element so far, and whether larger is better.
+    best: Option<(Vec<Option<Scalar>>, bool)>,
+}
+
+impl Fold {
+    fn new(reducer: Option<&str>, dtype: DType, count: usize) -> Result<Fold, InterpError> {
+        let plain = |step, start| Fold { dtype, values: vec![start; count], step, best: None };
+        Ok(match reducer {
+            None => plain(None, Scalar::Int(0)),
+            Some("argmax") => Fold { best: Some((vec![None; count], true)), ..plain(None, Scalar::Int(0)) },
+            Some("argmin") => Fold { best: Some((vec![None; count], false)), ..plain(None, Scalar::Int(0)) },
+            Some(kind) => {
+                let (start, step) = prim::reducer(kind, dtype)?;
+                plain(Some(step), start)
+            }
+        })
+    }
+
+    fn add(&mut self, at: usize, value: Scalar, position: i64, before: Option<usize>) {
+        if let Some((best, largest)) = &mut self.best {
+            let better = match best[at] {
+                None => true,
+                Some(old) => super::aten::reduce::extreme_index(&[old, value], *largest).is_ok_and(|k| k == 1),
+            };
+            if better {
+                best[at] = Some(value);
+                self.values[at] = Scalar::Int(position as i128);
+            }
+            return;
+        }
+        // Integers take the sign of the result's type; floats are rounded when they are stored.
+        let value = if self.dtype.is_integral() { self.dtype.cast(value) } else { value };
+        let old = before.map_or(self.values[at], |b| self.values[b]);
+        self.values[at] = match self.step {
+            Some(step) => super::aten::reduce::wrapped(self.dtype, step(old, value)),
+            None => value,
+        };
+    }
+}
+
+/// One op of a body.
+fn body_op<'c>(m: &mut Machine<'c>, op: Op<'c>, point: &[i64]) -> Result<Scalar, InterpError> {
+    match op.name() {
+        "arith.constant" => match super::scalar::constant(op)? {
+            Value::Scalar(s) => Ok(s),
+            other => Err(fail(format!("{} in a body", other.kind()))),
+        },
+        "loop.index" => {
+            let d = op.int("dim").and_then(|d| usize::try_from(d).ok()).and_then(|d| point.get(d).copied());
+            d.map(|v| Scalar::Int(v as i128)).ok_or_else(|| fail("no such dim"))
+        }
+        "loop.load" => {
+            let t = m.tensor(op.operand(0))?;
+            let at: Vec<i64> = op.operands()[1..].iter().map(|&v| m.int(v)).collect::<Result<_, _>>()?;
+            Ok(dtype_of(op.result(0).ty())?.cast(element(&t, &at)?))
+        }
+        "loop.libm" => {
+            let v: Vec<Scalar> = op.operands().into_iter().map(|v| m.scalar(v)).collect::<Result<_, _>>()?;
+            let dtype = dtype_of(op.result(0).ty())?;
+            library(&op.str("name").unwrap_or_default(), dtype, &v).map(|v| dtype.cast(v)).ok_or_else(|| unsupported(op))
+        }
+        _ if matches!(op.dialect(), "arith" | "math" | "complex") => {
+            let v: Vec<Scalar> = op.operands().into_iter().map(|v| m.scalar(v)).collect::<Result<_, _>>()?;
+            evaluate(op, dtype_of(op.result(0).ty())?, &v)
+        }
+        _ => Err(unsupported(op)),
+    }
+}

@@ -1,0 +1,70 @@
+//! Sums of products.
+
+use super::{Node, natural};
+use crate::interp::aten::common::{add, mul};
+use crate::interp::aten::matmul::contract;
+use crate::interp::run::single;
+use crate::interp::tensor::{Tensor, each};
+use crate::interp::value::{Results, Value, fail};
+use crate::interp::{DType, Scalar};
+
+pub(super) fn dot(n: &Node<'_>) -> Results {
+    let (a, b) = (n.tensor(0)?, n.tensor(1)?);
+    let (ab, ac) = (n.dims("lhs_batch", a.rank())?, n.dims("lhs_contract", a.rank())?);
+    let (bb, bc) = (n.dims("rhs_batch", b.rank())?, n.dims("rhs_contract", b.rank())?);
+    if ab.len() != bb.len() || ac.len() != bc.len() {
+        return Err(fail("the lists of lhs and rhs differ in length"));
+    }
+    // Labels: dimensions of lhs by number, free dimensions of rhs after them.
+    let la: Vec<u32> = (0..a.rank() as u32).collect();
+    let paired = |d: usize| bb.iter().position(|&x| x == d).map(|k| ab[k]).or_else(|| bc.iter().position(|&x| x == d).map(|k| ac[k]));
+    let lb: Vec<u32> = (0..b.rank()).map(|d| paired(d).map_or(1000 + d as u32, |d| d as u32)).collect();
+    let free_a = (0..a.rank()).filter(|d| !ab.contains(d) && !ac.contains(d)).map(|d| d as u32);
+    let out: Vec<u32> = ab.iter().map(|&d| d as u32).chain(free_a).chain(lb.iter().copied().filter(|&l| l >= 1000)).collect();
+    single(Value::Tensor(contract(&[(a, &la), (b, &lb)], &out)?.cast(n.dtype(0)?)))
+}
+
+pub(super) fn conv(n: &Node<'_>) -> Results {
+    let (x, w) = (n.tensor(0)?, n.tensor(1)?);
+    let (strides, spread, dilation) = (natural(&n.list("strides")?)?, natural(&n.list("lhs_dilation")?)?, natural(&n.list("rhs_dilation")?)?);
+    let (low, high) = (n.list("low")?, n.list("high")?);
+    let groups = n.op.int("groups").and_then(|g| usize::try_from(g).ok()).filter(|&g| g > 0).ok_or_else(|| fail("no groups"))?;
+    let k = x.rank().saturating_sub(2);
+    if w.rank() != x.rank() || [strides.len(), spread.len(), dilation.len(), low.len(), high.len()] != [k; 5] || x.shape()[1] != w.shape()[1] * groups || w.shape()[0] % groups != 0 {
+        return Err(fail("the operands of the convolution do not match"));
+    }
+    let mut shape = vec![x.shape()[0], w.shape()[0]];
+    for d in 0..k {
+        let (size, window) = (x.shape()[d + 2] as i64, w.shape()[d + 2] as i64);
+        let room = (size - 1) * spread[d] as i64 + low[d] + high[d] - (window - 1) * dilation[d] as i64;
+        shape.push((room.div_euclid(strides[d].max(1) as i64) + 1).max(0) as usize);
+    }
+    let per_group = w.shape()[0] / groups;
+    let real = !x.dtype().is_complex() && x.dtype().is_float();
+    single(Value::Tensor(Tensor::build(n.dtype(0)?, &shape, |o| {
+        let group = o[1] / per_group;
+        let (mut exact, mut sum) = (0.0, Scalar::Int(0));
+        each(&w.shape()[1..], |j| {
+            let mut at = vec![o[0], group * w.shape()[1] + j[0]];
+            for d in 0..k {
+                let p = (o[2 + d] * strides[d] + j[1 + d] * dilation[d]) as i64 - low[d];
+                let step = spread[d].max(1) as i64;
+                if p < 0 || p % step != 0 || p / step >= x.shape()[2 + d] as i64 {
+                    return;
+                }
+                at.push((p / step) as usize);
+            }
+            let weight = [&[o[1]], j].concat();
+            if real {
+                exact += x.f(&at) * w.f(&weight);
+            } else {
+                sum = add(sum, mul(x.get(&at), w.get(&weight)));
+            }
+        });
+        if real { Scalar::Float(exact) } else { wrap(n, sum) }
+    })?))
+}
+
+fn wrap(n: &Node<'_>, sum: Scalar) -> Scalar {
+    n.dtype(0).map_or(sum, |d: DType| d.cast(sum))
+}

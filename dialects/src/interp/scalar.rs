@@ -1,0 +1,320 @@
+//! Upstream `arith`, `math`, `complex` and `tensor` ops, on scalars and element by element on tensors.
+//!
+//! Integers are held with their signed value; operators that read them without a sign say so.
+
+use num_complex::Complex64;
+use strata_core::ir::Op;
+
+use super::aten::binary;
+use super::aten::common::{add, maximum, minimum, mul, sub};
+use super::dtype::{DType, Scalar};
+use super::math::gamma;
+use super::run::{Machine, dtype_of, single, unsupported};
+use super::tensor::{Tensor, numel};
+use super::value::{InterpError, Results, Value, fail};
+
+/// Runs an op.
+pub(super) fn run<'c>(m: &mut Machine<'c>, op: Op<'c>) -> Results {
+    match op.name() {
+        "arith.constant" => return single(constant(op)?),
+        "tensor.cast" => return single(m.get(op.operand(0))?),
+        "tensor.dim" => {
+            let (t, d) = (m.tensor(op.operand(0))?, m.int(op.operand(1))?);
+            let size = usize::try_from(d).ok().and_then(|d| t.shape().get(d).copied()).ok_or_else(|| fail("no such dimension"))?;
+            return single(Value::int(size as i64));
+        }
+        "tensor.extract" => {
+            let t = m.tensor(op.operand(0))?;
+            let at: Vec<i64> = op.operands()[1..].iter().map(|&v| m.int(v)).collect::<Result<_, _>>()?;
+            return single(Value::Scalar(element(&t, &at)?));
+        }
+        "tensor.from_elements" => {
+            let ty = op.result(0).ty();
+            let shape: Vec<usize> = ty.shape().into_iter().map(|s| s.max(0) as usize).collect();
+            let values: Vec<Scalar> = op.operands().into_iter().map(|v| m.scalar(v)).collect::<Result<_, _>>()?;
+            return single(Value::Tensor(Tensor::from_scalars(dtype_of(ty)?, &shape, values)?));
+        }
+        _ => {}
+    }
+    let operands: Vec<Value> = op.operands().into_iter().map(|v| m.get(v)).collect::<Result<_, _>>()?;
+    let result = op.results().first().copied().ok_or_else(|| unsupported(op))?;
+    let dtype = dtype_of(result.ty())?;
+    let shape = operands.iter().find_map(|v| if let Value::Tensor(t) = v { Some(t.shape().to_vec()) } else { None });
+    let at = |k: usize| -> Result<Vec<Scalar>, InterpError> {
+        operands
+            .iter()
+            .map(|v| match v {
+                Value::Scalar(s) => Ok(*s),
+                Value::Tensor(t) if k < t.len() => Ok(t.at(k)),
+                other => Err(fail(format!("{} where a number was expected", other.kind()))),
+            })
+            .collect()
+    };
+    match shape {
+        None => single(Value::Scalar(evaluate(op, dtype, &at(0)?)?)),
+        Some(shape) => {
+            let values: Vec<Scalar> = (0..numel(&shape)?).map(|k| evaluate(op, dtype, &at(k)?)).collect::<Result<_, _>>()?;
+            single(Value::Tensor(Tensor::from_scalars(dtype, &shape, values)?))
+        }
+    }
+}
+
+/// The element of a tensor at computed indices.
+pub(super) fn element(t: &Tensor, at: &[i64]) -> Result<Scalar, InterpError> {
+    let inside = at.len() == t.rank() && at.iter().zip(t.shape()).all(|(&i, &s)| i >= 0 && (i as usize) < s);
+    if !inside {
+        return Err(fail(format!("index out of bounds: {at:?} in a tensor of shape {:?}", t.shape())));
+    }
+    Ok(t.get(&at.iter().map(|&i| i as usize).collect::<Vec<_>>()))
+}
+
+/// The value of a constant's attribute.
+pub(super) fn constant(op: Op<'_>) -> Result<Value, InterpError> {
+    let attr = op.attr("value").ok_or_else(|| fail("a constant without a value"))?;
+    if let Some((bytes, splat)) = attr.as_dense() {
+        let ty = attr.ty();
+        let dtype = dtype_of(ty)?;
+        let shape: Vec<usize> = ty.shape().into_iter().map(|s| s.max(0) as usize).collect();
+        return Ok(Value::Tensor(if splat { Tensor::full(dtype, &shape, Tensor::from_bytes(dtype, &[1], &bytes)?.at(0))? } else { Tensor::from_bytes(dtype, &shape, &bytes)? }));
+    }
+    let dtype = dtype_of(op.result(0).ty())?;
+    let value = match (attr.as_int(), attr.as_float(), attr.as_array()) {
+        (Some(v), _, _) => Scalar::Int(v as i128),
+        (_, Some(v), _) => Scalar::Float(v),
+        (_, _, Some(parts)) if parts.len() == 2 => Scalar::Complex(Complex64::new(parts[0].as_float().unwrap_or(0.0), parts[1].as_float().unwrap_or(0.0))),
+        _ => return Err(fail("a constant of a kind that the interpreter does not know")),
+    };
+    Ok(Value::Scalar(dtype.cast(value)))
+}
+
+/// One element of a scalar op, cast to the result's type.
+pub(super) fn evaluate(op: Op<'_>, dtype: DType, v: &[Scalar]) -> Result<Scalar, InterpError> {
+    let name = op.name();
+    let arity = |n: usize| if v.len() >= n { Ok(()) } else { Err(fail("too few operands")) };
+    arity(1)?;
+    let operand = dtype_of(op.operand(0).ty())?;
+    let bits = if op.operand(0).ty().is_index() { 64 } else { if operand == DType::Bool { 1 } else { operand.size() as u32 * 8 } };
+    if let Some(f) = unary_float(name) {
+        return Ok(dtype.cast(Scalar::Float(f(v[0].float()))));
+    }
+    if let Some(kept) = conversion(name, v[0], bits) {
+        return Ok(finish(dtype, kept));
+    }
+    if name == "arith.select" {
+        arity(3)?;
+        return Ok(if v[0].truthy() { v[1] } else { v[2] });
+    }
+    if name == "math.fma" {
+        arity(3)?;
+        return Ok(dtype.cast(Scalar::Float(v[0].float().mul_add(v[1].float(), v[2].float()))));
+    }
+    arity(2).map_err(|_| unsupported(op))?;
+    if name == "arith.cmpi" || name == "arith.cmpf" {
+        let predicate = op.int("predicate").ok_or_else(|| fail("no predicate"))?;
+        return Ok(Scalar::Bool(if name == "arith.cmpi" { compare_int(predicate, v[0].int(), v[1].int(), bits)? } else { compare_float(predicate, v[0].float(), v[1].float())? }));
+    }
+    if let Some(result) = binary_float(name, v[0], v[1]) {
+        return Ok(dtype.cast(result));
+    }
+    match binary_int(name, v[0].int(), v[1].int(), bits) {
+        Some(Some(result)) => Ok(finish(dtype, Scalar::Int(result))),
+        Some(None) => Err(fail("integer division by zero")),
+        None => Err(unsupported(op)),
+    }
+}
+
+/// Casts by wrapping: the result of i1 arithmetic is its lowest bit.
+fn finish(dtype: DType, v: Scalar) -> Scalar {
+    match (dtype, v) {
+        (DType::Bool, Scalar::Int(v)) => Scalar::Bool(v & 1 == 1),
+        _ => dtype.cast(v),
+    }
+}
+
+fn unsigned(v: i128, bits: u32) -> i128 {
+    v & ((1i128 << bits) - 1)
+}
+
+fn signed(v: i128, bits: u32) -> i128 {
+    let v = unsigned(v, bits);
+    if bits > 1 && v >> (bits - 1) == 1 { v - (1i128 << bits) } else { v }
+}
+
+fn unary_float(name: &str) -> Option<fn(f64) -> f64> {
+    Some(match name {
+        "arith.negf" => |x| -x,
+        "math.absf" => f64::abs,
+        "math.acos" => f64::acos,
+        "math.acosh" => f64::acosh,
+        "math.asin" => f64::asin,
+        "math.asinh" => libm::asinh,
+        "math.atan" => f64::atan,
+        "math.atanh" => f64::atanh,
+        "math.cbrt" => f64::cbrt,
+        "math.ceil" => f64::ceil,
+        "math.cos" => f64::cos,
+        "math.cosh" => f64::cosh,
+        "math.erf" => libm::erf,
+        "math.erfc" => libm::erfc,
+        "math.exp" => f64::exp,
+        "math.exp2" => f64::exp2,
+        "math.expm1" => f64::exp_m1,
+        "math.floor" => f64::floor,
+        "math.log" => f64::ln,
+        "math.log10" => f64::log10,
+        "math.log1p" => f64::ln_1p,
+        "math.log2" => f64::log2,
+        "math.round" => f64::round,
+        "math.roundeven" => f64::round_ties_even,
+        "math.rsqrt" => |x| 1.0 / x.sqrt(),
+        "math.sin" => f64::sin,
+        "math.sinh" => f64::sinh,
+        "math.sqrt" => f64::sqrt,
+        "math.tan" => f64::tan,
+        "math.tanh" => f64::tanh,
+        "math.trunc" => f64::trunc,
+        _ => return None,
+    })
+}
+
+/// Ops of one operand that change the type, or are not on floats.
+fn conversion(name: &str, v: Scalar, bits: u32) -> Option<Scalar> {
+    Some(match name {
+        "arith.extf" | "arith.truncf" | "arith.fptosi" => v,
+        "arith.fptoui" => Scalar::Int(v.float().trunc() as i128),
+        "arith.sitofp" => Scalar::Float(signed(v.int(), bits) as f64),
+        "arith.uitofp" => Scalar::Float(unsigned(v.int(), bits) as f64),
+        "arith.extsi" | "arith.index_cast" if bits == 1 => Scalar::Int(-v.int()),
+        "arith.extsi" | "arith.trunci" | "arith.index_cast" => Scalar::Int(v.int()),
+        "arith.extui" | "arith.index_castui" => Scalar::Int(unsigned(v.int(), bits)),
+        "complex.re" => Scalar::Float(v.complex().re),
+        "complex.im" => Scalar::Float(v.complex().im),
+        "complex.neg" => Scalar::Complex(-v.complex()),
+        "complex.conj" => Scalar::Complex(v.complex().conj()),
+        "complex.abs" => Scalar::Float(v.complex().norm()),
+        "complex.exp" => Scalar::Complex(v.complex().exp()),
+        "complex.log" => Scalar::Complex(v.complex().ln()),
+        "complex.sqrt" => Scalar::Complex(v.complex().sqrt()),
+        "complex.sin" => Scalar::Complex(v.complex().sin()),
+        "complex.cos" => Scalar::Complex(v.complex().cos()),
+        "complex.tan" => Scalar::Complex(v.complex().tan()),
+        "complex.tanh" => Scalar::Complex(v.complex().tanh()),
+        "math.absi" => Scalar::Int(signed(v.int(), bits).abs()),
+        "math.ctpop" => Scalar::Int(unsigned(v.int(), bits).count_ones() as i128),
+        _ => return None,
+    })
+}
+
+fn binary_float(name: &str, a: Scalar, b: Scalar) -> Option<Scalar> {
+    let (x, y) = (a.float(), b.float());
+    Some(match name {
+        "arith.addf" | "complex.add" => add(a, b),
+        "arith.subf" | "complex.sub" => sub(a, b),
+        "arith.mulf" | "complex.mul" => mul(a, b),
+        "arith.divf" => Scalar::Float(x / y),
+        "arith.remf" => Scalar::Float(x % y),
+        "arith.maximumf" => maximum(a, b),
+        "arith.minimumf" => minimum(a, b),
+        "arith.maxnumf" => Scalar::Float(x.max(y)),
+        "arith.minnumf" => Scalar::Float(x.min(y)),
+        "math.atan2" => Scalar::Float(x.atan2(y)),
+        "math.copysign" => Scalar::Float(x.copysign(y)),
+        "math.powf" => Scalar::Float(libm::pow(x, y)),
+        "math.fpowi" => Scalar::Float(x.powi(b.int() as i32)),
+        "complex.create" => Scalar::Complex(Complex64::new(x, y)),
+        "complex.div" => super::aten::common::quotient(a, b),
+        "complex.pow" => binary::pow(a, b),
+        "complex.eq" => Scalar::Bool(a.complex() == b.complex()),
+        "complex.neq" => Scalar::Bool(a.complex() != b.complex()),
+        _ => return None,
+    })
+}
+
+/// `Some(None)` is a division by zero.
+fn binary_int(name: &str, a: i128, b: i128, bits: u32) -> Option<Option<i128>> {
+    let (sa, sb, ua, ub) = (signed(a, bits), signed(b, bits), unsigned(a, bits), unsigned(b, bits));
+    let shift = |f: &dyn Fn(u32) -> i128, out: i128| if ub < bits as i128 { f(ub as u32) } else { out };
+    Some(match name {
+        "arith.addi" => Some(sa.wrapping_add(sb)),
+        "arith.subi" => Some(sa.wrapping_sub(sb)),
+        "arith.muli" => Some(sa.wrapping_mul(sb)),
+        "arith.andi" => Some(ua & ub),
+        "arith.ori" => Some(ua | ub),
+        "arith.xori" => Some(ua ^ ub),
+        "arith.maxsi" => Some(sa.max(sb)),
+        "arith.minsi" => Some(sa.min(sb)),
+        "arith.maxui" => Some(ua.max(ub)),
+        "arith.minui" => Some(ua.min(ub)),
+        "arith.divsi" => sa.checked_div(sb),
+        "arith.remsi" => sa.checked_rem(sb),
+        "arith.divui" => ua.checked_div(ub),
+        "arith.remui" => ua.checked_rem(ub),
+        "arith.floordivsi" => sa.checked_div_euclid(sb).map(|q| if sb < 0 && sa.rem_euclid(sb) != 0 { q - 1 } else { q }),
+        "arith.ceildivsi" => (-sa).checked_div_euclid(sb).map(|q| -(if sb < 0 && (-sa).rem_euclid(sb) != 0 { q - 1 } else { q })),
+        "arith.ceildivui" => if ub == 0 { None } else { Some((ua + ub - 1) / ub) },
+        "arith.shli" => Some(shift(&|s| sa << s, 0)),
+        "arith.shrsi" => Some(shift(&|s| sa >> s, if sa < 0 { -1 } else { 0 })),
+        "arith.shrui" => Some(shift(&|s| ua >> s, 0)),
+        "math.ipowi" => Some(binary::pow(Scalar::Int(sa), Scalar::Int(sb)).int()),
+        _ => return None,
+    })
+}
+
+fn compare_int(predicate: i64, a: i128, b: i128, bits: u32) -> Result<bool, InterpError> {
+    let (sa, sb, ua, ub) = (signed(a, bits), signed(b, bits), unsigned(a, bits), unsigned(b, bits));
+    Ok(match predicate {
+        0 => ua == ub,
+        1 => ua != ub,
+        2 => sa < sb,
+        3 => sa <= sb,
+        4 => sa > sb,
+        5 => sa >= sb,
+        6 => ua < ub,
+        7 => ua <= ub,
+        8 => ua > ub,
+        9 => ua >= ub,
+        other => return Err(fail(format!("there is no integer predicate {other}"))),
+    })
+}
+
+fn compare_float(predicate: i64, a: f64, b: f64) -> Result<bool, InterpError> {
+    let unordered = a.is_nan() || b.is_nan();
+    Ok(match predicate {
+        0 => false,
+        1 => a == b,
+        2 => a > b,
+        3 => a >= b,
+        4 => a < b,
+        5 => a <= b,
+        6 => !unordered && a != b,
+        7 => !unordered,
+        8 => unordered || a == b,
+        9 => unordered || a > b,
+        10 => unordered || a >= b,
+        11 => unordered || a < b,
+        12 => unordered || a <= b,
+        13 => a != b,
+        14 => unordered,
+        15 => true,
+        other => return Err(fail(format!("there is no float predicate {other}"))),
+    })
+}
+
+/// Functions of the runtime on scalars, as `loop.libm` names them.
+pub(super) fn library(name: &str, dtype: DType, v: &[Scalar]) -> Option<Scalar> {
+    let x = v.first()?.float();
+    let y = v.get(1).map_or(0.0, |v| v.float());
+    Some(Scalar::Float(match name {
+        "digamma" => gamma::digamma(x),
+        "erfinv" => super::math::erf::erfinv(x),
+        "lgamma" => gamma::lgamma(x),
+        "nextafter" => return Some(binary::next_after(dtype, x, y)),
+        "acosh" => x.acosh(),
+        "asinh" => libm::asinh(x),
+        "atanh" => x.atanh(),
+        "atan2" => x.atan2(y),
+        "pow" => libm::pow(x, y),
+        "fmod" => x % y,
+        _ => return None,
+    }))
+}
