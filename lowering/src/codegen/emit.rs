@@ -1,12 +1,13 @@
 //! LLVM IR, assembly and object bytes of a module in the llvm dialect.
 
-use super::{Error, Target, diagnostics, prepare};
+use super::{Error, Target, prepare};
 use inkwell::OptimizationLevel;
 use inkwell::context::{AsContextRef, Context};
 use inkwell::module::Module;
 use inkwell::passes::PassBuilderOptions;
 use inkwell::targets::{FileType, TargetMachine};
 use std::time::{Duration, Instant};
+use strata_core::diagnostic::collect_errors;
 use strata_core::ir::Op;
 
 /// What to make, and how freely.
@@ -91,7 +92,7 @@ pub fn emit(module: Op<'_>, target: &Target, options: &Options) -> Result<Emitte
 }
 
 fn translate<'a>(module: Op<'_>, context: &'a Context) -> Result<Module<'a>, Error> {
-    let (raw, diagnostics) = diagnostics::collect(module.cx(), || {
+    let (raw, errors) = collect_errors(module.cx(), || {
         // SAFETY: module and contexts are alive; registering the same translations again does nothing.
         unsafe {
             mlir_sys::mlirRegisterAllLLVMTranslations(module.cx().to_raw());
@@ -99,7 +100,7 @@ fn translate<'a>(module: Op<'_>, context: &'a Context) -> Result<Module<'a>, Err
         }
     });
     if raw.is_null() {
-        return Err(Error::Translate { diagnostics });
+        return Err(Error::Translate { diagnostics: errors.join("\n") });
     }
     // SAFETY: the module was made just now in `context` and belongs to nobody else.
     Ok(unsafe { Module::new(raw.cast()) })

@@ -1,18 +1,46 @@
 //! The last MLIR stage: everything becomes the llvm dialect.
 
-use super::{Error, passes, simplify};
+use super::{Error, Target, simplify};
 use crate::expand_math::{MathTarget, expand_math};
 use std::collections::BTreeSet;
-use strata_core::ir::Op;
+use std::sync::Once;
+use strata_core::ir::{Cx, Op};
+use strata_core::pass::{Pass, PassContext, PassError, run_pipeline};
+use strata_core::registry::Registry;
+
+/// Lowers vector loops to the llvm dialect by MLIR's conversions, mathematics included.
+#[derive(Pass)]
+#[pass(dependents("affine", "arith", "cf", "func", "llvm", "math", "memref", "scf", "tensor", "vector"))]
+pub struct LowerToLlvm {
+    /// The CPU by LLVM's name; empty for the machine at hand.
+    cpu: String,
+}
+
+impl Pass for LowerToLlvm {
+    fn run<'c>(&self, op: Op<'c>, cx: &mut PassContext<'c>) -> Result<(), PassError> {
+        let mut run = |passes: &str| {
+            cx.run_pipeline(op, passes).map_err(|error| Error::Lower { diagnostics: error.to_string() })
+        };
+        lower(op, &Target::or_host(&self.cpu).math(), &mut run).map_err(|error| PassError::new(error.to_string()))
+    }
+}
 
 /// Lowers a module of `func`, `scf`, `cf`, `arith`, `math`, `complex`, `vector`, `index` and `memref` ops, mixed
 /// with `llvm` ops, to the llvm dialect.
-///
-/// Only the passes run that the module has ops for: an upstream pass costs about 0.2 ms even when it finds nothing.
 pub fn lower_to_llvm(module: Op<'_>, math: &MathTarget) -> Result<(), Error> {
-    let before = Content::of(module);
-    if before.has_dialect("complex") {
-        passes::run(module, &["convert-complex-to-standard"])?;
+    static PASSES: Once = Once::new();
+    PASSES.call_once(|| drop(Registry::new().with_upstream_passes()));
+    load_dialects(module.cx());
+    let mut run = |passes: &str| {
+        run_pipeline(module, passes).map_err(|error| Error::Lower { diagnostics: error.to_string() })
+    };
+    lower(module, math, &mut run)
+}
+
+/// Only the passes run that the module has ops for: an upstream pass costs about 0.2 ms even when it finds nothing.
+fn lower(module: Op<'_>, math: &MathTarget, run: &mut dyn FnMut(&str) -> Result<(), Error>) -> Result<(), Error> {
+    if Content::of(module).has_dialect("complex") {
+        run("convert-complex-to-standard")?;
     }
     expand_math(module, math)?;
     simplify::simplify(module);
@@ -34,7 +62,16 @@ pub fn lower_to_llvm(module: Op<'_>, math: &MathTarget) -> Result<(), Error> {
         list.push("finalize-memref-to-llvm");
     }
     list.extend(["convert-to-llvm", "reconcile-unrealized-casts"]);
-    passes::run(module, &list)
+    run(&list.join(","))
+}
+
+/// Contexts load dialects as they parse them; these are made here.
+fn load_dialects(cx: Cx<'_>) {
+    for name in ["arith", "func", "llvm", "math", "scf", "vector"] {
+        let name = mlir_sys::MlirStringRef { data: name.as_ptr().cast(), length: name.len() };
+        // SAFETY: the context and the string are alive for the call.
+        unsafe { mlir_sys::mlirContextGetOrLoadDialect(cx.to_raw(), name) };
+    }
 }
 
 /// Ops that LLVM has no instruction for, or only with a library call (conversions of bf16).

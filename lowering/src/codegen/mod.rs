@@ -6,18 +6,16 @@
 //!
 //! Nothing here writes a file or starts a process: a cold compile is spent in LLVM alone.
 
-mod diagnostics;
 mod emit;
 mod link;
 mod lower;
-mod passes;
 mod prepare;
 mod simplify;
 mod target;
 
 pub use emit::{Emitted, Options, Timings, emit};
 pub use link::{LinkError, LinkedImage, Symbol, link};
-pub use lower::lower_to_llvm;
+pub use lower::{LowerToLlvm, lower_to_llvm};
 pub use target::Target;
 
 #[cfg(test)]

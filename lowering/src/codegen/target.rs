@@ -33,6 +33,11 @@ impl Target {
         Self { triple: "x86_64-unknown-linux-gnu".to_owned(), cpu: cpu.to_owned(), features: String::new() }
     }
 
+    /// A CPU by name, or the machine at hand when the name is empty.
+    pub fn or_host(cpu: &str) -> Self {
+        if cpu.is_empty() { Self::host() } else { Self::named(cpu) }
+    }
+
     /// The same machine with features added or taken away, for instance `-avx512f`.
     pub fn with_features(mut self, features: &str) -> Self {
         if !self.features.is_empty() && !features.is_empty() {

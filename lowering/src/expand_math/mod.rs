@@ -1,4 +1,4 @@
-//! Mathematics that no instruction computes: `math` ops become our own vector code, or calls of the system's libraries.
+//! `--expand-math`: mathematics that no instruction computes: `math` ops become our own vector code, or calls of the system's libraries.
 //!
 //! ```mlir
 //! %1 = math.tanh %0 : vector<16xf32>
@@ -23,9 +23,11 @@ mod trig;
 
 pub use libm::is_libm;
 
+use crate::codegen::Target;
 use bodies::Bodies;
 use libm::Function;
 use strata_core::ir::{Builder, ElementType, Op, Type};
+use strata_core::pass::{Pass, PassContext, PassError};
 
 /// Names of the functions made here begin so. Their rounding is designed: nothing may fuse or reorder inside.
 pub const EXACT_PREFIX: &str = "strata_math.";
@@ -64,7 +66,22 @@ pub enum Error {
     },
 }
 
-/// Replaces every `math` op that is not an instruction.
+/// Replaces mathematics that no instruction computes by calls of functions that do.
+#[derive(Pass)]
+#[pass(dependents("arith", "func", "llvm", "math", "scf", "vector"))]
+pub struct ExpandMath {
+    /// The CPU by LLVM's name; empty for the machine at hand.
+    cpu: String,
+}
+
+impl Pass for ExpandMath {
+    fn run<'c>(&self, op: Op<'c>, _: &mut PassContext<'c>) -> Result<(), PassError> {
+        let target = Target::or_host(&self.cpu).math();
+        expand_math(op, &target).map_err(|error| PassError::new(error.to_string()))
+    }
+}
+
+/// Replaces every `math` op that is not an instruction. The dialects of [`ExpandMath`] must be loaded.
 pub fn expand_math(module: Op<'_>, target: &MathTarget) -> Result<(), Error> {
     let mut found = Vec::new();
     module.walk(&mut |op| {

@@ -3,19 +3,11 @@
 use crate::codegen::{ENTRY, LinkedImage, Target, lower_to_llvm};
 use std::ffi::{CString, c_void};
 use strata_core::ir::{Context, Module};
+use strata_core::registry::Registry;
 
-/// A context with every upstream dialect.
+/// A context that knows every upstream dialect.
 pub(crate) fn context() -> Context {
-    let context = Context::new();
-    // SAFETY: the registry is alive until it is destroyed; the context copies it.
-    unsafe {
-        let registry = mlir_sys::mlirDialectRegistryCreate();
-        mlir_sys::mlirRegisterAllDialects(registry);
-        mlir_sys::mlirContextAppendDialectRegistry(context.to_raw(), registry);
-        mlir_sys::mlirDialectRegistryDestroy(registry);
-    }
-    context.load_all_available_dialects();
-    context
+    Registry::new().with_upstream().context()
 }
 
 /// Parses a module and lowers it to the llvm dialect.
