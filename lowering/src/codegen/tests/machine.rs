@@ -58,7 +58,7 @@ impl Loaded {
     }
 }
 
-fn resolve(name: &str) -> usize {
+pub(crate) fn resolve(name: &str) -> usize {
     if name == "strata_parallel" {
         return parallel as *const () as usize;
     }

@@ -1,5 +1,6 @@
 //! From a hand-written module to a call of its code.
 
+mod linking;
 pub(crate) mod machine;
 
 use super::*;
@@ -76,6 +77,41 @@ fn an_unknown_machine_is_an_error() {
     let module = Module::new((&context).into());
     let message = emit(module.op(), &target, &Options::default()).unwrap_err().to_string();
     assert!(message.contains("z80"), "{message}");
+}
+
+/// Conversions between float types that LLVM would leave to a runtime library of its own.
+#[test]
+fn conversions_call_nothing() {
+    let target = Target::host();
+    let mut body = String::new();
+    for (i, ty) in ["{}", "vector<16x{}>", "vector<5x{}>"].into_iter().enumerate() {
+        let of = |element: &str| ty.replace("{}", element);
+        body += &format!("%at{i} = llvm.getelementptr %call[{}] : (!llvm.ptr) -> !llvm.ptr, i64\n", 100 * i);
+        body += &format!("%d{i} = llvm.load volatile %at{i} : !llvm.ptr -> {}\n", of("f64"));
+        body += &format!("%n{i} = llvm.load volatile %at{i} : !llvm.ptr -> {}\n", of("i64"));
+        for half in ["f16", "bf16"] {
+            let v = format!("{i}{half}");
+            let (wide, single, double, narrow, int) = (of("i64"), of("f32"), of("f64"), of(half), of("i8"));
+            body += &format!(
+                "%a{v} = arith.truncf %d{i} : {double} to {narrow}
+                 %b{v} = arith.extf %a{v} : {narrow} to {single}
+                 %c{v} = arith.truncf %b{v} : {single} to {narrow}
+                 %e{v} = arith.extf %c{v} : {narrow} to {double}
+                 %f{v} = arith.fptosi %e{v} : {double} to {wide}
+                 %g{v} = arith.sitofp %n{i} : {wide} to {single}
+                 %h{v} = arith.fptosi %g{v} : {single} to {int}
+                 %m{v} = arith.maximumf %e{v}, %d{i} : {double}
+                 llvm.store volatile %f{v}, %at{i} : {wide}, !llvm.ptr
+                 llvm.store volatile %h{v}, %at{i} : {int}, !llvm.ptr
+                 llvm.store volatile %m{v}, %at{i} : {double}, !llvm.ptr\n"
+            );
+        }
+    }
+    let text = format!("func.func @strata_entry(%call: !llvm.ptr) -> i32 {{ {body} %r = arith.constant 0 : i32 return %r : i32 }}");
+    let context = context();
+    let module = lowered(&context, &text, &target);
+    let image = link(&emit(module.op(), &target, &Options::default()).unwrap().object).unwrap();
+    assert!(image.imports.is_empty(), "{:?}", image.imports);
 }
 
 /// Shows where the time goes; run with `--nocapture`.

@@ -1,0 +1,88 @@
+//! What kernels hardly ever need but the linker must get right: variables, tables of addresses, addresses of imports.
+
+use super::machine::{Loaded, context, lowered};
+use crate::codegen::{LinkedImage, Options, Target, emit, link};
+
+const TEXT: &str = "
+  llvm.func @abs(i32) -> i32
+  llvm.func @labs(i64) -> i64
+  llvm.mlir.global internal @counter(7 : i32) : i32
+  llvm.mlir.global internal @zeros() : !llvm.array<1000 x i64> {
+    %zero = llvm.mlir.zero : !llvm.array<1000 x i64>
+    llvm.return %zero : !llvm.array<1000 x i64>
+  }
+  llvm.mlir.global internal constant @table() : !llvm.array<3 x ptr> {
+    %none = llvm.mlir.undef : !llvm.array<3 x ptr>
+    %one = llvm.mlir.addressof @one : !llvm.ptr
+    %two = llvm.mlir.addressof @two : !llvm.ptr
+    %labs = llvm.mlir.addressof @labs : !llvm.ptr
+    %a = llvm.insertvalue %one, %none[0] : !llvm.array<3 x ptr>
+    %b = llvm.insertvalue %two, %a[1] : !llvm.array<3 x ptr>
+    %c = llvm.insertvalue %labs, %b[2] : !llvm.array<3 x ptr>
+    llvm.return %c : !llvm.array<3 x ptr>
+  }
+  llvm.func @one(%x: i32) -> i32 {
+    %r = llvm.mlir.constant(1 : i32) : i32
+    llvm.return %r : i32
+  }
+  llvm.func @two(%x: i32) -> i32 {
+    %r = llvm.mlir.constant(2 : i32) : i32
+    llvm.return %r : i32
+  }
+  llvm.func @strata_entry(%call: !llvm.ptr) -> i32 {
+    %counter = llvm.mlir.addressof @counter : !llvm.ptr
+    %old = llvm.load volatile %counter : !llvm.ptr -> i32
+    %one = llvm.mlir.constant(1 : i32) : i32
+    %new = llvm.add %old, %one : i32
+    llvm.store volatile %new, %counter : i32, !llvm.ptr
+    %zeros = llvm.mlir.addressof @zeros : !llvm.ptr
+    %last = llvm.getelementptr %zeros[999] : (!llvm.ptr) -> !llvm.ptr, i64
+    %zero = llvm.load volatile %last : !llvm.ptr -> i64
+    llvm.store %zero, %call : i64, !llvm.ptr
+    %out = llvm.getelementptr %call[1] : (!llvm.ptr) -> !llvm.ptr, i64
+    %abs = llvm.mlir.addressof @abs : !llvm.ptr
+    llvm.store %abs, %out : !llvm.ptr, !llvm.ptr
+    %table = llvm.mlir.addressof @table : !llvm.ptr
+    %at = llvm.and %new, %one : i32
+    %slot = llvm.getelementptr %table[%at] : (!llvm.ptr, i32) -> !llvm.ptr, !llvm.ptr
+    %function = llvm.load volatile %slot : !llvm.ptr -> !llvm.ptr
+    %picked = llvm.call %function(%new) : !llvm.ptr, (i32) -> i32
+    %minus = llvm.sub %picked, %new : i32
+    %distance = llvm.call @abs(%minus) : (i32) -> i32
+    llvm.return %distance : i32
+  }";
+
+fn image() -> LinkedImage {
+    let context = context();
+    let target = Target::host();
+    let module = lowered(&context, TEXT, &target);
+    link(&emit(module.op(), &target, &Options::default()).unwrap().object).unwrap()
+}
+
+#[test]
+fn variables_tables_and_addresses() {
+    let image = image();
+    assert!(image.imports.iter().any(|(name, slot)| name == "labs" && image.rodata.contains(slot)));
+    let loaded = Loaded::new(&image);
+    let mut call = [-1i64, 0];
+    for (count, picked) in [(8, 1), (9, 2), (10, 1)] {
+        // SAFETY: the entry writes two integers.
+        let distance = unsafe { loaded.entry()(call.as_mut_ptr().cast()) };
+        assert_eq!(distance, count - picked);
+    }
+    assert_eq!(call[0], 0);
+    assert_eq!(call[1] as usize, super::machine::resolve("abs"));
+}
+
+#[test]
+fn ranges_lie_on_pages_and_do_not_touch() {
+    let image = image();
+    for (low, high) in [(&image.text, &image.rodata), (&image.rodata, &image.data)] {
+        assert!(low.end <= high.start && high.start % 4096 == 0, "{low:?} {high:?}");
+    }
+    assert!(image.data.end - image.data.start >= 8000);
+    assert_eq!(image.bytes.len() as u64, image.data.end);
+    assert!(image.relocations.iter().all(|(slot, target)| image.rodata.contains(slot) && image.text.contains(target)));
+    let names: Vec<_> = image.symbols.iter().map(|symbol| (symbol.name.as_str(), symbol.bytes > 0)).collect();
+    assert!(names.contains(&("one", true)) && names.contains(&("strata_entry", true)), "{names:?}");
+}
