@@ -1,5 +1,6 @@
 //! The arrows between levels, and code generation.
 
+pub mod aten_to_prim;
 pub mod codegen;
 mod elements;
 mod error;
@@ -18,8 +19,11 @@ use strata_core::pass::PassEntry;
 
 /// All passes of this crate, sorted by flag.
 pub const PASSES: &[PassEntry] = &[
+    PassEntry::of::<aten_to_prim::DecomposeAten>(),
+    PassEntry::of::<expand_math::ExpandMath>(),
     PassEntry::of::<loop_to_cpu::LoopToCpu>(),
     PassEntry::of::<loop_to_host::LoopToHost>(),
+    PassEntry::of::<codegen::LowerToLlvm>(),
     PassEntry::of::<prim_to_loop::PrimToLoop>(),
     PassEntry::of::<schedule_cpu::ScheduleCpu>(),
 ];

@@ -1,0 +1,455 @@
+//! Putting tensors together: concatenation, repetition, padding, rotation, triangles, and gradients of slices.
+
+use strata_dialects::aten::dtype::{DType, promote};
+
+use super::args::Args;
+use super::builder::Scalar;
+use super::rule::Precision::Exact;
+use super::rule::{Rule, many, one, unary};
+use super::size::Size;
+use super::tensor::Tensor;
+use super::view::{matrix_diagonal, span, wrapped};
+
+pub(super) const RULES: &[Rule] = &[
+    one("aten._chunk_cat", Exact, chunk_cat),
+    unary("aten.atleast_1d", Exact, |x| at_least(x, 1)),
+    many("aten.atleast_1d.Sequence", Exact, |a| a.tensors("tensors").into_iter().map(|x| at_least(x, 1)).collect()),
+    unary("aten.atleast_2d", Exact, |x| at_least(x, 2)),
+    many("aten.atleast_2d.Sequence", Exact, |a| a.tensors("tensors").into_iter().map(|x| at_least(x, 2)).collect()),
+    unary("aten.atleast_3d", Exact, |x| at_least(x, 3)),
+    many("aten.atleast_3d.Sequence", Exact, |a| a.tensors("tensors").into_iter().map(|x| at_least(x, 3)).collect()),
+    one("aten.block_diag", Exact, block_diag),
+    many("aten.broadcast_tensors", Exact, broadcast_tensors),
+    one("aten.cartesian_prod", Exact, cartesian_prod),
+    one("aten.cat", Exact, cat),
+    one("aten.channel_shuffle", Exact, channel_shuffle),
+    one("aten.column_stack", Exact, column_stack),
+    one("aten.concat", Exact, cat),
+    one("aten.concatenate", Exact, cat),
+    one("aten.constant_pad_nd", Exact, constant_pad),
+    one("aten.diag", Exact, diag),
+    one("aten.diag_embed", Exact, diag_embed),
+    one("aten.diagflat", Exact, |a| embed(flat(a.tensor("self")), a.int("offset"), 0, 1)),
+    one("aten.diagonal_backward", Exact, diagonal_backward),
+    one("aten.diagonal_scatter", Exact, diagonal_scatter),
+    one("aten.dstack", Exact, |a| joined(a, a.tensors("tensors").into_iter().map(|x| at_least(x, 3)).collect(), 2)),
+    one("aten.hstack", Exact, hstack),
+    many("aten.meshgrid", Exact, meshgrid),
+    many("aten.meshgrid.indexing", Exact, meshgrid),
+    one("aten.pad", Exact, pad),
+    one("aten.pixel_shuffle", Exact, pixel_shuffle),
+    one("aten.pixel_unshuffle", Exact, pixel_unshuffle),
+    one("aten.reflection_pad1d", Exact, |a| pad_by(a, "padding", reflected)),
+    one("aten.reflection_pad2d", Exact, |a| pad_by(a, "padding", reflected)),
+    one("aten.reflection_pad3d", Exact, |a| pad_by(a, "padding", reflected)),
+    one("aten.repeat", Exact, |a| repeat(a.tensor("self"), &a.sizes("repeats"))),
+    one("aten.repeat_interleave.self_int", Exact, repeat_interleave),
+    one("aten.replication_pad1d", Exact, |a| pad_by(a, "padding", clamped)),
+    one("aten.replication_pad2d", Exact, |a| pad_by(a, "padding", clamped)),
+    one("aten.replication_pad3d", Exact, |a| pad_by(a, "padding", clamped)),
+    one("aten.roll", Exact, roll),
+    one("aten.rot90", Exact, rot90),
+    one("aten.select_backward", Exact, select_backward),
+    one("aten.select_scatter", Exact, select_scatter),
+    one("aten.slice_backward", Exact, slice_backward),
+    one("aten.slice_scatter", Exact, slice_scatter),
+    one("aten.stack", Exact, stack),
+    one("aten.tile", Exact, |a| repeat(a.tensor("self"), &a.sizes("dims"))),
+    one("aten.trace", Exact, trace),
+    one("aten.tril", Exact, |a| triangle(a, |row, col| col.less_equal(row))),
+    one("aten.triu", Exact, |a| triangle(a, |row, col| col.greater_equal(row))),
+    one("aten.unfold_backward", Exact, unfold_backward),
+    one("aten.vstack", Exact, |a| joined(a, a.tensors("tensors").into_iter().map(|x| at_least(x, 2)).collect(), 0)),
+];
+
+/// Concatenation in the type that all promote to; empty vectors take no part.
+fn joined<'c>(a: &Args<'c>, tensors: Vec<Tensor<'c>>, dim: usize) -> Tensor<'c> {
+    let dtype = tensors.iter().map(|t| t.dtype()).reduce(promote).unwrap_or(DType::F32);
+    let rank = tensors.iter().map(|t| t.rank()).max().unwrap_or(0);
+    let counts = |t: &Tensor<'c>| !(t.rank() == 1 && rank != 1 && t.size(0).known() == Some(0));
+    let parts: Vec<_> = tensors.into_iter().filter(counts).map(|t| t.convert(dtype)).collect();
+    a.prim.concat(&parts, dim)
+}
+
+fn cat<'c>(a: &Args<'c>) -> Tensor<'c> {
+    let tensors = a.tensors("tensors");
+    let rank = tensors.iter().map(|t| t.rank()).max().unwrap_or(0);
+    let dim = a.dim("dim", rank);
+    joined(a, tensors, dim)
+}
+
+fn stack<'c>(a: &Args<'c>) -> Tensor<'c> {
+    let tensors = a.tensors("tensors");
+    let rank = tensors.first().map_or(0, |t| t.rank());
+    let dim = a.dim("dim", rank + 1);
+    joined(a, tensors.into_iter().map(|t| t.unsqueeze(dim)).collect(), dim)
+}
+
+fn hstack<'c>(a: &Args<'c>) -> Tensor<'c> {
+    let tensors: Vec<_> = a.tensors("tensors").into_iter().map(|x| at_least(x, 1)).collect();
+    let dim = usize::from(tensors.first().is_some_and(|t| t.rank() > 1));
+    joined(a, tensors, dim)
+}
+
+fn column_stack<'c>(a: &Args<'c>) -> Tensor<'c> {
+    let column = |x: Tensor<'c>| if x.rank() < 2 { x.reshape(&[x.numel(), Size::Const(1)]) } else { x };
+    joined(a, a.tensors("tensors").into_iter().map(column).collect(), 1)
+}
+
+/// Adds dimensions of size 1 as `atleast_nd` does.
+fn at_least(x: Tensor<'_>, rank: usize) -> Tensor<'_> {
+    match (x.rank(), rank) {
+        (r, n) if r >= n => x,
+        (0, n) => x.unsqueeze_to(n),
+        (1, 2) => x.unsqueeze(0),
+        (1, _) => x.unsqueeze(0).unsqueeze(2),
+        _ => x.unsqueeze(2),
+    }
+}
+
+fn flat(x: Tensor<'_>) -> Tensor<'_> {
+    x.reshape(&[x.numel()])
+}
+
+fn broadcast_tensors<'c>(a: &Args<'c>) -> Vec<Tensor<'c>> {
+    let tensors = a.tensors("tensors");
+    let shape = a.prim.common_shape(&tensors);
+    tensors.into_iter().map(|t| t.broadcast_to(&shape)).collect()
+}
+
+fn meshgrid<'c>(a: &Args<'c>) -> Vec<Tensor<'c>> {
+    let vectors: Vec<_> = a.tensors("tensors").into_iter().map(flat).collect();
+    let swapped = a.has("indexing") && a.str("indexing") == "xy" && vectors.len() >= 2;
+    let mut places: Vec<usize> = (0..vectors.len()).collect();
+    if swapped {
+        places.swap(0, 1);
+    }
+    let mut shape = vec![Size::Const(1); vectors.len()];
+    for (vector, place) in vectors.iter().zip(&places) {
+        shape[*place] = vector.size(0);
+    }
+    vectors.iter().zip(&places).map(|(v, place)| v.broadcast_dims(&shape, &[*place])).collect()
+}
+
+fn cartesian_prod<'c>(a: &Args<'c>) -> Tensor<'c> {
+    let vectors = a.tensors("tensors");
+    if let [one] = vectors.as_slice() {
+        return *one;
+    }
+    let shape: Vec<_> = vectors.iter().map(|v| v.size(0)).collect();
+    let column = |(place, v): (usize, &Tensor<'c>)| flat(v.broadcast_dims(&shape, &[place])).unsqueeze(1);
+    joined(a, vectors.iter().enumerate().map(column).collect(), 1)
+}
+
+fn block_diag<'c>(a: &Args<'c>) -> Tensor<'c> {
+    let blocks: Vec<_> = a.tensors("tensors").into_iter().map(|x| at_least(x, 2)).collect();
+    let dtype = blocks.iter().map(|t| t.dtype()).reduce(promote).unwrap_or(DType::F32);
+    let width = blocks.iter().fold(Size::Const(0), |w, b| w + b.size(1));
+    let mut left = Size::Const(0);
+    let row = |block: Tensor<'c>| {
+        let low = left;
+        left = left + block.size(1);
+        block.convert(dtype).pad_dim(1, Scalar::Int(0), low, width - left)
+    };
+    let rows: Vec<_> = blocks.into_iter().map(row).collect();
+    a.prim.concat(&rows, 0)
+}
+
+fn repeat<'c>(x: Tensor<'c>, repeats: &[Size<'c>]) -> Tensor<'c> {
+    let rank = repeats.len().max(x.rank());
+    let mut x = x;
+    while x.rank() < rank {
+        x = x.unsqueeze(0);
+    }
+    let lead = rank - repeats.len();
+    let (mut shape, mut dims, mut merged) = (Vec::new(), Vec::new(), Vec::new());
+    for d in 0..rank {
+        let times = if d < lead { Size::Const(1) } else { repeats[d - lead] };
+        shape.extend([times, x.size(d)]);
+        dims.push(2 * d + 1);
+        merged.push(times * x.size(d));
+    }
+    x.broadcast_dims(&shape, &dims).reshape(&merged)
+}
+
+fn repeat_interleave<'c>(a: &Args<'c>) -> Tensor<'c> {
+    let (x, times) = (a.tensor("self"), a.size("repeats"));
+    let (x, dim) = match a.opt_int("dim") {
+        Some(dim) => (x, a.wrap(dim, x.rank())),
+        None => (flat(x), 0),
+    };
+    let mut shape = x.shape().to_vec();
+    shape.insert(dim + 1, times);
+    let dims: Vec<_> = (0..=x.rank()).filter(|d| *d != dim + 1).collect();
+    let mut merged = x.shape().to_vec();
+    merged[dim] = merged[dim] * times;
+    x.broadcast_dims(&shape, &dims).reshape(&merged)
+}
+
+fn roll<'c>(a: &Args<'c>) -> Tensor<'c> {
+    let (x, shifts) = (a.tensor("self"), a.sizes("shifts"));
+    let dims = a.dims("dims", x.rank());
+    if dims.is_empty() {
+        let rolled = roll_dim(flat(x), 0, shifts.first().copied().unwrap_or(Size::Const(0)));
+        return rolled.reshape(&x.shape());
+    }
+    dims.iter().zip(shifts).fold(x, |x, (dim, shift)| roll_dim(x, *dim, shift))
+}
+
+fn roll_dim<'c>(x: Tensor<'c>, dim: usize, shift: Size<'c>) -> Tensor<'c> {
+    if x.rank() == 0 || x.size(dim).known() == Some(0) {
+        return x;
+    }
+    let size = x.size(dim);
+    let shift = match (shift, size) {
+        (Size::Const(s), Size::Const(n)) => Size::Const(s.rem_euclid(n)),
+        (s, n) => (s.modulo(n) + n).modulo(n),
+    };
+    let start = size - shift;
+    x.prim().concat(&[x.slice(dim, start, shift, 1), x.slice(dim, 0, start, 1)], dim)
+}
+
+fn rot90<'c>(a: &Args<'c>) -> Tensor<'c> {
+    let x = a.tensor("self");
+    let dims = a.dims("dims", x.rank());
+    let &[first, second] = dims.as_slice() else {
+        a.fail("rot90 turns in a plane of two dimensions");
+        return x;
+    };
+    match a.int("k").rem_euclid(4) {
+        1 => x.reverse(&[second]).swap(first, second),
+        2 => x.reverse(&[first, second]),
+        3 => x.reverse(&[first]).swap(first, second),
+        _ => x,
+    }
+}
+
+// Padding. A list of padding starts with the last dimension: low and high of each.
+
+fn padding<'c>(x: Tensor<'c>, list: &[Size<'c>]) -> (Vec<Size<'c>>, Vec<Size<'c>>) {
+    let (mut low, mut high) = (vec![Size::Const(0); x.rank()], vec![Size::Const(0); x.rank()]);
+    for (i, pair) in list.chunks(2).enumerate().take(x.rank()) {
+        let d = x.rank() - 1 - i;
+        (low[d], high[d]) = (pair[0], pair.get(1).copied().unwrap_or(Size::Const(0)));
+    }
+    (low, high)
+}
+
+fn constant_pad<'c>(a: &Args<'c>) -> Tensor<'c> {
+    let x = a.tensor("self");
+    let (low, high) = padding(x, &a.sizes("pad"));
+    let value = a.opt_scalar("value").unwrap_or(Scalar::Int(0));
+    x.pad(x.number(value), &low, &high, &vec![0; x.rank()])
+}
+
+fn pad<'c>(a: &Args<'c>) -> Tensor<'c> {
+    match a.str("mode").as_str() {
+        "constant" => constant_pad(a),
+        "reflect" => pad_by(a, "pad", reflected),
+        "replicate" => pad_by(a, "pad", clamped),
+        "circular" => pad_by(a, "pad", |position, size| {
+            let shifted = position + size;
+            shifted % size
+        }),
+        mode => {
+            a.fail(format!("unknown padding mode `{mode}`"));
+            a.tensor("self")
+        }
+    }
+}
+
+/// Where a padded position outside of the tensor reads, for positions and the size as tensors.
+pub(super) type Inside = for<'c> fn(Tensor<'c>, Tensor<'c>) -> Tensor<'c>;
+
+pub(super) fn reflected<'c>(position: Tensor<'c>, size: Tensor<'c>) -> Tensor<'c> {
+    let last = size - 1;
+    last - (position.abs() - last).abs()
+}
+
+pub(super) fn clamped<'c>(position: Tensor<'c>, size: Tensor<'c>) -> Tensor<'c> {
+    position.maximum(0).minimum(size - 1)
+}
+
+/// Pads by reading at positions moved inside, one dimension after the other.
+fn pad_by<'c>(a: &Args<'c>, list: &str, inside: Inside) -> Tensor<'c> {
+    let x = a.tensor("self");
+    let (low, high) = padding(x, &a.sizes(list));
+    (0..x.rank()).fold(x, |x, dim| {
+        if low[dim].known() == Some(0) && high[dim].known() == Some(0) {
+            return x;
+        }
+        let size = a.prim.size_tensor(DType::I64, x.size(dim));
+        let positions = a.prim.range(DType::I64, x.size(dim) + low[dim] + high[dim]) - low[dim];
+        x.gather(&[inside(positions, size)], &[dim]).move_dim(0, dim)
+    })
+}
+
+fn pixel_shuffle<'c>(a: &Args<'c>) -> Tensor<'c> {
+    let (x, r) = (a.tensor("self"), a.int("upscale_factor"));
+    let Some(lead) = x.rank().checked_sub(3) else {
+        a.fail("pixel_shuffle needs three dimensions");
+        return x;
+    };
+    let (shape, c) = (x.shape(), x.size(lead) / (r * r));
+    let (h, w) = (x.size(lead + 1), x.size(lead + 2));
+    let split = x.reshape(&[&shape[..lead], &[c, r.into(), r.into(), h, w]].concat());
+    let perm = [(0..lead).collect(), vec![lead, lead + 3, lead + 1, lead + 4, lead + 2]].concat();
+    split.transpose(&perm).reshape(&[&shape[..lead], &[c, h * r, w * r]].concat())
+}
+
+fn pixel_unshuffle<'c>(a: &Args<'c>) -> Tensor<'c> {
+    let (x, r) = (a.tensor("self"), a.int("downscale_factor"));
+    let Some(lead) = x.rank().checked_sub(3) else {
+        a.fail("pixel_unshuffle needs three dimensions");
+        return x;
+    };
+    let (shape, c) = (x.shape(), x.size(lead));
+    let (h, w) = (x.size(lead + 1) / r, x.size(lead + 2) / r);
+    let split = x.reshape(&[&shape[..lead], &[c, h, r.into(), w, r.into()]].concat());
+    let perm = [(0..lead).collect(), vec![lead, lead + 2, lead + 4, lead + 1, lead + 3]].concat();
+    split.transpose(&perm).reshape(&[&shape[..lead], &[c * (r * r), h, w]].concat())
+}
+
+fn channel_shuffle<'c>(a: &Args<'c>) -> Tensor<'c> {
+    let (x, groups) = (a.tensor("self"), a.int("groups").max(1));
+    let shape = x.shape();
+    let split = [&shape[..1], &[groups.into(), x.size(1) / groups], &shape[2..]].concat();
+    x.reshape(&split).swap(1, 2).reshape(&shape)
+}
+
+fn chunk_cat<'c>(a: &Args<'c>) -> Tensor<'c> {
+    let (dim, chunks) = (a.int("dim").max(0) as usize, a.int("num_chunks").max(1));
+    let part = |x: Tensor<'c>| {
+        let (size, shape) = (x.size(dim).ceil_div(chunks), x.shape());
+        let padded = x.pad_dim(dim, Scalar::Int(0), 0, size * chunks - x.size(dim));
+        let rest = super::size::product(&shape[dim + 1..]) * size;
+        padded.reshape(&[&shape[..dim], &[chunks.into(), rest]].concat())
+    };
+    joined(a, a.tensors("tensors").into_iter().map(part).collect(), dim + 1)
+}
+
+// Triangles and diagonals.
+
+fn triangle<'c>(a: &Args<'c>, inside: fn(Tensor<'c>, Tensor<'c>) -> Tensor<'c>) -> Tensor<'c> {
+    let x = a.tensor("self");
+    let Some(lead) = x.rank().checked_sub(2) else {
+        a.fail("a triangle is of a matrix");
+        return x;
+    };
+    let matrix = [x.size(lead), x.size(lead + 1)];
+    let (row, col) = (a.prim.iota(DType::I64, &matrix, 0), a.prim.iota(DType::I64, &matrix, 1));
+    inside(row + a.size("diagonal"), col).select(x, 0)
+}
+
+fn trace<'c>(a: &Args<'c>) -> Tensor<'c> {
+    let x = a.tensor("self").convert(a.result_dtype(0));
+    matrix_diagonal(x, 0, 0, 1).reduce("sum", &[0], false)
+}
+
+fn diag<'c>(a: &Args<'c>) -> Tensor<'c> {
+    let (x, offset) = (a.tensor("self"), a.int("diagonal"));
+    if x.rank() == 1 { embed(x, offset, 0, 1) } else { matrix_diagonal(x, offset, 0, 1) }
+}
+
+fn diag_embed<'c>(a: &Args<'c>) -> Tensor<'c> {
+    let x = a.tensor("self");
+    embed(x, a.int("offset"), a.dim("dim1", x.rank() + 1), a.dim("dim2", x.rank() + 1))
+}
+
+/// Matrices in dimensions `dim1` and `dim2` whose diagonals are the last dimension of x.
+fn embed(x: Tensor<'_>, offset: i64, dim1: usize, dim2: usize) -> Tensor<'_> {
+    let last = x.rank() - 1;
+    let side = x.size(last) + offset.abs();
+    let (row, col) = ((-offset).max(0), offset.max(0));
+    let matrix = [side, side];
+    let rows = x.prim().iota(DType::I64, &matrix, 0);
+    let cols = x.prim().iota(DType::I64, &matrix, 1);
+    let along_columns = x.pad_dim(last, Scalar::Int(0), col, side - x.size(last) - col).unsqueeze(last);
+    let spread = (cols - rows).equal(col - row).select(along_columns, 0);
+    let (low, high) = (dim1.min(dim2), dim1.max(dim2));
+    let spread = if dim1 > dim2 { spread.swap(last, last + 1) } else { spread };
+    let mut perm: Vec<usize> = (0..last).collect();
+    perm.insert(low, last);
+    perm.insert(high, last + 1);
+    spread.transpose(&perm)
+}
+
+/// Writes `part` to the diagonal of two dimensions.
+fn put_diagonal<'c>(x: Tensor<'c>, part: Tensor<'c>, offset: i64, dim1: usize, dim2: usize) -> Tensor<'c> {
+    let (row, col) = ((-offset).max(0), offset.max(0));
+    let positions = x.prim().range(DType::I64, part.size(part.rank() - 1));
+    // Updates have the index dimension first.
+    let updates = part.move_dim(part.rank() - 1, 0);
+    let (indices, dims) =
+        if dim1 < dim2 { ([positions + row, positions + col], [dim1, dim2]) } else { ([positions + col, positions + row], [dim2, dim1]) };
+    x.scatter(updates, &indices, &dims, "set")
+}
+
+fn diagonal_scatter<'c>(a: &Args<'c>) -> Tensor<'c> {
+    let x = a.tensor("self");
+    put_diagonal(x, a.as_type("src", x.dtype()), a.int("offset"), a.dim("dim1", x.rank()), a.dim("dim2", x.rank()))
+}
+
+fn diagonal_backward<'c>(a: &Args<'c>) -> Tensor<'c> {
+    let (grad, shape) = (a.tensor("grad_output"), a.sizes("input_sizes"));
+    let zeros = a.prim.full(grad.dtype(), Scalar::Int(0), &shape);
+    put_diagonal(zeros, grad, a.int("offset"), a.dim("dim1", shape.len()), a.dim("dim2", shape.len()))
+}
+
+// Writes to slices, and their gradients.
+
+/// x with `part` at `offset, offset + step, ..` of a dimension.
+fn put_slice<'c>(x: Tensor<'c>, part: Tensor<'c>, dim: usize, offset: Size<'c>, step: i64) -> Tensor<'c> {
+    let length = part.size(dim);
+    let covered = length.same(x.size(dim)) && step == 1;
+    if covered {
+        return part;
+    }
+    let positions = x.prim().range(DType::I64, length) * step + offset;
+    x.scatter(part.move_dim(dim, 0), &[positions], &[dim], "set")
+}
+
+fn slice_scatter<'c>(a: &Args<'c>) -> Tensor<'c> {
+    let x = a.tensor("self");
+    let dim = a.dim("dim", x.rank());
+    let (offset, length, step) = span(a, x.size(dim));
+    let mut shape = x.shape().to_vec();
+    shape[dim] = length;
+    put_slice(x, a.as_type("src", x.dtype()).broadcast_to(&shape), dim, offset, step)
+}
+
+fn slice_backward<'c>(a: &Args<'c>) -> Tensor<'c> {
+    let (grad, shape) = (a.tensor("grad_output"), a.sizes("input_sizes"));
+    let dim = a.dim("dim", shape.len());
+    let (offset, _, step) = span(a, shape[dim]);
+    let zeros = a.prim.full(grad.dtype(), Scalar::Int(0), &shape);
+    put_slice(zeros, grad, dim, offset, step)
+}
+
+fn select_scatter<'c>(a: &Args<'c>) -> Tensor<'c> {
+    let x = a.tensor("self");
+    let dim = a.dim("dim", x.rank());
+    put_slice(x, a.as_type("src", x.dtype()).unsqueeze(dim), dim, wrapped(a.size("index"), x.size(dim)), 1)
+}
+
+fn select_backward<'c>(a: &Args<'c>) -> Tensor<'c> {
+    let (grad, shape) = (a.tensor("grad_output"), a.sizes("input_sizes"));
+    let dim = a.dim("dim", shape.len());
+    let zeros = a.prim.full(grad.dtype(), Scalar::Int(0), &shape);
+    put_slice(zeros, grad.unsqueeze(dim), dim, wrapped(a.size("index"), shape[dim]), 1)
+}
+
+/// Adds the windows of [`super::view`]'s unfold back to where they were read.
+fn unfold_backward<'c>(a: &Args<'c>) -> Tensor<'c> {
+    let (grad, shape) = (a.tensor("grad_in"), a.sizes("input_sizes"));
+    let zeros = a.prim.full(grad.dtype(), Scalar::Int(0), &shape);
+    if shape.is_empty() {
+        return grad.reshape(&[]);
+    }
+    let (dim, step) = (a.dim("dim", shape.len()), a.int("step"));
+    let last = grad.rank() - 1;
+    let updates = grad.move_dim(last, 0).move_dim(dim + 1, 0);
+    let windows = [updates.size(0), updates.size(1)];
+    let positions = a.prim.iota(DType::I64, &windows, 0) * step + a.prim.iota(DType::I64, &windows, 1);
+    zeros.scatter(updates, &[positions], &[dim], "add")
+}

@@ -1,0 +1,91 @@
+//! Scaled dot-product attention.
+
+use strata_dialects::aten::dtype::DType;
+
+use super::args::Args;
+use super::builder::Scalar;
+use super::matmul::matmul;
+use super::reduce::{logsumexp, softmax};
+use super::rule::Precision::Wide;
+use super::rule::{Rule, many, one};
+use super::tensor::Tensor;
+
+pub(super) const RULES: &[Rule] = &[
+    many("aten._scaled_dot_product_attention_math", Wide, |a| vec![attention(a).0, weights(a)]),
+    many("aten._scaled_dot_product_flash_attention_for_cpu", Wide, with_logsumexp),
+    one("aten.scaled_dot_product_attention", Wide, |a| attention(a).0),
+];
+
+/// `softmax(scale * q k^T + mask) v`, and the scores before the softmax.
+fn attention<'c>(a: &Args<'c>) -> (Tensor<'c>, Tensor<'c>) {
+    let scores = scores(a);
+    let weights = masked_softmax(a, scores);
+    let value = repeated(a, "value");
+    (matmul(weights, value), scores)
+}
+
+fn weights<'c>(a: &Args<'c>) -> Tensor<'c> {
+    masked_softmax(a, scores(a))
+}
+
+/// A row that is masked throughout attends to nothing.
+fn masked_softmax<'c>(a: &Args<'c>, scores: Tensor<'c>) -> Tensor<'c> {
+    let last = scores.rank() - 1;
+    let weights = softmax(scores, last);
+    if !a.given("attn_mask") {
+        return weights;
+    }
+    let nothing = scores.equal(f64::NEG_INFINITY).reduce("and", &[last], true);
+    nothing.select(weights.number(Scalar::Int(0)), weights)
+}
+
+fn scores<'c>(a: &Args<'c>) -> Tensor<'c> {
+    let (query, key) = (a.tensor("query"), repeated(a, "key"));
+    if a.opt_float("dropout_p").unwrap_or(0.0) != 0.0 {
+        a.fail("dropout in attention is random; export the model in eval mode");
+    }
+    let last = query.rank() - 1;
+    let scale = a.opt_float("scale").or_else(|| query.size(last).known().map(|e| 1.0 / (e as f64).sqrt()));
+    let factor = match scale {
+        Some(scale) => query.number(Scalar::Float(scale)),
+        None => a.prim.size_tensor(query.dtype(), query.size(last)).rsqrt(),
+    };
+    let scores = matmul(query * factor, key.swap(last - 1, last));
+    let scores = if a.has("is_causal") && a.bool("is_causal") { causal(scores) } else { scores };
+    match a.opt_tensor("attn_mask") {
+        Some(mask) if mask.dtype() == DType::Bool => mask.select(scores, f64::NEG_INFINITY),
+        Some(mask) => scores + mask.convert(scores.dtype()),
+        None => scores,
+    }
+}
+
+/// Position i attends to positions up to i.
+fn causal(scores: Tensor<'_>) -> Tensor<'_> {
+    let last = scores.rank() - 1;
+    let square = [scores.size(last - 1), scores.size(last)];
+    let prim = scores.prim();
+    let seen = prim.iota(DType::I64, &square, 1).less_equal(prim.iota(DType::I64, &square, 0));
+    seen.select(scores, f64::NEG_INFINITY)
+}
+
+/// With grouped queries several query heads share a head of key and value, which is repeated.
+fn repeated<'c>(a: &Args<'c>, name: &str) -> Tensor<'c> {
+    let (x, query) = (a.tensor(name), a.tensor("query"));
+    if !(a.has("enable_gqa") && a.bool("enable_gqa")) || x.rank() < 3 {
+        return x;
+    }
+    let (heads, shape) = (x.rank() - 3, x.shape());
+    let times = query.size(heads) / x.size(heads);
+    let mut wide = shape.to_vec();
+    wide.insert(heads + 1, times);
+    let dims: Vec<_> = (0..=x.rank()).filter(|d| *d != heads + 1).collect();
+    let mut merged = shape.to_vec();
+    merged[heads] = shape[heads] * times;
+    x.broadcast_dims(&wide, &dims).reshape(&merged)
+}
+
+fn with_logsumexp<'c>(a: &Args<'c>) -> Vec<Tensor<'c>> {
+    let (output, scores) = attention(a);
+    let last = scores.rank() - 1;
+    vec![output, logsumexp(scores, &[last], false)]
+}

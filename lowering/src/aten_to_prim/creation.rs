@@ -1,0 +1,160 @@
+//! Tensors made from numbers. The declared result type tells the element type.
+
+use strata_dialects::aten::dtype::{DType, Numeric};
+
+use super::args::Args;
+use super::builder::Scalar;
+use super::rule::Precision::Exact;
+use super::rule::{Rule, one};
+use super::size::Size;
+use super::tensor::Tensor;
+
+pub(super) const RULES: &[Rule] = &[
+    one("aten.arange", Exact, arange),
+    one("aten.arange.start", Exact, arange),
+    one("aten.arange.start_step", Exact, arange),
+    one("aten.empty.memory_format", Exact, |a| filled(a, Scalar::Int(0), "size")),
+    one("aten.empty_like", Exact, |a| filled_like(a, Scalar::Int(0))),
+    one("aten.empty_permuted", Exact, |a| filled(a, Scalar::Int(0), "size")),
+    one("aten.empty_strided", Exact, |a| filled(a, Scalar::Int(0), "size")),
+    one("aten.eye", Exact, eye),
+    one("aten.eye.m", Exact, eye),
+    one("aten.fill.Scalar", Exact, |a| filled_like(a, a.scalar("value"))),
+    one("aten.fill.Tensor", Exact, |a| a.as_type("value", a.result_dtype(0)).broadcast_to(&a.tensor("self").shape())),
+    one("aten.full", Exact, |a| filled(a, a.scalar("fill_value"), "size")),
+    one("aten.full_like", Exact, |a| filled_like(a, a.scalar("fill_value"))),
+    one("aten.linalg_vander", Exact, |a| vander(a, "N", false)),
+    one("aten.linspace", Exact, linspace),
+    one("aten.linspace.Scalar_Tensor", Exact, linspace),
+    one("aten.linspace.Tensor_Scalar", Exact, linspace),
+    one("aten.linspace.Tensor_Tensor", Exact, linspace),
+    one("aten.logspace", Exact, logspace),
+    one("aten.logspace.Scalar_Tensor", Exact, logspace),
+    one("aten.logspace.Tensor_Scalar", Exact, logspace),
+    one("aten.logspace.Tensor_Tensor", Exact, logspace),
+    one("aten.new_empty", Exact, |a| filled(a, Scalar::Int(0), "size")),
+    one("aten.new_empty_strided", Exact, |a| filled(a, Scalar::Int(0), "size")),
+    one("aten.new_full", Exact, |a| filled(a, a.scalar("fill_value"), "size")),
+    one("aten.new_ones", Exact, |a| filled(a, Scalar::Int(1), "size")),
+    one("aten.new_zeros", Exact, |a| filled(a, Scalar::Int(0), "size")),
+    one("aten.ones", Exact, |a| filled(a, Scalar::Int(1), "size")),
+    one("aten.ones_like", Exact, |a| filled_like(a, Scalar::Int(1))),
+    one("aten.scalar_tensor", Exact, |a| a.prim.constant(a.result_dtype(0), a.scalar("s"))),
+    one("aten.tril_indices", Exact, |a| triangle_indices(a, |row, col, offset| col <= row + offset)),
+    one("aten.triu_indices", Exact, |a| triangle_indices(a, |row, col, offset| col >= row + offset)),
+    one("aten.vander", Exact, |a| vander(a, "N", !a.bool("increasing"))),
+    one("aten.zero", Exact, |a| filled_like(a, Scalar::Int(0))),
+    one("aten.zeros", Exact, |a| filled(a, Scalar::Int(0), "size")),
+    one("aten.zeros_like", Exact, |a| filled_like(a, Scalar::Int(0))),
+];
+
+fn filled<'c>(a: &Args<'c>, number: Scalar<'c>, size: &str) -> Tensor<'c> {
+    a.prim.full(a.result_dtype(0), number, &a.sizes(size))
+}
+
+fn filled_like<'c>(a: &Args<'c>, number: Scalar<'c>) -> Tensor<'c> {
+    a.prim.full(a.result_dtype(0), number, &a.tensor("self").shape())
+}
+
+/// `start, start + step, ..` below `end`.
+fn arange<'c>(a: &Args<'c>) -> Tensor<'c> {
+    let dtype = a.result_dtype(0);
+    let start = if a.has("start") { a.scalar("start") } else { Scalar::Int(0) };
+    let step = if a.has("step") { a.scalar("step") } else { Scalar::Int(1) };
+    let end = a.scalar("end");
+    let count = match (number(start), number(end), number(step)) {
+        (Some(start), Some(end), Some(step)) if step != 0.0 => Size::Const(((end - start) / step).ceil().max(0.0) as i64),
+        _ => {
+            let (start, step) = (integer(a, start), integer(a, step));
+            let step = step.known().unwrap_or(0);
+            let span = if step < 0 { start - integer(a, end) } else { integer(a, end) - start };
+            if step == 0 {
+                a.fail("a symbolic range needs a constant step other than 0");
+            }
+            span.max(0).ceil_div(step.abs().max(1))
+        }
+    };
+    // PyTorch computes float ranges in f64.
+    let work = if dtype.is_float() { DType::F64 } else { dtype };
+    let positions = a.prim.range(work, count);
+    let scaled = if number(step) == Some(1.0) { positions } else { positions * step };
+    let moved = if number(start) == Some(0.0) { scaled } else { scaled + start };
+    moved.convert(dtype)
+}
+
+fn number(scalar: Scalar<'_>) -> Option<f64> {
+    match scalar {
+        Scalar::Int(value) => Some(value as f64),
+        Scalar::Float(value) => Some(value),
+        Scalar::Bool(value) => Some(f64::from(u8::from(value))),
+        Scalar::Value(_) => None,
+    }
+}
+
+fn integer<'c>(a: &Args<'c>, scalar: Scalar<'c>) -> Size<'c> {
+    match scalar {
+        Scalar::Int(value) => Size::Const(value),
+        Scalar::Value(value) if value.ty().is_index() => a.prim.symbol(value),
+        _ => {
+            a.fail("a symbolic range must be of integers");
+            Size::Const(1)
+        }
+    }
+}
+
+fn eye<'c>(a: &Args<'c>) -> Tensor<'c> {
+    let rows = a.size("n");
+    let shape = [rows, if a.has("m") { a.size("m") } else { rows }];
+    let diagonal = a.prim.iota(DType::I64, &shape, 0).equal(a.prim.iota(DType::I64, &shape, 1));
+    diagonal.convert(a.result_dtype(0))
+}
+
+/// Evenly spaced numbers, computed from both ends so that the last one is exact.
+fn spaced<'c>(a: &Args<'c>, work: DType) -> Tensor<'c> {
+    let (start, end, steps) = (a.as_type("start", work), a.as_type("end", work), a.int("steps"));
+    let positions = a.prim.range(work, steps);
+    if steps <= 1 {
+        return start.broadcast_to(&positions.shape());
+    }
+    let step = (end - start) / (steps - 1) as f64;
+    let low = start + step * positions;
+    let high = end - step * (-positions + (steps - 1) as f64);
+    positions.less((steps / 2) as f64).select(low, high)
+}
+
+fn spaced_type(dtype: DType) -> DType {
+    if dtype.is_complex() { dtype } else { DType::F64 }
+}
+
+fn linspace<'c>(a: &Args<'c>) -> Tensor<'c> {
+    let dtype = a.result_dtype(0);
+    spaced(a, spaced_type(dtype)).convert(dtype)
+}
+
+fn logspace<'c>(a: &Args<'c>) -> Tensor<'c> {
+    let dtype = a.result_dtype(0);
+    let exponents = spaced(a, spaced_type(dtype));
+    exponents.number(Scalar::Float(a.float("base"))).pow(exponents).convert(dtype)
+}
+
+/// The positions of a triangle of a matrix: row numbers, then column numbers.
+fn triangle_indices<'c>(a: &Args<'c>, inside: fn(i64, i64, i64) -> bool) -> Tensor<'c> {
+    let (rows, cols, offset) = (a.int("row"), a.int("col"), a.int("offset"));
+    let all = (0..rows).flat_map(|row| (0..cols).map(move |col| (row, col)));
+    let kept: Vec<(i64, i64)> = all.filter(|(row, col)| inside(*row, *col, offset)).collect();
+    let flat: Vec<i64> = kept.iter().map(|p| p.0).chain(kept.iter().map(|p| p.1)).collect();
+    a.prim.int_vector(&flat).reshape(&[2.into(), (kept.len() as i64).into()]).convert(a.result_dtype(0))
+}
+
+/// Powers of a vector's elements as columns.
+fn vander<'c>(a: &Args<'c>, count: &str, decreasing: bool) -> Tensor<'c> {
+    let x = if a.has("x") { a.tensor("x") } else { a.tensor("self") };
+    let x = if x.dtype().is_integral() { x.convert(DType::I64) } else { x };
+    let last = x.rank() - 1;
+    let n = a.opt_size(count).unwrap_or(x.size(last));
+    let mut shape = x.shape().to_vec();
+    shape.push(n);
+    let powers = a.prim.range(x.dtype(), n);
+    let powers = if decreasing { powers.reverse(&[0]) } else { powers };
+    x.unsqueeze(last + 1).broadcast_to(&shape).pow(powers.broadcast_to(&shape))
+}

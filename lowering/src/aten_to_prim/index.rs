@@ -1,0 +1,273 @@
+//! Reading at positions that tensors hold.
+
+use strata_dialects::aten::dtype::DType;
+
+use super::args::Args;
+use super::builder::Scalar;
+use super::compare::truth;
+use super::rule::Precision::Exact;
+use super::rule::{Rule, many, one};
+use super::size::{Size, product};
+use super::tensor::Tensor;
+
+pub(super) const RULES: &[Rule] = &[
+    one("aten._unsafe_index.Tensor", Exact, index),
+    one("aten._unsafe_masked_index", Exact, masked_index),
+    one("aten.argwhere", Exact, nonzero),
+    one("aten.embedding", Exact, |a| a.tensor("weight").gather(&[positions(a.raw("indices"))], &[0])),
+    one("aten.gather", Exact, gather),
+    one("aten.index.Tensor", Exact, index),
+    one("aten.index_select", Exact, index_select),
+    one("aten.masked_select", Exact, masked_select),
+    one("aten.nonzero", Exact, nonzero),
+    many("aten.nonzero_numpy", Exact, |a| true_positions(truth(a.tensor("self")))),
+    one("aten.nonzero_static", Exact, nonzero_static),
+    one("aten.one_hot", Exact, one_hot),
+    one("aten.take", Exact, take),
+    one("aten.take_along_dim", Exact, take_along_dim),
+    many("aten.where", Exact, |a| true_positions(truth(a.tensor("condition")))),
+];
+
+/// Positions as `prim` wants them.
+pub(super) fn positions(index: Tensor<'_>) -> Tensor<'_> {
+    index.convert(DType::I64)
+}
+
+/// Positions that count from the end when negative.
+pub(super) fn wrapped<'c>(index: Tensor<'c>, size: Size<'c>) -> Tensor<'c> {
+    let index = positions(index);
+    index.less(0).select(index + size, index)
+}
+
+pub(super) fn flat(x: Tensor<'_>) -> Tensor<'_> {
+    x.reshape(&[x.numel()])
+}
+
+/// The coordinates of all points of `index`, with `index` itself in dimension `dim`.
+pub(super) fn coordinates<'c>(index: Tensor<'c>, dim: usize) -> Vec<Tensor<'c>> {
+    let shape = index.shape();
+    let along = |d: usize| if d == dim { index } else { index.prim().iota(DType::I64, &shape, d) };
+    (0..index.rank()).map(along).collect()
+}
+
+pub(super) fn gather_along<'c>(x: Tensor<'c>, dim: usize, index: Tensor<'c>) -> Tensor<'c> {
+    if x.rank() == 0 {
+        return x.broadcast_to(&index.shape());
+    }
+    if index.rank() == 0 {
+        return x.gather(&[index], &[0]);
+    }
+    x.gather(&coordinates(index, dim), &x.all_dims())
+}
+
+fn gather<'c>(a: &Args<'c>) -> Tensor<'c> {
+    let x = a.tensor("self");
+    gather_along(x, a.dim("dim", x.rank()), positions(a.raw("index")))
+}
+
+fn index_select<'c>(a: &Args<'c>) -> Tensor<'c> {
+    let (x, index) = (a.tensor("self"), positions(a.raw("index")));
+    if x.rank() == 0 {
+        return x;
+    }
+    let dim = a.dim("dim", x.rank());
+    x.gather(&[flat(index)], &[dim]).move_dim(0, dim)
+}
+
+fn take<'c>(a: &Args<'c>) -> Tensor<'c> {
+    let x = flat(a.tensor("self"));
+    x.gather(&[wrapped(a.raw("index"), x.size(0))], &[0])
+}
+
+fn take_along_dim<'c>(a: &Args<'c>) -> Tensor<'c> {
+    let (x, index) = (a.tensor("self"), a.raw("indices"));
+    let Some(dim) = a.opt_int("dim") else {
+        let x = flat(x);
+        return x.gather(&[flat(wrapped(index, x.size(0)))], &[0]);
+    };
+    let dim = a.wrap(dim, x.rank());
+    let index = wrapped(index, x.size(dim));
+    let without = |t: Tensor<'c>| {
+        let mut shape = t.shape().to_vec();
+        shape[dim] = Size::Const(1);
+        shape
+    };
+    let common = a.prim.common_sizes(&[&without(x), &without(index)]);
+    let spread = |t: Tensor<'c>| {
+        let mut shape = common.clone();
+        shape[dim] = t.size(dim);
+        t.broadcast_to(&shape)
+    };
+    gather_along(spread(x), dim, spread(index))
+}
+
+// Indexing as Python writes it: one index, mask or nothing per dimension.
+
+/// Which elements `x[indices]` names.
+pub(super) struct Selection<'c> {
+    /// Index tensors of one shape, wrapped.
+    pub indices: Vec<Tensor<'c>>,
+    /// The dimensions that they index.
+    pub dims: Vec<usize>,
+    /// Where the index dimensions stand in the result.
+    pub place: usize,
+}
+
+/// Resolves masks and None. An index of rank 0 counts as any other.
+pub(super) fn selection<'c>(a: &Args<'c>, x: Tensor<'c>, indices: &[Option<Tensor<'c>>]) -> Selection<'c> {
+    let (mut tensors, mut dims) = (Vec::new(), Vec::new());
+    let mut dim = 0;
+    for index in indices {
+        match index {
+            None => dim += 1,
+            Some(mask) if matches!(mask.dtype(), DType::Bool | DType::U8) => {
+                for positions in true_positions(truth(*mask)) {
+                    tensors.push(positions);
+                    dims.push(dim);
+                    dim += 1;
+                }
+            }
+            Some(index) => {
+                if dim < x.rank() {
+                    tensors.push(wrapped(*index, x.size(dim)));
+                }
+                dims.push(dim);
+                dim += 1;
+            }
+        }
+    }
+    if dims.iter().any(|d| *d >= x.rank()) || dims.is_empty() {
+        a.fail(format!("{} indices for a tensor of rank {}", dims.len(), x.rank()));
+        return Selection { indices: vec![a.prim.constant(DType::I64, Scalar::Int(0))], dims: vec![0], place: 0 };
+    }
+    let shape = a.prim.common_shape(&tensors);
+    let adjacent = dims.windows(2).all(|pair| pair[1] == pair[0] + 1);
+    let place = if adjacent { dims[0] } else { 0 };
+    Selection { indices: tensors.into_iter().map(|t| t.broadcast_to(&shape)).collect(), dims, place }
+}
+
+impl<'c> Selection<'c> {
+    fn rank(&self) -> usize {
+        self.indices[0].rank()
+    }
+
+    /// Moves the leading index dimensions to their place.
+    pub fn placed(&self, x: Tensor<'c>) -> Tensor<'c> {
+        let (k, place) = (self.rank(), self.place);
+        x.transpose(&[(k..k + place).collect::<Vec<_>>(), (0..k).collect(), (k + place..x.rank()).collect()].concat())
+    }
+
+    /// Moves the index dimensions from their place to the front.
+    pub fn leading(&self, x: Tensor<'c>) -> Tensor<'c> {
+        let (k, place) = (self.rank(), self.place);
+        x.transpose(&[(place..place + k).collect::<Vec<_>>(), (0..place).collect(), (place + k..x.rank()).collect()].concat())
+    }
+
+    /// The shape of the result of indexing x.
+    pub fn shape(&self, x: Tensor<'c>) -> Vec<Size<'c>> {
+        let rest: Vec<_> = (0..x.rank()).filter(|d| !self.dims.contains(d)).map(|d| x.size(d)).collect();
+        [&rest[..self.place], &self.indices[0].shape(), &rest[self.place..]].concat()
+    }
+}
+
+fn index<'c>(a: &Args<'c>) -> Tensor<'c> {
+    let x = a.tensor("self");
+    let indices = a.opt_tensors("indices");
+    if indices.iter().all(Option::is_none) {
+        return x;
+    }
+    let selection = selection(a, x, &indices);
+    selection.placed(x.gather(&selection.indices, &selection.dims))
+}
+
+/// Indexing where the mask holds, a number elsewhere; indices elsewhere may be out of bounds.
+fn masked_index<'c>(a: &Args<'c>) -> Tensor<'c> {
+    let (x, mask) = (a.tensor("self"), truth(a.raw("mask")));
+    let indices = a.opt_tensors("indices");
+    if x.numel().known() == Some(0) {
+        return mask.prim().full(x.dtype(), a.scalar("fill"), &mask.shape());
+    }
+    let safe: Vec<_> = indices.iter().enumerate().map(|(d, i)| i.map(|i| inside(i, x.size(d)))).collect();
+    let selection = selection(a, x, &safe);
+    let read = selection.placed(x.gather(&selection.indices, &selection.dims));
+    mask.select(read, a.scalar("fill"))
+}
+
+/// Positions moved into the bounds.
+pub(super) fn inside<'c>(index: Tensor<'c>, size: Size<'c>) -> Tensor<'c> {
+    let index = wrapped(index, size);
+    index.maximum(0).minimum(size - 1)
+}
+
+// Results whose size depends on data.
+
+/// For each dimension the coordinates of the true elements, in row-major order.
+pub(super) fn true_positions(mask: Tensor<'_>) -> Vec<Tensor<'_>> {
+    let prim = mask.prim();
+    let scalar = mask.rank() == 0;
+    let mask = if scalar { mask.unsqueeze(0) } else { mask };
+    let numbered = numbered_true(mask, None);
+    let mut stride = product(&mask.shape());
+    let place = |d: usize| {
+        let size = mask.size(d);
+        stride = if size.known() == Some(0) { Size::Const(1) } else { stride / size };
+        let outer = if stride.is_one() { numbered } else { numbered / prim.size_tensor(DType::I64, stride) };
+        if d == 0 { outer } else { outer % prim.size_tensor(DType::I64, size) }
+    };
+    let places: Vec<_> = (0..mask.rank()).map(place).collect();
+    if scalar { Vec::new() } else { places }
+}
+
+/// The flat positions of true elements; of a given number of them, when given, and then -1.
+fn numbered_true<'c>(mask: Tensor<'c>, count: Option<(Size<'c>, i64)>) -> Tensor<'c> {
+    let prim = mask.prim();
+    let bits = flat(mask).convert(DType::I64);
+    let found = bits.reduce("sum", &[0], false).item_size();
+    let (count, fill) = count.unwrap_or((found, 0));
+    let rank = bits.scan("sum", 0) - 1;
+    // What is not kept is put behind the end.
+    let target = flat(mask).select(rank, count).minimum(count);
+    let empty = prim.full(DType::I64, Scalar::Int(fill), &[count + 1]);
+    empty.scatter(prim.range(DType::I64, bits.size(0)), &[target], &[0], "set").slice(0, 0, count, 1)
+}
+
+fn nonzero<'c>(a: &Args<'c>) -> Tensor<'c> {
+    let mask = truth(a.tensor("self"));
+    let columns: Vec<_> = true_positions(mask).into_iter().map(|p| p.unsqueeze(1)).collect();
+    if columns.is_empty() {
+        let count = mask.convert(DType::I64).item_size();
+        return a.prim.full(DType::I64, Scalar::Int(0), &[count, Size::Const(0)]);
+    }
+    a.prim.concat(&columns, 1)
+}
+
+fn nonzero_static<'c>(a: &Args<'c>) -> Tensor<'c> {
+    let mask = truth(a.tensor("self"));
+    let (count, fill) = (a.size("size"), a.int("fill_value"));
+    if mask.rank() == 0 {
+        return a.prim.full(DType::I64, Scalar::Int(0), &[count, Size::Const(0)]);
+    }
+    let numbered = numbered_true(mask, Some((count, -1)));
+    let missing = numbered.less(0);
+    let mut stride = product(&mask.shape());
+    let column = |d: usize| {
+        let size = mask.size(d);
+        stride = if size.known() == Some(0) { Size::Const(1) } else { stride / size };
+        let outer = numbered / a.prim.size_tensor(DType::I64, stride);
+        let place = outer % a.prim.size_tensor(DType::I64, size.max(1));
+        missing.select(place.number(Scalar::Int(fill)), place).unsqueeze(1)
+    };
+    a.prim.concat(&(0..mask.rank()).map(column).collect::<Vec<_>>(), 1)
+}
+
+fn masked_select<'c>(a: &Args<'c>) -> Tensor<'c> {
+    let [x, mask] = a.prim.broadcast([a.tensor("self"), truth(a.tensor("mask"))]);
+    flat(x).gather(&[numbered_true(mask, None)], &[0])
+}
+
+fn one_hot<'c>(a: &Args<'c>) -> Tensor<'c> {
+    let (x, classes) = (a.tensor("self"), a.size("num_classes"));
+    let classes = if classes.known() == Some(-1) { (flat(x).reduce("max", &[0], false) + 1).item_size() } else { classes };
+    let rank = x.rank();
+    x.unsqueeze(rank).equal(a.prim.range(x.dtype(), classes)).convert(DType::I64)
+}

@@ -1,0 +1,262 @@
+//! Losses and their gradients.
+
+use strata_dialects::aten::dtype::DType;
+
+use super::activation::log_sigmoid;
+use super::args::Args;
+use super::builder::Scalar;
+use super::index::positions;
+use super::reduce::log_softmax;
+use super::rule::Precision::Compute;
+use super::rule::{Rule, many, one};
+use super::tensor::Tensor;
+
+pub(super) const RULES: &[Rule] = &[
+    one("aten.binary_cross_entropy", Compute, binary_cross_entropy),
+    one("aten.binary_cross_entropy_backward", Compute, binary_cross_entropy_backward),
+    one("aten.binary_cross_entropy_with_logits", Compute, with_logits),
+    one("aten.cosine_embedding_loss", Compute, cosine_embedding),
+    one("aten.cross_entropy_loss", Compute, cross_entropy),
+    one("aten.hinge_embedding_loss", Compute, hinge_embedding),
+    one("aten.huber_loss", Compute, |a| reduced(a, huber(difference(a), a.float("delta")))),
+    one("aten.huber_loss_backward", Compute, |a| gradient(a, |d, g| huber_slope(d, a.float("delta")) * g)),
+    one("aten.kl_div", Compute, kl_div),
+    one("aten.l1_loss", Compute, |a| reduced(a, difference(a).abs())),
+    one("aten.margin_ranking_loss", Compute, margin_ranking),
+    one("aten.mse_loss", Compute, |a| reduced(a, difference(a).square())),
+    one("aten.mse_loss_backward", Compute, |a| gradient(a, |d, g| d * 2.0 * g)),
+    one("aten.nll_loss", Compute, |a| nll_forward(a)[0]),
+    one("aten.nll_loss2d", Compute, |a| nll_forward(a)[0]),
+    one("aten.nll_loss2d_backward", Compute, nll_backward),
+    many("aten.nll_loss2d_forward", Compute, nll_forward),
+    one("aten.nll_loss_backward", Compute, nll_backward),
+    many("aten.nll_loss_forward", Compute, nll_forward),
+    one("aten.nll_loss_nd", Compute, |a| nll_forward(a)[0]),
+    one("aten.poisson_nll_loss", Compute, poisson),
+    one("aten.smooth_l1_loss", Compute, |a| reduced(a, smooth(difference(a), a.float("beta")))),
+    one("aten.smooth_l1_loss_backward", Compute, |a| gradient(a, |d, g| smooth_slope(d, a.float("beta")) * g)),
+    one("aten.soft_margin_loss", Compute, |a| reduced(a, (-a.tensor("target") * a.tensor("self")).exp().log1p())),
+    one("aten.triplet_margin_loss", Compute, triplet),
+];
+
+const NONE: i64 = 0;
+const MEAN: i64 = 1;
+
+fn reduced<'c>(a: &Args<'c>, loss: Tensor<'c>) -> Tensor<'c> {
+    match a.int("reduction") {
+        NONE => loss,
+        MEAN => loss.mean(&loss.all_dims(), false),
+        _ => loss.reduce("sum", &loss.all_dims(), false),
+    }
+}
+
+fn difference<'c>(a: &Args<'c>) -> Tensor<'c> {
+    a.tensor("self") - a.tensor("target")
+}
+
+/// The gradient of a loss of the difference; `f` gets the difference and the incoming gradient, averaged if asked for.
+fn gradient<'c>(a: &Args<'c>, f: impl Fn(Tensor<'c>, Tensor<'c>) -> Tensor<'c>) -> Tensor<'c> {
+    let difference = difference(a);
+    f(difference, shared(a, difference))
+}
+
+fn shared<'c>(a: &Args<'c>, loss: Tensor<'c>) -> Tensor<'c> {
+    let grad = a.tensor("grad_output");
+    if a.int("reduction") == MEAN { grad / loss.count(&loss.all_dims()) } else { grad }
+}
+
+fn smooth(d: Tensor<'_>, beta: f64) -> Tensor<'_> {
+    let distance = d.abs();
+    if beta == 0.0 {
+        return distance;
+    }
+    distance.less(beta).select(d * d * 0.5 / beta, distance - 0.5 * beta)
+}
+
+fn smooth_slope(d: Tensor<'_>, beta: f64) -> Tensor<'_> {
+    if beta == 0.0 {
+        return d.sign();
+    }
+    d.abs().less(beta).select(d / beta, d.sign())
+}
+
+fn huber(d: Tensor<'_>, delta: f64) -> Tensor<'_> {
+    let distance = d.abs();
+    distance.less_equal(delta).select(d * d * 0.5, (distance - 0.5 * delta) * delta)
+}
+
+fn huber_slope(d: Tensor<'_>, delta: f64) -> Tensor<'_> {
+    d.clamp(-delta, delta)
+}
+
+fn weighted<'c>(a: &Args<'c>, loss: Tensor<'c>) -> Tensor<'c> {
+    a.opt_tensor("weight").map_or(loss, |w| loss * w)
+}
+
+/// Logarithms are at least -100, as in PyTorch.
+fn binary_cross_entropy<'c>(a: &Args<'c>) -> Tensor<'c> {
+    let (x, target) = (a.tensor("self"), a.tensor("target"));
+    let (yes, no) = (x.log().maximum(-100.0), (-x).log1p().maximum(-100.0));
+    reduced(a, weighted(a, (target - 1.0) * no - target * yes))
+}
+
+fn binary_cross_entropy_backward<'c>(a: &Args<'c>) -> Tensor<'c> {
+    let (x, target) = (a.tensor("self"), a.tensor("target"));
+    let slope = (x - target) / ((-x + 1.0) * x).maximum(1e-12);
+    weighted(a, shared(a, x) * slope)
+}
+
+fn with_logits<'c>(a: &Args<'c>) -> Tensor<'c> {
+    let (x, target) = (a.tensor("self"), a.tensor("target"));
+    let log = log_sigmoid(x);
+    let loss = match a.opt_tensor("pos_weight") {
+        Some(weight) => (-target + 1.0) * x - ((weight - 1.0) * target + 1.0) * log,
+        None => (-target + 1.0) * x - log,
+    };
+    reduced(a, weighted(a, loss))
+}
+
+fn kl_div<'c>(a: &Args<'c>) -> Tensor<'c> {
+    let (x, target) = (a.tensor("self"), a.tensor("target"));
+    let loss = if a.bool("log_target") {
+        target.exp() * (target - x)
+    } else {
+        (target * target.log()).fill_where(target.equal(0.0), 0.0) - target * x
+    };
+    reduced(a, loss)
+}
+
+fn poisson<'c>(a: &Args<'c>) -> Tensor<'c> {
+    let (x, target) = (a.tensor("input"), a.tensor("target"));
+    let loss = if a.bool("log_input") { x.exp() - target * x } else { x - target * (x + a.float("eps")).log() };
+    if !a.bool("full") {
+        return reduced(a, loss);
+    }
+    let stirling = target * target.log() - target + (target * (2.0 * std::f64::consts::PI)).log() * 0.5;
+    reduced(a, loss + target.greater(1.0).select(stirling, 0.0))
+}
+
+fn hinge_embedding<'c>(a: &Args<'c>) -> Tensor<'c> {
+    let (x, target) = (a.tensor("self"), a.tensor("target"));
+    let apart = target.equal(1.0).select(x.number(Scalar::Int(0)), (-x + a.float("margin")).relu());
+    let together = target.equal(-1.0).select(x.number(Scalar::Int(0)), x);
+    reduced(a, apart + together)
+}
+
+fn margin_ranking<'c>(a: &Args<'c>) -> Tensor<'c> {
+    let distance = a.tensor("input1") - a.tensor("input2");
+    reduced(a, (-a.tensor("target") * distance + a.float("margin")).relu())
+}
+
+fn cosine_embedding<'c>(a: &Args<'c>) -> Tensor<'c> {
+    let (x, y, target) = (a.tensor("input1"), a.tensor("input2"), a.tensor("target"));
+    let dim = target.rank();
+    let sum = |t: Tensor<'c>| t.reduce("sum", &[dim], false);
+    const EPSILON: f64 = 1e-12;
+    let cosine = sum(x * y) / ((sum(x * x) + EPSILON) * (sum(y * y) + EPSILON)).sqrt();
+    let zero = cosine.filled(Scalar::Int(0));
+    let same = target.equal(1.0).select(-cosine + 1.0, zero);
+    let different = target.equal(-1.0).select((cosine - a.float("margin")).relu(), zero);
+    reduced(a, same + different)
+}
+
+fn triplet<'c>(a: &Args<'c>) -> Tensor<'c> {
+    let (anchor, positive, negative) = (a.tensor("anchor"), a.tensor("positive"), a.tensor("negative"));
+    let distance = |x: Tensor<'c>, y: Tensor<'c>| {
+        let d = x - y + a.float("eps");
+        let last = d.rank().saturating_sub(1);
+        super::norm::vector_norm(d, a.float("p"), Some(&[last]), false)
+    };
+    let near = distance(anchor, positive);
+    let far = distance(anchor, negative);
+    let far = if a.bool("swap") { far.minimum(distance(positive, negative)) } else { far };
+    reduced(a, (near - far + a.float("margin")).relu())
+}
+
+// Negative log likelihood: the class dimension is 1, or 0 of a vector.
+
+fn class_dim(x: Tensor<'_>) -> usize {
+    usize::from(x.rank() > 1)
+}
+
+/// The weight of each target, 0 for those to be ignored, and the targets with ignored ones moved inside.
+fn targets<'c>(a: &Args<'c>, x: Tensor<'c>, weight: Option<Tensor<'c>>) -> (Tensor<'c>, Tensor<'c>) {
+    let target = positions(a.raw("target"));
+    let ignored = target.equal(a.int("ignore_index"));
+    let safe = target.fill_where(ignored, 0);
+    let weights = match weight {
+        Some(weight) => weight.gather(&[safe], &[0]),
+        None => a.prim.full(x.dtype(), Scalar::Int(1), &target.shape()),
+    };
+    (weights.fill_where(ignored, 0), safe)
+}
+
+/// Elements of the class dimension at the targets.
+fn at_targets<'c>(x: Tensor<'c>, target: Tensor<'c>) -> Tensor<'c> {
+    let dim = class_dim(x);
+    super::index::gather_along(x, dim, target.unsqueeze(dim)).squeeze(&[dim])
+}
+
+fn nll<'c>(a: &Args<'c>, x: Tensor<'c>, weight: Option<Tensor<'c>>) -> Vec<Tensor<'c>> {
+    let (weights, target) = targets(a, x, weight);
+    let loss = -at_targets(x, target) * weights;
+    let all = weights.all_dims();
+    let total = weights.reduce("sum", &all, false);
+    let value = match a.int("reduction") {
+        NONE => loss,
+        MEAN => loss.reduce("sum", &all, false) / total,
+        _ => loss.reduce("sum", &all, false),
+    };
+    let total = if a.int("reduction") == NONE { total.filled(Scalar::Int(0)) } else { total };
+    vec![value, total]
+}
+
+fn nll_forward<'c>(a: &Args<'c>) -> Vec<Tensor<'c>> {
+    nll(a, a.tensor("self"), a.opt_tensor("weight"))
+}
+
+fn nll_backward<'c>(a: &Args<'c>) -> Tensor<'c> {
+    let (grad, x) = (a.tensor("grad_output"), a.tensor("self"));
+    let (weights, target) = targets(a, x, a.opt_tensor("weight"));
+    let grad = if a.int("reduction") == MEAN { grad / a.tensor("total_weight") } else { grad };
+    let share = -(grad * weights);
+    let dim = class_dim(x);
+    let class = a.prim.iota(DType::I64, &x.shape(), dim);
+    class.equal(target.unsqueeze(dim)).select(share.unsqueeze(dim), 0.0)
+}
+
+fn cross_entropy<'c>(a: &Args<'c>) -> Tensor<'c> {
+    let x = a.tensor("self");
+    let (dim, weight) = (class_dim(x), a.opt_tensor("weight"));
+    let smoothing = a.float("label_smoothing");
+    let log = log_softmax(x, dim);
+    let per_class = weight.map(|w| w.unsqueeze_to(x.rank() - dim));
+    let weigh = |t: Tensor<'c>| per_class.map_or(t, |w| t * w);
+    let classes = x.count(&[dim]);
+    let target = a.raw("target");
+    if target.dtype().is_float() {
+        let target = target.convert(x.dtype());
+        let target = if smoothing > 0.0 { target * (1.0 - smoothing) + classes.reciprocal() * smoothing } else { target };
+        let loss = -weigh(log * target).reduce("sum", &[dim], false);
+        return match a.int("reduction") {
+            NONE => loss,
+            // The mean over everything but the classes.
+            MEAN => loss.reduce("sum", &loss.all_dims(), false) / (x.count(&x.all_dims()) / classes),
+            _ => loss.reduce("sum", &loss.all_dims(), false),
+        };
+    }
+    let hard = nll(a, log, weight)[0];
+    if smoothing == 0.0 {
+        return hard;
+    }
+    let (weights, _) = targets(a, x, weight);
+    let ignored = positions(target).equal(a.int("ignore_index"));
+    let spread = -weigh(log).reduce("sum", &[dim], false).fill_where(ignored, 0.0);
+    let all = spread.all_dims();
+    let smooth = match a.int("reduction") {
+        NONE => spread,
+        MEAN => spread.reduce("sum", &all, false) / weights.reduce("sum", &all, false),
+        _ => spread.reduce("sum", &all, false),
+    };
+    hard * (1.0 - smoothing) + smooth * smoothing / classes
+}

@@ -1,0 +1,212 @@
+//! Products of matrices and vectors.
+
+use strata_dialects::aten::dtype::{DType, promote};
+
+use super::args::Args;
+use super::builder::Scalar;
+use super::einsum::einsum;
+use super::rule::Precision::{Exact, Wide};
+use super::rule::{Rule, one};
+use super::tensor::Tensor;
+
+pub(super) const RULES: &[Rule] = &[
+    one("aten._trilinear", Wide, trilinear),
+    one("aten.addbmm", Wide, |a| affine(a, bmm(a.tensor("batch1"), a.tensor("batch2")).reduce("sum", &[0], false))),
+    one("aten.addmm", Wide, |a| affine(a, mm(a.tensor("mat1"), a.tensor("mat2")))),
+    one("aten.addmv", Wide, |a| affine(a, mv(a.tensor("mat"), a.tensor("vec")))),
+    one("aten.addr", Wide, |a| affine(a, outer(a.tensor("vec1"), a.tensor("vec2")))),
+    one("aten.baddbmm", Wide, |a| affine(a, bmm(a.tensor("batch1"), a.tensor("batch2")))),
+    one("aten.bilinear", Wide, bilinear),
+    one("aten.bmm", Exact, |a| bmm(a.tensor("self"), a.tensor("mat2"))),
+    one("aten.chain_matmul", Wide, |a| chain(a, a.tensors("matrices"))),
+    one("aten.cross", Exact, cross),
+    one("aten.dot", Exact, |a| inner_product(a.tensor("self"), a.tensor("tensor"))),
+    one("aten.einsum", Wide, |a| einsum(a, &a.str("equation"), &a.tensors("tensors"))),
+    one("aten.ger", Exact, |a| outer(a.tensor("self"), a.tensor("vec2"))),
+    one("aten.inner", Exact, inner),
+    one("aten.kron", Exact, kron),
+    one("aten.linalg_cross", Exact, cross),
+    one("aten.linalg_matmul", Exact, |a| matmul(a.tensor("self"), a.tensor("other"))),
+    one("aten.linalg_matrix_power", Wide, matrix_power),
+    one("aten.linalg_multi_dot", Wide, |a| chain(a, a.tensors("tensors"))),
+    one("aten.linalg_vecdot", Wide, vecdot),
+    one("aten.linear", Wide, linear),
+    one("aten.matmul", Exact, |a| matmul(a.tensor("self"), a.tensor("other"))),
+    one("aten.matrix_power", Wide, matrix_power),
+    one("aten.mm", Exact, |a| mm(a.tensor("self"), a.tensor("mat2"))),
+    one("aten.mv", Exact, |a| mv(a.tensor("self"), a.tensor("vec"))),
+    one("aten.outer", Exact, |a| outer(a.tensor("self"), a.tensor("vec2"))),
+    one("aten.tensordot", Wide, tensordot),
+    one("aten.vdot", Exact, |a| inner_product(conj(a.tensor("self")), a.tensor("other"))),
+];
+
+pub(super) fn mm<'c>(x: Tensor<'c>, y: Tensor<'c>) -> Tensor<'c> {
+    x.dot(y, (&[], &[]), (&[1], &[0]))
+}
+
+pub(super) fn bmm<'c>(x: Tensor<'c>, y: Tensor<'c>) -> Tensor<'c> {
+    x.dot(y, (&[0], &[0]), (&[2], &[1]))
+}
+
+fn mv<'c>(x: Tensor<'c>, y: Tensor<'c>) -> Tensor<'c> {
+    x.dot(y, (&[], &[]), (&[1], &[0]))
+}
+
+fn inner_product<'c>(x: Tensor<'c>, y: Tensor<'c>) -> Tensor<'c> {
+    x.dot(y, (&[], &[]), (&[0], &[0]))
+}
+
+fn conj(x: Tensor<'_>) -> Tensor<'_> {
+    if x.dtype().is_complex() { x.real().complex(-x.imag()) } else { x }
+}
+
+fn outer<'c>(x: Tensor<'c>, y: Tensor<'c>) -> Tensor<'c> {
+    let dtype = promote(x.dtype(), y.dtype());
+    super::pointwise::mul(x.convert(dtype).unsqueeze(1), y.convert(dtype).unsqueeze(0))
+}
+
+/// `beta * self + alpha * product`; what is in `self` does not matter when beta is 0.
+fn affine<'c>(a: &Args<'c>, product: Tensor<'c>) -> Tensor<'c> {
+    let scale = |x: Tensor<'c>, factor: Scalar<'c>| match factor {
+        Scalar::Int(1) => x,
+        factor if factor == Scalar::Float(1.0) => x,
+        factor if x.dtype() == DType::Bool => x.and(x.number(factor)),
+        factor => x * factor,
+    };
+    let product = scale(product, a.scalar("alpha"));
+    if a.opt_constant("beta") == Some(0.0) {
+        return product;
+    }
+    let x = scale(a.tensor("self").convert(product.dtype()), a.scalar("beta"));
+    if x.dtype() == DType::Bool { x.or(product) } else { x + product }
+}
+
+/// PyTorch's matmul: vectors, matrices, and batches of matrices that broadcast.
+pub(super) fn matmul<'c>(x: Tensor<'c>, y: Tensor<'c>) -> Tensor<'c> {
+    let prim = x.prim();
+    match (x.rank(), y.rank()) {
+        (0, _) | (_, 0) => {
+            prim.fail("matmul of a 0-d tensor");
+            x
+        }
+        (_, 1) => x.dot(y, (&[], &[]), (&[x.rank() - 1], &[0])),
+        (1, 2) => x.dot(y, (&[], &[]), (&[0], &[0])),
+        (1, _) => matmul(x.unsqueeze(0), y).squeeze(&[y.rank() - 2]),
+        (_, 2) => x.dot(y, (&[], &[]), (&[x.rank() - 1], &[0])),
+        (m, n) => {
+            let rank = m.max(n);
+            let widen = |t: Tensor<'c>| (t.rank()..rank).fold(t, |t, _| t.unsqueeze(0));
+            let (x, y) = (widen(x), widen(y));
+            let (sx, sy) = (x.shape(), y.shape());
+            let shared = (0..rank - 2).all(|d| sx[d].is_one() == sy[d].is_one());
+            if shared {
+                let batch: Vec<usize> = (0..rank - 2).collect();
+                return x.dot(y, (&batch, &batch), (&[rank - 1], &[rank - 2]));
+            }
+            let batch = prim.common_sizes(&[&sx[..rank - 2], &sy[..rank - 2]]);
+            let spread = |t: Tensor<'c>| t.broadcast_to(&[&batch, &t.shape()[rank - 2..]].concat());
+            let dims: Vec<usize> = (0..rank - 2).collect();
+            spread(x).dot(spread(y), (&dims, &dims), (&[rank - 1], &[rank - 2]))
+        }
+    }
+}
+
+/// `input @ weight.T + bias`.
+fn linear<'c>(a: &Args<'c>) -> Tensor<'c> {
+    let (x, weight) = (a.tensor("input"), a.tensor("weight"));
+    let last = x.rank().saturating_sub(1);
+    let product = x.dot(weight, (&[], &[]), (&[last], &[weight.rank() - 1]));
+    match a.opt_tensor("bias") {
+        Some(bias) => product + bias,
+        None => product,
+    }
+}
+
+fn inner<'c>(a: &Args<'c>) -> Tensor<'c> {
+    let (x, y) = (a.tensor("self"), a.tensor("other"));
+    if x.rank() == 0 || y.rank() == 0 {
+        return x * y;
+    }
+    x.dot(y, (&[], &[]), (&[x.rank() - 1], &[y.rank() - 1]))
+}
+
+fn vecdot<'c>(a: &Args<'c>) -> Tensor<'c> {
+    let [x, y] = a.prim.broadcast([conj(a.tensor("x")), a.tensor("y")]);
+    (x * y).reduce("sum", &[a.dim("dim", x.rank())], false)
+}
+
+fn chain<'c>(a: &Args<'c>, matrices: Vec<Tensor<'c>>) -> Tensor<'c> {
+    let product = matrices.into_iter().reduce(matmul);
+    product.unwrap_or_else(|| {
+        a.fail("nothing to multiply");
+        a.prim.constant(DType::F32, Scalar::Int(0))
+    })
+}
+
+fn matrix_power<'c>(a: &Args<'c>) -> Tensor<'c> {
+    let (x, n) = (a.tensor("self"), a.int("n"));
+    if n < 0 {
+        a.fail("a negative matrix power needs an inverse");
+    }
+    let last = x.rank().saturating_sub(1);
+    let matrix = [x.size(last), x.size(last)];
+    let identity = a.prim.iota(DType::I64, &matrix, 0).equal(a.prim.iota(DType::I64, &matrix, 1));
+    let identity = identity.convert(x.dtype()).broadcast_to(&x.shape());
+    (0..n).fold(None, |power, _| Some(power.map_or(x, |p| matmul(p, x)))).unwrap_or(identity)
+}
+
+fn tensordot<'c>(a: &Args<'c>) -> Tensor<'c> {
+    let (x, y) = (a.tensor("self"), a.tensor("other"));
+    let (dx, dy) = (a.dims("dims_self", x.rank()), a.dims("dims_other", y.rank()));
+    x.dot(y, (&[], &[]), (&dx, &dy))
+}
+
+fn kron<'c>(a: &Args<'c>) -> Tensor<'c> {
+    let [x, y] = a.promoted(["self", "other"]);
+    let rank = x.rank().max(y.rank());
+    let widen = |t: Tensor<'c>| (t.rank()..rank).fold(t, |t, _| t.unsqueeze(0));
+    let (x, y) = (widen(x), widen(y));
+    let mut shape = Vec::new();
+    let (mut left, mut right) = (Vec::new(), Vec::new());
+    for d in 0..rank {
+        shape.push(x.size(d) * y.size(d));
+        left.extend([x.size(d), 1.into()]);
+        right.extend([1.into(), y.size(d)]);
+    }
+    super::pointwise::mul(x.reshape(&left), y.reshape(&right)).reshape(&shape)
+}
+
+/// `x1 W x2 + b` for each output feature.
+fn bilinear<'c>(a: &Args<'c>) -> Tensor<'c> {
+    let (x, y, weight) = (a.tensor("input1"), a.tensor("input2"), a.tensor("weight"));
+    let last = x.rank() - 1;
+    // rows.. , out, in2
+    let partial = x.dot(weight, (&[], &[]), (&[last], &[1]));
+    let product = (partial * y.unsqueeze(last)).reduce("sum", &[last + 1], false);
+    match a.opt_tensor("bias") {
+        Some(bias) => product + bias,
+        None => product,
+    }
+}
+
+fn trilinear<'c>(a: &Args<'c>) -> Tensor<'c> {
+    let expanded = |name, dims: &str| {
+        let mut dims = a.ints(dims);
+        dims.sort_unstable();
+        dims.iter().fold(a.tensor(name), |t, d| t.unsqueeze((*d).max(0) as usize))
+    };
+    let product = expanded("i1", "expand1") * expanded("i2", "expand2") * expanded("i3", "expand3");
+    product.reduce("sum", &a.dims("sumdim", product.rank()), false)
+}
+
+fn cross<'c>(a: &Args<'c>) -> Tensor<'c> {
+    let [x, y] = a.promoted(["self", "other"]);
+    let [x, y] = a.prim.broadcast([x, y]);
+    let dim = match a.opt_int("dim") {
+        Some(dim) => a.wrap(dim, x.rank()),
+        None => (0..x.rank()).find(|d| x.size(*d).known() == Some(3)).unwrap_or(0),
+    };
+    let part = |t: Tensor<'c>, i: i64| t.slice(dim, i, 1, 1);
+    let component = |i: i64, j: i64| part(x, i) * part(y, j) - part(x, j) * part(y, i);
+    a.prim.concat(&[component(1, 2), component(2, 0), component(0, 1)], dim)
+}

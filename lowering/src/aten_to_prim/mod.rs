@@ -1,0 +1,238 @@
+//! `--decompose-aten`: PyTorch's operators become the small closed set of `prim`.
+//!
+//! Each operator's decomposition is a short function in the file of its family, listed in that file's table with the
+//! precision that it computes in. An operator without a row, or one whose arguments are beyond its row, is an error
+//! that names the op and where it came from.
+//!
+//! ```mlir
+//! func.func @f(%x: tensor<4xf32>) -> tensor<4xf32> {
+//!   %0 = aten.square %x : tensor<4xf32>
+//!   return %0 : tensor<4xf32>
+//! }
+//! // becomes
+//! func.func @f(%x: tensor<4xf32>) -> tensor<4xf32> {
+//!   %0 = prim.mul %x, %x : tensor<4xf32>
+//!   return %0 : tensor<4xf32>
+//! }
+//! ```
+
+mod args;
+mod arith;
+mod builder;
+mod rule;
+mod size;
+mod tensor;
+
+mod activation;
+mod assemble;
+mod attention;
+mod cast;
+mod compare;
+mod conv;
+mod creation;
+mod einsum;
+mod index;
+mod loss;
+mod matmul;
+mod norm;
+mod pointwise;
+mod pool;
+mod reduce;
+mod resize;
+mod rnn;
+mod scan;
+mod scatter;
+mod sort;
+mod view;
+
+use std::collections::HashMap;
+use std::sync::LazyLock;
+
+use strata_core::ir::{DYNAMIC, Op, Type, Value};
+use strata_core::pass::{Counter, Pass, PassContext, PassError};
+use strata_dialects::aten::AtenOp;
+
+pub use args::Args;
+pub use builder::{Prim, Scalar};
+pub use rule::{Body, Precision, Rule};
+pub use size::Size;
+pub use tensor::Tensor;
+
+/// All tables, by family.
+static FAMILIES: &[&[Rule]] = &[
+    activation::RULES,
+    assemble::RULES,
+    attention::RULES,
+    cast::RULES,
+    compare::RULES,
+    conv::RULES,
+    creation::RULES,
+    index::RULES,
+    loss::RULES,
+    matmul::RULES,
+    norm::RULES,
+    pointwise::RULES,
+    pool::RULES,
+    reduce::RULES,
+    resize::RULES,
+    rnn::RULES,
+    scan::RULES,
+    scatter::RULES,
+    sort::RULES,
+    view::RULES,
+];
+
+static RULES: LazyLock<HashMap<&'static str, &'static Rule>> =
+    LazyLock::new(|| FAMILIES.iter().flat_map(|family| family.iter()).map(|rule| (rule.name, rule)).collect());
+
+/// Turns PyTorch's operators into `prim`.
+#[derive(Pass)]
+#[pass(anchor = "func.func", dependents("prim", "arith"))]
+pub struct DecomposeAten {
+    /// Operators to leave as they are, for instance `aten.linear`.
+    keep: Vec<String>,
+    /// Ops decomposed.
+    decomposed: Counter,
+}
+
+impl Pass for DecomposeAten {
+    fn run<'c>(&self, op: Op<'c>, _: &mut PassContext<'c>) -> Result<(), PassError> {
+        let (count, refusals) = decompose(op, &self.keep);
+        self.decomposed.add(count);
+        for refusal in &refusals {
+            let _ = PassError::at(refusal.op, &refusal.reason.to_string());
+        }
+        if refusals.is_empty() { Ok(()) } else { Err(PassError::Reported) }
+    }
+}
+
+/// Why an op was not decomposed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Refusal<'c> {
+    /// The op.
+    pub op: Op<'c>,
+    /// The reason.
+    pub reason: Reason,
+}
+
+/// The reason of a [`Refusal`].
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum Reason {
+    /// There is no row for the op.
+    #[error("has no decomposition to prim; add a row to lowering/aten_to_prim, or keep the op with keep={0}")]
+    NoRule(String),
+    /// The row cannot do what the arguments ask for.
+    #[error("is not decomposed: {0}")]
+    Arguments(String),
+}
+
+/// Whether there is a decomposition of the operator.
+pub fn has_rule(name: &str) -> bool {
+    RULES.contains_key(name)
+}
+
+/// The operators that have a decomposition, sorted.
+pub fn rule_names() -> Vec<&'static str> {
+    let mut names: Vec<_> = RULES.keys().copied().collect();
+    names.sort_unstable();
+    names
+}
+
+/// Decomposes all `aten` ops inside `root` but those named in `keep`, then removes what has become unused.
+/// Gives the number of ops decomposed and those that could not be; these are left as they were.
+pub fn decompose<'c>(root: Op<'c>, keep: &[String]) -> (usize, Vec<Refusal<'c>>) {
+    let mut ops = Vec::new();
+    root.walk(&mut |op| {
+        if matches!(op.dialect(), "aten" | "prims") && !keep.iter().any(|k| k == op.name()) {
+            ops.push(op);
+        }
+    });
+    let Some(block) = ops.first().and_then(|op| op.block()) else { return (0, Vec::new()) };
+    let prim = Prim::new(block, root.location());
+    let all = ops.len();
+    let refused = |op| decompose_op(&prim, op).err().map(|reason| Refusal { op, reason });
+    let refusals: Vec<_> = ops.into_iter().filter_map(refused).collect();
+    remove_unused(root);
+    (all - refusals.len(), refusals)
+}
+
+fn decompose_op<'c, 'p>(prim: &'p Prim<'p>, op: Op<'c>) -> Result<(), Reason>
+where
+    'c: 'p,
+{
+    let rule = RULES.get(op.name()).ok_or_else(|| Reason::NoRule(op.name().to_owned()))?;
+    prim.set_before(op);
+    let view = AtenOp::new(op).map_err(|error| Reason::Arguments(error.to_string()))?;
+    let args = Args::new(prim, view, rule.precision);
+    let results = match rule.body {
+        Body::Unary(body) => finish(&args, op, vec![body(args.tensor("self"))], rule.precision),
+        Body::One(body) => finish(&args, op, vec![body(&args)], rule.precision),
+        Body::Many(body) => finish(&args, op, body(&args), rule.precision),
+        Body::Scalar(body) => body(&args).into_iter().collect(),
+    };
+    if results.len() != op.num_results() {
+        prim.fail(format!("{} results computed, {} declared", results.len(), op.num_results()));
+    }
+    if let Some(message) = prim.take_error() {
+        return Err(Reason::Arguments(message));
+    }
+    let op: Op<'p> = op;
+    op.replace_with(&results);
+    Ok(())
+}
+
+/// The values of the results in the op's declared types.
+fn finish<'p>(args: &Args<'p>, op: Op<'p>, results: Vec<Tensor<'p>>, precision: Precision) -> Vec<Value<'p>> {
+    let declare = |(mut tensor, ty): (Tensor<'p>, Type<'p>)| {
+        if let Some(dtype) = ty.element_type().filter(|_| precision != Precision::Exact) {
+            tensor = tensor.convert(dtype);
+        }
+        declared(args.prim, tensor, ty)
+    };
+    results.into_iter().zip(op.result_types()).map(declare).collect()
+}
+
+/// The tensor in its declared type, where only sizes may be more or less known than here.
+fn declared<'p>(prim: &'p Prim<'p>, tensor: Tensor<'p>, ty: Type<'p>) -> Value<'p> {
+    if tensor.ty() == ty {
+        return tensor.value();
+    }
+    let agrees = |(size, declared): (&Size<'_>, i64)| declared == DYNAMIC || size.known().is_none_or(|n| n == declared);
+    let same_rank = tensor.rank() == ty.rank() && ty.is_tensor();
+    if !same_rank || Some(tensor.dtype()) != ty.element_type() || !tensor.shape().iter().zip(ty.shape()).all(agrees) {
+        prim.fail(format!("the result is computed as {} and declared as {ty}", tensor.ty()));
+        return tensor.value();
+    }
+    prim.retype(tensor, ty)
+}
+
+/// Removes pure ops without users, last first.
+fn remove_unused(root: Op<'_>) {
+    let mut ops = Vec::new();
+    root.walk(&mut |op| ops.push(op));
+    for op in ops.into_iter().rev() {
+        if matches!(op.dialect(), "prim" | "arith") && op.regions().is_empty() && op.is_unused() {
+            op.erase();
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use strata_dialects::aten::schema;
+
+    #[test]
+    fn tables_are_sorted_and_name_functional_operators() {
+        for family in FAMILIES {
+            for pair in family.windows(2) {
+                assert!(pair[0].name < pair[1].name, "{} stands before {}", pair[0].name, pair[1].name);
+            }
+            for rule in *family {
+                let schema = schema(rule.name).unwrap_or_else(|| panic!("PyTorch has no {}", rule.name));
+                assert!(!schema.is_mutable() || schema.has("nondeterministic_seeded"), "{} mutates an argument", rule.name);
+            }
+        }
+        assert_eq!(FAMILIES.iter().map(|f| f.len()).sum::<usize>(), RULES.len(), "an operator has two rows");
+    }
+}

@@ -1,0 +1,365 @@
+//! Normalisations and their gradients, vector and matrix norms.
+
+use strata_dialects::aten::dtype::{DType, Numeric};
+
+use super::args::Args;
+use super::builder::Scalar;
+use super::reduce::{extreme, reduced};
+use super::rule::Precision::{Compute, Exact};
+use super::rule::{Rule, many, one};
+use super::size::{Size, product};
+use super::tensor::Tensor;
+
+pub(super) const RULES: &[Rule] = &[
+    many("aten._batch_norm_no_update", Compute, |a| batch_norm(a, false, Parts::WithReserve)),
+    many("aten._batch_norm_with_update_functional", Compute, |a| batch_norm(a, true, Parts::WithReserveAndRunning)),
+    many("aten._fused_rms_norm", Compute, fused_rms_norm),
+    many("aten._native_batch_norm_legit.no_stats", Compute, |a| batch_norm(a, a.bool("training"), Parts::WithSaved)),
+    many("aten._native_batch_norm_legit_functional", Compute, |a| batch_norm(a, a.bool("training"), Parts::WithRunning)),
+    many("aten._native_batch_norm_legit_no_training", Compute, |a| batch_norm(a, false, Parts::WithSaved)),
+    one("aten._weight_norm", Compute, weight_norm),
+    many("aten._weight_norm_interface", Compute, weight_norm_interface),
+    many("aten.batch_norm", Compute, |a| batch_norm(a, a.bool("training"), Parts::Output)),
+    one("aten.cosine_similarity", Compute, cosine_similarity),
+    one("aten.dist", Compute, |a| vector_norm(a.tensor("self") - a.tensor("other"), a.float("p"), None, false)),
+    one("aten.frobenius_norm.dim", Compute, |a| vector_norm(a.tensor("self"), 2.0, Some(&reduced(a)), a.bool("keepdim"))),
+    one("aten.group_norm", Compute, group_norm),
+    one("aten.instance_norm", Compute, instance_norm),
+    one("aten.layer_norm", Compute, |a| layer_norm(a, "input").0),
+    one("aten.linalg_matrix_norm", Compute, |a| matrix_norm(a, MatrixOrder::of(a.opt_float("ord")))),
+    one("aten.linalg_matrix_norm.str_ord", Compute, named_matrix_norm),
+    one("aten.linalg_norm", Compute, linalg_norm),
+    one("aten.linalg_norm.ord_str", Compute, named_matrix_norm),
+    one("aten.linalg_vector_norm", Exact, linalg_vector_norm),
+    many("aten.native_batch_norm", Compute, |a| batch_norm(a, a.bool("training"), Parts::WithSaved)),
+    many("aten.native_batch_norm_backward", Compute, batch_norm_backward),
+    many("aten.native_group_norm", Compute, native_group_norm),
+    many("aten.native_group_norm_backward", Compute, group_norm_backward),
+    many("aten.native_layer_norm", Compute, native_layer_norm),
+    many("aten.native_layer_norm_backward", Compute, layer_norm_backward),
+    one("aten.norm.Scalar", Compute, |a| vector_norm(a.tensor("self"), a.float("p"), None, false)),
+    one("aten.norm.ScalarOpt_dim", Compute, |a| {
+        vector_norm(a.tensor("self"), a.opt_float("p").unwrap_or(2.0), Some(&reduced(a)), a.bool("keepdim"))
+    }),
+    one("aten.pairwise_distance", Compute, pairwise_distance),
+    one("aten.renorm", Compute, renorm),
+    one("aten.rms_norm", Compute, rms_norm),
+];
+
+/// Mean and `1 / sqrt(variance + eps)` over some dimensions, kept with size 1.
+fn moments<'c>(x: Tensor<'c>, dims: &[usize], eps: f64) -> (Tensor<'c>, Tensor<'c>, Tensor<'c>) {
+    let mean = x.mean(dims, true);
+    let variance = (x - mean).square().mean(dims, true);
+    (mean, variance, (variance + eps).rsqrt())
+}
+
+fn scaled<'c>(x: Tensor<'c>, weight: Option<Tensor<'c>>, bias: Option<Tensor<'c>>) -> Tensor<'c> {
+    let x = weight.map_or(x, |w| x * w);
+    bias.map_or(x, |b| x + b)
+}
+
+// Layer normalisation: over the last dimensions.
+
+fn last_dims(a: &Args<'_>, rank: usize) -> Vec<usize> {
+    let count = a.sizes("normalized_shape").len();
+    (rank.saturating_sub(count)..rank).collect()
+}
+
+fn layer_norm<'c>(a: &Args<'c>, input: &str) -> (Tensor<'c>, Tensor<'c>, Tensor<'c>) {
+    let x = a.tensor(input);
+    let (mean, _, scale) = moments(x, &last_dims(a, x.rank()), a.float("eps"));
+    (scaled((x - mean) * scale, a.opt_tensor("weight"), a.opt_tensor("bias")), mean, scale)
+}
+
+fn native_layer_norm<'c>(a: &Args<'c>) -> Vec<Tensor<'c>> {
+    let (output, mean, scale) = layer_norm(a, "input");
+    vec![output, mean, scale]
+}
+
+fn none<'c>(a: &Args<'c>) -> Tensor<'c> {
+    a.prim.full(DType::F32, Scalar::Int(0), &[Size::Const(0)])
+}
+
+fn masked<'c>(a: &Args<'c>, results: Vec<Tensor<'c>>) -> Vec<Tensor<'c>> {
+    let mask = a.bools("output_mask");
+    results.into_iter().zip(mask).map(|(t, wanted)| if wanted { t } else { none(a) }).collect()
+}
+
+/// The gradient through `(x - mean) * scale` for the gradient of that and the normalised x.
+fn normalised_gradient<'c>(grad: Tensor<'c>, normal: Tensor<'c>, scale: Tensor<'c>, dims: &[usize]) -> Tensor<'c> {
+    let shift = grad.mean(dims, true);
+    let tilt = (grad * normal).mean(dims, true);
+    (grad - shift - normal * tilt) * scale
+}
+
+fn layer_norm_backward<'c>(a: &Args<'c>) -> Vec<Tensor<'c>> {
+    let (grad, x) = (a.tensor("grad_out"), a.tensor("input"));
+    let dims = last_dims(a, x.rank());
+    let rows: Vec<usize> = (0..x.rank()).filter(|d| !dims.contains(d)).collect();
+    let scale = a.tensor("rstd");
+    let normal = (x - a.tensor("mean")) * scale;
+    let inner = a.opt_tensor("weight").map_or(grad, |w| grad * w);
+    let input = normalised_gradient(inner, normal, scale, &dims);
+    masked(a, vec![input, (grad * normal).reduce("sum", &rows, false), grad.reduce("sum", &rows, false)])
+}
+
+fn mean_square<'c>(a: &Args<'c>, x: Tensor<'c>) -> Tensor<'c> {
+    let stored = a.raw("input").dtype();
+    let eps = a.opt_float("eps").unwrap_or(match stored {
+        DType::F64 => f64::EPSILON,
+        _ => f64::from(f32::EPSILON),
+    });
+    (x.square().mean(&last_dims(a, x.rank()), true) + eps).rsqrt()
+}
+
+fn rms_norm<'c>(a: &Args<'c>) -> Tensor<'c> {
+    let x = a.tensor("input");
+    scaled(x * mean_square(a, x), a.opt_tensor("weight"), None)
+}
+
+fn fused_rms_norm<'c>(a: &Args<'c>) -> Vec<Tensor<'c>> {
+    let x = a.tensor("input");
+    let scale = mean_square(a, x);
+    vec![scaled(x * scale, a.opt_tensor("weight"), None), scale]
+}
+
+// Batch normalisation: over everything but the channels, dimension 1.
+
+/// What a variant returns besides the output.
+#[derive(Clone, Copy, PartialEq)]
+enum Parts {
+    Output,
+    WithSaved,
+    WithRunning,
+    WithReserve,
+    WithReserveAndRunning,
+}
+
+/// A vector over channels, to be used beside x.
+fn channels<'c>(vector: Tensor<'c>, rank: usize) -> Tensor<'c> {
+    vector.unsqueeze_to(rank.max(2) - 1)
+}
+
+fn batch_norm<'c>(a: &Args<'c>, training: bool, parts: Parts) -> Vec<Tensor<'c>> {
+    let x = a.tensor("input");
+    let rank = x.rank();
+    let dims: Vec<usize> = (0..rank).filter(|d| *d != 1).collect();
+    let eps = a.float("eps");
+    let running = |name: &str| if a.has(name) { a.opt_tensor(name) } else { None };
+    let (old_mean, old_variance) = (running("running_mean"), running("running_var"));
+    let statistics = if training { None } else { old_mean.zip(old_variance) };
+    let vector = |t: Tensor<'c>| t.reshape(&[x.size(1)]);
+    let (mean, variance, scale) = match statistics {
+        Some((mean, variance)) => (channels(mean, rank), variance, channels((variance + eps).rsqrt(), rank)),
+        None => moments(x, &dims, eps),
+    };
+    let affine = |name| a.opt_tensor(name).map(|t| channels(t, rank));
+    let mut results = vec![scaled((x - mean) * scale, affine("weight"), affine("bias"))];
+    if parts == Parts::Output {
+        return results;
+    }
+    // Saved statistics are those of the batch; there are none when running ones were used.
+    let saved = if statistics.is_none() { vec![vector(mean), vector(scale)] } else { vec![none(a), none(a)] };
+    results.extend(saved);
+    if matches!(parts, Parts::WithReserve | Parts::WithReserveAndRunning) {
+        results.push(a.prim.full(DType::U8, Scalar::Int(0), &[Size::Const(0)]));
+    }
+    if matches!(parts, Parts::WithRunning | Parts::WithReserveAndRunning) {
+        let momentum = a.float("momentum");
+        let count = product(&dims.iter().map(|d| x.size(*d)).collect::<Vec<_>>());
+        let unbiased = |v: Tensor<'c>| {
+            let n = a.prim.size_tensor(v.dtype(), count);
+            vector(v) * (n / (n - 1.0))
+        };
+        let blend = |old: Tensor<'c>, new: Tensor<'c>| new * momentum + old * (1.0 - momentum);
+        match (training, old_mean, old_variance) {
+            (true, Some(m), Some(v)) => results.extend([blend(m, vector(mean)), blend(v, unbiased(variance))]),
+            (_, m, v) => results.extend([m, v].into_iter().flatten()),
+        }
+    }
+    results
+}
+
+fn batch_norm_backward<'c>(a: &Args<'c>) -> Vec<Tensor<'c>> {
+    let (grad, x) = (a.tensor("grad_out"), a.tensor("input"));
+    let (rank, train) = (x.rank(), a.bool("train"));
+    let dims: Vec<usize> = (0..rank).filter(|d| *d != 1).collect();
+    let vector = |name: &str| a.opt_tensor(name).map(|t| channels(t, rank));
+    let (mean, scale) = match train {
+        true => (vector("save_mean"), vector("save_invstd")),
+        false => (vector("running_mean"), a.opt_tensor("running_var").map(|v| channels((v + a.float("eps")).rsqrt(), rank))),
+    };
+    let (Some(mean), Some(scale)) = (mean, scale) else {
+        a.fail("the statistics that the gradient needs are missing");
+        return vec![grad, grad, grad];
+    };
+    let normal = (x - mean) * scale;
+    let inner = vector("weight").map_or(grad, |w| grad * w);
+    let input = if train { normalised_gradient(inner, normal, scale, &dims) } else { inner * scale };
+    masked(a, vec![input, (grad * normal).reduce("sum", &dims, false), grad.reduce("sum", &dims, false)])
+}
+
+fn instance_norm<'c>(a: &Args<'c>) -> Tensor<'c> {
+    let x = a.tensor("input");
+    let rank = x.rank();
+    let (mean, scale) = match (a.bool("use_input_stats"), a.opt_tensor("running_mean"), a.opt_tensor("running_var")) {
+        (false, Some(mean), Some(variance)) => (channels(mean, rank), channels((variance + a.float("eps")).rsqrt(), rank)),
+        _ => {
+            let (mean, _, scale) = moments(x, &(2..rank).collect::<Vec<_>>(), a.float("eps"));
+            (mean, scale)
+        }
+    };
+    let affine = |name| a.opt_tensor(name).map(|t| channels(t, rank));
+    scaled((x - mean) * scale, affine("weight"), affine("bias"))
+}
+
+// Group normalisation: the channels of a group and all space.
+
+/// x as (batch, groups, everything else).
+fn grouped<'c>(x: Tensor<'c>, groups: i64) -> Tensor<'c> {
+    let rest = product(&x.shape()[2..]) * (x.size(1) / groups);
+    x.reshape(&[x.size(0), groups.into(), rest])
+}
+
+fn group_norm<'c>(a: &Args<'c>) -> Tensor<'c> {
+    let (x, groups) = (a.tensor("input"), a.int("num_groups"));
+    let grouped = grouped(x, groups);
+    let (mean, _, scale) = moments(grouped, &[2], a.float("eps"));
+    let affine = |name| a.opt_tensor(name).map(|t| channels(t, x.rank()));
+    scaled(((grouped - mean) * scale).reshape(&x.shape()), affine("weight"), affine("bias"))
+}
+
+fn native_group_norm<'c>(a: &Args<'c>) -> Vec<Tensor<'c>> {
+    let (x, groups) = (a.tensor("input"), a.int("group"));
+    let grouped = grouped(x, groups);
+    let (mean, _, scale) = moments(grouped, &[2], a.float("eps"));
+    let affine = |name| a.opt_tensor(name).map(|t| channels(t, x.rank()));
+    let output = scaled(((grouped - mean) * scale).reshape(&x.shape()), affine("weight"), affine("bias"));
+    vec![output, mean.squeeze(&[2]), scale.squeeze(&[2])]
+}
+
+fn group_norm_backward<'c>(a: &Args<'c>) -> Vec<Tensor<'c>> {
+    let (grad, x, groups) = (a.tensor("grad_out"), a.tensor("input"), a.int("group"));
+    let rank = x.rank();
+    let dims: Vec<usize> = (0..rank).filter(|d| *d != 1).collect();
+    let scale = a.tensor("rstd").unsqueeze(2);
+    let normal = (grouped(x, groups) - a.tensor("mean").unsqueeze(2)) * scale;
+    let inner = a.opt_tensor("weight").map_or(grad, |w| grad * channels(w, rank));
+    let input = normalised_gradient(grouped(inner, groups), normal, scale, &[2]).reshape(&x.shape());
+    let weight = (grad * normal.reshape(&x.shape())).reduce("sum", &dims, false);
+    masked(a, vec![input, weight, grad.reduce("sum", &dims, false)])
+}
+
+// Norms.
+
+/// The p-norm over some dimensions, or all of them.
+pub(super) fn vector_norm<'c>(x: Tensor<'c>, p: f64, dims: Option<&[usize]>, keep: bool) -> Tensor<'c> {
+    let all = x.all_dims();
+    let dims = dims.unwrap_or(&all);
+    let x = x.abs();
+    match p {
+        0.0 => x.not_equal(0).convert(x.dtype()).reduce("sum", dims, keep),
+        1.0 => x.reduce("sum", dims, keep),
+        2.0 => x.square().reduce("sum", dims, keep).sqrt(),
+        f64::INFINITY => extreme(x, "max", dims, keep),
+        f64::NEG_INFINITY => extreme(x, "min", dims, keep),
+        _ => x.pow(p).reduce("sum", dims, keep).pow(1.0 / p),
+    }
+}
+
+fn linalg_vector_norm<'c>(a: &Args<'c>) -> Tensor<'c> {
+    let x = a.tensor("self");
+    let x = if x.dtype().is_complex() { x.abs() } else { x };
+    let declared = a.result_dtype(0);
+    let norm = vector_norm(x.convert(declared.compute()), a.float("ord"), Some(&reduced(a)), a.bool("keepdim"));
+    norm.convert(declared)
+}
+
+#[derive(Clone, Copy, PartialEq)]
+enum MatrixOrder {
+    Frobenius,
+    /// Sums of rows or columns: the largest or smallest.
+    Sums(f64),
+}
+
+impl MatrixOrder {
+    fn of(order: Option<f64>) -> MatrixOrder {
+        order.map_or(MatrixOrder::Frobenius, MatrixOrder::Sums)
+    }
+}
+
+fn named_matrix_norm<'c>(a: &Args<'c>) -> Tensor<'c> {
+    if a.str("ord") != "fro" {
+        a.fail("this matrix norm needs singular values");
+    }
+    matrix_norm(a, MatrixOrder::Frobenius)
+}
+
+fn matrix_norm<'c>(a: &Args<'c>, order: MatrixOrder) -> Tensor<'c> {
+    let x = a.tensor("self");
+    let mut dims = reduced(a);
+    if dims.len() != 2 {
+        dims = (x.rank().saturating_sub(2)..x.rank()).collect();
+    }
+    let keep = a.bool("keepdim");
+    let MatrixOrder::Sums(order) = order else { return vector_norm(x, 2.0, Some(&dims), keep) };
+    let (summed, other) = match order.abs() {
+        1.0 => (dims[0], dims[1]),
+        f64::INFINITY => (dims[1], dims[0]),
+        _ => {
+            a.fail("this matrix norm needs singular values");
+            (dims[0], dims[1])
+        }
+    };
+    let kind = if order > 0.0 { "max" } else { "min" };
+    let norm = x.abs().sum_keep(&[summed]).reduce(kind, &[other], true);
+    if keep { norm } else { norm.squeeze(&dims) }
+}
+
+/// Without an order the vector norm of everything; with one a vector or matrix norm by the number of dimensions.
+fn linalg_norm<'c>(a: &Args<'c>) -> Tensor<'c> {
+    let (x, dims, order) = (a.tensor("self"), reduced(a), a.opt_float("ord"));
+    let matrix = order.is_some() && if a.given("dim") { dims.len() == 2 } else { x.rank() == 2 };
+    if matrix { matrix_norm(a, MatrixOrder::of(order)) } else { vector_norm(x, order.unwrap_or(2.0), Some(&dims), a.bool("keepdim")) }
+}
+
+fn cosine_similarity<'c>(a: &Args<'c>) -> Tensor<'c> {
+    let [x, y] = a.prim.broadcast([a.tensor("x1"), a.tensor("x2")]);
+    let (dim, eps) = (a.dim("dim", x.rank()), a.float("eps"));
+    let unit = |t: Tensor<'c>| t / vector_norm(t, 2.0, Some(&[dim]), true).maximum(eps);
+    (unit(x) * unit(y)).reduce("sum", &[dim], false)
+}
+
+fn pairwise_distance<'c>(a: &Args<'c>) -> Tensor<'c> {
+    let difference = a.tensor("x1") - a.tensor("x2") + a.float("eps");
+    let last = difference.rank().saturating_sub(1);
+    vector_norm(difference, a.float("p"), Some(&[last]), a.bool("keepdim"))
+}
+
+/// Scales sub-tensors along a dimension whose norm is above `maxnorm`.
+fn renorm<'c>(a: &Args<'c>) -> Tensor<'c> {
+    let x = a.tensor("self");
+    let (dim, limit) = (a.dim("dim", x.rank()), a.float("maxnorm"));
+    let others: Vec<usize> = (0..x.rank()).filter(|d| *d != dim).collect();
+    let norm = vector_norm(x, a.float("p"), Some(&others), true);
+    let factor = (norm + 1e-7).reciprocal() * limit;
+    x * norm.greater(limit).select(factor, 1.0)
+}
+
+/// The norm over all dimensions but `dim`.
+fn norm_except<'c>(a: &Args<'c>, v: Tensor<'c>) -> Tensor<'c> {
+    let dim = a.int("dim");
+    let others: Vec<usize> = (0..v.rank()).filter(|d| dim == -1 || *d != a.wrap(dim, v.rank())).collect();
+    vector_norm(v, 2.0, Some(&others), true)
+}
+
+fn weight_norm<'c>(a: &Args<'c>) -> Tensor<'c> {
+    let (v, g) = (a.tensor("v"), a.tensor("g"));
+    v * (g / norm_except(a, v))
+}
+
+fn weight_norm_interface<'c>(a: &Args<'c>) -> Vec<Tensor<'c>> {
+    let (v, g) = (a.tensor("v"), a.tensor("g"));
+    let norm = norm_except(a, v);
+    vec![v * (g / norm), norm.reshape(&g.shape())]
+}

@@ -1,0 +1,413 @@
+//! Pooling over windows, their gradients, and the windows themselves (im2col).
+
+use strata_dialects::aten::dtype::DType;
+
+use super::args::Args;
+use super::builder::Scalar;
+use super::rule::Precision::{Compute, Exact};
+use super::rule::{Rule, many, one};
+use super::scatter::least;
+use super::size::{Size, product};
+use super::tensor::Tensor;
+
+pub(super) const RULES: &[Rule] = &[
+    one("aten._adaptive_avg_pool2d", Compute, |a| adaptive_average(a, 2)),
+    one("aten._adaptive_avg_pool2d_backward", Compute, |a| adaptive_average_backward(a, 2)),
+    one("aten._adaptive_avg_pool3d", Compute, |a| adaptive_average(a, 3)),
+    one("aten._adaptive_avg_pool3d_backward", Compute, |a| adaptive_average_backward(a, 3)),
+    one("aten.adaptive_avg_pool1d", Compute, |a| adaptive_average(a, 1)),
+    one("aten.adaptive_avg_pool2d", Compute, |a| adaptive_average(a, 2)),
+    one("aten.adaptive_avg_pool3d", Compute, |a| adaptive_average(a, 3)),
+    many("aten.adaptive_max_pool1d", Exact, |a| adaptive_max(a, 1)),
+    many("aten.adaptive_max_pool2d", Exact, |a| adaptive_max(a, 2)),
+    one("aten.adaptive_max_pool2d_backward", Exact, |a| max_pool_backward(a, 2)),
+    many("aten.adaptive_max_pool3d", Exact, |a| adaptive_max(a, 3)),
+    one("aten.adaptive_max_pool3d_backward", Exact, |a| max_pool_backward(a, 3)),
+    one("aten.avg_pool1d", Compute, |a| average(a, 1)),
+    one("aten.avg_pool2d", Compute, |a| average(a, 2)),
+    one("aten.avg_pool2d_backward", Compute, |a| average_backward(a, 2)),
+    one("aten.avg_pool3d", Compute, |a| average(a, 3)),
+    one("aten.avg_pool3d_backward", Compute, |a| average_backward(a, 3)),
+    one("aten.col2im", Exact, col2im),
+    one("aten.im2col", Exact, im2col),
+    one("aten.max_pool1d", Exact, |a| max_values(a, 1)),
+    many("aten.max_pool1d_with_indices", Exact, |a| max_pool(a, 1)),
+    one("aten.max_pool2d", Exact, |a| max_values(a, 2)),
+    many("aten.max_pool2d_with_indices", Exact, |a| max_pool(a, 2)),
+    one("aten.max_pool2d_with_indices_backward", Exact, |a| max_pool_backward(a, 2)),
+    one("aten.max_pool3d", Exact, |a| max_values(a, 3)),
+    many("aten.max_pool3d_with_indices", Exact, |a| max_pool(a, 3)),
+    one("aten.max_pool3d_with_indices_backward", Exact, |a| max_pool_backward(a, 3)),
+    one("aten.max_unpool2d", Exact, |a| max_unpool(a, 2)),
+    one("aten.max_unpool3d", Exact, |a| max_unpool(a, 3)),
+];
+
+/// The windows of a pooling over the last dimensions.
+struct Pool {
+    size: Vec<i64>,
+    stride: Vec<i64>,
+    padding: Vec<i64>,
+    dilation: Vec<i64>,
+    ceil: bool,
+}
+
+impl Pool {
+    fn of(a: &Args<'_>, space: usize) -> Pool {
+        let list = |name: &str, default: &[i64]| {
+            let given = if a.has(name) { a.ints(name) } else { Vec::new() };
+            let list = if given.is_empty() { default.to_vec() } else { given };
+            if list.len() == space { list } else { vec![list.first().copied().unwrap_or(1).max(0); space] }
+        };
+        let size = list("kernel_size", &[]);
+        let stride = list("stride", &size);
+        let padding = list("padding", &vec![0; space]);
+        let dilation = list("dilation", &vec![1; space]);
+        if size.iter().chain(&stride).chain(&dilation).any(|n| *n < 1) {
+            a.fail("a pooling window without extent");
+        }
+        Pool { size, stride, padding, dilation, ceil: a.has("ceil_mode") && a.bool("ceil_mode") }
+    }
+
+    fn space(&self) -> usize {
+        self.size.len()
+    }
+
+    /// The number of windows along spatial dimension k of size n. The last one begins inside of the padded input.
+    fn count<'c>(&self, k: usize, n: Size<'c>) -> Size<'c> {
+        let span = n + (2 * self.padding[k] - self.dilation[k] * (self.size[k] - 1) - 1);
+        if !self.ceil {
+            return span / self.stride[k] + 1;
+        }
+        let count = (span + (self.stride[k] - 1)) / self.stride[k] + 1;
+        match (count, n) {
+            (Size::Const(c), Size::Const(n)) if (c - 1) * self.stride[k] >= n + self.padding[k] => Size::Const(c - 1),
+            (Size::Const(_), _) => count,
+            // The last begins inside exactly when it is below the number of strides that fit.
+            _ => count.min((n + self.padding[k]).ceil_div(self.stride[k])),
+        }
+    }
+
+    /// How much is appended so that all windows fit; negative where the end is not reached.
+    fn high<'c>(&self, k: usize, n: Size<'c>) -> Size<'c> {
+        let reach = (self.count(k, n) - 1) * self.stride[k] + (self.dilation[k] * (self.size[k] - 1) + 1);
+        reach - n - self.padding[k]
+    }
+
+    /// x padded with a number.
+    fn padded<'c>(&self, x: Tensor<'c>, number: Scalar<'c>) -> Tensor<'c> {
+        let lead = x.rank() - self.space();
+        let (mut low, mut high) = (vec![Size::Const(0); x.rank()], vec![Size::Const(0); x.rank()]);
+        for k in 0..self.space() {
+            low[lead + k] = Size::Const(self.padding[k]);
+            high[lead + k] = self.high(k, x.size(lead + k));
+        }
+        x.pad(x.number(number), &low, &high, &vec![0; x.rank()])
+    }
+
+    fn windows<'c>(&self, x: Tensor<'c>, number: Scalar<'c>) -> Tensor<'c> {
+        self.padded(x, number).window(&self.size, &self.stride, &self.dilation)
+    }
+}
+
+/// Whether x has the spatial dimensions.
+fn spatial(x: Tensor<'_>, space: usize) -> bool {
+    let fits = x.rank() >= space;
+    if !fits {
+        x.prim().fail(format!("pooling of {space} dimensions of a tensor of rank {}", x.rank()));
+    }
+    fits
+}
+
+fn window_dims(x: Tensor<'_>, space: usize) -> Vec<usize> {
+    (x.rank() - space..x.rank()).collect()
+}
+
+fn max_values<'c>(a: &Args<'c>, space: usize) -> Tensor<'c> {
+    let x = a.tensor("self");
+    if !spatial(x, space) {
+        return x;
+    }
+    let windows = Pool::of(a, space).windows(x, least(x.dtype()));
+    windows.reduce("max", &window_dims(windows, space), false)
+}
+
+/// Maxima, and their flat positions in the space of the input.
+fn max_pool<'c>(a: &Args<'c>, space: usize) -> Vec<Tensor<'c>> {
+    let x = a.tensor("self");
+    if !spatial(x, space) {
+        return vec![x, x];
+    }
+    let (pool, lead) = (Pool::of(a, space), x.rank() - space);
+    let windows = pool.windows(x, least(x.dtype()));
+    let values = windows.reduce("max", &window_dims(windows, space), false);
+    let flat = [&values.shape()[..], &[Size::Const(pool.size.iter().product())]].concat();
+    let mut inner = windows.reshape(&flat).arg_reduce("max", values.rank());
+    // From the place in the window to the place in the input, last dimension first.
+    let mut position = inner.number(Scalar::Int(0)).broadcast_to(&values.shape());
+    let mut stride = Size::Const(1);
+    for k in (0..space).rev() {
+        let within = if k == 0 { inner } else { inner % pool.size[k] };
+        inner = if k == 0 { inner } else { inner / pool.size[k] };
+        let begin = a.prim.iota(DType::I64, &values.shape(), lead + k) * pool.stride[k] - pool.padding[k];
+        let place = begin + within * pool.dilation[k];
+        position = position + place * stride;
+        stride = stride * x.size(lead + k);
+    }
+    vec![values, position]
+}
+
+/// Adds gradients at flat positions of the space of the input.
+fn max_pool_backward<'c>(a: &Args<'c>, space: usize) -> Tensor<'c> {
+    let (grad, x) = (a.tensor("grad_output"), a.tensor("self"));
+    if !spatial(x, space) {
+        return x;
+    }
+    put_flat(grad, a.raw("indices"), &x.shape(), space, "add")
+}
+
+/// Puts elements at flat positions in the last dimensions of a tensor of zeros.
+fn put_flat<'c>(x: Tensor<'c>, positions: Tensor<'c>, shape: &[Size<'c>], space: usize, kind: &str) -> Tensor<'c> {
+    let lead = shape.len() - space;
+    let rows = product(&shape[..lead]);
+    let two = |sizes: &[Size<'c>]| [rows, product(&sizes[lead..])];
+    let (from, to) = (two(&x.shape()), two(shape));
+    let columns = positions.convert(DType::I64).reshape(&from);
+    let row = x.prim().iota(DType::I64, &from, 0);
+    let zeros = x.prim().full(x.dtype(), Scalar::Int(0), &to);
+    zeros.scatter(x.reshape(&from), &[row, columns], &[0, 1], kind).reshape(shape)
+}
+
+fn max_unpool<'c>(a: &Args<'c>, space: usize) -> Tensor<'c> {
+    let x = a.tensor("self");
+    if !spatial(x, space) {
+        return x;
+    }
+    let shape = [&x.shape()[..x.rank() - space], &a.sizes("output_size")].concat();
+    put_flat(x, a.raw("indices"), &shape, space, "set")
+}
+
+/// What the sum of each window is divided by, in the shape of the windows' positions.
+fn divisor<'c>(a: &Args<'c>, pool: &Pool, x: Tensor<'c>) -> Tensor<'c> {
+    let (space, lead) = (pool.space(), x.rank() - pool.space());
+    if let Some(divisor) = if a.has("divisor_override") { a.opt_int("divisor_override") } else { None } {
+        return x.number(Scalar::Int(divisor));
+    }
+    let include = a.bool("count_include_pad");
+    if !pool.ceil && (include || pool.padding.iter().all(|p| *p == 0)) {
+        return x.number(Scalar::Int(pool.size.iter().product()));
+    }
+    // Along each dimension the number of elements of a window that count.
+    let along = |k: usize| {
+        let (n, padding) = (x.size(lead + k), pool.padding[k]);
+        let ones = x.prim().full(x.dtype(), Scalar::Int(1), &[n]);
+        let ones =
+            if include { ones.pad_dim(0, Scalar::Int(1), padding, padding) } else { ones.pad_dim(0, Scalar::Int(0), padding, padding) };
+        let ones = ones.pad_dim(0, Scalar::Int(0), 0, pool.high(k, n) - padding);
+        let counts = ones.window(&[pool.size[k]], &[pool.stride[k]], &[1]).reduce("sum", &[1], false);
+        counts.unsqueeze_to(space - k)
+    };
+    (1..space).fold(along(0), |product, k| product * along(k))
+}
+
+fn average<'c>(a: &Args<'c>, space: usize) -> Tensor<'c> {
+    let x = a.tensor("self");
+    if !spatial(x, space) {
+        return x;
+    }
+    let pool = Pool::of(a, space);
+    let windows = pool.windows(x, Scalar::Int(0));
+    windows.reduce("sum", &window_dims(windows, space), false) / divisor(a, &pool, x)
+}
+
+/// Positions of all elements of all windows along a spatial dimension, in the padded input.
+fn places<'c>(a: &Args<'c>, pool: &Pool, k: usize, shape: &[Size<'c>], dims: (usize, usize)) -> Tensor<'c> {
+    a.prim.iota(DType::I64, shape, dims.0) * pool.stride[k] + a.prim.iota(DType::I64, shape, dims.1) * pool.dilation[k]
+}
+
+/// The sum of windows at each element that they cover: the transpose of taking windows.
+/// `windows` is (lead.., positions.., inside..); the result has the shape of the unpadded input.
+fn overlap_add<'c>(a: &Args<'c>, pool: &Pool, windows: Tensor<'c>, shape: &[Size<'c>]) -> Tensor<'c> {
+    let (space, lead) = (pool.space(), shape.len() - pool.space());
+    let mut padded = shape.to_vec();
+    for k in 0..space {
+        let n = shape[lead + k];
+        padded[lead + k] = n + pool.padding[k] + pool.high(k, n).max(0);
+    }
+    // Index dimensions first: positions, inside, then the leading ones.
+    let perm: Vec<usize> = (lead..windows.rank()).chain(0..lead).collect();
+    let updates = windows.transpose(&perm);
+    let index_shape = &updates.shape()[..2 * space];
+    let indices: Vec<_> = (0..space).map(|k| places(a, pool, k, index_shape, (k, space + k))).collect();
+    let zeros = a.prim.full(windows.dtype(), Scalar::Int(0), &padded);
+    let sum = zeros.scatter(updates, &indices, &(lead..lead + space).collect::<Vec<_>>(), "add");
+    let mut offsets = vec![Size::Const(0); shape.len()];
+    for k in 0..space {
+        offsets[lead + k] = Size::Const(pool.padding[k]);
+    }
+    sum.slice_all(&offsets, shape, &vec![1; shape.len()])
+}
+
+fn average_backward<'c>(a: &Args<'c>, space: usize) -> Tensor<'c> {
+    let (grad, x) = (a.tensor("grad_output"), a.tensor("self"));
+    if !spatial(x, space) {
+        return x;
+    }
+    let pool = Pool::of(a, space);
+    let share = grad / divisor(a, &pool, x);
+    let inside: Vec<_> = pool.size.iter().map(|n| Size::Const(*n)).collect();
+    let windows = share.broadcast_dims(&[&share.shape(), inside.as_slice()].concat(), &share.all_dims());
+    overlap_add(a, &pool, windows, &x.shape())
+}
+
+// Adaptive pooling: window i covers floor(i n / m) .. ceil((i + 1) n / m).
+
+/// Replaces dimension `dim` by its windows: positions there, elements of a window in a new last dimension, those outside
+/// of the window filled. Also gives the windows' lengths.
+fn adaptive_windows<'c>(x: Tensor<'c>, dim: usize, count: Size<'c>, fill: Scalar<'c>) -> (Tensor<'c>, Tensor<'c>) {
+    let (prim, n) = (x.prim(), x.size(dim));
+    let (begin, end) = adaptive_bounds(x, n, count);
+    let longest = match (n, count) {
+        (Size::Const(n), Size::Const(m)) if m > 0 => Size::Const((0..m).map(|i| ((i + 1) * n + m - 1) / m - i * n / m).max().unwrap_or(1)),
+        _ => (n + (count - 1)) / count + 1,
+    };
+    let grid = [count, longest];
+    let places = begin.unsqueeze(1).broadcast_to(&grid) + prim.iota(DType::I64, &grid, 1);
+    let outside = places.greater_equal(end.unsqueeze(1));
+    let read = x.gather(&[places.minimum(n - 1)], &[dim]);
+    // (positions, inside, others..) to (.. positions .., inside)
+    let last = read.rank() - 1;
+    let outside = outside.unsqueeze_to(read.rank());
+    let windows = read.fill_where(outside, fill).move_dim(1, last).move_dim(0, dim);
+    (windows, end - begin)
+}
+
+/// First element of each window and the one behind its last.
+fn adaptive_bounds<'c>(x: Tensor<'c>, n: Size<'c>, count: Size<'c>) -> (Tensor<'c>, Tensor<'c>) {
+    let index = x.prim().range(DType::I64, count);
+    let begin = index * n / count;
+    let end = ((index + 1) * n + (count - 1)) / count;
+    (begin, end)
+}
+
+/// The output size; None keeps the input's.
+fn output_size<'c>(a: &Args<'c>, x: Tensor<'c>, space: usize) -> Vec<Size<'c>> {
+    let sizes = a.sizes("output_size");
+    (0..space).map(|k| sizes.get(k).or(sizes.first()).copied().unwrap_or(x.size(x.rank() - space + k))).collect()
+}
+
+fn adaptive_average<'c>(a: &Args<'c>, space: usize) -> Tensor<'c> {
+    let x = a.tensor("self");
+    if !spatial(x, space) {
+        return x;
+    }
+    let lead = x.rank() - space;
+    output_size(a, x, space).into_iter().enumerate().fold(x, |x, (k, count)| {
+        let (dim, n) = (lead + k, x.size(lead + k));
+        if count.same(n) {
+            return x;
+        }
+        if count.is_one() {
+            return x.mean(&[dim], true);
+        }
+        if let (Size::Const(n), Size::Const(m)) = (n, count)
+            && m > 0
+            && n % m == 0
+        {
+            let shape = x.shape();
+            let split = [&shape[..dim], &[m.into(), (n / m).into()], &shape[dim + 1..]].concat();
+            return x.reshape(&split).mean(&[dim + 1], false);
+        }
+        let (windows, lengths) = adaptive_windows(x, dim, count, Scalar::Int(0));
+        let last = windows.rank() - 1;
+        windows.reduce("sum", &[last], false) / lengths.convert(x.dtype()).unsqueeze_to(x.rank() - dim)
+    })
+}
+
+fn adaptive_average_backward<'c>(a: &Args<'c>, space: usize) -> Tensor<'c> {
+    let (grad, x) = (a.tensor("grad_output"), a.tensor("self"));
+    if !spatial(x, space) {
+        return x;
+    }
+    let lead = x.rank() - space;
+    // Element j gets a share of every window that covers it.
+    (0..space).fold(grad, |grad, k| {
+        let (dim, n) = (lead + k, x.size(lead + k));
+        let (begin, end) = adaptive_bounds(x, n, grad.size(dim));
+        let share = grad / (end - begin).convert(grad.dtype()).unsqueeze_to(grad.rank() - dim);
+        let element = a.prim.range(DType::I64, n).unsqueeze(1);
+        let covers = element.greater_equal(begin).and(element.less(end)).convert(grad.dtype());
+        share.dot(covers, (&[], &[]), (&[dim], &[1])).move_dim(grad.rank() - 1, dim)
+    })
+}
+
+fn adaptive_max<'c>(a: &Args<'c>, space: usize) -> Vec<Tensor<'c>> {
+    let x = a.tensor("self");
+    if !spatial(x, space) {
+        return vec![x, x];
+    }
+    let lead = x.rank() - space;
+    let counts = output_size(a, x, space);
+    // All windows of all dimensions: (lead.., positions.., inside..), with the flat positions of their elements.
+    let mut position = a.prim.full(DType::I64, Scalar::Int(0), &vec![Size::Const(1); space]);
+    let mut stride = Size::Const(1);
+    for k in (0..space).rev() {
+        let mut shape = vec![Size::Const(1); space];
+        shape[k] = x.size(lead + k);
+        position = position + (a.prim.iota(DType::I64, &shape, k) * stride);
+        stride = stride * x.size(lead + k);
+    }
+    let (mut values, mut places) = (x, position);
+    for (k, count) in counts.into_iter().enumerate() {
+        values = adaptive_windows(values, lead + k, count, least(x.dtype())).0;
+        places = adaptive_windows(places, k, count, Scalar::Int(0)).0;
+    }
+    let flat = |t: Tensor<'c>| {
+        let keep = t.rank() - space;
+        t.reshape(&[&t.shape()[..keep], &[product(&t.shape()[keep..])]].concat())
+    };
+    let (values, places) = (flat(values), flat(places));
+    let last = values.rank() - 1;
+    let best = values.arg_reduce("max", last).unsqueeze(last);
+    let at = super::index::gather_along(places.broadcast_to(&values.shape()), last, best).squeeze(&[last]);
+    vec![values.reduce("max", &[last], false), at]
+}
+
+// Windows as columns.
+
+fn columns_pool(a: &Args<'_>) -> Pool {
+    Pool { size: a.ints("kernel_size"), stride: a.ints("stride"), padding: a.ints("padding"), dilation: a.ints("dilation"), ceil: false }
+}
+
+fn im2col<'c>(a: &Args<'c>) -> Tensor<'c> {
+    let x = a.tensor("self");
+    if x.rank() == 3 {
+        return columns(a, x.unsqueeze(0)).squeeze(&[0]);
+    }
+    columns(a, x)
+}
+
+fn columns<'c>(a: &Args<'c>, x: Tensor<'c>) -> Tensor<'c> {
+    let pool = columns_pool(a);
+    // (n, c, oh, ow, kh, kw) to (n, c kh kw, oh ow)
+    let windows = pool.windows(x, Scalar::Int(0));
+    let shape = windows.shape();
+    let rows = x.size(1) * (pool.size[0] * pool.size[1]);
+    windows.transpose(&[0, 1, 4, 5, 2, 3]).reshape(&[shape[0], rows, shape[2] * shape[3]])
+}
+
+fn col2im<'c>(a: &Args<'c>) -> Tensor<'c> {
+    let x = a.tensor("self");
+    let batched = x.rank() == 3;
+    let x = if batched { x } else { x.unsqueeze(0) };
+    let (pool, space) = (columns_pool(a), a.sizes("output_size"));
+    if space.len() != 2 || pool.size.len() != 2 {
+        a.fail("col2im is of two dimensions");
+        return x;
+    }
+    let channels = x.size(1) / (pool.size[0] * pool.size[1]);
+    let counts = [pool.count(0, space[0]), pool.count(1, space[1])];
+    let split = [x.size(0), channels, pool.size[0].into(), pool.size[1].into(), counts[0], counts[1]];
+    let windows = x.reshape(&split).transpose(&[0, 1, 4, 5, 2, 3]);
+    let image = overlap_add(a, &pool, windows, &[x.size(0), channels, space[0], space[1]]);
+    if batched { image } else { image.squeeze(&[0]) }
+}

@@ -1,0 +1,239 @@
+//! Reductions: sums, extrema, logic, moments, softmax. The declared result type tells what to accumulate in.
+
+use strata_dialects::aten::dtype::{DType, Numeric};
+
+use super::args::Args;
+use super::builder::Scalar;
+use super::compare::truth;
+use super::rule::Precision::{Compute, Exact};
+use super::rule::{Rule, many, one};
+use super::size::{Size, product};
+use super::tensor::Tensor;
+
+pub(super) const RULES: &[Rule] = &[
+    one("aten._log_softmax", Compute, |a| on_dim(a, log_softmax)),
+    one("aten._log_softmax_backward_data", Compute, log_softmax_backward),
+    one("aten._safe_softmax", Compute, |a| on_dim(a, safe_softmax)),
+    one("aten._softmax", Compute, |a| on_dim(a, softmax)),
+    one("aten._softmax_backward_data", Compute, softmax_backward),
+    one("aten.all", Exact, |a| logical(a, "and")),
+    one("aten.all.dim", Exact, |a| logical(a, "and")),
+    one("aten.all.dims", Exact, |a| logical(a, "and")),
+    one("aten.amax", Exact, |a| extremum(a, "max")),
+    one("aten.amin", Exact, |a| extremum(a, "min")),
+    many("aten.aminmax", Exact, aminmax),
+    one("aten.any", Exact, |a| logical(a, "or")),
+    one("aten.any.dim", Exact, |a| logical(a, "or")),
+    one("aten.any.dims", Exact, |a| logical(a, "or")),
+    one("aten.argmax", Exact, |a| position(a, "max")),
+    one("aten.argmin", Exact, |a| position(a, "min")),
+    one("aten.count_nonzero", Exact, count_nonzero),
+    one("aten.count_nonzero.dim_IntList", Exact, count_nonzero),
+    one("aten.log_softmax.int", Compute, |a| on_dim(a, log_softmax)),
+    one("aten.logsumexp", Compute, |a| logsumexp(a.tensor("self"), &reduced(a), a.bool("keepdim"))),
+    one("aten.max", Exact, |a| extremum(a, "max")),
+    many("aten.max.dim", Exact, |a| with_position(a, "max")),
+    one("aten.mean", Compute, mean),
+    one("aten.mean.dim", Compute, mean),
+    one("aten.min", Exact, |a| extremum(a, "min")),
+    many("aten.min.dim", Exact, |a| with_position(a, "min")),
+    one("aten.nanmean", Compute, nanmean),
+    one("aten.nansum", Exact, nansum),
+    one("aten.prod", Exact, |a| accumulate(a, "prod")),
+    one("aten.prod.dim_int", Exact, |a| accumulate(a, "prod")),
+    one("aten.softmax.int", Compute, |a| on_dim(a, softmax)),
+    one("aten.special_log_softmax", Compute, |a| on_dim(a, log_softmax)),
+    one("aten.special_logsumexp", Compute, |a| logsumexp(a.tensor("self"), &reduced(a), a.bool("keepdim"))),
+    one("aten.special_softmax", Compute, |a| on_dim(a, softmax)),
+    one("aten.std", Compute, |a| variance(a).0.sqrt()),
+    one("aten.std.correction", Compute, |a| variance(a).0.sqrt()),
+    one("aten.std.dim", Compute, |a| variance(a).0.sqrt()),
+    many("aten.std_mean", Compute, std_mean),
+    many("aten.std_mean.correction", Compute, std_mean),
+    many("aten.std_mean.dim", Compute, std_mean),
+    one("aten.sum", Exact, |a| accumulate(a, "sum")),
+    one("aten.sum.dim_IntList", Exact, |a| accumulate(a, "sum")),
+    one("aten.sum_to_size", Exact, |a| sum_to(a.tensor("self"), &a.sizes("size"))),
+    one("aten.var", Compute, |a| variance(a).0),
+    one("aten.var.correction", Compute, |a| variance(a).0),
+    one("aten.var.dim", Compute, |a| variance(a).0),
+    many("aten.var_mean", Compute, var_mean),
+    many("aten.var_mean.correction", Compute, var_mean),
+    many("aten.var_mean.dim", Compute, var_mean),
+];
+
+/// The dimensions to reduce: those of argument `dim`, one or several, or all.
+pub(super) fn reduced(a: &Args<'_>) -> Vec<usize> {
+    let rank = a.raw("self").rank();
+    if !a.has("dim") {
+        return (0..rank).collect();
+    }
+    match a.is_list("dim") {
+        true => a.dims_or_all("dim", rank),
+        false => a.opt_int("dim").filter(|_| rank > 0).map_or_else(|| (0..rank).collect(), |d| vec![a.wrap(d, rank)]),
+    }
+}
+
+fn keepdim(a: &Args<'_>) -> bool {
+    a.has("keepdim") && a.bool("keepdim")
+}
+
+fn accumulate<'c>(a: &Args<'c>, kind: &str) -> Tensor<'c> {
+    a.tensor("self").convert(a.result_dtype(0)).reduce(kind, &reduced(a), keepdim(a))
+}
+
+fn mean<'c>(a: &Args<'c>) -> Tensor<'c> {
+    a.tensor("self").convert(a.result_dtype(0).compute()).mean(&reduced(a), keepdim(a))
+}
+
+fn nansum<'c>(a: &Args<'c>) -> Tensor<'c> {
+    let x = a.tensor("self").convert(a.result_dtype(0));
+    x.fill_where(x.is_nan(), 0).reduce("sum", &reduced(a), keepdim(a))
+}
+
+fn nanmean<'c>(a: &Args<'c>) -> Tensor<'c> {
+    let x = a.tensor("self").convert(a.result_dtype(0).compute());
+    let (dims, keep) = (reduced(a), keepdim(a));
+    let count = (!x.is_nan()).convert(x.dtype()).reduce("sum", &dims, keep);
+    x.fill_where(x.is_nan(), 0).reduce("sum", &dims, keep) / count
+}
+
+fn count_nonzero<'c>(a: &Args<'c>) -> Tensor<'c> {
+    truth(a.tensor("self")).convert(DType::I64).reduce("sum", &reduced(a), false)
+}
+
+fn logical<'c>(a: &Args<'c>, kind: &str) -> Tensor<'c> {
+    truth(a.tensor("self")).reduce(kind, &reduced(a), keepdim(a)).convert(a.result_dtype(0))
+}
+
+/// Largest or smallest elements; on bool these are "or" and "and".
+pub(super) fn extreme<'c>(x: Tensor<'c>, kind: &str, dims: &[usize], keep: bool) -> Tensor<'c> {
+    match (x.dtype(), kind) {
+        (DType::Bool, "max") => x.reduce("or", dims, keep),
+        (DType::Bool, _) => x.reduce("and", dims, keep),
+        _ => x.reduce(kind, dims, keep),
+    }
+}
+
+fn extremum<'c>(a: &Args<'c>, kind: &str) -> Tensor<'c> {
+    extreme(a.tensor("self"), kind, &reduced(a), keepdim(a))
+}
+
+fn aminmax<'c>(a: &Args<'c>) -> Vec<Tensor<'c>> {
+    let (x, dims, keep) = (a.tensor("self"), reduced(a), keepdim(a));
+    vec![extreme(x, "min", &dims, keep), extreme(x, "max", &dims, keep)]
+}
+
+/// Positions of the first extremum along a dimension (of bool as of numbers).
+fn first_extreme<'c>(x: Tensor<'c>, kind: &str, dim: usize, keep: bool) -> Tensor<'c> {
+    if x.rank() == 0 {
+        return x.prim().constant(DType::I64, Scalar::Int(0));
+    }
+    let x = if x.dtype() == DType::Bool { x.convert(DType::U8) } else { x };
+    let at = x.arg_reduce(kind, dim);
+    if keep { at.unsqueeze(dim) } else { at }
+}
+
+fn position<'c>(a: &Args<'c>, kind: &str) -> Tensor<'c> {
+    let x = a.tensor("self");
+    match a.opt_int("dim") {
+        Some(dim) => first_extreme(x, kind, a.wrap(dim, x.rank()), a.bool("keepdim")),
+        None => {
+            let at = first_extreme(x.reshape(&[x.numel()]), kind, 0, false);
+            if a.bool("keepdim") { at.unsqueeze_to(x.rank()) } else { at }
+        }
+    }
+}
+
+fn with_position<'c>(a: &Args<'c>, kind: &str) -> Vec<Tensor<'c>> {
+    let x = a.tensor("self");
+    let (dim, keep) = (a.dim("dim", x.rank()), a.bool("keepdim"));
+    let dims: &[usize] = if x.rank() == 0 { &[] } else { &[dim] };
+    vec![extreme(x, kind, dims, keep), first_extreme(x, kind, dim, keep)]
+}
+
+/// Variance and mean over the reduced dimensions.
+fn variance<'c>(a: &Args<'c>) -> (Tensor<'c>, Tensor<'c>) {
+    let (x, dims, keep) = (a.tensor("self"), reduced(a), keepdim(a));
+    let correction = match a.has("correction") {
+        true => a.opt_float("correction").unwrap_or(1.0),
+        false => f64::from(u8::from(a.bool("unbiased"))),
+    };
+    let mean = x.mean(&dims, true);
+    let spread = (x - mean).abs().square().reduce("sum", &dims, keep);
+    let count = product(&dims.iter().map(|d| x.size(*d)).collect::<Vec<_>>());
+    let divisor = match count {
+        Size::Const(n) => spread.number(Scalar::Float((n as f64 - correction).max(0.0))),
+        symbolic => (a.prim.size_tensor(spread.dtype(), symbolic) - correction).maximum(0.0),
+    };
+    let mean = if keep { mean } else { mean.squeeze(&dims) };
+    (spread / divisor, mean)
+}
+
+fn var_mean<'c>(a: &Args<'c>) -> Vec<Tensor<'c>> {
+    let (variance, mean) = variance(a);
+    vec![variance, mean]
+}
+
+fn std_mean<'c>(a: &Args<'c>) -> Vec<Tensor<'c>> {
+    let (variance, mean) = variance(a);
+    vec![variance.sqrt(), mean]
+}
+
+/// Sums so that the result broadcasts back to the tensor's shape.
+pub(super) fn sum_to<'c>(x: Tensor<'c>, shape: &[Size<'c>]) -> Tensor<'c> {
+    let lead = x.rank().saturating_sub(shape.len());
+    let repeated = |d: &usize| *d < lead || (shape[*d - lead].is_one() && !x.size(*d).is_one());
+    x.reduce("sum", &(0..x.rank()).filter(repeated).collect::<Vec<_>>(), true).reshape(shape)
+}
+
+// Softmax.
+
+/// Applies a function of one dimension to `self`; a 0-d tensor counts as a vector.
+fn on_dim<'c>(a: &Args<'c>, f: fn(Tensor<'c>, usize) -> Tensor<'c>) -> Tensor<'c> {
+    let x = a.tensor("self").convert(a.result_dtype(0).compute());
+    if x.rank() == 0 {
+        return f(x.unsqueeze(0), 0).reshape(&[]);
+    }
+    f(x, a.dim("dim", x.rank()))
+}
+
+pub(super) fn softmax(x: Tensor<'_>, dim: usize) -> Tensor<'_> {
+    let exp = (x - x.reduce("max", &[dim], true)).exp();
+    exp / exp.sum_keep(&[dim])
+}
+
+/// Rows that are -inf throughout become 0.
+fn safe_softmax(x: Tensor<'_>, dim: usize) -> Tensor<'_> {
+    let masked = x.equal(f64::NEG_INFINITY).reduce("and", &[dim], true);
+    masked.select(x.number(Scalar::Int(0)), softmax(x, dim))
+}
+
+pub(super) fn log_softmax(x: Tensor<'_>, dim: usize) -> Tensor<'_> {
+    let shifted = x - x.reduce("max", &[dim], true);
+    shifted - shifted.exp().sum_keep(&[dim]).log()
+}
+
+fn backward_dim<'c>(a: &Args<'c>) -> (Tensor<'c>, Tensor<'c>, Vec<usize>) {
+    let (grad, output) = (a.tensor("grad_output"), a.tensor("output"));
+    let dim = a.dim("dim", output.rank());
+    (grad, output, if output.rank() == 0 { Vec::new() } else { vec![dim] })
+}
+
+fn softmax_backward<'c>(a: &Args<'c>) -> Tensor<'c> {
+    let (grad, output, dims) = backward_dim(a);
+    let weighted = grad * output;
+    weighted - output * weighted.sum_keep(&dims)
+}
+
+fn log_softmax_backward<'c>(a: &Args<'c>) -> Tensor<'c> {
+    let (grad, output, dims) = backward_dim(a);
+    grad - output.exp() * grad.sum_keep(&dims)
+}
+
+pub(super) fn logsumexp<'c>(x: Tensor<'c>, dims: &[usize], keep: bool) -> Tensor<'c> {
+    let largest = x.reduce("max", dims, true);
+    let largest = largest.fill_where(largest.abs().equal(f64::INFINITY), 0.0);
+    let sum = (x - largest).exp().reduce("sum", dims, true).log() + largest;
+    if keep { sum } else { sum.squeeze(dims) }
+}

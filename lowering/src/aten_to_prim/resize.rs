@@ -1,0 +1,236 @@
+//! Resampling of images: nearest, linear, cubic, and sampling at a grid.
+
+use strata_dialects::aten::dtype::DType;
+
+use super::args::Args;
+use super::builder::Scalar;
+use super::rule::Precision::{Compute, Exact};
+use super::rule::{Rule, one};
+use super::size::Size;
+use super::tensor::Tensor;
+
+pub(super) const RULES: &[Rule] = &[
+    one("aten._upsample_nearest_exact1d", Exact, |a| nearest(a, 1, true)),
+    one("aten._upsample_nearest_exact1d.vec", Exact, |a| nearest(a, 1, true)),
+    one("aten._upsample_nearest_exact2d", Exact, |a| nearest(a, 2, true)),
+    one("aten._upsample_nearest_exact2d.vec", Exact, |a| nearest(a, 2, true)),
+    one("aten._upsample_nearest_exact3d", Exact, |a| nearest(a, 3, true)),
+    one("aten._upsample_nearest_exact3d.vec", Exact, |a| nearest(a, 3, true)),
+    one("aten.grid_sampler", Compute, grid_sampler),
+    one("aten.grid_sampler_2d", Compute, grid_sampler),
+    one("aten.upsample_bicubic2d", Compute, |a| interpolate(a, 2, cubic_taps)),
+    one("aten.upsample_bicubic2d.vec", Compute, |a| interpolate(a, 2, cubic_taps)),
+    one("aten.upsample_bilinear2d", Compute, |a| interpolate(a, 2, linear_taps)),
+    one("aten.upsample_bilinear2d.vec", Compute, |a| interpolate(a, 2, linear_taps)),
+    one("aten.upsample_linear1d", Compute, |a| interpolate(a, 1, linear_taps)),
+    one("aten.upsample_linear1d.vec", Compute, |a| interpolate(a, 1, linear_taps)),
+    one("aten.upsample_nearest1d", Exact, |a| nearest(a, 1, false)),
+    one("aten.upsample_nearest1d.vec", Exact, |a| nearest(a, 1, false)),
+    one("aten.upsample_nearest2d", Exact, |a| nearest(a, 2, false)),
+    one("aten.upsample_nearest2d.vec", Exact, |a| nearest(a, 2, false)),
+    one("aten.upsample_nearest3d", Exact, |a| nearest(a, 3, false)),
+    one("aten.upsample_nearest3d.vec", Exact, |a| nearest(a, 3, false)),
+    one("aten.upsample_trilinear3d", Compute, |a| interpolate(a, 3, linear_taps)),
+    one("aten.upsample_trilinear3d.vec", Compute, |a| interpolate(a, 3, linear_taps)),
+];
+
+fn image<'c>(a: &Args<'c>) -> Tensor<'c> {
+    a.tensor(if a.has("input") { "input" } else { "self" })
+}
+
+/// For each spatial dimension the output size and, where given, the scale factor.
+fn targets<'c>(a: &Args<'c>, x: Tensor<'c>, space: usize) -> Vec<(Size<'c>, Option<f64>)> {
+    let sizes = a.sizes("output_size");
+    let factors = if a.has("scale_factors") { a.opt_floats("scale_factors") } else { named_scales(a, space) };
+    let lead = x.rank().saturating_sub(space);
+    let target = |k: usize| {
+        let factor = factors.as_ref().and_then(|f| f.get(k).copied());
+        let size = match (sizes.get(k), factor, x.size(lead + k)) {
+            (Some(size), _, _) => *size,
+            (None, Some(factor), Size::Const(n)) => Size::Const((n as f64 * factor).floor() as i64),
+            (None, Some(factor), n) if factor.fract() == 0.0 => n * factor as i64,
+            _ => {
+                a.fail("the output size of a resampling is not known");
+                Size::Const(1)
+            }
+        };
+        (size, factor)
+    };
+    (0..space).map(target).collect()
+}
+
+/// Scales given one by one; they count only if all are there.
+fn named_scales(a: &Args<'_>, space: usize) -> Option<Vec<f64>> {
+    let names: &[&str] = match space {
+        1 => &["scales"],
+        2 => &["scales_h", "scales_w"],
+        _ => &["scales_d", "scales_h", "scales_w"],
+    };
+    names.iter().map(|name| if a.has(name) { a.opt_float(name) } else { None }).collect()
+}
+
+/// Input elements per output element, as a 0-d tensor.
+fn ratio<'c>(a: &Args<'c>, dtype: DType, from: Size<'c>, to: Size<'c>, factor: Option<f64>) -> Tensor<'c> {
+    match (factor, from, to) {
+        (Some(factor), _, _) if factor > 0.0 => a.prim.constant(dtype, Scalar::Float(1.0 / factor)),
+        (_, Size::Const(n), Size::Const(m)) => a.prim.constant(dtype, Scalar::Float(n as f64 / m as f64)),
+        _ => a.prim.size_tensor(dtype, from) / a.prim.size_tensor(dtype, to),
+    }
+}
+
+fn nearest<'c>(a: &Args<'c>, space: usize, exact: bool) -> Tensor<'c> {
+    let x = image(a);
+    let lead = x.rank().saturating_sub(space);
+    targets(a, x, space).into_iter().enumerate().fold(x, |x, (k, (size, factor))| {
+        let (dim, n) = (lead + k, x.size(lead + k));
+        let index = a.prim.range(DType::F32, size);
+        let index = if exact { index + 0.5 } else { index };
+        let scaled = (index * ratio(a, DType::F32, n, size, factor)).floor().convert(DType::I64);
+        x.gather(&[scaled.minimum(n - 1)], &[dim]).move_dim(0, dim)
+    })
+}
+
+/// The source coordinate of each output element.
+fn source<'c>(a: &Args<'c>, dtype: DType, n: Size<'c>, size: Size<'c>, factor: Option<f64>, clamp: bool) -> Tensor<'c> {
+    let index = a.prim.range(dtype, size);
+    if a.bool("align_corners") {
+        return match (n, size) {
+            (Size::Const(n), Size::Const(m)) if m > 1 => index * ((n - 1) as f64 / (m - 1) as f64),
+            (_, Size::Const(_)) => index * 0.0,
+            _ => index * (a.prim.size_tensor(dtype, n - 1) / a.prim.size_tensor(dtype, (size - 1).max(1))),
+        };
+    }
+    let place = (index + 0.5) * ratio(a, dtype, n, size, factor) - 0.5;
+    if clamp { place.maximum(0.0) } else { place }
+}
+
+/// A read of an interpolation: an element's position along the dimension, and its weight.
+type Taps<'c> = Vec<(Tensor<'c>, Tensor<'c>)>;
+
+fn linear_taps<'c>(a: &Args<'c>, dtype: DType, n: Size<'c>, size: Size<'c>, factor: Option<f64>) -> Taps<'c> {
+    let place = source(a, dtype, n, size, factor, true);
+    let low = place.floor().convert(DType::I64).minimum(n - 1);
+    let high = (low + 1).minimum(n - 1);
+    let weight = (place - low.convert(dtype)).clamp(0.0, 1.0);
+    vec![(low, -weight + 1.0), (high, weight)]
+}
+
+const CUBIC: f64 = -0.75;
+
+/// The cubic convolution kernel at distances up to 1, and between 1 and 2.
+fn cubic_near(x: Tensor<'_>) -> Tensor<'_> {
+    (x * (CUBIC + 2.0) - (CUBIC + 3.0)) * x * x + 1.0
+}
+
+fn cubic_far(x: Tensor<'_>) -> Tensor<'_> {
+    ((x * CUBIC - 5.0 * CUBIC) * x + 8.0 * CUBIC) * x - 4.0 * CUBIC
+}
+
+/// The four weights around a place that is `t` behind an element.
+fn cubic_weights(t: Tensor<'_>) -> [Tensor<'_>; 4] {
+    [cubic_far(t + 1.0), cubic_near(t), cubic_near(-t + 1.0), cubic_far(-t + 2.0)]
+}
+
+fn cubic_taps<'c>(a: &Args<'c>, dtype: DType, n: Size<'c>, size: Size<'c>, factor: Option<f64>) -> Taps<'c> {
+    let place = source(a, dtype, n, size, factor, false);
+    let floor = place.floor();
+    let first = floor.convert(DType::I64);
+    let taps = cubic_weights(place - floor).into_iter().zip(-1i64..);
+    taps.map(|(weight, offset)| ((first + offset).maximum(0).minimum(n - 1), weight)).collect()
+}
+
+/// Interpolates one dimension after the other, the last first.
+fn interpolate<'c>(a: &Args<'c>, space: usize, taps: fn(&Args<'c>, DType, Size<'c>, Size<'c>, Option<f64>) -> Taps<'c>) -> Tensor<'c> {
+    let x = image(a);
+    let lead = x.rank().saturating_sub(space);
+    targets(a, x, space).into_iter().enumerate().rev().fold(x, |x, (k, (size, factor))| {
+        let dim = lead + k;
+        let tap =
+            |(index, weight): (Tensor<'c>, Tensor<'c>)| x.gather(&[index], &[dim]).move_dim(0, dim) * weight.unsqueeze_to(x.rank() - dim);
+        let sum = taps(a, x.dtype(), x.size(dim), size, factor).into_iter().map(tap).reduce(|a, b| a + b);
+        sum.unwrap_or(x)
+    })
+}
+
+// Sampling at a grid: input (n, c, h, w), grid (n, oh, ow, 2) of x and y in [-1, 1].
+
+fn grid_sampler<'c>(a: &Args<'c>) -> Tensor<'c> {
+    let (x, grid) = (a.tensor("input"), a.tensor("grid"));
+    if x.rank() != 4 {
+        a.fail("grid sampling of volumes is not decomposed");
+        return x;
+    }
+    let (mode, padding, corners) = (a.int("interpolation_mode"), a.int("padding_mode"), a.bool("align_corners"));
+    let (h, w) = (x.size(2), x.size(3));
+    let place = |i: i64, n: Size<'c>| {
+        let coordinate = grid.at(3, i);
+        let size = a.prim.size_tensor(x.dtype(), n);
+        if corners { (coordinate + 1.0) * ((size - 1.0) / 2.0) } else { ((coordinate + 1.0) * size - 1.0) / 2.0 }
+    };
+    let (px, py) = (place(0, w), place(1, h));
+    let sampler = Sampler { x, padding, corners };
+    match mode {
+        1 => sampler.read(sampler.folded(py, h).round(), sampler.folded(px, w).round()),
+        2 => {
+            let (fx, fy) = (px.floor(), py.floor());
+            let (wx, wy) = (cubic_weights(px - fx), cubic_weights(py - fy));
+            let row = |(dy, wy): (f64, Tensor<'c>)| {
+                let taps = wx.iter().zip([-1.0, 0.0, 1.0, 2.0]);
+                let tap =
+                    |(wx, dx): (&Tensor<'c>, f64)| sampler.read(sampler.folded(fy + dy, h), sampler.folded(fx + dx, w)) * wx.unsqueeze(1);
+                taps.map(tap).reduce(|a, b| a + b).map(|sum| sum * wy.unsqueeze(1))
+            };
+            [-1.0, 0.0, 1.0, 2.0].into_iter().zip(wy).filter_map(row).reduce(|a, b| a + b).unwrap_or(x)
+        }
+        _ => {
+            let (px, py) = (sampler.folded(px, w), sampler.folded(py, h));
+            let (fx, fy) = (px.floor(), py.floor());
+            let (tx, ty) = (px - fx, py - fy);
+            let corner = |dy: f64, dx: f64, weight: Tensor<'c>| sampler.read(fy + dy, fx + dx) * weight.unsqueeze(1);
+            let (ux, uy) = (-tx + 1.0, -ty + 1.0);
+            corner(0.0, 0.0, uy * ux) + corner(0.0, 1.0, uy * tx) + corner(1.0, 0.0, ty * ux) + corner(1.0, 1.0, ty * tx)
+        }
+    }
+}
+
+struct Sampler<'c> {
+    x: Tensor<'c>,
+    /// 0 reads zeros outside, 1 the border, 2 reflects.
+    padding: i64,
+    corners: bool,
+}
+
+impl<'c> Sampler<'c> {
+    /// A coordinate moved inside as the padding mode says.
+    fn folded(&self, place: Tensor<'c>, n: Size<'c>) -> Tensor<'c> {
+        let prim = self.x.prim();
+        let size = prim.size_tensor(place.dtype(), n);
+        let clamp = |p: Tensor<'c>| p.maximum(0.0).minimum(size - 1.0);
+        match self.padding {
+            1 => clamp(place),
+            2 => {
+                let (low, span) = if self.corners { (0.0, size - 1.0) } else { (-0.5, size) };
+                let distance = (place - low).abs();
+                let flips = (distance / span).floor();
+                let rest = distance - flips * span;
+                let odd = (flips % 2.0).equal(1.0);
+                let reflected = odd.select(span - rest, rest) + low;
+                clamp(reflected.fill_where(span.equal(0.0), 0.0))
+            }
+            _ => place,
+        }
+    }
+
+    /// The elements at whole coordinates, 0 where they lie outside: (n, c, oh, ow).
+    fn read(&self, y: Tensor<'c>, x: Tensor<'c>) -> Tensor<'c> {
+        let (image, prim) = (self.x, self.x.prim());
+        let (h, w) = (image.size(2), image.size(3));
+        let bound = |n: Size<'c>| prim.size_tensor(y.dtype(), n - 1);
+        let inside = y.greater_equal(0.0).and(y.less_equal(bound(h))).and(x.greater_equal(0.0)).and(x.less_equal(bound(w)));
+        let whole = |t: Tensor<'c>, n: Size<'c>| inside.select(t, 0.0).convert(DType::I64).minimum(n - 1);
+        let batch = prim.iota(DType::I64, &y.shape(), 0);
+        // (n, oh, ow, c)
+        let read = image.gather(&[batch, whole(y, h), whole(x, w)], &[0, 2, 3]);
+        read.move_dim(3, 1).fill_where(!inside.unsqueeze(1), 0.0)
+    }
+}

@@ -1,0 +1,157 @@
+//! Recurrent networks, unrolled over time, and their cells.
+
+use super::args::Args;
+use super::rule::Precision::Wide;
+use super::rule::{Rule, many, one};
+use super::tensor::Tensor;
+
+pub(super) const RULES: &[Rule] = &[
+    many("aten.gru.input", Wide, |a| network(a, Kind::Gru)),
+    one("aten.gru_cell", Wide, |a| cell(a, Kind::Gru)[0]),
+    many("aten.lstm.input", Wide, |a| network(a, Kind::Lstm)),
+    many("aten.lstm_cell", Wide, |a| cell(a, Kind::Lstm)),
+    many("aten.rnn_relu.input", Wide, |a| network(a, Kind::Relu)),
+    one("aten.rnn_relu_cell", Wide, |a| cell(a, Kind::Relu)[0]),
+    many("aten.rnn_tanh.input", Wide, |a| network(a, Kind::Tanh)),
+    one("aten.rnn_tanh_cell", Wide, |a| cell(a, Kind::Tanh)[0]),
+];
+
+#[derive(Clone, Copy, PartialEq)]
+enum Kind {
+    Tanh,
+    Relu,
+    Gru,
+    Lstm,
+}
+
+/// The weights of one layer in one direction.
+#[derive(Clone)]
+struct Layer<'c> {
+    input: Tensor<'c>,
+    hidden: Tensor<'c>,
+    biases: Option<(Tensor<'c>, Tensor<'c>)>,
+    projection: Option<Tensor<'c>>,
+}
+
+fn times<'c>(x: Tensor<'c>, weight: Tensor<'c>) -> Tensor<'c> {
+    x.dot(weight, (&[], &[]), (&[x.rank() - 1], &[1]))
+}
+
+impl<'c> Layer<'c> {
+    /// What the input contributes, for one step or all at once.
+    fn of_input(&self, x: Tensor<'c>) -> Tensor<'c> {
+        let product = times(x, self.input);
+        self.biases.map_or(product, |(bias, _)| product + bias)
+    }
+
+    /// One step: the state (hidden, and cell for an LSTM) after an input whose contribution is `gates`.
+    fn step(&self, kind: Kind, gates: Tensor<'c>, state: &[Tensor<'c>]) -> Vec<Tensor<'c>> {
+        let hidden = state[0];
+        let product = times(hidden, self.hidden);
+        let product = self.biases.map_or(product, |(_, bias)| product + bias);
+        let dim = gates.rank() - 1;
+        let part = |t: Tensor<'c>, i: i64, of: i64| {
+            let size = t.size(dim) / of;
+            t.slice(dim, size * i, size, 1)
+        };
+        match kind {
+            Kind::Tanh => vec![(gates + product).tanh()],
+            Kind::Relu => vec![(gates + product).relu()],
+            Kind::Gru => {
+                let reset = (part(gates, 0, 3) + part(product, 0, 3)).sigmoid();
+                let update = (part(gates, 1, 3) + part(product, 1, 3)).sigmoid();
+                let new = (part(gates, 2, 3) + reset * part(product, 2, 3)).tanh();
+                vec![(hidden - new) * update + new]
+            }
+            Kind::Lstm => {
+                let sum = gates + product;
+                let (input, forget) = (part(sum, 0, 4).sigmoid(), part(sum, 1, 4).sigmoid());
+                let (new, output) = (part(sum, 2, 4).tanh(), part(sum, 3, 4).sigmoid());
+                let cell = forget * state[1] + input * new;
+                let hidden = output * cell.tanh();
+                vec![self.projection.map_or(hidden, |w| times(hidden, w)), cell]
+            }
+        }
+    }
+
+    /// All steps over dimension 0 of x: the outputs in order of time, and the last state.
+    fn run(&self, kind: Kind, x: Tensor<'c>, state: Vec<Tensor<'c>>, backwards: bool) -> (Tensor<'c>, Vec<Tensor<'c>>) {
+        let prim = x.prim();
+        let Some(steps) = x.size(0).known() else {
+            prim.fail("a recurrent network over an unknown number of steps");
+            return (x, state);
+        };
+        let gates = self.of_input(x);
+        let mut state = state;
+        let mut outputs = Vec::new();
+        for t in 0..steps {
+            let t = if backwards { steps - 1 - t } else { t };
+            state = self.step(kind, gates.at(0, t), &state);
+            outputs.push(state[0].unsqueeze(0));
+        }
+        if backwards {
+            outputs.reverse();
+        }
+        if outputs.is_empty() {
+            prim.fail("a recurrent network over no steps");
+            return (x, state);
+        }
+        (prim.concat(&outputs, 0), state)
+    }
+}
+
+fn cell<'c>(a: &Args<'c>, kind: Kind) -> Vec<Tensor<'c>> {
+    let biases = a.opt_tensor("b_ih").zip(a.opt_tensor("b_hh"));
+    let layer = Layer { input: a.tensor("w_ih"), hidden: a.tensor("w_hh"), biases, projection: None };
+    let state = if kind == Kind::Lstm { a.tensors("hx") } else { vec![a.tensor("hx")] };
+    layer.step(kind, layer.of_input(a.tensor("input")), &state)
+}
+
+/// The layers of a network, those of both directions of a layer one after the other.
+fn layers<'c>(a: &Args<'c>, kind: Kind, state: &[Tensor<'c>]) -> Vec<Layer<'c>> {
+    let (params, has_biases) = (a.tensors("params"), a.bool("has_biases"));
+    // With a projection the hidden state is smaller than the cell.
+    let last = |t: Tensor<'c>| t.size(t.rank() - 1);
+    let projected = kind == Kind::Lstm && !last(state[0]).same(last(state[1]));
+    let per_layer = 2 + 2 * usize::from(has_biases) + usize::from(projected);
+    let layer = |p: &[Tensor<'c>]| Layer {
+        input: p[0],
+        hidden: p[1],
+        biases: has_biases.then(|| (p[2], p[3])),
+        projection: projected.then(|| p[per_layer - 1]),
+    };
+    params.chunks_exact(per_layer).map(layer).collect()
+}
+
+/// Output, then the last states of all layers: hidden, and cell for an LSTM.
+fn network<'c>(a: &Args<'c>, kind: Kind) -> Vec<Tensor<'c>> {
+    let mut x = a.tensor("input");
+    let state = if kind == Kind::Lstm { a.tensors("hx") } else { vec![a.tensor("hx")] };
+    if a.bool("train") && a.float("dropout") != 0.0 {
+        a.fail("dropout between layers is random; export the model in eval mode");
+    }
+    let (directions, batch_first) = (1 + usize::from(a.bool("bidirectional")), a.bool("batch_first"));
+    let layers = layers(a, kind, &state);
+    let batched = x.rank() == 3;
+    if batch_first && batched {
+        x = x.swap(0, 1);
+    }
+    let mut last: Vec<Vec<Tensor<'c>>> = vec![Vec::new(); state.len()];
+    for (l, pair) in layers.chunks(directions).enumerate() {
+        let mut outputs = Vec::new();
+        for (d, layer) in pair.iter().enumerate() {
+            let begin = state.iter().map(|s| s.at(0, (l * directions + d) as i64)).collect();
+            let (output, end) = layer.run(kind, x, begin, d == 1);
+            outputs.push(output);
+            for (list, tensor) in last.iter_mut().zip(end) {
+                list.push(tensor.unsqueeze(0));
+            }
+        }
+        x = a.prim.concat(&outputs, x.rank() - 1);
+    }
+    if batch_first && batched {
+        x = x.swap(0, 1);
+    }
+    let states = last.iter().map(|list| a.prim.concat(list, 0));
+    std::iter::once(x).chain(states).collect()
+}

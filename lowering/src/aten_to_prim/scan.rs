@@ -1,0 +1,93 @@
+//! Running reductions, differences and integrals along a dimension.
+
+use strata_dialects::aten::dtype::{DType, Numeric};
+
+use super::args::Args;
+use super::builder::Scalar;
+use super::reduce::logsumexp;
+use super::rule::Precision::{Compute, Exact, Float};
+use super::rule::{Rule, many, one};
+use super::tensor::Tensor;
+
+pub(super) const RULES: &[Rule] = &[
+    many("aten.cummax", Exact, |a| running_extremum(a, "max", Tensor::equal)),
+    many("aten.cummin", Exact, |a| running_extremum(a, "min", Tensor::equal)),
+    one("aten.cumprod", Exact, |a| running(a, "prod")),
+    one("aten.cumsum", Exact, |a| running(a, "sum")),
+    one("aten.cumulative_trapezoid.dx", Float, |a| trapezoids(a, a.tensor("y")).scan("sum", a.dim("dim", a.tensor("y").rank()))),
+    one("aten.cumulative_trapezoid.x", Float, |a| trapezoids(a, a.tensor("y")).scan("sum", a.dim("dim", a.tensor("y").rank()))),
+    one("aten.diff", Exact, diff),
+    one("aten.logcumsumexp", Compute, logcumsumexp),
+    one("aten.trapezoid.dx", Float, |a| trapezoids(a, a.tensor("y")).reduce("sum", &[a.dim("dim", a.tensor("y").rank())], false)),
+    one("aten.trapezoid.x", Float, |a| trapezoids(a, a.tensor("y")).reduce("sum", &[a.dim("dim", a.tensor("y").rank())], false)),
+    one("aten.trapz.dx", Float, |a| trapezoids(a, a.tensor("y")).reduce("sum", &[a.dim("dim", a.tensor("y").rank())], false)),
+    one("aten.trapz.x", Float, |a| trapezoids(a, a.tensor("y")).reduce("sum", &[a.dim("dim", a.tensor("y").rank())], false)),
+];
+
+fn running<'c>(a: &Args<'c>, kind: &str) -> Tensor<'c> {
+    let dtype = a.result_dtype(0);
+    let x = a.tensor("self").convert(dtype).convert(dtype.compute());
+    if x.rank() == 0 {
+        return x.convert(dtype);
+    }
+    x.scan(kind, a.dim("dim", x.rank())).convert(dtype)
+}
+
+/// Running extremum and where it was last reached.
+fn running_extremum<'c>(a: &Args<'c>, kind: &str, reached: fn(Tensor<'c>, Tensor<'c>) -> Tensor<'c>) -> Vec<Tensor<'c>> {
+    let x = a.tensor("self");
+    if x.rank() == 0 {
+        return vec![x, a.prim.constant(DType::I64, Scalar::Int(0))];
+    }
+    let dim = a.dim("dim", x.rank());
+    let numbers = if x.dtype() == DType::Bool { x.convert(DType::U8) } else { x };
+    let extremum = numbers.scan(kind, dim);
+    let positions = a.prim.iota(DType::I64, &x.shape(), dim);
+    let at = reached(numbers, extremum).or(x.is_nan()).select(positions, 0);
+    vec![extremum.convert(x.dtype()), at.scan("max", dim)]
+}
+
+/// Every prefix by itself, which keeps small sums beside large ones exact.
+fn logcumsumexp<'c>(a: &Args<'c>) -> Tensor<'c> {
+    let x = a.tensor("self");
+    if x.rank() == 0 {
+        return x;
+    }
+    let dim = a.dim("dim", x.rank());
+    let x = x.move_dim(dim, x.rank() - 1);
+    let last = x.rank() - 1;
+    let square = [x.size(last), x.size(last)];
+    let inside = a.prim.iota(DType::I64, &square, 1).less_equal(a.prim.iota(DType::I64, &square, 0));
+    let prefixes = inside.select(x.unsqueeze(last), f64::NEG_INFINITY);
+    logsumexp(prefixes, &[last + 1], false).move_dim(last, dim)
+}
+
+/// Differences of neighbours, `n` times.
+fn diff<'c>(a: &Args<'c>) -> Tensor<'c> {
+    let x = a.tensor("self");
+    let dim = a.dim("dim", x.rank());
+    let ends = [a.opt_tensor("prepend"), Some(x), a.opt_tensor("append")];
+    let mut x = a.prim.concat(&ends.into_iter().flatten().collect::<Vec<_>>(), dim);
+    for _ in 0..a.int("n") {
+        let length = x.size(dim) - 1;
+        let length = if length.known().is_some_and(|n| n < 0) { 0.into() } else { length };
+        let (low, high) = (x.slice(dim, 0, length, 1), x.slice(dim, 1, length, 1));
+        x = if x.dtype() == DType::Bool { high.xor(low) } else { high - low };
+    }
+    x
+}
+
+/// The areas between neighbours.
+fn trapezoids<'c>(a: &Args<'c>, y: Tensor<'c>) -> Tensor<'c> {
+    let dim = a.dim("dim", y.rank());
+    let length = y.size(dim) - 1;
+    let sum = y.slice(dim, 0, length, 1) + y.slice(dim, 1, length, 1);
+    if a.has("dx") {
+        return sum * a.scalar("dx") * 0.5;
+    }
+    let x = a.tensor("x").convert(y.dtype());
+    let at = if x.rank() == y.rank() { dim } else { 0 };
+    let steps = x.slice(at, 1, x.size(at) - 1, 1) - x.slice(at, 0, x.size(at) - 1, 1);
+    let steps = if x.rank() == y.rank() { steps } else { steps.unsqueeze_to(y.rank() - dim) };
+    sum * steps * 0.5
+}

@@ -1,0 +1,149 @@
+//! Sizes: numbers that are folded while lowering, or `index` values that the program computes.
+
+use std::ops::{Add, Div, Mul, Sub};
+
+use strata_core::ir::{DYNAMIC, Value};
+
+use super::builder::Prim;
+
+/// A size or another integer of the program.
+#[derive(Clone, Copy)]
+pub enum Size<'c> {
+    /// Known.
+    Const(i64),
+    /// A value of type `index`.
+    Sym(Sym<'c>),
+}
+
+/// A symbolic size and the builder that it computes with.
+#[derive(Clone, Copy)]
+pub struct Sym<'c> {
+    pub(super) prim: &'c Prim<'c>,
+    pub(super) value: Value<'c>,
+}
+
+impl From<i64> for Size<'_> {
+    fn from(value: i64) -> Self {
+        Size::Const(value)
+    }
+}
+
+impl<'c> Size<'c> {
+    /// The number, if known.
+    pub fn known(self) -> Option<i64> {
+        match self {
+            Size::Const(value) => Some(value),
+            Size::Sym(_) => None,
+        }
+    }
+
+    /// The number as types and attributes spell it.
+    pub fn static_size(self) -> i64 {
+        self.known().unwrap_or(DYNAMIC)
+    }
+
+    /// Whether both are known to be the same.
+    pub fn same(self, other: Size<'c>) -> bool {
+        match (self, other) {
+            (Size::Const(a), Size::Const(b)) => a == b,
+            (Size::Sym(a), Size::Sym(b)) => a.value == b.value,
+            _ => false,
+        }
+    }
+
+    /// Known to be 1.
+    pub fn is_one(self) -> bool {
+        self.known() == Some(1)
+    }
+
+    /// Computes `op` of arith, or folds it.
+    fn arith(self, op: &'static str, other: Size<'c>, fold: fn(i64, i64) -> i64) -> Size<'c> {
+        let prim = match (self, other) {
+            (Size::Const(a), Size::Const(b)) => return Size::Const(fold(a, b)),
+            (Size::Sym(sym), _) | (_, Size::Sym(sym)) => sym.prim,
+        };
+        prim.index_op(op, &[self, other])
+    }
+
+    /// Quotient rounded up, of a non-negative number.
+    pub fn ceil_div(self, by: i64) -> Size<'c> {
+        (self + (by - 1)) / by
+    }
+
+    /// Remainder of non-negative numbers.
+    pub fn modulo(self, other: impl Into<Size<'c>>) -> Size<'c> {
+        let other = other.into();
+        if other.is_one() {
+            return Size::Const(0);
+        }
+        self.arith("arith.remsi", other, |a, b| if b == 0 { 0 } else { a % b })
+    }
+
+    /// The smaller one.
+    pub fn min(self, other: impl Into<Size<'c>>) -> Size<'c> {
+        let other = other.into();
+        if self.same(other) { self } else { self.arith("arith.minsi", other, i64::min) }
+    }
+
+    /// The larger one.
+    pub fn max(self, other: impl Into<Size<'c>>) -> Size<'c> {
+        let other = other.into();
+        if self.same(other) { self } else { self.arith("arith.maxsi", other, i64::max) }
+    }
+}
+
+impl<'c, S: Into<Size<'c>>> Add<S> for Size<'c> {
+    type Output = Size<'c>;
+
+    fn add(self, other: S) -> Size<'c> {
+        match (self, other.into()) {
+            (size, Size::Const(0)) | (Size::Const(0), size) => size,
+            (a, b) => a.arith("arith.addi", b, i64::wrapping_add),
+        }
+    }
+}
+
+impl<'c, S: Into<Size<'c>>> Sub<S> for Size<'c> {
+    type Output = Size<'c>;
+
+    fn sub(self, other: S) -> Size<'c> {
+        match (self, other.into()) {
+            (size, Size::Const(0)) => size,
+            (a, b) if a.same(b) => Size::Const(0),
+            (a, b) => a.arith("arith.subi", b, i64::wrapping_sub),
+        }
+    }
+}
+
+impl<'c, S: Into<Size<'c>>> Mul<S> for Size<'c> {
+    type Output = Size<'c>;
+
+    fn mul(self, other: S) -> Size<'c> {
+        match (self, other.into()) {
+            (size, Size::Const(1)) | (Size::Const(1), size) => size,
+            (a, b) => a.arith("arith.muli", b, i64::wrapping_mul),
+        }
+    }
+}
+
+/// Quotient rounded down.
+impl<'c, S: Into<Size<'c>>> Div<S> for Size<'c> {
+    type Output = Size<'c>;
+
+    fn div(self, other: S) -> Size<'c> {
+        match (self, other.into()) {
+            (size, Size::Const(1)) => size,
+            (a, b) if a.same(b) && a.known().is_none() => Size::Const(1),
+            (a, b) => a.arith("arith.floordivsi", b, |a, b| if b == 0 { 0 } else { a.div_euclid(b) }),
+        }
+    }
+}
+
+/// The product of sizes: a tensor's number of elements.
+pub fn product<'c>(sizes: &[Size<'c>]) -> Size<'c> {
+    let known: i64 = sizes.iter().filter_map(|s| s.known()).product();
+    if known == 0 {
+        return Size::Const(0);
+    }
+    sizes.iter().filter(|s| s.known().is_none()).fold(Size::Const(known), |a, b| a * *b)
+}

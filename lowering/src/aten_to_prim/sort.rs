@@ -1,0 +1,198 @@
+//! Sorting, order statistics and searches in sorted sequences.
+
+use strata_dialects::aten::dtype::DType;
+
+use super::args::Args;
+use super::builder::Scalar;
+use super::index::{flat, gather_along};
+use super::rule::Precision::{Compute, Exact};
+use super::rule::{Rule, many, one};
+use super::size::Size;
+use super::tensor::Tensor;
+
+pub(super) const RULES: &[Rule] = &[
+    one("aten.argsort", Exact, |a| sorted(a, a.bool("descending")).1),
+    one("aten.argsort.stable", Exact, |a| sorted(a, a.bool("descending")).1),
+    one("aten.bucketize.Scalar", Exact, bucketize),
+    one("aten.bucketize.Tensor", Exact, bucketize),
+    one("aten.isin.Scalar_Tensor", Exact, isin),
+    one("aten.isin.Tensor_Scalar", Exact, isin),
+    one("aten.isin.Tensor_Tensor", Exact, isin),
+    many("aten.kthvalue", Exact, kthvalue),
+    one("aten.median", Exact, |a| median(flat(a.tensor("self")), 0, false).0),
+    many("aten.median.dim", Exact, |a| on_dim(a, |x, dim| median(x, dim, false))),
+    many("aten.mode", Exact, |a| on_dim(a, mode)),
+    one("aten.msort", Exact, |a| if a.tensor("self").rank() == 0 { a.tensor("self") } else { a.tensor("self").sort(0, false).0 }),
+    one("aten.nanmedian", Exact, |a| median(flat(a.tensor("self")), 0, true).0),
+    many("aten.nanmedian.dim", Exact, |a| on_dim(a, |x, dim| median(x, dim, true))),
+    one("aten.nanquantile", Compute, |a| quantile(a, true)),
+    one("aten.nanquantile.scalar", Compute, |a| quantile(a, true)),
+    one("aten.quantile", Compute, |a| quantile(a, false)),
+    one("aten.quantile.scalar", Compute, |a| quantile(a, false)),
+    one("aten.searchsorted.Scalar", Exact, searchsorted),
+    one("aten.searchsorted.Tensor", Exact, searchsorted),
+    many("aten.sort", Exact, |a| both(sorted(a, a.bool("descending")))),
+    many("aten.sort.stable", Exact, |a| both(sorted(a, a.bool("descending")))),
+    many("aten.topk", Exact, topk),
+];
+
+fn both<'c>((values, positions): (Tensor<'c>, Tensor<'c>)) -> Vec<Tensor<'c>> {
+    vec![values, positions]
+}
+
+fn zero_position<'c>(x: Tensor<'c>) -> Tensor<'c> {
+    x.prim().full(DType::I64, Scalar::Int(0), &x.shape())
+}
+
+fn sorted<'c>(a: &Args<'c>, descending: bool) -> (Tensor<'c>, Tensor<'c>) {
+    let x = a.tensor("self");
+    if x.rank() == 0 {
+        return (x, zero_position(x));
+    }
+    x.sort(a.dim("dim", x.rank()), descending)
+}
+
+fn topk<'c>(a: &Args<'c>) -> Vec<Tensor<'c>> {
+    let x = a.tensor("self");
+    if x.rank() == 0 {
+        return vec![x, zero_position(x)];
+    }
+    let (dim, k) = (a.dim("dim", x.rank()), a.size("k"));
+    let (values, positions) = x.sort(dim, a.bool("largest"));
+    vec![values.slice(dim, 0, k, 1), positions.slice(dim, 0, k, 1)]
+}
+
+/// Runs a search along `dim` that drops the dimension, or keeps it with size 1.
+fn on_dim<'c>(a: &Args<'c>, f: impl Fn(Tensor<'c>, usize) -> (Tensor<'c>, Tensor<'c>)) -> Vec<Tensor<'c>> {
+    let x = a.tensor("self");
+    if x.rank() == 0 {
+        return vec![x, zero_position(x)];
+    }
+    let dim = a.dim("dim", x.rank());
+    let (value, position) = f(x, dim);
+    if a.bool("keepdim") { vec![value.unsqueeze(dim), position.unsqueeze(dim)] } else { vec![value, position] }
+}
+
+fn kthvalue<'c>(a: &Args<'c>) -> Vec<Tensor<'c>> {
+    let k = a.size("k");
+    on_dim(a, |x, dim| {
+        let (values, positions) = x.sort(dim, false);
+        (values.at(dim, k - 1), positions.at(dim, k - 1))
+    })
+}
+
+/// The lower median and where it is; with NaN among the elements it is NaN, unless those are ignored.
+fn median<'c>(x: Tensor<'c>, dim: usize, ignore_nan: bool) -> (Tensor<'c>, Tensor<'c>) {
+    if x.size(dim).known() == Some(0) {
+        let empty = x.number(Scalar::Float(f64::NAN));
+        return (empty, zero_position(empty));
+    }
+    let (values, positions) = x.sort(dim, false);
+    let numbers = (!x.is_nan()).convert(DType::I64).reduce("sum", &[dim], true);
+    let size = x.prim().size_tensor(DType::I64, x.size(dim));
+    let middle = if ignore_nan { ((numbers - 1).maximum(0)) / 2 } else { numbers.equal(size).select((numbers - 1) / 2, numbers) };
+    let middle = middle.maximum(0);
+    (gather_along(values, dim, middle).squeeze(&[dim]), gather_along(positions, dim, middle).squeeze(&[dim]))
+}
+
+/// The most frequent element, the smallest of several, and the last place where it is.
+fn mode<'c>(x: Tensor<'c>, dim: usize) -> (Tensor<'c>, Tensor<'c>) {
+    let (values, positions) = x.sort(dim, false);
+    let last = values.rank();
+    // Each element against all others of its line.
+    let line = values.move_dim(dim, last - 1);
+    let equal = line.unsqueeze(last).equal(line.unsqueeze(last - 1)).convert(DType::I64).reduce("sum", &[last], false);
+    let best = equal.arg_reduce("max", last - 1).unsqueeze(last - 1);
+    let value = gather_along(line, last - 1, best);
+    let places = positions.move_dim(dim, last - 1);
+    let at = line.equal(value).select(places, -1).reduce("max", &[last - 1], false);
+    (value.squeeze(&[last - 1]), at)
+}
+
+/// Interpolated order statistics; one result per entry of q, in front.
+fn quantile<'c>(a: &Args<'c>, ignore_nan: bool) -> Tensor<'c> {
+    let (x, dtype) = (a.tensor("self"), a.tensor("self").dtype());
+    let rank = x.rank();
+    let (x, dim) = match a.opt_int("dim") {
+        Some(dim) if rank > 0 => (x, a.wrap(dim, rank)),
+        _ => (flat(x), 0),
+    };
+    let single = !a.is_tensor("q") || a.raw("q").rank() == 0;
+    let q = a.as_type("q", dtype).reshape(&[if single { Size::Const(1) } else { a.raw("q").size(0) }]);
+    let last = x.rank() - 1;
+    let line = x.move_dim(dim, last);
+    let values = line.sort(last, false).0;
+    let numbers = (!line.is_nan()).convert(dtype).reduce("sum", &[last], true);
+    let count = a.prim.size_tensor(dtype, line.size(last));
+    let span = if ignore_nan { (numbers - 1.0).maximum(0.0) } else { (count - 1.0).broadcast_to(&numbers.shape()) };
+    let rank_at = q * span;
+    let rank_at = if ignore_nan { rank_at } else { numbers.less(count).select(count - 1.0, rank_at) };
+    let low = rank_at.floor();
+    let rounded = match a.str("interpolation").as_str() {
+        "lower" => low,
+        "higher" => rank_at.ceil(),
+        "nearest" => rank_at.round(),
+        _ => rank_at,
+    };
+    let weight = match a.str("interpolation").as_str() {
+        "midpoint" => (rank_at - low).greater(0.0).select(low.filled(Scalar::Float(0.5)), 0.0),
+        _ => rounded - rounded.floor(),
+    };
+    let below = gather_along(values, last, rounded.floor().convert(DType::I64));
+    let above = gather_along(values, last, rounded.ceil().convert(DType::I64));
+    let blended = weight.less(0.5).select(below + weight * (above - below), above - (above - below) * (-weight + 1.0));
+    let result = below.equal(above).select(below, blended).move_dim(last, 0);
+    let keep = a.bool("keepdim");
+    let shape: Vec<_> = match (a.opt_int("dim"), keep) {
+        (Some(_), true) if rank > 0 => {
+            let mut shape = x.shape().to_vec();
+            shape[dim] = Size::Const(1);
+            shape
+        }
+        (None, true) => vec![Size::Const(1); rank],
+        _ => result.shape()[1..].to_vec(),
+    };
+    if single { result.reshape(&shape) } else { result.reshape(&[&[result.size(0)], shape.as_slice()].concat()) }
+}
+
+/// How many elements of each sorted line come before a value: all smaller ones, or all not larger ones.
+fn places_in<'c>(sorted: Tensor<'c>, values: Tensor<'c>, right: bool) -> Tensor<'c> {
+    let last = values.rank();
+    let line = if sorted.rank() == 1 { sorted } else { sorted.unsqueeze(sorted.rank() - 1) };
+    let values = values.unsqueeze(last);
+    // NaN is larger than every number.
+    let before = if right {
+        !values.less(line).or(line.is_nan().and(!values.is_nan()))
+    } else {
+        line.less(values).or(values.is_nan().and(!line.is_nan()))
+    };
+    before.convert(DType::I64).reduce("sum", &[last], false)
+}
+
+fn searchsorted<'c>(a: &Args<'c>) -> Tensor<'c> {
+    let sequence = a.tensor("sorted_sequence");
+    let sequence = match a.opt_tensor("sorter") {
+        Some(sorter) => gather_along(sequence, sequence.rank() - 1, sorter),
+        None => sequence,
+    };
+    let right = a.bool("right") || (a.has("side") && a.str("side") == "right");
+    let dtype = a.promoted_dtype(&["sorted_sequence", "self"]);
+    places_in(sequence.convert(dtype), a.as_type("self", dtype), right).convert(a.result_dtype(0))
+}
+
+fn bucketize<'c>(a: &Args<'c>) -> Tensor<'c> {
+    let dtype = a.promoted_dtype(&["self", "boundaries"]);
+    places_in(a.as_type("boundaries", dtype), a.as_type("self", dtype), a.bool("right")).convert(a.result_dtype(0))
+}
+
+fn isin<'c>(a: &Args<'c>) -> Tensor<'c> {
+    let (elements, tests) = if a.has("element") {
+        ("element", "test_elements")
+    } else {
+        ("elements", if a.has("test_element") { "test_element" } else { "test_elements" })
+    };
+    let [x, tests] = a.promoted([elements, tests]);
+    let rank = x.rank();
+    let found = x.unsqueeze(rank).equal(flat(tests)).reduce("or", &[rank], false);
+    if a.bool("invert") { !found } else { found }
+}

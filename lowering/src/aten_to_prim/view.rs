@@ -1,0 +1,323 @@
+//! Views: the same elements in another shape or order. Strides do not exist below `aten`, so copies are the same.
+
+use super::args::Args;
+use super::rule::Precision::Exact;
+use super::rule::{Rule, many, one, unary};
+use super::size::{Size, product};
+use super::tensor::Tensor;
+
+pub(super) const RULES: &[Rule] = &[
+    one("aten._reshape_alias", Exact, view),
+    one("aten._unsafe_view", Exact, view),
+    unary("aten.adjoint", Exact, matrix_transpose),
+    one("aten.broadcast_to", Exact, expand),
+    many("aten.chunk", Exact, chunk),
+    one("aten.diagonal", Exact, diagonal),
+    one("aten.diagonal_copy", Exact, diagonal),
+    many("aten.dsplit.array", Exact, |a| tensor_split(a, 2)),
+    many("aten.dsplit.int", Exact, |a| tensor_split(a, 2)),
+    one("aten.expand", Exact, expand),
+    one("aten.expand_as", Exact, |a| a.tensor("self").broadcast_to(&a.raw("other").shape())),
+    one("aten.expand_copy", Exact, expand),
+    one("aten.flatten.using_ints", Exact, flatten),
+    one("aten.flip", Exact, |a| a.tensor("self").reverse(&a.dims("dims", a.tensor("self").rank()))),
+    unary("aten.fliplr", Exact, |x| x.reverse(&[1])),
+    unary("aten.flipud", Exact, |x| x.reverse(&[0])),
+    many("aten.hsplit.array", Exact, |a| tensor_split(a, usize::from(a.tensor("self").rank() > 1))),
+    many("aten.hsplit.int", Exact, |a| tensor_split(a, usize::from(a.tensor("self").rank() > 1))),
+    unary("aten.linalg_diagonal", Exact, |x| matrix_diagonal(x, 0, x.rank() - 2, x.rank() - 1)),
+    unary("aten.mH", Exact, matrix_transpose),
+    unary("aten.mT", Exact, matrix_transpose),
+    unary("aten.matrix_H", Exact, matrix_transpose),
+    one("aten.movedim.int", Exact, move_dims),
+    one("aten.movedim.intlist", Exact, move_dims),
+    one("aten.narrow", Exact, narrow),
+    one("aten.narrow_copy", Exact, narrow),
+    unary("aten.numpy_T", Exact, |x| x.transpose(&(0..x.rank()).rev().collect::<Vec<_>>())),
+    one("aten.permute", Exact, |a| a.tensor("self").transpose(&a.dims("dims", a.tensor("self").rank()))),
+    one("aten.permute_copy", Exact, |a| a.tensor("self").transpose(&a.dims("dims", a.tensor("self").rank()))),
+    unary("aten.ravel", Exact, |x| x.reshape(&[x.numel()])),
+    one("aten.reshape", Exact, view),
+    one("aten.reshape_as", Exact, |a| a.tensor("self").reshape(&a.raw("other").shape())),
+    one("aten.select.int", Exact, select),
+    one("aten.select_copy.int", Exact, select),
+    one("aten.slice.Tensor", Exact, slice),
+    one("aten.slice_copy.Tensor", Exact, slice),
+    many("aten.split.Tensor", Exact, |a| split(a, "split_size")),
+    many("aten.split_copy.Tensor", Exact, |a| split(a, "split_size")),
+    many("aten.split_with_sizes", Exact, split_with_sizes),
+    many("aten.split_with_sizes_copy", Exact, split_with_sizes),
+    unary("aten.squeeze", Exact, |x| x.squeeze(&unit_dims(x))),
+    one("aten.squeeze.dim", Exact, |a| squeeze(a, vec![a.dim("dim", a.tensor("self").rank())])),
+    one("aten.squeeze.dims", Exact, |a| squeeze(a, a.dims("dim", a.tensor("self").rank()))),
+    unary("aten.squeeze_copy", Exact, |x| x.squeeze(&unit_dims(x))),
+    one("aten.squeeze_copy.dim", Exact, |a| squeeze(a, vec![a.dim("dim", a.tensor("self").rank())])),
+    one("aten.squeeze_copy.dims", Exact, |a| squeeze(a, a.dims("dim", a.tensor("self").rank()))),
+    one("aten.swapaxes", Exact, |a| swap(a, "axis0", "axis1")),
+    one("aten.swapdims", Exact, |a| swap(a, "dim0", "dim1")),
+    unary("aten.t", Exact, |x| x.swap(0, 1)),
+    unary("aten.t_copy", Exact, |x| x.swap(0, 1)),
+    many("aten.tensor_split.indices", Exact, |a| tensor_split(a, a.dim("dim", a.tensor("self").rank()))),
+    many("aten.tensor_split.sections", Exact, |a| tensor_split(a, a.dim("dim", a.tensor("self").rank()))),
+    one("aten.transpose.int", Exact, |a| swap(a, "dim0", "dim1")),
+    one("aten.transpose_copy.int", Exact, |a| swap(a, "dim0", "dim1")),
+    many("aten.unbind.int", Exact, unbind),
+    many("aten.unbind_copy.int", Exact, unbind),
+    one("aten.unflatten.int", Exact, unflatten),
+    one("aten.unfold", Exact, unfold),
+    one("aten.unfold_copy", Exact, unfold),
+    many("aten.unsafe_chunk", Exact, chunk),
+    many("aten.unsafe_split.Tensor", Exact, |a| split(a, "split_size")),
+    many("aten.unsafe_split_with_sizes", Exact, split_with_sizes),
+    one("aten.unsqueeze", Exact, unsqueeze),
+    one("aten.unsqueeze_copy", Exact, unsqueeze),
+    one("aten.view", Exact, view),
+    one("aten.view_as", Exact, |a| a.tensor("self").reshape(&a.raw("other").shape())),
+    one("aten.view_copy", Exact, view),
+    many("aten.vsplit.array", Exact, |a| tensor_split(a, 0)),
+    many("aten.vsplit.int", Exact, |a| tensor_split(a, 0)),
+];
+
+/// The shape given by a list in which one entry may be -1.
+pub(super) fn inferred<'c>(x: Tensor<'c>, sizes: &[Size<'c>]) -> Vec<Size<'c>> {
+    let known: Vec<_> = sizes.iter().copied().filter(|s| s.known() != Some(-1)).collect();
+    // A symbol that occurs on both sides cancels.
+    let mut rest = x.shape().to_vec();
+    let unmatched: Vec<_> = known
+        .into_iter()
+        .filter(|size| match rest.iter().position(|s| s.known().is_none() && s.same(*size)) {
+            Some(at) => {
+                rest.remove(at);
+                false
+            }
+            None => true,
+        })
+        .collect();
+    let fill = || match (product(&rest), product(&unmatched)) {
+        (_, Size::Const(0)) => Size::Const(0),
+        (total, part) => total / part,
+    };
+    sizes.iter().map(|s| if s.known() == Some(-1) { fill() } else { *s }).collect()
+}
+
+fn view<'c>(a: &Args<'c>) -> Tensor<'c> {
+    let x = a.tensor("self");
+    let sizes = a.sizes(if a.has("size") { "size" } else { "shape" });
+    x.reshape(&inferred(x, &sizes))
+}
+
+fn matrix_transpose(x: Tensor<'_>) -> Tensor<'_> {
+    let rank = x.rank();
+    let x = if x.dtype().is_complex() { x.real().complex(-x.imag()) } else { x };
+    if rank < 2 { x } else { x.swap(rank - 2, rank - 1) }
+}
+
+/// -1 keeps a size.
+fn expand<'c>(a: &Args<'c>) -> Tensor<'c> {
+    let (x, mut sizes) = (a.tensor("self"), a.sizes("size"));
+    let lead = sizes.len().saturating_sub(x.rank());
+    for (d, size) in sizes.iter_mut().enumerate() {
+        if size.known() == Some(-1) && d >= lead {
+            *size = x.size(d - lead);
+        }
+    }
+    x.broadcast_to(&sizes)
+}
+
+fn flatten<'c>(a: &Args<'c>) -> Tensor<'c> {
+    let x = a.tensor("self");
+    if x.rank() == 0 {
+        return x.reshape(&[Size::Const(1)]);
+    }
+    let (start, end) = (a.dim("start_dim", x.rank()), a.dim("end_dim", x.rank()));
+    if start > end {
+        a.fail("flatten starts behind its end");
+        return x;
+    }
+    let shape = x.shape();
+    x.reshape(&[&shape[..start], &[product(&shape[start..=end])], &shape[end + 1..]].concat())
+}
+
+fn unflatten<'c>(a: &Args<'c>) -> Tensor<'c> {
+    let x = a.tensor("self");
+    let (dim, shape) = (a.dim("dim", x.rank()), x.shape());
+    let part = x.prim().iota(x.dtype(), &[x.size(dim)], 0);
+    let sizes = inferred(part, &a.sizes("sizes"));
+    x.reshape(&[&shape[..dim], &sizes, &shape[dim + 1..]].concat())
+}
+
+fn unsqueeze<'c>(a: &Args<'c>) -> Tensor<'c> {
+    let x = a.tensor("self");
+    x.unsqueeze(a.dim("dim", x.rank() + 1))
+}
+
+fn unit_dims(x: Tensor<'_>) -> Vec<usize> {
+    (0..x.rank()).filter(|d| x.size(*d).is_one()).collect()
+}
+
+fn squeeze<'c>(a: &Args<'c>, mut dims: Vec<usize>) -> Tensor<'c> {
+    let x = a.tensor("self");
+    dims.retain(|d| *d < x.rank() && x.size(*d).is_one());
+    x.squeeze(&dims)
+}
+
+fn swap<'c>(a: &Args<'c>, first: &str, second: &str) -> Tensor<'c> {
+    let x = a.tensor("self");
+    x.swap(a.dim(first, x.rank()), a.dim(second, x.rank()))
+}
+
+fn move_dims<'c>(a: &Args<'c>) -> Tensor<'c> {
+    let x = a.tensor("self");
+    let (from, to) = (a.dims("source", x.rank()), a.dims("destination", x.rank()));
+    let mut rest = (0..x.rank()).filter(|d| !from.contains(d));
+    let place = |d| match to.iter().position(|t| *t == d) {
+        Some(i) => from[i],
+        None => rest.next().unwrap_or(0),
+    };
+    x.transpose(&(0..x.rank()).map(place).collect::<Vec<_>>())
+}
+
+/// A position counted from the end when negative, cut to `0..=size`.
+fn bounded<'c>(position: Size<'c>, size: Size<'c>) -> Size<'c> {
+    match (position, size) {
+        (Size::Const(p), Size::Const(n)) => Size::Const(if p < 0 { (p + n).max(0) } else { p.min(n) }),
+        (Size::Const(i64::MAX), n) => n,
+        (Size::Const(0), _) => position,
+        (Size::Const(p), n) if p < 0 => (n + p).max(0),
+        (p, n) if p.same(n) => n,
+        (p, n) => p.min(n),
+    }
+}
+
+/// Offset and length of `start..end` by `step` of a dimension.
+pub(super) fn span<'c>(a: &Args<'c>, size: Size<'c>) -> (Size<'c>, Size<'c>, i64) {
+    let start = bounded(a.opt_size("start").unwrap_or(Size::Const(0)), size);
+    let end = bounded(a.opt_size("end").unwrap_or(size), size);
+    let step = a.int("step").max(1);
+    let length = match (start, end - start) {
+        (_, Size::Const(n)) => Size::Const(n.max(0)),
+        (Size::Const(0), length) => length,
+        (_, length) => length.max(0),
+    };
+    (start, length.ceil_div(step), step)
+}
+
+fn slice<'c>(a: &Args<'c>) -> Tensor<'c> {
+    let x = a.tensor("self");
+    let dim = a.dim("dim", x.rank());
+    let (offset, length, step) = span(a, x.size(dim));
+    x.slice(dim, offset, length, step)
+}
+
+/// A position counted from the end when negative.
+pub(super) fn wrapped<'c>(position: Size<'c>, size: Size<'c>) -> Size<'c> {
+    if position.known().is_some_and(|p| p < 0) { size + position } else { position }
+}
+
+fn select<'c>(a: &Args<'c>) -> Tensor<'c> {
+    let x = a.tensor("self");
+    let dim = a.dim("dim", x.rank());
+    x.at(dim, wrapped(a.size("index"), x.size(dim)))
+}
+
+fn narrow<'c>(a: &Args<'c>) -> Tensor<'c> {
+    let x = a.tensor("self");
+    let dim = a.dim("dim", x.rank());
+    x.slice(dim, wrapped(a.size("start"), x.size(dim)), a.size("length"), 1)
+}
+
+/// Consecutive pieces of these sizes.
+fn pieces<'c>(x: Tensor<'c>, dim: usize, sizes: &[Size<'c>]) -> Vec<Tensor<'c>> {
+    let mut offset = Size::Const(0);
+    let piece = |size: &Size<'c>| {
+        let piece = x.slice(dim, offset, *size, 1);
+        offset = offset + *size;
+        piece
+    };
+    sizes.iter().map(piece).collect()
+}
+
+/// As many pieces of `size` as the op has results; the last one is what is left.
+fn equal_pieces<'c>(a: &Args<'c>, x: Tensor<'c>, dim: usize, size: Size<'c>) -> Vec<Tensor<'c>> {
+    let count = a.num_results() as i64;
+    let mut sizes = vec![size; a.num_results()];
+    if let Some(last) = sizes.last_mut() {
+        *last = x.size(dim) - size * (count - 1);
+    }
+    pieces(x, dim, &sizes)
+}
+
+fn split<'c>(a: &Args<'c>, size: &str) -> Vec<Tensor<'c>> {
+    let x = a.tensor("self");
+    let dim = a.dim("dim", x.rank());
+    equal_pieces(a, x, dim, a.size(size))
+}
+
+fn split_with_sizes<'c>(a: &Args<'c>) -> Vec<Tensor<'c>> {
+    let x = a.tensor("self");
+    pieces(x, a.dim("dim", x.rank()), &a.sizes("split_sizes"))
+}
+
+fn chunk<'c>(a: &Args<'c>) -> Vec<Tensor<'c>> {
+    let x = a.tensor("self");
+    let dim = a.dim("dim", x.rank());
+    equal_pieces(a, x, dim, x.size(dim).ceil_div(a.int("chunks").max(1)))
+}
+
+/// Pieces between given positions, or a given number of pieces whose sizes differ by one at most.
+fn tensor_split<'c>(a: &Args<'c>, dim: usize) -> Vec<Tensor<'c>> {
+    let x = a.tensor("self");
+    let size = x.size(dim);
+    let mut bounds = vec![Size::Const(0)];
+    if a.has("sections") {
+        let (sections, n) = (a.int("sections").max(1), size.known().unwrap_or(0));
+        if size.known().is_none() {
+            a.fail("a symbolic size cannot be split into sections");
+        }
+        bounds.extend((1..=sections).map(|i| Size::Const(i * (n / sections) + i.min(n % sections))));
+    } else {
+        bounds.extend(a.sizes("indices").into_iter().map(|i| bounded(i, size)));
+        bounds.push(size);
+    }
+    let length = |start: Size<'c>, end: Size<'c>| match end - start {
+        Size::Const(n) => Size::Const(n.max(0)),
+        length => length.max(0),
+    };
+    bounds.windows(2).map(|b| x.slice(dim, b[0], length(b[0], b[1]), 1)).collect()
+}
+
+fn unbind<'c>(a: &Args<'c>) -> Vec<Tensor<'c>> {
+    let x = a.tensor("self");
+    let dim = a.dim("dim", x.rank());
+    (0..a.num_results() as i64).map(|i| x.at(dim, i)).collect()
+}
+
+/// The diagonal of two dimensions as a new last one.
+pub(super) fn matrix_diagonal(x: Tensor<'_>, offset: i64, dim1: usize, dim2: usize) -> Tensor<'_> {
+    let mut perm: Vec<_> = (0..x.rank()).filter(|d| *d != dim1 && *d != dim2).collect();
+    perm.extend([dim1, dim2]);
+    let x = x.transpose(&perm);
+    let last = x.rank() - 1;
+    let (row, col) = ((-offset).max(0), offset.max(0));
+    let length = (x.size(last - 1) - row).min(x.size(last) - col).max(0);
+    let positions = x.prim().range(strata_dialects::aten::dtype::DType::I64, length);
+    let gathered = x.gather(&[positions + row, positions + col], &[last - 1, last]);
+    gathered.move_dim(0, last - 1)
+}
+
+fn diagonal<'c>(a: &Args<'c>) -> Tensor<'c> {
+    let x = a.tensor("self");
+    matrix_diagonal(x, a.int("offset"), a.dim("dim1", x.rank()), a.dim("dim2", x.rank()))
+}
+
+/// Windows of a dimension, with the position in the window as a new last dimension.
+fn unfold<'c>(a: &Args<'c>) -> Tensor<'c> {
+    let x = a.tensor("self");
+    let (size, step) = (a.int("size"), a.int("step"));
+    if x.rank() == 0 {
+        return x.reshape(&[Size::Const(size)]);
+    }
+    let dim = a.dim("dimension", x.rank());
+    let last = x.rank() - 1;
+    x.move_dim(dim, last).window(&[size], &[step], &[1]).move_dim(last, dim)
+}
