@@ -1,9 +1,13 @@
 //! Rewriting: the [`Rewriter`] through which patterns change IR, sets of [`Patterns`], and the drivers that apply them.
 
+mod conversion;
 mod driver;
 mod patterns;
 mod rewriter;
+mod types;
 
+pub use conversion::{Conversion, ConversionFailed, Extent, New};
 pub use driver::{Greedy, NotConverged, apply_greedily, apply_once};
 pub use patterns::{Matched, NoMatch, Patterns, explain_failures};
 pub use rewriter::Rewriter;
+pub use types::{Converted, TypeConverter};

@@ -75,6 +75,11 @@ impl<'c> Patterns<'c> {
     }
 
 
+    /// The raw set.
+    pub(super) fn to_raw(&self) -> MlirRewritePatternSet {
+        self.raw
+    }
+
     /// The raw set, which the callee then owns.
     pub(crate) fn into_raw(self) -> MlirRewritePatternSet {
         std::mem::ManuallyDrop::new(self).raw

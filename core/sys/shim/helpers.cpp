@@ -16,14 +16,22 @@ MlirModule strata_parse_module(MlirContext context, MlirStringRef source, MlirSt
   return MlirModule{module ? module.release().getAsOpaquePointer() : nullptr};
 }
 
-bool strata_dominates(MlirOperation scope, MlirValue value, MlirOperation user) {
-  DominanceInfo info(unwrap(scope));
-  return info.dominates(unwrap(value), unwrap(user));
+static DominanceInfo &unwrapDominance(StrataDominance *dominance) {
+  return *reinterpret_cast<DominanceInfo *>(dominance);
 }
 
-bool strata_properly_dominates_op(MlirOperation a, MlirOperation b) {
-  DominanceInfo info;
-  return info.properlyDominates(unwrap(a), unwrap(b));
+StrataDominance *strata_dominance_create(MlirOperation scope) {
+  return reinterpret_cast<StrataDominance *>(new DominanceInfo(unwrap(scope)));
+}
+
+void strata_dominance_destroy(StrataDominance *dominance) { delete &unwrapDominance(dominance); }
+
+bool strata_value_dominates(StrataDominance *dominance, MlirValue value, MlirOperation user) {
+  return unwrapDominance(dominance).dominates(unwrap(value), unwrap(user));
+}
+
+bool strata_op_properly_dominates(StrataDominance *dominance, MlirOperation a, MlirOperation b) {
+  return unwrapDominance(dominance).properlyDominates(unwrap(a), unwrap(b));
 }
 
 bool strata_is_memory_effect_free(MlirOperation op) { return isMemoryEffectFree(unwrap(op)); }

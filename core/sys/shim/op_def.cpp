@@ -50,9 +50,7 @@ static bool hasTraitId(uint64_t bits, TypeID id) {
 
 static ParseResult parseOp(StrataOpDef const *def, OpAsmParser &parser, OperationState &state) {
   StringRef symbolAttr = unwrap(def->symbolAttr);
-  auto delimiter = OpAsmParser::Delimiter::None;
   if (!symbolAttr.empty()) {
-    delimiter = OpAsmParser::Delimiter::Paren;
     if (symbolAttr == SymbolTable::getSymbolAttrName()) {
       StringAttr name;
       if (parser.parseSymbolName(name, symbolAttr, state.attributes))
@@ -71,7 +69,6 @@ static ParseResult parseOp(StrataOpDef const *def, OpAsmParser &parser, Operatio
   } else if (parser.parseOperandList(operands, OpAsmParser::Delimiter::OptionalParen)) {
     return failure();
   }
-  (void)delimiter;
   if (succeeded(parser.parseOptionalLSquare())) {
     do {
       Block *successor;

@@ -193,10 +193,11 @@ void strata_type_converter_destroy(StrataTypeConverter *converter);
 void strata_type_converter_add(StrataTypeConverter *converter, void *user, void (*drop)(void *),
                                int32_t (*convert)(void *user, MlirType type, void *sink));
 void strata_push_type(void *sink, MlirType type);
-// kind 0: source, 1: target. The callback returns the new value or null.
+// How values of old and new types are cast where both kinds meet. The callback returns a detached op with one result of
+// the type, or null; kind 0 casts back to source types, 1 casts to target types.
 void strata_type_converter_materialize(StrataTypeConverter *converter, int32_t kind, void *user, void (*drop)(void *),
-                                       MlirValue (*build)(void *user, MlirRewriterBase builder, MlirType type,
-                                                          intptr_t n, MlirValue const *inputs, MlirLocation loc));
+                                       MlirOperation (*build)(void *user, MlirType type, intptr_t n,
+                                                              MlirValue const *inputs, MlirLocation loc));
 bool strata_convert_type(StrataTypeConverter *converter, MlirType type, void (*sink)(void *data, MlirType type), void *data);
 bool strata_is_legal_signature(StrataTypeConverter *converter, MlirOperation op);
 
@@ -205,7 +206,7 @@ void strata_target_destroy(StrataTarget *target);
 // action: 0 legal, 1 illegal.
 void strata_target_dialect(StrataTarget *target, MlirStringRef dialect, int32_t action);
 void strata_target_op(StrataTarget *target, MlirStringRef op, int32_t action);
-// The callback returns 1 legal, 0 illegal, -1 unknown. An empty op name means every op not named.
+// The callback returns 1 legal, 0 illegal, -1 unknown. An empty op name means every op not named elsewhere.
 void strata_target_dynamic(StrataTarget *target, MlirStringRef op, void *user, void (*drop)(void *),
                            int32_t (*legal)(void *user, MlirOperation op));
 void strata_target_recursively_legal(StrataTarget *target, MlirStringRef op);
@@ -227,6 +228,9 @@ void strata_add_function_conversion(MlirRewritePatternSet set, StrataTypeConvert
 void strata_add_structural_conversion(MlirRewritePatternSet set, StrataTypeConverter *converter, StrataTarget *target);
 // Inside a conversion pattern only: converts the block arguments of `region`.
 bool strata_convert_region_types(MlirRewriterBase rewriter, MlirRegion region, StrataTypeConverter *converter);
+// Inside a conversion pattern only: result i of `op` becomes the values offsets[i]..offsets[i+1].
+void strata_replace_with_multiple(MlirRewriterBase rewriter, MlirOperation op, intptr_t const *offsets,
+                                  MlirValue const *values);
 // Takes the set. `full` leaves no op that is not legal.
 bool strata_apply_conversion(MlirOperation op, StrataTarget *target, MlirRewritePatternSet set, bool full);
 
@@ -268,8 +272,11 @@ int strata_filecheck(StrataFileCheck const *request, MlirStringRef checkName, Ml
 
 // Parses text or bytecode into a verified module; a list of top-level ops gets a module around it. Null on failure.
 MlirModule strata_parse_module(MlirContext context, MlirStringRef source, MlirStringRef name);
-bool strata_dominates(MlirOperation scope, MlirValue value, MlirOperation user);
-bool strata_properly_dominates_op(MlirOperation a, MlirOperation b);
+typedef struct StrataDominance StrataDominance; // dominator trees of the regions in an op, made when first asked for
+StrataDominance *strata_dominance_create(MlirOperation scope);
+void strata_dominance_destroy(StrataDominance *dominance);
+bool strata_value_dominates(StrataDominance *dominance, MlirValue value, MlirOperation user);
+bool strata_op_properly_dominates(StrataDominance *dominance, MlirOperation a, MlirOperation b);
 bool strata_is_memory_effect_free(MlirOperation op);
 bool strata_is_speculatable(MlirOperation op);
 bool strata_has_trait(MlirOperation op, uint64_t trait);

@@ -15,7 +15,7 @@ pub struct StrataTarget {
     _private: [u8; 0],
 }
 
-pub type Drop = unsafe extern "C" fn(*mut c_void);
+pub type DropFn = unsafe extern "C" fn(*mut c_void);
 
 #[repr(C)]
 pub struct StrataConversionPatternDef {
@@ -26,7 +26,7 @@ pub struct StrataConversionPatternDef {
     pub rewrite: Option<
         unsafe extern "C" fn(*mut c_void, MlirOperation, isize, *const MlirValue, *const isize, MlirRewriterBase) -> bool,
     >,
-    pub drop: Option<Drop>,
+    pub drop: Option<DropFn>,
 }
 
 unsafe extern "C" {
@@ -35,7 +35,7 @@ unsafe extern "C" {
     pub fn strata_type_converter_add(
         converter: *mut StrataTypeConverter,
         user: *mut c_void,
-        drop: Option<Drop>,
+        drop: Option<DropFn>,
         convert: unsafe extern "C" fn(*mut c_void, MlirType, *mut c_void) -> i32,
     );
     pub fn strata_push_type(sink: *mut c_void, ty: MlirType);
@@ -43,15 +43,8 @@ unsafe extern "C" {
         converter: *mut StrataTypeConverter,
         kind: i32,
         user: *mut c_void,
-        drop: Option<Drop>,
-        build: unsafe extern "C" fn(
-            *mut c_void,
-            MlirRewriterBase,
-            MlirType,
-            isize,
-            *const MlirValue,
-            MlirLocation,
-        ) -> MlirValue,
+        drop: Option<DropFn>,
+        build: unsafe extern "C" fn(*mut c_void, MlirType, isize, *const MlirValue, MlirLocation) -> MlirOperation,
     );
     pub fn strata_convert_type(
         converter: *mut StrataTypeConverter,
@@ -69,7 +62,7 @@ unsafe extern "C" {
         target: *mut StrataTarget,
         op: MlirStringRef,
         user: *mut c_void,
-        drop: Option<Drop>,
+        drop: Option<DropFn>,
         legal: unsafe extern "C" fn(*mut c_void, MlirOperation) -> i32,
     );
     pub fn strata_target_recursively_legal(target: *mut StrataTarget, op: MlirStringRef);
@@ -94,5 +87,11 @@ unsafe extern "C" {
         region: MlirRegion,
         converter: *mut StrataTypeConverter,
     ) -> bool;
+    pub fn strata_replace_with_multiple(
+        rewriter: MlirRewriterBase,
+        op: MlirOperation,
+        offsets: *const isize,
+        values: *const MlirValue,
+    );
     pub fn strata_apply_conversion(op: MlirOperation, target: *mut StrataTarget, set: MlirRewritePatternSet, full: bool) -> bool;
 }

@@ -42,6 +42,12 @@ unsafe impl Sync for StrataDialectDef {}
 // SAFETY: as above.
 unsafe impl Send for StrataDialectDef {}
 
+/// Dominator trees owned by C++.
+#[repr(C)]
+pub struct StrataDominance {
+    _private: [u8; 0],
+}
+
 unsafe extern "C" {
     pub fn strata_op_def(op: MlirOperation) -> *const StrataOpDef;
     pub fn strata_op_def_by_name(context: MlirContext, name: MlirStringRef) -> *const StrataOpDef;
@@ -76,8 +82,10 @@ unsafe extern "C" {
     );
 
     pub fn strata_parse_module(context: MlirContext, source: MlirStringRef, name: MlirStringRef) -> MlirModule;
-    pub fn strata_dominates(scope: MlirOperation, value: MlirValue, user: MlirOperation) -> bool;
-    pub fn strata_properly_dominates_op(a: MlirOperation, b: MlirOperation) -> bool;
+    pub fn strata_dominance_create(scope: MlirOperation) -> *mut StrataDominance;
+    pub fn strata_dominance_destroy(dominance: *mut StrataDominance);
+    pub fn strata_value_dominates(dominance: *mut StrataDominance, value: MlirValue, user: MlirOperation) -> bool;
+    pub fn strata_op_properly_dominates(dominance: *mut StrataDominance, a: MlirOperation, b: MlirOperation) -> bool;
     pub fn strata_is_memory_effect_free(op: MlirOperation) -> bool;
     pub fn strata_is_speculatable(op: MlirOperation) -> bool;
     pub fn strata_is_trivially_dead(op: MlirOperation) -> bool;
