@@ -32,6 +32,13 @@ impl<'c> Bodies<'c> {
         })
     }
 
+    /// The same value by a call that is not inlined.
+    pub(super) fn shared(&mut self, builder: &mut Builder<'c>, function: Function, operands: &[Value<'c>]) -> Value<'c> {
+        self.body(builder, &format!("shared.{}", function.name), operands, "noinline", |bodies, inner, arguments| {
+            bodies.value(inner, function, arguments)
+        })
+    }
+
     /// A vector that one register holds.
     fn is_register(&self, ty: Type<'c>) -> bool {
         let bits = ty.shape().iter().product::<i64>() * ty.element_type().map_or(0, |element| i64::from(element.bits()));

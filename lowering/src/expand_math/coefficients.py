@@ -9,7 +9,7 @@ working precision costs little; the printed error is that of the rounded ones.
 import struct
 import sys
 
-from mpmath import asin, atan, cos, erf, exp, expm1, log, log1p, matrix, lu_solve, mp, mpf, pi, sin, sqrt, tan, tanh
+from mpmath import asin, atan, cos, erf, exp, expm1, log, log1p, matrix, lu_solve, mp, mpf, pi, sin, sinh, sqrt, tan, tanh
 
 mp.prec = 200
 
@@ -125,6 +125,12 @@ def hyperbolic_tangent(name, degree, end, precision):
     derive(name, g, limit(lambda z: z * sqrt(z) / tanh(sqrt(z)), 0), degree, mpf(0), end**2, precision)
 
 
+def hyperbolic_sine(name, degree, end, precision):
+    # sinh r = r + r^3 q(r^2)
+    g = limit(lambda z: (sinh(sqrt(z)) / sqrt(z) - 1) / z, mpf(1) / 6)
+    derive(name, g, limit(lambda z: z * sqrt(z) / sinh(sqrt(z)), 0), degree, mpf(0), end**2, precision)
+
+
 def arctangent(name, degree, precision):
     # atan t = t + t^3 q(t^2), t up to 1
     g = limit(lambda z: (atan(sqrt(z)) / sqrt(z) - 1) / z, mpf(-1) / 3)
@@ -179,6 +185,7 @@ def main():
     arctangent("ATAN_F32", 8, "f32")
     arcsine("ASIN_F32", 5, "f32")
     hyperbolic_tangent("TANH_F32", 4, mpf(0.55), "f32")
+    hyperbolic_sine("SINH_F32", 3, mpf(1), "f32")
     error_function("ERF_F32", 7, mpf(3.92))
     exponential("EXP_F64", 10, "f64")
     sine("SIN_F64", 6, "f64")

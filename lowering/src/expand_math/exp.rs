@@ -75,18 +75,28 @@ pub(super) fn tanh<'a, 'b, 'c>(x: Float<'a, 'b, 'c>) -> Float<'a, 'b, 'c> {
     let e = expm1_bounded((a * 2.0).at_most(high));
     let mut y = e / (e + 2.0);
     if x.is_f32() {
-        let z = a * a;
-        y = a.below(0.55).select((a * z).fma(z.polynomial(TANH_F32), a), y);
+        y = a.below(0.55).select(odd(a, TANH_F32), y);
     }
     y.with_sign_of(x)
 }
 
-/// `sinh |x| = h + h / (2 h + 1)` with `h = expm1(|x|) / 2`.
+/// `a + a^3 q(a^2)`.
+fn odd<'a, 'b, 'c>(a: Float<'a, 'b, 'c>, coefficients: &[f64]) -> Float<'a, 'b, 'c> {
+    let z = a * a;
+    (a * z).fma(z.polynomial(coefficients), a)
+}
+
+/// `sinh |x| = h + h / (2 h + 1)` with `h = expm1(|x|) / 2`; in f32 a polynomial near zero.
 pub(super) fn sinh<'a, 'b, 'c>(x: Float<'a, 'b, 'c>) -> Float<'a, 'b, 'c> {
-    let half = expm1_scaled(x.abs(), 1);
+    let a = x.abs();
+    let half = expm1_scaled(a, 1);
     // The quotient is 1/2 from here on, and infinity over infinity would be none.
     let finite = half.at_most(1e30);
-    (half + finite / finite.fma(2.0, 1.0)).with_sign_of(x)
+    let mut y = half + finite / finite.fma(2.0, 1.0);
+    if x.is_f32() {
+        y = a.below(1.0).select(odd(a, SINH_F32), y);
+    }
+    y.with_sign_of(x)
 }
 
 /// `cosh x = h + 1 / (4 h)` with `h = e^|x| / 2`.

@@ -32,6 +32,9 @@ use strata_core::pass::{Pass, PassContext, PassError};
 /// Names of the functions made here begin so. Their rounding is designed: nothing may fuse or reorder inside.
 pub const EXACT_PREFIX: &str = "strata_math.";
 
+/// Marks an op that runs rarely (in the remainder of a loop): a call costs less than another copy of its code.
+pub const RARE: &str = "strata.rare";
+
 /// What the expansion must know of the machine.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct MathTarget {
@@ -136,7 +139,10 @@ fn expand<'c>(bodies: &mut Bodies<'c>, op: Op<'c>) -> Result<(), Error> {
         let (op, location) = (op.name().to_owned(), op.location().to_string());
         return Err(Error::Unsupported { op, ty: ty.to_string(), location });
     };
-    let mut result = bodies.value(&mut builder, function, &operands);
+    let mut result = match op.attr(RARE) {
+        Some(_) => bodies.shared(&mut builder, function, &operands),
+        None => bodies.value(&mut builder, function, &operands),
+    };
     if half {
         result = builder.value("arith.truncf", &[result], ty, &[]);
     }

@@ -27,7 +27,7 @@ const ROWS: &[Row] = &[
     ("log1p", f64::ln_1p, 2.0),
     ("log2", f64::log2, 1.5),
     ("sin", f64::sin, 2.0),
-    ("sinh", f64::sinh, 2.5),
+    ("sinh", f64::sinh, 2.0),
     ("tan", f64::tan, 2.5),
     ("tanh", f64::tanh, 2.0),
 ];

@@ -12,49 +12,53 @@ pub(super) struct Partial<'a, 'b, 'c> {
 struct Reduced<'a, 'b, 'c> {
     quadrant: Int<'a, 'b, 'c>,
     r: Float<'a, 'b, 'c>,
+    /// What `r` still lacks.
+    lost: Float<'a, 'b, 'c>,
     far: Mask<'a, 'b, 'c>,
 }
 
-/// Three parts of pi/2 keep `r` right to an ulp for every `|x|` up to the limit: the first product cancels exactly.
+/// The first product cancels exactly, the second is rounded once, the third goes to `lost`.
 fn reduce<'a, 'b, 'c>(x: Float<'a, 'b, 'c>) -> Reduced<'a, 'b, 'c> {
     let (limit, [p1, p2, p3]) = if x.is_f32() { (1e5, HALF_PI_F32) } else { (1e8, HALF_PI_F64) };
     let (n, quadrant) = x.abs().round_product(std::f64::consts::FRAC_2_PI);
-    let r = n.fma(-p3, n.fma(-p2, n.fma(-p1, x.abs())));
-    Reduced { quadrant, r, far: x.abs().not_within(limit) }
+    let r = n.fma(-p2, n.fma(-p1, x.abs()));
+    Reduced { quadrant, r, lost: n * -p3, far: x.abs().not_within(limit) }
 }
 
-fn sine<'a, 'b, 'c>(r: Float<'a, 'b, 'c>, z: Float<'a, 'b, 'c>) -> Float<'a, 'b, 'c> {
-    (r * z).fma(z.polynomial(if r.is_f32() { SIN_F32 } else { SIN_F64 }), r)
+/// The correction counts only where `r` is small, and there the slope is 1.
+fn sine<'a, 'b, 'c>(r: Float<'a, 'b, 'c>, z: Float<'a, 'b, 'c>, lost: Float<'a, 'b, 'c>) -> Float<'a, 'b, 'c> {
+    r + (r * z).fma(z.polynomial(if r.is_f32() { SIN_F32 } else { SIN_F64 }), lost)
 }
 
 fn cosine<'a, 'b, 'c>(z: Float<'a, 'b, 'c>) -> Float<'a, 'b, 'c> {
     z.fma(z.fma(z.polynomial(if z.is_f32() { COS_F32 } else { COS_F64 }), -0.5), 1.0)
 }
 
-/// Sine of `r + quadrant pi/2`.
-fn rotate<'a, 'b, 'c>(r: Float<'a, 'b, 'c>, quadrant: Int<'a, 'b, 'c>) -> Int<'a, 'b, 'c> {
+/// Sine of the angle with another quadrant.
+fn rotate<'a, 'b, 'c>(reduced: &Reduced<'a, 'b, 'c>, quadrant: Int<'a, 'b, 'c>) -> Int<'a, 'b, 'c> {
+    let r = reduced.r;
     let z = r * r;
-    let value = quadrant.has(1).select(cosine(z), sine(r, z));
+    let value = quadrant.has(1).select(cosine(z), sine(r, z, reduced.lost));
     value.bits().xor(quadrant.and(2).shift_left(if r.is_f32() { 30 } else { 62 }))
 }
 
 /// `sin x`.
 pub(super) fn sin<'a, 'b, 'c>(x: Float<'a, 'b, 'c>) -> Partial<'a, 'b, 'c> {
-    let Reduced { quadrant, r, far } = reduce(x);
-    Partial { value: rotate(r, quadrant).xor(x.sign()).float(), far }
+    let reduced = reduce(x);
+    Partial { value: rotate(&reduced, reduced.quadrant).xor(x.sign()).float(), far: reduced.far }
 }
 
 /// `cos x`.
 pub(super) fn cos<'a, 'b, 'c>(x: Float<'a, 'b, 'c>) -> Partial<'a, 'b, 'c> {
-    let Reduced { quadrant, r, far } = reduce(x);
-    Partial { value: rotate(r, quadrant + 1).float(), far }
+    let reduced = reduce(x);
+    Partial { value: rotate(&reduced, reduced.quadrant + 1).float(), far: reduced.far }
 }
 
 /// `tan x`, in f32.
 pub(super) fn tan<'a, 'b, 'c>(x: Float<'a, 'b, 'c>) -> Partial<'a, 'b, 'c> {
-    let Reduced { quadrant, r, far } = reduce(x);
+    let Reduced { quadrant, r, lost, far } = reduce(x);
     let z = r * r;
-    let t = (r * z).fma(z.polynomial(TAN_F32), r);
+    let t = r + (r * z).fma(z.polynomial(TAN_F32), lost);
     let odd = quadrant.has(1);
     let value = odd.select(-1.0, t) / odd.select(t, 1.0);
     Partial { value: value.bits().xor(x.sign()).float(), far }

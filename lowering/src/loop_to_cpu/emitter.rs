@@ -311,6 +311,9 @@ impl<'c> Emitter<'c> {
                 }
                 _ => lanes::spread(&mut self.b, op, &operands, self.width),
             };
+            if let Some(made) = results.first().and_then(|value| value.defining_op()).filter(|made| self.mask.is_some() && made.dialect() == "math") {
+                made.set_attr(crate::expand_math::RARE, self.cx.unit());
+            }
             known.extend(op.results().into_iter().zip(results));
         }
         Err(Error::at(stage.op, "its body has no terminator"))
