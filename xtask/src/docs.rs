@@ -5,10 +5,14 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use crate::cargo::{self, Result};
+use crate::cargo::{self, Profile, Result};
 
 /// `./x docs`: writes the generated pages and builds the book into `target/book`.
 pub fn docs(generate_only: bool) -> Result<bool> {
+    if !cargo::build(Profile::Dev, false)? {
+        return Ok(false);
+    }
+    generate(&cargo::root().join("docs/src"))?;
     if generate_only {
         return Ok(true);
     }
@@ -21,10 +25,32 @@ pub fn docs(generate_only: bool) -> Result<bool> {
     Ok(Command::new("mdbook").arg("build").arg(cargo::root().join("docs")).status()?.success())
 }
 
+/// Has the tools write the pages that come from definitions.
+fn generate(folder: &Path) -> Result<()> {
+    let done = Command::new(cargo::tools(Profile::Dev).join("rs-reference")).arg(folder).status()?;
+    if done.success() { Ok(()) } else { Err("rs-reference failed".into()) }
+}
+
+/// Generated pages that are not as the tools write them now.
+fn stale(root: &Path) -> Result<Vec<String>> {
+    let fresh = cargo::tools(Profile::Dev).join("reference");
+    let _ = fs::remove_dir_all(&fresh);
+    generate(&fresh)?;
+    let (mut pages, mut faults) = (Vec::new(), Vec::new());
+    find_pages(&fresh, &mut pages)?;
+    for page in pages {
+        let name = Path::new("docs/src").join(page.strip_prefix(&fresh)?);
+        if fs::read_to_string(root.join(&name)).ok() != fs::read_to_string(&page).ok() {
+            faults.push(format!("{}: not what the program says; run `./x docs --generate`", name.display()));
+        }
+    }
+    Ok(faults)
+}
+
 /// Prints what is wrong with the pages; the number of faults.
 pub fn check() -> Result<usize> {
     let root = cargo::root();
-    let mut faults = Vec::new();
+    let mut faults = stale(root)?;
     let mut pages = vec![root.join("README.md")];
     find_pages(&root.join("docs/src"), &mut pages)?;
     let summary = fs::read_to_string(root.join("docs/src/SUMMARY.md"))?;
