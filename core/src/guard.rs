@@ -25,6 +25,11 @@ pub(crate) fn panics() -> usize {
     PANICS.load(Ordering::Relaxed)
 }
 
+/// Whether this thread runs a callback.
+pub(crate) fn is_inside() -> bool {
+    DEPTH.with(Cell::get) > 0
+}
+
 /// Panics caught on this thread so far.
 pub(crate) fn panics_here() -> usize {
     CAUGHT.with(Cell::get)
@@ -49,9 +54,11 @@ pub(crate) fn quiet<R>(call: impl FnOnce() -> R) -> Option<R> {
 
 fn fenced<R>(call: impl FnOnce() -> R) -> Result<R, String> {
     install_hook();
+    crate::erased::clear();
     DEPTH.with(|depth| depth.set(depth.get() + 1));
     let result = catch_unwind(AssertUnwindSafe(call));
     DEPTH.with(|depth| depth.set(depth.get() - 1));
+    crate::erased::clear();
     result.map_err(|panic| {
         PANICS.fetch_add(1, Ordering::Relaxed);
         CAUGHT.with(|caught| caught.set(caught.get() + 1));

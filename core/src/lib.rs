@@ -6,11 +6,13 @@ extern crate self as strata_core;
 
 pub mod diagnostic;
 pub mod dialect;
+mod erased;
 pub mod filecheck;
 mod guard;
 pub mod ir;
 mod limits;
 pub mod pass;
+pub mod query;
 pub mod registry;
 pub mod rewrite;
 pub mod tool;

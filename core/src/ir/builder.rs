@@ -137,6 +137,7 @@ impl<'c> Builder<'c> {
             Op::from_raw(mlirOperationCreate(&raw mut state))
         };
         assert!(!op.raw.ptr.is_null(), "'{}' could not be created", spec.name);
+        crate::erased::remove(op.raw);
         self.insert(op)
     }
 
@@ -187,6 +188,7 @@ impl<'c> Builder<'c> {
     pub fn clone_op(&mut self, op: Op<'c>, operands: &[Value<'c>]) -> Op<'c> {
         // SAFETY: the op is alive; the clone is detached until it is inserted.
         let copy = unsafe { Op::from_raw(mlirOperationClone(op.raw)) };
+        crate::erased::clear();
         copy.set_operands(operands);
         self.insert(copy)
     }

@@ -41,6 +41,7 @@ impl<'c> Module<'c> {
         crate::limits::check(source)
             .map_err(|refused| ParseError { name: name.to_owned(), diagnostics: format!("{name}:{refused}") })?;
         let source = MlirStringRef { data: source.as_ptr().cast(), length: source.len() };
+        crate::erased::clear();
         let (raw, errors) = crate::diagnostic::collect_errors(Cx::from(context), || {
             // SAFETY: the context and the source are alive for the call.
             unsafe { strata_core_sys::strata_parse_module(context.to_raw(), source, string_ref(name)) }
@@ -70,6 +71,7 @@ impl<'c> Module<'c> {
 
     /// A deep copy.
     pub fn duplicate(&self) -> Self {
+        crate::erased::clear();
         // SAFETY: the module is alive; the clone is a module that the new handle owns.
         Self { raw: unsafe { mlirModuleFromOperation(mlirOperationClone(self.op().raw)) }, marker: PhantomData }
     }

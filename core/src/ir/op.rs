@@ -1,5 +1,6 @@
 //! Operations.
 
+use crate::erased;
 use super::{Attr, Block, Cx, Location, Region, Type, Value, identity, printed, string_from, string_ref};
 use mlir_sys::*;
 use std::marker::PhantomData;
@@ -35,6 +36,7 @@ impl<'c> Op<'c> {
 
     /// Its full name, `prim.add`. The text lives as long as the context.
     pub fn name(self) -> &'c str {
+        erased::check(self.raw);
         // SAFETY: identifiers are uniqued in the context and live for `'c`; op names are UTF-8.
         unsafe {
             let raw = mlirIdentifierStr(mlirOperationGetName(self.raw));
@@ -54,6 +56,7 @@ impl<'c> Op<'c> {
 
     /// Where it came from.
     pub fn location(self) -> Location<'c> {
+        erased::check(self.raw);
         // SAFETY: see the impl.
         Location { raw: unsafe { mlirOperationGetLocation(self.raw) }, marker: PhantomData }
     }
@@ -62,6 +65,7 @@ impl<'c> Op<'c> {
 
     /// Number of operands.
     pub fn num_operands(self) -> usize {
+        erased::check(self.raw);
         // SAFETY: see the impl.
         unsafe { mlirOperationGetNumOperands(self.raw) as usize }
     }
@@ -94,6 +98,7 @@ impl<'c> Op<'c> {
 
     /// Number of results.
     pub fn num_results(self) -> usize {
+        erased::check(self.raw);
         // SAFETY: see the impl.
         unsafe { mlirOperationGetNumResults(self.raw) as usize }
     }
@@ -119,6 +124,7 @@ impl<'c> Op<'c> {
 
     /// An attribute by name.
     pub fn attr(self, name: &str) -> Option<Attr<'c>> {
+        erased::check(self.raw);
         // SAFETY: see the impl.
         let raw = unsafe { mlirOperationGetAttributeByName(self.raw, string_ref(name)) };
         (!raw.ptr.is_null()).then(|| Attr { raw, marker: PhantomData })
@@ -181,6 +187,7 @@ impl<'c> Op<'c> {
 
     /// Its regions.
     pub fn regions(self) -> Vec<Region<'c>> {
+        erased::check(self.raw);
         // SAFETY: see the impl.
         unsafe {
             (0..mlirOperationGetNumRegions(self.raw)).map(|index| Region::from_raw(mlirOperationGetRegion(self.raw, index))).collect()
@@ -212,6 +219,7 @@ impl<'c> Op<'c> {
 
     /// The block that the op stands in.
     pub fn block(self) -> Option<Block<'c>> {
+        erased::check(self.raw);
         // SAFETY: see the impl.
         let block = unsafe { mlirOperationGetBlock(self.raw) };
         // SAFETY: a block that is not null is alive.
@@ -314,6 +322,7 @@ impl<'c> Op<'c> {
     /// Erases the op. Panics when a result is still used. Handles to it must not be used any more.
     pub fn erase(self) {
         assert!(self.is_unused(), "'{}' is erased while it is used", self.name());
+        erased::add(self.raw, self.name());
         // SAFETY: nothing uses the op; the handle is not used after this.
         unsafe { mlirOperationDestroy(self.raw) }
     }

@@ -53,6 +53,7 @@ pub struct PassContext<'c> {
 impl<'c> PassContext<'c> {
     /// Runs a textual pipeline on `op`, which is the pass's op or stands in it.
     pub fn run_pipeline(&mut self, op: Op<'c>, text: &str) -> Result<(), PassError> {
+        crate::erased::clear();
         let mut message = String::new();
         // SAFETY: see the impl; `message` outlives the call.
         let ok = unsafe {

@@ -83,6 +83,7 @@ impl<'c> PassManager<'c> {
 
     /// Runs the passes. Errors are collected; warnings and remarks go on to the context's other handlers.
     pub fn run(&self, op: Op<'c>) -> Result<(), PipelineError> {
+        crate::erased::clear();
         let cx = op.cx();
         let (result, errors) = crate::diagnostic::collect_errors(cx, || {
             // SAFETY: the op and the pass manager are alive.

@@ -249,6 +249,7 @@ impl<'c> Conversion<'c> {
     /// Runs it in and below `op`.
     pub fn apply(mut self, op: Op<'c>, extent: Extent) -> Result<(), ConversionFailed> {
         let patterns = std::mem::replace(&mut self.patterns, Patterns::new(self.cx)).into_raw();
+        crate::erased::clear();
         let panics = guard::panics_here();
         // SAFETY: see the impl; the driver takes the set over and drops it before it returns.
         let ok = unsafe { strata_apply_conversion(op.to_raw(), self.target, patterns, extent == Extent::Full) };

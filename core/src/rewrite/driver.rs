@@ -35,6 +35,7 @@ pub struct NotConverged {
 
 /// Applies patterns in and below `op` until none matches; says whether anything changed.
 pub fn apply_greedily(op: Op<'_>, patterns: Patterns<'_>, config: Greedy) -> Result<bool, NotConverged> {
+    crate::erased::clear();
     let limit = |limit: Option<u32>| limit.map_or(-1, i64::from);
     let raw = StrataGreedyConfig {
         max_iterations: limit(config.max_iterations),

@@ -1,5 +1,6 @@
 //! The only way in which a pattern changes IR: drivers hear of every change made here.
 
+use crate::erased;
 use crate::ir::{Attr, Block, Builder, Op, Region, Value};
 use mlir_sys::*;
 use std::ops::{Deref, DerefMut};
@@ -44,6 +45,7 @@ impl<'c> Rewriter<'c> {
     pub fn replace(&mut self, op: Op<'c>, values: &[Value<'c>]) {
         assert_eq!(values.len(), op.num_results(), "'{}' is replaced by a wrong number of values", op.name());
         let values = raws(values);
+        erased::add(op.to_raw(), op.name());
         // SAFETY: see the impl; there is one value per result.
         unsafe { mlirRewriterBaseReplaceOpWithValues(self.raw, op.to_raw(), values.len() as isize, values.as_ptr()) }
     }
@@ -56,6 +58,7 @@ impl<'c> Rewriter<'c> {
     /// Erases an op that nothing uses.
     pub fn erase(&mut self, op: Op<'c>) {
         assert!(op.is_unused(), "'{}' is erased while it is used", op.name());
+        erased::add(op.to_raw(), op.name());
         // SAFETY: see the impl; nothing uses the op.
         unsafe { mlirRewriterBaseEraseOp(self.raw, op.to_raw()) }
     }
