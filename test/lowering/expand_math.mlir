@@ -1,0 +1,57 @@
+// RUN: rs-opt %s --expand-math=cpu=x86-64-v4 | FileCheck %s
+// RUN: rs-opt %s --expand-math=cpu=x86-64-v2 | FileCheck %s --check-prefix=OLD
+
+// A body is made once per type; the instruction stays.
+// CHECK-LABEL: func.func @twice(
+// CHECK: %[[ONE:.+]] = call @strata_math.exp.16xf32(
+// CHECK: %[[ROOT:.+]] = math.sqrt %[[ONE]]
+// CHECK: call @strata_math.exp.16xf32(%[[ROOT]])
+// OLD-LABEL: func.func @twice(
+// OLD: call @strata_math.exp.16xf32(
+func.func @twice(%x: vector<16xf32>) -> vector<16xf32> {
+  %one = math.exp %x : vector<16xf32>
+  %root = math.sqrt %one : vector<16xf32>
+  %two = math.exp %root : vector<16xf32>
+  return %two : vector<16xf32>
+}
+
+// Half floats are computed in f32, and rounded once.
+// CHECK-LABEL: func.func @half(
+// CHECK: %[[WIDE:.+]] = arith.extf %{{.+}} : bf16 to f32
+// CHECK: %[[LOG:.+]] = call @strata_math.log.f32(%[[WIDE]])
+// CHECK: arith.truncf %[[LOG]] : f32 to bf16
+func.func @half(%x: bf16) -> bf16 {
+  %log = math.log %x : bf16
+  return %log : bf16
+}
+
+// In the remainder of a loop a call is enough.
+// CHECK-LABEL: func.func @remainder(
+// CHECK: call @strata_math.shared.tanh.16xf32(
+func.func @remainder(%x: vector<16xf32>) -> vector<16xf32> {
+  %tanh = math.tanh %x {strata.rare} : vector<16xf32>
+  return %tanh : vector<16xf32>
+}
+
+// What has no expansion of our own is the C library's, register by register.
+// CHECK-LABEL: func.func @library(
+// CHECK: call @strata_math.cbrt.20xf32(
+func.func @library(%x: vector<20xf32>) -> vector<20xf32> {
+  %root = math.cbrt %x : vector<20xf32>
+  return %root : vector<20xf32>
+}
+
+// CHECK-LABEL: func.func private @strata_math.exp.16xf32(
+// CHECK-SAME: passthrough = ["alwaysinline"]
+// CHECK-NOT: math.exp
+// CHECK: llvm.call_intrinsic "llvm.x86.avx512.mask.scalef.ps.512"
+// CHECK-NOT: @strata_math.exp.16xf32
+// CHECK-LABEL: func.func private @strata_math.shared.tanh.16xf32(
+// CHECK-SAME: passthrough = ["noinline"]
+// CHECK-LABEL: func.func private @strata_math.cbrt.20xf32(
+// CHECK: call @_ZGVeN16v_cbrtf(
+// CHECK: call @_ZGVbN4v_cbrtf(
+
+// Without fused multiply-add and 512 bits it is the library's, four lanes at a time.
+// OLD-LABEL: func.func private @strata_math.exp.16xf32(
+// OLD-COUNT-4: call @_ZGVbN4v_expf(
