@@ -8,7 +8,7 @@ use std::path::Path;
 use std::time::Instant;
 use strata_core::ir::{Context, Module};
 use strata_core::pass::PassManager;
-use strata_core::registry::Registry;
+use strata_core::registry::{Registry, load_dialect};
 use strata_frontend::Weights;
 use strata_lowering::codegen::{self, Target};
 use strata_lowering::loop_to_cpu::messages;
@@ -46,6 +46,9 @@ pub(crate) fn context() -> Context {
 pub(crate) fn read<'c>(path: &Path, context: &'c Context) -> Result<Source<'c>, Error> {
     match path.extension().and_then(|extension| extension.to_str()) {
         Some("pt2") => {
+            for dialect in ["aten", "capture"] {
+                load_dialect(context, dialect);
+            }
             let imported = strata_frontend::import(path, context)?;
             Ok(Source { module: imported.module, weights: Some(imported.weights) })
         }

@@ -51,7 +51,7 @@ pub const LEVELS: &[Level] = &[
     level!(0, "capture", "the program as it was captured", "strata-to-capture", []),
     level!(1, "aten", "functional PyTorch operators", "strata-to-aten", [needed("func.func(functionalise)"), optional("cse", "cse")]),
     level!(2, "prim", "a small closed set of tensor operators", "strata-to-prim", [
-        needed("decompose-aten"),
+        needed("func.func(decompose-aten)"),
         optional("canonicalize", "canonicalize"),
         optional("cse", "cse"),
     ]),
