@@ -69,7 +69,8 @@ fn is_kernel(name: &str) -> bool {
     name.strip_prefix('k').is_some_and(|rest| rest.starts_with(|first: char| first.is_ascii_digit())) && !name.ends_with(".task")
 }
 
-fn weight(argument: &strata_lowering::loop_to_host::Argument, weights: Option<&Weights>, path: &Path) -> Result<Weight, Error> {
+/// Where the data of a parameter, buffer or constant is.
+pub fn weight(argument: &strata_lowering::loop_to_host::Argument, weights: Option<&Weights>, path: &Path) -> Result<Weight, Error> {
     let missing = || Error::Weight { name: argument.name.clone(), reason: "the file brings no data for it".into() };
     let (_, place) = weights.ok_or_else(missing)?.table.iter().find(|(name, _)| *name == argument.name).ok_or_else(missing)?;
     let shape: Vec<i64> = place.sizes.iter().map(|&size| size as i64).collect();

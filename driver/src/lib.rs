@@ -3,12 +3,14 @@
 mod artefact;
 mod compile;
 mod error;
+mod interpret;
 mod levels;
 mod options;
 mod registry;
 
 pub use compile::{Compiled, compile, lower};
 pub use error::Error;
+pub use interpret::interpret;
 pub use levels::{LEVELS, Level};
 pub use options::{Mode, Numerics, Options};
-pub use registry::{passes, pipelines, registry};
+pub use registry::{dialects, passes, pipelines, registry};

@@ -11,7 +11,7 @@ use memmap2::Mmap;
 use safetensors::SafeTensors;
 
 use crate::manifest::{Manifest, OutputKind, Weight};
-use crate::tensor::{Tensor, copy_strided, dense_bytes, dense_strides};
+use crate::tensor::{Tensor, TensorError, copy_strided, dense_bytes, dense_strides};
 
 /// The data of every weight of a program.
 #[derive(Debug, Default)]
@@ -116,6 +116,17 @@ impl Weights {
     /// Data pointers in manifest order.
     pub fn pointers(&self) -> &[*mut c_void] {
         &self.pointers
+    }
+
+    /// A copy of a weight's data, as it was declared.
+    pub fn copy(&self, k: usize, weight: &Weight) -> Result<Tensor, TensorError> {
+        let mut tensor = Tensor::uninit(weight.dtype, &weight.shape)?;
+        let bytes = tensor.bytes_mut();
+        if let Some(&start) = self.pointers.get(k) {
+            // SAFETY: `add` left as many readable bytes there as the declaration has; the copy is new memory.
+            unsafe { start.cast::<u8>().copy_to_nonoverlapping(bytes.as_mut_ptr(), bytes.len()) };
+        }
+        Ok(tensor)
     }
 
     /// Gives every changed weight its first value back.

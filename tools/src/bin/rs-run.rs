@@ -65,7 +65,7 @@ struct Arguments {
     numerics: Option<String>,
     /// Leave these passes out of the pipeline (comma separated)
     #[arg(long, value_name = "PASSES", value_delimiter = ',')]
-    without: Vec<String>,
+    skip: Vec<String>,
     /// Serve cases on standard input; used by --suite
     #[arg(long, hide = true)]
     worker: bool,
@@ -80,8 +80,8 @@ impl Arguments {
                 options.insert(name.into(), json!(value));
             }
         }
-        if !self.without.is_empty() {
-            options.insert("without".into(), json!(self.without));
+        if !self.skip.is_empty() {
+            options.insert("skip".into(), json!(self.skip));
         }
         serde_json::Value::Object(options).to_string()
     }

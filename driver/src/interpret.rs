@@ -1,0 +1,92 @@
+//! Runs a program in the reference interpreter, on the runtime's tensors.
+
+use std::collections::HashMap;
+use std::path::Path;
+
+use strata_dialects::interp::{self, Scalar, Value};
+use strata_lowering::loop_to_host::{Program, entry};
+use strata_runtime::compiler::NamedTensor;
+use strata_runtime::manifest::Target;
+use strata_runtime::weights::Weights;
+use strata_runtime::{DType, Manifest, Tensor};
+
+use crate::compile::{context, read};
+use crate::{Error, Options, artefact};
+
+/// Interprets a file as it is: the outputs, then the mutations.
+pub fn interpret(path: &Path, _options: &Options, inputs: Vec<Tensor>) -> Result<Vec<NamedTensor>, Error> {
+    let context = context();
+    let source = read(path, &context)?;
+    let program = Program::of(entry(source.module.op())?)?;
+    let failed = |text: String| Error::Interpreter(text);
+    let wanted: Vec<_> = program.arguments.iter().filter(|argument| argument.is_input()).collect();
+    if wanted.len() != inputs.len() {
+        return Err(failed(format!("the program takes {} inputs, the call has {}", wanted.len(), inputs.len())));
+    }
+    let mut values = Vec::new();
+    for (tensor, argument) in inputs.iter().zip(&wanted) {
+        let dense = from_runtime(tensor).map_err(failed)?;
+        values.push(if argument.tensor { Value::Tensor(dense) } else { Value::Scalar(dense.at(0)) });
+    }
+    let mut manifest = Manifest::new("weights", Target::host());
+    for argument in program.arguments.iter().filter(|argument| !argument.is_input()) {
+        manifest.weights.push(artefact::weight(argument, source.weights.as_ref(), path)?);
+    }
+    let opened = Weights::open(&manifest, None).map_err(|e| failed(e.to_string()))?;
+    let mut table = HashMap::new();
+    for (k, weight) in manifest.weights.iter().enumerate() {
+        let tensor = opened.copy(k, weight).map_err(|e| failed(e.to_string()))?;
+        table.insert(weight.name.as_str(), from_runtime(&tensor).map_err(failed)?);
+    }
+    let outputs = interp::run(source.module.op(), Some(&program.name), values, &|name| table.get(name).cloned());
+    let outputs = outputs.map_err(|e| failed(e.to_string()))?;
+    let named = program.results.iter().filter(|result| result.kind != "mutation").map(|result| result.name.clone());
+    let mut results = Vec::new();
+    for (name, value) in named.zip(outputs.outputs) {
+        results.push(NamedTensor { name, mutation: false, tensor: to_runtime(value).map_err(failed)? });
+    }
+    for (name, value) in outputs.mutations {
+        results.push(NamedTensor { name, mutation: true, tensor: to_runtime(value).map_err(failed)? });
+    }
+    Ok(results)
+}
+
+fn from_runtime(tensor: &Tensor) -> Result<interp::Tensor, String> {
+    let shape: Vec<usize> = tensor.shape().iter().map(|&size| size as usize).collect();
+    let element = DTYPES.iter().find(|(dtype, _)| *dtype == tensor.dtype()).map(|(_, element)| *element);
+    let element = element.ok_or_else(|| format!("the interpreter has no {}", tensor.dtype()))?;
+    interp::Tensor::from_bytes(element, &shape, tensor.bytes()).map_err(|e| e.to_string())
+}
+
+fn to_runtime(value: Value) -> Result<Tensor, String> {
+    let tensor = match value {
+        Value::Tensor(tensor) => tensor,
+        // Python's floats are doubles.
+        Value::Scalar(scalar @ Scalar::Float(_)) => interp::Tensor::scalar(interp::DType::F64, scalar),
+        Value::Scalar(scalar) => interp::Tensor::scalar(scalar.default_dtype(), scalar),
+        other => return Err(format!("a result is neither a tensor nor a number: {other:?}")),
+    };
+    let shape: Vec<i64> = tensor.shape().iter().map(|&size| size as i64).collect();
+    let dtype = DTYPES.iter().find(|(_, known)| *known == tensor.dtype()).map(|(dtype, _)| *dtype);
+    let dtype = dtype.ok_or_else(|| format!("a result has the element type {:?}", tensor.dtype()))?;
+    Tensor::from_bytes(dtype, &shape, &tensor.to_bytes()).map_err(|e| e.to_string())
+}
+
+/// The runtime's element types and the interpreter's.
+const DTYPES: &[(DType, interp::DType)] = &[
+    (DType::F64, interp::DType::F64),
+    (DType::F32, interp::DType::F32),
+    (DType::F16, interp::DType::F16),
+    (DType::BF16, interp::DType::Bf16),
+    (DType::I64, interp::DType::I64),
+    (DType::I32, interp::DType::I32),
+    (DType::I16, interp::DType::I16),
+    (DType::I8, interp::DType::I8),
+    (DType::U8, interp::DType::U8),
+    (DType::U16, interp::DType::U16),
+    (DType::U32, interp::DType::U32),
+    (DType::U64, interp::DType::U64),
+    (DType::Bool, interp::DType::Bool),
+    (DType::C64, interp::DType::C64),
+    (DType::C128, interp::DType::C128),
+];

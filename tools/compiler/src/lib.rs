@@ -1,0 +1,124 @@
+//! `libstrata_compiler.so`: the driver behind the C functions that `strata_runtime::compiler` declares.
+
+use std::error::Error;
+use std::ffi::{CStr, CString, OsStr, c_char, c_void};
+use std::os::unix::ffi::OsStrExt;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::Path;
+
+use strata_driver::Options;
+use strata_lowering::codegen;
+use strata_runtime::Tensor;
+use strata_runtime::compiler::{ABI_VERSION, AbiFn, CompileFn, FreeFn, InterpretFn, OutputFn};
+use strata_runtime::dlpack::DLTensor;
+
+// What the other side calls is what is defined here.
+const _: (AbiFn, CompileFn, InterpretFn, FreeFn) =
+    (strata_compiler_abi, strata_compiler_compile, strata_compiler_interpret, strata_compiler_free);
+
+type Bytes = (*mut *mut u8, *mut usize);
+
+/// The version of these functions.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn strata_compiler_abi() -> u32 {
+    ABI_VERSION
+}
+
+/// Compiles a file to an artefact's bytes.
+///
+/// # Safety
+/// The texts are terminated; `bytes` and `len` may be written.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn strata_compiler_compile(path: *const c_char, options: *const c_char, bytes: *mut *mut u8, len: *mut usize) -> i32 {
+    // SAFETY: the caller's promise.
+    let result = guarded(|| unsafe {
+        let (path, options) = (file(path), parse(options)?);
+        Ok(strata_driver::compile(path, &options, &codegen::Options::default())?.artefact.to_bytes())
+    });
+    let status = i32::from(result.is_err());
+    // SAFETY: the caller's promise.
+    unsafe { give(result.unwrap_or_else(String::into_bytes), (bytes, len)) };
+    status
+}
+
+/// Runs a file in the reference interpreter.
+///
+/// # Safety
+/// The texts are terminated; the inputs describe readable memory; `output` may be called with `ctx`; `error` and `len` may be written.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn strata_compiler_interpret(
+    path: *const c_char,
+    options: *const c_char,
+    n_in: usize,
+    inputs: *const *const DLTensor,
+    ctx: *mut c_void,
+    output: OutputFn,
+    error: *mut *mut u8,
+    len: *mut usize,
+) -> i32 {
+    // SAFETY: the caller's promise.
+    let result = guarded(|| unsafe {
+        let (path, options) = (file(path), parse(options)?);
+        let inputs = (0..n_in).map(|k| Tensor::from_dlpack(&**inputs.add(k))).collect::<Result<Vec<_>, _>>()?;
+        for result in strata_driver::interpret(path, &options, inputs)? {
+            let name = CString::new(result.name)?;
+            let tensor = result.tensor.dlpack();
+            output(ctx, name.as_ptr(), result.mutation.into(), &raw const tensor);
+        }
+        Ok(())
+    });
+    let Err(text) = result else { return 0 };
+    // SAFETY: the caller's promise.
+    unsafe { give(text.into_bytes(), (error, len)) };
+    1
+}
+
+/// Frees bytes that one of these functions gave.
+///
+/// # Safety
+/// `bytes` and `len` are as they were given, once.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn strata_compiler_free(bytes: *mut u8, len: usize) {
+    // SAFETY: `give` leaked a boxed slice of this length.
+    drop(unsafe { Box::from_raw(std::ptr::slice_from_raw_parts_mut(bytes, len)) });
+}
+
+/// The result of a body, with its error or panic as text.
+fn guarded<T>(body: impl FnOnce() -> Result<T, Box<dyn Error>>) -> Result<T, String> {
+    // Each call has a context of its own, so nothing half-done survives a panic.
+    match catch_unwind(AssertUnwindSafe(body)) {
+        Ok(result) => result.map_err(|error| error.to_string()),
+        Err(panic) => {
+            let text = panic.downcast_ref::<String>().map(String::as_str).or_else(|| panic.downcast_ref::<&str>().copied());
+            Err(format!("the compiler failed inside: {}; please report it with the program", text.unwrap_or("unknown")))
+        }
+    }
+}
+
+/// # Safety
+/// `path` is a terminated text that outlives the result.
+unsafe fn file<'a>(path: *const c_char) -> &'a Path {
+    // SAFETY: the caller's promise.
+    Path::new(OsStr::from_bytes(unsafe { CStr::from_ptr(path) }.to_bytes()))
+}
+
+/// # Safety
+/// `options` is a terminated text.
+unsafe fn parse(options: *const c_char) -> Result<Options, Box<dyn Error>> {
+    // SAFETY: the caller's promise.
+    let text = unsafe { CStr::from_ptr(options) }.to_bytes();
+    Ok(serde_json::from_slice(text).map_err(|e| format!("options: {e}"))?)
+}
+
+/// Leaks bytes to the caller, who gives them back to `strata_compiler_free`.
+///
+/// # Safety
+/// Both pointers may be written.
+unsafe fn give(bytes: Vec<u8>, to: Bytes) {
+    let bytes = Box::leak(bytes.into_boxed_slice());
+    // SAFETY: the caller's promise.
+    unsafe {
+        *to.1 = bytes.len();
+        *to.0 = bytes.as_mut_ptr();
+    }
+}
