@@ -3,6 +3,7 @@
 use super::sizes::{Size, dot_dims, kept, resolve, size_of};
 use super::stage::{Kind, Request, Stage};
 use super::{Error, indexed, scalar, view};
+use crate::kernel_view::KernelView;
 use std::collections::HashMap;
 use strata_core::ir::{AffineExpr, AffineKind, Block, Builder, Cx, ElementType, Op, OpSpec, Type, Value};
 
@@ -34,17 +35,55 @@ pub fn lower<'c>(module: Op<'c>, fusion: Op<'c>, name: &str) -> Result<(), Error
         Ok(()) => kernel.call(name),
         Err(error) => {
             op.erase();
-            let ops = fusion.body(0).ops();
-            if ops.len() <= 2 {
+            if fusion.num_results() > 1 {
+                return split_results(module, fusion, name);
+            }
+            if fusion.body(0).ops().len() <= 2 {
                 return Err(error);
             }
-            split(module, fusion, name)
+            split_ops(module, fusion, name)
         }
     }
 }
 
+/// Makes a kernel of each result: what they share is computed in each.
+fn split_results<'c>(module: Op<'c>, fusion: Op<'c>, name: &str) -> Result<(), Error> {
+    let mut values = Vec::new();
+    let mut parts = Vec::new();
+    for index in 0..fusion.num_results() {
+        let mut b = Builder::before(fusion);
+        let (operands, result) = (fusion.operands(), [fusion.result(index).ty()]);
+        let part = b.op(OpSpec { name: "prim.fusion", operands: &operands, results: &result, regions: 1, ..OpSpec::default() });
+        let types: Vec<_> = operands.iter().map(|value| value.ty()).collect();
+        let block = b.add_block(part.region(0), &types);
+        let mut known: HashMap<_, _> = fusion.body(0).args().into_iter().zip(block.args()).collect();
+        b.set_at_end(block);
+        for op in fusion.body(0).ops() {
+            let mapped: Vec<_> = op.operands().into_iter().map(|value| known.get(&value).copied().unwrap_or(value)).collect();
+            if op.is("prim.yield") {
+                b.effect("prim.yield", &[mapped[index]], &[]);
+                continue;
+            }
+            let copy = b.clone_op(op, &mapped);
+            known.extend(op.results().into_iter().zip(copy.results()));
+        }
+        for op in block.ops().into_iter().rev() {
+            if !op.is("prim.yield") && op.is_unused() {
+                op.erase();
+            }
+        }
+        values.push(part.result(0));
+        parts.push(part);
+    }
+    fusion.replace_with(&values);
+    for (count, part) in parts.into_iter().enumerate() {
+        lower(module, part, &format!("{name}_{count}"))?;
+    }
+    Ok(())
+}
+
 /// Takes a fusion apart and makes a kernel of each op.
-fn split<'c>(module: Op<'c>, fusion: Op<'c>, name: &str) -> Result<(), Error> {
+fn split_ops<'c>(module: Op<'c>, fusion: Op<'c>, name: &str) -> Result<(), Error> {
     let block = fusion.body(0);
     for (argument, operand) in block.args().into_iter().zip(fusion.operands()) {
         argument.replace_all_uses_with(operand);
@@ -157,7 +196,11 @@ impl<'c> Kernel<'c> {
         }
         let results: Vec<_> = results.into_iter().flatten().collect();
         Builder::at_end(self.body, self.fusion.location()).effect("loop.return", &results, &[]);
-        self.describe(op, &yields)
+        self.describe(op, &yields)?;
+        match KernelView::new(op).and_then(|view| view.refuse()) {
+            Some(reason) => Err(Error::at(self.fusion, reason)),
+            None => Ok(()),
+        }
     }
 
     /// An op that is a stage writing a whole result by itself: scans and scatters.

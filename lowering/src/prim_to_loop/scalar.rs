@@ -341,6 +341,10 @@ pub fn convert<'c>(b: &mut Builder<'c>, value: Value<'c>, from: ElementType, to:
             one(b, if to.bits() > from.bits() { "arith.extf" } else { "arith.truncf" }, value)
         }
         (false, true) => {
+            if from == Index {
+                let whole = convert(b, value, Index, I64);
+                return convert(b, whole, I64, to);
+            }
             if matches!(to, F16 | BF16) {
                 let middle = convert(b, value, from, F32);
                 return one(b, "arith.truncf", middle);
