@@ -59,7 +59,9 @@ pub enum LinkError {
     #[error("the object cannot be read: {0}")]
     Object(#[from] object::read::Error),
     /// Code that is not position-independent, or a kind that code generation never makes.
-    #[error("relocation of type {kind} against `{symbol}` in {section} cannot be resolved; compile with the small position-independent code model")]
+    #[error(
+        "relocation of type {kind} against `{symbol}` in {section} cannot be resolved; compile with the small position-independent code model"
+    )]
     Relocation {
         /// The number in the ELF file.
         kind: u32,
@@ -94,7 +96,8 @@ impl LinkedImage {
 /// Links one ELF object for x86-64.
 pub fn link(object: &[u8]) -> Result<LinkedImage, LinkError> {
     let file = ElfFile64::<LittleEndian>::parse(object)?;
-    let mut linker = Linker { file: &file, image: LinkedImage::default(), places: HashMap::new(), imports: HashMap::new(), slots: HashMap::new() };
+    let mut linker =
+        Linker { file: &file, image: LinkedImage::default(), places: HashMap::new(), imports: HashMap::new(), slots: HashMap::new() };
     linker.lay_out()?;
     linker.relocate()?;
     linker.collect_symbols()?;

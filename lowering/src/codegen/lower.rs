@@ -18,9 +18,7 @@ pub struct LowerToLlvm {
 
 impl Pass for LowerToLlvm {
     fn run<'c>(&self, op: Op<'c>, cx: &mut PassContext<'c>) -> Result<(), PassError> {
-        let mut run = |passes: &str| {
-            cx.run_pipeline(op, passes).map_err(|error| Error::Lower { diagnostics: error.to_string() })
-        };
+        let mut run = |passes: &str| cx.run_pipeline(op, passes).map_err(|error| Error::Lower { diagnostics: error.to_string() });
         lower(op, &Target::or_host(&self.cpu).math(), &mut run).map_err(|error| PassError::new(error.to_string()))
     }
 }
@@ -31,9 +29,7 @@ pub fn lower_to_llvm(module: Op<'_>, math: &MathTarget) -> Result<(), Error> {
     static PASSES: Once = Once::new();
     PASSES.call_once(|| drop(Registry::new().with_upstream_passes()));
     load_dialects(module.cx());
-    let mut run = |passes: &str| {
-        run_pipeline(module, passes).map_err(|error| Error::Lower { diagnostics: error.to_string() })
-    };
+    let mut run = |passes: &str| run_pipeline(module, passes).map_err(|error| Error::Lower { diagnostics: error.to_string() });
     lower(module, math, &mut run)
 }
 

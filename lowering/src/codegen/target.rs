@@ -100,8 +100,7 @@ impl Target {
 /// What the micro-architecture levels and common servers have, for targets given by name alone.
 fn implied(cpu: &str) -> &'static [&'static str] {
     const V3: &[&str] = &["sse4.2", "avx", "avx2", "fma", "f16c", "bmi", "bmi2"];
-    const V4: &[&str] =
-        &["sse4.2", "avx", "avx2", "fma", "f16c", "bmi", "bmi2", "avx512f", "avx512vl", "avx512bw", "avx512dq", "avx512cd"];
+    const V4: &[&str] = &["sse4.2", "avx", "avx2", "fma", "f16c", "bmi", "bmi2", "avx512f", "avx512vl", "avx512bw", "avx512dq", "avx512cd"];
     match cpu {
         "x86-64-v4" | "skylake-avx512" | "icelake-server" | "sapphirerapids" | "znver4" | "znver5" => V4,
         "x86-64-v3" | "haswell" | "skylake" | "znver1" | "znver2" | "znver3" => V3,

@@ -89,7 +89,14 @@ impl<'c> Bodies<'c> {
     }
 
     /// `value`, but the library's in far lanes: a jump that is hardly ever taken.
-    fn patch(&mut self, builder: &mut Builder<'c>, function: Function, arguments: &[Value<'c>], value: Value<'c>, far: Value<'c>) -> Value<'c> {
+    fn patch(
+        &mut self,
+        builder: &mut Builder<'c>,
+        function: Function,
+        arguments: &[Value<'c>],
+        value: Value<'c>,
+        far: Value<'c>,
+    ) -> Value<'c> {
         let (cx, ty) = (builder.cx(), value.ty());
         let any = match ty.is_vector() {
             true => {

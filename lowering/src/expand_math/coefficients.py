@@ -1,4 +1,4 @@
-"""Derives the polynomial coefficients of `expand_math` (needs mpmath). `python3 coefficients.py > tables.rs`.
+"""Derives the polynomial coefficients of `expand_math` (needs mpmath). `python3 coefficients.py | rustfmt > tables.rs`.
 
 Each polynomial is the minimax fit of a smooth function g on an interval under a weight w: it minimises max |w (p - g)|
 by Remez's exchange on a dense grid. The weight makes the maximum the relative error of the result in which p stands.

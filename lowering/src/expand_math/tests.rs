@@ -1,14 +1,9 @@
 //! Every expansion against the C library's f64 functions, over a dense sample of all f32 numbers.
 
 use super::own;
-use crate::codegen::tests::machine::{Loaded, context, lowered};
+use crate::codegen::tests::machine::{Loaded, context, erf, erfc, lowered};
 use crate::codegen::{Options, Target, emit, link};
 use strata_core::ir::Cx;
-
-unsafe extern "C" {
-    safe fn erf(x: f64) -> f64;
-    safe fn erfc(x: f64) -> f64;
-}
 
 /// Name, reference, largest error allowed in units of the last place.
 type Row = (&'static str, fn(f64) -> f64, f64);
@@ -94,10 +89,9 @@ impl Compiled {
     }
 
     fn run_into<T>(&self, x: &[T], y: &mut [T]) {
-        assert!(x.len() % self.lanes == 0 && x.len() == y.len());
+        assert!(x.len().is_multiple_of(self.lanes) && x.len() == y.len());
         let mut call = Call { x: x.as_ptr().cast(), y: y.as_mut_ptr().cast(), n: x.len() as i64 };
-        // SAFETY: the code reads and writes `n` elements, which both buffers have.
-        assert_eq!(unsafe { self.loaded.entry()((&raw mut call).cast()) }, 0);
+        assert_eq!(self.loaded.call(&mut call), 0);
     }
 }
 

@@ -66,9 +66,7 @@ fn variables_tables_and_addresses() {
     let loaded = Loaded::new(&image);
     let mut call = [-1i64, 0];
     for (count, picked) in [(8, 1), (9, 2), (10, 1)] {
-        // SAFETY: the entry writes two integers.
-        let distance = unsafe { loaded.entry()(call.as_mut_ptr().cast()) };
-        assert_eq!(distance, count - picked);
+        assert_eq!(loaded.call(&mut call), count - picked);
     }
     assert_eq!(call[0], 0);
     assert_eq!(call[1] as usize, super::machine::resolve("abs"));

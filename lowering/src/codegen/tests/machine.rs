@@ -5,6 +5,13 @@ use std::ffi::{CString, c_void};
 use strata_core::ir::{Context, Module};
 use strata_core::registry::Registry;
 
+unsafe extern "C" {
+    /// The C library's error function.
+    pub(crate) safe fn erf(x: f64) -> f64;
+    /// Its complement.
+    pub(crate) safe fn erfc(x: f64) -> f64;
+}
+
 /// A context that knows every upstream dialect.
 pub(crate) fn context() -> Context {
     Registry::new().with_upstream().context()
@@ -52,7 +59,13 @@ impl Loaded {
         self.base.wrapping_add(offset as usize).cast_const().cast()
     }
 
-    pub(crate) fn entry(&self) -> unsafe extern "C" fn(*mut c_void) -> i32 {
+    /// Calls the entry with a structure of the test's own, which must be what the code expects.
+    pub(crate) fn call<T>(&self, argument: &mut T) -> i32 {
+        // SAFETY: tests pass the structure that their code reads, with buffers as long as it says.
+        unsafe { self.entry()((&raw mut *argument).cast()) }
+    }
+
+    fn entry(&self) -> unsafe extern "C" fn(*mut c_void) -> i32 {
         // SAFETY: every entry has this signature.
         unsafe { std::mem::transmute(self.function(ENTRY)) }
     }

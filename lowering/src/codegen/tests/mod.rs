@@ -26,9 +26,7 @@ fn run_kernel(target: &Target, options: &Options) -> (Vec<f32>, f32) {
     let x: Vec<f32> = (0..1008).map(|i| (i as f32 - 500.0) / 50.0).collect();
     let mut y = vec![0.0; x.len() + 16];
     let mut call = Call { x: x.as_ptr(), y: y.as_mut_ptr(), n: x.len() as i64 - 3, sum: 0.0 };
-    // SAFETY: the kernel reads and writes the first `n` elements of both buffers, which are longer.
-    let status = unsafe { loaded.entry()((&raw mut call).cast()) };
-    assert_eq!(status, 0);
+    assert_eq!(loaded.call(&mut call), 0);
     (y, call.sum)
 }
 
