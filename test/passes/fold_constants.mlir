@@ -1,0 +1,36 @@
+// RUN: rs-opt %s --fold-constants | FileCheck %s
+
+// CHECK-LABEL: func.func @arithmetic(
+// CHECK-NEXT: prim.constant {value = dense<[5.000000e-01, 1.500000e+00]> : tensor<2xf32>}
+// CHECK-NEXT: return
+func.func @arithmetic() -> tensor<2xf32> {
+  %a = prim.constant {value = dense<[1.0, 9.0]> : tensor<2xf32>} : () -> tensor<2xf32>
+  %b = prim.constant {value = dense<4.0> : tensor<2xf32>} : () -> tensor<2xf32>
+  %0 = prim.div %a, %b : (tensor<2xf32>, tensor<2xf32>) -> tensor<2xf32>
+  %1 = prim.sqrt %0 : (tensor<2xf32>) -> tensor<2xf32>
+  return %1 : tensor<2xf32>
+}
+
+// Integers wrap.
+// CHECK-LABEL: func.func @wrapping(
+// CHECK-NEXT: prim.constant {value = dense<-126> : tensor<i8>}
+// CHECK-NEXT: return
+func.func @wrapping() -> tensor<i8> {
+  %a = prim.constant {value = dense<65> : tensor<i8>} : () -> tensor<i8>
+  %0 = prim.add %a, %a : (tensor<i8>, tensor<i8>) -> tensor<i8>
+  return %0 : tensor<i8>
+}
+
+// Not correctly rounded everywhere, division by zero, out of range: left to run time.
+// CHECK-LABEL: func.func @left(
+// CHECK: prim.exp
+// CHECK: prim.div
+// CHECK: prim.convert
+func.func @left() -> (tensor<f32>, tensor<i32>, tensor<i8>) {
+  %a = prim.constant {value = dense<1.0e20> : tensor<f32>} : () -> tensor<f32>
+  %0 = prim.exp %a : (tensor<f32>) -> tensor<f32>
+  %z = prim.constant {value = dense<0> : tensor<i32>} : () -> tensor<i32>
+  %1 = prim.div %z, %z : (tensor<i32>, tensor<i32>) -> tensor<i32>
+  %2 = prim.convert %a : (tensor<f32>) -> tensor<i8>
+  return %0, %1, %2 : tensor<f32>, tensor<i32>, tensor<i8>
+}

@@ -1,0 +1,199 @@
+// RUN: rs-opt %s --fuse-elementwise="remarks=true" --split-input-file --verify-diagnostics | FileCheck %s
+
+// A chain is one kernel; constants and broadcasts are part of it.
+// CHECK-LABEL: func.func @chain(
+// CHECK-SAME: %[[X:.*]]: tensor<?x16xf32>, %[[N:.*]]: index)
+// CHECK-NEXT: %[[F:.*]] = prim.fusion %{{.*}}, %{{.*}} : (tensor<?x16xf32>, index) -> tensor<?x16xf32>
+// CHECK-NEXT: ^bb0
+// CHECK-DAG: prim.sin
+// CHECK-DAG: prim.constant
+// CHECK-DAG: prim.broadcast
+// CHECK: prim.mul
+// CHECK-NEXT: prim.exp
+// CHECK-NEXT: prim.yield
+// CHECK: return %[[F]]
+func.func @chain(%x: tensor<?x16xf32>, %n: index) -> tensor<?x16xf32> {
+  %c = prim.constant {value = dense<1.5> : tensor<f32>} : () -> tensor<f32>
+  %b = prim.broadcast %c, %n {dims = array<i64>} : (tensor<f32>, index) -> tensor<?x16xf32>
+  %0 = prim.sin %x : (tensor<?x16xf32>) -> tensor<?x16xf32>
+  %1 = prim.mul %0, %b : (tensor<?x16xf32>, tensor<?x16xf32>) -> tensor<?x16xf32>
+  %2 = prim.exp %1 : (tensor<?x16xf32>) -> tensor<?x16xf32>
+  return %2 : tensor<?x16xf32>
+}
+
+// -----
+
+// A value that others use as well is a second result.
+// CHECK-LABEL: func.func @two_results(
+// CHECK: %[[F:.*]]:2 = prim.fusion
+// CHECK: prim.yield %[[SIN:.*]], %[[NEG:.*]] :
+// CHECK: return %[[F]]#0, %[[F]]#1
+func.func @two_results(%x: tensor<?xf32>) -> (tensor<?xf32>, tensor<?xf32>) {
+  %0 = prim.sin %x : (tensor<?xf32>) -> tensor<?xf32>
+  %1 = prim.neg %0 : (tensor<?xf32>) -> tensor<?xf32>
+  return %0, %1 : tensor<?xf32>, tensor<?xf32>
+}
+
+// -----
+
+// The branches of an `scf.if` are fused on their own.
+// CHECK-LABEL: func.func @branches(
+// CHECK: scf.if
+// CHECK: prim.fusion
+// CHECK: prim.sin
+// CHECK: prim.neg
+// CHECK: } else {
+func.func @branches(%p: i1, %x: tensor<4xf32>) -> tensor<4xf32> {
+  %0 = scf.if %p -> tensor<4xf32> {
+    %1 = prim.sin %x : (tensor<4xf32>) -> tensor<4xf32>
+    %2 = prim.neg %1 : (tensor<4xf32>) -> tensor<4xf32>
+    scf.yield %2 : tensor<4xf32>
+  } else {
+    scf.yield %x : tensor<4xf32>
+  }
+  return %0 : tensor<4xf32>
+}
+
+// -----
+
+// Each reader has its own copy of a view, so one transpose is read by two kernels and written by none.
+// CHECK-LABEL: func.func @shared_view(
+// CHECK-NOT: = prim.transpose
+// CHECK: prim.fusion
+// CHECK: prim.transpose
+// CHECK: prim.sort
+// CHECK: prim.fusion
+// CHECK: prim.transpose
+func.func @shared_view(%x: tensor<4x8xf32>, %y: tensor<8x4xf32>) -> tensor<8x4xf32> {
+  %t = prim.transpose %x {perm = array<i64: 1, 0>} : (tensor<4x8xf32>) -> tensor<8x4xf32>
+  %0 = prim.add %t, %y : (tensor<8x4xf32>, tensor<8x4xf32>) -> tensor<8x4xf32>
+  %s, %i = prim.sort %0 {dim = 0 : i64, descending = false} : (tensor<8x4xf32>) -> (tensor<8x4xf32>, tensor<8x4xi64>)
+  %1 = prim.mul %t, %s : (tensor<8x4xf32>, tensor<8x4xf32>) -> tensor<8x4xf32>
+  return %1 : tensor<8x4xf32>
+}
+
+// -----
+
+// Expensive work is not repeated along a broadcast; cheap work is.
+// CHECK-LABEL: func.func @repeated(
+// CHECK: %[[E:.*]] = prim.exp
+// CHECK: prim.fusion %[[E]]
+func.func @repeated(%x: tensor<8xf32>, %y: tensor<4x8xf32>) -> tensor<4x8xf32> {
+  %0 = prim.exp %x : (tensor<8xf32>) -> tensor<8xf32>
+  // expected-remark @+1 {{'prim.exp' is not fused into 'prim.broadcast': profit: 'prim.exp' is expensive and would be computed again for every repeated element}}
+  %1 = prim.broadcast %0 {dims = array<i64: 1>} : (tensor<8xf32>) -> tensor<4x8xf32>
+  %2 = prim.mul %1, %y : (tensor<4x8xf32>, tensor<4x8xf32>) -> tensor<4x8xf32>
+  return %2 : tensor<4x8xf32>
+}
+
+// -----
+
+// CHECK-LABEL: func.func @repeated_cheap(
+// CHECK-NEXT: prim.fusion
+// CHECK: prim.neg
+// CHECK: prim.broadcast
+// CHECK: prim.mul
+func.func @repeated_cheap(%x: tensor<8xf32>, %y: tensor<4x8xf32>) -> tensor<4x8xf32> {
+  %0 = prim.neg %x : (tensor<8xf32>) -> tensor<8xf32>
+  %1 = prim.broadcast %0 {dims = array<i64: 1>} : (tensor<8xf32>) -> tensor<4x8xf32>
+  %2 = prim.mul %1, %y : (tensor<4x8xf32>, tensor<4x8xf32>) -> tensor<4x8xf32>
+  return %2 : tensor<4x8xf32>
+}
+
+// -----
+
+// CHECK-LABEL: func.func @cycle(
+// CHECK-NOT: prim.fusion
+func.func @cycle(%x: tensor<4xf32>) -> tensor<4xf32> {
+  %0 = prim.sin %x : (tensor<4xf32>) -> tensor<4xf32>
+  %s, %i = prim.sort %0 {dim = 0 : i64, descending = false} : (tensor<4xf32>) -> (tensor<4xf32>, tensor<4xi64>)
+  // expected-remark @+1 {{legality: an op outside of both depends on the one and feeds the other}}
+  %1 = prim.add %0, %s : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+  return %1 : tensor<4xf32>
+}
+
+// -----
+
+// CHECK-LABEL: func.func @output_shape(
+// CHECK: prim.neg
+// CHECK: prim.fusion
+func.func @output_shape(%x: tensor<8xf32>, %y: tensor<4x8xf32>) -> (tensor<4x8xf32>, tensor<8xf32>) {
+  %0 = prim.neg %x : (tensor<8xf32>) -> tensor<8xf32>
+  // expected-remark @+1 {{legality: a value is used outside of the kernel and has another shape than its results}}
+  %1 = prim.broadcast %0 {dims = array<i64: 1>} : (tensor<8xf32>) -> tensor<4x8xf32>
+  %2 = prim.mul %1, %y : (tensor<4x8xf32>, tensor<4x8xf32>) -> tensor<4x8xf32>
+  return %2, %0 : tensor<4x8xf32>, tensor<8xf32>
+}
+
+// -----
+
+// The transposed value would be computed at two indices for one element that is written.
+// CHECK-LABEL: func.func @output_index(
+// CHECK: prim.exp
+// CHECK: prim.fusion
+func.func @output_index(%x: tensor<8x8xf32>) -> (tensor<8x8xf32>, tensor<8x8xf32>) {
+  %0 = prim.exp %x : (tensor<8x8xf32>) -> tensor<8x8xf32>
+  // expected-remark @+1 {{legality: a value is used outside of the kernel and inside of it at another index}}
+  %1 = prim.transpose %0 {perm = array<i64: 1, 0>} : (tensor<8x8xf32>) -> tensor<8x8xf32>
+  %2 = prim.neg %1 : (tensor<8x8xf32>) -> tensor<8x8xf32>
+  return %0, %2 : tensor<8x8xf32>, tensor<8x8xf32>
+}
+
+// -----
+
+// CHECK-LABEL: func.func @guarded(
+// CHECK: prim.exp
+// CHECK: prim.fusion
+// CHECK: prim.pad
+func.func @guarded(%x: tensor<4xf32>) -> tensor<6xf32> {
+  %c = prim.constant {value = dense<0.0> : tensor<f32>} : () -> tensor<f32>
+  %0 = prim.exp %x : (tensor<4xf32>) -> tensor<4xf32>
+  // expected-remark @+1 {{profit: 'prim.pad' would compute what it reads several times or for nothing}}
+  %1 = prim.pad %0, %c {low = array<i64: 1>, high = array<i64: 1>, interior = array<i64: 0>} : (tensor<4xf32>, tensor<f32>) -> tensor<6xf32>
+  %2 = prim.neg %1 : (tensor<6xf32>) -> tensor<6xf32>
+  return %2 : tensor<6xf32>
+}
+
+// -----
+
+// CHECK-LABEL: func.func @gathered(
+// CHECK: prim.neg
+// CHECK: prim.fusion
+// CHECK: prim.abs
+// CHECK: prim.gather
+func.func @gathered(%x: tensor<9x8xf32>, %i: tensor<4xi64>) -> tensor<4x8xf32> {
+  %0 = prim.neg %x : (tensor<9x8xf32>) -> tensor<9x8xf32>
+  %1 = prim.abs %i : (tensor<4xi64>) -> tensor<4xi64>
+  // expected-remark @+1 {{legality: the gathered tensor must be in memory}}
+  %2 = prim.gather %0, %1 {dims = array<i64: 0>} : (tensor<9x8xf32>, tensor<4xi64>) -> tensor<4x8xf32>
+  %3 = prim.neg %2 : (tensor<4x8xf32>) -> tensor<4x8xf32>
+  return %3 : tensor<4x8xf32>
+}
+
+// -----
+
+// CHECK-LABEL: func.func @free_reshape(
+// CHECK-NOT: prim.fusion
+func.func @free_reshape(%x: tensor<4x8xf32>) -> tensor<32xf32> {
+  %0 = prim.sin %x : (tensor<4x8xf32>) -> tensor<4x8xf32>
+  // expected-remark @+1 {{profit: a reshape at the edge of a kernel is free}}
+  %1 = prim.reshape %0 : (tensor<4x8xf32>) -> tensor<32xf32>
+  // expected-remark @+1 {{legality: the reshape moves elements across dimensions and is free between kernels}}
+  %2 = prim.neg %1 : (tensor<32xf32>) -> tensor<32xf32>
+  return %2 : tensor<32xf32>
+}
+
+// -----
+
+// Two kernels that read one tensor at one shape are one; reductions are left to the other pass.
+// CHECK-LABEL: func.func @siblings(
+// CHECK: prim.fusion
+// CHECK: prim.sin
+// CHECK: prim.cos
+// CHECK: prim.reduce
+func.func @siblings(%x: tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>, tensor<f32>) {
+  %0 = prim.sin %x : (tensor<4xf32>) -> tensor<4xf32>
+  %1 = prim.cos %x : (tensor<4xf32>) -> tensor<4xf32>
+  %2 = prim.reduce %1 {dims = array<i64: 0>, kind = "sum"} : (tensor<4xf32>) -> tensor<f32>
+  return %0, %1, %2 : tensor<4xf32>, tensor<4xf32>, tensor<f32>
+}

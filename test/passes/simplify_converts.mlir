@@ -1,0 +1,36 @@
+// RUN: rs-opt %s --simplify-converts | FileCheck %s
+
+// CHECK-LABEL: func.func @widened_twice(
+// CHECK-NEXT: prim.convert %{{.*}} : (tensor<4xf16>) -> tensor<4xf64>
+// CHECK-NEXT: return
+func.func @widened_twice(%x: tensor<4xf16>) -> tensor<4xf64> {
+  %0 = prim.convert %x : (tensor<4xf16>) -> tensor<4xf32>
+  %1 = prim.convert %0 : (tensor<4xf32>) -> tensor<4xf64>
+  return %1 : tensor<4xf64>
+}
+
+// CHECK-LABEL: func.func @there_and_back(
+// CHECK-NEXT: return
+func.func @there_and_back(%x: tensor<4xbf16>) -> tensor<4xbf16> {
+  %0 = prim.convert %x : (tensor<4xbf16>) -> tensor<4xf32>
+  %1 = prim.convert %0 : (tensor<4xf32>) -> tensor<4xbf16>
+  return %1 : tensor<4xbf16>
+}
+
+// The first conversion rounds.
+// CHECK-LABEL: func.func @rounded(
+// CHECK-COUNT-2: prim.convert
+func.func @rounded(%x: tensor<4xf32>) -> tensor<4xf32> {
+  %0 = prim.convert %x : (tensor<4xf32>) -> tensor<4xf16>
+  %1 = prim.convert %0 : (tensor<4xf16>) -> tensor<4xf32>
+  return %1 : tensor<4xf32>
+}
+
+// 300 as an i8 is 44; as a float that goes to an i8 it is out of range.
+// CHECK-LABEL: func.func @through_a_float(
+// CHECK-COUNT-2: prim.convert
+func.func @through_a_float(%x: tensor<4xi16>) -> tensor<4xi8> {
+  %0 = prim.convert %x : (tensor<4xi16>) -> tensor<4xf32>
+  %1 = prim.convert %0 : (tensor<4xf32>) -> tensor<4xi8>
+  return %1 : tensor<4xi8>
+}
