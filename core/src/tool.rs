@@ -59,6 +59,14 @@ pub fn lsp_main(registry: &Registry, args: &[String]) -> i32 {
 
 /// The test case reducer.
 pub fn reduce_main(registry: &Registry, args: &[String]) -> i32 {
+    // The reducer opens its input itself, so whatever is a file among the arguments is looked at here.
+    for file in args.iter().skip(1).filter(|arg| !arg.starts_with('-')) {
+        if let Ok(source) = std::fs::read(file)
+            && !is_accepted(file, &source)
+        {
+            return 1;
+        }
+    }
     let mut args = Args::new(args);
     // SAFETY: the registry and the arguments are alive for the call.
     finish(unsafe { strata_reduce_main(args.count(), args.pointers.as_mut_ptr(), registry.to_raw()) })
@@ -74,10 +82,14 @@ unsafe extern "C" fn check(file: MlirStringRef, text: MlirStringRef) -> bool {
         let bytes = if text.length == 0 { &[] } else { std::slice::from_raw_parts(text.data.cast::<u8>(), text.length) };
         (crate::ir::string_from(file), bytes)
     };
-    match limits::check(text) {
+    is_accepted(if file == "-" { "<stdin>" } else { &file }, text)
+}
+
+/// Reports what the limits refuse.
+fn is_accepted(file: &str, source: &[u8]) -> bool {
+    match limits::check(source) {
         Ok(()) => true,
         Err(refused) => {
-            let file = if file == "-" { "<stdin>" } else { &file };
             eprintln!("{file}:{}", refused.to_string().replacen(": ", ":1: error: ", 1));
             false
         }

@@ -138,6 +138,9 @@ impl OpDef {
     }
 }
 
+/// Makes a constant op of a value and a type with a builder, or says that the dialect has none for them.
+pub type ConstantFn = for<'c> fn(&mut Builder<'c>, Attr<'c>, Type<'c>) -> Option<Op<'c>>;
+
 /// A dialect. Start from [`DialectDef::NEW`] and keep it in a `static`.
 pub struct DialectDef {
     /// Namespace, `prim`.
@@ -149,7 +152,7 @@ pub struct DialectDef {
     /// Dialects whose ops its folds and patterns make.
     pub dependents: &'static [&'static str],
     /// Makes a constant op from a folded attribute, or says that it cannot.
-    pub constant: Option<for<'c> fn(&mut Builder<'c>, Attr<'c>, Type<'c>) -> Option<Op<'c>>>,
+    pub constant: Option<ConstantFn>,
 }
 
 impl DialectDef {

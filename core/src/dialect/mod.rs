@@ -11,7 +11,7 @@ mod traits;
 mod verify;
 mod view;
 
-pub use def::{Arity, AttrDef, DialectDef, OpDef, RegionDef, ValueDef};
+pub use def::{Arity, AttrDef, ConstantFn, DialectDef, OpDef, RegionDef, ValueDef};
 pub use hooks::{Canonicalize, Fold, FoldInput, Folded, Infer, Verify, Violation};
 pub use interface::{Caster, Interface, InterfaceRef};
 pub(crate) use register::registered;

@@ -102,9 +102,11 @@ unsafe extern "C" fn fold_op(
     }
     for folded in folded {
         // SAFETY: `sink` is the one MLIR passed; the handles are alive.
-        match folded {
-            Folded::Attr(attr) => unsafe { strata_fold_attribute(sink, attr.to_raw()) },
-            Folded::Value(value) => unsafe { strata_fold_value(sink, value.to_raw()) },
+        unsafe {
+            match folded {
+                Folded::Attr(attr) => strata_fold_attribute(sink, attr.to_raw()),
+                Folded::Value(value) => strata_fold_value(sink, value.to_raw()),
+            }
         }
     }
     true

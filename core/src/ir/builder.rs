@@ -119,8 +119,9 @@ impl<'c> Builder<'c> {
         result
     }
 
-    /// Makes an op.
+    /// Makes an op. Panics when its dialect is not loaded: MLIR would make an op without meaning then.
     pub fn op(&mut self, spec: OpSpec<'_, 'c>) -> Op<'c> {
+        assert!(self.cx.may_create(spec.name), "'{}' is not registered: name its dialect in the pass's `dependents`", spec.name);
         let operands: Vec<_> = spec.operands.iter().map(|value| value.raw).collect();
         let results: Vec<_> = spec.results.iter().map(|ty| ty.raw).collect();
         let attrs: Vec<_> = spec.attrs.iter().map(|(name, attr)| self.cx.named(name, *attr)).collect();

@@ -85,21 +85,36 @@ impl<'c> Cx<'c> {
     /// `tensor<shape x element>`; [`super::DYNAMIC`] is `?`.
     pub fn tensor(self, shape: &[i64], element: Type<'c>) -> Type<'c> {
         // SAFETY: all handles are alive, `shape` has the length given.
-        self.ty(unsafe { mlirRankedTensorTypeGet(shape.len() as isize, shape.as_ptr(), element.raw, mlirAttributeGetNull()) })
+        let raw = unsafe {
+            let rank = shape.len() as isize;
+            mlirRankedTensorTypeGetChecked(self.unknown().raw, rank, shape.as_ptr(), element.raw, mlirAttributeGetNull())
+        };
+        self.checked(raw, "tensor", shape, element)
     }
 
     /// `memref<shape x element>` with the identity layout.
     pub fn memref(self, shape: &[i64], element: Type<'c>) -> Type<'c> {
         // SAFETY: all handles are alive, `shape` has the length given.
-        self.ty(unsafe {
-            mlirMemRefTypeContiguousGet(element.raw, shape.len() as isize, shape.as_ptr(), mlirAttributeGetNull())
-        })
+        let raw = unsafe {
+            let rank = shape.len() as isize;
+            mlirMemRefTypeContiguousGetChecked(self.unknown().raw, element.raw, rank, shape.as_ptr(), mlirAttributeGetNull())
+        };
+        self.checked(raw, "memref", shape, element)
     }
 
     /// `vector<shape x element>`.
     pub fn vector(self, shape: &[i64], element: Type<'c>) -> Type<'c> {
         // SAFETY: all handles are alive, `shape` has the length given.
-        self.ty(unsafe { mlirVectorTypeGet(shape.len() as isize, shape.as_ptr(), element.raw) })
+        let raw = unsafe {
+            mlirVectorTypeGetChecked(self.unknown().raw, shape.len() as isize, shape.as_ptr(), element.raw)
+        };
+        self.checked(raw, "vector", shape, element)
+    }
+
+    /// A shaped type that MLIR agreed to make. Panics otherwise, as the caller asked for what cannot be.
+    fn checked(self, raw: MlirType, what: &str, shape: &[i64], element: Type<'c>) -> Type<'c> {
+        assert!(!raw.ptr.is_null(), "there is no {what} of shape {shape:?} with elements '{element}'");
+        self.ty(raw)
     }
 
     /// A function type.
@@ -114,6 +129,7 @@ impl<'c> Cx<'c> {
 
     /// Parses a type, for instance `!llvm.ptr`.
     pub fn parse_type(self, text: &str) -> Option<Type<'c>> {
+        crate::limits::check(text.as_bytes()).ok()?;
         // SAFETY: the context and the string are alive for the call.
         let raw = unsafe { mlirTypeParseGet(self.raw, string_ref(text)) };
         (!raw.ptr.is_null()).then(|| self.ty(raw))
@@ -123,6 +139,7 @@ impl<'c> Cx<'c> {
 
     /// Parses an attribute.
     pub fn parse_attr(self, text: &str) -> Option<Attr<'c>> {
+        crate::limits::check(text.as_bytes()).ok()?;
         // SAFETY: the context and the string are alive for the call.
         let raw = unsafe { mlirAttributeParseGet(self.raw, string_ref(text)) };
         (!raw.ptr.is_null()).then(|| self.attr(raw))
@@ -293,10 +310,8 @@ impl<'c> Cx<'c> {
     /// A position in a file.
     pub fn file_location(self, file: &str, line: u32, column: u32) -> Location<'c> {
         // SAFETY: the string is alive for the call.
-        Location {
-            raw: unsafe { mlirLocationFileLineColGet(self.raw, string_ref(file), line, column) },
-            marker: PhantomData,
-        }
+        let raw = unsafe { mlirLocationFileLineColGet(self.raw, string_ref(file), line, column) };
+        Location { raw, marker: PhantomData }
     }
 
     /// Several locations as one.
@@ -305,6 +320,12 @@ impl<'c> Cx<'c> {
         // SAFETY: `parts` has the length given.
         let raw = unsafe { mlirLocationFusedGet(self.raw, parts.len() as isize, parts.as_ptr(), mlirAttributeGetNull()) };
         Location { raw, marker: PhantomData }
+    }
+
+    /// Whether ops of this name can be made: registered ones, and any where the context allows that.
+    pub(crate) fn may_create(self, name: &str) -> bool {
+        // SAFETY: the context is alive.
+        self.is_registered(name) || unsafe { mlirContextGetAllowUnregisteredDialects(self.raw) }
     }
 
     /// Whether an op of this name is registered.

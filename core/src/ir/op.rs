@@ -127,7 +127,7 @@ impl<'c> Op<'c> {
         erased::check(self.raw);
         // SAFETY: see the impl.
         let raw = unsafe { mlirOperationGetAttributeByName(self.raw, string_ref(name)) };
-        (!raw.ptr.is_null()).then(|| Attr { raw, marker: PhantomData })
+        (!raw.ptr.is_null()).then_some(Attr { raw, marker: PhantomData })
     }
 
     /// Sets an attribute.

@@ -72,6 +72,21 @@ fn views_read_what_builders_wrote() {
 }
 
 #[test]
+fn types_are_inferred_and_compared() {
+    let context = context();
+    let text = "func.func @f(%m: tensor<2x?xf32>) {
+      %0 = toy.transpose %m : (tensor<2x?xf32>) -> tensor<3x2xf32>
+      return
+    }";
+    let module = parse(&context, text).unwrap();
+    let transpose = module.op().find_all(Transpose::NAME)[0].as_::<Transpose>().unwrap();
+    let built = Transpose::build(&mut Builder::before(transpose.op()), transpose.input()).unwrap();
+    assert_eq!(built.result().ty().to_string(), "tensor<?x2xf32>");
+    let error = parse(&context, &text.replace("3x2", "2x2x1")).err().unwrap();
+    assert!(error.contains("has the result types 'tensor<2x2x1xf32>', but its operands and attributes give 'tensor<?x2xf32>'"), "{error}");
+}
+
+#[test]
 fn interfaces_are_found() {
     let context = context();
     let module = parse(&context, TEXT).unwrap();
@@ -106,10 +121,43 @@ fn data_is_verified() {
         ("toy.print %t", "expected ':' and the op's type"),
         ("toy.print %t : (index, index) -> ()", "expected 1 operand types, found 2"),
         ("\"toy.square\"(%t) <{a = 1}> : (tensor<4xf32>) -> tensor<4xf32>", "keeps its attributes in {...}"),
+        ("%0 = toy.transpose %t : tensor<4xf32>", "'toy.transpose' op C1: tensor<4xf32> is no matrix"),
+        (
+            "%m = toy.transpose %t : (tensor<4xf32>) -> tensor<4x1xf32>\n%0 = toy.transpose %m : tensor<4x1xf32>",
+            "C1: tensor<4xf32> is no matrix",
+        ),
         ("toy.panics {now}", "'toy.panics' op its verifier panicked: as asked (core/tests/it/toy.rs:"),
     ];
     for (op, expected) in cases {
         let message = message(op);
         assert!(message.contains(expected), "{op}\n  expected: {expected}\n  found: {message}");
     }
+}
+
+#[test]
+fn the_deepest_text_that_is_accepted_parses_on_a_small_stack() {
+    let context = context();
+    let depth = 250;
+    let text = "scf.execute_region {\n".repeat(depth) + &"scf.yield\n}\n".repeat(depth);
+    let text = format!("func.func @f() {{\n{text}return\n}}");
+    // Threads of tests have 2 MiB.
+    let module = parse(&context, &text).unwrap();
+    assert_eq!(module.op().find_all("scf.execute_region").len(), depth);
+    assert!(module.to_string().len() > text.len());
+    let error = parse(&context, &"(".repeat(60_000)).err().unwrap();
+    assert!(error.contains("test:1: regions, types or attributes nest deeper"), "{error}");
+}
+
+#[test]
+fn misuse_is_a_message() {
+    let context = context();
+    let cx = Cx::from(&context);
+    let panic = |call: &dyn Fn()| {
+        let panic = std::panic::catch_unwind(std::panic::AssertUnwindSafe(call)).unwrap_err();
+        panic.downcast_ref::<String>().cloned().unwrap_or_default()
+    };
+    let function = cx.function(&[], &[]);
+    assert!(panic(&|| _ = cx.tensor(&[2], function)).contains("no tensor of shape [2] with elements '() -> ()'"));
+    let unloaded = panic(&|| _ = Builder::detached(cx.unknown()).effect("gpu.barrier", &[], &[]));
+    assert!(unloaded.contains("'gpu.barrier' is not registered"), "{unloaded}");
 }

@@ -14,8 +14,9 @@ fn upstream(text: &str, pipeline: &str) -> String {
 }
 
 fn names(text: &str) -> Vec<String> {
-    let words = text.lines().filter_map(|line| line.trim().split(" = ").last()?.split(' ').next());
-    words.filter(|word| word.starts_with("toy.")).map(str::to_owned).collect()
+    let op = |line: &'_ str| line.split_once(" = ").filter(|_| line.starts_with('%')).map_or(line.to_owned(), |(_, op)| op.to_owned());
+    let words = text.lines().map(|line| op(line.trim())).filter_map(|op| op.split(' ').next().map(str::to_owned));
+    words.filter(|word| word.starts_with("toy.")).collect()
 }
 
 #[test]
@@ -32,6 +33,23 @@ fn canonicalize_folds_and_rewrites() {
         "canonicalize",
     );
     assert_eq!(names(&text), ["toy.square", "toy.print"], "{text}");
+}
+
+#[test]
+fn constants_are_made_and_unused_memory_goes() {
+    let text = upstream(
+        "func.func @f(%m: tensor<2x3xf32>) -> (tensor<4xf32>, tensor<2x3xf32>) {
+           %a = toy.alloc : memref<4xf32>
+           %0 = toy.constant {value = dense<3.0> : tensor<4xf32>} : tensor<4xf32>
+           %1 = toy.square %0 : tensor<4xf32>
+           %2 = toy.transpose %m : (tensor<2x3xf32>) -> tensor<3x2xf32>
+           %3 = toy.transpose %2 : (tensor<3x2xf32>) -> tensor<2x3xf32>
+           return %1, %3 : tensor<4xf32>, tensor<2x3xf32>
+         }",
+        "canonicalize",
+    );
+    assert_eq!(names(&text), ["toy.constant"], "{text}");
+    assert!(text.contains("dense<9.0") && text.contains("return %0, %arg0"), "{text}");
 }
 
 #[test]

@@ -61,10 +61,43 @@ impl Canonicalize for Mul<'_> {
 }
 
 /// Square.
-#[op("toy.square", traits(Pure, SameOperandsAndResultType))]
+#[op("toy.square", traits(Pure, SameOperandsAndResultType), fold)]
 pub struct Square {
     input: Operand<Tensor>,
     result: Result<Tensor>,
+}
+
+impl<'c> Fold<'c> for Square<'c> {
+    fn fold(self, input: FoldInput<'_, 'c>) -> Option<Vec<Folded<'c>>> {
+        let (bytes, _) = input.constants[0]?.as_dense()?;
+        let value = f32::from_ne_bytes(bytes.try_into().ok()?);
+        let ty = self.result().ty();
+        Some(vec![Folded::Attr(ty.cx().dense_attr(ty, &(value * value).to_ne_bytes())?)])
+    }
+}
+
+/// Swaps the two dims of a matrix; its type follows.
+///
+/// C1: the operand is a matrix.
+#[op("toy.transpose", traits(Pure, Involution), infer)]
+pub struct Transpose {
+    input: Operand<Tensor>,
+    result: Result<Tensor>,
+}
+
+impl Infer for Transpose<'_> {
+    fn infer<'c>(_cx: Cx<'c>, operands: &[Value<'c>], _attrs: &[(&str, Attr<'c>)]) -> std::result::Result<Vec<Type<'c>>, Violation> {
+        let mut shape = operands[0].ty().shape();
+        ensure!(shape.len() == 2, 1, "{} is no matrix", operands[0].ty());
+        shape.reverse();
+        Ok(vec![operands[0].ty().with_shape(&shape)])
+    }
+}
+
+/// Memory that nobody may see.
+#[op("toy.alloc", effects(Allocate))]
+pub struct Alloc {
+    result: Result<MemRef>,
 }
 
 /// A constant tensor.
@@ -174,6 +207,8 @@ pub static TOY: DialectDef = DialectDef {
             Add::DEF,
             Mul::DEF,
             Square::DEF,
+            Transpose::DEF,
+            Alloc::DEF,
             Constant::DEF,
             Reduce::DEF,
             Segments::DEF,
