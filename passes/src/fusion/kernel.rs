@@ -58,6 +58,10 @@ struct Frame {
 }
 
 impl Frame {
+    fn of_reduction<'c>(dims: &mut Dims<'c>, op: Op<'c>) -> Self {
+        Self { sizes: dims.sizes(op.operand(0)), row: reduced_dims(op) }
+    }
+
     fn outer(&self) -> Vec<usize> {
         (0..self.sizes.len()).filter(|dim| !self.row.contains(dim)).collect()
     }
@@ -78,10 +82,12 @@ struct Walk<'a, 'c> {
     open: Vec<(usize, Path, Option<usize>)>,
 }
 
-/// The dimensions that a `reduce` or `arg_reduce` drops.
+/// The dimensions that a `reduce` or `arg_reduce` drops, in order.
 pub fn reduced_dims(op: Op<'_>) -> Vec<usize> {
     let dims = op.ints("dims").or_else(|| op.int("dim").map(|dim| vec![dim])).unwrap_or_default();
-    dims.into_iter().filter_map(|dim| usize::try_from(dim).ok()).collect()
+    let mut dims: Vec<usize> = dims.into_iter().filter_map(|dim| usize::try_from(dim).ok()).collect();
+    dims.sort_unstable();
+    dims
 }
 
 impl Kernel {
@@ -135,8 +141,15 @@ fn frame<'c>(graph: &Graph<'c>, dims: &mut Dims<'c>, members: &[usize], outputs:
         return Ok(Frame { sizes: dims.sizes(graph.op(contraction).result(0)), row: Vec::new() });
     }
     if let Some(&reduction) = reduction {
-        let op = graph.op(reduction);
-        return Ok(Frame { sizes: dims.sizes(op.operand(0)), row: reduced_dims(op) });
+        let frame = Frame::of_reduction(dims, graph.op(reduction));
+        for &other in members.iter().filter(|&&node| graph.class(node) == Class::Reduce) {
+            let other = Frame::of_reduction(dims, graph.op(other));
+            let same = |a: &[usize], b: &[usize]| dims.all_equal(&frame.sizes_of(a), &other.sizes_of(b));
+            if !same(&frame.outer(), &other.outer()) || !same(&frame.row, &other.row) {
+                return Err(Refusal::OuterDims);
+            }
+        }
+        return Ok(frame);
     }
     let sizes = outputs.first().map(|&output| dims.sizes(graph.op(output).result(0))).unwrap_or_default();
     Ok(Frame { sizes, row: Vec::new() })
@@ -247,22 +260,15 @@ impl<'c> Walk<'_, 'c> {
     fn reduce(&mut self, node: usize, op: Op<'c>, path: &Path) -> Result<(), Refusal> {
         let outer = self.frame.outer();
         let dropped = reduced_dims(op);
-        let sizes = self.dims.sizes(op.operand(0));
-        let kept: Vec<Expr> = (0..sizes.len()).filter(|dim| !dropped.contains(dim)).map(|dim| sizes[dim].clone()).collect();
-        let row: Vec<Expr> = (0..sizes.len()).filter(|dim| dropped.contains(dim)).map(|dim| sizes[dim].clone()).collect();
-        let mut row_dims = self.frame.row.clone();
-        row_dims.sort_unstable();
-        if !self.dims.all_equal(&kept, &self.frame.sizes_of(&outer)) || !self.dims.all_equal(&row, &self.frame.sizes_of(&row_dims)) {
-            return Err(Refusal::OuterDims);
-        }
         if *path != self.identity(&outer) {
             return Err(Refusal::ReductionRead);
         }
         if let Some(producer) = self.producer(op.operand(0)) {
-            let (mut outer, mut row) = (outer.into_iter(), row_dims.into_iter());
-            let order: Option<Vec<usize>> =
-                (0..sizes.len()).map(|dim| if dropped.contains(&dim) { row.next() } else { outer.next() }).collect();
-            let read = self.identity(&order.ok_or(Refusal::OuterDims)?);
+            let (mut outer, mut row) = (outer.into_iter(), self.frame.row.clone().into_iter());
+            let order: Vec<usize> = (0..op.operand(0).ty().rank())
+                .filter_map(|dim| if dropped.contains(&dim) { row.next() } else { outer.next() })
+                .collect();
+            let read = self.identity(&order);
             self.open.push((producer, read, Some(node)));
         }
         Ok(())

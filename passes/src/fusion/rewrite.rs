@@ -175,6 +175,8 @@ fn build<'c>(graph: &Graph<'c>, members: &[usize], end: Op<'c>) {
             }
         }
     }
+    // Tensors first: sizes and other scalars only say how to read them.
+    operands.sort_by_key(|value| !value.ty().is_tensor());
     let ops: HashSet<Op<'c>> = members.iter().map(|&node| graph.op(node)).collect();
     let cx = end.cx();
     let locations: Vec<_> = results.iter().filter_map(|value| value.defining_op()).map(Op::location).collect();
