@@ -106,8 +106,13 @@ pub fn compile(path: &Path, options: &Options, emit: &codegen::Options) -> Resul
     let mut stages = Stages(Vec::new());
     let context = stages.time("context", context);
     let source = stages.time("import", || read(path, &context))?;
+    // Writes to inputs and buffers become results on the way to aten, so the signature is read there.
+    let (functional, below) = LEVELS[1..].split_at(1);
+    for level in functional {
+        stages.time(level.name, || run_level(&source.module, level, options))?;
+    }
     let program = Program::of(entry(source.module.op())?)?;
-    for level in &LEVELS[1..] {
+    for level in below {
         stages.time(level.name, || run_level(&source.module, level, options))?;
     }
     let target = if options.cpu.is_empty() { Target::host() } else { Target::named(&options.cpu) };

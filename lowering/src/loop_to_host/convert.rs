@@ -109,7 +109,8 @@ impl<'c> Converter<'c> {
 
     /// `memref<?xT>`.
     pub fn buffer_type(&self, element: ElementType) -> Type<'c> {
-        self.cx.memref(&[DYNAMIC], memory_type(self.cx, element))
+        let stored = if element.is_complex() { self.cx.element(element) } else { memory_type(self.cx, element) };
+        self.cx.memref(&[DYNAMIC], stored)
     }
 
     /// The tensor of a value of the old function.
