@@ -78,7 +78,7 @@ fn run_sets(folder: &Path, schemas: &schema::Schemas, case: &Json) -> Result<(),
     Ok(())
 }
 
-fn compare(case: &Json, set: &io::Set, got: &graph::Result_) -> Result<(), Problem> {
+pub fn compare(case: &Json, set: &io::Set, got: &graph::Result_) -> Result<(), Problem> {
     let skipped: Vec<u64> = case["skip_outputs"].as_array().into_iter().flatten().filter_map(Json::as_u64).collect();
     let (rtol, atol) = (case["rtol"].as_f64().unwrap_or(0.0), case["atol"].as_f64().unwrap_or(0.0));
     let shape_only = case["check"] == "shape";

@@ -34,11 +34,12 @@ macro_rules! families {
     };
 }
 
-families!(activation, attention, binary, conv, creation, index, join, loss, loss_backward, matmul, norm, order, pad, pool, reduce, resize, rnn, scan, select, unary, view);
+families!(activation, attention, binary, conv, creation, fft, index, join, loss, loss_backward, matmul, norm, order, pad, pool, prims, reduce, resize, rnn, scan, select, statistics, unary, view);
 
 /// The arm of an op.
 pub fn find(name: &str) -> Option<Arm> {
-    FAMILIES.iter().find_map(|arms| arms.binary_search_by(|(n, _)| n.cmp(&name)).ok().map(|k| arms[k].1))
+    let listed = |name: &str| FAMILIES.iter().find_map(|arms| arms.binary_search_by(|(n, _)| (*n).cmp(name)).ok().map(|k| arms[k].1));
+    listed(name).or_else(|| listed(&prims::aten_name(name)?))
 }
 
 /// Runs an op on its arguments.
