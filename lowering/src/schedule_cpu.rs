@@ -37,6 +37,9 @@ const TYPICAL: i64 = 64;
 /// Rows that a contraction keeps in registers.
 const ROWS: i64 = 8;
 
+/// Copies that hide the latency of long bodies and of accumulators.
+const TURNS: i64 = 4;
+
 /// How an access moves when one dim moves by one.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Stride {
@@ -67,7 +70,8 @@ pub fn schedule(op: Op<'_>, vector_bits: i64) {
     } else if width > 1 {
         for (stage, (dim, _)) in kernel.stages.iter().zip(&own) {
             let Some(dim) = dim else { continue };
-            let turns = if stage.reduce.is_empty() || size(*dim) < 4 * width { 1 } else { 4 };
+            let wanted = if stage.reduce.is_empty() { side_by_side(stage) } else { TURNS };
+            let turns = if size(*dim) < wanted * width { 1 } else { wanted };
             let entries = [("vector", cx.i64_attr(*dim as i64)), ("width", cx.i64_attr(width)), ("unroll", cx.i64_attr(turns))];
             stage.op.set_attr("schedule", cx.dict_attr(&entries));
         }
@@ -80,7 +84,7 @@ fn lanes(kernel: &KernelView<'_>, vector_bits: i64) -> i64 {
     let mut widest = 8;
     for stage in &kernel.stages {
         for op in stage.op.body(0).ops() {
-            if op.dialect() == "complex" || op.is("tensor.extract") {
+            if op.dialect() == "complex" {
                 return 1;
             }
             let types = op.result_types().into_iter().chain(op.operand_types());
@@ -134,6 +138,12 @@ fn own_dim(kernel: &KernelView<'_>, stage: &StageView<'_>, width: i64, size: &dy
     inner.map(|dim| (Some(dim), cost(stage, Some(dim), width, size(dim)))).fold(none, |best, next| if next.1 < best.1 { next } else { best })
 }
 
+/// Copies of a map's body that are worth writing: long chains of mathematics wait for their own results.
+fn side_by_side(stage: &StageView<'_>) -> i64 {
+    let mathematics = stage.op.body(0).ops().iter().filter(|op| op.dialect() == "math").count();
+    if mathematics >= 2 { TURNS } else { 1 }
+}
+
 /// Outer dims with lanes innermost, and dims of one iteration just before them: the first loop is what threads share.
 fn order(kernel: &KernelView<'_>, vector: Option<usize>) -> Vec<usize> {
     let mut order = kernel.outer.clone();
@@ -143,7 +153,11 @@ fn order(kernel: &KernelView<'_>, vector: Option<usize>) -> Vec<usize> {
 
 /// Copies of the body along an outer dim: a contraction reuses what it loads for several rows and vectors.
 fn unroll(kernel: &KernelView<'_>, vector: usize, dim: usize, width: i64) -> i64 {
-    let Some(stage) = kernel.stages.iter().find(|stage| !stage.reduce.is_empty()) else { return 1 };
+    let Some(stage) = kernel.stages.iter().find(|stage| !stage.reduce.is_empty()) else {
+        let wanted = kernel.stages.iter().map(side_by_side).min().unwrap_or(1);
+        let enough = kernel.static_size(dim).unwrap_or(TYPICAL) >= wanted * width;
+        return if dim == vector && enough { wanted } else { 1 };
+    };
     let touches = |dim: usize| {
         let uses = stage.maps.iter().map(|map| map.results().iter().any(|expr| expr.uses_dim(dim)));
         uses.filter(|used| *used).count()

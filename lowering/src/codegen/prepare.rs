@@ -6,7 +6,7 @@ use inkwell::GlobalVisibility;
 use inkwell::attributes::{Attribute, AttributeLoc};
 use inkwell::llvm_sys::core::*;
 use inkwell::module::{Linkage, Module};
-use inkwell::values::FunctionValue;
+use inkwell::values::{FunctionValue, InstructionOpcode};
 
 /// Sets attributes and linkage on all functions and globals.
 ///
@@ -68,9 +68,11 @@ fn contract(function: FunctionValue<'_>) {
     for block in function.get_basic_blocks() {
         for instruction in block.get_instructions() {
             let raw = inkwell::values::AsValueRef::as_value_ref(&instruction);
+            // On a conversion the flag would let LLVM merge two roundings into one, which PyTorch does not.
+            let fuses = matches!(instruction.get_opcode(), InstructionOpcode::FAdd | InstructionOpcode::FMul | InstructionOpcode::FSub | InstructionOpcode::FNeg);
             // SAFETY: the instruction is alive, and flags are only set where LLVM allows them.
             unsafe {
-                if LLVMCanValueUseFastMathFlags(raw) != 0 {
+                if fuses && LLVMCanValueUseFastMathFlags(raw) != 0 {
                     LLVMSetFastMathFlags(raw, LLVMGetFastMathFlags(raw) | inkwell::llvm_sys::LLVMFastMathAllowContract);
                 }
             }

@@ -278,45 +278,64 @@ impl<'c> Emitter<'c> {
         }
     }
 
-    /// Runs the body of a stage for one copy; gives what it yields.
-    pub(super) fn body(&mut self, stage: &StageView<'c>, copy: &Copy<'c>) -> Result<Vec<Value<'c>>, Error> {
+    /// Runs the body of a stage for all copies, operator by operator, so that independent work stands side by side; gives what
+    /// each copy yields.
+    pub(super) fn bodies(&mut self, stage: &StageView<'c>, copies: &[Copy<'c>]) -> Result<Vec<Vec<Value<'c>>>, Error> {
         let block = stage.op.body(0);
-        let mut known: HashMap<Value<'c>, Value<'c>> = self.scalars.clone();
+        let mut known = vec![self.scalars.clone(); copies.len()];
         for (operand, argument) in block.args().into_iter().enumerate() {
             if argument.is_unused() {
                 continue;
             }
-            let value = self.read(stage, operand, copy)?;
-            known.insert(argument, value);
+            for (copy, known) in copies.iter().zip(&mut known) {
+                let value = self.read(stage, operand, copy)?;
+                known.insert(argument, value);
+            }
         }
         for op in block.ops() {
-            let operands: Vec<_> = op.operands().iter().map(|operand| known.get(operand).copied().unwrap_or(*operand)).collect();
-            let results = match op.name() {
-                "loop.yield" => return Ok(operands),
-                "loop.index" => {
-                    let dim = self.cx.dim(op.int("dim").unwrap_or_default() as usize);
-                    let index = self.index(&copy.point, dim);
-                    vec![match index.across {
-                        Across::Uniform => index.base.value(&mut self.b),
-                        _ => index.vector(&mut self.b, self.width),
-                    }]
+            let mut yields = Vec::new();
+            for (copy, known) in copies.iter().zip(&mut known) {
+                let operands: Vec<_> = op.operands().iter().map(|operand| known.get(operand).copied().unwrap_or(*operand)).collect();
+                if op.is("loop.yield") {
+                    yields.push(operands);
+                    continue;
                 }
-                "loop.load" => vec![self.computed_load(op, &operands)?],
-                "loop.libm" => vec![self.lane_by_lane(op, &operands)],
-                _ if op.dialect() == "complex" || op.is("tensor.extract") => {
-                    if operands.iter().any(|operand| operand.ty().is_vector()) {
-                        return Err(Error::at(op, "complex numbers have no lanes"));
-                    }
-                    self.b.clone_op(op, &operands).results()
-                }
-                _ => lanes::spread(&mut self.b, op, &operands, self.width),
-            };
-            if let Some(made) = results.first().and_then(|value| value.defining_op()).filter(|made| self.mask.is_some() && made.dialect() == "math") {
-                made.set_attr(crate::expand_math::RARE, self.cx.unit());
+                let results = self.scalar_op(op, &operands, copy)?;
+                known.extend(op.results().into_iter().zip(results));
             }
-            known.extend(op.results().into_iter().zip(results));
+            if op.is("loop.yield") {
+                return Ok(yields);
+            }
         }
         Err(Error::at(stage.op, "its body has no terminator"))
+    }
+
+    /// Runs the body for one copy.
+    pub(super) fn body(&mut self, stage: &StageView<'c>, copy: &Copy<'c>) -> Result<Vec<Value<'c>>, Error> {
+        Ok(self.bodies(stage, std::slice::from_ref(copy))?.swap_remove(0))
+    }
+
+    /// One op of a body for one copy.
+    fn scalar_op(&mut self, op: Op<'c>, operands: &[Value<'c>], copy: &Copy<'c>) -> Result<Vec<Value<'c>>, Error> {
+        Ok(match op.name() {
+            "loop.index" => {
+                let dim = self.cx.dim(op.int("dim").unwrap_or_default() as usize);
+                let index = self.index(&copy.point, dim);
+                vec![match index.across {
+                    Across::Uniform => index.base.value(&mut self.b),
+                    _ => index.vector(&mut self.b, self.width),
+                }]
+            }
+            "loop.load" => vec![self.computed_load(op, operands)?],
+            "loop.libm" => vec![self.lane_by_lane(op, operands)],
+            _ if op.dialect() == "complex" => {
+                if operands.iter().any(|operand| operand.ty().is_vector()) {
+                    return Err(Error::at(op, "complex numbers have no lanes"));
+                }
+                self.b.clone_op(op, operands).results()
+            }
+            _ => lanes::spread(&mut self.b, op, operands, self.width),
+        })
     }
 
     /// A load at computed indices: out of bounds it gives zero and stores the status.

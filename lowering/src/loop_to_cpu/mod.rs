@@ -24,7 +24,7 @@ pub const MESSAGES: &str = "host.messages";
 
 /// Replaces the host program by the native entry and every kernel by vector loops.
 #[derive(Pass)]
-#[pass(dependents("arith", "math", "complex", "scf", "cf", "vector", "func", "llvm", "tensor"))]
+#[pass(dependents("arith", "math", "complex", "scf", "cf", "vector", "func", "llvm"))]
 pub struct LoopToCpu {}
 
 impl Pass for LoopToCpu {

@@ -47,8 +47,7 @@ impl<'c> Emitter<'c> {
         let loops = self.inner_loops(stage);
         self.nest(&loops, copies, Vec::new(), &mut |emitter, copies, carried| {
             emitter.reads.clear();
-            for copy in copies {
-                let values = emitter.body(stage, copy)?;
+            for (copy, values) in copies.iter().zip(emitter.bodies(stage, copies)?) {
                 for (result, value) in stage.op.results().into_iter().zip(values) {
                     emitter.write(stage, result, copy, value)?;
                 }
@@ -88,8 +87,8 @@ impl<'c> Emitter<'c> {
         let numbered: Vec<_> = copies.iter().enumerate().map(|(slot, copy)| Copy { slot, ..copy.clone() }).collect();
         let sums = self.nest(&loops, &numbered, carried, &mut |emitter, copies, mut carried| {
             emitter.reads.clear();
-            for copy in copies {
-                let value = emitter.body(stage, copy)?[0];
+            for (copy, yields) in copies.iter().zip(emitter.bodies(stage, copies)?) {
+                let value = yields[0];
                 let value = if width > 1 { lanes::in_lanes(&mut emitter.b, value, width) } else { value };
                 let before = carried[copy.slot];
                 let mut after = reducer.combine(&mut emitter.b, before, value);
@@ -138,8 +137,8 @@ impl<'c> Emitter<'c> {
         let numbered: Vec<_> = copies.iter().enumerate().map(|(slot, copy)| Copy { slot, ..copy.clone() }).collect();
         let found = self.nest(&loops, &numbered, carried, &mut |emitter, copies, mut carried| {
             emitter.reads.clear();
-            for copy in copies {
-                let value = emitter.body(stage, copy)?[0];
+            for (copy, yields) in copies.iter().zip(emitter.bodies(stage, copies)?) {
+                let value = yields[0];
                 let value = if emitter.width > 1 { lanes::in_lanes(&mut emitter.b, value, emitter.width) } else { value };
                 let position = emitter.index(&copy.point, emitter.cx.dim(dim)).base.value(&mut emitter.b);
                 let position = emitter.b.value("arith.index_cast", &[position], emitter.cx.int(64), &[]);
@@ -170,8 +169,8 @@ impl<'c> Emitter<'c> {
         let numbered: Vec<_> = copies.iter().enumerate().map(|(slot, copy)| Copy { slot, ..copy.clone() }).collect();
         self.nest(&loops, &numbered, vec![start; copies.len()], &mut |emitter, copies, mut carried| {
             emitter.reads.clear();
-            for copy in copies {
-                let value = emitter.body(stage, copy)?[0];
+            for (copy, yields) in copies.iter().zip(emitter.bodies(stage, copies)?) {
+                let value = yields[0];
                 let value = if emitter.width > 1 { lanes::in_lanes(&mut emitter.b, value, emitter.width) } else { value };
                 let sum = reducer.combine(&mut emitter.b, carried[copy.slot], value);
                 carried[copy.slot] = sum;

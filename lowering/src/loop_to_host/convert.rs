@@ -290,7 +290,8 @@ impl<'c> Converter<'c> {
             let element = self.element(op, result)?;
             let tensor = match self.destinations.get(&result).copied() {
                 Some((index, ty)) => {
-                    let outer: Vec<_> = if ty.shape().len() == sizes.len() { sizes.clone() } else { ty.shape().into_iter().map(Num::Const).collect() };
+                    // A returned reshape of the result is of static shape, and that is the output's.
+                    let outer: Vec<_> = if ty.is_static() { ty.shape().into_iter().map(Num::Const).collect() } else { sizes.clone() };
                     Tensor { buffer: self.output(index, element, &outer), sizes }
                 }
                 None => self.alloc(element, sizes),

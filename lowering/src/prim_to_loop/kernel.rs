@@ -3,9 +3,11 @@
 use super::sizes::{Size, dot_dims, kept, resolve, size_of};
 use super::stage::{Kind, Request, Stage};
 use super::{Error, indexed, scalar, view};
+use super::collapse::collapse;
 use crate::kernel_view::KernelView;
+use crate::num::number_of;
 use std::collections::HashMap;
-use strata_core::ir::{AffineExpr, AffineKind, Block, Builder, Cx, ElementType, Op, OpSpec, Type, Value};
+use strata_core::ir::{AffineExpr, AffineKind, AffineMap, Block, Builder, Cx, DYNAMIC, ElementType, Op, OpSpec, Type, Value};
 
 /// A kernel under construction.
 pub struct Kernel<'c> {
@@ -32,7 +34,11 @@ pub fn lower<'c>(module: Op<'c>, fusion: Op<'c>, name: &str) -> Result<(), Error
     let mut kernel =
         Kernel { fusion, body, cx, dims: Vec::new(), arguments: Vec::new(), symbols: Vec::new(), reductions: HashMap::new() };
     match kernel.build(op) {
-        Ok(()) => kernel.call(name),
+        Ok(()) => {
+            let shapes = KernelView::new(op).map(|view| view.shapes()).unwrap_or_default();
+            collapse(op);
+            kernel.call(op, name, &shapes)
+        }
         Err(error) => {
             op.erase();
             if fusion.num_results() > 1 {
@@ -371,7 +377,7 @@ impl<'c> Kernel<'c> {
         let domain = [outer, &fresh].concat();
         let shape: Vec<i64> = outer.iter().map(|&dim| match self.dims[dim] {
             Size::Static(size) => size,
-            Size::Value(_) => strata_core::ir::DYNAMIC,
+            Size::Value(_) => DYNAMIC,
         }).collect();
         let result = self.cx.tensor(&shape, self.cx.element(accumulated));
         let kind = Kind::Reduce { dims: &fresh, reducer: &reducer };
@@ -475,21 +481,36 @@ impl<'c> Kernel<'c> {
         Ok(())
     }
 
-    /// Replaces the fusion by a call of the kernel.
-    fn call(&self, name: &str) -> Result<(), Error> {
+    /// Replaces the fusion by a call of the kernel. Where collapsing changed the shape of an argument or result, free reshapes
+    /// stand around the call; `shapes` are those from before.
+    fn call(&self, op: Op<'c>, name: &str, shapes: &[AffineMap<'c>]) -> Result<(), Error> {
+        let view = KernelView::new(op).ok_or_else(|| Error::at(self.fusion, "its kernel has no stages"))?;
         let mut b = Builder::before(self.fusion);
-        let results = self.fusion.result_types();
-        let callee = self.cx.symbol_attr(name);
-        let call = b.op(OpSpec {
-            name: "loop.call",
-            operands: &self.arguments,
-            results: &results,
-            attrs: &[("callee", callee)],
-            ..OpSpec::default()
-        });
-        self.fusion.replace_with(&call.results());
+        let symbols: Vec<_> = self.symbols.iter().map(|&at| self.arguments[at]).collect();
+        let arguments = self.arguments.iter().zip(op.body(0).args()).zip(view.shapes());
+        let operands: Vec<_> = arguments.map(|((&outer, arg), shape)| reshape(&mut b, outer, arg.ty(), shape, &symbols)).collect();
+        let results: Vec<_> = view.results().into_iter().map(Value::ty).collect();
+        let attrs = [("callee", self.cx.symbol_attr(name))];
+        let call = b.op(OpSpec { name: "loop.call", operands: &operands, results: &results, attrs: &attrs, ..OpSpec::default() });
+        let wanted = self.fusion.result_types().into_iter().zip(&shapes[self.arguments.len()..]);
+        let values: Vec<_> = call.results().into_iter().zip(wanted).map(|(value, (ty, shape))| reshape(&mut b, value, ty, *shape, &symbols)).collect();
+        self.fusion.replace_with(&values);
         Ok(())
     }
+}
+
+/// A value as a tensor of another type with the same elements, by a free reshape where the type differs.
+fn reshape<'c>(b: &mut Builder<'c>, value: Value<'c>, ty: Type<'c>, shape: AffineMap<'c>, symbols: &[Value<'c>]) -> Value<'c> {
+    if value.ty() == ty {
+        return value;
+    }
+    let mut operands = vec![value];
+    for (size, expr) in ty.shape().into_iter().zip(shape.results()) {
+        if size == DYNAMIC {
+            operands.push(number_of(b, expr, symbols).value(b));
+        }
+    }
+    b.value("prim.reshape", &operands, ty, &[])
 }
 
 /// `left * right` in the accumulator's type.
@@ -535,12 +556,13 @@ pub fn constant_scalar<'c>(b: &mut Builder<'c>, bytes: &[u8], element: ElementTy
     Some(match element {
         ElementType::F64 => b.const_float(ty, f64::from_bits(read(8)?)),
         ElementType::F32 => b.const_float(ty, f64::from(f32::from_bits(read(4)? as u32))),
-        ElementType::BF16 => b.const_float(ty, f64::from(f32::from_bits((read(2)? as u32) << 16))),
-        ElementType::F16 | ElementType::C64 | ElementType::C128 => {
-            let scalar = b.cx().tensor(&[], b.cx().element(element));
-            let attr = b.cx().dense_attr(scalar, bytes)?;
-            let value = b.value("arith.constant", &[], scalar, &[("value", attr)]);
-            b.value("tensor.extract", &[value], ty, &[])
+        ElementType::BF16 => b.const_float(ty, half::bf16::from_bits(read(2)? as u16).to_f64()),
+        ElementType::F16 => b.const_float(ty, half::f16::from_bits(read(2)? as u16).to_f64()),
+        ElementType::C64 | ElementType::C128 => {
+            let part = if element == ElementType::C64 { ElementType::F32 } else { ElementType::F64 };
+            let real = constant_scalar(b, bytes, part)?;
+            let imag = constant_scalar(b, bytes.get(part.bytes()..)?, part)?;
+            b.value("complex.create", &[real, imag], ty, &[])
         }
         ElementType::Bool => b.const_int(ty, i64::from(*bytes.first()? != 0)),
         ElementType::I8 | ElementType::U8 => b.const_int(ty, i64::from(*bytes.first()? as i8)),

@@ -5,6 +5,7 @@
 //! expressions (views), or opens another stage (reductions) whose result is then read like an input.
 //! So nothing is materialised between the results and the inputs but the results of reductions.
 
+mod collapse;
 mod indexed;
 mod kernel;
 mod scalar;
@@ -19,7 +20,7 @@ use strata_core::pass::{Pass, PassContext, PassError};
 
 /// Makes a kernel of every fusion and of every lone tensor operator.
 #[derive(Pass)]
-#[pass(dependents("loop", "arith", "math", "complex", "tensor"))]
+#[pass(dependents("loop", "arith", "math", "complex"))]
 pub struct PrimToLoop {}
 
 impl Pass for PrimToLoop {
