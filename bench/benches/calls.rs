@@ -1,6 +1,6 @@
 //! What a call costs around its kernels: the session, the thread pool, outputs, loading.
 
-#[path = "../tests/common/copy.rs"]
+#[path = "../src/tests/copy.rs"]
 mod copy;
 
 use std::hint::black_box;

@@ -2,6 +2,8 @@
 //! It compiles `model.pt2` of a bundle with the compiler library beside it and calls the result on the harness's tensors.
 
 mod peer;
+#[cfg(test)]
+mod tests;
 
 use std::cell::RefCell;
 use std::ffi::{CStr, CString, c_char, c_int, c_long, c_void};

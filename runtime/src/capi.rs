@@ -1,4 +1,4 @@
-//! The C interface of `libstrata_runtime.so`: open a program, call it on DLPack tensors. [`crate::header`] writes its header.
+//! The C interface of `libstrata.so`: open a program, call it on DLPack tensors. [`crate::header`] writes its header.
 
 use std::cell::RefCell;
 use std::ffi::{CStr, CString, OsStr, c_char, c_void};

@@ -28,7 +28,7 @@ typedef struct DLManagedTensor {
 } DLManagedTensor;
 #endif
 
-// libstrata_runtime.so
+// libstrata.so
 typedef struct StrataProgram StrataProgram;
 StrataProgram *strata_open(const void *artefact, uint64_t bytes, const char *weights);
 StrataProgram *strata_open_file(const char *file, const char *weights);

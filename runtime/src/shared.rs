@@ -21,7 +21,7 @@ pub fn library(artefact: &Artefact, name: &str) -> Vec<u8> {
     let layout = &artefact.manifest.layout;
     let bytes = artefact.to_bytes();
     let mut library = Library { name: name.into(), ..Library::default() };
-    library.needed = vec!["libstrata_runtime.so".into(), "libm.so.6".into(), "libc.so.6".into()];
+    library.needed = vec!["libstrata.so".into(), "libm.so.6".into(), "libc.so.6".into()];
     if layout.imports.iter().any(|import| import.name.starts_with("_ZGV")) {
         library.needed.insert(1, "libmvec.so.1".into());
     }

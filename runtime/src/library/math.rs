@@ -77,8 +77,7 @@ fn digamma(x: f64) -> f64 {
         x += 1.0;
     }
     // Bernoulli's numbers B(2k) / 2k.
-    const SERIES: [f64; 7] =
-        [1.0 / 12.0, -1.0 / 120.0, 1.0 / 252.0, -1.0 / 240.0, 1.0 / 132.0, -691.0 / 32760.0, 1.0 / 12.0];
+    const SERIES: [f64; 7] = [1.0 / 12.0, -1.0 / 120.0, 1.0 / 252.0, -1.0 / 240.0, 1.0 / 132.0, -691.0 / 32760.0, 1.0 / 12.0];
     let z = 1.0 / (x * x);
     let tail = SERIES.iter().rev().fold(0.0, |sum, term| (sum + term) * z);
     below + (x.ln() - 0.5 / x - tail)
@@ -89,7 +88,13 @@ fn digamma(x: f64) -> f64 {
 fn erfinv(x: f64) -> f64 {
     let a = x.abs();
     if a >= 1.0 || x == 0.0 || x.is_nan() {
-        return if a == 1.0 { f64::INFINITY.copysign(x) } else if a > 1.0 { f64::NAN } else { x };
+        return if a == 1.0 {
+            f64::INFINITY.copysign(x)
+        } else if a > 1.0 {
+            f64::NAN
+        } else {
+            x
+        };
     }
     let log = ((1.0 - a) * (1.0 + a)).ln();
     let middle = 2.0 / (PI * 0.147) + log / 2.0;

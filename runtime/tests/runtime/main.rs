@@ -4,3 +4,10 @@ mod program;
 mod session;
 mod shared;
 mod weights;
+
+use strata_runtime::{DType, Tensor};
+
+/// A vector of floats.
+fn vector(values: &[f32]) -> Tensor {
+    Tensor::from_slice(DType::F32, &[values.len() as i64], values).unwrap()
+}

@@ -12,7 +12,9 @@ fn image() -> Vec<u8> {
     static IMAGE: OnceLock<Vec<u8>> = OnceLock::new();
     IMAGE
         .get_or_init(|| {
-            let here = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/runtime");
+            // Another crate's tests include this file too.
+            let crates = Path::new(env!("CARGO_MANIFEST_DIR")).ancestors();
+            let here = crates.map(|folder| folder.join("tests/runtime")).find(|folder| folder.exists()).unwrap();
             let out = tempfile::NamedTempFile::new().unwrap();
             let status = Command::new("cc")
                 .args(["-O1", "-fPIE", "-static", "-nostdlib", "-ffreestanding", "-fno-stack-protector", "-fcf-protection=none"])
@@ -67,9 +69,4 @@ pub fn weights_file() -> tempfile::NamedTempFile {
     let calls = Tensor::from_slice(DType::I64, &[], &[0i64]).unwrap();
     TensorFile::write(file.path(), &[("w".into(), &w), ("calls".into(), &calls)]).unwrap();
     file
-}
-
-/// A vector of floats.
-pub fn vector(values: &[f32]) -> Tensor {
-    Tensor::from_slice(DType::F32, &[values.len() as i64], values).unwrap()
 }

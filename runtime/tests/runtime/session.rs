@@ -2,7 +2,8 @@
 
 use strata_runtime::*;
 
-use crate::program::{artefact, vector, weights_file};
+use crate::program::{artefact, weights_file};
+use crate::vector;
 
 #[test]
 fn a_program_runs_and_keeps_its_state() {

@@ -1,13 +1,12 @@
 //! The C interface from end to end, with a compiler that hands back an artefact made here.
 
-#[path = "common/copy.rs"]
 mod copy;
 
 use std::ffi::{CStr, CString};
 use std::path::Path;
 use std::process::Command;
 
-use strata_bench::{BenchTensor, bench_error, bench_prepare, bench_run};
+use crate::{BenchTensor, Peer, bench_error, bench_prepare, bench_run};
 
 fn tensor(values: &mut [f32]) -> BenchTensor {
     let mut shape = [0; 8];
@@ -19,7 +18,7 @@ fn tensor(values: &mut [f32]) -> BenchTensor {
 fn a_bundle_is_compiled_and_called() {
     let bundle = tempfile::tempdir().unwrap();
     let library = bundle.path().join("libfake.so");
-    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fake_compiler.c");
+    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/tests/fake_compiler.c");
     assert!(Command::new("cc").args(["-shared", "-fPIC", "-o"]).arg(&library).arg(source).status().unwrap().success());
     copy::artefact().write(&bundle.path().join("model.pt2")).unwrap();
     // SAFETY: no other thread of this test program reads the environment.
@@ -43,7 +42,7 @@ fn a_bundle_is_compiled_and_called() {
         let mut output = tensor(&mut out);
         assert_eq!(bench_run(handle, 1, &raw const input, 1, &raw mut output, 1_000_000), 0);
         println!("{:?} per call", start.elapsed() / 1_000_000);
-        drop(Box::from_raw(handle.cast::<strata_bench::Peer>()));
+        drop(Box::from_raw(handle.cast::<Peer>()));
     }
     let nowhere = CString::new("/nowhere").unwrap();
     // SAFETY: as above.

@@ -1,0 +1,51 @@
+//! A C program links a compiled program and the runtime, and calls one through the other.
+
+#[path = "../../tests/runtime/program.rs"]
+mod program;
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use strata_runtime::{header, shared};
+
+use program::{artefact, weights_file};
+
+/// Builds `libstrata.so`, which no Rust test links, and tells its folder.
+fn built_library() -> PathBuf {
+    let mut cargo = Command::new(env!("CARGO"));
+    cargo.args(["build", "--quiet", "--package", "strata-c"]).current_dir(env!("CARGO_MANIFEST_DIR"));
+    // What cargo set for this test would make its build scripts run again.
+    for (name, _) in std::env::vars().filter(|(name, _)| name.starts_with("CARGO_PKG_") || name.starts_with("CARGO_MANIFEST")) {
+        cargo.env_remove(name);
+    }
+    assert!(cargo.status().unwrap().success());
+    // This test lies in `deps` below it.
+    std::env::current_exe().unwrap().parent().unwrap().parent().unwrap().to_path_buf()
+}
+
+#[test]
+fn a_c_program_links_and_calls_it() {
+    let (weights, folder) = (weights_file(), tempfile::tempdir().unwrap());
+    let artefact = artefact(weights.path());
+    std::fs::write(folder.path().join("libaxpy.so"), shared::library(&artefact, "libaxpy.so")).unwrap();
+    std::fs::write(folder.path().join("axpy.h"), header::header(&artefact.manifest)).unwrap();
+    let runtime = built_library();
+    let main = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/caller.c");
+    let flag = |name: &str, folder: &Path| format!("{name}{}", folder.display());
+    let built = Command::new("cc")
+        .args(["-Wall", "-Werror", "-o"])
+        .arg(folder.path().join("caller"))
+        .arg(main)
+        .args([flag("-I", folder.path()), flag("-L", folder.path()), flag("-L", &runtime)])
+        .args(["-laxpy", "-lstrata"])
+        .args([flag("-Wl,-rpath,", folder.path()), flag("-Wl,-rpath,", &runtime)])
+        .output()
+        .unwrap();
+    assert!(built.status.success(), "{}", String::from_utf8_lossy(&built.stderr));
+    let mut caller = Command::new(folder.path().join("caller"));
+    let ran = caller.env("LD_LIBRARY_PATH", &runtime).output().unwrap();
+    let told = String::from_utf8(ran.stdout).unwrap();
+    let want = "7 10\n11 11 11, call 2\ninput 1, dimension 0: found 1, wanted 3\nstatus 1, found 1\n";
+    assert_eq!(told, want, "{:?}", String::from_utf8_lossy(&ran.stderr));
+    assert!(ran.status.success());
+}
