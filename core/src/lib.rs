@@ -24,13 +24,11 @@ pub use tool::opt_main;
 /// What a file that defines ops, passes or rewrites wants in scope.
 pub mod prelude {
     pub use crate::dialect::kinds::*;
-    pub use crate::dialect::{
-        Canonicalize, DialectDef, Effects, Fold, FoldInput, Folded, Infer, OpDef, OpType, Traits, Verify, Violation,
-    };
+    pub use crate::dialect::{Canonicalize, DialectDef, Effects, Fold, FoldInput, Folded, Infer, OpDef, OpType, Traits, Verify, Violation};
     pub use crate::ensure;
     pub use crate::ir::{
-        AffineExpr, AffineKind, AffineMap, Attr, Block, Builder, Context, Cx, DYNAMIC, ElementType, Location, Module, Op,
-        OpSpec, Region, Type, Value,
+        AffineExpr, AffineKind, AffineMap, Attr, Block, Builder, Context, Cx, DYNAMIC, ElementType, Location, Module, Op, OpSpec, Region,
+        Type, Value,
     };
     pub use crate::op;
     pub use crate::pass::{Analysis, Counter, Pass, PassContext, PassEntry, PassError};

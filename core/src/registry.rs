@@ -37,7 +37,8 @@ impl Registry {
     pub fn with_dialect(self, def: &'static DialectDef) -> Self {
         // SAFETY: the registry is alive, the definition lives forever.
         let fits = unsafe { strata_register_dialect(self.raw.to_raw(), registered(def)) };
-        known().insert(def.name, def);
+        let other = known().insert(def.name, def).is_some_and(|other| !std::ptr::eq(other, def));
+        assert!(!other, "two different dialects are called '{}'", def.name);
         assert!(fits, "no room for the dialect '{}': the shim holds 64", def.name);
         self
     }

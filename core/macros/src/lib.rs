@@ -9,7 +9,7 @@ use proc_macro::TokenStream;
 
 /// Defines an op from a struct whose fields are its operands, results, attributes and regions.
 ///
-/// ```ignore
+/// ```text
 /// /// Elementwise sum.
 /// ///
 /// /// C1: integers wrap.

@@ -77,11 +77,14 @@ const REGIONS: &[Kind] = &[Kind::Region, Kind::Regions];
 const SUCCESSORS: &[Kind] = &[Kind::Successor, Kind::Successors];
 
 fn arity(field: &OpField) -> Ident {
-    format_ident!("{}", match field.kind {
-        Kind::Optional => "Optional",
-        Kind::Variadic | Kind::Results => "Variadic",
-        _ => "One",
-    })
+    format_ident!(
+        "{}",
+        match field.kind {
+            Kind::Optional => "Optional",
+            Kind::Variadic | Kind::Results => "Variadic",
+            _ => "One",
+        }
+    )
 }
 
 fn value_defs(fields: &[OpField], kinds: &[Kind]) -> TokenStream {
@@ -123,9 +126,10 @@ fn definition(args: &OpArgs, item: &ItemStruct, fields: &[OpField]) -> Result<To
     let fold = hook(args.fold, quote!(|op, input| ::strata_core::dialect::Fold::fold(#ident(op), input)));
     let canonicalize = hook(args.canonicalize, quote!(<#ident<'static> as ::strata_core::dialect::Canonicalize>::canonicalize));
     let infer = hook(args.infer, quote!(<#ident<'static> as ::strata_core::dialect::Infer>::infer));
-    let interfaces = args.interfaces.iter().map(|interface| {
-        quote!(&::strata_core::dialect::Caster::<dyn #interface>(|op| ::std::boxed::Box::new(#ident(op))))
-    });
+    let interfaces = args
+        .interfaces
+        .iter()
+        .map(|interface| quote!(&::strata_core::dialect::Caster::<dyn #interface>(|op| ::std::boxed::Box::new(#ident(op)))));
     Ok(quote!(::strata_core::dialect::OpDef {
         name: #name,
         summary: #summary,
@@ -162,13 +166,8 @@ fn accessors(fields: &[OpField]) -> TokenStream {
         let (ty, value) = match field.kind {
             Kind::Operand if is_simple => (quote!(::strata_core::ir::Value<'c>), quote!(self.0.operand(#index))),
             Kind::Operand => (quote!(::strata_core::ir::Value<'c>), quote!(self.0.operand(#group.start))),
-            Kind::Optional => {
-                (quote!(Option<::strata_core::ir::Value<'c>>), quote!(#group.next().map(|index| self.0.operand(index))))
-            }
-            _ => (
-                quote!(::std::vec::Vec<::strata_core::ir::Value<'c>>),
-                quote!(#group.map(|index| self.0.operand(index)).collect()),
-            ),
+            Kind::Optional => (quote!(Option<::strata_core::ir::Value<'c>>), quote!(#group.next().map(|index| self.0.operand(index)))),
+            _ => (quote!(::std::vec::Vec<::strata_core::ir::Value<'c>>), quote!(#group.map(|index| self.0.operand(index)).collect())),
         };
         quote!(#[doc = #doc] pub fn #name(self) -> #ty { #value })
     });

@@ -92,7 +92,8 @@ impl Header {
                 } else if meta.path.is_ident("dependents") {
                     let content;
                     parenthesized!(content in meta.input);
-                    header.dependents = content.parse_terminated(<LitStr as syn::parse::Parse>::parse, syn::Token![,])?.into_iter().collect();
+                    header.dependents =
+                        content.parse_terminated(<LitStr as syn::parse::Parse>::parse, syn::Token![,])?.into_iter().collect();
                 } else {
                     return Err(meta.error("expected name = \"..\", anchor = \"..\" or dependents(\"..\")"));
                 }

@@ -1,7 +1,7 @@
 //! The plain data that defines ops and dialects.
 
-use super::{AttrKind, Effects, Interface, Traits, TypeConstraint, Violation};
 use super::hooks::{CanonicalizeFn, FoldFn, InferFn};
+use super::{AttrKind, Effects, Interface, Traits, TypeConstraint, Violation};
 use crate::ir::{Attr, Builder, Op, Type};
 use std::any::Any;
 

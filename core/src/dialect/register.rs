@@ -128,9 +128,8 @@ unsafe extern "C" fn materialize(
     location: MlirLocation,
 ) -> MlirOperation {
     // SAFETY: [`build`] stored the dialect's definition; the handles are alive.
-    let (def, value, ty, location) = unsafe {
-        (&*user.cast::<DialectDef>(), Attr::from_raw(value), Type::from_raw(ty), Location::from_raw(location))
-    };
+    let (def, value, ty, location) =
+        unsafe { (&*user.cast::<DialectDef>(), Attr::from_raw(value), Type::from_raw(ty), Location::from_raw(location)) };
     let made = def.constant.and_then(|constant| {
         guard::at_location(location, "making a constant", || constant(&mut Builder::detached(location), value, ty)).flatten()
     });

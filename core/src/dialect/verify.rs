@@ -90,13 +90,7 @@ fn sizes(what: &str, values: &[ValueDef], total: usize) -> Result<Vec<usize>, St
     Ok(values.iter().map(|value| if value.arity == Arity::One { 1 } else { total - ones }).collect())
 }
 
-fn check_types<'c>(
-    what: &str,
-    values: &[ValueDef],
-    sizes: &[usize],
-    value_at: &dyn Fn(usize) -> Value<'c>,
-    errors: &mut Vec<String>,
-) {
+fn check_types<'c>(what: &str, values: &[ValueDef], sizes: &[usize], value_at: &dyn Fn(usize) -> Value<'c>, errors: &mut Vec<String>) {
     let mut index = 0;
     for (def, size) in values.iter().zip(sizes) {
         for _ in 0..*size {
@@ -161,11 +155,7 @@ fn check_regions(def: &OpDef, op: Op<'_>, errors: &mut Vec<String>) {
         }
     }
     let successors = op.num_successors();
-    let fits = if def.variadic_successors {
-        successors + 1 >= def.successors.len()
-    } else {
-        successors == def.successors.len()
-    };
+    let fits = if def.variadic_successors { successors + 1 >= def.successors.len() } else { successors == def.successors.len() };
     if !fits {
         errors.push(format!("has {successors} successor(s), its definition has {}", def.successors.len()));
     }

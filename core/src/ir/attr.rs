@@ -115,9 +115,8 @@ impl<'c> Attr<'c> {
     pub fn as_f64s(self) -> Option<Vec<f64>> {
         // SAFETY: see the impl.
         unsafe {
-            mlirAttributeIsADenseF64Array(self.raw).then(|| {
-                (0..mlirDenseArrayGetNumElements(self.raw)).map(|index| mlirDenseF64ArrayGetElement(self.raw, index)).collect()
-            })
+            mlirAttributeIsADenseF64Array(self.raw)
+                .then(|| (0..mlirDenseArrayGetNumElements(self.raw)).map(|index| mlirDenseF64ArrayGetElement(self.raw, index)).collect())
         }
     }
 
@@ -125,9 +124,8 @@ impl<'c> Attr<'c> {
     pub fn as_bools(self) -> Option<Vec<bool>> {
         // SAFETY: see the impl.
         unsafe {
-            mlirAttributeIsADenseBoolArray(self.raw).then(|| {
-                (0..mlirDenseArrayGetNumElements(self.raw)).map(|index| mlirDenseBoolArrayGetElement(self.raw, index)).collect()
-            })
+            mlirAttributeIsADenseBoolArray(self.raw)
+                .then(|| (0..mlirDenseArrayGetNumElements(self.raw)).map(|index| mlirDenseBoolArrayGetElement(self.raw, index)).collect())
         }
     }
 
@@ -136,9 +134,7 @@ impl<'c> Attr<'c> {
         // SAFETY: see the impl.
         unsafe {
             mlirAttributeIsAArray(self.raw).then(|| {
-                (0..mlirArrayAttrGetNumElements(self.raw))
-                    .map(|index| Attr::from_raw(mlirArrayAttrGetElement(self.raw, index)))
-                    .collect()
+                (0..mlirArrayAttrGetNumElements(self.raw)).map(|index| Attr::from_raw(mlirArrayAttrGetElement(self.raw, index))).collect()
             })
         }
     }
@@ -166,10 +162,7 @@ impl<'c> Attr<'c> {
     /// An affine map.
     pub fn as_map(self) -> Option<AffineMap<'c>> {
         // SAFETY: see the impl.
-        unsafe {
-            mlirAttributeIsAAffineMap(self.raw)
-                .then(|| AffineMap { raw: mlirAffineMapAttrGetValue(self.raw), marker: PhantomData })
-        }
+        unsafe { mlirAttributeIsAAffineMap(self.raw).then(|| AffineMap { raw: mlirAffineMapAttrGetValue(self.raw), marker: PhantomData }) }
     }
 
     /// Whether it is `dense<..>`.

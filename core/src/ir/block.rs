@@ -58,9 +58,7 @@ impl<'c> Block<'c> {
     /// Its arguments.
     pub fn args(self) -> Vec<Value<'c>> {
         // SAFETY: the block is alive, and only existing arguments are read.
-        unsafe {
-            (0..mlirBlockGetNumArguments(self.raw)).map(|index| Value::from_raw(mlirBlockGetArgument(self.raw, index))).collect()
-        }
+        unsafe { (0..mlirBlockGetNumArguments(self.raw)).map(|index| Value::from_raw(mlirBlockGetArgument(self.raw, index))).collect() }
     }
 
     /// One argument.

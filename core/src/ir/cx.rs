@@ -105,9 +105,7 @@ impl<'c> Cx<'c> {
     /// `vector<shape x element>`.
     pub fn vector(self, shape: &[i64], element: Type<'c>) -> Type<'c> {
         // SAFETY: all handles are alive, `shape` has the length given.
-        let raw = unsafe {
-            mlirVectorTypeGetChecked(self.unknown().raw, shape.len() as isize, shape.as_ptr(), element.raw)
-        };
+        let raw = unsafe { mlirVectorTypeGetChecked(self.unknown().raw, shape.len() as isize, shape.as_ptr(), element.raw) };
         self.checked(raw, "vector", shape, element)
     }
 
@@ -122,9 +120,7 @@ impl<'c> Cx<'c> {
         let inputs: Vec<_> = inputs.iter().map(|ty| ty.raw).collect();
         let results: Vec<_> = results.iter().map(|ty| ty.raw).collect();
         // SAFETY: all handles are alive.
-        self.ty(unsafe {
-            mlirFunctionTypeGet(self.raw, inputs.len() as isize, inputs.as_ptr(), results.len() as isize, results.as_ptr())
-        })
+        self.ty(unsafe { mlirFunctionTypeGet(self.raw, inputs.len() as isize, inputs.as_ptr(), results.len() as isize, results.as_ptr()) })
     }
 
     /// Parses a type, for instance `!llvm.ptr`.
@@ -289,9 +285,7 @@ impl<'c> Cx<'c> {
     pub fn map(self, dims: usize, symbols: usize, results: &[AffineExpr<'c>]) -> AffineMap<'c> {
         let mut results: Vec<_> = results.iter().map(|expr| expr.raw).collect();
         // SAFETY: `results` has the length given, and MLIR copies it.
-        let raw = unsafe {
-            mlirAffineMapGet(self.raw, dims as isize, symbols as isize, results.len() as isize, results.as_mut_ptr())
-        };
+        let raw = unsafe { mlirAffineMapGet(self.raw, dims as isize, symbols as isize, results.len() as isize, results.as_mut_ptr()) };
         AffineMap { raw, marker: PhantomData }
     }
 

@@ -38,8 +38,7 @@ impl<'c> Module<'c> {
     }
 
     fn read(context: &'c Context, source: &[u8], name: &str) -> Result<Self, ParseError> {
-        crate::limits::check(source)
-            .map_err(|refused| ParseError { name: name.to_owned(), diagnostics: format!("{name}:{refused}") })?;
+        crate::limits::check(source).map_err(|refused| ParseError { name: name.to_owned(), diagnostics: format!("{name}:{refused}") })?;
         let source = MlirStringRef { data: source.as_ptr().cast(), length: source.len() };
         crate::erased::clear();
         let (raw, errors) = crate::diagnostic::collect_errors(Cx::from(context), || {

@@ -1,7 +1,7 @@
 //! Operations.
 
-use crate::erased;
 use super::{Attr, Block, Cx, Location, Region, Type, Value, identity, printed, string_from, string_ref};
+use crate::erased;
 use mlir_sys::*;
 use std::marker::PhantomData;
 
@@ -283,11 +283,7 @@ impl<'c> Op<'c> {
     /// The op defined as symbol `name` directly inside this one.
     pub fn lookup_symbol(self, name: &str) -> Option<Op<'c>> {
         let regions = self.regions();
-        regions
-            .into_iter()
-            .flat_map(Region::blocks)
-            .flat_map(Block::ops)
-            .find(|op| op.str("sym_name").as_deref() == Some(name))
+        regions.into_iter().flat_map(Region::blocks).flat_map(Block::ops).find(|op| op.str("sym_name").as_deref() == Some(name))
     }
 
     // Changes.

@@ -82,9 +82,7 @@ impl<'c> Type<'c> {
     /// Number of dimensions (0 for scalars).
     pub fn rank(self) -> usize {
         // SAFETY: only ranked shaped types are asked for their rank.
-        unsafe {
-            if self.is_shaped() && mlirShapedTypeHasRank(self.raw) { mlirShapedTypeGetRank(self.raw) as usize } else { 0 }
-        }
+        unsafe { if self.is_shaped() && mlirShapedTypeHasRank(self.raw) { mlirShapedTypeGetRank(self.raw) as usize } else { 0 } }
     }
 
     /// Whether all sizes are known.
@@ -168,9 +166,7 @@ impl<'c> Type<'c> {
         }
         // SAFETY: the type is a function type.
         unsafe {
-            (0..mlirFunctionTypeGetNumInputs(self.raw))
-                .map(|index| Type::from_raw(mlirFunctionTypeGetInput(self.raw, index)))
-                .collect()
+            (0..mlirFunctionTypeGetNumInputs(self.raw)).map(|index| Type::from_raw(mlirFunctionTypeGetInput(self.raw, index))).collect()
         }
     }
 
@@ -181,9 +177,7 @@ impl<'c> Type<'c> {
         }
         // SAFETY: the type is a function type.
         unsafe {
-            (0..mlirFunctionTypeGetNumResults(self.raw))
-                .map(|index| Type::from_raw(mlirFunctionTypeGetResult(self.raw, index)))
-                .collect()
+            (0..mlirFunctionTypeGetNumResults(self.raw)).map(|index| Type::from_raw(mlirFunctionTypeGetResult(self.raw, index))).collect()
         }
     }
 }

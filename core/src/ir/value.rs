@@ -84,10 +84,7 @@ impl<'c> Value<'c> {
         unsafe {
             let mut operand = mlirValueGetFirstUse(self.raw);
             while !mlirOpOperandIsNull(operand) {
-                uses.push(Use {
-                    op: Op::from_raw(mlirOpOperandGetOwner(operand)),
-                    index: mlirOpOperandGetOperandNumber(operand) as usize,
-                });
+                uses.push(Use { op: Op::from_raw(mlirOpOperandGetOwner(operand)), index: mlirOpOperandGetOperandNumber(operand) as usize });
                 operand = mlirOpOperandGetNextUse(operand);
             }
         }

@@ -56,9 +56,7 @@ impl<'c> PassContext<'c> {
         crate::erased::clear();
         let mut message = String::new();
         // SAFETY: see the impl; `message` outlives the call.
-        let ok = unsafe {
-            strata_pass_run_pipeline(self.raw, string_ref(text), op.to_raw(), print_into, (&raw mut message).cast())
-        };
+        let ok = unsafe { strata_pass_run_pipeline(self.raw, string_ref(text), op.to_raw(), print_into, (&raw mut message).cast()) };
         match (ok, message.is_empty()) {
             (true, _) => Ok(()),
             (false, true) => Err(PassError::Reported),

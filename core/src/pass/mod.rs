@@ -1,6 +1,6 @@
 //! Passes: one Rust struct whose fields are the options, in MLIR's own pass registry.
 //!
-//! ```ignore
+//! ```text
 //! /// Merges what is equal.
 //! #[derive(Pass)]
 //! #[pass(anchor = "func.func", dependents("prim"))]
@@ -28,8 +28,8 @@ pub use analysis::Analysis;
 pub use context::{PassContext, PassError};
 pub use def::{Counter, OptionDef, OptionKind, OptionReader, PassData, PassDef, PassEntry, StatisticDef};
 pub use pipeline::{PassManager, PipelineDef, PipelineError, run_pipeline};
-pub use statistics::{Statistic, statistics};
 pub(crate) use register::{register_pass, register_pipeline};
+pub use statistics::{Statistic, statistics};
 
 /// The derive macro, under the name of the trait that it makes possible.
 pub use strata_macros::Pass;

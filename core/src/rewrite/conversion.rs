@@ -1,6 +1,6 @@
 //! Dialect conversion: which ops may stay, how types change, and patterns that see operands of the new types.
 //!
-//! ```ignore
+//! ```text
 //! let mut conversion = Conversion::new(cx);
 //! conversion.legal_dialect("arith").illegal_dialect("toy");
 //! conversion.types(|ty| ty.is_index().then(|| Converted::To(vec![ty.cx().int(64)])));

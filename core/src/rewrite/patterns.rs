@@ -74,7 +74,6 @@ impl<'c> Patterns<'c> {
         self.cx
     }
 
-
     /// The raw set.
     pub(super) fn to_raw(&self) -> MlirRewritePatternSet {
         self.raw

@@ -23,9 +23,7 @@ pub struct StrataConversionPatternDef {
     pub root: MlirStringRef,
     pub benefit: u32,
     pub user: *mut c_void,
-    pub rewrite: Option<
-        unsafe extern "C" fn(*mut c_void, MlirOperation, isize, *const MlirValue, *const isize, MlirRewriterBase) -> bool,
-    >,
+    pub rewrite: Option<unsafe extern "C" fn(*mut c_void, MlirOperation, isize, *const MlirValue, *const isize, MlirRewriterBase) -> bool>,
     pub drop: Option<DropFn>,
 }
 
@@ -72,26 +70,9 @@ unsafe extern "C" {
         converter: *mut StrataTypeConverter,
         def: *const StrataConversionPatternDef,
     );
-    pub fn strata_add_function_conversion(
-        set: MlirRewritePatternSet,
-        converter: *mut StrataTypeConverter,
-        op_name: MlirStringRef,
-    );
-    pub fn strata_add_structural_conversion(
-        set: MlirRewritePatternSet,
-        converter: *mut StrataTypeConverter,
-        target: *mut StrataTarget,
-    );
-    pub fn strata_convert_region_types(
-        rewriter: MlirRewriterBase,
-        region: MlirRegion,
-        converter: *mut StrataTypeConverter,
-    ) -> bool;
-    pub fn strata_replace_with_multiple(
-        rewriter: MlirRewriterBase,
-        op: MlirOperation,
-        offsets: *const isize,
-        values: *const MlirValue,
-    );
+    pub fn strata_add_function_conversion(set: MlirRewritePatternSet, converter: *mut StrataTypeConverter, op_name: MlirStringRef);
+    pub fn strata_add_structural_conversion(set: MlirRewritePatternSet, converter: *mut StrataTypeConverter, target: *mut StrataTarget);
+    pub fn strata_convert_region_types(rewriter: MlirRewriterBase, region: MlirRegion, converter: *mut StrataTypeConverter) -> bool;
+    pub fn strata_replace_with_multiple(rewriter: MlirRewriterBase, op: MlirOperation, offsets: *const isize, values: *const MlirValue);
     pub fn strata_apply_conversion(op: MlirOperation, target: *mut StrataTarget, set: MlirRewritePatternSet, full: bool) -> bool;
 }

@@ -33,8 +33,7 @@ pub struct StrataDialectDef {
     pub num_dependents: usize,
     pub dependents: *const MlirStringRef,
     pub user: *const c_void,
-    pub materialize:
-        Option<unsafe extern "C" fn(*const c_void, MlirContext, MlirAttribute, MlirType, MlirLocation) -> MlirOperation>,
+    pub materialize: Option<unsafe extern "C" fn(*const c_void, MlirContext, MlirAttribute, MlirType, MlirLocation) -> MlirOperation>,
 }
 
 // SAFETY: a definition is never changed after it was built, and what it points at is leaked and `Sync`.

@@ -48,12 +48,7 @@ unsafe extern "C" {
     pub fn strata_pass_int(pass: *mut StrataPass, index: usize) -> i64;
     pub fn strata_pass_float(pass: *mut StrataPass, index: usize) -> f64;
     pub fn strata_pass_string(pass: *mut StrataPass, index: usize, sink: StringSink, data: *mut c_void);
-    pub fn strata_pass_ints(
-        pass: *mut StrataPass,
-        index: usize,
-        sink: unsafe extern "C" fn(*mut c_void, i64),
-        data: *mut c_void,
-    );
+    pub fn strata_pass_ints(pass: *mut StrataPass, index: usize, sink: unsafe extern "C" fn(*mut c_void, i64), data: *mut c_void);
     pub fn strata_pass_strings(pass: *mut StrataPass, index: usize, sink: StringSink, data: *mut c_void);
     pub fn strata_pass_run_pipeline(
         pass: *mut StrataPass,

@@ -45,12 +45,7 @@ unsafe extern "C" {
         run: unsafe extern "C" fn(*mut c_void, MlirOperation, *mut c_void) -> bool,
     );
     pub fn strata_write(out: *mut c_void, text: MlirStringRef);
-    pub fn strata_add_flag(
-        name: MlirStringRef,
-        description: MlirStringRef,
-        user: *mut c_void,
-        set: unsafe extern "C" fn(*mut c_void),
-    );
+    pub fn strata_add_flag(name: MlirStringRef, description: MlirStringRef, user: *mut c_void, set: unsafe extern "C" fn(*mut c_void));
     pub fn strata_filecheck(
         request: *const StrataFileCheck,
         check_name: MlirStringRef,

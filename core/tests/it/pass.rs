@@ -1,10 +1,10 @@
 //! Passes: options, pipelines, analyses, failures, panics, threads.
 
 use crate::toy::*;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use strata_core::pass::{PassManager, PipelineDef, PipelineError, run_pipeline, statistics};
 use strata_core::prelude::*;
 use strata_core::registry::Registry;
-use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// Marks each function with the option values.
 #[derive(Pass)]
@@ -94,14 +94,9 @@ impl Pass for Nest {
 const PASSES: &[PassEntry] = &[PassEntry::of::<Mark>(), PassEntry::of::<Ask>(), PassEntry::of::<Nest>()];
 
 fn context_with_passes() -> Context {
-    let pipeline = PipelineDef { name: "toy-both", description: "Marks and asks.", text: || "func.func(toy-mark{number=1},toy-ask)".into() };
-    Registry::new()
-        .with_upstream()
-        .with_upstream_passes()
-        .with_dialect(&TOY)
-        .with_passes(PASSES)
-        .with_pipelines(&[pipeline])
-        .context()
+    let pipeline =
+        PipelineDef { name: "toy-both", description: "Marks and asks.", text: || "func.func(toy-mark{number=1},toy-ask)".into() };
+    Registry::new().with_upstream().with_upstream_passes().with_dialect(&TOY).with_passes(PASSES).with_pipelines(&[pipeline]).context()
 }
 
 fn run(text: &str, pipeline: &str) -> Result<String, PipelineError> {

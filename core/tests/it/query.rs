@@ -56,10 +56,13 @@ fn effects_and_dominance() {
 #[test]
 fn a_use_after_erase_names_the_op() {
     let context = context();
-    let module = parse(&context, "func.func @f(%x: tensor<4xf32>) -> tensor<4xf32> {
+    let module = parse(
+        &context,
+        "func.func @f(%x: tensor<4xf32>) -> tensor<4xf32> {
       %0 = toy.square %x : tensor<4xf32>
       return %0 : tensor<4xf32>
-    }")
+    }",
+    )
     .unwrap();
     let mut patterns = Patterns::new(module.cx());
     patterns.on::<Square>("too-late", 1, |square, rewriter| {
