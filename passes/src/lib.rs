@@ -7,6 +7,7 @@ pub mod functionalise;
 pub mod fuse_elementwise;
 pub mod fuse_reductions;
 pub mod fusion;
+pub mod plan_memory;
 pub mod simplify;
 #[cfg(test)]
 mod testing;
@@ -16,11 +17,12 @@ use strata_core::pass::PassEntry;
 /// All passes of this crate, sorted by flag.
 #[rustfmt::skip]
 pub const PASSES: &[PassEntry] = &[
-    PassEntry::of::<simplify::constants::FoldConstants>(),
     PassEntry::of::<functionalise::Functionalise>(),
     PassEntry::of::<fuse_elementwise::FuseElementwise>(),
     PassEntry::of::<fuse_reductions::FuseReductions>(),
+    PassEntry::of::<plan_memory::PlanMemory>(),
     PassEntry::of::<simplify::algebra::SimplifyAlgebra>(),
+    PassEntry::of::<simplify::constants::SimplifyConstants>(),
     PassEntry::of::<simplify::converts::SimplifyConverts>(),
     PassEntry::of::<simplify::sizes::SimplifySizes>(),
     PassEntry::of::<simplify::views::SimplifyViews>(),

@@ -1,0 +1,178 @@
+//! `--plan-memory`: buffers that are never needed at the same time share memory.
+//!
+//! Allocations of known size become slices of one arena: each gets the lowest offset at which it meets no other buffer that is alive
+//! at the same time (largest first). A buffer is alive from its allocation to its last use at the top level of the program; one that
+//! is made inside control flow is alive as long as the whole statement, and what a region hands on lives as long as the results.
+//! Allocations of symbolic size take over the memory of a dead buffer of the very same size. Nothing is done for symbolic sizes
+//! inside control flow.
+//!
+//! ```mlir
+//! %a = host.alloc %c1024 : (index) -> memref<?xf32>
+//! host.launch %x, %a {callee = @k0, outputs = 1 : i64} : memref<?xf32>
+//! // becomes
+//! %arena = host.arena %c4096 : (index) -> memref<?xi8>
+//! %a = host.slice %arena, %c0 : (memref<?xi8>, index) -> memref<?xf32>
+//! host.launch %x, %a {callee = @k0, outputs = 1 : i64} : memref<?xf32>
+//! ```
+
+use std::collections::HashMap;
+use strata_core::ir::{Block, Builder, DYNAMIC, ElementType, Op, Value};
+use strata_core::pass::{Counter, Pass, PassContext, PassError};
+
+/// Every buffer starts at a multiple of this many bytes.
+const ALIGN: i64 = 64;
+
+/// The attribute of the program with the size of its arena.
+pub const ARENA_BYTES: &str = "host.arena_bytes";
+
+/// Lets buffers of the call share memory.
+#[derive(Pass)]
+#[pass(anchor = "func.func", dependents("host", "arith"))]
+pub struct PlanMemory {
+    /// Bytes asked for before.
+    requested: Counter,
+    /// Bytes of the arena.
+    planned: Counter,
+    /// Buffers of symbolic size that took over another's memory.
+    reused: Counter,
+}
+
+impl Pass for PlanMemory {
+    fn run<'c>(&self, op: Op<'c>, _: &mut PassContext<'c>) -> Result<(), PassError> {
+        if op.attr("host.entry").is_none() {
+            return Ok(());
+        }
+        let block = op.body(0);
+        self.reused.add(reuse_symbolic(block));
+        let buffers = known_sizes(block);
+        self.requested.add(buffers.iter().map(|buffer| buffer.bytes as usize).sum());
+        let total = place(op, block, &buffers);
+        self.planned.add(total as usize);
+        op.set_attr(ARENA_BYTES, op.cx().i64_attr(total));
+        Ok(())
+    }
+}
+
+/// An allocation, with the positions of the first and the last statement that need it.
+struct Buffer<'c> {
+    op: Op<'c>,
+    bytes: i64,
+    first: usize,
+    last: usize,
+}
+
+/// Positions of the statements of the top level.
+fn positions(block: Block<'_>) -> HashMap<Op<'_>, usize> {
+    block.ops().into_iter().enumerate().map(|(at, op)| (op, at)).collect()
+}
+
+/// The statement of the top level that an op is, or stands in.
+fn statement<'c>(block: Block<'c>, op: Op<'c>) -> Op<'c> {
+    let mut op = op;
+    while op.block() != Some(block) {
+        let Some(parent) = op.parent() else { break };
+        op = parent;
+    }
+    op
+}
+
+/// The last statement that needs a buffer, through slices and through what regions hand on.
+fn last_use<'c>(block: Block<'c>, at: &HashMap<Op<'c>, usize>, value: Value<'c>) -> usize {
+    let mut last = 0;
+    for using in value.uses() {
+        let statement = statement(block, using.op);
+        last = last.max(at.get(&statement).copied().unwrap_or(0));
+        let handed = matches!(using.op.name(), "scf.yield" | "scf.condition");
+        let results = if handed { using.op.parent().map(Op::results) } else { using.op.is("host.slice").then(|| using.op.results()) };
+        for result in results.into_iter().flatten().filter(|result| result.ty().is_memref()) {
+            last = last.max(last_use(block, at, result));
+        }
+    }
+    last
+}
+
+fn element_bytes(op: Op<'_>) -> i64 {
+    op.result(0).ty().element_type().map_or(1, |element: ElementType| element.bytes() as i64)
+}
+
+/// The constant number of elements of an allocation.
+fn constant_elements(op: Op<'_>) -> Option<i64> {
+    op.operand(0).defining_op().filter(|def| def.is("arith.constant"))?.attr("value")?.as_int()
+}
+
+fn known_sizes(block: Block<'_>) -> Vec<Buffer<'_>> {
+    let at = positions(block);
+    let mut buffers = Vec::new();
+    for op in block.parent_op().map(|function| function.find_all("host.alloc")).unwrap_or_default() {
+        let Some(elements) = constant_elements(op) else { continue };
+        let first = at.get(&statement(block, op)).copied().unwrap_or(0);
+        let last = last_use(block, &at, op.result(0)).max(first);
+        let bytes = (elements.max(0) * element_bytes(op) + ALIGN - 1) / ALIGN * ALIGN;
+        buffers.push(Buffer { op, bytes: bytes.max(ALIGN), first, last });
+    }
+    buffers
+}
+
+/// Gives every buffer an offset, replaces the allocations, and returns the size of the arena.
+fn place<'c>(function: Op<'c>, block: Block<'c>, buffers: &[Buffer<'c>]) -> i64 {
+    if buffers.is_empty() {
+        return 0;
+    }
+    let mut order: Vec<usize> = (0..buffers.len()).collect();
+    order.sort_by_key(|&index| (std::cmp::Reverse(buffers[index].bytes), index));
+    let mut placed: Vec<(usize, i64)> = Vec::new();
+    for index in order {
+        let buffer = &buffers[index];
+        let mut taken: Vec<(i64, i64)> = placed
+            .iter()
+            .map(|&(other, offset)| (&buffers[other], offset))
+            .filter(|(other, _)| other.first <= buffer.last && buffer.first <= other.last)
+            .map(|(other, offset)| (offset, offset + other.bytes))
+            .collect();
+        taken.sort_unstable();
+        let mut offset = 0;
+        for (begin, end) in taken {
+            if offset + buffer.bytes <= begin {
+                break;
+            }
+            offset = offset.max(end);
+        }
+        placed.push((index, offset));
+    }
+    let total = placed.iter().map(|&(index, offset)| offset + buffers[index].bytes).max().unwrap_or(0);
+    let cx = function.cx();
+    let mut start = Builder::at_start(block, function.location());
+    let bytes = start.const_index(total);
+    let arena = start.value("host.arena", &[bytes], cx.memref(&[DYNAMIC], cx.int(8)), &[]);
+    for (index, offset) in placed {
+        let op = buffers[index].op;
+        let mut b = Builder::before(op);
+        let offset = b.const_index(offset);
+        let slice = b.value("host.slice", &[arena, offset], op.result(0).ty(), &[]);
+        op.replace_with(&[slice]);
+    }
+    total
+}
+
+/// Lets an allocation of symbolic size take over the memory of a dead one of the same size; says how many did.
+fn reuse_symbolic(block: Block<'_>) -> usize {
+    let at = positions(block);
+    let mut free: Vec<(Value<'_>, usize)> = Vec::new();
+    let mut reused = 0;
+    for op in block.ops().into_iter().filter(|op| op.is("host.alloc") && constant_elements(*op).is_none()) {
+        let (now, last) = (at[&op], last_use(block, &at, op.result(0)));
+        let fits = |value: &Value<'_>| {
+            value.ty() == op.result(0).ty() && value.defining_op().is_some_and(|def| def.operand(0) == op.operand(0))
+        };
+        match free.iter().position(|(value, until)| *until < now && fits(value)) {
+            Some(index) => {
+                let value = free[index].0;
+                free[index].1 = last;
+                op.replace_with(&[value]);
+                reused += 1;
+            }
+            None => free.push((op.result(0), last)),
+        }
+    }
+    reused
+}
