@@ -230,12 +230,7 @@ fn scalar_tensor<'c>(builder: &mut Builder<'c>, scalar: Scalar<'c>, dtype: Eleme
     rank_zero(builder, "aten.scalar_tensor", &[Some(Input::Scalar(scalar)), Some(Input::DType(dtype))], dtype)
 }
 
-fn rank_zero<'c>(
-    builder: &mut Builder<'c>,
-    name: &str,
-    inputs: &[Option<Input<'c>>],
-    dtype: ElementType,
-) -> Result<Value<'c>, Refusal> {
+fn rank_zero<'c>(builder: &mut Builder<'c>, name: &str, inputs: &[Option<Input<'c>>], dtype: ElementType) -> Result<Value<'c>, Refusal> {
     let schema = aten::schema(name).ok_or_else(|| Refusal::broken(format!("`{name}` has no schema")))?;
     let ty = builder.cx().tensor(&[], builder.cx().element(dtype));
     Ok(aten::build(builder, schema, inputs, &[ty])?.result(0))

@@ -46,12 +46,7 @@ impl From<ImportError> for Problem {
 }
 
 /// Imports the call of a higher-order operator; gives its results.
-pub(super) fn import<'c>(
-    importer: &mut Importer<'c>,
-    scope: &Scope<'_, 'c>,
-    node: &Node,
-    name: &str,
-) -> Result<Vec<Value<'c>>, Problem> {
+pub(super) fn import<'c>(importer: &mut Importer<'c>, scope: &Scope<'_, 'c>, node: &Node, name: &str) -> Result<Vec<Value<'c>>, Problem> {
     let args: Vec<_> = node.inputs.iter().map(|input| &input.arg).collect();
     match (name, args.as_slice()) {
         ("cond", [when, Argument::AsGraph(yes), Argument::AsGraph(no), operands]) => {

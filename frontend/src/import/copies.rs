@@ -23,7 +23,8 @@ pub(super) fn writes(graph: &Graph) -> bool {
 
 /// Whether this call gave a copy although its operator gives a view where it can.
 pub(super) fn copies(scope: &Scope<'_, '_>, node: &Node) -> bool {
-    let (Some(Argument::AsTensor(input)), [Argument::AsTensor(output)]) = (node.inputs.first().map(|input| &input.arg), node.outputs.as_slice())
+    let (Some(Argument::AsTensor(input)), [Argument::AsTensor(output)]) =
+        (node.inputs.first().map(|input| &input.arg), node.outputs.as_slice())
     else {
         return false;
     };

@@ -3,6 +3,7 @@
 //! In-place operators stay as they are: making the program functional is a pass of its own.
 
 mod arguments;
+mod conditions;
 mod control;
 mod copies;
 mod entry;
@@ -117,10 +118,11 @@ pub fn import_program<'c>(program: &Program, context: &'c Context) -> Result<Imp
         messages.borrow_mut().push_str(&format!("{}: {diagnostic}\n", diagnostic.location()));
         true
     });
-    let imported = build(program, context.into(), context.allow_unregistered_dialects()).and_then(|imported| match imported.module.op().verify() {
-        true => Ok(imported),
-        false => Err(ImportError::Verify { diagnostics: messages.take() }),
-    });
+    let imported =
+        build(program, context.into(), context.allow_unregistered_dialects()).and_then(|imported| match imported.module.op().verify() {
+            true => Ok(imported),
+            false => Err(ImportError::Verify { diagnostics: messages.take() }),
+        });
     context.detach_diagnostic_handler(handler);
     imported
 }

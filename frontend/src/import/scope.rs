@@ -5,10 +5,7 @@ use std::collections::HashMap;
 use strata_core::ir::{Builder, Cx, Type, Value};
 use strata_dialects::aten::{Scalar, Size, view::SYMBOLIC};
 
-use super::{
-    error::Refusal,
-    types,
-};
+use super::{error::Refusal, types};
 use crate::pt2::{
     argument::{Argument, Sym},
     schema::{Graph, TensorMeta},

@@ -43,7 +43,7 @@ pub enum Argument {
     AsSymFloats(Vec<Sym<Real>>),
     AsSymBool(Sym<bool>),
     AsSymBools(Vec<Sym<bool>>),
-    AsGraph(NamedGraph),
+    AsGraph(Box<NamedGraph>),
     AsOperator(String),
     AsCustomObj(CustomObject),
     AsStringToArgument(serde_json::Value),

@@ -97,8 +97,7 @@ const FUNCS: [(&str, Func, usize, usize); 33] = [
 impl Func {
     /// The function of a name that takes so many operands.
     pub(super) fn named(name: &str, operands: usize) -> Result<Self, String> {
-        let (_, func, least, most) =
-            FUNCS.iter().find(|row| row.0 == name).ok_or_else(|| format!("the function `{name}` is not known"))?;
+        let (_, func, least, most) = FUNCS.iter().find(|row| row.0 == name).ok_or_else(|| format!("the function `{name}` is not known"))?;
         match (*least..=*most).contains(&operands) {
             true => Ok(*func),
             false => Err(format!("the function `{name}` does not take {operands} operands")),

@@ -168,9 +168,8 @@ impl Weight {
 /// Sizes of a weight are plain numbers from zero up.
 fn plain(field: &str, values: &[SymInt]) -> Result<Vec<usize>, Problem> {
     let plain = |value: &SymInt| match value {
-        SymInt::Int(value) => {
-            usize::try_from(*value).map_err(|_| Problem::Meta(format!("`{field}` holds {value}, and sizes, strides and offsets are not negative")))
-        }
+        SymInt::Int(value) => usize::try_from(*value)
+            .map_err(|_| Problem::Meta(format!("`{field}` holds {value}, and sizes, strides and offsets are not negative"))),
         SymInt::Expr(_) => Err(Problem::Meta(format!("`{field}` is symbolic, and a weight has a fixed shape"))),
     };
     values.iter().map(plain).collect()

@@ -9,7 +9,10 @@ use strata_core::{
     ir::Context,
     registry::{Registry, load_dialect},
 };
-use strata_dialects::capture::CAPTURE;
+use strata_dialects::{
+    aten::{ATEN, PRIMS},
+    capture::CAPTURE,
+};
 use strata_frontend::{import, pt2::Program};
 
 /// The archives that the manifest lists, thinned out unless everything is asked for.
@@ -50,9 +53,8 @@ fn archives_are_read() {
 
 /// A context with the levels that an import makes.
 pub fn context() -> Context {
-    let context = Registry::new().with_upstream().with_dialect(&CAPTURE).context();
-    context.set_allow_unregistered_dialects(true);
-    for dialect in ["func", "arith", "scf", "tensor", "capture"] {
+    let context = Registry::new().with_upstream().with_dialect(&CAPTURE).with_dialect(&ATEN).with_dialect(&PRIMS).context();
+    for dialect in ["func", "arith", "scf", "tensor", "capture", "aten", "prims"] {
         assert!(load_dialect(&context, dialect), "{dialect} is not registered");
     }
     context

@@ -28,9 +28,27 @@ fn bad_expressions_are_refused() {
     let deep = format!("{}Integer(1){}", "Max(".repeat(100_000), ")".repeat(100_000));
     let long = "Max(".repeat(5_000);
     let bad = [
-        "", "Integer", "Integer(", "Integer()", "Integer(1", "Integer(1))", "Integer(99999999999999999999)", "Pow(Integer(1))",
-        "Shell('rm')", "Symbol(s1)", "Symbol('')", "Symbol('a b')", "Symbol('a', positive)", "Rational(1, 0)", "Float('x')", "Mod()",
-        "Add(,)", "\u{1F600}", "'open", &deep, &long,
+        "",
+        "Integer",
+        "Integer(",
+        "Integer()",
+        "Integer(1",
+        "Integer(1))",
+        "Integer(99999999999999999999)",
+        "Pow(Integer(1))",
+        "Shell('rm')",
+        "Symbol(s1)",
+        "Symbol('')",
+        "Symbol('a b')",
+        "Symbol('a', positive)",
+        "Rational(1, 0)",
+        "Float('x')",
+        "Mod()",
+        "Add(,)",
+        "\u{1F600}",
+        "'open",
+        &deep,
+        &long,
     ];
     for text in bad {
         assert!(Expr::parse(text).is_err(), "{} is accepted", &text[..text.len().min(40)]);

@@ -40,14 +40,22 @@ fn a_small_program() {
     let context = context();
     let Imported { inputs, outputs, weights, entry, .. } = import(&path, &context).expect("an import");
     assert_eq!(entry, "main");
-    assert_eq!(inputs.iter().map(|input| (&*input.name, input.kind)).collect::<Vec<_>>(), [("w", InputKind::Parameter), ("x", InputKind::Input)]);
+    assert_eq!(
+        inputs.iter().map(|input| (&*input.name, input.kind)).collect::<Vec<_>>(),
+        [("w", InputKind::Parameter), ("x", InputKind::Input)]
+    );
     assert_eq!(outputs, [Output::Value]);
     assert_eq!(weights.table[0].1.dense(&weights.archive).expect("dense").len(), 24);
-    shows(&with_model(|_| ()), &[
-        r#"func.func @main(%arg0: tensor<2x3xf32> {capture.kind = "parameter", capture.name = "w"}, %arg1: tensor<2x3xf32> {capture.kind = "input", capture.name = "x"})"#,
-        r#"-> (tensor<2x3xf32> {capture.kind = "output"}) attributes {capture.entry}"#,
-        "aten.add.Tensor", "(%arg1, %arg0)", "aten.relu", "return",
-    ]);
+    shows(
+        &with_model(|_| ()),
+        &[
+            r#"func.func @main(%arg0: tensor<2x3xf32> {capture.kind = "parameter", capture.name = "w"}, %arg1: tensor<2x3xf32> {capture.kind = "input", capture.name = "x"})"#,
+            r#"-> (tensor<2x3xf32> {capture.kind = "output"}) attributes {capture.entry}"#,
+            "aten.add.Tensor %arg1, %arg0",
+            "aten.relu",
+            "return",
+        ],
+    );
 }
 
 /// Makes the first dimension of `x` and of all that follows symbolic, `times * s0` in `x`.
@@ -63,7 +71,10 @@ fn symbolic(model: &mut Value, times: i64) {
 #[test]
 fn symbols_come_from_sizes() {
     shows(&with_model(|m| symbolic(m, 1)), &["capture.dim %arg1 {dim = 0", "max = 64", "min = 0", "symbol = \"s0\""]);
-    shows(&with_model(|m| symbolic(m, 4)), &["capture.dim %arg1", "arith.floordivsi", "capture.guard", "s0 <= 64", "capture.bind_dims %arg1"]);
+    shows(
+        &with_model(|m| symbolic(m, 4)),
+        &["capture.dim %arg1", "arith.floordivsi", "capture.guard", "s0 <= 64", "capture.bind_dims %arg1"],
+    );
     let squared = with_model(|m| {
         symbolic(m, 1);
         graph(m)["tensor_values"]["x"]["sizes"][0] = json!({"as_expr": {"expr_str": "Pow(Symbol('s0'), Integer(2))", "hint": null}});
@@ -92,8 +103,14 @@ fn guards_become_conditions() {
 fn numbers_select_overloads() {
     let with_args = |args: Value| with_model(move |m| graph(m)["nodes"][0]["inputs"] = args);
     let x = json!({"as_tensor": {"name": "x"}});
-    shows(&with_args(json!([{"name": "self", "arg": x, "kind": 1}, {"name": "other", "arg": {"as_float": 0.5}, "kind": 1}])), &["aten.add.Scalar", "other = 5.0"]);
-    shows(&with_args(json!([{"name": "self", "arg": {"as_int": 2}, "kind": 1}, {"name": "other", "arg": x, "kind": 1}])), &["aten.add.Scalar", "(%arg1)", "other = 2 : i64"]);
+    shows(
+        &with_args(json!([{"name": "self", "arg": x, "kind": 1}, {"name": "other", "arg": {"as_float": 0.5}, "kind": 1}])),
+        &["aten.add.Scalar", "other = 5.0"],
+    );
+    shows(
+        &with_args(json!([{"name": "self", "arg": {"as_int": 2}, "kind": 1}, {"name": "other", "arg": x, "kind": 1}])),
+        &["aten.add.Scalar", "%arg1", "other = 2 : i64"],
+    );
     let subtracted = with_model(|m| {
         graph(m)["nodes"][0]["target"] = json!("torch.ops.aten.sub.Tensor");
         graph(m)["nodes"][0]["inputs"] = json!([
@@ -107,9 +124,12 @@ fn numbers_select_overloads() {
     shows(&divided, &["aten.scalar_tensor", "dtype = f32", "aten.div.Tensor"]);
 }
 
+/// A change of a node.
+type Edit = fn(&mut Value);
+
 #[test]
 fn bad_calls_are_refused() {
-    let cases: &[(&str, fn(&mut Value))] = &[
+    let cases: &[(&str, Edit)] = &[
         ("`my.op.default` is not an operator", |n| n["target"] = json!("torch.ops.my.op.default")),
         ("decompose it before export", |n| n["target"] = json!("torch.ops.my.op.default")),
         ("has no argument `shelf`", |n| n["inputs"][0]["name"] = json!("shelf")),

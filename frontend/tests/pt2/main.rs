@@ -3,5 +3,5 @@
 mod corpus;
 mod expr;
 mod import;
-mod malformed;
 mod maker;
+mod malformed;

@@ -11,13 +11,13 @@ use zip::{CompressionMethod, ZipWriter, write::SimpleFileOptions};
 
 /// A program `y = relu(x + w)` of one input and one parameter.
 pub fn model() -> Value {
-    let meta = |name: &str| json!({"dtype": 7, "sizes": [{"as_int": 2}, {"as_int": 3}], "requires_grad": false,
+    let meta = |name: &str| {
+        json!({"dtype": 7, "sizes": [{"as_int": 2}, {"as_int": 3}], "requires_grad": false,
         "device": {"type": "cpu", "index": null}, "strides": [{"as_int": 3}, {"as_int": 1}],
-        "storage_offset": {"as_int": 0}, "layout": 7, "comment": name});
-    let tensor = |name: &str| json!({"as_tensor": {"name": name}});
-    let node = |name: &str, target: &str, inputs: Value| {
-        json!({"target": target, "inputs": inputs, "outputs": [tensor(name)], "metadata": {}, "is_hop_single_tensor_return": null, "name": name})
+        "storage_offset": {"as_int": 0}, "layout": 7, "comment": name})
     };
+    let tensor = |name: &str| json!({"as_tensor": {"name": name}});
+    let node = |name: &str, target: &str, inputs: Value| json!({"target": target, "inputs": inputs, "outputs": [tensor(name)], "metadata": {}, "is_hop_single_tensor_return": null, "name": name});
     json!({
         "graph_module": {
             "graph": {

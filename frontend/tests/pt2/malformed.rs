@@ -47,6 +47,70 @@ fn damaged_bytes_never_panic() {
     assert!(accepted < good.len() / 11 * 2, "{accepted} damaged archives were accepted");
 }
 
+/// Every value of a program's JSON, replaced by values that do not belong there: the import may succeed (not every
+/// field matters), but it never panics, and the contexts stay usable.
+#[test]
+fn no_edit_of_a_program_panics() {
+    let odd = [
+        json!(null),
+        json!(true),
+        json!(-1),
+        json!(0),
+        json!(i64::MAX),
+        json!(i64::MIN),
+        json!(1e300),
+        json!(""),
+        json!("x"),
+        json!("relu"),
+        json!([]),
+        json!({}),
+        json!([[]]),
+        json!({"as_int": -5}),
+        json!({"as_tensor": {"name": "add"}}),
+        json!({"as_none": true}),
+        json!({"as_ints": [1, 2]}),
+        json!({"as_sym_int": {"as_name": "x"}}),
+        json!([{"as_int": 0}, {"as_int": 9_999_999_999_i64}]),
+    ];
+    let model = super::maker::model();
+    let mut paths = Vec::new();
+    collect_paths(&model, &mut String::new(), &mut paths);
+    let context = super::corpus::context();
+    let (folder, path) = file(b"");
+    let (mut accepted, mut refused) = (0, 0);
+    for (place, pointer) in paths.iter().enumerate() {
+        // Each path meets a third of the values, so that the test stays short; neighbours meet the others.
+        for value in odd.iter().skip(place % 3).step_by(3) {
+            let bytes = with_model(|model| *model.pointer_mut(pointer).expect("a path of the model") = value.clone());
+            std::fs::write(&path, bytes).expect("the file is ours");
+            match strata_frontend::import(&path, &context) {
+                Ok(_) => accepted += 1,
+                Err(error) => {
+                    assert!(!error.to_string().is_empty());
+                    refused += 1;
+                }
+            }
+        }
+    }
+    drop(folder);
+    assert!(refused > 2 * accepted, "{accepted} edits were accepted, {refused} refused");
+}
+
+fn collect_paths(value: &Value, path: &mut String, paths: &mut Vec<String>) {
+    let length = path.len();
+    let mut child = |step: &str, value: &Value| {
+        path.push_str(&format!("/{step}"));
+        paths.push(path.clone());
+        collect_paths(value, path, paths);
+        path.truncate(length);
+    };
+    match value {
+        Value::Object(fields) => fields.iter().for_each(|(name, value)| child(name, value)),
+        Value::Array(values) => values.iter().enumerate().for_each(|(place, value)| child(&place.to_string(), value)),
+        _ => {}
+    }
+}
+
 /// Offset of the `n`-th occurrence of a signature.
 fn find(bytes: &[u8], signature: &[u8; 4], n: usize) -> usize {
     bytes.windows(4).enumerate().filter(|(_, window)| window == signature).nth(n).expect("the signature").0
@@ -158,7 +222,9 @@ fn bad_programs_are_refused() {
             graph(m)["tensor_values"]["x"]["sizes"][0] = json!({"as_expr": {"expr_str": text, "hint": null}})
         }),
         ("an unknown argument kind", "nodes[0].inputs[0].arg", |m| graph(m)["nodes"][0]["inputs"][0]["arg"] = json!({"as_magic": 1})),
-        ("two argument kinds", "nodes[0].inputs[0].arg", |m| graph(m)["nodes"][0]["inputs"][0]["arg"] = json!({"as_int": 1, "as_bool": true})),
+        ("two argument kinds", "nodes[0].inputs[0].arg", |m| {
+            graph(m)["nodes"][0]["inputs"][0]["arg"] = json!({"as_int": 1, "as_bool": true})
+        }),
         ("an argument without kind", "nodes[0].inputs[0].arg", |m| graph(m)["nodes"][0]["inputs"][0]["arg"] = json!({})),
         ("an argument of wrong type", "nodes[0].inputs[0].arg", |m| graph(m)["nodes"][0]["inputs"][0]["arg"] = json!({"as_int": "1"})),
         ("a wrong passing kind", "nodes[0].inputs[0].kind", |m| graph(m)["nodes"][0]["inputs"][0]["kind"] = json!(7)),
@@ -166,7 +232,9 @@ fn bad_programs_are_refused() {
         ("a cycle", "nodes[0].inputs[0]", |m| graph(m)["nodes"][0]["inputs"][0]["arg"]["as_tensor"]["name"] = json!("relu")),
         ("a node that uses itself", "nodes[0].inputs[1]", |m| graph(m)["nodes"][0]["inputs"][1]["arg"]["as_tensor"]["name"] = json!("add")),
         ("a name defined twice", "nodes[1].outputs[0]", |m| graph(m)["nodes"][1]["outputs"][0]["as_tensor"]["name"] = json!("add")),
-        ("a value without description", "nodes[1].outputs[0]", |m| graph(m)["nodes"][1]["outputs"][0]["as_tensor"]["name"] = json!("nobody")),
+        ("a value without description", "nodes[1].outputs[0]", |m| {
+            graph(m)["nodes"][1]["outputs"][0]["as_tensor"]["name"] = json!("nobody")
+        }),
         ("an undefined output", "graph.outputs[0]", |m| graph(m)["outputs"][0]["as_tensor"]["name"] = json!("ghost")),
         ("a missing input spec", "input_specs", |m| m["graph_module"]["signature"]["input_specs"] = json!([])),
         ("a missing output spec", "output_specs", |m| m["graph_module"]["signature"]["output_specs"] = json!([])),
@@ -221,9 +289,7 @@ fn bad_weights_are_refused() {
             w["tensor_meta"]["sizes"] = json!([{"as_int": 1i64 << 40}, {"as_int": 1}]);
             w["tensor_meta"]["strides"] = json!([{"as_int": 0}, {"as_int": 1}]);
         }),
-        ("a symbolic size", "config.w", |w| {
-            w["tensor_meta"]["sizes"][0] = json!({"as_expr": {"expr_str": "Symbol('s0')", "hint": null}})
-        }),
+        ("a symbolic size", "config.w", |w| w["tensor_meta"]["sizes"][0] = json!({"as_expr": {"expr_str": "Symbol('s0')", "hint": null}})),
         ("a stride too few", "config.w", |w| w["tensor_meta"]["strides"] = json!([{"as_int": 1}])),
         ("a pickle", "config.w", |w| w["use_pickle"] = json!(true)),
         ("no description", "config.w", |w| w["tensor_meta"] = json!(null)),

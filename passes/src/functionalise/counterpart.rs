@@ -49,7 +49,8 @@ pub(super) fn counterpart(schema: &'static Schema) -> Option<Counterpart> {
 fn find(dialect: &str, base: &str, overload: &str, wanted: &[&'static Arg]) -> Option<(&'static Schema, Vec<&'static str>)> {
     let prefix = format!("{dialect}.{base}");
     let overload_of = |name: &str| name.strip_prefix(&prefix).map(|rest| rest.trim_start_matches('.').to_owned());
-    let family = aten::schema::names().filter(|name| matches!(name.strip_prefix(&prefix), Some(rest) if rest.is_empty() || rest.starts_with('.')));
+    let family =
+        aten::schema::names().filter(|name| matches!(name.strip_prefix(&prefix), Some(rest) if rest.is_empty() || rest.starts_with('.')));
     let mut found = Vec::new();
     for schema in family.filter_map(aten::schema).filter(|schema| !schema.is_mutable() && schema.args.len() == wanted.len()) {
         // A mutating operator may demand an argument that is optional elsewhere, never the other way round.
