@@ -2,12 +2,58 @@
 
 use crate::Error;
 use std::path::Path;
-use strata_core::ir::ElementType;
+use strata_core::ir::{ElementType, Op};
 use strata_frontend::Weights;
+use strata_lowering::KernelView;
 use strata_lowering::codegen::{LinkedImage, Target};
 use strata_lowering::loop_to_host::Program;
-use strata_runtime::manifest::{Access, Guard, Import, Input, InputKind, Kernel, Layout, Output, OutputKind, Relocation, Segment, StageTime, Weight, WeightSource};
+use strata_passes::plan_memory::ARENA_BYTES;
+use strata_runtime::manifest::{Access, Guard, Import, Input, InputKind, Kernel, Layout, LevelSize, Output, OutputKind, Relocation, Segment, StageTime, Weight, WeightSource};
 use strata_runtime::{Artefact, DType, Image, Manifest, manifest};
+
+/// What the compilation noted about a program on its way down.
+#[derive(Default)]
+pub struct Notes {
+    /// Texts of the status codes.
+    pub messages: Vec<String>,
+    /// How long each stage took.
+    pub timings: Vec<StageTime>,
+    /// What the program was at each level.
+    pub levels: Vec<LevelSize>,
+    /// Its kernels.
+    pub kernels: Vec<Kernel>,
+    /// Bytes of the call's arena.
+    pub arena: Option<u64>,
+}
+
+impl Notes {
+    /// Notes the size of a program at a level; at the level of scheduled kernels also the kernels, at the host level the arena.
+    pub fn level(&mut self, name: &str, module: Op<'_>) {
+        let dialect = match name {
+            "capture" | "aten" => "aten",
+            "prim" | "prim-fused" => "prim",
+            "loop" | "loop-scheduled" => "loop",
+            "host" => "host",
+            _ => "llvm",
+        };
+        let mut ops = 0;
+        module.walk(&mut |op| ops += u64::from(op.dialect() == dialect));
+        self.levels.push(LevelSize { name: name.to_owned(), ops, dialect: dialect.to_owned() });
+        if name == "loop-scheduled" {
+            let kernels = module.find_all("loop.kernel").into_iter().filter_map(KernelView::new);
+            let described = kernels.map(|kernel| Kernel {
+                name: kernel.op.str("sym_name").unwrap_or_default(),
+                bytes: kernel.bytes(),
+                flops: kernel.flops(),
+            });
+            self.kernels = described.collect();
+        }
+        if name == "host" {
+            let entry = module.body(0).ops().into_iter().find(|op| op.attr("host.entry").is_some());
+            self.arena = entry.and_then(|op| op.int(ARENA_BYTES)).map(|bytes| bytes as u64);
+        }
+    }
+}
 
 /// Puts an artefact together.
 pub fn build(
@@ -16,12 +62,10 @@ pub fn build(
     path: &Path,
     image: LinkedImage,
     target: &Target,
-    messages: Vec<String>,
-    timings: Vec<StageTime>,
+    notes: Notes,
 ) -> Result<Artefact, Error> {
     let entry = image.symbol("strata_entry").ok_or(Error::NoEntry)?;
-    let kernels = image.symbols.iter().filter(|symbol| is_kernel(&symbol.name));
-    let kernels = kernels.map(|symbol| Kernel { name: symbol.name.clone(), bytes: None, flops: None }).collect();
+    let messages = notes.messages;
     let guards = messages.iter().skip(1).map(|text| Guard { text: text.clone(), source: String::new() }).collect();
     let inputs = program.arguments.iter().filter(|argument| argument.is_input()).map(|argument| Input {
         name: argument.name.clone(),
@@ -56,21 +100,16 @@ pub fn build(
             weights: listed,
             messages,
             guards,
-            kernels,
-            workspace_bytes: None,
-            timings,
+            kernels: notes.kernels,
+            workspace_bytes: notes.arena,
+            timings: notes.timings,
+            levels: notes.levels,
         },
         image: Image { bytes: image.bytes },
     })
 }
 
-/// Kernels are the functions `k<number>...` that are no tasks.
-fn is_kernel(name: &str) -> bool {
-    name.strip_prefix('k').is_some_and(|rest| rest.starts_with(|first: char| first.is_ascii_digit())) && !name.ends_with(".task")
-}
-
-/// Where the data of a parameter, buffer or constant is.
-pub fn weight(argument: &strata_lowering::loop_to_host::Argument, weights: Option<&Weights>, path: &Path) -> Result<Weight, Error> {
+pub(crate) fn weight(argument: &strata_lowering::loop_to_host::Argument, weights: Option<&Weights>, path: &Path) -> Result<Weight, Error> {
     let missing = || Error::Weight { name: argument.name.clone(), reason: "the file brings no data for it".into() };
     let (_, place) = weights.ok_or_else(missing)?.table.iter().find(|(name, _)| *name == argument.name).ok_or_else(missing)?;
     let shape: Vec<i64> = place.sizes.iter().map(|&size| size as i64).collect();

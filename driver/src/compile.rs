@@ -1,6 +1,6 @@
 //! From a file to an artefact.
 
-use crate::artefact;
+use crate::artefact::{self, Notes};
 use crate::levels::{LEVELS, Level};
 use crate::options::{Numerics, Options};
 use crate::{Error, registry};
@@ -61,16 +61,12 @@ pub(crate) fn read<'c>(path: &Path, context: &'c Context) -> Result<Source<'c>, 
     }
 }
 
-/// The times of the stages of one compilation.
-pub(crate) struct Stages(Vec<StageTime>);
-
-impl Stages {
-    fn time<T>(&mut self, name: &str, work: impl FnOnce() -> T) -> T {
-        let start = Instant::now();
-        let result = work();
-        self.0.push(StageTime { name: name.to_owned(), micros: start.elapsed().as_micros() as u64 });
-        result
-    }
+/// Runs a stage and notes its time.
+fn time<T>(notes: &mut Notes, name: &str, work: impl FnOnce() -> T) -> T {
+    let start = Instant::now();
+    let result = work();
+    notes.timings.push(StageTime { name: name.to_owned(), micros: start.elapsed().as_micros() as u64 });
+    result
 }
 
 /// Runs the passes that lead to a level from the one before.
@@ -80,7 +76,7 @@ pub(crate) fn run_level(module: &Module<'_>, level: &Level, options: &Options) -
         return Ok(());
     }
     let failed = |source| Error::Level { level: level.name, source };
-    let manager = PassManager::parse(module.cx(), "builtin.module", &text).map_err(failed)?.verify_each(options.verify);
+    let manager = PassManager::parse(module.cx(), "builtin.module", &text).map_err(failed)?.verify_each(options.verify || level.name == "prim");
     manager.run(module.op()).map_err(failed)
 }
 
@@ -103,27 +99,33 @@ pub fn lower(path: &Path, to: &str, options: &Options) -> Result<String, Error> 
 
 /// Compiles a file for the CPU.
 pub fn compile(path: &Path, options: &Options, emit: &codegen::Options) -> Result<Compiled, Error> {
-    let mut stages = Stages(Vec::new());
-    let context = stages.time("context", context);
-    let source = stages.time("import", || read(path, &context))?;
-    // Writes to inputs and buffers become results on the way to aten, so the signature is read there.
-    let (functional, below) = LEVELS[1..].split_at(1);
-    for level in functional {
-        stages.time(level.name, || run_level(&source.module, level, options))?;
-    }
-    let program = Program::of(entry(source.module.op())?)?;
-    for level in below {
-        stages.time(level.name, || run_level(&source.module, level, options))?;
-    }
+    let mut notes = Notes::default();
     let target = if options.cpu.is_empty() { Target::host() } else { Target::named(&options.cpu) };
-    let texts = messages(source.module.op());
-    stages.time("llvm", || codegen::lower_to_llvm(source.module.op(), &target.math()))?;
-    let emit = codegen::Options { contract: options.numerics != Numerics::Bitwise, ..emit.clone() };
-    let emitted = codegen::emit(source.module.op(), &target, &emit)?;
-    for (name, time) in [("translate", emitted.timings.translate), ("llvm-passes", emitted.timings.optimise), ("object", emitted.timings.generate)] {
-        stages.0.push(StageTime { name: name.to_owned(), micros: time.as_micros() as u64 });
+    let options = &Options { vector_bits: options.vector_bits.or(Some(target.vector_bits())), ..options.clone() };
+    let context = time(&mut notes, "context", context);
+    let source = time(&mut notes, "import", || read(path, &context))?;
+    let module = source.module.op();
+    notes.level(LEVELS[0].name, module);
+    let mut program = None;
+    for level in &LEVELS[1..] {
+        time(&mut notes, level.name, || run_level(&source.module, level, options))?;
+        notes.level(level.name, module);
+        // Writes to inputs and buffers become results on the way to aten, so the signature is read there.
+        if program.is_none() {
+            program = Some(Program::of(entry(module)?)?);
+        }
     }
-    let image = stages.time("link", || codegen::link(&emitted.object))?;
-    let artefact = artefact::build(&program, source.weights.as_ref(), path, image, &target, texts, stages.0)?;
+    let program = program.ok_or(Error::NoEntry)?;
+    notes.messages = messages(module);
+    time(&mut notes, "llvm", || codegen::lower_to_llvm(module, &target.math()))?;
+    notes.level("llvm", module);
+    let emit = codegen::Options { contract: options.numerics != Numerics::Bitwise, ..emit.clone() };
+    let emitted = codegen::emit(module, &target, &emit)?;
+    let parts = [("translate", emitted.timings.translate), ("llvm-passes", emitted.timings.optimise), ("object", emitted.timings.generate)];
+    for (name, time) in parts {
+        notes.timings.push(StageTime { name: name.to_owned(), micros: time.as_micros() as u64 });
+    }
+    let image = time(&mut notes, "link", || codegen::link(&emitted.object))?;
+    let artefact = artefact::build(&program, source.weights.as_ref(), path, image, &target, notes)?;
     Ok(Compiled { artefact, object: emitted.object, ir: emitted.ir, assembly: emitted.assembly })
 }

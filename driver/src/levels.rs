@@ -86,7 +86,12 @@ impl Level {
     /// The textual pipeline that leads here from the level before; empty when nothing runs.
     pub fn text(&self, options: &Options) -> String {
         let kept = self.passes.iter().filter(|step| step.optional.is_none_or(|flag| !options.skip.iter().any(|skip| skip == flag)));
-        kept.map(|step| step.text).collect::<Vec<_>>().join(",")
+        let target = options.vector_bits.map(|bits| format!("schedule-cpu{{vector-bits={bits}}}"));
+        let text = |step: &Step| match &target {
+            Some(schedule) if step.text == "schedule-cpu" => schedule.clone(),
+            _ => step.text.to_owned(),
+        };
+        kept.map(text).collect::<Vec<_>>().join(",")
     }
 
     /// Flags of all optimisation passes: programs stay right without any of them.

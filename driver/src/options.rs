@@ -40,4 +40,6 @@ pub struct Options {
     pub cpu: String,
     /// Verify the IR after every pass.
     pub verify: bool,
+    /// Bits of a vector register, when they are not those of the CPU.
+    pub vector_bits: Option<u32>,
 }

@@ -120,6 +120,24 @@ impl<'c> KernelView<'c> {
         self.op.attr("schedule")?.entry(name)?.as_int()
     }
 
+    /// Bytes of the tensors that one call reads and writes, when their sizes are known.
+    pub fn bytes(&self) -> Option<u64> {
+        let tensors = self.op.body(0).args().into_iter().filter(|arg| arg.ty().is_tensor()).chain(self.results());
+        let bytes = tensors.map(|tensor| Some(tensor.ty().num_elements()? as u64 * tensor.ty().element_type()?.bytes() as u64));
+        bytes.sum()
+    }
+
+    /// Arithmetic operations of one call, when the sizes are known: one for each op of a body, and one for each combination.
+    pub fn flops(&self) -> Option<u64> {
+        let stages = self.stages.iter().map(|stage| {
+            let points: Option<i64> = stage.domain.iter().map(|&dim| self.static_size(dim)).product();
+            let body = stage.op.body(0).ops().iter().filter(|op| matches!(op.dialect(), "arith" | "math" | "complex") && !op.is("arith.constant")).count();
+            let combined = usize::from(!stage.reduce.is_empty() || stage.scan.is_some());
+            Some(points? as u64 * (body + combined) as u64)
+        });
+        stages.sum()
+    }
+
     /// Why the stages cannot share one nest of outer loops, when they cannot: a reduction's result lives in registers,
     /// so all its dims must be outer.
     pub fn refuse(&self) -> Option<&'static str> {

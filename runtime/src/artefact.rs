@@ -154,6 +154,7 @@ impl Manifest {
             kernels: Vec::new(),
             workspace_bytes: None,
             timings: Vec::new(),
+            levels: Vec::new(),
         }
     }
 }

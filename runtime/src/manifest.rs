@@ -33,6 +33,20 @@ pub struct Manifest {
     /// How long each stage of the compilation took.
     #[serde(default)]
     pub timings: Vec<StageTime>,
+    /// What the program was at each level.
+    #[serde(default)]
+    pub levels: Vec<LevelSize>,
+}
+
+/// The size of the program at one level.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LevelSize {
+    /// The level.
+    pub name: String,
+    /// Ops of the level's own dialect.
+    pub ops: u64,
+    /// What they are of: `aten`, `prim`, `loop`...
+    pub dialect: String,
 }
 
 /// The machine that code was made for.
