@@ -48,7 +48,8 @@ impl Verify for Kernel<'_> {
 /// Runs its body for every point of `domain`; the results are what the body yields, combined over `reduce` or along `scan`.
 ///
 /// Operand `i` is read at `maps[i]`, from all kernel dims and symbols to the operand's indices; where `guarded[i]`, a read outside
-/// of the operand is zero. `space` says where the result lives: `register` (one element per point of the outer loops) or `buffer`.
+/// of the operand is zero. `space` says where the result lives: `register` (one element per point of the outer loops), `tile` (scratch
+/// memory for its dims that are not outer, of known sizes) or `buffer`.
 /// A result has one dim for each dim of the domain that is not reduced.
 ///
 /// C1: there is one map, and one block argument, for each operand. C2: reduced and scanned dims are in the domain.
@@ -83,7 +84,7 @@ impl Verify for Stage<'_> {
         let known = reducer.as_deref().is_none_or(|name| REDUCERS.binary_search(&name).is_ok());
         ensure!(known && reducer.is_some() == combines, 3, "the reducer {reducer:?} does not fit what the stage combines");
         let space = self.space();
-        ensure!(matches!(space.as_str(), "register" | "buffer"), 4, "there is no space '{space}'");
+        ensure!(matches!(space.as_str(), "register" | "tile" | "buffer"), 4, "there is no space '{space}'");
         Ok(())
     }
 }

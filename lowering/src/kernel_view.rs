@@ -47,6 +47,11 @@ impl<'c> StageView<'c> {
         self.op.is("loop.scatter")
     }
 
+    /// Whether its result lives in scratch memory of the loops around all stages.
+    pub fn is_tile(&self) -> bool {
+        self.op.str("space").as_deref() == Some("tile")
+    }
+
     /// Dims of which each iteration is independent of the others.
     pub fn parallel(&self) -> Vec<usize> {
         if self.is_scatter() {
@@ -77,7 +82,7 @@ impl<'c> KernelView<'c> {
         }
         if let Some(order) = op.attr("schedule").and_then(|attr| attr.entry("order")).and_then(Attr::as_i64s) {
             let order: Vec<usize> = order.into_iter().map(|dim| dim as usize).collect();
-            if order.len() == outer.len() && outer.iter().all(|dim| order.contains(dim)) {
+            if order.iter().all(|dim| outer.contains(dim)) {
                 outer = order;
             }
         }
@@ -138,11 +143,11 @@ impl<'c> KernelView<'c> {
         stages.sum()
     }
 
-    /// Why the stages cannot share one nest of outer loops, when they cannot: a reduction's result lives in registers,
-    /// so all its dims must be outer.
+    /// Why the stages cannot share one nest of outer loops, when they cannot: a reduction's result lives in registers
+    /// (unless it is a tile), so all its dims must be outer.
     pub fn refuse(&self) -> Option<&'static str> {
         let inner_result = self.stages.iter().any(|stage| {
-            !stage.reduce.is_empty() && stage.parallel().iter().any(|dim| !self.outer.contains(dim))
+            !stage.reduce.is_empty() && !stage.is_tile() && stage.parallel().iter().any(|dim| !self.outer.contains(dim))
         });
         inner_result.then_some("a reduction's result is not a value of the loops around all stages")
     }

@@ -68,11 +68,22 @@ pub fn schedule(op: Op<'_>, vector_bits: i64) {
         let unroll: Vec<i64> = order.iter().map(|&dim| unroll(&kernel, vector, dim, width)).collect();
         entries.extend([("unroll", cx.i64s_attr(&unroll)), ("vector", cx.i64_attr(vector as i64)), ("width", cx.i64_attr(width))]);
     } else if width > 1 {
+        let tile = tile_dim(&kernel, &own);
+        if let Some(tile) = tile {
+            let rest: Vec<i64> = dims.iter().copied().filter(|&dim| dim != tile as i64).collect();
+            entries = vec![("order", cx.i64s_attr(&rest))];
+        }
         for (stage, (dim, _)) in kernel.stages.iter().zip(&own) {
-            let Some(dim) = dim else { continue };
+            let Some(dim) = dim.or(tile) else { continue };
             let wanted = if stage.reduce.is_empty() { side_by_side(stage) } else { TURNS };
-            let turns = if size(*dim) < wanted * width { 1 } else { wanted };
-            let entries = [("vector", cx.i64_attr(*dim as i64)), ("width", cx.i64_attr(width)), ("unroll", cx.i64_attr(turns))];
+            let turns = if size(dim) < wanted * width { 1 } else { wanted };
+            let mut entries = vec![("vector", cx.i64_attr(dim as i64)), ("width", cx.i64_attr(width)), ("unroll", cx.i64_attr(turns))];
+            if tile.is_some() && !stage.reduce.is_empty() {
+                stage.op.set_attr("space", cx.str_attr("tile"));
+                // Several rows of accumulators, rather than several accumulators of one row.
+                entries[2].1 = cx.i64_attr(1);
+                entries.push(("rows", cx.i64_attr(TURNS)));
+            }
             stage.op.set_attr("schedule", cx.dict_attr(&entries));
         }
     }
@@ -142,6 +153,25 @@ fn own_dim(kernel: &KernelView<'_>, stage: &StageView<'_>, width: i64, size: &dy
 fn side_by_side(stage: &StageView<'_>) -> i64 {
     let mathematics = stage.op.body(0).ops().iter().filter(|op| op.dialect() == "math").count();
     if mathematics >= 2 { TURNS } else { 1 }
+}
+
+/// Largest number of elements that a tile keeps on the stack.
+const TILE: i64 = 4096;
+
+/// The outer dim that moves inside, when a contraction runs its lanes along what it reduces: its results for the last outer dim
+/// become a tile, and what follows runs with lanes over the tile instead of one element at a time.
+fn tile_dim(kernel: &KernelView<'_>, own: &[(Option<usize>, f64)]) -> Option<usize> {
+    let (reductions, maps): (Vec<_>, Vec<_>) = kernel.stages.iter().zip(own).partition(|(stage, _)| !stage.reduce.is_empty());
+    let [(reduction, (Some(_), _))] = reductions.as_slice() else { return None };
+    let last = *reduction.parallel().last()?;
+    let size = kernel.static_size(last)?;
+    let rows: i64 = kernel.outer.iter().filter(|dim| **dim != last).map(|&dim| kernel.static_size(dim).unwrap_or(TYPICAL)).product();
+    let fits = (2..=TILE).contains(&size) && (rows >= 4 || size <= 256);
+    let arg = reduction.op.str("reducer").is_some_and(|name| name.starts_with("arg"));
+    let follow = maps.iter().all(|(stage, _)| {
+        stage.scan.is_none() && !stage.is_scatter() && stage.parallel() == reduction.parallel()
+    });
+    (fits && follow && !arg && kernel.outer.last() == Some(&last)).then_some(last)
 }
 
 /// Outer dims with lanes innermost, and dims of one iteration just before them: the first loop is what threads share.

@@ -18,6 +18,18 @@ pub struct Buffer<'c> {
     pub element: ElementType,
     /// Its sizes; it is dense and row-major.
     pub shape: Vec<Num<'c>>,
+    /// For a tile: which of the tensor's dims it has. The others are those of the outer loops.
+    pub kept: Option<Vec<bool>>,
+}
+
+impl<'c> Buffer<'c> {
+    /// The indices that matter in memory.
+    fn kept<T: Clone>(&self, indices: Vec<T>) -> Vec<T> {
+        match &self.kept {
+            None => indices,
+            Some(kept) => indices.into_iter().zip(kept).filter(|(_, kept)| **kept).map(|(index, _)| index).collect(),
+        }
+    }
 }
 
 /// Accesses already made: the tensor, the map, and the coordinates that matter.
@@ -93,7 +105,7 @@ pub fn emit<'c>(op: Op<'c>) -> Result<(), Error> {
             continue;
         }
         let element = tensor.ty().element_type().ok_or_else(|| Error::at(op, format!("no code for tensors of {}", tensor.ty())))?;
-        buffers.insert(tensor, Buffer { base, element, shape: numbers(shape) });
+        buffers.insert(tensor, Buffer { base, element, shape: numbers(shape), kept: None });
     }
     let fixed = values.len() - 3;
     let scalars = by_argument.into_iter().filter(|(arg, _)| !arg.ty().is_tensor()).collect();
@@ -113,6 +125,7 @@ pub fn emit<'c>(op: Op<'c>) -> Result<(), Error> {
         kernel,
     };
     emitter.alias_scatters();
+    emitter.make_tiles()?;
     emitter.run((Num::Value(values[fixed + 1]), Num::Value(values[fixed + 2])))?;
     emitter.b.effect("func.return", &[], &[]);
     op.erase();
@@ -127,6 +140,29 @@ impl<'c> Emitter<'c> {
                 self.buffers.insert(stage.op.operand(0), buffer);
             }
         }
+    }
+
+    /// Scratch memory on the stack for the results of tile stages.
+    fn make_tiles(&mut self) -> Result<(), Error> {
+        let cx = self.cx;
+        let stages: Vec<_> = self.kernel.stages.iter().filter(|stage| stage.is_tile()).map(|stage| StageView::new(stage.op)).collect();
+        for stage in stages {
+            let result = stage.op.result(0);
+            let element = result.ty().element_type().ok_or_else(|| Error::at(stage.op, "its element type has no code"))?;
+            let dims = stage.result_dims();
+            let kept: Vec<bool> = dims.iter().map(|dim| !self.kernel.outer.contains(dim)).collect();
+            let shape: Vec<_> = dims.iter().zip(&kept).filter(|(_, kept)| **kept).map(|(&dim, _)| self.sizes[dim]).collect();
+            let mut elements = 1;
+            for size in &shape {
+                let Num::Const(size) = size else { return Err(Error::at(stage.op, "a tile needs sizes that are known")) };
+                elements *= size;
+            }
+            let count = self.b.const_int(cx.int(64), elements);
+            let attrs = [("elem_type", cx.type_attr(crate::elements::memory_type(cx, element))), ("alignment", cx.i64_attr(64))];
+            let base = self.b.value("llvm.alloca", &[count], memory::pointer(cx), &attrs);
+            self.buffers.insert(result, Buffer { base, element, shape, kept: Some(kept) });
+        }
+        Ok(())
     }
 
     /// The outer loops, the first of them from `begin` to `end`, and the stages inside.
@@ -183,6 +219,7 @@ impl<'c> Emitter<'c> {
         if let Some(&value) = self.reads.get(&key) {
             return Ok(value);
         }
+        let exprs = buffer.kept(exprs);
         let indices: Vec<_> = exprs.iter().map(|&expr| self.index(&copy.point, expr)).collect();
         let mut inside = None;
         if stage.guarded[operand] {
@@ -262,7 +299,7 @@ impl<'c> Emitter<'c> {
 
     /// Stores for all lanes.
     pub(super) fn store(&mut self, buffer: &Buffer<'c>, indices: &[Index<'c>], value: Value<'c>) {
-        let at = self.linear(buffer, indices);
+        let at = self.linear(buffer, &buffer.kept(indices.to_vec()));
         let width = self.width;
         match at.across {
             Across::Uniform => memory::store(&mut self.b, buffer.base, at.base, value, buffer.element),

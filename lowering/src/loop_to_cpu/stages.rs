@@ -77,7 +77,21 @@ impl<'c> Emitter<'c> {
     fn reduce(&mut self, stage: &StageView<'c>, copies: &[Copy<'c>]) -> Result<(), Error> {
         let name = stage.op.str("reducer").unwrap_or_default();
         let reducer = Reducer::named(&name, self.element(stage)?).ok_or_else(|| Error::at(stage.op, format!("there is no reducer '{name}'")))?;
-        let loops = self.inner_loops(stage);
+        let (parallel, loops): (Vec<_>, Vec<_>) = self.inner_loops(stage).into_iter().partition(|lp| !stage.reduce.contains(&lp.dim));
+        if !parallel.is_empty() {
+            // The result is a tile: its own loops stand around the reduction.
+            let parallel: Vec<_> = parallel.into_iter().map(|lp| Loop { unroll: stage.schedule("rows").unwrap_or(1), ..lp }).collect();
+            self.nest(&parallel, copies, Vec::new(), &mut |emitter, copies, carried| {
+                emitter.combine(stage, copies, &loops, reducer)?;
+                Ok(carried)
+            })?;
+            return Ok(());
+        }
+        self.combine(stage, copies, &loops, reducer)
+    }
+
+    /// The loops of a reduction around its accumulators.
+    fn combine(&mut self, stage: &StageView<'c>, copies: &[Copy<'c>], loops: &[Loop<'c>], reducer: Reducer) -> Result<(), Error> {
         let turns: i64 = loops.iter().map(|lp| lp.unroll).product();
         let inner_lanes = loops.iter().map(|lp| lp.width).max().unwrap_or(1);
         let width = self.width.max(inner_lanes);
@@ -85,7 +99,7 @@ impl<'c> Emitter<'c> {
         let start = start_in_lanes(&mut self.b, start, width);
         let carried = vec![start; copies.len() * turns as usize];
         let numbered: Vec<_> = copies.iter().enumerate().map(|(slot, copy)| Copy { slot, ..copy.clone() }).collect();
-        let sums = self.nest(&loops, &numbered, carried, &mut |emitter, copies, mut carried| {
+        let sums = self.nest(loops, &numbered, carried, &mut |emitter, copies, mut carried| {
             emitter.reads.clear();
             for (copy, yields) in copies.iter().zip(emitter.bodies(stage, copies)?) {
                 let value = yields[0];

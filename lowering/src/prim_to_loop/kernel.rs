@@ -23,6 +23,8 @@ pub struct Kernel<'c> {
     symbols: Vec<usize>,
     /// Results of reduction stages, by what they compute.
     reductions: HashMap<Request<'c>, Value<'c>>,
+    /// Dims at which values were first asked for, where those are plain.
+    asked: HashMap<Value<'c>, Vec<usize>>,
 }
 
 /// Rewrites a fusion as a `loop.call` of a new kernel. A fusion that cannot be one kernel is split into its ops.
@@ -32,7 +34,7 @@ pub fn lower<'c>(module: Op<'c>, fusion: Op<'c>, name: &str) -> Result<(), Error
     let op = b.op(OpSpec { name: "loop.kernel", attrs: &[("sym_name", cx.str_attr(name))], regions: 1, ..OpSpec::default() });
     let body = op.region(0).append_block(&[], fusion.location());
     let mut kernel =
-        Kernel { fusion, body, cx, dims: Vec::new(), arguments: Vec::new(), symbols: Vec::new(), reductions: HashMap::new() };
+        Kernel { fusion, body, cx, dims: Vec::new(), arguments: Vec::new(), symbols: Vec::new(), reductions: HashMap::new(), asked: HashMap::new() };
     match kernel.build(op) {
         Ok(()) => {
             let shapes = KernelView::new(op).map(|view| view.shapes()).unwrap_or_default();
@@ -224,15 +226,28 @@ impl<'c> Kernel<'c> {
             .collect()
     }
 
+    /// The dims of a value, when it or what it is computed from was asked for at plain dims.
+    fn known_dims(&self, value: Value<'c>) -> Option<Vec<usize>> {
+        if let Some(dims) = self.asked.get(&value) {
+            return Some(dims.clone());
+        }
+        let op = value.defining_op().filter(|op| op.parent() == Some(self.fusion) && !view::is_view(*op))?;
+        let reduced = match op.name() {
+            "prim.reduce" => op.ints("dims")?,
+            "prim.arg_reduce" => vec![op.int("dim")?],
+            "prim.dot" | "prim.conv" | "prim.gather" => return None,
+            _ => Vec::new(),
+        };
+        let rank = value.ty().rank() + reduced.len();
+        let operand = op.operands().into_iter().filter(|operand| operand.ty().rank() == rank).find_map(|operand| self.known_dims(operand))?;
+        let kept = operand.into_iter().enumerate().filter(|(dim, _)| !reduced.contains(&(*dim as i64)));
+        Some(kept.map(|(_, dim)| dim).collect())
+    }
+
     /// A map stage that writes results of one shape.
     fn output_stage(&mut self, values: &[Value<'c>]) -> Result<Op<'c>, Error> {
-        // A value that a stage already asked for at plain dims keeps those dims, so that stages share their loops.
-        let known = self
-            .reductions
-            .keys()
-            .find(|(value, indices)| values.contains(value) && plain_dims(indices).is_some_and(|dims| dims.len() == indices.len()))
-            .and_then(|(_, indices)| plain_dims(indices));
-        let domain = match known {
+        // A value that a stage already asked for keeps its dims, so that stages share their loops.
+        let domain = match self.known_dims(values[0]) {
             Some(dims) => dims,
             None => self.dims_of(values[0])?,
         };
@@ -248,6 +263,9 @@ impl<'c> Kernel<'c> {
         let request = (value, indices.to_vec());
         if let Some(known) = stage.recall(&request) {
             return Ok(known);
+        }
+        if let Some(dims) = plain_dims(indices).filter(|dims| dims.len() == indices.len()) {
+            self.asked.entry(value).or_insert(dims);
         }
         let element = self.compute(stage, value, indices)?;
         stage.remember(request, element);
