@@ -5,6 +5,7 @@ mod compile;
 mod error;
 mod interpret;
 mod levels;
+mod opt_args;
 mod options;
 mod registry;
 
@@ -12,5 +13,6 @@ pub use compile::{Compiled, compile, lower};
 pub use error::Error;
 pub use interpret::interpret;
 pub use levels::{LEVELS, Level};
+pub use opt_args::{ArgsError, expand};
 pub use options::{Mode, Numerics, Options};
 pub use registry::{dialects, passes, pipelines, registry};

@@ -9,6 +9,7 @@ pub mod fuse_reductions;
 pub mod fusion;
 pub mod plan_memory;
 pub mod simplify;
+pub mod verify_level;
 #[cfg(test)]
 mod testing;
 
@@ -26,4 +27,5 @@ pub const PASSES: &[PassEntry] = &[
     PassEntry::of::<simplify::converts::SimplifyConverts>(),
     PassEntry::of::<simplify::sizes::SimplifySizes>(),
     PassEntry::of::<simplify::views::SimplifyViews>(),
+    PassEntry::of::<verify_level::VerifyLevel>(),
 ];
