@@ -3,7 +3,7 @@
 // A chain is one kernel; constants and broadcasts are part of it.
 // CHECK-LABEL: func.func @chain(
 // CHECK-SAME: %[[X:.*]]: tensor<?x16xf32>, %[[N:.*]]: index)
-// CHECK-NEXT: %[[F:.*]] = prim.fusion %{{.*}}, %{{.*}} : (tensor<?x16xf32>, index) -> tensor<?x16xf32>
+// CHECK-NEXT: %[[F:.*]] = prim.fusion %[[X]], %[[N]] : (tensor<?x16xf32>, index) -> tensor<?x16xf32>
 // CHECK-NEXT: ^bb0
 // CHECK-DAG: prim.sin
 // CHECK-DAG: prim.constant
@@ -36,17 +36,22 @@ func.func @two_results(%x: tensor<?xf32>) -> (tensor<?xf32>, tensor<?xf32>) {
 
 // -----
 
-// The branches of an `scf.if` are fused on their own.
+// The branches of an `scf.if` are fused on their own, with copies of the constants that stand before them.
 // CHECK-LABEL: func.func @branches(
+// CHECK-NOT: prim.constant
 // CHECK: scf.if
 // CHECK: prim.fusion
 // CHECK: prim.sin
-// CHECK: prim.neg
+// CHECK: prim.constant
+// CHECK: prim.broadcast
+// CHECK: prim.mul
 // CHECK: } else {
 func.func @branches(%p: i1, %x: tensor<4xf32>) -> tensor<4xf32> {
+  %c = prim.constant {value = dense<1.5> : tensor<f32>} : () -> tensor<f32>
+  %b = prim.broadcast %c {dims = array<i64>} : (tensor<f32>) -> tensor<4xf32>
   %0 = scf.if %p -> tensor<4xf32> {
     %1 = prim.sin %x : (tensor<4xf32>) -> tensor<4xf32>
-    %2 = prim.neg %1 : (tensor<4xf32>) -> tensor<4xf32>
+    %2 = prim.mul %1, %b : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
     scf.yield %2 : tensor<4xf32>
   } else {
     scf.yield %x : tensor<4xf32>
@@ -196,4 +201,21 @@ func.func @siblings(%x: tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>, tensor<
   %1 = prim.cos %x : (tensor<4xf32>) -> tensor<4xf32>
   %2 = prim.reduce %1 {dims = array<i64: 0>, kind = "sum"} : (tensor<4xf32>) -> tensor<f32>
   return %0, %1, %2 : tensor<4xf32>, tensor<4xf32>, tensor<f32>
+}
+
+// -----
+
+// The sum could follow the sine in its kernel, where it is done once per element; so it is not computed again for each window.
+// CHECK-LABEL: func.func @windows(
+// CHECK: prim.fusion
+// CHECK: prim.sin
+// CHECK: prim.add
+// CHECK: prim.yield
+// CHECK: prim.window
+func.func @windows(%x: tensor<9xf32>) -> tensor<4x3xf32> {
+  %0 = prim.sin %x : (tensor<9xf32>) -> tensor<9xf32>
+  %1 = prim.add %0, %x : (tensor<9xf32>, tensor<9xf32>) -> tensor<9xf32>
+  // expected-remark @+1 {{profit: 'prim.window' would compute what it reads several times or for nothing}}
+  %2 = prim.window %1 {sizes = array<i64: 3>, strides = array<i64: 2>, dilations = array<i64: 1>} : (tensor<9xf32>) -> tensor<4x3xf32>
+  return %2 : tensor<4x3xf32>
 }

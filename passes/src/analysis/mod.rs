@@ -3,6 +3,8 @@
 mod dims;
 mod expr;
 mod sizes;
+#[cfg(test)]
+mod tests;
 
 pub use dims::{Dims, Symbol};
 pub use expr::{Atom, Expr, Interval};

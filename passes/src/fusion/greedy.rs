@@ -53,24 +53,28 @@ impl<'a, 'c> Greedy<'a, 'c> {
     }
 
     fn run(&mut self) {
+        let contracts = |graph: &Graph<'c>, node: usize| {
+            graph.members(graph.group(node)).iter().any(|&member| graph.class(member) == Class::Contract)
+        };
         if self.rules.reductions {
             // The epilogue of a contraction first: in its kernel each value is computed once, before a reduction once per stage.
-            while self.merge_along_values(&|graph, producer| {
-                graph.members(graph.group(producer)).iter().any(|&node| graph.class(node) == Class::Contract)
-            }) {}
+            while self.merge_along_values(&contracts, 1) {}
         }
-        while self.merge_along_values(&|_, _| true) || self.merge_siblings() {}
+        // Then whatever keeps a value from memory, and last what only saves reading one that is written anyway.
+        while self.merge_along_values(&|_, _| true, 1) {}
+        while self.merge_along_values(&|_, _| true, 0) || self.merge_siblings() {}
     }
 
-    /// One round over all edges whose producer is `wanted`, consumers first. Says whether anything was merged.
-    fn merge_along_values(&mut self, wanted: &dyn Fn(&Graph<'c>, usize) -> bool) -> bool {
+    /// One round over all edges whose producer is `wanted`, consumers first: merges that remove at least `removed` tensors.
+    /// Says whether anything was merged.
+    fn merge_along_values(&mut self, wanted: &dyn Fn(&Graph<'c>, usize) -> bool, removed: usize) -> bool {
         let mut merged = false;
         for producer in (0..self.graph.len()).rev() {
             if !self.takes_part(producer) || !wanted(&self.graph, producer) {
                 continue;
             }
             for consumer in self.graph.users(producer) {
-                merged |= self.takes_part(consumer) && self.try_merge(producer, consumer);
+                merged |= self.takes_part(consumer) && self.try_merge(producer, consumer, removed);
             }
         }
         merged
@@ -127,7 +131,7 @@ impl<'a, 'c> Greedy<'a, 'c> {
         kernel
     }
 
-    fn try_merge(&mut self, producer: usize, consumer: usize) -> bool {
+    fn try_merge(&mut self, producer: usize, consumer: usize, removed: usize) -> bool {
         let (from, to) = (self.graph.group(producer), self.graph.group(consumer));
         if from == to {
             return false;
@@ -137,6 +141,7 @@ impl<'a, 'c> Greedy<'a, 'c> {
             return false;
         }
         match self.ask(from, to) {
+            Ok(score) if score.removed < removed => false,
             Ok(_) => {
                 self.graph.merge(from, to);
                 true

@@ -12,6 +12,8 @@ const MAX_REPEATS: i64 = 2;
 const MAX_REPEATED_OPS: usize = 4;
 /// Ops that may stand before a view whose reads overlap or miss.
 const MAX_GUARDED_OPS: usize = 2;
+/// Cost of reading at a computed index.
+const GATHER: u32 = 4;
 /// Cost that the stages over a row may repeat per element.
 const MAX_ROW_COST: u32 = 64;
 
@@ -41,8 +43,12 @@ pub fn profit(graph: &Graph<'_>, members: &[usize], both: &Kernel, producer: &Ke
                     return Err(Refusal::RepeatedWork(graph.op(node).name().to_owned()));
                 }
             }
-            Class::Gather if reads.iter().any(|read| read.repeats.is_none_or(|repeats| repeats > MAX_REPEATS)) => {
-                return Err(Refusal::RepeatedWork(graph.op(node).name().to_owned()));
+            Class::Gather => {
+                let stages: HashSet<_> = reads.iter().map(|read| read.stage).collect();
+                row_cost += GATHER * (stages.len() as u32).saturating_sub(1);
+                if reads.iter().any(|read| read.repeats.is_none_or(|repeats| repeats > MAX_REPEATS)) {
+                    return Err(Refusal::RepeatedWork(graph.op(node).name().to_owned()));
+                }
             }
             Class::View(View::Guarded) if !cheap_below(graph, &inside, node, MAX_GUARDED_OPS) => {
                 return Err(Refusal::GuardedRead(graph.op(node).name().to_owned()));
@@ -61,7 +67,8 @@ pub fn profit(graph: &Graph<'_>, members: &[usize], both: &Kernel, producer: &Ke
     if score.removed == 0 && score.shared == 0 && !connected { Err(Refusal::NothingSaved) } else { Ok(score) }
 }
 
-/// Whether a node and all members that it is computed from are at most `limit` cheap ops.
+/// Whether a node and all members that it is computed from are at most `limit` cheap ops, none of which could be the last step of the
+/// kernel that computes what it reads: there it would be done once.
 fn cheap_below(graph: &Graph<'_>, inside: &HashSet<usize>, node: usize, limit: usize) -> bool {
     let mut seen = HashSet::new();
     let mut open = vec![node];
@@ -71,7 +78,13 @@ fn cheap_below(graph: &Graph<'_>, inside: &HashSet<usize>, node: usize, limit: u
             continue;
         }
         match graph.class(node) {
-            Class::Pointwise(CHEAP) => ops += 1,
+            Class::Pointwise(CHEAP) => {
+                let computed = |before: usize| !inside.contains(&before) && makes_kernel(graph.class(before));
+                if graph.before(node).any(computed) {
+                    return false;
+                }
+                ops += 1;
+            }
             Class::Source | Class::View(_) => {}
             Class::Pointwise(_) | Class::Gather | Class::Reduce | Class::Contract | Class::Alone => return false,
         }
@@ -81,4 +94,12 @@ fn cheap_below(graph: &Graph<'_>, inside: &HashSet<usize>, node: usize, limit: u
         open.extend(graph.before(node));
     }
     true
+}
+
+/// Whether an op computes rather than moves, so that its kernel could take in what follows.
+fn makes_kernel(class: Class) -> bool {
+    match class {
+        Class::Pointwise(_) | Class::Gather | Class::Reduce | Class::Contract => true,
+        Class::Source | Class::View(_) | Class::Alone => false,
+    }
 }

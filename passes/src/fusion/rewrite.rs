@@ -1,6 +1,6 @@
 //! What fusion does to the IR: opens the fusions there are, gives each reader its own copy of what is free, and builds new fusions.
 
-use super::class::is_free;
+use super::class::{Class, classify, is_free};
 use super::graph::Graph;
 use super::kernel::outputs;
 use std::cmp::Reverse;
@@ -10,23 +10,20 @@ use strata_core::ir::{Attr, Block, Builder, Op, OpSpec, Type, Value};
 /// Groups that are there already: a number for each op that stood in a fusion.
 pub type Labels<'c> = HashMap<Op<'c>, usize>;
 
-/// Makes every block of a function flat, without dead ops, with a copy of each free op per reader. Innermost blocks come first.
+/// Makes every block of a function flat, without dead ops, with a copy of each free op per reader. Outer blocks come first, so that
+/// what is copied into a region is there when its turn comes.
 pub fn prepare(function: Op<'_>) -> Vec<(Block<'_>, Labels<'_>)> {
     let mut prepared = Vec::new();
-    for region in function.regions() {
-        for block in region.blocks() {
-            for op in block.ops() {
-                if !op.is("prim.fusion") && !op.regions().is_empty() {
-                    prepared.extend(prepare(op));
-                }
-            }
-            let mut labels = Labels::new();
-            for (label, fusion) in block.ops().into_iter().filter(|op| op.is("prim.fusion")).enumerate() {
-                open(fusion, label, &mut labels);
-            }
-            erase_dead(block, &mut labels);
-            split_free(block, &mut labels);
-            prepared.push((block, labels));
+    for block in function.regions().into_iter().flat_map(|region| region.blocks()) {
+        let mut labels = Labels::new();
+        for (label, fusion) in block.ops().into_iter().filter(|op| op.is("prim.fusion")).enumerate() {
+            open(fusion, label, &mut labels);
+        }
+        erase_dead(block, &mut labels);
+        split_free(block, &mut labels);
+        prepared.push((block, labels));
+        for op in block.ops().into_iter().filter(|op| !op.regions().is_empty()) {
+            prepared.extend(prepare(op));
         }
     }
     prepared
@@ -69,6 +66,17 @@ fn split_free<'c>(block: Block<'c>, labels: &mut Labels<'c>) {
     // Copies stand right before their reader, so the places of the ops there now are enough to order readers.
     let position: HashMap<Op<'c>, usize> = ops.iter().enumerate().map(|(position, &op)| (op, position)).collect();
     for op in ops.into_iter().rev().filter(|&op| is_free(op)) {
+        if is_constant(op) {
+            for user in op.result(0).uses().into_iter().filter(|user| user.op.block() != Some(block)) {
+                let copy = Builder::before(user.op).clone_op(op, &op.operands());
+                user.op.set_operand(user.index, copy.result(0));
+            }
+            if op.is_unused() {
+                labels.remove(&op);
+                op.erase();
+                continue;
+            }
+        }
         // Readers in order: by the op of this block that holds the use.
         let mut readers: Vec<(Op<'c>, Op<'c>, usize)> = Vec::new();
         for user in op.result(0).uses() {
@@ -107,6 +115,12 @@ fn split_free<'c>(block: Block<'c>, labels: &mut Labels<'c>) {
             }
         }
     }
+}
+
+/// Whether an op is a constant or repeats one: then regions have copies of it too, since canonicalization moves constants out of them.
+fn is_constant(op: Op<'_>) -> bool {
+    let is_source = |op: Op<'_>| classify(op) == Class::Source;
+    is_source(op) || (op.is("prim.broadcast") && op.operand(0).defining_op().is_some_and(is_source))
 }
 
 /// The op of `block` in which another op stands.

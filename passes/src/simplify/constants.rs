@@ -1,4 +1,4 @@
-//! `--fold-constants`: computes small constants while compiling.
+//! `--simplify-constants`: computes small constants while compiling.
 //!
 //! Exactly when all operands of a pointwise op are constants, the result is under 4 KB, and the op is one that hardware rounds
 //! correctly (so folding changes no bit): arithmetic, comparison, selection, rounding, `sqrt`, logic and conversion. Also a `splat` of
@@ -30,14 +30,14 @@ const MAX_BYTES: usize = 4096;
 /// Computes small constants while compiling.
 #[derive(Pass)]
 #[pass(anchor = "func.func", dependents("prim"))]
-pub struct FoldConstants {
+pub struct SimplifyConstants {
     /// Say for every rule why it does not match, as remarks.
     explain: bool,
     /// Rewrites.
     rewrites: Counter,
 }
 
-impl Pass for FoldConstants {
+impl Pass for SimplifyConstants {
     fn run<'c>(&self, op: Op<'c>, _: &mut PassContext<'c>) -> Result<(), PassError> {
         self.rewrites.add(simplify(op, RULES, self.explain));
         Ok(())

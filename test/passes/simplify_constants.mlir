@@ -1,4 +1,4 @@
-// RUN: rs-opt %s --fold-constants | FileCheck %s
+// RUN: rs-opt %s --simplify-constants | FileCheck %s
 
 // CHECK-LABEL: func.func @arithmetic(
 // CHECK-NEXT: prim.constant {value = dense<[5.000000e-01, 1.500000e+00]> : tensor<2xf32>}
