@@ -17,8 +17,10 @@ pub(super) fn has(name: &str, ty: Type<'_>) -> bool {
     BOTH.contains(&name) || single && SINGLE.contains(&name)
 }
 
-const BOTH: &[&str] = &["cos", "cosh", "exp", "exp2", "expm1", "sin", "sinh", "tanh"];
-const SINGLE: &[&str] = &["acos", "asin", "atan", "erf", "log", "log10", "log1p", "log2", "tan"];
+/// In f32 and f64.
+pub(super) const BOTH: &[&str] = &["cos", "cosh", "exp", "exp2", "expm1", "sin", "sinh", "tanh"];
+/// In f32 only.
+pub(super) const SINGLE: &[&str] = &["acos", "asin", "atan", "erf", "log", "log10", "log1p", "log2", "tan"];
 
 /// Expands a function of one argument, when we have code for it and for the type.
 pub(super) fn expand<'c>(lanes: &Lanes<'_, 'c>, name: &str, argument: Value<'c>) -> Option<Expansion<'c>> {

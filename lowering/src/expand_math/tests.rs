@@ -146,6 +146,15 @@ fn check(rows: &[Row], lanes: usize, target: &Target) {
 }
 
 #[test]
+fn every_expansion_is_tested() {
+    let context = context();
+    let ty = Cx::from(&context).f32();
+    let (ours, theirs) = (ROWS.iter().map(|row| row.0), LIBRARY.iter().map(|row| row.0));
+    assert!(ours.clone().all(|name| own::has(name, ty)) && !theirs.into_iter().any(|name| own::has(name, ty)));
+    assert_eq!(ours.count(), own::BOTH.len() + own::SINGLE.len());
+}
+
+#[test]
 fn f32_on_the_host() {
     check(ROWS, 16, &Target::host());
 }
