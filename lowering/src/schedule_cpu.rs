@@ -65,6 +65,7 @@ pub fn schedule(op: Op<'_>, vector_bits: i64) {
     let dims: Vec<i64> = order.iter().map(|&dim| dim as i64).collect();
     let mut entries = vec![("order", cx.i64s_attr(&dims))];
     if let Some(vector) = vector {
+        let width = kernel.static_size(vector).map_or(width, |size| width.min(enough(size)));
         let unroll: Vec<i64> = order.iter().map(|&dim| unroll(&kernel, vector, dim, width)).collect();
         entries.extend([("unroll", cx.i64s_attr(&unroll)), ("vector", cx.i64_attr(vector as i64)), ("width", cx.i64_attr(width))]);
     } else if width > 1 {
@@ -77,6 +78,7 @@ pub fn schedule(op: Op<'_>, vector_bits: i64) {
             let Some(dim) = dim.or(tile) else { continue };
             let wanted = if stage.reduce.is_empty() { side_by_side(stage) } else { TURNS };
             let turns = if size(dim) < wanted * width { 1 } else { wanted };
+            let width = kernel.static_size(dim).map_or(width, |size| width.min(enough(size)));
             let mut entries = vec![("vector", cx.i64_attr(dim as i64)), ("width", cx.i64_attr(width)), ("unroll", cx.i64_attr(turns))];
             if tile.is_some() && !stage.reduce.is_empty() {
                 stage.op.set_attr("space", cx.str_attr("tile"));
@@ -88,6 +90,11 @@ pub fn schedule(op: Op<'_>, vector_bits: i64) {
         }
     }
     op.set_attr("schedule", cx.dict_attr(&entries));
+}
+
+/// Lanes that hold a dim of this size.
+fn enough(size: i64) -> i64 {
+    (size.max(1) as u64).next_power_of_two() as i64
 }
 
 /// Lanes that fit a register for the widest element of the kernel; one where bodies have no vector form.
@@ -166,7 +173,9 @@ fn tile_dim(kernel: &KernelView<'_>, own: &[(Option<usize>, f64)]) -> Option<usi
     let last = *reduction.parallel().last()?;
     let size = kernel.static_size(last)?;
     let rows: i64 = kernel.outer.iter().filter(|dim| **dim != last).map(|&dim| kernel.static_size(dim).unwrap_or(TYPICAL)).product();
-    let fits = (2..=TILE).contains(&size) && (rows >= 4 || size <= 256);
+    // A single reduction over rows is better off with several accumulators, and with its rows split over threads.
+    let worth = reduction.maps.len() > 1 && (rows >= 4 || size <= 256);
+    let fits = (2..=TILE).contains(&size) && worth;
     let arg = reduction.op.str("reducer").is_some_and(|name| name.starts_with("arg"));
     let follow = maps.iter().all(|(stage, _)| {
         stage.scan.is_none() && !stage.is_scatter() && stage.parallel() == reduction.parallel()

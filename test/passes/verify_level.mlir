@@ -1,5 +1,5 @@
 // RUN: rs-opt %s --verify-level=level=prim
-// RUN: rs-opt %s --to=cpu --verify-levels
+// RUN: rs-opt %s --from=prim --to=cpu --verify-levels
 // RUN: not rs-opt %s --verify-level=level=loop 2>&1 | rs-filecheck %s --check-prefix=EARLY
 // RUN: not rs-opt %s --verify-level=level=tile 2>&1 | rs-filecheck %s --check-prefix=UNKNOWN
 // RUN: not rs-opt %s --to=tile 2>&1 | rs-filecheck %s --check-prefix=ARGUMENT

@@ -274,6 +274,9 @@ impl<'c> Kernel<'c> {
 
     fn compute(&mut self, stage: &mut Stage<'c>, value: Value<'c>, indices: &[AffineExpr<'c>]) -> Result<Value<'c>, Error> {
         let Some(op) = value.defining_op().filter(|op| op.parent() == Some(self.fusion)) else {
+            if let Some(constant) = self.outer_constant(stage, value) {
+                return Ok(constant);
+            }
             return Ok(self.read_input(stage, value, indices));
         };
         let to = element_of(op, value.ty())?;
@@ -296,6 +299,15 @@ impl<'c> Kernel<'c> {
                 scalar::emit(&mut stage.b, op, &args, from, to)
             }
         }
+    }
+
+    /// An input that is a constant of one element, as part of the body.
+    fn outer_constant(&self, stage: &mut Stage<'c>, value: Value<'c>) -> Option<Value<'c>> {
+        let inside = value.owner_block().and_then(|block| block.parent_op()) == Some(self.fusion);
+        let outer = if inside { super::outer_value(self.fusion, value) } else { value };
+        let op = outer.defining_op().filter(|op| op.is("prim.constant"))?;
+        let (element, (bytes, splat)) = (outer.ty().element_type()?, op.attr("value")?.as_dense()?);
+        if splat || bytes.len() == element.bytes() { constant_scalar(&mut stage.b, &bytes, element) } else { None }
     }
 
     fn read_input(&mut self, stage: &mut Stage<'c>, value: Value<'c>, indices: &[AffineExpr<'c>]) -> Value<'c> {

@@ -41,7 +41,16 @@ pub fn prim_to_loop(module: Op<'_>) -> Result<(), Error> {
                 fusions.push(op);
             }
         });
-        for op in fusions {
+        // Constants come last: most have become part of the kernels that read them.
+        let (constants, fusions): (Vec<_>, Vec<_>) = fusions.into_iter().partition(|op| op.is("prim.constant"));
+        for op in fusions.into_iter().chain(constants) {
+            if op.is("prim.constant") && op.is_unused() {
+                op.erase();
+                continue;
+            }
+            if op.is("prim.constant") && !is_large(op) {
+                continue;
+            }
             let fusion = if op.is("prim.fusion") { op } else { wrap(op) };
             kernel::lower(module, fusion, &format!("k{count}"))?;
             count += 1;
@@ -55,6 +64,14 @@ const NOT_KERNELS: &[&str] = &["prim.dim", "prim.item", "prim.reshape", "prim.so
 
 fn becomes_kernel(op: Op<'_>) -> bool {
     op.dialect() == "prim" && NOT_KERNELS.binary_search(&op.name()).is_err()
+}
+
+/// Whether a constant is one element repeated so often that a loop is smaller than its bytes.
+fn is_large(op: Op<'_>) -> bool {
+    const LARGE: i64 = 4096;
+    let ty = op.result(0).ty();
+    let bytes = ty.num_elements().zip(ty.element_type()).map(|(count, element)| count * element.bytes() as i64);
+    bytes.is_some_and(|bytes| bytes > LARGE) && op.attr("value").and_then(|attr| attr.as_dense()).is_some_and(|dense| dense.1)
 }
 
 /// Puts a lone op into a fusion of its own.

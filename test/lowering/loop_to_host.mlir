@@ -1,0 +1,49 @@
+// RUN: rs-opt %s --prim-to-loop --loop-to-host --split-input-file | rs-filecheck %s
+// RUN: rs-opt %s --verify-level=level=prim --split-input-file
+
+// What a kernel computes for an output is written there at once; ranges are guards.
+// CHECK-LABEL: func.func @main() attributes {host.entry}
+// CHECK: %[[X:.*]] = host.input {index = 0 : i64} : memref<?xf32>
+// CHECK: %[[N:.*]] = host.input_size {dim = 0 : i64, index = 0 : i64} : index
+// CHECK: host.guard {{.*}} {text = "s0 = {0} must be at most {1} (size of dimension 0)"}
+// CHECK: %[[OUT:.*]] = host.output %[[N]] {index = 0 : i64} : (index) -> memref<?xf32>
+// CHECK: host.launch {{.*}}%[[OUT]] {callee = @k0, outputs = 1 : i64}
+// CHECK-NOT: host.copy
+// CHECK: host.return
+func.func @main(%x: tensor<?xf32> {capture.kind = "input", capture.name = "x"}) -> (tensor<?xf32> {capture.kind = "output"}) attributes {capture.entry} {
+  %s = capture.dim %x {dim = 0 : i64, symbol = "s0", min = 0 : i64, max = 64 : i64} : (tensor<?xf32>) -> index
+  %0 = prim.exp %x : tensor<?xf32>
+  return %0 : tensor<?xf32>
+}
+
+// -----
+
+// An input that is returned is copied; a value returned twice is computed once.
+// CHECK-LABEL: func.func @main() attributes {host.entry}
+// CHECK: host.launch
+// CHECK-NOT: host.launch
+// CHECK-COUNT-2: host.copy
+func.func @main(%x: tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>, tensor<4xf32>) attributes {capture.entry} {
+  %0 = prim.exp %x : tensor<4xf32>
+  return %0, %0, %x : tensor<4xf32>, tensor<4xf32>, tensor<4xf32>
+}
+
+// -----
+
+// A loop's tensors live in slots; the body's result is copied back into them.
+// CHECK-LABEL: func.func @main() attributes {host.entry}
+// CHECK: %[[SLOT:.*]] = host.alloc
+// CHECK: host.copy %{{.*}}, %[[SLOT]]
+// CHECK: scf.for
+// CHECK: host.launch %[[SLOT]], %[[NEW:.*]] {callee = @k0, outputs = 1 : i64}
+// CHECK: host.copy %[[NEW]], %[[SLOT]]
+func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> attributes {capture.entry} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c5 = arith.constant 5 : index
+  %0 = scf.for %i = %c0 to %c5 step %c1 iter_args(%h = %x) -> (tensor<4xf32>) {
+    %1 = prim.exp %h : tensor<4xf32>
+    scf.yield %1 : tensor<4xf32>
+  }
+  return %0 : tensor<4xf32>
+}

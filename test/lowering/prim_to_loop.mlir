@@ -1,0 +1,89 @@
+// RUN: rs-opt %s --prim-to-loop --split-input-file | rs-filecheck %s
+
+// A chain is one stage; its dims are walked through together, so they become one.
+// CHECK-LABEL: loop.kernel @k0
+// CHECK: ^bb0(%[[X:.*]]: tensor<32xf32>):
+// CHECK-NEXT: %[[OUT:.*]] = loop.stage %[[X]] {domain = array<i64: 0>, {{.*}}space = "buffer"} : tensor<32xf32>
+// CHECK: math.sin
+// CHECK-NEXT: arith.mulf
+// CHECK-NEXT: loop.yield
+// CHECK: loop.return %[[OUT]]
+// CHECK: func.func @chain(%[[ARG:.*]]: tensor<4x8xf32>
+// CHECK: %[[FLAT:.*]] = prim.reshape %[[ARG]] : (tensor<4x8xf32>) -> tensor<32xf32>
+// CHECK: %[[CALL:.*]] = loop.call %[[FLAT]] {callee = @k0} : tensor<32xf32>
+// CHECK: prim.reshape %[[CALL]] : (tensor<32xf32>) -> tensor<4x8xf32>
+func.func @chain(%x: tensor<4x8xf32>) -> tensor<4x8xf32> {
+  %0 = prim.fusion %x : (tensor<4x8xf32>) -> tensor<4x8xf32> {
+  ^bb0(%a: tensor<4x8xf32>):
+    %1 = prim.sin %a : tensor<4x8xf32>
+    %2 = prim.mul %1, %a : tensor<4x8xf32>
+    prim.yield %2 : (tensor<4x8xf32>) -> ()
+  }
+  return %0 : tensor<4x8xf32>
+}
+
+// -----
+
+// Softmax is one kernel of three stages that share the row: maximum, sum, and the map that reads both.
+// CHECK-LABEL: loop.kernel @k0
+// CHECK: %[[MAX:.*]] = loop.stage {{.*}}reducer = "max", space = "register"} : (tensor<4x8xf32>) -> tensor<4xf32>
+// CHECK: %[[SUM:.*]] = loop.stage %{{.*}}, %[[MAX]] {{.*}}reducer = "sum", space = "register"}
+// CHECK: math.exp
+// CHECK: loop.stage %{{.*}}, %[[MAX]], %[[SUM]] {domain = array<i64: 0, 1>, {{.*}}space = "buffer"}
+// CHECK-NOT: loop.kernel
+func.func @softmax(%x: tensor<4x8xf32>) -> tensor<4x8xf32> {
+  %0 = prim.fusion %x : (tensor<4x8xf32>) -> tensor<4x8xf32> {
+  ^bb0(%a: tensor<4x8xf32>):
+    %1 = prim.reduce %a {dims = array<i64: 1>, kind = "max"} : (tensor<4x8xf32>) -> tensor<4xf32>
+    %2 = prim.broadcast %1 {dims = array<i64: 0>} : (tensor<4xf32>) -> tensor<4x8xf32>
+    %3 = prim.sub %a, %2 : tensor<4x8xf32>
+    %4 = prim.exp %3 : tensor<4x8xf32>
+    %5 = prim.reduce %4 {dims = array<i64: 1>, kind = "sum"} : (tensor<4x8xf32>) -> tensor<4xf32>
+    %6 = prim.broadcast %5 {dims = array<i64: 0>} : (tensor<4xf32>) -> tensor<4x8xf32>
+    %7 = prim.div %4, %6 : tensor<4x8xf32>
+    prim.yield %7 : (tensor<4x8xf32>) -> ()
+  }
+  return %0 : tensor<4x8xf32>
+}
+
+// -----
+
+// Padding is a guarded access and a selection; nothing is materialised.
+// CHECK: #[[SHIFT:.*]] = affine_map<(d0) -> (d0 - 1)>
+// CHECK-LABEL: loop.kernel @k0
+// CHECK: loop.stage {{.*}}guarded = array<i1: true>, maps = [#[[SHIFT]]], space = "buffer"} : (tensor<4xf32>) -> tensor<6xf32>
+// CHECK: loop.index {dim = 0 : i64}
+// CHECK: arith.cmpi ult
+// CHECK: arith.select
+func.func @pad(%x: tensor<4xf32>) -> tensor<6xf32> {
+  %c = prim.constant {value = dense<7.0> : tensor<f32>} : tensor<f32>
+  %0 = prim.pad %x, %c {low = array<i64: 1>, high = array<i64: 1>, interior = array<i64: 0>} : (tensor<4xf32>, tensor<f32>) -> tensor<6xf32>
+  return %0 : tensor<6xf32>
+}
+
+// -----
+
+// A gather reads at a computed, checked index.
+// CHECK-LABEL: loop.kernel @k0
+// CHECK: %[[AT:.*]] = arith.index_cast %{{.*}} : i64 to index
+// CHECK: loop.load %{{.*}}, %[[AT]], %{{.*}} : (tensor<10x3xf32>, index, index) -> f32
+func.func @gather(%x: tensor<10x3xf32>, %i: tensor<5xi64>) -> tensor<5x3xf32> {
+  %0 = prim.gather %x, %i {dims = array<i64: 0>} : (tensor<10x3xf32>, tensor<5xi64>) -> tensor<5x3xf32>
+  return %0 : tensor<5x3xf32>
+}
+
+// -----
+
+// Two results of different ranks share their loops.
+// CHECK-LABEL: loop.kernel @k0
+// CHECK-COUNT-3: loop.stage
+// CHECK-NOT: loop.stage
+func.func @two(%x: tensor<4x8xf32>) -> (tensor<4x8xf32>, tensor<4xf32>) {
+  %0:2 = prim.fusion %x : (tensor<4x8xf32>) -> (tensor<4x8xf32>, tensor<4xf32>) {
+  ^bb0(%a: tensor<4x8xf32>):
+    %1 = prim.exp %a : tensor<4x8xf32>
+    %2 = prim.reduce %1 {dims = array<i64: 1>, kind = "sum"} : (tensor<4x8xf32>) -> tensor<4xf32>
+    prim.yield %1, %2 : (tensor<4x8xf32>, tensor<4xf32>) -> ()
+  }
+  return %0#0, %0#1 : tensor<4x8xf32>, tensor<4xf32>
+}

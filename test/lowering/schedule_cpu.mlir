@@ -1,0 +1,49 @@
+// RUN: rs-opt %s --prim-to-loop --schedule-cpu --split-input-file | rs-filecheck %s
+// RUN: rs-opt %s --prim-to-loop --schedule-cpu=vector-bits=256 --split-input-file | rs-filecheck %s --check-prefix=AVX2
+
+// Lanes run along the contiguous dim, and long bodies are written several times.
+// CHECK-LABEL: loop.kernel @k0
+// CHECK-SAME: schedule = {order = array<i64: 0>, unroll = array<i64: 4>, vector = 0 : i64, width = 16 : i64}
+// AVX2: width = 8 : i64
+func.func @map(%x: tensor<1024xf32>) -> tensor<1024xf32> {
+  %0 = prim.fusion %x : (tensor<1024xf32>) -> tensor<1024xf32> {
+  ^bb0(%a: tensor<1024xf32>):
+    %1 = prim.sin %a : tensor<1024xf32>
+    %2 = prim.cos %1 : tensor<1024xf32>
+    prim.yield %2 : (tensor<1024xf32>) -> ()
+  }
+  return %0 : tensor<1024xf32>
+}
+
+// -----
+
+// Rows are reduced with lanes along the row, several accumulators each.
+// CHECK-LABEL: loop.kernel @k0
+// CHECK: loop.stage {{.*}}reducer = "sum", schedule = {unroll = 4 : i64, vector = {{[0-9]}} : i64, width = 16 : i64}
+// AVX2: width = 8 : i64
+func.func @rows(%x: tensor<64x512xf32>) -> tensor<64xf32> {
+  %0 = prim.reduce %x {dims = array<i64: 1>, kind = "sum"} : (tensor<64x512xf32>) -> tensor<64xf32>
+  return %0 : tensor<64xf32>
+}
+
+// -----
+
+// A product of matrices keeps eight rows of two vectors in registers.
+// CHECK-LABEL: loop.kernel @k0
+// CHECK-SAME: schedule = {order = array<i64: 0, 1>, unroll = array<i64: 8, 2>, vector = 1 : i64, width = 16 : i64}
+// AVX2: width = 8 : i64
+func.func @matmul(%a: tensor<64x32xf32>, %b: tensor<32x128xf32>) -> tensor<64x128xf32> {
+  %0 = prim.dot %a, %b {lhs_batch = array<i64>, rhs_batch = array<i64>, lhs_contract = array<i64: 1>, rhs_contract = array<i64: 0>} : (tensor<64x32xf32>, tensor<32x128xf32>) -> tensor<64x128xf32>
+  return %0 : tensor<64x128xf32>
+}
+
+// -----
+
+// With the second operand transposed, lanes run along what is summed, and the results are a tile.
+// CHECK-LABEL: loop.kernel @k0
+// CHECK: loop.stage {{.*}}schedule = {rows = 4 : i64, unroll = 1 : i64, vector = 2 : i64, width = 16 : i64}, space = "tile"
+// AVX2: width = 8 : i64
+func.func @linear(%a: tensor<64x32xf32>, %b: tensor<128x32xf32>) -> tensor<64x128xf32> {
+  %0 = prim.dot %a, %b {lhs_batch = array<i64>, rhs_batch = array<i64>, lhs_contract = array<i64: 1>, rhs_contract = array<i64: 1>} : (tensor<64x32xf32>, tensor<128x32xf32>) -> tensor<64x128xf32>
+  return %0 : tensor<64x128xf32>
+}
