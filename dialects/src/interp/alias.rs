@@ -33,7 +33,7 @@ pub struct Heap {
 const VIEWS: &[&str] = &[
     "alias", "as_strided", "broadcast_to", "chunk", "contiguous", "detach", "diagonal", "dsplit", "expand", "expand_as", "flatten", "hsplit", "mT", "moveaxis", "movedim", "narrow",
     "numpy_T", "permute", "ravel", "reshape", "reshape_as", "select", "slice", "split", "split_with_sizes", "squeeze", "swapaxes", "swapdims", "t", "tensor_split", "transpose", "unbind",
-    "unflatten", "unfold", "unsqueeze", "view", "view_as", "vsplit", "positive",
+    "unflatten", "unfold", "unsqueeze", "view", "view_as", "vsplit", "positive", "broadcast_in_dim", "collapse_view", "split_dim", "view_of",
 ];
 
 /// In-place overloads whose functional overload has another name.
@@ -49,7 +49,7 @@ const RESHAPING: &[&str] = &["aten.as_strided", "aten.detach", "aten.squeeze", "
 
 /// The operator's name without dialect and overload.
 fn base(name: &str) -> &str {
-    name.strip_prefix("aten.").unwrap_or(name).split('.').next().unwrap_or(name)
+    name.split('.').nth(1).unwrap_or(name)
 }
 
 /// True when the overload gives views of its first tensor.
@@ -59,6 +59,9 @@ pub fn is_view(name: &str) -> bool {
 
 /// The functional overload of an in-place one.
 pub fn functional(name: &str) -> Option<String> {
+    if name == "prims.copy_to" {
+        return Some(name.to_string());
+    }
     let base = base(name);
     if !base.ends_with('_') || base.ends_with("__") {
         return None;

@@ -14,7 +14,7 @@ const UPDATES_STATISTICS: &[&str] = &["aten._batch_norm_with_update", "aten._nat
 
 /// Whether an op writes to its arguments.
 pub(super) fn mutates(op: Op<'_>) -> bool {
-    op.dialect() == "aten" && (functional(op.name()).is_some() || updates_statistics(op))
+    matches!(op.dialect(), "aten" | "prims") && (functional(op.name()).is_some() || updates_statistics(op))
 }
 
 fn updates_statistics(op: Op<'_>) -> bool {

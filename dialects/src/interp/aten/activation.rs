@@ -188,7 +188,11 @@ fn logit(args: &Args) -> Results {
     let x = args.tensor("self")?;
     let eps = args.opt_float("eps")?;
     one(x.map(x.dtype().floating(), |v| {
-        let p = eps.map_or(v.float(), |e| clamp(v.float(), e, 1.0 - e));
+        let p = match (eps, v.float()) {
+            (Some(e), p) if p < e => e,
+            (Some(e), p) if p > 1.0 - e => 1.0 - e,
+            (_, p) => p,
+        };
         Scalar::Float((p / (1.0 - p)).ln())
     }))
 }

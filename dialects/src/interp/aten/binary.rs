@@ -128,7 +128,9 @@ pub const ARMS: &[(&str, Arm)] = &[
 ];
 
 fn poly(family: Family, x: Scalar, n: Scalar) -> Scalar {
-    Scalar::Float(polynomial::value(family, x.float(), n.float().trunc() as i64))
+    // A degree that is no number counts as negative.
+    let degree = if n.is_nan() { -1 } else { n.float().trunc() as i64 };
+    Scalar::Float(polynomial::value(family, x.float(), degree))
 }
 
 fn shifted(x: Scalar) -> Scalar {
@@ -176,7 +178,6 @@ fn lcm(a: i128, b: i128) -> i128 {
 
 fn heaviside(a: Scalar, b: Scalar) -> Scalar {
     match a {
-        v if v.is_nan() => v,
         v if v.float() == 0.0 => b,
         v => Scalar::Int((v.float() > 0.0) as i128),
     }

@@ -541,6 +541,9 @@ fn unfold_backward(args: &Args) -> Results {
     let mut x = zeros(args, grad)?;
     let (dim, step) = (args.dim("dim", x.rank())?, args.int("step")?.max(0) as usize);
     let rank = x.rank();
+    if rank == 0 {
+        return one(grad.reshape(&[])?);
+    }
     try_each(grad.shape(), |i| {
         let mut j = i[..rank].to_vec();
         j[dim] = i[dim] * step + i[rank];

@@ -135,6 +135,9 @@ fn added(args: &Args, product: Tensor) -> Results {
     let x = args.tensor("self")?;
     let (beta, alpha) = (args.opt_scalar("beta")?.unwrap_or(Scalar::Int(1)), args.opt_scalar("alpha")?.unwrap_or(Scalar::Int(1)));
     let dtype = promote(x.dtype(), product.dtype());
+    // Integer products are scaled by integers.
+    let whole = |v: Scalar| if dtype.is_integral() { dtype.cast(v) } else { v };
+    let (beta, alpha) = (whole(beta), whole(alpha));
     let sum = |v: &[Scalar]| Ok(if beta.truthy() { add(mul(beta, v[0]), mul(alpha, v[1])) } else { mul(alpha, v[1]) });
     one(elementwise(Kind::Same, &[(&x.cast(dtype)).into(), (&product.cast(dtype)).into()], sum)?)
 }

@@ -34,7 +34,7 @@ macro_rules! families {
     };
 }
 
-families!(activation, attention, binary, conv, creation, fft, index, join, loss, loss_backward, matmul, norm, order, pad, pool, prims, reduce, resize, rnn, scan, select, statistics, unary, view);
+families!(activation, attention, binary, conv, creation, fft, grid, index, join, linalg, loss, loss_backward, matmul, norm, order, pad, pool, prims, reduce, resize, rnn, scan, select, statistics, unary, view);
 
 /// The arm of an op.
 pub fn find(name: &str) -> Option<Arm> {
@@ -64,7 +64,10 @@ fn operand<'a>(args: &'a Args, names: &[&str]) -> Result<Operand<'a>, InterpErro
 }
 
 #[cfg(test)]
-mod tests {
+mod tests;
+
+#[cfg(test)]
+mod lists {
     use super::*;
 
     #[test]

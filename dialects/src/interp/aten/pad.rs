@@ -93,7 +93,15 @@ fn pad(args: &Args) -> Results {
         "circular" => Edge::Circular,
         other => return Err(fail(format!("padding mode `{other}` is not known"))),
     };
-    padded(x, &args.ints("pad")?, edge)
+    let pad = args.ints("pad")?;
+    if matches!(edge, Edge::Circular) {
+        // What is cropped away does not come round again.
+        let crop: Vec<i64> = pad.iter().map(|&p| p.min(0)).collect();
+        let (shape, low) = padded_shape(x.shape(), &crop)?;
+        let cropped = Tensor::build(x.dtype(), &shape, |i| x.get(&i.iter().zip(&low).map(|(&i, &l)| (i as i64 - l) as usize).collect::<Vec<_>>()))?;
+        return padded(&cropped, &pad.iter().map(|&p| p.max(0)).collect::<Vec<_>>(), edge);
+    }
+    padded(x, &pad, edge)
 }
 
 /// The gradient adds up where the padded element came from.

@@ -273,7 +273,8 @@ fn moments(args: &Args) -> Result<(Tensor, Tensor, Tensor), InterpError> {
 pub fn sum_to(x: &Tensor, shape: &[usize]) -> Result<Tensor, InterpError> {
     let lead = x.rank().checked_sub(shape.len()).ok_or_else(|| fail(format!("shape {:?} does not sum to {shape:?}", x.shape())))?;
     let dims: Vec<usize> = (0..x.rank()).filter(|&d| d < lead || (shape[d - lead] == 1 && x.shape()[d] != 1)).collect();
-    reduce(x, &dims, false, x.dtype(), |v| Ok(total(v)))?.reshape(shape)
+    let dtype = if x.dtype().is_integral() && !dims.is_empty() { DType::I64 } else { x.dtype() };
+    reduce(x, &dims, false, dtype, |v| Ok(total(v)))?.reshape(shape)
 }
 
 fn sum_to_size(args: &Args) -> Results {

@@ -110,6 +110,9 @@ fn diff(args: &Args) -> Results {
     if x.rank() == 0 {
         return Err(fail("a 0-d tensor has no differences"));
     }
+    if args.int("n")? == 0 {
+        return one(x);
+    }
     if let Some(p) = args.opt_tensor("prepend")? {
         x = super::join::cat(&[p, &x], dim as i64)?;
     }

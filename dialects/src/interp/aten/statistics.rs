@@ -303,7 +303,7 @@ fn pdist(args: &Args) -> Results {
 }
 
 fn pdist_backward(args: &Args) -> Results {
-    let (grad, x, p, dist) = (args.tensor("grad")?, args.tensor("self")?, args.float("p")?, args.tensor("pdist")?);
+    let (grad, x, p, dist) = (args.tensor("grad_output")?, args.tensor("self")?, args.float("p")?, args.tensor("pdist")?);
     let [n, width] = x.shape()[..] else { return Err(fail("distances need a matrix")) };
     let mut out = vec![0.0; x.len()];
     for (q, (i, j)) in pairs(n).enumerate() {

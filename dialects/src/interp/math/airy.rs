@@ -5,7 +5,7 @@ use std::f64::consts::PI;
 /// `Ai(x)`: its power series near zero, Bessel's asymptotic expansions far from it.
 pub fn ai(x: f64) -> f64 {
     if x.is_nan() || x.is_infinite() {
-        return if x > 0.0 { 0.0 } else { f64::NAN };
+        return f64::NAN;
     }
     if x > 2.0 {
         return asymptotic_decay(x);

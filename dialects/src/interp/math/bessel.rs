@@ -30,6 +30,9 @@ pub fn i(n: i32, x: f64) -> f64 {
     if x.is_infinite() {
         return if n % 2 == 1 { x } else { f64::INFINITY };
     }
+    if x.abs() > 1000.0 {
+        return if n % 2 == 1 { f64::INFINITY.copysign(x) } else { f64::INFINITY };
+    }
     i_scaled(n, x) * x.abs().exp()
 }
 

@@ -4,4 +4,5 @@ pub mod airy;
 pub mod bessel;
 pub mod erf;
 pub mod gamma;
+pub mod matrix;
 pub mod polynomial;
