@@ -190,17 +190,21 @@ func.func @free_reshape(%x: tensor<4x8xf32>) -> tensor<32xf32> {
 
 // -----
 
-// Two kernels that read one tensor at one shape are one; reductions are left to the other pass.
+// Two kernels that read one tensor at one shape are one; what a reduction reads is left to the other pass.
 // CHECK-LABEL: func.func @siblings(
 // CHECK: prim.fusion
-// CHECK: prim.sin
-// CHECK: prim.cos
+// CHECK-NEXT: ^bb0
+// CHECK-NEXT: prim.sin
+// CHECK-NEXT: prim.cos
+// CHECK-NEXT: prim.yield
+// CHECK: prim.tanh
 // CHECK: prim.reduce
 func.func @siblings(%x: tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>, tensor<f32>) {
   %0 = prim.sin %x : (tensor<4xf32>) -> tensor<4xf32>
   %1 = prim.cos %x : (tensor<4xf32>) -> tensor<4xf32>
-  %2 = prim.reduce %1 {dims = array<i64: 0>, kind = "sum"} : (tensor<4xf32>) -> tensor<f32>
-  return %0, %1, %2 : tensor<4xf32>, tensor<4xf32>, tensor<f32>
+  %2 = prim.tanh %x : (tensor<4xf32>) -> tensor<4xf32>
+  %3 = prim.reduce %2 {dims = array<i64: 0>, kind = "sum"} : (tensor<4xf32>) -> tensor<f32>
+  return %0, %1, %3 : tensor<4xf32>, tensor<4xf32>, tensor<f32>
 }
 
 // -----

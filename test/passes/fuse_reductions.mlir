@@ -157,3 +157,23 @@ func.func @operands_of_a_dot(%x: tensor<4x4xf32>, %y: tensor<4x4xbf16>) -> tenso
   %d = prim.dot %e, %c {lhs_batch = array<i64>, rhs_batch = array<i64>, lhs_contract = array<i64: 1>, rhs_contract = array<i64: 0>} : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
   return %d : tensor<4x4xf32>
 }
+
+// -----
+
+// What a reduction reads goes with the reduction, also when it could be one more result of the kernel before.
+// CHECK-LABEL: func.func @mask(
+// CHECK: prim.fusion
+// CHECK: prim.dot
+// CHECK: prim.mul
+// CHECK-NEXT: prim.yield
+// CHECK: prim.fusion
+// CHECK: prim.eq
+// CHECK: prim.reduce
+func.func @mask(%x: tensor<4x4xf32>, %y: tensor<4x4xf32>) -> (tensor<4x4xf32>, tensor<4xi1>) {
+  %d = prim.dot %x, %y {lhs_batch = array<i64>, rhs_batch = array<i64>, lhs_contract = array<i64: 1>, rhs_contract = array<i64: 0>} : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
+  %m = prim.mul %d, %y : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
+  // expected-remark @+1 {{'prim.mul' is not fused into 'prim.eq': legality: a contraction shares its kernel with no other contraction or reduction}}
+  %e = prim.eq %m, %y : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xi1>
+  %r = prim.reduce %e {dims = array<i64: 1>, kind = "and"} : (tensor<4x4xi1>) -> tensor<4xi1>
+  return %m, %r : tensor<4x4xf32>, tensor<4xi1>
+}

@@ -233,6 +233,11 @@ impl<'c> Dims<'c> {
         found
     }
 
+    /// Takes in what an `index` value that was made after the analysis is.
+    pub fn define(&mut self, value: Value<'c>, expr: &Expr) {
+        self.indices.entry(value).or_insert_with(|| expr.clone());
+    }
+
     /// Number of elements of a tensor.
     pub fn elements(&mut self, tensor: Value<'c>) -> Expr {
         self.sizes(tensor).iter().fold(1.into(), |product, size| product.mul(size))
@@ -321,6 +326,15 @@ impl<'c> Dims<'c> {
         }
     }
 
+    /// Whether all that computing an expression needs can be used where `op` stands.
+    pub fn is_available(&self, expr: &Expr, op: Op<'c>) -> bool {
+        let mut inputs = Vec::new();
+        self.inputs(expr, &mut inputs);
+        inputs.into_iter().all(|input| match input {
+            Symbol::Value(value) | Symbol::Size(value, _) => is_before(value, op),
+        })
+    }
+
     /// Builds `arith` that computes an expression.
     pub fn emit(&self, builder: &mut Builder<'c>, expr: &Expr) -> Value<'c> {
         let mut sum: Option<Value<'c>> = None;
@@ -357,6 +371,20 @@ impl<'c> Dims<'c> {
         let (a, b) = (self.emit(builder, a), self.emit(builder, b));
         binary(builder, name, a, b)
     }
+}
+
+/// Whether a value can be used where `op` stands.
+fn is_before<'c>(value: Value<'c>, op: Op<'c>) -> bool {
+    let block = value.defining_op().map_or_else(|| value.owner_block(), Op::block);
+    let mut at = Some(op);
+    while let Some(here) = at {
+        if here.block() == block {
+            return value.defining_op().is_none_or(|definition| definition.is_before(here));
+        }
+        // Nothing from outside can be used inside of a fusion.
+        at = here.parent().filter(|parent| !parent.is("prim.fusion"));
+    }
+    false
 }
 
 fn binary<'c>(builder: &mut Builder<'c>, name: &str, a: Value<'c>, b: Value<'c>) -> Value<'c> {

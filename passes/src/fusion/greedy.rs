@@ -104,7 +104,8 @@ impl<'a, 'c> Greedy<'a, 'c> {
             for pair in groups.windows(2) {
                 let (a, b) = (self.graph.group(pair[0]), self.graph.group(pair[1]));
                 // Two readers of one tensor that stay apart are nothing to remark on.
-                if a != b && !self.graph.detour(b, a) && self.ask(a, b).is_ok() {
+                let left = self.is_for_a_reduction(a) || self.is_for_a_reduction(b);
+                if a != b && !left && !self.graph.detour(b, a) && self.ask(a, b).is_ok() {
                     self.graph.merge(a, b);
                     return true;
                 }
@@ -141,7 +142,7 @@ impl<'a, 'c> Greedy<'a, 'c> {
             return false;
         }
         match self.ask(from, to) {
-            Ok(score) if score.removed < removed => false,
+            Ok(score) if score.removed < removed || (score.removed == 0 && self.is_for_a_reduction(to)) => false,
             Ok(_) => {
                 self.graph.merge(from, to);
                 true
@@ -152,6 +153,12 @@ impl<'a, 'c> Greedy<'a, 'c> {
                 false
             }
         }
+    }
+
+    /// Whether this pass leaves a group to the other one: a reduction reads what it computes and would take it in, writing nothing.
+    fn is_for_a_reduction(&self, group: usize) -> bool {
+        let users = self.graph.members(group).iter().flat_map(|&node| self.graph.users(node));
+        !self.rules.reductions && users.into_iter().any(|user| self.graph.class(user) == Class::Reduce)
     }
 
     /// The three questions, in order.

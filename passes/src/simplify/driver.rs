@@ -4,7 +4,7 @@
 
 use crate::analysis::{Dims, Expr};
 use std::collections::HashSet;
-use strata_core::ir::{Attr, Block, Builder, Cx, Op, OpSpec, Type, Value};
+use strata_core::ir::{Attr, Block, Builder, Cx, DYNAMIC, Op, OpSpec, Type, Value};
 use strata_core::rewrite::NoMatch;
 
 /// What a rule gives: the value that takes the place of the op's one result, or why there is none.
@@ -26,6 +26,7 @@ pub struct Site<'a, 'c> {
     /// Sizes of all tensors.
     pub dims: &'a mut Dims<'c>,
     builder: Builder<'c>,
+    at: Op<'c>,
     made: Vec<Op<'c>>,
 }
 
@@ -43,23 +44,28 @@ impl<'c> Site<'_, 'c> {
         op.result(0)
     }
 
-    /// The `prim.dim` of each unknown dimension of a type, where `of` says which dimension of which tensor has that size.
+    /// The size of each unknown dimension of a type, where `of` says which dimension of which tensor has that size.
     pub fn sizes(&mut self, ty: Type<'c>, of: impl Fn(usize) -> (Value<'c>, usize)) -> Vec<Value<'c>> {
-        let unknown: Vec<usize> =
-            ty.shape().iter().enumerate().filter(|(_, size)| **size == strata_core::ir::DYNAMIC).map(|(dim, _)| dim).collect();
-        unknown
-            .into_iter()
-            .map(|dim| {
-                let (tensor, dim) = of(dim);
-                let (index, attr) = (self.cx().index(), self.cx().i64_attr(dim as i64));
-                self.value("prim.dim", &[tensor], index, &[("dim", attr)])
-            })
-            .collect()
+        let shape = ty.shape();
+        let unknown = (0..shape.len()).filter(|&dim| shape[dim] == DYNAMIC);
+        unknown.map(|dim| of(dim)).map(|(tensor, dim)| self.size(tensor, dim)).collect()
+    }
+
+    /// The size of a dimension, said by what it was computed from where that is known: asking the tensor would keep it in memory.
+    fn size(&mut self, tensor: Value<'c>, dim: usize) -> Value<'c> {
+        let sizes = self.dims.sizes(tensor);
+        if let Some(size) = sizes.get(dim).filter(|size| self.dims.is_available(size, self.at)) {
+            return self.emit(size);
+        }
+        let (index, attr) = (self.cx().index(), self.cx().i64_attr(dim as i64));
+        self.value("prim.dim", &[tensor], index, &[("dim", attr)])
     }
 
     /// Builds index arithmetic that computes a size.
     pub fn emit(&mut self, size: &Expr) -> Value<'c> {
-        self.dims.emit(&mut self.builder, size)
+        let value = self.dims.emit(&mut self.builder, size);
+        self.dims.define(value, size);
+        value
     }
 
     /// A reshape of a tensor to a type whose unknown sizes are as `of` says.
@@ -115,7 +121,7 @@ impl<'c> Driver<'_, 'c> {
             return;
         }
         for rule in self.rules.iter().filter(|rule| rule.root.is_empty() || op.is(rule.root)) {
-            let mut site = Site { dims: &mut self.dims, builder: Builder::before(op), made: Vec::new() };
+            let mut site = Site { dims: &mut self.dims, builder: Builder::before(op), at: op, made: Vec::new() };
             match (rule.rewrite)(&mut site, op) {
                 Ok(value) => {
                     let made = site.made;

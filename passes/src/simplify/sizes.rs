@@ -19,7 +19,7 @@
 
 use super::driver::{Rule, Simplified, Site, simplify};
 use crate::analysis::Symbol;
-use strata_core::ir::{Op, Value};
+use strata_core::ir::Op;
 use strata_core::pass::{Counter, Pass, PassContext, PassError};
 
 /// Says each size by what it was computed from.
@@ -55,32 +55,12 @@ fn known_size<'c>(site: &mut Site<'_, 'c>, op: Op<'c>) -> Simplified<'c> {
     };
     let mut inputs = Vec::new();
     site.dims.inputs(size, &mut inputs);
-    let here = |value: Value<'c>| is_before(value, op);
-    for input in inputs {
-        match input {
-            Symbol::Size(tensor, _) if tensor == x => return Err("the tensor is the only source of this size".into()),
-            Symbol::Size(tensor, _) if here(tensor) => {}
-            Symbol::Value(value) if value != op.result(0) && here(value) => {}
-            _ => return Err("the size comes from a value that is not there yet".into()),
-        }
+    if inputs.iter().any(|input| matches!(input, Symbol::Size(tensor, _) if *tensor == x) || *input == Symbol::Value(op.result(0))) {
+        return Err("the tensor is the only source of this size".into());
+    }
+    if !site.dims.is_available(size, op) {
+        return Err("the size comes from a value that is not there yet".into());
     }
     let size = size.clone();
     Ok(site.emit(&size))
-}
-
-/// Whether a value can be used where `op` stands.
-fn is_before<'c>(value: Value<'c>, op: Op<'c>) -> bool {
-    let block = match value.defining_op() {
-        Some(definition) => definition.block(),
-        None => value.owner_block(),
-    };
-    let mut at = Some(op);
-    while let Some(here) = at {
-        if here.block() == block {
-            return value.defining_op().is_none_or(|definition| definition.is_before(here));
-        }
-        // Nothing from outside can be used inside of a fusion.
-        at = here.parent().filter(|parent| !parent.is("prim.fusion"));
-    }
-    false
 }
