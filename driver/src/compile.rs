@@ -2,7 +2,7 @@
 
 use crate::artefact::{self, Notes};
 use crate::levels::{LEVELS, Level};
-use crate::options::{Numerics, Options};
+use crate::options::{Dynamic, Numerics, Options};
 use crate::{Error, registry};
 use std::path::Path;
 use std::time::Instant;
@@ -116,6 +116,10 @@ pub fn compile(path: &Path, options: &Options, emit: &codegen::Options) -> Resul
         }
     }
     let program = program.ok_or(Error::NoEntry)?;
+    let symbolic = program.arguments.iter().find(|argument| argument.shape.contains(&None));
+    if let Some(argument) = symbolic.filter(|_| options.dynamic == Dynamic::Off) {
+        return Err(Error::Symbolic { name: argument.name.clone() });
+    }
     notes.messages = messages(module);
     time(&mut notes, "llvm", || codegen::lower_to_llvm(module, &target.math()))?;
     notes.level("llvm", module);

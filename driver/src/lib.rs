@@ -14,5 +14,5 @@ pub use error::Error;
 pub use interpret::interpret;
 pub use levels::{LEVELS, Level};
 pub use opt_args::{ArgsError, expand};
-pub use options::{Mode, Numerics, Options};
+pub use options::{Dynamic, Mode, Numerics, Options};
 pub use registry::{dialects, passes, pipelines, registry};

@@ -13,6 +13,19 @@ pub enum Mode {
     MaxAutotune,
 }
 
+/// Which sizes stay symbolic.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Dynamic {
+    /// Those that the program declares symbolic.
+    #[default]
+    Auto,
+    /// The same: an exported program has no others.
+    On,
+    /// None; a program with symbolic sizes is refused.
+    Off,
+}
+
 /// Which rewrites of arithmetic are allowed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -32,6 +45,8 @@ pub enum Numerics {
 pub struct Options {
     /// Effort.
     pub mode: Mode,
+    /// Symbolic sizes.
+    pub dynamic: Dynamic,
     /// Arithmetic.
     pub numerics: Numerics,
     /// Optimisation passes to leave out, by flag. Results stay right without any of them.

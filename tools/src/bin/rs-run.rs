@@ -36,6 +36,9 @@ struct Arguments {
     /// Print cold start, warm start, median and p99 of a call, kernels, bytes, memory
     #[arg(long)]
     benchmark: bool,
+    /// Show the model's road through the levels: ops, kernels, times of each stage, memory, and the cost of a call
+    #[arg(long)]
+    report: bool,
     /// Print the conditions that a call must meet, and what they cost
     #[arg(long)]
     print_guards: bool,
@@ -122,6 +125,7 @@ fn start(arguments: Arguments) -> Result<bool, Box<dyn std::error::Error>> {
         inputs: arguments.inputs,
         expect: arguments.expect,
         benchmark: arguments.benchmark,
+        report: arguments.report,
         print_guards: arguments.print_guards,
         rtol: arguments.rtol,
         atol: arguments.atol,

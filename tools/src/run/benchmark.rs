@@ -18,6 +18,15 @@ pub fn run(program: &Program, inputs: &[&Tensor], times: LoadTimes) -> Result<()
         println!("compile        {}", show(compile));
     }
     println!("load           {}", show(times.load));
+    calls(program, inputs)?;
+    if let Program::Native(session) = program {
+        describe(session.manifest());
+    }
+    Ok(())
+}
+
+/// Measures calls.
+pub fn calls(program: &Program, inputs: &[&Tensor]) -> Result<(), Box<dyn Error>> {
     let start = Instant::now();
     program.run(inputs)?;
     println!("first call     {}", show(start.elapsed()));
@@ -30,8 +39,8 @@ pub fn run(program: &Program, inputs: &[&Tensor], times: LoadTimes) -> Result<()
     println!("median         {}", show(at(0.5)));
     println!("p99            {}", show(at(0.99)));
     println!("samples        {}", samples.len());
-    if let Program::Native(session) = program {
-        describe(session.manifest());
+    if let Some(peak) = peak_resident() {
+        println!("peak resident  {peak} KiB");
     }
     Ok(())
 }
@@ -76,9 +85,6 @@ fn describe(manifest: &Manifest) {
     }
     if let Some(bytes) = manifest.workspace_bytes {
         println!("planned memory {bytes} bytes");
-    }
-    if let Some(peak) = peak_resident() {
-        println!("peak resident  {} KiB", peak);
     }
     for stage in &manifest.timings {
         println!("stage {:<22} {}", stage.name, show(Duration::from_micros(stage.micros)));
@@ -131,7 +137,8 @@ fn refused_call(program: &Program, inputs: &[&Tensor]) -> Option<f64> {
     Some(start.elapsed().as_nanos() as f64 / f64::from(REPEATS))
 }
 
-fn show(time: Duration) -> String {
+/// A duration with a fitting unit.
+pub fn show(time: Duration) -> String {
     match time.as_nanos() {
         n if n < 10_000 => format!("{n} ns"),
         n if n < 10_000_000 => format!("{:.1} us", n as f64 / 1e3),

@@ -5,6 +5,7 @@ mod benchmark;
 mod case;
 mod judge;
 mod report;
+mod road;
 pub mod single;
 pub mod suite;
 pub mod worker;

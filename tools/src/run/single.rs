@@ -11,6 +11,7 @@ use super::backend::{Backend, Named, Program};
 use super::benchmark;
 use super::case::InputSet;
 use super::judge::{Rules, judge};
+use super::road;
 
 /// What to do with the model.
 pub struct Options {
@@ -24,6 +25,8 @@ pub struct Options {
     pub expect: Option<PathBuf>,
     /// Measure.
     pub benchmark: bool,
+    /// Show the levels, the kernels, and where the time goes.
+    pub report: bool,
     /// Show the conditions on a call.
     pub print_guards: bool,
     /// Relative tolerance.
@@ -48,6 +51,9 @@ pub fn run(options: &Options) -> Result<bool, Box<dyn Error>> {
         _ => Vec::new(),
     };
     let inputs = set.as_ref().map_or_else(|| made.iter().collect(), InputSet::inputs);
+    if let Some(manifest) = manifest.filter(|_| options.report) {
+        road::print(&options.model, manifest, times)?;
+    }
     if options.print_guards {
         let manifest = manifest.ok_or("the interpreter has no compiled guards; use --backend=cpu")?;
         benchmark::print_guards(manifest, &program, &inputs);
@@ -62,6 +68,9 @@ pub fn run(options: &Options) -> Result<bool, Box<dyn Error>> {
     };
     if options.benchmark {
         benchmark::run(&program, &inputs, times)?;
+    } else if options.report {
+        benchmark::calls(&program, &inputs)?;
+        println!();
     }
     Ok(right)
 }
