@@ -90,8 +90,8 @@ impl Arguments {
 
     fn write_text(&self, text: &str) -> Result<(), Box<dyn Error>> {
         match &self.output {
-            Some(path) => write(path, text.as_bytes()),
-            None => Ok(std::io::stdout().write_all(text.as_bytes())?),
+            Some(path) if path.as_os_str() != "-" => write(path, text.as_bytes()),
+            _ => Ok(std::io::stdout().write_all(text.as_bytes())?),
         }
     }
 }
@@ -115,11 +115,8 @@ fn start(arguments: &Arguments) -> Result<(), Box<dyn Error>> {
     if arguments.emit == Emit::Mlir {
         return arguments.write_text(&lower(&arguments.model, &arguments.to, &options)?);
     }
-    let wanted = codegen::Options {
-        ir: arguments.emit == Emit::Llvm,
-        assembly: arguments.emit == Emit::Asm,
-        ..codegen::Options::default()
-    };
+    let wanted =
+        codegen::Options { ir: arguments.emit == Emit::Llvm, assembly: arguments.emit == Emit::Asm, ..codegen::Options::default() };
     let compiled = compile(&arguments.model, &options, &wanted)?;
     match arguments.emit {
         Emit::Mlir => Ok(()),
