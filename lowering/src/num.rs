@@ -20,14 +20,6 @@ impl<'c> Num<'c> {
         }
     }
 
-    /// The number, when it is known.
-    pub fn constant(self) -> Option<i64> {
-        match self {
-            Self::Const(number) => Some(number),
-            Self::Value(_) => None,
-        }
-    }
-
     fn op(self, b: &mut Builder<'c>, name: &str, other: Self) -> Self {
         let (lhs, rhs) = (self.value(b), other.value(b));
         let index = b.cx().index();

@@ -212,7 +212,8 @@ fn unroll(kernel: &KernelView<'_>, vector: usize, dim: usize, width: i64) -> i64
     }
     // One dim of rows: the last one before the lanes whose operands differ from those of the lanes.
     let moves = |dim: usize| -> Vec<bool> { stage.maps.iter().map(|map| map.results().iter().any(|expr| expr.uses_dim(dim))).collect() };
-    let rows = kernel.outer.iter().copied().filter(|&row| row != vector && reused(row) && moves(row) != moves(vector) && kernel.static_size(row) != Some(1)).next_back();
+    let fits = |row: usize| row != vector && reused(row) && moves(row) != moves(vector) && kernel.static_size(row) != Some(1);
+    let rows = kernel.outer.iter().copied().rfind(|&row| fits(row));
     if rows == Some(dim) { size.min(ROWS) } else { 1 }
 }
 

@@ -8,14 +8,14 @@
 
 mod emit;
 mod link;
-mod lower;
+mod lower_to_llvm;
 mod prepare;
 mod simplify;
 mod target;
 
 pub use emit::{Emitted, Options, Timings, emit};
 pub use link::{LinkError, LinkedImage, Symbol, link};
-pub use lower::{LowerToLlvm, lower_to_llvm};
+pub use lower_to_llvm::{LowerToLlvm, lower_to_llvm};
 pub use target::Target;
 
 #[cfg(test)]

@@ -33,6 +33,9 @@ pub struct Copy<'c> {
 /// What runs inside a nest: the copies and the carried values, giving the carried values of the next iteration.
 pub type Body<'a, 'c> = dyn FnMut(&mut Emitter<'c>, &[Copy<'c>], Vec<Value<'c>>) -> Result<Vec<Value<'c>>, Error> + 'a;
 
+/// One turn of a loop: its index and the carried values.
+type Turn<'a, 'c> = dyn FnMut(&mut Emitter<'c>, Num<'c>, Vec<Value<'c>>) -> Result<Vec<Value<'c>>, Error> + 'a;
+
 impl<'c> Emitter<'c> {
     /// Writes the loops around `body`.
     pub fn nest(&mut self, loops: &[Loop<'c>], copies: &[Copy<'c>], carried: Vec<Value<'c>>, body: &mut Body<'_, 'c>) -> Result<Vec<Value<'c>>, Error> {
@@ -98,7 +101,7 @@ impl<'c> Emitter<'c> {
         end: Num<'c>,
         step: i64,
         carried: Vec<Value<'c>>,
-        body: &mut dyn FnMut(&mut Self, Num<'c>, Vec<Value<'c>>) -> Result<Vec<Value<'c>>, Error>,
+        body: &mut Turn<'_, 'c>,
     ) -> Result<Vec<Value<'c>>, Error> {
         if begin == end {
             return Ok(carried);

@@ -8,6 +8,7 @@
 mod collapse;
 mod indexed;
 mod kernel;
+mod reduction;
 mod scalar;
 mod sizes;
 mod stage;

@@ -1,6 +1,7 @@
 //! Views as transformations of index expressions.
 
-use super::kernel::{Kernel, multiply};
+use super::kernel::Kernel;
+use super::reduction::multiply;
 use super::sizes::{Size, arith, pad_amount};
 use super::stage::Stage;
 use super::{Error, sizes};

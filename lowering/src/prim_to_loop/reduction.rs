@@ -1,0 +1,141 @@
+//! Reductions and contractions: a stage that runs over what is combined, and the read of its result.
+
+use super::kernel::{Kernel, element_of, plain_dims};
+use super::sizes::{Size, dot_dims, kept};
+use super::stage::{Kind, Request, Stage};
+use super::{Error, scalar, view};
+use strata_core::ir::{AffineExpr, DYNAMIC, ElementType, Op, Value};
+
+impl<'c> Kernel<'c> {
+    /// Opens (once) the stage of a reduction and reads its result.
+    pub(super) fn reduction(&mut self, stage: &mut Stage<'c>, op: Op<'c>, to: ElementType, indices: &[AffineExpr<'c>]) -> Result<Value<'c>, Error> {
+        let request: Request<'c> = (op.result(0), indices.to_vec());
+        let Some(outer) = plain_dims(indices) else {
+            return Err(Error::at(op, "its result is read through a view that is not a plain loop over its dims"));
+        };
+        let from = element_of(op, op.operand(0).ty())?;
+        let arg = op.is("prim.arg_reduce");
+        let accumulated = if arg { ElementType::I64 } else { scalar::accumulator(to) };
+        let result = match self.reductions.get(&request) {
+            Some(&result) => result,
+            None => {
+                let result = self.reduce_stage(stage.op, op, from, accumulated, indices, &outer)?;
+                self.reductions.insert(request, result);
+                result
+            }
+        };
+        let guarded = std::mem::replace(&mut stage.guarded, false);
+        let dims: Vec<_> = outer.iter().map(|&dim| self.cx.dim(dim)).collect();
+        let element = scalar::register_type(self.cx, accumulated);
+        let read = stage.read(result, &dims, element);
+        stage.guarded = guarded;
+        Ok(scalar::convert(&mut stage.b, read, accumulated, to))
+    }
+
+    fn reduce_stage(
+        &mut self,
+        before: Op<'c>,
+        op: Op<'c>,
+        from: ElementType,
+        accumulated: ElementType,
+        indices: &[AffineExpr<'c>],
+        outer: &[usize],
+    ) -> Result<Value<'c>, Error> {
+        let operand = op.operand(0);
+        let ints = |name: &str| op.ints(name).unwrap_or_default();
+        let reduced: Vec<usize> = match op.name() {
+            "prim.reduce" => ints("dims").iter().map(|&dim| dim as usize).collect(),
+            "prim.arg_reduce" => vec![op.int("dim").unwrap_or_default() as usize],
+            "prim.dot" => ints("lhs_contract").iter().map(|&dim| dim as usize).collect(),
+            _ => Vec::new(),
+        };
+        let mut fresh = Vec::new();
+        if op.is("prim.conv") {
+            // Input channels of one group, then the window.
+            for dim in 1..op.operand(1).ty().rank() {
+                let size = self.size(op.operand(1), dim)?;
+                fresh.push(self.fresh_dim(size));
+            }
+        } else {
+            for &dim in &reduced {
+                let size = self.size(operand, dim)?;
+                fresh.push(self.fresh_dim(size));
+            }
+        }
+        let reducer = match op.name() {
+            "prim.reduce" => op.str("kind").unwrap_or_default(),
+            "prim.arg_reduce" => format!("arg{}", op.str("kind").unwrap_or_default()),
+            _ => "sum".to_owned(),
+        };
+        let domain = [outer, &fresh].concat();
+        let shape: Vec<i64> = outer.iter().map(|&dim| match self.dims[dim] {
+            Size::Static(size) => size,
+            Size::Value(_) => DYNAMIC,
+        }).collect();
+        let result = self.cx.tensor(&shape, self.cx.element(accumulated));
+        let kind = Kind::Reduce { dims: &fresh, reducer: &reducer };
+        let mut stage = Stage::open(self, Some(before), &domain, &kind, &[result], "register");
+        let at: Vec<_> = fresh.iter().map(|&dim| self.cx.dim(dim)).collect();
+        let element = match op.name() {
+            "prim.dot" => self.dot_element(&mut stage, op, from, accumulated, indices, &at)?,
+            "prim.conv" => view::conv_element(self, &mut stage, op, from, accumulated, indices, &at)?,
+            _ => {
+                let mut source = vec![self.cx.constant(0); operand.ty().rank()];
+                for (&dim, &index) in kept(operand, &reduced.iter().map(|&dim| dim as i64).collect::<Vec<_>>()).iter().zip(indices) {
+                    source[dim] = index;
+                }
+                for (&dim, &index) in reduced.iter().zip(&at) {
+                    source[dim] = index;
+                }
+                let element = self.element(&mut stage, operand, &source)?;
+                if op.is("prim.arg_reduce") { element } else { scalar::convert(&mut stage.b, element, from, accumulated) }
+            }
+        };
+        Ok(stage.close(self, &[element]).result(0))
+    }
+
+    fn dot_element(
+        &mut self,
+        stage: &mut Stage<'c>,
+        op: Op<'c>,
+        from: ElementType,
+        accumulated: ElementType,
+        indices: &[AffineExpr<'c>],
+        at: &[AffineExpr<'c>],
+    ) -> Result<Value<'c>, Error> {
+        let ints = |name: &str| op.ints(name).unwrap_or_default();
+        let (lhs_kept, rhs_free) = dot_dims(op);
+        let mut lhs = vec![self.cx.constant(0); op.operand(0).ty().rank()];
+        let mut rhs = vec![self.cx.constant(0); op.operand(1).ty().rank()];
+        for (&dim, &index) in lhs_kept.iter().zip(indices) {
+            lhs[dim] = index;
+        }
+        for (&dim, &index) in ints("rhs_batch").iter().zip(indices) {
+            rhs[dim as usize] = index;
+        }
+        for (&dim, &index) in rhs_free.iter().zip(&indices[lhs_kept.len()..]) {
+            rhs[dim] = index;
+        }
+        for ((&left, &right), &index) in ints("lhs_contract").iter().zip(&ints("rhs_contract")).zip(at) {
+            lhs[left as usize] = index;
+            rhs[right as usize] = index;
+        }
+        let left = self.element(stage, op.operand(0), &lhs)?;
+        let right = self.element(stage, op.operand(1), &rhs)?;
+        Ok(multiply(stage, left, right, from, accumulated))
+    }
+}
+
+/// `left * right` in the accumulator's type.
+pub fn multiply<'c>(stage: &mut Stage<'c>, left: Value<'c>, right: Value<'c>, from: ElementType, accumulated: ElementType) -> Value<'c> {
+    let left = scalar::convert(&mut stage.b, left, from, accumulated);
+    let right = scalar::convert(&mut stage.b, right, from, accumulated);
+    let name = if accumulated.is_complex() {
+        "complex.mul"
+    } else if accumulated.is_float() {
+        "arith.mulf"
+    } else {
+        "arith.muli"
+    };
+    stage.b.value(name, &[left, right], left.ty(), &[])
+}
