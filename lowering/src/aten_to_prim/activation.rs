@@ -1,7 +1,5 @@
 //! Activation functions and their gradients.
 
-use strata_dialects::aten::dtype::DType;
-
 use super::args::Args;
 use super::builder::Scalar;
 use super::rule::Precision::{Compute, Exact};
@@ -30,9 +28,7 @@ pub(super) const RULES: &[Rule] = &[
     one("aten.leaky_relu_backward", Compute, leaky_relu_backward),
     unary("aten.log_sigmoid", Compute, log_sigmoid),
     one("aten.log_sigmoid_backward", Compute, log_sigmoid_backward),
-    many("aten.log_sigmoid_forward", Compute, |a| {
-        vec![log_sigmoid(a.tensor("self")), a.prim.full(DType::F32, Scalar::Int(0), &[0.into()])]
-    }),
+    many("aten.log_sigmoid_forward", Compute, |a| vec![log_sigmoid(a.tensor("self")), (-a.tensor("self").abs()).exp()]),
     one("aten.logit_backward", Compute, logit_backward),
     unary("aten.mish", Compute, |x| x * softplus(x, 1.0, 20.0).tanh()),
     one("aten.mish_backward", Compute, mish_backward),

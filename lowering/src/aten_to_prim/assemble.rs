@@ -1,4 +1,4 @@
-//! Putting tensors together: concatenation, repetition, padding, rotation, triangles, and gradients of slices.
+//! Putting tensors together: concatenation, repetition, rotation, triangles, and gradients of slices.
 
 use strata_dialects::aten::dtype::{DType, promote};
 
@@ -26,7 +26,6 @@ pub(super) const RULES: &[Rule] = &[
     one("aten.column_stack", Exact, column_stack),
     one("aten.concat", Exact, cat),
     one("aten.concatenate", Exact, cat),
-    one("aten.constant_pad_nd", Exact, constant_pad),
     one("aten.diag", Exact, diag),
     one("aten.diag_embed", Exact, diag_embed),
     one("aten.diagflat", Exact, |a| embed(flat(a.tensor("self")), a.int("offset"), 0, 1)),
@@ -36,17 +35,10 @@ pub(super) const RULES: &[Rule] = &[
     one("aten.hstack", Exact, hstack),
     many("aten.meshgrid", Exact, meshgrid),
     many("aten.meshgrid.indexing", Exact, meshgrid),
-    one("aten.pad", Exact, pad),
     one("aten.pixel_shuffle", Exact, pixel_shuffle),
     one("aten.pixel_unshuffle", Exact, pixel_unshuffle),
-    one("aten.reflection_pad1d", Exact, |a| pad_by(a, "padding", reflected)),
-    one("aten.reflection_pad2d", Exact, |a| pad_by(a, "padding", reflected)),
-    one("aten.reflection_pad3d", Exact, |a| pad_by(a, "padding", reflected)),
     one("aten.repeat", Exact, |a| repeat(a.tensor("self"), &a.sizes("repeats"))),
     one("aten.repeat_interleave.self_int", Exact, repeat_interleave),
-    one("aten.replication_pad1d", Exact, |a| pad_by(a, "padding", clamped)),
-    one("aten.replication_pad2d", Exact, |a| pad_by(a, "padding", clamped)),
-    one("aten.replication_pad3d", Exact, |a| pad_by(a, "padding", clamped)),
     one("aten.roll", Exact, roll),
     one("aten.rot90", Exact, rot90),
     one("aten.select_backward", Exact, select_backward),
@@ -196,7 +188,7 @@ fn roll<'c>(a: &Args<'c>) -> Tensor<'c> {
     dims.iter().zip(shifts).fold(x, |x, (dim, shift)| roll_dim(x, *dim, shift))
 }
 
-fn roll_dim<'c>(x: Tensor<'c>, dim: usize, shift: Size<'c>) -> Tensor<'c> {
+pub(super) fn roll_dim<'c>(x: Tensor<'c>, dim: usize, shift: Size<'c>) -> Tensor<'c> {
     if x.rank() == 0 || x.size(dim).known() == Some(0) {
         return x;
     }
@@ -222,66 +214,6 @@ fn rot90<'c>(a: &Args<'c>) -> Tensor<'c> {
         3 => x.reverse(&[first]).swap(first, second),
         _ => x,
     }
-}
-
-// Padding. A list of padding starts with the last dimension: low and high of each.
-
-fn padding<'c>(x: Tensor<'c>, list: &[Size<'c>]) -> (Vec<Size<'c>>, Vec<Size<'c>>) {
-    let (mut low, mut high) = (vec![Size::Const(0); x.rank()], vec![Size::Const(0); x.rank()]);
-    for (i, pair) in list.chunks(2).enumerate().take(x.rank()) {
-        let d = x.rank() - 1 - i;
-        (low[d], high[d]) = (pair[0], pair.get(1).copied().unwrap_or(Size::Const(0)));
-    }
-    (low, high)
-}
-
-fn constant_pad<'c>(a: &Args<'c>) -> Tensor<'c> {
-    let x = a.tensor("self");
-    let (low, high) = padding(x, &a.sizes("pad"));
-    let value = a.opt_scalar("value").unwrap_or(Scalar::Int(0));
-    x.pad(x.number(value), &low, &high, &vec![0; x.rank()])
-}
-
-fn pad<'c>(a: &Args<'c>) -> Tensor<'c> {
-    match a.str("mode").as_str() {
-        "constant" => constant_pad(a),
-        "reflect" => pad_by(a, "pad", reflected),
-        "replicate" => pad_by(a, "pad", clamped),
-        "circular" => pad_by(a, "pad", |position, size| {
-            let shifted = position + size;
-            shifted % size
-        }),
-        mode => {
-            a.fail(format!("unknown padding mode `{mode}`"));
-            a.tensor("self")
-        }
-    }
-}
-
-/// Where a padded position outside of the tensor reads, for positions and the size as tensors.
-pub(super) type Inside = for<'c> fn(Tensor<'c>, Tensor<'c>) -> Tensor<'c>;
-
-pub(super) fn reflected<'c>(position: Tensor<'c>, size: Tensor<'c>) -> Tensor<'c> {
-    let last = size - 1;
-    last - (position.abs() - last).abs()
-}
-
-pub(super) fn clamped<'c>(position: Tensor<'c>, size: Tensor<'c>) -> Tensor<'c> {
-    position.maximum(0).minimum(size - 1)
-}
-
-/// Pads by reading at positions moved inside, one dimension after the other.
-fn pad_by<'c>(a: &Args<'c>, list: &str, inside: Inside) -> Tensor<'c> {
-    let x = a.tensor("self");
-    let (low, high) = padding(x, &a.sizes(list));
-    (0..x.rank()).fold(x, |x, dim| {
-        if low[dim].known() == Some(0) && high[dim].known() == Some(0) {
-            return x;
-        }
-        let size = a.prim.size_tensor(DType::I64, x.size(dim));
-        let positions = a.prim.range(DType::I64, x.size(dim) + low[dim] + high[dim]) - low[dim];
-        x.gather(&[inside(positions, size)], &[dim]).move_dim(0, dim)
-    })
 }
 
 fn pixel_shuffle<'c>(a: &Args<'c>) -> Tensor<'c> {
@@ -318,7 +250,8 @@ fn channel_shuffle<'c>(a: &Args<'c>) -> Tensor<'c> {
 }
 
 fn chunk_cat<'c>(a: &Args<'c>) -> Tensor<'c> {
-    let (dim, chunks) = (a.int("dim").max(0) as usize, a.int("num_chunks").max(1));
+    let rank = a.tensors("tensors").first().map_or(0, |t| t.rank());
+    let (dim, chunks) = (a.dim("dim", rank), a.int("num_chunks").max(1));
     let part = |x: Tensor<'c>| {
         let (size, shape) = (x.size(dim).ceil_div(chunks), x.shape());
         let padded = x.pad_dim(dim, Scalar::Int(0), 0, size * chunks - x.size(dim));

@@ -111,7 +111,9 @@ fn eye<'c>(a: &Args<'c>) -> Tensor<'c> {
 
 /// Evenly spaced numbers, computed from both ends so that the last one is exact.
 fn spaced<'c>(a: &Args<'c>, work: DType) -> Tensor<'c> {
-    let (start, end, steps) = (a.as_type("start", work), a.as_type("end", work), a.int("steps"));
+    // Integers are cut before they are spaced.
+    let bound = |name| a.as_type(name, a.result_dtype(0)).convert(work);
+    let (start, end, steps) = (bound("start"), bound("end"), a.int("steps"));
     let positions = a.prim.range(work, steps);
     if steps <= 1 {
         return start.broadcast_to(&positions.shape());
@@ -150,6 +152,7 @@ fn triangle_indices<'c>(a: &Args<'c>, inside: fn(i64, i64, i64) -> bool) -> Tens
 fn vander<'c>(a: &Args<'c>, count: &str, decreasing: bool) -> Tensor<'c> {
     let x = if a.has("x") { a.tensor("x") } else { a.tensor("self") };
     let x = if x.dtype().is_integral() { x.convert(DType::I64) } else { x };
+    let x = if x.rank() == 0 { x.unsqueeze(0) } else { x };
     let last = x.rank() - 1;
     let n = a.opt_size(count).unwrap_or(x.size(last));
     let mut shape = x.shape().to_vec();

@@ -14,13 +14,15 @@ pub(super) const RULES: &[Rule] = &[
     one("aten._unsafe_index.Tensor", Exact, index),
     one("aten._unsafe_masked_index", Exact, masked_index),
     one("aten.argwhere", Exact, nonzero),
+    one("aten.as_strided", Exact, as_strided),
+    one("aten.as_strided_copy", Exact, as_strided),
     one("aten.embedding", Exact, |a| a.tensor("weight").gather(&[positions(a.raw("indices"))], &[0])),
     one("aten.gather", Exact, gather),
     one("aten.index.Tensor", Exact, index),
     one("aten.index_select", Exact, index_select),
     one("aten.masked_select", Exact, masked_select),
     one("aten.nonzero", Exact, nonzero),
-    many("aten.nonzero_numpy", Exact, |a| true_positions(truth(a.tensor("self")))),
+    many("aten.nonzero_numpy", Exact, nonzero_numpy),
     one("aten.nonzero_static", Exact, nonzero_static),
     one("aten.one_hot", Exact, one_hot),
     one("aten.take", Exact, take),
@@ -58,6 +60,19 @@ pub(super) fn gather_along<'c>(x: Tensor<'c>, dim: usize, index: Tensor<'c>) -> 
         return x.gather(&[index], &[0]);
     }
     x.gather(&coordinates(index, dim), &x.all_dims())
+}
+
+/// Flat positions of the elements that sizes, strides and offset name in dense storage.
+pub(super) fn strided_positions<'c>(a: &Args<'c>) -> Tensor<'c> {
+    let (sizes, strides) = (a.sizes("size"), a.sizes("stride"));
+    let offset = a.opt_size("storage_offset").unwrap_or(Size::Const(0));
+    let start = a.prim.size_tensor(DType::I64, offset).broadcast_to(&sizes);
+    strides.iter().enumerate().take(sizes.len()).fold(start, |sum, (d, stride)| sum + a.prim.iota(DType::I64, &sizes, d) * *stride)
+}
+
+/// Below `aten` a tensor is dense, so storage is the tensor in row-major order.
+fn as_strided<'c>(a: &Args<'c>) -> Tensor<'c> {
+    flat(a.tensor("self")).gather(&[strided_positions(a)], &[0])
 }
 
 fn gather<'c>(a: &Args<'c>) -> Tensor<'c> {
@@ -239,6 +254,11 @@ fn nonzero<'c>(a: &Args<'c>) -> Tensor<'c> {
         return a.prim.full(DType::I64, Scalar::Int(0), &[count, Size::Const(0)]);
     }
     a.prim.concat(&columns, 1)
+}
+
+fn nonzero_numpy<'c>(a: &Args<'c>) -> Vec<Tensor<'c>> {
+    let mask = truth(a.tensor("self"));
+    true_positions(if mask.rank() == 0 { mask.unsqueeze(0) } else { mask })
 }
 
 fn nonzero_static<'c>(a: &Args<'c>) -> Tensor<'c> {

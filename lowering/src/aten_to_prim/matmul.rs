@@ -158,6 +158,12 @@ fn matrix_power<'c>(a: &Args<'c>) -> Tensor<'c> {
 fn tensordot<'c>(a: &Args<'c>) -> Tensor<'c> {
     let (x, y) = (a.tensor("self"), a.tensor("other"));
     let (dx, dy) = (a.dims("dims_self", x.rank()), a.dims("dims_other", y.rank()));
+    // A contracted dimension of size 1 is repeated: the other side may be summed first.
+    let summed = |t: Tensor<'c>, dims: &[usize], other: Tensor<'c>, others: &[usize]| {
+        let pairs = dims.iter().zip(others).filter(|(d, o)| other.size(**o).is_one() && !t.size(**d).is_one());
+        t.reduce("sum", &pairs.map(|(d, _)| *d).collect::<Vec<_>>(), true)
+    };
+    let (x, y) = (summed(x, &dx, y, &dy), summed(y, &dy, x, &dx));
     x.dot(y, (&[], &[]), (&dx, &dy))
 }
 

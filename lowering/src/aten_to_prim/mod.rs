@@ -29,20 +29,25 @@ mod attention;
 mod cast;
 mod compare;
 mod conv;
+mod counting;
 mod creation;
 mod einsum;
+mod fft;
 mod index;
 mod loss;
 mod matmul;
 mod norm;
+mod pad;
 mod pointwise;
 mod pool;
+mod prims;
 mod reduce;
 mod resize;
 mod rnn;
 mod scan;
 mod scatter;
 mod sort;
+mod special;
 mod view;
 
 use std::collections::HashMap;
@@ -66,19 +71,24 @@ static FAMILIES: &[&[Rule]] = &[
     cast::RULES,
     compare::RULES,
     conv::RULES,
+    counting::RULES,
     creation::RULES,
+    fft::RULES,
     index::RULES,
     loss::RULES,
     matmul::RULES,
     norm::RULES,
+    pad::RULES,
     pointwise::RULES,
     pool::RULES,
+    prims::RULES,
     reduce::RULES,
     resize::RULES,
     rnn::RULES,
     scan::RULES,
     scatter::RULES,
     sort::RULES,
+    special::RULES,
     view::RULES,
 ];
 
@@ -126,9 +136,14 @@ pub enum Reason {
     Arguments(String),
 }
 
+/// The decomposition of an operator; for most of `prims` it is that of `aten`.
+fn rule(name: &str) -> Option<&'static Rule> {
+    RULES.get(name).or_else(|| RULES.get(prims::counterpart(name)?.as_str())).copied()
+}
+
 /// Whether there is a decomposition of the operator.
 pub fn has_rule(name: &str) -> bool {
-    RULES.contains_key(name)
+    rule(name).is_some()
 }
 
 /// The operators that have a decomposition, sorted.
@@ -160,7 +175,7 @@ fn decompose_op<'c, 'p>(prim: &'p Prim<'p>, op: Op<'c>) -> Result<(), Reason>
 where
     'c: 'p,
 {
-    let rule = RULES.get(op.name()).ok_or_else(|| Reason::NoRule(op.name().to_owned()))?;
+    let rule = rule(op.name()).ok_or_else(|| Reason::NoRule(op.name().to_owned()))?;
     prim.set_before(op);
     let view = AtenOp::new(op).map_err(|error| Reason::Arguments(error.to_string()))?;
     let args = Args::new(prim, view, rule.precision);
@@ -183,13 +198,18 @@ where
 
 /// The values of the results in the op's declared types.
 fn finish<'p>(args: &Args<'p>, op: Op<'p>, results: Vec<Tensor<'p>>, precision: Precision) -> Vec<Value<'p>> {
-    let declare = |(mut tensor, ty): (Tensor<'p>, Type<'p>)| {
+    let declare = |(mut tensor, result): (Tensor<'p>, Value<'p>)| {
+        let ty = result.ty();
+        // A gradient that was not asked for has type `none`, and nothing uses it.
+        if !ty.is_tensor() && result.is_unused() {
+            return tensor.value();
+        }
         if let Some(dtype) = ty.element_type().filter(|_| precision != Precision::Exact) {
             tensor = tensor.convert(dtype);
         }
         declared(args.prim, tensor, ty)
     };
-    results.into_iter().zip(op.result_types()).map(declare).collect()
+    results.into_iter().zip(op.results()).map(declare).collect()
 }
 
 /// The tensor in its declared type, where only sizes may be more or less known than here.

@@ -63,7 +63,7 @@ pub(super) const RULES: &[Rule] = &[
     unary("aten.frac", Exact, |x| x - x.trunc()),
     one("aten.heaviside", Exact, heaviside),
     one("aten.hypot", Float, |a| pair(a, hypot)),
-    one("aten.ldexp.Tensor", Float, |a| a.tensor("self") * a.tensor("other").exp2()),
+    one("aten.ldexp.Tensor", Compute, |a| a.tensor("self") * a.tensor("other").exp2()),
     one("aten.lerp.Scalar", Compute, lerp),
     one("aten.lerp.Tensor", Compute, lerp),
     unary("aten.lgamma", Compute, |x| x.lgamma()),
@@ -107,14 +107,13 @@ pub(super) const RULES: &[Rule] = &[
     unary("aten.sinh", Float, |x| x.sinh()),
     unary("aten.special_entr", Compute, entr),
     unary("aten.special_expit", Compute, |x| x.sigmoid()),
-    unary("aten.special_log_ndtr", Compute, log_ndtr),
     unary("aten.special_ndtr", Compute, ndtr),
     unary("aten.special_ndtri", Compute, |x| (x * 2.0 - 1.0).erfinv() * std::f64::consts::SQRT_2),
     one("aten.special_xlog1py", Compute, |a| pair(a, |x, y| x_times(x, y, y.log1p()))),
     one("aten.special_xlog1py.other_scalar", Compute, |a| pair(a, |x, y| x_times(x, y, y.log1p()))),
     one("aten.special_xlog1py.self_scalar", Compute, |a| pair(a, |x, y| x_times(x, y, y.log1p()))),
     unary("aten.sqrt", Float, |x| x.sqrt()),
-    unary("aten.square", Exact, |x| mul(x, x)),
+    one("aten.square", Exact, |a| mul(a.as_type("self", a.result_dtype(0)), a.as_type("self", a.result_dtype(0)))),
     one("aten.sub.Scalar", Exact, sub),
     one("aten.sub.Tensor", Exact, sub),
     one("aten.subtract.Scalar", Exact, sub),
@@ -137,7 +136,8 @@ pub(super) fn pair<'c>(a: &Args<'c>, f: impl Fn(Tensor<'c>, Tensor<'c>) -> Tenso
 
 /// `x + alpha * y`, rounded once; on bool it is "or".
 fn scaled_sum<'c>(a: &Args<'c>, x: Tensor<'c>, y: Tensor<'c>, negate: bool) -> Tensor<'c> {
-    let (dtype, alpha) = (x.dtype(), a.scalar("alpha"));
+    let alpha = if a.has("alpha") { a.scalar("alpha") } else { Scalar::Int(1) };
+    let dtype = x.dtype();
     if dtype == DType::Bool {
         return x.or(y);
     }
@@ -299,7 +299,9 @@ fn sign(x: Tensor<'_>) -> Tensor<'_> {
         let scale = modulus.fill_where(zero, 1);
         return (x.real() / scale).complex(x.imag() / scale);
     }
-    x.sign()
+    // PyTorch compares with 0, so NaN has no sign.
+    let sign = x.sign();
+    if x.dtype().is_float() { sign.fill_where(x.is_nan(), 0) } else { sign }
 }
 
 /// Which elements carry a minus sign, also -0 and NaN.
@@ -353,8 +355,9 @@ fn heaviside<'c>(a: &Args<'c>) -> Tensor<'c> {
 fn hypot<'c>(x: Tensor<'c>, y: Tensor<'c>) -> Tensor<'c> {
     let dtype = x.dtype();
     if dtype != DType::F64 {
+        let infinite = x.abs().equal(f64::INFINITY).or(y.abs().equal(f64::INFINITY));
         let (x, y) = (x.convert(DType::F64), y.convert(DType::F64));
-        return (x * x + y * y).sqrt().convert(dtype);
+        return (x * x + y * y).sqrt().convert(dtype).fill_where(infinite, f64::INFINITY);
     }
     let (large, small) = (x.abs().maximum(y.abs()), x.abs().minimum(y.abs()));
     let ratio = (small / large).fill_where(large.equal(0), 0);
@@ -371,7 +374,11 @@ fn log_add<'c>(x: Tensor<'c>, y: Tensor<'c>, power: fn(Tensor<'c>) -> Tensor<'c>
 fn logit<'c>(a: &Args<'c>) -> Tensor<'c> {
     let x = a.tensor("self");
     let x = match a.opt_float("eps") {
-        Some(eps) => x.clamp(eps, 1.0 - eps),
+        Some(eps) => {
+            // The lower bound goes first, also where it is above the upper one.
+            let bounded = x.fill_where(x.greater(1.0 - eps), 1.0 - eps);
+            bounded.fill_where(x.less(eps), eps)
+        }
         None => x,
     };
     (x / (-x + 1.0)).log()
@@ -416,17 +423,6 @@ fn entr(x: Tensor<'_>) -> Tensor<'_> {
     x.is_nan().select(x, value)
 }
 
-fn ndtr(x: Tensor<'_>) -> Tensor<'_> {
+pub(super) fn ndtr(x: Tensor<'_>) -> Tensor<'_> {
     (x * -std::f64::consts::FRAC_1_SQRT_2).erfc() * 0.5
-}
-
-/// `log(ndtr(x))`; far to the left by the asymptotic expansion of the Mills ratio.
-fn log_ndtr(x: Tensor<'_>) -> Tensor<'_> {
-    let near = (-ndtr(-x)).log1p();
-    let middle = ndtr(x).log();
-    let square = x * x;
-    let inverse = square.reciprocal();
-    let series = (inverse * (inverse * (inverse * -15.0 + 3.0) - 1.0)).log1p();
-    let far = series - square * 0.5 - (-x).log() - 0.5 * (2.0 * std::f64::consts::PI).ln();
-    x.greater(1.0).select(near, x.less(-5.0).select(far, middle))
 }

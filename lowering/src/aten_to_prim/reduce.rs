@@ -53,7 +53,7 @@ pub(super) const RULES: &[Rule] = &[
     many("aten.std_mean.dim", Compute, std_mean),
     one("aten.sum", Exact, |a| accumulate(a, "sum")),
     one("aten.sum.dim_IntList", Exact, |a| accumulate(a, "sum")),
-    one("aten.sum_to_size", Exact, |a| sum_to(a.tensor("self"), &a.sizes("size"))),
+    one("aten.sum_to_size", Exact, |a| sum_to(a.tensor("self").convert(a.result_dtype(0)), &a.sizes("size"))),
     one("aten.var", Compute, |a| variance(a).0),
     one("aten.var.correction", Compute, |a| variance(a).0),
     one("aten.var.dim", Compute, |a| variance(a).0),
@@ -79,7 +79,13 @@ fn keepdim(a: &Args<'_>) -> bool {
 }
 
 fn accumulate<'c>(a: &Args<'c>, kind: &str) -> Tensor<'c> {
-    a.tensor("self").convert(a.result_dtype(0)).reduce(kind, &reduced(a), keepdim(a))
+    let x = a.tensor("self").convert(a.result_dtype(0));
+    let kind = match (x.dtype(), kind) {
+        (DType::Bool, "sum") => "or",
+        (DType::Bool, _) => "and",
+        _ => kind,
+    };
+    x.reduce(kind, &reduced(a), keepdim(a))
 }
 
 fn mean<'c>(a: &Args<'c>) -> Tensor<'c> {

@@ -12,26 +12,36 @@ use super::tensor::Tensor;
 pub(super) const RULES: &[Rule] = &[
     one("aten._upsample_nearest_exact1d", Exact, |a| nearest(a, 1, true)),
     one("aten._upsample_nearest_exact1d.vec", Exact, |a| nearest(a, 1, true)),
+    one("aten._upsample_nearest_exact1d_backward", Exact, |a| nearest_backward(a, 1, true)),
     one("aten._upsample_nearest_exact2d", Exact, |a| nearest(a, 2, true)),
     one("aten._upsample_nearest_exact2d.vec", Exact, |a| nearest(a, 2, true)),
+    one("aten._upsample_nearest_exact2d_backward", Exact, |a| nearest_backward(a, 2, true)),
     one("aten._upsample_nearest_exact3d", Exact, |a| nearest(a, 3, true)),
     one("aten._upsample_nearest_exact3d.vec", Exact, |a| nearest(a, 3, true)),
+    one("aten._upsample_nearest_exact3d_backward", Exact, |a| nearest_backward(a, 3, true)),
     one("aten.grid_sampler", Compute, grid_sampler),
     one("aten.grid_sampler_2d", Compute, grid_sampler),
     one("aten.upsample_bicubic2d", Compute, |a| interpolate(a, 2, cubic_taps)),
     one("aten.upsample_bicubic2d.vec", Compute, |a| interpolate(a, 2, cubic_taps)),
+    one("aten.upsample_bicubic2d_backward", Compute, |a| interpolate_backward(a, 2, cubic_taps)),
     one("aten.upsample_bilinear2d", Compute, |a| interpolate(a, 2, linear_taps)),
     one("aten.upsample_bilinear2d.vec", Compute, |a| interpolate(a, 2, linear_taps)),
+    one("aten.upsample_bilinear2d_backward", Compute, |a| interpolate_backward(a, 2, linear_taps)),
     one("aten.upsample_linear1d", Compute, |a| interpolate(a, 1, linear_taps)),
     one("aten.upsample_linear1d.vec", Compute, |a| interpolate(a, 1, linear_taps)),
+    one("aten.upsample_linear1d_backward", Compute, |a| interpolate_backward(a, 1, linear_taps)),
     one("aten.upsample_nearest1d", Exact, |a| nearest(a, 1, false)),
     one("aten.upsample_nearest1d.vec", Exact, |a| nearest(a, 1, false)),
+    one("aten.upsample_nearest1d_backward", Exact, |a| nearest_backward(a, 1, false)),
     one("aten.upsample_nearest2d", Exact, |a| nearest(a, 2, false)),
     one("aten.upsample_nearest2d.vec", Exact, |a| nearest(a, 2, false)),
+    one("aten.upsample_nearest2d_backward", Exact, |a| nearest_backward(a, 2, false)),
     one("aten.upsample_nearest3d", Exact, |a| nearest(a, 3, false)),
     one("aten.upsample_nearest3d.vec", Exact, |a| nearest(a, 3, false)),
+    one("aten.upsample_nearest3d_backward", Exact, |a| nearest_backward(a, 3, false)),
     one("aten.upsample_trilinear3d", Compute, |a| interpolate(a, 3, linear_taps)),
     one("aten.upsample_trilinear3d.vec", Compute, |a| interpolate(a, 3, linear_taps)),
+    one("aten.upsample_trilinear3d_backward", Compute, |a| interpolate_backward(a, 3, linear_taps)),
 ];
 
 fn image<'c>(a: &Args<'c>) -> Tensor<'c> {
@@ -78,15 +88,50 @@ fn ratio<'c>(a: &Args<'c>, dtype: DType, from: Size<'c>, to: Size<'c>, factor: O
     }
 }
 
+/// The position that each output element reads.
+fn nearest_positions<'c>(a: &Args<'c>, n: Size<'c>, size: Size<'c>, factor: Option<f64>, exact: bool) -> Tensor<'c> {
+    let index = a.prim.range(DType::F32, size);
+    let index = if exact { index + 0.5 } else { index };
+    let scaled = (index * ratio(a, DType::F32, n, size, factor)).floor().convert(DType::I64);
+    scaled.minimum(n - 1)
+}
+
 fn nearest<'c>(a: &Args<'c>, space: usize, exact: bool) -> Tensor<'c> {
     let x = image(a);
     let lead = x.rank().saturating_sub(space);
     targets(a, x, space).into_iter().enumerate().fold(x, |x, (k, (size, factor))| {
-        let (dim, n) = (lead + k, x.size(lead + k));
-        let index = a.prim.range(DType::F32, size);
-        let index = if exact { index + 0.5 } else { index };
-        let scaled = (index * ratio(a, DType::F32, n, size, factor)).floor().convert(DType::I64);
-        x.gather(&[scaled.minimum(n - 1)], &[dim]).move_dim(0, dim)
+        let dim = lead + k;
+        x.gather(&[nearest_positions(a, x.size(dim), size, factor, exact)], &[dim]).move_dim(0, dim)
+    })
+}
+
+/// Adds parts of a gradient along `dim` at the positions that they were read from.
+pub(super) fn put_back<'c>(grad: Tensor<'c>, dim: usize, n: Size<'c>, index: Tensor<'c>) -> Tensor<'c> {
+    let mut shape = grad.shape().to_vec();
+    shape[dim] = n;
+    let zeros = grad.prim().full(grad.dtype(), Scalar::Int(0), &shape);
+    zeros.scatter(grad.move_dim(dim, 0), &[index], &[dim], "add")
+}
+
+/// Undoes a resampling of the last dimensions, one after the other; `f` gets the gradient, the dimension, the size before.
+fn backward<'c>(a: &Args<'c>, space: usize, f: impl Fn(Tensor<'c>, usize, Size<'c>, Option<f64>) -> Tensor<'c>) -> Tensor<'c> {
+    let (grad, input, factors) = (a.tensor("grad_output"), a.sizes("input_size"), named_scales(a, space));
+    let lead = grad.rank().saturating_sub(space);
+    (0..space).fold(grad, |grad, k| {
+        let n = input.get(lead + k).copied().unwrap_or(Size::Const(1));
+        f(grad, lead + k, n, factors.as_ref().and_then(|f| f.get(k).copied()))
+    })
+}
+
+fn nearest_backward<'c>(a: &Args<'c>, space: usize, exact: bool) -> Tensor<'c> {
+    backward(a, space, |grad, dim, n, factor| put_back(grad, dim, n, nearest_positions(a, n, grad.size(dim), factor, exact)))
+}
+
+fn interpolate_backward<'c>(a: &Args<'c>, space: usize, taps: TapsOf) -> Tensor<'c> {
+    backward(a, space, |grad, dim, n, factor| {
+        let put = |(index, weight): (Tensor<'c>, Tensor<'c>)| put_back(grad * weight.unsqueeze_to(grad.rank() - dim), dim, n, index);
+        let parts = taps(a, grad.dtype(), n, grad.size(dim), factor).into_iter().map(put);
+        parts.reduce(|a, b| a + b).unwrap_or(grad)
     })
 }
 
@@ -106,6 +151,9 @@ fn source<'c>(a: &Args<'c>, dtype: DType, n: Size<'c>, size: Size<'c>, factor: O
 
 /// A read of an interpolation: an element's position along the dimension, and its weight.
 type Taps<'c> = Vec<(Tensor<'c>, Tensor<'c>)>;
+
+/// Makes the reads along a dimension of one size for another, with a scale factor if given.
+type TapsOf = for<'c> fn(&Args<'c>, DType, Size<'c>, Size<'c>, Option<f64>) -> Taps<'c>;
 
 fn linear_taps<'c>(a: &Args<'c>, dtype: DType, n: Size<'c>, size: Size<'c>, factor: Option<f64>) -> Taps<'c> {
     let place = source(a, dtype, n, size, factor, true);

@@ -15,6 +15,7 @@ use super::tensor::Tensor;
 pub(super) const RULES: &[Rule] = &[
     one("aten._unsafe_index_put", Exact, index_put),
     one("aten._unsafe_masked_index_put_accumulate", Exact, masked_index_put),
+    one("aten.as_strided_scatter", Exact, as_strided_scatter),
     one("aten.embedding_dense_backward", Compute, embedding_backward),
     one("aten.index_add", Exact, index_add),
     one("aten.index_copy", Exact, |a| along(a, a.tensor("source"), "set")),
@@ -141,6 +142,9 @@ fn along<'c>(a: &Args<'c>, source: Tensor<'c>, kind: &str) -> Tensor<'c> {
 fn index_add<'c>(a: &Args<'c>) -> Tensor<'c> {
     let source = a.tensor("source");
     let alpha = a.scalar("alpha");
+    if source.dtype() == DType::Bool {
+        return along(a, source.and(source.number(alpha)), "max");
+    }
     let scaled = if alpha == Scalar::Int(1) { source } else { source * alpha };
     along(a, scaled, "add")
 }
@@ -202,6 +206,13 @@ fn put<'c>(a: &Args<'c>) -> Tensor<'c> {
     flat(x).scatter(flat(a.tensor("source")), &[index], &[0], kind).reshape(&x.shape())
 }
 
+fn as_strided_scatter<'c>(a: &Args<'c>) -> Tensor<'c> {
+    let x = a.tensor("self");
+    let at = super::index::strided_positions(a);
+    let source = a.as_type("src", x.dtype()).broadcast_to(&at.shape());
+    flat(x).scatter(source, &[at], &[0], "set").reshape(&x.shape())
+}
+
 /// The true elements of the mask take the elements of the source in order.
 fn masked_scatter<'c>(a: &Args<'c>) -> Tensor<'c> {
     let [x, mask] = a.prim.broadcast([a.tensor("self"), truth(a.tensor("mask"))]);
@@ -211,7 +222,8 @@ fn masked_scatter<'c>(a: &Args<'c>) -> Tensor<'c> {
 }
 
 fn masked_scatter_backward<'c>(a: &Args<'c>) -> Tensor<'c> {
-    let (grad, mask, shape) = (flat(a.tensor("grad_output")), flat(truth(a.raw("mask"))), a.sizes("sizes"));
+    let [grad, mask] = a.prim.broadcast([a.tensor("grad_output"), truth(a.raw("mask"))]);
+    let (grad, mask, shape) = (flat(grad), flat(mask), a.sizes("sizes"));
     let count = super::size::product(&shape);
     let rank = mask.convert(DType::I64).scan("sum", 0) - 1;
     let target = mask.select(rank, count).minimum(count);

@@ -25,7 +25,7 @@ pub(super) const RULES: &[Rule] = &[
     unary("aten.flipud", Exact, |x| x.reverse(&[0])),
     many("aten.hsplit.array", Exact, |a| tensor_split(a, usize::from(a.tensor("self").rank() > 1))),
     many("aten.hsplit.int", Exact, |a| tensor_split(a, usize::from(a.tensor("self").rank() > 1))),
-    unary("aten.linalg_diagonal", Exact, |x| matrix_diagonal(x, 0, x.rank() - 2, x.rank() - 1)),
+    one("aten.linalg_diagonal", Exact, linalg_diagonal),
     unary("aten.mH", Exact, matrix_transpose),
     unary("aten.mT", Exact, matrix_transpose),
     unary("aten.matrix_H", Exact, matrix_transpose),
@@ -294,6 +294,10 @@ fn unbind<'c>(a: &Args<'c>) -> Vec<Tensor<'c>> {
 
 /// The diagonal of two dimensions as a new last one.
 pub(super) fn matrix_diagonal(x: Tensor<'_>, offset: i64, dim1: usize, dim2: usize) -> Tensor<'_> {
+    if x.rank() < 2 || dim1 == dim2 {
+        x.prim().fail("a diagonal is of two dimensions");
+        return x;
+    }
     let mut perm: Vec<_> = (0..x.rank()).filter(|d| *d != dim1 && *d != dim2).collect();
     perm.extend([dim1, dim2]);
     let x = x.transpose(&perm);
@@ -303,6 +307,11 @@ pub(super) fn matrix_diagonal(x: Tensor<'_>, offset: i64, dim1: usize, dim2: usi
     let positions = x.prim().range(strata_dialects::aten::dtype::DType::I64, length);
     let gathered = x.gather(&[positions + row, positions + col], &[last - 1, last]);
     gathered.move_dim(0, last - 1)
+}
+
+fn linalg_diagonal<'c>(a: &Args<'c>) -> Tensor<'c> {
+    let x = a.tensor("A");
+    matrix_diagonal(x, a.int("offset"), a.dim("dim1", x.rank()), a.dim("dim2", x.rank()))
 }
 
 fn diagonal<'c>(a: &Args<'c>) -> Tensor<'c> {

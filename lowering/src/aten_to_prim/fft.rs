@@ -1,0 +1,187 @@
+//! Fourier transforms as products with the matrix of roots of unity.
+
+use std::f64::consts::PI;
+
+use strata_dialects::aten::dtype::{DType, Numeric};
+
+use super::args::Args;
+use super::builder::Scalar;
+use super::rule::Precision::Exact;
+use super::rule::{Rule, one};
+use super::size::Size;
+use super::tensor::Tensor;
+
+pub(super) const RULES: &[Rule] = &[
+    one("aten.fft_fft", Exact, |a| complex_transform(a, &one_dim(a), true)),
+    one("aten.fft_fft2", Exact, |a| complex_transform(a, &many_dims(a), true)),
+    one("aten.fft_fftn", Exact, |a| complex_transform(a, &many_dims(a), true)),
+    one("aten.fft_fftshift", Exact, |a| shifted(a, |n| n / 2)),
+    one("aten.fft_hfft", Exact, |a| to_real(a, &one_dim(a), true)),
+    one("aten.fft_hfft2", Exact, |a| to_real(a, &many_dims(a), true)),
+    one("aten.fft_hfftn", Exact, |a| to_real(a, &many_dims(a), true)),
+    one("aten.fft_ifft", Exact, |a| complex_transform(a, &one_dim(a), false)),
+    one("aten.fft_ifft2", Exact, |a| complex_transform(a, &many_dims(a), false)),
+    one("aten.fft_ifftn", Exact, |a| complex_transform(a, &many_dims(a), false)),
+    one("aten.fft_ifftshift", Exact, |a| shifted(a, |n| (n + 1) / 2)),
+    one("aten.fft_ihfft", Exact, |a| from_real(a, &one_dim(a), false)),
+    one("aten.fft_ihfft2", Exact, |a| from_real(a, &many_dims(a), false)),
+    one("aten.fft_ihfftn", Exact, |a| from_real(a, &many_dims(a), false)),
+    one("aten.fft_irfft", Exact, |a| to_real(a, &one_dim(a), false)),
+    one("aten.fft_irfft2", Exact, |a| to_real(a, &many_dims(a), false)),
+    one("aten.fft_irfftn", Exact, |a| to_real(a, &many_dims(a), false)),
+    one("aten.fft_rfft", Exact, |a| from_real(a, &one_dim(a), true)),
+    one("aten.fft_rfft2", Exact, |a| from_real(a, &many_dims(a), true)),
+    one("aten.fft_rfftn", Exact, |a| from_real(a, &many_dims(a), true)),
+    one("prims.fft_c2c", Exact, |a| {
+        a.dims("dim", a.raw("self").rank()).into_iter().fold(a.tensor("self"), |x, d| turn(x, d, a.bool("forward")))
+    }),
+    one("prims.fft_c2r", Exact, prims_c2r),
+    one("prims.fft_r2c", Exact, prims_r2c),
+];
+
+/// A dimension to transform and, where given, the length to cut or pad it to (for a real result: that of the result).
+type Axis<'c> = (usize, Option<Size<'c>>);
+
+fn one_dim<'c>(a: &Args<'c>) -> Vec<Axis<'c>> {
+    vec![(a.dim("dim", a.raw("self").rank()), a.opt_size("n"))]
+}
+
+fn many_dims<'c>(a: &Args<'c>) -> Vec<Axis<'c>> {
+    let (rank, sizes, dims) = (a.raw("self").rank(), a.sizes("s"), a.ints("dim"));
+    let dims: Vec<usize> = match (dims.is_empty(), sizes.is_empty()) {
+        (false, _) => dims.into_iter().map(|d| a.wrap(d, rank)).collect(),
+        (true, true) => (0..rank).collect(),
+        (true, false) => (rank.saturating_sub(sizes.len())..rank).collect(),
+    };
+    let length = |i: usize| sizes.get(i).copied().filter(|s| s.known() != Some(-1));
+    dims.into_iter().enumerate().map(|(i, d)| (d, length(i))).collect()
+}
+
+/// The type that transforms compute in.
+fn working(x: Tensor<'_>) -> Tensor<'_> {
+    if x.dtype().is_complex() { x } else { x.convert(x.dtype().to_float().compute()) }
+}
+
+fn complex(x: Tensor<'_>) -> Tensor<'_> {
+    if x.dtype().is_complex() { x } else { x.convert(x.dtype().to_complex()) }
+}
+
+/// Cuts or pads a dimension with zeros.
+fn resized<'c>(x: Tensor<'c>, dim: usize, length: Option<Size<'c>>) -> Tensor<'c> {
+    match length {
+        Some(n) if !n.same(x.size(dim)) => x.pad_dim(dim, Scalar::Int(0), 0, n - x.size(dim)),
+        _ => x,
+    }
+}
+
+/// Cosines and sines of `2 pi j k / n` for j below `rows`, k below `cols`.
+fn roots<'c>(x: Tensor<'c>, n: Size<'c>, rows: Size<'c>, cols: Size<'c>) -> (Tensor<'c>, Tensor<'c>) {
+    let (prim, shape, dtype) = (x.prim(), [rows, cols], x.dtype().real_part());
+    let turns = prim.iota(DType::I64, &shape, 0) * prim.iota(DType::I64, &shape, 1) % prim.size_tensor(DType::I64, n);
+    let angle = turns.convert(DType::F64) * (2.0 * PI) / prim.size_tensor(DType::F64, n);
+    (angle.cos().convert(dtype), angle.sin().convert(dtype))
+}
+
+/// The product with a matrix along a dimension.
+fn along<'c>(x: Tensor<'c>, dim: usize, matrix: Tensor<'c>) -> Tensor<'c> {
+    x.dot(matrix, (&[], &[]), (&[dim], &[0])).move_dim(x.rank() - 1, dim)
+}
+
+/// The unscaled transform of a complex tensor along a dimension.
+fn turn(x: Tensor<'_>, dim: usize, forward: bool) -> Tensor<'_> {
+    let n = x.size(dim);
+    let (cos, sin) = roots(x, n, n, n);
+    let (re, im) = (x.real(), x.imag());
+    let (re_sin, im_sin) = (along(re, dim, sin), along(im, dim, sin));
+    let (re, im) = (along(re, dim, cos), along(im, dim, cos));
+    if forward { (re + im_sin).complex(im - re_sin) } else { (re - im_sin).complex(im + re_sin) }
+}
+
+/// The unscaled forward transform of a real tensor, without its redundant half.
+fn half_turn(x: Tensor<'_>, dim: usize) -> Tensor<'_> {
+    let n = x.size(dim);
+    let (cos, sin) = roots(x, n, n, n / 2 + 1);
+    along(x, dim, cos).complex(-along(x, dim, sin))
+}
+
+/// The unscaled inverse of [`half_turn`] with a result of length n.
+fn half_return<'c>(x: Tensor<'c>, dim: usize, n: Size<'c>) -> Tensor<'c> {
+    let half = n / 2 + 1;
+    let x = resized(x, dim, Some(half));
+    let (cos, sin) = roots(x, n, half, n);
+    // All but the first and, of an even length, the middle one occur twice.
+    let k = x.prim().range(DType::I64, half);
+    let single = k.equal(0).or((k * 2).equal(n));
+    let weight = single.select(cos.number(Scalar::Int(1)), 2).unsqueeze(1);
+    along(x.real(), dim, cos * weight) - along(x.imag(), dim, sin * weight)
+}
+
+fn scaled<'c>(a: &Args<'c>, x: Tensor<'c>, count: Size<'c>, forward: bool) -> Tensor<'c> {
+    let factor = match (a.str("norm").as_str(), forward) {
+        ("ortho", _) => 0.5,
+        ("forward", true) | ("" | "backward", false) => 1.0,
+        _ => return x,
+    };
+    let real = x.dtype().real_part();
+    let divisor = x.prim().size_tensor(real, count);
+    let divisor = if factor == 0.5 { divisor.sqrt() } else { divisor };
+    if x.dtype().is_complex() { (x.real() / divisor).complex(x.imag() / divisor) } else { x / divisor }
+}
+
+fn count<'c>(sizes: impl Iterator<Item = Size<'c>>) -> Size<'c> {
+    super::size::product(&sizes.collect::<Vec<_>>())
+}
+
+fn complex_transform<'c>(a: &Args<'c>, axes: &[Axis<'c>], forward: bool) -> Tensor<'c> {
+    let x = axes.iter().fold(complex(working(a.raw("self"))), |x, (d, n)| resized(x, *d, *n));
+    let total = count(axes.iter().map(|(d, _)| x.size(*d)));
+    let y = axes.iter().fold(x, |x, (d, _)| turn(x, *d, forward));
+    scaled(a, y, total, forward)
+}
+
+/// Real to complex: the last axis is halved. The inverse Hermitian transform is the conjugate.
+fn from_real<'c>(a: &Args<'c>, axes: &[Axis<'c>], forward: bool) -> Tensor<'c> {
+    let x = axes.iter().fold(working(a.raw("self")), |x, (d, n)| resized(x, *d, *n));
+    let total = count(axes.iter().map(|(d, _)| x.size(*d)));
+    let Some(((last, _), rest)) = axes.split_last() else { return complex(x) };
+    let half = half_turn(x, *last);
+    let half = if forward { half } else { half.real().complex(-half.imag()) };
+    let y = rest.iter().fold(half, |x, (d, _)| turn(x, *d, forward));
+    scaled(a, y, total, forward)
+}
+
+/// Complex to real: the last axis is half of the result's. The Hermitian transform is that of the conjugate.
+fn to_real<'c>(a: &Args<'c>, axes: &[Axis<'c>], forward: bool) -> Tensor<'c> {
+    let x = complex(working(a.raw("self")));
+    let Some(((last, n), rest)) = axes.split_last() else { return x.real() };
+    let n = n.unwrap_or((x.size(*last) - 1) * 2);
+    let x = rest.iter().fold(x, |x, (d, n)| resized(x, *d, *n));
+    let total = count(rest.iter().map(|(d, _)| x.size(*d)).chain([n]));
+    let x = rest.iter().fold(x, |x, (d, _)| turn(x, *d, forward));
+    let x = if forward { x.real().complex(-x.imag()) } else { x };
+    scaled(a, half_return(x, *last, n), total, forward)
+}
+
+/// Rotates dimensions by a part of their size.
+fn shifted<'c>(a: &Args<'c>, by: fn(Size<'c>) -> Size<'c>) -> Tensor<'c> {
+    let x = a.raw("self");
+    a.dims_or_all("dim", x.rank()).into_iter().fold(x, |x, d| super::assemble::roll_dim(x, d, by(x.size(d))))
+}
+
+fn prims_r2c<'c>(a: &Args<'c>) -> Tensor<'c> {
+    let x = a.tensor("self");
+    let dims = a.dims("dim", x.rank());
+    let Some((last, rest)) = dims.split_last() else { return complex(x) };
+    if a.bool("onesided") {
+        return rest.iter().fold(half_turn(x, *last), |x, d| turn(x, *d, true));
+    }
+    dims.iter().fold(complex(x), |x, d| turn(x, *d, true))
+}
+
+fn prims_c2r<'c>(a: &Args<'c>) -> Tensor<'c> {
+    let x = a.tensor("self");
+    let dims = a.dims("dim", x.rank());
+    let Some((last, rest)) = dims.split_last() else { return x.real() };
+    let x = rest.iter().fold(x, |x, d| turn(x, *d, false));
+    half_return(x, *last, a.size("last_dim_size"))
+}

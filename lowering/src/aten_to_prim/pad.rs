@@ -1,0 +1,116 @@
+//! Padding with a number, or with elements from inside.
+
+use strata_dialects::aten::dtype::DType;
+
+use super::args::Args;
+use super::builder::Scalar;
+use super::resize::put_back;
+use super::rule::Precision::Exact;
+use super::rule::{Rule, one};
+use super::size::Size;
+use super::tensor::Tensor;
+
+pub(super) const RULES: &[Rule] = &[
+    one("aten.constant_pad_nd", Exact, constant_pad),
+    one("aten.pad", Exact, pad),
+    one("aten.reflection_pad1d", Exact, |a| pad_by(a, "padding", reflected)),
+    one("aten.reflection_pad1d_backward", Exact, |a| pad_backward(a, reflected)),
+    one("aten.reflection_pad2d", Exact, |a| pad_by(a, "padding", reflected)),
+    one("aten.reflection_pad2d_backward", Exact, |a| pad_backward(a, reflected)),
+    one("aten.reflection_pad3d", Exact, |a| pad_by(a, "padding", reflected)),
+    one("aten.reflection_pad3d_backward", Exact, |a| pad_backward(a, reflected)),
+    one("aten.replication_pad1d", Exact, |a| pad_by(a, "padding", clamped)),
+    one("aten.replication_pad1d_backward", Exact, |a| pad_backward(a, clamped)),
+    one("aten.replication_pad2d", Exact, |a| pad_by(a, "padding", clamped)),
+    one("aten.replication_pad2d_backward", Exact, |a| pad_backward(a, clamped)),
+    one("aten.replication_pad3d", Exact, |a| pad_by(a, "padding", clamped)),
+    one("aten.replication_pad3d_backward", Exact, |a| pad_backward(a, clamped)),
+];
+
+/// Low and high of each dimension. The list starts with the last dimension.
+fn padding<'c>(x: Tensor<'c>, list: &[Size<'c>]) -> (Vec<Size<'c>>, Vec<Size<'c>>) {
+    let (mut low, mut high) = (vec![Size::Const(0); x.rank()], vec![Size::Const(0); x.rank()]);
+    for (i, pair) in list.chunks(2).enumerate().take(x.rank()) {
+        let d = x.rank() - 1 - i;
+        (low[d], high[d]) = (pair[0], pair.get(1).copied().unwrap_or(Size::Const(0)));
+    }
+    (low, high)
+}
+
+fn constant_pad<'c>(a: &Args<'c>) -> Tensor<'c> {
+    let x = a.tensor("self");
+    let (low, high) = padding(x, &a.sizes("pad"));
+    let value = a.opt_scalar("value").unwrap_or(Scalar::Int(0));
+    x.pad(x.number(value), &low, &high, &vec![0; x.rank()])
+}
+
+fn pad<'c>(a: &Args<'c>) -> Tensor<'c> {
+    match a.str("mode").as_str() {
+        "constant" => constant_pad(a),
+        "reflect" => pad_by(a, "pad", reflected),
+        "replicate" => pad_by(a, "pad", clamped),
+        "circular" => circular_pad(a),
+        mode => {
+            a.fail(format!("unknown padding mode `{mode}`"));
+            a.tensor("self")
+        }
+    }
+}
+
+/// Where a padded position outside of the tensor reads, for positions and the size as tensors.
+type Inside = for<'c> fn(Tensor<'c>, Tensor<'c>) -> Tensor<'c>;
+
+fn reflected<'c>(position: Tensor<'c>, size: Tensor<'c>) -> Tensor<'c> {
+    let last = size - 1;
+    last - (position.abs() - last).abs()
+}
+
+fn clamped<'c>(position: Tensor<'c>, size: Tensor<'c>) -> Tensor<'c> {
+    position.maximum(0).minimum(size - 1)
+}
+
+/// Crops where the padding is negative, then goes around.
+fn circular_pad<'c>(a: &Args<'c>) -> Tensor<'c> {
+    let x = a.tensor("self");
+    let (low, high) = padding(x, &a.sizes("pad"));
+    let crop = |s: &Size<'c>| s.known().map_or(Size::Const(0), |n| Size::Const(n.min(0)));
+    let (crop_low, crop_high): (Vec<_>, Vec<_>) = (low.iter().map(crop).collect(), high.iter().map(crop).collect());
+    let cropped = x.pad(x.number(Scalar::Int(0)), &crop_low, &crop_high, &vec![0; x.rank()]);
+    (0..x.rank()).fold(cropped, |x, dim| {
+        let (before, after) = (low[dim] - crop_low[dim], high[dim] - crop_high[dim]);
+        if before.known() == Some(0) && after.known() == Some(0) {
+            return x;
+        }
+        let size = a.prim.size_tensor(DType::I64, x.size(dim));
+        let positions = a.prim.range(DType::I64, x.size(dim) + before + after) - before + size;
+        x.gather(&[positions % size], &[dim]).move_dim(0, dim)
+    })
+}
+
+/// Pads by reading at positions moved inside, one dimension after the other.
+fn pad_by<'c>(a: &Args<'c>, list: &str, inside: Inside) -> Tensor<'c> {
+    let x = a.tensor("self");
+    let (low, high) = padding(x, &a.sizes(list));
+    (0..x.rank()).fold(x, |x, dim| {
+        if low[dim].known() == Some(0) && high[dim].known() == Some(0) {
+            return x;
+        }
+        let size = a.prim.size_tensor(DType::I64, x.size(dim));
+        let positions = a.prim.range(DType::I64, x.size(dim) + low[dim] + high[dim]) - low[dim];
+        x.gather(&[inside(positions, size)], &[dim]).move_dim(0, dim)
+    })
+}
+
+/// Adds the gradient of each padded element where it was read.
+fn pad_backward<'c>(a: &Args<'c>, inside: Inside) -> Tensor<'c> {
+    let (grad, x) = (a.tensor("grad_output"), a.tensor("self"));
+    let (low, _) = padding(x, &a.sizes("padding"));
+    (0..x.rank()).fold(grad, |grad, dim| {
+        let n = x.size(dim);
+        if grad.size(dim).same(n) && low[dim].known() == Some(0) {
+            return grad;
+        }
+        let positions = a.prim.range(DType::I64, grad.size(dim)) - low[dim];
+        put_back(grad, dim, n, inside(positions, a.prim.size_tensor(DType::I64, n)))
+    })
+}

@@ -1,0 +1,61 @@
+// RUN: rs-opt %s --decompose-aten --split-input-file | rs-filecheck %s
+
+// Types promote first, then shapes broadcast: an i64 tensor beside an f32 one.
+
+// CHECK-LABEL: func.func @promote(
+// CHECK: %[[Y:.*]] = prim.convert %arg1 : (tensor<3xi64>) -> tensor<3xf32>
+// CHECK: %[[WIDE:.*]] = prim.broadcast %[[Y]] {dims = array<i64: 1>} : (tensor<3xf32>) -> tensor<2x3xf32>
+// CHECK: prim.add %arg0, %[[WIDE]] : tensor<2x3xf32>
+func.func @promote(%x: tensor<2x3xf32>, %y: tensor<3xi64>) -> tensor<2x3xf32> {
+  %0 = aten.add.Tensor %x, %y : (tensor<2x3xf32>, tensor<3xi64>) -> tensor<2x3xf32>
+  return %0 : tensor<2x3xf32>
+}
+
+// -----
+
+// Halves are computed with in f32 and rounded once.
+
+// CHECK-LABEL: func.func @half(
+// CHECK: prim.convert %arg0 : (tensor<4xbf16>) -> tensor<4xf32>
+// CHECK: prim.exp
+// CHECK: %[[Y:.*]] = prim.convert {{.*}} : (tensor<4xf32>) -> tensor<4xbf16>
+// CHECK: return %[[Y]]
+func.func @half(%x: tensor<4xbf16>) -> tensor<4xbf16> {
+  %0 = aten.sigmoid %x : tensor<4xbf16>
+  return %0 : tensor<4xbf16>
+}
+
+// -----
+
+// A size that is not known is read where its tensor is defined, and computed with.
+
+// CHECK-LABEL: func.func @sizes(
+// CHECK: %[[N:.*]] = prim.dim %arg0 {dim = 0 : i64}
+// CHECK: %[[FOUR:.*]] = arith.constant 4 : index
+// CHECK: %[[TOTAL:.*]] = arith.muli
+// CHECK: prim.reshape %arg0, %[[TOTAL]] : (tensor<?x4xf32>, index) -> tensor<?xf32>
+func.func @sizes(%x: tensor<?x4xf32>) -> tensor<?xf32> {
+  %0 = aten.flatten.using_ints %x : (tensor<?x4xf32>) -> tensor<?xf32>
+  return %0 : tensor<?xf32>
+}
+
+// -----
+
+// Ops inside of regions are decomposed too, and what nobody uses is removed.
+
+// CHECK-LABEL: func.func @regions(
+// CHECK-NOT: aten.
+// CHECK: scf.if
+// CHECK-NEXT: prim.neg
+// CHECK-NEXT: scf.yield
+// CHECK-NOT: prim.sin
+func.func @regions(%x: tensor<4xf32>, %c: i1) -> tensor<4xf32> {
+  %unused = aten.sin %x : tensor<4xf32>
+  %0 = scf.if %c -> tensor<4xf32> {
+    %1 = aten.neg %x : tensor<4xf32>
+    scf.yield %1 : tensor<4xf32>
+  } else {
+    scf.yield %x : tensor<4xf32>
+  }
+  return %0 : tensor<4xf32>
+}
