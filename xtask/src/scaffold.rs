@@ -94,8 +94,10 @@ fn add_entry(text: &str, name: &str, open: &str, entry: &str) -> Option<String> 
     for piece in text[start..end].split_inclusive(',') {
         let other = piece.trim().trim_end_matches(',');
         if other > entry {
-            at += piece.len() - piece.trim_start().len();
-            return Some(format!("{}{entry}, {}", &text[..at], &text[at..]));
+            let blank = &piece[..piece.len() - piece.trim_start().len()];
+            at += blank.len();
+            let between = if blank.contains('\n') { blank } else { " " };
+            return Some(format!("{}{entry},{between}{}", &text[..at], &text[at..]));
         }
         at += piece.len();
     }
@@ -139,7 +141,7 @@ mod tests {
         let text = add_entry(&text, "PASSES: &[PassEntry]", "&[", "PassEntry::of::<b::B>()").unwrap();
         assert!(text.contains("pub mod a;\npub mod b;\npub mod c;\n"), "{text}");
         assert!(text.contains("<a::A>(), PassEntry::of::<b::B>(), PassEntry"), "{text}");
-        assert_eq!(add_entry("x: vec![A,\n  C,\n]", "x:", "vec![", "B").unwrap(), "x: vec![A,\n  B, C,\n]");
+        assert_eq!(add_entry("x: vec![A,\n  C,\n]", "x:", "vec![", "B").unwrap(), "x: vec![A,\n  B,\n  C,\n]");
         assert_eq!(add_entry("x: vec![A,\n]", "x:", "vec![", "B").unwrap(), "x: vec![A, B]");
         assert_eq!(add_entry("x: vec![]", "x:", "vec![", "B").unwrap(), "x: vec![ B]");
     }
