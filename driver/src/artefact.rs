@@ -66,7 +66,13 @@ pub fn build(
 ) -> Result<Artefact, Error> {
     let entry = image.symbol("strata_entry").ok_or(Error::NoEntry)?;
     let messages = notes.messages;
-    let guards = messages.iter().skip(1).map(|text| Guard { text: text.clone(), source: String::new() }).collect();
+    let called = program.arguments.iter().filter(|argument| argument.is_input());
+    let declared = called.map(|argument| {
+        let sizes: Vec<_> = argument.shape.iter().map(|size| size.map_or_else(|| "?".to_owned(), |size| size.to_string())).collect();
+        Guard { text: format!("{} is {}[{}]", argument.name, argument.element, sizes.join(", ")), source: format!("input {}", argument.index) }
+    });
+    let conditions = messages.iter().skip(1).map(|text| Guard { text: text.clone(), source: String::new() });
+    let guards = declared.chain(conditions).collect();
     let inputs = program.arguments.iter().filter(|argument| argument.is_input()).map(|argument| Input {
         name: argument.name.clone(),
         kind: match (argument.tensor, argument.element) {

@@ -76,7 +76,7 @@ pub fn schedule(op: Op<'_>, vector_bits: i64) {
         }
         for (stage, (dim, _)) in kernel.stages.iter().zip(&own) {
             let Some(dim) = dim.or(tile) else { continue };
-            let wanted = if stage.reduce.is_empty() { side_by_side(stage) } else { TURNS };
+            let wanted = side_by_side(stage);
             let turns = if size(dim) < wanted * width { 1 } else { wanted };
             let width = kernel.static_size(dim).map_or(width, |size| width.min(enough(size)));
             let mut entries = vec![("vector", cx.i64_attr(dim as i64)), ("width", cx.i64_attr(width)), ("unroll", cx.i64_attr(turns))];
@@ -156,10 +156,15 @@ fn own_dim(kernel: &KernelView<'_>, stage: &StageView<'_>, width: i64, size: &dy
     inner.map(|dim| (Some(dim), cost(stage, Some(dim), width, size(dim)))).fold(none, |best, next| if next.1 < best.1 { next } else { best })
 }
 
-/// Copies of a map's body that are worth writing: long chains of mathematics wait for their own results.
+/// Copies of a body that are worth writing: accumulators and chains of mathematics wait for their own results. Very long chains
+/// get fewer, for the sake of compile time.
 fn side_by_side(stage: &StageView<'_>) -> i64 {
     let mathematics = stage.op.body(0).ops().iter().filter(|op| op.dialect() == "math").count();
-    if mathematics >= 2 { TURNS } else { 1 }
+    match mathematics {
+        0 | 1 if stage.reduce.is_empty() => 1,
+        0..=8 => TURNS,
+        _ => TURNS / 2,
+    }
 }
 
 /// Largest number of elements that a tile keeps on the stack.
