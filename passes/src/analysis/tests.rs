@@ -41,7 +41,7 @@ fn sizes_of_views() {
             "%0 = prim.slice %x, %n {offsets = array<i64: 0, 0>, sizes = array<i64: -9223372036854775808, 4>, strides = array<i64: 1, 1>} : (tensor<?x4xf32>, index) -> tensor<?x?xf32>
              return %0 : tensor<?x?xf32>"
         ),
-        "s1 x 4"
+        "s0 x 4"
     );
 }
 

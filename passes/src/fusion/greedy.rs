@@ -53,9 +53,8 @@ impl<'a, 'c> Greedy<'a, 'c> {
     }
 
     fn run(&mut self) {
-        let contracts = |graph: &Graph<'c>, node: usize| {
-            graph.members(graph.group(node)).iter().any(|&member| graph.class(member) == Class::Contract)
-        };
+        let contracts =
+            |graph: &Graph<'c>, node: usize| graph.members(graph.group(node)).iter().any(|&member| graph.class(member) == Class::Contract);
         if self.rules.reductions {
             // The epilogue of a contraction first: in its kernel each value is computed once, before a reduction once per stage.
             while self.merge_along_values(&contracts, 1) {}

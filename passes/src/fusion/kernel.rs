@@ -265,9 +265,8 @@ impl<'c> Walk<'_, 'c> {
         }
         if let Some(producer) = self.producer(op.operand(0)) {
             let (mut outer, mut row) = (outer.into_iter(), self.frame.row.clone().into_iter());
-            let order: Vec<usize> = (0..op.operand(0).ty().rank())
-                .filter_map(|dim| if dropped.contains(&dim) { row.next() } else { outer.next() })
-                .collect();
+            let order: Vec<usize> =
+                (0..op.operand(0).ty().rank()).filter_map(|dim| if dropped.contains(&dim) { row.next() } else { outer.next() }).collect();
             let read = self.identity(&order);
             self.open.push((producer, read, Some(node)));
         }

@@ -118,54 +118,56 @@ pub fn reverse_of_reverse<'c>(site: &mut Site<'_, 'c>, op: Op<'c>) -> Simplified
     site.same_type(op, first.operand(0))
 }
 
-/// f(reshape(x), y..) = reshape(f(x, reshape(y)..)) for pointwise f, when the reshape only inserts dimensions of size 1.
+/// f(reshape(x), reshape(y), broadcast(z)..) = reshape(f(x, y, broadcast(z)..)) for pointwise f, when the reshapes only insert
+/// dimensions of size 1, the same ones. Not when another operand has those dimensions of its own: they would only move there.
 pub fn pointwise_of_reshape<'c>(site: &mut Site<'_, 'c>, op: Op<'c>) -> Simplified<'c> {
     if !is_pointwise(op) {
         return Err("not pointwise".into());
     }
     let large = site.dims.sizes(op.result(0));
     let source = |value: Value<'c>| value.defining_op().filter(|inner| inner.is("prim.reshape")).map(|inner| inner.operand(0));
-    let mut found = None;
-    for x in op.operands().into_iter().filter_map(source) {
-        let small = site.dims.sizes(x);
-        if small.len() < large.len()
-            && let Some(map) = insertion(site, &small, &large)
-        {
-            found = Some((x, map));
-            break;
-        }
+    let first = op.operands().into_iter().find_map(source).ok_or(NoMatch::new("no operand is a reshape"))?;
+    let small = site.dims.sizes(first);
+    let map = insertion(site, &small, &large).filter(|map| map.len() < large.len());
+    let map = map.ok_or(NoMatch::new("the reshape does more than insert dimensions of size 1"))?;
+    let mut inner = Vec::new();
+    for operand in op.operands() {
+        let broadcast = operand.defining_op().filter(|view| view.is("prim.broadcast"));
+        let moved = broadcast.and_then(|view| dims(view, "dims").into_iter().map(|dim| map.iter().position(|&to| to == dim)).collect());
+        let x = source(operand).filter(|&x| {
+            let sizes = site.dims.sizes(x);
+            site.dims.all_equal(&sizes, &small)
+        });
+        inner.push(match (x, broadcast.zip(moved)) {
+            (Some(x), _) => Operand::Source(x),
+            (None, Some((view, moved))) => Operand::Broadcast(view, moved),
+            (None, None) => return Err("another operand has the dimensions of size 1 of its own".into()),
+        });
     }
-    let Some((x, map)) = found else { return Err("no operand is a reshape that only inserts dimensions of size 1".into()) };
-    let small = x.ty().shape();
-    let operands: Vec<_> = op
-        .operands()
+    let shape = first.ty().shape();
+    let operands: Vec<_> = inner
         .into_iter()
-        .map(|operand| match operand.defining_op() {
-            _ if source(operand) == Some(x) => x,
-            Some(view) if view.is("prim.broadcast") => smaller_broadcast(site, view, &map, x),
-            _ => {
-                let ty = operand.ty().with_shape(&small);
-                site.reshape(operand, ty, |dim| (x, dim))
+        .map(|operand| match operand {
+            Operand::Source(x) => x,
+            Operand::Broadcast(view, moved) => {
+                let ty = view.result(0).ty().with_shape(&shape);
+                let sizes = site.sizes(ty, |dim| (first, dim));
+                let attr = to_attr(site, &moved);
+                site.value("prim.broadcast", &[&[view.operand(0)], sizes.as_slice()].concat(), ty, &[("dims", attr)])
             }
         })
         .collect();
     let attrs = op.attrs();
     let attrs: Vec<_> = attrs.iter().map(|(name, attr)| (name.as_str(), *attr)).collect();
-    let value = site.value(op.name(), &operands, op.result(0).ty().with_shape(&small), &attrs);
+    let value = site.value(op.name(), &operands, op.result(0).ty().with_shape(&shape), &attrs);
     let inserted = |dim: usize| (value, map.iter().position(|&to| to == dim).unwrap_or(0));
     Ok(site.reshape(value, op.result(0).ty(), inserted))
 }
 
-/// A broadcast without the result dimensions that `map` does not name; a reshape of it where its operand has such a dimension.
-fn smaller_broadcast<'c>(site: &mut Site<'_, 'c>, view: Op<'c>, map: &[usize], like: Value<'c>) -> Value<'c> {
-    let ty = view.result(0).ty().with_shape(&like.ty().shape());
-    let moved: Option<Vec<usize>> = dims(view, "dims").into_iter().map(|dim| map.iter().position(|&to| to == dim)).collect();
-    match moved {
-        Some(moved) => {
-            let sizes = site.sizes(ty, |dim| (like, dim));
-            let attr = to_attr(site, &moved);
-            site.value("prim.broadcast", &[&[view.operand(0)], sizes.as_slice()].concat(), ty, &[("dims", attr)])
-        }
-        None => site.reshape(view.result(0), ty, |dim| (like, dim)),
-    }
+/// An operand without the inserted dimensions.
+enum Operand<'c> {
+    /// What the reshape reads.
+    Source(Value<'c>),
+    /// A broadcast, to these dimensions of the smaller shape.
+    Broadcast(Op<'c>, Vec<usize>),
 }
