@@ -54,11 +54,6 @@ impl Program {
         Ok(Program { model, weights })
     }
 
-    /// A parameter, buffer or constant by name.
-    pub fn weight(&self, name: &str) -> Option<Tensor> {
-        self.weights.get(name).cloned()
-    }
-
     /// Runs the program on an input set.
     pub fn run(&self, schemas: &Schemas, set: &Set) -> Result<Result_, Problem> {
         let module = &self.model["graph_module"];

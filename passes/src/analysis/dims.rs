@@ -96,7 +96,8 @@ impl<'c> Dims<'c> {
                     self.tensors.insert(result, found);
                 }
             } else if result.ty().is_index() && !self.indices.contains_key(&result) {
-                let found = sizes::infer_index(self, op).unwrap_or_else(|| self.symbol(Symbol::Value(result)));
+                let found = sizes::infer_index(self, op).filter(Expr::is_small);
+                let found = found.unwrap_or_else(|| self.symbol(Symbol::Value(result)));
                 self.indices.insert(result, found);
             }
         }
@@ -183,7 +184,7 @@ impl<'c> Dims<'c> {
             return None;
         }
         let symbols: Vec<_> = symbols.iter().map(|&symbol| self.index(symbol)).collect();
-        results.results().into_iter().map(|size| from_affine(size, &symbols)).collect()
+        results.results().into_iter().map(|size| from_affine(size, &symbols).filter(Expr::is_small)).collect()
     }
 
     /// The number of a symbol.
@@ -238,9 +239,9 @@ impl<'c> Dims<'c> {
         self.indices.entry(value).or_insert_with(|| expr.clone());
     }
 
-    /// Number of elements of a tensor.
-    pub fn elements(&mut self, tensor: Value<'c>) -> Expr {
-        self.sizes(tensor).iter().fold(1.into(), |product, size| product.mul(size))
+    /// Number of elements of a tensor, when that is an expression of reasonable length.
+    pub fn elements(&mut self, tensor: Value<'c>) -> Option<Expr> {
+        self.sizes(tensor).iter().try_fold(1.into(), |product: Expr, size| Some(product.mul(size)).filter(Expr::is_small))
     }
 
     /// An expression with what is known to be equal put in.
@@ -248,11 +249,10 @@ impl<'c> Dims<'c> {
         let mut expr = expr.clone();
         // Equalities never form a cycle, but one may lead to the next.
         for _ in 0..8 {
-            let next = expr.substitute(&|id| self.equals.get(&id).cloned());
-            if next == expr {
-                break;
+            match expr.substitute(&|id| self.equals.get(&id).cloned()) {
+                Some(next) if next != expr => expr = next,
+                _ => break,
             }
-            expr = next;
         }
         expr
     }

@@ -27,6 +27,9 @@ pub struct Expr {
     terms: BTreeMap<Vec<Atom>, i64>,
 }
 
+/// Largest number of terms and atoms of an expression that is kept.
+const MAX_SIZE: usize = 64;
+
 /// What is known of a value: bounds, both included; `None` is no bound.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Interval {
@@ -135,7 +138,7 @@ impl Expr {
         let (mut quotient, mut rest) = (Self::default(), Self::default());
         for (key, &coefficient) in &self.terms {
             match remove_factors(key, by) {
-                Some(left) if coefficient % by_coefficient == 0 => {
+                Some(left) if coefficient.checked_rem(*by_coefficient) == Some(0) => {
                     quotient = quotient.add(&Self::term(left, coefficient / by_coefficient));
                 }
                 _ => rest = rest.add(&Self::term(key.clone(), coefficient)),
@@ -215,37 +218,47 @@ impl Expr {
         })
     }
 
-    /// Puts expressions in the place of symbols; `None` keeps one.
-    pub fn substitute(&self, value: &dyn Fn(u32) -> Option<Expr>) -> Self {
+    /// Whether it is short enough to keep. Sizes of real programs are; text made to hurt is not, and gets a symbol instead.
+    pub fn is_small(&self) -> bool {
+        self.size() <= MAX_SIZE
+    }
+
+    /// Number of terms and atoms, those inside of atoms too.
+    fn size(&self) -> usize {
+        self.terms.keys().map(|key| 1 + key.iter().map(Atom::size).sum::<usize>()).sum()
+    }
+
+    /// Puts expressions in the place of symbols, where `value` gives one; `None` when that grows too large.
+    pub fn substitute(&self, value: &dyn Fn(u32) -> Option<Expr>) -> Option<Self> {
         let mut result = Self::default();
         for (key, coefficient) in &self.terms {
             let mut product = Self::from(*coefficient);
             for atom in key {
-                let pair = |a: &Expr, b: &Expr| (a.substitute(value), b.substitute(value));
+                let pair = |a: &Expr, b: &Expr| Some((a.substitute(value)?, b.substitute(value)?));
                 let factor = match atom {
                     Atom::Symbol(id) => value(*id).unwrap_or_else(|| Self::symbol(*id)),
                     Atom::FloorDiv(a, b) => {
-                        let (a, b) = pair(a, b);
+                        let (a, b) = pair(a, b)?;
                         a.floor_div(&b)
                     }
                     Atom::Mod(a, b) => {
-                        let (a, b) = pair(a, b);
+                        let (a, b) = pair(a, b)?;
                         a.modulo(&b)
                     }
                     Atom::Min(a, b) => {
-                        let (a, b) = pair(a, b);
+                        let (a, b) = pair(a, b)?;
                         a.minimum(&b)
                     }
                     Atom::Max(a, b) => {
-                        let (a, b) = pair(a, b);
+                        let (a, b) = pair(a, b)?;
                         a.maximum(&b)
                     }
                 };
-                product = product.mul(&factor);
+                product = Some(product.mul(&factor)).filter(Self::is_small)?;
             }
             result = result.add(&product);
         }
-        result
+        Some(result).filter(Self::is_small)
     }
 
     /// Bounds, from the bounds of symbols.
@@ -265,6 +278,13 @@ impl Expr {
 }
 
 impl Atom {
+    fn size(&self) -> usize {
+        match self {
+            Self::Symbol(_) => 1,
+            Self::FloorDiv(a, b) | Self::Mod(a, b) | Self::Min(a, b) | Self::Max(a, b) => 1 + a.size() + b.size(),
+        }
+    }
+
     fn interval(&self, symbol: &dyn Fn(u32) -> Interval) -> Interval {
         match self {
             Self::Symbol(id) => symbol(*id),
@@ -411,6 +431,14 @@ mod tests {
     }
 
     #[test]
+    fn what_grows_is_given_up() {
+        let sum = (1..7).fold(Expr::from(1), |sum, id| sum.add(&s(id)));
+        let power = s(0).mul(&s(0)).mul(&s(0));
+        assert_eq!(power.substitute(&|id| (id == 0).then(|| sum.clone())), None);
+        assert!(sum.is_small() && !sum.mul(&sum).mul(&sum).is_small());
+    }
+
+    #[test]
     fn bounds() {
         let range = |_| Interval { low: Some(2), high: Some(10) };
         let bounds = s(0).scale(-2).add(&30.into()).interval(&range);
@@ -424,6 +452,6 @@ mod tests {
     #[test]
     fn substitution_normalises() {
         let expr = s(0).floor_div(&2.into());
-        assert_eq!(expr.substitute(&|id| (id == 0).then(|| s(1).scale(4))), s(1).scale(2));
+        assert_eq!(expr.substitute(&|id| (id == 0).then(|| s(1).scale(4))), Some(s(1).scale(2)));
     }
 }

@@ -18,8 +18,8 @@ pub(super) fn infer<'c>(dims: &mut Dims<'c>, op: Op<'c>, result: Value<'c>) -> V
     let inferred = rule(dims, op, result).filter(|sizes| sizes.len() == shape.len());
     (0..shape.len())
         .map(|dim| match (shape[dim], &inferred) {
-            (DYNAMIC, Some(sizes)) => sizes[dim].clone(),
-            (DYNAMIC, None) => dims.symbol(Symbol::Size(result, dim)),
+            (DYNAMIC, Some(sizes)) if sizes[dim].is_small() => sizes[dim].clone(),
+            (DYNAMIC, _) => dims.symbol(Symbol::Size(result, dim)),
             (size, _) => size.into(),
         })
         .collect()
@@ -119,7 +119,7 @@ fn reshape<'c>(dims: &mut Dims<'c>, op: Op<'c>, result: Value<'c>) -> Option<Vec
     let shape = result.ty().shape();
     if shape.iter().filter(|&&size| size == DYNAMIC).count() == 1 {
         let known = shape.iter().filter(|&&size| size != DYNAMIC).try_fold(1i64, |product, &size| product.checked_mul(size))?;
-        let missing = dims.elements(operand).floor_div(&known.into());
+        let missing = dims.elements(operand)?.floor_div(&known.into());
         return Some(shape.into_iter().map(|size| if size == DYNAMIC { missing.clone() } else { size.into() }).collect());
     }
     let mut rest = dims.sizes(operand).into_iter().filter(|size| size.as_constant() != Some(1));
@@ -161,11 +161,11 @@ fn conv<'c>(dims: &mut Dims<'c>, op: Op<'c>) -> Option<Vec<Expr>> {
     let (strides, low, high) = (op.ints("strides")?, op.ints("low")?, op.ints("high")?);
     let (input_gaps, kernel_gaps) = (op.ints("lhs_dilation")?, op.ints("rhs_dilation")?);
     let mut sizes = vec![input.first()?.clone(), kernel.first()?.clone()];
-    for dim in 0..strides.len() {
+    for (dim, stride) in strides.iter().enumerate() {
         let spread = |size: &Expr, gap: i64| size.sub(&1.into()).scale(gap).add(&1.into());
         let padded = spread(input.get(dim + 2)?, *input_gaps.get(dim)?).add(&low.get(dim)?.saturating_add(*high.get(dim)?).into());
         let extent = spread(kernel.get(dim + 2)?, *kernel_gaps.get(dim)?);
-        sizes.push(padded.sub(&extent).floor_div(&strides[dim].into()).add(&1.into()));
+        sizes.push(padded.sub(&extent).floor_div(&(*stride).into()).add(&1.into()));
     }
     Some(sizes)
 }

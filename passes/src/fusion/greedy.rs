@@ -171,8 +171,8 @@ impl<'a, 'c> Greedy<'a, 'c> {
         }
         let members = self.graph.union(from, to);
         let both = self.kernel(&members)?;
-        let producer = self.kernel(&self.graph.members(from).to_vec())?;
-        let consumer = self.kernel(&self.graph.members(to).to_vec())?;
+        let (from, to) = (self.graph.members(from).to_vec(), self.graph.members(to).to_vec());
+        let (producer, consumer) = (self.kernel(&from)?, self.kernel(&to)?);
         let score = profit(&self.graph, &members, &both, &producer, &consumer)?;
         self.rules.target.veto(&both)?;
         Ok(score)

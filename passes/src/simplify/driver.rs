@@ -48,7 +48,7 @@ impl<'c> Site<'_, 'c> {
     pub fn sizes(&mut self, ty: Type<'c>, of: impl Fn(usize) -> (Value<'c>, usize)) -> Vec<Value<'c>> {
         let shape = ty.shape();
         let unknown = (0..shape.len()).filter(|&dim| shape[dim] == DYNAMIC);
-        unknown.map(|dim| of(dim)).map(|(tensor, dim)| self.size(tensor, dim)).collect()
+        unknown.map(of).map(|(tensor, dim)| self.size(tensor, dim)).collect()
     }
 
     /// The size of a dimension, said by what it was computed from where that is known: asking the tensor would keep it in memory.

@@ -32,7 +32,7 @@ pub fn reshape_of_reshape<'c>(site: &mut Site<'_, 'c>, op: Op<'c>) -> Simplified
     Ok(on(site, op, x, &[]))
 }
 
-/// transpose(transpose(x, p), q) = transpose(x, p[q[i]]).
+/// `transpose(transpose(x, p), q) = transpose(x, p[q[i]])`.
 pub fn transpose_of_transpose<'c>(site: &mut Site<'_, 'c>, op: Op<'c>) -> Simplified<'c> {
     let first = inner(op, "prim.transpose")?;
     let (p, q) = (dims(first, "perm"), dims(op, "perm"));
@@ -41,7 +41,7 @@ pub fn transpose_of_transpose<'c>(site: &mut Site<'_, 'c>, op: Op<'c>) -> Simpli
     Ok(on(site, op, first.operand(0), &[("perm", attr)]))
 }
 
-/// broadcast(broadcast(x, a), b) = broadcast(x, b[a[i]]).
+/// `broadcast(broadcast(x, a), b) = broadcast(x, b[a[i]])`.
 pub fn broadcast_of_broadcast<'c>(site: &mut Site<'_, 'c>, op: Op<'c>) -> Simplified<'c> {
     let first = inner(op, "prim.broadcast")?;
     let (a, b) = (dims(first, "dims"), dims(op, "dims"));
@@ -50,7 +50,7 @@ pub fn broadcast_of_broadcast<'c>(site: &mut Site<'_, 'c>, op: Op<'c>) -> Simpli
     Ok(on(site, op, first.operand(0), &[("dims", attr)]))
 }
 
-/// broadcast(transpose(x, p), b): dimension p[i] of x goes where b sends dimension i.
+/// `broadcast(transpose(x, p), b)`: dimension `p[i]` of x goes where b sends dimension i.
 pub fn broadcast_of_transpose<'c>(site: &mut Site<'_, 'c>, op: Op<'c>) -> Simplified<'c> {
     let first = inner(op, "prim.transpose")?;
     let (p, b) = (dims(first, "perm"), dims(op, "dims"));
@@ -97,9 +97,11 @@ pub fn slice_of_slice<'c>(site: &mut Site<'_, 'c>, op: Op<'c>) -> Simplified<'c>
     if o.contains(&DYNAMIC) || p.contains(&DYNAMIC) {
         return Err("an offset is not known".into());
     }
-    let offsets: Vec<i64> = (0..o.len()).map(|dim| o[dim] + s[dim] * p[dim]).collect();
-    let strides: Vec<i64> = (0..s.len()).map(|dim| s[dim] * t[dim]).collect();
-    let Some(sizes) = op.attr("sizes") else { return Err("no sizes".into()) };
+    let offsets: Option<Vec<i64>> = (0..o.len()).map(|dim| s[dim].checked_mul(p[dim])?.checked_add(o[dim])).collect();
+    let strides: Option<Vec<i64>> = (0..s.len()).map(|dim| s[dim].checked_mul(t[dim])).collect();
+    let (Some(offsets), Some(strides), Some(sizes)) = (offsets, strides, op.attr("sizes")) else {
+        return Err("an offset or stride is too large".into());
+    };
     let (offsets, strides) = (site.cx().i64s_attr(&offsets), site.cx().i64s_attr(&strides));
     Ok(on(site, op, first.operand(0), &[("offsets", offsets), ("sizes", sizes), ("strides", strides)]))
 }

@@ -19,6 +19,9 @@ const _: (AbiFn, CompileFn, InterpretFn, FreeFn) =
 type Bytes = (*mut *mut u8, *mut usize);
 
 /// The version of these functions.
+///
+/// # Safety
+/// None is needed; it is unsafe only to have the type that the other side declares.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn strata_compiler_abi() -> u32 {
     ABI_VERSION

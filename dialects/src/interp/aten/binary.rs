@@ -60,7 +60,7 @@ pub const ARMS: &[(&str, Arm)] = &[
     ("aten.bitwise_or.Scalar", OR), ("aten.bitwise_or.Scalar_Tensor", OR), ("aten.bitwise_or.Tensor", OR),
     ("aten.bitwise_right_shift.Tensor", SHR), ("aten.bitwise_right_shift.Tensor_Scalar", SHR),
     ("aten.bitwise_xor.Scalar", XOR), ("aten.bitwise_xor.Scalar_Tensor", XOR), ("aten.bitwise_xor.Tensor", XOR),
-    ("aten.complex", Op(|a| parts(a, "real", "imag", |re, im| Complex64::new(re, im)))),
+    ("aten.complex", Op(|a| parts(a, "real", "imag", Complex64::new))),
     ("aten.copysign.Scalar", COPYSIGN), ("aten.copysign.Tensor", COPYSIGN),
     ("aten.div.Scalar", DIV),
     ("aten.div.Scalar_mode", Op(div_mode)),

@@ -111,8 +111,8 @@ fn forward(x: &Tensor, w: &Tensor, bias: Option<&Tensor>, g: &Geometry) -> Resul
 /// The transpose: what a convolution reads, this writes.
 fn transpose(x: &Tensor, w: &Tensor, bias: Option<&Tensor>, g: &Geometry, output_padding: &[usize]) -> Result<Tensor, InterpError> {
     let mut shape = vec![x.shape()[0], w.shape()[1] * g.groups];
-    for d in 0..g.stride.len() {
-        let full = (x.shape()[2 + d].max(1) - 1) * g.stride[d] + g.dilation[d] * w.shape()[2 + d].saturating_sub(1) + output_padding[d] + 1;
+    for (d, extra) in output_padding.iter().enumerate().take(g.stride.len()) {
+        let full = (x.shape()[2 + d].max(1) - 1) * g.stride[d] + g.dilation[d] * w.shape()[2 + d].saturating_sub(1) + extra + 1;
         shape.push(full.checked_sub(g.low[d] + g.high[d]).ok_or_else(|| fail("the padding exceeds the output"))?);
     }
     accumulate(&shape, x, w, x, bias_at(bias, &shape), |f| g.products(&shape, w.shape(), x.shape(), |small, k, large| f(large, k, small)))

@@ -55,7 +55,7 @@ fn int_at(t: &Tensor, k: usize) -> i64 {
 }
 
 /// Index tensors as PyTorch reads them: masks become the positions of their true elements.
-fn expand_masks<'a>(x: &Tensor, indices: &[Option<&'a Tensor>]) -> Result<Vec<Option<Tensor>>, InterpError> {
+fn expand_masks(x: &Tensor, indices: &[Option<&Tensor>]) -> Result<Vec<Option<Tensor>>, InterpError> {
     let mut out = Vec::new();
     for i in indices {
         match i {

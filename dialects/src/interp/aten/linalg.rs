@@ -110,8 +110,11 @@ fn sides(x: &Tensor) -> [usize; 2] {
     [x.shape()[x.rank() - 2], x.shape()[x.rank() - 1]]
 }
 
+/// A batch shape with the matrices of two tensors.
+type Paired = (Vec<usize>, Vec<Matrix>, Vec<Matrix>);
+
 /// Two tensors with one broadcast batch.
-fn paired(a: &Tensor, b: &Tensor) -> Result<(Vec<usize>, Vec<Matrix>, Vec<Matrix>), InterpError> {
+fn paired(a: &Tensor, b: &Tensor) -> Result<Paired, InterpError> {
     if a.rank() < 2 || b.rank() < 2 {
         return Err(fail("matrices were expected"));
     }

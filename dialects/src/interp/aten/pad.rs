@@ -127,7 +127,7 @@ fn channel_shuffle(args: &Args) -> Results {
         return Err(fail("the groups do not divide the channels"));
     }
     let each = x.shape()[1] / groups;
-    one(x.view(&x.shape().to_vec(), |i, s| {
+    one(x.view(x.shape(), |i, s| {
         s.copy_from_slice(i);
         s[1] = (i[1] % groups) * each + i[1] / groups;
     })?)

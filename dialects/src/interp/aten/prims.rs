@@ -138,7 +138,7 @@ fn iota(args: &Args) -> Results {
 fn rev(args: &Args) -> Results {
     let x = args.tensor("a")?;
     let dims = wrap_dims(&args.ints("dims")?, x.rank())?;
-    one(x.view(&x.shape().to_vec(), |i, s| {
+    one(x.view(x.shape(), |i, s| {
         for d in 0..s.len() {
             s[d] = if dims.contains(&d) { x.shape()[d] - 1 - i[d] } else { i[d] };
         }

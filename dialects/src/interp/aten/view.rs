@@ -100,7 +100,7 @@ pub fn infer_shape(sizes: &[i64], len: usize) -> Result<Vec<usize>, InterpError>
     sizes
         .iter()
         .map(|&s| match s {
-            -1 if known > 0 && len % known == 0 => Ok(len / known),
+            -1 if known > 0 && len.is_multiple_of(known) => Ok(len / known),
             -1 => Err(fail(format!("{len} elements do not fit {sizes:?}"))),
             s => usize::try_from(s).map_err(|_| fail(format!("negative size in {sizes:?}"))),
         })

@@ -14,7 +14,7 @@ pub fn ai(x: f64) -> f64 {
         return asymptotic_wave(-x);
     }
     // Ai = c1 f - c2 g with the two power series of the equation y'' = x y.
-    let (c1, c2) = (0.355_028_053_887_817_24, 0.258_819_403_792_806_8);
+    let (c1, c2) = (0.355_028_053_887_817_2, 0.258_819_403_792_806_8);
     let (mut f, mut g, mut tf, mut tg) = (1.0, x, 1.0, x);
     let cube = x * x * x;
     for k in 1..200 {

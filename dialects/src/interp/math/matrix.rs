@@ -195,7 +195,7 @@ impl Matrix {
             let beta = -(alpha.norm_sqr() + rest).sqrt().copysign(alpha.re);
             let tau = Complex64::new((beta - alpha.re) / beta, -alpha.im / beta);
             for r in k + 1..self.rows {
-                a[(r, k)] = a[(r, k)] / (alpha - beta);
+                a[(r, k)] /= alpha - beta;
             }
             for c in k + 1..self.cols {
                 // Apply (I - tau v v^H)^H to the column.

@@ -9,8 +9,11 @@ use crate::interp::run::single;
 use crate::interp::value::{InterpError, Results, Value, fail};
 use crate::interp::{DType, Scalar};
 
+/// Two elements as one.
+type Step = fn(Scalar, Scalar) -> Scalar;
+
 /// The start of a reduction and its step.
-pub(in crate::interp) fn reducer(kind: &str, dtype: DType) -> Result<(Scalar, fn(Scalar, Scalar) -> Scalar), InterpError> {
+pub(in crate::interp) fn reducer(kind: &str, dtype: DType) -> Result<(Scalar, Step), InterpError> {
     Ok(match kind {
         "sum" | "add" if dtype == DType::Bool => (Scalar::Bool(false), |a, b| Scalar::Bool(a.truthy() || b.truthy())),
         "sum" | "add" => (Scalar::Int(0), add),
