@@ -33,14 +33,62 @@ const HOST_PRIMS: &[&str] = &["prim.constant", "prim.dim", "prim.item", "prim.re
 
 /// All contracts, from the top.
 pub const CONTRACTS: &[Contract] = &[
-    Contract { level: "capture", dialects: &["aten", "arith", "builtin", "capture", "func", "math", "prims", "scf"], ops: &[], pass: "import", also: |_| None },
-    Contract { level: "aten", dialects: &["aten", "arith", "builtin", "capture", "func", "math", "prims", "scf"], ops: &[], pass: "functionalise", also: functional },
-    Contract { level: "prim", dialects: &["arith", "builtin", "capture", "func", "math", "prim", "scf"], ops: &[], pass: "decompose-aten", also: |_| None },
-    Contract { level: "prim-fused", dialects: &["arith", "builtin", "capture", "func", "math", "prim", "scf"], ops: &[], pass: "decompose-aten", also: |_| None },
-    Contract { level: "loop", dialects: &["arith", "builtin", "capture", "complex", "func", "loop", "math", "scf"], ops: HOST_PRIMS, pass: "prim-to-loop", also: |_| None },
-    Contract { level: "loop-scheduled", dialects: &["arith", "builtin", "capture", "complex", "func", "loop", "math", "scf"], ops: HOST_PRIMS, pass: "prim-to-loop", also: scheduled },
-    Contract { level: "host", dialects: &["arith", "builtin", "complex", "func", "host", "loop", "math", "scf"], ops: &[], pass: "loop-to-host", also: no_calls },
-    Contract { level: "cpu", dialects: &["arith", "builtin", "cf", "complex", "func", "llvm", "math", "scf", "vector"], ops: &[], pass: "loop-to-cpu", also: |_| None },
+    Contract {
+        level: "capture",
+        dialects: &["aten", "arith", "builtin", "capture", "func", "math", "prims", "scf"],
+        ops: &[],
+        pass: "import",
+        also: |_| None,
+    },
+    Contract {
+        level: "aten",
+        dialects: &["aten", "arith", "builtin", "capture", "func", "math", "prims", "scf"],
+        ops: &[],
+        pass: "functionalise",
+        also: functional,
+    },
+    Contract {
+        level: "prim",
+        dialects: &["arith", "builtin", "capture", "func", "math", "prim", "scf"],
+        ops: &[],
+        pass: "decompose-aten",
+        also: |_| None,
+    },
+    Contract {
+        level: "prim-fused",
+        dialects: &["arith", "builtin", "capture", "func", "math", "prim", "scf"],
+        ops: &[],
+        pass: "decompose-aten",
+        also: |_| None,
+    },
+    Contract {
+        level: "loop",
+        dialects: &["arith", "builtin", "capture", "complex", "func", "loop", "math", "scf"],
+        ops: HOST_PRIMS,
+        pass: "prim-to-loop",
+        also: |_| None,
+    },
+    Contract {
+        level: "loop-scheduled",
+        dialects: &["arith", "builtin", "capture", "complex", "func", "loop", "math", "scf"],
+        ops: HOST_PRIMS,
+        pass: "prim-to-loop",
+        also: scheduled,
+    },
+    Contract {
+        level: "host",
+        dialects: &["arith", "builtin", "complex", "func", "host", "loop", "math", "scf"],
+        ops: &[],
+        pass: "loop-to-host",
+        also: no_calls,
+    },
+    Contract {
+        level: "cpu",
+        dialects: &["arith", "builtin", "cf", "complex", "func", "llvm", "math", "scf", "vector"],
+        ops: &[],
+        pass: "loop-to-cpu",
+        also: |_| None,
+    },
 ];
 
 /// No operator writes to its arguments.
@@ -71,7 +119,8 @@ impl Contract {
         let mut breaches = Vec::new();
         module.walk(&mut |op| {
             let allowed = self.dialects.contains(&op.dialect()) || self.ops.contains(&op.name());
-            let reason = if allowed { (self.also)(op) } else { Some(format!("there are no ops of '{}' at level '{}'", op.dialect(), self.level)) };
+            let reason =
+                if allowed { (self.also)(op) } else { Some(format!("there are no ops of '{}' at level '{}'", op.dialect(), self.level)) };
             if let Some(reason) = reason {
                 breaches.push(Breach { op, reason, pass: self.pass });
             }

@@ -7,7 +7,14 @@ use strata_dialects::{aten, capture, host, loops, prim};
 
 /// Parses a module and runs `f` on it.
 fn with_module<R>(text: &str, f: impl FnOnce(&Module<'_>) -> R) -> R {
-    let registry = Registry::new().with_upstream().with_dialects(&[&aten::ATEN, &aten::PRIMS, &capture::CAPTURE, &host::HOST, &loops::LOOP, &prim::PRIM]);
+    let registry = Registry::new().with_upstream().with_dialects(&[
+        &aten::ATEN,
+        &aten::PRIMS,
+        &capture::CAPTURE,
+        &host::HOST,
+        &loops::LOOP,
+        &prim::PRIM,
+    ]);
     let context = registry.context();
     for dialect in ["aten", "capture", "prim", "loop", "host", "func", "arith", "math", "scf", "tensor"] {
         load_dialect(&context, dialect);
@@ -111,7 +118,9 @@ loop.kernel @k {shapes = [affine_map<() -> (2, 3)>, affine_map<() -> (2)>], size
 
 #[test]
 fn kernels_run_point_by_point() {
-    let text = format!("{KERNEL}\nfunc.func @main(%x: tensor<2x3xf32>) -> tensor<2xf32> {{\n  %0 = loop.call %x {{callee = @k}} : (tensor<2x3xf32>) -> tensor<2xf32>\n  return %0 : tensor<2xf32>\n}}\n");
+    let text = format!(
+        "{KERNEL}\nfunc.func @main(%x: tensor<2x3xf32>) -> tensor<2xf32> {{\n  %0 = loop.call %x {{callee = @k}} : (tensor<2x3xf32>) -> tensor<2xf32>\n  return %0 : tensor<2xf32>\n}}\n"
+    );
     assert_eq!(output(call(&text, &[floats(&[2, 3], &[1.0, 2.0, 3.0, 9.0, 1.0, 0.0])])), [5.0, 9.0]);
 }
 

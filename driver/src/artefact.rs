@@ -8,7 +8,10 @@ use strata_lowering::KernelView;
 use strata_lowering::codegen::{LinkedImage, Target};
 use strata_lowering::loop_to_host::Program;
 use strata_passes::plan_memory::ARENA_BYTES;
-use strata_runtime::manifest::{Access, Guard, Import, Input, InputKind, Kernel, Layout, LevelSize, Output, OutputKind, Relocation, Segment, StageTime, Weight, WeightSource};
+use strata_runtime::manifest::{
+    Access, Guard, Import, Input, InputKind, Kernel, Layout, LevelSize, Output, OutputKind, Relocation, Segment, StageTime, Weight,
+    WeightSource,
+};
 use strata_runtime::{Artefact, DType, Image, Manifest, manifest};
 
 /// What the compilation noted about a program on its way down.
@@ -69,7 +72,10 @@ pub fn build(
     let called = program.arguments.iter().filter(|argument| argument.is_input());
     let declared = called.map(|argument| {
         let sizes: Vec<_> = argument.shape.iter().map(|size| size.map_or_else(|| "?".to_owned(), |size| size.to_string())).collect();
-        Guard { text: format!("{} is {}[{}]", argument.name, argument.element, sizes.join(", ")), source: format!("input {}", argument.index) }
+        Guard {
+            text: format!("{} is {}[{}]", argument.name, argument.element, sizes.join(", ")),
+            source: format!("input {}", argument.index),
+        }
     });
     let conditions = messages.iter().skip(1).map(|text| Guard { text: text.clone(), source: String::new() });
     let guards = declared.chain(conditions).collect();
@@ -140,7 +146,12 @@ fn layout(image: &LinkedImage, entry: u64) -> Layout {
     segments.sort_by_key(|segment| segment.offset);
     Layout {
         entry,
-        memory_bytes: [&image.text, &image.rodata, &image.data].iter().map(|range| range.end).max().unwrap_or(0).max(image.bytes.len() as u64),
+        memory_bytes: [&image.text, &image.rodata, &image.data]
+            .iter()
+            .map(|range| range.end)
+            .max()
+            .unwrap_or(0)
+            .max(image.bytes.len() as u64),
         segments,
         imports: image.imports.iter().map(|(name, offset)| Import { name: name.clone(), offset: *offset }).collect(),
         relocations: image.relocations.iter().map(|&(offset, target)| Relocation { offset, target }).collect(),

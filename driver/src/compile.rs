@@ -76,7 +76,8 @@ pub(crate) fn run_level(module: &Module<'_>, level: &Level, options: &Options) -
         return Ok(());
     }
     let failed = |source| Error::Level { level: level.name, source };
-    let manager = PassManager::parse(module.cx(), "builtin.module", &text).map_err(failed)?.verify_each(options.verify || level.name == "prim");
+    let manager =
+        PassManager::parse(module.cx(), "builtin.module", &text).map_err(failed)?.verify_each(options.verify || level.name == "prim");
     manager.run(module.op()).map_err(failed)
 }
 

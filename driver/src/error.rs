@@ -30,7 +30,9 @@ pub enum Error {
     NoEntry,
     #[error("weight '{name}': {reason}")]
     Weight { name: String, reason: String },
-    #[error("input '{name}' has symbolic sizes, and `dynamic` is off; export the program with fixed sizes, or compile it with dynamic=auto")]
+    #[error(
+        "input '{name}' has symbolic sizes, and `dynamic` is off; export the program with fixed sizes, or compile it with dynamic=auto"
+    )]
     Symbolic { name: String },
     #[error("options: {0}")]
     Options(#[from] serde_json::Error),

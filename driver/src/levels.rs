@@ -50,30 +50,45 @@ macro_rules! level {
 pub const LEVELS: &[Level] = &[
     level!(0, "capture", "the program as it was captured", "strata-to-capture", []),
     level!(1, "aten", "functional PyTorch operators", "strata-to-aten", [needed("func.func(functionalise)"), optional("cse", "cse")]),
-    level!(2, "prim", "a small closed set of tensor operators", "strata-to-prim", [
-        needed("func.func(decompose-aten)"),
-        optional("canonicalize", "canonicalize"),
-        optional("cse", "cse"),
-        optional("func.func(simplify-sizes)", "simplify-sizes"),
-        optional("func.func(simplify-constants)", "simplify-constants"),
-        optional("func.func(simplify-converts)", "simplify-converts"),
-        optional("func.func(simplify-algebra)", "simplify-algebra"),
-        optional("func.func(simplify-views)", "simplify-views"),
-        optional("cse", "cse"),
-    ]),
-    level!(3, "prim-fused", "one fusion per kernel", "strata-to-prim-fused", [
-        optional("func.func(fuse-elementwise)", "fuse-elementwise"),
-        optional("func.func(fuse-reductions)", "fuse-reductions"),
-    ]),
+    level!(
+        2,
+        "prim",
+        "a small closed set of tensor operators",
+        "strata-to-prim",
+        [
+            needed("func.func(decompose-aten)"),
+            optional("canonicalize", "canonicalize"),
+            optional("cse", "cse"),
+            optional("func.func(simplify-sizes)", "simplify-sizes"),
+            optional("func.func(simplify-constants)", "simplify-constants"),
+            optional("func.func(simplify-converts)", "simplify-converts"),
+            optional("func.func(simplify-algebra)", "simplify-algebra"),
+            optional("func.func(simplify-views)", "simplify-views"),
+            optional("cse", "cse"),
+        ]
+    ),
+    level!(
+        3,
+        "prim-fused",
+        "one fusion per kernel",
+        "strata-to-prim-fused",
+        [optional("func.func(fuse-elementwise)", "fuse-elementwise"), optional("func.func(fuse-reductions)", "fuse-reductions"),]
+    ),
     level!(4, "loop", "kernels of stages", "strata-to-loop", [needed("prim-to-loop"), optional("cse", "cse")]),
-    level!(5, "loop-scheduled", "kernels with schedules for the target", "strata-to-loop-scheduled", [
-        optional("schedule-cpu", "schedule-cpu"),
-    ]),
-    level!(6, "host", "buffers and launches", "strata-to-host", [
-        needed("loop-to-host"),
-        optional("cse", "cse"),
-        optional("func.func(plan-memory)", "plan-memory"),
-    ]),
+    level!(
+        5,
+        "loop-scheduled",
+        "kernels with schedules for the target",
+        "strata-to-loop-scheduled",
+        [optional("schedule-cpu", "schedule-cpu"),]
+    ),
+    level!(
+        6,
+        "host",
+        "buffers and launches",
+        "strata-to-host",
+        [needed("loop-to-host"), optional("cse", "cse"), optional("func.func(plan-memory)", "plan-memory"),]
+    ),
     level!(7, "cpu", "vector loops and the native entry", "strata-to-cpu", [needed("loop-to-cpu"), optional("cse", "cse")]),
 ];
 

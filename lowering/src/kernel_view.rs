@@ -136,7 +136,13 @@ impl<'c> KernelView<'c> {
     pub fn flops(&self) -> Option<u64> {
         let stages = self.stages.iter().map(|stage| {
             let points: Option<i64> = stage.domain.iter().map(|&dim| self.static_size(dim)).product();
-            let body = stage.op.body(0).ops().iter().filter(|op| matches!(op.dialect(), "arith" | "math" | "complex") && !op.is("arith.constant")).count();
+            let body = stage
+                .op
+                .body(0)
+                .ops()
+                .iter()
+                .filter(|op| matches!(op.dialect(), "arith" | "math" | "complex") && !op.is("arith.constant"))
+                .count();
             let combined = usize::from(!stage.reduce.is_empty() || stage.scan.is_some());
             Some(points? as u64 * (body + combined) as u64)
         });
@@ -146,9 +152,10 @@ impl<'c> KernelView<'c> {
     /// Why the stages cannot share one nest of outer loops, when they cannot: a reduction's result lives in registers
     /// (unless it is a tile), so all its dims must be outer.
     pub fn refuse(&self) -> Option<&'static str> {
-        let inner_result = self.stages.iter().any(|stage| {
-            !stage.reduce.is_empty() && !stage.is_tile() && stage.parallel().iter().any(|dim| !self.outer.contains(dim))
-        });
+        let inner_result = self
+            .stages
+            .iter()
+            .any(|stage| !stage.reduce.is_empty() && !stage.is_tile() && stage.parallel().iter().any(|dim| !self.outer.contains(dim)));
         inner_result.then_some("a reduction's result is not a value of the loops around all stages")
     }
 }

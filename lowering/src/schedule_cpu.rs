@@ -106,7 +106,11 @@ fn lanes(kernel: &KernelView<'_>, vector_bits: i64) -> i64 {
                 return 1;
             }
             let types = op.result_types().into_iter().chain(op.operand_types());
-            widest = types.filter(|ty| !ty.is_index() && !ty.is_tensor()).filter_map(|ty| ty.element_type()).map(|element| i64::from(element.bits())).fold(widest, i64::max);
+            widest = types
+                .filter(|ty| !ty.is_index() && !ty.is_tensor())
+                .filter_map(|ty| ty.element_type())
+                .map(|element| i64::from(element.bits()))
+                .fold(widest, i64::max);
         }
         for arg in stage.op.body(0).args() {
             match arg.ty().element_type() {
@@ -153,7 +157,9 @@ fn own_dim(kernel: &KernelView<'_>, stage: &StageView<'_>, width: i64, size: &dy
         return none;
     }
     let inner = stage.domain.iter().copied().filter(|dim| !kernel.outer.contains(dim));
-    inner.map(|dim| (Some(dim), cost(stage, Some(dim), width, size(dim)))).fold(none, |best, next| if next.1 < best.1 { next } else { best })
+    inner
+        .map(|dim| (Some(dim), cost(stage, Some(dim), width, size(dim))))
+        .fold(none, |best, next| if next.1 < best.1 { next } else { best })
 }
 
 /// Copies of a body that are worth writing: accumulators and chains of mathematics wait for their own results. Very long chains
@@ -182,9 +188,7 @@ fn tile_dim(kernel: &KernelView<'_>, own: &[(Option<usize>, f64)]) -> Option<usi
     let worth = reduction.maps.len() > 1 && (rows >= 4 || size <= 256);
     let fits = (2..=TILE).contains(&size) && worth;
     let arg = reduction.op.str("reducer").is_some_and(|name| name.starts_with("arg"));
-    let follow = maps.iter().all(|(stage, _)| {
-        stage.scan.is_none() && !stage.is_scatter() && stage.parallel() == reduction.parallel()
-    });
+    let follow = maps.iter().all(|(stage, _)| stage.scan.is_none() && !stage.is_scatter() && stage.parallel() == reduction.parallel());
     (fits && follow && !arg && kernel.outer.last() == Some(&last)).then_some(last)
 }
 

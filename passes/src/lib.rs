@@ -9,9 +9,9 @@ pub mod fuse_reductions;
 pub mod fusion;
 pub mod plan_memory;
 pub mod simplify;
-pub mod verify_level;
 #[cfg(test)]
 mod testing;
+pub mod verify_level;
 
 use strata_core::pass::PassEntry;
 

@@ -161,9 +161,8 @@ fn reuse_symbolic(block: Block<'_>) -> usize {
     let mut reused = 0;
     for op in block.ops().into_iter().filter(|op| op.is("host.alloc") && constant_elements(*op).is_none()) {
         let (now, last) = (at[&op], last_use(block, &at, op.result(0)));
-        let fits = |value: &Value<'_>| {
-            value.ty() == op.result(0).ty() && value.defining_op().is_some_and(|def| def.operand(0) == op.operand(0))
-        };
+        let fits =
+            |value: &Value<'_>| value.ty() == op.result(0).ty() && value.defining_op().is_some_and(|def| def.operand(0) == op.operand(0));
         match free.iter().position(|(value, until)| *until < now && fits(value)) {
             Some(index) => {
                 let value = free[index].0;

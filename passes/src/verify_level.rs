@@ -23,7 +23,10 @@ impl Pass for VerifyLevel {
         })?;
         let breaches = contract.breaches(op);
         for breach in &breaches {
-            let _ = PassError::at(breach.op, &format!("breaks the contract of level '{}': {}; '{}' should have removed it", self.level, breach.reason, breach.pass));
+            let _ = PassError::at(
+                breach.op,
+                &format!("breaks the contract of level '{}': {}; '{}' should have removed it", self.level, breach.reason, breach.pass),
+            );
         }
         if breaches.is_empty() { Ok(()) } else { Err(PassError::Reported) }
     }

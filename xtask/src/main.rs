@@ -63,6 +63,12 @@ enum Command {
         #[arg(long)]
         generate: bool,
     },
+    /// Compare random programs, compiled, with the reference interpreter: `./x fuzz prim --count 10000`
+    Fuzz {
+        /// Arguments for `strata-fuzz`
+        #[arg(trailing_var_arg = true, allow_hyphen_values = true, required = true)]
+        args: Vec<String>,
+    },
     /// Run the benchmarks
     Bench {
         /// Arguments for `cargo bench`
@@ -118,6 +124,11 @@ fn dispatch(command: Command) -> Result<bool> {
         }
         Command::Bless { filter } => suite::bless(filter),
         Command::Docs { generate } => docs::docs(generate),
+        Command::Fuzz { args } => {
+            let mut all = vec!["run", "--quiet", "--package", "strata-fuzz", "--"];
+            all.extend(args.iter().map(String::as_str));
+            cargo::run(&all)
+        }
         Command::Bench { args } => {
             let mut all = vec!["bench", "--workspace", "--benches", "--"];
             all.extend(args.iter().map(String::as_str));

@@ -31,9 +31,49 @@ pub struct Heap {
 /// Overloads that give views of their first tensor. `reshape`, `contiguous` and the like give
 /// views only of dense tensors.
 const VIEWS: &[&str] = &[
-    "alias", "as_strided", "broadcast_to", "chunk", "contiguous", "detach", "diagonal", "dsplit", "expand", "expand_as", "flatten", "hsplit", "mT", "moveaxis", "movedim", "narrow",
-    "numpy_T", "permute", "ravel", "reshape", "reshape_as", "select", "slice", "split", "split_with_sizes", "squeeze", "swapaxes", "swapdims", "t", "tensor_split", "transpose", "unbind",
-    "unflatten", "unfold", "unsqueeze", "view", "view_as", "vsplit", "positive", "broadcast_in_dim", "collapse_view", "split_dim", "view_of",
+    "alias",
+    "as_strided",
+    "broadcast_to",
+    "chunk",
+    "contiguous",
+    "detach",
+    "diagonal",
+    "dsplit",
+    "expand",
+    "expand_as",
+    "flatten",
+    "hsplit",
+    "mT",
+    "moveaxis",
+    "movedim",
+    "narrow",
+    "numpy_T",
+    "permute",
+    "ravel",
+    "reshape",
+    "reshape_as",
+    "select",
+    "slice",
+    "split",
+    "split_with_sizes",
+    "squeeze",
+    "swapaxes",
+    "swapdims",
+    "t",
+    "tensor_split",
+    "transpose",
+    "unbind",
+    "unflatten",
+    "unfold",
+    "unsqueeze",
+    "view",
+    "view_as",
+    "vsplit",
+    "positive",
+    "broadcast_in_dim",
+    "collapse_view",
+    "split_dim",
+    "view_of",
 ];
 
 /// In-place overloads whose functional overload has another name.
@@ -45,7 +85,8 @@ const RENAMED: &[(&str, &str)] = &[
 ];
 
 /// Operators whose in-place form changes only shape and strides.
-const RESHAPING: &[&str] = &["aten.as_strided", "aten.detach", "aten.squeeze", "aten.swapaxes", "aten.swapdims", "aten.t", "aten.transpose", "aten.unsqueeze"];
+const RESHAPING: &[&str] =
+    &["aten.as_strided", "aten.detach", "aten.squeeze", "aten.swapaxes", "aten.swapdims", "aten.t", "aten.transpose", "aten.unsqueeze"];
 
 /// The operator's name without dialect and overload.
 fn base(name: &str) -> &str {

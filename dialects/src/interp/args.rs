@@ -10,7 +10,8 @@ use crate::aten::schema::{Arg, Kind};
 use crate::aten::{AtenOp, Scalar as Number, Size};
 
 /// Batch norms that write running statistics whatever their schema says.
-const UPDATES_STATISTICS: &[&str] = &["aten._batch_norm_with_update", "aten._native_batch_norm_legit", "aten.batch_norm", "aten.native_batch_norm"];
+const UPDATES_STATISTICS: &[&str] =
+    &["aten._batch_norm_with_update", "aten._native_batch_norm_legit", "aten.batch_norm", "aten.native_batch_norm"];
 
 /// Whether an op writes to its arguments.
 pub(super) fn mutates(op: Op<'_>) -> bool {
@@ -63,7 +64,9 @@ fn flat(results: Vec<Value>) -> Vec<Value> {
 fn shared<'c>(m: &mut Machine<'c>, op: Op<'c>, name: &str, first: &str, args: &Args) -> Result<Option<Vec<Slot>>, InterpError> {
     let Slot::Shared(r) = m.slot(op.operand(0))?.clone() else { return Ok(None) };
     let positions = m.heap.positions(&r).clone();
-    let views = |m: &Machine<'c>, seen: Vec<Value>| -> Result<Vec<Slot>, InterpError> { flat(seen).into_iter().map(|v| Ok(Slot::Shared(m.heap.view(&r, v.tensor()?.clone())))).collect() };
+    let views = |m: &Machine<'c>, seen: Vec<Value>| -> Result<Vec<Slot>, InterpError> {
+        flat(seen).into_iter().map(|v| Ok(Slot::Shared(m.heap.view(&r, v.tensor()?.clone())))).collect()
+    };
     if let Some(name) = functional(name) {
         if reshapes(&name) {
             let seen = aten::call(&name, &args.clone().with(first, positions))?;
@@ -92,7 +95,8 @@ fn shared<'c>(m: &mut Machine<'c>, op: Op<'c>, name: &str, first: &str, args: &A
 }
 
 fn update_statistics<'c>(m: &mut Machine<'c>, read: &AtenOp<'c>, args: &Args) -> Result<(), InterpError> {
-    let results = aten::call("aten._native_batch_norm_legit_functional", &args.clone().with("training", Value::Scalar(Scalar::Bool(true))))?;
+    let results =
+        aten::call("aten._native_batch_norm_legit_functional", &args.clone().with("training", Value::Scalar(Scalar::Bool(true))))?;
     for (value, name) in results.iter().skip(3).zip(["running_mean", "running_var"]) {
         let Some(at) = read.opt_tensor(name).map_err(|e| fail(e.to_string()))? else { continue };
         if let Slot::Shared(r) = m.slot(at)?.clone() {
@@ -129,7 +133,9 @@ fn argument<'c>(m: &Machine<'c>, read: &AtenOp<'c>, arg: &'static Arg) -> Result
             Some(list) => Ok(Value::Scalars(list.into_iter().map(|s| size(m, s)).collect::<Result<_, _>>()?)),
         }
     };
-    let tensors = |list: Vec<Option<strata_core::ir::Value<'c>>>| -> Result<Value, InterpError> { Ok(Value::Tensors(list.into_iter().map(|v| v.map(|v| m.tensor(v)).transpose()).collect::<Result<Vec<Option<Tensor>>, _>>()?)) };
+    let tensors = |list: Vec<Option<strata_core::ir::Value<'c>>>| -> Result<Value, InterpError> {
+        Ok(Value::Tensors(list.into_iter().map(|v| v.map(|v| m.tensor(v)).transpose()).collect::<Result<Vec<Option<Tensor>>, _>>()?))
+    };
     Ok(match (arg.ty.kind, arg.ty.list) {
         (Kind::Tensor, true) if arg.ty.optional_elements => tensors(read.opt_tensors(name).map_err(wrong)?)?,
         (Kind::Tensor, true) => tensors(read.tensors(name).map_err(wrong)?.into_iter().map(Some).collect())?,
@@ -138,7 +144,9 @@ fn argument<'c>(m: &Machine<'c>, read: &AtenOp<'c>, arg: &'static Arg) -> Result
             None => Value::None,
         },
         (Kind::Int | Kind::SymInt, true) => ints()?,
-        (Kind::Float, true) => read.opt_floats(name).map_err(wrong)?.map_or(Value::None, |v| Value::Scalars(v.into_iter().map(Scalar::Float).collect())),
+        (Kind::Float, true) => {
+            read.opt_floats(name).map_err(wrong)?.map_or(Value::None, |v| Value::Scalars(v.into_iter().map(Scalar::Float).collect()))
+        }
         (Kind::Bool, true) => Value::Scalars(read.bools(name).map_err(wrong)?.into_iter().map(Scalar::Bool).collect()),
         (Kind::Scalar, true) => read.op().attr(name).map_or(Value::None, scalars),
         (Kind::Int | Kind::SymInt | Kind::Float | Kind::Bool | Kind::Scalar, false) => scalar()?,
@@ -162,7 +170,9 @@ fn scalars(attr: strata_core::ir::Attr<'_>) -> Value {
     if let Some(v) = attr.as_f64s() {
         return Value::Scalars(v.into_iter().map(Scalar::Float).collect());
     }
-    let number = |a: strata_core::ir::Attr<'_>| a.as_bool().map(Scalar::Bool).or_else(|| a.as_int().map(|v| Scalar::Int(v as i128))).or_else(|| a.as_float().map(Scalar::Float));
+    let number = |a: strata_core::ir::Attr<'_>| {
+        a.as_bool().map(Scalar::Bool).or_else(|| a.as_int().map(|v| Scalar::Int(v as i128))).or_else(|| a.as_float().map(Scalar::Float))
+    };
     match attr.as_array() {
         Some(list) => Value::Scalars(list.into_iter().filter_map(number).collect()),
         None => number(attr).map_or(Value::None, |v| Value::Scalars(vec![v])),

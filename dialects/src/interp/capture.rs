@@ -25,7 +25,10 @@ fn dim<'c>(m: &Machine<'c>, op: Op<'c>) -> Results {
     let (min, max) = (op.int("min").unwrap_or(0), op.int("max").unwrap_or(i64::MAX));
     if size < min || size > max {
         let symbol = op.str("symbol").unwrap_or_default();
-        return Err(InterpError::Guard { text: format!("{symbol} = {size} is outside of {min}..={max} (dimension {d})"), location: place(op) });
+        return Err(InterpError::Guard {
+            text: format!("{symbol} = {size} is outside of {min}..={max} (dimension {d})"),
+            location: place(op),
+        });
     }
     single(Value::int(size))
 }

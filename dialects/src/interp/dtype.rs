@@ -147,20 +147,12 @@ impl DType {
 
     /// The least value: minus infinity, or the smallest integer.
     pub fn lowest(self) -> Scalar {
-        if self.is_integral() {
-            self.cast(Scalar::Int(self.int_range().0))
-        } else {
-            Scalar::Float(f64::NEG_INFINITY)
-        }
+        if self.is_integral() { self.cast(Scalar::Int(self.int_range().0)) } else { Scalar::Float(f64::NEG_INFINITY) }
     }
 
     /// The greatest value: infinity, or the largest integer.
     pub fn highest(self) -> Scalar {
-        if self.is_integral() {
-            self.cast(Scalar::Int(self.int_range().1))
-        } else {
-            Scalar::Float(f64::INFINITY)
-        }
+        if self.is_integral() { self.cast(Scalar::Int(self.int_range().1)) } else { Scalar::Float(f64::INFINITY) }
     }
 
     /// Rounds to the nearest value of this float type.

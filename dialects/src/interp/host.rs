@@ -68,7 +68,11 @@ pub(super) struct View {
 /// Runs the host entry of a module.
 pub fn run_host(module: Op<'_>, signature: &Signature, inputs: Vec<Value>, weights: Weights<'_>) -> Result<Outputs, InterpError> {
     let function = find_entry(module, None)?;
-    let body = function.regions().first().and_then(|r| r.entry()).ok_or_else(|| fail("the entry has no body").at("func.func", &place(function)))?;
+    let body = function
+        .regions()
+        .first()
+        .and_then(|r| r.entry())
+        .ok_or_else(|| fail("the entry has no body").at("func.func", &place(function)))?;
     let mut m = Machine::new(module);
     m.memory.input_views = vec![None; inputs.len()];
     m.memory.inputs = inputs;
@@ -78,7 +82,9 @@ pub fn run_host(module: Op<'_>, signature: &Signature, inputs: Vec<Value>, weigh
     m.block(body)?;
     let mut out = Outputs::default();
     for (k, &dtype) in signature.results.iter().enumerate() {
-        let Some((block, shape)) = &m.memory.outputs[k] else { return Err(fail(format!("output {k} is not written")).at("func.func", &place(function))) };
+        let Some((block, shape)) = &m.memory.outputs[k] else {
+            return Err(fail(format!("output {k} is not written")).at("func.func", &place(function)));
+        };
         let bytes = numel(shape)? * dtype.size();
         let data = m.memory.blocks[*block].get(..bytes).ok_or_else(|| fail("an output is smaller than its sizes"))?;
         let value = Value::Tensor(Tensor::from_bytes(dtype, shape, data)?);

@@ -63,7 +63,14 @@ pub(super) fn run_kernel<'c>(m: &mut Machine<'c>, kernel: Op<'c>, arguments: Vec
     for (at, value) in block.args().into_iter().zip(arguments) {
         m.bind_slot(at, Slot::Plain(value));
     }
-    let order: Vec<usize> = kernel.attr("schedule").and_then(|a| a.entry("order")).and_then(Attr::as_i64s).unwrap_or_default().into_iter().map(|d| d as usize).collect();
+    let order: Vec<usize> = kernel
+        .attr("schedule")
+        .and_then(|a| a.entry("order"))
+        .and_then(Attr::as_i64s)
+        .unwrap_or_default()
+        .into_iter()
+        .map(|d| d as usize)
+        .collect();
     for op in block.ops() {
         let done = match op.name() {
             "loop.return" => return op.operands().into_iter().map(|v| m.get(v)).collect(),
@@ -95,14 +102,22 @@ struct Stage<'a, 'c> {
 impl<'a, 'c> Stage<'a, 'c> {
     fn new(op: Op<'c>, sizes: &'a [usize], symbols: &'a [i64], order: &[usize]) -> Result<Self, InterpError> {
         let dims = |name: &str| -> Result<Vec<usize>, InterpError> {
-            op.ints(name).unwrap_or_default().into_iter().map(|d| usize::try_from(d).ok().filter(|&d| d < sizes.len()).ok_or_else(|| fail("a dim that the kernel does not have"))).collect()
+            op.ints(name)
+                .unwrap_or_default()
+                .into_iter()
+                .map(|d| usize::try_from(d).ok().filter(|&d| d < sizes.len()).ok_or_else(|| fail("a dim that the kernel does not have")))
+                .collect()
         };
         let domain = dims("domain")?;
         let maps = maps(op, "maps");
         let scan = op.int("scan").map(|d| d as usize);
         let ordered = order.iter().copied().filter(|d| domain.contains(d));
         // Scans and scatters depend on the order of their points.
-        let visit = if scan.is_some() || op.is("loop.scatter") { domain.clone() } else { ordered.chain(domain.iter().copied().filter(|d| !order.contains(d))).collect() };
+        let visit = if scan.is_some() || op.is("loop.scatter") {
+            domain.clone()
+        } else {
+            ordered.chain(domain.iter().copied().filter(|d| !order.contains(d))).collect()
+        };
         Ok(Stage {
             op,
             body: op.regions().first().and_then(|r| r.entry()).ok_or_else(|| fail("the stage has no body"))?,
@@ -181,7 +196,9 @@ impl<'a, 'c> Stage<'a, 'c> {
             let position = self.reduce.first().map_or(0, |&d| point[d]);
             // A scan goes on from the point before.
             let before = match self.scan {
-                Some(d) if point[d] > 0 => Some(at - kept.iter().skip_while(|&&k| k != d).skip(1).map(|&k| self.sizes[k]).product::<usize>()),
+                Some(d) if point[d] > 0 => {
+                    Some(at - kept.iter().skip_while(|&&k| k != d).skip(1).map(|&k| self.sizes[k]).product::<usize>())
+                }
                 _ => None,
             };
             let yielded = self.body(m, &operands, point)?;
@@ -208,7 +225,10 @@ impl<'a, 'c> Stage<'a, 'c> {
         self.points(|point| {
             let mut yielded = self.body(m, &operands, point)?;
             let Some(Value::Scalar(new)) = yielded.pop() else { return Err(fail("the body yields no element")) };
-            let at: Vec<i64> = yielded.iter().map(|v| if let Value::Scalar(s) = v { Ok(s.int() as i64) } else { Err(fail("an index is not a number")) }).collect::<Result<_, _>>()?;
+            let at: Vec<i64> = yielded
+                .iter()
+                .map(|v| if let Value::Scalar(s) = v { Ok(s.int() as i64) } else { Err(fail("an index is not a number")) })
+                .collect::<Result<_, _>>()?;
             let old = element(&target, &at)?;
             let at: Vec<usize> = at.into_iter().map(|i| i as usize).collect();
             let new = target.dtype().cast(new);

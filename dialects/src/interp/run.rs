@@ -33,7 +33,11 @@ pub type Weights<'a> = &'a dyn Fn(&str) -> Option<Tensor>;
 pub fn run(module: Op<'_>, entry: Option<&str>, inputs: Vec<Value>, weights: Weights<'_>) -> Result<Outputs, InterpError> {
     let function = find_entry(module, entry)?;
     let mut machine = Machine::new(module);
-    let body = function.regions().first().and_then(|r| r.entry()).ok_or_else(|| fail("the entry has no body").at("func.func", &place(function)))?;
+    let body = function
+        .regions()
+        .first()
+        .and_then(|r| r.entry())
+        .ok_or_else(|| fail("the entry has no body").at("func.func", &place(function)))?;
     let mut inputs = inputs.into_iter();
     let mut arguments = Vec::new();
     for (k, argument) in body.args().into_iter().enumerate() {
@@ -44,7 +48,8 @@ pub fn run(module: Op<'_>, entry: Option<&str>, inputs: Vec<Value>, weights: Wei
         };
         let what = name.clone().unwrap_or_else(|| format!("argument {k}"));
         let value = value.ok_or_else(|| fail(format!("the call gives no value for `{what}`")).at("func.func", &place(function)))?;
-        check_type(&value, argument.ty()).map_err(|text| InterpError::Guard { text: format!("`{what}` {text}"), location: place(function) })?;
+        check_type(&value, argument.ty())
+            .map_err(|text| InterpError::Guard { text: format!("`{what}` {text}"), location: place(function) })?;
         machine.bind(argument, value)?;
         arguments.push((name, argument));
     }
@@ -67,7 +72,8 @@ pub fn run(module: Op<'_>, entry: Option<&str>, inputs: Vec<Value>, weights: Wei
 
 /// The function to run.
 pub fn find_entry<'c>(module: Op<'c>, name: Option<&str>) -> Result<Op<'c>, InterpError> {
-    let functions: Vec<Op> = module.regions().into_iter().flat_map(|r| r.blocks()).flat_map(|b| b.ops()).filter(|op| op.is("func.func")).collect();
+    let functions: Vec<Op> =
+        module.regions().into_iter().flat_map(|r| r.blocks()).flat_map(|b| b.ops()).filter(|op| op.is("func.func")).collect();
     let found = match name {
         Some(name) => functions.iter().find(|f| f.str("sym_name").as_deref() == Some(name)),
         None => functions.iter().find(|f| f.attr("capture.entry").is_some() || f.attr("host.entry").is_some()).or(functions.first()),
@@ -117,7 +123,8 @@ fn check_type(value: &Value, ty: Type<'_>) -> Result<(), String> {
         return Ok(());
     }
     let shape = ty.shape();
-    let fits = shape.len() == t.rank() && shape.iter().zip(t.shape()).all(|(&want, &got)| want == strata_core::ir::DYNAMIC || want == got as i64);
+    let fits =
+        shape.len() == t.rank() && shape.iter().zip(t.shape()).all(|(&want, &got)| want == strata_core::ir::DYNAMIC || want == got as i64);
     match dtype_of(ty) {
         Ok(d) if d == t.dtype() && fits => Ok(()),
         _ => Err(format!("is {:?} {:?} where {ty} was expected", t.dtype(), t.shape())),
@@ -152,7 +159,15 @@ impl<'c> Machine<'c> {
     pub fn new(module: Op<'c>) -> Machine<'c> {
         let mut aliasing = false;
         module.walk(&mut |op| aliasing |= args::mutates(op));
-        Machine { module, env: HashMap::new(), heap: Heap::default(), written: HashSet::new(), aliasing, memory: Memory::default(), fuel: FUEL }
+        Machine {
+            module,
+            env: HashMap::new(),
+            heap: Heap::default(),
+            written: HashSet::new(),
+            aliasing,
+            memory: Memory::default(),
+            fuel: FUEL,
+        }
     }
 
     /// Gives an SSA value its value.
@@ -220,7 +235,12 @@ impl<'c> Machine<'c> {
             }
             self.fuel -= 1;
             if is_terminator(op) {
-                return op.operands().into_iter().map(|v| self.slot(v).cloned()).collect::<Result<_, _>>().map_err(|e: InterpError| e.at(op.name(), &place(op)));
+                return op
+                    .operands()
+                    .into_iter()
+                    .map(|v| self.slot(v).cloned())
+                    .collect::<Result<_, _>>()
+                    .map_err(|e: InterpError| e.at(op.name(), &place(op)));
             }
             self.op(op).map_err(|e| e.at(op.name(), &place(op)))?;
         }

@@ -75,13 +75,19 @@ pub(super) fn constant(op: Op<'_>) -> Result<Value, InterpError> {
         let ty = attr.ty();
         let dtype = dtype_of(ty)?;
         let shape: Vec<usize> = ty.shape().into_iter().map(|s| s.max(0) as usize).collect();
-        return Ok(Value::Tensor(if splat { Tensor::full(dtype, &shape, Tensor::from_bytes(dtype, &[1], &bytes)?.at(0))? } else { Tensor::from_bytes(dtype, &shape, &bytes)? }));
+        return Ok(Value::Tensor(if splat {
+            Tensor::full(dtype, &shape, Tensor::from_bytes(dtype, &[1], &bytes)?.at(0))?
+        } else {
+            Tensor::from_bytes(dtype, &shape, &bytes)?
+        }));
     }
     let dtype = dtype_of(op.result(0).ty())?;
     let value = match (attr.as_int(), attr.as_float(), attr.as_array()) {
         (Some(v), _, _) => Scalar::Int(v as i128),
         (_, Some(v), _) => Scalar::Float(v),
-        (_, _, Some(parts)) if parts.len() == 2 => Scalar::Complex(Complex64::new(parts[0].as_float().unwrap_or(0.0), parts[1].as_float().unwrap_or(0.0))),
+        (_, _, Some(parts)) if parts.len() == 2 => {
+            Scalar::Complex(Complex64::new(parts[0].as_float().unwrap_or(0.0), parts[1].as_float().unwrap_or(0.0)))
+        }
         _ => return Err(fail("a constant of a kind that the interpreter does not know")),
     };
     Ok(Value::Scalar(dtype.cast(value)))
@@ -111,7 +117,11 @@ pub(super) fn evaluate(op: Op<'_>, dtype: DType, v: &[Scalar]) -> Result<Scalar,
     arity(2).map_err(|_| unsupported(op))?;
     if name == "arith.cmpi" || name == "arith.cmpf" {
         let predicate = op.int("predicate").ok_or_else(|| fail("no predicate"))?;
-        return Ok(Scalar::Bool(if name == "arith.cmpi" { compare_int(predicate, v[0].int(), v[1].int(), bits)? } else { compare_float(predicate, v[0].float(), v[1].float())? }));
+        return Ok(Scalar::Bool(if name == "arith.cmpi" {
+            compare_int(predicate, v[0].int(), v[1].int(), bits)?
+        } else {
+            compare_float(predicate, v[0].float(), v[1].float())?
+        }));
     }
     if let Some(result) = binary_float(name, v[0], v[1]) {
         return Ok(dtype.cast(result));
@@ -251,7 +261,13 @@ fn binary_int(name: &str, a: i128, b: i128, bits: u32) -> Option<Option<i128>> {
         "arith.remui" => ua.checked_rem(ub),
         "arith.floordivsi" => sa.checked_div_euclid(sb).map(|q| if sb < 0 && sa.rem_euclid(sb) != 0 { q - 1 } else { q }),
         "arith.ceildivsi" => (-sa).checked_div_euclid(sb).map(|q| -(if sb < 0 && (-sa).rem_euclid(sb) != 0 { q - 1 } else { q })),
-        "arith.ceildivui" => if ub == 0 { None } else { Some((ua + ub - 1) / ub) },
+        "arith.ceildivui" => {
+            if ub == 0 {
+                None
+            } else {
+                Some((ua + ub - 1) / ub)
+            }
+        }
         "arith.shli" => Some(shift(&|s| sa << s, 0)),
         "arith.shrsi" => Some(shift(&|s| sa >> s, if sa < 0 { -1 } else { 0 })),
         "arith.shrui" => Some(shift(&|s| ua >> s, 0)),

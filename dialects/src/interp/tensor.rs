@@ -156,7 +156,11 @@ impl Tensor {
     }
 
     /// As [`Tensor::build`] with a function that may fail.
-    pub fn try_build(dtype: DType, shape: &[usize], mut f: impl FnMut(&[usize]) -> Result<Scalar, InterpError>) -> Result<Tensor, InterpError> {
+    pub fn try_build(
+        dtype: DType,
+        shape: &[usize],
+        mut f: impl FnMut(&[usize]) -> Result<Scalar, InterpError>,
+    ) -> Result<Tensor, InterpError> {
         let mut values = Vec::with_capacity(numel(shape)?);
         try_each(shape, |i| {
             values.push(f(i)?);
@@ -338,7 +342,8 @@ impl Tensor {
         if shape == self.shape {
             return Ok(self.clone());
         }
-        let lead = shape.len().checked_sub(self.rank()).ok_or_else(|| fail(format!("shape {:?} does not expand to {shape:?}", self.shape)))?;
+        let lead =
+            shape.len().checked_sub(self.rank()).ok_or_else(|| fail(format!("shape {:?} does not expand to {shape:?}", self.shape)))?;
         if self.shape.iter().zip(&shape[lead..]).any(|(&from, &to)| from != to && from != 1) {
             return Err(fail(format!("shape {:?} does not expand to {shape:?}", self.shape)));
         }

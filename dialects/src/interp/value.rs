@@ -47,7 +47,9 @@ impl InterpError {
         let fill = |known: String, new: &str| if known.is_empty() { new.to_string() } else { known };
         match self {
             InterpError::Unsupported { op, location } => InterpError::Unsupported { op: fill(op, name), location: fill(location, place) },
-            InterpError::Failed { op, location, reason } => InterpError::Failed { op: fill(op, name), location: fill(location, place), reason },
+            InterpError::Failed { op, location, reason } => {
+                InterpError::Failed { op: fill(op, name), location: fill(location, place), reason }
+            }
             InterpError::Guard { text, location } => InterpError::Guard { text, location: fill(location, place) },
         }
     }
@@ -276,7 +278,10 @@ impl Args {
 
     /// A list of non-negative integers.
     pub fn sizes(&self, name: &str) -> Result<Vec<usize>, InterpError> {
-        self.ints(name)?.into_iter().map(|v| usize::try_from(v).map_err(|_| fail(format!("argument `{name}` has the negative entry {v}")))).collect()
+        self.ints(name)?
+            .into_iter()
+            .map(|v| usize::try_from(v).map_err(|_| fail(format!("argument `{name}` has the negative entry {v}"))))
+            .collect()
     }
 
     /// A list of `n` non-negative integers; a single one stands for all.

@@ -39,16 +39,22 @@ impl Program {
             entry.read_to_end(&mut bytes).map_err(wrong)?;
             files.insert(name, bytes);
         }
-        let json = |name: &str| -> Result<Json, Problem> { files.get(name).map_or(Ok(Json::Null), |b| serde_json::from_slice(b).map_err(wrong)) };
+        let json =
+            |name: &str| -> Result<Json, Problem> { files.get(name).map_or(Ok(Json::Null), |b| serde_json::from_slice(b).map_err(wrong)) };
         let model = json("models/model.json")?;
         let mut weights = HashMap::new();
         for (folder, config) in [("data/weights", "model_weights_config.json"), ("data/constants", "model_constants_config.json")] {
             for (name, w) in json(&format!("{folder}/{config}"))?["config"].as_object().into_iter().flatten() {
                 let meta = &w["tensor_meta"];
-                let sizes = |key: &str| -> Vec<usize> { meta[key].as_array().into_iter().flatten().filter_map(|s| Some(s["as_int"].as_u64()? as usize)).collect() };
+                let sizes = |key: &str| -> Vec<usize> {
+                    meta[key].as_array().into_iter().flatten().filter_map(|s| Some(s["as_int"].as_u64()? as usize)).collect()
+                };
                 let Some(bytes) = w["path_name"].as_str().and_then(|p| files.get(&format!("{folder}/{p}"))) else { continue };
                 let offset = meta["storage_offset"]["as_int"].as_u64().unwrap_or(0) as usize;
-                weights.insert(name.clone(), strided(dtype(meta["dtype"].as_u64().unwrap_or(0))?, &sizes("sizes"), &sizes("strides"), offset, bytes)?);
+                weights.insert(
+                    name.clone(),
+                    strided(dtype(meta["dtype"].as_u64().unwrap_or(0))?, &sizes("sizes"), &sizes("strides"), offset, bytes)?,
+                );
             }
         }
         Ok(Program { model, weights })
@@ -66,14 +72,19 @@ impl Program {
             let arg = &spec["arg"];
             let (name, value) = match kind.as_str() {
                 "user_input" => {
-                    let Some(name) = arg.as_object().and_then(|o| o.values().next()).and_then(|v| v["name"].as_str().or(v["as_name"].as_str())) else {
+                    let Some(name) =
+                        arg.as_object().and_then(|o| o.values().next()).and_then(|v| v["name"].as_str().or(v["as_name"].as_str()))
+                    else {
                         inputs.next();
                         continue;
                     };
                     (name, inputs.next().ok_or_else(|| wrong("too few inputs"))??)
                 }
                 _ => {
-                    let fqn = ["parameter_name", "buffer_name", "tensor_constant_name"].iter().find_map(|k| spec[*k].as_str()).ok_or_else(|| wrong(format!("an input of kind {kind}")))?;
+                    let fqn = ["parameter_name", "buffer_name", "tensor_constant_name"]
+                        .iter()
+                        .find_map(|k| spec[*k].as_str())
+                        .ok_or_else(|| wrong(format!("an input of kind {kind}")))?;
                     let t = self.weights.get(fqn).ok_or_else(|| wrong(format!("no weight `{fqn}`")))?;
                     let name = arg["name"].as_str().unwrap_or_default();
                     if kind == "buffer" {
@@ -123,7 +134,9 @@ impl Walk<'_> {
     fn bind(&mut self, value: Value) -> Result<Slot, Problem> {
         Ok(match value {
             Value::Tensor(t) => Slot::Tensor(self.heap.store(&t)?),
-            Value::Tensors(ts) => Slot::Tensors(ts.iter().map(|t| t.as_ref().map(|t| self.heap.store(t)).transpose()).collect::<Result<_, _>>()?),
+            Value::Tensors(ts) => {
+                Slot::Tensors(ts.iter().map(|t| t.as_ref().map(|t| self.heap.store(t)).transpose()).collect::<Result<_, _>>()?)
+            }
             other => Slot::Other(other),
         })
     }
@@ -131,7 +144,9 @@ impl Walk<'_> {
     fn read(&self, slot: &Slot) -> Result<Value, Problem> {
         Ok(match slot {
             Slot::Tensor(r) => Value::Tensor(self.heap.load(r)?),
-            Slot::Tensors(rs) => Value::Tensors(rs.iter().map(|r| r.as_ref().map(|r| self.heap.load(r)).transpose()).collect::<Result<_, _>>()?),
+            Slot::Tensors(rs) => {
+                Value::Tensors(rs.iter().map(|r| r.as_ref().map(|r| self.heap.load(r)).transpose()).collect::<Result<_, _>>()?)
+            }
             Slot::Other(v) => v.clone(),
         })
     }
@@ -155,7 +170,9 @@ impl Walk<'_> {
             let name = v["name"].as_str().or(v["as_name"].as_str()).unwrap_or_default();
             env.get(name).cloned().ok_or_else(|| wrong(format!("`{name}` is not defined")))
         };
-        let scalars = |v: &Json| -> Result<Slot, Problem> { Ok(Slot::Other(Value::Scalars(v.as_array().into_iter().flatten().map(number).collect::<Result<_, _>>()?))) };
+        let scalars = |v: &Json| -> Result<Slot, Problem> {
+            Ok(Slot::Other(Value::Scalars(v.as_array().into_iter().flatten().map(number).collect::<Result<_, _>>()?)))
+        };
         match kind.as_str() {
             "as_tensor" => named(v),
             "as_tensors" => v
@@ -199,7 +216,10 @@ impl Walk<'_> {
             }
             "as_int" | "as_float" | "as_bool" => Ok(Slot::Other(Value::Scalar(number(v)?))),
             "as_ints" | "as_floats" | "as_bools" => scalars(v),
-            "as_complex" => Ok(Slot::Other(Value::Scalar(Scalar::Complex(num_complex::Complex64::new(v["real"].as_f64().unwrap_or(0.0), v["imag"].as_f64().unwrap_or(0.0)))))),
+            "as_complex" => Ok(Slot::Other(Value::Scalar(Scalar::Complex(num_complex::Complex64::new(
+                v["real"].as_f64().unwrap_or(0.0),
+                v["imag"].as_f64().unwrap_or(0.0),
+            ))))),
             "as_string" => Ok(Slot::Other(Value::Str(v.as_str().unwrap_or_default().to_string()))),
             "as_scalar_type" => Ok(Slot::Other(Value::DType(dtype(v.as_u64().unwrap_or(0))?))),
             "as_none" | "as_device" | "as_layout" | "as_memory_format" => Ok(Slot::Other(Value::None)),
@@ -213,7 +233,11 @@ impl Walk<'_> {
             return self.higher_order(hop, &inputs, env);
         }
         if let Some(op) = target.strip_prefix("_operator.") {
-            let v: Vec<Scalar> = inputs.iter().map(|i| self.slot(&i["arg"], env).and_then(|s| self.read(&s))).map(|v| v.and_then(|v| if let Value::Scalar(s) = v { Ok(s) } else { Err(wrong("a size")) })).collect::<Result<_, _>>()?;
+            let v: Vec<Scalar> = inputs
+                .iter()
+                .map(|i| self.slot(&i["arg"], env).and_then(|s| self.read(&s)))
+                .map(|v| v.and_then(|v| if let Value::Scalar(s) = v { Ok(s) } else { Err(wrong("a size")) }))
+                .collect::<Result<_, _>>()?;
             return Ok(vec![Slot::Other(Value::Scalar(python(op, &v).ok_or_else(|| wrong(format!("operator {op}")))?))]);
         }
         let full = target.strip_prefix("torch.ops.").unwrap_or(target);
@@ -269,7 +293,8 @@ impl Walk<'_> {
 
     /// Batch norm in training also writes its running statistics, whatever its schema says.
     fn update_statistics(&mut self, name: &str, args: &Args, inputs: &[Json], env: &Env) -> Result<(), Problem> {
-        let writes = ["aten.batch_norm", "aten.native_batch_norm", "aten._native_batch_norm_legit", "aten._batch_norm_with_update"].contains(&name);
+        let writes =
+            ["aten.batch_norm", "aten.native_batch_norm", "aten._native_batch_norm_legit", "aten._batch_norm_with_update"].contains(&name);
         let training = name == "aten._batch_norm_with_update" || (writes && args.flag("training")?);
         if !training || args.opt("running_mean").is_none() {
             return Ok(());
@@ -288,7 +313,11 @@ impl Walk<'_> {
     fn call(&mut self, graph: &Json, operands: &[Slot]) -> Result<Vec<Slot>, Problem> {
         let mut env = Env::new();
         for (input, slot) in graph["inputs"].as_array().into_iter().flatten().zip(operands) {
-            let name = input.as_object().and_then(|o| o.values().next()).and_then(|v| v["name"].as_str().or(v["as_name"].as_str())).unwrap_or_default();
+            let name = input
+                .as_object()
+                .and_then(|o| o.values().next())
+                .and_then(|v| v["name"].as_str().or(v["as_name"].as_str()))
+                .unwrap_or_default();
             env.insert(name.to_string(), slot.clone());
         }
         self.graph(graph, &mut env)

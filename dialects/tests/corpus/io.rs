@@ -36,7 +36,9 @@ impl Set {
             return Ok(Value::Tensor(t.clone()));
         }
         let s = &self.scalars[name];
-        let number = |v: &Json| v.as_f64().or_else(|| v.as_str().and_then(|s| s.replace("inf", "Infinity").replace("Infinityinity", "Infinity").parse().ok()));
+        let number = |v: &Json| {
+            v.as_f64().or_else(|| v.as_str().and_then(|s| s.replace("inf", "Infinity").replace("Infinityinity", "Infinity").parse().ok()))
+        };
         if let Some(v) = s["int"].as_i64() {
             Ok(Value::int(v))
         } else if let Some(v) = s["bool"].as_bool() {

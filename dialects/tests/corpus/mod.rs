@@ -44,7 +44,10 @@ pub fn run(folder: &Path, schemas: &schema::Schemas, case: &Json) -> Outcome {
         Ok(Err(Problem::Interp(InterpError::Unsupported { op, .. }))) => Outcome::Unsupported(op),
         Ok(Err(Problem::Interp(e))) => Outcome::Fail(e.to_string()),
         Ok(Err(Problem::Wrong(e))) => Outcome::Fail(e),
-        Err(p) => Outcome::Fail(format!("panic: {}", p.downcast_ref::<String>().cloned().or(p.downcast_ref::<&str>().map(|s| s.to_string())).unwrap_or_default())),
+        Err(p) => Outcome::Fail(format!(
+            "panic: {}",
+            p.downcast_ref::<String>().cloned().or(p.downcast_ref::<&str>().map(|s| s.to_string())).unwrap_or_default()
+        )),
     }
 }
 

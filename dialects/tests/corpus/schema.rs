@@ -19,7 +19,11 @@ impl Schemas {
         let mut defaults = HashMap::new();
         for s in all.as_array().into_iter().flatten() {
             let args = s["args"].as_array().into_iter().flatten();
-            let given = args.filter_map(|a| Some((a["name"].as_str()?.to_string(), parse(a["default"].as_str()?, a["type"].as_str().unwrap_or_default())))).collect();
+            let given = args
+                .filter_map(|a| {
+                    Some((a["name"].as_str()?.to_string(), parse(a["default"].as_str()?, a["type"].as_str().unwrap_or_default())))
+                })
+                .collect();
             let name = s["name"].as_str().unwrap_or_default();
             defaults.insert(name.strip_suffix(".default").unwrap_or(name).to_string(), given);
         }

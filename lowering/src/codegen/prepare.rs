@@ -69,7 +69,10 @@ fn contract(function: FunctionValue<'_>) {
         for instruction in block.get_instructions() {
             let raw = inkwell::values::AsValueRef::as_value_ref(&instruction);
             // On a conversion the flag would let LLVM merge two roundings into one, which PyTorch does not.
-            let fuses = matches!(instruction.get_opcode(), InstructionOpcode::FAdd | InstructionOpcode::FMul | InstructionOpcode::FSub | InstructionOpcode::FNeg);
+            let fuses = matches!(
+                instruction.get_opcode(),
+                InstructionOpcode::FAdd | InstructionOpcode::FMul | InstructionOpcode::FSub | InstructionOpcode::FNeg
+            );
             // SAFETY: the instruction is alive, and flags are only set where LLVM allows them.
             unsafe {
                 if fuses && LLVMCanValueUseFastMathFlags(raw) != 0 {

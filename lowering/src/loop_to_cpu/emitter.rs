@@ -1,11 +1,11 @@
 //! One kernel as one function over pointers: outer loops, and in them the stages in order.
 
+use super::Error;
 use super::lanes::{self, Across, Coord, Grid, Index, Point, evaluate};
 use super::memory;
 use super::nest::{Copy, Loop};
-use crate::num::Num;
-use super::Error;
 use crate::kernel_view::{KernelView, StageView};
+use crate::num::Num;
 use std::collections::HashMap;
 use strata_core::ir::{AffineMap, Block, Builder, Cx, ElementType, Op, OpSpec, Value};
 
@@ -205,7 +205,8 @@ impl<'c> Emitter<'c> {
         if let Some(&value) = self.registers.get(&(tensor, copy.outer)) {
             return Ok(value);
         }
-        let buffer = self.buffers.get(&tensor).cloned().ok_or_else(|| Error::at(stage.op, format!("operand {operand} is nowhere in memory")))?;
+        let buffer =
+            self.buffers.get(&tensor).cloned().ok_or_else(|| Error::at(stage.op, format!("operand {operand} is nowhere in memory")))?;
         let map = stage.maps[operand];
         let exprs = map.results();
         let used: Vec<_> = copy
@@ -442,9 +443,5 @@ impl<'c> Emitter<'c> {
 
 /// An index that the body computed.
 pub fn computed(value: Value<'_>) -> Index<'_> {
-    if value.ty().is_vector() {
-        Index { base: Num::Const(0), across: Across::Free(value) }
-    } else {
-        Index::uniform(Num::Value(value))
-    }
+    if value.ty().is_vector() { Index { base: Num::Const(0), across: Across::Free(value) } } else { Index::uniform(Num::Value(value)) }
 }

@@ -31,10 +31,7 @@ pub fn lower<'c>(module: Op<'c>) -> Result<Messages, Error> {
     let mut at = Builder::before(host);
     let func = at.op(OpSpec {
         name: "func.func",
-        attrs: &[
-            ("sym_name", cx.str_attr("strata_entry")),
-            ("function_type", cx.type_attr(cx.function(&[pointer], &[cx.int(32)]))),
-        ],
+        attrs: &[("sym_name", cx.str_attr("strata_entry")), ("function_type", cx.type_attr(cx.function(&[pointer], &[cx.int(32)])))],
         regions: 1,
         ..OpSpec::default()
     });
@@ -345,11 +342,7 @@ pub fn declare_imports(module: Op<'_>) {
         let ty = cx.function(&call.operand_types(), &call.result_types());
         Builder::at_start(module.body(0), cx.unknown()).op(OpSpec {
             name: "func.func",
-            attrs: &[
-                ("sym_name", cx.str_attr(&name)),
-                ("function_type", cx.type_attr(ty)),
-                ("sym_visibility", cx.str_attr("private")),
-            ],
+            attrs: &[("sym_name", cx.str_attr(&name)), ("function_type", cx.type_attr(ty)), ("sym_visibility", cx.str_attr("private"))],
             regions: 1,
             ..OpSpec::default()
         });

@@ -4,7 +4,7 @@
 
 use super::memory::{self, broadcast};
 use crate::num::Num;
-use strata_core::ir::{AffineExpr, AffineKind, Builder, ElementType, OpSpec, Op, Value};
+use strata_core::ir::{AffineExpr, AffineKind, Builder, ElementType, Op, OpSpec, Value};
 
 /// Where one dim stands: the index of lane 0, and whether the lanes run along this dim.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

@@ -87,7 +87,14 @@ pub fn store<'c>(b: &mut Builder<'c>, base: Value<'c>, index: Num<'c>, value: Va
 }
 
 /// `width` elements in a row; with a mask, lanes that are off are zero.
-pub fn load_vector<'c>(b: &mut Builder<'c>, base: Value<'c>, index: Num<'c>, element: ElementType, width: i64, mask: Option<Value<'c>>) -> Value<'c> {
+pub fn load_vector<'c>(
+    b: &mut Builder<'c>,
+    base: Value<'c>,
+    index: Num<'c>,
+    element: ElementType,
+    width: i64,
+    mask: Option<Value<'c>>,
+) -> Value<'c> {
     let cx = b.cx();
     let ty = cx.vector(&[width], memory_type(cx, element));
     let at = element_pointer(b, base, index, element);
@@ -102,7 +109,14 @@ pub fn load_vector<'c>(b: &mut Builder<'c>, base: Value<'c>, index: Num<'c>, ele
 }
 
 /// Stores `width` elements in a row.
-pub fn store_vector<'c>(b: &mut Builder<'c>, base: Value<'c>, index: Num<'c>, value: Value<'c>, element: ElementType, mask: Option<Value<'c>>) {
+pub fn store_vector<'c>(
+    b: &mut Builder<'c>,
+    base: Value<'c>,
+    index: Num<'c>,
+    value: Value<'c>,
+    element: ElementType,
+    mask: Option<Value<'c>>,
+) {
     let at = element_pointer(b, base, index, element);
     let value = to_memory(b, value, element);
     match mask {
@@ -123,7 +137,14 @@ pub fn gather<'c>(b: &mut Builder<'c>, base: Value<'c>, indices: Value<'c>, elem
 }
 
 /// Stores at a vector of indices.
-pub fn scatter<'c>(b: &mut Builder<'c>, base: Value<'c>, indices: Value<'c>, value: Value<'c>, element: ElementType, mask: Option<Value<'c>>) {
+pub fn scatter<'c>(
+    b: &mut Builder<'c>,
+    base: Value<'c>,
+    indices: Value<'c>,
+    value: Value<'c>,
+    element: ElementType,
+    mask: Option<Value<'c>>,
+) {
     let width = indices.ty().shape()[0];
     let pointers = element_pointers(b, base, indices, element);
     let mask = mask_or_all(b, mask, width);

@@ -2,8 +2,8 @@
 
 use super::emitter::Emitter;
 use super::lanes::{Coord, Point};
-use crate::num::Num;
 use super::{Error, memory};
+use crate::num::Num;
 use strata_core::ir::{OpSpec, Value};
 
 /// One loop of a nest.
@@ -38,7 +38,13 @@ type Turn<'a, 'c> = dyn FnMut(&mut Emitter<'c>, Num<'c>, Vec<Value<'c>>) -> Resu
 
 impl<'c> Emitter<'c> {
     /// Writes the loops around `body`.
-    pub fn nest(&mut self, loops: &[Loop<'c>], copies: &[Copy<'c>], carried: Vec<Value<'c>>, body: &mut Body<'_, 'c>) -> Result<Vec<Value<'c>>, Error> {
+    pub fn nest(
+        &mut self,
+        loops: &[Loop<'c>],
+        copies: &[Copy<'c>],
+        carried: Vec<Value<'c>>,
+        body: &mut Body<'_, 'c>,
+    ) -> Result<Vec<Value<'c>>, Error> {
         let Some((first, rest)) = loops.split_first() else {
             return body(self, copies, carried);
         };

@@ -2,10 +2,10 @@
 
 use super::emitter::{Emitter, computed};
 use super::nest::{Copy, Loop};
-use crate::num::Num;
 use super::reducer::{Reducer, better, start_in_lanes};
 use super::{Error, lanes};
 use crate::kernel_view::StageView;
+use crate::num::Num;
 use strata_core::ir::{ElementType, Value};
 
 impl<'c> Emitter<'c> {
@@ -76,7 +76,8 @@ impl<'c> Emitter<'c> {
 
     fn reduce(&mut self, stage: &StageView<'c>, copies: &[Copy<'c>]) -> Result<(), Error> {
         let name = stage.op.str("reducer").unwrap_or_default();
-        let reducer = Reducer::named(&name, self.element(stage)?).ok_or_else(|| Error::at(stage.op, format!("there is no reducer '{name}'")))?;
+        let reducer =
+            Reducer::named(&name, self.element(stage)?).ok_or_else(|| Error::at(stage.op, format!("there is no reducer '{name}'")))?;
         let (parallel, loops): (Vec<_>, Vec<_>) = self.inner_loops(stage).into_iter().partition(|lp| !stage.reduce.contains(&lp.dim));
         if !parallel.is_empty() {
             // The result is a tile: its own loops stand around the reduction.
@@ -132,15 +133,13 @@ impl<'c> Emitter<'c> {
     fn arg_reduce(&mut self, stage: &StageView<'c>, copies: &[Copy<'c>]) -> Result<(), Error> {
         let name = stage.op.str("reducer").unwrap_or_default();
         let element = stage.op.operand(0).ty().element_type();
-        let element = stage
-            .op
-            .body(0)
-            .terminator()
-            .map(|op| op.operand(0).ty())
-            .and_then(|ty| ty.element_type())
-            .map_or_else(|| self.element(stage), |yielded| Ok(element.filter(|element| element.bits() == yielded.bits() && element.is_unsigned()).unwrap_or(yielded)))?;
+        let element = stage.op.body(0).terminator().map(|op| op.operand(0).ty()).and_then(|ty| ty.element_type()).map_or_else(
+            || self.element(stage),
+            |yielded| Ok(element.filter(|element| element.bits() == yielded.bits() && element.is_unsigned()).unwrap_or(yielded)),
+        )?;
         let loops: Vec<_> = self.inner_loops(stage).into_iter().map(|lp| Loop { width: 1, unroll: 1, ..lp }).collect();
-        let start = Reducer::named(name.trim_start_matches("arg"), element).ok_or_else(|| Error::at(stage.op, format!("there is no reducer '{name}'")))?;
+        let start = Reducer::named(name.trim_start_matches("arg"), element)
+            .ok_or_else(|| Error::at(stage.op, format!("there is no reducer '{name}'")))?;
         let best = start.start(&mut self.b);
         let best = start_in_lanes(&mut self.b, best, self.width);
         let at = self.b.const_int(self.cx.int(64), 0);
@@ -242,7 +241,13 @@ impl<'c> Emitter<'c> {
         Ok(())
     }
 
-    fn combine_store(&mut self, buffer: &super::emitter::Buffer<'c>, indices: &[lanes::Index<'c>], update: Value<'c>, reducer: Option<Reducer>) {
+    fn combine_store(
+        &mut self,
+        buffer: &super::emitter::Buffer<'c>,
+        indices: &[lanes::Index<'c>],
+        update: Value<'c>,
+        reducer: Option<Reducer>,
+    ) {
         let value = match reducer {
             None => update,
             Some(reducer) => {

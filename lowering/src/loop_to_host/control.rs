@@ -36,9 +36,11 @@ fn receive<'c>(converter: &mut Converter<'c>, value: Value<'c>, handed: &mut imp
         converter.scalars.insert(value, first);
         return;
     }
-    let sizes = value.ty().shape().into_iter().map(|size| {
-        if size == DYNAMIC { handed.next().map_or(Num::Const(0), Num::Value) } else { Num::Const(size) }
-    });
+    let sizes = value
+        .ty()
+        .shape()
+        .into_iter()
+        .map(|size| if size == DYNAMIC { handed.next().map_or(Num::Const(0), Num::Value) } else { Num::Const(size) });
     let sizes = sizes.collect();
     converter.tensors.insert(value, Tensor { buffer: first, sizes });
 }
@@ -83,7 +85,10 @@ fn branch<'c>(converter: &mut Converter<'c>, block: Block<'c>) -> Result<Op<'c>,
     }
     terminator.ok_or_else(|| {
         let parent = block.parent_op();
-        parent.map_or_else(|| Error { location: String::new(), op: String::new(), reason: "a region is empty".into() }, |op| Error::at(op, "a region is empty"))
+        parent.map_or_else(
+            || Error { location: String::new(), op: String::new(), reason: "a region is empty".into() },
+            |op| Error::at(op, "a region is empty"),
+        )
     })
 }
 
@@ -120,7 +125,12 @@ fn slots<'c>(converter: &mut Converter<'c>, op: Op<'c>, values: &[Value<'c>]) ->
 }
 
 /// Copies yielded tensors into their slots; gives the scalars.
-fn refill<'c>(converter: &mut Converter<'c>, op: Op<'c>, values: &[Value<'c>], slots: &[Option<Tensor<'c>>]) -> Result<Vec<Value<'c>>, Error> {
+fn refill<'c>(
+    converter: &mut Converter<'c>,
+    op: Op<'c>,
+    values: &[Value<'c>],
+    slots: &[Option<Tensor<'c>>],
+) -> Result<Vec<Value<'c>>, Error> {
     let mut scalars = Vec::new();
     let mut moves = Vec::new();
     for (&value, slot) in values.iter().zip(slots) {

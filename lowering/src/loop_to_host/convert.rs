@@ -1,8 +1,8 @@
 //! The walk over the program: each op in destination-passing form.
 
 use super::{Error, Program, control};
-use crate::kernel_view::KernelView;
 use crate::elements::memory_type;
+use crate::kernel_view::KernelView;
 use crate::num::{Num, numbers_of};
 use std::collections::HashMap;
 use strata_core::ir::{Block, Builder, Cx, DYNAMIC, ElementType, Op, OpSpec, Type, Value};
@@ -360,8 +360,6 @@ impl<'c> Converter<'c> {
 /// The number of an element type in calls of the runtime library.
 fn dtype_code(element: ElementType) -> i64 {
     use ElementType::*;
-    [F64, F32, F16, BF16, I64, I32, I16, I8, U8, U16, U32, U64, Bool, C64, C128]
-        .iter()
-        .position(|&known| known == element)
-        .unwrap_or(0) as i64
+    [F64, F32, F16, BF16, I64, I32, I16, I8, U8, U16, U32, U64, Bool, C64, C128].iter().position(|&known| known == element).unwrap_or(0)
+        as i64
 }

@@ -151,11 +151,7 @@ fn apply(kernel: Op<'_>, merge: &Merge<'_>) {
     for (&tensor, &position) in &merge.tensors {
         let mut shape = tensor.ty().shape();
         let removed = shape.remove(position + 1);
-        shape[position] = if shape[position] == DYNAMIC || removed == DYNAMIC {
-            DYNAMIC
-        } else {
-            shape[position] * removed
-        };
+        shape[position] = if shape[position] == DYNAMIC || removed == DYNAMIC { DYNAMIC } else { shape[position] * removed };
         tensor.set_type(tensor.ty().with_shape(&shape));
     }
 }

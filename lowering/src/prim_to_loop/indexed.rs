@@ -27,7 +27,13 @@ pub fn gather<'c>(kernel: &mut Kernel<'c>, stage: &mut Stage<'c>, op: Op<'c>, in
 }
 
 /// An element of an index tensor as an `index` value.
-fn position<'c>(kernel: &mut Kernel<'c>, stage: &mut Stage<'c>, op: Op<'c>, tensor: Value<'c>, at: &[AffineExpr<'c>]) -> Result<Value<'c>, Error> {
+fn position<'c>(
+    kernel: &mut Kernel<'c>,
+    stage: &mut Stage<'c>,
+    op: Op<'c>,
+    tensor: Value<'c>,
+    at: &[AffineExpr<'c>],
+) -> Result<Value<'c>, Error> {
     let from = element_of(op, tensor.ty())?;
     let element = kernel.element(stage, tensor, at)?;
     Ok(scalar::convert(&mut stage.b, element, from, ElementType::Index))

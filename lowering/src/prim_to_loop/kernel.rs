@@ -1,9 +1,9 @@
 //! One fusion as one kernel.
 
+use super::collapse::collapse;
 use super::sizes::{Size, resolve, size_of};
 use super::stage::{Kind, Request, Stage};
 use super::{Error, indexed, scalar, view};
-use super::collapse::collapse;
 use crate::kernel_view::KernelView;
 use crate::num::number_of;
 use std::collections::HashMap;
@@ -33,8 +33,16 @@ pub fn lower<'c>(module: Op<'c>, fusion: Op<'c>, name: &str) -> Result<(), Error
     let mut b = Builder::at_start(module.body(0), fusion.location());
     let op = b.op(OpSpec { name: "loop.kernel", attrs: &[("sym_name", cx.str_attr(name))], regions: 1, ..OpSpec::default() });
     let body = op.region(0).append_block(&[], fusion.location());
-    let mut kernel =
-        Kernel { fusion, body, cx, dims: Vec::new(), arguments: Vec::new(), symbols: Vec::new(), reductions: HashMap::new(), asked: HashMap::new() };
+    let mut kernel = Kernel {
+        fusion,
+        body,
+        cx,
+        dims: Vec::new(),
+        arguments: Vec::new(),
+        symbols: Vec::new(),
+        reductions: HashMap::new(),
+        asked: HashMap::new(),
+    };
     match kernel.build(op) {
         Ok(()) => {
             let shapes = KernelView::new(op).map(|view| view.shapes()).unwrap_or_default();
@@ -240,7 +248,8 @@ impl<'c> Kernel<'c> {
             _ => Vec::new(),
         };
         let rank = value.ty().rank() + reduced.len();
-        let operand = op.operands().into_iter().filter(|operand| operand.ty().rank() == rank).find_map(|operand| self.known_dims(operand))?;
+        let operand =
+            op.operands().into_iter().filter(|operand| operand.ty().rank() == rank).find_map(|operand| self.known_dims(operand))?;
         let kept = operand.into_iter().enumerate().filter(|(dim, _)| !reduced.contains(&(*dim as i64)));
         Some(kept.map(|(_, dim)| dim).collect())
     }
@@ -295,8 +304,7 @@ impl<'c> Kernel<'c> {
             _ if view::is_view(op) => view::element(self, stage, op, indices),
             _ => {
                 let from = element_of(op, op.operand(op.num_operands() - 1).ty())?;
-                let args =
-                    op.operands().into_iter().map(|operand| self.element(stage, operand, indices)).collect::<Result<Vec<_>, _>>()?;
+                let args = op.operands().into_iter().map(|operand| self.element(stage, operand, indices)).collect::<Result<Vec<_>, _>>()?;
                 scalar::emit(&mut stage.b, op, &args, from, to)
             }
         }
@@ -406,7 +414,8 @@ impl<'c> Kernel<'c> {
         let attrs = [("callee", self.cx.symbol_attr(name))];
         let call = b.op(OpSpec { name: "loop.call", operands: &operands, results: &results, attrs: &attrs, ..OpSpec::default() });
         let wanted = self.fusion.result_types().into_iter().zip(&shapes[self.arguments.len()..]);
-        let values: Vec<_> = call.results().into_iter().zip(wanted).map(|(value, (ty, shape))| reshape(&mut b, value, ty, *shape, &symbols)).collect();
+        let values: Vec<_> =
+            call.results().into_iter().zip(wanted).map(|(value, (ty, shape))| reshape(&mut b, value, ty, *shape, &symbols)).collect();
         self.fusion.replace_with(&values);
         Ok(())
     }

@@ -8,7 +8,13 @@ use strata_core::ir::{AffineExpr, DYNAMIC, ElementType, Op, Value};
 
 impl<'c> Kernel<'c> {
     /// Opens (once) the stage of a reduction and reads its result.
-    pub(super) fn reduction(&mut self, stage: &mut Stage<'c>, op: Op<'c>, to: ElementType, indices: &[AffineExpr<'c>]) -> Result<Value<'c>, Error> {
+    pub(super) fn reduction(
+        &mut self,
+        stage: &mut Stage<'c>,
+        op: Op<'c>,
+        to: ElementType,
+        indices: &[AffineExpr<'c>],
+    ) -> Result<Value<'c>, Error> {
         let request: Request<'c> = (op.result(0), indices.to_vec());
         let Some(outer) = plain_dims(indices) else {
             return Err(Error::at(op, "its result is read through a view that is not a plain loop over its dims"));
@@ -68,10 +74,13 @@ impl<'c> Kernel<'c> {
             _ => "sum".to_owned(),
         };
         let domain = [outer, &fresh].concat();
-        let shape: Vec<i64> = outer.iter().map(|&dim| match self.dims[dim] {
-            Size::Static(size) => size,
-            Size::Value(_) => DYNAMIC,
-        }).collect();
+        let shape: Vec<i64> = outer
+            .iter()
+            .map(|&dim| match self.dims[dim] {
+                Size::Static(size) => size,
+                Size::Value(_) => DYNAMIC,
+            })
+            .collect();
         let result = self.cx.tensor(&shape, self.cx.element(accumulated));
         let kind = Kind::Reduce { dims: &fresh, reducer: &reducer };
         let mut stage = Stage::open(self, Some(before), &domain, &kind, &[result], "register");

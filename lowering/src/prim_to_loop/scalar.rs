@@ -14,13 +14,7 @@ pub fn accumulator(element: ElementType) -> ElementType {
 }
 
 /// Emits a pointwise op on scalars. `from` is the element type of the operands (of the second one for `select`), `to` of the result.
-pub fn emit<'c>(
-    b: &mut Builder<'c>,
-    op: Op<'c>,
-    args: &[Value<'c>],
-    from: ElementType,
-    to: ElementType,
-) -> Result<Value<'c>, Error> {
+pub fn emit<'c>(b: &mut Builder<'c>, op: Op<'c>, args: &[Value<'c>], from: ElementType, to: ElementType) -> Result<Value<'c>, Error> {
     let name = op.name().trim_start_matches("prim.");
     match name {
         "convert" => return Ok(convert(b, args[0], from, to)),
@@ -122,7 +116,13 @@ const LIBM: &[&str] = &["digamma", "erfinv", "lgamma", "nextafter"];
 fn choose(names: &'static str, element: ElementType) -> &'static str {
     let unsigned = element.is_unsigned() || element == ElementType::Bool;
     match names.split_once('|') {
-        Some((signed, other)) => if unsigned { other } else { signed },
+        Some((signed, other)) => {
+            if unsigned {
+                other
+            } else {
+                signed
+            }
+        }
         None => names,
     }
 }
@@ -239,8 +239,8 @@ fn power<'c>(b: &mut Builder<'c>, args: &[Value<'c>]) -> Value<'c> {
 fn complex<'c>(b: &mut Builder<'c>, op: Op<'c>, name: &str, args: &[Value<'c>], to: ElementType) -> Result<Value<'c>, Error> {
     let ty = register_type(b.cx(), to);
     let upstream = match name {
-        "abs" | "add" | "atan2" | "cos" | "div" | "exp" | "expm1" | "log" | "log1p" | "mul" | "neg" | "pow" | "rsqrt" | "sign"
-        | "sin" | "sqrt" | "sub" | "tan" | "tanh" => format!("complex.{name}"),
+        "abs" | "add" | "atan2" | "cos" | "div" | "exp" | "expm1" | "log" | "log1p" | "mul" | "neg" | "pow" | "rsqrt" | "sign" | "sin"
+        | "sqrt" | "sub" | "tan" | "tanh" => format!("complex.{name}"),
         "real" => "complex.re".to_owned(),
         "imag" => "complex.im".to_owned(),
         "complex" => "complex.create".to_owned(),

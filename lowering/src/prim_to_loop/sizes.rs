@@ -19,7 +19,8 @@ pub fn size_of<'c>(fusion: Op<'c>, value: Value<'c>, dim: usize) -> Result<Size<
         return Ok(Size::Static(size));
     }
     let Some(op) = value.defining_op().filter(|op| op.parent() == Some(fusion)) else {
-        let outer = if value.owner_block().and_then(|block| block.parent_op()) == Some(fusion) { outer_value(fusion, value) } else { value };
+        let outer =
+            if value.owner_block().and_then(|block| block.parent_op()) == Some(fusion) { outer_value(fusion, value) } else { value };
         return Ok(outer_size(fusion, outer, dim));
     };
     let ints = |name: &str| op.ints(name).unwrap_or_default();
@@ -67,9 +68,7 @@ pub fn kept(operand: Value<'_>, dropped: &[i64]) -> Vec<usize> {
 pub fn dot_dims(op: Op<'_>) -> (Vec<usize>, Vec<usize>) {
     let ints = |name: &str| op.ints(name).unwrap_or_default();
     let (lhs_batch, rhs_batch) = (ints("lhs_batch"), ints("rhs_batch"));
-    let free = |operand: usize, batch: &[i64], contract: Vec<i64>| {
-        kept(op.operand(operand), &[batch, &contract].concat())
-    };
+    let free = |operand: usize, batch: &[i64], contract: Vec<i64>| kept(op.operand(operand), &[batch, &contract].concat());
     let mut lhs: Vec<usize> = lhs_batch.iter().map(|&dim| dim as usize).collect();
     lhs.extend(free(0, &lhs_batch, ints("lhs_contract")));
     (lhs, free(1, &rhs_batch, ints("rhs_contract")))

@@ -1,8 +1,8 @@
 //! A stage under construction: its accesses, its scalar body, and what the body has computed already.
 
 use super::kernel::Kernel;
-use strata_core::ir::{AffineExpr, AffineKind, Block, Builder, Op, OpSpec, Type, Value};
 use std::collections::HashMap;
+use strata_core::ir::{AffineExpr, AffineKind, Block, Builder, Op, OpSpec, Type, Value};
 
 /// What a stage does with the elements that its body yields.
 pub enum Kind<'a> {
@@ -132,8 +132,7 @@ impl<'c> Stage<'c> {
     pub fn close(mut self, kernel: &Kernel<'c>, yields: &[Value<'c>]) -> Op<'c> {
         self.b.effect("loop.yield", yields, &[]);
         let cx = self.b.cx();
-        let maps: Vec<_> =
-            self.maps.iter().map(|results| cx.map_attr(cx.map(kernel.num_dims(), kernel.num_symbols(), results))).collect();
+        let maps: Vec<_> = self.maps.iter().map(|results| cx.map_attr(cx.map(kernel.num_dims(), kernel.num_symbols(), results))).collect();
         self.op.set_operands(&self.operands);
         self.op.set_attr("maps", cx.array_attr(&maps));
         if self.guards.contains(&true) {

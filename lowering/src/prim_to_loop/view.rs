@@ -196,7 +196,13 @@ fn select_inside<'c>(
 }
 
 /// `0 <= expr < size`, as one unsigned comparison, joined to `so_far`.
-fn within<'c>(kernel: &mut Kernel<'c>, stage: &mut Stage<'c>, so_far: Option<Value<'c>>, expr: AffineExpr<'c>, size: AffineExpr<'c>) -> Value<'c> {
+fn within<'c>(
+    kernel: &mut Kernel<'c>,
+    stage: &mut Stage<'c>,
+    so_far: Option<Value<'c>>,
+    expr: AffineExpr<'c>,
+    size: AffineExpr<'c>,
+) -> Value<'c> {
     let (index, size) = (stage.index(kernel, expr), stage.index(kernel, size));
     let bool_type = kernel.cx().int(1);
     let less = kernel.cx().i64_attr(6);

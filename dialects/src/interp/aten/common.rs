@@ -94,7 +94,12 @@ pub fn elementwise(kind: Kind, operands: &[Operand], f: impl Fn(&[Scalar]) -> Re
 }
 
 /// Broadcasts and evaluates `f` on every element, operands cast to `compute`.
-pub fn evaluate(compute: DType, result: DType, operands: &[Operand], f: impl Fn(&[Scalar]) -> Result<Scalar, InterpError>) -> Result<Tensor, InterpError> {
+pub fn evaluate(
+    compute: DType,
+    result: DType,
+    operands: &[Operand],
+    f: impl Fn(&[Scalar]) -> Result<Scalar, InterpError>,
+) -> Result<Tensor, InterpError> {
     let shapes: Vec<&[usize]> = operands.iter().map(|o| if let Operand::Tensor(t) = o { t.shape() } else { &[] }).collect();
     let shape = broadcast_shape(&shapes)?;
     let steps: Vec<Vec<usize>> = shapes.iter().map(|s| broadcast_strides(s, shape.len())).collect();

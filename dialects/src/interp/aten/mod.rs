@@ -7,8 +7,8 @@
 pub mod common;
 
 use super::value::{Args, InterpError, Results, Value};
-use common::{Kind, Operand, elementwise};
 use crate::interp::dtype::Scalar;
+use common::{Kind, Operand, elementwise};
 
 /// How an op is computed.
 #[derive(Clone, Copy)]
@@ -34,7 +34,34 @@ macro_rules! families {
     };
 }
 
-families!(activation, attention, binary, conv, creation, fft, grid, index, join, linalg, loss, loss_backward, matmul, norm, order, pad, pool, prims, reduce, resize, rnn, scan, select, statistics, unary, view);
+families!(
+    activation,
+    attention,
+    binary,
+    conv,
+    creation,
+    fft,
+    grid,
+    index,
+    join,
+    linalg,
+    loss,
+    loss_backward,
+    matmul,
+    norm,
+    order,
+    pad,
+    pool,
+    prims,
+    reduce,
+    resize,
+    rnn,
+    scan,
+    select,
+    statistics,
+    unary,
+    view
+);
 
 /// The arm of an op.
 pub fn find(name: &str) -> Option<Arm> {
@@ -74,7 +101,11 @@ mod lists {
     fn families_are_sorted_and_disjoint() {
         let mut all: Vec<&str> = Vec::new();
         for arms in FAMILIES {
-            assert!(arms.windows(2).all(|w| w[0].0 < w[1].0), "not sorted near {:?}", arms.windows(2).find(|w| w[0].0 >= w[1].0).map(|w| w[1].0));
+            assert!(
+                arms.windows(2).all(|w| w[0].0 < w[1].0),
+                "not sorted near {:?}",
+                arms.windows(2).find(|w| w[0].0 >= w[1].0).map(|w| w[1].0)
+            );
             all.extend(arms.iter().map(|a| a.0));
         }
         all.sort_unstable();

@@ -70,7 +70,10 @@ fn comparison_and_choice() -> Done {
     let x = floats(&[3], &[1.0, f64::NAN, 3.0])?;
     assert_eq!(run("aten.gt.Scalar", Args::new().with("self", x.clone()).with("other", Value::int(2)))?[0].ints(), [0, 0, 1]);
     close(&run("aten.clamp", Args::new().with("self", x.clone()).with("min", Value::int(2)))?[0], &[3], &[2.0, f64::NAN, 3.0]);
-    let picked = Args::new().with("condition", x.map(DType::Bool, |v| Scalar::Bool(v.is_nan()))).with("self", Value::int(0)).with("other", x.clone());
+    let picked = Args::new()
+        .with("condition", x.map(DType::Bool, |v| Scalar::Bool(v.is_nan())))
+        .with("self", Value::int(0))
+        .with("other", x.clone());
     close(&run("aten.where.ScalarSelf", picked)?[0], &[3], &[1.0, 0.0, 3.0]);
     Ok(())
 }
@@ -87,7 +90,14 @@ fn creation_counts_exactly() -> Done {
 #[test]
 fn views_wrap_and_clamp_like_python() -> Done {
     let x = ints(&[5], &[0, 1, 2, 3, 4])?;
-    let slice = |start: i64, end: i64, step: i64| Args::new().with("self", x.clone()).with("dim", Value::int(0)).with("start", Value::int(start)).with("end", Value::int(end)).with("step", Value::int(step));
+    let slice = |start: i64, end: i64, step: i64| {
+        Args::new()
+            .with("self", x.clone())
+            .with("dim", Value::int(0))
+            .with("start", Value::int(start))
+            .with("end", Value::int(end))
+            .with("step", Value::int(step))
+    };
     assert_eq!(run("aten.slice.Tensor", slice(-3, 100, 2))?[0].ints(), [2, 4]);
     assert_eq!(run("aten.slice.Tensor", slice(4, 2, 1))?[0].shape(), [0]);
     let parts = run("aten.chunk", Args::new().with("self", x.clone()).with("chunks", Value::int(3)).with("dim", Value::int(0)))?;
@@ -125,9 +135,23 @@ fn convolution_and_pooling() -> Done {
     let x = floats(&[1, 1, 4], &[1.0, 2.0, 3.0, 4.0])?;
     let w = floats(&[1, 1, 2], &[1.0, -1.0])?;
     let one = || Value::ints(&[1]);
-    let conv = Args::new().with("input", x.clone()).with("weight", w).with("stride", one()).with("padding", Value::ints(&[1])).with("dilation", one()).with("groups", Value::int(1));
+    let conv = Args::new()
+        .with("input", x.clone())
+        .with("weight", w)
+        .with("stride", one())
+        .with("padding", Value::ints(&[1]))
+        .with("dilation", one())
+        .with("groups", Value::int(1));
     close(&run("aten.conv1d", conv)?[0], &[1, 1, 5], &[-1.0, -1.0, -1.0, -1.0, 4.0]);
-    let pool = |pad: i64, include: i64| Args::new().with("self", x.clone()).with("kernel_size", Value::ints(&[2])).with("stride", Value::ints(&[2])).with("padding", Value::ints(&[pad])).with("ceil_mode", Value::int(0)).with("count_include_pad", Value::int(include));
+    let pool = |pad: i64, include: i64| {
+        Args::new()
+            .with("self", x.clone())
+            .with("kernel_size", Value::ints(&[2]))
+            .with("stride", Value::ints(&[2]))
+            .with("padding", Value::ints(&[pad]))
+            .with("ceil_mode", Value::int(0))
+            .with("count_include_pad", Value::int(include))
+    };
     close(&run("aten.avg_pool1d", pool(1, 1))?[0], &[1, 1, 3], &[0.5, 2.5, 2.0]);
     close(&run("aten.avg_pool1d", pool(1, 0))?[0], &[1, 1, 3], &[1.0, 2.5, 4.0]);
     close(&run("aten.max_pool1d", pool(0, 0))?[0], &[1, 1, 2], &[2.0, 4.0]);
@@ -141,7 +165,8 @@ fn softmax_and_norms() -> Done {
     // Elements so large that the sum's logarithm is lost beside them.
     let low = floats(&[1, 2], &[-3e38, -3e38])?;
     close(&run("aten.softmax.int", Args::new().with("self", low).with("dim", Value::int(-1)))?[0], &[1, 2], &[0.5, 0.5]);
-    let layer = Args::new().with("input", floats(&[1, 2], &[1.0, 3.0])?).with("normalized_shape", Value::ints(&[2])).with("eps", Value::float(0.0));
+    let layer =
+        Args::new().with("input", floats(&[1, 2], &[1.0, 3.0])?).with("normalized_shape", Value::ints(&[2])).with("eps", Value::float(0.0));
     close(&run("aten.layer_norm", layer)?[0], &[1, 2], &[-1.0, 1.0]);
     Ok(())
 }
@@ -149,10 +174,16 @@ fn softmax_and_norms() -> Done {
 #[test]
 fn indexing_wraps_and_refuses() -> Done {
     let x = ints(&[3], &[10, 20, 30])?;
-    let at = |k: i64| Args::new().with("self", x.clone()).with("indices", Value::Tensors(vec![Some(Tensor::scalar(DType::I64, Scalar::Int(k as i128)))]));
+    let at = |k: i64| {
+        Args::new().with("self", x.clone()).with("indices", Value::Tensors(vec![Some(Tensor::scalar(DType::I64, Scalar::Int(k as i128)))]))
+    };
     assert_eq!(run("aten.index.Tensor", at(-1))?[0].ints(), [30]);
     assert!(run("aten.index.Tensor", at(3)).is_err());
-    let add = Args::new().with("self", x.clone()).with("dim", Value::int(0)).with("index", ints(&[3], &[0, 0, 2])?).with("src", ints(&[3], &[1, 2, 3])?);
+    let add = Args::new()
+        .with("self", x.clone())
+        .with("dim", Value::int(0))
+        .with("index", ints(&[3], &[0, 0, 2])?)
+        .with("src", ints(&[3], &[1, 2, 3])?);
     assert_eq!(run("aten.scatter_add", add)?[0].ints(), [13, 20, 33]);
     Ok(())
 }
@@ -188,7 +219,8 @@ fn losses_and_their_gradients() -> Done {
 #[test]
 fn resampling_keeps_corners() -> Done {
     let x = floats(&[1, 1, 2], &[0.0, 1.0])?;
-    let up = |align: i64| Args::new().with("self", x.clone()).with("output_size", Value::ints(&[4])).with("align_corners", Value::int(align));
+    let up =
+        |align: i64| Args::new().with("self", x.clone()).with("output_size", Value::ints(&[4])).with("align_corners", Value::int(align));
     close(&run("aten.upsample_linear1d", up(1))?[0], &[1, 1, 4], &[0.0, 1.0 / 3.0, 2.0 / 3.0, 1.0]);
     close(&run("aten.upsample_linear1d", up(0))?[0], &[1, 1, 4], &[0.0, 0.25, 0.75, 1.0]);
     Ok(())

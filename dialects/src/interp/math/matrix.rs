@@ -371,7 +371,15 @@ impl Matrix {
             let part = Matrix::build(high, high, |r, c| t[(r, c)] - if r == c { shift } else { ZERO });
             let (packed, taus) = part.geqrf();
             let u = packed.reflections(&taus, high);
-            let wide = Matrix::build(n, n, |r, c| if r < high && c < high { u[(r, c)] } else if r == c { ONE } else { ZERO });
+            let wide = Matrix::build(n, n, |r, c| {
+                if r < high && c < high {
+                    u[(r, c)]
+                } else if r == c {
+                    ONE
+                } else {
+                    ZERO
+                }
+            });
             t = wide.adjoint().times(&t).times(&wide);
             q = q.times(&wide);
         }
@@ -411,7 +419,9 @@ mod tests {
     use super::*;
 
     fn sample(rows: usize, cols: usize) -> Matrix {
-        Matrix::build(rows, cols, |r, c| Complex64::new(((r * 7 + c * 3) % 5) as f64 - 1.5 + (r == c) as u8 as f64, (r as f64 - c as f64) / 3.0))
+        Matrix::build(rows, cols, |r, c| {
+            Complex64::new(((r * 7 + c * 3) % 5) as f64 - 1.5 + (r == c) as u8 as f64, (r as f64 - c as f64) / 3.0)
+        })
     }
 
     fn close(a: &Matrix, b: &Matrix) -> bool {

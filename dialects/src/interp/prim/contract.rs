@@ -26,11 +26,16 @@ pub(super) fn dot(n: &Node<'_>) -> Results {
 
 pub(super) fn conv(n: &Node<'_>) -> Results {
     let (x, w) = (n.tensor(0)?, n.tensor(1)?);
-    let (strides, spread, dilation) = (natural(&n.list("strides")?)?, natural(&n.list("lhs_dilation")?)?, natural(&n.list("rhs_dilation")?)?);
+    let (strides, spread, dilation) =
+        (natural(&n.list("strides")?)?, natural(&n.list("lhs_dilation")?)?, natural(&n.list("rhs_dilation")?)?);
     let (low, high) = (n.list("low")?, n.list("high")?);
     let groups = n.op.int("groups").and_then(|g| usize::try_from(g).ok()).filter(|&g| g > 0).ok_or_else(|| fail("no groups"))?;
     let k = x.rank().saturating_sub(2);
-    if w.rank() != x.rank() || [strides.len(), spread.len(), dilation.len(), low.len(), high.len()] != [k; 5] || x.shape()[1] != w.shape()[1] * groups || w.shape()[0] % groups != 0 {
+    if w.rank() != x.rank()
+        || [strides.len(), spread.len(), dilation.len(), low.len(), high.len()] != [k; 5]
+        || x.shape()[1] != w.shape()[1] * groups
+        || w.shape()[0] % groups != 0
+    {
         return Err(fail("the operands of the convolution do not match"));
     }
     let mut shape = vec![x.shape()[0], w.shape()[0]];

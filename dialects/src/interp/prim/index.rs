@@ -1,11 +1,11 @@
 //! Reading and writing at computed positions. Indices must be in bounds.
 
 use super::{Node, natural};
+use crate::interp::Scalar;
 use crate::interp::aten::common::{add, maximum, minimum, mul};
 use crate::interp::run::single;
 use crate::interp::tensor::{Tensor, try_each};
 use crate::interp::value::{InterpError, Results, Value, fail};
-use crate::interp::Scalar;
 
 /// The point of x for a point of the indices and one of the remaining dimensions.
 fn point(x: &Tensor, dims: &[usize], indices: &[&Tensor], i: &[usize]) -> Result<Vec<usize>, InterpError> {
@@ -16,7 +16,10 @@ fn point(x: &Tensor, dims: &[usize], indices: &[&Tensor], i: &[usize]) -> Result
         at.push(match dims.iter().position(|&k| k == d) {
             Some(k) => {
                 let v = indices[k].get(&i[..rank]).int();
-                usize::try_from(v).ok().filter(|&v| v < x.shape()[d]).ok_or_else(|| fail(format!("index out of bounds: {v} in a dimension of size {}", x.shape()[d])))?
+                usize::try_from(v)
+                    .ok()
+                    .filter(|&v| v < x.shape()[d])
+                    .ok_or_else(|| fail(format!("index out of bounds: {v} in a dimension of size {}", x.shape()[d])))?
             }
             None => *rest.next().ok_or_else(|| fail("too few dimensions"))?,
         });

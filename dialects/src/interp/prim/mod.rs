@@ -110,7 +110,10 @@ impl Node<'_> {
 
     /// A list of dimensions of a tensor of this rank.
     pub fn dims(&self, name: &str, rank: usize) -> Result<Vec<usize>, InterpError> {
-        self.list(name)?.into_iter().map(|d| usize::try_from(d).ok().filter(|&d| d < rank).ok_or_else(|| fail(format!("`{name}` names dimension {d} of {rank}")))).collect()
+        self.list(name)?
+            .into_iter()
+            .map(|d| usize::try_from(d).ok().filter(|&d| d < rank).ok_or_else(|| fail(format!("`{name}` names dimension {d} of {rank}"))))
+            .collect()
     }
 
     /// One dimension of a tensor of this rank.

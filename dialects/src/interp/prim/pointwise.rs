@@ -19,7 +19,8 @@ pub(super) fn run(n: &Node<'_>) -> Result<Option<Tensor>, InterpError> {
         "select" => {
             let [c, a, b] = n.tensors(0)?[..] else { return Err(fail("a selection has three operands")) };
             same_shape(&[c, a, b])?;
-            return Tensor::from_scalars(n.dtype(0)?, a.shape(), (0..a.len()).map(|k| if c.at(k).truthy() { a.at(k) } else { b.at(k) })).map(Some);
+            return Tensor::from_scalars(n.dtype(0)?, a.shape(), (0..a.len()).map(|k| if c.at(k).truthy() { a.at(k) } else { b.at(k) }))
+                .map(Some);
         }
         _ => {}
     }
@@ -32,7 +33,8 @@ pub(super) fn run(n: &Node<'_>) -> Result<Option<Tensor>, InterpError> {
     let [a, b] = n.tensors(0)?[..] else { return Err(fail("two operands were expected")) };
     same_shape(&[a, b])?;
     let (dtype, width) = (n.dtype(0)?, bits(a));
-    Tensor::from_scalars(dtype, a.shape(), (0..a.len()).map(|k| f(a.at(k), b.at(k), dtype, width)).collect::<Result<Vec<_>, _>>()?).map(Some)
+    Tensor::from_scalars(dtype, a.shape(), (0..a.len()).map(|k| f(a.at(k), b.at(k), dtype, width)).collect::<Result<Vec<_>, _>>()?)
+        .map(Some)
 }
 
 fn same_shape(tensors: &[&Tensor]) -> Result<(), InterpError> {
@@ -128,7 +130,15 @@ fn binary(name: &str) -> Option<Binary> {
             _ => Ok(Scalar::Float(a.float() % b.float())),
         },
         "shl" => |a, b, _, width| Ok(Scalar::Int(if (0..width).contains(&b.int()) { a.int() << b.int() } else { 0 })),
-        "shr" => |a, b, _, width| Ok(Scalar::Int(if (0..width).contains(&b.int()) { a.int() >> b.int() } else if a.int() < 0 { -1 } else { 0 })),
+        "shr" => |a, b, _, width| {
+            Ok(Scalar::Int(if (0..width).contains(&b.int()) {
+                a.int() >> b.int()
+            } else if a.int() < 0 {
+                -1
+            } else {
+                0
+            }))
+        },
         "sub" => |a, b, _, _| Ok(sub(a, b)),
         "xor" => |a, b, _, _| Ok(Scalar::Int(a.int() ^ b.int())),
         _ => return None,

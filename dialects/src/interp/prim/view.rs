@@ -68,7 +68,8 @@ pub(super) fn pad(n: &Node<'_>) -> Results {
     if [low.len(), high.len(), interior.len()] != [x.rank(); 3] {
         return Err(fail("one entry of padding per dimension"));
     }
-    let sizes: Vec<i64> = x.shape().iter().enumerate().map(|(d, &s)| s as i64 + (s as i64 - 1).max(0) * interior[d] + low[d] + high[d]).collect();
+    let sizes: Vec<i64> =
+        x.shape().iter().enumerate().map(|(d, &s)| s as i64 + (s as i64 - 1).max(0) * interior[d] + low[d] + high[d]).collect();
     let shape = natural(&sizes)?;
     single(Value::Tensor(Tensor::build(x.dtype(), &shape, |i| {
         let mut at = Vec::with_capacity(i.len());
