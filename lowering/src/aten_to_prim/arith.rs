@@ -222,7 +222,7 @@ methods!(unary: sign => "sign", exp => "exp", exp2 => "exp2", expm1 => "expm1", 
     erf => "erf", erfc => "erfc", erfinv => "erfinv", lgamma => "lgamma", digamma => "digamma", floor => "floor", ceil => "ceil",
     round => "round", trunc => "trunc");
 methods!(binary: pow => "pow", atan2 => "atan2", maximum => "maximum", minimum => "minimum", and => "and", or => "or", xor => "xor",
-    shl => "shl", shr => "shr", nextafter => "nextafter");
+    shift_left => "shl", shift_right => "shr", nextafter => "nextafter");
 methods!(compare: equal => "eq", not_equal => "ne", less => "lt", less_equal => "le", greater => "gt", greater_equal => "ge");
 
 macro_rules! operators {

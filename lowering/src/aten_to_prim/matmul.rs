@@ -69,7 +69,7 @@ fn outer<'c>(x: Tensor<'c>, y: Tensor<'c>) -> Tensor<'c> {
 fn affine<'c>(a: &Args<'c>, product: Tensor<'c>) -> Tensor<'c> {
     let scale = |x: Tensor<'c>, factor: Scalar<'c>| match factor {
         Scalar::Int(1) => x,
-        factor if factor == Scalar::Float(1.0) => x,
+        Scalar::Float(1.0) => x,
         factor if x.dtype() == DType::Bool => x.and(x.number(factor)),
         factor => x * factor,
     };

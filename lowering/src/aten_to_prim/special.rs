@@ -31,10 +31,11 @@ pub(super) const RULES: &[Rule] = &[
     one("aten.special_polygamma", Exact, polygamma),
     one("aten.special_scaled_modified_bessel_k0", Exact, |a| in_f64(a, "x", |x| decaying(x, 0, true))),
     one("aten.special_scaled_modified_bessel_k1", Exact, |a| in_f64(a, "x", |x| decaying(x, 1, true))),
-    one("aten.special_spherical_bessel_j0", Exact, |a| in_f64(a, "x", |x| (x.sin() / x).fill_where(x.abs().less(1e-8), 1))),
+    one("aten.special_spherical_bessel_j0", Exact, |a| in_f64(a, "x", spherical)),
     one("aten.special_zeta", Exact, zeta_of),
     one("aten.special_zeta.other_scalar", Exact, zeta_of),
     one("aten.special_zeta.self_scalar", Exact, zeta_of),
+    one("prims.spherical_bessel_j0", Exact, |a| in_f64(a, "self", spherical)),
 ];
 
 fn in_f64<'c>(a: &Args<'c>, name: &str, f: impl Fn(Tensor<'c>) -> Tensor<'c>) -> Tensor<'c> {
@@ -80,6 +81,11 @@ fn decaying(x: Tensor<'_>, n: i32, scaled: bool) -> Tensor<'_> {
     });
     let value = if scaled { integral } else { integral * (-x).exp() };
     value.fill_where(x.equal(0), f64::INFINITY).fill_where(x.less(0), f64::NAN)
+}
+
+/// `sin(x) / x`.
+fn spherical(x: Tensor<'_>) -> Tensor<'_> {
+    (x.sin() / x).fill_where(x.abs().less(1e-8), 1)
 }
 
 /// `exp(x^2) erfc(x)`; for large x by its asymptotic series.
