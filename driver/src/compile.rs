@@ -46,7 +46,7 @@ pub(crate) fn context() -> Context {
 pub(crate) fn read<'c>(path: &Path, context: &'c Context) -> Result<Source<'c>, Error> {
     match path.extension().and_then(|extension| extension.to_str()) {
         Some("pt2") => {
-            for dialect in ["aten", "capture"] {
+            for dialect in ["aten", "capture", "prims"] {
                 load_dialect(context, dialect);
             }
             let imported = strata_frontend::import(path, context)?;
