@@ -22,7 +22,7 @@
 // FUSED-NEXT: prim.yield
 // FUSED-NOT: prim.fusion
 
-// LOOP: loop.kernel @[[K:.*]] {
+// LOOP: loop.kernel @[[K:[a-z0-9]+]] {
 // LOOP: loop.stage {{.*}} reducer = "sum"
 // LOOP: arith.mulf
 // LOOP: arith.maximumf
