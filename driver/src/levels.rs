@@ -104,6 +104,9 @@ impl Level {
         let target = options.vector_bits.map(|bits| format!("schedule-cpu{{vector-bits={bits}}}"));
         let text = |step: &Step| match &target {
             Some(schedule) if step.text == "schedule-cpu" => schedule.clone(),
+            _ if step.optional == Some("simplify-algebra") => {
+                format!("func.func(simplify-algebra{{numerics={}}})", options.numerics.name())
+            }
             _ => step.text.to_owned(),
         };
         kept.map(text).collect::<Vec<_>>().join(",")

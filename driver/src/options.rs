@@ -39,6 +39,17 @@ pub enum Numerics {
     Fast,
 }
 
+impl Numerics {
+    /// Its name in options of passes.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Bitwise => "bitwise",
+            Self::Ulp => "ulp",
+            Self::Fast => "fast",
+        }
+    }
+}
+
 /// Options of a compilation.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]

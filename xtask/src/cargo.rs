@@ -49,14 +49,11 @@ pub fn run(args: &[&str]) -> Result<bool> {
 }
 
 /// Builds the whole workspace.
-pub fn build(profile: Profile, fixed: bool) -> Result<bool> {
+pub fn build(profile: Profile) -> Result<bool> {
     let mut args = vec!["build", "--workspace"];
     match profile {
         Profile::Release => args.push("--release"),
         Profile::Dev => args.extend(["--lib", "--bins", "--examples"]),
-    }
-    if fixed {
-        args.extend(["--config", ".cargo/static.toml", "--no-default-features", "--features", "strata-tools/static"]);
     }
     run(&args)
 }

@@ -9,7 +9,7 @@ use crate::cargo::{self, Profile, Result};
 
 /// `./x docs`: writes the generated pages and builds the book into `target/book`.
 pub fn docs(generate_only: bool) -> Result<bool> {
-    if !cargo::build(Profile::Dev, false)? {
+    if !cargo::build(Profile::Dev)? {
         return Ok(false);
     }
     generate(&cargo::root().join("docs/src"))?;

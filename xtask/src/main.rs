@@ -42,9 +42,6 @@ enum Command {
         /// Optimise, without debug information
         #[arg(long)]
         release: bool,
-        /// Release binaries with MLIR and LLVM inside
-        #[arg(long = "static")]
-        fixed: bool,
     },
     /// Format the tree
     Fmt,
@@ -114,7 +111,7 @@ fn dispatch(command: Command) -> Result<bool> {
     match command {
         Command::Run { model, dev, args } => suite::run_models(model, if dev { Profile::Dev } else { Profile::Release }, &args),
         Command::Test(args) => suite::test(&args),
-        Command::Build { release, fixed } => cargo::build(if release || fixed { Profile::Release } else { Profile::Dev }, fixed),
+        Command::Build { release } => cargo::build(if release { Profile::Release } else { Profile::Dev }),
         Command::Fmt => cargo::run(&["fmt", "--all"]),
         Command::Lint => cargo::lint(),
         Command::Tidy => {

@@ -75,7 +75,7 @@ pub fn test(args: &Args) -> Result<bool> {
     if wanted(Part::Tidy) {
         part("tidy", &mut tidy);
     }
-    let built = part("build", &mut || match cargo::build(Profile::Dev, false)? {
+    let built = part("build", &mut || match cargo::build(Profile::Dev)? {
         true => Ok(Count::default()),
         false => Err("the build failed".into()),
     });
@@ -91,8 +91,9 @@ pub fn test(args: &Args) -> Result<bool> {
         }
         if wanted(Part::Conformance) {
             for backend in ["cpu", "interp"] {
-                part(&format!("conformance {backend}"), &mut || conformance(backend, args.filter.as_deref()));
+                part(&format!("conformance {backend}"), &mut || conformance(backend, args.filter.as_deref(), None));
             }
+            part("without each pass", &mut || without_each_pass(args.filter.as_deref()));
         }
         if wanted(Part::Docs) {
             part("docs", &mut pages);
@@ -170,7 +171,7 @@ fn lit(filter: Option<String>, verbose: bool, bless: bool) -> Result<Count> {
 }
 
 /// Runs the corpus on one back end; without the corpus, says so.
-fn conformance(backend: &str, filter: Option<&str>) -> Result<Count> {
+fn conformance(backend: &str, filter: Option<&str>, skip: Option<&str>) -> Result<Count> {
     let corpus = cargo::root().join(CORPUS);
     if !corpus.exists() {
         println!("{CORPUS} is not there: nothing is checked");
@@ -178,9 +179,13 @@ fn conformance(backend: &str, filter: Option<&str>) -> Result<Count> {
     }
     let mut command = Command::new(cargo::tools(Profile::Dev).join("rs-run"));
     command.arg("--suite").arg(&corpus).args(["--filter", filter.unwrap_or("^(seeds|models)"), &format!("--backend={backend}")]);
+    command.args(skip.map(|pass| format!("--skip={pass}")));
     let done = command.stderr(Stdio::inherit()).output()?;
     let text = String::from_utf8_lossy(&done.stdout);
-    print!("{text}");
+    match skip {
+        None => print!("{text}"),
+        Some(pass) => println!("without {pass}: {}", text.lines().last().unwrap_or_default()),
+    }
     let last = text.lines().rev().find(|line| line.contains(" passed, ")).ok_or("rs-run printed no line `N passed, M failed`")?;
     let failing = text.lines().filter_map(|line| line.strip_prefix("FAIL ")?.split(':').next()).map(str::to_string).collect();
     let (passed, failed) = (number_before(last, "passed"), number_before(last, "failed"));
@@ -193,6 +198,30 @@ fn conformance(backend: &str, filter: Option<&str>) -> Result<Count> {
     }
     // A failure without a line of its own still counts.
     Ok(Count { passed, failed: surprises.len().max(failed.saturating_sub(known)) })
+}
+
+/// No optimisation is needed for right results: the corpus passes with any one of them left out.
+fn without_each_pass(filter: Option<&str>) -> Result<Count> {
+    if !cargo::root().join(CORPUS).exists() {
+        return Ok(Count::default());
+    }
+    let levels = std::fs::read_to_string(cargo::root().join("driver/src/levels.rs"))?;
+    let passes = optional_passes(&levels);
+    if passes.is_empty() {
+        return Err("driver/src/levels.rs lists no optional pass".into());
+    }
+    let mut count = Count::default();
+    for pass in passes {
+        let good = conformance("cpu", filter, Some(&pass))?.failed == 0;
+        count.passed += usize::from(good);
+        count.failed += usize::from(!good);
+    }
+    Ok(count)
+}
+
+/// The flags in `optional(".., "flag")` of the table of levels.
+fn optional_passes(levels: &str) -> BTreeSet<String> {
+    levels.split("optional(\"").skip(1).filter_map(|call| call.split('"').nth(2)).map(str::to_owned).collect()
 }
 
 /// Cases that are known to fail, one `back end <tab> case <tab> reason` per line.
@@ -213,7 +242,7 @@ fn surprises(failing: &BTreeSet<String>, gaps: &BTreeSet<String>, all: bool) -> 
 
 /// Rewrites what the tests expect.
 pub fn bless(filter: Option<String>) -> Result<bool> {
-    if !cargo::build(Profile::Dev, false)? {
+    if !cargo::build(Profile::Dev)? {
         return Ok(false);
     }
     if filter.is_none() {
@@ -224,7 +253,7 @@ pub fn bless(filter: Option<String>) -> Result<bool> {
 
 /// The main job on one model or on those of the repository.
 pub fn run_models(model: Option<PathBuf>, profile: Profile, args: &[String]) -> Result<bool> {
-    if !cargo::build(profile, false)? {
+    if !cargo::build(profile)? {
         return Ok(false);
     }
     let models = match model {
