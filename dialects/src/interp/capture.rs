@@ -1,7 +1,8 @@
 //! `capture` ops: sizes with their ranges, bound shapes, guards.
 
-use strata_core::ir::{AffineExpr, AffineKind, Op};
+use strata_core::ir::Op;
 
+use super::affine::Expr;
 use super::run::{Machine, place, single, unsupported};
 use super::value::{InterpError, Results, Value, fail};
 
@@ -37,27 +38,11 @@ fn bind_dims<'c>(m: &Machine<'c>, op: Op<'c>) -> Results {
     let t = m.tensor(op.operand(0))?;
     let symbols: Vec<i64> = op.operands()[1..].iter().map(|&v| m.int(v)).collect::<Result<_, _>>()?;
     let map = op.attr("shape").and_then(|a| a.as_map()).ok_or_else(|| fail("no shape"))?;
-    for (d, (&found, expr)) in t.shape().iter().zip(map.results()).enumerate() {
-        let wanted = affine(expr, &[], &symbols)?;
+    for (d, (&found, expr)) in t.shape().iter().zip(Expr::map(map)).enumerate() {
+        let wanted = expr.value(&[], &symbols)?;
         if wanted != found as i64 {
             return Err(InterpError::Guard { text: format!("size {found} of dimension {d} must be {wanted}"), location: place(op) });
         }
     }
     Ok(vec![])
-}
-
-/// The value of an affine expression.
-pub(super) fn affine(e: AffineExpr<'_>, dims: &[i64], symbols: &[i64]) -> Result<i64, InterpError> {
-    let both = |a, b| Ok::<_, InterpError>((affine(a, dims, symbols)?, affine(b, dims, symbols)?));
-    let value = match e.kind() {
-        AffineKind::Dim(d) => dims.get(d).copied(),
-        AffineKind::Symbol(s) => symbols.get(s).copied(),
-        AffineKind::Constant(c) => Some(c),
-        AffineKind::Add(a, b) => both(a, b).map(|(a, b)| a.checked_add(b))?,
-        AffineKind::Mul(a, b) => both(a, b).map(|(a, b)| a.checked_mul(b))?,
-        AffineKind::FloorDiv(a, b) => both(a, b).map(|(a, b)| if b > 0 { Some(a.div_euclid(b)) } else { None })?,
-        AffineKind::CeilDiv(a, b) => both(a, b).map(|(a, b)| if b > 0 { Some(-(-a).div_euclid(b)) } else { None })?,
-        AffineKind::Mod(a, b) => both(a, b).map(|(a, b)| if b > 0 { Some(a.rem_euclid(b)) } else { None })?,
-    };
-    value.ok_or_else(|| fail(format!("the expression {e} has no value")))
 }

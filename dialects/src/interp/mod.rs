@@ -4,6 +4,7 @@
 //! whether the pass kept its meaning. An op without an arm is an error of its own kind, never a
 //! silent pass.
 
+mod affine;
 pub mod alias;
 mod args;
 pub mod aten;

@@ -50,10 +50,11 @@ pub(super) fn run<'c>(m: &mut Machine<'c>, op: Op<'c>) -> Results {
             })
             .collect()
     };
+    let evaluate = decode(op)?;
     match shape {
-        None => single(Value::Scalar(evaluate(op, dtype, &at(0)?)?)),
+        None => single(Value::Scalar(evaluate(&at(0)?)?)),
         Some(shape) => {
-            let values: Vec<Scalar> = (0..numel(&shape)?).map(|k| evaluate(op, dtype, &at(k)?)).collect::<Result<_, _>>()?;
+            let values: Vec<Scalar> = (0..numel(&shape)?).map(|k| evaluate(&at(k)?)).collect::<Result<_, _>>()?;
             single(Value::Tensor(Tensor::from_scalars(dtype, &shape, values)?))
         }
     }
@@ -93,44 +94,55 @@ pub(super) fn constant(op: Op<'_>) -> Result<Value, InterpError> {
     Ok(Value::Scalar(dtype.cast(value)))
 }
 
-/// One element of a scalar op, cast to the result's type.
-pub(super) fn evaluate(op: Op<'_>, dtype: DType, v: &[Scalar]) -> Result<Scalar, InterpError> {
-    let name = op.name();
-    let arity = |n: usize| if v.len() >= n { Ok(()) } else { Err(fail("too few operands")) };
-    arity(1)?;
-    let operand = dtype_of(op.operand(0).ty())?;
-    let bits = if op.operand(0).ty().is_index() { 64 } else { if operand == DType::Bool { 1 } else { operand.size() as u32 * 8 } };
-    if let Some(f) = unary_float(name) {
-        return Ok(dtype.cast(Scalar::Float(f(v[0].float()))));
+/// A scalar op on the elements of its operands.
+pub(super) type Evaluate = Box<dyn Fn(&[Scalar]) -> Result<Scalar, InterpError>>;
+
+/// Reads a scalar op once, to be evaluated on many elements.
+pub(super) fn decode(op: Op<'_>) -> Result<Evaluate, InterpError> {
+    let name = op.name().to_string();
+    let result = op.results().first().copied().ok_or_else(|| unsupported(op))?;
+    let dtype = dtype_of(result.ty())?;
+    let arity = op.num_operands();
+    let missing = move |v: &[Scalar]| if v.len() < arity { Err(fail("too few operands")) } else { Ok(()) };
+    if arity == 0 {
+        return Err(unsupported(op));
     }
-    if let Some(kept) = conversion(name, v[0], bits) {
-        return Ok(finish(dtype, kept));
+    let operand = op.operand(0).ty();
+    let bits = match dtype_of(operand)? {
+        DType::Bool => 1,
+        d => d.size() as u32 * 8,
+    };
+    if let Some(f) = unary_float(&name) {
+        return Ok(Box::new(move |v| missing(v).map(|()| dtype.cast(Scalar::Float(f(v[0].float()))))));
     }
-    if name == "arith.select" {
-        arity(3)?;
-        return Ok(if v[0].truthy() { v[1] } else { v[2] });
+    if arity == 1 && conversion(&name, Scalar::Int(0), bits).is_some() {
+        return Ok(Box::new(move |v| missing(v).and_then(|()| conversion(&name, v[0], bits).map(|v| finish(dtype, v)).ok_or_else(|| fail("no such conversion")))));
     }
-    if name == "math.fma" {
-        arity(3)?;
-        return Ok(dtype.cast(Scalar::Float(v[0].float().mul_add(v[1].float(), v[2].float()))));
+    match (name.as_str(), arity) {
+        ("arith.select", 3) => return Ok(Box::new(move |v| missing(v).map(|()| if v[0].truthy() { v[1] } else { v[2] }))),
+        ("math.fma", 3) => return Ok(Box::new(move |v| missing(v).map(|()| dtype.cast(Scalar::Float(v[0].float().mul_add(v[1].float(), v[2].float())))))),
+        ("arith.cmpi" | "arith.cmpf", 2) => {
+            let predicate = op.int("predicate").ok_or_else(|| fail("no predicate"))?;
+            if name == "arith.cmpi" {
+                return Ok(Box::new(move |v| missing(v).and_then(|()| compare_int(predicate, v[0].int(), v[1].int(), bits).map(Scalar::Bool))));
+            }
+            return Ok(Box::new(move |v| missing(v).and_then(|()| compare_float(predicate, v[0].float(), v[1].float()).map(Scalar::Bool))));
+        }
+        (_, 2) => {}
+        _ => return Err(unsupported(op)),
     }
-    arity(2).map_err(|_| unsupported(op))?;
-    if name == "arith.cmpi" || name == "arith.cmpf" {
-        let predicate = op.int("predicate").ok_or_else(|| fail("no predicate"))?;
-        return Ok(Scalar::Bool(if name == "arith.cmpi" {
-            compare_int(predicate, v[0].int(), v[1].int(), bits)?
-        } else {
-            compare_float(predicate, v[0].float(), v[1].float())?
-        }));
+    let zero = Scalar::Float(0.0);
+    if binary_float(&name, zero, zero).is_some() {
+        return Ok(Box::new(move |v| missing(v).and_then(|()| binary_float(&name, v[0], v[1]).map(|v| dtype.cast(v)).ok_or_else(|| fail("no such operator")))));
     }
-    if let Some(result) = binary_float(name, v[0], v[1]) {
-        return Ok(dtype.cast(result));
+    if binary_int(&name, 1, 1, bits).is_none() {
+        return Err(unsupported(op));
     }
-    match binary_int(name, v[0].int(), v[1].int(), bits) {
-        Some(Some(result)) => Ok(finish(dtype, Scalar::Int(result))),
-        Some(None) => Err(fail("integer division by zero")),
-        None => Err(unsupported(op)),
-    }
+    Ok(Box::new(move |v| {
+        missing(v)?;
+        let result = binary_int(&name, v[0].int(), v[1].int(), bits).flatten();
+        result.map(|v| finish(dtype, Scalar::Int(v))).ok_or_else(|| fail("integer division by zero"))
+    }))
 }
 
 /// Casts by wrapping: the result of i1 arithmetic is its lowest bit.

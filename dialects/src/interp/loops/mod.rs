@@ -3,15 +3,18 @@
 //! The points of a stage are visited with its domain's dims in order, those that the kernel's schedule orders first.
 //! Floats that a stage sums stay in f64 until the result is stored.
 
-use strata_core::ir::{AffineMap, Attr, Block, Op, Value as Ssa};
+mod body;
 
-use super::capture::affine;
+use strata_core::ir::{Attr, Block, Op, Value as Ssa};
+
+use super::affine::Expr;
 use super::dtype::{DType, Scalar};
 use super::prim;
 use super::run::{Machine, Slot, dtype_of, place, unsupported};
-use super::scalar::{element, evaluate, library};
-use super::tensor::{Tensor, try_each};
+use super::scalar::element;
+use super::tensor::{Tensor, numel, try_each};
 use super::value::{InterpError, Results, Value, fail};
+use body::Body;
 
 /// Runs `loop.call`.
 pub(super) fn call<'c>(m: &mut Machine<'c>, op: Op<'c>) -> Results {
@@ -31,7 +34,7 @@ pub(super) fn find<'c>(m: &Machine<'c>, op: Op<'c>) -> Result<Op<'c>, InterpErro
 
 /// The shapes of a kernel's arguments and results, as maps over its symbols.
 pub(super) fn shapes(kernel: Op<'_>, symbols: &[i64]) -> Result<Vec<Vec<usize>>, InterpError> {
-    maps(kernel, "shapes").into_iter().map(|map| sizes(map, symbols)).collect()
+    maps(kernel, "shapes").iter().map(|map| sizes(map, symbols)).collect()
 }
 
 /// The values of the kernel's symbols among its arguments.
@@ -46,19 +49,19 @@ pub(super) fn symbols(kernel: Op<'_>, arguments: &[Value]) -> Result<Vec<i64>, I
         .collect()
 }
 
-fn maps<'c>(op: Op<'c>, name: &str) -> Vec<AffineMap<'c>> {
-    op.attr(name).and_then(Attr::as_array).unwrap_or_default().into_iter().filter_map(Attr::as_map).collect()
+fn maps(op: Op<'_>, name: &str) -> Vec<Vec<Expr>> {
+    op.attr(name).and_then(Attr::as_array).unwrap_or_default().into_iter().filter_map(Attr::as_map).map(Expr::map).collect()
 }
 
-fn sizes(map: AffineMap<'_>, symbols: &[i64]) -> Result<Vec<usize>, InterpError> {
-    map.results().into_iter().map(|e| usize::try_from(affine(e, &[], symbols)?).map_err(|_| fail("a negative size"))).collect()
+fn sizes(map: &[Expr], symbols: &[i64]) -> Result<Vec<usize>, InterpError> {
+    map.iter().map(|e| usize::try_from(e.value(&[], symbols)?).map_err(|_| fail("a negative size"))).collect()
 }
 
 /// Runs a kernel on its arguments.
 pub(super) fn run_kernel<'c>(m: &mut Machine<'c>, kernel: Op<'c>, arguments: Vec<Value>) -> Results {
     let symbols = symbols(kernel, &arguments)?;
     let dims = kernel.attr("sizes").and_then(Attr::as_map).ok_or_else(|| fail("the kernel has no sizes"))?;
-    let sizes = sizes(dims, &symbols)?;
+    let sizes = sizes(&Expr::map(dims), &symbols)?;
     let block = kernel.regions().first().and_then(|r| r.entry()).ok_or_else(|| fail("the kernel is empty"))?;
     for (at, value) in block.args().into_iter().zip(arguments) {
         m.bind_slot(at, Slot::Plain(value));
@@ -95,7 +98,7 @@ struct Stage<'a, 'c> {
     domain: Vec<usize>,
     reduce: Vec<usize>,
     scan: Option<usize>,
-    maps: Vec<AffineMap<'c>>,
+    maps: Vec<Vec<Expr>>,
     guarded: Vec<bool>,
 }
 
@@ -144,15 +147,17 @@ impl<'a, 'c> Stage<'a, 'c> {
         })
     }
 
-    /// Runs the body at a point; gives what it yields.
-    fn body(&self, m: &mut Machine<'c>, operands: &[Value], point: &[i64]) -> Result<Vec<Value>, InterpError> {
-        for (k, at) in self.body.args().into_iter().enumerate() {
-            let dtype = dtype_of(at.ty())?;
-            let value = match &operands[k] {
-                Value::Tensor(t) => {
+    /// Reads the operands at a point and runs the body there.
+    fn visit(&self, body: &mut Body<'c>, operands: &[Value], point: &[i64], index: &mut Vec<i64>) -> Result<(), InterpError> {
+        for k in 0..body.arguments.len() {
+            let value = match operands.get(k) {
+                Some(Value::Tensor(t)) => {
                     let map = self.maps.get(k).ok_or_else(|| fail("an operand without a map"))?;
-                    let index: Vec<i64> = map.results().into_iter().map(|e| affine(e, point, self.symbols)).collect::<Result<_, _>>()?;
-                    match element(t, &index) {
+                    index.clear();
+                    for e in map {
+                        index.push(e.value(point, self.symbols)?);
+                    }
+                    match element(t, index) {
                         Ok(v) => v,
                         Err(_) if self.guarded.get(k) == Some(&true) => Scalar::Int(0),
                         // The written operand of a scatter is not read.
@@ -160,20 +165,12 @@ impl<'a, 'c> Stage<'a, 'c> {
                         Err(e) => return Err(e),
                     }
                 }
-                Value::Scalar(s) => *s,
-                other => return Err(fail(format!("{} as an operand of a stage", other.kind()))),
+                Some(Value::Scalar(s)) => *s,
+                _ => return Err(fail("an operand of a stage is neither a tensor nor a number")),
             };
-            m.bind_slot(at, Slot::Plain(Value::Scalar(dtype.cast(value))));
+            body.set(k, value);
         }
-        for op in self.body.ops() {
-            if op.is("loop.yield") {
-                return op.operands().into_iter().map(|v| m.get(v)).collect();
-            }
-            let value = body_op(m, op, point).map_err(|e| e.at(op.name(), &place(op)))?;
-            let at = op.results().first().copied().ok_or_else(|| unsupported(op))?;
-            m.bind_slot(at, Slot::Plain(Value::Scalar(value)));
-        }
-        Err(fail("the body yields nothing"))
+        body.run(point)
     }
 
     fn operands(&self, m: &Machine<'c>) -> Results {
@@ -182,11 +179,15 @@ impl<'a, 'c> Stage<'a, 'c> {
 
     fn run(&self, m: &mut Machine<'c>) -> Result<(), InterpError> {
         let operands = self.operands(m)?;
+        let (mut body, mut index) = (Body::new(m, self.body)?, Vec::new());
         let kept: Vec<usize> = self.domain.iter().copied().filter(|d| !self.reduce.contains(d)).collect();
         let shape: Vec<usize> = kept.iter().map(|&d| self.sizes[d]).collect();
         let results: Vec<Ssa> = self.op.results();
-        let count = crate::interp::tensor::numel(&shape)?;
+        let count = numel(&shape)?;
         let reducer = self.op.str("reducer");
+        if body.num_yields() != results.len() {
+            return Err(fail(format!("{} yielded values for {} results", body.num_yields(), results.len())));
+        }
         let mut folds = Vec::new();
         for &r in &results {
             folds.push(Fold::new(reducer.as_deref(), dtype_of(r.ty())?, count)?);
@@ -201,13 +202,9 @@ impl<'a, 'c> Stage<'a, 'c> {
                 }
                 _ => None,
             };
-            let yielded = self.body(m, &operands, point)?;
-            if yielded.len() != folds.len() {
-                return Err(fail(format!("{} yielded values for {} results", yielded.len(), folds.len())));
-            }
-            for (fold, value) in folds.iter_mut().zip(yielded) {
-                let Value::Scalar(v) = value else { return Err(fail("a yielded value is not a number")) };
-                fold.add(at, v, position, before);
+            self.visit(&mut body, &operands, point, &mut index)?;
+            for (k, fold) in folds.iter_mut().enumerate() {
+                fold.add(at, body.yielded(k), position, before);
             }
             Ok(())
         })?;
@@ -222,13 +219,12 @@ impl<'a, 'c> Stage<'a, 'c> {
         let operands = self.operands(m)?;
         let mut target = operands.first().ok_or_else(|| fail("nothing to write to"))?.tensor()?.clone();
         let combine = prim::conflict(&self.op.str("kind").unwrap_or_default())?;
+        let (mut body, mut index) = (Body::new(m, self.body)?, Vec::new());
+        let rank = body.num_yields().checked_sub(1).ok_or_else(|| fail("the body yields no element"))?;
         self.points(|point| {
-            let mut yielded = self.body(m, &operands, point)?;
-            let Some(Value::Scalar(new)) = yielded.pop() else { return Err(fail("the body yields no element")) };
-            let at: Vec<i64> = yielded
-                .iter()
-                .map(|v| if let Value::Scalar(s) = v { Ok(s.int() as i64) } else { Err(fail("an index is not a number")) })
-                .collect::<Result<_, _>>()?;
+            self.visit(&mut body, &operands, point, &mut index)?;
+            let at: Vec<i64> = (0..rank).map(|k| body.yielded(k).int() as i64).collect();
+            let new = body.yielded(rank);
             let old = element(&target, &at)?;
             let at: Vec<usize> = at.into_iter().map(|i| i as usize).collect();
             let new = target.dtype().cast(new);
@@ -282,34 +278,5 @@ impl Fold {
             Some(step) => super::aten::reduce::wrapped(self.dtype, step(old, value)),
             None => value,
         };
-    }
-}
-
-/// One op of a body.
-fn body_op<'c>(m: &mut Machine<'c>, op: Op<'c>, point: &[i64]) -> Result<Scalar, InterpError> {
-    match op.name() {
-        "arith.constant" => match super::scalar::constant(op)? {
-            Value::Scalar(s) => Ok(s),
-            other => Err(fail(format!("{} in a body", other.kind()))),
-        },
-        "loop.index" => {
-            let d = op.int("dim").and_then(|d| usize::try_from(d).ok()).and_then(|d| point.get(d).copied());
-            d.map(|v| Scalar::Int(v as i128)).ok_or_else(|| fail("no such dim"))
-        }
-        "loop.load" => {
-            let t = m.tensor(op.operand(0))?;
-            let at: Vec<i64> = op.operands()[1..].iter().map(|&v| m.int(v)).collect::<Result<_, _>>()?;
-            Ok(dtype_of(op.result(0).ty())?.cast(element(&t, &at)?))
-        }
-        "loop.libm" => {
-            let v: Vec<Scalar> = op.operands().into_iter().map(|v| m.scalar(v)).collect::<Result<_, _>>()?;
-            let dtype = dtype_of(op.result(0).ty())?;
-            library(&op.str("name").unwrap_or_default(), dtype, &v).map(|v| dtype.cast(v)).ok_or_else(|| unsupported(op))
-        }
-        _ if matches!(op.dialect(), "arith" | "math" | "complex") => {
-            let v: Vec<Scalar> = op.operands().into_iter().map(|v| m.scalar(v)).collect::<Result<_, _>>()?;
-            evaluate(op, dtype_of(op.result(0).ty())?, &v)
-        }
-        _ => Err(unsupported(op)),
     }
 }
