@@ -129,7 +129,7 @@ pub const ARMS: &[(&str, Arm)] = &[
 
 fn poly(family: Family, x: Scalar, n: Scalar) -> Scalar {
     // A degree that is no number counts as negative.
-    let degree = if n.is_nan() { -1 } else { n.float().trunc() as i64 };
+    let degree = if !n.float().is_finite() { -1 } else { n.float().trunc() as i64 };
     Scalar::Float(polynomial::value(family, x.float(), degree))
 }
 

@@ -162,6 +162,7 @@ fn triangle_indices(args: &Args, upper: bool) -> Results {
 /// Powers of each element along a new last dimension.
 fn vander(args: &Args) -> Results {
     let x = args.tensor("x")?;
+    let x = &if x.rank() == 0 { x.unsqueeze(0) } else { x.clone() };
     let n = match args.opt_int("N")? {
         Some(n) => usize::try_from(n).map_err(|_| fail("a negative number of columns"))?,
         None => x.shape().last().copied().unwrap_or(1),

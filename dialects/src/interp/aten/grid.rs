@@ -15,7 +15,7 @@ pub const ARMS: &[(&str, Arm)] = &[
     ("aten._embedding_bag_backward", Op(embedding_bag_backward)),
     ("aten._embedding_bag_forward_only", Op(embedding_bag)),
     ("aten.embedding_bag", Op(embedding_bag)),
-    ("aten.embedding_bag.padding_idx", Op(embedding_bag)),
+    ("aten.embedding_bag.padding_idx", Op(padded_bag)),
     ("aten.embedding_renorm", Op(embedding_renorm)),
     ("aten.grid_sampler", Op(sample)),
     ("aten.grid_sampler_2d", Op(sample)),
@@ -205,12 +205,21 @@ fn bags(args: &Args, indices: &Tensor) -> Result<Vec<std::ops::Range<usize>>, In
     Ok((0..count).map(|b| starts[b].min(end(b))..end(b)).collect())
 }
 
+/// The overload whose padding row may be counted from the end; the others know -1 as none.
+fn padded_bag(args: &Args) -> Results {
+    let rows = args.tensor("weight")?.shape().first().copied().unwrap_or(0);
+    match args.opt_int("padding_idx")? {
+        Some(p) => embedding_bag(&args.clone().with("padding_idx", Value::int(wrap_index(p, rows)? as i64))),
+        None => embedding_bag(args),
+    }
+}
+
 /// Sums (0), means (1) or maxima (2) of the rows of each bag; then what the gradient needs.
 fn embedding_bag(args: &Args) -> Results {
     let (table, indices) = (args.tensor("weight")?, args.tensor("indices")?);
     let (mode, scales) = (args.int("mode")?, args.opt_tensor("per_sample_weights")?);
     let rows = table.shape()[0];
-    let padding = args.opt_int("padding_idx")?.map(|p| if p < 0 && args.opt("padding_idx").is_some() && p != -1 { p + rows as i64 } else { p });
+    let padding = args.opt_int("padding_idx")?;
     let width = table.shape()[1];
     let bags = bags(args, indices)?;
     let at: Vec<usize> = indices.ints().into_iter().map(|v| wrap_index(v as i64, rows)).collect::<Result<_, _>>()?;

@@ -46,10 +46,12 @@ pub const ARMS: &[(&str, Arm)] = &[
     ("aten.linalg_matrix_power", Op(matrix_power)),
     ("aten.linalg_matrix_rank.atol_rtol_float", Op(matrix_rank)),
     ("aten.linalg_matrix_rank.atol_rtol_tensor", Op(matrix_rank)),
+    ("aten.linalg_matrix_sqrth", Op(|a| spectral(a.tensor("self")?, |v| v.max(0.0).sqrt()))),
     ("aten.linalg_norm", Op(norm)),
     ("aten.linalg_norm.ord_str", Op(norm)),
-    ("aten.linalg_pinv.atol_rtol_float", Op(|a| pinv(a.tensor("self")?, bounds(a)?))),
-    ("aten.linalg_pinv.atol_rtol_tensor", Op(|a| pinv(a.tensor("self")?, bounds(a)?))),
+    ("aten.linalg_pinv.atol_rtol_float", Op(|a| pinv(a.tensor("self")?, bounds(a)?, a.flag("hermitian")?))),
+    ("aten.linalg_pinv.atol_rtol_tensor", Op(|a| pinv(a.tensor("self")?, bounds(a)?, a.flag("hermitian")?))),
+    ("aten.linalg_polar", Op(polar)),
     ("aten.linalg_qr", Op(qr)),
     ("aten.linalg_slogdet", Op(|a| { let (s, l) = slogdet(a.tensor("A")?)?; many([s, l]) })),
     ("aten.linalg_solve", Op(|a| one(solve(a)?.0))),
@@ -65,7 +67,7 @@ pub const ARMS: &[(&str, Arm)] = &[
     ("aten.matrix_exp", Op(matrix_exp)),
     ("aten.matrix_power", Op(matrix_power)),
     ("aten.ormqr", Op(ormqr)),
-    ("aten.pinverse", Op(|a| { let r = a.float("rcond")?; pinv(a.tensor("self")?, (None, Some(Tensor::scalar(DType::F64, Scalar::Float(r))))) })),
+    ("aten.pinverse", Op(|a| { let r = a.float("rcond")?; pinv(a.tensor("self")?, (None, Some(Tensor::scalar(DType::F64, Scalar::Float(r)))), false) })),
     ("aten.slogdet", Op(|a| { let (s, l) = slogdet(a.tensor("self")?)?; many([s, l]) })),
     ("aten.svd", Op(svd_v)),
     ("aten.triangular_solve", Op(triangular_solve)),
@@ -349,12 +351,32 @@ fn eigh(args: &Args, name: &str) -> Results {
 fn eig(x: &Tensor) -> Result<(Tensor, Tensor), InterpError> {
     let (batch, ms) = square(x)?;
     let n = sides(x)[0];
-    let parts: Vec<_> = ms.iter().map(Matrix::eig).collect();
+    let mut parts: Vec<_> = ms.iter().map(Matrix::eig).collect();
+    if !x.dtype().is_complex() {
+        parts.iter_mut().for_each(|(w, v)| pair(w, v));
+    }
     let dtype = x.dtype().complex();
     Ok((
         Tensor::from_scalars(dtype, &[&batch[..], &[n]].concat(), parts.iter().flat_map(|p| p.0.iter().map(|&v| Scalar::Complex(v))))?,
         tensor(dtype, &batch, [n, n], &parts.iter().map(|p| p.1.clone()).collect::<Vec<_>>())?,
     ))
+}
+
+/// Of two conjugate eigenvalues the one above the real axis comes first, as in LAPACK.
+fn pair(w: &mut [Complex64], v: &mut Matrix) {
+    let mut k = 0;
+    while k + 1 < w.len() {
+        let small = 1e-9 * w[k].norm().max(1e-300);
+        if (w[k] - w[k + 1].conj()).norm() > small || w[k].im.abs() <= small {
+            k += 1;
+            continue;
+        }
+        if w[k].im < 0.0 {
+            w.swap(k, k + 1);
+            *v = Matrix::build(v.rows, v.cols, |r, c| v[(r, if c == k { k + 1 } else if c == k + 1 { k } else { c })]);
+        }
+        k += 2;
+    }
 }
 
 fn svd(x: &Tensor, full: bool) -> Result<(Tensor, Tensor, Tensor), InterpError> {
@@ -379,6 +401,37 @@ fn svd_v(args: &Args) -> Results {
     many([u, s, tensor(x.dtype(), &batch, [cols, rows], &ms.iter().map(Matrix::adjoint).collect::<Vec<_>>())?])
 }
 
+/// The Hermitian matrix that the lower triangle spells.
+fn from_lower(m: &Matrix) -> Matrix {
+    Matrix::build(m.rows, m.cols, |r, c| if r == c { m[(r, r)].re.into() } else if r > c { m[(r, c)] } else { m[(c, r)].conj() })
+}
+
+/// A function of the eigenvalues of Hermitian matrices.
+fn spectral(x: &Tensor, f: impl Fn(f64) -> f64) -> Results {
+    square(x)?;
+    mapped(x, sides(x), |m| {
+        let (values, v) = from_lower(m).eigh();
+        let mapped: Vec<f64> = values.into_iter().map(&f).collect();
+        v.times(&Matrix::diagonal(m.rows, m.rows, &mapped)).times(&v.adjoint())
+    })
+}
+
+/// `A = U H` with orthonormal columns in U and a positive semidefinite H.
+fn polar(args: &Args) -> Results {
+    let x = args.tensor("A")?;
+    let (batch, ms) = matrices(x)?;
+    let [rows, cols] = sides(x);
+    let parts: Vec<(Matrix, Matrix)> = ms
+        .iter()
+        .map(|m| {
+            let (u, s, vh) = m.svd(false);
+            (u.times(&vh), vh.adjoint().times(&Matrix::diagonal(s.len(), s.len(), &s)).times(&vh))
+        })
+        .collect();
+    let (u, h): (Vec<Matrix>, Vec<Matrix>) = parts.into_iter().unzip();
+    many([tensor(x.dtype(), &batch, [rows, cols], &u)?, tensor(x.dtype(), &batch, [cols, cols], &h)?])
+}
+
 /// Absolute and relative bounds below which singular values count as zero.
 type Bounds = (Option<Tensor>, Option<Tensor>);
 
@@ -401,7 +454,7 @@ fn threshold(b: &Bounds, largest: f64, size: usize, eps: f64, k: usize) -> f64 {
     atol.max(rtol * largest)
 }
 
-fn pinv(x: &Tensor, b: Bounds) -> Results {
+fn pinv(x: &Tensor, b: Bounds, hermitian: bool) -> Results {
     let (batch, ms) = matrices(x)?;
     let [rows, cols] = sides(x);
     let eps = x.dtype().epsilon();
@@ -409,7 +462,7 @@ fn pinv(x: &Tensor, b: Bounds) -> Results {
         .iter()
         .enumerate()
         .map(|(k, m)| {
-            let (u, s, vh) = m.svd(false);
+            let (u, s, vh) = if hermitian { from_lower(m).svd(false) } else { m.svd(false) };
             let limit = threshold(&b, s.first().copied().unwrap_or(0.0), rows.max(cols), eps, k);
             let inverse: Vec<f64> = s.iter().map(|&v| if v > limit { 1.0 / v } else { 0.0 }).collect();
             vh.adjoint().times(&Matrix::diagonal(s.len(), s.len(), &inverse)).times(&u.adjoint())
@@ -421,12 +474,12 @@ fn pinv(x: &Tensor, b: Bounds) -> Results {
 fn matrix_rank(args: &Args) -> Results {
     let x = args.tensor(if args.opt("input").is_some() { "input" } else { "self" })?;
     let (batch, ms) = matrices(x)?;
-    let (b, [rows, cols]) = (bounds(args)?, sides(x));
+    let (b, [rows, cols], hermitian) = (bounds(args)?, sides(x), args.flag("hermitian")?);
     let ranks: Vec<Scalar> = ms
         .iter()
         .enumerate()
         .map(|(k, m)| {
-            let s = m.svd(false).1;
+            let s = if hermitian { from_lower(m).svd(false).1 } else { m.svd(false).1 };
             let limit = threshold(&b, s.first().copied().unwrap_or(0.0), rows.max(cols), x.dtype().epsilon(), k);
             Scalar::Int(s.iter().filter(|&&v| v > limit).count() as i128)
         })

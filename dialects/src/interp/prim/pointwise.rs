@@ -88,7 +88,6 @@ fn unary(name: &str) -> Option<fn(Scalar) -> Scalar> {
         "sign" => |x| match x {
             Scalar::Float(v) if v > 0.0 => Scalar::Float(1.0),
             Scalar::Float(v) if v < 0.0 => Scalar::Float(-1.0),
-            Scalar::Float(v) if v.is_nan() => x,
             v => Scalar::Int(v.int().signum()),
         },
         "sin" => |x| analytic(x, f64::sin, |z| z.sin()),
