@@ -64,7 +64,7 @@ macro_rules! comparison {
 unary! {
     /// `-x`; integers wrap.
     Neg "prim.neg" Numbers;
-    /// The sign: -1, 0 or 1; of NaN NaN.
+    /// The sign: -1, 0 or 1; of NaN 0.
     Sign "prim.sign" Reals;
     /// `e^x`.
     Exp "prim.exp" Analytic;

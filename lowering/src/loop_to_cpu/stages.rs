@@ -132,7 +132,8 @@ impl<'c> Emitter<'c> {
 
     fn arg_reduce(&mut self, stage: &StageView<'c>, copies: &[Copy<'c>]) -> Result<(), Error> {
         let name = stage.op.str("reducer").unwrap_or_default();
-        let element = stage.op.operand(0).ty().element_type();
+        // A stage of constants reads nothing.
+        let element = stage.op.operands().first().and_then(|operand| operand.ty().element_type());
         let element = stage.op.body(0).terminator().map(|op| op.operand(0).ty()).and_then(|ty| ty.element_type()).map_or_else(
             || self.element(stage),
             |yielded| Ok(element.filter(|element| element.bits() == yielded.bits() && element.is_unsigned()).unwrap_or(yielded)),

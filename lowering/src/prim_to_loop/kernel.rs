@@ -312,11 +312,21 @@ impl<'c> Kernel<'c> {
 
     /// An input that is a constant of one element, as part of the body.
     fn outer_constant(&self, stage: &mut Stage<'c>, value: Value<'c>) -> Option<Value<'c>> {
+        let (bytes, element) = self.one_element(value)?;
+        constant_scalar(&mut stage.b, &bytes, element)
+    }
+
+    /// Whether an input is a constant of one element: it is no read that could be guarded.
+    pub fn is_one_element(&self, value: Value<'c>) -> bool {
+        self.one_element(value).is_some()
+    }
+
+    fn one_element(&self, value: Value<'c>) -> Option<(Vec<u8>, ElementType)> {
         let inside = value.owner_block().and_then(|block| block.parent_op()) == Some(self.fusion);
         let outer = if inside { super::outer_value(self.fusion, value) } else { value };
         let op = outer.defining_op().filter(|op| op.is("prim.constant"))?;
         let (element, (bytes, splat)) = (outer.ty().element_type()?, op.attr("value")?.as_dense()?);
-        if splat || bytes.len() == element.bytes() { constant_scalar(&mut stage.b, &bytes, element) } else { None }
+        (splat || bytes.len() == element.bytes()).then(|| (bytes.to_vec(), element))
     }
 
     fn read_input(&mut self, stage: &mut Stage<'c>, value: Value<'c>, indices: &[AffineExpr<'c>]) -> Value<'c> {

@@ -104,8 +104,6 @@ const INTEGER: &[(&str, &str)] = &[
     ("minimum", "arith.minsi|arith.minui"),
     ("mul", "arith.muli"),
     ("or", "arith.ori"),
-    ("shl", "arith.shli"),
-    ("shr", "arith.shrsi|arith.shrui"),
     ("sub", "arith.subi"),
     ("xor", "arith.xori"),
 ];
@@ -179,7 +177,8 @@ fn integer<'c>(b: &mut Builder<'c>, name: &str, args: &[Value<'c>], from: Elemen
             Some(b.value("arith.select", &[positive, one, low], ty, &[]))
         }
         "div" | "rem" => Some(divide(b, name, args, unsigned)),
-        "pow" => Some(power(b, args)),
+        "pow" => Some(power(b, args, unsigned)),
+        "shl" | "shr" => Some(shift(b, name, args, unsigned)),
         _ => None,
     }
 }
@@ -205,8 +204,24 @@ fn divide<'c>(b: &mut Builder<'c>, name: &str, args: &[Value<'c>], unsigned: boo
     b.value("arith.select", &[by_minus, negated, quotient], ty, &[])
 }
 
+/// Shifts that are defined for every distance: one that is negative or not below the width shifts all bits out.
+fn shift<'c>(b: &mut Builder<'c>, name: &str, args: &[Value<'c>], unsigned: bool) -> Value<'c> {
+    let ty = args[0].ty();
+    let bits = ty.element_type().map_or(64, |element| i64::from(element.bits()));
+    let (zero, width, most) = (b.const_int(ty, 0), b.const_int(ty, bits), b.const_int(ty, bits - 1));
+    let inside = compare(b, Predicate::Integer(ULT), &[args[1], width], ElementType::U64);
+    let distance = b.value("arith.select", &[inside, args[1], most], ty, &[]);
+    let op = match (name, unsigned) {
+        ("shl", _) => "arith.shli",
+        (_, false) => "arith.shrsi",
+        (_, true) => "arith.shrui",
+    };
+    let shifted = b.value(op, &[args[0], distance], ty, &[]);
+    if op == "arith.shrsi" { shifted } else { b.value("arith.select", &[inside, shifted, zero], ty, &[]) }
+}
+
 /// Integer power by squaring; a negative exponent gives what 1/x truncates to.
-fn power<'c>(b: &mut Builder<'c>, args: &[Value<'c>]) -> Value<'c> {
+fn power<'c>(b: &mut Builder<'c>, args: &[Value<'c>], unsigned: bool) -> Value<'c> {
     let ty = args[0].ty();
     let int = ElementType::I64;
     let bits = match ty.element_type() {
@@ -215,13 +230,16 @@ fn power<'c>(b: &mut Builder<'c>, args: &[Value<'c>]) -> Value<'c> {
     };
     let (zero, one) = (b.const_int(ty, 0), b.const_int(ty, 1));
     let (mut result, mut base) = (one, args[0]);
-    for bit in 0..bits.min(6) {
-        let mask = b.const_int(ty, 1 << bit);
+    for bit in 0..if unsigned { bits } else { bits - 1 } {
+        let mask = b.const_int(ty, 1i64.wrapping_shl(bit as u32));
         let masked = b.value("arith.andi", &[args[1], mask], ty, &[]);
         let set = compare(b, Predicate::Integer(NE), &[masked, zero], int);
         let product = b.value("arith.muli", &[result, base], ty, &[]);
         result = b.value("arith.select", &[set, product, result], ty, &[]);
         base = b.value("arith.muli", &[base, base], ty, &[]);
+    }
+    if unsigned {
+        return result;
     }
     let negative = compare(b, Predicate::Integer(SLT), &[args[1], zero], int);
     let minus = b.const_int(ty, -1);

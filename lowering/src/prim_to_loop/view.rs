@@ -348,18 +348,16 @@ pub fn conv_element<'c>(
     let element = kernel.element(stage, input, &source)?;
     stage.guarded = guarded;
     let factor = kernel.element(stage, weight, &weight_at)?;
-    // A guarded read outside of an input is zero already; a computed value is not.
+    // A guarded read outside of an input is zero already; a computed value, a constant or an element between two is not.
+    let computed = input.defining_op().is_some_and(|def| def.parent() == Some(kernel.fusion)) || kernel.is_one_element(input);
+    let between = ints("lhs_dilation").iter().any(|&dilation| dilation > 1);
     let element = match inside {
-        Some(inside) if input.defining_op().is_some_and(|def| def.parent() == Some(kernel.fusion)) => {
+        Some(inside) if computed || between => {
             let zero = if element.ty().element_type().is_some_and(ElementType::is_float) {
                 stage.b.const_float(element.ty(), 0.0)
             } else {
                 stage.b.const_int(element.ty(), 0)
             };
-            stage.b.value("arith.select", &[inside, element, zero], element.ty(), &[])
-        }
-        Some(inside) if ints("lhs_dilation").iter().any(|&dilation| dilation > 1) => {
-            let zero = stage.b.const_float(element.ty(), 0.0);
             stage.b.value("arith.select", &[inside, element, zero], element.ty(), &[])
         }
         _ => element,
