@@ -1,0 +1,50 @@
+//! Compiled code gives what the interpreter gives: for random programs with fixed seeds, and for those where it once did not.
+
+use std::path::Path;
+use std::process::Command;
+
+use strata_driver::{Level, Options};
+use strata_lowering::codegen;
+use strata_runtime::compare::{Tolerance, compare};
+use strata_runtime::{DType, Session, Tensor};
+
+#[test]
+fn random_programs_agree_with_the_interpreter() {
+    let run = Command::new(env!("CARGO_BIN_EXE_strata-fuzz")).args(["prim", "--count", "200", "--seed", "1", "--shrink", "20"]).output();
+    let run = run.expect("the fuzzer starts");
+    assert!(run.status.success(), "{}\n{}", String::from_utf8_lossy(&run.stdout), String::from_utf8_lossy(&run.stderr));
+}
+
+#[test]
+fn programs_that_were_wrong_once_agree() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("found");
+    let mut files: Vec<_> = std::fs::read_dir(folder).expect("the folder is there").map(|entry| entry.expect("an entry").path()).collect();
+    files.sort();
+    for path in files {
+        for skip in [Vec::new(), Level::optional_passes().into_iter().map(str::to_owned).collect()] {
+            let options = Options { skip, ..Options::default() };
+            let compiled = strata_driver::compile(&path, &options, &codegen::Options::default());
+            let compiled = compiled.unwrap_or_else(|e| panic!("{}: {e}", path.display()));
+            let session = Session::load(&compiled.artefact, None).expect("it loads");
+            let inputs: Vec<Tensor> = session.manifest().inputs.iter().map(|input| numbers(input.dtype, &input.shape)).collect();
+            let found = session.run(&inputs).unwrap_or_else(|e| panic!("{}: {e}", path.display()));
+            let wanted = strata_driver::interpret(&path, &options, inputs).unwrap_or_else(|e| panic!("{}: {e}", path.display()));
+            for (k, (found, want)) in found.iter().zip(wanted).enumerate() {
+                let difference = compare(found, &want.tensor, Tolerance::default_for(found.dtype())).expect("one type");
+                assert_eq!(difference.wrong, 0, "{}: result {k}: {:?}", path.display(), difference.describe(&want.tensor));
+            }
+        }
+    }
+}
+
+/// Small whole numbers of both signs.
+fn numbers(dtype: DType, shape: &[Option<i64>]) -> Tensor {
+    let shape: Vec<i64> = shape.iter().map(|size| size.unwrap_or(5)).collect();
+    let values = (0..shape.iter().product::<i64>()).map(|i| i * 7 % 11 - 3);
+    let bytes = values.flat_map(|value| match dtype {
+        DType::F32 => (value as f32).to_le_bytes().to_vec(),
+        DType::F64 => (value as f64).to_le_bytes().to_vec(),
+        _ => value.to_le_bytes()[..dtype.size()].to_vec(),
+    });
+    Tensor::from_bytes(dtype, &shape, &bytes.collect::<Vec<_>>()).expect("the shape fits")
+}
