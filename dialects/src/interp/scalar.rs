@@ -116,15 +116,21 @@ pub(super) fn decode(op: Op<'_>) -> Result<Evaluate, InterpError> {
         return Ok(Box::new(move |v| missing(v).map(|()| dtype.cast(Scalar::Float(f(v[0].float()))))));
     }
     if arity == 1 && conversion(&name, Scalar::Int(0), bits).is_some() {
-        return Ok(Box::new(move |v| missing(v).and_then(|()| conversion(&name, v[0], bits).map(|v| finish(dtype, v)).ok_or_else(|| fail("no such conversion")))));
+        return Ok(Box::new(move |v| {
+            missing(v).and_then(|()| conversion(&name, v[0], bits).map(|v| finish(dtype, v)).ok_or_else(|| fail("no such conversion")))
+        }));
     }
     match (name.as_str(), arity) {
         ("arith.select", 3) => return Ok(Box::new(move |v| missing(v).map(|()| if v[0].truthy() { v[1] } else { v[2] }))),
-        ("math.fma", 3) => return Ok(Box::new(move |v| missing(v).map(|()| dtype.cast(Scalar::Float(v[0].float().mul_add(v[1].float(), v[2].float())))))),
+        ("math.fma", 3) => {
+            return Ok(Box::new(move |v| missing(v).map(|()| dtype.cast(Scalar::Float(v[0].float().mul_add(v[1].float(), v[2].float()))))));
+        }
         ("arith.cmpi" | "arith.cmpf", 2) => {
             let predicate = op.int("predicate").ok_or_else(|| fail("no predicate"))?;
             if name == "arith.cmpi" {
-                return Ok(Box::new(move |v| missing(v).and_then(|()| compare_int(predicate, v[0].int(), v[1].int(), bits).map(Scalar::Bool))));
+                return Ok(Box::new(move |v| {
+                    missing(v).and_then(|()| compare_int(predicate, v[0].int(), v[1].int(), bits).map(Scalar::Bool))
+                }));
             }
             return Ok(Box::new(move |v| missing(v).and_then(|()| compare_float(predicate, v[0].float(), v[1].float()).map(Scalar::Bool))));
         }
@@ -133,7 +139,9 @@ pub(super) fn decode(op: Op<'_>) -> Result<Evaluate, InterpError> {
     }
     let zero = Scalar::Float(0.0);
     if binary_float(&name, zero, zero).is_some() {
-        return Ok(Box::new(move |v| missing(v).and_then(|()| binary_float(&name, v[0], v[1]).map(|v| dtype.cast(v)).ok_or_else(|| fail("no such operator")))));
+        return Ok(Box::new(move |v| {
+            missing(v).and_then(|()| binary_float(&name, v[0], v[1]).map(|v| dtype.cast(v)).ok_or_else(|| fail("no such operator")))
+        }));
     }
     if binary_int(&name, 1, 1, bits).is_none() {
         return Err(unsupported(op));

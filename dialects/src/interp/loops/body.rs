@@ -78,7 +78,9 @@ impl<'c> Body<'c> {
             return Ok(());
         }
         let (what, read) = match op.name() {
-            "loop.index" => (What::Index(op.int("dim").and_then(|d| usize::try_from(d).ok()).ok_or_else(|| fail("no dim"))?), op.operands()),
+            "loop.index" => {
+                (What::Index(op.int("dim").and_then(|d| usize::try_from(d).ok()).ok_or_else(|| fail("no dim"))?), op.operands())
+            }
             "loop.load" => (What::Load(m.tensor(op.operand(0))?), op.operands()[1..].to_vec()),
             "loop.libm" => (What::Library(op.str("name").unwrap_or_default()), op.operands()),
             _ if matches!(op.dialect(), "arith" | "math" | "complex") => (What::Scalar(decode(op)?), op.operands()),
