@@ -10,7 +10,7 @@ use strata_runtime::manifest::Target;
 use strata_runtime::weights::Weights;
 use strata_runtime::{DType, Manifest, Tensor};
 
-use crate::compile::{context, read};
+use crate::compile::{Source, context, read};
 use crate::{Error, Options, artefact};
 
 /// Interprets a file as it is: the outputs, then the mutations.
@@ -28,16 +28,7 @@ pub fn interpret(path: &Path, _options: &Options, inputs: Vec<Tensor>) -> Result
         let dense = from_runtime(tensor).map_err(failed)?;
         values.push(if argument.tensor { Value::Tensor(dense) } else { Value::Scalar(dense.at(0)) });
     }
-    let mut manifest = Manifest::new("weights", Target::host());
-    for argument in program.arguments.iter().filter(|argument| !argument.is_input()) {
-        manifest.weights.push(artefact::weight(argument, source.weights.as_ref(), path)?);
-    }
-    let opened = Weights::open(&manifest, None).map_err(|e| failed(e.to_string()))?;
-    let mut table = HashMap::new();
-    for (k, weight) in manifest.weights.iter().enumerate() {
-        let tensor = opened.copy(k, weight).map_err(|e| failed(e.to_string()))?;
-        table.insert(weight.name.as_str(), from_runtime(&tensor).map_err(failed)?);
-    }
+    let table = weights(&program, &source, path)?;
     let outputs = interp::run(source.module.op(), Some(&program.name), values, &|name| table.get(name).cloned());
     let outputs = outputs.map_err(|e| failed(e.to_string()))?;
     let named = program.results.iter().filter(|result| result.kind != "mutation").map(|result| result.name.clone());
@@ -49,6 +40,22 @@ pub fn interpret(path: &Path, _options: &Options, inputs: Vec<Tensor>) -> Result
         results.push(NamedTensor { name, mutation: true, tensor: to_runtime(value).map_err(failed)? });
     }
     Ok(results)
+}
+
+/// The data of all that is no input, by name.
+pub(crate) fn weights(program: &Program, source: &Source<'_>, path: &Path) -> Result<HashMap<String, interp::Tensor>, Error> {
+    let failed = |text: String| Error::Interpreter(text);
+    let mut manifest = Manifest::new("weights", Target::host());
+    for argument in program.arguments.iter().filter(|argument| !argument.is_input()) {
+        manifest.weights.push(artefact::weight(argument, source.weights.as_ref(), path)?);
+    }
+    let opened = Weights::open(&manifest, None).map_err(|e| failed(e.to_string()))?;
+    let mut table = HashMap::new();
+    for (k, weight) in manifest.weights.iter().enumerate() {
+        let tensor = opened.copy(k, weight).map_err(|e| failed(e.to_string()))?;
+        table.insert(weight.name.clone(), from_runtime(&tensor).map_err(failed)?);
+    }
+    Ok(table)
 }
 
 fn from_runtime(tensor: &Tensor) -> Result<interp::Tensor, String> {

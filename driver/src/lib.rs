@@ -1,18 +1,31 @@
 //! From a program to an artefact: contexts, levels, pipelines. No dialect logic.
 
 mod artefact;
+mod bisect;
+mod check_semantics;
+mod compare;
 mod compile;
 mod error;
+mod graph;
 mod interpret;
+mod job;
 mod levels;
 mod opt_args;
 mod options;
+mod pass_list;
 mod registry;
+mod sample_inputs;
 
+pub use bisect::{Bisection, bisect};
+pub use check_semantics::{Change, CheckError, CheckOptions, Guilty, Report, check_semantics};
+pub use compare::Difference;
 pub use compile::{Compiled, compile, lower};
 pub use error::Error;
+pub use graph::dot;
 pub use interpret::interpret;
+pub use job::{JobError, check_file, passes_between};
 pub use levels::{LEVELS, Level};
-pub use opt_args::{ArgsError, expand};
+pub use opt_args::{ArgsError, Job, Task, expand, job};
 pub use options::{Dynamic, Mode, Numerics, Options};
+pub use pass_list::{PassListError, split as split_pipeline};
 pub use registry::{dialects, passes, pipelines, registry};

@@ -1,8 +1,13 @@
 //! `rs-opt`'s own arguments, in terms of those that MLIR's driver knows.
 //!
 //! `--from=LEVEL --to=LEVEL` become the named pipelines between the two levels, with `--verify-levels` a check after each.
+//! `--check-semantics`, `--bisect` and `--graph=dot|svg` are tasks of our own on a program and a list of passes.
+
+use std::path::PathBuf;
 
 use crate::levels::{LEVELS, Level};
+use crate::options::Options;
+use crate::pass_list;
 
 /// Arguments that name a level that there is not, or levels in the wrong order.
 #[derive(Debug, thiserror::Error)]
@@ -14,6 +19,152 @@ pub enum ArgsError {
     Order { from: String, to: String },
     #[error("--verify-levels needs --to=LEVEL")]
     NoTarget,
+    #[error("'{value}' is no value of {flag}; {wanted}")]
+    Value { flag: &'static str, value: String, wanted: &'static str },
+    #[error("--check-semantics, --bisect and --graph exclude each other; give one of them")]
+    Tasks,
+    #[error("one program can be checked at a time, not '{first}' and '{second}'")]
+    Inputs { first: String, second: String },
+    #[error("-o needs a file")]
+    NoOutput,
+    #[error("'{0}' is no option of {1}; passes are given as flags, with --pass-pipeline or with --from and --to")]
+    Flag(String, &'static str),
+    #[error(transparent)]
+    Passes(#[from] pass_list::PassListError),
+}
+
+/// What `rs-opt` does itself instead of printing the program behind the passes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Task {
+    /// Names the pass that changes what the program computes.
+    Check {
+        /// Input sets.
+        sets: usize,
+        /// Seed of the inputs.
+        seed: u64,
+    },
+    /// The same, by binary search.
+    Bisect {
+        /// Input sets.
+        sets: usize,
+        /// Seed of the inputs.
+        seed: u64,
+    },
+    /// Writes the op graph behind the passes.
+    Graph {
+        /// As a picture, by Graphviz.
+        svg: bool,
+    },
+}
+
+/// A task with what it works on.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Job {
+    /// What to do.
+    pub task: Task,
+    /// The program; nothing is standard input.
+    pub input: Option<PathBuf>,
+    /// Where to write; nothing is standard output.
+    pub output: Option<PathBuf>,
+    /// The passes in order, one each.
+    pub passes: Vec<String>,
+    /// Whether the file holds several programs, between lines `// -----`.
+    pub split: bool,
+}
+
+impl Task {
+    fn flag(self) -> &'static str {
+        match self {
+            Task::Check { .. } => "--check-semantics",
+            Task::Bisect { .. } => "--bisect",
+            Task::Graph { .. } => "--graph",
+        }
+    }
+
+    /// Reads a flag that names a task.
+    fn of(arg: &str) -> Result<Option<Task>, ArgsError> {
+        let (name, value) = arg.split_once('=').unwrap_or((arg, ""));
+        match name {
+            "--check-semantics" => sets_and_seed("--check-semantics", value).map(|(sets, seed)| Some(Task::Check { sets, seed })),
+            "--bisect" => sets_and_seed("--bisect", value).map(|(sets, seed)| Some(Task::Bisect { sets, seed })),
+            "--graph" => match value {
+                "dot" => Ok(Some(Task::Graph { svg: false })),
+                "svg" => Ok(Some(Task::Graph { svg: true })),
+                _ => Err(ArgsError::Value { flag: "--graph", value: value.to_owned(), wanted: "write dot or svg" }),
+            },
+            _ => Ok(None),
+        }
+    }
+}
+
+/// `sets=3,seed=1`, both may be left out.
+fn sets_and_seed(flag: &'static str, text: &str) -> Result<(usize, u64), ArgsError> {
+    let (mut sets, mut seed) = (3, 1);
+    for part in text.split(',').filter(|part| !part.is_empty()) {
+        let wrong = || ArgsError::Value { flag, value: part.to_owned(), wanted: "write sets=N (at least 1), seed=N or both with a comma" };
+        match part.split_once('=') {
+            Some(("sets", n)) => sets = n.parse().ok().filter(|&n| (1..=1000).contains(&n)).ok_or_else(wrong)?,
+            Some(("seed", n)) => seed = n.parse().map_err(|_| wrong())?,
+            _ => return Err(wrong()),
+        }
+    }
+    Ok((sets, seed))
+}
+
+/// The task that the arguments (without the program's name) ask for, if they do.
+pub fn job(args: &[String]) -> Result<Option<Job>, ArgsError> {
+    let mut task = None;
+    for arg in args {
+        if let Some(found) = Task::of(arg)? {
+            if task.replace(found).is_some_and(|other| other.flag() != found.flag()) {
+                return Err(ArgsError::Tasks);
+            }
+        }
+    }
+    let Some(task) = task else { return Ok(None) };
+    let mut job = Job { task, input: None, output: None, passes: Vec::new(), split: false };
+    // Passes stand where their flags do; those of --from and --to come last, as in `expand`.
+    let args: Vec<String> = args.iter().filter(|arg| !matches!(Task::of(arg), Ok(Some(_)))).cloned().collect();
+    let args = expand(&args)?;
+    let mut args = args.iter();
+    while let Some(arg) = args.next() {
+        match arg.strip_prefix('-') {
+            None | Some("") => {
+                let path = (arg != "-").then(|| PathBuf::from(arg));
+                if let Some(first) = job.input.replace(path.unwrap_or_else(|| "-".into())) {
+                    let first = first.display().to_string();
+                    return Err(ArgsError::Inputs { first, second: arg.clone() });
+                }
+            }
+            Some("o") => job.output = Some(args.next().ok_or(ArgsError::NoOutput)?.into()),
+            Some(flag) => {
+                let flag = flag.strip_prefix('-').unwrap_or(flag);
+                let (name, value) = flag.split_once('=').map_or((flag, None), |(name, value)| (name, Some(value)));
+                match (name, value) {
+                    ("split-input-file", None) => job.split = true,
+                    ("o", Some(value)) => job.output = Some(value.into()),
+                    ("pass-pipeline", Some(text)) => job.passes.extend(pass_list::split(text)?),
+                    ("pass-pipeline", None) => {
+                        let text = args.next().ok_or(ArgsError::Value {
+                            flag: "--pass-pipeline",
+                            value: String::new(),
+                            wanted: "write passes",
+                        })?;
+                        job.passes.extend(pass_list::split(text)?);
+                    }
+                    (name, None) if LEVELS.iter().any(|level| level.pipeline().name == name) => {
+                        let level = LEVELS.iter().find(|level| level.pipeline().name == name);
+                        job.passes.extend(pass_list::split(&level.map(|level| level.text(&Options::default())).unwrap_or_default())?);
+                    }
+                    (name, _) if !pass_list::is_known(name) => return Err(ArgsError::Flag(arg.clone(), task.flag())),
+                    (name, None) => job.passes.push(name.to_owned()),
+                    (name, Some(options)) => job.passes.push(format!("{name}{{{options}}}")),
+                }
+            }
+        }
+    }
+    job.input = job.input.filter(|path| path.as_os_str() != "-");
+    Ok(Some(job))
 }
 
 fn position(name: &str) -> Result<usize, ArgsError> {
@@ -49,7 +200,7 @@ pub fn expand(args: &[String]) -> Result<Vec<String>, ArgsError> {
 
 #[cfg(test)]
 mod tests {
-    use super::expand;
+    use super::{expand, job};
 
     fn check(args: &[&str], wanted: &[&str]) {
         let args: Vec<String> = args.iter().map(|arg| (*arg).to_owned()).collect();
@@ -64,6 +215,37 @@ mod tests {
     #[test]
     fn contracts_are_checked_between_levels() {
         check(&["rs-opt", "--to=aten", "--verify-levels"], &["rs-opt", "--strata-to-aten", "--verify-level=level=aten"]);
+    }
+
+    fn check_job(args: &[&str], wanted: Result<&[&str], &str>) {
+        crate::compile::context();
+        let args: Vec<String> = args.iter().map(|arg| (*arg).to_owned()).collect();
+        let found = job(&args).map_err(|error| error.to_string()).map(|job| job.expect("a task is asked for").passes);
+        assert_eq!(found, wanted.map(|passes| passes.iter().map(|pass| (*pass).to_owned()).collect()).map_err(str::to_owned));
+    }
+
+    #[test]
+    fn passes_are_taken_in_order() {
+        check_job(
+            &["--check-semantics", "in.mlir", "--cse", "--schedule-cpu=vector-bits=256"],
+            Ok(&["cse", "schedule-cpu{vector-bits=256}"]),
+        );
+        check_job(
+            &["--bisect", "--pass-pipeline=builtin.module(cse,func.func(cse,sccp))"],
+            Ok(&["cse", "func.func(cse)", "func.func(sccp)"]),
+        );
+        check_job(&["--check-semantics=sets=2,seed=9", "--from=aten", "--to=aten", "-"], Ok(&[]));
+    }
+
+    #[test]
+    fn wrong_arguments_are_refused() {
+        check_job(&["--check-semantics", "--bisect"], Err("--check-semantics, --bisect and --graph exclude each other; give one of them"));
+        check_job(&["--graph=png"], Err("'png' is no value of --graph; write dot or svg"));
+        let text = "'sets=0' is no value of --bisect; write sets=N (at least 1), seed=N or both with a comma";
+        check_job(&["--bisect=sets=0"], Err(text));
+        let text = "'--no-such-pass' is no option of --bisect; passes are given as flags, with --pass-pipeline or with --from and --to";
+        check_job(&["--bisect", "--no-such-pass"], Err(text));
+        check_job(&["--bisect", "a.mlir", "b.mlir"], Err("one program can be checked at a time, not 'a.mlir' and 'b.mlir'"));
     }
 
     #[test]

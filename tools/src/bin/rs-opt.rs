@@ -1,13 +1,24 @@
 //! `rs-opt`: MLIR's opt driver with our dialects, passes and pipelines in it, beside all of upstream's.
+//!
+//! `--check-semantics`, `--bisect` and `--graph` are done by ourselves, everything else by MLIR.
 
-use strata_driver::{expand, passes, pipelines, registry};
+use std::error::Error;
+
+use strata_driver::{expand, job, passes, pipelines, registry};
+
+fn run(args: &[String]) -> Result<i32, Box<dyn Error>> {
+    if let Some(job) = job(args.get(1..).unwrap_or_default())? {
+        return Ok(i32::from(!job.run()?));
+    }
+    let registry = registry().with_upstream_passes().with_passes(&passes()).with_pipelines(&pipelines());
+    Ok(strata_core::opt_main(&registry, "rs-opt: Strata's optimizer driver\n", &expand(args)?))
+}
 
 fn main() {
-    let registry = registry().with_upstream_passes().with_passes(&passes()).with_pipelines(&pipelines());
     let args: Vec<String> = std::env::args().collect();
-    let args = expand(&args).unwrap_or_else(|error| {
+    let status = run(&args).unwrap_or_else(|error| {
         eprintln!("rs-opt: {error}");
-        std::process::exit(1);
+        1
     });
-    std::process::exit(strata_core::opt_main(&registry, "rs-opt: Strata's optimizer driver\n", &args));
+    std::process::exit(status);
 }

@@ -218,7 +218,12 @@ fn index_select(args: &Args) -> Results {
 }
 
 fn embedding(args: &Args) -> Results {
-    one(index(args.tensor("weight")?, &[Some(args.tensor("indices")?)])?)
+    let indices = args.tensor("indices")?;
+    // Unlike in indexing, a negative index is an error.
+    if let Some(row) = (0..indices.len()).map(|k| int_at(indices, k)).find(|&row| row < 0) {
+        return Err(fail(format!("index out of range: {row}")));
+    }
+    one(index(args.tensor("weight")?, &[Some(indices)])?)
 }
 
 fn embedding_backward(args: &Args) -> Results {

@@ -1,0 +1,147 @@
+//! Does what `rs-opt` was asked beside running passes: reads the program, checks it or draws it.
+
+use std::collections::HashMap;
+use std::io::{Read, Write};
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+use strata_core::ir::{Context, Module};
+use strata_lowering::loop_to_host::{Program, entry};
+
+use crate::bisect::bisect;
+use crate::check_semantics::{CheckError, CheckOptions, check_semantics, run_pass};
+use crate::compile::{Source, context, read};
+use crate::interpret::weights;
+use crate::opt_args::{Job, Task};
+use crate::{Error, graph};
+
+/// A task that could not be done.
+#[derive(Debug, thiserror::Error)]
+#[allow(missing_docs, reason = "the messages say it")]
+pub enum JobError {
+    #[error(transparent)]
+    Driver(#[from] Error),
+    #[error(transparent)]
+    Check(#[from] CheckError),
+    #[error("{0}")]
+    Io(#[from] std::io::Error),
+    #[error("--graph=svg calls Graphviz's dot, which is not here ({0}); install graphviz, or write --graph=dot")]
+    NoGraphviz(std::io::Error),
+    #[error("Graphviz's dot failed: {0}")]
+    Graphviz(String),
+}
+
+impl Job {
+    /// Does it and writes the answer; says whether all is well.
+    pub fn run(&self) -> Result<bool, JobError> {
+        let context = context();
+        let (mut answer, mut all_well) = (Vec::new(), true);
+        for source in self.programs(&context)? {
+            let (text, well) = self.one(&source)?;
+            answer.extend(text);
+            all_well &= well;
+        }
+        match &self.output {
+            Some(path) if path.as_os_str() != "-" => std::fs::write(path, answer)?,
+            _ => std::io::stdout().write_all(&answer)?,
+        }
+        Ok(all_well)
+    }
+
+    fn programs<'c>(&self, context: &'c Context) -> Result<Vec<Source<'c>>, JobError> {
+        let text = match &self.input {
+            Some(path) if path.extension().is_some_and(|extension| extension == "pt2") => return Ok(vec![read(path, context)?]),
+            Some(path) => std::fs::read_to_string(path).map_err(|source| Error::Io { path: path.clone(), source })?,
+            None => {
+                let mut text = String::new();
+                std::io::stdin().read_to_string(&mut text)?;
+                text
+            }
+        };
+        let name = self.name();
+        let mut programs = vec![String::new()];
+        for line in text.lines() {
+            match programs.last_mut() {
+                Some(program) if !(self.split && line.trim_end() == "// -----") => {
+                    program.push_str(line);
+                    program.push('\n');
+                }
+                _ => programs.push(String::new()),
+            }
+        }
+        let parse = |text: &String| Ok(Source { module: Module::parse(context, text, &name).map_err(Error::from)?, weights: None });
+        programs.iter().map(parse).collect()
+    }
+
+    fn name(&self) -> String {
+        self.input.as_ref().map_or_else(|| "-".to_owned(), |path| path.display().to_string())
+    }
+
+    /// One program: the answer, and whether it is well.
+    fn one(&self, source: &Source<'_>) -> Result<(Vec<u8>, bool), JobError> {
+        let module = &source.module;
+        match self.task {
+            Task::Check { sets, seed } => {
+                let report = check_semantics(module, &self.passes, &self.options(source, sets, seed)?, &mut |_, _| {})?;
+                Ok((format!("{report}\n").into_bytes(), report.guilty.is_none()))
+            }
+            Task::Bisect { sets, seed } => {
+                let found = bisect(module, &self.passes, &self.options(source, sets, seed)?, &mut |_, _| {})?;
+                let reproducer = found.reproducer(&self.name(), &self.passes).map(|line| format!("{line}\n")).unwrap_or_default();
+                Ok((format!("{found}\n{reproducer}").into_bytes(), found.guilty.is_empty()))
+            }
+            Task::Graph { svg } => {
+                for pass in &self.passes {
+                    run_pass(module, pass)?;
+                }
+                let text = graph::dot(module.op());
+                Ok((if svg { draw(&text)? } else { text.into_bytes() }, true))
+            }
+        }
+    }
+
+    fn options(&self, source: &Source<'_>, sets: usize, seed: u64) -> Result<CheckOptions, Error> {
+        let weights = match (&source.weights, &self.input) {
+            (Some(_), Some(path)) => known_weights(source, path)?,
+            _ => HashMap::new(),
+        };
+        Ok(CheckOptions { sets, seed, weights })
+    }
+}
+
+/// The data that the program's file brings.
+fn known_weights(source: &Source<'_>, path: &Path) -> Result<HashMap<String, strata_dialects::interp::Tensor>, Error> {
+    weights(&Program::of(entry(source.module.op())?)?, source, path)
+}
+
+/// Imports a `.pt2` or reads an `.mlir` file and checks what passes do to it, with the weights that the file brings.
+pub fn check_file(path: &Path, passes: &[String], options: &CheckOptions) -> Result<crate::check_semantics::Report, JobError> {
+    let context = context();
+    let source = read(path, &context)?;
+    let weights = if source.weights.is_some() { known_weights(&source, path)? } else { HashMap::new() };
+    let options = CheckOptions { weights, ..options.clone() };
+    Ok(check_semantics(&source.module, passes, &options, &mut |_, _| {})?)
+}
+
+/// Calls Graphviz.
+fn draw(text: &str) -> Result<Vec<u8>, JobError> {
+    let mut dot = Command::new("dot");
+    dot.arg("-Tsvg").stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = dot.spawn().map_err(JobError::NoGraphviz)?;
+    if let Some(mut input) = child.stdin.take() {
+        // Graphviz reads all before it writes; when it stops early its status says why.
+        let _ = input.write_all(text.as_bytes());
+    }
+    let output = child.wait_with_output()?;
+    if output.status.success() {
+        Ok(output.stdout)
+    } else {
+        Err(JobError::Graphviz(String::from_utf8_lossy(&output.stderr).trim().to_owned()))
+    }
+}
+
+/// The passes of the levels from below `from` down to `to`, one each.
+pub fn passes_between(from: &str, to: &str) -> Result<Vec<String>, crate::ArgsError> {
+    let args = ["--check-semantics".to_owned(), format!("--from={from}"), format!("--to={to}")];
+    Ok(crate::opt_args::job(&args)?.map(|job| job.passes).unwrap_or_default())
+}

@@ -1,0 +1,230 @@
+//! `check_semantics` is itself tested: a small wrong edit right behind a pass must be blamed on that pass.
+
+use std::path::{Path, PathBuf};
+
+use strata_core::ir::{Builder, Module, Op};
+use strata_driver::{CheckOptions, bisect, check_file, check_semantics, passes, passes_between, registry};
+
+/// One wrong edit.
+struct Mutant {
+    name: &'static str,
+    program: &'static str,
+    /// The pass behind which it is made.
+    pass: &'static str,
+    edit: fn(Op<'_>) -> Option<()>,
+    /// Why the interpreter cannot see it, where it cannot.
+    unseen: Option<&'static str>,
+}
+
+const CHAIN: &str = include_str!("programs/chain.mlir");
+const SOFTMAX: &str = include_str!("programs/softmax.mlir");
+const CONV: &str = include_str!("programs/conv.mlir");
+const RNN: &str = include_str!("programs/rnn.mlir");
+const SELECT: &str = include_str!("programs/select.mlir");
+const MLP: &str = include_str!("programs/mlp.mlir");
+
+const DECOMPOSE: &str = "func.func(decompose-aten)";
+const SIZES: &str = "func.func(simplify-sizes)";
+const CONSTANTS: &str = "func.func(simplify-constants)";
+const VIEWS: &str = "func.func(simplify-views)";
+const FUSE: &str = "func.func(fuse-elementwise)";
+const FUSE_REDUCTIONS: &str = "func.func(fuse-reductions)";
+const PLAN: &str = "func.func(plan-memory)";
+
+/// The `at`-th op of a name.
+fn nth<'c>(module: Op<'c>, name: &str, at: usize) -> Option<Op<'c>> {
+    module.find_all(name).get(at).copied()
+}
+
+/// Another value for an attribute that is there.
+fn set(op: Op<'_>, name: &str, text: &str) -> Option<()> {
+    op.attr(name)?;
+    op.set_attr(name, op.cx().parse_attr(text)?);
+    Some(())
+}
+
+/// Another text for an attribute; it must change.
+fn rewrite(op: Op<'_>, name: &str, from: &str, to: &str) -> Option<()> {
+    let old = op.attr(name)?.to_string();
+    let new = old.replace(from, to);
+    (new != old).then_some(())?;
+    set(op, name, &new)
+}
+
+fn swap(op: Op<'_>, a: usize, b: usize) -> Option<()> {
+    let (first, second) = (op.operand(a), op.operand(b));
+    op.set_operand(a, second);
+    op.set_operand(b, first);
+    Some(())
+}
+
+/// The op under another name.
+fn rename(op: Op<'_>, name: &str) -> Option<()> {
+    let attrs = op.attrs();
+    let attrs: Vec<_> = attrs.iter().map(|(name, attr)| (name.as_str(), *attr)).collect();
+    let new = Builder::before(op).value(name, &op.operands(), op.result(0).ty(), &attrs);
+    op.replace_with(&[new]);
+    Some(())
+}
+
+/// The op's first operand in its place.
+fn bypass(op: Op<'_>) -> Option<()> {
+    op.replace_with(&[op.operand(0)]);
+    Some(())
+}
+
+fn index_constant(module: Op<'_>, from: i64, to: i64) -> Option<()> {
+    let found = module.find_all("arith.constant").into_iter().find(|op| op.result(0).ty().is_index() && op.int("value") == Some(from))?;
+    found.set_attr("value", found.cx().index_attr(to));
+    Some(())
+}
+
+macro_rules! mutants {
+    ($($name:literal, $program:ident, $pass:expr, $edit:expr $(, unseen $why:literal)?;)*) => {
+        &[$(Mutant { name: $name, program: $program, pass: $pass, edit: $edit, unseen: [$(Some($why),)? None][0] }),*]
+    };
+}
+
+const MUTANTS: &[Mutant] = mutants! {
+    "reduction of another kind", SOFTMAX, "canonicalize", |m| set(nth(m, "prim.reduce", 1)?, "kind", "\"prod\"");
+    "epilogue dropped", SOFTMAX, FUSE, |m| bypass(nth(m, "prim.div", 0)?);
+    "another function", SOFTMAX, FUSE_REDUCTIONS, |m| rename(nth(m, "prim.exp", 0)?, "prim.sin");
+    "another reducer", SOFTMAX, "prim-to-loop", |m| set(nth(m, "loop.stage", 1)?, "reducer", "\"max\"");
+    "stages of a kernel mixed up", SOFTMAX, "schedule-cpu", |m| swap(nth(m, "loop.stage", 2)?, 1, 2);
+    "division the wrong way round", SOFTMAX, "loop-to-host", |m| swap(nth(m, "arith.divf", 0)?, 0, 1);
+    "another constant", CHAIN, DECOMPOSE, |m| set(nth(m, "prim.constant", 0)?, "value", "dense<0.25> : tensor<f32>");
+    "sign dropped", CHAIN, VIEWS, |m| bypass(nth(m, "prim.neg", 0)?);
+    "scan along another dim", MLP, VIEWS, |m| set(nth(m, "prim.scan", 0)?, "dim", "0 : i64");
+    "padding moved", CONV, DECOMPOSE, |m| {
+        let conv = nth(m, "prim.conv", 0)?;
+        set(conv, "low", "array<i64: 0, 1>").and(set(conv, "high", "array<i64: 2, 1>"))
+    };
+    "dilation of the kernel", CONV, CONSTANTS, |m| {
+        let conv = nth(m, "prim.conv", 0)?;
+        set(conv, "rhs_dilation", "array<i64: 2, 2>").and(set(conv, "low", "array<i64: 2, 2>")).and(set(conv, "high", "array<i64: 2, 2>"))
+    };
+    "maximum made minimum", CONV, FUSE, |m| rename(nth(m, "prim.maximum", 0)?, "prim.minimum");
+    "reads outside without a guard", CONV, "prim-to-loop", |m| set(nth(m, "loop.stage", 0)?, "guarded", "array<i1: false, false>");
+    "map of a stage", CONV, "schedule-cpu", |m| rewrite(nth(m, "loop.stage", 0)?, "maps", "- 1", "- 2");
+    "bias subtracted", CONV, PLAN, |m| rename(nth(m, "arith.addf", 0)?, "arith.subf");
+    "pieces in another order", SELECT, "canonicalize", |m| swap(nth(m, "prim.concat", 0)?, 0, 1);
+    "slice from another place", SELECT, SIZES, |m| index_constant(m, 1, 2);
+    "choice the wrong way round", SELECT, FUSE, |m| swap(nth(m, "prim.select", 0)?, 1, 2);
+    "another predicate", SELECT, "prim-to-loop", |m| set(nth(m, "arith.cmpf", 0)?, "predicate", "4 : i64");
+    "row and column exchanged", SELECT, "schedule-cpu", |m| swap(nth(m, "loop.load", 0)?, 1, 2);
+    "loop ends too early", RNN, "cse", |m| index_constant(m, 5, 4);
+    "yields exchanged", RNN, CONSTANTS, |m| swap(nth(m, "scf.yield", 0)?, 0, 1);
+    "contraction along another dim", RNN, FUSE, |m| set(nth(m, "prim.dot", 0)?, "lhs_contract", "array<i64: 0>");
+    "copy dropped", RNN, PLAN, |m| { nth(m, "host.copy", 2)?.erase(); Some(()) };
+    "buffers of a launch exchanged", RNN, PLAN, |m| {
+        let launch = m.find_all("host.launch").into_iter().find(|launch| launch.int("outputs") == Some(2))?;
+        swap(launch, launch.num_operands() - 1, launch.num_operands() - 2)
+    };
+    "buffers overlap", RNN, PLAN, |m| {
+        let slices = m.find_all("host.slice");
+        let (last, before) = (slices.last()?, slices.get(slices.len() - 2)?);
+        last.set_operand(1, before.operand(1));
+        Some(())
+    };
+    "reduction along another dim", MLP, VIEWS, |m| set(nth(m, "prim.reduce", 0)?, "dims", "array<i64: 0>");
+    "factors exchanged", MLP, FUSE_REDUCTIONS, |m| swap(nth(m, "prim.dot", 0)?, 0, 1);
+    "a kernel writes where it reads", MLP, PLAN, |m| {
+        let slices = m.find_all("host.slice");
+        slices.get(2)?.set_operand(1, slices.get(1)?.operand(1));
+        Some(())
+    }, unseen "the interpreter reads all of a kernel's operands before it writes results";
+    "schedule dropped", CHAIN, "schedule-cpu", |m| {
+        let mut parts = [m.find_all("loop.kernel"), m.find_all("loop.stage")].concat().into_iter();
+        parts.find(|part| part.remove_attr("schedule")).map(|_| ())
+    }, unseen "a schedule says nothing about values above the level cpu";
+};
+
+fn with_program<R>(text: &str, work: impl for<'c> FnOnce(&Module<'c>) -> R) -> R {
+    let context = registry().with_upstream_passes().with_passes(&passes()).context();
+    let module = Module::parse(&context, text, "program.mlir").unwrap_or_else(|error| panic!("{error}"));
+    work(&module)
+}
+
+/// The wrong edit, made once behind its pass; tells when it was not made.
+fn plant<'a>(mutant: &'a Mutant, made: &'a mut bool) -> impl FnMut(&str, Op<'_>) + 'a {
+    move |pass, module| {
+        if pass == mutant.pass && !*made {
+            (mutant.edit)(module).unwrap_or_else(|| panic!("'{}' has nothing to edit behind {pass} in\n{module}", mutant.name));
+            *made = true;
+        }
+    }
+}
+
+fn road() -> Vec<String> {
+    passes_between("capture", "host").expect("the levels are in order")
+}
+
+#[test]
+fn the_guilty_pass_is_named() {
+    let (passes, options) = (road(), CheckOptions::default());
+    let mut wrong = Vec::new();
+    for mutant in MUTANTS {
+        let mut made = false;
+        let report = with_program(mutant.program, |module| check_semantics(module, &passes, &options, &mut plant(mutant, &mut made)));
+        assert!(made, "'{}' names no pass: {}", mutant.name, mutant.pass);
+        let report = report.unwrap_or_else(|error| panic!("'{}': {error}", mutant.name));
+        let blamed = report.guilty.as_ref().map(|guilty| guilty.pass.as_str());
+        println!("{}: {report}", mutant.name);
+        if blamed != mutant.unseen.map_or(Some(mutant.pass), |_| None) {
+            wrong.push(format!("{}: {report}", mutant.name));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    assert!(MUTANTS.iter().filter(|mutant| mutant.unseen.is_none()).count() >= 20);
+}
+
+#[test]
+fn right_programs_have_no_guilty_pass() {
+    for program in [CHAIN, SOFTMAX, CONV, RNN, SELECT, MLP] {
+        let report = with_program(program, |module| check_semantics(module, &road(), &CheckOptions::default(), &mut |_, _| {}));
+        let report = report.unwrap_or_else(|error| panic!("{error}"));
+        assert!(report.guilty.is_none() && report.checked == report.passes, "{report}\n{program}");
+    }
+}
+
+#[test]
+fn bisection_finds_the_same_pass() {
+    for mutant in MUTANTS.iter().filter(|mutant| mutant.unseen.is_none()).step_by(5) {
+        let found = with_program(mutant.program, |module| {
+            let (road, mut made) = (road(), false);
+            bisect(module, &road, &CheckOptions { sets: 1, ..CheckOptions::default() }, &mut |pass, module| {
+                // Each prefix starts anew: the edit is made in every one that reaches the pass.
+                made &= pass != road[0];
+                plant(mutant, &mut made)(pass, module);
+            })
+        });
+        let found = found.unwrap_or_else(|error| panic!("'{}': {error}", mutant.name));
+        assert_eq!(found.guilty, [mutant.pass.to_owned()], "'{}': {found}", mutant.name);
+        assert!(found.runs < 12, "{} runs", found.runs);
+    }
+}
+
+fn check_road(file: &Path) {
+    let options = CheckOptions { sets: 1, ..CheckOptions::default() };
+    let report = check_file(file, &road(), &options).unwrap_or_else(|error| panic!("{}: {error}", file.display()));
+    assert!(report.guilty.is_none() && report.not_checked.is_empty(), "{}: {report}", file.display());
+}
+
+#[test]
+fn models_keep_their_meaning() {
+    // The convolutions of ResNet take the interpreter minutes at each level.
+    let models = Path::new(env!("CARGO_MANIFEST_DIR")).join("../test/models");
+    for model in ["chain30", "bert"] {
+        check_road(&models.join(format!("{model}.pt2")));
+    }
+}
+
+#[test]
+fn seeds_keep_their_meaning() {
+    let seeds = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared/conformance/seeds");
+    let Ok(cases) = std::fs::read_dir(seeds) else { return };
+    let files = cases.flatten().filter_map(|case| std::fs::read_dir(case.path()).ok()).flatten().flatten().map(|file| file.path());
+    let mut programs: Vec<PathBuf> = files.filter(|file| file.extension().is_some_and(|extension| extension == "pt2")).collect();
+    programs.sort();
+    programs.iter().for_each(|program| check_road(program));
+}
