@@ -47,6 +47,9 @@ impl fmt::Display for Bisection {
     }
 }
 
+/// The function that shows a difference, the input set, and what is different.
+type Seen = Option<(String, usize, Change)>;
+
 /// One state of the search: the program behind some of the passes.
 struct Search<'a, 'c, 'o> {
     module: &'a Module<'c>,
@@ -58,11 +61,7 @@ struct Search<'a, 'c, 'o> {
 
 impl Search<'_, '_, '_> {
     /// What is different behind the first `count` passes; an error says why that cannot be known.
-    fn at(
-        &mut self,
-        count: usize,
-        after: &mut dyn FnMut(&str, Op<'_>),
-    ) -> Result<Result<Option<(String, usize, Change)>, String>, CheckError> {
+    fn at(&mut self, count: usize, after: &mut dyn FnMut(&str, Op<'_>)) -> Result<Result<Seen, String>, CheckError> {
         let module = self.module.duplicate();
         for pass in &self.passes[..count] {
             self.runner.note_signature(module.op());

@@ -115,10 +115,10 @@ fn sets_and_seed(flag: &'static str, text: &str) -> Result<(usize, u64), ArgsErr
 pub fn job(args: &[String]) -> Result<Option<Job>, ArgsError> {
     let mut task = None;
     for arg in args {
-        if let Some(found) = Task::of(arg)? {
-            if task.replace(found).is_some_and(|other| other.flag() != found.flag()) {
-                return Err(ArgsError::Tasks);
-            }
+        if let Some(found) = Task::of(arg)?
+            && task.replace(found).is_some_and(|other| other.flag() != found.flag())
+        {
+            return Err(ArgsError::Tasks);
         }
     }
     let Some(task) = task else { return Ok(None) };

@@ -81,7 +81,7 @@ impl Random {
 /// Attempt `attempt` at input set `set` for a function; `known` weights are taken as they are.
 pub fn sample(function: Op<'_>, seed: u64, set: usize, attempt: usize, known: &HashMap<String, Tensor>) -> Result<Sample, InterpError> {
     let taste = taste(set, attempt);
-    let mut random = Random(seed ^ (set as u64) << 32 ^ (attempt as u64) << 16);
+    let mut random = Random(seed ^ ((set as u64) << 32) ^ ((attempt as u64) << 16));
     let body = function.body(0);
     let sizes = sizes(function, &mut random, taste);
     let mut sample = Sample { inputs: Vec::new(), weights: HashMap::new() };
