@@ -166,7 +166,7 @@ impl Graph {
     pub fn live(&self) -> Vec<bool> {
         let mut live = vec![false; self.defs.len()];
         self.outputs.iter().for_each(|&value| live[value] = true);
-            for value in (0..live.len()).rev() {
+        for value in (0..live.len()).rev() {
             if live[value] {
                 self.uses(value).into_iter().for_each(|used| live[used] = true);
             }
