@@ -231,7 +231,7 @@ fn power<'c>(b: &mut Builder<'c>, args: &[Value<'c>], unsigned: bool) -> Value<'
     let (zero, one) = (b.const_int(ty, 0), b.const_int(ty, 1));
     let (mut result, mut base) = (one, args[0]);
     for bit in 0..if unsigned { bits } else { bits - 1 } {
-        let mask = b.const_int(ty, 1i64.wrapping_shl(bit as u32));
+        let mask = b.const_int(ty, 1i64.wrapping_shl(bit));
         let masked = b.value("arith.andi", &[args[1], mask], ty, &[]);
         let set = compare(b, Predicate::Integer(NE), &[masked, zero], int);
         let product = b.value("arith.muli", &[result, base], ty, &[]);
