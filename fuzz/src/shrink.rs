@@ -25,14 +25,13 @@ fn weight(case: &Case) -> Option<usize> {
 pub fn shrink(worker: &mut Worker, case: &Case, verdict: Verdict, most: Duration) -> std::io::Result<(Case, Verdict)> {
     let (mut best, mut shown, start) = (case.clone(), verdict, Instant::now());
     let Verdict::Wrong(kind, _) = shown.clone() else { return Ok((best, shown)) };
-    'smaller: loop {
-        let Some(graph) = best.graph() else { break };
+    'smaller: while let Some(graph) = best.graph() {
         for edit in Edit::of(&graph) {
             if start.elapsed() > most {
                 break 'smaller;
             }
             let next = best.with(edit);
-            if !weight(&next).zip(weight(&best)).is_some_and(|(a, b)| a < b) {
+            if weight(&next).zip(weight(&best)).is_none_or(|(a, b)| a >= b) {
                 continue;
             }
             let found = worker.check(&next)?;
