@@ -1,0 +1,48 @@
+//! How accesses move along the dims of a kernel.
+
+use strata_core::ir::{AffineExpr, AffineKind, AffineMap, DYNAMIC, Value};
+
+/// How an access moves when one dim moves by one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Stride {
+    /// Not at all.
+    Zero,
+    /// To the next element.
+    One,
+    /// Somewhere else.
+    Other,
+}
+
+/// How an access moves along a dim.
+pub fn stride(map: AffineMap<'_>, operand: Value<'_>, dim: usize) -> Stride {
+    let shape = operand.ty().shape();
+    let mut total = Stride::Zero;
+    let mut inner = Some(1i64);
+    for (expr, &size) in map.results().into_iter().zip(&shape).rev() {
+        let step = coefficient(expr, dim);
+        total = match (step, total, inner) {
+            (Some(0), _, _) => total,
+            (Some(1), Stride::Zero, Some(1)) => Stride::One,
+            _ => Stride::Other,
+        };
+        inner = if size == DYNAMIC { None } else { inner.map(|inner| inner.saturating_mul(size)) };
+    }
+    total
+}
+
+/// The factor of a dim in an expression, when the expression is linear in it.
+pub fn coefficient(expr: AffineExpr<'_>, dim: usize) -> Option<i64> {
+    if !expr.uses_dim(dim) {
+        return Some(0);
+    }
+    match expr.kind() {
+        AffineKind::Dim(_) => Some(1),
+        AffineKind::Add(lhs, rhs) => Some(coefficient(lhs, dim)? + coefficient(rhs, dim)?),
+        AffineKind::Mul(lhs, rhs) => match (lhs.as_constant(), rhs.as_constant()) {
+            (Some(factor), _) => Some(factor * coefficient(rhs, dim)?),
+            (_, Some(factor)) => Some(factor * coefficient(lhs, dim)?),
+            _ => None,
+        },
+        _ => None,
+    }
+}

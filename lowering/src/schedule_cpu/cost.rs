@@ -1,0 +1,81 @@
+//! What one point of a stage costs with lanes along one dim or another.
+
+use super::access::{Stride, stride};
+use super::frame::TURNS;
+use crate::kernel_view::{KernelView, StageView};
+
+/// Lanes that fit a register for the widest element of the kernel; one where bodies have no vector form.
+pub fn lanes(kernel: &KernelView<'_>, vector_bits: i64) -> i64 {
+    let mut widest = 8;
+    for stage in &kernel.stages {
+        for op in stage.op.body(0).ops() {
+            if op.dialect() == "complex" {
+                return 1;
+            }
+            let types = op.result_types().into_iter().chain(op.operand_types());
+            widest = types
+                .filter(|ty| !ty.is_index() && !ty.is_tensor())
+                .filter_map(|ty| ty.element_type())
+                .map(|element| i64::from(element.bits()))
+                .fold(widest, i64::max);
+        }
+        for arg in stage.op.body(0).args() {
+            match arg.ty().element_type() {
+                Some(element) if element.is_complex() => return 1,
+                Some(element) => widest = widest.max(i64::from(element.bits())),
+                None => return 1,
+            }
+        }
+    }
+    (vector_bits / widest.max(8)).clamp(1, 32)
+}
+
+/// The relative time of one point of a stage with lanes along a dim.
+pub fn cost(stage: &StageView<'_>, lanes: Option<usize>, width: i64, size: i64) -> f64 {
+    let body = stage.op.body(0).ops().len() as f64;
+    let Some(dim) = lanes else { return 1.0 + body };
+    if stage.is_scatter() || stage.scan == Some(dim) || !stage.domain.contains(&dim) {
+        return 1.0 + body;
+    }
+    // Lanes that are used of those that are there.
+    let used = (size as f64 / (size as f64 / width as f64).ceil()).max(1.0);
+    let mut total = body / used;
+    for (operand, map) in stage.op.operands().into_iter().zip(&stage.maps) {
+        total += match stride(*map, operand, dim) {
+            Stride::Zero => 0.1,
+            Stride::One => 1.0 / used,
+            Stride::Other => 1.0,
+        };
+    }
+    let loads = stage.op.body(0).ops().iter().filter(|op| op.is("loop.load")).count();
+    total += loads as f64 * 0.5;
+    if stage.reduce.is_empty() {
+        let contiguous = stage.result_dims().last() == Some(&dim);
+        total += if contiguous { 1.0 / used } else { 1.0 };
+    }
+    total
+}
+
+/// The best dim for lanes inside a stage, with its cost.
+pub fn own_dim(kernel: &KernelView<'_>, stage: &StageView<'_>, width: i64, size: &dyn Fn(usize) -> i64) -> (Option<usize>, f64) {
+    let arg = stage.op.str("reducer").is_some_and(|name| name.starts_with("arg"));
+    let none = (None, cost(stage, None, width, 1));
+    if arg || stage.scan.is_some() || stage.is_scatter() {
+        return none;
+    }
+    let inner = stage.domain.iter().copied().filter(|dim| !kernel.outer.contains(dim));
+    inner
+        .map(|dim| (Some(dim), cost(stage, Some(dim), width, size(dim))))
+        .fold(none, |best, next| if next.1 < best.1 { next } else { best })
+}
+
+/// Copies of a body that are worth writing: accumulators and chains of mathematics wait for their own results. Very long chains
+/// get fewer, for the sake of compile time.
+pub fn side_by_side(stage: &StageView<'_>) -> i64 {
+    let mathematics = stage.op.body(0).ops().iter().filter(|op| op.dialect() == "math").count();
+    match mathematics {
+        0 | 1 if stage.reduce.is_empty() => 1,
+        0..=8 => TURNS,
+        _ => TURNS / 2,
+    }
+}

@@ -1,0 +1,97 @@
+//! What the schedules of all kinds of kernels share: lanes, sizes, and where lanes cost least.
+
+use super::cost::{cost, lanes, own_dim, side_by_side};
+use crate::kernel_view::{KernelView, StageView};
+use strata_core::ir::Attr;
+
+/// A size that is not known while compiling is taken for this one.
+pub const TYPICAL: i64 = 64;
+/// Copies that hide the latency of long bodies and of accumulators.
+pub const TURNS: i64 = 4;
+
+/// A kernel, with what its schedule is chosen from.
+pub struct Frame<'k, 'c> {
+    /// The kernel.
+    pub kernel: &'k KernelView<'c>,
+    /// Lanes of a full register.
+    pub width: i64,
+    /// The outer dim along which lanes cost least, if that is no more than with lanes of the stages' own.
+    pub vector: Option<usize>,
+    /// The best dim for lanes inside each stage.
+    pub own: Vec<Option<usize>>,
+}
+
+impl<'k, 'c> Frame<'k, 'c> {
+    /// Weighs the dims of a kernel.
+    pub fn new(kernel: &'k KernelView<'c>, vector_bits: i64) -> Self {
+        let width = lanes(kernel, vector_bits);
+        let size = |dim: usize| kernel.static_size(dim).unwrap_or(TYPICAL);
+        let weight = |stage: &StageView<'_>| stage.domain.iter().map(|&dim| size(dim) as f64).product::<f64>();
+        // Cost of all stages with lanes along an outer dim, and with lanes of their own.
+        let along = |dim: usize| kernel.stages.iter().map(|stage| weight(stage) * cost(stage, Some(dim), width, size(dim))).sum::<f64>();
+        let own: Vec<_> = kernel.stages.iter().map(|stage| own_dim(kernel, stage, width, &size)).collect();
+        let own_cost: f64 = kernel.stages.iter().zip(&own).map(|(stage, own)| weight(stage) * own.1).sum();
+        let outer = kernel.outer.iter().copied().map(|dim| (dim, along(dim))).min_by(|x, y| x.1.total_cmp(&y.1));
+        let vector = outer.filter(|(_, cost)| width > 1 && *cost <= own_cost).map(|(dim, _)| dim);
+        Self { kernel, width, vector, own: own.into_iter().map(|own| own.0).collect() }
+    }
+
+    /// The size of a dim, or a typical one.
+    pub fn size(&self, dim: usize) -> i64 {
+        self.kernel.static_size(dim).unwrap_or(TYPICAL)
+    }
+
+    /// Lanes along a dim: those of a full register, or as many as hold a shorter dim.
+    pub fn width_along(&self, dim: usize) -> i64 {
+        self.kernel.static_size(dim).map_or(self.width, |size| self.width.min((size.max(1) as u64).next_power_of_two() as i64))
+    }
+
+    /// Outer dims with lanes innermost, and dims of one iteration just before them: the first loop is what threads share.
+    pub fn order(&self) -> Vec<usize> {
+        let mut order = self.kernel.outer.clone();
+        order.sort_by_key(|&dim| (Some(dim) == self.vector, self.kernel.static_size(dim) == Some(1)));
+        order
+    }
+
+    /// Writes a schedule with lanes along an outer dim; `unroll` gives the copies of the body along each outer dim.
+    pub fn write_outer(&self, vector: usize, unroll: impl Fn(usize) -> i64) {
+        let order = self.order();
+        let cx = self.kernel.op.cx();
+        let unroll: Vec<i64> = order.iter().map(|&dim| unroll(dim)).collect();
+        let entries =
+            [("unroll", cx.i64s_attr(&unroll)), ("vector", cx.i64_attr(vector as i64)), ("width", cx.i64_attr(self.width_along(vector)))];
+        self.write(&order, &entries);
+    }
+
+    /// Writes a schedule with lanes of the stages' own. An outer dim `tile` moves inside: the results of reductions for it become a
+    /// tile, and what follows runs with lanes over the tile instead of one element at a time.
+    pub fn write_own(&self, tile: Option<usize>) {
+        let order: Vec<_> = self.order().into_iter().filter(|&dim| Some(dim) != tile).collect();
+        self.write(&order, &[]);
+        if self.width <= 1 {
+            return;
+        }
+        let cx = self.kernel.op.cx();
+        for (stage, own) in self.kernel.stages.iter().zip(&self.own) {
+            let Some(dim) = own.or(tile) else { continue };
+            let wanted = side_by_side(stage);
+            let turns = if self.size(dim) < wanted * self.width { 1 } else { wanted };
+            let mut entries =
+                vec![("vector", cx.i64_attr(dim as i64)), ("width", cx.i64_attr(self.width_along(dim))), ("unroll", cx.i64_attr(turns))];
+            if tile.is_some() && !stage.reduce.is_empty() {
+                stage.op.set_attr("space", cx.str_attr("tile"));
+                // Several rows of accumulators, rather than several accumulators of one row.
+                entries[2].1 = cx.i64_attr(1);
+                entries.push(("rows", cx.i64_attr(TURNS)));
+            }
+            stage.op.set_attr("schedule", cx.dict_attr(&entries));
+        }
+    }
+
+    fn write(&self, order: &[usize], more: &[(&'static str, Attr<'c>)]) {
+        let cx = self.kernel.op.cx();
+        let order: Vec<i64> = order.iter().map(|&dim| dim as i64).collect();
+        let entries = [&[("order", cx.i64s_attr(&order))], more].concat();
+        self.kernel.op.set_attr("schedule", cx.dict_attr(&entries));
+    }
+}

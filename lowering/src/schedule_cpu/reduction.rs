@@ -1,0 +1,33 @@
+//! Kernels that reduce what they read once.
+
+use super::frame::{Frame, TYPICAL};
+
+/// Largest number of elements that a tile keeps on the stack.
+const TILE: i64 = 4096;
+
+/// Writes the schedule of a kernel with reductions.
+pub fn schedule(frame: &Frame<'_, '_>) {
+    match frame.vector {
+        Some(vector) => frame.write_outer(vector, |_| 1),
+        None => frame.write_own(tile_dim(frame)),
+    }
+}
+
+/// The outer dim that moves inside, when a reduction of several operands runs its lanes along what it reduces.
+pub fn tile_dim(frame: &Frame<'_, '_>) -> Option<usize> {
+    let kernel = frame.kernel;
+    if frame.width <= 1 {
+        return None;
+    }
+    let (reductions, maps): (Vec<_>, Vec<_>) = kernel.stages.iter().zip(&frame.own).partition(|(stage, _)| !stage.reduce.is_empty());
+    let [(reduction, Some(_))] = reductions.as_slice() else { return None };
+    let last = *reduction.parallel().last()?;
+    let size = kernel.static_size(last)?;
+    let rows: i64 = kernel.outer.iter().filter(|dim| **dim != last).map(|&dim| kernel.static_size(dim).unwrap_or(TYPICAL)).product();
+    // A single reduction over rows is better off with several accumulators, and with its rows split over threads.
+    let worth = reduction.maps.len() > 1 && (rows >= 4 || size <= 256);
+    let fits = (2..=TILE).contains(&size) && worth;
+    let arg = reduction.op.str("reducer").is_some_and(|name| name.starts_with("arg"));
+    let follow = maps.iter().all(|(stage, _)| stage.scan.is_none() && !stage.is_scatter() && stage.parallel() == reduction.parallel());
+    (fits && follow && !arg && kernel.outer.last() == Some(&last)).then_some(last)
+}
