@@ -9,7 +9,7 @@ use super::Fault;
 use crate::cargo::{self, Profile, Result};
 
 /// Per crate, the crates of ours it may reach; outside crates are ruled by `FOREIGN`.
-const REACH: [(&str, &[&str]); 10] = [
+const REACH: [(&str, &[&str]); 11] = [
     ("strata-core-sys", &[]),
     ("strata-macros", &[]),
     ("strata-core", &["strata-core-sys", "strata-macros"]),
@@ -17,6 +17,7 @@ const REACH: [(&str, &[&str]); 10] = [
     ("strata-frontend", DIALECTS),
     ("strata-passes", DIALECTS),
     ("strata-lowering", DIALECTS),
+    ("strata-store", &[]),
     ("strata-runtime", &[]),
     ("strata-test", &[]),
     (
@@ -30,6 +31,7 @@ const REACH: [(&str, &[&str]); 10] = [
             "strata-passes",
             "strata-lowering",
             "strata-runtime",
+            "strata-store",
         ],
     ),
 ];
@@ -37,7 +39,8 @@ const CORE: &[&str] = &["strata-core-sys", "strata-macros", "strata-core"];
 const DIALECTS: &[&str] = &["strata-core-sys", "strata-macros", "strata-core", "strata-dialects"];
 
 /// Outside crates that a crate must not reach.
-const FOREIGN: [(&str, &[&str]); 4] = [
+const FOREIGN: [(&str, &[&str]); 5] = [
+    ("strata-store", &["melior", "mlir-sys", "inkwell", "llvm-sys"]),
     ("strata-runtime", &["melior", "mlir-sys", "inkwell", "llvm-sys"]),
     ("strata-dialects", &["inkwell", "llvm-sys"]),
     ("strata-frontend", &["inkwell", "llvm-sys"]),

@@ -1,0 +1,81 @@
+//! What can go wrong with a store, and with one entry.
+
+use std::path::PathBuf;
+
+/// A store, a remote or an export that cannot be used. Compilation goes on without it.
+#[derive(Debug, thiserror::Error)]
+pub enum StoreError {
+    /// The file system said no.
+    #[error("cache {path}: {source}; set STRATA_CACHE_DIR to a folder that can be written, or STRATA_CACHE_SIZE=0 to do without a cache")]
+    Io {
+        /// The file or folder.
+        path: PathBuf,
+        /// The reason.
+        source: std::io::Error,
+    },
+    /// There is no place for it.
+    #[error("no folder for the cache: neither STRATA_CACHE_DIR, XDG_CACHE_HOME nor HOME is set")]
+    NoPlace,
+    /// A size that is no size.
+    #[error("`{0}` is no size for the cache; write a number of bytes with K, M or G, as in STRATA_CACHE_SIZE=2G")]
+    Size(String),
+    /// The remote said no.
+    #[error("remote cache {address}: {reason}")]
+    Remote {
+        /// Where it is.
+        address: String,
+        /// The reason.
+        reason: String,
+    },
+    /// A file of exported entries that cannot be read or written.
+    #[error("exported cache {path}: {reason}")]
+    Archive {
+        /// The file.
+        path: PathBuf,
+        /// The reason.
+        reason: String,
+    },
+}
+
+impl StoreError {
+    pub(crate) fn io(path: impl Into<PathBuf>) -> impl FnOnce(std::io::Error) -> StoreError {
+        let path = path.into();
+        move |source| StoreError::Io { path, source }
+    }
+}
+
+/// Why an entry that is there is not used.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum Unusable {
+    /// Not one of our files.
+    #[error("it is not an entry of a Strata cache")]
+    Foreign,
+    /// Of another version of the format.
+    #[error("it has format {found}, this program reads format {known}")]
+    Version {
+        /// The version in the file.
+        found: u32,
+        /// Ours.
+        known: u32,
+    },
+    /// Cut short.
+    #[error("it has {found} bytes of {wanted}")]
+    Short {
+        /// Bytes in the file.
+        found: u64,
+        /// Bytes that it says it has.
+        wanted: u64,
+    },
+    /// Changed.
+    #[error("its checksum does not match")]
+    Checksum,
+    /// Put in the wrong place.
+    #[error("it is the entry of {0}")]
+    Misplaced(String),
+    /// Its description does not read.
+    #[error("its description is not readable: {0}")]
+    Meta(String),
+    /// The file system does not give it.
+    #[error("it cannot be read: {0}")]
+    Io(String),
+}

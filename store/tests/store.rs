@@ -1,0 +1,134 @@
+//! The promises of the store: what was put in comes out, what is damaged does not, and nobody is in anybody's way.
+
+use std::fs;
+use std::path::Path;
+use strata_store::{Explanation, Key, Kind, Lookup, Parts, Settings, Store};
+
+fn open(dir: &Path, size: u64) -> Store {
+    let settings = Settings { dir: Some(dir.into()), size: Some(size), remote: None };
+    Store::open(&settings).expect("the folder is given").expect("the size is not zero")
+}
+
+fn parts(source: &str) -> Parts {
+    Parts::new().with("source", source).with("target", "znver5")
+}
+
+#[test]
+fn gives_back_what_was_put_in_also_to_others() {
+    let dir = tempfile::tempdir().unwrap();
+    let store = open(dir.path(), 1 << 30);
+    assert!(matches!(store.get(&parts("a").key(Kind::Group)), Lookup::Miss));
+    let key = store.put(Kind::Group, &parts("a"), b"result").unwrap();
+    let other = open(dir.path(), 1 << 30);
+    assert_eq!(other.get(&key).data().as_deref(), Some(&b"result"[..]));
+    assert!(matches!(other.get(&parts("a").key(Kind::Object)), Lookup::Miss), "kinds are apart");
+    assert_eq!(Key::parse(&key.to_string()), Some(key));
+}
+
+#[test]
+fn parts_do_not_run_into_each_other() {
+    let one = Parts::new().with("a", "bc").key(Kind::Group);
+    let two = Parts::new().with("ab", "c").key(Kind::Group);
+    let three = Parts::new().with("a", "b").with("c", "").key(Kind::Group);
+    assert!(one != two && one != three && two != three);
+}
+
+#[test]
+fn every_flipped_byte_and_every_truncation_is_a_miss_with_a_reason() {
+    let dir = tempfile::tempdir().unwrap();
+    let store = open(dir.path(), 1 << 30);
+    let key = store.put(Kind::Object, &parts("a"), b"some machine code").unwrap();
+    let path = store.path(&key);
+    let whole = fs::read(&path).unwrap();
+    let damaged = (0..whole.len()).map(|at| {
+        let mut bytes = whole.clone();
+        bytes[at] ^= 0x20;
+        bytes
+    });
+    let short = (0..whole.len()).map(|len| whole[..len].to_vec());
+    let longer = std::iter::once([whole.as_slice(), b"x"].concat());
+    for bytes in damaged.chain(short).chain(longer) {
+        fs::write(&path, &bytes).unwrap();
+        assert!(matches!(store.get(&key), Lookup::Unusable(_)), "{bytes:?}");
+        assert!(matches!(store.get(&key), Lookup::Miss), "a damaged entry is removed");
+    }
+    fs::write(&path, &whole).unwrap();
+    assert!(matches!(store.get(&key), Lookup::Hit(_)));
+}
+
+#[test]
+fn an_entry_in_anothers_place_is_not_used() {
+    let dir = tempfile::tempdir().unwrap();
+    let store = open(dir.path(), 1 << 30);
+    let (a, b) = (store.put(Kind::Group, &parts("a"), b"a").unwrap(), store.put(Kind::Group, &parts("b"), b"b").unwrap());
+    fs::copy(store.path(&a), store.path(&b)).unwrap();
+    assert_eq!(store.verify().removed.len(), 1);
+    assert!(matches!(store.get(&b), Lookup::Miss));
+    assert!(matches!(store.get(&a), Lookup::Hit(_)));
+}
+
+#[test]
+fn what_was_used_longest_ago_goes_first() {
+    let dir = tempfile::tempdir().unwrap();
+    let store = open(dir.path(), 1 << 30);
+    let data = vec![7; 10_000];
+    let keys: Vec<_> = (0..20).map(|at| store.put(Kind::Group, &parts(&at.to_string()), &data).unwrap()).collect();
+    for (age, key) in keys.iter().enumerate() {
+        let time = std::time::SystemTime::now() - std::time::Duration::from_secs(1000 - age as u64);
+        fs::File::open(store.path(key)).unwrap().set_modified(time).unwrap();
+    }
+    assert!(matches!(store.get(&keys[0]), Lookup::Hit(_)), "this use counts");
+    let bounded = open(dir.path(), 110_000);
+    let freed = bounded.gc().unwrap();
+    assert!(freed.entries >= 9, "{freed:?}");
+    let kept: u64 = bounded.stat().iter().map(|(_, stat)| stat.bytes).sum();
+    assert!(kept <= 110_000 && kept > 80_000, "{kept}");
+    assert!(matches!(bounded.get(&keys[0]), Lookup::Hit(_)));
+    assert!(matches!(bounded.get(&keys[1]), Lookup::Miss));
+    assert!(matches!(bounded.get(&keys[19]), Lookup::Hit(_)));
+}
+
+#[test]
+fn says_which_part_differs() {
+    let dir = tempfile::tempdir().unwrap();
+    let store = open(dir.path(), 1 << 30);
+    assert_eq!(store.explain(Kind::Artefact, &parts("a")), Explanation::Nothing);
+    store.put(Kind::Artefact, &Parts::new().with("source", "a").with("target", "znver4"), b"").unwrap();
+    store.put(Kind::Artefact, &Parts::new().with("source", "z").with("target", "skylake"), b"").unwrap();
+    let Explanation::Nearest(differences) = store.explain(Kind::Artefact, &parts("a")) else { panic!("there is an entry") };
+    assert_eq!(differences.len(), 1);
+    assert_eq!((differences[0].name.as_str(), differences[0].found.as_deref()), ("target", Some("znver4")));
+}
+
+#[test]
+fn goes_to_another_machine_in_one_file() {
+    let (here, there) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    let (store, other) = (open(here.path(), 1 << 30), open(there.path(), 1 << 30));
+    let key = store.put(Kind::Artefact, &parts("a"), b"code").unwrap();
+    let damaged = store.put(Kind::Artefact, &parts("b"), b"code").unwrap();
+    fs::write(store.path(&damaged), b"no entry").unwrap();
+    let file = here.path().join("export.zip");
+    let moved = store.export(&file, None).unwrap();
+    assert_eq!((moved.entries, moved.unusable), (1, 1));
+    assert_eq!(other.import(&file).unwrap().entries, 1);
+    assert_eq!(other.get(&key).data().as_deref(), Some(&b"code"[..]));
+    fs::write(&file, b"no archive").unwrap();
+    assert!(other.import(&file).is_err());
+}
+
+#[test]
+fn a_folder_that_cannot_be_written_is_an_error_and_no_more() {
+    let dir = tempfile::tempdir().unwrap();
+    let file = dir.path().join("file");
+    fs::write(&file, b"in the way").unwrap();
+    let store = open(&file, 1 << 30);
+    assert!(matches!(store.get(&parts("a").key(Kind::Group)), Lookup::Miss));
+    let error = store.put(Kind::Group, &parts("a"), b"x").unwrap_err();
+    assert!(error.to_string().contains("STRATA_CACHE_DIR"), "{error}");
+}
+
+#[test]
+fn a_size_of_zero_is_no_store() {
+    let settings = Settings { dir: Some("/nowhere".into()), size: Some(0), remote: None };
+    assert!(Store::open(&settings).unwrap().is_none());
+}
