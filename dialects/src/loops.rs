@@ -51,9 +51,11 @@ impl Verify for Kernel<'_> {
 /// of the operand is zero. `space` says where the result lives: `register` (one element per point of the outer loops), `tile` (scratch
 /// memory for its dims that are not outer, of known sizes) or `buffer`.
 /// A result has one dim for each dim of the domain that is not reduced.
+/// `chunk = [p, r, n]` reduces dim `r` in pieces: at a point of dim `p` it runs from `p * n` to `(p + 1) * n`, or to its own end.
 ///
 /// C1: there is one map, and one block argument, for each operand. C2: reduced and scanned dims are in the domain.
 /// C3: `reducer` is known, and given exactly when something is reduced or scanned. C4: `space` is known.
+/// C5: of a `chunk` the first dim is in the domain and not reduced, the second is reduced, and the number is positive.
 #[op("loop.stage", effects(Read, Write), verify)]
 pub struct Stage {
     inputs: Variadic<AnyType>,
@@ -63,6 +65,7 @@ pub struct Stage {
     space: Attr<Str>,
     guarded: OptAttr<Bools>,
     reduce: OptAttr<I64s>,
+    chunk: OptAttr<I64s>,
     scan: OptAttr<I64>,
     reducer: OptAttr<Str>,
     schedule: OptAttr<Dict>,
@@ -85,6 +88,11 @@ impl Verify for Stage<'_> {
         ensure!(known && reducer.is_some() == combines, 3, "the reducer {reducer:?} does not fit what the stage combines");
         let space = self.space();
         ensure!(matches!(space.as_str(), "register" | "tile" | "buffer"), 4, "there is no space '{space}'");
+        if let Some(chunk) = self.chunk() {
+            let fits =
+                matches!(chunk[..], [by, dim, size] if domain.contains(&by) && !reduce.contains(&by) && reduce.contains(&dim) && size > 0);
+            ensure!(fits, 5, "the chunk {chunk:?} does not name a dim of the domain, a reduced dim and a size");
+        }
         Ok(())
     }
 }

@@ -80,7 +80,7 @@ pub const LEVELS: &[Level] = &[
         "loop-scheduled",
         "kernels with schedules for the target",
         "strata-to-loop-scheduled",
-        [optional("schedule-cpu", "schedule-cpu"),]
+        [optional("split-reductions", "split-reductions"), optional("schedule-cpu", "schedule-cpu"),]
     ),
     level!(
         6,

@@ -22,12 +22,32 @@ pub struct StageView<'c> {
     pub domain: Vec<usize>,
     /// Dims that it reduces.
     pub reduce: Vec<usize>,
+    /// In which pieces it reduces one of them.
+    pub chunk: Option<Chunk>,
     /// The dim that it scans.
     pub scan: Option<usize>,
     /// Access of each operand.
     pub maps: Vec<AffineMap<'c>>,
     /// Which accesses may reach outside.
     pub guarded: Vec<bool>,
+}
+
+/// Dim `by` numbers pieces of `size` of dim `dim`.
+#[derive(Clone, Copy, Debug)]
+pub struct Chunk {
+    /// The dim that numbers the pieces.
+    pub by: usize,
+    /// The dim that is reduced piece by piece.
+    pub dim: usize,
+    /// Elements of a piece; the last may have fewer.
+    pub size: i64,
+}
+
+impl Chunk {
+    fn of(op: Op<'_>) -> Option<Self> {
+        let [by, dim, size] = op.ints("chunk")?.try_into().ok()?;
+        Some(Self { by: usize::try_from(by).ok()?, dim: usize::try_from(dim).ok()?, size })
+    }
 }
 
 fn dims(op: Op<'_>, name: &str) -> Vec<usize> {
@@ -39,7 +59,8 @@ impl<'c> StageView<'c> {
     pub fn new(op: Op<'c>) -> Self {
         let maps: Vec<_> = op.attr("maps").and_then(Attr::as_array).unwrap_or_default().into_iter().filter_map(Attr::as_map).collect();
         let guarded = op.attr("guarded").and_then(Attr::as_bools).unwrap_or_else(|| vec![false; maps.len()]);
-        Self { op, domain: dims(op, "domain"), reduce: dims(op, "reduce"), scan: op.int("scan").map(|dim| dim as usize), maps, guarded }
+        let scan = op.int("scan").map(|dim| dim as usize);
+        Self { op, domain: dims(op, "domain"), reduce: dims(op, "reduce"), chunk: Chunk::of(op), scan, maps, guarded }
     }
 
     /// Whether it writes at computed indices.
@@ -50,6 +71,11 @@ impl<'c> StageView<'c> {
     /// Whether its result lives in scratch memory of the loops around all stages.
     pub fn is_tile(&self) -> bool {
         self.op.str("space").as_deref() == Some("tile")
+    }
+
+    /// Whether its result is one element per point of the loops around all stages.
+    pub fn is_register(&self) -> bool {
+        self.op.str("space").as_deref() == Some("register")
     }
 
     /// Dims of which each iteration is independent of the others.
@@ -63,6 +89,11 @@ impl<'c> StageView<'c> {
     /// Dims of the result, in order.
     pub fn result_dims(&self) -> Vec<usize> {
         self.domain.iter().copied().filter(|dim| !self.reduce.contains(dim)).collect()
+    }
+
+    /// The piece of this dim that one point of the other dims reduces, when the dim is chunked.
+    pub fn piece(&self, dim: usize) -> Option<i64> {
+        self.chunk.filter(|chunk| chunk.dim == dim).map(|chunk| chunk.size)
     }
 
     /// An entry of the schedule.
@@ -135,7 +166,8 @@ impl<'c> KernelView<'c> {
     /// Arithmetic operations of one call, when the sizes are known: one for each op of a body, and one for each combination.
     pub fn flops(&self) -> Option<u64> {
         let stages = self.stages.iter().map(|stage| {
-            let points: Option<i64> = stage.domain.iter().map(|&dim| self.static_size(dim)).product();
+            let counted = stage.domain.iter().filter(|dim| stage.chunk.is_none_or(|chunk| chunk.by != **dim));
+            let points: Option<i64> = counted.map(|&dim| self.static_size(dim)).product();
             let body = stage
                 .op
                 .body(0)
@@ -149,13 +181,13 @@ impl<'c> KernelView<'c> {
         stages.sum()
     }
 
-    /// Why the stages cannot share one nest of outer loops, when they cannot: a reduction's result lives in registers
-    /// (unless it is a tile), so all its dims must be outer.
+    /// Why the stages cannot share one nest of outer loops, when they cannot: a reduction's result that lives in registers
+    /// must have outer dims only.
     pub fn refuse(&self) -> Option<&'static str> {
         let inner_result = self
             .stages
             .iter()
-            .any(|stage| !stage.reduce.is_empty() && !stage.is_tile() && stage.parallel().iter().any(|dim| !self.outer.contains(dim)));
+            .any(|stage| !stage.reduce.is_empty() && stage.is_register() && stage.parallel().iter().any(|dim| !self.outer.contains(dim)));
         inner_result.then_some("a reduction's result is not a value of the loops around all stages")
     }
 }

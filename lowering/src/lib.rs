@@ -11,6 +11,7 @@ pub mod loop_to_host;
 mod num;
 pub mod prim_to_loop;
 pub mod schedule_cpu;
+pub mod split_reductions;
 
 pub use error::Error;
 pub use kernel_view::{KernelView, StageView};
@@ -26,4 +27,5 @@ pub const PASSES: &[PassEntry] = &[
     PassEntry::of::<codegen::LowerToLlvm>(),
     PassEntry::of::<prim_to_loop::PrimToLoop>(),
     PassEntry::of::<schedule_cpu::ScheduleCpu>(),
+    PassEntry::of::<split_reductions::SplitReductions>(),
 ];

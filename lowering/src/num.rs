@@ -54,6 +54,14 @@ impl<'c> Num<'c> {
         }
     }
 
+    /// The smaller of the two.
+    pub fn min(self, b: &mut Builder<'c>, other: Self) -> Self {
+        match (self, other) {
+            (Self::Const(x), Self::Const(y)) => Self::Const(x.min(y)),
+            _ => self.op(b, "arith.minsi", other),
+        }
+    }
+
     /// Quotient rounded down; `other` is positive.
     pub fn floor_div(self, b: &mut Builder<'c>, other: Self) -> Self {
         match (self, other) {

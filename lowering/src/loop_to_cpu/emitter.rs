@@ -179,6 +179,7 @@ impl<'c> Emitter<'c> {
                 width: if vector == Some(dim as i64) { width } else { 1 },
                 unroll: unroll.get(level).copied().unwrap_or(1).max(1),
                 range: if level == 0 { range } else { (Num::Const(0), self.sizes[dim]) },
+                length: None,
             })
             .collect();
         let start = Copy { point: vec![None; self.kernel.num_dims()], outer: 0, slot: 0 };

@@ -118,7 +118,8 @@ fn split<'c>(b: &mut Builder<'c>, kernel: &KernelView<'c>, sizes: &[Num<'c>]) ->
     for stage in &kernel.stages {
         let mut points = Num::Const(stage.op.body(0).ops().len() as i64);
         for &dim in stage.domain.iter().filter(|dim| Some(**dim) != first) {
-            points = points.mul(b, sizes[dim]);
+            let size = stage.piece(dim).map_or(sizes[dim], Num::Const);
+            points = points.mul(b, size);
         }
         work = work.add(b, points);
     }

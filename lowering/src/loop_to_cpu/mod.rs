@@ -12,6 +12,7 @@ mod memory;
 mod nest;
 mod reducer;
 mod stages;
+mod sweep;
 
 pub use emitter::INDEX_OUT_OF_BOUNDS;
 pub use error::Error;

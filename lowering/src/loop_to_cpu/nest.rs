@@ -17,6 +17,8 @@ pub struct Loop<'c> {
     pub unroll: i64,
     /// First and one past the last index.
     pub range: (Num<'c>, Num<'c>),
+    /// Their distance, where it is known although they are not.
+    pub length: Option<i64>,
 }
 
 /// One copy of a body.
@@ -53,10 +55,10 @@ impl<'c> Emitter<'c> {
         let whole = if step == 1 {
             end
         } else {
-            let length = end.sub(&mut self.b, begin);
+            let length = first.length.map_or_else(|| end.sub(&mut self.b, begin), Num::Const);
             let count = length.floor_div(&mut self.b, Num::Const(step));
             let covered = count.mul(&mut self.b, Num::Const(step));
-            begin.add(&mut self.b, covered)
+            if covered == length { end } else { begin.add(&mut self.b, covered) }
         };
         let width = self.width;
         self.width = if first.width > 1 { first.width } else { width };

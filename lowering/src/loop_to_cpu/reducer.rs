@@ -94,6 +94,14 @@ impl Reducer {
         b.value(name, &[lhs, rhs], ty, &[])
     }
 
+    /// Several values as one, in pairs: more exact than one after the other, and independent.
+    pub fn tree<'c>(self, b: &mut Builder<'c>, mut parts: Vec<Value<'c>>) -> Value<'c> {
+        while parts.len() > 1 {
+            parts = parts.chunks(2).map(|pair| if let [lhs, rhs] = *pair { self.combine(b, lhs, rhs) } else { pair[0] }).collect();
+        }
+        parts.first().copied().unwrap_or_else(|| self.start(b))
+    }
+
     /// All lanes of a vector as one element.
     pub fn across<'c>(self, b: &mut Builder<'c>, lanes: Value<'c>) -> Value<'c> {
         let unsigned = self.element.is_unsigned() || self.element == ElementType::Bool;

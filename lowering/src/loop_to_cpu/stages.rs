@@ -24,27 +24,41 @@ impl<'c> Emitter<'c> {
         }
     }
 
-    /// Loops over the dims of a stage that the outer loops do not cover.
-    fn inner_loops(&self, stage: &StageView<'c>) -> Vec<Loop<'c>> {
+    /// Loops over the dims of a stage that the outer loops do not cover, around the point of a copy of these.
+    pub(super) fn inner_loops(&mut self, stage: &StageView<'c>, copy: Option<&Copy<'c>>) -> Vec<Loop<'c>> {
         let vector = stage.schedule("vector");
-        stage
-            .domain
-            .iter()
-            .filter(|dim| !self.kernel.outer.contains(dim))
-            .map(|&dim| {
+        let dims: Vec<_> = stage.domain.iter().copied().filter(|dim| !self.kernel.outer.contains(dim)).collect();
+        dims.into_iter()
+            .map(|dim| {
                 let lanes = vector == Some(dim as i64);
+                let (range, length) = self.range(stage, dim, copy);
                 Loop {
                     dim,
                     width: if lanes { stage.schedule("width").unwrap_or(1) } else { 1 },
                     unroll: if lanes { stage.schedule("unroll").unwrap_or(1).max(1) } else { 1 },
-                    range: (Num::Const(0), self.sizes[dim]),
+                    range,
+                    length,
                 }
             })
             .collect()
     }
 
+    /// Where a dim begins and ends, and how long it is if that is known: a chunked dim has the piece of the present chunk.
+    fn range(&mut self, stage: &StageView<'c>, dim: usize, copy: Option<&Copy<'c>>) -> ((Num<'c>, Num<'c>), Option<i64>) {
+        let whole = (Num::Const(0), self.sizes[dim]);
+        let Some(chunk) = stage.chunk.filter(|chunk| chunk.dim == dim) else { return (whole, None) };
+        let Some(by) = copy.and_then(|copy| copy.point[chunk.by]) else { return (whole, None) };
+        let size = Num::Const(chunk.size);
+        let begin = by.base.mul(&mut self.b, size);
+        let end = begin.add(&mut self.b, size);
+        match whole.1 {
+            Num::Const(all) if all % chunk.size == 0 => ((begin, end), Some(chunk.size)),
+            all => ((begin, end.min(&mut self.b, all)), None),
+        }
+    }
+
     fn map(&mut self, stage: &StageView<'c>, copies: &[Copy<'c>]) -> Result<(), Error> {
-        let loops = self.inner_loops(stage);
+        let loops = self.inner_loops(stage, copies.first());
         self.nest(&loops, copies, Vec::new(), &mut |emitter, copies, carried| {
             emitter.reads.clear();
             for (copy, values) in copies.iter().zip(emitter.bodies(stage, copies)?) {
@@ -59,7 +73,7 @@ impl<'c> Emitter<'c> {
     }
 
     /// Puts an element of a stage's result where it lives.
-    fn write(&mut self, stage: &StageView<'c>, result: Value<'c>, copy: &Copy<'c>, value: Value<'c>) -> Result<(), Error> {
+    pub(super) fn write(&mut self, stage: &StageView<'c>, result: Value<'c>, copy: &Copy<'c>, value: Value<'c>) -> Result<(), Error> {
         let Some(buffer) = self.buffers.get(&result).cloned() else {
             self.registers.insert((result, copy.outer), value);
             return Ok(());
@@ -78,7 +92,11 @@ impl<'c> Emitter<'c> {
         let name = stage.op.str("reducer").unwrap_or_default();
         let reducer =
             Reducer::named(&name, self.element(stage)?).ok_or_else(|| Error::at(stage.op, format!("there is no reducer '{name}'")))?;
-        let (parallel, loops): (Vec<_>, Vec<_>) = self.inner_loops(stage).into_iter().partition(|lp| !stage.reduce.contains(&lp.dim));
+        let (parallel, loops): (Vec<_>, Vec<_>) =
+            self.inner_loops(stage, copies.first()).into_iter().partition(|lp| !stage.reduce.contains(&lp.dim));
+        if let Some(steps) = stage.schedule("sweep") {
+            return self.sweep(stage, copies, (&parallel, &loops), (reducer, steps));
+        }
         if !parallel.is_empty() {
             // The result is a tile: its own loops stand around the reduction.
             let parallel: Vec<_> = parallel.into_iter().map(|lp| Loop { unroll: stage.schedule("rows").unwrap_or(1), ..lp }).collect();
@@ -117,14 +135,9 @@ impl<'c> Emitter<'c> {
             Ok(carried)
         })?;
         for (slot, copy) in copies.iter().enumerate() {
-            let mut parts = sums[slot * turns as usize..(slot + 1) * turns as usize].to_vec();
-            while parts.len() > 1 {
-                parts = parts
-                    .chunks(2)
-                    .map(|pair| if pair.len() == 2 { reducer.combine(&mut self.b, pair[0], pair[1]) } else { pair[0] })
-                    .collect();
-            }
-            let value = if inner_lanes > 1 { reducer.across(&mut self.b, parts[0]) } else { parts[0] };
+            let parts = sums[slot * turns as usize..(slot + 1) * turns as usize].to_vec();
+            let sum = reducer.tree(&mut self.b, parts);
+            let value = if inner_lanes > 1 { reducer.across(&mut self.b, sum) } else { sum };
             self.write(stage, stage.op.result(0), copy, value)?;
         }
         Ok(())
@@ -138,7 +151,7 @@ impl<'c> Emitter<'c> {
             || self.element(stage),
             |yielded| Ok(element.filter(|element| element.bits() == yielded.bits() && element.is_unsigned()).unwrap_or(yielded)),
         )?;
-        let loops: Vec<_> = self.inner_loops(stage).into_iter().map(|lp| Loop { width: 1, unroll: 1, ..lp }).collect();
+        let loops: Vec<_> = self.inner_loops(stage, copies.first()).into_iter().map(|lp| Loop { width: 1, unroll: 1, ..lp }).collect();
         let start = Reducer::named(name.trim_start_matches("arg"), element)
             .ok_or_else(|| Error::at(stage.op, format!("there is no reducer '{name}'")))?;
         let best = start.start(&mut self.b);
@@ -177,7 +190,7 @@ impl<'c> Emitter<'c> {
         let to = self.element(stage)?;
         let accumulated = if matches!(to, ElementType::F16 | ElementType::BF16) { ElementType::F32 } else { to };
         let reducer = Reducer::named(&name, accumulated).ok_or_else(|| Error::at(stage.op, format!("there is no reducer '{name}'")))?;
-        let loops = self.inner_loops(stage);
+        let loops = self.inner_loops(stage, copies.first());
         let start = reducer.start(&mut self.b);
         let start = start_in_lanes(&mut self.b, start, self.width);
         let numbered: Vec<_> = copies.iter().enumerate().map(|(slot, copy)| Copy { slot, ..copy.clone() }).collect();
@@ -216,7 +229,7 @@ impl<'c> Emitter<'c> {
         if reducer.is_none() && kind != "set" {
             return Err(Error::at(stage.op, format!("there is no way to combine by '{kind}'")));
         }
-        let loops: Vec<_> = self.inner_loops(stage).into_iter().map(|lp| Loop { width: 1, unroll: 1, ..lp }).collect();
+        let loops: Vec<_> = self.inner_loops(stage, copies.first()).into_iter().map(|lp| Loop { width: 1, unroll: 1, ..lp }).collect();
         self.nest(&loops, copies, Vec::new(), &mut |emitter, copies, carried| {
             for copy in copies {
                 emitter.reads.clear();

@@ -34,7 +34,8 @@ pub fn lanes(kernel: &KernelView<'_>, vector_bits: i64) -> i64 {
 pub fn cost(stage: &StageView<'_>, lanes: Option<usize>, width: i64, size: i64) -> f64 {
     let body = stage.op.body(0).ops().len() as f64;
     let Some(dim) = lanes else { return 1.0 + body };
-    if stage.is_scatter() || stage.scan == Some(dim) || !stage.domain.contains(&dim) {
+    let numbers_pieces = stage.chunk.is_some_and(|chunk| chunk.by == dim);
+    if stage.is_scatter() || stage.scan == Some(dim) || !stage.domain.contains(&dim) || numbers_pieces {
         return 1.0 + body;
     }
     // Lanes that are used of those that are there.

@@ -88,7 +88,8 @@ impl<'k, 'c> Frame<'k, 'c> {
         }
     }
 
-    fn write(&self, order: &[usize], more: &[(&'static str, Attr<'c>)]) {
+    /// Writes the order of the outer loops, and more entries, on the kernel.
+    pub fn write(&self, order: &[usize], more: &[(&'static str, Attr<'c>)]) {
         let cx = self.kernel.op.cx();
         let order: Vec<i64> = order.iter().map(|&dim| dim as i64).collect();
         let entries = [&[("order", cx.i64s_attr(&order))], more].concat();

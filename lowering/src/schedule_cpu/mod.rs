@@ -10,12 +10,13 @@
 //! loop.kernel {sym_name = "k", schedule = {order = array<i64: 0, 1>, unroll = array<i64: 8, 2>, vector = 1, width = 16}, ...} ...
 //! ```
 
-mod access;
+pub(crate) mod access;
 mod contraction;
 mod cost;
 mod frame;
 mod pointwise;
 mod reduction;
+mod sweep;
 
 use crate::kernel_view::KernelView;
 use frame::Frame;
@@ -44,7 +45,9 @@ impl Pass for ScheduleCpu {
 pub fn schedule(op: Op<'_>, vector_bits: i64) {
     let Some(kernel) = KernelView::new(op) else { return };
     let frame = Frame::new(&kernel, vector_bits);
-    if contraction::is_contraction(&kernel) {
+    if let Some(lanes) = sweep::lanes(&kernel) {
+        sweep::schedule(&frame, lanes);
+    } else if contraction::is_contraction(&kernel) {
         contraction::schedule(&frame);
     } else if kernel.stages.iter().any(|stage| !stage.reduce.is_empty()) {
         reduction::schedule(&frame);

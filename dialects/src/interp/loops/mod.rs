@@ -97,9 +97,24 @@ struct Stage<'a, 'c> {
     visit: Vec<usize>,
     domain: Vec<usize>,
     reduce: Vec<usize>,
+    chunk: Option<Chunk>,
     scan: Option<usize>,
     maps: Vec<Vec<Expr>>,
     guarded: Vec<bool>,
+}
+
+/// Dim `by` numbers pieces of `size` of dim `dim`.
+struct Chunk {
+    by: usize,
+    dim: usize,
+    size: usize,
+}
+
+impl Chunk {
+    fn of(op: Op<'_>) -> Option<Self> {
+        let [by, dim, size] = op.ints("chunk")?.try_into().ok()?;
+        Some(Self { by: usize::try_from(by).ok()?, dim: usize::try_from(dim).ok()?, size: usize::try_from(size).ok()? })
+    }
 }
 
 impl<'a, 'c> Stage<'a, 'c> {
@@ -128,6 +143,7 @@ impl<'a, 'c> Stage<'a, 'c> {
             symbols,
             visit,
             reduce: dims("reduce")?,
+            chunk: Chunk::of(op),
             scan,
             guarded: op.attr("guarded").and_then(Attr::as_bools).unwrap_or_else(|| vec![false; maps.len()]),
             maps,
@@ -137,11 +153,18 @@ impl<'a, 'c> Stage<'a, 'c> {
 
     /// Calls `f` with every point, as indices of all kernel dims.
     fn points(&self, mut f: impl FnMut(&[i64]) -> Result<(), InterpError>) -> Result<(), InterpError> {
-        let shape: Vec<usize> = self.visit.iter().map(|&d| self.sizes[d]).collect();
+        let chunked = |d: usize| self.chunk.as_ref().filter(|chunk| chunk.dim == d);
+        let shape: Vec<usize> = self.visit.iter().map(|&d| chunked(d).map_or(self.sizes[d], |chunk| chunk.size)).collect();
         let mut point = vec![0; self.sizes.len()];
         try_each(&shape, |i| {
             for (&d, &at) in self.visit.iter().zip(i) {
                 point[d] = at as i64;
+            }
+            if let Some(chunk) = &self.chunk {
+                point[chunk.dim] += point[chunk.by] * chunk.size as i64;
+                if point[chunk.dim] >= self.sizes[chunk.dim] as i64 {
+                    return Ok(());
+                }
             }
             f(&point)
         })

@@ -1,0 +1,237 @@
+//! Cutting a kernel: each part becomes a kernel with what it reads as arguments and what later parts read as results.
+
+use super::plan::Part;
+use crate::kernel_view::{KernelView, StageView};
+use std::collections::HashMap;
+use strata_core::ir::{AffineExpr, Attr, Block, Builder, Cx, DYNAMIC, Op, OpSpec, Type, Value};
+
+/// Replaces a kernel and its call by kernels of the parts and calls of these.
+pub fn cut<'c>(kernel: &KernelView<'c>, call: Op<'c>, parts: &[Part]) {
+    let mut cutter = Cutter { kernel, cx: kernel.op.cx(), call, values: HashMap::new(), partial: HashMap::new() };
+    for (inside, outside) in kernel.op.body(0).args().into_iter().zip(call.operands()) {
+        cutter.values.insert(inside, outside);
+    }
+    let name = kernel.op.str("sym_name").unwrap_or_default();
+    for (number, part) in parts.iter().enumerate() {
+        cutter.part(part, &parts[number + 1..], &format!("{name}_{number}"));
+    }
+    let results: Vec<_> = kernel.results().iter().map(|result| cutter.values[result]).collect();
+    call.replace_with(&results);
+    kernel.op.erase();
+}
+
+/// A tensor of partial results, outside of kernels, with the dim that numbers the pieces.
+#[derive(Clone, Copy)]
+struct Partial<'c> {
+    tensor: Value<'c>,
+    pieces: AffineExpr<'c>,
+}
+
+struct Cutter<'k, 'c> {
+    kernel: &'k KernelView<'c>,
+    cx: Cx<'c>,
+    call: Op<'c>,
+    /// What the kernel's arguments and stage results are outside of kernels.
+    values: HashMap<Value<'c>, Value<'c>>,
+    /// Stages whose pieces are reduced already.
+    partial: HashMap<usize, Partial<'c>>,
+}
+
+/// A kernel under construction.
+struct Draft<'c> {
+    op: Op<'c>,
+    body: Block<'c>,
+    operands: Vec<Value<'c>>,
+    shapes: Vec<Vec<AffineExpr<'c>>>,
+    /// Values of the old kernel in the new one.
+    known: HashMap<Value<'c>, Value<'c>>,
+}
+
+impl<'c> Cutter<'_, 'c> {
+    fn part(&mut self, part: &Part, later: &[Part], name: &str) {
+        let mut draft = self.draft(name);
+        let mut sizes = self.kernel.sizes.results();
+        match part {
+            &Part::Pieces { stage, dim, size } => {
+                let pieces = sizes[dim].ceil_div(self.cx.constant(size));
+                sizes.push(pieces);
+                let value = self.pieces(&mut draft, stage, (dim, size), pieces);
+                let outputs = self.finish(draft, &sizes, &[value]);
+                self.partial.insert(stage, Partial { tensor: outputs[0], pieces });
+            }
+            Part::Plain(stages) => {
+                let combined = stages.iter().find_map(|number| self.partial.get(number));
+                sizes.extend(combined.map(|partial| partial.pieces));
+                for &number in stages {
+                    self.stage(&mut draft, number);
+                }
+                let needed = self.needed(stages, later);
+                let mut yields = Vec::new();
+                for &value in &needed {
+                    let new = draft.known[&value];
+                    if let Some(stage) = new.defining_op() {
+                        stage.set_attr("space", self.cx.str_attr("buffer"));
+                    }
+                    draft.shapes.push(self.shape(value));
+                    yields.push(new);
+                }
+                let outputs = self.finish(draft, &sizes, &yields);
+                self.values.extend(needed.into_iter().zip(outputs));
+            }
+        }
+    }
+
+    /// An empty kernel with the symbols of the old one.
+    fn draft(&self, name: &str) -> Draft<'c> {
+        let location = self.kernel.op.location();
+        let mut b = Builder::before(self.kernel.op);
+        let attrs = [("sym_name", self.cx.str_attr(name))];
+        let op = b.op(OpSpec { name: "loop.kernel", attrs: &attrs, regions: 1, ..OpSpec::default() });
+        let body = op.region(0).append_block(&[], location);
+        let mut draft = Draft { op, body, operands: Vec::new(), shapes: Vec::new(), known: HashMap::new() };
+        for symbol in self.kernel.symbols() {
+            self.bring(&mut draft, symbol);
+        }
+        draft
+    }
+
+    /// A value of the old kernel as an argument of the new one, if it is not there yet.
+    fn bring(&self, draft: &mut Draft<'c>, value: Value<'c>) -> Value<'c> {
+        if let Some(&known) = draft.known.get(&value) {
+            return known;
+        }
+        let argument = draft.body.add_arg(value.ty(), self.kernel.op.location());
+        draft.operands.push(self.values[&value]);
+        draft.shapes.push(self.shape(value));
+        draft.known.insert(value, argument);
+        argument
+    }
+
+    fn shape(&self, value: Value<'c>) -> Vec<AffineExpr<'c>> {
+        let sizes = self.kernel.sizes.results();
+        match value.defining_op() {
+            Some(stage) => StageView::new(stage).result_dims().into_iter().map(|dim| sizes[dim]).collect(),
+            None => self.kernel.shapes()[value.index()].results(),
+        }
+    }
+
+    /// Results of these stages that later parts read or the kernel returns.
+    fn needed(&self, stages: &[usize], later: &[Part]) -> Vec<Value<'c>> {
+        let mut later_stages = Vec::new();
+        for part in later {
+            match part {
+                Part::Plain(stages) => later_stages.extend(stages.iter().copied()),
+                Part::Pieces { stage, .. } => later_stages.push(*stage),
+            }
+        }
+        let returned = self.kernel.results();
+        let values = stages.iter().flat_map(|&number| self.kernel.stages[number].op.results());
+        let read = |value: Value<'c>| {
+            later_stages.iter().any(|&at| {
+                value.uses().iter().any(|using| using.op == self.kernel.stages[at].op || using.op.is_inside(self.kernel.stages[at].op))
+            })
+        };
+        values.filter(|&value| returned.contains(&value) || read(value)).collect()
+    }
+
+    /// A stage of the old kernel, or the combination of its pieces.
+    fn stage(&self, draft: &mut Draft<'c>, number: usize) {
+        let stage = &self.kernel.stages[number];
+        let new = match self.partial.get(&number) {
+            Some(partial) => self.combination(draft, stage, *partial),
+            None => self.copy(draft, stage),
+        };
+        draft.known.extend(stage.op.results().into_iter().zip(new.results()));
+    }
+
+    /// A copy of a stage, with its operands brought in.
+    fn copy(&self, draft: &mut Draft<'c>, stage: &StageView<'c>) -> Op<'c> {
+        let operands: Vec<_> = stage.op.operands().into_iter().map(|operand| self.bring(draft, operand)).collect();
+        let new = Builder::at_end(draft.body, stage.op.location()).clone_op(stage.op, &operands);
+        for op in new.body(0).ops() {
+            for (at, operand) in op.operands().into_iter().enumerate() {
+                if self.values.contains_key(&operand) {
+                    op.set_operand(at, self.bring(draft, operand));
+                }
+            }
+        }
+        new
+    }
+
+    /// The stage that reduces pieces; its result has the pieces as its first dim.
+    fn pieces(&self, draft: &mut Draft<'c>, number: usize, (dim, size): (usize, i64), pieces: AffineExpr<'c>) -> Value<'c> {
+        let stage = &self.kernel.stages[number];
+        let new = self.copy(draft, stage);
+        let by = self.kernel.num_dims();
+        let parallel = stage.parallel();
+        let domain: Vec<i64> = std::iter::once(by).chain(parallel).chain(stage.reduce.iter().copied()).map(|dim| dim as i64).collect();
+        new.set_attr("domain", self.cx.i64s_attr(&domain));
+        new.set_attr("chunk", self.cx.i64s_attr(&[by as i64, dim as i64, size]));
+        new.set_attr("space", self.cx.str_attr("buffer"));
+        let value = new.result(0);
+        let shape = [&[pieces.as_constant().unwrap_or(DYNAMIC)], stage.op.result(0).ty().shape().as_slice()].concat();
+        value.set_type(value.ty().with_shape(&shape));
+        draft.shapes.push([&[pieces], self.shape(stage.op.result(0)).as_slice()].concat());
+        value
+    }
+
+    /// The stage that combines what the pieces gave.
+    fn combination(&self, draft: &mut Draft<'c>, stage: &StageView<'c>, partial: Partial<'c>) -> Op<'c> {
+        let cx = self.cx;
+        let location = stage.op.location();
+        let argument = draft.body.add_arg(partial.tensor.ty(), location);
+        draft.operands.push(partial.tensor);
+        let result = stage.op.result(0);
+        draft.shapes.push([&[partial.pieces], self.shape(result).as_slice()].concat());
+        let by = self.kernel.num_dims();
+        let parallel = stage.parallel();
+        let ints = |dims: &[usize]| cx.i64s_attr(&dims.iter().map(|&dim| dim as i64).collect::<Vec<_>>());
+        let access: Vec<_> = std::iter::once(by).chain(parallel.iter().copied()).map(|dim| cx.dim(dim)).collect();
+        let map = cx.map_attr(cx.map(by + 1, self.kernel.sizes.num_symbols(), &access));
+        let attrs = [
+            ("domain", ints(&[parallel.as_slice(), &[by]].concat())),
+            ("maps", cx.array_attr(&[map])),
+            ("reduce", ints(&[by])),
+            ("reducer", stage.op.attr("reducer").unwrap_or_else(|| cx.str_attr("sum"))),
+            ("space", cx.str_attr("register")),
+        ];
+        let mut b = Builder::at_end(draft.body, location);
+        let spec =
+            OpSpec { name: "loop.stage", operands: &[argument], results: &[result.ty()], attrs: &attrs, regions: 1, ..OpSpec::default() };
+        let op = b.op(spec);
+        let element = element(stage, result.ty());
+        let block = op.region(0).append_block(&[element], location);
+        b.within(block, |b| {
+            b.effect("loop.yield", &block.args(), &[]);
+        });
+        op
+    }
+
+    /// Ends a kernel and calls it.
+    fn finish(&self, draft: Draft<'c>, sizes: &[AffineExpr<'c>], yields: &[Value<'c>]) -> Vec<Value<'c>> {
+        let (cx, symbols) = (self.cx, self.kernel.sizes.num_symbols());
+        let map = |results: &[AffineExpr<'c>]| cx.map_attr(cx.map(0, symbols, results));
+        for stage in draft.body.ops() {
+            let maps = stage.attr("maps").and_then(Attr::as_array).unwrap_or_default().into_iter().filter_map(Attr::as_map);
+            let maps: Vec<_> = maps.map(|map| cx.map_attr(cx.map(sizes.len(), symbols, &map.results()))).collect();
+            stage.set_attr("maps", cx.array_attr(&maps));
+        }
+        Builder::at_end(draft.body, self.kernel.op.location()).effect("loop.return", yields, &[]);
+        let numbers: Vec<i64> = (0..symbols as i64).collect();
+        draft.op.set_attr("sizes", map(sizes));
+        draft.op.set_attr("shapes", cx.array_attr(&draft.shapes.iter().map(|shape| map(shape)).collect::<Vec<_>>()));
+        draft.op.set_attr("symbols", cx.i64s_attr(&numbers));
+        let results: Vec<Type<'c>> = yields.iter().map(|value| value.ty()).collect();
+        let name = draft.op.str("sym_name").unwrap_or_default();
+        let attrs = [("callee", cx.symbol_attr(&name))];
+        Builder::before(self.call)
+            .op(OpSpec { name: "loop.call", operands: &draft.operands, results: &results, attrs: &attrs, ..OpSpec::default() })
+            .results()
+    }
+}
+
+/// The type of an accumulated element in a body.
+fn element<'c>(stage: &StageView<'c>, result: Type<'c>) -> Type<'c> {
+    let yielded = stage.op.body(0).terminator().map(|op| op.operand(0).ty());
+    yielded.unwrap_or_else(|| result.element())
+}

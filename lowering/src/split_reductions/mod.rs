@@ -1,0 +1,43 @@
+//! `--split-reductions`: long reductions become two: partial results of pieces, then their combination.
+//!
+//! A kernel shares its outermost loop among threads. Where little stands outside of a reduction (a sum of everything, the mean of
+//! a few long rows) there is nothing to share; where its rows lie across memory (column sums) it would read one element of each.
+//! Both are cured by reducing pieces of the reduced dim, each with a result of its own. A piece has a size that no
+//! number of threads changes, so neither does the result; and a sum of sums is more exact than one long sum.
+//!
+//! ```mlir
+//! %0 = loop.stage %x {domain = array<i64: 0>, reduce = array<i64: 0>, reducer = "sum", ...}
+//! // becomes
+//! %p = loop.stage %x {domain = array<i64: 1, 0>, reduce = array<i64: 0>, chunk = array<i64: 1, 0, 65536>, reducer = "sum", ...}
+//! // and, in another kernel,
+//! %0 = loop.stage %p {domain = array<i64: 1>, reduce = array<i64: 1>, reducer = "sum", ...}
+//! ```
+//!
+//! Other stages of the kernel become kernels between and after these. Refused are positions of extrema, scans, scatters,
+//! contractions, and kernels that are called twice.
+
+mod cut;
+mod plan;
+
+use crate::kernel_view::KernelView;
+use strata_core::ir::{Attr, Op};
+use strata_core::pass::{Pass, PassContext, PassError};
+
+/// Splits long reductions into pieces.
+#[derive(Pass)]
+#[pass(dependents("loop"))]
+pub struct SplitReductions {}
+
+impl Pass for SplitReductions {
+    fn run<'c>(&self, op: Op<'c>, _: &mut PassContext<'c>) -> Result<(), PassError> {
+        for call in op.find_all("loop.call") {
+            let name = call.attr("callee").and_then(Attr::as_symbol).unwrap_or_default();
+            let calls = op.find_all("loop.call").iter().filter(|other| other.attr("callee") == call.attr("callee")).count();
+            let Some(kernel) = op.lookup_symbol(&name).and_then(KernelView::new).filter(|_| calls == 1) else { continue };
+            if let Some(parts) = plan::plan(&kernel, call) {
+                cut::cut(&kernel, call, &parts);
+            }
+        }
+        Ok(())
+    }
+}

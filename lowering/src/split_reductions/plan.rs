@@ -1,0 +1,153 @@
+//! Which kernels are cut, where, and into pieces of what size.
+
+use crate::kernel_view::{KernelView, StageView};
+use crate::schedule_cpu::access::{Stride, stride};
+use strata_core::ir::Op;
+
+/// A kernel to be.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Part {
+    /// Stages, by number, as they are.
+    Plain(Vec<usize>),
+    /// One stage, with pieces of `size` of dim `dim`.
+    Pieces {
+        /// The stage's number.
+        stage: usize,
+        /// The dim that is cut.
+        dim: usize,
+        /// Elements of a piece.
+        size: i64,
+    },
+}
+
+/// Outer iterations that keep the threads busy.
+const BUSY: f64 = 32.0;
+/// Operations that are worth a kernel of their own.
+const WORTH: f64 = (1 << 17) as f64;
+/// Operations of a piece at least: what is worth handing to a thread.
+const PIECE: f64 = (1 << 15) as f64;
+/// Elements of a piece at most: a longer sum of f32 loses digits.
+const LONGEST: f64 = (1 << 16) as f64;
+/// Most pieces of a dim that is not long.
+const PIECES: f64 = 128.0;
+/// Bytes of an operand that no cache near the core holds.
+const FAR: f64 = (1 << 20) as f64;
+
+/// The parts that a kernel is cut into, if it is worth it.
+pub fn plan(kernel: &KernelView<'_>, call: Op<'_>) -> Option<Vec<Part>> {
+    let sizes = Sizes::of(kernel, call);
+    let outer: f64 = kernel.outer.iter().map(|&dim| sizes.0[dim]).product();
+    let idle = outer < BUSY;
+    let mut parts = Vec::new();
+    let mut run = Vec::new();
+    for (number, stage) in kernel.stages.iter().enumerate() {
+        if stage.is_scatter() || stage.scan.is_some() || is_contraction(stage) {
+            return None;
+        }
+        let large = sizes.work(stage) >= WORTH;
+        let piece = large.then(|| piece(kernel, stage, &sizes, idle)).flatten();
+        let alone = idle && large && stage.domain.iter().any(|dim| !kernel.outer.contains(dim));
+        if piece.is_none() && !alone {
+            run.push(number);
+            continue;
+        }
+        if !run.is_empty() {
+            parts.push(Part::Plain(std::mem::take(&mut run)));
+        }
+        match piece {
+            Some((dim, size)) => {
+                parts.push(Part::Pieces { stage: number, dim, size });
+                run.push(number);
+            }
+            None => parts.push(Part::Plain(vec![number])),
+        }
+    }
+    if !run.is_empty() {
+        parts.push(Part::Plain(run));
+    }
+    parts.iter().any(|part| matches!(part, Part::Pieces { .. })).then_some(parts)
+}
+
+/// The dim to cut and the size of a piece, if the reduction is to be cut.
+fn piece(kernel: &KernelView<'_>, stage: &StageView<'_>, sizes: &Sizes, idle: bool) -> Option<(usize, i64)> {
+    let arg = stage.op.str("reducer").is_some_and(|name| name.starts_with("arg"));
+    if arg || stage.chunk.is_some() {
+        return None;
+    }
+    let dim = stage.reduce.iter().copied().max_by(|&x, &y| sizes.0[x].total_cmp(&sizes.0[y]))?;
+    let size = sizes.0[dim];
+    let across = kernel.stages.iter().filter(|stage| !stage.reduce.is_empty()).count() == 1 && lies_across(kernel, stage, dim, sizes);
+    if !(idle || across || size >= 4.0 * LONGEST) {
+        return None;
+    }
+    // Work of one step along the dim.
+    let step = sizes.work(stage) / size;
+    let turns = if across { 8.0 } else { 256.0 };
+    let elements = (size / PIECES).max(PIECE / step).min(LONGEST);
+    let elements = (elements / turns).ceil() * turns;
+    (elements * 2.0 <= size).then_some((dim, elements as i64))
+}
+
+/// Whether memory is read in steps along the reduced dim while a dim of the result would read it in its order.
+fn lies_across(kernel: &KernelView<'_>, stage: &StageView<'_>, dim: usize, sizes: &Sizes) -> bool {
+    let [inner] = stage.reduce[..] else { return false };
+    let Some(&lanes) = stage.parallel().last() else { return false };
+    let accesses = || stage.op.operands().into_iter().zip(&stage.maps);
+    let reads = |lanes: usize, wanted: Stride| {
+        accesses().any(|(operand, map)| map.results().iter().any(|e| e.uses_dim(dim)) && stride(*map, operand, lanes) == wanted)
+    };
+    let bytes = sizes.0[inner] * stage.parallel().iter().map(|&dim| sizes.0[dim]).product::<f64>() * 4.0;
+    let all = accesses()
+        .filter(|(_, map)| map.results().iter().any(|e| e.uses_dim(dim)))
+        .all(|(operand, map)| stride(*map, operand, lanes) == Stride::One);
+    kernel.outer.contains(&lanes) && reads(lanes, Stride::One) && all && bytes >= FAR
+}
+
+/// Whether operands are reused: then blocks of the result matter, which is another schedule's business.
+fn is_contraction(stage: &StageView<'_>) -> bool {
+    let parallel = stage.parallel();
+    let moving = stage.maps.iter().map(|map| parallel.iter().filter(|&&dim| map.results().iter().any(|expr| expr.uses_dim(dim))).count());
+    let reduced =
+        |map: &strata_core::ir::AffineMap<'_>| stage.reduce.iter().any(|&dim| map.results().iter().any(|expr| expr.uses_dim(dim)));
+    let partial = moving.zip(&stage.maps).filter(|(moving, map)| *moving < parallel.len() && reduced(map)).count();
+    !stage.reduce.is_empty() && partial >= 2
+}
+
+/// Sizes of the kernel's dims, or how large they may be.
+struct Sizes(Vec<f64>);
+
+/// A size that nobody limits is taken to be this large.
+const UNLIMITED: f64 = (1 << 24) as f64;
+
+impl Sizes {
+    fn of(kernel: &KernelView<'_>, call: Op<'_>) -> Self {
+        let positions = kernel.op.ints("symbols").unwrap_or_default();
+        let largest: Vec<f64> = positions
+            .into_iter()
+            .map(|at| {
+                let dim = call.operand(at as usize).defining_op().filter(|op| op.is("capture.dim"));
+                dim.and_then(|op| op.int("max")).map_or(UNLIMITED, |max| (max as f64).min(UNLIMITED))
+            })
+            .collect();
+        Self(kernel.sizes.results().into_iter().map(|expr| value(expr, &largest).clamp(1.0, 1e12)).collect())
+    }
+
+    fn work(&self, stage: &StageView<'_>) -> f64 {
+        let points: f64 = stage.domain.iter().map(|&dim| self.0[dim]).product();
+        points * stage.op.body(0).ops().len() as f64
+    }
+}
+
+/// An expression for the largest sizes.
+fn value(expr: strata_core::ir::AffineExpr<'_>, symbols: &[f64]) -> f64 {
+    use strata_core::ir::AffineKind::{Add, CeilDiv, Constant, Dim, FloorDiv, Mod, Mul, Symbol};
+    match expr.kind() {
+        Constant(number) => number as f64,
+        Symbol(at) => symbols.get(at).copied().unwrap_or(UNLIMITED),
+        Dim(_) => UNLIMITED,
+        Add(x, y) => value(x, symbols) + value(y, symbols),
+        Mul(x, y) => value(x, symbols) * value(y, symbols),
+        FloorDiv(x, y) | CeilDiv(x, y) => value(x, symbols) / value(y, symbols).max(1.0),
+        Mod(_, y) => value(y, symbols),
+    }
+}
