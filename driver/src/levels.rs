@@ -26,6 +26,9 @@ struct Step {
     optional: Option<&'static str>,
 }
 
+/// Passes that ask how closely results follow the program.
+const NUMERIC: &[&str] = &["simplify-algebra", "simplify-sums"];
+
 const fn needed(text: &'static str) -> Step {
     Step { text, optional: None }
 }
@@ -64,6 +67,7 @@ pub const LEVELS: &[Level] = &[
             optional("func.func(simplify-converts)", "simplify-converts"),
             optional("func.func(simplify-algebra)", "simplify-algebra"),
             optional("func.func(simplify-views)", "simplify-views"),
+            optional("func.func(simplify-sums)", "simplify-sums"),
             optional("cse", "cse"),
         ]
     ),
@@ -104,10 +108,10 @@ impl Level {
         let target = options.vector_bits.map(|bits| format!("schedule-cpu{{vector-bits={bits}}}"));
         let text = |step: &Step| match &target {
             Some(schedule) if step.text == "schedule-cpu" => schedule.clone(),
-            _ if step.optional == Some("simplify-algebra") => {
-                format!("func.func(simplify-algebra{{numerics={}}})", options.numerics.name())
-            }
-            _ => step.text.to_owned(),
+            _ => match step.optional.filter(|flag| NUMERIC.contains(flag)) {
+                Some(flag) => format!("func.func({flag}{{numerics={}}})", options.numerics.name()),
+                None => step.text.to_owned(),
+            },
         };
         kept.map(text).collect::<Vec<_>>().join(",")
     }

@@ -26,6 +26,7 @@ pub const PASSES: &[PassEntry] = &[
     PassEntry::of::<simplify::constants::SimplifyConstants>(),
     PassEntry::of::<simplify::converts::SimplifyConverts>(),
     PassEntry::of::<simplify::sizes::SimplifySizes>(),
+    PassEntry::of::<simplify::sums::SimplifySums>(),
     PassEntry::of::<simplify::views::SimplifyViews>(),
     PassEntry::of::<verify_level::VerifyLevel>(),
 ];

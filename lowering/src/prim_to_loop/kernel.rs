@@ -6,7 +6,7 @@ use super::stage::{Kind, Request, Stage};
 use super::{Error, indexed, scalar, view};
 use crate::kernel_view::KernelView;
 use crate::num::number_of;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use strata_core::ir::{AffineExpr, AffineKind, AffineMap, Block, Builder, Cx, DYNAMIC, ElementType, Op, OpSpec, Type, Value};
 
 /// A kernel under construction.
@@ -237,8 +237,16 @@ impl<'c> Kernel<'c> {
 
     /// The dims of a value, when it or what it is computed from was asked for at plain dims.
     fn known_dims(&self, value: Value<'c>) -> Option<Vec<usize>> {
+        self.search_dims(value, &mut HashSet::new())
+    }
+
+    /// `seen`: values that were found to have none, so that each is looked at once however many paths lead to it.
+    fn search_dims(&self, value: Value<'c>, seen: &mut HashSet<Value<'c>>) -> Option<Vec<usize>> {
         if let Some(dims) = self.asked.get(&value) {
             return Some(dims.clone());
+        }
+        if !seen.insert(value) {
+            return None;
         }
         let op = value.defining_op().filter(|op| op.parent() == Some(self.fusion) && !view::is_view(*op))?;
         let reduced = match op.name() {
@@ -249,7 +257,7 @@ impl<'c> Kernel<'c> {
         };
         let rank = value.ty().rank() + reduced.len();
         let operand =
-            op.operands().into_iter().filter(|operand| operand.ty().rank() == rank).find_map(|operand| self.known_dims(operand))?;
+            op.operands().into_iter().filter(|operand| operand.ty().rank() == rank).find_map(|operand| self.search_dims(operand, seen))?;
         let kept = operand.into_iter().enumerate().filter(|(dim, _)| !reduced.contains(&(*dim as i64)));
         Some(kept.map(|(_, dim)| dim).collect())
     }

@@ -48,11 +48,11 @@ impl<'c> Site<'_, 'c> {
     pub fn sizes(&mut self, ty: Type<'c>, of: impl Fn(usize) -> (Value<'c>, usize)) -> Vec<Value<'c>> {
         let shape = ty.shape();
         let unknown = (0..shape.len()).filter(|&dim| shape[dim] == DYNAMIC);
-        unknown.map(of).map(|(tensor, dim)| self.size(tensor, dim)).collect()
+        unknown.map(of).map(|(tensor, dim)| self.dim(tensor, dim)).collect()
     }
 
     /// The size of a dimension, said by what it was computed from where that is known: asking the tensor would keep it in memory.
-    fn size(&mut self, tensor: Value<'c>, dim: usize) -> Value<'c> {
+    pub fn dim(&mut self, tensor: Value<'c>, dim: usize) -> Value<'c> {
         let sizes = self.dims.sizes(tensor);
         if let Some(size) = sizes.get(dim).filter(|size| self.dims.is_available(size, self.at)) {
             return self.emit(size);

@@ -6,9 +6,14 @@
 pub mod algebra;
 pub mod constants;
 pub mod converts;
+mod dots;
 mod driver;
 mod number;
+mod product;
 pub mod sizes;
+pub mod sums;
+#[cfg(test)]
+mod sums_bound;
 #[cfg(test)]
 mod tests;
 pub mod views;

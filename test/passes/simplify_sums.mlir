@@ -1,0 +1,122 @@
+// RUN: rs-opt %s --simplify-sums | FileCheck %s
+// RUN: rs-opt %s --simplify-sums="numerics=bitwise" | FileCheck %s --check-prefix=BITWISE
+// RUN: rs-opt %s --simplify-sums="numerics=fast" | FileCheck %s --check-prefix=FAST
+
+// CHECK-LABEL: func.func @outer_product(
+// CHECK-NEXT: %[[X:.*]] = prim.reduce %arg0 {dims = array<i64: 1>, kind = "sum"} : (tensor<5x4xf32>) -> tensor<5xf32>
+// CHECK-NEXT: %[[Y:.*]] = prim.reduce %arg1 {dims = array<i64: 1>, kind = "sum"} : (tensor<5x8xf32>) -> tensor<5xf32>
+// CHECK-NEXT: %[[P:.*]] = prim.mul %[[X]], %[[Y]] : tensor<5xf32>
+// CHECK-NEXT: return %[[P]]
+// BITWISE-LABEL: func.func @outer_product(
+// BITWISE: prim.reduce {{.*}} : (tensor<5x4x8xf32>) -> tensor<5xf32>
+func.func @outer_product(%x: tensor<5x4xf32>, %y: tensor<5x8xf32>) -> tensor<5xf32> {
+  %0 = prim.broadcast %x {dims = array<i64: 0, 1>} : (tensor<5x4xf32>) -> tensor<5x4x8xf32>
+  %1 = prim.broadcast %y {dims = array<i64: 0, 2>} : (tensor<5x8xf32>) -> tensor<5x4x8xf32>
+  %2 = prim.mul %0, %1 : (tensor<5x4x8xf32>, tensor<5x4x8xf32>) -> tensor<5x4x8xf32>
+  %3 = prim.reduce %2 {dims = array<i64: 1, 2>, kind = "sum"} : (tensor<5x4x8xf32>) -> tensor<5xf32>
+  return %3 : tensor<5xf32>
+}
+
+// Integers wrap, so their sums may be factored in every mode.
+// BITWISE-LABEL: func.func @outer_product_of_integers(
+// BITWISE-NEXT: prim.reduce
+// BITWISE-NEXT: prim.reduce
+// BITWISE-NEXT: prim.mul {{.*}} : tensor<i64>
+func.func @outer_product_of_integers(%x: tensor<4xi64>, %y: tensor<8xi64>) -> tensor<i64> {
+  %0 = prim.broadcast %x {dims = array<i64: 0>} : (tensor<4xi64>) -> tensor<4x8xi64>
+  %1 = prim.broadcast %y {dims = array<i64: 1>} : (tensor<8xi64>) -> tensor<4x8xi64>
+  %2 = prim.mul %0, %1 : (tensor<4x8xi64>, tensor<4x8xi64>) -> tensor<4x8xi64>
+  %3 = prim.reduce %2 {dims = array<i64: 0, 1>, kind = "sum"} : (tensor<4x8xi64>) -> tensor<i64>
+  return %3 : tensor<i64>
+}
+
+// Halves are summed in f32 and rounded once.
+// CHECK-LABEL: func.func @outer_product_of_halves(
+// CHECK: prim.reduce {{.*}} : (tensor<4x8xf16>) -> tensor<f16>
+func.func @outer_product_of_halves(%x: tensor<4xf16>, %y: tensor<8xf16>) -> tensor<f16> {
+  %0 = prim.broadcast %x {dims = array<i64: 0>} : (tensor<4xf16>) -> tensor<4x8xf16>
+  %1 = prim.broadcast %y {dims = array<i64: 1>} : (tensor<8xf16>) -> tensor<4x8xf16>
+  %2 = prim.mul %0, %1 : (tensor<4x8xf16>, tensor<4x8xf16>) -> tensor<4x8xf16>
+  %3 = prim.reduce %2 {dims = array<i64: 0, 1>, kind = "sum"} : (tensor<4x8xf16>) -> tensor<f16>
+  return %3 : tensor<f16>
+}
+
+// CHECK-LABEL: func.func @invariant_factor(
+// CHECK-NEXT: %[[S:.*]] = prim.reduce %arg0 {dims = array<i64: 1>, kind = "sum"} : (tensor<?x8xf32>) -> tensor<?xf32>
+// CHECK-NEXT: prim.mul %[[S]], %arg1 : tensor<?xf32>
+func.func @invariant_factor(%x: tensor<?x8xf32>, %y: tensor<?xf32>) -> tensor<?xf32> {
+  %n = prim.dim %x {dim = 0 : i64} : (tensor<?x8xf32>) -> index
+  %m = prim.dim %y {dim = 0 : i64} : (tensor<?xf32>) -> index
+  %0 = prim.broadcast %y, %m {dims = array<i64: 0>} : (tensor<?xf32>, index) -> tensor<?x8xf32>
+  %1 = prim.mul %x, %0 : (tensor<?x8xf32>, tensor<?x8xf32>) -> tensor<?x8xf32>
+  %2 = prim.reduce %1 {dims = array<i64: 1>, kind = "sum"} : (tensor<?x8xf32>) -> tensor<?xf32>
+  return %2 : tensor<?xf32>
+}
+
+// The norm of a row that was scaled so that its squares stay in range: without the scale they may not.
+// CHECK-LABEL: func.func @scaled_squares(
+// CHECK: %[[Y:.*]] = prim.mul
+// CHECK: %[[Q:.*]] = prim.mul %[[Y]], %[[Y]]
+// CHECK: prim.reduce %[[Q]]
+// FAST-LABEL: func.func @scaled_squares(
+// FAST: %[[Q:.*]] = prim.mul %arg0, %arg0
+// FAST: prim.reduce %[[Q]]
+func.func @scaled_squares(%x: tensor<4x8xf32>, %s: tensor<4xf32>) -> tensor<4xf32> {
+  %0 = prim.broadcast %s {dims = array<i64: 0>} : (tensor<4xf32>) -> tensor<4x8xf32>
+  %1 = prim.mul %x, %0 : (tensor<4x8xf32>, tensor<4x8xf32>) -> tensor<4x8xf32>
+  %2 = prim.mul %1, %1 : (tensor<4x8xf32>, tensor<4x8xf32>) -> tensor<4x8xf32>
+  %3 = prim.reduce %2 {dims = array<i64: 1>, kind = "sum"} : (tensor<4x8xf32>) -> tensor<4xf32>
+  return %3 : tensor<4xf32>
+}
+
+// CHECK-LABEL: func.func @repeated(
+// CHECK-NEXT: %[[C:.*]] = prim.constant {value = dense<8.000000e+00> : tensor<f32>}
+// CHECK-NEXT: %[[B:.*]] = prim.broadcast %[[C]]
+// CHECK-NEXT: prim.mul %arg0, %[[B]] : tensor<4xf32>
+func.func @repeated(%x: tensor<4xf32>) -> tensor<4xf32> {
+  %0 = prim.broadcast %x {dims = array<i64: 0>} : (tensor<4xf32>) -> tensor<4x8xf32>
+  %1 = prim.reduce %0 {dims = array<i64: 1>, kind = "sum"} : (tensor<4x8xf32>) -> tensor<4xf32>
+  return %1 : tensor<4xf32>
+}
+
+// CHECK-LABEL: func.func @largest_of_repeated(
+// CHECK-NEXT: prim.reduce %arg0 {dims = array<i64: 0>, kind = "max"} : (tensor<4xf32>) -> tensor<f32>
+func.func @largest_of_repeated(%x: tensor<4xf32>) -> tensor<f32> {
+  %0 = prim.broadcast %x {dims = array<i64: 0>} : (tensor<4xf32>) -> tensor<4x8xf32>
+  %1 = prim.reduce %0 {dims = array<i64: 0, 1>, kind = "max"} : (tensor<4x8xf32>) -> tensor<f32>
+  return %1 : tensor<f32>
+}
+
+// Terms may cancel, and then no bound holds.
+// CHECK-LABEL: func.func @terms(
+// CHECK: prim.add {{.*}} : tensor<4x8xf32>
+// FAST-LABEL: func.func @terms(
+// FAST-NOT: tensor<4x8xf32>
+// FAST: return
+func.func @terms(%x: tensor<4xf32>, %y: tensor<8xf32>) -> tensor<f32> {
+  %0 = prim.broadcast %x {dims = array<i64: 0>} : (tensor<4xf32>) -> tensor<4x8xf32>
+  %1 = prim.broadcast %y {dims = array<i64: 1>} : (tensor<8xf32>) -> tensor<4x8xf32>
+  %2 = prim.add %0, %1 : (tensor<4x8xf32>, tensor<4x8xf32>) -> tensor<4x8xf32>
+  %3 = prim.reduce %2 {dims = array<i64: 0, 1>, kind = "sum"} : (tensor<4x8xf32>) -> tensor<f32>
+  return %3 : tensor<f32>
+}
+
+// CHECK-LABEL: func.func @product_of_matrices(
+// CHECK-NEXT: %[[D:.*]] = prim.dot %arg0, %arg1 {lhs_batch = array<i64>, lhs_contract = array<i64: 1>, rhs_batch = array<i64>, rhs_contract = array<i64: 0>}
+// CHECK-NEXT: return %[[D]]
+func.func @product_of_matrices(%x: tensor<4x32xf32>, %y: tensor<32x8xf32>) -> tensor<4x8xf32> {
+  %0 = prim.broadcast %x {dims = array<i64: 0, 1>} : (tensor<4x32xf32>) -> tensor<4x32x8xf32>
+  %1 = prim.broadcast %y {dims = array<i64: 1, 2>} : (tensor<32x8xf32>) -> tensor<4x32x8xf32>
+  %2 = prim.mul %0, %1 : (tensor<4x32x8xf32>, tensor<4x32x8xf32>) -> tensor<4x32x8xf32>
+  %3 = prim.reduce %2 {dims = array<i64: 1>, kind = "sum"} : (tensor<4x32x8xf32>) -> tensor<4x8xf32>
+  return %3 : tensor<4x8xf32>
+}
+
+// CHECK-LABEL: func.func @sum_of_product_of_matrices(
+// CHECK-NEXT: %[[Y:.*]] = prim.reduce %arg1 {dims = array<i64: 1>, kind = "sum"} : (tensor<32x8xf32>) -> tensor<32xf32>
+// CHECK-NEXT: prim.dot %arg0, %[[Y]] {{.*}} -> tensor<4xf32>
+func.func @sum_of_product_of_matrices(%x: tensor<4x32xf32>, %y: tensor<32x8xf32>) -> tensor<4xf32> {
+  %0 = prim.dot %x, %y {lhs_batch = array<i64>, rhs_batch = array<i64>, lhs_contract = array<i64: 1>, rhs_contract = array<i64: 0>} : (tensor<4x32xf32>, tensor<32x8xf32>) -> tensor<4x8xf32>
+  %1 = prim.reduce %0 {dims = array<i64: 1>, kind = "sum"} : (tensor<4x8xf32>) -> tensor<4xf32>
+  return %1 : tensor<4xf32>
+}
