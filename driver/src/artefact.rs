@@ -5,8 +5,8 @@ use std::path::Path;
 use strata_core::ir::{ElementType, Op};
 use strata_frontend::Weights;
 use strata_lowering::KernelView;
-use strata_lowering::codegen::{LinkedImage, Target};
-use strata_lowering::loop_to_host::Program;
+use strata_lowering::codegen::{ENTRY, LinkedImage, PREPARE, Target};
+use strata_lowering::loop_to_host::{Program, entry};
 use strata_passes::plan_memory::ARENA_BYTES;
 use strata_runtime::manifest::{
     Access, Guard, Import, Input, InputKind, Kernel, Layout, LevelSize, Output, OutputKind, Relocation, Segment, StageTime, Weight,
@@ -44,6 +44,8 @@ impl Notes {
         self.levels.push(LevelSize { name: name.to_owned(), ops, dialect: dialect.to_owned() });
         if name == "loop-scheduled" {
             let kernels = module.find_all("loop.kernel").into_iter().filter_map(KernelView::new);
+            let called = called(module);
+            let kernels = kernels.filter(|kernel| kernel.op.str("sym_name").is_some_and(|name| called.contains(&name)));
             let described = kernels.map(|kernel| Kernel {
                 name: kernel.op.str("sym_name").unwrap_or_default(),
                 bytes: kernel.bytes(),
@@ -58,6 +60,12 @@ impl Notes {
     }
 }
 
+/// The kernels that a call launches: not those that only prepare weights.
+fn called(module: Op<'_>) -> Vec<String> {
+    let calls = entry(module).map(|entry| entry.find_all("loop.call")).unwrap_or_default();
+    calls.into_iter().filter_map(|call| call.attr("callee").and_then(|callee| callee.as_symbol())).collect()
+}
+
 /// Puts an artefact together.
 pub fn build(
     program: &Program,
@@ -67,7 +75,7 @@ pub fn build(
     target: &Target,
     notes: Notes,
 ) -> Result<Artefact, Error> {
-    let entry = image.symbol("strata_entry").ok_or(Error::NoEntry)?;
+    let layout = layout(&image)?;
     let messages = notes.messages;
     let called = program.arguments.iter().filter(|argument| argument.is_input());
     let declared = called.map(|argument| {
@@ -98,18 +106,25 @@ pub fn build(
         shape: result.shape.clone(),
     });
     let mut listed = Vec::new();
-    for argument in program.arguments.iter().filter(|argument| !argument.is_input()) {
+    for argument in program.arguments.iter().filter(|argument| argument.is_weight()) {
         listed.push(weight(argument, weights, path)?);
     }
+    let prepared = program.arguments.iter().filter(|argument| argument.is_prepared()).map(|argument| Output {
+        kind: OutputKind::Prepared,
+        name: argument.name.clone(),
+        dtype: dtype(argument.element),
+        shape: argument.shape.clone(),
+    });
     let name = path.file_stem().map_or_else(|| program.name.clone(), |stem| stem.to_string_lossy().into_owned());
     Ok(Artefact {
         manifest: Manifest {
             name,
             target: manifest::Target { arch: "x86_64".into(), cpu: target.cpu.clone(), features: target.feature_list() },
-            layout: layout(&image, entry),
+            layout,
             inputs: inputs.collect(),
             outputs: outputs.collect(),
             weights: listed,
+            prepared: prepared.collect(),
             messages,
             guards,
             kernels: notes.kernels,
@@ -139,13 +154,14 @@ pub(crate) fn weight(argument: &strata_lowering::loop_to_host::Argument, weights
     })
 }
 
-fn layout(image: &LinkedImage, entry: u64) -> Layout {
+fn layout(image: &LinkedImage) -> Result<Layout, Error> {
     let segment = |range: &std::ops::Range<u64>, access| Segment { offset: range.start, bytes: range.end - range.start, access };
     let segments = [segment(&image.text, Access::Execute), segment(&image.rodata, Access::Read), segment(&image.data, Access::Write)];
     let mut segments: Vec<_> = segments.into_iter().filter(|segment| segment.bytes > 0).collect();
     segments.sort_by_key(|segment| segment.offset);
-    Layout {
-        entry,
+    Ok(Layout {
+        entry: image.symbol(ENTRY).ok_or(Error::NoEntry)?,
+        prepare: image.symbol(PREPARE),
         memory_bytes: [&image.text, &image.rodata, &image.data]
             .iter()
             .map(|range| range.end)
@@ -155,7 +171,7 @@ fn layout(image: &LinkedImage, entry: u64) -> Layout {
         segments,
         imports: image.imports.iter().map(|(name, offset)| Import { name: name.clone(), offset: *offset }).collect(),
         relocations: image.relocations.iter().map(|&(offset, target)| Relocation { offset, target }).collect(),
-    }
+    })
 }
 
 /// The runtime's name of an element type.

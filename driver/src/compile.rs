@@ -16,6 +16,9 @@ use strata_lowering::loop_to_host::{Program, entry};
 use strata_runtime::Artefact;
 use strata_runtime::manifest::StageTime;
 
+/// The level at which the program's signature is read.
+const SIGNATURE: &str = "prim-fused";
+
 /// A program with its code, for those who want more than the artefact.
 pub struct Compiled {
     /// To be loaded and run.
@@ -111,8 +114,8 @@ pub fn compile(path: &Path, options: &Options, emit: &codegen::Options) -> Resul
     for level in &LEVELS[1..] {
         time(&mut notes, level.name, || run_level(&source.module, level, options))?;
         notes.level(level.name, module);
-        // Writes to inputs and buffers become results on the way to aten, so the signature is read there.
-        if program.is_none() {
+        // Writes to buffers have become results and weights are prepared, and the next level forgets which integers have no sign.
+        if level.name == SIGNATURE {
             program = Some(Program::of(entry(module)?)?);
         }
     }

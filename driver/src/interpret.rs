@@ -46,7 +46,7 @@ pub fn interpret(path: &Path, _options: &Options, inputs: Vec<Tensor>) -> Result
 pub(crate) fn weights(program: &Program, source: &Source<'_>, path: &Path) -> Result<HashMap<String, interp::Tensor>, Error> {
     let failed = |text: String| Error::Interpreter(text);
     let mut manifest = Manifest::new("weights", Target::host());
-    for argument in program.arguments.iter().filter(|argument| !argument.is_input()) {
+    for argument in program.arguments.iter().filter(|argument| argument.is_weight()) {
         manifest.weights.push(artefact::weight(argument, source.weights.as_ref(), path)?);
     }
     let opened = Weights::open(&manifest, None).map_err(|e| failed(e.to_string()))?;

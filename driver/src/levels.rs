@@ -69,6 +69,7 @@ pub const LEVELS: &[Level] = &[
             optional("func.func(simplify-views)", "simplify-views"),
             optional("func.func(simplify-sums)", "simplify-sums"),
             optional("cse", "cse"),
+            optional("hoist-weights", "hoist-weights"),
         ]
     ),
     level!(

@@ -87,6 +87,10 @@ pub fn sample(function: Op<'_>, seed: u64, set: usize, attempt: usize, known: &H
     let mut sample = Sample { inputs: Vec::new(), weights: HashMap::new() };
     for (k, argument) in body.args().into_iter().enumerate() {
         let (kind, name) = names(function, "arg_attrs", k);
+        // The run itself computes it.
+        if kind.as_deref() == Some("prepared") {
+            continue;
+        }
         let given = name.as_ref().and_then(|name| known.get(name)).cloned();
         let value = match given {
             Some(tensor) => Value::Tensor(tensor),

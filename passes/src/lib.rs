@@ -7,6 +7,7 @@ pub mod functionalise;
 pub mod fuse_elementwise;
 pub mod fuse_reductions;
 pub mod fusion;
+pub mod hoist_weights;
 pub mod plan_memory;
 pub mod simplify;
 #[cfg(test)]
@@ -21,6 +22,7 @@ pub const PASSES: &[PassEntry] = &[
     PassEntry::of::<functionalise::Functionalise>(),
     PassEntry::of::<fuse_elementwise::FuseElementwise>(),
     PassEntry::of::<fuse_reductions::FuseReductions>(),
+    PassEntry::of::<hoist_weights::HoistWeights>(),
     PassEntry::of::<plan_memory::PlanMemory>(),
     PassEntry::of::<simplify::algebra::SimplifyAlgebra>(),
     PassEntry::of::<simplify::constants::SimplifyConstants>(),

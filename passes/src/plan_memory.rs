@@ -39,7 +39,7 @@ pub struct PlanMemory {
 
 impl Pass for PlanMemory {
     fn run<'c>(&self, op: Op<'c>, _: &mut PassContext<'c>) -> Result<(), PassError> {
-        if op.attr("host.entry").is_none() {
+        if op.attr("host.entry").is_none() && op.attr("host.prepare").is_none() {
             return Ok(());
         }
         let block = op.body(0);

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use crate::manifest::Manifest;
 
 const MAGIC: [u8; 8] = *b"STRATA\x1a\n";
-const VERSION: u32 = 1;
+const VERSION: u32 = 2;
 const HEADER: usize = 64;
 /// Alignment of the image in the file and of its segments in memory.
 pub const PAGE: usize = 4096;
@@ -149,6 +149,7 @@ impl Manifest {
             inputs: Vec::new(),
             outputs: Vec::new(),
             weights: Vec::new(),
+            prepared: Vec::new(),
             messages: Vec::new(),
             guards: Vec::new(),
             kernels: Vec::new(),

@@ -5,7 +5,7 @@ use std::ffi::c_void;
 use crate::arena::Arena;
 use crate::dlpack::DLTensor;
 use crate::error::RunError;
-use crate::manifest::{Input, Manifest, Scalar};
+use crate::manifest::{Input, Output, Scalar};
 use crate::memory::Block;
 use crate::session::dense;
 use crate::tensor::{Tensor, dense_bytes};
@@ -32,12 +32,12 @@ pub struct CallState {
 unsafe impl Send for CallState {}
 
 impl CallState {
-    pub(crate) fn new(manifest: &Manifest, inputs: usize) -> CallState {
-        let count = manifest.outputs.len();
-        let mut shapes = vec![0; manifest.outputs.iter().map(|out| out.shape.len()).sum()];
+    pub(crate) fn new(declared: &[Output], inputs: usize) -> CallState {
+        let count = declared.len();
+        let mut shapes = vec![0; declared.iter().map(|out| out.shape.len()).sum()];
         let mut rest = shapes.as_mut_ptr();
         let mut outputs = Vec::with_capacity(count);
-        for out in &manifest.outputs {
+        for out in declared {
             outputs.push(dense(std::ptr::null_mut(), out.dtype.dlpack(), out.shape.len() as i32, rest));
             rest = rest.wrapping_add(out.shape.len());
         }
@@ -85,11 +85,11 @@ impl CallState {
 
     /// # Safety
     /// `given` points at tensors that describe writable host memory.
-    pub(crate) unsafe fn set_outputs(&mut self, manifest: &Manifest, given: &[*const DLTensor]) -> Result<(), RunError> {
-        if given.len() > manifest.outputs.len() {
-            return Err(RunError::OutputCount { expected: manifest.outputs.len(), found: given.len() });
+    pub(crate) unsafe fn set_outputs(&mut self, outputs: &[Output], given: &[*const DLTensor]) -> Result<(), RunError> {
+        if given.len() > outputs.len() {
+            return Err(RunError::OutputCount { expected: outputs.len(), found: given.len() });
         }
-        for (k, declared) in manifest.outputs.iter().enumerate() {
+        for (k, declared) in outputs.iter().enumerate() {
             self.outputs[k].data = std::ptr::null_mut();
             self.given[k] = None;
             let Some(&tensor) = given.get(k) else { continue };
@@ -161,22 +161,22 @@ impl CallState {
     }
 
     /// Checks that the caller's outputs were the right size.
-    pub(crate) fn check_given(&self, manifest: &Manifest) -> Result<(), RunError> {
+    pub(crate) fn check_given(&self, outputs: &[Output]) -> Result<(), RunError> {
         for (k, given) in self.given.iter().enumerate() {
             let Some(given) = *given else { continue };
-            let bytes = dense_bytes(manifest.outputs[k].dtype, self.shape(k)).unwrap_or(usize::MAX);
+            let bytes = dense_bytes(outputs[k].dtype, self.shape(k)).unwrap_or(usize::MAX);
             if self.blocks[k].is_some() || bytes != given {
                 let reason = format!("it has shape {:?}, the tensor given for it has {given} bytes", self.shape(k));
-                return Err(RunError::output(k, &manifest.outputs[k], reason));
+                return Err(RunError::output(k, &outputs[k], reason));
             }
         }
         Ok(())
     }
 
     /// The outputs as tensors of their own.
-    pub(crate) fn take_outputs(&mut self, manifest: &Manifest) -> Result<Vec<Tensor>, RunError> {
-        let mut results = Vec::with_capacity(manifest.outputs.len());
-        for (k, declared) in manifest.outputs.iter().enumerate() {
+    pub(crate) fn take_outputs(&mut self, outputs: &[Output]) -> Result<Vec<Tensor>, RunError> {
+        let mut results = Vec::with_capacity(outputs.len());
+        for (k, declared) in outputs.iter().enumerate() {
             let shape = self.shape(k).to_vec();
             let block = self.blocks[k].take().unwrap_or_else(|| Block::new(0));
             let tensor = Tensor::from_block(declared.dtype, shape, block)

@@ -13,6 +13,9 @@ pub enum LoadError {
     /// The weights.
     #[error(transparent)]
     Weights(#[from] WeightError),
+    /// The program's own arithmetic on its weights.
+    #[error("the weights cannot be prepared: {0}")]
+    Prepare(#[from] RunError),
     /// The compiler wrote nonsense.
     #[error("the artefact contradicts itself: {0}; compile the model again")]
     Manifest(String),

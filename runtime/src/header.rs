@@ -37,7 +37,8 @@ int32_t strata_call(const StrataProgram *, int32_t n_in, const DLTensor *const *
 const char *strata_error(void);
 void strata_close(StrataProgram *);
 
-// This library: the program for strata_open, and its bare entry.
+// This library: the program for strata_open, and its bare entry. strata_open prepares weights; who calls the bare entry
+// calls strata_prepare first, with the weights, and passes its outputs as further weights.
 extern const char strata_artefact[];
 extern const uint64_t strata_artefact_bytes;
 typedef struct StrataCall {
@@ -48,7 +49,7 @@ typedef struct StrataCall {
   int64_t detail[4];
 } StrataCall;
 int32_t strata_entry(StrataCall *call);
-
+@PREPARE@
 #ifdef __cplusplus
 }
 #endif
@@ -68,9 +69,18 @@ pub fn header(manifest: &Manifest) -> String {
         let kind = if output.kind == OutputKind::Mutation { ", the new value" } else { "" };
         let _ = writeln!(text, "// output {k}: {} [{}] {}{kind}", output.dtype, sizes(&output.shape), one_line(&output.name));
     }
+    for (k, weight) in manifest.weights.iter().enumerate() {
+        let shape: Vec<_> = weight.shape.iter().map(|&size| Some(size)).collect();
+        let _ = writeln!(text, "// weight {k}: {} [{}] {}", weight.dtype, sizes(&shape), one_line(&weight.name));
+    }
+    for (k, prepared) in manifest.prepared.iter().enumerate() {
+        let (at, shape) = (manifest.weights.len() + k, sizes(&prepared.shape));
+        let _ = writeln!(text, "// weight {at}: {} [{shape}] output {k} of strata_prepare", prepared.dtype);
+    }
     text.push_str("#pragma once\n");
     text.push_str(DECLARATIONS);
-    text
+    let prepare = if manifest.prepared.is_empty() { "" } else { "int32_t strata_prepare(StrataCall *call);\n" };
+    text.replace("@PREPARE@", prepare)
 }
 
 /// A name that cannot end its comment.

@@ -14,6 +14,7 @@ pub struct LoadedImage {
     base: *mut u8,
     bytes: usize,
     entry: Entry,
+    prepare: Option<Entry>,
 }
 
 // SAFETY: after loading, the mapping is changed only by the code itself, whose entry may run on any thread;
@@ -63,9 +64,9 @@ impl LoadedImage {
             return Err(ImageError::Memory { bytes, source: std::io::Error::last_os_error() });
         }
         let base = base.cast::<u8>();
-        // SAFETY: the entry lies in an executable segment of the image (checked above), which is sealed below before anyone can call it.
-        let entry = unsafe { std::mem::transmute::<*mut u8, Entry>(base.wrapping_add(layout.entry as usize)) };
-        let image = LoadedImage { base, bytes, entry };
+        // SAFETY: entries lie in an executable segment of the image (checked above), which is sealed below before anyone can call them.
+        let function = |at: u64| unsafe { std::mem::transmute::<*mut u8, Entry>(base.wrapping_add(at as usize)) };
+        let image = LoadedImage { base, bytes, entry: function(layout.entry), prepare: layout.prepare.map(function) };
         // SAFETY: the mapping is at least as long as the image's bytes (checked above) and still writable.
         unsafe { base.copy_from_nonoverlapping(artefact.image.bytes.as_ptr(), artefact.image.bytes.len()) };
         image.fill(layout)?;
@@ -76,6 +77,11 @@ impl LoadedImage {
     /// The program's entry.
     pub fn entry(&self) -> Entry {
         self.entry
+    }
+
+    /// The function that prepares weights, where there is something to prepare.
+    pub fn prepare(&self) -> Option<Entry> {
+        self.prepare
     }
 
     /// Bytes of the mapping.
@@ -146,8 +152,8 @@ fn check_layout(layout: &Layout, image_bytes: usize) -> Result<(), ImageError> {
         end = stop.next_multiple_of(PAGE as u64);
     }
     let executable = |at: u64| layout.segments.iter().any(|s| s.access == Access::Execute && s.offset <= at && at < s.offset + s.bytes);
-    if !executable(layout.entry) {
-        return wrong(format!("the entry at {} is not in an executable segment", layout.entry));
+    if let Some(entry) = [Some(layout.entry), layout.prepare].into_iter().flatten().find(|&entry| !executable(entry)) {
+        return wrong(format!("the entry at {entry} is not in an executable segment"));
     }
     let slots = layout.imports.iter().map(|i| i.offset).chain(layout.relocations.iter().map(|r| r.offset));
     for slot in slots {

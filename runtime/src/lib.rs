@@ -22,6 +22,7 @@ pub mod library;
 pub mod manifest;
 pub mod memory;
 pub mod pool;
+mod prepare;
 pub mod session;
 pub mod shared;
 pub mod tensor;

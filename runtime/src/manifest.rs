@@ -19,6 +19,9 @@ pub struct Manifest {
     pub outputs: Vec<Output>,
     /// Parameters, buffers and constants, in the order of `StrataCall::weights`.
     pub weights: Vec<Weight>,
+    /// What `strata_prepare` computes from the weights; in `StrataCall::weights` these come after them.
+    #[serde(default)]
+    pub prepared: Vec<Output>,
     /// Texts of the entry's status codes: status `k > 0` is message `k - 1`; `{0}`..`{3}` are the details.
     pub messages: Vec<String>,
     /// The conditions that the entry checks, as text.
@@ -72,6 +75,9 @@ impl Target {
 pub struct Layout {
     /// Offset of `strata_entry`.
     pub entry: u64,
+    /// Offset of `strata_prepare`, where weights are prepared.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub prepare: Option<u64>,
     /// Size in memory; what the image's bytes do not cover is zero.
     pub memory_bytes: u64,
     /// Page-aligned, ascending ranges with one protection each. Memory in no segment is inaccessible.
@@ -189,6 +195,8 @@ pub enum OutputKind {
     Output,
     /// The new value of a buffer or input.
     Mutation,
+    /// A weight made of weights: a result of `strata_prepare`.
+    Prepared,
 }
 
 /// A tensor that belongs to the program and not to the call.

@@ -11,6 +11,7 @@ use crate::dlpack::{DLDevice, DLTensor};
 use crate::error::{LoadError, RunError};
 use crate::image::LoadedImage;
 use crate::manifest::{Manifest, OutputKind};
+use crate::prepare;
 use crate::tensor::{Tensor, dense_bytes};
 use crate::weights::Weights;
 
@@ -22,7 +23,9 @@ pub struct Session {
     manifest: Manifest,
     image: LoadedImage,
     weights: Mutex<Weights>,
+    /// Data of the weights, then of what is prepared from them.
     weight_pointers: Vec<usize>,
+    _prepared: Vec<Tensor>,
     /// Which output is the new value of which weight.
     writes: Vec<(usize, usize)>,
     /// How many of the call's inputs reach the image.
@@ -53,9 +56,11 @@ impl Session {
             pairs.push((at, k));
         }
         let live = manifest.inputs.iter().filter(|input| input.value.is_none()).count();
-        let weight_pointers = weights.pointers().iter().map(|&pointer| pointer as usize).collect();
+        let mut weight_pointers: Vec<usize> = weights.pointers().iter().map(|&pointer| pointer as usize).collect();
+        let mut prepared = prepare::run(&manifest, &image, &weight_pointers)?;
+        weight_pointers.extend(prepared.iter_mut().map(|tensor| tensor.bytes_mut().as_mut_ptr() as usize));
         let (weights, idle) = (Mutex::new(weights), Mutex::new(Vec::new()));
-        Ok(Session { manifest, image, weights, weight_pointers, writes: pairs, live, idle })
+        Ok(Session { manifest, image, weights, weight_pointers, _prepared: prepared, writes: pairs, live, idle })
     }
 
     /// What the program says about itself.
@@ -84,14 +89,14 @@ impl Session {
         let mut state = lock(&self.idle).pop().unwrap_or_else(|| self.caller());
         // SAFETY: the caller's promise is the one needed.
         let done = unsafe { self.call(&mut state, inputs, &[]) };
-        let results = done.and_then(|()| state.take_outputs(&self.manifest));
+        let results = done.and_then(|()| state.take_outputs(&self.manifest.outputs));
         lock(&self.idle).push(state);
         results
     }
 
     /// State for [`Session::run_dlpack`]: keep one per thread.
     pub fn caller(&self) -> CallState {
-        CallState::new(&self.manifest, self.live)
+        CallState::new(&self.manifest.outputs, self.live)
     }
 
     /// Calls the program on anyone's tensors, writing into the caller's dense outputs. It allocates nothing and takes no
@@ -107,7 +112,7 @@ impl Session {
     ) -> Result<(), RunError> {
         // SAFETY: the caller's promise is the one needed.
         unsafe { self.call(state, inputs, outputs) }?;
-        state.check_given(&self.manifest)
+        state.check_given(&self.manifest.outputs)
     }
 
     /// Gives the buffers that the program changed their first values back.
@@ -162,7 +167,7 @@ impl Session {
             }
         }
         // SAFETY: the caller promises valid tensors.
-        unsafe { state.set_outputs(&self.manifest, outputs) }?;
+        unsafe { state.set_outputs(&self.manifest.outputs, outputs) }?;
         // Held to the end when the program writes to its buffers.
         let _exclusive = (!self.writes.is_empty()).then(|| lock(&self.weights));
         let mut call = StrataCall {

@@ -42,6 +42,7 @@ pub fn library(artefact: &Artefact, name: &str) -> Vec<u8> {
     library.imports = layout.imports.iter().map(|import| (import.name.clone(), base + import.offset)).collect();
     library.relocations = layout.relocations.iter().map(|relocation| (base + relocation.offset, base + relocation.target)).collect();
     library.functions.push(("strata_entry".into(), base + layout.entry));
+    library.functions.extend(layout.prepare.map(|prepare| ("strata_prepare".into(), base + prepare)));
     library.objects.push((LENGTH_SYMBOL.into(), data_at, 8));
     library.objects.push((ARTEFACT_SYMBOL.into(), data_at + 8, bytes.len() as u64));
     let (mut file, places) = library.write();

@@ -32,6 +32,7 @@ pub fn artefact() -> Artefact {
     let mut manifest = Manifest::new("copy", Target::host());
     manifest.layout = Layout {
         entry: 0,
+        prepare: None,
         memory_bytes: 0x2000,
         segments: vec![
             Segment { offset: 0, bytes: 0x1000, access: Access::Execute },

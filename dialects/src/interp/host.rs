@@ -5,7 +5,7 @@
 use strata_core::ir::{Attr, Op, Value as Ssa};
 
 use super::loops;
-use super::run::{Machine, Outputs, Slot, Weights, dtype_of, find_entry, names, place, unsupported};
+use super::run::{Machine, Outputs, Slot, Weights, dtype_of, find_entry, marked, names, place, unsupported};
 use super::tensor::{Tensor, numel};
 use super::value::{InterpError, Value, fail};
 use super::{DType, Scalar};
@@ -29,7 +29,7 @@ impl Signature {
         let mut s = Signature::default();
         for k in 0..ty.inputs().len() {
             if let (Some(kind), Some(name)) = names(function, "arg_attrs", k)
-                && kind != "input"
+                && !matches!(kind.as_str(), "input" | "prepared")
             {
                 s.weights.push(name);
             }
@@ -65,24 +65,21 @@ pub(super) struct View {
     dtype: DType,
 }
 
-/// Runs the host entry of a module.
+/// Runs the host entry of a module, on the weights given and on what the function marked `host.prepare` computes from them.
 pub fn run_host(module: Op<'_>, signature: &Signature, inputs: Vec<Value>, weights: Weights<'_>) -> Result<Outputs, InterpError> {
     let function = find_entry(module, None)?;
-    let body = function
-        .regions()
-        .first()
-        .and_then(|r| r.entry())
-        .ok_or_else(|| fail("the entry has no body").at("func.func", &place(function)))?;
-    let mut m = Machine::new(module);
-    m.memory.input_views = vec![None; inputs.len()];
-    m.memory.inputs = inputs;
-    m.memory.weights = signature.weights.iter().map(|n| weights(n)).collect();
-    m.memory.weight_views = vec![None; signature.weights.len()];
-    m.memory.outputs = vec![None; signature.results.len()];
-    m.block(body)?;
+    let mut given: Vec<Option<Tensor>> = signature.weights.iter().map(|n| weights(n)).collect();
+    if let Some(prepare) = marked(module, "host.prepare") {
+        let mut m = run_function(module, prepare, Vec::new(), given.clone())?;
+        for (block, _) in std::mem::take(&mut m.memory.outputs).into_iter().flatten() {
+            let data = &m.memory.blocks[block];
+            given.push(Some(Tensor::from_bytes(DType::U8, &[data.len()], data)?));
+        }
+    }
+    let m = run_function(module, function, inputs, given)?;
     let mut out = Outputs::default();
     for (k, &dtype) in signature.results.iter().enumerate() {
-        let Some((block, shape)) = &m.memory.outputs[k] else {
+        let Some((block, shape)) = m.memory.outputs.get(k).and_then(Option::as_ref) else {
             return Err(fail(format!("output {k} is not written")).at("func.func", &place(function)));
         };
         let bytes = numel(shape)? * dtype.size();
@@ -94,6 +91,26 @@ pub fn run_host(module: Op<'_>, signature: &Signature, inputs: Vec<Value>, weigh
         }
     }
     Ok(out)
+}
+
+/// Runs one function; the machine holds its outputs.
+fn run_function<'c>(
+    module: Op<'c>,
+    function: Op<'c>,
+    inputs: Vec<Value>,
+    weights: Vec<Option<Tensor>>,
+) -> Result<Machine<'c>, InterpError> {
+    let body = function.regions().first().and_then(|r| r.entry());
+    let body = body.ok_or_else(|| fail("the entry has no body").at("func.func", &place(function)))?;
+    let outputs = function.find_all("host.output").iter().filter_map(|op| op.int("index")).max().map_or(0, |last| last as usize + 1);
+    let mut m = Machine::new(module);
+    m.memory.input_views = vec![None; inputs.len()];
+    m.memory.inputs = inputs;
+    m.memory.weight_views = vec![None; weights.len()];
+    m.memory.weights = weights;
+    m.memory.outputs = vec![None; outputs];
+    m.block(body)?;
+    Ok(m)
 }
 
 /// Fresh memory holds this, so that what reads it before a write is seen.

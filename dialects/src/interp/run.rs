@@ -29,7 +29,8 @@ pub type Weights<'a> = &'a dyn Fn(&str) -> Option<Tensor>;
 /// Runs a function of the module on the call's inputs, at any level down to `loop`.
 ///
 /// `entry` is the function's symbol; without it, the one marked `capture.entry`, or the first. Arguments of kind `input`
-/// take `inputs` in order, the others ask `weights` for their `capture.name`.
+/// take `inputs` in order, those of kind `prepared` what the function marked `capture.prepare` computes, and the others ask
+/// `weights` for their `capture.name`.
 pub fn run(module: Op<'_>, entry: Option<&str>, inputs: Vec<Value>, weights: Weights<'_>) -> Result<Outputs, InterpError> {
     let function = find_entry(module, entry)?;
     let mut machine = Machine::new(module);
@@ -39,11 +40,17 @@ pub fn run(module: Op<'_>, entry: Option<&str>, inputs: Vec<Value>, weights: Wei
         .and_then(|r| r.entry())
         .ok_or_else(|| fail("the entry has no body").at("func.func", &place(function)))?;
     let mut inputs = inputs.into_iter();
+    let mut prepared = None;
     let mut arguments = Vec::new();
     for (k, argument) in body.args().into_iter().enumerate() {
         let (kind, name) = names(function, "arg_attrs", k);
         let value = match kind.as_deref() {
             None | Some("input") => inputs.next(),
+            Some("prepared") => match &mut prepared {
+                Some(values) => values,
+                none => none.insert(prepare(module, weights)?),
+            }
+            .next(),
             _ => name.as_deref().and_then(weights).map(Value::Tensor),
         };
         let what = name.clone().unwrap_or_else(|| format!("argument {k}"));
@@ -68,6 +75,18 @@ pub fn run(module: Op<'_>, entry: Option<&str>, inputs: Vec<Value>, weights: Wei
         }
     }
     Ok(out)
+}
+
+/// What the function marked `capture.prepare` computes from the weights.
+fn prepare(module: Op<'_>, weights: Weights<'_>) -> Result<std::vec::IntoIter<Value>, InterpError> {
+    let function = marked(module, "capture.prepare")
+        .ok_or_else(|| fail("there is no function that prepares weights").at("builtin.module", &place(module)))?;
+    Ok(run(module, function.str("sym_name").as_deref(), Vec::new(), weights)?.outputs.into_iter())
+}
+
+/// The function with a mark.
+pub fn marked<'c>(module: Op<'c>, mark: &str) -> Option<Op<'c>> {
+    module.regions().into_iter().flat_map(|r| r.blocks()).flat_map(|b| b.ops()).find(|op| op.is("func.func") && op.attr(mark).is_some())
 }
 
 /// The function to run.

@@ -21,8 +21,10 @@ pub use target::Target;
 #[cfg(test)]
 pub(crate) mod tests;
 
-/// The one function that an image exports.
+/// The function that runs a call.
 pub const ENTRY: &str = "strata_entry";
+/// The function that computes prepared weights, in images that have them.
+pub const PREPARE: &str = "strata_prepare";
 
 /// Why a module does not become machine code.
 #[derive(Debug, thiserror::Error)]

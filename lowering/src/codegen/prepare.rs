@@ -1,6 +1,6 @@
 //! What every function must say before LLVM optimises: the machine, and that nothing outside calls or sees it.
 
-use super::{ENTRY, Target};
+use super::{ENTRY, PREPARE, Target};
 use crate::expand_math::EXACT_PREFIX;
 use inkwell::GlobalVisibility;
 use inkwell::attributes::{Attribute, AttributeLoc};
@@ -11,7 +11,7 @@ use inkwell::values::{FunctionValue, InstructionOpcode};
 /// Sets attributes and linkage on all functions and globals.
 ///
 /// Without `target-cpu` and `target-features` LLVM compiles for the first x86-64 ever made. Definitions other than
-/// the entry become internal and the entry hidden: then no address goes through a global offset table.
+/// the entries become internal and the entries hidden: then no address goes through a global offset table.
 /// `no-builtins` keeps LLVM from turning loops into calls of `memset`: buffers are short or written in parallel.
 pub(super) fn prepare(module: &Module<'_>, target: &Target) {
     let context = module.get_context();
@@ -42,7 +42,7 @@ pub(super) fn prepare(module: &Module<'_>, target: &Target) {
         if !defined {
             continue;
         }
-        if name == ENTRY {
+        if name == ENTRY || name == PREPARE {
             function.as_global_value().set_visibility(GlobalVisibility::Hidden);
         } else {
             function.set_linkage(Linkage::Internal);

@@ -1,9 +1,10 @@
-//! The host program as the native entry `strata_entry(call) -> status`.
+//! The host program as the native entry `strata_entry(call) -> status`, and `@prepare` as `strata_prepare` of the same shape.
 
 use super::launch::Launcher;
 use super::{Error, memory};
+use crate::codegen::{ENTRY, PREPARE};
 use crate::num::Num;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use strata_core::ir::{Attr, Block, Builder, Cx, ElementType, Op, OpSpec, Type, Value};
 
 /// Byte offsets in `StrataCall` and `DLTensor`.
@@ -22,16 +23,31 @@ pub type Messages = Vec<String>;
 /// What status `INDEX_OUT_OF_BOUNDS` says.
 const OUT_OF_BOUNDS: &str = "index out of bounds";
 
-/// Writes the entry from the function with `host.entry`, which is erased.
+/// Writes the native entries from the functions with `host.entry` and `host.prepare`, which are erased.
 pub fn lower<'c>(module: Op<'c>) -> Result<Messages, Error> {
-    let host = module.body(0).ops().into_iter().find(|op| op.attr("host.entry").is_some());
-    let host = host.ok_or_else(|| Error::at(module, "there is no host program"))?;
+    let marked = |mark: &str| module.body(0).ops().into_iter().find(|op| op.attr(mark).is_some());
+    let host = marked("host.entry").ok_or_else(|| Error::at(module, "there is no host program"))?;
+    let (mut messages, mut tasks) = (vec![OUT_OF_BOUNDS.to_owned()], HashSet::new());
+    lower_function(module, host, ENTRY, &mut messages, &mut tasks)?;
+    if let Some(prepare) = marked("host.prepare") {
+        lower_function(module, prepare, PREPARE, &mut messages, &mut tasks)?;
+    }
+    Ok(messages)
+}
+
+fn lower_function<'c>(
+    module: Op<'c>,
+    host: Op<'c>,
+    name: &'static str,
+    messages: &mut Messages,
+    tasks: &mut HashSet<String>,
+) -> Result<(), Error> {
     let cx = module.cx();
     let pointer = memory::pointer(cx);
     let mut at = Builder::before(host);
     let func = at.op(OpSpec {
         name: "func.func",
-        attrs: &[("sym_name", cx.str_attr("strata_entry")), ("function_type", cx.type_attr(cx.function(&[pointer], &[cx.int(32)])))],
+        attrs: &[("sym_name", cx.str_attr(name)), ("function_type", cx.type_attr(cx.function(&[pointer], &[cx.int(32)])))],
         regions: 1,
         ..OpSpec::default()
     });
@@ -40,42 +56,44 @@ pub fn lower<'c>(module: Op<'c>) -> Result<Messages, Error> {
         module,
         cx,
         func,
+        name,
         b: Builder::at_end(block, host.location()),
         call: block.arg(0),
         status: block.arg(0),
         launcher: None,
         values: HashMap::new(),
-        messages: vec![OUT_OF_BOUNDS.to_owned()],
+        messages,
         constants: 0,
     };
-    lowering.prologue(host);
+    lowering.prologue(host, tasks);
     lowering.block(host.body(0), true)?;
     host.erase();
-    Ok(lowering.messages)
+    Ok(())
 }
 
-struct Host<'c> {
+struct Host<'c, 'm> {
     module: Op<'c>,
     cx: Cx<'c>,
     func: Op<'c>,
+    name: &'static str,
     b: Builder<'c>,
     call: Value<'c>,
     status: Value<'c>,
-    launcher: Option<Launcher<'c>>,
+    launcher: Option<Launcher<'c, 'm>>,
     values: HashMap<Value<'c>, Value<'c>>,
-    messages: Messages,
+    messages: &'m mut Messages,
     constants: usize,
 }
 
-impl<'c> Host<'c> {
+impl<'c, 'm> Host<'c, 'm> {
     /// The status cell, and room for the arguments of the widest launch.
-    fn prologue(&mut self, host: Op<'c>) {
+    fn prologue(&mut self, host: Op<'c>, tasks: &'m mut HashSet<String>) {
         let slots = host.find_all("host.launch").iter().map(|op| op.num_operands() + 1).max().unwrap_or(1);
         self.status = self.stack(1);
         let zero = self.b.const_int(self.cx.int(32), 0);
         memory::store(&mut self.b, self.status, Num::Const(0), zero, ElementType::I32);
         let slots = self.stack(slots as i64);
-        self.launcher = Some(Launcher::new(slots));
+        self.launcher = Some(Launcher::new(slots, tasks));
     }
 
     /// So many 8-byte slots on the stack.
@@ -239,7 +257,7 @@ impl<'c> Host<'c> {
         }
         let count = bytes.len().max(1) as i64;
         bytes.resize(count as usize, 0);
-        let name = format!("constant.{}", self.constants);
+        let name = format!("{}.constant.{}", self.name, self.constants);
         self.constants += 1;
         let parse = |text: &str| cx.parse_type(text).ok_or_else(|| Error::at(op, "the LLVM dialect is not loaded"));
         let dense = cx.dense_attr(cx.tensor(&[count], cx.int(8)), &bytes).ok_or_else(|| Error::at(op, "its bytes cannot be kept"))?;

@@ -10,17 +10,17 @@ use strata_core::ir::{Attr, Builder, ElementType, Op, OpSpec, Value};
 const GRAIN: i64 = 1 << 15;
 
 /// Makes launches of kernels.
-pub struct Launcher<'c> {
+pub struct Launcher<'c, 'm> {
     /// Room for the arguments of a launch.
     slots: Value<'c>,
     /// Kernels that have a task function already.
-    tasks: HashSet<String>,
+    tasks: &'m mut HashSet<String>,
 }
 
-impl<'c> Launcher<'c> {
+impl<'c, 'm> Launcher<'c, 'm> {
     /// A launcher that passes arguments in these stack slots.
-    pub fn new(slots: Value<'c>) -> Self {
-        Self { slots, tasks: HashSet::new() }
+    pub fn new(slots: Value<'c>, tasks: &'m mut HashSet<String>) -> Self {
+        Self { slots, tasks }
     }
 
     /// Emits one `host.launch`.

@@ -32,8 +32,8 @@ pub struct Converter<'c> {
     written: Vec<bool>,
 }
 
-/// Converts the entry; the old function is erased.
-pub fn convert<'c>(module: Op<'c>, entry: Op<'c>, program: &Program) -> Result<(), Error> {
+/// Converts the entry to a function marked `mark`; the old function is erased.
+pub fn convert<'c>(module: Op<'c>, entry: Op<'c>, program: &Program, mark: &str) -> Result<(), Error> {
     let cx = module.cx();
     let mut at = Builder::before(entry);
     let name = entry.str("sym_name").unwrap_or_default();
@@ -42,7 +42,7 @@ pub fn convert<'c>(module: Op<'c>, entry: Op<'c>, program: &Program) -> Result<(
         attrs: &[
             ("sym_name", cx.str_attr(&format!("{name}.host"))),
             ("function_type", cx.type_attr(cx.function(&[], &[]))),
-            ("host.entry", cx.unit()),
+            (mark, cx.unit()),
         ],
         regions: 1,
         ..OpSpec::default()

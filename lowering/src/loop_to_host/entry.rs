@@ -6,7 +6,7 @@ use strata_core::ir::{Attr, DYNAMIC, ElementType, Op, Type};
 /// One argument of the entry.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Argument {
-    /// `input`, `parameter`, `buffer` or `constant`.
+    /// `input`, `parameter`, `buffer`, `constant`, or `prepared` for what `@prepare` computes from these.
     pub kind: String,
     /// Its name in the captured program.
     pub name: String,
@@ -23,7 +23,7 @@ pub struct Argument {
 /// One result of the entry.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Returned {
-    /// `output` or `mutation`.
+    /// `output`, `mutation`, or `prepared` for a result of `@prepare`.
     pub kind: String,
     /// Name of the output, or of what is mutated.
     pub name: String,
@@ -48,6 +48,16 @@ impl Argument {
     /// Whether the call passes it (and not the program).
     pub fn is_input(&self) -> bool {
         self.kind == "input"
+    }
+
+    /// Whether it is data that the program's file brings.
+    pub fn is_weight(&self) -> bool {
+        !self.is_input() && !self.is_prepared()
+    }
+
+    /// Whether `@prepare` computes it.
+    pub fn is_prepared(&self) -> bool {
+        self.kind == "prepared"
     }
 }
 

@@ -31,9 +31,16 @@ pub fn entry(module: Op<'_>) -> Result<Op<'_>, Error> {
     marked.or_else(|| functions.first().copied()).ok_or_else(|| Error::at(module, "there is no function to compile"))
 }
 
-/// Rewrites the captured entry as a `func.func` with `host.entry`.
+/// The function that computes prepared weights, where there is one.
+pub fn prepare(module: Op<'_>) -> Option<Op<'_>> {
+    module.body(0).ops().into_iter().find(|op| op.is("func.func") && op.attr("capture.prepare").is_some())
+}
+
+/// Rewrites the captured entry as a `func.func` with `host.entry`, and `@prepare` as one with `host.prepare`.
 pub fn loop_to_host(module: Op<'_>) -> Result<(), Error> {
     let entry = entry(module)?;
-    let program = Program::of(entry)?;
-    convert::convert(module, entry, &program)
+    if let Some(prepare) = prepare(module) {
+        convert::convert(module, prepare, &Program::of(prepare)?, "host.prepare")?;
+    }
+    convert::convert(module, entry, &Program::of(entry)?, "host.entry")
 }

@@ -121,6 +121,11 @@ pub fn is_free(op: Op<'_>) -> bool {
     }
 }
 
+/// Whether a view puts elements next to each other that were apart: then a copy is faster to read than the view.
+pub fn reorders(op: Op<'_>) -> bool {
+    op.is("prim.transpose")
+}
+
 /// Whether executing the op does nothing but compute its results.
 pub fn is_pure(op: Op<'_>) -> bool {
     matches!(op.dialect(), "prim" | "arith" | "math" | "complex" | "affine" | "tensor")

@@ -1,5 +1,6 @@
 // A small compiled program in C: out = x * w + y on vectors of any length, in parallel; the buffer `calls` counts calls.
-// The test links it into a flat image: code at 0, constants at 0x1000, import slots at 0x2000 in this order.
+// The root of w is prepared. The test links it into a flat image: the entry at 0, what prepares at 0x800, constants at
+// 0x1000, import slots at 0x2000 in this order.
 #include <stdint.h>
 
 typedef struct {
@@ -32,9 +33,21 @@ typedef struct { const float *x, *y, *w; float *scratch, *out; } Loop;
 static void body(void *ctx, int64_t begin, int64_t end) {
   Loop *l = ctx;
   for (int64_t i = begin; i < end; i++) {
-    l->scratch[i] = l->x[i] * l->w[0];
+    l->scratch[i] = l->x[i] * l->w[0] * l->w[0];
     l->out[i] = l->scratch[i] * exponential(0.0f) * scale[0] + l->y[i];
   }
+}
+
+// w is a square of a small number.
+__attribute__((section(".text.prepare"), used)) int32_t strata_prepare(StrataCall *call) {
+  float *root = output(call, 0, 4), w = *(float *)call->weights[0];
+  if (w < 0) {
+    call->detail[2] = (int64_t)w;
+    return 2;
+  }
+  call->outputs[0]->shape[0] = 1;
+  for (*root = 0; *root * *root < w; ++*root) {}
+  return 0;
 }
 
 __attribute__((section(".text.entry"), used)) int32_t strata_entry(StrataCall *call) {
@@ -50,7 +63,7 @@ __attribute__((section(".text.entry"), used)) int32_t strata_entry(StrataCall *c
   call->outputs[0]->shape[0] = n;
   float *out = output(call, 0, n * 4);
   float *scratch = workspace(call, n * 4);
-  Loop loop = {x->data, y->data, call->weights[0], scratch, out};
+  Loop loop = {x->data, y->data, call->weights[2], scratch, out};
   parallel(call, body, &loop, n, 16);
   int64_t *counter = output(call, 1, 8);
   *counter = *(int64_t *)call->weights[1] + 1;

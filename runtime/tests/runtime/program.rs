@@ -37,6 +37,7 @@ pub fn artefact(weights: &Path) -> Artefact {
     let segment = |offset, access| Segment { offset, bytes: 0x1000, access };
     manifest.layout = Layout {
         entry: 0,
+        prepare: Some(0x800),
         memory_bytes: 0x3000,
         segments: vec![segment(0, Access::Execute), segment(0x1000, Access::Read), segment(0x2000, Access::Read)],
         imports: ["strata_output", "strata_workspace", "strata_parallel", "expf"]
@@ -58,14 +59,20 @@ pub fn artefact(weights: &Path) -> Artefact {
         source: WeightSource { file: weights.display().to_string(), entry: name.into(), byte_offset: 0, strides: Vec::new() },
     };
     manifest.weights = vec![weight("w", DType::F32, vec![1]), weight("calls", DType::I64, vec![])];
-    manifest.messages = vec!["input {0}, dimension {1}: found {2}, wanted {3}".into()];
+    manifest.prepared = vec![result("root", OutputKind::Prepared, DType::F32, vec![Some(1)])];
+    manifest.messages = vec!["input {0}, dimension {1}: found {2}, wanted {3}".into(), "{2} has no root".into()];
     Artefact { manifest, image: Image { bytes: image() } }
 }
 
 /// The weights of the program.
 pub fn weights_file() -> tempfile::NamedTempFile {
+    weights_with(4.0)
+}
+
+/// Other weights of the program.
+pub fn weights_with(w: f32) -> tempfile::NamedTempFile {
     let file = tempfile::NamedTempFile::new().unwrap();
-    let w = Tensor::from_slice(DType::F32, &[1], &[3f32]).unwrap();
+    let w = Tensor::from_slice(DType::F32, &[1], &[w]).unwrap();
     let calls = Tensor::from_slice(DType::I64, &[], &[0i64]).unwrap();
     TensorFile::write(file.path(), &[("w".into(), &w), ("calls".into(), &calls)]).unwrap();
     file

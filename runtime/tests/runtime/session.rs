@@ -2,7 +2,7 @@
 
 use strata_runtime::*;
 
-use crate::program::{artefact, weights_file};
+use crate::program::{artefact, weights_file, weights_with};
 use crate::vector;
 
 #[test]
@@ -13,13 +13,27 @@ fn a_program_runs_and_keeps_its_state() {
     for n in [1usize, 5, 1000, 100_000] {
         let x: Vec<f32> = (0..n).map(|i| i as f32).collect();
         let out = session.run(&[vector(&x), vector(&x)]).unwrap();
-        assert!(out[0].values::<f32>().unwrap().iter().zip(&x).all(|(out, x)| *out == 4.0 * x));
+        assert!(out[0].values::<f32>().unwrap().iter().zip(&x).all(|(out, x)| *out == 5.0 * x));
     }
     let one = vector(&[1.0]);
     let calls = |out: Vec<Tensor>| out[1].values::<i64>().unwrap()[0];
     assert_eq!(calls(session.run(&[one.clone(), one.clone()]).unwrap()), 5);
     session.reset();
     assert_eq!(calls(session.run(&[one.clone(), one]).unwrap()), 1);
+}
+
+#[test]
+fn new_weights_are_prepared_anew_by_the_same_code() {
+    let (first, second, bad) = (weights_file(), weights_with(9.0), weights_with(-2.0));
+    let (artefact, one) = (artefact(first.path()), vector(&[1.0]));
+    for (weights, want) in [(None, 5.0), (Some(second.path()), 10.0)] {
+        let session = Session::load(&artefact, weights).unwrap();
+        for _ in 0..2 {
+            assert_eq!(session.run(&[one.clone(), one.clone()]).unwrap()[0].values::<f32>().unwrap(), [want]);
+        }
+    }
+    let refused = Session::load(&artefact, Some(bad.path())).unwrap_err().to_string();
+    assert_eq!(refused, "the weights cannot be prepared: -2 has no root");
 }
 
 #[test]
@@ -50,7 +64,7 @@ fn outputs_may_be_the_callers_and_inputs_strided() {
         let inputs = [&raw const strided, &raw const strided];
         let (into, too_short) = (out.dlpack(), short.dlpack());
         session.run_dlpack(&mut state, &inputs, &[&raw const into]).unwrap();
-        assert_eq!(out.values::<f32>().unwrap(), [4.0, 8.0, 12.0]);
+        assert_eq!(out.values::<f32>().unwrap(), [5.0, 10.0, 15.0]);
         let refused = session.run_dlpack(&mut state, &inputs, &[&raw const too_short]).unwrap_err().to_string();
         assert_eq!(refused, "output 0 `out`: it has shape [3], the tensor given for it has 8 bytes");
     }
@@ -66,7 +80,7 @@ fn sessions_may_be_called_from_many_threads() {
             scope.spawn(|| {
                 for n in 1..200 {
                     let x = vector(&vec![n as f32; n * 7]);
-                    assert!(session.run(&[x.clone(), x]).unwrap()[0].values::<f32>().unwrap().iter().all(|v| *v == 4.0 * n as f32));
+                    assert!(session.run(&[x.clone(), x]).unwrap()[0].values::<f32>().unwrap().iter().all(|v| *v == 5.0 * n as f32));
                 }
             });
         }
@@ -102,6 +116,9 @@ fn images_that_ask_for_the_impossible_are_refused() {
     assert!(text.contains("needs the runtime function `strata_lib_unheard_of`"), "{text}");
     assert!(refused(&|a| a.manifest.target.features.push("avx9000".into())).contains("needs avx9000"));
     assert!(refused(&|a| a.manifest.layout.entry = 0x1000).contains("not in an executable segment"));
+    assert!(refused(&|a| a.manifest.layout.prepare = Some(0x1000)).contains("not in an executable segment"));
+    assert!(refused(&|a| a.manifest.layout.prepare = None).contains("no function that prepares them"));
+    assert!(refused(&|a| a.manifest.prepared[0].shape = vec![Some(2)]).contains("prepared weight `root` has the shape [1]"));
     assert!(refused(&|a| a.manifest.layout.imports[0].offset = u64::MAX - 3).contains("a slot at"));
     assert!(refused(&|a| a.manifest.layout.segments[1].offset = 0).contains("a segment of"));
     assert!(refused(&|a| a.manifest.weights[0].source.entry = "gone".into()).contains("there is no such entry"));

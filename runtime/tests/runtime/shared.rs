@@ -11,7 +11,7 @@ fn a_library_is_a_program_too() {
     let path = folder.path().join("libaxpy.so");
     std::fs::write(&path, shared::library(&artefact(weights.path()), "libaxpy.so")).unwrap();
     let session = Session::load(&shared::read(&path).unwrap(), None).unwrap();
-    assert_eq!(session.run(&[vector(&[2.0]), vector(&[1.0])]).unwrap()[0].values::<f32>().unwrap(), [7.0]);
+    assert_eq!(session.run(&[vector(&[2.0]), vector(&[1.0])]).unwrap()[0].values::<f32>().unwrap(), [9.0]);
     std::fs::write(&path, "no library").unwrap();
     assert!(shared::read(&path).unwrap_err().to_string().contains("not a Strata artefact"));
 }

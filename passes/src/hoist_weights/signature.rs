@@ -1,0 +1,70 @@
+//! What a program function says about its arguments and results.
+
+use std::collections::HashSet;
+
+use strata_core::ir::{Attr, Op, Type};
+
+/// Attributes of a function's arguments and results, to be read, extended and written back.
+pub(super) struct Signature<'c> {
+    function: Op<'c>,
+    pub arguments: Vec<Attr<'c>>,
+    pub results: Vec<Attr<'c>>,
+}
+
+fn text(dict: Attr<'_>, name: &str) -> Option<String> {
+    dict.entry(name).and_then(Attr::as_str)
+}
+
+impl<'c> Signature<'c> {
+    pub fn of(function: Op<'c>) -> Self {
+        let (inputs, results) = match function.attr("function_type").and_then(Attr::as_type) {
+            Some(ty) => (ty.inputs().len(), ty.results().len()),
+            None => (0, 0),
+        };
+        let empty = function.cx().dict_attr(&[]);
+        let dicts = |name: &str, count: usize| {
+            let listed = function.attr(name).and_then(Attr::as_array).filter(|dicts| dicts.len() == count);
+            listed.unwrap_or_else(|| vec![empty; count])
+        };
+        Self { function, arguments: dicts("arg_attrs", inputs), results: dicts("res_attrs", results) }
+    }
+
+    /// `capture.kind` of an argument.
+    pub fn kind(&self, at: usize) -> String {
+        self.arguments.get(at).and_then(|dict| text(*dict, "capture.kind")).unwrap_or_else(|| "input".to_owned())
+    }
+
+    /// Whether an argument is a weight that no call changes.
+    pub fn is_fixed_weight(&self, at: usize) -> bool {
+        let changed = |name: &str| {
+            let mutation = |dict: &&Attr<'c>| text(**dict, "capture.kind").as_deref() == Some("mutation");
+            self.results.iter().filter(mutation).any(|dict| text(*dict, "capture.name").as_deref() == Some(name))
+        };
+        let name = self.arguments.get(at).and_then(|dict| text(*dict, "capture.name"));
+        self.kind(at) != "input" && name.is_some_and(|name| !changed(&name))
+    }
+
+    /// A name for the next prepared value.
+    pub fn fresh_name(&self, taken: usize) -> String {
+        let names: HashSet<_> = self.arguments.iter().filter_map(|dict| text(*dict, "capture.name")).collect();
+        let mut number = taken;
+        while names.contains(&format!("prepared.{number}")) {
+            number += 1;
+        }
+        format!("prepared.{number}")
+    }
+
+    /// Writes the attributes back, with the types of the arguments and the results.
+    pub fn write(&self, inputs: &[Type<'c>], results: &[Type<'c>]) {
+        let cx = self.function.cx();
+        self.function.set_attr("function_type", cx.type_attr(cx.function(inputs, results)));
+        self.function.set_attr("arg_attrs", cx.array_attr(&self.arguments));
+        self.function.set_attr("res_attrs", cx.array_attr(&self.results));
+    }
+}
+
+/// The attributes of prepared value `name`.
+pub(super) fn prepared<'c>(function: Op<'c>, name: &str) -> Attr<'c> {
+    let cx = function.cx();
+    cx.dict_attr(&[("capture.kind", cx.str_attr("prepared")), ("capture.name", cx.str_attr(name))])
+}
