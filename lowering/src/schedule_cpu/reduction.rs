@@ -25,7 +25,8 @@ pub fn tile_dim(frame: &Frame<'_, '_>) -> Option<usize> {
     let size = kernel.static_size(last)?;
     let rows: i64 = kernel.outer.iter().filter(|dim| **dim != last).map(|&dim| kernel.static_size(dim).unwrap_or(TYPICAL)).product();
     // A single reduction over rows is better off with several accumulators, and with its rows split over threads.
-    let worth = reduction.maps.len() > 1 && (rows >= 4 || size <= 256);
+    let whole = reduction.chunk.is_none() && reduction.is_register();
+    let worth = whole && reduction.maps.len() > 1 && (rows >= 4 || size <= 256);
     let fits = (2..=TILE).contains(&size) && worth;
     let arg = reduction.op.str("reducer").is_some_and(|name| name.starts_with("arg"));
     let follow = maps.iter().all(|(stage, _)| stage.scan.is_none() && !stage.is_scatter() && stage.parallel() == reduction.parallel());
