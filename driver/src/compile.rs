@@ -3,6 +3,7 @@
 use crate::artefact::{self, Notes};
 use crate::levels::{LEVELS, Level};
 use crate::options::{Dynamic, Numerics, Options};
+use crate::units::{self, Make};
 use crate::{Error, registry};
 use std::path::Path;
 use std::time::Instant;
@@ -10,26 +11,15 @@ use strata_core::ir::{Context, Module};
 use strata_core::pass::PassManager;
 use strata_core::registry::{Registry, load_dialect};
 use strata_frontend::Weights;
-use strata_lowering::codegen::{self, Target};
+use strata_lowering::codegen::{self, Emitted, Target};
 use strata_lowering::loop_to_cpu::messages;
 use strata_lowering::loop_to_host::{Program, entry};
 use strata_runtime::Artefact;
 use strata_runtime::manifest::StageTime;
+use strata_store::Store;
 
 /// The level at which the program's signature is read.
 const SIGNATURE: &str = "prim-fused";
-
-/// A program with its code, for those who want more than the artefact.
-pub struct Compiled {
-    /// To be loaded and run.
-    pub artefact: Artefact,
-    /// The relocatable object.
-    pub object: Vec<u8>,
-    /// LLVM IR, when it was asked for.
-    pub ir: Option<String>,
-    /// Assembly, when it was asked for.
-    pub assembly: Option<String>,
-}
 
 /// A program before any pass: its module, and where its weights are.
 pub(crate) struct Source<'c> {
@@ -101,17 +91,17 @@ pub fn lower(path: &Path, to: &str, options: &Options) -> Result<String, Error> 
     Ok(source.module.to_string())
 }
 
-/// Compiles a file for the CPU.
-pub fn compile(path: &Path, options: &Options, emit: &codegen::Options) -> Result<Compiled, Error> {
+/// Compiles a file for the CPU. With a store, pieces of code that are in it are taken from there.
+pub fn compile(path: &Path, options: &Options, store: Option<&Store>) -> Result<Artefact, Error> {
     let mut notes = Notes::default();
-    let target = if options.cpu.is_empty() { Target::host() } else { Target::named(&options.cpu) };
-    let options = &Options { vector_bits: options.vector_bits.or(Some(target.vector_bits())), ..options.clone() };
+    let target = target(options);
+    let options = &for_target(options, &target);
     let context = time(&mut notes, "context", context);
     let source = time(&mut notes, "import", || read(path, &context))?;
     let module = source.module.op();
     notes.level(LEVELS[0].name, module);
     let mut program = None;
-    for level in &LEVELS[1..] {
+    for level in LEVELS[1..].iter().take_while(|level| level.name != "cpu") {
         time(&mut notes, level.name, || run_level(&source.module, level, options))?;
         notes.level(level.name, module);
         // Writes to buffers have become results and weights are prepared, and the next level forgets which integers have no sign.
@@ -124,16 +114,44 @@ pub fn compile(path: &Path, options: &Options, emit: &codegen::Options) -> Resul
     if let Some(argument) = symbolic.filter(|_| options.dynamic == Dynamic::Off) {
         return Err(Error::Symbolic { name: argument.name.clone() });
     }
+    let emit = code_options(options);
+    let make = Make { target: &target, options: &emit, store };
+    let objects = time(&mut notes, "code", || units::objects(&source.module, make))?;
     notes.messages = messages(module);
-    time(&mut notes, "llvm", || codegen::lower_to_llvm(module, &target.math()))?;
-    notes.level("llvm", module);
-    let emit = codegen::Options { contract: options.numerics != Numerics::Bitwise, ..emit.clone() };
-    let emitted = codegen::emit(module, &target, &emit)?;
-    let parts = [("translate", emitted.timings.translate), ("llvm-passes", emitted.timings.optimise), ("object", emitted.timings.generate)];
+    // Of all threads together, so they may be more than the time of the stage they are part of.
+    let timings = objects.timings;
+    let parts = [("code: translate", timings.translate), ("code: llvm-passes", timings.optimise), ("code: object", timings.generate)];
     for (name, time) in parts {
         notes.timings.push(StageTime { name: name.to_owned(), micros: time.as_micros() as u64 });
     }
-    let image = time(&mut notes, "link", || codegen::link(&emitted.object))?;
-    let artefact = artefact::build(&program, source.weights.as_ref(), path, image, &target, notes)?;
-    Ok(Compiled { artefact, object: emitted.object, ir: emitted.ir, assembly: emitted.assembly })
+    let bytes: Vec<_> = objects.bytes.iter().map(Vec::as_slice).collect();
+    let image = time(&mut notes, "link", || codegen::link(&bytes))?;
+    artefact::build(&program, source.weights.as_ref(), path, image, &target, notes)
+}
+
+/// Compiles a file for the CPU in one piece: its object, and LLVM IR or assembly where they are asked for.
+pub fn emit(path: &Path, options: &Options, emit: &codegen::Options) -> Result<Emitted, Error> {
+    let target = target(options);
+    let options = &for_target(options, &target);
+    let context = context();
+    let source = read(path, &context)?;
+    for level in &LEVELS[1..] {
+        run_level(&source.module, level, options)?;
+    }
+    let module = source.module.op();
+    codegen::lower_to_llvm(module, &target.math())?;
+    Ok(codegen::emit(module, &target, &codegen::Options { contract: code_options(options).contract, ..emit.clone() })?)
+}
+
+fn target(options: &Options) -> Target {
+    if options.cpu.is_empty() { Target::host() } else { Target::named(&options.cpu) }
+}
+
+/// The options, with the target's vector registers where nobody chose.
+fn for_target(options: &Options, target: &Target) -> Options {
+    Options { vector_bits: options.vector_bits.or(Some(target.vector_bits())), ..options.clone() }
+}
+
+fn code_options(options: &Options) -> codegen::Options {
+    codegen::Options { contract: options.numerics != Numerics::Bitwise, ..codegen::Options::default() }
 }

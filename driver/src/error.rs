@@ -22,6 +22,8 @@ pub enum Error {
     Level { level: &'static str, source: PipelineError },
     #[error(transparent)]
     Lowering(#[from] strata_lowering::Error),
+    #[error(transparent)]
+    Kernel(#[from] strata_lowering::loop_to_cpu::Error),
     #[error("code generation: {0}")]
     Codegen(#[from] codegen::Error),
     #[error("linking: {0}")]

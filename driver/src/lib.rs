@@ -1,5 +1,7 @@
 //! From a program to an artefact: contexts, levels, pipelines. No dialect logic.
 
+use std::ffi::CStr;
+
 mod artefact;
 mod bisect;
 mod check_semantics;
@@ -15,11 +17,18 @@ mod options;
 mod pass_list;
 mod registry;
 mod sample_inputs;
+mod units;
+
+/// The hash of the compiler's sources: results of another build are not this one's.
+pub const BUILD: &CStr = match CStr::from_bytes_with_nul(concat!(env!("STRATA_BUILD"), "\0").as_bytes()) {
+    Ok(text) => text,
+    Err(_) => panic!("hexadecimal digits have no zero byte among them"),
+};
 
 pub use bisect::{Bisection, bisect};
 pub use check_semantics::{Change, CheckError, CheckOptions, Guilty, Report, check_semantics};
 pub use compare::Difference;
-pub use compile::{Compiled, compile, lower};
+pub use compile::{compile, emit, lower};
 pub use error::Error;
 pub use graph::dot;
 pub use interpret::interpret;

@@ -66,6 +66,8 @@ pub struct Options {
     pub cpu: String,
     /// Verify the IR after every pass.
     pub verify: bool,
+    /// Take pieces of code that were compiled before from the store on disk, and put new ones there.
+    pub cache: bool,
     /// Bits of a vector register, when they are not those of the CPU.
     pub vector_bits: Option<u32>,
 }

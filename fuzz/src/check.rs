@@ -4,7 +4,6 @@ use std::path::{Path, PathBuf};
 
 use half::{bf16, f16};
 use strata_driver::{Numerics, Options};
-use strata_lowering::codegen;
 use strata_runtime::{DType, Session, Tensor};
 
 use crate::case::Case;
@@ -83,9 +82,9 @@ fn compare(case: &Case, graph: &Graph, scratch: &Scratch) -> Result<(), Verdict>
         }
         let wrong = |kind: &str, text: String| Verdict::Wrong(format!("{kind}{name}"), one_line(text));
         let options = Options { numerics, skip: skip.to_vec(), ..Options::default() };
-        let compiled = strata_driver::compile(&path, &options, &codegen::Options::default());
+        let compiled = strata_driver::compile(&path, &options, None);
         let compiled = compiled.map_err(|e| wrong(&format!("compile [{}]", fault(&e.to_string())), e.to_string()))?;
-        let session = Session::load(&compiled.artefact, None).map_err(|e| wrong("load", e.to_string()))?;
+        let session = Session::load(&compiled, None).map_err(|e| wrong("load", e.to_string()))?;
         let found = session.run(&inputs).map_err(|e| wrong("run", e.to_string()))?;
         if found.len() != expected.len() {
             return Err(wrong("results", format!("{} results, expected {}", found.len(), expected.len())));

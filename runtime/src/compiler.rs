@@ -12,7 +12,7 @@ use crate::dlpack::DLTensor;
 use crate::tensor::{Tensor, TensorError};
 
 /// Version of the C functions below; both sides compare it.
-pub const ABI_VERSION: u32 = 1;
+pub const ABI_VERSION: u32 = 2;
 /// Environment variable with the path of the library to open instead of the one beside the executable.
 pub const OVERRIDE: &str = "STRATA_COMPILER";
 /// File name of the library.
@@ -20,6 +20,9 @@ pub const LIBRARY: &str = "libstrata_compiler.so";
 
 /// `uint32_t strata_compiler_abi(void)`: the version the library was built with.
 pub type AbiFn = unsafe extern "C" fn() -> u32;
+
+/// `const char *strata_compiler_build(void)`: the hash of what the library was built from, a text that stays.
+pub type BuildFn = unsafe extern "C" fn() -> *const c_char;
 
 /// `int32_t strata_compiler_compile(path, options_json, &bytes, &len, &error)`: an artefact's bytes; 0 is success.
 /// Bytes and error text (UTF-8, no terminator, its length in `len`) are freed with `strata_compiler_free`.
@@ -93,6 +96,7 @@ pub struct NamedTensor {
 /// The opened compiler.
 #[derive(Debug)]
 pub struct Compiler {
+    build: Symbol<BuildFn>,
     compile: Symbol<CompileFn>,
     interpret: Symbol<InterpretFn>,
     free: Symbol<FreeFn>,
@@ -102,16 +106,19 @@ pub struct Compiler {
 impl Compiler {
     /// Opens the library beside this executable, or in the folder above it (where cargo puts libraries of tests).
     pub fn open() -> Result<Compiler, CompilerError> {
+        Compiler::open_at(&Compiler::find()?)
+    }
+
+    /// Where the library is that [`Compiler::open`] opens.
+    pub fn find() -> Result<PathBuf, CompilerError> {
         if let Some(path) = std::env::var_os(OVERRIDE) {
-            return Compiler::open_at(Path::new(&path));
+            return Ok(PathBuf::from(path));
         }
         let executable = std::env::current_exe().unwrap_or_default();
         let folders: Vec<PathBuf> = executable.ancestors().skip(1).take(2).map(Path::to_path_buf).collect();
         let looked = folders.iter().map(|f| f.display().to_string()).collect::<Vec<_>>().join(", ");
-        match folders.iter().map(|folder| folder.join(LIBRARY)).find(|path| path.exists()) {
-            Some(path) => Compiler::open_at(&path),
-            None => Err(CompilerError::Library { looked, reason: "no such file".into() }),
-        }
+        let found = folders.iter().map(|folder| folder.join(LIBRARY)).find(|path| path.exists());
+        found.ok_or_else(|| CompilerError::Library { looked, reason: "no such file".into() })
     }
 
     /// Opens the library at a path.
@@ -126,12 +133,19 @@ impl Compiler {
                 return Err(CompilerError::Version { path: path.into(), found });
             }
             Ok(Compiler {
+                build: library.get(b"strata_compiler_build").map_err(fail)?,
                 compile: library.get(b"strata_compiler_compile").map_err(fail)?,
                 interpret: library.get(b"strata_compiler_interpret").map_err(fail)?,
                 free: library.get(b"strata_compiler_free").map_err(fail)?,
                 _library: library,
             })
         }
+    }
+
+    /// The hash of what the compiler was built from.
+    pub fn build(&self) -> String {
+        // SAFETY: the library gives a terminated text of its own that stays.
+        unsafe { CStr::from_ptr((self.build)()) }.to_string_lossy().into_owned()
     }
 
     /// Compiles a program. `options` is the driver's option struct as JSON; `{}` is the default.

@@ -151,6 +151,23 @@ fn detected(_feature: &str) -> Option<bool> {
     None
 }
 
+/// This machine's CPU as far as code for it may differ: maker, family, model, and a checksum of its features.
+pub fn machine() -> String {
+    let text = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
+    let field = |name: &str| {
+        let line = text.lines().find(|line| line.split(':').next().is_some_and(|key| key.trim() == name));
+        line.and_then(|line| line.split_once(':')).map_or("unknown", |(_, value)| value.trim())
+    };
+    let features = crc32fast::hash(field("flags").as_bytes());
+    format!(
+        "{} {} family {} model {} features {features:08x}",
+        std::env::consts::ARCH,
+        field("vendor_id"),
+        field("cpu family"),
+        field("model")
+    )
+}
+
 /// Whether the kernel lists the feature under the same name.
 fn listed(feature: &str) -> bool {
     static FLAGS: OnceLock<HashSet<String>> = OnceLock::new();

@@ -6,6 +6,7 @@ use inkwell::context::{AsContextRef, Context};
 use inkwell::module::Module;
 use inkwell::passes::PassBuilderOptions;
 use inkwell::targets::{FileType, TargetMachine};
+use std::ops::AddAssign;
 use std::time::{Duration, Instant};
 use strata_core::diagnostic::collect_errors;
 use strata_core::ir::Op;
@@ -19,6 +20,8 @@ pub struct Options {
     pub ir: bool,
     /// Also give assembly text.
     pub assembly: bool,
+    /// Functions that other objects of the same image call, beside the entries.
+    pub exports: Vec<String>,
     /// An LLVM pass pipeline in place of our own, in the syntax of `opt -passes`.
     pub passes: Option<String>,
 }
@@ -47,6 +50,14 @@ pub struct Timings {
     pub generate: Duration,
 }
 
+impl AddAssign for Timings {
+    fn add_assign(&mut self, other: Timings) {
+        self.translate += other.translate;
+        self.optimise += other.optimise;
+        self.generate += other.generate;
+    }
+}
+
 /// Our passes, in the place of `default<O3>`.
 ///
 /// Kernels come vectorised and unrolled, and bodies of mathematics say themselves whether they want to be inlined. What
@@ -64,7 +75,7 @@ pub fn emit(module: Op<'_>, target: &Target, options: &Options) -> Result<Emitte
     let llvm = translate(module, &context)?;
     llvm.set_triple(&machine.get_triple());
     llvm.set_data_layout(&machine.get_target_data().get_data_layout());
-    prepare::prepare(&llvm, target);
+    prepare::prepare(&llvm, target, &options.exports);
     if options.contract {
         prepare::allow_contraction(&llvm);
     }

@@ -1,7 +1,7 @@
-//! A linker for one object: lays its sections out as a position-independent image that a loader maps and calls.
+//! A linker: lays the sections of objects out as one position-independent image that a loader maps and calls.
 //!
 //! ```text
-//! text:    .text*, then one stub `jmp *slot` for each function that the object does not define
+//! text:    .text*, then one stub `jmp *slot` for each function that no object defines
 //! rodata:  .rodata*, .data.rel.ro*, then the slots: eight bytes per imported function or needed address
 //! data:    .data*, .bss
 //! ```
@@ -12,7 +12,7 @@
 use object::read::elf::ElfFile64;
 use object::read::{Object, ObjectSection, ObjectSymbol, Relocation, RelocationTarget, SectionIndex};
 use object::{LittleEndian, RelocationFlags, SectionKind, SymbolIndex, SymbolKind, elf};
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
 /// Alignment of the three ranges.
@@ -78,6 +78,12 @@ pub enum LinkError {
         /// What it is.
         reason: String,
     },
+    /// Two objects define the same function.
+    #[error("`{symbol}` is defined twice")]
+    Twice {
+        /// The function.
+        symbol: String,
+    },
     /// The image is larger than what a 32-bit displacement reaches.
     #[error("the image is too large: `{symbol}` is out of the reach of an instruction")]
     Reach {
@@ -93,28 +99,62 @@ impl LinkedImage {
     }
 }
 
-/// Links one ELF object for x86-64.
-pub fn link(object: &[u8]) -> Result<LinkedImage, LinkError> {
-    let file = ElfFile64::<LittleEndian>::parse(object)?;
-    let mut linker =
-        Linker { file: &file, image: LinkedImage::default(), places: HashMap::new(), imports: HashMap::new(), slots: HashMap::new() };
+/// Links ELF objects for x86-64. A function that one does not define is another's, or an import of the image.
+pub fn link(objects: &[&[u8]]) -> Result<LinkedImage, LinkError> {
+    let files = objects.iter().map(|object| Elf::parse(*object)).collect::<Result<Vec<_>, _>>()?;
+    let mut linker = Linker {
+        files: &files,
+        defined: defined(&files)?,
+        image: LinkedImage::default(),
+        places: HashMap::new(),
+        imports: HashMap::new(),
+        slots: HashMap::new(),
+    };
     linker.lay_out()?;
     linker.relocate()?;
     linker.collect_symbols()?;
     Ok(linker.image)
 }
 
+/// The global functions and data of all objects.
+fn defined<'a>(files: &'a [Elf<'a>]) -> Result<HashMap<&'a str, Place>, LinkError> {
+    let mut defined = HashMap::new();
+    for (file, elf) in files.iter().enumerate() {
+        for symbol in elf.symbols().filter(|symbol| symbol.is_definition() && symbol.is_global()) {
+            let name = symbol.name()?;
+            if defined.insert(name, Place { file, symbol: symbol.index() }).is_some() {
+                return Err(LinkError::Twice { symbol: name.to_owned() });
+            }
+        }
+    }
+    Ok(defined)
+}
+
 type Elf<'a> = ElfFile64<'a, LittleEndian>;
 
+/// A symbol of one of the objects.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+struct Place {
+    file: usize,
+    symbol: SymbolIndex,
+}
+
+/// What a relocation refers to.
+enum Target {
+    Defined(Place),
+    Import(String),
+}
+
 struct Linker<'a> {
-    file: &'a Elf<'a>,
+    files: &'a [Elf<'a>],
+    defined: HashMap<&'a str, Place>,
     image: LinkedImage,
-    /// Where each section starts.
-    places: HashMap<SectionIndex, u64>,
-    /// Stub and slot of each undefined function that is referred to.
-    imports: HashMap<SymbolIndex, (u64, u64)>,
+    /// Where each section of each object starts.
+    places: HashMap<(usize, SectionIndex), u64>,
+    /// Stub and slot of each function that no object defines.
+    imports: HashMap<String, (u64, u64)>,
     /// Slot of each defined symbol whose address is wanted in memory.
-    slots: HashMap<SymbolIndex, u64>,
+    slots: HashMap<Place, u64>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -155,43 +195,52 @@ impl<'a> Linker<'a> {
         let last = [&self.image.data, &self.image.rodata, &self.image.text].into_iter().find(|range| !range.is_empty());
         self.image.bytes.resize(last.map_or(0, |range| range.end as usize), 0);
 
-        for (position, (index, name)) in undefined.into_iter().enumerate() {
+        for (position, name) in undefined.into_iter().enumerate() {
             let (stub, slot) = (stubs + STUB * position as u64, slots + 8 * position as u64);
-            self.imports.insert(index, (stub, slot));
             let distance = i32::try_from(slot as i64 - (stub + 6) as i64).map_err(|_| LinkError::Reach { symbol: name.clone() })?;
             let code = &mut self.image.bytes[stub as usize..][..STUB as usize];
             code[..2].copy_from_slice(&[0xff, 0x25]);
             code[2..6].copy_from_slice(&distance.to_le_bytes());
             code[6..].copy_from_slice(&[0xcc, 0xcc]);
-            self.image.imports.push((name, slot));
+            self.image.imports.push((name.clone(), slot));
+            self.imports.insert(name, (stub, slot));
         }
         let slots = slots + 8 * self.imports.len() as u64;
-        for (position, index) in addressed.into_iter().enumerate() {
+        for (position, place) in addressed.into_iter().enumerate() {
             let slot = slots + 8 * position as u64;
-            self.slots.insert(index, slot);
-            let target = self.address(index)?;
+            self.slots.insert(place, slot);
+            let target = self.address(place)?;
             self.image.relocations.push((slot, target));
         }
         Ok(())
     }
 
-    /// Undefined symbols that are referred to, and defined ones whose address must stand in a slot, in order.
-    #[expect(clippy::type_complexity, reason = "a pair of lists, used once")]
-    fn wanted(&self) -> Result<(Vec<(SymbolIndex, String)>, Vec<SymbolIndex>), LinkError> {
+    /// What a symbol of an object stands for in the image.
+    fn target(&self, file: usize, symbol: SymbolIndex) -> Result<Target, LinkError> {
+        let found = self.files[file].symbol_by_index(symbol)?;
+        if !found.is_undefined() {
+            return Ok(Target::Defined(Place { file, symbol }));
+        }
+        let name = found.name()?;
+        Ok(self.defined.get(name).map_or_else(|| Target::Import(name.to_owned()), |&place| Target::Defined(place)))
+    }
+
+    /// Imports that are referred to, and defined symbols whose address must stand in a slot, in order.
+    fn wanted(&self) -> Result<(Vec<String>, Vec<Place>), LinkError> {
         let (mut undefined, mut addressed) = (Vec::new(), Vec::new());
-        for section in self.file.sections() {
-            if self.zone(&section)?.is_none() {
-                continue;
-            }
-            for (_, relocation) in section.relocations() {
-                let (form, index) = self.form(&section, &relocation)?;
-                let symbol = self.file.symbol_by_index(index)?;
-                if symbol.is_undefined() {
-                    if !undefined.iter().any(|(known, _)| *known == index) {
-                        undefined.push((index, symbol.name()?.to_owned()));
+        let (mut names, mut places) = (HashSet::new(), HashSet::new());
+        for (file, elf) in self.files.iter().enumerate() {
+            for section in elf.sections() {
+                if self.zone(&section)?.is_none() {
+                    continue;
+                }
+                for (_, relocation) in section.relocations() {
+                    let (form, symbol) = self.form(file, &section, &relocation)?;
+                    match self.target(file, symbol)? {
+                        Target::Import(name) if names.insert(name.clone()) => undefined.push(name),
+                        Target::Defined(place) if form == Form::Slot && places.insert(place) => addressed.push(place),
+                        _ => {}
                     }
-                } else if form == Form::Slot && !addressed.contains(&index) {
-                    addressed.push(index);
                 }
             }
         }
@@ -200,21 +249,24 @@ impl<'a> Linker<'a> {
 
     /// Puts the sections of one zone from `at` on and gives the end.
     fn place(&mut self, zone: Zone, mut at: u64) -> Result<u64, LinkError> {
-        for section in self.file.sections() {
-            if self.zone(&section)? != Some(zone) || section.size() == 0 {
-                continue;
+        let files = self.files;
+        for (file, elf) in files.iter().enumerate() {
+            for section in elf.sections() {
+                if self.zone(&section)? != Some(zone) || section.size() == 0 {
+                    continue;
+                }
+                if section.align() > PAGE {
+                    return Err(refuse(&section, format!("alignment {}", section.align())));
+                }
+                if section.size() > LIMIT {
+                    return Err(refuse(&section, format!("{} bytes", section.size())));
+                }
+                at = at.next_multiple_of(section.align().max(1));
+                self.places.insert((file, section.index()), at);
+                self.image.bytes.resize(at as usize, 0);
+                self.image.bytes.extend_from_slice(section.data()?);
+                at += section.size();
             }
-            if section.align() > PAGE {
-                return Err(refuse(&section, format!("alignment {}", section.align())));
-            }
-            if section.size() > LIMIT {
-                return Err(refuse(&section, format!("{} bytes", section.size())));
-            }
-            at = at.next_multiple_of(section.align().max(1));
-            self.places.insert(section.index(), at);
-            self.image.bytes.resize(at as usize, 0);
-            self.image.bytes.extend_from_slice(section.data()?);
-            at += section.size();
         }
         self.image.bytes.resize(at as usize, 0);
         Ok(at)
@@ -236,59 +288,67 @@ impl<'a> Linker<'a> {
         })
     }
 
-    fn form(&self, section: &impl ObjectSection<'a>, relocation: &Relocation) -> Result<(Form, SymbolIndex), LinkError> {
+    fn form(&self, file: usize, section: &impl ObjectSection<'a>, relocation: &Relocation) -> Result<(Form, SymbolIndex), LinkError> {
         let RelocationTarget::Symbol(index) = relocation.target() else {
-            return Err(self.unresolved(section, relocation));
+            return Err(self.unresolved(file, section, relocation));
         };
         let form = match relocation.flags() {
             RelocationFlags::Elf { r_type: elf::R_X86_64_PC32 | elf::R_X86_64_PLT32 } => Form::Near,
             RelocationFlags::Elf { r_type: elf::R_X86_64_GOTPCREL | elf::R_X86_64_GOTPCRELX | elf::R_X86_64_REX_GOTPCRELX } => Form::Slot,
             RelocationFlags::Elf { r_type: elf::R_X86_64_64 } if section.kind() != SectionKind::Text => Form::Address,
-            _ => return Err(self.unresolved(section, relocation)),
+            _ => return Err(self.unresolved(file, section, relocation)),
         };
         Ok((form, index))
     }
 
     /// Writes distances into the code and lists the addresses that the loader must write.
     fn relocate(&mut self) -> Result<(), LinkError> {
-        for section in self.file.sections() {
-            let Some(&base) = self.places.get(&section.index()) else { continue };
-            for (offset, relocation) in section.relocations() {
-                let (form, index) = self.form(&section, &relocation)?;
-                let place = base.saturating_add(offset);
-                let import = self.imports.get(&index).copied();
-                let target = match (form, import) {
-                    (Form::Near, Some((stub, _))) => stub,
-                    (Form::Slot, Some((_, slot))) => slot,
-                    (Form::Slot, None) => self.slots.get(&index).copied().ok_or_else(|| self.unresolved(&section, &relocation))?,
-                    (Form::Address, Some(_)) if relocation.addend() == 0 => {
-                        let name = self.file.symbol_by_index(index)?.name()?.to_owned();
-                        self.image.imports.push((name, place));
-                        continue;
-                    }
-                    (Form::Address, Some(_)) => return Err(self.unresolved(&section, &relocation)),
-                    (_, None) => self.address(index)?,
-                };
-                let target = (target as i64).wrapping_add(relocation.addend());
-                if form == Form::Address {
-                    self.image.relocations.push((place, target as u64));
-                    continue;
-                }
-                let distance = i32::try_from(target.wrapping_sub(place as i64)).ok();
-                let field = self.image.bytes.get_mut(place as usize..).and_then(|rest| rest.get_mut(..4));
-                match field.zip(distance) {
-                    Some((field, distance)) => field.copy_from_slice(&distance.to_le_bytes()),
-                    None => return Err(LinkError::Reach { symbol: self.name_of(&relocation) }),
+        let files = self.files;
+        for (file, elf) in files.iter().enumerate() {
+            for section in elf.sections() {
+                let Some(&base) = self.places.get(&(file, section.index())) else { continue };
+                for (offset, relocation) in section.relocations() {
+                    self.resolve(file, &section, base.saturating_add(offset), &relocation)?;
                 }
             }
         }
         Ok(())
     }
 
+    /// One field of the image.
+    fn resolve(&mut self, file: usize, section: &impl ObjectSection<'a>, place: u64, relocation: &Relocation) -> Result<(), LinkError> {
+        let (form, symbol) = self.form(file, section, relocation)?;
+        let target = match (form, self.target(file, symbol)?) {
+            (Form::Address, Target::Import(name)) if relocation.addend() == 0 => {
+                self.image.imports.push((name, place));
+                return Ok(());
+            }
+            (Form::Address, Target::Import(_)) => return Err(self.unresolved(file, section, relocation)),
+            (_, Target::Import(name)) => {
+                let import = self.imports.get(&name).ok_or_else(|| self.unresolved(file, section, relocation))?;
+                if form == Form::Near { import.0 } else { import.1 }
+            }
+            (Form::Slot, Target::Defined(place)) => {
+                self.slots.get(&place).copied().ok_or_else(|| self.unresolved(file, section, relocation))?
+            }
+            (_, Target::Defined(place)) => self.address(place)?,
+        };
+        let target = (target as i64).wrapping_add(relocation.addend());
+        if form == Form::Address {
+            self.image.relocations.push((place, target as u64));
+            return Ok(());
+        }
+        let distance = i32::try_from(target.wrapping_sub(place as i64)).ok();
+        let field = self.image.bytes.get_mut(place as usize..).and_then(|rest| rest.get_mut(..4));
+        let (field, distance) = field.zip(distance).ok_or_else(|| LinkError::Reach { symbol: name_of(&self.files[file], relocation) })?;
+        field.copy_from_slice(&distance.to_le_bytes());
+        Ok(())
+    }
+
     /// Where a defined symbol lies.
-    fn address(&self, index: SymbolIndex) -> Result<u64, LinkError> {
-        let symbol = self.file.symbol_by_index(index)?;
-        let place = symbol.section_index().and_then(|section| self.places.get(&section));
+    fn address(&self, at: Place) -> Result<u64, LinkError> {
+        let symbol = self.files[at.file].symbol_by_index(at.symbol)?;
+        let place = symbol.section_index().and_then(|section| self.places.get(&(at.file, section)));
         match place {
             Some(place) if symbol.address() <= LIMIT => Ok(place + symbol.address()),
             _ => Err(LinkError::Section { section: symbol.name()?.to_owned(), reason: "a symbol outside of the image".to_owned() }),
@@ -296,30 +356,33 @@ impl<'a> Linker<'a> {
     }
 
     fn collect_symbols(&mut self) -> Result<(), LinkError> {
-        for symbol in self.file.symbols() {
-            if symbol.kind() == SymbolKind::Text && symbol.is_definition() {
-                let offset = self.address(symbol.index())?;
-                self.image.symbols.push(Symbol { name: symbol.name()?.to_owned(), offset, bytes: symbol.size() });
+        let files = self.files;
+        for (file, elf) in files.iter().enumerate() {
+            for symbol in elf.symbols() {
+                if symbol.kind() == SymbolKind::Text && symbol.is_definition() {
+                    let offset = self.address(Place { file, symbol: symbol.index() })?;
+                    self.image.symbols.push(Symbol { name: symbol.name()?.to_owned(), offset, bytes: symbol.size() });
+                }
             }
         }
         self.image.symbols.sort_by_key(|symbol| symbol.offset);
         Ok(())
     }
 
-    fn unresolved(&self, section: &impl ObjectSection<'a>, relocation: &Relocation) -> LinkError {
+    fn unresolved(&self, file: usize, section: &impl ObjectSection<'a>, relocation: &Relocation) -> LinkError {
         let kind = match relocation.flags() {
             RelocationFlags::Elf { r_type } => r_type.0,
             _ => 0,
         };
         let section = section.name().unwrap_or("?").to_owned();
-        LinkError::Relocation { kind, symbol: self.name_of(relocation), section }
+        LinkError::Relocation { kind, symbol: name_of(&self.files[file], relocation), section }
     }
+}
 
-    fn name_of(&self, relocation: &Relocation) -> String {
-        let RelocationTarget::Symbol(index) = relocation.target() else { return "?".to_owned() };
-        let name = self.file.symbol_by_index(index).and_then(|symbol| symbol.name());
-        name.unwrap_or("?").to_owned()
-    }
+fn name_of(file: &Elf<'_>, relocation: &Relocation) -> String {
+    let RelocationTarget::Symbol(index) = relocation.target() else { return "?".to_owned() };
+    let name = file.symbol_by_index(index).and_then(|symbol| symbol.name());
+    name.unwrap_or("?").to_owned()
 }
 
 fn refuse<'a>(section: &impl ObjectSection<'a>, reason: String) -> LinkError {

@@ -11,9 +11,9 @@ use inkwell::values::{FunctionValue, InstructionOpcode};
 /// Sets attributes and linkage on all functions and globals.
 ///
 /// Without `target-cpu` and `target-features` LLVM compiles for the first x86-64 ever made. Definitions other than
-/// the entries become internal and the entries hidden: then no address goes through a global offset table.
+/// the entries and `exports` become internal, these hidden: then no address goes through a global offset table.
 /// `no-builtins` keeps LLVM from turning loops into calls of `memset`: buffers are short or written in parallel.
-pub(super) fn prepare(module: &Module<'_>, target: &Target) {
+pub(super) fn prepare(module: &Module<'_>, target: &Target, exports: &[String]) {
     let context = module.get_context();
     let named = |name: &str| context.create_enum_attribute(Attribute::get_named_enum_kind_id(name), 0);
     let text = |key: &str, value: &str| context.create_string_attribute(key, value);
@@ -42,7 +42,7 @@ pub(super) fn prepare(module: &Module<'_>, target: &Target) {
         if !defined {
             continue;
         }
-        if name == ENTRY || name == PREPARE {
+        if name == ENTRY || name == PREPARE || exports.contains(&name) {
             function.as_global_value().set_visibility(GlobalVisibility::Hidden);
         } else {
             function.set_linkage(Linkage::Internal);

@@ -79,7 +79,7 @@ impl Compiled {
         let module = lowered(&context, &text, target);
         // Contraction is allowed as in real programs: it must not reach into the expansions.
         let emitted = emit(module.op(), target, &Options { contract: true, ..Options::default() }).unwrap();
-        Self { loaded: Loaded::new(&link(&emitted.object).unwrap()), lanes }
+        Self { loaded: Loaded::new(&link(&[&emitted.object]).unwrap()), lanes }
     }
 
     fn run<T: Copy + Default>(&self, x: &[T]) -> Vec<T> {

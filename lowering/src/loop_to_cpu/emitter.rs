@@ -2,6 +2,7 @@
 
 use super::Error;
 use super::lanes::{self, Across, Coord, Grid, Index, Point, evaluate};
+use super::launch::write_task;
 use super::memory;
 use super::nest::{Copy, Loop};
 use crate::kernel_view::{KernelView, StageView};
@@ -73,6 +74,9 @@ pub fn emit<'c>(op: Op<'c>) -> Result<(), Error> {
     types.extend(results.iter().map(|_| pointer));
     types.extend([pointer, cx.index(), cx.index()]);
     let name = op.str("sym_name").unwrap_or_default();
+    if !kernel.outer.is_empty() {
+        write_task(op, &name, &types[..types.len() - 2]);
+    }
     let noalias = cx.dict_attr(&[("llvm.noalias", cx.unit())]);
     let none = cx.dict_attr(&[]);
     let arg_attrs: Vec<_> = types.iter().map(|&ty| if ty == pointer { noalias } else { none }).collect();

@@ -27,21 +27,15 @@ const OUT_OF_BOUNDS: &str = "index out of bounds";
 pub fn lower<'c>(module: Op<'c>) -> Result<Messages, Error> {
     let marked = |mark: &str| module.body(0).ops().into_iter().find(|op| op.attr(mark).is_some());
     let host = marked("host.entry").ok_or_else(|| Error::at(module, "there is no host program"))?;
-    let (mut messages, mut tasks) = (vec![OUT_OF_BOUNDS.to_owned()], HashSet::new());
-    lower_function(module, host, ENTRY, &mut messages, &mut tasks)?;
+    let mut messages = vec![OUT_OF_BOUNDS.to_owned()];
+    lower_function(module, host, ENTRY, &mut messages)?;
     if let Some(prepare) = marked("host.prepare") {
-        lower_function(module, prepare, PREPARE, &mut messages, &mut tasks)?;
+        lower_function(module, prepare, PREPARE, &mut messages)?;
     }
     Ok(messages)
 }
 
-fn lower_function<'c>(
-    module: Op<'c>,
-    host: Op<'c>,
-    name: &'static str,
-    messages: &mut Messages,
-    tasks: &mut HashSet<String>,
-) -> Result<(), Error> {
+fn lower_function<'c>(module: Op<'c>, host: Op<'c>, name: &'static str, messages: &mut Messages) -> Result<(), Error> {
     let cx = module.cx();
     let pointer = memory::pointer(cx);
     let mut at = Builder::before(host);
@@ -65,7 +59,7 @@ fn lower_function<'c>(
         messages,
         constants: 0,
     };
-    lowering.prologue(host, tasks);
+    lowering.prologue(host);
     lowering.block(host.body(0), true)?;
     host.erase();
     Ok(())
@@ -79,21 +73,21 @@ struct Host<'c, 'm> {
     b: Builder<'c>,
     call: Value<'c>,
     status: Value<'c>,
-    launcher: Option<Launcher<'c, 'm>>,
+    launcher: Option<Launcher<'c>>,
     values: HashMap<Value<'c>, Value<'c>>,
     messages: &'m mut Messages,
     constants: usize,
 }
 
-impl<'c, 'm> Host<'c, 'm> {
+impl<'c> Host<'c, '_> {
     /// The status cell, and room for the arguments of the widest launch.
-    fn prologue(&mut self, host: Op<'c>, tasks: &'m mut HashSet<String>) {
+    fn prologue(&mut self, host: Op<'c>) {
         let slots = host.find_all("host.launch").iter().map(|op| op.num_operands() + 1).max().unwrap_or(1);
         self.status = self.stack(1);
         let zero = self.b.const_int(self.cx.int(32), 0);
         memory::store(&mut self.b, self.status, Num::Const(0), zero, ElementType::I32);
         let slots = self.stack(slots as i64);
-        self.launcher = Some(Launcher::new(slots, tasks));
+        self.launcher = Some(Launcher::new(slots));
     }
 
     /// So many 8-byte slots on the stack.
@@ -348,22 +342,20 @@ fn element_bytes(buffer: Type<'_>) -> i64 {
     buffer.element_type().map_or(1, |element| element.bytes() as i64)
 }
 
-/// Declares every function that is called and not defined: those of the runtime.
+/// Declares every function that is called, or whose address is taken, and not defined here.
 pub fn declare_imports(module: Op<'_>) {
     let cx = module.cx();
-    let mut known: Vec<String> = module.body(0).ops().into_iter().filter_map(|op| op.str("sym_name")).collect();
-    for call in module.find_all("func.call") {
-        let Some(name) = call.attr("callee").and_then(Attr::as_symbol) else { continue };
-        if known.contains(&name) {
-            continue;
-        }
-        let ty = cx.function(&call.operand_types(), &call.result_types());
+    let mut known: HashSet<String> = module.body(0).ops().into_iter().filter_map(|op| op.str("sym_name")).collect();
+    let calls =
+        module.find_all("func.call").into_iter().map(|op| (op.attr("callee"), cx.function(&op.operand_types(), &op.result_types())));
+    let addresses = module.find_all("func.constant").into_iter().map(|op| (op.attr("value"), op.result(0).ty()));
+    for (name, ty) in calls.chain(addresses) {
+        let Some(name) = name.and_then(Attr::as_symbol).filter(|name| known.insert(name.clone())) else { continue };
         Builder::at_start(module.body(0), cx.unknown()).op(OpSpec {
             name: "func.func",
             attrs: &[("sym_name", cx.str_attr(&name)), ("function_type", cx.type_attr(ty)), ("sym_visibility", cx.str_attr("private"))],
             regions: 1,
             ..OpSpec::default()
         });
-        known.push(name);
     }
 }

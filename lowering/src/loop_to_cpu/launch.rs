@@ -3,24 +3,21 @@
 use super::{Error, memory};
 use crate::kernel_view::KernelView;
 use crate::num::{Num, number_of};
-use std::collections::HashSet;
-use strata_core::ir::{Attr, Builder, ElementType, Op, OpSpec, Value};
+use strata_core::ir::{Attr, Builder, ElementType, Op, OpSpec, Type, Value};
 
 /// Scalar operations that are worth waking a thread for.
 const GRAIN: i64 = 1 << 15;
 
 /// Makes launches of kernels.
-pub struct Launcher<'c, 'm> {
+pub struct Launcher<'c> {
     /// Room for the arguments of a launch.
     slots: Value<'c>,
-    /// Kernels that have a task function already.
-    tasks: &'m mut HashSet<String>,
 }
 
-impl<'c, 'm> Launcher<'c, 'm> {
+impl<'c> Launcher<'c> {
     /// A launcher that passes arguments in these stack slots.
-    pub fn new(slots: Value<'c>, tasks: &'m mut HashSet<String>) -> Self {
-        Self { slots, tasks }
+    pub fn new(slots: Value<'c>) -> Self {
+        Self { slots }
     }
 
     /// Emits one `host.launch`.
@@ -54,7 +51,7 @@ impl<'c, 'm> Launcher<'c, 'm> {
         let total = count.mul(b, work);
         match total {
             Num::Const(total) if total < 2 * GRAIN => direct(b, count),
-            Num::Const(_) => self.parallel(module, b, op, &name, &arguments, call, count, work),
+            Num::Const(_) => self.parallel(b, &name, &arguments, call, count, work),
             Num::Value(total) => {
                 let enough = b.const_index(2 * GRAIN);
                 let at_least = cx.i64_attr(9);
@@ -63,7 +60,7 @@ impl<'c, 'm> Launcher<'c, 'm> {
                 let then = branch.region(0).append_block(&[], op.location());
                 let otherwise = branch.region(1).append_block(&[], op.location());
                 b.within(then, |b| {
-                    self.parallel(module, b, op, &name, &arguments, call, count, work);
+                    self.parallel(b, &name, &arguments, call, count, work);
                     b.effect("scf.yield", &[], &[]);
                 });
                 b.within(otherwise, |b| {
@@ -75,32 +72,17 @@ impl<'c, 'm> Launcher<'c, 'm> {
         Ok(())
     }
 
-    #[allow(clippy::too_many_arguments, reason = "they are the parts of one launch")]
-    fn parallel(
-        &mut self,
-        module: Op<'c>,
-        b: &mut Builder<'c>,
-        op: Op<'c>,
-        name: &str,
-        arguments: &[Value<'c>],
-        call: Value<'c>,
-        count: Num<'c>,
-        work: Num<'c>,
-    ) {
+    fn parallel(&self, b: &mut Builder<'c>, name: &str, arguments: &[Value<'c>], call: Value<'c>, count: Num<'c>, work: Num<'c>) {
         let cx = b.cx();
         let pointer = memory::pointer(cx);
-        let task = format!("{name}.task");
         let word = cx.int(64);
         let task_type = cx.function(&[pointer, word, word], &[]);
-        if self.tasks.insert(task.clone()) {
-            write_task(module, op, name, &task, arguments);
-        }
         for (slot, &argument) in arguments.iter().enumerate() {
             let argument = if argument.ty().is_index() { b.value("arith.index_cast", &[argument], word, &[]) } else { argument };
             let at = memory::element_pointer(b, self.slots, Num::Const(slot as i64), ElementType::I64);
             b.effect("llvm.store", &[argument, at], &[("alignment", cx.i64_attr(8))]);
         }
-        let body = b.value("func.constant", &[], task_type, &[("value", cx.symbol_attr(&task))]);
+        let body = b.value("func.constant", &[], task_type, &[("value", cx.symbol_attr(&task_name(name)))]);
         let body = b.value("builtin.unrealized_conversion_cast", &[body], pointer, &[]);
         let enough = Num::Const(GRAIN);
         let grain = enough.ceil_div(b, work).value(b);
@@ -128,31 +110,35 @@ fn split<'c>(b: &mut Builder<'c>, kernel: &KernelView<'c>, sizes: &[Num<'c>]) ->
     (first.map(|dim| sizes[dim]), work)
 }
 
-/// `@k.task(ctx, begin, end)`: unpacks the arguments and runs the kernel on a range.
-fn write_task<'c>(module: Op<'c>, op: Op<'c>, name: &str, task: &str, arguments: &[Value<'c>]) {
-    let cx = module.cx();
+/// The name of the function by which threads run a range of a kernel.
+pub fn task_name(kernel: &str) -> String {
+    format!("{kernel}.task")
+}
+
+/// `@k.task(ctx, begin, end)` before the kernel: unpacks its arguments, which are of these types, and runs it on a range.
+pub fn write_task<'c>(kernel: Op<'c>, name: &str, arguments: &[Type<'c>]) {
+    let cx = kernel.cx();
     let (pointer, word) = (memory::pointer(cx), cx.int(64));
     let types = [pointer, word, word];
-    let mut at = Builder::at_start(module.body(0), op.location());
+    let mut at = Builder::before(kernel);
     let func = at.op(OpSpec {
         name: "func.func",
         attrs: &[
-            ("sym_name", cx.str_attr(task)),
+            ("sym_name", cx.str_attr(&task_name(name))),
             ("function_type", cx.type_attr(cx.function(&types, &[]))),
             ("sym_visibility", cx.str_attr("private")),
         ],
         regions: 1,
         ..OpSpec::default()
     });
-    let block = func.region(0).append_block(&types, op.location());
-    let mut b = Builder::at_end(block, op.location());
+    let block = func.region(0).append_block(&types, kernel.location());
+    let mut b = Builder::at_end(block, kernel.location());
     let mut operands = Vec::new();
-    for (slot, argument) in arguments.iter().enumerate() {
+    for (slot, &ty) in arguments.iter().enumerate() {
         let at = memory::element_pointer(&mut b, block.arg(0), Num::Const(slot as i64), ElementType::I64);
-        let index = argument.ty().is_index();
-        let ty = if index { word } else { argument.ty() };
-        let value = b.value("llvm.load", &[at], ty, &[("alignment", cx.i64_attr(8))]);
-        operands.push(if index { b.value("arith.index_cast", &[value], cx.index(), &[]) } else { value });
+        let loaded = if ty.is_index() { word } else { ty };
+        let value = b.value("llvm.load", &[at], loaded, &[("alignment", cx.i64_attr(8))]);
+        operands.push(if ty.is_index() { b.value("arith.index_cast", &[value], cx.index(), &[]) } else { value });
     }
     for bound in 1..3 {
         operands.push(b.value("arith.index_cast", &[block.arg(bound)], cx.index(), &[]));

@@ -36,11 +36,32 @@ impl Pass for LoopToCpu {
 
 /// Replaces the host program by `strata_entry` and every `loop.kernel` by a private function.
 pub fn loop_to_cpu(module: Op<'_>) -> Result<(), Error> {
-    let messages = host::lower(module)?;
-    for kernel in module.find_all("loop.kernel") {
-        emitter::emit(kernel)?;
-    }
+    lower_program(module)?;
+    kernels_to_cpu(module)
+}
+
+/// Replaces the host program alone: its kernels become declarations, for [`kernels_to_cpu`] to compile apart.
+pub fn program_to_cpu(module: Op<'_>) -> Result<(), Error> {
+    lower_program(module)?;
+    module.find_all("loop.kernel").into_iter().for_each(Op::erase);
     host::declare_imports(module);
+    Ok(())
+}
+
+/// Replaces every `loop.kernel` by a function of its name, and one by which threads run a range of it.
+pub fn kernels_to_cpu(module: Op<'_>) -> Result<(), Error> {
+    module.find_all("loop.kernel").into_iter().try_for_each(emitter::emit)?;
+    host::declare_imports(module);
+    Ok(())
+}
+
+/// The functions that [`kernels_to_cpu`] makes of a kernel.
+pub fn functions_of(kernel: &str) -> [String; 2] {
+    [kernel.to_owned(), launch::task_name(kernel)]
+}
+
+fn lower_program(module: Op<'_>) -> Result<(), Error> {
+    let messages = host::lower(module)?;
     let cx = module.cx();
     let texts: Vec<_> = messages.iter().map(|text| cx.str_attr(text)).collect();
     module.set_attr(MESSAGES, cx.array_attr(&texts));

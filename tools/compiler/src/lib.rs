@@ -7,14 +7,14 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 
 use strata_driver::Options;
-use strata_lowering::codegen;
 use strata_runtime::Tensor;
-use strata_runtime::compiler::{ABI_VERSION, AbiFn, CompileFn, FreeFn, InterpretFn, OutputFn};
+use strata_runtime::compiler::{ABI_VERSION, AbiFn, BuildFn, CompileFn, FreeFn, InterpretFn, OutputFn};
 use strata_runtime::dlpack::DLTensor;
+use strata_store::{Settings, Store};
 
 // What the other side calls is what is defined here.
-const _: (AbiFn, CompileFn, InterpretFn, FreeFn) =
-    (strata_compiler_abi, strata_compiler_compile, strata_compiler_interpret, strata_compiler_free);
+const _: (AbiFn, BuildFn, CompileFn, InterpretFn, FreeFn) =
+    (strata_compiler_abi, strata_compiler_build, strata_compiler_compile, strata_compiler_interpret, strata_compiler_free);
 
 type Bytes = (*mut *mut u8, *mut usize);
 
@@ -27,6 +27,15 @@ pub unsafe extern "C" fn strata_compiler_abi() -> u32 {
     ABI_VERSION
 }
 
+/// The hash of what this library was built from.
+///
+/// # Safety
+/// None is needed; it is unsafe only to have the type that the other side declares.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn strata_compiler_build() -> *const c_char {
+    strata_driver::BUILD.as_ptr()
+}
+
 /// Compiles a file to an artefact's bytes.
 ///
 /// # Safety
@@ -36,7 +45,8 @@ pub unsafe extern "C" fn strata_compiler_compile(path: *const c_char, options: *
     // SAFETY: the caller's promise.
     let result = guarded(|| unsafe {
         let (path, options) = (file(path), parse(options)?);
-        Ok(strata_driver::compile(path, &options, &codegen::Options::default())?.artefact.to_bytes())
+        let store = if options.cache { Store::open(&Settings::default())? } else { None };
+        Ok(strata_driver::compile(path, &options, store.as_ref())?.to_bytes())
     });
     let status = i32::from(result.is_err());
     // SAFETY: the caller's promise.

@@ -6,9 +6,11 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use clap::{Parser, ValueEnum};
-use strata_driver::{Options, compile, lower};
+use strata_driver::{Options, compile, emit, lower};
 use strata_lowering::codegen;
-use strata_runtime::{header, shared};
+use strata_runtime::{Artefact, header, shared};
+use strata_tools::cached;
+use strata_tools::compile_options::CompileOptions;
 
 /// Compile a tensor program.
 #[derive(Parser)]
@@ -31,18 +33,8 @@ struct Arguments {
     /// The file to write; texts go to standard output by default. --emit=so writes a C header beside it
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
-    /// How much time compilation may take for faster code
-    #[arg(long, value_parser = ["default", "reduce-overhead", "max-autotune"])]
-    mode: Option<String>,
-    /// Which sizes stay symbolic
-    #[arg(long, value_parser = ["auto", "on", "off"])]
-    dynamic: Option<String>,
-    /// How closely results follow the program's own order of operations
-    #[arg(long, value_parser = ["bitwise", "ulp", "fast"])]
-    numerics: Option<String>,
-    /// Leave these passes out of the pipeline (comma separated)
-    #[arg(long, value_name = "PASSES", value_delimiter = ',')]
-    skip: Vec<String>,
+    #[command(flatten)]
+    compile: CompileOptions,
     /// Verify the IR after every pass
     #[arg(long)]
     verify: bool,
@@ -74,13 +66,22 @@ enum Emit {
 
 impl Arguments {
     fn options(&self) -> Result<Options, Box<dyn Error>> {
-        let mut options = serde_json::json!({ "skip": self.skip, "verify": self.verify, "cpu": self.cpu });
-        for (name, value) in [("mode", &self.mode), ("dynamic", &self.dynamic), ("numerics", &self.numerics)] {
-            if let Some(value) = value {
-                options[name] = value.as_str().into();
-            }
+        let options: Options = serde_json::from_str(&self.compile.json())?;
+        Ok(Options { cpu: self.cpu.clone(), verify: self.verify, ..options })
+    }
+
+    /// The compiled program, from the cache if it is there.
+    fn artefact(&self, options: &Options) -> Result<Artefact, Box<dyn Error>> {
+        let Some(store) = (!self.compile.no_cache).then(cached::open_store).flatten() else {
+            return Ok(compile(&self.model, options, None)?);
+        };
+        let build = strata_driver::BUILD.to_string_lossy();
+        let parts = cached::parts(&self.model, &self.compile.json(), &build)?;
+        let parts = if self.cpu.is_empty() { parts } else { parts.with("cpu", &*self.cpu) };
+        if self.compile.explain_cache {
+            eprintln!("{}: {}", self.model.display(), cached::explain(&store, &parts));
         }
-        Ok(serde_json::from_value(options)?)
+        Ok(cached::artefact(&self.model, &parts, &store, || Ok(compile(&self.model, options, Some(&store))?))?.0)
     }
 
     /// The file to write, for forms that are no text.
@@ -112,23 +113,18 @@ fn main() -> ExitCode {
 
 fn start(arguments: &Arguments) -> Result<(), Box<dyn Error>> {
     let (Target::Cpu, options) = (arguments.target, arguments.options()?);
-    if arguments.emit == Emit::Mlir {
-        return arguments.write_text(&lower(&arguments.model, &arguments.to, &options)?);
-    }
-    let wanted =
-        codegen::Options { ir: arguments.emit == Emit::Llvm, assembly: arguments.emit == Emit::Asm, ..codegen::Options::default() };
-    let compiled = compile(&arguments.model, &options, &wanted)?;
+    let code = |wanted| emit(&arguments.model, &options, &wanted);
     match arguments.emit {
-        Emit::Mlir => Ok(()),
-        Emit::Llvm => arguments.write_text(&compiled.ir.unwrap_or_default()),
-        Emit::Asm => arguments.write_text(&compiled.assembly.unwrap_or_default()),
-        Emit::Obj => write(&arguments.file("o"), &compiled.object),
+        Emit::Mlir => arguments.write_text(&lower(&arguments.model, &arguments.to, &options)?),
+        Emit::Llvm => arguments.write_text(&code(codegen::Options { ir: true, ..Default::default() })?.ir.unwrap_or_default()),
+        Emit::Asm => arguments.write_text(&code(codegen::Options { assembly: true, ..Default::default() })?.assembly.unwrap_or_default()),
+        Emit::Obj => write(&arguments.file("o"), &code(codegen::Options::default())?.object),
         Emit::So => {
-            let path = arguments.file("so");
+            let (artefact, path) = (arguments.artefact(&options)?, arguments.file("so"));
             let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-            write(&path, &shared::library(&compiled.artefact, &name))?;
-            write(&path.with_extension("h"), header::header(&compiled.artefact.manifest).as_bytes())
+            write(&path, &shared::library(&artefact, &name))?;
+            write(&path.with_extension("h"), header::header(&artefact.manifest).as_bytes())
         }
-        Emit::Strata => Ok(compiled.artefact.write(&arguments.file("strata"))?),
+        Emit::Strata => Ok(arguments.artefact(&options)?.write(&arguments.file("strata"))?),
     }
 }

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use clap::Parser;
 use regex::Regex;
-use serde_json::json;
+use strata_tools::compile_options::CompileOptions;
 
 #[path = "../run/mod.rs"]
 mod run;
@@ -57,37 +57,11 @@ struct Arguments {
     /// Longest time for a case in seconds
     #[arg(long, value_name = "SECONDS", default_value = "60")]
     time_limit: f64,
-    /// How much time compilation may take for faster code
-    #[arg(long, value_parser = ["default", "reduce-overhead", "max-autotune"])]
-    mode: Option<String>,
-    /// Which sizes stay symbolic
-    #[arg(long, value_parser = ["auto", "on", "off"])]
-    dynamic: Option<String>,
-    /// How closely results follow the program's own order of operations
-    #[arg(long, value_parser = ["bitwise", "ulp", "fast"])]
-    numerics: Option<String>,
-    /// Leave these passes out of the pipeline (comma separated)
-    #[arg(long, value_name = "PASSES", value_delimiter = ',')]
-    skip: Vec<String>,
+    #[command(flatten)]
+    compile: CompileOptions,
     /// Serve cases on standard input; used by --suite
     #[arg(long, hide = true)]
     worker: bool,
-}
-
-impl Arguments {
-    /// The compiler's options as JSON; what was not given is left to the compiler.
-    fn compiler_options(&self) -> String {
-        let mut options = serde_json::Map::new();
-        for (name, value) in [("mode", &self.mode), ("dynamic", &self.dynamic), ("numerics", &self.numerics)] {
-            if let Some(value) = value {
-                options.insert(name.into(), json!(value));
-            }
-        }
-        if !self.skip.is_empty() {
-            options.insert("skip".into(), json!(self.skip));
-        }
-        serde_json::Value::Object(options).to_string()
-    }
 }
 
 fn main() -> ExitCode {
@@ -103,7 +77,6 @@ fn main() -> ExitCode {
 }
 
 fn start(arguments: Arguments) -> Result<bool, Box<dyn std::error::Error>> {
-    let compiler = arguments.compiler_options();
     if arguments.worker {
         run::worker::serve(arguments.backend)?;
         return Ok(true);
@@ -116,7 +89,7 @@ fn start(arguments: Arguments) -> Result<bool, Box<dyn std::error::Error>> {
             jobs: arguments.jobs.unwrap_or_else(|| std::thread::available_parallelism().map_or(1, usize::from)),
             dump: arguments.dump,
             time_limit: Duration::try_from_secs_f64(arguments.time_limit)?,
-            compiler,
+            compiler: arguments.compile.json(),
         });
     }
     run::single::run(&run::single::Options {
@@ -129,6 +102,6 @@ fn start(arguments: Arguments) -> Result<bool, Box<dyn std::error::Error>> {
         print_guards: arguments.print_guards,
         rtol: arguments.rtol,
         atol: arguments.atol,
-        compiler,
+        compile: arguments.compile,
     })
 }

@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 use strata_runtime::compiler::Compiler;
 use strata_runtime::manifest::OutputKind;
 use strata_runtime::{Artefact, Session, Tensor, shared};
+use strata_tools::cached;
 
 /// Who computes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
@@ -61,9 +62,51 @@ pub struct LoadTimes {
     pub load: Duration,
 }
 
+/// How a program is got.
+#[derive(Clone, Copy)]
+pub struct Compile<'a> {
+    /// The compiler's options as JSON.
+    pub options: &'a str,
+    /// Whether compiled programs come from and go to the store.
+    pub cache: bool,
+    /// Whether to say where the program came from.
+    pub explain: bool,
+}
+
+impl Compile<'_> {
+    /// The options, with word whether pieces of code may come from the store.
+    fn compiler_options(&self) -> Result<String, serde_json::Error> {
+        let mut options: serde_json::Map<String, serde_json::Value> = serde_json::from_str(self.options)?;
+        options.insert("cache".into(), self.cache.into());
+        Ok(serde_json::Value::Object(options).to_string())
+    }
+
+    /// An artefact, and the time of its compilation if there was one.
+    fn artefact(&self, path: &Path) -> Result<(Artefact, Option<Duration>), Box<dyn Error>> {
+        let mut time = None;
+        let mut compile = || -> Result<Artefact, Box<dyn Error>> {
+            let compiler = Compiler::open()?;
+            let start = Instant::now();
+            let artefact = compiler.compile(path, &self.compiler_options()?)?;
+            time = Some(start.elapsed());
+            Ok(artefact)
+        };
+        let Some(store) = self.cache.then(cached::open_store).flatten() else {
+            let artefact = compile()?;
+            return Ok((artefact, time));
+        };
+        let parts = cached::parts(path, self.options, &cached::build(&store)?)?;
+        if self.explain {
+            eprintln!("{}: {}", path.display(), cached::explain(&store, &parts));
+        }
+        let (artefact, _) = cached::artefact(path, &parts, &store, compile)?;
+        Ok((artefact, time))
+    }
+}
+
 impl Program {
     /// Compiles or loads a model.
-    pub fn open(path: &Path, backend: Backend, options: &str) -> Result<(Program, LoadTimes), Box<dyn Error>> {
+    pub fn open(path: &Path, backend: Backend, how: &Compile<'_>) -> Result<(Program, LoadTimes), Box<dyn Error>> {
         let kind = path.extension().and_then(|kind| kind.to_str()).unwrap_or_default();
         let mut times = LoadTimes::default();
         let artefact = match (kind, backend) {
@@ -74,13 +117,11 @@ impl Program {
             ("so", _) => shared::read(path)?,
             ("pt2" | "mlir", Backend::Interp) => {
                 let (compiler, path) = (Compiler::open()?, path.to_path_buf());
-                return Ok((Program::Interpreted { compiler, path, options: options.into() }, times));
+                return Ok((Program::Interpreted { compiler, path, options: how.options.into() }, times));
             }
             ("pt2" | "mlir", Backend::Cpu) => {
-                let compiler = Compiler::open()?;
-                let start = Instant::now();
-                let artefact = compiler.compile(path, options)?;
-                times.compile = Some(start.elapsed());
+                let (artefact, time) = how.artefact(path)?;
+                times.compile = time;
                 artefact
             }
             _ => return Err(format!("{}: not a .pt2, .mlir, .so or .strata file", path.display()).into()),

@@ -6,8 +6,9 @@ use std::path::{Path, PathBuf};
 use strata_runtime::compare::{Tolerance, preview};
 use strata_runtime::manifest::Scalar;
 use strata_runtime::{DType, Manifest, Tensor};
+use strata_tools::compile_options::CompileOptions;
 
-use super::backend::{Backend, Named, Program};
+use super::backend::{Backend, Compile, Named, Program};
 use super::benchmark;
 use super::case::InputSet;
 use super::judge::{Rules, judge};
@@ -33,13 +34,16 @@ pub struct Options {
     pub rtol: Option<f64>,
     /// Absolute tolerance.
     pub atol: Option<f64>,
-    /// The compiler's options as JSON.
-    pub compiler: String,
+    /// How to compile, and whether to ask the cache.
+    pub compile: CompileOptions,
 }
 
 /// Runs the model; false if the results are not the expected ones.
 pub fn run(options: &Options) -> Result<bool, Box<dyn Error>> {
-    let (program, times) = Program::open(&options.model, options.backend, &options.compiler)?;
+    // What is measured is a compilation, so it must be one.
+    let cache = !(options.compile.no_cache || options.benchmark || options.report);
+    let how = Compile { options: &options.compile.json(), cache, explain: options.compile.explain_cache };
+    let (program, times) = Program::open(&options.model, options.backend, &how)?;
     let manifest = match &program {
         Program::Native(session) => Some(session.manifest()),
         Program::Interpreted { .. } => None,

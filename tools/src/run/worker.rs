@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use strata_runtime::TensorFile;
 use strata_runtime::compare::Tolerance;
 
-use super::backend::{Backend, Named, Program};
+use super::backend::{Backend, Compile, Named, Program};
 use super::case::{Case, InputSet};
 use super::judge::{Rules, judge};
 
@@ -93,7 +93,9 @@ pub fn serve(backend: Backend) -> Result<(), Box<dyn Error>> {
 fn run(task: &Task, backend: Backend, answer: &mut Answer) -> Result<(), Failure> {
     let case = &task.case;
     let fail = |kind, reason: String| Failure { kind, reason: reason.split_whitespace().collect::<Vec<_>>().join(" ") };
-    let opened = Program::open(&task.folder.join(&case.pt2), backend, &task.options);
+    // A suite asks what the compiler does, so the cache stays out of it.
+    let how = Compile { options: &task.options, cache: false, explain: false };
+    let opened = Program::open(&task.folder.join(&case.pt2), backend, &how);
     let (program, times) = opened.map_err(|e| fail(Kind::Refused, e.to_string()))?;
     answer.compiled += usize::from(times.compile.is_some());
     let rules = Rules {

@@ -56,7 +56,7 @@ fn image() -> LinkedImage {
     let context = context();
     let target = Target::host();
     let module = lowered(&context, TEXT, &target);
-    link(&emit(module.op(), &target, &Options::default()).unwrap().object).unwrap()
+    link(&[&emit(module.op(), &target, &Options::default()).unwrap().object]).unwrap()
 }
 
 #[test]

@@ -22,7 +22,7 @@ fn run_kernel(target: &Target, options: &Options) -> (Vec<f32>, f32) {
     let context = context();
     let module = lowered(&context, KERNEL, target);
     let emitted = emit(module.op(), target, options).unwrap();
-    let loaded = Loaded::new(&link(&emitted.object).unwrap());
+    let loaded = Loaded::new(&link(&[&emitted.object]).unwrap());
     let x: Vec<f32> = (0..1008).map(|i| (i as f32 - 500.0) / 50.0).collect();
     let mut y = vec![0.0; x.len() + 16];
     let mut call = Call { x: x.as_ptr(), y: y.as_mut_ptr(), n: x.len() as i64 - 3, sum: 0.0 };
@@ -52,7 +52,7 @@ fn code_has_no_global_offset_table_and_imports_by_name() {
     let emitted = emit(module.op(), &target, &Options { assembly: true, ir: true, ..Options::default() }).unwrap();
     assert!(emitted.ir.unwrap().contains("target-cpu"));
     assert!(emitted.assembly.unwrap().contains("strata_entry"));
-    let image = link(&emitted.object).unwrap();
+    let image = link(&[&emitted.object]).unwrap();
     assert!(image.imports.iter().any(|(name, _)| name == "strata_parallel"), "{:?}", image.imports);
     assert!(image.relocations.is_empty() && image.data.is_empty());
     assert!(image.symbol(ENTRY).is_some_and(|entry| image.text.contains(&entry)));
@@ -108,7 +108,7 @@ fn conversions_call_nothing() {
     let text = format!("func.func @strata_entry(%call: !llvm.ptr) -> i32 {{ {body} %r = arith.constant 0 : i32 return %r : i32 }}");
     let context = context();
     let module = lowered(&context, &text, &target);
-    let image = link(&emit(module.op(), &target, &Options::default()).unwrap().object).unwrap();
+    let image = link(&[&emit(module.op(), &target, &Options::default()).unwrap().object]).unwrap();
     assert!(image.imports.is_empty(), "{:?}", image.imports);
 }
 
@@ -128,7 +128,7 @@ fn timings() {
             let emitted = emit(module.op(), &target, &options).unwrap();
             let emit = start.elapsed();
             let start = std::time::Instant::now();
-            link(&emitted.object).unwrap();
+            link(&[&emitted.object]).unwrap();
             println!("{passes:?}: lower {lower:?} emit {emit:?} link {:?} {:?}", start.elapsed(), emitted.timings);
         }
     }
@@ -136,7 +136,7 @@ fn timings() {
 
 #[test]
 fn damaged_objects_are_errors() {
-    assert!(link(b"no object").is_err());
+    assert!(link(&[b"no object"]).is_err());
     let context = context();
     let target = Target::host();
     let module = lowered(&context, KERNEL, &target);
@@ -145,7 +145,7 @@ fn damaged_objects_are_errors() {
         let mut damaged = object.clone();
         damaged[at] ^= 0x55;
         // Any answer but a crash.
-        let _ = link(&damaged);
-        let _ = link(&object[..at]);
+        let _ = link(&[&damaged]);
+        let _ = link(&[&object[..at]]);
     }
 }

@@ -1,0 +1,164 @@
+//! Machine code in pieces: every kernel is an object of its own, and the program around the kernels is one more.
+//!
+//! Equal kernels are compiled once, whatever they are called and wherever they stand. Pieces are compiled on all cores;
+//! those that the store has are not compiled at all.
+
+use crate::compile::context;
+use crate::{BUILD, Error};
+use std::collections::{HashMap, HashSet};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, PoisonError};
+use strata_core::ir::{Attr, Builder, Context, Module};
+use strata_core::registry::load_dialect;
+use strata_lowering::codegen::{self, Emitted, Target, Timings};
+use strata_lowering::loop_to_cpu::{functions_of, kernels_to_cpu, program_to_cpu};
+use strata_store::{Kind, Lookup, Parts, Store};
+
+/// What code is made for, and how.
+#[derive(Clone, Copy)]
+pub(crate) struct Make<'a> {
+    pub target: &'a Target,
+    pub options: &'a codegen::Options,
+    /// Objects that were made before.
+    pub store: Option<&'a Store>,
+}
+
+/// The objects of a program, ready to be linked: the program's own, then its kernels' in their order.
+pub(crate) struct Objects {
+    pub bytes: Vec<Vec<u8>>,
+    /// Time in code generation, added up over all threads.
+    pub timings: Timings,
+    /// Pieces that were there already.
+    pub reused: usize,
+}
+
+/// One object.
+struct Piece {
+    object: Vec<u8>,
+    timings: Timings,
+    reused: bool,
+}
+
+/// A kernel: its name by its content, and its text under a name that all kernels share.
+struct Kernel {
+    name: String,
+    text: String,
+}
+
+/// The name of every kernel in its own text.
+const NAME: &str = "kernel";
+
+/// Compiles a module at the level `host`, which becomes the program around its kernels.
+pub(crate) fn objects(module: &Module<'_>, make: Make<'_>) -> Result<Objects, Error> {
+    let kernels = split(module);
+    let (next, made) = (AtomicUsize::new(0), Mutex::new(Vec::new()));
+    let work = || -> Result<(), Error> {
+        let mut context = None;
+        loop {
+            let at = next.fetch_add(1, Ordering::Relaxed);
+            let Some(kernel) = kernels.get(at) else { return Ok(()) };
+            let piece = make.piece(make.parts().with("kernel", &kernel.name), || kernel.code(context.get_or_insert_with(loaded), make))?;
+            made.lock().unwrap_or_else(PoisonError::into_inner).push((at, piece));
+        }
+    };
+    let others = std::thread::available_parallelism().map_or(1, usize::from).min(kernels.len());
+    let program = std::thread::scope(|scope| {
+        let threads: Vec<_> = (0..others).map(|_| scope.spawn(work)).collect();
+        let program = program(module, make);
+        let joined = threads.into_iter().map(|thread| thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)));
+        joined.collect::<Result<(), _>>().and(program)
+    })?;
+    let mut made = made.into_inner().unwrap_or_else(PoisonError::into_inner);
+    made.sort_by_key(|(at, _)| *at);
+    let mut all = Objects { bytes: Vec::new(), timings: Timings::default(), reused: 0 };
+    for piece in std::iter::once(program).chain(made.into_iter().map(|(_, piece)| piece)) {
+        all.bytes.push(piece.object);
+        all.timings += piece.timings;
+        all.reused += usize::from(piece.reused);
+    }
+    Ok(all)
+}
+
+/// The object of the program around the kernels.
+fn program(module: &Module<'_>, make: Make<'_>) -> Result<Piece, Error> {
+    program_to_cpu(module.op())?;
+    let parts = make.parts().with_content("program", module.to_string().as_bytes());
+    make.piece(parts, || make.code(module, Vec::new()))
+}
+
+/// A context that kernels are read into.
+fn loaded() -> Context {
+    let context = context();
+    for dialect in ["loop", "arith", "math", "func", "scf", "vector", "llvm"] {
+        load_dialect(&context, dialect);
+    }
+    context
+}
+
+impl Kernel {
+    fn code(&self, context: &Context, make: Make<'_>) -> Result<Emitted, Error> {
+        let module = Module::parse(context, &self.text, &self.name)?;
+        for op in module.op().find_all("loop.kernel") {
+            op.set_attr("sym_name", op.cx().str_attr(&self.name));
+        }
+        kernels_to_cpu(module.op())?;
+        make.code(&module, functions_of(&self.name).into())
+    }
+}
+
+impl Make<'_> {
+    /// What every piece depends on.
+    fn parts(&self) -> Parts {
+        let (target, options) = (self.target, self.options);
+        let parts = Parts::new().with("build", BUILD.to_string_lossy()).with("cpu", &*target.cpu).with("features", &*target.features);
+        parts.with("contract", options.contract.to_string()).with("passes", options.passes.clone().unwrap_or_default())
+    }
+
+    /// A piece from the store, or made now and put there.
+    fn piece(&self, parts: Parts, make: impl FnOnce() -> Result<Emitted, Error>) -> Result<Piece, Error> {
+        if let Some(store) = self.store
+            && let Lookup::Hit(entry) = store.get(&parts.key(Kind::Object))
+        {
+            return Ok(Piece { object: entry.data, timings: Timings::default(), reused: true });
+        }
+        let emitted = make()?;
+        if let Some(store) = self.store {
+            // A store that takes nothing costs the next compilation time, not this one its result.
+            let _ = store.put(Kind::Object, &parts, &emitted.object);
+        }
+        Ok(Piece { object: emitted.object, timings: emitted.timings, reused: false })
+    }
+
+    /// From the level `cpu` to an object that exports these functions.
+    fn code(&self, module: &Module<'_>, exports: Vec<String>) -> Result<Emitted, Error> {
+        codegen::lower_to_llvm(module.op(), &self.target.math())?;
+        Ok(codegen::emit(module.op(), self.target, &codegen::Options { exports, ..self.options.clone() })?)
+    }
+}
+
+/// Gives every kernel of a module a name by its content and keeps one of those that are equal.
+fn split(module: &Module<'_>) -> Vec<Kernel> {
+    let cx = module.cx();
+    let (mut kernels, mut names, mut known) = (Vec::new(), HashMap::new(), HashSet::new());
+    for op in module.op().find_all("loop.kernel") {
+        let old = op.str("sym_name").unwrap_or_default();
+        let alone = Module::new(cx);
+        let copy = Builder::at_end(alone.body(), op.location()).clone_op(op, &[]);
+        copy.set_attr("sym_name", cx.str_attr(NAME));
+        let text = alone.to_string();
+        let name = format!("{NAME}_{}", &Parts::new().with("text", &text).key(Kind::Object).hex()[..32]);
+        if known.insert(name.clone()) {
+            op.set_attr("sym_name", cx.str_attr(&name));
+            kernels.push(Kernel { name: name.clone(), text });
+        } else {
+            op.erase();
+        }
+        names.insert(old, name);
+    }
+    for launch in module.op().find_all("host.launch") {
+        if let Some(name) = launch.attr("callee").and_then(Attr::as_symbol).and_then(|old| names.get(&old)) {
+            launch.set_attr("callee", cx.symbol_attr(name));
+        }
+    }
+    kernels
+}

@@ -1,0 +1,110 @@
+//! Compiled programs from the store: the compiler is opened only for what is not in it.
+
+use std::error::Error;
+use std::path::Path;
+use std::time::UNIX_EPOCH;
+
+use strata_runtime::compiler::Compiler;
+use strata_runtime::{Artefact, cpu};
+use strata_store::{Explanation, Kind, Lookup, Parts, Settings, Store, source_hash};
+
+/// What a compiled program depends on.
+///
+/// # Errors
+/// When the source cannot be read.
+pub fn parts(source: &Path, options: &str, build: &str) -> Result<Parts, Box<dyn Error>> {
+    let parts = Parts::new().with("build", build).with("machine", cpu::machine()).with("options", options);
+    Ok(parts.with("source", source_hash(source)?))
+}
+
+/// The store of the environment; what is wrong with it is told on standard error and it is done without.
+pub fn open_store() -> Option<Store> {
+    Store::open(&Settings::default()).unwrap_or_else(|error| {
+        warn(&error);
+        None
+    })
+}
+
+/// Says what is wrong with the store. A program that runs goes on without it.
+pub fn warn(reason: &dyn std::fmt::Display) {
+    eprintln!("warning: {reason}");
+}
+
+/// The hash that the compiler library was built from. It is asked once for each library file and then kept.
+///
+/// # Errors
+/// When there is no compiler library, or it does not open.
+pub fn build(store: &Store) -> Result<String, Box<dyn Error>> {
+    let path = Compiler::find()?;
+    let meta = std::fs::metadata(&path)?;
+    let time = meta.modified()?.duration_since(UNIX_EPOCH).unwrap_or_default().as_nanos();
+    let parts = Parts::new().with("library", path.to_string_lossy()).with("bytes", meta.len().to_string()).with("time", time.to_string());
+    if let Some(known) = store.get(&parts.key(Kind::Build)).data().and_then(|data| String::from_utf8(data).ok()) {
+        return Ok(known);
+    }
+    let build = Compiler::open()?.build();
+    if let Err(error) = store.put(Kind::Build, &parts, build.as_bytes()) {
+        warn(&error);
+    }
+    Ok(build)
+}
+
+/// Where a compiled program came from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Origin {
+    /// The store.
+    Cache,
+    /// The compiler.
+    Compiled,
+}
+
+/// The artefact of a source: from the store, or compiled now and put there.
+///
+/// # Errors
+/// What the compiler says, or that the source cannot be read. A store that fails is a warning.
+pub fn artefact(
+    source: &Path,
+    parts: &Parts,
+    store: &Store,
+    compile: impl FnOnce() -> Result<Artefact, Box<dyn Error>>,
+) -> Result<(Artefact, Origin), Box<dyn Error>> {
+    let key = parts.key(Kind::Artefact);
+    match store.get(&key) {
+        Lookup::Hit(entry) => match Artefact::from_bytes(&entry.data) {
+            Ok(artefact) => return Ok((of(artefact, source), Origin::Cache)),
+            Err(error) => warn(&format!("cache entry {key} is not used: {error}")),
+        },
+        Lookup::Miss => {}
+        Lookup::Unusable(reason) => warn(&format!("cache entry {key} is not used: {reason}")),
+    }
+    let artefact = compile()?;
+    if let Err(error) = store.put(Kind::Artefact, parts, &artefact.to_bytes()) {
+        warn(&error);
+    }
+    Ok((artefact, Origin::Compiled))
+}
+
+/// A stored program under the name of this source, with the weights of this source.
+fn of(mut artefact: Artefact, source: &Path) -> Artefact {
+    let file = source.canonicalize().unwrap_or_else(|_| source.to_owned()).display().to_string();
+    artefact.manifest.name = source.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+    for weight in &mut artefact.manifest.weights {
+        weight.source.file.clone_from(&file);
+    }
+    artefact
+}
+
+/// Says in a line or more why a program is or is not in the store.
+pub fn explain(store: &Store, parts: &Parts) -> String {
+    match store.explain(Kind::Artefact, parts) {
+        Explanation::Hit => "in the cache".into(),
+        Explanation::Nothing => "not in the cache: nothing was compiled yet".into(),
+        Explanation::Nearest(differences) => {
+            let short = |value: Option<String>| value.map_or_else(|| "none".into(), |value| value.chars().take(60).collect::<String>());
+            let lines = differences
+                .into_iter()
+                .map(|part| format!("\n  {}: here {}, in the nearest entry {}", part.name, short(part.wanted), short(part.found)));
+            format!("not in the cache; what differs:{}", lines.collect::<String>())
+        }
+    }
+}

@@ -1,0 +1,43 @@
+//! The options of a compilation, the same on every command line.
+
+use clap::Args;
+use serde_json::{Map, json};
+
+/// How to compile.
+#[derive(Args, Clone, Debug, Default)]
+pub struct CompileOptions {
+    /// How much time compilation may take for faster code
+    #[arg(long, value_parser = ["default", "reduce-overhead", "max-autotune"])]
+    mode: Option<String>,
+    /// Which sizes stay symbolic
+    #[arg(long, value_parser = ["auto", "on", "off"])]
+    dynamic: Option<String>,
+    /// How closely results follow the program's own order of operations
+    #[arg(long, value_parser = ["bitwise", "ulp", "fast"])]
+    numerics: Option<String>,
+    /// Leave these passes out of the pipeline (comma separated)
+    #[arg(long, value_name = "PASSES", value_delimiter = ',')]
+    skip: Vec<String>,
+    /// Neither read nor write the cache of compiled programs
+    #[arg(long)]
+    pub no_cache: bool,
+    /// Say whether the program came from the cache, and if not, what differs from the nearest that is in it
+    #[arg(long, conflicts_with = "no_cache")]
+    pub explain_cache: bool,
+}
+
+impl CompileOptions {
+    /// The driver's options as JSON; what was not given is left to the compiler. Equal options give equal texts.
+    pub fn json(&self) -> String {
+        let mut options = Map::new();
+        for (name, value) in [("mode", &self.mode), ("dynamic", &self.dynamic), ("numerics", &self.numerics)] {
+            if let Some(value) = value {
+                options.insert(name.into(), json!(value));
+            }
+        }
+        if !self.skip.is_empty() {
+            options.insert("skip".into(), json!(self.skip));
+        }
+        serde_json::Value::Object(options).to_string()
+    }
+}
