@@ -69,6 +69,9 @@ pub const LEVELS: &[Level] = &[
             optional("func.func(simplify-views)", "simplify-views"),
             optional("func.func(simplify-sums)", "simplify-sums"),
             optional("cse", "cse"),
+            optional("func.func(channels-last)", "channels-last"),
+            optional("func.func(simplify-views)", "simplify-views"),
+            optional("cse", "cse"),
             optional("hoist-weights", "hoist-weights"),
         ]
     ),
@@ -106,13 +109,11 @@ impl Level {
     /// The textual pipeline that leads here from the level before; empty when nothing runs.
     pub fn text(&self, options: &Options) -> String {
         let kept = self.passes.iter().filter(|step| step.optional.is_none_or(|flag| !options.skip.iter().any(|skip| skip == flag)));
-        let target = options.vector_bits.map(|bits| format!("schedule-cpu{{vector-bits={bits}}}"));
-        let text = |step: &Step| match &target {
-            Some(schedule) if step.text == "schedule-cpu" => schedule.clone(),
-            _ => match step.optional.filter(|flag| NUMERIC.contains(flag)) {
-                Some(flag) => format!("func.func({flag}{{numerics={}}})", options.numerics.name()),
-                None => step.text.to_owned(),
-            },
+        let text = |step: &Step| match (options.vector_bits, step.optional) {
+            (Some(bits), Some("schedule-cpu")) => format!("schedule-cpu{{vector-bits={bits}}}"),
+            (Some(bits), Some("channels-last")) => format!("func.func(channels-last{{vector-bits={bits}}})"),
+            (_, Some(flag)) if NUMERIC.contains(&flag) => format!("func.func({flag}{{numerics={}}})", options.numerics.name()),
+            _ => step.text.to_owned(),
         };
         kept.map(text).collect::<Vec<_>>().join(",")
     }

@@ -3,6 +3,7 @@
 //! One pass is one file; file, type and flag share a name. A pass never lowers: what arrows between levels do is in `lowering/`.
 
 pub mod analysis;
+pub mod channels_last;
 pub mod functionalise;
 pub mod fuse_elementwise;
 pub mod fuse_reductions;
@@ -19,6 +20,7 @@ use strata_core::pass::PassEntry;
 /// All passes of this crate, sorted by flag.
 #[rustfmt::skip]
 pub const PASSES: &[PassEntry] = &[
+    PassEntry::of::<channels_last::ChannelsLast>(),
     PassEntry::of::<functionalise::Functionalise>(),
     PassEntry::of::<fuse_elementwise::FuseElementwise>(),
     PassEntry::of::<fuse_reductions::FuseReductions>(),

@@ -87,3 +87,18 @@ func.func @two(%x: tensor<4x8xf32>) -> (tensor<4x8xf32>, tensor<4xf32>) {
   }
   return %0#0, %0#1 : tensor<4x8xf32>, tensor<4xf32>
 }
+
+// -----
+
+// Features in panels are two dims, for weights, bias and result; the call reshapes. A window of one element is no loop, so that
+// batch and space are one dim.
+// CHECK: #[[X:.*]] = affine_map<(d0, d1, d2, d3) -> (d0, d3)>
+// CHECK: #[[W:.*]] = affine_map<(d0, d1, d2, d3) -> (d1, 0, 0, d3, d2)>
+// CHECK-LABEL: loop.kernel @k0
+// CHECK: loop.stage {{.*}}maps = [#[[X]], #[[W]]], reduce = array<i64: 3>, reducer = "sum"{{.*}} -> tensor<50x2x32xf32>
+// CHECK: loop.call {{.*}} -> tensor<50x2x32xf32>
+// CHECK: prim.reshape %{{.*}} : (tensor<50x2x32xf32>) -> tensor<2x5x5x64xf32>
+func.func @panels(%x: tensor<2x5x5x8xf32>, %w: tensor<2x1x1x8x32xf32>) -> tensor<2x5x5x64xf32> {
+  %0 = prim.conv %x, %w {strides = array<i64: 1, 1>, low = array<i64: 0, 0>, high = array<i64: 0, 0>, lhs_dilation = array<i64: 1, 1>, rhs_dilation = array<i64: 1, 1>, groups = 1 : i64, layout = "n01c,O01co->n01o"} : (tensor<2x5x5x8xf32>, tensor<2x1x1x8x32xf32>) -> tensor<2x5x5x64xf32>
+  return %0 : tensor<2x5x5x64xf32>
+}

@@ -3,6 +3,7 @@
 use strata_core::prelude::*;
 
 use super::check::{self, Checked};
+use super::layout::ConvLayout;
 use super::types::*;
 
 /// The sum over the contracted dimensions of the products of elements; dimensions of the result are the batch, the
@@ -43,9 +44,13 @@ impl Verify for Dot<'_> {
 /// Convolution (a correlation: the kernel is not reversed) of `lhs` (batch, channels, space..) with `rhs` (features,
 /// channels of a group, window..); the result is (batch, features, space..). `low` and `high` pad (or crop) space with zeros,
 /// `lhs_dilation - 1` zeros stand between elements, `rhs_dilation` spreads the window. Feature group g sees channel group g.
+/// The zeros are elements like any other: zero times a weight that is NaN or infinite is NaN.
+/// `layout` says where the dims stand when not in that order: `n01c,01co->n01o` is channels-last. In `n01c,O01co->n01o` the features
+/// of rhs are split in panels: feature f is at block `f / size(o)`, place `f mod size(o)`.
 ///
-/// C1: lhs and rhs have one rank of at least 3. C2: one entry per spatial dimension; strides, dilations and groups are
-/// positive. C3: groups times the channels of rhs are the channels of lhs, and groups divide the features. C4: the result's sizes are
+/// C1: lhs and rhs have one rank of at least 3 (rhs one more with panels), and the layout can be read. C2: one entry per spatial
+/// dimension; strides, dilations and groups are positive. C3: groups times the channels of rhs are the channels of lhs, and groups
+/// divide the features. C4: the result's sizes are
 /// `((n - 1) * lhs_dilation + 1 + low + high - (w - 1) * rhs_dilation - 1) / strides + 1`. C5: element types agree.
 #[op("prim.conv", effects(Pure), verify)]
 pub struct Conv {
@@ -58,12 +63,16 @@ pub struct Conv {
     lhs_dilation: Attr<I64s>,
     rhs_dilation: Attr<I64s>,
     groups: Attr<I64>,
+    layout: OptAttr<Str>,
 }
 
 impl Verify for Conv<'_> {
     fn verify(self) -> Checked {
         let (lhs, rhs) = (self.lhs().ty().shape(), self.rhs().ty().shape());
-        ensure!(lhs.len() >= 3 && lhs.len() == rhs.len(), 1, "a convolution of ranks {} and {}", lhs.len(), rhs.len());
+        ensure!(lhs.len() >= 3, 1, "a convolution of ranks {} and {}", lhs.len(), rhs.len());
+        let layout = ConvLayout::of(self.op()).map_err(|error| Violation::new(1, error.to_string()))?;
+        let panels = usize::from(layout.panels.is_some());
+        ensure!(lhs.len() + panels == rhs.len(), 1, "a convolution of ranks {} and {}", lhs.len(), rhs.len());
         let (strides, low, high) = (self.strides(), self.low(), self.high());
         let (spread, dilation, groups) = (self.lhs_dilation(), self.rhs_dilation(), self.groups());
         for (name, list) in [("strides", &strides), ("low", &low), ("high", &high), ("lhs_dilation", &spread), ("rhs_dilation", &dilation)]
@@ -72,13 +81,16 @@ impl Verify for Conv<'_> {
         }
         let positive = strides.iter().chain(&spread).chain(&dilation).all(|n| *n >= 1) && groups >= 1;
         ensure!(positive, 2, "strides, dilations and groups are positive");
-        ensure!(check::agree(lhs[1], check::known(rhs[1], |c| c * groups)), 3, "{} channels for {groups} groups of {}", lhs[1], rhs[1]);
-        ensure!(rhs[0] == DYNAMIC || rhs[0] % groups == 0, 3, "{groups} groups do not divide {} features", rhs[0]);
-        let mut wanted = vec![lhs[0], rhs[0]];
+        let (channels, inner) = (lhs[layout.lhs.channel], rhs[layout.rhs.channel]);
+        ensure!(check::agree(channels, check::known(inner, |c| c * groups)), 3, "{channels} channels for {groups} groups of {inner}");
+        let features = layout.features(|dim| rhs[dim], |a, b| if a == DYNAMIC || b == DYNAMIC { DYNAMIC } else { a * b });
+        ensure!(features == DYNAMIC || features % groups == 0, 3, "{groups} groups do not divide {features} features");
+        let mut wanted = vec![0; lhs.len()];
+        (wanted[layout.result.batch], wanted[layout.result.channel]) = (lhs[layout.lhs.batch], features);
         for k in 0..strides.len() {
-            let (n, w) = (lhs[k + 2], rhs[k + 2]);
+            let (n, w) = (lhs[layout.lhs.space[k]], rhs[layout.rhs.space[k]]);
             let size = |n: i64| ((n - 1) * spread[k] + low[k] + high[k] - (w - 1) * dilation[k]).div_euclid(strides[k]) + 1;
-            wanted.push(if w == DYNAMIC { DYNAMIC } else { check::known(n, |n| size(n).max(0)) });
+            wanted[layout.result.space[k]] = if w == DYNAMIC { DYNAMIC } else { check::known(n, |n| size(n).max(0)) };
         }
         check::result_shape(4, self.result().ty(), &wanted)?;
         check::same_elements(5, self.lhs().ty(), self.rhs().ty())?;

@@ -8,6 +8,7 @@ pub mod contract;
 pub mod creation;
 pub mod fusion;
 pub mod index;
+pub mod layout;
 pub mod order;
 pub mod pointwise;
 pub mod reduce;

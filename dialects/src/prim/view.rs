@@ -193,11 +193,12 @@ impl Verify for Concat<'_> {
     }
 }
 
-/// Sliding windows over the last k dimensions: the result has their k positions, then k dimensions inside of the window.
-/// Element `(.., o, w)` is the operand's element `(.., o * strides + w * dilations)`.
+/// Sliding windows over k dimensions, the last ones or `dims`: the result has their k positions in their places, then k dimensions
+/// inside of the window. Element `(.., o, .., w)` is the operand's element `(.., o * strides + w * dilations, ..)`.
 ///
-/// C1: `sizes`, `strides` and `dilations` have k positive entries each. C2: the sizes of the positions are
-/// `(n - (sizes - 1) * dilations - 1) / strides + 1`, those inside of the window `sizes`. C3: element types agree.
+/// C1: `sizes`, `strides`, `dilations` and `dims` have k entries each, positive but for `dims`, which name different dimensions.
+/// C2: the sizes of the positions are `(n - (sizes - 1) * dilations - 1) / strides + 1`, those inside of the window `sizes`.
+/// C3: element types agree.
 #[op("prim.window", effects(Pure), verify)]
 pub struct Window {
     x: Operand<AnyTensor>,
@@ -205,6 +206,15 @@ pub struct Window {
     sizes: Attr<I64s>,
     strides: Attr<I64s>,
     dilations: Attr<I64s>,
+    dims: OptAttr<I64s>,
+}
+
+/// The dimensions that windows slide over: `dims`, or the last ones.
+pub fn windowed(rank: usize, count: usize, dims: Option<Vec<i64>>) -> Vec<usize> {
+    match dims {
+        Some(dims) => dims.into_iter().filter_map(|dim| usize::try_from(dim).ok()).collect(),
+        None => (rank.saturating_sub(count)..rank).collect(),
+    }
 }
 
 impl Verify for Window<'_> {
@@ -213,9 +223,15 @@ impl Verify for Window<'_> {
         let same = sizes.len() == strides.len() && sizes.len() == dilations.len() && sizes.len() <= shape.len();
         ensure!(same, 1, "`sizes`, `strides` and `dilations` do not have one entry per windowed dimension");
         ensure!(sizes.iter().chain(&strides).chain(&dilations).all(|n| *n >= 1), 1, "an entry is not positive");
-        let lead = shape.len() - sizes.len();
-        let positions = |k: usize| check::known(shape[lead + k], |n| (n - (sizes[k] - 1) * dilations[k] - 1).div_euclid(strides[k]) + 1);
-        let wanted: Vec<_> = shape[..lead].iter().copied().chain((0..sizes.len()).map(positions)).chain(sizes.iter().copied()).collect();
+        if let Some(dims) = self.dims() {
+            check::per_dim(1, "dims", &dims, sizes.len())?;
+            check::dims(1, "dims", &dims, shape.len())?;
+        }
+        let mut wanted = shape.clone();
+        for (k, dim) in windowed(shape.len(), sizes.len(), self.dims()).into_iter().enumerate() {
+            wanted[dim] = check::known(shape[dim], |n| (n - (sizes[k] - 1) * dilations[k] - 1).div_euclid(strides[k]) + 1);
+        }
+        wanted.extend(sizes);
         check::result_shape(2, self.result().ty(), &wanted)?;
         check::same_elements(3, self.x().ty(), self.result().ty())
     }

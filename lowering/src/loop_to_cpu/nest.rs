@@ -66,8 +66,13 @@ impl<'c> Emitter<'c> {
             let copies = emitter.advance(first, copies, at, first.unroll);
             emitter.nest(rest, &copies, carried, body)
         })?;
-        let carried = self.repeat(whole, end, first.width, carried, &mut |emitter, at, carried| {
-            let copies = emitter.advance(first, copies, at, 1);
+        // What is left over is one more block when its length is known.
+        let rest_of = match (whole, end) {
+            (Num::Const(whole), Num::Const(end)) if first.width == 1 && carried.is_empty() => (end - whole).max(1),
+            _ => 1,
+        };
+        let carried = self.repeat(whole, end, first.width * rest_of, carried, &mut |emitter, at, carried| {
+            let copies = emitter.advance(first, copies, at, rest_of);
             let mask = if first.width > 1 { Some(emitter.lanes_left(at, end, first.width)) } else { emitter.mask };
             let mask = std::mem::replace(&mut emitter.mask, mask);
             let carried = emitter.nest(rest, &copies, carried, body)?;

@@ -2,6 +2,7 @@
 
 use super::collapse::collapse;
 use super::sizes::{Size, resolve, size_of};
+use super::split::split;
 use super::stage::{Kind, Request, Stage};
 use super::{Error, indexed, scalar, view};
 use crate::kernel_view::KernelView;
@@ -46,6 +47,7 @@ pub fn lower<'c>(module: Op<'c>, fusion: Op<'c>, name: &str) -> Result<(), Error
     match kernel.build(op) {
         Ok(()) => {
             let shapes = KernelView::new(op).map(|view| view.shapes()).unwrap_or_default();
+            split(op);
             collapse(op);
             kernel.call(op, name, &shapes)
         }

@@ -6,11 +6,13 @@
 //! So nothing is materialised between the results and the inputs but the results of reductions.
 
 mod collapse;
+mod conv;
 mod indexed;
 mod kernel;
 mod reduction;
 mod scalar;
 mod sizes;
+mod split;
 mod stage;
 mod view;
 

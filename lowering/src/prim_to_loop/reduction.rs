@@ -3,7 +3,7 @@
 use super::kernel::{Kernel, element_of, plain_dims};
 use super::sizes::{Size, dot_dims, kept};
 use super::stage::{Kind, Request, Stage};
-use super::{Error, scalar, view};
+use super::{Error, conv, scalar};
 use strata_core::ir::{AffineExpr, DYNAMIC, ElementType, Op, Value};
 
 impl<'c> Kernel<'c> {
@@ -55,17 +55,24 @@ impl<'c> Kernel<'c> {
             "prim.dot" => ints("lhs_contract").iter().map(|&dim| dim as usize).collect(),
             _ => Vec::new(),
         };
-        let mut fresh = Vec::new();
+        let (mut fresh, mut at) = (Vec::new(), Vec::new());
         if op.is("prim.conv") {
-            // Input channels of one group, then the window.
-            for dim in 1..op.operand(1).ty().rank() {
-                let size = self.size(op.operand(1), dim)?;
+            let sizes = conv::summed(op)?.into_iter().map(|dim| self.size(op.operand(1), dim)).collect::<Result<Vec<_>, _>>()?;
+            // A window of one element is no loop; something stays to be summed.
+            let last = sizes.iter().rposition(|&size| size != Size::Static(1)).unwrap_or_default();
+            for (place, size) in sizes.into_iter().enumerate() {
+                if size == Size::Static(1) && place != last {
+                    at.push(self.cx.constant(0));
+                    continue;
+                }
                 fresh.push(self.fresh_dim(size));
+                at.push(self.cx.dim(self.dims.len() - 1));
             }
         } else {
             for &dim in &reduced {
                 let size = self.size(operand, dim)?;
                 fresh.push(self.fresh_dim(size));
+                at.push(self.cx.dim(self.dims.len() - 1));
             }
         }
         let reducer = match op.name() {
@@ -84,10 +91,9 @@ impl<'c> Kernel<'c> {
         let result = self.cx.tensor(&shape, self.cx.element(accumulated));
         let kind = Kind::Reduce { dims: &fresh, reducer: &reducer };
         let mut stage = Stage::open(self, Some(before), &domain, &kind, &[result], "register");
-        let at: Vec<_> = fresh.iter().map(|&dim| self.cx.dim(dim)).collect();
         let element = match op.name() {
             "prim.dot" => self.dot_element(&mut stage, op, from, accumulated, indices, &at)?,
-            "prim.conv" => view::conv_element(self, &mut stage, op, from, accumulated, indices, &at)?,
+            "prim.conv" => conv::element(self, &mut stage, op, from, accumulated, indices, &at)?,
             _ => {
                 let mut source = vec![self.cx.constant(0); operand.ty().rank()];
                 for (&dim, &index) in kept(operand, &reduced.iter().map(|&dim| dim as i64).collect::<Vec<_>>()).iter().zip(indices) {

@@ -2,6 +2,8 @@
 
 use super::{Error, outer_value};
 use strata_core::ir::{Builder, DYNAMIC, Op, Value};
+use strata_dialects::prim::layout::ConvLayout;
+use strata_dialects::prim::view::windowed;
 
 /// The size of one dimension.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -46,8 +48,6 @@ pub fn size_of<'c>(fusion: Op<'c>, value: Value<'c>, dim: usize) -> Result<Size<
             let index_rank = op.operand(1).ty().rank();
             if dim < index_rank { through(1, dim) } else { through(0, kept(op.operand(0), &dims)[dim - index_rank]) }
         }
-        "prim.conv" if dim == 0 => through(0, 0),
-        "prim.conv" if dim == 1 => through(1, 0),
         "prim.scatter" | "prim.dynamic_update" => through(0, dim),
         "prim.concat" if op.int("dim") != Some(dim as i64) => through(0, dim),
         "prim.pad" | "prim.window" | "prim.conv" | "prim.concat" => computed(fusion, op, dim),
@@ -150,22 +150,27 @@ fn computed<'c>(fusion: Op<'c>, op: Op<'c>, dim: usize) -> Result<Size<'c>, Erro
             Ok(arith(fusion, "arith.addi", sum, high))
         }
         "prim.window" => {
-            let count = ints("sizes").len();
-            let rank = op.operand(0).ty().rank();
+            let (sizes, rank) = (ints("sizes"), op.operand(0).ty().rank());
             if dim >= rank {
-                return Ok(Size::Static(ints("sizes")[dim - rank]));
+                return Ok(Size::Static(sizes[dim - rank]));
             }
-            if dim < rank - count {
-                return size_of(fusion, op.operand(0), dim);
-            }
-            let at = dim - (rank - count);
             let size = size_of(fusion, op.operand(0), dim)?;
-            Ok(windows(fusion, size, ints("sizes")[at], ints("strides")[at], ints("dilations")[at]))
+            match windowed(rank, sizes.len(), op.ints("dims")).iter().position(|&at| at == dim) {
+                Some(at) => Ok(windows(fusion, size, sizes[at], ints("strides")[at], ints("dilations")[at])),
+                None => Ok(size),
+            }
         }
         _ => {
-            let at = dim - 2;
-            let size = size_of(fusion, op.operand(0), dim)?;
-            let weight = size_of(fusion, op.operand(1), dim)?;
+            let layout = conv_layout(op)?;
+            if dim == layout.result.batch {
+                return size_of(fusion, op.operand(0), layout.lhs.batch);
+            }
+            if dim == layout.result.channel {
+                return features(fusion, op, &layout);
+            }
+            let at = layout.result.space.iter().position(|&space| space == dim).unwrap_or_default();
+            let size = size_of(fusion, op.operand(0), layout.lhs.space[at])?;
+            let weight = size_of(fusion, op.operand(1), layout.rhs.space[at])?;
             let Size::Static(weight) = weight else {
                 return Err(Error::at(op, "the kernel's spatial size is not known"));
             };
@@ -177,6 +182,16 @@ fn computed<'c>(fusion: Op<'c>, op: Op<'c>, dim: usize) -> Result<Size<'c>, Erro
             Ok(windows(fusion, padded, weight, ints("strides")[at], ints("rhs_dilation").get(at).copied().unwrap_or(1)))
         }
     }
+}
+
+/// Where the dims of a convolution stand.
+pub fn conv_layout(op: Op<'_>) -> Result<ConvLayout, Error> {
+    ConvLayout::of(op).map_err(|error| Error::at(op, error.to_string()))
+}
+
+/// The number of features of a convolution.
+pub fn features<'c>(fusion: Op<'c>, op: Op<'c>, layout: &ConvLayout) -> Result<Size<'c>, Error> {
+    layout.features(|dim| size_of(fusion, op.operand(1), dim), |blocks, own| Ok(arith(fusion, "arith.muli", blocks?, own?)))
 }
 
 /// The padding at one side of one dimension: an attribute entry, or the trailing operand (low before high).

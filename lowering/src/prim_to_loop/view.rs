@@ -1,11 +1,11 @@
 //! Views as transformations of index expressions.
 
+use super::Error;
 use super::kernel::Kernel;
-use super::reduction::multiply;
 use super::sizes::{Size, arith, pad_amount};
 use super::stage::Stage;
-use super::{Error, sizes};
-use strata_core::ir::{AffineExpr, DYNAMIC, ElementType, Op, Value};
+use strata_core::ir::{AffineExpr, DYNAMIC, Op, Value};
+use strata_dialects::prim::view::windowed;
 
 /// Ops that only move elements.
 const VIEWS: &[&str] = &[
@@ -76,10 +76,10 @@ pub fn element<'c>(kernel: &mut Kernel<'c>, stage: &mut Stage<'c>, op: Op<'c>, i
         }
         "prim.window" => {
             let (strides, dilations) = (ints("strides"), ints("dilations"));
-            let (rank, count) = (source.ty().rank(), strides.len());
-            let mut at = indices[..rank - count].to_vec();
-            for dim in 0..count {
-                at.push(indices[rank - count + dim] * cx.constant(strides[dim]) + indices[rank + dim] * cx.constant(dilations[dim]));
+            let rank = source.ty().rank();
+            let mut at = indices[..rank].to_vec();
+            for (k, dim) in windowed(rank, strides.len(), op.ints("dims")).into_iter().enumerate() {
+                at[dim] = indices[dim] * cx.constant(strides[k]) + indices[rank + k] * cx.constant(dilations[k]);
             }
             at
         }
@@ -196,7 +196,7 @@ fn select_inside<'c>(
 }
 
 /// `0 <= expr < size`, as one unsigned comparison, joined to `so_far`.
-fn within<'c>(
+pub(super) fn within<'c>(
     kernel: &mut Kernel<'c>,
     stage: &mut Stage<'c>,
     so_far: Option<Value<'c>>,
@@ -210,7 +210,7 @@ fn within<'c>(
     join(stage, so_far, test)
 }
 
-fn join<'c>(stage: &mut Stage<'c>, so_far: Option<Value<'c>>, test: Value<'c>) -> Value<'c> {
+pub(super) fn join<'c>(stage: &mut Stage<'c>, so_far: Option<Value<'c>>, test: Value<'c>) -> Value<'c> {
     match so_far {
         Some(before) => stage.b.value("arith.andi", &[before, test], test.ty(), &[]),
         None => test,
@@ -293,74 +293,4 @@ fn update<'c>(kernel: &mut Kernel<'c>, stage: &mut Stage<'c>, op: Op<'c>, indice
     }
     let other = kernel.element(stage, source, indices)?;
     select_inside(kernel, stage, inside, updates, &at, other)
-}
-
-/// One product of a convolution: the padded, dilated input under the window times the weight.
-pub fn conv_element<'c>(
-    kernel: &mut Kernel<'c>,
-    stage: &mut Stage<'c>,
-    op: Op<'c>,
-    from: ElementType,
-    accumulated: ElementType,
-    indices: &[AffineExpr<'c>],
-    at: &[AffineExpr<'c>],
-) -> Result<Value<'c>, Error> {
-    let cx = kernel.cx();
-    let ints = |name: &str| op.ints(name).unwrap_or_default();
-    let (input, weight) = (op.operand(0), op.operand(1));
-    let groups = op.int("groups").unwrap_or(1);
-    let channel = if groups == 1 {
-        at[0]
-    } else {
-        // Output channel o belongs to group o / (O / groups).
-        let outputs = kernel.size(weight, 0)?;
-        let per_group = arith(kernel.fusion, "arith.floordivsi", outputs, Size::Static(groups));
-        let per_group = kernel.size_expr(per_group);
-        let inputs = kernel.size(weight, 1)?;
-        let inputs = kernel.size_expr(inputs);
-        indices[1].floor_div(per_group) * inputs + at[0]
-    };
-    let mut source = vec![indices[0], channel];
-    let mut inside = None;
-    let (strides, low, high) = (ints("strides"), ints("low"), ints("high"));
-    for dim in 0..strides.len() {
-        let dilation = ints("rhs_dilation").get(dim).copied().unwrap_or(1);
-        let spread = ints("lhs_dilation").get(dim).copied().unwrap_or(1);
-        let mut position = indices[2 + dim] * cx.constant(strides[dim]) + at[1 + dim] * cx.constant(dilation) - cx.constant(low[dim]);
-        if spread > 1 {
-            let step = cx.constant(spread);
-            let value = stage.index(kernel, position.modulo(step));
-            let zero = stage.b.const_index(0);
-            let (bool_type, equal) = (cx.int(1), cx.i64_attr(0));
-            let test = stage.b.value("arith.cmpi", &[value, zero], bool_type, &[("predicate", equal)]);
-            inside = Some(join(stage, inside, test));
-            position = position.floor_div(step);
-        }
-        if low[dim] > 0 || high[dim] > 0 || spread > 1 {
-            let size = sizes::size_of(kernel.fusion, input, 2 + dim)?;
-            let size = kernel.size_expr(size);
-            inside = Some(within(kernel, stage, inside, position, size));
-        }
-        source.push(position);
-    }
-    let weight_at: Vec<_> = std::iter::once(indices[1]).chain(at.iter().copied()).collect();
-    let guarded = stage.guard(inside.is_some());
-    let element = kernel.element(stage, input, &source)?;
-    stage.guarded = guarded;
-    let factor = kernel.element(stage, weight, &weight_at)?;
-    // A guarded read outside of an input is zero already; a computed value, a constant or an element between two is not.
-    let computed = input.defining_op().is_some_and(|def| def.parent() == Some(kernel.fusion)) || kernel.is_one_element(input);
-    let between = ints("lhs_dilation").iter().any(|&dilation| dilation > 1);
-    let element = match inside {
-        Some(inside) if computed || between => {
-            let zero = if element.ty().element_type().is_some_and(ElementType::is_float) {
-                stage.b.const_float(element.ty(), 0.0)
-            } else {
-                stage.b.const_int(element.ty(), 0)
-            };
-            stage.b.value("arith.select", &[inside, element, zero], element.ty(), &[])
-        }
-        _ => element,
-    };
-    Ok(multiply(stage, element, factor, from, accumulated))
 }

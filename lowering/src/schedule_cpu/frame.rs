@@ -63,6 +63,14 @@ impl<'k, 'c> Frame<'k, 'c> {
         self.write(&order, &entries);
     }
 
+    /// Writes a schedule with loops in this order and lanes along one of them, each unrolled as told.
+    pub fn write_lanes(&self, order: &[usize], vector: usize, unroll: &[i64]) {
+        let cx = self.kernel.op.cx();
+        let entries =
+            [("unroll", cx.i64s_attr(unroll)), ("vector", cx.i64_attr(vector as i64)), ("width", cx.i64_attr(self.width_along(vector)))];
+        self.write(order, &entries);
+    }
+
     /// Writes a schedule with lanes of the stages' own. An outer dim `tile` moves inside: the results of reductions for it become a
     /// tile, and what follows runs with lanes over the tile instead of one element at a time.
     pub fn write_own(&self, tile: Option<usize>) {

@@ -14,6 +14,7 @@ pub(crate) mod access;
 mod contraction;
 mod cost;
 mod frame;
+mod panels;
 mod pointwise;
 mod reduction;
 mod sweep;
@@ -45,6 +46,9 @@ impl Pass for ScheduleCpu {
 pub fn schedule(op: Op<'_>, vector_bits: i64) {
     let Some(kernel) = KernelView::new(op) else { return };
     let frame = Frame::new(&kernel, vector_bits);
+    if panels::schedule(&frame, vector_bits) {
+        return;
+    }
     if let Some(lanes) = sweep::lanes(&kernel) {
         sweep::schedule(&frame, lanes);
     } else if contraction::is_contraction(&kernel) {

@@ -3,6 +3,8 @@
 use super::dims::{Dims, Symbol};
 use super::{Expr, Interval};
 use strata_core::ir::{DYNAMIC, Op, Value};
+use strata_dialects::prim::layout::ConvLayout;
+use strata_dialects::prim::view::windowed;
 
 /// Whether all tensor operands and results of an op have one shape.
 pub(super) fn is_shape_preserving(op: Op<'_>) -> bool {
@@ -67,10 +69,9 @@ fn rule<'c>(dims: &mut Dims<'c>, op: Op<'c>, result: Value<'c>) -> Option<Vec<Ex
         "window" => {
             let (sizes, strides, dilations) = (op.ints("sizes")?, op.ints("strides")?, op.ints("dilations")?);
             let mut result = dims.sizes(first?);
-            let start = result.len().checked_sub(sizes.len())?;
-            for (k, size) in sizes.iter().enumerate() {
-                let extent = (size - 1).checked_mul(*dilations.get(k)?)?.checked_add(1)?;
-                result[start + k] = steps(&result[start + k], extent, *strides.get(k)?);
+            for (k, dim) in windowed(result.len(), sizes.len(), op.ints("dims")).into_iter().enumerate() {
+                let extent = (sizes.get(k)? - 1).checked_mul(*dilations.get(k)?)?.checked_add(1)?;
+                *result.get_mut(dim)? = steps(result.get(dim)?, extent, *strides.get(k)?);
             }
             result.extend(sizes.into_iter().map(Expr::from));
             Some(result)
@@ -160,12 +161,16 @@ fn conv<'c>(dims: &mut Dims<'c>, op: Op<'c>) -> Option<Vec<Expr>> {
     let (input, kernel) = (dims.sizes(op.operand(0)), dims.sizes(*op.operands().get(1)?));
     let (strides, low, high) = (op.ints("strides")?, op.ints("low")?, op.ints("high")?);
     let (input_gaps, kernel_gaps) = (op.ints("lhs_dilation")?, op.ints("rhs_dilation")?);
-    let mut sizes = vec![input.first()?.clone(), kernel.first()?.clone()];
+    let layout = ConvLayout::of(op).ok()?;
+    let mut sizes = vec![Expr::from(0); input.len()];
+    *sizes.get_mut(layout.result.batch)? = input.get(layout.lhs.batch)?.clone();
+    *sizes.get_mut(layout.result.channel)? = layout.features(|dim| kernel.get(dim).cloned(), |a, b| Some(a?.mul(&b?)))?;
     for (dim, stride) in strides.iter().enumerate() {
         let spread = |size: &Expr, gap: i64| size.sub(&1.into()).scale(gap).add(&1.into());
-        let padded = spread(input.get(dim + 2)?, *input_gaps.get(dim)?).add(&low.get(dim)?.saturating_add(*high.get(dim)?).into());
-        let extent = spread(kernel.get(dim + 2)?, *kernel_gaps.get(dim)?);
-        sizes.push(padded.sub(&extent).floor_div(&(*stride).into()).add(&1.into()));
+        let padding = low.get(dim)?.saturating_add(*high.get(dim)?);
+        let padded = spread(input.get(*layout.lhs.space.get(dim)?)?, *input_gaps.get(dim)?).add(&padding.into());
+        let extent = spread(kernel.get(*layout.rhs.space.get(dim)?)?, *kernel_gaps.get(dim)?);
+        *sizes.get_mut(layout.result.space[dim])? = padded.sub(&extent).floor_div(&(*stride).into()).add(&1.into());
     }
     Some(sizes)
 }

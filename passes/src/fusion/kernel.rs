@@ -235,7 +235,7 @@ impl<'c> Walk<'_, 'c> {
                     return Err(Refusal::ReductionRead);
                 }
                 for operand in op.operands() {
-                    self.prologue(operand)?;
+                    self.prologue(operand, op.attr("layout").is_some())?;
                 }
             }
             Class::Alone => return Err(Refusal::Alone(op.name().to_owned())),
@@ -273,14 +273,16 @@ impl<'c> Walk<'_, 'c> {
         Ok(())
     }
 
-    /// What a contraction reads: kernel inputs through views and conversions only.
-    fn prologue(&mut self, operand: Value<'c>) -> Result<(), Refusal> {
+    /// What a contraction reads: kernel inputs through views and conversions only. One whose operands have been laid out for it
+    /// reads no other order.
+    fn prologue(&mut self, operand: Value<'c>, laid_out: bool) -> Result<(), Refusal> {
         let Some(producer) = self.producer(operand) else { return Ok(()) };
         let op = self.graph.op(producer);
         let sole = self.graph.users(producer).iter().all(|user| self.inside.contains(user));
         let taken = match self.graph.class(producer) {
-            Class::Source | Class::View(View::Plain) => true,
-            Class::View(View::Guarded) => op.is("prim.pad"),
+            Class::Source => true,
+            Class::View(View::Plain) => !laid_out,
+            Class::View(View::Guarded) => false,
             Class::View(View::Reshape) => {
                 let path = vec![self.paths.zero(); op.result(0).ty().rank()];
                 self.paths.through(self.dims, op, 0, &path).is_some()
@@ -292,7 +294,7 @@ impl<'c> Walk<'_, 'c> {
             return Err(Refusal::ContractionPrologue);
         }
         self.reads.entry(producer).or_default();
-        op.operands().into_iter().try_for_each(|operand| self.prologue(operand))
+        op.operands().into_iter().try_for_each(|operand| self.prologue(operand, laid_out))
     }
 
     /// How often an element is computed when the kernel runs over all its dimensions. Row dimensions do not count: what does not

@@ -6,6 +6,7 @@
 use crate::analysis::{Dims, Expr};
 use std::collections::HashMap;
 use strata_core::ir::Op;
+use strata_dialects::prim::view::windowed;
 
 /// The index along one dimension.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -135,16 +136,13 @@ impl Paths {
             // The padding value is a 0-d tensor: every element reads it at the empty path.
             "pad" if operand > 0 => Vec::new(),
             "window" => {
-                let windows = ints("sizes").len();
-                let first = sizes.len().checked_sub(windows)?;
+                let slid = windowed(sizes.len(), ints("sizes").len(), op.ints("dims"));
                 (0..sizes.len())
                     .map(|dim| {
                         let step = *path.get(dim)?;
-                        if dim < first {
-                            return Some(step);
-                        }
-                        let inner = *path.get(sizes.len() + dim - first)?;
-                        let moved = (ints("strides").get(dim - first).copied(), ints("dilations").get(dim - first).copied());
+                        let Some(at) = slid.iter().position(|&slid| slid == dim) else { return Some(step) };
+                        let inner = *path.get(sizes.len() + at)?;
+                        let moved = (ints("strides").get(at).copied(), ints("dilations").get(at).copied());
                         Some(self.via(format!("window {moved:?}"), &[step, inner]))
                     })
                     .collect::<Option<_>>()?

@@ -23,6 +23,7 @@ pub const ARMS: &[(&str, Arm)] = &[
 ];
 
 /// The geometry of a convolution over `n` spatial dimensions.
+#[derive(Clone)]
 struct Geometry {
     stride: Vec<usize>,
     /// Padding before and after.
@@ -103,9 +104,30 @@ fn bias_at<'a>(bias: Option<&'a Tensor>, shape: &[usize]) -> impl Fn(usize) -> S
     move |k| bias.and_then(|b| if b.is_empty() { None } else { Some(b.at(k / inner % channels % b.len())) }).unwrap_or(Scalar::Int(0))
 }
 
+/// The input with its padding written out.
+fn padded(x: &Tensor, g: &Geometry) -> Result<Tensor, InterpError> {
+    let mut shape = x.shape().to_vec();
+    for d in 0..g.low.len() {
+        shape[2 + d] += g.low[d] + g.high[d];
+    }
+    Tensor::build(x.dtype(), &shape, |i| {
+        let mut at = i.to_vec();
+        for d in 0..g.low.len() {
+            match i[2 + d].checked_sub(g.low[d]).filter(|&p| p < x.shape()[2 + d]) {
+                Some(p) => at[2 + d] = p,
+                None => return x.dtype().cast(Scalar::Int(0)),
+            }
+        }
+        x.get(&at)
+    })
+}
+
 fn forward(x: &Tensor, w: &Tensor, bias: Option<&Tensor>, g: &Geometry) -> Result<Tensor, InterpError> {
     let shape = g.output(x.shape(), w.shape())?;
-    accumulate(&shape, x, w, x, bias_at(bias, &shape), |f| g.products(x.shape(), w.shape(), &shape, f))
+    // The zeros of the padding are elements: a weight that is NaN or infinite makes them NaN.
+    let x = padded(x, g)?;
+    let inner = Geometry { low: vec![0; g.low.len()], high: vec![0; g.high.len()], ..g.clone() };
+    accumulate(&shape, &x, w, &x, bias_at(bias, &shape), |f| inner.products(x.shape(), w.shape(), &shape, f))
 }
 
 /// The transpose: what a convolution reads, this writes.

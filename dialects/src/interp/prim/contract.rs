@@ -7,6 +7,7 @@ use crate::interp::run::single;
 use crate::interp::tensor::{Tensor, each};
 use crate::interp::value::{Results, Value, fail};
 use crate::interp::{DType, Scalar};
+use crate::prim::layout::ConvLayout;
 
 pub(super) fn dot(n: &Node<'_>) -> Results {
     let (a, b) = (n.tensor(0)?, n.tensor(1)?);
@@ -31,38 +32,52 @@ pub(super) fn conv(n: &Node<'_>) -> Results {
     let (low, high) = (n.list("low")?, n.list("high")?);
     let groups = n.op.int("groups").and_then(|g| usize::try_from(g).ok()).filter(|&g| g > 0).ok_or_else(|| fail("no groups"))?;
     let k = x.rank().saturating_sub(2);
-    if w.rank() != x.rank()
-        || [strides.len(), spread.len(), dilation.len(), low.len(), high.len()] != [k; 5]
-        || x.shape()[1] != w.shape()[1] * groups
-        || w.shape()[0] % groups != 0
-    {
+    let layout = ConvLayout::of(n.op).map_err(|error| fail(error.to_string()))?;
+    let panels = usize::from(layout.panels.is_some());
+    if w.rank() != x.rank() + panels || [strides.len(), spread.len(), dilation.len(), low.len(), high.len()] != [k; 5] {
         return Err(fail("the operands of the convolution do not match"));
     }
-    let mut shape = vec![x.shape()[0], w.shape()[0]];
-    for d in 0..k {
-        let (size, window) = (x.shape()[d + 2] as i64, w.shape()[d + 2] as i64);
-        let room = (size - 1) * spread[d] as i64 + low[d] + high[d] - (window - 1) * dilation[d] as i64;
-        shape.push((room.div_euclid(strides[d].max(1) as i64) + 1).max(0) as usize);
+    let features = layout.features(|dim| w.shape()[dim], |a, b| a * b);
+    let channels = w.shape()[layout.rhs.channel];
+    if x.shape()[layout.lhs.channel] != channels * groups || features % groups != 0 {
+        return Err(fail("the channels of the convolution do not match"));
     }
-    let per_group = w.shape()[0] / groups;
+    let mut shape = vec![0; x.rank()];
+    (shape[layout.result.batch], shape[layout.result.channel]) = (x.shape()[layout.lhs.batch], features);
+    // The channel and the places in the window of one product.
+    let mut inner = vec![channels];
+    for d in 0..k {
+        let (size, window) = (x.shape()[layout.lhs.space[d]] as i64, w.shape()[layout.rhs.space[d]] as i64);
+        let room = (size - 1) * spread[d] as i64 + low[d] + high[d] - (window - 1) * dilation[d] as i64;
+        shape[layout.result.space[d]] = (room.div_euclid(strides[d].max(1) as i64) + 1).max(0) as usize;
+        inner.push(window as usize);
+    }
+    let (per_group, in_panel) = (features / groups, w.shape()[layout.rhs.batch].max(1));
     let real = !x.dtype().is_complex() && x.dtype().is_float();
     single(Value::Tensor(Tensor::build(n.dtype(0)?, &shape, |o| {
-        let group = o[1] / per_group;
+        let feature = o[layout.result.channel];
         let (mut exact, mut sum) = (0.0, Scalar::Int(0));
-        each(&w.shape()[1..], |j| {
-            let mut at = vec![o[0], group * w.shape()[1] + j[0]];
+        let (mut at, mut weight) = (vec![0; x.rank()], vec![0; w.rank()]);
+        at[layout.lhs.batch] = o[layout.result.batch];
+        weight[layout.rhs.batch] = feature;
+        if let Some(panels) = layout.panels {
+            (weight[panels], weight[layout.rhs.batch]) = (feature / in_panel, feature % in_panel);
+        }
+        each(&inner, |j| {
+            at[layout.lhs.channel] = feature / per_group * channels + j[0];
+            weight[layout.rhs.channel] = j[0];
+            // Outside of the elements, and between them, are zeros.
+            let mut zero = false;
             for d in 0..k {
-                let p = (o[2 + d] * strides[d] + j[1 + d] * dilation[d]) as i64 - low[d];
+                let p = (o[layout.result.space[d]] * strides[d] + j[1 + d] * dilation[d]) as i64 - low[d];
                 let step = spread[d].max(1) as i64;
-                if p < 0 || p % step != 0 || p / step >= x.shape()[2 + d] as i64 {
-                    return;
-                }
-                at.push((p / step) as usize);
+                zero |= p < 0 || p % step != 0 || p / step >= x.shape()[layout.lhs.space[d]] as i64;
+                at[layout.lhs.space[d]] = if zero { 0 } else { (p / step) as usize };
+                weight[layout.rhs.space[d]] = j[1 + d];
             }
-            let weight = [&[o[1]], j].concat();
             if real {
-                exact += x.f(&at) * w.f(&weight);
-            } else {
+                exact += if zero { 0.0 } else { x.f(&at) } * w.f(&weight);
+            } else if !zero {
                 sum = add(sum, mul(x.get(&at), w.get(&weight)));
             }
         });

@@ -5,6 +5,7 @@ use crate::interp::run::single;
 use crate::interp::tensor::{Tensor, numel};
 use crate::interp::value::{Results, Value, fail};
 use crate::interp::{Scalar, aten::join};
+use crate::prim::view::windowed;
 
 pub(super) fn broadcast(n: &Node<'_>) -> Results {
     let (x, shape) = (n.tensor(0)?, n.shape(1)?);
@@ -95,18 +96,20 @@ pub(super) fn concat(n: &Node<'_>) -> Results {
 pub(super) fn window(n: &Node<'_>) -> Results {
     let x = n.tensor(0)?;
     let (sizes, strides, dilations) = (natural(&n.list("sizes")?)?, natural(&n.list("strides")?)?, natural(&n.list("dilations")?)?);
-    let k = sizes.len();
-    let lead = x.rank().checked_sub(k).ok_or_else(|| fail("more windowed dimensions than there are"))?;
-    let mut shape = x.shape()[..lead].to_vec();
-    for d in 0..k {
-        let span = sizes[d].saturating_sub(1) * dilations[d] + 1;
-        shape.push(x.shape()[lead + d].checked_sub(span).map_or(0, |room| room / strides[d].max(1) + 1));
+    let dims = windowed(x.rank(), sizes.len(), n.op.ints("dims"));
+    if sizes.len() > x.rank() || [dims.len(), strides.len(), dilations.len()] != [sizes.len(); 3] || dims.iter().any(|&d| d >= x.rank()) {
+        return Err(fail("more windowed dimensions than there are"));
+    }
+    let mut shape = x.shape().to_vec();
+    for (k, &d) in dims.iter().enumerate() {
+        let span = sizes[k].saturating_sub(1) * dilations[k] + 1;
+        shape[d] = x.shape()[d].checked_sub(span).map_or(0, |room| room / strides[k].max(1) + 1);
     }
     shape.extend(&sizes);
     single(Value::Tensor(x.view(&shape, |i, s| {
-        s[..lead].copy_from_slice(&i[..lead]);
-        for d in 0..k {
-            s[lead + d] = i[lead + d] * strides[d] + i[lead + k + d] * dilations[d];
+        s.copy_from_slice(&i[..x.rank()]);
+        for (k, &d) in dims.iter().enumerate() {
+            s[d] = i[d] * strides[k] + i[x.rank() + k] * dilations[k];
         }
     })?))
 }

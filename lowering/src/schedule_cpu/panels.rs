@@ -1,0 +1,138 @@
+//! Sums of products whose second operand lies in the order in which lanes read it: convolutions over channels-last tensors with
+//! weights in panels, products with packed weights.
+//!
+//! Lanes run along the panel, which is contiguous for every step of the sum; a block of rows of the first operand is broadcast
+//! against it (or read beside it, where each lane has its own: depthwise). Nothing is copied, so the loops only have to keep the
+//! panel, or a row's part of the input, in the cache.
+
+use super::access::{Stride, coefficient, stride};
+use super::frame::Frame;
+use crate::kernel_view::StageView;
+use strata_core::ir::AffineKind;
+
+/// Bytes of panels that stay in the cache of a core while rows pass by.
+const RESIDENT: i64 = 512 << 10;
+/// More vectors than this of one panel leave no registers for rows.
+const VECTORS: i64 = 4;
+
+/// More rows than this gain nothing: the multiply-adds of half of them hide their latency.
+const ROWS: i64 = 14;
+
+/// What the kernel is, when it is of this kind.
+struct Panels<'k, 'c> {
+    stage: &'k StageView<'c>,
+    /// The dim that lanes run along.
+    lanes: usize,
+    /// Outer dims along which only the first operand moves.
+    rows: Vec<usize>,
+    /// The other outer dims.
+    others: Vec<usize>,
+}
+
+/// Writes the schedule, when the kernel is of this kind.
+pub fn schedule(frame: &Frame<'_, '_>, vector_bits: i64) -> bool {
+    let Some(panels) = find(frame) else { return false };
+    let width = frame.width_along(panels.lanes);
+    let vectors = (frame.size(panels.lanes) / width).clamp(1, VECTORS);
+    let registers = if vector_bits >= 512 { 32 } else { 16 };
+    let blocks = blocks(frame, &panels, ((registers - 2 * vectors - 4) / vectors).min(ROWS));
+    let order = order(frame, &panels, &blocks);
+    let unroll: Vec<i64> = order
+        .iter()
+        .map(|&dim| if dim == panels.lanes { vectors } else { blocks.iter().find(|block| block.0 == dim).map_or(1, |block| block.1) })
+        .collect();
+    frame.write_lanes(&order, panels.lanes, &unroll);
+    true
+}
+
+fn find<'k, 'c>(frame: &Frame<'k, 'c>) -> Option<Panels<'k, 'c>> {
+    let kernel = frame.kernel;
+    let mut reductions = kernel.stages.iter().filter(|stage| !stage.reduce.is_empty());
+    let stage = reductions.next().filter(|stage| stage.maps.len() == 2 && !stage.guarded.contains(&true))?;
+    let plain = |stage: &StageView<'_>| stage.scan.is_none() && !stage.is_scatter();
+    if reductions.next().is_some()
+        || frame.width < 2
+        || stage.op.str("reducer").as_deref() != Some("sum")
+        || !kernel.stages.iter().all(plain)
+    {
+        return None;
+    }
+    let (first, second) = (stage.maps[0], stage.maps[1]);
+    let AffineKind::Dim(lanes) = second.results().last()?.kind() else { return None };
+    let uses = |map: strata_core::ir::AffineMap<'_>, dim: usize| map.results().iter().any(|expr| expr.uses_dim(dim));
+    let beside = stride(first, stage.op.operand(0), lanes);
+    if !kernel.outer.contains(&lanes) || stride(second, stage.op.operand(1), lanes) != Stride::One || beside == Stride::Other {
+        return None;
+    }
+    let rows: Vec<usize> = kernel.outer.iter().copied().filter(|&dim| dim != lanes && uses(first, dim) && !uses(second, dim)).collect();
+    let others = kernel.outer.iter().copied().filter(|dim| *dim != lanes && !rows.contains(dim)).collect();
+    // A plain product with a wide second operand is better packed on the way: see `contraction`.
+    let in_panels = kernel.static_size(lanes).is_some_and(|size| size <= VECTORS * frame.width);
+    let slides = |row: usize| stage.reduce.iter().any(|&inner| slides(stage, row, inner));
+    (in_panels || rows.iter().any(|&row| slides(row))).then_some(Panels { stage, lanes, rows, others })
+}
+
+/// Whether the first operand is read at an index in which a row and a step of the sum meet, as under a window.
+fn slides(stage: &StageView<'_>, row: usize, inner: usize) -> bool {
+    let both = |expr: &strata_core::ir::AffineExpr<'_>| expr.uses_dim(row) && expr.uses_dim(inner);
+    stage.maps[0].results().iter().any(both)
+}
+
+/// How many rows of which dims stand side by side: the innermost dim in even blocks, and more of another one where it is short.
+fn blocks(frame: &Frame<'_, '_>, panels: &Panels<'_, '_>, most: i64) -> Vec<(usize, i64)> {
+    let mut left = most.max(1);
+    let mut blocks = Vec::new();
+    // Rows that lie next to each other in memory come first.
+    let mut rows: Vec<usize> = panels.rows.iter().copied().filter(|&row| frame.size(row) > 1).collect();
+    rows.sort_by_key(|&row| std::cmp::Reverse(position(panels.stage, row)));
+    while !rows.is_empty() && left > 1 {
+        // After the first, one that divides.
+        let divides = |row: usize| frame.kernel.static_size(row).is_some_and(|size| size % left == 0);
+        let next = if blocks.is_empty() { 0 } else { rows.iter().position(|&row| divides(row)).unwrap_or(0) };
+        let row = rows.remove(next);
+        let Some(size) = frame.kernel.static_size(row) else {
+            if blocks.is_empty() {
+                blocks.push((row, left.min(8)));
+            }
+            break;
+        };
+        let even = (1..=left.min(size)).rev().find(|block| size % block == 0).unwrap_or(1);
+        let first = blocks.is_empty();
+        // An uneven block costs a second copy of the body, and a shorter last block.
+        let block = if even * 3 >= left.min(size) * 2 || (!first && even > 1) { even } else { uneven(size, left) };
+        if block > 1 {
+            blocks.push((row, block));
+            left /= block;
+        }
+    }
+    blocks
+}
+
+/// The block that divides a size into as few and as equal parts as there can be.
+fn uneven(size: i64, most: i64) -> i64 {
+    let most = most.min(size).max(1);
+    let parts = (size + most - 1) / most;
+    (size + parts - 1) / parts
+}
+
+/// Where a row moves the first operand.
+fn position(stage: &StageView<'_>, row: usize) -> Option<usize> {
+    stage.maps[0].results().iter().position(|expr| coefficient(*expr, row) != Some(0))
+}
+
+/// Panels outermost where all of them do not fit the cache: one panel then meets all rows. Otherwise rows are outermost.
+fn order(frame: &Frame<'_, '_>, panels: &Panels<'_, '_>, blocks: &[(usize, i64)]) -> Vec<usize> {
+    let element = panels.stage.op.operand(1).ty().element_type().map_or(4, |element| element.bytes() as i64);
+    let bytes = panels.stage.op.operand(1).ty().num_elements().map_or(i64::MAX, |count| count * element);
+    let (blocked, free): (Vec<usize>, Vec<usize>) = panels.rows.iter().partition(|row| blocks.iter().any(|block| block.0 == **row));
+    let work: i64 = free.iter().map(|&row| frame.size(row)).product();
+    let mut order = if bytes <= RESIDENT && work > 1 {
+        // What threads share is the longest of the free rows that comes first.
+        [free, panels.others.clone(), blocked].concat()
+    } else {
+        [panels.others.clone(), free, blocked].concat()
+    };
+    order.sort_by_key(|&dim| frame.kernel.static_size(dim) == Some(1));
+    order.push(panels.lanes);
+    order
+}

@@ -1,0 +1,91 @@
+//! One convolution: channels innermost, padding written out, weights in panels.
+
+use super::FEATURES;
+use super::order::{Ordered, Orders, reordered_type, transpose};
+use strata_core::ir::{Builder, DYNAMIC, Op, Value};
+
+/// The convolution in the order channels last, when that is worth it.
+pub fn rewrite<'c>(b: &mut Builder<'c>, orders: &mut Orders<'c>, op: Op<'c>, vector_bits: i64) -> Option<Ordered<'c>> {
+    if !op.is("prim.conv") || op.attr("layout").is_some() || op.parent().is_some_and(|parent| parent.is("prim.fusion")) {
+        return None;
+    }
+    let weights = op.operand(1).ty();
+    let groups = op.int("groups")?;
+    if !weights.is_static() || weights.shape()[0] < FEATURES {
+        return None;
+    }
+    let perm = channels_last(weights.rank());
+    let x = orders.in_order(b, op.operand(0), &perm);
+    let x = pad(b, op, x);
+    let lanes = vector_bits / i64::from(weights.element_type()?.bits()).max(1);
+    let (w, layout) = panels(b, op.operand(1), groups, lanes);
+    let cx = b.cx();
+    let (none, one) = (vec![0; perm.len() - 2], vec![1; perm.len() - 2]);
+    let attrs = [
+        ("strides", op.attr("strides")?),
+        ("low", cx.i64s_attr(&none)),
+        ("high", cx.i64s_attr(&none)),
+        ("lhs_dilation", cx.i64s_attr(&one)),
+        ("rhs_dilation", op.attr("rhs_dilation")?),
+        ("groups", cx.i64_attr(groups)),
+        ("layout", cx.str_attr(&layout)),
+    ];
+    let result = reordered_type(op.result(0).ty(), &perm);
+    Some(Ordered { value: b.value("prim.conv", &[x, w], result, &attrs), perm })
+}
+
+/// `[0, 2, 3, .., 1]`.
+fn channels_last(rank: usize) -> Vec<usize> {
+    std::iter::once(0).chain(2..rank).chain([1]).collect()
+}
+
+/// The input with its padding and the gaps between its elements as zeros.
+fn pad<'c>(b: &mut Builder<'c>, op: Op<'c>, x: Value<'c>) -> Value<'c> {
+    let ints = |name: &str| op.ints(name).unwrap_or_default();
+    let (low, high, dilation) = (ints("low"), ints("high"), ints("lhs_dilation"));
+    let gaps: Vec<i64> = dilation.iter().map(|dilation| dilation - 1).collect();
+    if low.iter().chain(&high).chain(&gaps).all(|&n| n == 0) {
+        return x;
+    }
+    let mut shape = x.ty().shape();
+    for k in 0..low.len() {
+        if shape[1 + k] != DYNAMIC {
+            shape[1 + k] += (shape[1 + k] - 1).max(0) * gaps[k] + low[k] + high[k];
+        }
+    }
+    let cx = b.cx();
+    let around = |entries: &[i64]| cx.i64s_attr(&[&[0], entries, &[0]].concat());
+    let element = x.ty().element();
+    let scalar = cx.tensor(&[], element);
+    let bytes = vec![0; x.ty().element_type().map_or(1, |element| element.bytes())];
+    let zero = cx.dense_attr(scalar, &bytes).unwrap_or_else(|| unreachable!("zero has the bytes of one element"));
+    let zero = b.value("prim.constant", &[], scalar, &[("value", zero)]);
+    let attrs = [("low", around(&low)), ("high", around(&high)), ("interior", around(&gaps))];
+    b.value("prim.pad", &[x, zero], x.ty().with_shape(&shape), &attrs)
+}
+
+/// Weights as a kernel with lanes along features reads them, and the layout of the convolution.
+fn panels<'c>(b: &mut Builder<'c>, w: Value<'c>, groups: i64, lanes: i64) -> (Value<'c>, String) {
+    let shape = w.ty().shape();
+    let space = shape.len() - 2;
+    let digits: String = (0..space).map(|k| char::from(b'0' + k as u8)).collect();
+    let layout = |weights: &str| format!("n{digits}c,{weights}->n{digits}o");
+    // Window, channels, features.
+    let perm: Vec<usize> = (2..shape.len()).chain([1, 0]).collect();
+    let Some(panel) = panel(shape[0], shape[0] / groups, lanes).filter(|&panel| panel < shape[0]) else {
+        return (transpose(b, w, &perm), layout(&format!("{digits}co")));
+    };
+    let split = [&[shape[0] / panel, panel], &shape[1..]].concat();
+    let split = b.value("prim.reshape", &[w], w.ty().with_shape(&split), &[]);
+    let perm: Vec<usize> = std::iter::once(0).chain(3..split.ty().rank()).chain([2, 1]).collect();
+    (transpose(b, split, &perm), layout(&format!("O{digits}co")))
+}
+
+/// Features of a panel: two vectors of lanes where they fit into the features of a group, else what divides them.
+fn panel(features: i64, in_group: i64, lanes: i64) -> Option<i64> {
+    let fits = |panel: &i64| *panel > 1 && in_group % panel == 0 && features % panel == 0;
+    [2 * lanes, 3 * lanes, lanes]
+        .into_iter()
+        .find(fits)
+        .or_else(|| Some(in_group).filter(|&own| own < lanes && own >= lanes / 4 && fits(&own)))
+}

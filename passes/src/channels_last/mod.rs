@@ -1,0 +1,94 @@
+//! `--channels-last`: convolutions read channels innermost, weights in panels, and what follows keeps that order.
+//!
+//! Exactly when: a `conv` in the plain order with at least [`FEATURES`] known features and a known window becomes one on
+//! `[batch, space.., channels]`. Padding and the gaps of a transposed convolution are written out, so that its kernel tests nothing;
+//! weights are brought into panels of features: `[features / panel, window.., channels, panel]`.
+//! The transpose of the result then sinks through pointwise ops, broadcasts, pads, windows, reductions, slices, reversals,
+//! concatenations, transposes and reshapes that keep groups of dims together, until it meets the next convolution or an op that
+//! wants the order of before.
+//!
+//! Nothing is computed differently: each sum has the same products. Weights' transposes stand on weights alone.
+//!
+//! ```mlir
+//! func.func @f(%x: tensor<2x8x6x6xf32>, %w: tensor<8x8x1x1xf32>) -> tensor<2x8xf32> {
+//!   %0 = prim.conv %x, %w {strides = array<i64: 1, 1>, low = array<i64: 0, 0>, high = array<i64: 0, 0>, lhs_dilation = array<i64: 1, 1>, rhs_dilation = array<i64: 1, 1>, groups = 1 : i64} : (tensor<2x8x6x6xf32>, tensor<8x8x1x1xf32>) -> tensor<2x8x6x6xf32>
+//!   %1 = prim.reduce %0 {dims = array<i64: 2, 3>, kind = "max"} : (tensor<2x8x6x6xf32>) -> tensor<2x8xf32>
+//!   return %1 : tensor<2x8xf32>
+//! }
+//! // becomes
+//! func.func @f(%x: tensor<2x8x6x6xf32>, %w: tensor<8x8x1x1xf32>) -> tensor<2x8xf32> {
+//!   %0 = prim.transpose %x {perm = array<i64: 0, 2, 3, 1>} : (tensor<2x8x6x6xf32>) -> tensor<2x6x6x8xf32>
+//!   %1 = prim.transpose %w {perm = array<i64: 2, 3, 1, 0>} : (tensor<8x8x1x1xf32>) -> tensor<1x1x8x8xf32>
+//!   %2 = prim.conv %0, %1 {strides = array<i64: 1, 1>, low = array<i64: 0, 0>, high = array<i64: 0, 0>, lhs_dilation = array<i64: 1, 1>, rhs_dilation = array<i64: 1, 1>, groups = 1 : i64, layout = "n01c,01co->n01o"} : (tensor<2x6x6x8xf32>, tensor<1x1x8x8xf32>) -> tensor<2x6x6x8xf32>
+//!   %3 = prim.reduce %2 {dims = array<i64: 1, 2>, kind = "max"} : (tensor<2x6x6x8xf32>) -> tensor<2x8xf32>
+//!   return %3 : tensor<2x8xf32>
+//! }
+//! ```
+
+mod conv;
+mod order;
+mod sink;
+
+use order::Orders;
+use strata_core::ir::{Block, Builder, Op};
+use strata_core::pass::{Counter, Pass, PassContext, PassError};
+
+/// Fewer features than this leave most lanes empty: such a convolution stays as it is.
+const FEATURES: i64 = 8;
+
+/// Brings convolutions and what follows them into the order channels last.
+#[derive(Pass)]
+#[pass(anchor = "func.func", dependents("prim"))]
+pub struct ChannelsLast {
+    /// Bits of a vector register: two of them are a panel of weights.
+    #[option(default = 512)]
+    vector_bits: i64,
+    /// Convolutions that changed.
+    convolutions: Counter,
+    /// Other ops that kept the order.
+    followers: Counter,
+}
+
+impl Pass for ChannelsLast {
+    fn run<'c>(&self, op: Op<'c>, _: &mut PassContext<'c>) -> Result<(), PassError> {
+        let (convolutions, followers) = run(op, self.vector_bits);
+        self.convolutions.add(convolutions);
+        self.followers.add(followers);
+        Ok(())
+    }
+}
+
+/// Runs the pass on a function; gives the number of convolutions and of other ops that changed.
+pub fn run(function: Op<'_>, vector_bits: i64) -> (usize, usize) {
+    let mut count = (0, 0);
+    for block in function.regions().into_iter().flat_map(|region| region.blocks()) {
+        let found = run_block(block, vector_bits);
+        count = (count.0 + found.0, count.1 + found.1);
+    }
+    count
+}
+
+fn run_block(block: Block<'_>, vector_bits: i64) -> (usize, usize) {
+    let mut orders = Orders::default();
+    let mut count = (0, 0);
+    for op in block.ops() {
+        if !op.regions().is_empty() {
+            let inner = run(op, vector_bits);
+            count = (count.0 + inner.0, count.1 + inner.1);
+            continue;
+        }
+        if orders.resize(op) {
+            continue;
+        }
+        let mut b = Builder::before(op);
+        if let Some(found) = conv::rewrite(&mut b, &mut orders, op, vector_bits) {
+            orders.replace(&mut b, op, found);
+            count.0 += 1;
+        } else if let Some(found) = sink::rewrite(&mut b, &mut orders, op) {
+            orders.replace(&mut b, op, found);
+            count.1 += 1;
+        }
+    }
+    orders.erase_unused();
+    count
+}

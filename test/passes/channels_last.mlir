@@ -1,0 +1,64 @@
+// RUN: rs-opt %s --channels-last | FileCheck %s
+
+// Convolution, norm, activation, pooling and mean stay in one order; the input is transposed once.
+// CHECK-LABEL: func.func @network(
+// CHECK-SAME: %[[X:.*]]: tensor<2x3x8x8xf32>, %[[W:.*]]: tensor<64x3x3x3xf32>
+// CHECK: %[[XT:.*]] = prim.transpose %[[X]] {perm = array<i64: 0, 2, 3, 1>} {{.*}} -> tensor<2x8x8x3xf32>
+// CHECK: %[[P:.*]] = prim.pad %[[XT]], %{{.*}} {high = array<i64: 0, 1, 1, 0>, interior = array<i64: 0, 0, 0, 0>, low = array<i64: 0, 1, 1, 0>} {{.*}} -> tensor<2x10x10x3xf32>
+// CHECK: %[[PANELS:.*]] = prim.reshape %[[W]] : (tensor<64x3x3x3xf32>) -> tensor<2x32x3x3x3xf32>
+// CHECK: %[[WT:.*]] = prim.transpose %[[PANELS]] {perm = array<i64: 0, 3, 4, 2, 1>} {{.*}} -> tensor<2x3x3x3x32xf32>
+// CHECK: prim.conv %[[P]], %[[WT]] {{.*}}layout = "n01c,O01co->n01o"{{.*}}low = array<i64: 0, 0>{{.*}} -> tensor<2x8x8x64xf32>
+// CHECK: prim.broadcast %{{.*}} {dims = array<i64: 3>} : (tensor<64xf32>) -> tensor<2x8x8x64xf32>
+// CHECK: prim.mul {{.*}} tensor<2x8x8x64xf32>
+// CHECK: prim.window %{{.*}} {dilations = array<i64: 1, 1>, dims = array<i64: 1, 2>, {{.*}} -> tensor<2x4x4x64x2x2xf32>
+// CHECK: prim.reduce %{{.*}} {dims = array<i64: 4, 5>, kind = "max"} {{.*}} -> tensor<2x4x4x64xf32>
+// CHECK: prim.reduce %{{.*}} {dims = array<i64: 1, 2>, kind = "sum"} {{.*}} -> tensor<2x64xf32>
+// CHECK-NEXT: return
+func.func @network(%x: tensor<2x3x8x8xf32>, %w: tensor<64x3x3x3xf32>, %s: tensor<64xf32>) -> tensor<2x64xf32> {
+  %0 = prim.conv %x, %w {strides = array<i64: 1, 1>, low = array<i64: 1, 1>, high = array<i64: 1, 1>, lhs_dilation = array<i64: 1, 1>, rhs_dilation = array<i64: 1, 1>, groups = 1 : i64} : (tensor<2x3x8x8xf32>, tensor<64x3x3x3xf32>) -> tensor<2x64x8x8xf32>
+  %1 = prim.broadcast %s {dims = array<i64: 1>} : (tensor<64xf32>) -> tensor<2x64x8x8xf32>
+  %2 = prim.mul %0, %1 : tensor<2x64x8x8xf32>
+  %3 = prim.window %2 {sizes = array<i64: 2, 2>, strides = array<i64: 2, 2>, dilations = array<i64: 1, 1>} : (tensor<2x64x8x8xf32>) -> tensor<2x64x4x4x2x2xf32>
+  %4 = prim.reduce %3 {dims = array<i64: 4, 5>, kind = "max"} : (tensor<2x64x4x4x2x2xf32>) -> tensor<2x64x4x4xf32>
+  %5 = prim.reduce %4 {dims = array<i64: 2, 3>, kind = "sum"} : (tensor<2x64x4x4xf32>) -> tensor<2x64xf32>
+  return %5 : tensor<2x64xf32>
+}
+
+// The gaps of a transposed convolution are written out; unknown sizes follow; the result is wanted in the order of before.
+// CHECK-LABEL: func.func @transposed(
+// CHECK: prim.pad {{.*}}{high = array<i64: 0, 2, 0>, interior = array<i64: 0, 1, 0>, low = array<i64: 0, 1, 0>} {{.*}} -> tensor<?x?x4xf32>
+// CHECK: %[[Y:.*]] = prim.conv {{.*}}layout = "n0c,0co->n0o", lhs_dilation = array<i64: 1>
+// CHECK-DAG: prim.dim %[[Y]] {dim = 1 : i64}
+// CHECK-DAG: %[[B:.*]] = prim.transpose %[[Y]] {perm = array<i64: 0, 2, 1>}
+// CHECK: prim.sort %[[B]]
+func.func @transposed(%x: tensor<?x4x?xf32>, %w: tensor<8x4x3xf32>) -> (tensor<?x8x?xf32>, index) {
+  %0 = prim.conv %x, %w {strides = array<i64: 1>, low = array<i64: 1>, high = array<i64: 2>, lhs_dilation = array<i64: 2>, rhs_dilation = array<i64: 1>, groups = 1 : i64} : (tensor<?x4x?xf32>, tensor<8x4x3xf32>) -> tensor<?x8x?xf32>
+  %n = prim.dim %0 {dim = 2 : i64} : (tensor<?x8x?xf32>) -> index
+  %v, %i = prim.sort %0 {dim = 2 : i64, descending = false} : (tensor<?x8x?xf32>) -> (tensor<?x8x?xf32>, tensor<?x8x?xi64>)
+  return %v, %n : tensor<?x8x?xf32>, index
+}
+
+// Groups: a panel lies inside of a group. Slices, concatenations, and reshapes that keep the channels together, follow.
+// CHECK-LABEL: func.func @grouped(
+// CHECK: prim.conv {{.*}}groups = 2 : i64{{.*}}layout = "n01c,O01co->n01o"{{.*}} (tensor<1x4x4x32xf32>, tensor<2x1x1x16x32xf32>) -> tensor<1x4x4x64xf32>
+// CHECK: prim.slice %{{.*}} {offsets = array<i64: 0, 0, 0, 32>, sizes = array<i64: 1, 4, 4, 32>, {{.*}}
+// CHECK: prim.concat %{{.*}} {dim = 3 : i64} {{.*}} -> tensor<1x4x4x96xf32>
+// CHECK: prim.reshape %{{.*}} : (tensor<1x4x4x96xf32>) -> tensor<1x16x96xf32>
+// CHECK-NEXT: return
+func.func @grouped(%x: tensor<1x32x4x4xf32>, %w: tensor<64x16x1x1xf32>) -> tensor<1x16x96xf32> {
+  %0 = prim.conv %x, %w {strides = array<i64: 1, 1>, low = array<i64: 0, 0>, high = array<i64: 0, 0>, lhs_dilation = array<i64: 1, 1>, rhs_dilation = array<i64: 1, 1>, groups = 2 : i64} : (tensor<1x32x4x4xf32>, tensor<64x16x1x1xf32>) -> tensor<1x64x4x4xf32>
+  %1 = prim.slice %0 {offsets = array<i64: 0, 32, 0, 0>, sizes = array<i64: 1, 32, 4, 4>, strides = array<i64: 1, 1, 1, 1>} : (tensor<1x64x4x4xf32>) -> tensor<1x32x4x4xf32>
+  %2 = prim.concat %0, %1 {dim = 1 : i64} : (tensor<1x64x4x4xf32>, tensor<1x32x4x4xf32>) -> tensor<1x96x4x4xf32>
+  %3 = prim.reshape %2 : (tensor<1x96x4x4xf32>) -> tensor<1x96x16xf32>
+  %4 = prim.transpose %3 {perm = array<i64: 0, 2, 1>} : (tensor<1x96x16xf32>) -> tensor<1x16x96xf32>
+  return %4 : tensor<1x16x96xf32>
+}
+
+// Few features stay: lanes would be empty.
+// CHECK-LABEL: func.func @few(
+// CHECK-NEXT: prim.conv
+// CHECK-NEXT: return
+func.func @few(%x: tensor<1x4x5xf32>, %w: tensor<4x4x3xf32>) -> tensor<1x4x3xf32> {
+  %0 = prim.conv %x, %w {strides = array<i64: 1>, low = array<i64: 0>, high = array<i64: 0>, lhs_dilation = array<i64: 1>, rhs_dilation = array<i64: 1>, groups = 1 : i64} : (tensor<1x4x5xf32>, tensor<4x4x3xf32>) -> tensor<1x4x3xf32>
+  return %0 : tensor<1x4x3xf32>
+}
