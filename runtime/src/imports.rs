@@ -1,4 +1,4 @@
-//! The functions that a code image may import: ours from one sorted table, then libm, libmvec and libc.
+//! The functions that a code image may import: ours from sorted tables, then libm, libmvec and libc.
 
 use std::ffi::{CString, c_void};
 use std::sync::OnceLock;
@@ -10,11 +10,9 @@ use crate::library;
 use crate::pool;
 use crate::session::CallState;
 
-/// Our own functions, sorted by name.
+/// What the runtime does for an image, and its larger library functions.
 static OWN: &[(&str, Address)] = &[
     ("strata_lib_sort", Address(library::sort::strata_lib_sort as *const c_void)),
-    ("strata_math_digamma_f32", Address(library::math::strata_math_digamma_f32 as *const c_void)),
-    ("strata_math_digamma_f64", Address(library::math::strata_math_digamma_f64 as *const c_void)),
     ("strata_math_erfinv_f32", Address(library::math::strata_math_erfinv_f32 as *const c_void)),
     ("strata_math_erfinv_f64", Address(library::math::strata_math_erfinv_f64 as *const c_void)),
     ("strata_math_lgamma_f32", Address(library::math::strata_math_lgamma_f32 as *const c_void)),
@@ -26,22 +24,24 @@ static OWN: &[(&str, Address)] = &[
     ("strata_workspace", Address(strata_workspace as *const c_void)),
 ];
 
-struct Address(*const c_void);
+/// The tables of our own functions, each sorted by name.
+static TABLES: [&[(&str, Address)]; 3] = [OWN, library::special::FLOAT, library::special::INTEGER];
+
+/// The address of a C function.
+pub struct Address(pub *const c_void);
 
 // SAFETY: the addresses of functions are constants.
 unsafe impl Sync for Address {}
 
 /// The names of our own importable functions.
 pub fn own_names() -> impl Iterator<Item = &'static str> {
-    OWN.iter().map(|(name, _)| *name)
+    TABLES.iter().flat_map(|table| table.iter()).map(|(name, _)| *name)
 }
 
 /// The address of an importable function.
 pub fn resolve(name: &str) -> Option<*const c_void> {
-    match OWN.binary_search_by_key(&name, |(own, _)| own) {
-        Ok(at) => Some(OWN[at].1.0),
-        Err(_) => system(name),
-    }
+    let own = |table: &&'static [(&str, Address)]| Some(table[table.binary_search_by_key(&name, |(own, _)| own).ok()?].1.0);
+    TABLES.iter().find_map(own).or_else(|| system(name))
 }
 
 /// The address of a function of the C and maths libraries. libmvec is opened only when something asks for it.
@@ -108,7 +108,7 @@ mod tests {
 
     #[test]
     fn the_table_is_sorted_and_found() {
-        assert!(OWN.is_sorted_by_key(|(name, _)| *name));
+        assert!(TABLES.iter().all(|table| table.is_sorted_by_key(|(name, _)| *name)));
         for name in own_names().chain(["expf", "memcpy", "_ZGVdN8v_expf"]) {
             assert!(resolve(name).is_some(), "{name}");
         }

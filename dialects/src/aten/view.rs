@@ -314,12 +314,15 @@ impl<'c> AtenOp<'c> {
         self.some(name, value, "a float")
     }
 
-    /// An optional list of floats.
+    /// An optional list of floats; ints are converted.
     pub fn opt_floats(&self, name: &str) -> Result<Option<Vec<f64>>> {
         let (_, arg) = self.arg(name)?;
         match self.given(arg)? {
             Given::None => Ok(None),
-            Given::Attr(attr) => attr.as_f64s().ok_or_else(|| self.wrong(arg, "a list of floats")).map(Some),
+            Given::Attr(attr) => {
+                let ints = || Some(attr.as_i64s()?.into_iter().map(|v| v as f64).collect());
+                attr.as_f64s().or_else(ints).ok_or_else(|| self.wrong(arg, "a list of floats")).map(Some)
+            }
             Given::Default(_) => Ok(Some(Vec::new())),
         }
     }

@@ -8,7 +8,8 @@ use strata_core::ir::Op;
 use super::aten::binary;
 use super::aten::common::{add, maximum, minimum, mul, sub};
 use super::dtype::{DType, Scalar};
-use super::math::gamma;
+use super::math::polynomial::{self, Family};
+use super::math::{airy, bessel, gamma};
 use super::run::{Machine, dtype_of, single, unsupported};
 use super::tensor::{Tensor, numel};
 use super::value::{InterpError, Results, Value, fail};
@@ -351,6 +352,46 @@ pub(super) fn library(name: &str, dtype: DType, v: &[Scalar]) -> Option<Scalar> 
         "atan2" => x.atan2(y),
         "pow" => libm::pow(x, y),
         "fmod" => x % y,
+        _ => return special(name, v),
+    }))
+}
+
+/// Functions as `prim.special` names them.
+fn special(name: &str, v: &[Scalar]) -> Option<Scalar> {
+    let x = v.first()?.float();
+    let y = v.get(1).map_or(0.0, |v| v.float());
+    let degree = |family| polynomial::value(family, x, y as i64);
+    Some(Scalar::Float(match name {
+        "airy_ai" => airy::ai(x),
+        "bessel_i0" => bessel::i(0, x),
+        "bessel_i0e" => bessel::i_scaled(0, x),
+        "bessel_i1" => bessel::i(1, x),
+        "bessel_i1e" => bessel::i_scaled(1, x),
+        "bessel_j0" => libm::j0(x),
+        "bessel_j1" => libm::j1(x),
+        "bessel_k0" => bessel::k(0, x),
+        "bessel_k0e" => bessel::k_scaled(0, x),
+        "bessel_k1" => bessel::k(1, x),
+        "bessel_k1e" => bessel::k_scaled(1, x),
+        "bessel_y0" => libm::y0(x),
+        "bessel_y1" => libm::y1(x),
+        "chebyshev_t" => degree(Family::ChebyshevT),
+        "chebyshev_u" => degree(Family::ChebyshevU),
+        "chebyshev_v" => degree(Family::ChebyshevV),
+        "chebyshev_w" => degree(Family::ChebyshevW),
+        "gcd" => return Some(Scalar::Int(greatest_divisor(v[0].int(), v.get(1)?.int()))),
+        "hermite_h" => degree(Family::HermiteH),
+        "hermite_he" => degree(Family::HermiteHe),
+        "igamma" => gamma::incomplete(x, y).0,
+        "igammac" => gamma::incomplete(x, y).1,
+        "laguerre_l" => degree(Family::LaguerreL),
+        "legendre_p" => degree(Family::LegendreP),
+        "trigamma" => gamma::polygamma(1, x),
+        "zeta" => gamma::zeta(x, y),
         _ => return None,
     }))
+}
+
+fn greatest_divisor(a: i128, b: i128) -> i128 {
+    if b == 0 { a.abs() } else { greatest_divisor(b, a % b) }
 }

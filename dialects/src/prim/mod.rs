@@ -12,6 +12,7 @@ pub mod layout;
 pub mod order;
 pub mod pointwise;
 pub mod reduce;
+pub mod special;
 pub mod types;
 pub mod view;
 
@@ -24,6 +25,7 @@ pub use index::{DynamicSlice, DynamicUpdate, Gather, Scatter};
 pub use order::Sort;
 pub use pointwise::*;
 pub use reduce::{ArgReduce, Reduce, Scan};
+pub use special::Special;
 pub use view::{Broadcast, Concat, Dim, Pad, Reshape, Reverse, Slice, Transpose, Window};
 
 /// The dialect.
@@ -57,6 +59,7 @@ pub static PRIM: DialectDef = DialectDef {
             Gather::DEF,
             Scatter::DEF,
             Sort::DEF,
+            Special::DEF,
             Fusion::DEF,
             Yield::DEF,
         ]);

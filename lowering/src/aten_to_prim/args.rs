@@ -2,7 +2,7 @@
 
 use std::ops::Deref;
 
-use strata_core::ir::Value;
+use strata_core::ir::{DYNAMIC, Value};
 use strata_dialects::aten::dtype::{DType, Numeric, Weight, result_type};
 use strata_dialects::aten::view::{self, AtenOp};
 
@@ -64,6 +64,13 @@ impl<'c> Args<'c> {
     pub fn result_dtype(&self, index: usize) -> DType {
         let results = self.op.op().result_types();
         results.get(index).and_then(|ty| ty.element_type()).unwrap_or(DType::F32)
+    }
+
+    /// The declared sizes of a result, where they are known.
+    pub fn result_sizes(&self, index: usize) -> Vec<Option<i64>> {
+        let results = self.op.op().result_types();
+        let sizes = results.get(index).filter(|ty| ty.is_tensor()).map(|ty| ty.shape()).unwrap_or_default();
+        sizes.into_iter().map(|size| Some(size).filter(|size| *size != DYNAMIC)).collect()
     }
 
     /// The number of results.

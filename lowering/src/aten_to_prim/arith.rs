@@ -11,6 +11,12 @@ use super::builder::{Prim, Scalar};
 use super::size::Size;
 use super::tensor::Tensor;
 
+/// Functions whose value is hardly ever exact, sorted.
+const FUNCTIONS: &[&str] = &[
+    "acos", "acosh", "asin", "asinh", "atan", "atan2", "atanh", "cos", "erf", "erfc", "exp", "exp2", "expm1", "log", "log10", "log1p",
+    "log2", "pow", "sin", "tan", "tanh",
+];
+
 /// A tensor, or a number that becomes one beside a tensor.
 pub trait Operand<'c>: Copy {
     /// The tensor, for use beside `other`.
@@ -85,13 +91,25 @@ impl<'c> Prim<'c> {
 impl<'c> Tensor<'c> {
     /// A pointwise op of one operand and the same result type.
     pub fn unary(self, name: &str) -> Tensor<'c> {
+        if self.rounds_once(name) {
+            return self.convert(DType::F64).unary(name).convert(DType::F32);
+        }
         self.prim.emit(&format!("prim.{name}"), &[self.value()], &[], self.dtype(), self.shape())
     }
 
     /// A pointwise op of two operands after broadcasting.
     pub fn binary(self, name: &str, other: impl Operand<'c>) -> Tensor<'c> {
+        if self.rounds_once(name) {
+            let other = other.beside(self).convert(DType::F64);
+            return self.convert(DType::F64).binary(name, other).convert(DType::F32);
+        }
         let dtype = self.dtype();
         self.pointwise(name, other.beside(self), dtype)
+    }
+
+    /// Whether a function's value is wanted rounded once, by way of `f64`: see [`Prim::set_whole`].
+    fn rounds_once(self, name: &str) -> bool {
+        self.dtype() == DType::F32 && self.prim.is_whole() && FUNCTIONS.binary_search(&name).is_ok()
     }
 
     /// A comparison after broadcasting.

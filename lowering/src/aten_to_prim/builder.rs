@@ -3,7 +3,9 @@
 //! Decompositions are written with [`Tensor`]s, small copyable handles with arithmetic on them. Errors are sticky: the
 //! first one is kept and reported at the op being decomposed, so that decompositions read as formulas.
 
-use std::{cell::RefCell, collections::HashMap, rc::Rc};
+use std::cell::{Cell, RefCell};
+use std::collections::HashMap;
+use std::rc::Rc;
 
 use strata_core::ir::{Attr, Block, Builder, Cx, DYNAMIC, Location, Op, OpSpec, Type, Value};
 use strata_dialects::aten::dtype::{DType, encode};
@@ -20,6 +22,7 @@ pub struct Prim<'c> {
     nodes: RefCell<Vec<Node<'c>>>,
     known: RefCell<HashMap<Value<'c>, u32>>,
     error: RefCell<Option<String>>,
+    whole: Cell<bool>,
 }
 
 /// What is known of a tensor.
@@ -38,7 +41,19 @@ impl<'c> Prim<'c> {
             nodes: RefCell::default(),
             known: RefCell::default(),
             error: RefCell::default(),
+            whole: Cell::default(),
         }
+    }
+
+    /// Says whether the op being decomposed is of whole numbers. Functions of those in `f32` are computed in `f64` and
+    /// rounded once: PyTorch's are within half a unit in the last place there, and programs compare them bit for bit.
+    pub fn set_whole(&self, whole: bool) {
+        self.whole.set(whole);
+    }
+
+    /// Whether the op being decomposed is of whole numbers.
+    pub fn is_whole(&self) -> bool {
+        self.whole.get()
     }
 
     /// Continues before `op`, with its location.

@@ -7,7 +7,7 @@ use super::args::Args;
 use super::builder::Scalar;
 use super::index::positions;
 use super::reduce::log_softmax;
-use super::rule::Precision::Compute;
+use super::rule::Precision::{Compute, Exact};
 use super::rule::{Rule, many, one};
 use super::tensor::Tensor;
 
@@ -35,14 +35,14 @@ pub(super) const RULES: &[Rule] = &[
     one("aten.poisson_nll_loss", Compute, poisson),
     one("aten.smooth_l1_loss", Compute, |a| reduced(a, smooth(difference(a), a.float("beta")))),
     one("aten.smooth_l1_loss_backward", Compute, |a| gradient(a, |d, g| smooth_slope(d, a.float("beta")) * g)),
-    one("aten.soft_margin_loss", Compute, |a| reduced(a, (-a.tensor("target") * a.tensor("self")).exp().log1p())),
+    one("aten.soft_margin_loss", Exact, soft_margin),
     one("aten.triplet_margin_loss", Compute, triplet),
 ];
 
 const NONE: i64 = 0;
 const MEAN: i64 = 1;
 
-fn reduced<'c>(a: &Args<'c>, loss: Tensor<'c>) -> Tensor<'c> {
+pub(super) fn reduced<'c>(a: &Args<'c>, loss: Tensor<'c>) -> Tensor<'c> {
     match a.int("reduction") {
         NONE => loss,
         MEAN => loss.mean(&loss.all_dims(), false),
@@ -61,8 +61,13 @@ fn gradient<'c>(a: &Args<'c>, f: impl Fn(Tensor<'c>, Tensor<'c>) -> Tensor<'c>) 
 }
 
 fn shared<'c>(a: &Args<'c>, loss: Tensor<'c>) -> Tensor<'c> {
+    averaged(a, loss.count(&loss.all_dims()))
+}
+
+/// The incoming gradient of a loss, divided by the number of losses where it is that of their mean.
+pub(super) fn averaged<'c>(a: &Args<'c>, count: Tensor<'c>) -> Tensor<'c> {
     let grad = a.tensor("grad_output");
-    if a.int("reduction") == MEAN { grad / loss.count(&loss.all_dims()) } else { grad }
+    if a.int("reduction") == MEAN { grad / count } else { grad }
 }
 
 fn smooth(d: Tensor<'_>, beta: f64) -> Tensor<'_> {
@@ -141,6 +146,12 @@ fn hinge_embedding<'c>(a: &Args<'c>) -> Tensor<'c> {
     let apart = target.equal(1.0).select(x.number(Scalar::Int(0)), (-x + a.float("margin")).relu());
     let together = target.equal(-1.0).select(x.number(Scalar::Int(0)), x);
     reduced(a, apart + together)
+}
+
+/// Every step rounds to the tensors' type, as in PyTorch: in half precision the exponential overflows early.
+fn soft_margin<'c>(a: &Args<'c>) -> Tensor<'c> {
+    let [x, target] = a.promoted(["self", "target"]);
+    reduced(a, (-target * x).exp().log1p().float()).convert(a.result_dtype(0))
 }
 
 fn margin_ranking<'c>(a: &Args<'c>) -> Tensor<'c> {

@@ -24,21 +24,29 @@ mod size;
 mod tensor;
 
 mod activation;
+mod antialias;
 mod assemble;
 mod attention;
+mod bag;
+mod bits;
 mod cast;
 mod compare;
 mod conv;
 mod counting;
 mod creation;
+mod distance;
 mod einsum;
 mod fft;
+mod gradient;
+mod grid;
 mod index;
 mod loss;
+mod margin;
 mod matmul;
 mod norm;
 mod pad;
 mod pointwise;
+mod polynomial;
 mod pool;
 mod prims;
 mod reduce;
@@ -46,6 +54,7 @@ mod resize;
 mod rnn;
 mod scan;
 mod scatter;
+mod segment;
 mod sort;
 mod special;
 mod view;
@@ -56,6 +65,7 @@ use std::sync::LazyLock;
 use strata_core::ir::{DYNAMIC, Op, Type, Value};
 use strata_core::pass::{Counter, Pass, PassContext, PassError};
 use strata_dialects::aten::AtenOp;
+use strata_dialects::aten::dtype::Numeric;
 
 pub use args::Args;
 pub use builder::{Prim, Scalar};
@@ -66,20 +76,28 @@ pub use tensor::Tensor;
 /// All tables, by family.
 static FAMILIES: &[&[Rule]] = &[
     activation::RULES,
+    antialias::RULES,
     assemble::RULES,
     attention::RULES,
+    bag::RULES,
+    bits::RULES,
     cast::RULES,
     compare::RULES,
     conv::RULES,
     counting::RULES,
     creation::RULES,
+    distance::RULES,
     fft::RULES,
+    gradient::RULES,
+    grid::RULES,
     index::RULES,
     loss::RULES,
+    margin::RULES,
     matmul::RULES,
     norm::RULES,
     pad::RULES,
     pointwise::RULES,
+    polynomial::RULES,
     pool::RULES,
     prims::RULES,
     reduce::RULES,
@@ -87,6 +105,7 @@ static FAMILIES: &[&[Rule]] = &[
     rnn::RULES,
     scan::RULES,
     scatter::RULES,
+    segment::RULES,
     sort::RULES,
     special::RULES,
     view::RULES,
@@ -178,6 +197,7 @@ where
     let rule = rule(op.name()).ok_or_else(|| Reason::NoRule(op.name().to_owned()))?;
     prim.set_before(op);
     let view = AtenOp::new(op).map_err(|error| Reason::Arguments(error.to_string()))?;
+    prim.set_whole(is_whole(op));
     let args = Args::new(prim, view, rule.precision);
     let results = match rule.body {
         Body::Unary(body) => finish(&args, op, vec![body(args.tensor("self"))], rule.precision),
@@ -194,6 +214,18 @@ where
     let op: Op<'p> = op;
     op.replace_with(&results);
     Ok(())
+}
+
+/// Whether all tensors that an op takes hold integers or bool, maybe converted to floats.
+fn is_whole(op: Op<'_>) -> bool {
+    let integral = |value: Value<'_>| value.ty().element_type().is_some_and(|dtype| dtype.is_integral());
+    let whole = |value: &Value<'_>| {
+        let converted = value.defining_op().filter(|op| op.is("prim.convert"));
+        integral(*value) || converted.is_some_and(|op| integral(op.operand(0)))
+    };
+    let operands = op.operands();
+    let mut tensors = operands.iter().filter(|value| value.ty().is_tensor()).peekable();
+    tensors.peek().is_some() && tensors.all(whole)
 }
 
 /// The values of the results in the op's declared types.

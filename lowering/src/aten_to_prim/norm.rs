@@ -13,18 +13,14 @@ use super::tensor::Tensor;
 pub(super) const RULES: &[Rule] = &[
     many("aten._batch_norm_no_update", Compute, |a| batch_norm(a, false, Parts::WithReserve)),
     many("aten._batch_norm_with_update_functional", Compute, |a| batch_norm(a, true, Parts::WithReserveAndRunning)),
-    one("aten._cdist_forward", Compute, cdist),
     many("aten._fused_rms_norm", Compute, fused_rms_norm),
     many("aten._native_batch_norm_legit.no_stats", Compute, |a| batch_norm(a, a.bool("training"), Parts::WithSaved)),
     many("aten._native_batch_norm_legit_functional", Compute, |a| batch_norm(a, a.bool("training"), Parts::WithRunning)),
     many("aten._native_batch_norm_legit_no_training", Compute, |a| batch_norm(a, false, Parts::WithSaved)),
-    one("aten._pdist_forward", Compute, pdist),
     one("aten._weight_norm", Compute, weight_norm),
     many("aten._weight_norm_interface", Compute, weight_norm_interface),
     many("aten.batch_norm", Compute, |a| batch_norm(a, a.bool("training"), Parts::Output)),
-    one("aten.cdist", Compute, cdist),
     one("aten.cosine_similarity", Compute, cosine_similarity),
-    one("aten.dist", Compute, |a| vector_norm(a.tensor("self") - a.tensor("other"), a.float("p"), None, false)),
     one("aten.frobenius_norm.dim", Compute, |a| vector_norm(a.tensor("self"), 2.0, Some(&reduced(a)), a.bool("keepdim"))),
     one("aten.group_norm", Compute, group_norm),
     one("aten.instance_norm", Compute, instance_norm),
@@ -44,8 +40,6 @@ pub(super) const RULES: &[Rule] = &[
     one("aten.norm.ScalarOpt_dim", Compute, |a| {
         vector_norm(a.tensor("self"), a.opt_float("p").unwrap_or(2.0), Some(&reduced(a)), a.bool("keepdim"))
     }),
-    one("aten.pairwise_distance", Compute, pairwise_distance),
-    one("aten.pdist", Compute, pdist),
     one("aten.renorm", Compute, renorm),
     one("aten.rms_norm", Compute, rms_norm),
 ];
@@ -84,7 +78,8 @@ fn none<'c>(a: &Args<'c>) -> Tensor<'c> {
     a.prim.full(DType::F32, Scalar::Int(0), &[Size::Const(0)])
 }
 
-fn masked<'c>(a: &Args<'c>, results: Vec<Tensor<'c>>) -> Vec<Tensor<'c>> {
+/// The results that are wanted; the others have no type.
+pub(super) fn masked<'c>(a: &Args<'c>, results: Vec<Tensor<'c>>) -> Vec<Tensor<'c>> {
     let mask = a.bools("output_mask");
     results.into_iter().zip(mask).map(|(t, wanted)| if wanted { t } else { none(a) }).collect()
 }
@@ -336,35 +331,6 @@ fn cosine_similarity<'c>(a: &Args<'c>) -> Tensor<'c> {
     let (dim, eps) = (a.dim("dim", x.rank()), a.float("eps"));
     let unit = |t: Tensor<'c>| t / vector_norm(t, 2.0, Some(&[dim]), true).maximum(eps);
     (unit(x) * unit(y)).reduce("sum", &[dim], false)
-}
-
-fn pairwise_distance<'c>(a: &Args<'c>) -> Tensor<'c> {
-    let difference = a.tensor("x1") - a.tensor("x2") + a.float("eps");
-    let last = difference.rank().saturating_sub(1);
-    vector_norm(difference, a.float("p"), Some(&[last]), a.bool("keepdim"))
-}
-
-/// Distances of all rows of one matrix to all rows of another.
-fn cdist<'c>(a: &Args<'c>) -> Tensor<'c> {
-    let (x, y) = (a.tensor("x1"), a.tensor("x2"));
-    if x.rank() < 2 || y.rank() < 2 {
-        a.fail("distances are of the rows of matrices");
-        return x;
-    }
-    let difference = x.unsqueeze(x.rank() - 1) - y.unsqueeze(y.rank() - 2);
-    vector_norm(difference, a.float("p"), Some(&[difference.rank() - 1]), false)
-}
-
-/// Distances of all pairs of rows.
-fn pdist<'c>(a: &Args<'c>) -> Tensor<'c> {
-    let x = a.tensor("self");
-    let Some(n) = x.size(0).known() else {
-        a.fail("pairs of an unknown number of rows");
-        return x;
-    };
-    let pairs: Vec<(i64, i64)> = (0..n).flat_map(|i| (i + 1..n).map(move |j| (i, j))).collect();
-    let rows = |f: fn(&(i64, i64)) -> i64| x.gather(&[a.prim.int_vector(&pairs.iter().map(f).collect::<Vec<_>>())], &[0]);
-    vector_norm(rows(|p| p.0) - rows(|p| p.1), a.float("p"), Some(&[1]), false)
 }
 
 /// Scales sub-tensors along a dimension whose norm is above `maxnorm`.

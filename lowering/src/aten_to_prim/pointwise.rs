@@ -424,5 +424,5 @@ fn entr(x: Tensor<'_>) -> Tensor<'_> {
 }
 
 pub(super) fn ndtr(x: Tensor<'_>) -> Tensor<'_> {
-    (x * -std::f64::consts::FRAC_1_SQRT_2).erfc() * 0.5
+    ((x * std::f64::consts::FRAC_1_SQRT_2).erf() + 1.0) * 0.5
 }

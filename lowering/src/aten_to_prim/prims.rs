@@ -13,6 +13,7 @@ use super::tensor::Tensor;
 pub(super) const RULES: &[Rule] = &[
     one("prims.amax", Exact, |a| extreme(a.tensor("inp"), "max", &dims(a), false)),
     one("prims.amin", Exact, |a| extreme(a.tensor("inp"), "min", &dims(a), false)),
+    one("prims.as_strided_scatter", Exact, super::scatter::as_strided_scatter),
     one("prims.broadcast_in_dim", Exact, broadcast_in_dim),
     one("prims.cat", Exact, |a| a.prim.concat(&a.tensors("tensors"), a.int("dim").max(0) as usize)),
     one("prims.collapse", Exact, collapse),

@@ -1,4 +1,4 @@
-//! Resampling of images: nearest, linear, cubic, and sampling at a grid.
+//! Resampling of images: nearest, linear, cubic.
 
 use strata_dialects::aten::dtype::DType;
 
@@ -19,8 +19,6 @@ pub(super) const RULES: &[Rule] = &[
     one("aten._upsample_nearest_exact3d", Exact, |a| nearest(a, 3, true)),
     one("aten._upsample_nearest_exact3d.vec", Exact, |a| nearest(a, 3, true)),
     one("aten._upsample_nearest_exact3d_backward", Exact, |a| nearest_backward(a, 3, true)),
-    one("aten.grid_sampler", Compute, grid_sampler),
-    one("aten.grid_sampler_2d", Compute, grid_sampler),
     one("aten.upsample_bicubic2d", Compute, |a| interpolate(a, 2, cubic_taps)),
     one("aten.upsample_bicubic2d.vec", Compute, |a| interpolate(a, 2, cubic_taps)),
     one("aten.upsample_bicubic2d_backward", Compute, |a| interpolate_backward(a, 2, cubic_taps)),
@@ -44,12 +42,12 @@ pub(super) const RULES: &[Rule] = &[
     one("aten.upsample_trilinear3d_backward", Compute, |a| interpolate_backward(a, 3, linear_taps)),
 ];
 
-fn image<'c>(a: &Args<'c>) -> Tensor<'c> {
+pub(super) fn image<'c>(a: &Args<'c>) -> Tensor<'c> {
     a.tensor(if a.has("input") { "input" } else { "self" })
 }
 
 /// For each spatial dimension the output size and, where given, the scale factor.
-fn targets<'c>(a: &Args<'c>, x: Tensor<'c>, space: usize) -> Vec<(Size<'c>, Option<f64>)> {
+pub(super) fn targets<'c>(a: &Args<'c>, x: Tensor<'c>, space: usize) -> Vec<(Size<'c>, Option<f64>)> {
     let sizes = a.sizes("output_size");
     let factors = if a.has("scale_factors") { a.opt_floats("scale_factors") } else { named_scales(a, space) };
     let lead = x.rank().saturating_sub(space);
@@ -70,7 +68,7 @@ fn targets<'c>(a: &Args<'c>, x: Tensor<'c>, space: usize) -> Vec<(Size<'c>, Opti
 }
 
 /// Scales given one by one; they count only if all are there.
-fn named_scales(a: &Args<'_>, space: usize) -> Option<Vec<f64>> {
+pub(super) fn named_scales(a: &Args<'_>, space: usize) -> Option<Vec<f64>> {
     let names: &[&str] = match space {
         1 => &["scales"],
         2 => &["scales_h", "scales_w"],
@@ -80,7 +78,7 @@ fn named_scales(a: &Args<'_>, space: usize) -> Option<Vec<f64>> {
 }
 
 /// Input elements per output element, as a 0-d tensor.
-fn ratio<'c>(a: &Args<'c>, dtype: DType, from: Size<'c>, to: Size<'c>, factor: Option<f64>) -> Tensor<'c> {
+pub(super) fn ratio<'c>(a: &Args<'c>, dtype: DType, from: Size<'c>, to: Size<'c>, factor: Option<f64>) -> Tensor<'c> {
     match (factor, from, to) {
         (Some(factor), _, _) if factor > 0.0 => a.prim.constant(dtype, Scalar::Float(1.0 / factor)),
         (_, Size::Const(n), Size::Const(m)) => a.prim.constant(dtype, Scalar::Float(n as f64 / m as f64)),
@@ -175,8 +173,21 @@ fn cubic_far(x: Tensor<'_>) -> Tensor<'_> {
 }
 
 /// The four weights around a place that is `t` behind an element.
-fn cubic_weights(t: Tensor<'_>) -> [Tensor<'_>; 4] {
+pub(super) fn cubic_weights(t: Tensor<'_>) -> [Tensor<'_>; 4] {
     [cubic_far(t + 1.0), cubic_near(t), cubic_near(-t + 1.0), cubic_far(-t + 2.0)]
+}
+
+fn slope_near(x: Tensor<'_>) -> Tensor<'_> {
+    (x * (3.0 * (CUBIC + 2.0)) - 2.0 * (CUBIC + 3.0)) * x
+}
+
+fn slope_far(x: Tensor<'_>) -> Tensor<'_> {
+    (x * (3.0 * CUBIC) - 10.0 * CUBIC) * x + 8.0 * CUBIC
+}
+
+/// Their derivatives by `t`.
+pub(super) fn cubic_slopes(t: Tensor<'_>) -> [Tensor<'_>; 4] {
+    [slope_far(t + 1.0), slope_near(t), -slope_near(-t + 1.0), -slope_far(-t + 2.0)]
 }
 
 fn cubic_taps<'c>(a: &Args<'c>, dtype: DType, n: Size<'c>, size: Size<'c>, factor: Option<f64>) -> Taps<'c> {
@@ -198,87 +209,4 @@ fn interpolate<'c>(a: &Args<'c>, space: usize, taps: fn(&Args<'c>, DType, Size<'
         let sum = taps(a, x.dtype(), x.size(dim), size, factor).into_iter().map(tap).reduce(|a, b| a + b);
         sum.unwrap_or(x)
     })
-}
-
-// Sampling at a grid: input (n, c, h, w), grid (n, oh, ow, 2) of x and y in [-1, 1].
-
-fn grid_sampler<'c>(a: &Args<'c>) -> Tensor<'c> {
-    let (x, grid) = (a.tensor("input"), a.tensor("grid"));
-    if x.rank() != 4 {
-        a.fail("grid sampling of volumes is not decomposed");
-        return x;
-    }
-    let (mode, padding, corners) = (a.int("interpolation_mode"), a.int("padding_mode"), a.bool("align_corners"));
-    let (h, w) = (x.size(2), x.size(3));
-    let place = |i: i64, n: Size<'c>| {
-        let coordinate = grid.at(3, i);
-        let size = a.prim.size_tensor(x.dtype(), n);
-        if corners { (coordinate + 1.0) * ((size - 1.0) / 2.0) } else { ((coordinate + 1.0) * size - 1.0) / 2.0 }
-    };
-    let (px, py) = (place(0, w), place(1, h));
-    let sampler = Sampler { x, padding, corners };
-    match mode {
-        1 => sampler.read(sampler.folded(py, h).round(), sampler.folded(px, w).round()),
-        2 => {
-            let (fx, fy) = (px.floor(), py.floor());
-            let (wx, wy) = (cubic_weights(px - fx), cubic_weights(py - fy));
-            let row = |(dy, wy): (f64, Tensor<'c>)| {
-                let taps = wx.iter().zip([-1.0, 0.0, 1.0, 2.0]);
-                let tap =
-                    |(wx, dx): (&Tensor<'c>, f64)| sampler.read(sampler.folded(fy + dy, h), sampler.folded(fx + dx, w)) * wx.unsqueeze(1);
-                taps.map(tap).reduce(|a, b| a + b).map(|sum| sum * wy.unsqueeze(1))
-            };
-            [-1.0, 0.0, 1.0, 2.0].into_iter().zip(wy).filter_map(row).reduce(|a, b| a + b).unwrap_or(x)
-        }
-        _ => {
-            let (px, py) = (sampler.folded(px, w), sampler.folded(py, h));
-            let (fx, fy) = (px.floor(), py.floor());
-            let (tx, ty) = (px - fx, py - fy);
-            let corner = |dy: f64, dx: f64, weight: Tensor<'c>| sampler.read(fy + dy, fx + dx) * weight.unsqueeze(1);
-            let (ux, uy) = (-tx + 1.0, -ty + 1.0);
-            corner(0.0, 0.0, uy * ux) + corner(0.0, 1.0, uy * tx) + corner(1.0, 0.0, ty * ux) + corner(1.0, 1.0, ty * tx)
-        }
-    }
-}
-
-struct Sampler<'c> {
-    x: Tensor<'c>,
-    /// 0 reads zeros outside, 1 the border, 2 reflects.
-    padding: i64,
-    corners: bool,
-}
-
-impl<'c> Sampler<'c> {
-    /// A coordinate moved inside as the padding mode says.
-    fn folded(&self, place: Tensor<'c>, n: Size<'c>) -> Tensor<'c> {
-        let prim = self.x.prim();
-        let size = prim.size_tensor(place.dtype(), n);
-        let clamp = |p: Tensor<'c>| p.maximum(0.0).minimum(size - 1.0);
-        match self.padding {
-            1 => clamp(place),
-            2 => {
-                let (low, span) = if self.corners { (0.0, size - 1.0) } else { (-0.5, size) };
-                let distance = (place - low).abs();
-                let flips = (distance / span).floor();
-                let rest = distance - flips * span;
-                let odd = (flips % 2.0).equal(1.0);
-                let reflected = odd.select(span - rest, rest) + low;
-                clamp(reflected.fill_where(span.equal(0.0), 0.0))
-            }
-            _ => place,
-        }
-    }
-
-    /// The elements at whole coordinates, 0 where they lie outside: (n, c, oh, ow).
-    fn read(&self, y: Tensor<'c>, x: Tensor<'c>) -> Tensor<'c> {
-        let (image, prim) = (self.x, self.x.prim());
-        let (h, w) = (image.size(2), image.size(3));
-        let bound = |n: Size<'c>| prim.size_tensor(y.dtype(), n - 1);
-        let inside = y.greater_equal(0.0).and(y.less_equal(bound(h))).and(x.greater_equal(0.0)).and(x.less_equal(bound(w)));
-        let whole = |t: Tensor<'c>, n: Size<'c>| inside.select(t, 0.0).convert(DType::I64).minimum(n - 1);
-        let batch = prim.iota(DType::I64, &y.shape(), 0);
-        // (n, oh, ow, c)
-        let read = image.gather(&[batch, whole(y, h), whole(x, w)], &[0, 2, 3]);
-        read.move_dim(3, 1).fill_where(!inside.unsqueeze(1), 0.0)
-    }
 }

@@ -206,7 +206,7 @@ fn put<'c>(a: &Args<'c>) -> Tensor<'c> {
     flat(x).scatter(flat(a.tensor("source")), &[index], &[0], kind).reshape(&x.shape())
 }
 
-fn as_strided_scatter<'c>(a: &Args<'c>) -> Tensor<'c> {
+pub(super) fn as_strided_scatter<'c>(a: &Args<'c>) -> Tensor<'c> {
     let x = a.tensor("self");
     let at = super::index::strided_positions(a);
     let source = a.as_type("src", x.dtype()).broadcast_to(&at.shape());

@@ -1,6 +1,7 @@
 //! Views: the same elements in another shape or order. Strides do not exist below `aten`, so copies are the same.
 
 use super::args::Args;
+use super::builder::Scalar;
 use super::rule::Precision::Exact;
 use super::rule::{Rule, many, one, unary};
 use super::size::{Size, product};
@@ -39,6 +40,8 @@ pub(super) const RULES: &[Rule] = &[
     unary("aten.ravel", Exact, |x| x.reshape(&[x.numel()])),
     one("aten.reshape", Exact, view),
     one("aten.reshape_as", Exact, |a| a.tensor("self").reshape(&a.raw("other").shape())),
+    one("aten.resize", Exact, |a| resized(a.tensor("self"), &a.sizes("size"))),
+    one("aten.resize_as", Exact, |a| resized(a.tensor("self"), &a.raw("the_template").shape())),
     one("aten.select.int", Exact, select),
     one("aten.select_copy.int", Exact, select),
     one("aten.slice.Tensor", Exact, slice),
@@ -59,6 +62,7 @@ pub(super) const RULES: &[Rule] = &[
     unary("aten.t_copy", Exact, |x| x.swap(0, 1)),
     many("aten.tensor_split.indices", Exact, |a| tensor_split(a, a.dim("dim", a.tensor("self").rank()))),
     many("aten.tensor_split.sections", Exact, |a| tensor_split(a, a.dim("dim", a.tensor("self").rank()))),
+    many("aten.tensor_split.tensor_indices_or_sections", Exact, |a| tensor_split(a, a.dim("dim", a.tensor("self").rank()))),
     one("aten.transpose.int", Exact, |a| swap(a, "dim0", "dim1")),
     one("aten.transpose_copy.int", Exact, |a| swap(a, "dim0", "dim1")),
     many("aten.unbind.int", Exact, unbind),
@@ -269,7 +273,18 @@ fn tensor_split<'c>(a: &Args<'c>, dim: usize) -> Vec<Tensor<'c>> {
     let x = a.tensor("self");
     let size = x.size(dim);
     let mut bounds = vec![Size::Const(0)];
-    if a.has("sections") {
+    if a.has("tensor_indices_or_sections") {
+        let given = super::index::wrapped(a.raw("tensor_indices_or_sections"), size).maximum(0);
+        let parts = a.num_results() as i64;
+        if given.rank() == 0 {
+            // As many sections as there are results; the first ones are larger by one.
+            let even = |i: i64| size / parts * i + size.modulo(parts).min(i);
+            bounds.extend((1..=parts).map(even));
+        } else {
+            bounds.extend((0..parts - 1).map(|i| bounded(given.at(0, i).item_size(), size)));
+            bounds.push(size);
+        }
+    } else if a.has("sections") {
         let (sections, n) = (a.int("sections").max(1), size.known().unwrap_or(0));
         if size.known().is_none() {
             a.fail("a symbolic size cannot be split into sections");
@@ -284,6 +299,13 @@ fn tensor_split<'c>(a: &Args<'c>, dim: usize) -> Vec<Tensor<'c>> {
         length => length.max(0),
     };
     bounds.windows(2).map(|b| x.slice(dim, b[0], length(b[0], b[1]), 1)).collect()
+}
+
+/// The first elements in another shape; where that has more, they are 0 (PyTorch leaves them undefined).
+fn resized<'c>(x: Tensor<'c>, shape: &[Size<'c>]) -> Tensor<'c> {
+    let (have, want) = (x.numel(), product(shape));
+    let flat = x.reshape(&[have]).pad_dim(0, Scalar::Int(0), 0, (want - have).max(0));
+    flat.slice(0, 0, want, 1).reshape(shape)
 }
 
 fn unbind<'c>(a: &Args<'c>) -> Vec<Tensor<'c>> {

@@ -26,6 +26,10 @@ pub fn emit<'c>(b: &mut Builder<'c>, op: Op<'c>, args: &[Value<'c>], from: Eleme
             let ty = register_type(b.cx(), to);
             return Ok(b.value("arith.bitcast", args, ty, &[]));
         }
+        "special" if !matches!(from, ElementType::F16 | ElementType::BF16) => {
+            let (ty, name) = (args[0].ty(), b.cx().str_attr(&op.str("function").unwrap_or_default()));
+            return Ok(b.value("loop.libm", args, ty, &[("name", name)]));
+        }
         _ => {}
     }
     if matches!(from, ElementType::F16 | ElementType::BF16) {

@@ -73,6 +73,7 @@ const EXPENSIVE_OPS: &[&str] = &[
     "rsqrt",
     "sin",
     "sinh",
+    "special",
     "sqrt",
     "tan",
     "tanh",

@@ -27,7 +27,6 @@ macro_rules! exported {
 }
 
 exported! {
-    strata_math_digamma_f64 strata_math_digamma_f32 "The logarithmic derivative of the gamma function." digamma;
     strata_math_erfinv_f64 strata_math_erfinv_f32 "The inverse of the error function." erfinv;
     strata_math_lgamma_f64 strata_math_lgamma_f32 "The logarithm of the gamma function's magnitude." lgamma;
 }
@@ -58,29 +57,6 @@ fn lgamma(x: f64) -> f64 {
     let mut sign = 0;
     // SAFETY: the sign goes to a variable of ours; unlike `lgamma` this writes no global.
     unsafe { lgamma_r(x, &raw mut sign) }
-}
-
-/// Recurrence up to 10, then the asymptotic series; reflection below zero.
-fn digamma(x: f64) -> f64 {
-    if x == 0.0 {
-        return f64::INFINITY.copysign(-x);
-    }
-    if x < 0.0 {
-        if x.is_infinite() || x.fract() == 0.0 {
-            return f64::NAN;
-        }
-        return digamma(1.0 - x) - PI / (PI * x.fract()).tan();
-    }
-    let (mut x, mut below) = (x, 0.0);
-    while x < 10.0 {
-        below -= 1.0 / x;
-        x += 1.0;
-    }
-    // Bernoulli's numbers B(2k) / 2k.
-    const SERIES: [f64; 7] = [1.0 / 12.0, -1.0 / 120.0, 1.0 / 252.0, -1.0 / 240.0, 1.0 / 132.0, -691.0 / 32760.0, 1.0 / 12.0];
-    let z = 1.0 / (x * x);
-    let tail = SERIES.iter().rev().fold(0.0, |sum, term| (sum + term) * z);
-    below + (x.ln() - 0.5 / x - tail)
 }
 
 /// A closed approximation to three digits, then Halley's iteration, which triples the digits. Near one the equation is
@@ -114,25 +90,6 @@ mod tests {
     /// Relative to the result, or to the largest intermediate value.
     fn close(got: f64, want: f64, scale: f64) {
         assert!((got - want).abs() <= 4e-15 * scale.max(want.abs()) || got == want, "{got:e} instead of {want:e}");
-    }
-
-    #[test]
-    fn digamma_has_its_known_values() {
-        let euler = 0.577_215_664_901_532_9;
-        close(digamma(1.0), -euler, 0.0);
-        close(digamma(0.5), -euler - 2.0 * 2f64.ln(), 0.0);
-        close(digamma(2.0), 1.0 - euler, 0.0);
-        close(digamma(-0.5), digamma(0.5) + 2.0, 2.0);
-        assert!(digamma(-3.0).is_nan() && digamma(f64::NEG_INFINITY).is_nan() && digamma(f64::NAN).is_nan());
-        assert_eq!(digamma(0.0), f64::NEG_INFINITY);
-        assert_eq!(digamma(-0.0), f64::INFINITY);
-        assert_eq!(digamma(f64::INFINITY), f64::INFINITY);
-        for i in 1..1000 {
-            let x = f64::from(i) * 0.37;
-            // The recurrence, relative to the larger of the terms.
-            let (next, sum) = (digamma(x + 1.0), digamma(x) + 1.0 / x);
-            assert!((next - sum).abs() < 3e-15 * (1.0 / x).max(next.abs()).max(1.0), "{x}: {next} {sum}");
-        }
     }
 
     #[test]

@@ -7,6 +7,7 @@ use crate::interp::aten::binary::{next_after, pow};
 use crate::interp::aten::common::{add, analytic, equal, less, maximum, minimum, mul, neg, quotient, real, sub};
 use crate::interp::dtype::{DType, Scalar};
 use crate::interp::math::{erf, gamma};
+use crate::interp::scalar::library;
 use crate::interp::tensor::Tensor;
 use crate::interp::value::{InterpError, fail};
 
@@ -22,6 +23,7 @@ pub(super) fn run(n: &Node<'_>) -> Result<Option<Tensor>, InterpError> {
             return Tensor::from_scalars(n.dtype(0)?, a.shape(), (0..a.len()).map(|k| if c.at(k).truthy() { a.at(k) } else { b.at(k) }))
                 .map(Some);
         }
+        "special" => return special(n).map(Some),
         _ => {}
     }
     if let Some(f) = unary(name) {
@@ -39,6 +41,17 @@ pub(super) fn run(n: &Node<'_>) -> Result<Option<Tensor>, InterpError> {
 
 fn same_shape(tensors: &[&Tensor]) -> Result<(), InterpError> {
     if tensors.windows(2).all(|w| w[0].shape() == w[1].shape()) { Ok(()) } else { Err(fail("operands differ in shape")) }
+}
+
+fn special(n: &Node<'_>) -> Result<Tensor, InterpError> {
+    let (name, dtype, arguments) = (n.text("function")?, n.dtype(0)?, n.tensors(0)?);
+    same_shape(&arguments)?;
+    let first = *arguments.first().ok_or_else(|| fail("a function has an argument"))?;
+    let at = |k: usize| {
+        let scalars: Vec<Scalar> = arguments.iter().map(|t| t.at(k)).collect();
+        library(&name, dtype, &scalars).ok_or_else(|| fail(format!("there is no function `{name}`")))
+    };
+    Tensor::from_scalars(dtype, first.shape(), (0..first.len()).map(at).collect::<Result<Vec<_>, _>>()?)
 }
 
 /// Floats out of an integer's range give any integer: here, what x86 makes of them.

@@ -1,0 +1,149 @@
+//! Embedding bags: sums (mode 0), means (1) or maxima (2) of the rows that each bag names.
+
+use strata_dialects::aten::dtype::DType;
+
+use super::args::Args;
+use super::builder::Scalar;
+use super::index::{flat, positions};
+use super::norm::vector_norm;
+use super::rule::Precision::Compute;
+use super::rule::{Rule, many, one};
+use super::size::Size;
+use super::tensor::Tensor;
+
+pub(super) const RULES: &[Rule] = &[
+    many("aten._embedding_bag", Compute, |a| forward(a, named_padding(a))),
+    one("aten._embedding_bag_backward", Compute, backward),
+    one("aten._embedding_bag_dense_backward", Compute, backward),
+    many("aten._embedding_bag_forward_only", Compute, |a| forward(a, named_padding(a))),
+    one("aten._embedding_bag_per_sample_weights_backward", Compute, weights_backward),
+    many("aten.embedding_bag", Compute, |a| forward(a, None)),
+    many("aten.embedding_bag.padding_idx", Compute, |a| forward(a, wrapped_padding(a))),
+    one("aten.embedding_renorm", Compute, renorm),
+];
+
+const MEAN: i64 = 1;
+const MAX: i64 = 2;
+
+/// The padding row of operators that know -1 as none.
+fn named_padding<'c>(a: &Args<'c>) -> Option<Size<'c>> {
+    Some(a.int("padding_idx")).filter(|row| *row >= 0).map(Size::Const)
+}
+
+/// The padding row of the operator that counts it from the end when negative.
+fn wrapped_padding<'c>(a: &Args<'c>) -> Option<Size<'c>> {
+    let row = a.opt_int("padding_idx")?;
+    Some(if row < 0 { a.raw("weight").size(0) + row } else { Size::Const(row) })
+}
+
+/// The number of bags, and the bag of each index: the last one that begins at it or before.
+fn bags<'c>(a: &Args<'c>, indices: Tensor<'c>) -> (Size<'c>, Tensor<'c>) {
+    let offsets = positions(a.raw("offsets"));
+    let last = a.has("include_last_offset") && a.bool("include_last_offset");
+    let count = if last { offsets.size(0) - 1 } else { offsets.size(0) };
+    let place = a.prim.range(DType::I64, indices.size(0)).unsqueeze(1);
+    let begun = offsets.slice(0, 0, count, 1).less_equal(place).convert(DType::I64);
+    (count, begun.reduce("sum", &[1], false) - 1)
+}
+
+fn zeros<'c>(like: Tensor<'c>, shape: &[Size<'c>]) -> Tensor<'c> {
+    like.prim().full(like.dtype(), Scalar::Int(0), shape)
+}
+
+fn forward<'c>(a: &Args<'c>, padding: Option<Size<'c>>) -> Vec<Tensor<'c>> {
+    let (table, indices, mode) = (a.tensor("weight"), flat(positions(a.raw("indices"))), a.int("mode"));
+    let (count, owner) = bags(a, indices);
+    let width = table.size(1);
+    let used = padding.map(|row| indices.not_equal(row));
+    let rows = table.gather(&[indices], &[0]);
+    let rows = a.opt_tensor("per_sample_weights").map_or(rows, |w| rows * w.unsqueeze(1));
+    let sizes = a.prim.full(DType::I64, Scalar::Int(1), &indices.shape());
+    let sizes = used.map_or(sizes, |used| used.convert(DType::I64));
+    let sizes = a.prim.full(DType::I64, Scalar::Int(0), &[count]).scatter(sizes, &[owner], &[0], "add");
+    let kept = |rows: Tensor<'c>, other: f64| used.map_or(rows, |used| used.unsqueeze(1).select(rows, other));
+    let (value, best) = if mode == MAX {
+        let rows = kept(rows, f64::NEG_INFINITY);
+        let top = table.prim().full(table.dtype(), Scalar::Float(f64::NEG_INFINITY), &[count, width]);
+        let top = top.scatter(rows, &[owner], &[0], "max");
+        let first = first_of(a, rows.equal(top.gather(&[owner], &[0])), indices, owner, count);
+        (top.fill_where(sizes.equal(0).unsqueeze(1), 0.0), first)
+    } else {
+        let sum = zeros(table, &[count, width]).scatter(kept(rows, 0.0), &[owner], &[0], "add");
+        let mean = sum / sizes.maximum(1).convert(sum.dtype()).unsqueeze(1);
+        (if mode == MEAN { mean } else { sum }, sizes)
+    };
+    let declared = |index: usize, t: Tensor<'c>| fitted(a, index, t);
+    vec![value, declared(1, owner), declared(2, sizes), declared(3, best)]
+}
+
+/// In each bag and column the row of the table that is read first where `hit` holds; -1 if none is.
+fn first_of<'c>(a: &Args<'c>, hit: Tensor<'c>, indices: Tensor<'c>, owner: Tensor<'c>, count: Size<'c>) -> Tensor<'c> {
+    let n = indices.size(0);
+    let place = hit.select(a.prim.iota(DType::I64, &hit.shape(), 0), n);
+    let none = a.prim.size_tensor(DType::I64, n).broadcast_to(&[count, hit.size(1)]);
+    let first = none.scatter(place, &[owner], &[0], "min");
+    let padded = indices.pad_dim(0, Scalar::Int(-1), 0, 1);
+    padded.gather(&[first], &[0])
+}
+
+/// What only the gradient reads has the declared length, whether or not its end means something.
+fn fitted<'c>(a: &Args<'c>, index: usize, t: Tensor<'c>) -> Tensor<'c> {
+    let declared = a.result_sizes(index);
+    let [Some(want)] = declared[..] else { return t };
+    let t = if t.rank() == 1 { t } else { flat(t) };
+    match t.size(0) {
+        Size::Const(have) if have < want => t.pad_dim(0, Scalar::Int(0), 0, want - have),
+        Size::Const(have) if have > want => t.slice(0, 0, want, 1),
+        _ => t,
+    }
+}
+
+/// Adds the gradients of bags to the rows that they were made of.
+fn backward<'c>(a: &Args<'c>) -> Tensor<'c> {
+    let (grad, indices, mode) = (a.tensor("grad"), flat(positions(a.raw("indices"))), a.int("mode"));
+    let rows = a.size("num_weights");
+    let table = zeros(grad, &[rows, grad.size(1)]);
+    if mode == MAX {
+        let best = positions(a.raw("maximum_indices"));
+        let none = best.less(0);
+        let column = a.prim.iota(DType::I64, &best.shape(), 1);
+        return table.scatter(none.select(grad.number(Scalar::Int(0)), grad), &[best.maximum(0), column], &[0, 1], "add");
+    }
+    let owner = if a.has("offsets") { bags(a, indices).1 } else { positions(a.raw("offset2bag")) };
+    let share = if mode == MEAN {
+        let sizes = positions(a.raw("bag_size")).slice(0, 0, grad.size(0), 1);
+        grad / sizes.maximum(1).convert(grad.dtype()).unsqueeze(1)
+    } else {
+        grad
+    };
+    let mut parts = share.gather(&[owner], &[0]);
+    if let Some(weights) = a.opt_tensor("per_sample_weights") {
+        parts = parts * weights.unsqueeze(1);
+    }
+    if let Some(row) = named_padding(a) {
+        parts = parts.fill_where(indices.equal(row).unsqueeze(1), 0.0);
+    }
+    if a.bool("scale_grad_by_freq") {
+        let ones = a.prim.full(grad.dtype(), Scalar::Int(1), &indices.shape());
+        let uses = zeros(grad, &[rows]).scatter(ones, &[indices], &[0], "add");
+        parts = parts / uses.gather(&[indices], &[0]).unsqueeze(1);
+    }
+    table.scatter(parts, &[indices], &[0], "add")
+}
+
+fn weights_backward<'c>(a: &Args<'c>) -> Tensor<'c> {
+    let (grad, table, indices) = (a.tensor("grad"), a.tensor("weight"), flat(positions(a.raw("indices"))));
+    let owner = bags(a, indices).1;
+    let value = (grad.gather(&[owner], &[0]) * table.gather(&[indices], &[0])).reduce("sum", &[1], false);
+    named_padding(a).map_or(value, |row| value.fill_where(indices.equal(row), 0.0))
+}
+
+/// Scales down the rows that are read and whose norm is above `max_norm`.
+fn renorm<'c>(a: &Args<'c>) -> Tensor<'c> {
+    let (table, indices, limit) = (a.tensor("self"), flat(positions(a.raw("indices"))), a.float("max_norm"));
+    let row = a.prim.range(DType::I64, table.size(0));
+    let read = indices.equal(row.unsqueeze(1)).reduce("or", &[1], true);
+    let norm = vector_norm(table, a.float("norm_type"), Some(&[1]), true);
+    let long = read.and(norm.greater(limit));
+    table * long.select((norm + 1e-7).reciprocal() * limit, 1.0)
+}

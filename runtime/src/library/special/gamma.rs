@@ -1,0 +1,296 @@
+//! Relatives of the gamma function.
+
+use std::f64::consts::PI;
+
+use super::real::Real;
+
+unsafe extern "C" {
+    safe fn erfc(x: f64) -> f64;
+    fn lgamma_r(x: f64, sign: *mut i32) -> f64;
+}
+
+fn lgamma(x: f64) -> f64 {
+    let mut sign = 0;
+    // SAFETY: the sign goes to a variable of ours; unlike `lgamma` this writes no global.
+    unsafe { lgamma_r(x, &raw mut sign) }
+}
+
+/// The derivative of `lgamma`: recurrence up to 10, then the asymptotic series; reflection below zero.
+pub(super) fn digamma<T: Real>(x: T) -> T {
+    let (zero, one, ten) = (T::of(0.0), T::of(1.0), T::of(10.0));
+    if x == zero {
+        return T::of(f64::INFINITY.copysign(-x.wide()));
+    }
+    if x < zero {
+        let fraction = x.wide().fract();
+        if x.wide().is_infinite() || fraction == 0.0 {
+            return T::NAN;
+        }
+        return digamma(one - x) - T::of(PI / (PI * fraction).tan());
+    }
+    let (mut x, mut below) = (x, zero);
+    while x < ten {
+        below -= one / x;
+        x += one;
+    }
+    if x == ten {
+        return below + T::of(2.251_752_589_066_721);
+    }
+    // Bernoulli's numbers B(2k) / 2k.
+    const SERIES: [f64; 7] = [1.0 / 12.0, -1.0 / 120.0, 1.0 / 252.0, -1.0 / 240.0, 1.0 / 132.0, -691.0 / 32760.0, 1.0 / 12.0];
+    let z = one / (x * x);
+    let tail = z * SERIES.iter().rev().fold(zero, |sum, term| sum * z + T::of(*term));
+    below + x.ln() - T::of(0.5) / x - tail
+}
+
+/// The derivative of digamma: recurrence six steps up, then the asymptotic series; reflection below one half.
+pub(super) fn trigamma<T: Real>(x: T) -> T {
+    let one = T::of(1.0);
+    let (mut x, mut sign, mut sum) = (x, one, T::of(0.0));
+    if x < T::of(0.5) {
+        sign = -one;
+        let (pi, sine) = (T::of(PI), (T::of(PI) * x).sin());
+        sum -= (pi * pi) / (sine * sine);
+        x = one - x;
+    }
+    for _ in 0..6 {
+        sum += one / (x * x);
+        x += one;
+    }
+    let z = one / (x * x);
+    let series = T::of(1.0 / 6.0) - z * (T::of(1.0 / 30.0) - z * T::of(1.0 / 42.0));
+    sum += (one + one / (T::of(2.0) * x) + z * series) / x;
+    sign * sum
+}
+
+/// (2k)! / B(2k) for Bernoulli's numbers from B(2) on.
+const EULER_MACLAURIN: [f64; 12] = [
+    12.0,
+    -720.0,
+    30240.0,
+    -1_209_600.0,
+    47_900_160.0,
+    -1_307_674_368_000.0 / 691.0,
+    74_724_249_600.0,
+    -10_670_622_842_880_000.0 / 3617.0,
+    5_109_094_217_170_944_000.0 / 43867.0,
+    -802_857_662_698_291_200_000.0 / 174_611.0,
+    155_112_100_433_309_859_840_000.0 / 854_513.0,
+    -1_693_824_136_731_743_669_452_800_000.0 / 236_364_091.0,
+];
+
+/// Hurwitz's zeta function, the sum of `(q + k)^-x`, in double precision: at least nine terms, then Euler and Maclaurin's
+/// formula for the others.
+pub(super) fn zeta<T: Real>(x: T, q: T) -> T {
+    // The first term is of the arguments' precision.
+    let first = T::of(q.wide().powf(-x.wide()));
+    T::of(hurwitz(x.wide(), q.wide(), first.wide()))
+}
+
+fn hurwitz(x: f64, q: f64, first: f64) -> f64 {
+    if x == 1.0 {
+        return f64::INFINITY;
+    }
+    if x < 1.0 {
+        return f64::NAN;
+    }
+    if q <= 0.0 {
+        if q == q.floor() {
+            return f64::INFINITY;
+        }
+        if x != x.floor() {
+            return f64::NAN;
+        }
+    }
+    let small = |term: f64, sum: f64| term.abs() < sum.abs() * (f64::EPSILON / 2.0);
+    let (mut sum, mut a, mut power, mut terms) = (first, q, 0.0, 0);
+    while terms < 9 || a <= 9.0 {
+        terms += 1;
+        a += 1.0;
+        power = a.powf(-x);
+        sum += power;
+        if small(power, sum) {
+            return sum;
+        }
+    }
+    sum += power * a / (x - 1.0);
+    sum -= 0.5 * power;
+    let (mut rising, mut k) = (1.0, 0.0);
+    for divisor in EULER_MACLAURIN {
+        rising *= x + k;
+        power /= a;
+        let term = rising * power / divisor;
+        sum += term;
+        if small(term, sum) {
+            return sum;
+        }
+        rising *= x + k + 1.0;
+        power /= a;
+        k += 2.0;
+    }
+    sum
+}
+
+/// The regularised lower incomplete gamma function P(a, x).
+pub(super) fn igamma<T: Real>(a: T, x: T) -> T {
+    T::of(incomplete(a.wide(), x.wide()).0)
+}
+
+/// The regularised upper incomplete gamma function Q(a, x).
+pub(super) fn igammac<T: Real>(a: T, x: T) -> T {
+    T::of(incomplete(a.wide(), x.wide()).1)
+}
+
+/// P and Q: the power series of P where x is small beside a, else the continued fraction of Q.
+fn incomplete(a: f64, x: f64) -> (f64, f64) {
+    const NONE: (f64, f64) = (f64::NAN, f64::NAN);
+    // In this order NaN beside an end of the range does not matter, as in PyTorch.
+    match () {
+        () if a < 0.0 || x < 0.0 => return NONE,
+        () if a == 0.0 => return if x > 0.0 { (1.0, 0.0) } else { NONE },
+        () if x == 0.0 => return (0.0, 1.0),
+        () if a.is_infinite() => return if x.is_infinite() { NONE } else { (0.0, 1.0) },
+        () if x.is_infinite() => return (1.0, 0.0),
+        () if a.is_nan() || x.is_nan() => return NONE,
+        () => {}
+    }
+    if a > 1e6 {
+        return nearly_normal(a, x);
+    }
+    let scale = power_over_gamma(a, x);
+    // Steps until the terms vanish: about the width of the distribution.
+    let limit = 200 + (40.0 * a.max(x).sqrt()) as usize;
+    if x < 1.1 || x < a {
+        let (mut term, mut sum) = (1.0, 1.0);
+        for k in 1..limit {
+            term *= x / (a + k as f64);
+            sum += term;
+            if term < sum * 1e-17 {
+                break;
+            }
+        }
+        let p = (scale * sum / a).min(1.0);
+        return (p, upper_near_zero(a, x).unwrap_or(1.0 - p));
+    }
+    // Convergents by the recurrence of their numerators and denominators, scaled down when they grow.
+    let (mut y, mut z) = (1.0 - a, x + 1.0 - a + 1.0);
+    let (mut top, mut bottom, mut last_top, mut last_bottom) = (x + 1.0, z * x, 1.0, x);
+    let mut value = top / bottom;
+    for k in 1..limit {
+        y += 1.0;
+        z += 2.0;
+        let factor = y * k as f64;
+        (last_top, top) = (top, top * z - last_top * factor);
+        (last_bottom, bottom) = (bottom, bottom * z - last_bottom * factor);
+        if bottom != 0.0 {
+            let next = top / bottom;
+            let settled = ((value - next) / next).abs() < 1e-16;
+            value = next;
+            if settled {
+                break;
+            }
+        }
+        if top.abs() > 1e100 {
+            for part in [&mut top, &mut bottom, &mut last_top, &mut last_bottom] {
+                *part *= 1e-100;
+            }
+        }
+    }
+    let q = (scale * value).clamp(0.0, 1.0);
+    (1.0 - q, q)
+}
+
+/// For large a: the normal distribution of a deviation, and the first correction.
+fn nearly_normal(a: f64, x: f64) -> (f64, f64) {
+    let distance = (x - a) / a;
+    // Half the squared deviation; its logarithm's series where that cancels.
+    let half_square = if distance.abs() < 1e-4 { distance * distance * (0.5 - distance / 3.0) } else { distance - distance.ln_1p() };
+    let deviation = (2.0 * half_square).sqrt().copysign(distance);
+    let tail = |t: f64| 0.5 * erfc(t * (a / 2.0).sqrt());
+    let skew = if deviation.abs() < 1e-4 { -1.0 / 3.0 } else { 1.0 / distance - 1.0 / deviation };
+    let correction = (-a * half_square).exp() / (2.0 * PI * a).sqrt() * skew;
+    (tail(-deviation) - correction, tail(deviation) + correction)
+}
+
+/// `x^a e^-x / gamma(a)`. For large a by Stirling's series, whose large terms cancel.
+fn power_over_gamma(a: f64, x: f64) -> f64 {
+    if a < 30.0 {
+        return (a * x.ln() - x - lgamma(a)).exp();
+    }
+    let distance = (x - a) / a;
+    let log = if distance.abs() < 0.3 { distance.ln_1p() - distance } else { (x / a).ln() - distance };
+    let square = a * a;
+    let stirling = (1.0 / 12.0 - (1.0 / 360.0 - 1.0 / (1260.0 * square)) / square) / a;
+    (a / (2.0 * PI)).sqrt() * (a * log - stirling).exp()
+}
+
+/// Q where both arguments are small, so that `1 - P` would lose its digits: the sum of `1 - x^a / gamma(1 + a)` and of the
+/// series without its first term.
+fn upper_near_zero(a: f64, x: f64) -> Option<f64> {
+    if x > 1.1 || a > 0.9 {
+        return None;
+    }
+    let (mut factor, mut sum) = (1.0, 0.0);
+    for k in 1..200 {
+        factor *= -x / f64::from(k);
+        let term = factor / (a + f64::from(k));
+        sum += term;
+        if term.abs() < 1e-17 * f64::abs(sum) {
+            break;
+        }
+    }
+    let log_power = a * x.ln();
+    Some(-(log_power - lgamma(1.0 + a)).exp_m1() - a * (log_power - lgamma(1.0 + a)).exp() * sum)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Relative to the result, or to the largest intermediate value.
+    fn close(got: f64, want: f64, scale: f64) {
+        assert!((got - want).abs() <= 4e-15 * scale.max(want.abs()) || got == want, "{got:e} instead of {want:e}");
+    }
+
+    #[test]
+    fn digamma_has_its_known_values() {
+        let euler = 0.577_215_664_901_532_9;
+        close(digamma(1.0), -euler, 1.0);
+        close(digamma(0.5), -euler - 2.0 * 2f64.ln(), 0.0);
+        close(digamma(2.0), 1.0 - euler, 1.0);
+        close(digamma(-0.5), digamma(0.5) + 2.0, 2.0);
+        assert!(digamma(-3.0).is_nan() && digamma(f64::NEG_INFINITY).is_nan() && digamma(f64::NAN).is_nan());
+        assert_eq!(digamma(0.0), f64::NEG_INFINITY);
+        assert_eq!(digamma(-0.0), f64::INFINITY);
+        assert_eq!(digamma(f64::INFINITY), f64::INFINITY);
+        for i in 1..1000 {
+            let x = f64::from(i) * 0.37;
+            // The recurrence, relative to the larger of the terms.
+            let (next, sum) = (digamma(x + 1.0), digamma(x) + 1.0 / x);
+            assert!((next - sum).abs() < 3e-15 * (1.0 / x).max(next.abs()).max(1.0), "{x}: {next} {sum}");
+        }
+    }
+
+    #[test]
+    fn zeta_has_its_known_values() {
+        close(zeta(2.0, 1.0), PI * PI / 6.0, 0.0);
+        close(zeta(4.0, 1.0), PI.powi(4) / 90.0, 0.0);
+        assert_eq!(zeta(1.0, 2.0), f64::INFINITY);
+        assert_eq!(zeta(2.0, -3.0), f64::INFINITY);
+        assert!(zeta(0.5, 2.0).is_nan() && zeta(1.5, -0.5).is_nan() && zeta(0.0, -2.0).is_nan());
+        assert!((trigamma(0.5) - PI * PI / 2.0).abs() < 1e-5);
+    }
+
+    #[test]
+    fn incomplete_gamma_has_its_known_values() {
+        let relative = |got: f64, want: f64| assert!((got - want).abs() <= 2e-14 * want.abs(), "{got:e} instead of {want:e}");
+        relative(igamma(2.0, 3.0), 1.0 - 4.0 * (-3f64).exp());
+        relative(igammac(2.0, 3.0), 4.0 * (-3f64).exp());
+        relative(igammac(1.0, 40.0), (-40f64).exp());
+        relative(igamma(1.0, 1e-8), -(-1e-8f64).exp_m1());
+        relative(igamma(0.5, 0.25), 0.520_499_877_813_046_5);
+        assert_eq!((igamma(3.0, 0.0), igammac(0.0, 3.0)), (0.0, 0.0));
+        assert!(igamma(-1.0, 1.0).is_nan() && igamma(0.0, 0.0).is_nan() && igammac(1.0, f64::NAN).is_nan());
+        assert!((igamma(1e4_f64, 1e4) - 0.501_329_808_339_955_3).abs() < 1e-12);
+    }
+}

@@ -1,0 +1,71 @@
+//! `strata_math_*`: special functions of one element, as `prim.special` names them.
+
+mod airy;
+mod bessel;
+mod gamma;
+mod integer;
+mod polynomial;
+mod real;
+mod tables;
+
+use std::ffi::c_void;
+
+use crate::imports::Address;
+
+/// Makes the table of C functions in both precisions.
+macro_rules! functions {
+    ($($module:ident::$name:ident($($x:ident),+);)*) => {
+        /// The importable functions in single and double precision.
+        pub static FLOAT: &[(&str, Address)] = &[$(
+            (concat!("strata_math_", stringify!($name), "_f32"), Address({
+                extern "C" fn call($($x: f32),+) -> f32 {
+                    $module::$name($($x),+)
+                }
+                call as *const c_void
+            })),
+            (concat!("strata_math_", stringify!($name), "_f64"), Address({
+                extern "C" fn call($($x: f64),+) -> f64 {
+                    $module::$name($($x),+)
+                }
+                call as *const c_void
+            })),
+        )*];
+    };
+}
+
+functions! {
+    airy::airy_ai(x);
+    bessel::bessel_i0(x);
+    bessel::bessel_i0e(x);
+    bessel::bessel_i1(x);
+    bessel::bessel_i1e(x);
+    bessel::bessel_j0(x);
+    bessel::bessel_j1(x);
+    bessel::bessel_k0(x);
+    bessel::bessel_k0e(x);
+    bessel::bessel_k1(x);
+    bessel::bessel_k1e(x);
+    bessel::bessel_y0(x);
+    bessel::bessel_y1(x);
+    polynomial::chebyshev_t(x, y);
+    polynomial::chebyshev_u(x, y);
+    polynomial::chebyshev_v(x, y);
+    polynomial::chebyshev_w(x, y);
+    gamma::digamma(x);
+    polynomial::hermite_h(x, y);
+    polynomial::hermite_he(x, y);
+    gamma::igamma(x, y);
+    gamma::igammac(x, y);
+    polynomial::laguerre_l(x, y);
+    polynomial::legendre_p(x, y);
+    gamma::trigamma(x);
+    gamma::zeta(x, y);
+}
+
+/// The importable functions of integers.
+pub static INTEGER: &[(&str, Address)] = &[("strata_math_gcd_i64", {
+    extern "C" fn call(a: i64, b: i64) -> i64 {
+        integer::gcd(a, b)
+    }
+    Address(call as *const c_void)
+})];
