@@ -62,9 +62,10 @@ impl Verify for BindDims<'_> {
     }
 }
 
-/// A condition that the call must meet; `text` is how the program wrote it.
+/// A condition that the call must meet; `text` is how the program wrote it, with `{0}` for the first detail.
 #[op("capture.guard", effects(Write))]
 pub struct Guard {
     condition: Operand<Bool>,
+    details: Variadic<Index>,
     text: Attr<Str>,
 }

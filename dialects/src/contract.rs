@@ -29,7 +29,7 @@ pub struct Contract {
 }
 
 /// Tensor ops that the host program does itself.
-const HOST_PRIMS: &[&str] = &["prim.constant", "prim.dim", "prim.item", "prim.reshape", "prim.sort"];
+const HOST_PRIMS: &[&str] = &["prim.constant", "prim.dim", "prim.item", "prim.library", "prim.reshape", "prim.sort"];
 
 /// All contracts, from the top.
 pub const CONTRACTS: &[Contract] = &[

@@ -12,7 +12,23 @@ use crate::session::CallState;
 
 /// What the runtime does for an image, and its larger library functions.
 static OWN: &[(&str, Address)] = &[
+    ("strata_lib_cholesky", Address(library::linalg::strata_lib_cholesky as *const c_void)),
+    ("strata_lib_eig", Address(library::linalg::strata_lib_eig as *const c_void)),
+    ("strata_lib_eigh", Address(library::linalg::strata_lib_eigh as *const c_void)),
+    ("strata_lib_fft", Address(library::fft::strata_lib_fft as *const c_void)),
+    ("strata_lib_householder", Address(library::linalg::strata_lib_householder as *const c_void)),
+    ("strata_lib_irfft", Address(library::fft::strata_lib_irfft as *const c_void)),
+    ("strata_lib_ldl", Address(library::linalg::strata_lib_ldl as *const c_void)),
+    ("strata_lib_ldl_solve", Address(library::linalg::strata_lib_ldl_solve as *const c_void)),
+    ("strata_lib_lexsort", Address(library::sort::strata_lib_lexsort as *const c_void)),
+    ("strata_lib_lu", Address(library::linalg::strata_lib_lu as *const c_void)),
+    ("strata_lib_matrix_exp", Address(library::linalg::strata_lib_matrix_exp as *const c_void)),
+    ("strata_lib_permutation", Address(library::linalg::strata_lib_permutation as *const c_void)),
+    ("strata_lib_qr", Address(library::linalg::strata_lib_qr as *const c_void)),
+    ("strata_lib_rfft", Address(library::fft::strata_lib_rfft as *const c_void)),
     ("strata_lib_sort", Address(library::sort::strata_lib_sort as *const c_void)),
+    ("strata_lib_svd", Address(library::linalg::strata_lib_svd as *const c_void)),
+    ("strata_lib_triangular_solve", Address(library::linalg::strata_lib_triangular_solve as *const c_void)),
     ("strata_math_erfinv_f32", Address(library::math::strata_math_erfinv_f32 as *const c_void)),
     ("strata_math_erfinv_f64", Address(library::math::strata_math_erfinv_f64 as *const c_void)),
     ("strata_math_lgamma_f32", Address(library::math::strata_math_lgamma_f32 as *const c_void)),

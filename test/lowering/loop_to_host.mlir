@@ -47,3 +47,32 @@ func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> attributes {capture.entry} {
   }
   return %0 : tensor<4xf32>
 }
+
+// -----
+
+// A library function gets the element type, the buffers, the size of the batch, the sizes of its signature, its options.
+// CHECK-LABEL: func.func @main() attributes {host.entry}
+// CHECK-DAG: %[[F32:.*]] = arith.constant 1 : i32
+// CHECK: %[[A:.*]] = host.input {index = 0 : i64}
+// CHECK: %[[B:.*]] = host.input {index = 1 : i64}
+// CHECK: %[[X:.*]] = host.alloc
+// CHECK: host.extern %{{.*}}, %[[A]], %[[B]], %[[X]], %{{.*}}, %{{.*}}, %{{.*}}, %{{.*}} {name = "strata_lib_triangular_solve"}
+func.func @main(%a: tensor<2x4x4xf32>, %b: tensor<2x4x3xf32>) -> tensor<2x4x3xf32> attributes {capture.entry} {
+  %0 = prim.library %a, %b {function = "triangular_solve", options = ["upper"]} : (tensor<2x4x4xf32>, tensor<2x4x3xf32>) -> tensor<2x4x3xf32>
+  return %0 : tensor<2x4x3xf32>
+}
+
+// -----
+
+// A guard's details reach its message.
+// CHECK-LABEL: func.func @main() attributes {host.entry}
+// CHECK: host.guard %{{.*}}, %{{.*}} {text = "{0} is odd"}
+func.func @main(%x: tensor<?xf32>) -> tensor<?xf32> attributes {capture.entry} {
+  %s = capture.dim %x {dim = 0 : i64, symbol = "s0", min = 0 : i64, max = 64 : i64} : (tensor<?xf32>) -> index
+  %two = arith.constant 2 : index
+  %zero = arith.constant 0 : index
+  %rest = arith.remsi %s, %two : index
+  %even = arith.cmpi eq, %rest, %zero : index
+  capture.guard %even, %s {text = "{0} is odd"} : (i1, index) -> ()
+  return %x : tensor<?xf32>
+}

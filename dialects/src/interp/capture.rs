@@ -11,12 +11,21 @@ pub(super) fn run<'c>(m: &mut Machine<'c>, op: Op<'c>) -> Results {
     match op.name() {
         "capture.dim" => dim(m, op),
         "capture.bind_dims" => bind_dims(m, op),
-        "capture.guard" => match m.scalar(op.operand(0))?.truthy() {
-            true => Ok(vec![]),
-            false => Err(InterpError::Guard { text: op.str("text").unwrap_or_default(), location: place(op) }),
-        },
+        "capture.guard" => guard(m, op).map(|()| vec![]),
         _ => Err(unsupported(op)),
     }
+}
+
+/// Fails with the op's text, details put in, unless the condition holds.
+pub(super) fn guard<'c>(m: &Machine<'c>, op: Op<'c>) -> Result<(), InterpError> {
+    if m.scalar(op.operand(0))?.truthy() {
+        return Ok(());
+    }
+    let mut text = op.str("text").unwrap_or_default();
+    for (k, &v) in op.operands()[1..].iter().enumerate() {
+        text = text.replace(&format!("{{{k}}}"), &m.int(v)?.to_string());
+    }
+    Err(InterpError::Guard { text, location: place(op) })
 }
 
 fn dim<'c>(m: &Machine<'c>, op: Op<'c>) -> Results {

@@ -8,7 +8,7 @@ use super::loops;
 use super::run::{Machine, Outputs, Slot, Weights, dtype_of, find_entry, marked, names, place, unsupported};
 use super::tensor::{Tensor, numel};
 use super::value::{InterpError, Value, fail};
-use super::{DType, Scalar};
+use super::{DType, library};
 
 /// What a compiled program takes and gives, read from the captured entry before it is lowered.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -133,26 +133,26 @@ impl Memory {
         end.and_then(|end| self.blocks.get_mut(v.block)?.get_mut(v.offset..end)).ok_or_else(|| fail("an access leaves its memory"))
     }
 
-    fn read(&mut self, v: View, dtype: DType, shape: &[usize]) -> Result<Tensor, InterpError> {
+    pub(super) fn read(&mut self, v: View, dtype: DType, shape: &[usize]) -> Result<Tensor, InterpError> {
         let bytes = numel(shape)? * dtype.size();
         Tensor::from_bytes(dtype, shape, self.bytes(v, bytes)?)
     }
 
-    fn write(&mut self, v: View, t: &Tensor) -> Result<(), InterpError> {
+    pub(super) fn write(&mut self, v: View, t: &Tensor) -> Result<(), InterpError> {
         let data = t.to_bytes();
         self.bytes(v, data.len())?.copy_from_slice(&data);
         Ok(())
     }
 }
 
-fn view<'c>(m: &Machine<'c>, at: Ssa<'c>) -> Result<View, InterpError> {
+pub(super) fn view<'c>(m: &Machine<'c>, at: Ssa<'c>) -> Result<View, InterpError> {
     match m.slot(at)? {
         Slot::Buffer(v) => Ok(*v),
         _ => Err(fail("an operand is not a buffer")),
     }
 }
 
-fn size<'c>(m: &Machine<'c>, at: Ssa<'c>) -> Result<usize, InterpError> {
+pub(super) fn size<'c>(m: &Machine<'c>, at: Ssa<'c>) -> Result<usize, InterpError> {
     usize::try_from(m.int(at)?).map_err(|_| fail("a negative size"))
 }
 
@@ -203,7 +203,7 @@ pub(super) fn run<'c>(m: &mut Machine<'c>, op: Op<'c>) -> Result<(), InterpError
             let block = m.memory.holding(&t);
             buffer(m, block, 0)
         }
-        "host.guard" => guard(m, op),
+        "host.guard" => super::capture::guard(m, op),
         "host.alloc" => {
             let n = size(m, op.operand(0))?;
             let bytes = n.checked_mul(dtype_of(op.result(0).ty())?.size()).ok_or_else(|| fail("too much memory"))?;
@@ -245,20 +245,9 @@ pub(super) fn run<'c>(m: &mut Machine<'c>, op: Op<'c>) -> Result<(), InterpError
             m.memory.write(v, &Tensor::scalar(v.dtype, value))
         }
         "host.launch" => launch(m, op),
-        "host.extern" => library(m, op),
+        "host.extern" => library::run(m, op),
         _ => Err(unsupported(op)),
     }
-}
-
-fn guard<'c>(m: &Machine<'c>, op: Op<'c>) -> Result<(), InterpError> {
-    if m.scalar(op.operand(0))?.truthy() {
-        return Ok(());
-    }
-    let mut text = op.str("text").unwrap_or_default();
-    for (k, &v) in op.operands()[1..].iter().enumerate() {
-        text = text.replace(&format!("{{{k}}}"), &m.int(v)?.to_string());
-    }
-    Err(InterpError::Guard { text, location: place(op) })
 }
 
 /// Operands are the kernel's arguments, then a buffer for each result.
@@ -287,40 +276,4 @@ fn launch<'c>(m: &mut Machine<'c>, op: Op<'c>) -> Result<(), InterpError> {
         m.memory.write(v, value.tensor()?)?;
     }
     Ok(())
-}
-
-/// Element types by their number in calls of the runtime library.
-const ELEMENTS: &[DType] = &[
-    DType::F64,
-    DType::F32,
-    DType::F16,
-    DType::Bf16,
-    DType::I64,
-    DType::I32,
-    DType::I16,
-    DType::I8,
-    DType::U8,
-    DType::U16,
-    DType::U32,
-    DType::U64,
-    DType::Bool,
-    DType::C64,
-    DType::C128,
-];
-
-/// Functions of the runtime library.
-fn library<'c>(m: &mut Machine<'c>, op: Op<'c>) -> Result<(), InterpError> {
-    if op.str("name").as_deref() != Some("strata_lib_sort") || op.num_operands() != 8 {
-        return Err(unsupported(op));
-    }
-    let dtype = *ELEMENTS.get(size(m, op.operand(0))?).ok_or_else(|| fail("no such element type"))?;
-    let (source, values, positions) = (view(m, op.operand(1))?, view(m, op.operand(2))?, view(m, op.operand(3))?);
-    let shape = [size(m, op.operand(4))?, size(m, op.operand(5))?, size(m, op.operand(6))?];
-    let descending = m.scalar(op.operand(7))?.truthy();
-    let x = m.memory.read(source, dtype, &shape)?;
-    let rank = |v: &[Scalar]| super::aten::order::ranking(v, descending);
-    let sorted = super::aten::scan::lines(&x, 1, dtype, |v| Ok(rank(v).into_iter().map(|k| v[k]).collect()))?;
-    let from = super::aten::scan::lines(&x, 1, DType::I64, |v| Ok(rank(v).into_iter().map(|k| Scalar::Int(k as i128)).collect()))?;
-    m.memory.write(values, &sorted)?;
-    m.memory.write(positions, &from)
 }

@@ -12,6 +12,7 @@ mod capture;
 mod control;
 pub mod dtype;
 pub mod host;
+mod library;
 mod loops;
 pub mod math;
 mod prim;

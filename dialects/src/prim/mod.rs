@@ -9,6 +9,7 @@ pub mod creation;
 pub mod fusion;
 pub mod index;
 pub mod layout;
+pub mod library;
 pub mod order;
 pub mod pointwise;
 pub mod reduce;
@@ -22,6 +23,7 @@ pub use contract::{Conv, Dot};
 pub use creation::{Constant, Iota, Item, Rng, Splat};
 pub use fusion::{Fusion, Yield};
 pub use index::{DynamicSlice, DynamicUpdate, Gather, Scatter};
+pub use library::Library;
 pub use order::Sort;
 pub use pointwise::*;
 pub use reduce::{ArgReduce, Reduce, Scan};
@@ -60,6 +62,7 @@ pub static PRIM: DialectDef = DialectDef {
             Scatter::DEF,
             Sort::DEF,
             Special::DEF,
+            Library::DEF,
             Fusion::DEF,
             Yield::DEF,
         ]);

@@ -149,18 +149,25 @@ impl<'c> Prim<'c> {
         self.remember(value, dtype, shape)
     }
 
-    /// Makes an op with several tensor results, all of one shape.
+    /// Makes an op with several tensor results.
     pub fn emit_many(
         &'c self,
         name: &str,
         operands: &[Value<'c>],
         attrs: &[(&str, Attr<'c>)],
-        dtypes: &[DType],
-        shape: &Rc<[Size<'c>]>,
+        results: &[(DType, Rc<[Size<'c>]>)],
     ) -> Vec<Tensor<'c>> {
-        let results: Vec<_> = dtypes.iter().map(|d| self.tensor_type(*d, shape)).collect();
-        let op = self.builder.borrow_mut().op(OpSpec { name, operands, results: &results, attrs, ..OpSpec::default() });
-        op.results().into_iter().zip(dtypes).map(|(v, d)| self.remember(v, *d, shape.clone())).collect()
+        let types: Vec<_> = results.iter().map(|(dtype, shape)| self.tensor_type(*dtype, shape)).collect();
+        let op = self.builder.borrow_mut().op(OpSpec { name, operands, results: &types, attrs, ..OpSpec::default() });
+        op.results().into_iter().zip(results).map(|(v, (dtype, shape))| self.remember(v, *dtype, shape.clone())).collect()
+    }
+
+    /// A condition that the call must meet where it stands, a 0-d bool. The text may name details as `{0}`.
+    pub fn guard(&self, condition: Tensor<'c>, text: &str, details: &[Size<'c>]) {
+        let mut operands = vec![condition.item()];
+        operands.extend(details.iter().map(|size| self.index(*size)));
+        let text = self.cx().str_attr(text);
+        self.builder.borrow_mut().effect("capture.guard", &operands, &[("text", text)]);
     }
 
     /// Makes an op with one result that is not a tensor.

@@ -88,7 +88,7 @@ fn polar<'c>(a: &Args<'c>) -> Tensor<'c> {
     (radius * angle.cos()).complex(radius * angle.sin())
 }
 
-fn view_as_real(x: Tensor<'_>) -> Tensor<'_> {
+pub(super) fn view_as_real(x: Tensor<'_>) -> Tensor<'_> {
     let rank = x.rank();
     x.prim().concat(&[x.real().unsqueeze(rank), x.imag().unsqueeze(rank)], rank)
 }

@@ -7,7 +7,7 @@ use super::builder::Scalar;
 use super::index::{flat, positions, true_positions};
 use super::rule::Precision::Exact;
 use super::rule::{Rule, many, one};
-use super::size::Size;
+use super::size::{Size, product};
 use super::tensor::Tensor;
 
 pub(super) const RULES: &[Rule] = &[
@@ -17,6 +17,7 @@ pub(super) const RULES: &[Rule] = &[
     one("aten.histc", Exact, histc),
     one("aten.repeat_interleave.self_Tensor", Exact, repeat_interleave),
     many("aten.unique_consecutive", Exact, unique_consecutive),
+    many("aten.unique_dim", Exact, unique_dim),
 ];
 
 /// Runs of equal parts along dimension 0.
@@ -65,17 +66,37 @@ fn unique_consecutive<'c>(a: &Args<'c>) -> Vec<Tensor<'c>> {
     vec![values, asked(a, "return_inverse", number), asked(a, "return_counts", runs.length)]
 }
 
-/// Sorted unique elements; the inverse goes back through the sorting.
+/// Sorted unique elements.
 fn unique<'c>(a: &Args<'c>) -> Vec<Tensor<'c>> {
     let x = a.tensor("self");
     if let Some(empty) = nothing(a, flat(x)) {
         return empty;
     }
     let (sorted, from) = flat(x).sort(0, false);
+    let [values, inverse, counts] = distinct(a, sorted, from);
+    vec![values, if inverse.numel().known() == Some(0) { inverse } else { inverse.reshape(&x.shape()) }, counts]
+}
+
+/// Unique parts along a dimension, in the order of their elements.
+fn unique_dim<'c>(a: &Args<'c>) -> Vec<Tensor<'c>> {
+    let x = a.tensor("self");
+    let dim = a.dim("dim", x.rank());
+    let parts = if x.rank() == 0 { x.unsqueeze(0) } else { x.move_dim(dim, 0) };
+    if let Some(empty) = nothing(a, parts) {
+        return empty;
+    }
+    let rows = parts.reshape(&[parts.size(0), product(&parts.shape()[1..])]);
+    let order = a.prim.library("lexsort", &[], &[rows], &[])[0];
+    let [values, inverse, counts] = distinct(a, parts.gather(&[order], &[0]), order);
+    vec![if x.rank() == 0 { values } else { values.move_dim(0, dim) }, inverse, counts]
+}
+
+/// The first of each run of equal sorted parts; the inverse goes back through the sorting.
+fn distinct<'c>(a: &Args<'c>, sorted: Tensor<'c>, from: Tensor<'c>) -> [Tensor<'c>; 3] {
     let runs = runs(sorted);
     let inverse = runs.number.filled(Scalar::Int(0)).scatter(runs.number, &[from], &[0], "set");
     let values = sorted.gather(&[runs.begin], &[0]);
-    vec![values, asked(a, "return_inverse", inverse.reshape(&x.shape())), asked(a, "return_counts", runs.length)]
+    [values, asked(a, "return_inverse", inverse), asked(a, "return_counts", runs.length)]
 }
 
 fn bincount<'c>(a: &Args<'c>) -> Tensor<'c> {

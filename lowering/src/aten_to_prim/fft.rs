@@ -1,8 +1,6 @@
-//! Fourier transforms as products with the matrix of roots of unity.
+//! Fourier transforms, by the runtime library along one dimension after the other.
 
-use std::f64::consts::PI;
-
-use strata_dialects::aten::dtype::{DType, Numeric};
+use strata_dialects::aten::dtype::Numeric;
 
 use super::args::Args;
 use super::builder::Scalar;
@@ -12,6 +10,19 @@ use super::size::Size;
 use super::tensor::Tensor;
 
 pub(super) const RULES: &[Rule] = &[
+    one("aten._fft_c2c", Exact, |a| {
+        let x = a.tensor("self");
+        let dims = a.dims("dim", x.rank());
+        numbered(a, dims.iter().fold(x, |x, d| turn(x, *d, a.bool("forward"))), x, &dims)
+    }),
+    one("aten._fft_c2r", Exact, |a| {
+        let y = prims_c2r(a);
+        numbered(a, y, y, &a.dims("dim", y.rank()))
+    }),
+    one("aten._fft_r2c", Exact, |a| {
+        let x = a.tensor("self");
+        numbered(a, prims_r2c(a), x, &a.dims("dim", x.rank()))
+    }),
     one("aten.fft_fft", Exact, |a| complex_transform(a, &one_dim(a), true)),
     one("aten.fft_fft2", Exact, |a| complex_transform(a, &many_dims(a), true)),
     one("aten.fft_fftn", Exact, |a| complex_transform(a, &many_dims(a), true)),
@@ -74,57 +85,51 @@ fn resized<'c>(x: Tensor<'c>, dim: usize, length: Option<Size<'c>>) -> Tensor<'c
     }
 }
 
-/// Cosines and sines of `2 pi j k / n` for j below `rows`, k below `cols`.
-fn roots<'c>(x: Tensor<'c>, n: Size<'c>, rows: Size<'c>, cols: Size<'c>) -> (Tensor<'c>, Tensor<'c>) {
-    let (prim, shape, dtype) = (x.prim(), [rows, cols], x.dtype().real_part());
-    let turns = prim.iota(DType::I64, &shape, 0) * prim.iota(DType::I64, &shape, 1) % prim.size_tensor(DType::I64, n);
-    let angle = turns.convert(DType::F64) * (2.0 * PI) / prim.size_tensor(DType::F64, n);
-    (angle.cos().convert(dtype), angle.sin().convert(dtype))
-}
-
-/// The product with a matrix along a dimension.
-fn along<'c>(x: Tensor<'c>, dim: usize, matrix: Tensor<'c>) -> Tensor<'c> {
-    x.dot(matrix, (&[], &[]), (&[dim], &[0])).move_dim(x.rank() - 1, dim)
+/// A library function of lines along a dimension.
+fn along<'c>(name: &str, options: &[&str], x: Tensor<'c>, dim: usize, new: &[Size<'c>]) -> Tensor<'c> {
+    let Some(last) = x.rank().checked_sub(1) else {
+        x.prim().fail("a 0-d tensor has no transform");
+        return x;
+    };
+    x.prim().library(name, options, &[x.move_dim(dim, last)], new)[0].move_dim(last, dim)
 }
 
 /// The unscaled transform of a complex tensor along a dimension.
-fn turn(x: Tensor<'_>, dim: usize, forward: bool) -> Tensor<'_> {
-    let n = x.size(dim);
-    let (cos, sin) = roots(x, n, n, n);
-    let (re, im) = (x.real(), x.imag());
-    let (re_sin, im_sin) = (along(re, dim, sin), along(im, dim, sin));
-    let (re, im) = (along(re, dim, cos), along(im, dim, cos));
-    if forward { (re + im_sin).complex(im - re_sin) } else { (re - im_sin).complex(im + re_sin) }
+pub(super) fn turn(x: Tensor<'_>, dim: usize, forward: bool) -> Tensor<'_> {
+    along("fft", if forward { &[] } else { &["inverse"] }, x, dim, &[])
 }
 
 /// The unscaled forward transform of a real tensor, without its redundant half.
-fn half_turn(x: Tensor<'_>, dim: usize) -> Tensor<'_> {
-    let n = x.size(dim);
-    let (cos, sin) = roots(x, n, n, n / 2 + 1);
-    along(x, dim, cos).complex(-along(x, dim, sin))
+pub(super) fn half_turn(x: Tensor<'_>, dim: usize) -> Tensor<'_> {
+    along("rfft", &[], x, dim, &[x.size(dim) / 2 + 1])
 }
 
 /// The unscaled inverse of [`half_turn`] with a result of length n.
-fn half_return<'c>(x: Tensor<'c>, dim: usize, n: Size<'c>) -> Tensor<'c> {
-    let half = n / 2 + 1;
-    let x = resized(x, dim, Some(half));
-    let (cos, sin) = roots(x, n, half, n);
-    // All but the first and, of an even length, the middle one occur twice.
-    let k = x.prim().range(DType::I64, half);
-    let single = k.equal(0).or((k * 2).equal(n));
-    let weight = single.select(cos.number(Scalar::Int(1)), 2).unsqueeze(1);
-    along(x.real(), dim, cos * weight) - along(x.imag(), dim, sin * weight)
+pub(super) fn half_return<'c>(x: Tensor<'c>, dim: usize, n: Size<'c>) -> Tensor<'c> {
+    along("irfft", &[], resized(x, dim, Some(n / 2 + 1)), dim, &[n])
+}
+
+/// The scale that a number stands for, by the sizes of the signal: none, one by the root, one by the size.
+fn numbered<'c>(a: &Args<'c>, y: Tensor<'c>, signal: Tensor<'c>, dims: &[usize]) -> Tensor<'c> {
+    let total = count(dims.iter().map(|d| signal.size(*d)));
+    match a.int("normalization") {
+        0 => y,
+        1 => divided(y, total, true),
+        _ => divided(y, total, false),
+    }
 }
 
 fn scaled<'c>(a: &Args<'c>, x: Tensor<'c>, count: Size<'c>, forward: bool) -> Tensor<'c> {
-    let factor = match (a.str("norm").as_str(), forward) {
-        ("ortho", _) => 0.5,
-        ("forward", true) | ("" | "backward", false) => 1.0,
-        _ => return x,
-    };
-    let real = x.dtype().real_part();
-    let divisor = x.prim().size_tensor(real, count);
-    let divisor = if factor == 0.5 { divisor.sqrt() } else { divisor };
+    match (a.str("norm").as_str(), forward) {
+        ("ortho", _) => divided(x, count, true),
+        ("forward", true) | ("" | "backward", false) => divided(x, count, false),
+        _ => x,
+    }
+}
+
+fn divided<'c>(x: Tensor<'c>, by: Size<'c>, root: bool) -> Tensor<'c> {
+    let divisor = x.prim().size_tensor(x.dtype().real_part(), by);
+    let divisor = if root { divisor.sqrt() } else { divisor };
     if x.dtype().is_complex() { (x.real() / divisor).complex(x.imag() / divisor) } else { x / divisor }
 }
 

@@ -27,17 +27,15 @@ pub(super) const RULES: &[Rule] = &[
     one("aten.kron", Exact, kron),
     one("aten.linalg_cross", Exact, cross),
     one("aten.linalg_matmul", Exact, |a| matmul(a.tensor("self"), a.tensor("other"))),
-    one("aten.linalg_matrix_power", Wide, matrix_power),
     one("aten.linalg_multi_dot", Wide, |a| chain(a, a.tensors("tensors"))),
     one("aten.linalg_vecdot", Wide, vecdot),
     one("aten.linear", Wide, linear),
     one("aten.matmul", Exact, |a| matmul(a.tensor("self"), a.tensor("other"))),
-    one("aten.matrix_power", Wide, matrix_power),
     one("aten.mm", Exact, |a| mm(a.tensor("self"), a.tensor("mat2"))),
     one("aten.mv", Exact, |a| mv(a.tensor("self"), a.tensor("vec"))),
     one("aten.outer", Exact, |a| outer(a.tensor("self"), a.tensor("vec2"))),
     one("aten.tensordot", Wide, tensordot),
-    one("aten.vdot", Exact, |a| inner_product(conj(a.tensor("self")), a.tensor("other"))),
+    one("aten.vdot", Exact, |a| inner_product(a.tensor("self").conj(), a.tensor("other"))),
 ];
 
 pub(super) fn mm<'c>(x: Tensor<'c>, y: Tensor<'c>) -> Tensor<'c> {
@@ -54,10 +52,6 @@ fn mv<'c>(x: Tensor<'c>, y: Tensor<'c>) -> Tensor<'c> {
 
 fn inner_product<'c>(x: Tensor<'c>, y: Tensor<'c>) -> Tensor<'c> {
     x.dot(y, (&[], &[]), (&[0], &[0]))
-}
-
-fn conj(x: Tensor<'_>) -> Tensor<'_> {
-    if x.dtype().is_complex() { x.real().complex(-x.imag()) } else { x }
 }
 
 fn outer<'c>(x: Tensor<'c>, y: Tensor<'c>) -> Tensor<'c> {
@@ -131,7 +125,7 @@ fn inner<'c>(a: &Args<'c>) -> Tensor<'c> {
 }
 
 fn vecdot<'c>(a: &Args<'c>) -> Tensor<'c> {
-    let [x, y] = a.prim.broadcast([conj(a.tensor("x")), a.tensor("y")]);
+    let [x, y] = a.prim.broadcast([a.tensor("x").conj(), a.tensor("y")]);
     (x * y).reduce("sum", &[a.dim("dim", x.rank())], false)
 }
 
@@ -141,18 +135,6 @@ fn chain<'c>(a: &Args<'c>, matrices: Vec<Tensor<'c>>) -> Tensor<'c> {
         a.fail("nothing to multiply");
         a.prim.constant(DType::F32, Scalar::Int(0))
     })
-}
-
-fn matrix_power<'c>(a: &Args<'c>) -> Tensor<'c> {
-    let (x, n) = (a.tensor("self"), a.int("n"));
-    if n < 0 {
-        a.fail("a negative matrix power needs an inverse");
-    }
-    let last = x.rank().saturating_sub(1);
-    let matrix = [x.size(last), x.size(last)];
-    let identity = a.prim.iota(DType::I64, &matrix, 0).equal(a.prim.iota(DType::I64, &matrix, 1));
-    let identity = identity.convert(x.dtype()).broadcast_to(&x.shape());
-    (0..n).fold(None, |power, _| Some(power.map_or(x, |p| matmul(p, x)))).unwrap_or(identity)
 }
 
 fn tensordot<'c>(a: &Args<'c>) -> Tensor<'c> {

@@ -36,10 +36,13 @@ mod counting;
 mod creation;
 mod distance;
 mod einsum;
+mod factor;
 mod fft;
 mod gradient;
 mod grid;
+mod histogram;
 mod index;
+mod library;
 mod loss;
 mod margin;
 mod matmul;
@@ -55,8 +58,11 @@ mod rnn;
 mod scan;
 mod scatter;
 mod segment;
+mod solve;
 mod sort;
 mod special;
+mod spectrum;
+mod stft;
 mod view;
 
 use std::collections::HashMap;
@@ -87,9 +93,11 @@ static FAMILIES: &[&[Rule]] = &[
     counting::RULES,
     creation::RULES,
     distance::RULES,
+    factor::RULES,
     fft::RULES,
     gradient::RULES,
     grid::RULES,
+    histogram::RULES,
     index::RULES,
     loss::RULES,
     margin::RULES,
@@ -106,8 +114,11 @@ static FAMILIES: &[&[Rule]] = &[
     scan::RULES,
     scatter::RULES,
     segment::RULES,
+    solve::RULES,
     sort::RULES,
     special::RULES,
+    spectrum::RULES,
+    stft::RULES,
     view::RULES,
 ];
 
@@ -232,8 +243,8 @@ fn is_whole(op: Op<'_>) -> bool {
 fn finish<'p>(args: &Args<'p>, op: Op<'p>, results: Vec<Tensor<'p>>, precision: Precision) -> Vec<Value<'p>> {
     let declare = |(mut tensor, result): (Tensor<'p>, Value<'p>)| {
         let ty = result.ty();
-        // A gradient that was not asked for has type `none`, and nothing uses it.
-        if !ty.is_tensor() && result.is_unused() {
+        // What was not asked for has type `none`, or a shape that it has not; nothing uses it.
+        if result.is_unused() {
             return tensor.value();
         }
         if let Some(dtype) = ty.element_type().filter(|_| precision != Precision::Exact) {

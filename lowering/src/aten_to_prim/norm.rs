@@ -6,6 +6,7 @@ use super::args::Args;
 use super::builder::Scalar;
 use super::reduce::{extreme, reduced};
 use super::rule::Precision::{Compute, Exact};
+use super::spectrum::{Order, Svd};
 use super::rule::{Rule, many, one};
 use super::size::{Size, product};
 use super::tensor::Tensor;
@@ -25,7 +26,7 @@ pub(super) const RULES: &[Rule] = &[
     one("aten.group_norm", Compute, group_norm),
     one("aten.instance_norm", Compute, instance_norm),
     one("aten.layer_norm", Compute, |a| layer_norm(a, "input").0),
-    one("aten.linalg_matrix_norm", Compute, |a| matrix_norm(a, MatrixOrder::of(a.opt_float("ord")))),
+    one("aten.linalg_matrix_norm", Compute, |a| matrix_norm(a, Order::number(a.float("ord")))),
     one("aten.linalg_matrix_norm.str_ord", Compute, named_matrix_norm),
     one("aten.linalg_norm", Compute, linalg_norm),
     one("aten.linalg_norm.ord_str", Compute, named_matrix_norm),
@@ -274,52 +275,61 @@ fn linalg_vector_norm<'c>(a: &Args<'c>) -> Tensor<'c> {
     norm.convert(declared)
 }
 
-#[derive(Clone, Copy, PartialEq)]
-enum MatrixOrder {
-    Frobenius,
-    /// Sums of rows or columns: the largest or smallest.
-    Sums(f64),
-}
-
-impl MatrixOrder {
-    fn of(order: Option<f64>) -> MatrixOrder {
-        order.map_or(MatrixOrder::Frobenius, MatrixOrder::Sums)
-    }
-}
-
 fn named_matrix_norm<'c>(a: &Args<'c>) -> Tensor<'c> {
-    if a.str("ord") != "fro" {
-        a.fail("this matrix norm needs singular values");
-    }
-    matrix_norm(a, MatrixOrder::Frobenius)
+    matrix_norm(a, Order::named(a, "ord"))
 }
 
-fn matrix_norm<'c>(a: &Args<'c>, order: MatrixOrder) -> Tensor<'c> {
+fn matrix_norm<'c>(a: &Args<'c>, order: Order) -> Tensor<'c> {
     let x = a.tensor("self");
     let mut dims = reduced(a);
     if dims.len() != 2 {
         dims = (x.rank().saturating_sub(2)..x.rank()).collect();
     }
-    let keep = a.bool("keepdim");
-    let MatrixOrder::Sums(order) = order else { return vector_norm(x, 2.0, Some(&dims), keep) };
-    let (summed, other) = match order.abs() {
-        1.0 => (dims[0], dims[1]),
-        f64::INFINITY => (dims[1], dims[0]),
-        _ => {
-            a.fail("this matrix norm needs singular values");
-            (dims[0], dims[1])
-        }
+    matrix_norm_of(x, order, &dims, a.bool("keepdim"))
+}
+
+/// The norm of the matrices in two dimensions.
+pub(super) fn matrix_norm_of<'c>(x: Tensor<'c>, order: Order, dims: &[usize], keep: bool) -> Tensor<'c> {
+    let &[row, col] = dims else {
+        x.prim().fail("a matrix norm is over two dimensions");
+        return x;
     };
-    let kind = if order > 0.0 { "max" } else { "min" };
-    let norm = x.abs().sum_keep(&[summed]).reduce(kind, &[other], true);
-    if keep { norm } else { norm.squeeze(&dims) }
+    let shrunk = |norm: Tensor<'c>, kind: &str, dim: usize| {
+        let norm = norm.reduce(kind, &[dim], true);
+        if keep { norm } else { norm.squeeze(dims) }
+    };
+    let kind = |order: f64| if order > 0.0 { "max" } else { "min" };
+    match order {
+        Order::Frobenius => vector_norm(x, 2.0, Some(dims), keep),
+        Order::Sums(order) if order.abs() == 1.0 => shrunk(x.abs().sum_keep(&[row]), kind(order), col),
+        Order::Sums(order) if order.is_infinite() => shrunk(x.abs().sum_keep(&[col]), kind(order), row),
+        Order::Sums(order) => {
+            x.prim().fail(format!("there is no matrix norm of order {order}"));
+            x
+        }
+        Order::Nuclear | Order::Spectral(_) => {
+            let mut perm: Vec<usize> = x.all_dims().into_iter().filter(|d| !dims.contains(d)).collect();
+            perm.extend(dims);
+            let values = Svd::of(x.transpose(&perm), false).s;
+            let last = [values.rank() - 1];
+            let norm = match order {
+                Order::Spectral(order) => values.reduce(kind(order), &last, false),
+                _ => values.reduce("sum", &last, false),
+            };
+            let mut ascending = dims.to_vec();
+            ascending.sort_unstable();
+            if keep { ascending.into_iter().fold(norm, |norm, dim| norm.unsqueeze(dim)) } else { norm }
+        }
+    }
 }
 
 /// Without an order the vector norm of everything; with one a vector or matrix norm by the number of dimensions.
 fn linalg_norm<'c>(a: &Args<'c>) -> Tensor<'c> {
     let (x, dims, order) = (a.tensor("self"), reduced(a), a.opt_float("ord"));
-    let matrix = order.is_some() && if a.given("dim") { dims.len() == 2 } else { x.rank() == 2 };
-    if matrix { matrix_norm(a, MatrixOrder::of(order)) } else { vector_norm(x, order.unwrap_or(2.0), Some(&dims), a.bool("keepdim")) }
+    match order {
+        Some(order) if if a.given("dim") { dims.len() == 2 } else { x.rank() == 2 } => matrix_norm(a, Order::number(order)),
+        _ => vector_norm(x, order.unwrap_or(2.0), Some(&dims), a.bool("keepdim")),
+    }
 }
 
 fn cosine_similarity<'c>(a: &Args<'c>) -> Tensor<'c> {

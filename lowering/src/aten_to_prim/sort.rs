@@ -156,7 +156,7 @@ fn quantile<'c>(a: &Args<'c>, ignore_nan: bool) -> Tensor<'c> {
 }
 
 /// How many elements of each sorted line come before a value: all smaller ones, or all not larger ones.
-fn places_in<'c>(sorted: Tensor<'c>, values: Tensor<'c>, right: bool) -> Tensor<'c> {
+pub(super) fn places_in<'c>(sorted: Tensor<'c>, values: Tensor<'c>, right: bool) -> Tensor<'c> {
     let last = values.rank();
     let line = if sorted.rank() == 1 { sorted } else { sorted.unsqueeze(sorted.rank() - 1) };
     let values = values.unsqueeze(last);

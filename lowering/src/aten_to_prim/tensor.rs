@@ -335,7 +335,8 @@ impl<'c> Tensor<'c> {
     pub fn sort(self, dim: usize, descending: bool) -> (Tensor<'c>, Tensor<'c>) {
         let cx = self.prim.cx();
         let attrs = [("dim", cx.i64_attr(dim as i64)), ("descending", cx.bool_attr(descending))];
-        let results = self.prim.emit_many("prim.sort", &[self.value()], &attrs, &[self.dtype(), DType::I64], &self.shape());
+        let types = [(self.dtype(), self.shape()), (DType::I64, self.shape())];
+        let results = self.prim.emit_many("prim.sort", &[self.value()], &attrs, &types);
         (results[0], results[1])
     }
 

@@ -1,6 +1,6 @@
 //! The walk over the program: each op in destination-passing form.
 
-use super::{Error, Program, control};
+use super::{Error, Program, control, library};
 use crate::elements::memory_type;
 use crate::kernel_view::KernelView;
 use crate::num::{Num, numbers_of};
@@ -161,9 +161,9 @@ impl<'c> Converter<'c> {
             "capture.dim" => self.capture_dim(op),
             "capture.bind_dims" => self.bind_dims(op),
             "capture.guard" => {
-                let condition = self.scalar(op.operand(0));
+                let operands: Vec<_> = op.operands().into_iter().map(|operand| self.scalar(operand)).collect();
                 let text = op.attr("text").unwrap_or_else(|| self.cx.str_attr("a guard of the program"));
-                self.b.effect("host.guard", &[condition], &[("text", text)]);
+                self.b.effect("host.guard", &operands, &[("text", text)]);
                 Ok(())
             }
             "loop.call" => self.call(op),
@@ -194,7 +194,8 @@ impl<'c> Converter<'c> {
                 self.tensors.insert(op.result(0), Tensor { buffer, sizes });
                 Ok(())
             }
-            "prim.sort" => self.sort(op),
+            "prim.library" => library::library(self, op),
+            "prim.sort" => library::sort(self, op),
             "scf.if" => control::convert_if(self, op),
             "scf.while" => control::convert_while(self, op),
             "scf.for" => control::convert_for(self, op),
@@ -311,28 +312,6 @@ impl<'c> Converter<'c> {
         self.b.value("host.output", &sizes, ty, &[("index", self.cx.i64_attr(index as i64))])
     }
 
-    /// A stable sort along one dim, by the runtime library.
-    fn sort(&mut self, op: Op<'c>) -> Result<(), Error> {
-        let source = self.tensor(op, op.operand(0))?;
-        let element = self.element(op, op.operand(0))?;
-        let dim = op.int("dim").unwrap_or_default() as usize;
-        let descending = op.attr("descending").and_then(|attr| attr.as_bool()).unwrap_or_default();
-        let values = self.alloc(element, source.sizes.clone());
-        let positions = self.alloc(ElementType::I64, source.sizes.clone());
-        let product = |converter: &mut Self, sizes: &[Num<'c>]| converter.elements(sizes).value(&mut converter.b);
-        let (before, after) = if source.sizes.is_empty() { (0, 0) } else { (dim, dim + 1) };
-        let outer = product(self, &source.sizes[..before]);
-        let size = product(self, &source.sizes[before..after]);
-        let inner = product(self, &source.sizes[after..]);
-        let code = self.b.const_int(self.cx.int(32), dtype_code(element));
-        let descending = self.b.const_int(self.cx.int(32), i64::from(descending));
-        let operands = [code, source.buffer, values.buffer, positions.buffer, outer, size, inner, descending];
-        self.b.effect("host.extern", &operands, &[("name", self.cx.str_attr("strata_lib_sort"))]);
-        self.tensors.insert(op.result(0), values);
-        self.tensors.insert(op.result(1), positions);
-        Ok(())
-    }
-
     /// What no kernel wrote into an output is copied there.
     fn finish(&mut self, op: Op<'c>) -> Result<(), Error> {
         for (index, value) in op.operands().into_iter().enumerate() {
@@ -355,11 +334,4 @@ impl<'c> Converter<'c> {
         self.b.effect("host.return", &[], &[]);
         Ok(())
     }
-}
-
-/// The number of an element type in calls of the runtime library.
-fn dtype_code(element: ElementType) -> i64 {
-    use ElementType::*;
-    [F64, F32, F16, BF16, I64, I32, I16, I8, U8, U16, U32, U64, Bool, C64, C128].iter().position(|&known| known == element).unwrap_or(0)
-        as i64
 }

@@ -6,6 +6,7 @@
 mod control;
 mod convert;
 mod entry;
+mod library;
 
 pub use crate::error::Error;
 pub use entry::{Argument, Program, Returned};

@@ -63,7 +63,7 @@ pub fn prim_to_loop(module: Op<'_>) -> Result<(), Error> {
 }
 
 /// Ops of the prim level that are no kernels: free views, scalars, and calls of the runtime library.
-const NOT_KERNELS: &[&str] = &["prim.dim", "prim.item", "prim.reshape", "prim.sort", "prim.yield"];
+const NOT_KERNELS: &[&str] = &["prim.dim", "prim.item", "prim.library", "prim.reshape", "prim.sort", "prim.yield"];
 
 fn becomes_kernel(op: Op<'_>) -> bool {
     op.dialect() == "prim" && NOT_KERNELS.binary_search(&op.name()).is_err()

@@ -1,5 +1,8 @@
 //! Library kernels: what a compiled program calls instead of compiling it (`strata_lib_*`).
 
+pub mod array;
+pub mod fft;
+pub mod linalg;
 pub mod math;
 pub mod sort;
 pub mod special;

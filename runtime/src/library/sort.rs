@@ -1,4 +1,4 @@
-//! `strata_lib_sort`: a stable sort along one dimension with NaN as the largest value, as `prim.sort` says.
+//! `strata_lib_sort` and `strata_lib_lexsort`: a stable sort along one dimension with NaN as the largest value, as `prim.sort` says.
 //! Elements become integers whose order is the wanted one, so one comparison serves every type.
 
 use std::ffi::c_void;
@@ -29,27 +29,69 @@ pub unsafe extern "C" fn strata_lib_sort(
     inner: i64,
     descending: i32,
 ) -> i32 {
-    let wanted = usize::try_from(dtype).ok().and_then(|at| DType::ALL.get(at));
     let rows = Rows { input, values, indices, n, inner, count: outer * inner, descending: descending != 0 };
-    // SAFETY: the caller promises the sizes; each arm reads the type that `dtype` names.
+    // SAFETY: the caller promises the sizes; the element type is the one that `dtype` names.
+    i32::from(unsafe { with_key(dtype, rows) }.is_none())
+}
+
+/// The stable order of the rows of dense `n x m` matrices that compares first elements, then second ones, and so on.
+///
+/// `dtype` is the position in [`DType::ALL`]. Returns 0, or 1 when the type cannot be ordered.
+///
+/// # Safety
+/// `input` points at `batch * n * m` elements, `order` at `batch * n`.
+#[unsafe(no_mangle)]
+#[allow(clippy::too_many_arguments)] // It is a C function of the image ABI.
+pub unsafe extern "C" fn strata_lib_lexsort(
+    _call: *mut StrataCall,
+    dtype: i32,
+    input: *const c_void,
+    order: *mut i64,
+    batch: i64,
+    n: i64,
+    m: i64,
+    _options: i32,
+) -> i32 {
+    let size = |n: i64| usize::try_from(n).unwrap_or(0);
+    let matrices = Matrices { input, order, batch: size(batch), n: size(n), m: size(m) };
+    // SAFETY: the caller promises the sizes; the element type is the one that `dtype` names.
+    i32::from(unsafe { with_key(dtype, matrices) }.is_none())
+}
+
+/// What is sorted, of any element type.
+trait Sorted {
+    /// Sorts by the keys of elements.
+    ///
+    /// # Safety
+    /// The memory holds elements of type `T`.
+    unsafe fn sort<T: Copy>(&self, key: impl Fn(T) -> u64 + Sync);
+}
+
+/// Sorts by the order of the element type that a code names; None when it has no order.
+///
+/// # Safety
+/// The memory holds elements of that type.
+unsafe fn with_key(dtype: i32, sorted: impl Sorted) -> Option<()> {
+    let dtype = usize::try_from(dtype).ok().and_then(|at| DType::ALL.get(at))?;
+    // SAFETY: the caller's; each arm reads the type that `dtype` names.
     unsafe {
-        match wanted {
-            Some(DType::F64) => rows.sort(|v: f64| float_key(v.to_bits(), 52, 11)),
-            Some(DType::F32) => rows.sort(|v: f32| float_key(v.to_bits().into(), 23, 8)),
-            Some(DType::F16) => rows.sort(|v: f16| float_key(v.to_bits().into(), 10, 5)),
-            Some(DType::BF16) => rows.sort(|v: bf16| float_key(v.to_bits().into(), 7, 8)),
-            Some(DType::I64) => rows.sort(|v: i64| (v as u64) ^ 1 << 63),
-            Some(DType::I32) => rows.sort(|v: i32| u64::from(v as u32 ^ 1 << 31)),
-            Some(DType::I16) => rows.sort(|v: i16| u64::from(v as u16 ^ 1 << 15)),
-            Some(DType::I8) => rows.sort(|v: i8| u64::from(v as u8 ^ 1 << 7)),
-            Some(DType::U8 | DType::Bool) => rows.sort(|v: u8| u64::from(v)),
-            Some(DType::U16) => rows.sort(|v: u16| u64::from(v)),
-            Some(DType::U32) => rows.sort(|v: u32| u64::from(v)),
-            Some(DType::U64) => rows.sort(|v: u64| v),
-            Some(DType::C64 | DType::C128) | None => return 1,
+        match dtype {
+            DType::F64 => sorted.sort(|v: f64| float_key(v.to_bits(), 52, 11)),
+            DType::F32 => sorted.sort(|v: f32| float_key(v.to_bits().into(), 23, 8)),
+            DType::F16 => sorted.sort(|v: f16| float_key(v.to_bits().into(), 10, 5)),
+            DType::BF16 => sorted.sort(|v: bf16| float_key(v.to_bits().into(), 7, 8)),
+            DType::I64 => sorted.sort(|v: i64| (v as u64) ^ 1 << 63),
+            DType::I32 => sorted.sort(|v: i32| u64::from(v as u32 ^ 1 << 31)),
+            DType::I16 => sorted.sort(|v: i16| u64::from(v as u16 ^ 1 << 15)),
+            DType::I8 => sorted.sort(|v: i8| u64::from(v as u8 ^ 1 << 7)),
+            DType::U8 | DType::Bool => sorted.sort(|v: u8| u64::from(v)),
+            DType::U16 => sorted.sort(|v: u16| u64::from(v)),
+            DType::U32 => sorted.sort(|v: u32| u64::from(v)),
+            DType::U64 => sorted.sort(|v: u64| v),
+            DType::C64 | DType::C128 => return None,
         }
     }
-    0
+    Some(())
 }
 
 /// The bits of a float as an integer in the same order: -0 equals 0, every NaN is the one largest value.
@@ -77,9 +119,7 @@ struct Rows {
 // SAFETY: threads read the input and write disjoint rows of the outputs.
 unsafe impl Sync for Rows {}
 
-impl Rows {
-    /// # Safety
-    /// The pointers cover all rows of elements of type `T`.
+impl Sorted for Rows {
     unsafe fn sort<T: Copy>(&self, key: impl Fn(T) -> u64 + Sync) {
         let grain = (4096 / self.n.max(1)).max(1);
         pool::global().each(self.count, grain, |begin, end| {
@@ -111,6 +151,32 @@ impl Rows {
     }
 }
 
+/// Matrices whose rows to order.
+struct Matrices {
+    input: *const c_void,
+    order: *mut i64,
+    batch: usize,
+    n: usize,
+    m: usize,
+}
+
+impl Sorted for Matrices {
+    unsafe fn sort<T: Copy>(&self, key: impl Fn(T) -> u64 + Sync) {
+        for item in 0..self.batch {
+            // SAFETY: the caller promises that many matrices.
+            let at = |k: usize| key(unsafe { *self.input.cast::<T>().add(item * self.n * self.m + k) });
+            let keys: Vec<u64> = (0..self.n * self.m).map(at).collect();
+            let mut order: Vec<usize> = (0..self.n).collect();
+            let row = |r: usize| &keys[r * self.m..(r + 1) * self.m];
+            order.sort_by(|a, b| row(*a).cmp(row(*b)));
+            for (k, row) in order.into_iter().enumerate() {
+                // SAFETY: the caller promises that many orders.
+                unsafe { *self.order.add(item * self.n + k) = row as i64 };
+            }
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -137,6 +203,15 @@ mod tests {
         assert!(values[6].is_nan() && values[5] == f32::INFINITY);
         let (_, indices) = sort(DType::F32, &input, (1, 7, 1), true);
         assert_eq!(indices, [1, 4, 0, 3, 6, 2, 5]);
+    }
+
+    #[test]
+    fn rows_are_compared_element_by_element() {
+        let (input, mut order) = ([2i32, 0, 1, 9, 1, -3, 2, 0], [0i64; 4]);
+        let code = DType::ALL.iter().position(|&known| known == DType::I32).unwrap() as i32;
+        // SAFETY: four rows of two.
+        let status = unsafe { strata_lib_lexsort(std::ptr::null_mut(), code, input.as_ptr().cast(), order.as_mut_ptr(), 1, 4, 2, 0) };
+        assert_eq!((status, order), (0, [2, 1, 0, 3]));
     }
 
     #[test]

@@ -95,7 +95,7 @@ fn half_to_real(x: &Tensor, dims: &[usize], n: usize) -> Result<Tensor, InterpEr
 }
 
 /// The transform of the spectrum of length `n` whose first half is given.
-fn hermitian(v: &[Complex64], n: usize, forward: bool) -> Vec<Complex64> {
+pub fn hermitian(v: &[Complex64], n: usize, forward: bool) -> Vec<Complex64> {
     let at = |k: usize| v.get(k).copied().unwrap_or_default();
     let full: Vec<Complex64> = (0..n)
         .map(|k| match k {

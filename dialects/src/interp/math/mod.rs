@@ -4,5 +4,6 @@ pub mod airy;
 pub mod bessel;
 pub mod erf;
 pub mod gamma;
+mod ldl;
 pub mod matrix;
 pub mod polynomial;

@@ -39,6 +39,7 @@ const ARMS: &[(&str, Arm)] = &[
     ("prim.gather", index::gather),
     ("prim.iota", view::iota),
     ("prim.item", |n| single(Value::Scalar(n.tensor(0)?.item()?))),
+    ("prim.library", super::library::prim),
     ("prim.pad", view::pad),
     ("prim.reduce", reduce::reduce),
     ("prim.reshape", view::reshape),

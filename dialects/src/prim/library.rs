@@ -1,0 +1,223 @@
+//! Calls of the runtime library: factorisations and transforms, which are algorithms and no loops over elements.
+//!
+//! One op serves all of them, so that a new function is a row of [`FUNCTIONS`], a function of the runtime and an arm of
+//! the interpreter, and no level in between knows its name.
+
+use strata_core::prelude::*;
+
+use super::check::{self, Checked};
+
+/// A function of the runtime library, on the trailing dimensions of its operands; all leading ones are a batch.
+pub struct Function {
+    /// Its name; the runtime exports `strata_lib_NAME`.
+    pub name: &'static str,
+    /// Operands and results: element type and trailing sizes of each. `T` is `f32`, `f64` or their complex types, `R` its real
+    /// part, `C` its complex type, `A` any type with an order, `I` is `i32`, `L` is `i64`.
+    pub signature: &'static str,
+    /// Flags that a call may give.
+    pub options: &'static [&'static str],
+}
+
+const fn function(name: &'static str, signature: &'static str, options: &'static [&'static str]) -> Function {
+    Function { name, signature, options }
+}
+
+/// Every function, sorted by name. Numbers count from one where LAPACK counts so: pivots and infos.
+///
+/// - `cholesky`: lower factor of the Hermitian matrix in the lower triangle, and the order of the first minor that is not positive (or 0).
+/// - `eig`: eigenvalues and unit right eigenvectors.
+/// - `eigh`: ascending eigenvalues and eigenvectors of the Hermitian matrix in the lower triangle.
+/// - `fft`, `rfft`, `irfft`: unscaled transforms of a line; `rfft` gives `n / 2 + 1` frequencies, `irfft` takes them.
+/// - `householder`: the first columns of the product of the reflections that `qr` leaves.
+/// - `ldl`, `ldl_solve`: LAPACK's `sytrf` and `sytrs` (`hetrf` when `hermitian`) of the lower triangle.
+/// - `lexsort`: the stable order of rows that compares their first elements, then the second ones, and so on.
+/// - `lu`: packed factors, row exchanges, the permutation of rows that they are, and the first zero pivot (or 0).
+/// - `matrix_exp`: the exponential.
+/// - `permutation`: what a list of row exchanges does to the rows.
+/// - `qr`: LAPACK's `geqrf`: R above the reflection vectors, and their factors.
+/// - `svd`: left vectors, descending singular values, adjoint of the right vectors.
+/// - `triangular_solve`: X of `A X = B`.
+pub static FUNCTIONS: &[Function] = &[
+    function("cholesky", "T(n,n) -> T(n,n) I()", &[]),
+    function("eig", "T(n,n) -> C(n) C(n,n)", &[]),
+    function("eigh", "T(n,n) -> R(n) T(n,n)", &[]),
+    function("fft", "T(n) -> T(n)", &["inverse"]),
+    function("householder", "T(m,n) T(k) -> T(m,n)", &[]),
+    function("irfft", "T(k) -> R(n)", &[]),
+    function("ldl", "T(n,n) -> T(n,n) I(n) I()", &["hermitian"]),
+    function("ldl_solve", "T(n,n) I(n) T(n,k) -> T(n,k)", &["hermitian"]),
+    function("lexsort", "A(n,m) -> L(n)", &[]),
+    function("lu", "T(m,n) -> T(m,n) I(k) L(m) I()", &["nopivot"]),
+    function("matrix_exp", "T(n,n) -> T(n,n)", &[]),
+    function("permutation", "I(k) -> L(m)", &[]),
+    function("qr", "T(m,n) -> T(m,n) T(k)", &[]),
+    function("rfft", "T(n) -> C(k)", &[]),
+    function("svd", "T(m,n) -> T(m,p) R(k) T(q,n)", &[]),
+    function("triangular_solve", "T(n,n) T(n,k) -> T(n,k)", &["unit", "upper"]),
+];
+
+/// One operand or result of a signature.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Part {
+    /// The letter of its element type.
+    pub element: char,
+    /// The letters of its trailing sizes.
+    pub sizes: Vec<char>,
+}
+
+impl Function {
+    /// The function of this name.
+    pub fn find(name: &str) -> Option<&'static Function> {
+        FUNCTIONS.binary_search_by(|f| f.name.cmp(name)).ok().map(|at| &FUNCTIONS[at])
+    }
+
+    /// Operands and results.
+    pub fn parts(&self) -> (Vec<Part>, Vec<Part>) {
+        let (operands, results) = self.signature.split_once("->").unwrap_or((self.signature, ""));
+        let parts = |text: &str| text.split_whitespace().filter_map(Part::read).collect();
+        (parts(operands), parts(results))
+    }
+
+    /// The letters of sizes, in order of appearance, and how many of them the operands tell.
+    pub fn letters(&self) -> (Vec<char>, usize) {
+        let (operands, results) = self.parts();
+        let (mut letters, mut told) = (Vec::new(), 0);
+        for (at, part) in operands.iter().chain(&results).enumerate() {
+            for &letter in &part.sizes {
+                if !letters.contains(&letter) {
+                    letters.push(letter);
+                }
+            }
+            told = if at < operands.len() { letters.len() } else { told };
+        }
+        (letters, told)
+    }
+
+    /// The options of a call as bits, in the order of the table; None where it does not know one.
+    pub fn mask(&self, options: &[String]) -> Option<i64> {
+        options.iter().try_fold(0, |mask, name| Some(mask | 1 << self.options.iter().position(|option| option == name)?))
+    }
+}
+
+impl Part {
+    fn read(text: &str) -> Option<Part> {
+        let (element, sizes) = text.strip_suffix(')')?.split_once('(')?;
+        Some(Part { element: element.chars().next()?, sizes: sizes.chars().filter(|c| c.is_alphabetic()).collect() })
+    }
+
+    /// Its element type, in a call on this type.
+    pub fn element_type(&self, of: ElementType) -> ElementType {
+        use ElementType::*;
+        let complex = matches!(of, C128 | F64);
+        match self.element {
+            'R' if of.is_complex() => if complex { F64 } else { F32 },
+            'C' => if complex { C128 } else { C64 },
+            'I' => I32,
+            'L' => I64,
+            _ => of,
+        }
+    }
+}
+
+/// What a [`Function`] of the runtime library gives. After the tensors come `index` operands: one for each size that
+/// only results have and no result type tells, in order of appearance in the signature.
+///
+/// C1: `function` and `options` are known. C2: operands and results are as many as the signature's, and the `index`
+/// operands as many as needed. C3: element types are the signature's. C4: all tensors have one batch, and sizes of
+/// one letter agree.
+#[op("prim.library", effects(Pure), verify)]
+pub struct Library {
+    operands: Variadic<AnyType>,
+    results: Results<AnyType>,
+    function: Attr<Str>,
+    options: Attr<Strs>,
+}
+
+impl Verify for Library<'_> {
+    fn verify(self) -> Checked {
+        let name = self.function();
+        let Some(function) = Function::find(&name) else {
+            return Err(Violation::new(1, format!("the library has no function `{name}`")));
+        };
+        ensure!(function.mask(&self.options()).is_some(), 1, "`{name}` has the options {}", function.options.join(", "));
+        let (operands, results) = function.parts();
+        let (given, wanted) = (self.operands(), results.len());
+        let tensors = given.iter().take_while(|value| value.ty().is_tensor()).count();
+        ensure!(
+            tensors == operands.len() && self.results().len() == wanted,
+            2,
+            "{tensors} tensors give {} for `{name}`: {}",
+            self.results().len(),
+            function.signature
+        );
+        let of = given[0].ty().element_type().filter(|e| match operands[0].element {
+            'A' => !e.is_complex(),
+            'I' => true,
+            _ => matches!(e, ElementType::F32 | ElementType::F64) || e.is_complex(),
+        });
+        let Some(of) = of else { return Err(Violation::new(3, format!("`{name}` of {}", given[0].ty())))};
+        let mut sizes = Sizes::default();
+        for (part, value) in operands.iter().zip(&given).chain(results.iter().zip(&self.results())) {
+            let ty = value.ty();
+            ensure!(ty.element_type() == Some(part.element_type(of)), 3, "{ty} does not fit in {}", function.signature);
+            sizes.agree(part, &ty.shape())?;
+        }
+        let (letters, told) = function.letters();
+        let unknown = letters[told..].iter().filter(|letter| sizes.of(**letter) == DYNAMIC).count();
+        ensure!(given.len() - tensors == unknown, 2, "{} index operands for {unknown} unknown sizes", given.len() - tensors);
+        Ok(())
+    }
+}
+
+/// The sizes that types tell.
+#[derive(Default)]
+struct Sizes {
+    batch: Option<Vec<i64>>,
+    letters: Vec<(char, i64)>,
+}
+
+impl Sizes {
+    fn of(&self, letter: char) -> i64 {
+        self.letters.iter().find(|(known, _)| *known == letter).map_or(DYNAMIC, |(_, size)| *size)
+    }
+
+    fn agree(&mut self, part: &Part, shape: &[i64]) -> Checked {
+        let Some(lead) = shape.len().checked_sub(part.sizes.len()) else {
+            return Err(Violation::new(4, format!("the shape {} has too few dimensions", check::show(shape))));
+        };
+        let batch = self.batch.get_or_insert_with(|| shape[..lead].to_vec());
+        ensure!(check::shapes_agree(batch, &shape[..lead]), 4, "the batches {} and {} differ", check::show(batch), check::show(&shape[..lead]));
+        for (&letter, &size) in part.sizes.iter().zip(&shape[lead..]) {
+            let known = self.of(letter);
+            ensure!(check::agree(known, size), 4, "{letter} is {known} and {size}");
+            self.letters.retain(|(other, _)| *other != letter || known != DYNAMIC);
+            if known == DYNAMIC {
+                self.letters.push((letter, size));
+            }
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_table_is_sorted_and_reads() {
+        assert!(FUNCTIONS.is_sorted_by_key(|f| f.name));
+        for f in FUNCTIONS {
+            let (operands, results) = f.parts();
+            assert_eq!(operands.len() + results.len(), f.signature.matches('(').count(), "{}", f.name);
+            assert!(!operands.is_empty() && !results.is_empty() && Function::find(f.name).is_some());
+        }
+        assert_eq!(Function::find("svd").map(Function::letters), Some((vec!['m', 'n', 'p', 'k', 'q'], 2)));
+    }
+
+    #[test]
+    fn options_are_bits_in_order() {
+        let solve = Function::find("triangular_solve").unwrap();
+        assert_eq!(solve.mask(&["upper".to_owned()]), Some(2));
+        assert_eq!(solve.mask(&["lower".to_owned()]), None);
+    }
+}

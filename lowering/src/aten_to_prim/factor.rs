@@ -1,0 +1,163 @@
+//! Factorisations of matrices: Cholesky's, LU, QR and LDL, as LAPACK packs them and unpacked.
+
+use super::args::Args;
+use super::library::checked;
+use super::matmul::matmul;
+use super::rule::Precision::{Exact, Wide};
+use super::rule::{Rule, many, one};
+use super::size::Size;
+use super::tensor::Tensor;
+use strata_dialects::aten::dtype::DType;
+
+pub(super) const RULES: &[Rule] = &[
+    many("aten._lu_with_info", Exact, |a| {
+        let lu = Lu::of(a.tensor("self"), a.bool("pivot"));
+        checked(a, lu.info, SINGULAR_LU);
+        vec![lu.factors, lu.pivots, lu.info]
+    }),
+    many("aten.geqrf", Exact, |a| packed_qr(a.tensor("self")).into()),
+    one("aten.linalg_cholesky", Exact, |a| {
+        let [l, info] = cholesky(a.tensor("self"), a.bool("upper"));
+        a.prim.check(info, INDEFINITE);
+        l
+    }),
+    many("aten.linalg_cholesky_ex", Exact, |a| {
+        let [l, info] = cholesky(a.tensor("self"), a.bool("upper"));
+        checked(a, info, INDEFINITE);
+        vec![l, info]
+    }),
+    one("aten.linalg_householder_product", Exact, |a| reflections(a.tensor("input"), a.tensor("tau"))),
+    many("aten.linalg_ldl_factor", Exact, |a| {
+        let [ld, pivots, info] = ldl(a);
+        a.prim.check(info, SINGULAR_LDL);
+        vec![ld, pivots]
+    }),
+    many("aten.linalg_ldl_factor_ex", Exact, |a| {
+        let [ld, pivots, info] = ldl(a);
+        checked(a, info, SINGULAR_LDL);
+        vec![ld, pivots, info]
+    }),
+    many("aten.linalg_lu", Exact, linalg_lu),
+    many("aten.linalg_lu_factor", Exact, |a| {
+        let lu = Lu::of(a.tensor("A"), a.bool("pivot"));
+        a.prim.check(lu.info, SINGULAR_LU);
+        vec![lu.factors, lu.pivots]
+    }),
+    many("aten.linalg_lu_factor_ex", Exact, |a| {
+        let lu = Lu::of(a.tensor("A"), a.bool("pivot"));
+        checked(a, lu.info, SINGULAR_LU);
+        vec![lu.factors, lu.pivots, lu.info]
+    }),
+    one("aten.linalg_matrix_exp", Wide, |a| exponential(a.tensor("self"))),
+    many("aten.linalg_qr", Exact, |a| qr(a.tensor("A"), &a.str("mode"))),
+    many("aten.lu_unpack", Exact, lu_unpack),
+    one("aten.matrix_exp", Wide, |a| exponential(a.tensor("self"))),
+    one("aten.orgqr", Exact, |a| reflections(a.tensor("self"), a.tensor("input2"))),
+    one("aten.ormqr", Exact, ormqr),
+    many("aten.qr", Exact, |a| qr(a.tensor("self"), if a.bool("some") { "reduced" } else { "complete" })),
+];
+
+pub(super) const INDEFINITE: &str = "linalg.cholesky: The factorization could not be completed because the input is not positive-definite \
+                          (the leading minor of order {0} is not positive-definite).";
+const SINGULAR_LU: &str = "linalg.lu_factor: U[{0},{0}] is zero and using it on lu_solve would result in a division by zero.";
+const SINGULAR_LDL: &str = "linalg.ldl_factor: D[{0},{0}] is zero, and the factorization cannot solve a system.";
+
+/// The factor in the lower (or upper) triangle, and the order of the first minor that is not positive.
+pub(super) fn cholesky(x: Tensor<'_>, upper: bool) -> [Tensor<'_>; 2] {
+    let x = if upper { x.adjoint() } else { x };
+    let results = x.prim().library("cholesky", &[], &[x], &[]);
+    [if upper { results[0].adjoint() } else { results[0] }, results[1]]
+}
+
+/// An LU factorisation.
+pub(super) struct Lu<'c> {
+    /// Both factors in one matrix.
+    pub factors: Tensor<'c>,
+    /// Row exchanges from 1.
+    pub pivots: Tensor<'c>,
+    /// The order that they bring the rows into.
+    pub order: Tensor<'c>,
+    /// The first zero pivot from 1.
+    pub info: Tensor<'c>,
+}
+
+impl<'c> Lu<'c> {
+    /// Of a matrix.
+    pub fn of(x: Tensor<'c>, pivot: bool) -> Lu<'c> {
+        let options: &[&str] = if pivot { &[] } else { &["nopivot"] };
+        let least = x.rows().min(x.cols());
+        let results = x.prim().library("lu", options, &[x], &[least]);
+        Lu { factors: results[0], pivots: results[1], order: results[2], info: results[3] }
+    }
+}
+
+/// The order that row exchanges bring `rows` rows into.
+pub(super) fn order<'c>(pivots: Tensor<'c>, rows: Size<'c>) -> Tensor<'c> {
+    pivots.prim().library("permutation", &[], &[pivots], &[rows])[0]
+}
+
+/// L with its ones, and U.
+fn triangles(factors: Tensor<'_>) -> [Tensor<'_>; 2] {
+    let (rows, cols) = (factors.rows(), factors.cols());
+    let least = rows.min(cols);
+    let ones = factors.prim().identity(factors.dtype(), rows, least);
+    [factors.left(least).lower(false) + ones, factors.top(least).upper()]
+}
+
+/// The matrix P of `A = P L U`.
+fn permutation<'c>(order: Tensor<'c>, dtype: DType) -> Tensor<'c> {
+    let rows = order.size(order.rank() - 1);
+    order.prim().iota(DType::I64, &[rows, rows], 0).equal(order.unsqueeze(order.rank() - 1)).convert(dtype)
+}
+
+fn linalg_lu<'c>(a: &Args<'c>) -> Vec<Tensor<'c>> {
+    let (x, pivot) = (a.tensor("A"), a.bool("pivot"));
+    let lu = Lu::of(x, pivot);
+    let [l, u] = triangles(lu.factors);
+    vec![if pivot { permutation(lu.order, x.dtype()) } else { a.prim.nothing(x.dtype()) }, l, u]
+}
+
+fn lu_unpack<'c>(a: &Args<'c>) -> Vec<Tensor<'c>> {
+    let (factors, pivots) = (a.tensor("LU_data"), a.tensor("LU_pivots"));
+    let nothing = a.prim.nothing(factors.dtype());
+    let p = if a.bool("unpack_pivots") { permutation(order(pivots, factors.rows()), factors.dtype()) } else { nothing };
+    let [l, u] = if a.bool("unpack_data") { triangles(factors) } else { [nothing, nothing] };
+    vec![p, l, u]
+}
+
+/// Reflection vectors below R, and their factors.
+fn packed_qr(x: Tensor<'_>) -> [Tensor<'_>; 2] {
+    let least = x.rows().min(x.cols());
+    let results = x.prim().library("qr", &[], &[x], &[least]);
+    [results[0], results[1]]
+}
+
+/// The first columns of the product of reflections.
+fn reflections<'c>(vectors: Tensor<'c>, taus: Tensor<'c>) -> Tensor<'c> {
+    vectors.prim().library("householder", &[], &[vectors, taus], &[])[0]
+}
+
+fn qr<'c>(x: Tensor<'c>, mode: &str) -> Vec<Tensor<'c>> {
+    let [packed, taus] = packed_qr(x);
+    let size = if mode == "complete" { x.rows() } else { x.rows().min(x.cols()) };
+    let q = if mode == "r" { x.prim().nothing(x.dtype()) } else { reflections(packed.left(size), taus) };
+    vec![q, packed.top(size).upper()]
+}
+
+/// A matrix times the whole of Q, from either side.
+fn ormqr<'c>(a: &Args<'c>) -> Tensor<'c> {
+    let (vectors, other) = (a.tensor("self"), a.tensor("input3"));
+    let q = reflections(vectors.left(vectors.rows()), a.tensor("input2"));
+    let q = if a.bool("transpose") { q.adjoint() } else { q };
+    if a.bool("left") { matmul(q, other) } else { matmul(other, q) }
+}
+
+fn ldl<'c>(a: &Args<'c>) -> [Tensor<'c>; 3] {
+    let options: &[&str] = if a.bool("hermitian") { &["hermitian"] } else { &[] };
+    let results = a.prim.library("ldl", options, &[a.tensor("self")], &[]);
+    [results[0], results[1], results[2]]
+}
+
+fn exponential(x: Tensor<'_>) -> Tensor<'_> {
+    x.prim().library("matrix_exp", &[], &[x], &[])[0]
+}

@@ -1,0 +1,99 @@
+//! Calls of the runtime library: sorting, and whatever `prim.library` names.
+
+use std::collections::HashMap;
+
+use strata_core::ir::{DYNAMIC, ElementType, Op, Value};
+use strata_dialects::prim::library::Function;
+
+use super::Error;
+use super::convert::Converter;
+use crate::num::Num;
+
+/// A stable sort along one dim.
+pub(super) fn sort<'c>(c: &mut Converter<'c>, op: Op<'c>) -> Result<(), Error> {
+    let source = c.tensor(op, op.operand(0))?;
+    let element = c.element(op, op.operand(0))?;
+    let dim = op.int("dim").unwrap_or_default() as usize;
+    let descending = op.attr("descending").and_then(|attr| attr.as_bool()).unwrap_or_default();
+    let values = c.alloc(element, source.sizes.clone());
+    let positions = c.alloc(ElementType::I64, source.sizes.clone());
+    let (before, after) = if source.sizes.is_empty() { (0, 0) } else { (dim, dim + 1) };
+    let outer = product(c, &source.sizes[..before]);
+    let size = product(c, &source.sizes[before..after]);
+    let inner = product(c, &source.sizes[after..]);
+    let code = dtype_code(c, element);
+    let descending = c.b.const_int(c.cx.int(32), i64::from(descending));
+    let operands = [code, source.buffer, values.buffer, positions.buffer, outer, size, inner, descending];
+    call(c, "sort", &operands);
+    c.tensors.insert(op.result(0), values);
+    c.tensors.insert(op.result(1), positions);
+    Ok(())
+}
+
+/// The element type of the first operand, the buffers of operands and results, the size of the batch, each size of the
+/// signature once in order of appearance, and the options as bits.
+pub(super) fn library<'c>(c: &mut Converter<'c>, op: Op<'c>) -> Result<(), Error> {
+    let name = op.str("function").unwrap_or_default();
+    let function = Function::find(&name).ok_or_else(|| Error::at(op, format!("the library has no function `{name}`")))?;
+    let (operands, results) = function.parts();
+    let options = op.attr("options").and_then(|attr| attr.as_array()).unwrap_or_default();
+    let options: Vec<String> = options.into_iter().filter_map(|option| option.as_str()).collect();
+    let mask = function.mask(&options).ok_or_else(|| Error::at(op, format!("`{name}` does not know all its options")))?;
+
+    let tensors: Vec<_> = op.operands()[..operands.len()].iter().map(|value| c.tensor(op, *value)).collect::<Result<_, _>>()?;
+    let mut sizes: HashMap<char, Num<'c>> = HashMap::new();
+    for (part, tensor) in operands.iter().zip(&tensors) {
+        let trailing = tensor.sizes.iter().skip(tensor.sizes.len() - part.sizes.len());
+        for (&letter, &size) in part.sizes.iter().zip(trailing) {
+            sizes.entry(letter).or_insert(size);
+        }
+    }
+    for (part, result) in results.iter().zip(op.results()) {
+        let shape = result.ty().shape();
+        let trailing = shape.iter().skip(shape.len() - part.sizes.len());
+        for (&letter, &size) in part.sizes.iter().zip(trailing).filter(|(_, size)| **size != DYNAMIC) {
+            sizes.entry(letter).or_insert(Num::Const(size));
+        }
+    }
+    let (letters, _) = function.letters();
+    let mut given = op.operands().into_iter().skip(operands.len());
+    for &letter in letters.iter().filter(|letter| !sizes.contains_key(letter)).collect::<Vec<_>>() {
+        let size = given.next().ok_or_else(|| Error::at(op, format!("the size {letter} is not given")))?;
+        sizes.insert(letter, Num::Value(c.scalar(size)));
+    }
+
+    let batch = tensors[0].sizes[..tensors[0].sizes.len() - operands[0].sizes.len()].to_vec();
+    let mut buffers: Vec<Value<'c>> = tensors.iter().map(|tensor| tensor.buffer).collect();
+    for (part, result) in results.iter().zip(op.results()) {
+        let shape = batch.iter().copied().chain(part.sizes.iter().map(|letter| sizes[letter])).collect();
+        let element = c.element(op, result)?;
+        let tensor = c.alloc(element, shape);
+        buffers.push(tensor.buffer);
+        c.tensors.insert(result, tensor);
+    }
+    let element = c.element(op, op.operand(0))?;
+    let mut arguments = vec![dtype_code(c, element)];
+    arguments.extend(buffers);
+    arguments.push(product(c, &batch));
+    arguments.extend(letters.iter().map(|letter| sizes[letter].value(&mut c.b)));
+    arguments.push(c.b.const_int(c.cx.int(32), mask));
+    call(c, &name, &arguments);
+    Ok(())
+}
+
+fn product<'c>(c: &mut Converter<'c>, sizes: &[Num<'c>]) -> Value<'c> {
+    c.elements(sizes).value(&mut c.b)
+}
+
+fn call<'c>(c: &mut Converter<'c>, name: &str, arguments: &[Value<'c>]) {
+    let name = c.cx.str_attr(&format!("strata_lib_{name}"));
+    c.b.effect("host.extern", arguments, &[("name", name)]);
+}
+
+/// The number of an element type in calls of the runtime library.
+fn dtype_code<'c>(c: &mut Converter<'c>, element: ElementType) -> Value<'c> {
+    use ElementType::*;
+    let codes = [F64, F32, F16, BF16, I64, I32, I16, I8, U8, U16, U32, U64, Bool, C64, C128];
+    let code = codes.iter().position(|&known| known == element).unwrap_or(0);
+    c.b.const_int(c.cx.int(32), code as i64)
+}

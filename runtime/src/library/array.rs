@@ -1,0 +1,132 @@
+//! The arrays that an image hands to a library kernel: a batch of dense matrices, lines or numbers each.
+
+use std::ffi::c_void;
+
+use super::linalg::matrix::Matrix;
+use super::linalg::number::Element;
+use crate::pool;
+
+/// Memory of one operand or result. An operand is never written.
+#[derive(Clone, Copy)]
+#[repr(transparent)]
+pub struct Array(*mut c_void);
+
+// SAFETY: items of a batch are disjoint, and each is written by the one thread that computes it.
+unsafe impl Sync for Array {}
+// SAFETY: as above.
+unsafe impl Send for Array {}
+
+impl Array {
+    /// The memory from an address on.
+    #[cfg(test)]
+    pub fn over(memory: *mut c_void) -> Array {
+        Array(memory)
+    }
+
+    /// Element `at` of an array of `T`.
+    ///
+    /// # Safety
+    /// The array holds more than `at` elements of `T`.
+    unsafe fn read<T: Copy>(self, at: usize) -> T {
+        // SAFETY: the caller's.
+        unsafe { *self.0.cast::<T>().add(at) }
+    }
+
+    /// Writes element `at` of an array of `T`.
+    ///
+    /// # Safety
+    /// The array holds more than `at` elements of `T`, and no other thread uses this one.
+    pub unsafe fn write<T>(self, at: usize, value: T) {
+        // SAFETY: the caller's.
+        unsafe { self.0.cast::<T>().add(at).write(value) }
+    }
+
+    /// Matrix `item` of a batch.
+    ///
+    /// # Safety
+    /// The array holds that many matrices of `T`.
+    pub unsafe fn matrix<T: Element>(self, item: usize, rows: usize, cols: usize) -> Matrix<T::Number> {
+        // SAFETY: the caller's.
+        Matrix { rows, cols, data: unsafe { self.line::<T>(item, rows * cols) } }
+    }
+
+    /// Line `item` of a batch.
+    ///
+    /// # Safety
+    /// The array holds that many lines of `T`.
+    pub unsafe fn line<T: Element>(self, item: usize, n: usize) -> Vec<T::Number> {
+        // SAFETY: the caller's.
+        (0..n).map(|k| unsafe { self.read::<T>(item * n + k) }.get()).collect()
+    }
+
+    /// Line `item` of a batch of integers.
+    ///
+    /// # Safety
+    /// The array holds that many lines of `i32`.
+    pub unsafe fn integers(self, item: usize, n: usize) -> Vec<i32> {
+        // SAFETY: the caller's.
+        (0..n).map(|k| unsafe { self.read::<i32>(item * n + k) }).collect()
+    }
+
+    /// Reads line `item` of a batch of numbers that are stored as they are.
+    ///
+    /// # Safety
+    /// The array holds that many lines of `T`.
+    pub unsafe fn get_plain<T: Copy>(self, item: usize, line: &mut [T]) {
+        let n = line.len();
+        // SAFETY: the caller's.
+        line.iter_mut().enumerate().for_each(|(k, x)| *x = unsafe { self.read(item * n + k) });
+    }
+
+    /// Writes line `item` of a batch; a matrix is the line of its elements.
+    ///
+    /// # Safety
+    /// The array holds that many lines of `T`, and no other thread uses this one.
+    pub unsafe fn put<T: Element>(self, item: usize, line: &[T::Number]) {
+        // SAFETY: the caller's.
+        line.iter().enumerate().for_each(|(k, x)| unsafe { self.write(item * line.len() + k, T::put(*x)) });
+    }
+
+    /// Writes line `item` of a batch of numbers that are stored as they are.
+    ///
+    /// # Safety
+    /// The array holds that many lines of `T`, and no other thread uses this one.
+    pub unsafe fn put_plain<T: Copy>(self, item: usize, line: &[T]) {
+        // SAFETY: the caller's.
+        line.iter().enumerate().for_each(|(k, x)| unsafe { self.write(item * line.len() + k, *x) });
+    }
+}
+
+/// Computes every item of a batch, on several threads when the work of an item, in steps, is worth it.
+pub fn each(batch: i64, work: usize, item: impl Fn(usize) + Sync) {
+    const GRAIN: usize = 1 << 15;
+    let grain = (GRAIN / work.max(1)).max(1) as i64;
+    pool::global().each(batch, grain, |begin, end| (begin..end).for_each(|k| item(k as usize)));
+}
+
+/// Runs the body for each item of a batch, with `$T` the element type that the code says.
+macro_rules! batched {
+    ($dtype:expr, $batch:expr, $work:expr, |$T:ident, $item:ident| $body:expr) => {{
+        use $crate::dtype::DType;
+        match usize::try_from($dtype).ok().and_then(|at| DType::ALL.get(at)) {
+            Some(DType::F32) => $crate::library::array::each($batch, $work, |$item| {
+                type $T = f32;
+                $body
+            }),
+            Some(DType::F64) => $crate::library::array::each($batch, $work, |$item| {
+                type $T = f64;
+                $body
+            }),
+            Some(DType::C64) => $crate::library::array::each($batch, $work, |$item| {
+                type $T = num_complex::Complex32;
+                $body
+            }),
+            Some(DType::C128) => $crate::library::array::each($batch, $work, |$item| {
+                type $T = num_complex::Complex64;
+                $body
+            }),
+            _ => {}
+        }
+    }};
+}
+pub(super) use batched;

@@ -1,0 +1,182 @@
+//! Fourier transforms of lines, unscaled: `strata_lib_fft`, `strata_lib_rfft`, `strata_lib_irfft`. Plans of each length are
+//! made once and kept for the process.
+
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+
+use num_complex::Complex;
+use rustfft::{Fft, FftNum, FftPlanner};
+
+use super::array::{Array, each};
+use crate::abi::StrataCall;
+use crate::dtype::DType;
+
+/// A precision that lines are transformed in.
+trait Precision: FftNum {
+    fn planner() -> &'static Mutex<FftPlanner<Self>>;
+}
+
+macro_rules! precisions {
+    ($($float:ty)*) => {$(
+        impl Precision for $float {
+            fn planner() -> &'static Mutex<FftPlanner<Self>> {
+                static PLANNER: OnceLock<Mutex<FftPlanner<$float>>> = OnceLock::new();
+                PLANNER.get_or_init(|| Mutex::new(FftPlanner::new()))
+            }
+        }
+    )*};
+}
+
+precisions!(f32 f64);
+
+fn plan<T: Precision>(n: usize, inverse: bool) -> Arc<dyn Fft<T>> {
+    let mut planner = T::planner().lock().unwrap_or_else(PoisonError::into_inner);
+    if inverse { planner.plan_fft_inverse(n) } else { planner.plan_fft_forward(n) }
+}
+
+/// Steps of a transform.
+fn work(n: i64) -> usize {
+    8 * n.max(1) as usize
+}
+
+/// Transforms lines; `read` fills a line, `write` takes it.
+fn lines<T: Precision>(
+    batch: i64,
+    n: i64,
+    inverse: bool,
+    read: impl Fn(usize, &mut [Complex<T>]) + Sync,
+    write: impl Fn(usize, &[Complex<T>]) + Sync,
+) {
+    if n <= 0 {
+        return;
+    }
+    let plan = plan::<T>(n as usize, inverse);
+    each(batch, work(n), |item| {
+        let mut line = vec![Complex::new(T::zero(), T::zero()); n as usize];
+        read(item, &mut line);
+        plan.process(&mut line);
+        write(item, &line);
+    });
+}
+
+/// Complex lines.
+unsafe fn complex<T: Precision>(x: Array, y: Array, batch: i64, n: i64, inverse: bool) {
+    // SAFETY: the caller promises the sizes; each line is written by one thread.
+    let read = |item: usize, line: &mut [Complex<T>]| unsafe { x.get_plain(item, line) };
+    // SAFETY: as above.
+    let write = |item: usize, line: &[Complex<T>]| unsafe { y.put_plain(item, line) };
+    lines(batch, n, inverse, read, write);
+}
+
+/// Real lines of length `n`, of whose spectrum the first `k` frequencies are kept.
+unsafe fn from_real<T: Precision>(x: Array, y: Array, batch: i64, n: i64, k: i64) {
+    let read = |item: usize, line: &mut [Complex<T>]| {
+        let mut real = vec![T::zero(); line.len()];
+        // SAFETY: the caller promises the sizes.
+        unsafe { x.get_plain(item, &mut real) };
+        line.iter_mut().zip(real).for_each(|(to, x)| *to = Complex::new(x, T::zero()));
+    };
+    // SAFETY: the caller promises the sizes; each line is written by one thread.
+    let write = |item: usize, line: &[Complex<T>]| unsafe { y.put_plain(item, &line[..k as usize]) };
+    lines(batch, n, false, read, write);
+}
+
+/// Real lines of length `n` from the first `k` frequencies of their spectrum. What must be real in it is taken to be.
+unsafe fn to_real<T: Precision>(x: Array, y: Array, batch: i64, k: i64, n: i64) {
+    let read = |item: usize, line: &mut [Complex<T>]| {
+        let n = line.len();
+        let mut half = vec![Complex::new(T::zero(), T::zero()); k as usize];
+        // SAFETY: the caller promises the sizes.
+        unsafe { x.get_plain(item, &mut half) };
+        for (k, &x) in half.iter().enumerate().take(n / 2 + 1) {
+            let real = k == 0 || 2 * k == n;
+            line[k] = if real { Complex::new(x.re, T::zero()) } else { x };
+            if !real {
+                line[n - k] = x.conj();
+            }
+        }
+    };
+    let write = |item: usize, line: &[Complex<T>]| {
+        let real: Vec<T> = line.iter().map(|x| x.re).collect();
+        // SAFETY: the caller promises the sizes; each line is written by one thread.
+        unsafe { y.put_plain(item, &real) };
+    };
+    lines(batch, n, true, read, write);
+}
+
+fn dtype(code: i32) -> Option<DType> {
+    usize::try_from(code).ok().and_then(|at| DType::ALL.get(at)).copied()
+}
+
+/// See `prim.library` for what it computes.
+///
+/// # Safety
+/// The arrays hold `batch` lines of `n` complex numbers.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn strata_lib_fft(_: *mut StrataCall, code: i32, x: Array, y: Array, batch: i64, n: i64, options: i32) {
+    // SAFETY: the caller's.
+    unsafe {
+        match dtype(code) {
+            Some(DType::C64) => complex::<f32>(x, y, batch, n, options & 1 != 0),
+            Some(DType::C128) => complex::<f64>(x, y, batch, n, options & 1 != 0),
+            _ => {}
+        }
+    }
+}
+
+/// See `prim.library` for what it computes.
+///
+/// # Safety
+/// The arrays hold `batch` lines of `n` real and `k <= n` complex numbers.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn strata_lib_rfft(_: *mut StrataCall, code: i32, x: Array, y: Array, batch: i64, n: i64, k: i64, _: i32) {
+    // SAFETY: the caller's.
+    unsafe {
+        match dtype(code) {
+            Some(DType::F32) => from_real::<f32>(x, y, batch, n, k),
+            Some(DType::F64) => from_real::<f64>(x, y, batch, n, k),
+            _ => {}
+        }
+    }
+}
+
+/// See `prim.library` for what it computes.
+///
+/// # Safety
+/// The arrays hold `batch` lines of `k` complex and `n` real numbers.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn strata_lib_irfft(_: *mut StrataCall, code: i32, x: Array, y: Array, batch: i64, k: i64, n: i64, _: i32) {
+    // SAFETY: the caller's.
+    unsafe {
+        match dtype(code) {
+            Some(DType::C64) => to_real::<f32>(x, y, batch, k, n),
+            Some(DType::C128) => to_real::<f64>(x, y, batch, k, n),
+            _ => {}
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn array<T>(data: &mut [T]) -> Array {
+        Array::over(data.as_mut_ptr().cast())
+    }
+
+    #[test]
+    fn real_lines_come_back() {
+        for n in [1usize, 2, 5, 8, 12] {
+            let k = n / 2 + 1;
+            let mut x: Vec<f64> = (0..2 * n).map(|i| ((i * 37) % 11) as f64 - 5.0).collect();
+            let mut half = vec![Complex::new(0.0, 0.0); 2 * k];
+            let mut back = vec![0.0; 2 * n];
+            // SAFETY: two lines each.
+            unsafe {
+                from_real::<f64>(array(&mut x), array(&mut half), 2, n as i64, k as i64);
+                to_real::<f64>(array(&mut half), array(&mut back), 2, k as i64, n as i64);
+            }
+            assert!((half[0].re - x[..n].iter().sum::<f64>()).abs() < 1e-12);
+            assert!(x.iter().zip(&back).all(|(x, y)| (x * n as f64 - y).abs() < 1e-11), "{n}");
+        }
+    }
+}

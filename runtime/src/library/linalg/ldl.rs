@@ -1,0 +1,177 @@
+//! Bunch and Kaufman's factorisation of indefinite symmetric or Hermitian matrices, pivoted as LAPACK's `sytf2`: D has
+//! blocks of one or two rows, and a negative pivot in both rows of a block of two.
+
+use super::matrix::Matrix;
+use super::number::Number;
+
+/// What stands above the diagonal for an element below it.
+fn mirror<N: Number>(x: N, hermitian: bool) -> N {
+    if hermitian { x.conj() } else { x }
+}
+
+/// L and D in the lower triangle, the row exchanges from 1, and the first zero pivot from 1, or 0.
+pub fn ldl<N: Number>(mut a: Matrix<N>, hermitian: bool) -> (Matrix<N>, Vec<i32>, i32) {
+    let n = a.rows;
+    for r in 0..n {
+        a.row_mut(r)[r + 1..].fill(N::ZERO);
+        a[(r, r)] = if hermitian { a[(r, r)].re().into() } else { a[(r, r)] };
+    }
+    let (mut pivots, mut info, mut k) = (vec![0; n], 0, 0);
+    while k < n {
+        let Some((other, step)) = choose(&a, k) else {
+            info = if info == 0 { k as i32 + 1 } else { info };
+            pivots[k] = k as i32 + 1;
+            k += 1;
+            continue;
+        };
+        let row = k + step - 1;
+        if other != row {
+            exchange(&mut a, k, row, other, hermitian);
+        }
+        if step == 1 {
+            eliminate_one(&mut a, k, hermitian);
+            pivots[k] = other as i32 + 1;
+        } else {
+            eliminate_two(&mut a, k, hermitian);
+            pivots[k..k + 2].fill(-(other as i32 + 1));
+        }
+        k += step;
+    }
+    (a, pivots, info)
+}
+
+/// The row to exchange and the size of the block; None where the column is zero.
+fn choose<N: Number>(a: &Matrix<N>, k: usize) -> Option<(usize, usize)> {
+    let alpha = (1.0 + 17.0_f64.sqrt()) / 8.0;
+    let n = a.rows;
+    let larger = |best: usize, r: usize| if a[(r, k)].size() > a[(best, k)].size() { r } else { best };
+    let below = (k + 1..n).reduce(larger);
+    let (own, column) = (a[(k, k)].size(), below.map_or(0.0, |r| a[(r, k)].size()));
+    let Some(below) = below.filter(|_| own < alpha * column) else {
+        return (own.max(column) > 0.0).then_some((k, 1));
+    };
+    let beside = (k..below).map(|c| a[(below, c)].size());
+    let row = beside.chain((below + 1..n).map(|r| a[(r, below)].size())).fold(0.0, f64::max);
+    Some(match () {
+        () if own >= alpha * column * (column / row) => (k, 1),
+        () if a[(below, below)].size() >= alpha * row => (below, 1),
+        () => (below, 2),
+    })
+}
+
+/// Exchanges rows and columns `row` and `other` of what is left from `k` on, in the lower triangle.
+fn exchange<N: Number>(a: &mut Matrix<N>, k: usize, row: usize, other: usize, hermitian: bool) {
+    let swap = |a: &mut Matrix<N>, x: (usize, usize), y: (usize, usize)| {
+        let t = a[x];
+        a[x] = a[y];
+        a[y] = t;
+    };
+    (other + 1..a.rows).for_each(|r| swap(a, (r, row), (r, other)));
+    for j in row + 1..other {
+        swap(a, (j, row), (other, j));
+        a[(j, row)] = mirror(a[(j, row)], hermitian);
+        a[(other, j)] = mirror(a[(other, j)], hermitian);
+    }
+    a[(other, row)] = mirror(a[(other, row)], hermitian);
+    swap(a, (row, row), (other, other));
+    if row > k {
+        swap(a, (row, k), (other, k));
+    }
+}
+
+fn eliminate_one<N: Number>(a: &mut Matrix<N>, k: usize, hermitian: bool) {
+    let inverse = N::ONE / a[(k, k)];
+    for r in k + 1..a.rows {
+        let factor = a[(r, k)] * inverse;
+        for c in k + 1..=r {
+            let t = factor * mirror(a[(c, k)], hermitian);
+            a[(r, c)] -= t;
+        }
+    }
+    (k + 1..a.rows).for_each(|r| a[(r, k)] = a[(r, k)] * inverse);
+}
+
+fn eliminate_two<N: Number>(a: &mut Matrix<N>, k: usize, hermitian: bool) {
+    let block = Block::of(a, k, hermitian);
+    // Row r of L times the block is row r of A, so L is A times the block's inverse, by Cramer's rule.
+    let factors: Vec<(N, N)> = (k + 2..a.rows).map(|r| block.divide(a[(r, k)], a[(r, k + 1)])).collect();
+    for r in k + 2..a.rows {
+        let (x, y) = factors[r - k - 2];
+        for c in k + 2..=r {
+            let t = x * mirror(a[(c, k)], hermitian) + y * mirror(a[(c, k + 1)], hermitian);
+            a[(r, c)] -= t;
+        }
+    }
+    for (r, (x, y)) in (k + 2..a.rows).zip(factors) {
+        (a[(r, k)], a[(r, k + 1)]) = (x, y);
+    }
+}
+
+/// A diagonal block of two rows, scaled by its corner.
+struct Block<N> {
+    first: N,
+    second: N,
+    below: N,
+    above: N,
+    scale: f64,
+}
+
+impl<N: Number> Block<N> {
+    fn of(a: &Matrix<N>, k: usize, hermitian: bool) -> Block<N> {
+        let corner = a[(k + 1, k)];
+        let scale = corner.abs();
+        let scaled = |x: N| x.scale(1.0 / scale);
+        Block { first: scaled(a[(k, k)]), second: scaled(a[(k + 1, k + 1)]), below: scaled(corner), above: scaled(mirror(corner, hermitian)), scale }
+    }
+
+    /// The row `(x, y)` times the inverse.
+    fn divide(&self, x: N, y: N) -> (N, N) {
+        let determinant = (self.first * self.second - self.below * self.above).scale(self.scale);
+        ((x * self.second - y * self.below) / determinant, (y * self.first - x * self.above) / determinant)
+    }
+
+    /// The inverse times the column `(x, y)`.
+    fn solve(&self, x: N, y: N) -> (N, N) {
+        let determinant = (self.first * self.second - self.below * self.above).scale(self.scale);
+        ((x * self.second - y * self.above) / determinant, (y * self.first - x * self.below) / determinant)
+    }
+}
+
+/// X of `A X = B`, from the factorisation of A.
+pub fn solve<N: Number>(a: &Matrix<N>, pivots: &[i32], mut x: Matrix<N>, hermitian: bool) -> Matrix<N> {
+    let n = a.rows;
+    let blocks = blocks(pivots);
+    for &(k, step, other) in &blocks {
+        x.swap_rows((k + step - 1).min(n - 1), other.min(n - 1));
+        for r in k + step..n {
+            (k..k + step).for_each(|c| x.subtract(r, c, a[(r, c)], 0));
+        }
+        if step == 1 {
+            let pivot = a[(k, k)];
+            x.row_mut(k).iter_mut().for_each(|x| *x = *x / pivot);
+        } else {
+            let block = Block::of(a, k, hermitian);
+            for c in 0..x.cols {
+                (x[(k, c)], x[(k + 1, c)]) = block.solve(x[(k, c)], x[(k + 1, c)]);
+            }
+        }
+    }
+    for &(k, step, other) in blocks.iter().rev() {
+        for r in k + step..n {
+            (k..k + step).for_each(|c| x.subtract(c, r, mirror(a[(r, c)], hermitian), 0));
+        }
+        x.swap_rows((k + step - 1).min(n - 1), other.min(n - 1));
+    }
+    x
+}
+
+/// First row, number of rows and exchanged row of each block.
+fn blocks(pivots: &[i32]) -> Vec<(usize, usize, usize)> {
+    let (mut blocks, mut k) = (Vec::new(), 0);
+    while k < pivots.len() {
+        let step = if pivots[k] < 0 && k + 1 < pivots.len() { 2 } else { 1 };
+        blocks.push((k, step, pivots[k].unsigned_abs().max(1) as usize - 1));
+        k += step;
+    }
+    blocks
+}

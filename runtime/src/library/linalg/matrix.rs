@@ -1,0 +1,129 @@
+//! A dense matrix, row-major, so that the inner loops of all factorisations run along rows.
+
+use std::ops::{Index, IndexMut};
+
+use super::number::Number;
+
+/// A matrix.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Matrix<N> {
+    /// Number of rows.
+    pub rows: usize,
+    /// Number of columns.
+    pub cols: usize,
+    /// Elements, row after row.
+    pub data: Vec<N>,
+}
+
+impl<N> Index<(usize, usize)> for Matrix<N> {
+    type Output = N;
+
+    fn index(&self, (r, c): (usize, usize)) -> &N {
+        &self.data[r * self.cols + c]
+    }
+}
+
+impl<N> IndexMut<(usize, usize)> for Matrix<N> {
+    fn index_mut(&mut self, (r, c): (usize, usize)) -> &mut N {
+        &mut self.data[r * self.cols + c]
+    }
+}
+
+impl<N: Number> Matrix<N> {
+    /// A matrix from a function of row and column.
+    pub fn build(rows: usize, cols: usize, mut f: impl FnMut(usize, usize) -> N) -> Matrix<N> {
+        let mut data = Vec::with_capacity(rows * cols);
+        for r in 0..rows {
+            data.extend((0..cols).map(|c| f(r, c)));
+        }
+        Matrix { rows, cols, data }
+    }
+
+    /// All zeros.
+    pub fn zeros(rows: usize, cols: usize) -> Matrix<N> {
+        Matrix { rows, cols, data: vec![N::ZERO; rows * cols] }
+    }
+
+    /// Ones on the diagonal.
+    pub fn identity(rows: usize, cols: usize) -> Matrix<N> {
+        Matrix::build(rows, cols, |r, c| if r == c { N::ONE } else { N::ZERO })
+    }
+
+    /// A row.
+    pub fn row(&self, r: usize) -> &[N] {
+        &self.data[r * self.cols..(r + 1) * self.cols]
+    }
+
+    /// A row to write.
+    pub fn row_mut(&mut self, r: usize) -> &mut [N] {
+        &mut self.data[r * self.cols..(r + 1) * self.cols]
+    }
+
+    /// Two different rows to write.
+    pub fn two_rows(&mut self, a: usize, b: usize) -> (&mut [N], &mut [N]) {
+        let cols = self.cols;
+        let (low, high) = (a.min(b), a.max(b));
+        let (head, tail) = self.data.split_at_mut(high * cols);
+        let (first, second) = (&mut head[low * cols..(low + 1) * cols], &mut tail[..cols]);
+        if a < b { (first, second) } else { (second, first) }
+    }
+
+    /// Exchanges two rows.
+    pub fn swap_rows(&mut self, a: usize, b: usize) {
+        if a != b {
+            let (a, b) = self.two_rows(a, b);
+            a.swap_with_slice(b);
+        }
+    }
+
+    /// Row `to` minus `factor` times row `from`, from column `start` on.
+    pub fn subtract(&mut self, to: usize, from: usize, factor: N, start: usize) {
+        if factor == N::ZERO {
+            return;
+        }
+        let (to, from) = self.two_rows(to, from);
+        to[start..].iter_mut().zip(&from[start..]).for_each(|(x, y)| *x -= factor * *y);
+    }
+
+    /// The conjugate transpose.
+    pub fn adjoint(&self) -> Matrix<N> {
+        Matrix::build(self.cols, self.rows, |r, c| self[(c, r)].conj())
+    }
+
+    /// The product.
+    pub fn times(&self, other: &Matrix<N>) -> Matrix<N> {
+        let mut product = Matrix::zeros(self.rows, other.cols);
+        for r in 0..self.rows {
+            for k in 0..self.cols {
+                let factor = self[(r, k)];
+                product.row_mut(r).iter_mut().zip(other.row(k)).for_each(|(x, y)| *x += factor * *y);
+            }
+        }
+        product
+    }
+
+    /// The sum of absolute values in the column where it is largest.
+    pub fn norm1(&self) -> f64 {
+        let column = |c: usize| (0..self.rows).map(|r| self[(r, c)].abs()).sum::<f64>();
+        (0..self.cols).map(column).fold(0.0, f64::max)
+    }
+}
+
+/// The sum of `conj(a) * b`.
+pub fn dot<N: Number>(a: &[N], b: &[N]) -> N {
+    a.iter().zip(b).fold(N::ZERO, |sum, (a, b)| sum + a.conj() * *b)
+}
+
+/// The Euclidean length.
+pub fn length<N: Number>(a: &[N]) -> f64 {
+    a.iter().map(|x| x.square()).sum::<f64>().sqrt()
+}
+
+/// Turns two lines by a plane rotation: `(c a + s b, c b - conj(s) a)`.
+pub fn rotate<N: Number>(a: &mut [N], b: &mut [N], c: f64, s: N) {
+    for (a, b) in a.iter_mut().zip(b) {
+        let (x, y) = (*a, *b);
+        *a = x.scale(c) + s * y;
+        *b = y.scale(c) - s.conj() * x;
+    }
+}

@@ -1,0 +1,131 @@
+//! Linear algebra with LAPACK's conventions: pivots, packed factors, order of eigenvalues. Each function computes a batch
+//! of dense row-major matrices; its arguments are what `prim.library` says: the element type, operands and results,
+//! the size of the batch, the sizes, the options.
+//!
+//! The algorithms are our own, from the textbook; docs/src/rationale/library.md says why.
+
+pub mod eig;
+pub mod eigh;
+pub mod exponential;
+pub mod ldl;
+pub mod matrix;
+pub mod number;
+pub mod reflect;
+pub mod svd;
+#[cfg(test)]
+mod tests;
+pub mod triangular;
+
+use self::number::Element;
+use super::array::{Array, batched};
+use crate::abi::StrataCall;
+
+/// Steps of an algorithm that is cubic in the sizes.
+fn work(m: i64, n: i64) -> usize {
+    (m * n * m.min(n)).max(1) as usize
+}
+
+/// Defines the C functions: arguments after the call and the element type, then the number of the batch's item.
+macro_rules! exported {
+    ($($name:ident($($array:ident),*; $($size:ident),*; $options:ident) |$T:ident, $item:ident| $work:expr => $body:expr;)*) => {$(
+        /// See `prim.library` for what it computes.
+        ///
+        /// # Safety
+        /// The arrays hold as many elements as the batch and the sizes say, and results do not overlap operands.
+        #[unsafe(no_mangle)]
+        #[allow(clippy::too_many_arguments)] // It is a C function of the image ABI.
+        pub unsafe extern "C" fn $name(
+            _call: *mut StrataCall,
+            dtype: i32,
+            $($array: Array,)*
+            batch: i64,
+            $($size: i64,)*
+            $options: i32,
+        ) {
+            let _ = $options;
+            batched!(dtype, batch, $work, |$T, $item| {
+                $(let $size = $size as usize;)*
+                // SAFETY: the caller promises the sizes; each item is this call's own.
+                unsafe { $body }
+            });
+        }
+    )*};
+}
+
+exported! {
+    strata_lib_cholesky(a, l, info; n; options) |T, b| work(n, n) => {
+        let (factor, status) = triangular::cholesky(&a.matrix::<T>(b, n, n));
+        l.put::<T>(b, &factor.data);
+        info.write(b, status);
+    };
+    strata_lib_eig(a, values, vectors; n; options) |T, b| 20 * work(n as i64, n as i64) => {
+        let (w, v) = eig::eig(a.matrix::<T>(b, n, n));
+        values.put::<<T as Element>::Complex>(b, &w);
+        vectors.put::<<T as Element>::Complex>(b, &v.data);
+    };
+    strata_lib_eigh(a, values, vectors; n; options) |T, b| 10 * work(n as i64, n as i64) => {
+        let (w, v) = eigh::eigh(a.matrix::<T>(b, n, n));
+        values.put::<<T as Element>::Real>(b, &w);
+        vectors.put::<T>(b, &v.data);
+    };
+    strata_lib_householder(a, taus, q; m, n, k; options) |T, b| work(m as i64, n as i64) => {
+        let product = reflect::product(&a.matrix::<T>(b, m, n), &taus.line::<T>(b, k), n, 0);
+        q.put::<T>(b, &product.data);
+    };
+    strata_lib_ldl(a, ld, pivots, info; n; options) |T, b| work(n as i64, n as i64) => {
+        let (factors, exchanges, status) = ldl::ldl(a.matrix::<T>(b, n, n), options & 1 != 0);
+        ld.put::<T>(b, &factors.data);
+        pivots.put_plain(b, &exchanges);
+        info.write(b, status);
+    };
+    strata_lib_ldl_solve(ld, pivots, rhs, x; n, k; options) |T, b| work(n as i64, k as i64) => {
+        let solution = ldl::solve(&ld.matrix::<T>(b, n, n), &pivots.integers(b, n), rhs.matrix::<T>(b, n, k), options & 1 != 0);
+        x.put::<T>(b, &solution.data);
+    };
+    strata_lib_lu(a, factors, pivots, order, info; m, n, k; options) |T, b| work(m as i64, n as i64) => {
+        let parts = triangular::lu(a.matrix::<T>(b, m, n), options & 1 != 0);
+        factors.put::<T>(b, &parts.factors.data);
+        pivots.put_plain(b, &parts.pivots[..k]);
+        order.put_plain(b, &triangular::permutation(&parts.pivots, m));
+        info.write(b, parts.info);
+    };
+    strata_lib_matrix_exp(a, result; n; options) |T, b| 10 * work(n as i64, n as i64) => {
+        result.put::<T>(b, &exponential::exponential(&a.matrix::<T>(b, n, n)).data);
+    };
+    strata_lib_qr(a, packed, taus; m, n, k; options) |T, b| work(m as i64, n as i64) => {
+        let (factors, tau) = reflect::qr(a.matrix::<T>(b, m, n));
+        packed.put::<T>(b, &factors.data);
+        taus.put::<T>(b, &tau[..k]);
+    };
+    strata_lib_svd(a, u, s, vh; m, n, p, k, q; options) |T, b| 20 * work(m as i64, n as i64) => {
+        let parts = svd::svd(a.matrix::<T>(b, m, n), p > k || q > k);
+        u.put::<T>(b, &parts.u.data);
+        s.put::<<T as Element>::Real>(b, &parts.s[..k]);
+        vh.put::<T>(b, &parts.vh.data);
+    };
+    strata_lib_triangular_solve(a, rhs, x; n, k; options) |T, b| work(n as i64, k as i64) => {
+        let solution = triangular::solve(&a.matrix::<T>(b, n, n), rhs.matrix::<T>(b, n, k), options & 2 != 0, options & 1 != 0);
+        x.put::<T>(b, &solution.data);
+    };
+}
+
+/// See `prim.library` for what it computes.
+///
+/// # Safety
+/// The arrays hold as many elements as the batch and the sizes say.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn strata_lib_permutation(
+    _call: *mut StrataCall,
+    _dtype: i32,
+    pivots: Array,
+    order: Array,
+    batch: i64,
+    k: i64,
+    m: i64,
+    _options: i32,
+) {
+    super::array::each(batch, m as usize, |b| {
+        // SAFETY: the caller promises the sizes; each item is this call's own.
+        unsafe { order.put_plain(b, &triangular::permutation(&pivots.integers(b, k as usize), m as usize)) }
+    });
+}

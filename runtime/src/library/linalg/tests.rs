@@ -1,0 +1,147 @@
+//! Factors multiply to the matrix that they come from.
+
+use num_complex::Complex64;
+
+use super::eig::eig;
+use super::eigh::eigh;
+use super::exponential::exponential;
+use super::ldl;
+use super::matrix::Matrix;
+use super::number::Number;
+use super::reflect::{product, qr};
+use super::svd::svd;
+use super::triangular::{cholesky, lu, permutation, solve};
+
+/// Entries without order, of either kind of number.
+fn sample<N: Number>(rows: usize, cols: usize) -> Matrix<N> {
+    let noise = |k: usize| ((k * 7919 + 13) % 1009) as f64 / 504.5 - 1.0;
+    let weight = |r: usize, c: usize| if r == c { 2.0 } else { 0.0 };
+    Matrix::build(rows, cols, |r, c| N::of(noise(r * 31 + c * 17 + 1) + weight(r, c), noise(r * 5 + c * 101 + 7)))
+}
+
+fn hermitian<N: Number>(n: usize) -> Matrix<N> {
+    let a = sample::<N>(n, n);
+    Matrix::build(n, n, |r, c| a[(r, c)] + a[(c, r)].conj())
+}
+
+#[track_caller]
+fn same<N: Number>(a: &Matrix<N>, b: &Matrix<N>) {
+    assert_eq!((a.rows, a.cols), (b.rows, b.cols));
+    let far = a.data.iter().zip(&b.data).map(|(x, y)| (*x - *y).abs()).fold(0.0, f64::max);
+    assert!(far < 1e-11, "they differ by {far}");
+}
+
+fn scaled<N: Number>(a: &Matrix<N>, columns: &[f64]) -> Matrix<N> {
+    Matrix::build(a.rows, a.cols, |r, c| a[(r, c)].scale(columns.get(c).copied().unwrap_or(0.0)))
+}
+
+fn both(check: fn(usize, usize), shapes: &[(usize, usize)]) {
+    shapes.iter().for_each(|(m, n)| check(*m, *n));
+}
+
+fn triangles<N: Number>(n: usize) {
+    let a = sample::<N>(n, n);
+    let positive = a.times(&a.adjoint());
+    let (l, info) = cholesky(&positive);
+    assert_eq!(info, 0);
+    same(&l.times(&l.adjoint()), &positive);
+    let parts = lu(a.clone(), false);
+    let order = permutation(&parts.pivots, n);
+    let b = Matrix::build(n, 2, |r, c| a[(order[r] as usize, c)]);
+    let x = solve(&parts.factors, solve(&parts.factors, b, false, true), true, false);
+    same(&x, &Matrix::identity(n, 2));
+}
+
+#[test]
+fn triangular_factors_solve_systems() {
+    for n in [2, 3, 8] {
+        triangles::<f64>(n);
+        triangles::<Complex64>(n);
+    }
+    assert_eq!(cholesky(&Matrix::build(2, 2, |r, c| if r == c { 1.0 } else { 2.0 })).1, 2);
+    assert_eq!(lu(Matrix::<f64>::zeros(2, 2), false).info, 1);
+}
+
+fn reflections<N: Number>(m: usize, n: usize) {
+    let a = sample::<N>(m, n);
+    let (packed, taus) = qr(a.clone());
+    let q = product(&packed, &taus, m, 0);
+    let r = Matrix::build(m, n, |r, c| if r <= c { packed[(r, c)] } else { N::ZERO });
+    same(&q.times(&r), &a);
+    same(&q.adjoint().times(&q), &Matrix::identity(m, m));
+    for full in [false, true] {
+        let parts = svd(a.clone(), full);
+        let left = Matrix { data: parts.u.data.clone(), ..parts.u };
+        let cut = Matrix::build(left.cols, n, |r, c| if r < parts.vh.rows { parts.vh[(r, c)] } else { N::ZERO });
+        same(&scaled(&left, &parts.s).times(&cut), &a);
+        same(&left.adjoint().times(&left), &Matrix::identity(left.cols, left.cols));
+        same(&parts.vh.times(&parts.vh.adjoint()), &Matrix::identity(parts.vh.rows, parts.vh.rows));
+        assert!(parts.s.is_sorted_by(|x, y| x >= y));
+    }
+}
+
+#[test]
+fn orthogonal_factors() {
+    let shapes = [(1, 1), (3, 3), (6, 2), (2, 6), (9, 7)];
+    both(reflections::<f64>, &shapes);
+    both(reflections::<Complex64>, &shapes);
+    // Of rank one: vectors of zero values complete the basis.
+    let flat = svd(Matrix::build(3, 3, |_, _| 1.0), true);
+    same(&flat.vh.times(&flat.vh.adjoint()), &Matrix::identity(3, 3));
+    assert!((flat.s[0] - 3.0).abs() < 1e-14 && flat.s[1] < 1e-14);
+}
+
+fn spectra<N: Number>(n: usize) {
+    let h = hermitian::<N>(n);
+    let (values, v) = eigh(h.clone());
+    same(&scaled(&v, &values).times(&v.adjoint()), &h);
+    assert!(values.is_sorted());
+    let a = sample::<N>(n, n);
+    let (values, v) = eig(a.clone());
+    let wide = Matrix::build(n, n, |r, c| Complex64::new(a[(r, c)].re(), a[(r, c)].im()));
+    same(&wide.times(&v), &Matrix::build(n, n, |r, c| v[(r, c)] * values[c]));
+}
+
+#[test]
+fn eigenvectors_belong_to_their_values() {
+    for n in [1, 2, 3, 5, 12] {
+        spectra::<f64>(n);
+        spectra::<Complex64>(n);
+    }
+    // A rotation: a pair, the one above the axis first.
+    let (values, _) = eig(Matrix { rows: 2, cols: 2, data: vec![0.0, -1.0, 1.0, 0.0] });
+    assert!((values[0] - Complex64::I).abs() < 1e-15 && values[1] == values[0].conj());
+}
+
+fn indefinite<N: Number>(n: usize, is_hermitian: bool) {
+    let h = hermitian::<N>(n);
+    let a = Matrix::build(n, n, |r, c| match () {
+        () if r == c => h[(r, c)].scale(0.01),
+        () if is_hermitian || r > c => h[(r, c)],
+        () => h[(c, r)],
+    });
+    let (factors, pivots, info) = ldl::ldl(a.clone(), is_hermitian);
+    assert_eq!(info, 0);
+    assert!(pivots.iter().any(|p| *p < 0), "no block of two");
+    let b = sample::<N>(n, 3);
+    same(&ldl::solve(&factors, &pivots, a.times(&b), is_hermitian), &b);
+}
+
+#[test]
+fn indefinite_systems() {
+    for n in [2, 5, 9] {
+        indefinite::<f64>(n, false);
+        indefinite::<Complex64>(n, false);
+        indefinite::<Complex64>(n, true);
+    }
+}
+
+#[test]
+fn exponentials() {
+    let turn = Matrix { rows: 2, cols: 2, data: vec![0.0, -40.0, 40.0, 0.0] };
+    let (s, c) = 40.0_f64.sin_cos();
+    same(&exponential(&turn), &Matrix { rows: 2, cols: 2, data: vec![c, -s, s, c] });
+    let a = sample::<Complex64>(4, 4);
+    let negative = Matrix { data: a.data.iter().map(|x| -*x).collect(), ..a };
+    same(&exponential(&a).times(&exponential(&negative)), &Matrix::identity(4, 4));
+}
