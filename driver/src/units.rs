@@ -89,7 +89,7 @@ fn program(module: &Module<'_>, make: Make<'_>) -> Result<Piece, Error> {
 /// A context that kernels are read into.
 fn loaded() -> Context {
     let context = context();
-    for dialect in ["loop", "arith", "math", "func", "scf", "vector", "llvm"] {
+    for dialect in ["loop", "arith", "cf", "complex", "math", "func", "scf", "vector", "llvm"] {
         load_dialect(&context, dialect);
     }
     context

@@ -29,7 +29,7 @@ pub(super) const RULES: &[Rule] = &[
     many("aten._linalg_solve_ex", Exact, |a| {
         let [x, info] = solve(a);
         checked(a, info, SINGULAR_SOLVE);
-        let lu = Lu::of(kept(a.tensor("A")), true);
+        let lu = Lu::of(a.tensor("A"), true);
         vec![x, lu.factors, lu.pivots, info]
     }),
     one("aten.cholesky_inverse", Exact, |a| {
@@ -109,7 +109,7 @@ fn failure(function: &str) -> String {
     }
 }
 
-/// What PyTorch keeps the factors of for the gradient: real matrices are factored transposed.
+/// What PyTorch keeps the factors of for the gradient of a determinant: real matrices are factored transposed.
 fn kept(x: Tensor<'_>) -> Tensor<'_> {
     if x.dtype().is_complex() { x } else { x.flipped() }
 }

@@ -3,17 +3,21 @@
 use super::access::{Stride, stride};
 use super::frame::TURNS;
 use crate::kernel_view::{KernelView, StageView};
+use strata_core::ir::ElementType;
 
 /// Lanes that fit a register for the widest element of the kernel; one where bodies have no vector form.
 pub fn lanes(kernel: &KernelView<'_>, vector_bits: i64) -> i64 {
     let mut widest = 8;
     for stage in &kernel.stages {
         for op in stage.op.body(0).ops() {
-            if op.dialect() == "complex" {
+            let types: Vec<_> = op.result_types().into_iter().chain(op.operand_types()).collect();
+            // A gather of complex numbers has no operator on them, but its result.
+            let complex = types.iter().filter_map(|ty| ty.element_type()).any(ElementType::is_complex);
+            if complex || op.dialect() == "complex" {
                 return 1;
             }
-            let types = op.result_types().into_iter().chain(op.operand_types());
             widest = types
+                .into_iter()
                 .filter(|ty| !ty.is_index() && !ty.is_tensor())
                 .filter_map(|ty| ty.element_type())
                 .map(|element| i64::from(element.bits()))

@@ -13,7 +13,7 @@ pub(in crate::interp) fn lu_parts(x: &Tensor, pivot: bool) -> Result<(Tensor, Te
     Ok((lu, pivots, info))
 }
 
-/// The factors that PyTorch keeps for a gradient: of a real matrix, those of its transpose.
+/// The factors that PyTorch keeps for the gradient of a determinant: of a real matrix, those of its transpose.
 pub(super) fn kept_factors(x: &Tensor) -> Result<(Tensor, Tensor, Tensor), InterpError> {
     let n = x.rank();
     if x.dtype().is_complex() || n < 2 { lu_parts(x, true) } else { lu_parts(&x.transpose(n - 2, n - 1)?, true) }

@@ -30,7 +30,7 @@ pub const ARMS: &[(&str, Arm)] = &[
     ("aten._linalg_eigh", Op(|a| eigh(a, "A"))),
     ("aten._linalg_eigvals", Op(|a| one(eig(a.tensor("self")?)?.0))),
     ("aten._linalg_slogdet", Op(|a| { let x = a.tensor("A")?; let (lu, p, _) = kept_factors(x)?; let (s, l) = slogdet(x)?; many([s, l, lu, p]) })),
-    ("aten._linalg_solve_ex", Op(|a| { let (x, info) = solve(a)?; let (lu, p, _) = kept_factors(a.tensor("A")?)?; many([x, lu, p, info]) })),
+    ("aten._linalg_solve_ex", Op(|a| { let (x, info) = solve(a)?; let (lu, p, _) = lu_parts(a.tensor("A")?, true)?; many([x, lu, p, info]) })),
     ("aten._linalg_svd", Op(|a| { let (u, s, v) = svd(a.tensor("A")?, a.flag("full_matrices")?)?; many([u, s, v]) })),
     ("aten._lu_with_info", Op(|a| { let (lu, p, i) = lu_parts(a.tensor("self")?, a.flag("pivot")?)?; many([lu, p, i]) })),
     ("aten.cholesky_inverse", Op(cholesky_inverse)),
