@@ -18,19 +18,21 @@ pub mod rewrite;
 pub mod tool;
 
 pub use melior;
-pub use strata_macros::op;
+pub use strata_macros::{dialect_attr, dialect_type, op};
 pub use tool::opt_main;
 
 /// What a file that defines ops, passes or rewrites wants in scope.
 pub mod prelude {
     pub use crate::dialect::kinds::*;
-    pub use crate::dialect::{Canonicalize, DialectDef, Effects, Fold, FoldInput, Folded, Infer, OpDef, OpType, Traits, Verify, Violation};
+    pub use crate::dialect::{
+        Canonicalize, DataDef, DialectDef, Effects, Fold, FoldInput, Folded, Infer, OpDef, OpType, Traits, Verify, Violation,
+    };
     pub use crate::ensure;
     pub use crate::ir::{
         AffineExpr, AffineKind, AffineMap, Attr, Block, Builder, Context, Cx, DYNAMIC, ElementType, Location, Module, Op, OpSpec, Region,
         Type, Value,
     };
-    pub use crate::op;
     pub use crate::pass::{Analysis, Counter, Pass, PassContext, PassEntry, PassError};
     pub use crate::rewrite::{Matched, NoMatch, Patterns, Rewriter};
+    pub use crate::{dialect_attr, dialect_type, op};
 }

@@ -1,4 +1,7 @@
-//! Builds the C++ shim and merges MLIR's C API archives into one `libMLIR-C.a` that `mlir-sys` links.
+//! Builds the C++ shim, and with shared MLIR merges the C API archives into one `libMLIR-C.a` that `mlir-sys` links.
+//!
+//! `MLIR_SYS_LINK_SHARED=1` (the default, from `.cargo/config.toml`) links Debian's shared libraries; with any other value
+//! `mlir-sys` links every archive of MLIR and LLVM into the program. `./x build --static` asks for that.
 
 use std::{
     env,
@@ -12,13 +15,16 @@ fn main() {
     println!("cargo:rerun-if-changed=shim");
     println!("cargo:rerun-if-changed=build.rs");
     println!("cargo:rerun-if-env-changed=MLIR_SYS_220_PREFIX");
-    merge_c_api(&llvm, &out);
+    println!("cargo:rerun-if-env-changed=MLIR_SYS_LINK_SHARED");
     build_shim(&llvm);
-    println!("cargo:rustc-link-search=native={}", out.display());
     println!("cargo:rustc-link-search=native={}", llvm.join("lib").display());
-    // The shim calls into both; naming them here keeps them behind it on the link line.
-    println!("cargo:rustc-link-lib=dylib=MLIR");
-    println!("cargo:rustc-link-lib=dylib=LLVM-22");
+    if env::var("MLIR_SYS_LINK_SHARED").is_ok_and(|value| value == "1") {
+        merge_c_api(&llvm, &out);
+        println!("cargo:rustc-link-search=native={}", out.display());
+        // The shim calls into both; naming them here keeps them behind it on the link line.
+        println!("cargo:rustc-link-lib=dylib=MLIR");
+        println!("cargo:rustc-link-lib=dylib=LLVM-22");
+    }
 }
 
 /// Debian ships the MLIR C API as many archives and no shared library; one flat archive is what `-lMLIR-C` finds.

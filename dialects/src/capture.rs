@@ -1,5 +1,8 @@
 //! What the front end saw around the operators: sizes of the inputs with their ranges, bound shapes, and guards.
 //!
+//! A program that could not be captured as a whole is several functions, its parts: the entry, and for each graph break the
+//! function at which the program resumes.
+//!
 //! Every op of this level speaks about the call, so none is dead when its result is unused: each has a write effect.
 
 use strata_core::prelude::*;
@@ -8,7 +11,7 @@ use strata_core::prelude::*;
 pub static CAPTURE: DialectDef = DialectDef {
     name: "capture",
     doc: "The program as it was captured: symbolic sizes, their ranges, and the conditions on a call.",
-    ops: || vec![Dim::DEF, BindDims::DEF, Guard::DEF],
+    ops: || vec![Dim::DEF, BindDims::DEF, Guard::DEF, GraphBreak::DEF],
     ..DialectDef::NEW
 };
 
@@ -68,4 +71,84 @@ pub struct Guard {
     condition: Operand<Bool>,
     details: Variadic<Index>,
     text: Attr<Str>,
+}
+
+/// Ends a captured function where the program could not be captured any further. The host gets the values, does what was not
+/// captured, for the `reason`, and resumes at the function `resume` with the same values.
+///
+/// The function at which a program resumes has the attribute `capture.resume`, and guards of its own that hold when it is entered.
+///
+/// C1: it ends the body of a `func.func`. C2: `resume` is a function of the module with `capture.resume`. C3: its arguments
+/// of kind `input` have the types of the values. C4: the values have the types of the function's results. C5: there is a reason.
+#[op("capture.graph_break", traits(Terminator), effects(Write), verify)]
+pub struct GraphBreak {
+    values: Variadic<AnyType>,
+    resume: Attr<SymbolRef>,
+    reason: Attr<Str>,
+}
+
+impl Verify for GraphBreak<'_> {
+    fn verify(self) -> std::result::Result<(), Violation> {
+        let parent = self.op().parent().filter(|parent| parent.is("func.func"));
+        let Some(parent) = parent else { return Err(Violation::new(1, "its parent is not a func.func")) };
+        let name = self.resume();
+        let resume = parent.parent().and_then(|module| module.lookup_symbol(&name)).filter(|op| op.attr(RESUME).is_some());
+        let Some(resume) = resume else { return Err(Violation::new(2, format!("`@{name}` is no function with `{RESUME}`"))) };
+        let values: Vec<_> = self.values().into_iter().map(Value::ty).collect();
+        let wanted = call_inputs(resume);
+        ensure!(values == wanted, 3, "`@{name}` takes {}, and is given {}", show(&wanted), show(&values));
+        let results = signature(parent).map(Type::results).unwrap_or_default();
+        ensure!(values == results, 4, "the function gives {}, and the values are {}", show(&results), show(&values));
+        ensure!(!self.reason().is_empty(), 5, "the reason is empty");
+        Ok(())
+    }
+}
+
+/// Marks a function at which a program resumes after a graph break.
+pub const RESUME: &str = "capture.resume";
+
+/// On a function whose graph break has become a return: where the program goes on, and why it was interrupted.
+pub const BREAK: &str = "capture.break";
+
+fn signature(function: Op<'_>) -> Option<Type<'_>> {
+    function.attr("function_type")?.as_type()
+}
+
+/// Types of the arguments that a call gives.
+fn call_inputs(function: Op<'_>) -> Vec<Type<'_>> {
+    let dicts = function.attr("arg_attrs").and_then(Attr::as_array).unwrap_or_default();
+    let is_input = |at: usize| match dicts.get(at).and_then(|dict| dict.entry("capture.kind")).and_then(Attr::as_str) {
+        Some(kind) => kind == "input",
+        None => true,
+    };
+    let inputs = signature(function).map(Type::inputs).unwrap_or_default();
+    inputs.into_iter().enumerate().filter(|(at, _)| is_input(*at)).map(|(_, ty)| ty).collect()
+}
+
+fn show(types: &[Type<'_>]) -> String {
+    format!("({})", types.iter().map(ToString::to_string).collect::<Vec<_>>().join(", "))
+}
+
+/// Where a part of a program goes on.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Continuation {
+    /// The function that takes the values.
+    pub resume: String,
+    /// Why the program was interrupted.
+    pub reason: String,
+}
+
+/// Where a captured function goes on after its end, at any level; `None` for the last part.
+pub fn continuation(function: Op<'_>) -> Option<Continuation> {
+    let end = function.regions().first()?.entry()?.terminator()?;
+    if let Some(end) = GraphBreak::cast(end) {
+        return Some(Continuation { resume: end.resume(), reason: end.reason() });
+    }
+    let dict = function.attr(BREAK)?;
+    Some(Continuation { resume: dict.entry("resume")?.as_symbol()?, reason: dict.entry("reason")?.as_str()? })
+}
+
+/// Whether a function is a part of a captured program: its entry, or where it resumes.
+pub fn is_part(function: Op<'_>) -> bool {
+    function.attr("capture.entry").is_some() || function.attr(RESUME).is_some()
 }

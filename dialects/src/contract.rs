@@ -93,6 +93,9 @@ pub const CONTRACTS: &[Contract] = &[
 
 /// No operator writes to its arguments.
 fn functional(op: Op<'_>) -> Option<String> {
+    if op.is("capture.graph_break") {
+        return Some("a captured function ends in a graph break (--split-breaks makes it a return)".to_owned());
+    }
     let schema = aten::schema(op.name())?;
     schema.is_mutable().then(|| "it writes to one of its arguments".to_owned())
 }

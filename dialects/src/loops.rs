@@ -141,7 +141,7 @@ pub struct Load {
     element: Result<AnyType>,
 }
 
-/// A function of the runtime on scalars: `digamma`, `erfinv`, `lgamma`, `nextafter`, and those of `prim.special`.
+/// A function of the runtime on scalars: `digamma`, `erfinv`, `lgamma`, and those of `prim.special`.
 #[op("loop.libm", traits(Pure))]
 pub struct Libm {
     arguments: Variadic<AnyType>,

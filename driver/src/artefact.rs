@@ -9,7 +9,7 @@ use strata_lowering::codegen::{ENTRY, LinkedImage, PREPARE, Target};
 use strata_lowering::loop_to_host::{Program, entry};
 use strata_passes::plan_memory::ARENA_BYTES;
 use strata_runtime::manifest::{
-    Access, Guard, Import, Input, InputKind, Kernel, Layout, LevelSize, Output, OutputKind, Relocation, Segment, StageTime, Weight,
+    Access, Guard, Import, Input, InputKind, Kernel, Layout, LevelSize, Output, OutputKind, Relocation, Resume, Segment, StageTime, Weight,
     WeightSource,
 };
 use strata_runtime::{Artefact, DType, Image, Manifest, manifest};
@@ -127,6 +127,7 @@ pub fn build(
             prepared: prepared.collect(),
             messages,
             guards,
+            resume: program.next.as_ref().map(|next| Resume { part: next.resume.clone(), reason: next.reason.clone() }),
             kernels: notes.kernels,
             workspace_bytes: notes.arena,
             timings: notes.timings,

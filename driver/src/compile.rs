@@ -69,9 +69,10 @@ pub(crate) fn run_level(module: &Module<'_>, level: &Level, options: &Options) -
         return Ok(());
     }
     let failed = |source| Error::Level { level: level.name, source };
-    let manager =
-        PassManager::parse(module.cx(), "builtin.module", &text).map_err(failed)?.verify_each(options.verify || level.name == "prim");
-    manager.run(module.op()).map_err(failed)
+    // Development builds look behind every pass, released ones at every level.
+    let manager = PassManager::parse(module.cx(), "builtin.module", &text).map_err(failed)?;
+    manager.verify_each(options.verify || cfg!(debug_assertions)).run(module.op()).map_err(failed)?;
+    module.op().check().map_err(|errors| Error::Broken { level: level.name, errors })
 }
 
 /// Compiles a file to a level and gives the text.
@@ -95,10 +96,14 @@ pub fn lower(path: &Path, to: &str, options: &Options) -> Result<String, Error> 
 pub fn compile(path: &Path, options: &Options, store: Option<&Store>) -> Result<Artefact, Error> {
     let mut notes = Notes::default();
     let target = target(options);
-    let options = &for_target(options, &target);
+    let mut options = for_target(options, &target);
     let context = time(&mut notes, "context", context);
     let source = time(&mut notes, "import", || read(path, &context))?;
     let module = source.module.op();
+    if options.part.is_empty() {
+        options.part = entry(module)?.str("sym_name").unwrap_or_default();
+    }
+    let options = &options;
     notes.level(LEVELS[0].name, module);
     let mut program = None;
     for level in LEVELS[1..].iter().take_while(|level| level.name != "cpu") {

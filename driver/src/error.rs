@@ -20,6 +20,8 @@ pub enum Error {
     Parse(#[from] ParseError),
     #[error("level '{level}': {source}")]
     Level { level: &'static str, source: PipelineError },
+    #[error("the passes to level '{level}' left a program that does not verify; please report it with the program: {errors}")]
+    Broken { level: &'static str, errors: String },
     #[error(transparent)]
     Lowering(#[from] strata_lowering::Error),
     #[error(transparent)]

@@ -28,10 +28,15 @@ pub fn interpret(path: &Path, _options: &Options, inputs: Vec<Tensor>) -> Result
         let dense = from_runtime(tensor).map_err(failed)?;
         values.push(if argument.tensor { Value::Tensor(dense) } else { Value::Scalar(dense.at(0)) });
     }
-    let table = weights(&program, &source, path)?;
+    let parts = parts(&source, program.clone())?;
+    let mut table = HashMap::new();
+    for part in &parts {
+        table.extend(weights(part, &source, path)?);
+    }
     let outputs = interp::run(source.module.op(), Some(&program.name), values, &|name| table.get(name).cloned());
     let outputs = outputs.map_err(|e| failed(e.to_string()))?;
-    let named = program.results.iter().filter(|result| result.kind != "mutation").map(|result| result.name.clone());
+    let last = parts.last().unwrap_or(&program);
+    let named = last.results.iter().filter(|result| result.kind != "mutation").map(|result| result.name.clone());
     let mut results = Vec::new();
     for (name, value) in named.zip(outputs.outputs) {
         results.push(NamedTensor { name, mutation: false, tensor: to_runtime(value).map_err(failed)? });
@@ -40,6 +45,19 @@ pub fn interpret(path: &Path, _options: &Options, inputs: Vec<Tensor>) -> Result
         results.push(NamedTensor { name, mutation: true, tensor: to_runtime(value).map_err(failed)? });
     }
     Ok(results)
+}
+
+/// The parts of a program, in order; one that comes again is left to the interpreter's complaint.
+fn parts(source: &Source<'_>, first: Program) -> Result<Vec<Program>, Error> {
+    let mut parts = vec![first];
+    while let Some(next) = parts.last().and_then(|part| part.next.clone()) {
+        let Some(function) = source.module.op().lookup_symbol(&next.resume) else { break };
+        if parts.iter().any(|part| part.name == next.resume) {
+            break;
+        }
+        parts.push(Program::of(function)?);
+    }
+    Ok(parts)
 }
 
 /// The data of all that is no input, by name.

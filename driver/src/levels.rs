@@ -52,7 +52,13 @@ macro_rules! level {
 /// All levels, from the top.
 pub const LEVELS: &[Level] = &[
     level!(0, "capture", "the program as it was captured", "strata-to-capture", []),
-    level!(1, "aten", "functional PyTorch operators", "strata-to-aten", [needed("func.func(functionalise)"), optional("cse", "cse")]),
+    level!(
+        1,
+        "aten",
+        "functional PyTorch operators",
+        "strata-to-aten",
+        [needed("split-breaks"), needed("func.func(functionalise)"), optional("cse", "cse")]
+    ),
     level!(
         2,
         "prim",
@@ -112,6 +118,7 @@ impl Level {
         let text = |step: &Step| match (options.vector_bits, step.optional) {
             (Some(bits), Some("schedule-cpu")) => format!("schedule-cpu{{vector-bits={bits}}}"),
             (Some(bits), Some("channels-last")) => format!("func.func(channels-last{{vector-bits={bits}}})"),
+            _ if step.text == "split-breaks" && !options.part.is_empty() => format!("split-breaks{{only={}}}", options.part),
             (_, Some(flag)) if NUMERIC.contains(&flag) => format!("func.func({flag}{{numerics={}}})", options.numerics.name()),
             _ => step.text.to_owned(),
         };

@@ -68,6 +68,8 @@ pub struct Options {
     pub verify: bool,
     /// Take pieces of code that were compiled before from the store on disk, and put new ones there.
     pub cache: bool,
+    /// The function to compile, of a program that graph breaks divide; the entry when empty.
+    pub part: String,
     /// Bits of a vector register, when they are not those of the CPU.
     pub vector_bits: Option<u32>,
 }

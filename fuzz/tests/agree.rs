@@ -42,6 +42,7 @@ fn numbers(dtype: DType, shape: &[Option<i64>]) -> Tensor {
     let values = (0..shape.iter().product::<i64>()).map(|i| i * 7 % 11 - 3);
     let bytes = values.flat_map(|value| match dtype {
         DType::F32 => (value as f32).to_le_bytes().to_vec(),
+        DType::F16 => half::f16::from_f64(value as f64).to_le_bytes().to_vec(),
         DType::F64 => (value as f64).to_le_bytes().to_vec(),
         _ => value.to_le_bytes()[..dtype.size()].to_vec(),
     });

@@ -24,34 +24,12 @@
 //! }
 //! ```
 
-use crate::fusion::{Remark, Rules, fuse, report};
-use strata_core::ir::Op;
+use crate::fusion::{Rules, fusion_pass};
 use strata_core::pass::{Counter, Pass, PassContext, PassError};
 
-/// Groups pointwise ops and views that feed each other into one kernel each.
-#[derive(Pass)]
-#[pass(anchor = "func.func", dependents("prim"))]
-pub struct FuseElementwise {
-    /// Say why values stay between kernels, as remarks.
-    remarks: bool,
-    /// Fusions in all functions.
-    fusions: Counter,
-}
-
-impl Pass for FuseElementwise {
-    fn run<'c>(&self, op: Op<'c>, _: &mut PassContext<'c>) -> Result<(), PassError> {
-        let remarks = run(op);
-        if self.remarks {
-            report(&remarks);
-        }
-        self.fusions.add(op.find_all("prim.fusion").len());
-        Ok(())
-    }
-}
-
-/// Runs the pass on a function; gives what was refused.
-pub fn run(function: Op<'_>) -> Vec<Remark<'_>> {
-    fuse(function, &Rules::default())
+fusion_pass! {
+    /// Groups pointwise ops and views that feed each other into one kernel each.
+    pub struct FuseElementwise: Rules::default();
 }
 
 #[cfg(test)]

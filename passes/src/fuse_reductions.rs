@@ -27,41 +27,20 @@
 //! }
 //! ```
 
-use crate::fusion::{Remark, Rules, fuse, report};
-use strata_core::ir::Op;
+use crate::fusion::{Rules, fusion_pass};
 use strata_core::pass::{Counter, Pass, PassContext, PassError};
 
-/// Lets reductions and contractions take in what stands before and after them.
-#[derive(Pass)]
-#[pass(anchor = "func.func", dependents("prim"))]
-pub struct FuseReductions {
-    /// Say why values stay between kernels, as remarks.
-    remarks: bool,
-    /// Fusions in all functions.
-    fusions: Counter,
-}
-
-impl Pass for FuseReductions {
-    fn run<'c>(&self, op: Op<'c>, _: &mut PassContext<'c>) -> Result<(), PassError> {
-        let remarks = run(op);
-        if self.remarks {
-            report(&remarks);
-        }
-        self.fusions.add(op.find_all("prim.fusion").len());
-        Ok(())
-    }
-}
-
-/// Runs the pass on a function; gives what was refused.
-pub fn run(function: Op<'_>) -> Vec<Remark<'_>> {
-    fuse(function, &Rules { reductions: true, ..Rules::default() })
+fusion_pass! {
+    /// Lets reductions and contractions take in what stands before and after them.
+    pub struct FuseReductions: Rules { reductions: true, ..Rules::default() };
 }
 
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use crate::fusion::Remark;
     use crate::testing::check_fusion;
     use expect_test::{Expect, expect};
+    use strata_core::ir::Op;
 
     /// Both passes, as pipelines run them.
     fn check(signature: &str, body: &str, expected: Expect) {

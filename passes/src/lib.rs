@@ -11,6 +11,7 @@ pub mod fusion;
 pub mod hoist_weights;
 pub mod plan_memory;
 pub mod simplify;
+pub mod split_breaks;
 #[cfg(test)]
 mod testing;
 pub mod verify_level;
@@ -32,5 +33,6 @@ pub const PASSES: &[PassEntry] = &[
     PassEntry::of::<simplify::sizes::SimplifySizes>(),
     PassEntry::of::<simplify::sums::SimplifySums>(),
     PassEntry::of::<simplify::views::SimplifyViews>(),
+    PassEntry::of::<split_breaks::SplitBreaks>(),
     PassEntry::of::<verify_level::VerifyLevel>(),
 ];

@@ -152,6 +152,7 @@ impl Manifest {
             prepared: Vec::new(),
             messages: Vec::new(),
             guards: Vec::new(),
+            resume: None,
             kernels: Vec::new(),
             workspace_bytes: None,
             timings: Vec::new(),

@@ -33,8 +33,6 @@ static OWN: &[(&str, Address)] = &[
     ("strata_math_erfinv_f64", Address(library::math::strata_math_erfinv_f64 as *const c_void)),
     ("strata_math_lgamma_f32", Address(library::math::strata_math_lgamma_f32 as *const c_void)),
     ("strata_math_lgamma_f64", Address(library::math::strata_math_lgamma_f64 as *const c_void)),
-    ("strata_math_nextafter_f32", Address(library::math::strata_math_nextafter_f32 as *const c_void)),
-    ("strata_math_nextafter_f64", Address(library::math::strata_math_nextafter_f64 as *const c_void)),
     ("strata_output", Address(strata_output as *const c_void)),
     ("strata_parallel", Address(strata_parallel as *const c_void)),
     ("strata_workspace", Address(strata_workspace as *const c_void)),

@@ -27,6 +27,9 @@ pub struct Manifest {
     /// The conditions that the entry checks, as text.
     #[serde(default)]
     pub guards: Vec<Guard>,
+    /// Where the program goes on; the outputs are the inputs of that part.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub resume: Option<Resume>,
     /// The kernels of the program.
     #[serde(default)]
     pub kernels: Vec<Kernel>,
@@ -39,6 +42,15 @@ pub struct Manifest {
     /// What the program was at each level.
     #[serde(default)]
     pub levels: Vec<LevelSize>,
+}
+
+/// Where the program goes on after its last result, when it was captured in parts.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Resume {
+    /// The function that takes this part's outputs.
+    pub part: String,
+    /// Why the program was interrupted.
+    pub reason: String,
 }
 
 /// The size of the program at one level.

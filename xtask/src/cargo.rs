@@ -21,10 +21,14 @@ pub fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("xtask/ lies in the root")
 }
 
+/// Where cargo puts what it builds.
+fn target() -> PathBuf {
+    std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root().join("target"), PathBuf::from)
+}
+
 /// Where the tools of a profile lie.
 pub fn tools(profile: Profile) -> PathBuf {
-    let target = std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root().join("target"), PathBuf::from);
-    target.join(if profile == Profile::Release { "release" } else { "debug" })
+    target().join(if profile == Profile::Release { "release" } else { "debug" })
 }
 
 /// The folder of LLVM's tools.
@@ -56,6 +60,19 @@ pub fn build(profile: Profile) -> Result<bool> {
         Profile::Dev => args.extend(["--lib", "--bins", "--examples"]),
     }
     run(&args)
+}
+
+/// Builds the tools and libraries that are handed out, with LLVM and MLIR inside. They lie in a target folder of their own,
+/// because the build scripts of what links LLVM do not notice that the kind of linking changed.
+pub fn build_static() -> Result<bool> {
+    let target = target().join("static");
+    let mut args = vec!["build", "--release"];
+    args.extend(["strata-tools", "strata-compiler", "strata-c"].iter().flat_map(|package| ["--package", package]));
+    let built = command(&args).arg("--target-dir").arg(&target).env("MLIR_SYS_LINK_SHARED", "0").status()?.success();
+    if built {
+        println!("built in {}", target.join("release").display());
+    }
+    Ok(built)
 }
 
 /// Format, clippy and rustdoc.

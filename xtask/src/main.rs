@@ -42,6 +42,9 @@ enum Command {
         /// Optimise, without debug information
         #[arg(long)]
         release: bool,
+        /// Release tools with LLVM and MLIR inside, in `target/static/release`
+        #[arg(long = "static", conflicts_with = "release")]
+        alone: bool,
     },
     /// Format the tree
     Fmt,
@@ -111,7 +114,8 @@ fn dispatch(command: Command) -> Result<bool> {
     match command {
         Command::Run { model, dev, args } => suite::run_models(model, if dev { Profile::Dev } else { Profile::Release }, &args),
         Command::Test(args) => suite::test(&args),
-        Command::Build { release } => cargo::build(if release { Profile::Release } else { Profile::Dev }),
+        Command::Build { alone: true, .. } => cargo::build_static(),
+        Command::Build { release, .. } => cargo::build(if release { Profile::Release } else { Profile::Dev }),
         Command::Fmt => cargo::run(&["fmt", "--all"]),
         Command::Lint => cargo::lint(),
         Command::Tidy => {

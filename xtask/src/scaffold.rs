@@ -5,6 +5,10 @@ use std::path::{Path, PathBuf};
 
 use crate::cargo::{self, Result};
 
+mod words;
+
+use words::Words;
+
 /// Writes `passes/src/NAME.rs`, `test/passes/NAME.mlir` and the line in the registry of passes.
 pub fn new_pass(name: &str) -> Result<bool> {
     let words = Words::new(name)?;
@@ -45,29 +49,6 @@ pub fn new_op(dialect: &str, name: &str) -> Result<bool> {
             words.snake
         ),
     )
-}
-
-/// A name in the three ways it is written.
-struct Words {
-    snake: String,
-    camel: String,
-    kebab: String,
-}
-
-impl Words {
-    fn new(name: &str) -> Result<Words> {
-        let snake = name.replace('-', "_");
-        let plain = snake.starts_with(|c: char| c.is_ascii_lowercase()) && snake.split('_').all(|word| !word.is_empty());
-        if !plain || !snake.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_') {
-            return Err(format!("`{name}` is no name: write it like `fuse_elementwise`").into());
-        }
-        let camel = snake.split('_').map(|word| word[..1].to_uppercase() + &word[1..]).collect();
-        Ok(Words { kebab: snake.replace('_', "-"), snake, camel })
-    }
-
-    fn fill(&self, template: &str) -> String {
-        template.replace("SNAKE", &self.snake).replace("CAMEL", &self.camel).replace("KEBAB", &self.kebab)
-    }
 }
 
 /// Adds a `mod` line among those that are there, in order.
@@ -144,6 +125,18 @@ mod tests {
         assert_eq!(add_entry("x: vec![A,\n  C,\n]", "x:", "vec![", "B").unwrap(), "x: vec![A,\n  B,\n  C,\n]");
         assert_eq!(add_entry("x: vec![A,\n]", "x:", "vec![", "B").unwrap(), "x: vec![A, B]");
         assert_eq!(add_entry("x: vec![]", "x:", "vec![", "B").unwrap(), "x: vec![ B]");
+    }
+
+    #[test]
+    fn finds_the_lists_of_the_tree() {
+        let read = |path: &str| fs::read_to_string(cargo::root().join(path)).unwrap();
+        let passes = add_entry(&read("passes/src/lib.rs"), "PASSES: &[PassEntry]", "&[", "PassEntry::of::<m::M>()").unwrap();
+        assert!(passes.contains("    PassEntry::of::<m::M>(),\n"), "{passes}");
+        for dialect in ["capture.rs", "prim/mod.rs", "loops.rs", "host.rs"] {
+            let text = read(&format!("dialects/src/{dialect}"));
+            let added = ["vec![", "extend(["].iter().find_map(|open| add_entry(&text, "ops:", open, "m::M::DEF")).unwrap();
+            assert!(added.contains("m::M::DEF"), "{added}");
+        }
     }
 
     #[test]

@@ -1,5 +1,6 @@
 //! The plain data that defines ops and dialects.
 
+use super::DataDef;
 use super::hooks::{CanonicalizeFn, FoldFn, InferFn};
 use super::{AttrKind, Effects, Interface, Traits, TypeConstraint, Violation};
 use crate::ir::{Attr, Builder, Op, Type};
@@ -149,6 +150,10 @@ pub struct DialectDef {
     pub doc: &'static str,
     /// Makes the definitions of all ops; called once per process.
     pub ops: fn() -> Vec<OpDef>,
+    /// Its types.
+    pub types: &'static [DataDef],
+    /// Its attributes: those that are data of their own, not entries of an op's dictionary.
+    pub attrs: &'static [DataDef],
     /// Dialects whose ops its folds and patterns make.
     pub dependents: &'static [&'static str],
     /// Makes a constant op from a folded attribute, or says that it cannot.
@@ -157,5 +162,5 @@ pub struct DialectDef {
 
 impl DialectDef {
     /// A dialect without anything.
-    pub const NEW: DialectDef = DialectDef { name: "", doc: "", ops: Vec::new, dependents: &[], constant: None };
+    pub const NEW: DialectDef = DialectDef { name: "", doc: "", ops: Vec::new, types: &[], attrs: &[], dependents: &[], constant: None };
 }

@@ -2,6 +2,7 @@
 //!
 //! Most ops are written with `#[op]` of `strata-macros`; a dialect built from a table makes its `OpDef`s at start.
 
+mod data;
 mod def;
 mod hooks;
 mod interface;
@@ -11,6 +12,7 @@ mod traits;
 mod verify;
 mod view;
 
+pub use data::DataDef;
 pub use def::{Arity, AttrDef, ConstantFn, DialectDef, OpDef, RegionDef, ValueDef};
 pub use hooks::{Canonicalize, Fold, FoldInput, Folded, Infer, Verify, Violation};
 pub use interface::{Caster, Interface, InterfaceRef};

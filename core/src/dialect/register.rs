@@ -1,6 +1,6 @@
 //! Hands definitions to the C++ shim: once per process each dialect is built and leaked, then added to any registry.
 
-use super::{DialectDef, FoldInput, Folded, OpDef, Traits, verify};
+use super::{DataDef, DialectDef, FoldInput, Folded, OpDef, Traits, verify};
 use crate::guard;
 use crate::ir::{Attr, Builder, Cx, Location, Op, Type, Value, string_ref};
 use crate::rewrite::Patterns;
@@ -27,10 +27,16 @@ fn build(def: &'static DialectDef) -> &'static StrataDialectDef {
     let ops: Vec<_> = leak(ops).iter().map(op_def).collect();
     let dependents: Vec<_> = def.dependents.iter().map(|name| string_ref(name)).collect();
     let (ops, dependents) = (leak(ops), leak(dependents));
+    let data = |defs: &'static [DataDef]| leak(defs.iter().map(data_def).collect());
+    let (types, attrs) = (data(def.types), data(def.attrs));
     Box::leak(Box::new(StrataDialectDef {
         name: string_ref(def.name),
         num_ops: ops.len(),
         ops: ops.as_ptr(),
+        num_types: types.len(),
+        types: types.as_ptr(),
+        num_attrs: attrs.len(),
+        attrs: attrs.as_ptr(),
         num_dependents: dependents.len(),
         dependents: dependents.as_ptr(),
         user: std::ptr::from_ref(def).cast(),
@@ -58,6 +64,40 @@ fn op_def(def: &'static OpDef) -> StrataOpDef {
         fold: def.fold.map(|_| fold_op as _),
         canonicalize: def.canonicalize.map(|_| canonicalize as _),
     }
+}
+
+fn data_def(def: &'static DataDef) -> StrataDataDef {
+    let params = leak(def.params.iter().map(|param| string_ref(param.name)).collect());
+    StrataDataDef {
+        name: string_ref(def.name),
+        num_params: params.len(),
+        params: params.as_ptr(),
+        user: std::ptr::from_ref(def).cast(),
+        verify: verify_data,
+    }
+}
+
+unsafe extern "C" fn verify_data(
+    user: *const c_void,
+    count: isize,
+    params: *const MlirAttribute,
+    error: MlirStringCallback,
+    data: *mut c_void,
+) -> bool {
+    // SAFETY: [`data_def`] stored the definition there.
+    let def = unsafe { &*user.cast::<DataDef>() };
+    // SAFETY: MLIR passes `count` attributes, which live as long as the context.
+    let params: Vec<Attr<'_>> = (0..count as usize).map(|index| unsafe { Attr::from_raw(*params.add(index)) }).collect();
+    let message = match guard::quiet(|| def.check(&params)) {
+        Some(Ok(())) => return true,
+        Some(Err(violation)) => violation.to_string(),
+        None => "its verifier panicked".to_owned(),
+    };
+    if let Some(error) = error {
+        // SAFETY: the callback and its data are those of the caller, alive for the call.
+        unsafe { error(string_ref(&message), data) };
+    }
+    false
 }
 
 /// # Safety

@@ -329,6 +329,12 @@ impl<'c> Op<'c> {
         unsafe { mlirOperationVerify(self.raw) }
     }
 
+    /// [`Op::verify`] with the errors as text.
+    pub fn check(self) -> Result<(), String> {
+        let (valid, errors) = crate::diagnostic::collect_errors(self.cx(), || self.verify());
+        if valid { Ok(()) } else { Err(errors.join("\n")) }
+    }
+
     /// Reports an error at the op, with its name in front as MLIR does.
     pub fn error(self, message: &str) {
         crate::guard::report(self, message);

@@ -49,6 +49,7 @@ public:
       context->getOrLoadDialect(unwrap(def->dependents[i]));
     for (size_t i = 0; i < def->numOps; ++i)
       registerOp(&def->ops[i], this);
+    registerData(def, this);
     addInterfaces<Inliner>();
   }
 
@@ -58,6 +59,31 @@ public:
     MlirOperation op = def->materialize(def->user, wrap(getContext()), wrap(value), wrap(type), wrap(loc));
     return op.ptr ? builder.insert(unwrap(op)) : nullptr;
   }
+
+  Type parseType(DialectAsmParser &parser) const final {
+    StringRef name;
+    Type type;
+    if (parser.parseKeyword(&name))
+      return {};
+    OptionalParseResult parsed = parseOptionalDynamicType(name, parser, type);
+    if (!parsed.has_value())
+      parser.emitError(parser.getNameLoc()) << "the dialect '" << getNamespace() << "' has no type '" << name << "'";
+    return parsed.has_value() && succeeded(*parsed) ? type : Type();
+  }
+
+  Attribute parseAttribute(DialectAsmParser &parser, Type) const final {
+    StringRef name;
+    Attribute attr;
+    if (parser.parseKeyword(&name))
+      return {};
+    OptionalParseResult parsed = parseOptionalDynamicAttr(name, parser, attr);
+    if (!parsed.has_value())
+      parser.emitError(parser.getNameLoc()) << "the dialect '" << getNamespace() << "' has no attribute '" << name << "'";
+    return parsed.has_value() && succeeded(*parsed) ? attr : Attribute();
+  }
+
+  void printType(Type type, DialectAsmPrinter &printer) const final { (void)printIfDynamicType(type, printer); }
+  void printAttribute(Attribute attr, DialectAsmPrinter &printer) const final { (void)printIfDynamicAttr(attr, printer); }
 
 private:
   StrataDialectDef const *def;

@@ -84,10 +84,24 @@ bool strata_fold_op(MlirOperation op, void (*result)(void *data, MlirAttribute a
 
 //===-- dialects -----------------------------------------------------------===//
 
+// A type or an attribute with named parameters.
+typedef struct StrataDataDef {
+  MlirStringRef name; // with the dialect
+  size_t numParams;
+  MlirStringRef const *params;
+  void *user;
+  // Says what is wrong through `error`.
+  bool (*verify)(void *user, intptr_t n, MlirAttribute const *params, MlirStringCallback error, void *data);
+} StrataDataDef;
+
 typedef struct StrataDialectDef {
   MlirStringRef name;
   size_t numOps;
   StrataOpDef const *ops;
+  size_t numTypes;
+  StrataDataDef const *types;
+  size_t numAttrs;
+  StrataDataDef const *attrs;
   size_t numDependents;
   MlirStringRef const *dependents; // dialects to load with this one
   void *user;
@@ -98,6 +112,14 @@ typedef struct StrataDialectDef {
 // Adds the dialect to the registry. The same definition may be added to many registries.
 // Returns false when all slots of the process are taken.
 bool strata_register_dialect(MlirDialectRegistry registry, StrataDialectDef const *def);
+// Types and attributes by their full name and verified parameters; null when their dialect is not loaded.
+MlirType strata_type_get(MlirContext context, MlirStringRef name, intptr_t n, MlirAttribute const *params);
+MlirAttribute strata_attr_get(MlirContext context, MlirStringRef name, intptr_t n, MlirAttribute const *params);
+bool strata_type_is(MlirType type, MlirStringRef name);
+bool strata_attr_is(MlirAttribute attr, MlirStringRef name);
+// A parameter of a type or attribute of ours; null when there is none.
+MlirAttribute strata_type_param(MlirType type, intptr_t index);
+MlirAttribute strata_attr_param(MlirAttribute attr, intptr_t index);
 void strata_register_upstream(MlirDialectRegistry registry, bool translations);
 void strata_register_upstream_passes(void);
 

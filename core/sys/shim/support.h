@@ -10,6 +10,7 @@
 #include "mlir/CAPI/Wrap.h"
 #include "mlir/Bytecode/BytecodeOpInterface.h"
 #include "mlir/IR/Dialect.h"
+#include "mlir/IR/ExtensibleDialect.h"
 #include "mlir/IR/Operation.h"
 
 namespace strata {
@@ -26,6 +27,9 @@ inline StrataOpDef const *getOpDef(mlir::Operation *op) { return getOpDef(op->ge
 
 /// Registers one op in its dialect.
 void registerOp(StrataOpDef const *def, mlir::Dialect *dialect);
+
+/// Registers the types and attributes of a dialect.
+void registerData(StrataDialectDef const *def, mlir::ExtensibleDialect *dialect);
 
 /// Interfaces derived from trait and effect bits.
 mlir::detail::InterfaceMap interfacesOf(StrataOpDef const *def);

@@ -26,10 +26,28 @@ unsafe impl Sync for StrataOpDef {}
 unsafe impl Send for StrataOpDef {}
 
 #[repr(C)]
+pub struct StrataDataDef {
+    pub name: MlirStringRef,
+    pub num_params: usize,
+    pub params: *const MlirStringRef,
+    pub user: *const c_void,
+    pub verify: unsafe extern "C" fn(*const c_void, isize, *const MlirAttribute, MlirStringCallback, *mut c_void) -> bool,
+}
+
+// SAFETY: a definition is never changed after it was built, and what it points at is leaked and `Sync`.
+unsafe impl Sync for StrataDataDef {}
+// SAFETY: as above.
+unsafe impl Send for StrataDataDef {}
+
+#[repr(C)]
 pub struct StrataDialectDef {
     pub name: MlirStringRef,
     pub num_ops: usize,
     pub ops: *const StrataOpDef,
+    pub num_types: usize,
+    pub types: *const StrataDataDef,
+    pub num_attrs: usize,
+    pub attrs: *const StrataDataDef,
     pub num_dependents: usize,
     pub dependents: *const MlirStringRef,
     pub user: *const c_void,
@@ -60,6 +78,12 @@ unsafe extern "C" {
     ) -> bool;
 
     pub fn strata_register_dialect(registry: MlirDialectRegistry, def: *const StrataDialectDef) -> bool;
+    pub fn strata_type_get(context: MlirContext, name: MlirStringRef, n: isize, params: *const MlirAttribute) -> MlirType;
+    pub fn strata_attr_get(context: MlirContext, name: MlirStringRef, n: isize, params: *const MlirAttribute) -> MlirAttribute;
+    pub fn strata_type_is(ty: MlirType, name: MlirStringRef) -> bool;
+    pub fn strata_attr_is(attr: MlirAttribute, name: MlirStringRef) -> bool;
+    pub fn strata_type_param(ty: MlirType, index: isize) -> MlirAttribute;
+    pub fn strata_attr_param(attr: MlirAttribute, index: isize) -> MlirAttribute;
     pub fn strata_register_upstream(registry: MlirDialectRegistry, translations: bool);
     pub fn strata_register_upstream_passes();
 

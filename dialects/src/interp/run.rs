@@ -10,6 +10,7 @@ use super::host::Memory;
 use super::tensor::Tensor;
 use super::value::{InterpError, Results, Value, fail};
 use super::{args, capture, control, host, loops, prim, scalar};
+use crate::capture::continuation;
 
 /// Ops executed before a run is given up as endless.
 const FUEL: u64 = 1 << 32;
@@ -31,8 +32,32 @@ pub type Weights<'a> = &'a dyn Fn(&str) -> Option<Tensor>;
 /// `entry` is the function's symbol; without it, the one marked `capture.entry`, or the first. Arguments of kind `input`
 /// take `inputs` in order, those of kind `prepared` what the function marked `capture.prepare` computes, and the others ask
 /// `weights` for their `capture.name`.
+///
+/// Where a part of the program ends in a graph break, the next part runs on its outputs; writes of one part are read by the next.
 pub fn run(module: Op<'_>, entry: Option<&str>, inputs: Vec<Value>, weights: Weights<'_>) -> Result<Outputs, InterpError> {
-    let function = find_entry(module, entry)?;
+    let mut function = find_entry(module, entry)?;
+    let (mut inputs, mut changed) = (inputs, Vec::<(String, Value)>::new());
+    let mut parts = HashSet::new();
+    loop {
+        let latest = |name: &str| match changed.iter().find(|(known, _)| known == name) {
+            Some((_, Value::Tensor(tensor))) => Some(tensor.clone()),
+            _ => weights(name),
+        };
+        let part = run_part(module, function, inputs, &latest)?;
+        for (name, value) in part.mutations {
+            changed.retain(|(known, _)| *known != name);
+            changed.push((name, value));
+        }
+        let Some(next) = continuation(function) else { return Ok(Outputs { outputs: part.outputs, mutations: changed }) };
+        if !parts.insert(next.resume.clone()) {
+            return Err(fail(format!("the program resumes at `@{}` for ever", next.resume)).at("func.func", &place(function)));
+        }
+        (function, inputs) = (find_entry(module, Some(&next.resume))?, part.outputs);
+    }
+}
+
+/// Runs one captured function.
+fn run_part(module: Op<'_>, function: Op<'_>, inputs: Vec<Value>, weights: Weights<'_>) -> Result<Outputs, InterpError> {
     let mut machine = Machine::new(module);
     let body = function
         .regions()
@@ -304,5 +329,8 @@ pub(super) fn single(value: Value) -> Results {
 }
 
 fn is_terminator(op: Op<'_>) -> bool {
-    matches!(op.name(), "func.return" | "scf.yield" | "scf.condition" | "prim.yield" | "loop.yield" | "loop.return" | "host.return")
+    matches!(
+        op.name(),
+        "func.return" | "capture.graph_break" | "scf.yield" | "scf.condition" | "prim.yield" | "loop.yield" | "loop.return" | "host.return"
+    )
 }

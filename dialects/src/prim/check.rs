@@ -2,6 +2,8 @@
 
 use strata_core::prelude::*;
 
+use super::sizes::{self, Arithmetic, Size};
+
 /// A violation, or none.
 pub type Checked = std::result::Result<(), Violation>;
 
@@ -21,8 +23,71 @@ pub fn show(shape: &[i64]) -> String {
     format!("[{}]", sizes.join(", "))
 }
 
-/// The result has the shape that the operands give.
-pub fn result_shape(constraint: u32, found: Type<'_>, wanted: &[i64]) -> Checked {
+/// Every result has the shape that the op's operands and attributes give. What is wrong with the attributes was reported before.
+pub fn result_sizes(constraint: u32, op: Op<'_>) -> Checked {
+    let Some(sizes) = sizes::of(op) else { return Ok(()) };
+    let sizes: std::result::Result<Vec<_>, _> = sizes.iter().map(|size| size.eval(&mut Numbers(op))).collect();
+    let wanted = sizes.map_err(|Overflow| Violation::new(constraint, "a size of the result is more than an i64 holds"))?;
+    op.results().into_iter().try_for_each(|result| shape(constraint, result.ty(), &wanted))
+}
+
+/// Sizes as numbers; those that types do not tell are unknown.
+struct Numbers<'c>(Op<'c>);
+
+struct Overflow;
+
+fn both(a: i64, b: i64, f: impl Fn(i64, i64) -> Option<i64>) -> std::result::Result<i64, Overflow> {
+    if a == DYNAMIC || b == DYNAMIC { Ok(DYNAMIC) } else { f(a, b).ok_or(Overflow) }
+}
+
+impl Arithmetic for Numbers<'_> {
+    type Size = i64;
+    type Error = Overflow;
+
+    fn known(&mut self, size: i64) -> i64 {
+        size
+    }
+
+    fn of(&mut self, operand: usize, dim: usize) -> std::result::Result<i64, Overflow> {
+        Ok(self.0.operand(operand).ty().shape().get(dim).copied().unwrap_or(DYNAMIC))
+    }
+
+    fn index(&mut self, _: usize) -> std::result::Result<i64, Overflow> {
+        Ok(DYNAMIC)
+    }
+
+    fn same(&mut self, sizes: &[Size]) -> std::result::Result<i64, Overflow> {
+        for size in sizes {
+            let size = size.eval(self)?;
+            if size != DYNAMIC {
+                return Ok(size);
+            }
+        }
+        Ok(DYNAMIC)
+    }
+
+    fn add(&mut self, a: i64, b: i64) -> std::result::Result<i64, Overflow> {
+        both(a, b, i64::checked_add)
+    }
+
+    fn sub(&mut self, a: i64, b: i64) -> std::result::Result<i64, Overflow> {
+        both(a, b, i64::checked_sub)
+    }
+
+    fn mul(&mut self, a: i64, b: i64) -> std::result::Result<i64, Overflow> {
+        both(a, b, i64::checked_mul)
+    }
+
+    fn div(&mut self, a: i64, by: i64) -> std::result::Result<i64, Overflow> {
+        both(a, by, i64::checked_div_euclid)
+    }
+
+    fn at_least(&mut self, a: i64, low: i64) -> std::result::Result<i64, Overflow> {
+        both(a, low, |a, low| Some(a.max(low)))
+    }
+}
+
+fn shape(constraint: u32, found: Type<'_>, wanted: &[i64]) -> Checked {
     let found = found.shape();
     ensure!(shapes_agree(&found, wanted), constraint, "the result has the shape {}, its operands give {}", show(&found), show(wanted));
     Ok(())

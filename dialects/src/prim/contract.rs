@@ -4,6 +4,7 @@ use strata_core::prelude::*;
 
 use super::check::{self, Checked};
 use super::layout::ConvLayout;
+use super::sizes::{self, ResultSizes, Size, Space};
 use super::types::*;
 
 /// The sum over the contracted dimensions of the products of elements; dimensions of the result are the batch, the
@@ -12,7 +13,7 @@ use super::types::*;
 ///
 /// C1: the lists name different dimensions; batch lists have one length, contracted lists too. C2: sizes of paired
 /// dimensions agree. C3: the result's sizes are those above. C4: element types agree.
-#[op("prim.dot", effects(Pure), verify)]
+#[op("prim.dot", effects(Pure), interfaces(ResultSizes), verify)]
 pub struct Dot {
     lhs: Operand<AnyTensor>,
     rhs: Operand<AnyTensor>,
@@ -21,6 +22,13 @@ pub struct Dot {
     rhs_batch: Attr<I64s>,
     lhs_contract: Attr<I64s>,
     rhs_contract: Attr<I64s>,
+}
+
+impl ResultSizes for Dot<'_> {
+    fn result_sizes(&self) -> Option<Vec<Size>> {
+        let ranks = (self.lhs().ty().rank(), self.rhs().ty().rank());
+        sizes::dot(ranks, (&self.lhs_batch(), &self.rhs_batch()), (&self.lhs_contract(), &self.rhs_contract()))
+    }
 }
 
 impl Verify for Dot<'_> {
@@ -33,9 +41,7 @@ impl Verify for Dot<'_> {
         for (l, r) in left.iter().zip(&right) {
             ensure!(check::agree(lhs[*l], rhs[*r]), 2, "dimension {l} of lhs has size {}, dimension {r} of rhs {}", lhs[*l], rhs[*r]);
         }
-        let batch = left[..lb.len()].iter().map(|d| lhs[*d]).collect::<Vec<_>>();
-        let wanted = [batch, check::without(&lhs, &left), check::without(&rhs, &right)].concat();
-        check::result_shape(3, self.result().ty(), &wanted)?;
+        check::result_sizes(3, self.op())?;
         check::same_elements(4, self.lhs().ty(), self.rhs().ty())?;
         check::same_elements(4, self.lhs().ty(), self.result().ty())
     }
@@ -52,7 +58,7 @@ impl Verify for Dot<'_> {
 /// dimension; strides, dilations and groups are positive. C3: groups times the channels of rhs are the channels of lhs, and groups
 /// divide the features. C4: the result's sizes are
 /// `((n - 1) * lhs_dilation + 1 + low + high - (w - 1) * rhs_dilation - 1) / strides + 1`. C5: element types agree.
-#[op("prim.conv", effects(Pure), verify)]
+#[op("prim.conv", effects(Pure), interfaces(ResultSizes), verify)]
 pub struct Conv {
     lhs: Operand<Numbers>,
     rhs: Operand<Numbers>,
@@ -64,6 +70,22 @@ pub struct Conv {
     rhs_dilation: Attr<I64s>,
     groups: Attr<I64>,
     layout: OptAttr<Str>,
+}
+
+impl ResultSizes for Conv<'_> {
+    fn result_sizes(&self) -> Option<Vec<Size>> {
+        let layout = ConvLayout::of(self.op()).ok()?;
+        sizes::conv(
+            &layout,
+            &Space {
+                strides: &self.strides(),
+                low: &self.low(),
+                high: &self.high(),
+                lhs_dilation: &self.lhs_dilation(),
+                rhs_dilation: &self.rhs_dilation(),
+            },
+        )
+    }
 }
 
 impl Verify for Conv<'_> {
@@ -85,14 +107,7 @@ impl Verify for Conv<'_> {
         ensure!(check::agree(channels, check::known(inner, |c| c * groups)), 3, "{channels} channels for {groups} groups of {inner}");
         let features = layout.features(|dim| rhs[dim], |a, b| if a == DYNAMIC || b == DYNAMIC { DYNAMIC } else { a * b });
         ensure!(features == DYNAMIC || features % groups == 0, 3, "{groups} groups do not divide {features} features");
-        let mut wanted = vec![0; lhs.len()];
-        (wanted[layout.result.batch], wanted[layout.result.channel]) = (lhs[layout.lhs.batch], features);
-        for k in 0..strides.len() {
-            let (n, w) = (lhs[layout.lhs.space[k]], rhs[layout.rhs.space[k]]);
-            let size = |n: i64| ((n - 1) * spread[k] + low[k] + high[k] - (w - 1) * dilation[k]).div_euclid(strides[k]) + 1;
-            wanted[layout.result.space[k]] = if w == DYNAMIC { DYNAMIC } else { check::known(n, |n| size(n).max(0)) };
-        }
-        check::result_shape(4, self.result().ty(), &wanted)?;
+        check::result_sizes(4, self.op())?;
         check::same_elements(5, self.lhs().ty(), self.rhs().ty())?;
         check::same_elements(5, self.lhs().ty(), self.result().ty())
     }

@@ -3,6 +3,7 @@
 use strata_core::prelude::*;
 
 use super::check::{self, Checked};
+use super::sizes::{self, ResultSizes, Size};
 use super::types::*;
 
 /// A constant tensor.
@@ -25,11 +26,17 @@ impl Verify for Constant<'_> {
 /// The index along dimension `dim`, at every point.
 ///
 /// C1: `dim` is a dimension of the result. C2: one `index` operand per `?` of the result.
-#[op("prim.iota", effects(Pure), verify)]
+#[op("prim.iota", effects(Pure), interfaces(ResultSizes), verify)]
 pub struct Iota {
     sizes: Variadic<Index>,
     result: Result<Numbers>,
     dim: Attr<I64>,
+}
+
+impl ResultSizes for Iota<'_> {
+    fn result_sizes(&self) -> Option<Vec<Size>> {
+        Some(sizes::spelled(&self.result().ty().shape(), 0))
+    }
 }
 
 impl Verify for Iota<'_> {
@@ -80,13 +87,19 @@ impl Verify for Item<'_> {
 /// `kind` is `bits` (integers), `uniform` (floats in [0, 1)) or `normal` (mean 0, variance 1).
 ///
 /// C1: `kind` is known. C2: seed and offset are 0-d tensors of `i64`. C3: one `index` operand per `?` of the result.
-#[op("prim.rng", effects(Pure), verify)]
+#[op("prim.rng", effects(Pure), interfaces(ResultSizes), verify)]
 pub struct Rng {
     seed: Operand<Integers>,
     offset: Operand<Integers>,
     sizes: Variadic<Index>,
     result: Result<Reals>,
     kind: Attr<Str>,
+}
+
+impl ResultSizes for Rng<'_> {
+    fn result_sizes(&self) -> Option<Vec<Size>> {
+        Some(sizes::spelled(&self.result().ty().shape(), 2))
+    }
 }
 
 impl Verify for Rng<'_> {

@@ -3,6 +3,7 @@
 use strata_core::prelude::*;
 
 use super::check::{self, Checked};
+use super::sizes::{self, ResultSizes, Size};
 use super::types::*;
 
 /// The indices have one shape, and there is one per dimension in `dims`.
@@ -19,7 +20,7 @@ fn check_indices(indices: &[Value<'_>], dims: &[usize]) -> std::result::Result<V
 ///
 /// C1: `dims` are different dimensions, one per index tensor. C2: the index tensors have one shape. C3: the result has that shape, then
 /// the remaining dimensions. C4: element types agree.
-#[op("prim.gather", effects(Pure), verify)]
+#[op("prim.gather", effects(Pure), interfaces(ResultSizes), verify)]
 pub struct Gather {
     x: Operand<AnyTensor>,
     indices: Variadic<Integers>,
@@ -27,13 +28,18 @@ pub struct Gather {
     dims: Attr<I64s>,
 }
 
+impl ResultSizes for Gather<'_> {
+    fn result_sizes(&self) -> Option<Vec<Size>> {
+        Some(sizes::gather(self.x().ty().rank(), self.indices().first()?.ty().rank(), &self.dims()))
+    }
+}
+
 impl Verify for Gather<'_> {
     fn verify(self) -> Checked {
         let x = self.x().ty();
         let dims = check::dims(1, "dims", &self.dims(), x.rank())?;
-        let mut wanted = check_indices(&self.indices(), &dims)?;
-        wanted.extend(check::without(&x.shape(), &dims));
-        check::result_shape(3, self.result().ty(), &wanted)?;
+        check_indices(&self.indices(), &dims)?;
+        check::result_sizes(3, self.op())?;
         check::same_elements(4, x, self.result().ty())
     }
 }
@@ -43,7 +49,7 @@ impl Verify for Gather<'_> {
 ///
 /// C1: `dims` are different dimensions, one per index tensor. C2: the index tensors have one shape. C3: the updates have that shape,
 /// then the remaining dimensions of x. C4: `kind` is known. C5: element types agree. C6: the result has the type of x.
-#[op("prim.scatter", effects(Pure), verify)]
+#[op("prim.scatter", effects(Pure), interfaces(ResultSizes), verify)]
 pub struct Scatter {
     x: Operand<AnyTensor>,
     updates: Operand<AnyTensor>,
@@ -51,6 +57,12 @@ pub struct Scatter {
     result: Result<AnyTensor>,
     dims: Attr<I64s>,
     kind: Attr<Str>,
+}
+
+impl ResultSizes for Scatter<'_> {
+    fn result_sizes(&self) -> Option<Vec<Size>> {
+        Some(sizes::like(0, self.x().ty().rank()))
+    }
 }
 
 impl Verify for Scatter<'_> {
@@ -70,14 +82,14 @@ impl Verify for Scatter<'_> {
         check::kind(4, &self.kind(), &["set", "add", "mul", "max", "min"])?;
         check::same_elements(5, x, updates)?;
         check::same_elements(6, x, self.result().ty())?;
-        check::result_shape(6, self.result().ty(), &x.shape())
+        check::result_sizes(6, self.op())
     }
 }
 
 /// The box of `sizes` that begins at the offsets. It lies inside of the operand.
 ///
 /// C1: one offset and one size per dimension. C2: the result's sizes are `sizes`. C3: element types agree.
-#[op("prim.dynamic_slice", effects(Pure), verify)]
+#[op("prim.dynamic_slice", effects(Pure), interfaces(ResultSizes), verify)]
 pub struct DynamicSlice {
     x: Operand<AnyTensor>,
     offsets: Variadic<Index>,
@@ -85,12 +97,18 @@ pub struct DynamicSlice {
     sizes: Attr<I64s>,
 }
 
+impl ResultSizes for DynamicSlice<'_> {
+    fn result_sizes(&self) -> Option<Vec<Size>> {
+        Some(self.sizes().into_iter().map(Size::Known).collect())
+    }
+}
+
 impl Verify for DynamicSlice<'_> {
     fn verify(self) -> Checked {
         let rank = self.x().ty().rank();
         check::per_dim(1, "sizes", &self.sizes(), rank)?;
         ensure!(self.offsets().len() == rank, 1, "{} offsets for {rank} dimensions", self.offsets().len());
-        check::result_shape(2, self.result().ty(), &self.sizes())?;
+        check::result_sizes(2, self.op())?;
         check::same_elements(3, self.x().ty(), self.result().ty())
     }
 }
@@ -99,12 +117,18 @@ impl Verify for DynamicSlice<'_> {
 ///
 /// C1: one offset per dimension. C2: the update has the rank of x and is not larger. C3: element types agree. C4: the result
 /// has the type of x.
-#[op("prim.dynamic_update", effects(Pure), verify)]
+#[op("prim.dynamic_update", effects(Pure), interfaces(ResultSizes), verify)]
 pub struct DynamicUpdate {
     x: Operand<AnyTensor>,
     update: Operand<AnyTensor>,
     offsets: Variadic<Index>,
     result: Result<AnyTensor>,
+}
+
+impl ResultSizes for DynamicUpdate<'_> {
+    fn result_sizes(&self) -> Option<Vec<Size>> {
+        Some(sizes::like(0, self.x().ty().rank()))
+    }
 }
 
 impl Verify for DynamicUpdate<'_> {
@@ -116,6 +140,6 @@ impl Verify for DynamicUpdate<'_> {
         ensure!(fits, 2, "{update} does not fit into {x}");
         check::same_elements(3, x, update)?;
         check::same_elements(4, x, self.result().ty())?;
-        check::result_shape(4, self.result().ty(), &x.shape())
+        check::result_sizes(4, self.op())
     }
 }

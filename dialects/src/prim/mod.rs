@@ -13,6 +13,7 @@ pub mod library;
 pub mod order;
 pub mod pointwise;
 pub mod reduce;
+pub mod sizes;
 pub mod special;
 pub mod types;
 pub mod view;
@@ -27,6 +28,7 @@ pub use library::Library;
 pub use order::Sort;
 pub use pointwise::*;
 pub use reduce::{ArgReduce, Reduce, Scan};
+pub use sizes::ResultSizes;
 pub use special::Special;
 pub use view::{Broadcast, Concat, Dim, Pad, Reshape, Reverse, Slice, Transpose, Window};
 
@@ -70,6 +72,7 @@ pub static PRIM: DialectDef = DialectDef {
     },
     dependents: &["arith"],
     constant: Some(constant),
+    ..DialectDef::NEW
 };
 
 fn constant<'c>(builder: &mut Builder<'c>, value: Attr<'c>, ty: Type<'c>) -> Option<Op<'c>> {

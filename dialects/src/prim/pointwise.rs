@@ -274,7 +274,7 @@ impl Verify for Select<'_> {
         for value in [self.a(), self.b()] {
             check::same_elements(1, value.ty(), ty)?;
         }
-        check::result_shape(2, ty, &self.condition().ty().shape())
+        check::result_sizes(2, self.op())
     }
 }
 

@@ -3,6 +3,7 @@
 use strata_core::prelude::*;
 
 use super::check::{self, Checked};
+use super::sizes::{self, ResultSizes, Size};
 use super::types::*;
 
 const KINDS: &[&str] = &["sum", "prod", "max", "min", "and", "or"];
@@ -28,12 +29,18 @@ fn check_kind(constraint: u32, kind: &str, ty: Type<'_>) -> Checked {
 ///
 /// C1: `dims` are different dimensions in ascending order. C2: `kind` is one of the above and fits the element type. C3: the result has the
 /// remaining dimensions. C4: element types agree.
-#[op("prim.reduce", effects(Pure), verify)]
+#[op("prim.reduce", effects(Pure), interfaces(ResultSizes), verify)]
 pub struct Reduce {
     x: Operand<AnyTensor>,
     result: Result<AnyTensor>,
     dims: Attr<I64s>,
     kind: Attr<Str>,
+}
+
+impl ResultSizes for Reduce<'_> {
+    fn result_sizes(&self) -> Option<Vec<Size>> {
+        Some(sizes::without(0, self.x().ty().rank(), &self.dims()))
+    }
 }
 
 impl Verify for Reduce<'_> {
@@ -42,7 +49,7 @@ impl Verify for Reduce<'_> {
         let dims = check::dims(1, "dims", &self.dims(), x.rank())?;
         ensure!(dims.is_sorted(), 1, "`dims` are not in ascending order");
         check_kind(2, &self.kind(), x)?;
-        check::result_shape(3, self.result().ty(), &check::without(&x.shape(), &dims))?;
+        check::result_sizes(3, self.op())?;
         check::same_elements(4, x, self.result().ty())
     }
 }
@@ -51,7 +58,7 @@ impl Verify for Reduce<'_> {
 ///
 /// C1: `dim` is a dimension. C2: `kind` is `max` or `min`. C3: the result has the remaining dimensions. C4: its elements
 /// are `i64`.
-#[op("prim.arg_reduce", effects(Pure), verify)]
+#[op("prim.arg_reduce", effects(Pure), interfaces(ResultSizes), verify)]
 pub struct ArgReduce {
     x: Operand<Reals>,
     result: Result<Integers>,
@@ -59,12 +66,18 @@ pub struct ArgReduce {
     kind: Attr<Str>,
 }
 
+impl ResultSizes for ArgReduce<'_> {
+    fn result_sizes(&self) -> Option<Vec<Size>> {
+        Some(sizes::without(0, self.x().ty().rank(), &[self.dim()]))
+    }
+}
+
 impl Verify for ArgReduce<'_> {
     fn verify(self) -> Checked {
         let x = self.x().ty();
-        let dim = check::dim(1, self.dim(), x.rank())?;
+        check::dim(1, self.dim(), x.rank())?;
         check::kind(2, &self.kind(), &["max", "min"])?;
-        check::result_shape(3, self.result().ty(), &check::without(&x.shape(), &[dim]))?;
+        check::result_sizes(3, self.op())?;
         ensure!(self.result().ty().element_type() == Some(ElementType::I64), 4, "positions are i64");
         Ok(())
     }

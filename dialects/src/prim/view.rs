@@ -3,18 +3,25 @@
 use strata_core::prelude::*;
 
 use super::check::{self, Checked};
+use super::sizes::{self, ResultSizes, Size};
 use super::types::*;
 
 /// Dimension i of the operand becomes dimension `dims[i]` of the result; sizes of 1 and missing dimensions are repeated.
 ///
 /// C1: `dims` names one dimension of the result per dimension of the operand, each at most once. C2: an operand's size
 /// is 1 or the result's. C3: one `index` operand per `?` of the result. C4: element types agree.
-#[op("prim.broadcast", effects(Pure), verify)]
+#[op("prim.broadcast", effects(Pure), interfaces(ResultSizes), verify)]
 pub struct Broadcast {
     x: Operand<AnyTensor>,
     sizes: Variadic<Index>,
     result: Result<AnyTensor>,
     dims: Attr<I64s>,
+}
+
+impl ResultSizes for Broadcast<'_> {
+    fn result_sizes(&self) -> Option<Vec<Size>> {
+        sizes::broadcast(&self.x().ty().shape(), &self.dims(), &self.result().ty().shape())
+    }
 }
 
 impl Verify for Broadcast<'_> {
@@ -34,11 +41,17 @@ impl Verify for Broadcast<'_> {
 /// The same elements in row-major order in another shape.
 ///
 /// C1: both have the same number of elements. C2: one `index` operand per `?` of the result. C3: element types agree.
-#[op("prim.reshape", effects(Pure), verify)]
+#[op("prim.reshape", effects(Pure), interfaces(ResultSizes), verify)]
 pub struct Reshape {
     x: Operand<AnyTensor>,
     sizes: Variadic<Index>,
     result: Result<AnyTensor>,
+}
+
+impl ResultSizes for Reshape<'_> {
+    fn result_sizes(&self) -> Option<Vec<Size>> {
+        Some(sizes::spelled(&self.result().ty().shape(), 1))
+    }
 }
 
 impl Verify for Reshape<'_> {
@@ -55,20 +68,25 @@ impl Verify for Reshape<'_> {
 /// Dimension i of the result is dimension `perm[i]` of the operand.
 ///
 /// C1: `perm` is a permutation of the dimensions. C2: the result's sizes are the operand's, permuted. C3: element types agree.
-#[op("prim.transpose", effects(Pure), verify)]
+#[op("prim.transpose", effects(Pure), interfaces(ResultSizes), verify)]
 pub struct Transpose {
     x: Operand<AnyTensor>,
     result: Result<AnyTensor>,
     perm: Attr<I64s>,
 }
 
+impl ResultSizes for Transpose<'_> {
+    fn result_sizes(&self) -> Option<Vec<Size>> {
+        sizes::transpose(self.x().ty().rank(), &self.perm())
+    }
+}
+
 impl Verify for Transpose<'_> {
     fn verify(self) -> Checked {
         let shape = self.x().ty().shape();
         check::per_dim(1, "perm", &self.perm(), shape.len())?;
-        let perm = check::dims(1, "perm", &self.perm(), shape.len())?;
-        let wanted: Vec<_> = perm.into_iter().map(|d| shape[d]).collect();
-        check::result_shape(2, self.result().ty(), &wanted)?;
+        check::dims(1, "perm", &self.perm(), shape.len())?;
+        check::result_sizes(2, self.op())?;
         check::same_elements(3, self.x().ty(), self.result().ty())
     }
 }
@@ -78,7 +96,7 @@ impl Verify for Transpose<'_> {
 /// C1: one offset, size and stride per dimension. C2: strides are positive, known offsets and sizes not negative. C3: one
 /// `index` operand per unknown entry. C4: known elements lie inside of the operand. C5: the result's sizes are `sizes`.
 /// C6: element types agree.
-#[op("prim.slice", effects(Pure), verify)]
+#[op("prim.slice", effects(Pure), interfaces(ResultSizes), verify)]
 pub struct Slice {
     x: Operand<AnyTensor>,
     bounds: Variadic<Index>,
@@ -86,6 +104,13 @@ pub struct Slice {
     offsets: Attr<I64s>,
     sizes: Attr<I64s>,
     strides: Attr<I64s>,
+}
+
+impl ResultSizes for Slice<'_> {
+    fn result_sizes(&self) -> Option<Vec<Size>> {
+        let offsets = self.offsets().iter().filter(|offset| **offset == DYNAMIC).count();
+        Some(sizes::spelled(&self.sizes(), 1 + offsets))
+    }
 }
 
 impl Verify for Slice<'_> {
@@ -105,7 +130,7 @@ impl Verify for Slice<'_> {
             let last = offsets[d] + (sizes[d] - 1) * strides[d];
             ensure!(last < *n, 4, "element {last} is outside of dimension {d} of size {n}");
         }
-        check::result_shape(5, self.result().ty(), &sizes)?;
+        check::result_sizes(5, self.op())?;
         check::same_elements(6, self.x().ty(), self.result().ty())
     }
 }
@@ -131,7 +156,7 @@ impl Verify for Reverse<'_> {
 ///
 /// C1: one entry per dimension. C2: `interior` is not negative. C3: one `index` operand per unknown entry. C4: the value is
 /// a 0-d tensor of the operand's element type. C5: the result's sizes are `(n - 1) * interior + n + low + high`.
-#[op("prim.pad", effects(Pure), verify)]
+#[op("prim.pad", effects(Pure), interfaces(ResultSizes), verify)]
 pub struct Pad {
     x: Operand<AnyTensor>,
     value: Operand<AnyTensor>,
@@ -140,6 +165,12 @@ pub struct Pad {
     low: Attr<I64s>,
     high: Attr<I64s>,
     interior: Attr<I64s>,
+}
+
+impl ResultSizes for Pad<'_> {
+    fn result_sizes(&self) -> Option<Vec<Size>> {
+        sizes::pad(&self.low(), &self.high(), &self.interior())
+    }
 }
 
 impl Verify for Pad<'_> {
@@ -154,12 +185,7 @@ impl Verify for Pad<'_> {
         ensure!(value.rank() == 0, 4, "the value is not 0-d but {value}");
         check::same_elements(4, value, self.x().ty())?;
         check::same_elements(4, value, self.result().ty())?;
-        let grown = |d: usize| match [shape[d], low[d], high[d]].contains(&DYNAMIC) {
-            true => DYNAMIC,
-            false => shape[d] + (shape[d] - 1).max(0) * interior[d] + low[d] + high[d],
-        };
-        let wanted: Vec<_> = (0..shape.len()).map(grown).collect();
-        check::result_shape(5, self.result().ty(), &wanted)
+        check::result_sizes(5, self.op())
     }
 }
 
@@ -167,11 +193,18 @@ impl Verify for Pad<'_> {
 ///
 /// C1: there is at least one, and `dim` is one of its dimensions. C2: all have one element type and, but for `dim`, one
 /// shape, which is the result's. C3: the result's size of `dim` is the sum.
-#[op("prim.concat", effects(Pure), verify)]
+#[op("prim.concat", effects(Pure), interfaces(ResultSizes), verify)]
 pub struct Concat {
     parts: Variadic<AnyTensor>,
     result: Result<AnyTensor>,
     dim: Attr<I64>,
+}
+
+impl ResultSizes for Concat<'_> {
+    fn result_sizes(&self) -> Option<Vec<Size>> {
+        let (parts, rank) = (self.parts().len(), self.result().ty().rank());
+        Some(sizes::concat(parts, rank, usize::try_from(self.dim()).ok().filter(|dim| *dim < rank)?))
+    }
 }
 
 impl Verify for Concat<'_> {
@@ -179,17 +212,14 @@ impl Verify for Concat<'_> {
         let result = self.result().ty();
         let dim = check::dim(1, self.dim(), result.rank())?;
         ensure!(!self.parts().is_empty(), 1, "there is nothing to concatenate");
-        let mut total = 0;
         for part in self.parts() {
             check::same_elements(2, part.ty(), result)?;
             let shape = part.ty().shape();
             let fits = shape.len() == result.rank()
                 && check::shapes_agree(&check::without(&shape, &[dim]), &check::without(&result.shape(), &[dim]));
             ensure!(fits, 2, "{} does not fit into {result}", part.ty());
-            total = if total == DYNAMIC || shape[dim] == DYNAMIC { DYNAMIC } else { total + shape[dim] };
         }
-        ensure!(check::agree(total, result.shape()[dim]), 3, "the parts have {total} elements along dimension {dim}, the result {result}");
-        Ok(())
+        check::result_sizes(3, self.op())
     }
 }
 
@@ -199,7 +229,7 @@ impl Verify for Concat<'_> {
 /// C1: `sizes`, `strides`, `dilations` and `dims` have k entries each, positive but for `dims`, which name different dimensions.
 /// C2: the sizes of the positions are `(n - (sizes - 1) * dilations - 1) / strides + 1`, those inside of the window `sizes`.
 /// C3: element types agree.
-#[op("prim.window", effects(Pure), verify)]
+#[op("prim.window", effects(Pure), interfaces(ResultSizes), verify)]
 pub struct Window {
     x: Operand<AnyTensor>,
     result: Result<AnyTensor>,
@@ -217,6 +247,14 @@ pub fn windowed(rank: usize, count: usize, dims: Option<Vec<i64>>) -> Vec<usize>
     }
 }
 
+impl ResultSizes for Window<'_> {
+    fn result_sizes(&self) -> Option<Vec<Size>> {
+        let rank = self.x().ty().rank();
+        let dims = windowed(rank, self.sizes().len(), self.dims());
+        sizes::window(rank, &dims, &self.sizes(), &self.strides(), &self.dilations())
+    }
+}
+
 impl Verify for Window<'_> {
     fn verify(self) -> Checked {
         let (shape, sizes, strides, dilations) = (self.x().ty().shape(), self.sizes(), self.strides(), self.dilations());
@@ -227,12 +265,7 @@ impl Verify for Window<'_> {
             check::per_dim(1, "dims", &dims, sizes.len())?;
             check::dims(1, "dims", &dims, shape.len())?;
         }
-        let mut wanted = shape.clone();
-        for (k, dim) in windowed(shape.len(), sizes.len(), self.dims()).into_iter().enumerate() {
-            wanted[dim] = check::known(shape[dim], |n| (n - (sizes[k] - 1) * dilations[k] - 1).div_euclid(strides[k]) + 1);
-        }
-        wanted.extend(sizes);
-        check::result_shape(2, self.result().ty(), &wanted)?;
+        check::result_sizes(2, self.op())?;
         check::same_elements(3, self.x().ty(), self.result().ty())
     }
 }

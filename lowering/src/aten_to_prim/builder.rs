@@ -9,8 +9,9 @@ use std::rc::Rc;
 
 use strata_core::ir::{Attr, Block, Builder, Cx, DYNAMIC, Location, Op, OpSpec, Type, Value};
 use strata_dialects::aten::dtype::{DType, encode};
+use strata_dialects::prim::sizes;
 
-use super::size::{Size, Sym};
+use super::size::{Operands, Size, Sym};
 use super::tensor::Tensor;
 
 /// A constant number with the type that it had in Python, or a scalar value of the program.
@@ -147,6 +148,16 @@ impl<'c> Prim<'c> {
         let ty = self.tensor_type(dtype, &shape);
         let value = self.builder.borrow_mut().value(name, operands, ty, attrs);
         self.remember(value, dtype, shape)
+    }
+
+    /// The sizes that the formulas of an op give for these operands: tensors, then the sizes that attributes do not tell.
+    pub fn sizes(&'c self, said: Option<Vec<sizes::Size>>, tensors: &[Tensor<'c>], indices: &[Size<'c>]) -> Rc<[Size<'c>]> {
+        let mut operands = Operands { tensors, indices };
+        let sizes = said.and_then(|sizes| sizes.iter().map(|size| size.eval(&mut operands).ok()).collect());
+        sizes.unwrap_or_else(|| {
+            self.fail("the attributes do not fit the operands");
+            Rc::default()
+        })
     }
 
     /// Makes an op with several tensor results.
@@ -300,16 +311,11 @@ impl<'c> Prim<'c> {
         if rest.is_empty() {
             return *first;
         }
-        let mut shape = first.shape().to_vec();
-        for tensor in rest {
-            if tensor.rank() != first.rank() || tensor.dtype() != first.dtype() {
-                self.fail("concatenated tensors differ in rank or element type");
-                return *first;
-            }
-            for (d, (size, other)) in shape.iter_mut().zip(tensor.shape().iter()).enumerate() {
-                *size = if d == dim { *size + *other } else { size.known().map_or(*other, Size::Const) };
-            }
+        if rest.iter().any(|tensor| tensor.rank() != first.rank() || tensor.dtype() != first.dtype()) {
+            self.fail("concatenated tensors differ in rank or element type");
+            return *first;
         }
+        let shape = self.sizes(Some(sizes::concat(tensors.len(), first.rank(), dim)), tensors, &[]);
         let values: Vec<_> = tensors.iter().map(|t| t.value()).collect();
         self.emit("prim.concat", &values, &[("dim", self.cx().i64_attr(dim as i64))], first.dtype(), shape)
     }

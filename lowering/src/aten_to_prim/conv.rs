@@ -6,6 +6,8 @@ use super::rule::Precision::Wide;
 use super::rule::{Rule, many, one};
 use super::size::Size;
 use super::tensor::Tensor;
+use strata_dialects::prim::layout::ConvLayout;
+use strata_dialects::prim::sizes::{self, Space};
 
 pub(super) const RULES: &[Rule] = &[
     one("aten._convolution", Wide, convolution),
@@ -34,12 +36,18 @@ struct Window {
 
 impl Window {
     fn apply<'c>(&self, x: Tensor<'c>, weight: Tensor<'c>) -> Tensor<'c> {
-        let mut shape = vec![x.size(0), weight.size(0)];
-        for k in 0..self.strides.len() {
-            let inner = (x.size(k + 2) - 1) * self.spread[k] + 1;
-            let reach = (weight.size(k + 2) - 1) * self.dilation[k] + 1;
-            shape.push((inner + (self.low[k] + self.high[k]) - reach) / self.strides[k] + 1);
+        if x.dtype() != weight.dtype() || x.rank() != weight.rank() {
+            x.prim().fail(format!("a convolution of {} with {}", x.ty(), weight.ty()));
+            return x;
         }
+        let said = sizes::conv(&ConvLayout::plain(self.strides.len()), &Space {
+            strides: &self.strides,
+            low: &self.low,
+            high: &self.high,
+            lhs_dilation: &self.spread,
+            rhs_dilation: &self.dilation,
+        });
+        let shape = x.prim().sizes(said, &[x, weight], &[]);
         let cx = x.prim().cx();
         let attrs = [
             ("strides", cx.i64s_attr(&self.strides)),
@@ -49,10 +57,6 @@ impl Window {
             ("rhs_dilation", cx.i64s_attr(&self.dilation)),
             ("groups", cx.i64_attr(self.groups)),
         ];
-        if x.dtype() != weight.dtype() || x.rank() != weight.rank() {
-            x.prim().fail(format!("a convolution of {} with {}", x.ty(), weight.ty()));
-            return x;
-        }
         x.prim().emit("prim.conv", &[x.value(), weight.value()], &attrs, x.dtype(), shape)
     }
 }

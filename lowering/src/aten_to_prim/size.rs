@@ -3,8 +3,10 @@
 use std::ops::{Add, Div, Mul, Sub};
 
 use strata_core::ir::{DYNAMIC, Value};
+use strata_dialects::prim::sizes::{self, Arithmetic};
 
 use super::builder::Prim;
+use super::tensor::Tensor;
 
 /// A size or another integer of the program.
 #[derive(Clone, Copy)]
@@ -136,6 +138,59 @@ impl<'c, S: Into<Size<'c>>> Div<S> for Size<'c> {
             (a, b) if a.same(b) && a.known().is_none() => Size::Const(1),
             (a, b) => a.arith("arith.floordivsi", b, |a, b| if b == 0 { 0 } else { a.div_euclid(b) }),
         }
+    }
+}
+
+/// The operands of an op that is about to be made: computes the sizes of its results.
+pub(super) struct Operands<'a, 'c> {
+    pub tensors: &'a [Tensor<'c>],
+    /// The `index` operands, which follow the tensors.
+    pub indices: &'a [Size<'c>],
+}
+
+/// The formula names an operand or a dimension that is not there.
+pub(super) struct Missing;
+
+impl<'c> Arithmetic for Operands<'_, 'c> {
+    type Size = Size<'c>;
+    type Error = Missing;
+
+    fn known(&mut self, size: i64) -> Size<'c> {
+        Size::Const(size)
+    }
+
+    fn of(&mut self, operand: usize, dim: usize) -> Result<Size<'c>, Missing> {
+        self.tensors.get(operand).and_then(|tensor| tensor.shape().get(dim).copied()).ok_or(Missing)
+    }
+
+    fn index(&mut self, operand: usize) -> Result<Size<'c>, Missing> {
+        operand.checked_sub(self.tensors.len()).and_then(|index| self.indices.get(index).copied()).ok_or(Missing)
+    }
+
+    /// A known one, else the first.
+    fn same(&mut self, same: &[sizes::Size]) -> Result<Size<'c>, Missing> {
+        let sizes: Vec<_> = same.iter().map(|size| size.eval(self)).collect::<Result<_, _>>()?;
+        Ok(sizes.iter().copied().find(|size| size.known().is_some()).unwrap_or(sizes[0]))
+    }
+
+    fn add(&mut self, a: Size<'c>, b: Size<'c>) -> Result<Size<'c>, Missing> {
+        Ok(a + b)
+    }
+
+    fn sub(&mut self, a: Size<'c>, b: Size<'c>) -> Result<Size<'c>, Missing> {
+        Ok(a - b)
+    }
+
+    fn mul(&mut self, a: Size<'c>, b: Size<'c>) -> Result<Size<'c>, Missing> {
+        Ok(a * b)
+    }
+
+    fn div(&mut self, a: Size<'c>, by: i64) -> Result<Size<'c>, Missing> {
+        Ok(a / by)
+    }
+
+    fn at_least(&mut self, a: Size<'c>, low: i64) -> Result<Size<'c>, Missing> {
+        Ok(a.max(low))
     }
 }
 

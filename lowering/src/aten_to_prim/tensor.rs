@@ -4,9 +4,16 @@ use std::rc::Rc;
 
 use strata_core::ir::{Attr, Type, Value};
 use strata_dialects::aten::dtype::{DType, Numeric};
+use strata_dialects::prim::sizes;
+use strata_dialects::prim::view::windowed;
 
 use super::builder::{Prim, Scalar};
 use super::size::{Size, product};
+
+/// Dimensions as attributes spell them.
+fn signed(dims: &[usize]) -> Vec<i64> {
+    dims.iter().map(|dim| *dim as i64).collect()
+}
 
 /// A tensor made by a [`Prim`] builder.
 #[derive(Clone, Copy)]
@@ -75,7 +82,7 @@ impl<'c> Tensor<'c> {
     }
 
     fn ints(self, values: &[usize]) -> Attr<'c> {
-        self.prim.cx().i64s_attr(&values.iter().map(|v| *v as i64).collect::<Vec<_>>())
+        self.prim.cx().i64s_attr(&signed(values))
     }
 
     // Types.
@@ -157,7 +164,7 @@ impl<'c> Tensor<'c> {
         if perm.iter().copied().eq(0..self.rank()) {
             return self;
         }
-        let shape: Vec<_> = perm.iter().map(|&p| self.size(p)).collect();
+        let shape = self.prim.sizes(sizes::transpose(self.rank(), &signed(perm)), &[self], &[]);
         self.prim.emit("prim.transpose", &[self.value()], &[("perm", self.ints(perm))], self.dtype(), shape)
     }
 
@@ -244,14 +251,11 @@ impl<'c> Tensor<'c> {
         if low.iter().chain(high).all(zero) && interior.iter().all(|i| *i == 0) {
             return self;
         }
-        let grown = |d: usize| {
-            let size = self.size(d);
-            let inner = if interior[d] == 0 { size } else { (size - 1).max(0) * interior[d] + size };
-            inner + low[d] + high[d]
-        };
-        let shape: Vec<_> = (0..self.rank()).map(grown).collect();
         let cx = self.prim.cx();
-        let spell = |sizes: &[Size<'c>]| cx.i64s_attr(&sizes.iter().map(|s| s.static_size()).collect::<Vec<_>>());
+        let numbers = |sizes: &[Size<'c>]| sizes.iter().map(|s| s.static_size()).collect::<Vec<_>>();
+        let spell = |sizes: &[Size<'c>]| cx.i64s_attr(&numbers(sizes));
+        let unknown: Vec<_> = low.iter().chain(high).copied().filter(|size| size.known().is_none()).collect();
+        let shape = self.prim.sizes(sizes::pad(&numbers(low), &numbers(high), interior), &[self, value], &unknown);
         let mut operands = vec![self.value(), value.value()];
         operands.extend(self.prim.dynamic(low));
         operands.extend(self.prim.dynamic(high));
@@ -268,12 +272,7 @@ impl<'c> Tensor<'c> {
 
     /// Sliding windows over the last `sizes.len()` dimensions: output positions, then positions in the window.
     pub fn window(self, sizes: &[i64], strides: &[i64], dilations: &[i64]) -> Tensor<'c> {
-        let lead = self.rank() - sizes.len();
-        let mut shape = self.shape()[..lead].to_vec();
-        for (k, size) in sizes.iter().enumerate() {
-            shape.push((self.size(lead + k) - ((size - 1) * dilations[k] + 1)) / strides[k] + 1);
-        }
-        shape.extend(sizes.iter().map(|s| Size::Const(*s)));
+        let shape = self.prim.sizes(sizes::window(self.rank(), &windowed(self.rank(), sizes.len(), None), sizes, strides, dilations), &[self], &[]);
         let cx = self.prim.cx();
         let attrs = [("sizes", cx.i64s_attr(sizes)), ("strides", cx.i64s_attr(strides)), ("dilations", cx.i64s_attr(dilations))];
         self.prim.emit("prim.window", &[self.value()], &attrs, self.dtype(), shape)
@@ -283,22 +282,17 @@ impl<'c> Tensor<'c> {
 
     /// Combines elements over `dims`, which are dropped or kept with size 1.
     pub fn reduce(self, kind: &str, dims: &[usize], keep: bool) -> Tensor<'c> {
-        let shape = self.shape();
-        let kept = |keep: bool| {
-            let size = |(d, size): (usize, &Size<'c>)| match dims.contains(&d) {
-                true => keep.then_some(Size::Const(1)),
-                false => Some(*size),
-            };
-            shape.iter().enumerate().filter_map(size).collect::<Vec<_>>()
-        };
         if dims.is_empty() {
             return self;
         }
         let mut sorted = dims.to_vec();
         sorted.sort_unstable();
         let attrs = [("dims", self.ints(&sorted)), ("kind", self.prim.cx().str_attr(kind))];
-        let reduced = self.prim.emit("prim.reduce", &[self.value()], &attrs, self.dtype(), kept(false));
-        if keep { reduced.reshape(&kept(true)) } else { reduced }
+        let shape = self.prim.sizes(Some(sizes::without(0, self.rank(), &signed(dims))), &[self], &[]);
+        let reduced = self.prim.emit("prim.reduce", &[self.value()], &attrs, self.dtype(), shape);
+        let mut kept = self.shape().to_vec();
+        kept.iter_mut().enumerate().filter(|(dim, _)| dims.contains(dim)).for_each(|(_, size)| *size = Size::Const(1));
+        if keep { reduced.reshape(&kept) } else { reduced }
     }
 
     /// Sum over `dims`, kept with size 1.
@@ -319,8 +313,7 @@ impl<'c> Tensor<'c> {
 
     /// The position of the first maximum (`max`) or minimum (`min`) along `dim`, which is dropped.
     pub fn arg_reduce(self, kind: &str, dim: usize) -> Tensor<'c> {
-        let mut shape = self.shape().to_vec();
-        shape.remove(dim);
+        let shape = self.prim.sizes(Some(sizes::without(0, self.rank(), &[dim as i64])), &[self], &[]);
         let attrs = [("dim", self.prim.cx().i64_attr(dim as i64)), ("kind", self.prim.cx().str_attr(kind))];
         self.prim.emit("prim.arg_reduce", &[self.value()], &attrs, DType::I64, shape)
     }
@@ -344,16 +337,13 @@ impl<'c> Tensor<'c> {
 
     /// Sums products over the contracted dimensions: batch, free dimensions of `self`, free dimensions of `rhs`.
     pub fn dot(self, rhs: Tensor<'c>, batch: (&[usize], &[usize]), contract: (&[usize], &[usize])) -> Tensor<'c> {
-        let free = |t: Tensor<'c>, b: &[usize], c: &[usize]| {
-            (0..t.rank()).filter(|d| !b.contains(d) && !c.contains(d)).map(|d| t.size(d)).collect::<Vec<_>>()
-        };
         if self.dtype() != rhs.dtype() {
             self.prim.fail(format!("product of {} and {}", self.dtype(), rhs.dtype()));
             return self;
         }
-        let mut shape: Vec<_> = batch.0.iter().map(|d| self.size(*d)).collect();
-        shape.extend(free(self, batch.0, contract.0));
-        shape.extend(free(rhs, batch.1, contract.1));
+        let [lhs_batch, rhs_batch, lhs_contract, rhs_contract] = [batch.0, batch.1, contract.0, contract.1].map(signed);
+        let said = sizes::dot((self.rank(), rhs.rank()), (&lhs_batch, &rhs_batch), (&lhs_contract, &rhs_contract));
+        let shape = self.prim.sizes(said, &[self, rhs], &[]);
         let attrs = [
             ("lhs_batch", self.ints(batch.0)),
             ("rhs_batch", self.ints(batch.1)),
@@ -367,10 +357,10 @@ impl<'c> Tensor<'c> {
 
     /// Elements at `indices` (of one shape I) along `dims`: a tensor of shape I and the remaining dimensions.
     pub fn gather(self, indices: &[Tensor<'c>], dims: &[usize]) -> Tensor<'c> {
-        let mut shape = indices.first().map_or(Vec::new(), |i| i.shape().to_vec());
-        shape.extend((0..self.rank()).filter(|d| !dims.contains(d)).map(|d| self.size(d)));
-        let mut operands = vec![self.value()];
-        operands.extend(indices.iter().map(|i| i.value()));
+        let tensors: Vec<_> = std::iter::once(self).chain(indices.iter().copied()).collect();
+        let index_rank = indices.first().map_or(0, |index| index.rank());
+        let shape = self.prim.sizes(Some(sizes::gather(self.rank(), index_rank, &signed(dims))), &tensors, &[]);
+        let operands: Vec<_> = tensors.iter().map(|tensor| tensor.value()).collect();
         self.prim.emit("prim.gather", &operands, &[("dims", self.ints(dims))], self.dtype(), shape)
     }
 

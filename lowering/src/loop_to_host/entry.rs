@@ -2,6 +2,7 @@
 
 use super::Error;
 use strata_core::ir::{Attr, DYNAMIC, ElementType, Op, Type};
+use strata_dialects::capture::{Continuation, continuation};
 
 /// One argument of the entry.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -42,6 +43,8 @@ pub struct Program {
     pub arguments: Vec<Argument>,
     /// Results in order.
     pub results: Vec<Returned>,
+    /// Where the program goes on, when this is not its last part.
+    pub next: Option<Continuation>,
 }
 
 impl Argument {
@@ -97,6 +100,6 @@ impl Program {
                 shape: sizes(ty),
             });
         }
-        Ok(Self { name: func.str("sym_name").unwrap_or_default(), arguments, results })
+        Ok(Self { name: func.str("sym_name").unwrap_or_default(), arguments, results, next: continuation(func) })
     }
 }

@@ -13,6 +13,7 @@ pub use entry::{Argument, Program, Returned};
 
 use strata_core::ir::Op;
 use strata_core::pass::{Pass, PassContext, PassError};
+use strata_dialects::capture;
 
 /// Puts the program around the kernels into destination-passing style, on buffers.
 #[derive(Pass)]
@@ -40,6 +41,9 @@ pub fn prepare(module: Op<'_>) -> Option<Op<'_>> {
 /// Rewrites the captured entry as a `func.func` with `host.entry`, and `@prepare` as one with `host.prepare`.
 pub fn loop_to_host(module: Op<'_>) -> Result<(), Error> {
     let entry = entry(module)?;
+    if let Some(other) = module.body(0).ops().into_iter().find(|op| *op != entry && capture::is_part(*op)) {
+        return Err(Error::at(other, "the program has several parts, which are compiled one by one (split-breaks{only=NAME} keeps one)"));
+    }
     if let Some(prepare) = prepare(module) {
         convert::convert(module, prepare, &Program::of(prepare)?, "host.prepare")?;
     }

@@ -1,7 +1,6 @@
 //! Indexed reads and writes, and running combinations: `gather`, `scatter`, `scan`.
 
 use super::kernel::{Kernel, element_of};
-use super::sizes::kept;
 use super::stage::{Kind, Stage};
 use super::{Error, scalar};
 use strata_core::ir::{AffineExpr, ElementType, Op, Value};
@@ -19,11 +18,16 @@ pub fn gather<'c>(kernel: &mut Kernel<'c>, stage: &mut Stage<'c>, op: Op<'c>, in
     for (count, &dim) in dims.iter().enumerate() {
         operands[1 + dim as usize] = position(kernel, stage, op, op.operand(1 + count), &indices[..index_rank])?;
     }
-    for (&dim, &index) in kept(data, &dims).iter().zip(&indices[index_rank..]) {
+    for (dim, &index) in rest(data, &dims).zip(&indices[index_rank..]) {
         operands[1 + dim] = stage.index(kernel, index);
     }
     let element = scalar::register_type(kernel.cx(), element_of(op, data.ty())?);
     Ok(stage.b.value("loop.load", &operands, element, &[]))
+}
+
+/// The dimensions of a tensor that are not indexed.
+fn rest(data: Value<'_>, indexed: &[i64]) -> impl Iterator<Item = usize> {
+    (0..data.ty().rank()).filter(|dim| !indexed.contains(&(*dim as i64)))
 }
 
 /// An element of an index tensor as an `index` value.
@@ -82,7 +86,7 @@ fn scatter<'c>(kernel: &mut Kernel<'c>, op: Op<'c>) -> Result<Op<'c>, Error> {
     for (count, &dim) in dims.iter().enumerate() {
         yields[dim as usize] = position(kernel, &mut stage, op, op.operand(2 + count), &at[..index_rank])?;
     }
-    for (&dim, &index) in kept(data, &dims).iter().zip(&at[index_rank..]) {
+    for (dim, &index) in rest(data, &dims).zip(&at[index_rank..]) {
         yields[dim] = stage.index(kernel, index);
     }
     yields.push(kernel.element(&mut stage, updates, &at)?);

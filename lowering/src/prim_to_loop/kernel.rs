@@ -1,5 +1,6 @@
 //! One fusion as one kernel.
 
+use super::apart::Splits;
 use super::collapse::collapse;
 use super::sizes::{Size, resolve, size_of};
 use super::split::split;
@@ -29,7 +30,7 @@ pub struct Kernel<'c> {
 }
 
 /// Rewrites a fusion as a `loop.call` of a new kernel. A fusion that cannot be one kernel is split into its ops.
-pub fn lower<'c>(module: Op<'c>, fusion: Op<'c>, name: &str) -> Result<(), Error> {
+pub fn lower<'c>(module: Op<'c>, fusion: Op<'c>, name: &str, splits: &mut Splits) -> Result<(), Error> {
     let cx = module.cx();
     let mut b = Builder::at_start(module.body(0), fusion.location());
     let op = b.op(OpSpec { name: "loop.kernel", attrs: &[("sym_name", cx.str_attr(name))], regions: 1, ..OpSpec::default() });
@@ -53,71 +54,9 @@ pub fn lower<'c>(module: Op<'c>, fusion: Op<'c>, name: &str) -> Result<(), Error
         }
         Err(error) => {
             op.erase();
-            if fusion.num_results() > 1 {
-                return split_results(module, fusion, name);
-            }
-            if fusion.body(0).ops().len() <= 2 {
-                return Err(error);
-            }
-            split_ops(module, fusion, name)
+            splits.split(module, fusion, name, error)
         }
     }
-}
-
-/// Makes a kernel of each result: what they share is computed in each.
-fn split_results<'c>(module: Op<'c>, fusion: Op<'c>, name: &str) -> Result<(), Error> {
-    let mut values = Vec::new();
-    let mut parts = Vec::new();
-    for index in 0..fusion.num_results() {
-        let mut b = Builder::before(fusion);
-        let (operands, result) = (fusion.operands(), [fusion.result(index).ty()]);
-        let part = b.op(OpSpec { name: "prim.fusion", operands: &operands, results: &result, regions: 1, ..OpSpec::default() });
-        let types: Vec<_> = operands.iter().map(|value| value.ty()).collect();
-        let block = b.add_block(part.region(0), &types);
-        let mut known: HashMap<_, _> = fusion.body(0).args().into_iter().zip(block.args()).collect();
-        b.set_at_end(block);
-        for op in fusion.body(0).ops() {
-            let mapped: Vec<_> = op.operands().into_iter().map(|value| known.get(&value).copied().unwrap_or(value)).collect();
-            if op.is("prim.yield") {
-                b.effect("prim.yield", &[mapped[index]], &[]);
-                continue;
-            }
-            let copy = b.clone_op(op, &mapped);
-            known.extend(op.results().into_iter().zip(copy.results()));
-        }
-        for op in block.ops().into_iter().rev() {
-            if !op.is("prim.yield") && op.is_unused() {
-                op.erase();
-            }
-        }
-        values.push(part.result(0));
-        parts.push(part);
-    }
-    fusion.replace_with(&values);
-    for (count, part) in parts.into_iter().enumerate() {
-        lower(module, part, &format!("{name}_{count}"))?;
-    }
-    Ok(())
-}
-
-/// Takes a fusion apart and makes a kernel of each op.
-fn split_ops<'c>(module: Op<'c>, fusion: Op<'c>, name: &str) -> Result<(), Error> {
-    let block = fusion.body(0);
-    for (argument, operand) in block.args().into_iter().zip(fusion.operands()) {
-        argument.replace_all_uses_with(operand);
-    }
-    let mut ops = block.ops();
-    let Some(terminator) = ops.pop() else { return Ok(()) };
-    let results = terminator.operands();
-    terminator.erase();
-    for op in &ops {
-        op.move_before(fusion);
-    }
-    fusion.replace_with(&results);
-    for (count, op) in ops.into_iter().enumerate().filter(|(_, op)| super::becomes_kernel(*op)) {
-        lower(module, super::wrap(op), &format!("{name}_{count}"))?;
-    }
-    Ok(())
 }
 
 impl<'c> Kernel<'c> {

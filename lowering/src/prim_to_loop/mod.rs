@@ -5,10 +5,12 @@
 //! expressions (views), or opens another stage (reductions) whose result is then read like an input.
 //! So nothing is materialised between the results and the inputs but the results of reductions.
 
+mod apart;
 mod collapse;
 mod conv;
 mod indexed;
 mod kernel;
+mod next_after;
 mod reduction;
 mod scalar;
 mod sizes;
@@ -19,24 +21,32 @@ mod view;
 pub use crate::error::Error;
 
 use strata_core::ir::{Builder, Op, OpSpec, Value};
-use strata_core::pass::{Pass, PassContext, PassError};
+use strata_core::pass::{Counter, Pass, PassContext, PassError};
 
 /// Makes a kernel of every fusion and of every lone tensor operator.
 #[derive(Pass)]
 #[pass(dependents("loop", "arith", "math", "complex"))]
-pub struct PrimToLoop {}
+pub struct PrimToLoop {
+    /// Say which fusions one kernel cannot hold, as remarks.
+    remarks: bool,
+    /// Fusions that became several kernels.
+    splits: Counter,
+}
 
 impl Pass for PrimToLoop {
     fn run<'c>(&self, op: Op<'c>, _: &mut PassContext<'c>) -> Result<(), PassError> {
-        prim_to_loop(op).map_err(|error| PassError::new(error.to_string()))
+        let splits = prim_to_loop(op, self.remarks).map_err(|error| PassError::new(error.to_string()))?;
+        self.splits.add(splits);
+        Ok(())
     }
 }
 
 /// Rewrites every function of the module: fusions and lone tensor operators become `loop.call`s of new `loop.kernel`s.
 ///
 /// Left in place are reshapes (free views), index arithmetic, control flow and what the runtime library does.
-pub fn prim_to_loop(module: Op<'_>) -> Result<(), Error> {
-    let mut count = 0;
+/// A fusion that one kernel cannot hold becomes several; `remarks` says why. Gives how many did.
+pub fn prim_to_loop(module: Op<'_>, remarks: bool) -> Result<usize, Error> {
+    let (mut count, mut splits) = (0, apart::Splits { remarks, count: 0 });
     for func in module.find_all("func.func") {
         let mut fusions = Vec::new();
         func.walk(&mut |op| {
@@ -55,11 +65,11 @@ pub fn prim_to_loop(module: Op<'_>) -> Result<(), Error> {
                 continue;
             }
             let fusion = if op.is("prim.fusion") { op } else { wrap(op) };
-            kernel::lower(module, fusion, &format!("k{count}"))?;
+            kernel::lower(module, fusion, &format!("k{count}"), &mut splits)?;
             count += 1;
         }
     }
-    Ok(())
+    Ok(splits.count)
 }
 
 /// Ops of the prim level that are no kernels: free views, scalars, and calls of the runtime library.

@@ -1,10 +1,11 @@
 //! Reductions and contractions: a stage that runs over what is combined, and the read of its result.
 
 use super::kernel::{Kernel, element_of, plain_dims};
-use super::sizes::{Size, dot_dims, kept};
+use super::sizes::Size;
 use super::stage::{Kind, Request, Stage};
 use super::{Error, conv, scalar};
 use strata_core::ir::{AffineExpr, DYNAMIC, ElementType, Op, Value};
+use strata_dialects::prim::sizes;
 
 impl<'c> Kernel<'c> {
     /// Opens (once) the stage of a reduction and reads its result.
@@ -96,8 +97,10 @@ impl<'c> Kernel<'c> {
             "prim.conv" => conv::element(self, &mut stage, op, from, accumulated, indices, &at)?,
             _ => {
                 let mut source = vec![self.cx.constant(0); operand.ty().rank()];
-                for (&dim, &index) in kept(operand, &reduced.iter().map(|&dim| dim as i64).collect::<Vec<_>>()).iter().zip(indices) {
-                    source[dim] = index;
+                for (size, &index) in sizes::of(op).unwrap_or_default().iter().zip(indices) {
+                    for (_, dim) in size.operand_dims() {
+                        source[dim] = index;
+                    }
                 }
                 for (&dim, &index) in reduced.iter().zip(&at) {
                     source[dim] = index;
@@ -119,24 +122,18 @@ impl<'c> Kernel<'c> {
         at: &[AffineExpr<'c>],
     ) -> Result<Value<'c>, Error> {
         let ints = |name: &str| op.ints(name).unwrap_or_default();
-        let (lhs_kept, rhs_free) = dot_dims(op);
-        let mut lhs = vec![self.cx.constant(0); op.operand(0).ty().rank()];
-        let mut rhs = vec![self.cx.constant(0); op.operand(1).ty().rank()];
-        for (&dim, &index) in lhs_kept.iter().zip(indices) {
-            lhs[dim] = index;
-        }
-        for (&dim, &index) in ints("rhs_batch").iter().zip(indices) {
-            rhs[dim as usize] = index;
-        }
-        for (&dim, &index) in rhs_free.iter().zip(&indices[lhs_kept.len()..]) {
-            rhs[dim] = index;
+        let mut read = [0, 1].map(|operand| vec![self.cx.constant(0); op.operand(operand).ty().rank()]);
+        for (size, &index) in sizes::of(op).unwrap_or_default().iter().zip(indices) {
+            for (operand, dim) in size.operand_dims() {
+                read[operand][dim] = index;
+            }
         }
         for ((&left, &right), &index) in ints("lhs_contract").iter().zip(&ints("rhs_contract")).zip(at) {
-            lhs[left as usize] = index;
-            rhs[right as usize] = index;
+            read[0][left as usize] = index;
+            read[1][right as usize] = index;
         }
-        let left = self.element(stage, op.operand(0), &lhs)?;
-        let right = self.element(stage, op.operand(1), &rhs)?;
+        let left = self.element(stage, op.operand(0), &read[0])?;
+        let right = self.element(stage, op.operand(1), &read[1])?;
         Ok(multiply(stage, left, right, from, accumulated))
     }
 }

@@ -5,7 +5,7 @@
 
 pub use crate::elements::register_type;
 
-use super::Error;
+use super::{Error, next_after};
 use strata_core::ir::{Builder, ElementType, Op, Value};
 
 /// The type in which sums of an element type are accumulated.
@@ -32,19 +32,22 @@ pub fn emit<'c>(b: &mut Builder<'c>, op: Op<'c>, args: &[Value<'c>], from: Eleme
         }
         _ => {}
     }
+    if name == "nextafter" {
+        return Ok(next_after::emit(b, args, from));
+    }
     if matches!(from, ElementType::F16 | ElementType::BF16) {
         let wide: Vec<_> = args.iter().map(|&arg| convert(b, arg, from, ElementType::F32)).collect();
         let result = emit(b, op, &wide, ElementType::F32, if to == from { ElementType::F32 } else { to })?;
         return Ok(if to == from { convert(b, result, ElementType::F32, to) } else { result });
     }
     if let Some(predicate) = comparison(name, from) {
-        return Ok(compare(b, predicate, args, from));
+        return Ok(compare(b, predicate, args));
     }
     if from.is_complex() || to.is_complex() {
         return complex(b, op, name, args, to);
     }
     let ty = args[0].ty();
-    let known = if from.is_float() { float(b, name, args, from) } else { integer(b, name, args, from) };
+    let known = if from.is_float() { float(b, name, args) } else { integer(b, name, args, from) };
     if let Some(value) = known {
         return Ok(value);
     }
@@ -113,7 +116,7 @@ const INTEGER: &[(&str, &str)] = &[
 ];
 
 /// Functions that the runtime computes element by element.
-const LIBM: &[&str] = &["digamma", "erfinv", "lgamma", "nextafter"];
+const LIBM: &[&str] = &["digamma", "erfinv", "lgamma"];
 
 fn choose(names: &'static str, element: ElementType) -> &'static str {
     let unsigned = element.is_unsigned() || element == ElementType::Bool;
@@ -130,10 +133,10 @@ fn choose(names: &'static str, element: ElementType) -> &'static str {
 }
 
 /// Floating-point operators that are more than one upstream op.
-fn float<'c>(b: &mut Builder<'c>, name: &str, args: &[Value<'c>], from: ElementType) -> Option<Value<'c>> {
+fn float<'c>(b: &mut Builder<'c>, name: &str, args: &[Value<'c>]) -> Option<Value<'c>> {
     let ty = args[0].ty();
     match name {
-        "is_nan" => Some(compare(b, Predicate::Float(UNO), &[args[0], args[0]], from)),
+        "is_nan" => Some(compare(b, Predicate::Float(UNO), &[args[0], args[0]])),
         "rsqrt" => {
             let root = b.value("math.sqrt", args, ty, &[]);
             let one = b.const_float(ty, 1.0);
@@ -143,8 +146,8 @@ fn float<'c>(b: &mut Builder<'c>, name: &str, args: &[Value<'c>], from: ElementT
             // NaN compares false with zero on both sides and so stays zero, as PyTorch's sign does.
             let zero = b.const_float(ty, 0.0);
             let (one, minus) = (b.const_float(ty, 1.0), b.const_float(ty, -1.0));
-            let positive = compare(b, Predicate::Float(OGT), &[args[0], zero], from);
-            let negative = compare(b, Predicate::Float(OLT), &[args[0], zero], from);
+            let positive = compare(b, Predicate::Float(OGT), &[args[0], zero]);
+            let negative = compare(b, Predicate::Float(OLT), &[args[0], zero]);
             let low = b.value("arith.select", &[negative, minus, zero], ty, &[]);
             Some(b.value("arith.select", &[positive, one, low], ty, &[]))
         }
@@ -171,11 +174,11 @@ fn integer<'c>(b: &mut Builder<'c>, name: &str, args: &[Value<'c>], from: Elemen
         "abs" => Some(b.value("math.absi", args, ty, &[])),
         "sign" => {
             let (zero, one, minus) = (b.const_int(ty, 0), b.const_int(ty, 1), b.const_int(ty, -1));
-            let positive = compare(b, Predicate::Integer(if unsigned { UGT } else { SGT }), &[args[0], zero], from);
+            let positive = compare(b, Predicate::Integer(if unsigned { UGT } else { SGT }), &[args[0], zero]);
             let low = if unsigned {
                 zero
             } else {
-                let negative = compare(b, Predicate::Integer(SLT), &[args[0], zero], from);
+                let negative = compare(b, Predicate::Integer(SLT), &[args[0], zero]);
                 b.value("arith.select", &[negative, minus, zero], ty, &[])
             };
             Some(b.value("arith.select", &[positive, one, low], ty, &[]))
@@ -190,15 +193,14 @@ fn integer<'c>(b: &mut Builder<'c>, name: &str, args: &[Value<'c>], from: Elemen
 /// Truncating division and remainder that never trap: a divisor 0 or -1 is replaced and the result corrected.
 fn divide<'c>(b: &mut Builder<'c>, name: &str, args: &[Value<'c>], unsigned: bool) -> Value<'c> {
     let ty = args[0].ty();
-    let int = ElementType::I64;
     let (zero, one) = (b.const_int(ty, 0), b.const_int(ty, 1));
-    let by_zero = compare(b, Predicate::Integer(EQ), &[args[1], zero], int);
+    let by_zero = compare(b, Predicate::Integer(EQ), &[args[1], zero]);
     let mut divisor = b.value("arith.select", &[by_zero, one, args[1]], ty, &[]);
     if unsigned {
         return b.value(if name == "div" { "arith.divui" } else { "arith.remui" }, &[args[0], divisor], ty, &[]);
     }
     let minus = b.const_int(ty, -1);
-    let by_minus = compare(b, Predicate::Integer(EQ), &[args[1], minus], int);
+    let by_minus = compare(b, Predicate::Integer(EQ), &[args[1], minus]);
     divisor = b.value("arith.select", &[by_minus, one, divisor], ty, &[]);
     if name == "rem" {
         return b.value("arith.remsi", &[args[0], divisor], ty, &[]);
@@ -213,7 +215,7 @@ fn shift<'c>(b: &mut Builder<'c>, name: &str, args: &[Value<'c>], unsigned: bool
     let ty = args[0].ty();
     let bits = ty.element_type().map_or(64, |element| i64::from(element.bits()));
     let (zero, width, most) = (b.const_int(ty, 0), b.const_int(ty, bits), b.const_int(ty, bits - 1));
-    let inside = compare(b, Predicate::Integer(ULT), &[args[1], width], ElementType::U64);
+    let inside = compare(b, Predicate::Integer(ULT), &[args[1], width]);
     let distance = b.value("arith.select", &[inside, args[1], most], ty, &[]);
     let op = match (name, unsigned) {
         ("shl", _) => "arith.shli",
@@ -227,7 +229,6 @@ fn shift<'c>(b: &mut Builder<'c>, name: &str, args: &[Value<'c>], unsigned: bool
 /// Integer power by squaring; a negative exponent gives what 1/x truncates to.
 fn power<'c>(b: &mut Builder<'c>, args: &[Value<'c>], unsigned: bool) -> Value<'c> {
     let ty = args[0].ty();
-    let int = ElementType::I64;
     let bits = match ty.element_type() {
         Some(element) => element.bits(),
         None => 64,
@@ -237,7 +238,7 @@ fn power<'c>(b: &mut Builder<'c>, args: &[Value<'c>], unsigned: bool) -> Value<'
     for bit in 0..if unsigned { bits } else { bits - 1 } {
         let mask = b.const_int(ty, 1i64.wrapping_shl(bit));
         let masked = b.value("arith.andi", &[args[1], mask], ty, &[]);
-        let set = compare(b, Predicate::Integer(NE), &[masked, zero], int);
+        let set = compare(b, Predicate::Integer(NE), &[masked, zero]);
         let product = b.value("arith.muli", &[result, base], ty, &[]);
         result = b.value("arith.select", &[set, product, result], ty, &[]);
         base = b.value("arith.muli", &[base, base], ty, &[]);
@@ -245,13 +246,13 @@ fn power<'c>(b: &mut Builder<'c>, args: &[Value<'c>], unsigned: bool) -> Value<'
     if unsigned {
         return result;
     }
-    let negative = compare(b, Predicate::Integer(SLT), &[args[1], zero], int);
+    let negative = compare(b, Predicate::Integer(SLT), &[args[1], zero]);
     let minus = b.const_int(ty, -1);
-    let is_one = compare(b, Predicate::Integer(EQ), &[args[0], one], int);
-    let is_minus = compare(b, Predicate::Integer(EQ), &[args[0], minus], int);
+    let is_one = compare(b, Predicate::Integer(EQ), &[args[0], one]);
+    let is_minus = compare(b, Predicate::Integer(EQ), &[args[0], minus]);
     // (-1)^n has the parity that the loop above computed from the low bit.
     let low = b.value("arith.andi", &[args[1], one], ty, &[]);
-    let odd = compare(b, Predicate::Integer(NE), &[low, zero], int);
+    let odd = compare(b, Predicate::Integer(NE), &[low, zero]);
     let sign = b.value("arith.select", &[odd, minus, one], ty, &[]);
     let small = b.value("arith.select", &[is_minus, sign, zero], ty, &[]);
     let inverse = b.value("arith.select", &[is_one, one, small], ty, &[]);
@@ -272,22 +273,24 @@ fn complex<'c>(b: &mut Builder<'c>, op: Op<'c>, name: &str, args: &[Value<'c>], 
 }
 
 /// Numbers of upstream's comparison predicates.
-const EQ: i64 = 0;
-const NE: i64 = 1;
-const SLT: i64 = 2;
+pub(super) const EQ: i64 = 0;
+pub(super) const NE: i64 = 1;
+pub(super) const SLT: i64 = 2;
 const SLE: i64 = 3;
-const SGT: i64 = 4;
+pub(super) const SGT: i64 = 4;
 const SGE: i64 = 5;
 const ULT: i64 = 6;
 const ULE: i64 = 7;
 const UGT: i64 = 8;
 const UGE: i64 = 9;
-const OGT: i64 = 2;
-const OLT: i64 = 4;
-const UNO: i64 = 14;
+pub(super) const OEQ: i64 = 1;
+pub(super) const OGT: i64 = 2;
+pub(super) const OLT: i64 = 4;
+pub(super) const UNO: i64 = 14;
 
+/// How two scalars are compared.
 #[derive(Clone, Copy)]
-enum Predicate {
+pub(super) enum Predicate {
     Integer(i64),
     Float(i64),
     Complex(&'static str),
@@ -306,7 +309,7 @@ fn comparison(name: &str, from: ElementType) -> Option<Predicate> {
     })
 }
 
-fn compare<'c>(b: &mut Builder<'c>, predicate: Predicate, args: &[Value<'c>], _from: ElementType) -> Value<'c> {
+pub(super) fn compare<'c>(b: &mut Builder<'c>, predicate: Predicate, args: &[Value<'c>]) -> Value<'c> {
     let bool_type = b.cx().int(1);
     let (name, number) = match predicate {
         Predicate::Integer(number) => ("arith.cmpi", number),
@@ -348,10 +351,10 @@ pub fn convert<'c>(b: &mut Builder<'c>, value: Value<'c>, from: ElementType, to:
         let source = value.ty();
         if from.is_float() {
             let zero = b.const_float(source, 0.0);
-            return compare(b, Predicate::Float(13), &[value, zero], from);
+            return compare(b, Predicate::Float(13), &[value, zero]);
         }
         let zero = b.const_int(source, 0);
-        return compare(b, Predicate::Integer(NE), &[value, zero], from);
+        return compare(b, Predicate::Integer(NE), &[value, zero]);
     }
     match (from.is_float(), to.is_float()) {
         (true, true) => {

@@ -1,6 +1,7 @@
 //! The entry's side of a mutation: what was written to an argument is a result.
 
 use strata_core::ir::{Attr, Block, Op, Value};
+use strata_dialects::capture;
 
 use super::{Refusal, alias::Aliases};
 
@@ -12,7 +13,7 @@ pub(super) fn mutations<'c>(function: Op<'c>, entry: Block<'c>, aliases: &Aliase
     if written.is_empty() {
         return Ok(0);
     }
-    if function.attr("capture.entry").is_none() {
+    if !capture::is_part(function) {
         return Err("writes to its arguments, and only an entry (`capture.entry`) can give their new values back".to_owned());
     }
     let terminator = entry.terminator().filter(|op| op.is("func.return")).ok_or("its body does not end in a return")?;

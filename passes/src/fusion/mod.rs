@@ -20,3 +20,35 @@ mod target;
 pub use greedy::{Rules, fuse};
 pub use refusal::{Refusal, Remark, report};
 pub use target::Target;
+
+/// A pass that fuses by rules: the struct with its options, and `run` for tests.
+macro_rules! fusion_pass {
+    ($(#[$doc:meta])* pub struct $name:ident: $rules:expr;) => {
+        $(#[$doc])*
+        #[derive(Pass)]
+        #[pass(anchor = "func.func", dependents("prim"))]
+        pub struct $name {
+            /// Say why values stay between kernels, as remarks.
+            remarks: bool,
+            /// Fusions in all functions.
+            fusions: Counter,
+        }
+
+        impl Pass for $name {
+            fn run<'c>(&self, op: strata_core::ir::Op<'c>, _: &mut PassContext<'c>) -> Result<(), PassError> {
+                let remarks = run(op);
+                if self.remarks {
+                    $crate::fusion::report(&remarks);
+                }
+                self.fusions.add(op.find_all("prim.fusion").len());
+                Ok(())
+            }
+        }
+
+        /// Runs the pass on a function; gives what was refused.
+        pub fn run(function: strata_core::ir::Op<'_>) -> Vec<$crate::fusion::Remark<'_>> {
+            $crate::fusion::fuse(function, &$rules)
+        }
+    };
+}
+pub(crate) use fusion_pass;

@@ -17,7 +17,7 @@
 //! }
 //! ```
 
-use super::driver::{Rule, Simplified, Site, simplify};
+use super::driver::{Rule, Simplified, Site, simplification};
 use super::number::{Number, elements, encode, wrap};
 use crate::fusion::class::is_pointwise;
 use strata_core::ir::{Attr, ElementType, Op};
@@ -27,26 +27,9 @@ use strata_core::rewrite::NoMatch;
 /// Larger constants are weights: they are computed at run time.
 const MAX_BYTES: usize = 4096;
 
-/// Computes small constants while compiling.
-#[derive(Pass)]
-#[pass(anchor = "func.func", dependents("prim"))]
-pub struct SimplifyConstants {
-    /// Say for every rule why it does not match, as remarks.
-    explain: bool,
-    /// Rewrites.
-    rewrites: Counter,
-}
-
-impl Pass for SimplifyConstants {
-    fn run<'c>(&self, op: Op<'c>, _: &mut PassContext<'c>) -> Result<(), PassError> {
-        self.rewrites.add(simplify(op, RULES, self.explain));
-        Ok(())
-    }
-}
-
-/// Runs the pass on a function; gives the number of rewrites.
-pub fn run(function: Op<'_>) -> usize {
-    simplify(function, RULES, false)
+simplification! {
+    /// Computes small constants while compiling.
+    pub struct SimplifyConstants: dependents("prim");
 }
 
 const RULES: &[Rule] = &[

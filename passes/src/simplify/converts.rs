@@ -17,31 +17,14 @@
 //! }
 //! ```
 
-use super::driver::{Rule, Simplified, Site, simplify};
+use super::driver::{Rule, Simplified, Site, simplification};
 use strata_core::ir::{ElementType, Op};
 use strata_core::pass::{Counter, Pass, PassContext, PassError};
 use strata_core::rewrite::NoMatch;
 
-/// Drops and joins conversions that lose nothing.
-#[derive(Pass)]
-#[pass(anchor = "func.func", dependents("prim"))]
-pub struct SimplifyConverts {
-    /// Say for every rule why it does not match, as remarks.
-    explain: bool,
-    /// Rewrites.
-    rewrites: Counter,
-}
-
-impl Pass for SimplifyConverts {
-    fn run<'c>(&self, op: Op<'c>, _: &mut PassContext<'c>) -> Result<(), PassError> {
-        self.rewrites.add(simplify(op, RULES, self.explain));
-        Ok(())
-    }
-}
-
-/// Runs the pass on a function; gives the number of rewrites.
-pub fn run(function: Op<'_>) -> usize {
-    simplify(function, RULES, false)
+simplification! {
+    /// Drops and joins conversions that lose nothing.
+    pub struct SimplifyConverts: dependents("prim");
 }
 
 const RULES: &[Rule] = &[

@@ -80,6 +80,34 @@ impl<'c> Site<'_, 'c> {
     }
 }
 
+/// The pass of a file of rules: the struct with its options, and `run` for tests. The rules are the file's `RULES`.
+macro_rules! simplification {
+    ($(#[$doc:meta])* pub struct $name:ident: dependents($($dialect:literal),*);) => {
+        $(#[$doc])*
+        #[derive(Pass)]
+        #[pass(anchor = "func.func", dependents($($dialect),*))]
+        pub struct $name {
+            /// Say for every rule why it does not match, as remarks.
+            explain: bool,
+            /// Rewrites.
+            rewrites: Counter,
+        }
+
+        impl Pass for $name {
+            fn run<'c>(&self, op: strata_core::ir::Op<'c>, _: &mut PassContext<'c>) -> Result<(), PassError> {
+                self.rewrites.add($crate::simplify::simplify(op, RULES, self.explain));
+                Ok(())
+            }
+        }
+
+        /// Runs the pass on a function; gives the number of rewrites.
+        pub fn run(function: strata_core::ir::Op<'_>) -> usize {
+            $crate::simplify::simplify(function, RULES, false)
+        }
+    };
+}
+pub(super) use simplification;
+
 /// Applies rules in a function until none matches; `explain` makes every "no" a remark. Gives the number of rewrites.
 pub fn simplify(function: Op<'_>, rules: &[Rule], explain: bool) -> usize {
     let mut driver = Driver { dims: Dims::of(function), rules, explain, dead: HashSet::new(), rewrites: 0 };

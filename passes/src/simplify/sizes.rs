@@ -17,31 +17,14 @@
 //! }
 //! ```
 
-use super::driver::{Rule, Simplified, Site, simplify};
+use super::driver::{Rule, Simplified, Site, simplification};
 use crate::analysis::Symbol;
 use strata_core::ir::Op;
 use strata_core::pass::{Counter, Pass, PassContext, PassError};
 
-/// Says each size by what it was computed from.
-#[derive(Pass)]
-#[pass(anchor = "func.func", dependents("prim", "arith"))]
-pub struct SimplifySizes {
-    /// Say for every rule why it does not match, as remarks.
-    explain: bool,
-    /// Rewrites.
-    rewrites: Counter,
-}
-
-impl Pass for SimplifySizes {
-    fn run<'c>(&self, op: Op<'c>, _: &mut PassContext<'c>) -> Result<(), PassError> {
-        self.rewrites.add(simplify(op, RULES, self.explain));
-        Ok(())
-    }
-}
-
-/// Runs the pass on a function; gives the number of rewrites.
-pub fn run(function: Op<'_>) -> usize {
-    simplify(function, RULES, false)
+simplification! {
+    /// Says each size by what it was computed from.
+    pub struct SimplifySizes: dependents("prim", "arith");
 }
 
 const RULES: &[Rule] = &[Rule { name: "known-size", root: "prim.dim", rewrite: known_size }];

@@ -19,32 +19,15 @@
 //! }
 //! ```
 
-use super::driver::{Rule, Simplified, Site, simplify};
+use super::driver::{Rule, Simplified, Site, simplification};
 use super::views_of_views as pairs;
 use strata_core::ir::{ElementType, Op};
 use strata_core::pass::{Counter, Pass, PassContext, PassError};
 use strata_core::rewrite::NoMatch;
 
-/// Drops views that do nothing, joins views of views, and drops dimensions of size 1 that are in the way.
-#[derive(Pass)]
-#[pass(anchor = "func.func", dependents("prim"))]
-pub struct SimplifyViews {
-    /// Say for every rule why it does not match, as remarks.
-    explain: bool,
-    /// Rewrites.
-    rewrites: Counter,
-}
-
-impl Pass for SimplifyViews {
-    fn run<'c>(&self, op: Op<'c>, _: &mut PassContext<'c>) -> Result<(), PassError> {
-        self.rewrites.add(simplify(op, RULES, self.explain));
-        Ok(())
-    }
-}
-
-/// Runs the pass on a function; gives the number of rewrites.
-pub fn run(function: Op<'_>) -> usize {
-    simplify(function, RULES, false)
+simplification! {
+    /// Drops views that do nothing, joins views of views, and drops dimensions of size 1 that are in the way.
+    pub struct SimplifyViews: dependents("prim");
 }
 
 const RULES: &[Rule] = &[

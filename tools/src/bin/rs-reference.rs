@@ -8,7 +8,7 @@ use std::fs;
 use std::path::Path;
 use std::process::ExitCode;
 
-use strata_core::dialect::{Arity, DialectDef, OpDef, ValueDef};
+use strata_core::dialect::{Arity, DataDef, DialectDef, OpDef, ValueDef};
 use strata_core::pass::PassEntry;
 use strata_driver::LEVELS;
 use strata_lowering::aten_to_prim;
@@ -57,11 +57,28 @@ fn dialect_page(dialect: &DialectDef) -> Result<String, std::fmt::Error> {
     let mut ops = (dialect.ops)();
     ops.sort_by_key(|op| op.name);
     let mut page = format!("{NOTE}# `{}`\n\n{}\n", dialect.name, dialect.doc);
+    for (sign, data) in
+        [('!', dialect.types), ('#', dialect.attrs)].into_iter().flat_map(|(sign, defs)| defs.iter().map(move |def| (sign, def)))
+    {
+        data_section(&mut page, sign, data)?;
+    }
     for op in &ops {
         write!(page, "\n## `{}`\n\n{}\n\n", op.name, text(if op.doc.is_empty() { op.summary } else { op.doc }))?;
         op_table(&mut page, op)?;
     }
     Ok(page)
+}
+
+/// A type or an attribute.
+fn data_section(page: &mut String, sign: char, data: &DataDef) -> std::fmt::Result {
+    write!(page, "\n## `{sign}{}`\n\n{}\n\n", data.name, text(data.doc))?;
+    if !data.params.is_empty() {
+        page.push_str("| parameter | kind | meaning |\n| --- | --- | --- |\n");
+        for param in data.params {
+            writeln!(page, "| `{}` | {} | {} |", param.name, param.kind.name, text(param.doc).replace('\n', " "))?;
+        }
+    }
+    Ok(())
 }
 
 fn op_table(page: &mut String, op: &OpDef) -> std::fmt::Result {

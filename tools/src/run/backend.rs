@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use strata_runtime::compiler::Compiler;
-use strata_runtime::manifest::OutputKind;
+use strata_runtime::manifest::{Output, OutputKind};
 use strata_runtime::{Artefact, Session, Tensor, shared};
 use strata_tools::cached;
 
@@ -32,6 +32,8 @@ impl Backend {
 pub enum Program {
     /// Compiled code with its weights.
     Native(Box<Session>),
+    /// Compiled code of a program that graph breaks divide: the host goes on from one part to the next.
+    Parts(Vec<Session>),
     /// A model that the interpreter reads anew at each run.
     Interpreted {
         /// The interpreter's home.
@@ -129,22 +131,69 @@ impl Program {
         let start = Instant::now();
         let session = Session::load(&artefact, None)?;
         times.load = start.elapsed();
-        Ok((Program::Native(Box::new(session)), times))
+        if artefact.manifest.resume.is_none() {
+            return Ok((Program::Native(Box::new(session)), times));
+        }
+        if !matches!(kind, "pt2" | "mlir") {
+            return Err(format!("{}: holds one part of a program that goes on elsewhere; run the model itself", path.display()).into());
+        }
+        Ok((Program::Parts(rest(path, options, session)?), times))
     }
 
     /// Runs the program.
     pub fn run(&self, inputs: &[&Tensor]) -> Result<Vec<Named>, Box<dyn Error>> {
         match self {
-            Program::Native(session) => {
-                let results = session.run_refs(inputs)?.into_iter().zip(&session.manifest().outputs);
-                Ok(results
-                    .map(|(tensor, out)| Named { name: out.name.clone(), mutation: out.kind == OutputKind::Mutation, tensor })
-                    .collect())
-            }
+            Program::Native(session) => named(session, inputs),
+            Program::Parts(parts) => run_parts(parts, inputs),
             Program::Interpreted { compiler, path, options } => {
                 let results = compiler.interpret(path, options, inputs)?.into_iter();
                 Ok(results.map(|r| Named { name: r.name, mutation: r.mutation, tensor: r.tensor }).collect())
             }
         }
     }
+}
+
+fn named(session: &Session, inputs: &[&Tensor]) -> Result<Vec<Named>, Box<dyn Error>> {
+    let results = session.run_refs(inputs)?.into_iter().zip(&session.manifest().outputs);
+    Ok(results.map(|(tensor, out)| Named { name: out.name.clone(), mutation: out.kind == OutputKind::Mutation, tensor }).collect())
+}
+
+/// Compiles the parts that follow the first.
+fn rest(path: &Path, options: &str, first: Session) -> Result<Vec<Session>, Box<dyn Error>> {
+    let (compiler, mut options) = (Compiler::open()?, serde_json::from_str::<serde_json::Value>(options)?);
+    let (mut parts, mut names) = (vec![first], Vec::new());
+    while let Some(next) = parts.last().and_then(|part| part.manifest().resume.clone()) {
+        if names.contains(&next.part) {
+            return Err(format!("{}: the program resumes at `{}` for ever", path.display(), next.part).into());
+        }
+        options["part"] = next.part.as_str().into();
+        let artefact = compiler.compile(path, &options.to_string())?;
+        let changed = |name: &String| parts.iter().any(|part| part.manifest().outputs.iter().any(|out| is_mutation_of(out, name)));
+        if let Some(weight) = artefact.manifest.weights.iter().map(|weight| &weight.name).find(|name| changed(name)) {
+            return Err(format!("{}: `{}` reads `{weight}`, which a part before it changes", path.display(), next.part).into());
+        }
+        parts.push(Session::load(&artefact, None)?);
+        names.push(next.part);
+    }
+    Ok(parts)
+}
+
+fn is_mutation_of(output: &Output, name: &str) -> bool {
+    output.kind == OutputKind::Mutation && output.name == name
+}
+
+/// Runs the parts in order: the outputs of each are the inputs of the next, and what each changes is a result.
+fn run_parts(parts: &[Session], inputs: &[&Tensor]) -> Result<Vec<Named>, Box<dyn Error>> {
+    let (mut values, mut changed) = (Vec::<Named>::new(), Vec::new());
+    for (at, part) in parts.iter().enumerate() {
+        let inputs = if at == 0 { inputs.to_vec() } else { values.iter().map(|value| &value.tensor).collect() };
+        let (mutations, outputs) = named(part, &inputs)?.into_iter().partition(|value| value.mutation);
+        values = outputs;
+        changed.extend::<Vec<Named>>(mutations);
+        if let Some(next) = &part.manifest().resume {
+            eprintln!("graph break after part {}: {}; resumes at `{}`", at + 1, next.reason, next.part);
+        }
+    }
+    values.extend(changed);
+    Ok(values)
 }

@@ -32,7 +32,7 @@ pub fn calls(program: &Program, inputs: &[&Tensor]) -> Result<(), Box<dyn Error>
     println!("first call     {}", show(start.elapsed()));
     let mut samples = match program {
         Program::Native(session) => native(session, inputs)?,
-        Program::Interpreted { .. } => sample(1, || program.run(inputs).map(drop))?,
+        Program::Parts(_) | Program::Interpreted { .. } => sample(1, || program.run(inputs).map(drop))?,
     };
     samples.sort();
     let at = |share: f64| samples[((samples.len() - 1) as f64 * share) as usize];

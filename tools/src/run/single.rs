@@ -46,6 +46,7 @@ pub fn run(options: &Options) -> Result<bool, Box<dyn Error>> {
     let (program, times) = Program::open(&options.model, options.backend, &how)?;
     let manifest = match &program {
         Program::Native(session) => Some(session.manifest()),
+        Program::Parts(parts) => parts.first().map(|part| part.manifest()),
         Program::Interpreted { .. } => None,
     };
     let set = options.inputs.as_deref().or(options.expect.as_deref()).map(InputSet::read).transpose()?;

@@ -29,9 +29,12 @@ pub fn check(tree: &Tree) -> Vec<Fault> {
     faults
 }
 
-/// The type that a file implements the pass trait for.
+/// The type that a file implements the pass trait for, itself or by the macro of a family: `pub struct MyPass: ..;`.
 pub fn pass_type(text: &str) -> Option<&str> {
-    text.lines().find_map(|line| line.strip_prefix("impl Pass for ")?.split([' ', '<', '{']).next())
+    text.lines().find_map(|line| {
+        let by_hand = line.strip_prefix("impl Pass for ").and_then(|rest| rest.split([' ', '<', '{']).next());
+        by_hand.or_else(|| line.strip_prefix("    pub struct ")?.strip_suffix(';')?.split_once(": ").map(|(name, _)| name))
+    })
 }
 
 /// `FuseElementwise` as `fuse_elementwise`.
@@ -58,6 +61,7 @@ mod tests {
         assert_eq!(bare.len(), 2);
         let full = [pass, file("passes/src/lib.rs", "of::<my_pass::MyPass>()\n"), file("test/passes/my_pass.mlir", "")];
         assert!(check(&full.into()).is_empty());
+        assert_eq!(pass_type("my_passes! {\n    /// Doc.\n    pub struct MyPass: Rules::default();\n}\n"), Some("MyPass"));
         let misplaced = file("passes/src/other.rs", "impl Pass for MyPass {}\n");
         assert_eq!(check(&[misplaced].into()).len(), 3);
     }

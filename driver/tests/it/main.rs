@@ -1,0 +1,4 @@
+//! Tests of the whole road, from text to results.
+
+mod calls;
+mod mutants;
