@@ -94,7 +94,11 @@ pub const LEVELS: &[Level] = &[
         "loop-scheduled",
         "kernels with schedules for the target",
         "strata-to-loop-scheduled",
-        [optional("split-reductions", "split-reductions"), optional("schedule-cpu", "schedule-cpu"),]
+        [
+            optional("split-reductions", "split-reductions"),
+            optional("pack-operands", "pack-operands"),
+            optional("schedule-cpu", "schedule-cpu"),
+        ]
     ),
     level!(
         6,
@@ -116,7 +120,7 @@ impl Level {
     pub fn text(&self, options: &Options) -> String {
         let kept = self.passes.iter().filter(|step| step.optional.is_none_or(|flag| !options.skip.iter().any(|skip| skip == flag)));
         let text = |step: &Step| match (options.vector_bits, step.optional) {
-            (Some(bits), Some("schedule-cpu")) => format!("schedule-cpu{{vector-bits={bits}}}"),
+            (Some(bits), Some(flag @ ("pack-operands" | "schedule-cpu"))) => format!("{flag}{{vector-bits={bits}}}"),
             (Some(bits), Some("channels-last")) => format!("func.func(channels-last{{vector-bits={bits}}})"),
             _ if step.text == "split-breaks" && !options.part.is_empty() => format!("split-breaks{{only={}}}", options.part),
             (_, Some(flag)) if NUMERIC.contains(&flag) => format!("func.func({flag}{{numerics={}}})", options.numerics.name()),

@@ -156,6 +156,12 @@ impl<'c> KernelView<'c> {
         self.op.attr("schedule")?.entry(name)?.as_int()
     }
 
+    /// The tile sizes of the outer dims, when the outer loops are tiled: then threads share the tiles, the last dim's first.
+    pub fn tiles(&self) -> Option<Vec<i64>> {
+        let tiles = self.schedule_list("tile")?;
+        (tiles.len() == self.outer.len() && tiles.iter().all(|&tile| tile > 0)).then_some(tiles)
+    }
+
     /// Bytes of the tensors that one call reads and writes, when their sizes are known.
     pub fn bytes(&self) -> Option<u64> {
         let tensors = self.op.body(0).args().into_iter().filter(|arg| arg.ty().is_tensor()).chain(self.results());

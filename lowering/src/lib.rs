@@ -9,6 +9,7 @@ mod kernel_view;
 pub mod loop_to_cpu;
 pub mod loop_to_host;
 mod num;
+pub mod pack_operands;
 pub mod prim_to_loop;
 pub mod schedule_cpu;
 pub mod split_reductions;
@@ -25,6 +26,7 @@ pub const PASSES: &[PassEntry] = &[
     PassEntry::of::<loop_to_cpu::LoopToCpu>(),
     PassEntry::of::<loop_to_host::LoopToHost>(),
     PassEntry::of::<codegen::LowerToLlvm>(),
+    PassEntry::of::<pack_operands::PackOperands>(),
     PassEntry::of::<prim_to_loop::PrimToLoop>(),
     PassEntry::of::<schedule_cpu::ScheduleCpu>(),
     PassEntry::of::<split_reductions::SplitReductions>(),

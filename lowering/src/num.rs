@@ -58,6 +58,7 @@ impl<'c> Num<'c> {
     pub fn min(self, b: &mut Builder<'c>, other: Self) -> Self {
         match (self, other) {
             (Self::Const(x), Self::Const(y)) => Self::Const(x.min(y)),
+            _ if self == other => self,
             _ => self.op(b, "arith.minsi", other),
         }
     }

@@ -1,5 +1,5 @@
-// RUN: rs-opt %s --prim-to-loop --schedule-cpu --split-input-file | rs-filecheck %s
-// RUN: rs-opt %s --prim-to-loop --schedule-cpu=vector-bits=256 --split-input-file | rs-filecheck %s --check-prefix=AVX2
+// RUN: rs-opt %s --prim-to-loop --pack-operands --schedule-cpu --split-input-file | rs-filecheck %s
+// RUN: rs-opt %s --prim-to-loop --pack-operands=vector-bits=256 --schedule-cpu=vector-bits=256 --split-input-file | rs-filecheck %s --check-prefix=AVX2
 
 // Lanes run along the contiguous dim, and long bodies are written several times.
 // CHECK-LABEL: loop.kernel @k0
@@ -28,10 +28,11 @@ func.func @rows(%x: tensor<64x512xf32>) -> tensor<64xf32> {
 
 // -----
 
-// A product of matrices keeps eight rows of two vectors in registers.
-// CHECK-LABEL: loop.kernel @k0
-// CHECK-SAME: schedule = {order = array<i64: 0, 1>, unroll = array<i64: 8, 2>, vector = 1 : i64, width = 16 : i64}
-// AVX2: width = 8 : i64
+// A product of matrices: tiles that threads share, and in them register blocks of rows beside the two vectors of a panel.
+// CHECK-LABEL: loop.kernel @k0 {
+// CHECK-SAME: schedule = {order = array<i64: 1, 0>, tile = array<i64: 32, 66>, unroll = array<i64: 2, 11>, vector = 1 : i64, width = 16 : i64}
+// AVX2-LABEL: loop.kernel @k0 {
+// AVX2-SAME: unroll = array<i64: 2, 6>, vector = 1 : i64, width = 8 : i64
 func.func @matmul(%a: tensor<64x32xf32>, %b: tensor<32x128xf32>) -> tensor<64x128xf32> {
   %0 = prim.dot %a, %b {lhs_batch = array<i64>, rhs_batch = array<i64>, lhs_contract = array<i64: 1>, rhs_contract = array<i64: 0>} : (tensor<64x32xf32>, tensor<32x128xf32>) -> tensor<64x128xf32>
   return %0 : tensor<64x128xf32>
@@ -39,13 +40,30 @@ func.func @matmul(%a: tensor<64x32xf32>, %b: tensor<32x128xf32>) -> tensor<64x12
 
 // -----
 
-// With the second operand transposed, lanes run along what is summed, and the results are a tile.
-// CHECK-LABEL: loop.kernel @k0
+// With few rows a copy of the other operand does not pay: lanes run along what is summed, and the results are a tile.
+// CHECK-LABEL: loop.kernel @k0 {
 // CHECK: loop.stage {{.*}}schedule = {rows = 4 : i64, unroll = 1 : i64, vector = 2 : i64, width = 16 : i64}, space = "tile"
 // AVX2: width = 8 : i64
-func.func @linear(%a: tensor<64x32xf32>, %b: tensor<128x32xf32>) -> tensor<64x128xf32> {
-  %0 = prim.dot %a, %b {lhs_batch = array<i64>, rhs_batch = array<i64>, lhs_contract = array<i64: 1>, rhs_contract = array<i64: 1>} : (tensor<64x32xf32>, tensor<128x32xf32>) -> tensor<64x128xf32>
-  return %0 : tensor<64x128xf32>
+func.func @linear(%a: tensor<2x512xf32>, %b: tensor<128x512xf32>) -> tensor<2x128xf32> {
+  %0 = prim.dot %a, %b {lhs_batch = array<i64>, rhs_batch = array<i64>, lhs_contract = array<i64: 1>, rhs_contract = array<i64: 1>} : (tensor<2x512xf32>, tensor<128x512xf32>) -> tensor<2x128xf32>
+  return %0 : tensor<2x128xf32>
+}
+
+// -----
+
+// A long epilogue is a loop over the rows of a register block.
+// CHECK-LABEL: loop.kernel @k0 {
+// CHECK-SAME: roll = 0 : i64
+func.func @epilogue(%a: tensor<64x32xf32>, %b: tensor<128x32xf32>, %c: tensor<64x128xf32>) -> tensor<64x128xf32> {
+  %r = prim.fusion %a, %b, %c : (tensor<64x32xf32>, tensor<128x32xf32>, tensor<64x128xf32>) -> tensor<64x128xf32> {
+  ^bb0(%x: tensor<64x32xf32>, %y: tensor<128x32xf32>, %z: tensor<64x128xf32>):
+    %0 = prim.dot %x, %y {lhs_batch = array<i64>, rhs_batch = array<i64>, lhs_contract = array<i64: 1>, rhs_contract = array<i64: 1>} : (tensor<64x32xf32>, tensor<128x32xf32>) -> tensor<64x128xf32>
+    %1 = prim.add %0, %z : tensor<64x128xf32>
+    %2 = prim.mul %1, %z : tensor<64x128xf32>
+    %3 = prim.tanh %2 : tensor<64x128xf32>
+    prim.yield %3 : (tensor<64x128xf32>) -> ()
+  }
+  return %r : tensor<64x128xf32>
 }
 
 // -----

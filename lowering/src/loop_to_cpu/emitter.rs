@@ -4,7 +4,7 @@ use super::Error;
 use super::lanes::{self, Across, Coord, Grid, Index, Point, evaluate};
 use super::launch::write_task;
 use super::memory;
-use super::nest::{Copy, Loop};
+use super::nest::{Copy, Loop, Tail};
 use crate::kernel_view::{KernelView, StageView};
 use crate::num::Num;
 use std::collections::HashMap;
@@ -44,9 +44,11 @@ pub struct Emitter<'c> {
     pub cx: Cx<'c>,
     /// The block that code goes to.
     pub block: Block<'c>,
+    /// The first block of the function.
+    pub(super) entry: Block<'c>,
     /// Number of lanes now.
     pub width: i64,
-    /// Which lanes are on, when not all.
+    /// Which lanes of the present copy are on, when not all.
     pub mask: Option<Value<'c>>,
     pub(super) kernel: KernelView<'c>,
     pub(super) sizes: Vec<Num<'c>>,
@@ -117,6 +119,7 @@ pub fn emit<'c>(op: Op<'c>) -> Result<(), Error> {
         b,
         cx,
         block,
+        entry: block,
         width: 1,
         mask: None,
         sizes,
@@ -169,8 +172,11 @@ impl<'c> Emitter<'c> {
         Ok(())
     }
 
-    /// The outer loops, the first of them from `begin` to `end`, and the stages inside.
+    /// The outer loops, their part from `begin` to `end`, and the stages inside.
     fn run(&mut self, range: (Num<'c>, Num<'c>)) -> Result<(), Error> {
+        if let Some(tiles) = self.kernel.tiles() {
+            return self.run_tiles(range, &tiles);
+        }
         let vector = self.kernel.schedule("vector");
         let width = self.kernel.schedule("width").unwrap_or(1);
         let unroll = self.kernel.schedule_list("unroll").unwrap_or_default();
@@ -184,18 +190,24 @@ impl<'c> Emitter<'c> {
                 unroll: unroll.get(level).copied().unwrap_or(1).max(1),
                 range: if level == 0 { range } else { (Num::Const(0), self.sizes[dim]) },
                 length: None,
+                tail: Tail::Loop,
+                aligned: false,
             })
             .collect();
-        let start = Copy { point: vec![None; self.kernel.num_dims()], outer: 0, slot: 0 };
+        let start = Copy { point: vec![None; self.kernel.num_dims()], outer: 0, slot: 0, mask: None };
         self.nest(&loops, &[start], Vec::new(), &mut |emitter, copies, carried| {
-            let copies: Vec<_> = copies.iter().map(|copy| Copy { outer: copy.slot, slot: copy.slot, point: copy.point.clone() }).collect();
-            let stages: Vec<_> = (0..emitter.kernel.stages.len()).map(|at| StageView::new(emitter.kernel.stages[at].op)).collect();
-            for stage in &stages {
+            let copies: Vec<_> = copies.iter().map(|copy| Copy { outer: copy.slot, ..copy.clone() }).collect();
+            for stage in &emitter.stages() {
                 emitter.stage(stage, &copies)?;
             }
             Ok(carried)
         })?;
         Ok(())
+    }
+
+    /// The stages of the kernel, in order.
+    pub(super) fn stages(&self) -> Vec<StageView<'c>> {
+        self.kernel.stages.iter().map(|stage| StageView::new(stage.op)).collect()
     }
 
     /// An index expression at a point.
@@ -206,6 +218,7 @@ impl<'c> Emitter<'c> {
 
     /// The element that an operand of a stage reads, for all lanes.
     fn read(&mut self, stage: &StageView<'c>, operand: usize, copy: &Copy<'c>) -> Result<Value<'c>, Error> {
+        self.mask = copy.mask;
         let tensor = stage.op.operand(operand);
         if let Some(&value) = self.registers.get(&(tensor, copy.outer)) {
             return Ok(value);
@@ -360,6 +373,7 @@ impl<'c> Emitter<'c> {
 
     /// One op of a body for one copy.
     fn scalar_op(&mut self, op: Op<'c>, operands: &[Value<'c>], copy: &Copy<'c>) -> Result<Vec<Value<'c>>, Error> {
+        self.mask = copy.mask;
         Ok(match op.name() {
             "loop.index" => {
                 let dim = self.cx.dim(op.int("dim").unwrap_or_default() as usize);

@@ -13,6 +13,19 @@ pub struct Coord<'c> {
     pub base: Num<'c>,
     /// Lane `l` is at `base + l`.
     pub lanes: bool,
+    /// The aligned block that all lanes are in, when it is known.
+    pub block: Option<InBlock<'c>>,
+}
+
+/// A place in an aligned block of indices.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct InBlock<'c> {
+    /// Where the block begins: a multiple of its size.
+    pub start: Num<'c>,
+    /// Size of the block.
+    pub size: i64,
+    /// The index of lane 0 from the beginning of the block on.
+    pub offset: i64,
 }
 
 /// A point of the loop nest: a coordinate for each kernel dim that has a loop around it.
@@ -109,8 +122,8 @@ pub fn evaluate<'c>(b: &mut Builder<'c>, grid: &Grid<'_, 'c>, expr: AffineExpr<'
         AffineKind::Constant(number) => Index::uniform(Num::Const(number)),
         AffineKind::Symbol(symbol) => Index::uniform(Num::Value(grid.symbols[symbol])),
         AffineKind::Dim(dim) => match grid.point[dim] {
-            Some(Coord { base, lanes: false }) => Index::uniform(base),
-            Some(Coord { base, lanes: true }) => Index { base, across: Across::Step(Num::Const(1)) },
+            Some(Coord { base, lanes: false, .. }) => Index::uniform(base),
+            Some(Coord { base, lanes: true, .. }) => Index { base, across: Across::Step(Num::Const(1)) },
             None => Index::uniform(Num::Const(0)),
         },
         AffineKind::Add(lhs, rhs) => {
@@ -125,9 +138,15 @@ pub fn evaluate<'c>(b: &mut Builder<'c>, grid: &Grid<'_, 'c>, expr: AffineExpr<'
                 _ => Index::free(b, "arith.muli", lhs, rhs, grid.width),
             }
         }
-        AffineKind::FloorDiv(lhs, rhs) => divide(b, grid, lhs, rhs, Num::floor_div, "arith.floordivsi"),
+        AffineKind::FloorDiv(lhs, rhs) => match in_block(b, grid, lhs, rhs) {
+            Some((quotient, _)) => quotient,
+            None => divide(b, grid, lhs, rhs, Num::floor_div, "arith.floordivsi"),
+        },
         AffineKind::CeilDiv(lhs, rhs) => divide(b, grid, lhs, rhs, Num::ceil_div, "arith.ceildivsi"),
         AffineKind::Mod(lhs, rhs) => {
+            if let Some((_, remainder)) = in_block(b, grid, lhs, rhs) {
+                return remainder;
+            }
             let (left, right) = (evaluate(b, grid, lhs), evaluate(b, grid, rhs));
             match (left.across, right.across) {
                 (Across::Uniform, Across::Uniform) => Index::uniform(left.base.modulo(b, right.base)),
@@ -139,6 +158,29 @@ pub fn evaluate<'c>(b: &mut Builder<'c>, grid: &Grid<'_, 'c>, expr: AffineExpr<'
             }
         }
     }
+}
+
+/// Quotient and remainder of a dim by a number, when its lanes are in an aligned block that the division does not cut.
+fn in_block<'c>(b: &mut Builder<'c>, grid: &Grid<'_, 'c>, lhs: AffineExpr<'c>, rhs: AffineExpr<'c>) -> Option<(Index<'c>, Index<'c>)> {
+    let AffineKind::Dim(dim) = lhs.kind() else { return None };
+    let (divisor, coord) = (rhs.as_constant()?, grid.point[dim]?);
+    let InBlock { start, size, offset } = coord.block?;
+    let (width, across) = if coord.lanes { (grid.width, Across::Step(Num::Const(1))) } else { (1, Across::Uniform) };
+    let number = Num::Const(divisor);
+    if size % divisor == 0 {
+        let within = offset % divisor;
+        if within + width > divisor {
+            return None;
+        }
+        let quotient = start.floor_div(b, number).add(b, Num::Const(offset / divisor));
+        return Some((Index::uniform(quotient), Index { base: Num::Const(within), across }));
+    }
+    if divisor % size != 0 {
+        return None;
+    }
+    let quotient = start.floor_div(b, number);
+    let base = start.modulo(b, number).add(b, Num::Const(offset));
+    Some((Index::uniform(quotient), Index { base, across }))
 }
 
 fn divide<'c>(

@@ -93,21 +93,37 @@ impl<'c> Launcher<'c> {
     }
 }
 
-/// How many iterations the first outer loop has (if there is one), and the operations of one of them.
+/// How many parts a kernel has that threads can share (if it has any), and the operations of one of them: tiles of the outer loops,
+/// else iterations of the first.
 fn split<'c>(b: &mut Builder<'c>, kernel: &KernelView<'c>, sizes: &[Num<'c>]) -> (Option<Num<'c>>, Num<'c>) {
-    let first = kernel.outer.first().copied();
+    let mut part = sizes.to_vec();
+    let mut count = None;
+    match kernel.tiles() {
+        Some(tiles) => {
+            for (&dim, &tile) in kernel.outer.iter().zip(&tiles) {
+                let along = sizes[dim].ceil_div(b, Num::Const(tile));
+                count = Some(count.unwrap_or(Num::Const(1)).mul(b, along));
+                part[dim] = sizes[dim].min(b, Num::Const(tile));
+            }
+        }
+        None => {
+            if let Some(&first) = kernel.outer.first() {
+                count = Some(sizes[first]);
+                part[first] = Num::Const(1);
+            }
+        }
+    }
     let mut work = Num::Const(0);
     for stage in &kernel.stages {
         let mut points = Num::Const(stage.op.body(0).ops().len() as i64);
-        for &dim in stage.domain.iter().filter(|dim| Some(**dim) != first) {
-            let size = stage.piece(dim).map_or(sizes[dim], Num::Const);
+        for &dim in &stage.domain {
+            let size = stage.piece(dim).map_or(part[dim], Num::Const);
             points = points.mul(b, size);
         }
         work = work.add(b, points);
     }
     // A size of zero must not divide.
-    let work = work.add(b, Num::Const(1));
-    (first.map(|dim| sizes[dim]), work)
+    (count, work.add(b, Num::Const(1)))
 }
 
 /// The name of the function by which threads run a range of a kernel.

@@ -13,6 +13,7 @@ mod nest;
 mod reducer;
 mod stages;
 mod sweep;
+mod tiles;
 
 pub use emitter::INDEX_OUT_OF_BOUNDS;
 pub use error::Error;

@@ -1,7 +1,7 @@
 //! Loop nests: unrolled, with lanes along one dim, with remainders, carrying values.
 
 use super::emitter::Emitter;
-use super::lanes::{Coord, Point};
+use super::lanes::{Coord, InBlock, Point};
 use super::{Error, memory};
 use crate::num::Num;
 use strata_core::ir::{OpSpec, Value};
@@ -19,6 +19,23 @@ pub struct Loop<'c> {
     pub range: (Num<'c>, Num<'c>),
     /// Their distance, where it is known although they are not.
     pub length: Option<i64>,
+    /// What happens at the end of the range.
+    pub tail: Tail<'c>,
+    /// The range begins at a multiple of a step.
+    pub aligned: bool,
+}
+
+/// What happens to indices that do not fill a step.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Tail<'c> {
+    /// There are none.
+    None,
+    /// A loop of single indices, or of single vectors, follows.
+    Loop,
+    /// Lanes beyond the end are off, in every step.
+    Mask,
+    /// The last step begins earlier, so that it ends where the dim of this size ends: some indices are done twice.
+    Overlap(Num<'c>),
 }
 
 /// One copy of a body.
@@ -30,6 +47,8 @@ pub struct Copy<'c> {
     pub outer: usize,
     /// Which copy of the present nest it is.
     pub slot: usize,
+    /// Which of its lanes are on, when not all.
+    pub mask: Option<Value<'c>>,
 }
 
 /// What runs inside a nest: the copies and the carried values, giving the carried values of the next iteration.
@@ -52,18 +71,29 @@ impl<'c> Emitter<'c> {
         };
         let (begin, end) = first.range;
         let step = first.width * first.unroll;
-        let whole = if step == 1 {
-            end
-        } else {
-            let length = first.length.map_or_else(|| end.sub(&mut self.b, begin), Num::Const);
-            let count = length.floor_div(&mut self.b, Num::Const(step));
-            let covered = count.mul(&mut self.b, Num::Const(step));
-            if covered == length { end } else { begin.add(&mut self.b, covered) }
+        let whole = match first.tail {
+            Tail::None | Tail::Mask => end,
+            _ if step == 1 => end,
+            Tail::Overlap(size) => self.end_if(size, step, (begin, end)),
+            Tail::Loop => {
+                let length = first.length.map_or_else(|| end.sub(&mut self.b, begin), Num::Const);
+                let count = length.floor_div(&mut self.b, Num::Const(step));
+                let covered = count.mul(&mut self.b, Num::Const(step));
+                if covered == length { end } else { begin.add(&mut self.b, covered) }
+            }
         };
         let width = self.width;
         self.width = if first.width > 1 { first.width } else { width };
         let carried = self.repeat(begin, whole, step, carried, &mut |emitter, at, carried| {
-            let copies = emitter.advance(first, copies, at, first.unroll);
+            let at = match first.tail {
+                Tail::Overlap(size) => {
+                    let last = size.sub(&mut emitter.b, Num::Const(step));
+                    at.min(&mut emitter.b, last)
+                }
+                _ => at,
+            };
+            let masked = (first.tail == Tail::Mask).then_some(end);
+            let copies = emitter.advance(first, copies, at, first.unroll, masked);
             emitter.nest(rest, &copies, carried, body)
         })?;
         // What is left over is one more block when its length is known.
@@ -72,26 +102,47 @@ impl<'c> Emitter<'c> {
             _ => 1,
         };
         let carried = self.repeat(whole, end, first.width * rest_of, carried, &mut |emitter, at, carried| {
-            let copies = emitter.advance(first, copies, at, rest_of);
-            let mask = if first.width > 1 { Some(emitter.lanes_left(at, end, first.width)) } else { emitter.mask };
-            let mask = std::mem::replace(&mut emitter.mask, mask);
-            let carried = emitter.nest(rest, &copies, carried, body)?;
-            emitter.mask = mask;
-            Ok(carried)
+            let copies = emitter.advance(first, copies, at, rest_of, (first.width > 1).then_some(end));
+            emitter.nest(rest, &copies, carried, body)
         })?;
         self.width = width;
         Ok(carried)
     }
 
-    /// The copies of one iteration at `at`.
-    fn advance(&mut self, lp: &Loop<'c>, copies: &[Copy<'c>], at: Num<'c>, unroll: i64) -> Vec<Copy<'c>> {
+    /// Where steps stop when the last one may begin earlier: at the end, or nowhere when the dim is shorter than a step.
+    fn end_if(&mut self, size: Num<'c>, step: i64, (begin, end): (Num<'c>, Num<'c>)) -> Num<'c> {
+        match size {
+            Num::Const(size) => {
+                if size >= step {
+                    end
+                } else {
+                    begin
+                }
+            }
+            Num::Value(size) => {
+                let (step, begin, end) = (self.b.const_index(step), begin.value(&mut self.b), end.value(&mut self.b));
+                let enough = self.b.value("arith.cmpi", &[size, step], self.cx.int(1), &[("predicate", self.cx.i64_attr(5))]);
+                Num::Value(self.b.value("arith.select", &[enough, end, begin], self.cx.index(), &[]))
+            }
+        }
+    }
+
+    /// The copies of one iteration at `at`; lanes from `masked` on are off.
+    fn advance(&mut self, lp: &Loop<'c>, copies: &[Copy<'c>], at: Num<'c>, unroll: i64, masked: Option<Num<'c>>) -> Vec<Copy<'c>> {
+        let mut turns = Vec::new();
+        for turn in 0..unroll {
+            let base = at.add(&mut self.b, Num::Const(turn * lp.width));
+            let block = lp.aligned.then_some(InBlock { start: at, size: unroll * lp.width, offset: turn * lp.width });
+            let mask = masked.map(|end| self.lanes_left(base, end, lp.width));
+            turns.push((Coord { base, lanes: lp.width > 1, block }, mask));
+        }
         let mut advanced = Vec::new();
         for copy in copies {
-            for turn in 0..unroll {
-                let base = at.add(&mut self.b, Num::Const(turn * lp.width));
+            for (turn, (coord, mask)) in turns.iter().enumerate() {
                 let mut point = copy.point.clone();
-                point[lp.dim] = Some(Coord { base, lanes: lp.width > 1 });
-                advanced.push(Copy { point, outer: copy.outer, slot: copy.slot * lp.unroll as usize + turn as usize });
+                point[lp.dim] = Some(*coord);
+                let slot = copy.slot * lp.unroll as usize + turn;
+                advanced.push(Copy { point, outer: copy.outer, slot, mask: mask.or(copy.mask) });
             }
         }
         advanced
@@ -108,7 +159,7 @@ impl<'c> Emitter<'c> {
     }
 
     /// One loop, or what is left of it when its bounds are known: nothing, or its body once.
-    fn repeat(
+    pub(super) fn repeat(
         &mut self,
         begin: Num<'c>,
         end: Num<'c>,

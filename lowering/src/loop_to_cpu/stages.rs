@@ -1,8 +1,9 @@
 //! The four kinds of stages inside the outer loops: maps, reductions, scans, scatters.
 
 use super::emitter::{Emitter, computed};
-use super::nest::{Copy, Loop};
+use super::nest::{Copy, Loop, Tail};
 use super::reducer::{Reducer, better, start_in_lanes};
+use super::tiles::groups_along;
 use super::{Error, lanes};
 use crate::kernel_view::StageView;
 use crate::num::Num;
@@ -38,6 +39,8 @@ impl<'c> Emitter<'c> {
                     unroll: if lanes { stage.schedule("unroll").unwrap_or(1).max(1) } else { 1 },
                     range,
                     length,
+                    tail: Tail::Loop,
+                    aligned: range.0 == Num::Const(0),
                 }
             })
             .collect()
@@ -78,6 +81,7 @@ impl<'c> Emitter<'c> {
             self.registers.insert((result, copy.outer), value);
             return Ok(());
         };
+        self.mask = copy.mask;
         let dims: Vec<_> = stage.result_dims().into_iter().map(|dim| self.cx.dim(dim)).collect();
         let indices: Vec<_> = dims.into_iter().map(|dim| self.index(&copy.point, dim)).collect();
         self.store(&buffer, &indices, value);
@@ -120,16 +124,18 @@ impl<'c> Emitter<'c> {
         let numbered: Vec<_> = copies.iter().enumerate().map(|(slot, copy)| Copy { slot, ..copy.clone() }).collect();
         let sums = self.nest(loops, &numbered, carried, &mut |emitter, copies, mut carried| {
             emitter.reads.clear();
-            for (copy, yields) in copies.iter().zip(emitter.bodies(stage, copies)?) {
-                let value = yields[0];
-                let value = if width > 1 { lanes::in_lanes(&mut emitter.b, value, width) } else { value };
-                let before = carried[copy.slot];
-                let mut after = reducer.combine(&mut emitter.b, before, value);
-                if let Some(mask) = emitter.mask.filter(|_| inner_lanes > 1) {
-                    let ty = after.ty();
-                    after = emitter.b.value("arith.select", &[mask, after, before], ty, &[]);
+            for copies in in_turn(copies) {
+                for (copy, yields) in copies.iter().zip(emitter.bodies(stage, &copies)?) {
+                    let value = yields[0];
+                    let value = if width > 1 { lanes::in_lanes(&mut emitter.b, value, width) } else { value };
+                    let before = carried[copy.slot];
+                    let mut after = reducer.combine(&mut emitter.b, before, value);
+                    if let Some(mask) = copy.mask.filter(|_| inner_lanes > 1) {
+                        let ty = after.ty();
+                        after = emitter.b.value("arith.select", &[mask, after, before], ty, &[]);
+                    }
+                    carried[copy.slot] = after;
                 }
-                carried[copy.slot] = after;
             }
             emitter.reads.clear();
             Ok(carried)
@@ -234,6 +240,7 @@ impl<'c> Emitter<'c> {
             for copy in copies {
                 emitter.reads.clear();
                 let mut yields = emitter.body(stage, copy)?;
+                emitter.mask = copy.mask;
                 let update = yields.pop().ok_or_else(|| Error::at(stage.op, "its body yields no update"))?;
                 let indices: Vec<_> = yields.into_iter().map(computed).collect();
                 let Some(inside) = emitter.check_bounds(&buffer, &indices) else {
@@ -271,4 +278,18 @@ impl<'c> Emitter<'c> {
         };
         self.store(buffer, indices, value);
     }
+}
+
+/// Copies that hide each other's latency; more of them only need registers.
+const ENOUGH: usize = 8;
+
+/// The copies in the parts in which they are written. A large register block goes point by point, those that differ in their lanes
+/// together: then an element that is the same for them, and each product, lives for a moment only.
+fn in_turn<'c>(copies: &[Copy<'c>]) -> Vec<Vec<Copy<'c>>> {
+    if copies.len() <= ENOUGH {
+        return vec![copies.to_vec()];
+    }
+    let lanes = copies[0].point.iter().position(|coord| coord.is_some_and(|coord| coord.lanes));
+    let groups = lanes.map_or_else(|| vec![copies.to_vec()], |dim| groups_along(copies, dim));
+    groups.into_iter().flatten().map(|copy| vec![copy]).collect()
 }

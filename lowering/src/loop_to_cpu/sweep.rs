@@ -49,6 +49,8 @@ impl<'c> Emitter<'c> {
                     }
                 }
                 emitter.reads.clear();
+                // The copies of one turn have the same lanes on.
+                emitter.mask = copies.first().and_then(|copy| copy.mask);
                 for (place, values) in sums {
                     let sum = reducer.tree(&mut emitter.b, values);
                     let mut point = vec![None; emitter.kernel.num_dims()];

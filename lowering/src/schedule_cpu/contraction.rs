@@ -1,11 +1,28 @@
-//! Kernels that reduce products of operands of which each is used for many results: what is loaded is reused from registers.
+//! Kernels that reduce products of operands of which each is used for many results: what is loaded is reused from registers, and
+//! blocks of it from the caches.
+//!
+//! With one operand in panels (`--pack-operands`) the schedule is the classical one. A register block of `rows x vectors`
+//! accumulators runs down the whole reduction, reading one row of a panel and broadcasting an element of each row of the other
+//! operand. Tiles are so small that the rows of a tile stay in the second-level cache while panels stream past them, and so many
+//! that threads can share them evenly. Accumulators never leave registers before the sum is complete, so nothing is read back.
 
 use super::frame::Frame;
 use super::reduction::tile_dim;
+use super::roles::Roles;
 use crate::kernel_view::{KernelView, StageView};
 
-/// Rows that a contraction keeps in registers.
+/// Rows that a contraction without panels keeps in registers.
 const ROWS: i64 = 8;
+/// Bytes of the second-level cache that the rows of a tile may fill.
+const CACHED: i64 = 512 << 10;
+/// Indices of the lanes' dim in a tile.
+const COLUMNS: i64 = 256;
+/// Tiles that are enough for all threads.
+const TILES: i64 = 64;
+/// Multiplications that are worth a tile.
+const WORTH: i64 = 1 << 18;
+/// Operations that may follow the reduction unrolled with the register block.
+const UNROLLED: usize = 3;
 
 /// Whether some operand of the kernel's first reduction is used again along an outer dim along which another one moves.
 pub fn is_contraction(kernel: &KernelView<'_>) -> bool {
@@ -15,15 +32,86 @@ pub fn is_contraction(kernel: &KernelView<'_>) -> bool {
 
 /// Writes the schedule of a contraction.
 pub fn schedule(frame: &Frame<'_, '_>) {
+    if let Some(roles) = Roles::new(frame.kernel)
+        && let Some(panel) = roles.panel().filter(|panel| frame.width > 1 && panel % frame.width == 0)
+    {
+        return tiled(frame, &roles, panel);
+    }
     match frame.vector {
         Some(vector) => frame.write_outer(vector, |dim| unroll(frame, vector, dim)),
         None => frame.write_own(tile_dim(frame)),
     }
 }
 
+/// Rows of a register block beside `vectors` accumulators each: those that waste least, of what leaves room for the operands.
+pub fn block_rows(rows: Option<i64>, vectors: i64, registers: i64) -> i64 {
+    let most = ((registers - vectors - 2) / vectors).clamp(1, 12);
+    match rows {
+        None => most,
+        Some(rows) if rows <= most => rows.max(1),
+        // Each block costs its rows and, once, the reading of a panel.
+        Some(rows) => (most / 2..=most).min_by_key(|block| (rows as u64).div_ceil(*block as u64) as i64 * (block + 1)).unwrap_or(most),
+    }
+}
+
+/// A register block inside tiles.
+fn tiled(frame: &Frame<'_, '_>, roles: &Roles<'_, '_>, panel: i64) {
+    let kernel = frame.kernel;
+    let vectors = panel / frame.width;
+    let registers = if frame.register_bits >= 512 { 32 } else { 16 };
+    let rows = roles.rows.map_or(1, |dim| block_rows(kernel.static_size(dim), vectors, registers));
+    let (lane_size, row_size) = (frame.size(roles.lanes), roles.rows.map_or(1, |dim| frame.size(dim)));
+    let depth: i64 = roles.stage.reduce.iter().map(|&dim| frame.size(dim)).product();
+    let up = |size: i64, step: i64| (size.max(1) as u64).div_ceil(step as u64) as i64 * step;
+    // Even parts of the rows, of which one fits the cache.
+    let bytes = (depth * frame.register_bits / (8 * frame.width)).max(1);
+    let parts = (up(row_size, rows) as u64).div_ceil((CACHED / bytes).max(2 * rows) as u64) as i64;
+    let mut row_tile = up((row_size as u64).div_ceil(parts as u64) as i64, rows);
+    let mut lane_tile = up(lane_size.min(COLUMNS), panel);
+    let others: i64 =
+        kernel.outer.iter().filter(|dim| **dim != roles.lanes && Some(**dim) != roles.rows).map(|&dim| frame.size(dim)).product();
+    let count = |size: i64, tile: i64| (size.max(1) as u64).div_ceil(tile as u64) as i64;
+    loop {
+        let tiles = others * count(lane_size, lane_tile) * count(row_size, row_tile);
+        if tiles >= TILES || row_tile * lane_tile * depth < 2 * WORTH {
+            break;
+        }
+        if lane_tile > panel {
+            lane_tile = up(lane_tile / 2, panel);
+        } else if row_tile > rows {
+            row_tile = up(row_tile / 2, rows);
+        } else {
+            break;
+        }
+    }
+    let mut order: Vec<usize> = kernel.outer.iter().copied().filter(|&dim| dim != roles.lanes && Some(dim) != roles.rows).collect();
+    order.push(roles.lanes);
+    order.extend(roles.rows);
+    let along = |dim: usize, lanes: i64, rows: i64| match dim {
+        _ if dim == roles.lanes => lanes,
+        _ if Some(dim) == roles.rows => rows,
+        _ => 1,
+    };
+    let cx = kernel.op.cx();
+    let list = |lanes: i64, rows: i64| cx.i64s_attr(&order.iter().map(|&dim| along(dim, lanes, rows)).collect::<Vec<_>>());
+    let mut entries = vec![
+        ("order", cx.i64s_attr(&order.iter().map(|&dim| dim as i64).collect::<Vec<_>>())),
+        ("tile", list(lane_tile, row_tile)),
+        ("unroll", list(vectors, rows)),
+        ("vector", cx.i64_attr(roles.lanes as i64)),
+        ("width", cx.i64_attr(frame.width)),
+    ];
+    let follow = kernel.stages.iter().filter(|stage| stage.reduce.is_empty());
+    let work: usize = follow.map(|stage| stage.op.body(0).ops().len() - 1 + stage.maps.len() - 1).sum();
+    if let Some(dim) = roles.rows.filter(|_| work > UNROLLED && rows > 1) {
+        entries.push(("roll", cx.i64_attr(dim as i64)));
+    }
+    kernel.op.set_attr("schedule", cx.dict_attr(&entries));
+}
+
 /// Which operands move along a dim.
 fn moves(stage: &StageView<'_>, dim: usize) -> Vec<bool> {
-    stage.maps.iter().map(|map| map.results().iter().any(|expr| expr.uses_dim(dim))).collect()
+    stage.maps.iter().map(|map| super::roles::uses(*map, dim)).collect()
 }
 
 /// Reuse along a dim needs an operand that does not move with it, and one that does.

@@ -13,6 +13,8 @@ pub const TURNS: i64 = 4;
 pub struct Frame<'k, 'c> {
     /// The kernel.
     pub kernel: &'k KernelView<'c>,
+    /// Bits of a vector register.
+    pub register_bits: i64,
     /// Lanes of a full register.
     pub width: i64,
     /// The outer dim along which lanes cost least, if that is no more than with lanes of the stages' own.
@@ -33,7 +35,7 @@ impl<'k, 'c> Frame<'k, 'c> {
         let own_cost: f64 = kernel.stages.iter().zip(&own).map(|(stage, own)| weight(stage) * own.1).sum();
         let outer = kernel.outer.iter().copied().map(|dim| (dim, along(dim))).min_by(|x, y| x.1.total_cmp(&y.1));
         let vector = outer.filter(|(_, cost)| width > 1 && *cost <= own_cost).map(|(dim, _)| dim);
-        Self { kernel, width, vector, own: own.into_iter().map(|own| own.0).collect() }
+        Self { kernel, register_bits: vector_bits, width, vector, own: own.into_iter().map(|own| own.0).collect() }
     }
 
     /// The size of a dim, or a typical one.

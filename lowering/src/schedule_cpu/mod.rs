@@ -17,7 +17,11 @@ mod frame;
 mod panels;
 mod pointwise;
 mod reduction;
+mod roles;
 mod sweep;
+
+pub(crate) use access::Stride;
+pub(crate) use roles::{Roles, uses};
 
 use crate::kernel_view::KernelView;
 use frame::Frame;

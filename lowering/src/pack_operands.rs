@@ -1,0 +1,264 @@
+//! `--pack-operands`: copies operands of contractions into the order in which they are read, in kernels of their own.
+//!
+//! The operand that lanes run along is copied into panels: as many columns as the register block has, one row after the other, so that
+//! it is read from first to last. The other operand is copied when its rows do not lie along the reduction, or when its elements are
+//! converted: then that happens once for each element. A copy of a weight alone can run before the program.
+//!
+//! ```mlir
+//! %0 = loop.call @k0(%a, %b)                 // b is read at (d2, d1)
+//! // becomes
+//! %p = loop.call @k0.pack1(%b)               // tensor<4x64x32xf32>
+//! %0 = loop.call @k0(%a, %p)                 // p is read at (d1 floordiv 32, d2, d1 mod 32)
+//! ```
+
+use crate::kernel_view::{KernelView, StageView};
+use crate::schedule_cpu::{Roles, Stride, uses};
+use strata_core::ir::{AffineExpr, AffineMap, Attr, Builder, DYNAMIC, ElementType, Op, OpSpec, Type, Value};
+use strata_core::pass::{Pass, PassContext, PassError};
+
+/// Copies operands of contractions into the order in which they are read.
+#[derive(Pass)]
+#[pass(dependents("loop"))]
+pub struct PackOperands {
+    /// Bits of a vector register.
+    #[option(default = 512)]
+    vector_bits: i64,
+}
+
+impl Pass for PackOperands {
+    fn run<'c>(&self, op: Op<'c>, _: &mut PassContext<'c>) -> Result<(), PassError> {
+        for kernel in op.find_all("loop.kernel") {
+            pack(op, kernel, self.vector_bits);
+        }
+        Ok(())
+    }
+}
+
+/// Vectors of a panel.
+const VECTORS: i64 = 2;
+/// Uses of an element that pay for a copy.
+const REUSE: i64 = 4;
+/// Multiplications that are worth another launch.
+const WORTH: i64 = 1 << 15;
+
+/// Packs the operands of one kernel and of its calls.
+pub fn pack(module: Op<'_>, kernel: Op<'_>, vector_bits: i64) {
+    for operand in 0..2 {
+        let Some(view) = KernelView::new(kernel) else { return };
+        if let Some(layout) = layout(&view, operand, vector_bits) {
+            apply(module, &view, &layout);
+        }
+    }
+}
+
+/// A copy of an operand.
+struct Layout<'c> {
+    stage: Op<'c>,
+    operand: usize,
+    /// Kernel dims that index the copy, in order.
+    dims: Vec<usize>,
+    /// The dim that is split into panels of so many.
+    panel: Option<(usize, i64)>,
+    /// The conversion of an element that the body starts with.
+    convert: Option<Op<'c>>,
+}
+
+/// The copy of an operand that is worth its cost.
+fn layout<'c>(kernel: &KernelView<'c>, operand: usize, vector_bits: i64) -> Option<Layout<'c>> {
+    let roles = Roles::new(kernel)?;
+    let (stage, map) = (roles.stage, roles.stage.maps[operand]);
+    let tensor = stage.op.operand(operand);
+    let argument = tensor.owner_block() == Some(kernel.op.body(0)) && tensor.defining_op().is_none();
+    let convert = conversion(stage, operand);
+    let sum = convert.map_or(tensor.ty().element(), |op| op.result(0).ty()).element_type()?;
+    let size = |dim: usize| kernel.static_size(dim);
+    let points: Option<i64> = stage.domain.iter().map(|&dim| size(dim)).product();
+    let pays = roles.reuse(kernel, operand).is_none_or(|reuse| reuse >= REUSE) && points.is_none_or(|points| points >= WORTH);
+    if !argument || !pays || sum.is_complex() || roles.panel().is_some() && operand == roles.wide {
+        return None;
+    }
+    let width = vector_bits / i64::from(sum.bits().max(8));
+    if width <= 1 || size(roles.lanes).is_some_and(|size| size < width) {
+        return None;
+    }
+    let last = *stage.reduce.last()?;
+    let moving = |dim: &usize| uses(map, *dim);
+    let mut dims: Vec<usize> = stage.parallel().into_iter().filter(moving).collect();
+    let panel = (operand == roles.wide).then_some((roles.lanes, VECTORS * width));
+    let in_order = match panel {
+        // One row of a panel after the other is what the tensor is already.
+        Some((dim, size)) => roles.stride(operand, dim) == Stride::One && kernel.static_size(dim).is_some_and(|all| all == size),
+        None => roles.stride(operand, last) == Stride::One,
+    };
+    if in_order && convert.is_none() {
+        return None;
+    }
+    if let Some((lanes, _)) = panel {
+        dims.retain(|&dim| dim != lanes);
+        dims.push(lanes);
+    }
+    dims.extend(stage.reduce.iter().copied().filter(moving));
+    Some(Layout { stage: stage.op, operand, dims, panel, convert })
+}
+
+/// The widening conversion that is all that the body does with an operand.
+fn conversion<'c>(stage: &StageView<'c>, operand: usize) -> Option<Op<'c>> {
+    let uses = stage.op.body(0).arg(operand).uses();
+    let [using] = uses.as_slice() else { return None };
+    (using.op.is("arith.extf") && using.op.result(0).ty().element_type() == Some(ElementType::F32)).then_some(using.op)
+}
+
+impl<'c> Layout<'c> {
+    /// The indices of the copy, given each dim's own index or the two parts of a split one.
+    fn indices(
+        &self,
+        plain: impl Fn(usize) -> AffineExpr<'c>,
+        split: impl Fn(usize, i64) -> (AffineExpr<'c>, AffineExpr<'c>),
+    ) -> Vec<AffineExpr<'c>> {
+        let mut within = None;
+        let mut indices = Vec::new();
+        for &dim in &self.dims {
+            match self.panel.filter(|panel| panel.0 == dim) {
+                Some((_, size)) => {
+                    let (panel, rest) = split(dim, size);
+                    indices.push(panel);
+                    within = Some(rest);
+                }
+                None => indices.push(plain(dim)),
+            }
+        }
+        indices.extend(within);
+        indices
+    }
+}
+
+/// Adds the copying kernel, calls it before each call of the kernel, and lets the kernel read the copy.
+fn apply<'c>(module: Op<'c>, kernel: &KernelView<'c>, layout: &Layout<'c>) {
+    let cx = module.cx();
+    let (stage, operand) = (StageView::new(layout.stage), layout.operand);
+    let tensor = stage.op.operand(operand);
+    let symbols = kernel.sizes.num_symbols();
+    let sizes = kernel.sizes.results();
+    let shape = layout.indices(|dim| sizes[dim], |dim, size| (sizes[dim].ceil_div(cx.constant(size)), cx.constant(size)));
+    let element = layout.convert.map_or(tensor.ty().element(), |op| op.result(0).ty());
+    let extents: Vec<_> = shape.iter().map(|size| size.as_constant().unwrap_or(DYNAMIC)).collect();
+    let ty = cx.tensor(&extents, element);
+    let name = format!("{}.pack{operand}", kernel.op.str("sym_name").unwrap_or_default());
+    write_kernel(kernel, layout, &name, cx.map(0, symbols, &shape), ty);
+    for call in module.find_all("loop.call") {
+        if call.attr("callee").and_then(Attr::as_symbol) != kernel.op.str("sym_name") {
+            continue;
+        }
+        let mut operands = call.operands();
+        let symbols = kernel.op.ints("symbols").unwrap_or_default().into_iter().map(|at| operands[at as usize]);
+        let arguments: Vec<_> = std::iter::once(operands[tensor.index()]).chain(symbols).collect();
+        let attrs = [("callee", cx.symbol_attr(&name))];
+        operands.push(Builder::before(call).value("loop.call", &arguments, ty, &attrs));
+        call.set_operands(&operands);
+    }
+    // The kernel reads the copy, which is a new last argument.
+    let args = kernel.op.body(0).args().len();
+    let copy = kernel.op.body(0).add_arg(ty, kernel.op.location());
+    stage.op.set_operand(operand, copy);
+    let access =
+        layout.indices(|dim| cx.dim(dim), |dim, size| (cx.dim(dim).floor_div(cx.constant(size)), cx.dim(dim).modulo(cx.constant(size))));
+    let mut maps = stage.maps.clone();
+    maps[operand] = cx.map(kernel.num_dims(), symbols, &access);
+    stage.op.set_attr("maps", map_list(stage.op, &maps));
+    if let Some(convert) = layout.convert {
+        let argument = stage.op.body(0).arg(operand);
+        argument.set_type(element);
+        convert.replace_with(&[argument]);
+    }
+    let mut shapes = kernel.shapes();
+    shapes.insert(args, cx.map(0, symbols, &shape));
+    kernel.op.set_attr("shapes", map_list(stage.op, &shapes));
+    if tensor.is_unused() {
+        drop_argument(module, kernel.op, tensor.index());
+    }
+}
+
+/// The kernel that copies.
+fn write_kernel<'c>(kernel: &KernelView<'c>, layout: &Layout<'c>, name: &str, shape: AffineMap<'c>, ty: Type<'c>) {
+    let cx = kernel.op.cx();
+    let (stage, operand) = (StageView::new(layout.stage), layout.operand);
+    let tensor = stage.op.operand(operand);
+    let symbols = shape.num_symbols();
+    let location = kernel.op.location();
+    let rank = shape.results().len();
+    let positions: Vec<i64> = (1..=symbols as i64).collect();
+    let mut shapes = vec![cx.map(0, symbols, &[]); symbols + 2];
+    (shapes[0], shapes[symbols + 1]) = (kernel.shapes()[tensor.index()], shape);
+    let op = Builder::before(kernel.op).op(OpSpec {
+        name: "loop.kernel",
+        attrs: &[
+            ("sym_name", cx.str_attr(name)),
+            ("sizes", cx.map_attr(shape)),
+            ("shapes", map_list(stage.op, &shapes)),
+            ("symbols", cx.i64s_attr(&positions)),
+        ],
+        regions: 1,
+        ..OpSpec::default()
+    });
+    let types: Vec<_> = std::iter::once(tensor.ty()).chain((0..symbols).map(|_| cx.index())).collect();
+    let block = op.region(0).append_block(&types, location);
+    // Where each dim of the kernel is among those of the copy.
+    let at = |dim: usize| layout.dims.iter().position(|&known| known == dim);
+    let mut own: Vec<_> = (0..kernel.num_dims()).map(|dim| at(dim).map_or(cx.constant(0), |at| cx.dim(at))).collect();
+    let mut guarded = false;
+    if let Some((dim, size)) = layout.panel {
+        own[dim] = own[dim] * cx.constant(size) + cx.dim(rank - 1);
+        guarded = kernel.static_size(dim).is_none_or(|all| all % size != 0);
+    }
+    let renaming = cx.map(rank, symbols, &own);
+    let access: Vec<_> = stage.maps[operand].results().into_iter().map(|expr| expr.compose(renaming)).collect();
+    let domain: Vec<i64> = (0..rank as i64).collect();
+    let mut b = Builder::at_end(block, location);
+    let copy = b.op(OpSpec {
+        name: "loop.stage",
+        operands: &[block.arg(0)],
+        results: &[ty],
+        attrs: &[
+            ("domain", cx.i64s_attr(&domain)),
+            ("maps", map_list(stage.op, &[cx.map(rank, symbols, &access)])),
+            ("guarded", cx.bools_attr(&[guarded])),
+            ("space", cx.str_attr("buffer")),
+        ],
+        regions: 1,
+        ..OpSpec::default()
+    });
+    let body = copy.region(0).append_block(&[stage.op.body(0).arg(operand).ty()], location);
+    b.within(body, |b| {
+        let value = match layout.convert {
+            Some(convert) => b.clone_op(convert, &[body.arg(0)]).result(0),
+            None => body.arg(0),
+        };
+        b.effect("loop.yield", &[value], &[]);
+    });
+    b.effect("loop.return", &copy.results(), &[]);
+}
+
+/// Removes an argument that nothing reads.
+fn drop_argument<'c>(module: Op<'c>, kernel: Op<'c>, index: usize) {
+    let cx = module.cx();
+    kernel.body(0).erase_arg(index);
+    let mut shapes = kernel.attr("shapes").and_then(Attr::as_array).unwrap_or_default();
+    shapes.remove(index);
+    kernel.set_attr("shapes", cx.array_attr(&shapes));
+    let symbols = kernel.ints("symbols").unwrap_or_default();
+    let symbols: Vec<i64> = symbols.into_iter().map(|at| if at > index as i64 { at - 1 } else { at }).collect();
+    kernel.set_attr("symbols", cx.i64s_attr(&symbols));
+    for call in module.find_all("loop.call") {
+        if call.attr("callee").and_then(Attr::as_symbol) == kernel.str("sym_name") {
+            let mut operands: Vec<Value<'c>> = call.operands();
+            operands.remove(index);
+            call.set_operands(&operands);
+        }
+    }
+}
+
+fn map_list<'c>(op: Op<'c>, maps: &[AffineMap<'c>]) -> Attr<'c> {
+    let cx = op.cx();
+    let maps: Vec<_> = maps.iter().map(|&map| cx.map_attr(map)).collect();
+    cx.array_attr(&maps)
+}

@@ -1,0 +1,53 @@
+// RUN: rs-opt %s --prim-to-loop --pack-operands --split-input-file | rs-filecheck %s
+
+// The operand that lanes run along is copied into panels, padded with zeros to whole ones.
+// CHECK-DAG: #[[READ:.*]] = affine_map<(d0, d1, d2) -> (d1, d0 * 32 + d2)>
+// CHECK-DAG: #[[PANEL:.*]] = affine_map<(d0, d1, d2) -> (d1 floordiv 32, d2, d1 mod 32)>
+// CHECK: loop.kernel @k0.pack1
+// CHECK: loop.stage {{.*}}guarded = array<i1: true>, maps = [#[[READ]]]{{.*}} -> tensor<4x32x32xf32>
+// CHECK: loop.kernel @k0 {
+// CHECK: loop.stage %{{.*}}, %{{.*}} {{.*}}maps = [#{{.*}}, #[[PANEL]]]
+// CHECK: %[[P:.*]] = loop.call %arg1 {callee = @k0.pack1}
+// CHECK: loop.call %arg0, %[[P]] {callee = @k0}
+func.func @panels(%a: tensor<64x32xf32>, %b: tensor<32x100xf32>) -> tensor<64x100xf32> {
+  %0 = prim.dot %a, %b {lhs_batch = array<i64>, rhs_batch = array<i64>, lhs_contract = array<i64: 1>, rhs_contract = array<i64: 0>} : (tensor<64x32xf32>, tensor<32x100xf32>) -> tensor<64x100xf32>
+  return %0 : tensor<64x100xf32>
+}
+
+// -----
+
+// Rows that do not lie along the reduction are copied; so are elements that are converted.
+// CHECK: loop.kernel @k0.pack0
+// CHECK: arith.extf
+// CHECK: -> tensor<64x32xf32>
+// CHECK: loop.kernel @k0.pack1
+// CHECK: arith.extf
+// CHECK: loop.kernel @k0 {
+// CHECK-NOT: arith.extf
+// CHECK: func.func
+func.func @rows(%a: tensor<32x64xbf16>, %b: tensor<32x128xbf16>) -> tensor<64x128xbf16> {
+  %0 = prim.dot %a, %b {lhs_batch = array<i64>, rhs_batch = array<i64>, lhs_contract = array<i64: 0>, rhs_contract = array<i64: 0>} : (tensor<32x64xbf16>, tensor<32x128xbf16>) -> tensor<64x128xbf16>
+  return %0 : tensor<64x128xbf16>
+}
+
+// -----
+
+// Sizes that are not known are symbols of the copying kernel too.
+// CHECK: affine_map<()[s0, s1] -> (s1 ceildiv 32, s0, 32)>
+// CHECK: loop.kernel @k0.pack1 {{.*}}symbols = array<i64: 1, 2>
+func.func @dynamic(%a: tensor<64x?xf32>, %b: tensor<?x?xf32>, %k: index, %n: index) -> tensor<64x?xf32> {
+  capture.bind_dims %a, %k {shape = affine_map<()[s0] -> (64, s0)>} : (tensor<64x?xf32>, index) -> ()
+  capture.bind_dims %b, %k, %n {shape = affine_map<()[s0, s1] -> (s0, s1)>} : (tensor<?x?xf32>, index, index) -> ()
+  %0 = prim.dot %a, %b {lhs_batch = array<i64>, rhs_batch = array<i64>, lhs_contract = array<i64: 1>, rhs_contract = array<i64: 0>} : (tensor<64x?xf32>, tensor<?x?xf32>) -> tensor<64x?xf32>
+  return %0 : tensor<64x?xf32>
+}
+
+// -----
+
+// A copy that is used three times does not pay.
+// CHECK-NOT: loop.kernel @k0.pack
+// CHECK: loop.kernel @k0 {
+func.func @few(%a: tensor<3x512xf32>, %b: tensor<512x100xf32>) -> tensor<3x100xf32> {
+  %0 = prim.dot %a, %b {lhs_batch = array<i64>, rhs_batch = array<i64>, lhs_contract = array<i64: 1>, rhs_contract = array<i64: 0>} : (tensor<3x512xf32>, tensor<512x100xf32>) -> tensor<3x100xf32>
+  return %0 : tensor<3x100xf32>
+}
