@@ -18,8 +18,8 @@ func.func @panels(%a: tensor<64x32xf32>, %b: tensor<32x100xf32>) -> tensor<64x10
 
 // Rows that do not lie along the reduction are copied; so are elements that are converted.
 // CHECK: loop.kernel @k0.pack0
+// CHECK: loop.stage {{.*}} -> tensor<64x32xf32>
 // CHECK: arith.extf
-// CHECK: -> tensor<64x32xf32>
 // CHECK: loop.kernel @k0.pack1
 // CHECK: arith.extf
 // CHECK: loop.kernel @k0 {
@@ -33,8 +33,8 @@ func.func @rows(%a: tensor<32x64xbf16>, %b: tensor<32x128xbf16>) -> tensor<64x12
 // -----
 
 // Sizes that are not known are symbols of the copying kernel too.
-// CHECK: affine_map<()[s0, s1] -> (s1 ceildiv 32, s0, 32)>
-// CHECK: loop.kernel @k0.pack1 {{.*}}symbols = array<i64: 1, 2>
+// CHECK: #[[SHAPE:.*]] = affine_map<()[{{.*}}] -> (s{{[0-9]}} ceildiv 32, s{{[0-9]}}, 32)>
+// CHECK: loop.kernel @k0.pack1 {{.*}}sizes = #[[SHAPE]], symbols = array<i64: 1, 2
 func.func @dynamic(%a: tensor<64x?xf32>, %b: tensor<?x?xf32>, %k: index, %n: index) -> tensor<64x?xf32> {
   capture.bind_dims %a, %k {shape = affine_map<()[s0] -> (64, s0)>} : (tensor<64x?xf32>, index) -> ()
   capture.bind_dims %b, %k, %n {shape = affine_map<()[s0, s1] -> (s0, s1)>} : (tensor<?x?xf32>, index, index) -> ()
