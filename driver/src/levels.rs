@@ -97,6 +97,7 @@ pub const LEVELS: &[Level] = &[
         [
             optional("split-reductions", "split-reductions"),
             optional("pack-operands", "pack-operands"),
+            optional("hoist-weights", "hoist-weights"),
             optional("schedule-cpu", "schedule-cpu"),
         ]
     ),

@@ -36,6 +36,8 @@ impl Pass for PackOperands {
 
 /// Vectors of a panel.
 const VECTORS: i64 = 2;
+/// Vectors of a tensor so narrow that its rows are read in one go.
+const NARROW: i64 = 4;
 /// Uses of an element that pay for a copy.
 const REUSE: i64 = 4;
 /// Multiplications that are worth another launch.
@@ -46,7 +48,7 @@ pub fn pack(module: Op<'_>, kernel: Op<'_>, vector_bits: i64) {
     for operand in 0..2 {
         let Some(view) = KernelView::new(kernel) else { return };
         if let Some(layout) = layout(&view, operand, vector_bits) {
-            apply(module, &view, &layout);
+            apply(module, &view, &layout, vector_bits);
         }
     }
 }
@@ -61,6 +63,8 @@ struct Layout<'c> {
     panel: Option<(usize, i64)>,
     /// The conversion of an element that the body starts with.
     convert: Option<Op<'c>>,
+    /// The operand is contiguous along the lanes.
+    by_rows: bool,
 }
 
 /// The copy of an operand that is worth its cost.
@@ -86,8 +90,8 @@ fn layout<'c>(kernel: &KernelView<'c>, operand: usize, vector_bits: i64) -> Opti
     let mut dims: Vec<usize> = stage.parallel().into_iter().filter(moving).collect();
     let panel = (operand == roles.wide).then_some((roles.lanes, VECTORS * width));
     let in_order = match panel {
-        // One row of a panel after the other is what the tensor is already.
-        Some((dim, size)) => roles.stride(operand, dim) == Stride::One && kernel.static_size(dim).is_some_and(|all| all == size),
+        // A tensor so narrow is one panel already.
+        Some((dim, _)) => roles.stride(operand, dim) == Stride::One && size(dim).is_some_and(|size| size <= NARROW * width),
         None => roles.stride(operand, last) == Stride::One,
     };
     if in_order && convert.is_none() {
@@ -98,7 +102,8 @@ fn layout<'c>(kernel: &KernelView<'c>, operand: usize, vector_bits: i64) -> Opti
         dims.push(lanes);
     }
     dims.extend(stage.reduce.iter().copied().filter(moving));
-    Some(Layout { stage: stage.op, operand, dims, panel, convert })
+    let by_rows = roles.stride(operand, roles.lanes) == Stride::One;
+    Some(Layout { stage: stage.op, operand, dims, panel, convert, by_rows })
 }
 
 /// The widening conversion that is all that the body does with an operand.
@@ -133,7 +138,7 @@ impl<'c> Layout<'c> {
 }
 
 /// Adds the copying kernel, calls it before each call of the kernel, and lets the kernel read the copy.
-fn apply<'c>(module: Op<'c>, kernel: &KernelView<'c>, layout: &Layout<'c>) {
+fn apply<'c>(module: Op<'c>, kernel: &KernelView<'c>, layout: &Layout<'c>, vector_bits: i64) {
     let cx = module.cx();
     let (stage, operand) = (StageView::new(layout.stage), layout.operand);
     let tensor = stage.op.operand(operand);
@@ -144,7 +149,10 @@ fn apply<'c>(module: Op<'c>, kernel: &KernelView<'c>, layout: &Layout<'c>) {
     let extents: Vec<_> = shape.iter().map(|size| size.as_constant().unwrap_or(DYNAMIC)).collect();
     let ty = cx.tensor(&extents, element);
     let name = format!("{}.pack{operand}", kernel.op.str("sym_name").unwrap_or_default());
-    write_kernel(kernel, layout, &name, cx.map(0, symbols, &shape), ty);
+    let copying = write_kernel(kernel, layout, &name, cx.map(0, symbols, &shape), ty);
+    if layout.panel.is_some() && layout.by_rows {
+        schedule(copying, layout, ty, vector_bits);
+    }
     for call in module.find_all("loop.call") {
         if call.attr("callee").and_then(Attr::as_symbol) != kernel.op.str("sym_name") {
             continue;
@@ -179,7 +187,7 @@ fn apply<'c>(module: Op<'c>, kernel: &KernelView<'c>, layout: &Layout<'c>) {
 }
 
 /// The kernel that copies.
-fn write_kernel<'c>(kernel: &KernelView<'c>, layout: &Layout<'c>, name: &str, shape: AffineMap<'c>, ty: Type<'c>) {
+fn write_kernel<'c>(kernel: &KernelView<'c>, layout: &Layout<'c>, name: &str, shape: AffineMap<'c>, ty: Type<'c>) -> Op<'c> {
     let cx = kernel.op.cx();
     let (stage, operand) = (StageView::new(layout.stage), layout.operand);
     let tensor = stage.op.operand(operand);
@@ -236,6 +244,36 @@ fn write_kernel<'c>(kernel: &KernelView<'c>, layout: &Layout<'c>, name: &str, sh
         b.effect("loop.yield", &[value], &[]);
     });
     b.effect("loop.return", &copy.results(), &[]);
+    op
+}
+
+/// Panels of a tensor that are filled side by side.
+const ABREAST: i64 = 32;
+/// Rows that are read side by side.
+const STREAMS: i64 = 8;
+
+/// Some rows at a time go into many panels: the rows are read from end to end, and what is written of a panel is in one piece.
+fn schedule<'c>(copying: Op<'c>, layout: &Layout<'c>, ty: Type<'c>, vector_bits: i64) {
+    let cx = copying.cx();
+    let rank = ty.rank();
+    let Some((lanes, size)) = layout.panel else { return };
+    let width = ty.element_type().map_or(1, |element| vector_bits / i64::from(element.bits()));
+    let mut tile = vec![1; rank];
+    if let Some(at) = layout.dims.iter().position(|&dim| dim == lanes) {
+        tile[at] = ABREAST;
+    }
+    (tile[rank - 2], tile[rank - 1]) = (STREAMS, size);
+    let mut unroll = vec![1; rank];
+    unroll[rank - 1] = size / width;
+    let order: Vec<i64> = (0..rank as i64).collect();
+    let entries = [
+        ("order", cx.i64s_attr(&order)),
+        ("tile", cx.i64s_attr(&tile)),
+        ("unroll", cx.i64s_attr(&unroll)),
+        ("vector", cx.i64_attr(rank as i64 - 1)),
+        ("width", cx.i64_attr(width)),
+    ];
+    copying.set_attr("schedule", cx.dict_attr(&entries));
 }
 
 /// Removes an argument that nothing reads.

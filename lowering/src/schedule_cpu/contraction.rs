@@ -15,8 +15,9 @@ use crate::kernel_view::{KernelView, StageView};
 const ROWS: i64 = 8;
 /// Bytes of the second-level cache that the rows of a tile may fill.
 const CACHED: i64 = 512 << 10;
-/// Indices of the lanes' dim in a tile.
+/// Most indices of the lanes' dim in a tile, and most bytes of its panels.
 const COLUMNS: i64 = 256;
+const STREAMED: i64 = 1 << 20;
 /// Tiles that are enough for all threads.
 const TILES: i64 = 64;
 /// Multiplications that are worth a tile.
@@ -67,7 +68,8 @@ fn tiled(frame: &Frame<'_, '_>, roles: &Roles<'_, '_>, panel: i64) {
     let bytes = (depth * frame.register_bits / (8 * frame.width)).max(1);
     let parts = (up(row_size, rows) as u64).div_ceil((CACHED / bytes).max(2 * rows) as u64) as i64;
     let mut row_tile = up((row_size as u64).div_ceil(parts as u64) as i64, rows);
-    let mut lane_tile = up(lane_size.min(COLUMNS), panel);
+    let columns = COLUMNS.min(STREAMED / (bytes * panel).max(1) * panel).max(panel);
+    let mut lane_tile = up(lane_size.min(columns), panel);
     let others: i64 =
         kernel.outer.iter().filter(|dim| **dim != roles.lanes && Some(**dim) != roles.rows).map(|&dim| frame.size(dim)).product();
     let count = |size: i64, tile: i64| (size.max(1) as u64).div_ceil(tile as u64) as i64;

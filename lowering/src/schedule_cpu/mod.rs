@@ -46,9 +46,9 @@ impl Pass for ScheduleCpu {
     }
 }
 
-/// Writes the schedule of one kernel, by its kind.
+/// Writes the schedule of one kernel, by its kind, if it has none.
 pub fn schedule(op: Op<'_>, vector_bits: i64) {
-    let Some(kernel) = KernelView::new(op) else { return };
+    let Some(kernel) = KernelView::new(op).filter(|_| op.attr("schedule").is_none()) else { return };
     let frame = Frame::new(&kernel, vector_bits);
     if panels::schedule(&frame, vector_bits) {
         return;
