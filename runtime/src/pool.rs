@@ -105,7 +105,8 @@ impl Pool {
         self.threads
     }
 
-    /// Runs `body(ctx, begin, end)` over `0..n` in pieces of at least `grain`, and returns when all are done.
+    /// Runs `body(ctx, begin, end)` over `0..n` in pieces of at least `grain`, and returns when all are done. With a grain of 0
+    /// each element is known to be worth a thread: workers are woken at once, and elements are handed out one by one.
     /// Inside a body, or while another caller uses the pool, everything runs on the calling thread.
     ///
     /// # Safety
@@ -114,6 +115,7 @@ impl Pool {
         if n <= 0 {
             return;
         }
+        let heavy = grain == 0;
         let grain = grain.max(1);
         let alone = n <= grain || self.threads == 1 || INSIDE.get();
         if alone || self.busy.compare_exchange(false, true, Acquire, Relaxed).is_err() {
@@ -121,7 +123,7 @@ impl Pool {
             return unsafe { body(ctx, 0, n) };
         }
         let even = (n + self.threads as i64 * CHUNKS_PER_THREAD - 1) / (self.threads as i64 * CHUNKS_PER_THREAD);
-        let chunk = ((even.max(grain) - 1) / grain + 1).saturating_mul(grain);
+        let chunk = if heavy { 1 } else { ((even.max(grain) - 1) / grain + 1).saturating_mul(grain) };
         let job = Job { body: Some(body), ctx, n, chunk };
         // SAFETY: we hold `busy`, the gate is closed and empty: nobody reads the job now.
         unsafe { *self.job.get() = job };
@@ -129,7 +131,11 @@ impl Pool {
         self.gate.store(OPEN, SeqCst);
         self.epoch.fetch_add(1, SeqCst);
         INSIDE.set(true);
-        self.wake(job, grain);
+        if heavy {
+            futex_wake(&self.epoch, (job.n - 1).min(self.threads as i64 - 1) as u32);
+        } else {
+            self.wake(job, grain);
+        }
         self.chunks(job);
         INSIDE.set(false);
         self.close();

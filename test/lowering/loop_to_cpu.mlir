@@ -1,7 +1,7 @@
 // RUN: rs-opt %s --prim-to-loop --schedule-cpu --loop-to-host --loop-to-cpu --split-input-file | rs-filecheck %s
 
 // Whole vectors, then one masked remainder.
-// CHECK-LABEL: func.func private @k0
+// CHECK-LABEL: func.func private @k0(
 // CHECK: scf.for
 // CHECK: llvm.load {{.*}} -> vector<16xf32>
 // CHECK: math.exp {{.*}} : vector<16xf32>
@@ -21,7 +21,7 @@ func.func @main(%x: tensor<?xf32>) -> tensor<?xf32> attributes {capture.entry} {
 // -----
 
 // Bools are bytes in memory.
-// CHECK-LABEL: func.func private @k0
+// CHECK-LABEL: func.func private @k0(
 // CHECK: llvm.load {{.*}} -> vector<16xi8>
 // CHECK: arith.cmpi ne, {{.*}} : vector<16xi8>
 // CHECK: arith.xori {{.*}} : vector<16xi1>
@@ -35,7 +35,7 @@ func.func @main(%x: tensor<16xi1>) -> tensor<16xi1> attributes {capture.entry} {
 
 // An index out of bounds reads nothing and becomes the call's status.
 // CHECK: module attributes {host.messages = ["index out of bounds"]}
-// CHECK-LABEL: func.func private @k0
+// CHECK-LABEL: func.func private @k0(
 // CHECK: vector.reduction <or>
 // CHECK-NEXT: scf.if
 // CHECK: llvm.intr.masked.gather

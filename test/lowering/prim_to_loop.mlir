@@ -102,3 +102,15 @@ func.func @panels(%x: tensor<2x5x5x8xf32>, %w: tensor<2x1x1x8x32xf32>) -> tensor
   %0 = prim.conv %x, %w {strides = array<i64: 1, 1>, low = array<i64: 0, 0>, high = array<i64: 0, 0>, lhs_dilation = array<i64: 1, 1>, rhs_dilation = array<i64: 1, 1>, groups = 1 : i64, layout = "n01c,O01co->n01o"} : (tensor<2x5x5x8xf32>, tensor<2x1x1x8x32xf32>) -> tensor<2x5x5x64xf32>
   return %0 : tensor<2x5x5x64xf32>
 }
+
+// -----
+
+// A product over no dim sums nothing: it is a map.
+// CHECK-LABEL: loop.kernel @k0
+// CHECK: loop.stage {{.*}}space = "buffer"} : (tensor<3xf32>, tensor<4xf32>) -> tensor<3x4xf32>
+// CHECK-NOT: reducer
+// CHECK: func.func @outer
+func.func @outer(%x: tensor<3xf32>, %y: tensor<4xf32>) -> tensor<3x4xf32> {
+  %0 = prim.dot %x, %y {lhs_batch = array<i64>, rhs_batch = array<i64>, lhs_contract = array<i64>, rhs_contract = array<i64>} : (tensor<3xf32>, tensor<4xf32>) -> tensor<3x4xf32>
+  return %0 : tensor<3x4xf32>
+}

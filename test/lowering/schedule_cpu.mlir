@@ -69,7 +69,7 @@ func.func @epilogue(%a: tensor<64x32xf32>, %b: tensor<128x32xf32>, %c: tensor<64
 
 // A convolution with weights in panels: lanes along the panel, a block of pixels against it.
 // CHECK-LABEL: loop.kernel @k0
-// CHECK-SAME: schedule = {order = array<i64: 0, 1, 3, 2, 4>, unroll = array<i64: 1, 1, 1, 7, 2>, vector = 4 : i64, width = 16 : i64}
+// CHECK-SAME: schedule = {order = array<i64: 1, 0, 3, 2, 4>, unroll = array<i64: 1, 1, 1, 7, 2>, vector = 4 : i64, width = 16 : i64}
 // AVX2: width = 8 : i64
 func.func @convolution(%x: tensor<4x16x16x8xf32>, %w: tensor<2x3x3x8x32xf32>) -> tensor<4x14x14x64xf32> {
   %0 = prim.conv %x, %w {strides = array<i64: 1, 1>, low = array<i64: 0, 0>, high = array<i64: 0, 0>, lhs_dilation = array<i64: 1, 1>, rhs_dilation = array<i64: 1, 1>, groups = 1 : i64, layout = "n01c,O01co->n01o"} : (tensor<4x16x16x8xf32>, tensor<2x3x3x8x32xf32>) -> tensor<4x14x14x64xf32>

@@ -256,7 +256,7 @@ impl<'c> Emitter<'c> {
     }
 
     /// The linear index of an element.
-    fn linear(&mut self, buffer: &Buffer<'c>, indices: &[Index<'c>]) -> Index<'c> {
+    pub(super) fn linear(&mut self, buffer: &Buffer<'c>, indices: &[Index<'c>]) -> Index<'c> {
         let mut stride = Num::Const(1);
         let mut linear = Index::uniform(Num::Const(0));
         for (&index, &extent) in indices.iter().zip(&buffer.shape).rev() {
@@ -279,12 +279,19 @@ impl<'c> Emitter<'c> {
         match at.across {
             Across::Uniform if !varied => match inside {
                 None => memory::load(&mut self.b, base, at.base, element),
-                Some(inside) => self.load_if(base, at.base, element, inside),
+                Some(inside) => self.load_if(element, 1, inside, |b| memory::load(b, base, at.base, element)),
             },
-            Across::Step(Num::Const(1)) => {
-                let mask = lanes::both(&mut self.b, inside, self.mask, width).map(|mask| lanes::in_lanes(&mut self.b, mask, width));
-                memory::load_vector(&mut self.b, base, at.base, element, width, mask)
-            }
+            Across::Step(Num::Const(1)) => match inside.filter(|_| !varied) {
+                // All lanes are inside or none: a branch is predicted, a mask would be computed every time.
+                Some(inside) => {
+                    let mask = self.mask.map(|mask| lanes::in_lanes(&mut self.b, mask, width));
+                    self.load_if(element, width, inside, |b| memory::load_vector(b, base, at.base, element, width, mask))
+                }
+                None => {
+                    let mask = lanes::both(&mut self.b, inside, self.mask, width).map(|mask| lanes::in_lanes(&mut self.b, mask, width));
+                    memory::load_vector(&mut self.b, base, at.base, element, width, mask)
+                }
+            },
             _ => {
                 let mask = lanes::both(&mut self.b, inside, self.mask, width).map(|mask| lanes::in_lanes(&mut self.b, mask, width));
                 let indices = at.vector(&mut self.b, width);
@@ -293,19 +300,27 @@ impl<'c> Emitter<'c> {
         }
     }
 
-    /// One element, or zero without touching memory.
-    fn load_if(&mut self, base: Value<'c>, at: Num<'c>, element: ElementType, condition: Value<'c>) -> Value<'c> {
-        let ty = crate::elements::register_type(self.cx, element);
+    /// What `load` gives, or zero (in `width` lanes) without touching memory.
+    fn load_if(
+        &mut self,
+        element: ElementType,
+        width: i64,
+        condition: Value<'c>,
+        load: impl FnOnce(&mut Builder<'c>) -> Value<'c>,
+    ) -> Value<'c> {
+        let scalar = crate::elements::register_type(self.cx, element);
+        let ty = if width > 1 { self.cx.vector(&[width], scalar) } else { scalar };
         let op = self.b.op(OpSpec { name: "scf.if", operands: &[condition], results: &[ty], regions: 2, ..OpSpec::default() });
         let location = self.b.location();
         let then = op.region(0).append_block(&[], location);
         let otherwise = op.region(1).append_block(&[], location);
         self.b.within(then, |b| {
-            let value = memory::load(b, base, at, element);
+            let value = load(b);
             b.effect("scf.yield", &[value], &[]);
         });
         self.b.within(otherwise, |b| {
-            let value = lanes::zero_of(b, element);
+            let zero = lanes::zero_of(b, element);
+            let value = if width > 1 { memory::broadcast(b, zero, width) } else { zero };
             b.effect("scf.yield", &[value], &[]);
         });
         op.result(0)

@@ -8,6 +8,9 @@ use strata_core::ir::{Attr, Builder, ElementType, Op, OpSpec, Type, Value};
 /// Scalar operations that are worth waking a thread for.
 const GRAIN: i64 = 1 << 15;
 
+/// Scalar operations after which waking a thread is certain to have been worth it, whatever the vectors.
+const HEAVY: i64 = 1 << 22;
+
 /// Makes launches of kernels.
 pub struct Launcher<'c> {
     /// Room for the arguments of a launch.
@@ -84,8 +87,11 @@ impl<'c> Launcher<'c> {
         }
         let body = b.value("func.constant", &[], task_type, &[("value", cx.symbol_attr(&task_name(name)))]);
         let body = b.value("builtin.unrealized_conversion_cast", &[body], pointer, &[]);
-        let enough = Num::Const(GRAIN);
-        let grain = enough.ceil_div(b, work).value(b);
+        let grain = match work {
+            Num::Const(work) if work >= HEAVY => Num::Const(0),
+            _ => Num::Const(GRAIN).ceil_div(b, work),
+        };
+        let grain = grain.value(b);
         let grain = b.value("arith.index_cast", &[grain], word, &[]);
         let count = count.value(b);
         let count = b.value("arith.index_cast", &[count], word, &[]);

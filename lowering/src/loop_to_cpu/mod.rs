@@ -10,6 +10,7 @@ mod lanes;
 mod launch;
 mod memory;
 mod nest;
+mod prefetch;
 mod reducer;
 mod stages;
 mod sweep;

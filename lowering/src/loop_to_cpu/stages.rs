@@ -93,6 +93,9 @@ impl<'c> Emitter<'c> {
     }
 
     fn reduce(&mut self, stage: &StageView<'c>, copies: &[Copy<'c>]) -> Result<(), Error> {
+        if stage.schedule("prefetch") == Some(1) {
+            self.prefetch_after(stage, copies);
+        }
         let name = stage.op.str("reducer").unwrap_or_default();
         let reducer =
             Reducer::named(&name, self.element(stage)?).ok_or_else(|| Error::at(stage.op, format!("there is no reducer '{name}'")))?;

@@ -21,6 +21,12 @@ impl<'c> Kernel<'c> {
             return Err(Error::at(op, "its result is read through a view that is not a plain loop over its dims"));
         };
         let from = element_of(op, op.operand(0).ty())?;
+        if op.is("prim.dot") && op.ints("lhs_contract").is_some_and(|dims| dims.is_empty()) {
+            // Nothing is summed: a product of elements.
+            let wide = scalar::accumulator(to);
+            let product = self.dot_element(stage, op, from, wide, indices, &[])?;
+            return Ok(scalar::convert(&mut stage.b, product, wide, to));
+        }
         let arg = op.is("prim.arg_reduce");
         let accumulated = if arg { ElementType::I64 } else { scalar::accumulator(to) };
         let result = match self.reductions.get(&request) {

@@ -15,6 +15,8 @@ const RESIDENT: i64 = 512 << 10;
 /// More vectors than this of one panel leave no registers for rows.
 const VECTORS: i64 = 4;
 
+/// Steps of a sum during which memory answers.
+const LONG: i64 = 32;
 /// More rows than this gain nothing: the multiply-adds of half of them hide their latency.
 const ROWS: i64 = 14;
 
@@ -42,6 +44,11 @@ pub fn schedule(frame: &Frame<'_, '_>, vector_bits: i64) -> bool {
         .map(|&dim| if dim == panels.lanes { vectors } else { blocks.iter().find(|block| block.0 == dim).map_or(1, |block| block.1) })
         .collect();
     frame.write_lanes(&order, panels.lanes, &unroll);
+    // What follows a long sum comes from memory while the sum runs.
+    if panels.stage.reduce.iter().map(|&dim| frame.size(dim)).product::<i64>() >= LONG {
+        let cx = frame.kernel.op.cx();
+        panels.stage.op.set_attr("schedule", cx.dict_attr(&[("prefetch", cx.i64_attr(1))]));
+    }
     true
 }
 
@@ -124,10 +131,11 @@ fn position(stage: &StageView<'_>, row: usize) -> Option<usize> {
 fn order(frame: &Frame<'_, '_>, panels: &Panels<'_, '_>, blocks: &[(usize, i64)]) -> Vec<usize> {
     let element = panels.stage.op.operand(1).ty().element_type().map_or(4, |element| element.bytes() as i64);
     let bytes = panels.stage.op.operand(1).ty().num_elements().map_or(i64::MAX, |count| count * element);
-    let (blocked, free): (Vec<usize>, Vec<usize>) = panels.rows.iter().partition(|row| blocks.iter().any(|block| block.0 == **row));
+    let (blocked, mut free): (Vec<usize>, Vec<usize>) = panels.rows.iter().partition(|row| blocks.iter().any(|block| block.0 == **row));
     let work: i64 = free.iter().map(|&row| frame.size(row)).product();
     let mut order = if bytes <= RESIDENT && work > 1 {
-        // What threads share is the longest of the free rows that comes first.
+        // Threads share the first loop: the more iterations, the more even.
+        free.sort_by_key(|&row| std::cmp::Reverse(frame.size(row)));
         [free, panels.others.clone(), blocked].concat()
     } else {
         [panels.others.clone(), free, blocked].concat()

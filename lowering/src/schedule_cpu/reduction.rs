@@ -1,6 +1,6 @@
 //! Kernels that reduce what they read once.
 
-use super::frame::{Frame, TYPICAL};
+use super::frame::{Frame, TURNS, TYPICAL};
 
 /// Largest number of elements that a tile keeps on the stack.
 const TILE: i64 = 4096;
@@ -8,9 +8,20 @@ const TILE: i64 = 4096;
 /// Writes the schedule of a kernel with reductions.
 pub fn schedule(frame: &Frame<'_, '_>) {
     match frame.vector {
-        Some(vector) => frame.write_outer(vector, |_| 1),
+        Some(vector) => frame.write_outer(vector, |dim| if dim == vector { vectors(frame, vector) } else { 1 }),
         None => frame.write_own(tile_dim(frame)),
     }
+}
+
+/// Largest number of ops in the bodies of which several copies stand side by side.
+const SHORT: usize = 32;
+
+/// Vectors that stand side by side where lanes run along a dim of the results: they share what says where to read, and hide each
+/// other's latency.
+fn vectors(frame: &Frame<'_, '_>, vector: usize) -> i64 {
+    let ops: usize = frame.kernel.stages.iter().map(|stage| stage.op.body(0).ops().len()).sum();
+    let fits = frame.kernel.static_size(vector).is_some_and(|size| size % (TURNS * frame.width) == 0);
+    if fits && ops <= SHORT { TURNS } else { 1 }
 }
 
 /// The outer dim that moves inside, when a reduction of several operands runs its lanes along what it reduces.
