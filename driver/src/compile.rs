@@ -7,7 +7,7 @@ use crate::units::{self, Make};
 use crate::{Error, registry};
 use std::path::Path;
 use std::time::Instant;
-use strata_core::ir::{Context, Module};
+use strata_core::ir::{Context, Module, Op};
 use strata_core::pass::PassManager;
 use strata_core::registry::{Registry, load_dialect};
 use strata_frontend::Weights;
@@ -66,13 +66,24 @@ fn time<T>(notes: &mut Notes, name: &str, work: impl FnOnce() -> T) -> T {
 pub(crate) fn run_level(module: &Module<'_>, level: &Level, options: &Options) -> Result<(), Error> {
     let text = level.text(options);
     if text.is_empty() {
-        return Ok(());
+        return if level.name == LEVELS[0].name { check_sizes(module.op(), options) } else { Ok(()) };
     }
     let failed = |source| Error::Level { level: level.name, source };
     // Development builds look behind every pass, released ones at every level.
     let manager = PassManager::parse(module.cx(), "builtin.module", &text).map_err(failed)?;
     manager.verify_each(options.verify || cfg!(debug_assertions)).run(module.op()).map_err(failed)?;
-    module.op().check().map_err(|errors| Error::Broken { level: level.name, errors })
+    module.op().check().map_err(|errors| Error::Broken { level: level.name, errors })?;
+    if level.name == LEVELS[0].name { check_sizes(module.op(), options) } else { Ok(()) }
+}
+
+/// With `dynamic` off every size of an input is known by now.
+fn check_sizes(module: Op<'_>, options: &Options) -> Result<(), Error> {
+    if options.dynamic != Dynamic::Off {
+        return Ok(());
+    }
+    let program = Program::of(entry(module)?)?;
+    let symbolic = program.arguments.into_iter().find(|argument| argument.shape.contains(&None));
+    symbolic.map_or(Ok(()), |argument| Err(Error::Symbolic { name: argument.name }))
 }
 
 /// Compiles a file to a level and gives the text.
@@ -104,6 +115,7 @@ pub fn compile(path: &Path, options: &Options, store: Option<&Store>) -> Result<
         options.part = entry(module)?.str("sym_name").unwrap_or_default();
     }
     let options = &options;
+    run_level(&source.module, &LEVELS[0], options)?;
     notes.level(LEVELS[0].name, module);
     let mut program = None;
     for level in LEVELS[1..].iter().take_while(|level| level.name != "cpu") {
@@ -115,10 +127,6 @@ pub fn compile(path: &Path, options: &Options, store: Option<&Store>) -> Result<
         }
     }
     let program = program.ok_or(Error::NoEntry)?;
-    let symbolic = program.arguments.iter().find(|argument| argument.shape.contains(&None));
-    if let Some(argument) = symbolic.filter(|_| options.dynamic == Dynamic::Off) {
-        return Err(Error::Symbolic { name: argument.name.clone() });
-    }
     let emit = code_options(options);
     let make = Make { target: &target, options: &emit, store };
     let objects = time(&mut notes, "code", || units::objects(&source.module, make))?;
@@ -140,7 +148,7 @@ pub fn emit(path: &Path, options: &Options, emit: &codegen::Options) -> Result<E
     let options = &for_target(options, &target);
     let context = context();
     let source = read(path, &context)?;
-    for level in &LEVELS[1..] {
+    for level in LEVELS {
         run_level(&source.module, level, options)?;
     }
     let module = source.module.op();

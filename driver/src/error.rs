@@ -35,7 +35,7 @@ pub enum Error {
     #[error("weight '{name}': {reason}")]
     Weight { name: String, reason: String },
     #[error(
-        "input '{name}' has symbolic sizes, and `dynamic` is off; export the program with fixed sizes, or compile it with dynamic=auto"
+        "input '{name}' has symbolic sizes, and `dynamic` is off; say the sizes of the call's inputs (`--sizes=4x8:3`), or compile with dynamic=auto"
     )]
     Symbolic { name: String },
     #[error("options: {0}")]

@@ -27,7 +27,10 @@ struct Step {
 }
 
 /// Passes that ask how closely results follow the program.
-const NUMERIC: &[&str] = &["simplify-algebra", "simplify-sums"];
+const NUMERIC: &[&str] = &["fold-scales", "simplify-algebra", "simplify-sums"];
+
+/// Runs when the sizes of the call's inputs are told.
+const SPECIALISE: &str = "func.func(specialise-sizes)";
 
 const fn needed(text: &'static str) -> Step {
     Step { text, optional: None }
@@ -51,7 +54,7 @@ macro_rules! level {
 
 /// All levels, from the top.
 pub const LEVELS: &[Level] = &[
-    level!(0, "capture", "the program as it was captured", "strata-to-capture", []),
+    level!(0, "capture", "the program as it was captured", "strata-to-capture", [needed(SPECIALISE), needed("canonicalize")]),
     level!(
         1,
         "aten",
@@ -74,6 +77,7 @@ pub const LEVELS: &[Level] = &[
             optional("func.func(simplify-algebra)", "simplify-algebra"),
             optional("func.func(simplify-views)", "simplify-views"),
             optional("func.func(simplify-sums)", "simplify-sums"),
+            optional("func.func(fold-scales)", "fold-scales"),
             optional("cse", "cse"),
             optional("func.func(channels-last)", "channels-last"),
             optional("func.func(simplify-views)", "simplify-views"),
@@ -119,9 +123,14 @@ impl Level {
 
     /// The textual pipeline that leads here from the level before; empty when nothing runs.
     pub fn text(&self, options: &Options) -> String {
+        let sizes = options.sizes.as_deref().unwrap_or_default();
+        if self.name == "capture" && sizes.is_empty() {
+            return String::new();
+        }
         let kept = self.passes.iter().filter(|step| step.optional.is_none_or(|flag| !options.skip.iter().any(|skip| skip == flag)));
         let text = |step: &Step| match (options.vector_bits, step.optional) {
             (Some(bits), Some(flag @ ("pack-operands" | "schedule-cpu"))) => format!("{flag}{{vector-bits={bits}}}"),
+            _ if step.text == SPECIALISE => format!("func.func(specialise-sizes{{sizes={sizes}}})"),
             (Some(bits), Some("channels-last")) => format!("func.func(channels-last{{vector-bits={bits}}})"),
             _ if step.text == "split-breaks" && !options.part.is_empty() => format!("split-breaks{{only={}}}", options.part),
             (_, Some(flag)) if NUMERIC.contains(&flag) => format!("func.func({flag}{{numerics={}}})", options.numerics.name()),

@@ -3,6 +3,9 @@
 use serde::{Deserialize, Serialize};
 
 /// How much time compilation may take for how much speed.
+///
+/// `reduce-overhead` asks for calls without allocations and for code that is entered directly. On the CPU that is how every
+/// program is called (into the caller's outputs: no allocation, no lock, guards in the code itself), so it changes nothing.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 #[allow(missing_docs, reason = "the names are PyTorch's")]
@@ -22,7 +25,7 @@ pub enum Dynamic {
     Auto,
     /// The same: an exported program has no others.
     On,
-    /// None; a program with symbolic sizes is refused.
+    /// None: the program is compiled for the sizes of a call, which must be told.
     Off,
 }
 
@@ -58,6 +61,8 @@ pub struct Options {
     pub mode: Mode,
     /// Symbolic sizes.
     pub dynamic: Dynamic,
+    /// The sizes of the call's inputs in order, as in `4x8:3`; a scalar's are empty.
+    pub sizes: Option<String>,
     /// Arithmetic.
     pub numerics: Numerics,
     /// Optimisation passes to leave out, by flag. Results stay right without any of them.

@@ -92,12 +92,13 @@ fn bytes(ty: Type<'_>) -> Option<u64> {
 }
 
 /// All values of an entry that are computed from weights alone, with the arguments they are made from.
-struct Cone<'c> {
+pub(crate) struct Cone<'c> {
     leaves: HashMap<Value<'c>, BTreeSet<usize>>,
 }
 
 impl<'c> Cone<'c> {
-    fn of(entry: Op<'c>) -> Self {
+    /// The values of an entry.
+    pub(crate) fn of(entry: Op<'c>) -> Self {
         let signature = Signature::of(entry);
         let body = entry.body(0);
         let mut leaves = HashMap::new();
@@ -116,6 +117,16 @@ impl<'c> Cone<'c> {
             leaves.extend(op.results().into_iter().map(|result| (result, union.clone())));
         }
         Self { leaves }
+    }
+
+    /// Whether a value is computed from weights and constants alone.
+    pub(crate) fn holds(&self, value: Value<'c>) -> bool {
+        self.leaves.contains_key(&value)
+    }
+
+    /// Whether a value is computed from weights and constants alone, and has a weight in it.
+    pub(crate) fn has_weight(&self, value: Value<'c>) -> bool {
+        self.leaves.get(&value).is_some_and(|leaves| !leaves.is_empty())
     }
 
     /// The values to hoist, in the order of the program.

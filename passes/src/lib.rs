@@ -4,6 +4,7 @@
 
 pub mod analysis;
 pub mod channels_last;
+pub mod fold_scales;
 pub mod functionalise;
 pub mod fuse_elementwise;
 pub mod fuse_reductions;
@@ -11,6 +12,7 @@ pub mod fusion;
 pub mod hoist_weights;
 pub mod plan_memory;
 pub mod simplify;
+pub mod specialise_sizes;
 pub mod split_breaks;
 #[cfg(test)]
 mod testing;
@@ -22,6 +24,7 @@ use strata_core::pass::PassEntry;
 #[rustfmt::skip]
 pub const PASSES: &[PassEntry] = &[
     PassEntry::of::<channels_last::ChannelsLast>(),
+    PassEntry::of::<fold_scales::FoldScales>(),
     PassEntry::of::<functionalise::Functionalise>(),
     PassEntry::of::<fuse_elementwise::FuseElementwise>(),
     PassEntry::of::<fuse_reductions::FuseReductions>(),
@@ -33,6 +36,7 @@ pub const PASSES: &[PassEntry] = &[
     PassEntry::of::<simplify::sizes::SimplifySizes>(),
     PassEntry::of::<simplify::sums::SimplifySums>(),
     PassEntry::of::<simplify::views::SimplifyViews>(),
+    PassEntry::of::<specialise_sizes::SpecialiseSizes>(),
     PassEntry::of::<split_breaks::SplitBreaks>(),
     PassEntry::of::<verify_level::VerifyLevel>(),
 ];

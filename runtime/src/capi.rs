@@ -89,10 +89,7 @@ pub unsafe extern "C" fn strata_run(
 ) -> i32 {
     guarded(1, || {
         // SAFETY: the caller's promise.
-        unsafe {
-            let session = &*program;
-            session.run_dlpack(&mut session.caller(), list(inputs, n_in), list(outputs, n_out))?;
-        }
+        unsafe { (*program).run_into(list(inputs, n_in), list(outputs, n_out)) }?;
         Ok(0)
     })
 }

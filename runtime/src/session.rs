@@ -2,13 +2,14 @@
 
 use std::ffi::c_void;
 use std::path::Path;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use crate::abi::StrataCall;
 use crate::artefact::Artefact;
 use crate::call::check_input;
 use crate::dlpack::{DLDevice, DLTensor};
 use crate::error::{LoadError, RunError};
+use crate::idle::Idle;
 use crate::image::LoadedImage;
 use crate::manifest::{Manifest, OutputKind};
 use crate::prepare;
@@ -22,7 +23,7 @@ pub use crate::call::CallState;
 pub struct Session {
     manifest: Manifest,
     image: LoadedImage,
-    weights: Mutex<Weights>,
+    weights: Arc<Mutex<Weights>>,
     /// Data of the weights, then of what is prepared from them.
     weight_pointers: Vec<usize>,
     _prepared: Vec<Tensor>,
@@ -30,7 +31,7 @@ pub struct Session {
     writes: Vec<(usize, usize)>,
     /// How many of the call's inputs reach the image.
     live: usize,
-    idle: Mutex<Vec<CallState>>,
+    idle: Idle,
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
@@ -41,9 +42,21 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 impl Session {
     /// Loads a program. With `weights`, that archive is read instead of the ones named in the manifest.
     pub fn load(artefact: &Artefact, weights: Option<&Path>) -> Result<Session, LoadError> {
-        let manifest = artefact.manifest.clone();
         let image = LoadedImage::load(artefact)?;
-        let weights = Weights::open(&manifest, weights)?;
+        let weights = Weights::open(&artefact.manifest, weights)?;
+        Session::with(artefact, image, Arc::new(Mutex::new(weights)))
+    }
+
+    /// Loads another form of the same program, which shares the weights: buffers that one of them changes are changed for both.
+    pub fn load_beside(artefact: &Artefact, other: &Session) -> Result<Session, LoadError> {
+        if artefact.manifest.weights != other.manifest.weights {
+            return Err(LoadError::Manifest("it has other weights than the program that it is loaded beside".into()));
+        }
+        Session::with(artefact, LoadedImage::load(artefact)?, other.weights.clone())
+    }
+
+    fn with(artefact: &Artefact, image: LoadedImage, shared: Arc<Mutex<Weights>>) -> Result<Session, LoadError> {
+        let manifest = artefact.manifest.clone();
         let writes = manifest.outputs.iter().enumerate().filter(|(_, out)| out.kind == OutputKind::Mutation);
         let mut pairs = Vec::new();
         for (at, out) in writes {
@@ -56,11 +69,11 @@ impl Session {
             pairs.push((at, k));
         }
         let live = manifest.inputs.iter().filter(|input| input.value.is_none()).count();
-        let mut weight_pointers: Vec<usize> = weights.pointers().iter().map(|&pointer| pointer as usize).collect();
+        let mut weight_pointers: Vec<usize> = lock(&shared).pointers().iter().map(|&pointer| pointer as usize).collect();
         let mut prepared = prepare::run(&manifest, &image, &weight_pointers)?;
         weight_pointers.extend(prepared.iter_mut().map(|tensor| tensor.bytes_mut().as_mut_ptr() as usize));
-        let (weights, idle) = (Mutex::new(weights), Mutex::new(Vec::new()));
-        Ok(Session { manifest, image, weights, weight_pointers, _prepared: prepared, writes: pairs, live, idle })
+        let idle = Idle::default();
+        Ok(Session { manifest, image, weights: shared, weight_pointers, _prepared: prepared, writes: pairs, live, idle })
     }
 
     /// What the program says about itself.
@@ -86,12 +99,24 @@ impl Session {
     /// # Safety
     /// `inputs` point at tensors that describe readable host memory.
     pub unsafe fn run_pointers(&self, inputs: &[*const DLTensor]) -> Result<Vec<Tensor>, RunError> {
-        let mut state = lock(&self.idle).pop().unwrap_or_else(|| self.caller());
+        let mut state = self.idle.take(|| self.caller());
         // SAFETY: the caller's promise is the one needed.
         let done = unsafe { self.call(&mut state, inputs, &[]) };
         let results = done.and_then(|()| state.take_outputs(&self.manifest.outputs));
-        lock(&self.idle).push(state);
+        self.idle.put(state);
         results
+    }
+
+    /// [`Session::run_dlpack`] with a state that an earlier call left.
+    ///
+    /// # Safety
+    /// As for [`Session::run_dlpack`].
+    pub unsafe fn run_into(&self, inputs: &[*const DLTensor], outputs: &[*const DLTensor]) -> Result<(), RunError> {
+        let mut state = self.idle.take(|| self.caller());
+        // SAFETY: the caller's promise is the one needed.
+        let done = unsafe { self.run_dlpack(&mut state, inputs, outputs) };
+        self.idle.put(state);
+        done
     }
 
     /// State for [`Session::run_dlpack`]: keep one per thread.

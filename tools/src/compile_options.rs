@@ -12,6 +12,9 @@ pub struct CompileOptions {
     /// Which sizes stay symbolic
     #[arg(long, value_parser = ["auto", "on", "off"])]
     dynamic: Option<String>,
+    /// The sizes of the call's inputs for --dynamic=off, as in 4x8:3; rs-run takes those of its inputs
+    #[arg(long, value_name = "SIZES")]
+    sizes: Option<String>,
     /// How closely results follow the program's own order of operations
     #[arg(long, value_parser = ["bitwise", "ulp", "fast"])]
     numerics: Option<String>,
@@ -30,7 +33,7 @@ impl CompileOptions {
     /// The driver's options as JSON; what was not given is left to the compiler. Equal options give equal texts.
     pub fn json(&self) -> String {
         let mut options = Map::new();
-        for (name, value) in [("mode", &self.mode), ("dynamic", &self.dynamic), ("numerics", &self.numerics)] {
+        for (name, value) in [("mode", &self.mode), ("dynamic", &self.dynamic), ("sizes", &self.sizes), ("numerics", &self.numerics)] {
             if let Some(value) = value {
                 options.insert(name.into(), json!(value));
             }

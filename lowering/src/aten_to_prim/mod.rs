@@ -68,7 +68,7 @@ mod view;
 use std::collections::HashMap;
 use std::sync::LazyLock;
 
-use strata_core::ir::{DYNAMIC, Op, Type, Value};
+use strata_core::ir::{Attr, DYNAMIC, Op, Type, Value};
 use strata_core::pass::{Counter, Pass, PassContext, PassError};
 use strata_dialects::aten::AtenOp;
 use strata_dialects::aten::dtype::Numeric;
@@ -197,6 +197,7 @@ pub fn decompose<'c>(root: Op<'c>, keep: &[String]) -> (usize, Vec<Refusal<'c>>)
     let all = ops.len();
     let refused = |op| decompose_op(&prim, op).err().map(|reason| Refusal { op, reason });
     let refusals: Vec<_> = ops.into_iter().filter_map(refused).collect();
+    refine_results(root);
     remove_unused(root);
     (all - refusals.len(), refusals)
 }
@@ -250,9 +251,38 @@ fn finish<'p>(args: &Args<'p>, op: Op<'p>, results: Vec<Tensor<'p>>, precision: 
         if let Some(dtype) = ty.element_type().filter(|_| precision != Precision::Exact) {
             tensor = tensor.convert(dtype);
         }
+        if refines(tensor.ty(), ty) && may_be_refined(result) {
+            return tensor.value();
+        }
         declared(args.prim, tensor, ty)
     };
     results.into_iter().zip(op.results()).map(declare).collect()
+}
+
+/// Whether a type knows what another leaves open, and agrees with it otherwise.
+fn refines(ty: Type<'_>, declared: Type<'_>) -> bool {
+    let (known, open) = (ty.shape(), declared.shape());
+    let agrees = |(&size, &declared): (&i64, &i64)| size == declared || declared == DYNAMIC;
+    ty.element_type() == declared.element_type() && known.len() == open.len() && known.iter().zip(&open).all(agrees)
+}
+
+/// Whether all readers take a value with more sizes known than declared: operators that are decomposed themselves, and the
+/// return of the entry, whose results get the types that are returned.
+fn may_be_refined(result: Value<'_>) -> bool {
+    let entry = |op: Op<'_>| op.parent().is_some_and(|parent| parent.attr("capture.entry").is_some());
+    let takes = |op: Op<'_>| matches!(op.dialect(), "aten" | "prims" | "prim") || (op.is("func.return") && entry(op));
+    result.uses().into_iter().all(|using| takes(using.op))
+}
+
+/// Gives the entry's results the types that it returns.
+fn refine_results(root: Op<'_>) {
+    if root.attr("capture.entry").is_none() {
+        return;
+    }
+    let (Some(ty), Some(terminator)) = (root.attr("function_type").and_then(Attr::as_type), root.body(0).terminator()) else { return };
+    if ty.results() != terminator.operand_types() {
+        root.set_attr("function_type", root.cx().type_attr(root.cx().function(&ty.inputs(), &terminator.operand_types())));
+    }
 }
 
 /// The tensor in its declared type, where only sizes may be more or less known than here.

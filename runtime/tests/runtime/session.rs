@@ -1,5 +1,7 @@
 //! Calls, outputs, mutations, guards, damage.
 
+use std::sync::{Arc, Mutex};
+
 use strata_runtime::*;
 
 use crate::program::{artefact, weights_file, weights_with};
@@ -34,6 +36,27 @@ fn new_weights_are_prepared_anew_by_the_same_code() {
     }
     let refused = Session::load(&artefact, Some(bad.path())).unwrap_err().to_string();
     assert_eq!(refused, "the weights cannot be prepared: -2 has no root");
+}
+
+#[test]
+fn forms_for_other_shapes_share_the_state() {
+    let weights = weights_file();
+    let (artefact, compiled) = (artefact(weights.path()), Arc::new(Mutex::new(Vec::new())));
+    let asked = compiled.clone();
+    let program = Specialised::new(move |sizes| {
+        asked.lock().unwrap().push(sizes.to_owned());
+        Ok(artefact.clone())
+    });
+    let mut calls = Vec::new();
+    for n in [1, 2, 1, 2] {
+        let x = vector(&vec![1.0; n]);
+        let out = program.session(&[&x, &x]).unwrap().run(&[x.clone(), x.clone()]).unwrap();
+        assert_eq!(out[0].values::<f32>().unwrap(), vec![5.0; n]);
+        calls.push(out[1].values::<i64>().unwrap()[0]);
+    }
+    assert_eq!(calls, [1, 2, 3, 4]);
+    assert_eq!(*compiled.lock().unwrap(), ["1:1", "2:2"]);
+    assert_eq!(program.compiled(), 2);
 }
 
 #[test]

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use strata_runtime::compiler::Compiler;
 use strata_runtime::manifest::{Output, OutputKind};
-use strata_runtime::{Artefact, Session, Tensor, shared};
+use strata_runtime::{Artefact, Session, Specialised, Tensor, shared};
 use strata_tools::cached;
 
 /// Who computes.
@@ -34,6 +34,8 @@ pub enum Program {
     Native(Box<Session>),
     /// Compiled code of a program that graph breaks divide: the host goes on from one part to the next.
     Parts(Vec<Session>),
+    /// Code for each tuple of shapes, compiled when a call brings it.
+    Specialised(Box<Specialised>),
     /// A model that the interpreter reads anew at each run.
     Interpreted {
         /// The interpreter's home.
@@ -121,6 +123,14 @@ impl Program {
                 let (compiler, path) = (Compiler::open()?, path.to_path_buf());
                 return Ok((Program::Interpreted { compiler, path, options: how.options.into() }, times));
             }
+            ("pt2" | "mlir", Backend::Cpu) if is_specialised(how.options)? => {
+                let (path, options, cache, explain) = (path.to_path_buf(), how.options.to_owned(), how.cache, how.explain);
+                let compile = move |sizes: &str| {
+                    let options = with_sizes(&options, sizes)?;
+                    Ok(Compile { options: &options, cache, explain }.artefact(&path)?.0)
+                };
+                return Ok((Program::Specialised(Box::new(Specialised::new(compile))), times));
+            }
             ("pt2" | "mlir", Backend::Cpu) => {
                 let (artefact, time) = how.artefact(path)?;
                 times.compile = time;
@@ -137,7 +147,17 @@ impl Program {
         if !matches!(kind, "pt2" | "mlir") {
             return Err(format!("{}: holds one part of a program that goes on elsewhere; run the model itself", path.display()).into());
         }
-        Ok((Program::Parts(rest(path, options, session)?), times))
+        Ok((Program::Parts(rest(path, how.options, session)?), times))
+    }
+
+    /// Gives the buffers that the program changed their first values back.
+    pub fn reset(&self) {
+        match self {
+            Program::Native(session) => session.reset(),
+            Program::Parts(parts) => parts.iter().for_each(|part| part.reset()),
+            Program::Specialised(program) => program.reset(),
+            Program::Interpreted { .. } => {}
+        }
     }
 
     /// Runs the program.
@@ -145,6 +165,7 @@ impl Program {
         match self {
             Program::Native(session) => named(session, inputs),
             Program::Parts(parts) => run_parts(parts, inputs),
+            Program::Specialised(program) => named(&*program.session(inputs)?, inputs),
             Program::Interpreted { compiler, path, options } => {
                 let results = compiler.interpret(path, options, inputs)?.into_iter();
                 Ok(results.map(|r| Named { name: r.name, mutation: r.mutation, tensor: r.tensor }).collect())
@@ -196,4 +217,17 @@ fn run_parts(parts: &[Session], inputs: &[&Tensor]) -> Result<Vec<Named>, Box<dy
     }
     values.extend(changed);
     Ok(values)
+}
+
+/// The options with the sizes of a call.
+fn with_sizes(options: &str, sizes: &str) -> Result<String, serde_json::Error> {
+    let mut options: serde_json::Map<String, serde_json::Value> = serde_json::from_str(options)?;
+    options.insert("sizes".into(), sizes.into());
+    Ok(serde_json::Value::Object(options).to_string())
+}
+
+/// Whether the options ask for code that knows the sizes of each call, and do not say which these are.
+fn is_specialised(options: &str) -> Result<bool, Box<dyn Error>> {
+    let options: serde_json::Value = serde_json::from_str(options)?;
+    Ok(options["dynamic"] == "off" && options["sizes"].is_null())
 }

@@ -32,6 +32,7 @@ pub fn calls(program: &Program, inputs: &[&Tensor]) -> Result<(), Box<dyn Error>
     println!("first call     {}", show(start.elapsed()));
     let mut samples = match program {
         Program::Native(session) => native(session, inputs)?,
+        Program::Specialised(program) => native(&*program.session(inputs)?, inputs)?,
         Program::Parts(_) | Program::Interpreted { .. } => sample(1, || program.run(inputs).map(drop))?,
     };
     samples.sort();

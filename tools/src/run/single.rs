@@ -47,12 +47,12 @@ pub fn run(options: &Options) -> Result<bool, Box<dyn Error>> {
     let manifest = match &program {
         Program::Native(session) => Some(session.manifest()),
         Program::Parts(parts) => parts.first().map(|part| part.manifest()),
-        Program::Interpreted { .. } => None,
+        Program::Specialised(_) | Program::Interpreted { .. } => None,
     };
     let set = options.inputs.as_deref().or(options.expect.as_deref()).map(InputSet::read).transpose()?;
     let made = match (&set, manifest) {
         (None, Some(manifest)) => sample_inputs(manifest)?,
-        (None, None) => return Err("the interpreter needs --inputs".into()),
+        (None, None) => return Err("the interpreter and --dynamic=off need --inputs".into()),
         _ => Vec::new(),
     };
     let inputs = set.as_ref().map_or_else(|| made.iter().collect(), InputSet::inputs);
@@ -60,7 +60,8 @@ pub fn run(options: &Options) -> Result<bool, Box<dyn Error>> {
         road::print(&options.model, manifest, times)?;
     }
     if options.print_guards {
-        let manifest = manifest.ok_or("the interpreter has no compiled guards; use --backend=cpu")?;
+        let manifest =
+            manifest.ok_or("the interpreter and --dynamic=off have no guards of their own; use --backend=cpu with --dynamic=auto")?;
         benchmark::print_guards(manifest, &program, &inputs);
     }
     let results = program.run(&inputs)?;

@@ -108,11 +108,7 @@ fn run(task: &Task, backend: Backend, answer: &mut Answer) -> Result<(), Failure
         let path = task.folder.join(io);
         let set = InputSet::read(&path).map_err(|e| fail(Kind::Run, e.to_string()))?;
         // Each input set was made by a fresh model.
-        match &program {
-            Program::Native(session) => session.reset(),
-            Program::Parts(parts) => parts.iter().for_each(|part| part.reset()),
-            Program::Interpreted { .. } => {}
-        }
+        program.reset();
         answer.sets += 1;
         let stem = io.file_stem().unwrap_or_default().to_string_lossy().into_owned();
         let at = |reason: String| if case.io.len() > 1 { format!("{stem}: {reason}") } else { reason };

@@ -1,0 +1,83 @@
+//! A program compiled anew for each tuple of input shapes (`dynamic = off`): the code knows every size.
+//!
+//! All of its sessions share one set of weights, so what a call writes to a buffer the next one reads, whatever its shapes.
+
+use std::error::Error;
+use std::fmt;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use crate::artefact::Artefact;
+use crate::session::Session;
+use crate::tensor::Tensor;
+
+/// Why there is no session for some shapes.
+pub type Failure = Box<dyn Error>;
+
+/// Compiles the program for input sizes as the compiler reads them: `4x8:3`.
+type Compile = Box<dyn Fn(&str) -> Result<Artefact, Failure>>;
+
+/// A program and its sessions by shape.
+pub struct Specialised {
+    compile: Compile,
+    sessions: Mutex<Vec<(Vec<Vec<i64>>, Arc<Session>)>>,
+}
+
+impl fmt::Debug for Specialised {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.debug_struct("Specialised").field("sessions", &self.sessions).finish_non_exhaustive()
+    }
+}
+
+impl Specialised {
+    /// A program that has no session yet, and what compiles it.
+    pub fn new(compile: impl Fn(&str) -> Result<Artefact, Failure> + 'static) -> Specialised {
+        Specialised { compile: Box::new(compile), sessions: Mutex::default() }
+    }
+
+    /// The session for inputs of these shapes, compiled when there is none.
+    pub fn session(&self, inputs: &[&Tensor]) -> Result<Arc<Session>, Failure> {
+        // Held while compiling: two callers with new shapes need two compilations anyway.
+        let mut sessions = self.sessions.lock().unwrap_or_else(PoisonError::into_inner);
+        let same = |shapes: &[Vec<i64>]| shapes.iter().map(Vec::as_slice).eq(inputs.iter().map(|tensor| tensor.shape()));
+        if let Some((_, session)) = sessions.iter().find(|(shapes, _)| same(shapes)) {
+            return Ok(session.clone());
+        }
+        let shapes: Vec<Vec<i64>> = inputs.iter().map(|tensor| tensor.shape().to_vec()).collect();
+        let artefact = (self.compile)(&sizes_text(&shapes))?;
+        let session = match sessions.first() {
+            Some((_, first)) => Session::load_beside(&artefact, first)?,
+            None => Session::load(&artefact, None)?,
+        };
+        let session = Arc::new(session);
+        sessions.push((shapes, session.clone()));
+        Ok(session)
+    }
+
+    /// How many tuples of shapes it was compiled for.
+    pub fn compiled(&self) -> usize {
+        self.sessions.lock().unwrap_or_else(PoisonError::into_inner).len()
+    }
+
+    /// Gives the buffers that the program changed their first values back.
+    pub fn reset(&self) {
+        if let Some((_, session)) = self.sessions.lock().unwrap_or_else(PoisonError::into_inner).first() {
+            session.reset();
+        }
+    }
+}
+
+/// Shapes as the compiler reads them: `4x8:3`.
+fn sizes_text(shapes: &[Vec<i64>]) -> String {
+    let shape = |sizes: &Vec<i64>| sizes.iter().map(i64::to_string).collect::<Vec<_>>().join("x");
+    shapes.iter().map(shape).collect::<Vec<_>>().join(":")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::sizes_text;
+
+    #[test]
+    fn shapes_are_told_apart() {
+        assert_eq!(sizes_text(&[vec![4, 8], vec![], vec![3]]), "4x8::3");
+    }
+}
