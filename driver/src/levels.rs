@@ -100,6 +100,7 @@ pub const LEVELS: &[Level] = &[
         "strata-to-loop-scheduled",
         [
             optional("split-reductions", "split-reductions"),
+            optional("keep-rows", "keep-rows"),
             optional("pack-operands", "pack-operands"),
             optional("hoist-weights", "hoist-weights"),
             optional("schedule-cpu", "schedule-cpu"),

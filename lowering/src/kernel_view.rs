@@ -188,8 +188,11 @@ impl<'c> KernelView<'c> {
     }
 
     /// Why the stages cannot share one nest of outer loops, when they cannot: a reduction's result that lives in registers
-    /// must have outer dims only.
+    /// must have outer dims only, and pieces are numbered by an outer dim.
     pub fn refuse(&self) -> Option<&'static str> {
+        if self.stages.iter().any(|stage| stage.chunk.is_some_and(|chunk| !self.outer.contains(&chunk.by))) {
+            return Some("the pieces of a reduction are not numbered by a loop around all stages");
+        }
         let inner_result = self
             .stages
             .iter()

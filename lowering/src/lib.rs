@@ -5,6 +5,7 @@ pub mod codegen;
 mod elements;
 mod error;
 pub mod expand_math;
+pub mod keep_rows;
 mod kernel_view;
 pub mod loop_to_cpu;
 pub mod loop_to_host;
@@ -23,6 +24,7 @@ use strata_core::pass::PassEntry;
 pub const PASSES: &[PassEntry] = &[
     PassEntry::of::<aten_to_prim::DecomposeAten>(),
     PassEntry::of::<expand_math::ExpandMath>(),
+    PassEntry::of::<keep_rows::KeepRows>(),
     PassEntry::of::<loop_to_cpu::LoopToCpu>(),
     PassEntry::of::<loop_to_host::LoopToHost>(),
     PassEntry::of::<codegen::LowerToLlvm>(),

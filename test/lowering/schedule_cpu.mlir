@@ -75,3 +75,20 @@ func.func @convolution(%x: tensor<4x16x16x8xf32>, %w: tensor<2x3x3x8x32xf32>) ->
   %0 = prim.conv %x, %w {strides = array<i64: 1, 1>, low = array<i64: 0, 0>, high = array<i64: 0, 0>, lhs_dilation = array<i64: 1, 1>, rhs_dilation = array<i64: 1, 1>, groups = 1 : i64, layout = "n01c,O01co->n01o"} : (tensor<4x16x16x8xf32>, tensor<2x3x3x8x32xf32>) -> tensor<4x14x14x64xf32>
   return %0 : tensor<4x14x14x64xf32>
 }
+
+// -----
+
+// A transposed operand is read along its own rows, as many copies as lanes, in blocks; a result that no cache holds goes past them.
+// CHECK-LABEL: loop.kernel @k0
+// CHECK-SAME: schedule = {block = array<i64: 128, 128>, order = array<i64: 0, 1>, unroll = array<i64: 16, 1>, vector = 1 : i64, width = 16 : i64}
+// CHECK: schedule = {stream = 1 : i64, turn = 0 : i64}
+// AVX2: unroll = array<i64: 8, 1>, vector = 1 : i64, width = 8 : i64
+func.func @transposed(%x: tensor<4096x2048xf32>, %y: tensor<2048x4096xf32>) -> tensor<2048x4096xf32> {
+  %0 = prim.fusion %x, %y : (tensor<4096x2048xf32>, tensor<2048x4096xf32>) -> tensor<2048x4096xf32> {
+  ^bb0(%a: tensor<4096x2048xf32>, %b: tensor<2048x4096xf32>):
+    %1 = prim.transpose %a {perm = array<i64: 1, 0>} : (tensor<4096x2048xf32>) -> tensor<2048x4096xf32>
+    %2 = prim.add %1, %b : tensor<2048x4096xf32>
+    prim.yield %2 : (tensor<2048x4096xf32>) -> ()
+  }
+  return %0 : tensor<2048x4096xf32>
+}

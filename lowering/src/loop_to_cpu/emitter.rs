@@ -4,11 +4,11 @@ use super::Error;
 use super::lanes::{self, Across, Coord, Grid, Index, Point, evaluate};
 use super::launch::write_task;
 use super::memory;
-use super::nest::{Copy, Loop, Tail};
+use super::nest::{Body, Copy, Loop, Tail};
 use crate::kernel_view::{KernelView, StageView};
 use crate::num::Num;
 use std::collections::HashMap;
-use strata_core::ir::{AffineMap, Block, Builder, Cx, ElementType, Op, OpSpec, Value};
+use strata_core::ir::{AffineExpr, AffineMap, Block, Builder, Cx, ElementType, Op, OpSpec, Value};
 
 /// A tensor in memory.
 #[derive(Clone)]
@@ -134,6 +134,9 @@ pub fn emit<'c>(op: Op<'c>) -> Result<(), Error> {
     emitter.alias_scatters();
     emitter.make_tiles()?;
     emitter.run((Num::Value(values[fixed + 1]), Num::Value(values[fixed + 2])))?;
+    if emitter.kernel.stages.iter().any(|stage| stage.schedule("stream").is_some_and(|on| on > 0)) {
+        memory::fence(&mut emitter.b);
+    }
     emitter.b.effect("func.return", &[], &[]);
     op.erase();
     Ok(())
@@ -194,12 +197,31 @@ impl<'c> Emitter<'c> {
                 aligned: false,
             })
             .collect();
-        let start = Copy { point: vec![None; self.kernel.num_dims()], outer: 0, slot: 0, mask: None };
-        self.nest(&loops, &[start], Vec::new(), &mut |emitter, copies, carried| {
+        let blocks = self.kernel.schedule_list("block").unwrap_or_default();
+        self.blocked(&loops, &blocks, &mut |emitter, copies, carried| {
             let copies: Vec<_> = copies.iter().map(|copy| Copy { outer: copy.slot, ..copy.clone() }).collect();
             for stage in &emitter.stages() {
                 emitter.stage(stage, &copies)?;
             }
+            Ok(carried)
+        })
+    }
+
+    /// The outer loops, inside of loops over blocks of those that have a block size.
+    fn blocked(&mut self, loops: &[Loop<'c>], blocks: &[i64], body: &mut Body<'_, 'c>) -> Result<(), Error> {
+        let Some(level) = blocks.iter().position(|&size| size > 0).filter(|&level| level < loops.len()) else {
+            let start = Copy { point: vec![None; self.kernel.num_dims()], outer: 0, slot: 0, mask: None };
+            self.nest(loops, &[start], Vec::new(), body)?;
+            return Ok(());
+        };
+        let (size, (begin, end)) = (blocks[level], loops[level].range);
+        let mut rest = blocks.to_vec();
+        rest[level] = 0;
+        self.repeat(begin, end, size, Vec::new(), &mut |emitter, at, carried| {
+            let stop = at.add(&mut emitter.b, Num::Const(size)).min(&mut emitter.b, end);
+            let mut loops = loops.to_vec();
+            loops[level].range = (at, stop);
+            emitter.blocked(&loops, &rest, body)?;
             Ok(carried)
         })?;
         Ok(())
@@ -211,7 +233,7 @@ impl<'c> Emitter<'c> {
     }
 
     /// An index expression at a point.
-    pub fn index(&mut self, point: &Point<'c>, expr: strata_core::ir::AffineExpr<'c>) -> Index<'c> {
+    pub fn index(&mut self, point: &Point<'c>, expr: AffineExpr<'c>) -> Index<'c> {
         let grid = Grid { point, symbols: &self.symbols, width: self.width };
         evaluate(&mut self.b, &grid, expr)
     }
@@ -252,7 +274,21 @@ impl<'c> Emitter<'c> {
         }
         let value = self.load(&buffer, &indices, inside);
         self.reads.insert(key, value);
+        if stage.schedule("ahead") == Some(operand as i64) {
+            self.read_ahead(&buffer, &exprs, copy);
+        }
         Ok(value)
+    }
+
+    /// Fetches what the next turn of the innermost outer loop reads.
+    fn read_ahead(&mut self, buffer: &Buffer<'c>, exprs: &[AffineExpr<'c>], copy: &Copy<'c>) {
+        let Some(&dim) = self.kernel.outer.last() else { return };
+        let mut point = copy.point.clone();
+        let Some(coord) = point[dim] else { return };
+        point[dim] = Some(Coord { base: coord.base.add(&mut self.b, Num::Const(1)), ..coord });
+        let indices: Vec<_> = exprs.iter().map(|&expr| self.index(&point, expr)).collect();
+        let at = self.linear(buffer, &indices);
+        memory::prefetch(&mut self.b, buffer.base, at.base, buffer.element);
     }
 
     /// The linear index of an element.
@@ -331,15 +367,19 @@ impl<'c> Emitter<'c> {
         self.load(buffer, indices, None)
     }
 
-    /// Stores for all lanes.
-    pub(super) fn store(&mut self, buffer: &Buffer<'c>, indices: &[Index<'c>], value: Value<'c>) {
+    /// Stores for all lanes, past the caches if `stream`.
+    pub(super) fn store(&mut self, buffer: &Buffer<'c>, indices: &[Index<'c>], value: Value<'c>, stream: bool) {
         let at = self.linear(buffer, &buffer.kept(indices.to_vec()));
         let width = self.width;
         match at.across {
             Across::Uniform => memory::store(&mut self.b, buffer.base, at.base, value, buffer.element),
             Across::Step(Num::Const(1)) => {
                 let value = lanes::in_lanes(&mut self.b, value, width);
-                memory::store_vector(&mut self.b, buffer.base, at.base, value, buffer.element, self.mask);
+                if stream && self.mask.is_none() {
+                    memory::stream_vector(&mut self.b, buffer.base, at.base, value, buffer.element);
+                } else {
+                    memory::store_vector(&mut self.b, buffer.base, at.base, value, buffer.element, self.mask);
+                }
             }
             _ => {
                 let value = lanes::in_lanes(&mut self.b, value, width);
@@ -356,6 +396,12 @@ impl<'c> Emitter<'c> {
         let mut known = vec![self.scalars.clone(); copies.len()];
         for (operand, argument) in block.args().into_iter().enumerate() {
             if argument.is_unused() {
+                continue;
+            }
+            if let Some(values) = self.read_turned(stage, operand, copies) {
+                for (known, value) in known.iter_mut().zip(values) {
+                    known.insert(argument, value);
+                }
                 continue;
             }
             for (copy, known) in copies.iter().zip(&mut known) {

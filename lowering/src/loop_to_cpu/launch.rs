@@ -41,6 +41,7 @@ impl<'c> Launcher<'c> {
         let symbols: Vec<_> = symbols.into_iter().map(|at| operands[at as usize]).collect();
         let sizes: Vec<_> = kernel.sizes.results().into_iter().map(|expr| number_of(b, expr, &symbols)).collect();
         let (count, work) = split(b, &kernel, &sizes);
+        let step = step(&kernel);
         let arguments = [operands, &[status]].concat();
         let callee = cx.symbol_attr(&name);
         let direct = |b: &mut Builder<'c>, end: Num<'c>| {
@@ -54,7 +55,7 @@ impl<'c> Launcher<'c> {
         let total = count.mul(b, work);
         match total {
             Num::Const(total) if total < 2 * GRAIN => direct(b, count),
-            Num::Const(_) => self.parallel(b, &name, &arguments, call, count, work),
+            Num::Const(_) => self.parallel(b, &name, &arguments, call, (count, work, step)),
             Num::Value(total) => {
                 let enough = b.const_index(2 * GRAIN);
                 let at_least = cx.i64_attr(9);
@@ -63,7 +64,7 @@ impl<'c> Launcher<'c> {
                 let then = branch.region(0).append_block(&[], op.location());
                 let otherwise = branch.region(1).append_block(&[], op.location());
                 b.within(then, |b| {
-                    self.parallel(b, &name, &arguments, call, count, work);
+                    self.parallel(b, &name, &arguments, call, (count, work, step));
                     b.effect("scf.yield", &[], &[]);
                 });
                 b.within(otherwise, |b| {
@@ -75,7 +76,14 @@ impl<'c> Launcher<'c> {
         Ok(())
     }
 
-    fn parallel(&self, b: &mut Builder<'c>, name: &str, arguments: &[Value<'c>], call: Value<'c>, count: Num<'c>, work: Num<'c>) {
+    fn parallel(
+        &self,
+        b: &mut Builder<'c>,
+        name: &str,
+        arguments: &[Value<'c>],
+        call: Value<'c>,
+        (count, work, step): (Num<'c>, Num<'c>, i64),
+    ) {
         let cx = b.cx();
         let pointer = memory::pointer(cx);
         let word = cx.int(64);
@@ -88,8 +96,8 @@ impl<'c> Launcher<'c> {
         let body = b.value("func.constant", &[], task_type, &[("value", cx.symbol_attr(&task_name(name)))]);
         let body = b.value("builtin.unrealized_conversion_cast", &[body], pointer, &[]);
         let grain = match work {
-            Num::Const(work) if work >= HEAVY => Num::Const(0),
-            _ => Num::Const(GRAIN).ceil_div(b, work),
+            Num::Const(work) if work >= HEAVY => Num::Const(if step > 1 { step } else { 0 }),
+            _ => Num::Const(GRAIN).ceil_div(b, work).ceil_div(b, Num::Const(step)).mul(b, Num::Const(step)),
         };
         let grain = grain.value(b);
         let grain = b.value("arith.index_cast", &[grain], word, &[]);
@@ -130,6 +138,17 @@ fn split<'c>(b: &mut Builder<'c>, kernel: &KernelView<'c>, sizes: &[Num<'c>]) ->
     }
     // A size of zero must not divide.
     (count, work.add(b, Num::Const(1)))
+}
+
+/// Iterations of the first outer loop that belong together: a block, or the lanes and copies of one turn. A tile is one by itself.
+fn step(kernel: &KernelView<'_>) -> i64 {
+    if kernel.tiles().is_some() {
+        return 1;
+    }
+    let first = |name: &str| kernel.schedule_list(name).and_then(|list| list.first().copied()).unwrap_or(0).max(1);
+    let lanes = kernel.schedule("vector") == kernel.outer.first().map(|&dim| dim as i64);
+    let width = if lanes { kernel.schedule("width").unwrap_or(1) } else { 1 };
+    first("block").max(first("unroll") * width)
 }
 
 /// The name of the function by which threads run a range of a kernel.

@@ -4,7 +4,7 @@
 
 use crate::elements::memory_type;
 use crate::num::Num;
-use strata_core::ir::{Builder, Cx, ElementType, Type, Value};
+use strata_core::ir::{Builder, Cx, ElementType, OpSpec, Type, Value};
 
 /// `!llvm.ptr`.
 pub fn pointer<'c>(cx: Cx<'c>) -> Type<'c> {
@@ -123,6 +123,59 @@ pub fn store_vector<'c>(
         None => b.effect("llvm.store", &[value, at], &[alignment(b.cx(), element, 64)]),
         Some(mask) => b.effect("llvm.intr.masked.store", &[value, at, mask], &[alignment(b.cx(), element, 32)]),
     };
+}
+
+/// Stores `width` elements in a row past the caches, where they are aligned to their own size.
+pub fn stream_vector<'c>(b: &mut Builder<'c>, base: Value<'c>, index: Num<'c>, value: Value<'c>, element: ElementType) {
+    let cx = b.cx();
+    let at = element_pointer(b, base, index, element);
+    let value = to_memory(b, value, element);
+    let bytes = value.ty().shape()[0] * memory_bytes(element) as i64;
+    let word = cx.int(64);
+    let address = b.value("llvm.ptrtoint", &[at], word, &[]);
+    let (below, zero) = (b.const_int(word, bytes - 1), b.const_int(word, 0));
+    let past = b.value("arith.andi", &[address, below], word, &[]);
+    let aligned = b.value("arith.cmpi", &[past, zero], cx.int(1), &[("predicate", cx.i64_attr(0))]);
+    let branch = b.op(OpSpec { name: "scf.if", operands: &[aligned], regions: 2, ..OpSpec::default() });
+    let location = b.location();
+    let (then, otherwise) = (branch.region(0).append_block(&[], location), branch.region(1).append_block(&[], location));
+    b.within(then, |b| {
+        b.effect("llvm.store", &[value, at], &[("alignment", cx.int_attr(word, bytes)), ("nontemporal", cx.unit())]);
+        b.effect("scf.yield", &[], &[]);
+    });
+    b.within(otherwise, |b| {
+        b.effect("llvm.store", &[value, at], &[alignment(cx, element, 64)]);
+        b.effect("scf.yield", &[], &[]);
+    });
+}
+
+/// How many elements lie between an element and the next address that a register of `width` elements may be streamed to.
+pub fn to_alignment<'c>(b: &mut Builder<'c>, base: Value<'c>, index: Num<'c>, element: ElementType, width: i64) -> Num<'c> {
+    let cx = b.cx();
+    let word = cx.int(64);
+    let at = element_pointer(b, base, index, element);
+    let address = b.value("llvm.ptrtoint", &[at], word, &[]);
+    let bytes = memory_bytes(element) as i64;
+    let (zero, below, size) = (b.const_int(word, 0), b.const_int(word, width * bytes - 1), b.const_int(word, bytes));
+    let back = b.value("arith.subi", &[zero, address], word, &[]);
+    let missing = b.value("arith.andi", &[back, below], word, &[]);
+    let elements = b.value("arith.divui", &[missing, size], word, &[]);
+    Num::Value(b.value("arith.index_cast", &[elements], cx.index(), &[]))
+}
+
+/// Brings an element into the core's own cache; any address will do.
+pub fn prefetch<'c>(b: &mut Builder<'c>, base: Value<'c>, index: Num<'c>, element: ElementType) {
+    let cx = b.cx();
+    let at = element_pointer(b, base, index, element);
+    let number = |value: i64| cx.int_attr(cx.int(32), value);
+    b.effect("llvm.intr.prefetch", &[at], &[("rw", number(0)), ("hint", number(3)), ("cache", number(1))]);
+}
+
+/// Makes stores past the caches visible before anything that follows.
+pub fn fence(b: &mut Builder<'_>) {
+    const SEQUENTIAL: i64 = 7;
+    let ordering = b.cx().i64_attr(SEQUENTIAL);
+    b.effect("llvm.fence", &[], &[("ordering", ordering)]);
 }
 
 /// Elements at a vector of indices.

@@ -3,6 +3,7 @@
 //!
 //! What is special about a kernel is said in its stages and its schedule; nothing here knows an operator of a level above.
 
+mod arg_reduce;
 mod emitter;
 mod error;
 mod host;
@@ -15,6 +16,7 @@ mod reducer;
 mod stages;
 mod sweep;
 mod tiles;
+mod turn;
 
 pub use emitter::INDEX_OUT_OF_BOUNDS;
 pub use error::Error;

@@ -96,14 +96,29 @@ impl<'c> Emitter<'c> {
             let copies = emitter.advance(first, copies, at, first.unroll, masked);
             emitter.nest(rest, &copies, carried, body)
         })?;
-        // What is left over is one more block when its length is known.
-        let rest_of = match (whole, end) {
-            (Num::Const(whole), Num::Const(end)) if first.width == 1 && carried.is_empty() => (end - whole).max(1),
+        self.width = width;
+        self.edge(first, copies, (whole, end), carried, &mut |emitter, copies, carried| emitter.nest(rest, copies, carried, body))
+    }
+
+    /// What is left over from `begin` to `end`, with the lanes on that lie before the end: one copy of `body` at a time, or one more
+    /// block when its length is known.
+    pub(super) fn edge(
+        &mut self,
+        lp: &Loop<'c>,
+        copies: &[Copy<'c>],
+        (begin, end): (Num<'c>, Num<'c>),
+        carried: Vec<Value<'c>>,
+        body: &mut Body<'_, 'c>,
+    ) -> Result<Vec<Value<'c>>, Error> {
+        let width = self.width;
+        self.width = if lp.width > 1 { lp.width } else { width };
+        let together = match (begin, end) {
+            (Num::Const(begin), Num::Const(end)) if lp.width == 1 && carried.is_empty() => (end - begin).max(1),
             _ => 1,
         };
-        let carried = self.repeat(whole, end, first.width * rest_of, carried, &mut |emitter, at, carried| {
-            let copies = emitter.advance(first, copies, at, rest_of, (first.width > 1).then_some(end));
-            emitter.nest(rest, &copies, carried, body)
+        let carried = self.repeat(begin, end, lp.width * together, carried, &mut |emitter, at, carried| {
+            let copies = emitter.advance(lp, copies, at, together, (lp.width > 1).then_some(end));
+            body(emitter, &copies, carried)
         })?;
         self.width = width;
         Ok(carried)
@@ -158,7 +173,7 @@ impl<'c> Emitter<'c> {
         self.b.value("arith.cmpi", &[steps, left], cx.vector(&[width], cx.int(1)), &[("predicate", less)])
     }
 
-    /// One loop, or what is left of it when its bounds are known: nothing, or its body once.
+    /// One loop with a step, or what is left of it when its bounds are known: nothing, or its body once.
     pub(super) fn repeat(
         &mut self,
         begin: Num<'c>,

@@ -2,7 +2,7 @@
 
 use super::emitter::{Emitter, computed};
 use super::nest::{Copy, Loop, Tail};
-use super::reducer::{Reducer, better, start_in_lanes};
+use super::reducer::{Reducer, start_in_lanes};
 use super::tiles::groups_along;
 use super::{Error, lanes};
 use crate::kernel_view::StageView;
@@ -50,6 +50,7 @@ impl<'c> Emitter<'c> {
     fn range(&mut self, stage: &StageView<'c>, dim: usize, copy: Option<&Copy<'c>>) -> ((Num<'c>, Num<'c>), Option<i64>) {
         let whole = (Num::Const(0), self.sizes[dim]);
         let Some(chunk) = stage.chunk.filter(|chunk| chunk.dim == dim) else { return (whole, None) };
+        // (`refuse` has seen to it that there is a loop over the pieces.)
         let Some(by) = copy.and_then(|copy| copy.point[chunk.by]) else { return (whole, None) };
         let size = Num::Const(chunk.size);
         let begin = by.base.mul(&mut self.b, size);
@@ -62,7 +63,7 @@ impl<'c> Emitter<'c> {
 
     fn map(&mut self, stage: &StageView<'c>, copies: &[Copy<'c>]) -> Result<(), Error> {
         let loops = self.inner_loops(stage, copies.first());
-        self.nest(&loops, copies, Vec::new(), &mut |emitter, copies, carried| {
+        let mut body = |emitter: &mut Self, copies: &[Copy<'c>], carried: Vec<Value<'c>>| {
             emitter.reads.clear();
             for (copy, values) in copies.iter().zip(emitter.bodies(stage, copies)?) {
                 for (result, value) in stage.op.results().into_iter().zip(values) {
@@ -71,8 +72,40 @@ impl<'c> Emitter<'c> {
             }
             emitter.reads.clear();
             Ok(carried)
-        })?;
+        };
+        if let Some((last, around)) = loops.split_last().filter(|(last, _)| self.rows_are_ragged(stage, last)) {
+            self.nest(around, copies, Vec::new(), &mut |emitter, copies, carried| {
+                let (begin, end) = last.range;
+                let aligned = emitter.aligned(stage, &copies[0], last)?;
+                emitter.edge(last, copies, (begin, aligned), Vec::new(), &mut |emitter, copies, carried| body(emitter, copies, carried))?;
+                emitter.nest(&[Loop { range: (aligned, end), length: None, ..*last }], copies, Vec::new(), &mut body)?;
+                Ok(carried)
+            })?;
+            return Ok(());
+        }
+        self.nest(&loops, copies, Vec::new(), &mut body)?;
         Ok(())
+    }
+
+    /// Whether a stage stores past the caches in rows that do not all begin where a register's worth of elements may be stored so.
+    fn rows_are_ragged(&self, stage: &StageView<'c>, last: &Loop<'c>) -> bool {
+        let streams = stage.schedule("stream").is_some_and(|on| on > 0);
+        let whole = matches!(self.sizes[last.dim], Num::Const(size) if size % last.width == 0);
+        streams && last.width > 1 && !whole && stage.result_dims().last() == Some(&last.dim)
+    }
+
+    /// The first index of a loop at which the stage's result is aligned to a register.
+    fn aligned(&mut self, stage: &StageView<'c>, copy: &Copy<'c>, lp: &Loop<'c>) -> Result<Num<'c>, Error> {
+        let result = stage.op.result(0);
+        let buffer = self.buffers.get(&result).cloned().ok_or_else(|| Error::at(stage.op, "its result is nowhere in memory"))?;
+        let mut point = copy.point.clone();
+        point[lp.dim] = Some(super::lanes::Coord { base: lp.range.0, lanes: false });
+        let dims: Vec<_> = stage.result_dims().into_iter().map(|dim| self.cx.dim(dim)).collect();
+        let indices: Vec<_> = dims.into_iter().map(|dim| self.index(&point, dim)).collect();
+        let at = self.linear(&buffer, &indices).base;
+        let missing = super::memory::to_alignment(&mut self.b, buffer.base, at, buffer.element, lp.width);
+        let begin = lp.range.0.add(&mut self.b, missing);
+        Ok(begin.min(&mut self.b, lp.range.1))
     }
 
     /// Puts an element of a stage's result where it lives.
@@ -84,11 +117,12 @@ impl<'c> Emitter<'c> {
         self.mask = copy.mask;
         let dims: Vec<_> = stage.result_dims().into_iter().map(|dim| self.cx.dim(dim)).collect();
         let indices: Vec<_> = dims.into_iter().map(|dim| self.index(&copy.point, dim)).collect();
-        self.store(&buffer, &indices, value);
+        let stream = stage.schedule("stream").is_some_and(|on| on > 0);
+        self.store(&buffer, &indices, value, stream);
         Ok(())
     }
 
-    fn element(&self, stage: &StageView<'c>) -> Result<ElementType, Error> {
+    pub(super) fn element(&self, stage: &StageView<'c>) -> Result<ElementType, Error> {
         stage.op.result(0).ty().element_type().ok_or_else(|| Error::at(stage.op, "its element type has no code"))
     }
 
@@ -148,48 +182,6 @@ impl<'c> Emitter<'c> {
             let sum = reducer.tree(&mut self.b, parts);
             let value = if inner_lanes > 1 { reducer.across(&mut self.b, sum) } else { sum };
             self.write(stage, stage.op.result(0), copy, value)?;
-        }
-        Ok(())
-    }
-
-    fn arg_reduce(&mut self, stage: &StageView<'c>, copies: &[Copy<'c>]) -> Result<(), Error> {
-        let name = stage.op.str("reducer").unwrap_or_default();
-        // A stage of constants reads nothing.
-        let element = stage.op.operands().first().and_then(|operand| operand.ty().element_type());
-        let element = stage.op.body(0).terminator().map(|op| op.operand(0).ty()).and_then(|ty| ty.element_type()).map_or_else(
-            || self.element(stage),
-            |yielded| Ok(element.filter(|element| element.bits() == yielded.bits() && element.is_unsigned()).unwrap_or(yielded)),
-        )?;
-        let loops: Vec<_> = self.inner_loops(stage, copies.first()).into_iter().map(|lp| Loop { width: 1, unroll: 1, ..lp }).collect();
-        let start = Reducer::named(name.trim_start_matches("arg"), element)
-            .ok_or_else(|| Error::at(stage.op, format!("there is no reducer '{name}'")))?;
-        let best = start.start(&mut self.b);
-        let best = start_in_lanes(&mut self.b, best, self.width);
-        let at = self.b.const_int(self.cx.int(64), 0);
-        let at = start_in_lanes(&mut self.b, at, self.width);
-        let count = copies.len();
-        let carried = [vec![best; count], vec![at; count]].concat();
-        let dim = stage.reduce[0];
-        let numbered: Vec<_> = copies.iter().enumerate().map(|(slot, copy)| Copy { slot, ..copy.clone() }).collect();
-        let found = self.nest(&loops, &numbered, carried, &mut |emitter, copies, mut carried| {
-            emitter.reads.clear();
-            for (copy, yields) in copies.iter().zip(emitter.bodies(stage, copies)?) {
-                let value = yields[0];
-                let value = if emitter.width > 1 { lanes::in_lanes(&mut emitter.b, value, emitter.width) } else { value };
-                let position = emitter.index(&copy.point, emitter.cx.dim(dim)).base.value(&mut emitter.b);
-                let position = emitter.b.value("arith.index_cast", &[position], emitter.cx.int(64), &[]);
-                let position = start_in_lanes(&mut emitter.b, position, emitter.width);
-                let wins = better(&mut emitter.b, &name, element, value, carried[copy.slot]);
-                for (slot, new) in [(copy.slot, value), (count + copy.slot, position)] {
-                    let ty = new.ty();
-                    carried[slot] = emitter.b.value("arith.select", &[wins, new, carried[slot]], ty, &[]);
-                }
-            }
-            emitter.reads.clear();
-            Ok(carried)
-        })?;
-        for (slot, copy) in copies.iter().enumerate() {
-            self.write(stage, stage.op.result(0), copy, found[count + slot])?;
         }
         Ok(())
     }
@@ -279,7 +271,7 @@ impl<'c> Emitter<'c> {
                 reducer.combine(&mut self.b, before, update)
             }
         };
-        self.store(buffer, indices, value);
+        self.store(buffer, indices, value, false);
     }
 }
 

@@ -60,7 +60,7 @@ impl<'c> Emitter<'c> {
                     let indices: Vec<_> = dims.iter().map(|&dim| emitter.index(&point, emitter.cx.dim(dim))).collect();
                     let before = emitter.load_at(&buffer, &indices);
                     let after = reducer.combine(&mut emitter.b, before, sum);
-                    emitter.store(&buffer, &indices, after);
+                    emitter.store(&buffer, &indices, after, false);
                 }
                 Ok(carried)
             })?;

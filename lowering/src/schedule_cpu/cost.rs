@@ -7,31 +7,35 @@ use strata_core::ir::ElementType;
 
 /// Lanes that fit a register for the widest element of the kernel; one where bodies have no vector form.
 pub fn lanes(kernel: &KernelView<'_>, vector_bits: i64) -> i64 {
+    kernel.stages.iter().map(|stage| stage_lanes(stage, vector_bits)).min().unwrap_or(1)
+}
+
+/// Lanes that fit a register for the widest element of a stage.
+pub fn stage_lanes(stage: &StageView<'_>, vector_bits: i64) -> i64 {
+    let body = stage.op.body(0);
     let mut widest = 8;
-    for stage in &kernel.stages {
-        for op in stage.op.body(0).ops() {
-            let types: Vec<_> = op.result_types().into_iter().chain(op.operand_types()).collect();
-            // A gather of complex numbers has no operator on them, but its result.
-            let complex = types.iter().filter_map(|ty| ty.element_type()).any(ElementType::is_complex);
-            if complex || op.dialect() == "complex" {
-                return 1;
-            }
-            widest = types
-                .into_iter()
-                .filter(|ty| !ty.is_index() && !ty.is_tensor())
-                .filter_map(|ty| ty.element_type())
-                .map(|element| i64::from(element.bits()))
-                .fold(widest, i64::max);
+    for op in body.ops() {
+        let types: Vec<_> = op.result_types().into_iter().chain(op.operand_types()).collect();
+        // A gather of complex numbers has no operator on them, but its result.
+        let complex = types.iter().filter_map(|ty| ty.element_type()).any(ElementType::is_complex);
+        if complex || op.dialect() == "complex" {
+            return 1;
         }
-        for arg in stage.op.body(0).args() {
-            match arg.ty().element_type() {
-                Some(element) if element.is_complex() => return 1,
-                Some(element) => widest = widest.max(i64::from(element.bits())),
-                None => return 1,
-            }
+        widest = types
+            .into_iter()
+            .filter(|ty| !ty.is_index() && !ty.is_tensor())
+            .filter_map(|ty| ty.element_type())
+            .map(|element| i64::from(element.bits()))
+            .fold(widest, i64::max);
+    }
+    for arg in body.args() {
+        match arg.ty().element_type() {
+            Some(element) if element.is_complex() => return 1,
+            Some(element) => widest = widest.max(i64::from(element.bits())),
+            None => return 1,
         }
     }
-    (vector_bits / widest.max(8)).clamp(1, 32)
+    (vector_bits / widest).clamp(1, 32)
 }
 
 /// The relative time of one point of a stage with lanes along a dim.
@@ -63,9 +67,11 @@ pub fn cost(stage: &StageView<'_>, lanes: Option<usize>, width: i64, size: i64) 
 
 /// The best dim for lanes inside a stage, with its cost.
 pub fn own_dim(kernel: &KernelView<'_>, stage: &StageView<'_>, width: i64, size: &dyn Fn(usize) -> i64) -> (Option<usize>, f64) {
-    let arg = stage.op.str("reducer").is_some_and(|name| name.starts_with("arg"));
     let none = (None, cost(stage, None, width, 1));
-    if arg || stage.scan.is_some() || stage.is_scatter() {
+    let yielded = stage.op.body(0).terminator().and_then(|op| op.operands().first().copied());
+    let bits = yielded.and_then(|value| value.ty().element_type()).map_or(0, |element| element.bits());
+    let arg = stage.op.str("reducer").is_some_and(|name| name.starts_with("arg"));
+    if (arg && (bits < 8 || stage.reduce.len() > 1)) || stage.scan.is_some() || stage.is_scatter() {
         return none;
     }
     let inner = stage.domain.iter().copied().filter(|dim| !kernel.outer.contains(dim));

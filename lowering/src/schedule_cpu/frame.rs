@@ -1,6 +1,6 @@
 //! What the schedules of all kinds of kernels share: lanes, sizes, and where lanes cost least.
 
-use super::cost::{cost, lanes, own_dim, side_by_side};
+use super::cost::{cost, lanes, own_dim, side_by_side, stage_lanes};
 use crate::kernel_view::{KernelView, StageView};
 use strata_core::ir::Attr;
 
@@ -34,7 +34,9 @@ impl<'k, 'c> Frame<'k, 'c> {
         let own: Vec<_> = kernel.stages.iter().map(|stage| own_dim(kernel, stage, width, &size)).collect();
         let own_cost: f64 = kernel.stages.iter().zip(&own).map(|(stage, own)| weight(stage) * own.1).sum();
         let outer = kernel.outer.iter().copied().map(|dim| (dim, along(dim))).min_by(|x, y| x.1.total_cmp(&y.1));
-        let vector = outer.filter(|(_, cost)| width > 1 && *cost <= own_cost).map(|(dim, _)| dim);
+        // A tile has no dims of the outer loops, so there are no lanes along these.
+        let tile = kernel.stages.iter().any(StageView::is_tile);
+        let vector = outer.filter(|(_, cost)| width > 1 && !tile && *cost <= own_cost).map(|(dim, _)| dim);
         Self { kernel, register_bits: vector_bits, width, vector, own: own.into_iter().map(|own| own.0).collect() }
     }
 
@@ -45,7 +47,11 @@ impl<'k, 'c> Frame<'k, 'c> {
 
     /// Lanes along a dim: those of a full register, or as many as hold a shorter dim.
     pub fn width_along(&self, dim: usize) -> i64 {
-        self.kernel.static_size(dim).map_or(self.width, |size| self.width.min((size.max(1) as u64).next_power_of_two() as i64))
+        self.lanes_along(dim, self.width)
+    }
+
+    fn lanes_along(&self, dim: usize, width: i64) -> i64 {
+        self.kernel.static_size(dim).map_or(width, |size| width.min((size.max(1) as u64).next_power_of_two() as i64))
     }
 
     /// Outer dims with lanes innermost, and dims of one iteration just before them: the first loop is what threads share.
@@ -85,9 +91,10 @@ impl<'k, 'c> Frame<'k, 'c> {
         for (stage, own) in self.kernel.stages.iter().zip(&self.own) {
             let Some(dim) = own.or(tile) else { continue };
             let wanted = side_by_side(stage);
-            let turns = if self.size(dim) < wanted * self.width { 1 } else { wanted };
-            let mut entries =
-                vec![("vector", cx.i64_attr(dim as i64)), ("width", cx.i64_attr(self.width_along(dim))), ("unroll", cx.i64_attr(turns))];
+            let width = stage_lanes(stage, self.register_bits);
+            let turns = if self.size(dim) < wanted * width { 1 } else { wanted };
+            let width = cx.i64_attr(self.lanes_along(dim, width));
+            let mut entries = vec![("vector", cx.i64_attr(dim as i64)), ("width", width), ("unroll", cx.i64_attr(turns))];
             if tile.is_some() && !stage.reduce.is_empty() {
                 stage.op.set_attr("space", cx.str_attr("tile"));
                 // Several rows of accumulators, rather than several accumulators of one row.
@@ -105,4 +112,13 @@ impl<'k, 'c> Frame<'k, 'c> {
         let entries = [&[("order", cx.i64s_attr(&order))], more].concat();
         self.kernel.op.set_attr("schedule", cx.dict_attr(&entries));
     }
+}
+
+/// Adds an entry to the schedule of a stage.
+pub fn add(stage: &StageView<'_>, name: &str, value: i64) {
+    let cx = stage.op.cx();
+    let mut entries = stage.op.attr("schedule").and_then(Attr::as_dict).unwrap_or_default();
+    entries.push((name.to_owned(), cx.i64_attr(value)));
+    let entries: Vec<_> = entries.iter().map(|(name, attr)| (name.as_str(), *attr)).collect();
+    stage.op.set_attr("schedule", cx.dict_attr(&entries));
 }

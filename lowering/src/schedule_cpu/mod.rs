@@ -18,6 +18,7 @@ mod panels;
 mod pointwise;
 mod reduction;
 mod roles;
+mod stream;
 mod sweep;
 
 pub(crate) use access::Stride;
@@ -62,4 +63,5 @@ pub fn schedule(op: Op<'_>, vector_bits: i64) {
     } else {
         pointwise::schedule(&frame);
     }
+    stream::schedule(&kernel);
 }

@@ -1,6 +1,10 @@
 //! Kernels that reduce what they read once.
 
-use super::frame::{Frame, TURNS, TYPICAL};
+use super::access::{Stride, stride};
+use super::cost::side_by_side;
+use super::frame::{Frame, TURNS, TYPICAL, add};
+use crate::kernel_view::{KernelView, StageView};
+use strata_core::ir::Value;
 
 /// Largest number of elements that a tile keeps on the stack.
 const TILE: i64 = 4096;
@@ -8,8 +12,19 @@ const TILE: i64 = 4096;
 /// Writes the schedule of a kernel with reductions.
 pub fn schedule(frame: &Frame<'_, '_>) {
     match frame.vector {
-        Some(vector) => frame.write_outer(vector, |dim| if dim == vector { vectors(frame, vector) } else { 1 }),
-        None => frame.write_own(tile_dim(frame)),
+        Some(vector) => {
+            let wanted = frame.kernel.stages.iter().map(side_by_side).min().unwrap_or(1);
+            let enough = frame.size(vector) >= MANY * wanted * frame.width_along(vector);
+            frame.write_outer(vector, |dim| match () {
+                () if dim != vector => 1,
+                () if enough => wanted,
+                () => vectors(frame, vector),
+            });
+        }
+        None => {
+            frame.write_own(tile_dim(frame));
+            read_ahead(frame);
+        }
     }
 }
 
@@ -22,6 +37,42 @@ fn vectors(frame: &Frame<'_, '_>, vector: usize) -> i64 {
     let ops: usize = frame.kernel.stages.iter().map(|stage| stage.op.body(0).ops().len()).sum();
     let fits = frame.kernel.static_size(vector).is_some_and(|size| size % (TURNS * frame.width) == 0);
     if fits && ops <= SHORT { TURNS } else { 1 }
+}
+
+/// Turns of a loop that leave enough of them for all threads.
+const MANY: i64 = 16;
+/// Bytes of a tensor that is not found in the core's own cache.
+const FAR: i64 = 1 << 20;
+/// Bytes of a row that the next row may come beside of.
+const ROW: i64 = 64 << 10;
+
+/// A row that is read more than once comes from memory in its first reading only; meanwhile memory would rest: with the second
+/// reading the next row is asked for.
+fn read_ahead(frame: &Frame<'_, '_>) {
+    let kernel = frame.kernel;
+    let Some(&outer) = kernel.outer.last() else { return };
+    let mut seen = Vec::new();
+    let mut asked = Vec::new();
+    for stage in &kernel.stages {
+        let rows: Vec<_> =
+            (0..stage.op.num_operands()).filter_map(|operand| Some((operand, row(kernel, outer, stage, operand)?))).collect();
+        let again = rows.iter().find(|(_, tensor)| seen.contains(tensor) && !asked.contains(tensor));
+        if let Some(&(operand, tensor)) = again {
+            asked.push(tensor);
+            add(stage, "ahead", operand as i64);
+        }
+        seen.extend(rows.into_iter().map(|(_, tensor)| tensor));
+    }
+}
+
+/// The tensor of an operand that is read row by row from afar.
+fn row<'c>(kernel: &KernelView<'c>, outer: usize, stage: &StageView<'c>, operand: usize) -> Option<Value<'c>> {
+    let lanes = usize::try_from(stage.schedule("vector")?).ok()?;
+    let (tensor, map) = (stage.op.operand(operand), stage.maps[operand]);
+    let element = tensor.ty().element_type()?.bytes() as i64;
+    let far = tensor.defining_op().is_none() && tensor.ty().num_elements()? * element >= FAR;
+    let rows = stride(map, tensor, lanes) == Stride::One && map.results().iter().any(|expr| expr.uses_dim(outer));
+    (far && rows && kernel.static_size(lanes)? * element <= ROW && !stage.guarded[operand]).then_some(tensor)
 }
 
 /// The outer dim that moves inside, when a reduction of several operands runs its lanes along what it reduces.

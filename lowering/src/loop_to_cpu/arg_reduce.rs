@@ -1,0 +1,124 @@
+//! Positions of extrema: each accumulator is the best element so far and where it was.
+
+use super::emitter::Emitter;
+use super::nest::Copy;
+use super::reducer::{Reducer, better, start_in_lanes};
+use super::{Error, lanes};
+use crate::elements::register_type;
+use crate::kernel_view::StageView;
+use crate::num::Num;
+use strata_core::ir::{ElementType, Value};
+
+/// What is compared, and the integers that positions are kept in.
+struct Race {
+    name: String,
+    element: ElementType,
+    position: ElementType,
+}
+
+impl<'c> Emitter<'c> {
+    /// Writes a reduction whose result is the position of the first extremum.
+    pub(super) fn arg_reduce(&mut self, stage: &StageView<'c>, copies: &[Copy<'c>]) -> Result<(), Error> {
+        let name = stage.op.str("reducer").unwrap_or_default();
+        // A stage of constants reads nothing.
+        let element = stage.op.operands().first().and_then(|operand| operand.ty().element_type());
+        let element = stage.op.body(0).terminator().map(|op| op.operand(0).ty()).and_then(|ty| ty.element_type()).map_or_else(
+            || self.element(stage),
+            |yielded| Ok(element.filter(|element| element.bits() == yielded.bits() && element.is_unsigned()).unwrap_or(yielded)),
+        )?;
+        let unknown = || Error::at(stage.op, format!("there is no reducer '{name}'"));
+        let extremum = Reducer::named(name.trim_start_matches("arg"), element).ok_or_else(unknown)?;
+        let dim = stage.reduce[0];
+        let loops = self.inner_loops(stage, copies.first());
+        let inside = loops.iter().map(|lp| lp.width).max().unwrap_or(1);
+        let short = inside > 1 && matches!(self.sizes[dim], Num::Const(size) if i32::try_from(size).is_ok());
+        let race = Race { name, element, position: if short { ElementType::I32 } else { ElementType::I64 } };
+        let turns: i64 = loops.iter().map(|lp| lp.unroll).product();
+        let (width, count) = (self.width.max(inside), copies.len() * turns as usize);
+        let best = extremum.start(&mut self.b);
+        let best = start_in_lanes(&mut self.b, best, width);
+        let at = self.b.const_int(register_type(self.cx, race.position), 0);
+        let at = start_in_lanes(&mut self.b, at, width);
+        let carried = [vec![best; count], vec![at; count]].concat();
+        let numbered: Vec<_> = copies.iter().enumerate().map(|(slot, copy)| Copy { slot, ..copy.clone() }).collect();
+        let found = self.nest(&loops, &numbered, carried, &mut |emitter, copies, mut carried| {
+            emitter.reads.clear();
+            for (copy, yields) in copies.iter().zip(emitter.bodies(stage, copies)?) {
+                let value = if width > 1 { lanes::in_lanes(&mut emitter.b, yields[0], width) } else { yields[0] };
+                let position = emitter.position(copy, dim, race.position);
+                let position = if width > 1 { lanes::in_lanes(&mut emitter.b, position, width) } else { position };
+                let mut wins = better(&mut emitter.b, &race.name, element, value, carried[copy.slot]);
+                if let Some(mask) = copy.mask.filter(|_| inside > 1) {
+                    let ty = wins.ty();
+                    wins = emitter.b.value("arith.andi", &[wins, mask], ty, &[]);
+                }
+                for (slot, new) in [(copy.slot, value), (count + copy.slot, position)] {
+                    let ty = new.ty();
+                    carried[slot] = emitter.b.value("arith.select", &[wins, new, carried[slot]], ty, &[]);
+                }
+            }
+            emitter.reads.clear();
+            Ok(carried)
+        })?;
+        for (slot, copy) in copies.iter().enumerate() {
+            let slots = slot * turns as usize..(slot + 1) * turns as usize;
+            let pairs: Vec<_> = slots.map(|slot| (found[slot], found[count + slot])).collect();
+            let mut pairs = pairs.into_iter();
+            let first = pairs.next().ok_or_else(|| Error::at(stage.op, "it has no accumulator"))?;
+            let (best, at) = pairs.fold(first, |best, next| self.first_of(&race, best, next));
+            let at = if inside > 1 { self.first_lane(&race, extremum, best, at)? } else { at };
+            let ty = if at.ty().is_vector() { at.ty() } else { self.cx.int(64) };
+            let at = if short { self.b.value("arith.extsi", &[at], ty, &[]) } else { at };
+            self.write(stage, stage.op.result(0), copy, at)?;
+        }
+        Ok(())
+    }
+
+    /// The index of a copy along a dim, in each lane.
+    fn position(&mut self, copy: &Copy<'c>, dim: usize, element: ElementType) -> Value<'c> {
+        let index = self.index(&copy.point, self.cx.dim(dim));
+        let scalar = register_type(self.cx, element);
+        let base = index.base.value(&mut self.b);
+        let base = self.b.value("arith.index_cast", &[base], scalar, &[]);
+        if let lanes::Across::Uniform = index.across {
+            return base;
+        }
+        let (steps, ty) = (self.cx.vector(&[self.width], self.cx.index()), self.cx.vector(&[self.width], scalar));
+        let steps = self.b.value("vector.step", &[], steps, &[]);
+        let steps = self.b.value("arith.index_cast", &[steps], ty, &[]);
+        let base = lanes::in_lanes(&mut self.b, base, self.width);
+        self.b.value("arith.addi", &[base, steps], ty, &[])
+    }
+
+    /// The better of two accumulators; of equals the one that came first.
+    fn first_of(&mut self, race: &Race, mine: (Value<'c>, Value<'c>), other: (Value<'c>, Value<'c>)) -> (Value<'c>, Value<'c>) {
+        let wins = better(&mut self.b, &race.name, race.element, other.0, mine.0);
+        let loses = better(&mut self.b, &race.name, race.element, mine.0, other.0);
+        let ty = wins.ty();
+        let earlier = self.b.value("arith.cmpi", &[other.1, mine.1], ty, &[("predicate", self.cx.i64_attr(2))]);
+        // Neither is better, and the other came first.
+        let equal = self.b.value("arith.cmpi", &[wins, loses], ty, &[("predicate", self.cx.i64_attr(0))]);
+        let earlier = self.b.value("arith.andi", &[equal, earlier], ty, &[]);
+        let wins = self.b.value("arith.ori", &[wins, earlier], ty, &[]);
+        let mut pick = |other: Value<'c>, mine: Value<'c>| {
+            let ty = mine.ty();
+            self.b.value("arith.select", &[wins, other, mine], ty, &[])
+        };
+        (pick(other.0, mine.0), pick(other.1, mine.1))
+    }
+
+    /// The least position of the lanes that hold the extremum.
+    fn first_lane(&mut self, race: &Race, extremum: Reducer, best: Value<'c>, at: Value<'c>) -> Result<Value<'c>, Error> {
+        let width = best.ty().shape()[0];
+        let top = extremum.across(&mut self.b, best);
+        let top = lanes::in_lanes(&mut self.b, top, width);
+        // A lane loses when the extremum is better than what it holds.
+        let loses = better(&mut self.b, &race.name, race.element, top, best);
+        let least = Reducer::named("min", race.position).ok_or_else(|| Error::at(self.kernel.op, "positions have no minimum"))?;
+        let last = least.start(&mut self.b);
+        let last = start_in_lanes(&mut self.b, last, width);
+        let ty = at.ty();
+        let candidates = self.b.value("arith.select", &[loses, last, at], ty, &[]);
+        Ok(least.across(&mut self.b, candidates))
+    }
+}

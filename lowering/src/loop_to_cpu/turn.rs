@@ -1,0 +1,89 @@
+//! Reads of an operand whose contiguous dim is not the one that lanes run along: vectors along its own dim, turned in registers.
+
+use super::emitter::Emitter;
+use super::lanes::Across;
+use super::memory;
+use super::nest::Copy;
+use crate::kernel_view::StageView;
+use crate::num::Num;
+use crate::schedule_cpu::access::{Stride, stride};
+use strata_core::ir::{Builder, Value};
+
+/// Bits in which registers shuffle within themselves for the least cost.
+const GROUP: i64 = 128;
+
+impl<'c> Emitter<'c> {
+    /// What the copies read of an operand, when the schedule says that they stand side by side along its contiguous dim, as many as
+    /// there are lanes.
+    pub(super) fn read_turned(&mut self, stage: &StageView<'c>, operand: usize, copies: &[Copy<'c>]) -> Option<Vec<Value<'c>>> {
+        let along = usize::try_from(stage.schedule("turn")?).ok()?;
+        let tensor = stage.op.operand(operand);
+        let (map, width) = (stage.maps[operand], self.width);
+        if copies.iter().any(|copy| copy.mask.is_some()) || stage.guarded[operand] || copies.len() as i64 != width || stride(map, tensor, along) != Stride::One {
+            return None;
+        }
+        let buffer = self.buffers.get(&tensor).cloned().filter(|buffer| buffer.kept.is_none())?;
+        let indices: Vec<_> = map.results().iter().map(|&expr| self.index(&copies[0].point, expr)).collect();
+        let at = self.linear(&buffer, &indices);
+        let Across::Step(step) = at.across else { return None };
+        let mut rows = Vec::new();
+        for lane in 0..width {
+            let offset = step.mul(&mut self.b, Num::Const(lane));
+            let base = at.base.add(&mut self.b, offset);
+            rows.push(memory::load_vector(&mut self.b, buffer.base, base, buffer.element, width, None));
+        }
+        let bits = buffer.element.bits().max(8);
+        Some(turn(&mut self.b, rows, i64::from(bits)))
+    }
+}
+
+/// The columns of a square of rows, by shuffles of two registers each: first squares within groups of bits, then the groups.
+fn turn<'c>(b: &mut Builder<'c>, mut rows: Vec<Value<'c>>, bits: i64) -> Vec<Value<'c>> {
+    let width = rows.len() as i64;
+    let group = (GROUP / bits).clamp(1, width);
+    let mut rounds = group;
+    while rounds > 1 {
+        rounds /= 2;
+        let mut next = Vec::new();
+        for square in rows.chunks(group as usize) {
+            let (first, second) = square.split_at(square.len() / 2);
+            for (&x, &y) in first.iter().zip(second) {
+                // Elements of the lower (then the upper) half of each group of lanes, in turn from one and the other.
+                for half in [0, group / 2] {
+                    let mask = |lane: i64| lane / group * group + half + lane % group / 2 + lane % 2 * width;
+                    next.push(shuffle(b, x, y, (0..width).map(mask)));
+                }
+            }
+        }
+        rows = next;
+    }
+    let groups = width / group;
+    let mut columns = vec![Vec::new(); groups as usize];
+    for inside in 0..group {
+        let mut list: Vec<_> = (0..groups).map(|at| rows[(at * group + inside) as usize]).collect();
+        let mut rounds = groups;
+        while rounds > 1 {
+            rounds /= 2;
+            let mut halves = [Vec::new(), Vec::new()];
+            for pair in list.chunks(2) {
+                // The groups of even (then of odd) number of both.
+                for (odd, half) in halves.iter_mut().enumerate() {
+                    let mask = |lane: i64| (lane / group * 2 + odd as i64) * group + lane % group;
+                    half.push(shuffle(b, pair[0], pair[1], (0..width).map(mask)));
+                }
+            }
+            list = halves.concat();
+        }
+        for (column, value) in columns.iter_mut().zip(list) {
+            column.push(value);
+        }
+    }
+    columns.concat()
+}
+
+/// Lanes of two registers: those of the second count on from the first's.
+fn shuffle<'c>(b: &mut Builder<'c>, x: Value<'c>, y: Value<'c>, lanes: impl Iterator<Item = i64>) -> Value<'c> {
+    let mask = b.cx().i64s_attr(&lanes.collect::<Vec<_>>());
+    let ty = x.ty();
+    b.value("vector.shuffle", &[x, y], ty, &[("mask", mask)])
+}

@@ -1,0 +1,19 @@
+// Operands that are turned in registers, in blocks with odd edges, and rows that are kept: values do not change.
+// RUN: rs-run %s > %t.fast
+// RUN: rs-run %s --skip keep-rows,schedule-cpu > %t.plain && diff %t.fast %t.plain
+
+func.func @main(%x: tensor<193x150xi32> {capture.kind = "input", capture.name = "x"},
+                %y: tensor<150x193xi32> {capture.kind = "input", capture.name = "y"},
+                %z: tensor<3x40x17x5xi64> {capture.kind = "input", capture.name = "z"})
+    -> (tensor<i64> {capture.kind = "output"}, tensor<i64> {capture.kind = "output"}) attributes {capture.entry} {
+  %0 = aten.permute %x {dims = array<i64: 1, 0>} : (tensor<193x150xi32>) -> tensor<150x193xi32>
+  %1 = aten.add.Tensor %0, %y : tensor<150x193xi32>
+  %2 = aten.cumsum %1 {dim = 1 : i64} : (tensor<150x193xi32>) -> tensor<150x193xi64>
+  %3 = aten.cumsum %2 {dim = 0 : i64} : (tensor<150x193xi64>) -> tensor<150x193xi64>
+  %4 = aten.sum %3 : (tensor<150x193xi64>) -> tensor<i64>
+  %5 = aten.permute %z {dims = array<i64: 0, 2, 3, 1>} : (tensor<3x40x17x5xi64>) -> tensor<3x17x5x40xi64>
+  %6 = aten.view %5 {size = array<i64: 10200>} : (tensor<3x17x5x40xi64>) -> tensor<10200xi64>
+  %7 = aten.cumsum %6 {dim = 0 : i64} : (tensor<10200xi64>) -> tensor<10200xi64>
+  %8 = aten.sum %7 : (tensor<10200xi64>) -> tensor<i64>
+  return %4, %8 : tensor<i64>, tensor<i64>
+}
