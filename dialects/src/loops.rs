@@ -11,7 +11,7 @@ pub static LOOP: DialectDef = DialectDef {
 };
 
 /// The reducers that a stage may name.
-pub const REDUCERS: &[&str] = &["and", "argmax", "argmin", "max", "min", "or", "prod", "sum"];
+pub const REDUCERS: &[&str] = &["and", "argmax", "argmin", "max", "min", "or", "prod", "softmax", "softmax_or_zero", "sum"];
 
 /// One kernel: a function on tensors whose body is a list of stages.
 ///
@@ -52,6 +52,9 @@ impl Verify for Kernel<'_> {
 /// memory for its dims that are not outer, of known sizes) or `buffer`.
 /// A result has one dim for each dim of the domain that is not reduced.
 /// `chunk = [p, r, n]` reduces dim `r` in pieces: at a point of dim `p` it runs from `p * n` to `(p + 1) * n`, or to its own end.
+///
+/// The reducers `softmax` and `softmax_or_zero` combine two yielded elements, a score and a value, to one result: the mean of the values
+/// with the softmax of the scores as weights. Where all scores are `-inf` the one gives NaN, the other 0.
 ///
 /// C1: there is one map, and one block argument, for each operand. C2: reduced and scanned dims are in the domain.
 /// C3: `reducer` is known, and given exactly when something is reduced or scanned. C4: `space` is known.

@@ -27,7 +27,7 @@ struct Step {
 }
 
 /// Passes that ask how closely results follow the program.
-const NUMERIC: &[&str] = &["fold-scales", "simplify-algebra", "simplify-sums"];
+const NUMERIC: &[&str] = &["fold-scales", "fuse-attention", "simplify-algebra", "simplify-sums"];
 
 /// Runs when the sizes of the call's inputs are told.
 const SPECIALISE: &str = "func.func(specialise-sizes)";
@@ -78,6 +78,7 @@ pub const LEVELS: &[Level] = &[
             optional("func.func(simplify-views)", "simplify-views"),
             optional("func.func(simplify-sums)", "simplify-sums"),
             optional("func.func(fold-scales)", "fold-scales"),
+            optional("func.func(fuse-attention)", "fuse-attention"),
             optional("cse", "cse"),
             optional("func.func(channels-last)", "channels-last"),
             optional("func.func(simplify-views)", "simplify-views"),

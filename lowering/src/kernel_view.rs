@@ -1,5 +1,6 @@
 //! Reading a `loop.kernel`: its dims, stages and loops, as the scheduler and the emitters see them.
 
+use crate::mean_view::MeanView;
 use strata_core::ir::{AffineMap, Attr, DYNAMIC, Op, Value};
 
 /// A kernel.
@@ -76,6 +77,11 @@ impl<'c> StageView<'c> {
     /// Whether its result is one element per point of the loops around all stages.
     pub fn is_register(&self) -> bool {
         self.op.str("space").as_deref() == Some("register")
+    }
+
+    /// Whether it is a mean weighed by the softmax of scores: its body yields a score and a value.
+    pub fn is_mean(&self) -> bool {
+        self.op.str("reducer").is_some_and(|name| name.starts_with("softmax"))
     }
 
     /// Dims of which each iteration is independent of the others.
@@ -192,6 +198,9 @@ impl<'c> KernelView<'c> {
     pub fn refuse(&self) -> Option<&'static str> {
         if self.stages.iter().any(|stage| stage.chunk.is_some_and(|chunk| !self.outer.contains(&chunk.by))) {
             return Some("the pieces of a reduction are not numbered by a loop around all stages");
+        }
+        if let Err(reason) = MeanView::of(self) {
+            return Some(reason);
         }
         let inner_result = self
             .stages

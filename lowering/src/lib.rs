@@ -9,6 +9,7 @@ pub mod keep_rows;
 mod kernel_view;
 pub mod loop_to_cpu;
 pub mod loop_to_host;
+mod mean_view;
 mod num;
 pub mod pack_operands;
 pub mod prim_to_loop;

@@ -6,6 +6,7 @@ pub mod analysis;
 pub mod channels_last;
 pub mod fold_scales;
 pub mod functionalise;
+pub mod fuse_attention;
 pub mod fuse_elementwise;
 pub mod fuse_reductions;
 pub mod fusion;
@@ -26,6 +27,7 @@ pub const PASSES: &[PassEntry] = &[
     PassEntry::of::<channels_last::ChannelsLast>(),
     PassEntry::of::<fold_scales::FoldScales>(),
     PassEntry::of::<functionalise::Functionalise>(),
+    PassEntry::of::<fuse_attention::FuseAttention>(),
     PassEntry::of::<fuse_elementwise::FuseElementwise>(),
     PassEntry::of::<fuse_reductions::FuseReductions>(),
     PassEntry::of::<hoist_weights::HoistWeights>(),

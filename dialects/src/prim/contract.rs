@@ -33,17 +33,63 @@ impl ResultSizes for Dot<'_> {
 
 impl Verify for Dot<'_> {
     fn verify(self) -> Checked {
-        let (lhs, rhs) = (self.lhs().ty().shape(), self.rhs().ty().shape());
-        let (lb, rb) = (self.lhs_batch(), self.rhs_batch());
-        let left = check::dims(1, "lhs_batch and lhs_contract", &[lb.clone(), self.lhs_contract()].concat(), lhs.len())?;
-        let right = check::dims(1, "rhs_batch and rhs_contract", &[rb.clone(), self.rhs_contract()].concat(), rhs.len())?;
-        ensure!(lb.len() == rb.len() && left.len() == right.len(), 1, "the lists of lhs and rhs differ in length");
-        for (l, r) in left.iter().zip(&right) {
-            ensure!(check::agree(lhs[*l], rhs[*r]), 2, "dimension {l} of lhs has size {}, dimension {r} of rhs {}", lhs[*l], rhs[*r]);
-        }
-        check::result_sizes(3, self.op())?;
-        check::same_elements(4, self.lhs().ty(), self.rhs().ty())?;
-        check::same_elements(4, self.lhs().ty(), self.result().ty())
+        contraction(
+            self.op(),
+            [self.lhs().ty(), self.rhs().ty(), self.result().ty()],
+            [self.lhs_batch(), self.rhs_batch()],
+            [self.lhs_contract(), self.rhs_contract()],
+        )
+    }
+}
+
+/// C1 to C4 of contractions; types are those of lhs, rhs and the result.
+fn contraction(op: Op<'_>, types: [Type<'_>; 3], batch: [Vec<i64>; 2], contract: [Vec<i64>; 2]) -> Checked {
+    let [lhs_type, rhs_type, result] = types;
+    let (lhs, rhs) = (lhs_type.shape(), rhs_type.shape());
+    let ([lb, rb], [lc, rc]) = (batch, contract);
+    let left = check::dims(1, "lhs_batch and lhs_contract", &[lb.clone(), lc].concat(), lhs.len())?;
+    let right = check::dims(1, "rhs_batch and rhs_contract", &[rb.clone(), rc].concat(), rhs.len())?;
+    ensure!(lb.len() == rb.len() && left.len() == right.len(), 1, "the lists of lhs and rhs differ in length");
+    for (l, r) in left.iter().zip(&right) {
+        ensure!(check::agree(lhs[*l], rhs[*r]), 2, "dimension {l} of lhs has size {}, dimension {r} of rhs {}", lhs[*l], rhs[*r]);
+    }
+    check::result_sizes(3, op)?;
+    check::same_elements(4, lhs_type, rhs_type)?;
+    check::same_elements(4, lhs_type, result)
+}
+
+/// The mean of rows of `rhs`, weighed by the softmax of the scores `lhs` over the one contracted dimension: `dot` of the softmax of
+/// `lhs` and of `rhs`, so that no weight has to be stored. With `empty = "zero"` a row whose scores are all `-inf` gives 0, with
+/// `empty = "nan"` NaN.
+///
+/// C1 to C4: as `dot`. C5: elements are floats. C6: one dimension is contracted. C7: `empty` is `nan` or `zero`.
+#[op("prim.softmax_dot", effects(Pure), interfaces(ResultSizes), verify)]
+pub struct SoftmaxDot {
+    lhs: Operand<AnyTensor>,
+    rhs: Operand<AnyTensor>,
+    result: Result<AnyTensor>,
+    lhs_batch: Attr<I64s>,
+    rhs_batch: Attr<I64s>,
+    lhs_contract: Attr<I64s>,
+    rhs_contract: Attr<I64s>,
+    empty: Attr<Str>,
+}
+
+impl ResultSizes for SoftmaxDot<'_> {
+    fn result_sizes(&self) -> Option<Vec<Size>> {
+        let ranks = (self.lhs().ty().rank(), self.rhs().ty().rank());
+        sizes::dot(ranks, (&self.lhs_batch(), &self.rhs_batch()), (&self.lhs_contract(), &self.rhs_contract()))
+    }
+}
+
+impl Verify for SoftmaxDot<'_> {
+    fn verify(self) -> Checked {
+        let types = [self.lhs().ty(), self.rhs().ty(), self.result().ty()];
+        contraction(self.op(), types, [self.lhs_batch(), self.rhs_batch()], [self.lhs_contract(), self.rhs_contract()])?;
+        ensure!(types[0].element_type().is_some_and(|e| e.is_float()), 5, "scores of type {}", types[0].element());
+        let contracted = self.lhs_contract().len();
+        ensure!(contracted == 1, 6, "{contracted} contracted dimensions");
+        check::kind(7, &self.empty(), &["nan", "zero"])
     }
 }
 

@@ -20,7 +20,7 @@ pub mod view;
 
 use strata_core::prelude::*;
 
-pub use contract::{Conv, Dot};
+pub use contract::{Conv, Dot, SoftmaxDot};
 pub use creation::{Constant, Iota, Item, Rng, Splat};
 pub use fusion::{Fusion, Yield};
 pub use index::{DynamicSlice, DynamicUpdate, Gather, Scatter};
@@ -58,6 +58,7 @@ pub static PRIM: DialectDef = DialectDef {
             Scan::DEF,
             Conv::DEF,
             Dot::DEF,
+            SoftmaxDot::DEF,
             DynamicSlice::DEF,
             DynamicUpdate::DEF,
             Gather::DEF,

@@ -6,6 +6,7 @@ use super::launch::write_task;
 use super::memory;
 use super::nest::{Body, Copy, Loop, Tail};
 use crate::kernel_view::{KernelView, StageView};
+use crate::mean_view::MeanView;
 use crate::num::Num;
 use std::collections::HashMap;
 use strata_core::ir::{AffineExpr, AffineMap, Block, Builder, Cx, ElementType, Op, OpSpec, Value};
@@ -132,8 +133,14 @@ pub fn emit<'c>(op: Op<'c>) -> Result<(), Error> {
         kernel,
     };
     emitter.alias_scatters();
-    emitter.make_tiles()?;
-    emitter.run((Num::Value(values[fixed + 1]), Num::Value(values[fixed + 2])))?;
+    let range = (Num::Value(values[fixed + 1]), Num::Value(values[fixed + 2]));
+    match MeanView::of(&emitter.kernel).map_err(|reason| Error::at(op, reason))? {
+        Some(view) => emitter.stream(view, range)?,
+        None => {
+            emitter.make_tiles()?;
+            emitter.run(range)?;
+        }
+    }
     if emitter.kernel.stages.iter().any(|stage| stage.schedule("stream").is_some_and(|on| on > 0)) {
         memory::fence(&mut emitter.b);
     }
@@ -239,7 +246,7 @@ impl<'c> Emitter<'c> {
     }
 
     /// The element that an operand of a stage reads, for all lanes.
-    fn read(&mut self, stage: &StageView<'c>, operand: usize, copy: &Copy<'c>) -> Result<Value<'c>, Error> {
+    pub(super) fn read(&mut self, stage: &StageView<'c>, operand: usize, copy: &Copy<'c>) -> Result<Value<'c>, Error> {
         self.mask = copy.mask;
         let tensor = stage.op.operand(operand);
         if let Some(&value) = self.registers.get(&(tensor, copy.outer)) {

@@ -14,6 +14,7 @@ mod nest;
 mod prefetch;
 mod reducer;
 mod stages;
+mod stream;
 mod sweep;
 mod tiles;
 mod turn;

@@ -4,6 +4,7 @@ use super::kernel::{Kernel, element_of, plain_dims};
 use super::sizes::Size;
 use super::stage::{Kind, Request, Stage};
 use super::{Error, conv, scalar};
+use crate::kernel_view::StageView;
 use strata_core::ir::{AffineExpr, DYNAMIC, ElementType, Op, Value};
 use strata_dialects::prim::sizes;
 
@@ -59,7 +60,7 @@ impl<'c> Kernel<'c> {
         let reduced: Vec<usize> = match op.name() {
             "prim.reduce" => ints("dims").iter().map(|&dim| dim as usize).collect(),
             "prim.arg_reduce" => vec![op.int("dim").unwrap_or_default() as usize],
-            "prim.dot" => ints("lhs_contract").iter().map(|&dim| dim as usize).collect(),
+            "prim.dot" | "prim.softmax_dot" => ints("lhs_contract").iter().map(|&dim| dim as usize).collect(),
             _ => Vec::new(),
         };
         let (mut fresh, mut at) = (Vec::new(), Vec::new());
@@ -85,6 +86,8 @@ impl<'c> Kernel<'c> {
         let reducer = match op.name() {
             "prim.reduce" => op.str("kind").unwrap_or_default(),
             "prim.arg_reduce" => format!("arg{}", op.str("kind").unwrap_or_default()),
+            "prim.softmax_dot" if op.str("empty").as_deref() == Some("zero") => "softmax_or_zero".to_owned(),
+            "prim.softmax_dot" => "softmax".to_owned(),
             _ => "sum".to_owned(),
         };
         let domain = [outer, &fresh].concat();
@@ -97,9 +100,19 @@ impl<'c> Kernel<'c> {
             .collect();
         let result = self.cx.tensor(&shape, self.cx.element(accumulated));
         let kind = Kind::Reduce { dims: &fresh, reducer: &reducer };
-        let mut stage = Stage::open(self, Some(before), &domain, &kind, &[result], "register");
+        // The result is there along dims that the kernel's other stages do not run over: those of a mean, and of its scores.
+        let space = if op.is("prim.softmax_dot") || StageView::new(before).is_mean() { "tile" } else { "register" };
+        let mut stage = Stage::open(self, Some(before), &domain, &kind, &[result], space);
         let element = match op.name() {
-            "prim.dot" => self.dot_element(&mut stage, op, from, accumulated, indices, &at)?,
+            "prim.dot" => {
+                let [left, right] = self.dot_elements(&mut stage, op, indices, &at)?;
+                multiply(&mut stage, left, right, from, accumulated)
+            }
+            "prim.softmax_dot" => {
+                let pair = self.dot_elements(&mut stage, op, indices, &at)?;
+                let pair = pair.map(|element| scalar::convert(&mut stage.b, element, from, accumulated));
+                return Ok(stage.close(self, &pair).result(0));
+            }
             "prim.conv" => conv::element(self, &mut stage, op, from, accumulated, indices, &at)?,
             _ => {
                 let mut source = vec![self.cx.constant(0); operand.ty().rank()];
@@ -118,15 +131,14 @@ impl<'c> Kernel<'c> {
         Ok(stage.close(self, &[element]).result(0))
     }
 
-    fn dot_element(
+    /// The elements of both operands of a `dot`: result indices, then contracted ones.
+    fn dot_elements(
         &mut self,
         stage: &mut Stage<'c>,
         op: Op<'c>,
-        from: ElementType,
-        accumulated: ElementType,
         indices: &[AffineExpr<'c>],
         at: &[AffineExpr<'c>],
-    ) -> Result<Value<'c>, Error> {
+    ) -> Result<[Value<'c>; 2], Error> {
         let ints = |name: &str| op.ints(name).unwrap_or_default();
         let mut read = [0, 1].map(|operand| vec![self.cx.constant(0); op.operand(operand).ty().rank()]);
         for (size, &index) in sizes::of(op).unwrap_or_default().iter().zip(indices) {
@@ -138,9 +150,7 @@ impl<'c> Kernel<'c> {
             read[0][left as usize] = index;
             read[1][right as usize] = index;
         }
-        let left = self.element(stage, op.operand(0), &read[0])?;
-        let right = self.element(stage, op.operand(1), &read[1])?;
-        Ok(multiply(stage, left, right, from, accumulated))
+        Ok([self.element(stage, op.operand(0), &read[0])?, self.element(stage, op.operand(1), &read[1])?])
     }
 }
 

@@ -14,6 +14,7 @@ pub(crate) mod access;
 mod contraction;
 mod cost;
 mod frame;
+mod mean;
 mod panels;
 mod pointwise;
 mod reduction;
@@ -51,6 +52,9 @@ impl Pass for ScheduleCpu {
 pub fn schedule(op: Op<'_>, vector_bits: i64) {
     let Some(kernel) = KernelView::new(op).filter(|_| op.attr("schedule").is_none()) else { return };
     let frame = Frame::new(&kernel, vector_bits);
+    if mean::is_mean(&kernel) {
+        return mean::schedule(&frame);
+    }
     if panels::schedule(&frame, vector_bits) {
         return;
     }

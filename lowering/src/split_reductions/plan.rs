@@ -41,7 +41,7 @@ pub fn plan(kernel: &KernelView<'_>, call: Op<'_>) -> Option<Vec<Part>> {
     let mut parts = Vec::new();
     let mut run = Vec::new();
     for (number, stage) in kernel.stages.iter().enumerate() {
-        if stage.is_scatter() || stage.scan.is_some() || is_contraction(stage) {
+        if stage.is_scatter() || stage.scan.is_some() || stage.is_mean() || is_contraction(stage) {
             return None;
         }
         let large = sizes.work(stage) >= WORTH;

@@ -71,6 +71,11 @@ impl Frame {
     }
 }
 
+/// Whether a contraction is a mean weighed by the softmax of its first operand.
+fn is_mean(op: Op<'_>) -> bool {
+    op.is("prim.softmax_dot")
+}
+
 /// State of the recursion.
 struct Walk<'a, 'c> {
     graph: &'a Graph<'c>,
@@ -132,7 +137,11 @@ fn inputs(graph: &Graph<'_>, members: &[usize], inside: &HashSet<usize>) -> (usi
 
 /// The dimensions over which the ops' kernel would run.
 fn frame<'c>(graph: &Graph<'c>, dims: &mut Dims<'c>, members: &[usize], outputs: &[usize]) -> Result<Frame, Refusal> {
-    let mut contractions = members.iter().filter(|&&node| graph.class(node) == Class::Contract);
+    // The mean goes on from the scores that another contraction computes: its frame is that of the kernel.
+    let mean = members.iter().any(|&node| is_mean(graph.op(node)));
+    let dots = members.iter().filter(|&&node| graph.op(node).is("prim.dot")).count();
+    let of_scores = |node: usize| mean && dots == 1 && graph.op(node).is("prim.dot");
+    let mut contractions = members.iter().filter(|&&node| graph.class(node) == Class::Contract && !of_scores(node));
     let reduction = members.iter().find(|&&node| graph.class(node) == Class::Reduce);
     if let Some(&contraction) = contractions.next() {
         if contractions.next().is_some() || reduction.is_some() {
@@ -234,9 +243,14 @@ impl<'c> Walk<'_, 'c> {
                 if path != self.identity(&all) {
                     return Err(Refusal::ReductionRead);
                 }
-                for operand in op.operands() {
-                    self.prologue(operand, op.attr("layout").is_some())?;
+                let laid_out = op.attr("layout").is_some();
+                let (first, rest) = op.operands().split_first().map(|(first, rest)| (*first, rest.to_vec())).ok_or(Refusal::Contraction)?;
+                if is_mean(op) {
+                    self.scores(first)?
+                } else {
+                    self.prologue(first, laid_out)?
                 }
+                rest.into_iter().try_for_each(|operand| self.prologue(operand, laid_out))?;
             }
             Class::Alone => return Err(Refusal::Alone(op.name().to_owned())),
         }
@@ -271,6 +285,24 @@ impl<'c> Walk<'_, 'c> {
             self.open.push((producer, read, Some(node)));
         }
         Ok(())
+    }
+
+    /// What the scores of a mean are computed from: pointwise work on a contraction, once for each score.
+    fn scores(&mut self, value: Value<'c>) -> Result<(), Refusal> {
+        let Some(producer) = self.producer(value) else { return Ok(()) };
+        let op = self.graph.op(producer);
+        let sole = self.graph.users(producer).iter().all(|user| self.inside.contains(user));
+        let taken = match self.graph.class(producer) {
+            Class::Source | Class::View(View::Plain) | Class::Pointwise(_) => true,
+            Class::Contract => op.is("prim.dot"),
+            Class::View(_) | Class::Gather | Class::Reduce | Class::Alone => false,
+        };
+        if !taken || !sole {
+            return Err(Refusal::ContractionPrologue);
+        }
+        self.reads.entry(producer).or_default();
+        let contract = self.graph.class(producer) == Class::Contract;
+        op.operands().into_iter().try_for_each(|operand| if contract { self.prologue(operand, false) } else { self.scores(operand) })
     }
 
     /// What a contraction reads: kernel inputs through views and conversions only. One whose operands have been laid out for it

@@ -20,3 +20,4 @@ pub mod views;
 mod views_of_views;
 
 pub use driver::{Rule, Simplified, Site, simplify};
+pub use number::splat_number;

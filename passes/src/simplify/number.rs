@@ -24,6 +24,14 @@ pub fn splat(value: Value<'_>) -> Option<Number> {
     numbers.first().copied().filter(|_| splat)
 }
 
+/// The one float that all elements of a tensor are.
+pub fn splat_number(value: Value<'_>) -> Option<f64> {
+    match splat(value)? {
+        Number::Float(number) => Some(number),
+        Number::Int(_) | Number::Bool(_) => None,
+    }
+}
+
 /// The elements of a `prim.constant`, and whether one number stands for all.
 pub fn elements(op: Op<'_>) -> Option<(Vec<Number>, bool)> {
     if !op.is("prim.constant") {

@@ -4,6 +4,7 @@
 //! Floats that a stage sums stay in f64 until the result is stored.
 
 mod body;
+mod softmax;
 
 use strata_core::ir::{Attr, Block, Op, Value as Ssa};
 
@@ -15,6 +16,7 @@ use super::scalar::element;
 use super::tensor::{Tensor, numel, try_each};
 use super::value::{InterpError, Results, Value, fail};
 use body::Body;
+use softmax::Means;
 
 /// Runs `loop.call`.
 pub(super) fn call<'c>(m: &mut Machine<'c>, op: Op<'c>) -> Results {
@@ -208,6 +210,19 @@ impl<'a, 'c> Stage<'a, 'c> {
         let results: Vec<Ssa> = self.op.results();
         let count = numel(&shape)?;
         let reducer = self.op.str("reducer");
+        if let Some(zero) = reducer.as_deref().and_then(softmax::zero) {
+            let [result] = results[..] else { return Err(fail("a mean has one result")) };
+            let mut means = Means::new(count, zero);
+            self.points(|point| {
+                let at = kept.iter().fold(0, |k, &d| k * self.sizes[d] + point[d] as usize);
+                self.visit(&mut body, &operands, point, &mut index)?;
+                means.add(at, body.yielded(0), body.yielded(1));
+                Ok(())
+            })?;
+            let t = Tensor::from_scalars(dtype_of(result.ty())?, &shape, means.values())?;
+            m.bind_slot(result, Slot::Plain(Value::Tensor(t)));
+            return Ok(());
+        }
         if body.num_yields() != results.len() {
             return Err(fail(format!("{} yielded values for {} results", body.num_yields(), results.len())));
         }

@@ -10,7 +10,12 @@ use crate::interp::{DType, Scalar};
 use crate::prim::layout::ConvLayout;
 
 pub(super) fn dot(n: &Node<'_>) -> Results {
-    let (a, b) = (n.tensor(0)?, n.tensor(1)?);
+    product(n, n.tensor(0)?)
+}
+
+/// The product of `a`, which stands for lhs, and rhs.
+fn product(n: &Node<'_>, a: &Tensor) -> Results {
+    let b = n.tensor(1)?;
     let (ab, ac) = (n.dims("lhs_batch", a.rank())?, n.dims("lhs_contract", a.rank())?);
     let (bb, bc) = (n.dims("rhs_batch", b.rank())?, n.dims("rhs_contract", b.rank())?);
     if ab.len() != bb.len() || ac.len() != bc.len() {
@@ -23,6 +28,34 @@ pub(super) fn dot(n: &Node<'_>) -> Results {
     let free_a = (0..a.rank()).filter(|d| !ab.contains(d) && !ac.contains(d)).map(|d| d as u32);
     let out: Vec<u32> = ab.iter().map(|&d| d as u32).chain(free_a).chain(lb.iter().copied().filter(|&l| l >= 1000)).collect();
     single(Value::Tensor(contract(&[(a, &la), (b, &lb)], &out)?.cast(n.dtype(0)?)))
+}
+
+/// The softmax of the scores row by row, in f64, then the dot.
+pub(super) fn softmax_dot(n: &Node<'_>) -> Results {
+    let scores = n.tensor(0)?;
+    let contract = n.dims("lhs_contract", scores.rank())?;
+    let &[dim] = contract.as_slice() else { return Err(fail("one dimension is contracted")) };
+    let zero = n.text("empty")? == "zero";
+    let mut rows = scores.shape().to_vec();
+    let keys = std::mem::replace(&mut rows[dim], 1);
+    let mut weights = Tensor::zeros(DType::F64, scores.shape())?;
+    each(&rows, |row| {
+        let mut at = row.to_vec();
+        let row: Vec<f64> = (0..keys)
+            .map(|key| {
+                at[dim] = key;
+                scores.f(&at)
+            })
+            .collect();
+        let largest = row.iter().copied().fold(f64::NEG_INFINITY, |a, b| if a.is_nan() || b.is_nan() { f64::NAN } else { a.max(b) });
+        let sum: f64 = row.iter().map(|score| (score - largest).exp()).sum();
+        for (key, score) in row.iter().enumerate() {
+            at[dim] = key;
+            let weight = if zero && largest == f64::NEG_INFINITY { 0.0 } else { (score - largest).exp() / sum };
+            weights.set(&at, Scalar::Float(weight));
+        }
+    });
+    product(n, &weights)
 }
 
 pub(super) fn conv(n: &Node<'_>) -> Results {

@@ -47,6 +47,7 @@ const ARMS: &[(&str, Arm)] = &[
     ("prim.scan", reduce::scan),
     ("prim.scatter", index::scatter),
     ("prim.slice", view::slice),
+    ("prim.softmax_dot", contract::softmax_dot),
     ("prim.sort", reduce::sort),
     ("prim.splat", |n| single(Value::Tensor(Tensor::scalar(n.dtype(0)?, n.scalar(0)?)))),
     ("prim.transpose", view::transpose),

@@ -1,0 +1,90 @@
+//! Scratch memory of a tile, and arithmetic on it: on a scalar, or on as many lanes as there are now.
+
+use super::Job;
+use crate::loop_to_cpu::emitter::Emitter;
+use crate::loop_to_cpu::lanes::in_lanes;
+use crate::loop_to_cpu::memory;
+use crate::num::Num;
+use strata_core::ir::{ElementType, Value};
+
+impl<'c> Emitter<'c> {
+    pub(super) fn room(&mut self, element: ElementType, elements: i64) -> Value<'c> {
+        let cx = self.cx;
+        let count = self.b.const_int(cx.int(64), elements);
+        let attrs = [("elem_type", cx.type_attr(crate::elements::memory_type(cx, element))), ("alignment", cx.i64_attr(64))];
+        self.b.value("llvm.alloca", &[count], memory::pointer(cx), &attrs)
+    }
+
+    /// Where the lanes of vector `number` of row `at` of scratch memory lie.
+    pub(super) fn place(&mut self, job: &Job<'c>, at: Num<'c>, number: usize) -> Num<'c> {
+        let row = at.mul(&mut self.b, Num::Const(job.stream.rows));
+        row.add(&mut self.b, Num::Const(number as i64 * job.stream.width))
+    }
+
+    pub(super) fn put(&mut self, job: &Job<'c>, base: Value<'c>, at: Num<'c>, value: Value<'c>) {
+        let width = self.width;
+        if width == 1 {
+            return memory::store(&mut self.b, base, at, value, job.element);
+        }
+        let value = in_lanes(&mut self.b, value, width);
+        memory::store_vector(&mut self.b, base, at, value, job.element, None);
+    }
+
+    pub(super) fn get(&mut self, job: &Job<'c>, base: Value<'c>, at: Num<'c>) -> Value<'c> {
+        match self.width {
+            1 => memory::load(&mut self.b, base, at, job.element),
+            width => memory::load_vector(&mut self.b, base, at, job.element, width, None),
+        }
+    }
+
+    /// A number in all lanes.
+    pub(super) fn number(&mut self, job: &Job<'c>, number: f64) -> Value<'c> {
+        let scalar = self.b.const_float(self.cx.element(job.element), number);
+        if self.width > 1 { memory::broadcast(&mut self.b, scalar, self.width) } else { scalar }
+    }
+
+    pub(super) fn float(&mut self, name: &str, operands: &[Value<'c>]) -> Value<'c> {
+        let width = self.width;
+        let lanes = operands.iter().any(|operand| operand.ty().is_vector());
+        let operands: Vec<_> =
+            operands.iter().map(|&operand| if lanes { in_lanes(&mut self.b, operand, width) } else { operand }).collect();
+        let ty = operands[0].ty();
+        self.b.value(name, &operands, ty, &[])
+    }
+
+    /// `instead` where a value is this number.
+    pub(super) fn replaced(&mut self, value: Value<'c>, number: Value<'c>, instead: Value<'c>) -> Value<'c> {
+        let ty = value.ty();
+        let bool_type = if ty.is_vector() { self.cx.vector(&ty.shape(), self.cx.int(1)) } else { self.cx.int(1) };
+        let equal = ("predicate", self.cx.i64_attr(1));
+        let test = self.b.value("arith.cmpf", &[value, number], bool_type, &[equal]);
+        self.b.value("arith.select", &[test, instead, value], ty, &[])
+    }
+
+    /// The larger of two numbers, and the first where the second is NaN.
+    pub(super) fn larger(&mut self, value: Value<'c>, other: Value<'c>) -> Value<'c> {
+        let ty = value.ty();
+        let bool_type = if ty.is_vector() { self.cx.vector(&ty.shape(), self.cx.int(1)) } else { self.cx.int(1) };
+        let above = ("predicate", self.cx.i64_attr(2));
+        let test = self.b.value("arith.cmpf", &[other, value], bool_type, &[above]);
+        self.b.value("arith.select", &[test, other, value], ty, &[])
+    }
+
+    /// Some values as one, pairwise.
+    pub(super) fn tree(&mut self, parts: &[Value<'c>], join: fn(&mut Self, Value<'c>, Value<'c>) -> Value<'c>) -> Value<'c> {
+        match parts {
+            [part] => *part,
+            _ => {
+                let (left, right) = parts.split_at(parts.len() / 2);
+                let (left, right) = (self.tree(left, join), self.tree(right, join));
+                join(self, left, right)
+            }
+        }
+    }
+}
+
+/// A value in all lanes there are.
+pub(super) fn in_lanes_of<'c>(emitter: &mut Emitter<'c>, value: Value<'c>) -> Value<'c> {
+    let width = emitter.width;
+    if width > 1 { in_lanes(&mut emitter.b, value, width) } else { value }
+}

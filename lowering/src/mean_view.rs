@@ -1,0 +1,111 @@
+//! Reading a kernel around a mean weighed by the softmax of scores.
+
+use crate::kernel_view::{KernelView, StageView};
+use strata_core::ir::Attr;
+
+/// Which stages and dims play which part.
+#[derive(Clone, Copy, Debug)]
+pub struct MeanView {
+    /// The stage that computes what scores are made of, into a tile.
+    pub scores: Option<usize>,
+    /// The stage of the mean. What follows it are maps.
+    pub mean: usize,
+    /// The reduced dim.
+    pub key: usize,
+    /// The dim of the values that is not outer.
+    pub column: Option<usize>,
+}
+
+/// The schedule of such a kernel. Without one it runs row by row, one element at a time.
+#[derive(Clone, Copy, Debug)]
+pub struct Stream {
+    /// The outer dim whose rows are taken together.
+    pub row: Option<usize>,
+    /// So many of them, with lanes along the rows while scores are computed.
+    pub rows: i64,
+    /// Lanes.
+    pub width: i64,
+    /// Keys between two looks at the largest score.
+    pub block: i64,
+    /// Keys of a register block of scores.
+    pub keys: i64,
+    /// Rows of a register block of means.
+    pub lines: i64,
+    /// Vectors of a row of it.
+    pub columns: i64,
+}
+
+impl MeanView {
+    /// The parts of a kernel that has a mean; what keeps it from being one nest of loops.
+    pub fn of(kernel: &KernelView<'_>) -> Result<Option<Self>, &'static str> {
+        let Some(mean) = kernel.stages.iter().position(StageView::is_mean) else { return Ok(None) };
+        let stage = &kernel.stages[mean];
+        let &[key] = stage.reduce.as_slice() else { return Err("a mean reduces one dim") };
+        let scores = match mean {
+            0 => None,
+            1 => Some(0),
+            _ => return Err("several stages stand before a mean"),
+        };
+        if scores.is_some_and(|scores| !is_tile_of_scores(kernel, &kernel.stages[scores], key)) {
+            return Err("the stage before a mean is no tile of scores");
+        }
+        let inner: Vec<usize> = stage.parallel().into_iter().filter(|dim| !kernel.outer.contains(dim)).collect();
+        let column = match inner.as_slice() {
+            [] => None,
+            &[column] if kernel.static_size(column).is_some() => Some(column),
+            _ => return Err("a mean has one dim of values, of a known size"),
+        };
+        let follows = |stage: &StageView<'_>| {
+            let plain = stage.reduce.is_empty() && stage.scan.is_none() && !stage.is_scatter();
+            plain && stage.domain.iter().all(|dim| kernel.outer.contains(dim) || Some(*dim) == column)
+        };
+        if !kernel.stages[mean + 1..].iter().all(follows) {
+            return Err("what follows a mean runs over other dims");
+        }
+        Ok(Some(Self { scores, mean, key, column }))
+    }
+}
+
+fn is_tile_of_scores(kernel: &KernelView<'_>, stage: &StageView<'_>, key: usize) -> bool {
+    let inner: Vec<usize> = stage.parallel().into_iter().filter(|dim| !kernel.outer.contains(dim)).collect();
+    let sum = stage.op.str("reducer").as_deref() == Some("sum");
+    stage.is_tile() && sum && inner == [key]
+}
+
+impl Stream {
+    /// The schedule of a kernel whose reduced dim has this size, if that is known.
+    pub fn of(kernel: &KernelView<'_>, keys: Option<i64>) -> Self {
+        let entry = |name: &str| kernel.op.attr("schedule")?.entry("stream")?.entry(name)?.as_int();
+        let positive = |name: &str, default: i64| entry(name).unwrap_or(default).max(1);
+        let row = entry("row").and_then(|dim| usize::try_from(dim).ok()).filter(|dim| kernel.outer.contains(dim));
+        let block = positive("block", BLOCK);
+        Self {
+            row,
+            rows: if row.is_some() { positive("rows", 1) } else { 1 },
+            width: if row.is_some() { positive("width", 1) } else { 1 },
+            block: keys.map_or(block, |keys| block.min(keys.max(1))),
+            keys: positive("keys", 1),
+            lines: positive("lines", 1),
+            columns: positive("columns", 1),
+        }
+    }
+
+    /// One row at a time.
+    pub fn single(self) -> Self {
+        Self { rows: 1, width: 1, keys: 1, lines: 1, columns: 1, ..self }
+    }
+
+    /// As an attribute's entries.
+    pub fn entries<'c>(&self, cx: strata_core::ir::Cx<'c>) -> Attr<'c> {
+        let int = |value: i64| cx.i64_attr(value);
+        let mut entries = vec![("block", int(self.block)), ("columns", int(self.columns)), ("keys", int(self.keys))];
+        entries.extend([("lines", int(self.lines)), ("rows", int(self.rows)), ("width", int(self.width))]);
+        if let Some(row) = self.row {
+            entries.push(("row", int(row as i64)));
+        }
+        cx.dict_attr(&entries)
+    }
+}
+
+/// Keys of a block where no schedule says.
+const BLOCK: i64 = 64;

@@ -1,0 +1,69 @@
+//! Kernels around a mean weighed by the softmax of scores: rows are taken together so that what is loaded of a key serves all of them,
+//! with lanes along the rows for scores, where the largest and the sum then need no lanes of others, and along the values for means.
+
+use super::frame::Frame;
+use crate::kernel_view::{KernelView, StageView};
+use crate::mean_view::{MeanView, Stream};
+
+/// Keys of a block: its scores, and the values of its keys, fit the first-level cache.
+const BLOCK: i64 = 128;
+/// Vectors of rows that are taken together.
+const VECTORS: i64 = 2;
+/// Keys of a register block of scores.
+const KEYS: i64 = 8;
+/// Rows of a register block of means.
+const LINES: i64 = 4;
+/// Most vectors of its columns.
+const COLUMNS: i64 = 6;
+
+/// Writes the schedule; the dim of the values moves inside.
+pub fn schedule(frame: &Frame<'_, '_>) {
+    let kernel = frame.kernel;
+    let Some(mean) = kernel.stages.iter().find(|stage| stage.is_mean()) else { return };
+    let Ok(Some(view)) = MeanView::of(kernel) else { return };
+    let column = view.column.or_else(|| values(mean, view.key));
+    let outer: Vec<usize> = kernel.outer.iter().copied().filter(|dim| Some(*dim) != column).collect();
+    let row = match view.scores {
+        Some(scores) => outer.iter().copied().rfind(|&dim| is_row(&kernel.stages[scores], dim, view.key)),
+        None => outer.last().copied(),
+    };
+    let width = frame.width;
+    let rows = match row.map(|row| kernel.static_size(row)) {
+        None => 1,
+        Some(None) => VECTORS * width,
+        Some(Some(size)) => (1..=VECTORS).rev().map(|vectors| vectors * width).find(|rows| *rows <= size).unwrap_or(1),
+    };
+    let known = column.is_none_or(|column| kernel.static_size(column).is_some());
+    let (rows, width) = if known && width > 1 && rows >= width { (rows, width) } else { (1, 1) };
+    let vectors = column.and_then(|column| kernel.static_size(column)).map_or(1, |size| (size.max(1) as u64).div_ceil(width as u64) as i64);
+    let columns = if vectors <= COLUMNS { vectors } else { COLUMNS - 2 };
+    let wide = width > 1;
+    let one = |many: i64| if wide { many } else { 1 };
+    let lines = one(if columns * LINES > 24 { LINES / 2 } else { LINES });
+    let stream = Stream { row, rows, width, block: BLOCK, keys: one(KEYS), lines, columns: one(columns) };
+    let cx = kernel.op.cx();
+    let mut order = outer;
+    // Threads share the first dim; rows are the last choice.
+    order.sort_by_key(|&dim| (kernel.static_size(dim) == Some(1), Some(dim) == row));
+    let order: Vec<i64> = order.into_iter().map(|dim| dim as i64).collect();
+    kernel.op.set_attr("schedule", cx.dict_attr(&[("order", cx.i64s_attr(&order)), ("stream", stream.entries(cx))]));
+}
+
+/// The dim of the values, where no other stage keeps it inside: the last that the score does not depend on.
+fn values(mean: &StageView<'_>, key: usize) -> Option<usize> {
+    let depends = |dim: usize, at: usize| mean.maps[at].results().iter().any(|expr| expr.uses_dim(dim));
+    let among = |dim: usize| (0..mean.maps.len()).filter(|&at| depends(dim, at) && depends(key, at)).count() == 1;
+    mean.parallel().into_iter().rfind(|&dim| among(dim))
+}
+
+/// Whether scores pair rows along this dim with keys: one operand moves along it and another one along the keys.
+fn is_row(scores: &StageView<'_>, dim: usize, key: usize) -> bool {
+    let uses = |at: usize, dim: usize| scores.maps[at].results().iter().any(|expr| expr.uses_dim(dim));
+    let any = |wanted: [bool; 2]| (0..scores.maps.len()).any(|at| [uses(at, dim), uses(at, key)] == wanted);
+    any([true, false]) && any([false, true])
+}
+
+/// Whether a kernel is of this kind.
+pub fn is_mean(kernel: &KernelView<'_>) -> bool {
+    kernel.stages.iter().any(StageView::is_mean)
+}
