@@ -5,7 +5,6 @@
 // RUN: not rs-compile %s --dynamic=off --sizes=4x3: --emit=asm 2>&1 | FileCheck %s --check-prefix=WRONG
 
 // With sizes that are told nothing is left to be asked of the call but its range.
-// CHECK: loop.kernel
 // CHECK: func.func @main()
 // CHECK-NOT: host.input_size
 // CHECK: host.guard

@@ -110,8 +110,20 @@ impl Part {
         use ElementType::*;
         let complex = matches!(of, C128 | F64);
         match self.element {
-            'R' if of.is_complex() => if complex { F64 } else { F32 },
-            'C' => if complex { C128 } else { C64 },
+            'R' if of.is_complex() => {
+                if complex {
+                    F64
+                } else {
+                    F32
+                }
+            }
+            'C' => {
+                if complex {
+                    C128
+                } else {
+                    C64
+                }
+            }
             'I' => I32,
             'L' => I64,
             _ => of,
@@ -155,7 +167,7 @@ impl Verify for Library<'_> {
             'I' => true,
             _ => matches!(e, ElementType::F32 | ElementType::F64) || e.is_complex(),
         });
-        let Some(of) = of else { return Err(Violation::new(3, format!("`{name}` of {}", given[0].ty())))};
+        let Some(of) = of else { return Err(Violation::new(3, format!("`{name}` of {}", given[0].ty()))) };
         let mut sizes = Sizes::default();
         for (part, value) in operands.iter().zip(&given).chain(results.iter().zip(&self.results())) {
             let ty = value.ty();
@@ -186,7 +198,13 @@ impl Sizes {
             return Err(Violation::new(4, format!("the shape {} has too few dimensions", check::show(shape))));
         };
         let batch = self.batch.get_or_insert_with(|| shape[..lead].to_vec());
-        ensure!(check::shapes_agree(batch, &shape[..lead]), 4, "the batches {} and {} differ", check::show(batch), check::show(&shape[..lead]));
+        ensure!(
+            check::shapes_agree(batch, &shape[..lead]),
+            4,
+            "the batches {} and {} differ",
+            check::show(batch),
+            check::show(&shape[..lead])
+        );
         for (&letter, &size) in part.sizes.iter().zip(&shape[lead..]) {
             let known = self.of(letter);
             ensure!(check::agree(known, size), 4, "{letter} is {known} and {size}");

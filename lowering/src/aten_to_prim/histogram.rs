@@ -77,7 +77,8 @@ fn counted<'c>(a: &Args<'c>, x: Tensor<'c>, edges: impl Fn(Tensor<'c>, usize) ->
         let own = (places_in(*edges, *column, true) - 1).maximum(0).minimum(*bins - 1);
         place = place * *bins + own;
     }
-    let weights = a.opt_tensor("weight").map_or_else(|| a.prim.full(x.dtype(), Scalar::Int(1), &[x.size(0)]), |w| flat(w).convert(x.dtype()));
+    let weights =
+        a.opt_tensor("weight").map_or_else(|| a.prim.full(x.dtype(), Scalar::Int(1), &[x.size(0)]), |w| flat(w).convert(x.dtype()));
     let weights = inside.select(weights, 0);
     let counts = a.prim.full(x.dtype(), Scalar::Int(0), &[product(&bins)]);
     let mut counts = counts.scatter(weights, &[inside.select(place, 0)], &[0], "add").reshape(&bins);

@@ -6,9 +6,9 @@ use super::args::Args;
 use super::builder::Scalar;
 use super::reduce::{extreme, reduced};
 use super::rule::Precision::{Compute, Exact};
-use super::spectrum::{Order, Svd};
 use super::rule::{Rule, many, one};
 use super::size::{Size, product};
+use super::spectrum::{Order, Svd};
 use super::tensor::Tensor;
 
 pub(super) const RULES: &[Rule] = &[

@@ -54,9 +54,7 @@ pub(super) const RULES: &[Rule] = &[
         let options: &[&str] = if a.bool("hermitian") { &["hermitian"] } else { &[] };
         a.prim.library("ldl_solve", options, &[ld, pivots, b], &[])[0]
     }),
-    one("aten.linalg_lu_solve", Exact, |a| {
-        lu_solve(a.tensor("LU"), a.tensor("pivots"), a.tensor("B"), a.bool("left"), a.bool("adjoint"))
-    }),
+    one("aten.linalg_lu_solve", Exact, |a| lu_solve(a.tensor("LU"), a.tensor("pivots"), a.tensor("B"), a.bool("left"), a.bool("adjoint"))),
     one("aten.linalg_matrix_power", Wide, matrix_power),
     many("aten.linalg_slogdet", Exact, |a| log_determinant(&Lu::of(a.tensor("A"), true)).into()),
     one("aten.linalg_solve", Exact, |a| {

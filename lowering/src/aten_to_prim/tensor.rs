@@ -272,7 +272,8 @@ impl<'c> Tensor<'c> {
 
     /// Sliding windows over the last `sizes.len()` dimensions: output positions, then positions in the window.
     pub fn window(self, sizes: &[i64], strides: &[i64], dilations: &[i64]) -> Tensor<'c> {
-        let shape = self.prim.sizes(sizes::window(self.rank(), &windowed(self.rank(), sizes.len(), None), sizes, strides, dilations), &[self], &[]);
+        let shape =
+            self.prim.sizes(sizes::window(self.rank(), &windowed(self.rank(), sizes.len(), None), sizes, strides, dilations), &[self], &[]);
         let cx = self.prim.cx();
         let attrs = [("sizes", cx.i64s_attr(sizes)), ("strides", cx.i64s_attr(strides)), ("dilations", cx.i64s_attr(dilations))];
         self.prim.emit("prim.window", &[self.value()], &attrs, self.dtype(), shape)

@@ -147,17 +147,7 @@ impl Program {
         if !matches!(kind, "pt2" | "mlir") {
             return Err(format!("{}: holds one part of a program that goes on elsewhere; run the model itself", path.display()).into());
         }
-        Ok((Program::Parts(rest(path, how.options, session)?), times))
-    }
-
-    /// Gives the buffers that the program changed their first values back.
-    pub fn reset(&self) {
-        match self {
-            Program::Native(session) => session.reset(),
-            Program::Parts(parts) => parts.iter().for_each(|part| part.reset()),
-            Program::Specialised(program) => program.reset(),
-            Program::Interpreted { .. } => {}
-        }
+        Ok((Program::Parts(rest(path, how, session)?), times))
     }
 
     /// Runs the program.
@@ -180,15 +170,15 @@ fn named(session: &Session, inputs: &[&Tensor]) -> Result<Vec<Named>, Box<dyn Er
 }
 
 /// Compiles the parts that follow the first.
-fn rest(path: &Path, options: &str, first: Session) -> Result<Vec<Session>, Box<dyn Error>> {
-    let (compiler, mut options) = (Compiler::open()?, serde_json::from_str::<serde_json::Value>(options)?);
+fn rest(path: &Path, how: &Compile<'_>, first: Session) -> Result<Vec<Session>, Box<dyn Error>> {
+    let mut options: serde_json::Value = serde_json::from_str(how.options)?;
     let (mut parts, mut names) = (vec![first], Vec::new());
     while let Some(next) = parts.last().and_then(|part| part.manifest().resume.clone()) {
         if names.contains(&next.part) {
             return Err(format!("{}: the program resumes at `{}` for ever", path.display(), next.part).into());
         }
         options["part"] = next.part.as_str().into();
-        let artefact = compiler.compile(path, &options.to_string())?;
+        let (artefact, _) = Compile { options: &options.to_string(), ..*how }.artefact(path)?;
         let changed = |name: &String| parts.iter().any(|part| part.manifest().outputs.iter().any(|out| is_mutation_of(out, name)));
         if let Some(weight) = artefact.manifest.weights.iter().map(|weight| &weight.name).find(|name| changed(name)) {
             return Err(format!("{}: `{}` reads `{weight}`, which a part before it changes", path.display(), next.part).into());

@@ -53,12 +53,7 @@ pub fn dft(v: &[Complex64], forward: bool) -> Vec<Complex64> {
     let n = v.len();
     let sign = if forward { -2.0 } else { 2.0 };
     (0..n)
-        .map(|k| {
-            v.iter()
-                .enumerate()
-                .map(|(j, x)| x * Complex64::from_polar(1.0, sign * PI * ((j * k) % n) as f64 / n as f64))
-                .sum()
-        })
+        .map(|k| v.iter().enumerate().map(|(j, x)| x * Complex64::from_polar(1.0, sign * PI * ((j * k) % n) as f64 / n as f64)).sum())
         .collect()
 }
 
@@ -250,7 +245,9 @@ fn stft(args: &Args) -> Results {
     let onesided = args.opt("onesided").map_or(Ok(!complex_input), |_| args.flag("onesided"))?;
     let window = args.opt_tensor("window")?;
     let left = (n - width) / 2;
-    let at = |k: usize| if k < left || k >= left + width { 0.0.into() } else { window.map_or(Complex64::new(1.0, 0.0), |w| w.at(k - left).complex()) };
+    let at = |k: usize| {
+        if k < left || k >= left + width { 0.0.into() } else { window.map_or(Complex64::new(1.0, 0.0), |w| w.at(k - left).complex()) }
+    };
     let frames = x.shape()[1].checked_sub(n).ok_or_else(|| fail("the signal is shorter than the transform"))? / hop + 1;
     let kept = if onesided { n / 2 + 1 } else { n };
     let factor = if args.flag("normalized")? { 1.0 / (n as f64).sqrt() } else { 1.0 };

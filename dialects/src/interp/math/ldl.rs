@@ -13,7 +13,15 @@ fn size(x: Complex64) -> f64 {
 impl Matrix {
     /// Half a turn of two rows and the same two columns.
     fn exchange(&self, a: usize, b: usize) -> Matrix {
-        let other = |k: usize| if k == a { b } else if k == b { a } else { k };
+        let other = |k: usize| {
+            if k == a {
+                b
+            } else if k == b {
+                a
+            } else {
+                k
+            }
+        };
         Matrix::build(self.rows, self.cols, |r, c| self[(other(r), other(c))])
     }
 
@@ -45,14 +53,17 @@ impl Matrix {
             let block = Matrix::build(width, width, |r, c| left[(k + r, k + c)]);
             let below = Matrix::build(n - k - width, width, |r, c| left[(k + width + r, k + c)]);
             // L times D is what is below, so D* L* is that mirrored.
-            let l = if step == 0 { below.clone() } else { block.mirrored(hermitian).solve(&below.mirrored(hermitian)).0.mirrored(hermitian) };
+            let l =
+                if step == 0 { below.clone() } else { block.mirrored(hermitian).solve(&below.mirrored(hermitian)).0.mirrored(hermitian) };
             for c in 0..width {
                 (c..width).for_each(|r| packed[(k + r, k + c)] = block[(r, c)]);
                 (0..l.rows).for_each(|r| packed[(k + width + r, k + c)] = l[(r, c)]);
             }
             let update = l.times(&below.mirrored(hermitian));
             let first = k + width;
-            left = Matrix::build(n, n, |r, c| if r >= first && c >= first && step > 0 { left[(r, c)] - update[(r - first, c - first)] } else { left[(r, c)] });
+            left = Matrix::build(n, n, |r, c| {
+                if r >= first && c >= first && step > 0 { left[(r, c)] - update[(r - first, c - first)] } else { left[(r, c)] }
+            });
             let number = own as i64 + 1;
             pivots.extend(if width == 2 { vec![-number; 2] } else { vec![number] });
             k += width;
@@ -63,7 +74,9 @@ impl Matrix {
     /// The row to exchange and how many rows the block has; none where the column is zero.
     fn pivot(&self, k: usize) -> (usize, usize) {
         let alpha = (1.0 + 17f64.sqrt()) / 8.0;
-        let largest = |rows: Vec<usize>, c: usize| rows.into_iter().fold((k, 0.0), |best, r| if size(self[(r, c)]) > best.1 { (r, size(self[(r, c)])) } else { best });
+        let largest = |rows: Vec<usize>, c: usize| {
+            rows.into_iter().fold((k, 0.0), |best, r| if size(self[(r, c)]) > best.1 { (r, size(self[(r, c)])) } else { best })
+        };
         let own = size(self[(k, k)]);
         let (row, below) = largest((k + 1..self.rows).collect(), k);
         if own.max(below) == 0.0 {
@@ -118,7 +131,9 @@ mod tests {
     #[test]
     fn factors_make_the_matrix_again() {
         for hermitian in [false, true] {
-            let a = Matrix::build(5, 5, |r, c| Complex64::new(((r * c * 7 + r + c) % 5) as f64 - 2.0, if r == c { 0.0 } else { (r + c) as f64 / 3.0 }));
+            let a = Matrix::build(5, 5, |r, c| {
+                Complex64::new(((r * c * 7 + r + c) % 5) as f64 - 2.0, if r == c { 0.0 } else { (r + c) as f64 / 3.0 })
+            });
             let a = Matrix::build(5, 5, |r, c| if r >= c || !hermitian { a[(r, c)] } else { a[(c, r)].conj() });
             let (packed, pivots, info) = a.ldl(hermitian);
             assert_eq!(info, 0);

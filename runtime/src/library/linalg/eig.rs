@@ -67,7 +67,8 @@ fn schur(t: &mut Matrix<Complex64>, z: &mut Matrix<Complex64>) {
             continue;
         }
         steps += 1;
-        let shift = if steps % 10 == 0 { Complex64::from(t[(high - 1, high - 2)].size()) + t[(high - 1, high - 1)] } else { wilkinson(t, high) };
+        let shift =
+            if steps % 10 == 0 { Complex64::from(t[(high - 1, high - 2)].size()) + t[(high - 1, high - 1)] } else { wilkinson(t, high) };
         step(t, &mut columns, shift, low, high);
     }
     *z = columns.adjoint();

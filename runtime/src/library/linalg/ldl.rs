@@ -121,7 +121,13 @@ impl<N: Number> Block<N> {
         let corner = a[(k + 1, k)];
         let scale = corner.abs();
         let scaled = |x: N| x.scale(1.0 / scale);
-        Block { first: scaled(a[(k, k)]), second: scaled(a[(k + 1, k + 1)]), below: scaled(corner), above: scaled(mirror(corner, hermitian)), scale }
+        Block {
+            first: scaled(a[(k, k)]),
+            second: scaled(a[(k + 1, k + 1)]),
+            below: scaled(corner),
+            above: scaled(mirror(corner, hermitian)),
+            scale,
+        }
     }
 
     /// The row `(x, y)` times the inverse.

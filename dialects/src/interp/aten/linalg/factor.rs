@@ -8,7 +8,11 @@ pub(in crate::interp) fn lu_parts(x: &Tensor, pivot: bool) -> Result<(Tensor, Te
     let [rows, cols] = sides(x);
     let parts: Vec<_> = ms.iter().map(|m| m.lu(pivot)).collect();
     let lu = tensor(x.dtype(), &batch, [rows, cols], &parts.iter().map(|p| p.0.clone()).collect::<Vec<_>>())?;
-    let pivots = Tensor::from_scalars(DType::I32, &[&batch[..], &[rows.min(cols)]].concat(), parts.iter().flat_map(|p| p.1.iter().map(|&k| Scalar::Int(k as i128 + 1))))?;
+    let pivots = Tensor::from_scalars(
+        DType::I32,
+        &[&batch[..], &[rows.min(cols)]].concat(),
+        parts.iter().flat_map(|p| p.1.iter().map(|&k| Scalar::Int(k as i128 + 1))),
+    )?;
     let info = Tensor::from_scalars(DType::I32, &batch, parts.iter().map(|p| Scalar::Int(p.2 as i128)))?;
     Ok((lu, pivots, info))
 }
@@ -27,18 +31,46 @@ pub(super) fn unpacked(lu: &Tensor, p: &Tensor) -> Results {
     if pivots.iter().flatten().any(|&k| k >= rows) {
         return Err(fail("a pivot is out of range"));
     }
-    let lower: Vec<Matrix> = ms.iter().map(|m| Matrix::build(rows, n, |r, c| if r == c { 1.0.into() } else if r > c { m[(r, c)] } else { zero })).collect();
+    let lower: Vec<Matrix> = ms
+        .iter()
+        .map(|m| {
+            Matrix::build(rows, n, |r, c| {
+                if r == c {
+                    1.0.into()
+                } else if r > c {
+                    m[(r, c)]
+                } else {
+                    zero
+                }
+            })
+        })
+        .collect();
     let upper: Vec<Matrix> = ms.iter().map(|m| Matrix::build(n, cols, |r, c| if r <= c { m[(r, c)] } else { zero })).collect();
     let none = Vec::new();
-    let perms: Vec<Matrix> = (0..ms.len()).map(|k| Matrix::identity(rows).exchanged(pivots.get(k).unwrap_or(&none), false).transpose()).collect();
-    many([tensor(lu.dtype(), &batch, [rows, rows], &perms)?, tensor(lu.dtype(), &batch, [rows, n], &lower)?, tensor(lu.dtype(), &batch, [n, cols], &upper)?])
+    let perms: Vec<Matrix> =
+        (0..ms.len()).map(|k| Matrix::identity(rows).exchanged(pivots.get(k).unwrap_or(&none), false).transpose()).collect();
+    many([
+        tensor(lu.dtype(), &batch, [rows, rows], &perms)?,
+        tensor(lu.dtype(), &batch, [rows, n], &lower)?,
+        tensor(lu.dtype(), &batch, [n, cols], &upper)?,
+    ])
 }
 
 pub(super) fn cholesky(args: &Args) -> Result<(Tensor, Tensor), InterpError> {
     let x = args.tensor("self")?;
     let upper = args.flag("upper")?;
     let (batch, ms) = square(x)?;
-    let parts: Vec<(Matrix, usize)> = ms.iter().map(|m| if upper { let (l, i) = m.adjoint().cholesky(); (l.adjoint(), i) } else { m.cholesky() }).collect();
+    let parts: Vec<(Matrix, usize)> = ms
+        .iter()
+        .map(|m| {
+            if upper {
+                let (l, i) = m.adjoint().cholesky();
+                (l.adjoint(), i)
+            } else {
+                m.cholesky()
+            }
+        })
+        .collect();
     let l = tensor(x.dtype(), &batch, sides(x), &parts.iter().map(|p| p.0.clone()).collect::<Vec<_>>())?;
     Ok((l, Tensor::from_scalars(DType::I32, &batch, parts.iter().map(|p| Scalar::Int(p.1 as i128)))?))
 }
@@ -54,7 +86,11 @@ pub(in crate::interp) fn packed_qr(x: &Tensor) -> Results {
     let [rows, cols] = sides(x);
     let parts: Vec<_> = ms.iter().map(Matrix::geqrf).collect();
     let a = tensor(x.dtype(), &batch, [rows, cols], &parts.iter().map(|p| p.0.clone()).collect::<Vec<_>>())?;
-    let tau = Tensor::from_scalars(x.dtype(), &[&batch[..], &[rows.min(cols)]].concat(), parts.iter().flat_map(|p| p.1.iter().map(|&t| Scalar::Complex(t))))?;
+    let tau = Tensor::from_scalars(
+        x.dtype(),
+        &[&batch[..], &[rows.min(cols)]].concat(),
+        parts.iter().flat_map(|p| p.1.iter().map(|&t| Scalar::Complex(t))),
+    )?;
     many([a, tau])
 }
 
@@ -130,8 +166,7 @@ pub(in crate::interp) fn ldl_solved(ld: &Tensor, pivots: &Tensor, b: &Tensor, he
     let (batch, ms, bs) = paired(ld, b)?;
     let n = sides(ld)[0];
     let pivots: Vec<i128> = pivots.expand(&[&batch[..], &[n]].concat())?.ints();
-    let x: Vec<Matrix> = (ms.iter().zip(&bs).enumerate())
-        .map(|(k, (m, b))| m.from_ldl(&pivots[k * n..(k + 1) * n], hermitian).solve(b).0)
-        .collect();
+    let x: Vec<Matrix> =
+        (ms.iter().zip(&bs).enumerate()).map(|(k, (m, b))| m.from_ldl(&pivots[k * n..(k + 1) * n], hermitian).solve(b).0).collect();
     one(tensor(b.dtype(), &batch, sides(b), &x)?)
 }

@@ -20,7 +20,9 @@ pub(super) fn order(args: &Args, name: &str) -> Result<Option<Order>, InterpErro
 }
 
 pub(super) fn norm_of(m: &Matrix, o: &Order) -> Result<f64, InterpError> {
-    let extreme = |v: Vec<f64>, largest: bool| v.into_iter().fold(if largest { 0.0 } else { f64::INFINITY }, |a, b| if a.is_nan() || (a > b) == largest { a } else { b });
+    let extreme = |v: Vec<f64>, largest: bool| {
+        v.into_iter().fold(if largest { 0.0 } else { f64::INFINITY }, |a, b| if a.is_nan() || (a > b) == largest { a } else { b })
+    };
     let columns = |m: &Matrix| (0..m.cols).map(|c| (0..m.rows).map(|r| m[(r, c)].norm()).sum()).collect::<Vec<f64>>();
     Ok(match o {
         Order::Frobenius => m.elements().iter().map(|v| v.norm_sqr()).sum::<f64>().sqrt(),

@@ -15,10 +15,15 @@ pub(super) fn slogdet(x: &Tensor) -> Result<(Tensor, Tensor), InterpError> {
         .map(|m| {
             let (lu, pivots, _) = m.lu(true);
             let odd = pivots.iter().enumerate().filter(|(k, p)| k != *p).count() % 2 == 1;
-            (0..m.rows).map(|k| lu[(k, k)]).fold((Complex64::new(if odd { -1.0 } else { 1.0 }, 0.0), 0.0), |(s, l), d| if d.norm() == 0.0 { (0.0.into(), f64::NEG_INFINITY) } else { (s * d / d.norm(), l + d.norm().ln()) })
+            (0..m.rows).map(|k| lu[(k, k)]).fold((Complex64::new(if odd { -1.0 } else { 1.0 }, 0.0), 0.0), |(s, l), d| {
+                if d.norm() == 0.0 { (0.0.into(), f64::NEG_INFINITY) } else { (s * d / d.norm(), l + d.norm().ln()) }
+            })
         })
         .collect();
-    Ok((Tensor::from_scalars(x.dtype(), &batch, parts.iter().map(|p| Scalar::Complex(p.0)))?, numbers(x.dtype().real(), &batch, parts.iter().map(|p| p.1))?))
+    Ok((
+        Tensor::from_scalars(x.dtype(), &batch, parts.iter().map(|p| Scalar::Complex(p.0)))?,
+        numbers(x.dtype().real(), &batch, parts.iter().map(|p| p.1))?,
+    ))
 }
 
 pub(super) fn log_determinant(sign: Scalar, log: Scalar) -> Scalar {
@@ -67,7 +72,18 @@ pub(super) fn solve(args: &Args) -> Result<(Tensor, Tensor), InterpError> {
     let vector = b.rank() == 1 || (b.rank() + 1 == a.rank() && b.shape() == &a.shape()[..a.rank() - 1]);
     let wide = if vector { b.unsqueeze(b.rank()) } else { b.clone() };
     let (batch, ms, bs) = paired(a, &wide)?;
-    let solved: Vec<(Matrix, usize)> = ms.iter().zip(&bs).map(|(m, b)| if left || vector { m.solve(b) } else { let (x, i) = m.transpose().solve(&b.transpose()); (x.transpose(), i) }).collect();
+    let solved: Vec<(Matrix, usize)> = ms
+        .iter()
+        .zip(&bs)
+        .map(|(m, b)| {
+            if left || vector {
+                m.solve(b)
+            } else {
+                let (x, i) = m.transpose().solve(&b.transpose());
+                (x.transpose(), i)
+            }
+        })
+        .collect();
     let x = tensor(promote(a.dtype(), b.dtype()), &batch, sides(&wide), &solved.iter().map(|s| s.0.clone()).collect::<Vec<_>>())?;
     let lead = &a.shape()[..a.rank() - 2];
     let count: usize = lead.iter().product();
@@ -107,7 +123,13 @@ pub(super) fn solve_triangular(args: &Args) -> Results {
     let (a, b) = (args.tensor("self")?, args.tensor("B")?);
     let (upper, left, unit) = (args.flag("upper")?, args.flag("left")?, args.flag("unitriangular")?);
     let (batch, ms, bs) = paired(a, b)?;
-    let x: Vec<Matrix> = ms.iter().zip(&bs).map(|(m, b)| if left { m.solve_triangular(b, upper, unit) } else { m.transpose().solve_triangular(&b.transpose(), !upper, unit).transpose() }).collect();
+    let x: Vec<Matrix> = ms
+        .iter()
+        .zip(&bs)
+        .map(|(m, b)| {
+            if left { m.solve_triangular(b, upper, unit) } else { m.transpose().solve_triangular(&b.transpose(), !upper, unit).transpose() }
+        })
+        .collect();
     one(tensor(b.dtype(), &batch, sides(b), &x)?)
 }
 
@@ -115,7 +137,11 @@ pub(super) fn triangular_solve(args: &Args) -> Results {
     let (b, a) = (args.tensor("self")?, args.tensor("A")?);
     let (upper, transpose, unit) = (args.flag("upper")?, args.flag("transpose")?, args.flag("unitriangular")?);
     let (batch, ms, bs) = paired(a, b)?;
-    let x: Vec<Matrix> = ms.iter().zip(&bs).map(|(m, b)| if transpose { m.transpose().solve_triangular(b, !upper, unit) } else { m.solve_triangular(b, upper, unit) }).collect();
+    let x: Vec<Matrix> = ms
+        .iter()
+        .zip(&bs)
+        .map(|(m, b)| if transpose { m.transpose().solve_triangular(b, !upper, unit) } else { m.solve_triangular(b, upper, unit) })
+        .collect();
     many([tensor(b.dtype(), &batch, sides(b), &x)?, tensor(a.dtype(), &batch, sides(a), &ms)?])
 }
 

@@ -18,7 +18,10 @@ pub(in crate::interp) fn eigh_of(x: &Tensor, upper: bool) -> Results {
             Matrix::build(n, n, |r, c| if r == c { m[(r, r)].re.into() } else { read(r, c) }).eigh()
         })
         .collect();
-    many([numbers(x.dtype().real(), &[&batch[..], &[n]].concat(), parts.iter().flat_map(|p| p.0.clone()))?, tensor(x.dtype(), &batch, [n, n], &parts.iter().map(|p| p.1.clone()).collect::<Vec<_>>())?])
+    many([
+        numbers(x.dtype().real(), &[&batch[..], &[n]].concat(), parts.iter().flat_map(|p| p.0.clone()))?,
+        tensor(x.dtype(), &batch, [n, n], &parts.iter().map(|p| p.1.clone()).collect::<Vec<_>>())?,
+    ])
 }
 
 pub(in crate::interp) fn eig(x: &Tensor) -> Result<(Tensor, Tensor), InterpError> {
@@ -46,7 +49,18 @@ pub(super) fn pair(w: &mut [Complex64], v: &mut Matrix) {
         }
         if w[k].im < 0.0 {
             w.swap(k, k + 1);
-            *v = Matrix::build(v.rows, v.cols, |r, c| v[(r, if c == k { k + 1 } else if c == k + 1 { k } else { c })]);
+            *v = Matrix::build(v.rows, v.cols, |r, c| {
+                v[(
+                    r,
+                    if c == k {
+                        k + 1
+                    } else if c == k + 1 {
+                        k
+                    } else {
+                        c
+                    },
+                )]
+            });
         }
         k += 2;
     }
@@ -76,7 +90,15 @@ pub(super) fn svd_v(args: &Args) -> Results {
 
 /// The Hermitian matrix that the lower triangle spells.
 pub(super) fn from_lower(m: &Matrix) -> Matrix {
-    Matrix::build(m.rows, m.cols, |r, c| if r == c { m[(r, r)].re.into() } else if r > c { m[(r, c)] } else { m[(c, r)].conj() })
+    Matrix::build(m.rows, m.cols, |r, c| {
+        if r == c {
+            m[(r, r)].re.into()
+        } else if r > c {
+            m[(r, c)]
+        } else {
+            m[(c, r)].conj()
+        }
+    })
 }
 
 /// A function of the eigenvalues of Hermitian matrices.
