@@ -99,7 +99,7 @@ impl<'c> Emitter<'c> {
         let result = stage.op.result(0);
         let buffer = self.buffers.get(&result).cloned().ok_or_else(|| Error::at(stage.op, "its result is nowhere in memory"))?;
         let mut point = copy.point.clone();
-        point[lp.dim] = Some(super::lanes::Coord { base: lp.range.0, lanes: false });
+        point[lp.dim] = Some(super::lanes::Coord { base: lp.range.0, lanes: false, block: None });
         let dims: Vec<_> = stage.result_dims().into_iter().map(|dim| self.cx.dim(dim)).collect();
         let indices: Vec<_> = dims.into_iter().map(|dim| self.index(&point, dim)).collect();
         let at = self.linear(&buffer, &indices).base;

@@ -25,7 +25,8 @@ impl<'c> Kernel<'c> {
         if op.is("prim.dot") && op.ints("lhs_contract").is_some_and(|dims| dims.is_empty()) {
             // Nothing is summed: a product of elements.
             let wide = scalar::accumulator(to);
-            let product = self.dot_element(stage, op, from, wide, indices, &[])?;
+            let [left, right] = self.dot_elements(stage, op, indices, &[])?;
+            let product = multiply(stage, left, right, from, wide);
             return Ok(scalar::convert(&mut stage.b, product, wide, to));
         }
         let arg = op.is("prim.arg_reduce");
