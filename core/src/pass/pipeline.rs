@@ -27,7 +27,7 @@ pub enum PipelineError {
         message: String,
     },
     /// A pass failed or left invalid IR.
-    #[error("the pipeline '{pipeline}' failed\n{diagnostics}")]
+    #[error("{diagnostics}\n(in the pipeline '{pipeline}')")]
     Failed {
         /// The text.
         pipeline: String,

@@ -159,7 +159,7 @@ pub struct Refusal<'c> {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Reason {
     /// There is no row for the op.
-    #[error("has no decomposition to prim; add a row to lowering/aten_to_prim, or keep the op with keep={0}")]
+    #[error("has no decomposition to prim; write the model with other operators, add a row to lowering/aten_to_prim, or keep the op with keep={0}")]
     NoRule(String),
     /// The row cannot do what the arguments ask for.
     #[error("is not decomposed: {0}")]

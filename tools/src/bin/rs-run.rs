@@ -54,6 +54,9 @@ struct Arguments {
     /// Write the outputs of each input set to this folder
     #[arg(long, value_name = "DIR", requires = "suite")]
     dump: Option<PathBuf>,
+    /// Write a table of the cases passed, by operator and element type
+    #[arg(long, value_name = "FILE", requires = "suite")]
+    coverage: Option<PathBuf>,
     /// Longest time for a case in seconds
     #[arg(long, value_name = "SECONDS", default_value = "60")]
     time_limit: f64,
@@ -88,6 +91,7 @@ fn start(arguments: Arguments) -> Result<bool, Box<dyn std::error::Error>> {
             filter: arguments.filter,
             jobs: arguments.jobs.unwrap_or_else(|| std::thread::available_parallelism().map_or(1, usize::from)),
             dump: arguments.dump,
+            coverage: arguments.coverage,
             time_limit: Duration::try_from_secs_f64(arguments.time_limit)?,
             compiler: arguments.compile.json(),
         });

@@ -21,6 +21,12 @@ pub struct Case {
     pub name: String,
     /// Its group.
     pub group: String,
+    /// The operator's or model's name.
+    #[serde(default)]
+    pub op: String,
+    /// The element type that the case is about.
+    #[serde(default)]
+    pub dtype: String,
     /// The program.
     pub pt2: PathBuf,
     /// The input sets.

@@ -1,6 +1,6 @@
 //! The report of a suite: failing cases as they come, then tables, then the one line that scripts read.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::case::Case;
 use super::worker::{Answer, Kind};
@@ -17,6 +17,8 @@ pub struct Report {
     reasons: BTreeMap<String, usize>,
     compiled: usize,
     sets: usize,
+    /// By operator and element type: cases passed, and all.
+    operators: BTreeMap<String, BTreeMap<String, (usize, usize)>>,
 }
 
 #[derive(Default, Clone)]
@@ -39,6 +41,9 @@ impl Report {
         self.sets += answer.sets;
         let counts = self.groups.entry(case.group.clone()).or_default();
         let skipped = case.skipped().is_some();
+        let (passed, all) = self.operators.entry(case.op.clone()).or_default().entry(case.dtype.clone()).or_default();
+        *all += 1;
+        *passed += usize::from(answer.failure.is_none());
         let Some(failure) = answer.failure.filter(|failure| !(skipped && failure.kind == Kind::Wrong)) else {
             *(if skipped { &mut counts.skipped } else { &mut counts.passed }) += 1;
             return;
@@ -51,6 +56,20 @@ impl Report {
     /// Failed cases.
     pub fn failed(&self) -> usize {
         self.groups.values().map(Counts::failed).sum()
+    }
+
+    /// A page with a row for each operator: cases passed of all, by element type.
+    pub fn coverage(&self) -> String {
+        let types: BTreeSet<&String> = self.operators.values().flat_map(BTreeMap::keys).collect();
+        let line = |cells: Vec<String>| format!("| {} |\n", cells.join(" | "));
+        let header = std::iter::once("operator".to_owned()).chain(types.iter().map(|t| t.to_string())).collect::<Vec<_>>();
+        let rule = header.iter().map(|_| "---".to_owned()).collect();
+        let mut page = format!("# Cases passed, by operator and element type\n\n{}{}", line(header), line(rule));
+        for (operator, counts) in &self.operators {
+            let cell = |t: &&String| counts.get(*t).map_or(String::new(), |(passed, all)| format!("{passed} of {all}"));
+            page += &line(std::iter::once(format!("`{operator}`")).chain(types.iter().map(cell)).collect());
+        }
+        page
     }
 
     /// Prints the tables and the closing lines.

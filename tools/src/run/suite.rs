@@ -36,6 +36,8 @@ pub struct Options {
     pub jobs: usize,
     /// Where outputs are written, if anywhere.
     pub dump: Option<PathBuf>,
+    /// Where the table of operators and element types is written, if anywhere.
+    pub coverage: Option<PathBuf>,
     /// Longest time for a case.
     pub time_limit: Duration,
     /// The compiler's options as JSON.
@@ -73,6 +75,9 @@ pub fn run(options: &Options) -> Result<bool, Box<dyn Error>> {
         in_order(&results, |k, answer| report.add(&cases[k], answer));
     });
     report.print();
+    if let Some(path) = &options.coverage {
+        std::fs::write(path, report.coverage()).map_err(|e| format!("{}: {e}", path.display()))?;
+    }
     Ok(report.failed() == 0)
 }
 

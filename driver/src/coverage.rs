@@ -1,0 +1,57 @@
+//! `rs-opt --op-coverage`: which of PyTorch's operators are compiled, and which the reference interpreter knows.
+
+use std::fmt::Write as _;
+
+use strata_dialects::aten::{ATEN, PRIMS, schema};
+use strata_dialects::interp;
+use strata_lowering::aten_to_prim;
+
+/// What is known of one operator.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Coverage {
+    /// `aten.add.Tensor`.
+    pub name: &'static str,
+    /// It has a decomposition to `prim`, so it is compiled.
+    pub compiled: bool,
+    /// The interpreter has an arm of its own.
+    pub interpreted: bool,
+}
+
+/// All operators that do not change their arguments, sorted by name. Those that do become these when the program is
+/// made functional.
+pub fn op_coverage() -> Vec<Coverage> {
+    let ops = [&ATEN, &PRIMS].iter().flat_map(|dialect| (dialect.ops)()).map(|op| op.name).collect::<Vec<_>>();
+    let row =
+        |name: &'static str| Coverage { name, compiled: aten_to_prim::has_rule(name), interpreted: interp::aten::find(name).is_some() };
+    let mut rows: Vec<_> = ops.into_iter().filter(|name| schema(name).is_some_and(|s| !s.is_mutable())).map(row).collect();
+    rows.sort_unstable();
+    rows
+}
+
+/// The operators whose name contains `part`, a line each, and the counts.
+pub fn coverage_table(part: &str) -> String {
+    let rows: Vec<_> = op_coverage().into_iter().filter(|row| row.name.contains(part)).collect();
+    let mut table = String::new();
+    for row in &rows {
+        let compiled = if row.compiled { "compiled" } else { "missing" };
+        let interpreted = if row.interpreted { "interpreted" } else { "" };
+        let _ = writeln!(table, "{:<56} {compiled:<9} {interpreted}", row.name);
+    }
+    let count = |test: fn(&&Coverage) -> bool| rows.iter().filter(test).count();
+    let _ = writeln!(table, "compiled {} of {}", count(|row| row.compiled), rows.len());
+    let _ = writeln!(table, "interpreted {} of {}", count(|row| row.interpreted), rows.len());
+    table
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn known_operators_are_counted() {
+        let table = coverage_table("aten.relu");
+        assert!(table.contains("aten.relu ") && table.contains("compiled") && table.contains("interpreted"), "{table}");
+        assert!(!table.contains("relu_ "), "in-place operators are made functional first: {table}");
+        assert!(op_coverage().iter().filter(|row| row.compiled).count() > 800);
+    }
+}
