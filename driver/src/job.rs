@@ -7,12 +7,14 @@ use std::process::{Command, Stdio};
 
 use strata_core::ir::{Context, Module};
 use strata_lowering::loop_to_host::{Program, entry};
+use strata_store::{Settings, Store, StoreError};
 
 use crate::bisect::bisect;
 use crate::check_semantics::{CheckError, CheckOptions, check_semantics, run_pass};
 use crate::compile::{Source, context, read};
 use crate::interpret::weights;
-use crate::opt_args::{Job, Task};
+use crate::incremental::{self, Database, Pipeline, Source as Text};
+use crate::opt_args::{Explain, Job, Task};
 use crate::{Error, graph};
 
 /// A task that could not be done.
@@ -25,6 +27,12 @@ pub enum JobError {
     Check(#[from] CheckError),
     #[error("{0}")]
     Io(#[from] std::io::Error),
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    #[error("--watch needs a file; give one in the place of standard input")]
+    Watch,
+    #[error("{0}")]
+    Incremental(String),
     #[error("--graph=svg calls Graphviz's dot, which is not here ({0}); install graphviz, or write --graph=dot")]
     NoGraphviz(std::io::Error),
     #[error("Graphviz's dot failed: {0}")]
@@ -34,6 +42,9 @@ pub enum JobError {
 impl Job {
     /// Does it and writes the answer; says whether all is well.
     pub fn run(&self) -> Result<bool, JobError> {
+        if let Task::Incremental { explain, watch } = self.task {
+            return self.incremental(explain, watch);
+        }
         let context = context();
         let (mut answer, mut all_well) = (Vec::new(), true);
         for source in self.programs(&context)? {
@@ -41,11 +52,41 @@ impl Job {
             answer.extend(text);
             all_well &= well;
         }
-        match &self.output {
-            Some(path) if path.as_os_str() != "-" => std::fs::write(path, answer)?,
-            _ => std::io::stdout().write_all(&answer)?,
-        }
+        self.write(&answer)?;
         Ok(all_well)
+    }
+
+    fn write(&self, answer: &[u8]) -> std::io::Result<()> {
+        match &self.output {
+            Some(path) if path.as_os_str() != "-" => std::fs::write(path, answer),
+            _ => std::io::stdout().write_all(answer),
+        }
+    }
+
+    /// Runs the passes through the database: only what is not in the store runs, and in a watch only what an edit changed.
+    fn incremental(&self, explain: Option<Explain>, watch: bool) -> Result<bool, JobError> {
+        let mut db = Database::new(Store::open(&Settings::default())?);
+        let pipeline = Pipeline::new(&db, self.passes.clone());
+        if watch {
+            let path = self.input.as_deref().ok_or(JobError::Watch)?;
+            let mut text = |path: &Path| read(path, &context()).map(|source| source.module.to_string()).map_err(|e| e.to_string());
+            incremental::watch(&mut db, path, &mut text, pipeline, &mut std::io::stdout(), &mut || true)?;
+            return Ok(true);
+        }
+        let context = context();
+        let mut texts = Vec::new();
+        for source in self.programs(&context)? {
+            let source = Text::new(&db, self.name(), source.module.to_string());
+            let (text, report) = incremental::run(&db, source, pipeline).map_err(JobError::Incremental)?;
+            match explain {
+                Some(Explain::Text) => eprintln!("{report}"),
+                Some(Explain::Json) => eprintln!("{}", report.json()),
+                None => {}
+            }
+            texts.push(text);
+        }
+        self.write(texts.join("// -----\n").as_bytes())?;
+        Ok(true)
     }
 
     fn programs<'c>(&self, context: &'c Context) -> Result<Vec<Source<'c>>, JobError> {
@@ -90,6 +131,7 @@ impl Job {
                 let reproducer = found.reproducer(&self.name(), &self.passes).map(|line| format!("{line}\n")).unwrap_or_default();
                 Ok((format!("{found}\n{reproducer}").into_bytes(), found.guilty.is_empty()))
             }
+            Task::Incremental { .. } => Ok((Vec::new(), true)),
             Task::Graph { svg } => {
                 for pass in &self.passes {
                     run_pass(module, pass)?;

@@ -10,6 +10,7 @@ mod compile;
 mod coverage;
 mod error;
 mod graph;
+pub mod incremental;
 mod interpret;
 mod job;
 mod levels;

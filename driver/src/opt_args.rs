@@ -1,7 +1,7 @@
 //! `rs-opt`'s own arguments, in terms of those that MLIR's driver knows.
 //!
 //! `--from=LEVEL --to=LEVEL` become the named pipelines between the two levels, with `--verify-levels` a check after each.
-//! `--check-semantics`, `--bisect` and `--graph=dot|svg` are tasks of our own on a program and a list of passes.
+//! `--check-semantics`, `--bisect`, `--incremental` (with `--explain-cache`, `--watch`) and `--graph=dot|svg` are tasks of our own on a program and a list of passes.
 
 use std::path::PathBuf;
 
@@ -21,7 +21,7 @@ pub enum ArgsError {
     NoTarget,
     #[error("'{value}' is no value of {flag}; {wanted}")]
     Value { flag: &'static str, value: String, wanted: &'static str },
-    #[error("--check-semantics, --bisect and --graph exclude each other; give one of them")]
+    #[error("--check-semantics, --bisect, --graph and --incremental exclude each other; give one of them")]
     Tasks,
     #[error("one program can be checked at a time, not '{first}' and '{second}'")]
     Inputs { first: String, second: String },
@@ -50,11 +50,27 @@ pub enum Task {
         /// Seed of the inputs.
         seed: u64,
     },
+    /// Runs the passes through the database of what ran before.
+    Incremental {
+        /// Also say what was redone, and in which form.
+        explain: Option<Explain>,
+        /// Again whenever the file is saved.
+        watch: bool,
+    },
     /// Writes the op graph behind the passes.
     Graph {
         /// As a picture, by Graphviz.
         svg: bool,
     },
+}
+
+/// The form of `--explain-cache`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Explain {
+    /// A line for each function and group of passes.
+    Text,
+    /// For tools.
+    Json,
 }
 
 /// A task with what it works on.
@@ -78,6 +94,18 @@ impl Task {
             Task::Check { .. } => "--check-semantics",
             Task::Bisect { .. } => "--bisect",
             Task::Graph { .. } => "--graph",
+            Task::Incremental { .. } => "--incremental",
+        }
+    }
+
+    /// What two flags ask for together.
+    fn and(self, other: Task) -> Result<Task, ArgsError> {
+        match (self, other) {
+            (Task::Incremental { explain, watch }, Task::Incremental { explain: more, watch: also }) => {
+                Ok(Task::Incremental { explain: more.or(explain), watch: watch || also })
+            }
+            _ if self.flag() == other.flag() => Ok(other),
+            _ => Err(ArgsError::Tasks),
         }
     }
 
@@ -87,6 +115,13 @@ impl Task {
         match name {
             "--check-semantics" => sets_and_seed("--check-semantics", value).map(|(sets, seed)| Some(Task::Check { sets, seed })),
             "--bisect" => sets_and_seed("--bisect", value).map(|(sets, seed)| Some(Task::Bisect { sets, seed })),
+            "--incremental" => Ok(Some(Task::Incremental { explain: None, watch: false })),
+            "--watch" => Ok(Some(Task::Incremental { explain: None, watch: true })),
+            "--explain-cache" => match value {
+                "" => Ok(Some(Task::Incremental { explain: Some(Explain::Text), watch: false })),
+                "json" => Ok(Some(Task::Incremental { explain: Some(Explain::Json), watch: false })),
+                _ => Err(ArgsError::Value { flag: "--explain-cache", value: value.to_owned(), wanted: "write json or nothing" }),
+            },
             "--graph" => match value {
                 "dot" => Ok(Some(Task::Graph { svg: false })),
                 "svg" => Ok(Some(Task::Graph { svg: true })),
@@ -115,11 +150,10 @@ fn sets_and_seed(flag: &'static str, text: &str) -> Result<(usize, u64), ArgsErr
 pub fn job(args: &[String]) -> Result<Option<Job>, ArgsError> {
     let mut task = None;
     for arg in args {
-        if let Some(found) = Task::of(arg)?
-            && task.replace(found).is_some_and(|other| other.flag() != found.flag())
-        {
-            return Err(ArgsError::Tasks);
-        }
+        task = match (task, Task::of(arg)?) {
+            (Some(task), Some(found)) => Some(Task::and(task, found)?),
+            (task, found) => found.or(task),
+        };
     }
     let Some(task) = task else { return Ok(None) };
     let mut job = Job { task, input: None, output: None, passes: Vec::new(), split: false };
@@ -239,7 +273,7 @@ mod tests {
 
     #[test]
     fn wrong_arguments_are_refused() {
-        check_job(&["--check-semantics", "--bisect"], Err("--check-semantics, --bisect and --graph exclude each other; give one of them"));
+        check_job(&["--check-semantics", "--bisect"], Err("--check-semantics, --bisect, --graph and --incremental exclude each other; give one of them"));
         check_job(&["--graph=png"], Err("'png' is no value of --graph; write dot or svg"));
         let text = "'sets=0' is no value of --bisect; write sets=N (at least 1), seed=N or both with a comma";
         check_job(&["--bisect=sets=0"], Err(text));

@@ -1,0 +1,172 @@
+//! The database: its inputs and its queries.
+
+#![allow(missing_docs, reason = "salsa writes methods for the fields, whose meaning is said at the fields")]
+
+use super::program::{self, Program};
+use super::report::How;
+use crate::BUILD;
+use crate::compile::context;
+use crate::pass_list;
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use strata_core::ir::Module;
+use strata_core::pass::PassManager;
+use strata_store::{Kind, Lookup, Parts, Store};
+
+/// The text of a program.
+#[salsa::input(debug)]
+pub struct Source {
+    /// What it is called in messages.
+    #[returns(ref)]
+    pub name: String,
+    /// All of it.
+    #[returns(ref)]
+    pub text: String,
+}
+
+/// The passes to run.
+#[salsa::input(debug)]
+pub struct Pipeline {
+    /// One pass each, with its nesting, in order.
+    #[returns(ref)]
+    pub passes: Vec<String>,
+}
+
+/// A module by its content: one function with what it refers to, or a whole program.
+#[salsa::interned(debug)]
+pub(super) struct Unit<'db> {
+    #[returns(ref)]
+    pub text: String,
+}
+
+/// Passes that run without looking left or right: all on one function, or one on the module.
+#[salsa::interned(debug)]
+pub(super) struct Group<'db> {
+    #[returns(ref)]
+    pub text: String,
+    pub on_functions: bool,
+}
+
+/// What the queries need beside their arguments.
+#[salsa::db]
+pub(super) trait Db: salsa::Database {
+    fn store(&self) -> Option<&Store>;
+    /// Notes that a query did its work, and where the result came from.
+    fn note(&self, unit: Unit<'_>, group: Group<'_>, how: How);
+}
+
+/// Results of passes, kept for the life of a process and by the store for others.
+#[salsa::db]
+#[derive(Clone)]
+pub struct Database {
+    storage: salsa::Storage<Self>,
+    store: Option<Arc<Store>>,
+    worked: Worked,
+    pub(super) last: Last,
+}
+
+/// Queries that were executed since they were last asked for, by the ids of their arguments.
+type Worked = Arc<Mutex<HashMap<(salsa::Id, salsa::Id), How>>>;
+/// What each function was when a group last ran on it: its text, and the group's.
+type Last = Arc<Mutex<HashMap<(String, usize), (String, String)>>>;
+
+#[salsa::db]
+impl salsa::Database for Database {}
+
+#[salsa::db]
+impl Db for Database {
+    fn store(&self) -> Option<&Store> {
+        self.store.as_deref()
+    }
+
+    fn note(&self, unit: Unit<'_>, group: Group<'_>, how: How) {
+        locked(&self.worked).insert(ids(unit, group), how);
+    }
+}
+
+impl Database {
+    /// An empty database in front of a store.
+    pub fn new(store: Option<Store>) -> Database {
+        Database { storage: salsa::Storage::default(), store: store.map(Arc::new), worked: Worked::default(), last: Last::default() }
+    }
+
+    /// How the result of a query came about since it was last asked: from memory, if it did not run.
+    pub(super) fn take_how(&self, unit: Unit<'_>, group: Group<'_>) -> How {
+        locked(&self.worked).remove(&ids(unit, group)).unwrap_or(How::Memory)
+    }
+}
+
+fn ids(unit: Unit<'_>, group: Group<'_>) -> (salsa::Id, salsa::Id) {
+    (salsa::plumbing::AsId::as_id(&unit), salsa::plumbing::AsId::as_id(&group))
+}
+
+pub(super) fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    // What is behind our locks is whole between any two statements.
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// The groups of a pipeline, in order: their texts, and whether they run on functions.
+#[salsa::tracked(returns(ref))]
+pub(super) fn groups(db: &dyn Db, pipeline: Pipeline) -> Vec<(String, bool)> {
+    let mut groups: Vec<(String, bool)> = Vec::new();
+    for pass in pipeline.passes(db) {
+        let on_functions = pass.starts_with("func.func(");
+        match groups.last_mut() {
+            Some((text, true)) if on_functions => *text = format!("{text},{pass}"),
+            _ => groups.push((pass.clone(), on_functions)),
+        }
+    }
+    groups
+}
+
+/// The functions of a source, and what is around them.
+#[salsa::tracked(returns(ref))]
+pub(super) fn parsed(db: &dyn Db, source: Source) -> Result<Program, String> {
+    program::split(source.text(db), source.name(db))
+}
+
+/// The functions of a module between two groups.
+#[salsa::tracked(returns(ref))]
+pub(super) fn parts<'db>(db: &'db dyn Db, module: Unit<'db>) -> Result<Program, String> {
+    program::split(module.text(db), "between passes")
+}
+
+/// A unit behind a group of passes.
+#[salsa::tracked(returns(ref))]
+pub(super) fn transformed<'db>(db: &'db dyn Db, unit: Unit<'db>, group: Group<'db>) -> Result<String, String> {
+    let (text, passes) = (unit.text(db), group.text(db));
+    let parts = || Parts::new().with("build", BUILD.to_string_lossy()).with("passes", passes).with_content("unit", text.as_bytes());
+    if let Some(store) = db.store()
+        && let Lookup::Hit(entry) = store.get(&parts().key(Kind::Group))
+        && let Ok(text) = String::from_utf8(entry.data)
+    {
+        db.note(unit, group, How::Disk);
+        return Ok(text);
+    }
+    db.note(unit, group, How::Computed);
+    let result = apply(text, passes)?;
+    if let Some(store) = db.store() {
+        // A store that takes nothing costs the next process time, not this one its result.
+        let _ = store.put(Kind::Group, &parts(), result.as_bytes());
+    }
+    Ok(result)
+}
+
+/// Runs passes on the text of a module.
+fn apply(text: &str, passes: &str) -> Result<String, String> {
+    let context = context();
+    let module = Module::parse(&context, text, "a part of the program").map_err(|error| error.to_string())?;
+    let manager = PassManager::parse(module.cx(), "builtin.module", passes).map_err(|error| error.to_string())?;
+    manager.run(module.op()).map_err(|error| error.to_string())?;
+    Ok(module.to_string())
+}
+
+impl Pipeline {
+    /// A pipeline of a textual one.
+    ///
+    /// # Errors
+    /// When the text is no pipeline.
+    pub fn parse(db: &Database, text: &str) -> Result<Pipeline, pass_list::PassListError> {
+        Ok(Pipeline::new(db, pass_list::split(text)?))
+    }
+}

@@ -1,0 +1,22 @@
+//! Pipelines that redo only what an edit changed: a salsa database of functions and of what groups of passes make of them.
+//!
+//! ```text
+//! Source -> parsed -> units (one function, and the declarations of what it refers to)
+//!                       -> transformed by the first group of passes -> by the second -> ... -> the module put together again
+//! ```
+//!
+//! A group is a run of passes on functions, or one pass on the module, which is a barrier. IR crosses a query as text without
+//! locations, so a renamed value, a comment or a moved line changes nothing. Units are known by their content: equal functions are
+//! transformed once, and undoing an edit costs nothing. Behind the database stands the store on disk, for the next process.
+//! No query is asked inside a pass.
+
+mod database;
+mod program;
+mod report;
+mod run;
+mod watch;
+
+pub use database::{Database, Pipeline, Source};
+pub use report::{Cause, How, Record, Report};
+pub use run::run;
+pub use watch::watch;
