@@ -47,7 +47,10 @@ pub(super) fn sort<'g>(node: &'g Node, schema: &'static Schema) -> Result<Matche
 pub(super) fn overload(matched: Matched<'_>) -> Matched<'_> {
     let (schema, args) = with_complex_tensors(matched);
     let given: Vec<_> = schema.args.iter().zip(&args).enumerate().filter(|(_, (arg, value))| is_number(arg, **value)).collect();
-    let [(place, (arg, _))] = given[..] else { return (schema, args) };
+    let [(place, (arg, value))] = given[..] else { return (schema, args) };
+    if matches!(value, Some(Argument::AsComplex(_))) {
+        return (schema, args); // no attribute holds it
+    }
     let (base, overload) = match schema.name.match_indices('.').nth(1) {
         Some((dot, _)) => (&schema.name[..dot], &schema.name[dot + 1..]),
         None => (schema.name, "Tensor"),

@@ -1,4 +1,5 @@
-//! Higher-order operators as structured control flow: `cond`, `while_loop`, `scan` and `map`.
+//! Higher-order operators as structured control flow: `cond`, `while_loop`, `scan` and `map`; regions without gradients or
+//! automatic casts are their bodies.
 //!
 //! A loop over rows reads row `i` with `aten.select.int` and collects results with `aten.select_scatter` into a
 //! tensor that starts as `aten.empty`.
@@ -65,11 +66,32 @@ pub(super) fn import<'c>(importer: &mut Importer<'c>, scope: &Scope<'_, 'c>, nod
             let (rows, extra) = (tensors(scope, rows)?, tensors(scope, extra)?);
             for_rows(importer, scope, node, body, &[], &rows, &extra)
         }
+        ("wrap_with_set_grad_enabled", [Argument::AsBool(_), Argument::AsGraph(body), operands @ ..]) => {
+            inlined(importer, scope, node, body, operands)
+        }
+        // Without automatic casts the region is its body; with them its operators would mean others.
+        ("wrap_with_autocast", [_, _, Argument::AsBool(false), _, Argument::AsGraph(body), operands @ ..]) => {
+            inlined(importer, scope, node, body, operands)
+        }
         ("cond" | "while_loop" | "scan" | "map_impl", _) => {
             Err(Refusal::broken(format!("`{name}` has other arguments than graphs and lists of tensors")).into())
         }
         _ => Err(Refusal::unsupported(format!("the higher-order operator `{name}` is not imported")).into()),
     }
+}
+
+/// The body of a region that only says how gradients or casts are made, in the call's place.
+fn inlined<'c>(
+    importer: &mut Importer<'c>,
+    scope: &Scope<'_, 'c>,
+    node: &Node,
+    body: &NamedGraph,
+    operands: &[&Argument],
+) -> Result<Vec<Value<'c>>, Problem> {
+    let inputs = operands.iter().map(|operand| scope.number_or_tensor(&mut importer.builder, operand)).collect::<Result<Vec<_>, _>>()?;
+    let outputs = importer.graph(&body.graph, &inputs)?;
+    let types = result_types(importer, scope, node)?;
+    Ok(importer.fit_all(&outputs, &types)?)
 }
 
 fn tensors<'c>(scope: &Scope<'_, 'c>, argument: &Argument) -> Result<Vec<Value<'c>>, Refusal> {
