@@ -55,6 +55,8 @@ impl Count {
     }
 }
 
+/// The cases of ours, beside the scripts that export them.
+const OWN: &str = "test/conformance/own";
 /// The conformance corpus, beside the repository.
 const CORPUS: &str = "../shared/conformance";
 
@@ -92,6 +94,7 @@ pub fn test(args: &Args) -> Result<bool> {
         if wanted(Part::Conformance) {
             for backend in ["cpu", "interp"] {
                 part(&format!("conformance {backend}"), &mut || conformance(backend, args.filter.as_deref(), None));
+                part(&format!("own cases {backend}"), &mut || own_cases(backend, args.filter.as_deref()));
             }
             part("without each pass", &mut || without_each_pass(args.filter.as_deref()));
         }
@@ -168,6 +171,18 @@ fn lit(filter: Option<String>, verbose: bool, bless: bool) -> Result<Count> {
         println!("{} tests need what this machine lacks", summary.unsupported);
     }
     Ok(Count { passed: summary.passed, failed: summary.failed })
+}
+
+/// Runs the cases of ours on one back end.
+fn own_cases(backend: &str, filter: Option<&str>) -> Result<Count> {
+    let mut command = Command::new(cargo::tools(Profile::Dev).join("rs-run"));
+    command.arg("--suite").arg(cargo::root().join(OWN)).arg(format!("--backend={backend}"));
+    command.args(filter.map(|filter| format!("--filter={filter}")));
+    let done = command.stderr(Stdio::inherit()).output()?;
+    let text = String::from_utf8_lossy(&done.stdout);
+    print!("{text}");
+    let last = text.lines().rev().find(|line| line.contains(" passed, ")).ok_or("rs-run printed no line `N passed, M failed`")?;
+    Ok(Count { passed: number_before(last, "passed"), failed: number_before(last, "failed") })
 }
 
 /// Runs the corpus on one back end; without the corpus, says so.

@@ -3,6 +3,7 @@
 mod program;
 mod session;
 mod shared;
+mod strides;
 mod weights;
 
 use strata_runtime::{DType, Tensor};

@@ -1,0 +1,342 @@
+"""Exports the cases of ours: where the corpus of PyTorch's operator database is thin.
+
+    python own_cases.py own
+
+Groups: changed buffers, outputs that are views of inputs or of each other, nested control flow, small integers, complex128
+(as pairs of f64, which the file format can hold), and sizes of 0 in programs with symbolic sizes.
+"""
+
+import argparse
+import os
+import warnings
+
+import torch
+from torch import nn
+from torch._higher_order_ops.map import map as map_over
+from torch._higher_order_ops.scan import scan
+from torch._higher_order_ops.while_loop import while_loop
+from torch.export import Dim
+
+import case
+
+GROUPS = {}
+
+
+def group(name):
+    """Registers a function that gives (name, module or function, input sets[, dynamic shapes]) rows."""
+    def keep(function):
+        GROUPS[name] = function
+        return function
+    return keep
+
+
+def tensor(*shape, seed=0, dtype=torch.float32):
+    generator = torch.Generator().manual_seed(seed + sum(shape))
+    if dtype.is_floating_point:
+        return torch.randn(shape, generator=generator, dtype=dtype)
+    return torch.randint(-9, 10, shape, generator=generator).to(dtype)
+
+
+class Stateful(nn.Module):
+    """A module with buffers and a step that may change them."""
+
+    def __init__(self, step, **buffers):
+        super().__init__()
+        for name, value in buffers.items():
+            self.register_buffer(name, value)
+        self.step = step
+
+    def forward(self, *args):
+        return self.step(self, *args)
+
+
+@group("mutation")
+def mutation():
+    x, zeros = tensor(3, 4), torch.zeros(3, 4)
+
+    def counter(m, x):
+        m.n.add_(1)
+        return x * m.n
+
+    def moving_mean(m, x):
+        m.mean.mul_(0.9).add_(x.mean(0), alpha=0.1)
+        return x - m.mean
+
+    def cache(m, x):
+        m.keys[:, 1:3] = x[:, :2]
+        return m.keys.sum(1)
+
+    def at_positions(m, x, where):
+        m.keys.index_copy_(0, where, x)
+        return m.keys @ x.T
+
+    def swapped(m, x):
+        old = m.a.clone()
+        m.a.copy_(m.b + x)
+        m.b.copy_(old)
+        return m.a - m.b
+
+    def ring(m, x):
+        m.ring.copy_(torch.cat([m.ring[1:], x[:1]]))
+        return m.ring.mean(0)
+
+    def counted(m, where):
+        m.counts.index_add_(0, where, torch.ones_like(where))
+        return m.counts.cumsum(0)
+
+    def through_view(m, x):
+        m.a.view(-1)[::5].fill_(7)
+        m.a.t()[0].add_(x[:, 0])
+        return m.a * 2
+
+    def before_and_after(m, x):
+        before = m.a + x
+        m.a.add_(1).clamp_(max=1.5)
+        return before, m.a + x
+
+    def of_input(x, y):
+        x.add_(y)
+        return x.sum(), y * x
+
+    def masked(m, x):
+        m.a.masked_fill_(x > 0, -1)
+        return m.a.amin(1)
+
+    def sorted_in_place(m, x):
+        m.a.copy_(torch.sort(m.a + x, dim=1).values)
+        return m.a[:, 0]
+
+    norm = nn.BatchNorm1d(4)
+    yield "counter", Stateful(counter, n=torch.zeros((), dtype=torch.int64)), [[x]]
+    yield "moving_mean", Stateful(moving_mean, mean=torch.ones(4)), [[x]]
+    yield "cache_slice", Stateful(cache, keys=zeros.clone()), [[x]]
+    yield "cache_positions", Stateful(at_positions, keys=torch.ones(5, 4)), [[x, torch.tensor([4, 0, 2])]]
+    yield "swapped", Stateful(swapped, a=zeros.clone(), b=torch.ones(3, 4)), [[x]]
+    yield "ring", Stateful(ring, ring=tensor(6, 4, seed=3)), [[x]]
+    yield "counts", Stateful(counted, counts=torch.zeros(5, dtype=torch.int64)), [[torch.tensor([1, 3, 1, 1])]]
+    yield "through_view", Stateful(through_view, a=zeros.clone()), [[x]]
+    yield "before_and_after", Stateful(before_and_after, a=torch.ones(3, 4)), [[x]]
+    yield "masked", Stateful(masked, a=zeros.clone()), [[x]]
+    yield "sorted", Stateful(sorted_in_place, a=tensor(3, 4, seed=5)), [[x]]
+    yield "clone_changed", (lambda x: (x.clone().add_(1), x)), [[x]]
+    yield "moving_mean_dynamic", Stateful(moving_mean, mean=torch.ones(4)), [[tensor(n, 4)] for n in (3, 1, 7)], ({0: Dim("n")},)
+
+
+@group("aliases")
+def aliases():
+    x = tensor(4, 6)
+
+    def pieces(x):
+        y = x * 2
+        return y, y[1:3], y.t(), y.view(-1)
+
+    def of_buffer(m, x):
+        m.a.add_(x)
+        return m.a, m.a.view(-1), m.a[0]
+
+    yield "itself", (lambda x: (x, x + 1)), [[x]]
+    yield "twice", (lambda x: (lambda y: (y, y))(x.exp())), [[x]]
+    yield "view_of_input", (lambda x: (x.view(3, 8), x.t())), [[x]]
+    yield "pieces", pieces, [[x]]
+    yield "of_buffer", Stateful(of_buffer, a=torch.ones(4, 6)), [[x]]
+    yield "expanded", (lambda x: (x[:1].expand(5, 6), x[0])), [[x]]
+    yield "overlapping", (lambda x: (x.unfold(1, 3, 2), x * 1)), [[x]]
+    yield "diagonal", (lambda x: (x.diagonal(), x.relu().diagonal(1))), [[x]]
+    yield "nested", (lambda x: {"a": [x, x[0]], "b": (x.sum(), {"c": x.flatten()})}), [[x]]
+    yield "halves", (lambda x: torch.chunk(x, 2, 1)), [[x]]
+    yield "parts_of_complex", (lambda x: (lambda z: (z.real, z.imag))(torch.view_as_complex(x.view(4, 3, 2)))), [[x]]
+    yield "flipped_back", (lambda x: (x.flip(0).flip(0), x.transpose(0, 1).contiguous())), [[x]]
+    yield "views_dynamic", (lambda x: (x, x[1:], x.view(-1))), [[tensor(n, 6)] for n in (4, 3, 9)], ({0: Dim("n", min=3)},)
+
+
+@group("control")
+def control():
+    x, yes = tensor(3, 4), torch.tensor(True)
+
+    def nested_cond(p, q, x):
+        inner = lambda x: torch.cond(q, lambda x: x.sin(), lambda x: x * 3, (x,))
+        return torch.cond(p, inner, lambda x: x - 1, (x,))
+
+    def count(x, n):
+        return while_loop(lambda k, x: k < n, lambda k, x: (k + 1, x * 1.5 + 1), (torch.tensor(0), x))
+
+    def nested_while(k, x):
+        def inner(k, x):
+            return while_loop(lambda j, x: j < 3, lambda j, x: (j + 1, x + 1), (k * 0, x))[1]
+        return while_loop(lambda k, x: k < 4, lambda k, x: (k + 1, inner(k, x) * 0.5), (k, x))
+
+    def cond_in_while(x):
+        def step(k, x):
+            return k + 1, torch.cond(x.sum() > 0, lambda x: x - 2, lambda x: x + 3, (x,))
+        return while_loop(lambda k, x: k < 6, step, (torch.tensor(0), x))
+
+    def while_in_cond(p, x):
+        grow = lambda x: while_loop(lambda x: x.abs().max() < 100, lambda x: (x * 2,), (x,))[0]
+        return torch.cond(p, grow, lambda x: x.clone(), (x,))
+
+    def running_sum(x):
+        return scan(lambda carry, x: (carry + x, carry * x), torch.zeros(4), x, dim=0)
+
+    def scan_in_cond(p, x):
+        total = lambda x: scan(lambda c, x: (c + x, c.clone()), torch.zeros(4), x, dim=0)[1]
+        return torch.cond(p, total, lambda x: x * 2, (x,))
+
+    def scan_of_pairs(x, y):
+        step = lambda c, xs: ((c[0] + xs[0], c[1] * xs[1]), c[0] - c[1])
+        return scan(step, (torch.zeros(4), torch.ones(4)), (x, y), dim=0)
+
+    def mapped(x, y):
+        return map_over(lambda row, y: row.softmax(0) @ y, x, y)
+
+    def mapped_cond(x):
+        row = lambda row: torch.cond(row.sum() > 0, lambda r: r * 2, lambda r: r - 1, (row,))
+        return map_over(row, x)
+
+    def collatz(n):
+        odd = lambda n: 3 * n + 1
+        step = lambda n, k: (torch.cond(n % 2 == 0, lambda n: n // 2, odd, (n,)), k + 1)
+        return while_loop(lambda n, k: n != 1, step, (n, torch.tensor(0)))
+
+    def recurrent(x, w):
+        def step(h, x):
+            h = torch.tanh(x @ w + h)
+            return h, h * 2
+        return scan(step, torch.zeros(2, 4), x, dim=0)
+
+    no = torch.tensor(False)
+    yield "nested_cond", nested_cond, [[p, q, x] for p in (yes, no) for q in (yes, no)]
+    yield "count", count, [[x, torch.tensor(n)] for n in (0, 1, 9)]
+    yield "nested_while", nested_while, [[torch.tensor(n), x] for n in (0, 3, 5)]
+    yield "cond_in_while", cond_in_while, [[x], [x + 5]]
+    yield "while_in_cond", while_in_cond, [[yes, x], [no, x]]
+    yield "running_sum", running_sum, [[x]]
+    yield "scan_in_cond", scan_in_cond, [[yes, x], [no, x]]
+    yield "scan_of_pairs", scan_of_pairs, [[x, x + 1]]
+    yield "mapped", mapped, [[x, tensor(4, seed=2)]]
+    yield "mapped_cond", mapped_cond, [[x]]
+    yield "collatz", collatz, [[torch.tensor(n)] for n in (1, 6, 27)]
+    yield "recurrent", recurrent, [[tensor(5, 2, 4), tensor(4, 4)]]
+
+
+def small_integers(dtype):
+    x, y = tensor(4, 5, dtype=dtype), tensor(5, seed=7, dtype=dtype)
+    low, high = torch.iinfo(dtype).min, torch.iinfo(dtype).max
+    edge = torch.tensor([low, low + 1, -1, 0, 1, high - 1, high], dtype=dtype)
+    yield "wraps", (lambda x: (x + x, x - 1, x * 3, -x, x.abs())), [[edge]]
+    yield "divides", (lambda x, y: (x // 3, x % 3, x / 3, torch.div(x, 3, rounding_mode="trunc"), torch.fmod(x, 3))), [[edge, y]]
+    yield "sums", (lambda x: (x.sum(), x.sum(1), x.prod(0), x.cumsum(0), x.float().mean())), [[x]]
+    yield "orders", (lambda x: (x.sort(1), x.max(1), x.argmin(0), x.topk(2, 1).values, x.amax())), [[x]]
+    yield "compares", (lambda x, y: (x > y, x == y, torch.where(x < y, x, y), x.clamp(-3, 3))), [[x, y]]
+    yield "bits", (lambda x: (x & 6, x | 1, x ^ 3, ~x, x << 1, x >> 1)), [[edge]]
+    yield "promotes", (lambda x: (x + 1.5, x + torch.ones(7, dtype=torch.int32), x * True, x.to(torch.uint8), x + 300)), [[edge]]
+    yield "products", (lambda x, y: (x @ y, x.t() @ x, torch.outer(y, y))), [[x, y]]
+    yield "indexes", (lambda x, y: (x[[1, 0, 3]], x.gather(1, (y.abs() % 5).long()[None]), x.flip(0), x.roll(1, 0))), [[x, y]]
+    yield "scatters", (lambda x, y: (x.index_add(0, torch.tensor([1, 1]), x[:2]), torch.cat([x, x]).tril(), x.masked_fill(x > 2, 9))), [[x, y]]
+    yield "converts", (lambda x: (x.float(), x.to(torch.float16), x.bool(), x.to(torch.int64), x.to(torch.int8))), [[edge]]
+    yield "windows", (lambda x: (torch.nn.functional.pad(x, (1, 2), value=3), x.unfold(1, 2, 1), x.repeat(2, 1), x.diff())), [[x]]
+    yield "dynamic", (lambda x: (x * 2 + 1, x.sum(0))), [[tensor(n, 5, dtype=dtype)] for n in (4, 1, 8)], ({0: Dim("n")},)
+
+
+@group("int8")
+def int8():
+    return small_integers(torch.int8)
+
+
+@group("int16")
+def int16():
+    return small_integers(torch.int16)
+
+
+@group("complex128")
+def complex128():
+    pair, z = tensor(3, 4, 2, dtype=torch.float64), torch.view_as_complex
+    square = tensor(4, 4, 2, seed=1, dtype=torch.float64)
+    out = lambda t: torch.view_as_real(t)
+    yield "arithmetic", (lambda x: (out(z(x) * z(x) + 1j), out(z(x) / (z(x) + 2)), out(-z(x)))), [[pair]]
+    yield "functions", (lambda x: (out(z(x).exp()), out(z(x).sin()), out(z(x).tanh()))), [[pair]]
+    yield "roots", (lambda x: (out(z(x).sqrt()), out(z(x).log()), out(z(x) ** 2.5))), [[pair]]
+    yield "parts", (lambda x: (z(x).abs(), z(x).angle(), z(x).real, z(x).imag, out(z(x).conj().resolve_conj()))), [[pair]]
+    yield "products", (lambda x, y: (out(z(x) @ z(y)), out(z(y).mH @ z(y)))), [[pair, square]]
+    yield "sums", (lambda x: (out(z(x).sum(0)), out(z(x).mean()), out(z(x).cumsum(1)), out(z(x).prod(1)))), [[pair]]
+    yield "polar", (lambda r, t: out(torch.polar(r.abs(), t))), [[pair[..., 0], pair[..., 1]]]
+    yield "rotary", (lambda x, t: out(z(x) * torch.polar(torch.ones_like(t), t))), [[pair, pair[..., 1]]]
+    yield "compares", (lambda x: (z(x) == z(x.flip(0)), out(torch.where(z(x).real > 0, z(x), -z(x))))), [[pair]]
+    yield "shapes", (lambda x: (out(z(x).t().contiguous()), out(torch.cat([z(x), z(x).conj()])), out(z(x)[1:, ::2]))), [[pair]]
+    yield "promotes", (lambda x: (out(z(x) + x[..., 0].float()), out(z(x) * 2), out(x[..., 0] + z(x).to(torch.complex64)))), [[pair]]
+    yield "dynamic", (lambda x: (out(z(x) * 2j), z(x).abs().sum(0))), [[tensor(n, 4, 2, dtype=torch.float64)] for n in (3, 1, 6)], ({0: Dim("n")},)
+
+
+@group("complex64")
+def complex64():
+    z = torch.view_as_complex(tensor(3, 4, 2))
+    where = torch.tensor([2, 0, 1, 1])
+    yield "moved", (lambda z: (z.t().contiguous(), z.flip(1), z.repeat(2, 1))), [[z]]
+    yield "joined", (lambda z: (torch.cat([z, z[:1]]), torch.stack([z, z], 1), torch.nn.functional.pad(z[None], (2, 1), mode="reflect"))), [[z]]
+    yield "looked_up", (lambda z, i: (z[:, i], z[i], z.gather(1, i[None]))), [[z, where]]
+    yield "repeated", (lambda z: (z.repeat_interleave(2, 1), z.unfold(1, 2, 1))), [[z]]
+    yield "put", (lambda z, i: (z.index_add(1, i, z), z.index_fill(1, i[:1], 0))), [[z, where]]
+    yield "chosen", (lambda z, m: (torch.where(m, z, 0), z.masked_fill(m, 2), z.diagonal())), [[z, z.real > 0]]
+    yield "sums", (lambda z: (z.sum(0), z.cumsum(1), z.cumprod(0))), [[z]]
+    yield "scaled", (lambda z: (z * 2j, z + (1 - 1j), z.conj().resolve_conj() * 0.5)), [[z]]
+    yield "dynamic", (lambda z: (z.t().contiguous(), z.sum(0))), [[torch.view_as_complex(tensor(n, 4, 2))] for n in (3, 1, 6)], ({0: Dim("n")},)
+
+
+@group("regions")
+def regions():
+    def frozen(x, w):
+        with torch.no_grad():
+            scale = (x * w).abs().mean(1, keepdim=True)
+        return x / scale
+
+    def plain(x, w):
+        with torch.autocast("cpu", enabled=False):
+            return (x @ w.t()).relu()
+
+    yield "no_grad", frozen, [[tensor(3, 4), tensor(3, 4, seed=1)]]
+    yield "no_autocast", plain, [[tensor(3, 4), tensor(3, 4, seed=1)]]
+
+
+@group("zero")
+def zero():
+    n = {0: Dim("n", min=0)}
+    sets = lambda *rest, dtype=torch.float32: [[tensor(k, *rest, dtype=dtype)] for k in (3, 0, 1)]
+    pair = lambda *rest: [[tensor(k, *rest), tensor(k, *rest, seed=9)] for k in (3, 0, 1)]
+    yield "pointwise", (lambda x: (x.exp() + 1, x > 0)), sets(4), (n,)
+    yield "sums", (lambda x: (x.sum(), x.sum(0), x.prod(0), x.sum(1))), sets(4), (n,)
+    yield "joined", (lambda x, y: (torch.cat([x, y]), torch.stack([x, y]))), pair(4), (n, n)
+    yield "product", (lambda x, y: (x @ y.t(), x.t() @ y)), pair(4), (n, n)
+    yield "linear", nn.Linear(4, 2), sets(4), (n,)
+    yield "normalised", nn.LayerNorm(4), sets(4), (n,)
+    yield "softmax", (lambda x: (x.softmax(1), x.log_softmax(1))), sets(4), (n,)
+    yield "sorted", (lambda x: (x.sort(1).values, x.cumsum(0), x.cumsum(1))), sets(4), (n,)
+    yield "looked_up", (lambda x: torch.arange(8.0)[x.abs() % 8]), sets(4, dtype=torch.int64), (n,)
+    yield "padded", (lambda x: torch.nn.functional.pad(x, (1, 1, 2, 0))), sets(4), (n,)
+    yield "reshaped", (lambda x: (x.reshape(-1), x.transpose(0, 1), x.unsqueeze(0).expand(2, -1, -1))), sets(4), (n,)
+    yield "convolved", nn.Conv1d(4, 3, 3, padding=1), [[tensor(k, 4, 6)] for k in (2, 0, 1)], (n,)
+    yield "scattered", (lambda x: torch.zeros(5, 4).index_add(0, torch.zeros(x.shape[0], dtype=torch.int64), x)), sets(4), (n,)
+    yield "masked", (lambda x: (x[:, :2].clamp(min=0), torch.where(x > 0, x, 0.0), x.any(1))), sets(4), (n,)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("out")
+    parser.add_argument("--group", default="")
+    options = parser.parse_args()
+    warnings.simplefilter("ignore")
+    cases = []
+    for name, rows in GROUPS.items():
+        if options.group not in name:
+            continue
+        for title, module, sets, *shapes in rows():
+            torch.manual_seed(0)
+            try:
+                cases.append(case.export(options.out, name, title, module, sets, dynamic_shapes=shapes[0] if shapes else None))
+            except Exception as error:
+                print(f"{name} {title}: {type(error).__name__}: {str(error)[:300]}")
+    os.makedirs(options.out, exist_ok=True)
+    case.write_manifest(options.out, cases)
+    print(f"{len(cases)} cases")
+
+
+if __name__ == "__main__":
+    main()
