@@ -150,6 +150,16 @@ impl Program {
         Ok((Program::Parts(rest(path, how, session)?), times))
     }
 
+    /// Gives the buffers that the program changed their first values back.
+    pub fn reset(&self) {
+        match self {
+            Program::Native(session) => session.reset(),
+            Program::Parts(parts) => parts.iter().for_each(|part| part.reset()),
+            Program::Specialised(program) => program.reset(),
+            Program::Interpreted { .. } => {}
+        }
+    }
+
     /// Runs the program.
     pub fn run(&self, inputs: &[&Tensor]) -> Result<Vec<Named>, Box<dyn Error>> {
         match self {
