@@ -21,6 +21,9 @@ use strata_store::Store;
 /// The level at which the program's signature is read.
 const SIGNATURE: &str = "prim-fused";
 
+/// The last level at which weights are prepared: panels of those that kernels read.
+const PREPARED: &str = "loop-scheduled";
+
 /// A program before any pass: its module, and where its weights are.
 pub(crate) struct Source<'c> {
     pub module: Module<'c>,
@@ -124,6 +127,9 @@ pub fn compile(path: &Path, options: &Options, store: Option<&Store>) -> Result<
         // Writes to buffers have become results and weights are prepared, and the next level forgets which integers have no sign.
         if level.name == SIGNATURE {
             program = Some(Program::of(entry(module)?)?);
+        }
+        if let Some(program) = program.as_mut().filter(|_| level.name == PREPARED) {
+            program.prepare(&Program::of(entry(module)?)?);
         }
     }
     let program = program.ok_or(Error::NoEntry)?;

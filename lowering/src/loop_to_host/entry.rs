@@ -47,6 +47,15 @@ pub struct Program {
     pub next: Option<Continuation>,
 }
 
+impl Program {
+    /// Takes over the prepared weights of the same program at a later level, where there may be others. All else stays as it was.
+    pub fn prepare(&mut self, later: &Program) {
+        let known = std::mem::take(&mut self.arguments);
+        let same = |new: &Argument| known.iter().find(|old| !old.is_prepared() && (&old.kind, old.index) == (&new.kind, new.index));
+        self.arguments = later.arguments.iter().map(|new| same(new).unwrap_or(new).clone()).collect();
+    }
+}
+
 impl Argument {
     /// Whether the call passes it (and not the program).
     pub fn is_input(&self) -> bool {
