@@ -12,8 +12,8 @@ use strata_store::{Settings, Store, StoreError};
 use crate::bisect::bisect;
 use crate::check_semantics::{CheckError, CheckOptions, check_semantics, run_pass};
 use crate::compile::{Source, context, read};
-use crate::interpret::weights;
 use crate::incremental::{self, Database, Pipeline, Source as Text};
+use crate::interpret::weights;
 use crate::opt_args::{Explain, Job, Task};
 use crate::{Error, graph};
 

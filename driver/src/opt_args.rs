@@ -273,7 +273,10 @@ mod tests {
 
     #[test]
     fn wrong_arguments_are_refused() {
-        check_job(&["--check-semantics", "--bisect"], Err("--check-semantics, --bisect, --graph and --incremental exclude each other; give one of them"));
+        check_job(
+            &["--check-semantics", "--bisect"],
+            Err("--check-semantics, --bisect, --graph and --incremental exclude each other; give one of them"),
+        );
         check_job(&["--graph=png"], Err("'png' is no value of --graph; write dot or svg"));
         let text = "'sets=0' is no value of --bisect; write sets=N (at least 1), seed=N or both with a comma";
         check_job(&["--bisect=sets=0"], Err(text));

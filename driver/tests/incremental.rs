@@ -30,11 +30,14 @@ fn function(name: &str, factor: &str) -> String {
 /// A program of so many functions, all different, and one that calls the first.
 fn program(count: usize) -> Vec<String> {
     let mut functions: Vec<_> = (0..count).map(|at| function(&format!("f{at}"), &format!("{at}.5"))).collect();
-    functions.push("func.func @main(%x: tensor<8xf32>) -> tensor<8xf32> {
+    functions.push(
+        "func.func @main(%x: tensor<8xf32>) -> tensor<8xf32> {
   %0 = call @f0(%x) : (tensor<8xf32>) -> tensor<8xf32>
   return %0 : tensor<8xf32>
 }
-".into());
+"
+        .into(),
+    );
     functions
 }
 

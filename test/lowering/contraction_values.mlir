@@ -9,7 +9,7 @@ func.func @main(%a: tensor<37x141xi32> {capture.kind = "input", capture.name = "
                 %d: tensor<3x99x130xi32> {capture.kind = "input", capture.name = "d"},
                 %e: tensor<?x141xi32> {capture.kind = "input", capture.name = "e"},
                 %f: tensor<141x?xi32> {capture.kind = "input", capture.name = "f"},
-                %w: tensor<141x96xi32> {capture.kind = "parameter", capture.name = "w"})
+                %w: tensor<141x96xi32> {capture.kind = "input", capture.name = "w"})
     -> (tensor<i32> {capture.kind = "output"}, tensor<i32> {capture.kind = "output"}, tensor<i32> {capture.kind = "output"},
         tensor<i32> {capture.kind = "output"}) attributes {capture.entry} {
   %n = capture.dim %e {dim = 0 : i64, symbol = "n", min = 0 : i64, max = 1000000 : i64} : (tensor<?x141xi32>) -> index
@@ -31,7 +31,7 @@ func.func @main(%a: tensor<37x141xi32> {capture.kind = "input", capture.name = "
   %2 = prim.dot %e, %f {lhs_batch = array<i64>, rhs_batch = array<i64>, lhs_contract = array<i64: 1>, rhs_contract = array<i64: 0>} : (tensor<?x141xi32>, tensor<141x?xi32>) -> tensor<?x?xi32>
   %s2 = prim.scan %2 {dim = 1 : i64, kind = "sum"} : tensor<?x?xi32>
   %r2 = prim.reduce %s2 {dims = array<i64: 0, 1>, kind = "sum"} : (tensor<?x?xi32>) -> tensor<i32>
-  // Panels of a weight.
+  // Panels of three registers.
   %3 = prim.dot %a, %w {lhs_batch = array<i64>, rhs_batch = array<i64>, lhs_contract = array<i64: 1>, rhs_contract = array<i64: 0>} : (tensor<37x141xi32>, tensor<141x96xi32>) -> tensor<37x96xi32>
   %s3 = prim.scan %3 {dim = 1 : i64, kind = "sum"} : tensor<37x96xi32>
   %r3 = prim.reduce %s3 {dims = array<i64: 0, 1>, kind = "sum"} : (tensor<37x96xi32>) -> tensor<i32>

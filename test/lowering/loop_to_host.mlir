@@ -52,7 +52,6 @@ func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> attributes {capture.entry} {
 
 // A library function gets the element type, the buffers, the size of the batch, the sizes of its signature, its options.
 // CHECK-LABEL: func.func @main() attributes {host.entry}
-// CHECK-DAG: %[[F32:.*]] = arith.constant 1 : i32
 // CHECK: %[[A:.*]] = host.input {index = 0 : i64}
 // CHECK: %[[B:.*]] = host.input {index = 1 : i64}
 // CHECK: %[[X:.*]] = host.alloc

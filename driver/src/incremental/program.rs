@@ -17,8 +17,7 @@ pub(super) struct Program {
 pub(super) fn split(text: &str, name: &str) -> Result<Program, String> {
     let context = context();
     let module = Module::parse(&context, text, name).map_err(|error| error.to_string())?;
-    let symbols: HashMap<String, Op<'_>> =
-        module.body().ops().into_iter().filter_map(|op| Some((op.str("sym_name")?, op))).collect();
+    let symbols: HashMap<String, Op<'_>> = module.body().ops().into_iter().filter_map(|op| Some((op.str("sym_name")?, op))).collect();
     let mut functions = Vec::new();
     for op in bodies(&module) {
         let symbol = op.str("sym_name").unwrap_or_default();

@@ -4,6 +4,7 @@ use strata_runtime::DType;
 
 use super::Generator;
 use crate::graph::{Fill, Op};
+use crate::rng::Rng;
 
 impl Generator {
     pub(super) fn kind(&mut self, dtype: DType) -> &'static str {

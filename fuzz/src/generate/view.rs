@@ -1,7 +1,8 @@
 //! Operators that only move elements.
 
 use super::Generator;
-use crate::graph::{Const, Op, Size};
+use crate::graph::{Const, Op, Size, Ty};
+use crate::rng::Rng;
 
 impl Generator {
     pub(super) fn broadcast(&mut self) -> Option<usize> {

@@ -127,7 +127,7 @@ static RULES: LazyLock<HashMap<&'static str, &'static Rule>> =
 
 /// Turns PyTorch's operators into `prim`.
 #[derive(Pass)]
-#[pass(anchor = "func.func", dependents("prim", "arith"))]
+#[pass(anchor = "func.func", dependents("prim", "arith", "capture"))]
 pub struct DecomposeAten {
     /// Operators to leave as they are, for instance `aten.linear`.
     keep: Vec<String>,
@@ -159,7 +159,9 @@ pub struct Refusal<'c> {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Reason {
     /// There is no row for the op.
-    #[error("has no decomposition to prim; write the model with other operators, add a row to lowering/aten_to_prim, or keep the op with keep={0}")]
+    #[error(
+        "has no decomposition to prim; write the model with other operators, add a row to lowering/aten_to_prim, or keep the op with keep={0}"
+    )]
     NoRule(String),
     /// The row cannot do what the arguments ask for.
     #[error("is not decomposed: {0}")]

@@ -19,7 +19,11 @@ impl<'c> Emitter<'c> {
         let along = usize::try_from(stage.schedule("turn")?).ok()?;
         let tensor = stage.op.operand(operand);
         let (map, width) = (stage.maps[operand], self.width);
-        if copies.iter().any(|copy| copy.mask.is_some()) || stage.guarded[operand] || copies.len() as i64 != width || stride(map, tensor, along) != Stride::One {
+        if copies.iter().any(|copy| copy.mask.is_some())
+            || stage.guarded[operand]
+            || copies.len() as i64 != width
+            || stride(map, tensor, along) != Stride::One
+        {
             return None;
         }
         let buffer = self.buffers.get(&tensor).cloned().filter(|buffer| buffer.kept.is_none())?;

@@ -24,7 +24,8 @@ impl<'k, 'c> Roles<'k, 'c> {
         let arg = stage.op.str("reducer").is_some_and(|name| name.starts_with("arg"));
         let plain = stage.maps.len() == 2 && !arg && !stage.is_tile() && !stage.guarded.contains(&true);
         // Under a window, elements are read again at other steps of the sum: a copy would hold them many times.
-        let slides = stage.maps.iter().flat_map(|map| map.results()).any(|expr| stage.domain.iter().filter(|dim| expr.uses_dim(**dim)).count() > 1);
+        let slides =
+            stage.maps.iter().flat_map(|map| map.results()).any(|expr| stage.domain.iter().filter(|dim| expr.uses_dim(**dim)).count() > 1);
         if !plain || slides || kernel.stages.iter().any(|stage| stage.is_scatter() || stage.scan.is_some() || !covers(kernel, stage)) {
             return None;
         }

@@ -65,7 +65,15 @@ impl<'c> Emitter<'c> {
             if Some(dim) == stream.row {
                 rows = Some((dim, whole(self, level, dim)));
             } else {
-                loops.push(Loop { dim, width: 1, unroll: 1, range: whole(self, level, dim), length: None, tail: Tail::Loop, aligned: false });
+                loops.push(Loop {
+                    dim,
+                    width: 1,
+                    unroll: 1,
+                    range: whole(self, level, dim),
+                    length: None,
+                    tail: Tail::Loop,
+                    aligned: false,
+                });
             }
         }
         let start = Copy { point: vec![None; self.kernel.num_dims()], outer: 0, slot: 0, mask: None };
@@ -172,7 +180,15 @@ impl<'c> Emitter<'c> {
         self.repeat(Num::Const(0), keys, block, Vec::new(), &mut |emitter, first, carried| {
             let end = first.add(&mut emitter.b, Num::Const(block));
             let end = if even { end } else { end.min(&mut emitter.b, keys) };
-            let piece = Loop { dim: job.view.key, width: 1, unroll: 1, range: (first, end), length: even.then_some(block), tail: Tail::Loop, aligned: false };
+            let piece = Loop {
+                dim: job.view.key,
+                width: 1,
+                unroll: 1,
+                range: (first, end),
+                length: even.then_some(block),
+                tail: Tail::Loop,
+                aligned: false,
+            };
             emitter.scores(job, &vectors, piece)?;
             let largest = emitter.largest(job, &vectors, piece)?;
             emitter.weights(job, &vectors, piece, &largest)?;
@@ -205,7 +221,15 @@ impl<'c> Emitter<'c> {
         let Some(row) = job.stream.row else { return Ok(()) };
         let stage = StageView::new(self.kernel.stages[scores].op);
         let rows = Num::Const(job.stream.rows);
-        let along = Loop { dim: depth, width: 1, unroll: COPIES, range: (Num::Const(0), self.sizes[depth]), length: None, tail: Tail::Loop, aligned: false };
+        let along = Loop {
+            dim: depth,
+            width: 1,
+            unroll: COPIES,
+            range: (Num::Const(0), self.sizes[depth]),
+            length: None,
+            tail: Tail::Loop,
+            aligned: false,
+        };
         let around = std::mem::replace(&mut self.width, 1);
         self.repeat(Num::Const(0), rows, 1, Vec::new(), &mut |emitter, line, carried| {
             let mut copy = copy.clone();

@@ -50,7 +50,15 @@ impl<'c> Emitter<'c> {
         let inner: Vec<_> = stage
             .reduce
             .iter()
-            .map(|&dim| Loop { dim, width: 1, unroll: 1, range: (Num::Const(0), self.sizes[dim]), length: None, tail: Tail::Loop, aligned: false })
+            .map(|&dim| Loop {
+                dim,
+                width: 1,
+                unroll: 1,
+                range: (Num::Const(0), self.sizes[dim]),
+                length: None,
+                tail: Tail::Loop,
+                aligned: false,
+            })
             .collect();
         self.nest(&[Loop { unroll, ..piece }], vectors, Vec::new(), &mut |emitter, copies, carried| {
             let numbered = Self::numbered(copies, unroll);
