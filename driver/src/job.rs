@@ -83,7 +83,8 @@ impl Job {
                 Some(Explain::Json) => eprintln!("{}", report.json()),
                 None => {}
             }
-            texts.push(text);
+            // MLIR's driver ends a program with an empty line.
+            texts.push(text + "\n");
         }
         self.write(texts.join("// -----\n").as_bytes())?;
         Ok(true)

@@ -2,17 +2,13 @@
 
 use crate::fusion::Remark;
 use strata_core::ir::{Context, Module, Op};
-use strata_core::melior::dialect::DialectRegistry;
+use strata_core::registry::Registry;
+use strata_dialects::capture::CAPTURE;
+use strata_dialects::prim::PRIM;
 
-/// A context that reads any op, in generic form where its dialect is not registered.
+/// A context with the dialects that the tests write, and MLIR's.
 pub fn context() -> Context {
-    let registry = DialectRegistry::new();
-    strata_core::melior::utility::register_all_dialects(&registry);
-    let context = Context::new();
-    context.append_dialect_registry(&registry);
-    context.load_all_available_dialects();
-    context.set_allow_unregistered_dialects(true);
-    context
+    Registry::new().with_upstream().with_dialects(&[&CAPTURE, &PRIM]).context()
 }
 
 /// Wraps `body` into a function `@f` and runs `test` on it; the module must still verify after it.

@@ -7,7 +7,9 @@
 typedef struct DLTensor DLTensor;
 typedef void (*Output)(void *ctx, const char *name, int32_t mutation, const DLTensor *);
 
-uint32_t strata_compiler_abi(void) { return 1; }
+uint32_t strata_compiler_abi(void) { return 2; }
+
+const char *strata_compiler_build(void) { return "fake"; }
 
 void strata_compiler_free(uint8_t *bytes, size_t len) { (void)len; free(bytes); }
 

@@ -38,7 +38,7 @@ fn vector(values: &[f32]) -> Tensor {
 
 fn rs_run(folder: &Path, arguments: &[&str]) -> Output {
     let mut command = Command::new(env!("CARGO_BIN_EXE_rs-run"));
-    command.env("STRATA_COMPILER", folder.join("libfake.so")).current_dir(folder).args(arguments);
+    command.env("STRATA_COMPILER", folder.join("libfake.so")).env("STRATA_CACHE_SIZE", "0").current_dir(folder).args(arguments);
     command.output().unwrap()
 }
 

@@ -3,7 +3,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-uint32_t strata_compiler_abi(void) { return 1; }
+uint32_t strata_compiler_abi(void) { return 2; }
+
+const char *strata_compiler_build(void) { return "fake"; }
 void strata_compiler_free(uint8_t *bytes, size_t len) { (void)len; free(bytes); }
 int32_t strata_compiler_interpret(void) { return 1; }
 

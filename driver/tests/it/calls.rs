@@ -72,7 +72,7 @@ fn a_broken_graph_runs_part_by_part() {
     assert!(wanted[1].mutation && wanted[1].name == "b");
     // Guards of the second part hold when it is entered, not before.
     let one = parts[0].run(&[floats(&[4, 4])]).unwrap();
-    assert!(parts[1].run(&one).unwrap_err().to_string().contains("0..=3"), "{}", parts[1].run(&one).unwrap_err());
+    assert!(parts[1].run(&one).unwrap_err().to_string().contains("at most 3"));
     assert!(interpret(&program("broken.mlir"), &Options::default(), vec![floats(&[4, 4])]).is_err());
 }
 

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use strata_core::ir::{Builder, Module, Op};
+use strata_core::ir::{Builder, Module, Op, Value};
 use strata_driver::{CheckOptions, bisect, check_file, check_semantics, passes, passes_between, registry};
 
 /// One wrong edit.
@@ -58,6 +58,12 @@ fn swap(op: Op<'_>, a: usize, b: usize) -> Option<()> {
     Some(())
 }
 
+/// The op with another first operand.
+fn reads<'c>(op: Op<'c>, value: Value<'c>) -> Option<()> {
+    op.set_operand(0, value);
+    Some(())
+}
+
 /// The op under another name.
 fn rename(op: Op<'_>, name: &str) -> Option<()> {
     let attrs = op.attrs();
@@ -90,7 +96,7 @@ const MUTANTS: &[Mutant] = mutants! {
     "epilogue dropped", SOFTMAX, FUSE, |m| bypass(nth(m, "prim.div", 0)?);
     "another function", SOFTMAX, FUSE_REDUCTIONS, |m| rename(nth(m, "prim.exp", 0)?, "prim.sin");
     "another reducer", SOFTMAX, "prim-to-loop", |m| set(nth(m, "loop.stage", 1)?, "reducer", "\"max\"");
-    "stages of a kernel mixed up", SOFTMAX, "schedule-cpu", |m| swap(nth(m, "loop.stage", 2)?, 1, 2);
+    "stages of a kernel mixed up", SOFTMAX, "schedule-cpu", |m| reads(nth(m, "loop.stage", 2)?, nth(m, "loop.stage", 0)?.operand(0));
     "division the wrong way round", SOFTMAX, "loop-to-host", |m| swap(nth(m, "arith.divf", 0)?, 0, 1);
     "another constant", CHAIN, DECOMPOSE, |m| set(nth(m, "prim.constant", 0)?, "value", "dense<0.25> : tensor<f32>");
     "sign dropped", CHAIN, VIEWS, |m| bypass(nth(m, "prim.neg", 0)?);

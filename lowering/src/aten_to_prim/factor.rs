@@ -54,7 +54,6 @@ pub(super) const RULES: &[Rule] = &[
     one("aten.matrix_exp", Wide, |a| exponential(a.tensor("self"))),
     one("aten.orgqr", Exact, |a| reflections(a.tensor("self"), a.tensor("input2"))),
     one("aten.ormqr", Exact, ormqr),
-    many("aten.qr", Exact, |a| qr(a.tensor("self"), if a.bool("some") { "reduced" } else { "complete" })),
 ];
 
 pub(super) const INDEFINITE: &str = "linalg.cholesky: The factorization could not be completed because the input is not positive-definite \

@@ -272,7 +272,8 @@ impl<'c> Emitter<'c> {
         let mut inside = None;
         if stage.guarded[operand] {
             for ((&index, &extent), expr) in indices.iter().zip(&buffer.shape).zip(&exprs) {
-                if matches!(expr.kind(), strata_core::ir::AffineKind::Dim(_)) {
+                // A dim of the operand's own size never leaves it.
+                if matches!(expr.kind(), strata_core::ir::AffineKind::Dim(dim) if self.sizes[dim] == extent) {
                     continue;
                 }
                 let test = lanes::inside(&mut self.b, index, extent, self.width);
