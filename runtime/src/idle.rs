@@ -13,6 +13,7 @@ pub(crate) struct Idle {
     /// The state used last, or null.
     first: AtomicPtr<CallState>,
     /// The others.
+    #[allow(clippy::vec_box, reason = "the boxes move to `first` and to callers as they are")]
     more: Mutex<Vec<Box<CallState>>>,
 }
 

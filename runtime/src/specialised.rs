@@ -16,10 +16,13 @@ pub type Failure = Box<dyn Error>;
 /// Compiles the program for input sizes as the compiler reads them: `4x8:3`.
 type Compile = Box<dyn Fn(&str) -> Result<Artefact, Failure>>;
 
+/// The sessions that were made, by the sizes of all inputs.
+type Sessions = Vec<(Vec<Vec<i64>>, Arc<Session>)>;
+
 /// A program and its sessions by shape.
 pub struct Specialised {
     compile: Compile,
-    sessions: Mutex<Vec<(Vec<Vec<i64>>, Arc<Session>)>>,
+    sessions: Mutex<Sessions>,
 }
 
 impl fmt::Debug for Specialised {

@@ -1,6 +1,7 @@
 //! Functions of the runtime library, at the prim and the host level, by the textbook.
 
 use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 
 use strata_core::ir::Op;
 
@@ -86,7 +87,7 @@ impl Call<'_> {
     fn lines(&self, x: &Tensor, dtype: DType, n: usize, f: impl Fn(&[num_complex::Complex64]) -> Vec<num_complex::Complex64>) -> Results {
         let (batch, length) = (&x.shape()[..x.rank() - 1], x.shape()[x.rank() - 1]);
         let values = x.complexes();
-        let out = values.chunks(length.max(1)).flat_map(|line| f(line)).map(Scalar::Complex);
+        let out = values.chunks(length.max(1)).flat_map(f).map(Scalar::Complex);
         one(Tensor::from_scalars(dtype, &[batch, &[n]].concat(), out)?)
     }
 }
@@ -144,9 +145,9 @@ pub(super) fn prim(n: &Node<'_>) -> Results {
     }
     let mut given = n.ints(parts.len())?.into_iter();
     for letter in function.letters().0 {
-        if !sizes.contains_key(&letter) {
+        if let Entry::Vacant(unknown) = sizes.entry(letter) {
             let size = given.next().and_then(|n| usize::try_from(n).ok());
-            sizes.insert(letter, size.ok_or_else(|| fail(format!("the size {letter} is not given")))?);
+            unknown.insert(size.ok_or_else(|| fail(format!("the size {letter} is not given")))?);
         }
     }
     let options = n.op.attr("options").and_then(|o| o.as_array()).unwrap_or_default().into_iter().filter_map(|o| o.as_str()).collect();

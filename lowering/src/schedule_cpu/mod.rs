@@ -1,7 +1,7 @@
 //! `--schedule-cpu`: a first cost model that writes schedules for the CPU.
 //!
 //! For every kernel it chooses the dim that lanes run along (the outer loops' or each stage's own), the number of lanes, the order
-//! of the outer loops, and how far they are unrolled. What all kernels share is [`frame`]; each kind of kernel has its own file.
+//! of the outer loops, and how far they are unrolled. What all kernels share is in `frame.rs`; each kind of kernel has its own file.
 //! A schedule only changes speed: without this pass the same kernels run one element at a time.
 //!
 //! ```mlir

@@ -1,6 +1,6 @@
 //! `--channels-last`: convolutions read channels innermost, weights in panels, and what follows keeps that order.
 //!
-//! Exactly when: a `conv` in the plain order with at least [`FEATURES`] known features and a known window becomes one on
+//! Exactly when: a `conv` in the plain order with at least `FEATURES` known features and a known window becomes one on
 //! `[batch, space.., channels]`. Padding and the gaps of a transposed convolution are written out, so that its kernel tests nothing;
 //! weights are brought into panels of features: `[features / panel, window.., channels, panel]`.
 //! The transpose of the result then sinks through pointwise ops, broadcasts, pads, windows, reductions, slices, reversals,

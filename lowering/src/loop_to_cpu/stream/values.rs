@@ -10,14 +10,12 @@ use crate::loop_to_cpu::{Error, memory};
 use crate::num::Num;
 use strata_core::ir::Value;
 
+/// What runs for some rows: the copies with the numbers of their rows, and the first row.
+type Lines<'a, 'c> = dyn FnMut(&mut Emitter<'c>, &[(usize, Copy<'c>)], Num<'c>) -> Result<(), Error> + 'a;
+
 impl<'c> Emitter<'c> {
     /// Register blocks of some rows and columns: `body` gets copies with slots counted row by row, and the first row.
-    pub(super) fn blocks(
-        &mut self,
-        job: &Job<'c>,
-        copy: &Copy<'c>,
-        body: &mut dyn FnMut(&mut Self, &[(usize, Copy<'c>)], Num<'c>) -> Result<(), Error>,
-    ) -> Result<(), Error> {
+    pub(super) fn blocks(&mut self, job: &Job<'c>, copy: &Copy<'c>, body: &mut Lines<'_, 'c>) -> Result<(), Error> {
         let stream = job.stream;
         let lines = stream.lines.min(stream.rows);
         self.repeat(Num::Const(0), Num::Const(stream.rows), lines, Vec::new(), &mut |emitter, first, carried| {
