@@ -26,6 +26,7 @@ pub(crate) fn panics() -> usize {
 }
 
 /// Whether this thread runs a callback.
+#[cfg(debug_assertions)]
 pub(crate) fn is_inside() -> bool {
     DEPTH.with(Cell::get) > 0
 }
