@@ -42,13 +42,20 @@ pub enum JobError {
 impl Job {
     /// Does it and writes the answer; says whether all is well.
     pub fn run(&self) -> Result<bool, JobError> {
-        if let Task::Incremental { explain, watch } = self.task {
-            return self.incremental(explain, watch);
+        match self.task {
+            Task::Incremental { explain, watch } => self.incremental(explain, watch),
+            Task::Check { sets, seed } => self.each(|source| self.check(source, sets, seed)),
+            Task::Bisect { sets, seed } => self.each(|source| self.bisect(source, sets, seed)),
+            Task::Graph { svg } => self.each(|source| self.graph(source, svg)),
         }
+    }
+
+    /// One program after the other; `one` gives its answer and whether it is well.
+    fn each(&self, one: impl Fn(&Source<'_>) -> Result<(Vec<u8>, bool), JobError>) -> Result<bool, JobError> {
         let context = context();
         let (mut answer, mut all_well) = (Vec::new(), true);
         for source in self.programs(&context)? {
-            let (text, well) = self.one(&source)?;
+            let (text, well) = one(&source)?;
             answer.extend(text);
             all_well &= well;
         }
@@ -119,28 +126,23 @@ impl Job {
         self.input.as_ref().map_or_else(|| "-".to_owned(), |path| path.display().to_string())
     }
 
-    /// One program: the answer, and whether it is well.
-    fn one(&self, source: &Source<'_>) -> Result<(Vec<u8>, bool), JobError> {
-        let module = &source.module;
-        match self.task {
-            Task::Check { sets, seed } => {
-                let report = check_semantics(module, &self.passes, &self.options(source, sets, seed)?, &mut |_, _| {})?;
-                Ok((format!("{report}\n").into_bytes(), report.guilty.is_none()))
-            }
-            Task::Bisect { sets, seed } => {
-                let found = bisect(module, &self.passes, &self.options(source, sets, seed)?, &mut |_, _| {})?;
-                let reproducer = found.reproducer(&self.name(), &self.passes).map(|line| format!("{line}\n")).unwrap_or_default();
-                Ok((format!("{found}\n{reproducer}").into_bytes(), found.guilty.is_empty()))
-            }
-            Task::Incremental { .. } => Ok((Vec::new(), true)),
-            Task::Graph { svg } => {
-                for pass in &self.passes {
-                    run_pass(module, pass)?;
-                }
-                let text = graph::dot(module.op());
-                Ok((if svg { draw(&text)? } else { text.into_bytes() }, true))
-            }
+    fn check(&self, source: &Source<'_>, sets: usize, seed: u64) -> Result<(Vec<u8>, bool), JobError> {
+        let report = check_semantics(&source.module, &self.passes, &self.options(source, sets, seed)?, &mut |_, _| {})?;
+        Ok((format!("{report}\n").into_bytes(), report.guilty.is_none()))
+    }
+
+    fn bisect(&self, source: &Source<'_>, sets: usize, seed: u64) -> Result<(Vec<u8>, bool), JobError> {
+        let found = bisect(&source.module, &self.passes, &self.options(source, sets, seed)?, &mut |_, _| {})?;
+        let reproducer = found.reproducer(&self.name(), &self.passes).map(|line| format!("{line}\n")).unwrap_or_default();
+        Ok((format!("{found}\n{reproducer}").into_bytes(), found.guilty.is_empty()))
+    }
+
+    fn graph(&self, source: &Source<'_>, svg: bool) -> Result<(Vec<u8>, bool), JobError> {
+        for pass in &self.passes {
+            run_pass(&source.module, pass)?;
         }
+        let text = graph::dot(source.module.op());
+        Ok((if svg { draw(&text)? } else { text.into_bytes() }, true))
     }
 
     fn options(&self, source: &Source<'_>, sets: usize, seed: u64) -> Result<CheckOptions, Error> {

@@ -28,15 +28,12 @@ pub(crate) struct Objects {
     pub bytes: Vec<Vec<u8>>,
     /// Time in code generation, added up over all threads.
     pub timings: Timings,
-    /// Pieces that were there already.
-    pub reused: usize,
 }
 
 /// One object.
 struct Piece {
     object: Vec<u8>,
     timings: Timings,
-    reused: bool,
 }
 
 /// A kernel: its name by its content, and its text under a name that all kernels share.
@@ -70,11 +67,10 @@ pub(crate) fn objects(module: &Module<'_>, make: Make<'_>) -> Result<Objects, Er
     })?;
     let mut made = made.into_inner().unwrap_or_else(PoisonError::into_inner);
     made.sort_by_key(|(at, _)| *at);
-    let mut all = Objects { bytes: Vec::new(), timings: Timings::default(), reused: 0 };
+    let mut all = Objects { bytes: Vec::new(), timings: Timings::default() };
     for piece in std::iter::once(program).chain(made.into_iter().map(|(_, piece)| piece)) {
         all.bytes.push(piece.object);
         all.timings += piece.timings;
-        all.reused += usize::from(piece.reused);
     }
     Ok(all)
 }
@@ -119,14 +115,14 @@ impl Make<'_> {
         if let Some(store) = self.store
             && let Lookup::Hit(entry) = store.get(&parts.key(Kind::Object))
         {
-            return Ok(Piece { object: entry.data, timings: Timings::default(), reused: true });
+            return Ok(Piece { object: entry.data, timings: Timings::default() });
         }
         let emitted = make()?;
         if let Some(store) = self.store {
             // A store that takes nothing costs the next compilation time, not this one its result.
             let _ = store.put(Kind::Object, &parts, &emitted.object);
         }
-        Ok(Piece { object: emitted.object, timings: emitted.timings, reused: false })
+        Ok(Piece { object: emitted.object, timings: emitted.timings })
     }
 
     /// From the level `cpu` to an object that exports these functions.

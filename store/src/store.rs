@@ -104,12 +104,6 @@ impl Store {
         Ok(Some(Store { root: dir.join(FOLDER), limit, remote, written: AtomicU64::new(0) }))
     }
 
-    /// The same store with another remote behind it.
-    #[must_use]
-    pub fn with_remote(self, remote: Box<dyn Remote>) -> Store {
-        Store { remote: Some(remote), ..self }
-    }
-
     /// The folder with the entries.
     pub fn root(&self) -> &Path {
         &self.root

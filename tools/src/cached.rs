@@ -49,15 +49,6 @@ pub fn build(store: &Store) -> Result<String, Box<dyn Error>> {
     Ok(build)
 }
 
-/// Where a compiled program came from.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Origin {
-    /// The store.
-    Cache,
-    /// The compiler.
-    Compiled,
-}
-
 /// The artefact of a source: from the store, or compiled now and put there.
 ///
 /// # Errors
@@ -67,11 +58,11 @@ pub fn artefact(
     parts: &Parts,
     store: &Store,
     compile: impl FnOnce() -> Result<Artefact, Box<dyn Error>>,
-) -> Result<(Artefact, Origin), Box<dyn Error>> {
+) -> Result<Artefact, Box<dyn Error>> {
     let key = parts.key(Kind::Artefact);
     match store.get(&key) {
         Lookup::Hit(entry) => match Artefact::from_bytes(&entry.data) {
-            Ok(artefact) => return Ok((of(artefact, source), Origin::Cache)),
+            Ok(artefact) => return Ok(of(artefact, source)),
             Err(error) => warn(&format!("cache entry {key} is not used: {error}")),
         },
         Lookup::Miss => {}
@@ -81,7 +72,7 @@ pub fn artefact(
     if let Err(error) = store.put(Kind::Artefact, parts, &artefact.to_bytes()) {
         warn(&error);
     }
-    Ok((artefact, Origin::Compiled))
+    Ok(artefact)
 }
 
 /// A stored program under the name of this source, with the weights of this source.

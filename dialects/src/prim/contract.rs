@@ -26,8 +26,7 @@ pub struct Dot {
 
 impl ResultSizes for Dot<'_> {
     fn result_sizes(&self) -> Option<Vec<Size>> {
-        let ranks = (self.lhs().ty().rank(), self.rhs().ty().rank());
-        sizes::dot(ranks, (&self.lhs_batch(), &self.rhs_batch()), (&self.lhs_contract(), &self.rhs_contract()))
+        contraction_sizes(self.op())
     }
 }
 
@@ -40,6 +39,13 @@ impl Verify for Dot<'_> {
             [self.lhs_contract(), self.rhs_contract()],
         )
     }
+}
+
+/// The sizes of a contraction's result, by the lists of the op.
+fn contraction_sizes(op: Op<'_>) -> Option<Vec<Size>> {
+    let ranks = (op.operand(0).ty().rank(), op.operand(1).ty().rank());
+    let [lb, rb, lc, rc] = ["lhs_batch", "rhs_batch", "lhs_contract", "rhs_contract"].map(|name| op.ints(name).unwrap_or_default());
+    sizes::dot(ranks, (&lb, &rb), (&lc, &rc))
 }
 
 /// C1 to C4 of contractions; types are those of lhs, rhs and the result.
@@ -77,8 +83,7 @@ pub struct SoftmaxDot {
 
 impl ResultSizes for SoftmaxDot<'_> {
     fn result_sizes(&self) -> Option<Vec<Size>> {
-        let ranks = (self.lhs().ty().rank(), self.rhs().ty().rank());
-        sizes::dot(ranks, (&self.lhs_batch(), &self.rhs_batch()), (&self.lhs_contract(), &self.rhs_contract()))
+        contraction_sizes(self.op())
     }
 }
 

@@ -44,7 +44,6 @@ pub(super) struct Unit<'db> {
 pub(super) struct Group<'db> {
     #[returns(ref)]
     pub text: String,
-    pub on_functions: bool,
 }
 
 /// What the queries need beside their arguments.

@@ -13,7 +13,7 @@ pub fn run(db: &Database, source: Source, pipeline: Pipeline) -> Result<(String,
     let mut program = parsed(db, source).clone()?;
     let mut report = Report::default();
     for (at, (text, on_functions)) in groups(db, pipeline).iter().enumerate() {
-        let group = Group::new(db, text, *on_functions);
+        let group = Group::new(db, text.as_str());
         if !on_functions {
             let whole = Unit::new(db, program.text()?);
             let after = transformed(db, whole, group).clone()?;
@@ -37,12 +37,12 @@ fn ahead(db: &Database, program: &Program, group: Group<'_>) {
     if threads < 2 {
         return;
     }
-    let (text, on_functions) = (group.text(db), group.on_functions(db));
+    let text = group.text(db);
     thread::scope(|scope| {
         for first in 0..threads {
             let db = db.clone();
             scope.spawn(move || {
-                let group = Group::new(&db, text, on_functions);
+                let group = Group::new(&db, text.as_str());
                 for (_, text) in program.functions.iter().skip(first).step_by(threads) {
                     // An error is kept as the result, and told by the one who asks for it.
                     let _ = transformed(&db, Unit::new(&db, text.as_str()), group);

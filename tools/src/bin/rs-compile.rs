@@ -81,7 +81,7 @@ impl Arguments {
         if self.compile.explain_cache {
             eprintln!("{}: {}", self.model.display(), cached::explain(&store, &parts));
         }
-        Ok(cached::artefact(&self.model, &parts, &store, || Ok(compile(&self.model, options, Some(&store))?))?.0)
+        cached::artefact(&self.model, &parts, &store, || Ok(compile(&self.model, options, Some(&store))?))
     }
 
     /// The file to write, for forms that are no text.

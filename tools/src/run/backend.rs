@@ -103,7 +103,7 @@ impl Compile<'_> {
         if self.explain {
             eprintln!("{}: {}", path.display(), cached::explain(&store, &parts));
         }
-        let (artefact, _) = cached::artefact(path, &parts, &store, compile)?;
+        let artefact = cached::artefact(path, &parts, &store, compile)?;
         Ok((artefact, time))
     }
 }

@@ -1,28 +1,12 @@
 //! What matrices are made of: elements in memory, and the numbers that they are computed with.
 
-use std::ops::{Add, AddAssign, Div, Mul, Neg, Sub, SubAssign};
+use std::ops::Neg;
 
 use num_complex::{Complex32, Complex64};
+use num_traits::{ConstOne, ConstZero, NumAssign};
 
 /// A real or complex number of double precision.
-pub trait Number:
-    Copy
-    + PartialEq
-    + Send
-    + Sync
-    + From<f64>
-    + Add<Output = Self>
-    + Sub<Output = Self>
-    + Mul<Output = Self>
-    + Div<Output = Self>
-    + Neg<Output = Self>
-    + AddAssign
-    + SubAssign
-{
-    /// Zero.
-    const ZERO: Self;
-    /// One.
-    const ONE: Self;
+pub trait Number: Copy + Send + Sync + From<f64> + NumAssign + ConstZero + ConstOne + Neg<Output = Self> {
     /// The real part.
     fn re(self) -> f64;
     /// The imaginary part.
@@ -48,9 +32,6 @@ pub trait Number:
 }
 
 impl Number for f64 {
-    const ZERO: f64 = 0.0;
-    const ONE: f64 = 1.0;
-
     fn re(self) -> f64 {
         self
     }
@@ -73,9 +54,6 @@ impl Number for f64 {
 }
 
 impl Number for Complex64 {
-    const ZERO: Complex64 = Complex64::new(0.0, 0.0);
-    const ONE: Complex64 = Complex64::new(1.0, 0.0);
-
     fn re(self) -> f64 {
         self.re
     }

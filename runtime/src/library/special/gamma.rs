@@ -24,7 +24,7 @@ pub(super) fn digamma<T: Real>(x: T) -> T {
     if x < zero {
         let fraction = x.wide().fract();
         if x.wide().is_infinite() || fraction == 0.0 {
-            return T::NAN;
+            return T::nan();
         }
         return digamma(one - x) - T::of(PI / (PI * fraction).tan());
     }
@@ -259,7 +259,7 @@ mod tests {
         close(digamma(0.5), -euler - 2.0 * 2f64.ln(), 0.0);
         close(digamma(2.0), 1.0 - euler, 1.0);
         close(digamma(-0.5), digamma(0.5) + 2.0, 2.0);
-        assert!(digamma(-3.0).is_nan() && digamma(f64::NEG_INFINITY).is_nan() && digamma(f64::NAN).is_nan());
+        assert!(digamma(-3.0_f64).is_nan() && digamma(f64::NEG_INFINITY).is_nan() && digamma(f64::NAN).is_nan());
         assert_eq!(digamma(0.0), f64::NEG_INFINITY);
         assert_eq!(digamma(-0.0), f64::INFINITY);
         assert_eq!(digamma(f64::INFINITY), f64::INFINITY);
@@ -277,7 +277,7 @@ mod tests {
         close(zeta(4.0, 1.0), PI.powi(4) / 90.0, 0.0);
         assert_eq!(zeta(1.0, 2.0), f64::INFINITY);
         assert_eq!(zeta(2.0, -3.0), f64::INFINITY);
-        assert!(zeta(0.5, 2.0).is_nan() && zeta(1.5, -0.5).is_nan() && zeta(0.0, -2.0).is_nan());
+        assert!(zeta(0.5_f64, 2.0).is_nan() && zeta(1.5_f64, -0.5).is_nan() && zeta(0.0_f64, -2.0).is_nan());
         assert!((trigamma(0.5) - PI * PI / 2.0).abs() < 1e-5);
     }
 
@@ -290,7 +290,7 @@ mod tests {
         relative(igamma(1.0, 1e-8), -(-1e-8f64).exp_m1());
         relative(igamma(0.5, 0.25), 0.520_499_877_813_046_5);
         assert_eq!((igamma(3.0, 0.0), igammac(0.0, 3.0)), (0.0, 0.0));
-        assert!(igamma(-1.0, 1.0).is_nan() && igamma(0.0, 0.0).is_nan() && igammac(1.0, f64::NAN).is_nan());
+        assert!(igamma(-1.0_f64, 1.0).is_nan() && igamma(0.0_f64, 0.0).is_nan() && igammac(1.0, f64::NAN).is_nan());
         assert!((igamma(1e4_f64, 1e4) - 0.501_329_808_339_955_3).abs() < 1e-12);
     }
 }

@@ -48,7 +48,7 @@ fn parity(n: i64) -> f64 {
 
 /// The recurrence that Chebyshev's polynomials share.
 fn chebyshev<T: Real>(x: T, n: i64, first: T) -> T {
-    recurrence(n, first, |_, now, last| (x + x).fused(now, -last))
+    recurrence(n, first, |_, now, last| (x + x).mul_add(now, -last))
 }
 
 fn inside<T: Real>(x: T) -> bool {
@@ -102,13 +102,13 @@ pub(super) fn chebyshev_w<T: Real>(x: T, n: T) -> T {
 }
 
 pub(super) fn hermite_h<T: Real>(x: T, n: T) -> T {
-    let body = |n| recurrence(n, x + x, |k, now, last| (x + x).fused(now, -((k + k) * last)));
-    of_degree(n, |n| if n > T::HERMITE_LIMIT { T::NAN } else { body(n) })
+    let body = |n| recurrence(n, x + x, |k, now, last| (x + x).mul_add(now, -((k + k) * last)));
+    of_degree(n, |n| if n > T::HERMITE_LIMIT { T::nan() } else { body(n) })
 }
 
 pub(super) fn hermite_he<T: Real>(x: T, n: T) -> T {
-    let body = |n| recurrence(n, x, |k, now, last| x.fused(now, -(k * last)));
-    of_degree(n, |n| if n > T::HERMITE_LIMIT { T::NAN } else { body(n) })
+    let body = |n| recurrence(n, x, |k, now, last| x.mul_add(now, -(k * last)));
+    of_degree(n, |n| if n > T::HERMITE_LIMIT { T::nan() } else { body(n) })
 }
 
 pub(super) fn laguerre_l<T: Real>(x: T, n: T) -> T {
@@ -117,7 +117,7 @@ pub(super) fn laguerre_l<T: Real>(x: T, n: T) -> T {
         if x == T::of(0.0) {
             return one;
         }
-        recurrence(n, one - x, |k, now, last| ((k + k) + (one - x)).fused(now, -(k * last)) / (k + one))
+        recurrence(n, one - x, |k, now, last| ((k + k) + (one - x)).mul_add(now, -(k * last)) / (k + one))
     })
 }
 
@@ -125,7 +125,7 @@ pub(super) fn legendre_p<T: Real>(x: T, n: T) -> T {
     let one = T::of(1.0);
     of_degree(n, |n| {
         at_ends(x, 1.0, parity(n))
-            .unwrap_or_else(|| recurrence(n, x, |k, now, last| ((k + k + one) * x).fused(now, -(k * last)) / (k + one)))
+            .unwrap_or_else(|| recurrence(n, x, |k, now, last| ((k + k + one) * x).mul_add(now, -(k * last)) / (k + one)))
     })
 }
 
@@ -150,10 +150,10 @@ mod tests {
     fn trigonometry_agrees_with_the_recurrence() {
         for n in [7.0, 9.0, 12.0] {
             for x in [-0.9, -0.3, 0.1, 0.7] {
-                assert!((chebyshev_t(x, n) - chebyshev(x, n as i64, x)).abs() < 1e-12);
-                assert!((chebyshev_u(x, n) - chebyshev(x, n as i64, x + x)).abs() < 1e-12);
-                assert!((chebyshev_v(x, n) - chebyshev(x, n as i64, x + x - 1.0)).abs() < 1e-12);
-                assert!((chebyshev_w(x, n) - chebyshev(x, n as i64, x + x + 1.0)).abs() < 1e-12);
+                assert!(f64::abs(chebyshev_t(x, n) - chebyshev(x, n as i64, x)) < 1e-12);
+                assert!(f64::abs(chebyshev_u(x, n) - chebyshev(x, n as i64, x + x)) < 1e-12);
+                assert!(f64::abs(chebyshev_v(x, n) - chebyshev(x, n as i64, x + x - 1.0)) < 1e-12);
+                assert!(f64::abs(chebyshev_w(x, n) - chebyshev(x, n as i64, x + x + 1.0)) < 1e-12);
             }
         }
     }
