@@ -37,7 +37,7 @@ pub use graph::dot;
 pub use interpret::interpret;
 pub use job::{JobError, check_file, passes_between};
 pub use levels::{LEVELS, Level};
-pub use opt_args::{ArgsError, Job, Task, expand, job};
+pub use opt_args::{ArgsError, Job, OPTIONS, Task, expand, job};
 pub use options::{Dynamic, Mode, Numerics, Options};
 pub use pass_list::{PassListError, split as split_pipeline};
 pub use registry::{dialects, passes, pipelines, registry};

@@ -1,13 +1,29 @@
 //! `rs-opt`'s own arguments, in terms of those that MLIR's driver knows.
 //!
 //! `--from=LEVEL --to=LEVEL` become the named pipelines between the two levels, with `--verify-levels` a check after each.
-//! `--check-semantics`, `--bisect`, `--incremental` (with `--explain-cache`, `--watch`) and `--graph=dot|svg` are tasks of our own on a program and a list of passes.
+//! The other [`OPTIONS`] are tasks of our own on a program and a list of passes.
 
 use std::path::PathBuf;
 
 use crate::levels::{LEVELS, Level};
 use crate::options::Options;
 use crate::pass_list;
+
+/// `rs-opt`'s own options and what they do, as `--help` shows them.
+pub const OPTIONS: &[(&str, &str)] = &[
+    ("--from=LEVEL --to=LEVEL", "the pipelines from one level (the first if left out) to another"),
+    ("--verify-levels", "check each level's contract behind its pipeline"),
+    (
+        "--check-semantics[=sets=N,seed=N]",
+        "interpret the program before and behind each pass; name the pass and the first value that differ",
+    ),
+    ("--bisect[=sets=N,seed=N]", "the same by binary search over the passes"),
+    ("--graph=dot|svg", "draw the ops behind the passes"),
+    ("--incremental", "take passes' results from the store; run only what is not in it"),
+    ("--explain-cache[=json]", "with --incremental: what was found, what was run again and which input changed"),
+    ("--watch", "run again on each save of the file and show what changed"),
+    ("--op-coverage[=PART]", "PyTorch's operators whose name contains PART: compiled or missing, interpreted or not"),
+];
 
 /// Arguments that name a level that there is not, or levels in the wrong order.
 #[derive(Debug, thiserror::Error)]

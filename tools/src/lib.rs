@@ -1,5 +1,9 @@
-//! What the tools share: the options of a compilation on the command line, and the store of compiled programs.
+//! What the tools share: how they start and end, the options of a compilation on the command line, the store of compiled
+//! programs.
 //! Nothing here reaches the compiler, so a tool that only runs programs starts without it.
 
 pub mod cached;
 pub mod compile_options;
+mod start;
+
+pub use start::start;

@@ -9,11 +9,13 @@
 #include "llvm/Support/InitLLVM.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/ToolOutputFile.h"
+#include <csignal>
 
 using namespace mlir;
 
 int strata_opt_main(int argc, char **argv, MlirStringRef name, MlirDialectRegistry wrapped,
                     bool (*check)(MlirStringRef, MlirStringRef)) {
+  std::signal(SIGPIPE, SIG_DFL); // Rust's start-up ignores it; a printer without a reader should end quietly
   DialectRegistry &registry = *unwrap(wrapped);
   auto [input, output] = registerAndParseCLIOptions(argc, argv, unwrap(name), registry);
   MlirOptMainConfig config = MlirOptMainConfig::createFromCLOptions();

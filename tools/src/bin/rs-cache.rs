@@ -8,6 +8,7 @@ use clap::{Parser, Subcommand};
 use strata_store::{Kind, Settings, Store};
 use strata_tools::cached;
 use strata_tools::compile_options::CompileOptions;
+use strata_tools::start;
 
 /// Look at the cache of compiled programs and keep it in order.
 ///
@@ -54,14 +55,7 @@ enum Command {
 }
 
 fn main() -> ExitCode {
-    match start(Arguments::parse().command) {
-        Ok(true) => ExitCode::SUCCESS,
-        Ok(false) => ExitCode::FAILURE,
-        Err(error) => {
-            eprintln!("rs-cache: {error}");
-            ExitCode::FAILURE
-        }
-    }
+    start("rs-cache", || run(Arguments::parse().command))
 }
 
 fn open(size: Option<u64>) -> Result<Store, Box<dyn Error>> {
@@ -69,7 +63,7 @@ fn open(size: Option<u64>) -> Result<Store, Box<dyn Error>> {
     store.ok_or_else(|| format!("the cache is off ({}=0)", strata_store::SIZE_VARIABLE).into())
 }
 
-fn start(command: Command) -> Result<bool, Box<dyn Error>> {
+fn run(command: Command) -> Result<bool, Box<dyn Error>> {
     match command {
         Command::Stat => {
             let store = open(None)?;

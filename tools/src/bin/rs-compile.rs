@@ -11,6 +11,7 @@ use strata_lowering::codegen;
 use strata_runtime::{Artefact, header, shared};
 use strata_tools::cached;
 use strata_tools::compile_options::CompileOptions;
+use strata_tools::start;
 
 /// Compile a tensor program.
 #[derive(Parser)]
@@ -102,16 +103,13 @@ fn write(path: &Path, bytes: &[u8]) -> Result<(), Box<dyn Error>> {
 }
 
 fn main() -> ExitCode {
-    match start(&Arguments::parse()) {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(error) => {
-            eprintln!("rs-compile: {error}");
-            ExitCode::FAILURE
-        }
-    }
+    start("rs-compile", || {
+        let arguments = Arguments::parse();
+        compile_to(&arguments).map(|()| true)
+    })
 }
 
-fn start(arguments: &Arguments) -> Result<(), Box<dyn Error>> {
+fn compile_to(arguments: &Arguments) -> Result<(), Box<dyn Error>> {
     let (Target::Cpu, options) = (arguments.target, arguments.options()?);
     let code = |wanted| emit(&arguments.model, &options, &wanted);
     match arguments.emit {

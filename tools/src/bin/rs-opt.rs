@@ -1,31 +1,32 @@
 //! `rs-opt`: MLIR's opt driver with our dialects, passes and pipelines in it, beside all of upstream's.
 //!
-//! `--check-semantics`, `--bisect` and `--graph` are done by ourselves, everything else by MLIR. `--op-coverage[=PART]`
-//! lists PyTorch's operators (whose name contains PART): compiled or missing, interpreted or not.
+//! Its own options ([`OPTIONS`]) are done here, everything else by MLIR.
 
 use std::error::Error;
+use std::process::ExitCode;
 
-use strata_driver::{coverage_table, expand, job, passes, pipelines, registry};
+use strata_driver::{OPTIONS, coverage_table, expand, job, passes, pipelines, registry};
+use strata_tools::start;
 
-fn run(args: &[String]) -> Result<i32, Box<dyn Error>> {
+fn main() -> ExitCode {
+    start("rs-opt", || run(&std::env::args().collect::<Vec<_>>()))
+}
+
+fn run(args: &[String]) -> Result<bool, Box<dyn Error>> {
     for arg in args.iter().skip(1) {
         if let Some(part) = arg.strip_prefix("--op-coverage") {
             print!("{}", coverage_table(part.trim_start_matches('=')));
-            return Ok(0);
+            return Ok(true);
+        }
+        if matches!(arg.as_str(), "--help" | "-help" | "-h" | "--help-hidden") {
+            println!("STRATA'S OWN OPTIONS:\n");
+            OPTIONS.iter().for_each(|(option, what)| println!("  {option:<34} {what}"));
+            println!("\nMLIR'S OPTIONS, WITH OUR PASSES AND PIPELINES:\n");
         }
     }
     if let Some(job) = job(args.get(1..).unwrap_or_default())? {
-        return Ok(i32::from(!job.run()?));
+        return Ok(job.run()?);
     }
     let registry = registry().with_upstream_passes().with_passes(&passes()).with_pipelines(&pipelines());
-    Ok(strata_core::opt_main(&registry, "rs-opt: Strata's optimizer driver\n", &expand(args)?))
-}
-
-fn main() {
-    let args: Vec<String> = std::env::args().collect();
-    let status = run(&args).unwrap_or_else(|error| {
-        eprintln!("rs-opt: {error}");
-        1
-    });
-    std::process::exit(status);
+    Ok(strata_core::opt_main(&registry, "rs-opt: Strata's optimizer driver\n", &expand(args)?) == 0)
 }

@@ -7,6 +7,7 @@ use std::time::Duration;
 use clap::Parser;
 use regex::Regex;
 use strata_tools::compile_options::CompileOptions;
+use strata_tools::start;
 
 #[path = "../run/mod.rs"]
 mod run;
@@ -68,18 +69,10 @@ struct Arguments {
 }
 
 fn main() -> ExitCode {
-    let arguments = Arguments::parse();
-    match start(arguments) {
-        Ok(true) => ExitCode::SUCCESS,
-        Ok(false) => ExitCode::FAILURE,
-        Err(error) => {
-            eprintln!("rs-run: {error}");
-            ExitCode::FAILURE
-        }
-    }
+    start("rs-run", || serve(Arguments::parse()))
 }
 
-fn start(arguments: Arguments) -> Result<bool, Box<dyn std::error::Error>> {
+fn serve(arguments: Arguments) -> Result<bool, Box<dyn std::error::Error>> {
     if arguments.worker {
         run::worker::serve(arguments.backend)?;
         return Ok(true);
