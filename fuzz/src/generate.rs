@@ -33,8 +33,9 @@ pub struct Generator {
 pub fn generate(seed: u64) -> Graph {
     let mut rng = Rng::new(seed, 1);
     let mut graph = Graph { bitwise: rng.chance(50), special: rng.chance(25), ..Graph::default() };
-    let flags = Level::optional_passes();
-    graph.skip = flags.into_iter().filter(|_| rng.chance(50)).map(str::to_owned).collect();
+    // From numbers of their own: a seed stays the program that it is when a pass is added.
+    let mut choice = Rng::new(seed, 2);
+    graph.skip = Level::optional_passes().into_iter().filter(|_| choice.chance(50)).map(str::to_owned).collect();
     let symbols = match rng.chance(35) {
         true => (0..rng.range(1, 3)).map(|_| rng.range(0, 9)).collect(),
         false => Vec::new(),
