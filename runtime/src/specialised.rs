@@ -1,10 +1,11 @@
 //! A program compiled anew for each tuple of input shapes (`dynamic = off`): the code knows every size.
 //!
 //! All of its sessions share one set of weights, so what a call writes to a buffer the next one reads, whatever its shapes.
+//! The sessions of the [`KEPT`] tuples that were used last are kept.
 
 use std::error::Error;
 use std::fmt;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use crate::artefact::Artefact;
 use crate::session::Session;
@@ -16,8 +17,17 @@ pub type Failure = Box<dyn Error>;
 /// Compiles the program for input sizes as the compiler reads them: `4x8:3`.
 type Compile = Box<dyn Fn(&str) -> Result<Artefact, Failure>>;
 
-/// The sessions that were made, by the sizes of all inputs.
-type Sessions = Vec<(Vec<Vec<i64>>, Arc<Session>)>;
+/// How many tuples of shapes have a session at a time; one more takes the place of the one that was used longest ago.
+pub const KEPT: usize = 64;
+
+/// The sessions that were made.
+#[derive(Debug, Default)]
+struct Sessions {
+    /// By the sizes of all inputs; the one that was used last comes last.
+    kept: Vec<(Vec<Vec<i64>>, Arc<Session>)>,
+    /// How many there have been.
+    made: usize,
+}
 
 /// A program and its sessions by shape.
 pub struct Specialised {
@@ -40,30 +50,39 @@ impl Specialised {
     /// The session for inputs of these shapes, compiled when there is none.
     pub fn session(&self, inputs: &[&Tensor]) -> Result<Arc<Session>, Failure> {
         // Held while compiling: two callers with new shapes need two compilations anyway.
-        let mut sessions = self.sessions.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut sessions = self.sessions();
+        let Sessions { kept, made } = &mut *sessions;
         let same = |shapes: &[Vec<i64>]| shapes.iter().map(Vec::as_slice).eq(inputs.iter().map(|tensor| tensor.shape()));
-        if let Some((_, session)) = sessions.iter().find(|(shapes, _)| same(shapes)) {
-            return Ok(session.clone());
+        if let Some(at) = kept.iter().position(|(shapes, _)| same(shapes)) {
+            kept[at..].rotate_left(1);
+        } else {
+            let shapes: Vec<Vec<i64>> = inputs.iter().map(|tensor| tensor.shape().to_vec()).collect();
+            let artefact = (self.compile)(&sizes_text(&shapes))?;
+            let session = match kept.last() {
+                Some((_, other)) => Session::load_beside(&artefact, other)?,
+                None => Session::load(&artefact, None)?,
+            };
+            *made += 1;
+            if kept.len() == KEPT {
+                kept.remove(0);
+            }
+            kept.push((shapes, Arc::new(session)));
         }
-        let shapes: Vec<Vec<i64>> = inputs.iter().map(|tensor| tensor.shape().to_vec()).collect();
-        let artefact = (self.compile)(&sizes_text(&shapes))?;
-        let session = match sessions.first() {
-            Some((_, first)) => Session::load_beside(&artefact, first)?,
-            None => Session::load(&artefact, None)?,
-        };
-        let session = Arc::new(session);
-        sessions.push((shapes, session.clone()));
-        Ok(session)
+        kept.last().map(|(_, session)| session.clone()).ok_or_else(|| "no session was kept".into())
     }
 
-    /// How many tuples of shapes it was compiled for.
+    fn sessions(&self) -> MutexGuard<'_, Sessions> {
+        self.sessions.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// How often it was compiled.
     pub fn compiled(&self) -> usize {
-        self.sessions.lock().unwrap_or_else(PoisonError::into_inner).len()
+        self.sessions().made
     }
 
     /// Gives the buffers that the program changed their first values back.
     pub fn reset(&self) {
-        if let Some((_, session)) = self.sessions.lock().unwrap_or_else(PoisonError::into_inner).first() {
+        if let Some((_, session)) = self.sessions().kept.last() {
             session.reset();
         }
     }

@@ -60,6 +60,25 @@ fn forms_for_other_shapes_share_the_state() {
 }
 
 #[test]
+fn only_so_many_forms_are_kept() {
+    let weights = weights_file();
+    let artefact = artefact(weights.path());
+    let program = Specialised::new(move |_| Ok(artefact.clone()));
+    let call = |n: usize| {
+        let x = vector(&vec![1.0; n]);
+        program.session(&[&x, &x]).unwrap().run(&[x.clone(), x]).unwrap()[1].values::<i64>().unwrap()[0]
+    };
+    (1..=specialised::KEPT).for_each(|n| drop(call(n)));
+    call(1);
+    call(specialised::KEPT + 1);
+    assert_eq!(program.compiled(), specialised::KEPT + 1);
+    call(1);
+    assert_eq!(program.compiled(), specialised::KEPT + 1, "what was used last stays");
+    assert_eq!(call(2), specialised::KEPT as i64 + 4, "the state outlives every form");
+    assert_eq!(program.compiled(), specialised::KEPT + 2, "what was used longest ago went");
+}
+
+#[test]
 fn violations_are_told_with_their_details() {
     let weights = weights_file();
     let session = Session::load(&artefact(weights.path()), None).unwrap();
