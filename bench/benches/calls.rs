@@ -4,6 +4,7 @@
 mod copy;
 
 use std::hint::black_box;
+use std::time::{Duration, Instant};
 
 use criterion::{Criterion, criterion_group, criterion_main};
 use strata_runtime::{Artefact, DType, Session, Tensor, pool};
@@ -35,5 +36,29 @@ fn threads(c: &mut Criterion) {
     }
 }
 
-criterion_group!(benches, calls, threads);
+/// Two equal parts of work, soon after the last ones or a while later: what is above half of the whole is the waking.
+fn waking(c: &mut Criterion) {
+    let work = |turns: i64| (0..turns).fold(black_box(1.0f64), |sum, _| sum.sqrt() + 1.0);
+    let turns = 4000;
+    c.bench_function("wake/work of one thread", |b| b.iter(|| black_box(work(2 * turns))));
+    for pause in [0i64, 10, 40, 200] {
+        c.bench_function(&format!("wake/two parts after {pause} us"), |b| {
+            b.iter_custom(|times| {
+                (0..times).fold(Duration::ZERO, |sum, _| {
+                    let rest = Instant::now();
+                    while rest.elapsed() < Duration::from_micros(pause as u64) {
+                        std::hint::spin_loop();
+                    }
+                    let start = Instant::now();
+                    pool::global().each(2, 0, |begin, end| {
+                        black_box(work((end - begin) * turns));
+                    });
+                    sum + start.elapsed()
+                })
+            })
+        });
+    }
+}
+
+criterion_group!(benches, calls, threads, waking);
 criterion_main!(benches);

@@ -11,6 +11,7 @@ pub mod capi;
 pub mod compare;
 pub mod compiler;
 pub mod cpu;
+mod cpus;
 pub mod dlpack;
 pub mod dtype;
 mod elf;
@@ -29,6 +30,7 @@ pub mod shared;
 pub mod specialised;
 pub mod tensor;
 pub mod tensor_file;
+mod wait;
 pub mod weights;
 
 pub use artefact::{Artefact, ArtefactError, Image};

@@ -1,9 +1,13 @@
 //! The thread pool behind `strata_parallel`.
 //!
 //! Kernels are short, so handing out work must be cheap, and machines are shared, so idle workers must not burn a core.
-//! Workers sleep on a futex. Before sleeping they spin for some microseconds, and only while spinning has lately paid off.
+//! Workers sleep on a futex. Before sleeping they spin for some microseconds, and only while spinning has lately paid off
+//! and nobody else wants the CPU: who was put aside while spinning sleeps at once.
 //! Waking a sleeper costs the caller microseconds too (7 on a virtual machine), so the caller first does a grain of the
 //! work itself and wakes the others only if the rest is worth it.
+//! Work is handed out in parts of what is left, down to a grain: all threads end within a grain of each other, whoever came late.
+//! A worker that finds itself on the caller's CPU moves to another one: schedulers put who is woken beside who woke it, and two
+//! threads on one CPU are slower than one.
 //! A caller never waits for a worker that has not started: it closes the job and goes on alone.
 
 use std::cell::{Cell, UnsafeCell};
@@ -13,11 +17,11 @@ use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU32, AtomicU64, AtomicUsize
 use std::time::{Duration, Instant};
 
 use crate::abi::Body;
+use crate::cpus::{self, Cpus};
+use crate::wait::{SPIN, Spin, futex_wait, futex_wake, spin};
 
-/// Chunks per thread: enough to even out a late worker, few enough to keep the counter quiet.
-const CHUNKS_PER_THREAD: i64 = 4;
-/// How long an idle thread stays awake for what comes next.
-const SPIN: Duration = Duration::from_micros(20);
+/// Parts for each thread of the work that is left: enough to even out a late worker, few enough to keep the counter quiet.
+const PARTS: i64 = 4;
 /// Work that is worth waking a sleeper for.
 const WORTH: Duration = Duration::from_micros(16);
 /// Set in `gate` while a job takes workers; the bits below count the workers inside.
@@ -34,6 +38,8 @@ pub struct Pool {
     next: AtomicI64,
     /// How often spinning caught work, minus how often it did not; spinning stops when it falls to zero.
     luck: AtomicU32,
+    /// Where the pool's threads may run.
+    cpus: Cpus,
     job: UnsafeCell<Job>,
 }
 
@@ -42,7 +48,12 @@ struct Job {
     body: Option<Body>,
     ctx: *mut c_void,
     n: i64,
-    chunk: i64,
+    /// The least that is handed out.
+    grain: i64,
+    /// The most that is handed out.
+    most: i64,
+    /// Where the caller runs.
+    cpu: Option<usize>,
 }
 
 // SAFETY: `job` is written only by the holder of `busy` while the gate is closed and nobody is inside,
@@ -90,7 +101,8 @@ impl Pool {
             drained: AtomicU32::new(0),
             next: AtomicI64::new(0),
             luck: AtomicU32::new(8),
-            job: UnsafeCell::new(Job { body: None, ctx: std::ptr::null_mut(), n: 0, chunk: 1 }),
+            cpus: Cpus::allowed(),
+            job: UnsafeCell::new(Job { body: None, ctx: std::ptr::null_mut(), n: 0, grain: 1, most: 1, cpu: None }),
         }));
         for k in 1..threads {
             let thread = std::thread::Builder::new().name(format!("strata-{k}")).stack_size(8 << 20);
@@ -122,9 +134,7 @@ impl Pool {
             // SAFETY: the caller's promise covers one call with the whole range.
             return unsafe { body(ctx, 0, n) };
         }
-        let even = (n + self.threads as i64 * CHUNKS_PER_THREAD - 1) / (self.threads as i64 * CHUNKS_PER_THREAD);
-        let chunk = if heavy { 1 } else { ((even.max(grain) - 1) / grain + 1).saturating_mul(grain) };
-        let job = Job { body: Some(body), ctx, n, chunk };
+        let job = Job { body: Some(body), ctx, n, grain, most: if heavy { 1 } else { n }, cpu: cpus::current() };
         // SAFETY: we hold `busy`, the gate is closed and empty: nobody reads the job now.
         unsafe { *self.job.get() = job };
         self.next.store(0, Relaxed);
@@ -134,7 +144,7 @@ impl Pool {
         if heavy {
             futex_wake(&self.epoch, (job.n - 1).min(self.threads as i64 - 1) as u32);
         } else {
-            self.wake(job, grain);
+            self.wake(job);
         }
         self.chunks(job);
         INSIDE.set(false);
@@ -154,36 +164,44 @@ impl Pool {
     }
 
     /// Wakes sleeping workers if the job is worth it, which one grain of it tells.
-    fn wake(&self, job: Job, grain: i64) {
+    fn wake(&self, job: Job) {
         let Some(body) = job.body else { return };
         if self.sleepers.load(SeqCst) == 0 {
             return;
         }
-        let begin = self.next.fetch_add(grain, Relaxed);
-        if begin >= job.n {
-            return;
-        }
+        let Some((begin, end)) = self.take(&job, job.grain) else { return };
         let start = Instant::now();
         // SAFETY: as in `chunks`.
-        unsafe { body(job.ctx, begin, begin.saturating_add(grain).min(job.n)) };
-        let grains = (job.n - begin) / grain;
+        unsafe { body(job.ctx, begin, end) };
+        let grains = (job.n - begin) / job.grain;
         if start.elapsed().as_nanos() as f64 * grains as f64 > WORTH.as_nanos() as f64 {
-            let helpers = ((job.n - 1) / job.chunk).min(self.threads as i64 - 1);
+            let helpers = ((job.n - 1) / job.grain).min(self.threads as i64 - 1);
             futex_wake(&self.epoch, helpers as u32);
         }
     }
 
-    /// Takes chunks of the job until none is left.
+    /// Does parts of the job until none is left.
     fn chunks(&self, job: Job) {
         let Some(body) = job.body else { return };
-        loop {
-            let begin = self.next.fetch_add(job.chunk, Relaxed);
-            if begin >= job.n {
-                return;
-            }
+        while let Some((begin, end)) = self.take(&job, job.most) {
             // SAFETY: `run`'s caller promised that disjoint ranges may run anywhere; each begin is handed out once.
-            unsafe { body(job.ctx, begin, begin.saturating_add(job.chunk).min(job.n)) };
+            unsafe { body(job.ctx, begin, end) };
         }
+    }
+
+    /// The next part of the job, in whole grains: a share of what is left, `most` at most.
+    fn take(&self, job: &Job, most: i64) -> Option<(i64, i64)> {
+        let mut begin = self.next.load(Relaxed);
+        while begin < job.n {
+            let left = job.n - begin;
+            let share = (left / (self.threads as i64 * PARTS)).min(most);
+            let end = begin + (share - share % job.grain).max(job.grain).min(left);
+            match self.next.compare_exchange_weak(begin, end, Relaxed, Relaxed) {
+                Ok(_) => return Some((begin, end)),
+                Err(now) => begin = now,
+            }
+        }
+        None
     }
 
     /// Lets no more workers in and waits for those inside.
@@ -191,7 +209,7 @@ impl Pool {
         if self.gate.fetch_and(!OPEN, SeqCst) == OPEN {
             return;
         }
-        if spin(SPIN, || self.gate.load(Acquire) == 0) {
+        if spin(|| self.gate.load(Acquire) == 0) == Spin::Done {
             return;
         }
         loop {
@@ -211,6 +229,7 @@ impl Pool {
             if self.enter() {
                 // SAFETY: we are inside: the job stays as it is until we leave.
                 let job = unsafe { *self.job.get() };
+                self.cpus.leave(job.cpu);
                 self.chunks(job);
                 if self.gate.fetch_sub(1, SeqCst) == 1 {
                     self.drained.fetch_add(1, SeqCst);
@@ -237,11 +256,11 @@ impl Pool {
     fn rest(&self, seen: u32) {
         let luck = self.luck.load(Relaxed);
         if luck > 0 {
-            if spin(SPIN, || self.epoch.load(Relaxed) != seen) {
-                self.luck.store((luck + 2).min(16), Relaxed);
-                return;
+            match spin(|| self.epoch.load(Relaxed) != seen) {
+                Spin::Done => return self.luck.store((luck + 2).min(16), Relaxed),
+                Spin::Vain => self.luck.store(luck - 1, Relaxed),
+                Spin::Aside => self.luck.store(0, Relaxed),
             }
-            self.luck.store(luck - 1, Relaxed);
         }
         self.sleepers.fetch_add(1, SeqCst);
         let slept = Instant::now();
@@ -252,34 +271,6 @@ impl Pool {
             self.luck.fetch_max(1, Relaxed);
         }
     }
-}
-
-/// Waits awake until `done`, for about `time` at most; whether it came.
-fn spin(time: Duration, done: impl Fn() -> bool) -> bool {
-    let start = Instant::now();
-    loop {
-        for _ in 0..32 {
-            if done() {
-                return true;
-            }
-            std::hint::spin_loop();
-        }
-        if start.elapsed() > time {
-            return false;
-        }
-    }
-}
-
-fn futex_wait(word: &AtomicU32, seen: u32) {
-    let op = libc::FUTEX_WAIT | libc::FUTEX_PRIVATE_FLAG;
-    // SAFETY: the word outlives the call and the null time-out means none; a spurious return is allowed for by callers.
-    unsafe { libc::syscall(libc::SYS_futex, word.as_ptr(), op, seen, std::ptr::null::<libc::timespec>()) };
-}
-
-fn futex_wake(word: &AtomicU32, count: u32) {
-    let op = libc::FUTEX_WAKE | libc::FUTEX_PRIVATE_FLAG;
-    // SAFETY: the word is only used as an address.
-    unsafe { libc::syscall(libc::SYS_futex, word.as_ptr(), op, count) };
 }
 
 #[cfg(test)]
@@ -308,6 +299,16 @@ mod tests {
             hit_all(pool, round % 97, 1 + (round % 13) as i64);
         }
         hit_all(pool, 100_000, 1);
+    }
+
+    #[test]
+    fn parts_are_whole_grains_and_shrink_to_one() {
+        let pool = Pool::start(2);
+        let job = Job { body: None, ctx: std::ptr::null_mut(), n: 1003, grain: 4, most: 1003, cpu: None };
+        let parts: Vec<_> = std::iter::from_fn(|| pool.take(&job, job.most)).collect();
+        assert!(parts.iter().zip(&parts[1..]).all(|(part, next)| part.1 == next.0 && part.1 - part.0 >= next.1 - next.0));
+        assert!(parts.iter().rev().skip(1).all(|(begin, end)| (end - begin) % 4 == 0));
+        assert_eq!((parts[0], parts.last()), ((0, 124), Some(&(1000, 1003))));
     }
 
     #[test]

@@ -101,7 +101,7 @@ impl<'c> Emitter<'c> {
     }
 
     /// What is left over from `begin` to `end`, with the lanes on that lie before the end: one copy of `body` at a time, or one more
-    /// block when its length is known.
+    /// block when its length is known: copies side by side hide each other's latency here as they do in the loop.
     pub(super) fn edge(
         &mut self,
         lp: &Loop<'c>,
@@ -114,8 +114,11 @@ impl<'c> Emitter<'c> {
         self.width = if lp.width > 1 { lp.width } else { width };
         let together = match (begin, end) {
             (Num::Const(begin), Num::Const(end)) if lp.width == 1 && carried.is_empty() => (end - begin).max(1),
+            (Num::Const(begin), Num::Const(end)) if lp.width > 1 => ((end - begin + lp.width - 1) / lp.width).clamp(1, lp.unroll),
             _ => 1,
         };
+        // The loop ended at a multiple of its step, which is one of this step only if the one divides the other.
+        let lp = &Loop { aligned: lp.aligned && lp.unroll % together == 0, ..*lp };
         let carried = self.repeat(begin, end, lp.width * together, carried, &mut |emitter, at, carried| {
             let copies = emitter.advance(lp, copies, at, together, (lp.width > 1).then_some(end));
             body(emitter, &copies, carried)
@@ -148,7 +151,7 @@ impl<'c> Emitter<'c> {
         for turn in 0..unroll {
             let base = at.add(&mut self.b, Num::Const(turn * lp.width));
             let block = lp.aligned.then_some(InBlock { start: at, size: unroll * lp.width, offset: turn * lp.width });
-            let mask = masked.map(|end| self.lanes_left(base, end, lp.width));
+            let mask = masked.filter(|end| !fills(base, *end, lp.width)).map(|end| self.lanes_left(base, end, lp.width));
             turns.push((Coord { base, lanes: lp.width > 1, block }, mask));
         }
         let mut advanced = Vec::new();
@@ -209,4 +212,9 @@ impl<'c> Emitter<'c> {
         self.b.set_at_end(around);
         Ok(op.results())
     }
+}
+
+/// Whether a vector from `at` on is known to end before `end`.
+fn fills(at: Num<'_>, end: Num<'_>, width: i64) -> bool {
+    matches!((at, end), (Num::Const(at), Num::Const(end)) if at + width <= end)
 }

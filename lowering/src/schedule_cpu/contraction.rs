@@ -4,7 +4,8 @@
 //! With one operand in panels (`--pack-operands`) the schedule is the classical one. A register block of `rows x vectors`
 //! accumulators runs down the whole reduction, reading one row of a panel and broadcasting an element of each row of the other
 //! operand. Tiles are so small that the rows of a tile stay in the second-level cache while panels stream past them, and so many
-//! that threads can share them evenly. Accumulators never leave registers before the sum is complete, so nothing is read back.
+//! that threads can share them evenly. Where the sums are so long that few rows fit, a panel stays instead and rows stream past it.
+//! Accumulators never leave registers before the sum is complete, so nothing is read back.
 
 use super::frame::Frame;
 use super::reduction::tile_dim;
@@ -66,9 +67,14 @@ fn tiled(frame: &Frame<'_, '_>, roles: &Roles<'_, '_>, panel: i64) {
     let up = |size: i64, step: i64| (size.max(1) as u64).div_ceil(step as u64) as i64 * step;
     // Even parts of the rows, of which one fits the cache.
     let bytes = (depth * frame.register_bits / (8 * frame.width)).max(1);
-    let parts = (up(row_size, rows) as u64).div_ceil((CACHED / bytes).max(2 * rows) as u64) as i64;
-    let mut row_tile = up((row_size as u64).div_ceil(parts as u64) as i64, rows);
-    let columns = COLUMNS.min(STREAMED / (bytes * panel).max(1) * panel).max(panel);
+    let resident = CACHED / bytes;
+    let (most_rows, columns) = if resident > panel {
+        (resident.max(2 * rows), COLUMNS.min(STREAMED / (bytes * panel).max(1) * panel).max(panel))
+    } else {
+        (row_size, panel)
+    };
+    let parts = (up(row_size, rows) as u64).div_ceil(most_rows.max(1) as u64) as i64;
+    let mut row_tile = up((row_size as u64).div_ceil(parts.max(1) as u64) as i64, rows);
     let mut lane_tile = up(lane_size.min(columns), panel);
     let others: i64 =
         kernel.outer.iter().filter(|dim| **dim != roles.lanes && Some(**dim) != roles.rows).map(|&dim| frame.size(dim)).product();

@@ -1,0 +1,54 @@
+//! Waiting for another thread: awake for a moment, then asleep on a futex.
+
+use std::sync::atomic::AtomicU32;
+use std::time::{Duration, Instant};
+
+/// How long an idle thread stays awake for what comes next.
+pub const SPIN: Duration = Duration::from_micros(50);
+/// A spinning thread that misses so much time was put aside for another one.
+const ASIDE: Duration = Duration::from_micros(20);
+
+/// How waiting awake ended.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Spin {
+    /// With what was waited for.
+    Done,
+    /// With nothing.
+    Vain,
+    /// Another thread had the CPU meanwhile.
+    Aside,
+}
+
+/// Waits awake until `done`, for about [`SPIN`] at most.
+pub fn spin(done: impl Fn() -> bool) -> Spin {
+    let start = Instant::now();
+    let mut last = Duration::ZERO;
+    loop {
+        for _ in 0..32 {
+            if done() {
+                return Spin::Done;
+            }
+            std::hint::spin_loop();
+        }
+        let now = start.elapsed();
+        if now - last > ASIDE {
+            return Spin::Aside;
+        }
+        if now > SPIN {
+            return Spin::Vain;
+        }
+        last = now;
+    }
+}
+
+pub fn futex_wait(word: &AtomicU32, seen: u32) {
+    let op = libc::FUTEX_WAIT | libc::FUTEX_PRIVATE_FLAG;
+    // SAFETY: the word outlives the call and the null time-out means none; a spurious return is allowed for by callers.
+    unsafe { libc::syscall(libc::SYS_futex, word.as_ptr(), op, seen, std::ptr::null::<libc::timespec>()) };
+}
+
+pub fn futex_wake(word: &AtomicU32, count: u32) {
+    let op = libc::FUTEX_WAKE | libc::FUTEX_PRIVATE_FLAG;
+    // SAFETY: the word is only used as an address.
+    unsafe { libc::syscall(libc::SYS_futex, word.as_ptr(), op, count) };
+}
