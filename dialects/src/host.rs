@@ -106,6 +106,9 @@ pub struct Launch {
     outputs: Attr<I64>,
 }
 
+/// The runtime function that is told which kernel runs from now on, by its number, or -1 for none.
+pub const MARK: &str = "strata_mark";
+
 /// Calls a function of the runtime library.
 #[op("host.extern", effects(Read, Write))]
 pub struct Extern {

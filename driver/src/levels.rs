@@ -29,6 +29,9 @@ struct Step {
 /// Passes that ask how closely results follow the program.
 const NUMERIC: &[&str] = &["fold-scales", "fuse-attention", "simplify-algebra", "simplify-sums"];
 
+/// Runs when the runtime is to say where the time of a call goes.
+const PROFILE: &str = "mark-launches";
+
 /// Runs when the sizes of the call's inputs are told.
 const SPECIALISE: &str = "func.func(specialise-sizes)";
 
@@ -112,7 +115,7 @@ pub const LEVELS: &[Level] = &[
         "host",
         "buffers and launches",
         "strata-to-host",
-        [needed("loop-to-host"), optional("cse", "cse"), optional("func.func(plan-memory)", "plan-memory"),]
+        [needed("loop-to-host"), optional("cse", "cse"), optional("func.func(plan-memory)", "plan-memory"), needed(PROFILE)]
     ),
     level!(7, "cpu", "vector loops and the native entry", "strata-to-cpu", [needed("loop-to-cpu"), optional("cse", "cse")]),
 ];
@@ -129,7 +132,8 @@ impl Level {
         if self.name == "capture" && sizes.is_empty() {
             return String::new();
         }
-        let kept = self.passes.iter().filter(|step| step.optional.is_none_or(|flag| !options.skip.iter().any(|skip| skip == flag)));
+        let skipped = |flag: &str| options.skip.iter().any(|skip| skip == flag);
+        let kept = self.passes.iter().filter(|step| !step.optional.is_some_and(skipped) && (options.profile || step.text != PROFILE));
         let text = |step: &Step| match (options.vector_bits, step.optional) {
             (Some(bits), Some(flag @ ("pack-operands" | "schedule-cpu"))) => format!("{flag}{{vector-bits={bits}}}"),
             _ if step.text == SPECIALISE => format!("func.func(specialise-sizes{{sizes={sizes}}})"),

@@ -71,6 +71,8 @@ pub struct Options {
     pub cpu: String,
     /// Verify the IR after every pass.
     pub verify: bool,
+    /// Tell the runtime when a kernel begins and ends.
+    pub profile: bool,
     /// Take pieces of code that were compiled before from the store on disk, and put new ones there.
     pub cache: bool,
     /// The function to compile, of a program that graph breaks divide; the entry when empty.

@@ -7,6 +7,7 @@ use crate::dlpack::DLTensor;
 use crate::error::RunError;
 use crate::manifest::{Input, Output, Scalar};
 use crate::memory::Block;
+use crate::profile::Profile;
 use crate::session::dense;
 use crate::tensor::{Tensor, dense_bytes};
 
@@ -26,6 +27,7 @@ pub struct CallState {
     given: Vec<Option<usize>>,
     /// Dense copies of strided inputs.
     copies: Vec<Tensor>,
+    pub(crate) profile: Profile,
 }
 
 // SAFETY: the pointers lead into the vectors beside them or into the tensors of a call that runs on one thread.
@@ -52,12 +54,18 @@ impl CallState {
             blocks: (0..count).map(|_| None).collect(),
             given: vec![None; count],
             copies: Vec::new(),
+            profile: Profile::default(),
         }
     }
 
     /// Largest scratch memory of a call so far.
     pub fn peak_workspace(&self) -> usize {
         self.arena.peak_bytes()
+    }
+
+    /// What the calls so far spent in each kernel, if the program was compiled to tell.
+    pub fn profile(&self) -> &Profile {
+        &self.profile
     }
 
     pub(crate) fn begin(&mut self) {

@@ -29,6 +29,7 @@ static OWN: &[(&str, Address)] = &[
     ("strata_lib_sort", Address(library::sort::strata_lib_sort as *const c_void)),
     ("strata_lib_svd", Address(library::linalg::strata_lib_svd as *const c_void)),
     ("strata_lib_triangular_solve", Address(library::linalg::strata_lib_triangular_solve as *const c_void)),
+    ("strata_mark", Address(strata_mark as *const c_void)),
     ("strata_math_erfinv_f32", Address(library::math::strata_math_erfinv_f32 as *const c_void)),
     ("strata_math_erfinv_f64", Address(library::math::strata_math_erfinv_f64 as *const c_void)),
     ("strata_math_lgamma_f32", Address(library::math::strata_math_lgamma_f32 as *const c_void)),
@@ -114,6 +115,16 @@ pub unsafe extern "C" fn strata_output(call: *mut StrataCall, index: i64, bytes:
 pub unsafe extern "C" fn strata_parallel(_call: *mut StrataCall, body: Body, ctx: *mut c_void, n: i64, grain: i64) {
     // SAFETY: the compiler passes bodies whose disjoint ranges are independent.
     unsafe { pool::global().run(body, ctx, n, grain) }
+}
+
+/// An image's import; see the architecture page.
+///
+/// # Safety
+/// Called by an image with the argument of its running entry.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn strata_mark(call: *mut StrataCall, kernel: i64) {
+    // SAFETY: the image passes its own argument.
+    unsafe { state(call) }.profile.mark(kernel);
 }
 
 #[cfg(test)]

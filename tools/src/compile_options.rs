@@ -21,6 +21,9 @@ pub struct CompileOptions {
     /// Leave these passes out of the pipeline (comma separated)
     #[arg(long, value_name = "PASSES", value_delimiter = ',')]
     skip: Vec<String>,
+    /// Tell the runtime when a kernel begins and ends
+    #[arg(skip)]
+    profile: bool,
     /// Neither read nor write the cache of compiled programs
     #[arg(long)]
     pub no_cache: bool,
@@ -30,6 +33,11 @@ pub struct CompileOptions {
 }
 
 impl CompileOptions {
+    /// The same, and the runtime is told when a kernel begins and ends.
+    pub fn with_profile(self, profile: bool) -> CompileOptions {
+        CompileOptions { profile, ..self }
+    }
+
     /// The driver's options as JSON; what was not given is left to the compiler. Equal options give equal texts.
     pub fn json(&self) -> String {
         let mut options = Map::new();
@@ -37,6 +45,9 @@ impl CompileOptions {
             if let Some(value) = value {
                 options.insert(name.into(), json!(value));
             }
+        }
+        if self.profile {
+            options.insert("profile".into(), json!(true));
         }
         if !self.skip.is_empty() {
             options.insert("skip".into(), json!(self.skip));

@@ -37,6 +37,9 @@ struct Arguments {
     /// Print cold start, warm start, median and p99 of a call, kernels, bytes, memory
     #[arg(long)]
     benchmark: bool,
+    /// With --benchmark: each kernel's time, bytes, operations, and its share of what the machine can do
+    #[arg(long, requires = "benchmark")]
+    roofline: bool,
     /// Show the model's road through the levels: ops, kernels, times of each stage, memory, and the cost of a call
     #[arg(long)]
     report: bool,
@@ -95,10 +98,11 @@ fn serve(arguments: Arguments) -> Result<bool, Box<dyn std::error::Error>> {
         inputs: arguments.inputs,
         expect: arguments.expect,
         benchmark: arguments.benchmark,
+        roofline: arguments.roofline,
         report: arguments.report,
         print_guards: arguments.print_guards,
         rtol: arguments.rtol,
         atol: arguments.atol,
-        compile: arguments.compile,
+        compile: arguments.compile.with_profile(arguments.roofline),
     })
 }

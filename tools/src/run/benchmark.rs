@@ -13,26 +13,26 @@ use super::backend::{LoadTimes, Program};
 const BUDGET: Duration = Duration::from_secs(2);
 
 /// Measures cold start, warm start and calls, and prints them with what is known of the kernels.
-pub fn run(program: &Program, inputs: &[&Tensor], times: LoadTimes) -> Result<(), Box<dyn Error>> {
+pub fn run(program: &Program, inputs: &[&Tensor], times: LoadTimes, roofline: bool) -> Result<(), Box<dyn Error>> {
     if let Some(compile) = times.compile {
         println!("compile        {}", show(compile));
     }
     println!("load           {}", show(times.load));
-    calls(program, inputs)?;
+    calls(program, inputs, roofline)?;
     if let Program::Native(session) = program {
         describe(session.manifest());
     }
     Ok(())
 }
 
-/// Measures calls.
-pub fn calls(program: &Program, inputs: &[&Tensor]) -> Result<(), Box<dyn Error>> {
+/// Measures calls, and with `roofline` their kernels.
+pub fn calls(program: &Program, inputs: &[&Tensor], roofline: bool) -> Result<(), Box<dyn Error>> {
     let start = Instant::now();
     program.run(inputs)?;
     println!("first call     {}", show(start.elapsed()));
     let mut samples = match program {
-        Program::Native(session) => native(session, inputs)?,
-        Program::Specialised(program) => native(&*program.session(inputs)?, inputs)?,
+        Program::Native(session) => native(session, inputs, roofline)?,
+        Program::Specialised(program) => native(&*program.session(inputs)?, inputs, roofline)?,
         Program::Parts(_) | Program::Interpreted { .. } => sample(1, || program.run(inputs).map(drop))?,
     };
     samples.sort();
@@ -47,7 +47,7 @@ pub fn calls(program: &Program, inputs: &[&Tensor]) -> Result<(), Box<dyn Error>
 }
 
 /// Calls into outputs of the caller, the way an embedding program would.
-fn native(session: &strata_runtime::Session, inputs: &[&Tensor]) -> Result<Vec<Duration>, Box<dyn Error>> {
+fn native(session: &strata_runtime::Session, inputs: &[&Tensor], roofline: bool) -> Result<Vec<Duration>, Box<dyn Error>> {
     let results = session.run_refs(inputs)?;
     let describe = |tensors: &[&Tensor]| tensors.iter().map(|t| t.dlpack()).collect::<Vec<DLTensor>>();
     let (inputs, outputs) = (describe(inputs), describe(&results.iter().collect::<Vec<_>>()));
@@ -63,6 +63,9 @@ fn native(session: &strata_runtime::Session, inputs: &[&Tensor]) -> Result<Vec<D
     let repeats = (20_000 / start.elapsed().as_nanos().max(1)).clamp(1, 1000) as u32;
     let samples = sample(repeats, call)?;
     println!("workspace      {} bytes at most", state.peak_workspace());
+    if roofline {
+        super::roofline::print(session.manifest(), &state, (2 + samples.len() * repeats as usize) as f64)?;
+    }
     Ok(samples)
 }
 

@@ -6,6 +6,7 @@ mod case;
 mod judge;
 mod report;
 mod road;
+mod roofline;
 pub mod single;
 pub mod suite;
 pub mod worker;

@@ -26,6 +26,8 @@ pub struct Options {
     pub expect: Option<PathBuf>,
     /// Measure.
     pub benchmark: bool,
+    /// Measure kernels by themselves.
+    pub roofline: bool,
     /// Show the levels, the kernels, and where the time goes.
     pub report: bool,
     /// Show the conditions on a call.
@@ -73,9 +75,9 @@ pub fn run(options: &Options) -> Result<bool, Box<dyn Error>> {
         }
     };
     if options.benchmark {
-        benchmark::run(&program, &inputs, times)?;
+        benchmark::run(&program, &inputs, times, options.roofline)?;
     } else if options.report {
-        benchmark::calls(&program, &inputs)?;
+        benchmark::calls(&program, &inputs, false)?;
         println!();
     }
     Ok(right)
