@@ -3,7 +3,7 @@
 // RUN: rs-compile %s --emit=strata -o %t.strata && { rs-run %t.strata --benchmark --roofline 2>&1 || true; } | FileCheck %s --check-prefix=BLIND
 
 // CHECK: limits {{.*}} GFLOP/s
-// CHECK-NEXT: kernel per call us each
+// CHECK-NEXT: kernel per call us each part
 // CHECK-NEXT: k0 1.0 {{.*}}% of {{memory|arithmetic}}
 // CHECK-NEXT: median
 // BLIND: rs-run: the program does not tell which kernel runs; --roofline needs the model

@@ -6,6 +6,7 @@ use std::process::ExitCode;
 use clap::{Parser, Subcommand};
 
 mod aten_table;
+mod bench;
 mod cargo;
 mod docs;
 mod examples;
@@ -70,11 +71,7 @@ enum Command {
         args: Vec<String>,
     },
     /// Run the benchmarks
-    Bench {
-        /// Arguments for `cargo bench`
-        #[arg(last = true)]
-        args: Vec<String>,
-    },
+    Bench(bench::Args),
     /// Write a new pass: its file, its test and its registry line
     NewPass {
         /// Its name, as in `fuse_elementwise`
@@ -130,11 +127,7 @@ fn dispatch(command: Command) -> Result<bool> {
             all.extend(args.iter().map(String::as_str));
             cargo::run(&all)
         }
-        Command::Bench { args } => {
-            let mut all = vec!["bench", "--workspace", "--benches", "--"];
-            all.extend(args.iter().map(String::as_str));
-            cargo::run(&all)
-        }
+        Command::Bench(args) => bench::run(&args),
         Command::NewPass { name } => scaffold::new_pass(&name),
         Command::NewOp { dialect, name } => scaffold::new_op(&dialect, &name),
         Command::AtenTable { json, out } => Ok(aten_table::run(&json, &out).map(|()| true)?),

@@ -38,8 +38,8 @@ struct Arguments {
     #[arg(long)]
     benchmark: bool,
     /// With --benchmark: each kernel's time, bytes, operations, and its share of what the machine can do
-    #[arg(long, requires = "benchmark")]
-    roofline: bool,
+    #[arg(long, requires = "benchmark", num_args = 0..=1, require_equals = true, default_missing_value = "text")]
+    roofline: Option<run::Form>,
     /// Show the model's road through the levels: ops, kernels, times of each stage, memory, and the cost of a call
     #[arg(long)]
     report: bool,
@@ -103,6 +103,6 @@ fn serve(arguments: Arguments) -> Result<bool, Box<dyn std::error::Error>> {
         print_guards: arguments.print_guards,
         rtol: arguments.rtol,
         atol: arguments.atol,
-        compile: arguments.compile.with_profile(arguments.roofline),
+        compile: arguments.compile.with_profile(arguments.roofline.is_some()),
     })
 }

@@ -8,12 +8,13 @@ use strata_runtime::Tensor;
 use strata_runtime::dlpack::DLTensor;
 
 use super::backend::{LoadTimes, Program};
+use super::roofline::{self, Form};
 
 /// Time spent on measuring.
 const BUDGET: Duration = Duration::from_secs(2);
 
 /// Measures cold start, warm start and calls, and prints them with what is known of the kernels.
-pub fn run(program: &Program, inputs: &[&Tensor], times: LoadTimes, roofline: bool) -> Result<(), Box<dyn Error>> {
+pub fn run(program: &Program, inputs: &[&Tensor], times: LoadTimes, roofline: Option<Form>) -> Result<(), Box<dyn Error>> {
     if let Some(compile) = times.compile {
         println!("compile        {}", show(compile));
     }
@@ -26,7 +27,7 @@ pub fn run(program: &Program, inputs: &[&Tensor], times: LoadTimes, roofline: bo
 }
 
 /// Measures calls, and with `roofline` their kernels.
-pub fn calls(program: &Program, inputs: &[&Tensor], roofline: bool) -> Result<(), Box<dyn Error>> {
+pub fn calls(program: &Program, inputs: &[&Tensor], roofline: Option<Form>) -> Result<(), Box<dyn Error>> {
     let start = Instant::now();
     program.run(inputs)?;
     println!("first call     {}", show(start.elapsed()));
@@ -47,7 +48,7 @@ pub fn calls(program: &Program, inputs: &[&Tensor], roofline: bool) -> Result<()
 }
 
 /// Calls into outputs of the caller, the way an embedding program would.
-fn native(session: &strata_runtime::Session, inputs: &[&Tensor], roofline: bool) -> Result<Vec<Duration>, Box<dyn Error>> {
+fn native(session: &strata_runtime::Session, inputs: &[&Tensor], roofline: Option<Form>) -> Result<Vec<Duration>, Box<dyn Error>> {
     let results = session.run_refs(inputs)?;
     let describe = |tensors: &[&Tensor]| tensors.iter().map(|t| t.dlpack()).collect::<Vec<DLTensor>>();
     let (inputs, outputs) = (describe(inputs), describe(&results.iter().collect::<Vec<_>>()));
@@ -63,8 +64,8 @@ fn native(session: &strata_runtime::Session, inputs: &[&Tensor], roofline: bool)
     let repeats = (20_000 / start.elapsed().as_nanos().max(1)).clamp(1, 1000) as u32;
     let samples = sample(repeats, call)?;
     println!("workspace      {} bytes at most", state.peak_workspace());
-    if roofline {
-        super::roofline::print(session.manifest(), &state, (2 + samples.len() * repeats as usize) as f64)?;
+    if let Some(form) = roofline {
+        roofline::print(form, session.manifest(), &state, (2 + samples.len() * repeats as usize) as f64)?;
     }
     Ok(samples)
 }

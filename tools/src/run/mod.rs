@@ -12,3 +12,4 @@ pub mod suite;
 pub mod worker;
 
 pub use backend::Backend;
+pub use roofline::Form;

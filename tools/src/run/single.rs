@@ -13,6 +13,7 @@ use super::benchmark;
 use super::case::InputSet;
 use super::judge::{Rules, judge};
 use super::road;
+use super::roofline::Form;
 
 /// What to do with the model.
 pub struct Options {
@@ -27,7 +28,7 @@ pub struct Options {
     /// Measure.
     pub benchmark: bool,
     /// Measure kernels by themselves.
-    pub roofline: bool,
+    pub roofline: Option<Form>,
     /// Show the levels, the kernels, and where the time goes.
     pub report: bool,
     /// Show the conditions on a call.
@@ -77,7 +78,7 @@ pub fn run(options: &Options) -> Result<bool, Box<dyn Error>> {
     if options.benchmark {
         benchmark::run(&program, &inputs, times, options.roofline)?;
     } else if options.report {
-        benchmark::calls(&program, &inputs, false)?;
+        benchmark::calls(&program, &inputs, None)?;
         println!();
     }
     Ok(right)
