@@ -363,11 +363,11 @@ impl Writer<'_> {
     }
 }
 
-/// Whether an op adds or multiplies many terms.
+/// Whether an op adds or multiplies many terms, as the series of the gamma functions do in the operand's own type.
 fn accumulates(op: &Op) -> bool {
     match op {
         Op::Reduce { kind, .. } | Op::Scan { kind, .. } | Op::Scatter(_, kind) => matches!(*kind, "sum" | "prod" | "add" | "mul"),
-        Op::Dot { .. } | Op::Conv { .. } | Op::Binary("add" | "sub") => true,
+        Op::Dot { .. } | Op::Conv { .. } | Op::Binary("add" | "sub") | Op::Unary("digamma" | "lgamma") => true,
         _ => false,
     }
 }

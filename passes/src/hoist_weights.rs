@@ -28,7 +28,7 @@
 //! ```
 
 mod prepare;
-mod signature;
+pub(crate) mod signature;
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 

@@ -12,6 +12,7 @@ pub mod fuse_reductions;
 pub mod fusion;
 pub mod hoist_weights;
 pub mod mark_launches;
+pub mod outline_regions;
 pub mod plan_memory;
 pub mod simplify;
 pub mod specialise_sizes;
@@ -33,6 +34,7 @@ pub const PASSES: &[PassEntry] = &[
     PassEntry::of::<fuse_reductions::FuseReductions>(),
     PassEntry::of::<hoist_weights::HoistWeights>(),
     PassEntry::of::<mark_launches::MarkLaunches>(),
+    PassEntry::of::<outline_regions::OutlineRegions>(),
     PassEntry::of::<plan_memory::PlanMemory>(),
     PassEntry::of::<simplify::algebra::SimplifyAlgebra>(),
     PassEntry::of::<simplify::constants::SimplifyConstants>(),

@@ -1,6 +1,6 @@
 //! Source locations.
 
-use super::{Cx, identity, printed};
+use super::{Cx, identity, printed, string_from};
 use mlir_sys::*;
 use std::marker::PhantomData;
 
@@ -40,6 +40,19 @@ impl<'c> Location<'c> {
             Some((file, place)) if !place.contains(['"', '(']) => format!("{file}:{place}"),
             _ => inner.to_owned(),
         }
+    }
+
+    /// The names that it was given, the outermost first: `["add_3", "layers.0"]` for `loc("add_3"("layers.0"(file:line:column)))`.
+    pub fn names(self) -> Vec<String> {
+        let (mut names, mut raw) = (Vec::new(), self.raw);
+        // SAFETY: the location is alive, and with it all that it is made of; only named ones are asked for name and child.
+        unsafe {
+            while mlirLocationIsAName(raw) {
+                names.push(string_from(mlirIdentifierStr(mlirLocationNameGetName(raw))));
+                raw = mlirLocationNameGetChildLoc(raw);
+            }
+        }
+        names
     }
 
     /// Reports an error here through MLIR's diagnostics.

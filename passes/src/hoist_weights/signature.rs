@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use strata_core::ir::{Attr, Op, Type};
 
 /// Attributes of a function's arguments and results, to be read, extended and written back.
-pub(super) struct Signature<'c> {
+pub(crate) struct Signature<'c> {
     function: Op<'c>,
     pub arguments: Vec<Attr<'c>>,
     pub results: Vec<Attr<'c>>,
