@@ -27,7 +27,7 @@ struct Step {
 }
 
 /// Passes that ask how closely results follow the program.
-const NUMERIC: &[&str] = &["fold-scales", "fuse-attention", "simplify-algebra", "simplify-sums"];
+const NUMERIC: &[&str] = &["fold-scales", "fuse-attention", "share-reciprocals", "simplify-algebra", "simplify-sums"];
 
 /// Runs when the runtime is to say where the time of a call goes.
 const PROFILE: &str = "mark-launches";
@@ -103,6 +103,7 @@ pub const LEVELS: &[Level] = &[
         "kernels with schedules for the target",
         "strata-to-loop-scheduled",
         [
+            optional("share-reciprocals", "share-reciprocals"),
             optional("split-reductions", "split-reductions"),
             optional("keep-rows", "keep-rows"),
             optional("pack-operands", "pack-operands"),
@@ -139,7 +140,9 @@ impl Level {
             _ if step.text == SPECIALISE => format!("func.func(specialise-sizes{{sizes={sizes}}})"),
             (Some(bits), Some("channels-last")) => format!("func.func(channels-last{{vector-bits={bits}}})"),
             _ if step.text == "split-breaks" && !options.part.is_empty() => format!("split-breaks{{only={}}}", options.part),
-            (_, Some(flag)) if NUMERIC.contains(&flag) => format!("func.func({flag}{{numerics={}}})", options.numerics.name()),
+            (_, Some(flag)) if NUMERIC.contains(&flag) => {
+                step.text.replace(flag, &format!("{flag}{{numerics={}}}", options.numerics.name()))
+            }
             _ => step.text.to_owned(),
         };
         kept.map(text).collect::<Vec<_>>().join(",")

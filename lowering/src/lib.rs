@@ -14,6 +14,7 @@ mod num;
 pub mod pack_operands;
 pub mod prim_to_loop;
 pub mod schedule_cpu;
+pub mod share_reciprocals;
 pub mod split_reductions;
 
 pub use error::Error;
@@ -32,5 +33,6 @@ pub const PASSES: &[PassEntry] = &[
     PassEntry::of::<pack_operands::PackOperands>(),
     PassEntry::of::<prim_to_loop::PrimToLoop>(),
     PassEntry::of::<schedule_cpu::ScheduleCpu>(),
+    PassEntry::of::<share_reciprocals::ShareReciprocals>(),
     PassEntry::of::<split_reductions::SplitReductions>(),
 ];

@@ -1,0 +1,167 @@
+//! `--share-reciprocals`: many divisions by one number become multiplications by its reciprocal.
+//!
+//! Where a stage divides along a dim by an element that does not move along it (the weights of a softmax by their sum), the
+//! reciprocal is a stage of its own, taken once for each point of the outer loops. Dividing takes ten times as long as multiplying.
+//!
+//! A quotient then carries two roundings: at most 1.5 units in the last place, so it fires with `numerics = "ulp"` and not with
+//! `"bitwise"`. Numbers whose reciprocal overflows or loses bits are scaled by a power of two before, and the quotient after, so
+//! infinities, zeros and subnormal divisors give what a division gives.
+//!
+//! ```mlir
+//! %y = loop.stage %x, %s {domain = [0, 1], ...} { arith.divf %a, %b }
+//! // becomes
+//! %c = loop.stage %s {domain = [0], ...} { 1.0, or a power of two for extreme %b }
+//! %r = loop.stage %s, %c {domain = [0], ...} { 1.0 / (%b * %c) }
+//! %y = loop.stage %x, %r, %c {domain = [0, 1], ...} { %a * %r * %c }
+//! ```
+
+use crate::kernel_view::{KernelView, StageView};
+use strata_core::ir::{Attr, Builder, ElementType, Op, OpSpec, Type, Value};
+use strata_core::pass::{Pass, PassContext, PassError};
+
+/// Replaces divisions by what does not vary by multiplications.
+#[derive(Pass)]
+#[pass(dependents("loop", "arith", "math"))]
+pub struct ShareReciprocals {
+    /// bitwise, ulp or fast.
+    #[option(default = "ulp")]
+    numerics: String,
+}
+
+impl Pass for ShareReciprocals {
+    fn run<'c>(&self, op: Op<'c>, _: &mut PassContext<'c>) -> Result<(), PassError> {
+        match self.numerics.as_str() {
+            "bitwise" => return Ok(()),
+            "ulp" | "fast" => {}
+            other => return Err(PassError::new(format!("numerics is bitwise, ulp or fast, not '{other}'"))),
+        }
+        for kernel in op.find_all("loop.kernel") {
+            while let Some(division) = KernelView::new(kernel).and_then(|view| find(&view)) {
+                share(&division);
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Divisions by one number that are worth two more stages.
+const WORTH: i64 = 128;
+
+/// A division by an argument of a stage that only moves with the outer loops.
+struct Division<'c> {
+    stage: Op<'c>,
+    op: Op<'c>,
+    /// The operand of the stage that divides.
+    operand: usize,
+    /// Outer dims, which the reciprocals have.
+    outer: Vec<usize>,
+    /// The type of the reciprocals.
+    ty: Type<'c>,
+}
+
+fn find<'c>(kernel: &KernelView<'c>) -> Option<Division<'c>> {
+    let divisions = kernel.stages.iter().flat_map(|stage| stage.op.body(0).ops().into_iter().map(move |op| (stage, op)));
+    divisions.filter(|(_, op)| op.is("arith.divf")).find_map(|(stage, op)| division(kernel, stage, op))
+}
+
+fn division<'c>(kernel: &KernelView<'c>, stage: &StageView<'c>, op: Op<'c>) -> Option<Division<'c>> {
+    let divisor = op.operand(1);
+    let argument = divisor.owner_block() == Some(stage.op.body(0)) && divisor.defining_op().is_none();
+    let wide = matches!(divisor.ty().element_type(), Some(ElementType::F32 | ElementType::F64));
+    if !argument || !wide || kernel.outer.is_empty() || stage.is_scatter() || op.operand(0) == divisor {
+        return None;
+    }
+    let operand = divisor.index();
+    let map = stage.maps[operand];
+    let follows = (0..kernel.num_dims()).all(|dim| kernel.outer.contains(&dim) || map.results().iter().all(|expr| !expr.uses_dim(dim)));
+    let inner = stage.domain.iter().filter(|dim| !kernel.outer.contains(dim));
+    let times: i64 = inner.map(|&dim| kernel.static_size(dim)).product::<Option<i64>>()?;
+    if stage.guarded[operand] || !follows || times < WORTH {
+        return None;
+    }
+    let cx = op.cx();
+    let extents: Vec<_> = kernel.outer.iter().map(|&dim| kernel.static_size(dim).unwrap_or(strata_core::ir::DYNAMIC)).collect();
+    let ty = cx.tensor(&extents, divisor.ty());
+    Some(Division { stage: stage.op, op, operand, outer: kernel.outer.clone(), ty })
+}
+
+fn share(division: &Division<'_>) {
+    let (stage, op, cx) = (division.stage, division.op, division.op.cx());
+    let (divisor, number) = (stage.operand(division.operand), division.op.operand(1).ty());
+    let scale = before(division, &[divisor], |b, args| scale(b, args[0]));
+    let reciprocal = before(division, &[divisor, scale], |b, args| {
+        let (one, scaled) = (b.const_float(number, 1.0), b.value("arith.mulf", args, number, &[]));
+        b.value("arith.divf", &[one, scaled], number, &[])
+    });
+    // The stage reads both at its own point.
+    let view = StageView::new(stage);
+    let dims: Vec<_> = division.outer.iter().map(|&dim| cx.dim(dim)).collect();
+    let (map, own) = (view.maps[division.operand], [reciprocal, scale]);
+    let at = cx.map(map.num_dims(), map.num_symbols(), &dims);
+    let body = stage.body(0);
+    let args = own.map(|_| body.add_arg(number, stage.location()));
+    stage.set_operands(&[stage.operands(), own.to_vec()].concat());
+    set_maps(stage, &[view.maps, vec![at; 2]].concat(), &[view.guarded, vec![false; 2]].concat());
+    let mut b = Builder::before(op);
+    let product = b.value("arith.mulf", &[op.operand(0), args[0]], number, &[]);
+    let quotient = b.value("arith.mulf", &[product, args[1]], number, &[]);
+    op.replace_with(&[quotient]);
+}
+
+/// The power of two that brings a number to where its reciprocal is a normal one: 1 for most.
+fn scale<'c>(b: &mut Builder<'c>, number: Value<'c>) -> Value<'c> {
+    let (cx, ty) = (b.cx(), number.ty());
+    // Reciprocals of what is smaller overflow, those of what is larger are subnormal.
+    let (bound, far) = if ty.element_type() == Some(ElementType::F64) { (1022, 512) } else { (126, 64) };
+    let size = b.value("math.absf", &[number], ty, &[]);
+    let mut scale = b.const_float(ty, 1.0);
+    for (predicate, sign) in [(OLT, -1), (OGT, 1)] {
+        let (limit, power) = (b.const_float(ty, 2f64.powi(sign * bound)), b.const_float(ty, 2f64.powi(-sign * far)));
+        let beyond = b.value("arith.cmpf", &[size, limit], cx.int(1), &[("predicate", cx.i64_attr(predicate))]);
+        scale = b.value("arith.select", &[beyond, power, scale], ty, &[]);
+    }
+    scale
+}
+
+/// `arith.cmpf`'s numbers of ordered comparisons.
+const OGT: i64 = 2;
+const OLT: i64 = 4;
+
+/// A stage over the outer dims before the dividing one. The first of its operands is read as the dividing stage reads it, others at
+/// the point.
+fn before<'c>(
+    division: &Division<'c>,
+    operands: &[Value<'c>],
+    body: impl FnOnce(&mut Builder<'c>, &[Value<'c>]) -> Value<'c>,
+) -> Value<'c> {
+    let (stage, cx) = (division.stage, division.stage.cx());
+    let map = StageView::new(stage).maps[division.operand];
+    let dims: Vec<_> = division.outer.iter().map(|&dim| cx.dim(dim)).collect();
+    let at = cx.map(map.num_dims(), map.num_symbols(), &dims);
+    let domain: Vec<i64> = division.outer.iter().map(|&dim| dim as i64).collect();
+    let maps: Vec<_> = (0..operands.len()).map(|operand| if operand == 0 { map } else { at }).collect();
+    let op = Builder::before(stage).op(OpSpec {
+        name: "loop.stage",
+        operands,
+        results: &[division.ty],
+        attrs: &[("domain", cx.i64s_attr(&domain)), ("space", cx.str_attr("register"))],
+        regions: 1,
+        ..OpSpec::default()
+    });
+    set_maps(op, &maps, &[]);
+    let number = division.op.operand(1).ty();
+    let block = op.region(0).append_block(&vec![number; operands.len()], stage.location());
+    let mut b = Builder::at_end(block, stage.location());
+    let value = body(&mut b, &block.args());
+    b.effect("loop.yield", &[value], &[]);
+    op.result(0)
+}
+
+fn set_maps<'c>(stage: Op<'c>, maps: &[strata_core::ir::AffineMap<'c>], guarded: &[bool]) {
+    let cx = stage.cx();
+    let maps: Vec<Attr<'c>> = maps.iter().map(|&map| cx.map_attr(map)).collect();
+    stage.set_attr("maps", cx.array_attr(&maps));
+    if guarded.contains(&true) {
+        stage.set_attr("guarded", cx.bools_attr(guarded));
+    }
+}
