@@ -352,15 +352,15 @@ pub(super) fn library(name: &str, dtype: DType, v: &[Scalar]) -> Option<Scalar> 
         "atan2" => x.atan2(y),
         "pow" => libm::pow(x, y),
         "fmod" => x % y,
-        _ => return special(name, v),
+        _ => return special(name, dtype, v),
     }))
 }
 
 /// Functions as `prim.special` names them.
-fn special(name: &str, v: &[Scalar]) -> Option<Scalar> {
+fn special(name: &str, dtype: DType, v: &[Scalar]) -> Option<Scalar> {
     let x = v.first()?.float();
     let y = v.get(1).map_or(0.0, |v| v.float());
-    let degree = |family| polynomial::value(family, x, y as i64);
+    let degree = |family| polynomial::value(family, x, if y.is_finite() { y as i64 } else { -1 }, dtype);
     Some(Scalar::Float(match name {
         "airy_ai" => airy::ai(x),
         "bessel_i0" => bessel::i(0, x),
@@ -386,8 +386,8 @@ fn special(name: &str, v: &[Scalar]) -> Option<Scalar> {
         "igammac" => gamma::incomplete(x, y).1,
         "laguerre_l" => degree(Family::LaguerreL),
         "legendre_p" => degree(Family::LegendreP),
-        "trigamma" => gamma::polygamma(1, x),
-        "zeta" => gamma::zeta(x, y),
+        "trigamma" => gamma::polygamma_in(1, x, dtype),
+        "zeta" => gamma::zeta_in(x, y, dtype),
         _ => return None,
     }))
 }

@@ -50,7 +50,7 @@ fn scores<'c>(a: &Args<'c>) -> Tensor<'c> {
         Some(scale) => query.number(Scalar::Float(scale)),
         None => a.prim.size_tensor(query.dtype(), query.size(last)).rsqrt(),
     };
-    let scores = matmul(query * factor, key.swap(last - 1, last));
+    let scores = matmul(query * factor, key.flipped());
     let scores = if a.has("is_causal") && a.bool("is_causal") { causal(scores) } else { scores };
     match a.opt_tensor("attn_mask") {
         Some(mask) if mask.dtype() == DType::Bool => mask.select(scores, f64::NEG_INFINITY),

@@ -114,13 +114,13 @@ fn spaced<'c>(a: &Args<'c>, work: DType) -> Tensor<'c> {
     // Integers are cut before they are spaced.
     let bound = |name| a.as_type(name, a.result_dtype(0)).convert(work);
     let (start, end, steps) = (bound("start"), bound("end"), a.int("steps"));
-    let positions = a.prim.range(work, steps);
+    let positions = a.prim.range(work.real_part(), steps);
     if steps <= 1 {
         return start.broadcast_to(&positions.shape());
     }
     let step = (end - start) / (steps - 1) as f64;
-    let low = start + step * positions;
-    let high = end - step * (-positions + (steps - 1) as f64);
+    let low = start + step * positions.convert(work);
+    let high = end - step * (-positions + (steps - 1) as f64).convert(work);
     positions.less((steps / 2) as f64).select(low, high)
 }
 

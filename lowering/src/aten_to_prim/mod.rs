@@ -31,6 +31,7 @@ mod bag;
 mod bits;
 mod cast;
 mod compare;
+mod complex;
 mod conv;
 mod counting;
 mod creation;
@@ -244,6 +245,7 @@ fn is_whole(op: Op<'_>) -> bool {
 
 /// The values of the results in the op's declared types.
 fn finish<'p>(args: &Args<'p>, op: Op<'p>, results: Vec<Tensor<'p>>, precision: Precision) -> Vec<Value<'p>> {
+    let found = is_misdeclared(op, &results);
     let declare = |(mut tensor, result): (Tensor<'p>, Value<'p>)| {
         let ty = result.ty();
         // What was not asked for has type `none`, or a shape that it has not; nothing uses it.
@@ -253,12 +255,20 @@ fn finish<'p>(args: &Args<'p>, op: Op<'p>, results: Vec<Tensor<'p>>, precision: 
         if let Some(dtype) = ty.element_type().filter(|_| precision != Precision::Exact) {
             tensor = tensor.convert(dtype);
         }
-        if refines(tensor.ty(), ty) && may_be_refined(result) {
+        if (found || refines(tensor.ty(), ty)) && may_be_refined(result) {
             return tensor.value();
         }
         declared(args.prim, tensor, ty)
     };
     results.into_iter().zip(op.results()).map(declare).collect()
+}
+
+/// Whether a shape that depends on data has another rank than declared: PyTorch's export has been seen to say wrong ones, and
+/// then its other results of the op are not to be believed either.
+fn is_misdeclared<'p>(op: Op<'p>, results: &[Tensor<'p>]) -> bool {
+    let open = |ty: Type<'_>| ty.is_tensor() && ty.shape().contains(&DYNAMIC);
+    let differs = |(tensor, ty): (&Tensor<'p>, Type<'p>)| open(tensor.ty()) && open(ty) && tensor.rank() != ty.rank();
+    results.iter().zip(op.result_types()).any(differs)
 }
 
 /// Whether a type knows what another leaves open, and agrees with it otherwise.

@@ -141,7 +141,9 @@ fn channels<'c>(vector: Tensor<'c>, rank: usize) -> Tensor<'c> {
 }
 
 fn batch_norm<'c>(a: &Args<'c>, training: bool, parts: Parts) -> Vec<Tensor<'c>> {
-    let x = a.tensor("input");
+    let input = a.tensor("input");
+    // A vector is one row of channels.
+    let x = if input.rank() == 1 { input.unsqueeze(0) } else { input };
     let rank = x.rank();
     let dims: Vec<usize> = (0..rank).filter(|d| *d != 1).collect();
     let eps = a.float("eps");
@@ -154,7 +156,8 @@ fn batch_norm<'c>(a: &Args<'c>, training: bool, parts: Parts) -> Vec<Tensor<'c>>
         None => moments(x, &dims, eps),
     };
     let affine = |name| a.opt_tensor(name).map(|t| channels(t, rank));
-    let mut results = vec![scaled((x - mean) * scale, affine("weight"), affine("bias"))];
+    let output = scaled((x - mean) * scale, affine("weight"), affine("bias"));
+    let mut results = vec![output.reshape(&input.shape())];
     if parts == Parts::Output {
         return results;
     }
@@ -313,7 +316,9 @@ pub(super) fn matrix_norm_of<'c>(x: Tensor<'c>, order: Order, dims: &[usize], ke
             let values = Svd::of(x.transpose(&perm), false).s;
             let last = [values.rank() - 1];
             let norm = match order {
-                Order::Spectral(order) => values.reduce(kind(order), &last, false),
+                // Singular values are not negative; the largest of none is 0.
+                Order::Spectral(order) if order > 0.0 => values.reduce("max", &last, false).maximum(0),
+                Order::Spectral(_) => values.reduce("min", &last, false),
                 _ => values.reduce("sum", &last, false),
             };
             let mut ascending = dims.to_vec();
@@ -350,7 +355,7 @@ fn renorm<'c>(a: &Args<'c>) -> Tensor<'c> {
     let others: Vec<usize> = (0..x.rank()).filter(|d| *d != dim).collect();
     let norm = vector_norm(x, a.float("p"), Some(&others), true);
     let factor = (norm + 1e-7).reciprocal() * limit;
-    x * norm.greater(limit).select(factor, 1.0)
+    x * norm.greater(limit).select(factor, 1.0).convert(x.dtype())
 }
 
 /// The norm over all dimensions but `dim`.

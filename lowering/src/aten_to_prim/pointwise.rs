@@ -4,6 +4,7 @@ use strata_dialects::aten::dtype::{DType, Numeric};
 
 use super::args::Args;
 use super::builder::Scalar;
+use super::complex;
 use super::rule::Precision::{Compute, Exact, Float};
 use super::rule::{Rule, one, unary};
 use super::tensor::Tensor;
@@ -11,17 +12,17 @@ use super::tensor::Tensor;
 pub(super) const RULES: &[Rule] = &[
     unary("aten.abs", Exact, |x| x.abs()),
     unary("aten.absolute", Exact, |x| x.abs()),
-    unary("aten.acos", Float, |x| x.acos()),
-    unary("aten.acosh", Float, |x| x.acosh()),
+    unary("aten.acos", Float, complex::acos),
+    unary("aten.acosh", Float, complex::acosh),
     one("aten.add.Scalar", Exact, add),
     one("aten.add.Tensor", Exact, add),
     one("aten.addcdiv", Exact, addcdiv),
     one("aten.addcmul", Exact, addcmul),
-    unary("aten.asin", Float, |x| x.asin()),
-    unary("aten.asinh", Float, |x| x.asinh()),
-    unary("aten.atan", Float, |x| x.atan()),
+    unary("aten.asin", Float, complex::asin),
+    unary("aten.asinh", Float, complex::asinh),
+    unary("aten.atan", Float, complex::atan),
     one("aten.atan2", Float, |a| pair(a, Tensor::atan2)),
-    unary("aten.atanh", Float, |x| x.atanh()),
+    unary("aten.atanh", Float, complex::atanh),
     unary("aten.ceil", Exact, ceil),
     one("aten.clamp", Exact, clamp),
     one("aten.clamp.Tensor", Exact, clamp),
@@ -34,7 +35,7 @@ pub(super) const RULES: &[Rule] = &[
     one("aten.copysign.Scalar", Float, |a| pair(a, copysign)),
     one("aten.copysign.Tensor", Float, |a| pair(a, copysign)),
     unary("aten.cos", Float, |x| x.cos()),
-    unary("aten.cosh", Float, |x| x.cosh()),
+    unary("aten.cosh", Float, complex::cosh),
     unary("aten.deg2rad", Compute, |x| x * (std::f64::consts::PI / 180.0)),
     unary("aten.digamma", Compute, |x| x.digamma()),
     one("aten.div.Scalar", Float, |a| pair(a, |x, y| x / y)),
@@ -48,7 +49,7 @@ pub(super) const RULES: &[Rule] = &[
     unary("aten.erfc", Float, |x| x.erfc()),
     unary("aten.erfinv", Float, |x| x.erfinv()),
     unary("aten.exp", Float, |x| x.exp()),
-    unary("aten.exp2", Float, |x| x.exp2()),
+    unary("aten.exp2", Float, complex::exp2),
     unary("aten.expm1", Float, |x| x.expm1()),
     one("aten.float_power.Scalar", Exact, float_power),
     one("aten.float_power.Tensor_Scalar", Exact, float_power),
@@ -63,15 +64,15 @@ pub(super) const RULES: &[Rule] = &[
     unary("aten.frac", Exact, |x| x - x.trunc()),
     one("aten.heaviside", Exact, heaviside),
     one("aten.hypot", Float, |a| pair(a, hypot)),
-    one("aten.ldexp.Tensor", Compute, |a| a.tensor("self") * a.tensor("other").exp2()),
+    one("aten.ldexp.Tensor", Compute, |a| a.tensor("self") * complex::exp2(a.tensor("other"))),
     one("aten.lerp.Scalar", Compute, lerp),
     one("aten.lerp.Tensor", Compute, lerp),
     unary("aten.lgamma", Compute, |x| x.lgamma()),
     unary("aten.log", Float, |x| x.log()),
-    unary("aten.log10", Float, |x| x.log10()),
+    unary("aten.log10", Float, complex::log10),
     unary("aten.log1p", Float, |x| x.log1p()),
-    unary("aten.log2", Float, |x| x.log2()),
-    one("aten.logaddexp", Compute, |a| pair(a, |x, y| log_add(x, y, Tensor::exp, Tensor::log1p))),
+    unary("aten.log2", Float, complex::log2),
+    one("aten.logaddexp", Compute, |a| pair(a, log_add_exp)),
     one("aten.logaddexp2", Compute, |a| pair(a, |x, y| log_add(x, y, Tensor::exp2, |t| t.log1p() * std::f64::consts::LOG2_E))),
     one("aten.logit", Compute, logit),
     one("aten.max.other", Exact, |a| pair(a, Tensor::maximum)),
@@ -104,7 +105,7 @@ pub(super) const RULES: &[Rule] = &[
     unary("aten.sign", Exact, sign),
     unary("aten.sin", Float, |x| x.sin()),
     unary("aten.sinc", Compute, sinc),
-    unary("aten.sinh", Float, |x| x.sinh()),
+    unary("aten.sinh", Float, complex::sinh),
     unary("aten.special_entr", Compute, entr),
     unary("aten.special_expit", Compute, |x| x.sigmoid()),
     unary("aten.special_ndtr", Compute, ndtr),
@@ -139,7 +140,8 @@ fn scaled_sum<'c>(a: &Args<'c>, x: Tensor<'c>, y: Tensor<'c>, negate: bool) -> T
     let alpha = if a.has("alpha") { a.scalar("alpha") } else { Scalar::Int(1) };
     let dtype = x.dtype();
     if dtype == DType::Bool {
-        return x.or(y);
+        let nothing = matches!(alpha, Scalar::Bool(false) | Scalar::Int(0));
+        return if nothing { x } else { x.or(y) };
     }
     let plain = matches!(alpha, Scalar::Int(1)) || alpha == Scalar::Float(1.0);
     match (plain, negate) {
@@ -354,14 +356,15 @@ fn heaviside<'c>(a: &Args<'c>) -> Tensor<'c> {
 
 fn hypot<'c>(x: Tensor<'c>, y: Tensor<'c>) -> Tensor<'c> {
     let dtype = x.dtype();
+    // Also beside NaN.
+    let infinite = x.abs().equal(f64::INFINITY).or(y.abs().equal(f64::INFINITY));
     if dtype != DType::F64 {
-        let infinite = x.abs().equal(f64::INFINITY).or(y.abs().equal(f64::INFINITY));
         let (x, y) = (x.convert(DType::F64), y.convert(DType::F64));
         return (x * x + y * y).sqrt().convert(dtype).fill_where(infinite, f64::INFINITY);
     }
     let (large, small) = (x.abs().maximum(y.abs()), x.abs().minimum(y.abs()));
     let ratio = (small / large).fill_where(large.equal(0), 0);
-    large.equal(f64::INFINITY).select(large, large * (ratio * ratio + 1.0).sqrt())
+    (large * (ratio * ratio + 1.0).sqrt()).fill_where(infinite, f64::INFINITY)
 }
 
 /// `log(b^x + b^y)` without overflow.
@@ -369,6 +372,10 @@ fn log_add<'c>(x: Tensor<'c>, y: Tensor<'c>, power: fn(Tensor<'c>) -> Tensor<'c>
     let largest = x.maximum(y);
     let sum = largest + log1p(power(-(x - y).abs()));
     x.equal(y).and(x.abs().equal(f64::INFINITY)).select(x, sum)
+}
+
+fn log_add_exp<'c>(x: Tensor<'c>, y: Tensor<'c>) -> Tensor<'c> {
+    if x.dtype().is_complex() { complex::log_add_exp(x, y) } else { log_add(x, y, Tensor::exp, Tensor::log1p) }
 }
 
 fn logit<'c>(a: &Args<'c>) -> Tensor<'c> {

@@ -238,8 +238,8 @@ fn log_softmax_backward<'c>(a: &Args<'c>) -> Tensor<'c> {
 }
 
 pub(super) fn logsumexp<'c>(x: Tensor<'c>, dims: &[usize], keep: bool) -> Tensor<'c> {
-    let largest = x.reduce("max", dims, true);
-    let largest = largest.fill_where(largest.abs().equal(f64::INFINITY), 0.0);
+    let largest = x.real().reduce("max", dims, true);
+    let largest = largest.fill_where(largest.abs().equal(f64::INFINITY), 0.0).convert(x.dtype());
     let sum = (x - largest).exp().reduce("sum", dims, true).log() + largest;
     if keep { sum } else { sum.squeeze(dims) }
 }

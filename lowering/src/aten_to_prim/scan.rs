@@ -1,11 +1,11 @@
 //! Running reductions, differences and integrals along a dimension.
 
-use strata_dialects::aten::dtype::{DType, Numeric};
+use strata_dialects::aten::dtype::{DType, Numeric, promote};
 
 use super::args::Args;
 use super::builder::Scalar;
 use super::reduce::logsumexp;
-use super::rule::Precision::{Compute, Exact, Float};
+use super::rule::Precision::{Compute, Exact};
 use super::rule::{Rule, many, one};
 use super::tensor::Tensor;
 
@@ -14,14 +14,14 @@ pub(super) const RULES: &[Rule] = &[
     many("aten.cummin", Exact, |a| running_extremum(a, "min", Tensor::equal)),
     one("aten.cumprod", Exact, |a| running(a, "prod")),
     one("aten.cumsum", Exact, |a| running(a, "sum")),
-    one("aten.cumulative_trapezoid.dx", Float, |a| trapezoids(a, a.tensor("y")).scan("sum", a.dim("dim", a.tensor("y").rank()))),
-    one("aten.cumulative_trapezoid.x", Float, |a| trapezoids(a, a.tensor("y")).scan("sum", a.dim("dim", a.tensor("y").rank()))),
+    one("aten.cumulative_trapezoid.dx", Exact, |a| integral(a, true)),
+    one("aten.cumulative_trapezoid.x", Exact, |a| integral(a, true)),
     one("aten.diff", Exact, diff),
     one("aten.logcumsumexp", Compute, logcumsumexp),
-    one("aten.trapezoid.dx", Float, |a| trapezoids(a, a.tensor("y")).reduce("sum", &[a.dim("dim", a.tensor("y").rank())], false)),
-    one("aten.trapezoid.x", Float, |a| trapezoids(a, a.tensor("y")).reduce("sum", &[a.dim("dim", a.tensor("y").rank())], false)),
-    one("aten.trapz.dx", Float, |a| trapezoids(a, a.tensor("y")).reduce("sum", &[a.dim("dim", a.tensor("y").rank())], false)),
-    one("aten.trapz.x", Float, |a| trapezoids(a, a.tensor("y")).reduce("sum", &[a.dim("dim", a.tensor("y").rank())], false)),
+    one("aten.trapezoid.dx", Exact, |a| integral(a, false)),
+    one("aten.trapezoid.x", Exact, |a| integral(a, false)),
+    one("aten.trapz.dx", Exact, |a| integral(a, false)),
+    one("aten.trapz.x", Exact, |a| integral(a, false)),
 ];
 
 fn running<'c>(a: &Args<'c>, kind: &str) -> Tensor<'c> {
@@ -80,17 +80,26 @@ fn diff<'c>(a: &Args<'c>) -> Tensor<'c> {
     x
 }
 
-/// The areas between neighbours.
-fn trapezoids<'c>(a: &Args<'c>, y: Tensor<'c>) -> Tensor<'c> {
+/// The areas between neighbours added up. Whole numbers stay whole up to the halving, so that narrow ones wrap as PyTorch's do.
+fn integral<'c>(a: &Args<'c>, running: bool) -> Tensor<'c> {
+    let (y, result) = (a.tensor("y"), a.result_dtype(0));
     let dim = a.dim("dim", y.rank());
-    let length = y.size(dim) - 1;
-    let sum = y.slice(dim, 0, length, 1) + y.slice(dim, 1, length, 1);
-    if a.has("dx") {
-        return sum * a.scalar("dx") * 0.5;
-    }
-    let x = a.tensor("x").convert(y.dtype());
-    let at = if x.rank() == y.rank() { dim } else { 0 };
-    let steps = x.slice(at, 1, x.size(at) - 1, 1) - x.slice(at, 0, x.size(at) - 1, 1);
-    let steps = if x.rank() == y.rank() { steps } else { steps.unsqueeze_to(y.rank() - dim) };
-    sum * steps * 0.5
+    // With equal steps the whole integral is the sum of all ordinates less half of the outer ones.
+    let y = if a.has("dx") && !running { y.convert(result) } else { y };
+    let neighbours = |x: Tensor<'c>, dim| (x.slice(dim, 0, x.size(dim) - 1, 1), x.slice(dim, 1, x.size(dim) - 1, 1));
+    let (left, right) = neighbours(y, dim);
+    let sums = if y.dtype() == DType::Bool { left.or(right) } else { left + right };
+    let areas = if a.has("dx") {
+        sums.convert(result.compute()) * a.scalar("dx")
+    } else {
+        let x = a.tensor("x");
+        let same = x.rank() == y.rank();
+        let (from, to) = neighbours(x, if same { dim } else { 0 });
+        let (steps, dtype) = (to - from, promote(x.dtype(), y.dtype()));
+        let steps = if same { steps } else { steps.unsqueeze_to(y.rank() - dim) };
+        sums.convert(dtype) * steps.convert(dtype)
+    };
+    let areas = areas.convert(if areas.dtype().is_integral() { DType::I64 } else { areas.dtype().compute() });
+    let total = if running { areas.scan("sum", dim) } else { areas.reduce("sum", &[dim], false) };
+    (total.convert(result.compute()) * 0.5).convert(result)
 }

@@ -89,12 +89,8 @@ fn istft<'c>(a: &Args<'c>) -> Tensor<'c> {
     let (n, hop, complex) = (a.int("n_fft"), hop(a), a.bool("return_complex"));
     let frames = x.move_dim(1, 2);
     let norm = if a.bool("normalized") { (n as f64).sqrt().recip() } else { (n as f64).recip() };
-    let half = !complex && (if a.given("onesided") { a.bool("onesided") } else { !x.size(1).same(Size::Const(n)) });
-    let lines = match (half, complex) {
-        (true, _) => half_return(frames, 2, Size::Const(n)),
-        (false, true) => turn(frames, 2, false),
-        (false, false) => turn(frames, 2, false).real(),
-    };
+    // Of a whole spectrum with a real signal only the first half is read.
+    let lines = if complex { turn(frames, 2, false) } else { half_return(frames, 2, Size::Const(n)) };
     let window = window(a, x.dtype().real_part());
     let window = window.convert(lines.dtype());
     let lines = scaled(lines, norm) * window;
@@ -104,7 +100,7 @@ fn istft<'c>(a: &Args<'c>) -> Tensor<'c> {
     let shape = [count, Size::Const(n)];
     let places = a.prim.iota(DType::I64, &shape, 0) * hop + a.prim.iota(DType::I64, &shape, 1);
     let laid = |x: Tensor<'c>| a.prim.full(x.dtype(), Scalar::Int(0), &[total, batch]).scatter(x.move_dim(0, 2), &[places], &[0], "add");
-    let squares = window.abs().square().convert(lines.dtype()).broadcast_to(&lines.shape());
+    let squares = (window * window).broadcast_to(&lines.shape());
     let signal = (laid(lines) / laid(squares)).swap(0, 1);
 
     let start = if a.bool("center") { n / 2 } else { 0 };

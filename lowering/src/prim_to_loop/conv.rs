@@ -1,7 +1,7 @@
 //! Convolutions: which element of the input meets which weight.
 
 use super::Error;
-use super::kernel::Kernel;
+use super::kernel::{Kernel, constant_scalar};
 use super::reduction::multiply;
 use super::sizes::{Size, arith, conv_layout, features, size_of};
 use super::stage::Stage;
@@ -89,11 +89,7 @@ pub fn element<'c>(
     let between = ints("lhs_dilation").iter().any(|&dilation| dilation > 1);
     let element = match inside {
         Some(inside) if computed || between => {
-            let zero = if element.ty().element_type().is_some_and(ElementType::is_float) {
-                stage.b.const_float(element.ty(), 0.0)
-            } else {
-                stage.b.const_int(element.ty(), 0)
-            };
+            let zero = constant_scalar(&mut stage.b, &[0; 16], from).ok_or_else(|| Error::at(op, "its zero cannot be written"))?;
             stage.b.value("arith.select", &[inside, element, zero], element.ty(), &[])
         }
         _ => element,

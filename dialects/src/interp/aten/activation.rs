@@ -37,7 +37,6 @@ pub const ARMS: &[(&str, Arm)] = &[
     ("aten.log_sigmoid", Op(|a| unary(a, log_sigmoid))),
     ("aten.log_sigmoid_backward", Op(|a| binary(a, "grad_output", "self", |g, x| g * sigmoid(-x)))),
     ("aten.log_sigmoid_forward", Op(log_sigmoid_forward)),
-    ("aten.logit", Op(logit)),
     ("aten.logit_backward", Op(logit_backward)),
     ("aten.mish", Op(|a| unary(a, |x| x * softplus(x).tanh()))),
     ("aten.mish_backward", Op(|a| binary(a, "grad_output", "self", mish_gradient))),
@@ -182,19 +181,6 @@ fn log_sigmoid_forward(args: &Args) -> Results {
     let x = args.tensor("self")?;
     let buffer = x.map(x.dtype(), |v| Scalar::Float((-v.float().abs()).exp()));
     many([x.map(x.dtype(), |v| Scalar::Float(log_sigmoid(v.float()))), buffer])
-}
-
-fn logit(args: &Args) -> Results {
-    let x = args.tensor("self")?;
-    let eps = args.opt_float("eps")?;
-    one(x.map(x.dtype().floating(), |v| {
-        let p = match (eps, v.float()) {
-            (Some(e), p) if p < e => e,
-            (Some(e), p) if p > 1.0 - e => 1.0 - e,
-            (_, p) => p,
-        };
-        Scalar::Float((p / (1.0 - p)).ln())
-    }))
 }
 
 fn logit_backward(args: &Args) -> Results {

@@ -5,11 +5,10 @@ use num_complex::Complex64;
 use super::Arm::{self, Binary, Op};
 use super::common::{Kind, Operand, add, analytic, divide_complex, elementwise, equal, less, maximum, minimum, mul, operand, opmath, quotient, result_type, sub};
 use crate::interp::dtype::{DType, Scalar};
-use crate::interp::math::{gamma, polynomial};
+use crate::interp::math::gamma;
 use crate::interp::value::{Args, InterpError, Results, fail, one};
 
 use Kind::{Float, Same};
-use polynomial::Family;
 
 const LT: Arm = Binary(Kind::Bool, |a, b| Scalar::Bool(less(a, b)));
 const GT: Arm = Binary(Kind::Bool, |a, b| Scalar::Bool(less(b, a)));
@@ -27,21 +26,8 @@ const DIV: Arm = Binary(Float, quotient);
 const COPYSIGN: Arm = Binary(Float, |a, b| Scalar::Float(a.float().copysign(b.float())));
 const XLOGY: Arm = Binary(Float, |a, b| Scalar::Float(if b.is_nan() { f64::NAN } else if a.float() == 0.0 { 0.0 } else { a.float() * b.float().ln() }));
 const XLOG1PY: Arm = Binary(Float, |a, b| Scalar::Float(if b.is_nan() { f64::NAN } else if a.float() == 0.0 { 0.0 } else { a.float() * b.float().ln_1p() }));
-const ZETA: Arm = Binary(Float, |a, b| Scalar::Float(gamma::zeta(a.float(), b.float())));
 const IGAMMA: Arm = Binary(Float, |a, b| Scalar::Float(gamma::incomplete(a.float(), b.float()).0));
 const IGAMMAC: Arm = Binary(Float, |a, b| Scalar::Float(gamma::incomplete(a.float(), b.float()).1));
-const CHEBYSHEV_T: Arm = Binary(Float, |x, n| poly(Family::ChebyshevT, x, n));
-const CHEBYSHEV_U: Arm = Binary(Float, |x, n| poly(Family::ChebyshevU, x, n));
-const CHEBYSHEV_V: Arm = Binary(Float, |x, n| poly(Family::ChebyshevV, x, n));
-const CHEBYSHEV_W: Arm = Binary(Float, |x, n| poly(Family::ChebyshevW, x, n));
-const SHIFTED_T: Arm = Binary(Float, |x, n| poly(Family::ChebyshevT, shifted(x), n));
-const SHIFTED_U: Arm = Binary(Float, |x, n| poly(Family::ChebyshevU, shifted(x), n));
-const SHIFTED_V: Arm = Binary(Float, |x, n| poly(Family::ChebyshevV, shifted(x), n));
-const SHIFTED_W: Arm = Binary(Float, |x, n| poly(Family::ChebyshevW, shifted(x), n));
-const HERMITE_H: Arm = Binary(Float, |x, n| poly(Family::HermiteH, x, n));
-const HERMITE_HE: Arm = Binary(Float, |x, n| poly(Family::HermiteHe, x, n));
-const LAGUERRE: Arm = Binary(Float, |x, n| poly(Family::LaguerreL, x, n));
-const LEGENDRE: Arm = Binary(Float, |x, n| poly(Family::LegendreP, x, n));
 
 /// Arms by name.
 #[rustfmt::skip]
@@ -105,37 +91,14 @@ pub const ARMS: &[(&str, Arm)] = &[
     ("aten.pow.Scalar", Binary(Same, pow)), ("aten.pow.Tensor_Scalar", Binary(Same, pow)), ("aten.pow.Tensor_Tensor", Binary(Same, pow)),
     ("aten.remainder.Scalar", Op(remainder)), ("aten.remainder.Scalar_Tensor", Op(remainder)), ("aten.remainder.Tensor", Op(remainder)),
     ("aten.rsub.Scalar", Op(rsub)), ("aten.rsub.Tensor", Op(rsub)),
-    ("aten.special_chebyshev_polynomial_t", CHEBYSHEV_T), ("aten.special_chebyshev_polynomial_t.n_scalar", CHEBYSHEV_T), ("aten.special_chebyshev_polynomial_t.x_scalar", CHEBYSHEV_T),
-    ("aten.special_chebyshev_polynomial_u", CHEBYSHEV_U), ("aten.special_chebyshev_polynomial_u.n_scalar", CHEBYSHEV_U),
-    ("aten.special_chebyshev_polynomial_v", CHEBYSHEV_V), ("aten.special_chebyshev_polynomial_v.n_scalar", CHEBYSHEV_V),
-    ("aten.special_chebyshev_polynomial_w", CHEBYSHEV_W), ("aten.special_chebyshev_polynomial_w.n_scalar", CHEBYSHEV_W),
     ("aten.special_gammainc", IGAMMA), ("aten.special_gammaincc", IGAMMAC),
-    ("aten.special_hermite_polynomial_h", HERMITE_H), ("aten.special_hermite_polynomial_h.n_scalar", HERMITE_H),
-    ("aten.special_hermite_polynomial_he", HERMITE_HE), ("aten.special_hermite_polynomial_he.n_scalar", HERMITE_HE),
-    ("aten.special_laguerre_polynomial_l", LAGUERRE), ("aten.special_laguerre_polynomial_l.n_scalar", LAGUERRE),
-    ("aten.special_legendre_polynomial_p", LEGENDRE), ("aten.special_legendre_polynomial_p.n_scalar", LEGENDRE),
-    ("aten.special_shifted_chebyshev_polynomial_t", SHIFTED_T), ("aten.special_shifted_chebyshev_polynomial_t.n_scalar", SHIFTED_T),
-    ("aten.special_shifted_chebyshev_polynomial_u", SHIFTED_U), ("aten.special_shifted_chebyshev_polynomial_u.n_scalar", SHIFTED_U),
-    ("aten.special_shifted_chebyshev_polynomial_v", SHIFTED_V), ("aten.special_shifted_chebyshev_polynomial_v.n_scalar", SHIFTED_V),
-    ("aten.special_shifted_chebyshev_polynomial_w", SHIFTED_W), ("aten.special_shifted_chebyshev_polynomial_w.n_scalar", SHIFTED_W),
     ("aten.special_xlog1py", XLOG1PY), ("aten.special_xlog1py.other_scalar", XLOG1PY), ("aten.special_xlog1py.self_scalar", XLOG1PY),
     ("aten.special_xlogy", XLOGY),
-    ("aten.special_zeta", ZETA), ("aten.special_zeta.other_scalar", ZETA), ("aten.special_zeta.self_scalar", ZETA),
     ("aten.sub.Scalar", Op(|a| scaled(a, sub))), ("aten.sub.Tensor", Op(|a| scaled(a, sub))),
-    ("aten.subtract.Tensor", Op(|a| scaled(a, sub))),
+    ("aten.subtract.Scalar", Op(|a| scaled(a, sub))), ("aten.subtract.Tensor", Op(|a| scaled(a, sub))),
     ("aten.true_divide.Scalar", DIV), ("aten.true_divide.Tensor", DIV),
     ("aten.xlogy.Scalar_Other", XLOGY), ("aten.xlogy.Scalar_Self", XLOGY), ("aten.xlogy.Tensor", XLOGY),
 ];
-
-fn poly(family: Family, x: Scalar, n: Scalar) -> Scalar {
-    // A degree that is no number counts as negative.
-    let degree = if !n.float().is_finite() { -1 } else { n.float().trunc() as i64 };
-    Scalar::Float(polynomial::value(family, x.float(), degree))
-}
-
-fn shifted(x: Scalar) -> Scalar {
-    Scalar::Float(2.0 * x.float() - 1.0)
-}
 
 /// `self op alpha * other`.
 fn scaled(args: &Args, f: fn(Scalar, Scalar) -> Scalar) -> Results {

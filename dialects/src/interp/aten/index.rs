@@ -1,11 +1,11 @@
 //! Reading and writing at computed positions.
 
 use super::Arm::{self, Op};
-use super::common::{add, maximum, minimum, mul, quotient};
-use super::view::{diagonal_range, slice_range, strided_positions, wrap_index};
+use super::common::{add, mul};
+use super::view::wrap_index;
 use crate::interp::dtype::{DType, Scalar};
 use crate::interp::tensor::{Tensor, broadcast_shape, each, try_each};
-use crate::interp::value::{Args, InterpError, Results, fail, list, one, wrap_dim};
+use crate::interp::value::{Args, InterpError, Results, fail, list, one};
 
 /// Arms by name.
 #[rustfmt::skip]
@@ -16,9 +16,6 @@ pub const ARMS: &[(&str, Arm)] = &[
     ("aten._unsafe_masked_index", Op(masked_index)),
     ("aten._unsafe_masked_index_put_accumulate", Op(masked_index_put)),
     ("aten.argwhere", Op(nonzero)),
-    ("aten.as_strided_scatter", Op(as_strided_scatter)),
-    ("aten.diagonal_backward", Op(diagonal_backward)),
-    ("aten.diagonal_scatter", Op(diagonal_scatter)),
     ("aten.embedding", Op(embedding)),
     ("aten.embedding_dense_backward", Op(embedding_backward)),
     ("aten.gather", Op(gather)),
@@ -28,26 +25,14 @@ pub const ARMS: &[(&str, Arm)] = &[
     ("aten.index_fill.int_Scalar", Op(index_fill)),
     ("aten.index_fill.int_Tensor", Op(index_fill)),
     ("aten.index_put", Op(index_put)),
-    ("aten.index_reduce", Op(index_reduce)),
     ("aten.index_select", Op(index_select)),
     ("aten.nonzero", Op(nonzero)),
     ("aten.nonzero_numpy", Op(|a| nonzero_list(a, "self"))),
     ("aten.nonzero_static", Op(nonzero_static)),
     ("aten.one_hot", Op(one_hot)),
     ("aten.put", Op(put)),
-    ("aten.scatter.reduce", Op(scatter_arm)),
-    ("aten.scatter.src", Op(scatter_arm)),
-    ("aten.scatter.value", Op(scatter_arm)),
-    ("aten.scatter.value_reduce", Op(scatter_arm)),
-    ("aten.scatter_add", Op(|a| scatter(a, Some("sum"), true))),
-    ("aten.scatter_reduce.two", Op(|a| scatter(a, Some(a.str("reduce")?), a.flag("include_self")?))),
-    ("aten.select_backward", Op(select_backward)),
-    ("aten.select_scatter", Op(select_scatter)),
-    ("aten.slice_backward", Op(slice_backward)),
-    ("aten.slice_scatter", Op(slice_scatter)),
     ("aten.take", Op(take)),
     ("aten.take_along_dim", Op(take_along_dim)),
-    ("aten.unfold_backward", Op(unfold_backward)),
 ];
 
 fn int_at(t: &Tensor, k: usize) -> i64 {
@@ -198,7 +183,7 @@ fn nonzero_static(args: &Args) -> Results {
 }
 
 /// A 0-d tensor seen as one element.
-fn lifted(t: &Tensor) -> Tensor {
+pub(super) fn lifted(t: &Tensor) -> Tensor {
     if t.rank() == 0 { t.unsqueeze(0) } else { t.clone() }
 }
 
@@ -344,99 +329,6 @@ fn index_fill(args: &Args) -> Results {
     one(Tensor::build(x.dtype(), source.shape(), |i| if at.contains(&i[dim]) { value } else { source.get(i) })?.reshape(x.shape())?)
 }
 
-/// How scattered values meet: the first one, those after it, and what is done at the end.
-struct Meeting {
-    combine: fn(Scalar, Scalar) -> Scalar,
-    start: Scalar,
-    average: bool,
-}
-
-fn meeting(kind: &str, dtype: DType) -> Result<Meeting, InterpError> {
-    let m = |combine, start| Meeting { combine, start, average: false };
-    Ok(match kind {
-        "sum" | "add" => m(add, Scalar::Int(0)),
-        "prod" | "multiply" => m(mul, Scalar::Int(1)),
-        "amax" => m(maximum, dtype.lowest()),
-        "amin" => m(minimum, dtype.highest()),
-        "mean" => Meeting { combine: add, start: Scalar::Int(0), average: true },
-        other => return Err(fail(format!("the reduction `{other}` is not known"))),
-    })
-}
-
-/// Combines `(target position, value)` pairs into a tensor, in order.
-fn combined(x: &Tensor, pairs: &[(usize, Scalar)], m: &Meeting, include_self: bool) -> Tensor {
-    let mut values: Vec<Scalar> = x.scalars().collect();
-    let mut counts = vec![include_self as i128; values.len()];
-    let mut touched = vec![false; values.len()];
-    for &(p, v) in pairs {
-        let old = if touched[p] || include_self { values[p] } else { m.start };
-        values[p] = super::reduce::wrapped(x.dtype(), (m.combine)(old, v));
-        touched[p] = true;
-        counts[p] += 1;
-    }
-    if m.average {
-        for p in (0..values.len()).filter(|&p| touched[p]) {
-            values[p] = match values[p] {
-                Scalar::Int(v) => Scalar::Int(v.div_euclid(counts[p])),
-                v => quotient(v, Scalar::Int(counts[p])),
-            };
-        }
-    }
-    let mut out = x.clone();
-    values.into_iter().enumerate().for_each(|(k, v)| out.put(k, v));
-    out
-}
-
-fn scatter_arm(args: &Args) -> Results {
-    scatter(args, args.opt_str("reduce")?, true)
-}
-
-fn scatter(args: &Args, kind: Option<&str>, include_self: bool) -> Results {
-    let original = args.tensor("self")?;
-    let dim = args.dim("dim", original.rank())?;
-    let x = lifted(original);
-    let at = lifted(args.tensor("index")?);
-    let source = args.opt_tensor("src")?.map(lifted);
-    let value = args.opt_scalar("value")?;
-    if at.is_empty() {
-        return one(original.clone());
-    }
-    if at.rank() != x.rank() {
-        return Err(fail("the index has another rank than the tensor"));
-    }
-    let mut pairs = Vec::new();
-    try_each(at.shape(), |i| {
-        let mut j = i.to_vec();
-        j[dim] = wrap_index(at.get(i).int() as i64, x.shape()[dim])?;
-        if (0..j.len()).any(|d| j[d] >= x.shape()[d]) || source.as_ref().is_some_and(|s| (0..i.len()).any(|d| i[d] >= s.shape()[d])) {
-            return Err(fail("the index is larger than the tensor"));
-        }
-        let v = match &source {
-            Some(s) => s.get(i),
-            None => value.ok_or_else(|| fail("neither a source nor a value"))?,
-        };
-        pairs.push((x.position(&j), x.dtype().cast(v)));
-        Ok(())
-    })?;
-    let set = Meeting { combine: |_, new| new, start: Scalar::Int(0), average: false };
-    let m = kind.map(|k| meeting(k, x.dtype())).transpose()?.unwrap_or(set);
-    one(combined(&x, &pairs, &m, include_self).reshape(original.shape())?)
-}
-
-fn index_reduce(args: &Args) -> Results {
-    let x = args.tensor("self")?;
-    let dim = args.dim("dim", x.rank())?;
-    let (target, at, source) = (lifted(x), lifted(args.tensor("index")?), lifted(args.tensor("source")?));
-    let mut pairs = Vec::new();
-    try_each(source.shape(), |i| {
-        let mut j = i.to_vec();
-        j[dim] = wrap_index(int_at(&at, i[dim]), target.shape()[dim])?;
-        pairs.push((target.position(&j), source.get(i)));
-        Ok(())
-    })?;
-    one(combined(&target, &pairs, &meeting(args.str("reduce")?, x.dtype())?, args.flag("include_self")?).reshape(x.shape())?)
-}
-
 fn one_hot(args: &Args) -> Results {
     let x = args.tensor("self")?;
     let classes = match args.int("num_classes")? {
@@ -445,119 +337,4 @@ fn one_hot(args: &Args) -> Results {
     };
     let shape = [x.shape(), &[usize::try_from(classes).map_err(|_| fail("a negative class"))?]].concat();
     one(Tensor::build(DType::I64, &shape, |i| Scalar::Bool(x.get(&i[..x.rank()]).int() == i[x.rank()] as i128))?)
-}
-
-/// Writes `source` into `x` where `f` places each of its indices.
-fn placed(mut x: Tensor, source: &Tensor, f: impl Fn(&[usize]) -> Vec<usize>) -> Results {
-    try_each(source.shape(), |i| {
-        let at = f(i);
-        if at.iter().zip(x.shape()).any(|(i, s)| i >= s) {
-            return Err(fail("the source is larger than its place"));
-        }
-        let p = x.position(&at);
-        x.put(p, source.get(i));
-        Ok(())
-    })?;
-    one(x)
-}
-
-fn insert(i: &[usize], dim: usize, at: usize) -> Vec<usize> {
-    let mut out = i.to_vec();
-    out.insert(dim, at);
-    out
-}
-
-fn zeros(args: &Args, grad: &Tensor) -> Result<Tensor, InterpError> {
-    Tensor::zeros(grad.dtype(), &args.shape("input_sizes")?)
-}
-
-fn select_backward(args: &Args) -> Results {
-    let grad = args.tensor("grad_output")?;
-    let x = zeros(args, grad)?;
-    let dim = args.dim("dim", x.rank())?;
-    let at = wrap_index(args.int("index")?, x.shape()[dim])?;
-    placed(x, grad, |i| insert(i, dim, at))
-}
-
-fn select_scatter(args: &Args) -> Results {
-    let x = args.tensor("self")?;
-    let dim = args.dim("dim", x.rank())?;
-    let at = wrap_index(args.int("index")?, x.shape()[dim])?;
-    placed(x.clone(), args.tensor("src")?, |i| insert(i, dim, at))
-}
-
-fn slice_into(args: &Args, x: Tensor, source: &Tensor) -> Results {
-    let dim = args.dim("dim", x.rank())?;
-    let (start, count, step) = slice_range(args, x.shape()[dim])?;
-    let mut shape = x.shape().to_vec();
-    shape[dim] = count;
-    placed(x, &source.expand(&shape)?, |i| {
-        let mut out = i.to_vec();
-        out[dim] = start + i[dim] * step;
-        out
-    })
-}
-
-fn slice_backward(args: &Args) -> Results {
-    let grad = args.tensor("grad_output")?;
-    slice_into(args, zeros(args, grad)?, grad)
-}
-
-fn slice_scatter(args: &Args) -> Results {
-    slice_into(args, args.tensor("self")?.clone(), args.tensor("src")?)
-}
-
-fn diagonal_into(args: &Args, x: Tensor, source: &Tensor) -> Results {
-    let (a, b) = (wrap_dim(args.int("dim1")?, x.rank())?, wrap_dim(args.int("dim2")?, x.rank())?);
-    let (row, col, _) = diagonal_range(x.shape(), a, b, args.int("offset")?)?;
-    let rank = x.rank();
-    placed(x, source, |i| {
-        let mut rest = i.iter();
-        let last = i[rank - 2];
-        (0..rank).map(|d| if d == a { row + last } else if d == b { col + last } else { rest.next().copied().unwrap_or(0) }).collect()
-    })
-}
-
-fn diagonal_backward(args: &Args) -> Results {
-    let grad = args.tensor("grad_output")?;
-    diagonal_into(args, zeros(args, grad)?, grad)
-}
-
-fn diagonal_scatter(args: &Args) -> Results {
-    diagonal_into(args, args.tensor("self")?.clone(), args.tensor("src")?)
-}
-
-fn as_strided_scatter(args: &Args) -> Results {
-    let mut x = args.tensor("self")?.clone();
-    let source = args.tensor("src")?;
-    let (shape, positions) = strided_positions(args)?;
-    let source = source.expand(&shape)?;
-    for (k, &p) in positions.iter().enumerate() {
-        if p >= x.len() {
-            return Err(fail("the strided view leaves the tensor"));
-        }
-        x.put(p, source.at(k));
-    }
-    one(x)
-}
-
-fn unfold_backward(args: &Args) -> Results {
-    let grad = args.tensor("grad_in")?;
-    let mut x = zeros(args, grad)?;
-    let (dim, step) = (args.dim("dim", x.rank())?, args.int("step")?.max(0) as usize);
-    let rank = x.rank();
-    if rank == 0 {
-        return one(grad.reshape(&[])?);
-    }
-    try_each(grad.shape(), |i| {
-        let mut j = i[..rank].to_vec();
-        j[dim] = i[dim] * step + i[rank];
-        if j[dim] >= x.shape()[dim] {
-            return Err(fail("a window leaves the tensor"));
-        }
-        let p = x.position(&j);
-        x.put(p, add(x.at(p), grad.get(i)));
-        Ok(())
-    })?;
-    one(x)
 }

@@ -4,7 +4,7 @@ use super::Arm::{self, Op};
 use super::activation::pointwise;
 use super::common::{Kind, Operand, elementwise, evaluate, result_type};
 use super::reduce::{p_norm, reduce, total};
-use crate::interp::dtype::{DType, Scalar};
+use crate::interp::dtype::{DType, Scalar, promote};
 use crate::interp::tensor::Tensor;
 use crate::interp::value::{Args, InterpError, Results, fail, many, one};
 
@@ -32,9 +32,16 @@ pub const ARMS: &[(&str, Arm)] = &[
     ("aten.pairwise_distance", Op(pairwise_distance)),
     ("aten.poisson_nll_loss", Op(poisson)),
     ("aten.smooth_l1_loss", Op(|a| { let b = a.float("beta")?; loss(a, &["self", "target"], |v| { let z = (v[0] - v[1]).abs(); if z < b { 0.5 * z * z / b } else { z - 0.5 * b } }) })),
-    ("aten.soft_margin_loss", Op(|a| loss(a, &["self", "target"], |v| super::activation::softplus(-v[1] * v[0])))),
+    ("aten.soft_margin_loss", Op(soft_margin)),
     ("aten.triplet_margin_loss", Op(triplet)),
 ];
+
+/// Every step rounds to the tensors' own type, so that the exponential of halves overflows early.
+fn soft_margin(args: &Args) -> Results {
+    let (x, y) = (args.tensor("self")?, args.tensor("target")?);
+    let d = promote(x.dtype(), y.dtype());
+    loss(args, &["self", "target"], |v| d.round(d.round(d.round(-v[1] * v[0]).exp()).ln_1p()))
+}
 
 /// Applies a reduction code to the elements' losses.
 pub fn reduced(losses: &Tensor, code: i64, dtype: DType) -> Result<Tensor, InterpError> {

@@ -51,14 +51,17 @@ families!(
     norm,
     order,
     pad,
+    place,
     pool,
     prims,
     reduce,
     resize,
     rnn,
     scan,
+    scatter,
     select,
     statistics,
+    stepped,
     unary,
     view
 );

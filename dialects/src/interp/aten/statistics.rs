@@ -3,7 +3,6 @@
 use super::Arm::{self, Op};
 use super::reduce::{p_norm, total};
 use crate::interp::dtype::{DType, Scalar, promote};
-use crate::interp::math::gamma;
 use crate::interp::tensor::{Tensor, broadcast_shape};
 use crate::interp::value::{Args, InterpError, Results, Value, fail, many, one, wrap_dim};
 
@@ -28,31 +27,12 @@ pub const ARMS: &[(&str, Arm)] = &[
     ("aten.histogramdd.TensorList_bins", Op(histogramdd)),
     ("aten.histogramdd.int_bins", Op(histogramdd)),
     ("aten.linalg_cross", Op(cross)),
-    ("aten.mvlgamma", Op(mvlgamma)),
     ("aten.pdist", Op(pdist)),
-    ("aten.polygamma", Op(polygamma)),
     ("aten.repeat_interleave.Tensor", Op(repeat_interleave)),
     ("aten.repeat_interleave.self_Tensor", Op(repeat_interleave)),
     ("aten.repeat_interleave.self_int", Op(repeat_interleave)),
     ("aten.segment_reduce", Op(segment_reduce)),
-    ("aten.special_multigammaln", Op(mvlgamma)),
-    ("aten.special_polygamma", Op(polygamma)),
 ];
-
-fn polygamma(args: &Args) -> Results {
-    let (x, n) = (args.tensor("self")?, args.int("n")?);
-    if n < 0 {
-        return Err(fail("a derivative of negative order"));
-    }
-    one(x.map(x.dtype().floating(), |v| Scalar::Float(gamma::polygamma(n, v.float()))))
-}
-
-/// `p (p - 1) / 4 ln(pi) + sum of lgamma(x - j / 2)`.
-fn mvlgamma(args: &Args) -> Results {
-    let (x, p) = (args.tensor("self")?, args.int("p")?);
-    let constant = (p * (p - 1)) as f64 / 4.0 * std::f64::consts::PI.ln();
-    one(x.map(x.dtype().floating(), |v| Scalar::Float(constant + (0..p).map(|j| gamma::lgamma(v.float() - j as f64 / 2.0)).sum::<f64>())))
-}
 
 fn cross(args: &Args) -> Results {
     let (a, b) = (args.tensor("self")?, args.tensor("other")?);

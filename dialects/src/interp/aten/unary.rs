@@ -36,8 +36,6 @@ pub const ARMS: &[(&str, Arm)] = &[
     ("aten.conj_physical", Unary(Same, conj)),
     ("aten.cos", Unary(Float, |x| analytic(x, f64::cos, |z| z.cos()))),
     ("aten.cosh", Unary(Float, |x| analytic(x, f64::cosh, |z| z.cosh()))),
-    ("aten.deg2rad", Unary(Float, |x| real(x, |v| v * std::f64::consts::PI / 180.0))),
-    ("aten.digamma", Unary(Float, |x| real(x, gamma::digamma))),
     ("aten.erf", Unary(Float, |x| real(x, libm::erf))),
     ("aten.erfc", Unary(Float, |x| real(x, libm::erfc))),
     ("aten.erfinv", Unary(Float, |x| real(x, erf::erfinv))),
@@ -66,34 +64,27 @@ pub const ARMS: &[(&str, Arm)] = &[
     ("aten.neg", Unary(Same, neg)),
     ("aten.negative", Unary(Same, neg)),
     ("aten.positive", Unary(Same, |x| x)),
-    ("aten.rad2deg", Unary(Float, |x| real(x, |v| v * 180.0 / std::f64::consts::PI))),
     ("aten.real", Unary(Real, |x| if let Scalar::Complex(z) = x { Scalar::Float(z.re) } else { x })),
     ("aten.reciprocal", Unary(Float, |x| analytic(x, |v| 1.0 / v, |z| super::common::divide_complex(Complex64::new(1.0, 0.0), z)))),
     ("aten.resolve_conj", Unary(Same, |x| x)),
     ("aten.resolve_neg", Unary(Same, |x| x)),
     ("aten.round", Unary(Same, |x| rounding(x, f64::round_ties_even))),
     ("aten.round.decimals", Op(round_decimals)),
-    ("aten.rsqrt", Unary(Float, |x| analytic(x, |v| 1.0 / v.sqrt(), |z| 1.0 / z.sqrt()))),
     ("aten.sgn", Unary(Same, sgn)),
-    ("aten.sigmoid", Unary(Float, |x| analytic(x, sigmoid, |z| 1.0 / (1.0 + (-z).exp())))),
     ("aten.sign", Unary(Same, sgn)),
     ("aten.signbit", Unary(Kind::Bool, |x| Scalar::Bool(if let Scalar::Float(v) = x { v.is_sign_negative() } else { x.int() < 0 }))),
     ("aten.sin", Unary(Float, |x| analytic(x, f64::sin, |z| z.sin()))),
-    ("aten.sinc", Unary(Float, |x| analytic(x, sinc, |z| if z.norm() == 0.0 { Complex64::new(1.0, 0.0) } else { (z * std::f64::consts::PI).sin() / (z * std::f64::consts::PI) }))),
     ("aten.sinh", Unary(Float, |x| analytic(x, f64::sinh, |z| z.sinh()))),
     ("aten.special_airy_ai", Unary(Float, |x| real(x, airy::ai))),
-    ("aten.special_bessel_j0", Unary(Float, |x| real(x, libm::j0))),
-    ("aten.special_bessel_j1", Unary(Float, |x| real(x, libm::j1))),
-    ("aten.special_bessel_y0", Unary(Float, |x| real(x, libm::y0))),
-    ("aten.special_bessel_y1", Unary(Float, |x| real(x, libm::y1))),
-    ("aten.special_digamma", Unary(Float, |x| real(x, gamma::digamma))),
-    ("aten.special_entr", Unary(Float, |x| real(x, |v| if v.is_nan() { v } else if v > 0.0 { -v * v.ln() } else if v == 0.0 { 0.0 } else { f64::NEG_INFINITY }))),
+    ("aten.special_bessel_j0", Unary(Float, |x| real(x, |v| if v.is_infinite() { f64::NAN } else { libm::j0(v) }))),
+    ("aten.special_bessel_j1", Unary(Float, |x| real(x, |v| if v.is_infinite() { f64::NAN } else { libm::j1(v) }))),
+    ("aten.special_bessel_y0", Unary(Float, |x| real(x, |v| if v.is_infinite() { f64::NAN } else { libm::y0(v) }))),
+    ("aten.special_bessel_y1", Unary(Float, |x| real(x, |v| if v.is_infinite() { f64::NAN } else { libm::y1(v) }))),
     ("aten.special_erf", Unary(Float, |x| real(x, libm::erf))),
     ("aten.special_erfc", Unary(Float, |x| real(x, libm::erfc))),
     ("aten.special_erfcx", Unary(Float, |x| real(x, erf::erfcx))),
     ("aten.special_erfinv", Unary(Float, |x| real(x, erf::erfinv))),
     ("aten.special_exp2", Unary(Float, |x| real(x, f64::exp2))),
-    ("aten.special_expit", Unary(Float, |x| real(x, sigmoid))),
     ("aten.special_expm1", Unary(Float, |x| real(x, f64::exp_m1))),
     ("aten.special_gammaln", Unary(Float, |x| real(x, gamma::lgamma))),
     ("aten.special_i0", Unary(Float, |x| real(x, |v| bessel::i(0, v)))),
@@ -106,14 +97,10 @@ pub const ARMS: &[(&str, Arm)] = &[
     ("aten.special_modified_bessel_i1", Unary(Float, |x| real(x, |v| bessel::i(1, v)))),
     ("aten.special_modified_bessel_k0", Unary(Float, |x| real(x, |v| bessel::k(0, v)))),
     ("aten.special_modified_bessel_k1", Unary(Float, |x| real(x, |v| bessel::k(1, v)))),
-    ("aten.special_ndtr", Unary(Float, |x| real(x, erf::ndtr))),
     ("aten.special_ndtri", Unary(Float, |x| real(x, erf::ndtri))),
-    ("aten.special_psi", Unary(Float, |x| real(x, gamma::digamma))),
     ("aten.special_round", Unary(Same, |x| rounding(x, f64::round_ties_even))),
     ("aten.special_scaled_modified_bessel_k0", Unary(Float, |x| real(x, |v| bessel::k_scaled(0, v)))),
     ("aten.special_scaled_modified_bessel_k1", Unary(Float, |x| real(x, |v| bessel::k_scaled(1, v)))),
-    ("aten.special_sinc", Unary(Float, |x| real(x, sinc))),
-    ("aten.special_spherical_bessel_j0", Unary(Float, |x| real(x, |v| if v.is_infinite() { 0.0 } else if v == 0.0 { 1.0 } else { v.sin() / v }))),
     ("aten.sqrt", Unary(Float, |x| analytic(x, f64::sqrt, |z| z.sqrt()))),
     ("aten.square", Unary(Kind::Long, |x| mul(x, x))),
     ("aten.tan", Unary(Float, |x| analytic(x, f64::tan, |z| z.tan()))),
@@ -128,11 +115,6 @@ pub fn sigmoid(v: f64) -> f64 {
 
 fn asinh(v: f64) -> f64 {
     libm::asinh(v)
-}
-
-fn sinc(v: f64) -> f64 {
-    let t = v * std::f64::consts::PI;
-    if t == 0.0 { 1.0 } else { t.sin() / t }
 }
 
 fn conj(x: Scalar) -> Scalar {

@@ -1,0 +1,196 @@
+//! Functions whose every step rounds to the type that is computed in, as PyTorch's do: results of integers are compared
+//! bit for bit, and there are no other digits to compare.
+
+use num_complex::Complex64;
+
+use super::Arm::{self, Op};
+use super::common::{Operand, evaluate, opmath, operand, result_type};
+use crate::interp::dtype::{DType, Scalar};
+use crate::interp::math::gamma;
+use crate::interp::math::polynomial::{self, Family};
+use crate::interp::value::{Args, InterpError, Results, fail, one};
+
+/// Arms by name.
+#[rustfmt::skip]
+pub const ARMS: &[(&str, Arm)] = &[
+    ("aten.deg2rad", Op(|a| real(a, |x, d| d.round(x * d.round(std::f64::consts::PI / 180.0))))),
+    ("aten.digamma", Op(|a| real(a, gamma::digamma_in))),
+    ("aten.logit", Op(logit)),
+    ("aten.mvlgamma", Op(mvlgamma)),
+    ("aten.polygamma", Op(polygamma)),
+    ("aten.rad2deg", Op(|a| real(a, |x, d| d.round(x * d.round(180.0 / std::f64::consts::PI))))),
+    ("aten.rsqrt", Op(|a| continued(a, |x, d| d.round(1.0 / d.round(x.sqrt())), |z| 1.0 / z.sqrt()))),
+    ("aten.sigmoid", Op(|a| continued(a, sigmoid, |z| 1.0 / (1.0 + (-z).exp())))),
+    ("aten.sinc", Op(|a| continued(a, sinc, complex_sinc))),
+    ("aten.special_chebyshev_polynomial_t", Op(|a| polynomial(a, Family::ChebyshevT, false))),
+    ("aten.special_chebyshev_polynomial_t.n_scalar", Op(|a| polynomial(a, Family::ChebyshevT, false))),
+    ("aten.special_chebyshev_polynomial_t.x_scalar", Op(|a| polynomial(a, Family::ChebyshevT, false))),
+    ("aten.special_chebyshev_polynomial_u", Op(|a| polynomial(a, Family::ChebyshevU, false))),
+    ("aten.special_chebyshev_polynomial_u.n_scalar", Op(|a| polynomial(a, Family::ChebyshevU, false))),
+    ("aten.special_chebyshev_polynomial_u.x_scalar", Op(|a| polynomial(a, Family::ChebyshevU, false))),
+    ("aten.special_chebyshev_polynomial_v", Op(|a| polynomial(a, Family::ChebyshevV, false))),
+    ("aten.special_chebyshev_polynomial_v.n_scalar", Op(|a| polynomial(a, Family::ChebyshevV, false))),
+    ("aten.special_chebyshev_polynomial_v.x_scalar", Op(|a| polynomial(a, Family::ChebyshevV, false))),
+    ("aten.special_chebyshev_polynomial_w", Op(|a| polynomial(a, Family::ChebyshevW, false))),
+    ("aten.special_chebyshev_polynomial_w.n_scalar", Op(|a| polynomial(a, Family::ChebyshevW, false))),
+    ("aten.special_chebyshev_polynomial_w.x_scalar", Op(|a| polynomial(a, Family::ChebyshevW, false))),
+    ("aten.special_digamma", Op(|a| real(a, gamma::digamma_in))),
+    ("aten.special_entr", Op(|a| real(a, entr))),
+    ("aten.special_expit", Op(|a| real(a, sigmoid))),
+    ("aten.special_hermite_polynomial_h", Op(|a| polynomial(a, Family::HermiteH, false))),
+    ("aten.special_hermite_polynomial_h.n_scalar", Op(|a| polynomial(a, Family::HermiteH, false))),
+    ("aten.special_hermite_polynomial_h.x_scalar", Op(|a| polynomial(a, Family::HermiteH, false))),
+    ("aten.special_hermite_polynomial_he", Op(|a| polynomial(a, Family::HermiteHe, false))),
+    ("aten.special_hermite_polynomial_he.n_scalar", Op(|a| polynomial(a, Family::HermiteHe, false))),
+    ("aten.special_hermite_polynomial_he.x_scalar", Op(|a| polynomial(a, Family::HermiteHe, false))),
+    ("aten.special_laguerre_polynomial_l", Op(|a| polynomial(a, Family::LaguerreL, false))),
+    ("aten.special_laguerre_polynomial_l.n_scalar", Op(|a| polynomial(a, Family::LaguerreL, false))),
+    ("aten.special_laguerre_polynomial_l.x_scalar", Op(|a| polynomial(a, Family::LaguerreL, false))),
+    ("aten.special_legendre_polynomial_p", Op(|a| polynomial(a, Family::LegendreP, false))),
+    ("aten.special_legendre_polynomial_p.n_scalar", Op(|a| polynomial(a, Family::LegendreP, false))),
+    ("aten.special_legendre_polynomial_p.x_scalar", Op(|a| polynomial(a, Family::LegendreP, false))),
+    ("aten.special_multigammaln", Op(mvlgamma)),
+    ("aten.special_ndtr", Op(|a| real(a, ndtr))),
+    ("aten.special_polygamma", Op(polygamma)),
+    ("aten.special_psi", Op(|a| real(a, gamma::digamma_in))),
+    ("aten.special_shifted_chebyshev_polynomial_t", Op(|a| polynomial(a, Family::ChebyshevT, true))),
+    ("aten.special_shifted_chebyshev_polynomial_t.n_scalar", Op(|a| polynomial(a, Family::ChebyshevT, true))),
+    ("aten.special_shifted_chebyshev_polynomial_t.x_scalar", Op(|a| polynomial(a, Family::ChebyshevT, true))),
+    ("aten.special_shifted_chebyshev_polynomial_u", Op(|a| polynomial(a, Family::ChebyshevU, true))),
+    ("aten.special_shifted_chebyshev_polynomial_u.n_scalar", Op(|a| polynomial(a, Family::ChebyshevU, true))),
+    ("aten.special_shifted_chebyshev_polynomial_u.x_scalar", Op(|a| polynomial(a, Family::ChebyshevU, true))),
+    ("aten.special_shifted_chebyshev_polynomial_v", Op(|a| polynomial(a, Family::ChebyshevV, true))),
+    ("aten.special_shifted_chebyshev_polynomial_v.n_scalar", Op(|a| polynomial(a, Family::ChebyshevV, true))),
+    ("aten.special_shifted_chebyshev_polynomial_v.x_scalar", Op(|a| polynomial(a, Family::ChebyshevV, true))),
+    ("aten.special_shifted_chebyshev_polynomial_w", Op(|a| polynomial(a, Family::ChebyshevW, true))),
+    ("aten.special_shifted_chebyshev_polynomial_w.n_scalar", Op(|a| polynomial(a, Family::ChebyshevW, true))),
+    ("aten.special_shifted_chebyshev_polynomial_w.x_scalar", Op(|a| polynomial(a, Family::ChebyshevW, true))),
+    ("aten.special_sinc", Op(|a| continued(a, sinc, complex_sinc))),
+    ("aten.special_spherical_bessel_j0", Op(|a| real(a, spherical))),
+    ("aten.special_zeta", Op(zeta)),
+    ("aten.special_zeta.other_scalar", Op(zeta)),
+    ("aten.special_zeta.self_scalar", Op(zeta)),
+];
+
+/// A function of a number and of the type to round its steps to.
+type Stepped = fn(f64, DType) -> f64;
+
+/// Applies `f` to every element of the first operand, in the float type that it promotes to.
+fn real(args: &Args, f: Stepped) -> Results {
+    let x = operand(args, if args.opt("x").is_some() { "x" } else { "self" })?;
+    let dtype = result_type(&[x]).floating();
+    one(evaluate(dtype, dtype, &[x], |v| Ok(Scalar::Float(f(v[0].float(), opmath(dtype)))))?)
+}
+
+/// As [`real`], with a continuation to complex numbers.
+fn continued(args: &Args, f: Stepped, g: fn(Complex64) -> Complex64) -> Results {
+    let x = operand(args, "self")?;
+    let dtype = result_type(&[x]).floating();
+    one(evaluate(dtype, dtype, &[x], |v| {
+        Ok(match v[0] {
+            Scalar::Complex(z) => Scalar::Complex(g(z)),
+            v => Scalar::Float(f(v.float(), opmath(dtype))),
+        })
+    })?)
+}
+
+fn sigmoid(x: f64, d: DType) -> f64 {
+    d.round(1.0 / d.round(1.0 + d.round((-x).exp())))
+}
+
+fn sinc(x: f64, d: DType) -> f64 {
+    let angle = d.round(x * d.round(std::f64::consts::PI));
+    if angle == 0.0 { 1.0 } else { d.round(d.round(angle.sin()) / angle) }
+}
+
+fn complex_sinc(z: Complex64) -> Complex64 {
+    let angle = z * std::f64::consts::PI;
+    if z.norm() == 0.0 { Complex64::new(1.0, 0.0) } else { angle.sin() / angle }
+}
+
+fn entr(x: f64, d: DType) -> f64 {
+    match x {
+        x if x.is_nan() => x,
+        x if x > 0.0 => d.round(-x * d.round(x.ln())),
+        0.0 => 0.0,
+        _ => f64::NEG_INFINITY,
+    }
+}
+
+fn ndtr(x: f64, d: DType) -> f64 {
+    let half_turn = d.round(x * d.round(std::f64::consts::FRAC_1_SQRT_2));
+    d.round(d.round(1.0 + d.round(libm::erf(half_turn))) * 0.5)
+}
+
+fn spherical(x: f64, d: DType) -> f64 {
+    match x {
+        x if x.is_infinite() => 0.0,
+        x if x.abs() < 0.5 => {
+            let s = x * x;
+            d.round(1.0 - s / 6.0 * (1.0 - s / 20.0 * (1.0 - s / 42.0 * (1.0 - s / 72.0))))
+        }
+        x => d.round(d.round(x.sin()) / x),
+    }
+}
+
+fn logit(args: &Args) -> Results {
+    let x = args.tensor("self")?;
+    let dtype = x.dtype().floating();
+    let d = opmath(dtype);
+    let eps = args.opt_float("eps")?.map(|e| d.round(e));
+    one(x.map(dtype, |v| {
+        let p = match (eps, v.float()) {
+            (Some(e), p) if p < e => e,
+            (Some(e), p) if p > d.round(1.0 - e) => d.round(1.0 - e),
+            (_, p) => p,
+        };
+        Scalar::Float(d.round(d.round(p / d.round(1.0 - p)).ln()))
+    }))
+}
+
+fn order(args: &Args) -> Result<i64, InterpError> {
+    let n = args.int("n")?;
+    if n < 0 { Err(fail("a derivative of negative order")) } else { Ok(n) }
+}
+
+fn polygamma(args: &Args) -> Results {
+    let (x, n) = (args.tensor("self")?, order(args)?);
+    let dtype = x.dtype().floating();
+    let d = opmath(dtype);
+    one(x.map(dtype, |v| Scalar::Float(gamma::polygamma_in(n, v.float(), d))))
+}
+
+fn zeta(args: &Args) -> Results {
+    let (x, q) = (operand(args, "self")?, operand(args, "other")?);
+    let dtype = result_type(&[x, q]).floating();
+    one(evaluate(dtype, dtype, &[x, q], |v| Ok(Scalar::Float(gamma::zeta_in(v[0].float(), v[1].float(), opmath(dtype)))))?)
+}
+
+/// `p (p - 1) / 4 ln(pi) + sum of lgamma(x - j / 2)`; PyTorch sums every fourth term first.
+fn mvlgamma(args: &Args) -> Results {
+    let (x, p) = (args.tensor("self")?, args.int("p")?);
+    let dtype = x.dtype().floating();
+    let d = opmath(dtype);
+    let constant = d.round((p * (p - 1)) as f64 / 4.0 * std::f64::consts::PI.ln());
+    one(x.map(dtype, |v| {
+        let mut parts = [0.0; 4];
+        for (k, j) in (0..p).rev().enumerate() {
+            parts[k % 4] = d.round(parts[k % 4] + d.round(gamma::lgamma(v.float() - j as f64 / 2.0)));
+        }
+        let sum = parts[1..].iter().fold(parts[0], |sum, part| d.round(sum + part));
+        Scalar::Float(d.round(sum + constant))
+    }))
+}
+
+/// A polynomial of x with a degree for each element, maybe moved to [0, 1]. A degree that is no number counts as negative.
+fn polynomial(args: &Args, family: Family, shifted: bool) -> Results {
+    let operands: [Operand<'_>; 2] = [operand(args, "x")?, operand(args, "n")?];
+    let dtype = result_type(&operands).floating();
+    let d = opmath(dtype);
+    one(evaluate(dtype, dtype, &operands, |v| {
+        let (x, n) = (v[0].float(), v[1].float());
+        let degree = if n.is_finite() { n.trunc() as i64 } else { -1 };
+        let x = if shifted { d.round(d.round(x + x) - 1.0) } else { x };
+        Ok(Scalar::Float(polynomial::value(family, x, degree, d)))
+    })?)
+}
