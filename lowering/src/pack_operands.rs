@@ -40,6 +40,8 @@ const VECTORS: i64 = 2;
 const NARROW: i64 = 4;
 /// Uses of an element that pay for a copy.
 const REUSE: i64 = 4;
+/// Uses that pay for it where elements lie in the order of the lanes: reading them in place only costs the way from row to row.
+const REUSE_IN_ROWS: i64 = 64;
 /// Multiplications that are worth another launch.
 const WORTH: i64 = 1 << 15;
 
@@ -47,7 +49,7 @@ const WORTH: i64 = 1 << 15;
 pub fn pack(module: Op<'_>, kernel: Op<'_>, vector_bits: i64) {
     for operand in 0..2 {
         let Some(view) = KernelView::new(kernel) else { return };
-        if let Some(layout) = layout(&view, operand, vector_bits) {
+        if let Some(layout) = layout(&view, operand, vector_bits, &|at| is_weight(module, kernel, at)) {
             apply(module, &view, &layout, vector_bits);
         }
     }
@@ -68,7 +70,7 @@ struct Layout<'c> {
 }
 
 /// The copy of an operand that is worth its cost.
-fn layout<'c>(kernel: &KernelView<'c>, operand: usize, vector_bits: i64) -> Option<Layout<'c>> {
+fn layout<'c>(kernel: &KernelView<'c>, operand: usize, vector_bits: i64, weight: &dyn Fn(usize) -> bool) -> Option<Layout<'c>> {
     let roles = Roles::new(kernel)?;
     let (stage, map) = (roles.stage, roles.stage.maps[operand]);
     let tensor = stage.op.operand(operand);
@@ -77,7 +79,9 @@ fn layout<'c>(kernel: &KernelView<'c>, operand: usize, vector_bits: i64) -> Opti
     let sum = convert.map_or(tensor.ty().element(), |op| op.result(0).ty()).element_type()?;
     let size = |dim: usize| kernel.static_size(dim);
     let points: Option<i64> = stage.domain.iter().map(|&dim| size(dim)).product();
-    let pays = roles.reuse(kernel, operand).is_none_or(|reuse| reuse >= REUSE) && points.is_none_or(|points| points >= WORTH);
+    let in_rows = operand == roles.wide && roles.stride(operand, roles.lanes) == Stride::One && argument && !weight(tensor.index());
+    let least = if in_rows && conversion(stage, operand).is_none() { REUSE_IN_ROWS } else { REUSE };
+    let pays = roles.reuse(kernel, operand).is_none_or(|reuse| reuse >= least) && points.is_none_or(|points| points >= WORTH);
     if !argument || !pays || sum.is_complex() || roles.panel().is_some() && operand == roles.wide {
         return None;
     }
@@ -104,6 +108,19 @@ fn layout<'c>(kernel: &KernelView<'c>, operand: usize, vector_bits: i64) -> Opti
     dims.extend(stage.reduce.iter().copied().filter(moving));
     let by_rows = roles.stride(operand, roles.lanes) == Stride::One;
     Some(Layout { stage: stage.op, operand, dims, panel, convert, by_rows })
+}
+
+/// Whether every call of a kernel passes a weight as this argument: a copy of it is made before the program runs.
+fn is_weight(module: Op<'_>, kernel: Op<'_>, argument: usize) -> bool {
+    let calls = module.find_all("loop.call");
+    let mut calls = calls.into_iter().filter(|call| call.attr("callee").and_then(Attr::as_symbol) == kernel.str("sym_name"));
+    calls.all(|call| {
+        let value = call.operand(argument);
+        let function = value.owner_block().and_then(|block| block.parent_op()).filter(|_| value.defining_op().is_none());
+        let kind =
+            function.and_then(|function| function.attr("arg_attrs")?.as_array()?.get(value.index())?.entry("capture.kind")?.as_str());
+        kind.is_some_and(|kind| kind != "input")
+    })
 }
 
 /// The widening conversion that is all that the body does with an operand.

@@ -51,3 +51,22 @@ func.func @few(%a: tensor<3x512xf32>, %b: tensor<512x100xf32>) -> tensor<3x100xf
   %0 = prim.dot %a, %b {lhs_batch = array<i64>, rhs_batch = array<i64>, lhs_contract = array<i64: 1>, rhs_contract = array<i64: 0>} : (tensor<3x512xf32>, tensor<512x100xf32>) -> tensor<3x100xf32>
   return %0 : tensor<3x100xf32>
 }
+
+// -----
+
+// Rows along the lanes are read where they lie while they are used for few rows of the other operand.
+// CHECK-NOT: loop.kernel @k0.pack
+// CHECK: loop.kernel @k0 {
+func.func @in_place(%a: tensor<37x512xf32>, %b: tensor<512x100xf32>) -> tensor<37x100xf32> {
+  %0 = prim.dot %a, %b {lhs_batch = array<i64>, rhs_batch = array<i64>, lhs_contract = array<i64: 1>, rhs_contract = array<i64: 0>} : (tensor<37x512xf32>, tensor<512x100xf32>) -> tensor<37x100xf32>
+  return %0 : tensor<37x100xf32>
+}
+
+// -----
+
+// A weight is copied even so: that happens once.
+// CHECK: loop.kernel @k0.pack1
+func.func @weight(%a: tensor<37x512xf32> {capture.kind = "input", capture.name = "a"}, %b: tensor<512x100xf32> {capture.kind = "parameter", capture.name = "b"}) -> tensor<37x100xf32> {
+  %0 = prim.dot %a, %b {lhs_batch = array<i64>, rhs_batch = array<i64>, lhs_contract = array<i64: 1>, rhs_contract = array<i64: 0>} : (tensor<37x512xf32>, tensor<512x100xf32>) -> tensor<37x100xf32>
+  return %0 : tensor<37x100xf32>
+}

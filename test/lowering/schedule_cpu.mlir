@@ -92,3 +92,23 @@ func.func @transposed(%x: tensor<4096x2048xf32>, %y: tensor<2048x4096xf32>) -> t
   }
   return %0 : tensor<2048x4096xf32>
 }
+
+// -----
+
+// Few rows beside a matrix that lies along the lanes: tiles and register blocks without a copy of it.
+// CHECK: loop.kernel @k0
+// CHECK-SAME: tile = array<i64: 32, 40>, unroll = array<i64: 2, 10>, vector = 1 : i64, width = 16 : i64
+func.func @in_place(%a: tensor<37x2048xf32>, %b: tensor<2048x1500xf32>) -> tensor<37x1500xf32> {
+  %0 = prim.dot %a, %b {lhs_batch = array<i64>, rhs_batch = array<i64>, lhs_contract = array<i64: 1>, rhs_contract = array<i64: 0>} : (tensor<37x2048xf32>, tensor<2048x1500xf32>) -> tensor<37x1500xf32>
+  return %0 : tensor<37x1500xf32>
+}
+
+// -----
+
+// Rows so long that few of them fit the cache: a panel stays there while all rows pass by.
+// CHECK: loop.kernel @k0 {
+// CHECK-SAME: tile = array<i64: 32, {{[0-9]+}}>
+func.func @deep(%a: tensor<1024x4096xf32>, %b: tensor<4096x1024xf32>) -> tensor<1024x1024xf32> {
+  %0 = prim.dot %a, %b {lhs_batch = array<i64>, rhs_batch = array<i64>, lhs_contract = array<i64: 1>, rhs_contract = array<i64: 0>} : (tensor<1024x4096xf32>, tensor<4096x1024xf32>) -> tensor<1024x1024xf32>
+  return %0 : tensor<1024x1024xf32>
+}

@@ -7,6 +7,7 @@
 //! that threads can share them evenly. Where the sums are so long that few rows fit, a panel stays instead and rows stream past it.
 //! Accumulators never leave registers before the sum is complete, so nothing is read back.
 
+use super::access::Stride;
 use super::frame::Frame;
 use super::reduction::tile_dim;
 use super::roles::Roles;
@@ -21,6 +22,8 @@ const COLUMNS: i64 = 256;
 const STREAMED: i64 = 1 << 20;
 /// Tiles that are enough for all threads.
 const TILES: i64 = 64;
+/// Tiles that are too few for them, even if each of more tiles had to read its panel again.
+const FEW: i64 = 32;
 /// Multiplications that are worth a tile.
 const WORTH: i64 = 1 << 18;
 /// Operations that may follow the reduction unrolled with the register block.
@@ -35,7 +38,7 @@ pub fn is_contraction(kernel: &KernelView<'_>) -> bool {
 /// Writes the schedule of a contraction.
 pub fn schedule(frame: &Frame<'_, '_>) {
     if let Some(roles) = Roles::new(frame.kernel)
-        && let Some(panel) = roles.panel().filter(|panel| frame.width > 1 && panel % frame.width == 0)
+        && let Some(panel) = roles.panel().or_else(|| in_place(frame, &roles)).filter(|panel| frame.width > 1 && panel % frame.width == 0)
     {
         return tiled(frame, &roles, panel);
     }
@@ -43,6 +46,20 @@ pub fn schedule(frame: &Frame<'_, '_>) {
         Some(vector) => frame.write_outer(vector, |dim| unroll(frame, vector, dim)),
         None => frame.write_own(tile_dim(frame)),
     }
+}
+
+/// Uses of an element, by rows of the other operand, for which a register block is worth its code.
+const REUSE: i64 = 4;
+
+/// Columns of the wide operand that are read together where it lies, when it lies in rows along the lanes.
+fn in_place(frame: &Frame<'_, '_>, roles: &Roles<'_, '_>) -> Option<i64> {
+    let columns = 2 * frame.width;
+    let known = |dim: usize| frame.kernel.static_size(dim);
+    let rows =
+        roles.stride(roles.wide, roles.lanes) == Stride::One && roles.stride(1 - roles.wide, *roles.stage.reduce.last()?) == Stride::One;
+    let points: Option<i64> = roles.stage.domain.iter().map(|&dim| known(dim)).product();
+    let worth = points? >= WORTH && known(roles.lanes)? >= 2 * columns && roles.reuse(frame.kernel, roles.wide)? >= REUSE;
+    (rows && worth).then_some(columns)
 }
 
 /// Rows of a register block beside `vectors` accumulators each: those that waste least, of what leaves room for the operands.
@@ -86,7 +103,7 @@ fn tiled(frame: &Frame<'_, '_>, roles: &Roles<'_, '_>, panel: i64) {
         }
         if lane_tile > panel {
             lane_tile = up(lane_tile / 2, panel);
-        } else if row_tile > rows {
+        } else if row_tile > rows && tiles < FEW {
             row_tile = up(row_tile / 2, rows);
         } else {
             break;
