@@ -112,3 +112,14 @@ func.func @deep(%a: tensor<1024x4096xf32>, %b: tensor<4096x1024xf32>) -> tensor<
   %0 = prim.dot %a, %b {lhs_batch = array<i64>, rhs_batch = array<i64>, lhs_contract = array<i64: 1>, rhs_contract = array<i64: 0>} : (tensor<1024x4096xf32>, tensor<4096x1024xf32>) -> tensor<1024x1024xf32>
   return %0 : tensor<1024x1024xf32>
 }
+
+// -----
+
+// A copy that turns its operand stores in rows: reading across is what registers can turn.
+// CHECK: loop.kernel @k0
+// CHECK-SAME: unroll = array<i64: 1, 16, 1>, vector = 2 : i64, width = 16 : i64
+// CHECK: loop.stage {{.*}}turn = 1 : i64
+func.func @copy(%x: tensor<4x320x64xf32>) -> tensor<4x64x320xf32> {
+  %0 = prim.transpose %x {perm = array<i64: 0, 2, 1>} : (tensor<4x320x64xf32>) -> tensor<4x64x320xf32>
+  return %0 : tensor<4x64x320xf32>
+}

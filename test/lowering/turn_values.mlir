@@ -5,7 +5,8 @@
 func.func @main(%x: tensor<193x150xi32> {capture.kind = "input", capture.name = "x"},
                 %y: tensor<150x193xi32> {capture.kind = "input", capture.name = "y"},
                 %z: tensor<3x40x17x5xi64> {capture.kind = "input", capture.name = "z"})
-    -> (tensor<i64> {capture.kind = "output"}, tensor<i64> {capture.kind = "output"}) attributes {capture.entry} {
+    -> (tensor<i64> {capture.kind = "output"}, tensor<i64> {capture.kind = "output"}, tensor<i64> {capture.kind = "output"})
+    attributes {capture.entry} {
   %0 = aten.permute %x {dims = array<i64: 1, 0>} : (tensor<193x150xi32>) -> tensor<150x193xi32>
   %1 = aten.add.Tensor %0, %y : tensor<150x193xi32>
   %2 = aten.cumsum %1 {dim = 1 : i64} : (tensor<150x193xi32>) -> tensor<150x193xi64>
@@ -15,5 +16,12 @@ func.func @main(%x: tensor<193x150xi32> {capture.kind = "input", capture.name = 
   %6 = aten.view %5 {size = array<i64: 10200>} : (tensor<3x17x5x40xi64>) -> tensor<10200xi64>
   %7 = aten.cumsum %6 {dim = 0 : i64} : (tensor<10200xi64>) -> tensor<10200xi64>
   %8 = aten.sum %7 : (tensor<10200xi64>) -> tensor<i64>
-  return %4, %8 : tensor<i64>, tensor<i64>
+  // Padding on the way: vectors end at the border.
+  %padded = aten.constant_pad_nd %y {pad = array<i64: 2, 1, 3, 0>} : (tensor<150x193xi32>) -> tensor<153x196xi32>
+  %9 = aten.permute %padded {dims = array<i64: 1, 0>} : (tensor<153x196xi32>) -> tensor<196x153xi32>
+  %10 = aten.clone %9 {memory_format = "contiguous_format"} : (tensor<196x153xi32>) -> tensor<196x153xi32>
+  %11 = aten.cumsum %10 {dim = 1 : i64} : (tensor<196x153xi32>) -> tensor<196x153xi64>
+  %12 = aten.cumsum %11 {dim = 0 : i64} : (tensor<196x153xi64>) -> tensor<196x153xi64>
+  %13 = aten.sum %12 : (tensor<196x153xi64>) -> tensor<i64>
+  return %4, %8, %13 : tensor<i64>, tensor<i64>, tensor<i64>
 }

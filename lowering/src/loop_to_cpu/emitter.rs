@@ -9,7 +9,7 @@ use crate::kernel_view::{KernelView, StageView};
 use crate::mean_view::MeanView;
 use crate::num::Num;
 use std::collections::HashMap;
-use strata_core::ir::{AffineExpr, AffineMap, Block, Builder, Cx, ElementType, Op, OpSpec, Value};
+use strata_core::ir::{AffineExpr, AffineKind, AffineMap, Block, Builder, Cx, ElementType, Op, OpSpec, Value};
 
 /// A tensor in memory.
 #[derive(Clone)]
@@ -204,6 +204,15 @@ impl<'c> Emitter<'c> {
                 aligned: false,
             })
             .collect();
+        let turned: Vec<_> = self.kernel.stages.iter().filter_map(|stage| stage.schedule("turn")).collect();
+        let loops: Vec<_> = loops
+            .into_iter()
+            .map(|lp| match turned.contains(&(lp.dim as i64)) {
+                // Vectors that are turned need all their copies.
+                true => Loop { tail: Tail::Overlap(self.sizes[lp.dim]), ..lp },
+                false => lp,
+            })
+            .collect();
         let blocks = self.kernel.schedule_list("block").unwrap_or_default();
         self.blocked(&loops, &blocks, &mut |emitter, copies, carried| {
             let copies: Vec<_> = copies.iter().map(|copy| Copy { outer: copy.slot, ..copy.clone() }).collect();
@@ -269,23 +278,31 @@ impl<'c> Emitter<'c> {
         }
         let exprs = buffer.kept(exprs);
         let indices: Vec<_> = exprs.iter().map(|&expr| self.index(&copy.point, expr)).collect();
-        let mut inside = None;
-        if stage.guarded[operand] {
-            for ((&index, &extent), expr) in indices.iter().zip(&buffer.shape).zip(&exprs) {
-                // A dim of the operand's own size never leaves it.
-                if matches!(expr.kind(), strata_core::ir::AffineKind::Dim(dim) if self.sizes[dim] == extent) {
-                    continue;
-                }
-                let test = lanes::inside(&mut self.b, index, extent, self.width);
-                inside = lanes::both(&mut self.b, inside, Some(test), self.width);
-            }
-        }
+        let inside = if stage.guarded[operand] { self.inside(&buffer, &exprs, &indices) } else { None };
         let value = self.load(&buffer, &indices, inside);
         self.reads.insert(key, value);
         if stage.schedule("ahead") == Some(operand as i64) {
             self.read_ahead(&buffer, &exprs, copy);
         }
         Ok(value)
+    }
+
+    /// Which lanes of an access lie inside of the operand; none is all.
+    pub(super) fn inside(&mut self, buffer: &Buffer<'c>, exprs: &[AffineExpr<'c>], indices: &[Index<'c>]) -> Option<Value<'c>> {
+        let mut inside = None;
+        for ((&index, &extent), expr) in indices.iter().zip(&buffer.shape).zip(exprs) {
+            if self.stays(*expr, extent) {
+                continue;
+            }
+            let test = lanes::inside(&mut self.b, index, extent, self.width);
+            inside = lanes::both(&mut self.b, inside, Some(test), self.width);
+        }
+        inside
+    }
+
+    /// Whether an index never leaves its extent: a dim of the operand's own size.
+    pub(super) fn stays(&self, expr: AffineExpr<'c>, extent: Num<'c>) -> bool {
+        matches!(expr.kind(), AffineKind::Dim(dim) if self.sizes[dim] == extent)
     }
 
     /// Fetches what the next turn of the innermost outer loop reads.

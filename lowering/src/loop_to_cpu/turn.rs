@@ -1,13 +1,13 @@
 //! Reads of an operand whose contiguous dim is not the one that lanes run along: vectors along its own dim, turned in registers.
 
-use super::emitter::Emitter;
-use super::lanes::Across;
+use super::emitter::{Buffer, Emitter};
+use super::lanes::{self, Across, Coord};
 use super::memory;
 use super::nest::Copy;
 use crate::kernel_view::StageView;
 use crate::num::Num;
 use crate::schedule_cpu::access::{Stride, stride};
-use strata_core::ir::{Builder, Value};
+use strata_core::ir::{AffineExpr, Builder, Value};
 
 /// Bits in which registers shuffle within themselves for the least cost.
 const GROUP: i64 = 128;
@@ -18,26 +18,51 @@ impl<'c> Emitter<'c> {
     pub(super) fn read_turned(&mut self, stage: &StageView<'c>, operand: usize, copies: &[Copy<'c>]) -> Option<Vec<Value<'c>>> {
         let along = usize::try_from(stage.schedule("turn")?).ok()?;
         let tensor = stage.op.operand(operand);
-        let (map, width) = (stage.maps[operand], self.width);
-        if copies.iter().any(|copy| copy.mask.is_some())
-            || stage.guarded[operand]
-            || copies.len() as i64 != width
-            || stride(map, tensor, along) != Stride::One
-        {
+        let (map, width, on) = (stage.maps[operand], self.width, copies[0].mask);
+        if copies.iter().any(|copy| copy.mask != on) || copies.len() as i64 != width || stride(map, tensor, along) != Stride::One {
             return None;
         }
         let buffer = self.buffers.get(&tensor).cloned().filter(|buffer| buffer.kept.is_none())?;
-        let indices: Vec<_> = map.results().iter().map(|&expr| self.index(&copies[0].point, expr)).collect();
+        let exprs = map.results();
+        let indices: Vec<_> = exprs.iter().map(|&expr| self.index(&copies[0].point, expr)).collect();
         let at = self.linear(&buffer, &indices);
         let Across::Step(step) = at.across else { return None };
+        let inside = if stage.guarded[operand] { self.inside_along(&buffer, &exprs, &copies[0], along)? } else { None };
         let mut rows = Vec::new();
         for lane in 0..width {
             let offset = step.mul(&mut self.b, Num::Const(lane));
             let base = at.base.add(&mut self.b, offset);
-            rows.push(memory::load_vector(&mut self.b, buffer.base, base, buffer.element, width, None));
+            let on = on.map(|mask| self.lane_of(mask, lane));
+            let mask = lanes::both(&mut self.b, inside, on, width).map(|mask| lanes::in_lanes(&mut self.b, mask, width));
+            rows.push(memory::load_vector(&mut self.b, buffer.base, base, buffer.element, width, mask));
         }
         let bits = buffer.element.bits().max(8);
         Some(turn(&mut self.b, rows, i64::from(bits)))
+    }
+
+    /// Which elements of a vector along the operand's own dim lie inside of it; nothing when that differs between the lanes of before.
+    fn inside_along(
+        &mut self,
+        buffer: &Buffer<'c>,
+        exprs: &[AffineExpr<'c>],
+        copy: &Copy<'c>,
+        along: usize,
+    ) -> Option<Option<Value<'c>>> {
+        let across = copy.point.iter().position(|coord| coord.is_some_and(|coord| coord.lanes))?;
+        if exprs.iter().zip(&buffer.shape).any(|(expr, &extent)| expr.uses_dim(across) && !self.stays(*expr, extent)) {
+            return None;
+        }
+        let mut point = copy.point.clone();
+        for (dim, lanes) in [(across, false), (along, true)] {
+            point[dim] = point[dim].map(|coord| Coord { lanes, block: None, ..coord });
+        }
+        let indices: Vec<_> = exprs.iter().map(|&expr| self.index(&point, expr)).collect();
+        Some(self.inside(buffer, exprs, &indices))
+    }
+
+    /// Whether one lane is on.
+    fn lane_of(&mut self, mask: Value<'c>, lane: i64) -> Value<'c> {
+        self.b.value("vector.extract", &[mask], self.cx.int(1), &[("static_position", self.cx.i64s_attr(&[lane]))])
     }
 }
 

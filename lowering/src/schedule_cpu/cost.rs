@@ -5,6 +5,9 @@ use super::frame::TURNS;
 use crate::kernel_view::{KernelView, StageView};
 use strata_core::ir::ElementType;
 
+/// Storing one element somewhere: more than reading it, which can be turned in registers.
+const SCATTERED: f64 = 1.25;
+
 /// Lanes that fit a register for the widest element of the kernel; one where bodies have no vector form.
 pub fn lanes(kernel: &KernelView<'_>, vector_bits: i64) -> i64 {
     kernel.stages.iter().map(|stage| stage_lanes(stage, vector_bits)).min().unwrap_or(1)
@@ -60,7 +63,7 @@ pub fn cost(stage: &StageView<'_>, lanes: Option<usize>, width: i64, size: i64) 
     total += loads as f64 * 0.5;
     if stage.reduce.is_empty() {
         let contiguous = stage.result_dims().last() == Some(&dim);
-        total += if contiguous { 1.0 / used } else { 1.0 };
+        total += if contiguous { 1.0 / used } else { SCATTERED };
     }
     total
 }

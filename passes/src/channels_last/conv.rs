@@ -15,10 +15,12 @@ pub fn rewrite<'c>(b: &mut Builder<'c>, orders: &mut Orders<'c>, op: Op<'c>, vec
         return None;
     }
     let perm = channels_last(weights.rank());
-    let x = orders.in_order(b, op.operand(0), &perm);
-    let x = pad(b, op, x);
     let lanes = vector_bits / i64::from(weights.element_type()?.bits()).max(1);
-    let (w, layout) = panels(b, op.operand(1), groups, lanes);
+    // Elements of the input meet all features of a vector: few channels are read as well where they are, and cost most to move.
+    let few = groups == 1 && weights.shape()[1] < FEATURES && orders.of(op.operand(0)).is_none();
+    let x = if few { op.operand(0) } else { orders.in_order(b, op.operand(0), &perm) };
+    let x = pad(b, op, x, if few { 2 } else { 1 });
+    let (w, layout) = panels(b, op.operand(1), groups, lanes, few);
     let cx = b.cx();
     let (none, one) = (vec![0; perm.len() - 2], vec![1; perm.len() - 2]);
     let attrs = [
@@ -39,8 +41,8 @@ fn channels_last(rank: usize) -> Vec<usize> {
     std::iter::once(0).chain(2..rank).chain([1]).collect()
 }
 
-/// The input with its padding and the gaps between its elements as zeros.
-fn pad<'c>(b: &mut Builder<'c>, op: Op<'c>, x: Value<'c>) -> Value<'c> {
+/// The input, whose spatial dims begin at `space`, with its padding and the gaps between its elements as zeros.
+fn pad<'c>(b: &mut Builder<'c>, op: Op<'c>, x: Value<'c>, space: usize) -> Value<'c> {
     let ints = |name: &str| op.ints(name).unwrap_or_default();
     let (low, high, dilation) = (ints("low"), ints("high"), ints("lhs_dilation"));
     let gaps: Vec<i64> = dilation.iter().map(|dilation| dilation - 1).collect();
@@ -49,12 +51,13 @@ fn pad<'c>(b: &mut Builder<'c>, op: Op<'c>, x: Value<'c>) -> Value<'c> {
     }
     let mut shape = x.ty().shape();
     for k in 0..low.len() {
-        if shape[1 + k] != DYNAMIC {
-            shape[1 + k] += (shape[1 + k] - 1).max(0) * gaps[k] + low[k] + high[k];
+        if shape[space + k] != DYNAMIC {
+            shape[space + k] += (shape[space + k] - 1).max(0) * gaps[k] + low[k] + high[k];
         }
     }
     let cx = b.cx();
-    let around = |entries: &[i64]| cx.i64s_attr(&[&[0], entries, &[0]].concat());
+    let rest = shape.len() - space - low.len();
+    let around = |entries: &[i64]| cx.i64s_attr(&[&vec![0; space], entries, &vec![0; rest]].concat());
     let element = x.ty().element();
     let scalar = cx.tensor(&[], element);
     let bytes = vec![0; x.ty().element_type().map_or(1, |element| element.bytes())];
@@ -64,21 +67,25 @@ fn pad<'c>(b: &mut Builder<'c>, op: Op<'c>, x: Value<'c>) -> Value<'c> {
     b.value("prim.pad", &[x, zero], x.ty().with_shape(&shape), &attrs)
 }
 
-/// Weights as a kernel with lanes along features reads them, and the layout of the convolution.
-fn panels<'c>(b: &mut Builder<'c>, w: Value<'c>, groups: i64, lanes: i64) -> (Value<'c>, String) {
+/// Weights as a kernel with lanes along features reads them, and the layout of the convolution. With `few` channels these stand
+/// outside of the space, in the input and so in the weights.
+fn panels<'c>(b: &mut Builder<'c>, w: Value<'c>, groups: i64, lanes: i64, few: bool) -> (Value<'c>, String) {
     let shape = w.ty().shape();
     let space = shape.len() - 2;
     let digits: String = (0..space).map(|k| char::from(b'0' + k as u8)).collect();
-    let layout = |weights: &str| format!("n{digits}c,{weights}->n{digits}o");
-    // Window, channels, features.
-    let perm: Vec<usize> = (2..shape.len()).chain([1, 0]).collect();
+    let inner = if few { format!("c{digits}") } else { format!("{digits}c") };
+    let layout = |panels: &str| format!("n{inner},{panels}{inner}o->n{digits}o");
+    // Window and channels before features.
+    let (window, channel): (Vec<usize>, _) = ((2..shape.len()).collect(), vec![1]);
+    let summed = if few { [channel, window].concat() } else { [window, channel].concat() };
+    let perm = [summed.as_slice(), &[0]].concat();
     let Some(panel) = panel(shape[0], shape[0] / groups, lanes).filter(|&panel| panel < shape[0]) else {
-        return (transpose(b, w, &perm), layout(&format!("{digits}co")));
+        return (transpose(b, w, &perm), layout(""));
     };
     let split = [&[shape[0] / panel, panel], &shape[1..]].concat();
     let split = b.value("prim.reshape", &[w], w.ty().with_shape(&split), &[]);
-    let perm: Vec<usize> = std::iter::once(0).chain(3..split.ty().rank()).chain([2, 1]).collect();
-    (transpose(b, split, &perm), layout(&format!("O{digits}co")))
+    let perm: Vec<usize> = std::iter::once(0).chain(summed.iter().map(|dim| dim + 1)).chain([1]).collect();
+    (transpose(b, split, &perm), layout("O"))
 }
 
 /// Features of a panel: two vectors of lanes where they fit into the features of a group, else what divides them.

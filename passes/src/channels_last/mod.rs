@@ -3,6 +3,7 @@
 //! Exactly when: a `conv` in the plain order with at least `FEATURES` known features and a known window becomes one on
 //! `[batch, space.., channels]`. Padding and the gaps of a transposed convolution are written out, so that its kernel tests nothing;
 //! weights are brought into panels of features: `[features / panel, window.., channels, panel]`.
+//! Few channels of a value in the order of before stay outside of the space: `n c space`, weights `c space` too.
 //! The transpose of the result then sinks through pointwise ops, broadcasts, pads, windows, reductions, slices, reversals,
 //! concatenations, transposes and reshapes that keep groups of dims together, until it meets the next convolution or an op that
 //! wants the order of before.
@@ -33,7 +34,7 @@ use order::Orders;
 use strata_core::ir::{Block, Builder, Op};
 use strata_core::pass::{Counter, Pass, PassContext, PassError};
 
-/// Fewer features than this leave most lanes empty: such a convolution stays as it is.
+/// Fewer features than this leave most lanes empty: such a convolution stays as it is. Fewer channels stay where they are.
 const FEATURES: i64 = 8;
 
 /// Brings convolutions and what follows them into the order channels last.
