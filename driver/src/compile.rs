@@ -1,7 +1,7 @@
 //! From a file to an artefact.
 
 use crate::artefact::{self, Notes};
-use crate::levels::{LEVELS, Level};
+use crate::levels::{LEVELS, Level, road};
 use crate::options::{Dynamic, Numerics, Options};
 use crate::units::{self, Make};
 use crate::{Error, registry};
@@ -89,20 +89,38 @@ fn check_sizes(module: Op<'_>, options: &Options) -> Result<(), Error> {
     symbolic.map_or(Ok(()), |argument| Err(Error::Symbolic { name: argument.name }))
 }
 
-/// Compiles a file to a level and gives the text.
-pub fn lower(path: &Path, to: &str, options: &Options) -> Result<String, Error> {
-    let target = Level::named(to).ok_or_else(|| Error::UnknownLevel {
-        name: to.to_owned(),
-        known: LEVELS.iter().map(|level| level.name).collect::<Vec<_>>().join(", "),
-    })?;
-    let context = context();
-    let source = read(path, &context)?;
-    for level in LEVELS {
-        run_level(&source.module, level, options)?;
-        if level.name == target.name {
+/// Runs the levels of the target's road down to the one of this name; `after` looks at each.
+pub(crate) fn run_to(module: &Module<'_>, to: &str, options: &Options, after: &mut dyn FnMut(&Level)) -> Result<(), Error> {
+    let road = road(options.target);
+    let known = || road.iter().map(|level| level.name).collect::<Vec<_>>().join(", ");
+    if !road.iter().any(|level| level.name == to) {
+        return Err(Error::UnknownLevel { name: to.to_owned(), known: known() });
+    }
+    for level in &road {
+        run_level(module, level, options)?;
+        after(level);
+        if level.name == to {
             break;
         }
     }
+    Ok(())
+}
+
+/// Compiles a file for a CUDA device and gives the PTX of its kernels; nothing when it has none.
+pub fn ptx(path: &Path, options: &Options) -> Result<String, Error> {
+    let crate::options::Target::Cuda(device) = options.target else { return Err(Error::NoDevice) };
+    let context = context();
+    let source = read(path, &context)?;
+    run_to(&source.module, "nvvm", options, &mut |_| {})?;
+    let Some(kernels) = source.module.op().lookup_symbol(strata_lowering::loop_to_gpu::DEVICE) else { return Ok(String::new()) };
+    Ok(codegen::ptx(kernels, device, code_options(options).contract)?)
+}
+
+/// Compiles a file to a level and gives the text.
+pub fn lower(path: &Path, to: &str, options: &Options) -> Result<String, Error> {
+    let context = context();
+    let source = read(path, &context)?;
+    run_to(&source.module, to, options, &mut |_| {})?;
     Ok(source.module.to_string())
 }
 

@@ -14,6 +14,10 @@ pub enum Error {
     Io { path: PathBuf, source: std::io::Error },
     #[error("{path}: not a file that can be compiled; give a .pt2 export or an .mlir module")]
     Kind { path: PathBuf },
+    #[error("PTX is code for a CUDA device; name one with --target=cuda:sm_90")]
+    NoDevice,
+    #[error("the emulator runs whole programs; this one goes on elsewhere after a graph break")]
+    EmulatedPart,
     #[error(transparent)]
     Import(#[from] ImportError),
     #[error(transparent)]

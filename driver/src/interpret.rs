@@ -11,13 +11,31 @@ use strata_runtime::weights::Weights;
 use strata_runtime::{DType, Manifest, Tensor};
 
 use crate::compile::{Source, context, read};
-use crate::{Error, Options, artefact};
+use crate::emulate::emulate;
+use crate::{Error, Options, artefact, options};
 
-/// Interprets a file as it is: the outputs, then the mutations.
-pub fn interpret(path: &Path, _options: &Options, inputs: Vec<Tensor>) -> Result<Vec<NamedTensor>, Error> {
+/// Interprets a file as it is, or for a CUDA device as it is when compiled for it: the outputs, then the mutations.
+pub fn interpret(path: &Path, options: &Options, inputs: Vec<Tensor>) -> Result<Vec<NamedTensor>, Error> {
+    if let options::Target::Cuda(_) = options.target {
+        return emulate(path, options, inputs);
+    }
     let context = context();
     let source = read(path, &context)?;
     let program = Program::of(entry(source.module.op())?)?;
+    let failed = |text: String| Error::Interpreter(text);
+    let values = arguments(&program, &inputs)?;
+    let parts = parts(&source, program.clone())?;
+    let mut table = HashMap::new();
+    for part in &parts {
+        table.extend(weights(part, &source, path)?);
+    }
+    let outputs = interp::run(source.module.op(), Some(&program.name), values, &|name| table.get(name).cloned());
+    let outputs = outputs.map_err(|e| failed(e.to_string()))?;
+    results(parts.last().unwrap_or(&program), outputs)
+}
+
+/// The call's inputs as the interpreter's values.
+pub(crate) fn arguments(program: &Program, inputs: &[Tensor]) -> Result<Vec<Value>, Error> {
     let failed = |text: String| Error::Interpreter(text);
     let wanted: Vec<_> = program.arguments.iter().filter(|argument| argument.is_input()).collect();
     if wanted.len() != inputs.len() {
@@ -28,15 +46,13 @@ pub fn interpret(path: &Path, _options: &Options, inputs: Vec<Tensor>) -> Result
         let dense = from_runtime(tensor).map_err(failed)?;
         values.push(if argument.tensor { Value::Tensor(dense) } else { Value::Scalar(dense.at(0)) });
     }
-    let parts = parts(&source, program.clone())?;
-    let mut table = HashMap::new();
-    for part in &parts {
-        table.extend(weights(part, &source, path)?);
-    }
-    let outputs = interp::run(source.module.op(), Some(&program.name), values, &|name| table.get(name).cloned());
-    let outputs = outputs.map_err(|e| failed(e.to_string()))?;
-    let last = parts.last().unwrap_or(&program);
-    let named = last.results.iter().filter(|result| result.kind != "mutation").map(|result| result.name.clone());
+    Ok(values)
+}
+
+/// The outputs with their names, then the mutations.
+pub(crate) fn results(program: &Program, outputs: interp::Outputs) -> Result<Vec<NamedTensor>, Error> {
+    let failed = |text: String| Error::Interpreter(text);
+    let named = program.results.iter().filter(|result| result.kind != "mutation").map(|result| result.name.clone());
     let mut results = Vec::new();
     for (name, value) in named.zip(outputs.outputs) {
         results.push(NamedTensor { name, mutation: false, tensor: to_runtime(value).map_err(failed)? });

@@ -1,6 +1,6 @@
 //! The levels as phases: what runs to reach each, in one list.
 
-use crate::options::Options;
+use crate::options::{Options, Target};
 use strata_core::pass::PipelineDef;
 
 /// A level of the compiler.
@@ -44,18 +44,21 @@ const fn optional(text: &'static str, flag: &'static str) -> Step {
 }
 
 macro_rules! level {
-    ($at:literal, $name:literal, $description:literal, $pipeline:literal, [$($step:expr),* $(,)?]) => {
+    ($at:literal, $($rest:tt)*) => {
+        level!(LEVELS, $at, $($rest)*)
+    };
+    ($list:ident, $at:literal, $name:literal, $description:literal, $pipeline:literal, [$($step:expr),* $(,)?]) => {
         Level {
             name: $name,
             description: $description,
             passes: &[$($step),*],
             pipeline: $pipeline,
-            text: || LEVELS[$at].text(&Options::default()),
+            text: || $list[$at].text(&Options::default()),
         }
     };
 }
 
-/// All levels, from the top.
+/// All levels on the road to the CPU, from the top.
 pub const LEVELS: &[Level] = &[
     level!(0, "capture", "the program as it was captured", "strata-to-capture", [needed(SPECIALISE), needed("canonicalize")]),
     level!(
@@ -121,10 +124,66 @@ pub const LEVELS: &[Level] = &[
     level!(7, "cpu", "vector loops and the native entry", "strata-to-cpu", [needed("loop-to-cpu"), optional("cse", "cse")]),
 ];
 
+/// The levels on the road to a CUDA device that are other than the CPU's of their name, or that the CPU has not.
+pub const CUDA: &[Level] = &[
+    level!(
+        CUDA,
+        0,
+        "prim",
+        "a small closed set of tensor operators",
+        "strata-to-cuda-prim",
+        [
+            needed("func.func(decompose-aten)"),
+            optional("canonicalize", "canonicalize"),
+            optional("cse", "cse"),
+            optional("func.func(simplify-sizes)", "simplify-sizes"),
+            optional("func.func(simplify-constants)", "simplify-constants"),
+            optional("func.func(simplify-converts)", "simplify-converts"),
+            optional("func.func(simplify-algebra)", "simplify-algebra"),
+            optional("func.func(simplify-views)", "simplify-views"),
+            optional("func.func(simplify-sums)", "simplify-sums"),
+            optional("func.func(fold-scales)", "fold-scales"),
+            optional("cse", "cse"),
+            optional("hoist-weights", "hoist-weights"),
+        ]
+    ),
+    level!(
+        CUDA,
+        1,
+        "loop-scheduled",
+        "kernels with schedules for the target",
+        "strata-to-cuda-loop-scheduled",
+        [
+            optional("share-reciprocals", "share-reciprocals"),
+            optional("split-reductions", "split-reductions"),
+            optional("schedule-gpu", "schedule-gpu")
+        ]
+    ),
+    level!(CUDA, 2, "gpu", "kernels of blocks and threads", "strata-to-gpu", [needed("loop-to-gpu"), optional("cse", "cse")]),
+    level!(CUDA, 3, "nvvm", "kernels in LLVM's form, ready for PTX", "strata-to-nvvm", [needed("gpu-to-nvvm")]),
+];
+
+/// The levels from the top down to machine code for a target.
+pub fn road(target: Target) -> Vec<&'static Level> {
+    let shared = LEVELS.iter().filter(|level| level.name != "cpu");
+    match target {
+        Target::Cpu => LEVELS.iter().collect(),
+        Target::Cuda(_) => {
+            let own = |level: &'static Level| CUDA.iter().find(|own| own.name == level.name).unwrap_or(level);
+            shared.map(own).chain(CUDA.iter().filter(|level| LEVELS.iter().all(|other| other.name != level.name))).collect()
+        }
+    }
+}
+
+/// The levels of every road, each once.
+pub fn all_levels() -> impl Iterator<Item = &'static Level> {
+    LEVELS.iter().chain(CUDA)
+}
+
 impl Level {
-    /// The level of that name.
-    pub fn named(name: &str) -> Option<&'static Level> {
-        LEVELS.iter().find(|level| level.name == name)
+    /// The level of that name on a target's road.
+    pub fn named(name: &str, target: Target) -> Option<&'static Level> {
+        road(target).into_iter().find(|level| level.name == name)
     }
 
     /// The textual pipeline that leads here from the level before; empty when nothing runs.
@@ -150,7 +209,7 @@ impl Level {
 
     /// Flags of all optimisation passes: programs stay right without any of them.
     pub fn optional_passes() -> Vec<&'static str> {
-        let mut flags: Vec<_> = LEVELS.iter().flat_map(|level| level.passes).filter_map(|step| step.optional).collect();
+        let mut flags: Vec<_> = all_levels().flat_map(|level| level.passes).filter_map(|step| step.optional).collect();
         flags.sort_unstable();
         flags.dedup();
         flags

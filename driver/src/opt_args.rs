@@ -1,17 +1,18 @@
 //! `rs-opt`'s own arguments, in terms of those that MLIR's driver knows.
 //!
-//! `--from=LEVEL --to=LEVEL` become the named pipelines between the two levels, with `--verify-levels` a check after each.
-//! The other [`OPTIONS`] are tasks of our own on a program and a list of passes.
+//! `--from=LEVEL --to=LEVEL` become the named pipelines between the two levels on the road to `--target`, with `--verify-levels` a check
+//! after each. The other [`OPTIONS`] are tasks of our own on a program and a list of passes.
 
 use std::path::PathBuf;
 
-use crate::levels::{LEVELS, Level};
+use crate::levels::{LEVELS, Level, all_levels, road};
 use crate::options::Options;
 use crate::pass_list;
 
 /// `rs-opt`'s own options and what they do, as `--help` shows them.
 pub const OPTIONS: &[(&str, &str)] = &[
     ("--from=LEVEL --to=LEVEL", "the pipelines from one level (the first if left out) to another"),
+    ("--target=cpu|cuda:sm_90", "the machine whose levels these are; levels that only one has need none"),
     ("--verify-levels", "check each level's contract behind its pipeline"),
     (
         "--check-semantics[=sets=N,seed=N]",
@@ -202,8 +203,8 @@ pub fn job(args: &[String]) -> Result<Option<Job>, ArgsError> {
                         })?;
                         job.passes.extend(pass_list::split(text)?);
                     }
-                    (name, None) if LEVELS.iter().any(|level| level.pipeline().name == name) => {
-                        let level = LEVELS.iter().find(|level| level.pipeline().name == name);
+                    (name, None) if all_levels().any(|level| level.pipeline().name == name) => {
+                        let level = all_levels().find(|level| level.pipeline().name == name);
                         job.passes.extend(pass_list::split(&level.map(|level| level.text(&Options::default())).unwrap_or_default())?);
                     }
                     (name, _) if !pass_list::is_known(name) => return Err(ArgsError::Flag(arg.clone(), task.flag())),
@@ -217,27 +218,42 @@ pub fn job(args: &[String]) -> Result<Option<Job>, ArgsError> {
     Ok(Some(job))
 }
 
-fn position(name: &str) -> Result<usize, ArgsError> {
-    let known = || LEVELS.iter().map(|level| level.name).collect::<Vec<_>>().join(", ");
-    LEVELS.iter().position(|level| level.name == name).ok_or_else(|| ArgsError::Unknown { name: name.to_owned(), known: known() })
+fn position(road: &[&Level], name: &str) -> Result<usize, ArgsError> {
+    let known = || road.iter().map(|level| level.name).collect::<Vec<_>>().join(", ");
+    road.iter().position(|level| level.name == name).ok_or_else(|| ArgsError::Unknown { name: name.to_owned(), known: known() })
+}
+
+/// The road that the levels are on: that of the target, or the one that has the last level.
+fn road_to(target: Option<String>, to: &str) -> Result<Vec<&'static Level>, ArgsError> {
+    let target = target.unwrap_or_else(|| if LEVELS.iter().any(|level| level.name == to) { "cpu" } else { "cuda" }.to_owned());
+    let wrong = |_| ArgsError::Value { flag: "--target", value: target.clone(), wanted: "write cpu or cuda:sm_90" };
+    let road = road(target.parse().map_err(wrong)?);
+    match road.iter().any(|level| level.name == to) {
+        true => Ok(road),
+        false => {
+            Err(ArgsError::Unknown { name: to.to_owned(), known: all_levels().map(|level| level.name).collect::<Vec<_>>().join(", ") })
+        }
+    }
 }
 
 /// Replaces our own arguments.
 pub fn expand(args: &[String]) -> Result<Vec<String>, ArgsError> {
     let value = |name: &str| args.iter().find_map(|arg| arg.strip_prefix(&format!("--{name}=")).map(str::to_owned));
-    let (from, to) = (value("from"), value("to"));
+    let (from, to, target) = (value("from"), value("to"), value("target"));
     let verify = args.iter().any(|arg| arg == "--verify-levels");
-    let own = |arg: &String| arg.starts_with("--from=") || arg.starts_with("--to=") || arg == "--verify-levels";
+    let own =
+        |arg: &String| arg.starts_with("--from=") || arg.starts_with("--to=") || arg.starts_with("--target=") || arg == "--verify-levels";
     let mut expanded: Vec<String> = args.iter().filter(|arg| !own(arg)).cloned().collect();
     let Some(to) = to else {
         return if verify || from.is_some() { Err(ArgsError::NoTarget) } else { Ok(expanded) };
     };
-    let last = position(&to)?;
-    let first = from.as_deref().map_or(Ok(0), position)?;
+    let road = road_to(target, &to)?;
+    let last = position(&road, &to)?;
+    let first = from.as_deref().map_or(Ok(0), |from| position(&road, from))?;
     if first > last {
         return Err(ArgsError::Order { from: from.unwrap_or_default(), to });
     }
-    for level in &LEVELS[first + 1..=last] {
+    for level in &road[first + 1..=last] {
         if !level.text(&crate::Options::default()).is_empty() {
             expanded.push(format!("--{}", Level::pipeline(level).name));
         }

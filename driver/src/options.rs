@@ -1,6 +1,8 @@
 //! What a user may choose.
 
 use serde::{Deserialize, Serialize};
+use std::str::FromStr;
+use strata_lowering::codegen::{Device, UnknownDevice};
 
 /// How much time compilation may take for how much speed.
 ///
@@ -53,10 +55,54 @@ impl Numerics {
     }
 }
 
+/// The machine that kernels run on.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
+pub enum Target {
+    /// The CPU that `cpu` names.
+    #[default]
+    Cpu,
+    /// A GPU of NVIDIA.
+    Cuda(Device),
+}
+
+impl FromStr for Target {
+    type Err = String;
+
+    /// `cpu`, `cuda` or `cuda:sm_90`.
+    fn from_str(text: &str) -> Result<Self, String> {
+        match text.split_once(':').unwrap_or((text, "")) {
+            ("cpu", "") => Ok(Self::Cpu),
+            ("cuda", "") => "sm_80".parse().map(Self::Cuda).map_err(|error: UnknownDevice| error.to_string()),
+            ("cuda", device) => device.parse().map(Self::Cuda).map_err(|error: UnknownDevice| error.to_string()),
+            _ => Err(format!("there is no target '{text}'; write cpu, cuda or cuda:sm_90")),
+        }
+    }
+}
+
+impl TryFrom<String> for Target {
+    type Error = String;
+
+    fn try_from(text: String) -> Result<Self, String> {
+        text.parse()
+    }
+}
+
+impl From<Target> for String {
+    fn from(target: Target) -> String {
+        match target {
+            Target::Cpu => "cpu".to_owned(),
+            Target::Cuda(device) => format!("cuda:{}", device.name()),
+        }
+    }
+}
+
 /// Options of a compilation.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Options {
+    /// The machine that kernels run on.
+    pub target: Target,
     /// Effort.
     pub mode: Mode,
     /// Symbolic sizes.

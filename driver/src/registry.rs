@@ -20,7 +20,7 @@ pub fn passes() -> Vec<PassEntry> {
 
 /// Our named pipelines: one for each level.
 pub fn pipelines() -> Vec<PipelineDef> {
-    levels::LEVELS.iter().map(|level| level.pipeline()).collect()
+    levels::all_levels().map(|level| level.pipeline()).collect()
 }
 
 /// All dialects, ours and MLIR's.

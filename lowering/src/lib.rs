@@ -5,15 +5,18 @@ pub mod codegen;
 mod elements;
 mod error;
 pub mod expand_math;
+pub mod gpu_to_nvvm;
 pub mod keep_rows;
 mod kernel_view;
 pub mod loop_to_cpu;
+pub mod loop_to_gpu;
 pub mod loop_to_host;
 mod mean_view;
 mod num;
 pub mod pack_operands;
 pub mod prim_to_loop;
 pub mod schedule_cpu;
+pub mod schedule_gpu;
 pub mod share_reciprocals;
 pub mod split_reductions;
 
@@ -26,13 +29,16 @@ use strata_core::pass::PassEntry;
 pub const PASSES: &[PassEntry] = &[
     PassEntry::of::<aten_to_prim::DecomposeAten>(),
     PassEntry::of::<expand_math::ExpandMath>(),
+    PassEntry::of::<gpu_to_nvvm::GpuToNvvm>(),
     PassEntry::of::<keep_rows::KeepRows>(),
     PassEntry::of::<loop_to_cpu::LoopToCpu>(),
+    PassEntry::of::<loop_to_gpu::LoopToGpu>(),
     PassEntry::of::<loop_to_host::LoopToHost>(),
     PassEntry::of::<codegen::LowerToLlvm>(),
     PassEntry::of::<pack_operands::PackOperands>(),
     PassEntry::of::<prim_to_loop::PrimToLoop>(),
     PassEntry::of::<schedule_cpu::ScheduleCpu>(),
+    PassEntry::of::<schedule_gpu::ScheduleGpu>(),
     PassEntry::of::<share_reciprocals::ShareReciprocals>(),
     PassEntry::of::<split_reductions::SplitReductions>(),
 ];

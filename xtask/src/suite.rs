@@ -96,6 +96,7 @@ pub fn test(args: &Args) -> Result<bool> {
                 part(&format!("conformance {backend}"), &mut || conformance(backend, args.filter.as_deref(), None));
                 part(&format!("own cases {backend}"), &mut || own_cases(backend, args.filter.as_deref()));
             }
+            part("conformance cuda-emulated", &mut || conformance("cuda-emulated", args.filter.as_deref(), None));
             part("without each pass", &mut || without_each_pass(args.filter.as_deref()));
         }
         if wanted(Part::Docs) {

@@ -117,7 +117,30 @@ fn run_function<'c>(
 /// Fresh memory holds this, so that what reads it before a write is seen.
 const FRESH: u8 = 0xA5;
 
+impl View {
+    /// Which block of memory, and the byte in it.
+    pub(super) fn place(self) -> (usize, usize) {
+        (self.block, self.offset)
+    }
+}
+
 impl Memory {
+    /// All blocks.
+    pub(super) fn blocks(&mut self) -> &mut [Vec<u8>] {
+        &mut self.blocks
+    }
+
+    /// A new block of these bytes.
+    pub(super) fn add_block(&mut self, bytes: Vec<u8>) -> usize {
+        self.blocks.push(bytes);
+        self.blocks.len() - 1
+    }
+
+    /// The bytes of a block, which nothing reads any more.
+    pub(super) fn take_block(&mut self, block: usize) -> Vec<u8> {
+        std::mem::take(&mut self.blocks[block])
+    }
+
     fn allocate(&mut self, bytes: usize) -> Result<usize, InterpError> {
         numel(&[bytes])?;
         self.blocks.push(vec![FRESH; bytes]);
@@ -151,6 +174,12 @@ pub(super) fn view<'c>(m: &Machine<'c>, at: Ssa<'c>) -> Result<View, InterpError
         Slot::Buffer(v) => Ok(*v),
         _ => Err(fail("an operand is not a buffer")),
     }
+}
+
+/// A scalar as a register holds it.
+pub(super) fn register<'c>(m: &Machine<'c>, at: Ssa<'c>) -> Result<u64, InterpError> {
+    let bytes = Tensor::scalar(dtype_of(at.ty())?, m.scalar(at)?).to_bytes();
+    Ok(bytes.iter().take(8).rev().fold(0, |word, &byte| (word << 8) | u64::from(byte)))
 }
 
 pub(super) fn size<'c>(m: &Machine<'c>, at: Ssa<'c>) -> Result<usize, InterpError> {
@@ -254,6 +283,10 @@ pub(super) fn run<'c>(m: &mut Machine<'c>, op: Op<'c>) -> Result<(), InterpError
 
 /// Operands are the kernel's arguments, then a buffer for each result.
 fn launch<'c>(m: &mut Machine<'c>, op: Op<'c>) -> Result<(), InterpError> {
+    let callee = op.attr("callee").and_then(Attr::as_symbol).unwrap_or_default();
+    if let Some(found) = super::gpu::find(m.module, &callee) {
+        return super::gpu::launch(m, op, found);
+    }
     let kernel = loops::find(m, op)?;
     let block = kernel.regions().first().and_then(|r| r.entry()).ok_or_else(|| fail("the kernel is empty"))?;
     let (parameters, operands) = (block.args(), op.operands());

@@ -9,7 +9,7 @@ use super::dtype::{DType, Scalar};
 use super::host::Memory;
 use super::tensor::Tensor;
 use super::value::{InterpError, Results, Value, fail};
-use super::{args, capture, control, host, loops, prim, scalar};
+use super::{args, capture, control, gpu, host, loops, prim, scalar};
 use crate::capture::continuation;
 
 /// Ops executed before a run is given up as endless.
@@ -196,6 +196,8 @@ pub(super) struct Machine<'c> {
     pub aliasing: bool,
     /// The call's memory at the host level.
     pub memory: Memory,
+    /// Kernels of a device that were launched before.
+    pub kernels: gpu::Known,
     fuel: u64,
 }
 
@@ -210,6 +212,7 @@ impl<'c> Machine<'c> {
             written: HashSet::new(),
             aliasing,
             memory: Memory::default(),
+            kernels: gpu::Known::new(),
             fuel: FUEL,
         }
     }

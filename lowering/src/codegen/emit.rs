@@ -102,7 +102,7 @@ pub fn emit(module: Op<'_>, target: &Target, options: &Options) -> Result<Emitte
     Ok(Emitted { object, ir, assembly, timings })
 }
 
-fn translate<'a>(module: Op<'_>, context: &'a Context) -> Result<Module<'a>, Error> {
+pub(super) fn translate<'a>(module: Op<'_>, context: &'a Context) -> Result<Module<'a>, Error> {
     let (raw, errors) = collect_errors(module.cx(), || {
         // SAFETY: module and contexts are alive; registering the same translations again does nothing.
         unsafe {
@@ -117,7 +117,7 @@ fn translate<'a>(module: Op<'_>, context: &'a Context) -> Result<Module<'a>, Err
     Ok(unsafe { Module::new(raw.cast()) })
 }
 
-fn generate(machine: &TargetMachine, module: &Module<'_>, kind: FileType) -> Result<Vec<u8>, Error> {
+pub(super) fn generate(machine: &TargetMachine, module: &Module<'_>, kind: FileType) -> Result<Vec<u8>, Error> {
     let buffer = machine
         .write_to_memory_buffer(module, kind)
         .map_err(|message| Error::Llvm { stage: "generate code", message: message.to_string() })?;

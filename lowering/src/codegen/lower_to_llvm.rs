@@ -34,7 +34,7 @@ pub fn lower_to_llvm(module: Op<'_>, math: &MathTarget) -> Result<(), Error> {
 }
 
 /// Only the passes run that the module has ops for: an upstream pass costs about 0.2 ms even when it finds nothing.
-fn lower(module: Op<'_>, math: &MathTarget, run: &mut dyn FnMut(&str) -> Result<(), Error>) -> Result<(), Error> {
+pub(crate) fn lower(module: Op<'_>, math: &MathTarget, run: &mut dyn FnMut(&str) -> Result<(), Error>) -> Result<(), Error> {
     if Content::of(module).has_dialect("complex") {
         run("convert-complex-to-standard")?;
     }

@@ -10,12 +10,15 @@ mod emit;
 mod link;
 mod lower_to_llvm;
 mod prepare;
+mod ptx;
 mod simplify;
 mod target;
 
 pub use emit::{Emitted, Options, Timings, emit};
 pub use link::{LinkError, LinkedImage, Symbol, link};
+pub(crate) use lower_to_llvm::lower;
 pub use lower_to_llvm::{LowerToLlvm, lower_to_llvm};
+pub use ptx::{Device, UnknownDevice, ptx};
 pub use target::Target;
 
 #[cfg(test)]

@@ -111,5 +111,8 @@ fn implied(cpu: &str) -> &'static [&'static str] {
 
 fn initialise() {
     static ONCE: Once = Once::new();
-    ONCE.call_once(|| targets::Target::initialize_x86(&InitializationConfig::default()));
+    ONCE.call_once(|| {
+        targets::Target::initialize_x86(&InitializationConfig::default());
+        targets::Target::initialize_nvptx(&InitializationConfig::default());
+    });
 }

@@ -2,7 +2,7 @@
 
 use super::lanes::Lanes;
 use super::libm::Function;
-use super::{EXACT_PREFIX, MathTarget, own};
+use super::{EXACT_PREFIX, MathTarget, far, own};
 use std::collections::HashSet;
 use strata_core::ir::{Attr, Builder, ElementType, Op, OpSpec, Type, Value};
 
@@ -109,8 +109,9 @@ impl<'c> Bodies<'c> {
         let yes = branch.region(0).append_block(&[], builder.location());
         builder.within(yes, |builder| {
             let name = format!("far.{}", function.name);
-            let rare = self.body(builder, &name, arguments, "noinline\", \"cold", |bodies, inner, arguments| {
-                bodies.lane_by_lane(inner, function, arguments)
+            let rare = self.body(builder, &name, arguments, "noinline\", \"cold", |bodies, inner, arguments| match bodies.target.library {
+                true => bodies.lane_by_lane(inner, function, arguments),
+                false => far::value(bodies.module, inner, function.name, arguments[0]),
             });
             let mixed = builder.value("arith.select", &[far, rare, value], ty, &[]);
             builder.effect("scf.yield", &[mixed], &[]);

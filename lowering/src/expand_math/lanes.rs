@@ -73,6 +73,11 @@ impl<'b, 'c> Lanes<'b, 'c> {
         Float { lanes: self, value }
     }
 
+    /// Signed integers as wide as the floats.
+    pub(super) fn integer<'a>(&'a self, value: Value<'c>) -> Int<'a, 'b, 'c> {
+        Int { lanes: self, value }
+    }
+
     fn op(&self, name: &str, operands: &[Value<'c>], result: Type<'c>, attrs: &[(&str, Attr<'c>)]) -> Value<'c> {
         self.builder.borrow_mut().value(name, operands, result, attrs)
     }

@@ -12,6 +12,7 @@
 mod bodies;
 mod erf;
 mod exp;
+mod far;
 mod lanes;
 mod libm;
 mod log;
@@ -46,11 +47,20 @@ pub struct MathTarget {
     pub libmvec: bool,
     /// Whether our own expansions are used (they want fused multiply-add).
     pub own: bool,
+    /// Whether the C library is there at all.
+    pub library: bool,
+}
+
+impl MathTarget {
+    /// A GPU: one element at a time, and no library.
+    pub fn device() -> Self {
+        Self { vector_bits: 0, fma: true, libmvec: false, own: true, library: false }
+    }
 }
 
 impl Default for MathTarget {
     fn default() -> Self {
-        Self { vector_bits: 128, fma: false, libmvec: true, own: true }
+        Self { vector_bits: 128, fma: false, libmvec: true, own: true, library: true }
     }
 }
 
@@ -117,6 +127,12 @@ const NATIVE: &[&str] = &[
     "math.sqrt",
     "math.trunc",
 ];
+
+/// Whether an op of `math` on this type (f32 or f64) needs no library on a machine that has none.
+pub fn has_own(target: &MathTarget, op: &str, ty: Type<'_>) -> bool {
+    let name = op.trim_start_matches("math.");
+    NATIVE.contains(&op) || (target.own && target.fma && own::has(name, ty))
+}
 
 fn expand<'c>(bodies: &mut Bodies<'c>, op: Op<'c>) -> Result<(), Error> {
     let ty = op.result(0).ty();

@@ -1,7 +1,8 @@
 //! Sine, cosine, tangent: `|x| = n pi/2 + r` with `r` within pi/4, then polynomials of `r` chosen by `n`.
 
-use super::lanes::{Float, Int, Mask};
+use super::lanes::{Float, Int, Lanes, Mask};
 use super::tables::*;
+use strata_core::ir::Value;
 
 /// A value and the lanes where it does not hold: too large arguments, infinities and NaN.
 pub(super) struct Partial<'a, 'b, 'c> {
@@ -109,4 +110,19 @@ pub(super) fn acos<'a, 'b, 'c>(x: Float<'a, 'b, 'c>) -> Float<'a, 'b, 'c> {
     let outer = signed * 2.0;
     let outer = x.below(0.0).select(outer + 2.0 * low + 2.0 * high, outer);
     large.select(outer, middle)
+}
+
+/// Sine, cosine or tangent of `x`, in f64, when so many quarter turns of `|x|` leave this angle within an eighth of a turn.
+pub(super) fn of_angle<'c>(lanes: &Lanes<'_, 'c>, function: &str, x: Value<'c>, quadrant: Value<'c>, angle: Value<'c>) -> Value<'c> {
+    let (x, r, quadrant) = (lanes.float(x), lanes.float(angle), lanes.integer(quadrant));
+    let zero = r.constant(0.0);
+    let reduced = Reduced { quadrant, r, lost: zero, far: zero.above(0.0) };
+    let sine = rotate(&reduced, quadrant).xor(x.sign()).float();
+    let cosine = rotate(&reduced, quadrant + 1).float();
+    match function {
+        "sin" => sine,
+        "cos" => cosine,
+        _ => sine / cosine,
+    }
+    .value
 }

@@ -6,6 +6,7 @@ use super::launch::write_task;
 use super::memory;
 use super::nest::{Body, Copy, Loop, Tail};
 use crate::kernel_view::{KernelView, StageView};
+use crate::loop_to_gpu::Team;
 use crate::mean_view::MeanView;
 use crate::num::Num;
 use std::collections::HashMap;
@@ -46,19 +47,21 @@ pub struct Emitter<'c> {
     /// The block that code goes to.
     pub block: Block<'c>,
     /// The first block of the function.
-    pub(super) entry: Block<'c>,
+    pub(crate) entry: Block<'c>,
     /// Number of lanes now.
     pub width: i64,
     /// Which lanes of the present copy are on, when not all.
     pub mask: Option<Value<'c>>,
-    pub(super) kernel: KernelView<'c>,
-    pub(super) sizes: Vec<Num<'c>>,
-    symbols: Vec<Value<'c>>,
+    /// The threads that run the same points of the outer loops together, if there are several.
+    pub(crate) team: Option<Team<'c>>,
+    pub(crate) kernel: KernelView<'c>,
+    pub(crate) sizes: Vec<Num<'c>>,
+    pub(crate) symbols: Vec<Value<'c>>,
     scalars: HashMap<Value<'c>, Value<'c>>,
-    pub(super) buffers: HashMap<Value<'c>, Buffer<'c>>,
-    pub(super) registers: HashMap<(Value<'c>, usize), Value<'c>>,
-    status: Value<'c>,
-    pub(super) reads: Reads<'c>,
+    pub(crate) buffers: HashMap<Value<'c>, Buffer<'c>>,
+    pub(crate) registers: HashMap<(Value<'c>, usize), Value<'c>>,
+    pub(crate) status: Value<'c>,
+    pub(crate) reads: Reads<'c>,
 }
 
 /// Status that a kernel stores when a computed index is out of bounds.
@@ -97,42 +100,8 @@ pub fn emit<'c>(op: Op<'c>) -> Result<(), Error> {
     });
     let block = func.region(0).append_block(&types, op.location());
     let values = block.args();
-    let mut b = Builder::at_end(block, op.location());
-    let by_argument: HashMap<_, _> = args.iter().copied().zip(values.iter().copied()).collect();
-    let symbols: Vec<_> = kernel.symbols().iter().map(|symbol| by_argument[symbol]).collect();
-    let none = vec![None; kernel.num_dims()];
-    let mut numbers = |map: AffineMap<'c>| -> Vec<Num<'c>> {
-        let grid = Grid { point: &none, symbols: &symbols, width: 1 };
-        map.results().into_iter().map(|expr| evaluate(&mut b, &grid, expr).base).collect()
-    };
-    let sizes = numbers(kernel.sizes);
-    let mut buffers = HashMap::new();
-    for ((&tensor, shape), &base) in args.iter().chain(&results).zip(kernel.shapes()).zip(&values) {
-        if !tensor.ty().is_tensor() {
-            continue;
-        }
-        let element = tensor.ty().element_type().ok_or_else(|| Error::at(op, format!("no code for tensors of {}", tensor.ty())))?;
-        buffers.insert(tensor, Buffer { base, element, shape: numbers(shape), kept: None });
-    }
+    let mut emitter = Emitter::new(kernel, block, &values)?;
     let fixed = values.len() - 3;
-    let scalars = by_argument.into_iter().filter(|(arg, _)| !arg.ty().is_tensor()).collect();
-    let mut emitter = Emitter {
-        b,
-        cx,
-        block,
-        entry: block,
-        width: 1,
-        mask: None,
-        sizes,
-        symbols,
-        scalars,
-        buffers,
-        registers: HashMap::new(),
-        status: values[fixed],
-        reads: HashMap::new(),
-        kernel,
-    };
-    emitter.alias_scatters();
     let range = (Num::Value(values[fixed + 1]), Num::Value(values[fixed + 2]));
     match MeanView::of(&emitter.kernel).map_err(|reason| Error::at(op, reason))? {
         Some(view) => emitter.stream(view, range)?,
@@ -150,6 +119,50 @@ pub fn emit<'c>(op: Op<'c>) -> Result<(), Error> {
 }
 
 impl<'c> Emitter<'c> {
+    /// The emitter of a kernel whose arguments and results, then the place of its status, are the first of these values; it appends to
+    /// `block`, the first one of a function.
+    pub(crate) fn new(kernel: KernelView<'c>, block: Block<'c>, values: &[Value<'c>]) -> Result<Self, Error> {
+        let (op, cx) = (kernel.op, kernel.op.cx());
+        let (args, results) = (op.body(0).args(), kernel.results());
+        let mut b = Builder::at_end(block, op.location());
+        let by_argument: HashMap<_, _> = args.iter().copied().zip(values.iter().copied()).collect();
+        let symbols: Vec<_> = kernel.symbols().iter().map(|symbol| by_argument[symbol]).collect();
+        let none = vec![None; kernel.num_dims()];
+        let mut numbers = |map: AffineMap<'c>| -> Vec<Num<'c>> {
+            let grid = Grid { point: &none, symbols: &symbols, width: 1 };
+            map.results().into_iter().map(|expr| evaluate(&mut b, &grid, expr).base).collect()
+        };
+        let sizes = numbers(kernel.sizes);
+        let mut buffers = HashMap::new();
+        for ((&tensor, shape), &base) in args.iter().chain(&results).zip(kernel.shapes()).zip(values) {
+            if !tensor.ty().is_tensor() {
+                continue;
+            }
+            let element = tensor.ty().element_type().ok_or_else(|| Error::at(op, format!("no code for tensors of {}", tensor.ty())))?;
+            buffers.insert(tensor, Buffer { base, element, shape: numbers(shape), kept: None });
+        }
+        let scalars = by_argument.into_iter().filter(|(arg, _)| !arg.ty().is_tensor()).collect();
+        let mut emitter = Self {
+            b,
+            cx,
+            block,
+            entry: block,
+            width: 1,
+            mask: None,
+            team: None,
+            sizes,
+            symbols,
+            scalars,
+            buffers,
+            registers: HashMap::new(),
+            status: values[args.len() + results.len()],
+            reads: HashMap::new(),
+            kernel,
+        };
+        emitter.alias_scatters();
+        Ok(emitter)
+    }
+
     /// A scatter writes into the tensor that it starts from: both are the result's memory.
     fn alias_scatters(&mut self) {
         for stage in self.kernel.stages.iter().filter(|stage| stage.is_scatter()) {
@@ -160,7 +173,7 @@ impl<'c> Emitter<'c> {
     }
 
     /// Scratch memory on the stack for the results of tile stages.
-    fn make_tiles(&mut self) -> Result<(), Error> {
+    pub(crate) fn make_tiles(&mut self) -> Result<(), Error> {
         let cx = self.cx;
         let stages: Vec<_> = self.kernel.stages.iter().filter(|stage| stage.is_tile()).map(|stage| StageView::new(stage.op)).collect();
         for stage in stages {
@@ -244,7 +257,7 @@ impl<'c> Emitter<'c> {
     }
 
     /// The stages of the kernel, in order.
-    pub(super) fn stages(&self) -> Vec<StageView<'c>> {
+    pub(crate) fn stages(&self) -> Vec<StageView<'c>> {
         self.kernel.stages.iter().map(|stage| StageView::new(stage.op)).collect()
     }
 
@@ -255,7 +268,7 @@ impl<'c> Emitter<'c> {
     }
 
     /// The element that an operand of a stage reads, for all lanes.
-    pub(super) fn read(&mut self, stage: &StageView<'c>, operand: usize, copy: &Copy<'c>) -> Result<Value<'c>, Error> {
+    pub(crate) fn read(&mut self, stage: &StageView<'c>, operand: usize, copy: &Copy<'c>) -> Result<Value<'c>, Error> {
         self.mask = copy.mask;
         let tensor = stage.op.operand(operand);
         if let Some(&value) = self.registers.get(&(tensor, copy.outer)) {
@@ -317,7 +330,7 @@ impl<'c> Emitter<'c> {
     }
 
     /// The linear index of an element.
-    pub(super) fn linear(&mut self, buffer: &Buffer<'c>, indices: &[Index<'c>]) -> Index<'c> {
+    pub(crate) fn linear(&mut self, buffer: &Buffer<'c>, indices: &[Index<'c>]) -> Index<'c> {
         let mut stride = Num::Const(1);
         let mut linear = Index::uniform(Num::Const(0));
         for (&index, &extent) in indices.iter().zip(&buffer.shape).rev() {
@@ -388,12 +401,12 @@ impl<'c> Emitter<'c> {
     }
 
     /// Loads at indices that are known to be in bounds.
-    pub(super) fn load_at(&mut self, buffer: &Buffer<'c>, indices: &[Index<'c>]) -> Value<'c> {
+    pub(crate) fn load_at(&mut self, buffer: &Buffer<'c>, indices: &[Index<'c>]) -> Value<'c> {
         self.load(buffer, indices, None)
     }
 
     /// Stores for all lanes, past the caches if `stream`.
-    pub(super) fn store(&mut self, buffer: &Buffer<'c>, indices: &[Index<'c>], value: Value<'c>, stream: bool) {
+    pub(crate) fn store(&mut self, buffer: &Buffer<'c>, indices: &[Index<'c>], value: Value<'c>, stream: bool) {
         let at = self.linear(buffer, &buffer.kept(indices.to_vec()));
         let width = self.width;
         match at.across {
@@ -416,7 +429,7 @@ impl<'c> Emitter<'c> {
 
     /// Runs the body of a stage for all copies, operator by operator, so that independent work stands side by side; gives what
     /// each copy yields.
-    pub(super) fn bodies(&mut self, stage: &StageView<'c>, copies: &[Copy<'c>]) -> Result<Vec<Vec<Value<'c>>>, Error> {
+    pub(crate) fn bodies(&mut self, stage: &StageView<'c>, copies: &[Copy<'c>]) -> Result<Vec<Vec<Value<'c>>>, Error> {
         let block = stage.op.body(0);
         let mut known = vec![self.scalars.clone(); copies.len()];
         for (operand, argument) in block.args().into_iter().enumerate() {

@@ -4,15 +4,15 @@
 //! What is special about a kernel is said in its stages and its schedule; nothing here knows an operator of a level above.
 
 mod arg_reduce;
-mod emitter;
+pub(crate) mod emitter;
 mod error;
 mod host;
-mod lanes;
+pub(crate) mod lanes;
 mod launch;
-mod memory;
-mod nest;
+pub(crate) mod memory;
+pub(crate) mod nest;
 mod prefetch;
-mod reducer;
+pub(crate) mod reducer;
 mod stages;
 mod stream;
 mod sweep;

@@ -84,7 +84,8 @@ impl<'c> Emitter<'c> {
         };
         let width = self.width;
         self.width = if first.width > 1 { first.width } else { width };
-        let carried = self.repeat(begin, whole, step, carried, &mut |emitter, at, carried| {
+        let (begin, stride) = self.shared(first.dim, begin, step);
+        let carried = self.repeat(begin, whole, stride, carried, &mut |emitter, at, carried| {
             let at = match first.tail {
                 Tail::Overlap(size) => {
                     let last = size.sub(&mut emitter.b, Num::Const(step));
@@ -110,6 +111,9 @@ impl<'c> Emitter<'c> {
         carried: Vec<Value<'c>>,
         body: &mut Body<'_, 'c>,
     ) -> Result<Vec<Value<'c>>, Error> {
+        if begin == end {
+            return Ok(carried);
+        }
         let width = self.width;
         self.width = if lp.width > 1 { lp.width } else { width };
         let together = match (begin, end) {
@@ -119,12 +123,22 @@ impl<'c> Emitter<'c> {
         };
         // The loop ended at a multiple of its step, which is one of this step only if the one divides the other.
         let lp = &Loop { aligned: lp.aligned && lp.unroll % together == 0, ..*lp };
-        let carried = self.repeat(begin, end, lp.width * together, carried, &mut |emitter, at, carried| {
+        let (begin, stride) = self.shared(lp.dim, begin, lp.width * together);
+        let carried = self.repeat(begin, end, stride, carried, &mut |emitter, at, carried| {
             let copies = emitter.advance(lp, copies, at, together, (lp.width > 1).then_some(end));
             body(emitter, &copies, carried)
         })?;
         self.width = width;
         Ok(carried)
+    }
+
+    /// Where this thread begins and how far its steps are apart, in a loop that begins here and has this step: threads of a team take
+    /// turns.
+    fn shared(&mut self, dim: usize, begin: Num<'c>, step: i64) -> (Num<'c>, i64) {
+        let Some(team) = self.team.as_ref().filter(|team| team.dim == Some(dim)) else { return (begin, step) };
+        let (thread, count) = (Num::Value(team.thread), team.count);
+        let ahead = thread.mul(&mut self.b, Num::Const(step));
+        (begin.add(&mut self.b, ahead), step * count)
     }
 
     /// Where steps stop when the last one may begin earlier: at the end, or nowhere when the dim is shorter than a step.
@@ -177,7 +191,7 @@ impl<'c> Emitter<'c> {
     }
 
     /// One loop with a step, or what is left of it when its bounds are known: nothing, or its body once.
-    pub(super) fn repeat(
+    pub(crate) fn repeat(
         &mut self,
         begin: Num<'c>,
         end: Num<'c>,

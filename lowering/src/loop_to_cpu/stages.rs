@@ -11,7 +11,7 @@ use strata_core::ir::{ElementType, Value};
 
 impl<'c> Emitter<'c> {
     /// Writes one stage for all copies of the outer loops.
-    pub(super) fn stage(&mut self, stage: &StageView<'c>, copies: &[Copy<'c>]) -> Result<(), Error> {
+    pub(crate) fn stage(&mut self, stage: &StageView<'c>, copies: &[Copy<'c>]) -> Result<(), Error> {
         if stage.is_scatter() {
             self.scatter(stage, copies)
         } else if stage.scan.is_some() {
@@ -26,7 +26,7 @@ impl<'c> Emitter<'c> {
     }
 
     /// Loops over the dims of a stage that the outer loops do not cover, around the point of a copy of these.
-    pub(super) fn inner_loops(&mut self, stage: &StageView<'c>, copy: Option<&Copy<'c>>) -> Vec<Loop<'c>> {
+    pub(crate) fn inner_loops(&mut self, stage: &StageView<'c>, copy: Option<&Copy<'c>>) -> Vec<Loop<'c>> {
         let vector = stage.schedule("vector");
         let dims: Vec<_> = stage.domain.iter().copied().filter(|dim| !self.kernel.outer.contains(dim)).collect();
         dims.into_iter()
@@ -109,7 +109,7 @@ impl<'c> Emitter<'c> {
     }
 
     /// Puts an element of a stage's result where it lives.
-    pub(super) fn write(&mut self, stage: &StageView<'c>, result: Value<'c>, copy: &Copy<'c>, value: Value<'c>) -> Result<(), Error> {
+    pub(crate) fn write(&mut self, stage: &StageView<'c>, result: Value<'c>, copy: &Copy<'c>, value: Value<'c>) -> Result<(), Error> {
         let Some(buffer) = self.buffers.get(&result).cloned() else {
             self.registers.insert((result, copy.outer), value);
             return Ok(());
@@ -118,7 +118,8 @@ impl<'c> Emitter<'c> {
         let dims: Vec<_> = stage.result_dims().into_iter().map(|dim| self.cx.dim(dim)).collect();
         let indices: Vec<_> = dims.into_iter().map(|dim| self.index(&copy.point, dim)).collect();
         let stream = stage.schedule("stream").is_some_and(|on| on > 0);
-        self.store(&buffer, &indices, value, stream);
+        let alone = self.team.is_some() && !self.team_shares(&stage.result_dims());
+        self.first_thread(alone, |emitter| emitter.store(&buffer, &indices, value, stream));
         Ok(())
     }
 
@@ -181,6 +182,7 @@ impl<'c> Emitter<'c> {
             let parts = sums[slot * turns as usize..(slot + 1) * turns as usize].to_vec();
             let sum = reducer.tree(&mut self.b, parts);
             let value = if inner_lanes > 1 { reducer.across(&mut self.b, sum) } else { sum };
+            let value = if self.team_shares(&stage.reduce) { self.team_sum(reducer, value)? } else { value };
             self.write(stage, stage.op.result(0), copy, value)?;
         }
         Ok(())

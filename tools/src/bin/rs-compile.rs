@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use clap::{Parser, ValueEnum};
-use strata_driver::{Options, compile, emit, lower};
+use strata_driver::{Options, Target, compile, emit, lower, ptx};
 use strata_lowering::codegen;
 use strata_runtime::{Artefact, header, shared};
 use strata_tools::cached;
@@ -20,7 +20,7 @@ struct Arguments {
     /// The model: .pt2 or .mlir
     model: PathBuf,
     /// The machine to compile for
-    #[arg(long, value_enum, default_value = "cpu")]
+    #[arg(long, default_value = "cpu", value_name = "cpu|cuda:sm_90")]
     target: Target,
     /// LLVM's name of the CPU; default: this machine's
     #[arg(long, default_value = "")]
@@ -29,7 +29,7 @@ struct Arguments {
     #[arg(long, value_enum, default_value = "strata")]
     emit: Emit,
     /// The level of --emit=mlir
-    #[arg(long, value_name = "LEVEL", default_value = "aten", value_parser = clap::builder::PossibleValuesParser::new(strata_driver::LEVELS.iter().map(|level| level.name)))]
+    #[arg(long, value_name = "LEVEL", default_value = "aten", value_parser = clap::builder::PossibleValuesParser::new(strata_driver::all_levels().map(|level| level.name)))]
     to: String,
     /// The file to write; texts go to standard output by default. --emit=so writes a C header beside it
     #[arg(short, long, value_name = "FILE")]
@@ -41,13 +41,6 @@ struct Arguments {
     verify: bool,
 }
 
-/// A machine.
-#[derive(Clone, Copy, ValueEnum)]
-enum Target {
-    /// x86-64 Linux
-    Cpu,
-}
-
 /// A form of the program.
 #[derive(Clone, Copy, PartialEq, ValueEnum)]
 enum Emit {
@@ -57,6 +50,8 @@ enum Emit {
     Llvm,
     /// Assembly
     Asm,
+    /// PTX of the kernels, for --target=cuda
+    Ptx,
     /// A relocatable object
     Obj,
     /// A shared library and its C header
@@ -68,7 +63,7 @@ enum Emit {
 impl Arguments {
     fn options(&self) -> Result<Options, Box<dyn Error>> {
         let options: Options = serde_json::from_str(&self.compile.json())?;
-        Ok(Options { cpu: self.cpu.clone(), verify: self.verify, ..options })
+        Ok(Options { target: self.target, cpu: self.cpu.clone(), verify: self.verify, ..options })
     }
 
     /// The compiled program, from the cache if it is there.
@@ -110,10 +105,14 @@ fn main() -> ExitCode {
 }
 
 fn compile_to(arguments: &Arguments) -> Result<(), Box<dyn Error>> {
-    let (Target::Cpu, options) = (arguments.target, arguments.options()?);
+    let options = arguments.options()?;
+    if options.target != Target::Cpu && !matches!(arguments.emit, Emit::Mlir | Emit::Ptx) {
+        return Err("for a CUDA device --emit=mlir and --emit=ptx are there; the others are forms of CPU code".into());
+    }
     let code = |wanted| emit(&arguments.model, &options, &wanted);
     match arguments.emit {
         Emit::Mlir => arguments.write_text(&lower(&arguments.model, &arguments.to, &options)?),
+        Emit::Ptx => arguments.write_text(&ptx(&arguments.model, &options)?),
         Emit::Llvm => arguments.write_text(&code(codegen::Options { ir: true, ..Default::default() })?.ir.unwrap_or_default()),
         Emit::Asm => arguments.write_text(&code(codegen::Options { assembly: true, ..Default::default() })?.assembly.unwrap_or_default()),
         Emit::Obj => write(&arguments.file("o"), &code(codegen::Options::default())?.object),

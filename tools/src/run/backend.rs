@@ -14,6 +14,8 @@ use strata_tools::cached;
 pub enum Backend {
     /// Native code for this CPU.
     Cpu,
+    /// Code for a CUDA device, its kernels run by an emulator: blocks, threads, shared memory.
+    CudaEmulated,
     /// The reference interpreter: slow and obvious.
     Interp,
 }
@@ -23,6 +25,7 @@ impl Backend {
     pub fn name(self) -> &'static str {
         match self {
             Backend::Cpu => "cpu",
+            Backend::CudaEmulated => "cuda-emulated",
             Backend::Interp => "interp",
         }
     }
@@ -114,14 +117,15 @@ impl Program {
         let kind = path.extension().and_then(|kind| kind.to_str()).unwrap_or_default();
         let mut times = LoadTimes::default();
         let artefact = match (kind, backend) {
-            ("strata" | "so", Backend::Interp) => {
+            ("strata" | "so", Backend::Interp | Backend::CudaEmulated) => {
                 return Err(format!("{}: the interpreter needs the model, not compiled code", path.display()).into());
             }
             ("strata", _) => Artefact::read(path)?,
             ("so", _) => shared::read(path)?,
-            ("pt2" | "mlir", Backend::Interp) => {
+            ("pt2" | "mlir", Backend::Interp | Backend::CudaEmulated) => {
                 let (compiler, path) = (Compiler::open()?, path.to_path_buf());
-                return Ok((Program::Interpreted { compiler, path, options: how.options.into() }, times));
+                let options = if backend == Backend::Interp { how.options.to_owned() } else { with_device(how.options)? };
+                return Ok((Program::Interpreted { compiler, path, options }, times));
             }
             ("pt2" | "mlir", Backend::Cpu) if is_specialised(how.options)? => {
                 let (path, options, cache, explain) = (path.to_path_buf(), how.options.to_owned(), how.cache, how.explain);
@@ -223,6 +227,13 @@ fn run_parts(parts: &[Session], inputs: &[&Tensor]) -> Result<Vec<Named>, Box<dy
 fn with_sizes(options: &str, sizes: &str) -> Result<String, serde_json::Error> {
     let mut options: serde_json::Map<String, serde_json::Value> = serde_json::from_str(options)?;
     options.insert("sizes".into(), sizes.into());
+    Ok(serde_json::Value::Object(options).to_string())
+}
+
+/// The options with a CUDA device to compile for, if they name none.
+fn with_device(options: &str) -> Result<String, serde_json::Error> {
+    let mut options: serde_json::Map<String, serde_json::Value> = serde_json::from_str(options)?;
+    options.entry("target").or_insert_with(|| "cuda".into());
     Ok(serde_json::Value::Object(options).to_string())
 }
 

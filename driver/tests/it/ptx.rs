@@ -1,0 +1,66 @@
+//! PTX of whole programs: NVIDIA's assembler takes it for every architecture, and keeps what belongs in registers there.
+//!
+//! The assembler is `$STRATA_PTXAS`, else `ptxas` in `PATH`. Where there is none the tests say so and look at the text alone.
+
+use std::path::PathBuf;
+use std::process::Command;
+
+use strata_driver::{Options, ptx};
+
+fn model(name: &str) -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../test/models").join(name)
+}
+
+fn program(name: &str) -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/it/programs").join(name)
+}
+
+/// What the assembler says of a text, or nothing where there is no assembler.
+fn assemble(text: &str, device: &str) -> Option<String> {
+    let assembler = std::env::var_os("STRATA_PTXAS").map_or_else(|| PathBuf::from("ptxas"), PathBuf::from);
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("kernels.ptx");
+    std::fs::write(&file, text).unwrap();
+    let run =
+        Command::new(&assembler).arg(format!("-arch={device}")).arg("-v").arg(&file).arg("-o").arg(folder.path().join("out")).output();
+    let Ok(done) = run else {
+        eprintln!("NOT ASSEMBLED: there is no ptxas (set STRATA_PTXAS, or put it into PATH)");
+        return None;
+    };
+    let report = String::from_utf8_lossy(&done.stderr).into_owned() + &String::from_utf8_lossy(&done.stdout);
+    assert!(done.status.success(), "ptxas -arch={device} refuses:\n{report}");
+    Some(report)
+}
+
+fn check(path: PathBuf) {
+    for device in ["sm_80", "sm_90", "sm_100"] {
+        let options = Options { target: format!("cuda:{device}").parse().unwrap(), ..Options::default() };
+        let text = ptx(&path, &options).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+        assert!(text.contains(&format!(".target {device}")) && text.contains(".entry"), "{text}");
+        assert!(!text.contains("__nv_"), "a function of NVIDIA's library is called");
+        if let Some(report) = assemble(&text, device) {
+            let spills = report.lines().filter(|line| line.contains("spill stores") && !line.contains(" 0 bytes spill stores"));
+            assert_eq!(spills.count(), 0, "{}: registers are spilled:\n{report}", path.display());
+        }
+    }
+}
+
+#[test]
+fn a_chain_with_its_sum() {
+    check(model("chain30.pt2"));
+}
+
+#[test]
+fn a_row_softmax_of_any_size() {
+    check(program("row_softmax.mlir"));
+}
+
+#[test]
+fn a_tiled_product() {
+    check(program("product.mlir"));
+}
+
+#[test]
+fn a_transformer() {
+    check(model("bert.pt2"));
+}

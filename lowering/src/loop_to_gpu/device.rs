@@ -1,0 +1,30 @@
+//! Which kernels the device can run: those whose functions it has.
+
+use crate::expand_math::{MathTarget, has_own};
+use crate::kernel_view::KernelView;
+use strata_core::ir::{ElementType, Op};
+
+/// Whether every op of a kernel has a form on the device. The others stay with the host: functions of the runtime library, mathematics
+/// that only the C library has, means weighed by a softmax.
+pub fn runs(op: Op<'_>) -> bool {
+    let Some(kernel) = KernelView::new(op) else { return false };
+    if kernel.refuse().is_some() || kernel.stages.iter().any(|stage| stage.is_mean()) {
+        return false;
+    }
+    let mut all = true;
+    op.walk(&mut |op| all &= has(op));
+    all
+}
+
+fn has(op: Op<'_>) -> bool {
+    let wide = || match op.result(0).ty().element_type() {
+        Some(ElementType::F64) => op.result(0).ty(),
+        _ => op.cx().f32(),
+    };
+    match op.dialect() {
+        "loop" => !op.is("loop.libm"),
+        "math" => has_own(&MathTarget::device(), op.name(), wide()),
+        "complex" => ["create", "re", "im", "add", "sub", "mul", "neg"].iter().any(|name| op.name().ends_with(&format!(".{name}"))),
+        _ => true,
+    }
+}

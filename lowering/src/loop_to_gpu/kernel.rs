@@ -1,0 +1,185 @@
+//! One kernel as one `gpu.func`: which threads stand at which points of the outer loops, and the stages inside.
+
+use super::team::{PART, Team, WARP};
+use super::tiles::Tiles;
+use crate::kernel_view::{KernelView, StageView};
+use crate::loop_to_cpu::Error;
+use crate::loop_to_cpu::emitter::Emitter;
+use crate::loop_to_cpu::lanes::Coord;
+use crate::loop_to_cpu::memory;
+use crate::loop_to_cpu::nest::Copy;
+use crate::num::Num;
+use strata_core::ir::{AffineExpr, Builder, Cx, Op, OpSpec, Value};
+
+/// How many blocks a launch has, as a map of the kernel's symbols.
+pub const GRID: &str = "host.grid";
+
+/// The positions of the symbols among the kernel's arguments.
+pub const SYMBOLS: &str = "host.symbols";
+
+/// Threads of a block where no schedule says otherwise.
+const THREADS: i64 = 128;
+
+/// Writes the kernel as `gpu.func @name(arguments.., results.., status)` at the end of the device's module.
+pub fn emit<'c>(device: Op<'c>, op: Op<'c>) -> Result<(), Error> {
+    let kernel = KernelView::new(op).ok_or_else(|| Error::at(op, "it has no stages or no sizes"))?;
+    if let Some(reason) = kernel.refuse() {
+        return Err(Error::at(op, reason));
+    }
+    let cx = op.cx();
+    let pointer = memory::pointer(cx);
+    let mut types: Vec<_> = op.body(0).args().iter().map(|arg| if arg.ty().is_tensor() { pointer } else { arg.ty() }).collect();
+    types.resize(types.len() + kernel.results().len() + 1, pointer);
+    let name = op.str("sym_name").unwrap_or_default();
+    let mut threads = kernel.schedule("threads").unwrap_or(THREADS).max(1);
+    let together = kernel.schedule("team").is_some_and(|team| team > 1);
+    if together {
+        threads = (threads.max(WARP) as u64).next_power_of_two() as i64;
+    }
+    let tiles = Tiles::of(&kernel);
+    let blocks = match &tiles {
+        Some(tiles) => tile_count(&kernel, tiles.sizes()),
+        None => blocks(&kernel, if together { 1 } else { threads }),
+    };
+    let threads = tiles.as_ref().map_or(threads, Tiles::threads);
+    let grid = cx.map(0, kernel.symbols().len(), &[blocks]);
+    let func = Builder::at_end(device.body(0), op.location()).op(OpSpec {
+        name: "gpu.func",
+        attrs: &[
+            ("sym_name", cx.str_attr(&name)),
+            ("function_type", cx.type_attr(cx.function(&types, &[]))),
+            ("gpu.kernel", cx.unit()),
+            ("known_block_size", cx.i32s_attr(&[threads as i32, 1, 1])),
+            (GRID, cx.map_attr(grid)),
+            (SYMBOLS, cx.i64s_attr(&op.ints("symbols").unwrap_or_default())),
+        ],
+        regions: 1,
+        ..OpSpec::default()
+    });
+    let block = func.region(0).append_block(&types, op.location());
+    let mut emitter = Emitter::new(kernel, block, &block.args())?;
+    let start = Copy { point: vec![None; emitter.kernel.num_dims()], outer: 0, slot: 0, mask: None };
+    if let Some(tiles) = tiles {
+        emitter.run_shared(device, &tiles, start)?;
+    } else if together {
+        let scratch = shared(device, &mut emitter.b, &name, threads / WARP * PART);
+        let thread = special(&mut emitter.b, "gpu.thread_id");
+        emitter.team = Some(Team { thread, count: threads, dim: None, scratch });
+        emitter.as_team(start)?;
+    } else {
+        emitter.make_tiles()?;
+        emitter.one_point_each(start, threads)?;
+    }
+    emitter.b.effect("gpu.return", &[], &[]);
+    op.erase();
+    Ok(())
+}
+
+/// Blocks of a launch in which each block does so many points of the outer loops.
+fn blocks<'c>(kernel: &KernelView<'c>, points: i64) -> AffineExpr<'c> {
+    let cx = kernel.op.cx();
+    let sizes = kernel.sizes.results();
+    let all = kernel.outer.iter().fold(cx.constant(1), |all, &dim| all * sizes[dim]);
+    all.ceil_div(cx.constant(points))
+}
+
+/// Blocks of a launch in which each block has a tile.
+fn tile_count<'c>(kernel: &KernelView<'c>, tiles: &[i64]) -> AffineExpr<'c> {
+    let (cx, sizes) = (kernel.op.cx(), kernel.sizes.results());
+    let along = |(&dim, &tile): (&usize, &i64)| sizes[dim].ceil_div(cx.constant(tile));
+    kernel.outer.iter().zip(tiles).map(along).fold(cx.constant(1), |all, count| all * count)
+}
+
+/// `gpu.thread_id x` or `gpu.block_id x`.
+pub fn special<'c>(b: &mut Builder<'c>, name: &str) -> Value<'c> {
+    let cx = b.cx();
+    let x = cx.parse_attr("#gpu<dim x>").unwrap_or_else(|| unreachable!("the gpu dialect is loaded"));
+    b.value(name, &[], cx.index(), &[("dimension", x)])
+}
+
+/// So many bytes of shared memory, as a pointer like any other.
+pub fn shared<'c>(device: Op<'c>, b: &mut Builder<'c>, kernel: &str, bytes: i64) -> Value<'c> {
+    let cx: Cx<'c> = b.cx();
+    let parse = |text: &str| cx.parse_type(text).unwrap_or_else(|| unreachable!("the LLVM dialect is loaded"));
+    let linkage = cx.parse_attr("#llvm.linkage<internal>").unwrap_or_else(|| unreachable!("the LLVM dialect is loaded"));
+    let name = format!("{kernel}.shared");
+    Builder::at_start(device.body(0), b.location()).op(OpSpec {
+        name: "llvm.mlir.global",
+        attrs: &[
+            ("sym_name", cx.str_attr(&name)),
+            ("global_type", cx.type_attr(parse(&format!("!llvm.array<{bytes} x i8>")))),
+            ("linkage", linkage),
+            ("alignment", cx.i64_attr(16)),
+            ("addr_space", cx.int_attr(cx.int(32), 3)),
+        ],
+        regions: 1,
+        ..OpSpec::default()
+    });
+    let at = b.value("llvm.mlir.addressof", &[], parse("!llvm.ptr<3>"), &[("global_name", cx.symbol_attr(&name))]);
+    b.value("llvm.addrspacecast", &[at], memory::pointer(cx), &[])
+}
+
+impl<'c> Emitter<'c> {
+    /// Each thread has a point of the outer loops to itself and runs all stages there.
+    fn one_point_each(&mut self, start: Copy<'c>, threads: i64) -> Result<(), Error> {
+        let (block, thread) = (special(&mut self.b, "gpu.block_id"), special(&mut self.b, "gpu.thread_id"));
+        let first = Num::Value(block).mul(&mut self.b, Num::Const(threads));
+        let at = first.add(&mut self.b, Num::Value(thread));
+        let mut total = Num::Const(1);
+        for dim in self.kernel.outer.clone() {
+            total = total.mul(&mut self.b, self.sizes[dim]);
+        }
+        let (index, total) = (at.value(&mut self.b), total.value(&mut self.b));
+        let below = self.b.value("arith.cmpi", &[index, total], self.cx.int(1), &[("predicate", self.cx.i64_attr(6))]);
+        self.only_if(below, |emitter| {
+            let copy = emitter.at_number(start, at);
+            for stage in &emitter.stages() {
+                emitter.stage(stage, std::slice::from_ref(&copy))?;
+            }
+            Ok(())
+        })
+    }
+
+    /// All threads of a block are at the point of the block's number.
+    fn as_team(&mut self, start: Copy<'c>) -> Result<(), Error> {
+        let block = special(&mut self.b, "gpu.block_id");
+        let copy = self.at_number(start, Num::Value(block));
+        let mut written = Vec::new();
+        for stage in &self.stages() {
+            // What other threads wrote is read after all are done with it.
+            if stage.op.operands().iter().any(|operand| written.contains(operand)) {
+                self.barrier();
+                written.clear();
+            }
+            let turns = self.turns(stage);
+            if let Some(team) = self.team.as_mut() {
+                team.dim = turns;
+            }
+            self.stage(stage, std::slice::from_ref(&copy))?;
+            written.extend(stage.op.results().into_iter().filter(|result| self.buffers.contains_key(result)));
+        }
+        Ok(())
+    }
+
+    /// The dim of a stage in whose loop threads take turns: the longest of those that it has for itself, the last of equals.
+    fn turns(&self, stage: &StageView<'c>) -> Option<usize> {
+        let own = stage.domain.iter().copied().filter(|dim| !self.kernel.outer.contains(dim));
+        own.max_by_key(|&dim| self.kernel.static_size(dim).unwrap_or(i64::MAX))
+    }
+
+    /// The copy at the point of this number, counted with the last outer dim innermost.
+    fn at_number(&mut self, mut copy: Copy<'c>, at: Num<'c>) -> Copy<'c> {
+        let mut rest = at;
+        let outer = self.kernel.outer.clone();
+        for (level, &dim) in outer.iter().enumerate().rev() {
+            let size = self.sizes[dim];
+            // What is left is below the size of the first dim.
+            let base = if level == 0 { rest } else { rest.modulo(&mut self.b, size) };
+            if level > 0 {
+                rest = rest.floor_div(&mut self.b, size);
+            }
+            copy.point[dim] = Some(Coord { base, lanes: false, block: None });
+        }
+        copy
+    }
+}

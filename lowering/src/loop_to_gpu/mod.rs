@@ -1,0 +1,53 @@
+//! `--loop-to-gpu`: `loop` kernels to upstream's `gpu` level: every kernel becomes a `gpu.func` of one `gpu.module @device`.
+//!
+//! The program around them stays as it is: `host.launch @k` now launches a kernel of the device, in a grid of blocks whose number is a
+//! map of the kernel's symbols (`host.grid`). A kernel that calls functions which the device does not have stays a `loop.kernel`, which
+//! the host runs.
+//!
+//! Bodies of stages, index arithmetic, reducers and the loops of a stage are written by the code that writes them for the CPU; what
+//! is said here is which threads stand where, and what they hand each other.
+
+mod device;
+mod kernel;
+mod shuffle;
+mod team;
+mod tiles;
+
+pub use kernel::{GRID, SYMBOLS};
+pub use team::Team;
+
+use crate::expand_math::{MathTarget, expand_math};
+use strata_core::ir::{Builder, Op, OpSpec};
+use strata_core::pass::{Pass, PassContext, PassError};
+
+/// The `gpu.module` of all kernels.
+pub const DEVICE: &str = "device";
+
+/// Replaces kernels by functions of the device.
+#[derive(Pass)]
+#[pass(dependents("arith", "math", "complex", "scf", "vector", "func", "llvm", "gpu"))]
+pub struct LoopToGpu {}
+
+impl Pass for LoopToGpu {
+    fn run<'c>(&self, op: Op<'c>, cx: &mut PassContext<'c>) -> Result<(), PassError> {
+        let kernels: Vec<_> = op.find_all("loop.kernel").into_iter().filter(|&kernel| device::runs(kernel)).collect();
+        if kernels.is_empty() {
+            return Ok(());
+        }
+        let ir = op.cx();
+        let device = Builder::at_end(op.body(0), op.location()).op(OpSpec {
+            name: "gpu.module",
+            attrs: &[("sym_name", ir.str_attr(DEVICE))],
+            regions: 1,
+            ..OpSpec::default()
+        });
+        device.region(0).append_block(&[], op.location());
+        op.set_attr("gpu.container_module", ir.unit());
+        let failed = |error: crate::loop_to_cpu::Error| PassError::new(error.to_string());
+        kernels.into_iter().try_for_each(|kernel| kernel::emit(device, kernel)).map_err(failed)?;
+        if device.find_all("complex.create").first().is_some() {
+            cx.run_pipeline(device, "convert-complex-to-standard")?;
+        }
+        expand_math(device, &MathTarget::device()).map_err(|error| PassError::new(error.to_string()))
+    }
+}

@@ -1,0 +1,322 @@
+//! Contractions through shared memory: a block of threads has a tile of the results, each thread some points of it in registers.
+//!
+//! The reduced dim comes in steps. Before each step the threads bring the parts of the operands that the tile needs into shared memory,
+//! whatever the accesses look like: an operand's part has one dim for each tiled dim that its access uses.
+
+use super::kernel::{shared, special};
+use crate::kernel_view::{KernelView, StageView};
+use crate::loop_to_cpu::Error;
+use crate::loop_to_cpu::emitter::{Buffer, Emitter};
+use crate::loop_to_cpu::lanes::{Coord, Index};
+use crate::loop_to_cpu::memory;
+use crate::loop_to_cpu::nest::Copy;
+use crate::loop_to_cpu::reducer::Reducer;
+use crate::num::Num;
+use strata_core::ir::{AffineKind, ElementType, Op, Value};
+
+/// How a kernel is cut, as its schedule says.
+pub struct Tiles {
+    /// Size of a tile along each outer dim.
+    tile: Vec<i64>,
+    /// Points of a thread along each outer dim.
+    unroll: Vec<i64>,
+    /// The reduced dim that comes in steps.
+    along: usize,
+    /// Length of a step.
+    step: i64,
+}
+
+impl Tiles {
+    /// Reads the schedule of a kernel, when it has tiles.
+    pub fn of(kernel: &KernelView<'_>) -> Option<Self> {
+        let (tile, unroll) = (kernel.tiles()?, kernel.schedule_list("unroll")?);
+        let along = usize::try_from(kernel.schedule("along")?).ok()?;
+        let step = kernel.schedule("step").filter(|&step| step > 0)?;
+        let whole = unroll.len() == tile.len() && tile.iter().zip(&unroll).all(|(tile, unroll)| *unroll > 0 && tile % unroll == 0);
+        let reduces = kernel.stages.first().is_some_and(|stage| stage.reduce.contains(&along) && stage.chunk.is_none());
+        (whole && reduces).then_some(Self { tile, unroll, along, step })
+    }
+
+    /// Threads of a block.
+    pub fn threads(&self) -> i64 {
+        self.tile.iter().zip(&self.unroll).map(|(tile, unroll)| tile / unroll).product()
+    }
+
+    /// The tile sizes of the outer dims.
+    pub fn sizes(&self) -> &[i64] {
+        &self.tile
+    }
+}
+
+/// An operand's part in shared memory.
+struct Part<'c> {
+    operand: usize,
+    tensor: Value<'c>,
+    /// The tiled dims that it has, with their extents; the last is contiguous in memory.
+    dims: Vec<(usize, i64)>,
+    buffer: Buffer<'c>,
+}
+
+impl<'c> Emitter<'c> {
+    /// Writes a kernel whose first stage is a contraction, tile by tile.
+    pub(super) fn run_shared(&mut self, device: Op<'c>, tiles: &Tiles, start: Copy<'c>) -> Result<(), Error> {
+        let (block, thread) = (special(&mut self.b, "gpu.block_id"), special(&mut self.b, "gpu.thread_id"));
+        let (copies, origins) = self.my_points(tiles, start, Num::Value(block), Num::Value(thread));
+        let mut stages = self.stages().into_iter();
+        let first = stages.next().ok_or_else(|| Error::at(self.kernel.op, "it has no stage"))?;
+        let sums = self.contract(device, &first, tiles, (&copies, &origins), Num::Value(thread))?;
+        let rest: Vec<_> = stages.collect();
+        for (copy, sum) in copies.iter().zip(sums) {
+            let finish = |emitter: &mut Self| -> Result<(), Error> {
+                emitter.reads.clear();
+                emitter.write(&first, first.op.result(0), copy, sum)?;
+                rest.iter().try_for_each(|stage| emitter.stage(stage, std::slice::from_ref(copy)))
+            };
+            match self.in_range(copy, tiles) {
+                Some(inside) => self.only_if(inside, finish)?,
+                None => finish(self)?,
+            }
+        }
+        Ok(())
+    }
+
+    /// The points of this thread, and where the block's tile begins along each outer dim.
+    fn my_points(&mut self, tiles: &Tiles, start: Copy<'c>, block: Num<'c>, thread: Num<'c>) -> (Vec<Copy<'c>>, Vec<Num<'c>>) {
+        let outer = self.kernel.outer.clone();
+        let (mut tile_number, mut thread_number) = (block, thread);
+        let mut places = Vec::new();
+        for (level, &dim) in outer.iter().enumerate().rev() {
+            let (b, tile) = (&mut self.b, tiles.tile[level]);
+            let count = self.sizes[dim].ceil_div(b, Num::Const(tile));
+            let origin = if level == 0 { tile_number } else { tile_number.modulo(b, count) }.mul(b, Num::Const(tile));
+            tile_number = tile_number.floor_div(b, count);
+            let apart = tile / tiles.unroll[level];
+            let within = thread_number.modulo(b, Num::Const(apart));
+            thread_number = thread_number.floor_div(b, Num::Const(apart));
+            places.push((dim, origin, within, apart, tiles.unroll[level]));
+        }
+        places.reverse();
+        let mut copies = vec![start];
+        for &(dim, origin, within, apart, unroll) in &places {
+            let first = origin.add(&mut self.b, within);
+            // Neighbours have neighbouring points, so that what they touch is contiguous.
+            let bases: Vec<_> = (0..unroll).map(|turn| first.add(&mut self.b, Num::Const(turn * apart))).collect();
+            let advance = |copy: &Copy<'c>| {
+                let copy = copy.clone();
+                bases.iter().map(move |&base| {
+                    let mut copy = copy.clone();
+                    copy.point[dim] = Some(Coord { base, lanes: false, block: None });
+                    copy
+                })
+            };
+            copies = copies.iter().flat_map(|copy| advance(copy).collect::<Vec<_>>()).collect();
+        }
+        for (slot, copy) in copies.iter_mut().enumerate() {
+            (copy.outer, copy.slot) = (slot, slot);
+        }
+        (copies, places.into_iter().map(|(_, origin, ..)| origin).collect())
+    }
+
+    /// Whether a point is one of the kernel's; nothing when every point is.
+    fn in_range(&mut self, copy: &Copy<'c>, tiles: &Tiles) -> Option<Value<'c>> {
+        let mut inside = None;
+        for (level, dim) in self.kernel.outer.clone().into_iter().enumerate() {
+            let base = copy.point[dim]?.base;
+            inside = self.below(inside, base, self.sizes[dim], tiles.tile[level]);
+        }
+        inside
+    }
+
+    /// `condition` and `index < size`, which is certain where tiles of this size fill the dim.
+    fn below(&mut self, condition: Option<Value<'c>>, index: Num<'c>, size: Num<'c>, tile: i64) -> Option<Value<'c>> {
+        if matches!(size, Num::Const(size) if size % tile == 0) {
+            return condition;
+        }
+        let (index, size, one) = (index.value(&mut self.b), size.value(&mut self.b), self.cx.int(1));
+        let test = self.b.value("arith.cmpi", &[index, size], one, &[("predicate", self.cx.i64_attr(2))]);
+        Some(condition.map_or(test, |before| self.b.value("arith.andi", &[before, test], one, &[])))
+    }
+
+    /// The sums of all points of this thread.
+    fn contract(
+        &mut self,
+        device: Op<'c>,
+        stage: &StageView<'c>,
+        tiles: &Tiles,
+        (copies, origins): (&[Copy<'c>], &[Num<'c>]),
+        thread: Num<'c>,
+    ) -> Result<Vec<Value<'c>>, Error> {
+        let name = stage.op.str("reducer").unwrap_or_default();
+        let element = stage.op.result(0).ty().element_type();
+        let reducer = element.and_then(|element| Reducer::named(&name, element));
+        let reducer = reducer.ok_or_else(|| Error::at(stage.op, format!("there is no reducer '{name}'")))?;
+        let parts = self.parts(device, stage, tiles)?;
+        let start = reducer.start(&mut self.b);
+        let around: Vec<_> = stage.reduce.iter().copied().filter(|&dim| dim != tiles.along).collect();
+        self.around(&around, copies.to_vec(), vec![start; copies.len()], &mut |emitter, copies, carried| {
+            let size = emitter.sizes[tiles.along];
+            emitter.repeat(Num::Const(0), size, tiles.step, carried, &mut |emitter, from, carried| {
+                emitter.barrier();
+                for part in &parts {
+                    emitter.bring(stage, tiles, part, (&copies[0], origins, from), thread)?;
+                }
+                emitter.barrier();
+                emitter.one_step(stage, tiles, (&parts, origins), (copies, from), (carried, reducer))
+            })
+        })
+    }
+
+    /// Loops over the other reduced dims.
+    fn around(
+        &mut self,
+        dims: &[usize],
+        copies: Vec<Copy<'c>>,
+        carried: Vec<Value<'c>>,
+        body: &mut dyn FnMut(&mut Self, &[Copy<'c>], Vec<Value<'c>>) -> Result<Vec<Value<'c>>, Error>,
+    ) -> Result<Vec<Value<'c>>, Error> {
+        let Some((&dim, rest)) = dims.split_first() else { return body(self, &copies, carried) };
+        let size = self.sizes[dim];
+        self.repeat(Num::Const(0), size, 1, carried, &mut |emitter, at, carried| {
+            let mut copies = copies.clone();
+            for copy in &mut copies {
+                copy.point[dim] = Some(Coord { base: at, lanes: false, block: None });
+            }
+            emitter.around(rest, copies, carried, body)
+        })
+    }
+
+    /// Room in shared memory for the operands that are used again.
+    fn parts(&mut self, device: Op<'c>, stage: &StageView<'c>, tiles: &Tiles) -> Result<Vec<Part<'c>>, Error> {
+        let outer = self.kernel.outer.clone();
+        let extent = |dim: usize| match outer.iter().position(|&other| other == dim) {
+            _ if dim == tiles.along => Some(tiles.step),
+            Some(level) => Some(tiles.tile[level]).filter(|&tile| tile > 1),
+            None => None,
+        };
+        let mut parts = Vec::new();
+        let mut bytes = 0;
+        for (operand, map) in stage.maps.iter().enumerate() {
+            let tensor = stage.op.operand(operand);
+            let again = stage.op.operands().iter().filter(|&&other| other == tensor).count() > 1;
+            let element = tensor.ty().element_type().filter(|_| !again && self.buffers.contains_key(&tensor));
+            let mut dims: Vec<_> = stage.domain.iter().filter(|&&dim| map.results().iter().any(|expr| expr.uses_dim(dim))).collect();
+            // What is contiguous in memory comes last.
+            let last = map.results().last().copied();
+            dims.sort_by_key(|&&dim| last.is_some_and(|expr| expr.kind() == AffineKind::Dim(dim)));
+            let dims: Vec<_> = dims.into_iter().filter_map(|&dim| Some((dim, extent(dim)?))).collect();
+            let (Some(element), true) = (element, dims.iter().any(|&(dim, _)| dim == tiles.along)) else { continue };
+            let mut shape: Vec<_> = dims.iter().map(|&(_, extent)| extent).collect();
+            // One more element in a row: then rows begin in different banks.
+            if let Some(row) = shape.last_mut().filter(|_| dims.len() > 1) {
+                *row += 1;
+            }
+            let size = shape.iter().product::<i64>() * element.bytes() as i64;
+            let buffer = Buffer { base: self.status, element, shape: shape.into_iter().map(Num::Const).collect(), kept: None };
+            parts.push((bytes, Part { operand, tensor, dims, buffer }));
+            bytes += (size + 15) / 16 * 16;
+        }
+        if parts.is_empty() {
+            return Ok(Vec::new());
+        }
+        let name = self.kernel.op.str("sym_name").unwrap_or_default();
+        let memory = shared(device, &mut self.b, &name, bytes);
+        let place = |(at, mut part): (i64, Part<'c>)| {
+            part.buffer.base = memory::element_pointer(&mut self.b, memory, Num::Const(at), ElementType::I8);
+            part
+        };
+        Ok(parts.into_iter().map(place).collect())
+    }
+
+    /// The threads bring one operand's part of a step into shared memory.
+    fn bring(
+        &mut self,
+        stage: &StageView<'c>,
+        tiles: &Tiles,
+        part: &Part<'c>,
+        (copy, origins, from): (&Copy<'c>, &[Num<'c>], Num<'c>),
+        thread: Num<'c>,
+    ) -> Result<(), Error> {
+        let total: i64 = part.dims.iter().map(|&(_, extent)| extent).product();
+        let threads = tiles.threads();
+        for turn in 0..(total + threads - 1) / threads {
+            let number = thread.add(&mut self.b, Num::Const(turn * threads));
+            let mut inside = self.below(None, number, Num::Const(total), threads);
+            let (mut rest, mut copy, mut local) = (number, copy.clone(), Vec::new());
+            for (level, &(dim, extent)) in part.dims.iter().enumerate().rev() {
+                let within = if level == 0 { rest } else { rest.modulo(&mut self.b, Num::Const(extent)) };
+                rest = rest.floor_div(&mut self.b, Num::Const(extent));
+                let origin = self.origin(dim, origins, from);
+                let base = origin.add(&mut self.b, within);
+                copy.point[dim] = Some(Coord { base, lanes: false, block: None });
+                inside = self.below(inside, base, self.sizes[dim], extent);
+                local.push(Index::uniform(within));
+            }
+            local.reverse();
+            let move_one = |emitter: &mut Self| -> Result<(), Error> {
+                emitter.reads.clear();
+                let value = emitter.read(stage, part.operand, &copy)?;
+                emitter.store(&part.buffer, &local, value, false);
+                Ok(())
+            };
+            match inside {
+                Some(inside) => self.only_if(inside, move_one)?,
+                None => move_one(self)?,
+            }
+        }
+        Ok(())
+    }
+
+    /// Where the present tile begins along a dim.
+    fn origin(&self, dim: usize, origins: &[Num<'c>], from: Num<'c>) -> Num<'c> {
+        self.kernel.outer.iter().position(|&other| other == dim).map_or(from, |level| origins[level])
+    }
+
+    /// The products of one step, from shared memory.
+    fn one_step(
+        &mut self,
+        stage: &StageView<'c>,
+        tiles: &Tiles,
+        (parts, origins): (&[Part<'c>], &[Num<'c>]),
+        (copies, from): (&[Copy<'c>], Num<'c>),
+        (carried, reducer): (Vec<Value<'c>>, Reducer),
+    ) -> Result<Vec<Value<'c>>, Error> {
+        // The same stage, with accesses to the parts: indices from the beginning of the tile on.
+        let mut near = StageView::new(stage.op);
+        let known = self.symbols.len();
+        let mut kept = Vec::new();
+        for part in parts {
+            let mut indices = Vec::new();
+            for &(dim, _) in &part.dims {
+                let origin = self.origin(dim, origins, from).value(&mut self.b);
+                self.symbols.push(origin);
+                indices.push(self.cx.dim(dim) - self.cx.symbol(self.symbols.len() - 1));
+            }
+            near.maps[part.operand] = self.cx.map(self.kernel.num_dims(), self.symbols.len(), &indices);
+            near.guarded[part.operand] = false;
+            kept.push((part.tensor, self.buffers.insert(part.tensor, part.buffer.clone())));
+        }
+        let left = self.sizes[tiles.along].sub(&mut self.b, from);
+        let count = match self.sizes[tiles.along] {
+            Num::Const(size) if size % tiles.step == 0 => Num::Const(tiles.step),
+            _ => left.min(&mut self.b, Num::Const(tiles.step)),
+        };
+        let sums = self.repeat(Num::Const(0), count, 1, carried, &mut |emitter, turn, mut carried| {
+            emitter.reads.clear();
+            let base = from.add(&mut emitter.b, turn);
+            let mut copies = copies.to_vec();
+            for copy in &mut copies {
+                copy.point[tiles.along] = Some(Coord { base, lanes: false, block: None });
+            }
+            for (sum, yields) in carried.iter_mut().zip(emitter.bodies(&near, &copies)?) {
+                *sum = reducer.combine(&mut emitter.b, *sum, yields[0]);
+            }
+            emitter.reads.clear();
+            Ok(carried)
+        })?;
+        self.symbols.truncate(known);
+        for (tensor, buffer) in kept {
+            self.buffers.extend(buffer.map(|buffer| (tensor, buffer)));
+        }
+        Ok(sums)
+    }
+}

@@ -1,0 +1,50 @@
+//! Contractions: tiles of two outer dims, each of which moves one operand and not the other.
+
+use crate::kernel_view::{KernelView, StageView};
+use strata_core::ir::Attr;
+
+/// Dims shorter than this are not worth a tile.
+const SHORT: i64 = 16;
+/// Length of a step of the reduced dim.
+const STEP: i64 = 16;
+
+/// The schedule's entries, when a kernel is a contraction that is worth it.
+pub fn entries<'c>(kernel: &KernelView<'c>, size: &impl Fn(usize) -> i64) -> Option<Vec<(&'static str, Attr<'c>)>> {
+    let (stage, rest) = kernel.stages.split_first()?;
+    let plain = stage.maps.len() >= 2 && stage.chunk.is_none() && !stage.is_tile() && !stage.is_scatter() && stage.scan.is_none();
+    let reducer = stage.op.str("reducer").is_some_and(|name| !name.starts_with("arg") && !name.starts_with("softmax"));
+    let follow = rest.iter().all(|stage| stage.scan.is_none() && !stage.is_scatter() && !stage.is_tile());
+    let covers = stage.parallel().len() == kernel.outer.len();
+    if !(plain && reducer && follow && covers) {
+        return None;
+    }
+    let uses = |operand: usize, dim: usize| uses(stage, operand, dim);
+    let apart = |m: usize, n: usize| {
+        let alone = |dim: usize, other: usize| (0..stage.maps.len()).any(|operand| uses(operand, dim) && !uses(operand, other));
+        alone(m, n) && alone(n, m)
+    };
+    let columns = *stage.result_dims().last()?;
+    let rows = kernel.outer.iter().copied().filter(|&dim| dim != columns && apart(dim, columns)).max_by_key(|&dim| size(dim))?;
+    let along = stage.reduce.iter().copied().max_by_key(|&dim| size(dim))?;
+    if size(columns) < SHORT || size(rows) < SHORT || size(along) < SHORT / 2 {
+        return None;
+    }
+    let cut = |dim: usize| match size(dim) {
+        size if size >= 64 => (64, 4),
+        size if size >= 32 => (32, 2),
+        _ => (16, 1),
+    };
+    let of = |dim: usize| if dim == rows || dim == columns { cut(dim) } else { (1, 1) };
+    let cx = kernel.op.cx();
+    let (tile, unroll): (Vec<i64>, Vec<i64>) = kernel.outer.iter().map(|&dim| of(dim)).unzip();
+    Some(vec![
+        ("along", cx.i64_attr(along as i64)),
+        ("step", cx.i64_attr(STEP)),
+        ("tile", cx.i64s_attr(&tile)),
+        ("unroll", cx.i64s_attr(&unroll)),
+    ])
+}
+
+fn uses(stage: &StageView<'_>, operand: usize, dim: usize) -> bool {
+    stage.maps[operand].results().iter().any(|expr| expr.uses_dim(dim))
+}

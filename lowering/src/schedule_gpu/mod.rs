@@ -1,0 +1,83 @@
+//! `--schedule-gpu`: a first cost model that writes schedules for a GPU.
+//!
+//! - Kernels whose stages all run over the outer loops alone: each thread has a point (`threads` of a block).
+//! - Kernels with loops inside that threads can take turns in (rows that are reduced, then mapped): `team` threads of a block share a
+//!   point of the outer loops.
+//! - Contractions: a block has a `tile` of the outer loops, a thread `unroll` points of it along each; the operands come through shared
+//!   memory in steps (`step`) of the reduced dim `along`.
+//!
+//! A schedule only changes speed: without this pass each thread runs all stages at a point of its own.
+//!
+//! ```mlir
+//! loop.kernel {sym_name = "k", ...} ...
+//! // becomes
+//! loop.kernel {sym_name = "k", schedule = {team = 128, threads = 128}, ...} ...
+//! ```
+
+mod contraction;
+
+use crate::kernel_view::{KernelView, StageView};
+use strata_core::ir::Op;
+use strata_core::pass::{Pass, PassContext, PassError};
+
+/// Writes a schedule for a GPU on every kernel.
+#[derive(Pass)]
+#[pass(dependents("loop"))]
+pub struct ScheduleGpu {}
+
+impl Pass for ScheduleGpu {
+    fn run<'c>(&self, op: Op<'c>, _: &mut PassContext<'c>) -> Result<(), PassError> {
+        op.find_all("loop.kernel").into_iter().for_each(schedule);
+        Ok(())
+    }
+}
+
+/// A size that is not known while compiling is taken for this one.
+const TYPICAL: i64 = 1024;
+/// Threads that each have a point to themselves.
+const BLOCK: i64 = 256;
+/// Most threads that share a point.
+const TEAM: i64 = 256;
+/// Threads that the device runs at a time; with fewer points than that, points are shared.
+const PARALLEL: i64 = 1 << 14;
+/// Points of a stage's own loops from which on sharing them is worth it, however many points there are.
+const LONG: i64 = 32;
+
+/// Writes the schedule of one kernel, if it has none.
+fn schedule(op: Op<'_>) {
+    let Some(kernel) = KernelView::new(op).filter(|_| op.attr("schedule").is_none()) else { return };
+    let cx = op.cx();
+    let size = |dim: usize| kernel.static_size(dim).unwrap_or(TYPICAL);
+    if let Some(entries) = contraction::entries(&kernel, &size) {
+        op.set_attr("schedule", cx.dict_attr(&entries));
+        return;
+    }
+    let points: i64 = kernel.outer.iter().map(|&dim| size(dim)).product();
+    let own = kernel.stages.iter().map(|stage| turns(&kernel, stage, &size)).max().unwrap_or(1);
+    let shared = kernel.stages.iter().all(|stage| can_share(stage)) && own > 1 && (points < PARALLEL || own >= LONG);
+    let entries = if shared {
+        let threads = (own.max(1) as u64).next_power_of_two().clamp(32, TEAM as u64) as i64;
+        vec![("team", cx.i64_attr(threads)), ("threads", cx.i64_attr(threads))]
+    } else {
+        // A kernel of one point is one thread's.
+        let threads = (points.max(1) as u64).next_power_of_two().clamp(32, BLOCK as u64) as i64;
+        vec![("threads", cx.i64_attr(threads))]
+    };
+    op.set_attr("schedule", cx.dict_attr(&entries));
+}
+
+/// Whether threads may take turns in a stage's own loops: what one turn finds no other needs in order.
+fn can_share(stage: &StageView<'_>) -> bool {
+    stage.scan.is_none() && !stage.is_scatter() && !stage.is_tile()
+}
+
+/// How many turns there are to share in the longest of a stage's own loops.
+fn turns(kernel: &KernelView<'_>, stage: &StageView<'_>, size: &impl Fn(usize) -> i64) -> i64 {
+    stage
+        .domain
+        .iter()
+        .filter(|dim| !kernel.outer.contains(dim))
+        .map(|&dim| stage.piece(dim).unwrap_or_else(|| size(dim)))
+        .max()
+        .unwrap_or(1)
+}

@@ -1,0 +1,78 @@
+// RUN: rs-opt %s --prim-to-loop --schedule-gpu --loop-to-host --loop-to-gpu --split-input-file | rs-filecheck %s
+
+// A grid of blocks whose number follows from the symbols; threads beyond the last point do nothing.
+// CHECK: #[[GRID:.*]] = affine_map<()[s0, s1, s2] -> (s0 ceildiv 256)>
+// CHECK: host.launch {{.*}}callee = @k0
+// CHECK: gpu.module @device
+// CHECK: gpu.func @k0({{.*}}) kernel attributes {host.grid = #[[GRID]], host.symbols = array<i64: 0, 2, 3>, known_block_size = array<i32: 256, 1, 1>}
+// CHECK: gpu.block_id  x
+// CHECK: gpu.thread_id  x
+// CHECK: arith.cmpi ult
+// CHECK: scf.if
+// CHECK: llvm.load
+// CHECK: math.sqrt
+// CHECK: llvm.store
+// CHECK-NOT: loop.kernel
+func.func @main(%x: tensor<?xf32>) -> tensor<?xf32> attributes {capture.entry} {
+  %0 = prim.sqrt %x : tensor<?xf32>
+  return %0 : tensor<?xf32>
+}
+
+// -----
+
+// A row is summed by all threads of a block: in turns, across lanes, across warps; one of them stores.
+// CHECK: llvm.mlir.global internal @k0.shared() {addr_space = 3
+// CHECK: gpu.func @k0
+// CHECK: scf.for {{.*}} = %{{.*}} to %{{.*}} step
+// CHECK-COUNT-5: gpu.shuffle
+// CHECK-NOT: gpu.shuffle
+// CHECK: gpu.barrier
+// CHECK: gpu.barrier
+// CHECK-NOT: gpu.barrier
+// CHECK: scf.if
+// CHECK-NEXT: arith
+// CHECK: llvm.store
+func.func @main(%x: tensor<64x512xf32>) -> tensor<64xf32> attributes {capture.entry} {
+  %0 = prim.reduce %x {dims = array<i64: 1>, kind = "sum"} : (tensor<64x512xf32>) -> tensor<64xf32>
+  return %0 : tensor<64xf32>
+}
+
+// -----
+
+// A contraction: between two barriers the operands' parts come to shared memory, then each thread has sixteen sums.
+// CHECK: llvm.mlir.global internal @k0.shared() {addr_space = 3 : i32, alignment = 16 : i64} : !llvm.array<8512 x i8>
+// CHECK: gpu.func @k0
+// CHECK: %[[SUMS:.*]]:16 = scf.for
+// CHECK: gpu.barrier
+// CHECK: llvm.load
+// CHECK: llvm.store
+// CHECK: gpu.barrier
+// CHECK: scf.for
+// CHECK-COUNT-16: arith.mulf
+func.func @main(%x: tensor<128x64xf32>, %y: tensor<64x128xf32>) -> tensor<128x128xf32> attributes {capture.entry} {
+  %0 = prim.dot %x, %y {lhs_batch = array<i64>, rhs_batch = array<i64>, lhs_contract = array<i64: 1>, rhs_contract = array<i64: 0>} : (tensor<128x64xf32>, tensor<64x128xf32>) -> tensor<128x128xf32>
+  return %0 : tensor<128x128xf32>
+}
+
+// -----
+
+// Large angles are reduced by our own code, as there is no library.
+// CHECK: llvm.mlir.global internal constant @strata_math.digits
+// CHECK: call @strata_math.sin.f32
+// CHECK: func.func private @strata_math.far.sin.f32
+// CHECK: arith.mului_extended
+func.func @main(%x: tensor<16xf32>) -> tensor<16xf32> attributes {capture.entry} {
+  %0 = prim.sin %x : tensor<16xf32>
+  return %0 : tensor<16xf32>
+}
+
+// -----
+
+// A kernel with a function that the device does not have stays the host's.
+// CHECK: loop.kernel @k0
+// CHECK: loop.libm
+// CHECK-NOT: gpu.module
+func.func @main(%x: tensor<16xf32>) -> tensor<16xf32> attributes {capture.entry} {
+  %0 = prim.lgamma %x : tensor<16xf32>
+  return %0 : tensor<16xf32>
+}

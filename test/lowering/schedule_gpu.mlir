@@ -1,0 +1,39 @@
+// RUN: rs-opt %s --prim-to-loop --schedule-gpu --split-input-file | rs-filecheck %s
+
+// Each thread has a point to itself.
+// CHECK-LABEL: loop.kernel @k0
+// CHECK-SAME: schedule = {threads = 256 : i64}
+func.func @map(%x: tensor<100000xf32>) -> tensor<100000xf32> {
+  %0 = prim.sin %x : tensor<100000xf32>
+  return %0 : tensor<100000xf32>
+}
+
+// -----
+
+// The threads of a block share a row.
+// CHECK-LABEL: loop.kernel @k0
+// CHECK-SAME: schedule = {team = 256 : i64, threads = 256 : i64}
+func.func @rows(%x: tensor<64x512xf32>) -> tensor<64xf32> {
+  %0 = prim.reduce %x {dims = array<i64: 1>, kind = "sum"} : (tensor<64x512xf32>) -> tensor<64xf32>
+  return %0 : tensor<64xf32>
+}
+
+// -----
+
+// What is summed in order is one thread's.
+// CHECK-LABEL: loop.kernel @k0
+// CHECK-SAME: schedule = {threads = 64 : i64}
+func.func @scan(%x: tensor<64x512xf32>) -> tensor<64x512xf32> {
+  %0 = prim.scan %x {dim = 1 : i64, kind = "sum"} : tensor<64x512xf32>
+  return %0 : tensor<64x512xf32>
+}
+
+// -----
+
+// A contraction has tiles of the dims that move one operand and not the other, and steps of the reduced one.
+// CHECK-LABEL: loop.kernel @k0
+// CHECK-SAME: schedule = {along = 2 : i64, step = 16 : i64, tile = array<i64: 64, 32>, unroll = array<i64: 4, 2>}
+func.func @dot(%x: tensor<100x300xf32>, %y: tensor<300x40xf32>) -> tensor<100x40xf32> {
+  %0 = prim.dot %x, %y {lhs_batch = array<i64>, rhs_batch = array<i64>, lhs_contract = array<i64: 1>, rhs_contract = array<i64: 0>} : (tensor<100x300xf32>, tensor<300x40xf32>) -> tensor<100x40xf32>
+  return %0 : tensor<100x40xf32>
+}
