@@ -11,7 +11,7 @@ use strata_core::prelude::*;
 pub static CAPTURE: DialectDef = DialectDef {
     name: "capture",
     doc: "The program as it was captured: symbolic sizes, their ranges, and the conditions on a call.",
-    ops: || vec![Dim::DEF, BindDims::DEF, Guard::DEF, GraphBreak::DEF],
+    ops: || vec![Dim::DEF, BindDims::DEF, Guard::DEF, Seed::DEF, GraphBreak::DEF],
     ..DialectDef::NEW
 };
 
@@ -71,6 +71,22 @@ pub struct Guard {
     condition: Operand<Bool>,
     details: Variadic<Index>,
     text: Attr<Str>,
+}
+
+/// A fresh seed for random numbers; each call of the program gets others.
+///
+/// C1: it is a 0-d tensor of `i64`.
+#[op("capture.seed", effects(Write), verify)]
+pub struct Seed {
+    seed: Result<Tensor>,
+}
+
+impl Verify for Seed<'_> {
+    fn verify(self) -> std::result::Result<(), Violation> {
+        let ty = self.seed().ty();
+        ensure!(ty.rank() == 0 && ty.element_type() == Some(ElementType::I64), 1, "{ty} is not tensor<i64>");
+        Ok(())
+    }
 }
 
 /// Ends a captured function where the program could not be captured any further. The host gets the values, does what was not

@@ -26,6 +26,7 @@ static OWN: &[(&str, Address)] = &[
     ("strata_lib_permutation", Address(library::linalg::strata_lib_permutation as *const c_void)),
     ("strata_lib_qr", Address(library::linalg::strata_lib_qr as *const c_void)),
     ("strata_lib_rfft", Address(library::fft::strata_lib_rfft as *const c_void)),
+    ("strata_lib_seed", Address(library::random::strata_lib_seed as *const c_void)),
     ("strata_lib_sort", Address(library::sort::strata_lib_sort as *const c_void)),
     ("strata_lib_svd", Address(library::linalg::strata_lib_svd as *const c_void)),
     ("strata_lib_triangular_solve", Address(library::linalg::strata_lib_triangular_solve as *const c_void)),

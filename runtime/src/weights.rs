@@ -180,7 +180,9 @@ impl Archive {
 
 /// Entries by name and by name without the root folder. Compressed ones are left out: they cannot be mapped.
 fn zip_entries(map: &[u8]) -> Result<HashMap<String, (usize, usize)>, String> {
-    let mut zip = zip::ZipArchive::new(Cursor::new(map)).map_err(|e| e.to_string())?;
+    // Nothing stands before the archive; looking for something, the library takes some archives for damaged ones.
+    let config = zip::read::Config { archive_offset: zip::read::ArchiveOffset::Known(0) };
+    let mut zip = zip::ZipArchive::with_config(config, Cursor::new(map)).map_err(|e| e.to_string())?;
     let mut entries = HashMap::new();
     for k in 0..zip.len() {
         let file = zip.by_index_raw(k).map_err(|e| e.to_string())?;

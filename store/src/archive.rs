@@ -44,7 +44,9 @@ impl Store {
     pub fn import(&self, path: &Path) -> Result<Moved, StoreError> {
         let failed = |reason: String| StoreError::Archive { path: path.into(), reason };
         let file = File::open(path).map_err(|error| failed(error.to_string()))?;
-        let mut archive = zip::ZipArchive::new(file).map_err(|error| failed(error.to_string()))?;
+        // Nothing stands before the archive; looking for something, the library takes some archives for damaged ones.
+        let config = zip::read::Config { archive_offset: zip::read::ArchiveOffset::Known(0) };
+        let mut archive = zip::ZipArchive::with_config(config, file).map_err(|error| failed(error.to_string()))?;
         let mut moved = Moved::default();
         for at in 0..archive.len() {
             let mut file = archive.by_index(at).map_err(|error| failed(error.to_string()))?;

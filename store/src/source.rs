@@ -25,7 +25,9 @@ pub fn source_hash(path: &Path) -> Result<String, SourceError> {
         std::io::copy(&mut file, &mut hasher).map_err(|error| failed(error.to_string()))?;
         return Ok(hasher.finalize().to_hex().to_string());
     }
-    let mut archive = zip::ZipArchive::new(file).map_err(|error| failed(error.to_string()))?;
+    // Nothing stands before the archive; looking for something, the library takes some archives for damaged ones.
+    let config = zip::read::Config { archive_offset: zip::read::ArchiveOffset::Known(0) };
+    let mut archive = zip::ZipArchive::with_config(config, file).map_err(|error| failed(error.to_string()))?;
     let names: Result<Vec<String>, _> = archive.file_names().map(|name| Ok(name?.into_owned())).collect();
     let mut names = names.map_err(|error: zip::result::ZipError| failed(error.to_string()))?;
     names.sort();

@@ -317,6 +317,28 @@ def zero():
     yield "masked", (lambda x: (x[:, :2].clamp(min=0), torch.where(x > 0, x, 0.0), x.any(1))), sets(4), (n,)
 
 
+@group("found")
+def found():
+    """What other samples of PyTorch's operators found wrong."""
+    z, f = torch.view_as_complex(tensor(3, 4, 2)), torch.nn.functional
+    edge = torch.tensor([float("inf"), float("nan"), 3.0, -float("inf")], dtype=torch.float64)
+    small = tensor(3, 5, dtype=torch.int8) * 14
+    runs = torch.tensor([[1, 1, 2, 2, 2], [3, 3, 3, 3, 3]])
+    line = torch.tensor([1, 1, 4, 4, 1])
+    bits = torch.tensor([True, False, True, False])
+    yield "complex_inverses", (lambda z: (z.asin(), z.acos(), z.atan(), z.asinh(), z.acosh(), z.atanh())), [[z]]
+    yield "complex_exponents", (lambda z: (z.cosh(), z.sinh(), z.exp2(), z.log2(), z.log10(), torch.logaddexp(z, z.flip(0)))), [[z]]
+    yield "complex_sums", (lambda z: (z.logsumexp(1), z.renorm(2, 0, 1.5), torch.linspace(0, 1, 4, dtype=torch.complex64) * z)), [[z]]
+    yield "complex_transposed", (lambda z, w: f.conv_transpose1d(z[None], w, stride=2)), [[z, torch.view_as_complex(tensor(3, 2, 3, 2))]]
+    yield "or_of_nothing", (lambda x, y: (torch.add(x, y, alpha=False), torch.add(x, y, alpha=True))), [[bits, bits.flip(0)]]
+    yield "hypot_beside_nan", (lambda x, y: (torch.hypot(x, y), torch.hypot(x.float(), y.float()))), [[edge, edge.flip(0)]]
+    yield "integral_of_int8", (lambda x: (torch.cumulative_trapezoid(x, x), torch.trapezoid(x, x), torch.cumulative_trapezoid(x))), [[small]]
+    yield "spectrum_of_two_sides", (lambda z: torch.istft(z, 6, onesided=False)), [[torch.view_as_complex(tensor(6, 3, 2))]]
+    yield "causal_broadcast", (lambda q, k: f.scaled_dot_product_attention(q, k, k, is_causal=True)), [[tensor(3, 4, 8), tensor(2, 3, 6, 8)]]
+    yield "norm_of_nothing", (lambda x: (torch.linalg.norm(x, 2), torch.linalg.norm(x, 2, keepdim=True))), [[tensor(0, 5)]]
+    yield "runs_of_columns", (lambda x, y: (torch.unique_consecutive(x, dim=-1), torch.unique_consecutive(y, dim=-1, return_counts=True))), [[runs, line]]
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("out")

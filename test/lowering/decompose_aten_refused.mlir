@@ -8,14 +8,6 @@ func.func @no_row(%x: tensor<4x4xf32>) -> tensor<4x4xf32> {
 
 // -----
 
-func.func @random(%x: tensor<4xf32>) -> tensor<4xf32> {
-  // expected-error @+1 {{is not decomposed: random numbers are not decomposed yet; export the model in eval mode}}
-  %0 = aten.dropout %x {p = 0.5 : f64, train = true} : tensor<4xf32>
-  return %0 : tensor<4xf32>
-}
-
-// -----
-
 func.func @wrong_type(%x: tensor<4xi64>) -> tensor<4xi64> {
   // expected-error @+1 {{is not decomposed: the result is computed as tensor<4xi1> and declared as tensor<4xi64>}}
   %0 = aten.eq.Scalar %x {other = 1 : i64} : tensor<4xi64>

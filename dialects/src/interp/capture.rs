@@ -5,12 +5,14 @@ use strata_core::ir::Op;
 use super::affine::Expr;
 use super::run::{Machine, place, single, unsupported};
 use super::value::{InterpError, Results, Value, fail};
+use super::{DType, Scalar, Tensor};
 
 /// Runs an op.
 pub(super) fn run<'c>(m: &mut Machine<'c>, op: Op<'c>) -> Results {
     match op.name() {
         "capture.dim" => dim(m, op),
         "capture.bind_dims" => bind_dims(m, op),
+        "capture.seed" => single(Value::Tensor(Tensor::scalar(DType::I64, Scalar::Int(m.fresh_seed().into())))),
         "capture.guard" => guard(m, op).map(|()| vec![]),
         _ => Err(unsupported(op)),
     }

@@ -30,7 +30,9 @@ pub struct Result_ {
 impl Program {
     /// Opens an archive.
     pub fn open(path: &Path) -> Result<Program, Problem> {
-        let mut zip = zip::ZipArchive::new(std::fs::File::open(path).map_err(wrong)?).map_err(wrong)?;
+        // Nothing stands before the archive; looking for something, the library takes some archives for damaged ones.
+        let config = zip::read::Config { archive_offset: zip::read::ArchiveOffset::Known(0) };
+        let mut zip = zip::ZipArchive::with_config(config, std::fs::File::open(path).map_err(wrong)?).map_err(wrong)?;
         let mut files: HashMap<String, Vec<u8>> = HashMap::new();
         for k in 0..zip.len() {
             let mut entry = zip.by_index(k).map_err(wrong)?;

@@ -6,6 +6,7 @@
 use std::{collections::BTreeMap, fmt, io::Cursor, ops::Range, path::Path, sync::Arc};
 
 use memmap2::Mmap;
+use zip::read::{ArchiveOffset, Config};
 use zip::{CompressionMethod, ZipArchive};
 
 use super::{error::Pt2Error, map::map};
@@ -72,7 +73,9 @@ impl Archive {
 
 /// Reads the central directory: name without root folder -> place.
 fn directory(bytes: &[u8]) -> Result<BTreeMap<String, Stored>, String> {
-    let mut zip = ZipArchive::new(Cursor::new(bytes)).map_err(|error| error.to_string())?;
+    // Nothing stands before the archive. Looking for something, the library takes some archives for damaged ones.
+    let config = Config { archive_offset: ArchiveOffset::Known(0) };
+    let mut zip = ZipArchive::with_config(config, Cursor::new(bytes)).map_err(|error| error.to_string())?;
     if zip.len() > MAX_ENTRIES {
         return Err(format!("it lists {} entries, more than {MAX_ENTRIES}", zip.len()));
     }

@@ -25,6 +25,20 @@ fn the_good_archive_is_good() {
     assert_eq!(program.weights[0].1.dense(&program.archive).expect("dense").len(), 24);
 }
 
+/// Wherever the directory lies: a library that looks for the archive's begin found another one in some of these.
+#[test]
+fn archives_of_any_length_are_read() {
+    let mut refused = Vec::new();
+    for (count, filler) in (20..60).flat_map(|count| (0..1024).step_by(64).map(move |filler| (count, filler))) {
+        let mut all = entries();
+        all.extend((0..count).map(|k| (format!("m/data/constants/a_name_of_some_length_{k}"), vec![0; filler])));
+        if let Err(error) = open(&pack(&all)) {
+            refused.push(format!("{count} entries of {filler} bytes: {error}"));
+        }
+    }
+    assert!(refused.is_empty(), "{} archives refused, {:?}", refused.len(), refused.first());
+}
+
 #[test]
 fn every_truncation_is_refused() {
     let good = pack(&entries());

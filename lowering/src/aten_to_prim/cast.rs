@@ -6,7 +6,7 @@ use strata_dialects::aten::dtype::{DType, Numeric};
 use super::args::Args;
 use super::builder::Scalar;
 use super::rule::Precision::{Exact, Float};
-use super::rule::{Rule, many, one, scalar, unary};
+use super::rule::{Rule, one, scalar, unary};
 use super::size::Size;
 use super::tensor::Tensor;
 
@@ -21,7 +21,6 @@ pub(super) const RULES: &[Rule] = &[
     one("aten._to_copy", Exact, to_declared),
     unary("aten.alias", Exact, same),
     unary("aten.alias_copy", Exact, same),
-    one("aten.alpha_dropout", Exact, dropout),
     unary("aten.angle", Exact, angle),
     unary("aten.clone", Exact, same),
     one("aten.complex", Exact, |a| a.tensor("real").complex(a.tensor("imag"))),
@@ -31,15 +30,11 @@ pub(super) const RULES: &[Rule] = &[
     one("aten.copy", Exact, |a| a.as_type("src", a.result_dtype(0)).broadcast_to(&a.tensor("self").shape())),
     unary("aten.detach", Exact, same),
     unary("aten.detach_copy", Exact, same),
-    one("aten.dropout", Exact, dropout),
-    one("aten.feature_alpha_dropout", Exact, dropout),
-    one("aten.feature_dropout", Exact, dropout),
     unary("aten.imag", Exact, |x| x.imag()),
     scalar("aten.item", item),
     unary("aten.lift", Exact, same),
     unary("aten.lift_fresh", Exact, same),
     unary("aten.lift_fresh_copy", Exact, same),
-    many("aten.native_dropout", Exact, native_dropout),
     one("aten.native_dropout_backward", Float, native_dropout_backward),
     one("aten.polar", Exact, polar),
     unary("aten.real", Exact, |x| x.real()),
@@ -115,27 +110,6 @@ fn item<'c>(a: &Args<'c>) -> Option<Value<'c>> {
 fn sym_size<'c>(a: &Args<'c>) -> Option<Value<'c>> {
     let x = a.raw("self");
     Some(a.prim.index(x.size(a.dim("dim", x.rank()))))
-}
-
-/// Identity, unless it is random.
-fn dropout<'c>(a: &Args<'c>) -> Tensor<'c> {
-    let x = if a.has("input") { a.tensor("input") } else { a.tensor("self") };
-    let (train, p) = (a.bool("train"), a.float("p"));
-    if train && p == 1.0 {
-        return x.filled(Scalar::Int(0));
-    }
-    if train && p != 0.0 {
-        a.fail("random numbers are not decomposed yet; export the model in eval mode");
-    }
-    x
-}
-
-fn native_dropout<'c>(a: &Args<'c>) -> Vec<Tensor<'c>> {
-    let x = a.tensor("input");
-    if a.has("train") && a.given("train") && a.bool("train") && a.float("p") != 0.0 {
-        a.fail("random numbers are not decomposed yet; export the model in eval mode");
-    }
-    vec![x, a.prim.full(DType::Bool, Scalar::Bool(true), &x.shape())]
 }
 
 fn native_dropout_backward<'c>(a: &Args<'c>) -> Tensor<'c> {

@@ -53,6 +53,7 @@ mod pointwise;
 mod polynomial;
 mod pool;
 mod prims;
+mod random;
 mod reduce;
 mod resize;
 mod rnn;
@@ -109,6 +110,7 @@ static FAMILIES: &[&[Rule]] = &[
     polynomial::RULES,
     pool::RULES,
     prims::RULES,
+    random::RULES,
     reduce::RULES,
     resize::RULES,
     rnn::RULES,

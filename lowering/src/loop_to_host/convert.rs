@@ -166,6 +166,7 @@ impl<'c> Converter<'c> {
                 self.b.effect("host.guard", &operands, &[("text", text)]);
                 Ok(())
             }
+            "capture.seed" => library::seed(self, op),
             "loop.call" => self.call(op),
             "prim.reshape" => {
                 let source = self.tensor(op, op.operand(0))?;

@@ -30,6 +30,14 @@ pub(super) fn sort<'c>(c: &mut Converter<'c>, op: Op<'c>) -> Result<(), Error> {
     Ok(())
 }
 
+/// A fresh seed of the call.
+pub(super) fn seed<'c>(c: &mut Converter<'c>, op: Op<'c>) -> Result<(), Error> {
+    let seed = c.alloc(ElementType::I64, Vec::new());
+    call(c, "seed", &[seed.buffer]);
+    c.tensors.insert(op.result(0), seed);
+    Ok(())
+}
+
 /// The element type of the first operand, the buffers of operands and results, the size of the batch, each size of the
 /// signature once in order of appearance, and the options as bits.
 pub(super) fn library<'c>(c: &mut Converter<'c>, op: Op<'c>) -> Result<(), Error> {

@@ -5,7 +5,7 @@ use super::collapse::collapse;
 use super::sizes::{Size, resolve, size_of};
 use super::split::split;
 use super::stage::{Kind, Request, Stage};
-use super::{Error, indexed, scalar, view};
+use super::{Error, indexed, random, scalar, view};
 use crate::kernel_view::KernelView;
 use crate::num::number_of;
 use std::collections::{HashMap, HashSet};
@@ -247,6 +247,7 @@ impl<'c> Kernel<'c> {
                 let position = stage.index(self, indices[dim]);
                 Ok(scalar::convert(&mut stage.b, position, ElementType::Index, to))
             }
+            "prim.rng" => random::element(self, stage, op, indices, to),
             "prim.reduce" | "prim.arg_reduce" | "prim.dot" | "prim.softmax_dot" | "prim.conv" => self.reduction(stage, op, to, indices),
             "prim.gather" => indexed::gather(self, stage, op, indices),
             "prim.scan" | "prim.scatter" => Err(Error::at(op, "it stands in the middle of a fusion; it must be its only op")),

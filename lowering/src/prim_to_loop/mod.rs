@@ -11,6 +11,7 @@ mod conv;
 mod indexed;
 mod kernel;
 mod next_after;
+mod random;
 mod reduction;
 mod scalar;
 mod sizes;

@@ -25,7 +25,7 @@ pub(super) fn is_written(arg: &Arg) -> bool {
     arg.alias.is_some_and(|alias| alias.contains('!'))
 }
 
-/// Finds the counterpart: `add_` has `add`, `X.out` has `X` without `out`, and some `X` have `X_functional`.
+/// Finds the counterpart: `add_` has `add`, `X.out` has `X` without `out`, and some `X` or `X_` have `X_functional`.
 pub(super) fn counterpart(schema: &'static Schema) -> Option<Counterpart> {
     let (dialect, rest) = schema.name.split_once('.')?;
     let (base, overload) = rest.split_once('.').unwrap_or((rest, ""));
@@ -39,7 +39,8 @@ pub(super) fn counterpart(schema: &'static Schema) -> Option<Counterpart> {
         Some(operator) => Some(format!("__{operator}")),
         None => base.strip_suffix('_').map(str::to_owned),
     };
-    (in_place.and_then(|base| find(&base, &all, Results::Contents)))
+    let contents = |base: &str| find(base, &all, Results::Contents);
+    (in_place.and_then(|base| contents(&base).or_else(|| contents(&format!("{base}_functional")))))
         .or_else(|| find(&format!("{base}_functional"), &all, Results::OwnAndContents))
         .or_else(|| find(base, &read, Results::Contents).filter(|_| schema.has("out")))
 }

@@ -4,5 +4,6 @@ pub mod array;
 pub mod fft;
 pub mod linalg;
 pub mod math;
+pub mod random;
 pub mod sort;
 pub mod special;

@@ -72,7 +72,7 @@ pub const ARMS: &[(&str, Arm)] = &[
     ("aten.ldexp.Tensor", Binary(Float, |a, b| mul(a, analytic(b, f64::exp2, |z| (z * std::f64::consts::LN_2).exp())))),
     ("aten.le.Scalar", LE), ("aten.le.Tensor", LE),
     ("aten.less.Tensor", LT), ("aten.less_equal.Tensor", LE),
-    ("aten.logaddexp", Binary(Float, |a, b| Scalar::Float(logaddexp(a.float(), b.float())))),
+    ("aten.logaddexp", Binary(Float, log_add)),
     ("aten.logaddexp2", Binary(Float, |a, b| Scalar::Float(logaddexp(a.float() * std::f64::consts::LN_2, b.float() * std::f64::consts::LN_2) / std::f64::consts::LN_2))),
     ("aten.logical_and", Binary(Kind::Bool, |a, b| Scalar::Bool(a.truthy() && b.truthy()))),
     ("aten.logical_or", Binary(Kind::Bool, |a, b| Scalar::Bool(a.truthy() || b.truthy()))),
@@ -144,6 +144,14 @@ fn heaviside(a: Scalar, b: Scalar) -> Scalar {
         v if v.float() == 0.0 => b,
         v => Scalar::Int((v.float() > 0.0) as i128),
     }
+}
+
+fn log_add(a: Scalar, b: Scalar) -> Scalar {
+    if !matches!((a, b), (Scalar::Complex(_), _) | (_, Scalar::Complex(_))) {
+        return Scalar::Float(logaddexp(a.float(), b.float()));
+    }
+    let (a, b) = if a.complex().re < b.complex().re { (b.complex(), a.complex()) } else { (a.complex(), b.complex()) };
+    Scalar::Complex(if a.re.is_infinite() && a == b { a } else { a + ((b - a).exp() + 1.0).ln() })
 }
 
 fn logaddexp(a: f64, b: f64) -> f64 {

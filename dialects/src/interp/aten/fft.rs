@@ -9,7 +9,7 @@ use super::scan::lines;
 use super::view::rolled;
 use crate::interp::dtype::{DType, Scalar};
 use crate::interp::tensor::Tensor;
-use crate::interp::value::{Args, InterpError, Results, Value, fail, one, wrap_dims};
+use crate::interp::value::{Args, InterpError, Results, fail, one, wrap_dims};
 
 /// Arms by name.
 #[rustfmt::skip]
@@ -37,7 +37,6 @@ pub const ARMS: &[(&str, Arm)] = &[
     ("aten.fft_rfft", Op(|a| single(a, Kind::FromReal, true))),
     ("aten.fft_rfft2", Op(|a| several(a, Kind::FromReal, true))),
     ("aten.fft_rfftn", Op(|a| several(a, Kind::FromReal, true))),
-    ("aten.stft", Op(stft)),
 ];
 
 /// Whether a transform takes or gives real numbers; then only half of the spectrum is kept.
@@ -232,40 +231,4 @@ pub fn prims_c2r(args: &Args) -> Results {
 pub fn prims_r2c(args: &Args) -> Results {
     let x = args.tensor("self")?;
     narrow(x, real_to_half(x, &wrap_dims(&args.ints("dim")?, x.rank())?, args.flag("onesided")?)?)
-}
-
-/// Transforms of overlapping, windowed pieces of a signal.
-fn stft(args: &Args) -> Results {
-    let signal = args.tensor("self")?;
-    let n = args.int("n_fft")?.max(1) as usize;
-    let hop = args.opt_int("hop_length")?.map_or(n / 4, |h| h.max(1) as usize).max(1);
-    let width = args.opt_int("win_length")?.map_or(n, |w| w.max(1) as usize).min(n);
-    let x = if signal.rank() == 1 { signal.unsqueeze(0) } else { signal.clone() };
-    let complex_input = x.dtype().is_complex();
-    let onesided = args.opt("onesided").map_or(Ok(!complex_input), |_| args.flag("onesided"))?;
-    let window = args.opt_tensor("window")?;
-    let left = (n - width) / 2;
-    let at = |k: usize| {
-        if k < left || k >= left + width { 0.0.into() } else { window.map_or(Complex64::new(1.0, 0.0), |w| w.at(k - left).complex()) }
-    };
-    let frames = x.shape()[1].checked_sub(n).ok_or_else(|| fail("the signal is shorter than the transform"))? / hop + 1;
-    let kept = if onesided { n / 2 + 1 } else { n };
-    let factor = if args.flag("normalized")? { 1.0 / (n as f64).sqrt() } else { 1.0 };
-    let mut values = vec![Scalar::Int(0); x.shape()[0] * kept * frames];
-    for b in 0..x.shape()[0] {
-        for f in 0..frames {
-            let piece: Vec<Complex64> = (0..n).map(|k| x.get(&[b, f * hop + k]).complex() * at(k)).collect();
-            for (k, v) in dft(&piece, true).into_iter().take(kept).enumerate() {
-                values[(b * kept + k) * frames + f] = Scalar::Complex(v * factor);
-            }
-        }
-    }
-    let y = Tensor::from_scalars(x.dtype().complex(), &[x.shape()[0], kept, frames], values)?;
-    let y = if signal.rank() == 1 { y.select(0, 0)? } else { y };
-    if args.opt("return_complex").is_some() && !args.flag("return_complex")? {
-        let mut shape = y.shape().to_vec();
-        shape.push(2);
-        return Ok(vec![Value::Tensor(Tensor::from_bytes(y.dtype().real(), &shape, &y.to_bytes())?)]);
-    }
-    one(y)
 }

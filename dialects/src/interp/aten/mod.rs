@@ -62,6 +62,7 @@ families!(
     select,
     statistics,
     stepped,
+    stft,
     unary,
     view
 );

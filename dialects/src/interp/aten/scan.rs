@@ -137,8 +137,11 @@ fn trapezoid(args: &Args, running: bool) -> Results {
     }
     let upper = |t: &Tensor, d: usize| t.slice(d, t.shape()[d].min(1), t.shape()[d].saturating_sub(1), 1);
     let lower = |t: &Tensor, d: usize| t.slice(d, 0, t.shape()[d].saturating_sub(1), 1);
+    // With equal steps the whole area is a sum of floats; otherwise whole numbers stay whole, and narrow ones wrap.
+    let y = &if args.opt("x").is_none() && !running { y.cast(y.dtype().floating()) } else { y.clone() };
     let heights = elementwise(Kind::Same, &[(&upper(y, dim)?).into(), (&lower(y, dim)?).into()], |v| Ok(add(v[0], v[1])))?;
-    let area = |v: &[Scalar]| Ok(super::common::quotient(mul(v[0], v[1]), Scalar::Int(2)));
+    let area = |v: &[Scalar]| Ok(mul(v[0], v[1]));
+    let half = |v| super::common::quotient(v, Scalar::Int(2));
     let areas = match args.opt_tensor("x")? {
         Some(x) => {
             // A vector of points belongs to the dimension; otherwise it broadcasts like y.
@@ -151,22 +154,22 @@ fn trapezoid(args: &Args, running: bool) -> Results {
             };
             let d = dim + x.rank() - y.rank().min(x.rank());
             let widths = elementwise(Kind::Same, &[(&upper(&x, d)?).into(), (&lower(&x, d)?).into()], |v| Ok(sub(v[0], v[1])))?;
-            elementwise(Kind::Float, &[(&heights).into(), (&widths).into()], area)?
+            elementwise(Kind::Same, &[(&heights).into(), (&widths).into()], area)?
         }
         None => elementwise(Kind::Float, &[(&heights).into(), super::common::Operand::Number(args.scalar("dx")?)], area)?,
     };
     let d = areas.rank() - (y.rank() - dim);
     if running {
-        return one(lines(&areas, d, areas.dtype(), |v| {
+        return one(lines(&areas, d, areas.dtype().floating(), |v| {
             Ok(v.iter()
                 .scan(Scalar::Int(0), |s, &v| {
                     *s = add(*s, v);
-                    Some(*s)
+                    Some(half(*s))
                 })
                 .collect())
         })?);
     }
-    one(super::reduce::reduce(&areas, &[d], false, areas.dtype(), |v| Ok(super::reduce::total(v)))?)
+    one(super::reduce::reduce(&areas, &[d], false, areas.dtype().floating(), |v| Ok(half(super::reduce::total(v))))?)
 }
 
 /// Central differences inside, one-sided ones of the given order at the edges.

@@ -3,6 +3,7 @@
 mod contract;
 mod index;
 mod pointwise;
+mod random;
 mod reduce;
 mod view;
 
@@ -44,6 +45,7 @@ const ARMS: &[(&str, Arm)] = &[
     ("prim.reduce", reduce::reduce),
     ("prim.reshape", view::reshape),
     ("prim.reverse", view::reverse),
+    ("prim.rng", random::rng),
     ("prim.scan", reduce::scan),
     ("prim.scatter", index::scatter),
     ("prim.slice", view::slice),

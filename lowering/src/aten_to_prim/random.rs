@@ -1,0 +1,189 @@
+//! Random numbers: each operator draws a fresh seed of the call and takes numbers of its stream. Distributions are PyTorch's,
+//! the numbers are those of our generator.
+
+use strata_dialects::aten::dtype::{DType, Numeric};
+
+use super::args::Args;
+use super::builder::{Prim, Scalar};
+use super::rule::Precision::{Compute, Exact};
+use super::rule::{Rule, many, one};
+use super::size::Size;
+use super::tensor::Tensor;
+
+pub(super) const RULES: &[Rule] = &[
+    many("aten._fused_dropout", Exact, |a| {
+        // Here p is the probability to keep an element.
+        let x = a.tensor("self");
+        let kept = uniform(a.prim, x.dtype().compute(), &x.shape()).less(a.float("p"));
+        vec![scaled(x, kept, a.float("p")), kept.convert(DType::U8)]
+    }),
+    one("aten.alpha_dropout", Compute, |a| alpha_dropout(a, false)),
+    one("aten.bernoulli", Exact, |a| a.prim.bernoulli(a.raw("self")).convert(a.result_dtype(0))),
+    one("aten.bernoulli.Tensor", Exact, |a| a.prim.bernoulli(a.raw("p").broadcast_to(&a.raw("self").shape())).convert(a.result_dtype(0))),
+    one("aten.bernoulli.p", Exact, |a| kept(a.prim, a.float("p"), &a.raw("self").shape()).convert(a.result_dtype(0))),
+    one("aten.cauchy", Compute, |a| {
+        let turn = drawn(a, uniform) - 0.5;
+        (turn * std::f64::consts::PI).tan() * a.float("sigma") + a.float("median")
+    }),
+    one("aten.dropout", Exact, |a| dropout(a, a.tensor("input"), a.bool("train"))[0]),
+    one("aten.exponential", Compute, |a| exponential(drawn(a, uniform)) / a.float("lambd")),
+    one("aten.feature_alpha_dropout", Compute, |a| alpha_dropout(a, true)),
+    one("aten.feature_dropout", Exact, feature_dropout),
+    one("aten.geometric", Compute, |a| (exponential(drawn(a, uniform)) / -(-a.float("p")).ln_1p()).floor() + 1.0),
+    one("aten.log_normal", Compute, |a| (drawn(a, normal) * a.float("std") + a.float("mean")).exp()),
+    one("aten.multinomial", Compute, multinomial),
+    many("aten.native_dropout", Exact, |a| dropout(a, a.tensor("input"), !a.given("train") || a.bool("train")).into()),
+    one("aten.normal.Tensor_Tensor", Compute, |a| scattered(a, a.tensor("mean"), a.tensor("std"))),
+    one("aten.normal.Tensor_float", Compute, |a| {
+        let mean = a.tensor("mean");
+        scattered(a, mean, mean.number(Scalar::Float(a.float("std"))))
+    }),
+    one("aten.normal.float_Tensor", Compute, |a| {
+        let std = a.tensor("std");
+        scattered(a, std.number(Scalar::Float(a.float("mean"))), std)
+    }),
+    one("aten.normal.float_float", Compute, |a| {
+        normal(a.prim, a.result_dtype(0).compute(), &a.sizes("size")) * a.float("std") + a.float("mean")
+    }),
+    one("aten.normal_functional", Compute, |a| drawn(a, normal) * a.float("std") + a.float("mean")),
+    one("aten.rand", Exact, |a| uniform(a.prim, a.result_dtype(0), &a.sizes("size"))),
+    one("aten.rand_like", Exact, |a| uniform(a.prim, a.result_dtype(0), &a.raw("self").shape())),
+    one("aten.randint", Exact, |a| between(a, Size::Const(0), a.size("high"), &a.sizes("size"))),
+    one("aten.randint.low", Exact, |a| between(a, a.size("low"), a.size("high"), &a.sizes("size"))),
+    one("aten.randint_like", Exact, |a| between(a, Size::Const(0), a.size("high"), &a.raw("self").shape())),
+    one("aten.randint_like.low_dtype", Exact, |a| between(a, a.size("low"), a.size("high"), &a.raw("self").shape())),
+    one("aten.randn", Exact, |a| normal(a.prim, a.result_dtype(0), &a.sizes("size"))),
+    one("aten.randn_like", Exact, |a| normal(a.prim, a.result_dtype(0), &a.raw("self").shape())),
+    one("aten.random.from", Exact, |a| {
+        let high = if a.given("to") { a.size("to") } else { Size::Const(i64::MAX) };
+        between(a, a.size("from"), high, &a.raw("self").shape())
+    }),
+    one("aten.random.to", Exact, |a| between(a, Size::Const(0), a.size("to"), &a.raw("self").shape())),
+    one("aten.randperm", Exact, |a| a.prim.random("bits", DType::I64, &[a.size("n")]).sort(0, false).1.convert(a.result_dtype(0))),
+    one("aten.rrelu", Compute, |a| {
+        let (x, low, high) = (a.tensor("self"), a.float("lower"), a.float("upper"));
+        let slope = match a.bool("training") {
+            true => uniform(a.prim, x.dtype(), &x.shape()) * (high - low) + low,
+            false => x.filled(Scalar::Float((low + high) / 2.0)),
+        };
+        x.greater(0).select(x, x * slope)
+    }),
+    one("aten.uniform", Compute, |a| drawn(a, uniform) * (a.float("to") - a.float("from")) + a.float("from")),
+];
+
+impl<'c> Prim<'c> {
+    /// Numbers of a fresh stream: `bits`, `uniform` or `normal`.
+    pub fn random(&'c self, kind: &str, dtype: DType, shape: &[Size<'c>]) -> Tensor<'c> {
+        let seed = self.emit("capture.seed", &[], &[], DType::I64, []);
+        let mut operands = vec![seed.value(), self.constant(DType::I64, Scalar::Int(0)).value()];
+        operands.extend(self.dynamic(shape));
+        self.emit("prim.rng", &operands, &[("kind", self.cx().str_attr(kind))], dtype, shape)
+    }
+
+    /// Whether each trial succeeds, for probabilities.
+    fn bernoulli(&'c self, p: Tensor<'c>) -> Tensor<'c> {
+        let p = p.convert(p.dtype().to_float().compute());
+        uniform(self, p.dtype(), &p.shape()).less(p)
+    }
+}
+
+fn uniform<'c>(prim: &'c Prim<'c>, dtype: DType, shape: &[Size<'c>]) -> Tensor<'c> {
+    prim.random("uniform", dtype, shape)
+}
+
+fn normal<'c>(prim: &'c Prim<'c>, dtype: DType, shape: &[Size<'c>]) -> Tensor<'c> {
+    prim.random("normal", dtype, shape)
+}
+
+/// Numbers in the shape of `self`, in the type that the result is computed in.
+fn drawn<'c>(a: &Args<'c>, distribution: fn(&'c Prim<'c>, DType, &[Size<'c>]) -> Tensor<'c>) -> Tensor<'c> {
+    distribution(a.prim, a.result_dtype(0).to_float().compute(), &a.raw("self").shape())
+}
+
+/// Of rate one, from uniform numbers: one minus them is never zero.
+fn exponential(uniform: Tensor<'_>) -> Tensor<'_> {
+    -(-uniform).log1p()
+}
+
+fn scattered<'c>(a: &Args<'c>, mean: Tensor<'c>, std: Tensor<'c>) -> Tensor<'c> {
+    let [mean, std] = a.prim.broadcast([mean, std]);
+    normal(a.prim, mean.dtype(), &mean.shape()) * std + mean
+}
+
+/// Integers from `low` up to `high`, which is not among them.
+fn between<'c>(a: &Args<'c>, low: Size<'c>, high: Size<'c>, shape: &[Size<'c>]) -> Tensor<'c> {
+    let bits = a.prim.random("bits", DType::I64, shape).and(i64::MAX);
+    (bits % (high - low) + low).convert(a.result_dtype(0))
+}
+
+/// True with probability `p`.
+fn kept<'c>(prim: &'c Prim<'c>, p: f64, shape: &[Size<'c>]) -> Tensor<'c> {
+    uniform(prim, DType::F32, shape).less(p)
+}
+
+/// What is kept, with the mean of the whole.
+fn scaled<'c>(x: Tensor<'c>, kept: Tensor<'c>, p: f64) -> Tensor<'c> {
+    let wide = x.convert(x.dtype().compute());
+    kept.select(wide / p, 0).convert(x.dtype())
+}
+
+/// The output and the mask of what was kept.
+fn dropout<'c>(a: &Args<'c>, x: Tensor<'c>, train: bool) -> [Tensor<'c>; 2] {
+    let (p, all) = (a.float("p"), |value| a.prim.full(DType::Bool, Scalar::Bool(value), &x.shape()));
+    match train {
+        true if p == 1.0 => [x.filled(Scalar::Int(0)), all(false)],
+        true if p != 0.0 => {
+            let mask = kept(a.prim, 1.0 - p, &x.shape());
+            [scaled(x, mask, 1.0 - p), mask]
+        }
+        _ => [x, all(true)],
+    }
+}
+
+/// Whole channels are kept or not.
+fn features<'c>(x: Tensor<'c>) -> Vec<Size<'c>> {
+    x.shape().iter().enumerate().map(|(d, size)| if d < 2 { *size } else { Size::Const(1) }).collect()
+}
+
+fn feature_dropout<'c>(a: &Args<'c>) -> Tensor<'c> {
+    let (x, p) = (a.tensor("input"), a.float("p"));
+    match a.bool("train") {
+        true if p == 1.0 => x.filled(Scalar::Int(0)),
+        true if p != 0.0 => scaled(x, kept(a.prim, 1.0 - p, &features(x)).broadcast_to(&x.shape()), 1.0 - p),
+        _ => x,
+    }
+}
+
+/// What is dropped becomes the value that SELU saturates at; then mean and variance are put back.
+fn alpha_dropout<'c>(a: &Args<'c>, by_feature: bool) -> Tensor<'c> {
+    const ALPHA: f64 = 1.758_099_340_847_376_6;
+    let (x, p) = (a.tensor("input"), a.float("p"));
+    if !a.bool("train") || p == 0.0 {
+        return x;
+    }
+    if p == 1.0 {
+        return x.filled(Scalar::Int(0));
+    }
+    let shape = if by_feature { features(x) } else { x.shape().to_vec() };
+    let kept = kept(a.prim, 1.0 - p, &shape).broadcast_to(&x.shape());
+    let scale = ((ALPHA * ALPHA * p + 1.0) * (1.0 - p)).sqrt().recip();
+    kept.select(x, -ALPHA) * scale + ALPHA * scale * p
+}
+
+/// Positions drawn by weight. Without replacement the largest of `weight ^ (1 / uniform)` win, which draws them one after
+/// the other.
+fn multinomial<'c>(a: &Args<'c>) -> Tensor<'c> {
+    let (x, count) = (a.tensor("self"), a.size("num_samples"));
+    let last = x.rank() - 1;
+    if a.bool("replacement") {
+        let sums = x.scan("sum", last);
+        let total = sums.slice(last, sums.size(last) - 1, 1, 1);
+        let mut shape = x.shape().to_vec();
+        shape[last] = count;
+        let at = uniform(a.prim, x.dtype(), &shape) * total;
+        // The first sum that is larger.
+        return sums.unsqueeze(last).less_equal(at.unsqueeze(last + 1)).convert(DType::I64).reduce("sum", &[last + 1], false);
+    }
+    let race = exponential(uniform(a.prim, x.dtype(), &x.shape())) / x;
+    race.sort(last, false).1.slice(last, 0, count, 1)
+}
