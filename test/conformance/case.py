@@ -4,10 +4,14 @@ The layout is the corpus's: `NAME.pt2` without sample inputs and stack traces, o
 with `in_k`, `out_k` and `mut_NAME`, and a row of the manifest.
 """
 
+import argparse
+import collections
 import copy
 import inspect
 import json
 import os
+import signal
+import warnings
 
 import torch
 from safetensors.torch import save_file
@@ -108,8 +112,51 @@ def export(folder, group, name, module, input_sets, dynamic_shapes=None, tags=()
     }
 
 
+def bind(function, leaves, spec, places):
+    """A call as a function of the leaves of its arguments at these places."""
+    def call(*given):
+        filled = list(leaves)
+        for place, value in zip(places, given):
+            filled[place] = value
+        args, kwargs = pytree.tree_unflatten(filled, spec)
+        return function(*args, **kwargs)
+    return call
+
+
 def write_manifest(folder, cases):
     """The manifest of all cases, one to a line."""
     rows = ",\n".join(json.dumps(case) for case in cases)
     with open(os.path.join(folder, "manifest.json"), "w") as file:
         file.write('{"format": 1, "torch": "%s", "cases": [\n%s\n]}\n' % (torch.__version__, rows))
+
+
+def expire(*_):
+    raise TimeoutError("slow")
+
+
+def collect(doc, makers, flags):
+    """Reads the command line and writes every case that `makers(options)` gives as a title and a function that exports it.
+
+    What does not export within two minutes is left out and counted by its reason.
+    """
+    parser = argparse.ArgumentParser(description=doc, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("out")
+    for name, default in flags.items():
+        parser.add_argument(f"--{name}", default=default, type=type(default))
+    options = parser.parse_args()
+    warnings.simplefilter("ignore")
+    signal.signal(signal.SIGALRM, expire)
+    os.makedirs(options.out, exist_ok=True)
+    cases, left = [], collections.Counter()
+    for title, make in makers(options):
+        signal.alarm(120)
+        try:
+            cases.append(make())
+        except Exception as error:
+            reason = f"{type(error).__name__}: {str(error)[:60]}"
+            left[reason] += 1
+            print(f"{title}: {reason}", flush=True)
+        finally:
+            signal.alarm(0)
+    write_manifest(options.out, cases)
+    print(f"{len(cases)} cases; left out: {dict(left)}")

@@ -3,11 +3,9 @@
     python model_cases.py OUT [--only REGEX]
 """
 
-import argparse
 import copy
+import functools
 import re
-import signal
-import warnings
 
 import torch
 
@@ -109,37 +107,23 @@ def error_of(module, inputs):
     return max(float((g.double() - e).abs().max()) for g, e in zip(got, exact))
 
 
-def expire(*_):
-    raise TimeoutError("slow")
+def model_case(folder, name, make):
+    module, inputs = make()
+    module.eval()
+    tolerance = (1e-4, max(1e-5, 10 * error_of(module, inputs)))
+    return case.export(folder, "models", name.replace(".", "_"), module, [inputs], op=name, tolerance=tolerance)
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("out")
-    parser.add_argument("--only", default="")
-    options = parser.parse_args()
-    warnings.simplefilter("ignore")
-    signal.signal(signal.SIGALRM, expire)
-    makers = {f"hf_{n}": lambda n=n, c=c: text(n, c) for n, c in TEXT.items()} | {f"hfv_{n}": lambda n=n, c=c: vision(n, c) for n, c in VISION.items()}
-    makers |= {f"timm_{n}": lambda n=n: image("timm", n) for n in TIMM} | {f"tv_{n}": lambda n=n: image("torchvision", n) for n in TORCHVISION}
-    cases = []
-    for name, make in makers.items():
-        if not re.search(options.only, name):
-            continue
-        torch.manual_seed(len(cases))
-        signal.alarm(120)
-        try:
-            module, inputs = make()
-            module.eval()
-            tolerance = (1e-4, max(1e-5, 10 * error_of(module, inputs)))
-            cases.append(case.export(options.out, "models", name.replace(".", "_"), module, [inputs], op=name, tolerance=tolerance))
-        except Exception as error:
-            print(f"{name}: {type(error).__name__}: {str(error)[:160]}", flush=True)
-        finally:
-            signal.alarm(0)
-        case.write_manifest(options.out, cases)
-    print(f"{len(cases)} cases")
+def makers(options):
+    models = {f"hf_{n}": functools.partial(text, n, c) for n, c in TEXT.items()}
+    models |= {f"hfv_{n}": functools.partial(vision, n, c) for n, c in VISION.items()}
+    models |= {f"timm_{n}": functools.partial(image, "timm", n) for n in TIMM}
+    models |= {f"tv_{n}": functools.partial(image, "torchvision", n) for n in TORCHVISION}
+    for seed, (name, make) in enumerate(models.items()):
+        if re.search(options.only, name):
+            torch.manual_seed(seed)
+            yield name, functools.partial(model_case, options.out, name, make)
 
 
 if __name__ == "__main__":
-    main()
+    case.collect(__doc__, makers, {"only": ""})

@@ -1,36 +1,24 @@
 """Exports samples of PyTorch's operator test database as conformance cases.
 
-    python op_cases.py OUT [--ops REGEX] [--dtypes f32,i8,..] [--samples N] [--skip N] [--seed N]
+    python op_cases.py OUT [--kind sample|inplace|gradient] [--ops REGEX] [--dtypes f32,i8,..] [--samples N] [--skip N] [--seed N]
 
-Each case is one operator on one sample, with the sample's tensors as inputs. Values are compared with eager PyTorch's in the
+Each case is one operator on one sample, with the sample's tensors as inputs; or its in-place variant on a copy; or the gradients
+of its outputs, traced. Of each operator and type `--samples` are taken, with `--skip` of one operator in so many. Values are compared with eager PyTorch's in the
 tolerances of torch.testing; f32 and complex results that PyTorch itself computes less exactly get four times its error
 against a computation in f64. Operators that are random, or whose sample does not export, are left out and counted.
 """
 
-import argparse
-import collections
+import functools
 import re
-import signal
-import warnings
 
 import torch
+from torch.fx.experimental.proxy_tensor import make_fx
 from torch.testing._internal.common_methods_invocations import op_db
 from torch.utils import _pytree as pytree
 
 import case
 
 WIDE = {torch.float32: torch.float64, torch.float16: torch.float64, torch.bfloat16: torch.float64, torch.complex64: torch.complex128}
-
-
-def bind(function, leaves, spec, tensors):
-    """The call as a function of its tensors."""
-    def call(*given):
-        filled = list(leaves)
-        for place, value in zip(tensors, given):
-            filled[place] = value
-        args, kwargs = pytree.tree_unflatten(filled, spec)
-        return function(*args, **kwargs)
-    return call
 
 
 def widened(call, inputs, outputs, rtol, atol):
@@ -48,67 +36,101 @@ def widened(call, inputs, outputs, rtol, atol):
     return atol
 
 
-def sample_case(folder, op, dtype, number, sample):
+def title(op, dtype, number):
+    name = f"{op.name}{'.' + op.variant_test_name if op.variant_test_name else ''}".replace(".", "_")
+    return f"{name}__{case.SHORT[dtype]}__{number:02}"
+
+
+def parts(sample):
+    """The leaves of a sample's arguments, how they are put together, and which of them are tensors."""
     leaves, spec = pytree.tree_flatten(((sample.input, *sample.args), sample.kwargs))
     tensors = [k for k, leaf in enumerate(leaves) if isinstance(leaf, torch.Tensor)]
     inputs = [leaves[k].detach().contiguous().clone() for k in tensors]
     if not inputs or any(x.numel() > 3000 or x.layout != torch.strided for x in inputs):
         raise ValueError("no tensors, or large ones")
-    call = bind(op.op, leaves, spec, tensors)
+    return leaves, spec, tensors, inputs
+
+
+def same_twice(call, inputs):
+    """The outputs, where two calls agree on them and a file can hold them."""
     outputs = pytree.tree_leaves(call(*[x.clone() for x in inputs]))
     again = pytree.tree_leaves(call(*[x.clone() for x in inputs]))
     if not all(torch.equal(a.nan_to_num(), b.nan_to_num()) for a, b in zip(outputs, again) if isinstance(a, torch.Tensor) and a.dtype != torch.bool):
         raise ValueError("random")
     if any(isinstance(t, torch.Tensor) and t.dtype in (torch.complex128, torch.complex32) for t in inputs + outputs):
         raise ValueError("not storable")
+    return outputs
+
+
+def written(folder, group, op, dtype, number, call, inputs, program=None):
     rtol, atol = case.TOLERANCE.get(dtype, (0.0, 0.0))
-    name = f"{op.name}{'.' + op.variant_test_name if op.variant_test_name else ''}".replace(".", "_")
-    tolerance = (rtol, widened(call, inputs, outputs, rtol, atol))
-    return case.export(folder, "ops", f"{name}__{case.SHORT[dtype]}__{number:02}", call, [inputs], op=op.name, tolerance=tolerance)
+    tolerance = (rtol, widened(call, inputs, same_twice(call, inputs), rtol, atol))
+    return case.export(folder, group, title(op, dtype, number), program or call, [inputs], op=op.name, tolerance=tolerance)
 
 
-def expire(*_):
-    raise TimeoutError("slow")
+def sample_case(folder, op, dtype, number, sample):
+    leaves, spec, tensors, inputs = parts(sample)
+    return written(folder, "ops", op, dtype, number, case.bind(op.op, leaves, spec, tensors), inputs)
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("out")
-    parser.add_argument("--ops", default="")
-    parser.add_argument("--dtypes", default="f32,f16,bf16,f64,i8,i16,i64,u8,bool,c64")
-    parser.add_argument("--samples", type=int, default=2, help="samples of each operator and type")
-    parser.add_argument("--skip", type=int, default=0, help="take one of so many operators")
-    parser.add_argument("--seed", type=int, default=0)
-    options = parser.parse_args()
-    warnings.simplefilter("ignore")
-    signal.signal(signal.SIGALRM, expire)
-    dtypes = {short: dtype for dtype, short in case.SHORT.items()}
-    cases, left = [], collections.Counter()
+def inplace_case(folder, op, dtype, number, sample):
+    """The operator's in-place variant on a copy of its first tensor."""
+    if op.inplace_variant is None:
+        raise ValueError("no in-place variant")
+    leaves, spec, tensors, inputs = parts(sample)
+
+    def change(first, *args, **kwargs):
+        result = first.clone()
+        op.inplace_variant(result, *args, **kwargs)
+        return result
+
+    return written(folder, "inplace", op, dtype, number, case.bind(change, leaves, spec, tensors), inputs)
+
+
+def gradient_case(folder, op, dtype, number, sample):
+    """Outputs, and the gradients of their sum of squares: traced to the operators of the backward pass."""
+    if not op.supports_autograd or not dtype.is_floating_point:
+        raise ValueError("no gradients")
+    leaves, spec, tensors, inputs = parts(sample)
+    wanted = [k for k, place in enumerate(tensors) if leaves[place].requires_grad]
+    call = case.bind(op.op, leaves, spec, tensors)
+
+    def gradients(*given):
+        given = [x.detach().requires_grad_(k in wanted) for k, x in enumerate(given)]
+        with torch.enable_grad():
+            outputs = [t for t in pytree.tree_leaves(call(*given)) if isinstance(t, torch.Tensor) and t.requires_grad]
+            total = sum((t * t.conj()).real.sum() for t in outputs)
+            return torch.autograd.grad(total, [given[k] for k in wanted], allow_unused=True)
+
+    traced = make_fx(gradients)(*inputs)
+    return written(folder, "opgrad", op, dtype, number, gradients, inputs, program=traced)
+
+
+KINDS = {"sample": sample_case, "inplace": inplace_case, "gradient": gradient_case}
+
+
+def samples_of(op, dtype, options, k):
+    """The samples that are taken of an operator, with their numbers."""
+    torch.manual_seed(options.seed + k)
+    samples = list(op.sample_inputs("cpu", dtype, requires_grad=options.kind == "gradient"))
+    step = max(1, len(samples) // options.samples)
+    return [(number, samples[number]) for number in range((options.seed * 7 + k) % step, len(samples), step)[: options.samples]]
+
+
+def makers(options):
+    dtypes, make = {short: dtype for dtype, short in case.SHORT.items()}, KINDS[options.kind]
     for k, op in enumerate(op_db):
         if not re.search(options.ops, op.name) or (options.skip and (k + options.seed) % options.skip):
             continue
-        for short in options.dtypes.split(","):
-            dtype = dtypes[short]
-            if dtype not in op.dtypes:
-                continue
-            torch.manual_seed(options.seed + k)
+        for dtype in (dtypes[short] for short in options.dtypes.split(",")):
             try:
-                samples = list(op.sample_inputs("cpu", dtype))
+                samples = samples_of(op, dtype, options, k) if dtype in op.dtypes else []
             except Exception as error:
-                left[type(error).__name__] += 1
+                print(f"{op.name} {dtype}: {type(error).__name__}", flush=True)
                 continue
-            step = max(1, len(samples) // options.samples)
-            for number in range((options.seed * 7 + k) % step, len(samples), step)[: options.samples]:
-                signal.alarm(20)
-                try:
-                    cases.append(sample_case(options.out, op, dtype, number, samples[number]))
-                except Exception as error:
-                    left[str(error)[:60] if isinstance(error, ValueError) else type(error).__name__] += 1
-                finally:
-                    signal.alarm(0)
-        case.write_manifest(options.out, cases)
-    print(f"{len(cases)} cases; left out: {dict(left)}")
+            for number, sample in samples:
+                yield f"{op.name} {case.SHORT[dtype]} {number}", functools.partial(make, options.out, op, dtype, number, sample)
 
 
 if __name__ == "__main__":
-    main()
+    case.collect(__doc__, makers, {"ops": "", "kind": "sample", "dtypes": "f32,f16,bf16,f64,i8,i16,i64,u8,bool,c64", "samples": 2, "skip": 0, "seed": 0})

@@ -6,9 +6,7 @@ Groups: changed buffers, outputs that are views of inputs or of each other, nest
 (as pairs of f64, which the file format can hold), and sizes of 0 in programs with symbolic sizes.
 """
 
-import argparse
-import os
-import warnings
+import functools
 
 import torch
 from torch import nn
@@ -339,26 +337,15 @@ def found():
     yield "runs_of_columns", (lambda x, y: (torch.unique_consecutive(x, dim=-1), torch.unique_consecutive(y, dim=-1, return_counts=True))), [[runs, line]]
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("out")
-    parser.add_argument("--group", default="")
-    options = parser.parse_args()
-    warnings.simplefilter("ignore")
-    cases = []
+def makers(options):
     for name, rows in GROUPS.items():
         if options.group not in name:
             continue
         for title, module, sets, *shapes in rows():
             torch.manual_seed(0)
-            try:
-                cases.append(case.export(options.out, name, title, module, sets, dynamic_shapes=shapes[0] if shapes else None))
-            except Exception as error:
-                print(f"{name} {title}: {type(error).__name__}: {str(error)[:300]}")
-    os.makedirs(options.out, exist_ok=True)
-    case.write_manifest(options.out, cases)
-    print(f"{len(cases)} cases")
+            dynamic = shapes[0] if shapes else None
+            yield f"{name} {title}", functools.partial(case.export, options.out, name, title, module, sets, dynamic_shapes=dynamic)
 
 
 if __name__ == "__main__":
-    main()
+    case.collect(__doc__, makers, {"group": ""})
