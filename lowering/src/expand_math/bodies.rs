@@ -79,6 +79,10 @@ impl<'c> Bodies<'c> {
         }
         self.body(builder, function.name, operands, "alwaysinline", |bodies, inner, arguments| {
             let ty = arguments[0].ty();
+            if let &[first, second] = arguments {
+                let own = pair(inner, function, [first, second], target.vector_bits == 512);
+                return own.unwrap_or_else(|| bodies.library(inner, function, arguments));
+            }
             let expansion = own::expand(&Lanes::new(inner, ty, target.vector_bits == 512), function.name, arguments[0]);
             match expansion {
                 None => bodies.library(inner, function, arguments),
@@ -167,6 +171,18 @@ impl<'c> Bodies<'c> {
         let mut builder = Builder::at_end(self.module.body(0), self.module.location());
         builder.op(OpSpec { name: "func.func", attrs: &attrs, regions: 1, ..OpSpec::default() })
     }
+}
+
+/// Our own value of a function of two arguments, in f64.
+fn pair<'c>(builder: &mut Builder<'c>, function: Function, arguments: [Value<'c>; 2], avx512: bool) -> Option<Value<'c>> {
+    let ty = arguments[0].ty();
+    let wide = super::with_element(ty, ty.cx().f64());
+    if ty == wide {
+        return own::expand_pair(&Lanes::new(builder, wide, avx512), function.name, arguments);
+    }
+    let arguments = arguments.map(|argument| builder.value("arith.extf", &[argument], wide, &[]));
+    let value = own::expand_pair(&Lanes::new(builder, wide, false), function.name, arguments)?;
+    Some(builder.value("arith.truncf", &[value], ty, &[]))
 }
 
 fn call<'c>(builder: &mut Builder<'c>, name: &str, operands: &[Value<'c>]) -> Value<'c> {

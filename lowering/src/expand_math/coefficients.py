@@ -9,7 +9,7 @@ working precision costs little; the printed error is that of the rounded ones.
 import struct
 import sys
 
-from mpmath import asin, atan, cos, erf, exp, expm1, log, log1p, matrix, lu_solve, mp, mpf, pi, sin, sinh, sqrt, tan, tanh
+from mpmath import asin, atan, atanh, cos, erf, exp, expm1, log, log1p, matrix, lu_solve, mp, mpf, pi, sin, sinh, sqrt, tan, tanh
 
 mp.prec = 200
 
@@ -131,10 +131,17 @@ def hyperbolic_sine(name, degree, end, precision):
     derive(name, g, limit(lambda z: z * sqrt(z) / sinh(sqrt(z)), 0), degree, mpf(0), end**2, precision)
 
 
-def arctangent(name, degree, precision):
-    # atan t = t + t^3 q(t^2), t up to 1
+def logarithm_by_quotient(name, degree):
+    # log(1 + f) = 2 s + s^3 q(s^2), s = f / (2 + f), 1 + f from sqrt(1/2) to sqrt(2)
+    g = limit(lambda z: (2 * atanh(sqrt(z)) / sqrt(z) - 2) / z, mpf(2) / 3)
+    end = (sqrt(mpf(2)) - 1) / (sqrt(mpf(2)) + 1)
+    derive(name, g, lambda z: z / 2, degree, mpf(0), end**2 * MARGIN, "f64")
+
+
+def arctangent(name, degree, end, precision):
+    # atan t = t + t^3 q(t^2)
     g = limit(lambda z: (atan(sqrt(z)) / sqrt(z) - 1) / z, mpf(-1) / 3)
-    derive(name, g, limit(lambda z: z * sqrt(z) / atan(sqrt(z)), 0), degree, mpf(0), mpf(1), precision)
+    derive(name, g, limit(lambda z: z * sqrt(z) / atan(sqrt(z)), 0), degree, mpf(0), end**2, precision)
 
 
 def arcsine(name, degree, precision):
@@ -182,7 +189,7 @@ def main():
     sine("SIN_F32", 2, "f32")
     cosine("COS_F32", 2, "f32")
     tangent("TAN_F32", 6, "f32")
-    arctangent("ATAN_F32", 8, "f32")
+    arctangent("ATAN_F32", 8, mpf(1), "f32")
     arcsine("ASIN_F32", 5, "f32")
     hyperbolic_tangent("TANH_F32", 4, mpf(0.55), "f32")
     hyperbolic_sine("SINH_F32", 3, mpf(1), "f32")
@@ -190,6 +197,12 @@ def main():
     exponential("EXP_F64", 10, "f64")
     sine("SIN_F64", 6, "f64")
     cosine("COS_F64", 6, "f64")
+    parts("LOG10_E_F64", 1 / log(mpf(10)), 2, "f64")
+    parts("LOG10_2_F64", log(mpf(2)) / log(mpf(10)), 2, "f64")
+    logarithm_by_quotient("LOG_F64", 6)
+    tangent("TAN_F64", 14, "f64")
+    arctangent("ATAN_F64", 10, tan(pi / 8) * MARGIN, "f64")
+    arcsine("ASIN_F64", 12, "f64")
 
 
 main()

@@ -139,6 +139,11 @@ impl<'a, 'b, 'c> Float<'a, 'b, 'c> {
         self.unary("math.sqrt")
     }
 
+    /// Whether it is no number.
+    pub(super) fn is_nan(self) -> Mask<'a, 'b, 'c> {
+        self.not_within(f64::INFINITY)
+    }
+
     /// The magnitude of `self` with the sign of `other`.
     pub(super) fn with_sign_of(self, other: Self) -> Self {
         self.binary("math.copysign", other)
@@ -256,8 +261,11 @@ impl<'a, 'b, 'c> Int<'a, 'b, 'c> {
         Float { lanes: self.lanes, value: self.lanes.op("arith.bitcast", &[self.value], self.lanes.float, &[]) }
     }
 
-    /// The number as a float.
+    /// The number as a float; in f64 it must be below 2^51, since few CPUs convert wider integers.
     pub(super) fn to_float(self) -> Float<'a, 'b, 'c> {
+        if !self.lanes.is_f32() {
+            return (self + 0x4338_0000_0000_0000).float() - 6_755_399_441_055_744.0;
+        }
         Float { lanes: self.lanes, value: self.lanes.op("arith.sitofp", &[self.value], self.lanes.float, &[]) }
     }
 

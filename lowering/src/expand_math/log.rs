@@ -12,21 +12,28 @@ struct Split<'a, 'b, 'c> {
 
 fn split<'a, 'b, 'c>(x: Float<'a, 'b, 'c>) -> Split<'a, 'b, 'c> {
     // The bits of sqrt(1/2): subtracting them carries into the exponent where the fraction is above it.
+    let (root, mantissa) = if x.is_f32() { (0x3F35_04F3, 23) } else { (0x3FE6_A09E_667F_3BCD, 52) };
     let bits = x.bits();
-    let int = (bits - 0x3F35_04F3).shift_right(23);
-    Split { e: int.to_float(), int, f: bits.minus(int.shift_left(23)).float() - 1.0 }
+    let int = (bits - root).shift_right(mantissa);
+    Split { e: int.to_float(), int, f: bits.minus(int.shift_left(mantissa)).float() - 1.0 }
 }
 
 /// `split` of any positive number: subnormals are scaled up first.
 fn split_any<'a, 'b, 'c>(x: Float<'a, 'b, 'c>) -> Split<'a, 'b, 'c> {
-    let small = x.below(f64::from(f32::MIN_POSITIVE));
-    let Split { e, int, f } = split(small.select(x * 8_388_608.0, x));
-    Split { e: e - small.select(23.0, 0.0), int, f }
+    let (least, bits) = if x.is_f32() { (f64::from(f32::MIN_POSITIVE), 23) } else { (f64::MIN_POSITIVE, 52) };
+    let small = x.below(least);
+    let Split { e, int, f } = split(small.select(x * 2f64.powi(bits), x));
+    Split { e: e - small.select(f64::from(bits), 0.0), int, f }
 }
 
-/// `log(1 + f) - f`.
+/// `log(1 + f) - f`; in f64 by `s = f / (2 + f)`, since `log(1 + f) = 2 atanh s`.
 fn core<'a, 'b, 'c>(f: Float<'a, 'b, 'c>) -> Float<'a, 'b, 'c> {
-    f * f * f.polynomial(LOG_F32)
+    if f.is_f32() {
+        return f * f * f.polynomial(LOG_F32);
+    }
+    let s = f / (f + 2.0);
+    let (z, half) = (s * s, f * f * 0.5);
+    s * z.fma(z.polynomial(LOG_F64), half) - half
 }
 
 /// `y` for finite `x` above the pole, minus infinity at it, NaN below it, and infinity and NaN for themselves.
@@ -39,21 +46,21 @@ fn at_edges<'a, 'b, 'c>(x: Float<'a, 'b, 'c>, pole: f64, y: Float<'a, 'b, 'c>) -
 /// `log x`.
 pub(super) fn log<'a, 'b, 'c>(x: Float<'a, 'b, 'c>) -> Float<'a, 'b, 'c> {
     let Split { e, f, .. } = split_any(x);
-    let [high, low] = LN2_F32;
+    let [high, low] = if x.is_f32() { LN2_F32 } else { LN2_F64 };
     at_edges(x, 0.0, e.fma(high, f + e.fma(low, core(f))))
 }
 
 /// `log2 x`, exact at powers of two.
 pub(super) fn log2<'a, 'b, 'c>(x: Float<'a, 'b, 'c>) -> Float<'a, 'b, 'c> {
     let Split { e, f, .. } = split_any(x);
-    let [high, low] = LOG2_E_F32;
+    let [high, low] = if x.is_f32() { LOG2_E_F32 } else { LOG2_E_F64 };
     at_edges(x, 0.0, e + f.fma(high, f.fma(low, core(f) * high)))
 }
 
 /// `log10 x`.
 pub(super) fn log10<'a, 'b, 'c>(x: Float<'a, 'b, 'c>) -> Float<'a, 'b, 'c> {
     let Split { e, f, .. } = split_any(x);
-    let ([high, low], [e_high, e_low]) = (LOG10_E_F32, LOG10_2_F32);
+    let ([high, low], [e_high, e_low]) = if x.is_f32() { (LOG10_E_F32, LOG10_2_F32) } else { (LOG10_E_F64, LOG10_2_F64) };
     let small = e.fma(e_low, f.fma(low, core(f) * high));
     at_edges(x, 0.0, e.fma(e_high, f.fma(high, small)))
 }
@@ -63,7 +70,7 @@ pub(super) fn log1p<'a, 'b, 'c>(x: Float<'a, 'b, 'c>) -> Float<'a, 'b, 'c> {
     let Split { e, int, .. } = split(x + 1.0);
     let (minus, minus_int) = (-e, int.negated());
     let f = x.scale(minus, minus_int) + (x.constant(1.0).scale(minus, minus_int) - 1.0);
-    let [high, low] = LN2_F32;
+    let [high, low] = if x.is_f32() { LN2_F32 } else { LN2_F64 };
     let y = e.fma(high, f + e.fma(low, core(f))).with_sign_of(x);
     at_edges(x, -1.0, y)
 }

@@ -14,13 +14,16 @@ pub(super) struct Expansion<'c> {
 /// Whether `expand` has code for a function on a type.
 pub(super) fn has(name: &str, ty: Type<'_>) -> bool {
     let single = ty.element_type() == Some(ElementType::F32);
-    BOTH.contains(&name) || single && SINGLE.contains(&name)
+    BOTH.contains(&name) || PAIRS.contains(&name) || single && SINGLE.contains(&name)
 }
 
 /// In f32 and f64.
-pub(super) const BOTH: &[&str] = &["cos", "cosh", "exp", "exp2", "expm1", "sin", "sinh", "tanh"];
+pub(super) const BOTH: &[&str] =
+    &["acos", "asin", "atan", "cos", "cosh", "exp", "exp2", "expm1", "log", "log10", "log1p", "log2", "sin", "sinh", "tan", "tanh"];
 /// In f32 only.
-pub(super) const SINGLE: &[&str] = &["acos", "asin", "atan", "erf", "log", "log10", "log1p", "log2", "tan"];
+pub(super) const SINGLE: &[&str] = &["erf"];
+/// Of two arguments, in f64; in f32 they are computed in f64 and rounded once.
+pub(super) const PAIRS: &[&str] = &["atan2"];
 
 /// Expands a function of one argument, when we have code for it and for the type.
 pub(super) fn expand<'c>(lanes: &Lanes<'_, 'c>, name: &str, argument: Value<'c>) -> Option<Expansion<'c>> {
@@ -37,15 +40,21 @@ pub(super) fn expand<'c>(lanes: &Lanes<'_, 'c>, name: &str, argument: Value<'c>)
         "cosh" => whole(exp::cosh(x)),
         "sin" => partial(trig::sin(x)),
         "cos" => partial(trig::cos(x)),
-        "tan" if single => partial(trig::tan(x)),
-        "atan" if single => whole(trig::atan(x)),
-        "asin" if single => whole(trig::asin(x)),
-        "acos" if single => whole(trig::acos(x)),
-        "log" if single => whole(log::log(x)),
-        "log2" if single => whole(log::log2(x)),
-        "log10" if single => whole(log::log10(x)),
-        "log1p" if single => whole(log::log1p(x)),
+        "tan" => partial(trig::tan(x)),
+        "atan" => whole(trig::atan(x)),
+        "asin" => whole(trig::asin(x)),
+        "acos" => whole(trig::acos(x)),
+        "log" => whole(log::log(x)),
+        "log2" => whole(log::log2(x)),
+        "log10" => whole(log::log10(x)),
+        "log1p" => whole(log::log1p(x)),
         "erf" if single => whole(erf::erf(x)),
         _ => return None,
     })
+}
+
+/// Expands a function of two arguments on f64 lanes, when we have code for it.
+pub(super) fn expand_pair<'c>(lanes: &Lanes<'_, 'c>, name: &str, arguments: [Value<'c>; 2]) -> Option<Value<'c>> {
+    let [first, second] = arguments.map(|argument| lanes.float(argument));
+    (name == "atan2").then(|| trig::atan2(first, second).value)
 }

@@ -41,13 +41,7 @@ impl<'c> Emitter<'c> {
     }
 
     /// Which elements of a vector along the operand's own dim lie inside of it; nothing when that differs between the lanes of before.
-    fn inside_along(
-        &mut self,
-        buffer: &Buffer<'c>,
-        exprs: &[AffineExpr<'c>],
-        copy: &Copy<'c>,
-        along: usize,
-    ) -> Option<Option<Value<'c>>> {
+    fn inside_along(&mut self, buffer: &Buffer<'c>, exprs: &[AffineExpr<'c>], copy: &Copy<'c>, along: usize) -> Option<Option<Value<'c>>> {
         let across = copy.point.iter().position(|coord| coord.is_some_and(|coord| coord.lanes))?;
         if exprs.iter().zip(&buffer.shape).any(|(expr, &extent)| expr.uses_dim(across) && !self.stays(*expr, extent)) {
             return None;
