@@ -1,11 +1,14 @@
 //! From a file to an artefact.
 
 use crate::artefact::{self, Notes};
+use crate::incremental::{self, Database, Pipeline, Report};
 use crate::levels::{LEVELS, Level, road};
 use crate::options::{Dynamic, Numerics, Options};
 use crate::units::{self, Make};
-use crate::{Error, registry};
+use crate::{Error, pass_list, registry};
+use std::cell::Cell;
 use std::path::Path;
+use std::sync::Arc;
 use std::time::Instant;
 use strata_core::ir::{Context, Module, Op};
 use strata_core::pass::PassManager;
@@ -38,6 +41,21 @@ pub(crate) fn context() -> Context {
     REGISTRY.with(Registry::context)
 }
 
+/// How often a context is used: what types and attributes it has met it never forgets.
+const USES: usize = 256;
+
+/// Does something with modules that live no longer than that. Making a context takes longer than most functions need, so a thread
+/// keeps one.
+pub(crate) fn with_context<R>(work: impl FnOnce(&Context) -> R) -> R {
+    thread_local! {
+        static KEPT: Cell<Option<(Context, usize)>> = const { Cell::new(None) };
+    }
+    let (context, uses) = KEPT.take().filter(|(_, uses)| *uses < USES).unwrap_or_else(|| (context(), 0));
+    let result = work(&context);
+    KEPT.set(Some((context, uses + 1)));
+    result
+}
+
 /// Reads a `.pt2` or `.mlir` file.
 pub(crate) fn read<'c>(path: &Path, context: &'c Context) -> Result<Source<'c>, Error> {
     match path.extension().and_then(|extension| extension.to_str()) {
@@ -67,13 +85,45 @@ fn time<T>(notes: &mut Notes, name: &str, work: impl FnOnce() -> T) -> T {
 
 /// Runs the passes that lead to a level from the one before.
 pub(crate) fn run_level(module: &Module<'_>, level: &Level, options: &Options) -> Result<(), Error> {
+    run_passes(module, level, &level.text(options), options)
+}
+
+/// [`run_level`], where a program of several functions is compiled function by function as far as passes on functions go: what
+/// an edit did not change comes from the store. Gives the module, another one then, and what was redone.
+fn run_by_function<'c>(
+    context: &'c Context,
+    module: Module<'c>,
+    level: &Level,
+    options: &Options,
+    store: Option<&Arc<Store>>,
+) -> Result<(Module<'c>, Report), Error> {
     let text = level.text(options);
+    let passes = pass_list::split(&text).unwrap_or_default();
+    let (on_functions, rest) = passes.split_at(passes.iter().take_while(|pass| pass.starts_with("func.func(")).count());
+    let private = |op: &Op<'_>| op.is("func.func") && op.str("sym_visibility").as_deref() == Some("private");
+    if let Some(store) = store.filter(|_| !on_functions.is_empty() && module.body().ops().iter().any(private)) {
+        let db = Database::sharing(store.clone());
+        let source = incremental::Source::new(&db, "the program".to_owned(), module.to_string());
+        let pipeline = Pipeline::new(&db, on_functions.to_vec());
+        // Where this fails the passes say why in their place, with the locations of the source.
+        if let Ok((text, report)) = incremental::run(&db, source, pipeline)
+            && let Ok(after) = Module::parse(context, &text, "between passes")
+        {
+            run_passes(&after, level, &rest.join(","), options)?;
+            return Ok((after, report));
+        }
+    }
+    run_passes(&module, level, &text, options)?;
+    Ok((module, Report::default()))
+}
+
+fn run_passes(module: &Module<'_>, level: &Level, text: &str, options: &Options) -> Result<(), Error> {
     if text.is_empty() {
         return if level.name == LEVELS[0].name { check_sizes(module.op(), options) } else { Ok(()) };
     }
     let failed = |source| Error::Level { level: level.name, source };
     // Development builds look behind every pass, released ones at every level.
-    let manager = PassManager::parse(module.cx(), "builtin.module", &text).map_err(failed)?;
+    let manager = PassManager::parse(module.cx(), "builtin.module", text).map_err(failed)?;
     manager.verify_each(options.verify || cfg!(debug_assertions)).run(module.op()).map_err(failed)?;
     module.op().check().map_err(|errors| Error::Broken { level: level.name, errors })?;
     if level.name == LEVELS[0].name { check_sizes(module.op(), options) } else { Ok(()) }
@@ -124,37 +174,43 @@ pub fn lower(path: &Path, to: &str, options: &Options) -> Result<String, Error> 
     Ok(source.module.to_string())
 }
 
-/// Compiles a file for the CPU. With a store, pieces of code that are in it are taken from there.
-pub fn compile(path: &Path, options: &Options, store: Option<&Store>) -> Result<Artefact, Error> {
+/// Compiles a file for the CPU. With a store, functions and pieces of code that are in it are taken from there.
+pub fn compile(path: &Path, options: &Options, store: Option<&Arc<Store>>) -> Result<Artefact, Error> {
+    compile_explained(path, options, store).map(|(artefact, _)| artefact)
+}
+
+/// [`compile`], with what was redone for which function.
+pub fn compile_explained(path: &Path, options: &Options, store: Option<&Arc<Store>>) -> Result<(Artefact, Report), Error> {
     let mut notes = Notes::default();
     let target = target(options);
     let mut options = for_target(options, &target);
     let context = time(&mut notes, "context", context);
-    let source = time(&mut notes, "import", || read(path, &context))?;
-    let module = source.module.op();
+    let Source { mut module, weights } = time(&mut notes, "import", || read(path, &context))?;
     if options.part.is_empty() {
-        options.part = entry(module)?.str("sym_name").unwrap_or_default();
+        options.part = entry(module.op())?.str("sym_name").unwrap_or_default();
     }
     let options = &options;
-    run_level(&source.module, &LEVELS[0], options)?;
-    notes.level(LEVELS[0].name, module);
-    let mut program = None;
+    run_level(&module, &LEVELS[0], options)?;
+    notes.level(LEVELS[0].name, module.op());
+    let (mut program, mut redone) = (None, Report::default());
     for level in LEVELS[1..].iter().take_while(|level| level.name != "cpu") {
-        time(&mut notes, level.name, || run_level(&source.module, level, options))?;
-        notes.level(level.name, module);
+        let (after, report) = time(&mut notes, level.name, || run_by_function(&context, module, level, options, store))?;
+        module = after;
+        redone.records.extend(report.records);
+        notes.level(level.name, module.op());
         // Writes to buffers have become results and weights are prepared, and the next level forgets which integers have no sign.
         if level.name == SIGNATURE {
-            program = Some(Program::of(entry(module)?)?);
+            program = Some(Program::of(entry(module.op())?)?);
         }
         if let Some(program) = program.as_mut().filter(|_| level.name == PREPARED) {
-            program.prepare(&Program::of(entry(module)?)?);
+            program.prepare(&Program::of(entry(module.op())?)?);
         }
     }
     let program = program.ok_or(Error::NoEntry)?;
     let emit = code_options(options);
-    let make = Make { target: &target, options: &emit, store };
-    let objects = time(&mut notes, "code", || units::objects(&source.module, make))?;
-    notes.messages = messages(module);
+    let make = Make { target: &target, options: &emit, store: store.map(Arc::as_ref) };
+    let objects = time(&mut notes, "code", || units::objects(&module, make))?;
+    notes.messages = messages(module.op());
     // Of all threads together, so they may be more than the time of the stage they are part of.
     let timings = objects.timings;
     let parts = [("code: translate", timings.translate), ("code: llvm-passes", timings.optimise), ("code: object", timings.generate)];
@@ -162,8 +218,8 @@ pub fn compile(path: &Path, options: &Options, store: Option<&Store>) -> Result<
         notes.timings.push(StageTime { name: name.to_owned(), micros: time.as_micros() as u64 });
     }
     let bytes: Vec<_> = objects.bytes.iter().map(Vec::as_slice).collect();
-    let image = time(&mut notes, "link", || codegen::link(&bytes))?;
-    artefact::build(&program, source.weights.as_ref(), path, image, &target, notes)
+    let image = time(&mut notes, "link", || codegen::link_as(&bytes, &objects.aliases))?;
+    Ok((artefact::build(&program, weights.as_ref(), path, image, &target, notes)?, redone))
 }
 
 /// Compiles a file for the CPU in one piece: its object, and LLVM IR or assembly where they are asked for.

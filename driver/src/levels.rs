@@ -66,7 +66,12 @@ pub const LEVELS: &[Level] = &[
         "aten",
         "functional PyTorch operators",
         "strata-to-aten",
-        [needed("split-breaks"), needed("func.func(functionalise)"), optional("cse", "cse")]
+        [
+            needed("split-breaks"),
+            needed("func.func(functionalise)"),
+            optional("cse", "cse"),
+            optional("outline-regions", "outline-regions"),
+        ]
     ),
     level!(
         2,
@@ -75,14 +80,16 @@ pub const LEVELS: &[Level] = &[
         "strata-to-prim",
         [
             needed("func.func(decompose-aten)"),
-            optional("canonicalize", "canonicalize"),
-            optional("cse", "cse"),
+            optional("func.func(canonicalize)", "canonicalize"),
+            optional("func.func(cse)", "cse"),
             optional("func.func(simplify-sizes)", "simplify-sizes"),
             optional("func.func(simplify-constants)", "simplify-constants"),
             optional("func.func(simplify-converts)", "simplify-converts"),
             optional("func.func(simplify-algebra)", "simplify-algebra"),
             optional("func.func(simplify-views)", "simplify-views"),
             optional("func.func(simplify-sums)", "simplify-sums"),
+            // From here on passes look at the whole program: layouts and fusions cross the borders of layers.
+            needed("inline{default-pipeline=}"),
             optional("func.func(fold-scales)", "fold-scales"),
             optional("func.func(fuse-attention)", "fuse-attention"),
             optional("cse", "cse"),

@@ -5,12 +5,12 @@
 
 use crate::compile::context;
 use crate::{BUILD, Error};
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
-use strata_core::ir::{Attr, Builder, Context, Module};
+use strata_core::ir::{Builder, Context, Module};
 use strata_core::registry::load_dialect;
-use strata_lowering::codegen::{self, Emitted, Target, Timings};
+use strata_lowering::codegen::{self, Alias, Emitted, Target, Timings};
 use strata_lowering::loop_to_cpu::{functions_of, kernels_to_cpu, program_to_cpu};
 use strata_store::{Kind, Lookup, Parts, Store};
 
@@ -26,6 +26,8 @@ pub(crate) struct Make<'a> {
 /// The objects of a program, ready to be linked: the program's own, then its kernels' in their order.
 pub(crate) struct Objects {
     pub bytes: Vec<Vec<u8>>,
+    /// What the program calls the functions of its kernels.
+    pub aliases: Vec<Alias>,
     /// Time in code generation, added up over all threads.
     pub timings: Timings,
 }
@@ -47,7 +49,7 @@ const NAME: &str = "kernel";
 
 /// Compiles a module at the level `host`, which becomes the program around its kernels.
 pub(crate) fn objects(module: &Module<'_>, make: Make<'_>) -> Result<Objects, Error> {
-    let kernels = split(module);
+    let (kernels, aliases) = split(module);
     let (next, made) = (AtomicUsize::new(0), Mutex::new(Vec::new()));
     let work = || -> Result<(), Error> {
         let mut context = None;
@@ -67,7 +69,7 @@ pub(crate) fn objects(module: &Module<'_>, make: Make<'_>) -> Result<Objects, Er
     })?;
     let mut made = made.into_inner().unwrap_or_else(PoisonError::into_inner);
     made.sort_by_key(|(at, _)| *at);
-    let mut all = Objects { bytes: Vec::new(), timings: Timings::default() };
+    let mut all = Objects { bytes: Vec::new(), aliases, timings: Timings::default() };
     for piece in std::iter::once(program).chain(made.into_iter().map(|(_, piece)| piece)) {
         all.bytes.push(piece.object);
         all.timings += piece.timings;
@@ -132,29 +134,23 @@ impl Make<'_> {
     }
 }
 
-/// Gives every kernel of a module a name by its content and keeps one of those that are equal.
-fn split(module: &Module<'_>) -> Vec<Kernel> {
+/// The different kernels of a module under names by their contents, and what the module calls the functions of each.
+///
+/// The program keeps the names that it has for its kernels: it is the same program when a kernel becomes another.
+fn split(module: &Module<'_>) -> (Vec<Kernel>, Vec<Alias>) {
     let cx = module.cx();
-    let (mut kernels, mut names, mut known) = (Vec::new(), HashMap::new(), HashSet::new());
+    let (mut kernels, mut aliases, mut known) = (Vec::new(), Vec::new(), HashSet::new());
     for op in module.op().find_all("loop.kernel") {
-        let old = op.str("sym_name").unwrap_or_default();
+        let own = op.str("sym_name").unwrap_or_default();
         let alone = Module::new(cx);
         let copy = Builder::at_end(alone.body(), op.location()).clone_op(op, &[]);
         copy.set_attr("sym_name", cx.str_attr(NAME));
         let text = alone.to_string();
         let name = format!("{NAME}_{}", &Parts::new().with("text", &text).key(Kind::Object).hex()[..32]);
+        aliases.extend(functions_of(&own).into_iter().zip(functions_of(&name)));
         if known.insert(name.clone()) {
-            op.set_attr("sym_name", cx.str_attr(&name));
-            kernels.push(Kernel { name: name.clone(), text });
-        } else {
-            op.erase();
-        }
-        names.insert(old, name);
-    }
-    for launch in module.op().find_all("host.launch") {
-        if let Some(name) = launch.attr("callee").and_then(Attr::as_symbol).and_then(|old| names.get(&old)) {
-            launch.set_attr("callee", cx.symbol_attr(name));
+            kernels.push(Kernel { name, text });
         }
     }
-    kernels
+    (kernels, aliases)
 }

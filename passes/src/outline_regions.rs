@@ -6,7 +6,7 @@
 //! What a layer reads from outside are the function's arguments in the order of first use, weights among them; so layers are
 //! equal when their operations, attributes and types are, whatever their weights are called.
 //! Refused, with a remark: a layer through which the program runs more than once, and symbolic sizes, of which the function would
-//! know less than its caller. Small layers and what has effects stay where they are. `--inline` takes the functions back.
+//! know less than its caller, and effects whose order would change. Small layers stay where they are. `--inline` takes functions back.
 //!
 //! ```mlir
 //! func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> attributes {capture.entry} {

@@ -56,6 +56,28 @@ func.func @main(%x: tensor<4xf32> {capture.kind = "input", capture.name = "x"}) 
 
 // -----
 
+// Random numbers are drawn in the program's order: a layer that draws some is a function where nobody draws between its operations.
+// CHECK-LABEL: func.func @main(
+// CHECK-COUNT-2: call @free.0
+// CHECK-NOT: call
+// CHECK: return
+// WHY-COUNT-2: 'mixed.{{[01]}}' is not outlined: it has effects, and so has what stands between its operations: their order would be another
+func.func @main(%x: tensor<4xf32> {capture.kind = "input", capture.name = "x"}) -> (tensor<4xf32> {capture.kind = "output"}) attributes {capture.entry} {
+  %0 = aten.dropout %x {p = 0.5 : f64, train = true} : tensor<4xf32> loc("a"("free.0"(unknown)))
+  %1 = aten.exp %0 : tensor<4xf32> loc("b"("free.0"(unknown)))
+  %2 = aten.dropout %1 {p = 0.5 : f64, train = true} : tensor<4xf32> loc("c"("free.1"(unknown)))
+  %3 = aten.exp %2 : tensor<4xf32> loc("d"("free.1"(unknown)))
+  %4 = aten.dropout %3 {p = 0.5 : f64, train = true} : tensor<4xf32> loc("e"("mixed.0"(unknown)))
+  %5 = aten.dropout %3 {p = 0.5 : f64, train = true} : tensor<4xf32> loc("f"("head"(unknown)))
+  %6 = aten.add.Tensor %4, %3 : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32> loc("g"("mixed.0"(unknown)))
+  %7 = aten.dropout %6 {p = 0.5 : f64, train = true} : tensor<4xf32> loc("h"("mixed.1"(unknown)))
+  %8 = aten.dropout %5 {p = 0.5 : f64, train = true} : tensor<4xf32> loc("i"("head"(unknown)))
+  %9 = aten.add.Tensor %7, %8 : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32> loc("j"("mixed.1"(unknown)))
+  return %9 : tensor<4xf32>
+}
+
+// -----
+
 // Sizes that are not known are the caller's to know.
 // CHECK-LABEL: func.func @main(
 // CHECK-NOT: call

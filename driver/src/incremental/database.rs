@@ -5,7 +5,7 @@
 use super::program::{self, Program};
 use super::report::How;
 use crate::BUILD;
-use crate::compile::context;
+use crate::compile::with_context;
 use crate::pass_list;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -89,6 +89,11 @@ impl Database {
         Database { storage: salsa::Storage::default(), store: store.map(Arc::new), worked: Worked::default(), last: Last::default() }
     }
 
+    /// An empty database in front of a store that others use, too.
+    pub fn sharing(store: Arc<Store>) -> Database {
+        Database { store: Some(store), ..Database::new(None) }
+    }
+
     /// How the result of a query came about since it was last asked: from memory, if it did not run.
     pub(super) fn take_how(&self, unit: Unit<'_>, group: Group<'_>) -> How {
         locked(&self.worked).remove(&ids(unit, group)).unwrap_or(How::Memory)
@@ -153,11 +158,12 @@ pub(super) fn transformed<'db>(db: &'db dyn Db, unit: Unit<'db>, group: Group<'d
 
 /// Runs passes on the text of a module.
 fn apply(text: &str, passes: &str) -> Result<String, String> {
-    let context = context();
-    let module = Module::parse(&context, text, "a part of the program").map_err(|error| error.to_string())?;
-    let manager = PassManager::parse(module.cx(), "builtin.module", passes).map_err(|error| error.to_string())?;
-    manager.run(module.op()).map_err(|error| error.to_string())?;
-    Ok(module.to_string())
+    with_context(|context| {
+        let module = Module::parse(context, text, "a part of the program").map_err(|error| error.to_string())?;
+        let manager = PassManager::parse(module.cx(), "builtin.module", passes).map_err(|error| error.to_string())?;
+        manager.run(module.op()).map_err(|error| error.to_string())?;
+        Ok(module.to_string())
+    })
 }
 
 impl Pipeline {

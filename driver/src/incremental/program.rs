@@ -1,8 +1,8 @@
 //! A module taken apart into functions that can be transformed alone, and put together again.
 
-use crate::compile::context;
+use crate::compile::with_context;
 use std::collections::{HashMap, HashSet};
-use strata_core::ir::{Attr, Builder, Module, Op, OpSpec};
+use strata_core::ir::{Attr, Builder, Context, Module, Op, OpSpec};
 
 /// A module in parts.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -15,8 +15,11 @@ pub(super) struct Program {
 
 /// Takes a module apart.
 pub(super) fn split(text: &str, name: &str) -> Result<Program, String> {
-    let context = context();
-    let module = Module::parse(&context, text, name).map_err(|error| error.to_string())?;
+    with_context(|context| split_in(context, text, name))
+}
+
+fn split_in(context: &Context, text: &str, name: &str) -> Result<Program, String> {
+    let module = Module::parse(context, text, name).map_err(|error| error.to_string())?;
     let symbols: HashMap<String, Op<'_>> = module.body().ops().into_iter().filter_map(|op| Some((op.str("sym_name")?, op))).collect();
     let mut functions = Vec::new();
     for op in bodies(&module) {
@@ -32,11 +35,14 @@ pub(super) fn split(text: &str, name: &str) -> Result<Program, String> {
 
 /// Puts the functions of units into the places that a shell keeps for them.
 pub(super) fn join<'a>(shell: &str, units: impl Iterator<Item = (&'a str, &'a str)>) -> Result<String, String> {
-    let context = context();
-    let module = Module::parse(&context, shell, "between passes").map_err(|error| error.to_string())?;
+    with_context(|context| join_in(context, shell, units))
+}
+
+fn join_in<'a>(context: &Context, shell: &str, units: impl Iterator<Item = (&'a str, &'a str)>) -> Result<String, String> {
+    let module = Module::parse(context, shell, "between passes").map_err(|error| error.to_string())?;
     let places: HashMap<String, Op<'_>> = module.body().ops().into_iter().filter_map(|op| Some((op.str("sym_name")?, op))).collect();
     for (name, text) in units {
-        let unit = Module::parse(&context, text, name).map_err(|error| error.to_string())?;
+        let unit = Module::parse(context, text, name).map_err(|error| error.to_string())?;
         let function = bodies(&unit).into_iter().find(|op| op.str("sym_name").as_deref() == Some(name));
         let (place, function) = places.get(name).copied().zip(function).ok_or_else(|| format!("a pass on functions removed '{name}'"))?;
         Builder::before(place).clone_op(function, &[]);

@@ -92,7 +92,7 @@ macro_rules! mutants {
 }
 
 const MUTANTS: &[Mutant] = mutants! {
-    "reduction of another kind", SOFTMAX, "canonicalize", |m| set(nth(m, "prim.reduce", 1)?, "kind", "\"prod\"");
+    "reduction of another kind", SOFTMAX, "func.func(canonicalize)", |m| set(nth(m, "prim.reduce", 1)?, "kind", "\"prod\"");
     "epilogue dropped", SOFTMAX, FUSE, |m| bypass(nth(m, "prim.div", 0)?);
     "another function", SOFTMAX, FUSE_REDUCTIONS, |m| rename(nth(m, "prim.exp", 0)?, "prim.sin");
     "another reducer", SOFTMAX, "prim-to-loop", |m| set(nth(m, "loop.stage", 1)?, "reducer", "\"max\"");
@@ -113,12 +113,12 @@ const MUTANTS: &[Mutant] = mutants! {
     "reads outside without a guard", CONV, "prim-to-loop", |m| set(nth(m, "loop.stage", 0)?, "guarded", "array<i1: false, false>");
     "map of a stage", CONV, "schedule-cpu", |m| rewrite(nth(m, "loop.stage", 0)?, "maps", "- 1", "- 2");
     "bias subtracted", CONV, PLAN, |m| rename(nth(m, "arith.addf", 0)?, "arith.subf");
-    "pieces in another order", SELECT, "canonicalize", |m| swap(nth(m, "prim.concat", 0)?, 0, 1);
+    "pieces in another order", SELECT, "func.func(canonicalize)", |m| swap(nth(m, "prim.concat", 0)?, 0, 1);
     "slice from another place", SELECT, SIZES, |m| index_constant(m, 1, 2);
     "choice the wrong way round", SELECT, FUSE, |m| swap(nth(m, "prim.select", 0)?, 1, 2);
     "another predicate", SELECT, "prim-to-loop", |m| set(nth(m, "arith.cmpf", 0)?, "predicate", "4 : i64");
     "row and column exchanged", SELECT, "schedule-cpu", |m| swap(nth(m, "loop.load", 0)?, 1, 2);
-    "loop ends too early", RNN, "cse", |m| index_constant(m, 5, 4);
+    "loop ends too early", RNN, "func.func(cse)", |m| index_constant(m, 5, 4);
     "yields exchanged", RNN, CONSTANTS, |m| swap(nth(m, "scf.yield", 0)?, 0, 1);
     "contraction along another dim", RNN, FUSE, |m| set(nth(m, "prim.dot", 0)?, "lhs_contract", "array<i64: 0>");
     "copy dropped", RNN, PLAN, |m| { nth(m, "host.copy", 2)?.erase(); Some(()) };

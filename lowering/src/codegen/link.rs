@@ -101,10 +101,19 @@ impl LinkedImage {
 
 /// Links ELF objects for x86-64. A function that one does not define is another's, or an import of the image.
 pub fn link(objects: &[&[u8]]) -> Result<LinkedImage, LinkError> {
+    link_as(objects, &[])
+}
+
+/// Another name of a function: the name, and that under which an object defines it.
+pub type Alias = (String, String);
+
+/// [`link`], where objects may also use other names of functions: an object stays what it is when another one takes the place of
+/// what it calls.
+pub fn link_as(objects: &[&[u8]], aliases: &[Alias]) -> Result<LinkedImage, LinkError> {
     let files = objects.iter().map(|object| Elf::parse(*object)).collect::<Result<Vec<_>, _>>()?;
     let mut linker = Linker {
         files: &files,
-        defined: defined(&files)?,
+        defined: defined(&files, aliases)?,
         image: LinkedImage::default(),
         places: HashMap::new(),
         imports: HashMap::new(),
@@ -116,8 +125,8 @@ pub fn link(objects: &[&[u8]]) -> Result<LinkedImage, LinkError> {
     Ok(linker.image)
 }
 
-/// The global functions and data of all objects.
-fn defined<'a>(files: &'a [Elf<'a>]) -> Result<HashMap<&'a str, Place>, LinkError> {
+/// The global functions and data of all objects, under all their names.
+fn defined<'a>(files: &'a [Elf<'a>], aliases: &'a [Alias]) -> Result<HashMap<&'a str, Place>, LinkError> {
     let mut defined = HashMap::new();
     for (file, elf) in files.iter().enumerate() {
         for symbol in elf.symbols().filter(|symbol| symbol.is_definition() && symbol.is_global()) {
@@ -125,6 +134,13 @@ fn defined<'a>(files: &'a [Elf<'a>]) -> Result<HashMap<&'a str, Place>, LinkErro
             if defined.insert(name, Place { file, symbol: symbol.index() }).is_some() {
                 return Err(LinkError::Twice { symbol: name.to_owned() });
             }
+        }
+    }
+    for (name, of) in aliases {
+        if let Some(&place) = defined.get(of.as_str())
+            && defined.insert(name, place).is_some_and(|known| known != place)
+        {
+            return Err(LinkError::Twice { symbol: name.clone() });
         }
     }
     Ok(defined)

@@ -15,7 +15,7 @@ mod simplify;
 mod target;
 
 pub use emit::{Emitted, Options, Timings, emit};
-pub use link::{LinkError, LinkedImage, Symbol, link};
+pub use link::{Alias, LinkError, LinkedImage, Symbol, link, link_as};
 pub(crate) use lower_to_llvm::lower;
 pub use lower_to_llvm::{LowerToLlvm, lower_to_llvm};
 pub use ptx::{Device, UnknownDevice, ptx};

@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, HashSet};
 
 use strata_core::ir::{Builder, Op, OpSpec, Value};
+use strata_dialects::capture::CAPTURE;
 
 /// The operations that were captured in one numbered module.
 pub(super) struct Modules<'c> {
@@ -21,7 +22,9 @@ pub(super) fn modules<'c>(function: Op<'c>) -> Vec<Modules<'c>> {
     let mut found: BTreeMap<String, Vec<Op<'c>>> = BTreeMap::new();
     for op in function.body(0).ops() {
         let end = function.body(0).terminator() == Some(op);
-        let Some(path) = op.location().names().into_iter().nth(1).filter(|_| !end && op.is_effect_free()) else { continue };
+        // Guards and symbols are the entry's own.
+        let stays = end || op.dialect() == CAPTURE.name;
+        let Some(path) = op.location().names().into_iter().nth(1).filter(|_| !stays) else { continue };
         let names: Vec<&str> = path.split('.').collect();
         for depth in (1..=names.len()).filter(|depth| is_number(names[depth - 1])) {
             found.entry(names[..depth].join(".")).or_default().push(op);
@@ -50,6 +53,8 @@ pub(super) enum Refusal {
     Symbolic,
     #[error("nothing reads it")]
     Unread,
+    #[error("it has effects, and so has what stands between its operations: their order would be another")]
+    Order,
 }
 
 /// Operations with what crosses their border.
@@ -86,7 +91,7 @@ impl<'c> Region<'c> {
         }
         let (mut after, mut late, mut left) = (Vec::new(), HashSet::new(), ops.len());
         let computed: HashSet<_> = ops.iter().flat_map(|op| op.results()).collect();
-        let first = ops.first().copied();
+        let (first, effects) = (ops.first().copied(), ops.iter().any(|op| !op.is_effect_free()));
         for op in function.body(0).ops().into_iter().skip_while(|op| Some(*op) != first) {
             if members.contains(&op) {
                 left -= 1;
@@ -96,6 +101,9 @@ impl<'c> Region<'c> {
             } else if reads(op).iter().any(|value| late.contains(value) || computed.contains(value)) {
                 late.extend(op.results());
                 after.push(op);
+            }
+            if effects && !members.contains(&op) && !op.is_effect_free() {
+                return Err(Refusal::Order);
             }
             if left == 0 {
                 break;

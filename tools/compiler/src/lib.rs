@@ -5,6 +5,7 @@ use std::ffi::{CStr, CString, OsStr, c_char, c_void};
 use std::os::unix::ffi::OsStrExt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
+use std::sync::Arc;
 
 use strata_driver::Options;
 use strata_runtime::Tensor;
@@ -45,7 +46,7 @@ pub unsafe extern "C" fn strata_compiler_compile(path: *const c_char, options: *
     // SAFETY: the caller's promise.
     let result = guarded(|| unsafe {
         let (path, options) = (file(path), parse(options)?);
-        let store = if options.cache { Store::open(&Settings::default())? } else { None };
+        let store = if options.cache { Store::open(&Settings::default())?.map(Arc::new) } else { None };
         Ok(strata_driver::compile(path, &options, store.as_ref())?.to_bytes())
     });
     let status = i32::from(result.is_err());

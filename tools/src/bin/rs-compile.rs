@@ -4,9 +4,10 @@ use std::error::Error;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use std::sync::Arc;
 
 use clap::{Parser, ValueEnum};
-use strata_driver::{Options, Target, compile, emit, lower, ptx};
+use strata_driver::{Options, Target, compile, compile_explained, emit, lower, ptx};
 use strata_lowering::codegen;
 use strata_runtime::{Artefact, header, shared};
 use strata_tools::cached;
@@ -68,7 +69,7 @@ impl Arguments {
 
     /// The compiled program, from the cache if it is there.
     fn artefact(&self, options: &Options) -> Result<Artefact, Box<dyn Error>> {
-        let Some(store) = (!self.compile.no_cache).then(cached::open_store).flatten() else {
+        let Some(store) = (!self.compile.no_cache).then(cached::open_store).flatten().map(Arc::new) else {
             return Ok(compile(&self.model, options, None)?);
         };
         let build = strata_driver::BUILD.to_string_lossy();
@@ -77,7 +78,13 @@ impl Arguments {
         if self.compile.explain_cache {
             eprintln!("{}: {}", self.model.display(), cached::explain(&store, &parts));
         }
-        cached::artefact(&self.model, &parts, &store, || Ok(compile(&self.model, options, Some(&store))?))
+        cached::artefact(&self.model, &parts, &store, || {
+            let (artefact, redone) = compile_explained(&self.model, options, Some(&store))?;
+            if self.compile.explain_cache && !redone.records.is_empty() {
+                eprintln!("{redone}");
+            }
+            Ok(artefact)
+        })
     }
 
     /// The file to write, for forms that are no text.
