@@ -20,12 +20,8 @@ impl<'c> Emitter<'c> {
     /// Writes a reduction whose result is the position of the first extremum.
     pub(super) fn arg_reduce(&mut self, stage: &StageView<'c>, copies: &[Copy<'c>]) -> Result<(), Error> {
         let name = stage.op.str("reducer").unwrap_or_default();
-        // A stage of constants reads nothing.
-        let element = stage.op.operands().first().and_then(|operand| operand.ty().element_type());
-        let element = stage.op.body(0).terminator().map(|op| op.operand(0).ty()).and_then(|ty| ty.element_type()).map_or_else(
-            || self.element(stage),
-            |yielded| Ok(element.filter(|element| element.bits() == yielded.bits() && element.is_unsigned()).unwrap_or(yielded)),
-        )?;
+        let yielded = stage.op.body(0).terminator().and_then(|op| op.operand(0).ty().element_type());
+        let element = yielded.map_or_else(|| self.element(stage), Ok)?;
         let unknown = || Error::at(stage.op, format!("there is no reducer '{name}'"));
         let extremum = Reducer::named(name.trim_start_matches("arg"), element).ok_or_else(unknown)?;
         let dim = stage.reduce[0];

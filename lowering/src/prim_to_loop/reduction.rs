@@ -126,7 +126,11 @@ impl<'c> Kernel<'c> {
                     source[dim] = index;
                 }
                 let element = self.element(&mut stage, operand, &source)?;
-                if op.is("prim.arg_reduce") { element } else { scalar::convert(&mut stage.b, element, from, accumulated) }
+                match op.is("prim.arg_reduce") {
+                    true if from.is_unsigned() => in_signed_order(&mut stage, element, from),
+                    true => element,
+                    false => scalar::convert(&mut stage.b, element, from, accumulated),
+                }
             }
         };
         Ok(stage.close(self, &[element]).result(0))
@@ -153,6 +157,13 @@ impl<'c> Kernel<'c> {
         }
         Ok([self.element(stage, op.operand(0), &read[0])?, self.element(stage, op.operand(1), &read[1])?])
     }
+}
+
+/// Unsigned numbers as signed ones in the same order: whose position is wanted is compared, and not kept.
+fn in_signed_order<'c>(stage: &mut Stage<'c>, element: Value<'c>, from: ElementType) -> Value<'c> {
+    let ty = element.ty();
+    let sign = stage.b.const_int(ty, i64::MIN >> (64 - from.bits()));
+    stage.b.value("arith.xori", &[element, sign], ty, &[])
 }
 
 /// `left * right` in the accumulator's type.
