@@ -1,7 +1,7 @@
 //! What kernels hardly ever need but the linker must get right: variables, tables of addresses, addresses of imports.
 
 use super::machine::{Loaded, context, lowered};
-use crate::codegen::{LinkError, LinkedImage, Options, Target, emit, link, link_as};
+use crate::codegen::{LinkedImage, Options, Target, emit, link};
 
 const TEXT: &str = "
   llvm.func @abs(i32) -> i32
@@ -83,33 +83,4 @@ fn ranges_lie_on_pages_and_do_not_touch() {
     assert!(image.relocations.iter().all(|(slot, target)| image.rodata.contains(slot) && image.text.contains(target)));
     let names: Vec<_> = image.symbols.iter().map(|symbol| (symbol.name.as_str(), symbol.bytes > 0)).collect();
     assert!(names.contains(&("one", true)) && names.contains(&("strata_entry", true)), "{names:?}");
-}
-
-#[test]
-fn a_function_has_another_name() {
-    let (context, target) = (context(), Target::host());
-    let object = |text: &str, export: &str| {
-        let options = Options { exports: vec![export.to_owned()], ..Options::default() };
-        emit(lowered(&context, text, &target).op(), &target, &options).unwrap().object
-    };
-    let caller = "module {
-      llvm.func @helper(i32) -> i32
-      llvm.func @strata_entry(%x: i32) -> i32 {
-        %0 = llvm.call @helper(%x) : (i32) -> i32
-        llvm.return %0 : i32
-      }
-    }";
-    let callee = "module {
-      llvm.func @by_content(%x: i32) -> i32 {
-        %0 = llvm.add %x, %x : i32
-        llvm.return %0 : i32
-      }
-    }";
-    let (caller, callee) = (object(caller, "strata_entry"), object(callee, "by_content"));
-    let names = |image: LinkedImage| image.imports.into_iter().map(|(name, _)| name).collect::<Vec<_>>();
-    assert_eq!(names(link(&[&caller, &callee]).unwrap()), ["helper"]);
-    let alias = ("helper".to_owned(), "by_content".to_owned());
-    assert!(names(link_as(&[&caller, &callee], &[alias]).unwrap()).is_empty());
-    let taken = ("strata_entry".to_owned(), "by_content".to_owned());
-    assert!(matches!(link_as(&[&caller, &callee], &[taken]), Err(LinkError::Twice { .. })));
 }
