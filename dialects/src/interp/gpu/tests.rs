@@ -64,7 +64,10 @@ fn threads_hand_each_other_numbers_behind_a_barrier() {
 
 #[test]
 fn reading_without_a_barrier_is_a_race() {
-    refused("llvm.store %x, %mine : f32, !llvm.ptr\n%y = llvm.load %its : !llvm.ptr -> f32\nllvm.store %y, %place : f32, !llvm.ptr", "race");
+    refused(
+        "llvm.store %x, %mine : f32, !llvm.ptr\n%y = llvm.load %its : !llvm.ptr -> f32\nllvm.store %y, %place : f32, !llvm.ptr",
+        "race",
+    );
 }
 
 #[test]
