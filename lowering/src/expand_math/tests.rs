@@ -6,6 +6,7 @@ use crate::codegen::{Options, Target, emit, link};
 use strata_core::ir::Cx;
 
 /// Name, reference, largest error allowed in units of the last place.
+type Pair = (&'static str, fn(f64, f64) -> f64);
 type Row = (&'static str, fn(f64) -> f64, f64);
 
 const ROWS: &[Row] = &[
@@ -29,7 +30,7 @@ const ROWS: &[Row] = &[
 ];
 
 /// Functions of two arguments, with their references.
-const PAIRS: &[(&str, fn(f64, f64) -> f64)] = &[("atan2", f64::atan2), ("powf", f64::powf)];
+const PAIRS: &[Pair] = &[("atan2", f64::atan2), ("powf", f64::powf)];
 
 /// What the C library computes.
 const LIBRARY: &[Row] = &[

@@ -45,7 +45,7 @@ impl Pass for LoopToGpu {
         op.set_attr("gpu.container_module", ir.unit());
         let failed = |error: crate::loop_to_cpu::Error| PassError::new(error.to_string());
         kernels.into_iter().try_for_each(|kernel| kernel::emit(device, kernel)).map_err(failed)?;
-        if device.find_all("complex.create").first().is_some() {
+        if !device.find_all("complex.create").is_empty() {
             cx.run_pipeline(device, "convert-complex-to-standard")?;
         }
         expand_math(device, &MathTarget::device()).map_err(|error| PassError::new(error.to_string()))

@@ -24,12 +24,18 @@ pub struct Team<'c> {
     pub count: i64,
     /// The dim of the present stage in whose loop they take turns.
     pub dim: Option<usize>,
-    /// Shared memory with [`PART`] bytes for each warp.
+    /// Shared memory with `PART` bytes for each warp.
     pub scratch: Value<'c>,
 }
 
 /// How two partial results, each of one or more values, become one.
 type Combine<'a, 'c> = dyn FnMut(&mut Emitter<'c>, &[Value<'c>], &[Value<'c>]) -> Vec<Value<'c>> + 'a;
+
+/// An element and where it is.
+type Found<'c> = (Value<'c>, Value<'c>);
+
+/// The better of two.
+type Better<'a, 'c> = dyn FnMut(&mut Emitter<'c>, Found<'c>, Found<'c>) -> Found<'c> + 'a;
 
 impl<'c> Emitter<'c> {
     /// Whether the threads take turns along one of these dims.
@@ -45,12 +51,7 @@ impl<'c> Emitter<'c> {
     }
 
     /// The best element of all threads and where it is; `first` gives the better of two.
-    pub(crate) fn team_first(
-        &mut self,
-        best: Value<'c>,
-        at: Value<'c>,
-        first: &mut dyn FnMut(&mut Self, (Value<'c>, Value<'c>), (Value<'c>, Value<'c>)) -> (Value<'c>, Value<'c>),
-    ) -> Result<(Value<'c>, Value<'c>), Error> {
+    pub(crate) fn team_first(&mut self, best: Value<'c>, at: Value<'c>, first: &mut Better<'_, 'c>) -> Result<Found<'c>, Error> {
         let combine = &mut |emitter: &mut Self, mine: &[Value<'c>], other: &[Value<'c>]| {
             let (best, at) = first(emitter, (mine[0], mine[1]), (other[0], other[1]));
             vec![best, at]

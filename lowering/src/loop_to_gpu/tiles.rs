@@ -57,6 +57,9 @@ struct Part<'c> {
     buffer: Buffer<'c>,
 }
 
+/// What one step of the reduced dims adds to the sums that are carried.
+type Step<'a, 'c> = dyn FnMut(&mut Emitter<'c>, &[Copy<'c>], Vec<Value<'c>>) -> Result<Vec<Value<'c>>, Error> + 'a;
+
 impl<'c> Emitter<'c> {
     /// Writes a kernel whose first stage is a contraction, tile by tile.
     pub(super) fn run_shared(&mut self, device: Op<'c>, tiles: &Tiles, start: Copy<'c>) -> Result<(), Error> {
@@ -172,7 +175,7 @@ impl<'c> Emitter<'c> {
         dims: &[usize],
         copies: Vec<Copy<'c>>,
         carried: Vec<Value<'c>>,
-        body: &mut dyn FnMut(&mut Self, &[Copy<'c>], Vec<Value<'c>>) -> Result<Vec<Value<'c>>, Error>,
+        body: &mut Step<'_, 'c>,
     ) -> Result<Vec<Value<'c>>, Error> {
         let Some((&dim, rest)) = dims.split_first() else { return body(self, &copies, carried) };
         let size = self.sizes[dim];

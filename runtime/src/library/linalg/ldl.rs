@@ -88,7 +88,7 @@ fn eliminate_one<N: Number>(a: &mut Matrix<N>, k: usize, hermitian: bool) {
             a[(r, c)] -= t;
         }
     }
-    (k + 1..a.rows).for_each(|r| a[(r, k)] = a[(r, k)] * inverse);
+    (k + 1..a.rows).for_each(|r| a[(r, k)] *= inverse);
 }
 
 fn eliminate_two<N: Number>(a: &mut Matrix<N>, k: usize, hermitian: bool) {
@@ -154,7 +154,7 @@ pub fn solve<N: Number>(a: &Matrix<N>, pivots: &[i32], mut x: Matrix<N>, hermiti
         }
         if step == 1 {
             let pivot = a[(k, k)];
-            x.row_mut(k).iter_mut().for_each(|x| *x = *x / pivot);
+            x.row_mut(k).iter_mut().for_each(|x| *x /= pivot);
         } else {
             let block = Block::of(a, k, hermitian);
             for c in 0..x.cols {

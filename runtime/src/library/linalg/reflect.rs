@@ -14,7 +14,7 @@ pub fn reflector<N: Number>(x: &mut [N]) -> (N, N) {
     let beta = -alpha.abs().hypot(below).copysign(alpha.re());
     let tau = N::of((beta - alpha.re()) / beta, -alpha.im() / beta);
     let scale = N::ONE / (*alpha - beta.into());
-    rest.iter_mut().for_each(|x| *x = *x * scale);
+    rest.iter_mut().for_each(|x| *x *= scale);
     (beta.into(), tau)
 }
 

@@ -75,7 +75,7 @@ pub fn solve<N: Number>(a: &Matrix<N>, mut x: Matrix<N>, upper: bool, unit: bool
         }
         if !unit {
             let pivot = a[(r, r)];
-            x.row_mut(r).iter_mut().for_each(|x| *x = *x / pivot);
+            x.row_mut(r).iter_mut().for_each(|x| *x /= pivot);
         }
     }
     x
