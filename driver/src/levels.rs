@@ -11,7 +11,7 @@ pub struct Level {
     /// What holds at it.
     pub description: &'static str,
     /// The passes that lead to it from the level before, for the module.
-    passes: &'static [Step],
+    passes: &'static [&'static [Step]],
     /// The named pipeline that runs them.
     pipeline: &'static str,
     text: fn() -> String,
@@ -47,16 +47,31 @@ macro_rules! level {
     ($at:literal, $($rest:tt)*) => {
         level!(LEVELS, $at, $($rest)*)
     };
-    ($list:ident, $at:literal, $name:literal, $description:literal, $pipeline:literal, [$($step:expr),* $(,)?]) => {
+    ($list:ident, $at:literal, $name:literal, $description:literal, $pipeline:literal, $($shared:ident,)? [$($step:expr),* $(,)?]) => {
         Level {
             name: $name,
             description: $description,
-            passes: &[$($step),*],
+            passes: &[$($shared,)? &[$($step),*]],
             pipeline: $pipeline,
             text: || $list[$at].text(&Options::default()),
         }
     };
 }
+
+/// From PyTorch's operators to `prim`, layer by layer.
+const DECOMPOSE: &[Step] = &[
+    needed("func.func(decompose-aten)"),
+    optional("func.func(canonicalize)", "canonicalize"),
+    optional("func.func(cse)", "cse"),
+    optional("func.func(simplify-sizes)", "simplify-sizes"),
+    optional("func.func(simplify-constants)", "simplify-constants"),
+    optional("func.func(simplify-converts)", "simplify-converts"),
+    optional("func.func(simplify-algebra)", "simplify-algebra"),
+    optional("func.func(simplify-views)", "simplify-views"),
+    optional("func.func(simplify-sums)", "simplify-sums"),
+    // What follows looks at the whole program: layouts and fusions cross the borders of layers.
+    needed("inline{default-pipeline=}"),
+];
 
 /// All levels on the road to the CPU, from the top.
 pub const LEVELS: &[Level] = &[
@@ -78,18 +93,8 @@ pub const LEVELS: &[Level] = &[
         "prim",
         "a small closed set of tensor operators",
         "strata-to-prim",
+        DECOMPOSE,
         [
-            needed("func.func(decompose-aten)"),
-            optional("func.func(canonicalize)", "canonicalize"),
-            optional("func.func(cse)", "cse"),
-            optional("func.func(simplify-sizes)", "simplify-sizes"),
-            optional("func.func(simplify-constants)", "simplify-constants"),
-            optional("func.func(simplify-converts)", "simplify-converts"),
-            optional("func.func(simplify-algebra)", "simplify-algebra"),
-            optional("func.func(simplify-views)", "simplify-views"),
-            optional("func.func(simplify-sums)", "simplify-sums"),
-            // From here on passes look at the whole program: layouts and fusions cross the borders of layers.
-            needed("inline{default-pipeline=}"),
             optional("func.func(fold-scales)", "fold-scales"),
             optional("func.func(fuse-attention)", "fuse-attention"),
             optional("cse", "cse"),
@@ -139,20 +144,8 @@ pub const CUDA: &[Level] = &[
         "prim",
         "a small closed set of tensor operators",
         "strata-to-cuda-prim",
-        [
-            needed("func.func(decompose-aten)"),
-            optional("canonicalize", "canonicalize"),
-            optional("cse", "cse"),
-            optional("func.func(simplify-sizes)", "simplify-sizes"),
-            optional("func.func(simplify-constants)", "simplify-constants"),
-            optional("func.func(simplify-converts)", "simplify-converts"),
-            optional("func.func(simplify-algebra)", "simplify-algebra"),
-            optional("func.func(simplify-views)", "simplify-views"),
-            optional("func.func(simplify-sums)", "simplify-sums"),
-            optional("func.func(fold-scales)", "fold-scales"),
-            optional("cse", "cse"),
-            optional("hoist-weights", "hoist-weights"),
-        ]
+        DECOMPOSE,
+        [optional("func.func(fold-scales)", "fold-scales"), optional("cse", "cse"), optional("hoist-weights", "hoist-weights"),]
     ),
     level!(
         CUDA,
@@ -200,7 +193,12 @@ impl Level {
             return String::new();
         }
         let skipped = |flag: &str| options.skip.iter().any(|skip| skip == flag);
-        let kept = self.passes.iter().filter(|step| !step.optional.is_some_and(skipped) && (options.profile || step.text != PROFILE));
+        let kept = self
+            .passes
+            .iter()
+            .copied()
+            .flatten()
+            .filter(|step| !step.optional.is_some_and(skipped) && (options.profile || step.text != PROFILE));
         let text = |step: &Step| match (options.vector_bits, step.optional) {
             (Some(bits), Some(flag @ ("pack-operands" | "schedule-cpu"))) => format!("{flag}{{vector-bits={bits}}}"),
             _ if step.text == SPECIALISE => format!("func.func(specialise-sizes{{sizes={sizes}}})"),
@@ -216,7 +214,8 @@ impl Level {
 
     /// Flags of all optimisation passes: programs stay right without any of them.
     pub fn optional_passes() -> Vec<&'static str> {
-        let mut flags: Vec<_> = all_levels().flat_map(|level| level.passes).filter_map(|step| step.optional).collect();
+        let mut flags: Vec<_> =
+            all_levels().flat_map(|level| level.passes.iter().copied().flatten()).filter_map(|step| step.optional).collect();
         flags.sort_unstable();
         flags.dedup();
         flags

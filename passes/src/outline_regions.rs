@@ -12,9 +12,13 @@
 //! func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> attributes {capture.entry} {
 //!   %0 = aten.neg %x : tensor<4xf32> loc("neg"("layers.0"(unknown)))
 //!   %1 = aten.exp %0 : tensor<4xf32> loc("exp"("layers.0"(unknown)))
-//!   %2 = aten.neg %1 : tensor<4xf32> loc("neg_1"("layers.1"(unknown)))
-//!   %3 = aten.exp %2 : tensor<4xf32> loc("exp_1"("layers.1"(unknown)))
-//!   return %3 : tensor<4xf32>
+//!   %2 = aten.sin %1 : tensor<4xf32> loc("sin"("layers.0"(unknown)))
+//!   %3 = aten.cos %2 : tensor<4xf32> loc("cos"("layers.0"(unknown)))
+//!   %4 = aten.neg %3 : tensor<4xf32> loc("neg_1"("layers.1"(unknown)))
+//!   %5 = aten.exp %4 : tensor<4xf32> loc("exp_1"("layers.1"(unknown)))
+//!   %6 = aten.sin %5 : tensor<4xf32> loc("sin_1"("layers.1"(unknown)))
+//!   %7 = aten.cos %6 : tensor<4xf32> loc("cos_1"("layers.1"(unknown)))
+//!   return %7 : tensor<4xf32>
 //! }
 //! // becomes
 //! func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> attributes {capture.entry} {
@@ -25,7 +29,9 @@
 //! func.func private @layers.0(%arg0: tensor<4xf32>) -> tensor<4xf32> {
 //!   %0 = aten.neg %arg0 : tensor<4xf32>
 //!   %1 = aten.exp %0 : tensor<4xf32>
-//!   return %1 : tensor<4xf32>
+//!   %2 = aten.sin %1 : tensor<4xf32>
+//!   %3 = aten.cos %2 : tensor<4xf32>
+//!   return %3 : tensor<4xf32>
 //! }
 //! ```
 

@@ -1,6 +1,7 @@
 //! `./x test`, `./x bless` and `./x run`: the parts of the test suite, their times and the one last line.
 
 use std::collections::BTreeSet;
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
@@ -9,7 +10,7 @@ use clap::ValueEnum;
 use strata_test::runner::{self, Options};
 
 use crate::cargo::{self, Profile, Result};
-use crate::{docs, examples, tidy};
+use crate::{assembler, docs, examples, tidy};
 
 /// What `./x test` takes.
 #[derive(clap::Args)]
@@ -86,7 +87,7 @@ pub fn test(args: &Args) -> Result<bool> {
             part("unit", &mut unit);
         }
         if wanted(Part::Doc) {
-            part("doc", &mut || cargo_test(&["test", "--workspace", "--doc", "--no-fail-fast"]));
+            part("doc", &mut || cargo_test(&["test", "--workspace", "--doc", "--no-fail-fast"], None));
         }
         if wanted(Part::Lit) {
             part("lit", &mut || lit(args.filter.clone(), args.verbose, false));
@@ -140,12 +141,12 @@ fn unit() -> Result<Count> {
     if integration {
         args.extend(["--test", "*"]);
     }
-    cargo_test(&args)
+    cargo_test(&args, assembler::ptxas())
 }
 
 /// Runs `cargo test`, adds up its result lines and shows its output when something failed.
-fn cargo_test(args: &[&str]) -> Result<Count> {
-    let done = cargo::command(args).stderr(Stdio::inherit()).output()?;
+fn cargo_test(args: &[&str], ptxas: Option<OsString>) -> Result<Count> {
+    let done = cargo::command(args).envs(ptxas.map(|path| (assembler::VARIABLE, path))).stderr(Stdio::inherit()).output()?;
     let text = String::from_utf8_lossy(&done.stdout);
     let mut count = Count::default();
     for line in text.lines().filter_map(|line| line.strip_prefix("test result: ")) {

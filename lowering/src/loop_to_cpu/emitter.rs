@@ -1,7 +1,7 @@
 //! One kernel as one function over pointers: outer loops, and in them the stages in order.
 
 use super::Error;
-use super::lanes::{self, Across, Coord, Grid, Index, Point, evaluate};
+use super::lanes::{self, Across, Coord, Grid, evaluate};
 use super::launch::write_task;
 use super::memory;
 use super::nest::{Body, Copy, Loop, Tail};
@@ -10,7 +10,7 @@ use crate::loop_to_gpu::Team;
 use crate::mean_view::MeanView;
 use crate::num::Num;
 use std::collections::HashMap;
-use strata_core::ir::{AffineExpr, AffineKind, AffineMap, Block, Builder, Cx, ElementType, Op, OpSpec, Value};
+use strata_core::ir::{AffineMap, Block, Builder, Cx, ElementType, Op, OpSpec, Value};
 
 /// A tensor in memory.
 #[derive(Clone)]
@@ -27,7 +27,7 @@ pub struct Buffer<'c> {
 
 impl<'c> Buffer<'c> {
     /// The indices that matter in memory.
-    fn kept<T: Clone>(&self, indices: Vec<T>) -> Vec<T> {
+    pub(super) fn kept<T: Clone>(&self, indices: Vec<T>) -> Vec<T> {
         match &self.kept {
             None => indices,
             Some(kept) => indices.into_iter().zip(kept).filter(|(_, kept)| **kept).map(|(index, _)| index).collect(),
@@ -261,172 +261,6 @@ impl<'c> Emitter<'c> {
         self.kernel.stages.iter().map(|stage| StageView::new(stage.op)).collect()
     }
 
-    /// An index expression at a point.
-    pub fn index(&mut self, point: &Point<'c>, expr: AffineExpr<'c>) -> Index<'c> {
-        let grid = Grid { point, symbols: &self.symbols, width: self.width };
-        evaluate(&mut self.b, &grid, expr)
-    }
-
-    /// The element that an operand of a stage reads, for all lanes.
-    pub(crate) fn read(&mut self, stage: &StageView<'c>, operand: usize, copy: &Copy<'c>) -> Result<Value<'c>, Error> {
-        self.mask = copy.mask;
-        let tensor = stage.op.operand(operand);
-        if let Some(&value) = self.registers.get(&(tensor, copy.outer)) {
-            return Ok(value);
-        }
-        let buffer =
-            self.buffers.get(&tensor).cloned().ok_or_else(|| Error::at(stage.op, format!("operand {operand} is nowhere in memory")))?;
-        let map = stage.maps[operand];
-        let exprs = map.results();
-        let used: Vec<_> = copy
-            .point
-            .iter()
-            .enumerate()
-            .filter(|(dim, _)| exprs.iter().any(|expr| expr.uses_dim(*dim)))
-            .filter_map(|(_, coord)| *coord)
-            .collect();
-        let key = (tensor, map, used);
-        if let Some(&value) = self.reads.get(&key) {
-            return Ok(value);
-        }
-        let exprs = buffer.kept(exprs);
-        let indices: Vec<_> = exprs.iter().map(|&expr| self.index(&copy.point, expr)).collect();
-        let inside = if stage.guarded[operand] { self.inside(&buffer, &exprs, &indices) } else { None };
-        let value = self.load(&buffer, &indices, inside);
-        self.reads.insert(key, value);
-        if stage.schedule("ahead") == Some(operand as i64) {
-            self.read_ahead(&buffer, &exprs, copy);
-        }
-        Ok(value)
-    }
-
-    /// Which lanes of an access lie inside of the operand; none is all.
-    pub(super) fn inside(&mut self, buffer: &Buffer<'c>, exprs: &[AffineExpr<'c>], indices: &[Index<'c>]) -> Option<Value<'c>> {
-        let mut inside = None;
-        for ((&index, &extent), expr) in indices.iter().zip(&buffer.shape).zip(exprs) {
-            if self.stays(*expr, extent) {
-                continue;
-            }
-            let test = lanes::inside(&mut self.b, index, extent, self.width);
-            inside = lanes::both(&mut self.b, inside, Some(test), self.width);
-        }
-        inside
-    }
-
-    /// Whether an index never leaves its extent: a dim of the operand's own size.
-    pub(super) fn stays(&self, expr: AffineExpr<'c>, extent: Num<'c>) -> bool {
-        matches!(expr.kind(), AffineKind::Dim(dim) if self.sizes[dim] == extent)
-    }
-
-    /// Fetches what the next turn of the innermost outer loop reads.
-    fn read_ahead(&mut self, buffer: &Buffer<'c>, exprs: &[AffineExpr<'c>], copy: &Copy<'c>) {
-        let Some(&dim) = self.kernel.outer.last() else { return };
-        let mut point = copy.point.clone();
-        let Some(coord) = point[dim] else { return };
-        point[dim] = Some(Coord { base: coord.base.add(&mut self.b, Num::Const(1)), ..coord });
-        let indices: Vec<_> = exprs.iter().map(|&expr| self.index(&point, expr)).collect();
-        let at = self.linear(buffer, &indices);
-        memory::prefetch(&mut self.b, buffer.base, at.base, buffer.element);
-    }
-
-    /// The linear index of an element.
-    pub(crate) fn linear(&mut self, buffer: &Buffer<'c>, indices: &[Index<'c>]) -> Index<'c> {
-        let mut stride = Num::Const(1);
-        let mut linear = Index::uniform(Num::Const(0));
-        for (&index, &extent) in indices.iter().zip(&buffer.shape).rev() {
-            let term = index.scale(&mut self.b, stride, self.width);
-            linear = linear.add(&mut self.b, term, self.width);
-            stride = stride.mul(&mut self.b, extent);
-        }
-        linear
-    }
-
-    /// Loads for all lanes; where `inside` is false the result is zero.
-    fn load(&mut self, buffer: &Buffer<'c>, indices: &[Index<'c>], inside: Option<Value<'c>>) -> Value<'c> {
-        let at = self.linear(buffer, indices);
-        let (base, element, width) = (buffer.base, buffer.element, self.width);
-        let at = match at.across {
-            Across::Step(Num::Const(0)) => Index::uniform(at.base),
-            _ => at,
-        };
-        let varied = inside.is_some_and(|inside| inside.ty().is_vector());
-        match at.across {
-            Across::Uniform if !varied => match inside {
-                None => memory::load(&mut self.b, base, at.base, element),
-                Some(inside) => self.load_if(element, 1, inside, |b| memory::load(b, base, at.base, element)),
-            },
-            Across::Step(Num::Const(1)) => match inside.filter(|_| !varied) {
-                // All lanes are inside or none: a branch is predicted, a mask would be computed every time.
-                Some(inside) => {
-                    let mask = self.mask.map(|mask| lanes::in_lanes(&mut self.b, mask, width));
-                    self.load_if(element, width, inside, |b| memory::load_vector(b, base, at.base, element, width, mask))
-                }
-                None => {
-                    let mask = lanes::both(&mut self.b, inside, self.mask, width).map(|mask| lanes::in_lanes(&mut self.b, mask, width));
-                    memory::load_vector(&mut self.b, base, at.base, element, width, mask)
-                }
-            },
-            _ => {
-                let mask = lanes::both(&mut self.b, inside, self.mask, width).map(|mask| lanes::in_lanes(&mut self.b, mask, width));
-                let indices = at.vector(&mut self.b, width);
-                memory::gather(&mut self.b, base, indices, element, mask)
-            }
-        }
-    }
-
-    /// What `load` gives, or zero (in `width` lanes) without touching memory.
-    fn load_if(
-        &mut self,
-        element: ElementType,
-        width: i64,
-        condition: Value<'c>,
-        load: impl FnOnce(&mut Builder<'c>) -> Value<'c>,
-    ) -> Value<'c> {
-        let scalar = crate::elements::register_type(self.cx, element);
-        let ty = if width > 1 { self.cx.vector(&[width], scalar) } else { scalar };
-        let op = self.b.op(OpSpec { name: "scf.if", operands: &[condition], results: &[ty], regions: 2, ..OpSpec::default() });
-        let location = self.b.location();
-        let then = op.region(0).append_block(&[], location);
-        let otherwise = op.region(1).append_block(&[], location);
-        self.b.within(then, |b| {
-            let value = load(b);
-            b.effect("scf.yield", &[value], &[]);
-        });
-        self.b.within(otherwise, |b| {
-            let zero = lanes::zero_of(b, element);
-            let value = if width > 1 { memory::broadcast(b, zero, width) } else { zero };
-            b.effect("scf.yield", &[value], &[]);
-        });
-        op.result(0)
-    }
-
-    /// Loads at indices that are known to be in bounds.
-    pub(crate) fn load_at(&mut self, buffer: &Buffer<'c>, indices: &[Index<'c>]) -> Value<'c> {
-        self.load(buffer, indices, None)
-    }
-
-    /// Stores for all lanes, past the caches if `stream`.
-    pub(crate) fn store(&mut self, buffer: &Buffer<'c>, indices: &[Index<'c>], value: Value<'c>, stream: bool) {
-        let at = self.linear(buffer, &buffer.kept(indices.to_vec()));
-        let width = self.width;
-        match at.across {
-            Across::Uniform => memory::store(&mut self.b, buffer.base, at.base, value, buffer.element),
-            Across::Step(Num::Const(1)) => {
-                let value = lanes::in_lanes(&mut self.b, value, width);
-                if stream && self.mask.is_none() {
-                    memory::stream_vector(&mut self.b, buffer.base, at.base, value, buffer.element);
-                } else {
-                    memory::store_vector(&mut self.b, buffer.base, at.base, value, buffer.element, self.mask);
-                }
-            }
-            _ => {
-                let value = lanes::in_lanes(&mut self.b, value, width);
-                let indices = at.vector(&mut self.b, width);
-                memory::scatter(&mut self.b, buffer.base, indices, value, buffer.element, self.mask);
-            }
-        }
-    }
-
     /// Runs the body of a stage for all copies, operator by operator, so that independent work stands side by side; gives what
     /// each copy yields.
     pub(crate) fn bodies(&mut self, stage: &StageView<'c>, copies: &[Copy<'c>]) -> Result<Vec<Vec<Value<'c>>>, Error> {
@@ -494,48 +328,6 @@ impl<'c> Emitter<'c> {
         })
     }
 
-    /// A load at computed indices: out of bounds it gives zero and stores the status.
-    fn computed_load(&mut self, op: Op<'c>, operands: &[Value<'c>]) -> Result<Value<'c>, Error> {
-        let buffer = self.buffers.get(&op.operand(0)).cloned().ok_or_else(|| Error::at(op, "its tensor is nowhere in memory"))?;
-        let indices: Vec<_> = operands[1..].iter().map(|&value| computed(value)).collect();
-        let inside = self.check_bounds(&buffer, &indices);
-        Ok(self.load(&buffer, &indices, inside))
-    }
-
-    /// Whether computed indices are in bounds; stores the status for lanes that are on and out of bounds.
-    pub(super) fn check_bounds(&mut self, buffer: &Buffer<'c>, indices: &[Index<'c>]) -> Option<Value<'c>> {
-        let mut inside = None;
-        for (&index, &extent) in indices.iter().zip(&buffer.shape) {
-            let test = lanes::inside(&mut self.b, index, extent, self.width);
-            inside = lanes::both(&mut self.b, inside, Some(test), self.width);
-        }
-        let inside = inside?;
-        let on = self.b.const_int(self.cx.int(1), 1);
-        let on = if inside.ty().is_vector() { memory::broadcast(&mut self.b, on, self.width) } else { on };
-        let ty = inside.ty();
-        let outside = self.b.value("arith.xori", &[inside, on], ty, &[]);
-        let outside = if ty.is_vector() {
-            let active = match self.mask {
-                Some(mask) => self.b.value("arith.andi", &[outside, mask], ty, &[]),
-                None => outside,
-            };
-            let kind = self.cx.parse_attr("#vector.kind<or>").unwrap_or_else(|| unreachable!("upstream's spelling"));
-            self.b.value("vector.reduction", &[active], self.cx.int(1), &[("kind", kind)])
-        } else {
-            outside
-        };
-        let failed = self.b.op(OpSpec { name: "scf.if", operands: &[outside], regions: 2, ..OpSpec::default() });
-        let location = self.b.location();
-        let then = failed.region(0).append_block(&[], location);
-        let (status, code_type) = (self.status, self.cx.int(32));
-        self.b.within(then, |b| {
-            let code = b.const_int(code_type, INDEX_OUT_OF_BOUNDS);
-            memory::store(b, status, Num::Const(0), code, ElementType::I32);
-            b.effect("scf.yield", &[], &[]);
-        });
-        Some(inside)
-    }
-
     /// A function of the runtime, called for each lane.
     fn lane_by_lane(&mut self, op: Op<'c>, operands: &[Value<'c>]) -> Value<'c> {
         let name = op.str("name").unwrap_or_default();
@@ -557,9 +349,4 @@ impl<'c> Emitter<'c> {
         }
         result
     }
-}
-
-/// An index that the body computed.
-pub fn computed(value: Value<'_>) -> Index<'_> {
-    if value.ty().is_vector() { Index { base: Num::Const(0), across: Across::Free(value) } } else { Index::uniform(Num::Value(value)) }
 }

@@ -1,6 +1,7 @@
 //! The four kinds of stages inside the outer loops: maps, reductions, scans, scatters.
 
-use super::emitter::{Emitter, computed};
+use super::access::computed;
+use super::emitter::Emitter;
 use super::nest::{Copy, Loop, Tail};
 use super::reducer::{Reducer, start_in_lanes};
 use super::tiles::groups_along;
