@@ -315,6 +315,16 @@ def zero():
     yield "masked", (lambda x: (x[:, :2].clamp(min=0), torch.where(x > 0, x, 0.0), x.any(1))), sets(4), (n,)
 
 
+def slope(*args):
+    return torch.ops.aten.soft_margin_loss_backward(*args)
+
+
+def normed(update, g, x, w, mean, var):
+    """Saved statistics are those of the batch; the fourth is the reciprocal of the deviation."""
+    ours = (x.mean((0, 2)), torch.rsqrt(x.var((0, 2), correction=0) + 1e-5))
+    return torch.ops.aten.batch_norm_backward(g, x, w, mean, var, *ours, update, 1e-5, [True] * 3, torch.empty(0, dtype=torch.uint8))
+
+
 @group("found")
 def found():
     """What other samples of PyTorch's operators found wrong."""
@@ -334,6 +344,9 @@ def found():
     yield "spectrum_of_two_sides", (lambda z: torch.istft(z, 6, onesided=False)), [[torch.view_as_complex(tensor(6, 3, 2))]]
     yield "causal_broadcast", (lambda q, k: f.scaled_dot_product_attention(q, k, k, is_causal=True)), [[tensor(3, 4, 8), tensor(2, 3, 6, 8)]]
     yield "norm_of_nothing", (lambda x: (torch.linalg.norm(x, 2), torch.linalg.norm(x, 2, keepdim=True))), [[tensor(0, 5)]]
+    yield "slopes_of_margins", (lambda g, x, y: [slope(g if r == 0 else g.sum(), x, y, r) for r in (0, 1, 2)]), [[tensor(3, 4), tensor(3, 4, seed=2), tensor(3, 4, seed=3).sign()]]
+    for title, update in (("batch", True), ("running", False)):
+        yield f"slope_of_{title}_norm", functools.partial(normed, update), [[tensor(2, 3, 4), tensor(2, 3, 4, seed=2), tensor(3), tensor(3, seed=4), tensor(3, seed=5).abs() + 1]]
     yield "runs_of_columns", (lambda x, y: (torch.unique_consecutive(x, dim=-1), torch.unique_consecutive(y, dim=-1, return_counts=True))), [[runs, line]]
 
 

@@ -36,6 +36,7 @@ pub(super) const RULES: &[Rule] = &[
     one("aten.smooth_l1_loss", Compute, |a| reduced(a, smooth(difference(a), a.float("beta")))),
     one("aten.smooth_l1_loss_backward", Compute, |a| gradient(a, |d, g| smooth_slope(d, a.float("beta")) * g)),
     one("aten.soft_margin_loss", Exact, soft_margin),
+    one("aten.soft_margin_loss_backward", Compute, soft_margin_backward),
     one("aten.triplet_margin_loss", Compute, triplet),
 ];
 
@@ -152,6 +153,13 @@ fn hinge_embedding<'c>(a: &Args<'c>) -> Tensor<'c> {
 fn soft_margin<'c>(a: &Args<'c>) -> Tensor<'c> {
     let [x, target] = a.promoted(["self", "target"]);
     reduced(a, (-target * x).exp().log1p().float()).convert(a.result_dtype(0))
+}
+
+/// NaN where the exponential overflows, as in PyTorch.
+fn soft_margin_backward<'c>(a: &Args<'c>) -> Tensor<'c> {
+    let (x, target) = (a.tensor("self"), a.tensor("target"));
+    let z = (-target * x).exp();
+    -target * z / (z + 1.0) * shared(a, x)
 }
 
 fn margin_ranking<'c>(a: &Args<'c>) -> Tensor<'c> {

@@ -21,6 +21,7 @@ pub(super) const RULES: &[Rule] = &[
     one("aten._weight_norm", Compute, weight_norm),
     many("aten._weight_norm_interface", Compute, weight_norm_interface),
     many("aten.batch_norm", Compute, |a| batch_norm(a, a.bool("training"), Parts::Output)),
+    many("aten.batch_norm_backward", Compute, |a| batch_norm_backward(a, "update", "save_var")),
     one("aten.cosine_similarity", Compute, cosine_similarity),
     one("aten.frobenius_norm.dim", Compute, |a| vector_norm(a.tensor("self"), 2.0, Some(&reduced(a)), a.bool("keepdim"))),
     one("aten.group_norm", Compute, group_norm),
@@ -32,7 +33,7 @@ pub(super) const RULES: &[Rule] = &[
     one("aten.linalg_norm.ord_str", Compute, named_matrix_norm),
     one("aten.linalg_vector_norm", Exact, linalg_vector_norm),
     many("aten.native_batch_norm", Compute, |a| batch_norm(a, a.bool("training"), Parts::WithSaved)),
-    many("aten.native_batch_norm_backward", Compute, batch_norm_backward),
+    many("aten.native_batch_norm_backward", Compute, |a| batch_norm_backward(a, "train", "save_invstd")),
     many("aten.native_group_norm", Compute, native_group_norm),
     many("aten.native_group_norm_backward", Compute, group_norm_backward),
     many("aten.native_layer_norm", Compute, native_layer_norm),
@@ -183,13 +184,14 @@ fn batch_norm<'c>(a: &Args<'c>, training: bool, parts: Parts) -> Vec<Tensor<'c>>
     results
 }
 
-fn batch_norm_backward<'c>(a: &Args<'c>) -> Vec<Tensor<'c>> {
+/// Overloads call the flag, and the saved reciprocal of the deviation, by different names.
+fn batch_norm_backward<'c>(a: &Args<'c>, train: &str, scale: &str) -> Vec<Tensor<'c>> {
     let (grad, x) = (a.tensor("grad_out"), a.tensor("input"));
-    let (rank, train) = (x.rank(), a.bool("train"));
+    let (rank, train) = (x.rank(), a.bool(train));
     let dims: Vec<usize> = (0..rank).filter(|d| *d != 1).collect();
     let vector = |name: &str| a.opt_tensor(name).map(|t| channels(t, rank));
     let (mean, scale) = match train {
-        true => (vector("save_mean"), vector("save_invstd")),
+        true => (vector("save_mean"), vector(scale)),
         false => (vector("running_mean"), a.opt_tensor("running_var").map(|v| channels((v + a.float("eps")).rsqrt(), rank))),
     };
     let (Some(mean), Some(scale)) = (mean, scale) else {

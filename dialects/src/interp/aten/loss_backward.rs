@@ -13,17 +13,19 @@ use crate::interp::value::{Args, InterpError, Results, Value, fail, one};
 pub const ARMS: &[(&str, Arm)] = &[
     ("aten._log_softmax_backward_data", Op(|a| softmax_backward(a, true))),
     ("aten._softmax_backward_data", Op(|a| softmax_backward(a, false))),
+    ("aten.batch_norm_backward", Op(|a| batch_norm_backward(a, "update", "save_var"))),
     ("aten.binary_cross_entropy_backward", Op(bce_backward)),
     ("aten.huber_loss_backward", Op(|a| { let d = a.float("delta")?; gradient(a, |x, y| (x - y).clamp(-d, d)) })),
     ("aten.mse_loss_backward", Op(|a| gradient(a, |x, y| 2.0 * (x - y)))),
     ("aten.multi_margin_loss_backward", Op(multi_margin_backward)),
     ("aten.multilabel_margin_loss_backward", Op(multilabel_margin_backward)),
-    ("aten.native_batch_norm_backward", Op(batch_norm_backward)),
+    ("aten.native_batch_norm_backward", Op(|a| batch_norm_backward(a, "train", "save_invstd"))),
     ("aten.native_group_norm_backward", Op(group_norm_backward)),
     ("aten.native_layer_norm_backward", Op(layer_norm_backward)),
     ("aten.nll_loss2d_backward", Op(nll_backward)),
     ("aten.nll_loss_backward", Op(nll_backward)),
     ("aten.smooth_l1_loss_backward", Op(|a| { let b = a.float("beta")?; gradient(a, |x, y| if (x - y).abs() < b { (x - y) / b } else { (x - y).signum() }) })),
+    ("aten.soft_margin_loss_backward", Op(|a| gradient(a, |x, y| { let z = (-y * x).exp(); -y * z / (z + 1.0) }))),
 ];
 
 /// From the output: `g - exp(y) sum(g)` of the logarithm, `y (g - sum(g y))` otherwise.
@@ -207,13 +209,14 @@ fn group_norm_backward(args: &Args) -> Results {
     })
 }
 
-fn batch_norm_backward(args: &Args) -> Results {
+/// Overloads call the flag, and the saved reciprocal of the deviation, by different names.
+fn batch_norm_backward(args: &Args, train: &str, rstd: &str) -> Results {
     let x = args.tensor("input")?;
-    let train = args.flag("train")?;
+    let train = args.flag(train)?;
     let eps = args.float("eps")?;
     let wide = |t: &Tensor| per_channel(t, x.rank())?.expand(x.shape());
     let (mean, rstd) = if train {
-        (wide(args.tensor("save_mean")?)?, wide(args.tensor("save_invstd")?)?)
+        (wide(args.tensor("save_mean")?)?, wide(args.tensor(rstd)?)?)
     } else {
         let variance = args.tensor("running_var")?;
         (wide(args.tensor("running_mean")?)?, wide(&variance.map(DType::F64, |v| Scalar::Float(1.0 / (v.float() + eps).sqrt())))?)
