@@ -44,7 +44,8 @@ pub fn run(args: &Args) -> Result<bool> {
     if let Some(Which::Cpu { workloads, peers, python, dev }) = &args.which {
         return cpu(workloads, peers, python, if *dev { Profile::Dev } else { Profile::Release });
     }
-    let mut all = vec!["bench", "--workspace", "--benches", "--"];
+    // Not `--benches`: that takes the unit tests in too, which know no option of criterion's.
+    let mut all = vec!["bench", "--workspace", "--bench", "*", "--"];
     all.extend(args.args.iter().map(String::as_str));
     cargo::run(&all)
 }

@@ -92,7 +92,9 @@ fn op_table(page: &mut String, op: &OpDef) -> std::fmt::Result {
     if !rows.is_empty() {
         page.push_str("| | name | kind | meaning |\n| --- | --- | --- | --- |\n");
         for (what, name, kind, meaning) in rows {
-            writeln!(page, "| {what} | `{name}` | {} | {} |", kind.replace('|', "\\|"), meaning.replace('|', "\\|"))?;
+            // A bare `<` would begin a tag.
+            let kind = kind.replace('|', "\\|").replace('<', "\\<");
+            writeln!(page, "| {what} | `{name}` | {kind} | {} |", meaning.replace('|', "\\|"))?;
         }
     }
     let facts = [op.traits.names(), op.effects.names()].concat();
