@@ -1,5 +1,6 @@
 //! LLVM IR, assembly and object bytes of a module in the llvm dialect.
 
+use super::lane_stores::lane_stores;
 use super::{Error, Target, prepare};
 use inkwell::OptimizationLevel;
 use inkwell::context::{AsContextRef, Context};
@@ -85,6 +86,7 @@ pub fn emit(module: Op<'_>, target: &Target, options: &Options) -> Result<Emitte
     let passes = options.passes.as_deref().unwrap_or(PASSES);
     llvm.run_passes(passes, &machine, PassBuilderOptions::create())
         .map_err(|message| Error::Llvm { stage: "optimise", message: message.to_string() })?;
+    lane_stores(&llvm);
     timings.optimise = start.elapsed();
 
     let ir = options.ir.then(|| llvm.print_to_string().to_string());

@@ -1,5 +1,6 @@
 //! From a hand-written module to a call of its code.
 
+mod lane_stores;
 mod linking;
 pub(crate) mod machine;
 
