@@ -37,14 +37,14 @@ pub struct Peer {
 }
 
 impl Peer {
-    /// Compiles `bundle/model.pt2`. `threads` counts if nothing of this process has used the thread pool yet.
+    /// Compiles `bundle/model.pt2`, in the mode that the name of this library says. `threads` counts if nothing of this process has used the thread pool yet.
     pub fn prepare(bundle: &Path, threads: usize) -> Result<Peer, Box<dyn Error>> {
         pool::limit(threads);
         let compiler = match own_folder().map(|folder| folder.join(LIBRARY)).filter(|path| path.exists()) {
             Some(path) if std::env::var_os(strata_runtime::compiler::OVERRIDE).is_none() => Compiler::open_at(&path)?,
             _ => Compiler::open()?,
         };
-        let artefact = compiler.compile(&bundle.join("model.pt2"), "{}")?;
+        let artefact = compiler.compile(&bundle.join("model.pt2"), &options(own_library().as_deref()))?;
         let session = Session::load(&artefact, None)?;
         let state = session.caller();
         Ok(Peer { session, state, inputs: Vec::new(), outputs: Vec::new() })
@@ -92,15 +92,42 @@ fn describe(tensors: &[BenchTensor], into: &mut Vec<DLTensor>) -> Result<(), Str
 
 /// The folder of the library that this function is in: the executable is the harness's.
 fn own_folder() -> Option<PathBuf> {
+    Some(own_library()?.parent()?.to_path_buf())
+}
+
+/// The compiler's options: a harness names a peer by its library alone, so a copy `libstrata_bench-MODE.so` is Strata in that mode.
+fn options(library: Option<&Path>) -> String {
+    let name = library.and_then(Path::file_stem).unwrap_or_default().to_string_lossy();
+    match name.split_once('-') {
+        // Measured schedules come from the store where they are there.
+        Some((_, mode)) => format!(r#"{{"mode":"{mode}","cache":{}}}"#, mode == "max-autotune"),
+        None => "{}".to_owned(),
+    }
+}
+
+/// The file of the library that this function is in.
+fn own_library() -> Option<PathBuf> {
     // SAFETY: a struct of pointers may be all zero; `dladdr` fills it from the address of our own function.
     let info = unsafe {
         let mut info: libc::Dl_info = std::mem::zeroed();
-        (libc::dladdr(own_folder as *const c_void, &raw mut info) != 0).then_some(info)
+        (libc::dladdr(own_library as *const c_void, &raw mut info) != 0).then_some(info)
     }?;
     if info.dli_fname.is_null() {
         return None;
     }
     // SAFETY: the loader's own text, which lives as long as the library.
-    let path = Path::new(OsStr::from_bytes(unsafe { CStr::from_ptr(info.dli_fname) }.to_bytes()));
-    Some(path.parent()?.to_path_buf())
+    Some(PathBuf::from(OsStr::from_bytes(unsafe { CStr::from_ptr(info.dli_fname) }.to_bytes())))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_library_says_its_mode() {
+        let of = |name: &str| options(Some(Path::new(name)));
+        assert_eq!(of("/there/libstrata_bench.so"), "{}");
+        assert_eq!(of("libstrata_bench-reduce-overhead.so"), r#"{"mode":"reduce-overhead","cache":false}"#);
+        assert_eq!(of("libstrata_bench-max-autotune.so"), r#"{"mode":"max-autotune","cache":true}"#);
+    }
 }

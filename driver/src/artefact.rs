@@ -9,8 +9,8 @@ use strata_lowering::codegen::{ENTRY, LinkedImage, PREPARE, Target};
 use strata_lowering::loop_to_host::{Program, entry};
 use strata_passes::plan_memory::ARENA_BYTES;
 use strata_runtime::manifest::{
-    Access, Guard, Import, Input, InputKind, Kernel, Layout, LevelSize, Output, OutputKind, Relocation, Resume, Segment, StageTime, Weight,
-    WeightSource,
+    Access, Guard, Import, Input, InputKind, Kernel, Layout, LevelSize, Output, OutputKind, Relocation, Resume, Segment, StageTime, Tuned,
+    Weight, WeightSource,
 };
 use strata_runtime::{Artefact, DType, Image, Manifest, manifest};
 
@@ -25,6 +25,8 @@ pub struct Notes {
     pub levels: Vec<LevelSize>,
     /// Its kernels.
     pub kernels: Vec<Kernel>,
+    /// Those whose schedules were to be measured.
+    pub tuned: Vec<Tuned>,
     /// Bytes of the call's arena.
     pub arena: Option<u64>,
 }
@@ -132,6 +134,7 @@ pub fn build(
             workspace_bytes: notes.arena,
             timings: notes.timings,
             levels: notes.levels,
+            tuned: notes.tuned,
         },
         image: Image { bytes: image.bytes },
     })

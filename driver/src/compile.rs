@@ -1,9 +1,10 @@
 //! From a file to an artefact.
 
 use crate::artefact::{self, Notes};
+use crate::autotune;
 use crate::incremental::{self, Database, Pipeline, Report};
 use crate::levels::{LEVELS, Level, road};
-use crate::options::{Dynamic, Numerics, Options};
+use crate::options::{Dynamic, Mode, Numerics, Options};
 use crate::units::{self, Make};
 use crate::{Error, pass_list, registry};
 use std::cell::Cell;
@@ -192,11 +193,16 @@ pub fn compile_explained(path: &Path, options: &Options, store: Option<&Arc<Stor
     let options = &options;
     run_level(&module, &LEVELS[0], options)?;
     notes.level(LEVELS[0].name, module.op());
+    let emit = code_options(options);
+    let make = Make { target: &target, options: &emit, store: store.map(Arc::as_ref) };
     let (mut program, mut redone) = (None, Report::default());
     for level in LEVELS[1..].iter().take_while(|level| level.name != "cpu") {
         let (after, report) = time(&mut notes, level.name, || run_by_function(&context, module, level, options, store))?;
         module = after;
         redone.records.extend(report.records);
+        if level.name == PREPARED && options.mode == Mode::MaxAutotune {
+            notes.tuned = time(&mut notes, "autotune", || autotune::tune(&module, options, make))?;
+        }
         notes.level(level.name, module.op());
         // Writes to buffers have become results and weights are prepared, and the next level forgets which integers have no sign.
         if level.name == SIGNATURE {
@@ -207,8 +213,6 @@ pub fn compile_explained(path: &Path, options: &Options, store: Option<&Arc<Stor
         }
     }
     let program = program.ok_or(Error::NoEntry)?;
-    let emit = code_options(options);
-    let make = Make { target: &target, options: &emit, store: store.map(Arc::as_ref) };
     let objects = time(&mut notes, "code", || units::objects(&module, make))?;
     notes.messages = messages(module.op());
     // Of all threads together, so they may be more than the time of the stage they are part of.

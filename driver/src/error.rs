@@ -44,6 +44,10 @@ pub enum Error {
     Symbolic { name: String },
     #[error("options: {0}")]
     Options(#[from] serde_json::Error),
+    #[error("--autotune-budget is a number of seconds, not negative and not without end")]
+    Budget,
+    #[error("{0}")]
+    Run(String),
     #[error("{0}")]
     Interpreter(String),
     #[error("there is no level '{name}'; the levels are {known}")]

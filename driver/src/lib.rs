@@ -3,6 +3,7 @@
 use std::ffi::CStr;
 
 mod artefact;
+mod autotune;
 mod bisect;
 mod check_semantics;
 mod compare;
@@ -40,7 +41,7 @@ pub use interpret::interpret;
 pub use job::{JobError, check_file, passes_between};
 pub use levels::{CUDA, LEVELS, Level, all_levels, road};
 pub use opt_args::{ArgsError, Job, OPTIONS, Task, expand, job};
-pub use options::{Dynamic, Mode, Numerics, Options, Target};
+pub use options::{BUDGET, Dynamic, Mode, Numerics, Options, Target};
 pub use pass_list::{PassListError, split as split_pipeline};
 pub use reduce::{ReduceError, Reduced, reduce};
 pub use registry::{dialects, passes, pipelines, registry};

@@ -8,6 +8,7 @@ use strata_lowering::codegen::{Device, UnknownDevice};
 ///
 /// `reduce-overhead` asks for calls without allocations and for code that is entered directly. On the CPU that is how every
 /// program is called (into the caller's outputs: no allocation, no lock, guards in the code itself), so it changes nothing.
+/// `max-autotune` measures schedules of the program's kernels on this machine and keeps the fastest; see [`Options::autotune_budget`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 #[allow(missing_docs, reason = "the names are PyTorch's")]
@@ -97,6 +98,9 @@ impl From<Target> for String {
     }
 }
 
+/// Seconds that a search for schedules takes at most if nobody says otherwise.
+pub const BUDGET: f64 = 30.0;
+
 /// Options of a compilation.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
@@ -105,6 +109,8 @@ pub struct Options {
     pub target: Target,
     /// Effort.
     pub mode: Mode,
+    /// Seconds that the search for schedules may take with `max-autotune`; [`BUDGET`] when nobody says.
+    pub autotune_budget: Option<f64>,
     /// Symbolic sizes.
     pub dynamic: Dynamic,
     /// The sizes of the call's inputs in order, as in `4x8:3`; a scalar's are empty.

@@ -8,7 +8,7 @@ use crate::{BUILD, Error};
 use std::collections::HashSet;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
-use strata_core::ir::{Builder, Context, Module};
+use strata_core::ir::{Builder, Context, Module, Op};
 use strata_core::registry::load_dialect;
 use strata_lowering::codegen::{self, Alias, Emitted, Target, Timings};
 use strata_lowering::loop_to_cpu::{functions_of, kernels_to_cpu, program_to_cpu};
@@ -45,7 +45,7 @@ struct Kernel {
 }
 
 /// The name of every kernel in its own text.
-const NAME: &str = "kernel";
+pub(crate) const NAME: &str = "kernel";
 
 /// Compiles a module at the level `host`, which becomes the program around its kernels.
 pub(crate) fn objects(module: &Module<'_>, make: Make<'_>) -> Result<Objects, Error> {
@@ -138,14 +138,10 @@ impl Make<'_> {
 ///
 /// The program keeps the names that it has for its kernels: it is the same program when a kernel becomes another.
 fn split(module: &Module<'_>) -> (Vec<Kernel>, Vec<Alias>) {
-    let cx = module.cx();
     let (mut kernels, mut aliases, mut known) = (Vec::new(), Vec::new(), HashSet::new());
     for op in module.op().find_all("loop.kernel") {
         let own = op.str("sym_name").unwrap_or_default();
-        let alone = Module::new(cx);
-        let copy = Builder::at_end(alone.body(), op.location()).clone_op(op, &[]);
-        copy.set_attr("sym_name", cx.str_attr(NAME));
-        let text = alone.to_string();
+        let text = alone(op).to_string();
         let name = format!("{NAME}_{}", &Parts::new().with("text", &text).key(Kind::Object).hex()[..32]);
         aliases.extend(functions_of(&own).into_iter().zip(functions_of(&name)));
         if known.insert(name.clone()) {
@@ -153,4 +149,12 @@ fn split(module: &Module<'_>) -> (Vec<Kernel>, Vec<Alias>) {
         }
     }
     (kernels, aliases)
+}
+
+/// A module of one kernel, under the name that all kernels share.
+pub(crate) fn alone(kernel: Op<'_>) -> Module<'_> {
+    let module = Module::new(kernel.cx());
+    let copy = Builder::at_end(module.body(), kernel.location()).clone_op(kernel, &[]);
+    copy.set_attr("sym_name", kernel.cx().str_attr(NAME));
+    module
 }

@@ -157,6 +157,7 @@ impl Manifest {
             workspace_bytes: None,
             timings: Vec::new(),
             levels: Vec::new(),
+            tuned: Vec::new(),
         }
     }
 }

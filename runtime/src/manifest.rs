@@ -42,6 +42,49 @@ pub struct Manifest {
     /// What the program was at each level.
     #[serde(default)]
     pub levels: Vec<LevelSize>,
+    /// The kernels whose schedules were to be measured.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub tuned: Vec<Tuned>,
+}
+
+/// A kernel whose schedule was to be chosen by measurement.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Tuned {
+    /// Its name in the program.
+    pub kernel: String,
+    /// The name of its entry among the stored schedules.
+    pub key: String,
+    /// The hash of what the entry held when the program was compiled; nothing where there was none.
+    #[serde(default)]
+    pub entry: String,
+    /// What happened.
+    pub how: Tuning,
+    /// What was measured, now or when the entry was made.
+    #[serde(default)]
+    pub gain: Option<Gain>,
+}
+
+/// Where a kernel's schedule came from.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Tuning {
+    /// It was searched for.
+    Searched,
+    /// It was stored.
+    Stored,
+    /// It is the one that nobody measured, for this reason.
+    Untuned(String),
+}
+
+/// What a search found.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Gain {
+    /// Schedules that were compiled and measured.
+    pub tried: u64,
+    /// Microseconds of the kernel as it was.
+    pub before: f64,
+    /// Microseconds with the schedule that was chosen.
+    pub after: f64,
 }
 
 /// Where the program goes on after its last result, when it was captured in parts.

@@ -94,6 +94,15 @@ impl Session {
         unsafe { self.run_pointers(&pointers) }
     }
 
+    /// [`Session::run_dlpack`] on tensors of ours: results are written into `outputs`, which have the sizes that they will have.
+    pub fn run_onto(&self, state: &mut CallState, inputs: &[&Tensor], outputs: &mut [Tensor]) -> Result<(), RunError> {
+        let inputs: Vec<DLTensor> = inputs.iter().map(|tensor| tensor.dlpack()).collect();
+        let outputs: Vec<DLTensor> = outputs.iter_mut().map(|tensor| tensor.dlpack()).collect();
+        let pointers = |tensors: &[DLTensor]| tensors.iter().map(|tensor| &raw const *tensor).collect::<Vec<_>>();
+        // SAFETY: the tensors are ours and outlive the call; the outputs are borrowed by nobody else.
+        unsafe { self.run_dlpack(state, &pointers(&inputs), &pointers(&outputs)) }
+    }
+
     /// [`Session::run`] on anyone's tensors.
     ///
     /// # Safety

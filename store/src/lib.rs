@@ -21,7 +21,7 @@ pub use evict::Freed;
 pub use explain::{Difference, Explanation};
 pub use key::{Key, Kind, Parts};
 pub use remote::{Redis, Remote};
-pub use source::{SourceError, source_hash};
+pub use source::{SourceError, content_hash, source_hash};
 pub use store::{Lookup, Settings, Stat, Store, Verified};
 
 /// The folder of the store, for all processes of a user.

@@ -79,3 +79,8 @@ impl Part {
         }
     }
 }
+
+/// The hash of some bytes, as entries that depend on them name it.
+pub fn content_hash(data: &[u8]) -> String {
+    blake3::hash(data).to_hex().to_string()
+}

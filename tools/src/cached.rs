@@ -6,7 +6,7 @@ use std::time::UNIX_EPOCH;
 
 use strata_runtime::compiler::Compiler;
 use strata_runtime::{Artefact, cpu};
-use strata_store::{Explanation, Kind, Lookup, Parts, Settings, Store, source_hash};
+use strata_store::{Explanation, Key, Kind, Lookup, Parts, Settings, Store, content_hash, source_hash};
 
 /// What a compiled program depends on.
 ///
@@ -62,7 +62,9 @@ pub fn artefact(
     let key = parts.key(Kind::Artefact);
     match store.get(&key) {
         Lookup::Hit(entry) => match Artefact::from_bytes(&entry.data) {
-            Ok(artefact) => return Ok(of(artefact, source)),
+            Ok(artefact) if has_schedules(store, &artefact) => return Ok(of(artefact, source)),
+            // It was compiled with other measured schedules than there are now.
+            Ok(_) => {}
             Err(error) => warn(&format!("cache entry {key} is not used: {error}")),
         },
         Lookup::Miss => {}
@@ -73,6 +75,14 @@ pub fn artefact(
         warn(&error);
     }
     Ok(artefact)
+}
+
+/// Whether the measured schedules that a program was compiled with are those that are stored.
+fn has_schedules(store: &Store, artefact: &Artefact) -> bool {
+    artefact.manifest.tuned.iter().all(|tuned| {
+        let data = Key::parse(&tuned.key).and_then(|key| store.get(&key).data());
+        data.map(|data| content_hash(&data)).unwrap_or_default() == tuned.entry
+    })
 }
 
 /// A stored program under the name of this source, with the weights of this source.

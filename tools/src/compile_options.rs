@@ -9,6 +9,9 @@ pub struct CompileOptions {
     /// How much time compilation may take for faster code
     #[arg(long, value_parser = ["default", "reduce-overhead", "max-autotune"])]
     mode: Option<String>,
+    /// Seconds that --mode=max-autotune may measure schedules
+    #[arg(long, value_name = "SECONDS")]
+    autotune_budget: Option<f64>,
     /// Which sizes stay symbolic
     #[arg(long, value_parser = ["auto", "on", "off"])]
     dynamic: Option<String>,
@@ -30,6 +33,9 @@ pub struct CompileOptions {
     /// Say whether the program came from the cache, and if not, what differs from the nearest that is in it
     #[arg(long, conflicts_with = "no_cache")]
     pub explain_cache: bool,
+    /// Say which schedules were measured, and what that gained
+    #[arg(long)]
+    pub explain_autotune: bool,
 }
 
 impl CompileOptions {
@@ -45,6 +51,9 @@ impl CompileOptions {
             if let Some(value) = value {
                 options.insert(name.into(), json!(value));
             }
+        }
+        if let Some(seconds) = self.autotune_budget {
+            options.insert("autotune_budget".into(), json!(seconds));
         }
         if self.profile {
             options.insert("profile".into(), json!(true));

@@ -5,5 +5,6 @@
 pub mod cached;
 pub mod compile_options;
 mod start;
+pub mod tuning;
 
 pub use start::start;

@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use serde::Deserialize;
@@ -30,6 +30,9 @@ enum Which {
         /// Peers, comma-separated; those that are not installed say so in the table
         #[arg(long, default_value = "eager,inductor,jax,ort,openvino,iree")]
         peers: String,
+        /// Strata's modes, comma-separated
+        #[arg(long, value_delimiter = ',', default_value = "default,reduce-overhead,max-autotune")]
+        modes: Vec<String>,
         /// A Python that has PyTorch and the peers
         #[arg(long, default_value = "python3")]
         python: String,
@@ -41,8 +44,8 @@ enum Which {
 
 /// Runs the benchmarks.
 pub fn run(args: &Args) -> Result<bool> {
-    if let Some(Which::Cpu { workloads, peers, python, dev }) = &args.which {
-        return cpu(workloads, peers, python, if *dev { Profile::Dev } else { Profile::Release });
+    if let Some(Which::Cpu { workloads, peers, modes, python, dev }) = &args.which {
+        return cpu(workloads, (peers, modes), python, if *dev { Profile::Dev } else { Profile::Release });
     }
     // Not `--benches`: that takes the unit tests in too, which know no option of criterion's.
     let mut all = vec!["bench", "--workspace", "--bench", "*", "--"];
@@ -57,7 +60,7 @@ const COPY: &str = "target/bench/runner";
 /// The table and the plot.
 const RESULTS: &str = "bench/results";
 
-fn cpu(workloads: &str, peers: &str, python: &str, profile: Profile) -> Result<bool> {
+fn cpu(workloads: &str, (peers, modes): (&str, &[String]), python: &str, profile: Profile) -> Result<bool> {
     if !Path::new(RUNNER).exists() {
         return Err(format!("{RUNNER} is not there; the runner that measures all peers lies beside the repository").into());
     }
@@ -87,13 +90,17 @@ fn cpu(workloads: &str, peers: &str, python: &str, profile: Profile) -> Result<b
     if !Path::new(COPY).join("limits.json").exists() {
         script("limits.py").status()?;
     }
-    let strata = format!("strata=cabi:{}", tools.join("libstrata_bench.so").display());
-    let peers = format!("{peers},{strata}");
+    let ours = modes.iter().map(|mode| ours(&tools, mode)).collect::<Result<Vec<_>>>()?;
+    let specs: Vec<_> = ours.iter().map(|(label, library)| format!("{label}=cabi:{}", library.display())).collect();
+    let peers = std::iter::once(peers).chain(specs.iter().map(String::as_str)).collect::<Vec<_>>().join(",");
     if !script("peers.py").args(["--workload", workloads, "--peer", &peers, "--json", "cpu.json"]).status()?.success() {
         return Ok(false);
     }
     let table = script("report.py").arg("cpu.json").output()?;
-    let table = String::from_utf8_lossy(&table.stdout).replace(&strata, "strata");
+    let mut table = String::from_utf8_lossy(&table.stdout).into_owned();
+    for (spec, (label, _)) in specs.iter().zip(&ours) {
+        table = table.replace(spec, label);
+    }
     fs::write(format!("{RESULTS}/cpu.md"), format!("# Strata beside its peers\n\n{table}"))?;
     let listed = script("peers.py").args(["--workload", workloads, "--list"]).output()?;
     let mut plot = Vec::new();
@@ -111,6 +118,17 @@ fn cpu(workloads: &str, peers: &str, python: &str, profile: Profile) -> Result<b
     fs::write(format!("{RESULTS}/cpu.svg"), svg(&plot)?)?;
     println!("written: {RESULTS}/cpu.md, {RESULTS}/cpu.svg");
     Ok(true)
+}
+
+/// What Strata is called in a mode, and the library that is it: a copy whose name says the mode.
+fn ours(tools: &Path, mode: &str) -> Result<(String, PathBuf)> {
+    let library = tools.join("libstrata_bench.so");
+    if mode == "default" {
+        return Ok(("strata".to_owned(), library));
+    }
+    let copy = tools.join(format!("libstrata_bench-{mode}.so"));
+    fs::copy(&library, &copy).map_err(|e| format!("{}: {e}", copy.display()))?;
+    Ok((format!("strata-{mode}"), copy))
 }
 
 /// What `rs-run --roofline=json` says of a kernel.

@@ -37,7 +37,8 @@ pub fn is_contraction(kernel: &KernelView<'_>) -> bool {
 
 /// Writes the schedule of a contraction.
 pub fn schedule(frame: &Frame<'_, '_>) {
-    if let Some(roles) = Roles::new(frame.kernel)
+    if !frame.told
+        && let Some(roles) = Roles::new(frame.kernel)
         && let Some(panel) = roles.panel().or_else(|| in_place(frame, &roles)).filter(|panel| frame.width > 1 && panel % frame.width == 0)
     {
         return tiled(frame, &roles, panel);

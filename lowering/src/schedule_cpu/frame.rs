@@ -21,11 +21,24 @@ pub struct Frame<'k, 'c> {
     pub vector: Option<usize>,
     /// The best dim for lanes inside each stage.
     pub own: Vec<Option<usize>>,
+    /// Whether somebody else chose where lanes run: then nothing cleverer than loops around them is asked for.
+    pub told: bool,
+}
+
+/// Where lanes run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Lanes {
+    /// Where they cost least.
+    Cheapest,
+    /// Along this outer dim.
+    Outer(usize),
+    /// Along a dim of each stage's own.
+    Own,
 }
 
 impl<'k, 'c> Frame<'k, 'c> {
     /// Weighs the dims of a kernel.
-    pub fn new(kernel: &'k KernelView<'c>, vector_bits: i64) -> Self {
+    pub fn new(kernel: &'k KernelView<'c>, vector_bits: i64, wanted: Lanes) -> Self {
         let width = lanes(kernel, vector_bits);
         let size = |dim: usize| kernel.static_size(dim).unwrap_or(TYPICAL);
         let weight = |stage: &StageView<'_>| stage.domain.iter().map(|&dim| size(dim) as f64).product::<f64>();
@@ -36,8 +49,13 @@ impl<'k, 'c> Frame<'k, 'c> {
         let outer = kernel.outer.iter().copied().map(|dim| (dim, along(dim))).min_by(|x, y| x.1.total_cmp(&y.1));
         // A tile has no dims of the outer loops, so there are no lanes along these.
         let tile = kernel.stages.iter().any(StageView::is_tile);
-        let vector = outer.filter(|(_, cost)| width > 1 && !tile && *cost <= own_cost).map(|(dim, _)| dim);
-        Self { kernel, register_bits: vector_bits, width, vector, own: own.into_iter().map(|own| own.0).collect() }
+        let vector = match wanted {
+            Lanes::Cheapest => outer.filter(|(_, cost)| width > 1 && !tile && *cost <= own_cost).map(|(dim, _)| dim),
+            Lanes::Outer(dim) => Some(dim).filter(|_| width > 1 && !tile),
+            Lanes::Own => None,
+        };
+        let own = own.into_iter().map(|own| own.0).collect();
+        Self { kernel, register_bits: vector_bits, width, vector, own, told: wanted != Lanes::Cheapest }
     }
 
     /// The size of a dim, or a typical one.

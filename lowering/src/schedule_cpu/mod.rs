@@ -11,6 +11,7 @@
 //! ```
 
 pub(crate) mod access;
+mod choice;
 mod contraction;
 mod cost;
 mod frame;
@@ -22,12 +23,14 @@ mod roles;
 mod stream;
 mod sweep;
 
+pub use choice::{apply, choice, steps};
+
 pub(crate) use access::Stride;
 pub(crate) use roles::{Roles, uses};
 
 use crate::kernel_view::KernelView;
-use frame::Frame;
-use strata_core::ir::Op;
+use frame::{Frame, Lanes};
+use strata_core::ir::{Attr, Op};
 use strata_core::pass::{Pass, PassContext, PassError};
 
 /// Writes a schedule for the CPU on every kernel.
@@ -50,15 +53,37 @@ impl Pass for ScheduleCpu {
 
 /// Writes the schedule of one kernel, by its kind, if it has none.
 pub fn schedule(op: Op<'_>, vector_bits: i64) {
+    schedule_with(op, vector_bits, Lanes::Cheapest);
+}
+
+/// Choices for a kernel whose lanes run elsewhere than the cost model says. The kernel is left with one of them.
+pub fn elsewhere(op: Op<'_>, vector_bits: i64) -> Vec<Attr<'_>> {
+    // Kernels with schedules of their own kind have lanes where their form puts them.
+    if KernelView::new(op).is_none_or(|kernel| kernel.tiles().is_some() || mean::is_mean(&kernel)) {
+        return Vec::new();
+    }
+    choice::clear(op);
+    let Some(kernel) = KernelView::new(op) else { return Vec::new() };
+    let places = kernel.outer.iter().filter(|dim| kernel.static_size(**dim) != Some(1)).map(|&dim| Lanes::Outer(dim));
+    let places: Vec<_> = places.chain([Lanes::Own]).collect();
+    let one = |lanes: Lanes| {
+        choice::clear(op);
+        schedule_with(op, vector_bits, lanes);
+        choice(op)
+    };
+    places.into_iter().map(one).collect()
+}
+
+fn schedule_with(op: Op<'_>, vector_bits: i64, lanes: Lanes) {
     let Some(kernel) = KernelView::new(op).filter(|_| op.attr("schedule").is_none()) else { return };
-    let frame = Frame::new(&kernel, vector_bits);
+    let frame = Frame::new(&kernel, vector_bits, lanes);
     if mean::is_mean(&kernel) {
         return mean::schedule(&frame);
     }
-    if panels::schedule(&frame, vector_bits) {
+    if !frame.told && panels::schedule(&frame, vector_bits) {
         return;
     }
-    if let Some(lanes) = sweep::lanes(&kernel) {
+    if let Some(lanes) = sweep::lanes(&kernel).filter(|_| !frame.told) {
         sweep::schedule(&frame, lanes);
     } else if contraction::is_contraction(&kernel) {
         contraction::schedule(&frame);

@@ -10,7 +10,7 @@ const BLOCK: i64 = 128;
 /// Writes the schedule of a kernel of maps, scans and scatters.
 pub fn schedule(frame: &Frame<'_, '_>) {
     let Some(vector) = frame.vector else { return frame.write_own(None) };
-    if let Some(along) = turned(frame, vector) {
+    if let Some(along) = turned(frame, vector).filter(|_| !frame.told) {
         return write_turned(frame, vector, along);
     }
     let wanted = frame.kernel.stages.iter().map(side_by_side).min().unwrap_or(1);

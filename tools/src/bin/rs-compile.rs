@@ -13,6 +13,7 @@ use strata_runtime::{Artefact, header, shared};
 use strata_tools::cached;
 use strata_tools::compile_options::CompileOptions;
 use strata_tools::start;
+use strata_tools::tuning;
 
 /// Compile a tensor program.
 #[derive(Parser)]
@@ -67,8 +68,17 @@ impl Arguments {
         Ok(Options { target: self.target, cpu: self.cpu.clone(), verify: self.verify, ..options })
     }
 
-    /// The compiled program, from the cache if it is there.
+    /// The compiled program; says what was measured where somebody asks.
     fn artefact(&self, options: &Options) -> Result<Artefact, Box<dyn Error>> {
+        let artefact = self.cached(options)?;
+        if self.compile.explain_autotune {
+            eprintln!("{}: {}", self.model.display(), tuning::explain(&artefact.manifest));
+        }
+        Ok(artefact)
+    }
+
+    /// The compiled program, from the cache if it is there.
+    fn cached(&self, options: &Options) -> Result<Artefact, Box<dyn Error>> {
         let Some(store) = (!self.compile.no_cache).then(cached::open_store).flatten().map(Arc::new) else {
             return Ok(compile(&self.model, options, None)?);
         };

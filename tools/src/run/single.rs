@@ -7,6 +7,7 @@ use strata_runtime::compare::{Tolerance, preview};
 use strata_runtime::manifest::Scalar;
 use strata_runtime::{DType, Manifest, Tensor};
 use strata_tools::compile_options::CompileOptions;
+use strata_tools::tuning;
 
 use super::backend::{Backend, Compile, Named, Program};
 use super::benchmark;
@@ -52,6 +53,9 @@ pub fn run(options: &Options) -> Result<bool, Box<dyn Error>> {
         Program::Parts(parts) => parts.first().map(|part| part.manifest()),
         Program::Specialised(_) | Program::Interpreted { .. } => None,
     };
+    if let Some(manifest) = manifest.filter(|_| options.compile.explain_autotune) {
+        eprintln!("{}: {}", options.model.display(), tuning::explain(manifest));
+    }
     let set = options.inputs.as_deref().or(options.expect.as_deref()).map(InputSet::read).transpose()?;
     let made = match (&set, manifest) {
         (None, Some(manifest)) => sample_inputs(manifest)?,

@@ -1,0 +1,117 @@
+//! `max-autotune`: schedules chosen by measurement.
+//!
+//! A schedule is data that lies on a kernel. A search gives a kernel other schedules, compiles each alone, runs it on this machine
+//! with tensors of the kernel's own sizes, and keeps the fastest. The schedule of the cost model takes part, and is given up only for
+//! one that beat it side by side, so a search never loses. Kernels that take longest come first; equal kernels are one.
+//!
+//! What was found is kept in the store under the kind `schedule`, by the kernel, the machine and the compiler's build: it is an input
+//! of every later compilation that asks for measured schedules, which then searches nothing.
+
+mod bench;
+mod search;
+mod stored;
+
+use crate::Error;
+use crate::options::{BUDGET, Options};
+use crate::units::{Make, alone};
+use std::collections::HashMap;
+use std::time::{Duration, Instant};
+use strata_core::ir::{Module, Op};
+use strata_lowering::KernelView;
+use strata_lowering::loop_to_host::entry;
+use strata_lowering::schedule_cpu::{apply, choice};
+use strata_runtime::manifest::{Tuned, Tuning};
+
+/// What a search works with.
+#[derive(Clone, Copy)]
+struct Tuner<'a> {
+    options: &'a Options,
+    make: Make<'a>,
+}
+
+/// Gives the kernels of a module at the level `loop-scheduled` the fastest schedules that are known or found within the budget.
+pub fn tune(module: &Module<'_>, options: &Options, make: Make<'_>) -> Result<Vec<Tuned>, Error> {
+    let tuner = Tuner { options, make };
+    let budget = Duration::try_from_secs_f64(options.autotune_budget.unwrap_or(BUDGET)).map_err(|_| Error::Budget)?;
+    // Equal kernels are one: the text is what they are known by.
+    let mut known: HashMap<String, Vec<Op<'_>>> = HashMap::new();
+    let mut order = Vec::new();
+    for kernel in module.op().find_all("loop.kernel") {
+        let text = alone(kernel).to_string();
+        let same = known.entry(text.clone()).or_default();
+        if same.is_empty() {
+            order.push(text);
+        }
+        same.push(kernel);
+    }
+    let calls = calls(module)?;
+    let weight = |text: &String| known[text].iter().map(|&kernel| weight(kernel, &calls)).sum::<f64>();
+    let mut weighed: Vec<(f64, String)> = order.into_iter().map(|text| (weight(&text), text)).collect();
+    // Kernels that only prepare weights run once.
+    weighed.retain(|kernel| kernel.0 > 0.0);
+    weighed.sort_by(|a, b| b.0.total_cmp(&a.0));
+    let (begin, mut left) = (Instant::now(), weighed.iter().map(|kernel| kernel.0).sum::<f64>());
+    let mut tuned = Vec::new();
+    for (weight, text) in weighed {
+        let kernels = &known[&text];
+        // Each kernel has its part of the time that is left, and what it does not need goes to those after it.
+        let rest = budget.saturating_sub(begin.elapsed());
+        let part = rest.mul_f64((weight / left.max(f64::MIN_POSITIVE)).min(1.0));
+        left -= weight;
+        let found = tuner.kernel(kernels[0], &text, (!rest.is_zero()).then_some(part));
+        let best = choice(kernels[0]);
+        kernels[1..].iter().for_each(|&kernel| _ = apply(kernel, best));
+        tuned.extend(kernels.iter().map(|kernel| Tuned { kernel: kernel.str("sym_name").unwrap_or_default(), ..found.clone() }));
+    }
+    Ok(tuned)
+}
+
+impl Tuner<'_> {
+    /// Bits of a vector register.
+    fn vector_bits(&self) -> i64 {
+        i64::from(self.options.vector_bits.unwrap_or_else(|| self.make.target.vector_bits()))
+    }
+
+    /// The best schedule that is stored or found in this time, on the kernel; where there is no time, the one that it has.
+    fn kernel(&self, kernel: Op<'_>, text: &str, time: Option<Duration>) -> Tuned {
+        let parts = stored::parts(text, self.make);
+        let untuned = |reason: &str| Tuned {
+            kernel: String::new(),
+            key: stored::key(&parts),
+            entry: String::new(),
+            how: Tuning::Untuned(reason.to_owned()),
+            gain: None,
+        };
+        if !self.options.cpu.is_empty() {
+            return untuned("what is compiled for another CPU cannot be measured here");
+        }
+        if let Some((gain, entry)) = self.make.store.and_then(|store| stored::get(store, &parts, kernel)) {
+            return Tuned { entry, how: Tuning::Stored, gain: Some(gain), ..untuned("") };
+        }
+        if kernel.body(0).args().iter().any(|arg| !arg.ty().is_tensor() || arg.ty().num_elements().is_none()) {
+            return untuned("its sizes are symbolic; --dynamic=off compiles for those of a call");
+        }
+        let Some(time) = time else { return untuned("the budget was spent on kernels that take longer") };
+        let gain = match search::search(self, kernel, time) {
+            Ok(gain) => gain,
+            Err(error) => return untuned(&format!("it cannot be measured: {error}")),
+        };
+        let entry = self.make.store.map(|store| stored::put(store, &parts, kernel, &gain)).unwrap_or_default();
+        Tuned { entry, how: Tuning::Searched, gain: Some(gain), ..untuned("") }
+    }
+}
+
+/// The kernels that a call launches, each as often as it does.
+fn calls(module: &Module<'_>) -> Result<Vec<String>, Error> {
+    let calls = entry(module.op())?.find_all("loop.call").into_iter();
+    Ok(calls.filter_map(|call| call.attr("callee")?.as_symbol()).collect())
+}
+
+/// How much of a program's time a kernel takes, about: operations and bytes, as often as it is called.
+fn weight(kernel: Op<'_>, calls: &[String]) -> f64 {
+    /// Operations in the time of a byte.
+    const BALANCE: f64 = 8.0;
+    let name = kernel.str("sym_name").unwrap_or_default();
+    let work = |view: KernelView<'_>| 1.0 + view.flops().unwrap_or(0) as f64 + BALANCE * view.bytes().unwrap_or(0) as f64;
+    KernelView::new(kernel).map_or(0.0, work) * calls.iter().filter(|call| **call == name).count() as f64
+}
