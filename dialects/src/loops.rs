@@ -51,6 +51,8 @@ impl Verify for Kernel<'_> {
 /// of the operand is zero. `space` says where the result lives: `register` (one element per point of the outer loops), `tile` (scratch
 /// memory for its dims that are not outer, of known sizes) or `buffer`.
 /// A result has one dim for each dim of the domain that is not reduced.
+/// `spread` names dims of the domain for all of which the body runs once: it yields one element for each of their points, in row-major
+/// order, and the stage's element at a point is the one that belongs to it.
 /// `chunk = [p, r, n]` reduces dim `r` in pieces: at a point of dim `p` it runs from `p * n` to `(p + 1) * n`, or to its own end.
 ///
 /// The reducers `softmax` and `softmax_or_zero` combine two yielded elements, a score and a value, to one result: the mean of the values
@@ -59,6 +61,7 @@ impl Verify for Kernel<'_> {
 /// C1: there is one map, and one block argument, for each operand. C2: reduced and scanned dims are in the domain.
 /// C3: `reducer` is known, and given exactly when something is reduced or scanned. C4: `space` is known.
 /// C5: of a `chunk` the first dim is in the domain and not reduced, the second is reduced, and the number is positive.
+/// C6: dims of `spread` are in the domain; such a stage has one result and combines nothing.
 #[op("loop.stage", effects(Read, Write), verify)]
 pub struct Stage {
     inputs: Variadic<AnyType>,
@@ -69,6 +72,7 @@ pub struct Stage {
     guarded: OptAttr<Bools>,
     reduce: OptAttr<I64s>,
     chunk: OptAttr<I64s>,
+    spread: OptAttr<I64s>,
     scan: OptAttr<I64>,
     reducer: OptAttr<Str>,
     schedule: OptAttr<Dict>,
@@ -96,6 +100,9 @@ impl Verify for Stage<'_> {
                 matches!(chunk[..], [by, dim, size] if domain.contains(&by) && !reduce.contains(&by) && reduce.contains(&dim) && size > 0);
             ensure!(fits, 5, "the chunk {chunk:?} does not name a dim of the domain, a reduced dim and a size");
         }
+        let spread = self.spread().unwrap_or_default();
+        let alone = spread.is_empty() || (!combines && self.op().num_results() == 1);
+        ensure!(alone && spread.iter().all(|dim| domain.contains(dim)), 6, "the dims {spread:?} cannot be those of what the body yields");
         Ok(())
     }
 }

@@ -27,7 +27,7 @@ struct Step {
 }
 
 /// Passes that ask how closely results follow the program.
-const NUMERIC: &[&str] = &["fold-scales", "fuse-attention", "share-reciprocals", "simplify-algebra", "simplify-sums"];
+const NUMERIC: &[&str] = &["fold-scales", "fuse-attention", "share-reciprocals", "simplify-algebra", "simplify-sums", "winograd"];
 
 /// Runs when the runtime is to say where the time of a call goes.
 const PROFILE: &str = "mark-launches";
@@ -99,6 +99,7 @@ pub const LEVELS: &[Level] = &[
             optional("func.func(fuse-attention)", "fuse-attention"),
             optional("cse", "cse"),
             optional("func.func(channels-last)", "channels-last"),
+            optional("func.func(winograd)", "winograd"),
             optional("func.func(simplify-views)", "simplify-views"),
             optional("cse", "cse"),
             optional("hoist-weights", "hoist-weights"),

@@ -25,6 +25,8 @@ pub struct StageView<'c> {
     pub reduce: Vec<usize>,
     /// In which pieces it reduces one of them.
     pub chunk: Option<Chunk>,
+    /// Dims for all of whose points the body runs once.
+    pub spread: Vec<usize>,
     /// The dim that it scans.
     pub scan: Option<usize>,
     /// Access of each operand.
@@ -61,7 +63,8 @@ impl<'c> StageView<'c> {
         let maps: Vec<_> = op.attr("maps").and_then(Attr::as_array).unwrap_or_default().into_iter().filter_map(Attr::as_map).collect();
         let guarded = op.attr("guarded").and_then(Attr::as_bools).unwrap_or_else(|| vec![false; maps.len()]);
         let scan = op.int("scan").map(|dim| dim as usize);
-        Self { op, domain: dims(op, "domain"), reduce: dims(op, "reduce"), chunk: Chunk::of(op), scan, maps, guarded }
+        let (reduce, spread) = (dims(op, "reduce"), dims(op, "spread"));
+        Self { op, domain: dims(op, "domain"), reduce, chunk: Chunk::of(op), spread, scan, maps, guarded }
     }
 
     /// Whether it writes at computed indices.
@@ -178,7 +181,8 @@ impl<'c> KernelView<'c> {
     /// Arithmetic operations of one call, when the sizes are known: one for each op of a body, and one for each combination.
     pub fn flops(&self) -> Option<u64> {
         let stages = self.stages.iter().map(|stage| {
-            let counted = stage.domain.iter().filter(|dim| stage.chunk.is_none_or(|chunk| chunk.by != **dim));
+            let once = |dim: &&usize| stage.chunk.is_none_or(|chunk| chunk.by != **dim) && !stage.spread.contains(*dim);
+            let counted = stage.domain.iter().filter(once);
             let points: Option<i64> = counted.map(|&dim| self.static_size(dim)).product();
             let body = stage
                 .op

@@ -65,8 +65,8 @@ impl Pass for HoistWeights {
     }
 }
 
-/// How much larger than its weights a prepared value may be.
-const GROWTH: u64 = 2;
+/// How much larger than its weights a prepared value may be: transformed windows of 3 by 3 are 6 by 6.
+const GROWTH: u64 = 4;
 /// A value as small as this may be prepared whatever it is made from.
 const SMALL: u64 = 4096;
 /// A table of an expensive function may be this large: reading it from the cache is faster than computing it.

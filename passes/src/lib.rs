@@ -20,6 +20,7 @@ pub mod split_breaks;
 #[cfg(test)]
 mod testing;
 pub mod verify_level;
+pub mod winograd;
 
 use strata_core::pass::PassEntry;
 
@@ -45,4 +46,5 @@ pub const PASSES: &[PassEntry] = &[
     PassEntry::of::<specialise_sizes::SpecialiseSizes>(),
     PassEntry::of::<split_breaks::SplitBreaks>(),
     PassEntry::of::<verify_level::VerifyLevel>(),
+    PassEntry::of::<winograd::Winograd>(),
 ];

@@ -2,7 +2,7 @@
 
     python own_cases.py own
 
-Groups: changed buffers, outputs that are views of inputs or of each other, nested control flow, small integers, complex128
+Groups: changed buffers, outputs that are views of inputs or of each other, nested control flow, convolutions by tiles, small integers, complex128
 (as pairs of f64, which the file format can hold), and sizes of 0 in programs with symbolic sizes.
 """
 
@@ -323,6 +323,26 @@ def normed(update, g, x, w, mean, var):
     """Saved statistics are those of the batch; the fourth is the reciprocal of the deviation."""
     ours = (x.mean((0, 2)), torch.rsqrt(x.var((0, 2), correction=0) + 1e-5))
     return torch.ops.aten.batch_norm_backward(g, x, w, mean, var, *ours, update, 1e-5, [True] * 3, torch.empty(0, dtype=torch.uint8))
+
+
+class Residual(nn.Module):
+    """Two convolutions with 3 by 3 windows, large enough for tiles, and what stands around them in a network."""
+
+    def __init__(self, channels, dtype):
+        super().__init__()
+        self.first = nn.Conv2d(channels, channels, 3, padding=1, bias=False, dtype=dtype)
+        self.norm = nn.BatchNorm2d(channels, dtype=dtype)
+        self.second = nn.Conv2d(channels, channels, 3, padding=(1, 0), dtype=dtype)
+
+    def forward(self, x):
+        y = self.second(self.norm(self.first(x)).relu())
+        return (y + x[..., 1:-1]).relu()
+
+
+@group("convolutions")
+def convolutions():
+    yield "tiles", Residual(32, torch.float32), [[tensor(1, 32, 22, 25)]]
+    yield "tiles_f64", Residual(24, torch.float64), [[tensor(2, 24, 20, 18, dtype=torch.float64)]]
 
 
 @group("found")

@@ -10,6 +10,7 @@ pub mod fusion;
 pub mod index;
 pub mod layout;
 pub mod library;
+pub mod mix;
 pub mod order;
 pub mod pointwise;
 pub mod reduce;
@@ -25,6 +26,7 @@ pub use creation::{Constant, Iota, Item, Rng, Splat};
 pub use fusion::{Fusion, Yield};
 pub use index::{DynamicSlice, DynamicUpdate, Gather, Scatter};
 pub use library::Library;
+pub use mix::Mix;
 pub use order::Sort;
 pub use pointwise::*;
 pub use reduce::{ArgReduce, Reduce, Scan};
@@ -59,6 +61,7 @@ pub static PRIM: DialectDef = DialectDef {
             Conv::DEF,
             Dot::DEF,
             SoftmaxDot::DEF,
+            Mix::DEF,
             DynamicSlice::DEF,
             DynamicUpdate::DEF,
             Gather::DEF,

@@ -57,7 +57,7 @@ pub struct Emitter<'c> {
     pub(crate) kernel: KernelView<'c>,
     pub(crate) sizes: Vec<Num<'c>>,
     pub(crate) symbols: Vec<Value<'c>>,
-    scalars: HashMap<Value<'c>, Value<'c>>,
+    pub(super) scalars: HashMap<Value<'c>, Value<'c>>,
     pub(crate) buffers: HashMap<Value<'c>, Buffer<'c>>,
     pub(crate) registers: HashMap<(Value<'c>, usize), Value<'c>>,
     pub(crate) status: Value<'c>,
@@ -305,7 +305,7 @@ impl<'c> Emitter<'c> {
     }
 
     /// One op of a body for one copy.
-    fn scalar_op(&mut self, op: Op<'c>, operands: &[Value<'c>], copy: &Copy<'c>) -> Result<Vec<Value<'c>>, Error> {
+    pub(super) fn scalar_op(&mut self, op: Op<'c>, operands: &[Value<'c>], copy: &Copy<'c>) -> Result<Vec<Value<'c>>, Error> {
         self.mask = copy.mask;
         Ok(match op.name() {
             "loop.index" => {

@@ -14,6 +14,7 @@ pub(crate) mod memory;
 pub(crate) mod nest;
 mod prefetch;
 pub(crate) mod reducer;
+mod spread;
 mod stages;
 mod stream;
 mod sweep;

@@ -66,7 +66,8 @@ impl<'c> Emitter<'c> {
         let loops = self.inner_loops(stage, copies.first());
         let mut body = |emitter: &mut Self, copies: &[Copy<'c>], carried: Vec<Value<'c>>| {
             emitter.reads.clear();
-            for (copy, values) in copies.iter().zip(emitter.bodies(stage, copies)?) {
+            let yields = if stage.spread.is_empty() { emitter.bodies(stage, copies)? } else { emitter.spread(stage, copies)? };
+            for (copy, values) in copies.iter().zip(yields) {
                 for (result, value) in stage.op.results().into_iter().zip(values) {
                     emitter.write(stage, result, copy, value)?;
                 }

@@ -41,7 +41,9 @@ fn mergeable<'c>(view: &KernelView<'c>, first: usize) -> Option<Merge<'c>> {
         }
         used = true;
         let reduced = |dim: usize| stage.reduce.contains(&dim);
-        if stage.is_scatter() || stage.scan.is_some() || reduced(first) != reduced(second) || reads_index(stage, [first, second]) {
+        let spread = stage.spread.contains(&first) || stage.spread.contains(&second);
+        if stage.is_scatter() || stage.scan.is_some() || spread || reduced(first) != reduced(second) || reads_index(stage, [first, second])
+        {
             return None;
         }
         for (operand, map) in stage.op.operands().into_iter().zip(&stage.maps) {
@@ -119,6 +121,9 @@ fn apply(kernel: Op<'_>, merge: &Merge<'_>) {
         stage.op.set_attr("domain", dims(&stage.domain));
         if !stage.reduce.is_empty() {
             stage.op.set_attr("reduce", dims(&stage.reduce));
+        }
+        if !stage.spread.is_empty() {
+            stage.op.set_attr("spread", dims(&stage.spread));
         }
         if let Some(scan) = stage.scan {
             stage.op.set_attr("scan", cx.i64_attr(rename(scan) as i64));

@@ -193,7 +193,7 @@ impl<'c> Kernel<'c> {
         let reduced = match op.name() {
             "prim.reduce" => op.ints("dims")?,
             "prim.arg_reduce" => vec![op.int("dim")?],
-            "prim.dot" | "prim.softmax_dot" | "prim.conv" | "prim.gather" => return None,
+            "prim.dot" | "prim.softmax_dot" | "prim.conv" | "prim.mix" | "prim.gather" => return None,
             _ => Vec::new(),
         };
         let rank = value.ty().rank() + reduced.len();
@@ -249,6 +249,7 @@ impl<'c> Kernel<'c> {
             }
             "prim.rng" => random::element(self, stage, op, indices, to),
             "prim.reduce" | "prim.arg_reduce" | "prim.dot" | "prim.softmax_dot" | "prim.conv" => self.reduction(stage, op, to, indices),
+            "prim.mix" => self.mixed(stage, op, to, indices),
             "prim.gather" => indexed::gather(self, stage, op, indices),
             "prim.scan" | "prim.scatter" => Err(Error::at(op, "it stands in the middle of a fusion; it must be its only op")),
             _ if view::is_view(op) => view::element(self, stage, op, indices),

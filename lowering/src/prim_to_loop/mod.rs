@@ -10,6 +10,7 @@ mod collapse;
 mod conv;
 mod indexed;
 mod kernel;
+mod mix;
 mod next_after;
 mod random;
 mod reduction;

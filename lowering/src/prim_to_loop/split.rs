@@ -54,7 +54,7 @@ fn splittable(view: &KernelView<'_>, split: Split) -> bool {
                 false => replaced(view.op.cx(), expr, split).is_some(),
             })
         });
-        !asks && reads && !stage.is_scatter() && stage.scan != Some(dim)
+        !asks && reads && !stage.is_scatter() && stage.scan != Some(dim) && !stage.spread.contains(&dim)
     })
 }
 
@@ -143,6 +143,9 @@ fn rename(stage: &StageView<'_>, to: &dyn Fn(usize) -> Vec<usize>) {
     stage.op.set_attr("domain", list(&stage.domain));
     if !stage.reduce.is_empty() {
         stage.op.set_attr("reduce", list(&stage.reduce));
+    }
+    if !stage.spread.is_empty() {
+        stage.op.set_attr("spread", list(&stage.spread));
     }
     if let Some(scan) = stage.scan {
         stage.op.set_attr("scan", cx.i64_attr(to(scan)[0] as i64));

@@ -8,6 +8,8 @@ use strata_core::ir::{AffineExpr, AffineKind, Block, Builder, Op, OpSpec, Type, 
 pub enum Kind<'a> {
     /// One result element per point.
     Map,
+    /// One element for each point of these dims, each time the body runs.
+    Spread { dims: &'a [usize] },
     /// Combines the elements over these dims.
     Reduce { dims: &'a [usize], reducer: &'a str },
     /// Running combination along a dim.
@@ -45,6 +47,10 @@ impl<'c> Stage<'c> {
         let mut attrs = vec![("domain", ints(domain)), ("space", cx.str_attr(space))];
         let name = match kind {
             Kind::Map => "loop.stage",
+            Kind::Spread { dims } => {
+                attrs.push(("spread", ints(dims)));
+                "loop.stage"
+            }
             Kind::Reduce { dims, reducer } => {
                 attrs.extend([("reduce", ints(dims)), ("reducer", cx.str_attr(reducer))]);
                 "loop.stage"

@@ -20,6 +20,7 @@ mod panels;
 mod pointwise;
 mod reduction;
 mod roles;
+mod spread;
 mod stream;
 mod sweep;
 
@@ -80,7 +81,7 @@ fn schedule_with(op: Op<'_>, vector_bits: i64, lanes: Lanes) {
     if mean::is_mean(&kernel) {
         return mean::schedule(&frame);
     }
-    if !frame.told && panels::schedule(&frame, vector_bits) {
+    if !frame.told && (spread::schedule(&frame) || panels::schedule(&frame, vector_bits)) {
         return;
     }
     if let Some(lanes) = sweep::lanes(&kernel).filter(|_| !frame.told) {

@@ -15,7 +15,7 @@ pub enum Class {
     Gather,
     /// `reduce` and `arg_reduce`.
     Reduce,
-    /// `dot`, `conv` and `softmax_dot`.
+    /// `dot`, `conv`, `mix` and `softmax_dot`.
     Contract,
     /// A kernel, library call or host op of its own.
     Alone,
@@ -109,7 +109,7 @@ pub fn classify(op: Op<'_>) -> Class {
         "reshape" => Class::View(View::Reshape),
         "gather" => Class::Gather,
         "reduce" | "arg_reduce" => Class::Reduce,
-        "dot" | "conv" | "softmax_dot" => Class::Contract,
+        "dot" | "conv" | "mix" | "softmax_dot" => Class::Contract,
         _ => Class::Alone,
     }
 }

@@ -76,6 +76,17 @@ fn is_mean(op: Op<'_>) -> bool {
     op.is("prim.softmax_dot")
 }
 
+/// How a contraction reads its operands.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Reader {
+    /// Each element once, for all results that it is part of.
+    Once,
+    /// Each element for many results: a condition would be tested again for each.
+    Often,
+    /// Likewise, and in the order in which the operands have been laid out for it: no other is worth reading.
+    InOrder,
+}
+
 /// State of the recursion.
 struct Walk<'a, 'c> {
     graph: &'a Graph<'c>,
@@ -243,14 +254,18 @@ impl<'c> Walk<'_, 'c> {
                 if path != self.identity(&all) {
                     return Err(Refusal::ReductionRead);
                 }
-                let laid_out = op.attr("layout").is_some();
+                let reader = match op.attr("layout") {
+                    Some(_) => Reader::InOrder,
+                    None if op.is("prim.mix") => Reader::Once,
+                    None => Reader::Often,
+                };
                 let (first, rest) = op.operands().split_first().map(|(first, rest)| (*first, rest.to_vec())).ok_or(Refusal::Contraction)?;
                 if is_mean(op) {
                     self.scores(first)?
                 } else {
-                    self.prologue(first, laid_out)?
+                    self.prologue(first, reader)?
                 }
-                rest.into_iter().try_for_each(|operand| self.prologue(operand, laid_out))?;
+                rest.into_iter().try_for_each(|operand| self.prologue(operand, reader))?;
             }
             Class::Alone => return Err(Refusal::Alone(op.name().to_owned())),
         }
@@ -302,19 +317,20 @@ impl<'c> Walk<'_, 'c> {
         }
         self.reads.entry(producer).or_default();
         let contract = self.graph.class(producer) == Class::Contract;
-        op.operands().into_iter().try_for_each(|operand| if contract { self.prologue(operand, false) } else { self.scores(operand) })
+        op.operands()
+            .into_iter()
+            .try_for_each(|operand| if contract { self.prologue(operand, Reader::Often) } else { self.scores(operand) })
     }
 
-    /// What a contraction reads: kernel inputs through views and conversions only. One whose operands have been laid out for it
-    /// reads no other order.
-    fn prologue(&mut self, operand: Value<'c>, laid_out: bool) -> Result<(), Refusal> {
+    /// What a contraction reads: kernel inputs through views and conversions only.
+    fn prologue(&mut self, operand: Value<'c>, reader: Reader) -> Result<(), Refusal> {
         let Some(producer) = self.producer(operand) else { return Ok(()) };
         let op = self.graph.op(producer);
         let sole = self.graph.users(producer).iter().all(|user| self.inside.contains(user));
         let taken = match self.graph.class(producer) {
             Class::Source => true,
-            Class::View(View::Plain) => !laid_out,
-            Class::View(View::Guarded) => false,
+            Class::View(View::Plain) => reader != Reader::InOrder,
+            Class::View(View::Guarded) => reader == Reader::Once,
             Class::View(View::Reshape) => {
                 let path = vec![self.paths.zero(); op.result(0).ty().rank()];
                 self.paths.through(self.dims, op, 0, &path).is_some()
@@ -326,7 +342,7 @@ impl<'c> Walk<'_, 'c> {
             return Err(Refusal::ContractionPrologue);
         }
         self.reads.entry(producer).or_default();
-        op.operands().into_iter().try_for_each(|operand| self.prologue(operand, laid_out))
+        op.operands().into_iter().try_for_each(|operand| self.prologue(operand, reader))
     }
 
     /// How often an element is computed when the kernel runs over all its dimensions. Row dimensions do not count: what does not

@@ -101,6 +101,7 @@ struct Stage<'a, 'c> {
     reduce: Vec<usize>,
     chunk: Option<Chunk>,
     scan: Option<usize>,
+    spread: Vec<usize>,
     maps: Vec<Vec<Expr>>,
     guarded: Vec<bool>,
 }
@@ -145,6 +146,7 @@ impl<'a, 'c> Stage<'a, 'c> {
             symbols,
             visit,
             reduce: dims("reduce")?,
+            spread: dims("spread")?,
             chunk: Chunk::of(op),
             scan,
             guarded: op.attr("guarded").and_then(Attr::as_bools).unwrap_or_else(|| vec![false; maps.len()]),
@@ -223,7 +225,8 @@ impl<'a, 'c> Stage<'a, 'c> {
             m.bind_slot(result, Slot::Plain(Value::Tensor(t)));
             return Ok(());
         }
-        if body.num_yields() != results.len() {
+        let copies: usize = self.spread.iter().map(|&d| self.sizes[d]).product();
+        if body.num_yields() != results.len() * copies {
             return Err(fail(format!("{} yielded values for {} results", body.num_yields(), results.len())));
         }
         let mut folds = Vec::new();
@@ -241,8 +244,9 @@ impl<'a, 'c> Stage<'a, 'c> {
                 _ => None,
             };
             self.visit(&mut body, &operands, point, &mut index)?;
+            let copy = self.spread.iter().fold(0, |k, &d| k * self.sizes[d] + point[d] as usize);
             for (k, fold) in folds.iter_mut().enumerate() {
-                fold.add(at, body.yielded(k), position, before);
+                fold.add(at, body.yielded(k + copy), position, before);
             }
             Ok(())
         })?;

@@ -58,6 +58,31 @@ pub(super) fn softmax_dot(n: &Node<'_>) -> Results {
     product(n, &weights)
 }
 
+/// One dimension after the other, in f64.
+pub(super) fn mix(n: &Node<'_>) -> Results {
+    let x = n.tensor(0)?;
+    let matrix = n.op.attr("matrix").and_then(|attr| attr.as_f64s()).ok_or_else(|| fail("there is no matrix"))?;
+    let (mut x, dims) = (x.cast(DType::F64), n.dims("dims", x.rank())?);
+    for dim in dims {
+        let size = x.shape()[dim];
+        let mut shape = x.shape().to_vec();
+        shape[dim] = matrix.len() / size.max(1);
+        let mut result = Tensor::zeros(DType::F64, &shape)?;
+        each(&shape, |at| {
+            let mut from = at.to_vec();
+            let row = &matrix[at[dim] * size..][..size];
+            let sum = row.iter().enumerate().filter(|(_, factor)| **factor != 0.0).map(|(k, factor)| {
+                from[dim] = k;
+                factor * x.f(&from)
+            });
+            let sum = sum.sum();
+            result.set(at, Scalar::Float(sum));
+        });
+        x = result;
+    }
+    single(Value::Tensor(x.cast(n.dtype(0)?)))
+}
+
 pub(super) fn conv(n: &Node<'_>) -> Results {
     let (x, w) = (n.tensor(0)?, n.tensor(1)?);
     let (strides, spread, dilation) =

@@ -41,6 +41,7 @@ const ARMS: &[(&str, Arm)] = &[
     ("prim.iota", view::iota),
     ("prim.item", |n| single(Value::Scalar(n.tensor(0)?.item()?))),
     ("prim.library", super::library::prim),
+    ("prim.mix", contract::mix),
     ("prim.pad", view::pad),
     ("prim.reduce", reduce::reduce),
     ("prim.reshape", view::reshape),

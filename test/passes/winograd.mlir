@@ -1,0 +1,54 @@
+// RUN: rs-opt %s --split-input-file --winograd | FileCheck %s
+// RUN: rs-opt %s --split-input-file --winograd=numerics=bitwise | FileCheck %s --check-prefix=BITWISE
+// BITWISE-NOT: prim.mix
+
+// Tiles that reach beyond the end: the padding grows; what follows runs on tiles, its other operand is taken apart; a slice ends it.
+// CHECK-LABEL: func.func @residual(
+// CHECK: %[[P:.*]] = prim.pad %{{.*}} {high = array<i64: 0, 3, 3, 0>, interior = array<i64: 0, 0, 0, 0>, low = array<i64: 0, 1, 1, 0>} {{.*}} -> tensor<4x18x18x64xf32>
+// CHECK: %[[V:.*]] = prim.window %[[P]] {dilations = array<i64: 1, 1>, dims = array<i64: 1, 2>, sizes = array<i64: 6, 6>, strides = array<i64: 4, 4>} {{.*}} -> tensor<4x4x4x64x6x6xf32>
+// CHECK: %[[T:.*]] = prim.transpose %[[V]]
+// CHECK: %[[X:.*]] = prim.mix %[[T]] {dims = array<i64: 0, 1>, {{.*}}tensor<6x6x4x4x4x64xf32>
+// CHECK: %[[WT:.*]] = prim.transpose %{{.*}} {perm = array<i64: 1, 2, 3, 0, 4>}
+// CHECK: %[[WR:.*]] = prim.reshape %[[WT]] {{.*}} -> tensor<3x3x64x64xf32>
+// CHECK: %[[W:.*]] = prim.mix %[[WR]] {dims = array<i64: 0, 1>, {{.*}} -> tensor<6x6x64x64xf32>
+// CHECK: %[[D:.*]] = prim.dot {{.*}}tensor<36x64x64xf32>
+// CHECK: %[[Y:.*]] = prim.mix %{{.*}} {dims = array<i64: 2, 4>, {{.*}} -> tensor<4x4x4x4x4x64xf32>
+// CHECK: %[[B:.*]] = prim.broadcast %{{.*}} {dims = array<i64: 5>} : (tensor<64xf32>) -> tensor<4x4x4x4x4x64xf32>
+// CHECK: %[[S:.*]] = prim.add %[[Y]], %[[B]]
+// CHECK: %[[RP:.*]] = prim.pad %{{.*}} {high = array<i64: 0, 2, 2, 0>, {{.*}} -> tensor<4x16x16x64xf32>
+// CHECK: %[[R:.*]] = prim.reshape %[[RP]] {{.*}} -> tensor<4x4x4x4x4x64xf32>
+// CHECK: %[[Q:.*]] = prim.add %[[S]], %[[R]]
+// CHECK: %[[ALL:.*]] = prim.reshape %[[Q]] {{.*}} -> tensor<4x16x16x64xf32>
+// CHECK: %[[O:.*]] = prim.slice %[[ALL]] {{.*}} -> tensor<4x14x14x64xf32>
+// CHECK: return %[[O]]
+func.func @residual(%x: tensor<4x14x14x64xf32> {capture.kind = "input", capture.name = "x"},
+                    %w: tensor<2x3x3x64x32xf32> {capture.kind = "parameter", capture.name = "w"},
+                    %b: tensor<64xf32> {capture.kind = "parameter", capture.name = "b"}) -> (tensor<4x14x14x64xf32> {capture.kind = "output"}) attributes {capture.entry} {
+  %z = prim.constant {value = dense<0.0> : tensor<f32>} : tensor<f32>
+  %p = prim.pad %x, %z {low = array<i64: 0, 1, 1, 0>, high = array<i64: 0, 1, 1, 0>, interior = array<i64: 0, 0, 0, 0>} : (tensor<4x14x14x64xf32>, tensor<f32>) -> tensor<4x16x16x64xf32>
+  %0 = prim.conv %p, %w {strides = array<i64: 1, 1>, low = array<i64: 0, 0>, high = array<i64: 0, 0>, lhs_dilation = array<i64: 1, 1>, rhs_dilation = array<i64: 1, 1>, groups = 1 : i64, layout = "n01c,O01co->n01o"} : (tensor<4x16x16x64xf32>, tensor<2x3x3x64x32xf32>) -> tensor<4x14x14x64xf32>
+  %1 = prim.broadcast %b {dims = array<i64: 3>} : (tensor<64xf32>) -> tensor<4x14x14x64xf32>
+  %2 = prim.add %0, %1 : tensor<4x14x14x64xf32>
+  %3 = prim.add %2, %x : tensor<4x14x14x64xf32>
+  return %3 : tensor<4x14x14x64xf32>
+}
+
+// -----
+
+// Steps of two, few channels, weights that come with the call: directly.
+// CHECK-LABEL: func.func @direct(
+// CHECK: prim.conv
+// CHECK: prim.conv
+// CHECK: prim.conv
+// CHECK-NOT: prim.mix
+func.func @direct(%x: tensor<4x30x30x64xf32> {capture.kind = "input", capture.name = "x"},
+                  %y: tensor<4x30x30x8xf32> {capture.kind = "input", capture.name = "y"},
+                  %v: tensor<3x3x64x16xf32> {capture.kind = "input", capture.name = "v"},
+                  %w: tensor<3x3x64x16xf32> {capture.kind = "parameter", capture.name = "w"},
+                  %u: tensor<3x3x8x16xf32> {capture.kind = "parameter", capture.name = "u"})
+    -> (tensor<4x14x14x16xf32> {capture.kind = "output"}, tensor<4x28x28x16xf32> {capture.kind = "output"}, tensor<4x28x28x16xf32> {capture.kind = "output"}) attributes {capture.entry} {
+  %0 = prim.conv %x, %w {strides = array<i64: 2, 2>, low = array<i64: 0, 0>, high = array<i64: 0, 0>, lhs_dilation = array<i64: 1, 1>, rhs_dilation = array<i64: 1, 1>, groups = 1 : i64, layout = "n01c,01co->n01o"} : (tensor<4x30x30x64xf32>, tensor<3x3x64x16xf32>) -> tensor<4x14x14x16xf32>
+  %1 = prim.conv %y, %u {strides = array<i64: 1, 1>, low = array<i64: 0, 0>, high = array<i64: 0, 0>, lhs_dilation = array<i64: 1, 1>, rhs_dilation = array<i64: 1, 1>, groups = 1 : i64, layout = "n01c,01co->n01o"} : (tensor<4x30x30x8xf32>, tensor<3x3x8x16xf32>) -> tensor<4x28x28x16xf32>
+  %2 = prim.conv %x, %v {strides = array<i64: 1, 1>, low = array<i64: 0, 0>, high = array<i64: 0, 0>, lhs_dilation = array<i64: 1, 1>, rhs_dilation = array<i64: 1, 1>, groups = 1 : i64, layout = "n01c,01co->n01o"} : (tensor<4x30x30x64xf32>, tensor<3x3x64x16xf32>) -> tensor<4x28x28x16xf32>
+  return %0, %1, %2 : tensor<4x14x14x16xf32>, tensor<4x28x28x16xf32>, tensor<4x28x28x16xf32>
+}
