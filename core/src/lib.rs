@@ -15,6 +15,7 @@ pub mod pass;
 pub mod query;
 pub mod registry;
 pub mod rewrite;
+pub mod shelf;
 pub mod tool;
 
 pub use melior;

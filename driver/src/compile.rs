@@ -6,14 +6,15 @@ use crate::incremental::{self, Database, Pipeline, Report};
 use crate::levels::{LEVELS, Level, road};
 use crate::options::{Dynamic, Mode, Numerics, Options};
 use crate::units::{self, Make};
+use crate::warm_up::warmed;
 use crate::{Error, pass_list, registry};
-use std::cell::Cell;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Instant;
 use strata_core::ir::{Context, Module, Op};
 use strata_core::pass::PassManager;
 use strata_core::registry::{Registry, load_dialect};
+use strata_core::shelf::{Lent, Shelf};
 use strata_frontend::Weights;
 use strata_lowering::codegen::{self, Emitted, Target};
 use strata_lowering::loop_to_cpu::messages;
@@ -35,26 +36,17 @@ pub(crate) struct Source<'c> {
 }
 
 /// A context with everything in it; dialects are loaded as they are met.
-pub(crate) fn context() -> Context {
-    thread_local! {
-        static REGISTRY: Registry = registry::registry().with_upstream_passes().with_passes(&registry::passes());
-    }
-    REGISTRY.with(Registry::context)
-}
-
-/// How often a context is used: what types and attributes it has met it never forgets.
-const USES: usize = 256;
-
-/// Does something with modules that live no longer than that. Making a context takes longer than most functions need, so a thread
-/// keeps one.
-pub(crate) fn with_context<R>(work: impl FnOnce(&Context) -> R) -> R {
-    thread_local! {
-        static KEPT: Cell<Option<(Context, usize)>> = const { Cell::new(None) };
-    }
-    let (context, uses) = KEPT.take().filter(|(_, uses)| *uses < USES).unwrap_or_else(|| (context(), 0));
-    let result = work(&context);
-    KEPT.set(Some((context, uses + 1)));
-    result
+pub(crate) fn context() -> Lent {
+    static CONTEXTS: Shelf = Shelf::new(|| {
+        thread_local! {
+            static REGISTRY: Registry = registry::registry().with_upstream_passes().with_passes(&registry::passes());
+        }
+        let context = REGISTRY.with(Registry::context);
+        // Kernels and functions are shared out over the cores here, so MLIR's own threads would only be in the way.
+        context.enable_multi_threading(false);
+        context
+    });
+    CONTEXTS.lend()
 }
 
 /// Reads a `.pt2` or `.mlir` file.
@@ -104,7 +96,7 @@ fn run_by_function<'c>(
     let private = |op: &Op<'_>| op.is("func.func") && op.str("sym_visibility").as_deref() == Some("private");
     if let Some(store) = store.filter(|_| !on_functions.is_empty() && module.body().ops().iter().any(private)) {
         let db = Database::sharing(store.clone());
-        let source = incremental::Source::new(&db, "the program".to_owned(), module.to_string());
+        let source = incremental::Source::new(&db, "the program".to_owned(), module.to_string(), true);
         let pipeline = Pipeline::new(&db, on_functions.to_vec());
         // Where this fails the passes say why in their place, with the locations of the source.
         if let Ok((text, report)) = incremental::run(&db, source, pipeline)
@@ -182,9 +174,13 @@ pub fn compile(path: &Path, options: &Options, store: Option<&Arc<Store>>) -> Re
 
 /// [`compile`], with what was redone for which function.
 pub fn compile_explained(path: &Path, options: &Options, store: Option<&Arc<Store>>) -> Result<(Artefact, Report), Error> {
-    let mut notes = Notes::default();
     let target = target(options);
-    let mut options = for_target(options, &target);
+    warmed(&target, || compile_for(path, &target, options, store))
+}
+
+fn compile_for(path: &Path, target: &Target, options: &Options, store: Option<&Arc<Store>>) -> Result<(Artefact, Report), Error> {
+    let mut notes = Notes::default();
+    let mut options = for_target(options, target);
     let context = time(&mut notes, "context", context);
     let Source { mut module, weights } = time(&mut notes, "import", || read(path, &context))?;
     if options.part.is_empty() {
@@ -194,7 +190,7 @@ pub fn compile_explained(path: &Path, options: &Options, store: Option<&Arc<Stor
     run_level(&module, &LEVELS[0], options)?;
     notes.level(LEVELS[0].name, module.op());
     let emit = code_options(options);
-    let make = Make { target: &target, options: &emit, store: store.map(Arc::as_ref) };
+    let make = Make { target, options: &emit, store: store.map(Arc::as_ref) };
     let (mut program, mut redone) = (None, Report::default());
     for level in LEVELS[1..].iter().take_while(|level| level.name != "cpu") {
         let (after, report) = time(&mut notes, level.name, || run_by_function(&context, module, level, options, store))?;
@@ -223,7 +219,7 @@ pub fn compile_explained(path: &Path, options: &Options, store: Option<&Arc<Stor
     }
     let bytes: Vec<_> = objects.bytes.iter().map(Vec::as_slice).collect();
     let image = time(&mut notes, "link", || codegen::link_as(&bytes, &objects.aliases))?;
-    Ok((artefact::build(&program, weights.as_ref(), path, image, &target, notes)?, redone))
+    Ok((artefact::build(&program, weights.as_ref(), path, image, target, notes)?, redone))
 }
 
 /// Compiles a file for the CPU in one piece: its object, and LLVM IR or assembly where they are asked for.

@@ -76,14 +76,17 @@ impl Job {
         let pipeline = Pipeline::new(&db, self.passes.clone());
         if watch {
             let path = self.input.as_deref().ok_or(JobError::Watch)?;
-            let mut text = |path: &Path| read(path, &context()).map(|source| source.module.to_string()).map_err(|e| e.to_string());
+            let mut text = |path: &Path| match path.extension() {
+                Some(kind) if kind == "mlir" => std::fs::read_to_string(path).map_err(|error| error.to_string()),
+                _ => read(path, &context()).map(|source| source.module.to_string()).map_err(|error| error.to_string()),
+            };
             incremental::watch(&mut db, path, &mut text, pipeline, &mut std::io::stdout(), &mut || true)?;
             return Ok(true);
         }
         let context = context();
         let mut texts = Vec::new();
         for source in self.programs(&context)? {
-            let source = Text::new(&db, self.name(), source.module.to_string());
+            let source = Text::new(&db, self.name(), source.module.to_string(), true);
             let (text, report) = incremental::run(&db, source, pipeline).map_err(JobError::Incremental)?;
             match explain {
                 Some(Explain::Text) => eprintln!("{report}"),

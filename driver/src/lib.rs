@@ -23,6 +23,7 @@ mod reduce;
 mod registry;
 mod sample_inputs;
 mod units;
+mod warm_up;
 
 /// The hash of the compiler's sources: results of another build are not this one's.
 pub const BUILD: &CStr = match CStr::from_bytes_with_nul(concat!(env!("STRATA_BUILD"), "\0").as_bytes()) {

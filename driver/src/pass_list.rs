@@ -62,7 +62,7 @@ fn top_level(text: &str) -> Result<Vec<&str>, &'static str> {
 /// Whether there is a pass or pipeline of that name, ours or MLIR's.
 pub fn is_known(name: &str) -> bool {
     let context = context();
-    let known = |text: &str| PassManager::parse((&context).into(), "builtin.module", text).is_ok();
+    let known = |text: &str| PassManager::parse((&*context).into(), "builtin.module", text).is_ok();
     known(name) || known(&format!("func.func({name})"))
 }
 

@@ -10,6 +10,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 use strata_core::ir::{Builder, Context, Module, Op};
 use strata_core::registry::load_dialect;
+use strata_core::shelf::Lent;
 use strata_lowering::codegen::{self, Alias, Emitted, Target, Timings};
 use strata_lowering::loop_to_cpu::{functions_of, kernels_to_cpu, program_to_cpu};
 use strata_store::{Kind, Lookup, Parts, Store};
@@ -85,7 +86,7 @@ fn program(module: &Module<'_>, make: Make<'_>) -> Result<Piece, Error> {
 }
 
 /// A context that kernels are read into.
-fn loaded() -> Context {
+pub(crate) fn loaded() -> Lent {
     let context = context();
     for dialect in ["loop", "arith", "cf", "complex", "math", "func", "scf", "vector", "llvm"] {
         load_dialect(&context, dialect);

@@ -64,7 +64,7 @@ impl Session {
 
     fn with_store(text: &str, store: Option<Store>) -> Session {
         let db = Database::new(store);
-        let source = Source::new(&db, "test".into(), text.into());
+        let source = Source::new(&db, "test".into(), text.into(), false);
         // The passes must be known before a pipeline is read.
         plain("", PASSES);
         let pipeline = Pipeline::parse(&db, PASSES).expect("it is a pipeline");

@@ -14,12 +14,13 @@ pub struct Fusion {
     body: Region,
 }
 
-impl Verify for Fusion<'_> {
+impl<'c> Verify for Fusion<'c> {
     fn verify(self) -> Checked {
         let Some(block) = self.body().entry() else { return Err(Violation::new(1, "the region is empty")) };
-        let types = |values: Vec<Value<'_>>| values.into_iter().map(|v| v.ty().to_string()).collect::<Vec<_>>();
+        let types = |values: Vec<Value<'c>>| values.into_iter().map(|value| value.ty()).collect::<Vec<_>>();
+        let list = |types: &[Type<'_>]| types.iter().map(Type::to_string).collect::<Vec<_>>().join(", ");
         let (inputs, args) = (types(self.inputs()), types(block.args()));
-        ensure!(inputs == args, 1, "the operands are ({}), the block's arguments ({})", inputs.join(", "), args.join(", "));
+        ensure!(inputs == args, 1, "the operands are ({}), the block's arguments ({})", list(&inputs), list(&args));
         let yielded = block.terminator().filter(|op| op.isa::<Yield>()).map(|op| types(op.operands()));
         ensure!(yielded == Some(types(self.outputs())), 2, "the region does not yield the results");
         Ok(())

@@ -5,7 +5,7 @@
 use super::program::{self, Program};
 use super::report::How;
 use crate::BUILD;
-use crate::compile::with_context;
+use crate::compile::context;
 use crate::pass_list;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -22,6 +22,8 @@ pub struct Source {
     /// All of it.
     #[returns(ref)]
     pub text: String,
+    /// Whether MLIR printed it: then names and white space in it mean something only when they are others.
+    pub printed: bool,
 }
 
 /// The passes to run.
@@ -66,8 +68,8 @@ pub struct Database {
 
 /// Queries that were executed since they were last asked for, by the ids of their arguments.
 type Worked = Arc<Mutex<HashMap<(salsa::Id, salsa::Id), How>>>;
-/// What each function was when a group last ran on it: its text, and the group's.
-type Last = Arc<Mutex<HashMap<(String, usize), (String, String)>>>;
+/// What each function was at each step when it last ran: its text, and the passes'.
+type Last = Arc<Mutex<HashMap<String, HashMap<usize, (String, String)>>>>;
 
 #[salsa::db]
 impl salsa::Database for Database {}
@@ -123,10 +125,39 @@ pub(super) fn groups(db: &dyn Db, pipeline: Pipeline) -> Vec<(String, bool)> {
     groups
 }
 
+/// The functions of a source as they are written, and what is around them.
+#[salsa::tracked(returns(ref))]
+pub(super) fn written(db: &dyn Db, source: Source) -> Result<Program, String> {
+    program::split(source.text(db), source.name(db))
+}
+
 /// The functions of a source, and what is around them.
 #[salsa::tracked(returns(ref))]
 pub(super) fn parsed(db: &dyn Db, source: Source) -> Result<Program, String> {
-    program::split(source.text(db), source.name(db))
+    let mut program = written(db, source).clone()?;
+    if is_clean(db, source, &program) {
+        return Ok(program);
+    }
+    for function in &mut program.functions {
+        match cleaned(db, Unit::new(db, function.unit.as_str())) {
+            Ok(text) => function.unit.clone_from(text),
+            // The parser says what is wrong, and where in the whole text.
+            Err(_) => return program::split_parsed(source.text(db), source.name(db)),
+        }
+    }
+    Ok(program)
+}
+
+/// Whether the units of a program are as MLIR prints them.
+pub(super) fn is_clean(db: &dyn Db, source: Source, program: &Program) -> bool {
+    *source.printed(db) || !program.plain
+}
+
+/// A unit as MLIR prints it: a comment, a name, a location or white space makes no other unit.
+#[salsa::tracked(returns(ref))]
+pub(super) fn cleaned<'db>(db: &'db dyn Db, unit: Unit<'db>) -> Result<String, String> {
+    let context = context();
+    Module::parse(&context, unit.text(db), "a function").map(|module| module.to_string()).map_err(|error| error.to_string())
 }
 
 /// The functions of a module between two groups.
@@ -158,12 +189,11 @@ pub(super) fn transformed<'db>(db: &'db dyn Db, unit: Unit<'db>, group: Group<'d
 
 /// Runs passes on the text of a module.
 fn apply(text: &str, passes: &str) -> Result<String, String> {
-    with_context(|context| {
-        let module = Module::parse(context, text, "a part of the program").map_err(|error| error.to_string())?;
-        let manager = PassManager::parse(module.cx(), "builtin.module", passes).map_err(|error| error.to_string())?;
-        manager.run(module.op()).map_err(|error| error.to_string())?;
-        Ok(module.to_string())
-    })
+    let context = context();
+    let module = Module::parse(&context, text, "a part of the program").map_err(|error| error.to_string())?;
+    let manager = PassManager::parse(module.cx(), "builtin.module", passes).map_err(|error| error.to_string())?;
+    manager.run(module.op()).map_err(|error| error.to_string())?;
+    Ok(module.to_string())
 }
 
 impl Pipeline {

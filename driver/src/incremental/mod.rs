@@ -1,7 +1,7 @@
 //! Pipelines that redo only what an edit changed: a salsa database of functions and of what groups of passes make of them.
 //!
 //! ```text
-//! Source -> parsed -> units (one function, and the declarations of what it refers to)
+//! Source -> written -> units (one function, and the declarations of what it refers to) -> cleaned, as MLIR prints them
 //!                       -> transformed by the first group of passes -> by the second -> ... -> the module put together again
 //! ```
 //!
@@ -14,6 +14,7 @@ mod database;
 mod program;
 mod report;
 mod run;
+mod sections;
 mod watch;
 
 pub use database::{Database, Pipeline, Source};

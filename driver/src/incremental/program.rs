@@ -1,6 +1,7 @@
 //! A module taken apart into functions that can be transformed alone, and put together again.
 
-use crate::compile::with_context;
+use super::sections::{Section, sections};
+use crate::compile::context;
 use std::collections::{HashMap, HashSet};
 use strata_core::ir::{Attr, Builder, Context, Module, Op, OpSpec};
 
@@ -9,13 +10,46 @@ use strata_core::ir::{Attr, Builder, Context, Module, Op, OpSpec};
 pub(super) struct Program {
     /// The module with its functions as declarations.
     pub shell: String,
-    /// Name and unit of each function: a module with the function, and with what it refers to.
-    pub functions: Vec<(String, String)>,
+    /// Whether there is nothing but functions, so that their texts one after the other are the module's.
+    pub plain: bool,
+    pub functions: Vec<Function>,
 }
 
-/// Takes a module apart.
+/// A function that can be transformed alone.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Function {
+    pub name: String,
+    /// A module with the function, and with what it refers to.
+    pub unit: String,
+    pub has_body: bool,
+}
+
+/// Takes a module apart, without parsing it where its text is plain.
 pub(super) fn split(text: &str, name: &str) -> Result<Program, String> {
-    with_context(|context| split_in(context, text, name))
+    split_plain(text).map_or_else(|| split_parsed(text, name), Ok)
+}
+
+/// [`split`], with what the parser says of a text.
+pub(super) fn split_parsed(text: &str, name: &str) -> Result<Program, String> {
+    split_in(&context(), text, name)
+}
+
+fn split_plain(text: &str) -> Option<Program> {
+    let sections = sections(text)?;
+    let heads: HashMap<&str, &str> = sections.iter().map(|section| (section.name, section.head)).collect();
+    if heads.len() < sections.len() {
+        return None;
+    }
+    let module = |lines: &mut dyn Iterator<Item = String>| format!("module {{\n{}}}\n", lines.map(|line| line + "\n").collect::<String>());
+    let declared = |head: &str| format!("func.func private {head}");
+    let unit = |section: &Section<'_>| {
+        let mut known = HashSet::from([section.name]);
+        let others = section.mentions.iter().filter(|name| known.insert(name)).filter_map(|name| heads.get(name));
+        module(&mut [section.text.to_owned()].into_iter().chain(others.map(|head| declared(head))))
+    };
+    let shell = module(&mut sections.iter().map(|section| declared(section.head)));
+    let function = |section: &Section<'_>| Function { name: section.name.to_owned(), unit: unit(section), has_body: section.has_body };
+    Some(Program { shell, plain: true, functions: sections.iter().map(function).collect() })
 }
 
 fn split_in(context: &Context, text: &str, name: &str) -> Result<Program, String> {
@@ -24,26 +58,42 @@ fn split_in(context: &Context, text: &str, name: &str) -> Result<Program, String
     let mut functions = Vec::new();
     for op in bodies(&module) {
         let symbol = op.str("sym_name").unwrap_or_default();
-        functions.push((symbol, unit(&module, op, &symbols)));
+        let unit = unit(&module, op, &symbols);
+        functions.push(Function { name: symbol, unit, has_body: true });
     }
     for op in bodies(&module) {
         declare(&mut Builder::before(op), op);
         op.erase();
     }
-    Ok(Program { shell: module.to_string(), functions })
+    Ok(Program { shell: module.to_string(), plain: false, functions })
+}
+
+impl Program {
+    /// The module in one text.
+    pub(super) fn text(&self) -> Result<String, String> {
+        let bodies = || self.functions.iter().filter(|function| function.has_body);
+        self.plain_text().map_or_else(|| join_in(&context(), &self.shell, bodies()), Ok)
+    }
+
+    /// The text without the parser's help: a function looks the same in its unit and in the whole module, but for aliases.
+    fn plain_text(&self) -> Option<String> {
+        let mut text = String::from("module {\n");
+        for function in &self.functions {
+            let sections = sections(&function.unit).filter(|_| self.plain)?;
+            let own = sections.iter().find(|section| section.name == function.name)?;
+            text.extend(["  ", own.text, "\n"]);
+        }
+        Some(text + "}\n")
+    }
 }
 
 /// Puts the functions of units into the places that a shell keeps for them.
-pub(super) fn join<'a>(shell: &str, units: impl Iterator<Item = (&'a str, &'a str)>) -> Result<String, String> {
-    with_context(|context| join_in(context, shell, units))
-}
-
-fn join_in<'a>(context: &Context, shell: &str, units: impl Iterator<Item = (&'a str, &'a str)>) -> Result<String, String> {
+fn join_in<'a>(context: &Context, shell: &str, functions: impl Iterator<Item = &'a Function>) -> Result<String, String> {
     let module = Module::parse(context, shell, "between passes").map_err(|error| error.to_string())?;
     let places: HashMap<String, Op<'_>> = module.body().ops().into_iter().filter_map(|op| Some((op.str("sym_name")?, op))).collect();
-    for (name, text) in units {
-        let unit = Module::parse(context, text, name).map_err(|error| error.to_string())?;
-        let function = bodies(&unit).into_iter().find(|op| op.str("sym_name").as_deref() == Some(name));
+    for Function { name, unit, .. } in functions {
+        let unit = Module::parse(context, unit, name).map_err(|error| error.to_string())?;
+        let function = bodies(&unit).into_iter().find(|op| op.str("sym_name").as_ref() == Some(name));
         let (place, function) = places.get(name).copied().zip(function).ok_or_else(|| format!("a pass on functions removed '{name}'"))?;
         Builder::before(place).clone_op(function, &[]);
         place.erase();

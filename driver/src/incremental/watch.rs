@@ -34,7 +34,7 @@ pub fn watch(
                         source.set_text(db).to(text);
                         source
                     }
-                    None => *source.insert(Source::new(db, path.display().to_string(), text)),
+                    None => *source.insert(Source::new(db, path.display().to_string(), text, false)),
                 };
                 run(db, source, pipeline)
             });

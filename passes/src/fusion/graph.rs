@@ -3,6 +3,7 @@
 use super::class::{Class, classify, is_pure};
 use petgraph::Direction;
 use petgraph::graph::{DiGraph, NodeIndex};
+use petgraph::visit::EdgeRef;
 use std::collections::HashMap;
 use strata_core::ir::{Block, Op, Value};
 
@@ -15,11 +16,18 @@ pub enum Link {
     Order,
 }
 
+/// What fusion asks of an op again and again.
+struct Node<'c> {
+    class: Class,
+    operands: Vec<Value<'c>>,
+    users: Vec<usize>,
+}
+
 /// The graph of a block. Nodes are numbered as the ops stand.
 pub struct Graph<'c> {
     graph: DiGraph<Op<'c>, Link>,
-    classes: Vec<Class>,
-    nodes: HashMap<Op<'c>, usize>,
+    nodes: Vec<Node<'c>>,
+    places: HashMap<Op<'c>, usize>,
     group_of: Vec<usize>,
     members: Vec<Vec<usize>>,
 }
@@ -29,7 +37,7 @@ impl<'c> Graph<'c> {
     pub fn of(block: Block<'c>, labels: &HashMap<Op<'c>, usize>) -> Self {
         let ops = block.ops();
         let mut graph = DiGraph::new();
-        let nodes: HashMap<_, _> = ops.iter().enumerate().map(|(node, &op)| (op, node)).collect();
+        let places: HashMap<_, _> = ops.iter().enumerate().map(|(node, &op)| (op, node)).collect();
         for &op in &ops {
             graph.add_node(op);
         }
@@ -37,7 +45,7 @@ impl<'c> Graph<'c> {
         for (node, &op) in ops.iter().enumerate() {
             op.walk(&mut |inner| {
                 for operand in inner.operands() {
-                    if let Some(&producer) = operand.defining_op().and_then(|producer| nodes.get(&producer))
+                    if let Some(&producer) = operand.defining_op().and_then(|producer| places.get(&producer))
                         && producer != node
                     {
                         graph.update_edge(NodeIndex::new(producer), NodeIndex::new(node), Link::Value);
@@ -64,12 +72,14 @@ impl<'c> Graph<'c> {
         for (node, &group) in group_of.iter().enumerate() {
             members[group].push(node);
         }
-        Self { graph, classes: ops.iter().map(|&op| classify(op)).collect(), nodes, group_of, members }
+        let node = |(node, &op)| Node { class: classify(op), operands: op.operands(), users: users(&graph, node) };
+        let nodes = ops.iter().enumerate().map(node).collect();
+        Self { graph, nodes, places, group_of, members }
     }
 
     /// Number of ops.
     pub fn len(&self) -> usize {
-        self.classes.len()
+        self.nodes.len()
     }
 
     /// The op of a node.
@@ -79,12 +89,12 @@ impl<'c> Graph<'c> {
 
     /// The class of a node's op.
     pub fn class(&self, node: usize) -> Class {
-        self.classes[node]
+        self.nodes[node].class
     }
 
     /// The node that defines a value, when that is an op of the block.
     pub fn producer(&self, value: Value<'c>) -> Option<usize> {
-        self.nodes.get(&value.defining_op()?).copied()
+        self.places.get(&value.defining_op()?).copied()
     }
 
     /// The group of a node.
@@ -102,16 +112,14 @@ impl<'c> Graph<'c> {
         (0..self.len()).filter(|&node| !self.members[node].is_empty())
     }
 
+    /// The operands of a node's op.
+    pub fn operands(&self, node: usize) -> &[Value<'c>] {
+        &self.nodes[node].operands
+    }
+
     /// The users of a node's value, in order.
-    pub fn users(&self, node: usize) -> Vec<usize> {
-        let mut users: Vec<_> = self
-            .graph
-            .edges_directed(NodeIndex::new(node), Direction::Outgoing)
-            .filter(|edge| *edge.weight() == Link::Value)
-            .map(|edge| petgraph::visit::EdgeRef::target(&edge).index())
-            .collect();
-        users.sort_unstable();
-        users
+    pub fn users(&self, node: usize) -> &[usize] {
+        &self.nodes[node].users
     }
 
     /// What must stand before a node.
@@ -176,4 +184,12 @@ impl<'c> Graph<'c> {
         self.group_of[node] = node;
         self.members[node] = vec![node];
     }
+}
+
+/// The nodes that read a node's value, in order.
+fn users(graph: &DiGraph<Op<'_>, Link>, node: usize) -> Vec<usize> {
+    let reads = graph.edges_directed(NodeIndex::new(node), Direction::Outgoing).filter(|edge| *edge.weight() == Link::Value);
+    let mut users: Vec<_> = reads.map(|edge| EdgeRef::target(&edge).index()).collect();
+    users.sort_unstable();
+    users
 }

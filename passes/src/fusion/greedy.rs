@@ -72,7 +72,7 @@ impl<'a, 'c> Greedy<'a, 'c> {
             if !self.takes_part(producer) || !wanted(&self.graph, producer) {
                 continue;
             }
-            for consumer in self.graph.users(producer) {
+            for consumer in self.graph.users(producer).to_vec() {
                 merged |= self.takes_part(consumer) && self.try_merge(producer, consumer, removed);
             }
         }
@@ -156,8 +156,8 @@ impl<'a, 'c> Greedy<'a, 'c> {
 
     /// Whether this pass leaves a group to the other one: a reduction reads what it computes and would take it in, writing nothing.
     fn is_for_a_reduction(&self, group: usize) -> bool {
-        let users = self.graph.members(group).iter().flat_map(|&node| self.graph.users(node));
-        !self.rules.reductions && users.into_iter().any(|user| self.graph.class(user) == Class::Reduce)
+        let mut users = self.graph.members(group).iter().flat_map(|&node| self.graph.users(node));
+        !self.rules.reductions && users.any(|&user| self.graph.class(user) == Class::Reduce)
     }
 
     /// The three questions, in order.
@@ -202,7 +202,7 @@ impl<'a, 'c> Greedy<'a, 'c> {
                 }
                 let outside = |other: usize| self.graph.group(other) != group;
                 let leads = self.graph.before(node).all(outside);
-                let trails = self.graph.users(node).into_iter().all(outside);
+                let trails = self.graph.users(node).iter().copied().all(outside);
                 let rest: Vec<_> = self.graph.members(group).iter().copied().filter(|&member| member != node).collect();
                 if leads || (trails && self.kernel(&rest).is_ok()) {
                     self.graph.expel(node);

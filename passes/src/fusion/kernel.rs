@@ -140,7 +140,7 @@ pub fn outputs(graph: &Graph<'_>, members: &[usize], inside: &HashSet<usize>) ->
 fn inputs(graph: &Graph<'_>, members: &[usize], inside: &HashSet<usize>) -> (usize, HashSet<usize>) {
     let mut values: HashSet<Value<'_>> = HashSet::new();
     for &node in members {
-        values.extend(graph.op(node).operands().into_iter().filter(|&value| !graph.producer(value).is_some_and(|p| inside.contains(&p))));
+        values.extend(graph.operands(node).iter().copied().filter(|&value| !graph.producer(value).is_some_and(|p| inside.contains(&p))));
     }
     let tensors = values.iter().filter(|value| value.ty().rank() > 0).map(|value| value.to_raw().ptr as usize).collect();
     (values.len(), tensors)
@@ -149,12 +149,13 @@ fn inputs(graph: &Graph<'_>, members: &[usize], inside: &HashSet<usize>) -> (usi
 /// The dimensions over which the ops' kernel would run.
 fn frame<'c>(graph: &Graph<'c>, dims: &mut Dims<'c>, members: &[usize], outputs: &[usize]) -> Result<Frame, Refusal> {
     // The mean goes on from the scores that another contraction computes: its frame is that of the kernel.
-    let mean = members.iter().any(|&node| is_mean(graph.op(node)));
-    let dots = members.iter().filter(|&&node| graph.op(node).is("prim.dot")).count();
+    let contracts: Vec<_> = members.iter().copied().filter(|&node| graph.class(node) == Class::Contract).collect();
+    let mean = contracts.iter().any(|&node| is_mean(graph.op(node)));
+    let dots = contracts.iter().filter(|&&node| graph.op(node).is("prim.dot")).count();
     let of_scores = |node: usize| mean && dots == 1 && graph.op(node).is("prim.dot");
-    let mut contractions = members.iter().filter(|&&node| graph.class(node) == Class::Contract && !of_scores(node));
+    let mut contractions = contracts.into_iter().filter(|&node| !of_scores(node));
     let reduction = members.iter().find(|&&node| graph.class(node) == Class::Reduce);
-    if let Some(&contraction) = contractions.next() {
+    if let Some(contraction) = contractions.next() {
         if contractions.next().is_some() || reduction.is_some() {
             return Err(Refusal::Contraction);
         }
@@ -212,21 +213,21 @@ impl<'c> Walk<'_, 'c> {
         let used = self.paths.dims_used(&path);
         let on_row = self.frame.row.iter().any(|&dim| used & (1 << dim.min(63)) != 0);
         let read = Read { stage: stage.filter(|_| on_row), repeats: self.repeats(used), path: path.clone() };
+        let (graph, op) = (self.graph, self.graph.op(node));
         let reads = self.reads.entry(node).or_default();
         if reads.contains(&read) {
             return Ok(());
         }
         reads.push(read);
-        let op = self.graph.op(node);
-        let different = reads.iter().map(|read| &read.path).collect::<HashSet<_>>().len();
-        if different > MAX_PATHS {
+        let different = || reads.iter().map(|read| &read.path).collect::<HashSet<_>>().len();
+        if reads.len() > MAX_PATHS && different() > MAX_PATHS {
             return Err(Refusal::RepeatedWork(op.name().to_owned()));
         }
-        match self.graph.class(node) {
+        match graph.class(node) {
             Class::Source => {}
-            Class::Pointwise(_) => self.enter_all(op, &path, stage),
+            Class::Pointwise(_) => self.enter_all(node, &path, stage),
             Class::View(kind) => {
-                for (index, operand) in op.operands().into_iter().enumerate() {
+                for (index, &operand) in graph.operands(node).iter().enumerate() {
                     let Some(producer) = self.producer(operand) else {
                         // A kernel reads its inputs at transformed indices, except through a reshape that is more than that.
                         if kind == View::Reshape && self.paths.through(self.dims, op, index, &path).is_none() {
@@ -242,7 +243,7 @@ impl<'c> Walk<'_, 'c> {
                 if self.producer(op.operand(0)).is_some() {
                     return Err(Refusal::GatherData);
                 }
-                for operand in op.operands().into_iter().skip(1) {
+                for &operand in graph.operands(node).iter().skip(1) {
                     if let Some(producer) = self.producer(operand) {
                         self.open.push((producer, path[..operand.ty().rank().min(path.len())].to_vec(), stage));
                     }
@@ -259,13 +260,13 @@ impl<'c> Walk<'_, 'c> {
                     None if op.is("prim.mix") => Reader::Once,
                     None => Reader::Often,
                 };
-                let (first, rest) = op.operands().split_first().map(|(first, rest)| (*first, rest.to_vec())).ok_or(Refusal::Contraction)?;
+                let (&first, rest) = graph.operands(node).split_first().ok_or(Refusal::Contraction)?;
                 if is_mean(op) {
                     self.scores(first)?
                 } else {
                     self.prologue(first, reader)?
                 }
-                rest.into_iter().try_for_each(|operand| self.prologue(operand, reader))?;
+                rest.iter().try_for_each(|&operand| self.prologue(operand, reader))?;
             }
             Class::Alone => return Err(Refusal::Alone(op.name().to_owned())),
         }
@@ -277,8 +278,8 @@ impl<'c> Walk<'_, 'c> {
         self.graph.producer(value).filter(|producer| self.inside.contains(producer))
     }
 
-    fn enter_all(&mut self, op: Op<'c>, path: &Path, stage: Option<usize>) {
-        for operand in op.operands() {
+    fn enter_all(&mut self, node: usize, path: &Path, stage: Option<usize>) {
+        for &operand in self.graph.operands(node) {
             if let Some(producer) = self.producer(operand) {
                 self.open.push((producer, path.clone(), stage));
             }

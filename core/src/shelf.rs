@@ -1,0 +1,111 @@
+//! Contexts that are used again: making one and loading its dialects takes longer than compiling a small program.
+
+use crate::ir::Context;
+use std::ops::Deref;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+/// How often a context is used: what types and attributes it has met it never forgets.
+const USES: usize = 256;
+
+/// Contexts that nobody uses at the moment.
+pub struct Shelf {
+    make: fn() -> Context,
+    kept: Mutex<Vec<Kept>>,
+}
+
+struct Kept {
+    context: Context,
+    uses: usize,
+}
+
+// SAFETY: a context belongs to no thread; one that is on the shelf is used by none, and one that is lent only by the borrower's.
+unsafe impl Send for Kept {}
+
+/// A context for as long as it is needed; it goes back to its shelf.
+pub struct Lent {
+    shelf: &'static Shelf,
+    kept: Option<Kept>,
+}
+
+impl Shelf {
+    /// An empty shelf, with what makes a context where none is left.
+    pub const fn new(make: fn() -> Context) -> Self {
+        Self { make, kept: Mutex::new(Vec::new()) }
+    }
+
+    /// A context that nobody else uses.
+    pub fn lend(&'static self) -> Lent {
+        let kept = self.kept().pop();
+        Lent { shelf: self, kept: Some(kept.unwrap_or_else(|| Kept { context: (self.make)(), uses: 0 })) }
+    }
+
+    fn kept(&self) -> MutexGuard<'_, Vec<Kept>> {
+        // A push or a pop is done or it is not.
+        self.kept.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Deref for Lent {
+    type Target = Context;
+
+    fn deref(&self) -> &Context {
+        match &self.kept {
+            Some(kept) => &kept.context,
+            None => unreachable!("it is given back when it is dropped"),
+        }
+    }
+}
+
+impl Drop for Lent {
+    fn drop(&mut self) {
+        let Some(mut kept) = self.kept.take() else { return };
+        kept.uses += 1;
+        // Nobody knows what a panic left behind.
+        if kept.uses < USES && !std::thread::panicking() {
+            self.shelf.kept().push(kept);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ir::Module;
+
+    static SHELF: Shelf = Shelf::new(Context::new);
+
+    #[test]
+    fn a_context_comes_back_until_it_is_worn_out() {
+        fn address(lent: &Lent) -> usize {
+            lent.to_raw().ptr as usize
+        }
+        let (first, second) = (SHELF.lend(), SHELF.lend());
+        let (a, b) = (address(&first), address(&second));
+        assert_ne!(a, b, "two at once are two");
+        drop(first);
+        let again = std::thread::spawn(|| {
+            let lent = SHELF.lend();
+            assert!(Module::parse(&lent, "module {}", "test").is_ok());
+            address(&lent)
+        });
+        assert_eq!(again.join().expect("it parses"), a, "another thread gets what this one gave back");
+        drop(second);
+        let kept = |shelf: &Shelf| shelf.kept().len();
+        assert_eq!(kept(&SHELF), 2);
+        for _ in 0..2 * USES {
+            drop(SHELF.lend());
+        }
+        assert!(kept(&SHELF) <= 2, "worn-out contexts are not kept");
+    }
+
+    #[test]
+    fn a_panic_keeps_its_context() {
+        static OTHER: Shelf = Shelf::new(Context::new);
+        let panicked = std::thread::spawn(|| {
+            let _lent = OTHER.lend();
+            panic!("on purpose");
+        });
+        assert!(panicked.join().is_err());
+        assert!(OTHER.kept().is_empty());
+    }
+}
