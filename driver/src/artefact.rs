@@ -7,6 +7,7 @@ use strata_frontend::Weights;
 use strata_lowering::KernelView;
 use strata_lowering::codegen::{ENTRY, LinkedImage, PREPARE, Target};
 use strata_lowering::loop_to_host::{Program, entry};
+use strata_lowering::predict::{self, Machine};
 use strata_passes::plan_memory::ARENA_BYTES;
 use strata_runtime::manifest::{
     Access, Guard, Import, Input, InputKind, Kernel, Layout, LevelSize, Output, OutputKind, Relocation, Resume, Segment, StageTime, Tuned,
@@ -47,11 +48,13 @@ impl Notes {
         if name == "loop-scheduled" {
             let kernels = module.find_all("loop.kernel").into_iter().filter_map(KernelView::new);
             let called = called(module);
+            let here = Machine::with_threads(std::thread::available_parallelism().map_or(1, usize::from));
             let kernels = kernels.filter(|kernel| kernel.op.str("sym_name").is_some_and(|name| called.contains(&name)));
             let described = kernels.map(|kernel| Kernel {
                 name: kernel.op.str("sym_name").unwrap_or_default(),
                 bytes: kernel.bytes(),
                 flops: kernel.flops(),
+                predicted_nanos: predict::seconds(&kernel, here).map(|seconds| (1e9 * seconds) as u64),
             });
             self.kernels = described.collect();
         }

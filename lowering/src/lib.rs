@@ -14,6 +14,7 @@ pub mod loop_to_host;
 mod mean_view;
 mod num;
 pub mod pack_operands;
+pub mod predict;
 pub mod prim_to_loop;
 pub mod schedule_cpu;
 pub mod schedule_gpu;

@@ -303,6 +303,9 @@ pub struct Kernel {
     /// Floating-point operations of one launch, if static.
     #[serde(default)]
     pub flops: Option<u64>,
+    /// Nanoseconds of one launch as the cost model predicts them, if static.
+    #[serde(default)]
+    pub predicted_nanos: Option<u64>,
 }
 
 /// Time spent in one stage of a compilation.

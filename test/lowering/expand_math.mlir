@@ -33,10 +33,10 @@ func.func @remainder(%x: vector<16xf32>) -> vector<16xf32> {
   return %tanh : vector<16xf32>
 }
 
-// What has no expansion of our own is the C library's, register by register.
-// CHECK-LABEL: func.func @library(
+// What has an expansion in f64 only is computed there, and rounded once. Without it it is the C library's, register by register.
+// CHECK-LABEL: func.func @double(
 // CHECK: call @strata_math.cbrt.20xf32(
-func.func @library(%x: vector<20xf32>) -> vector<20xf32> {
+func.func @double(%x: vector<20xf32>) -> vector<20xf32> {
   %root = math.cbrt %x : vector<20xf32>
   return %root : vector<20xf32>
 }
@@ -49,9 +49,14 @@ func.func @library(%x: vector<20xf32>) -> vector<20xf32> {
 // CHECK-LABEL: func.func private @strata_math.shared.tanh.16xf32(
 // CHECK-SAME: passthrough = ["noinline"]
 // CHECK-LABEL: func.func private @strata_math.cbrt.20xf32(
-// CHECK: call @_ZGVeN16v_cbrtf(
-// CHECK: call @_ZGVbN4v_cbrtf(
+// CHECK: call @strata_math.cbrt.16xf32(
+// CHECK-LABEL: func.func private @strata_math.cbrt.16xf32(
+// CHECK: arith.extf %{{.+}} : vector<16xf32> to vector<16xf64>
+// CHECK-NOT: _ZGV
+// CHECK: arith.truncf %{{.+}} : vector<16xf64> to vector<16xf32>
 
 // Without fused multiply-add and 512 bits it is the library's, four lanes at a time.
 // OLD-LABEL: func.func private @strata_math.exp.16xf32(
 // OLD-COUNT-4: call @_ZGVbN4v_expf(
+// OLD-LABEL: func.func private @strata_math.cbrt.20xf32(
+// OLD-COUNT-5: call @_ZGVbN4v_cbrtf(

@@ -31,7 +31,7 @@ func.func @rows(%x: tensor<64x512xf32>) -> tensor<64xf32> {
 // A product of matrices: tiles that threads share, and in them register blocks of rows beside the two vectors of a panel.
 // CHECK-LABEL: loop.kernel @k0 {
 // CHECK-SAME: schedule = {order = array<i64: 1, 0>, tile = array<i64: 128, 64>, unroll = array<i64: 2, 8>, vector = 1 : i64, width = 16 : i64}
-// AVX2: unroll = array<i64: 2, 6>, vector = 1 : i64, width = 8 : i64
+// AVX2: unroll = array<i64: 2, 4>, vector = 1 : i64, width = 8 : i64
 func.func @matmul(%a: tensor<64x32xf32>, %b: tensor<32x128xf32>) -> tensor<64x128xf32> {
   %0 = prim.dot %a, %b {lhs_batch = array<i64>, rhs_batch = array<i64>, lhs_contract = array<i64: 1>, rhs_contract = array<i64: 0>} : (tensor<64x32xf32>, tensor<32x128xf32>) -> tensor<64x128xf32>
   return %0 : tensor<64x128xf32>
@@ -97,7 +97,8 @@ func.func @transposed(%x: tensor<4096x2048xf32>, %y: tensor<2048x4096xf32>) -> t
 
 // Few rows beside a matrix that lies along the lanes: tiles and register blocks without a copy of it.
 // CHECK: loop.kernel @k0
-// CHECK-SAME: tile = array<i64: 32, 40>, unroll = array<i64: 2, 10>, vector = 1 : i64, width = 16 : i64
+// CHECK-SAME: tile = array<i64: 32, 39>, unroll = array<i64: 2, 13>, vector = 1 : i64, width = 16 : i64
+// CHECK: loop.stage {{.*}}schedule = {ahead = 1 : i64, along = 2 : i64, steps = 8 : i64}
 func.func @in_place(%a: tensor<37x2048xf32>, %b: tensor<2048x1500xf32>) -> tensor<37x1500xf32> {
   %0 = prim.dot %a, %b {lhs_batch = array<i64>, rhs_batch = array<i64>, lhs_contract = array<i64: 1>, rhs_contract = array<i64: 0>} : (tensor<37x2048xf32>, tensor<2048x1500xf32>) -> tensor<37x1500xf32>
   return %0 : tensor<37x1500xf32>

@@ -40,6 +40,14 @@ enum Which {
         #[arg(long)]
         dev: bool,
     },
+    /// Kernels at named and at odd sizes: share of the limit, and what the cost model predicts
+    Cost {
+        /// Kinds of kernels; default: all
+        families: Vec<String>,
+        /// Measure the development build
+        #[arg(long)]
+        dev: bool,
+    },
 }
 
 /// Runs the benchmarks.
@@ -47,10 +55,24 @@ pub fn run(args: &Args) -> Result<bool> {
     if let Some(Which::Cpu { workloads, peers, modes, python, dev }) = &args.which {
         return cpu(workloads, (peers, modes), python, if *dev { Profile::Dev } else { Profile::Release });
     }
+    if let Some(Which::Cost { families, dev }) = &args.which {
+        return cost(families, if *dev { Profile::Dev } else { Profile::Release });
+    }
     // Not `--benches`: that takes the unit tests in too, which know no option of criterion's.
     let mut all = vec!["bench", "--workspace", "--bench", "*", "--"];
     all.extend(args.args.iter().map(String::as_str));
     cargo::run(&all)
+}
+
+fn cost(families: &[String], profile: Profile) -> Result<bool> {
+    if !cargo::build(profile)? {
+        return Ok(false);
+    }
+    let mut args = vec!["bench", "--package", "strata-bench", "--bench", "kernels"];
+    args.extend(["--profile", "dev"].into_iter().filter(|_| profile == Profile::Dev));
+    args.push("--");
+    args.extend(families.iter().map(String::as_str));
+    Ok(cargo::command(&args).env("STRATA_COMPILER", cargo::tools(profile).join("libstrata_compiler.so")).status()?.success())
 }
 
 /// The side-by-side runner, beside the repository.

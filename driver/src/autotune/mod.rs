@@ -19,8 +19,10 @@ use std::time::{Duration, Instant};
 use strata_core::ir::{Module, Op};
 use strata_lowering::KernelView;
 use strata_lowering::loop_to_host::entry;
+use strata_lowering::predict::{Machine, seconds};
 use strata_lowering::schedule_cpu::{apply, choice};
 use strata_runtime::manifest::{Tuned, Tuning};
+use strata_runtime::pool;
 
 /// What a search works with.
 #[derive(Clone, Copy)]
@@ -107,11 +109,10 @@ fn calls(module: &Module<'_>) -> Result<Vec<String>, Error> {
     Ok(calls.filter_map(|call| call.attr("callee")?.as_symbol()).collect())
 }
 
-/// How much of a program's time a kernel takes, about: operations and bytes, as often as it is called.
+/// How much of a program's time a kernel takes, about.
 fn weight(kernel: Op<'_>, calls: &[String]) -> f64 {
-    /// Operations in the time of a byte.
-    const BALANCE: f64 = 8.0;
     let name = kernel.str("sym_name").unwrap_or_default();
-    let work = |view: KernelView<'_>| 1.0 + view.flops().unwrap_or(0) as f64 + BALANCE * view.bytes().unwrap_or(0) as f64;
-    KernelView::new(kernel).map_or(0.0, work) * calls.iter().filter(|call| **call == name).count() as f64
+    let here = Machine::with_threads(pool::global().threads());
+    let seconds = KernelView::new(kernel).and_then(|view| seconds(&view, here)).unwrap_or(f64::MIN_POSITIVE);
+    seconds * calls.iter().filter(|call| **call == name).count() as f64
 }

@@ -79,8 +79,8 @@ impl<'c> Bodies<'c> {
         }
         self.body(builder, function.name, operands, "alwaysinline", |bodies, inner, arguments| {
             let ty = arguments[0].ty();
-            if let &[first, second] = arguments {
-                let own = pair(inner, function, [first, second], target.vector_bits == 512);
+            if arguments.len() == 2 || own::DOUBLE.contains(&function.name) {
+                let own = in_f64(inner, function, arguments, target.vector_bits == 512);
                 return own.unwrap_or_else(|| bodies.library(inner, function, arguments));
             }
             let expansion = own::expand(&Lanes::new(inner, ty, target.vector_bits == 512), function.name, arguments[0]);
@@ -173,15 +173,23 @@ impl<'c> Bodies<'c> {
     }
 }
 
-/// Our own value of a function of two arguments, in f64.
-fn pair<'c>(builder: &mut Builder<'c>, function: Function, arguments: [Value<'c>; 2], avx512: bool) -> Option<Value<'c>> {
+/// Our own value of a function that has code in f64 only.
+fn in_f64<'c>(builder: &mut Builder<'c>, function: Function, arguments: &[Value<'c>], avx512: bool) -> Option<Value<'c>> {
     let ty = arguments[0].ty();
     let wide = super::with_element(ty, ty.cx().f64());
+    let value = |builder: &mut Builder<'c>, arguments: &[Value<'c>], avx512: bool| {
+        let lanes = Lanes::new(builder, wide, avx512);
+        match *arguments {
+            [argument] => own::expand(&lanes, function.name, argument).map(|expansion| expansion.value),
+            [first, second] => own::expand_pair(&lanes, function.name, [first, second]),
+            _ => None,
+        }
+    };
     if ty == wide {
-        return own::expand_pair(&Lanes::new(builder, wide, avx512), function.name, arguments);
+        return value(builder, arguments, avx512);
     }
-    let arguments = arguments.map(|argument| builder.value("arith.extf", &[argument], wide, &[]));
-    let value = own::expand_pair(&Lanes::new(builder, wide, false), function.name, arguments)?;
+    let arguments: Vec<_> = arguments.iter().map(|&argument| builder.value("arith.extf", &[argument], wide, &[])).collect();
+    let value = value(builder, &arguments, false)?;
     Some(builder.value("arith.truncf", &[value], ty, &[]))
 }
 

@@ -9,7 +9,7 @@ working precision costs little; the printed error is that of the rounded ones.
 import struct
 import sys
 
-from mpmath import asin, atan, atanh, cos, erf, exp, expm1, log, log1p, matrix, lu_solve, mp, mpf, pi, sin, sinh, sqrt, tan, tanh
+from mpmath import asin, atan, atanh, cbrt, cos, erf, erfc, exp, expm1, log, log1p, matrix, lu_solve, mp, mpf, pi, sin, sinh, sqrt, tan, tanh
 
 mp.prec = 200
 
@@ -138,6 +138,13 @@ def logarithm_by_quotient(name, degree):
     derive(name, g, lambda z: z / 2, degree, mpf(0), end**2 * MARGIN, "f64")
 
 
+def logarithm_beyond_cubic(name, degree):
+    # log(1 + f) = 2 s + 2/3 s^3 + s^5 q(s^2), s = f / (2 + f), 1 + f from sqrt(1/2) to sqrt(2)
+    g = limit(lambda z: (2 * atanh(sqrt(z)) / sqrt(z) - 2 - 2 * z / 3) / z**2, mpf(2) / 5)
+    end = (sqrt(mpf(2)) - 1) / (sqrt(mpf(2)) + 1)
+    derive(name, g, lambda z: z**2 / 2, degree, mpf(0), end**2 * MARGIN, "f64")
+
+
 def arctangent(name, degree, end, precision):
     # atan t = t + t^3 q(t^2)
     g = limit(lambda z: (atan(sqrt(z)) / sqrt(z) - 1) / z, mpf(-1) / 3)
@@ -157,6 +164,25 @@ def error_function(name, degree, end):
     g = limit(lambda a: (exponent(a) / a - lead) / a, lead**2 / 2)
     weight = lambda a: a**2 * exp(-exponent(a)) / erf(a) if a > 0 else mpf(0)
     derive(name, g, weight, degree, mpf(0), end, "f32")
+
+
+def inverse_cube_root(name, degree):
+    # (1 + f)^(-1/3), 1 + f from sqrt(1/2) to sqrt(2)
+    low, high = sqrt(mpf(0.5)) - 1, sqrt(mpf(2)) - 1
+    derive(name, lambda f: cbrt(1 / (1 + f)), lambda f: cbrt(1 + f), degree, low, high, "f64")
+
+
+def error_function_near_zero(name, degree):
+    # erf x = x + x q(x^2), x up to 1
+    g = limit(lambda z: erf(sqrt(z)) / sqrt(z) - 1, 2 / sqrt(pi) - 1)
+    derive(name, g, limit(lambda z: sqrt(z) / erf(sqrt(z)), sqrt(pi) / 2), degree, mpf(0), MARGIN, "f64")
+
+
+def scaled_complement(name, degree, middle, end):
+    # erfc a = e^(-a^2) (1 + q(t)) / (1 + 2 a), t = (a - middle) / (a + middle), a from 0 to where erfc rounds to 0
+    argument = lambda t: middle * (1 + t) / (1 - t)
+    g = lambda t: (1 + 2 * argument(t)) * exp(argument(t) ** 2) * erfc(argument(t))
+    derive(name, lambda t: g(t) - 1, lambda t: 1 / g(t), degree, mpf(-1), (end - middle) / (end + middle), "f64")
 
 
 def parts(name, value, count, precision):
@@ -203,6 +229,10 @@ def main():
     tangent("TAN_F64", 14, "f64")
     arctangent("ATAN_F64", 10, tan(pi / 8) * MARGIN, "f64")
     arcsine("ASIN_F64", 12, "f64")
+    inverse_cube_root("CBRT_F64", 6)
+    error_function_near_zero("ERF_F64", 12)
+    scaled_complement("ERFC_F64", 23, mpf(4), mpf(28))
+    logarithm_beyond_cubic("POW_F64", 7)
 
 
 main()

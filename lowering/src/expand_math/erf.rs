@@ -1,15 +1,48 @@
-//! The error function.
+//! The error function and its complement.
 
-use super::exp::expm1_bounded;
+use super::exp::{exp_of_sum, expm1_bounded};
 use super::lanes::Float;
 use super::tables::*;
 
 /// `erf x = -expm1(-y)` in f32, where `y = -log(1 - erf |x|)` is a polynomial of `|x|` without a constant term.
-/// One formula serves from zero to where the result rounds to 1.
+/// One formula serves from zero to where the result rounds to 1. In f64 a polynomial up to 1, then the complement.
 pub(super) fn erf<'a, 'b, 'c>(x: Float<'a, 'b, 'c>) -> Float<'a, 'b, 'c> {
+    if !x.is_f32() {
+        let a = x.abs();
+        return a.above(1.0).select(a.constant(1.0) - complement(a), a.fma(slope(a), a)).with_sign_of(x);
+    }
     let a = x.abs().at_most(3.92);
     let [high, low] = TWO_BY_SQRT_PI_F32;
     let tail = a.fma(a.polynomial(ERF_F32), low);
     let minus_y = a.fma(-high, -(a * tail));
     expm1_bounded(minus_y).with_sign_of(x)
+}
+
+/// `erf a / a - 1` in f64 for `a` within 1.
+fn slope<'a, 'b, 'c>(a: Float<'a, 'b, 'c>) -> Float<'a, 'b, 'c> {
+    (a * a).polynomial(ERF_F64)
+}
+
+/// `1 - erf x` in f64.
+pub(super) fn erfc<'a, 'b, 'c>(x: Float<'a, 'b, 'c>) -> Float<'a, 'b, 'c> {
+    let a = x.abs();
+    // Near zero 1/2 - (a - 1/2 + a slope): what is subtracted is small wherever the result is.
+    let near = a.constant(0.5) - a.fma(slope(a), a - 0.5);
+    let y = a.below(0.84375).select(near, complement(a));
+    x.below(0.0).select(y.constant(2.0) - y, y)
+}
+
+/// `1 - erf a` for `a` from zero on: `e^(-a^2) (1 + q(t)) / (1 + 2 a)` with `t = (a - 4) / (a + 4)`.
+fn complement<'a, 'b, 'c>(a: Float<'a, 'b, 'c>) -> Float<'a, 'b, 'c> {
+    // From here on the result is zero.
+    let a = a.at_most(28.0);
+    let t = (a - 4.0) / (a + 4.0);
+    let numerator = t.polynomial(ERFC_F64) + 1.0;
+    // The denominator, and what its rounding lost.
+    let denominator = a.fma(2.0, 1.0);
+    let lost = a.constant(1.0) - (denominator - a * 2.0);
+    let quotient = numerator / denominator;
+    let quotient = quotient - quotient * lost / denominator;
+    let square = a * a;
+    exp_of_sum(-square, -a.fma(a, -square), quotient)
 }

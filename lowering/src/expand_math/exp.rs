@@ -30,6 +30,12 @@ pub(super) fn exp<'a, 'b, 'c>(x: Float<'a, 'b, 'c>) -> Float<'a, 'b, 'c> {
     (core(r, table) + 1.0).scale(n, int)
 }
 
+/// `e^(x + rest)` times a factor, in f64: `rest` is what the rounding of `x` lost, and a product below the normal numbers is rounded once.
+pub(super) fn exp_of_sum<'a, 'b, 'c>(x: Float<'a, 'b, 'c>, rest: Float<'a, 'b, 'c>, factor: Float<'a, 'b, 'c>) -> Float<'a, 'b, 'c> {
+    let Reduced { n, int, r } = reduce(x.at_least(-760.0).at_most(720.0));
+    ((core(r + rest, EXP_F64) + 1.0) * factor).scale(n, int)
+}
+
 /// `2^x`.
 pub(super) fn exp2<'a, 'b, 'c>(x: Float<'a, 'b, 'c>) -> Float<'a, 'b, 'c> {
     let (low, high, table) = if x.is_f32() { (-151.0, 129.0, EXP_F32) } else { (-1076.0, 1025.0, EXP_F64) };

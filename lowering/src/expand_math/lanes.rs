@@ -135,6 +135,10 @@ impl<'a, 'b, 'c> Float<'a, 'b, 'c> {
         self.unary("math.absf")
     }
 
+    pub(super) fn floor(self) -> Self {
+        self.unary("math.floor")
+    }
+
     pub(super) fn sqrt(self) -> Self {
         self.unary("math.sqrt")
     }

@@ -4,10 +4,10 @@ use super::lanes::{Float, Int};
 use super::tables::*;
 
 /// Exponent, as a number and as an integer, and fraction of a positive normal number.
-struct Split<'a, 'b, 'c> {
-    e: Float<'a, 'b, 'c>,
-    int: Int<'a, 'b, 'c>,
-    f: Float<'a, 'b, 'c>,
+pub(super) struct Split<'a, 'b, 'c> {
+    pub e: Float<'a, 'b, 'c>,
+    pub int: Int<'a, 'b, 'c>,
+    pub f: Float<'a, 'b, 'c>,
 }
 
 fn split<'a, 'b, 'c>(x: Float<'a, 'b, 'c>) -> Split<'a, 'b, 'c> {
@@ -19,7 +19,7 @@ fn split<'a, 'b, 'c>(x: Float<'a, 'b, 'c>) -> Split<'a, 'b, 'c> {
 }
 
 /// `split` of any positive number: subnormals are scaled up first.
-fn split_any<'a, 'b, 'c>(x: Float<'a, 'b, 'c>) -> Split<'a, 'b, 'c> {
+pub(super) fn split_any<'a, 'b, 'c>(x: Float<'a, 'b, 'c>) -> Split<'a, 'b, 'c> {
     let (least, bits) = if x.is_f32() { (f64::from(f32::MIN_POSITIVE), 23) } else { (f64::MIN_POSITIVE, 52) };
     let small = x.below(least);
     let Split { e, int, f } = split(small.select(x * 2f64.powi(bits), x));

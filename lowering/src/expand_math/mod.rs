@@ -13,10 +13,12 @@ mod bodies;
 mod erf;
 mod exp;
 mod far;
+mod inverse;
 mod lanes;
 mod libm;
 mod log;
 mod own;
+mod pow;
 mod tables;
 #[cfg(test)]
 mod tests;

@@ -2,7 +2,7 @@
 
 use super::lanes::{Float, Lanes};
 use super::trig::Partial;
-use super::{erf, exp, log, trig};
+use super::{erf, exp, inverse, log, pow, trig};
 use strata_core::ir::{ElementType, Type, Value};
 
 /// Our own code for a function: its value, and the lanes (if any) that need the library.
@@ -13,22 +13,21 @@ pub(super) struct Expansion<'c> {
 
 /// Whether `expand` has code for a function on a type.
 pub(super) fn has(name: &str, ty: Type<'_>) -> bool {
-    let single = ty.element_type() == Some(ElementType::F32);
-    BOTH.contains(&name) || PAIRS.contains(&name) || single && SINGLE.contains(&name)
+    let float = matches!(ty.element_type(), Some(ElementType::F32 | ElementType::F64));
+    float && [BOTH, DOUBLE, PAIRS].iter().any(|list| list.contains(&name))
 }
 
 /// In f32 and f64.
 pub(super) const BOTH: &[&str] =
-    &["acos", "asin", "atan", "cos", "cosh", "exp", "exp2", "expm1", "log", "log10", "log1p", "log2", "sin", "sinh", "tan", "tanh"];
-/// In f32 only.
-pub(super) const SINGLE: &[&str] = &["erf"];
-/// Of two arguments, in f64; in f32 they are computed in f64 and rounded once.
-pub(super) const PAIRS: &[&str] = &["atan2"];
+    &["acos", "asin", "atan", "cos", "cosh", "erf", "exp", "exp2", "expm1", "log", "log10", "log1p", "log2", "sin", "sinh", "tan", "tanh"];
+/// In f64; in f32 they are computed in f64 and rounded once.
+pub(super) const DOUBLE: &[&str] = &["acosh", "asinh", "atanh", "cbrt", "erfc"];
+/// The same, of two arguments.
+pub(super) const PAIRS: &[&str] = &["atan2", "fpowi", "powf"];
 
 /// Expands a function of one argument, when we have code for it and for the type.
 pub(super) fn expand<'c>(lanes: &Lanes<'_, 'c>, name: &str, argument: Value<'c>) -> Option<Expansion<'c>> {
     let x = lanes.float(argument);
-    let single = lanes.is_f32();
     let whole = |y: Float<'_, '_, 'c>| Expansion { value: y.value, far: None };
     let partial = |y: Partial<'_, '_, 'c>| Expansion { value: y.value.value, far: Some(y.far.value) };
     Some(match name {
@@ -48,7 +47,12 @@ pub(super) fn expand<'c>(lanes: &Lanes<'_, 'c>, name: &str, argument: Value<'c>)
         "log2" => whole(log::log2(x)),
         "log10" => whole(log::log10(x)),
         "log1p" => whole(log::log1p(x)),
-        "erf" if single => whole(erf::erf(x)),
+        "erf" => whole(erf::erf(x)),
+        "erfc" => whole(erf::erfc(x)),
+        "asinh" => whole(inverse::asinh(x)),
+        "acosh" => whole(inverse::acosh(x)),
+        "atanh" => whole(inverse::atanh(x)),
+        "cbrt" => whole(inverse::cbrt(x)),
         _ => return None,
     })
 }
@@ -56,5 +60,9 @@ pub(super) fn expand<'c>(lanes: &Lanes<'_, 'c>, name: &str, argument: Value<'c>)
 /// Expands a function of two arguments on f64 lanes, when we have code for it.
 pub(super) fn expand_pair<'c>(lanes: &Lanes<'_, 'c>, name: &str, arguments: [Value<'c>; 2]) -> Option<Value<'c>> {
     let [first, second] = arguments.map(|argument| lanes.float(argument));
-    (name == "atan2").then(|| trig::atan2(first, second).value)
+    match name {
+        "atan2" => Some(trig::atan2(first, second).value),
+        "powf" | "fpowi" => Some(pow::pow(first, second).value),
+        _ => None,
+    }
 }

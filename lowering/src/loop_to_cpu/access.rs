@@ -44,7 +44,7 @@ impl<'c> Emitter<'c> {
         let value = self.load(&buffer, &indices, inside);
         self.reads.insert(key, value);
         if stage.schedule("ahead") == Some(operand as i64) {
-            self.read_ahead(&buffer, &exprs, copy);
+            self.read_ahead(stage, &buffer, &exprs, copy);
         }
         Ok(value)
     }
@@ -67,12 +67,14 @@ impl<'c> Emitter<'c> {
         matches!(expr.kind(), AffineKind::Dim(dim) if self.sizes[dim] == extent)
     }
 
-    /// Fetches what the next turn of the innermost outer loop reads.
-    fn read_ahead(&mut self, buffer: &Buffer<'c>, exprs: &[AffineExpr<'c>], copy: &Copy<'c>) {
-        let Some(&dim) = self.kernel.outer.last() else { return };
+    /// Fetches what is read some steps later along a dim of the schedule, or in the next turn of the innermost outer loop.
+    fn read_ahead(&mut self, stage: &StageView<'c>, buffer: &Buffer<'c>, exprs: &[AffineExpr<'c>], copy: &Copy<'c>) {
+        let along = stage.schedule("along").and_then(|dim| usize::try_from(dim).ok());
+        let Some(dim) = along.or(self.kernel.outer.last().copied()) else { return };
         let mut point = copy.point.clone();
-        let Some(coord) = point[dim] else { return };
-        point[dim] = Some(Coord { base: coord.base.add(&mut self.b, Num::Const(1)), ..coord });
+        let Some(coord) = point.get(dim).copied().flatten() else { return };
+        let steps = stage.schedule("steps").unwrap_or(1);
+        point[dim] = Some(Coord { base: coord.base.add(&mut self.b, Num::Const(steps)), ..coord });
         let indices: Vec<_> = exprs.iter().map(|&expr| self.index(&point, expr)).collect();
         let at = self.linear(buffer, &indices);
         memory::prefetch(&mut self.b, buffer.base, at.base, buffer.element);

@@ -199,7 +199,7 @@ fn of_numbers<'c>(cx: Cx<'c>, own: &Entries<'c>) -> Vec<Entries<'c>> {
         let Some(number) = attr.as_int() else { continue };
         let numbers = match name.as_str() {
             "unroll" | "rows" if !own.iter().any(|(name, _)| name == "block") => around(number).into_iter().filter(|&n| n <= 16).collect(),
-            "sweep" | "block" => vec![number * 2, number / 2],
+            "sweep" | "block" | "steps" => vec![number * 2, number / 2],
             "keys" => around(number).into_iter().filter(|&n| n <= 12).collect(),
             // Lines are parts of the rows that are taken together.
             "lines" => around(number).into_iter().filter(|&n| n <= 12 && rows.is_some_and(|rows| rows % n == 0)).collect(),

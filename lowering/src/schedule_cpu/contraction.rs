@@ -49,6 +49,9 @@ pub fn schedule(frame: &Frame<'_, '_>) {
     }
 }
 
+/// Steps of the sum in which a row of an operand that is read in place arrives.
+const AHEAD: i64 = 8;
+
 /// Uses of an element, by rows of the other operand, for which a register block is worth its code.
 const REUSE: i64 = 4;
 
@@ -65,12 +68,12 @@ fn in_place(frame: &Frame<'_, '_>, roles: &Roles<'_, '_>) -> Option<i64> {
 
 /// Rows of a register block beside `vectors` accumulators each: those that waste least, of what leaves room for the operands.
 pub fn block_rows(rows: Option<i64>, vectors: i64, registers: i64) -> i64 {
-    let most = ((registers - vectors - 2) / vectors).clamp(1, 12);
+    let most = ((registers - vectors - 2) / vectors).clamp(1, 13);
     match rows {
         None => most,
         Some(rows) if rows <= most => rows.max(1),
-        // Each block costs its rows and, once, the reading of a panel.
-        Some(rows) => (most / 2..=most).min_by_key(|block| (rows as u64).div_ceil(*block as u64) as i64 * (block + 1)).unwrap_or(most),
+        // Each block costs its rows and, a third as much as one, the reading of a panel.
+        Some(rows) => (most / 2..=most).min_by_key(|block| (rows as u64).div_ceil(*block as u64) as i64 * (3 * block + 1)).unwrap_or(most),
     }
 }
 
@@ -133,6 +136,12 @@ fn tiled(frame: &Frame<'_, '_>, roles: &Roles<'_, '_>, panel: i64) {
         entries.push(("roll", cx.i64_attr(dim as i64)));
     }
     kernel.op.set_attr("schedule", cx.dict_attr(&entries));
+    // Rows that lie far apart are on pages of their own, across which no CPU fetches ahead by itself.
+    if let Some(along) = roles.stage.reduce.last().filter(|_| roles.panel().is_none()) {
+        let entries = [("ahead", roles.wide as i64), ("along", *along as i64), ("steps", AHEAD)];
+        let entries: Vec<_> = entries.into_iter().map(|(name, number)| (name, cx.i64_attr(number))).collect();
+        roles.stage.op.set_attr("schedule", cx.dict_attr(&entries));
+    }
 }
 
 /// Which operands move along a dim.

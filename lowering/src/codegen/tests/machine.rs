@@ -10,6 +10,10 @@ unsafe extern "C" {
     pub(crate) safe fn erf(x: f64) -> f64;
     /// Its complement.
     pub(crate) safe fn erfc(x: f64) -> f64;
+    /// Its inverse hyperbolic functions, which are nearer to the truth than Rust's.
+    pub(crate) safe fn acosh(x: f64) -> f64;
+    pub(crate) safe fn asinh(x: f64) -> f64;
+    pub(crate) safe fn atanh(x: f64) -> f64;
 }
 
 /// A context that knows every upstream dialect.
