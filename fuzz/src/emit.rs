@@ -387,6 +387,13 @@ fn computes(op: &Op) -> bool {
     )
 }
 
+/// The types of the arguments that the text takes and of its results.
+pub fn signature(graph: &Graph) -> (Vec<String>, Vec<String>) {
+    let writer = Writer { graph, style: Style::default(), text: String::new(), temporaries: 0, renamed: BTreeMap::new() };
+    let inputs = arguments(graph).into_iter().map(|(value, ..)| writer.type_of(value)).collect();
+    (inputs, graph.outputs.iter().map(|&value| writer.type_of(value)).collect())
+}
+
 /// The arguments that the text takes, in order.
 pub fn arguments(graph: &Graph) -> Vec<(usize, Ty, Fill)> {
     let live = graph.live();

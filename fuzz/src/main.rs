@@ -1,8 +1,10 @@
 //! `./x fuzz prim`: random programs, interpreted and compiled, with the same results or a small program that shows the difference.
+//! `./x fuzz edits`: random edits, where passes run again only for what changed.
 
 mod case;
 mod check;
 mod data;
+mod edits;
 mod emit;
 mod generate;
 mod graph;
@@ -51,6 +53,15 @@ enum Command {
         #[arg(long)]
         verbose: bool,
     },
+    /// Random edits of programs, incremental passes against all passes
+    Edits {
+        /// How many
+        #[arg(long, default_value_t = 300)]
+        count: u64,
+        /// The first seed
+        #[arg(long, default_value_t = 1)]
+        seed: u64,
+    },
     /// Print a case, as reports name it, with its inputs
     Show {
         /// A seed with changes
@@ -69,6 +80,7 @@ enum Command {
 fn main() -> ExitCode {
     let done = match Cli::parse().command {
         Command::Prim { count, seed, jobs, shrink, verbose } => prim(count, seed, jobs, Duration::from_secs(shrink), verbose),
+        Command::Edits { count, seed } => Ok(edits::edits(count, seed)),
         Command::Show { case } => {
             println!("{}", describe(&case));
             Ok(true)
