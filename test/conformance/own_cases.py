@@ -370,6 +370,31 @@ def found():
     yield "runs_of_columns", (lambda x, y: (torch.unique_consecutive(x, dim=-1), torch.unique_consecutive(y, dim=-1, return_counts=True))), [[runs, line]]
 
 
+@group("breadth")
+def breadth():
+    """Operators and arguments that no sample of the corpus has."""
+    f, n, m = torch.nn.functional, {0: Dim.DYNAMIC}, {0: Dim.DYNAMIC, 1: Dim.DYNAMIC}
+    z, byte = torch.view_as_complex(tensor(2, 3, 2)), (tensor(1, 3, 5, 4) * 90).abs().to(torch.uint8)
+    pair = [[tensor(k, w), tensor(w, 4)] for k, w in ((3, 5), (2, 7), (4, 3))]
+    x, v, g = tensor(2, 3, 6, 5), tensor(4, 3), tensor(4, 1).abs()
+    backward = torch.ops.aten._weight_norm_interface_backward
+    pool = torch.ops.aten.fractional_max_pool2d
+    yield "complex_numbers", (lambda z: (torch.addmm(z, z[:, :2], z, beta=1 + 2j, alpha=0.5j), torch.full_like(z, 2 - 1j), torch.constant_pad_nd(z, (1, 1), 3j))), [[z[:, :2].mT @ z]]
+    yield "aliases", (lambda x: (torch.arctan(x), torch.fix(x), torch.special.erfc(x), torch.special.i0(x), torch.row_stack([x, x]), torch.moveaxis(x, 0, 1), torch.arctan2(x, x + 1))), [[tensor(2, 3)]]
+    yield "tapers", (lambda x: x * torch.stack([torch.hann_window(7), torch.hamming_window(7, False), torch.blackman_window(7), torch.bartlett_window(7), torch.kaiser_window(7, True, 5.0), torch.fft.fftfreq(7)])), [[tensor(6, 7)]]
+    yield "affine_grid", (lambda t: (f.affine_grid(t, [2, 1, 3, 4], align_corners=False), f.affine_grid(t, [2, 1, 1, 4], align_corners=True))), [[tensor(2, 2, 3)]]
+    yield "fractional_pool", (lambda x, u: pool(x, [2, 3], [3, 2], u)), [[x, torch.tensor([[[0.1, 0.7], [0.5, 0.3], [0.9, 0.2]]] * 2)]]
+    yield "bytes_resized", (lambda x: (f.interpolate(x, size=(8, 7), mode="bilinear"), f.interpolate(x, size=(3, 9), mode="bicubic", align_corners=True))), [[byte]]
+    yield "bytes_apart", (lambda x, y: (f.margin_ranking_loss(x, y, y, margin=0.5), f.triplet_margin_loss(x, y, x + 1), f.pairwise_distance(x, y))), [[byte[0, :, 0], byte[0, :, 1]]]
+    yield "weight_norm_slopes", (lambda g, v, s, n: backward(g, v, s, n, 0)), [[tensor(4, 3, seed=5), v, g, v.norm(dim=1, keepdim=True)]]
+    yield "float_sizes", (lambda x: x / x.shape[0] ** 0.5 + x.shape[1] ** -1.5 + int(x.shape[1] * 0.7)), [[tensor(3, 5)], [tensor(2, 7)]], (m,)
+    yield "mapped_rows", (lambda x, y: map_over(lambda row, y: row.softmax(0) @ y, x, y)), pair, (m, {0: Dim.DYNAMIC})
+    yield "scanned_rows", (lambda x: scan(lambda c, x: (c * 0.5 + x, c + x), torch.zeros(x.shape[1]), x)), [[p[0]] for p in pair], (m,)
+    yield "resized_by_a_half", (lambda x: f.interpolate(x, scale_factor=1.5, mode="bilinear")), [[tensor(1, 2, k, 4)] for k in (5, 3, 6)], ({2: Dim.DYNAMIC},)
+    yield "padded_sequences", (lambda x, y: torch.nn.utils.rnn.pad_sequence([x, y], True, 2.0)), [[tensor(3, 2), tensor(5, 2)]]
+    yield "slopes_of_leaks", (lambda g, x: torch.ops.aten.rrelu_with_noise_backward(g, x, x, 0.1, 0.3, False, False)), [[tensor(3, 4), tensor(3, 4, seed=2)]]
+
+
 def makers(options):
     for name, rows in GROUPS.items():
         if options.group not in name:

@@ -101,6 +101,7 @@ impl<'c> Parts<'c> {
             Input::Scalar(Scalar::Int(value)) => cx.i64_attr(*value),
             Input::Scalar(Scalar::Float(value)) => cx.f64_attr(*value),
             Input::Scalar(Scalar::Bool(value)) => cx.bool_attr(*value),
+            Input::Scalar(Scalar::Complex(real, imag)) => cx.f64s_attr(&[*real, *imag]),
             Input::Scalar(Scalar::Value(value)) => cx.i64_attr(self.size(Size::Value(*value))),
             Input::Str(text) => cx.str_attr(text),
             Input::DType(dtype) => cx.type_attr(cx.element(*dtype)),

@@ -1,5 +1,6 @@
 //! PyTorch's operators under their own names and schemas, on builtin tensors.
 
+pub mod alias;
 pub mod build;
 pub mod dialect;
 pub mod dtype;

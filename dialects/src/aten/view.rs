@@ -76,13 +76,14 @@ pub enum Size<'c> {
     Value(Value<'c>),
 }
 
-/// A Python number: known, or a value of type `index`, `f64` or `i1`.
+/// A Python number: known (a complex one by its two parts), or a value of type `index`, `f64` or `i1`.
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[allow(missing_docs, reason = "explained above")]
 pub enum Scalar<'c> {
     Int(i64),
     Float(f64),
     Bool(bool),
+    Complex(f64, f64),
     Value(Value<'c>),
 }
 
@@ -285,7 +286,12 @@ impl<'c> AtenOp<'c> {
             Given::Default(DefaultValue::Bool(value)) => Some(Scalar::Bool(*value)),
             Given::Default(_) => None,
             Given::Attr(attr) => {
-                (attr.as_bool().map(Scalar::Bool)).or_else(|| attr.as_int().map(Scalar::Int)).or_else(|| attr.as_float().map(Scalar::Float))
+                let complex = || match attr.as_f64s()?[..] {
+                    [real, imag] => Some(Scalar::Complex(real, imag)),
+                    _ => None,
+                };
+                let real = (attr.as_bool().map(Scalar::Bool)).or_else(|| attr.as_int().map(Scalar::Int));
+                real.or_else(|| attr.as_float().map(Scalar::Float)).or_else(complex)
             }
         };
         scalar.ok_or_else(|| self.wrong(arg, "a number")).map(Some)
@@ -304,6 +310,7 @@ impl<'c> AtenOp<'c> {
             Some(Scalar::Float(value)) => Ok(Some(value)),
             Some(Scalar::Int(value)) => Ok(Some(value as f64)),
             Some(Scalar::Bool(value)) => Ok(Some(f64::from(u8::from(value)))),
+            Some(Scalar::Complex(..)) => self.some(name, None, "a real number"),
             Some(Scalar::Value(_)) => self.some(name, None, "a constant"),
         }
     }

@@ -124,6 +124,7 @@ fn argument<'c>(m: &Machine<'c>, read: &AtenOp<'c>, arg: &'static Arg) -> Result
             Some(Number::Int(v)) => Value::int(v),
             Some(Number::Float(v)) => Value::float(v),
             Some(Number::Bool(v)) => Value::Scalar(Scalar::Bool(v)),
+            Some(Number::Complex(re, im)) => Value::Scalar(Scalar::Complex(num_complex::Complex64::new(re, im))),
             Some(Number::Value(v)) => Value::Scalar(m.scalar(v)?),
         })
     };

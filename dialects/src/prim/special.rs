@@ -20,7 +20,8 @@ const fn float(name: &'static str, arity: usize) -> Function {
     Function { name, arity, integer: false }
 }
 
-/// All functions, sorted. Those ending in `e` are scaled by `exp(x)` or `exp(-|x|)`, polynomials take x and their degree.
+/// All functions, sorted. Those ending in `e` are scaled by `exp(x)` or `exp(-|x|)`, polynomials take x and their degree;
+/// `exp` and `log` are those of the C library, for programs that compare the last bit.
 pub const FUNCTIONS: &[Function] = &[
     float("airy_ai", 1),
     float("bessel_i0", 1),
@@ -39,6 +40,7 @@ pub const FUNCTIONS: &[Function] = &[
     float("chebyshev_u", 2),
     float("chebyshev_v", 2),
     float("chebyshev_w", 2),
+    float("exp", 1),
     Function { name: "gcd", arity: 2, integer: true },
     float("hermite_h", 2),
     float("hermite_he", 2),
@@ -46,6 +48,7 @@ pub const FUNCTIONS: &[Function] = &[
     float("igammac", 2),
     float("laguerre_l", 2),
     float("legendre_p", 2),
+    float("log", 1),
     float("trigamma", 1),
     float("zeta", 2),
 ];

@@ -49,7 +49,7 @@ pub(super) fn overload(matched: Matched<'_>) -> Matched<'_> {
     let given: Vec<_> = schema.args.iter().zip(&args).enumerate().filter(|(_, (arg, value))| is_number(arg, **value)).collect();
     let [(place, (arg, value))] = given[..] else { return (schema, args) };
     if matches!(value, Some(Argument::AsComplex(_))) {
-        return (schema, args); // no attribute holds it
+        return (schema, args); // it becomes a tensor
     }
     let (base, overload) = match schema.name.match_indices('.').nth(1) {
         Some((dot, _)) => (&schema.name[..dot], &schema.name[dot + 1..]),
@@ -78,7 +78,8 @@ pub(super) fn overload(matched: Matched<'_>) -> Matched<'_> {
     }
 }
 
-/// A complex number is never an attribute: the overload with a tensor in its place takes it as one of rank 0.
+/// A complex number promotes like a tensor of its type: where there is an overload with a tensor in its place, that takes it as
+/// one of rank 0.
 fn with_complex_tensors((schema, args): Matched<'_>) -> Matched<'_> {
     let complex = |(arg, value): (&Arg, &Option<&Argument>)| arg.ty.kind == Kind::Scalar && matches!(value, Some(Argument::AsComplex(_)));
     let Some(place) = schema.args.iter().zip(&args).position(complex) else { return (schema, args) };
@@ -190,6 +191,7 @@ fn number_tensor<'c>(
     let mut dtype = match scalar {
         Scalar::Float(_) => ElementType::F32,
         Scalar::Bool(_) => ElementType::Bool,
+        Scalar::Complex(..) => ElementType::C64,
         Scalar::Int(_) => ElementType::I64,
         Scalar::Value(value) if value.ty().is_index() => ElementType::I64,
         Scalar::Value(value) if value.ty().element_type() == Some(ElementType::Bool) => ElementType::Bool,

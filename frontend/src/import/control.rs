@@ -244,8 +244,9 @@ fn for_rows<'c>(
     let count = dimension(importer, *first, 0)?;
     let mut start = importer.fit_all(init, &results[..init.len()])?;
     let row_types = body_row_types(importer, body, init.len(), &results)?;
-    for (ty, row) in results[init.len()..].iter().zip(&row_types) {
-        start.push(empty(importer, body, *ty, *row, count)?);
+    for (place, (ty, row)) in results[init.len()..].iter().zip(&row_types).enumerate() {
+        let place = init.len() + place;
+        start.push(empty(importer, body, place, *ty, *row, count)?);
     }
     let bounds = [importer.builder.const_index(0), as_value(importer, count), importer.builder.const_index(1)];
     let op = importer.structured("scf.for", &[bounds.to_vec(), start].concat(), &results, 1);
@@ -306,13 +307,25 @@ fn dimension<'c>(importer: &mut Importer<'c>, tensor: Value<'c>, dim: usize) -> 
 }
 
 /// A tensor for the rows of a result: `count` of them, the rest of the shape as the body says.
-fn empty<'c>(importer: &mut Importer<'c>, body: &NamedGraph, ty: Type<'c>, row: Type<'c>, count: Size<'c>) -> Result<Value<'c>, Refusal> {
+fn empty<'c>(
+    importer: &mut Importer<'c>,
+    body: &NamedGraph,
+    output: usize,
+    ty: Type<'c>,
+    row: Type<'c>,
+    count: Size<'c>,
+) -> Result<Value<'c>, Refusal> {
+    let said = match body.graph.outputs.get(output) {
+        Some(Argument::AsTensor(tensor)) => Scope::new(&body.graph).meta(&tensor.name)?.sizes.iter().map(types::expr).collect(),
+        _ => Vec::new(),
+    };
     let mut sizes = vec![count];
-    for size in row.shape() {
-        if size == strata_core::ir::DYNAMIC {
-            return Err(Refusal::unsupported(format!("the rows that `{}` gives have no fixed shape", body.name)));
-        }
-        sizes.push(Size::Const(size));
+    for (dim, size) in row.shape().into_iter().enumerate() {
+        sizes.push(match said.get(dim) {
+            _ if size != strata_core::ir::DYNAMIC => Size::Const(size),
+            Some(expr) if importer.symbols.covers(expr) => Size::Value(importer.symbols.build(&mut importer.builder, expr)?),
+            _ => return Err(Refusal::unsupported(format!("the rows that `{}` gives have a size of their own", body.name))),
+        });
     }
     let element = ty.element_type().ok_or_else(|| Refusal::broken(format!("{ty} has no element type")))?;
     let inputs = [Some(Input::Ints(sizes)), Some(Input::DType(element))];

@@ -8,6 +8,7 @@ mod control;
 mod copies;
 mod entry;
 mod error;
+mod floats;
 mod location;
 mod node;
 mod python;

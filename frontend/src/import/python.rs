@@ -4,6 +4,7 @@ use strata_core::ir::{Builder, Value};
 
 use super::{
     error::Refusal,
+    floats::to_float,
     node::Importer,
     scope::Scope,
     symbols::{Predicate, apply, compare},
@@ -64,14 +65,14 @@ fn size<'g, 'c>(importer: &mut Importer<'c>, scope: &mut Scope<'g, 'c>, node: &'
     Ok(true)
 }
 
-/// A python operator as the function it means on `index` and `i1`, or one of the few on floats.
+/// A python operator as the function it means, or one that sympy has no function for.
 #[derive(Clone, Copy)]
 enum Operator {
     Func(Func),
     Sub,
     Neg,
-    TrueDiv,
-    ToFloat,
+    Pos,
+    Shift { left: bool },
 }
 
 fn operator(target: &str) -> Option<Operator> {
@@ -85,7 +86,7 @@ fn operator(target: &str) -> Option<Operator> {
         "neg" => Operator::Neg,
         "mul" => Operator::Func(Func::Mul),
         "floordiv" => Operator::Func(Func::FloorDiv),
-        "truediv" => Operator::TrueDiv,
+        "truediv" => Operator::Func(Func::FloatTrueDiv),
         "mod" => Operator::Func(Func::PythonMod),
         "pow" => Operator::Func(Func::Pow),
         "eq" => Operator::Func(Func::Eq),
@@ -100,7 +101,12 @@ fn operator(target: &str) -> Option<Operator> {
         "sym_max" => Operator::Func(Func::Max),
         "sym_min" => Operator::Func(Func::Min),
         "sym_ite" => Operator::Func(Func::Where),
-        "sym_float" => Operator::ToFloat,
+        "sym_float" => Operator::Func(Func::ToFloat),
+        "sym_int" | "trunc" => Operator::Func(Func::TruncToInt),
+        "sym_sqrt" | "_sym_sqrt" => Operator::Func(Func::Function("aten.sqrt")),
+        "pos" => Operator::Pos,
+        "lshift" => Operator::Shift { left: true },
+        "rshift" => Operator::Shift { left: false },
         _ => return None,
     })
 }
@@ -119,33 +125,13 @@ fn arithmetic<'g, 'c>(importer: &mut Importer<'c>, scope: &mut Scope<'g, 'c>, no
 }
 
 fn compute<'c>(builder: &mut Builder<'c>, operator: Operator, operands: &[Value<'c>]) -> Option<Value<'c>> {
-    let f64 = builder.cx().f64();
     let all_index = operands.iter().all(|operand| operand.ty().is_index());
     match (operator, operands) {
-        (Operator::Func(func @ (Func::And | Func::Or)), [_, _]) => apply(builder, func, operands),
-        (Operator::Func(func @ (Func::Not | Func::Where)), _) => apply(builder, func, operands),
-        (Operator::Func(func), [_, _]) if all_index => apply(builder, func, operands),
-        (Operator::Func(func), [_, _]) => {
-            let operands: Vec<_> = operands.iter().map(|operand| to_float(builder, *operand)).collect::<Option<_>>()?;
-            let float = |builder: &mut Builder<'c>, name: &str| Some(builder.value(name, &operands, f64, &[]));
-            match func {
-                Func::Add => float(builder, "arith.addf"),
-                Func::Mul => float(builder, "arith.mulf"),
-                Func::Max => float(builder, "arith.maximumf"),
-                Func::Min => float(builder, "arith.minimumf"),
-                Func::Eq => Some(compare_floats(builder, 1, &operands)),
-                Func::Gt => Some(compare_floats(builder, 2, &operands)),
-                Func::Ge => Some(compare_floats(builder, 3, &operands)),
-                Func::Lt => Some(compare_floats(builder, 4, &operands)),
-                Func::Le => Some(compare_floats(builder, 5, &operands)),
-                Func::Ne => Some(compare_floats(builder, 13, &operands)),
-                _ => None,
-            }
-        }
+        (Operator::Func(func), _) => apply(builder, func, operands),
         (Operator::Sub, [a, b]) if all_index => Some(builder.value("arith.subi", &[*a, *b], a.ty(), &[])),
         (Operator::Sub, [a, b]) => {
             let operands = [to_float(builder, *a)?, to_float(builder, *b)?];
-            Some(builder.value("arith.subf", &operands, f64, &[]))
+            Some(builder.value("arith.subf", &operands, operands[0].ty(), &[]))
         }
         (Operator::Neg, [a]) if all_index => {
             let zero = builder.const_index(0);
@@ -153,31 +139,14 @@ fn compute<'c>(builder: &mut Builder<'c>, operator: Operator, operands: &[Value<
         }
         (Operator::Neg, [a]) => {
             let operand = to_float(builder, *a)?;
-            Some(builder.value("arith.negf", &[operand], f64, &[]))
+            Some(builder.value("arith.negf", &[operand], operand.ty(), &[]))
         }
-        (Operator::TrueDiv, [a, b]) => {
-            let operands = [to_float(builder, *a)?, to_float(builder, *b)?];
-            Some(builder.value("arith.divf", &operands, f64, &[]))
+        (Operator::Pos, [a]) => Some(*a),
+        (Operator::Shift { left }, [a, b]) if all_index => {
+            Some(builder.value(if left { "arith.shli" } else { "arith.shrsi" }, &[*a, *b], a.ty(), &[]))
         }
-        (Operator::ToFloat, [a]) => to_float(builder, *a),
         _ => None,
     }
-}
-
-/// `arith.cmpf` with MLIR's number of the predicate (1 oeq, 2 ogt, 3 oge, 4 olt, 5 ole, 13 une).
-fn compare_floats<'c>(builder: &mut Builder<'c>, predicate: i64, operands: &[Value<'c>]) -> Value<'c> {
-    let cx = builder.cx();
-    builder.value("arith.cmpf", operands, cx.int(1), &[("predicate", cx.i64_attr(predicate))])
-}
-
-/// An integer or float as `f64`.
-fn to_float<'c>(builder: &mut Builder<'c>, value: Value<'c>) -> Option<Value<'c>> {
-    let cx = builder.cx();
-    if value.ty() == cx.f64() {
-        return Some(value);
-    }
-    let integer = value.ty().is_index().then(|| builder.value("arith.index_cast", &[value], cx.int(64), &[]))?;
-    Some(builder.value("arith.sitofp", &[integer], cx.f64(), &[]))
 }
 
 /// A runtime assertion on a symbolic condition is a guard; one on a constant is decided here.

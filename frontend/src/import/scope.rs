@@ -83,6 +83,7 @@ impl<'g, 'c> Scope<'g, 'c> {
             Argument::AsSymInt(Sym::Name(name)) | Argument::AsSymFloat(Sym::Name(name)) | Argument::AsSymBool(Sym::Name(name)) => {
                 Scalar::Value(self.get(name)?)
             }
+            Argument::AsComplex(value) => Scalar::Complex(value.real.0, value.imag.0),
             _ => return Ok(None),
         }))
     }
@@ -95,7 +96,7 @@ impl<'g, 'c> Scope<'g, 'c> {
             Some(Scalar::Float(value)) => Ok(builder.const_float(cx.f64(), value)),
             Some(Scalar::Bool(value)) => Ok(builder.const_int(cx.int(1), i64::from(value))),
             Some(Scalar::Value(value)) => Ok(value),
-            None => Err(Refusal::unsupported(format!("a number is expected, not `{}`", argument.tag()))),
+            Some(Scalar::Complex(..)) | None => Err(Refusal::unsupported(format!("a number is expected, not `{}`", argument.tag()))),
         }
     }
 }

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use strata_core::ir::{AffineExpr, Builder, Cx, Value};
 
-use super::error::Refusal;
+use super::{error::Refusal, floats};
 use crate::pt2::expr::{Expr, Func};
 
 /// The symbols that have a value, with the expressions already computed in the entry's prologue.
@@ -58,7 +58,7 @@ impl<'c> Symbols<'c> {
         Ok(value)
     }
 
-    /// The value of an expression: `index` for integers, `i1` for conditions.
+    /// The value of an expression: `index` for integers, `f64` for floats, `i1` for conditions.
     pub fn build(&self, builder: &mut Builder<'c>, expr: &Expr) -> Result<Value<'c>, Refusal> {
         if let Some(value) = self.computed.get(&expr.to_string()) {
             return Ok(*value);
@@ -70,7 +70,14 @@ impl<'c> Symbols<'c> {
                 Ok(builder.const_int(ty, i64::from(*value)))
             }
             Expr::Symbol(name) => self.get(name).ok_or_else(|| Refusal::broken(format!("symbol `{name}` has no value here"))),
-            Expr::Rational(..) | Expr::Float(_) => Err(unsupported(expr)),
+            Expr::Rational(above, below) => {
+                let f64 = builder.cx().f64();
+                Ok(builder.const_float(f64, *above as f64 / *below as f64))
+            }
+            Expr::Float(value) => {
+                let f64 = builder.cx().f64();
+                Ok(builder.const_float(f64, *value))
+            }
             Expr::Call(func, operands) => {
                 let values = operands.iter().map(|operand| self.build(builder, operand)).collect::<Result<Vec<_>, _>>()?;
                 apply(builder, *func, &values).ok_or_else(|| unsupported(expr))
@@ -80,11 +87,15 @@ impl<'c> Symbols<'c> {
 }
 
 fn unsupported(expr: &Expr) -> Refusal {
-    Refusal::unsupported(format!("the expression `{expr}` is no integer arithmetic"))
+    Refusal::unsupported(format!("the expression `{expr}` is no arithmetic on numbers"))
 }
 
-/// An integer function on `index` values (or a logical one on `i1`), or `None` where it is neither.
+/// A function on `index` values, a logical one on `i1`, or one of floats; `None` where it is none of these.
 pub(super) fn apply<'c>(builder: &mut Builder<'c>, func: Func, operands: &[Value<'c>]) -> Option<Value<'c>> {
+    let float = builder.cx().f64();
+    if func != Func::Where && operands.iter().any(|operand| operand.ty() == float) {
+        return floats::apply(builder, func, operands);
+    }
     let logical = operands.iter().all(|value| !value.ty().is_index());
     if logical != matches!(func, Func::And | Func::Or | Func::Not) && func != Func::Where {
         return None;
@@ -117,8 +128,8 @@ pub(super) fn apply<'c>(builder: &mut Builder<'c>, func: Func, operands: &[Value
         Func::Le => Some(compare(builder, Predicate::Le, a?, b?)),
         Func::Gt => Some(compare(builder, Predicate::Gt, a?, b?)),
         Func::Ge => Some(compare(builder, Predicate::Ge, a?, b?)),
-        Func::ToFloat | Func::TruncToInt | Func::RoundToInt | Func::FloorToInt | Func::CeilToInt => None,
-        Func::IntTrueDiv | Func::FloatTrueDiv => None,
+        Func::TruncToInt | Func::RoundToInt | Func::FloorToInt | Func::CeilToInt => a,
+        Func::ToFloat | Func::IntTrueDiv | Func::FloatTrueDiv | Func::Function(_) => floats::apply(builder, func, operands),
     }
 }
 

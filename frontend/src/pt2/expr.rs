@@ -55,10 +55,12 @@ pub enum Func {
     And,
     Or,
     Not,
+    /// A function of floats, by PyTorch's operator on tensors.
+    Function(&'static str),
 }
 
 /// sympy's and PyTorch's names of each function, and how many operands it takes at least and at most.
-const FUNCS: [(&str, Func, usize, usize); 33] = [
+const FUNCS: &[(&str, Func, usize, usize)] = &[
     ("Add", Func::Add, 1, 1024),
     ("Mul", Func::Mul, 1, 1024),
     ("Pow", Func::Pow, 2, 2),
@@ -92,6 +94,29 @@ const FUNCS: [(&str, Func, usize, usize); 33] = [
     ("Or", Func::Or, 1, 1024),
     ("Not", Func::Not, 1, 1),
     ("sym_not", Func::Not, 1, 1),
+    ("FloatPow", Func::Function("aten.pow.Tensor_Tensor"), 2, 2),
+    ("TruncToFloat", Func::Function("aten.trunc"), 1, 1),
+    ("OpaqueUnaryFn_sqrt", Func::Function("aten.sqrt"), 1, 1),
+    ("OpaqueUnaryFn_cos", Func::Function("aten.cos"), 1, 1),
+    ("OpaqueUnaryFn_cosh", Func::Function("aten.cosh"), 1, 1),
+    ("OpaqueUnaryFn_sin", Func::Function("aten.sin"), 1, 1),
+    ("OpaqueUnaryFn_sinh", Func::Function("aten.sinh"), 1, 1),
+    ("OpaqueUnaryFn_tan", Func::Function("aten.tan"), 1, 1),
+    ("OpaqueUnaryFn_tanh", Func::Function("aten.tanh"), 1, 1),
+    ("OpaqueUnaryFn_asin", Func::Function("aten.asin"), 1, 1),
+    ("OpaqueUnaryFn_acos", Func::Function("aten.acos"), 1, 1),
+    ("OpaqueUnaryFn_atan", Func::Function("aten.atan"), 1, 1),
+    ("OpaqueUnaryFn_exp", Func::Function("aten.exp"), 1, 1),
+    ("OpaqueUnaryFn_log", Func::Function("aten.log"), 1, 1),
+    ("OpaqueUnaryFn_asinh", Func::Function("aten.asinh"), 1, 1),
+    ("OpaqueUnaryFn_log2", Func::Function("aten.log2"), 1, 1),
+    ("Abs", Func::Function("aten.abs"), 1, 1),
+    ("sym_float", Func::ToFloat, 1, 1),
+    ("sym_sqrt", Func::Function("aten.sqrt"), 1, 1),
+    ("sqrt", Func::Function("aten.sqrt"), 1, 1),
+    ("trunc", Func::TruncToInt, 1, 1),
+    ("floor", Func::FloorToInt, 1, 1),
+    ("ceil", Func::CeilToInt, 1, 1),
 ];
 
 impl Func {

@@ -248,7 +248,7 @@ impl<'c> Args<'c> {
             Scalar::Int(value) => Some(value as f64),
             Scalar::Float(value) => Some(value),
             Scalar::Bool(value) => Some(f64::from(u8::from(value))),
-            Scalar::Value(_) => None,
+            Scalar::Complex(..) | Scalar::Value(_) => None,
         }
     }
 
@@ -313,6 +313,7 @@ pub fn scalar_dtype(scalar: Scalar<'_>) -> DType {
         Scalar::Int(_) => DType::I64,
         Scalar::Float(_) => DType::F32,
         Scalar::Bool(_) => DType::Bool,
+        Scalar::Complex(..) => DType::C64,
         Scalar::Value(value) => match value.ty().element_type() {
             Some(DType::Bool) => DType::Bool,
             Some(dtype) if dtype.is_float() => DType::F32,

@@ -92,8 +92,15 @@ impl<'c> Tensor<'c> {
     /// A pointwise op of one operand and the same result type.
     pub fn unary(self, name: &str) -> Tensor<'c> {
         if self.rounds_once(name) {
-            return self.convert(DType::F64).unary(name).convert(DType::F32);
+            return self.convert(DType::F64).plain(name).convert(DType::F32);
         }
+        if self.dtype() == DType::F64 && self.prim.is_whole() && matches!(name, "exp" | "log") {
+            return self.special(name, &[]);
+        }
+        self.plain(name)
+    }
+
+    fn plain(self, name: &str) -> Tensor<'c> {
         self.prim.emit(&format!("prim.{name}"), &[self.value()], &[], self.dtype(), self.shape())
     }
 

@@ -38,6 +38,7 @@ pub(super) const RULES: &[Rule] = &[
     one("aten.pixel_shuffle", Exact, pixel_shuffle),
     one("aten.pixel_unshuffle", Exact, pixel_unshuffle),
     one("aten.repeat", Exact, |a| repeat(a.tensor("self"), &a.sizes("repeats"))),
+    one("aten.pad_sequence", Exact, pad_sequence),
     one("aten.repeat_interleave.self_int", Exact, repeat_interleave),
     one("aten.roll", Exact, roll),
     one("aten.rot90", Exact, rot90),
@@ -385,4 +386,18 @@ fn unfold_backward<'c>(a: &Args<'c>) -> Tensor<'c> {
     let windows = [updates.size(0), updates.size(1)];
     let positions = a.prim.iota(DType::I64, &windows, 0) * step + a.prim.iota(DType::I64, &windows, 1);
     zeros.scatter(updates, &[positions], &[dim], "add")
+}
+
+/// Sequences of different lengths, filled up to the longest, as rows or columns.
+fn pad_sequence<'c>(a: &Args<'c>) -> Tensor<'c> {
+    let sequences = a.tensors("sequences");
+    let longest = sequences.iter().map(|t| t.size(0)).reduce(|a, b| a.max(b)).unwrap_or(Size::Const(0));
+    let left = a.str("padding_side") == "left";
+    let filled = |t: &Tensor<'c>| {
+        let rest = longest - t.size(0);
+        let (low, high) = if left { (rest, Size::Const(0)) } else { (Size::Const(0), rest) };
+        t.pad_dim(0, a.scalar("padding_value"), low, high).unsqueeze(0)
+    };
+    let rows = a.prim.concat(&sequences.iter().map(filled).collect::<Vec<_>>(), 0);
+    if a.bool("batch_first") { rows } else { rows.swap(0, 1) }
 }

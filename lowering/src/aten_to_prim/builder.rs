@@ -8,7 +8,7 @@ use std::collections::HashMap;
 use std::rc::Rc;
 
 use strata_core::ir::{Attr, Block, Builder, Cx, DYNAMIC, Location, Op, OpSpec, Type, Value};
-use strata_dialects::aten::dtype::{DType, encode};
+use strata_dialects::aten::dtype::{DType, Numeric, encode};
 use strata_dialects::prim::sizes;
 
 use super::size::{Operands, Size, Sym};
@@ -235,6 +235,8 @@ impl<'c> Prim<'c> {
             Scalar::Int(v) => encode(dtype, v, v as f64),
             Scalar::Bool(v) => encode(dtype, i64::from(v), f64::from(u8::from(v))),
             Scalar::Float(v) => encode(dtype, v as i64, v),
+            Scalar::Complex(real, _) if !dtype.is_complex() => encode(dtype, real as i64, real),
+            Scalar::Complex(real, imag) => [real, imag].map(|part| encode(dtype.real_part(), 0, part)).concat(),
             Scalar::Value(value) => return self.splat(value).convert(dtype),
         };
         self.dense(dtype, &[], &bytes)

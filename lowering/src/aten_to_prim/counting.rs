@@ -15,6 +15,7 @@ pub(super) const RULES: &[Rule] = &[
     one("aten.bincount", Exact, bincount),
     one("aten.combinations", Exact, combinations),
     one("aten.histc", Exact, histc),
+    one("aten.repeat_interleave.Tensor", Exact, |a| sources(a, flat(positions(a.raw("repeats"))))),
     one("aten.repeat_interleave.self_Tensor", Exact, repeat_interleave),
     many("aten.unique_consecutive", Exact, unique_consecutive),
     many("aten.unique_dim", Exact, unique_dim),
@@ -133,11 +134,15 @@ fn repeat_interleave<'c>(a: &Args<'c>) -> Tensor<'c> {
         _ => (flat(x), 0),
     };
     let repeats = flat(positions(a.raw("repeats"))).broadcast_to(&[x.size(dim)]);
+    x.gather(&[sources(a, repeats)], &[dim]).move_dim(0, dim)
+}
+
+/// The number i, `repeats[i]` times.
+fn sources<'c>(a: &Args<'c>, repeats: Tensor<'c>) -> Tensor<'c> {
     let ends = repeats.scan("sum", 0);
     let total = a.opt_size("output_size").unwrap_or_else(|| repeats.reduce("sum", &[0], false).item_size());
     let index = a.prim.range(DType::I64, total);
-    let source = ends.less_equal(index.unsqueeze(1)).convert(DType::I64).reduce("sum", &[1], false);
-    x.gather(&[source], &[dim]).move_dim(0, dim)
+    ends.less_equal(index.unsqueeze(1)).convert(DType::I64).reduce("sum", &[1], false)
 }
 
 /// All ways to take r elements in order, as rows.

@@ -65,13 +65,17 @@ fn arange<'c>(a: &Args<'c>) -> Tensor<'c> {
     let count = match (number(start), number(end), number(step)) {
         (Some(start), Some(end), Some(step)) if step != 0.0 => Size::Const(((end - start) / step).ceil().max(0.0) as i64),
         _ => {
-            let (start, step) = (integer(a, start), integer(a, step));
-            let step = step.known().unwrap_or(0);
-            let span = if step < 0 { start - integer(a, end) } else { integer(a, end) - start };
-            if step == 0 {
-                a.fail("a symbolic range needs a constant step other than 0");
+            let (start, step, end) = (integer(a, start), integer(a, step), integer(a, end));
+            match step.known() {
+                Some(0) => a.fail("a range needs a step other than 0"),
+                Some(_) => {}
+                None => a.guard(a.prim.size_tensor(DType::I64, step).greater(0), "a range of symbolic step {0} goes up", &[step]),
             }
-            span.max(0).ceil_div(step.abs().max(1))
+            match step.known() {
+                Some(step) if step < 0 => (start - end).max(0).ceil_div(-step),
+                Some(step) => (end - start).max(0).ceil_div(step.max(1)),
+                None => ((end - start).max(0) + step - 1) / step.max(1),
+            }
         }
     };
     // PyTorch computes float ranges in f64.
@@ -87,7 +91,7 @@ fn number(scalar: Scalar<'_>) -> Option<f64> {
         Scalar::Int(value) => Some(value as f64),
         Scalar::Float(value) => Some(value),
         Scalar::Bool(value) => Some(f64::from(u8::from(value))),
-        Scalar::Value(_) => None,
+        Scalar::Complex(..) | Scalar::Value(_) => None,
     }
 }
 

@@ -1,6 +1,6 @@
 //! Distances of rows in a p-norm, and their gradients.
 
-use strata_dialects::aten::dtype::DType;
+use strata_dialects::aten::dtype::{DType, Numeric};
 
 use super::args::Args;
 use super::norm::vector_norm;
@@ -19,8 +19,15 @@ pub(super) const RULES: &[Rule] = &[
     one("aten.pdist", Compute, pdist),
 ];
 
+/// What two tensors differ by: of integers in their own type, where it wraps around, of floats in the type to compute in.
+pub(super) fn exact_difference<'c>(a: &Args<'c>, x: &str, y: &str) -> Tensor<'c> {
+    let dtype = a.promoted_dtype(&[x, y]);
+    let dtype = if dtype.is_integral() { dtype } else { dtype.compute() };
+    a.as_type(x, dtype) - a.as_type(y, dtype)
+}
+
 fn pairwise<'c>(a: &Args<'c>) -> Tensor<'c> {
-    let difference = a.tensor("x1") - a.tensor("x2") + a.float("eps");
+    let difference = exact_difference(a, "x1", "x2").float() + a.float("eps");
     let last = difference.rank().saturating_sub(1);
     vector_norm(difference, a.float("p"), Some(&[last]), a.bool("keepdim"))
 }

@@ -1,6 +1,6 @@
 //! Fourier transforms, by the runtime library along one dimension after the other.
 
-use strata_dialects::aten::dtype::Numeric;
+use strata_dialects::aten::dtype::{DType, Numeric};
 
 use super::args::Args;
 use super::builder::Scalar;
@@ -13,7 +13,7 @@ pub(super) const RULES: &[Rule] = &[
     one("aten._fft_c2c", Exact, |a| {
         let x = a.tensor("self");
         let dims = a.dims("dim", x.rank());
-        numbered(a, dims.iter().fold(x, |x, d| turn(x, *d, a.bool("forward"))), x, &dims)
+        numbered(a, turns(x, &dims, a.bool("forward")), x, &dims)
     }),
     one("aten._fft_c2r", Exact, |a| {
         let y = prims_c2r(a);
@@ -44,7 +44,7 @@ pub(super) const RULES: &[Rule] = &[
     one("aten.fft_rfft2", Exact, |a| from_real(a, &many_dims(a), true)),
     one("aten.fft_rfftn", Exact, |a| from_real(a, &many_dims(a), true)),
     one("prims.fft_c2c", Exact, |a| {
-        a.dims("dim", a.raw("self").rank()).into_iter().fold(a.tensor("self"), |x, d| turn(x, d, a.bool("forward")))
+        turns(a.tensor("self"), &a.dims("dim", a.raw("self").rank()), a.bool("forward"))
     }),
     one("prims.fft_c2r", Exact, prims_c2r),
     one("prims.fft_r2c", Exact, prims_r2c),
@@ -99,6 +99,17 @@ pub(super) fn turn(x: Tensor<'_>, dim: usize, forward: bool) -> Tensor<'_> {
     along("fft", if forward { &[] } else { &["inverse"] }, x, dim, &[])
 }
 
+/// The transform along several dimensions, the last one first, as PyTorch does: the order shows in the last bits.
+fn turns<'c>(x: Tensor<'c>, dims: &[usize], forward: bool) -> Tensor<'c> {
+    let mut dims = dims.to_vec();
+    dims.sort_unstable();
+    dims.into_iter().rev().fold(x, |x, d| turn(x, d, forward))
+}
+
+fn places(axes: &[Axis<'_>]) -> Vec<usize> {
+    axes.iter().map(|(d, _)| *d).collect()
+}
+
 /// The unscaled forward transform of a real tensor, without its redundant half.
 pub(super) fn half_turn(x: Tensor<'_>, dim: usize) -> Tensor<'_> {
     along("rfft", &[], x, dim, &[x.size(dim) / 2 + 1])
@@ -128,9 +139,11 @@ fn scaled<'c>(a: &Args<'c>, x: Tensor<'c>, count: Size<'c>, forward: bool) -> Te
 }
 
 fn divided<'c>(x: Tensor<'c>, by: Size<'c>, root: bool) -> Tensor<'c> {
-    let divisor = x.prim().size_tensor(x.dtype().real_part(), by);
+    // PyTorch multiplies by the reciprocal.
+    let divisor = x.prim().size_tensor(DType::F64, by);
     let divisor = if root { divisor.sqrt() } else { divisor };
-    if x.dtype().is_complex() { (x.real() / divisor).complex(x.imag() / divisor) } else { x / divisor }
+    let scale = divisor.reciprocal().convert(x.dtype().real_part());
+    if x.dtype().is_complex() { (x.real() * scale).complex(x.imag() * scale) } else { x * scale }
 }
 
 fn count<'c>(sizes: impl Iterator<Item = Size<'c>>) -> Size<'c> {
@@ -140,8 +153,7 @@ fn count<'c>(sizes: impl Iterator<Item = Size<'c>>) -> Size<'c> {
 fn complex_transform<'c>(a: &Args<'c>, axes: &[Axis<'c>], forward: bool) -> Tensor<'c> {
     let x = axes.iter().fold(complex(working(a.raw("self"))), |x, (d, n)| resized(x, *d, *n));
     let total = count(axes.iter().map(|(d, _)| x.size(*d)));
-    let y = axes.iter().fold(x, |x, (d, _)| turn(x, *d, forward));
-    scaled(a, y, total, forward)
+    scaled(a, turns(x, &places(axes), forward), total, forward)
 }
 
 /// Real to complex: the last axis is halved. The inverse Hermitian transform is the conjugate.
@@ -151,8 +163,7 @@ fn from_real<'c>(a: &Args<'c>, axes: &[Axis<'c>], forward: bool) -> Tensor<'c> {
     let Some(((last, _), rest)) = axes.split_last() else { return complex(x) };
     let half = half_turn(x, *last);
     let half = if forward { half } else { half.real().complex(-half.imag()) };
-    let y = rest.iter().fold(half, |x, (d, _)| turn(x, *d, forward));
-    scaled(a, y, total, forward)
+    scaled(a, turns(half, &places(rest), forward), total, forward)
 }
 
 /// Complex to real: the last axis is half of the result's. The Hermitian transform is that of the conjugate.
@@ -162,7 +173,7 @@ fn to_real<'c>(a: &Args<'c>, axes: &[Axis<'c>], forward: bool) -> Tensor<'c> {
     let n = n.unwrap_or((x.size(*last) - 1) * 2);
     let x = rest.iter().fold(x, |x, (d, n)| resized(x, *d, *n));
     let total = count(rest.iter().map(|(d, _)| x.size(*d)).chain([n]));
-    let x = rest.iter().fold(x, |x, (d, _)| turn(x, *d, forward));
+    let x = turns(x, &places(rest), forward);
     let x = if forward { x.real().complex(-x.imag()) } else { x };
     scaled(a, half_return(x, *last, n), total, forward)
 }
@@ -178,15 +189,15 @@ fn prims_r2c<'c>(a: &Args<'c>) -> Tensor<'c> {
     let dims = a.dims("dim", x.rank());
     let Some((last, rest)) = dims.split_last() else { return complex(x) };
     if a.bool("onesided") {
-        return rest.iter().fold(half_turn(x, *last), |x, d| turn(x, *d, true));
+        return turns(half_turn(x, *last), rest, true);
     }
-    dims.iter().fold(complex(x), |x, d| turn(x, *d, true))
+    turns(complex(x), &dims, true)
 }
 
 fn prims_c2r<'c>(a: &Args<'c>) -> Tensor<'c> {
     let x = a.tensor("self");
     let dims = a.dims("dim", x.rank());
     let Some((last, rest)) = dims.split_last() else { return x.real() };
-    let x = rest.iter().fold(x, |x, d| turn(x, *d, false));
+    let x = turns(x, rest, false);
     half_return(x, *last, a.size("last_dim_size"))
 }

@@ -1,5 +1,5 @@
 //! Sampling at a grid: an input (n, c, space..), a grid (n, output.., k) of coordinates in [-1, 1], the last dimension of
-//! space first. Two and three dimensions of space, nearest, linear and (in two) cubic, and the gradients.
+//! space first. Two and three dimensions of space, nearest, linear and cubic, and the gradients.
 
 use strata_dialects::aten::dtype::DType;
 
@@ -13,6 +13,8 @@ use super::size::Size;
 use super::tensor::Tensor;
 
 pub(super) const RULES: &[Rule] = &[
+    one("aten.affine_grid_generator", Compute, affine),
+    one("aten.affine_grid_generator_backward", Compute, affine_backward),
     one("aten.grid_sampler", Compute, forward),
     one("aten.grid_sampler_2d", Compute, forward),
     many("aten.grid_sampler_2d_backward", Compute, backward),
@@ -43,8 +45,8 @@ impl<'c> Sampler<'c> {
     fn new(a: &Args<'c>) -> Option<Sampler<'c>> {
         let (image, grid, mode) = (a.tensor("input"), a.tensor("grid"), a.int("interpolation_mode"));
         let space = image.rank().saturating_sub(2);
-        if image.rank() != grid.rank() || !(2..=3).contains(&space) || (mode == 2 && space != 2) {
-            a.fail("a grid samples images and volumes, cubically only images");
+        if image.rank() != grid.rank() || !(2..=3).contains(&space) {
+            a.fail("a grid samples images and volumes");
             return None;
         }
         let mut sampler = Sampler { image, padding: a.int("padding_mode"), corners: a.bool("align_corners"), taps: Vec::new() };
@@ -181,4 +183,37 @@ fn backward<'c>(a: &Args<'c>) -> Vec<Tensor<'c>> {
     let last = grid.rank() - 1;
     let columns: Vec<_> = places.into_iter().rev().flatten().map(|t| t.unsqueeze(last)).collect();
     masked(a, vec![input, a.prim.concat(&columns, last)])
+}
+
+/// The points of a grid of the given sizes (n, c, space..) in homogeneous coordinates: (space.., k + 1), last dimension first.
+fn points<'c>(a: &Args<'c>, dtype: DType) -> Tensor<'c> {
+    let sizes = a.sizes("size");
+    let space = &sizes[2.min(sizes.len())..];
+    let coordinate = |dim: usize| {
+        let size = a.prim.size_tensor(dtype, space[dim]);
+        let k = a.prim.iota(dtype, space, dim) * 2.0;
+        match a.bool("align_corners") {
+            true => (k / (size - 1.0).maximum(1.0) - 1.0).fill_where(size.equal(1.0), 0.0),
+            false => (k + 1.0) / size - 1.0,
+        }
+    };
+    let one = a.prim.full(dtype, Scalar::Int(1), space);
+    let rows: Vec<_> = (0..space.len()).rev().map(coordinate).chain([one]).map(|t| t.unsqueeze(space.len())).collect();
+    a.prim.concat(&rows, space.len())
+}
+
+/// The grid that affine maps (n, k, k + 1) make of the points.
+fn affine<'c>(a: &Args<'c>) -> Tensor<'c> {
+    let theta = a.tensor("theta");
+    let points = points(a, theta.dtype());
+    let last = points.rank() - 1;
+    points.dot(theta, (&[], &[]), (&[last], &[2])).move_dim(last, 0)
+}
+
+fn affine_backward<'c>(a: &Args<'c>) -> Tensor<'c> {
+    let grad = a.tensor("grad");
+    let points = points(a, grad.dtype());
+    let space: Vec<usize> = (0..points.rank() - 1).collect();
+    let moved: Vec<usize> = space.iter().map(|d| d + 1).collect();
+    grad.dot(points, (&[], &[]), (&moved, &space))
 }

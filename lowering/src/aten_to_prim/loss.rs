@@ -1,11 +1,12 @@
 //! Losses and their gradients.
 
-use strata_dialects::aten::dtype::DType;
+use strata_dialects::aten::dtype::{DType, Numeric};
 
 use super::activation::log_sigmoid;
 use super::args::Args;
 use super::builder::Scalar;
 use super::index::positions;
+use super::distance::exact_difference;
 use super::reduce::log_softmax;
 use super::rule::Precision::{Compute, Exact};
 use super::rule::{Rule, many, one};
@@ -162,9 +163,14 @@ fn soft_margin_backward<'c>(a: &Args<'c>) -> Tensor<'c> {
     -target * z / (z + 1.0) * shared(a, x)
 }
 
+/// Integers are multiplied as such: what goes below 0 wraps around.
 fn margin_ranking<'c>(a: &Args<'c>) -> Tensor<'c> {
-    let distance = a.tensor("input1") - a.tensor("input2");
-    reduced(a, (-a.tensor("target") * distance + a.float("margin")).relu())
+    let distance = exact_difference(a, "input1", "input2");
+    let [distance, target] = match distance.dtype().is_integral() {
+        true => [distance, a.raw("target").convert(distance.dtype())],
+        false => [distance, a.tensor("target")],
+    };
+    reduced(a, ((-target * distance).float() + a.float("margin")).relu())
 }
 
 fn cosine_embedding<'c>(a: &Args<'c>) -> Tensor<'c> {
@@ -180,15 +186,14 @@ fn cosine_embedding<'c>(a: &Args<'c>) -> Tensor<'c> {
 }
 
 fn triplet<'c>(a: &Args<'c>) -> Tensor<'c> {
-    let (anchor, positive, negative) = (a.tensor("anchor"), a.tensor("positive"), a.tensor("negative"));
-    let distance = |x: Tensor<'c>, y: Tensor<'c>| {
-        let d = x - y + a.float("eps");
+    let distance = |x: &str, y: &str| {
+        let d = exact_difference(a, x, y).float() + a.float("eps");
         let last = d.rank().saturating_sub(1);
         super::norm::vector_norm(d, a.float("p"), Some(&[last]), false)
     };
-    let near = distance(anchor, positive);
-    let far = distance(anchor, negative);
-    let far = if a.bool("swap") { far.minimum(distance(positive, negative)) } else { far };
+    let near = distance("anchor", "positive");
+    let far = distance("anchor", "negative");
+    let far = if a.bool("swap") { far.minimum(distance("positive", "negative")) } else { far };
     reduced(a, (near - far + a.float("margin")).relu())
 }
 

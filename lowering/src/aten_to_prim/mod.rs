@@ -39,6 +39,7 @@ mod distance;
 mod einsum;
 mod factor;
 mod fft;
+mod fractional;
 mod gradient;
 mod grid;
 mod histogram;
@@ -65,6 +66,7 @@ mod sort;
 mod special;
 mod spectrum;
 mod stft;
+mod taper;
 mod view;
 
 use std::collections::HashMap;
@@ -73,6 +75,7 @@ use std::sync::LazyLock;
 use strata_core::ir::{Attr, DYNAMIC, Op, Type, Value};
 use strata_core::pass::{Counter, Pass, PassContext, PassError};
 use strata_dialects::aten::AtenOp;
+use strata_dialects::aten::alias::meaning;
 use strata_dialects::aten::dtype::Numeric;
 
 pub use args::Args;
@@ -97,6 +100,7 @@ static FAMILIES: &[&[Rule]] = &[
     distance::RULES,
     factor::RULES,
     fft::RULES,
+    fractional::RULES,
     gradient::RULES,
     grid::RULES,
     histogram::RULES,
@@ -122,6 +126,7 @@ static FAMILIES: &[&[Rule]] = &[
     special::RULES,
     spectrum::RULES,
     stft::RULES,
+    taper::RULES,
     view::RULES,
 ];
 
@@ -171,8 +176,9 @@ pub enum Reason {
     Arguments(String),
 }
 
-/// The decomposition of an operator; for most of `prims` it is that of `aten`.
+/// The decomposition of an operator, maybe under its other name; for most of `prims` it is that of `aten`.
 fn rule(name: &str) -> Option<&'static Rule> {
+    let name = meaning(name).unwrap_or(name);
     RULES.get(name).or_else(|| RULES.get(prims::counterpart(name)?.as_str())).copied()
 }
 

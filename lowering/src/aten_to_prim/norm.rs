@@ -20,6 +20,7 @@ pub(super) const RULES: &[Rule] = &[
     many("aten._native_batch_norm_legit_no_training", Compute, |a| batch_norm(a, false, Parts::WithSaved)),
     one("aten._weight_norm", Compute, weight_norm),
     many("aten._weight_norm_interface", Compute, weight_norm_interface),
+    many("aten._weight_norm_interface_backward", Compute, weight_norm_backward),
     many("aten.batch_norm", Compute, |a| batch_norm(a, a.bool("training"), Parts::Output)),
     many("aten.batch_norm_backward", Compute, |a| batch_norm_backward(a, "update", "save_var")),
     one("aten.cosine_similarity", Compute, cosine_similarity),
@@ -300,7 +301,9 @@ pub(super) fn matrix_norm_of<'c>(x: Tensor<'c>, order: Order, dims: &[usize], ke
         return x;
     };
     let shrunk = |norm: Tensor<'c>, kind: &str, dim: usize| {
-        let norm = norm.reduce(kind, &[dim], true);
+        // Of no sums the largest and the smallest are 0.
+        let none = norm.size(dim).known() == Some(0);
+        let norm = if none { norm.sum_keep(&[dim]) } else { norm.reduce(kind, &[dim], true) };
         if keep { norm } else { norm.squeeze(dims) }
     };
     let kind = |order: f64| if order > 0.0 { "max" } else { "min" };
@@ -376,4 +379,13 @@ fn weight_norm_interface<'c>(a: &Args<'c>) -> Vec<Tensor<'c>> {
     let (v, g) = (a.tensor("v"), a.tensor("g"));
     let norm = norm_except(a, v);
     vec![v * (g / norm), norm.reshape(&g.shape())]
+}
+
+/// The gradients of `v` and `g` for `w = v g / |v|`.
+fn weight_norm_backward<'c>(a: &Args<'c>) -> Vec<Tensor<'c>> {
+    let (grad, v, g, norm) = (a.tensor("grad_w"), a.tensor("saved_v"), a.tensor("saved_g"), a.tensor("saved_norms"));
+    let dim = a.dim("dim", v.rank());
+    let others: Vec<usize> = (0..v.rank()).filter(|d| *d != dim).collect();
+    let along = (grad * v).sum_keep(&others);
+    vec![(grad - v * (along / norm.square())) * (g / norm), along / norm]
 }

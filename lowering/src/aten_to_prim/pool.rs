@@ -157,7 +157,7 @@ fn max_pool<'c>(a: &Args<'c>, space: usize) -> Vec<Tensor<'c>> {
 }
 
 /// Adds gradients at flat positions of the space of the input.
-fn max_pool_backward<'c>(a: &Args<'c>, space: usize) -> Tensor<'c> {
+pub(super) fn max_pool_backward<'c>(a: &Args<'c>, space: usize) -> Tensor<'c> {
     let (grad, x) = (a.tensor("grad_output"), a.tensor("self"));
     if !spatial(x, space) {
         return x;

@@ -60,14 +60,10 @@ pub(super) const RULES: &[Rule] = &[
     }),
     one("aten.random.to", Exact, |a| between(a, Size::Const(0), a.size("to"), &a.raw("self").shape())),
     one("aten.randperm", Exact, |a| a.prim.random("bits", DType::I64, &[a.size("n")]).sort(0, false).1.convert(a.result_dtype(0))),
-    one("aten.rrelu", Compute, |a| {
-        let (x, low, high) = (a.tensor("self"), a.float("lower"), a.float("upper"));
-        let slope = match a.bool("training") {
-            true => uniform(a.prim, x.dtype(), &x.shape()) * (high - low) + low,
-            false => x.filled(Scalar::Float((low + high) / 2.0)),
-        };
-        x.greater(0).select(x, x * slope)
-    }),
+    one("aten.rrelu", Compute, |a| leaky(a, a.prim.full(a.result_dtype(0).compute(), Scalar::Int(0), &[]))[0]),
+    one("aten.rrelu_with_noise", Compute, |a| leaky(a, a.tensor("noise"))[0]),
+    one("aten.rrelu_with_noise_backward", Compute, leaky_backward),
+    many("aten.rrelu_with_noise_functional", Compute, |a| leaky(a, a.tensor("noise")).into()),
     one("aten.uniform", Compute, |a| drawn(a, uniform) * (a.float("to") - a.float("from")) + a.float("from")),
 ];
 
@@ -186,4 +182,25 @@ fn multinomial<'c>(a: &Args<'c>) -> Tensor<'c> {
     }
     let race = exponential(uniform(a.prim, x.dtype(), &x.shape())) / x;
     race.sort(last, false).1.slice(last, 0, count, 1)
+}
+
+/// Negative numbers times a slope, drawn for each of them in training and the mean one otherwise; and the slopes (1 where a
+/// number is not negative), which replace `noise` in training.
+fn leaky<'c>(a: &Args<'c>, noise: Tensor<'c>) -> [Tensor<'c>; 2] {
+    let (x, low, high) = (a.tensor("self"), a.float("lower"), a.float("upper"));
+    if !a.bool("training") {
+        return [x.greater(0).select(x, x * ((low + high) / 2.0)), noise];
+    }
+    let slope = uniform(a.prim, x.dtype(), &x.shape()) * (high - low) + low;
+    let slope = x.greater(0).select(x.filled(Scalar::Int(1)), slope);
+    [x * slope, slope]
+}
+
+fn leaky_backward<'c>(a: &Args<'c>) -> Tensor<'c> {
+    let (grad, x, low, high) = (a.tensor("grad_output"), a.tensor("self"), a.float("lower"), a.float("upper"));
+    // Where all slopes are nearly the same, PyTorch takes the mean one.
+    match a.bool("training") && high - low > 1e-6 {
+        true => grad * a.tensor("noise"),
+        false => x.greater(0).select(grad, grad * ((low + high) / 2.0)),
+    }
 }

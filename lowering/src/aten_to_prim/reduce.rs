@@ -206,7 +206,9 @@ fn on_dim<'c>(a: &Args<'c>, f: fn(Tensor<'c>, usize) -> Tensor<'c>) -> Tensor<'c
 
 pub(super) fn softmax(x: Tensor<'_>, dim: usize) -> Tensor<'_> {
     let exp = (x - x.reduce("max", &[dim], true)).exp();
-    exp / exp.sum_keep(&[dim])
+    let sum = exp.sum_keep(&[dim]);
+    // PyTorch divides, but multiplies by the reciprocal along the last dimension. In f64 programs of integers show it.
+    if x.dtype() == DType::F64 && dim + 1 == x.rank() { exp * sum.reciprocal() } else { exp / sum }
 }
 
 /// Rows that are -inf throughout become 0.

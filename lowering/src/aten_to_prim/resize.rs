@@ -57,6 +57,7 @@ pub(super) fn targets<'c>(a: &Args<'c>, x: Tensor<'c>, space: usize) -> Vec<(Siz
             (Some(size), _, _) => *size,
             (None, Some(factor), Size::Const(n)) => Size::Const((n as f64 * factor).floor() as i64),
             (None, Some(factor), n) if factor.fract() == 0.0 => n * factor as i64,
+            (None, Some(factor), n) => (a.prim.size_tensor(DType::F64, n) * factor).floor().convert(DType::I64).item_size(),
             _ => {
                 a.fail("the output size of a resampling is not known");
                 Size::Const(1)
@@ -198,15 +199,29 @@ fn cubic_taps<'c>(a: &Args<'c>, dtype: DType, n: Size<'c>, size: Size<'c>, facto
     taps.map(|(weight, offset)| ((first + offset).maximum(0).minimum(n - 1), weight)).collect()
 }
 
-/// Interpolates one dimension after the other, the last first.
+/// Weights as whole numbers of 16 bits, and how many of them are one: as many as the largest weight leaves room for.
+fn fixed<'c>(a: &Args<'c>, taps: Taps<'c>) -> (Taps<'c>, Tensor<'c>) {
+    let most = taps.iter().map(|(_, weight)| weight.reduce("max", &[0], false)).reduce(|a, b| a.maximum(b));
+    let Some(most) = most else { return (taps, a.prim.constant(DType::F64, Scalar::Int(1))) };
+    let room = f64::from(1 << 15);
+    let unit = (most * room + 0.5).floor().greater_equal(room).select(most.number(Scalar::Float(room / 2.0)), room);
+    let whole = |weight: Tensor<'c>| weight.less(0.0).select((weight * unit - 0.5).trunc(), (weight * unit + 0.5).trunc());
+    (taps.into_iter().map(|(index, weight)| (index, whole(weight))).collect(), unit)
+}
+
+/// Interpolates one dimension after the other, the last first. Images of bytes are bytes again after each, halves rounded up.
 fn interpolate<'c>(a: &Args<'c>, space: usize, taps: fn(&Args<'c>, DType, Size<'c>, Size<'c>, Option<f64>) -> Taps<'c>) -> Tensor<'c> {
     let x = image(a);
+    let bytes = space == 2 && a.result_dtype(0) == DType::U8;
+    let x = if bytes { x.convert(DType::F64) } else { x };
     let lead = x.rank().saturating_sub(space);
     targets(a, x, space).into_iter().enumerate().rev().fold(x, |x, (k, (size, factor))| {
         let dim = lead + k;
         let tap =
             |(index, weight): (Tensor<'c>, Tensor<'c>)| x.gather(&[index], &[dim]).move_dim(0, dim) * weight.unsqueeze_to(x.rank() - dim);
-        let sum = taps(a, x.dtype(), x.size(dim), size, factor).into_iter().map(tap).reduce(|a, b| a + b);
-        sum.unwrap_or(x)
+        let taps = taps(a, x.dtype(), x.size(dim), size, factor);
+        let (taps, unit) = if bytes { fixed(a, taps) } else { (taps, x.number(Scalar::Int(1))) };
+        let sum = taps.into_iter().map(tap).reduce(|a, b| a + b).unwrap_or(x);
+        if bytes { (sum / unit + 0.5).floor().clamp(0.0, 255.0) } else { sum }
     })
 }

@@ -16,6 +16,7 @@ pub(super) const RULES: &[Rule] = &[
     one("aten._unsafe_index_put", Exact, index_put),
     one("aten._unsafe_masked_index_put_accumulate", Exact, masked_index_put),
     one("aten.as_strided_scatter", Exact, as_strided_scatter),
+    one("aten.embedding_backward", Compute, embedding_backward),
     one("aten.embedding_dense_backward", Compute, embedding_backward),
     one("aten.index_add", Exact, index_add),
     one("aten.index_copy", Exact, |a| along(a, a.tensor("source"), "set")),
@@ -233,7 +234,7 @@ fn masked_scatter_backward<'c>(a: &Args<'c>) -> Tensor<'c> {
 
 /// Adds the gradients of all uses of a row; the padding row gets none.
 fn embedding_backward<'c>(a: &Args<'c>) -> Tensor<'c> {
-    let (grad, index, rows) = (a.tensor("grad_output"), positions(a.raw("indices")), a.size("num_weights"));
+    let (grad, index, rows) = (a.tensor(if a.has("grad") { "grad" } else { "grad_output" }), positions(a.raw("indices")), a.size("num_weights"));
     let last = grad.rank() - 1;
     let grad = grad.fill_where(index.equal(a.int("padding_idx")).unsqueeze(index.rank()), 0);
     let grad = if a.bool("scale_grad_by_freq") {

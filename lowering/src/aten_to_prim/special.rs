@@ -28,7 +28,7 @@ pub(super) const RULES: &[Rule] = &[
     unary("aten.special_i0e", Compute, |x| x.special("bessel_i0e", &[])),
     unary("aten.special_i1", Compute, |x| x.special("bessel_i1", &[])),
     unary("aten.special_i1e", Compute, |x| x.special("bessel_i1e", &[])),
-    one("aten.special_log_ndtr", Exact, |a| in_f64(a, log_ndtr)),
+    unary("aten.special_log_ndtr", Compute, log_ndtr),
     one("aten.special_modified_bessel_i0", Compute, |a| of_x(a, "bessel_i0")),
     one("aten.special_modified_bessel_i1", Compute, |a| of_x(a, "bessel_i1")),
     one("aten.special_modified_bessel_k0", Compute, |a| of_x(a, "bessel_k0")),
@@ -97,10 +97,17 @@ fn erfcx(x: Tensor<'_>) -> Tensor<'_> {
     x.greater(26.0).select(series / (x * PI.sqrt()), near)
 }
 
+/// A function computed in f64 and rounded once.
+fn rounded<'c>(x: Tensor<'c>, f: impl Fn(Tensor<'c>) -> Tensor<'c>) -> Tensor<'c> {
+    f(x.convert(DType::F64)).convert(x.dtype())
+}
+
 /// The logarithm of the normal distribution function; to the left by [`erfcx`], which does not vanish.
+/// Each step is rounded once.
 fn log_ndtr(x: Tensor<'_>) -> Tensor<'_> {
-    let left = (erfcx(x * -std::f64::consts::FRAC_1_SQRT_2) * 0.5).log() - x * x * 0.5;
-    let right = (-((x * std::f64::consts::FRAC_1_SQRT_2).erfc() * 0.5)).log1p();
+    let t = x * std::f64::consts::FRAC_1_SQRT_2;
+    let left = rounded(rounded(-t, erfcx) / 2.0, |x| x.log()) - t * t;
+    let right = rounded(-(rounded(t, |x| x.erfc()) / 2.0), |x| x.log1p());
     x.less(-1.0).select(left, right)
 }
 

@@ -33,6 +33,7 @@ pub(super) const RULES: &[Rule] = &[
     one("aten.movedim.int", Exact, move_dims),
     one("aten.movedim.intlist", Exact, move_dims),
     one("aten.narrow", Exact, narrow),
+    one("aten.narrow.Tensor", Exact, narrow),
     one("aten.narrow_copy", Exact, narrow),
     unary("aten.numpy_T", Exact, |x| x.transpose(&(0..x.rank()).rev().collect::<Vec<_>>())),
     one("aten.permute", Exact, |a| a.tensor("self").transpose(&a.dims("dims", a.tensor("self").rank()))),
@@ -227,7 +228,8 @@ fn select<'c>(a: &Args<'c>) -> Tensor<'c> {
 fn narrow<'c>(a: &Args<'c>) -> Tensor<'c> {
     let x = a.tensor("self");
     let dim = a.dim("dim", x.rank());
-    x.slice(dim, wrapped(a.size("start"), x.size(dim)), a.size("length"), 1)
+    let start = if a.is_tensor("start") { a.raw("start").item_size() } else { a.size("start") };
+    x.slice(dim, wrapped(start, x.size(dim)), a.size("length"), 1)
 }
 
 /// Consecutive pieces of these sizes.

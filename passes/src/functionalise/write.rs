@@ -1,9 +1,10 @@
 //! A mutating op becomes its functional counterpart, and what it wrote becomes the new content of its arguments.
 
-use strata_core::ir::{Attr, Builder, Op, OpSpec, Type, Value};
+use strata_core::ir::{Attr, Builder, Cx, Op, OpSpec, Type, Value};
 use strata_dialects::aten::{
     AtenOp, Schema,
     dtype::{Numeric, Weight, result_type},
+    schema::DefaultValue,
 };
 
 use super::{
@@ -90,9 +91,7 @@ fn rebuild<'c>(op: Op<'c>, from: &'static Schema, to: &Counterpart, results: &[T
         match (op.attr(name), from.arg(name).map(|own| &own.default)) {
             (Some(attr), _) => attrs.push((arg.name, attr)),
             // What the op left to its own default must not fall to another one.
-            (None, Some(default)) if default.is_some() && *default != arg.default => {
-                return Err(format!("argument `{name}` has another default in `{}`", to.schema.name));
-            }
+            (None, Some(Some(default))) if arg.default.as_ref() != Some(default) => attrs.push((arg.name, spelled(cx, default))),
             _ => {}
         }
     }
@@ -101,6 +100,18 @@ fn rebuild<'c>(op: Op<'c>, from: &'static Schema, to: &Counterpart, results: &[T
     }
     attrs.extend(op.attr("absent").map(|absent| ("absent", absent)));
     Ok(Builder::before(op).op(OpSpec { name: to.schema.name, operands: &operands, results, attrs: &attrs, ..OpSpec::default() }))
+}
+
+/// A default as the attribute that says it.
+fn spelled<'c>(cx: Cx<'c>, default: &DefaultValue) -> Attr<'c> {
+    match default {
+        DefaultValue::None => cx.unit(),
+        DefaultValue::Bool(value) => cx.bool_attr(*value),
+        DefaultValue::Int(value) => cx.i64_attr(*value),
+        DefaultValue::Float(value) => cx.f64_attr(*value),
+        DefaultValue::Str(text) => cx.str_attr(text),
+        DefaultValue::Ints(list) => cx.i64s_attr(list),
+    }
 }
 
 /// The type that the functional operator gives where the in-place one stores a `wanted`.

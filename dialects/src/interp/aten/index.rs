@@ -17,6 +17,7 @@ pub const ARMS: &[(&str, Arm)] = &[
     ("aten._unsafe_masked_index_put_accumulate", Op(masked_index_put)),
     ("aten.argwhere", Op(nonzero)),
     ("aten.embedding", Op(embedding)),
+    ("aten.embedding_backward", Op(embedding_backward)),
     ("aten.embedding_dense_backward", Op(embedding_backward)),
     ("aten.gather", Op(gather)),
     ("aten.index.Tensor", Op(|a| one(index(a.tensor("self")?, &a.opt_tensors("indices")?)?))),
@@ -212,7 +213,8 @@ fn embedding(args: &Args) -> Results {
 }
 
 fn embedding_backward(args: &Args) -> Results {
-    let (grad, indices) = (args.tensor("grad_output")?, args.tensor("indices")?);
+    let grad = args.tensor(if args.opt("grad").is_some() { "grad" } else { "grad_output" })?;
+    let indices = args.tensor("indices")?;
     let rows = usize::try_from(args.int("num_weights")?).map_err(|_| fail("a negative size"))?;
     let width = grad.shape().last().copied().unwrap_or(1);
     let padding = args.int("padding_idx")?;

@@ -34,6 +34,7 @@ pub const ARMS: &[(&str, Arm)] = &[
     ("aten.item", Op(item)),
     ("aten.meshgrid", Op(meshgrid)),
     ("aten.meshgrid.indexing", Op(meshgrid)),
+    ("aten.pad_sequence", Op(pad_sequence)),
     ("aten.split.Tensor", Op(split)),
     ("aten.split.sizes", Op(|a| split_sizes(a, "split_size"))),
     ("aten.split_copy.Tensor", Op(split)),
@@ -323,4 +324,23 @@ fn chunk_cat(args: &Args) -> Results {
         })
         .collect::<Result<_, InterpError>>()?;
     one(cat(&flat.iter().collect::<Vec<_>>(), d as i64 + 1)?)
+}
+
+/// Sequences filled up to the longest.
+fn pad_sequence(args: &Args) -> Results {
+    let (list, value) = (args.tensors("sequences")?, args.scalar("padding_value")?);
+    let longest = list.iter().filter_map(|t| t.shape().first().copied()).max().unwrap_or(0);
+    let left = args.opt_str("padding_side")? == Some("left");
+    let rows = list.iter().map(|t| {
+        let mut shape = t.shape().to_vec();
+        let first = shape.first_mut().ok_or_else(|| fail("a sequence of rank 0"))?;
+        let begin = if left { longest - *first } else { 0 };
+        let end = begin + std::mem::replace(first, longest);
+        Tensor::build(t.dtype(), &shape, |i| match i[0] {
+            k if (begin..end).contains(&k) => t.get(&[&[k - begin], &i[1..]].concat()),
+            _ => value,
+        })
+    });
+    let rows = rows.collect::<Result<Vec<_>, InterpError>>()?;
+    one(stack(&rows.iter().collect::<Vec<_>>(), if args.flag("batch_first")? { 0 } else { 1 })?)
 }

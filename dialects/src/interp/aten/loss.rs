@@ -20,7 +20,7 @@ pub const ARMS: &[(&str, Arm)] = &[
     ("aten.huber_loss", Op(|a| { let d = a.float("delta")?; loss(a, &["self", "target"], |v| { let z = (v[0] - v[1]).abs(); if z <= d { 0.5 * z * z } else { d * (z - 0.5 * d) } }) })),
     ("aten.kl_div", Op(kl_div)),
     ("aten.l1_loss", Op(l1)),
-    ("aten.margin_ranking_loss", Op(|a| { let m = a.float("margin")?; loss(a, &["input1", "input2", "target"], |v| (-v[2] * (v[0] - v[1]) + m).max(0.0)) })),
+    ("aten.margin_ranking_loss", Op(margin_ranking)),
     ("aten.mse_loss", Op(|a| loss(a, &["self", "target"], |v| (v[0] - v[1]).powi(2)))),
     ("aten.multi_margin_loss", Op(multi_margin)),
     ("aten.multilabel_margin_loss", Op(|a| { let (l, _) = multilabel_margin(a)?; one(l) })),
@@ -266,16 +266,32 @@ fn cosine_embedding(args: &Args) -> Results {
 
 /// p-norms of the differences (plus epsilon) along the last dimension.
 fn distances(x: &Tensor, y: &Tensor, p: f64, eps: f64, keepdim: bool) -> Result<Tensor, InterpError> {
-    let difference = evaluate(DType::F64, DType::F64, &[x.into(), y.into()], |v| Ok(Scalar::Float(v[0].float() - v[1].float() + eps)))?;
+    let operands: [Operand; 2] = [x.into(), y.into()];
+    // Integers wrap around before anything else is done with them.
+    let wrapped = |v: Scalar| if result_type(&operands).is_integral() { result_type(&operands).cast(v) } else { v };
+    let wide = if result_type(&operands).is_integral() { result_type(&operands) } else { DType::F64 };
+    let difference = evaluate(wide, DType::F64, &operands, |v| Ok(Scalar::Float(wrapped(super::common::sub(v[0], v[1])).float() + eps)))?;
     if difference.rank() == 0 {
         return Err(fail("a distance needs vectors"));
     }
     reduce(&difference, &[difference.rank() - 1], keepdim, DType::F64, |v| Ok(Scalar::Float(p_norm(v.iter().map(|v| v.float().abs()), p))))
 }
 
+/// `max(0, margin - target (input1 - input2))`; integers wrap around until the margin makes them floats.
+fn margin_ranking(args: &Args) -> Results {
+    let (x, y, target) = (args.tensor("input1")?, args.tensor("input2")?, args.tensor("target")?);
+    let (margin, operands) = (args.float("margin")?, [Operand::from(x), y.into(), target.into()]);
+    let dtype = result_type(&operands);
+    let losses = evaluate(dtype, dtype.floating(), &operands, |v| {
+        let product = super::common::mul(super::common::neg(v[2]), super::common::sub(v[0], v[1]));
+        Ok(Scalar::Float((if dtype.is_integral() { dtype.cast(product) } else { product }.float() + margin).max(0.0)))
+    })?;
+    one(reduced(&losses, args.int("reduction")?, dtype.floating())?)
+}
+
 fn pairwise_distance(args: &Args) -> Results {
     let (x, y) = (args.tensor("x1")?, args.tensor("x2")?);
-    one(distances(x, y, args.float("p")?, args.float("eps")?, args.flag("keepdim")?)?.cast(result_type(&[x.into(), y.into()])))
+    one(distances(x, y, args.float("p")?, args.float("eps")?, args.flag("keepdim")?)?.cast(result_type(&[x.into(), y.into()]).floating()))
 }
 
 fn triplet(args: &Args) -> Results {

@@ -6,6 +6,8 @@
 
 pub mod common;
 
+use crate::aten::alias::meaning;
+
 use super::value::{Args, InterpError, Results, Value};
 use crate::interp::dtype::Scalar;
 use common::{Kind, Operand, elementwise};
@@ -36,6 +38,7 @@ macro_rules! families {
 
 families!(
     activation,
+    affine,
     attention,
     binary,
     conv,
@@ -63,12 +66,14 @@ families!(
     statistics,
     stepped,
     stft,
+    taper,
     unary,
     view
 );
 
 /// The arm of an op.
 pub fn find(name: &str) -> Option<Arm> {
+    let name = meaning(name).unwrap_or(name);
     let listed = |name: &str| FAMILIES.iter().find_map(|arms| arms.binary_search_by(|(n, _)| (*n).cmp(name)).ok().map(|k| arms[k].1));
     listed(name).or_else(|| listed(&prims::aten_name(name)?))
 }

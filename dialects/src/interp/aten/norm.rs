@@ -19,6 +19,8 @@ pub const ARMS: &[(&str, Arm)] = &[
     ("aten._safe_softmax", Op(|a| softmax(a, Soft::Safe))),
     ("aten._softmax", Op(|a| softmax(a, Soft::Plain))),
     ("aten._weight_norm", Op(weight_norm)),
+    ("aten._weight_norm_interface", Op(weight_norm_interface)),
+    ("aten._weight_norm_interface_backward", Op(weight_norm_backward)),
     ("aten.batch_norm", Op(|a| batch_norm(a, Outputs::One))),
     ("aten.group_norm", Op(|a| { let (y, _, _) = group_norm(a)?; one(y) })),
     ("aten.instance_norm", Op(instance_norm)),
@@ -226,6 +228,31 @@ fn weight_norm(args: &Args) -> Results {
     let norm = reduce(v, &dims, true, DType::F64, |v| Ok(Scalar::Float(p_norm(v.iter().map(|v| v.float().abs()), 2.0))))?.expand(v.shape())?;
     let g = g.expand(v.shape())?;
     one(Tensor::from_scalars(v.dtype(), v.shape(), (0..v.len()).map(|k| Scalar::Float(v.at(k).float() * g.at(k).float() / norm.at(k).float())))?)
+}
+
+fn weight_norm_interface(args: &Args) -> Results {
+    let (v, dim) = (args.tensor("v")?, args.int("dim")?);
+    let dims: Vec<usize> = (0..v.rank()).filter(|&d| d as i64 != dim).collect();
+    let norm = reduce(v, &dims, true, v.dtype(), |v| Ok(Scalar::Float(p_norm(v.iter().map(|v| v.float().abs()), 2.0))))?;
+    Ok([weight_norm(args)?, one(norm)?].concat())
+}
+
+/// Of `w = v g / n` with the norm n of v: `g / n (dw - v s / n^2)` and `s / n`, where s is the sum of `dw v`.
+fn weight_norm_backward(args: &Args) -> Results {
+    let (grad, v, g) = (args.tensor("grad_w")?, args.tensor("saved_v")?, args.tensor("saved_g")?);
+    let (norm, dim) = (args.tensor("saved_norms")?.expand(v.shape())?, args.dim("dim", v.rank())?);
+    let dims: Vec<usize> = (0..v.rank()).filter(|&d| d != dim).collect();
+    let product = Tensor::from_scalars(DType::F64, v.shape(), (0..v.len()).map(|k| Scalar::Float(grad.at(k).float() * v.at(k).float())))?;
+    let sums = reduce(&product, &dims, true, DType::F64, |v| Ok(total(v)))?;
+    let (wide, scale) = (sums.expand(v.shape())?, g.expand(v.shape())?);
+    let by_v = |k: usize| {
+        let n = norm.at(k).float();
+        scale.at(k).float() / n * (grad.at(k).float() - v.at(k).float() * wide.at(k).float() / (n * n))
+    };
+    let first = Tensor::from_scalars(v.dtype(), v.shape(), (0..v.len()).map(|k| Scalar::Float(by_v(k))))?;
+    let norms = args.tensor("saved_norms")?;
+    let second = Tensor::from_scalars(g.dtype(), g.shape(), (0..sums.len()).map(|k| Scalar::Float(sums.at(k).float() / norms.at(k).float())))?;
+    Ok([one(first)?, one(second)?].concat())
 }
 
 /// Slices along a dimension are scaled down to a largest norm.

@@ -1,7 +1,7 @@
 //! Resampling of images by interpolation.
 
 use super::Arm::{self, Op};
-use crate::interp::dtype::Scalar;
+use crate::interp::dtype::{DType, Scalar};
 use crate::interp::tensor::{Tensor, each};
 use crate::interp::value::{Args, InterpError, Results, fail, one};
 
@@ -157,6 +157,29 @@ fn weighted(lead: &[usize], output: &[usize], taps: &Taps, mut f: impl FnMut(&[u
     });
 }
 
+/// Images of bytes are resized along the width and then along the height; between them they are bytes, halves rounded up.
+fn bytes(x: &Tensor, output: &[usize], taps: &Taps) -> Result<Tensor, InterpError> {
+    let pass = |x: &Tensor, dim: usize| {
+        let mut shape = x.shape().to_vec();
+        shape[dim] = output[dim - 2];
+        // Weights are numbers of 16 bits, in as small a unit as the largest one allows.
+        let most = taps[dim - 2].iter().flatten().map(|(_, w)| *w).fold(0.0, f64::max);
+        let unit = if (most * 32768.0 + 0.5).floor() >= 32768.0 { 16384.0 } else { 32768.0 };
+        Tensor::build(DType::U8, &shape, |i| {
+            let mut at = i.to_vec();
+            let sum: f64 = taps[dim - 2][i[dim]]
+                .iter()
+                .map(|(k, w)| {
+                    at[dim] = *k;
+                    (w * unit).round() * x.f(&at)
+                })
+                .sum();
+            Scalar::Float((sum / unit + 0.5).floor().clamp(0.0, 255.0))
+        })
+    };
+    pass(&pass(x, 3)?, 2)
+}
+
 fn resize(args: &Args, n: usize, filter: Filter) -> Results {
     let x = args.tensor(if args.opt("input").is_some() { "input" } else { "self" })?;
     if x.rank() != n + 2 {
@@ -165,6 +188,9 @@ fn resize(args: &Args, n: usize, filter: Filter) -> Results {
     let (lead, input) = x.shape().split_at(2);
     let output = output_size(args, input)?;
     let taps = taps(args, filter, input, &output)?;
+    if n == 2 && x.dtype() == DType::U8 && matches!(filter, Filter::Linear | Filter::Cubic) {
+        return one(bytes(x, &output, &taps)?);
+    }
     let mut out = Tensor::zeros(crate::interp::DType::F64, &[lead, &output].concat())?;
     weighted(lead, &output, &taps, |o, i, w| {
         let k = out.position(o);

@@ -52,12 +52,14 @@ functions! {
     polynomial::chebyshev_v(x, y);
     polynomial::chebyshev_w(x, y);
     gamma::digamma(x);
+    real::exp(x);
     polynomial::hermite_h(x, y);
     polynomial::hermite_he(x, y);
     gamma::igamma(x, y);
     gamma::igammac(x, y);
     polynomial::laguerre_l(x, y);
     polynomial::legendre_p(x, y);
+    real::log(x);
     gamma::trigamma(x);
     gamma::zeta(x, y);
 }

@@ -31,3 +31,13 @@ macro_rules! real {
 
 real!(f32 128 (17, 7));
 real!(f64 512 (29, 25));
+
+/// The C library's exponential.
+pub(super) fn exp<T: Real>(x: T) -> T {
+    x.exp()
+}
+
+/// The C library's natural logarithm.
+pub(super) fn log<T: Real>(x: T) -> T {
+    x.ln()
+}

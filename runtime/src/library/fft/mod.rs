@@ -1,5 +1,7 @@
 //! Fourier transforms of lines, unscaled: `strata_lib_fft`, `strata_lib_rfft`, `strata_lib_irfft`. Plans of each length are
-//! made once and kept for the process.
+//! made once and kept for the process; short ones have closed forms.
+
+mod short;
 
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
@@ -38,22 +40,52 @@ fn work(n: i64) -> usize {
     8 * n.max(1) as usize
 }
 
+/// A transform of lines of one length, in place.
+type Turn<T> = Box<dyn Fn(&mut [Complex<T>]) + Sync>;
+
+fn turn<T: Precision>(n: usize, inverse: bool) -> Turn<T> {
+    if short::fits(n) {
+        return Box::new(move |line| line.copy_from_slice(&if inverse { short::inverse(line) } else { short::forward(line) }));
+    }
+    let plan = plan::<T>(n, inverse);
+    Box::new(move |line| plan.process(line))
+}
+
+/// The first half of the spectrum of real lines; the rest of a line is left as it may be.
+fn turn_real<T: Precision>(n: usize) -> Turn<T> {
+    if !short::fits(n) {
+        return turn(n, false);
+    }
+    Box::new(|line| {
+        let half = short::of_real(&line.iter().map(|z| z.re).collect::<Vec<_>>());
+        line[..half.len()].copy_from_slice(&half);
+    })
+}
+
+/// Whole spectra to real lines.
+fn turn_back<T: Precision>(n: usize) -> Turn<T> {
+    if !short::fits(n) {
+        return turn(n, true);
+    }
+    Box::new(|line| short::to_real(line).into_iter().zip(line).for_each(|(x, z)| *z = Complex::new(x, T::zero())))
+}
+
 /// Transforms lines; `read` fills a line, `write` takes it.
 fn lines<T: Precision>(
     batch: i64,
     n: i64,
-    inverse: bool,
+    plan: fn(usize) -> Turn<T>,
     read: impl Fn(usize, &mut [Complex<T>]) + Sync,
     write: impl Fn(usize, &[Complex<T>]) + Sync,
 ) {
     if n <= 0 {
         return;
     }
-    let plan = plan::<T>(n as usize, inverse);
+    let turn = plan(n as usize);
     each(batch, work(n), |item| {
         let mut line = vec![Complex::new(T::zero(), T::zero()); n as usize];
         read(item, &mut line);
-        plan.process(&mut line);
+        turn(&mut line);
         write(item, &line);
     });
 }
@@ -64,7 +96,7 @@ unsafe fn complex<T: Precision>(x: Array, y: Array, batch: i64, n: i64, inverse:
     let read = |item: usize, line: &mut [Complex<T>]| unsafe { x.get_plain(item, line) };
     // SAFETY: as above.
     let write = |item: usize, line: &[Complex<T>]| unsafe { y.put_plain(item, line) };
-    lines(batch, n, inverse, read, write);
+    lines(batch, n, if inverse { |n| turn(n, true) } else { |n| turn(n, false) }, read, write);
 }
 
 /// Real lines of length `n`, of whose spectrum the first `k` frequencies are kept.
@@ -77,7 +109,7 @@ unsafe fn from_real<T: Precision>(x: Array, y: Array, batch: i64, n: i64, k: i64
     };
     // SAFETY: the caller promises the sizes; each line is written by one thread.
     let write = |item: usize, line: &[Complex<T>]| unsafe { y.put_plain(item, &line[..k as usize]) };
-    lines(batch, n, false, read, write);
+    lines(batch, n, turn_real, read, write);
 }
 
 /// Real lines of length `n` from the first `k` frequencies of their spectrum. What must be real in it is taken to be.
@@ -100,7 +132,7 @@ unsafe fn to_real<T: Precision>(x: Array, y: Array, batch: i64, k: i64, n: i64) 
         // SAFETY: the caller promises the sizes; each line is written by one thread.
         unsafe { y.put_plain(item, &real) };
     };
-    lines(batch, n, true, read, write);
+    lines(batch, n, turn_back, read, write);
 }
 
 fn dtype(code: i32) -> Option<DType> {

@@ -1,0 +1,90 @@
+//! Python's arithmetic on floats, which are `f64` in the program: `arith` where that has it, otherwise PyTorch's own
+//! operator on tensors of rank 0.
+
+use strata_core::ir::{Builder, ElementType, Value};
+use strata_dialects::aten::{self, Input, Scalar};
+
+use crate::pt2::expr::Func;
+
+/// A function of numbers of which one is a float, or whose result is one; `None` where it is neither.
+pub(super) fn apply<'c>(builder: &mut Builder<'c>, func: Func, operands: &[Value<'c>]) -> Option<Value<'c>> {
+    let operands = operands.iter().map(|operand| to_float(builder, *operand)).collect::<Option<Vec<_>>>()?;
+    let (a, b) = (*operands.first()?, operands.get(1).copied());
+    let fold = |builder: &mut Builder<'c>, name: &str| {
+        operands[1..].iter().fold(a, |left, right| builder.value(name, &[left, *right], left.ty(), &[]))
+    };
+    Some(match func {
+        Func::Add => fold(builder, "arith.addf"),
+        Func::Mul => fold(builder, "arith.mulf"),
+        Func::Max => fold(builder, "arith.maximumf"),
+        Func::Min => fold(builder, "arith.minimumf"),
+        Func::IntTrueDiv | Func::FloatTrueDiv => builder.value("arith.divf", &[a, b?], a.ty(), &[]),
+        Func::FloorDiv => floor_div(builder, a, b?)?,
+        Func::Mod | Func::PythonMod => {
+            let quotient = floor_div(builder, a, b?)?;
+            let whole = builder.value("arith.mulf", &[quotient, b?], a.ty(), &[]);
+            builder.value("arith.subf", &[a, whole], a.ty(), &[])
+        }
+        Func::Pow => function(builder, "aten.pow.Tensor_Tensor", &operands)?,
+        Func::Function(name) => function(builder, name, &operands)?,
+        Func::ToFloat => a,
+        Func::TruncToInt => truncated(builder, a),
+        Func::FloorToInt => rounded(builder, a, "aten.floor")?,
+        Func::CeilToInt => rounded(builder, a, "aten.ceil")?,
+        Func::RoundToInt => rounded(builder, a, "aten.round")?,
+        Func::Eq => compare(builder, 1, &operands),
+        Func::Gt => compare(builder, 2, &operands),
+        Func::Ge => compare(builder, 3, &operands),
+        Func::Lt => compare(builder, 4, &operands),
+        Func::Le => compare(builder, 5, &operands),
+        Func::Ne => compare(builder, 13, &operands),
+        _ => return None,
+    })
+}
+
+/// An integer or float as `f64`.
+pub(super) fn to_float<'c>(builder: &mut Builder<'c>, value: Value<'c>) -> Option<Value<'c>> {
+    let cx = builder.cx();
+    if value.ty() == cx.f64() {
+        return Some(value);
+    }
+    let integer = value.ty().is_index().then(|| builder.value("arith.index_cast", &[value], cx.int(64), &[]))?;
+    Some(builder.value("arith.sitofp", &[integer], cx.f64(), &[]))
+}
+
+/// `arith.cmpf` with MLIR's number of the predicate (1 oeq, 2 ogt, 3 oge, 4 olt, 5 ole, 13 une).
+fn compare<'c>(builder: &mut Builder<'c>, predicate: i64, operands: &[Value<'c>]) -> Value<'c> {
+    let cx = builder.cx();
+    builder.value("arith.cmpf", operands, cx.int(1), &[("predicate", cx.i64_attr(predicate))])
+}
+
+/// The integer that is left without the fraction.
+fn truncated<'c>(builder: &mut Builder<'c>, value: Value<'c>) -> Value<'c> {
+    let cx = builder.cx();
+    let integer = builder.value("arith.fptosi", &[value], cx.int(64), &[]);
+    builder.value("arith.index_cast", &[integer], cx.index(), &[])
+}
+
+fn rounded<'c>(builder: &mut Builder<'c>, value: Value<'c>, name: &str) -> Option<Value<'c>> {
+    let whole = function(builder, name, &[value])?;
+    Some(truncated(builder, whole))
+}
+
+fn floor_div<'c>(builder: &mut Builder<'c>, a: Value<'c>, b: Value<'c>) -> Option<Value<'c>> {
+    let quotient = builder.value("arith.divf", &[a, b], a.ty(), &[]);
+    function(builder, "aten.floor", &[quotient])
+}
+
+/// PyTorch's operator on these numbers, each as a tensor of rank 0.
+fn function<'c>(builder: &mut Builder<'c>, name: &str, operands: &[Value<'c>]) -> Option<Value<'c>> {
+    let f64 = builder.cx().f64();
+    let ty = builder.cx().tensor(&[], f64);
+    let mut tensors = Vec::new();
+    for operand in operands {
+        let inputs = [Some(Input::Scalar(Scalar::Value(*operand))), Some(Input::DType(ElementType::F64))];
+        let tensor = aten::build(builder, aten::schema("aten.scalar_tensor")?, &inputs, &[ty]).ok()?;
+        tensors.push(Some(Input::Tensor(tensor.result(0))));
+    }
+    let result = aten::build(builder, aten::schema(name)?, &tensors, &[ty]).ok()?.result(0);
+    Some(builder.value("aten.item", &[result], f64, &[]))
+}
