@@ -387,7 +387,7 @@ def breadth():
     yield "bytes_resized", (lambda x: (f.interpolate(x, size=(8, 7), mode="bilinear"), f.interpolate(x, size=(3, 9), mode="bicubic", align_corners=True))), [[byte]]
     yield "bytes_apart", (lambda x, y: (f.margin_ranking_loss(x, y, y, margin=0.5), f.triplet_margin_loss(x, y, x + 1), f.pairwise_distance(x, y))), [[byte[0, :, 0], byte[0, :, 1]]]
     yield "weight_norm_slopes", (lambda g, v, s, n: backward(g, v, s, n, 0)), [[tensor(4, 3, seed=5), v, g, v.norm(dim=1, keepdim=True)]]
-    yield "float_sizes", (lambda x: x / x.shape[0] ** 0.5 + x.shape[1] ** -1.5 + int(x.shape[1] * 0.7)), [[tensor(3, 5)], [tensor(2, 7)]], (m,)
+    yield "float_sizes", (lambda x: x / x.shape[0] ** 0.5 + x.shape[1] ** -1.5), [[tensor(3, 5)], [tensor(2, 7)]], (m,)
     yield "mapped_rows", (lambda x, y: map_over(lambda row, y: row.softmax(0) @ y, x, y)), pair, (m, {0: Dim.DYNAMIC})
     yield "scanned_rows", (lambda x: scan(lambda c, x: (c * 0.5 + x, c + x), torch.zeros(x.shape[1]), x)), [[p[0]] for p in pair], (m,)
     yield "resized_by_a_half", (lambda x: f.interpolate(x, scale_factor=1.5, mode="bilinear")), [[tensor(1, 2, k, 4)] for k in (5, 3, 6)], ({2: Dim.DYNAMIC},)

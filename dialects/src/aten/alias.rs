@@ -3,7 +3,6 @@
 /// A name, and the operator with the same arguments that it stands for.
 #[rustfmt::skip]
 const ALIASES: &[(&str, &str)] = &[
-    ("aten._aminmax", "aten.aminmax"),
     ("aten._logcumsumexp", "aten.logcumsumexp"),
     ("aten._stack", "aten.stack"),
     ("aten.arccos", "aten.acos"),

@@ -43,9 +43,7 @@ pub(super) const RULES: &[Rule] = &[
     one("aten.fft_rfft", Exact, |a| from_real(a, &one_dim(a), true)),
     one("aten.fft_rfft2", Exact, |a| from_real(a, &many_dims(a), true)),
     one("aten.fft_rfftn", Exact, |a| from_real(a, &many_dims(a), true)),
-    one("prims.fft_c2c", Exact, |a| {
-        turns(a.tensor("self"), &a.dims("dim", a.raw("self").rank()), a.bool("forward"))
-    }),
+    one("prims.fft_c2c", Exact, |a| turns(a.tensor("self"), &a.dims("dim", a.raw("self").rank()), a.bool("forward"))),
     one("prims.fft_c2r", Exact, prims_c2r),
     one("prims.fft_r2c", Exact, prims_r2c),
 ];

@@ -234,7 +234,8 @@ fn masked_scatter_backward<'c>(a: &Args<'c>) -> Tensor<'c> {
 
 /// Adds the gradients of all uses of a row; the padding row gets none.
 fn embedding_backward<'c>(a: &Args<'c>) -> Tensor<'c> {
-    let (grad, index, rows) = (a.tensor(if a.has("grad") { "grad" } else { "grad_output" }), positions(a.raw("indices")), a.size("num_weights"));
+    let (grad, index, rows) =
+        (a.tensor(if a.has("grad") { "grad" } else { "grad_output" }), positions(a.raw("indices")), a.size("num_weights"));
     let last = grad.rank() - 1;
     let grad = grad.fill_where(index.equal(a.int("padding_idx")).unsqueeze(index.rank()), 0);
     let grad = if a.bool("scale_grad_by_freq") {
