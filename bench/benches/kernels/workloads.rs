@@ -61,7 +61,7 @@ fn matmul_work(sizes: &[i64]) -> Work {
 
 fn softmax(sizes: &[i64]) -> String {
     let ty = tensor(sizes);
-    program(&[ty.clone()], &ty, &format!("%r = aten._softmax %x0 {{dim = 1 : i64, half_to_float = false}} : {ty}"))
+    program(std::slice::from_ref(&ty), &ty, &format!("%r = aten._softmax %x0 {{dim = 1 : i64, half_to_float = false}} : {ty}"))
 }
 
 fn layernorm(sizes: &[i64]) -> String {
@@ -73,12 +73,12 @@ fn layernorm(sizes: &[i64]) -> String {
 
 fn gelu(sizes: &[i64]) -> String {
     let ty = tensor(sizes);
-    program(&[ty.clone()], &ty, &format!("%r = aten.gelu %x0 : {ty}"))
+    program(std::slice::from_ref(&ty), &ty, &format!("%r = aten.gelu %x0 : {ty}"))
 }
 
 fn sum(sizes: &[i64], dim: usize) -> String {
     let (ty, result) = (tensor(sizes), tensor(&[sizes[1 - dim]]));
-    program(&[ty.clone()], &result, &format!("%r = aten.sum.dim_IntList %x0 {{dim = array<i64: {dim}>}} : ({ty}) -> {result}"))
+    program(std::slice::from_ref(&ty), &result, &format!("%r = aten.sum.dim_IntList %x0 {{dim = array<i64: {dim}>}} : ({ty}) -> {result}"))
 }
 
 fn transpose_add(sizes: &[i64]) -> String {
@@ -101,7 +101,11 @@ fn sdpa_work(sizes: &[i64]) -> Work {
 
 fn sincos(sizes: &[i64]) -> String {
     let ty = tensor(sizes);
-    program(&[ty.clone()], &ty, &format!("%s = aten.sin %x0 : {ty}\n%c = aten.cos %x0 : {ty}\n%r = aten.add.Tensor %s, %c : {ty}"))
+    program(
+        std::slice::from_ref(&ty),
+        &ty,
+        &format!("%s = aten.sin %x0 : {ty}\n%c = aten.cos %x0 : {ty}\n%r = aten.add.Tensor %s, %c : {ty}"),
+    )
 }
 
 /// One tensor read, one written.

@@ -46,7 +46,7 @@ fn log<'a, 'b, 'c>(a: Float<'a, 'b, 'c>) -> Sum<'a, 'b, 'c> {
 }
 
 /// `2/3` less the f64 next to it.
-const TWO_THIRDS_LOW: f64 = 3.700_743_415_417_188_5e-17;
+const TWO_THIRDS_LOW: f64 = 2.0 / 3.0 / (1u64 << 54) as f64;
 
 /// `x^y`.
 pub(super) fn pow<'a, 'b, 'c>(x: Float<'a, 'b, 'c>, y: Float<'a, 'b, 'c>) -> Float<'a, 'b, 'c> {
