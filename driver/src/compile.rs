@@ -91,7 +91,7 @@ fn run_by_function<'c>(
     store: Option<&Arc<Store>>,
 ) -> Result<(Module<'c>, Report), Error> {
     let text = level.text(options);
-    let passes = pass_list::split(&text).unwrap_or_default();
+    let passes = pass_list::split(&text)?;
     let (on_functions, rest) = passes.split_at(passes.iter().take_while(|pass| pass.starts_with("func.func(")).count());
     let private = |op: &Op<'_>| op.is("func.func") && op.str("sym_visibility").as_deref() == Some("private");
     if let Some(store) = store.filter(|_| !on_functions.is_empty() && module.body().ops().iter().any(private)) {
@@ -228,9 +228,7 @@ pub fn emit(path: &Path, options: &Options, emit: &codegen::Options) -> Result<E
     let options = &for_target(options, &target);
     let context = context();
     let source = read(path, &context)?;
-    for level in LEVELS {
-        run_level(&source.module, level, options)?;
-    }
+    run_to(&source.module, "cpu", options, &mut |_| {})?;
     let module = source.module.op();
     codegen::lower_to_llvm(module, &target.math())?;
     Ok(codegen::emit(module, &target, &codegen::Options { contract: code_options(options).contract, ..emit.clone() })?)

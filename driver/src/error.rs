@@ -44,6 +44,8 @@ pub enum Error {
     Symbolic { name: String },
     #[error("options: {0}")]
     Options(#[from] serde_json::Error),
+    #[error(transparent)]
+    Passes(#[from] crate::PassListError),
     #[error("--autotune-budget is a number of seconds, not negative and not without end")]
     Budget,
     #[error("{0}")]

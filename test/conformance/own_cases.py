@@ -35,6 +35,16 @@ def tensor(*shape, seed=0, dtype=torch.float32):
     return torch.randint(-9, 10, shape, generator=generator).to(dtype)
 
 
+def slope(*args):
+    return torch.ops.aten.soft_margin_loss_backward(*args)
+
+
+def normed(update, g, x, w, mean, var):
+    """Saved statistics are those of the batch; the fourth is the reciprocal of the deviation."""
+    ours = (x.mean((0, 2)), torch.rsqrt(x.var((0, 2), correction=0) + 1e-5))
+    return torch.ops.aten.batch_norm_backward(g, x, w, mean, var, *ours, update, 1e-5, [True] * 3, torch.empty(0, dtype=torch.uint8))
+
+
 class Stateful(nn.Module):
     """A module with buffers and a step that may change them."""
 
@@ -313,16 +323,6 @@ def zero():
     yield "convolved", nn.Conv1d(4, 3, 3, padding=1), [[tensor(k, 4, 6)] for k in (2, 0, 1)], (n,)
     yield "scattered", (lambda x: torch.zeros(5, 4).index_add(0, torch.zeros(x.shape[0], dtype=torch.int64), x)), sets(4), (n,)
     yield "masked", (lambda x: (x[:, :2].clamp(min=0), torch.where(x > 0, x, 0.0), x.any(1))), sets(4), (n,)
-
-
-def slope(*args):
-    return torch.ops.aten.soft_margin_loss_backward(*args)
-
-
-def normed(update, g, x, w, mean, var):
-    """Saved statistics are those of the batch; the fourth is the reciprocal of the deviation."""
-    ours = (x.mean((0, 2)), torch.rsqrt(x.var((0, 2), correction=0) + 1e-5))
-    return torch.ops.aten.batch_norm_backward(g, x, w, mean, var, *ours, update, 1e-5, [True] * 3, torch.empty(0, dtype=torch.uint8))
 
 
 class Residual(nn.Module):

@@ -32,27 +32,27 @@ impl ResultSizes for Dot<'_> {
 
 impl Verify for Dot<'_> {
     fn verify(self) -> Checked {
-        contraction(
-            self.op(),
-            [self.lhs().ty(), self.rhs().ty(), self.result().ty()],
-            [self.lhs_batch(), self.rhs_batch()],
-            [self.lhs_contract(), self.rhs_contract()],
-        )
+        contraction(self.op())
     }
+}
+
+/// The lists that every contraction has: batch and contracted dimensions of lhs and rhs.
+fn lists(op: Op<'_>) -> [Vec<i64>; 4] {
+    ["lhs_batch", "rhs_batch", "lhs_contract", "rhs_contract"].map(|name| op.ints(name).unwrap_or_default())
 }
 
 /// The sizes of a contraction's result, by the lists of the op.
 fn contraction_sizes(op: Op<'_>) -> Option<Vec<Size>> {
     let ranks = (op.operand(0).ty().rank(), op.operand(1).ty().rank());
-    let [lb, rb, lc, rc] = ["lhs_batch", "rhs_batch", "lhs_contract", "rhs_contract"].map(|name| op.ints(name).unwrap_or_default());
+    let [lb, rb, lc, rc] = lists(op);
     sizes::dot(ranks, (&lb, &rb), (&lc, &rc))
 }
 
-/// C1 to C4 of contractions; types are those of lhs, rhs and the result.
-fn contraction(op: Op<'_>, types: [Type<'_>; 3], batch: [Vec<i64>; 2], contract: [Vec<i64>; 2]) -> Checked {
-    let [lhs_type, rhs_type, result] = types;
+/// C1 to C4 of contractions.
+fn contraction(op: Op<'_>) -> Checked {
+    let (lhs_type, rhs_type) = (op.operand(0).ty(), op.operand(1).ty());
     let (lhs, rhs) = (lhs_type.shape(), rhs_type.shape());
-    let ([lb, rb], [lc, rc]) = (batch, contract);
+    let [lb, rb, lc, rc] = lists(op);
     let left = check::dims(1, "lhs_batch and lhs_contract", &[lb.clone(), lc].concat(), lhs.len())?;
     let right = check::dims(1, "rhs_batch and rhs_contract", &[rb.clone(), rc].concat(), rhs.len())?;
     ensure!(lb.len() == rb.len() && left.len() == right.len(), 1, "the lists of lhs and rhs differ in length");
@@ -61,7 +61,7 @@ fn contraction(op: Op<'_>, types: [Type<'_>; 3], batch: [Vec<i64>; 2], contract:
     }
     check::result_sizes(3, op)?;
     check::same_elements(4, lhs_type, rhs_type)?;
-    check::same_elements(4, lhs_type, result)
+    check::same_elements(4, lhs_type, op.result(0).ty())
 }
 
 /// The mean of rows of `rhs`, weighed by the softmax of the scores `lhs` over the one contracted dimension: `dot` of the softmax of
@@ -89,9 +89,9 @@ impl ResultSizes for SoftmaxDot<'_> {
 
 impl Verify for SoftmaxDot<'_> {
     fn verify(self) -> Checked {
-        let types = [self.lhs().ty(), self.rhs().ty(), self.result().ty()];
-        contraction(self.op(), types, [self.lhs_batch(), self.rhs_batch()], [self.lhs_contract(), self.rhs_contract()])?;
-        ensure!(types[0].element_type().is_some_and(|e| e.is_float()), 5, "scores of type {}", types[0].element());
+        contraction(self.op())?;
+        let scores = self.lhs().ty();
+        ensure!(scores.element_type().is_some_and(|e| e.is_float()), 5, "scores of type {}", scores.element());
         let contracted = self.lhs_contract().len();
         ensure!(contracted == 1, 6, "{contracted} contracted dimensions");
         check::kind(7, &self.empty(), &["nan", "zero"])

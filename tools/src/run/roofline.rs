@@ -1,5 +1,6 @@
 //! `rs-run --benchmark --roofline`: how near each kernel comes to what the machine can do.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::error::Error;
 
 use serde::Serialize;
@@ -41,8 +42,16 @@ pub fn print(form: Form, manifest: &Manifest, state: &CallState, calls: f64) -> 
     }
     let peak = limits::flops();
     let all = profile.iter().map(|launches| launches.time.as_secs_f64()).sum();
-    let ran = manifest.kernels.iter().zip(profile).filter(|(_, launches)| launches.count > 0);
-    let mut rows: Vec<Row> = ran.map(|(kernel, launches)| row(kernel, launches, calls, all, peak)).collect();
+    let ran: Vec<_> = manifest.kernels.iter().zip(profile).filter(|(_, launches)| launches.count > 0).collect();
+    // Each size is measured once, however many kernels have it.
+    let sizes: BTreeSet<u64> = ran.iter().filter_map(|(kernel, _)| kernel.bytes).collect();
+    let bandwidth: BTreeMap<u64, f64> = sizes.into_iter().map(|bytes| (bytes, limits::bandwidth(bytes))).collect();
+    let limit = |kernel: &Kernel| {
+        let (bytes, flops) = kernel.bytes.zip(kernel.flops)?;
+        let (memory, arithmetic) = (bytes as f64 / bandwidth[&bytes], flops as f64 / peak);
+        Some(if memory > arithmetic { (memory, "memory") } else { (arithmetic, "arithmetic") })
+    };
+    let mut rows: Vec<Row> = ran.iter().map(|(kernel, launches)| row(kernel, launches, calls, all, limit(kernel))).collect();
     rows.sort_by(|a, b| b.part.total_cmp(&a.part));
     match form {
         Form::Json => println!("roofline {}", serde_json::to_string(&rows)?),
@@ -54,12 +63,8 @@ pub fn print(form: Form, manifest: &Manifest, state: &CallState, calls: f64) -> 
     Ok(())
 }
 
-fn row(kernel: &Kernel, launches: &Launches, calls: f64, all: f64, peak: f64) -> Row {
+fn row(kernel: &Kernel, launches: &Launches, calls: f64, all: f64, limit: Option<(f64, &'static str)>) -> Row {
     let (time, count) = (launches.time.as_secs_f64(), launches.count as f64);
-    let limit = kernel.bytes.zip(kernel.flops).map(|(bytes, flops)| {
-        let (memory, arithmetic) = (bytes as f64 / limits::bandwidth(bytes), flops as f64 / peak);
-        if memory > arithmetic { (memory, "memory") } else { (arithmetic, "arithmetic") }
-    });
     Row {
         name: kernel.name.clone(),
         per_call: count / calls,
