@@ -99,9 +99,10 @@ pub const LEVELS: &[Level] = &[
             optional("func.func(fuse-attention)", "fuse-attention"),
             optional("cse", "cse"),
             optional("func.func(channels-last)", "channels-last"),
-            optional("func.func(winograd)", "winograd"),
             optional("func.func(simplify-views)", "simplify-views"),
             optional("cse", "cse"),
+            // Its windows and transposes stand as kernels read them.
+            optional("func.func(winograd)", "winograd"),
             optional("hoist-weights", "hoist-weights"),
         ]
     ),

@@ -63,6 +63,15 @@ impl<'c> Num<'c> {
         }
     }
 
+    /// The larger of the two.
+    pub fn max(self, b: &mut Builder<'c>, other: Self) -> Self {
+        match (self, other) {
+            (Self::Const(x), Self::Const(y)) => Self::Const(x.max(y)),
+            _ if self == other => self,
+            _ => self.op(b, "arith.maxsi", other),
+        }
+    }
+
     /// Quotient rounded down; `other` is positive.
     pub fn floor_div(self, b: &mut Builder<'c>, other: Self) -> Self {
         match (self, other) {

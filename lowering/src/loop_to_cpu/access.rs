@@ -53,7 +53,7 @@ impl<'c> Emitter<'c> {
     pub(super) fn inside(&mut self, buffer: &Buffer<'c>, exprs: &[AffineExpr<'c>], indices: &[Index<'c>]) -> Option<Value<'c>> {
         let mut inside = None;
         for ((&index, &extent), expr) in indices.iter().zip(&buffer.shape).zip(exprs) {
-            if self.stays(*expr, extent) {
+            if self.stays(*expr, extent) || self.stays_inside(*expr, extent) {
                 continue;
             }
             let test = lanes::inside(&mut self.b, index, extent, self.width);

@@ -1,6 +1,7 @@
 //! One kernel as one function over pointers: outer loops, and in them the stages in order.
 
 use super::Error;
+use super::inside::Insides;
 use super::lanes::{self, Across, Coord, Grid, evaluate};
 use super::launch::write_task;
 use super::memory;
@@ -62,6 +63,7 @@ pub struct Emitter<'c> {
     pub(crate) registers: HashMap<(Value<'c>, usize), Value<'c>>,
     pub(crate) status: Value<'c>,
     pub(crate) reads: Reads<'c>,
+    pub(super) insides: Insides,
 }
 
 /// Status that a kernel stores when a computed index is out of bounds.
@@ -143,6 +145,7 @@ impl<'c> Emitter<'c> {
         }
         let scalars = by_argument.into_iter().filter(|(arg, _)| !arg.ty().is_tensor()).collect();
         let mut emitter = Self {
+            insides: Insides::of(&sizes),
             b,
             cx,
             block,
@@ -226,6 +229,7 @@ impl<'c> Emitter<'c> {
                 false => lp,
             })
             .collect();
+        self.find_insides();
         let blocks = self.kernel.schedule_list("block").unwrap_or_default();
         self.blocked(&loops, &blocks, &mut |emitter, copies, carried| {
             let copies: Vec<_> = copies.iter().map(|copy| Copy { outer: copy.slot, ..copy.clone() }).collect();
@@ -281,8 +285,16 @@ impl<'c> Emitter<'c> {
                 known.insert(argument, value);
             }
         }
+        let certain = self.certain(stage);
         for op in block.ops() {
             let mut yields = Vec::new();
+            if certain.contains(&op) {
+                let holds = self.b.const_int(self.cx.int(1), 1);
+                for known in &mut known {
+                    known.insert(op.result(0), holds);
+                }
+                continue;
+            }
             for (copy, known) in copies.iter().zip(&mut known) {
                 let operands: Vec<_> = op.operands().iter().map(|operand| known.get(operand).copied().unwrap_or(*operand)).collect();
                 if op.is("loop.yield") {

@@ -8,6 +8,7 @@ mod arg_reduce;
 pub(crate) mod emitter;
 mod error;
 mod host;
+mod inside;
 pub(crate) mod lanes;
 mod launch;
 pub(crate) mod memory;

@@ -69,6 +69,9 @@ impl<'c> Emitter<'c> {
         let Some((first, rest)) = loops.split_first() else {
             return body(self, copies, carried);
         };
+        if let Some(carried) = self.around_inside(loops, copies, &carried, body)? {
+            return Ok(carried);
+        }
         let (begin, end) = first.range;
         let step = first.width * first.unroll;
         let whole = match first.tail {

@@ -15,6 +15,7 @@ mod choice;
 mod contraction;
 mod cost;
 mod frame;
+mod inside;
 mod mean;
 mod panels;
 mod pointwise;
@@ -82,7 +83,7 @@ fn schedule_with(op: Op<'_>, vector_bits: i64, lanes: Lanes) {
         return mean::schedule(&frame);
     }
     if !frame.told && (spread::schedule(&frame) || panels::schedule(&frame, vector_bits)) {
-        return;
+        return stream::schedule(&kernel);
     }
     if let Some(lanes) = sweep::lanes(&kernel).filter(|_| !frame.told) {
         sweep::schedule(&frame, lanes);
@@ -94,4 +95,5 @@ fn schedule_with(op: Op<'_>, vector_bits: i64, lanes: Lanes) {
         pointwise::schedule(&frame);
     }
     stream::schedule(&kernel);
+    inside::schedule(&kernel);
 }

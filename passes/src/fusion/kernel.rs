@@ -8,7 +8,7 @@
 //! A value at an outer index, such as the result of a reduction, is there once per outer index for all stages after it.
 
 use super::Refusal;
-use super::class::{Class, View};
+use super::class::{Class, View, reorders};
 use super::graph::Graph;
 use super::path::{Path, Paths};
 use crate::analysis::{Dims, Expr};
@@ -79,12 +79,28 @@ fn is_mean(op: Op<'_>) -> bool {
 /// How a contraction reads its operands.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Reader {
-    /// Each element once, for all results that it is part of.
-    Once,
+    /// Each element once, for all results that it is part of: under a window, in the order in which it has been laid out.
+    Once { laid_out: bool },
     /// Each element for many results: a condition would be tested again for each.
     Often,
     /// Likewise, and in the order in which the operands have been laid out for it: no other is worth reading.
     InOrder,
+}
+
+impl Reader {
+    /// Whether it reads through a view that repeats or moves elements.
+    fn takes_order(self, view: Op<'_>) -> bool {
+        match self {
+            Reader::Often | Reader::Once { laid_out: false } => true,
+            Reader::Once { laid_out: true } => !reorders(view),
+            Reader::InOrder => false,
+        }
+    }
+
+    /// How what stands under a window is read.
+    fn under_window(self) -> Self {
+        if self == (Reader::Once { laid_out: false }) { Reader::Once { laid_out: true } } else { self }
+    }
 }
 
 /// State of the recursion.
@@ -257,7 +273,7 @@ impl<'c> Walk<'_, 'c> {
                 }
                 let reader = match op.attr("layout") {
                     Some(_) => Reader::InOrder,
-                    None if op.is("prim.mix") => Reader::Once,
+                    None if op.is("prim.mix") => Reader::Once { laid_out: false },
                     None => Reader::Often,
                 };
                 let (&first, rest) = graph.operands(node).split_first().ok_or(Refusal::Contraction)?;
@@ -330,8 +346,8 @@ impl<'c> Walk<'_, 'c> {
         let sole = self.graph.users(producer).iter().all(|user| self.inside.contains(user));
         let taken = match self.graph.class(producer) {
             Class::Source => true,
-            Class::View(View::Plain) => reader != Reader::InOrder,
-            Class::View(View::Guarded) => reader == Reader::Once,
+            Class::View(View::Plain) => reader.takes_order(op),
+            Class::View(View::Guarded) => matches!(reader, Reader::Once { .. }),
             Class::View(View::Reshape) => {
                 let path = vec![self.paths.zero(); op.result(0).ty().rank()];
                 self.paths.through(self.dims, op, 0, &path).is_some()
@@ -343,6 +359,7 @@ impl<'c> Walk<'_, 'c> {
             return Err(Refusal::ContractionPrologue);
         }
         self.reads.entry(producer).or_default();
+        let reader = if op.is("prim.window") { reader.under_window() } else { reader };
         op.operands().into_iter().try_for_each(|operand| self.prologue(operand, reader))
     }
 

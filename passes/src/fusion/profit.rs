@@ -1,10 +1,11 @@
 //! The second question: is one kernel better than two? Nothing here decides whether a kernel is right.
 
 use super::Refusal;
-use super::class::{CHEAP, Class, View};
+use super::class::{CHEAP, Class, View, reorders};
 use super::graph::Graph;
 use super::kernel::Kernel;
 use std::collections::HashSet;
+use strata_core::ir::Op;
 
 /// An element of an expensive op may be computed this often.
 const MAX_REPEATS: i64 = 2;
@@ -53,6 +54,9 @@ pub fn profit(graph: &Graph<'_>, members: &[usize], both: &Kernel, producer: &Ke
             Class::View(View::Guarded) if !cheap_below(graph, &inside, node, MAX_GUARDED_OPS) => {
                 return Err(Refusal::GuardedRead(graph.op(node).name().to_owned()));
             }
+            Class::View(View::Guarded) if overlaps(graph.op(node)) && reordered_below(graph, &inside, node) => {
+                return Err(Refusal::ReorderedRead(graph.op(node).name().to_owned()));
+            }
             _ => {}
         }
     }
@@ -94,6 +98,30 @@ fn cheap_below(graph: &Graph<'_>, inside: &HashSet<usize>, node: usize, limit: u
         open.extend(graph.before(node));
     }
     true
+}
+
+/// Whether windows share elements.
+fn overlaps(op: Op<'_>) -> bool {
+    let ints = |name: &str| op.ints(name).unwrap_or_default();
+    op.is("prim.window") && ints("sizes").iter().zip(ints("strides")).any(|(&size, stride)| size > stride)
+}
+
+/// Whether a member reads what lies before a view in another order, its rows across.
+fn reordered_below(graph: &Graph<'_>, inside: &HashSet<usize>, view: usize) -> bool {
+    let mut open: Vec<usize> = graph.before(view).collect();
+    let mut seen = HashSet::new();
+    while let Some(node) = open.pop() {
+        if !inside.contains(&node) || !seen.insert(node) {
+            continue;
+        }
+        let op = graph.op(node);
+        let moves_rows = reorders(op) && op.ints("perm").is_some_and(|perm| perm.last().is_some_and(|&last| last + 1 != perm.len() as i64));
+        if moves_rows {
+            return true;
+        }
+        open.extend(graph.before(node));
+    }
+    false
 }
 
 /// Whether an op computes rather than moves, so that its kernel could take in what follows.

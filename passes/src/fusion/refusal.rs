@@ -42,6 +42,9 @@ pub enum Refusal {
     /// Profit: reads that overlap or miss would repeat or waste work.
     #[error("profit: '{0}' would compute what it reads several times or for nothing")]
     GuardedRead(String),
+    /// Profit: a copy in the order in which it is read costs less than reading across memory several times.
+    #[error("profit: '{0}' would read a tensor several times in another order than it lies in")]
+    ReorderedRead(String),
     /// Profit: each stage over a row computes the row again.
     #[error("profit: the stages over a row would repeat too much work")]
     RowRecompute,
