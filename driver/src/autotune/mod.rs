@@ -2,7 +2,7 @@
 //!
 //! A schedule is data that lies on a kernel. A search gives a kernel other schedules, compiles each alone, runs it on this machine
 //! with tensors of the kernel's own sizes, and keeps the fastest. The schedule of the cost model takes part, and is given up only for
-//! one that beat it side by side, so a search never loses. Kernels that take longest come first; equal kernels are one.
+//! one that beat it side by side, in the process that searches. Kernels that take longest come first; equal kernels are one.
 //!
 //! What was found is kept in the store under the kind `schedule`, by the kernel, the machine and the compiler's build: it is an input
 //! of every later compilation that asks for measured schedules, which then searches nothing.
