@@ -38,6 +38,15 @@ fn a_bundle_is_compiled_and_called() {
         assert_eq!(bench_run(handle, 1, &raw const input, 1, &raw mut output, 1), 1);
         assert!(CStr::from_ptr(bench_error()).to_str().unwrap().contains("it has shape [3]"));
 
+        let mut apart = [0f32; 6];
+        let given = |data: &mut [f32], stride| BenchTensor { shape: [3; 8], strides: [stride; 8], ..tensor(data) };
+        let mut output = given(&mut apart, 2);
+        assert_eq!(bench_run(handle, 1, &raw const input, 1, &raw mut output, 1), 0);
+        assert_eq!(apart, [1.0, 0.0, 2.0, 0.0, 3.0, 0.0]);
+        let mut output = given(&mut apart, 0);
+        assert_eq!(bench_run(handle, 1, &raw const input, 1, &raw mut output, 1), 1);
+        assert!(CStr::from_ptr(bench_error()).to_str().unwrap().contains("lie on one another"));
+
         let start = std::time::Instant::now();
         let mut output = tensor(&mut out);
         assert_eq!(bench_run(handle, 1, &raw const input, 1, &raw mut output, 1_000_000), 0);

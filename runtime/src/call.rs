@@ -9,7 +9,8 @@ use crate::manifest::{Input, Output, Scalar};
 use crate::memory::Block;
 use crate::profile::Profile;
 use crate::session::dense;
-use crate::tensor::{Tensor, dense_bytes};
+use crate::strided;
+use crate::tensor::{Tensor, dense_bytes, dense_strides};
 
 /// Everything a call needs besides the program; kept and reused so that a call allocates nothing.
 #[derive(Debug)]
@@ -27,6 +28,8 @@ pub struct CallState {
     given: Vec<Option<usize>>,
     /// Dense copies of strided inputs.
     copies: Vec<Tensor>,
+    /// What the caller gave for outputs in another order than row-major, where their elements go after the call.
+    strided: Vec<(usize, DLTensor)>,
     pub(crate) profile: Profile,
 }
 
@@ -54,6 +57,7 @@ impl CallState {
             blocks: (0..count).map(|_| None).collect(),
             given: vec![None; count],
             copies: Vec::new(),
+            strided: Vec::new(),
             profile: Profile::default(),
         }
     }
@@ -71,6 +75,7 @@ impl CallState {
     pub(crate) fn begin(&mut self) {
         self.arena.reset();
         self.copies.clear();
+        self.strided.clear();
         self.blocks.fill_with(|| None);
     }
 
@@ -104,16 +109,23 @@ impl CallState {
             // SAFETY: the caller promises valid tensors.
             let (tensor, fail) = (unsafe { &*tensor }, |reason: &str| RunError::output(k, declared, reason.into()));
             // SAFETY: as above.
-            let (sizes, is_dense) = unsafe { (tensor.sizes(), tensor.is_dense()) };
+            let (sizes, is_dense, strides) = unsafe { (tensor.sizes(), tensor.is_dense(), tensor.stride_list()) };
             if tensor.dtype != declared.dtype.dlpack() || sizes.len() != declared.shape.len() {
                 return Err(fail("the tensor given for it has another element type or rank"));
             }
-            if !is_dense || !tensor.device.is_host() {
-                return Err(fail("the tensor given for it is not dense row-major host memory"));
+            if !tensor.device.is_host() {
+                return Err(fail("the tensor given for it is not host memory"));
             }
             let bytes = dense_bytes(declared.dtype, sizes).map_err(|e| fail(&e.to_string()))?;
             if tensor.data.is_null() && bytes > 0 {
                 return Err(fail("the tensor given for it has no memory"));
+            }
+            if !is_dense {
+                if !strided::is_injective(sizes, strides.unwrap_or_default()) {
+                    return Err(fail("the tensor given for it has elements that lie on one another"));
+                }
+                self.strided.push((k, *tensor));
+                continue;
             }
             self.outputs[k].data = tensor.first_element().cast();
             self.given[k] = Some(bytes);
@@ -168,8 +180,11 @@ impl CallState {
         unsafe { self.outputs[k].sizes() }
     }
 
-    /// Checks that the caller's outputs were the right size.
-    pub(crate) fn check_given(&self, outputs: &[Output]) -> Result<(), RunError> {
+    /// Checks that the caller's outputs were the right size, and fills those that are not row-major.
+    ///
+    /// # Safety
+    /// The outputs that the call was given are still writable, and its results were written.
+    pub(crate) unsafe fn fill_given(&self, outputs: &[Output]) -> Result<(), RunError> {
         for (k, given) in self.given.iter().enumerate() {
             let Some(given) = *given else { continue };
             let bytes = dense_bytes(outputs[k].dtype, self.shape(k)).unwrap_or(usize::MAX);
@@ -177,6 +192,17 @@ impl CallState {
                 let reason = format!("it has shape {:?}, the tensor given for it has {given} bytes", self.shape(k));
                 return Err(RunError::output(k, &outputs[k], reason));
             }
+        }
+        for &(k, tensor) in &self.strided {
+            // SAFETY: the caller's promise.
+            let (sizes, strides) = unsafe { (tensor.sizes(), tensor.stride_list().unwrap_or_default()) };
+            if sizes != self.shape(k) {
+                let reason = format!("it has shape {:?}, the tensor given for it {sizes:?}", self.shape(k));
+                return Err(RunError::output(k, &outputs[k], reason));
+            }
+            let from = (self.outputs[k].data.cast::<u8>().cast_const(), &*dense_strides(sizes));
+            // SAFETY: the program wrote an output of this shape, and the caller promises one to write with these strides.
+            unsafe { strided::copy(sizes, from, (tensor.first_element(), strides), outputs[k].dtype.size()) };
         }
         Ok(())
     }

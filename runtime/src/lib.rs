@@ -30,6 +30,7 @@ pub mod profile;
 pub mod session;
 pub mod shared;
 pub mod specialised;
+mod strided;
 pub mod tensor;
 pub mod tensor_file;
 mod wait;

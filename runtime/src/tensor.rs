@@ -5,6 +5,7 @@ use std::ffi::c_void;
 use crate::dlpack::{DLDevice, DLTensor};
 use crate::dtype::DType;
 use crate::memory::Block;
+use crate::strided;
 
 /// A dense row-major tensor in 64-byte aligned memory of ours.
 #[derive(Debug)]
@@ -115,7 +116,9 @@ impl Tensor {
         let mut tensor = Tensor::uninit(dtype, shape)?;
         let strides = strides.map_or_else(|| dense_strides(shape), <[i64]>::to_vec);
         // SAFETY: the caller promises that shape and strides stay inside readable memory.
-        unsafe { copy_strided(source.first_element(), shape, &strides, dtype.size(), tensor.bytes_mut()) };
+        unsafe {
+            strided::copy(shape, (source.first_element(), &strides), (tensor.bytes_mut().as_mut_ptr(), &dense_strides(shape)), dtype.size())
+        };
         Ok(tensor)
     }
 
@@ -185,35 +188,6 @@ pub fn dense_strides(shape: &[i64]) -> Vec<i64> {
         strides[i - 1] = strides[i] * shape[i].max(1);
     }
     strides
-}
-
-/// Copies a strided tensor into dense bytes.
-///
-/// # Safety
-/// Every element reached by `shape` and `strides` (in elements of `size` bytes) from `source` is readable.
-pub(crate) unsafe fn copy_strided(source: *const u8, shape: &[i64], strides: &[i64], size: usize, out: &mut [u8]) {
-    if shape.contains(&0) {
-        return;
-    }
-    // The trailing dims that are dense already are copied as one run.
-    let (mut outer, mut run) = (shape.len(), 1i64);
-    while outer > 0 && (strides[outer - 1] == run || shape[outer - 1] == 1) {
-        run *= shape[outer - 1];
-        outer -= 1;
-    }
-    let (run, mut index) = (run as usize * size, vec![0i64; outer]);
-    for piece in out.chunks_exact_mut(run) {
-        let offset: i64 = index.iter().zip(strides).map(|(i, stride)| i * stride).sum();
-        // SAFETY: the caller promises that this element and the dense run behind it are readable.
-        unsafe { source.offset(offset as isize * size as isize).copy_to_nonoverlapping(piece.as_mut_ptr(), run) };
-        for (i, &extent) in index.iter_mut().zip(shape).rev() {
-            *i += 1;
-            if *i < extent {
-                break;
-            }
-            *i = 0;
-        }
-    }
 }
 
 #[cfg(test)]

@@ -11,7 +11,8 @@ use memmap2::Mmap;
 use safetensors::SafeTensors;
 
 use crate::manifest::{Manifest, OutputKind, Weight};
-use crate::tensor::{Tensor, TensorError, copy_strided, dense_bytes, dense_strides};
+use crate::strided;
+use crate::tensor::{Tensor, TensorError, dense_bytes, dense_strides};
 
 /// The data of every weight of a program.
 #[derive(Debug, Default)]
@@ -104,7 +105,7 @@ impl Weights {
         }
         let mut own = Tensor::uninit(weight.dtype, &weight.shape).map_err(|e| e.to_string())?;
         // SAFETY: `reach` says that all elements lie inside the entry.
-        unsafe { copy_strided(start, &weight.shape, strides, size, own.bytes_mut()) };
+        unsafe { strided::copy(&weight.shape, (start, strides), (own.bytes_mut().as_mut_ptr(), &dense_strides(&weight.shape)), size) };
         self.pointers.push(own.bytes_mut().as_mut_ptr().cast());
         if written {
             self.initial.insert(k, own.clone());
