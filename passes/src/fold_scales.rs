@@ -20,6 +20,7 @@
 #[cfg(test)]
 mod bound;
 
+use crate::freedom::Freedom;
 use crate::hoist_weights::Cone;
 use strata_core::ir::{Builder, ElementType, Op, Type, Value};
 use strata_core::pass::{Counter, Pass, PassContext, PassError};
@@ -37,12 +38,7 @@ pub struct FoldScales {
 
 impl Pass for FoldScales {
     fn run<'c>(&self, op: Op<'c>, _: &mut PassContext<'c>) -> Result<(), PassError> {
-        match self.numerics.as_str() {
-            "bitwise" => return Ok(()),
-            "ulp" | "fast" => {}
-            other => return Err(PassError::new(format!("numerics is bitwise, ulp or fast, not '{other}'"))),
-        }
-        if op.attr("capture.entry").is_none() {
+        if Freedom::of(&self.numerics)? == Freedom::Exact || op.attr("capture.entry").is_none() {
             return Ok(());
         }
         let cone = Cone::of(op);

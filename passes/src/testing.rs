@@ -73,3 +73,14 @@ pub fn check_fusion(pass: fn(Op<'_>) -> Vec<Remark<'_>>, signature: &str, body: 
     });
     expected.assert_eq(&text);
 }
+
+/// A small generator: tests must not depend on a crate's stream of numbers.
+pub struct Random(pub u64);
+
+impl Random {
+    /// A number in [0, 1).
+    pub fn uniform(&mut self) -> f32 {
+        self.0 = self.0.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+        (self.0 >> 40) as f32 / (1u64 << 24) as f32
+    }
+}

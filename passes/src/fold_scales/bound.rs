@@ -1,18 +1,10 @@
 //! Why folding fires with `numerics = "ulp"`: errors of a normalised feature against f64, relative to the sum of magnitudes of what
 //! is added up, for weights that cancel, inputs far from 0, and statistics from tiny to large.
 
+use crate::testing::Random;
+
 const TERMS: usize = 288;
 const FEATURES: usize = 400;
-
-/// A small generator: the test must not depend on a crate's stream of numbers.
-struct Random(u64);
-
-impl Random {
-    fn uniform(&mut self) -> f32 {
-        self.0 = self.0.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
-        (self.0 >> 40) as f32 / (1u64 << 24) as f32
-    }
-}
 
 /// Products in four running sums, as a vectorised kernel adds them.
 fn dot(x: &[f32], w: impl Fn(usize) -> f32) -> f32 {

@@ -18,6 +18,7 @@
 
 use super::driver::{Rule, Simplified, Site, simplify};
 use super::number::{Number, splat};
+use crate::freedom::Freedom;
 use strata_core::ir::{Op, Value};
 use strata_core::pass::{Counter, Pass, PassContext, PassError};
 use strata_core::rewrite::NoMatch;
@@ -37,11 +38,7 @@ pub struct SimplifyAlgebra {
 
 impl Pass for SimplifyAlgebra {
     fn run<'c>(&self, op: Op<'c>, _: &mut PassContext<'c>) -> Result<(), PassError> {
-        let fast = match self.numerics.as_str() {
-            "bitwise" | "ulp" => false,
-            "fast" => true,
-            other => return Err(PassError::new(format!("numerics is bitwise, ulp or fast, not '{other}'"))),
-        };
+        let fast = Freedom::of(&self.numerics)? == Freedom::Any;
         let rules = if fast { [RULES, FAST_RULES].concat() } else { RULES.to_vec() };
         self.rewrites.add(simplify(op, &rules, self.explain));
         Ok(())

@@ -35,6 +35,7 @@
 use super::driver::{Rule, Simplified, Site, simplify};
 use super::product::{Factor, Space, Tree};
 use super::{dots, number};
+use crate::freedom::Freedom;
 use strata_core::ir::{ElementType, Op, Type, Value};
 use strata_core::pass::{Counter, Pass, PassContext, PassError};
 use strata_core::rewrite::NoMatch;
@@ -54,12 +55,7 @@ pub struct SimplifySums {
 
 impl Pass for SimplifySums {
     fn run<'c>(&self, op: Op<'c>, _: &mut PassContext<'c>) -> Result<(), PassError> {
-        let rules = match self.numerics.as_str() {
-            "bitwise" => rules(Freedom::Exact),
-            "ulp" => rules(Freedom::Bounded),
-            "fast" => rules(Freedom::Any),
-            other => return Err(PassError::new(format!("numerics is bitwise, ulp or fast, not '{other}'"))),
-        };
+        let rules = rules(Freedom::of(&self.numerics)?);
         self.rewrites.add(simplify(op, &rules, self.explain));
         Ok(())
     }
@@ -68,17 +64,6 @@ impl Pass for SimplifySums {
 /// Runs the pass on a function with the default numerics; gives the number of rewrites.
 pub fn run(function: Op<'_>) -> usize {
     simplify(function, &rules(Freedom::Bounded), false)
-}
-
-/// How far floats may move.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Freedom {
-    /// Not at all.
-    Exact,
-    /// Within the error bound of the sum as written.
-    Bounded,
-    /// As algebra allows.
-    Any,
 }
 
 fn rules(freedom: Freedom) -> Vec<Rule> {

@@ -1,18 +1,10 @@
 //! Why factoring a sum fires with `numerics = "ulp"` and summing term by term does not: errors against f64 over many rows of numbers
 //! that cancel, that have one sign, that lie far from 0, and that spread over many magnitudes.
 
+use crate::testing::Random;
+
 const SIZE: usize = 96;
 const ROWS: usize = 64;
-
-/// A small generator: the test must not depend on a crate's stream of numbers.
-struct Random(u64);
-
-impl Random {
-    fn uniform(&mut self) -> f32 {
-        self.0 = self.0.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
-        (self.0 >> 40) as f32 / (1u64 << 24) as f32
-    }
-}
 
 type Draw = fn(&mut Random) -> f32;
 

@@ -2,19 +2,10 @@
 //! directly; and, for elements that stand out, relative to the largest such sum of the tile.
 
 use super::matrices::{TILE, Transform, WINDOW};
+use crate::testing::Random;
 
 const UNDER: usize = TILE + WINDOW - 1;
 const TILES: usize = 60;
-
-/// A small generator: the test must not depend on a crate's stream of numbers.
-struct Random(u64);
-
-impl Random {
-    fn uniform(&mut self) -> f32 {
-        self.0 = self.0.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
-        (self.0 >> 40) as f32 / (1u64 << 24) as f32
-    }
-}
 
 type Draw = fn(&mut Random) -> f32;
 type Square = Vec<Vec<f32>>;

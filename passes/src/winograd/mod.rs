@@ -27,6 +27,7 @@ mod bound;
 mod matrices;
 mod sink;
 
+use crate::freedom::Freedom;
 use crate::hoist_weights::Cone;
 use matrices::{TILE, Transform, WINDOW};
 use strata_core::ir::{Builder, ElementType, Op, Value};
@@ -45,12 +46,7 @@ pub struct Winograd {
 
 impl Pass for Winograd {
     fn run<'c>(&self, op: Op<'c>, _: &mut PassContext<'c>) -> Result<(), PassError> {
-        match self.numerics.as_str() {
-            "bitwise" => return Ok(()),
-            "ulp" | "fast" => {}
-            other => return Err(PassError::new(format!("numerics is bitwise, ulp or fast, not '{other}'"))),
-        }
-        if op.attr("capture.entry").is_none() {
+        if Freedom::of(&self.numerics)? == Freedom::Exact || op.attr("capture.entry").is_none() {
             return Ok(());
         }
         let cone = Cone::of(op);

@@ -22,8 +22,13 @@ const UNSAFE: [&str; 9] = [
 
 /// What makes kernels: it turns stages and schedules into code and knows no operator. (The host program around the kernels
 /// may still hold the few `prim` ops that need none: free views, sizes, scalars.)
-const EMITTERS: [&str; 5] =
-    ["lowering/src/loop_to_cpu", "lowering/src/loop_to_gpu", "lowering/src/gpu_to_nvvm", "lowering/src/expand_math", "lowering/src/codegen"];
+const EMITTERS: [&str; 5] = [
+    "lowering/src/loop_to_cpu",
+    "lowering/src/loop_to_gpu",
+    "lowering/src/gpu_to_nvvm",
+    "lowering/src/expand_math",
+    "lowering/src/codegen",
+];
 
 /// Paths that exist on one machine only. (Cut in two, so that this file may name them.)
 const MACHINE: [&str; 4] = [concat!("/ho", "me/"), concat!("/ro", "ot/"), concat!("/wo", "rk/"), concat!("/tmp", "/t/")];
