@@ -365,7 +365,7 @@ fn special(name: &str, dtype: DType, v: &[Scalar]) -> Option<Scalar> {
         "airy_ai" => airy::ai(x),
         "bessel_i0" => bessel::i(0, x),
         "bessel_i0e" => bessel::i_scaled(0, x),
-        "bessel_i1" => bessel::i(1, x),
+        "bessel_i1" | "bessel_i1_full" => bessel::i(1, x),
         "bessel_i1e" => bessel::i_scaled(1, x),
         "bessel_j0" => libm::j0(x),
         "bessel_j1" => libm::j1(x),

@@ -27,6 +27,7 @@ pub const FUNCTIONS: &[Function] = &[
     float("bessel_i0", 1),
     float("bessel_i0e", 1),
     float("bessel_i1", 1),
+    float("bessel_i1_full", 1),
     float("bessel_i1e", 1),
     float("bessel_j0", 1),
     float("bessel_j1", 1),

@@ -15,10 +15,7 @@ pub(super) const RULES: &[Rule] = &[
         let dims = a.dims("dim", x.rank());
         numbered(a, turns(x, &dims, a.bool("forward")), x, &dims)
     }),
-    one("aten._fft_c2r", Exact, |a| {
-        let y = prims_c2r(a);
-        numbered(a, y, y, &a.dims("dim", y.rank()))
-    }),
+    one("aten._fft_c2r", Exact, |a| c2r(a, |y, dims| numbered(a, y, y, dims))),
     one("aten._fft_r2c", Exact, |a| {
         let x = a.tensor("self");
         numbered(a, prims_r2c(a), x, &a.dims("dim", x.rank()))
@@ -44,7 +41,7 @@ pub(super) const RULES: &[Rule] = &[
     one("aten.fft_rfft2", Exact, |a| from_real(a, &many_dims(a), true)),
     one("aten.fft_rfftn", Exact, |a| from_real(a, &many_dims(a), true)),
     one("prims.fft_c2c", Exact, |a| turns(a.tensor("self"), &a.dims("dim", a.raw("self").rank()), a.bool("forward"))),
-    one("prims.fft_c2r", Exact, prims_c2r),
+    one("prims.fft_c2r", Exact, |a| c2r(a, |y, _| y)),
     one("prims.fft_r2c", Exact, prims_r2c),
 ];
 
@@ -154,26 +151,30 @@ fn complex_transform<'c>(a: &Args<'c>, axes: &[Axis<'c>], forward: bool) -> Tens
     scaled(a, turns(x, &places(axes), forward), total, forward)
 }
 
-/// Real to complex: the last axis is halved. The inverse Hermitian transform is the conjugate.
+/// Real to complex: the last axis is halved. The inverse Hermitian transform is the conjugate, and scaled after the last axis and
+/// after the others, as PyTorch does: it shows in the last bits.
 fn from_real<'c>(a: &Args<'c>, axes: &[Axis<'c>], forward: bool) -> Tensor<'c> {
     let x = axes.iter().fold(working(a.raw("self")), |x, (d, n)| resized(x, *d, *n));
-    let total = count(axes.iter().map(|(d, _)| x.size(*d)));
     let Some(((last, _), rest)) = axes.split_last() else { return complex(x) };
-    let half = half_turn(x, *last);
-    let half = if forward { half } else { half.real().complex(-half.imag()) };
-    scaled(a, turns(half, &places(rest), forward), total, forward)
+    let (half, line, others) = (half_turn(x, *last), x.size(*last), count(rest.iter().map(|(d, _)| x.size(*d))));
+    if forward {
+        return scaled(a, turns(half, &places(rest), true), others * line, true);
+    }
+    let half = scaled(a, half.real().complex(-half.imag()), line, false);
+    if rest.is_empty() { half } else { scaled(a, turns(half, &places(rest), false), others, false) }
 }
 
-/// Complex to real: the last axis is half of the result's. The Hermitian transform is that of the conjugate.
+/// Complex to real: the last axis is half of the result's. The Hermitian transform is that of the conjugate. Scaled as
+/// [`from_real`] is.
 fn to_real<'c>(a: &Args<'c>, axes: &[Axis<'c>], forward: bool) -> Tensor<'c> {
     let x = complex(working(a.raw("self")));
     let Some(((last, n), rest)) = axes.split_last() else { return x.real() };
     let n = n.unwrap_or((x.size(*last) - 1) * 2);
     let x = rest.iter().fold(x, |x, (d, n)| resized(x, *d, *n));
-    let total = count(rest.iter().map(|(d, _)| x.size(*d)).chain([n]));
-    let x = turns(x, &places(rest), forward);
+    let others = count(rest.iter().map(|(d, _)| x.size(*d)));
+    let x = if rest.is_empty() { x } else { scaled(a, turns(x, &places(rest), forward), others, forward) };
     let x = if forward { x.real().complex(-x.imag()) } else { x };
-    scaled(a, half_return(x, *last, n), total, forward)
+    scaled(a, half_return(x, *last, n), n, forward)
 }
 
 /// Rotates dimensions by a part of their size.
@@ -192,10 +193,11 @@ fn prims_r2c<'c>(a: &Args<'c>) -> Tensor<'c> {
     turns(complex(x), &dims, true)
 }
 
-fn prims_c2r<'c>(a: &Args<'c>) -> Tensor<'c> {
+/// The transform of half a spectrum to real numbers: `scale` is of what was transformed and along which dimensions.
+fn c2r<'c>(a: &Args<'c>, scale: impl Fn(Tensor<'c>, &[usize]) -> Tensor<'c>) -> Tensor<'c> {
     let x = a.tensor("self");
     let dims = a.dims("dim", x.rank());
     let Some((last, rest)) = dims.split_last() else { return x.real() };
-    let x = turns(x, rest, false);
-    half_return(x, *last, a.size("last_dim_size"))
+    let x = if rest.is_empty() { x } else { scale(turns(x, rest, false), rest) };
+    scale(half_return(x, *last, a.size("last_dim_size")), &[*last])
 }

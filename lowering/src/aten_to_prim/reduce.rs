@@ -206,7 +206,7 @@ fn on_dim<'c>(a: &Args<'c>, f: fn(Tensor<'c>, usize) -> Tensor<'c>) -> Tensor<'c
 
 pub(super) fn softmax(x: Tensor<'_>, dim: usize) -> Tensor<'_> {
     let exp = (x - x.reduce("max", &[dim], true)).exp();
-    let sum = exp.sum_keep(&[dim]);
+    let sum = total(exp, dim);
     // PyTorch divides, but multiplies by the reciprocal along the last dimension. In f64 programs of integers show it.
     if x.dtype() == DType::F64 && dim + 1 == x.rank() { exp * sum.reciprocal() } else { exp / sum }
 }
@@ -217,9 +217,22 @@ fn safe_softmax(x: Tensor<'_>, dim: usize) -> Tensor<'_> {
     masked.select(x.number(Scalar::Int(0)), softmax(x, dim))
 }
 
+/// The sum along a dimension that is kept. In f64 programs of integers show its last bit: there it is summed as PyTorch does,
+/// in eight lanes and these in turn along the last dimension, in turn along another one.
+fn total(x: Tensor<'_>, dim: usize) -> Tensor<'_> {
+    let lanes = if dim + 1 == x.rank() { 8 } else { 1 };
+    match x.size(dim).known() {
+        Some(n @ 2..=64) if x.dtype() == DType::F64 && x.prim().is_whole() => {
+            let lane = |k: i64| (k..n).step_by(lanes).map(|at| x.slice(dim, at, 1, 1)).reduce(|a, b| a + b);
+            (0..lanes.min(n as usize) as i64).filter_map(lane).reduce(|a, b| a + b).unwrap_or(x)
+        }
+        _ => x.sum_keep(&[dim]),
+    }
+}
+
 pub(super) fn log_softmax(x: Tensor<'_>, dim: usize) -> Tensor<'_> {
     let shifted = x - x.reduce("max", &[dim], true);
-    shifted - shifted.exp().sum_keep(&[dim]).log()
+    shifted - total(shifted.exp(), dim).log()
 }
 
 fn backward_dim<'c>(a: &Args<'c>) -> (Tensor<'c>, Tensor<'c>, Vec<usize>) {

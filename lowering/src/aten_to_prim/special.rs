@@ -30,7 +30,7 @@ pub(super) const RULES: &[Rule] = &[
     unary("aten.special_i1e", Compute, |x| x.special("bessel_i1e", &[])),
     unary("aten.special_log_ndtr", Compute, log_ndtr),
     one("aten.special_modified_bessel_i0", Compute, |a| of_x(a, "bessel_i0")),
-    one("aten.special_modified_bessel_i1", Compute, |a| of_x(a, "bessel_i1")),
+    one("aten.special_modified_bessel_i1", Compute, |a| of_x(a, "bessel_i1_full")),
     one("aten.special_modified_bessel_k0", Compute, |a| of_x(a, "bessel_k0")),
     one("aten.special_modified_bessel_k1", Compute, |a| of_x(a, "bessel_k1")),
     one("aten.special_polygamma", Compute, polygamma),

@@ -1,10 +1,11 @@
 //! `strata_math_*`: special functions of one element, as `prim.special` names them.
 
-mod airy;
 mod bessel;
 mod gamma;
 mod integer;
+mod oscillating;
 mod polynomial;
+mod ratios;
 mod real;
 mod tables;
 
@@ -34,19 +35,20 @@ macro_rules! functions {
 }
 
 functions! {
-    airy::airy_ai(x);
+    oscillating::airy_ai(x);
     bessel::bessel_i0(x);
     bessel::bessel_i0e(x);
     bessel::bessel_i1(x);
+    bessel::bessel_i1_full(x);
     bessel::bessel_i1e(x);
-    bessel::bessel_j0(x);
-    bessel::bessel_j1(x);
+    oscillating::bessel_j0(x);
+    oscillating::bessel_j1(x);
     bessel::bessel_k0(x);
     bessel::bessel_k0e(x);
     bessel::bessel_k1(x);
     bessel::bessel_k1e(x);
-    bessel::bessel_y0(x);
-    bessel::bessel_y1(x);
+    oscillating::bessel_y0(x);
+    oscillating::bessel_y1(x);
     polynomial::chebyshev_t(x, y);
     polynomial::chebyshev_u(x, y);
     polynomial::chebyshev_v(x, y);
