@@ -393,6 +393,20 @@ def breadth():
     yield "resized_by_a_half", (lambda x: f.interpolate(x, scale_factor=1.5, mode="bilinear")), [[tensor(1, 2, k, 4)] for k in (5, 3, 6)], ({2: Dim.DYNAMIC},)
     yield "padded_sequences", (lambda x, y: torch.nn.utils.rnn.pad_sequence([x, y], True, 2.0)), [[tensor(3, 2), tensor(5, 2)]]
     yield "slopes_of_leaks", (lambda g, x: torch.ops.aten.rrelu_with_noise_backward(g, x, x, 0.1, 0.3, False, False)), [[tensor(3, 4), tensor(3, 4, seed=2)]]
+    half, ends, q, k = lambda *s: tensor(*s).bfloat16(), torch.tensor([3, 3, 7], dtype=torch.int32), tensor(1, 2, 4, 3), tensor(1, 2, 4, 3, seed=2)
+    yield "grouped_rows", (lambda x, y, e: torch._grouped_mm(x, y, offs=e)), [[half(7, 8), half(3, 8, 16), ends]]
+    yield "grouped_columns", (lambda x, y, e: torch._grouped_mm(x, y, offs=e)), [[half(3, 8, 16), half(16, 8), ends + 1]]
+    yield "grouped_terms", (lambda x, y, e: torch._grouped_mm(x, y, offs=e)), [[half(8, 24), half(24, 8), torch.tensor([8, 16, 24], dtype=torch.int32)]]
+    yield "grouped_batch", (lambda x, y: torch._grouped_mm(x, y)), [[half(3, 8, 16), half(3, 16, 8)]]
+    layer = torch.ops.aten.mkldnn_rnn_layer
+    yield "lstm_layer", (lambda x, w, u, b, c, h: layer(x, w, u, b, c, h, h + 1, True, [], 2, 3, 1, True, False, False, False)[:3]), [
+        [tensor(4, 2, 5), tensor(12, 5), tensor(12, 3), tensor(12), tensor(12, seed=2), tensor(2, 3)]]
+    out, sums = torch.ops.aten._scaled_dot_product_flash_attention_for_cpu(q, k, k, 0.0, True)
+    slopes = torch.ops.aten._scaled_dot_product_flash_attention_for_cpu_backward
+    yield "attention_slopes", (lambda g, q, k, o, s: slopes(g, q, k, k, o, s, 0.0, True)), [[tensor(1, 2, 4, 3, seed=4), q, k, out, sums]]
+    yield "transposed_slopes", (lambda g, x, w: torch.ops.aten.convolution_backward(g, x, w, None, [2, 2], [1, 1], [3, 3], True, [2, 2], 1, [True, True, False])[:2]), [
+        [tensor(1, 3, 13, 13), tensor(1, 2, 4, 4), tensor(2, 3, 3, 3)]]
+    yield "first_unique", (lambda x: torch.ops.aten._unique(x, True, True)), [[torch.tensor([[3, 1, 3], [0, 1, 7]])]]
 
 
 def makers(options):

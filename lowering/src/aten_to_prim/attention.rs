@@ -5,27 +5,35 @@ use strata_dialects::aten::dtype::DType;
 use super::args::Args;
 use super::builder::Scalar;
 use super::matmul::matmul;
+use super::random::thinned;
 use super::reduce::{logsumexp, softmax};
 use super::rule::Precision::Wide;
 use super::rule::{Rule, many, one};
 use super::tensor::Tensor;
 
 pub(super) const RULES: &[Rule] = &[
-    many("aten._scaled_dot_product_attention_math", Wide, |a| vec![attention(a).0, weights(a)]),
+    many("aten._scaled_dot_product_attention_math", Wide, |a| {
+        let weights = weights(a, scores(a));
+        vec![matmul(weights, repeated(a, "value")), weights]
+    }),
     many("aten._scaled_dot_product_flash_attention_for_cpu", Wide, with_logsumexp),
+    many("aten._scaled_dot_product_flash_attention_for_cpu_backward", Wide, gradients),
     one("aten.scaled_dot_product_attention", Wide, |a| attention(a).0),
 ];
 
 /// `softmax(scale * q k^T + mask) v`, and the scores before the softmax.
 fn attention<'c>(a: &Args<'c>) -> (Tensor<'c>, Tensor<'c>) {
     let scores = scores(a);
-    let weights = masked_softmax(a, scores);
-    let value = repeated(a, "value");
-    (matmul(weights, value), scores)
+    (matmul(weights(a, scores), repeated(a, "value")), scores)
 }
 
-fn weights<'c>(a: &Args<'c>) -> Tensor<'c> {
-    masked_softmax(a, scores(a))
+/// The weights of the values, some of which dropout leaves out.
+fn weights<'c>(a: &Args<'c>, scores: Tensor<'c>) -> Tensor<'c> {
+    let weights = masked_softmax(a, scores);
+    match a.opt_float("dropout_p") {
+        Some(p) if p != 0.0 => thinned(weights, p),
+        _ => weights,
+    }
 }
 
 /// A row that is masked throughout attends to nothing.
@@ -41,21 +49,22 @@ fn masked_softmax<'c>(a: &Args<'c>, scores: Tensor<'c>) -> Tensor<'c> {
 
 fn scores<'c>(a: &Args<'c>) -> Tensor<'c> {
     let (query, key) = (a.tensor("query"), repeated(a, "key"));
-    if a.opt_float("dropout_p").unwrap_or(0.0) != 0.0 {
-        a.fail("dropout in attention is random; export the model in eval mode");
-    }
-    let last = query.rank() - 1;
-    let scale = a.opt_float("scale").or_else(|| query.size(last).known().map(|e| 1.0 / (e as f64).sqrt()));
-    let factor = match scale {
-        Some(scale) => query.number(Scalar::Float(scale)),
-        None => a.prim.size_tensor(query.dtype(), query.size(last)).rsqrt(),
-    };
-    let scores = matmul(query * factor, key.flipped());
+    let scores = matmul(query * factor(a), key.flipped());
     let scores = if a.has("is_causal") && a.bool("is_causal") { causal(scores) } else { scores };
     match a.opt_tensor("attn_mask") {
         Some(mask) if mask.dtype() == DType::Bool => mask.select(scores, f64::NEG_INFINITY),
         Some(mask) => scores + mask.convert(scores.dtype()),
         None => scores,
+    }
+}
+
+/// What scores are multiplied by.
+fn factor<'c>(a: &Args<'c>) -> Tensor<'c> {
+    let query = a.tensor("query");
+    let width = query.size(query.rank() - 1);
+    match a.opt_float("scale").or_else(|| width.known().map(|e| 1.0 / (e as f64).sqrt())) {
+        Some(scale) => query.number(Scalar::Float(scale)),
+        None => a.prim.size_tensor(query.dtype(), width).rsqrt(),
     }
 }
 
@@ -82,6 +91,21 @@ fn repeated<'c>(a: &Args<'c>, name: &str) -> Tensor<'c> {
     let mut merged = shape.to_vec();
     merged[heads] = shape[heads] * times;
     x.broadcast_dims(&wide, &dims).reshape(&merged)
+}
+
+/// Gradients of query, key and value: the weights come back from the logarithms of their sums.
+fn gradients<'c>(a: &Args<'c>) -> Vec<Tensor<'c>> {
+    if a.float("dropout_p") != 0.0 {
+        a.fail("the gradient of attention with dropout, whose random numbers this operator does not have");
+    }
+    let (grad, query, key, value) = (a.tensor("grad_out"), a.tensor("query"), a.tensor("key"), a.tensor("value"));
+    let scores = scores(a);
+    let last = scores.rank() - 1;
+    let weights = (scores - a.tensor("logsumexp").convert(scores.dtype()).unsqueeze(last)).exp();
+    let weights = weights.fill_where(scores.equal(f64::NEG_INFINITY), 0);
+    let mean = (grad * a.tensor("out")).reduce("sum", &[last], true);
+    let slope = weights * (matmul(grad, value.flipped()) - mean) * factor(a);
+    vec![matmul(slope, key), matmul(slope.flipped(), query), matmul(weights.flipped(), grad)]
 }
 
 fn with_logsumexp<'c>(a: &Args<'c>) -> Vec<Tensor<'c>> {

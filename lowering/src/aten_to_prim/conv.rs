@@ -161,10 +161,12 @@ fn convolution_backward<'c>(a: &Args<'c>) -> Vec<Tensor<'c>> {
     let by_channel: Vec<usize> = (0..grad.rank()).filter(|d| *d != 1).collect();
     let input_gradient = || {
         if transposed {
+            // What output padding added behind the last step is left out.
+            let reach = |k: usize| dilation[k] * (window[k] - 1) + 1 + (input[k] - 1) * strides[k];
             let gradient = Window {
                 strides: strides.clone(),
                 low: padding.clone(),
-                high: padding.clone(),
+                high: (0..space).map(|k| reach(k) - output[k] - padding[k]).collect(),
                 spread: vec![1; space],
                 dilation: dilation.clone(),
                 groups,

@@ -11,6 +11,7 @@ use super::size::{Size, product};
 use super::tensor::Tensor;
 
 pub(super) const RULES: &[Rule] = &[
+    many("aten._unique", Exact, |a| unique(a)[..2].to_vec()),
     many("aten._unique2", Exact, unique),
     one("aten.bincount", Exact, bincount),
     one("aten.combinations", Exact, combinations),
@@ -45,7 +46,7 @@ fn runs(x: Tensor<'_>) -> Runs<'_> {
 
 /// A result that was not asked for.
 fn asked<'c>(a: &Args<'c>, flag: &str, result: Tensor<'c>) -> Tensor<'c> {
-    if a.bool(flag) { result } else { a.prim.full(DType::I64, Scalar::Int(0), &[Size::Const(0)]) }
+    if a.has(flag) && a.bool(flag) { result } else { a.prim.full(DType::I64, Scalar::Int(0), &[Size::Const(0)]) }
 }
 
 fn nothing<'c>(a: &Args<'c>, x: Tensor<'c>) -> Option<Vec<Tensor<'c>>> {

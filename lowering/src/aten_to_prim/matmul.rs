@@ -10,6 +10,7 @@ use super::rule::{Rule, one};
 use super::tensor::Tensor;
 
 pub(super) const RULES: &[Rule] = &[
+    one("aten._grouped_mm", Wide, grouped),
     one("aten._trilinear", Wide, trilinear),
     one("aten.addbmm", Wide, |a| affine(a, bmm(a.tensor("batch1"), a.tensor("batch2")).reduce("sum", &[0], false))),
     one("aten.addmm", Wide, |a| affine(a, mm(a.tensor("mat1"), a.tensor("mat2")))),
@@ -174,6 +175,34 @@ fn bilinear<'c>(a: &Args<'c>) -> Tensor<'c> {
     match a.opt_tensor("bias") {
         Some(bias) => product + bias,
         None => product,
+    }
+}
+
+/// The products of groups of matrices. Where one side is no batch, `offs` says where each group ends: among the rows or columns of
+/// the result, of which those behind the last group are 0, or among the terms of the sums.
+fn grouped<'c>(a: &Args<'c>) -> Tensor<'c> {
+    let (x, y) = (a.tensor("self"), a.tensor("mat2"));
+    if a.given("bias") {
+        a.fail("a bias of grouped products; add it to the result");
+    }
+    let Some(ends) = a.opt_tensor("offs").map(|ends| ends.convert(DType::I64)) else { return bmm(x, y) };
+    let (groups, last) = (ends.size(0), ends.size(0) - 1);
+    // The group of each position, as many as there are groups behind the last one.
+    let group = |n| ends.unsqueeze(0).less_equal(a.prim.range(DType::I64, n).unsqueeze(1)).convert(DType::I64).reduce("sum", &[1], false);
+    let chosen = |products: Tensor<'c>, n, dims: &[usize]| {
+        let group = group(n);
+        let at = group.minimum(a.prim.size_tensor(DType::I64, last));
+        let rows = products.gather(&[a.prim.range(DType::I64, n), at], dims);
+        rows.fill_where(group.equal(a.prim.size_tensor(DType::I64, groups)).unsqueeze(1), 0)
+    };
+    match (x.rank(), y.rank()) {
+        (2, 3) => chosen(x.dot(y, (&[], &[]), (&[1], &[1])), x.size(0), &[0, 1]),
+        (3, 2) => chosen(y.dot(x, (&[], &[]), (&[0], &[2])), y.size(1), &[0, 1]).swap(0, 1),
+        _ => {
+            let own = group(x.size(1)).unsqueeze(0).equal(a.prim.range(DType::I64, groups).unsqueeze(1));
+            let part = own.unsqueeze(1).select(x.unsqueeze(0), 0);
+            part.dot(y, (&[], &[]), (&[2], &[0]))
+        }
     }
 }
 

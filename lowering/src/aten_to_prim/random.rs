@@ -123,6 +123,11 @@ fn scaled<'c>(x: Tensor<'c>, kept: Tensor<'c>, p: f64) -> Tensor<'c> {
     kept.select(wide / p, 0).convert(x.dtype())
 }
 
+/// With each element left out with probability `p`.
+pub(super) fn thinned(x: Tensor<'_>, p: f64) -> Tensor<'_> {
+    if p >= 1.0 { x.filled(Scalar::Int(0)) } else { scaled(x, kept(x.prim(), 1.0 - p, &x.shape()), 1.0 - p) }
+}
+
 /// The output and the mask of what was kept.
 fn dropout<'c>(a: &Args<'c>, x: Tensor<'c>, train: bool) -> [Tensor<'c>; 2] {
     let (p, all) = (a.float("p"), |value| a.prim.full(DType::Bool, Scalar::Bool(value), &x.shape()));

@@ -1,8 +1,10 @@
 //! Recurrent networks, unrolled over time, and their cells.
 
 use super::args::Args;
+use super::builder::Scalar;
 use super::rule::Precision::Wide;
 use super::rule::{Rule, many, one};
+use super::size::Size;
 use super::tensor::Tensor;
 
 pub(super) const RULES: &[Rule] = &[
@@ -10,6 +12,7 @@ pub(super) const RULES: &[Rule] = &[
     one("aten.gru_cell", Wide, |a| cell(a, Kind::Gru)[0]),
     many("aten.lstm.input", Wide, |a| network(a, Kind::Lstm)),
     many("aten.lstm_cell", Wide, |a| cell(a, Kind::Lstm)),
+    many("aten.mkldnn_rnn_layer", Wide, one_layer),
     many("aten.rnn_relu.input", Wide, |a| network(a, Kind::Relu)),
     one("aten.rnn_relu_cell", Wide, |a| cell(a, Kind::Relu)[0]),
     many("aten.rnn_tanh.input", Wide, |a| network(a, Kind::Tanh)),
@@ -105,6 +108,21 @@ fn cell<'c>(a: &Args<'c>, kind: Kind) -> Vec<Tensor<'c>> {
     let layer = Layer { input: a.tensor("w_ih"), hidden: a.tensor("w_hh"), biases, projection: None };
     let state = if kind == Kind::Lstm { a.tensors("hx") } else { vec![a.tensor("hx")] };
     layer.step(kind, layer.of_input(a.tensor("input")), &state)
+}
+
+/// One layer in one direction, as PyTorch runs it on CPUs; the last result is scratch memory of its library.
+fn one_layer<'c>(a: &Args<'c>) -> Vec<Tensor<'c>> {
+    let x = a.tensor("input");
+    if a.int("mode") != 2 {
+        a.fail("a layer of this library other than an LSTM");
+    }
+    let biases = a.bool("has_biases").then(|| (a.tensor("weight2"), a.tensor("weight3")));
+    let layer = Layer { input: a.tensor("weight0"), hidden: a.tensor("weight1"), biases, projection: None };
+    let (hidden, cell) = (a.tensor("hx_"), a.tensor("cx_"));
+    let flat = |t: Tensor<'c>| t.reshape(&[x.size(1), t.size(t.rank() - 1)]);
+    let (output, end) = layer.run(Kind::Lstm, x, vec![flat(hidden), flat(cell)], a.bool("reverse"));
+    let scratch = a.prim.full(a.result_dtype(3), Scalar::Int(0), &[Size::Const(0)]);
+    vec![output, end[0].reshape(&hidden.shape()), end[1].reshape(&cell.shape()), scratch]
 }
 
 /// The layers of a network, those of both directions of a layer one after the other.

@@ -11,6 +11,7 @@ use crate::interp::value::{Args, InterpError, Results, fail, many, one};
 #[rustfmt::skip]
 pub const ARMS: &[(&str, Arm)] = &[
     ("aten._scaled_dot_product_flash_attention_for_cpu", Op(flash)),
+    ("aten._scaled_dot_product_flash_attention_for_cpu_backward", Op(gradients)),
     ("aten.scaled_dot_product_attention", Op(|a| one(attention(a)?.0))),
 ];
 
@@ -69,6 +70,41 @@ fn attention(args: &Args) -> Result<(Tensor, Tensor), InterpError> {
         Scalar::Float(if top == f64::NEG_INFINITY { 0.0 } else { (scores.f(i) - top).exp() / shifted.f(&row) })
     })?;
     Ok((matmul(&weights, &values)?.cast(q.dtype()), sums.reshape(&sums.shape()[..r - 1])?))
+}
+
+/// Gradients of query, key and value, from the sums that define them.
+fn gradients(args: &Args) -> Results {
+    if args.float("dropout_p")? != 0.0 {
+        return Err(fail("dropout draws random numbers"));
+    }
+    let wide = |name: &str| Ok::<_, InterpError>(args.tensor(name)?.cast(DType::F64));
+    let (q, k, v, grad, out, sums) = (wide("query")?, wide("key")?, wide("value")?, wide("grad_out")?, wide("out")?, wide("logsumexp")?);
+    let r = q.rank();
+    if r < 2 || k.rank() != r || v.rank() != r {
+        return Err(fail("attention needs matrices"));
+    }
+    let flip = |t: &Tensor| t.transpose(r - 2, r - 1);
+    let scale = args.opt_float("scale")?.unwrap_or(1.0 / (q.shape()[r - 1] as f64).sqrt());
+    let scores = matmul(&q, &flip(&k)?)?;
+    let mask = args.opt_tensor("attn_mask")?.map(|m| m.expand(scores.shape())).transpose()?;
+    let causal = args.flag("is_causal")?;
+    let weights = Tensor::build(DType::F64, scores.shape(), |i| {
+        let masked = match &mask {
+            Some(m) if m.dtype() == DType::Bool => if m.get(i).truthy() { 0.0 } else { f64::NEG_INFINITY },
+            Some(m) => m.f(i),
+            None => 0.0,
+        };
+        let hidden = masked == f64::NEG_INFINITY || (causal && i[r - 1] > i[r - 2]);
+        Scalar::Float(if hidden { 0.0 } else { (scores.f(i) * scale + masked - sums.f(&i[..r - 1])).exp() })
+    })?;
+    let (to_weights, width) = (matmul(&grad, &flip(&v)?)?, out.shape()[r - 1]);
+    let slope = Tensor::build(DType::F64, scores.shape(), |i| {
+        let mut at = i.to_vec();
+        let mean: f64 = (0..width).map(|e| { at[r - 1] = e; grad.f(&at) * out.f(&at) }).sum();
+        Scalar::Float(weights.f(i) * (to_weights.f(i) - mean) * scale)
+    })?;
+    let dtype = args.tensor("query")?.dtype();
+    many([matmul(&slope, &k)?.cast(dtype), matmul(&flip(&slope)?, &q)?.cast(dtype), matmul(&flip(&weights)?, &grad)?.cast(dtype)])
 }
 
 fn flash(args: &Args) -> Results {

@@ -9,6 +9,7 @@ use crate::interp::value::{Args, InterpError, Results, Value, fail, one};
 /// Arms by name.
 #[rustfmt::skip]
 pub const ARMS: &[(&str, Arm)] = &[
+    ("aten._efficientzerotensor", Op(zeros)),
     ("aten._to_copy", Op(to)),
     ("aten.arange", Op(arange)),
     ("aten.arange.start", Op(arange)),

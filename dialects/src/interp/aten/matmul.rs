@@ -12,6 +12,7 @@ use crate::interp::value::{Args, InterpError, Results, fail, one, wrap_dims};
 /// Arms by name.
 #[rustfmt::skip]
 pub const ARMS: &[(&str, Arm)] = &[
+    ("aten._grouped_mm", Op(grouped)),
     ("aten._trilinear", Op(trilinear)),
     ("aten.addbmm", Op(addbmm)),
     ("aten.addmm", Op(|a| added(a, matmul(a.tensor("mat1")?, a.tensor("mat2")?)?))),
@@ -37,6 +38,34 @@ pub const ARMS: &[(&str, Arm)] = &[
     ("aten.tensordot", Op(tensordot)),
     ("aten.vdot", Op(|a| { let x = a.tensor("self")?; one(matmul(&x.map(x.dtype(), conjugate), a.tensor("other")?)?) })),
 ];
+
+/// Products of groups: each position of the shared dimension belongs to the first group whose end is behind it.
+fn grouped(args: &Args) -> Results {
+    let (x, y) = (args.tensor("self")?, args.tensor("mat2")?);
+    let Some(offs) = args.opt_tensor("offs")? else { return one(matmul(x, y)?) };
+    if args.opt_tensor("bias")?.is_some() {
+        return Err(fail("a bias of grouped products"));
+    }
+    let groups = offs.shape().first().copied().unwrap_or(0);
+    let group = |at: usize| (0..groups).find(|g| (at as f64) < offs.f(&[*g]));
+    let size = |t: &Tensor, back: usize| t.shape().len().checked_sub(back).map_or(0, |d| t.shape()[d]);
+    let (rows, terms, columns) = (size(x, 2), size(x, 1), size(y, 1));
+    let sum = |parts: &mut dyn Iterator<Item = f64>| Scalar::Float(parts.sum());
+    one(match (x.rank(), y.rank()) {
+        (2, 3) => Tensor::build(x.dtype(), &[rows, columns], |i| {
+            let Some(g) = group(i[0]) else { return Scalar::Float(0.0) };
+            sum(&mut (0..terms).map(|k| x.f(&[i[0], k]) * y.f(&[g, k, i[1]])))
+        })?,
+        (3, 2) => Tensor::build(x.dtype(), &[rows, columns], |i| {
+            let Some(g) = group(i[1]) else { return Scalar::Float(0.0) };
+            sum(&mut (0..terms).map(|k| x.f(&[g, i[0], k]) * y.f(&[k, i[1]])))
+        })?,
+        (2, 2) => Tensor::build(x.dtype(), &[groups, rows, columns], |i| {
+            sum(&mut (0..terms).filter(|k| group(*k) == Some(i[0])).map(|k| x.f(&[i[1], k]) * y.f(&[k, i[2]])))
+        })?,
+        _ => return Err(fail("groups of two batches of matrices have no ends")),
+    })
+}
 
 fn conjugate(v: Scalar) -> Scalar {
     if let Scalar::Complex(z) = v { Scalar::Complex(z.conj()) } else { v }

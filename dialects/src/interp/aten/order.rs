@@ -13,6 +13,7 @@ use crate::interp::value::{Args, InterpError, Results, fail, many, one};
 /// Arms by name.
 #[rustfmt::skip]
 pub const ARMS: &[(&str, Arm)] = &[
+    ("aten._unique", Op(|a| Ok(unique(a)?.into_iter().take(2).collect()))),
     ("aten._unique2", Op(unique)),
     ("aten.argsort", Op(|a| one(sort(a, a.int("dim")?, a.flag("descending")?)?.1))),
     ("aten.argsort.stable", Op(|a| one(sort(a, a.int("dim")?, a.flag("descending")?)?.1))),
@@ -250,7 +251,8 @@ fn indices(values: &[usize], shape: &[usize]) -> Result<Tensor, InterpError> {
 
 fn grouped(args: &Args, x: &Tensor, g: &Groups, inverse_shape: &[usize], inverse_always: bool) -> Results {
     let inverse = if inverse_always || args.flag("return_inverse")? { indices(&g.inverse, inverse_shape)? } else { Tensor::zeros(DType::I64, &[0])? };
-    let counts = if args.flag("return_counts")? { indices(&g.counts, &[g.counts.len()])? } else { Tensor::zeros(DType::I64, &[0])? };
+    // `_unique` has no such flag.
+    let counts = if args.flag("return_counts").unwrap_or(false) { indices(&g.counts, &[g.counts.len()])? } else { Tensor::zeros(DType::I64, &[0])? };
     many([x.clone(), inverse, counts])
 }
 

@@ -15,6 +15,7 @@ pub const ARMS: &[(&str, Arm)] = &[
     ("aten.gru_cell", Op(|a| single(a, Cell::Gru))),
     ("aten.lstm.input", Op(|a| layers(a, Cell::Lstm))),
     ("aten.lstm_cell", Op(|a| single(a, Cell::Lstm))),
+    ("aten.mkldnn_rnn_layer", Op(one_layer)),
     ("aten.rnn_relu.input", Op(|a| layers(a, Cell::Relu))),
     ("aten.rnn_relu_cell", Op(|a| single(a, Cell::Relu))),
     ("aten.rnn_tanh.input", Op(|a| layers(a, Cell::Tanh))),
@@ -98,6 +99,29 @@ fn single(args: &Args, cell: Cell) -> Results {
         Some(c) => many([back(h)?, back(c)?]),
         None => one(back(h)?),
     }
+}
+
+/// One LSTM layer in one direction over dimension 0.
+fn one_layer(args: &Args) -> Results {
+    let (x, hx, cx) = (args.tensor("input")?, args.tensor("hx_")?, args.tensor("cx_")?);
+    if args.int("mode")? != 2 || x.rank() != 3 || x.shape()[0] == 0 {
+        return Err(fail("a layer that is no LSTM over some steps"));
+    }
+    let biased = args.flag("has_biases")?;
+    let bias = |name| Ok::<_, InterpError>(if biased { Some(args.tensor(name)?) } else { None });
+    let w = Weights { input: args.tensor("weight0")?, hidden: args.tensor("weight1")?, input_bias: bias("weight2")?, hidden_bias: bias("weight3")?, projection: None };
+    let rows = |t: &Tensor| t.reshape(&[x.shape()[1], t.shape().last().copied().unwrap_or(0)]);
+    let (mut state, steps, reverse) = ((rows(hx)?, Some(rows(cx)?)), x.shape()[0], args.flag("reverse")?);
+    let mut outputs = Vec::new();
+    for t in 0..steps {
+        state = Cell::Lstm.step(&x.select(0, if reverse { steps - 1 - t } else { t })?, &state, &w)?;
+        outputs.push(state.0.clone());
+    }
+    if reverse {
+        outputs.reverse();
+    }
+    let cell = state.1.ok_or_else(|| fail("an LSTM has a cell state"))?;
+    many([stack(&outputs.iter().collect::<Vec<_>>(), 0)?, state.0.reshape(hx.shape())?, cell.reshape(cx.shape())?, Tensor::zeros(DType::U8, &[0])?])
 }
 
 fn layers(args: &Args, cell: Cell) -> Results {
