@@ -109,11 +109,12 @@ pub struct Launch {
 /// The runtime function that is told which kernel runs from now on, by its number, or -1 for none.
 pub const MARK: &str = "strata_mark";
 
-/// Calls a function of the runtime library.
+/// Calls a function of the runtime library. `extents` says how many elements each buffer has, from the `index` arguments in order.
 #[op("host.extern", effects(Read, Write))]
 pub struct Extern {
     arguments: Variadic<AnyType>,
     name: Attr<Str>,
+    extents: OptAttr<Map>,
 }
 
 /// Copies so many elements.

@@ -134,6 +134,7 @@ pub fn build(
             guards,
             resume: program.next.as_ref().map(|next| Resume { part: next.resume.clone(), reason: next.reason.clone() }),
             kernels: notes.kernels,
+            device: None,
             workspace_bytes: notes.arena,
             timings: notes.timings,
             levels: notes.levels,

@@ -2,9 +2,10 @@
 
 use crate::artefact::{self, Notes};
 use crate::autotune;
+use crate::device;
 use crate::incremental::{self, Database, Pipeline, Report};
 use crate::levels::{LEVELS, Level, road};
-use crate::options::{Dynamic, Mode, Numerics, Options};
+use crate::options::{self, Dynamic, Mode, Numerics, Options};
 use crate::units::{self, Make};
 use crate::warm_up::warmed;
 use crate::{Error, pass_list, registry};
@@ -20,7 +21,7 @@ use strata_lowering::codegen::{self, Emitted, Target};
 use strata_lowering::loop_to_cpu::messages;
 use strata_lowering::loop_to_host::{Program, entry};
 use strata_runtime::Artefact;
-use strata_runtime::manifest::StageTime;
+use strata_runtime::manifest::{DeviceCode, StageTime};
 use strata_store::Store;
 
 /// The level at which the program's signature is read.
@@ -151,12 +152,13 @@ pub(crate) fn run_to(module: &Module<'_>, to: &str, options: &Options, after: &m
 
 /// Compiles a file for a CUDA device and gives the PTX of its kernels; nothing when it has none.
 pub fn ptx(path: &Path, options: &Options) -> Result<String, Error> {
-    let crate::options::Target::Cuda(device) = options.target else { return Err(Error::NoDevice) };
+    if options.target == options::Target::Cpu {
+        return Err(Error::NoDevice);
+    }
     let context = context();
     let source = read(path, &context)?;
-    run_to(&source.module, "nvvm", options, &mut |_| {})?;
-    let Some(kernels) = source.module.op().lookup_symbol(strata_lowering::loop_to_gpu::DEVICE) else { return Ok(String::new()) };
-    Ok(codegen::ptx(kernels, device, code_options(options).contract)?)
+    run_to(&source.module, "gpu", options, &mut |_| {})?;
+    Ok(device::ptx(&source.module, options)?.unwrap_or_default())
 }
 
 /// Compiles a file to a level and gives the text.
@@ -167,18 +169,40 @@ pub fn lower(path: &Path, to: &str, options: &Options) -> Result<String, Error> 
     Ok(source.module.to_string())
 }
 
-/// Compiles a file for the CPU. With a store, functions and pieces of code that are in it are taken from there.
+/// Compiles a file for the target: code of the CPU, which starts a device's kernels where there is one. With a store, functions and pieces of code that are in it are taken from there.
 pub fn compile(path: &Path, options: &Options, store: Option<&Arc<Store>>) -> Result<Artefact, Error> {
     compile_explained(path, options, store).map(|(artefact, _)| artefact)
 }
 
 /// [`compile`], with what was redone for which function.
 pub fn compile_explained(path: &Path, options: &Options, store: Option<&Arc<Store>>) -> Result<(Artefact, Report), Error> {
-    let target = target(options);
-    warmed(&target, || compile_for(path, &target, options, store))
+    match options.target {
+        options::Target::Cpu => compile_with(path, options, store, None),
+        options::Target::Cuda(_) => compile_with(path, options, store, Some(&mut |module| device::code(module, options))),
+    }
 }
 
-fn compile_for(path: &Path, target: &Target, options: &Options, store: Option<&Arc<Store>>) -> Result<(Artefact, Report), Error> {
+/// What a device gets of a module at the level `gpu`.
+pub(crate) type OnDevice<'a> = &'a mut dyn FnMut(&Module<'_>) -> Result<DeviceCode, Error>;
+
+/// [`compile_explained`], with somebody who makes the device's code where the target is one.
+pub(crate) fn compile_with(
+    path: &Path,
+    options: &Options,
+    store: Option<&Arc<Store>>,
+    on_device: Option<OnDevice<'_>>,
+) -> Result<(Artefact, Report), Error> {
+    let target = target(options);
+    warmed(&target, || compile_for(path, &target, options, store, on_device))
+}
+
+fn compile_for(
+    path: &Path,
+    target: &Target,
+    options: &Options,
+    store: Option<&Arc<Store>>,
+    on_device: Option<OnDevice<'_>>,
+) -> Result<(Artefact, Report), Error> {
     let mut notes = Notes::default();
     let mut options = for_target(options, target);
     let context = time(&mut notes, "context", context);
@@ -192,11 +216,11 @@ fn compile_for(path: &Path, target: &Target, options: &Options, store: Option<&A
     let emit = code_options(options);
     let make = Make { target, options: &emit, store: store.map(Arc::as_ref) };
     let (mut program, mut redone) = (None, Report::default());
-    for level in LEVELS[1..].iter().take_while(|level| level.name != "cpu") {
+    for level in road(options.target).into_iter().skip(1).take_while(|level| !matches!(level.name, "cpu" | "nvvm")) {
         let (after, report) = time(&mut notes, level.name, || run_by_function(&context, module, level, options, store))?;
         module = after;
         redone.records.extend(report.records);
-        if level.name == PREPARED && options.mode == Mode::MaxAutotune {
+        if level.name == PREPARED && options.mode == Mode::MaxAutotune && on_device.is_none() {
             notes.tuned = time(&mut notes, "autotune", || autotune::tune(&module, options, make))?;
         }
         notes.level(level.name, module.op());
@@ -209,6 +233,7 @@ fn compile_for(path: &Path, target: &Target, options: &Options, store: Option<&A
         }
     }
     let program = program.ok_or(Error::NoEntry)?;
+    let device = on_device.map(|make| time(&mut notes, "device code", || make(&module))).transpose()?;
     let objects = time(&mut notes, "code", || units::objects(&module, make))?;
     notes.messages = messages(module.op());
     // Of all threads together, so they may be more than the time of the stage they are part of.
@@ -219,7 +244,9 @@ fn compile_for(path: &Path, target: &Target, options: &Options, store: Option<&A
     }
     let bytes: Vec<_> = objects.bytes.iter().map(Vec::as_slice).collect();
     let image = time(&mut notes, "link", || codegen::link_as(&bytes, &objects.aliases))?;
-    Ok((artefact::build(&program, weights.as_ref(), path, image, target, notes)?, redone))
+    let mut artefact = artefact::build(&program, weights.as_ref(), path, image, target, notes)?;
+    artefact.manifest.device = device;
+    Ok((artefact, redone))
 }
 
 /// Compiles a file for the CPU in one piece: its object, and LLVM IR or assembly where they are asked for.

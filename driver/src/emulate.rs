@@ -1,39 +1,186 @@
-//! Compiles a program for a CUDA device and runs it without one: the host program in the interpreter, its kernels as the device would.
+//! Compiles a program for a CUDA device and runs it without one: the native host program, its kernels as the device would run them.
 
 use std::path::Path;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use strata_dialects::interp::{self, Signature};
-use strata_lowering::loop_to_host::{Program, entry};
-use strata_runtime::Tensor;
+use strata_dialects::interp::InterpError;
+use strata_dialects::interp::gpu::Emulator;
 use strata_runtime::compiler::NamedTensor;
+use strata_runtime::device::{Address, Device, DeviceError, Recording};
+use strata_runtime::dlpack::DLDevice;
+use strata_runtime::manifest::OutputKind;
+use strata_runtime::{Session, Tensor};
 
-use crate::compile::{context, read, run_to};
-use crate::interpret::{arguments, results, weights};
+use crate::compile::compile_with;
+use crate::device::described;
 use crate::{Error, Options};
 
-/// The level above which the program's signature is read.
-const HOST: &str = "host";
-
-/// Runs a file at the level `gpu`: the outputs, then the mutations.
+/// Runs a file on an emulated device: the outputs, then the mutations.
 pub fn emulate(path: &Path, options: &Options, inputs: Vec<Tensor>) -> Result<Vec<NamedTensor>, Error> {
-    let context = context();
-    let source = read(path, &context)?;
-    let module = source.module.op();
-    let program = Program::of(entry(module)?)?;
-    if program.next.is_some() {
+    let session = open(path, options)?;
+    let results = session.run(&inputs).map_err(|error| Error::Run(error.to_string()))?;
+    let named = results.into_iter().zip(&session.manifest().outputs);
+    Ok(named.map(|(tensor, out)| NamedTensor { name: out.name.clone(), mutation: out.kind == OutputKind::Mutation, tensor }).collect())
+}
+
+/// Compiles a file for an emulated device, which it is loaded on.
+pub fn open(path: &Path, options: &Options) -> Result<Session, Error> {
+    let mut emulator = None;
+    let mut read = |module: &strata_core::ir::Module<'_>| {
+        emulator = Some(Emulator::of(module.op()).map_err(|error| Error::Interpreter(error.to_string()))?);
+        Ok(described(module, options))
+    };
+    let artefact = compile_with(path, options, None, Some(&mut read))?.0;
+    if artefact.manifest.resume.is_some() {
         return Err(Error::EmulatedPart);
     }
-    let values = arguments(&program, &inputs)?;
-    let table = weights(&program, &source, path)?;
-    // Writes to buffers become results on the way down.
-    let (mut signature, mut below) = (None, false);
-    run_to(&source.module, "gpu", options, &mut |level| {
-        below |= level.name == HOST;
-        if !below {
-            signature = Signature::of(module).ok();
+    let state = State { emulator: emulator.ok_or(Error::NoDevice)?, notes: None, recordings: Vec::new() };
+    Session::load_on(&artefact, None, Arc::new(Emulated(Mutex::new(state)))).map_err(|error| Error::Run(error.to_string()))
+}
+
+/// The emulator as a device.
+struct Emulated(Mutex<State>);
+
+struct State {
+    emulator: Emulator,
+    /// What is noted, while work is not done.
+    notes: Option<Vec<Work>>,
+    recordings: Vec<Option<Vec<Work>>>,
+}
+
+/// Work on the device.
+#[derive(Clone)]
+enum Work {
+    Copy { from: Address, to: Address, bytes: usize },
+    Clear { at: Address, bytes: usize },
+    Launch { kernel: usize, blocks: u64, arguments: Vec<u64> },
+}
+
+impl std::fmt::Debug for Emulated {
+    fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        out.write_str("Emulated")
+    }
+}
+
+fn failed(what: &str, reason: String) -> DeviceError {
+    DeviceError::Failed { device: "the emulator".into(), what: what.into(), reason }
+}
+
+impl Emulated {
+    fn state(&self) -> MutexGuard<'_, State> {
+        // Each piece of work leaves the memory in order, also where it fails.
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl State {
+    /// Does or notes a piece of work.
+    fn work(&mut self, work: Work) -> Result<(), DeviceError> {
+        match &mut self.notes {
+            Some(notes) => {
+                notes.push(work);
+                Ok(())
+            }
+            None => self.work_now(&work),
         }
-    })?;
-    let signature = signature.ok_or(Error::NoEntry)?;
-    let outputs = interp::run_host(module, &signature, values, &|name| table.get(name).cloned());
-    results(&program, outputs.map_err(|error| Error::Interpreter(error.to_string()))?)
+    }
+
+    fn work_now(&mut self, work: &Work) -> Result<(), DeviceError> {
+        let told = |what: &'static str| move |error: InterpError| failed(what, error.to_string());
+        match *work {
+            Work::Copy { from, to, bytes } => {
+                let copy = self.emulator.bytes(from, bytes).map_err(told("a copy"))?.to_vec();
+                self.emulator.bytes(to, bytes).map_err(told("a copy"))?.copy_from_slice(&copy);
+                Ok(())
+            }
+            Work::Clear { at, bytes } => {
+                self.emulator.bytes(at, bytes).map_err(told("clearing"))?.fill(0);
+                Ok(())
+            }
+            Work::Launch { kernel, blocks, ref arguments } => self.emulator.launch(kernel, blocks, arguments).map_err(told("a kernel")),
+        }
+    }
+
+    /// What must not be asked for while work is noted.
+    fn now(&mut self, what: &'static str) -> Result<&mut Emulator, DeviceError> {
+        if self.notes.is_some() { Err(failed(what, "while work is recorded".into())) } else { Ok(&mut self.emulator) }
+    }
+}
+
+impl Device for Emulated {
+    fn name(&self) -> String {
+        "the emulator".into()
+    }
+
+    fn dlpack(&self) -> DLDevice {
+        // An extension device: nobody else's memory is its.
+        DLDevice { device_type: 12, device_id: 0 }
+    }
+
+    fn allocate(&self, bytes: usize) -> Result<Address, DeviceError> {
+        Ok(self.state().emulator.allocate(bytes))
+    }
+
+    fn free(&self, at: Address) {
+        self.state().emulator.free(at);
+    }
+
+    fn upload(&self, from: &[u8], to: Address) -> Result<(), DeviceError> {
+        let mut state = self.state();
+        let there = state.now("a copy to the device")?.bytes(to, from.len());
+        there.map_err(|error| failed("a copy to the device", error.to_string()))?.copy_from_slice(from);
+        Ok(())
+    }
+
+    fn download(&self, from: Address, to: &mut [u8]) -> Result<(), DeviceError> {
+        let mut state = self.state();
+        let there = state.now("a copy to the host")?.bytes(from, to.len());
+        to.copy_from_slice(there.map_err(|error| failed("a copy to the host", error.to_string()))?);
+        Ok(())
+    }
+
+    fn copy(&self, from: Address, to: Address, bytes: usize) -> Result<(), DeviceError> {
+        self.state().work(Work::Copy { from, to, bytes })
+    }
+
+    fn clear(&self, at: Address, bytes: usize) -> Result<(), DeviceError> {
+        self.state().work(Work::Clear { at, bytes })
+    }
+
+    fn launch(&self, kernel: usize, blocks: u64, arguments: &[u64]) -> Result<(), DeviceError> {
+        self.state().work(Work::Launch { kernel, blocks, arguments: arguments.to_vec() })
+    }
+
+    fn wait(&self) -> Result<(), DeviceError> {
+        self.state().now("waiting").map(drop)
+    }
+
+    fn record(&self) -> Result<(), DeviceError> {
+        self.state().notes = Some(Vec::new());
+        Ok(())
+    }
+
+    fn finish(&self) -> Result<Recording, DeviceError> {
+        let mut state = self.state();
+        let notes = state.notes.take().ok_or_else(|| failed("a recording", "nothing was begun".into()))?;
+        state.recordings.push(Some(notes));
+        Ok(state.recordings.len() as Recording - 1)
+    }
+
+    fn replay(&self, recording: Recording) -> Result<(), DeviceError> {
+        let mut state = self.state();
+        let notes = state.recordings.get(recording as usize).cloned().flatten();
+        let notes = notes.ok_or_else(|| failed("a recording", "it was dropped".into()))?;
+        notes.iter().try_for_each(|work| state.work_now(work))
+    }
+
+    fn forget(&self, recording: Recording) {
+        if let Some(place) = self.state().recordings.get_mut(recording as usize) {
+            *place = None;
+        }
+    }
+
+    fn order(&self, _: usize, _: bool) -> Result<(), DeviceError> {
+        Ok(())
+    }
 }

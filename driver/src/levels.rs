@@ -161,7 +161,19 @@ pub const CUDA: &[Level] = &[
             optional("schedule-gpu", "schedule-gpu")
         ]
     ),
-    level!(CUDA, 2, "gpu", "kernels of blocks and threads", "strata-to-gpu", [needed("loop-to-gpu"), optional("cse", "cse")]),
+    level!(
+        CUDA,
+        2,
+        "gpu",
+        "kernels of blocks and threads",
+        "strata-to-gpu",
+        [
+            needed("loop-to-gpu"),
+            // What stays with the host.
+            optional("schedule-cpu", "schedule-cpu"),
+            optional("cse", "cse"),
+        ]
+    ),
     level!(CUDA, 3, "nvvm", "kernels in LLVM's form, ready for PTX", "strata-to-nvvm", [needed("gpu-to-nvvm")]),
 ];
 

@@ -9,6 +9,7 @@ mod check_semantics;
 mod compare;
 mod compile;
 mod coverage;
+mod device;
 mod emulate;
 mod error;
 mod graph;
@@ -36,6 +37,7 @@ pub use check_semantics::{Change, CheckError, CheckOptions, Guilty, Report, chec
 pub use compare::Difference;
 pub use compile::{compile, compile_explained, emit, lower, ptx};
 pub use coverage::{Coverage, coverage_table, op_coverage};
+pub use emulate::open as emulated;
 pub use error::Error;
 pub use graph::dot;
 pub use interpret::interpret;

@@ -154,6 +154,7 @@ impl Manifest {
             guards: Vec::new(),
             resume: None,
             kernels: Vec::new(),
+            device: None,
             workspace_bytes: None,
             timings: Vec::new(),
             levels: Vec::new(),

@@ -3,7 +3,8 @@
 use std::ffi::c_void;
 
 use crate::arena::Arena;
-use crate::dlpack::DLTensor;
+use crate::device::DeviceCall;
+use crate::dlpack::{DLDevice, DLTensor};
 use crate::error::RunError;
 use crate::manifest::{Input, Output, Scalar};
 use crate::memory::Block;
@@ -16,21 +17,27 @@ use crate::tensor::{Tensor, dense_bytes, dense_strides};
 #[derive(Debug)]
 pub struct CallState {
     pub(crate) arena: Arena,
-    inputs: Vec<DLTensor>,
+    pub(crate) inputs: Vec<DLTensor>,
     input_pointers: Vec<*const DLTensor>,
-    outputs: Vec<DLTensor>,
+    pub(crate) outputs: Vec<DLTensor>,
     output_pointers: Vec<*mut DLTensor>,
     /// The sizes of all outputs, one after the other; `outputs[k].shape` points in here.
-    shapes: Vec<i64>,
+    pub(crate) shapes: Vec<i64>,
     /// Memory made for outputs during this call.
-    blocks: Vec<Option<Block>>,
+    pub(crate) blocks: Vec<Option<Block>>,
     /// Bytes the caller gave for an output; `None` when it gave no memory.
-    given: Vec<Option<usize>>,
+    pub(crate) given: Vec<Option<usize>>,
+    /// Which of these are on the device.
+    pub(crate) given_on_device: Vec<bool>,
     /// Dense copies of strided inputs.
     copies: Vec<Tensor>,
     /// What the caller gave for outputs in another order than row-major, where their elements go after the call.
     strided: Vec<(usize, DLTensor)>,
     pub(crate) profile: Profile,
+    /// Where the call's memory is, if not on the host.
+    pub(crate) device: Option<Box<DeviceCall>>,
+    /// The caller's stream on the device.
+    pub(crate) stream: Option<usize>,
 }
 
 // SAFETY: the pointers lead into the vectors beside them or into the tensors of a call that runs on one thread.
@@ -56,15 +63,24 @@ impl CallState {
             shapes,
             blocks: (0..count).map(|_| None).collect(),
             given: vec![None; count],
+            given_on_device: vec![false; count],
             copies: Vec::new(),
             strided: Vec::new(),
             profile: Profile::default(),
+            device: None,
+            stream: None,
         }
     }
 
     /// Largest scratch memory of a call so far.
     pub fn peak_workspace(&self) -> usize {
         self.arena.peak_bytes()
+    }
+
+    /// On a device: the calls' work stands in the order of this stream of the caller (a `CUstream`), who then waits for it there.
+    /// Without one a call returns when its work is done.
+    pub fn set_stream(&mut self, stream: Option<usize>) {
+        self.stream = stream;
     }
 
     /// What the calls so far spent in each kernel, if the program was compiled to tell.
@@ -80,7 +96,7 @@ impl CallState {
     }
 
     /// # Safety
-    /// `tensor` describes readable host memory.
+    /// `tensor` describes readable host memory, or is dense.
     pub(crate) unsafe fn set_input(&mut self, at: usize, tensor: &DLTensor) -> Result<(), String> {
         // SAFETY: the caller's promise.
         self.inputs[at] = if unsafe { tensor.is_dense() } {
@@ -97,14 +113,19 @@ impl CallState {
     }
 
     /// # Safety
-    /// `given` points at tensors that describe writable host memory.
-    pub(crate) unsafe fn set_outputs(&mut self, outputs: &[Output], given: &[*const DLTensor]) -> Result<(), RunError> {
+    /// `given` points at tensors that describe writable memory, of the host or of `device`.
+    pub(crate) unsafe fn set_outputs(
+        &mut self,
+        outputs: &[Output],
+        given: &[*const DLTensor],
+        device: Option<DLDevice>,
+    ) -> Result<(), RunError> {
         if given.len() > outputs.len() {
             return Err(RunError::OutputCount { expected: outputs.len(), found: given.len() });
         }
         for (k, declared) in outputs.iter().enumerate() {
             self.outputs[k].data = std::ptr::null_mut();
-            self.given[k] = None;
+            (self.given[k], self.given_on_device[k]) = (None, false);
             let Some(&tensor) = given.get(k) else { continue };
             // SAFETY: the caller promises valid tensors.
             let (tensor, fail) = (unsafe { &*tensor }, |reason: &str| RunError::output(k, declared, reason.into()));
@@ -113,8 +134,9 @@ impl CallState {
             if tensor.dtype != declared.dtype.dlpack() || sizes.len() != declared.shape.len() {
                 return Err(fail("the tensor given for it has another element type or rank"));
             }
-            if !tensor.device.is_host() {
-                return Err(fail("the tensor given for it is not host memory"));
+            let on_device = !tensor.device.is_host();
+            if on_device && (Some(tensor.device) != device || !is_dense) {
+                return Err(fail("the tensor given for it is neither host memory nor dense memory of the program's device"));
             }
             let bytes = dense_bytes(declared.dtype, sizes).map_err(|e| fail(&e.to_string()))?;
             if tensor.data.is_null() && bytes > 0 {
@@ -128,7 +150,7 @@ impl CallState {
                 continue;
             }
             self.outputs[k].data = tensor.first_element().cast();
-            self.given[k] = Some(bytes);
+            (self.given[k], self.given_on_device[k]) = (Some(bytes), on_device);
         }
         Ok(())
     }
@@ -226,13 +248,13 @@ impl CallState {
 ///
 /// # Safety
 /// `tensor` describes readable memory.
-pub(crate) unsafe fn check_input(k: usize, input: &Input, tensor: &DLTensor) -> Result<(), RunError> {
+pub(crate) unsafe fn check_input(k: usize, input: &Input, tensor: &DLTensor, device: Option<DLDevice>) -> Result<(), RunError> {
     let fail = |reason: String| RunError::input(k, input, reason);
     if tensor.dtype != input.dtype.dlpack() {
         let found = crate::dtype::DType::from_dlpack(tensor.dtype).map_or("an unknown type", |found| found.name());
         return Err(fail(format!("has element type {found}, the program wants {}", input.dtype)));
     }
-    if !tensor.device.is_host() {
+    if !tensor.device.is_host() && Some(tensor.device) != device {
         return Err(fail(format!("lives on device type {}, the program wants host memory", tensor.device.device_type)));
     }
     // SAFETY: the caller's promise.

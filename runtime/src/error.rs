@@ -1,5 +1,6 @@
 //! What can go wrong when a program is loaded or called; each variant says whose fault it is.
 
+use crate::device::DeviceError;
 use crate::image::ImageError;
 use crate::manifest::{Input, Output};
 use crate::weights::WeightError;
@@ -16,6 +17,17 @@ pub enum LoadError {
     /// The program's own arithmetic on its weights.
     #[error("the weights cannot be prepared: {0}")]
     Prepare(#[from] RunError),
+    /// The device.
+    #[error(transparent)]
+    Device(#[from] DeviceError),
+    /// The program is for a device, and nobody said which one it runs on, or the other way round.
+    #[error("the program is compiled for {wanted}, and is loaded on {found}")]
+    Place {
+        /// What it is compiled for.
+        wanted: String,
+        /// Where it is to run.
+        found: String,
+    },
     /// The compiler wrote nonsense.
     #[error("the artefact contradicts itself: {0}; compile the model again")]
     Manifest(String),
@@ -66,6 +78,9 @@ pub enum RunError {
         /// The message with its details.
         message: String,
     },
+    /// The program's device.
+    #[error(transparent)]
+    Device(#[from] DeviceError),
     /// The compiled program broke its own contract: a compiler bug.
     #[error("the compiled program misbehaved: {0}")]
     Program(String),

@@ -6,6 +6,7 @@ use std::sync::OnceLock;
 use libloading::os::unix::Library;
 
 use crate::abi::{Body, StrataCall};
+use crate::device;
 use crate::library;
 use crate::pool;
 use crate::session::CallState;
@@ -41,7 +42,7 @@ static OWN: &[(&str, Address)] = &[
 ];
 
 /// The tables of our own functions, each sorted by name.
-static TABLES: [&[(&str, Address)]; 3] = [OWN, library::special::FLOAT, library::special::INTEGER];
+static TABLES: [&[(&str, Address)]; 4] = [OWN, device::FUNCTIONS, library::special::FLOAT, library::special::INTEGER];
 
 /// The address of a C function.
 pub struct Address(pub *const c_void);
@@ -78,7 +79,7 @@ fn system(name: &str) -> Option<*const c_void> {
 ///
 /// # Safety
 /// `call` is the argument of a running entry, set up by a session.
-unsafe fn state<'a>(call: *mut StrataCall) -> &'a mut CallState {
+pub(crate) unsafe fn state<'a>(call: *mut StrataCall) -> &'a mut CallState {
     // SAFETY: the session put its own state there and does not touch it while the entry runs.
     unsafe { &mut *(*call).runtime.cast::<CallState>() }
 }
@@ -90,7 +91,11 @@ unsafe fn state<'a>(call: *mut StrataCall) -> &'a mut CallState {
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn strata_workspace(call: *mut StrataCall, bytes: i64) -> *mut c_void {
     // SAFETY: the image passes its own argument.
-    unsafe { state(call) }.arena.take(usize::try_from(bytes).unwrap_or(0)).cast()
+    let (state, bytes) = (unsafe { state(call) }, usize::try_from(bytes).unwrap_or(0));
+    match &mut state.device {
+        Some(device) => device.workspace(bytes) as usize as *mut c_void,
+        None => state.arena.take(bytes).cast(),
+    }
 }
 
 /// An image's import; see the architecture page.
@@ -104,6 +109,9 @@ pub unsafe extern "C" fn strata_output(call: *mut StrataCall, index: i64, bytes:
     let (Ok(index), Ok(bytes)) = (usize::try_from(index), usize::try_from(bytes)) else {
         return std::ptr::null_mut();
     };
+    if let Some(device) = &mut state.device {
+        return device.output(index, bytes) as usize as *mut c_void;
+    }
     // SAFETY: the entry's outputs are as many as the manifest says, which `output` checks against.
     unsafe { state.output((*call).outputs, index, bytes) }
 }

@@ -12,6 +12,8 @@ pub mod compare;
 pub mod compiler;
 pub mod cpu;
 mod cpus;
+pub mod cuda;
+pub mod device;
 pub mod dlpack;
 pub mod dtype;
 mod elf;
@@ -37,6 +39,7 @@ mod wait;
 pub mod weights;
 
 pub use artefact::{Artefact, ArtefactError, Image};
+pub use device::{Device, DeviceError};
 pub use dtype::DType;
 pub use error::{LoadError, RunError};
 pub use manifest::Manifest;

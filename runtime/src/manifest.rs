@@ -33,6 +33,9 @@ pub struct Manifest {
     /// The kernels of the program.
     #[serde(default)]
     pub kernels: Vec<Kernel>,
+    /// Where kernels run that are no code of the host.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub device: Option<DeviceCode>,
     /// Largest workspace of a call in bytes, where the plan knows it.
     #[serde(default)]
     pub workspace_bytes: Option<u64>,
@@ -45,6 +48,42 @@ pub struct Manifest {
     /// The kernels whose schedules were to be measured.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub tuned: Vec<Tuned>,
+}
+
+/// Code for a device.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct DeviceCode {
+    /// The same kernels for several architectures.
+    pub modules: Vec<DeviceModule>,
+    /// The kernels, by the number that the entry starts them with.
+    pub kernels: Vec<DeviceKernel>,
+    /// Whether calls are recorded and replayed.
+    #[serde(default)]
+    pub graphs: bool,
+}
+
+/// The kernels for one architecture, and what is newer.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct DeviceModule {
+    /// The architecture, as in `sm_90`.
+    pub architecture: String,
+    /// The kernels as PTX.
+    pub ptx: String,
+}
+
+/// A kernel of a device.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct DeviceKernel {
+    /// Its name in the modules.
+    pub name: String,
+    /// Threads of a block.
+    pub threads: u32,
+    /// Whether it can find an index out of bounds.
+    #[serde(default)]
+    pub checks: bool,
+    /// The place in the program that it comes from, if known.
+    #[serde(default)]
+    pub location: String,
 }
 
 /// A kernel whose schedule was to be chosen by measurement.

@@ -1,9 +1,11 @@
 //! Weights made of weights: `strata_prepare` computes them once for a session.
 
 use std::ffi::c_void;
+use std::sync::Arc;
 
 use crate::abi::StrataCall;
 use crate::call::CallState;
+use crate::device::{Home, session};
 use crate::error::{LoadError, RunError};
 use crate::image::LoadedImage;
 use crate::manifest::Manifest;
@@ -37,6 +39,18 @@ pub(crate) fn run(manifest: &Manifest, image: &LoadedImage, weights: &[usize]) -
         None => Ok(tensors),
         Some((tensor, declared)) => {
             Err(RunError::Program(format!("prepared weight `{}` has the shape {:?}", declared.name, tensor.shape())).into())
+        }
+    }
+}
+
+/// [`run`] on a device, which keeps what it has prepared.
+pub(crate) fn run_on(home: &Arc<Home>, manifest: &Manifest, image: &LoadedImage) -> Result<(), LoadError> {
+    match image.prepare() {
+        _ if manifest.prepared.is_empty() => Ok(()),
+        None => Err(LoadError::Manifest("it wants prepared weights and has no function that prepares them".into())),
+        Some(prepare) => {
+            home.keep_prepared(session::prepare(home, home.call(), manifest, prepare, &home.weight_pointers())?);
+            Ok(())
         }
     }
 }

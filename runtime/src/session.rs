@@ -7,6 +7,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use crate::abi::StrataCall;
 use crate::artefact::Artefact;
 use crate::call::check_input;
+use crate::cuda;
+use crate::device::{Device, Home, Program};
 use crate::dlpack::{DLDevice, DLTensor};
 use crate::error::{LoadError, RunError};
 use crate::idle::Idle;
@@ -32,6 +34,8 @@ pub struct Session {
     /// How many of the call's inputs reach the image.
     live: usize,
     idle: Idle,
+    /// Where its kernels run, if that is not the host.
+    home: Option<Arc<Home>>,
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
@@ -40,11 +44,20 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 impl Session {
-    /// Loads a program. With `weights`, that archive is read instead of the ones named in the manifest.
+    /// Loads a program, one for a CUDA device on the first there is. With `weights`, that archive is read instead of the ones named in
+    /// the manifest.
     pub fn load(artefact: &Artefact, weights: Option<&Path>) -> Result<Session, LoadError> {
         let image = LoadedImage::load(artefact)?;
         let weights = Weights::open(&artefact.manifest, weights)?;
-        Session::with(artefact, image, Arc::new(Mutex::new(weights)))
+        let device = artefact.manifest.device.as_ref().map(|code| cuda::open(0, code)).transpose()?;
+        Session::with(artefact, image, Arc::new(Mutex::new(weights)), device)
+    }
+
+    /// Loads a program whose kernels run on a device, which has the manifest's kernels under their numbers.
+    pub fn load_on(artefact: &Artefact, weights: Option<&Path>, device: Arc<dyn Device>) -> Result<Session, LoadError> {
+        let image = LoadedImage::load(artefact)?;
+        let weights = Weights::open(&artefact.manifest, weights)?;
+        Session::with(artefact, image, Arc::new(Mutex::new(weights)), Some(device))
     }
 
     /// Loads another form of the same program, which shares the weights: buffers that one of them changes are changed for both.
@@ -52,10 +65,19 @@ impl Session {
         if artefact.manifest.weights != other.manifest.weights {
             return Err(LoadError::Manifest("it has other weights than the program that it is loaded beside".into()));
         }
-        Session::with(artefact, LoadedImage::load(artefact)?, other.weights.clone())
+        let device = artefact.manifest.device.as_ref().map(|code| cuda::open(0, code)).transpose()?;
+        if device.is_some() && !other.writes.is_empty() {
+            return Err(LoadError::Manifest("it changes its buffers, which two forms of a program cannot share on a device".into()));
+        }
+        Session::with(artefact, LoadedImage::load(artefact)?, other.weights.clone(), device)
     }
 
-    fn with(artefact: &Artefact, image: LoadedImage, shared: Arc<Mutex<Weights>>) -> Result<Session, LoadError> {
+    fn with(
+        artefact: &Artefact,
+        image: LoadedImage,
+        shared: Arc<Mutex<Weights>>,
+        device: Option<Arc<dyn Device>>,
+    ) -> Result<Session, LoadError> {
         let manifest = artefact.manifest.clone();
         let writes = manifest.outputs.iter().enumerate().filter(|(_, out)| out.kind == OutputKind::Mutation);
         let mut pairs = Vec::new();
@@ -70,10 +92,23 @@ impl Session {
         }
         let live = manifest.inputs.iter().filter(|input| input.value.is_none()).count();
         let mut weight_pointers: Vec<usize> = lock(&shared).pointers().iter().map(|&pointer| pointer as usize).collect();
-        let mut prepared = prepare::run(&manifest, &image, &weight_pointers)?;
-        weight_pointers.extend(prepared.iter_mut().map(|tensor| tensor.bytes_mut().as_mut_ptr() as usize));
+        let (mut prepared, mut home) = (Vec::new(), None);
+        match (device, &manifest.device) {
+            (None, None) => {
+                prepared = prepare::run(&manifest, &image, &weight_pointers)?;
+                weight_pointers.extend(prepared.iter_mut().map(|tensor| tensor.bytes_mut().as_mut_ptr() as usize));
+            }
+            (Some(device), Some(code)) => {
+                let there = Home::new(device, code.clone(), &manifest, &weight_pointers)?;
+                prepare::run_on(&there, &manifest, &image)?;
+                weight_pointers = there.weight_pointers();
+                home = Some(there);
+            }
+            (Some(device), None) => return Err(LoadError::Place { wanted: "the CPU".into(), found: device.name() }),
+            (None, Some(_)) => return Err(LoadError::Place { wanted: "a CUDA device".into(), found: "the CPU".into() }),
+        }
         let idle = Idle::default();
-        Ok(Session { manifest, image, weights: shared, weight_pointers, _prepared: prepared, writes: pairs, live, idle })
+        Ok(Session { manifest, image, weights: shared, weight_pointers, _prepared: prepared, writes: pairs, live, idle, home })
     }
 
     /// What the program says about itself.
@@ -106,7 +141,7 @@ impl Session {
     /// [`Session::run`] on anyone's tensors.
     ///
     /// # Safety
-    /// `inputs` point at tensors that describe readable host memory.
+    /// `inputs` point at tensors that describe readable memory, of the host or of the program's device.
     pub unsafe fn run_pointers(&self, inputs: &[*const DLTensor]) -> Result<Vec<Tensor>, RunError> {
         let mut state = self.idle.take(|| self.caller());
         // SAFETY: the caller's promise is the one needed.
@@ -130,14 +165,16 @@ impl Session {
 
     /// State for [`Session::run_dlpack`]: keep one per thread.
     pub fn caller(&self) -> CallState {
-        CallState::new(&self.manifest.outputs, self.live)
+        let mut state = CallState::new(&self.manifest.outputs, self.live);
+        state.device = self.home.as_ref().map(|home| Box::new(home.call()));
+        state
     }
 
     /// Calls the program on anyone's tensors, writing into the caller's dense outputs. It allocates nothing and takes no
     /// lock when inputs are dense and the program changes no buffer. Results beyond `outputs` are computed and dropped.
     ///
     /// # Safety
-    /// `inputs` and `outputs` point at tensors that describe readable (writable for outputs) host memory.
+    /// `inputs` and `outputs` point at tensors that describe readable (writable for outputs) memory, of the host or of the program's device.
     pub unsafe fn run_dlpack(
         &self,
         state: &mut CallState,
@@ -152,7 +189,14 @@ impl Session {
 
     /// Gives the buffers that the program changed their first values back.
     pub fn reset(&self) {
-        lock(&self.weights).reset();
+        let mut weights = lock(&self.weights);
+        weights.reset();
+        let Some(home) = &self.home else { return };
+        for &(_, k) in &self.writes {
+            let first = weights.copy(k, &self.manifest.weights[k]);
+            // A device that takes nothing any more says so in the next call.
+            let _ = first.map(|first| home.set_weight(k, first.bytes()));
+        }
     }
 
     /// Calls the entry and returns its bare status (0 done, `k` message `k - 1`): for measuring what a refusal costs.
@@ -188,13 +232,19 @@ impl Session {
         if inputs.len() != expected {
             return Err(RunError::InputCount { expected, found: inputs.len() });
         }
+        if let Some(home) = &self.home {
+            let (manifest, entry) = (&self.manifest, self.image.entry());
+            let program = Program { home, manifest, entry, weights: &self.weight_pointers, writes: &self.writes };
+            // SAFETY: the caller's promise is the one needed.
+            return unsafe { program.call(state, inputs, outputs) };
+        }
         state.begin();
         let mut live = 0;
         for (k, (&tensor, input)) in inputs.iter().zip(&self.manifest.inputs).enumerate() {
             // SAFETY: the caller promises valid tensors.
             let tensor = unsafe { &*tensor };
             // SAFETY: as above.
-            unsafe { check_input(k, input, tensor) }?;
+            unsafe { check_input(k, input, tensor, None) }?;
             if input.value.is_none() {
                 // SAFETY: as above.
                 unsafe { state.set_input(live, tensor) }.map_err(|reason| RunError::input(k, input, reason))?;
@@ -202,7 +252,7 @@ impl Session {
             }
         }
         // SAFETY: the caller promises valid tensors.
-        unsafe { state.set_outputs(&self.manifest.outputs, outputs) }?;
+        unsafe { state.set_outputs(&self.manifest.outputs, outputs, None) }?;
         // Held to the end when the program writes to its buffers.
         let _exclusive = (!self.writes.is_empty()).then(|| lock(&self.weights));
         let mut call = StrataCall {

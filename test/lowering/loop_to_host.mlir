@@ -55,7 +55,7 @@ func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> attributes {capture.entry} {
 // CHECK: %[[A:.*]] = host.input {index = 0 : i64}
 // CHECK: %[[B:.*]] = host.input {index = 1 : i64}
 // CHECK: %[[X:.*]] = host.alloc
-// CHECK: host.extern %{{.*}}, %[[A]], %[[B]], %[[X]], %{{.*}}, %{{.*}}, %{{.*}}, %{{.*}} {name = "strata_lib_triangular_solve"}
+// CHECK: host.extern %{{.*}}, %[[A]], %[[B]], %[[X]], %{{.*}}, %{{.*}}, %{{.*}}, %{{.*}} {extents = #{{.*}}, name = "strata_lib_triangular_solve"}
 func.func @main(%a: tensor<2x4x4xf32>, %b: tensor<2x4x3xf32>) -> tensor<2x4x3xf32> attributes {capture.entry} {
   %0 = prim.library %a, %b {function = "triangular_solve", options = ["upper"]} : (tensor<2x4x4xf32>, tensor<2x4x3xf32>) -> tensor<2x4x3xf32>
   return %0 : tensor<2x4x3xf32>

@@ -11,7 +11,7 @@ pub mod aten;
 mod capture;
 mod control;
 pub mod dtype;
-mod gpu;
+pub mod gpu;
 pub mod host;
 mod library;
 mod loops;

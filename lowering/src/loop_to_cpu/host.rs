@@ -1,5 +1,6 @@
 //! The host program as the native entry `strata_entry(call) -> status`, and `@prepare` as `strata_prepare` of the same shape.
 
+use super::device::Device;
 use super::launch::Launcher;
 use super::{Error, memory};
 use crate::codegen::{ENTRY, PREPARE};
@@ -55,6 +56,8 @@ fn lower_function<'c>(module: Op<'c>, host: Op<'c>, name: &'static str, messages
         call: block.arg(0),
         status: block.arg(0),
         launcher: None,
+        device: Device::of(module),
+        slots: block.arg(0),
         values: HashMap::new(),
         messages,
         constants: 0,
@@ -65,16 +68,20 @@ fn lower_function<'c>(module: Op<'c>, host: Op<'c>, name: &'static str, messages
     Ok(())
 }
 
-struct Host<'c, 'm> {
-    module: Op<'c>,
-    cx: Cx<'c>,
+pub(super) struct Host<'c, 'm> {
+    pub(super) module: Op<'c>,
+    pub(super) cx: Cx<'c>,
     func: Op<'c>,
     name: &'static str,
-    b: Builder<'c>,
-    call: Value<'c>,
-    status: Value<'c>,
-    launcher: Option<Launcher<'c>>,
-    values: HashMap<Value<'c>, Value<'c>>,
+    pub(super) b: Builder<'c>,
+    pub(super) call: Value<'c>,
+    pub(super) status: Value<'c>,
+    pub(super) launcher: Option<Launcher<'c>>,
+    /// Where the program's memory is, if not on the host.
+    pub(super) device: Option<Device<'c>>,
+    /// Words for the arguments of a launch.
+    pub(super) slots: Value<'c>,
+    pub(super) values: HashMap<Value<'c>, Value<'c>>,
     messages: &'m mut Messages,
     constants: usize,
 }
@@ -82,12 +89,12 @@ struct Host<'c, 'm> {
 impl<'c> Host<'c, '_> {
     /// The status cell, and room for the arguments of the widest launch.
     fn prologue(&mut self, host: Op<'c>) {
-        let slots = host.find_all("host.launch").iter().map(|op| op.num_operands() + 1).max().unwrap_or(1);
+        let slots = host.find_all("host.launch").iter().map(|op| op.num_operands() + 1).max().unwrap_or(1).max(2);
         self.status = self.stack(1);
         let zero = self.b.const_int(self.cx.int(32), 0);
         memory::store(&mut self.b, self.status, Num::Const(0), zero, ElementType::I32);
-        let slots = self.stack(slots as i64);
-        self.launcher = Some(Launcher::new(slots));
+        self.slots = self.stack(slots as i64);
+        self.launcher = Some(Launcher::new(self.slots));
     }
 
     /// So many 8-byte slots on the stack.
@@ -116,7 +123,7 @@ impl<'c> Host<'c, '_> {
         self.word(list, 8 * op.int("index").unwrap_or_default(), pointer)
     }
 
-    fn i64(&mut self, index: Value<'c>) -> Value<'c> {
+    pub(super) fn i64(&mut self, index: Value<'c>) -> Value<'c> {
         self.b.value("arith.index_cast", &[index], self.cx.int(64), &[])
     }
 
@@ -139,6 +146,9 @@ impl<'c> Host<'c, '_> {
     fn op(&mut self, op: Op<'c>, top: bool) -> Result<(), Error> {
         let operands: Vec<_> = op.operands().into_iter().map(|operand| self.value(operand)).collect();
         let pointer = memory::pointer(self.cx);
+        if self.device.is_some() && self.on_device(op, &operands)? {
+            return Ok(());
+        }
         let result = match op.name() {
             "host.input" => {
                 let tensor = self.listed(layout::INPUTS, op);
@@ -151,7 +161,7 @@ impl<'c> Host<'c, '_> {
                 self.b.value("arith.index_cast", &[size], self.cx.index(), &[])
             }
             "host.weight" => self.listed(layout::WEIGHTS, op),
-            "host.constant" => self.constant(op)?,
+            "host.constant" => self.constant(op)?.0,
             "host.alloc" => {
                 let bytes = self.b.const_index(element_bytes(op.result(0).ty()));
                 let bytes = self.b.value("arith.muli", &[operands[0], bytes], self.cx.index(), &[]);
@@ -241,8 +251,8 @@ impl<'c> Host<'c, '_> {
         self.b.value("func.call", &[self.call, index, bytes], pointer, &[("callee", callee)])
     }
 
-    /// Elements in the code image.
-    fn constant(&mut self, op: Op<'c>) -> Result<Value<'c>, Error> {
+    /// Elements in the code image, and how many bytes they are.
+    pub(super) fn constant(&mut self, op: Op<'c>) -> Result<(Value<'c>, i64), Error> {
         let cx = self.cx;
         let value = op.attr("value").ok_or_else(|| Error::at(op, "it has no value"))?;
         let (mut bytes, splat) = value.as_dense().ok_or_else(|| Error::at(op, "its value is not dense"))?;
@@ -270,24 +280,25 @@ impl<'c> Host<'c, '_> {
             regions: 1,
             ..OpSpec::default()
         });
-        Ok(self.b.value("llvm.mlir.addressof", &[], memory::pointer(cx), &[("global_name", cx.symbol_attr(&name))]))
+        let at = self.b.value("llvm.mlir.addressof", &[], memory::pointer(cx), &[("global_name", cx.symbol_attr(&name))]);
+        Ok((at, count))
     }
 
     /// The scalar of the program: `index` is kept as i64, bool as a byte.
-    fn load(&mut self, op: Op<'c>, buffer: Value<'c>) -> Value<'c> {
+    pub(super) fn load(&mut self, op: Op<'c>, buffer: Value<'c>) -> Value<'c> {
         let ty = op.result(0).ty();
         let element = ty.element_type().unwrap_or(ElementType::I64);
         memory::load(&mut self.b, buffer, Num::Const(0), element)
     }
 
-    fn store(&mut self, op: Op<'c>, value: Value<'c>, buffer: Value<'c>) -> Result<(), Error> {
+    pub(super) fn store(&mut self, op: Op<'c>, value: Value<'c>, buffer: Value<'c>) -> Result<(), Error> {
         let element = value.ty().element_type().ok_or_else(|| Error::at(op, "a value of this type has no memory"))?;
         memory::store(&mut self.b, buffer, Num::Const(0), value, element);
         Ok(())
     }
 
     /// A runtime function; `index` arguments are passed as i64.
-    fn call_extern(&mut self, op: Op<'c>, operands: &[Value<'c>]) -> Result<(), Error> {
+    pub(super) fn call_extern(&mut self, op: Op<'c>, operands: &[Value<'c>]) -> Result<(), Error> {
         let name = op.str("name").ok_or_else(|| Error::at(op, "it has no name"))?;
         let mut arguments = vec![self.call];
         for &operand in operands {
@@ -338,7 +349,7 @@ impl<'c> Host<'c, '_> {
 }
 
 /// Bytes of one element of a buffer.
-fn element_bytes(buffer: Type<'_>) -> i64 {
+pub(super) fn element_bytes(buffer: Type<'_>) -> i64 {
     buffer.element_type().map_or(1, |element| element.bytes() as i64)
 }
 

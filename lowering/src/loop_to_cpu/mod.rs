@@ -5,6 +5,7 @@
 
 mod access;
 mod arg_reduce;
+pub mod device;
 pub(crate) mod emitter;
 mod error;
 mod host;
@@ -52,6 +53,8 @@ pub fn loop_to_cpu(module: Op<'_>) -> Result<(), Error> {
 pub fn program_to_cpu(module: Op<'_>) -> Result<(), Error> {
     lower_program(module)?;
     module.find_all("loop.kernel").into_iter().for_each(Op::erase);
+    module.find_all("gpu.module").into_iter().for_each(Op::erase);
+    module.remove_attr(device::MARK);
     host::declare_imports(module);
     Ok(())
 }

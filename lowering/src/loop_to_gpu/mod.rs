@@ -30,11 +30,17 @@ pub struct LoopToGpu {}
 
 impl Pass for LoopToGpu {
     fn run<'c>(&self, op: Op<'c>, cx: &mut PassContext<'c>) -> Result<(), PassError> {
-        let kernels: Vec<_> = op.find_all("loop.kernel").into_iter().filter(|&kernel| device::runs(kernel)).collect();
+        let (kernels, others): (Vec<_>, Vec<_>) = op.find_all("loop.kernel").into_iter().partition(|&kernel| device::runs(kernel));
+        // The host has no use for a schedule of blocks and threads.
+        others.into_iter().for_each(|kernel| {
+            kernel.remove_attr("schedule");
+        });
+        let ir = op.cx();
+        // Also where all kernels stay with the host: the program's memory is the device's.
+        op.set_attr("gpu.container_module", ir.unit());
         if kernels.is_empty() {
             return Ok(());
         }
-        let ir = op.cx();
         let device = Builder::at_end(op.body(0), op.location()).op(OpSpec {
             name: "gpu.module",
             attrs: &[("sym_name", ir.str_attr(DEVICE))],
@@ -42,7 +48,6 @@ impl Pass for LoopToGpu {
             ..OpSpec::default()
         });
         device.region(0).append_block(&[], op.location());
-        op.set_attr("gpu.container_module", ir.unit());
         let failed = |error: crate::loop_to_cpu::Error| PassError::new(error.to_string());
         kernels.into_iter().try_for_each(|kernel| kernel::emit(device, kernel)).map_err(failed)?;
         if !device.find_all("complex.create").is_empty() {

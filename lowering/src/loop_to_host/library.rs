@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use strata_core::ir::{DYNAMIC, ElementType, Op, Value};
+use strata_core::ir::{AffineExpr, DYNAMIC, ElementType, Op, Value};
 use strata_dialects::prim::library::Function;
 
 use super::Error;
@@ -24,7 +24,8 @@ pub(super) fn sort<'c>(c: &mut Converter<'c>, op: Op<'c>) -> Result<(), Error> {
     let code = dtype_code(c, element);
     let descending = c.b.const_int(c.cx.int(32), i64::from(descending));
     let operands = [code, source.buffer, values.buffer, positions.buffer, outer, size, inner, descending];
-    call(c, "sort", &operands);
+    let elements = (0..3).fold(c.cx.constant(1), |all, size| all * c.cx.symbol(size));
+    call(c, "sort", &operands, (3, &[elements; 3]));
     c.tensors.insert(op.result(0), values);
     c.tensors.insert(op.result(1), positions);
     Ok(())
@@ -33,7 +34,8 @@ pub(super) fn sort<'c>(c: &mut Converter<'c>, op: Op<'c>) -> Result<(), Error> {
 /// A fresh seed of the call.
 pub(super) fn seed<'c>(c: &mut Converter<'c>, op: Op<'c>) -> Result<(), Error> {
     let seed = c.alloc(ElementType::I64, Vec::new());
-    call(c, "seed", &[seed.buffer]);
+    let one = c.cx.constant(1);
+    call(c, "seed", &[seed.buffer], (0, &[one]));
     c.tensors.insert(op.result(0), seed);
     Ok(())
 }
@@ -85,7 +87,11 @@ pub(super) fn library<'c>(c: &mut Converter<'c>, op: Op<'c>) -> Result<(), Error
     arguments.push(product(c, &batch));
     arguments.extend(letters.iter().map(|letter| sizes[letter].value(&mut c.b)));
     arguments.push(c.b.const_int(c.cx.int(32), mask));
-    call(c, &name, &arguments);
+    // The batch is the first symbol, then come the letters.
+    let size = |letter: &char| letters.iter().position(|other| other == letter).map_or(c.cx.constant(1), |at| c.cx.symbol(at + 1));
+    let extent = |letters: &[char]| letters.iter().fold(c.cx.symbol(0), |all, letter| all * size(letter));
+    let extents: Vec<_> = operands.iter().chain(&results).map(|part| extent(&part.sizes)).collect();
+    call(c, &name, &arguments, (letters.len() + 1, &extents));
     Ok(())
 }
 
@@ -93,9 +99,11 @@ fn product<'c>(c: &mut Converter<'c>, sizes: &[Num<'c>]) -> Value<'c> {
     c.elements(sizes).value(&mut c.b)
 }
 
-fn call<'c>(c: &mut Converter<'c>, name: &str, arguments: &[Value<'c>]) {
+/// The call, and how many elements each buffer has, as expressions of so many `index` arguments.
+fn call<'c>(c: &mut Converter<'c>, name: &str, arguments: &[Value<'c>], (symbols, extents): (usize, &[AffineExpr<'c>])) {
     let name = c.cx.str_attr(&format!("strata_lib_{name}"));
-    c.b.effect("host.extern", arguments, &[("name", name)]);
+    let extents = c.cx.map_attr(c.cx.map(0, symbols, extents));
+    c.b.effect("host.extern", arguments, &[("name", name), ("extents", extents)]);
 }
 
 /// The number of an element type in calls of the runtime library.

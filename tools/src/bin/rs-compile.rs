@@ -85,6 +85,7 @@ impl Arguments {
         let build = strata_driver::BUILD.to_string_lossy();
         let parts = cached::parts(&self.model, &self.compile.json(), &build)?;
         let parts = if self.cpu.is_empty() { parts } else { parts.with("cpu", &*self.cpu) };
+        let parts = if self.target == Target::Cpu { parts } else { parts.with("target", String::from(self.target)) };
         if self.compile.explain_cache {
             eprintln!("{}: {}", self.model.display(), cached::explain(&store, &parts));
         }
@@ -123,8 +124,8 @@ fn main() -> ExitCode {
 
 fn compile_to(arguments: &Arguments) -> Result<(), Box<dyn Error>> {
     let options = arguments.options()?;
-    if options.target != Target::Cpu && !matches!(arguments.emit, Emit::Mlir | Emit::Ptx) {
-        return Err("for a CUDA device --emit=mlir and --emit=ptx are there; the others are forms of CPU code".into());
+    if options.target != Target::Cpu && !matches!(arguments.emit, Emit::Mlir | Emit::Ptx | Emit::So | Emit::Strata) {
+        return Err("for a CUDA device --emit=mlir, ptx, so and strata are there; the others are forms of CPU code alone".into());
     }
     let code = |wanted| emit(&arguments.model, &options, &wanted);
     match arguments.emit {

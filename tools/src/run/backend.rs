@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use strata_runtime::compiler::Compiler;
 use strata_runtime::manifest::{Output, OutputKind};
-use strata_runtime::{Artefact, Session, Specialised, Tensor, shared};
+use strata_runtime::{Artefact, Session, Specialised, Tensor, cuda, shared};
 use strata_tools::cached;
 
 /// Who computes.
@@ -14,6 +14,8 @@ use strata_tools::cached;
 pub enum Backend {
     /// Native code for this CPU.
     Cpu,
+    /// Code for a CUDA device.
+    Cuda,
     /// Code for a CUDA device, its kernels run by an emulator: blocks, threads, shared memory.
     CudaEmulated,
     /// The reference interpreter: slow and obvious.
@@ -25,6 +27,7 @@ impl Backend {
     pub fn name(self) -> &'static str {
         match self {
             Backend::Cpu => "cpu",
+            Backend::Cuda => "cuda",
             Backend::CudaEmulated => "cuda-emulated",
             Backend::Interp => "interp",
         }
@@ -116,6 +119,15 @@ impl Program {
     pub fn open(path: &Path, backend: Backend, how: &Compile<'_>) -> Result<(Program, LoadTimes), Box<dyn Error>> {
         let kind = path.extension().and_then(|kind| kind.to_str()).unwrap_or_default();
         let mut times = LoadTimes::default();
+        let with_cuda;
+        let how = match backend {
+            Backend::Cuda => {
+                cuda::devices()?;
+                with_cuda = with_device(how.options)?;
+                &Compile { options: &with_cuda, ..*how }
+            }
+            _ => how,
+        };
         let artefact = match (kind, backend) {
             ("strata" | "so", Backend::Interp | Backend::CudaEmulated) => {
                 return Err(format!("{}: the interpreter needs the model, not compiled code", path.display()).into());
@@ -127,7 +139,7 @@ impl Program {
                 let options = if backend == Backend::Interp { how.options.to_owned() } else { with_device(how.options)? };
                 return Ok((Program::Interpreted { compiler, path, options }, times));
             }
-            ("pt2" | "mlir", Backend::Cpu) if is_specialised(how.options)? => {
+            ("pt2" | "mlir", Backend::Cpu | Backend::Cuda) if is_specialised(how.options)? => {
                 let (path, options, cache, explain) = (path.to_path_buf(), how.options.to_owned(), how.cache, how.explain);
                 let compile = move |sizes: &str| {
                     let options = with_sizes(&options, sizes)?;
@@ -135,7 +147,7 @@ impl Program {
                 };
                 return Ok((Program::Specialised(Box::new(Specialised::new(compile))), times));
             }
-            ("pt2" | "mlir", Backend::Cpu) => {
+            ("pt2" | "mlir", Backend::Cpu | Backend::Cuda) => {
                 let (artefact, time) = how.artefact(path)?;
                 times.compile = time;
                 artefact

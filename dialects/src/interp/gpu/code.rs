@@ -57,7 +57,7 @@ pub struct Step {
     /// What it does.
     pub what: Do,
     /// The op's name and location.
-    pub origin: (&'static str, std::rc::Rc<str>),
+    pub origin: (&'static str, std::sync::Arc<str>),
 }
 
 /// A kernel.

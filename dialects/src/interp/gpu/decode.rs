@@ -6,7 +6,7 @@ use super::code::{Code, Do, Reg, Step};
 use super::memory::{CONSTANT, LOCAL, SHARED, pointer};
 use super::scalar;
 use std::collections::HashMap;
-use std::rc::Rc;
+use std::sync::Arc;
 use strata_core::ir::{Attr, Block, ElementType, Op, Type, Value as Ssa};
 
 type Done<T = ()> = Result<T, InterpError>;
@@ -80,7 +80,7 @@ impl<'c> Reader<'c> {
 
     fn op(&mut self, op: Op<'c>, steps: &mut Vec<Step>) -> Done {
         let operands = op.operands().into_iter().map(|operand| self.reg(operand)).collect::<Done<Vec<_>>>()?;
-        let origin = (intern(op.name()), Rc::<str>::from(place(op)));
+        let origin = (intern(op.name()), Arc::<str>::from(place(op)));
         let mut push = |what| steps.push(Step { what, origin: origin.clone() });
         match op.name() {
             "scf.if" | "scf.for" => return self.control(op, &operands, steps),
@@ -210,7 +210,7 @@ impl<'c> Reader<'c> {
     }
 
     /// Copies each value to a place of its own, then from there on: they may be read while they are written.
-    fn hand_on(&mut self, from: &[(Reg, usize)], to: &[Reg], origin: &(&'static str, Rc<str>), steps: &mut Vec<Step>) {
+    fn hand_on(&mut self, from: &[(Reg, usize)], to: &[Reg], origin: &(&'static str, Arc<str>), steps: &mut Vec<Step>) {
         let between: Vec<Reg> = from.iter().map(|&(_, count)| self.fresh(count)).collect();
         let mut copy = |to: Reg, from: Reg, count: usize| {
             steps.extend((0..count).map(|k| Step { what: Do::Move { to: to + k, from: from + k }, origin: origin.clone() }));
@@ -224,7 +224,7 @@ impl<'c> Reader<'c> {
     }
 
     fn control(&mut self, op: Op<'c>, operands: &[Reg], steps: &mut Vec<Step>) -> Done {
-        let origin = (intern(op.name()), Rc::<str>::from(place(op)));
+        let origin = (intern(op.name()), Arc::<str>::from(place(op)));
         let results: Vec<Reg> = op.results().into_iter().map(|result| self.bind(result)).collect();
         if op.is("scf.if") {
             let mut sides = [Vec::new(), Vec::new()];

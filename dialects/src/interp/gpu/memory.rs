@@ -78,7 +78,7 @@ impl<'a> Memories<'a> {
     }
 
     fn bytes(&mut self, at: u64, size: usize, who: Who) -> Result<&mut [u8], InterpError> {
-        let (block, offset) = parts(at);
+        let (block, offset) = place(at);
         let memory = match at >> KIND {
             GLOBAL => self.global.get_mut(block),
             SHARED => Some(&mut self.shared),
@@ -92,7 +92,7 @@ impl<'a> Memories<'a> {
     pub fn load(&mut self, at: u64, size: usize, who: Who) -> Result<u64, InterpError> {
         let mut value = [0; 8];
         if at >> KIND == CONSTANT {
-            let (block, offset) = parts(at);
+            let (block, offset) = place(at);
             let bytes = self.constants.get(block).and_then(|memory| memory.get(offset..offset + size)).ok_or_else(|| outside(at, who))?;
             value[..size].copy_from_slice(bytes);
         } else {
@@ -110,7 +110,7 @@ impl<'a> Memories<'a> {
 
     /// Notes an access and refuses it where another thread's makes it uncertain.
     fn note(&mut self, at: u64, write: bool, who: Who) -> Result<(), InterpError> {
-        let (block, offset) = parts(at);
+        let (block, offset) = place(at);
         let kind = at >> KIND;
         if kind == LOCAL || (kind == GLOBAL && block == self.status) {
             return Ok(());
@@ -153,12 +153,13 @@ impl<'a> Memories<'a> {
     }
 }
 
-fn parts(at: u64) -> (usize, usize) {
+/// The block of memory that a pointer leads to, and the byte in it.
+pub fn place(at: u64) -> (usize, usize) {
     let block = (at >> BLOCK) & ((1 << (KIND - BLOCK)) - 1);
     (block as usize, (at & ((1 << BLOCK) - 1)) as usize)
 }
 
 fn outside(at: u64, who: Who) -> InterpError {
     let name = ["global", "shared", "local", "constant"].get((at >> KIND) as usize).copied().unwrap_or("no");
-    fail(format!("thread {} of block {} leaves its {name} memory at byte {}", who.thread, who.block, parts(at).1))
+    fail(format!("thread {} of block {} leaves its {name} memory at byte {}", who.thread, who.block, place(at).1))
 }

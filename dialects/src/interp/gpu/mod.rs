@@ -6,11 +6,14 @@
 
 mod code;
 mod decode;
+mod emulator;
 mod memory;
 mod run;
 mod scalar;
 #[cfg(test)]
 mod tests;
+
+pub use emulator::Emulator;
 
 use super::affine::Expr;
 use super::run::Machine;

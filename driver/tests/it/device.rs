@@ -1,0 +1,118 @@
+//! A program on a device: the native host program over the emulator, and over a driver that keeps a diary in the place of a GPU.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use strata_driver::{Mode, Options, compile, emulated};
+use strata_runtime::compare::{Tolerance, compare};
+use strata_runtime::{DType, Session, Tensor};
+
+fn program(name: &str) -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/it/programs").join(name)
+}
+
+fn options(mode: Mode) -> Options {
+    Options { target: "cuda:sm_80".parse().unwrap(), mode, ..Options::default() }
+}
+
+fn rows(rows: i64, from: f32) -> Tensor {
+    let values: Vec<f32> = (0..33 * rows).map(|k| from + (k * 37 % 101) as f32 * 0.03).collect();
+    Tensor::from_slice(DType::F32, &[rows, 33], &values).unwrap()
+}
+
+fn positions(last: i64) -> Tensor {
+    Tensor::from_slice(DType::I64, &[4], &[0, 2, 1, last]).unwrap()
+}
+
+fn agree(found: &[Tensor], wanted: &[Tensor]) {
+    assert_eq!(found.len(), wanted.len());
+    for (found, wanted) in found.iter().zip(wanted) {
+        let difference = compare(found, wanted, Tolerance { rtol: 1e-5, atol: 1e-5 }).unwrap();
+        assert_eq!(difference.wrong, 0, "{:?}", difference.describe(wanted));
+    }
+}
+
+#[test]
+fn host_and_device_compute_one_program_together() {
+    let (emulated, native) = (emulated(&program("device.mlir"), &options(Mode::Default)).unwrap(), native("device.mlir"));
+    for size in [3, 7, 3] {
+        let inputs = [rows(size, -1.0), positions(0)];
+        agree(&emulated.run(&inputs).unwrap(), &native.run(&inputs).unwrap());
+    }
+    let error = emulated.run(&[rows(3, 0.0), positions(3)]).unwrap_err().to_string();
+    assert!(error.contains("index out of bounds (in kernel `k") && error.contains("device.mlir"), "{error}");
+    // What failed is over.
+    let inputs = [rows(3, 0.5), positions(1)];
+    agree(&emulated.run(&inputs).unwrap(), &native.run(&inputs).unwrap());
+}
+
+#[test]
+fn recorded_calls_take_new_inputs() {
+    let (emulated, native) = (emulated(&program("row_softmax.mlir"), &options(Mode::ReduceOverhead)).unwrap(), native("row_softmax.mlir"));
+    // The second call of each size is recorded, later ones are replayed; more sizes than are kept push the first out.
+    for call in 0..4 {
+        for size in 1..=10 {
+            let inputs = [rows(size, call as f32)];
+            agree(&emulated.run(&inputs).unwrap(), &native.run(&inputs).unwrap());
+        }
+    }
+}
+
+#[test]
+fn what_cannot_be_recorded_runs_as_before() {
+    let (emulated, native) = (emulated(&program("device.mlir"), &options(Mode::ReduceOverhead)).unwrap(), native("device.mlir"));
+    for call in 0..4 {
+        let inputs = [rows(5, call as f32), positions(call)];
+        agree(&emulated.run(&inputs).unwrap(), &native.run(&inputs).unwrap());
+    }
+}
+
+fn native(name: &str) -> Session {
+    Session::load(&compile(&program(name), &Options::default(), None).unwrap(), None).unwrap()
+}
+
+/// The file of the diary, in the process that has a driver which keeps one.
+const DIARY: &str = "STRATA_TEST_DIARY";
+
+/// Runs the next test where a library stands for NVIDIA's driver: memory of the host, kernels that do nothing, a diary of the calls.
+#[test]
+fn the_driver_is_asked_for_what_is_needed() {
+    let folder = tempfile::tempdir().unwrap();
+    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/it/driver.c");
+    let cc = Command::new("cc").args(["-shared", "-fPIC", "-O1"]).arg(&source).arg("-o").arg(folder.path().join("libcuda.so")).status();
+    assert!(cc.unwrap().success());
+    let mut again = Command::new(std::env::current_exe().unwrap());
+    again.args(["--exact", "device::with_a_diary"]).env("LD_LIBRARY_PATH", folder.path()).env(DIARY, folder.path().join("diary"));
+    let done = again.output().unwrap();
+    assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stdout));
+}
+
+#[test]
+fn with_a_diary() {
+    let Some(diary) = std::env::var_os(DIARY) else { return };
+    // What was noted since the last time.
+    let mut read = 0;
+    let mut noted = || {
+        let lines: Vec<String> = std::fs::read_to_string(&diary).unwrap_or_default().lines().map(str::to_owned).collect();
+        let new = lines[read..].to_vec();
+        read = lines.len();
+        new
+    };
+    let artefact = compile(&program("chain.mlir"), &options(Mode::ReduceOverhead), None).unwrap();
+    let session = Session::load(&artefact, None).unwrap();
+    assert!(noted().iter().any(|line| line == "module sm_80"));
+    let floats = |shape: &[i64]| Tensor::from_slice(DType::F32, shape, &vec![1f32; shape.iter().product::<i64>() as usize]).unwrap();
+    let inputs = [floats(&[2, 16]), floats(&[16])];
+    let mut call = || {
+        session.run(&inputs).unwrap();
+        noted()
+    };
+    // Plainly, recorded, replayed: then a call is one graph between its copies, and memory is asked for no more.
+    let first = call();
+    assert_eq!(first.iter().filter(|line| line.starts_with("launch")).count(), 1, "{first:?}");
+    let second = call();
+    assert!(second.iter().any(|line| line == "record") && second.iter().any(|line| line == "replay"), "{second:?}");
+    for _ in 0..2 {
+        assert_eq!(call(), ["to device 128", "to device 64", "replay", "to host 8", "to host 128"]);
+    }
+}

@@ -1,0 +1,165 @@
+//! The native entry of a program whose memory is a device's.
+//!
+//! The entry is the same as on the CPU: guards, sizes, control flow, memory that it asks for by size. Addresses are the device's, so what
+//! would touch memory becomes a call of the runtime: starting kernels, copies, a number that is looked at. What only the host can
+//! compute (kernels that stayed `loop.kernel`s, functions of the library) works on copies, which go back afterwards.
+
+use super::host::{Host, element_bytes};
+use super::{Error, memory};
+use crate::kernel_view::KernelView;
+use crate::num::{Num, number_of};
+use std::collections::HashMap;
+use strata_core::ir::{AffineExpr, Attr, ElementType, Op, Value};
+
+/// What upstream's `gpu` dialect asks of a module with kernels of a device: here, the mark of a program for one.
+pub const MARK: &str = "gpu.container_module";
+
+/// The kernels that the device has, with their numbers.
+pub struct Device<'c> {
+    kernels: HashMap<String, (usize, Op<'c>)>,
+}
+
+impl<'c> Device<'c> {
+    /// The device that a module is for.
+    pub fn of(module: Op<'c>) -> Option<Self> {
+        module.attr(MARK)?;
+        let kernels = kernels(module).into_iter().enumerate();
+        Some(Self { kernels: kernels.map(|(number, op)| (op.str("sym_name").unwrap_or_default(), (number, op))).collect() })
+    }
+}
+
+/// The kernels of a module's device, in the order of their numbers.
+pub fn kernels(module: Op<'_>) -> Vec<Op<'_>> {
+    module.find_all("gpu.module").into_iter().flat_map(|device| device.find_all("gpu.func")).collect()
+}
+
+impl<'c> Host<'c, '_> {
+    /// Writes an op in the form that it has for a device, if it has one of its own.
+    pub(super) fn on_device(&mut self, op: Op<'c>, operands: &[Value<'c>]) -> Result<bool, Error> {
+        match op.name() {
+            "host.constant" => {
+                let (at, bytes) = self.constant(op)?;
+                let bytes = self.b.const_int(self.cx.int(64), bytes);
+                let there = self.ask("constant", &[at, bytes], true);
+                self.values.extend(there.map(|there| (op.result(0), there)));
+            }
+            "host.load" => {
+                let scratch = self.slots;
+                let bytes = self.b.const_int(self.cx.int(64), element_bytes(op.operand(0).ty()));
+                self.ask("read", &[operands[0], scratch, bytes], false);
+                let value = self.load(op, scratch);
+                self.values.insert(op.result(0), value);
+            }
+            "host.store" => {
+                let scratch = self.slots;
+                self.store(op, operands[0], scratch)?;
+                let bytes = self.b.const_int(self.cx.int(64), element_bytes(op.operand(1).ty()));
+                self.ask("write", &[scratch, operands[1], bytes], false);
+            }
+            "host.copy" => {
+                let bytes = self.b.const_index(element_bytes(op.operand(0).ty()));
+                let bytes = self.b.value("arith.muli", &[operands[2], bytes], self.cx.index(), &[]);
+                let bytes = self.i64(bytes);
+                self.ask("copy", &[operands[0], operands[1], bytes], false);
+            }
+            "host.extern" if op.operands().iter().any(|operand| operand.ty().is_memref()) => self.library(op, operands)?,
+            "host.launch" => self.start(op, operands)?,
+            _ => return Ok(false),
+        }
+        Ok(true)
+    }
+
+    /// Calls `strata_device_NAME`.
+    fn ask(&mut self, name: &str, arguments: &[Value<'c>], result: bool) -> Option<Value<'c>> {
+        let arguments = [&[self.call], arguments].concat();
+        let attrs = [("callee", self.cx.symbol_attr(&format!("strata_device_{name}")))];
+        if result {
+            return Some(self.b.value("func.call", &arguments, memory::pointer(self.cx), &attrs));
+        }
+        self.b.effect("func.call", &arguments, &attrs);
+        None
+    }
+
+    /// Starts a kernel of the device, or runs one of the host on copies.
+    fn start(&mut self, op: Op<'c>, operands: &[Value<'c>]) -> Result<(), Error> {
+        let name = op.attr("callee").and_then(Attr::as_symbol).unwrap_or_default();
+        let found = self.device.as_ref().and_then(|device| device.kernels.get(&name).copied());
+        let Some((number, kernel)) = found else { return self.start_on_host(op, &name, operands) };
+        let symbols = kernel.ints("host.symbols").unwrap_or_default();
+        let symbols: Vec<_> = symbols.into_iter().map(|at| operands[at as usize]).collect();
+        let grid = kernel.attr("host.grid").and_then(Attr::as_map).ok_or_else(|| Error::at(op, "the kernel has no grid"))?;
+        let blocks = grid.results().first().map_or(Num::Const(1), |&expr| number_of(&mut self.b, expr, &symbols));
+        let blocks = blocks.value(&mut self.b);
+        let blocks = self.i64(blocks);
+        let word = self.cx.int(64);
+        for (slot, &argument) in operands.iter().enumerate() {
+            let at = memory::element_pointer(&mut self.b, self.slots, Num::Const(slot as i64), ElementType::I64);
+            let argument = if argument.ty().is_index() { self.i64(argument) } else { argument };
+            if argument.ty().element_type().is_some_and(|element| element.bytes() < 8) {
+                let zero = self.b.const_int(word, 0);
+                memory::store(&mut self.b, at, Num::Const(0), zero, ElementType::I64);
+                let element = argument.ty().element_type().unwrap_or(ElementType::I64);
+                memory::store(&mut self.b, at, Num::Const(0), argument, element);
+            } else {
+                self.b.effect("llvm.store", &[argument, at], &[("alignment", self.cx.i64_attr(8))]);
+            }
+        }
+        let number = self.b.const_int(word, number as i64);
+        let count = self.b.const_int(word, operands.len() as i64);
+        self.ask("launch", &[number, blocks, self.slots, count], false);
+        Ok(())
+    }
+
+    fn start_on_host(&mut self, op: Op<'c>, name: &str, operands: &[Value<'c>]) -> Result<(), Error> {
+        let kernel = self.module.lookup_symbol(name).and_then(KernelView::new);
+        let kernel = kernel.ok_or_else(|| Error::at(op, format!("kernel '{name}' is not defined")))?;
+        let symbols = kernel.op.ints("symbols").unwrap_or_default();
+        let symbols: Vec<_> = symbols.into_iter().map(|at| operands[at as usize]).collect();
+        let (shapes, types) = (kernel.shapes(), op.operand_types());
+        let mut copies = Vec::new();
+        for (k, &operand) in operands.iter().enumerate() {
+            copies.push(match shapes.get(k).filter(|_| types[k].is_memref()) {
+                Some(shape) => {
+                    let elements = shape.results().into_iter().fold(self.cx.constant(1), |all, size| all * size);
+                    self.staged(operand, elements, element_bytes(types[k]), &symbols)
+                }
+                None => operand,
+            });
+        }
+        let (module, call, status) = (self.module, self.call, self.status);
+        if let Some(launcher) = self.launcher.as_mut() {
+            launcher.launch(module, &mut self.b, op, &copies, call, status)?;
+        }
+        self.ask("unstage", &[], false);
+        Ok(())
+    }
+
+    /// A function of the library, on copies.
+    fn library(&mut self, op: Op<'c>, operands: &[Value<'c>]) -> Result<(), Error> {
+        let extents =
+            op.attr("extents").and_then(Attr::as_map).ok_or_else(|| Error::at(op, "it does not say how large its tensors are"))?;
+        let symbols: Vec<_> = operands.iter().copied().filter(|operand| operand.ty().is_index()).collect();
+        let mut extents = extents.results().into_iter();
+        let mut copies = Vec::new();
+        for (&operand, ty) in operands.iter().zip(op.operand_types()) {
+            copies.push(match ty.is_memref() {
+                true => {
+                    let extent = extents.next().ok_or_else(|| Error::at(op, "it has more tensors than extents"))?;
+                    self.staged(operand, extent, element_bytes(ty), &symbols)
+                }
+                false => operand,
+            });
+        }
+        self.call_extern(op, &copies)?;
+        self.ask("unstage", &[], false);
+        Ok(())
+    }
+
+    /// The host's copy of so many elements.
+    fn staged(&mut self, at: Value<'c>, elements: AffineExpr<'c>, bytes: i64, symbols: &[Value<'c>]) -> Value<'c> {
+        let elements = number_of(&mut self.b, elements, symbols);
+        let bytes = elements.mul(&mut self.b, Num::Const(bytes)).value(&mut self.b);
+        let bytes = self.i64(bytes);
+        self.ask("stage", &[at, bytes], true).unwrap_or(at)
+    }
+}
