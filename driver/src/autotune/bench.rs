@@ -18,7 +18,10 @@ use strata_runtime::compare::{Tolerance, compare};
 use strata_runtime::{CallState, DType, Session, Tensor};
 
 /// About how long the calls of a round take.
-const ROUND: Duration = Duration::from_micros(400);
+pub const ROUND: Duration = Duration::from_micros(400);
+/// The same for the last word, at most. Caches are shared: for some milliseconds a candidate finds more in them than callers ever
+/// will, for another one has left it there.
+pub const LONG: Duration = Duration::from_millis(20);
 
 /// A kernel on the bench.
 pub struct Bench<'a, 'c> {
@@ -34,11 +37,9 @@ pub struct Bench<'a, 'c> {
 pub struct Candidate {
     session: Session,
     state: CallState,
-    /// Calls of a round.
-    calls: u32,
-    /// Seconds of the first call that counts, and of a call in the best round since somebody asked.
+    /// Seconds of the first call that counts, and of a call in the round between the faster and the slower ones when it was last compared.
     pub first: f64,
-    pub best: f64,
+    pub usual: f64,
 }
 
 impl<'a, 'c> Bench<'a, 'c> {
@@ -68,11 +69,10 @@ impl<'a, 'c> Bench<'a, 'c> {
     /// The kernel with this schedule.
     pub fn candidate(&self, choice: Attr<'c>) -> Result<Candidate, Error> {
         let session = self.compile(choice)?;
-        let mut candidate = Candidate { state: session.caller(), session, calls: 1, first: 0.0, best: f64::INFINITY };
+        let mut candidate = Candidate { state: session.caller(), session, first: 0.0, usual: f64::INFINITY };
         self.call(&mut candidate)?;
         candidate.first = self.call(&mut candidate)?;
-        candidate.calls = (ROUND.as_secs_f64() / candidate.first.max(1e-9)).clamp(1.0, 1000.0) as u32;
-        candidate.best = candidate.first;
+        candidate.usual = candidate.first;
         Ok(candidate)
     }
 
@@ -94,11 +94,14 @@ impl<'a, 'c> Bench<'a, 'c> {
         same
     }
 
-    /// Calls it for a round: seconds of a call.
-    pub fn round(&self, candidate: &mut Candidate) -> Result<f64, Error> {
-        let time = (0..candidate.calls).map(|_| self.call(candidate)).sum::<Result<f64, Error>>()? / f64::from(candidate.calls);
-        candidate.best = candidate.best.min(time);
-        Ok(time)
+    /// Calls it for a round of about this time: seconds of a call. Its first half does not count, for it finds the caches as another
+    /// candidate left them.
+    pub fn round(&self, candidate: &mut Candidate, length: Duration) -> Result<f64, Error> {
+        let calls = (length.as_secs_f64() / candidate.first.max(1e-9)).clamp(1.0, 1000.0) as u32;
+        for _ in 0..calls {
+            self.call(candidate)?;
+        }
+        Ok((0..calls).map(|_| self.call(candidate)).sum::<Result<f64, Error>>()? / f64::from(calls))
     }
 
     fn call(&self, candidate: &mut Candidate) -> Result<f64, Error> {

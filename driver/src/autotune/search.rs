@@ -2,7 +2,7 @@
 //! where no step is, by two at once.
 
 use super::Tuner;
-use super::bench::{Bench, Candidate};
+use super::bench::{Bench, Candidate, LONG, ROUND};
 use crate::Error;
 use std::collections::HashSet;
 use std::time::{Duration, Instant};
@@ -14,9 +14,11 @@ use strata_runtime::manifest::Gain;
 const BETTER: f64 = 0.985;
 /// Steps at random from the best schedule that may all fail before a search ends.
 const LEAPS: usize = 64;
-/// Rounds in which two candidates take turns; for the last word some more.
+/// Rounds in which two candidates take turns, and those of the last word.
 const ROUNDS: usize = 5;
-const LAST: usize = 11;
+const LAST: usize = 7;
+/// Candidates that may have the last word, where those after them do not win it.
+const SECOND: usize = 3;
 
 /// Looks for the fastest schedule of a kernel in this time and leaves it on the kernel. One other than the present is tried at least.
 pub fn search(tuner: &Tuner<'_>, kernel: Op<'_>, time: Duration) -> Result<Gain, Error> {
@@ -25,15 +27,18 @@ pub fn search(tuner: &Tuner<'_>, kernel: Op<'_>, time: Duration) -> Result<Gain,
     let bench = Bench::new(tuner, kernel)?;
     let mut first = bench.candidate(untuned)?;
     let mut known = HashSet::from([untuned.to_string()]);
-    let mut best: Option<(Attr<'_>, Candidate)> = None;
+    // Each faster than the one before it.
+    let mut found: Vec<(Attr<'_>, Candidate)> = Vec::new();
     let mut others = bench.scratch(|scratch| elsewhere(scratch, tuner.vector_bits()));
     others.splice(0..0, bench.steps_from(untuned));
     let (mut tried, mut at, mut leaps) = (1, 0, Leaps::default());
-    while tried < 2 || begin.elapsed() < time {
+    // Half of the time is for the last word.
+    let length = (time / 2 / (4 * LAST * SECOND) as u32).clamp(ROUND, LONG);
+    while tried < 2 || begin.elapsed() < time / 2 {
         let next = match others.get(at) {
             Some(&next) => next,
             // No step is faster; two at once may be.
-            None if leaps.failed < LEAPS => bench.leap(best.as_ref().map_or(untuned, |best| best.0), &mut leaps),
+            None if leaps.failed < LEAPS => bench.leap(found.last().map_or(untuned, |best| best.0), &mut leaps),
             None => break,
         };
         at += 1;
@@ -43,24 +48,25 @@ pub fn search(tuner: &Tuner<'_>, kernel: Op<'_>, time: Duration) -> Result<Gain,
         // A schedule that has no code, or whose results are others, is none.
         let Ok(mut candidate) = bench.candidate(next) else { continue };
         tried += 1;
-        let present = best.as_mut().map_or(&mut first, |(_, best)| best);
-        if !bench.beats(&mut candidate, present, ROUNDS)? || !bench.agrees(&mut candidate) {
+        let present = found.last_mut().map_or(&mut first, |(_, best)| best);
+        if !bench.beats(&mut candidate, present, (ROUNDS, ROUND))? || !bench.agrees(&mut candidate) {
             continue;
         }
-        best = Some((next, candidate));
+        found.push((next, candidate));
         leaps.failed = 0;
         // Go on from here; what was not tried from the last place waits.
         at = at.min(others.len());
         others.splice(at..at, bench.steps_from(next));
     }
-    let (mut before, mut after) = (bench.time(&mut first)?, None);
-    if let Some((found, mut candidate)) = best
-        && bench.beats(&mut candidate, &mut first, LAST)?
-    {
-        before = first.best;
-        after = Some((found, candidate.best));
+    let (mut chosen, mut after) = (untuned, None);
+    for (schedule, mut candidate) in found.into_iter().rev().take(SECOND) {
+        if bench.beats(&mut candidate, &mut first, (LAST, length))? {
+            (chosen, after) = (schedule, Some(candidate.usual));
+            break;
+        }
     }
-    let (chosen, after) = after.unwrap_or((untuned, before));
+    let before = first.usual;
+    let after = after.unwrap_or(before);
     apply(kernel, chosen);
     Ok(Gain { tried, before: 1e6 * before, after: 1e6 * after })
 }
@@ -95,34 +101,35 @@ impl<'c> Bench<'_, 'c> {
         })
     }
 
-    /// Whether one is faster than the other: in its best round and in most of them, taken in turn.
-    fn beats(&self, one: &mut Candidate, other: &mut Candidate, rounds: usize) -> Result<bool, Error> {
+    /// Whether one is faster than the other: in its usual round and in nearly all of them, taken in turn. A round that is luckier than the
+    /// others says nothing: where memory decides, some calls find more in the caches than callers ever will.
+    fn beats(&self, one: &mut Candidate, other: &mut Candidate, (rounds, length): (usize, Duration)) -> Result<bool, Error> {
         // What is much slower needs no rounds.
-        if one.first > 1.5 * other.best && self.round(one)? > 1.25 * other.best {
+        if one.first > 1.5 * other.usual && self.round(one, length)? > 1.25 * other.usual {
             return Ok(false);
         }
-        (one.best, other.best) = (f64::INFINITY, f64::INFINITY);
-        let mut won = 0;
+        let (mut mine, mut theirs) = (Vec::new(), Vec::new());
         for round in 0..rounds {
-            let (mine, theirs) = if round % 2 == 0 {
-                (self.round(one)?, self.round(other)?)
+            if round % 2 == 0 {
+                mine.push(self.round(one, length)?);
+                theirs.push(self.round(other, length)?);
             } else {
-                let theirs = self.round(other)?;
-                (self.round(one)?, theirs)
-            };
-            won += usize::from(mine < theirs);
-            if round == 1 && won == 0 && one.best > other.best {
+                theirs.push(self.round(other, length)?);
+                mine.push(self.round(one, length)?);
+            }
+            if round == 1 && mine.iter().zip(&theirs).all(|(mine, theirs)| mine > theirs) {
                 return Ok(false);
             }
         }
-        Ok(one.best < BETTER * other.best && 2 * won > rounds)
+        let won = mine.iter().zip(&theirs).filter(|(mine, theirs)| mine < theirs).count();
+        (one.usual, other.usual) = (middle(mine), middle(theirs));
+        // All rounds but one: other work on the machine may spoil that.
+        Ok(one.usual < BETTER * other.usual && won + 1 >= rounds)
     }
+}
 
-    /// The time of a call, in the best of some rounds.
-    fn time(&self, one: &mut Candidate) -> Result<f64, Error> {
-        for _ in 0..ROUNDS {
-            self.round(one)?;
-        }
-        Ok(one.best)
-    }
+/// The median.
+fn middle(mut times: Vec<f64>) -> f64 {
+    times.sort_by(f64::total_cmp);
+    times.get(times.len() / 2).copied().unwrap_or(f64::INFINITY)
 }
