@@ -27,7 +27,8 @@ struct Step {
 }
 
 /// Passes that ask how closely results follow the program.
-const NUMERIC: &[&str] = &["fold-scales", "fuse-attention", "share-reciprocals", "simplify-algebra", "simplify-sums", "winograd"];
+const NUMERIC: &[&str] =
+    &["fold-scales", "fuse-attention", "schedule-gpu", "share-reciprocals", "simplify-algebra", "simplify-sums", "winograd"];
 
 /// Runs when the runtime is to say where the time of a call goes.
 const PROFILE: &str = "mark-launches";

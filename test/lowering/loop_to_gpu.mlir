@@ -68,6 +68,21 @@ func.func @main(%x: tensor<16xf32>) -> tensor<16xf32> attributes {capture.entry}
 
 // -----
 
+// Matrix units: a warp has 32 by 32 sums, which are two by four units for each 16 elements of the reduced dim.
+// CHECK: known_block_size = array<i32: 128, 1, 1>
+// CHECK: %{{.*}}:32 = scf.for
+// CHECK: gpu.barrier
+// CHECK: gpu.barrier
+// CHECK-COUNT-16: nvvm.mma.sync A[{{.*}}] B[{{.*}}] C[{{.*}}] {layoutA = #nvvm.mma_layout<row>, {{.*}}shape = #nvvm.shape<m = 16, n = 8, k = 16>} : (vector<2xf16>, vector<2xf16>, f32)
+// CHECK-NOT: nvvm.mma.sync
+func.func @main(%x: tensor<256x512xf16>, %y: tensor<512x384xf16>) -> tensor<256x384xf16> attributes {capture.entry} {
+  %0 = prim.dot %x, %y {lhs_batch = array<i64>, rhs_batch = array<i64>, lhs_contract = array<i64: 1>, rhs_contract = array<i64: 0>}
+      : (tensor<256x512xf16>, tensor<512x384xf16>) -> tensor<256x384xf16>
+  return %0 : tensor<256x384xf16>
+}
+
+// -----
+
 // A kernel with a function that the device does not have stays the host's.
 // CHECK: loop.kernel @k0
 // CHECK: loop.libm

@@ -37,3 +37,23 @@ func.func @dot(%x: tensor<100x300xf32>, %y: tensor<300x40xf32>) -> tensor<100x40
   %0 = prim.dot %x, %y {lhs_batch = array<i64>, rhs_batch = array<i64>, lhs_contract = array<i64: 1>, rhs_contract = array<i64: 0>} : (tensor<100x300xf32>, tensor<300x40xf32>) -> tensor<100x40xf32>
   return %0 : tensor<100x40xf32>
 }
+
+// -----
+
+// Products of short floats go to matrix units: warps share the tile.
+// CHECK: loop.kernel @k0 {schedule = {along = 2 : i64, step = 32 : i64, tile = array<i64: 64, 64>, warps = array<i64: 2, 2>}
+func.func @main(%x: tensor<256x512xbf16>, %y: tensor<512x384xbf16>) -> tensor<256x384xbf16> attributes {capture.entry} {
+  %0 = prim.dot %x, %y {lhs_batch = array<i64>, rhs_batch = array<i64>, lhs_contract = array<i64: 1>, rhs_contract = array<i64: 0>}
+      : (tensor<256x512xbf16>, tensor<512x384xbf16>) -> tensor<256x384xbf16>
+  return %0 : tensor<256x384xbf16>
+}
+
+// -----
+
+// A product with itself brings one operand only: no matrix units.
+// CHECK-NOT: warps
+func.func @main(%x: tensor<256x256xbf16>) -> tensor<256x256xbf16> attributes {capture.entry} {
+  %0 = prim.dot %x, %x {lhs_batch = array<i64>, rhs_batch = array<i64>, lhs_contract = array<i64: 1>, rhs_contract = array<i64: 0>}
+      : (tensor<256x256xbf16>, tensor<256x256xbf16>) -> tensor<256x256xbf16>
+  return %0 : tensor<256x256xbf16>
+}

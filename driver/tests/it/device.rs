@@ -47,6 +47,37 @@ fn host_and_device_compute_one_program_together() {
 }
 
 #[test]
+fn matrix_units_multiply_what_tiles_do_not_fill() {
+    let tensor = |dtype: DType, shape: &[i64]| {
+        let numbers: Vec<u8> = (0..shape.iter().product::<i64>()).flat_map(|k| half(dtype, (k * 29 % 67) as f32 / 32.0 - 1.0)).collect();
+        Tensor::from_bytes(dtype, shape, &numbers).unwrap()
+    };
+    let (f16, bf16) = (DType::F16, DType::BF16);
+    let programs = [
+        ("product_f16.mlir", vec![tensor(f16, &[70, 100]), tensor(f16, &[100, 90]), tensor(f16, &[90])], 2e-3),
+        ("conv_bf16.mlir", vec![tensor(bf16, &[2, 20, 18, 18]), tensor(bf16, &[33, 20, 3, 3])], 1.6e-2),
+    ];
+    for (name, inputs, tolerance) in programs {
+        let text = strata_driver::lower(&program(name), "gpu", &options(Mode::Default)).unwrap();
+        assert!(text.contains("nvvm.mma.sync"), "{name}");
+        let (found, wanted) =
+            (emulated(&program(name), &options(Mode::Default)).unwrap().run(&inputs).unwrap(), native(name).run(&inputs).unwrap());
+        let difference = compare(&found[0], &wanted[0], Tolerance { rtol: tolerance, atol: tolerance }).unwrap();
+        assert_eq!(difference.wrong, 0, "{name}: {:?}", difference.describe(&wanted[0]));
+    }
+}
+
+/// A number of 16 bits, exactly.
+fn half(dtype: DType, value: f32) -> [u8; 2] {
+    let bits = value.to_bits();
+    if dtype == DType::BF16 || value == 0.0 {
+        return ((bits >> 16) as u16).to_le_bytes();
+    }
+    let exponent = (bits >> 23 & 0xFF) as i32 - 127 + 15;
+    (((bits >> 16 & 0x8000) | ((exponent as u32) << 10) | (bits >> 13 & 0x3FF)) as u16).to_le_bytes()
+}
+
+#[test]
 fn recorded_calls_take_new_inputs() {
     let (emulated, native) = (emulated(&program("row_softmax.mlir"), &options(Mode::ReduceOverhead)).unwrap(), native("row_softmax.mlir"));
     // The second call of each size is recorded, later ones are replayed; more sizes than are kept push the first out.

@@ -61,6 +61,12 @@ fn a_tiled_product() {
 }
 
 #[test]
+fn matrix_units() {
+    check(program("product_f16.mlir"));
+    check(program("conv_bf16.mlir"));
+}
+
+#[test]
 fn a_transformer() {
     check(model("bert.pt2"));
 }

@@ -49,6 +49,34 @@ impl<'c> Emitter<'c> {
         Ok(value)
     }
 
+    /// [`Emitter::read`] of one element where the condition holds, else zero.
+    pub(crate) fn read_if(
+        &mut self,
+        stage: &StageView<'c>,
+        operand: usize,
+        copy: &Copy<'c>,
+        condition: Value<'c>,
+    ) -> Result<Value<'c>, Error> {
+        let element = stage.op.operand(operand).ty().element_type();
+        let element = element.ok_or_else(|| Error::at(stage.op, "its element type has no code"))?;
+        let scalar = crate::elements::register_type(self.cx, element);
+        let op = self.b.op(OpSpec { name: "scf.if", operands: &[condition], results: &[scalar], regions: 2, ..OpSpec::default() });
+        let location = self.b.location();
+        let (then, otherwise) = (op.region(0).append_block(&[], location), op.region(1).append_block(&[], location));
+        let around = std::mem::replace(&mut self.block, then);
+        self.b.set_at_end(then);
+        let value = self.read(stage, operand, copy)?;
+        self.b.effect("scf.yield", &[value], &[]);
+        self.block = around;
+        self.b.set_at_end(around);
+        self.b.within(otherwise, |b| {
+            let zero = lanes::zero_of(b, element);
+            b.effect("scf.yield", &[zero], &[]);
+        });
+        self.reads.clear();
+        Ok(op.result(0))
+    }
+
     /// Which lanes of an access lie inside of the operand; none is all.
     pub(super) fn inside(&mut self, buffer: &Buffer<'c>, exprs: &[AffineExpr<'c>], indices: &[Index<'c>]) -> Option<Value<'c>> {
         let mut inside = None;

@@ -317,7 +317,7 @@ impl<'c> Emitter<'c> {
     }
 
     /// One op of a body for one copy.
-    pub(super) fn scalar_op(&mut self, op: Op<'c>, operands: &[Value<'c>], copy: &Copy<'c>) -> Result<Vec<Value<'c>>, Error> {
+    pub(crate) fn scalar_op(&mut self, op: Op<'c>, operands: &[Value<'c>], copy: &Copy<'c>) -> Result<Vec<Value<'c>>, Error> {
         self.mask = copy.mask;
         Ok(match op.name() {
             "loop.index" => {

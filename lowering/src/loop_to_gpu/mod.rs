@@ -9,6 +9,7 @@
 
 mod device;
 mod kernel;
+pub(crate) mod matrix;
 mod shuffle;
 mod team;
 mod tiles;
@@ -25,7 +26,7 @@ pub const DEVICE: &str = "device";
 
 /// Replaces kernels by functions of the device.
 #[derive(Pass)]
-#[pass(dependents("arith", "math", "complex", "scf", "vector", "func", "llvm", "gpu"))]
+#[pass(dependents("arith", "math", "complex", "scf", "vector", "func", "llvm", "gpu", "nvvm"))]
 pub struct LoopToGpu {}
 
 impl Pass for LoopToGpu {

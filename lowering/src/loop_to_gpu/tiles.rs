@@ -4,10 +4,11 @@
 //! whatever the accesses look like: an operand's part has one dim for each tiled dim that its access uses.
 
 use super::kernel::{shared, special};
+use super::matrix::{Matrix, PAD, factors};
 use crate::kernel_view::{KernelView, StageView};
 use crate::loop_to_cpu::Error;
 use crate::loop_to_cpu::emitter::{Buffer, Emitter};
-use crate::loop_to_cpu::lanes::{Coord, Index};
+use crate::loop_to_cpu::lanes::{self, Coord, Index};
 use crate::loop_to_cpu::memory;
 use crate::loop_to_cpu::nest::Copy;
 use crate::loop_to_cpu::reducer::Reducer;
@@ -24,22 +25,37 @@ pub struct Tiles {
     along: usize,
     /// Length of a step.
     step: i64,
+    /// How warps divide a tile for matrix units.
+    matrix: Option<Matrix>,
 }
 
 impl Tiles {
     /// Reads the schedule of a kernel, when it has tiles.
     pub fn of(kernel: &KernelView<'_>) -> Option<Self> {
-        let (tile, unroll) = (kernel.tiles()?, kernel.schedule_list("unroll")?);
+        let tile = kernel.tiles()?;
         let along = usize::try_from(kernel.schedule("along")?).ok()?;
         let step = kernel.schedule("step").filter(|&step| step > 0)?;
+        let matrix = Matrix::of(kernel, &tile, along, step);
+        if matrix.is_none() && kernel.schedule_list("warps").is_some() {
+            return None;
+        }
+        let unroll = kernel.schedule_list("unroll").unwrap_or_else(|| vec![1; tile.len()]);
         let whole = unroll.len() == tile.len() && tile.iter().zip(&unroll).all(|(tile, unroll)| *unroll > 0 && tile % unroll == 0);
         let reduces = kernel.stages.first().is_some_and(|stage| stage.reduce.contains(&along) && stage.chunk.is_none());
-        (whole && reduces).then_some(Self { tile, unroll, along, step })
+        (whole && reduces).then_some(Self { tile, unroll, along, step, matrix })
     }
 
     /// Threads of a block.
     pub fn threads(&self) -> i64 {
-        self.tile.iter().zip(&self.unroll).map(|(tile, unroll)| tile / unroll).product()
+        match &self.matrix {
+            Some(matrix) => matrix.threads(),
+            None => self.tile.iter().zip(&self.unroll).map(|(tile, unroll)| tile / unroll).product(),
+        }
+    }
+
+    /// Length of a step of the reduced dim.
+    pub fn step(&self) -> i64 {
+        self.step
     }
 
     /// The tile sizes of the outer dims.
@@ -49,12 +65,14 @@ impl Tiles {
 }
 
 /// An operand's part in shared memory.
-struct Part<'c> {
-    operand: usize,
+pub(super) struct Part<'c> {
+    /// Which operand.
+    pub operand: usize,
     tensor: Value<'c>,
     /// The tiled dims that it has, with their extents; the last is contiguous in memory.
     dims: Vec<(usize, i64)>,
-    buffer: Buffer<'c>,
+    /// Where it is.
+    pub buffer: Buffer<'c>,
 }
 
 /// What one step of the reduced dims adds to the sums that are carried.
@@ -99,6 +117,11 @@ impl<'c> Emitter<'c> {
             places.push((dim, origin, within, apart, tiles.unroll[level]));
         }
         places.reverse();
+        if let Some(matrix) = &tiles.matrix {
+            let origins: Vec<_> = places.into_iter().map(|(_, origin, ..)| origin).collect();
+            let copies = self.fragment_points(matrix, &start, &origins, thread);
+            return (copies, origins);
+        }
         let mut copies = vec![start];
         for &(dim, origin, within, apart, unroll) in &places {
             let first = origin.add(&mut self.b, within);
@@ -164,7 +187,10 @@ impl<'c> Emitter<'c> {
                     emitter.bring(stage, tiles, part, (&copies[0], origins, from), thread)?;
                 }
                 emitter.barrier();
-                emitter.one_step(stage, tiles, (&parts, origins), (copies, from), (carried, reducer))
+                match &tiles.matrix {
+                    Some(matrix) => emitter.matrix_step(matrix, tiles, &parts, thread, carried),
+                    None => emitter.one_step(stage, tiles, (&parts, origins), (copies, from), (carried, reducer)),
+                }
             })
         })
     }
@@ -203,15 +229,18 @@ impl<'c> Emitter<'c> {
             let again = stage.op.operands().iter().filter(|&&other| other == tensor).count() > 1;
             let element = tensor.ty().element_type().filter(|_| !again && self.buffers.contains_key(&tensor));
             let mut dims: Vec<_> = stage.domain.iter().filter(|&&dim| map.results().iter().any(|expr| expr.uses_dim(dim))).collect();
-            // What is contiguous in memory comes last.
+            // What is contiguous in memory comes last; for matrix units what comes in pairs.
             let last = map.results().last().copied();
-            dims.sort_by_key(|&&dim| last.is_some_and(|expr| expr.kind() == AffineKind::Dim(dim)));
+            match tiles.matrix {
+                Some(_) => dims.sort_by_key(|&&dim| dim == tiles.along),
+                None => dims.sort_by_key(|&&dim| last.is_some_and(|expr| expr.kind() == AffineKind::Dim(dim))),
+            }
             let dims: Vec<_> = dims.into_iter().filter_map(|&dim| Some((dim, extent(dim)?))).collect();
             let (Some(element), true) = (element, dims.iter().any(|&(dim, _)| dim == tiles.along)) else { continue };
             let mut shape: Vec<_> = dims.iter().map(|&(_, extent)| extent).collect();
             // One more element in a row: then rows begin in different banks.
             if let Some(row) = shape.last_mut().filter(|_| dims.len() > 1) {
-                *row += 1;
+                *row += if tiles.matrix.is_some() { PAD } else { 1 };
             }
             let size = shape.iter().product::<i64>() * element.bytes() as i64;
             let buffer = Buffer { base: self.status, element, shape: shape.into_iter().map(Num::Const).collect(), kept: None };
@@ -262,6 +291,26 @@ impl<'c> Emitter<'c> {
                 Ok(())
             };
             match inside {
+                // What a matrix unit takes beyond the end adds nothing.
+                _ if tiles.matrix.is_some() => {
+                    let condition = factors(stage).and_then(|factors| factors[part.operand]);
+                    let there = self.below(None, number, Num::Const(total), threads);
+                    let write = |emitter: &mut Self| -> Result<(), Error> {
+                        let asked = condition.map(|condition| emitter.condition(condition, &copy)).transpose()?;
+                        let inside = lanes::both(&mut emitter.b, inside, asked, 1);
+                        emitter.reads.clear();
+                        let value = match inside {
+                            Some(inside) => emitter.read_if(stage, part.operand, &copy, inside)?,
+                            None => emitter.read(stage, part.operand, &copy)?,
+                        };
+                        emitter.store(&part.buffer, &local, value, false);
+                        Ok(())
+                    };
+                    match there {
+                        Some(there) => self.only_if(there, write)?,
+                        None => write(self)?,
+                    }
+                }
                 Some(inside) => self.only_if(inside, move_one)?,
                 None => move_one(self)?,
             }

@@ -1,15 +1,20 @@
 //! Contractions: tiles of two outer dims, each of which moves one operand and not the other.
 
 use crate::kernel_view::{KernelView, StageView};
+use crate::loop_to_gpu::matrix::multiplies;
 use strata_core::ir::Attr;
 
 /// Dims shorter than this are not worth a tile.
 const SHORT: i64 = 16;
 /// Length of a step of the reduced dim.
 const STEP: i64 = 16;
+/// The same for matrix units.
+const LONG_STEP: i64 = 32;
+/// Points from which on large tiles leave enough blocks for every part of a device.
+const MANY: i64 = 128 * 128 * 100;
 
-/// The schedule's entries, when a kernel is a contraction that is worth it.
-pub fn entries<'c>(kernel: &KernelView<'c>, size: &impl Fn(usize) -> i64) -> Option<Vec<(&'static str, Attr<'c>)>> {
+/// The schedule's entries, when a kernel is a contraction that is worth it; by matrix units where they may be used and fit.
+pub fn entries<'c>(kernel: &KernelView<'c>, size: &impl Fn(usize) -> i64, matrix: bool) -> Option<Vec<(&'static str, Attr<'c>)>> {
     let (stage, rest) = kernel.stages.split_first()?;
     let plain = stage.maps.len() >= 2 && stage.chunk.is_none() && !stage.is_tile() && !stage.is_scatter() && stage.scan.is_none();
     let reducer = stage.op.str("reducer").is_some_and(|name| !name.starts_with("arg") && !name.starts_with("softmax"));
@@ -29,13 +34,31 @@ pub fn entries<'c>(kernel: &KernelView<'c>, size: &impl Fn(usize) -> i64) -> Opt
     if size(columns) < SHORT || size(rows) < SHORT || size(along) < SHORT / 2 {
         return None;
     }
+    let cx = kernel.op.cx();
+    if matrix && multiplies(stage) {
+        let many = kernel.outer.iter().map(|&dim| size(dim)).product::<i64>() >= MANY && size(rows) >= 128 && size(columns) >= 128;
+        let cut = |dim: usize| match size(dim) {
+            _ if many && dim == rows => (128, 4),
+            _ if many => (128, 2),
+            size if size >= 64 => (64, 2),
+            size if size >= 32 => (32, 1),
+            _ => (16, 1),
+        };
+        let of = |dim: usize| if dim == rows || dim == columns { cut(dim) } else { (1, 1) };
+        let (tile, warps): (Vec<i64>, Vec<i64>) = kernel.outer.iter().map(|&dim| of(dim)).unzip();
+        return Some(vec![
+            ("along", cx.i64_attr(along as i64)),
+            ("step", cx.i64_attr(LONG_STEP)),
+            ("tile", cx.i64s_attr(&tile)),
+            ("warps", cx.i64s_attr(&warps)),
+        ]);
+    }
     let cut = |dim: usize| match size(dim) {
         size if size >= 64 => (64, 4),
         size if size >= 32 => (32, 2),
         _ => (16, 1),
     };
     let of = |dim: usize| if dim == rows || dim == columns { cut(dim) } else { (1, 1) };
-    let cx = kernel.op.cx();
     let (tile, unroll): (Vec<i64>, Vec<i64>) = kernel.outer.iter().map(|&dim| of(dim)).unzip();
     Some(vec![
         ("along", cx.i64_attr(along as i64)),

@@ -5,6 +5,8 @@
 //!   point of the outer loops.
 //! - Contractions: a block has a `tile` of the outer loops, a thread `unroll` points of it along each; the operands come through shared
 //!   memory in steps (`step`) of the reduced dim `along`.
+//! - Contractions of f16 or bf16, unless `numerics` is bitwise: `warps` along each outer dim share the tile, and matrix units make the products
+//!   (exact, but added up in an order of their own).
 //!
 //! A schedule only changes speed: without this pass each thread runs all stages at a point of its own.
 //!
@@ -23,11 +25,20 @@ use strata_core::pass::{Pass, PassContext, PassError};
 /// Writes a schedule for a GPU on every kernel.
 #[derive(Pass)]
 #[pass(dependents("loop"))]
-pub struct ScheduleGpu {}
+pub struct ScheduleGpu {
+    /// bitwise, ulp or fast.
+    #[option(default = "ulp")]
+    numerics: String,
+}
 
 impl Pass for ScheduleGpu {
     fn run<'c>(&self, op: Op<'c>, _: &mut PassContext<'c>) -> Result<(), PassError> {
-        op.find_all("loop.kernel").into_iter().for_each(schedule);
+        let matrix = match self.numerics.as_str() {
+            "bitwise" => false,
+            "ulp" | "fast" => true,
+            other => return Err(PassError::new(format!("numerics is bitwise, ulp or fast, not '{other}'"))),
+        };
+        op.find_all("loop.kernel").into_iter().for_each(|kernel| schedule(kernel, matrix));
         Ok(())
     }
 }
@@ -44,11 +55,11 @@ const PARALLEL: i64 = 1 << 14;
 const LONG: i64 = 32;
 
 /// Writes the schedule of one kernel, if it has none.
-fn schedule(op: Op<'_>) {
+fn schedule(op: Op<'_>, matrix: bool) {
     let Some(kernel) = KernelView::new(op).filter(|_| op.attr("schedule").is_none()) else { return };
     let cx = op.cx();
     let size = |dim: usize| kernel.static_size(dim).unwrap_or(TYPICAL);
-    if let Some(entries) = contraction::entries(&kernel, &size) {
+    if let Some(entries) = contraction::entries(&kernel, &size, matrix) {
         op.set_attr("schedule", cx.dict_attr(&entries));
         return;
     }

@@ -44,6 +44,8 @@ pub enum Do {
     Block { to: Reg },
     /// Another lane's register.
     Shuffle { to: Reg, from: Reg, distance: Reg, width: Reg },
+    /// The lanes of a warp multiply matrices together.
+    Matrix(super::matrix::Product),
     /// All threads wait for each other.
     Barrier,
     /// Runs one of two lists.

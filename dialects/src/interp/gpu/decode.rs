@@ -3,6 +3,7 @@
 use super::super::run::place;
 use super::super::value::{InterpError, fail};
 use super::code::{Code, Do, Reg, Step};
+use super::matrix::Product;
 use super::memory::{CONSTANT, LOCAL, SHARED, pointer};
 use super::scalar;
 use std::collections::HashMap;
@@ -100,6 +101,12 @@ impl<'c> Reader<'c> {
             _ => {}
         }
         let result = op.results().first().copied().ok_or_else(|| unknown(op))?;
+        if op.is("nvvm.mma.sync") {
+            let to = self.fresh(4);
+            self.known.insert(result, to);
+            push(Do::Matrix(Product::of(op, &operands, to).ok_or_else(|| unknown(op))?));
+            return Ok(());
+        }
         let (count, element) = parts(result.ty());
         let to = self.bind(result);
         match op.name() {
@@ -156,6 +163,10 @@ impl<'c> Reader<'c> {
             }
             "complex.re" => push(Do::Move { to, from: operands[0] }),
             "complex.im" => push(Do::Move { to, from: operands[0] + 1 }),
+            "llvm.extractvalue" => {
+                let at = op.ints("position").and_then(|list| list.first().copied()).ok_or_else(|| unknown(op))? as usize;
+                push(Do::Move { to, from: operands[0] + at });
+            }
             "vector.broadcast" => (0..count).for_each(|k| push(Do::Move { to: to + k, from: operands[0] })),
             "vector.extract" | "vector.insert" => {
                 let at = op.ints("static_position").and_then(|list| list.first().copied()).ok_or_else(|| unknown(op))? as usize;

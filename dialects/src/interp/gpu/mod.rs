@@ -7,6 +7,7 @@
 mod code;
 mod decode;
 mod emulator;
+mod matrix;
 mod memory;
 mod run;
 mod scalar;

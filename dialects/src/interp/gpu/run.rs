@@ -6,16 +6,16 @@ use super::memory::{Memories, Who};
 use super::scalar::{bits_of, compare_floats, convert, float, fused, low, signed};
 
 /// Lanes of a warp.
-const WARP: usize = 32;
+pub(super) const WARP: usize = 32;
 
 /// Turns of a loop before a run is given up as endless.
 const TURNS: u64 = 1 << 28;
 
 /// One block of threads.
 pub struct BlockRun<'a, 'm> {
-    code: &'a Code,
+    pub(super) code: &'a Code,
     memory: &'a mut Memories<'m>,
-    values: Vec<u64>,
+    pub(super) values: Vec<u64>,
     block: u64,
     epoch: u32,
 }
@@ -32,7 +32,7 @@ impl<'a, 'm> BlockRun<'a, 'm> {
         run.steps(&code.steps, &all)
     }
 
-    fn get(&self, reg: Reg, thread: usize) -> u64 {
+    pub(super) fn get(&self, reg: Reg, thread: usize) -> u64 {
         self.values[reg * self.code.threads + thread]
     }
 
@@ -106,6 +106,7 @@ impl<'a, 'm> BlockRun<'a, 'm> {
             Do::Thread { to } => self.each(on, to, |_, t| Ok(t as u64)),
             Do::Block { to } => self.each(on, to, |run, _| Ok(run.block)),
             Do::Shuffle { to, from, distance, width } => self.shuffle(on, (to, from), (distance, width)),
+            Do::Matrix(ref product) => self.matrix(on, product),
             Do::Barrier => {
                 if on.len() != self.code.threads {
                     return Err(fail(format!("barrier: only {} of {} threads come to it", on.len(), self.code.threads)));

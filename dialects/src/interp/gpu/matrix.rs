@@ -1,0 +1,90 @@
+//! `mma.sync`: the 32 lanes of a warp hold two matrices and sums in their registers, and multiply them together.
+//!
+//! Rows of 16 elements times columns of 16, for 16 rows and 8 columns. Lane `4 g + t` holds of the left matrix pairs at `2 t` and `2 t + 8` of
+//! rows `g` and `g + 8`, of the right one those of column `g`, of the sums columns `2 t` and `2 t + 1` of both rows.
+
+use super::super::value::{InterpError, fail};
+use super::code::Reg;
+use super::run::{BlockRun, WARP};
+use super::scalar::{bits_of, float};
+use strata_core::ir::{ElementType, Op};
+
+const ROWS: usize = 16;
+const COLUMNS: usize = 8;
+const LONG: usize = 16;
+
+/// Registers of a product of matrices.
+pub struct Product {
+    /// Four sums.
+    pub to: Reg,
+    /// Eight elements of the left matrix, in the order of the lane's pairs.
+    pub left: Vec<Half>,
+    /// Four elements of the right one.
+    pub right: Vec<Half>,
+    /// The sums before.
+    pub sums: Vec<Reg>,
+    /// The elements' type.
+    pub element: ElementType,
+}
+
+/// An element of 16 bits: its register, and by how many bits it is shifted there.
+pub type Half = (Reg, u32);
+
+impl Product {
+    /// Reads the op; `registers` are its operands.
+    pub fn of(op: Op<'_>, registers: &[Reg], to: Reg) -> Option<Self> {
+        let text = |name: &str| op.attr(name).map(|attr| attr.to_string()).unwrap_or_default();
+        let shape = text("shape");
+        let element = match text("multiplicandAPtxType") {
+            kind if kind.contains("bf16") => ElementType::BF16,
+            kind if kind.contains("<f16>") => ElementType::F16,
+            _ => return None,
+        };
+        let known = ["m = 16", "n = 8", "k = 16"].iter().all(|part| shape.contains(part))
+            && text("layoutA").contains("row")
+            && text("layoutB").contains("col");
+        if !known || registers.len() != 10 {
+            return None;
+        }
+        // Two elements are a vector, or one word.
+        let halves = |k: usize| match op.operand(k).ty().is_vector() {
+            true => [(registers[k], 0), (registers[k] + 1, 0)],
+            false => [(registers[k], 0), (registers[k], 16)],
+        };
+        let sums = registers[6..].to_vec();
+        Some(Self { to, left: (0..4).flat_map(halves).collect(), right: (4..6).flat_map(halves).collect(), sums, element })
+    }
+}
+
+impl BlockRun<'_, '_> {
+    /// All lanes of each warp must take part.
+    pub(super) fn matrix(&mut self, on: &[usize], product: &Product) -> Result<(), InterpError> {
+        for warp in on.chunks(WARP) {
+            let first = warp[0];
+            if warp.len() != WARP || first % WARP != 0 || warp[WARP - 1] != first + WARP - 1 {
+                return Err(fail(format!("a product of matrices needs all lanes of a warp; that of thread {first} has some off")));
+            }
+            let number = |half: &Half, lane: usize| float((self.get(half.0, first + lane) >> half.1) & 0xFFFF, product.element);
+            let mut sums = vec![0.0; ROWS * COLUMNS];
+            for row in 0..ROWS {
+                for column in 0..COLUMNS {
+                    let slot = 2 * (row / 8) + column % 2;
+                    let before = float(self.get(product.sums[slot], first + row % 8 * 4 + column / 2), ElementType::F32);
+                    let term = |k: usize| {
+                        // Pairs of the left matrix: the upper row, the lower one, then both eight elements further.
+                        let left = number(&product.left[2 * (row / 8 + 2 * (k / 8)) + k % 2], row % 8 * 4 + k % 8 / 2);
+                        left * number(&product.right[2 * (k / 8) + k % 2], column * 4 + k % 8 / 2)
+                    };
+                    sums[row * COLUMNS + column] = before + (0..LONG).map(term).sum::<f64>();
+                }
+            }
+            for row in 0..ROWS {
+                for column in 0..COLUMNS {
+                    let (slot, thread) = (2 * (row / 8) + column % 2, first + row % 8 * 4 + column / 2);
+                    self.values[(product.to + slot) * self.code.threads + thread] = bits_of(sums[row * COLUMNS + column], ElementType::F32);
+                }
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,253 @@
+//! Contractions by matrix units: the warps of a block divide its tile, and a warp's threads hold their parts of sums, rows and columns as
+//! `mma.sync` wants them.
+//!
+//! What a unit multiplies are 16 by 16 elements of the one operand and 16 by 8 of the other. Of the 16 by 8 sums a thread has four: lane
+//! `4 g + t` those of rows `g` and `g + 8`, in columns `2 t` and `2 t + 1`. The operands come from shared memory, in pairs along the reduced dim.
+
+use super::team::WARP;
+use super::tiles::{Part, Tiles};
+use crate::kernel_view::{KernelView, StageView};
+use crate::loop_to_cpu::Error;
+use crate::loop_to_cpu::emitter::Emitter;
+use crate::loop_to_cpu::lanes::{Coord, Index};
+use crate::loop_to_cpu::memory;
+use crate::loop_to_cpu::nest::Copy;
+use crate::num::Num;
+use strata_core::ir::{ElementType, OpSpec, Value};
+
+/// Rows of sums that a unit makes, and elements that it takes along the reduced dim.
+const ROWS: i64 = 16;
+/// Columns of sums that a unit makes.
+const COLUMNS: i64 = 8;
+/// Elements by which a row in shared memory is longer than it need be: then the lanes of a warp read from different banks.
+pub const PAD: i64 = 8;
+
+/// How a kernel's tile is divided among warps.
+#[derive(Clone, Debug)]
+pub struct Matrix {
+    /// The outer dims that are rows and columns, by their places among the outer dims.
+    levels: [usize; 2],
+    /// Warps along each of them.
+    warps: [i64; 2],
+    /// Points of a warp along each.
+    points: [i64; 2],
+    /// The operands: the one with rows, the one with columns.
+    operands: [usize; 2],
+}
+
+/// Whether a stage adds up products of two operands as matrix units do: both of the same short type, exact products summed in f32.
+pub fn multiplies(stage: &StageView<'_>) -> bool {
+    factors(stage).is_some()
+}
+
+/// What is multiplied: for each operand, in their order, the condition without which zero takes its element's place.
+pub(super) fn factors<'c>(stage: &StageView<'c>) -> Option<[Option<Value<'c>>; 2]> {
+    let op = stage.op;
+    let short = |k: usize| op.operand(k).ty().element_type().filter(|ty| matches!(ty, ElementType::F16 | ElementType::BF16));
+    let two = stage.maps.len() == 2 && op.num_operands() == 2 && op.operand(0) != op.operand(1);
+    if !two || short(0).is_none() || short(0) != short(1) || op.str("reducer").is_none_or(|name| name != "sum") {
+        return None;
+    }
+    let args = op.body(0).args();
+    let last = op.body(0).ops().pop()?;
+    let product = last.operand(0).defining_op().filter(|product| product.is("arith.mulf"))?;
+    if product.result(0).ty().element_type() != Some(ElementType::F32) {
+        return None;
+    }
+    let mut found = [None, None];
+    for factor in product.operands() {
+        let made = factor.defining_op()?;
+        let (made, condition) = match made.is("arith.select") {
+            true => (made.operand(1).defining_op().filter(|_| is_zero(made.operand(2)))?, Some(made.operand(0))),
+            false => (made, None),
+        };
+        let wide = Some(made).filter(|op| op.is("arith.extf"))?;
+        let operand = args.iter().position(|&arg| arg == wide.operand(0))?;
+        if condition.is_some_and(|condition| !asks_for(stage, operand, condition)) || found[operand].replace(condition).is_some() {
+            return None;
+        }
+    }
+    let [a, b] = found;
+    Some([a?, b?])
+}
+
+fn is_zero(value: Value<'_>) -> bool {
+    let constant = value.defining_op().filter(|op| op.is("arith.constant"));
+    constant.and_then(|op| op.attr("value")).and_then(|value| value.as_float()).is_some_and(|value| value == 0.0)
+}
+
+/// Whether a value depends on nothing but the place of an operand's element.
+fn asks_for(stage: &StageView<'_>, operand: usize, value: Value<'_>) -> bool {
+    let Some(op) = value.defining_op().filter(|op| op.regions().is_empty()) else { return false };
+    let dim = op.int("dim").and_then(|dim| usize::try_from(dim).ok()).filter(|_| op.is("loop.index"));
+    match dim {
+        Some(dim) => stage.maps[operand].results().iter().any(|expr| expr.uses_dim(dim)),
+        None => op.dialect() == "arith" && op.operands().into_iter().all(|value| asks_for(stage, operand, value)),
+    }
+}
+
+impl Matrix {
+    /// Reads the schedule of a kernel, when it asks for matrix units and its first stage is something for them.
+    pub fn of(kernel: &KernelView<'_>, tile: &[i64], along: usize, step: i64) -> Option<Self> {
+        let warps = kernel.schedule_list("warps").filter(|warps| warps.len() == tile.len() && warps.iter().all(|&count| count > 0))?;
+        let stage = kernel.stages.first().filter(|stage| multiplies(stage) && step % ROWS == 0)?;
+        let tiled: Vec<_> = (0..tile.len()).filter(|&level| tile[level] > 1).collect();
+        let uses = |operand: usize, dim: usize| stage.maps[operand].results().iter().any(|expr| expr.uses_dim(dim));
+        let [rows, columns] = *tiled.as_slice() else { return None };
+        let alone = |operand: usize, one: usize, other: usize| {
+            uses(operand, along) && uses(operand, kernel.outer[one]) && !uses(operand, kernel.outer[other])
+        };
+        let operands = [[0, 1], [1, 0]].into_iter().find(|&[a, b]| alone(a, rows, columns) && alone(b, columns, rows))?;
+        let points = [tile[rows] / warps[rows], tile[columns] / warps[columns]];
+        let whole = tile[rows] == points[0] * warps[rows] && tile[columns] == points[1] * warps[columns];
+        let others = warps.iter().enumerate().all(|(level, &count)| count == 1 || level == rows || level == columns);
+        let fits = whole && others && points[0] % ROWS == 0 && points[1] % COLUMNS == 0;
+        fits.then_some(Self { levels: [rows, columns], warps: [warps[rows], warps[columns]], points, operands })
+    }
+
+    /// Threads of a block.
+    pub fn threads(&self) -> i64 {
+        self.warps.iter().product::<i64>() * WARP
+    }
+
+    /// Units along rows and columns of a warp.
+    fn units(&self) -> (i64, i64) {
+        (self.points[0] / ROWS, self.points[1] / COLUMNS)
+    }
+}
+
+/// A thread's place: where its warp begins in the tile along rows and columns, and its lane's two numbers.
+struct Place<'c> {
+    warp: [Num<'c>; 2],
+    group: Num<'c>,
+    pair: Num<'c>,
+}
+
+impl<'c> Emitter<'c> {
+    fn warp_place(&mut self, matrix: &Matrix, thread: Num<'c>) -> Place<'c> {
+        let b = &mut self.b;
+        let (lane, warp) = (thread.modulo(b, Num::Const(WARP)), thread.floor_div(b, Num::Const(WARP)));
+        let (row, column) = (warp.floor_div(b, Num::Const(matrix.warps[1])), warp.modulo(b, Num::Const(matrix.warps[1])));
+        let warp = [row.mul(b, Num::Const(matrix.points[0])), column.mul(b, Num::Const(matrix.points[1]))];
+        let (group, number) = (lane.floor_div(b, Num::Const(4)), lane.modulo(b, Num::Const(4)));
+        Place { warp, group, pair: number.mul(b, Num::Const(2)) }
+    }
+
+    /// The points whose sums a thread has, four for each unit, the units row by row.
+    pub(super) fn fragment_points(&mut self, matrix: &Matrix, start: &Copy<'c>, origins: &[Num<'c>], thread: Num<'c>) -> Vec<Copy<'c>> {
+        let outer = self.kernel.outer.clone();
+        let place = self.warp_place(matrix, thread);
+        let [rows, columns] = matrix.levels;
+        let row = origins[rows].add(&mut self.b, place.warp[0]).add(&mut self.b, place.group);
+        let column = origins[columns].add(&mut self.b, place.warp[1]).add(&mut self.b, place.pair);
+        let (down, across) = matrix.units();
+        let along = |emitter: &mut Self, base: Num<'c>, units: i64, size: i64, apart: i64| -> Vec<[Coord<'c>; 2]> {
+            let coord = |emitter: &mut Self, offset: i64| {
+                let base = base.add(&mut emitter.b, Num::Const(offset));
+                Coord { base, lanes: false, block: None }
+            };
+            (0..units).map(|unit| [coord(emitter, unit * size), coord(emitter, unit * size + apart)]).collect()
+        };
+        let (rows_of, columns_of) = (along(self, row, down, ROWS, ROWS / 2), along(self, column, across, COLUMNS, 1));
+        let mut copies = Vec::new();
+        for row in &rows_of {
+            for column in &columns_of {
+                for half in row {
+                    for one in column {
+                        let mut copy = start.clone();
+                        for (level, &dim) in outer.iter().enumerate() {
+                            copy.point[dim] = Some(Coord { base: origins[level], lanes: false, block: None });
+                        }
+                        copy.point[outer[rows]] = Some(*half);
+                        copy.point[outer[columns]] = Some(*one);
+                        (copy.outer, copy.slot) = (copies.len(), copies.len());
+                        copies.push(copy);
+                    }
+                }
+            }
+        }
+        copies
+    }
+
+    /// A condition of a body at a point.
+    pub(super) fn condition(&mut self, condition: Value<'c>, copy: &Copy<'c>) -> Result<Value<'c>, Error> {
+        let Some(op) = condition.defining_op() else { return Ok(condition) };
+        let operands = op.operands().into_iter().map(|operand| self.condition(operand, copy)).collect::<Result<Vec<_>, _>>()?;
+        Ok(self.scalar_op(op, &operands, copy)?[0])
+    }
+
+    /// The products of one step, from shared memory, added to the sums.
+    pub(super) fn matrix_step(
+        &mut self,
+        matrix: &Matrix,
+        tiles: &Tiles,
+        parts: &[Part<'c>],
+        thread: Num<'c>,
+        sums: Vec<Value<'c>>,
+    ) -> Result<Vec<Value<'c>>, Error> {
+        let find = |operand: usize| parts.iter().find(|part| part.operand == operand);
+        let (Some(a), Some(b)) = (find(matrix.operands[0]), find(matrix.operands[1])) else {
+            return Err(Error::at(self.kernel.op, "a matrix unit needs both operands in shared memory"));
+        };
+        let place = self.warp_place(matrix, thread);
+        let (down, across) = matrix.units();
+        let row = place.warp[0].add(&mut self.b, place.group);
+        let column = place.warp[1].add(&mut self.b, place.group);
+        let mut sums = sums;
+        for from in (0..tiles.step()).step_by(ROWS as usize) {
+            let along = |emitter: &mut Self, half: i64| place.pair.add(&mut emitter.b, Num::Const(from + half * ROWS / 2));
+            let halves = [along(self, 0), along(self, 1)];
+            let mut left = Vec::new();
+            for unit in 0..down {
+                let upper = row.add(&mut self.b, Num::Const(unit * ROWS));
+                let lower = row.add(&mut self.b, Num::Const(unit * ROWS + ROWS / 2));
+                left.push([(upper, halves[0]), (lower, halves[0]), (upper, halves[1]), (lower, halves[1])].map(|at| self.pair(a, at)));
+            }
+            let mut right = Vec::new();
+            for unit in 0..across {
+                let column = column.add(&mut self.b, Num::Const(unit * COLUMNS));
+                right.push(halves.map(|half| self.pair(b, (column, half))));
+            }
+            for (unit, four) in sums.chunks_mut(4).enumerate() {
+                let (down, across) = (unit / across as usize, unit % across as usize);
+                let made = self.multiply(a.buffer.element, &left[down], &right[across], four);
+                four.copy_from_slice(&made);
+            }
+        }
+        Ok(sums)
+    }
+
+    /// Two neighbours along the reduced dim, as a register.
+    fn pair(&mut self, part: &Part<'c>, (at, along): (Num<'c>, Num<'c>)) -> Value<'c> {
+        let cx = self.cx;
+        // The reduced dim is the last one of the part; what is no row or column of it is one point long.
+        let indices = [Index::uniform(at), Index::uniform(along)];
+        let linear = self.linear(&part.buffer, &indices);
+        let pointer = memory::element_pointer(&mut self.b, part.buffer.base, linear.base, part.buffer.element);
+        let ty = if part.buffer.element == ElementType::F16 { cx.vector(&[2], cx.element(ElementType::F16)) } else { cx.int(32) };
+        self.b.value("llvm.load", &[pointer], ty, &[("alignment", cx.i64_attr(4))])
+    }
+
+    /// One product of matrices, added to four sums of each thread.
+    fn multiply(&mut self, element: ElementType, left: &[Value<'c>], right: &[Value<'c>], sums: &[Value<'c>]) -> [Value<'c>; 4] {
+        let cx = self.cx;
+        let parse = |text: &str| cx.parse_attr(text).unwrap_or_else(|| unreachable!("the nvvm dialect is loaded"));
+        let ty = cx.parse_type("!llvm.struct<(f32, f32, f32, f32)>").unwrap_or_else(|| unreachable!("the LLVM dialect is loaded"));
+        let kind = parse(if element == ElementType::F16 { "#nvvm.mma_type<f16>" } else { "#nvvm.mma_type<bf16>" });
+        let op = self.b.op(OpSpec {
+            name: "nvvm.mma.sync",
+            operands: &[left, right, sums].concat(),
+            results: &[ty],
+            attrs: &[
+                ("layoutA", parse("#nvvm.mma_layout<row>")),
+                ("layoutB", parse("#nvvm.mma_layout<col>")),
+                ("multiplicandAPtxType", kind),
+                ("multiplicandBPtxType", kind),
+                ("operandSegmentSizes", cx.i32s_attr(&[4, 2, 4])),
+                ("shape", parse("#nvvm.shape<m = 16, n = 8, k = 16>")),
+            ],
+            ..OpSpec::default()
+        });
+        [0, 1, 2, 3].map(|k| self.b.value("llvm.extractvalue", &[op.result(0)], cx.f32(), &[("position", cx.i64s_attr(&[k]))]))
+    }
+}
