@@ -68,11 +68,21 @@ func.func @main(%x: tensor<16xf32>) -> tensor<16xf32> attributes {capture.entry}
 
 // -----
 
-// Matrix units: a warp has 32 by 32 sums, which are two by four units for each 16 elements of the reduced dim.
+// Matrix units: a warp has 32 by 32 sums, which are two by four units for each 16 elements of the reduced dim. While they work on one
+// step the next one is on its way; one barrier says that it is there for all, and that nobody works on the one before.
 // CHECK: known_block_size = array<i32: 128, 1, 1>
+// CHECK: gpu.barrier
+// CHECK: nvvm.cp.async.shared.global %{{.*}}, %{{.*}}, 16, cache = cg
+// CHECK: nvvm.cp.async.commit.group
 // CHECK: %{{.*}}:32 = scf.for
-// CHECK: gpu.barrier
-// CHECK: gpu.barrier
+// CHECK-NEXT: nvvm.cp.async.wait.group 0
+// CHECK-NEXT: gpu.barrier
+// CHECK: scf.if
+// CHECK: nvvm.cp.async.shared.global
+// CHECK: nvvm.cp.async.commit.group
+// CHECK-NOT: gpu.barrier
+// CHECK: nvvm.ldmatrix %{{.*}} {{.*}}layout = #nvvm.mma_layout<row>
+// CHECK: nvvm.ldmatrix %{{.*}} {{.*}}layout = #nvvm.mma_layout<col>
 // CHECK-COUNT-16: nvvm.mma.sync A[{{.*}}] B[{{.*}}] C[{{.*}}] {layoutA = #nvvm.mma_layout<row>, {{.*}}shape = #nvvm.shape<m = 16, n = 8, k = 16>} : (vector<2xf16>, vector<2xf16>, f32)
 // CHECK-NOT: nvvm.mma.sync
 func.func @main(%x: tensor<256x512xf16>, %y: tensor<512x384xf16>) -> tensor<256x384xf16> attributes {capture.entry} {

@@ -63,6 +63,7 @@ fn a_tiled_product() {
 #[test]
 fn matrix_units() {
     check(program("product_f16.mlir"));
+    check(program("product_wide.mlir"));
     check(program("conv_bf16.mlir"));
 }
 

@@ -2,7 +2,7 @@
 //! `mma.sync` wants them.
 //!
 //! What a unit multiplies are 16 by 16 elements of the one operand and 16 by 8 of the other. Of the 16 by 8 sums a thread has four: lane
-//! `4 g + t` those of rows `g` and `g + 8`, in columns `2 t` and `2 t + 1`. The operands come from shared memory, in pairs along the reduced dim.
+//! `4 g + t` those of rows `g` and `g + 8`, in columns `2 t` and `2 t + 1`. The operands come from shared memory by `ldmatrix`, in pairs along the reduced dim, whichever dim is contiguous there.
 
 use super::team::WARP;
 use super::tiles::{Part, Tiles};
@@ -10,7 +10,6 @@ use crate::kernel_view::{KernelView, StageView};
 use crate::loop_to_cpu::Error;
 use crate::loop_to_cpu::emitter::Emitter;
 use crate::loop_to_cpu::lanes::{Coord, Index};
-use crate::loop_to_cpu::memory;
 use crate::loop_to_cpu::nest::Copy;
 use crate::num::Num;
 use strata_core::ir::{ElementType, OpSpec, Value};
@@ -101,7 +100,7 @@ impl Matrix {
         let points = [tile[rows] / warps[rows], tile[columns] / warps[columns]];
         let whole = tile[rows] == points[0] * warps[rows] && tile[columns] == points[1] * warps[columns];
         let others = warps.iter().enumerate().all(|(level, &count)| count == 1 || level == rows || level == columns);
-        let fits = whole && others && points[0] % ROWS == 0 && points[1] % COLUMNS == 0;
+        let fits = whole && others && points[0] % ROWS == 0 && points[1] % (2 * COLUMNS) == 0;
         fits.then_some(Self { levels: [rows, columns], warps: [warps[rows], warps[columns]], points, operands })
     }
 
@@ -183,49 +182,76 @@ impl<'c> Emitter<'c> {
         tiles: &Tiles,
         parts: &[Part<'c>],
         thread: Num<'c>,
-        sums: Vec<Value<'c>>,
+        mut sums: Vec<Value<'c>>,
     ) -> Result<Vec<Value<'c>>, Error> {
         let find = |operand: usize| parts.iter().find(|part| part.operand == operand);
-        let (Some(a), Some(b)) = (find(matrix.operands[0]), find(matrix.operands[1])) else {
+        let (Some(left), Some(right)) = (find(matrix.operands[0]), find(matrix.operands[1])) else {
             return Err(Error::at(self.kernel.op, "a matrix unit needs both operands in shared memory"));
         };
         let place = self.warp_place(matrix, thread);
+        let b = &mut self.b;
+        let lane = thread.modulo(b, Num::Const(WARP));
+        let low = lane.modulo(b, Num::Const(8));
+        let middle = lane.floor_div(b, Num::Const(8)).modulo(b, Num::Const(2)).mul(b, Num::Const(8));
+        let high = lane.floor_div(b, Num::Const(16)).mul(b, Num::Const(8));
         let (down, across) = matrix.units();
-        let row = place.warp[0].add(&mut self.b, place.group);
-        let column = place.warp[1].add(&mut self.b, place.group);
-        let mut sums = sums;
-        for from in (0..tiles.step()).step_by(ROWS as usize) {
-            let along = |emitter: &mut Self, half: i64| place.pair.add(&mut emitter.b, Num::Const(from + half * ROWS / 2));
-            let halves = [along(self, 0), along(self, 1)];
-            let mut left = Vec::new();
+        for from in (0..tiles.step).step_by(ROWS as usize) {
+            let mut rows = Vec::new();
             for unit in 0..down {
-                let upper = row.add(&mut self.b, Num::Const(unit * ROWS));
-                let lower = row.add(&mut self.b, Num::Const(unit * ROWS + ROWS / 2));
-                left.push([(upper, halves[0]), (lower, halves[0]), (upper, halves[1]), (lower, halves[1])].map(|at| self.pair(a, at)));
+                let first = place.warp[0].add(&mut self.b, Num::Const(unit * ROWS));
+                rows.push(self.fragment(left, tiles, (first, from), (low, middle, high)));
             }
-            let mut right = Vec::new();
-            for unit in 0..across {
-                let column = column.add(&mut self.b, Num::Const(unit * COLUMNS));
-                right.push(halves.map(|half| self.pair(b, (column, half))));
+            let mut columns = Vec::new();
+            for pair in 0..across / 2 {
+                let first = place.warp[1].add(&mut self.b, Num::Const(pair * 2 * COLUMNS));
+                let [a, b, c, d] = self.fragment(right, tiles, (first, from), (low, high, middle));
+                columns.extend([[a, b], [c, d]]);
             }
             for (unit, four) in sums.chunks_mut(4).enumerate() {
                 let (down, across) = (unit / across as usize, unit % across as usize);
-                let made = self.multiply(a.buffer.element, &left[down], &right[across], four);
+                let made = self.multiply(left.buffer.element, &rows[down], &columns[across], four);
                 four.copy_from_slice(&made);
             }
         }
         Ok(sums)
     }
 
-    /// Two neighbours along the reduced dim, as a register.
-    fn pair(&mut self, part: &Part<'c>, (at, along): (Num<'c>, Num<'c>)) -> Value<'c> {
+    /// Four times 8 by 8 elements from shared memory, two of each in every lane, neighbours along the reduced dim. Each lane says where
+    /// eight elements in a row begin: by `low`, and by two numbers that are 0 or 8, for the other dim and for the reduced one.
+    fn fragment(
+        &mut self,
+        part: &Part<'c>,
+        tiles: &Tiles,
+        (first, from): (Num<'c>, i64),
+        (low, across, along): (Num<'c>, Num<'c>, Num<'c>),
+    ) -> [Value<'c>; 4] {
         let cx = self.cx;
-        // The reduced dim is the last one of the part; what is no row or column of it is one point long.
-        let indices = [Index::uniform(at), Index::uniform(along)];
-        let linear = self.linear(&part.buffer, &indices);
-        let pointer = memory::element_pointer(&mut self.b, part.buffer.base, linear.base, part.buffer.element);
-        let ty = if part.buffer.element == ElementType::F16 { cx.vector(&[2], cx.element(ElementType::F16)) } else { cx.int(32) };
-        self.b.value("llvm.load", &[pointer], ty, &[("alignment", cx.i64_attr(4))])
+        let parse = |text: &str| cx.parse_attr(text).unwrap_or_else(|| unreachable!("the nvvm dialect is loaded"));
+        let b = &mut self.b;
+        let turned = part.dims[1].0 != tiles.along;
+        let (mut across, mut along) = (first.add(b, across), Num::Const(from).add(b, along));
+        if turned {
+            along = along.add(b, low);
+        } else {
+            across = across.add(b, low);
+        }
+        let indices = if turned { [along, across] } else { [across, along] };
+        let at = self.shared_at(part, &indices.map(Index::uniform));
+        let ty = cx.parse_type("!llvm.struct<(i32, i32, i32, i32)>").unwrap_or_else(|| unreachable!("the LLVM dialect is loaded"));
+        let attrs = [
+            ("eltType", parse("#nvvm.ld_st_matrix_elt_type<b16>")),
+            ("layout", parse(if turned { "#nvvm.mma_layout<col>" } else { "#nvvm.mma_layout<row>" })),
+            ("num", cx.int_attr(cx.int(32), 4)),
+            ("shape", parse("#nvvm.ld_st_matrix_shape<m = 8, n = 8>")),
+        ];
+        let all = self.b.value("nvvm.ldmatrix", &[at], ty, &attrs);
+        [0, 1, 2, 3].map(|k| {
+            let word = self.b.value("llvm.extractvalue", &[all], cx.int(32), &[("position", cx.i64s_attr(&[k]))]);
+            match part.buffer.element {
+                ElementType::F16 => self.b.value("llvm.bitcast", &[word], cx.vector(&[2], cx.element(ElementType::F16)), &[]),
+                _ => word,
+            }
+        })
     }
 
     /// One product of matrices, added to four sums of each thread.

@@ -7,6 +7,7 @@
 //! Bodies of stages, index arithmetic, reducers and the loops of a stage are written by the code that writes them for the CPU; what
 //! is said here is which threads stand where, and what they hand each other.
 
+mod bring;
 mod device;
 mod kernel;
 pub(crate) mod matrix;

@@ -4,11 +4,11 @@
 //! whatever the accesses look like: an operand's part has one dim for each tiled dim that its access uses.
 
 use super::kernel::{shared, special};
-use super::matrix::{Matrix, PAD, factors};
+use super::matrix::{Matrix, PAD};
 use crate::kernel_view::{KernelView, StageView};
 use crate::loop_to_cpu::Error;
 use crate::loop_to_cpu::emitter::{Buffer, Emitter};
-use crate::loop_to_cpu::lanes::{self, Coord, Index};
+use crate::loop_to_cpu::lanes::Coord;
 use crate::loop_to_cpu::memory;
 use crate::loop_to_cpu::nest::Copy;
 use crate::loop_to_cpu::reducer::Reducer;
@@ -22,9 +22,9 @@ pub struct Tiles {
     /// Points of a thread along each outer dim.
     unroll: Vec<i64>,
     /// The reduced dim that comes in steps.
-    along: usize,
+    pub(super) along: usize,
     /// Length of a step.
-    step: i64,
+    pub(super) step: i64,
     /// How warps divide a tile for matrix units.
     matrix: Option<Matrix>,
 }
@@ -53,11 +53,6 @@ impl Tiles {
         }
     }
 
-    /// Length of a step of the reduced dim.
-    pub fn step(&self) -> i64 {
-        self.step
-    }
-
     /// The tile sizes of the outer dims.
     pub fn sizes(&self) -> &[i64] {
         &self.tile
@@ -65,14 +60,18 @@ impl Tiles {
 }
 
 /// An operand's part in shared memory.
+#[derive(Clone)]
 pub(super) struct Part<'c> {
     /// Which operand.
     pub operand: usize,
-    tensor: Value<'c>,
+    /// The tensor.
+    pub tensor: Value<'c>,
     /// The tiled dims that it has, with their extents; the last is contiguous in memory.
-    dims: Vec<(usize, i64)>,
+    pub dims: Vec<(usize, i64)>,
     /// Where it is.
     pub buffer: Buffer<'c>,
+    /// Bytes from there to where it is in the next step, and back.
+    pub next: i64,
 }
 
 /// What one step of the reduced dims adds to the sums that are carried.
@@ -154,7 +153,7 @@ impl<'c> Emitter<'c> {
     }
 
     /// `condition` and `index < size`, which is certain where tiles of this size fill the dim.
-    fn below(&mut self, condition: Option<Value<'c>>, index: Num<'c>, size: Num<'c>, tile: i64) -> Option<Value<'c>> {
+    pub(super) fn below(&mut self, condition: Option<Value<'c>>, index: Num<'c>, size: Num<'c>, tile: i64) -> Option<Value<'c>> {
         if matches!(size, Num::Const(size) if size % tile == 0) {
             return condition;
         }
@@ -181,16 +180,16 @@ impl<'c> Emitter<'c> {
         let around: Vec<_> = stage.reduce.iter().copied().filter(|&dim| dim != tiles.along).collect();
         self.around(&around, copies.to_vec(), vec![start; copies.len()], &mut |emitter, copies, carried| {
             let size = emitter.sizes[tiles.along];
+            if let Some(matrix) = &tiles.matrix {
+                return emitter.overlapped(stage, tiles, matrix, &parts, (&copies[0], origins, thread), carried);
+            }
             emitter.repeat(Num::Const(0), size, tiles.step, carried, &mut |emitter, from, carried| {
                 emitter.barrier();
                 for part in &parts {
                     emitter.bring(stage, tiles, part, (&copies[0], origins, from), thread)?;
                 }
                 emitter.barrier();
-                match &tiles.matrix {
-                    Some(matrix) => emitter.matrix_step(matrix, tiles, &parts, thread, carried),
-                    None => emitter.one_step(stage, tiles, (&parts, origins), (copies, from), (carried, reducer)),
-                }
+                emitter.one_step(stage, tiles, (&parts, origins), (copies, from), (carried, reducer))
             })
         })
     }
@@ -229,12 +228,11 @@ impl<'c> Emitter<'c> {
             let again = stage.op.operands().iter().filter(|&&other| other == tensor).count() > 1;
             let element = tensor.ty().element_type().filter(|_| !again && self.buffers.contains_key(&tensor));
             let mut dims: Vec<_> = stage.domain.iter().filter(|&&dim| map.results().iter().any(|expr| expr.uses_dim(dim))).collect();
-            // What is contiguous in memory comes last; for matrix units what comes in pairs.
+            // What is contiguous in memory comes last.
             let last = map.results().last().copied();
-            match tiles.matrix {
-                Some(_) => dims.sort_by_key(|&&dim| dim == tiles.along),
-                None => dims.sort_by_key(|&&dim| last.is_some_and(|expr| expr.kind() == AffineKind::Dim(dim))),
-            }
+            dims.sort_by_key(|&&dim| {
+                last.is_some_and(|expr| if tiles.matrix.is_some() { expr.uses_dim(dim) } else { expr.kind() == AffineKind::Dim(dim) })
+            });
             let dims: Vec<_> = dims.into_iter().filter_map(|&dim| Some((dim, extent(dim)?))).collect();
             let (Some(element), true) = (element, dims.iter().any(|&(dim, _)| dim == tiles.along)) else { continue };
             let mut shape: Vec<_> = dims.iter().map(|&(_, extent)| extent).collect();
@@ -244,82 +242,26 @@ impl<'c> Emitter<'c> {
             }
             let size = shape.iter().product::<i64>() * element.bytes() as i64;
             let buffer = Buffer { base: self.status, element, shape: shape.into_iter().map(Num::Const).collect(), kept: None };
-            parts.push((bytes, Part { operand, tensor, dims, buffer }));
+            parts.push((bytes, Part { operand, tensor, dims, buffer, next: 0 }));
             bytes += (size + 15) / 16 * 16;
         }
         if parts.is_empty() {
             return Ok(Vec::new());
         }
         let name = self.kernel.op.str("sym_name").unwrap_or_default();
-        let memory = shared(device, &mut self.b, &name, bytes);
+        // While matrix units work on one step the next one arrives beside it.
+        let steps = if tiles.matrix.is_some() { 2 } else { 1 };
+        let memory = shared(device, &mut self.b, &name, bytes * steps);
         let place = |(at, mut part): (i64, Part<'c>)| {
             part.buffer.base = memory::element_pointer(&mut self.b, memory, Num::Const(at), ElementType::I8);
+            part.next = bytes;
             part
         };
         Ok(parts.into_iter().map(place).collect())
     }
 
-    /// The threads bring one operand's part of a step into shared memory.
-    fn bring(
-        &mut self,
-        stage: &StageView<'c>,
-        tiles: &Tiles,
-        part: &Part<'c>,
-        (copy, origins, from): (&Copy<'c>, &[Num<'c>], Num<'c>),
-        thread: Num<'c>,
-    ) -> Result<(), Error> {
-        let total: i64 = part.dims.iter().map(|&(_, extent)| extent).product();
-        let threads = tiles.threads();
-        for turn in 0..(total + threads - 1) / threads {
-            let number = thread.add(&mut self.b, Num::Const(turn * threads));
-            let mut inside = self.below(None, number, Num::Const(total), threads);
-            let (mut rest, mut copy, mut local) = (number, copy.clone(), Vec::new());
-            for (level, &(dim, extent)) in part.dims.iter().enumerate().rev() {
-                let within = if level == 0 { rest } else { rest.modulo(&mut self.b, Num::Const(extent)) };
-                rest = rest.floor_div(&mut self.b, Num::Const(extent));
-                let origin = self.origin(dim, origins, from);
-                let base = origin.add(&mut self.b, within);
-                copy.point[dim] = Some(Coord { base, lanes: false, block: None });
-                inside = self.below(inside, base, self.sizes[dim], extent);
-                local.push(Index::uniform(within));
-            }
-            local.reverse();
-            let move_one = |emitter: &mut Self| -> Result<(), Error> {
-                emitter.reads.clear();
-                let value = emitter.read(stage, part.operand, &copy)?;
-                emitter.store(&part.buffer, &local, value, false);
-                Ok(())
-            };
-            match inside {
-                // What a matrix unit takes beyond the end adds nothing.
-                _ if tiles.matrix.is_some() => {
-                    let condition = factors(stage).and_then(|factors| factors[part.operand]);
-                    let there = self.below(None, number, Num::Const(total), threads);
-                    let write = |emitter: &mut Self| -> Result<(), Error> {
-                        let asked = condition.map(|condition| emitter.condition(condition, &copy)).transpose()?;
-                        let inside = lanes::both(&mut emitter.b, inside, asked, 1);
-                        emitter.reads.clear();
-                        let value = match inside {
-                            Some(inside) => emitter.read_if(stage, part.operand, &copy, inside)?,
-                            None => emitter.read(stage, part.operand, &copy)?,
-                        };
-                        emitter.store(&part.buffer, &local, value, false);
-                        Ok(())
-                    };
-                    match there {
-                        Some(there) => self.only_if(there, write)?,
-                        None => write(self)?,
-                    }
-                }
-                Some(inside) => self.only_if(inside, move_one)?,
-                None => move_one(self)?,
-            }
-        }
-        Ok(())
-    }
-
     /// Where the present tile begins along a dim.
-    fn origin(&self, dim: usize, origins: &[Num<'c>], from: Num<'c>) -> Num<'c> {
+    pub(super) fn origin(&self, dim: usize, origins: &[Num<'c>], from: Num<'c>) -> Num<'c> {
         self.kernel.outer.iter().position(|&other| other == dim).map_or(from, |level| origins[level])
     }
 

@@ -10,7 +10,7 @@ use crate::call::{CallState, check_input};
 use crate::dlpack::DLTensor;
 use crate::error::RunError;
 use crate::manifest::{InputKind, Manifest};
-use crate::memory::Block;
+use crate::memory::{ALIGN, Block};
 use crate::tensor::dense_bytes;
 
 /// What a call needs of its session.
@@ -148,7 +148,9 @@ impl Program<'_> {
             let at = match (input.on_host, record) {
                 // SAFETY: the caller's tensor, or our dense copy of it.
                 (true, _) => device.input(unsafe { bytes_of(input.at, input.bytes) })?,
+                // Kernels rely on memory that is aligned as ours is.
                 (false, true) => device.input_copy(input.at as Address, input.bytes)?,
+                (false, false) if !input.at.is_multiple_of(ALIGN) => device.input_copy(input.at as Address, input.bytes)?,
                 (false, false) => input.at as Address,
             };
             state.inputs[k].data = at as usize as *mut c_void;
@@ -244,7 +246,8 @@ unsafe fn give_outputs(device: &mut DeviceCall, outputs: &[*const DLTensor]) {
         let (dense, sizes) = unsafe { (tensor.is_dense(), tensor.sizes()) };
         let dtype = crate::dtype::DType::from_dlpack(tensor.dtype);
         let bytes = dtype.and_then(|dtype| dense_bytes(dtype, sizes).ok());
-        if let (false, true, Some(bytes)) = (tensor.device.is_host(), dense, bytes) {
+        let aligned = (tensor.first_element() as usize).is_multiple_of(ALIGN);
+        if let (false, true, Some(bytes)) = (tensor.device.is_host(), dense && aligned, bytes) {
             device.give(k, tensor.first_element() as Address, bytes);
         }
     }

@@ -44,6 +44,16 @@ pub enum Do {
     Block { to: Reg },
     /// Another lane's register.
     Shuffle { to: Reg, from: Reg, distance: Reg, width: Reg },
+    /// Bits of a register.
+    Part { to: Reg, a: Reg, shift: u32, bits: u32 },
+    /// The lanes of a warp read four matrices of 8 by 8 elements of 16 bits; each lane says where a row of one begins.
+    Matrices { to: Reg, pointer: Reg, turned: bool },
+    /// Starts copying 16 bytes, of which so many are there (all without a register); the others become zero.
+    StartCopy { to: Reg, from: Reg, size: Option<Reg> },
+    /// The copies started since the last time are a group.
+    Group,
+    /// Waits until all groups but the last `left` ones have arrived.
+    Arrive { left: usize },
     /// The lanes of a warp multiply matrices together.
     Matrix(super::matrix::Product),
     /// All threads wait for each other.

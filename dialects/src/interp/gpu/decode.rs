@@ -90,6 +90,21 @@ impl<'c> Reader<'c> {
                 push(Do::Barrier);
                 return Ok(());
             }
+            "nvvm.cp.async.shared.global" => {
+                if op.int("size") != Some(16) {
+                    return Err(unknown(op));
+                }
+                push(Do::StartCopy { to: operands[0], from: operands[1], size: operands.get(2).copied() });
+                return Ok(());
+            }
+            "nvvm.cp.async.commit.group" => {
+                push(Do::Group);
+                return Ok(());
+            }
+            "nvvm.cp.async.wait.group" => {
+                push(Do::Arrive { left: op.int("n").unwrap_or(0).max(0) as usize });
+                return Ok(());
+            }
             "llvm.store" => {
                 let (count, element) = parts(op.operand(0).ty());
                 let size = size_of(element);
@@ -101,6 +116,14 @@ impl<'c> Reader<'c> {
             _ => {}
         }
         let result = op.results().first().copied().ok_or_else(|| unknown(op))?;
+        if op.is("nvvm.ldmatrix") {
+            let to = self.fresh(4);
+            self.known.insert(result, to);
+            let four = op.int("num") == Some(4);
+            let turned = op.attr("layout").filter(|_| four).ok_or_else(|| unknown(op))?.to_string().contains("col");
+            push(Do::Matrices { to, pointer: operands[0], turned });
+            return Ok(());
+        }
         if op.is("nvvm.mma.sync") {
             let to = self.fresh(4);
             self.known.insert(result, to);
@@ -163,6 +186,11 @@ impl<'c> Reader<'c> {
             }
             "complex.re" => push(Do::Move { to, from: operands[0] }),
             "complex.im" => push(Do::Move { to, from: operands[0] + 1 }),
+            // A word as smaller elements.
+            "llvm.bitcast" if count > 1 && !op.operand(0).ty().is_vector() => {
+                let bits = bits(element);
+                (0..count).for_each(|k| push(Do::Part { to: to + k, a: operands[0], shift: bits * k as u32, bits }));
+            }
             "llvm.extractvalue" => {
                 let at = op.ints("position").and_then(|list| list.first().copied()).ok_or_else(|| unknown(op))? as usize;
                 push(Do::Move { to, from: operands[0] + at });

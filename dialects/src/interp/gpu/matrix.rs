@@ -57,13 +57,35 @@ impl Product {
 }
 
 impl BlockRun<'_, '_> {
+    /// `ldmatrix`: lanes 8 `k` to 8 `k + 7` say where the rows of matrix `k` begin; lane `4 g + t` gets two elements of row `g`, or of
+    /// column `g` where they are turned.
+    pub(super) fn matrices(&mut self, on: &[usize], (to, pointer): (Reg, Reg), turned: bool) -> Result<(), InterpError> {
+        for warp in on.chunks(WARP) {
+            let first = whole(warp)?;
+            for matrix in 0..4 {
+                for lane in 0..WARP {
+                    let mut word = 0;
+                    for k in 0..2 {
+                        let (own, other) = (lane / 4, lane % 4 * 2 + k);
+                        let (row, column) = if turned { (other, own) } else { (own, other) };
+                        let at = self.get(pointer, first + 8 * matrix + row);
+                        if !at.is_multiple_of(16) {
+                            return Err(fail("a row of a matrix does not begin at a multiple of 16 bytes"));
+                        }
+                        let element = self.memory.load(at.wrapping_add(2 * column as u64), 2, self.who(first + lane))?;
+                        word |= element << (16 * k);
+                    }
+                    self.values[(to + matrix) * self.code.threads + first + lane] = word;
+                }
+            }
+        }
+        Ok(())
+    }
+
     /// All lanes of each warp must take part.
     pub(super) fn matrix(&mut self, on: &[usize], product: &Product) -> Result<(), InterpError> {
         for warp in on.chunks(WARP) {
-            let first = warp[0];
-            if warp.len() != WARP || first % WARP != 0 || warp[WARP - 1] != first + WARP - 1 {
-                return Err(fail(format!("a product of matrices needs all lanes of a warp; that of thread {first} has some off")));
-            }
+            let first = whole(warp)?;
             let number = |half: &Half, lane: usize| float((self.get(half.0, first + lane) >> half.1) & 0xFFFF, product.element);
             let mut sums = vec![0.0; ROWS * COLUMNS];
             for row in 0..ROWS {
@@ -87,4 +109,13 @@ impl BlockRun<'_, '_> {
         }
         Ok(())
     }
+}
+
+/// The first lane of a warp, all of whose lanes must be on.
+fn whole(warp: &[usize]) -> Result<usize, InterpError> {
+    let first = warp[0];
+    if warp.len() != WARP || !first.is_multiple_of(WARP) || warp[WARP - 1] != first + WARP - 1 {
+        return Err(fail(format!("matrices need all lanes of a warp; that of thread {first} has some off")));
+    }
+    Ok(first)
 }

@@ -5,6 +5,7 @@
 //! that orders them.
 
 mod code;
+mod copies;
 mod decode;
 mod emulator;
 mod matrix;

@@ -2,6 +2,7 @@
 
 use super::super::value::{InterpError, fail};
 use super::code::{Code, Do, Reg, Step};
+use super::copies::Copies;
 use super::memory::{Memories, Who};
 use super::scalar::{bits_of, compare_floats, convert, float, fused, low, signed};
 
@@ -14,17 +15,26 @@ const TURNS: u64 = 1 << 28;
 /// One block of threads.
 pub struct BlockRun<'a, 'm> {
     pub(super) code: &'a Code,
-    memory: &'a mut Memories<'m>,
+    pub(super) memory: &'a mut Memories<'m>,
     pub(super) values: Vec<u64>,
     block: u64,
     epoch: u32,
+    /// What is under way, by thread.
+    pub(super) copies: Vec<Copies>,
 }
 
 impl<'a, 'm> BlockRun<'a, 'm> {
     /// Runs a block of the grid on arguments that all threads share.
     pub fn run(code: &'a Code, memory: &'a mut Memories<'m>, arguments: &[u64], block: u64) -> Result<(), InterpError> {
         memory.next_block();
-        let mut run = Self { code, memory, values: vec![0; code.registers * code.threads], block, epoch: 0 };
+        let mut run = Self {
+            code,
+            memory,
+            values: vec![0; code.registers * code.threads],
+            block,
+            epoch: 0,
+            copies: vec![Copies::default(); code.threads],
+        };
         let all: Vec<usize> = (0..code.threads).collect();
         for (&reg, &value) in code.arguments.iter().zip(arguments) {
             run.each(&all, reg, |_, _| Ok(value))?;
@@ -106,6 +116,14 @@ impl<'a, 'm> BlockRun<'a, 'm> {
             Do::Thread { to } => self.each(on, to, |_, t| Ok(t as u64)),
             Do::Block { to } => self.each(on, to, |run, _| Ok(run.block)),
             Do::Shuffle { to, from, distance, width } => self.shuffle(on, (to, from), (distance, width)),
+            Do::Part { to, a, shift, bits } => self.each(on, to, |run, t| Ok(low(run.get(a, t) >> shift, bits))),
+            Do::Matrices { to, pointer, turned } => self.matrices(on, (to, pointer), turned),
+            Do::StartCopy { to, from, size } => self.start_copy(on, to, from, size),
+            Do::Group => {
+                self.group(on);
+                Ok(())
+            }
+            Do::Arrive { left } => self.arrive(on, left),
             Do::Matrix(ref product) => self.matrix(on, product),
             Do::Barrier => {
                 if on.len() != self.code.threads {
@@ -136,7 +154,7 @@ impl<'a, 'm> BlockRun<'a, 'm> {
         }
     }
 
-    fn who(&self, thread: usize) -> Who {
+    pub(super) fn who(&self, thread: usize) -> Who {
         Who { thread, block: self.block, epoch: self.epoch }
     }
 

@@ -93,6 +93,86 @@ fn lanes_read_each_other() {
     refused(&format!("scf.if %is_first {{\n{exchange}\n}}"), "thread 0 reads thread 1");
 }
 
+/// Copies the numbers of all threads through global into shared memory, 16 bytes by each of the first 16 threads.
+fn copied(wait: &str) -> String {
+    format!(
+        "llvm.store %x, %place : f32, !llvm.ptr
+        gpu.barrier
+        %16 = arith.constant 16 : i64
+        %some = arith.cmpi slt, %t, %16 : i64
+        scf.if %some {{
+          %at = arith.muli %t, %16 : i64
+          %from = llvm.getelementptr %out[%at] : (!llvm.ptr, i64) -> !llvm.ptr, i8
+          %to = llvm.getelementptr %shared[%at] : (!llvm.ptr, i64) -> !llvm.ptr, i8
+          %g = llvm.addrspacecast %from : !llvm.ptr to !llvm.ptr<1>
+          %sh = llvm.addrspacecast %to : !llvm.ptr to !llvm.ptr<3>
+          %half = arith.constant 8 : i32
+          nvvm.cp.async.shared.global %sh, %g, 16, cache = cg, %half : !llvm.ptr<3>, !llvm.ptr<1>, i32
+        }}
+        nvvm.cp.async.commit.group
+        {wait}
+        %y = llvm.load %its : !llvm.ptr -> f32
+        gpu.barrier
+        llvm.store %y, %place : f32, !llvm.ptr"
+    )
+}
+
+#[test]
+fn copies_arrive_where_they_are_waited_for() {
+    // Only half of each copy is there, the rest becomes zero.
+    let wanted: Vec<f64> = (0..64).map(|t| (t + 1) % 64).map(|k| if k % 4 < 2 { f64::from(k) } else { 0.0 }).collect();
+    assert_eq!(run(&copied("nvvm.cp.async.wait.group 0\n gpu.barrier")), Ok(wanted.clone()));
+    refused(&copied("nvvm.cp.async.wait.group 0"), "race");
+    // What nobody waited for is not there.
+    assert_ne!(run(&copied("gpu.barrier")), Ok(wanted));
+}
+
+#[test]
+fn a_warp_multiplies_matrices() {
+    // All elements of the left matrix are 1.5, those of the right one 2; the sums begin with the lane's number.
+    let product = "%h = arith.constant dense<1.5> : vector<2xf16>
+        %k = arith.constant dense<2.0> : vector<2xf16>
+        %d = nvvm.mma.sync A[%h, %h, %h, %h] B[%k, %k] C[%x, %x, %x, %x] {layoutA = #nvvm.mma_layout<row>,
+            layoutB = #nvvm.mma_layout<col>, shape = #nvvm.shape<m = 16, n = 8, k = 16>} : (vector<2xf16>, vector<2xf16>, f32)
+            -> !llvm.struct<(f32, f32, f32, f32)>
+        %y = llvm.extractvalue %d[2] : !llvm.struct<(f32, f32, f32, f32)>";
+    let found = run(&format!("{product}\nllvm.store %y, %place : f32, !llvm.ptr"));
+    assert_eq!(found, Ok((0..64).map(|t| 48.0 + f64::from(t)).collect()));
+    refused(&format!("scf.if %is_first {{\n{product}\n}}"), "all lanes of a warp");
+}
+
+#[test]
+fn a_warp_reads_matrices_by_rows_and_by_columns() {
+    // Shared memory holds its own positions; four matrices begin 64 elements apart, their rows 8.
+    for (layout, wanted) in [("row", [0, 2, 4, 8, 14]), ("col", [0, 16, 32, 1, 49])] {
+        let body = format!(
+            "%four = arith.constant 4 : i64
+            %a = arith.muli %t, %four : i64
+            scf.for %i = %first to %four step %one : i64 {{
+              %p = arith.addi %a, %i : i64
+              %w = arith.trunci %p : i64 to i16
+              %to = llvm.getelementptr %shared[%p] : (!llvm.ptr, i64) -> !llvm.ptr, i16
+              llvm.store %w, %to : i16, !llvm.ptr
+            }}
+            gpu.barrier
+            %31 = arith.constant 31 : i64
+            %8 = arith.constant 8 : i64
+            %lane = arith.andi %t, %31 : i64
+            %row = arith.muli %lane, %8 : i64
+            %rp = llvm.getelementptr %shared[%row] : (!llvm.ptr, i64) -> !llvm.ptr, i16
+            %rs = llvm.addrspacecast %rp : !llvm.ptr to !llvm.ptr<3>
+            %d = nvvm.ldmatrix %rs {{num = 4 : i32, layout = #nvvm.mma_layout<{layout}>, shape = #nvvm.ld_st_matrix_shape<m = 8, n = 8>,
+                eltType = #nvvm.ld_st_matrix_elt_type<b16>}} : (!llvm.ptr<3>) -> !llvm.struct<(i32, i32, i32, i32)>
+            %e = llvm.extractvalue %d[0] : !llvm.struct<(i32, i32, i32, i32)>
+            %low = arith.trunci %e : i32 to i16
+            %y = arith.sitofp %low : i16 to f32
+            llvm.store %y, %place : f32, !llvm.ptr"
+        );
+        let found = run(&body).unwrap();
+        assert_eq!([0, 1, 2, 4, 7].map(|lane| found[lane] as i32), wanted, "{layout}");
+    }
+}
+
 #[test]
 fn memory_ends() {
     refused("%far = llvm.getelementptr %mine[512] : (!llvm.ptr) -> !llvm.ptr, f32\nllvm.store %x, %far : f32, !llvm.ptr", "shared memory");

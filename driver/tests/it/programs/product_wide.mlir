@@ -1,0 +1,9 @@
+// Rows that begin aligned, contiguous along either dim of an operand: they are copied 16 bytes at a time.
+func.func @main(%x: tensor<72x104xf16> {capture.kind = "input", capture.name = "x"},
+                %y: tensor<104x88xf16> {capture.kind = "input", capture.name = "y"},
+                %w: tensor<136x88xf16> {capture.kind = "input", capture.name = "w"})
+    -> (tensor<72x88xf16> {capture.kind = "output"}, tensor<72x136xf16> {capture.kind = "output"}) attributes {capture.entry} {
+  %0 = aten.mm %x, %y : (tensor<72x104xf16>, tensor<104x88xf16>) -> tensor<72x88xf16>
+  %1 = aten.linear %0, %w {segments = array<i64: 1, 1, 0>} : (tensor<72x88xf16>, tensor<136x88xf16>) -> tensor<72x136xf16>
+  return %0, %1 : tensor<72x88xf16>, tensor<72x136xf16>
+}
