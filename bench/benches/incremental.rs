@@ -6,7 +6,7 @@
 use criterion::{BenchmarkId, Criterion, criterion_group, criterion_main};
 use salsa::Setter;
 use std::hint::black_box;
-use strata_driver::incremental::{Database, Pipeline, Source, run};
+use strata_driver::incremental::{Database, Form, Pipeline, Source, run};
 
 /// From PyTorch's operators to fused kernels, all passes that run on functions.
 const PASSES: &str = "func.func(decompose-aten),func.func(canonicalize),func.func(cse),func.func(simplify-algebra),\
@@ -38,13 +38,13 @@ fn incremental(c: &mut Criterion) {
         group.bench_function(BenchmarkId::new("cold", count), |b| {
             b.iter(|| {
                 let db = Database::new(None);
-                let source = Source::new(&db, "layers".into(), text.clone(), false);
+                let source = Source::new(&db, "layers".into(), text.clone(), Form::Written);
                 let pipeline = Pipeline::parse(&db, PASSES).expect("it is a pipeline");
                 black_box(run(&db, source, pipeline).expect("it runs"));
             });
         });
         let mut db = Database::new(None);
-        let source = Source::new(&db, "layers".into(), text, false);
+        let source = Source::new(&db, "layers".into(), text, Form::Written);
         let pipeline = Pipeline::parse(&db, PASSES).expect("it is a pipeline");
         run(&db, source, pipeline).expect("it runs");
         let mut edits = count;

@@ -6,7 +6,7 @@ use std::ffi::c_void;
 use strata_core_sys::{strata_emit_at, strata_emit_at_op};
 
 /// How bad it is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Severity {
     /// The input or the pass is wrong.
     Error = 0,
@@ -47,6 +47,15 @@ pub fn emit_at(location: Location<'_>, severity: Severity, message: &str, notes:
     });
 }
 
+impl Collected {
+    /// Reports it again, at a place in a context; notes are put where they were.
+    pub fn emit(&self, cx: Cx<'_>) {
+        let place = |text: &str| cx.parse_location(text).unwrap_or_else(|| cx.unknown());
+        let notes: Vec<_> = self.notes.iter().map(|note| Note { location: Some(place(&note.location)), message: &note.message }).collect();
+        emit_at(place(&self.location), self.severity, &self.message, &notes);
+    }
+}
+
 impl Op<'_> {
     /// Reports a warning at the op.
     pub fn warning(self, message: &str) {
@@ -59,40 +68,101 @@ impl Op<'_> {
     }
 }
 
+/// A diagnostic that was collected: it outlives its context.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Collected {
+    /// How bad it is.
+    pub severity: Severity,
+    /// Where, as `loc(..)` is written.
+    pub location: String,
+    /// What.
+    pub message: String,
+    /// Its notes.
+    pub notes: Vec<Collected>,
+}
+
+/// Runs `call` and gives what is reported meanwhile, warnings and remarks too. None of it is printed.
+pub fn collect<R>(cx: Cx<'_>, call: impl FnOnce() -> R) -> (R, Vec<Collected>) {
+    let mut found = Vec::new();
+    let mut visit = |diagnostic: &View| {
+        found.push(diagnostic.collected());
+        true
+    };
+    let result = with_handler(cx, &mut visit, call);
+    (result, found)
+}
+
 /// Runs `call` and gives the errors that MLIR reports meanwhile, each as `location: message`.
 pub fn collect_errors<R>(cx: Cx<'_>, call: impl FnOnce() -> R) -> (R, Vec<String>) {
-    unsafe extern "C" fn handle(diagnostic: MlirDiagnostic, data: *mut c_void) -> MlirLogicalResult {
-        // SAFETY: `data` is the list below, alive while the handler is attached; MLIR calls handlers one at a time.
-        unsafe {
-            let is_error = mlirDiagnosticGetSeverity(diagnostic) == MlirDiagnosticSeverity_MlirDiagnosticError;
-            if is_error {
-                (*data.cast::<Vec<String>>()).push(show(diagnostic));
-            }
-            MlirLogicalResult { value: i8::from(is_error) }
-        }
-    }
     let mut errors: Vec<String> = Vec::new();
-    // SAFETY: the context is alive; the handler is detached before `errors` goes.
+    let mut visit = |diagnostic: &View| {
+        let is_error = diagnostic.severity() == Severity::Error;
+        if is_error {
+            errors.push(diagnostic.show());
+        }
+        is_error
+    };
+    let result = with_handler(cx, &mut visit, call);
+    (result, errors)
+}
+
+/// Runs `call` while `visit` sees each diagnostic, and says whether others are not to see it.
+fn with_handler<R>(cx: Cx<'_>, visit: &mut dyn FnMut(&View) -> bool, call: impl FnOnce() -> R) -> R {
+    unsafe extern "C" fn handle(diagnostic: MlirDiagnostic, data: *mut c_void) -> MlirLogicalResult {
+        // SAFETY: `data` is the visitor below, alive while the handler is attached; MLIR calls handlers one at a time.
+        let visit = unsafe { &mut *data.cast::<&mut dyn FnMut(&View) -> bool>() };
+        MlirLogicalResult { value: i8::from(visit(&View { raw: diagnostic })) }
+    }
+    let mut visit = visit;
+    // SAFETY: the context is alive; the handler is detached before the visitor goes.
     unsafe {
-        let id = mlirContextAttachDiagnosticHandler(cx.to_raw(), Some(handle), (&raw mut errors).cast(), None);
+        let id = mlirContextAttachDiagnosticHandler(cx.to_raw(), Some(handle), (&raw mut visit).cast(), None);
         let result = call();
         mlirContextDetachDiagnosticHandler(cx.to_raw(), id);
-        (result, errors)
+        result
     }
 }
 
-/// # Safety
-/// The diagnostic must be alive.
-unsafe fn show(diagnostic: MlirDiagnostic) -> String {
-    // SAFETY: the diagnostic is alive, and its notes are as many as MLIR says.
-    unsafe {
-        let mut message = String::new();
-        mlirDiagnosticPrint(diagnostic, Some(print_into), (&raw mut message).cast());
-        let location = Location::from_raw(mlirDiagnosticGetLocation(diagnostic));
-        let mut text = format!("{}: {message}", location.short());
-        for index in 0..mlirDiagnosticGetNumNotes(diagnostic) {
-            text.push_str(&format!("\n  note: {}", show(mlirDiagnosticGetNote(diagnostic, index))));
+/// What a diagnostic is asked for. It is alive as long as its handler runs, and only handlers ask.
+struct View {
+    raw: MlirDiagnostic,
+}
+
+impl View {
+    fn severity(&self) -> Severity {
+        // SAFETY: see the type.
+        match unsafe { mlirDiagnosticGetSeverity(self.raw) } {
+            kind if kind == MlirDiagnosticSeverity_MlirDiagnosticError => Severity::Error,
+            kind if kind == MlirDiagnosticSeverity_MlirDiagnosticWarning => Severity::Warning,
+            _ => Severity::Remark,
         }
+    }
+
+    fn message(&self) -> String {
+        let mut message = String::new();
+        // SAFETY: see the type.
+        unsafe { mlirDiagnosticPrint(self.raw, Some(print_into), (&raw mut message).cast()) };
+        message
+    }
+
+    fn location(&self) -> Location<'_> {
+        // SAFETY: see the type.
+        unsafe { Location::from_raw(mlirDiagnosticGetLocation(self.raw)) }
+    }
+
+    fn notes(&self) -> impl Iterator<Item = View> {
+        // SAFETY: see the type; notes live as long as their diagnostic.
+        unsafe { (0..mlirDiagnosticGetNumNotes(self.raw)).map(|index| View { raw: mlirDiagnosticGetNote(self.raw, index) }) }
+    }
+
+    fn collected(&self) -> Collected {
+        let notes = self.notes().map(|note| note.collected()).collect();
+        Collected { severity: self.severity(), location: self.location().to_string(), message: self.message(), notes }
+    }
+
+    fn show(&self) -> String {
+        let mut text = format!("{}: {}", self.location().short(), self.message());
+        self.notes().for_each(|note| text.push_str(&format!("\n  note: {}", note.show())));
         text
     }
 }

@@ -49,9 +49,14 @@ impl Notes {
             let kernels = module.find_all("loop.kernel").into_iter().filter_map(KernelView::new);
             let called = called(module);
             let here = Machine::with_threads(std::thread::available_parallelism().map_or(1, usize::from));
-            let kernels = kernels.filter(|kernel| kernel.op.str("sym_name").is_some_and(|name| called.contains(&name)));
-            let described = kernels.map(|kernel| Kernel {
-                name: kernel.op.str("sym_name").unwrap_or_default(),
+            let kernels = kernels.filter_map(|kernel| {
+                let name = kernel.op.str("sym_name")?;
+                let launches = called.iter().filter(|call| **call == name).count() as u64;
+                (launches > 0).then_some((kernel, name, launches))
+            });
+            let described = kernels.map(|(kernel, name, launches)| Kernel {
+                name,
+                launches,
                 bytes: kernel.bytes(),
                 flops: kernel.flops(),
                 predicted_nanos: predict::seconds(&kernel, here).map(|seconds| (1e9 * seconds) as u64),

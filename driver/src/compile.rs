@@ -3,7 +3,7 @@
 use crate::artefact::{self, Notes};
 use crate::autotune;
 use crate::device;
-use crate::incremental::{self, Database, Pipeline, Report};
+use crate::incremental::{self, Database, Form, Pipeline, Report};
 use crate::levels::{LEVELS, Level, road};
 use crate::options::{self, Dynamic, Mode, Numerics, Options};
 use crate::units::{self, Make};
@@ -97,12 +97,13 @@ fn run_by_function<'c>(
     let private = |op: &Op<'_>| op.is("func.func") && op.str("sym_visibility").as_deref() == Some("private");
     if let Some(store) = store.filter(|_| !on_functions.is_empty() && module.body().ops().iter().any(private)) {
         let db = Database::sharing(store.clone());
-        let source = incremental::Source::new(&db, "the program".to_owned(), module.to_string(), true);
+        let source = incremental::Source::new(&db, "the program".to_owned(), module.to_string(), Form::Printed);
         let pipeline = Pipeline::new(&db, on_functions.to_vec());
         // Where this fails the passes say why in their place, with the locations of the source.
         if let Ok((text, report)) = incremental::run(&db, source, pipeline)
             && let Ok(after) = Module::parse(context, &text, "between passes")
         {
+            report.said.iter().cloned().for_each(|said| said.say(after.cx()));
             run_passes(&after, level, &rest.join(","), options)?;
             return Ok((after, report));
         }

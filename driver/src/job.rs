@@ -12,7 +12,7 @@ use strata_store::{Settings, Store, StoreError};
 use crate::bisect::bisect;
 use crate::check_semantics::{CheckError, CheckOptions, check_semantics, run_pass};
 use crate::compile::{Source, context, read};
-use crate::incremental::{self, Database, Pipeline, Source as Text};
+use crate::incremental::{self, Database, Form, Pipeline, Source as Text};
 use crate::interpret::weights;
 use crate::opt_args::{Explain, Job, Task};
 use crate::{Error, graph};
@@ -86,15 +86,17 @@ impl Job {
         let context = context();
         let mut texts = Vec::new();
         for source in self.programs(&context)? {
-            let source = Text::new(&db, self.name(), source.module.to_string(), true);
+            let source = Text::new(&db, self.name(), source.module.op().to_text_with_locations(), Form::Located);
             let (text, report) = incremental::run(&db, source, pipeline).map_err(JobError::Incremental)?;
+            report.said.iter().cloned().for_each(|said| said.say((&*context).into()));
             match explain {
                 Some(Explain::Text) => eprintln!("{report}"),
                 Some(Explain::Json) => eprintln!("{}", report.json()),
                 None => {}
             }
+            let module = Module::parse(&context, &text, &self.name()).map_err(Error::from)?;
             // MLIR's driver ends a program with an empty line.
-            texts.push(text + "\n");
+            texts.push(if self.locations { module.op().to_text_with_locations() + "\n" } else { module.to_string() + "\n" });
         }
         self.write(texts.join("// -----\n").as_bytes())?;
         Ok(true)

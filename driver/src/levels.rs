@@ -124,6 +124,7 @@ pub const LEVELS: &[Level] = &[
             optional("share-reciprocals", "share-reciprocals"),
             optional("split-reductions", "split-reductions"),
             optional("keep-rows", "keep-rows"),
+            optional("share-kernels", "share-kernels"),
             optional("pack-operands", "pack-operands"),
             optional("hoist-weights", "hoist-weights"),
             optional("schedule-cpu", "schedule-cpu"),

@@ -103,6 +103,8 @@ pub struct Job {
     pub passes: Vec<String>,
     /// Whether the file holds several programs, between lines `// -----`.
     pub split: bool,
+    /// Whether the program is written with locations.
+    pub locations: bool,
 }
 
 impl Task {
@@ -173,7 +175,7 @@ pub fn job(args: &[String]) -> Result<Option<Job>, ArgsError> {
         };
     }
     let Some(task) = task else { return Ok(None) };
-    let mut job = Job { task, input: None, output: None, passes: Vec::new(), split: false };
+    let mut job = Job { task, input: None, output: None, passes: Vec::new(), split: false, locations: false };
     // Passes stand where their flags do; those of --from and --to come last, as in `expand`.
     let args: Vec<String> = args.iter().filter(|arg| !matches!(Task::of(arg), Ok(Some(_)))).cloned().collect();
     let args = expand(&args)?;
@@ -193,6 +195,7 @@ pub fn job(args: &[String]) -> Result<Option<Job>, ArgsError> {
                 let (name, value) = flag.split_once('=').map_or((flag, None), |(name, value)| (name, Some(value)));
                 match (name, value) {
                     ("split-input-file", None) => job.split = true,
+                    ("mlir-print-debuginfo", None) => job.locations = true,
                     ("o", Some(value)) => job.output = Some(value.into()),
                     ("pass-pipeline", Some(text)) => job.passes.extend(pass_list::split(text)?),
                     ("pass-pipeline", None) => {

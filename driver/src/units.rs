@@ -78,11 +78,15 @@ pub(crate) fn objects(module: &Module<'_>, make: Make<'_>) -> Result<Objects, Er
     Ok(all)
 }
 
+/// Launches of a program whose code is generated quickly: it only calls kernels, and the time to make it well grows with its square.
+const LONG: usize = 64;
+
 /// The object of the program around the kernels.
 fn program(module: &Module<'_>, make: Make<'_>) -> Result<Piece, Error> {
+    let quick = module.op().find_all("host.launch").len() > LONG;
     program_to_cpu(module.op())?;
     let parts = make.parts().with_content("program", module.to_string().as_bytes());
-    make.piece(parts, || make.code(module, Vec::new()))
+    make.piece(parts, || make.code(module, codegen::Options { quick, ..make.options.clone() }))
 }
 
 /// A context that kernels are read into.
@@ -101,7 +105,7 @@ impl Kernel {
             op.set_attr("sym_name", op.cx().str_attr(&self.name));
         }
         kernels_to_cpu(module.op())?;
-        make.code(&module, functions_of(&self.name).into())
+        make.code(&module, codegen::Options { exports: functions_of(&self.name).into(), ..make.options.clone() })
     }
 }
 
@@ -128,10 +132,10 @@ impl Make<'_> {
         Ok(Piece { object: emitted.object, timings: emitted.timings })
     }
 
-    /// From the level `cpu` to an object that exports these functions.
-    fn code(&self, module: &Module<'_>, exports: Vec<String>) -> Result<Emitted, Error> {
+    /// From the level `cpu` to an object.
+    fn code(&self, module: &Module<'_>, options: codegen::Options) -> Result<Emitted, Error> {
         codegen::lower_to_llvm(module.op(), &self.target.math())?;
-        Ok(codegen::emit(module.op(), self.target, &codegen::Options { exports, ..self.options.clone() })?)
+        Ok(codegen::emit(module.op(), self.target, &options)?)
     }
 }
 

@@ -5,7 +5,7 @@ use std::fmt::Write;
 use strata_core::ir::Module;
 use strata_core::pass::PassManager;
 use strata_core::registry::Registry;
-use strata_driver::incremental::{Database, How, Pipeline, Report, Source, run};
+use strata_driver::incremental::{Database, Form, How, Pipeline, Report, Source, run};
 use strata_driver::{passes, registry};
 use strata_store::{Settings, Store};
 
@@ -64,7 +64,7 @@ impl Session {
 
     fn with_store(text: &str, store: Option<Store>) -> Session {
         let db = Database::new(store);
-        let source = Source::new(&db, "test".into(), text.into(), false);
+        let source = Source::new(&db, "test".into(), text.into(), Form::Written);
         // The passes must be known before a pipeline is read.
         plain("", PASSES);
         let pipeline = Pipeline::parse(&db, PASSES).expect("it is a pipeline");

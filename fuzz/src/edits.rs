@@ -5,7 +5,7 @@ use std::time::Instant;
 use salsa::Setter;
 use strata_core::ir::{Context, Module};
 use strata_core::pass::PassManager;
-use strata_driver::incremental::{Database, Pipeline, Source, run};
+use strata_driver::incremental::{Database, Form, Pipeline, Source, run};
 
 use crate::emit::{Style, emit, signature};
 use crate::generate::generate;
@@ -113,7 +113,7 @@ pub fn edits(count: u64, seed: u64) -> bool {
         let mut program = Program::new(seed);
         let passes = PIPELINES[(program.seed % PIPELINES.len() as u64) as usize];
         let mut db = Database::new(None);
-        let source = Source::new(&db, "program".into(), program.text(), false);
+        let source = Source::new(&db, "program".into(), program.text(), Form::Written);
         let Ok(pipeline) = Pipeline::parse(&db, passes) else { return false };
         let mut undo = program.functions.clone();
         for edit in 0..EDITS {

@@ -18,6 +18,7 @@ pub mod predict;
 pub mod prim_to_loop;
 pub mod schedule_cpu;
 pub mod schedule_gpu;
+pub mod share_kernels;
 pub mod share_reciprocals;
 pub mod split_reductions;
 
@@ -40,6 +41,7 @@ pub const PASSES: &[PassEntry] = &[
     PassEntry::of::<prim_to_loop::PrimToLoop>(),
     PassEntry::of::<schedule_cpu::ScheduleCpu>(),
     PassEntry::of::<schedule_gpu::ScheduleGpu>(),
+    PassEntry::of::<share_kernels::ShareKernels>(),
     PassEntry::of::<share_reciprocals::ShareReciprocals>(),
     PassEntry::of::<split_reductions::SplitReductions>(),
 ];

@@ -13,6 +13,7 @@
 
 use crate::kernel_view::{KernelView, StageView};
 use crate::schedule_cpu::{Roles, Stride, uses};
+use crate::share_kernels::is_weight as is_weight_value;
 use strata_core::ir::{AffineExpr, AffineMap, Attr, Builder, DYNAMIC, ElementType, Op, OpSpec, Type, Value};
 use strata_core::pass::{Pass, PassContext, PassError};
 
@@ -114,13 +115,7 @@ fn layout<'c>(kernel: &KernelView<'c>, operand: usize, vector_bits: i64, weight:
 fn is_weight(module: Op<'_>, kernel: Op<'_>, argument: usize) -> bool {
     let calls = module.find_all("loop.call");
     let mut calls = calls.into_iter().filter(|call| call.attr("callee").and_then(Attr::as_symbol) == kernel.str("sym_name"));
-    calls.all(|call| {
-        let value = call.operand(argument);
-        let function = value.owner_block().and_then(|block| block.parent_op()).filter(|_| value.defining_op().is_none());
-        let kind =
-            function.and_then(|function| function.attr("arg_attrs")?.as_array()?.get(value.index())?.entry("capture.kind")?.as_str());
-        kind.is_some_and(|kind| kind != "input")
-    })
+    calls.all(|call| is_weight_value(call.operand(argument)))
 }
 
 /// The widening conversion that is all that the body does with an operand.

@@ -137,10 +137,11 @@ impl<'c> Cone<'c> {
                 wanted.extend(op.operands());
             }
         });
+        let arguments = entry.body(0).args();
         let (mut seen, mut found) = (HashSet::new(), HashSet::new());
         while let Some(value) = wanted.pop() {
             let Some(op) = value.defining_op().filter(|_| self.leaves.contains_key(&value) && seen.insert(value)) else { continue };
-            match self.refusal(entry, op, value) {
+            match self.refusal(&arguments, op, value) {
                 None => {
                     found.insert(value);
                 }
@@ -155,9 +156,8 @@ impl<'c> Cone<'c> {
         entry.body(0).ops().into_iter().flat_map(Op::results).filter(|value| found.contains(value)).collect()
     }
 
-    fn refusal(&self, entry: Op<'c>, op: Op<'c>, value: Value<'c>) -> Option<Refusal> {
+    fn refusal(&self, arguments: &[Value<'c>], op: Op<'c>, value: Value<'c>) -> Option<Refusal> {
         let Some(size) = bytes(value.ty()).filter(|_| value.ty().is_tensor()) else { return Some(Refusal::Scalar) };
-        let arguments = entry.body(0).args();
         let leaves = &self.leaves[&value];
         if leaves.is_empty() {
             return Some(Refusal::NoWeight);

@@ -336,6 +336,9 @@ pub struct Guard {
 pub struct Kernel {
     /// Its name in the program.
     pub name: String,
+    /// Places of the program that launch it.
+    #[serde(default = "once")]
+    pub launches: u64,
     /// Bytes read and written by one launch, if static.
     #[serde(default)]
     pub bytes: Option<u64>,
@@ -345,6 +348,10 @@ pub struct Kernel {
     /// Nanoseconds of one launch as the cost model predicts them, if static.
     #[serde(default)]
     pub predicted_nanos: Option<u64>,
+}
+
+fn once() -> u64 {
+    1
 }
 
 /// Time spent in one stage of a compilation.

@@ -295,6 +295,13 @@ impl<'c> Cx<'c> {
         Location { raw: unsafe { mlirLocationUnknownGet(self.raw) }, marker: PhantomData }
     }
 
+    /// The location of a text as MLIR prints it: `loc("file":3:5)`.
+    pub fn parse_location(self, text: &str) -> Option<Location<'c>> {
+        let attr = self.parse_attr(text)?;
+        // SAFETY: the attribute lives as long as the context; it is taken for a location only if it is one.
+        unsafe { mlirAttributeIsALocation(attr.raw).then(|| Location::from_raw(mlirLocationFromAttribute(attr.raw))) }
+    }
+
     /// A location that names what an op came from.
     pub fn name_location(self, name: &str, child: Location<'c>) -> Location<'c> {
         // SAFETY: the string is alive for the call.

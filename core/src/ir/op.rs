@@ -156,7 +156,7 @@ impl<'c> Op<'c> {
     }
 
     /// Calls `visit` for each attribute, without copying names.
-    pub fn for_each_attr(self, visit: &mut dyn FnMut(&str, Attr<'c>)) {
+    pub fn for_each_attr(self, visit: &mut dyn FnMut(&'c str, Attr<'c>)) {
         // SAFETY: see the impl; names are UTF-8 and live as long as the context.
         unsafe {
             for index in 0..mlirOperationGetNumAttributes(self.raw) {

@@ -1,6 +1,6 @@
 //! Values and their uses.
 
-use super::{Block, Cx, Op, Type, identity, printed};
+use super::{Block, Cx, Location, Op, Type, identity, printed};
 use mlir_sys::*;
 use std::marker::PhantomData;
 
@@ -51,6 +51,20 @@ impl<'c> Value<'c> {
     pub fn set_type(self, ty: Type<'c>) {
         // SAFETY: the value and the type are alive.
         unsafe { mlirValueSetType(self.raw, ty.raw) }
+    }
+
+    /// Where it comes from: the op's place, or an argument's own.
+    pub fn location(self) -> Location<'c> {
+        // SAFETY: the value is alive, and with it its context.
+        unsafe { Location::from_raw(mlirValueGetLocation(self.raw)) }
+    }
+
+    /// Says where a block argument comes from; a result's place is its op's.
+    pub fn set_location(self, location: Location<'c>) {
+        if self.defining_op().is_none() {
+            // SAFETY: the value is an argument and alive, as is the location.
+            unsafe { mlirBlockArgumentSetLocation(self.raw, location.raw) }
+        }
     }
 
     /// The operation that this is a result of.

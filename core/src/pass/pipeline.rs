@@ -81,6 +81,16 @@ impl<'c> PassManager<'c> {
         self
     }
 
+    /// [`run`](Self::run), and how many passes ran on an op meanwhile, as MLIR's own instrumentation counts them.
+    pub fn run_counted(self, op: Op<'c>) -> (Result<(), PipelineError>, u64) {
+        let mut count = 0;
+        // SAFETY: the pass manager is alive, and gone before the count is; threads add to it atomically.
+        unsafe { strata_core_sys::strata_count_passes(self.raw, &raw mut count) };
+        let result = self.run(op);
+        drop(self);
+        (result, count)
+    }
+
     /// Runs the passes. Errors are collected; warnings and remarks go on to the context's other handlers.
     pub fn run(&self, op: Op<'c>) -> Result<(), PipelineError> {
         crate::erased::clear();

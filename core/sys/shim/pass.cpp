@@ -2,6 +2,7 @@
 #include "support.h"
 #include "mlir/Pass/AnalysisManager.h"
 #include "mlir/Pass/Pass.h"
+#include "mlir/Pass/PassInstrumentation.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Pass/PassRegistry.h"
 
@@ -151,6 +152,15 @@ private:
 
 FnPass &unwrapPass(StrataPass *pass) { return *reinterpret_cast<FnPass *>(pass); }
 
+// Counts the passes that run on an op. Adaptors, which only hand ops on to others, have no argument.
+struct Counting : PassInstrumentation {
+  explicit Counting(uint64_t *count) : count(count) {}
+  void runBeforePass(Pass *pass, Operation *) override {
+    __atomic_fetch_add(count, pass->getArgument().empty() ? 0 : 1, __ATOMIC_RELAXED);
+  }
+  uint64_t *count;
+};
+
 } // namespace
 
 void strata_register_pass(StrataPassDef const *def) {
@@ -208,6 +218,10 @@ bool strata_pass_run_pipeline(StrataPass *wrapped, MlirStringRef pipeline, MlirO
     return false;
   }
   return succeeded(pass.runPipeline(manager, unwrap(op)));
+}
+
+void strata_count_passes(MlirPassManager manager, uint64_t *count) {
+  unwrap(manager)->addInstrumentation(std::make_unique<Counting>(count));
 }
 
 void strata_pass_preserve_all(StrataPass *pass) { unwrapPass(pass).markAllAnalysesPreserved(); }

@@ -162,6 +162,9 @@ MlirPass strata_create_pass(StrataPassDef const *def);
 void strata_register_pipeline(MlirStringRef argument, MlirStringRef description, MlirStringRef text);
 bool strata_pass_exists(MlirStringRef argument);
 
+// Adds one to `count`, which outlives the manager, for each pass that it runs on an op.
+void strata_count_passes(MlirPassManager manager, uint64_t *count);
+
 // Option values of a running pass, by index into the definition's options.
 bool strata_pass_bool(StrataPass *pass, size_t index);
 int64_t strata_pass_int(StrataPass *pass, size_t index);

@@ -44,6 +44,7 @@ unsafe extern "C" {
     pub fn strata_create_pass(def: *const StrataPassDef) -> MlirPass;
     pub fn strata_register_pipeline(argument: MlirStringRef, description: MlirStringRef, text: MlirStringRef);
     pub fn strata_pass_exists(argument: MlirStringRef) -> bool;
+    pub fn strata_count_passes(manager: MlirPassManager, count: *mut u64);
     pub fn strata_pass_bool(pass: *mut StrataPass, index: usize) -> bool;
     pub fn strata_pass_int(pass: *mut StrataPass, index: usize) -> i64;
     pub fn strata_pass_float(pass: *mut StrataPass, index: usize) -> f64;

@@ -2,13 +2,17 @@
 
 #![allow(missing_docs, reason = "salsa writes methods for the fields, whose meaning is said at the fields")]
 
+use super::places::{self, Numbered};
 use super::program::{self, Program};
 use super::report::How;
+use super::said::{Outcome, Said};
 use crate::BUILD;
 use crate::compile::context;
 use crate::pass_list;
 use std::collections::HashMap;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use strata_core::diagnostic::collect;
 use strata_core::ir::Module;
 use strata_core::pass::PassManager;
 use strata_store::{Kind, Lookup, Parts, Store};
@@ -22,8 +26,19 @@ pub struct Source {
     /// All of it.
     #[returns(ref)]
     pub text: String,
-    /// Whether MLIR printed it: then names and white space in it mean something only when they are others.
-    pub printed: bool,
+    /// Who wrote it.
+    pub form: Form,
+}
+
+/// How the text of a source is to be read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Form {
+    /// Somebody wrote it: names, comments and white space mean nothing. Locations are forgotten.
+    Written,
+    /// MLIR printed it, without locations.
+    Printed,
+    /// MLIR printed it with locations, and they are wanted in the result.
+    Located,
 }
 
 /// The passes to run.
@@ -46,6 +61,8 @@ pub(super) struct Unit<'db> {
 pub(super) struct Group<'db> {
     #[returns(ref)]
     pub text: String,
+    /// Whether the result is to have locations.
+    pub located: bool,
 }
 
 /// What the queries need beside their arguments.
@@ -54,6 +71,8 @@ pub(super) trait Db: salsa::Database {
     fn store(&self) -> Option<&Store>;
     /// Notes that a query did its work, and where the result came from.
     fn note(&self, unit: Unit<'_>, group: Group<'_>, how: How);
+    /// Notes that MLIR ran so many passes.
+    fn note_passes(&self, count: u64);
 }
 
 /// Results of passes, kept for the life of a process and by the store for others.
@@ -63,6 +82,7 @@ pub struct Database {
     storage: salsa::Storage<Self>,
     store: Option<Arc<Store>>,
     worked: Worked,
+    passes: Arc<AtomicU64>,
     pub(super) last: Last,
 }
 
@@ -83,17 +103,27 @@ impl Db for Database {
     fn note(&self, unit: Unit<'_>, group: Group<'_>, how: How) {
         locked(&self.worked).insert(ids(unit, group), how);
     }
+
+    fn note_passes(&self, count: u64) {
+        self.passes.fetch_add(count, Ordering::Relaxed);
+    }
 }
 
 impl Database {
     /// An empty database in front of a store.
     pub fn new(store: Option<Store>) -> Database {
-        Database { storage: salsa::Storage::default(), store: store.map(Arc::new), worked: Worked::default(), last: Last::default() }
+        let (worked, passes, last) = (Worked::default(), Arc::default(), Last::default());
+        Database { storage: salsa::Storage::default(), store: store.map(Arc::new), worked, passes, last }
     }
 
     /// An empty database in front of a store that others use, too.
     pub fn sharing(store: Arc<Store>) -> Database {
         Database { store: Some(store), ..Database::new(None) }
+    }
+
+    /// Passes that MLIR ran for this database so far, each on each op that it ran on, as MLIR's own instrumentation counts them.
+    pub fn passes_run(&self) -> u64 {
+        self.passes.load(Ordering::Relaxed)
     }
 
     /// How the result of a query came about since it was last asked: from memory, if it did not run.
@@ -128,7 +158,13 @@ pub(super) fn groups(db: &dyn Db, pipeline: Pipeline) -> Vec<(String, bool)> {
 /// The functions of a source as they are written, and what is around them.
 #[salsa::tracked(returns(ref))]
 pub(super) fn written(db: &dyn Db, source: Source) -> Result<Program, String> {
-    program::split(source.text(db), source.name(db))
+    program::split(source.text(db), source.name(db), false)
+}
+
+/// A source with numbers in the place of locations.
+#[salsa::tracked(returns(ref))]
+pub(super) fn numbered(db: &dyn Db, source: Source) -> Result<Numbered, String> {
+    places::number(source.text(db), source.name(db))
 }
 
 /// The functions of a source, and what is around them.
@@ -142,7 +178,7 @@ pub(super) fn parsed(db: &dyn Db, source: Source) -> Result<Program, String> {
         match cleaned(db, Unit::new(db, function.unit.as_str())) {
             Ok(text) => function.unit.clone_from(text),
             // The parser says what is wrong, and where in the whole text.
-            Err(_) => return program::split_parsed(source.text(db), source.name(db)),
+            Err(_) => return program::split_parsed(source.text(db), source.name(db), false),
         }
     }
     Ok(program)
@@ -150,7 +186,7 @@ pub(super) fn parsed(db: &dyn Db, source: Source) -> Result<Program, String> {
 
 /// Whether the units of a program are as MLIR prints them.
 pub(super) fn is_clean(db: &dyn Db, source: Source, program: &Program) -> bool {
-    *source.printed(db) || !program.plain
+    *source.form(db) != Form::Written || !program.plain
 }
 
 /// A unit as MLIR prints it: a comment, a name, a location or white space makes no other unit.
@@ -162,38 +198,51 @@ pub(super) fn cleaned<'db>(db: &'db dyn Db, unit: Unit<'db>) -> Result<String, S
 
 /// The functions of a module between two groups.
 #[salsa::tracked(returns(ref))]
-pub(super) fn parts<'db>(db: &'db dyn Db, module: Unit<'db>) -> Result<Program, String> {
-    program::split(module.text(db), "between passes")
+pub(super) fn parts<'db>(db: &'db dyn Db, module: Unit<'db>, located: bool) -> Result<Program, String> {
+    program::split(module.text(db), "between passes", located)
 }
 
 /// A unit behind a group of passes.
 #[salsa::tracked(returns(ref))]
-pub(super) fn transformed<'db>(db: &'db dyn Db, unit: Unit<'db>, group: Group<'db>) -> Result<String, String> {
+pub(super) fn transformed<'db>(db: &'db dyn Db, unit: Unit<'db>, group: Group<'db>) -> Result<Outcome, String> {
     let (text, passes) = (unit.text(db), group.text(db));
-    let parts = || Parts::new().with("build", BUILD.to_string_lossy()).with("passes", passes).with_content("unit", text.as_bytes());
+    let printed = if *group.located(db) { "with locations" } else { "without locations" };
+    let parts = || {
+        let parts = Parts::new().with("build", BUILD.to_string_lossy()).with("passes", passes).with("printed", printed);
+        parts.with_content("unit", text.as_bytes())
+    };
     if let Some(store) = db.store()
         && let Lookup::Hit(entry) = store.get(&parts().key(Kind::Group))
-        && let Ok(text) = String::from_utf8(entry.data)
+        && let Some(outcome) = Outcome::from_bytes(entry.data)
     {
         db.note(unit, group, How::Disk);
-        return Ok(text);
+        return Ok(outcome);
     }
     db.note(unit, group, How::Computed);
-    let result = apply(text, passes)?;
+    let (outcome, count) = apply(text, passes, *group.located(db));
+    db.note_passes(count);
+    let outcome = outcome?;
     if let Some(store) = db.store() {
         // A store that takes nothing costs the next process time, not this one its result.
-        let _ = store.put(Kind::Group, &parts(), result.as_bytes());
+        let _ = store.put(Kind::Group, &parts(), &outcome.to_bytes());
     }
-    Ok(result)
+    Ok(outcome)
 }
 
-/// Runs passes on the text of a module.
-fn apply(text: &str, passes: &str) -> Result<String, String> {
+/// Runs passes on the text of a module; also says how many ran.
+fn apply(text: &str, passes: &str, located: bool) -> (Result<Outcome, String>, u64) {
     let context = context();
-    let module = Module::parse(&context, text, "a part of the program").map_err(|error| error.to_string())?;
-    let manager = PassManager::parse(module.cx(), "builtin.module", passes).map_err(|error| error.to_string())?;
-    manager.run(module.op()).map_err(|error| error.to_string())?;
-    Ok(module.to_string())
+    let prepared = Module::parse(&context, text, "a part of the program").map_err(|error| error.to_string()).and_then(|module| {
+        let manager = PassManager::parse(module.cx(), "builtin.module", passes).map_err(|error| error.to_string())?;
+        Ok((module, manager))
+    });
+    let (module, manager) = match prepared {
+        Ok(prepared) => prepared,
+        Err(error) => return (Err(error), 0),
+    };
+    let ((result, count), said) = collect(module.cx(), || manager.run_counted(module.op()));
+    let outcome = |()| Outcome { text: program::print(&module, located), said: said.into_iter().map(Said::from).collect() };
+    (result.map(outcome).map_err(|error| error.to_string()), count)
 }
 
 impl Pipeline {

@@ -6,18 +6,22 @@
 //! ```
 //!
 //! A group is a run of passes on functions, or one pass on the module, which is a barrier. IR crosses a query as text without
-//! locations, so a renamed value, a comment or a moved line changes nothing. Units are known by their content: equal functions are
-//! transformed once, and undoing an edit costs nothing. Behind the database stands the store on disk, for the next process.
-//! No query is asked inside a pass.
+//! locations (or with numbers in their place, see `places.rs`), so a renamed value, a comment or a moved line changes nothing. Units
+//! are known by their content: equal functions are transformed once, and undoing an edit costs nothing. What passes say is kept with
+//! their results. Behind the database stands the store on disk, for the next process.
+//! No query is asked inside a pass, so that a query is cancelled between two groups and never inside of MLIR.
 
 mod database;
+mod places;
 mod program;
 mod report;
 mod run;
+mod said;
 mod sections;
 mod watch;
 
-pub use database::{Database, Pipeline, Source};
+pub use database::{Database, Form, Pipeline, Source};
 pub use report::{Cause, How, Record, Report};
-pub use run::run;
+pub use run::{run, run_unless_cancelled};
+pub use said::Said;
 pub use watch::watch;

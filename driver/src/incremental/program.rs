@@ -12,6 +12,8 @@ pub(super) struct Program {
     pub shell: String,
     /// Whether there is nothing but functions, so that their texts one after the other are the module's.
     pub plain: bool,
+    /// Whether its texts have locations.
+    pub located: bool,
     pub functions: Vec<Function>,
 }
 
@@ -25,13 +27,19 @@ pub(super) struct Function {
 }
 
 /// Takes a module apart, without parsing it where its text is plain.
-pub(super) fn split(text: &str, name: &str) -> Result<Program, String> {
-    split_plain(text).map_or_else(|| split_parsed(text, name), Ok)
+pub(super) fn split(text: &str, name: &str, located: bool) -> Result<Program, String> {
+    let plain = if located { None } else { split_plain(text) };
+    plain.map_or_else(|| split_parsed(text, name, located), Ok)
 }
 
 /// [`split`], with what the parser says of a text.
-pub(super) fn split_parsed(text: &str, name: &str) -> Result<Program, String> {
-    split_in(&context(), text, name)
+pub(super) fn split_parsed(text: &str, name: &str, located: bool) -> Result<Program, String> {
+    split_in(&context(), text, name, located)
+}
+
+/// A module as text.
+pub(super) fn print(module: &Module<'_>, located: bool) -> String {
+    if located { module.op().to_text_with_locations() } else { module.to_string() }
 }
 
 fn split_plain(text: &str) -> Option<Program> {
@@ -49,30 +57,30 @@ fn split_plain(text: &str) -> Option<Program> {
     };
     let shell = module(&mut sections.iter().map(|section| declared(section.head)));
     let function = |section: &Section<'_>| Function { name: section.name.to_owned(), unit: unit(section), has_body: section.has_body };
-    Some(Program { shell, plain: true, functions: sections.iter().map(function).collect() })
+    Some(Program { shell, plain: true, located: false, functions: sections.iter().map(function).collect() })
 }
 
-fn split_in(context: &Context, text: &str, name: &str) -> Result<Program, String> {
+fn split_in(context: &Context, text: &str, name: &str, located: bool) -> Result<Program, String> {
     let module = Module::parse(context, text, name).map_err(|error| error.to_string())?;
     let symbols: HashMap<String, Op<'_>> = module.body().ops().into_iter().filter_map(|op| Some((op.str("sym_name")?, op))).collect();
     let mut functions = Vec::new();
     for op in bodies(&module) {
         let symbol = op.str("sym_name").unwrap_or_default();
-        let unit = unit(&module, op, &symbols);
+        let unit = print(&unit(&module, op, &symbols), located);
         functions.push(Function { name: symbol, unit, has_body: true });
     }
     for op in bodies(&module) {
         declare(&mut Builder::before(op), op);
         op.erase();
     }
-    Ok(Program { shell: module.to_string(), plain: false, functions })
+    Ok(Program { shell: print(&module, located), plain: false, located, functions })
 }
 
 impl Program {
     /// The module in one text.
     pub(super) fn text(&self) -> Result<String, String> {
         let bodies = || self.functions.iter().filter(|function| function.has_body);
-        self.plain_text().map_or_else(|| join_in(&context(), &self.shell, bodies()), Ok)
+        self.plain_text().map_or_else(|| join_in(&context(), self, bodies()), Ok)
     }
 
     /// The text without the parser's help: a function looks the same in its unit and in the whole module, but for aliases.
@@ -88,8 +96,8 @@ impl Program {
 }
 
 /// Puts the functions of units into the places that a shell keeps for them.
-fn join_in<'a>(context: &Context, shell: &str, functions: impl Iterator<Item = &'a Function>) -> Result<String, String> {
-    let module = Module::parse(context, shell, "between passes").map_err(|error| error.to_string())?;
+fn join_in<'a>(context: &Context, program: &Program, functions: impl Iterator<Item = &'a Function>) -> Result<String, String> {
+    let module = Module::parse(context, &program.shell, "between passes").map_err(|error| error.to_string())?;
     let places: HashMap<String, Op<'_>> = module.body().ops().into_iter().filter_map(|op| Some((op.str("sym_name")?, op))).collect();
     for Function { name, unit, .. } in functions {
         let unit = Module::parse(context, unit, name).map_err(|error| error.to_string())?;
@@ -98,7 +106,7 @@ fn join_in<'a>(context: &Context, shell: &str, functions: impl Iterator<Item = &
         Builder::before(place).clone_op(function, &[]);
         place.erase();
     }
-    Ok(module.to_string())
+    Ok(print(&module, program.located))
 }
 
 /// The functions that have a body.
@@ -107,8 +115,8 @@ fn bodies<'c>(module: &Module<'c>) -> Vec<Op<'c>> {
     ops.filter(|op| op.is("func.func") && op.region(0).entry().is_some()).collect()
 }
 
-/// The text of a module with one function: functions that it refers to are declared, other symbols are there in full.
-fn unit<'c>(module: &Module<'c>, function: Op<'c>, symbols: &HashMap<String, Op<'c>>) -> String {
+/// A module with one function: functions that it refers to are declared, other symbols are there in full.
+fn unit<'c>(module: &Module<'c>, function: Op<'c>, symbols: &HashMap<String, Op<'c>>) -> Module<'c> {
     let alone = Module::new(module.cx());
     let mut b = Builder::at_end(alone.body(), function.location());
     b.clone_op(function, &[]);
@@ -123,7 +131,7 @@ fn unit<'c>(module: &Module<'c>, function: Op<'c>, symbols: &HashMap<String, Op<
             b.clone_op(op, &[]);
         }
     }
-    alone.to_string()
+    alone
 }
 
 /// The symbols that an op and what is in it refer to, the last first.

@@ -1,5 +1,6 @@
 //! What was redone and why: `--explain-cache`.
 
+use super::said::Said;
 use serde::Serialize;
 use std::fmt;
 
@@ -45,6 +46,8 @@ pub struct Record {
 pub struct Report {
     /// In the order of the pipeline, and in it of the functions.
     pub records: Vec<Record>,
+    /// What passes said, when they ran or ran once, in the same order.
+    pub said: Vec<Said>,
 }
 
 impl Report {

@@ -1,16 +1,19 @@
 //! `rs-opt --watch`: runs a pipeline again whenever its input is saved, and shows what that changed.
 
-use super::{Database, How, Pipeline, Source, run};
+use super::{Database, Form, How, Pipeline, Source, run_unless_cancelled};
 use salsa::Setter;
 use similar::{ChangeTag, TextDiff};
 use std::io::{self, Write};
 use std::path::Path;
+use std::sync::mpsc;
+use std::thread;
 use std::time::{Duration, Instant, SystemTime};
 
 /// How often the file is looked at: faster than anybody saves, slower than anybody notices on the processor.
 const PAUSE: Duration = Duration::from_millis(50);
 
-/// Watches a file until `go_on` says to stop. Texts that do not parse are reported, and the last good output stays.
+/// Watches a file until `go_on` says to stop. Texts that do not parse are reported, and the last good output stays. A save while passes
+/// run cancels them.
 ///
 /// # Errors
 /// When the answer cannot be written.
@@ -22,22 +25,35 @@ pub fn watch(
     out: &mut dyn Write,
     go_on: &mut dyn FnMut() -> bool,
 ) -> io::Result<()> {
+    let (answers, answered) = mpsc::channel();
     let (mut source, mut shown, mut seen): (Option<Source>, _, _) = (None, String::new(), None);
     while go_on() {
         let now = stamp(path);
         if now.is_some() && now != seen {
             seen = now;
             let start = Instant::now();
-            let answer = read(path).and_then(|text| {
-                let source = match source {
-                    Some(source) => {
-                        source.set_text(db).to(text);
-                        source
-                    }
-                    None => *source.insert(Source::new(db, path.display().to_string(), text, false)),
-                };
-                run(db, source, pipeline)
-            });
+            match read(path) {
+                Err(error) => writeln!(out, "{error}")?,
+                Ok(text) => {
+                    let source = match source {
+                        Some(source) => {
+                            // What still runs ends before its next query.
+                            source.set_text(db).to(text);
+                            source
+                        }
+                        None => *source.insert(Source::new(db, path.display().to_string(), text, Form::Written)),
+                    };
+                    let (db, answers) = (db.clone(), answers.clone());
+                    thread::spawn(move || {
+                        if let Some(answer) = run_unless_cancelled(db, source, pipeline) {
+                            // Nobody waits for it when the watch has ended.
+                            _ = answers.send((answer, start));
+                        }
+                    });
+                }
+            }
+        }
+        if let Ok((answer, start)) = answered.recv_timeout(PAUSE) {
             match answer {
                 Err(error) => writeln!(out, "{error}")?,
                 Ok((text, report)) => {
@@ -48,9 +64,8 @@ pub fn watch(
                     shown = text;
                 }
             }
-            out.flush()?;
         }
-        std::thread::sleep(PAUSE);
+        out.flush()?;
     }
     Ok(())
 }

@@ -23,6 +23,8 @@ pub struct Options {
     pub assembly: bool,
     /// Functions that other objects of the same image call, beside the entries.
     pub exports: Vec<String>,
+    /// Generate code quickly rather than well: for what is long and runs once in a call.
+    pub quick: bool,
     /// An LLVM pass pipeline in place of our own, in the syntax of `opt -passes`.
     pub passes: Option<String>,
 }
@@ -71,7 +73,7 @@ pub const PASSES: &str = "always-inline,function(early-cse<memssa>,instcombine<n
 pub fn emit(module: Op<'_>, target: &Target, options: &Options) -> Result<Emitted, Error> {
     let mut timings = Timings::default();
     let start = Instant::now();
-    let machine = target.machine(OptimizationLevel::Default)?;
+    let machine = target.machine(if options.quick { OptimizationLevel::None } else { OptimizationLevel::Default })?;
     let context = Context::create();
     let llvm = translate(module, &context)?;
     llvm.set_triple(&machine.get_triple());

@@ -127,8 +127,12 @@ impl<'c> Host<'c, '_> {
         self.b.value("arith.index_cast", &[index], self.cx.int(64), &[])
     }
 
-    fn value(&self, value: Value<'c>) -> Value<'c> {
-        self.values.get(&value).copied().unwrap_or(value)
+    /// What a value has become. A weight's pointer is read where it is used: a program of many layers could not keep them all.
+    fn value(&mut self, value: Value<'c>) -> Value<'c> {
+        match value.defining_op().filter(|op| op.is("host.weight")) {
+            Some(weight) => self.listed(layout::WEIGHTS, weight),
+            None => self.values.get(&value).copied().unwrap_or(value),
+        }
     }
 
     fn ty(&self, ty: Type<'c>) -> Type<'c> {
@@ -160,7 +164,7 @@ impl<'c> Host<'c, '_> {
                 let size = self.word(shape, 8 * op.int("dim").unwrap_or_default(), self.cx.int(64));
                 self.b.value("arith.index_cast", &[size], self.cx.index(), &[])
             }
-            "host.weight" => self.listed(layout::WEIGHTS, op),
+            "host.weight" => return Ok(()),
             "host.constant" => self.constant(op)?.0,
             "host.alloc" => {
                 let bytes = self.b.const_index(element_bytes(op.result(0).ty()));

@@ -20,7 +20,8 @@ mod cut;
 mod plan;
 
 use crate::kernel_view::KernelView;
-use strata_core::ir::{Attr, Op};
+use std::collections::HashMap;
+use strata_core::ir::Op;
 use strata_core::pass::{Pass, PassContext, PassError};
 
 /// Splits long reductions into pieces.
@@ -30,10 +31,14 @@ pub struct SplitReductions {}
 
 impl Pass for SplitReductions {
     fn run<'c>(&self, op: Op<'c>, _: &mut PassContext<'c>) -> Result<(), PassError> {
-        for call in op.find_all("loop.call") {
-            let name = call.attr("callee").and_then(Attr::as_symbol).unwrap_or_default();
-            let calls = op.find_all("loop.call").iter().filter(|other| other.attr("callee") == call.attr("callee")).count();
-            let Some(kernel) = op.lookup_symbol(&name).and_then(KernelView::new).filter(|_| calls == 1) else { continue };
+        let calls: Vec<_> =
+            op.find_all("loop.call").into_iter().filter_map(|call| Some((call, call.attr("callee")?.as_symbol()?))).collect();
+        let mut times: HashMap<&str, usize> = HashMap::new();
+        calls.iter().for_each(|(_, name)| *times.entry(name).or_default() += 1);
+        let kernels = op.body(0).ops().into_iter().filter_map(|op| Some((op.str("sym_name")?, op)));
+        let kernels: HashMap<String, Op<'c>> = kernels.filter(|(name, _)| times.get(name.as_str()) == Some(&1)).collect();
+        for (call, name) in &calls {
+            let (call, Some(kernel)) = (*call, kernels.get(name).and_then(|op| KernelView::new(*op))) else { continue };
             if let Some(parts) = plan::plan(&kernel, call) {
                 cut::cut(&kernel, call, &parts);
             }

@@ -20,8 +20,9 @@ pub(super) fn hoist<'c>(module: Op<'c>, entry: Op<'c>, values: &[Value<'c>]) -> 
         copies.extend(op.results().into_iter().zip(copy.results()));
     }
     let mut returned = terminator.operands();
+    let mut fresh_name = outer.fresh_names();
     for &value in values {
-        let name = outer.fresh_name(returned.len());
+        let name = fresh_name(returned.len());
         let argument = entry.body(0).add_arg(value.ty(), entry.location());
         outer.arguments.push(prepared(entry, &name));
         inner.results.push(prepared(entry, &name));

@@ -44,14 +44,14 @@ impl<'c> Signature<'c> {
         self.kind(at) != "input" && name.is_some_and(|name| !changed(&name))
     }
 
-    /// A name for the next prepared value.
-    pub fn fresh_name(&self, taken: usize) -> String {
-        let names: HashSet<_> = self.arguments.iter().filter_map(|dict| text(*dict, "capture.name")).collect();
-        let mut number = taken;
-        while names.contains(&format!("prepared.{number}")) {
-            number += 1;
+    /// Gives names for prepared values that no argument has, numbered from what is asked for.
+    pub fn fresh_names(&self) -> impl FnMut(usize) -> String + use<> {
+        let mut taken: HashSet<_> = self.arguments.iter().filter_map(|dict| text(*dict, "capture.name")).collect();
+        move |from| {
+            let names = (from..).map(|number| format!("prepared.{number}"));
+            let fresh = names.into_iter().find(|name| taken.insert(name.clone()));
+            fresh.unwrap_or_default()
         }
-        format!("prepared.{number}")
     }
 
     /// Writes the attributes back, with the types of the arguments and the results.

@@ -86,7 +86,8 @@ fn describe(manifest: &Manifest) {
     println!("kernels        {}", manifest.kernels.len());
     for kernel in &manifest.kernels {
         let known = |value: Option<u64>| value.map_or_else(|| "symbolic".into(), |value| value.to_string());
-        println!("  {:<28} {:>12} bytes {:>14} flops", kernel.name, known(kernel.bytes), known(kernel.flops));
+        let times = if kernel.launches == 1 { String::new() } else { format!(" {} times", kernel.launches) };
+        println!("  {:<28} {:>12} bytes {:>14} flops{times}", kernel.name, known(kernel.bytes), known(kernel.flops));
     }
     if let Some(bytes) = manifest.workspace_bytes {
         println!("planned memory {bytes} bytes");

@@ -36,9 +36,10 @@ pub fn print(model: &Path, manifest: &Manifest, times: LoadTimes) -> Result<(), 
         let sum: u64 = values.into_iter().flatten().sum();
         if missing == 0 { sum.to_string() } else { format!("{sum} and {missing} of symbolic size") }
     };
-    println!("kernels          {}", manifest.kernels.len());
-    println!("  bytes moved    {}", known(manifest.kernels.iter().map(|kernel| kernel.bytes).collect()));
-    println!("  operations     {}", known(manifest.kernels.iter().map(|kernel| kernel.flops).collect()));
+    let kernels = &manifest.kernels;
+    println!("kernels          {}, launched {} times", kernels.len(), kernels.iter().map(|kernel| kernel.launches).sum::<u64>());
+    println!("  bytes moved    {}", known(kernels.iter().map(|kernel| Some(kernel.bytes? * kernel.launches)).collect()));
+    println!("  operations     {}", known(kernels.iter().map(|kernel| Some(kernel.flops? * kernel.launches)).collect()));
     println!("code             {} bytes, {} runtime functions", manifest.layout.memory_bytes, manifest.layout.imports.len());
     println!("guards           {}", manifest.guards.len());
     let weights: i64 = manifest.weights.iter().map(|weight| weight.shape.iter().product::<i64>() * weight.dtype.size() as i64).sum();

@@ -1,7 +1,7 @@
 //! What kernels hardly ever need but the linker must get right: variables, tables of addresses, addresses of imports.
 
 use super::machine::{Loaded, context, lowered};
-use crate::codegen::{LinkedImage, Options, Target, emit, link};
+use crate::codegen::{Alias, LinkedImage, Options, Target, emit, link, link_as};
 
 const TEXT: &str = "
   llvm.func @abs(i32) -> i32
@@ -83,4 +83,52 @@ fn ranges_lie_on_pages_and_do_not_touch() {
     assert!(image.relocations.iter().all(|(slot, target)| image.rodata.contains(slot) && image.text.contains(target)));
     let names: Vec<_> = image.symbols.iter().map(|symbol| (symbol.name.as_str(), symbol.bytes > 0)).collect();
     assert!(names.contains(&("one", true)) && names.contains(&("strata_entry", true)), "{names:?}");
+}
+
+/// An object of one function that gives a number, and of another that calls `other` if it is to.
+fn object(text: &str, exports: &[&str]) -> Vec<u8> {
+    let (context, target) = (context(), Target::host());
+    let options = Options { exports: exports.iter().map(|name| (*name).to_owned()).collect(), ..Options::default() };
+    emit(lowered(&context, text, &target).op(), &target, &options).unwrap().object
+}
+
+fn number(name: &str, number: i32) -> Vec<u8> {
+    let text = format!("llvm.func @{name}() -> i32 {{ %r = llvm.mlir.constant({number} : i32) : i32\n llvm.return %r : i32 }}");
+    object(&text, &[name])
+}
+
+const PROGRAM: &str = "
+  llvm.func @k0() -> i32
+  llvm.func @k1() -> i32
+  llvm.func @strata_entry(%call: !llvm.ptr) -> i32 {
+    %a = llvm.call @k0() : () -> i32
+    %b = llvm.call @k1() : () -> i32
+    %ten = llvm.mlir.constant(10 : i32) : i32
+    %tens = llvm.mul %a, %ten : i32
+    %r = llvm.add %tens, %b : i32
+    llvm.return %r : i32
+  }";
+
+#[test]
+fn aliases_say_which_kernel_a_program_means() {
+    let (program, three, four) = (object(PROGRAM, &[]), number("by_content_3", 3), number("by_content_4", 4));
+    let alias = |name: &str, of: &str| (name.to_owned(), of.to_owned());
+    let objects = [program.as_slice(), &three, &four];
+    let result = |aliases: &[Alias]| Loaded::new(&link_as(&objects, aliases).unwrap()).call(&mut [0i64; 2]);
+    assert_eq!(result(&[alias("k0", "by_content_3"), alias("k1", "by_content_4")]), 34);
+    assert_eq!(result(&[alias("k0", "by_content_4"), alias("k1", "by_content_3")]), 43, "the same objects");
+    assert_eq!(result(&[alias("k0", "by_content_4"), alias("k1", "by_content_4")]), 44, "two names of one kernel");
+    // What no object and no alias knows is an import of the image.
+    let image = link_as(&objects, &[alias("k0", "by_content_3")]).unwrap();
+    assert_eq!(image.imports.iter().map(|(name, _)| name.as_str()).collect::<Vec<_>>(), ["k1"]);
+}
+
+#[test]
+fn an_alias_of_what_is_not_there_is_an_import_by_its_own_name() {
+    let program = object(PROGRAM, &[]);
+    let three = number("by_content_3", 3);
+    let aliases = [("k0".to_owned(), "by_content_3".to_owned()), ("k1".to_owned(), "gone".to_owned())];
+    let linked = link_as(&[program.as_slice(), &three], &aliases);
+    let imports = linked.map(|image| image.imports.into_iter().map(|(name, _)| name).collect::<Vec<_>>());
+    assert!(imports.is_ok_and(|imports| imports == ["k1"]));
 }

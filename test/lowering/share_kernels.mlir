@@ -1,0 +1,50 @@
+// RUN: rs-opt %s --prim-to-loop --share-kernels --split-input-file | rs-filecheck %s
+
+// Equal kernels become one; one that differs stays.
+// CHECK: loop.kernel @k2
+// CHECK: loop.kernel @k0
+// CHECK-NOT: loop.kernel
+// CHECK: func.func @layers
+// CHECK: loop.call %{{.*}} {callee = @k0}
+// CHECK: loop.call %{{.*}} {callee = @k0}
+// CHECK: loop.call %{{.*}} {callee = @k2}
+func.func @layers
+// CHECK: loop.call %{{.*}} {callee = @k0}
+// CHECK: loop.call %{{.*}} {callee = @k0}
+// CHECK: loop.call %{{.*}} {callee = @k2}
+func.func @layers(%x: tensor<8xf32>) -> tensor<8xf32> {
+  %0 = prim.exp %x : tensor<8xf32>
+  %1 = prim.exp %0 : tensor<8xf32>
+  %2 = prim.sin %1 : tensor<8xf32>
+  return %2 : tensor<8xf32>
+}
+
+// -----
+
+// Reductions of other dims are other kernels.
+// CHECK: loop.kernel @k1
+// CHECK: loop.kernel @k0
+// CHECK: func.func @dims
+func.func @dims(%x: tensor<8x8xf32>) -> (tensor<8xf32>, tensor<8xf32>) {
+  %0 = prim.reduce %x {dims = array<i64: 0>, kind = "sum"} : (tensor<8x8xf32>) -> tensor<8xf32>
+  %1 = prim.reduce %x {dims = array<i64: 1>, kind = "sum"} : (tensor<8x8xf32>) -> tensor<8xf32>
+  return %0, %1 : tensor<8xf32>, tensor<8xf32>
+}
+
+// -----
+
+// A kernel that reads a weight may be packed before the program runs: it stays apart from one that reads a value.
+// CHECK: loop.kernel @k1
+// CHECK: loop.kernel @k0
+// CHECK: func.func @weights
+// CHECK: loop.call %{{.*}} {callee = @k0}
+// CHECK: loop.call %{{.*}} {callee = @k1}
+// CHECK: loop.call %{{.*}} {callee = @k0}
+func.func @weights(%x: tensor<4x4xf32> {capture.kind = "input", capture.name = "x"},
+                   %w: tensor<4x4xf32> {capture.kind = "parameter", capture.name = "w"},
+                   %v: tensor<4x4xf32> {capture.kind = "parameter", capture.name = "v"}) -> tensor<4x4xf32> attributes {capture.entry} {
+  %0 = prim.dot %x, %w {lhs_batch = array<i64>, rhs_batch = array<i64>, lhs_contract = array<i64: 1>, rhs_contract = array<i64: 0>} : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
+  %1 = prim.dot %0, %x {lhs_batch = array<i64>, rhs_batch = array<i64>, lhs_contract = array<i64: 1>, rhs_contract = array<i64: 0>} : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
+  %2 = prim.dot %1, %v {lhs_batch = array<i64>, rhs_batch = array<i64>, lhs_contract = array<i64: 1>, rhs_contract = array<i64: 0>} : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
+  return %2 : tensor<4x4xf32>
+}
