@@ -88,7 +88,7 @@ impl Job {
         for source in self.programs(&context)? {
             let source = Text::new(&db, self.name(), source.module.op().to_text_with_locations(), Form::Located);
             let (text, report) = incremental::run(&db, source, pipeline).map_err(JobError::Incremental)?;
-            report.said.iter().cloned().for_each(|said| said.say((&*context).into()));
+            report.said.iter().for_each(|said| eprintln!("{said}"));
             match explain {
                 Some(Explain::Text) => eprintln!("{report}"),
                 Some(Explain::Json) => eprintln!("{}", report.json()),

@@ -84,9 +84,36 @@ const LONG: usize = 64;
 /// The object of the program around the kernels.
 fn program(module: &Module<'_>, make: Make<'_>) -> Result<Piece, Error> {
     let quick = module.op().find_all("host.launch").len() > LONG;
+    let parts = make.store.map_or_else(Parts::new, |_| make.parts().with_content("program", around(module).as_bytes()));
     program_to_cpu(module.op())?;
-    let parts = make.parts().with_content("program", module.to_string().as_bytes());
     make.piece(parts, || make.code(module, codegen::Options { quick, ..make.options.clone() }))
+}
+
+/// What the program around the kernels follows from: its functions, and of a kernel all but what its bodies compute, since that
+/// decides on launches only by how many operations it takes. A text of the code itself would be ten times as long.
+fn around(module: &Module<'_>) -> String {
+    let functions = Module::new(module.cx());
+    let mut kernels = String::new();
+    for op in module.body().ops() {
+        if !op.is("loop.kernel") {
+            Builder::at_end(functions.body(), op.location()).clone_op(op, &[]);
+            continue;
+        }
+        describe(op, &mut kernels);
+        for stage in op.body(0).ops() {
+            describe(stage, &mut kernels);
+            let ops = stage.regions().iter().flat_map(|region| region.blocks()).map(|block| block.ops().len()).sum::<usize>();
+            kernels.push_str(&format!("{ops} operations\n"));
+        }
+    }
+    format!("{functions}{kernels}")
+}
+
+/// An operation without its operands and its body.
+fn describe(op: Op<'_>, text: &mut String) {
+    text.push_str(op.name());
+    op.for_each_attr(&mut |name, attr| text.push_str(&format!(" {name} = {attr}")));
+    op.operand_types().iter().chain(&op.result_types()).for_each(|ty| text.push_str(&format!(" {ty}")));
 }
 
 /// A context that kernels are read into.

@@ -5,7 +5,7 @@ use std::fmt::Write;
 use strata_core::ir::Module;
 use strata_core::pass::PassManager;
 use strata_core::registry::Registry;
-use strata_driver::incremental::{Database, Form, How, Pipeline, Report, Source, run};
+use strata_driver::incremental::{Database, Form, How, Pipeline, Record, Report, Source, run, run_unless_cancelled};
 use strata_driver::{passes, registry};
 use strata_store::{Settings, Store};
 
@@ -78,8 +78,13 @@ impl Session {
         computed.map(|record| format!("{} {}", record.function.as_deref().unwrap_or("module"), record.passes)).collect()
     }
 
+    /// Runs; MLIR's own count of passes must say the same as our report of queries.
     fn report(&mut self) -> Report {
+        let before = self.db.passes_run();
         let (text, report) = run(&self.db, self.source, self.pipeline).expect("it runs");
+        let computed = report.records.iter().filter(|record| record.how == How::Computed);
+        let ran = self.db.passes_run() - before;
+        assert_eq!(ran, computed.map(passes_of).sum::<u64>(), "only what was reported ran: {report}");
         assert_eq!(text, plain(self.source.text(&self.db), &self.passes), "the result is the one from scratch");
         report
     }
@@ -88,6 +93,12 @@ impl Session {
         self.source.set_text(&mut self.db).to(text);
         self.run()
     }
+}
+
+/// How many passes a record stands for. The caller's unit has a declaration of its callee, which passes on functions visit, too.
+fn passes_of(record: &Record) -> u64 {
+    let functions = if record.function.as_deref() == Some("main") { 2 } else { 1 };
+    functions * record.passes.split("),").count() as u64
 }
 
 const FIRST: &str = "func.func(simplify-algebra),func.func(cse)";
@@ -188,6 +199,53 @@ fn what_does_not_run_is_an_error_and_the_next_edit_is_well() {
     let mut session = Session::new("func.func @broken(");
     assert!(run(&session.db, session.source, session.pipeline).is_err());
     assert_eq!(session.edit(functions.concat()).len(), 3 + 1 + 3);
+}
+
+#[test]
+fn a_changed_input_cancels_what_runs() {
+    const MANY: usize = 300;
+    let mut session = Session::new(&program(MANY).concat());
+    let (db, source, pipeline) = (session.db.clone(), session.source, session.pipeline);
+    let running = std::thread::spawn(move || run_unless_cancelled(db, source, pipeline).is_none());
+    while session.db.passes_run() == 0 {
+        std::thread::yield_now();
+    }
+    session.source.set_text(&mut session.db).to(program(2).concat().replace(".5>", ".75>"));
+    assert!(running.join().expect("it ends well"), "it gave no result");
+    assert!(session.db.passes_run() < 3 * MANY as u64, "the rest never ran");
+    assert_eq!(session.run().len(), 3 + 1 + 3);
+}
+
+/// A program where a pass has something to say, in this line of its source.
+fn talkative(line: usize) -> String {
+    format!(
+        "func.func @f(%x: tensor<8xf32>) -> tensor<4x8xf32> {{
+  %0 = prim.exp %x : (tensor<8xf32>) -> tensor<8xf32>
+  %1 = prim.broadcast %0 {{dims = array<i64: 1>}} : (tensor<8xf32>) -> tensor<4x8xf32> loc(\"f.py\":{line}:3)
+  return %1 : tensor<4x8xf32>
+}}"
+    )
+}
+
+#[test]
+fn what_passes_say_is_said_again_where_it_is_now() {
+    plain("", PASSES);
+    let context = registry().context();
+    let printed = |line| Module::parse(&context, &talkative(line), "test").expect("it parses").op().to_text_with_locations();
+    let mut db = Database::new(None);
+    let source = Source::new(&db, "test".into(), printed(7), Form::Located);
+    let pipeline = Pipeline::parse(&db, "func.func(fuse-elementwise{remarks=true})").expect("it is a pipeline");
+    let said = |db: &Database| {
+        let (_, report) = run(db, source, pipeline).expect("it runs");
+        (report.count(How::Computed), report.said.iter().map(ToString::to_string).collect::<Vec<_>>())
+    };
+    let (computed, first) = said(&db);
+    assert_eq!(computed, 1);
+    assert!(first[0].starts_with("f.py:7:3: remark: 'prim.exp' is not fused"), "{first:?}");
+    assert_eq!(said(&db), (0, first.clone()), "a hit says the same");
+    source.set_text(&mut db).to(printed(9));
+    let (computed, moved) = said(&db);
+    assert_eq!((computed, moved), (0, vec![first[0].replace(":7:", ":9:")]), "only the line moved");
 }
 
 #[test]

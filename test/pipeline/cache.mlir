@@ -2,6 +2,7 @@
 // RUN: rm -rf %t.cache
 // RUN: env STRATA_CACHE_SIZE=1G STRATA_CACHE_DIR=%t.cache rs-run %s --explain-cache 2>&1 | FileCheck %s --check-prefix=FIRST
 // RUN: env STRATA_CACHE_SIZE=1G STRATA_CACHE_DIR=%t.cache rs-run %s --explain-cache 2>&1 | FileCheck %s --check-prefix=SECOND
+// RUN: env LD_DEBUG=files STRATA_CACHE_SIZE=1G STRATA_CACHE_DIR=%t.cache rs-run %s 2>&1 | FileCheck %s --check-prefix=FILES
 // RUN: env STRATA_CACHE_SIZE=1G STRATA_CACHE_DIR=%t.cache rs-cache why %s --numerics bitwise | FileCheck %s --check-prefix=OTHER
 // RUN: env STRATA_CACHE_SIZE=1G STRATA_CACHE_DIR=%t.cache rs-cache stat | FileCheck %s --check-prefix=STAT
 // RUN: env STRATA_CACHE_SIZE=1G STRATA_CACHE_DIR=%t.cache rs-cache verify | FileCheck %s --check-prefix=WHOLE
@@ -10,6 +11,10 @@
 // FIRST: output
 // SECOND: in the cache
 // SECOND: output
+// Neither the compiler nor MLIR nor LLVM is opened for it.
+// FILES: file=libc.so
+// FILES-NOT: file={{.*(MLIR|LLVM|strata_compiler)}}
+// FILES: output
 // OTHER: not in the cache; what differs:
 // OTHER-NEXT: options: here {"numerics":"bitwise"}, in the nearest entry {}
 // STAT: artefact 1 entries

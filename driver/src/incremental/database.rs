@@ -126,6 +126,11 @@ impl Database {
         self.passes.load(Ordering::Relaxed)
     }
 
+    /// What was worked on before a run is no work of that run.
+    pub(super) fn forget_work(&self) {
+        locked(&self.worked).clear();
+    }
+
     /// How the result of a query came about since it was last asked: from memory, if it did not run.
     pub(super) fn take_how(&self, unit: Unit<'_>, group: Group<'_>) -> How {
         locked(&self.worked).remove(&ids(unit, group)).unwrap_or(How::Memory)
@@ -234,7 +239,8 @@ fn apply(text: &str, passes: &str, located: bool) -> (Result<Outcome, String>, u
     let context = context();
     let prepared = Module::parse(&context, text, "a part of the program").map_err(|error| error.to_string()).and_then(|module| {
         let manager = PassManager::parse(module.cx(), "builtin.module", passes).map_err(|error| error.to_string())?;
-        Ok((module, manager))
+        // As `rs-opt` does, and compilations in development builds.
+        Ok((module, manager.verify_each(located || cfg!(debug_assertions))))
     });
     let (module, manager) = match prepared {
         Ok(prepared) => prepared,

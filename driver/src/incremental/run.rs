@@ -15,6 +15,7 @@ use std::thread;
 /// # Errors
 /// What the parser or a pass says. The plain pipeline says the same with locations of the source.
 pub fn run(db: &Database, source: Source, pipeline: Pipeline) -> Result<(String, Report), String> {
+    db.forget_work();
     let located = *source.form(db) == Form::Located;
     let places = if located { numbered(db, source).as_ref()?.places.clone() } else { Places::default() };
     let mut program = match located {

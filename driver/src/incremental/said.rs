@@ -1,6 +1,7 @@
 //! What passes said while they ran: kept with their result, and said again when the result is used.
 
 use serde::{Deserialize, Serialize};
+use std::fmt;
 use strata_core::diagnostic::{Collected, Severity};
 use strata_core::ir::Cx;
 
@@ -39,6 +40,23 @@ impl Said {
     pub(super) fn at(self, place: &impl Fn(&str) -> String) -> Said {
         let notes = self.notes.into_iter().map(|note| note.at(place)).collect();
         Said { location: place(&self.location), notes, ..self }
+    }
+}
+
+/// As MLIR's driver prints it: `file.mlir:3:5: remark: what`.
+impl fmt::Display for Said {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {}: {}", short(&self.location), if self.warning { "warning" } else { "remark" }, self.message)?;
+        self.notes.iter().try_for_each(|note| write!(f, "\n{}: note: {}", short(&note.location), note.message))
+    }
+}
+
+/// A place without what only MLIR needs around it.
+fn short(location: &str) -> String {
+    let inner = location.strip_prefix("loc(").and_then(|rest| rest.strip_suffix(')')).unwrap_or(location);
+    match inner.strip_prefix('"').and_then(|rest| rest.split_once("\":")) {
+        Some((file, place)) if !place.contains(['"', '(']) => format!("{file}:{place}"),
+        _ => inner.to_owned(),
     }
 }
 
