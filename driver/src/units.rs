@@ -90,10 +90,11 @@ fn program(module: &Module<'_>, make: Make<'_>) -> Result<Piece, Error> {
 }
 
 /// What the program around the kernels follows from: its functions, and of a kernel all but what its bodies compute, since that
-/// decides on launches only by how many operations it takes. A text of the code itself would be ten times as long.
+/// decides on launches only by how many operations it takes. The code itself is a far longer text.
 fn around(module: &Module<'_>) -> String {
     let functions = Module::new(module.cx());
     let mut kernels = String::new();
+    describe(module.op(), &mut kernels);
     for op in module.body().ops() {
         if !op.is("loop.kernel") {
             Builder::at_end(functions.body(), op.location()).clone_op(op, &[]);
