@@ -24,14 +24,14 @@ use crate::pt2::{
 /// A schema with one argument per parameter, absent ones as `None`.
 pub(super) type Matched<'g> = (&'static Schema, Vec<Option<&'g Argument>>);
 
-/// Sorts a node's arguments into the schema's order.
-pub(super) fn sort<'g>(node: &'g Node, schema: &'static Schema) -> Result<Matched<'g>, Refusal> {
+/// Sorts a node's arguments into the schema's order; `names` are what the first ones are called where that is not as in the schema.
+pub(super) fn sort<'g>(node: &'g Node, schema: &'static Schema, names: &[&str]) -> Result<Matched<'g>, Refusal> {
     let mut sorted = vec![None; schema.args.len()];
     let mut next = 0;
     for input in &node.inputs {
         let position = match (input.name.as_str(), input.kind) {
             ("", ArgumentKind::Positional) => Some(next),
-            (name, _) => schema.position(name),
+            (name, _) => names.iter().position(|known| *known == name).or_else(|| schema.position(name)),
         };
         let slot = position.and_then(|position| sorted.get_mut(position));
         let slot = slot.ok_or_else(|| Refusal::broken(format!("`{}` has no argument `{}`", schema.name, input.name)))?;

@@ -9,6 +9,7 @@ mod copies;
 mod entry;
 mod error;
 mod floats;
+mod foreign;
 mod location;
 mod node;
 mod python;

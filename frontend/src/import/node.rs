@@ -6,6 +6,7 @@ use strata_dialects::aten::{self, Schema, schema::Kind};
 use super::{
     arguments, control, copies,
     error::{ImportError, Refusal},
+    foreign,
     location::{location, name, place},
     python,
     scope::Scope,
@@ -72,11 +73,11 @@ impl<'c> Importer<'c> {
     /// A call of an operator that PyTorch describes by a schema.
     fn operator<'g>(&mut self, scope: &mut Scope<'g, 'c>, node: &'g Node) -> Result<(), Refusal> {
         let target = node.target.strip_prefix("torch.ops.").unwrap_or(&node.target);
-        let schema = aten::schema_of_target(target).ok_or_else(|| Refusal {
+        let (schema, names) = foreign::schema_of(target).ok_or_else(|| Refusal {
             why: format!("`{target}` is not an operator of PyTorch 2.15's aten or prims"),
             help: "decompose it before export (run_decompositions) or replace it in the program",
         })?;
-        let matched = arguments::overload(arguments::sort(node, schema)?);
+        let matched = arguments::overload(arguments::sort(node, schema, names)?);
         if !self.lenient && !self.cx.is_registered(matched.0.name) {
             return Err(Refusal::unsupported(format!("`{}` is not an op of the aten level", matched.0.name)));
         }
