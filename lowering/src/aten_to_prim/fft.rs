@@ -20,14 +20,14 @@ pub(super) const RULES: &[Rule] = &[
         let x = a.tensor("self");
         numbered(a, prims_r2c(a), x, &a.dims("dim", x.rank()))
     }),
-    one("aten.fft_fft", Exact, |a| complex_transform(a, &one_dim(a), true)),
+    one("aten.fft_fft", Exact, |a| whole(a, true)),
     one("aten.fft_fft2", Exact, |a| complex_transform(a, &many_dims(a), true)),
     one("aten.fft_fftn", Exact, |a| complex_transform(a, &many_dims(a), true)),
     one("aten.fft_fftshift", Exact, |a| shifted(a, |n| n / 2)),
     one("aten.fft_hfft", Exact, |a| to_real(a, &one_dim(a), true)),
     one("aten.fft_hfft2", Exact, |a| to_real(a, &many_dims(a), true)),
     one("aten.fft_hfftn", Exact, |a| to_real(a, &many_dims(a), true)),
-    one("aten.fft_ifft", Exact, |a| complex_transform(a, &one_dim(a), false)),
+    one("aten.fft_ifft", Exact, |a| whole(a, false)),
     one("aten.fft_ifft2", Exact, |a| complex_transform(a, &many_dims(a), false)),
     one("aten.fft_ifftn", Exact, |a| complex_transform(a, &many_dims(a), false)),
     one("aten.fft_ifftshift", Exact, |a| shifted(a, |n| (n + 1) / 2)),
@@ -149,6 +149,21 @@ fn complex_transform<'c>(a: &Args<'c>, axes: &[Axis<'c>], forward: bool) -> Tens
     let x = axes.iter().fold(complex(working(a.raw("self"))), |x, (d, n)| resized(x, *d, *n));
     let total = count(axes.iter().map(|(d, _)| x.size(*d)));
     scaled(a, turns(x, &places(axes), forward), total, forward)
+}
+
+/// The transform along one dimension. That of real numbers is computed in half, the rest being its conjugate, as PyTorch does: it
+/// shows in the last bits.
+fn whole<'c>(a: &Args<'c>, forward: bool) -> Tensor<'c> {
+    let axes = one_dim(a);
+    let (dim, length) = axes[0];
+    if a.raw("self").dtype().is_complex() {
+        return complex_transform(a, &axes, forward);
+    }
+    let n = length.unwrap_or_else(|| a.raw("self").size(dim));
+    let half = from_real(a, &axes, forward);
+    let rest = n - half.size(dim);
+    let other = half.slice(dim, 1, rest, 1).reverse(&[dim]);
+    a.prim.concat(&[half, other.real().complex(-other.imag())], dim)
 }
 
 /// Real to complex: the last axis is halved. The inverse Hermitian transform is the conjugate, and scaled after the last axis and

@@ -103,7 +103,7 @@ fn pairs<T: FftNum>(x: &[Complex<T>]) -> Line<T> {
     let (n, half) = (x.len(), x.len() / 2);
     let sums: Line<T> = (1..=half).map(|j| x[j] + x[n - j]).collect();
     let differences: Line<T> = (1..=half).map(|j| x[j] - x[n - j]).collect();
-    let mut out = vec![sums.iter().fold(x[0], |all, s| all + *s); n];
+    let mut out = vec![sums.iter().copied().reduce(|a, b| a + b).map_or(x[0], |sum| x[0] + sum); n];
     for k in 1..=half {
         let weighed = |line: &[Complex<T>], part: fn((T, T)) -> T| {
             let terms = line.iter().enumerate().map(|(j, z)| *z * part(root(n, (j + 1) * k)));
