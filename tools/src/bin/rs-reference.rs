@@ -143,7 +143,9 @@ fn status_page() -> Result<String, std::fmt::Error> {
     writeln!(page, "| operators with an arm of their own in the interpreter | {} |", count(|row| row.interpreted))?;
     writeln!(page, "| operators with both | {} |", count(|row| row.compiled && row.interpreted))?;
     writeln!(page, "| passes | {} |", strata_driver::passes().len())?;
-    page.push_str("\nOperators that are missing here are refused with a message at the op.\n");
+    page.push_str("\nOperators that are missing here are refused with a message at the op.\n\n");
+    page.push_str(include_str!("../../../test/conformance/known.md"));
+    page.push_str("\n## Operators\n");
     page.push_str("\n| operator | compiled | interpreted |\n| --- | --- | --- |\n");
     for row in rows {
         let mark = |yes: bool| if yes { "yes" } else { "" };
