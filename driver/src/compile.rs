@@ -159,7 +159,12 @@ pub fn ptx(path: &Path, options: &Options) -> Result<String, Error> {
     let context = context();
     let source = read(path, &context)?;
     run_to(&source.module, "gpu", options, &mut |_| {})?;
-    Ok(device::ptx(&source.module, options)?.unwrap_or_default())
+    let modules = device::modules(&source.module, options)?;
+    match modules.as_slice() {
+        [] => Ok(String::new()),
+        [one] => Ok(one.ptx.clone()),
+        _ => Err(Error::OneDevice),
+    }
 }
 
 /// Compiles a file to a level and gives the text.

@@ -5,7 +5,7 @@ use crate::levels::Level;
 use crate::options::{Mode, Numerics, Options, Target};
 use strata_core::ir::{Builder, Module, Op};
 use strata_core::pass::PassManager;
-use strata_lowering::codegen;
+use strata_lowering::codegen::{self, Device};
 use strata_lowering::loop_to_cpu::device::kernels;
 use strata_lowering::loop_to_gpu::DEVICE;
 use strata_runtime::manifest::{DeviceCode, DeviceKernel, DeviceModule};
@@ -22,25 +22,22 @@ pub(crate) fn described(module: &Module<'_>, options: &Options) -> DeviceCode {
     DeviceCode { modules: Vec::new(), kernels: kernels(module.op()).into_iter().map(describe).collect(), graphs }
 }
 
-/// The kernels of a module at the level `gpu` with their PTX.
+/// The kernels of a module at the level `gpu` with their PTX for all devices.
 pub(crate) fn code(module: &Module<'_>, options: &Options) -> Result<DeviceCode, Error> {
-    let Target::Cuda(device) = options.target else { return Err(Error::NoDevice) };
-    let mut code = described(module, options);
-    if let Some(ptx) = ptx(module, options)? {
-        code.modules.push(DeviceModule { architecture: device.name().to_owned(), ptx });
-    }
-    Ok(code)
+    Ok(DeviceCode { modules: modules(module, options)?, ..described(module, options) })
 }
 
-/// PTX of the kernels of a module at the level `gpu`, if it has any. The module stays as it is.
-pub(crate) fn ptx(module: &Module<'_>, options: &Options) -> Result<Option<String>, Error> {
-    let Target::Cuda(device) = options.target else { return Err(Error::NoDevice) };
-    let Some(kernels) = module.op().lookup_symbol(DEVICE) else { return Ok(None) };
+/// PTX for each device of the kernels of a module at the level `gpu`, if it has any. The module stays as it is.
+pub(crate) fn modules(module: &Module<'_>, options: &Options) -> Result<Vec<DeviceModule>, Error> {
+    let Target::Cuda(devices) = options.target else { return Err(Error::NoDevice) };
+    let Some(kernels) = module.op().lookup_symbol(DEVICE) else { return Ok(Vec::new()) };
     let alone = Module::new(module.cx());
     Builder::at_end(alone.body(), kernels.location()).clone_op(kernels, &[]);
     let level = Level::named("nvvm", options.target).ok_or(Error::NoDevice)?;
     let failed = |source| Error::Level { level: level.name, source };
     PassManager::parse(alone.cx(), "builtin.module", &level.text(options)).map_err(failed)?.run(alone.op()).map_err(failed)?;
-    let Some(kernels) = alone.op().lookup_symbol(DEVICE) else { return Ok(None) };
-    Ok(Some(codegen::ptx(kernels, device, options.numerics != Numerics::Bitwise)?))
+    let Some(kernels) = alone.op().lookup_symbol(DEVICE) else { return Ok(Vec::new()) };
+    let contract = options.numerics != Numerics::Bitwise;
+    let made = |device: Device| Ok(DeviceModule { architecture: device.name().to_owned(), ptx: codegen::ptx(kernels, device, contract)? });
+    devices.iter().map(made).collect()
 }

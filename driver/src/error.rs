@@ -16,6 +16,8 @@ pub enum Error {
     Kind { path: PathBuf },
     #[error("PTX is code for a CUDA device; name one with --target=cuda:sm_90")]
     NoDevice,
+    #[error("a text of PTX is for one device; --emit=strata keeps several")]
+    OneDevice,
     #[error("the emulator runs whole programs; this one goes on elsewhere after a graph break")]
     EmulatedPart,
     #[error(transparent)]

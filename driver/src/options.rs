@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 use std::str::FromStr;
-use strata_lowering::codegen::{Device, UnknownDevice};
+use strata_lowering::codegen::{Devices, UnknownDevice};
 
 /// How much time compilation may take for how much speed.
 ///
@@ -63,20 +63,20 @@ pub enum Target {
     /// The CPU that `cpu` names.
     #[default]
     Cpu,
-    /// A GPU of NVIDIA.
-    Cuda(Device),
+    /// GPUs of NVIDIA.
+    Cuda(Devices),
 }
 
 impl FromStr for Target {
     type Err = String;
 
-    /// `cpu`, `cuda` or `cuda:sm_90`.
+    /// `cpu`, `cuda`, `cuda:sm_90` or `cuda:sm_80,sm_90`.
     fn from_str(text: &str) -> Result<Self, String> {
         match text.split_once(':').unwrap_or((text, "")) {
             ("cpu", "") => Ok(Self::Cpu),
             ("cuda", "") => "sm_80".parse().map(Self::Cuda).map_err(|error: UnknownDevice| error.to_string()),
             ("cuda", device) => device.parse().map(Self::Cuda).map_err(|error: UnknownDevice| error.to_string()),
-            _ => Err(format!("there is no target '{text}'; write cpu, cuda or cuda:sm_90")),
+            _ => Err(format!("there is no target '{text}'; write cpu, cuda, cuda:sm_90 or cuda:sm_80,sm_90")),
         }
     }
 }
@@ -93,7 +93,7 @@ impl From<Target> for String {
     fn from(target: Target) -> String {
         match target {
             Target::Cpu => "cpu".to_owned(),
-            Target::Cuda(device) => format!("cuda:{}", device.name()),
+            Target::Cuda(devices) => format!("cuda:{devices}"),
         }
     }
 }

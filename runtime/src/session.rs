@@ -111,6 +111,11 @@ impl Session {
         Ok(Session { manifest, image, weights: shared, weight_pointers, _prepared: prepared, writes: pairs, live, idle, home })
     }
 
+    /// Where its kernels run, if that is not the host.
+    pub(crate) fn home(&self) -> Option<&Home> {
+        self.home.as_deref()
+    }
+
     /// What the program says about itself.
     pub fn manifest(&self) -> &Manifest {
         &self.manifest

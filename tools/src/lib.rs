@@ -4,6 +4,7 @@
 
 pub mod cached;
 pub mod compile_options;
+pub mod kernels;
 mod start;
 pub mod tuning;
 

@@ -94,6 +94,21 @@ fn recorded_calls_take_new_inputs() {
 }
 
 #[test]
+fn tensors_of_the_device_are_used_in_place() {
+    for mode in [Mode::Default, Mode::ReduceOverhead] {
+        let (emulated, native) = (emulated(&program("row_softmax.mlir"), &options(mode)).unwrap(), native("row_softmax.mlir"));
+        let given = emulated.to_device(&rows(6, 9.0)).unwrap().unwrap();
+        for call in 0..4 {
+            let input = rows(6, call as f32);
+            let there = emulated.to_device(&input).unwrap().unwrap();
+            let mut state = emulated.caller();
+            emulated.run_placed(&mut state, &[&there], &[&given]).unwrap();
+            agree(&[emulated.to_host(&given).unwrap().unwrap()], &native.run(&[input]).unwrap());
+        }
+    }
+}
+
+#[test]
 fn what_cannot_be_recorded_runs_as_before() {
     let (emulated, native) = (emulated(&program("device.mlir"), &options(Mode::ReduceOverhead)).unwrap(), native("device.mlir"));
     for call in 0..4 {

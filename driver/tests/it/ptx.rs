@@ -61,6 +61,20 @@ fn a_tiled_product() {
 }
 
 #[test]
+fn several_devices_share_an_artefact() {
+    let options = Options { target: "cuda:sm_90,sm_80".parse().unwrap(), ..Options::default() };
+    let artefact = strata_driver::compile(&program("product.mlir"), &options, None).unwrap();
+    let modules = artefact.manifest.device.unwrap().modules;
+    for (module, name) in modules.iter().zip(["sm_80", "sm_90"]) {
+        assert!(module.architecture == name && module.ptx.contains(&format!(".target {name}")));
+        assemble(&module.ptx, name);
+    }
+    assert_eq!(modules.len(), 2);
+    assert!(ptx(&program("product.mlir"), &options).unwrap_err().to_string().contains("one device"));
+    assert!("cuda:sm_80,sm_7".parse::<strata_driver::Target>().is_err());
+}
+
+#[test]
 fn matrix_units() {
     check(program("product_f16.mlir"));
     check(program("product_wide.mlir"));

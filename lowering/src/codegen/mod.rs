@@ -19,7 +19,7 @@ pub use emit::{Emitted, Options, Timings, emit};
 pub use link::{Alias, LinkError, LinkedImage, Symbol, link, link_as};
 pub(crate) use lower_to_llvm::lower;
 pub use lower_to_llvm::{LowerToLlvm, lower_to_llvm};
-pub use ptx::{Device, UnknownDevice, ptx};
+pub use ptx::{Device, Devices, UnknownDevice, ptx};
 pub use target::Target;
 
 #[cfg(test)]

@@ -7,6 +7,7 @@ use inkwell::context::Context;
 use inkwell::module::Linkage;
 use inkwell::passes::PassBuilderOptions;
 use inkwell::targets::FileType;
+use std::fmt;
 use std::str::FromStr;
 use strata_core::ir::{Builder, Module, Op};
 
@@ -32,6 +33,38 @@ impl Device {
     /// NVIDIA's name of the architecture.
     pub fn name(self) -> &'static str {
         self.name
+    }
+}
+
+/// GPUs that one program has code for, each once; never none.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Devices(u32);
+
+impl Devices {
+    /// The devices, the oldest first.
+    pub fn iter(self) -> impl Iterator<Item = Device> {
+        DEVICES.iter().enumerate().filter(move |(k, _)| self.0 >> k & 1 == 1).map(|(_, device)| *device)
+    }
+}
+
+impl From<Device> for Devices {
+    fn from(device: Device) -> Self {
+        Self(DEVICES.iter().position(|known| *known == device).map_or(1, |k| 1 << k))
+    }
+}
+
+impl fmt::Display for Devices {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.write_str(&self.iter().map(Device::name).collect::<Vec<_>>().join(","))
+    }
+}
+
+impl FromStr for Devices {
+    type Err = UnknownDevice;
+
+    /// As in `sm_80,sm_90`.
+    fn from_str(names: &str) -> Result<Self, UnknownDevice> {
+        names.split(',').try_fold(Self(0), |all, name| Ok(Self(all.0 | Self::from(name.parse::<Device>()?).0)))
     }
 }
 

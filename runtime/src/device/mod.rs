@@ -10,6 +10,7 @@ mod home;
 mod imports;
 mod pool;
 pub(crate) mod session;
+mod tensor;
 
 use std::fmt::Debug;
 
@@ -19,6 +20,7 @@ pub(crate) use call::DeviceCall;
 pub(crate) use home::Home;
 pub(crate) use imports::FUNCTIONS;
 pub(crate) use session::Program;
+pub use tensor::{DeviceTensor, FetchError};
 
 /// An address in a device's memory.
 pub type Address = u64;

@@ -12,6 +12,7 @@ use strata_lowering::codegen;
 use strata_runtime::{Artefact, header, shared};
 use strata_tools::cached;
 use strata_tools::compile_options::CompileOptions;
+use strata_tools::kernels;
 use strata_tools::start;
 use strata_tools::tuning;
 
@@ -22,7 +23,7 @@ struct Arguments {
     /// The model: .pt2 or .mlir
     model: PathBuf,
     /// The machine to compile for
-    #[arg(long, default_value = "cpu", value_name = "cpu|cuda:sm_90")]
+    #[arg(long, default_value = "cpu", value_name = "cpu|cuda:sm_80,sm_90")]
     target: Target,
     /// LLVM's name of the CPU; default: this machine's
     #[arg(long, default_value = "")]
@@ -38,6 +39,9 @@ struct Arguments {
     output: Option<PathBuf>,
     #[command(flatten)]
     compile: CompileOptions,
+    /// Say what NVIDIA's assembler makes of each kernel for --target=cuda: registers, shared memory, spills, occupancy, bytes moved
+    #[arg(long)]
+    print_kernels: bool,
     /// Verify the IR after every pass
     #[arg(long)]
     verify: bool,
@@ -71,6 +75,9 @@ impl Arguments {
     /// The compiled program; says what was measured where somebody asks.
     fn artefact(&self, options: &Options) -> Result<Artefact, Box<dyn Error>> {
         let artefact = self.cached(options)?;
+        if self.print_kernels {
+            eprintln!("{}", kernels::table(&artefact.manifest));
+        }
         if self.compile.explain_autotune {
             eprintln!("{}: {}", self.model.display(), tuning::explain(&artefact.manifest));
         }

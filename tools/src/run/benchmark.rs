@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 use strata_runtime::Manifest;
 use strata_runtime::Tensor;
 use strata_runtime::dlpack::DLTensor;
+use strata_runtime::manifest::InputKind;
 
 use super::backend::{LoadTimes, Program};
 use super::roofline::{self, Form};
@@ -47,11 +48,20 @@ pub fn calls(program: &Program, inputs: &[&Tensor], roofline: Option<Form>) -> R
     Ok(())
 }
 
-/// Calls into outputs of the caller, the way an embedding program would.
+/// Calls into outputs of the caller, the way an embedding program would; on a device where the program has one, and there already.
 fn native(session: &strata_runtime::Session, inputs: &[&Tensor], roofline: Option<Form>) -> Result<Vec<Duration>, Box<dyn Error>> {
     let results = session.run_refs(inputs)?;
-    let describe = |tensors: &[&Tensor]| tensors.iter().map(|t| t.dlpack()).collect::<Vec<DLTensor>>();
-    let (inputs, outputs) = (describe(inputs), describe(&results.iter().collect::<Vec<_>>()));
+    let numbers: Vec<bool> = session.manifest().inputs.iter().map(|input| input.kind != InputKind::Tensor).collect();
+    let mut there = Vec::new();
+    let mut describe = |tensor: &Tensor, stays: bool| -> Result<DLTensor, Box<dyn Error>> {
+        let Some(placed) = session.to_device(tensor).filter(|_| !stays) else { return Ok(tensor.dlpack()) };
+        let placed = placed?;
+        let described = placed.dlpack();
+        there.push(placed);
+        Ok(described)
+    };
+    let inputs = inputs.iter().zip(numbers).map(|(tensor, number)| describe(tensor, number)).collect::<Result<Vec<_>, _>>()?;
+    let outputs = results.iter().map(|tensor| describe(tensor, false)).collect::<Result<Vec<_>, _>>()?;
     let pointers = |tensors: &[DLTensor]| tensors.iter().map(|t| &raw const *t).collect::<Vec<_>>();
     let (inputs, outputs) = (pointers(&inputs), pointers(&outputs));
     let mut state = session.caller();

@@ -1,0 +1,68 @@
+//! Tensors that a caller keeps on a program's device.
+
+use super::pool::Block;
+use super::{DeviceError, Home};
+use crate::dlpack::{DLDevice, DLTensor};
+use crate::dtype::DType;
+use crate::error::RunError;
+use crate::session::{CallState, Session, dense};
+use crate::tensor::{Tensor, TensorError, dense_bytes};
+
+/// A dense tensor in the memory of a program's device.
+#[derive(Debug)]
+pub struct DeviceTensor {
+    block: Block,
+    device: DLDevice,
+    dtype: DType,
+    shape: Vec<i64>,
+}
+
+/// Why a tensor does not come from a device.
+#[derive(Debug, thiserror::Error)]
+#[allow(missing_docs, reason = "the messages say it")]
+pub enum FetchError {
+    #[error(transparent)]
+    Device(#[from] DeviceError),
+    #[error(transparent)]
+    Tensor(#[from] TensorError),
+}
+
+impl DeviceTensor {
+    /// Its description, for calls.
+    pub fn dlpack(&self) -> DLTensor {
+        let data = self.block.at() as usize as *mut std::ffi::c_void;
+        DLTensor { device: self.device, ..dense(data, self.dtype.dlpack(), self.shape.len() as i32, self.shape.as_ptr().cast_mut()) }
+    }
+}
+
+impl Session {
+    /// A copy of a tensor on the program's device, if it has one.
+    pub fn to_device(&self, tensor: &Tensor) -> Option<Result<DeviceTensor, DeviceError>> {
+        self.home().map(|home| place(home, tensor))
+    }
+
+    /// [`Session::run_dlpack`] on tensors of the device.
+    pub fn run_placed(&self, state: &mut CallState, inputs: &[&DeviceTensor], outputs: &[&DeviceTensor]) -> Result<(), RunError> {
+        let describe = |tensors: &[&DeviceTensor]| tensors.iter().map(|tensor| tensor.dlpack()).collect::<Vec<_>>();
+        let (inputs, outputs) = (describe(inputs), describe(outputs));
+        let pointers = |tensors: &[DLTensor]| tensors.iter().map(|tensor| &raw const *tensor).collect::<Vec<_>>();
+        // SAFETY: the tensors are ours and outlive the call.
+        unsafe { self.run_dlpack(state, &pointers(&inputs), &pointers(&outputs)) }
+    }
+
+    /// A copy of a tensor of the program's device on the host.
+    pub fn to_host(&self, tensor: &DeviceTensor) -> Option<Result<Tensor, FetchError>> {
+        let fetch = |home: &Home| {
+            let mut bytes = vec![0; dense_bytes(tensor.dtype, &tensor.shape)?];
+            home.device.download(tensor.block.at(), &mut bytes)?;
+            Ok(Tensor::from_bytes(tensor.dtype, &tensor.shape, &bytes)?)
+        };
+        self.home().map(|home| fetch(home))
+    }
+}
+
+fn place(home: &Home, tensor: &Tensor) -> Result<DeviceTensor, DeviceError> {
+    let block = home.pool.take(tensor.bytes().len())?;
+    home.device.upload(tensor.bytes(), block.at())?;
+    Ok(DeviceTensor { block, device: home.device.dlpack(), dtype: tensor.dtype(), shape: tensor.shape().to_vec() })
+}

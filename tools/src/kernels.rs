@@ -1,0 +1,146 @@
+//! `--print-kernels`: what NVIDIA's assembler makes of a program's kernels, where there is one, and how many of them fit on a device.
+
+use std::collections::HashMap;
+use std::io::Write;
+use std::process::{Command, Stdio};
+
+use strata_runtime::Manifest;
+use strata_runtime::manifest::{DeviceCode, DeviceKernel, DeviceModule};
+
+/// What a multiprocessor has.
+struct Machine {
+    architecture: &'static str,
+    threads: u32,
+    blocks: u32,
+    shared: u32,
+}
+
+const fn machine(architecture: &'static str, threads: u32, blocks: u32, shared_kb: u32) -> Machine {
+    Machine { architecture, threads, blocks, shared: shared_kb << 10 }
+}
+
+/// As NVIDIA's programming guide has it.
+const MACHINES: [Machine; 6] = [
+    machine("sm_80", 2048, 32, 164),
+    machine("sm_86", 1536, 16, 100),
+    machine("sm_89", 1536, 24, 100),
+    machine("sm_90", 2048, 32, 228),
+    machine("sm_100", 2048, 32, 228),
+    machine("sm_120", 1536, 24, 100),
+];
+/// Registers of a multiprocessor, and how many a warp gets at a time.
+const REGISTERS: (u32, u32) = (1 << 16, 256);
+/// Shared memory that the system keeps of each block.
+const KEPT: u32 = 1 << 10;
+const WARP: u32 = 32;
+
+/// What the assembler says of a kernel.
+#[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
+struct Use {
+    registers: u32,
+    shared: u32,
+    spilled: u32,
+}
+
+/// A table of the kernels for each architecture.
+pub fn table(manifest: &Manifest) -> String {
+    let Some(code) = &manifest.device else { return "the program has no kernels for a device; name one with --target=cuda:sm_90".into() };
+    let tables = code.modules.iter().map(|module| one(manifest, code, module));
+    tables.collect::<Vec<_>>().join("\n")
+}
+
+fn one(manifest: &Manifest, code: &DeviceCode, module: &DeviceModule) -> String {
+    let known = assemble(module);
+    let mut lines = vec![format!("{}: {} kernels", module.architecture, code.kernels.len())];
+    if let Err(reason) = &known {
+        lines.push(format!("not assembled: {reason}; put ptxas into PATH, or name it by STRATA_PTXAS"));
+    }
+    lines.push(format!(
+        "{:<16} {:>7} {:>9} {:>8} {:>7} {:>9} {:>12}",
+        "kernel", "threads", "registers", "shared", "spills", "occupancy", "bytes"
+    ));
+    let known = known.unwrap_or_default();
+    lines.extend(code.kernels.iter().map(|kernel| {
+        let moved = manifest.kernels.iter().find(|described| described.name == kernel.name).and_then(|described| described.bytes);
+        let moved = moved.map_or_else(|| "by size".to_owned(), |bytes| bytes.to_string());
+        let [registers, shared, spilled, occupancy] = match known.get(&kernel.name) {
+            None => ["-"; 4].map(str::to_owned),
+            Some(used) => {
+                let occupancy = occupancy(&module.architecture, kernel, *used);
+                let occupancy = occupancy.map_or_else(|| "-".to_owned(), |share| format!("{:.0}%", 100.0 * share));
+                [used.registers.to_string(), used.shared.to_string(), used.spilled.to_string(), occupancy]
+            }
+        };
+        format!("{:<16} {:>7} {registers:>9} {shared:>8} {spilled:>7} {occupancy:>9} {moved:>12}", kernel.name, kernel.threads)
+    }));
+    lines.join("\n")
+}
+
+/// The share of a multiprocessor's threads that run at a time.
+fn occupancy(architecture: &str, kernel: &DeviceKernel, used: Use) -> Option<f64> {
+    let machine = MACHINES.iter().find(|machine| machine.architecture == architecture)?;
+    let warps = kernel.threads.div_ceil(WARP).max(1);
+    let registers = (used.registers * WARP).next_multiple_of(REGISTERS.1) * warps;
+    let by_registers = REGISTERS.0.checked_div(registers).unwrap_or(machine.blocks);
+    let blocks = machine.blocks.min(machine.threads / (warps * WARP)).min(by_registers).min(machine.shared / (used.shared + KEPT));
+    Some(f64::from(blocks * warps * WARP) / f64::from(machine.threads))
+}
+
+/// Runs the assembler; its report by kernel, or why there is none.
+fn assemble(module: &DeviceModule) -> Result<HashMap<String, Use>, String> {
+    let assembler = std::env::var_os("STRATA_PTXAS").unwrap_or_else(|| "ptxas".into());
+    let mut command = Command::new(&assembler);
+    command.arg(format!("-arch={}", module.architecture)).args(["-v", "-", "-o", "/dev/null"]);
+    let started = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn();
+    let mut running = started.map_err(|error| format!("{}: {error}", assembler.display()))?;
+    if let Some(mut input) = running.stdin.take() {
+        // An assembler that stops reading says why at its end.
+        let _ = input.write_all(module.ptx.as_bytes());
+    }
+    let done = running.wait_with_output().map_err(|error| error.to_string())?;
+    let report = [done.stderr, done.stdout].map(|text| String::from_utf8_lossy(&text).into_owned()).concat();
+    if done.status.success() { Ok(read(&report)) } else { Err(report.trim().to_owned()) }
+}
+
+/// The report by kernel.
+fn read(report: &str) -> HashMap<String, Use> {
+    let mut found: HashMap<String, Use> = HashMap::new();
+    let mut kernel = String::new();
+    for line in report.lines() {
+        if let Some(name) = line.split_once("entry function '").and_then(|(_, rest)| rest.split_once('\'')) {
+            kernel = name.0.to_owned();
+        }
+        // The number in front of what it counts.
+        let before = |what: &str| -> Option<u32> {
+            let number = line.split_once(what)?.0.trim_end();
+            number.rsplit(|c: char| !c.is_ascii_digit()).next()?.parse().ok()
+        };
+        let used = found.entry(kernel.clone()).or_default();
+        used.spilled += before("bytes spill stores").unwrap_or(0);
+        if let Some(registers) = before("registers") {
+            (used.registers, used.shared) = (registers, before("bytes smem").unwrap_or(0));
+        }
+    }
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_report_is_read_and_kernels_fit() {
+        let report = "ptxas info    : 0 bytes gmem\n\
+            ptxas info    : Compiling entry function 'k0' for 'sm_80'\n\
+            ptxas info    : Function properties for k0\n    0 bytes stack frame, 12 bytes spill stores, 8 bytes spill loads\n\
+            ptxas info    : Used 128 registers, used 1 barriers, 40960 bytes smem, 400 bytes cmem[0]\n";
+        let used = read(report)["k0"];
+        assert_eq!(used, Use { registers: 128, shared: 40960, spilled: 12 });
+        let kernel = DeviceKernel { name: "k0".into(), threads: 256, checks: false, location: String::new() };
+        // Two blocks by their registers.
+        assert_eq!(occupancy("sm_80", &kernel, used), Some(0.25));
+        // One more by shared memory than by threads would be too many.
+        assert_eq!(occupancy("sm_90", &kernel, Use { registers: 32, shared: 100 << 10, spilled: 0 }), Some(0.25));
+        assert_eq!(occupancy("sm_86", &kernel, Use { registers: 16, ..Use::default() }), Some(1.0));
+    }
+}
