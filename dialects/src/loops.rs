@@ -53,6 +53,7 @@ impl Verify for Kernel<'_> {
 /// A result has one dim for each dim of the domain that is not reduced.
 /// `spread` names dims of the domain for all of which the body runs once: it yields one element for each of their points, in row-major
 /// order, and the stage's element at a point is the one that belongs to it.
+/// `instruction` names what a CPU has for the body and the sum in one; the body says the same in plain operations.
 /// `chunk = [p, r, n]` reduces dim `r` in pieces: at a point of dim `p` it runs from `p * n` to `(p + 1) * n`, or to its own end.
 ///
 /// The reducers `softmax` and `softmax_or_zero` combine two yielded elements, a score and a value, to one result: the mean of the values
@@ -75,6 +76,7 @@ pub struct Stage {
     spread: OptAttr<I64s>,
     scan: OptAttr<I64>,
     reducer: OptAttr<Str>,
+    instruction: OptAttr<Str>,
     schedule: OptAttr<Dict>,
     body: Region,
 }

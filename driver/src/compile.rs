@@ -271,9 +271,11 @@ fn target(options: &Options) -> Target {
     if options.cpu.is_empty() { Target::host() } else { Target::named(&options.cpu) }
 }
 
-/// The options, with the target's vector registers where nobody chose.
+/// The options, with the target's vector registers and instructions where nobody chose.
 fn for_target(options: &Options, target: &Target) -> Options {
-    Options { vector_bits: options.vector_bits.or(Some(target.vector_bits())), ..options.clone() }
+    let vector_bits = options.vector_bits.or(Some(target.vector_bits()));
+    let bf16_dots = options.bf16_dots.or(Some(target.has("avx512bf16") && vector_bits == Some(512)));
+    Options { vector_bits, bf16_dots, ..options.clone() }
 }
 
 fn code_options(options: &Options) -> codegen::Options {

@@ -1,6 +1,6 @@
 //! The levels as phases: what runs to reach each, in one list.
 
-use crate::options::{Options, Target};
+use crate::options::{Numerics, Options, Target};
 use strata_core::pass::PipelineDef;
 
 /// A level of the compiler.
@@ -32,6 +32,9 @@ const NUMERIC: &[&str] =
 
 /// Runs when the runtime is to say where the time of a call goes.
 const PROFILE: &str = "mark-launches";
+
+/// Runs when the CPU has an instruction for it, whose roundings the numerics allow.
+const PAIRS: &str = "pair-halves";
 
 /// Runs when the sizes of the call's inputs are told.
 const SPECIALISE: &str = "func.func(specialise-sizes)";
@@ -104,6 +107,7 @@ pub const LEVELS: &[Level] = &[
             optional("cse", "cse"),
             // Its windows and transposes stand as kernels read them.
             optional("func.func(winograd)", "winograd"),
+            optional("func.func(narrow-dots)", "narrow-dots"),
             optional("hoist-weights", "hoist-weights"),
         ]
     ),
@@ -125,6 +129,7 @@ pub const LEVELS: &[Level] = &[
             optional("split-reductions", "split-reductions"),
             optional("keep-rows", "keep-rows"),
             optional("share-kernels", "share-kernels"),
+            optional(PAIRS, PAIRS),
             optional("pack-operands", "pack-operands"),
             optional("hoist-weights", "hoist-weights"),
             optional("schedule-cpu", "schedule-cpu"),
@@ -214,7 +219,8 @@ impl Level {
             .iter()
             .copied()
             .flatten()
-            .filter(|step| !step.optional.is_some_and(skipped) && (options.profile || step.text != PROFILE));
+            .filter(|step| !step.optional.is_some_and(skipped) && (options.profile || step.text != PROFILE))
+            .filter(|step| step.text != PAIRS || options.bf16_dots == Some(true) && options.numerics != Numerics::Bitwise);
         let text = |step: &Step| match (options.vector_bits, step.optional) {
             (Some(bits), Some(flag @ ("pack-operands" | "schedule-cpu"))) => format!("{flag}{{vector-bits={bits}}}"),
             _ if step.text == SPECIALISE => format!("func.func(specialise-sizes{{sizes={sizes}}})"),

@@ -14,6 +14,7 @@ pub mod loop_to_host;
 mod mean_view;
 mod num;
 pub mod pack_operands;
+pub mod pair_halves;
 pub mod predict;
 pub mod prim_to_loop;
 pub mod schedule_cpu;
@@ -38,6 +39,7 @@ pub const PASSES: &[PassEntry] = &[
     PassEntry::of::<loop_to_host::LoopToHost>(),
     PassEntry::of::<codegen::LowerToLlvm>(),
     PassEntry::of::<pack_operands::PackOperands>(),
+    PassEntry::of::<pair_halves::PairHalves>(),
     PassEntry::of::<prim_to_loop::PrimToLoop>(),
     PassEntry::of::<schedule_cpu::ScheduleCpu>(),
     PassEntry::of::<schedule_gpu::ScheduleGpu>(),

@@ -58,9 +58,12 @@ fn weights(calls: &[Op<'_>]) -> Vec<bool> {
     (0..operands).map(|at| calls.iter().all(|call| is_weight(call.operand(at)))).collect()
 }
 
-/// Whether a value is a weight of its function.
+/// Whether a value is a weight of its function, or made by kernels of weights alone.
 pub(crate) fn is_weight(value: Value<'_>) -> bool {
-    let function = value.owner_block().and_then(|block| block.parent_op()).filter(|_| value.defining_op().is_none());
+    if let Some(op) = value.defining_op() {
+        return op.is("loop.call") && op.operands().into_iter().all(is_weight);
+    }
+    let function = value.owner_block().and_then(|block| block.parent_op());
     let kind = function.and_then(|function| function.attr("arg_attrs")?.as_array()?.get(value.index())?.entry("capture.kind")?.as_str());
     kind.is_some_and(|kind| kind != "input")
 }

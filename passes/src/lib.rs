@@ -13,6 +13,7 @@ pub mod fuse_reductions;
 pub mod fusion;
 pub mod hoist_weights;
 pub mod mark_launches;
+pub mod narrow_dots;
 pub mod outline_regions;
 pub mod plan_memory;
 pub mod simplify;
@@ -36,6 +37,7 @@ pub const PASSES: &[PassEntry] = &[
     PassEntry::of::<fuse_reductions::FuseReductions>(),
     PassEntry::of::<hoist_weights::HoistWeights>(),
     PassEntry::of::<mark_launches::MarkLaunches>(),
+    PassEntry::of::<narrow_dots::NarrowDots>(),
     PassEntry::of::<outline_regions::OutlineRegions>(),
     PassEntry::of::<plan_memory::PlanMemory>(),
     PassEntry::of::<simplify::algebra::SimplifyAlgebra>(),

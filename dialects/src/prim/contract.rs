@@ -9,10 +9,10 @@ use super::types::*;
 
 /// The sum over the contracted dimensions of the products of elements; dimensions of the result are the batch, the
 /// free dimensions of lhs, the free dimensions of rhs, each in the order of its operand (the batch in that of `lhs_batch`).
-/// Halves accumulate in `f32`, rounded once.
+/// Halves accumulate in `f32`, rounded once, or not where the result is `f32`.
 ///
 /// C1: the lists name different dimensions; batch lists have one length, contracted lists too. C2: sizes of paired
-/// dimensions agree. C3: the result's sizes are those above. C4: element types agree.
+/// dimensions agree. C3: the result's sizes are those above. C4: element types agree; the result of halves may be `f32`.
 #[op("prim.dot", effects(Pure), interfaces(ResultSizes), verify)]
 pub struct Dot {
     lhs: Operand<AnyTensor>,
@@ -32,7 +32,10 @@ impl ResultSizes for Dot<'_> {
 
 impl Verify for Dot<'_> {
     fn verify(self) -> Checked {
-        contraction(self.op())
+        contraction(self.op())?;
+        let (from, to) = (self.lhs().ty(), self.result().ty());
+        let halves = matches!(from.element_type(), Some(ElementType::F16 | ElementType::BF16));
+        if halves && to.element_type() == Some(ElementType::F32) { Ok(()) } else { check::same_elements(4, from, to) }
     }
 }
 
@@ -60,8 +63,7 @@ fn contraction(op: Op<'_>) -> Checked {
         ensure!(check::agree(lhs[*l], rhs[*r]), 2, "dimension {l} of lhs has size {}, dimension {r} of rhs {}", lhs[*l], rhs[*r]);
     }
     check::result_sizes(3, op)?;
-    check::same_elements(4, lhs_type, rhs_type)?;
-    check::same_elements(4, lhs_type, op.result(0).ty())
+    check::same_elements(4, lhs_type, rhs_type)
 }
 
 /// The mean of rows of `rhs`, weighed by the softmax of the scores `lhs` over the one contracted dimension: `dot` of the softmax of
@@ -91,6 +93,7 @@ impl Verify for SoftmaxDot<'_> {
     fn verify(self) -> Checked {
         contraction(self.op())?;
         let scores = self.lhs().ty();
+        check::same_elements(4, scores, self.result().ty())?;
         ensure!(scores.element_type().is_some_and(|e| e.is_float()), 5, "scores of type {}", scores.element());
         let contracted = self.lhs_contract().len();
         ensure!(contracted == 1, 6, "{contracted} contracted dimensions");

@@ -145,6 +145,9 @@ impl<'c> Emitter<'c> {
                     memory::load_vector(&mut self.b, base, at.base, element, width, mask)
                 }
             },
+            Across::Step(Num::Const(2)) if inside.is_none() && self.mask.is_none() && width % 2 == 0 && !element.is_complex() => {
+                memory::load_every_other(&mut self.b, base, at.base, element, width)
+            }
             _ => {
                 let mask = lanes::both(&mut self.b, inside, self.mask, width).map(|mask| lanes::in_lanes(&mut self.b, mask, width));
                 let indices = at.vector(&mut self.b, width);

@@ -108,6 +108,16 @@ pub fn load_vector<'c>(
     from_memory(b, value, element)
 }
 
+/// Every other element of those from `index` on: two vectors, of which the second begins one element earlier than the first ends, so
+/// that nothing behind the last element is touched.
+pub fn load_every_other<'c>(b: &mut Builder<'c>, base: Value<'c>, index: Num<'c>, element: ElementType, width: i64) -> Value<'c> {
+    let second = index.add(b, Num::Const(width - 1));
+    let parts = [index, second].map(|index| load_vector(b, base, index, element, width, None));
+    let lanes = (0..width / 2).map(|lane| 2 * lane).chain((0..width / 2).map(|lane| width + 2 * lane + 1));
+    let mask = b.cx().i64s_attr(&lanes.collect::<Vec<_>>());
+    b.value("vector.shuffle", &parts, parts[0].ty(), &[("mask", mask)])
+}
+
 /// Stores `width` elements in a row.
 pub fn store_vector<'c>(
     b: &mut Builder<'c>,

@@ -6,6 +6,7 @@
 mod access;
 mod arg_reduce;
 pub mod device;
+mod dot;
 pub(crate) mod emitter;
 mod error;
 mod host;

@@ -164,6 +164,13 @@ impl<'c> Emitter<'c> {
         let numbered: Vec<_> = copies.iter().enumerate().map(|(slot, copy)| Copy { slot, ..copy.clone() }).collect();
         let sums = self.nest(loops, &numbered, carried, &mut |emitter, copies, mut carried| {
             emitter.reads.clear();
+            if emitter.has_instruction(stage) {
+                for copy in in_turn(copies).iter().flatten() {
+                    carried[copy.slot] = emitter.dot(stage, copy, carried[copy.slot])?;
+                }
+                emitter.reads.clear();
+                return Ok(carried);
+            }
             for copies in in_turn(copies) {
                 for (copy, yields) in copies.iter().zip(emitter.bodies(stage, &copies)?) {
                     let value = yields[0];

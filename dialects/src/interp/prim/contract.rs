@@ -10,12 +10,13 @@ use crate::interp::{DType, Scalar};
 use crate::prim::layout::ConvLayout;
 
 pub(super) fn dot(n: &Node<'_>) -> Results {
-    product(n, n.tensor(0)?)
+    // Halves are multiplied in the type of the result.
+    product(n, &n.tensor(0)?.cast(n.dtype(0)?))
 }
 
 /// The product of `a`, which stands for lhs, and rhs.
 fn product(n: &Node<'_>, a: &Tensor) -> Results {
-    let b = n.tensor(1)?;
+    let b = &n.tensor(1)?.cast(a.dtype());
     let (ab, ac) = (n.dims("lhs_batch", a.rank())?, n.dims("lhs_contract", a.rank())?);
     let (bb, bc) = (n.dims("rhs_batch", b.rank())?, n.dims("rhs_contract", b.rank())?);
     if ab.len() != bb.len() || ac.len() != bc.len() {

@@ -1,0 +1,224 @@
+//! `--pair-halves`: products of `bf16` two at a time, for CPUs with an instruction that does so.
+//!
+//! A contraction of `bf16` elements converts each to `f32`, multiplies, and sums. `avx512bf16` has one instruction for two steps of that
+//! sum in every lane, and elements take half the room. Both operands are copied, two steps of the sum in one 32-bit word; a copy of a
+//! weight alone can run before the program. The body says in plain operations what a word of each gives, so the kernel is right wherever
+//! it runs; `instruction` on the stage names what does its body and its sum at once, for the emitter that has it.
+//!
+//! The instruction takes subnormal elements and sums for zero, as PyTorch's own kernels do on such a CPU. So the pass is for
+//! `numerics = "ulp"` and not for `"bitwise"`.
+//!
+//! ```mlir
+//! %0 = loop.call @k0(%a, %b)                 // sums a[i, k] * b[k, j], tensor<512x512xbf16> each
+//! // becomes
+//! %p = loop.call @k0.pair0(%a)               // tensor<512x256xi32>
+//! %q = loop.call @k0.pair1(%b)               // tensor<256x512xi32>
+//! %0 = loop.call @k0(%p, %q)                 // sums low(p[i, k]) * low(q[k, j]) + high(p[i, k]) * high(q[k, j])
+//! ```
+
+use crate::kernel_view::{KernelView, StageView};
+use crate::schedule_cpu::Roles;
+use strata_core::ir::{AffineExpr, AffineKind, AffineMap, Attr, Builder, DYNAMIC, ElementType, Op, OpSpec, Type};
+use strata_core::pass::{Pass, PassContext, PassError};
+
+/// The attribute of a stage that names an instruction.
+pub const INSTRUCTION: &str = "instruction";
+/// The instruction that adds the products of two pairs to what is there.
+pub const AVX512BF16: &str = "avx512bf16";
+
+/// Multiplies elements of half precision in pairs.
+#[derive(Pass)]
+#[pass(dependents("loop", "arith"))]
+pub struct PairHalves;
+
+impl Pass for PairHalves {
+    fn run<'c>(&self, op: Op<'c>, _: &mut PassContext<'c>) -> Result<(), PassError> {
+        for kernel in op.find_all("loop.kernel") {
+            if let Some(view) = KernelView::new(kernel)
+                && let Some(products) = Products::of(&view)
+            {
+                products.pair(op, &view);
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Uses of an element that pay for a copy, and products that are worth another launch.
+const REUSE: i64 = 8;
+const WORTH: i64 = 1 << 18;
+
+/// A sum of products that can be taken in pairs.
+struct Products<'c> {
+    stage: Op<'c>,
+    maps: Vec<AffineMap<'c>>,
+    /// The dim that is summed, two steps at once.
+    dim: usize,
+}
+
+impl<'c> Products<'c> {
+    fn of(kernel: &KernelView<'c>) -> Option<Self> {
+        let roles = Roles::new(kernel)?;
+        let stage = roles.stage;
+        let &dim = stage.reduce.last()?;
+        let plain = |map: &AffineMap<'c>| {
+            let along: Vec<_> = map.results().into_iter().filter(|expr| expr.uses_dim(dim)).collect();
+            along.len() == 1 && map.results().iter().all(|&expr| dim_of(expr).is_some())
+        };
+        let argument =
+            |at: usize| stage.op.operand(at).owner_block() == Some(kernel.op.body(0)) && stage.op.operand(at).defining_op().is_none();
+        let alone = kernel.stages.iter().all(|other| other.op == stage.op || !other.domain.contains(&dim));
+        let reuse = |at: usize| roles.reuse(kernel, at).is_none_or(|reuse| reuse >= REUSE);
+        let points: Option<i64> = stage.domain.iter().map(|&dim| kernel.static_size(dim)).product();
+        let fits = (0..2).all(|at| plain(&stage.maps[at]) && argument(at) && reuse(at)) && points.is_none_or(|points| points >= WORTH);
+        let sum = stage.op.str("reducer").as_deref() == Some("sum") && stage.chunk.is_none() && stage.op.operand(0) != stage.op.operand(1);
+        (fits && alone && sum && multiplies(stage)).then(|| Self { stage: stage.op, maps: stage.maps.clone(), dim })
+    }
+
+    /// Copies both operands and lets the kernel multiply words.
+    fn pair(&self, module: Op<'c>, kernel: &KernelView<'c>) {
+        let cx = module.cx();
+        let (op, symbols) = (kernel.op, kernel.sizes.num_symbols());
+        let mut sizes = kernel.sizes.results();
+        let whole = kernel.static_size(self.dim).is_some_and(|size| size % 2 == 0);
+        sizes[self.dim] = sizes[self.dim].ceil_div(cx.constant(2));
+        let sizes = cx.map(0, symbols, &sizes);
+        for at in 0..2 {
+            let tensor = self.stage.operand(at);
+            let dims: Vec<_> = self.maps[at].results().into_iter().filter_map(dim_of).collect();
+            let shape: Vec<_> = dims.iter().map(|&dim| sizes.results()[dim]).collect();
+            let extents: Vec<_> = shape.iter().map(|size| size.as_constant().unwrap_or(DYNAMIC)).collect();
+            let ty = cx.tensor(&extents, cx.int(32));
+            let name = format!("{}.pair{at}", op.str("sym_name").unwrap_or_default());
+            let shape = cx.map(0, symbols, &shape);
+            let from = kernel.shapes()[tensor.index()];
+            let along = dims.iter().position(|&dim| dim == self.dim).unwrap_or_default();
+            write_pairs(op, &name, (tensor.ty(), from), (ty, shape), (along, whole));
+            for call in calls(module, op) {
+                let mut operands = call.operands();
+                let symbols = op.ints("symbols").unwrap_or_default().into_iter().map(|at| operands[at as usize]);
+                let arguments: Vec<_> = std::iter::once(operands[tensor.index()]).chain(symbols).collect();
+                let attrs = [("callee", cx.symbol_attr(&name))];
+                operands[tensor.index()] = Builder::before(call).value("loop.call", &arguments, ty, &attrs);
+                call.set_operands(&operands);
+            }
+            tensor.set_type(ty);
+            let mut shapes = kernel.shapes();
+            shapes[tensor.index()] = shape;
+            op.set_attr("shapes", cx.array_attr(&shapes.into_iter().map(|map| cx.map_attr(map)).collect::<Vec<_>>()));
+        }
+        op.set_attr("sizes", cx.map_attr(sizes));
+        self.stage.set_attr(INSTRUCTION, cx.str_attr(AVX512BF16));
+        multiply_words(self.stage);
+    }
+}
+
+/// Whether the body converts its two operands from `bf16` to `f32` and multiplies them, and the operands are used for nothing else.
+fn multiplies(stage: &StageView<'_>) -> bool {
+    let body = stage.op.body(0);
+    let ops = body.ops();
+    let [first, second, product, result] = ops.as_slice() else { return false };
+    let converts = |op: &Op<'_>| {
+        let from = op.num_operands() == 1 && op.operand(0).ty().element_type() == Some(ElementType::BF16);
+        op.is("arith.extf") && from && op.result(0).ty().element_type() == Some(ElementType::F32)
+    };
+    let tensors = (0..2).all(|at| stage.op.operand(at).uses().len() == 1);
+    let of = |op: &Op<'_>, at: usize| op.operand(0) == body.arg(at);
+    let both = of(first, 0) && of(second, 1) || of(first, 1) && of(second, 0);
+    let products = product.is("arith.mulf") && product.operands().iter().all(|value| [first.result(0), second.result(0)].contains(value));
+    converts(first)
+        && converts(second)
+        && both
+        && tensors
+        && products
+        && product.operand(0) != product.operand(1)
+        && result.operand(0) == product.result(0)
+}
+
+/// The body of a stage whose operands are words of two elements: the product of the low halves and that of the high ones.
+fn multiply_words(stage: Op<'_>) {
+    let (cx, body) = (stage.cx(), stage.body(0));
+    body.ops().into_iter().rev().for_each(Op::erase);
+    body.args().into_iter().for_each(|arg| arg.set_type(cx.int(32)));
+    let mut b = Builder::at_end(body, stage.location());
+    let (bits, upper) = (b.const_int(cx.int(32), 16), b.const_int(cx.int(32), 0xffff_0000_u32 as i32 as i64));
+    // The upper half of an `f32` is a `bf16` of the same value.
+    let products = [("arith.shli", bits), ("arith.andi", upper)].map(|(name, by)| {
+        let [lhs, rhs] = [0, 1].map(|at| {
+            let word = b.value(name, &[body.arg(at), by], cx.int(32), &[]);
+            b.value("arith.bitcast", &[word], cx.f32(), &[])
+        });
+        b.value("arith.mulf", &[lhs, rhs], cx.f32(), &[])
+    });
+    let sum = b.value("arith.addf", &products, cx.f32(), &[]);
+    b.effect("loop.yield", &[sum], &[]);
+}
+
+/// The kernel that writes two steps along a dim into one word; where their number is odd, the last is followed by a zero.
+fn write_pairs<'c>(
+    before: Op<'c>,
+    name: &str,
+    (from, from_shape): (Type<'c>, AffineMap<'c>),
+    (ty, shape): (Type<'c>, AffineMap<'c>),
+    (along, whole): (usize, bool),
+) {
+    let (cx, location, rank) = (before.cx(), before.location(), ty.rank());
+    let symbols = shape.num_symbols();
+    let positions: Vec<i64> = (1..=symbols as i64).collect();
+    let mut shapes = vec![cx.map(0, symbols, &[]); symbols + 2];
+    (shapes[0], shapes[symbols + 1]) = (from_shape, shape);
+    let list = |maps: &[AffineMap<'c>]| cx.array_attr(&maps.iter().map(|&map| cx.map_attr(map)).collect::<Vec<_>>());
+    let op = Builder::before(before).op(OpSpec {
+        name: "loop.kernel",
+        attrs: &[
+            ("sym_name", cx.str_attr(name)),
+            ("sizes", cx.map_attr(shape)),
+            ("shapes", list(&shapes)),
+            ("symbols", cx.i64s_attr(&positions)),
+        ],
+        regions: 1,
+        ..OpSpec::default()
+    });
+    let types: Vec<_> = std::iter::once(from).chain((0..symbols).map(|_| cx.index())).collect();
+    let block = op.region(0).append_block(&types, location);
+    let half = |second: i64| {
+        let at = |dim: usize| if dim == along { cx.dim(dim) * cx.constant(2) + cx.constant(second) } else { cx.dim(dim) };
+        cx.map(rank, symbols, &(0..rank).map(at).collect::<Vec<_>>())
+    };
+    let domain: Vec<i64> = (0..rank as i64).collect();
+    let mut b = Builder::at_end(block, location);
+    let copy = b.op(OpSpec {
+        name: "loop.stage",
+        operands: &[block.arg(0), block.arg(0)],
+        results: &[ty],
+        attrs: &[
+            ("domain", cx.i64s_attr(&domain)),
+            ("maps", list(&[half(0), half(1)])),
+            ("guarded", cx.bools_attr(&[false, !whole])),
+            ("space", cx.str_attr("buffer")),
+        ],
+        regions: 1,
+        ..OpSpec::default()
+    });
+    let body = copy.region(0).append_block(&[from.element(), from.element()], location);
+    b.within(body, |b| {
+        let [low, high] = [0, 1].map(|at| {
+            let bits = b.value("arith.bitcast", &[body.arg(at)], cx.int(16), &[]);
+            b.value("arith.extui", &[bits], cx.int(32), &[])
+        });
+        let by = b.const_int(cx.int(32), 16);
+        let high = b.value("arith.shli", &[high, by], cx.int(32), &[]);
+        let word = b.value("arith.ori", &[low, high], cx.int(32), &[]);
+        b.effect("loop.yield", &[word], &[]);
+    });
+    b.effect("loop.return", &copy.results(), &[]);
+}
+
+fn calls<'c>(module: Op<'c>, kernel: Op<'c>) -> Vec<Op<'c>> {
+    let calls = module.find_all("loop.call").into_iter();
+    calls.filter(|call| call.attr("callee").and_then(Attr::as_symbol) == kernel.str("sym_name")).collect()
+}
+
+fn dim_of(expr: AffineExpr<'_>) -> Option<usize> {
+    if let AffineKind::Dim(dim) = expr.kind() { Some(dim) } else { None }
+}

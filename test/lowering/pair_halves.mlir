@@ -1,0 +1,43 @@
+// RUN: rs-opt %s --prim-to-loop --pair-halves --split-input-file | rs-filecheck %s
+
+// Two steps of the sum lie in one word of each operand.
+// CHECK-DAG: #[[LOW:.*]] = affine_map<(d0, d1) -> (d0, d1 * 2)>
+// CHECK-DAG: #[[HIGH:.*]] = affine_map<(d0, d1) -> (d0, d1 * 2 + 1)>
+// CHECK-LABEL: loop.kernel @k0.pair0
+// CHECK: loop.stage %arg0, %arg0 {domain = array<i64: 0, 1>, guarded = array<i1: false, false>, maps = [#[[LOW]], #[[HIGH]]]
+// CHECK-SAME: -> tensor<64x32xi32>
+// CHECK: loop.kernel @k0.pair1
+// CHECK-SAME: -> ()
+// CHECK: -> tensor<32x128xi32>
+// CHECK: loop.kernel @k0 {
+// CHECK: loop.stage %{{.*}}, %{{.*}} {{.*}}instruction = "avx512bf16"{{.*}} (tensor<64x32xi32>, tensor<32x128xi32>) -> tensor<64x128xf32>
+// CHECK-COUNT-2: arith.mulf
+// CHECK: %[[P:.*]] = loop.call %arg0 {callee = @k0.pair0}
+// CHECK: %[[Q:.*]] = loop.call %arg1 {callee = @k0.pair1}
+// CHECK: loop.call %[[P]], %[[Q]] {callee = @k0}
+func.func @pairs(%a: tensor<64x64xbf16>, %b: tensor<64x128xbf16>) -> tensor<64x128xbf16> {
+  %0 = prim.dot %a, %b {lhs_batch = array<i64>, rhs_batch = array<i64>, lhs_contract = array<i64: 1>, rhs_contract = array<i64: 0>} : (tensor<64x64xbf16>, tensor<64x128xbf16>) -> tensor<64x128xbf16>
+  return %0 : tensor<64x128xbf16>
+}
+
+// -----
+
+// Of an odd number of steps the last is followed by a zero.
+// CHECK: loop.kernel @k0.pair0
+// CHECK: guarded = array<i1: false, true>{{.*}} -> tensor<64x33xi32>
+// CHECK: func.func @odd
+// CHECK: return
+func.func @odd(%a: tensor<64x65xbf16>, %b: tensor<65x128xbf16>) -> tensor<64x128xbf16> {
+  %0 = prim.dot %a, %b {lhs_batch = array<i64>, rhs_batch = array<i64>, lhs_contract = array<i64: 1>, rhs_contract = array<i64: 0>} : (tensor<64x65xbf16>, tensor<65x128xbf16>) -> tensor<64x128xbf16>
+  return %0 : tensor<64x128xbf16>
+}
+
+// -----
+
+// Refused: elements of another type, and elements that are used too seldom for a copy.
+// CHECK-NOT: pair
+func.func @other(%a: tensor<64x64xf16>, %b: tensor<64x128xf16>, %c: tensor<2x64xbf16>, %d: tensor<64x4096xbf16>) -> (tensor<64x128xf16>, tensor<2x4096xbf16>) {
+  %0 = prim.dot %a, %b {lhs_batch = array<i64>, rhs_batch = array<i64>, lhs_contract = array<i64: 1>, rhs_contract = array<i64: 0>} : (tensor<64x64xf16>, tensor<64x128xf16>) -> tensor<64x128xf16>
+  %1 = prim.dot %c, %d {lhs_batch = array<i64>, rhs_batch = array<i64>, lhs_contract = array<i64: 1>, rhs_contract = array<i64: 0>} : (tensor<2x64xbf16>, tensor<64x4096xbf16>) -> tensor<2x4096xbf16>
+  return %0, %1 : tensor<64x128xf16>, tensor<2x4096xbf16>
+}
