@@ -57,7 +57,7 @@ impl Session {
             home.device.download(tensor.block.at(), &mut bytes)?;
             Ok(Tensor::from_bytes(tensor.dtype, &tensor.shape, &bytes)?)
         };
-        self.home().map(|home| fetch(home))
+        self.home().map(fetch)
     }
 }
 

@@ -57,7 +57,7 @@ pub(super) fn bessel_j1<T: Real>(x: T) -> T {
     match () {
         () if x < T::of(0.0) => -bessel_j1(-x),
         () if x <= T::of(5.0) => {
-            let (a, b) = roots(x * x, [14.681_970_642_123_893, 49.218_456_321_694_606]);
+            let (a, b) = roots(x * x, [14.681_970_642_123_893, 49.218_456_321_694_6]);
             ratio(x * x, ratios::J1_NEAR) * x * a * b
         }
         () => wave(x, 1, false),
@@ -119,7 +119,7 @@ fn airy_series<T: Real>(x: T) -> T {
     while t > T::epsilon() {
         k += one;
         m = m * cube / k;
-        n = n * cube;
+        n *= cube;
         k += one;
         n /= k;
         m /= k;
@@ -176,10 +176,10 @@ mod tests {
     /// The last bits of PyTorch's results.
     #[test]
     fn single_precision_rounds_as_pytorch_does() {
-        assert_eq!(bessel_j0(1.0_f32), 7.651_976_346_969_604e-1);
-        assert_eq!(bessel_j1(1.0_f32), 4.400_506_317_615_509e-1);
-        assert_eq!(airy_ai(1.0_f32), 1.352_923_810_482_025_1e-1);
-        assert_eq!(bessel_y0(1.0_f32), 8.825_694_769_620_895e-2);
+        assert_eq!(bessel_j0(1.0_f32), 7.651_976_3e-1);
+        assert_eq!(bessel_j1(1.0_f32), 4.400_506_3e-1);
+        assert_eq!(airy_ai(1.0_f32), 1.352_923_8e-1);
+        assert_eq!(bessel_y0(1.0_f32), 8.825_695e-2);
     }
 
     #[test]
