@@ -89,11 +89,11 @@ impl<'c> Emitter<'c> {
         Ok(())
     }
 
-    /// Whether a stage stores past the caches in rows that do not all begin where a register's worth of elements may be stored so.
+    /// Whether a stage stores past the caches in rows that need not begin where a register's worth of elements may be stored so: callers'
+    /// memory is aligned to 16 bytes, not to a register.
     fn rows_are_ragged(&self, stage: &StageView<'c>, last: &Loop<'c>) -> bool {
         let streams = stage.schedule("stream").is_some_and(|on| on > 0);
-        let whole = matches!(self.sizes[last.dim], Num::Const(size) if size % last.width == 0);
-        streams && last.width > 1 && !whole && stage.result_dims().last() == Some(&last.dim)
+        streams && last.width > 1 && stage.result_dims().last() == Some(&last.dim)
     }
 
     /// The first index of a loop at which the stage's result is aligned to a register.
