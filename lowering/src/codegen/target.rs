@@ -115,7 +115,7 @@ fn implied(cpu: &str) -> &'static [&'static str] {
 ///
 /// Loop strength reduction is off: our loops come with the addresses and steps they are to have, and in bodies of many loads it took
 /// 70% of the time of code generation. On AVX-512 and AVX2, kernels and networks take the same time with and without it (within 2%);
-/// products on plain SSE, which has few registers, are a tenth slower without.
+/// on plain SSE, which has few registers, a product of 1024x1024x1024 took 25.9 ms without it and 23.0 with it, ResNet-50 2% longer.
 const SETTINGS: [&CStr; 2] = [c"strata", c"-disable-lsr"];
 
 fn initialise() {
