@@ -36,7 +36,9 @@ impl Pass for NarrowDots {
             if lhs.ty().element_type() != rhs.ty().element_type() {
                 continue;
             }
-            let converts = dot.operands();
+            let mut converts = dot.operands();
+            // One conversion may be both.
+            converts.dedup();
             dot.set_operands(&[lhs, rhs]);
             converts.into_iter().filter(|value| value.is_unused()).filter_map(Value::defining_op).for_each(Op::erase);
             self.dots.add(1);

@@ -12,6 +12,15 @@ func.func @halves(%x: tensor<4x8xbf16>, %w: tensor<16x8xbf16>) -> (tensor<4x16xf
   return %2, %1 : tensor<4x16xf32>, tensor<16x8xf32>
 }
 
+// One conversion is both operands.
+// CHECK-LABEL: func.func @square
+// CHECK-NEXT: prim.dot %arg0, %arg0
+func.func @square(%x: tensor<4x8xf16>) -> tensor<4x4xf32> {
+  %0 = prim.convert %x : (tensor<4x8xf16>) -> tensor<4x8xf32>
+  %1 = prim.dot %0, %0 {lhs_batch = array<i64>, rhs_batch = array<i64>, lhs_contract = array<i64: 1>, rhs_contract = array<i64: 1>} : (tensor<4x8xf32>, tensor<4x8xf32>) -> tensor<4x4xf32>
+  return %1 : tensor<4x4xf32>
+}
+
 // Halves of two kinds, an operand that was f32 before, and a product in f64 stay.
 // CHECK-LABEL: func.func @others
 // CHECK: prim.dot {{.*}} (tensor<4x8xf32>, tensor<16x8xf32>)
