@@ -10,6 +10,7 @@ use super::size::Size;
 use super::tensor::Tensor;
 
 pub(super) const RULES: &[Rule] = &[
+    one("aten._efficientzerotensor", Exact, |a| filled(a, Scalar::Int(0), "size")),
     one("aten.arange", Exact, arange),
     one("aten.arange.start", Exact, arange),
     one("aten.arange.start_step", Exact, arange),
@@ -36,7 +37,6 @@ pub(super) const RULES: &[Rule] = &[
     one("aten.new_empty_strided", Exact, |a| filled(a, Scalar::Int(0), "size")),
     one("aten.new_full", Exact, |a| filled(a, a.scalar("fill_value"), "size")),
     one("aten.new_ones", Exact, |a| filled(a, Scalar::Int(1), "size")),
-    one("aten._efficientzerotensor", Exact, |a| filled(a, Scalar::Int(0), "size")),
     one("aten.new_zeros", Exact, |a| filled(a, Scalar::Int(0), "size")),
     one("aten.ones", Exact, |a| filled(a, Scalar::Int(1), "size")),
     one("aten.ones_like", Exact, |a| filled_like(a, Scalar::Int(1))),
