@@ -174,8 +174,7 @@ fn read<'c>(kernel: &KernelView<'c>, stage: &StageView<'c>, value: Value<'c>, te
         guarded.remove(at);
     }
     op.set_operands(&operands);
-    let maps: Vec<Attr<'c>> = maps.into_iter().map(|map| cx.map_attr(map)).collect();
-    op.set_attr("maps", cx.array_attr(&maps));
+    op.set_attr("maps", cx.maps_attr(&maps));
     if op.attr("guarded").is_some() {
         op.set_attr("guarded", cx.bools_attr(&guarded));
     }

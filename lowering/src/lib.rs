@@ -2,6 +2,7 @@
 
 pub mod aten_to_prim;
 pub mod codegen;
+mod copy_kernel;
 mod elements;
 mod error;
 pub mod expand_math;

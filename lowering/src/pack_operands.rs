@@ -11,10 +11,11 @@
 //! %0 = loop.call @k0(%a, %p)                 // p is read at (d1 floordiv 32, d2, d1 mod 32)
 //! ```
 
+use crate::copy_kernel::{CopyKernel, calls};
 use crate::kernel_view::{KernelView, StageView};
 use crate::schedule_cpu::{Roles, Stride, uses};
-use crate::share_kernels::is_weight as is_weight_value;
-use strata_core::ir::{AffineExpr, AffineMap, Attr, Builder, DYNAMIC, ElementType, Op, OpSpec, Type, Value};
+use crate::share_kernels::Weights;
+use strata_core::ir::{AffineExpr, Attr, ElementType, Op, Type};
 use strata_core::pass::{Pass, PassContext, PassError};
 
 /// Copies operands of contractions into the order in which they are read.
@@ -113,9 +114,8 @@ fn layout<'c>(kernel: &KernelView<'c>, operand: usize, vector_bits: i64, weight:
 
 /// Whether every call of a kernel passes a weight as this argument: a copy of it is made before the program runs.
 fn is_weight(module: Op<'_>, kernel: Op<'_>, argument: usize) -> bool {
-    let calls = module.find_all("loop.call");
-    let mut calls = calls.into_iter().filter(|call| call.attr("callee").and_then(Attr::as_symbol) == kernel.str("sym_name"));
-    calls.all(|call| is_weight_value(call.operand(argument)))
+    let mut weights = Weights::default();
+    calls(module, kernel).into_iter().all(|call| weights.contains(call.operand(argument)))
 }
 
 /// The widening conversion that is all that the body does with an operand.
@@ -158,70 +158,43 @@ fn apply<'c>(module: Op<'c>, kernel: &KernelView<'c>, layout: &Layout<'c>, vecto
     let sizes = kernel.sizes.results();
     let shape = layout.indices(|dim| sizes[dim], |dim, size| (sizes[dim].ceil_div(cx.constant(size)), cx.constant(size)));
     let element = layout.convert.map_or(tensor.ty().element(), |op| op.result(0).ty());
-    let extents: Vec<_> = shape.iter().map(|size| size.as_constant().unwrap_or(DYNAMIC)).collect();
-    let ty = cx.tensor(&extents, element);
-    let name = format!("{}.pack{operand}", kernel.op.str("sym_name").unwrap_or_default());
-    let copying = write_kernel(kernel, layout, &name, cx.map(0, symbols, &shape), ty);
+    let copy = CopyKernel::new(kernel, tensor, &format!("pack{operand}"), (&shape, element));
+    let copying = write_kernel(kernel, layout, &copy);
     if layout.panel.is_some() && layout.by_rows {
-        schedule(copying, layout, ty, vector_bits);
+        schedule(copying, layout, copy.ty, vector_bits);
     }
-    for call in module.find_all("loop.call") {
-        if call.attr("callee").and_then(Attr::as_symbol) != kernel.op.str("sym_name") {
-            continue;
-        }
+    for (call, packed) in copy.call(module) {
         let mut operands = call.operands();
-        let symbols = kernel.op.ints("symbols").unwrap_or_default().into_iter().map(|at| operands[at as usize]);
-        let arguments: Vec<_> = std::iter::once(operands[tensor.index()]).chain(symbols).collect();
-        let attrs = [("callee", cx.symbol_attr(&name))];
-        operands.push(Builder::before(call).value("loop.call", &arguments, ty, &attrs));
+        operands.push(packed);
         call.set_operands(&operands);
     }
     // The kernel reads the copy, which is a new last argument.
     let args = kernel.op.body(0).args().len();
-    let copy = kernel.op.body(0).add_arg(ty, kernel.op.location());
-    stage.op.set_operand(operand, copy);
+    let packed = kernel.op.body(0).add_arg(copy.ty, kernel.op.location());
+    stage.op.set_operand(operand, packed);
     let access =
         layout.indices(|dim| cx.dim(dim), |dim, size| (cx.dim(dim).floor_div(cx.constant(size)), cx.dim(dim).modulo(cx.constant(size))));
     let mut maps = stage.maps.clone();
     maps[operand] = cx.map(kernel.num_dims(), symbols, &access);
-    stage.op.set_attr("maps", map_list(stage.op, &maps));
+    stage.op.set_attr("maps", cx.maps_attr(&maps));
     if let Some(convert) = layout.convert {
         let argument = stage.op.body(0).arg(operand);
         argument.set_type(element);
         convert.replace_with(&[argument]);
     }
     let mut shapes = kernel.shapes();
-    shapes.insert(args, cx.map(0, symbols, &shape));
-    kernel.op.set_attr("shapes", map_list(stage.op, &shapes));
+    shapes.insert(args, copy.shape);
+    kernel.op.set_attr("shapes", cx.maps_attr(&shapes));
     if tensor.is_unused() {
         drop_argument(module, kernel.op, tensor.index());
     }
 }
 
-/// The kernel that copies.
-fn write_kernel<'c>(kernel: &KernelView<'c>, layout: &Layout<'c>, name: &str, shape: AffineMap<'c>, ty: Type<'c>) -> Op<'c> {
+/// Writes the kernel that copies.
+fn write_kernel<'c>(kernel: &KernelView<'c>, layout: &Layout<'c>, copy: &CopyKernel<'c>) -> Op<'c> {
     let cx = kernel.op.cx();
-    let (stage, operand) = (StageView::new(layout.stage), layout.operand);
-    let tensor = stage.op.operand(operand);
-    let symbols = shape.num_symbols();
-    let location = kernel.op.location();
-    let rank = shape.results().len();
-    let positions: Vec<i64> = (1..=symbols as i64).collect();
-    let mut shapes = vec![cx.map(0, symbols, &[]); symbols + 2];
-    (shapes[0], shapes[symbols + 1]) = (kernel.shapes()[tensor.index()], shape);
-    let op = Builder::before(kernel.op).op(OpSpec {
-        name: "loop.kernel",
-        attrs: &[
-            ("sym_name", cx.str_attr(name)),
-            ("sizes", cx.map_attr(shape)),
-            ("shapes", map_list(stage.op, &shapes)),
-            ("symbols", cx.i64s_attr(&positions)),
-        ],
-        regions: 1,
-        ..OpSpec::default()
-    });
-    let types: Vec<_> = std::iter::once(tensor.ty()).chain((0..symbols).map(|_| cx.index())).collect();
-    let block = op.region(0).append_block(&types, location);
+    let map = StageView::new(layout.stage).maps[layout.operand];
+    let (rank, symbols) = (copy.ty.rank(), copy.shape.num_symbols());
     // Where each dim of the kernel is among those of the copy.
     let at = |dim: usize| layout.dims.iter().position(|&known| known == dim);
     let mut own: Vec<_> = (0..kernel.num_dims()).map(|dim| at(dim).map_or(cx.constant(0), |at| cx.dim(at))).collect();
@@ -231,32 +204,11 @@ fn write_kernel<'c>(kernel: &KernelView<'c>, layout: &Layout<'c>, name: &str, sh
         guarded = kernel.static_size(dim).is_none_or(|all| all % size != 0);
     }
     let renaming = cx.map(rank, symbols, &own);
-    let access: Vec<_> = stage.maps[operand].results().into_iter().map(|expr| expr.compose(renaming)).collect();
-    let domain: Vec<i64> = (0..rank as i64).collect();
-    let mut b = Builder::at_end(block, location);
-    let copy = b.op(OpSpec {
-        name: "loop.stage",
-        operands: &[block.arg(0)],
-        results: &[ty],
-        attrs: &[
-            ("domain", cx.i64s_attr(&domain)),
-            ("maps", map_list(stage.op, &[cx.map(rank, symbols, &access)])),
-            ("guarded", cx.bools_attr(&[guarded])),
-            ("space", cx.str_attr("buffer")),
-        ],
-        regions: 1,
-        ..OpSpec::default()
-    });
-    let body = copy.region(0).append_block(&[stage.op.body(0).arg(operand).ty()], location);
-    b.within(body, |b| {
-        let value = match layout.convert {
-            Some(convert) => b.clone_op(convert, &[body.arg(0)]).result(0),
-            None => body.arg(0),
-        };
-        b.effect("loop.yield", &[value], &[]);
-    });
-    b.effect("loop.return", &copy.results(), &[]);
-    op
+    let access: Vec<_> = map.results().into_iter().map(|expr| expr.compose(renaming)).collect();
+    copy.write(&[(cx.map(rank, symbols, &access), guarded)], |b, element| match layout.convert {
+        Some(convert) => b.clone_op(convert, element).result(0),
+        None => element[0],
+    })
 }
 
 /// Panels of a tensor that are filled side by side.
@@ -298,17 +250,9 @@ fn drop_argument<'c>(module: Op<'c>, kernel: Op<'c>, index: usize) {
     let symbols = kernel.ints("symbols").unwrap_or_default();
     let symbols: Vec<i64> = symbols.into_iter().map(|at| if at > index as i64 { at - 1 } else { at }).collect();
     kernel.set_attr("symbols", cx.i64s_attr(&symbols));
-    for call in module.find_all("loop.call") {
-        if call.attr("callee").and_then(Attr::as_symbol) == kernel.str("sym_name") {
-            let mut operands: Vec<Value<'c>> = call.operands();
-            operands.remove(index);
-            call.set_operands(&operands);
-        }
+    for call in calls(module, kernel) {
+        let mut operands = call.operands();
+        operands.remove(index);
+        call.set_operands(&operands);
     }
-}
-
-fn map_list<'c>(op: Op<'c>, maps: &[AffineMap<'c>]) -> Attr<'c> {
-    let cx = op.cx();
-    let maps: Vec<_> = maps.iter().map(|&map| cx.map_attr(map)).collect();
-    cx.array_attr(&maps)
 }

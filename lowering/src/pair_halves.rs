@@ -16,9 +16,10 @@
 //! %0 = loop.call @k0(%p, %q)                 // sums low(p[i, k]) * low(q[k, j]) + high(p[i, k]) * high(q[k, j])
 //! ```
 
+use crate::copy_kernel::CopyKernel;
 use crate::kernel_view::{KernelView, StageView};
 use crate::schedule_cpu::Roles;
-use strata_core::ir::{AffineExpr, AffineKind, AffineMap, Attr, Builder, DYNAMIC, ElementType, Op, OpSpec, Type};
+use strata_core::ir::{AffineExpr, AffineKind, AffineMap, Builder, ElementType, Op};
 use strata_core::pass::{Pass, PassContext, PassError};
 
 /// The attribute of a stage that names an instruction.
@@ -82,32 +83,21 @@ impl<'c> Products<'c> {
         let mut sizes = kernel.sizes.results();
         let whole = kernel.static_size(self.dim).is_some_and(|size| size % 2 == 0);
         sizes[self.dim] = sizes[self.dim].ceil_div(cx.constant(2));
-        let sizes = cx.map(0, symbols, &sizes);
         for at in 0..2 {
             let tensor = self.stage.operand(at);
             let dims: Vec<_> = self.maps[at].results().into_iter().filter_map(dim_of).collect();
-            let shape: Vec<_> = dims.iter().map(|&dim| sizes.results()[dim]).collect();
-            let extents: Vec<_> = shape.iter().map(|size| size.as_constant().unwrap_or(DYNAMIC)).collect();
-            let ty = cx.tensor(&extents, cx.int(32));
-            let name = format!("{}.pair{at}", op.str("sym_name").unwrap_or_default());
-            let shape = cx.map(0, symbols, &shape);
-            let from = kernel.shapes()[tensor.index()];
-            let along = dims.iter().position(|&dim| dim == self.dim).unwrap_or_default();
-            write_pairs(op, &name, (tensor.ty(), from), (ty, shape), (along, whole));
-            for call in calls(module, op) {
-                let mut operands = call.operands();
-                let symbols = op.ints("symbols").unwrap_or_default().into_iter().map(|at| operands[at as usize]);
-                let arguments: Vec<_> = std::iter::once(operands[tensor.index()]).chain(symbols).collect();
-                let attrs = [("callee", cx.symbol_attr(&name))];
-                operands[tensor.index()] = Builder::before(call).value("loop.call", &arguments, ty, &attrs);
-                call.set_operands(&operands);
+            let shape: Vec<_> = dims.iter().map(|&dim| sizes[dim]).collect();
+            let copy = CopyKernel::new(kernel, tensor, &format!("pair{at}"), (&shape, cx.int(32)));
+            write_pairs(&copy, dims.iter().position(|&dim| dim == self.dim).unwrap_or_default(), whole);
+            for (call, pairs) in copy.call(module) {
+                call.set_operand(tensor.index(), pairs);
             }
-            tensor.set_type(ty);
+            tensor.set_type(copy.ty);
             let mut shapes = kernel.shapes();
-            shapes[tensor.index()] = shape;
-            op.set_attr("shapes", cx.array_attr(&shapes.into_iter().map(|map| cx.map_attr(map)).collect::<Vec<_>>()));
+            shapes[tensor.index()] = copy.shape;
+            op.set_attr("shapes", cx.maps_attr(&shapes));
         }
-        op.set_attr("sizes", cx.map_attr(sizes));
+        op.set_attr("sizes", cx.map_attr(cx.map(0, symbols, &sizes)));
         self.stage.set_attr(INSTRUCTION, cx.str_attr(AVX512BF16));
         multiply_words(self.stage);
     }
@@ -154,69 +144,23 @@ fn multiply_words(stage: Op<'_>) {
     b.effect("loop.yield", &[sum], &[]);
 }
 
-/// The kernel that writes two steps along a dim into one word; where their number is odd, the last is followed by a zero.
-fn write_pairs<'c>(
-    before: Op<'c>,
-    name: &str,
-    (from, from_shape): (Type<'c>, AffineMap<'c>),
-    (ty, shape): (Type<'c>, AffineMap<'c>),
-    (along, whole): (usize, bool),
-) {
-    let (cx, location, rank) = (before.cx(), before.location(), ty.rank());
-    let symbols = shape.num_symbols();
-    let positions: Vec<i64> = (1..=symbols as i64).collect();
-    let mut shapes = vec![cx.map(0, symbols, &[]); symbols + 2];
-    (shapes[0], shapes[symbols + 1]) = (from_shape, shape);
-    let list = |maps: &[AffineMap<'c>]| cx.array_attr(&maps.iter().map(|&map| cx.map_attr(map)).collect::<Vec<_>>());
-    let op = Builder::before(before).op(OpSpec {
-        name: "loop.kernel",
-        attrs: &[
-            ("sym_name", cx.str_attr(name)),
-            ("sizes", cx.map_attr(shape)),
-            ("shapes", list(&shapes)),
-            ("symbols", cx.i64s_attr(&positions)),
-        ],
-        regions: 1,
-        ..OpSpec::default()
-    });
-    let types: Vec<_> = std::iter::once(from).chain((0..symbols).map(|_| cx.index())).collect();
-    let block = op.region(0).append_block(&types, location);
+/// Writes the kernel that puts two steps along a dim into one word; where their number is odd, the last is followed by a zero.
+fn write_pairs(copy: &CopyKernel<'_>, along: usize, whole: bool) {
+    let cx = copy.ty.cx();
+    let (rank, symbols) = (copy.ty.rank(), copy.shape.num_symbols());
     let half = |second: i64| {
         let at = |dim: usize| if dim == along { cx.dim(dim) * cx.constant(2) + cx.constant(second) } else { cx.dim(dim) };
         cx.map(rank, symbols, &(0..rank).map(at).collect::<Vec<_>>())
     };
-    let domain: Vec<i64> = (0..rank as i64).collect();
-    let mut b = Builder::at_end(block, location);
-    let copy = b.op(OpSpec {
-        name: "loop.stage",
-        operands: &[block.arg(0), block.arg(0)],
-        results: &[ty],
-        attrs: &[
-            ("domain", cx.i64s_attr(&domain)),
-            ("maps", list(&[half(0), half(1)])),
-            ("guarded", cx.bools_attr(&[false, !whole])),
-            ("space", cx.str_attr("buffer")),
-        ],
-        regions: 1,
-        ..OpSpec::default()
-    });
-    let body = copy.region(0).append_block(&[from.element(), from.element()], location);
-    b.within(body, |b| {
+    copy.write(&[(half(0), false), (half(1), !whole)], |b, halves| {
         let [low, high] = [0, 1].map(|at| {
-            let bits = b.value("arith.bitcast", &[body.arg(at)], cx.int(16), &[]);
+            let bits = b.value("arith.bitcast", &[halves[at]], cx.int(16), &[]);
             b.value("arith.extui", &[bits], cx.int(32), &[])
         });
         let by = b.const_int(cx.int(32), 16);
         let high = b.value("arith.shli", &[high, by], cx.int(32), &[]);
-        let word = b.value("arith.ori", &[low, high], cx.int(32), &[]);
-        b.effect("loop.yield", &[word], &[]);
+        b.value("arith.ori", &[low, high], cx.int(32), &[])
     });
-    b.effect("loop.return", &copy.results(), &[]);
-}
-
-fn calls<'c>(module: Op<'c>, kernel: Op<'c>) -> Vec<Op<'c>> {
-    let calls = module.find_all("loop.call").into_iter();
-    calls.filter(|call| call.attr("callee").and_then(Attr::as_symbol) == kernel.str("sym_name")).collect()
 }
 
 fn dim_of(expr: AffineExpr<'_>) -> Option<usize> {

@@ -32,12 +32,13 @@ impl Pass for ShareKernels {
                 calls.entry(callee(call).unwrap_or_default()).or_default().push(call);
             }
         }
+        let mut weights = Weights::default();
         let mut known: HashMap<(Vec<Word<'c>>, Vec<bool>), Attr<'c>> = HashMap::new();
         // `--prim-to-loop` writes the kernels of later calls above those of earlier ones.
         for kernel in module.body(0).ops().into_iter().rev().filter(|op| op.is("loop.kernel")) {
             let name = kernel.str("sym_name").unwrap_or_default();
             let calls = calls.remove(&name).unwrap_or_default();
-            let first = *known.entry((words(kernel), weights(&calls))).or_insert_with(|| module.cx().symbol_attr(&name));
+            let first = *known.entry((words(kernel), weights.of_calls(&calls))).or_insert_with(|| module.cx().symbol_attr(&name));
             if first.as_symbol().is_some_and(|first| first != name) {
                 calls.iter().for_each(|call| call.set_attr("callee", first));
                 kernel.erase();
@@ -52,17 +53,32 @@ fn callee(call: Op<'_>) -> Option<String> {
     call.attr("callee")?.as_symbol()
 }
 
-/// Which operands are weights in all of these calls.
-fn weights(calls: &[Op<'_>]) -> Vec<bool> {
-    let operands = calls.first().map_or(0, |call| call.num_operands());
-    (0..operands).map(|at| calls.iter().all(|call| is_weight(call.operand(at)))).collect()
+/// Which values are weights of their functions, or made by kernels of weights alone; what was found is kept.
+#[derive(Default)]
+pub(crate) struct Weights<'c>(HashMap<Value<'c>, bool>);
+
+impl<'c> Weights<'c> {
+    /// Which operands are weights in all of these calls.
+    fn of_calls(&mut self, calls: &[Op<'c>]) -> Vec<bool> {
+        let operands = calls.first().map_or(0, |call| call.num_operands());
+        (0..operands).map(|at| calls.iter().all(|call| self.contains(call.operand(at)))).collect()
+    }
+
+    /// Whether a value is one of them.
+    pub(crate) fn contains(&mut self, value: Value<'c>) -> bool {
+        if let Some(&known) = self.0.get(&value) {
+            return known;
+        }
+        let weight = match value.defining_op() {
+            Some(op) => op.is("loop.call") && op.operands().into_iter().all(|operand| self.contains(operand)),
+            None => is_weight_argument(value),
+        };
+        self.0.insert(value, weight);
+        weight
+    }
 }
 
-/// Whether a value is a weight of its function, or made by kernels of weights alone.
-pub(crate) fn is_weight(value: Value<'_>) -> bool {
-    if let Some(op) = value.defining_op() {
-        return op.is("loop.call") && op.operands().into_iter().all(is_weight);
-    }
+fn is_weight_argument(value: Value<'_>) -> bool {
     let function = value.owner_block().and_then(|block| block.parent_op());
     let kind = function.and_then(|function| function.attr("arg_attrs")?.as_array()?.get(value.index())?.entry("capture.kind")?.as_str());
     kind.is_some_and(|kind| kind != "input")

@@ -18,6 +18,7 @@
 use crate::kernel_view::{KernelView, StageView};
 use strata_core::ir::{Attr, Builder, ElementType, Op, OpSpec, Type, Value};
 use strata_core::pass::{Pass, PassContext, PassError};
+use strata_dialects::freedom::Freedom;
 
 /// Replaces divisions by what does not vary by multiplications.
 #[derive(Pass)]
@@ -30,10 +31,8 @@ pub struct ShareReciprocals {
 
 impl Pass for ShareReciprocals {
     fn run<'c>(&self, op: Op<'c>, _: &mut PassContext<'c>) -> Result<(), PassError> {
-        match self.numerics.as_str() {
-            "bitwise" => return Ok(()),
-            "ulp" | "fast" => {}
-            other => return Err(PassError::new(format!("numerics is bitwise, ulp or fast, not '{other}'"))),
+        if Freedom::of(&self.numerics)? == Freedom::Exact {
+            return Ok(());
         }
         for kernel in op.find_all("loop.kernel") {
             while let Some(division) = KernelView::new(kernel).and_then(|view| find(&view)) {
@@ -159,8 +158,7 @@ fn before<'c>(
 
 fn set_maps<'c>(stage: Op<'c>, maps: &[strata_core::ir::AffineMap<'c>], guarded: &[bool]) {
     let cx = stage.cx();
-    let maps: Vec<Attr<'c>> = maps.iter().map(|&map| cx.map_attr(map)).collect();
-    stage.set_attr("maps", cx.array_attr(&maps));
+    stage.set_attr("maps", cx.maps_attr(maps));
     if guarded.contains(&true) {
         stage.set_attr("guarded", cx.bools_attr(guarded));
     }

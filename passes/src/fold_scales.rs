@@ -20,10 +20,10 @@
 #[cfg(test)]
 mod bound;
 
-use crate::freedom::Freedom;
 use crate::hoist_weights::Cone;
 use strata_core::ir::{Builder, ElementType, Op, Type, Value};
 use strata_core::pass::{Counter, Pass, PassContext, PassError};
+use strata_dialects::freedom::Freedom;
 
 /// Moves scales of features into the weights of contractions.
 #[derive(Pass)]

@@ -17,12 +17,12 @@
 //! %y = prim.softmax_dot %s, %v {.., empty = "nan"}
 //! ```
 
-use crate::freedom::Freedom;
 use crate::fusion::class::is_pointwise;
 use crate::simplify::{Rule, Simplified, Site, simplify, splat_number};
 use strata_core::ir::{DYNAMIC, ElementType, Op, Value};
 use strata_core::pass::{Counter, Pass, PassContext, PassError};
 use strata_core::rewrite::NoMatch;
+use strata_dialects::freedom::Freedom;
 
 /// Makes one contraction of a softmax and the product that reads it.
 #[derive(Pass)]

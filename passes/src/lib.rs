@@ -5,7 +5,6 @@
 pub mod analysis;
 pub mod channels_last;
 pub mod fold_scales;
-mod freedom;
 pub mod functionalise;
 pub mod fuse_attention;
 pub mod fuse_elementwise;

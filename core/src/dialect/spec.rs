@@ -146,7 +146,7 @@ pub mod attrs {
         /// A list of affine maps.
         Maps, "a list of affine maps", Vec<AffineMap<'c>>, &'a [AffineMap<'c>],
             |attr| attr.as_array()?.into_iter().map(Attr::as_map).collect(),
-            |cx, maps| cx.array_attr(&maps.iter().map(|map| cx.map_attr(*map)).collect::<Vec<_>>());
+            |cx, maps| cx.maps_attr(maps);
         /// A list of strings.
         Strs, "a list of strings", Vec<String>, &'a [&'a str],
             |attr| attr.as_array()?.into_iter().map(Attr::as_str).collect(),

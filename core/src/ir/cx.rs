@@ -198,6 +198,11 @@ impl<'c> Cx<'c> {
         self.attr(unsafe { mlirTypeAttrGet(ty.raw) })
     }
 
+    /// A list of affine maps.
+    pub fn maps_attr(self, maps: &[AffineMap<'c>]) -> Attr<'c> {
+        self.array_attr(&maps.iter().map(|&map| self.map_attr(map)).collect::<Vec<_>>())
+    }
+
     /// `array<i64: ..>`.
     pub fn i64s_attr(self, values: &[i64]) -> Attr<'c> {
         // SAFETY: `values` has the length given.

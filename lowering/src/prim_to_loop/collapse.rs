@@ -139,9 +139,9 @@ fn apply(kernel: Op<'_>, merge: &Merge<'_>) {
                 results.remove(position + 1);
             }
             let results: Vec<_> = results.into_iter().map(|expr| expr.compose(renaming)).collect();
-            cx.map_attr(cx.map(view.num_dims() - 1, symbols, &results))
+            cx.map(view.num_dims() - 1, symbols, &results)
         });
-        stage.op.set_attr("maps", cx.array_attr(&maps.collect::<Vec<_>>()));
+        stage.op.set_attr("maps", cx.maps_attr(&maps.collect::<Vec<_>>()));
     }
     let tensors = kernel.body(0).args().into_iter().chain(view.results());
     let shapes = tensors.zip(view.shapes()).map(|(tensor, shape)| {
@@ -149,10 +149,9 @@ fn apply(kernel: Op<'_>, merge: &Merge<'_>) {
         if let Some(&position) = merge.tensors.get(&tensor) {
             sizes[position] = sizes[position] * sizes.remove(position + 1);
         }
-        cx.map_attr(cx.map(0, symbols, &sizes))
+        cx.map(0, symbols, &sizes)
     });
-    let shapes: Vec<Attr<'_>> = shapes.collect();
-    kernel.set_attr("shapes", cx.array_attr(&shapes));
+    kernel.set_attr("shapes", cx.maps_attr(&shapes.collect::<Vec<_>>()));
     for (&tensor, &position) in &merge.tensors {
         let mut shape = tensor.ty().shape();
         let removed = shape.remove(position + 1);

@@ -345,9 +345,9 @@ impl<'c> Kernel<'c> {
         shapes.resize(self.arguments.len(), Vec::new());
         shapes.extend(result_shapes);
         let cx = self.cx;
-        let map = |results: &[AffineExpr<'c>]| cx.map_attr(cx.map(0, self.symbols.len(), results));
-        op.set_attr("sizes", map(&sizes));
-        op.set_attr("shapes", cx.array_attr(&shapes.iter().map(|shape| map(shape)).collect::<Vec<_>>()));
+        let map = |results: &[AffineExpr<'c>]| cx.map(0, self.symbols.len(), results);
+        op.set_attr("sizes", cx.map_attr(map(&sizes)));
+        op.set_attr("shapes", cx.maps_attr(&shapes.iter().map(|shape| map(shape)).collect::<Vec<_>>()));
         let symbols: Vec<i64> = self.symbols.iter().map(|&at| at as i64).collect();
         op.set_attr("symbols", cx.i64s_attr(&symbols));
         // Maps were written while dims and symbols were still being added: bring them to the final numbers.
@@ -356,9 +356,9 @@ impl<'c> Kernel<'c> {
             let maps: Vec<_> = maps
                 .iter()
                 .filter_map(|attr| attr.as_map())
-                .map(|map| cx.map_attr(cx.map(self.dims.len(), self.symbols.len(), &map.results())))
+                .map(|map| cx.map(self.dims.len(), self.symbols.len(), &map.results()))
                 .collect();
-            stage.set_attr("maps", cx.array_attr(&maps));
+            stage.set_attr("maps", cx.maps_attr(&maps));
         }
         Ok(())
     }

@@ -18,20 +18,8 @@ impl<'c> Kernel<'c> {
         let Some(outer) = plain_dims(indices).filter(|dims| dims.len() == indices.len()) else {
             return Err(Error::at(op, "its result is read through a view that is not a plain loop over its dims"));
         };
-        let request: Request<'c> = (op.result(0), indices.to_vec());
         let wide = scalar::accumulator(to);
-        let result = match self.reductions.get(&request) {
-            Some(&result) => result,
-            None => {
-                let result = self.mix_stage(stage.op, op, [to, wide], indices, &outer)?;
-                self.reductions.insert(request, result);
-                result
-            }
-        };
-        let guarded = std::mem::replace(&mut stage.guarded, false);
-        let read = stage.read(result, indices, scalar::register_type(self.cx, wide));
-        stage.guarded = guarded;
-        Ok(scalar::convert(&mut stage.b, read, wide, to))
+        self.own_stage(stage, (op, indices), &outer, [wide, to], |kernel, before| kernel.mix_stage(before, op, [to, wide], indices, &outer))
     }
 
     /// The stage, before another one; its operand has elements of the first type, it computes in the second.

@@ -17,7 +17,6 @@ impl<'c> Kernel<'c> {
         to: ElementType,
         indices: &[AffineExpr<'c>],
     ) -> Result<Value<'c>, Error> {
-        let request: Request<'c> = (op.result(0), indices.to_vec());
         let Some(outer) = plain_dims(indices) else {
             return Err(Error::at(op, "its result is read through a view that is not a plain loop over its dims"));
         };
@@ -31,20 +30,35 @@ impl<'c> Kernel<'c> {
         }
         let arg = op.is("prim.arg_reduce");
         let accumulated = if arg { ElementType::I64 } else { scalar::accumulator(to) };
+        self.own_stage(stage, (op, indices), &outer, [accumulated, to], |kernel, before| {
+            kernel.reduce_stage(before, op, from, accumulated, indices, &outer)
+        })
+    }
+
+    /// Reads the result of an op that has a stage of its own, which is opened before this one when these indices are asked for the
+    /// first time. The stage's result is over the dims `outer`, its elements are converted from the first type to the second.
+    pub(super) fn own_stage(
+        &mut self,
+        stage: &mut Stage<'c>,
+        (op, indices): (Op<'c>, &[AffineExpr<'c>]),
+        outer: &[usize],
+        [from, to]: [ElementType; 2],
+        open: impl FnOnce(&mut Self, Op<'c>) -> Result<Value<'c>, Error>,
+    ) -> Result<Value<'c>, Error> {
+        let request: Request<'c> = (op.result(0), indices.to_vec());
         let result = match self.reductions.get(&request) {
             Some(&result) => result,
             None => {
-                let result = self.reduce_stage(stage.op, op, from, accumulated, indices, &outer)?;
+                let result = open(self, stage.op)?;
                 self.reductions.insert(request, result);
                 result
             }
         };
         let guarded = std::mem::replace(&mut stage.guarded, false);
         let dims: Vec<_> = outer.iter().map(|&dim| self.cx.dim(dim)).collect();
-        let element = scalar::register_type(self.cx, accumulated);
-        let read = stage.read(result, &dims, element);
+        let read = stage.read(result, &dims, scalar::register_type(self.cx, from));
         stage.guarded = guarded;
-        Ok(scalar::convert(&mut stage.b, read, accumulated, to))
+        Ok(scalar::convert(&mut stage.b, read, from, to))
     }
 
     fn reduce_stage(

@@ -104,16 +104,15 @@ fn apply(view: &KernelView<'_>, split: Split) {
                 results[at] = cx.dim(dim);
                 results.insert(at + 1, cx.dim(dim + 1));
             }
-            cx.map_attr(cx.map(dims, symbols, &results))
+            cx.map(dims, symbols, &results)
         });
-        stage.op.set_attr("maps", cx.array_attr(&maps.collect::<Vec<_>>()));
+        stage.op.set_attr("maps", cx.maps_attr(&maps.collect::<Vec<_>>()));
         rename(stage, &|at| if at == dim { vec![dim, dim + 1] } else { vec![moved(at)] });
     }
     // Results get both dims; arguments are read where they were.
     let tensors = kernel.body(0).args().into_iter().chain(view.results());
     let shapes = tensors.zip(view.shapes()).map(|(tensor, shape)| split_shape(view, tensor, shape, split));
-    let shapes: Vec<Attr<'_>> = shapes.collect();
-    kernel.set_attr("shapes", cx.array_attr(&shapes));
+    kernel.set_attr("shapes", cx.maps_attr(&shapes.collect::<Vec<_>>()));
     for stage in &view.stages {
         for result in stage.op.results() {
             let Some(at) = split_position(view, result, dim) else { continue };
@@ -125,7 +124,7 @@ fn apply(view: &KernelView<'_>, split: Split) {
     }
 }
 
-fn split_shape<'c>(view: &KernelView<'c>, tensor: Value<'c>, shape: AffineMap<'c>, split: Split) -> Attr<'c> {
+fn split_shape<'c>(view: &KernelView<'c>, tensor: Value<'c>, shape: AffineMap<'c>, split: Split) -> AffineMap<'c> {
     let cx = view.op.cx();
     let mut sizes = shape.results();
     if let Some(at) = split_position(view, tensor, split.dim) {
@@ -133,7 +132,7 @@ fn split_shape<'c>(view: &KernelView<'c>, tensor: Value<'c>, shape: AffineMap<'c
         sizes[at] = cx.constant(size / split.inner);
         sizes.insert(at + 1, cx.constant(split.inner));
     }
-    cx.map_attr(cx.map(0, view.sizes.num_symbols(), &sizes))
+    cx.map(0, view.sizes.num_symbols(), &sizes)
 }
 
 /// Writes the dims of a stage anew: each becomes one or more.

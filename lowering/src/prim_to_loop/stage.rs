@@ -138,9 +138,9 @@ impl<'c> Stage<'c> {
     pub fn close(mut self, kernel: &Kernel<'c>, yields: &[Value<'c>]) -> Op<'c> {
         self.b.effect("loop.yield", yields, &[]);
         let cx = self.b.cx();
-        let maps: Vec<_> = self.maps.iter().map(|results| cx.map_attr(cx.map(kernel.num_dims(), kernel.num_symbols(), results))).collect();
+        let maps: Vec<_> = self.maps.iter().map(|results| cx.map(kernel.num_dims(), kernel.num_symbols(), results)).collect();
         self.op.set_operands(&self.operands);
-        self.op.set_attr("maps", cx.array_attr(&maps));
+        self.op.set_attr("maps", cx.maps_attr(&maps));
         if self.guards.contains(&true) {
             self.op.set_attr("guarded", cx.bools_attr(&self.guards));
         }

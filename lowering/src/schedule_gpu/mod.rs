@@ -21,6 +21,7 @@ mod contraction;
 use crate::kernel_view::{KernelView, StageView};
 use strata_core::ir::Op;
 use strata_core::pass::{Pass, PassContext, PassError};
+use strata_dialects::freedom::Freedom;
 
 /// Writes a schedule for a GPU on every kernel.
 #[derive(Pass)]
@@ -33,11 +34,7 @@ pub struct ScheduleGpu {
 
 impl Pass for ScheduleGpu {
     fn run<'c>(&self, op: Op<'c>, _: &mut PassContext<'c>) -> Result<(), PassError> {
-        let matrix = match self.numerics.as_str() {
-            "bitwise" => false,
-            "ulp" | "fast" => true,
-            other => return Err(PassError::new(format!("numerics is bitwise, ulp or fast, not '{other}'"))),
-        };
+        let matrix = Freedom::of(&self.numerics)? > Freedom::Exact;
         op.find_all("loop.kernel").into_iter().for_each(|kernel| schedule(kernel, matrix));
         Ok(())
     }

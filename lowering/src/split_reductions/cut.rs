@@ -210,16 +210,16 @@ impl<'c> Cutter<'_, 'c> {
     /// Ends a kernel and calls it.
     fn finish(&self, draft: Draft<'c>, sizes: &[AffineExpr<'c>], yields: &[Value<'c>]) -> Vec<Value<'c>> {
         let (cx, symbols) = (self.cx, self.kernel.sizes.num_symbols());
-        let map = |results: &[AffineExpr<'c>]| cx.map_attr(cx.map(0, symbols, results));
+        let map = |results: &[AffineExpr<'c>]| cx.map(0, symbols, results);
         for stage in draft.body.ops() {
             let maps = stage.attr("maps").and_then(Attr::as_array).unwrap_or_default().into_iter().filter_map(Attr::as_map);
-            let maps: Vec<_> = maps.map(|map| cx.map_attr(cx.map(sizes.len(), symbols, &map.results()))).collect();
-            stage.set_attr("maps", cx.array_attr(&maps));
+            let maps: Vec<_> = maps.map(|map| cx.map(sizes.len(), symbols, &map.results())).collect();
+            stage.set_attr("maps", cx.maps_attr(&maps));
         }
         Builder::at_end(draft.body, self.kernel.op.location()).effect("loop.return", yields, &[]);
         let numbers: Vec<i64> = (0..symbols as i64).collect();
-        draft.op.set_attr("sizes", map(sizes));
-        draft.op.set_attr("shapes", cx.array_attr(&draft.shapes.iter().map(|shape| map(shape)).collect::<Vec<_>>()));
+        draft.op.set_attr("sizes", cx.map_attr(map(sizes)));
+        draft.op.set_attr("shapes", cx.maps_attr(&draft.shapes.iter().map(|shape| map(shape)).collect::<Vec<_>>()));
         draft.op.set_attr("symbols", cx.i64s_attr(&numbers));
         let results: Vec<Type<'c>> = yields.iter().map(|value| value.ty()).collect();
         let name = draft.op.str("sym_name").unwrap_or_default();

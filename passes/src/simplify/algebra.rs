@@ -18,10 +18,10 @@
 
 use super::driver::{Rule, Simplified, Site, simplify};
 use super::number::{Number, splat};
-use crate::freedom::Freedom;
 use strata_core::ir::{Op, Value};
 use strata_core::pass::{Counter, Pass, PassContext, PassError};
 use strata_core::rewrite::NoMatch;
+use strata_dialects::freedom::Freedom;
 
 /// Applies identities of arithmetic, logic and selection.
 #[derive(Pass)]

@@ -35,10 +35,10 @@
 use super::driver::{Rule, Simplified, Site, simplify};
 use super::product::{Factor, Space, Tree};
 use super::{dots, number};
-use crate::freedom::Freedom;
 use strata_core::ir::{ElementType, Op, Type, Value};
 use strata_core::pass::{Counter, Pass, PassContext, PassError};
 use strata_core::rewrite::NoMatch;
+use strata_dialects::freedom::Freedom;
 
 /// Factors sums.
 #[derive(Pass)]

@@ -27,11 +27,11 @@ mod bound;
 mod matrices;
 mod sink;
 
-use crate::freedom::Freedom;
 use crate::hoist_weights::Cone;
 use matrices::{TILE, Transform, WINDOW};
 use strata_core::ir::{Builder, ElementType, Op, Value};
 use strata_core::pass::{Counter, Pass, PassContext, PassError};
+use strata_dialects::freedom::Freedom;
 
 /// Turns convolutions into products of transformed tiles.
 #[derive(Pass)]

@@ -1,0 +1,101 @@
+//! A kernel that copies an argument of another kernel into the order, or the form, in which that one reads it.
+
+use crate::kernel_view::KernelView;
+use strata_core::ir::{AffineExpr, AffineMap, Builder, DYNAMIC, Op, OpSpec, Type, Value};
+
+/// The copy of an argument.
+pub struct CopyKernel<'c> {
+    /// The kernel whose argument is copied.
+    reader: Op<'c>,
+    /// The argument.
+    argument: Value<'c>,
+    /// The name of the copying kernel.
+    name: String,
+    /// Type of the copy.
+    pub ty: Type<'c>,
+    /// Shapes of the argument and of the copy over the symbols of the kernel that reads it.
+    from: AffineMap<'c>,
+    /// As `from`, of the copy.
+    pub shape: AffineMap<'c>,
+}
+
+impl<'c> CopyKernel<'c> {
+    /// A copy named `suffix` after the kernel that reads it.
+    pub fn new(reader: &KernelView<'c>, argument: Value<'c>, suffix: &str, (shape, element): (&[AffineExpr<'c>], Type<'c>)) -> Self {
+        let cx = reader.op.cx();
+        let extents: Vec<_> = shape.iter().map(|size| size.as_constant().unwrap_or(DYNAMIC)).collect();
+        Self {
+            reader: reader.op,
+            argument,
+            name: format!("{}.{suffix}", reader.op.str("sym_name").unwrap_or_default()),
+            ty: cx.tensor(&extents, element),
+            from: reader.shapes()[argument.index()],
+            shape: cx.map(0, reader.sizes.num_symbols(), shape),
+        }
+    }
+
+    /// Writes the kernel before the one that reads the copy: an element of the copy is what `body` makes of the argument's elements at
+    /// `reads`. An access that may reach outside is guarded and gives zero there.
+    pub fn write(&self, reads: &[(AffineMap<'c>, bool)], body: impl FnOnce(&mut Builder<'c>, &[Value<'c>]) -> Value<'c>) -> Op<'c> {
+        let (cx, location) = (self.reader.cx(), self.reader.location());
+        let (rank, symbols) = (self.ty.rank(), self.shape.num_symbols());
+        let positions: Vec<i64> = (1..=symbols as i64).collect();
+        let mut shapes = vec![cx.map(0, symbols, &[]); symbols + 2];
+        (shapes[0], shapes[symbols + 1]) = (self.from, self.shape);
+        let kernel = Builder::before(self.reader).op(OpSpec {
+            name: "loop.kernel",
+            attrs: &[
+                ("sym_name", cx.str_attr(&self.name)),
+                ("sizes", cx.map_attr(self.shape)),
+                ("shapes", cx.maps_attr(&shapes)),
+                ("symbols", cx.i64s_attr(&positions)),
+            ],
+            regions: 1,
+            ..OpSpec::default()
+        });
+        let types: Vec<_> = std::iter::once(self.argument.ty()).chain((0..symbols).map(|_| cx.index())).collect();
+        let block = kernel.region(0).append_block(&types, location);
+        let (maps, guarded): (Vec<_>, Vec<_>) = reads.iter().copied().unzip();
+        let domain: Vec<i64> = (0..rank as i64).collect();
+        let mut b = Builder::at_end(block, location);
+        let stage = b.op(OpSpec {
+            name: "loop.stage",
+            operands: &vec![block.arg(0); reads.len()],
+            results: &[self.ty],
+            attrs: &[
+                ("domain", cx.i64s_attr(&domain)),
+                ("maps", cx.maps_attr(&maps)),
+                ("guarded", cx.bools_attr(&guarded)),
+                ("space", cx.str_attr("buffer")),
+            ],
+            regions: 1,
+            ..OpSpec::default()
+        });
+        let elements = stage.region(0).append_block(&vec![self.argument.ty().element(); reads.len()], location);
+        b.within(elements, |b| {
+            let value = body(b, &elements.args());
+            b.effect("loop.yield", &[value], &[]);
+        });
+        b.effect("loop.return", &stage.results(), &[]);
+        kernel
+    }
+
+    /// Copies before every call of the kernel that reads; gives each of these calls and its copy.
+    pub fn call(&self, module: Op<'c>) -> Vec<(Op<'c>, Value<'c>)> {
+        let symbols = self.reader.ints("symbols").unwrap_or_default();
+        let callee = [("callee", module.cx().symbol_attr(&self.name))];
+        let calls = calls(module, self.reader).into_iter().map(|call| {
+            let operands = call.operands();
+            let symbols = symbols.iter().map(|&at| operands[at as usize]);
+            let arguments: Vec<_> = std::iter::once(operands[self.argument.index()]).chain(symbols).collect();
+            (call, Builder::before(call).value("loop.call", &arguments, self.ty, &callee))
+        });
+        calls.collect()
+    }
+}
+
+/// The calls of a kernel.
+pub fn calls<'c>(module: Op<'c>, kernel: Op<'c>) -> Vec<Op<'c>> {
+    let name = kernel.str("sym_name");
+    module.find_all("loop.call").into_iter().filter(|call| call.attr("callee").and_then(|callee| callee.as_symbol()) == name).collect()
+}
