@@ -16,7 +16,7 @@
 
 use crate::kernel_view::{KernelView, StageView};
 use crate::schedule_cpu::access::{Stride, stride};
-use strata_core::ir::{AffineExpr, AffineMap, Attr, Builder, DYNAMIC, Op, Value};
+use strata_core::ir::{AffineExpr, AffineMap, Builder, DYNAMIC, Op, Value};
 use strata_core::pass::{Pass, PassContext, PassError};
 
 /// Most bytes of a row that is kept.

@@ -16,7 +16,7 @@
 //! ```
 
 use crate::kernel_view::{KernelView, StageView};
-use strata_core::ir::{Attr, Builder, ElementType, Op, OpSpec, Type, Value};
+use strata_core::ir::{Builder, ElementType, Op, OpSpec, Type, Value};
 use strata_core::pass::{Pass, PassContext, PassError};
 use strata_dialects::freedom::Freedom;
 

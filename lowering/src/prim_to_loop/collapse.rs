@@ -6,7 +6,7 @@
 
 use crate::kernel_view::{KernelView, StageView};
 use std::collections::HashMap;
-use strata_core::ir::{AffineExpr, AffineKind, AffineMap, Attr, DYNAMIC, Op, Value};
+use strata_core::ir::{AffineExpr, AffineKind, AffineMap, DYNAMIC, Op, Value};
 
 /// Two dims to merge, and where each tensor has them.
 struct Merge<'c> {

@@ -5,7 +5,7 @@
 //! the call reshapes them, which is free.
 
 use crate::kernel_view::{KernelView, StageView};
-use strata_core::ir::{AffineExpr, AffineKind, AffineMap, Attr, Cx, Op, Value};
+use strata_core::ir::{AffineExpr, AffineKind, AffineMap, Cx, Op, Value};
 
 /// A dim and the size of its inner part.
 #[derive(Clone, Copy)]
