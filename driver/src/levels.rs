@@ -222,7 +222,11 @@ impl Level {
             .filter(|step| !step.optional.is_some_and(skipped) && (options.profile || step.text != PROFILE))
             .filter(|step| step.text != PAIRS || options.bf16_dots == Some(true) && options.numerics != Numerics::Bitwise);
         let text = |step: &Step| match (options.vector_bits, step.optional) {
-            (Some(bits), Some(flag @ ("pack-operands" | "schedule-cpu"))) => format!("{flag}{{vector-bits={bits}}}"),
+            (Some(bits), Some(flag @ "pack-operands")) => {
+                let ways = options.cache_ways.map(|ways| format!(" cache-ways={ways}")).unwrap_or_default();
+                format!("{flag}{{vector-bits={bits}{ways}}}")
+            }
+            (Some(bits), Some(flag @ "schedule-cpu")) => format!("{flag}{{vector-bits={bits}}}"),
             _ if step.text == SPECIALISE => format!("func.func(specialise-sizes{{sizes={sizes}}})"),
             (Some(bits), Some("channels-last")) => format!("func.func(channels-last{{vector-bits={bits}}})"),
             _ if step.text == "split-breaks" && !options.part.is_empty() => format!("split-breaks{{only={}}}", options.part),

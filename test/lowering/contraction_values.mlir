@@ -9,9 +9,11 @@ func.func @main(%a: tensor<37x141xi32> {capture.kind = "input", capture.name = "
                 %d: tensor<3x99x130xi32> {capture.kind = "input", capture.name = "d"},
                 %e: tensor<?x141xi32> {capture.kind = "input", capture.name = "e"},
                 %f: tensor<141x?xi32> {capture.kind = "input", capture.name = "f"},
-                %w: tensor<141x96xi32> {capture.kind = "input", capture.name = "w"})
+                %w: tensor<141x96xi32> {capture.kind = "input", capture.name = "w"},
+                %g: tensor<26x1024xi32> {capture.kind = "input", capture.name = "g"},
+                %h: tensor<1024x259xi32> {capture.kind = "input", capture.name = "h"})
     -> (tensor<i32> {capture.kind = "output"}, tensor<i32> {capture.kind = "output"}, tensor<i32> {capture.kind = "output"},
-        tensor<i32> {capture.kind = "output"}) attributes {capture.entry} {
+        tensor<i32> {capture.kind = "output"}, tensor<i32> {capture.kind = "output"}) attributes {capture.entry} {
   %n = capture.dim %e {dim = 0 : i64, symbol = "n", min = 0 : i64, max = 1000000 : i64} : (tensor<?x141xi32>) -> index
   %m = capture.dim %f {dim = 1 : i64, symbol = "m", min = 0 : i64, max = 1000000 : i64} : (tensor<141x?xi32>) -> index
   %0 = prim.dot %a, %b {lhs_batch = array<i64>, rhs_batch = array<i64>, lhs_contract = array<i64: 1>, rhs_contract = array<i64: 0>} : (tensor<37x141xi32>, tensor<141x70xi32>) -> tensor<37x70xi32>
@@ -35,5 +37,10 @@ func.func @main(%a: tensor<37x141xi32> {capture.kind = "input", capture.name = "
   %3 = prim.dot %a, %w {lhs_batch = array<i64>, rhs_batch = array<i64>, lhs_contract = array<i64: 1>, rhs_contract = array<i64: 0>} : (tensor<37x141xi32>, tensor<141x96xi32>) -> tensor<37x96xi32>
   %s3 = prim.scan %3 {dim = 1 : i64, kind = "sum"} : tensor<37x96xi32>
   %r3 = prim.reduce %s3 {dims = array<i64: 0, 1>, kind = "sum"} : (tensor<37x96xi32>) -> tensor<i32>
-  return %r0, %r1, %r2, %r3 : tensor<i32>, tensor<i32>, tensor<i32>, tensor<i32>
+  // Rows that lie 4096 bytes apart.
+  %4 = prim.dot %g, %h {lhs_batch = array<i64>, rhs_batch = array<i64>, lhs_contract = array<i64: 1>, rhs_contract = array<i64: 0>} : (tensor<26x1024xi32>, tensor<1024x259xi32>) -> tensor<26x259xi32>
+  %s4 = prim.scan %4 {dim = 1 : i64, kind = "sum"} : tensor<26x259xi32>
+  %t4 = prim.scan %s4 {dim = 0 : i64, kind = "sum"} : tensor<26x259xi32>
+  %r4 = prim.reduce %t4 {dims = array<i64: 0, 1>, kind = "sum"} : (tensor<26x259xi32>) -> tensor<i32>
+  return %r0, %r1, %r2, %r3, %r4 : tensor<i32>, tensor<i32>, tensor<i32>, tensor<i32>, tensor<i32>
 }

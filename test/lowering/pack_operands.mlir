@@ -1,4 +1,5 @@
 // RUN: rs-opt %s --prim-to-loop --pack-operands --split-input-file | rs-filecheck %s
+// RUN: rs-opt %s --prim-to-loop --pack-operands=cache-ways=12 --split-input-file | rs-filecheck %s --check-prefix=WAYS
 
 // The operand that lanes run along is copied into panels, padded with zeros to whole ones.
 // CHECK-DAG: #[[READ:.*]] = affine_map<(d0, d1, d2) -> (d1, d0 * 32 + d2)>
@@ -69,4 +70,31 @@ func.func @in_place(%a: tensor<37x512xf32>, %b: tensor<512x100xf32>) -> tensor<3
 func.func @weight(%a: tensor<37x512xf32> {capture.kind = "input", capture.name = "a"}, %b: tensor<512x100xf32> {capture.kind = "parameter", capture.name = "b"}) -> tensor<37x100xf32> {
   %0 = prim.dot %a, %b {lhs_batch = array<i64>, rhs_batch = array<i64>, lhs_contract = array<i64: 1>, rhs_contract = array<i64: 0>} : (tensor<37x512xf32>, tensor<512x100xf32>) -> tensor<37x100xf32>
   return %0 : tensor<37x100xf32>
+}
+
+// -----
+
+// Rows that lie 4096 bytes apart push each other out of a cache of 8 ways, when 13 of them are read side by side: their copy has a line of
+// zeros behind each row. With 12 ways they stay where they are.
+// CHECK-DAG: #[[ROW:.*]] = affine_map<(d0, d1) -> (d0, d1)>
+// CHECK: loop.kernel @k0.pack0
+// CHECK: loop.stage {{.*}}guarded = array<i1: true>, maps = [#[[ROW]]]{{.*}} -> tensor<1024x1040xf32>
+// CHECK: loop.kernel @k0 {
+// CHECK: ^bb0({{.*}}: tensor<1024x1040xf32>
+// WAYS-LABEL: func.func @in_place
+// WAYS-NOT: pack0
+// WAYS: func.func @apart
+func.func @apart(%a: tensor<1024x1024xf32>, %b: tensor<1024x512xf32>) -> tensor<1024x512xf32> {
+  %0 = prim.dot %a, %b {lhs_batch = array<i64>, rhs_batch = array<i64>, lhs_contract = array<i64: 1>, rhs_contract = array<i64: 0>} : (tensor<1024x1024xf32>, tensor<1024x512xf32>) -> tensor<1024x512xf32>
+  return %0 : tensor<1024x512xf32>
+}
+
+// -----
+
+// Rows 64 bytes further apart fall on places of their own.
+// CHECK-NOT: loop.kernel @k0.pack0
+// CHECK: func.func @not_apart
+func.func @not_apart(%a: tensor<1024x1040xf32>, %b: tensor<1040x512xf32>) -> tensor<1024x512xf32> {
+  %0 = prim.dot %a, %b {lhs_batch = array<i64>, rhs_batch = array<i64>, lhs_contract = array<i64: 1>, rhs_contract = array<i64: 0>} : (tensor<1024x1040xf32>, tensor<1040x512xf32>) -> tensor<1024x512xf32>
+  return %0 : tensor<1024x512xf32>
 }

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use strata_driver::{Options, compile, interpret, lower};
 use strata_runtime::compare::{Tolerance, compare};
+use strata_runtime::dlpack::DLTensor;
 use strata_runtime::{DType, Session, Tensor};
 
 fn program(name: &str) -> PathBuf {
@@ -74,6 +75,37 @@ fn a_broken_graph_runs_part_by_part() {
     let one = parts[0].run(&[floats(&[4, 4])]).unwrap();
     assert!(parts[1].run(&one).unwrap_err().to_string().contains("at most 3"));
     assert!(interpret(&program("broken.mlir"), &Options::default(), vec![floats(&[4, 4])]).is_err());
+}
+
+/// Memory of NumPy's and of `malloc` is aligned to 16 bytes, not to a register. A result too large for the caches is stored past them all
+/// the same, from the first element of each row where that may be.
+#[test]
+fn large_results_fill_memory_that_is_aligned_to_16_bytes_and_no_more() {
+    const SHAPE: [usize; 2] = [4224, 1000];
+    let session = session("large_softmax.mlir", "");
+    let values: Vec<f32> = (0..SHAPE[0] * SHAPE[1]).map(|i| (i * 7919 % 1009) as f32 * 0.01 - 5.0).collect();
+    let input = Tensor::from_slice(DType::F32, &SHAPE.map(|size| size as i64), &values).unwrap();
+    let wanted: Vec<f32> = values
+        .chunks(SHAPE[1])
+        .flat_map(|row| {
+            let sum: f64 = row.iter().map(|&x| f64::from(x).exp()).sum();
+            row.iter().map(move |&x| (f64::from(x).exp() / sum) as f32)
+        })
+        .collect();
+    let (x, mut state) = (input.dlpack(), session.caller());
+    for bytes in [0, 16, 32, 48] {
+        // A line of memory before and behind what is given keeps its numbers.
+        let mut memory = vec![-1.0f32; 16 + 16 + values.len() + 16];
+        let line = memory.as_ptr().align_offset(64);
+        let first = line + 16 + bytes / 4;
+        let given = DLTensor { data: memory[first..].as_mut_ptr().cast(), ..x };
+        // SAFETY: both describe memory of this function, and nobody else looks at it during the call.
+        unsafe { session.run_dlpack(&mut state, &[&raw const x], &[&raw const given]) }.unwrap();
+        let (found, behind) = memory[first..].split_at(wanted.len());
+        let wrong = found.iter().zip(&wanted).position(|(found, wanted)| (found - wanted).abs() > 4e-7 * wanted);
+        assert_eq!(wrong, None, "{bytes} bytes behind a line");
+        assert!(behind.iter().chain(&memory[..first]).all(|&x| x == -1.0), "{bytes} bytes behind a line");
+    }
 }
 
 #[test]

@@ -82,6 +82,15 @@ impl Target {
         }
     }
 
+    /// Ways of the first-level data cache, as its makers give them; CPUs that are not known are taken for those with few.
+    pub fn cache_ways(&self) -> u32 {
+        match self.cpu.as_str() {
+            "icelake-client" | "icelake-server" | "tigerlake" | "rocketlake" | "alderlake" | "raptorlake" | "sapphirerapids"
+            | "emeraldrapids" | "graniterapids" | "graniterapids-d" | "znver5" => 12,
+            _ => 8,
+        }
+    }
+
     /// What the expansion of mathematics asks of the machine.
     pub fn math(&self) -> MathTarget {
         MathTarget { vector_bits: self.vector_bits(), fma: self.has("fma"), ..MathTarget::default() }

@@ -2,7 +2,7 @@
 
 use super::kernel::{Kernel, plain_dims};
 use super::sizes::Size;
-use super::stage::{Kind, Request, Stage};
+use super::stage::{Kind, Stage};
 use super::{Error, scalar};
 use strata_core::ir::{AffineExpr, Builder, DYNAMIC, ElementType, Op, Value};
 

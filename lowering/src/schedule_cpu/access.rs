@@ -30,6 +30,19 @@ pub fn stride(map: AffineMap<'_>, operand: Value<'_>, dim: usize) -> Stride {
     total
 }
 
+/// By how many elements an access moves when one dim moves by one, where that is one number and known.
+pub fn distance(map: AffineMap<'_>, operand: Value<'_>, dim: usize) -> Option<i64> {
+    let (mut total, mut inner) = (0, Some(1i64));
+    for (expr, &size) in map.results().into_iter().zip(&operand.ty().shape()).rev() {
+        total += match coefficient(expr, dim)? {
+            0 => 0,
+            step => step * inner?,
+        };
+        inner = inner.filter(|_| size != DYNAMIC).and_then(|inner| inner.checked_mul(size));
+    }
+    Some(total)
+}
+
 /// The factor of a dim in an expression, when the expression is linear in it.
 pub fn coefficient(expr: AffineExpr<'_>, dim: usize) -> Option<i64> {
     if !expr.uses_dim(dim) {

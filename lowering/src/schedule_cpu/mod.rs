@@ -27,7 +27,8 @@ mod sweep;
 
 pub use choice::{apply, choice, steps};
 
-pub(crate) use access::Stride;
+pub(crate) use access::{Stride, distance};
+pub(crate) use contraction::block_rows;
 pub(crate) use roles::{Roles, uses};
 
 use crate::kernel_view::KernelView;
