@@ -1,6 +1,6 @@
 //! The last MLIR stage: everything becomes the llvm dialect.
 
-use super::{Error, Target, simplify};
+use super::{Error, Target, emulate_bf16, simplify};
 use crate::expand_math::{MathTarget, expand_math};
 use std::collections::BTreeSet;
 use std::sync::Once;
@@ -40,6 +40,9 @@ pub(crate) fn lower(module: Op<'_>, math: &MathTarget, run: &mut dyn FnMut(&str)
     }
     expand_math(module, math)?;
     simplify::simplify(module);
+    if !math.bf16 {
+        emulate_bf16::emulate_bf16(module);
+    }
     let content = Content::of(module);
     let mut list = Vec::new();
     if content.has_dialect("scf") {

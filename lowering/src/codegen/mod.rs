@@ -7,6 +7,7 @@
 //! Nothing here writes a file or starts a process: a cold compile is spent in LLVM alone.
 
 mod emit;
+mod emulate_bf16;
 mod lane_stores;
 mod link;
 mod lower_to_llvm;

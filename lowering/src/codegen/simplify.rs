@@ -11,7 +11,7 @@ use strata_core::ir::{Attr, Builder, ElementType, Op, Type, Value};
 /// The predicate numbers of `arith.cmpf`.
 const OGT: i64 = 2;
 const OLT: i64 = 4;
-const UNO: i64 = 14;
+pub(super) const UNO: i64 = 14;
 
 /// Rewrites all ops of the module that have a better form.
 pub(super) fn simplify(module: Op<'_>) {
@@ -46,7 +46,8 @@ fn extremum(op: Op<'_>, predicate: i64) {
     op.replace_with(&[result]);
 }
 
-fn compare<'c>(builder: &mut Builder<'c>, predicate: i64, a: Value<'c>, b: Value<'c>) -> Value<'c> {
+/// Compares floats.
+pub(super) fn compare<'c>(builder: &mut Builder<'c>, predicate: i64, a: Value<'c>, b: Value<'c>) -> Value<'c> {
     let cx = builder.cx();
     let bits = like(a.ty(), cx.int(1));
     builder.value("arith.cmpf", &[a, b], bits, &[("predicate", cx.i64_attr(predicate))])
@@ -75,6 +76,6 @@ fn float_of(attr: Attr<'_>) -> Option<f64> {
 }
 
 /// `element`, as a vector when `shape` is one.
-fn like<'c>(shape: Type<'c>, element: Type<'c>) -> Type<'c> {
+pub(super) fn like<'c>(shape: Type<'c>, element: Type<'c>) -> Type<'c> {
     if shape.is_vector() { element.cx().vector(&shape.shape(), element) } else { element }
 }

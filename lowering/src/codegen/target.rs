@@ -93,7 +93,7 @@ impl Target {
 
     /// What the expansion of mathematics asks of the machine.
     pub fn math(&self) -> MathTarget {
-        MathTarget { vector_bits: self.vector_bits(), fma: self.has("fma"), ..MathTarget::default() }
+        MathTarget { vector_bits: self.vector_bits(), fma: self.has("fma"), bf16: self.has("avx512bf16"), ..MathTarget::default() }
     }
 
     /// LLVM's code generator for the machine: position-independent, small code model.
@@ -113,7 +113,7 @@ fn implied(cpu: &str) -> &'static [&'static str] {
     const V3: &[&str] = &["sse4.2", "avx", "avx2", "fma", "f16c", "bmi", "bmi2"];
     const V4: &[&str] = &["sse4.2", "avx", "avx2", "fma", "f16c", "bmi", "bmi2", "avx512f", "avx512vl", "avx512bw", "avx512dq", "avx512cd"];
     match cpu {
-        "x86-64-v4" | "skylake-avx512" | "icelake-server" | "sapphirerapids" | "znver4" | "znver5" => V4,
+        "x86-64-v4" | "skylake-avx512" | "cascadelake" | "icelake-server" | "sapphirerapids" | "znver4" | "znver5" => V4,
         "x86-64-v3" | "haswell" | "skylake" | "znver1" | "znver2" | "znver3" => V3,
         "x86-64-v2" => &["sse4.2"],
         _ => &[],

@@ -45,6 +45,8 @@ pub struct MathTarget {
     pub vector_bits: u32,
     /// Whether fused multiply-add is an instruction.
     pub fma: bool,
+    /// Whether f32 is rounded to bf16 by an instruction.
+    pub bf16: bool,
     /// Whether the C library's vector functions may be called where we have no expansion of our own.
     pub libmvec: bool,
     /// Whether our own expansions are used (they want fused multiply-add).
@@ -56,13 +58,13 @@ pub struct MathTarget {
 impl MathTarget {
     /// A GPU: one element at a time, and no library.
     pub fn device() -> Self {
-        Self { vector_bits: 0, fma: true, libmvec: false, own: true, library: false }
+        Self { vector_bits: 0, fma: true, bf16: true, libmvec: false, own: true, library: false }
     }
 }
 
 impl Default for MathTarget {
     fn default() -> Self {
-        Self { vector_bits: 128, fma: false, libmvec: true, own: true, library: true }
+        Self { vector_bits: 128, fma: false, bf16: false, libmvec: true, own: true, library: true }
     }
 }
 

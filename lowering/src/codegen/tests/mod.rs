@@ -81,7 +81,6 @@ fn an_unknown_machine_is_an_error() {
 /// Conversions between float types that LLVM would leave to a runtime library of its own.
 #[test]
 fn conversions_call_nothing() {
-    let target = Target::host();
     let mut body = String::new();
     for (i, ty) in ["{}", "vector<16x{}>", "vector<5x{}>"].into_iter().enumerate() {
         let of = |element: &str| ty.replace("{}", element);
@@ -107,10 +106,62 @@ fn conversions_call_nothing() {
         }
     }
     let text = format!("func.func @strata_entry(%call: !llvm.ptr) -> i32 {{ {body} %r = arith.constant 0 : i32 return %r : i32 }}");
-    let context = context();
-    let module = lowered(&context, &text, &target);
-    let image = link(&[&emit(module.op(), &target, &Options::default()).unwrap().object]).unwrap();
-    assert!(image.imports.is_empty(), "{:?}", image.imports);
+    for target in [Target::host(), Target::named("x86-64-v3"), Target::named("x86-64-v4"), Target::named("cascadelake")] {
+        let context = context();
+        let module = lowered(&context, &text, &target);
+        let image = link(&[&emit(module.op(), &target, &Options::default()).unwrap().object]).unwrap();
+        assert!(image.imports.is_empty(), "{}: {:?}", target.cpu, image.imports);
+    }
+}
+
+/// The bf16 nearest to a number, of two the even one: by distances, which f64 has exactly.
+fn nearest_bf16(x: f32) -> u16 {
+    let below = (x.to_bits() >> 16) as u16;
+    let value = |bits: u16| match f32::from_bits(u32::from(bits) << 16) {
+        // Where the next number would be, were there one.
+        infinite if infinite.is_infinite() => 2f64.powi(128).copysign(infinite.into()),
+        finite => finite.into(),
+    };
+    let [low, high] = [below, below + 1].map(|bits| (value(bits) - f64::from(x)).abs());
+    below + u16::from(high < low || high == low && below % 2 == 1)
+}
+
+#[test]
+fn bf16_is_rounded_to_nearest_with_and_without_an_instruction() {
+    let text = "func.func @strata_entry(%call: !llvm.ptr) -> i32 {
+        %x = llvm.load %call {alignment = 4 : i64} : !llvm.ptr -> vector<8xf32>
+        %to = llvm.getelementptr %call[8] : (!llvm.ptr) -> !llvm.ptr, f32
+        %y = arith.truncf %x : vector<8xf32> to vector<8xbf16>
+        llvm.store %y, %to {alignment = 2 : i64} : vector<8xbf16>, !llvm.ptr
+        %r = arith.constant 0 : i32
+        return %r : i32
+    }";
+    #[repr(C)]
+    struct Lanes([f32; 8], [u16; 8]);
+    for target in [Target::host(), Target::named("x86-64-v3")] {
+        let context = context();
+        let module = lowered(&context, text, &target);
+        let loaded = Loaded::new(&link(&[&emit(module.op(), &target, &Options::default()).unwrap().object]).unwrap());
+        // Ties, their neighbours and the ends of every range, of both signs; numbers that are not normal are the instruction's own affair.
+        let bits = (0..=0xff_u32)
+            .flat_map(|exponent| [0, 0x7fff, 0x8000, 0x8001, 0x1_8000, 0x7f_7fff, 0x7f_8000, 0x7f_ffff].map(|low| exponent << 23 | low));
+        for bits in bits.filter(|bits| bits >> 23 > 0 || *bits == 0) {
+            let x = f32::from_bits(bits);
+            let mut lanes = Lanes([x, -x, x, -x, x, -x, x, -x], [0; 8]);
+            assert_eq!(loaded.call(&mut lanes), 0);
+            for (x, found) in lanes.0.into_iter().zip(lanes.1) {
+                let found_value = f32::from_bits(u32::from(found) << 16);
+                let right = if x.is_nan() {
+                    found_value.is_nan()
+                } else if x.is_infinite() {
+                    found_value == x
+                } else {
+                    found == nearest_bf16(x)
+                };
+                assert!(right, "{}: {x:e} ({:#x}) gave {found:#x}", target.cpu, x.to_bits());
+            }
+        }
+    }
 }
 
 /// Shows where the time goes; run with `--nocapture`.

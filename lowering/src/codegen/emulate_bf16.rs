@@ -1,0 +1,115 @@
+//! bf16 on CPUs that have no instruction for it: there LLVM takes vectors of bf16 apart even to load and store them, and rounds each
+//! element by a function of its own runtime library, which no process has.
+//!
+//! A bf16 is the upper half of an f32, so every value of bf16 becomes one of i16. What moves values stays as it is, what computes with
+//! them does so in f32 and rounds.
+
+use super::simplify::{UNO, compare, like};
+use strata_core::ir::{Attr, Builder, ElementType, Op, Type, Value};
+
+/// Replaces bf16 by i16 in a module of `func`, `scf`, `arith`, `math`, `vector` and `llvm` ops.
+pub(super) fn emulate_bf16(module: Op<'_>) {
+    let mut found = Vec::new();
+    module.walk(&mut |op| {
+        let operands: Vec<bool> = op.operands().into_iter().map(|value| is_bf16(value.ty())).collect();
+        let results: Vec<bool> = op.results().into_iter().map(|value| is_bf16(value.ty())).collect();
+        if operands.contains(&true) || results.contains(&true) {
+            found.push((op, operands, results));
+        }
+    });
+    module.walk(&mut |op| {
+        let arguments = op.regions().into_iter().flat_map(|region| region.blocks()).flat_map(|block| block.args());
+        for value in arguments.chain(op.results()).filter(|value| is_bf16(value.ty())) {
+            value.set_type(like(value.ty(), op.cx().int(16)));
+        }
+    });
+    for (op, operands, results) in found {
+        match op.name() {
+            "arith.constant" | "llvm.mlir.constant" => retype(op),
+            "arith.bitcast" if operands == results || op.operand(0).ty() == op.result(0).ty() => op.replace_with(&[op.operand(0)]),
+            "arith.extf" => {
+                let mut b = Builder::before(op);
+                let (single, ty) = (widen(&mut b, op.operand(0)), op.result(0).ty());
+                let result = if single.ty() == ty { single } else { b.value("arith.extf", &[single], ty, &[]) };
+                op.replace_with(&[result]);
+            }
+            "arith.truncf" => {
+                let mut b = Builder::before(op);
+                let result = round(&mut b, op.operand(0));
+                op.replace_with(&[result]);
+            }
+            "arith.select" => {}
+            _ if matches!(op.dialect(), "arith" | "math") => in_f32(op, &operands, &results),
+            _ => {}
+        }
+    }
+}
+
+fn is_bf16(ty: Type<'_>) -> bool {
+    !ty.is_memref() && !ty.is_tensor() && ty.element_type() == Some(ElementType::BF16)
+}
+
+/// A constant as its bits.
+fn retype(op: Op<'_>) {
+    let ty = op.result(0).ty();
+    let Some(value) = op.attr("value") else { return };
+    let bits = match (value.as_dense(), value.as_float()) {
+        (Some((bytes, _)), _) => op.cx().dense_attr(ty, &bytes),
+        (None, Some(float)) => Some(op.cx().int_attr(ty, i64::from(((float as f32).to_bits() >> 16) as i16))),
+        (None, None) => None,
+    };
+    if let Some(bits) = bits {
+        op.set_attr("value", bits);
+    }
+}
+
+/// Computes in f32 what an op computes in bf16.
+fn in_f32(op: Op<'_>, operands: &[bool], results: &[bool]) {
+    for (at, _) in operands.iter().enumerate().filter(|(_, bf16)| **bf16) {
+        let wide = widen(&mut Builder::before(op), op.operand(at));
+        op.set_operand(at, wide);
+    }
+    for (result, _) in op.results().into_iter().zip(results).filter(|(_, bf16)| **bf16) {
+        let uses = result.uses();
+        result.set_type(like(result.ty(), op.cx().f32()));
+        let rounded = round(&mut Builder::after(op), result);
+        uses.into_iter().for_each(|using| using.op.set_operand(using.index, rounded));
+    }
+}
+
+/// The f32 of which these bits are the upper half.
+fn widen<'c>(b: &mut Builder<'c>, bits: Value<'c>) -> Value<'c> {
+    let cx = b.cx();
+    let words = like(bits.ty(), cx.int(32));
+    let by = number(b, words, 16);
+    let word = b.value("arith.extui", &[bits], words, &[]);
+    let word = b.value("arith.shli", &[word, by], words, &[]);
+    b.value("arith.bitcast", &[word], like(words, cx.f32()), &[])
+}
+
+/// The upper half of an f32 (an f64 is rounded to one first, as PyTorch does), rounded to nearest with ties to even: what is added to the
+/// bits carries into that half when the lower one is above a half of its range, or at it and the upper one is odd. That could turn a NaN
+/// into an infinity, so a NaN is cut off and made quiet.
+fn round<'c>(b: &mut Builder<'c>, value: Value<'c>) -> Value<'c> {
+    let cx = b.cx();
+    let (words, single) = (like(value.ty(), cx.int(32)), like(value.ty(), cx.f32()));
+    let value = if value.ty() == single { value } else { b.value("arith.truncf", &[value], single, &[]) };
+    let [half, one, nearly, quiet] = [16, 1, 0x7fff, 0x40].map(|value| number(b, words, value));
+    let bits = b.value("arith.bitcast", &[value], words, &[]);
+    let upper = b.value("arith.shrui", &[bits, half], words, &[]);
+    let odd = b.value("arith.andi", &[upper, one], words, &[]);
+    let carry = b.value("arith.addi", &[odd, nearly], words, &[]);
+    let sum = b.value("arith.addi", &[bits, carry], words, &[]);
+    let rounded = b.value("arith.shrui", &[sum, half], words, &[]);
+    let cut = b.value("arith.ori", &[upper, quiet], words, &[]);
+    let nan = compare(b, UNO, value, value);
+    let chosen = b.value("arith.select", &[nan, cut, rounded], words, &[]);
+    b.value("arith.trunci", &[chosen], like(words, cx.int(16)), &[])
+}
+
+/// A whole number, in every lane of a vector.
+fn number<'c>(b: &mut Builder<'c>, ty: Type<'c>, value: i32) -> Value<'c> {
+    let cx = b.cx();
+    let splat: Option<Attr<'c>> = if ty.is_vector() { cx.dense_attr(ty, &value.to_le_bytes()) } else { None };
+    b.value("arith.constant", &[], ty, &[("value", splat.unwrap_or_else(|| cx.int_attr(ty, value.into())))])
+}
