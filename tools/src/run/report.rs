@@ -15,7 +15,8 @@ const REASONS: usize = 12;
 pub struct Report {
     groups: BTreeMap<String, Counts>,
     reasons: BTreeMap<String, usize>,
-    compiled: usize,
+    /// Microseconds of each compilation, with the case.
+    compiled: Vec<(u64, String)>,
     sets: usize,
     /// By operator and element type: cases passed, and all.
     operators: BTreeMap<String, BTreeMap<String, (usize, usize)>>,
@@ -37,7 +38,7 @@ impl Counts {
 impl Report {
     /// Counts a case, and prints it if it failed. A case whose values are not determined may be wrong, nothing else.
     pub fn add(&mut self, case: &Case, answer: Answer) {
-        self.compiled += answer.compiled;
+        self.compiled.extend(answer.compiled.iter().map(|&micros| (micros, case.name.clone())));
         self.sets += answer.sets;
         let counts = self.groups.entry(case.group.clone()).or_default();
         let skipped = case.skipped().is_some();
@@ -97,8 +98,27 @@ impl Report {
             println!("most frequent reasons:");
         }
         reasons.iter().take(REASONS).for_each(|(reason, count)| println!("{count:>7}  {reason}"));
-        println!("compiled {} programs for {} input sets", self.compiled, self.sets);
+        println!("compiled {} programs for {} input sets", self.compiled.len(), self.sets);
+        if let Some(times) = self.times() {
+            println!("{times}");
+        }
         println!("{} passed, {} failed, {} skipped", total.passed, total.failed(), total.skipped);
+    }
+}
+
+impl Report {
+    /// How long compilations took, workers beside each other included.
+    fn times(&self) -> Option<String> {
+        let mut times: Vec<_> = self.compiled.iter().collect();
+        times.sort();
+        let at = |share: f64| times[((times.len() - 1) as f64 * share) as usize].0 as f64 / 1e3;
+        let (longest, name) = times.last()?;
+        Some(format!(
+            "compilation took {:.1} ms in the median, {:.1} ms in nine cases of ten, {:.1} ms at most ({name})",
+            at(0.5),
+            at(0.9),
+            *longest as f64 / 1e3
+        ))
     }
 }
 

@@ -110,8 +110,8 @@ fn run_case(slot: &mut Option<Worker>, case: &Case, options: &Options) -> Answer
     let task = Task { case: case.clone(), folder: options.folder.clone(), dump: options.dump.clone(), options: options.compiler.clone() };
     match worker.ask(&task, options.time_limit) {
         Ok(mut answer) => {
-            if answer.compiled > 1 && answer.failure.is_none() {
-                let reason = format!("{} compilations for one program", answer.compiled);
+            if answer.compiled.len() > 1 && answer.failure.is_none() {
+                let reason = format!("{} compilations for one program", answer.compiled.len());
                 answer.failure = Some(Failure { kind: Kind::Recompiled, reason });
             }
             *slot = Some(worker);

@@ -29,8 +29,8 @@ pub struct Task {
 /// What a worker answers.
 #[derive(Debug, Default, Serialize, Deserialize)]
 pub struct Answer {
-    /// Programs compiled.
-    pub compiled: usize,
+    /// Microseconds of each compilation.
+    pub compiled: Vec<u64>,
     /// Input sets run.
     pub sets: usize,
     /// The step that failed, if one did.
@@ -97,7 +97,7 @@ fn run(task: &Task, backend: Backend, answer: &mut Answer) -> Result<(), Failure
     let how = Compile { options: &task.options, cache: false, explain: false };
     let opened = Program::open(&task.folder.join(&case.pt2), backend, &how);
     let (program, times) = opened.map_err(|e| fail(Kind::Refused, e.to_string()))?;
-    answer.compiled += usize::from(times.compile.is_some());
+    answer.compiled.extend(times.compile.map(|time| time.as_micros() as u64));
     let rules = Rules {
         tolerance: Some(Tolerance { rtol: case.rtol, atol: case.atol }),
         shape_only: case.check == "shape",
