@@ -2,6 +2,7 @@
 
 use std::ffi::c_void;
 
+use crate::abi::StrataCall;
 use crate::arena::Arena;
 use crate::device::DeviceCall;
 use crate::dlpack::{DLDevice, DLTensor};
@@ -155,18 +156,21 @@ impl CallState {
         Ok(())
     }
 
-    pub(crate) fn input_pointers(&mut self) -> *const *const DLTensor {
+    /// What the program is called with; it points into this state and these weights.
+    pub(crate) fn call(&mut self, weights: &[usize]) -> StrataCall {
         for (pointer, tensor) in self.input_pointers.iter_mut().zip(&self.inputs) {
             *pointer = tensor;
         }
-        self.input_pointers.as_ptr()
-    }
-
-    pub(crate) fn output_pointers(&mut self) -> *const *mut DLTensor {
         for (pointer, tensor) in self.output_pointers.iter_mut().zip(&mut self.outputs) {
             *pointer = tensor;
         }
-        self.output_pointers.as_ptr()
+        StrataCall {
+            inputs: self.input_pointers.as_ptr(),
+            outputs: self.output_pointers.as_ptr(),
+            weights: weights.as_ptr().cast::<*mut c_void>(),
+            runtime: (&raw mut *self).cast(),
+            detail: [0; 4],
+        }
     }
 
     /// `strata_output`: the caller's memory if it is large enough, else a new block. Null for an output there is none of.

@@ -1,9 +1,7 @@
 //! Weights made of weights: `strata_prepare` computes them once for a session.
 
-use std::ffi::c_void;
 use std::sync::Arc;
 
-use crate::abi::StrataCall;
 use crate::call::CallState;
 use crate::device::{Home, session};
 use crate::error::{LoadError, RunError};
@@ -19,13 +17,7 @@ pub(crate) fn run(manifest: &Manifest, image: &LoadedImage, weights: &[usize]) -
         return if declared.is_empty() { Ok(Vec::new()) } else { Err(missing()) };
     };
     let mut state = CallState::new(declared, 0);
-    let mut call = StrataCall {
-        inputs: std::ptr::null(),
-        outputs: state.output_pointers(),
-        weights: weights.as_ptr().cast::<*mut c_void>(),
-        runtime: (&raw mut state).cast(),
-        detail: [0; 4],
-    };
+    let mut call = state.call(weights);
     // SAFETY: the image was made for this ABI and its checksum holds; its weights are all there, of the declared sizes.
     let status = unsafe { prepare(&raw mut call) };
     if status != 0 {

@@ -4,7 +4,6 @@ use std::ffi::c_void;
 use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use crate::abi::StrataCall;
 use crate::artefact::Artefact;
 use crate::call::check_input;
 use crate::cuda;
@@ -260,13 +259,7 @@ impl Session {
         unsafe { state.set_outputs(&self.manifest.outputs, outputs, None) }?;
         // Held to the end when the program writes to its buffers.
         let _exclusive = (!self.writes.is_empty()).then(|| lock(&self.weights));
-        let mut call = StrataCall {
-            inputs: state.input_pointers(),
-            outputs: state.output_pointers(),
-            weights: self.weight_pointers.as_ptr().cast::<*mut c_void>(),
-            runtime: (&raw mut *state).cast(),
-            detail: [0; 4],
-        };
+        let mut call = state.call(&self.weight_pointers);
         // SAFETY: the image was made for this ABI and its checksum holds; ranks, types and static sizes fit the manifest.
         let status = unsafe { self.image.entry()(&raw mut call) };
         if status != 0 {

@@ -5,7 +5,7 @@ use std::ffi::c_void;
 use super::graph::{Graph, Key, Plan};
 use super::home::{Home, bytes_of};
 use super::{Address, DeviceCall, DeviceError};
-use crate::abi::{Entry, StrataCall};
+use crate::abi::Entry;
 use crate::call::{CallState, check_input};
 use crate::dlpack::DLTensor;
 use crate::error::RunError;
@@ -159,13 +159,7 @@ impl Program<'_> {
             self.home.device.record()?;
             on(state)?.recording = true;
         }
-        let mut call = StrataCall {
-            inputs: state.input_pointers(),
-            outputs: state.output_pointers(),
-            weights: self.weights.as_ptr().cast::<*mut c_void>(),
-            runtime: (&raw mut *state).cast(),
-            detail: [0; 4],
-        };
+        let mut call = state.call(self.weights);
         // SAFETY: the image was made for this ABI and its checksum holds; ranks, types and static sizes fit the manifest.
         let status = unsafe { (self.entry)(&raw mut call) };
         let device = on(state)?;
@@ -265,13 +259,7 @@ pub(crate) fn prepare(
     let mut state = CallState::new(declared, 0);
     state.device = Some(Box::new(device));
     on(&mut state)?.begin(declared.len());
-    let mut call = StrataCall {
-        inputs: std::ptr::null(),
-        outputs: state.output_pointers(),
-        weights: weights.as_ptr().cast::<*mut c_void>(),
-        runtime: (&raw mut state).cast(),
-        detail: [0; 4],
-    };
+    let mut call = state.call(weights);
     // SAFETY: the image was made for this ABI and its checksum holds; its weights are all there, of the declared sizes.
     let status = unsafe { prepare(&raw mut call) };
     if status != 0 {
