@@ -1,7 +1,9 @@
-//! `--print-kernels`: what NVIDIA's assembler makes of a program's kernels, where there is one, and how many of them fit on a device.
+//! What NVIDIA's assembler makes of a program's kernels, where there is one: machine code (`--emit=cubin`), and with `--print-kernels` how
+//! many of them fit on a device.
 
 use std::collections::HashMap;
 use std::io::Write;
+use std::path::Path;
 use std::process::{Command, Stdio};
 
 use strata_runtime::Manifest;
@@ -86,20 +88,33 @@ fn occupancy(architecture: &str, kernel: &DeviceKernel, used: Use) -> Option<f64
     Some(f64::from(blocks * warps * WARP) / f64::from(machine.threads))
 }
 
-/// Runs the assembler; its report by kernel, or why there is none.
+/// What the assembler reports of a module's kernels, or why there is none.
 fn assemble(module: &DeviceModule) -> Result<HashMap<String, Use>, String> {
+    run(&module.ptx, &module.architecture, Path::new("/dev/null")).map(|report| read(&report))
+}
+
+/// Writes the machine code of some PTX, where there is an assembler.
+pub fn cubin(ptx: &str, to: &Path) -> Result<(), String> {
+    let target = ptx.lines().find_map(|line| line.strip_prefix(".target "));
+    let architecture = target.and_then(|list| list.split(',').next()).ok_or("the program has no kernels for a device")?;
+    let failed = |reason| format!("not assembled: {reason}; put ptxas into PATH, or name it by STRATA_PTXAS");
+    run(ptx, architecture.trim(), to).map(drop).map_err(failed)
+}
+
+/// Runs the assembler; its report.
+fn run(ptx: &str, architecture: &str, to: &Path) -> Result<String, String> {
     let assembler = std::env::var_os("STRATA_PTXAS").unwrap_or_else(|| "ptxas".into());
     let mut command = Command::new(&assembler);
-    command.arg(format!("-arch={}", module.architecture)).args(["-v", "-", "-o", "/dev/null"]);
+    command.arg(format!("-arch={architecture}")).args(["-v", "-", "-o"]).arg(to);
     let started = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn();
     let mut running = started.map_err(|error| format!("{}: {error}", assembler.display()))?;
     if let Some(mut input) = running.stdin.take() {
         // An assembler that stops reading says why at its end.
-        let _ = input.write_all(module.ptx.as_bytes());
+        let _ = input.write_all(ptx.as_bytes());
     }
     let done = running.wait_with_output().map_err(|error| error.to_string())?;
     let report = [done.stderr, done.stdout].map(|text| String::from_utf8_lossy(&text).into_owned()).concat();
-    if done.status.success() { Ok(read(&report)) } else { Err(report.trim().to_owned()) }
+    if done.status.success() { Ok(report) } else { Err(report.trim().to_owned()) }
 }
 
 /// The report by kernel.

@@ -67,7 +67,7 @@ fn every_kind_of_case_is_told_apart() {
     ] {
         assert!(text.lines().any(|found| found.starts_with(line)), "{line}\nnot in\n{text}");
     }
-    assert!(text.contains("compiled 0 programs for"));
+    assert!(!text.contains("compiled 0 programs"));
     assert_eq!(run.status.code(), Some(1));
     let dumped = TensorFile::read(&folder.path().join("dump/a__mutate.safetensors")).unwrap();
     let mut names: Vec<_> = dumped.tensors.keys().map(String::as_str).collect();

@@ -58,6 +58,8 @@ enum Emit {
     Asm,
     /// PTX of the kernels, for --target=cuda
     Ptx,
+    /// The kernels' machine code, for --target=cuda, by NVIDIA's assembler
+    Cubin,
     /// A relocatable object
     Obj,
     /// A shared library and its C header
@@ -131,13 +133,14 @@ fn main() -> ExitCode {
 
 fn compile_to(arguments: &Arguments) -> Result<(), Box<dyn Error>> {
     let options = arguments.options()?;
-    if options.target != Target::Cpu && !matches!(arguments.emit, Emit::Mlir | Emit::Ptx | Emit::So | Emit::Strata) {
-        return Err("for a CUDA device --emit=mlir, ptx, so and strata are there; the others are forms of CPU code alone".into());
+    if options.target != Target::Cpu && !matches!(arguments.emit, Emit::Mlir | Emit::Ptx | Emit::Cubin | Emit::So | Emit::Strata) {
+        return Err("for a CUDA device --emit=mlir, ptx, cubin, so and strata are there; the others are forms of CPU code alone".into());
     }
     let code = |wanted| emit(&arguments.model, &options, &wanted);
     match arguments.emit {
         Emit::Mlir => arguments.write_text(&lower(&arguments.model, &arguments.to, &options)?),
         Emit::Ptx => arguments.write_text(&ptx(&arguments.model, &options)?),
+        Emit::Cubin => Ok(kernels::cubin(&ptx(&arguments.model, &options)?, &arguments.file("cubin"))?),
         Emit::Llvm => arguments.write_text(&code(codegen::Options { ir: true, ..Default::default() })?.ir.unwrap_or_default()),
         Emit::Asm => arguments.write_text(&code(codegen::Options { assembly: true, ..Default::default() })?.assembly.unwrap_or_default()),
         Emit::Obj => write(&arguments.file("o"), &code(codegen::Options::default())?.object),

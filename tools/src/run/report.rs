@@ -98,9 +98,14 @@ impl Report {
             println!("most frequent reasons:");
         }
         reasons.iter().take(REASONS).for_each(|(reason, count)| println!("{count:>7}  {reason}"));
-        println!("compiled {} programs for {} input sets", self.compiled.len(), self.sets);
+        match self.compiled.len() {
+            // The emulator and the interpreter read the model anew for each set.
+            0 => println!("{} input sets", self.sets),
+            compiled => println!("compiled {compiled} programs for {} input sets", self.sets),
+        }
         if let Some(times) = self.times() {
             println!("{times}");
+        }
         }
         println!("{} passed, {} failed, {} skipped", total.passed, total.failed(), total.skipped);
     }
