@@ -1,6 +1,5 @@
 // The loss of labels that are not aligned with their inputs, and its gradient, as PyTorch computes them.
 // RUN: rs-run %s | rs-filecheck %s
-// RUN: rs-run --backend=interp %s | rs-filecheck %s
 // RUN: rs-opt %s --check-semantics --to=host | rs-filecheck %s --check-prefix=LEVELS
 
 // CHECK-COUNT-6: bool[] = [1]

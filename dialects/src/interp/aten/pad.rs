@@ -9,10 +9,10 @@ use crate::interp::value::{Args, InterpError, Results, fail, one};
 /// Arms by name.
 #[rustfmt::skip]
 pub const ARMS: &[(&str, Arm)] = &[
-    ("aten.channel_shuffle", Op(channel_shuffle)),
-    ("aten.col2im", Op(col2im)),
     ("aten._pad_circular", Op(|a| pad(a, "circular"))),
     ("aten._pad_enum", Op(|a| pad(a, ["reflect", "replicate", "circular", "constant"].get(a.int("mode")? as usize).unwrap_or(&"?")))),
+    ("aten.channel_shuffle", Op(channel_shuffle)),
+    ("aten.col2im", Op(col2im)),
     ("aten.constant_pad_nd", Op(|a| { let v = a.opt_scalar("value")?.unwrap_or(Scalar::Int(0)); padded(a.tensor("self")?, &a.ints("pad")?, Edge::Constant(v)) })),
     ("aten.im2col", Op(im2col)),
     ("aten.pad", Op(|a| pad(a, a.str("mode")?))),

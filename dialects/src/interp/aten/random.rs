@@ -140,6 +140,11 @@ fn fused_dropout(args: &Args) -> Results {
     many([scaled(x, &mask, p)?, mask])
 }
 
+/// What dropout drops of: the in-place overloads call it `self`.
+fn dropped(args: &Args) -> Result<&Tensor, InterpError> {
+    args.tensor(if args.opt("input").is_some() { "input" } else { "self" })
+}
+
 /// One element for each channel of each sample.
 fn features(x: &Tensor) -> Vec<usize> {
     x.shape().iter().enumerate().map(|(d, &n)| if d < 2 { n } else { 1 }).collect()
@@ -147,7 +152,7 @@ fn features(x: &Tensor) -> Vec<usize> {
 
 /// The output and what was kept: elements, or whole channels.
 fn dropout(args: &Args, channels: bool) -> Result<(Tensor, Tensor), InterpError> {
-    let (x, p) = (args.tensor("input")?, args.float("p")?);
+    let (x, p) = (dropped(args)?, args.float("p")?);
     let all = |value| Tensor::full(DType::Bool, x.shape(), Scalar::Bool(value));
     let train = args.opt("train").is_none() || args.flag("train")?;
     if !train || p == 0.0 {
@@ -163,7 +168,7 @@ fn dropout(args: &Args, channels: bool) -> Result<(Tensor, Tensor), InterpError>
 /// What is dropped becomes the value that SELU saturates at; an affine function restores mean and variance.
 fn alpha_dropout(args: &Args, channels: bool) -> Results {
     const ALPHA: f64 = 1.758_099_340_847_376_6;
-    let (x, p) = (args.tensor("input")?, args.float("p")?);
+    let (x, p) = (dropped(args)?, args.float("p")?);
     if !args.flag("train")? || p == 0.0 {
         return one(x.clone());
     }

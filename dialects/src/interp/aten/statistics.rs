@@ -9,11 +9,11 @@ use crate::interp::value::{Args, InterpError, Results, Value, fail, many, one, w
 /// Arms by name.
 #[rustfmt::skip]
 pub const ARMS: &[(&str, Arm)] = &[
+    ("aten._cdist_backward", Op(cdist_backward)),
+    ("aten._cdist_forward", Op(cdist)),
     ("aten._histogramdd_bin_edges", Op(|a| { let (_, edges) = histogramdd(a)?; Ok(vec![Value::Tensors(edges)]) })),
     ("aten._histogramdd_from_bin_cts", Op(|a| { let (counts, _) = histogramdd(a)?; one(counts) })),
     ("aten._histogramdd_from_bin_tensors", Op(|a| { let (counts, _) = histogramdd(a)?; one(counts) })),
-    ("aten._cdist_backward", Op(cdist_backward)),
-    ("aten._cdist_forward", Op(cdist)),
     ("aten._pdist_backward", Op(pdist_backward)),
     ("aten._pdist_forward", Op(pdist)),
     ("aten._segment_reduce_backward", Op(segment_backward)),
