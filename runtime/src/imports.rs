@@ -14,6 +14,8 @@ use crate::session::CallState;
 /// What the runtime does for an image, and its larger library functions.
 static OWN: &[(&str, Address)] = &[
     ("strata_lib_cholesky", Address(library::linalg::strata_lib_cholesky as *const c_void)),
+    ("strata_lib_ctc", Address(library::ctc::strata_lib_ctc as *const c_void)),
+    ("strata_lib_ctc_gradient", Address(library::ctc::strata_lib_ctc_gradient as *const c_void)),
     ("strata_lib_eig", Address(library::linalg::strata_lib_eig as *const c_void)),
     ("strata_lib_eigh", Address(library::linalg::strata_lib_eigh as *const c_void)),
     ("strata_lib_fft", Address(library::fft::strata_lib_fft as *const c_void)),

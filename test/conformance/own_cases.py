@@ -9,7 +9,8 @@ Groups: changed buffers, outputs that are views of inputs or of each other, nest
 import functools
 
 import torch
-from torch import nn
+from torch import distributions as random, nn
+from torch._higher_order_ops.associative_scan import associative_scan
 from torch._higher_order_ops.map import map as map_over
 from torch._higher_order_ops.scan import scan
 from torch._higher_order_ops.while_loop import while_loop
@@ -407,6 +408,26 @@ def breadth():
     yield "transposed_slopes", (lambda g, x, w: torch.ops.aten.convolution_backward(g, x, w, None, [2, 2], [1, 1], [3, 3], True, [2, 2], 1, [True, True, False])[:2]), [
         [tensor(1, 3, 13, 13), tensor(1, 2, 4, 4), tensor(2, 3, 3, 3)]]
     yield "first_unique", (lambda x: torch.ops.aten._unique(x, True, True)), [[torch.tensor([[3, 1, 3], [0, 1, 7]])]]
+    near, many = tensor(3, 4), torch.tensor([[0, 1, 1, 1] * 40])
+    short, rows = half(1, 160), torch.tensor([0, 1] * 20)
+    ops = torch.ops.aten
+    yield "running_products", (lambda x: associative_scan(lambda a, b: a * b + b, x, 0, combine_mode="pointwise")), [[near]]
+    yield "running_pairs", (lambda x, y: associative_scan(lambda a, b: (a[0] * b[0], a[1] * b[0] + b[1]), (x, y), 1, combine_mode="pointwise")), [[near, near + 1]]
+    yield "running_rows", (lambda x: associative_scan(torch.maximum, x, 0, combine_mode="pointwise")), [[tensor(k, 4)] for k in (3, 2, 7)], (n,)
+    yield "halves_that_meet", (lambda x, y, i, j: (x.scatter_reduce(1, i, y, "prod"), x.scatter_reduce(1, i, y, "mean"), x.scatter_add(1, i, y),
+        x.scatter(1, i, y, reduce="multiply"), x.t().index_add(0, j, y[:, :40].t()), x[0].index_add(0, j, y[0, :40]))), [[half(1, 2), short * 0.01 + 1, many, rows]]
+    yield "histogram_edges", (lambda x: ops._histogramdd_bin_edges(x, [2, 3], range=[-1.0, 1.0, -2.0, 2.0])), [[tensor(20, 2)]]
+    yield "histogram_counts", (lambda x, e, w: (ops._histogramdd_from_bin_cts(x, [2, 3], weight=w), ops._histogramdd_from_bin_tensors(x, [e, e * 2], density=True))), [
+        [tensor(20, 2), torch.tensor([-1.0, 0.5, 1.5]), tensor(20, seed=3).abs()]]
+    yield "norms", (lambda x: (torch.norm_except_dim(x, 2, 1), torch.norm_except_dim(x, 2, -1), torch.nuclear_norm(x), torch.nuclear_norm(x, (0, 1), True))), [[near]]
+    yield "typed_norms", (lambda x: (ops.norm.ScalarOpt_dtype(x, 3, dtype=torch.float64), ops.norm.ScalarOpt_dim_dtype(x, 1, [0], True, dtype=torch.float64))), [[near]]
+    yield "round_the_edges", (lambda x: (ops._pad_circular(x, [2, 1]), ops._pad_enum(x, [1, 2], 0), ops._pad_enum(x, [1, 2], 1), ops._pad_enum(x, [1, 0], 3, 2.0))), [[near]]
+    yield "products_of_bytes", (lambda x, y: torch._int_mm(x, y)), [[tensor(24, 16, dtype=torch.int8), tensor(16, 8, dtype=torch.int8)]]
+    yield "all_true", (lambda x: (ops._is_all_true(x > -9), ops._is_any_true(x > 9))), [[near]]
+    yield "same_size", (lambda x, w: ops._convolution_mode(x, w, None, [1, 1], "same", [2, 1], 1)), [[tensor(1, 2, 6, 5), tensor(3, 2, 3, 3)]]
+    yield "other_bits", (lambda x: ops.view_copy.dtype(x, torch.int32)), [[near]]
+    yield "distributions", (lambda x: ((torch.poisson(x) >= 0).all(), (random.Gamma(x, x).sample() >= 0).all(), random.Dirichlet(x).sample().sum(-1).round(decimals=3),
+        (random.Binomial(4, x / 9).sample() <= 4).all(), random.Normal(x, x + 1).log_prob(x + 2))), [[near.abs() + 0.1]]
 
 
 def makers(options):

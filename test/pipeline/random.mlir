@@ -1,5 +1,9 @@
 // PyTorch's random operators: shares, ranges and moments are right, and no two draws of a call are the same.
 // RUN: rs-run %s | rs-filecheck %s
+// RUN: rs-opt %s --check-semantics --to=prim | rs-filecheck %s --check-prefix=LEVELS
+
+// The numbers are the same at every level.
+// LEVELS: checked [[N:[0-9]+]] of [[N]] passes
 
 // CHECK-COUNT-7: bool[] = [1]
 

@@ -26,7 +26,7 @@ fn updates_statistics(op: Op<'_>) -> bool {
 /// Runs an op and binds its results.
 pub(super) fn run<'c>(m: &mut Machine<'c>, op: Op<'c>) -> Result<(), InterpError> {
     let read = AtenOp::new(op).map_err(|e| fail(e.to_string()))?;
-    let mut args = Args::new();
+    let mut args = Args::of_run(&m.seeds);
     for arg in &read.schema().args {
         let value = argument(m, &read, arg)?;
         args.set(arg.name, value);

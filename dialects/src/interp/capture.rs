@@ -12,7 +12,7 @@ pub(super) fn run<'c>(m: &mut Machine<'c>, op: Op<'c>) -> Results {
     match op.name() {
         "capture.dim" => dim(m, op),
         "capture.bind_dims" => bind_dims(m, op),
-        "capture.seed" => single(Value::Tensor(Tensor::scalar(DType::I64, Scalar::Int(m.fresh_seed().into())))),
+        "capture.seed" => single(Value::Tensor(Tensor::scalar(DType::I64, Scalar::Int(m.seeds.fresh().into())))),
         "capture.guard" => guard(m, op).map(|()| vec![]),
         _ => Err(unsupported(op)),
     }

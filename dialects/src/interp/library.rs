@@ -5,6 +5,7 @@ use std::collections::hash_map::Entry;
 
 use strata_core::ir::Op;
 
+use super::aten::ctc;
 use super::aten::fft::{dft, hermitian};
 use super::aten::linalg::{self, matrices, sides, tensor};
 use super::host::{size, view};
@@ -41,6 +42,8 @@ impl Call<'_> {
                 let l: Vec<Matrix> = parts.iter().map(|p| p.0.clone()).collect();
                 many([tensor(x.dtype(), &batch, sides(x), &l)?, whole(DType::I32, &batch, parts.iter().map(|p| p.1 as i128))?])
             }
+            "ctc" => ctc::forward(&self.operands, self.size('k')?),
+            "ctc_gradient" => ctc::backward(&self.operands, self.has("zero_infinity")),
             "eig" => {
                 let (values, vectors) = linalg::eig(x)?;
                 many([values, vectors])
@@ -197,7 +200,12 @@ pub(super) fn run<'c>(m: &mut Machine<'c>, op: Op<'c>) -> Result<(), InterpError
     let shape = |letters: &[char]| -> Vec<usize> { std::iter::once(batch).chain(letters.iter().map(|l| sizes[l])).collect() };
     let mut tensors = Vec::new();
     for (k, part) in operands.iter().enumerate() {
-        let element = if k == 0 || part.element == 'T' { dtype } else { DType::I32 };
+        let element = match part.element {
+            _ if k == 0 => dtype,
+            'T' => dtype,
+            'L' => DType::I64,
+            _ => DType::I32,
+        };
         let at = view(m, op.operand(1 + k))?;
         tensors.push(m.memory.read(at, element, &shape(&part.sizes))?);
     }

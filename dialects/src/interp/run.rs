@@ -8,7 +8,7 @@ use super::alias::{Heap, Ref};
 use super::dtype::{DType, Scalar};
 use super::host::Memory;
 use super::tensor::Tensor;
-use super::value::{InterpError, Results, Value, fail};
+use super::value::{InterpError, Results, Seeds, Value, fail};
 use super::{args, capture, control, gpu, host, loops, prim, scalar};
 use crate::capture::continuation;
 
@@ -198,8 +198,9 @@ pub(super) struct Machine<'c> {
     pub memory: Memory,
     /// Kernels of a device that were launched before.
     pub kernels: gpu::Known,
+    /// The seeds of random numbers that were drawn.
+    pub seeds: Seeds,
     fuel: u64,
-    seeds: u64,
 }
 
 impl<'c> Machine<'c> {
@@ -214,15 +215,9 @@ impl<'c> Machine<'c> {
             aliasing,
             memory: Memory::default(),
             kernels: gpu::Known::new(),
+            seeds: Seeds::default(),
             fuel: FUEL,
-            seeds: 0,
         }
-    }
-
-    /// Another number at each call.
-    pub fn fresh_seed(&mut self) -> u64 {
-        self.seeds += 1;
-        self.seeds
     }
 
     /// Gives an SSA value its value.

@@ -9,7 +9,7 @@ use super::aten::binary;
 use super::aten::common::{add, maximum, minimum, mul, sub};
 use super::dtype::{DType, Scalar};
 use super::math::polynomial::{self, Family};
-use super::math::{airy, bessel, gamma};
+use super::math::{airy, bessel, gamma, quantile};
 use super::run::{Machine, dtype_of, single, unsupported};
 use super::tensor::{Tensor, numel};
 use super::value::{InterpError, Results, Value, fail};
@@ -375,11 +375,13 @@ fn special(name: &str, dtype: DType, v: &[Scalar]) -> Option<Scalar> {
         "bessel_k1e" => bessel::k_scaled(1, x),
         "bessel_y0" => libm::y0(x),
         "bessel_y1" => libm::y1(x),
+        "binomial_quantile" => quantile::binomial(x, y, v.get(2)?.float()),
         "chebyshev_t" => degree(Family::ChebyshevT),
         "chebyshev_u" => degree(Family::ChebyshevU),
         "chebyshev_v" => degree(Family::ChebyshevV),
         "chebyshev_w" => degree(Family::ChebyshevW),
         "exp" => x.exp(),
+        "gamma_quantile" => quantile::gamma(x, y),
         "gcd" => return Some(Scalar::Int(greatest_divisor(v[0].int(), v.get(1)?.int()))),
         "hermite_h" => degree(Family::HermiteH),
         "hermite_he" => degree(Family::HermiteHe),
@@ -388,6 +390,7 @@ fn special(name: &str, dtype: DType, v: &[Scalar]) -> Option<Scalar> {
         "laguerre_l" => degree(Family::LaguerreL),
         "log" => x.ln(),
         "legendre_p" => degree(Family::LegendreP),
+        "poisson_quantile" => quantile::poisson(x, y),
         "trigamma" => gamma::polygamma_in(1, x, dtype),
         "zeta" => gamma::zeta_in(x, y, dtype),
         _ => return None,

@@ -1,6 +1,8 @@
 //! What ops take and give, arguments by schema name, and the interpreter's errors.
 
+use std::cell::Cell;
 use std::collections::BTreeMap;
+use std::rc::Rc;
 
 use super::dtype::{DType, Scalar};
 use super::tensor::{Tensor, numel};
@@ -140,12 +142,35 @@ pub fn list(ts: impl IntoIterator<Item = Tensor>) -> Results {
 #[derive(Clone, Debug, Default)]
 pub struct Args {
     values: BTreeMap<String, Value>,
+    seeds: Seeds,
+}
+
+/// How many seeds of random numbers a run has drawn.
+#[derive(Clone, Debug, Default)]
+pub struct Seeds(Rc<Cell<u64>>);
+
+impl Seeds {
+    /// Another seed at each call.
+    pub fn fresh(&self) -> u64 {
+        self.0.set(self.0.get() + 1);
+        self.0.get()
+    }
 }
 
 impl Args {
     /// No arguments.
     pub fn new() -> Args {
         Args::default()
+    }
+
+    /// No arguments of an op in a run that draws these seeds.
+    pub fn of_run(seeds: &Seeds) -> Args {
+        Args { values: BTreeMap::new(), seeds: seeds.clone() }
+    }
+
+    /// A fresh seed of the run.
+    pub fn seed(&self) -> u64 {
+        self.seeds.fresh()
     }
 
     /// Adds or replaces an argument.

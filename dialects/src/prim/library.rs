@@ -25,6 +25,9 @@ const fn function(name: &'static str, signature: &'static str, options: &'static
 /// Every function, sorted by name. Numbers count from one where LAPACK counts so: pivots and infos.
 ///
 /// - `cholesky`: lower factor of the Hermitian matrix in the lower triangle, and the order of the first minor that is not positive (or 0).
+/// - `ctc`: the negative logarithm of a sequence's probability (see `aten._ctc_loss`), of scores by time and class, labels, how many of
+///   both are used, and the class that is blank; and the logarithms of the probabilities to be in a state (`2s + 1` of them) at a time.
+/// - `ctc_gradient`: its gradient, from scores, both results, the incoming gradient and the other operands.
 /// - `eig`: eigenvalues and unit right eigenvectors.
 /// - `eigh`: ascending eigenvalues and eigenvectors of the Hermitian matrix in the lower triangle.
 /// - `fft`, `rfft`, `irfft`: unscaled transforms of a line; `rfft` gives `n / 2 + 1` frequencies, `irfft` takes them.
@@ -39,6 +42,8 @@ const fn function(name: &'static str, signature: &'static str, options: &'static
 /// - `triangular_solve`: X of `A X = B`.
 pub static FUNCTIONS: &[Function] = &[
     function("cholesky", "T(n,n) -> T(n,n) I()", &[]),
+    function("ctc", "T(t,c) L(s) I() I() I() -> T() T(t,k)", &[]),
+    function("ctc_gradient", "T(t,c) T(t,k) T() T() L(s) I() I() I() -> T(t,c)", &["zero_infinity"]),
     function("eig", "T(n,n) -> C(n) C(n,n)", &[]),
     function("eigh", "T(n,n) -> R(n) T(n,n)", &[]),
     function("fft", "T(n) -> T(n)", &["inverse"]),

@@ -20,8 +20,8 @@ const fn float(name: &'static str, arity: usize) -> Function {
     Function { name, arity, integer: false }
 }
 
-/// All functions, sorted. Those ending in `e` are scaled by `exp(x)` or `exp(-|x|)`, polynomials take x and their degree;
-/// `exp` and `log` are those of the C library, for programs that compare the last bit.
+/// All functions, sorted. Those ending in `e` are scaled by `exp(x)` or `exp(-|x|)`, polynomials take x and their degree, quantiles
+/// a probability and the distribution's parameters; `exp` and `log` are those of the C library, for programs that compare the last bit.
 pub const FUNCTIONS: &[Function] = &[
     float("airy_ai", 1),
     float("bessel_i0", 1),
@@ -37,11 +37,13 @@ pub const FUNCTIONS: &[Function] = &[
     float("bessel_k1e", 1),
     float("bessel_y0", 1),
     float("bessel_y1", 1),
+    float("binomial_quantile", 3),
     float("chebyshev_t", 2),
     float("chebyshev_u", 2),
     float("chebyshev_v", 2),
     float("chebyshev_w", 2),
     float("exp", 1),
+    float("gamma_quantile", 2),
     Function { name: "gcd", arity: 2, integer: true },
     float("hermite_h", 2),
     float("hermite_he", 2),
@@ -50,6 +52,7 @@ pub const FUNCTIONS: &[Function] = &[
     float("laguerre_l", 2),
     float("legendre_p", 2),
     float("log", 1),
+    float("poisson_quantile", 2),
     float("trigamma", 1),
     float("zeta", 2),
 ];

@@ -1,5 +1,5 @@
-//! Higher-order operators as structured control flow: `cond`, `while_loop`, `scan` and `map`; regions without gradients or
-//! automatic casts are their bodies.
+//! Higher-order operators as structured control flow: `cond`, `while_loop`, `scan`, `associative_scan` and `map`; regions without
+//! gradients or automatic casts are their bodies.
 //!
 //! A loop over rows reads row `i` with `aten.select.int` and collects results with `aten.select_scatter` into a
 //! tensor that starts as `aten.empty`.
@@ -62,6 +62,10 @@ pub(super) fn import<'c>(importer: &mut Importer<'c>, scope: &Scope<'_, 'c>, nod
             let (init, rows, extra) = (tensors(scope, init)?, tensors(scope, rows)?, tensors(scope, extra)?);
             for_rows(importer, scope, node, body, &init, &rows, &extra)
         }
+        ("associative_scan", [Argument::AsGraph(body), rows, extra]) => {
+            let (rows, extra) = (tensors(scope, rows)?, tensors(scope, extra)?);
+            running(importer, scope, node, body, &rows, &extra)
+        }
         ("map_impl", [Argument::AsGraph(body), rows, extra]) => {
             let (rows, extra) = (tensors(scope, rows)?, tensors(scope, extra)?);
             for_rows(importer, scope, node, body, &[], &rows, &extra)
@@ -73,7 +77,7 @@ pub(super) fn import<'c>(importer: &mut Importer<'c>, scope: &Scope<'_, 'c>, nod
         ("wrap_with_autocast", [_, _, Argument::AsBool(false), _, Argument::AsGraph(body), operands @ ..]) => {
             inlined(importer, scope, node, body, operands)
         }
-        ("cond" | "while_loop" | "scan" | "map_impl", _) => {
+        ("cond" | "while_loop" | "scan" | "associative_scan" | "map_impl", _) => {
             Err(Refusal::broken(format!("`{name}` has other arguments than graphs and lists of tensors")).into())
         }
         _ => Err(Refusal::unsupported(format!("the higher-order operator `{name}` is not imported")).into()),
@@ -269,6 +273,55 @@ fn for_rows<'c>(
         for (row, whole) in outputs[init.len()..].iter().zip(&state[init.len()..]) {
             next.push(collect(importer, *whole, *row, place)?);
         }
+        importer.builder.effect("scf.yield", &next, &[]);
+        Ok(())
+    })?;
+    Ok(op.results())
+}
+
+/// `associative_scan`: the first row of each of `rows`, then what the body makes of the row before it in the result and the next row.
+fn running<'c>(
+    importer: &mut Importer<'c>,
+    scope: &Scope<'_, 'c>,
+    node: &Node,
+    body: &NamedGraph,
+    rows: &[Value<'c>],
+    extra: &[Value<'c>],
+) -> Result<Vec<Value<'c>>, Problem> {
+    let results = result_types(importer, scope, node)?;
+    let Some(first) = rows.first() else {
+        return Err(Refusal::broken("a scan has no rows to go over").into());
+    };
+    let fits = |(whole, row): (&Type<'c>, &Value<'c>)| whole.is_tensor() && whole.rank() == row.ty().rank();
+    if results.len() != rows.len() || !results.iter().zip(rows).all(fits) {
+        return Err(Refusal::broken("a scan's results do not have the shapes of its operands").into());
+    }
+    let count = dimension(importer, *first, 0)?;
+    // The result begins as the rows themselves: the first one stays.
+    let start = importer.fit_all(rows, &results)?;
+    let bounds = [importer.builder.const_index(1), as_value(importer, count), importer.builder.const_index(1)];
+    let op = importer.structured("scf.for", &[bounds.to_vec(), start].concat(), &results, 1);
+    let index = importer.cx.index();
+    let block = importer.builder.add_block(op.region(0), &[vec![index], results.clone()].concat());
+    importer.inside(block, |importer| {
+        let args = block.args();
+        let (place, state) = (args[0], &args[1..]);
+        let one = importer.builder.const_index(1);
+        let before = importer.builder.value("arith.subi", &[place, one], index, &[]);
+        let mut inputs = Vec::new();
+        for whole in state {
+            inputs.push(select(importer, *whole, before)?);
+        }
+        for value in rows {
+            inputs.push(select(importer, *value, place)?);
+        }
+        inputs.extend(extra);
+        let outputs = importer.graph(&body.graph, &inputs)?;
+        if outputs.len() != results.len() {
+            let why = format!("the body gives {} values where {} are expected", outputs.len(), results.len());
+            return Err(Problem::Here(Refusal::broken(why)));
+        }
+        let next = outputs.iter().zip(state).map(|(row, whole)| collect(importer, *whole, *row, place)).collect::<Result<Vec<_>, _>>()?;
         importer.builder.effect("scf.yield", &next, &[]);
         Ok(())
     })?;

@@ -53,6 +53,7 @@ pub(super) const RULES: &[Rule] = &[
     unary("aten.view_as_complex_copy", Exact, view_as_complex),
     unary("aten.view_as_real", Exact, view_as_real),
     unary("aten.view_as_real_copy", Exact, view_as_real),
+    one("aten.view_copy.dtype", Exact, |a| a.tensor("self").bitcast(a.result_dtype(0))),
 ];
 
 fn same(x: Tensor<'_>) -> Tensor<'_> {

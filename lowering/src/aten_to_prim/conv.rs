@@ -11,6 +11,7 @@ use strata_dialects::prim::sizes::{self, Space};
 
 pub(super) const RULES: &[Rule] = &[
     one("aten._convolution", Wide, convolution),
+    one("aten._convolution_mode", Wide, conv),
     one("aten.conv1d", Wide, conv),
     one("aten.conv1d.padding", Wide, conv),
     one("aten.conv2d", Wide, conv),

@@ -6,12 +6,25 @@ use super::args::Args;
 use super::builder::{Prim, Scalar};
 use super::index::flat;
 use super::rule::Precision::Exact;
-use super::rule::{Rule, many};
+use super::rule::{Rule, many, one};
 use super::size::{Size, product};
 use super::sort::places_in;
 use super::tensor::Tensor;
 
 pub(super) const RULES: &[Rule] = &[
+    many("aten._histogramdd_bin_edges", Exact, |a| {
+        let (x, bins) = (points(a), a.ints("bins"));
+        let edges = |(dim, bins): (usize, &i64)| spaced_edges(a, x.at(1, dim as i64), dim, *bins);
+        bins.iter().enumerate().map(edges).collect()
+    }),
+    one("aten._histogramdd_from_bin_cts", Exact, |a| {
+        let bins = a.ints("bins");
+        counted(a, points(a), |x, dim| spaced_edges(a, x, dim, bins.get(dim).copied().unwrap_or(1)))[0]
+    }),
+    one("aten._histogramdd_from_bin_tensors", Exact, |a| {
+        let edges = a.tensors("bins");
+        counted(a, points(a), |x, dim| edges.get(dim).copied().unwrap_or(x))[0]
+    }),
     many("aten.histogram.bin_ct", Exact, |a| one_dim(a, None)),
     many("aten.histogram.bins_tensor", Exact, |a| one_dim(a, Some(a.tensor("bins")))),
     many("aten.histogramdd", Exact, |a| {

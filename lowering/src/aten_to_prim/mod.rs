@@ -35,6 +35,7 @@ mod complex;
 mod conv;
 mod counting;
 mod creation;
+mod ctc;
 mod distance;
 mod einsum;
 mod factor;
@@ -97,6 +98,7 @@ static FAMILIES: &[&[Rule]] = &[
     conv::RULES,
     counting::RULES,
     creation::RULES,
+    ctc::RULES,
     distance::RULES,
     factor::RULES,
     fft::RULES,

@@ -15,6 +15,7 @@ pub(super) const RULES: &[Rule] = &[
     many("aten._batch_norm_no_update", Compute, |a| batch_norm(a, false, Parts::WithReserve)),
     many("aten._batch_norm_with_update_functional", Compute, |a| batch_norm(a, true, Parts::WithReserveAndRunning)),
     many("aten._fused_rms_norm", Compute, fused_rms_norm),
+    many("aten._fused_rms_norm_backward", Compute, fused_rms_norm_backward),
     many("aten._native_batch_norm_legit.no_stats", Compute, |a| batch_norm(a, a.bool("training"), Parts::WithSaved)),
     many("aten._native_batch_norm_legit_functional", Compute, |a| batch_norm(a, a.bool("training"), Parts::WithRunning)),
     many("aten._native_batch_norm_legit_no_training", Compute, |a| batch_norm(a, false, Parts::WithSaved)),
@@ -43,6 +44,15 @@ pub(super) const RULES: &[Rule] = &[
     one("aten.norm.ScalarOpt_dim", Compute, |a| {
         vector_norm(a.tensor("self"), a.opt_float("p").unwrap_or(2.0), Some(&reduced(a)), a.bool("keepdim"))
     }),
+    one("aten.norm.ScalarOpt_dim_dtype", Exact, typed_norm),
+    one("aten.norm.ScalarOpt_dtype", Exact, typed_norm),
+    one("aten.norm_except_dim", Compute, |a| {
+        let (x, dim) = (a.tensor("v"), a.int("dim"));
+        let dims: Vec<_> = x.all_dims().into_iter().filter(|d| *d as i64 != dim).collect();
+        vector_norm(x, a.int("pow") as f64, Some(&dims), dim >= 0)
+    }),
+    one("aten.nuclear_norm", Compute, |a| matrix_norm(a, Order::Nuclear)),
+    one("aten.nuclear_norm.dim", Compute, |a| matrix_norm(a, Order::Nuclear)),
     one("aten.renorm", Compute, renorm),
     one("aten.rms_norm", Compute, rms_norm),
 ];
@@ -123,6 +133,16 @@ fn fused_rms_norm<'c>(a: &Args<'c>) -> Vec<Tensor<'c>> {
     let x = a.tensor("input");
     let scale = mean_square(a, x);
     vec![scaled(x * scale, a.opt_tensor("weight"), None), scale]
+}
+
+fn fused_rms_norm_backward<'c>(a: &Args<'c>) -> Vec<Tensor<'c>> {
+    let (grad, x, scale) = (a.tensor("grad_out"), a.tensor("input"), a.tensor("rstd"));
+    let dims = last_dims(a, x.rank());
+    let rows: Vec<usize> = (0..x.rank()).filter(|d| !dims.contains(d)).collect();
+    let normal = x * scale;
+    let inner = a.opt_tensor("weight").map_or(grad, |w| grad * w);
+    let input = (inner - normal * (inner * normal).mean(&dims, true)) * scale;
+    masked(a, vec![input, (grad * normal).reduce("sum", &rows, false)])
 }
 
 // Batch normalisation: over everything but the channels, dimension 1.
@@ -279,6 +299,15 @@ fn linalg_vector_norm<'c>(a: &Args<'c>) -> Tensor<'c> {
     let declared = a.result_dtype(0);
     let norm = vector_norm(x.convert(declared.compute()), a.float("ord"), Some(&reduced(a)), a.bool("keepdim"));
     norm.convert(declared)
+}
+
+/// The norm in the type that is asked for.
+fn typed_norm<'c>(a: &Args<'c>) -> Tensor<'c> {
+    let x = a.tensor("self");
+    let x = if x.dtype().is_complex() { x.abs() } else { x };
+    let (declared, p) = (a.result_dtype(0), a.opt_float("p").unwrap_or(2.0));
+    let dims = if a.has("dim") { reduced(a) } else { x.all_dims() };
+    vector_norm(x.convert(declared.compute()), p, Some(&dims), a.has("keepdim") && a.bool("keepdim")).convert(declared)
 }
 
 fn named_matrix_norm<'c>(a: &Args<'c>) -> Tensor<'c> {

@@ -11,8 +11,10 @@ use super::size::Size;
 use super::tensor::Tensor;
 
 pub(super) const RULES: &[Rule] = &[
+    one("aten._pad_circular", Exact, circular_pad),
+    one("aten._pad_enum", Exact, |a| padded(a, MODES.get(a.int("mode") as usize).copied().unwrap_or("?"))),
     one("aten.constant_pad_nd", Exact, constant_pad),
-    one("aten.pad", Exact, pad),
+    one("aten.pad", Exact, |a| padded(a, &a.str("mode"))),
     one("aten.reflection_pad1d", Exact, |a| pad_by(a, "padding", reflected)),
     one("aten.reflection_pad1d_backward", Exact, |a| pad_backward(a, reflected)),
     one("aten.reflection_pad2d", Exact, |a| pad_by(a, "padding", reflected)),
@@ -26,6 +28,9 @@ pub(super) const RULES: &[Rule] = &[
     one("aten.replication_pad3d", Exact, |a| pad_by(a, "padding", clamped)),
     one("aten.replication_pad3d_backward", Exact, |a| pad_backward(a, clamped)),
 ];
+
+/// The modes of padding by PyTorch's numbers.
+const MODES: [&str; 4] = ["reflect", "replicate", "circular", "constant"];
 
 /// Low and high of each dimension. The list starts with the last dimension.
 fn padding<'c>(x: Tensor<'c>, list: &[Size<'c>]) -> (Vec<Size<'c>>, Vec<Size<'c>>) {
@@ -44,8 +49,8 @@ fn constant_pad<'c>(a: &Args<'c>) -> Tensor<'c> {
     x.pad(x.number(value), &low, &high, &vec![0; x.rank()])
 }
 
-fn pad<'c>(a: &Args<'c>) -> Tensor<'c> {
-    match a.str("mode").as_str() {
+fn padded<'c>(a: &Args<'c>, mode: &str) -> Tensor<'c> {
+    match mode {
         "constant" => constant_pad(a),
         "reflect" => pad_by(a, "pad", reflected),
         "replicate" => pad_by(a, "pad", clamped),

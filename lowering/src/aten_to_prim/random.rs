@@ -17,10 +17,20 @@ pub(super) const RULES: &[Rule] = &[
         let kept = uniform(a.prim, x.dtype().compute(), &x.shape()).less(a.float("p"));
         vec![scaled(x, kept, a.float("p")), kept.convert(DType::U8)]
     }),
+    one("aten._sample_dirichlet", Compute, |a| {
+        let parts = gammas(a);
+        let parts = parts / parts.sum_keep(&[parts.rank().saturating_sub(1)]);
+        parts.convert(a.result_dtype(0))
+    }),
+    one("aten._standard_gamma", Compute, |a| gammas(a).convert(a.result_dtype(0))),
     one("aten.alpha_dropout", Compute, |a| alpha_dropout(a, false)),
     one("aten.bernoulli", Exact, |a| a.prim.bernoulli(a.raw("self")).convert(a.result_dtype(0))),
     one("aten.bernoulli.Tensor", Exact, |a| a.prim.bernoulli(a.raw("p").broadcast_to(&a.raw("self").shape())).convert(a.result_dtype(0))),
     one("aten.bernoulli.p", Exact, |a| kept(a.prim, a.float("p"), &a.raw("self").shape()).convert(a.result_dtype(0))),
+    one("aten.binomial", Compute, |a| {
+        let [count, p] = a.prim.broadcast([a.tensor("count"), a.tensor("prob")]);
+        quantile("binomial_quantile", &[count, p]).convert(a.result_dtype(0))
+    }),
     one("aten.cauchy", Compute, |a| {
         let turn = drawn(a, uniform) - 0.5;
         (turn * std::f64::consts::PI).tan() * a.float("sigma") + a.float("median")
@@ -46,6 +56,7 @@ pub(super) const RULES: &[Rule] = &[
         normal(a.prim, a.result_dtype(0).compute(), &a.sizes("size")) * a.float("std") + a.float("mean")
     }),
     one("aten.normal_functional", Compute, |a| drawn(a, normal) * a.float("std") + a.float("mean")),
+    one("aten.poisson", Compute, |a| quantile("poisson_quantile", &[a.tensor("self")]).convert(a.result_dtype(0))),
     one("aten.rand", Exact, |a| uniform(a.prim, a.result_dtype(0), &a.sizes("size"))),
     one("aten.rand_like", Exact, |a| uniform(a.prim, a.result_dtype(0), &a.raw("self").shape())),
     one("aten.randint", Exact, |a| between(a, Size::Const(0), a.size("high"), &a.sizes("size"))),
@@ -94,6 +105,17 @@ fn normal<'c>(prim: &'c Prim<'c>, dtype: DType, shape: &[Size<'c>]) -> Tensor<'c
 /// Numbers in the shape of `self`, in the type that the result is computed in.
 fn drawn<'c>(a: &Args<'c>, distribution: fn(&'c Prim<'c>, DType, &[Size<'c>]) -> Tensor<'c>) -> Tensor<'c> {
     distribution(a.prim, a.result_dtype(0).to_float().compute(), &a.raw("self").shape())
+}
+
+/// A number of each distribution with these parameters: the quantile of a uniform number, in f64.
+fn quantile<'c>(function: &str, parameters: &[Tensor<'c>]) -> Tensor<'c> {
+    let parameters: Vec<_> = parameters.iter().map(|t| t.convert(DType::F64)).collect();
+    uniform(parameters[0].prim(), DType::F64, &parameters[0].shape()).special(function, &parameters)
+}
+
+/// Gamma numbers of scale one, in f64.
+fn gammas<'c>(a: &Args<'c>) -> Tensor<'c> {
+    quantile("gamma_quantile", &[a.tensor("self")])
 }
 
 /// Of rate one, from uniform numbers: one minus them is never zero.

@@ -11,6 +11,8 @@ use super::size::{Size, product};
 use super::tensor::Tensor;
 
 pub(super) const RULES: &[Rule] = &[
+    one("aten._is_all_true", Exact, |a| truth(a.tensor("self")).reduce("and", &a.tensor("self").all_dims(), false)),
+    one("aten._is_any_true", Exact, |a| truth(a.tensor("self")).reduce("or", &a.tensor("self").all_dims(), false)),
     one("aten._log_softmax", Compute, |a| on_dim(a, log_softmax)),
     one("aten._log_softmax_backward_data", Compute, log_softmax_backward),
     one("aten._safe_softmax", Compute, |a| on_dim(a, safe_softmax)),

@@ -57,7 +57,13 @@ fn elementwise<'c>(a: &Args<'c>, kind: &str) -> Tensor<'c> {
     let (x, index) = (a.tensor("self"), positions(a.raw("index")));
     let dim = a.dim("dim", x.rank());
     let updates = updates(a, x, index);
-    put_elements(x, dim, index, updates, kind)
+    in_wide(x, updates, |x, updates| put_elements(x, dim, index, updates, kind))
+}
+
+/// What meets in halves is combined in f32 and rounded once.
+fn in_wide<'c>(x: Tensor<'c>, updates: Tensor<'c>, put: impl FnOnce(Tensor<'c>, Tensor<'c>) -> Tensor<'c>) -> Tensor<'c> {
+    let wide = x.dtype().compute();
+    put(x.convert(wide), updates.convert(wide)).convert(x.dtype())
 }
 
 fn put_elements<'c>(x: Tensor<'c>, dim: usize, index: Tensor<'c>, updates: Tensor<'c>, kind: &str) -> Tensor<'c> {
@@ -124,7 +130,7 @@ pub(super) fn greatest<'c>(dtype: DType) -> Scalar<'c> {
 fn scatter_reduce<'c>(a: &Args<'c>) -> Tensor<'c> {
     let (x, index) = (a.tensor("self"), positions(a.raw("index")));
     let dim = a.dim("dim", x.rank());
-    combine(a, x, updates(a, x, index), |x, updates, kind| put_elements(x, dim, index, updates, kind))
+    in_wide(x, updates(a, x, index), |x, updates| combine(a, x, updates, |x, updates, kind| put_elements(x, dim, index, updates, kind)))
 }
 
 // Whole slices: the index is a vector over dimension `dim`.
@@ -137,7 +143,12 @@ fn put_slices<'c>(x: Tensor<'c>, dim: usize, index: Tensor<'c>, updates: Tensor<
 fn along<'c>(a: &Args<'c>, source: Tensor<'c>, kind: &str) -> Tensor<'c> {
     let (x, index) = (a.tensor("self"), positions(a.raw("index")));
     let dim = a.dim("dim", x.rank());
-    put_slices(x, dim, index, source.convert(x.dtype()), kind)
+    let source = source.convert(x.dtype());
+    // PyTorch rounds each sum of a vector.
+    match kind {
+        "add" if x.rank() > 1 => in_wide(x, source, |x, source| put_slices(x, dim, index, source, kind)),
+        _ => put_slices(x, dim, index, source, kind),
+    }
 }
 
 fn index_add<'c>(a: &Args<'c>) -> Tensor<'c> {

@@ -222,6 +222,16 @@ impl<'c> Emitter<'c> {
         Ok(())
     }
 
+    /// An element in the type that it is combined in.
+    fn widen(&mut self, value: Value<'c>, from: ElementType) -> Value<'c> {
+        let to = combined_in(from);
+        if from == to {
+            return value;
+        }
+        let scalar = crate::elements::register_type(self.cx, to);
+        self.b.value("arith.extf", &[value], scalar, &[])
+    }
+
     /// An accumulated value in the element type of the result.
     fn narrow(&mut self, value: Value<'c>, from: ElementType, to: ElementType) -> Value<'c> {
         if from == to {
@@ -278,12 +288,20 @@ impl<'c> Emitter<'c> {
         let value = match reducer {
             None => update,
             Some(reducer) => {
+                // Halves are combined in f32 and rounded each time; LLVM would call a function of its own runtime library for that.
                 let before = self.load_at(buffer, indices);
-                reducer.combine(&mut self.b, before, update)
+                let [before, update] = [before, update].map(|value| self.widen(value, buffer.element));
+                let combined = reducer.combine(&mut self.b, before, update);
+                self.narrow(combined, combined_in(buffer.element), buffer.element)
             }
         };
         self.store(buffer, indices, value, false);
     }
+}
+
+/// The type in which an element of memory is combined with another.
+fn combined_in(element: ElementType) -> ElementType {
+    if matches!(element, ElementType::F16 | ElementType::BF16) { ElementType::F32 } else { element }
 }
 
 /// Copies that hide each other's latency; more of them only need registers.

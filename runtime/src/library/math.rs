@@ -39,7 +39,7 @@ fn lgamma(x: f64) -> f64 {
 
 /// A closed approximation to three digits, then Halley's iteration, which triples the digits. Near one the equation is
 /// solved for the complement, which keeps its digits there.
-fn erfinv(x: f64) -> f64 {
+pub(super) fn erfinv(x: f64) -> f64 {
     let a = x.abs();
     if a >= 1.0 || x == 0.0 || x.is_nan() {
         return if a == 1.0 {

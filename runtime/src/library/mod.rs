@@ -1,6 +1,7 @@
 //! Library kernels: what a compiled program calls instead of compiling it (`strata_lib_*`).
 
 pub mod array;
+pub mod ctc;
 pub mod fft;
 pub mod linalg;
 pub mod math;

@@ -43,9 +43,6 @@ pub const ARMS: &[(&str, Arm)] = &[
     ("aten.prelu", Op(prelu)),
     ("aten.relu", Unary(Same, |x| if x.is_nan() || x.float() > 0.0 { x } else { Scalar::Int(0) })),
     ("aten.relu6", Unary(Same, |x| if x.is_nan() { x } else if x.float() > 6.0 { Scalar::Int(6) } else if x.float() > 0.0 { x } else { Scalar::Int(0) })),
-    ("aten.rrelu", Op(|a| { let s = slope(a)?; unary(a, |x| if x > 0.0 { x } else { x * s }) })),
-    ("aten.rrelu_with_noise", Op(|a| { let s = slope(a)?; unary(a, |x| if x > 0.0 { x } else { x * s }) })),
-    ("aten.rrelu_with_noise_backward", Op(rrelu_backward)),
     ("aten.selu", Op(|a| unary(a, |x| SELU_SCALE * if x > 0.0 { x } else { SELU_ALPHA * x.exp_m1() }))),
     ("aten.sigmoid_backward", Op(|a| gradient_of_output(a, |y| y.conj() * (1.0 - y.conj())))),
     ("aten.silu", Op(silu)),
@@ -225,21 +222,4 @@ fn prelu_backward(args: &Args) -> Results {
     let to_x = pointwise(args, &["grad_output", "self", "weight"], |v| if v[1] > 0.0 { v[0] } else { v[0] * v[2] })?;
     let to_w = pointwise(args, &["grad_output", "self", "weight"], |v| if v[1] > 0.0 { 0.0 } else { v[0] * v[1] })?;
     many([to_x, to_w])
-}
-
-/// The slope of negative numbers outside of training.
-fn slope(args: &Args) -> Result<f64, InterpError> {
-    if args.flag("training")? {
-        return Err(fail("slopes are random in training"));
-    }
-    Ok((args.float("lower")? + args.float("upper")?) / 2.0)
-}
-
-/// In training the noise holds the slopes, unless all are nearly the same.
-fn rrelu_backward(args: &Args) -> Results {
-    let (low, high) = (args.float("lower")?, args.float("upper")?);
-    if args.flag("training")? && high - low > 1e-6 {
-        return binary(args, "grad_output", "noise", |g, n| g * n);
-    }
-    binary(args, "grad_output", "self", |g, x| if x > 0.0 { g } else { g * (low + high) / 2.0 })
 }

@@ -10,20 +10,19 @@ use crate::interp::value::{Args, InterpError, Results, fail, many, one};
 /// Arms by name.
 #[rustfmt::skip]
 pub const ARMS: &[(&str, Arm)] = &[
+    ("aten._scaled_dot_product_attention_math", Op(|a| { let (y, _, weights) = attention(a)?; many([y, weights]) })),
     ("aten._scaled_dot_product_flash_attention_for_cpu", Op(flash)),
     ("aten._scaled_dot_product_flash_attention_for_cpu_backward", Op(gradients)),
     ("aten.scaled_dot_product_attention", Op(|a| one(attention(a)?.0))),
 ];
 
-/// `softmax(q k^T * scale + mask) v` and the logarithm of the softmax's sums.
-fn attention(args: &Args) -> Result<(Tensor, Tensor), InterpError> {
+/// `softmax(q k^T * scale + mask) v`, the logarithm of the softmax's sums, and the softmax.
+fn attention(args: &Args) -> Result<(Tensor, Tensor, Tensor), InterpError> {
     let (q, k, v) = (args.tensor("query")?, args.tensor("key")?, args.tensor("value")?);
     if q.rank() < 2 || k.rank() < 2 || v.rank() < 2 {
         return Err(fail("attention needs matrices"));
     }
-    if args.float("dropout_p")? != 0.0 {
-        return Err(fail("dropout draws random numbers"));
-    }
+    let dropped = args.float("dropout_p")?;
     let width = q.shape()[q.rank() - 1];
     let scale = args.opt_float("scale")?.unwrap_or(1.0 / (width as f64).sqrt());
     let wide = |t: &Tensor| t.cast(DType::F64);
@@ -69,7 +68,14 @@ fn attention(args: &Args) -> Result<(Tensor, Tensor), InterpError> {
         // A row that is masked out everywhere attends to nothing.
         Scalar::Float(if top == f64::NEG_INFINITY { 0.0 } else { (scores.f(i) - top).exp() / shifted.f(&row) })
     })?;
-    Ok((matmul(&weights, &values)?.cast(q.dtype()), sums.reshape(&sums.shape()[..r - 1])?))
+    let given = args.opt_tensor("dropout_mask")?.map(|m| m.expand(weights.shape())).transpose()?;
+    let weights = match given {
+        _ if dropped == 0.0 => weights,
+        Some(kept) => Tensor::build(DType::F64, weights.shape(), |i| Scalar::Float(if kept.get(i).truthy() { weights.f(i) / (1.0 - dropped) } else { 0.0 }))?,
+        None => super::random::thinned(args, &weights, dropped)?,
+    };
+    let product = matmul(&weights, &values)?.cast(q.dtype());
+    Ok((product, sums.reshape(&sums.shape()[..r - 1])?, weights.cast(q.dtype())))
 }
 
 /// Gradients of query, key and value, from the sums that define them.
@@ -108,7 +114,7 @@ fn gradients(args: &Args) -> Results {
 }
 
 fn flash(args: &Args) -> Results {
-    let (out, sums) = attention(args)?;
+    let (out, sums, _) = attention(args)?;
     let dtype = super::common::opmath(out.dtype());
     many([out, sums.cast(dtype)])
 }

@@ -9,6 +9,8 @@ use crate::interp::value::{Args, InterpError, Results, Value, fail, one};
 /// Arms by name.
 #[rustfmt::skip]
 pub const ARMS: &[(&str, Arm)] = &[
+    ("aten._convolution", Op(convolution)),
+    ("aten._convolution_mode", Op(|a| conv(a, a.tensor("weight")?.rank().saturating_sub(2)))),
     ("aten.conv1d", Op(|a| conv(a, 1))),
     ("aten.conv1d.padding", Op(|a| conv(a, 1))),
     ("aten.conv2d", Op(|a| conv(a, 2))),

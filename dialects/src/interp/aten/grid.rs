@@ -13,7 +13,9 @@ use crate::interp::value::{Args, InterpError, Results, Value, fail, many, one};
 pub const ARMS: &[(&str, Arm)] = &[
     ("aten._embedding_bag", Op(embedding_bag)),
     ("aten._embedding_bag_backward", Op(embedding_bag_backward)),
+    ("aten._embedding_bag_dense_backward", Op(embedding_bag_backward)),
     ("aten._embedding_bag_forward_only", Op(embedding_bag)),
+    ("aten._embedding_bag_per_sample_weights_backward", Op(embedding_bag_weights)),
     ("aten.embedding_bag", Op(embedding_bag)),
     ("aten.embedding_bag.padding_idx", Op(padded_bag)),
     ("aten.embedding_renorm", Op(embedding_renorm)),
@@ -256,6 +258,7 @@ fn embedding_bag_backward(args: &Args) -> Results {
     let rows = usize::try_from(args.int("num_weights")?).map_err(|_| fail("a negative size"))?;
     let width = grad.shape().last().copied().unwrap_or(1);
     let padding = args.opt_int("padding_idx")?.unwrap_or(-1);
+    let by_use = args.flag("scale_grad_by_freq")?;
     let mut sums = vec![0.0; rows * width];
     if mode == 2 {
         for b in 0..grad.len() / width.max(1) {
@@ -274,11 +277,26 @@ fn embedding_bag_backward(args: &Args) -> Results {
             continue;
         }
         let b = wrap_index(owner.at(k).int() as i64, grad.shape()[0])?;
-        let scale = scales.map_or(1.0, |s| s.at(k).float()) / if mode == 1 { sizes.at(b).float().max(1.0) } else { 1.0 };
+        let uses = if by_use { indices.scalars().filter(|i| i.int() as i64 == r).count() as f64 } else { 1.0 };
+        let scale = scales.map_or(1.0, |s| s.at(k).float()) / uses / if mode == 1 { sizes.at(b).float().max(1.0) } else { 1.0 };
         let r = wrap_index(r, rows)?;
         for c in 0..width {
             sums[r * width + c] += grad.at(b * width + c).float() * scale;
         }
     }
     one(Tensor::from_floats(grad.dtype(), &[rows, width], &sums)?)
+}
+
+/// The gradient of each weight of a sum: the product of its bag's gradient with its row.
+fn embedding_bag_weights(args: &Args) -> Results {
+    let (grad, table, indices) = (args.tensor("grad")?, args.tensor("weight")?, args.tensor("indices")?);
+    let (width, padding) = (table.shape()[1], args.opt_int("padding_idx")?.unwrap_or(-1));
+    let mut out = vec![0.0; indices.len()];
+    for (b, range) in bags(args, indices)?.into_iter().enumerate() {
+        for k in range.filter(|&k| indices.at(k).int() as i64 != padding) {
+            let r = wrap_index(indices.at(k).int() as i64, table.shape()[0])?;
+            out[k] = (0..width).map(|c| grad.at(b * width + c).float() * table.at(r * width + c).float()).sum();
+        }
+    }
+    one(Tensor::from_floats(grad.dtype(), &[indices.len()], &out)?)
 }

@@ -318,7 +318,13 @@ fn along(args: &Args, f: impl Fn(Scalar, Scalar) -> Scalar) -> Results {
 
 fn index_add(args: &Args) -> Results {
     let alpha = args.opt_scalar("alpha")?.unwrap_or(Scalar::Int(1));
-    along(args, |old, new| add(old, mul(alpha, new)))
+    let x = args.tensor("self")?;
+    if x.rank() < 2 {
+        return along(args, |old, new| add(old, mul(alpha, new)));
+    }
+    // Sums of halves are rounded once, unless they are those of a vector.
+    let wide = args.clone().with("self", x.cast(super::common::opmath(x.dtype())));
+    one(along(&wide, |old, new| add(old, mul(alpha, new)))?[0].tensor()?.cast(x.dtype()))
 }
 
 fn index_fill(args: &Args) -> Results {

@@ -26,6 +26,7 @@ pub const ARMS: &[(&str, Arm)] = &[
     ("aten.multilabel_margin_loss", Op(|a| { let (l, _) = multilabel_margin(a)?; one(l) })),
     ("aten.multilabel_margin_loss_forward", Op(|a| { let (l, t) = multilabel_margin(a)?; many([l, t]) })),
     ("aten.nll_loss", Op(|a| { let (l, _) = nll(a, a.tensor("self")?, a.tensor("target")?)?; one(l) })),
+    ("aten.nll_loss2d", Op(|a| { let (l, _) = nll(a, a.tensor("self")?, a.tensor("target")?)?; one(l) })),
     ("aten.nll_loss2d_forward", Op(|a| { let (l, w) = nll(a, a.tensor("self")?, a.tensor("target")?)?; many([l, w]) })),
     ("aten.nll_loss_forward", Op(|a| { let (l, w) = nll(a, a.tensor("self")?, a.tensor("target")?)?; many([l, w]) })),
     ("aten.nll_loss_nd", Op(|a| { let (l, _) = nll(a, a.tensor("self")?, a.tensor("target")?)?; one(l) })),

@@ -11,6 +11,7 @@ use crate::interp::value::{Args, InterpError, Results, Value, fail, one};
 /// Arms by name.
 #[rustfmt::skip]
 pub const ARMS: &[(&str, Arm)] = &[
+    ("aten._fused_rms_norm_backward", Op(rms_norm_backward)),
     ("aten._log_softmax_backward_data", Op(|a| softmax_backward(a, true))),
     ("aten._softmax_backward_data", Op(|a| softmax_backward(a, false))),
     ("aten.batch_norm_backward", Op(|a| batch_norm_backward(a, "update", "save_var"))),
@@ -189,6 +190,25 @@ fn layer_norm_backward(args: &Args) -> Results {
     let n = Normal { grad: args.tensor("grad_out")?, x, mean: wide(args.tensor("mean")?)?, rstd: wide(args.tensor("rstd")?)?, weight: weight.map(wide).transpose()? };
     let dtype = weight.map_or(x.dtype(), Tensor::dtype);
     masked(args, || n.to_input(&(lead..x.rank()).collect::<Vec<_>>(), false), || n.to_affine(&(0..lead).collect::<Vec<_>>(), dtype))
+}
+
+/// Of `x r w` with the reciprocal r of the root mean square: `r (g w - n mean(g w n))` for the normalised n, and the sum of `g n`.
+fn rms_norm_backward(args: &Args) -> Results {
+    let x = args.tensor("input")?;
+    let lead = x.rank().checked_sub(args.sizes("normalized_shape")?.len()).ok_or_else(|| fail("more normalised dimensions than the input has"))?;
+    let wide = |t: &Tensor| t.expand(x.shape());
+    let weight = args.opt_tensor("weight")?;
+    let zero = Tensor::zeros(DType::F64, x.shape())?;
+    let n = Normal { grad: args.tensor("grad_out")?, x, mean: zero, rstd: wide(args.tensor("rstd")?)?, weight: weight.map(wide).transpose()? };
+    let mut out = vec![0.0; x.len()];
+    for group in groups(x.shape(), &(lead..x.rank()).collect::<Vec<_>>(), true)?.1 {
+        let tilt = group.iter().map(|&k| n.weighted(k) * n.normalized(k)).sum::<f64>() / group.len() as f64;
+        group.into_iter().for_each(|k| out[k] = (n.weighted(k) - n.normalized(k) * tilt) * n.rstd.at(k).float());
+    }
+    let (to_w, _) = n.to_affine(&(0..lead).collect::<Vec<_>>(), weight.map_or(x.dtype(), Tensor::dtype))?;
+    let results = [Tensor::from_floats(x.dtype(), x.shape(), &out)?, to_w];
+    let mask = args.scalars("output_mask")?;
+    Ok(results.into_iter().zip(mask).map(|(t, on)| if on.truthy() { Value::Tensor(t) } else { Value::None }).collect())
 }
 
 fn group_norm_backward(args: &Args) -> Results {

@@ -13,14 +13,18 @@ use crate::interp::value::{Args, InterpError, Results, fail, one, wrap_dims};
 #[rustfmt::skip]
 pub const ARMS: &[(&str, Arm)] = &[
     ("aten._grouped_mm", Op(grouped)),
+    ("aten._int_mm", Op(|a| one(matmul(&a.tensor("self")?.cast(DType::I32), &a.tensor("mat2")?.cast(DType::I32))?))),
     ("aten._trilinear", Op(trilinear)),
     ("aten.addbmm", Op(addbmm)),
     ("aten.addmm", Op(|a| added(a, matmul(a.tensor("mat1")?, a.tensor("mat2")?)?))),
+    ("aten.addmm.dtype", Op(|a| added(a, wide(a, "mat1", "mat2")?))),
     ("aten.addmv", Op(|a| added(a, matmul(a.tensor("mat")?, a.tensor("vec")?)?))),
     ("aten.addr", Op(|a| added(a, outer(a.tensor("vec1")?, a.tensor("vec2")?)?))),
     ("aten.baddbmm", Op(|a| added(a, matmul(a.tensor("batch1")?, a.tensor("batch2")?)?))),
+    ("aten.baddbmm.dtype", Op(|a| added(a, wide(a, "batch1", "batch2")?))),
     ("aten.bilinear", Op(bilinear)),
     ("aten.bmm", Op(|a| one(matmul(a.tensor("self")?, a.tensor("mat2")?)?))),
+    ("aten.bmm.dtype", Op(|a| one(wide(a, "self", "mat2")?))),
     ("aten.chain_matmul", Op(multi_dot_arm)),
     ("aten.dot", Op(|a| one(matmul(a.tensor("self")?, a.tensor("tensor")?)?))),
     ("aten.einsum", Op(einsum_arm)),
@@ -33,11 +37,18 @@ pub const ARMS: &[(&str, Arm)] = &[
     ("aten.linear", Op(linear_arm)),
     ("aten.matmul", Op(|a| one(matmul(a.tensor("self")?, a.tensor("other")?)?))),
     ("aten.mm", Op(|a| one(matmul(a.tensor("self")?, a.tensor("mat2")?)?))),
+    ("aten.mm.dtype", Op(|a| one(wide(a, "self", "mat2")?))),
     ("aten.mv", Op(|a| one(matmul(a.tensor("self")?, a.tensor("vec")?)?))),
     ("aten.outer", Op(|a| one(outer(a.tensor("self")?, a.tensor("vec2")?)?))),
     ("aten.tensordot", Op(tensordot)),
     ("aten.vdot", Op(|a| { let x = a.tensor("self")?; one(matmul(&x.map(x.dtype(), conjugate), a.tensor("other")?)?) })),
 ];
+
+/// The product in the type that is asked for.
+fn wide(args: &Args, x: &str, y: &str) -> Result<Tensor, InterpError> {
+    let dtype = args.dtype("out_dtype")?.ok_or_else(|| fail("no type for the result"))?;
+    matmul(&args.tensor(x)?.cast(dtype), &args.tensor(y)?.cast(dtype))
+}
 
 /// Products of groups: each position of the shared dimension belongs to the first group whose end is behind it.
 fn grouped(args: &Args) -> Results {

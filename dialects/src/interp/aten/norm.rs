@@ -5,12 +5,15 @@ use super::reduce::{p_norm, reduce, total};
 use super::scan::lines;
 use crate::interp::dtype::{DType, Scalar};
 use crate::interp::tensor::Tensor;
-use crate::interp::value::{Args, InterpError, Results, fail, many, one};
+use crate::interp::value::{Args, InterpError, Results, Value, fail, many, one};
 
 /// Arms by name.
 #[rustfmt::skip]
 pub const ARMS: &[(&str, Arm)] = &[
-    ("aten._batch_norm_with_update", Op(|a| batch_norm(a, Outputs::WithUpdate))),
+    ("aten._batch_norm_no_update", Op(|a| batch_norm(&a.clone().with("training", Value::Scalar(Scalar::Bool(false))), Outputs::Reserved))),
+    ("aten._batch_norm_with_update", Op(|a| batch_norm(a, Outputs::Reserved))),
+    ("aten._batch_norm_with_update_functional", Op(|a| batch_norm(a, Outputs::ReservedFunctional))),
+    ("aten._fused_rms_norm", Op(|a| { let (y, r) = rms_norm(a)?; many([y, r]) })),
     ("aten._log_softmax", Op(|a| softmax(a, Soft::Log))),
     ("aten._native_batch_norm_legit", Op(|a| batch_norm(a, Outputs::Native))),
     ("aten._native_batch_norm_legit.no_stats", Op(|a| batch_norm(a, Outputs::Native))),
@@ -30,7 +33,7 @@ pub const ARMS: &[(&str, Arm)] = &[
     ("aten.native_group_norm", Op(|a| { let (y, m, r) = group_norm(a)?; many([y, m, r]) })),
     ("aten.native_layer_norm", Op(|a| { let (y, m, r) = layer_norm(a)?; many([y, m, r]) })),
     ("aten.renorm", Op(renorm)),
-    ("aten.rms_norm", Op(rms_norm)),
+    ("aten.rms_norm", Op(|a| { let (y, _) = rms_norm(a)?; one(y) })),
     ("aten.softmax.int", Op(|a| softmax(a, Soft::Plain))),
     ("aten.special_log_softmax", Op(|a| softmax(a, Soft::Log))),
     ("aten.special_softmax", Op(|a| softmax(a, Soft::Plain))),
@@ -112,13 +115,16 @@ fn layer_norm(args: &Args) -> Result<(Tensor, Tensor, Tensor), InterpError> {
     Ok((y, mean.cast(dtype), rstd.cast(dtype)))
 }
 
-fn rms_norm(args: &Args) -> Results {
+/// The output and the reciprocal of the root mean square.
+fn rms_norm(args: &Args) -> Result<(Tensor, Tensor), InterpError> {
     let x = args.tensor("input")?;
     let n = args.sizes("normalized_shape")?.len().min(x.rank());
     let dims: Vec<usize> = (x.rank() - n..x.rank()).collect();
     let eps = args.opt_float("eps")?.unwrap_or(super::common::opmath(x.dtype()).epsilon());
     let square = reduce(x, &dims, true, DType::F64, |v| Ok(Scalar::Float(v.iter().map(|v| v.float().powi(2)).sum::<f64>() / v.len() as f64)))?;
-    one(normalize(x, &Tensor::scalar(DType::F64, Scalar::Int(0)), &rstd(&square, eps), args.opt_tensor("weight")?, None)?)
+    let rstd = rstd(&square, eps);
+    let y = normalize(x, &Tensor::scalar(DType::F64, Scalar::Int(0)), &rstd, args.opt_tensor("weight")?, None)?;
+    Ok((y, rstd.cast(super::common::opmath(x.dtype()))))
 }
 
 /// Statistics per sample and group of channels.
@@ -155,20 +161,26 @@ pub fn per_channel(t: &Tensor, rank: usize) -> Result<Tensor, InterpError> {
 enum Outputs {
     One,
     Native,
-    WithUpdate,
+    /// Saved statistics and scratch memory.
+    Reserved,
+    /// Saved and new running statistics.
     Functional,
+    /// Saved statistics, scratch memory, new running statistics.
+    ReservedFunctional,
 }
 
 fn batch_norm(args: &Args, outputs: Outputs) -> Results {
-    let x = args.tensor("input")?;
-    if x.rank() < 2 {
-        return Err(fail("batch norm needs a batch and channels"));
+    let input = args.tensor("input")?;
+    if input.rank() == 0 {
+        return Err(fail("batch norm needs channels"));
     }
+    // A vector is one row of channels.
+    let x = &if input.rank() == 1 { input.unsqueeze(0) } else { input.clone() };
     let dims: Vec<usize> = (0..x.rank()).filter(|&d| d != 1).collect();
     let running = (args.opt_tensor("running_mean")?, args.opt_tensor("running_var")?);
     let (eps, momentum) = (args.float("eps")?, args.opt_float("momentum")?.unwrap_or(0.0));
     let training = match outputs {
-        Outputs::WithUpdate => true,
+        Outputs::Reserved | Outputs::ReservedFunctional if args.opt("training").is_none() => true,
         _ => args.flag("training")? || running.0.is_none(),
     };
     let (mean, variance) = match (training, running) {
@@ -178,7 +190,7 @@ fn batch_norm(args: &Args, outputs: Outputs) -> Results {
     let rstd = rstd(&variance, eps);
     let shaped = |name: &str| args.opt_tensor(name)?.map(|t| per_channel(t, x.rank())).transpose();
     let (weight, bias) = (shaped("weight")?, shaped("bias")?);
-    let y = normalize(x, &mean, &rstd, weight.as_ref(), bias.as_ref())?;
+    let y = normalize(x, &mean, &rstd, weight.as_ref(), bias.as_ref())?.reshape(input.shape())?;
     if outputs == Outputs::One {
         return one(y);
     }
@@ -190,10 +202,10 @@ fn batch_norm(args: &Args, outputs: Outputs) -> Results {
         true => vec![y, mean.cast(dtype).reshape(&channels)?, rstd.cast(dtype).reshape(&channels)?],
         false => vec![y, empty()?, empty()?],
     };
-    if outputs == Outputs::WithUpdate {
+    if matches!(outputs, Outputs::Reserved | Outputs::ReservedFunctional) {
         out.push(Tensor::zeros(DType::U8, &[0])?);
     }
-    if outputs == Outputs::Functional {
+    if matches!(outputs, Outputs::Functional | Outputs::ReservedFunctional) {
         let n = (x.len() / channels[0].max(1)) as f64;
         let (Some(m), Some(v)) = running else { return Err(fail("no running statistics to update")) };
         let update = |old: &Tensor, new: &Tensor, scale: f64| {

@@ -9,11 +9,13 @@ use crate::interp::value::{Args, InterpError, Results, fail, one};
 /// Arms by name.
 #[rustfmt::skip]
 pub const ARMS: &[(&str, Arm)] = &[
+    ("aten._pad_circular", Op(|a| pad(a, "circular"))),
+    ("aten._pad_enum", Op(|a| pad(a, ["reflect", "replicate", "circular", "constant"].get(a.int("mode")? as usize).unwrap_or(&"?")))),
     ("aten.channel_shuffle", Op(channel_shuffle)),
     ("aten.col2im", Op(col2im)),
     ("aten.constant_pad_nd", Op(|a| { let v = a.opt_scalar("value")?.unwrap_or(Scalar::Int(0)); padded(a.tensor("self")?, &a.ints("pad")?, Edge::Constant(v)) })),
     ("aten.im2col", Op(im2col)),
-    ("aten.pad", Op(pad)),
+    ("aten.pad", Op(|a| pad(a, a.str("mode")?))),
     ("aten.pixel_shuffle", Op(pixel_shuffle)),
     ("aten.pixel_unshuffle", Op(pixel_unshuffle)),
     ("aten.reflection_pad1d", Op(|a| padded(a.tensor("self")?, &a.ints("padding")?, Edge::Reflect))),
@@ -84,9 +86,9 @@ fn padded(x: &Tensor, pad: &[i64], edge: Edge) -> Results {
     })?)
 }
 
-fn pad(args: &Args) -> Results {
+fn pad(args: &Args, mode: &str) -> Results {
     let x = args.tensor("self")?;
-    let edge = match args.str("mode")? {
+    let edge = match mode {
         "constant" => Edge::Constant(args.opt_scalar("value")?.unwrap_or(Scalar::Int(0))),
         "reflect" => Edge::Reflect,
         "replicate" => Edge::Replicate,

@@ -11,6 +11,8 @@ use crate::interp::value::{Args, InterpError, Results, Value, fail, many, one, w
 /// Arms by name.
 #[rustfmt::skip]
 pub const ARMS: &[(&str, Arm)] = &[
+    ("aten._is_all_true", Op(|a| logical(a, |v| v.iter().all(|v| v.truthy())))),
+    ("aten._is_any_true", Op(|a| logical(a, |v| v.iter().any(|v| v.truthy())))),
     ("aten.all", Op(|a| logical(a, |v| v.iter().all(|v| v.truthy())))),
     ("aten.all.dim", Op(|a| logical(a, |v| v.iter().all(|v| v.truthy())))),
     ("aten.all.dims", Op(|a| logical(a, |v| v.iter().all(|v| v.truthy())))),
@@ -25,6 +27,7 @@ pub const ARMS: &[(&str, Arm)] = &[
     ("aten.count_nonzero", Op(count_nonzero)),
     ("aten.count_nonzero.dim_IntList", Op(count_nonzero)),
     ("aten.dist", Op(dist)),
+    ("aten.frobenius_norm.dim", Op(|a| vector_norm(&a.clone().with("p", Value::float(2.0)), "p"))),
     ("aten.hash_tensor", Op(hash_tensor)),
     ("aten.linalg_vector_norm", Op(|a| vector_norm(a, "ord"))),
     ("aten.logsumexp", Op(logsumexp)),
@@ -39,8 +42,11 @@ pub const ARMS: &[(&str, Arm)] = &[
     ("aten.norm.Scalar", Op(|a| vector_norm(a, "p"))),
     ("aten.norm.ScalarOpt_dim", Op(|a| vector_norm(a, "p"))),
     ("aten.norm.ScalarOpt_dim_dtype", Op(|a| vector_norm(a, "p"))),
+    ("aten.norm.ScalarOpt_dtype", Op(|a| vector_norm(a, "p"))),
+    ("aten.norm_except_dim", Op(norm_except_dim)),
     ("aten.prod", Op(prod)),
     ("aten.prod.dim_int", Op(prod)),
+    ("aten.special_logsumexp", Op(logsumexp)),
     ("aten.std", Op(|a| one(moments(a)?.1))),
     ("aten.std.correction", Op(|a| one(moments(a)?.1))),
     ("aten.std.dim", Op(|a| one(moments(a)?.1))),
@@ -218,6 +224,13 @@ fn vector_norm(args: &Args, order: &str) -> Results {
         return Err(fail("the norm of nothing is not defined for this order"));
     }
     one(reduce(&x.cast(dtype), &dims, keep, dtype.real(), |v| Ok(Scalar::Float(p_norm(v.iter().map(|&v| magnitude(v)), p))))?)
+}
+
+/// The norm of each slice along a dimension; -1 means of everything.
+fn norm_except_dim(args: &Args) -> Results {
+    let (x, dim, p) = (args.tensor("v")?, args.int("dim")?, args.float("pow")?);
+    let dims: Vec<usize> = (0..x.rank()).filter(|&d| d as i64 != dim).collect();
+    one(reduce(x, &dims, dim >= 0, x.dtype().real(), |v| Ok(Scalar::Float(p_norm(v.iter().map(|&v| magnitude(v)), p))))?)
 }
 
 fn dist(args: &Args) -> Results {

@@ -10,15 +10,22 @@ use crate::interp::value::{Args, InterpError, Results, fail, one};
 pub const ARMS: &[(&str, Arm)] = &[
     ("aten._upsample_bicubic2d_aa", Op(|a| resize(a, 2, Filter::SmoothCubic))),
     ("aten._upsample_bicubic2d_aa.vec", Op(|a| resize(a, 2, Filter::SmoothCubic))),
+    ("aten._upsample_bicubic2d_aa_backward", Op(|a| backward(a, 2, Filter::SmoothCubic))),
     ("aten._upsample_bilinear2d_aa", Op(|a| resize(a, 2, Filter::SmoothLinear))),
     ("aten._upsample_bilinear2d_aa.vec", Op(|a| resize(a, 2, Filter::SmoothLinear))),
+    ("aten._upsample_bilinear2d_aa_backward", Op(|a| backward(a, 2, Filter::SmoothLinear))),
+    ("aten._upsample_lanczos2d_aa", Op(|a| resize(a, 2, Filter::Lanczos))),
+    ("aten._upsample_lanczos2d_aa.vec", Op(|a| resize(a, 2, Filter::Lanczos))),
+    ("aten._upsample_lanczos2d_aa_backward", Op(|a| backward(a, 2, Filter::Lanczos))),
     ("aten._upsample_nearest_exact1d", Op(|a| resize(a, 1, Filter::NearestExact))),
     ("aten._upsample_nearest_exact1d.vec", Op(|a| resize(a, 1, Filter::NearestExact))),
+    ("aten._upsample_nearest_exact1d_backward", Op(|a| backward(a, 1, Filter::NearestExact))),
     ("aten._upsample_nearest_exact2d", Op(|a| resize(a, 2, Filter::NearestExact))),
     ("aten._upsample_nearest_exact2d.vec", Op(|a| resize(a, 2, Filter::NearestExact))),
     ("aten._upsample_nearest_exact2d_backward", Op(|a| backward(a, 2, Filter::NearestExact))),
     ("aten._upsample_nearest_exact3d", Op(|a| resize(a, 3, Filter::NearestExact))),
     ("aten._upsample_nearest_exact3d.vec", Op(|a| resize(a, 3, Filter::NearestExact))),
+    ("aten._upsample_nearest_exact3d_backward", Op(|a| backward(a, 3, Filter::NearestExact))),
     ("aten.upsample_bicubic2d", Op(|a| resize(a, 2, Filter::Cubic))),
     ("aten.upsample_bicubic2d.vec", Op(|a| resize(a, 2, Filter::Cubic))),
     ("aten.upsample_bicubic2d_backward", Op(|a| backward(a, 2, Filter::Cubic))),
@@ -51,6 +58,7 @@ enum Filter {
     Cubic,
     SmoothLinear,
     SmoothCubic,
+    Lanczos,
 }
 
 /// Keys' cubic kernel with parameter `a`.
@@ -61,6 +69,11 @@ pub fn cubic(x: f64, a: f64) -> f64 {
         x if x < 2.0 => ((a * x - 5.0 * a) * x + 8.0 * a) * x - 4.0 * a,
         _ => 0.0,
     }
+}
+
+fn sinc(x: f64) -> f64 {
+    let angle = std::f64::consts::PI * x;
+    if x == 0.0 { 1.0 } else { angle.sin() / angle }
 }
 
 impl Filter {
@@ -88,15 +101,24 @@ impl Filter {
                 let low = center.floor();
                 (-1..3).map(|k| (inside(low as i64 + k), cubic(center - low - k as f64, -0.75))).collect()
             }
-            Filter::SmoothLinear | Filter::SmoothCubic => {
+            Filter::SmoothLinear | Filter::SmoothCubic | Filter::Lanczos => {
                 // The kernel widens with the shrinking, so that every input element counts.
-                let radius = if self == Filter::SmoothLinear { 1.0 } else { 2.0 };
+                let radius = match self {
+                    Filter::SmoothLinear => 1.0,
+                    Filter::SmoothCubic => 2.0,
+                    _ => 3.0,
+                };
                 let (support, stretch) = (radius * ratio.max(1.0), ratio.max(1.0));
                 let middle = ratio * (at as f64 + 0.5);
                 let (from, to) = (((middle - support + 0.5) as i64).max(0), ((middle + support + 0.5) as i64).min(n));
                 let weight = |p: i64| {
                     let x = (p as f64 - middle + 0.5) / stretch;
-                    if self == Filter::SmoothLinear { (1.0 - x.abs()).max(0.0) } else { cubic(x, -0.5) }
+                    match self {
+                        Filter::SmoothLinear => (1.0 - x.abs()).max(0.0),
+                        Filter::SmoothCubic => cubic(x, -0.5),
+                        _ if x.abs() < 3.0 => sinc(x) * sinc(x / 3.0),
+                        _ => 0.0,
+                    }
                 };
                 let sum: f64 = (from..to).map(weight).sum();
                 (from..to).map(|p| (p as usize, weight(p) / sum)).collect()

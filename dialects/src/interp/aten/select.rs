@@ -19,9 +19,6 @@ pub const ARMS: &[(&str, Arm)] = &[
     ("aten.clamp_min.Tensor", Op(|a| clamp(a, "min", ""))),
     ("aten.clip", Op(|a| clamp(a, "min", "max"))),
     ("aten.clip.Tensor", Op(|a| clamp(a, "min", "max"))),
-    ("aten.dropout", Op(dropout)),
-    ("aten.feature_alpha_dropout", Op(dropout)),
-    ("aten.feature_dropout", Op(dropout)),
     ("aten.lerp.Scalar", Op(lerp)),
     ("aten.lerp.Tensor", Op(lerp)),
     ("aten.masked_fill.Scalar", Op(masked_fill)),
@@ -65,18 +62,6 @@ fn clamp(args: &Args, low: &str, high: &str) -> Results {
         }
         Ok(x)
     })?)
-}
-
-/// In evaluation nothing is dropped; training draws random numbers, which have no reference value.
-fn dropout(args: &Args) -> Results {
-    let x = args.tensor(if args.opt("input").is_some() { "input" } else { "self" })?;
-    let p = args.float("p")?;
-    match args.flag("train")? {
-        false => one(x.clone()),
-        true if p == 0.0 => one(x.clone()),
-        true if p == 1.0 => one(Tensor::zeros(x.dtype(), x.shape())?),
-        true => Err(fail("dropout in training draws random numbers")),
-    }
 }
 
 /// `start + weight * (end - start)`, from the nearer end.

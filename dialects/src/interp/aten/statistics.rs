@@ -11,6 +11,9 @@ use crate::interp::value::{Args, InterpError, Results, Value, fail, many, one, w
 pub const ARMS: &[(&str, Arm)] = &[
     ("aten._cdist_backward", Op(cdist_backward)),
     ("aten._cdist_forward", Op(cdist)),
+    ("aten._histogramdd_bin_edges", Op(|a| { let (_, edges) = histogramdd(a)?; Ok(vec![Value::Tensors(edges)]) })),
+    ("aten._histogramdd_from_bin_cts", Op(|a| { let (counts, _) = histogramdd(a)?; one(counts) })),
+    ("aten._histogramdd_from_bin_tensors", Op(|a| { let (counts, _) = histogramdd(a)?; one(counts) })),
     ("aten._pdist_backward", Op(pdist_backward)),
     ("aten._pdist_forward", Op(pdist)),
     ("aten._segment_reduce_backward", Op(segment_backward)),
@@ -23,9 +26,9 @@ pub const ARMS: &[(&str, Arm)] = &[
     ("aten.histc", Op(histc)),
     ("aten.histogram.bin_ct", Op(histogram)),
     ("aten.histogram.bins_tensor", Op(histogram)),
-    ("aten.histogramdd", Op(histogramdd)),
-    ("aten.histogramdd.TensorList_bins", Op(histogramdd)),
-    ("aten.histogramdd.int_bins", Op(histogramdd)),
+    ("aten.histogramdd", Op(|a| { let (counts, edges) = histogramdd(a)?; Ok(vec![counts.into(), Value::Tensors(edges)]) })),
+    ("aten.histogramdd.TensorList_bins", Op(|a| { let (counts, edges) = histogramdd(a)?; Ok(vec![counts.into(), Value::Tensors(edges)]) })),
+    ("aten.histogramdd.int_bins", Op(|a| { let (counts, edges) = histogramdd(a)?; Ok(vec![counts.into(), Value::Tensors(edges)]) })),
     ("aten.linalg_cross", Op(cross)),
     ("aten.pdist", Op(pdist)),
     ("aten.repeat_interleave.Tensor", Op(repeat_interleave)),
@@ -178,7 +181,7 @@ fn histogram(args: &Args) -> Results {
     many([hist, Tensor::from_floats(x.dtype(), &[edges.len()], &edges)?])
 }
 
-fn histogramdd(args: &Args) -> Results {
+fn histogramdd(args: &Args) -> Result<(Tensor, Vec<Option<Tensor>>), InterpError> {
     let x = args.tensor("self")?;
     let d = *x.shape().last().ok_or_else(|| fail("points need coordinates"))?;
     let flat = x.reshape(&[x.len() / d.max(1), d])?;
@@ -198,7 +201,7 @@ fn histogramdd(args: &Args) -> Results {
     };
     let hist = counted(&points, &given, args.opt_tensor("weight")?, args.flag("density")?, x.dtype())?;
     let edges: Vec<Option<Tensor>> = given.iter().map(|e| Tensor::from_floats(x.dtype(), &[e.len()], e).map(Some)).collect::<Result<_, _>>()?;
-    Ok(vec![hist.into(), Value::Tensors(edges)])
+    Ok((hist, edges))
 }
 
 fn repeat_interleave(args: &Args) -> Results {

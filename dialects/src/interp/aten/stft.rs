@@ -9,7 +9,11 @@ use crate::interp::tensor::Tensor;
 use crate::interp::value::{Args, InterpError, Results, Value, fail, one};
 
 /// Arms by name.
-pub const ARMS: &[(&str, Arm)] = &[("aten.istft", Op(istft)), ("aten.stft", Op(stft))];
+pub const ARMS: &[(&str, Arm)] = &[
+    ("aten.istft", Op(istft)),
+    ("aten.stft", Op(|a| stft(a, a.tensor("self")?))),
+    ("aten.stft.center", Op(|a| if a.flag("center")? { stft(a, &centered(a)?) } else { stft(a, a.tensor("self")?) })),
+];
 
 /// How a signal is cut.
 struct Cut {
@@ -37,9 +41,28 @@ impl Cut {
     }
 }
 
+/// The signal with half a transform's length before and after it: zeros, or the signal turned back at its ends.
+fn centered(args: &Args) -> Result<Tensor, InterpError> {
+    let (x, half) = (args.tensor("self")?, args.int("n_fft")? / 2);
+    let dim = x.rank().checked_sub(1).ok_or_else(|| fail("a signal has a length"))?;
+    let (n, turned) = (x.shape()[dim] as i64, args.opt_str("pad_mode")?.unwrap_or("reflect") == "reflect");
+    if turned && half >= n {
+        return Err(fail("the signal is too short to be turned back"));
+    }
+    let mut shape = x.shape().to_vec();
+    shape[dim] += 2 * half as usize;
+    Tensor::build(x.dtype(), &shape, |i| {
+        let at = i[dim] as i64 - half;
+        let turned_at = if at < 0 { -at } else { (2 * (n - 1) - at).min(at) };
+        let at = if turned { turned_at } else { at };
+        let mut source = i.to_vec();
+        source[dim] = at.max(0) as usize;
+        if (0..n).contains(&at) { x.get(&source) } else { Scalar::Int(0) }
+    })
+}
+
 /// Transforms of overlapping, windowed pieces of a signal.
-fn stft(args: &Args) -> Results {
-    let signal = args.tensor("self")?;
+fn stft(args: &Args, signal: &Tensor) -> Results {
     let Cut { n, hop, window } = Cut::of(args)?;
     let x = if signal.rank() == 1 { signal.unsqueeze(0) } else { signal.clone() };
     let complex_input = x.dtype().is_complex();

@@ -7,3 +7,4 @@ pub mod gamma;
 mod ldl;
 pub mod matrix;
 pub mod polynomial;
+pub mod quantile;

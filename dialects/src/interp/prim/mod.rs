@@ -10,6 +10,7 @@ mod view;
 use strata_core::ir::{DYNAMIC, Op};
 
 pub(super) use index::conflict;
+pub(super) use random::numbers;
 pub(super) use reduce::reducer;
 
 use super::run::{Machine, dtype_of, single, unsupported};

@@ -15,19 +15,20 @@ fn philox(mut c: [u32; 4], mut k: [u32; 2]) -> [u32; 4] {
     c
 }
 
-/// Element i is made of number `offset + i` of stream `seed`.
 pub(super) fn rng(n: &Node<'_>) -> Results {
     let (seed, offset) = (n.scalar(0)?.int() as u64, n.scalar(1)?.int() as u64);
-    let (dtype, kind) = (n.dtype(0)?, n.text("kind")?);
+    single(Value::Tensor(numbers(seed, offset, &n.text("kind")?, n.dtype(0)?, &n.shape(2)?)?))
+}
+
+/// Element i is made of number `offset + i` of stream `seed`.
+pub(in crate::interp) fn numbers(seed: u64, offset: u64, kind: &str, dtype: DType, shape: &[usize]) -> Result<Tensor, InterpError> {
     let mut i = 0;
-    let shape = n.shape(2)?;
-    let value = Tensor::try_build(dtype, &shape, |_| {
+    Tensor::try_build(dtype, shape, |_| {
         let at = offset.wrapping_add(i);
         i += 1;
         let words = philox([at as u32, (at >> 32) as u32, 0, 0], [seed as u32, (seed >> 32) as u32]);
-        shaped(&kind, words, dtype)
-    })?;
-    single(Value::Tensor(value))
+        shaped(kind, words, dtype)
+    })
 }
 
 fn shaped(kind: &str, words: [u32; 4], dtype: DType) -> Result<Scalar, InterpError> {

@@ -9,7 +9,7 @@ unsafe extern "C" {
     fn lgamma_r(x: f64, sign: *mut i32) -> f64;
 }
 
-fn lgamma(x: f64) -> f64 {
+pub(super) fn lgamma(x: f64) -> f64 {
     let mut sign = 0;
     // SAFETY: the sign goes to a variable of ours; unlike `lgamma` this writes no global.
     unsafe { lgamma_r(x, &raw mut sign) }
@@ -142,7 +142,7 @@ pub(super) fn igammac<T: Real>(a: T, x: T) -> T {
 }
 
 /// P and Q: the power series of P where x is small beside a, else the continued fraction of Q.
-fn incomplete(a: f64, x: f64) -> (f64, f64) {
+pub(super) fn incomplete(a: f64, x: f64) -> (f64, f64) {
     const NONE: (f64, f64) = (f64::NAN, f64::NAN);
     // In this order NaN beside an end of the range does not matter, as in PyTorch.
     match () {

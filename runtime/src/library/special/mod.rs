@@ -5,6 +5,7 @@ mod gamma;
 mod integer;
 mod oscillating;
 mod polynomial;
+mod quantile;
 mod ratios;
 mod real;
 mod tables;
@@ -49,12 +50,14 @@ functions! {
     bessel::bessel_k1e(x);
     oscillating::bessel_y0(x);
     oscillating::bessel_y1(x);
+    quantile::binomial_quantile(x, y, z);
     polynomial::chebyshev_t(x, y);
     polynomial::chebyshev_u(x, y);
     polynomial::chebyshev_v(x, y);
     polynomial::chebyshev_w(x, y);
     gamma::digamma(x);
     real::exp(x);
+    quantile::gamma_quantile(x, y);
     polynomial::hermite_h(x, y);
     polynomial::hermite_he(x, y);
     gamma::igamma(x, y);
@@ -62,6 +65,7 @@ functions! {
     polynomial::laguerre_l(x, y);
     polynomial::legendre_p(x, y);
     real::log(x);
+    quantile::poisson_quantile(x, y);
     gamma::trigamma(x);
     gamma::zeta(x, y);
 }

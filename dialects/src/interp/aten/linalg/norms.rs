@@ -52,6 +52,12 @@ pub(super) fn matrix_norm_arm(args: &Args) -> Results {
     matrix_norm(&x.cast(dtype), &o, &wrap_dims(&args.ints("dim")?, x.rank())?, args.flag("keepdim")?, dtype.real())
 }
 
+/// The sum of singular values.
+pub(super) fn nuclear_norm(args: &Args, dims: &[i64]) -> Results {
+    let x = args.tensor("self")?;
+    matrix_norm(x, &Order::Nuclear, &wrap_dims(dims, x.rank())?, args.flag("keepdim")?, x.dtype().real())
+}
+
 /// A vector norm, or a matrix norm where two dimensions are meant.
 pub(super) fn norm(args: &Args) -> Results {
     let x = args.tensor("self")?;

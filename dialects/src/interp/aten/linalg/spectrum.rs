@@ -130,15 +130,24 @@ pub(super) fn polar(args: &Args) -> Results {
 /// Absolute and relative bounds below which singular values count as zero.
 pub(super) type Bounds = (Option<Tensor>, Option<Tensor>);
 
+fn bound(args: &Args, name: &str) -> Result<Option<Tensor>, InterpError> {
+    Ok(match args.opt(name) {
+        None => None,
+        Some(Value::Tensor(t)) => Some(t.clone()),
+        Some(_) => Some(Tensor::scalar(DType::F64, args.scalar(name)?)),
+    })
+}
+
 pub(super) fn bounds(args: &Args) -> Result<Bounds, InterpError> {
-    let read = |name: &str| -> Result<Option<Tensor>, InterpError> {
-        Ok(match args.opt(name) {
-            None => None,
-            Some(Value::Tensor(t)) => Some(t.clone()),
-            Some(_) => Some(Tensor::scalar(DType::F64, args.scalar(name)?)),
-        })
-    };
-    Ok((read("atol")?, read("rtol")?))
+    Ok((bound(args, "atol")?, bound(args, "rtol")?))
+}
+
+/// The bound of the older overloads: `tol` is an absolute one, `rcond` a relative one.
+pub(super) fn one_bound(args: &Args, name: &str) -> Result<Bounds, InterpError> {
+    let given = bound(args, name)?;
+    // An absolute bound of zero still switches the relative one off.
+    let none = || Some(Tensor::scalar(DType::F64, Scalar::Int(0)));
+    Ok(if name == "tol" && given.is_some() { (given, none()) } else { (None, given) })
 }
 
 pub(super) fn threshold(b: &Bounds, largest: f64, size: usize, eps: f64, k: usize) -> f64 {
@@ -166,10 +175,10 @@ pub(super) fn pinv(x: &Tensor, b: Bounds, hermitian: bool) -> Results {
     one(tensor(x.dtype(), &batch, [cols, rows], &out)?)
 }
 
-pub(super) fn matrix_rank(args: &Args) -> Results {
+pub(super) fn matrix_rank(args: &Args, b: Bounds) -> Results {
     let x = args.tensor(if args.opt("input").is_some() { "input" } else { "self" })?;
     let (batch, ms) = matrices(x)?;
-    let (b, [rows, cols], hermitian) = (bounds(args)?, sides(x), args.flag("hermitian")?);
+    let ([rows, cols], hermitian) = (sides(x), args.flag("hermitian")?);
     let ranks: Vec<Scalar> = ms
         .iter()
         .enumerate()
