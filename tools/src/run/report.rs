@@ -106,7 +106,6 @@ impl Report {
         if let Some(times) = self.times() {
             println!("{times}");
         }
-        }
         println!("{} passed, {} failed, {} skipped", total.passed, total.failed(), total.skipped);
     }
 }
