@@ -39,6 +39,7 @@ pub(super) fn emulate_bf16(module: Op<'_>) {
                 op.replace_with(&[result]);
             }
             "arith.select" => {}
+            "vector.reduction" | "vector.fma" => in_f32(op, &operands, &results),
             _ if matches!(op.dialect(), "arith" | "math") => in_f32(op, &operands, &results),
             _ => {}
         }

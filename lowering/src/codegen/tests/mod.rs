@@ -88,6 +88,12 @@ fn conversions_call_nothing() {
         body += &format!("%d{i} = llvm.load volatile %at{i} : !llvm.ptr -> {}\n", of("f64"));
         body += &format!("%n{i} = llvm.load volatile %at{i} : !llvm.ptr -> {}\n", of("i64"));
         for half in ["f16", "bf16"] {
+            if i > 0 {
+                let of = of(half);
+                body += &format!("%w{i}{half} = llvm.load volatile %at{i} : !llvm.ptr -> {of}\n");
+                body += &format!("%x{i}{half} = vector.reduction <maximumf>, %w{i}{half} : {of} into {half}\n");
+                body += &format!("llvm.store volatile %x{i}{half}, %at{i} : {half}, !llvm.ptr\n");
+            }
             let v = format!("{i}{half}");
             let (wide, single, double, narrow, int) = (of("i64"), of("f32"), of("f64"), of(half), of("i8"));
             body += &format!(
@@ -99,6 +105,8 @@ fn conversions_call_nothing() {
                  %g{v} = arith.sitofp %n{i} : {wide} to {single}
                  %h{v} = arith.fptosi %g{v} : {single} to {int}
                  %m{v} = arith.maximumf %e{v}, %d{i} : {double}
+                 %k{v} = arith.maximumf %a{v}, %c{v} : {narrow}
+                 llvm.store volatile %k{v}, %at{i} : {narrow}, !llvm.ptr
                  llvm.store volatile %f{v}, %at{i} : {wide}, !llvm.ptr
                  llvm.store volatile %h{v}, %at{i} : {int}, !llvm.ptr
                  llvm.store volatile %m{v}, %at{i} : {double}, !llvm.ptr\n"
