@@ -5,6 +5,7 @@
 //! Refused, and left to the kernels that read them: what has no weight in it (constants, `iota`), what a reader indexes as
 //! cheaply as a copy (`broadcast`, `slice`, `reshape`), and what needs much more memory than the weights it is made from.
 //! Weights that a call changes (results of kind `mutation`) are inputs here. New weights need no new code: `@prepare` runs again.
+//! What a layer that is a function computes from its weights alone goes to its calls first, and comes back as an argument.
 //!
 //! ```mlir
 //! func.func @main(%x: tensor<4xf32> {capture.kind = "input", capture.name = "x"},
@@ -27,6 +28,7 @@
 //! }
 //! ```
 
+mod lift;
 mod prepare;
 pub(crate) mod signature;
 
@@ -54,6 +56,7 @@ impl Pass for HoistWeights {
     fn run<'c>(&self, op: Op<'c>, _: &mut PassContext<'c>) -> Result<(), PassError> {
         let functions = op.body(0).ops();
         let Some(entry) = functions.into_iter().find(|op| op.attr("capture.entry").is_some()) else { return Ok(()) };
+        lift::lift(op, entry);
         let cone = Cone::of(entry);
         let values = cone.frontier(entry, self.remarks);
         self.hoisted.add(values.len());
