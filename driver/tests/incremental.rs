@@ -151,7 +151,15 @@ fn a_changed_weight_is_said_function_by_function() {
     session.run();
     functions[1] = function("f1", "7.0");
     session.source.set_text(&mut session.db).to(functions.concat());
-    expect![[r#""#]]
+    expect![[r#"
+        memory    @f0                      func.func(simplify-algebra),func.func(cse)
+        computed  @f1                      func.func(simplify-algebra),func.func(cse) (function changed)
+        memory    @main                    func.func(simplify-algebra),func.func(cse)
+        computed  module                   canonicalize (function changed)
+        memory    @f0                      func.func(fuse-elementwise)
+        computed  @f1                      func.func(fuse-elementwise) (function changed)
+        memory    @main                    func.func(fuse-elementwise)
+        3 computed, 0 from disk, 4 from memory"#]]
     .assert_eq(&session.report().to_string());
 }
 

@@ -39,7 +39,9 @@ impl Pass for ShareKernels {
         for kernel in module.body(0).ops().into_iter().rev().filter(|op| op.is("loop.kernel")) {
             let name = kernel.str("sym_name").unwrap_or_default();
             let calls = calls.remove(&name).unwrap_or_default();
-            let first = *known.entry((Likeness::of_body(kernel, "sym_name"), weights.of_calls(&calls))).or_insert_with(|| module.cx().symbol_attr(&name));
+            let first = *known
+                .entry((Likeness::of_body(kernel, "sym_name"), weights.of_calls(&calls)))
+                .or_insert_with(|| module.cx().symbol_attr(&name));
             if first.as_symbol().is_some_and(|first| first != name) {
                 calls.iter().for_each(|call| call.set_attr("callee", first));
                 kernel.erase();

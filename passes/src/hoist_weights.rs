@@ -28,7 +28,7 @@
 //! }
 //! ```
 
-mod lift;
+pub(crate) mod lift;
 mod prepare;
 pub(crate) mod signature;
 
@@ -103,9 +103,14 @@ impl<'c> Cone<'c> {
     /// The values of an entry.
     pub(crate) fn of(entry: Op<'c>) -> Self {
         let signature = Signature::of(entry);
-        let body = entry.body(0);
+        Self::from(entry, &|at| signature.is_fixed_weight(at))
+    }
+
+    /// The values of a function that are computed from some of its arguments alone.
+    pub(crate) fn from(function: Op<'c>, leaf: &dyn Fn(usize) -> bool) -> Self {
+        let body = function.body(0);
         let mut leaves = HashMap::new();
-        for (at, argument) in body.args().into_iter().enumerate().filter(|(at, _)| signature.is_fixed_weight(*at)) {
+        for (at, argument) in body.args().into_iter().enumerate().filter(|(at, _)| leaf(*at)) {
             leaves.insert(argument, BTreeSet::from([at]));
         }
         for op in body.ops() {
@@ -133,7 +138,7 @@ impl<'c> Cone<'c> {
     }
 
     /// The values to hoist, in the order of the program.
-    fn frontier(&self, entry: Op<'c>, remarks: bool) -> Vec<Value<'c>> {
+    pub(crate) fn frontier(&self, entry: Op<'c>, remarks: bool) -> Vec<Value<'c>> {
         let mut wanted = Vec::new();
         entry.walk(&mut |op| {
             if op.results().first().is_none_or(|result| !self.leaves.contains_key(result)) {

@@ -6,6 +6,7 @@
 //! - a value that crosses its border could stay out of memory: each op that reads it could join the kernel that computes it;
 //! - its call does not stand in the program itself, or it calls others.
 //!
+//! What a layer computes from values that other layers are given, too (a mask), goes to its calls first, and is computed once for all.
 //! So nothing is lost but that a kernel which reads what is in memory anyway could have become a part of the kernel that wrote it.
 //! With `all`, every function goes back: kernels are made, and what follows (sharing, memory) looks at the whole program.
 //!
@@ -37,6 +38,9 @@ use strata_core::pass::{Counter, Pass, PassContext, PassError};
 use strata_core::query::CallGraph;
 use strata_dialects::capture::is_part;
 
+use crate::hoist_weights::Cone;
+use crate::hoist_weights::lift::move_to_calls;
+
 /// Takes functions back into the program.
 #[derive(Pass)]
 #[pass(dependents("func"))]
@@ -61,9 +65,13 @@ enum Reason {
 }
 
 impl Pass for InlineLayers {
-    fn run<'c>(&self, module: Op<'c>, _: &mut PassContext<'c>) -> Result<(), PassError> {
+    fn run<'c>(&self, module: Op<'c>, cx: &mut PassContext<'c>) -> Result<(), PassError> {
         let graph = CallGraph::new(module);
         let functions: Vec<_> = graph.functions.iter().copied().filter(|function| can_go(*function)).collect();
+        let moved = !self.all && functions.iter().filter(|function| move_shared(module, **function)).count() > 0;
+        if moved {
+            cx.run_pipeline(module, "cse").map_err(|error| PassError::new(error.to_string()))?;
+        }
         let stay = if self.all { HashSet::new() } else { self.stay(&graph, &functions) };
         let go: HashMap<String, Op<'c>> =
             functions.iter().filter(|function| !stay.contains(*function)).filter_map(|op| Some((op.str("sym_name")?, *op))).collect();
@@ -111,7 +119,8 @@ impl InlineLayers {
         if self.remarks {
             for &function in functions {
                 if let Some(reason) = reasons.get(&function) {
-                    function.remark(&format!("'{}' goes back to where it is called: {reason}", function.str("sym_name").unwrap_or_default()));
+                    function
+                        .remark(&format!("'{}' goes back to where it is called: {reason}", function.str("sym_name").unwrap_or_default()));
                 }
             }
         }
@@ -134,6 +143,24 @@ fn alone<'c>(graph: &CallGraph<'c>, function: Op<'c>) -> Option<Reason> {
     } else {
         None
     }
+}
+
+/// What a function computes from arguments that other calls are given, too, goes to its calls: there it is the same
+/// for all of them. Says whether there was something.
+fn move_shared<'c>(module: Op<'c>, function: Op<'c>) -> bool {
+    let calls = function.symbol_users(module).unwrap_or_default();
+    let [first, ..] = calls[..] else { return false };
+    if !calls.iter().all(|call| call.is("func.call") && call.parent().is_some_and(is_part)) {
+        return false;
+    }
+    let shared = |at: usize| {
+        let value = first.operand(at);
+        let users = value.uses().into_iter().filter(|user| user.op.is("func.call"));
+        calls.iter().all(|call| call.operand(at) == value) && users.count() > 1
+    };
+    let values = Cone::from(function, &shared).frontier(function, false);
+    move_to_calls(function, &calls, &values, &mut |_| function.cx().dict_attr(&[]));
+    !values.is_empty()
 }
 
 /// Puts the body of a function into the place of a call.

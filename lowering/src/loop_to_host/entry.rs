@@ -52,7 +52,8 @@ impl Program {
     /// Takes over the prepared weights of the same program at a later level, where there may be others. All else stays as it was.
     pub fn prepare(&mut self, later: &Program) {
         let known = std::mem::take(&mut self.arguments);
-        let places: HashMap<_, _> = known.iter().filter(|old| !old.is_prepared()).map(|old| ((old.kind.as_str(), old.index), old)).collect();
+        let places: HashMap<_, _> =
+            known.iter().filter(|old| !old.is_prepared()).map(|old| ((old.kind.as_str(), old.index), old)).collect();
         let same = |new: &Argument| places.get(&(new.kind.as_str(), new.index)).copied();
         self.arguments = later.arguments.iter().map(|new| same(new).unwrap_or(new).clone()).collect();
     }

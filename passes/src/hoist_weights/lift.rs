@@ -4,7 +4,7 @@ use super::Cone;
 use super::prepare::{needed, sweep};
 use super::signature::{Signature, prepared};
 use std::collections::HashMap;
-use strata_core::ir::{Builder, Op, OpSpec, Type, Value};
+use strata_core::ir::{Attr, Builder, Op, OpSpec, Type, Value};
 
 /// Moves it for all private functions of a module that are called in the program itself.
 pub(super) fn lift(module: Op<'_>, entry: Op<'_>) {
@@ -13,17 +13,18 @@ pub(super) fn lift(module: Op<'_>, entry: Op<'_>) {
         let Some(users) = function.symbol_users(module) else { continue };
         let called = users.iter().all(|user| user.is("func.call") && user.parent() == Some(entry));
         if !users.is_empty() && called && function.region(0).entry().is_some() {
-            lift_one(function, &users);
+            let (values, mut fresh_name) = (Cone::of(function).frontier(function, false), Signature::of(function).fresh_names());
+            move_to_calls(function, &users, &values, &mut |number| prepared(function, &fresh_name(number)));
         }
     }
 }
 
-fn lift_one<'c>(function: Op<'c>, calls: &[Op<'c>]) {
-    let values = Cone::of(function).frontier(function, false);
+/// What each of a function's calls is to compute in its place, as more arguments; `mark` are the attributes of a new argument by its number.
+pub(crate) fn move_to_calls<'c>(function: Op<'c>, calls: &[Op<'c>], values: &[Value<'c>], mark: &mut dyn FnMut(usize) -> Attr<'c>) {
     if values.is_empty() {
         return;
     }
-    let ops = needed(function, &values);
+    let ops = needed(function, values);
     for call in calls {
         let mut b = Builder::before(*call);
         let mut known: HashMap<Value<'c>, Value<'c>> = function.body(0).args().into_iter().zip(call.operands()).collect();
@@ -40,10 +41,9 @@ fn lift_one<'c>(function: Op<'c>, calls: &[Op<'c>]) {
         call.replace_with(&b.op(spec).results());
     }
     let mut signature = Signature::of(function);
-    let mut fresh_name = signature.fresh_names();
     for (number, &value) in values.iter().enumerate() {
         let argument = function.body(0).add_arg(value.ty(), function.location());
-        signature.arguments.push(prepared(function, &fresh_name(number)));
+        signature.arguments.push(mark(number));
         value.replace_all_uses_with(argument);
     }
     sweep(function);

@@ -8,8 +8,25 @@ use strata_core::ir::{Block, Op, Value};
 /// The values that cross the borders of layers in some programs.
 pub(super) struct Borders<'c> {
     calls: Vec<Op<'c>>,
-    /// The answers so far, by the value and whether the kernel that computes it has a contraction.
-    known: HashMap<(Value<'c>, bool), bool>,
+    known: HashMap<Asked<'c>, Found>,
+}
+
+/// A value, as a question.
+#[derive(Clone, PartialEq, Eq, Hash)]
+struct Asked<'c> {
+    value: Value<'c>,
+    /// Whether the kernel that computes it has a contraction.
+    contracts: bool,
+    /// Arguments beside it that wait for its kernel.
+    far: Vec<Value<'c>>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Found {
+    /// Some reader cannot join the kernel that computes the value.
+    InMemory,
+    /// All readers could; whether all that the block gives waits for another kernel in between.
+    Open { far: bool },
 }
 
 impl<'c> Borders<'c> {
@@ -26,7 +43,7 @@ impl<'c> Borders<'c> {
             for value in call.operands().into_iter().chain(call.results()) {
                 let Some(producer) = value.defining_op() else { continue };
                 let contracts = is_last_of_contraction(made_in(value));
-                if !self.in_memory(value, contracts) {
+                if self.find(Asked { value, contracts, far: Vec::new() }) != Found::InMemory {
                     open.extend([call, producer].into_iter().filter_map(|op| op.callee()));
                     open.extend(value.uses().into_iter().filter_map(|user| user.op.callee()));
                 }
@@ -35,21 +52,23 @@ impl<'c> Borders<'c> {
         open
     }
 
-    /// Whether some reader cannot join the kernel that computes the value.
-    fn in_memory(&mut self, value: Value<'c>, contracts: bool) -> bool {
-        if let Some(&known) = self.known.get(&(value, contracts)) {
+    fn find(&mut self, asked: Asked<'c>) -> Found {
+        if let Some(&known) = self.known.get(&asked) {
             return known;
         }
         // What calls itself asks again, and is no layer.
-        self.known.insert((value, contracts), true);
-        let found = value.owner_block().or_else(|| value.defining_op()?.block()).is_some_and(|block| self.look(value, contracts, block));
-        self.known.insert((value, contracts), found);
+        self.known.insert(asked.clone(), Found::InMemory);
+        let block = asked.value.defining_op().map_or_else(|| asked.value.owner_block(), Op::block);
+        let found = block.map_or(Found::InMemory, |block| self.look(&asked, block));
+        self.known.insert(asked, found);
         found
     }
 
-    fn look(&mut self, value: Value<'c>, contracts: bool, block: Block<'c>) -> bool {
+    fn look(&mut self, asked: &Asked<'c>, block: Block<'c>) -> Found {
+        let (value, contracts) = (asked.value, asked.contracts);
         let start = value.defining_op().map_or_else(|| block.first_op(), Op::next);
         let (mut near, mut derived, mut far) = (HashSet::from([value]), HashSet::new(), HashSet::new());
+        far.extend(asked.far.iter().copied());
         for op in std::iter::successors(start, |op| op.next()) {
             let mut operands = op.operands();
             if !op.regions().is_empty() {
@@ -62,22 +81,40 @@ impl<'c> Borders<'c> {
             }
             let results = op.results();
             if op.is("func.call") {
-                let passed = operands.iter().enumerate().filter(|(_, operand)| near.contains(operand)).map(|(at, _)| at);
-                let Some(arguments) = op.callee().and_then(|callee| callee.region(0).entry()).map(|body| body.args()) else { return true };
-                if passed.collect::<Vec<_>>().into_iter().any(|at| self.in_memory(arguments[at], contracts)) {
-                    return true;
+                let Some(arguments) = op.callee().and_then(|callee| callee.region(0).entry()).map(|body| body.args()) else {
+                    return Found::InMemory;
+                };
+                let passed = |values: &HashSet<Value<'c>>| -> Vec<Value<'c>> {
+                    operands.iter().zip(&arguments).filter(|(operand, _)| values.contains(operand)).map(|(_, argument)| *argument).collect()
+                };
+                let (taken, late) = (passed(&near), passed(&far));
+                let mut waits = !reads_derived;
+                for argument in taken {
+                    match self.find(Asked { value: argument, contracts, far: late.clone() }) {
+                        Found::InMemory => return Found::InMemory,
+                        Found::Open { far } => waits &= far,
+                    }
                 }
-                derived.extend(results);
+                if waits {
+                    far.extend(results)
+                } else {
+                    derived.extend(results)
+                }
                 continue;
             }
+            if op.is("func.return") && !reads_near {
+                return Found::Open { far: !reads_derived };
+            }
             match classify(op) {
-                Class::View(View::Plain | View::Reshape | View::Guarded) if reads_near && !reads_far && !reads_derived => near.extend(results),
+                Class::View(View::Plain | View::Reshape | View::Guarded) if reads_near && !reads_far && !reads_derived => {
+                    near.extend(results)
+                }
                 // Its kernel reads operands from memory, or is no kernel of ours.
-                Class::Contract | Class::Alone if reads_near => return true,
-                Class::Gather if near.contains(&operands[0]) => return true,
-                Class::Reduce if contracts && reads_near => return true,
+                Class::Contract | Class::Alone if reads_near => return Found::InMemory,
+                Class::Gather if near.contains(&operands[0]) => return Found::InMemory,
+                Class::Reduce if contracts && reads_near => return Found::InMemory,
                 // To join, it would have to wait for a kernel that waits for this one.
-                _ if reads_near && reads_far => return true,
+                _ if reads_near && reads_far => return Found::InMemory,
                 Class::Contract | Class::Alone => far.extend(results),
                 Class::Reduce if contracts => far.extend(results),
                 _ if reads_far => far.extend(results),
@@ -85,7 +122,7 @@ impl<'c> Borders<'c> {
             }
         }
         // What nobody reads is in no kernel.
-        value.is_unused()
+        if value.is_unused() { Found::InMemory } else { Found::Open { far: true } }
     }
 }
 
@@ -102,7 +139,8 @@ fn returned(value: Value<'_>) -> Option<Value<'_>> {
 /// Whether a value is computed by the last steps of a contraction's kernel, which no reduction can join.
 fn is_last_of_contraction(value: Value<'_>) -> bool {
     let (mut open, mut seen, mut found) = (vec![value], HashSet::new(), false);
-    while let Some(op) = open.pop().and_then(Value::defining_op) {
+    while let Some(value) = open.pop() {
+        let Some(op) = value.defining_op() else { continue };
         match classify(op) {
             Class::Contract => found = true,
             Class::Reduce => return false,
