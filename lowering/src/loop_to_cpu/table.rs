@@ -52,7 +52,9 @@ impl<'c> Host<'c, '_> {
             });
         }
         let (bases, tasks) = (self.stack(room as i64), self.stack(kernels.len() as i64));
-        for (name, (number, _)) in kernels.iter().filter_map(|(name, known)| Some((name, known.as_ref()?))) {
+        let mut numbered: Vec<_> = kernels.iter().filter_map(|(name, known)| Some((known.as_ref()?.0, name))).collect();
+        numbered.sort_unstable();
+        for (number, name) in numbered {
             let task = self.address(&task_name(name));
             self.store_word(tasks, 8 * number, task);
         }
