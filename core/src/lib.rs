@@ -10,6 +10,7 @@ mod erased;
 pub mod filecheck;
 mod guard;
 pub mod ir;
+pub mod likeness;
 mod limits;
 pub mod pass;
 pub mod query;

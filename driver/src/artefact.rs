@@ -1,12 +1,13 @@
 //! The manifest of a compiled program.
 
 use crate::Error;
+use std::collections::HashMap;
 use std::path::Path;
 use strata_core::ir::{ElementType, Op};
 use strata_frontend::Weights;
 use strata_lowering::KernelView;
 use strata_lowering::codegen::{ENTRY, LinkedImage, PREPARE, Target};
-use strata_lowering::loop_to_host::{Program, entry};
+use strata_lowering::loop_to_host::{Argument, Program, entry};
 use strata_lowering::predict::{self, Machine};
 use strata_passes::plan_memory::ARENA_BYTES;
 use strata_runtime::manifest::{
@@ -115,10 +116,9 @@ pub fn build(
         dtype: dtype(result.element),
         shape: result.shape.clone(),
     });
-    let mut listed = Vec::new();
-    for argument in program.arguments.iter().filter(|argument| argument.is_weight()) {
-        listed.push(weight(argument, weights, path)?);
-    }
+    let places = Places::new(weights, path);
+    let listed = program.arguments.iter().filter(|argument| argument.is_weight()).map(|argument| places.weight(argument));
+    let listed = listed.collect::<Result<_, _>>()?;
     let prepared = program.arguments.iter().filter(|argument| argument.is_prepared()).map(|argument| Output {
         kind: OutputKind::Prepared,
         name: argument.name.clone(),
@@ -149,22 +149,38 @@ pub fn build(
     })
 }
 
-pub(crate) fn weight(argument: &strata_lowering::loop_to_host::Argument, weights: Option<&Weights>, path: &Path) -> Result<Weight, Error> {
-    let missing = || Error::Weight { name: argument.name.clone(), reason: "the file brings no data for it".into() };
-    let (_, place) = weights.ok_or_else(missing)?.table.iter().find(|(name, _)| *name == argument.name).ok_or_else(missing)?;
-    let shape: Vec<i64> = place.sizes.iter().map(|&size| size as i64).collect();
-    let bytes = argument.element.bytes();
-    Ok(Weight {
-        name: argument.name.clone(),
-        dtype: dtype(argument.element),
-        shape,
-        source: WeightSource {
+/// Where the weights of a program lie, by their names.
+pub(crate) struct Places<'w> {
+    file: String,
+    known: HashMap<&'w str, &'w strata_frontend::pt2::weights::Weight>,
+}
+
+impl<'w> Places<'w> {
+    /// Of the weights that a file brings, if it brings any.
+    pub fn new(weights: Option<&'w Weights>, path: &Path) -> Self {
+        let table = weights.map_or(&[][..], |weights| &weights.table);
+        Self {
             file: path.canonicalize().unwrap_or_else(|_| path.to_owned()).display().to_string(),
-            entry: place.entry.clone(),
-            byte_offset: (place.offset * bytes) as u64,
-            strides: place.strides.iter().map(|&stride| stride as i64).collect(),
-        },
-    })
+            known: table.iter().map(|(name, place)| (name.as_str(), place)).collect(),
+        }
+    }
+
+    /// The weight that an argument stands for.
+    pub fn weight(&self, argument: &Argument) -> Result<Weight, Error> {
+        let missing = || Error::Weight { name: argument.name.clone(), reason: "the file brings no data for it".into() };
+        let place = self.known.get(argument.name.as_str()).ok_or_else(missing)?;
+        Ok(Weight {
+            name: argument.name.clone(),
+            dtype: dtype(argument.element),
+            shape: place.sizes.iter().map(|&size| size as i64).collect(),
+            source: WeightSource {
+                file: self.file.clone(),
+                entry: place.entry.clone(),
+                byte_offset: (place.offset * argument.element.bytes()) as u64,
+                strides: place.strides.iter().map(|&stride| stride as i64).collect(),
+            },
+        })
+    }
 }
 
 fn layout(image: &LinkedImage) -> Result<Layout, Error> {

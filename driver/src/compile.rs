@@ -2,13 +2,14 @@
 
 use crate::artefact::{self, Notes};
 use crate::autotune;
+use crate::by_function;
 use crate::device;
-use crate::incremental::{self, Database, Form, Pipeline, Report};
+use crate::incremental::Report;
 use crate::levels::{LEVELS, Level, road};
 use crate::options::{self, Dynamic, Mode, Numerics, Options};
 use crate::units::{self, Make};
 use crate::warm_up::warmed;
-use crate::{Error, pass_list, registry};
+use crate::{Error, registry};
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Instant;
@@ -82,37 +83,7 @@ pub(crate) fn run_level(module: &Module<'_>, level: &Level, options: &Options) -
     run_passes(module, level, &level.text(options), options)
 }
 
-/// [`run_level`], where a program of several functions is compiled function by function as far as passes on functions go: what
-/// an edit did not change comes from the store. Gives the module, another one then, and what was redone.
-fn run_by_function<'c>(
-    context: &'c Context,
-    module: Module<'c>,
-    level: &Level,
-    options: &Options,
-    store: Option<&Arc<Store>>,
-) -> Result<(Module<'c>, Report), Error> {
-    let text = level.text(options);
-    let passes = pass_list::split(&text)?;
-    let (on_functions, rest) = passes.split_at(passes.iter().take_while(|pass| pass.starts_with("func.func(")).count());
-    let private = |op: &Op<'_>| op.is("func.func") && op.str("sym_visibility").as_deref() == Some("private");
-    if let Some(store) = store.filter(|_| !on_functions.is_empty() && module.body().ops().iter().any(private)) {
-        let db = Database::sharing(store.clone());
-        let source = incremental::Source::new(&db, "the program".to_owned(), module.to_string(), Form::Printed);
-        let pipeline = Pipeline::new(&db, on_functions.to_vec());
-        // Where this fails the passes say why in their place, with the locations of the source.
-        if let Ok((text, report)) = incremental::run(&db, source, pipeline)
-            && let Ok(after) = Module::parse(context, &text, "between passes")
-        {
-            report.said.iter().cloned().for_each(|said| said.say(after.cx()));
-            run_passes(&after, level, &rest.join(","), options)?;
-            return Ok((after, report));
-        }
-    }
-    run_passes(&module, level, &text, options)?;
-    Ok((module, Report::default()))
-}
-
-fn run_passes(module: &Module<'_>, level: &Level, text: &str, options: &Options) -> Result<(), Error> {
+pub(crate) fn run_passes(module: &Module<'_>, level: &Level, text: &str, options: &Options) -> Result<(), Error> {
     if text.is_empty() {
         return if level.name == LEVELS[0].name { check_sizes(module.op(), options) } else { Ok(()) };
     }
@@ -212,7 +183,7 @@ fn compile_for(
     let mut notes = Notes::default();
     let mut options = for_target(options, target);
     let context = time(&mut notes, "context", context);
-    let Source { mut module, weights } = time(&mut notes, "import", || read(path, &context))?;
+    let Source { module, weights } = time(&mut notes, "import", || read(path, &context))?;
     if options.part.is_empty() {
         options.part = entry(module.op())?.str("sym_name").unwrap_or_default();
     }
@@ -223,8 +194,7 @@ fn compile_for(
     let make = Make { target, options: &emit, store: store.map(Arc::as_ref) };
     let (mut program, mut redone) = (None, Report::default());
     for level in road(options.target).into_iter().skip(1).take_while(|level| !matches!(level.name, "cpu" | "nvvm")) {
-        let (after, report) = time(&mut notes, level.name, || run_by_function(&context, module, level, options, store))?;
-        module = after;
+        let report = time(&mut notes, level.name, || by_function::run_level(&context, &module, level, options, store))?;
         redone.records.extend(report.records);
         if level.name == PREPARED && options.mode == Mode::MaxAutotune && on_device.is_none() {
             notes.tuned = time(&mut notes, "autotune", || autotune::tune(&module, options, make))?;

@@ -80,8 +80,9 @@ fn parts(source: &Source<'_>, first: Program) -> Result<Vec<Program>, Error> {
 pub(crate) fn weights(program: &Program, source: &Source<'_>, path: &Path) -> Result<HashMap<String, interp::Tensor>, Error> {
     let failed = |text: String| Error::Interpreter(text);
     let mut manifest = Manifest::new("weights", Target::host());
+    let places = artefact::Places::new(source.weights.as_ref(), path);
     for argument in program.arguments.iter().filter(|argument| argument.is_weight()) {
-        manifest.weights.push(artefact::weight(argument, source.weights.as_ref(), path)?);
+        manifest.weights.push(places.weight(argument)?);
     }
     let opened = Weights::open(&manifest, None).map_err(|e| failed(e.to_string()))?;
     let mut table = HashMap::new();

@@ -73,9 +73,13 @@ const DECOMPOSE: &[Step] = &[
     optional("func.func(simplify-algebra)", "simplify-algebra"),
     optional("func.func(simplify-views)", "simplify-views"),
     optional("func.func(simplify-sums)", "simplify-sums"),
-    // What follows looks at the whole program: layouts and fusions cross the borders of layers.
-    needed("inline{default-pipeline=}"),
 ];
+
+/// Layers that gain from what is around them go back to where they are called.
+const BORDERS: Step = needed("inline-layers");
+
+/// All layers go back: their kernels are made, and what follows shares and places those of the whole program.
+const WHOLE: Step = needed("inline-layers{all}");
 
 /// All levels on the road to the CPU, from the top.
 pub const LEVELS: &[Level] = &[
@@ -99,15 +103,16 @@ pub const LEVELS: &[Level] = &[
         "strata-to-prim",
         DECOMPOSE,
         [
-            optional("func.func(fold-scales)", "fold-scales"),
             optional("func.func(fuse-attention)", "fuse-attention"),
+            optional("func.func(narrow-dots)", "narrow-dots"),
+            BORDERS,
+            optional("func.func(fold-scales)", "fold-scales"),
             optional("cse", "cse"),
             optional("func.func(channels-last)", "channels-last"),
             optional("func.func(simplify-views)", "simplify-views"),
             optional("cse", "cse"),
             // Its windows and transposes stand as kernels read them.
             optional("func.func(winograd)", "winograd"),
-            optional("func.func(narrow-dots)", "narrow-dots"),
             optional("hoist-weights", "hoist-weights"),
         ]
     ),
@@ -128,6 +133,8 @@ pub const LEVELS: &[Level] = &[
             optional("share-reciprocals", "share-reciprocals"),
             optional("split-reductions", "split-reductions"),
             optional("keep-rows", "keep-rows"),
+            WHOLE,
+            optional("cse", "cse"),
             optional("share-kernels", "share-kernels"),
             optional(PAIRS, PAIRS),
             optional("pack-operands", "pack-operands"),
@@ -154,7 +161,7 @@ pub const CUDA: &[Level] = &[
         "a small closed set of tensor operators",
         "strata-to-cuda-prim",
         DECOMPOSE,
-        [optional("func.func(fold-scales)", "fold-scales"), optional("cse", "cse"), optional("hoist-weights", "hoist-weights"),]
+        [BORDERS, optional("func.func(fold-scales)", "fold-scales"), optional("cse", "cse"), optional("hoist-weights", "hoist-weights"),]
     ),
     level!(
         CUDA,
@@ -165,6 +172,8 @@ pub const CUDA: &[Level] = &[
         [
             optional("share-reciprocals", "share-reciprocals"),
             optional("split-reductions", "split-reductions"),
+            WHOLE,
+            optional("cse", "cse"),
             optional("schedule-gpu", "schedule-gpu")
         ]
     ),

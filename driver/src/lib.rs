@@ -5,6 +5,7 @@ use std::ffi::CStr;
 mod artefact;
 mod autotune;
 mod bisect;
+mod by_function;
 mod check_semantics;
 mod compare;
 mod compile;

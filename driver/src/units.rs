@@ -12,7 +12,7 @@ use strata_core::ir::{Builder, Context, Module, Op};
 use strata_core::registry::load_dialect;
 use strata_core::shelf::Lent;
 use strata_lowering::codegen::{self, Alias, Emitted, Target, Timings};
-use strata_lowering::loop_to_cpu::{functions_of, kernels_to_cpu, program_to_cpu};
+use strata_lowering::loop_to_cpu::{LONG, functions_of, kernels_to_cpu, program_to_cpu};
 use strata_store::{Kind, Lookup, Parts, Store};
 
 /// What code is made for, and how.
@@ -78,11 +78,9 @@ pub(crate) fn objects(module: &Module<'_>, make: Make<'_>) -> Result<Objects, Er
     Ok(all)
 }
 
-/// Launches of a program whose code is generated quickly: it only calls kernels, and the time to make it well grows with its square.
-const LONG: usize = 64;
-
 /// The object of the program around the kernels.
 fn program(module: &Module<'_>, make: Make<'_>) -> Result<Piece, Error> {
+    // The code of a long program only calls kernels, and the time to make it well grows with its square.
     let quick = module.op().find_all("host.launch").len() > LONG;
     let parts = make.store.map_or_else(Parts::new, |_| make.parts().with_content("program", around(module).as_bytes()));
     program_to_cpu(module.op())?;

@@ -1,5 +1,6 @@
 //! What an edit costs: exactly which groups of passes run again, and that the result is the one from scratch.
 
+use expect_test::expect;
 use salsa::Setter;
 use std::fmt::Write;
 use strata_core::ir::Module;
@@ -141,6 +142,25 @@ fn a_change_and_its_undoing() {
     changed[2] = function("f2", "9.0");
     assert_eq!(session.edit(changed.concat()), of("f2"));
     assert!(session.edit(functions.concat()).is_empty(), "it was known before");
+}
+
+#[test]
+fn a_changed_weight_is_said_function_by_function() {
+    let mut functions = program(2);
+    let mut session = Session::new(&functions.concat());
+    session.run();
+    functions[1] = function("f1", "7.0");
+    session.source.set_text(&mut session.db).to(functions.concat());
+    expect![[r#"
+        memory    @f0                      func.func(simplify-algebra),func.func(cse)
+        computed  @f1                      func.func(simplify-algebra),func.func(cse) (function changed)
+        memory    @main                    func.func(simplify-algebra),func.func(cse)
+        computed  module                   canonicalize (function changed)
+        memory    @f0                      func.func(fuse-elementwise)
+        computed  @f1                      func.func(fuse-elementwise) (function changed)
+        memory    @main                    func.func(fuse-elementwise)
+        3 computed, 0 from disk, 4 from memory"#]]
+    .assert_eq(&session.report().to_string());
 }
 
 #[test]

@@ -13,7 +13,8 @@
 
 use std::collections::HashMap;
 
-use strata_core::ir::{Attr, Op, Type, Value};
+use strata_core::ir::{Attr, Op, Value};
+use strata_core::likeness::Likeness;
 use strata_core::pass::{Counter, Pass, PassContext, PassError};
 
 /// Makes one kernel of equal ones.
@@ -33,12 +34,14 @@ impl Pass for ShareKernels {
             }
         }
         let mut weights = Weights::default();
-        let mut known: HashMap<(Vec<Word<'c>>, Vec<bool>), Attr<'c>> = HashMap::new();
+        let mut known: HashMap<(Likeness<'c>, Vec<bool>), Attr<'c>> = HashMap::new();
         // `--prim-to-loop` writes the kernels of later calls above those of earlier ones.
         for kernel in module.body(0).ops().into_iter().rev().filter(|op| op.is("loop.kernel")) {
             let name = kernel.str("sym_name").unwrap_or_default();
             let calls = calls.remove(&name).unwrap_or_default();
-            let first = *known.entry((words(kernel), weights.of_calls(&calls))).or_insert_with(|| module.cx().symbol_attr(&name));
+            let first = *known
+                .entry((Likeness::of_body(kernel, "sym_name"), weights.of_calls(&calls)))
+                .or_insert_with(|| module.cx().symbol_attr(&name));
             if first.as_symbol().is_some_and(|first| first != name) {
                 calls.iter().for_each(|call| call.set_attr("callee", first));
                 kernel.erase();
@@ -69,55 +72,19 @@ impl<'c> Weights<'c> {
         if let Some(&known) = self.0.get(&value) {
             return known;
         }
-        let weight = match value.defining_op() {
-            Some(op) => op.is("loop.call") && op.operands().into_iter().all(|operand| self.contains(operand)),
-            None => is_weight_argument(value),
-        };
+        let Some(op) = value.defining_op() else { return self.arguments(value) };
+        let weight = op.is("loop.call") && op.operands().into_iter().all(|operand| self.contains(operand));
         self.0.insert(value, weight);
         weight
     }
-}
 
-fn is_weight_argument(value: Value<'_>) -> bool {
-    let function = value.owner_block().and_then(|block| block.parent_op());
-    let kind = function.and_then(|function| function.attr("arg_attrs")?.as_array()?.get(value.index())?.entry("capture.kind")?.as_str());
-    kind.is_some_and(|kind| kind != "input")
-}
-
-/// What a kernel consists of. Attributes and types are one object each in a context, values go by their number.
-#[derive(PartialEq, Eq, Hash)]
-enum Word<'c> {
-    Op(&'c str, usize),
-    Attr(&'c str, Attr<'c>),
-    Result(Type<'c>),
-    Operand(usize),
-    Block,
-    Argument(Type<'c>),
-}
-
-fn words(kernel: Op<'_>) -> Vec<Word<'_>> {
-    let (mut words, mut numbers) = (Vec::new(), HashMap::new());
-    kernel.for_each_attr(&mut |name, attr| words.extend((name != "sym_name").then_some(Word::Attr(name, attr))));
-    bodies(kernel, &mut words, &mut numbers);
-    words
-}
-
-fn bodies<'c>(op: Op<'c>, words: &mut Vec<Word<'c>>, numbers: &mut HashMap<Value<'c>, usize>) {
-    for block in op.regions().into_iter().flat_map(|region| region.blocks()) {
-        words.push(Word::Block);
-        for argument in block.args() {
-            words.push(Word::Argument(argument.ty()));
-            numbers.insert(argument, numbers.len());
-        }
-        for op in block.ops() {
-            words.push(Word::Op(op.name(), op.regions().len()));
-            words.extend(op.operands().iter().map(|operand| Word::Operand(numbers.get(operand).copied().unwrap_or(usize::MAX))));
-            op.for_each_attr(&mut |name, attr| words.push(Word::Attr(name, attr)));
-            for result in op.results() {
-                words.push(Word::Result(result.ty()));
-                numbers.insert(result, numbers.len());
-            }
-            bodies(op, words, numbers);
-        }
+    /// Finds out about all arguments of a function where one is asked for; says what that one is.
+    fn arguments(&mut self, asked: Value<'c>) -> bool {
+        let Some(block) = asked.owner_block() else { return false };
+        let dicts = block.parent_op().and_then(|function| function.attr("arg_attrs")?.as_array()).unwrap_or_default();
+        let weight = |dict: &Attr<'c>| dict.entry("capture.kind").and_then(Attr::as_str).is_some_and(|kind| kind != "input");
+        let found = block.args().into_iter().enumerate().map(|(at, argument)| (argument, dicts.get(at).is_some_and(weight)));
+        self.0.extend(found);
+        self.0.get(&asked).copied().unwrap_or(false)
     }
 }

@@ -5,6 +5,7 @@
 //! Refused, and left to the kernels that read them: what has no weight in it (constants, `iota`), what a reader indexes as
 //! cheaply as a copy (`broadcast`, `slice`, `reshape`), and what needs much more memory than the weights it is made from.
 //! Weights that a call changes (results of kind `mutation`) are inputs here. New weights need no new code: `@prepare` runs again.
+//! What a layer that is a function computes from its weights alone goes to its calls first, and comes back as an argument.
 //!
 //! ```mlir
 //! func.func @main(%x: tensor<4xf32> {capture.kind = "input", capture.name = "x"},
@@ -27,6 +28,7 @@
 //! }
 //! ```
 
+pub(crate) mod lift;
 mod prepare;
 pub(crate) mod signature;
 
@@ -54,6 +56,7 @@ impl Pass for HoistWeights {
     fn run<'c>(&self, op: Op<'c>, _: &mut PassContext<'c>) -> Result<(), PassError> {
         let functions = op.body(0).ops();
         let Some(entry) = functions.into_iter().find(|op| op.attr("capture.entry").is_some()) else { return Ok(()) };
+        lift::lift(op, entry);
         let cone = Cone::of(entry);
         let values = cone.frontier(entry, self.remarks);
         self.hoisted.add(values.len());
@@ -100,9 +103,14 @@ impl<'c> Cone<'c> {
     /// The values of an entry.
     pub(crate) fn of(entry: Op<'c>) -> Self {
         let signature = Signature::of(entry);
-        let body = entry.body(0);
+        Self::from(entry, &|at| signature.is_fixed_weight(at))
+    }
+
+    /// The values of a function that are computed from some of its arguments alone.
+    pub(crate) fn from(function: Op<'c>, leaf: &dyn Fn(usize) -> bool) -> Self {
+        let body = function.body(0);
         let mut leaves = HashMap::new();
-        for (at, argument) in body.args().into_iter().enumerate().filter(|(at, _)| signature.is_fixed_weight(*at)) {
+        for (at, argument) in body.args().into_iter().enumerate().filter(|(at, _)| leaf(*at)) {
             leaves.insert(argument, BTreeSet::from([at]));
         }
         for op in body.ops() {
@@ -130,7 +138,7 @@ impl<'c> Cone<'c> {
     }
 
     /// The values to hoist, in the order of the program.
-    fn frontier(&self, entry: Op<'c>, remarks: bool) -> Vec<Value<'c>> {
+    pub(crate) fn frontier(&self, entry: Op<'c>, remarks: bool) -> Vec<Value<'c>> {
         let mut wanted = Vec::new();
         entry.walk(&mut |op| {
             if op.results().first().is_none_or(|result| !self.leaves.contains_key(result)) {

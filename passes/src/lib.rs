@@ -11,6 +11,7 @@ pub mod fuse_elementwise;
 pub mod fuse_reductions;
 pub mod fusion;
 pub mod hoist_weights;
+pub mod inline_layers;
 pub mod mark_launches;
 pub mod narrow_dots;
 pub mod outline_regions;
@@ -35,6 +36,7 @@ pub const PASSES: &[PassEntry] = &[
     PassEntry::of::<fuse_elementwise::FuseElementwise>(),
     PassEntry::of::<fuse_reductions::FuseReductions>(),
     PassEntry::of::<hoist_weights::HoistWeights>(),
+    PassEntry::of::<inline_layers::InlineLayers>(),
     PassEntry::of::<mark_launches::MarkLaunches>(),
     PassEntry::of::<narrow_dots::NarrowDots>(),
     PassEntry::of::<outline_regions::OutlineRegions>(),

@@ -39,10 +39,13 @@ mod function;
 mod region;
 
 use std::collections::{HashMap, HashSet};
+use std::rc::Rc;
 
+use function::Weights;
 use region::{Modules, Refusal, Region};
 use strata_core::diagnostic::{Severity, emit_at};
 use strata_core::ir::{Builder, Op};
+use strata_core::likeness::Likeness;
 use strata_core::pass::{Counter, Pass, PassContext, PassError};
 use strata_dialects::capture::is_part;
 
@@ -75,8 +78,8 @@ impl Pass for OutlineRegions {
 /// A module of the captured program that might become a function.
 struct Candidate<'c> {
     modules: Modules<'c>,
-    /// Its text: equal candidates have equal ones.
-    text: String,
+    /// What it consists of: equal candidates have equal functions.
+    like: Rc<Likeness<'c>>,
 }
 
 impl OutlineRegions {
@@ -87,14 +90,14 @@ impl OutlineRegions {
                 emit_at(modules.ops[0].location(), Severity::Remark, &format!("'{}' is not outlined: {reason}", modules.name), &[]);
             }
         };
-        let mut candidates = Vec::new();
+        let (mut candidates, weights) = (Vec::new(), Weights::of(entry));
         for modules in region::modules(entry).into_iter().filter(|modules| modules.ops.len() as i64 >= self.min_ops) {
             match Region::of(entry, &modules.ops) {
-                Ok(region) => candidates.push(Candidate { text: function::text(&region), modules }),
+                Ok(region) => candidates.push(Candidate { like: Rc::new(function::likeness(&region, &weights)), modules }),
                 Err(reason) => refused(&modules, reason),
             }
         }
-        let mut symbols: HashMap<String, String> = HashMap::new();
+        let mut symbols: HashMap<Rc<Likeness<'c>>, String> = HashMap::new();
         let mut calls = 0;
         for candidate in choose(candidates) {
             // Layers that became calls before may stand between the operations of this one.
@@ -105,9 +108,9 @@ impl OutlineRegions {
                     continue;
                 }
             };
-            let symbol = symbols.entry(candidate.text).or_insert_with(|| {
+            let symbol = symbols.entry(candidate.like).or_insert_with(|| {
                 let symbol = fresh(module, &candidate.modules.name);
-                function::make(&mut Builder::at_end(module.body(0), entry.location()), &region, &symbol);
+                function::make(&mut Builder::at_end(module.body(0), entry.location()), &region, &weights, &symbol);
                 symbol
             });
             region.call(symbol);
@@ -119,9 +122,9 @@ impl OutlineRegions {
 
 /// The candidates to outline, in the order of the program: no operation is in two of them.
 fn choose(candidates: Vec<Candidate<'_>>) -> Vec<Candidate<'_>> {
-    let mut times: HashMap<&str, usize> = HashMap::new();
-    candidates.iter().for_each(|candidate| *times.entry(&candidate.text).or_default() += 1);
-    let repeated: Vec<bool> = candidates.iter().map(|candidate| times[candidate.text.as_str()] > 1).collect();
+    let mut times: HashMap<Rc<Likeness<'_>>, usize> = HashMap::new();
+    candidates.iter().for_each(|candidate| *times.entry(candidate.like.clone()).or_default() += 1);
+    let repeated: Vec<bool> = candidates.iter().map(|candidate| times[&candidate.like] > 1).collect();
     // The outermost first; among modules of one depth none is in another.
     let mut order: Vec<usize> = (0..candidates.len()).collect();
     order.sort_by_key(|&at| candidates[at].modules.depth);

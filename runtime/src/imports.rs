@@ -13,6 +13,7 @@ use crate::session::CallState;
 
 /// What the runtime does for an image, and its larger library functions.
 static OWN: &[(&str, Address)] = &[
+    ("strata_launches", Address(strata_launches as *const c_void)),
     ("strata_lib_cholesky", Address(library::linalg::strata_lib_cholesky as *const c_void)),
     ("strata_lib_ctc", Address(library::ctc::strata_lib_ctc as *const c_void)),
     ("strata_lib_ctc_gradient", Address(library::ctc::strata_lib_ctc_gradient as *const c_void)),
@@ -126,6 +127,44 @@ pub unsafe extern "C" fn strata_output(call: *mut StrataCall, index: i64, bytes:
 pub unsafe extern "C" fn strata_parallel(_call: *mut StrataCall, body: Body, ctx: *mut c_void, n: i64, grain: i64) {
     // SAFETY: the compiler passes bodies whose disjoint ranges are independent.
     unsafe { pool::global().run(body, ctx, n, grain) }
+}
+
+/// An image's import; see the architecture page. Goes through a table of launches; the words of a row are said in the compiler's
+/// `loop_to_cpu/table.rs`.
+///
+/// # Safety
+/// Called by an image with the argument of its running entry, and with a table that belongs to the pointers.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn strata_launches(
+    call: *mut StrataCall,
+    tasks: *const Body,
+    bases: *const *mut u8,
+    mut row: *const i64,
+    count: i64,
+) {
+    let mut next = || {
+        // SAFETY: the table has as many words as its rows say.
+        let word = unsafe { row.read_unaligned() };
+        row = row.wrapping_add(1);
+        word
+    };
+    let mut arguments: Vec<*mut u8> = Vec::new();
+    for _ in 0..count {
+        let (task, parts, grain, number) = (next(), next(), next(), next());
+        arguments.clear();
+        for _ in 0..number {
+            let (base, offset) = (next(), next() as usize);
+            // SAFETY: bases and weights are as many as the table names.
+            arguments.push(unsafe {
+                if base < 0 { (*(*call).weights.add(offset)).cast() } else { (*bases.add(base as usize)).wrapping_add(offset) }
+            });
+        }
+        // SAFETY: tasks are as many as the table names; each takes these arguments, and disjoint ranges are independent.
+        unsafe {
+            let (body, context) = (*tasks.add(task as usize), arguments.as_mut_ptr().cast());
+            if grain < 0 { body(context, 0, parts) } else { pool::global().run(body, context, parts, grain) }
+        }
+    }
 }
 
 /// An image's import; see the architecture page.

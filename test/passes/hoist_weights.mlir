@@ -121,3 +121,33 @@ func.func @prepare(%w: tensor<2xf32> {capture.kind = "parameter", capture.name =
   %0 = prim.neg %w : (tensor<2xf32>) -> tensor<2xf32>
   return %0 : tensor<2xf32>
 }
+
+// -----
+
+// What a layer computes from its weights alone is prepared for each of its calls.
+// CHECK-LABEL: func.func @main(
+// CHECK-SAME: %arg3: tensor<4xf32> {capture.kind = "prepared", capture.name = "prepared.0"}, %arg4: tensor<4xf32> {capture.kind = "prepared", capture.name = "prepared.1"})
+// CHECK-NEXT: %[[A:.*]] = call @layers.0(%arg0, %arg1, %arg3)
+// CHECK-NEXT: call @layers.0(%[[A]], %arg2, %arg4)
+// CHECK-NEXT: return
+// CHECK: func.func @prepare(
+// CHECK-NEXT: %[[P:.*]] = prim.sqrt %arg0
+// CHECK-NEXT: %[[Q:.*]] = prim.sqrt %arg1
+// CHECK-NEXT: return %[[P]], %[[Q]]
+// CHECK: func.func private @layers.0(
+// CHECK-SAME: %arg2: tensor<4xf32> {capture.kind = "prepared", capture.name = "prepared.0"})
+// CHECK-NEXT: prim.mul %arg0, %arg2
+// SAME: checked 1 of 1 passes
+func.func @main(%x: tensor<4xf32> {capture.kind = "input", capture.name = "x"},
+                %v: tensor<4xf32> {capture.kind = "parameter", capture.name = "v"},
+                %w: tensor<4xf32> {capture.kind = "parameter", capture.name = "w"})
+    -> (tensor<4xf32> {capture.kind = "output"}) attributes {capture.entry} {
+  %0 = call @layers.0(%x, %v) : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+  %1 = call @layers.0(%0, %w) : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+  return %1 : tensor<4xf32>
+}
+func.func private @layers.0(%x: tensor<4xf32>, %w: tensor<4xf32> {capture.kind = "parameter", capture.name = "weight.1"}) -> tensor<4xf32> {
+  %0 = prim.sqrt %w : (tensor<4xf32>) -> tensor<4xf32>
+  %1 = prim.mul %x, %0 : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+  return %1 : tensor<4xf32>
+}

@@ -12,14 +12,12 @@
 // RUN: diff %t.one %t.flat
 
 
-// FIRST: computed @main
-// FIRST-NEXT: computed @layers.0
+// FIRST: computed @layers.0
 // FIRST-NEXT: computed @layers.2
-// FIRST-NEXT: 3 computed, 0 from disk, 0 from memory
-// SECOND: disk @main
-// SECOND-NEXT: disk @layers.0
+// FIRST-NEXT: 2 computed, 0 from disk, 0 from memory
+// SECOND: disk @layers.0
 // SECOND-NEXT: computed @layers.2
-// SECOND-NEXT: 1 computed, 2 from disk, 0 from memory
+// SECOND-NEXT: 1 computed, 1 from disk, 0 from memory
 // The kernel is another, the program around it is not.
 // CODE: object 2 entries
 // EDITED: object 3 entries

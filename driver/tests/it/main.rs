@@ -2,5 +2,6 @@
 
 mod calls;
 mod device;
+mod layers;
 mod mutants;
 mod ptx;

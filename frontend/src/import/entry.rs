@@ -1,5 +1,7 @@
 //! The entry function: its arguments and results with their names and kinds, symbols, ranges and guards.
 
+use std::collections::HashMap;
+
 use strata_core::ir::{Attr, Block, Builder, Op, OpSpec, Type, Value};
 
 use super::{
@@ -13,6 +15,7 @@ use crate::pt2::{
     Program,
     argument::Argument,
     schema::{Constant, Graph, InputSpec, OutputSpec},
+    weights::Weight,
 };
 
 /// The name of the entry function.
@@ -38,7 +41,7 @@ impl<'g, 'c> Entry<'g, 'c> {
     /// Makes the function with its arguments; results are added by [`Entry::finish`].
     pub fn new(importer: &mut Importer<'c>, module: Block<'c>, program: &'g Program) -> Result<Self, ImportError> {
         let graph = &program.exported.graph_module.graph;
-        let mut scope = Scope::new(graph);
+        let (mut scope, stored) = (Scope::new(graph), program.tensors());
         let (mut args, mut arg_types) = (Vec::new(), Vec::new());
         for (spec, argument) in program.exported.graph_module.signature.input_specs.iter().zip(&graph.inputs) {
             let Some(arg) = arg(spec, argument)? else { continue };
@@ -50,7 +53,7 @@ impl<'g, 'c> Entry<'g, 'c> {
                 Some(_) => importer.cx.int(1),
             });
             if arg.input.kind.is_weight() {
-                weight(program, graph, &arg).map_err(blame)?;
+                weight(&stored, graph, &arg).map_err(blame)?;
             }
             args.push(arg);
         }
@@ -159,10 +162,8 @@ fn arg_attrs<'c>(importer: &Importer<'c>, arg: &Arg<'_>) -> Attr<'c> {
 }
 
 /// A weight's stored form must be what the graph expects.
-fn weight(program: &Program, graph: &Graph, arg: &Arg<'_>) -> Result<(), Refusal> {
-    let tables = [&program.weights, &program.constants];
-    let stored = tables.into_iter().flatten().find(|(name, _)| *name == arg.input.name);
-    let (_, stored) = stored.ok_or_else(|| Refusal::broken("its value is not in the archive"))?;
+fn weight(stored: &HashMap<&str, &Weight>, graph: &Graph, arg: &Arg<'_>) -> Result<(), Refusal> {
+    let stored = stored.get(arg.input.name.as_str()).ok_or_else(|| Refusal::broken("its value is not in the archive"))?;
     let meta = arg.name.and_then(|name| graph.tensor_values.get(name)).ok_or_else(|| Refusal::broken("it is not described"))?;
     let sizes: Vec<_> = stored.sizes.iter().map(|size| *size as i64).collect();
     let expected: Option<Vec<_>> = meta.sizes.iter().map(types::known).collect();

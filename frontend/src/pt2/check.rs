@@ -54,16 +54,16 @@ fn graph(graph: &Graph, path: &str, values: &mut usize) -> Result<(), Pt2Error> 
         define(graph, input, &mut defined).map_err(|why| at(format!("{path}.inputs[{place}]"), why))?;
     }
     for (place, node) in graph.nodes.iter().enumerate() {
-        let path = format!("{path}.nodes[{place}]");
+        let path = || format!("{path}.nodes[{place}]");
         for (place, input) in node.inputs.iter().enumerate() {
-            let path = format!("{path}.inputs[{place}]");
-            used(&input.arg, &defined).map_err(|why| at(path.clone(), why))?;
+            let path = || format!("{}.inputs[{place}]", path());
+            used(&input.arg, &defined).map_err(|why| at(path(), why))?;
             if let Argument::AsGraph(nested) = &input.arg {
-                self::graph(&nested.graph, &format!("{path}.arg.as_graph.graph"), values)?;
+                self::graph(&nested.graph, &format!("{}.arg.as_graph.graph", path()), values)?;
             }
         }
         for (place, output) in node.outputs.iter().enumerate() {
-            define(graph, output, &mut defined).map_err(|why| at(format!("{path}.outputs[{place}]"), why))?;
+            define(graph, output, &mut defined).map_err(|why| at(format!("{}.outputs[{place}]", path()), why))?;
         }
     }
     for (place, output) in graph.outputs.iter().enumerate() {

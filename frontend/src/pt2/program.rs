@@ -65,6 +65,10 @@ pub(super) fn json<T: DeserializeOwned>(archive: &Archive, entry: &str) -> Resul
     if bytes.len() > MAX_JSON {
         return Err(Pt2Error::entry(entry, format!("it has {} bytes, more than {MAX_JSON}", bytes.len())));
     }
+    // Following the path to every value takes longer than reading it: only what cannot be read is read again for it.
+    if let Ok(value) = serde_json::from_slice(bytes) {
+        return Ok(value);
+    }
     let mut reader = serde_json::Deserializer::from_slice(bytes);
     let value = serde_path_to_error::deserialize(&mut reader)
         .map_err(|error| Pt2Error::field(entry, error.path().to_string(), error.inner().to_string()))?;

@@ -2,6 +2,7 @@
 
 use super::device::Device;
 use super::launch::Launcher;
+use super::table::{Tables, slice};
 use super::{Error, memory};
 use crate::codegen::{ENTRY, PREPARE};
 use crate::num::Num;
@@ -24,19 +25,20 @@ pub type Messages = Vec<String>;
 /// What status `INDEX_OUT_OF_BOUNDS` says.
 const OUT_OF_BOUNDS: &str = "index out of bounds";
 
-/// Writes the native entries from the functions with `host.entry` and `host.prepare`, which are erased.
-pub fn lower<'c>(module: Op<'c>) -> Result<Messages, Error> {
+/// Writes the native entries from the functions with `host.entry` and `host.prepare`, which are erased. Where there are more than `long`
+/// launches they are in tables.
+pub fn lower(module: Op<'_>, long: usize) -> Result<Messages, Error> {
     let marked = |mark: &str| module.body(0).ops().into_iter().find(|op| op.attr(mark).is_some());
     let host = marked("host.entry").ok_or_else(|| Error::at(module, "there is no host program"))?;
     let mut messages = vec![OUT_OF_BOUNDS.to_owned()];
-    lower_function(module, host, ENTRY, &mut messages)?;
+    lower_function(module, host, ENTRY, long, &mut messages)?;
     if let Some(prepare) = marked("host.prepare") {
-        lower_function(module, prepare, PREPARE, &mut messages)?;
+        lower_function(module, prepare, PREPARE, long, &mut messages)?;
     }
     Ok(messages)
 }
 
-fn lower_function<'c>(module: Op<'c>, host: Op<'c>, name: &'static str, messages: &mut Messages) -> Result<(), Error> {
+fn lower_function<'c>(module: Op<'c>, host: Op<'c>, name: &'static str, long: usize, messages: &mut Messages) -> Result<(), Error> {
     let cx = module.cx();
     let pointer = memory::pointer(cx);
     let mut at = Builder::before(host);
@@ -59,10 +61,12 @@ fn lower_function<'c>(module: Op<'c>, host: Op<'c>, name: &'static str, messages
         device: Device::of(module),
         slots: block.arg(0),
         values: HashMap::new(),
+        tables: None,
         messages,
         constants: 0,
     };
     lowering.prologue(host);
+    lowering.prepare_tables(host, long);
     lowering.block(host.body(0), true)?;
     host.erase();
     Ok(())
@@ -82,6 +86,8 @@ pub(super) struct Host<'c, 'm> {
     /// Words for the arguments of a launch.
     pub(super) slots: Value<'c>,
     pub(super) values: HashMap<Value<'c>, Value<'c>>,
+    /// Launches as data, where the program is long.
+    pub(super) tables: Option<Tables<'c>>,
     messages: &'m mut Messages,
     constants: usize,
 }
@@ -98,7 +104,7 @@ impl<'c> Host<'c, '_> {
     }
 
     /// So many 8-byte slots on the stack.
-    fn stack(&mut self, slots: i64) -> Value<'c> {
+    pub(super) fn stack(&mut self, slots: i64) -> Value<'c> {
         let cx = self.cx;
         let count = self.b.const_int(cx.int(64), slots);
         let attrs = [("elem_type", cx.type_attr(cx.int(64))), ("alignment", cx.i64_attr(8))];
@@ -111,7 +117,7 @@ impl<'c> Host<'c, '_> {
         self.b.value("llvm.load", &[at], ty, &[("alignment", self.cx.i64_attr(8))])
     }
 
-    fn store_word(&mut self, base: Value<'c>, offset: i64, value: Value<'c>) {
+    pub(super) fn store_word(&mut self, base: Value<'c>, offset: i64, value: Value<'c>) {
         let at = memory::element_pointer(&mut self.b, base, Num::Const(offset), ElementType::I8);
         self.b.effect("llvm.store", &[value, at], &[("alignment", self.cx.i64_attr(8))]);
     }
@@ -128,11 +134,16 @@ impl<'c> Host<'c, '_> {
     }
 
     /// What a value has become. A weight's pointer is read where it is used: a program of many layers could not keep them all.
-    fn value(&mut self, value: Value<'c>) -> Value<'c> {
-        match value.defining_op().filter(|op| op.is("host.weight")) {
-            Some(weight) => self.listed(layout::WEIGHTS, weight),
-            None => self.values.get(&value).copied().unwrap_or(value),
+    /// A slice's is made there where most are only rows of a table.
+    pub(super) fn value(&mut self, value: Value<'c>) -> Value<'c> {
+        if let Some(weight) = value.defining_op().filter(|op| op.is("host.weight")) {
+            return self.listed(layout::WEIGHTS, weight);
         }
+        if let Some((from, offset)) = slice(value).filter(|_| self.tables.is_some()) {
+            let from = self.value(from);
+            return memory::element_pointer(&mut self.b, from, Num::Const(offset), ElementType::I8);
+        }
+        self.values.get(&value).copied().unwrap_or(value)
     }
 
     fn ty(&self, ty: Type<'c>) -> Type<'c> {
@@ -148,6 +159,13 @@ impl<'c> Host<'c, '_> {
     }
 
     fn op(&mut self, op: Op<'c>, top: bool) -> Result<(), Error> {
+        if top && self.waits(op) {
+            return Ok(());
+        }
+        self.launch_waiting(op)?;
+        if self.tables.is_some() && op.is("host.slice") && slice(op.result(0)).is_some() {
+            return Ok(());
+        }
         let operands: Vec<_> = op.operands().into_iter().map(|operand| self.value(operand)).collect();
         let pointer = memory::pointer(self.cx);
         if self.device.is_some() && self.on_device(op, &operands)? {
@@ -189,10 +207,7 @@ impl<'c> Host<'c, '_> {
                 self.guard(op, &operands, top);
                 return Ok(());
             }
-            "host.launch" => {
-                let Some(launcher) = self.launcher.as_mut() else { return Ok(()) };
-                return launcher.launch(self.module, &mut self.b, op, &operands, self.call, self.status);
-            }
+            "host.launch" => return self.launch(op),
             "host.return" => {
                 let status = memory::load(&mut self.b, self.status, Num::Const(0), ElementType::I32);
                 self.b.effect("func.return", &[status], &[]);
@@ -257,7 +272,6 @@ impl<'c> Host<'c, '_> {
 
     /// Elements in the code image, and how many bytes they are.
     pub(super) fn constant(&mut self, op: Op<'c>) -> Result<(Value<'c>, i64), Error> {
-        let cx = self.cx;
         let value = op.attr("value").ok_or_else(|| Error::at(op, "it has no value"))?;
         let (mut bytes, splat) = value.as_dense().ok_or_else(|| Error::at(op, "its value is not dense"))?;
         if splat {
@@ -265,10 +279,16 @@ impl<'c> Host<'c, '_> {
         }
         let count = bytes.len().max(1) as i64;
         bytes.resize(count as usize, 0);
+        Ok((self.data(op, &bytes)?, count))
+    }
+
+    /// Bytes in the code image.
+    pub(super) fn data(&mut self, op: Op<'c>, bytes: &[u8]) -> Result<Value<'c>, Error> {
+        let (cx, count) = (self.cx, bytes.len() as i64);
         let name = format!("{}.constant.{}", self.name, self.constants);
         self.constants += 1;
         let parse = |text: &str| cx.parse_type(text).ok_or_else(|| Error::at(op, "the LLVM dialect is not loaded"));
-        let dense = cx.dense_attr(cx.tensor(&[count], cx.int(8)), &bytes).ok_or_else(|| Error::at(op, "its bytes cannot be kept"))?;
+        let dense = cx.dense_attr(cx.tensor(&[count], cx.int(8)), bytes).ok_or_else(|| Error::at(op, "its bytes cannot be kept"))?;
         let linkage = cx.parse_attr("#llvm.linkage<internal>").ok_or_else(|| Error::at(op, "the LLVM dialect is not loaded"))?;
         Builder::before(self.func).op(OpSpec {
             name: "llvm.mlir.global",
@@ -284,8 +304,7 @@ impl<'c> Host<'c, '_> {
             regions: 1,
             ..OpSpec::default()
         });
-        let at = self.b.value("llvm.mlir.addressof", &[], memory::pointer(cx), &[("global_name", cx.symbol_attr(&name))]);
-        Ok((at, count))
+        Ok(self.b.value("llvm.mlir.addressof", &[], memory::pointer(cx), &[("global_name", cx.symbol_attr(&name))]))
     }
 
     /// The scalar of the program: `index` is kept as i64, bool as a byte.

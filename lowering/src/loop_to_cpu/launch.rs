@@ -95,15 +95,48 @@ impl<'c> Launcher<'c> {
         }
         let body = b.value("func.constant", &[], task_type, &[("value", cx.symbol_attr(&task_name(name)))]);
         let body = b.value("builtin.unrealized_conversion_cast", &[body], pointer, &[]);
-        let grain = match work {
-            Num::Const(work) if work >= HEAVY => Num::Const(if step > 1 { step } else { 0 }),
-            _ => Num::Const(GRAIN).ceil_div(b, work).ceil_div(b, Num::Const(step)).mul(b, Num::Const(step)),
-        };
-        let grain = grain.value(b);
+        let grain = grain(b, work, step).value(b);
         let grain = b.value("arith.index_cast", &[grain], word, &[]);
         let count = count.value(b);
         let count = b.value("arith.index_cast", &[count], word, &[]);
         b.effect("func.call", &[call, body, self.slots, count, grain], &[("callee", cx.symbol_attr("strata_parallel"))]);
+    }
+}
+
+/// How a launch of known sizes is shared among threads.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Sharing {
+    /// Parts in all.
+    pub parts: i64,
+    /// Parts that a thread is woken for, 0 where one is enough; nothing where all is done at once.
+    pub grain: Option<i64>,
+}
+
+/// How launches of a kernel are shared; nothing where that depends on symbols.
+pub fn sharing<'c>(b: &mut Builder<'c>, kernel: Op<'c>) -> Option<Sharing> {
+    let view = KernelView::new(kernel)?;
+    if kernel.ints("symbols").is_some_and(|symbols| !symbols.is_empty()) {
+        return None;
+    }
+    let sizes: Vec<_> = view.sizes.results().into_iter().map(|expr| number_of(b, expr, &[])).collect();
+    let (Num::Const(parts), Num::Const(work)) = (match split(b, &view, &sizes) {
+        (Some(count), work) => (count, work),
+        (None, _) => return Some(Sharing { parts: 1, grain: None }),
+    }) else {
+        return None;
+    };
+    let grain = match grain(b, Num::Const(work), step(&view)) {
+        Num::Const(grain) if parts.wrapping_mul(work) >= 2 * GRAIN => Some(grain),
+        _ => None,
+    };
+    Some(Sharing { parts, grain })
+}
+
+/// Parts that are worth waking a thread for, 0 where one is.
+fn grain<'c>(b: &mut Builder<'c>, work: Num<'c>, step: i64) -> Num<'c> {
+    match work {
+        Num::Const(work) if work >= HEAVY => Num::Const(if step > 1 { step } else { 0 }),
+        _ => Num::Const(GRAIN).ceil_div(b, work).ceil_div(b, Num::Const(step)).mul(b, Num::Const(step)),
     }
 }
 

@@ -21,11 +21,13 @@ mod spread;
 mod stages;
 mod stream;
 mod sweep;
+mod table;
 mod tiles;
 mod turn;
 
 pub use emitter::INDEX_OUT_OF_BOUNDS;
 pub use error::Error;
+pub use table::LONG;
 
 use strata_core::ir::{Attr, Op};
 use strata_core::pass::{Pass, PassContext, PassError};
@@ -36,23 +38,28 @@ pub const MESSAGES: &str = "host.messages";
 /// Replaces the host program by the native entry and every kernel by vector loops.
 #[derive(Pass)]
 #[pass(dependents("arith", "math", "complex", "scf", "cf", "vector", "func", "llvm"))]
-pub struct LoopToCpu {}
+pub struct LoopToCpu {
+    /// Programs of more launches than this keep them in tables.
+    #[option(default = 64)]
+    long: i64,
+}
 
 impl Pass for LoopToCpu {
     fn run<'c>(&self, op: Op<'c>, _: &mut PassContext<'c>) -> Result<(), PassError> {
-        loop_to_cpu(op).map_err(|error| PassError::new(error.to_string()))
+        loop_to_cpu(op, self.long.max(0) as usize).map_err(|error| PassError::new(error.to_string()))
     }
 }
 
-/// Replaces the host program by `strata_entry` and every `loop.kernel` by a private function.
-pub fn loop_to_cpu(module: Op<'_>) -> Result<(), Error> {
-    lower_program(module)?;
+/// Replaces the host program by `strata_entry` and every `loop.kernel` by a private function. Programs of more than `long` launches
+/// keep them in tables.
+pub fn loop_to_cpu(module: Op<'_>, long: usize) -> Result<(), Error> {
+    lower_program(module, long)?;
     kernels_to_cpu(module)
 }
 
 /// Replaces the host program alone: its kernels become declarations, for [`kernels_to_cpu`] to compile apart.
 pub fn program_to_cpu(module: Op<'_>) -> Result<(), Error> {
-    lower_program(module)?;
+    lower_program(module, LONG)?;
     module.find_all("loop.kernel").into_iter().for_each(Op::erase);
     module.find_all("gpu.module").into_iter().for_each(Op::erase);
     module.remove_attr(device::MARK);
@@ -72,8 +79,8 @@ pub fn functions_of(kernel: &str) -> [String; 2] {
     [kernel.to_owned(), launch::task_name(kernel)]
 }
 
-fn lower_program(module: Op<'_>) -> Result<(), Error> {
-    let messages = host::lower(module)?;
+fn lower_program(module: Op<'_>, long: usize) -> Result<(), Error> {
+    let messages = host::lower(module, long)?;
     let cx = module.cx();
     let texts: Vec<_> = messages.iter().map(|text| cx.str_attr(text)).collect();
     module.set_attr(MESSAGES, cx.array_attr(&texts));

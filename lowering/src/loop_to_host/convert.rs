@@ -5,7 +5,8 @@ use crate::elements::memory_type;
 use crate::kernel_view::KernelView;
 use crate::num::{Num, numbers_of};
 use std::collections::HashMap;
-use strata_core::ir::{Block, Builder, Cx, DYNAMIC, ElementType, Op, OpSpec, Type, Value};
+use std::rc::Rc;
+use strata_core::ir::{AffineMap, Block, Builder, Cx, DYNAMIC, ElementType, Op, OpSpec, Type, Value};
 
 /// A tensor of the program: its memory and its sizes.
 #[derive(Clone, Debug)]
@@ -14,6 +15,14 @@ pub struct Tensor<'c> {
     pub buffer: Value<'c>,
     /// Its sizes.
     pub sizes: Vec<Num<'c>>,
+}
+
+/// A kernel as its calls see it.
+struct Callee<'c> {
+    /// Positions of its symbols among the arguments.
+    symbols: Vec<i64>,
+    /// Shapes of the arguments, then of the results.
+    shapes: Vec<AffineMap<'c>>,
 }
 
 /// The state of the walk.
@@ -30,6 +39,7 @@ pub struct Converter<'c> {
     /// Values that are written straight into an output of the call, with the returned value's type.
     destinations: HashMap<Value<'c>, (usize, Type<'c>)>,
     written: Vec<bool>,
+    callees: HashMap<String, Rc<Callee<'c>>>,
 }
 
 /// Converts the entry to a function marked `mark`; the old function is erased.
@@ -56,6 +66,7 @@ pub fn convert<'c>(module: Op<'c>, entry: Op<'c>, program: &Program, mark: &str)
         scalars: HashMap::new(),
         destinations: HashMap::new(),
         written: vec![false; program.results.len()],
+        callees: HashMap::new(),
     };
     converter.arguments(entry, program);
     converter.find_destinations(entry);
@@ -277,17 +288,14 @@ impl<'c> Converter<'c> {
 
     fn call(&mut self, op: Op<'c>) -> Result<(), Error> {
         let name = op.attr("callee").and_then(|attr| attr.as_symbol()).unwrap_or_default();
-        let kernel = self.module.lookup_symbol(&name).and_then(KernelView::new);
-        let kernel = kernel.ok_or_else(|| Error::at(op, format!("kernel '{name}' is not defined")))?;
+        let callee = self.callee(op, &name)?;
         let arguments = op.operands();
-        let symbols: Vec<_> = kernel.op.ints("symbols").unwrap_or_default();
-        let symbols: Vec<_> = symbols.into_iter().map(|at| self.scalar(arguments[at as usize])).collect();
-        let shapes = kernel.shapes();
+        let symbols: Vec<_> = callee.symbols.iter().map(|&at| self.scalar(arguments[at as usize])).collect();
         let mut operands = Vec::new();
         for &argument in &arguments {
             operands.push(if argument.ty().is_tensor() { self.tensor(op, argument)?.buffer } else { self.scalar(argument) });
         }
-        for (result, shape) in op.results().into_iter().zip(&shapes[arguments.len()..]) {
+        for (result, shape) in op.results().into_iter().zip(&callee.shapes[arguments.len()..]) {
             let sizes = numbers_of(&mut self.b, *shape, &symbols);
             let element = self.element(op, result)?;
             let tensor = match self.destinations.get(&result).copied() {
@@ -304,6 +312,18 @@ impl<'c> Converter<'c> {
         let attrs = [("callee", self.cx.symbol_attr(&name)), ("outputs", self.cx.i64_attr(op.num_results() as i64))];
         self.b.effect("host.launch", &operands, &attrs);
         Ok(())
+    }
+
+    /// What calls of a kernel need to know of it.
+    fn callee(&mut self, op: Op<'c>, name: &str) -> Result<Rc<Callee<'c>>, Error> {
+        if let Some(known) = self.callees.get(name) {
+            return Ok(known.clone());
+        }
+        let kernel = self.module.lookup_symbol(name).and_then(KernelView::new);
+        let kernel = kernel.ok_or_else(|| Error::at(op, format!("kernel '{name}' is not defined")))?;
+        let callee = Rc::new(Callee { symbols: kernel.op.ints("symbols").unwrap_or_default(), shapes: kernel.shapes() });
+        self.callees.insert(name.to_owned(), callee.clone());
+        Ok(callee)
     }
 
     fn output(&mut self, index: usize, element: ElementType, sizes: &[Num<'c>]) -> Value<'c> {

@@ -1,6 +1,7 @@
 //! What a captured entry takes and gives.
 
 use super::Error;
+use std::collections::HashMap;
 use strata_core::ir::{Attr, DYNAMIC, ElementType, Op, Type};
 use strata_dialects::capture::{Continuation, continuation};
 
@@ -51,7 +52,9 @@ impl Program {
     /// Takes over the prepared weights of the same program at a later level, where there may be others. All else stays as it was.
     pub fn prepare(&mut self, later: &Program) {
         let known = std::mem::take(&mut self.arguments);
-        let same = |new: &Argument| known.iter().find(|old| !old.is_prepared() && (&old.kind, old.index) == (&new.kind, new.index));
+        let places: HashMap<_, _> =
+            known.iter().filter(|old| !old.is_prepared()).map(|old| ((old.kind.as_str(), old.index), old)).collect();
+        let same = |new: &Argument| places.get(&(new.kind.as_str(), new.index)).copied();
         self.arguments = later.arguments.iter().map(|new| same(new).unwrap_or(new).clone()).collect();
     }
 }
@@ -73,10 +76,11 @@ impl Argument {
     }
 }
 
-fn attributes<'c>(func: Op<'c>, list: &str, at: usize) -> (Option<String>, Option<String>) {
-    let dict = func.attr(list).and_then(Attr::as_array).and_then(|dicts| dicts.get(at).copied());
-    let text = |name: &str| dict.and_then(|dict| dict.entry(name)).and_then(Attr::as_str);
-    (text("capture.kind"), text("capture.name"))
+/// `capture.kind` and `capture.name` of all arguments or results of a function.
+fn attributes(func: Op<'_>, list: &str) -> Vec<(Option<String>, Option<String>)> {
+    let dicts = func.attr(list).and_then(Attr::as_array).unwrap_or_default();
+    let text = |dict: Attr<'_>, name: &str| dict.entry(name).and_then(Attr::as_str);
+    dicts.into_iter().map(|dict| (text(dict, "capture.kind"), text(dict, "capture.name"))).collect()
 }
 
 fn sizes(ty: Type<'_>) -> Vec<Option<i64>> {
@@ -89,9 +93,9 @@ impl Program {
         let ty = func.attr("function_type").and_then(Attr::as_type).ok_or_else(|| Error::at(func, "it has no type"))?;
         let (mut inputs, mut weights) = (0, 0);
         let element = |ty: Type<'_>| ty.element_type().ok_or_else(|| Error::at(func, format!("values of type {ty} cannot cross the call")));
-        let mut arguments = Vec::new();
+        let (mut arguments, mut known) = (Vec::new(), attributes(func, "arg_attrs").into_iter());
         for (at, ty) in ty.inputs().into_iter().enumerate() {
-            let (kind, name) = attributes(func, "arg_attrs", at);
+            let (kind, name) = known.next().unwrap_or_default();
             let kind = kind.unwrap_or_else(|| "input".to_owned());
             let counter = if kind == "input" { &mut inputs } else { &mut weights };
             *counter += 1;
@@ -99,9 +103,9 @@ impl Program {
             let name = name.unwrap_or_else(|| format!("arg{at}"));
             arguments.push(Argument { kind, name, element: element(ty)?, shape: sizes(ty), tensor: ty.is_tensor(), index });
         }
-        let mut results = Vec::new();
+        let (mut results, mut known) = (Vec::new(), attributes(func, "res_attrs").into_iter());
         for (at, ty) in ty.results().into_iter().enumerate() {
-            let (kind, name) = attributes(func, "res_attrs", at);
+            let (kind, name) = known.next().unwrap_or_default();
             results.push(Returned {
                 kind: kind.unwrap_or_else(|| "output".to_owned()),
                 name: name.unwrap_or_else(|| format!("out{at}")),

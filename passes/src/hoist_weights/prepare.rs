@@ -86,7 +86,7 @@ fn weights<'c>(signature: &Signature<'c>, entry: Op<'c>, function: Op<'c>, termi
 }
 
 /// The ops that compute some values, in the order of the program.
-fn needed<'c>(entry: Op<'c>, values: &[Value<'c>]) -> Vec<Op<'c>> {
+pub(super) fn needed<'c>(entry: Op<'c>, values: &[Value<'c>]) -> Vec<Op<'c>> {
     let mut needed = HashSet::new();
     let mut rest = values.to_vec();
     while let Some(value) = rest.pop() {
@@ -98,7 +98,7 @@ fn needed<'c>(entry: Op<'c>, values: &[Value<'c>]) -> Vec<Op<'c>> {
 }
 
 /// Erases what nobody needs.
-fn sweep(function: Op<'_>) {
+pub(super) fn sweep(function: Op<'_>) {
     for op in function.body(0).ops().into_iter().rev().filter(|op| op.is_dead()) {
         op.erase();
     }

@@ -2,17 +2,40 @@
 
 use super::region::Region;
 use crate::hoist_weights::signature::Signature;
-use strata_core::ir::{Attr, Builder, Module, Op, OpSpec, Type, Value};
+use std::collections::HashMap;
+use strata_core::ir::{Attr, Builder, Op, OpSpec, Type, Value};
+use strata_core::likeness::Likeness;
 
-/// The function's text under a name that all have: equal regions have equal texts.
-pub(super) fn text(region: &Region<'_>) -> String {
-    let alone = Module::new(region.function.cx());
-    make(&mut Builder::at_end(alone.body(), region.function.location()), region, "layer");
-    alone.to_string()
+/// The weights of a program that no call changes, with their kinds.
+pub(super) struct Weights<'c>(HashMap<Value<'c>, Attr<'c>>);
+
+impl<'c> Weights<'c> {
+    pub fn of(function: Op<'c>) -> Self {
+        let (signature, cx) = (Signature::of(function), function.cx());
+        let arguments = function.body(0).args().into_iter().enumerate().filter(|(at, _)| signature.is_fixed_weight(*at));
+        Self(arguments.map(|(at, argument)| (argument, cx.str_attr(&signature.kind(at)))).collect())
+    }
+
+    /// The kind of a value, where it is one of them.
+    fn kind(&self, value: Value<'c>) -> Option<Attr<'c>> {
+        self.0.get(&value).copied()
+    }
+}
+
+/// What the function consists of but for its name: equal regions have equal functions.
+pub(super) fn likeness<'c>(region: &Region<'c>, weights: &Weights<'c>) -> Likeness<'c> {
+    let mut like = Likeness::default();
+    for &input in &region.inputs {
+        like.note(weights.kind(input));
+        like.input(input);
+    }
+    region.ops.iter().for_each(|op| like.op(*op));
+    region.outputs.iter().for_each(|output| like.output(*output));
+    like
 }
 
 /// Makes the function.
-pub(super) fn make<'c>(b: &mut Builder<'c>, region: &Region<'c>, name: &str) -> Op<'c> {
+pub(super) fn make<'c>(b: &mut Builder<'c>, region: &Region<'c>, weights: &Weights<'c>, name: &str) -> Op<'c> {
     let cx = region.function.cx();
     let types = |values: &[Value<'c>]| values.iter().map(|value| value.ty()).collect::<Vec<Type<'c>>>();
     let (inputs, outputs) = (types(&region.inputs), types(&region.outputs));
@@ -21,7 +44,7 @@ pub(super) fn make<'c>(b: &mut Builder<'c>, region: &Region<'c>, name: &str) -> 
         ("sym_visibility", cx.str_attr("private")),
         ("function_type", cx.type_attr(cx.function(&inputs, &outputs))),
     ];
-    let marks = weights(region);
+    let marks = marks(region, weights);
     if marks.iter().any(Option::is_some) {
         let marks: Vec<_> = marks.into_iter().map(|mark| mark.unwrap_or_else(|| cx.dict_attr(&[]))).collect();
         attrs.push(("arg_attrs", cx.array_attr(&marks)));
@@ -42,14 +65,10 @@ pub(super) fn make<'c>(b: &mut Builder<'c>, region: &Region<'c>, name: &str) -> 
 }
 
 /// What is known of arguments that are weights, with names that do not tell one layer's weights from another's.
-fn weights<'c>(region: &Region<'c>) -> Vec<Option<Attr<'c>>> {
+fn marks<'c>(region: &Region<'c>, weights: &Weights<'c>) -> Vec<Option<Attr<'c>>> {
     let cx = region.function.cx();
-    let signature = Signature::of(region.function);
-    let arguments = region.function.body(0).args();
-    let place = |value: &Value<'c>| arguments.iter().position(|argument| argument == value);
     let mark = |(at, value): (usize, &Value<'c>)| {
-        let from = place(value).filter(|from| signature.is_fixed_weight(*from))?;
-        let (kind, name) = (cx.str_attr(&signature.kind(from)), cx.str_attr(&format!("weight.{at}")));
+        let (kind, name) = (weights.kind(*value)?, cx.str_attr(&format!("weight.{at}")));
         Some(cx.dict_attr(&[("capture.kind", kind), ("capture.name", name)]))
     };
     region.inputs.iter().enumerate().map(mark).collect()

@@ -20,8 +20,9 @@ pub(super) struct Modules<'c> {
 /// All numbered modules of a function, in the order of the program.
 pub(super) fn modules<'c>(function: Op<'c>) -> Vec<Modules<'c>> {
     let mut found: BTreeMap<String, Vec<Op<'c>>> = BTreeMap::new();
+    let terminator = function.body(0).terminator();
     for op in function.body(0).ops() {
-        let end = function.body(0).terminator() == Some(op);
+        let end = terminator == Some(op);
         // Guards and symbols are the entry's own.
         let stays = end || op.dialect() == CAPTURE.name;
         let Some(path) = op.location().names().into_iter().nth(1).filter(|_| !stays) else { continue };
@@ -80,7 +81,8 @@ impl<'c> Region<'c> {
                 inputs.push(value);
             }
         }
-        let read = |value: &Value<'c>| value.uses().iter().any(|user| !ops.iter().any(|op| user.op.is_inside(*op)));
+        let inside = |op: Op<'c>| members.contains(&op) || ops.iter().any(|member| op.is_inside(*member));
+        let read = |value: &Value<'c>| value.uses().iter().any(|user| !inside(user.op));
         let outputs: Vec<_> = ops.iter().flat_map(|op| op.results()).filter(read).collect();
         if outputs.is_empty() {
             return Err(Refusal::Unread);
@@ -92,7 +94,7 @@ impl<'c> Region<'c> {
         let (mut after, mut late, mut left) = (Vec::new(), HashSet::new(), ops.len());
         let computed: HashSet<_> = ops.iter().flat_map(|op| op.results()).collect();
         let (first, effects) = (ops.first().copied(), ops.iter().any(|op| !op.is_effect_free()));
-        for op in function.body(0).ops().into_iter().skip_while(|op| Some(*op) != first) {
+        for op in std::iter::successors(first, |op| op.next()) {
             if members.contains(&op) {
                 left -= 1;
                 if reads(op).iter().any(|value| late.contains(value)) {
