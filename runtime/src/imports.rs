@@ -129,8 +129,11 @@ pub unsafe extern "C" fn strata_parallel(_call: *mut StrataCall, body: Body, ctx
     unsafe { pool::global().run(body, ctx, n, grain) }
 }
 
-/// An image's import; see the architecture page. Goes through a table of launches; the words of a row are said in the compiler's
-/// `loop_to_cpu/table.rs`.
+/// Most arguments of a launch in a table.
+const ARGUMENTS: usize = 64;
+
+/// An image's import; see the architecture page. Goes through a table of launches of at most 64 arguments each; the words of a row are
+/// said in the compiler's `loop_to_cpu/table.rs`.
 ///
 /// # Safety
 /// Called by an image with the argument of its running entry, and with a table that belongs to the pointers.
@@ -148,16 +151,14 @@ pub unsafe extern "C" fn strata_launches(
         row = row.wrapping_add(1);
         word
     };
-    let mut arguments: Vec<*mut u8> = Vec::new();
+    let mut arguments = [std::ptr::null_mut::<u8>(); ARGUMENTS];
     for _ in 0..count {
-        let (task, parts, grain, number) = (next(), next(), next(), next());
-        arguments.clear();
-        for _ in 0..number {
+        let (task, parts, grain, number) = (next(), next(), next(), next() as usize);
+        for argument in &mut arguments[..number] {
             let (base, offset) = (next(), next() as usize);
             // SAFETY: bases and weights are as many as the table names.
-            arguments.push(unsafe {
-                if base < 0 { (*(*call).weights.add(offset)).cast() } else { (*bases.add(base as usize)).wrapping_add(offset) }
-            });
+            *argument =
+                unsafe { if base < 0 { (*(*call).weights.add(offset)).cast() } else { (*bases.add(base as usize)).wrapping_add(offset) } };
         }
         // SAFETY: tasks are as many as the table names; each takes these arguments, and disjoint ranges are independent.
         unsafe {

@@ -112,19 +112,15 @@ pub struct Sharing {
     pub grain: Option<i64>,
 }
 
-/// How launches of a kernel are shared; nothing where that depends on symbols.
+/// How launches of a kernel are shared; nothing where that depends on symbols, or where the kernel has no loop that threads could share
+/// and so no function for them.
 pub fn sharing<'c>(b: &mut Builder<'c>, kernel: Op<'c>) -> Option<Sharing> {
     let view = KernelView::new(kernel)?;
     if kernel.ints("symbols").is_some_and(|symbols| !symbols.is_empty()) {
         return None;
     }
     let sizes: Vec<_> = view.sizes.results().into_iter().map(|expr| number_of(b, expr, &[])).collect();
-    let (Num::Const(parts), Num::Const(work)) = (match split(b, &view, &sizes) {
-        (Some(count), work) => (count, work),
-        (None, _) => return Some(Sharing { parts: 1, grain: None }),
-    }) else {
-        return None;
-    };
+    let (Some(Num::Const(parts)), Num::Const(work)) = split(b, &view, &sizes) else { return None };
     let grain = match grain(b, Num::Const(work), step(&view)) {
         Num::Const(grain) if parts.wrapping_mul(work) >= 2 * GRAIN => Some(grain),
         _ => None,

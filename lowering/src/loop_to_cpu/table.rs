@@ -17,6 +17,8 @@ pub const LONG: usize = 64;
 
 /// So few launches in a row are code.
 const FEW: usize = 4;
+/// The runtime has room for so many arguments of a launch, the status cell included.
+const ARGUMENTS: usize = 64;
 
 /// What the tables of an entry share.
 pub(super) struct Tables<'c> {
@@ -67,7 +69,7 @@ impl<'c> Host<'c, '_> {
     pub(super) fn waits(&mut self, op: Op<'c>) -> bool {
         let Some(tables) = &mut self.tables else { return false };
         let fixed = op.is("host.launch") && tables.kernels.get(&callee(op)).is_some_and(Option::is_some);
-        if fixed && op.operands().into_iter().all(|operand| operand.ty().is_memref()) {
+        if fixed && op.num_operands() < ARGUMENTS && op.operands().into_iter().all(|operand| operand.ty().is_memref()) {
             tables.pending.push(op);
             return true;
         }
