@@ -33,7 +33,7 @@ impl Sample {
         for &label in labels {
             states.extend([class(label)?, blank]);
         }
-        let times = if classes == 0 { 0 } else { scores.len() / classes };
+        let times = scores.len().checked_div(classes).unwrap_or(0);
         Some(Sample { length: usize::try_from(length).unwrap_or(0).min(times), scores, classes, states })
     }
 
