@@ -252,25 +252,42 @@ fn for_rows<'c>(
         let place = init.len() + place;
         start.push(empty(importer, body, place, *ty, *row, count)?);
     }
-    let bounds = [importer.builder.const_index(0), as_value(importer, count), importer.builder.const_index(1)];
-    let op = importer.structured("scf.for", &[bounds.to_vec(), start].concat(), &results, 1);
-    let index = importer.cx.index();
-    let block = importer.builder.add_block(op.region(0), &[vec![index], results.clone()].concat());
-    importer.inside(block, |importer| {
-        let args = block.args();
-        let (place, state) = (args[0], &args[1..]);
-        let mut inputs = state[..init.len()].to_vec();
+    let carried = init.len();
+    let inputs = |importer: &mut Importer<'c>, place: Value<'c>, state: &[Value<'c>]| {
+        let mut inputs = state[..carried].to_vec();
         for value in rows {
             inputs.push(select(importer, *value, place)?);
         }
-        inputs.extend(extra);
+        Ok([inputs, extra.to_vec()].concat())
+    };
+    row_by_row(importer, body, (0, count), &start, (&results, carried), inputs)
+}
+
+/// A loop over rows: the body sees `inputs` of the place and of the state; it gives the first `carried` values of the state anew, and one
+/// row of each of the others.
+fn row_by_row<'c>(
+    importer: &mut Importer<'c>,
+    body: &NamedGraph,
+    (from, count): (i64, Size<'c>),
+    start: &[Value<'c>],
+    (results, carried): (&[Type<'c>], usize),
+    inputs: impl FnOnce(&mut Importer<'c>, Value<'c>, &[Value<'c>]) -> Result<Vec<Value<'c>>, Problem>,
+) -> Result<Vec<Value<'c>>, Problem> {
+    let bounds = [importer.builder.const_index(from), as_value(importer, count), importer.builder.const_index(1)];
+    let op = importer.structured("scf.for", &[&bounds, start].concat(), results, 1);
+    let index = importer.cx.index();
+    let block = importer.builder.add_block(op.region(0), &[&[index], results].concat());
+    importer.inside(block, |importer| {
+        let args = block.args();
+        let (place, state) = (args[0], &args[1..]);
+        let inputs = inputs(importer, place, state)?;
         let outputs = importer.graph(&body.graph, &inputs)?;
         if outputs.len() != results.len() {
             let why = format!("the body gives {} values where {} are expected", outputs.len(), results.len());
             return Err(Problem::Here(Refusal::broken(why)));
         }
-        let mut next = importer.fit_all(&outputs[..init.len()], &results[..init.len()])?;
-        for (row, whole) in outputs[init.len()..].iter().zip(&state[init.len()..]) {
+        let mut next = importer.fit_all(&outputs[..carried], &results[..carried])?;
+        for (row, whole) in outputs[carried..].iter().zip(&state[carried..]) {
             next.push(collect(importer, *whole, *row, place)?);
         }
         importer.builder.effect("scf.yield", &next, &[]);
@@ -299,15 +316,9 @@ fn running<'c>(
     let count = dimension(importer, *first, 0)?;
     // The result begins as the rows themselves: the first one stays.
     let start = importer.fit_all(rows, &results)?;
-    let bounds = [importer.builder.const_index(1), as_value(importer, count), importer.builder.const_index(1)];
-    let op = importer.structured("scf.for", &[bounds.to_vec(), start].concat(), &results, 1);
-    let index = importer.cx.index();
-    let block = importer.builder.add_block(op.region(0), &[vec![index], results.clone()].concat());
-    importer.inside(block, |importer| {
-        let args = block.args();
-        let (place, state) = (args[0], &args[1..]);
+    let inputs = |importer: &mut Importer<'c>, place: Value<'c>, state: &[Value<'c>]| {
         let one = importer.builder.const_index(1);
-        let before = importer.builder.value("arith.subi", &[place, one], index, &[]);
+        let before = importer.builder.value("arith.subi", &[place, one], importer.cx.index(), &[]);
         let mut inputs = Vec::new();
         for whole in state {
             inputs.push(select(importer, *whole, before)?);
@@ -315,17 +326,9 @@ fn running<'c>(
         for value in rows {
             inputs.push(select(importer, *value, place)?);
         }
-        inputs.extend(extra);
-        let outputs = importer.graph(&body.graph, &inputs)?;
-        if outputs.len() != results.len() {
-            let why = format!("the body gives {} values where {} are expected", outputs.len(), results.len());
-            return Err(Problem::Here(Refusal::broken(why)));
-        }
-        let next = outputs.iter().zip(state).map(|(row, whole)| collect(importer, *whole, *row, place)).collect::<Result<Vec<_>, _>>()?;
-        importer.builder.effect("scf.yield", &next, &[]);
-        Ok(())
-    })?;
-    Ok(op.results())
+        Ok([inputs, extra.to_vec()].concat())
+    };
+    row_by_row(importer, body, (1, count), &start, (&results, 0), inputs)
 }
 
 /// The types of the rows that the body gives, checked against the results that collect them.
