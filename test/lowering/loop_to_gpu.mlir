@@ -56,6 +56,18 @@ func.func @main(%x: tensor<128x64xf32>, %y: tensor<64x128xf32>) -> tensor<128x12
 
 // -----
 
+// What is the same tensor twice has no part in shared memory: it is read where it is, and where the tiles go beyond the last row, the last
+// row instead.
+// CHECK: gpu.func @k0
+// CHECK-COUNT-32: arith.minsi %{{.*}}, %c69
+// CHECK: scf.for
+func.func @main(%x: tensor<70x70xf32>) -> tensor<70x70xf32> attributes {capture.entry} {
+  %0 = prim.dot %x, %x {lhs_batch = array<i64>, rhs_batch = array<i64>, lhs_contract = array<i64: 1>, rhs_contract = array<i64: 0>} : (tensor<70x70xf32>, tensor<70x70xf32>) -> tensor<70x70xf32>
+  return %0 : tensor<70x70xf32>
+}
+
+// -----
+
 // Large angles are reduced by our own code, as there is no library.
 // CHECK: llvm.mlir.global internal constant @strata_math.digits
 // CHECK: call @strata_math.sin.f32

@@ -46,6 +46,25 @@ fn host_and_device_compute_one_program_together() {
     agree(&emulated.run(&inputs).unwrap(), &native.run(&inputs).unwrap());
 }
 
+fn numbers(shape: &[i64]) -> Tensor {
+    let values: Vec<f32> = (0..shape.iter().product::<i64>()).map(|k| (k * 37 % 101) as f32 * 0.03 - 1.4).collect();
+    Tensor::from_slice(DType::F32, shape, &values).unwrap()
+}
+
+#[test]
+fn tiles_end_where_operands_do() {
+    let programs = [
+        ("square_product.mlir", vec![numbers(&[70, 70])]),
+        ("scaled_product.mlir", vec![numbers(&[70, 50]), numbers(&[70]), numbers(&[50, 33])]),
+    ];
+    for (name, inputs) in programs {
+        let text = strata_driver::lower(&program(name), "loop-scheduled", &options(Mode::Default)).unwrap();
+        assert!(text.contains("tile = array<i64: 64, "), "{name}");
+        let (emulated, native) = (emulated(&program(name), &options(Mode::Default)).unwrap(), native(name));
+        agree(&emulated.run(&inputs).unwrap(), &native.run(&inputs).unwrap());
+    }
+}
+
 #[test]
 fn matrix_units_multiply_what_tiles_do_not_fill() {
     let tensor = |dtype: DType, shape: &[i64]| {

@@ -84,7 +84,9 @@ impl<'c> Emitter<'c> {
         let (copies, origins) = self.my_points(tiles, start, Num::Value(block), Num::Value(thread));
         let mut stages = self.stages().into_iter();
         let first = stages.next().ok_or_else(|| Error::at(self.kernel.op, "it has no stage"))?;
-        let sums = self.contract(device, &first, tiles, (&copies, &origins), Num::Value(thread))?;
+        // An operand that does not come through shared memory is read for all points of the tile.
+        let near = self.within(&copies, tiles);
+        let sums = self.contract(device, &first, tiles, (&near, &origins), Num::Value(thread))?;
         let rest: Vec<_> = stages.collect();
         for (copy, sum) in copies.iter().zip(sums) {
             let finish = |emitter: &mut Self| -> Result<(), Error> {
@@ -140,6 +142,22 @@ impl<'c> Emitter<'c> {
             (copy.outer, copy.slot) = (slot, slot);
         }
         (copies, places.into_iter().map(|(_, origin, ..)| origin).collect())
+    }
+
+    /// The same points, with the last index of a dim where they are beyond its end: what is read for these exists, and goes nowhere.
+    fn within(&mut self, copies: &[Copy<'c>], tiles: &Tiles) -> Vec<Copy<'c>> {
+        let mut copies = copies.to_vec();
+        for (dim, &tile) in self.kernel.outer.clone().into_iter().zip(&tiles.tile) {
+            let size = self.sizes[dim];
+            if matches!(size, Num::Const(size) if size % tile == 0) {
+                continue;
+            }
+            let last = size.sub(&mut self.b, Num::Const(1));
+            for coord in copies.iter_mut().filter_map(|copy| copy.point[dim].as_mut()) {
+                coord.base = coord.base.min(&mut self.b, last);
+            }
+        }
+        copies
     }
 
     /// Whether a point is one of the kernel's; nothing when every point is.
