@@ -1,7 +1,8 @@
 // RUN: rs-opt %s --prim-to-loop --schedule-gpu --loop-to-host --loop-to-gpu --split-input-file | rs-filecheck %s
 
-// A grid of blocks whose number follows from the symbols; threads beyond the last point do nothing.
-// CHECK: #[[GRID:.*]] = affine_map<()[s0, s1, s2] -> (s0 ceildiv 256)>
+// A grid of blocks whose number follows from the symbols; threads beyond the last point do nothing. Neighbours come and go together
+// where all of them are there.
+// CHECK: #[[GRID:.*]] = affine_map<()[s0, s1, s2] -> ((s0 ceildiv 4) ceildiv 256)>
 // CHECK: host.launch {{.*}}callee = @k0
 // CHECK: gpu.module @device
 // CHECK: gpu.func @k0({{.*}}) kernel attributes {host.grid = #[[GRID]], host.symbols = array<i64: 0, 2, 3>, known_block_size = array<i32: 256, 1, 1>}
@@ -9,7 +10,14 @@
 // CHECK: gpu.thread_id  x
 // CHECK: arith.cmpi ult
 // CHECK: scf.if
-// CHECK: llvm.load
+// CHECK: arith.cmpi ule
+// CHECK: scf.if
+// CHECK: llvm.load {{.*}} {alignment = 16 : i64} : !llvm.ptr -> vector<4xf32>
+// CHECK-COUNT-4: math.sqrt
+// CHECK: llvm.store {{.*}} {alignment = 16 : i64} : vector<4xf32>, !llvm.ptr
+// CHECK: else
+// CHECK: scf.for
+// CHECK: llvm.load {{.*}} {alignment = 4 : i64} : !llvm.ptr -> f32
 // CHECK: math.sqrt
 // CHECK: llvm.store
 // CHECK-NOT: loop.kernel
@@ -101,6 +109,26 @@ func.func @main(%x: tensor<256x512xf16>, %y: tensor<512x384xf16>) -> tensor<256x
   %0 = prim.dot %x, %y {lhs_batch = array<i64>, rhs_batch = array<i64>, lhs_contract = array<i64: 1>, rhs_contract = array<i64: 0>}
       : (tensor<256x512xf16>, tensor<512x384xf16>) -> tensor<256x384xf16>
   return %0 : tensor<256x384xf16>
+}
+
+// -----
+
+// Rows whose length is known at run time only are asked whether they are whole, once: a remainder of the number of columns.
+// CHECK: gpu.func @k0
+// CHECK: arith.floordivsi {{.*}} : index
+// CHECK: arith.cmpi eq
+// CHECK: scf.if
+// CHECK-COUNT-2: llvm.load {{.*}} -> vector<4xf32>
+// CHECK: llvm.store {{.*}} : vector<4xf32>, !llvm.ptr
+// Where they are not, the threads of a block stand side by side: a thread's next point is 256 further.
+// CHECK: else
+// CHECK: scf.for {{.*}} to %c1024 step %c256
+func.func @main(%x: tensor<?x?xf32>, %y: tensor<?x?xf32>) -> tensor<?x?xf32> attributes {capture.entry} {
+  %m = capture.dim %x {dim = 0 : i64, symbol = "m", min = 1 : i64, max = 4096 : i64} : (tensor<?x?xf32>) -> index
+  %n = capture.dim %x {dim = 1 : i64, symbol = "n", min = 1 : i64, max = 4096 : i64} : (tensor<?x?xf32>) -> index
+  capture.bind_dims %y, %m, %n {shape = affine_map<()[s0, s1] -> (s0, s1)>} : (tensor<?x?xf32>, index, index) -> ()
+  %0 = prim.add %x, %y : tensor<?x?xf32>
+  return %0 : tensor<?x?xf32>
 }
 
 // -----

@@ -1,8 +1,8 @@
 // RUN: rs-opt %s --prim-to-loop --schedule-gpu --split-input-file | rs-filecheck %s
 
-// Each thread has a point to itself.
+// Each thread has neighbours that fill 16 bytes.
 // CHECK-LABEL: loop.kernel @k0
-// CHECK-SAME: schedule = {threads = 256 : i64}
+// CHECK-SAME: schedule = {threads = 256 : i64, vector = 0 : i64, width = 4 : i64}
 func.func @map(%x: tensor<100000xf32>) -> tensor<100000xf32> {
   %0 = prim.sin %x : tensor<100000xf32>
   return %0 : tensor<100000xf32>
@@ -10,9 +10,50 @@ func.func @map(%x: tensor<100000xf32>) -> tensor<100000xf32> {
 
 // -----
 
-// The threads of a block share a row.
+// Short elements come in larger numbers, and where there are few points each thread has one.
 // CHECK-LABEL: loop.kernel @k0
-// CHECK-SAME: schedule = {team = 256 : i64, threads = 256 : i64}
+// CHECK-SAME: schedule = {threads = 256 : i64, vector = 0 : i64, width = 8 : i64}
+func.func @short(%x: tensor<1000x1000xbf16>) -> tensor<1000x1000xbf16> {
+  %0 = prim.neg %x : tensor<1000x1000xbf16>
+  return %0 : tensor<1000x1000xbf16>
+}
+
+// -----
+
+// CHECK-LABEL: loop.kernel @k0
+// CHECK-SAME: schedule = {threads = 256 : i64}
+func.func @few(%x: tensor<1000xf32>) -> tensor<1000xf32> {
+  %0 = prim.sin %x : tensor<1000xf32>
+  return %0 : tensor<1000xf32>
+}
+
+// -----
+
+// Rows that are not whole numbers of neighbours are read one by one.
+// CHECK-LABEL: loop.kernel @k0
+// CHECK-SAME: schedule = {threads = 256 : i64}
+func.func @odd(%y: tensor<999xf32>) -> tensor<1000x999xf32> {
+  %0 = prim.broadcast %y {dims = array<i64: 1>} : (tensor<999xf32>) -> tensor<1000x999xf32>
+  return %0 : tensor<1000x999xf32>
+}
+
+// -----
+
+// So is what goes along a row from another place than its beginning.
+// CHECK-LABEL: loop.kernel @k0
+// CHECK-SAME: schedule = {threads = 256 : i64}
+func.func @pad(%x: tensor<100000xf32>) -> tensor<100004xf32> {
+  %z = prim.constant {value = dense<0.0> : tensor<f32>} : tensor<f32>
+  %0 = prim.pad %x, %z {low = array<i64: 1>, high = array<i64: 3>, interior = array<i64: 0>} : (tensor<100000xf32>, tensor<f32>) -> tensor<100004xf32>
+  return %0 : tensor<100004xf32>
+}
+
+// -----
+
+// The threads of a block share a row, four neighbours each.
+// CHECK-LABEL: loop.kernel @k0
+// CHECK-SAME: schedule = {team = 128 : i64, threads = 128 : i64}
+// CHECK: loop.stage {{.*}}schedule = {unroll = 4 : i64, vector = 1 : i64}
 func.func @rows(%x: tensor<64x512xf32>) -> tensor<64xf32> {
   %0 = prim.reduce %x {dims = array<i64: 1>, kind = "sum"} : (tensor<64x512xf32>) -> tensor<64xf32>
   return %0 : tensor<64xf32>

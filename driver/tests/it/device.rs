@@ -52,6 +52,17 @@ fn numbers(shape: &[i64]) -> Tensor {
 }
 
 #[test]
+fn rows_are_taken_whole_where_they_are() {
+    let text = strata_driver::lower(&program("wide.mlir"), "gpu", &options(Mode::Default)).unwrap();
+    assert!(text.contains("vector<4xf32>") && !text.contains("loop.kernel"), "{text}");
+    let (emulated, native) = (emulated(&program("wide.mlir"), &options(Mode::Default)).unwrap(), native("wide.mlir"));
+    for (rows, columns) in [(3, 8), (5, 7), (1, 1), (40, 36), (33, 65), (2, 1030)] {
+        let inputs = [numbers(&[rows, columns]), numbers(&[columns])];
+        agree(&emulated.run(&inputs).unwrap(), &native.run(&inputs).unwrap());
+    }
+}
+
+#[test]
 fn tiles_end_where_operands_do() {
     let programs = [
         ("square_product.mlir", vec![numbers(&[70, 70])]),

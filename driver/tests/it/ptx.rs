@@ -56,6 +56,16 @@ fn a_row_softmax_of_any_size() {
 }
 
 #[test]
+fn rows_come_and_go_sixteen_bytes_at_a_time() {
+    check(program("wide.mlir"));
+    let options = Options { target: "cuda:sm_80".parse().unwrap(), ..Options::default() };
+    let text = ptx(&program("wide.mlir"), &options).unwrap();
+    for move_of_four in ["ld.global.v4.b32", "st.global.v4.b32"] {
+        assert!(text.contains(move_of_four), "{move_of_four}:\n{text}");
+    }
+}
+
+#[test]
 fn a_tiled_product() {
     check(program("product.mlir"));
 }

@@ -55,6 +55,8 @@ pub struct Emitter<'c> {
     pub mask: Option<Value<'c>>,
     /// The threads that run the same points of the outer loops together, if there are several.
     pub(crate) team: Option<Team<'c>>,
+    /// Whether neighbours in a row come and go together.
+    pub(crate) wide: bool,
     pub(crate) kernel: KernelView<'c>,
     pub(crate) sizes: Vec<Num<'c>>,
     pub(crate) symbols: Vec<Value<'c>>,
@@ -153,6 +155,7 @@ impl<'c> Emitter<'c> {
             width: 1,
             mask: None,
             team: None,
+            wide: false,
             sizes,
             symbols,
             scalars,
@@ -274,7 +277,7 @@ impl<'c> Emitter<'c> {
             if argument.is_unused() {
                 continue;
             }
-            if let Some(values) = self.read_turned(stage, operand, copies) {
+            if let Some(values) = self.read_turned(stage, operand, copies).or_else(|| self.read_wide(stage, operand, copies)) {
                 for (known, value) in known.iter_mut().zip(values) {
                     known.insert(argument, value);
                 }

@@ -108,6 +108,33 @@ pub fn load_vector<'c>(
     from_memory(b, value, element)
 }
 
+/// `width` elements in a row that begins at a multiple of them.
+pub fn load_row<'c>(b: &mut Builder<'c>, base: Value<'c>, index: Num<'c>, element: ElementType, width: i64) -> Value<'c> {
+    let cx = b.cx();
+    let at = element_pointer(b, base, index, element);
+    let aligned = ("alignment", cx.int_attr(cx.int(64), width * memory_bytes(element) as i64));
+    let value = b.value("llvm.load", &[at], cx.vector(&[width], memory_type(cx, element)), &[aligned]);
+    from_memory(b, value, element)
+}
+
+/// Stores elements in a row that begins at a multiple of them.
+pub fn store_row<'c>(b: &mut Builder<'c>, base: Value<'c>, index: Num<'c>, values: &[Value<'c>], element: ElementType) {
+    let (cx, width) = (b.cx(), values.len() as i64);
+    let mut row: Option<Value<'c>> = None;
+    for (lane, &value) in values.iter().enumerate() {
+        let value = to_memory(b, value, element);
+        row = Some(match row {
+            None => broadcast(b, value, width),
+            Some(row) => b.value("vector.insert", &[value, row], row.ty(), &[("static_position", cx.i64s_attr(&[lane as i64]))]),
+        });
+    }
+    let at = element_pointer(b, base, index, element);
+    let aligned = ("alignment", cx.int_attr(cx.int(64), width * memory_bytes(element) as i64));
+    row.into_iter().for_each(|row| {
+        b.effect("llvm.store", &[row, at], &[aligned]);
+    });
+}
+
 /// Every other element of those from `index` on: two vectors, of which the second begins one element earlier than the first ends, so
 /// that nothing behind the last element is touched.
 pub fn load_every_other<'c>(b: &mut Builder<'c>, base: Value<'c>, index: Num<'c>, element: ElementType, width: i64) -> Value<'c> {

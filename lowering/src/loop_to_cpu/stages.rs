@@ -34,14 +34,17 @@ impl<'c> Emitter<'c> {
             .map(|dim| {
                 let lanes = vector == Some(dim as i64);
                 let (range, length) = self.range(stage, dim, copy);
+                // Threads of a team take neighbours where these come and go together, and turn by turn elsewhere.
+                let unroll = if lanes && (self.wide || self.team.is_none()) { stage.schedule("unroll").unwrap_or(1).max(1) } else { 1 };
+                let pieces = self.wide && stage.piece(dim).is_some_and(|size| size % unroll == 0);
                 Loop {
                     dim,
                     width: if lanes { stage.schedule("width").unwrap_or(1) } else { 1 },
-                    unroll: if lanes { stage.schedule("unroll").unwrap_or(1).max(1) } else { 1 },
+                    unroll,
                     range,
                     length,
                     tail: Tail::Loop,
-                    aligned: range.0 == Num::Const(0),
+                    aligned: range.0 == Num::Const(0) || pieces,
                 }
             })
             .collect()
@@ -67,8 +70,12 @@ impl<'c> Emitter<'c> {
         let mut body = |emitter: &mut Self, copies: &[Copy<'c>], carried: Vec<Value<'c>>| {
             emitter.reads.clear();
             let yields = if stage.spread.is_empty() { emitter.bodies(stage, copies)? } else { emitter.spread(stage, copies)? };
-            for (copy, values) in copies.iter().zip(yields) {
-                for (result, value) in stage.op.results().into_iter().zip(values) {
+            for (k, result) in stage.op.results().into_iter().enumerate() {
+                let values: Vec<_> = yields.iter().map(|values| values[k]).collect();
+                if emitter.write_wide(stage, result, copies, &values) {
+                    continue;
+                }
+                for (copy, value) in copies.iter().zip(values) {
                     emitter.write(stage, result, copy, value)?;
                 }
             }

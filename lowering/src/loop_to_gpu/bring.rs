@@ -2,6 +2,7 @@
 
 use super::matrix::{Matrix, factors};
 use super::tiles::{Part, Tiles};
+use super::wide::WIDE;
 use crate::kernel_view::StageView;
 use crate::loop_to_cpu::Error;
 use crate::loop_to_cpu::emitter::Emitter;
@@ -10,9 +11,6 @@ use crate::loop_to_cpu::memory;
 use crate::loop_to_cpu::nest::Copy;
 use crate::num::Num;
 use strata_core::ir::{AffineKind, ElementType, OpSpec, Type, Value};
-
-/// Bytes that a thread copies at a time without waiting.
-const WIDE: i64 = 16;
 
 /// The point of the loops around, where the tile begins, and the number of the thread.
 type At<'a, 'c> = (&'a Copy<'c>, &'a [Num<'c>], Num<'c>);

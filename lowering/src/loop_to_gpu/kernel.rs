@@ -37,11 +37,10 @@ pub fn emit<'c>(device: Op<'c>, op: Op<'c>) -> Result<(), Error> {
         threads = (threads.max(WARP) as u64).next_power_of_two() as i64;
     }
     let tiles = Tiles::of(&kernel);
-    let blocks = match &tiles {
-        Some(tiles) => tile_count(&kernel, tiles.sizes()),
-        None => blocks(&kernel, if together { 1 } else { threads }),
+    let (blocks, threads) = match &tiles {
+        Some(tiles) => (tile_count(&kernel, tiles.sizes()), tiles.threads()),
+        None => (blocks(&kernel, if together { 1 } else { threads }, neighbours(&kernel).filter(|_| !together)), threads),
     };
-    let threads = tiles.as_ref().map_or(threads, Tiles::threads);
     let grid = cx.map(0, kernel.symbols().len(), &[blocks]);
     let func = Builder::at_end(device.body(0), op.location()).op(OpSpec {
         name: "gpu.func",
@@ -68,18 +67,28 @@ pub fn emit<'c>(device: Op<'c>, op: Op<'c>) -> Result<(), Error> {
         emitter.as_team(start)?;
     } else {
         emitter.make_tiles()?;
-        emitter.one_point_each(start, threads)?;
+        emitter.one_point_each(&start, threads)?;
     }
     emitter.b.effect("gpu.return", &[], &[]);
     op.erase();
     Ok(())
 }
 
-/// Blocks of a launch in which each block does so many points of the outer loops.
-fn blocks<'c>(kernel: &KernelView<'c>, points: i64) -> AffineExpr<'c> {
+/// The outer dim of which a thread takes neighbours, and how many, as the schedule says.
+fn neighbours(kernel: &KernelView<'_>) -> Option<(usize, i64)> {
+    let dim = kernel.schedule("vector").and_then(|dim| usize::try_from(dim).ok()).filter(|dim| kernel.outer.contains(dim))?;
+    kernel.schedule("width").filter(|&width| width > 1).map(|width| (dim, width))
+}
+
+/// Blocks of a launch in which each block does so many points of the outer loops, or groups of neighbours.
+fn blocks<'c>(kernel: &KernelView<'c>, points: i64, neighbours: Option<(usize, i64)>) -> AffineExpr<'c> {
     let cx = kernel.op.cx();
     let sizes = kernel.sizes.results();
-    let all = kernel.outer.iter().fold(cx.constant(1), |all, &dim| all * sizes[dim]);
+    let count = |dim: usize| match neighbours {
+        Some((along, width)) if along == dim => sizes[dim].ceil_div(cx.constant(width)),
+        _ => sizes[dim],
+    };
+    let all = kernel.outer.iter().fold(cx.constant(1), |all, &dim| all * count(dim));
     all.ceil_div(cx.constant(points))
 }
 
@@ -120,30 +129,103 @@ pub fn shared<'c>(device: Op<'c>, b: &mut Builder<'c>, kernel: &str, bytes: i64)
 }
 
 impl<'c> Emitter<'c> {
-    /// Each thread has a point of the outer loops to itself and runs all stages there.
-    fn one_point_each(&mut self, start: Copy<'c>, threads: i64) -> Result<(), Error> {
+    /// Each thread has a point of the outer loops to itself, or some neighbours, and runs all stages there.
+    fn one_point_each(&mut self, start: &Copy<'c>, threads: i64) -> Result<(), Error> {
         let (block, thread) = (special(&mut self.b, "gpu.block_id"), special(&mut self.b, "gpu.thread_id"));
-        let first = Num::Value(block).mul(&mut self.b, Num::Const(threads));
-        let at = first.add(&mut self.b, Num::Value(thread));
+        let (block, thread) = (Num::Value(block), Num::Value(thread));
+        let first = block.mul(&mut self.b, Num::Const(threads));
+        let at = first.add(&mut self.b, thread);
+        let sizes = self.outer_sizes();
+        let Some((dim, width)) = neighbours(&self.kernel) else {
+            return self.at_point(start, at, &sizes, &mut |emitter, copy| emitter.run_stages(&[copy]));
+        };
+        let mut groups = sizes.clone();
+        for (_, count) in groups.iter_mut().filter(|(other, _)| *other == dim) {
+            *count = count.ceil_div(&mut self.b, Num::Const(width));
+        }
+        let whole = self.rows_are_whole(&vec![(dim, width); self.kernel.stages.len()]);
+        let together =
+            &mut |emitter: &mut Self| emitter.at_point(start, at, &groups, &mut |emitter, copy| emitter.some_points(&copy, (dim, width)));
+        // As many points, but the threads stand side by side.
+        let alone = &mut |emitter: &mut Self| -> Result<(), Error> {
+            let first = first.mul(&mut emitter.b, Num::Const(width)).add(&mut emitter.b, thread);
+            emitter.repeat(Num::Const(0), Num::Const(width * threads), threads, Vec::new(), &mut |emitter, ahead, carried| {
+                let at = first.add(&mut emitter.b, ahead);
+                emitter.at_point(start, at, &sizes, &mut |emitter, copy| emitter.run_stages(&[copy]))?;
+                Ok(carried)
+            })?;
+            Ok(())
+        };
+        self.if_whole(whole, together, alone)
+    }
+
+    /// Does something at the point of this number, if there is one.
+    fn at_point(
+        &mut self,
+        start: &Copy<'c>,
+        at: Num<'c>,
+        counts: &[(usize, Num<'c>)],
+        work: &mut dyn FnMut(&mut Self, Copy<'c>) -> Result<(), Error>,
+    ) -> Result<(), Error> {
         let mut total = Num::Const(1);
-        for dim in self.kernel.outer.clone() {
-            total = total.mul(&mut self.b, self.sizes[dim]);
+        for (_, count) in counts {
+            total = total.mul(&mut self.b, *count);
         }
         let (index, total) = (at.value(&mut self.b), total.value(&mut self.b));
         let below = self.b.value("arith.cmpi", &[index, total], self.cx.int(1), &[("predicate", self.cx.i64_attr(6))]);
         self.only_if(below, |emitter| {
-            let copy = emitter.at_number(start, at);
-            for stage in &emitter.stages() {
-                emitter.stage(stage, std::slice::from_ref(&copy))?;
-            }
-            Ok(())
+            let copy = emitter.at_number(start.clone(), at, counts);
+            work(emitter, copy)
         })
+    }
+
+    /// The neighbours of a group: together where all of them are there, else one by one.
+    fn some_points(&mut self, copy: &Copy<'c>, (dim, width): (usize, i64)) -> Result<(), Error> {
+        let (number, size) = (copy.point[dim].map_or(Num::Const(0), |coord| coord.base), self.sizes[dim]);
+        let base = number.mul(&mut self.b, Num::Const(width));
+        let all = match size {
+            Num::Const(size) if size % width == 0 => None,
+            _ => {
+                let (end, size) = (base.add(&mut self.b, Num::Const(width)).value(&mut self.b), size.value(&mut self.b));
+                Some(self.b.value("arith.cmpi", &[end, size], self.cx.int(1), &[("predicate", self.cx.i64_attr(7))]))
+            }
+        };
+        let together = &mut |emitter: &mut Self| -> Result<(), Error> {
+            let copies = emitter.neighbours(copy, dim, base, width);
+            emitter.run_stages(&copies)
+        };
+        let alone = &mut |emitter: &mut Self| -> Result<(), Error> {
+            emitter.repeat(base, size, 1, Vec::new(), &mut |emitter, at, carried| {
+                let mut copy = copy.clone();
+                copy.point[dim] = Some(Coord { base: at, lanes: false, block: None });
+                emitter.run_stages(&[copy])?;
+                Ok(carried)
+            })?;
+            Ok(())
+        };
+        self.if_whole(all, together, alone)
+    }
+
+    fn run_stages(&mut self, copies: &[Copy<'c>]) -> Result<(), Error> {
+        self.stages().iter().try_for_each(|stage| self.stage(stage, copies))
+    }
+
+    /// The outer dims and their sizes.
+    fn outer_sizes(&self) -> Vec<(usize, Num<'c>)> {
+        self.kernel.outer.iter().map(|&dim| (dim, self.sizes[dim])).collect()
     }
 
     /// All threads of a block are at the point of the block's number.
     fn as_team(&mut self, start: Copy<'c>) -> Result<(), Error> {
         let block = special(&mut self.b, "gpu.block_id");
-        let copy = self.at_number(start, Num::Value(block));
+        let copy = self.at_number(start, Num::Value(block), &self.outer_sizes());
+        let accesses: Vec<_> = self.stages().iter().map(taken).collect();
+        let whole = self.rows_are_whole(&accesses);
+        self.if_whole(whole, &mut |emitter| emitter.team_stages(&copy), &mut |emitter| emitter.team_stages(&copy))
+    }
+
+    /// All stages at a point, in each of which the threads take turns.
+    fn team_stages(&mut self, copy: &Copy<'c>) -> Result<(), Error> {
         let mut written = Vec::new();
         for stage in &self.stages() {
             // What other threads wrote is read after all are done with it.
@@ -155,7 +237,7 @@ impl<'c> Emitter<'c> {
             if let Some(team) = self.team.as_mut() {
                 team.dim = turns;
             }
-            self.stage(stage, std::slice::from_ref(&copy))?;
+            self.stage(stage, std::slice::from_ref(copy))?;
             written.extend(stage.op.results().into_iter().filter(|result| self.buffers.contains_key(result)));
         }
         Ok(())
@@ -168,18 +250,22 @@ impl<'c> Emitter<'c> {
     }
 
     /// The copy at the point of this number, counted with the last outer dim innermost.
-    fn at_number(&mut self, mut copy: Copy<'c>, at: Num<'c>) -> Copy<'c> {
+    fn at_number(&mut self, mut copy: Copy<'c>, at: Num<'c>, counts: &[(usize, Num<'c>)]) -> Copy<'c> {
         let mut rest = at;
-        let outer = self.kernel.outer.clone();
-        for (level, &dim) in outer.iter().enumerate().rev() {
-            let size = self.sizes[dim];
-            // What is left is below the size of the first dim.
-            let base = if level == 0 { rest } else { rest.modulo(&mut self.b, size) };
+        for (level, &(dim, count)) in counts.iter().enumerate().rev() {
+            // What is left is below the number of the first dim.
+            let base = if level == 0 { rest } else { rest.modulo(&mut self.b, count) };
             if level > 0 {
-                rest = rest.floor_div(&mut self.b, size);
+                rest = rest.floor_div(&mut self.b, count);
             }
             copy.point[dim] = Some(Coord { base, lanes: false, block: None });
         }
         copy
     }
+}
+
+/// The dim of which a stage takes neighbours, and how many.
+fn taken(stage: &StageView<'_>) -> (usize, i64) {
+    let dim = stage.schedule("vector").and_then(|dim| usize::try_from(dim).ok());
+    dim.map_or((0, 1), |dim| (dim, stage.schedule("unroll").unwrap_or(1)))
 }

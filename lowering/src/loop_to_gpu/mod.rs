@@ -14,9 +14,11 @@ pub(crate) mod matrix;
 mod shuffle;
 mod team;
 mod tiles;
+mod wide;
 
 pub use kernel::{GRID, SYMBOLS};
 pub use team::Team;
+pub use wide::WIDE;
 
 use crate::expand_math::{MathTarget, expand_math};
 use strata_core::ir::{Builder, Op, OpSpec};

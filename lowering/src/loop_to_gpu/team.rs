@@ -122,7 +122,7 @@ impl<'c> Emitter<'c> {
         }
     }
 
-    fn is_zero(&mut self, number: Num<'c>) -> Value<'c> {
+    pub(super) fn is_zero(&mut self, number: Num<'c>) -> Value<'c> {
         let (number, zero) = (number.value(&mut self.b), self.b.const_index(0));
         self.b.value("arith.cmpi", &[number, zero], self.cx.int(1), &[("predicate", self.cx.i64_attr(0))])
     }

@@ -1,8 +1,9 @@
 //! `--schedule-gpu`: a first cost model that writes schedules for a GPU.
 //!
-//! - Kernels whose stages all run over the outer loops alone: each thread has a point (`threads` of a block).
+//! - Kernels whose stages all run over the outer loops alone: each thread has a point (`threads` of a block), or `width` neighbours along
+//!   the dim `vector`, which it loads and stores 16 bytes at a time.
 //! - Kernels with loops inside that threads can take turns in (rows that are reduced, then mapped): `team` threads of a block share a
-//!   point of the outer loops.
+//!   point of the outer loops, and take `unroll` neighbours along `vector` in a stage whose rows allow it.
 //! - Contractions: a block has a `tile` of the outer loops, a thread `unroll` points of it along each; the operands come through shared
 //!   memory in steps (`step`) of the reduced dim `along`.
 //! - Contractions of f16 or bf16, unless `numerics` is bitwise: `warps` along each outer dim share the tile, and matrix units make the products
@@ -17,6 +18,7 @@
 //! ```
 
 mod contraction;
+mod wide;
 
 use crate::kernel_view::{KernelView, StageView};
 use strata_core::ir::Op;
@@ -64,12 +66,19 @@ fn schedule(op: Op<'_>, matrix: bool) {
     let own = kernel.stages.iter().map(|stage| turns(&kernel, stage, &size)).max().unwrap_or(1);
     let shared = kernel.stages.iter().all(|stage| can_share(stage)) && own > 1 && (points < PARALLEL || own >= LONG);
     let entries = if shared {
+        let own = own / wide::turns(&kernel, &size);
         let threads = (own.max(1) as u64).next_power_of_two().clamp(32, TEAM as u64) as i64;
         vec![("team", cx.i64_attr(threads)), ("threads", cx.i64_attr(threads))]
     } else {
+        let neighbours = wide::neighbours(&kernel, points);
+        let points = points / neighbours.map_or(1, |(_, width)| width);
         // A kernel of one point is one thread's.
         let threads = (points.max(1) as u64).next_power_of_two().clamp(32, BLOCK as u64) as i64;
-        vec![("threads", cx.i64_attr(threads))]
+        let mut entries = vec![("threads", cx.i64_attr(threads))];
+        if let Some((dim, width)) = neighbours {
+            entries.extend([("vector", cx.i64_attr(dim as i64)), ("width", cx.i64_attr(width))]);
+        }
+        entries
     };
     op.set_attr("schedule", cx.dict_attr(&entries));
 }

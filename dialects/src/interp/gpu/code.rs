@@ -32,6 +32,8 @@ pub enum Do {
     Select { to: Reg, condition: Reg, a: Reg, b: Reg },
     /// A change of type, by the op's name.
     Convert { to: Reg, a: Reg, name: String, from: ElementType, result: ElementType },
+    /// Refuses a pointer that is no multiple of so many bytes.
+    Aligned { pointer: Reg, to: u64 },
     /// Reads so many bytes; of a vector's element `at` bytes further.
     Load { to: Reg, pointer: Reg, at: u64, size: usize },
     /// Writes.

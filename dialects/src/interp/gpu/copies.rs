@@ -1,6 +1,6 @@
 //! Copies that are under way while a thread goes on: what they write is nobody's until the thread has waited for it.
 
-use super::super::value::InterpError;
+use super::super::value::{InterpError, fail};
 use super::code::Reg;
 use super::run::BlockRun;
 
@@ -23,6 +23,9 @@ impl BlockRun<'_, '_> {
     pub(super) fn start_copy(&mut self, on: &[usize], to: Reg, from: Reg, size: Option<Reg>) -> Result<(), InterpError> {
         for &thread in on {
             let (to, from) = (self.get(to, thread), self.get(from, thread));
+            if !(to | from).is_multiple_of(WIDE as u64) {
+                return Err(fail(format!("thread {thread} copies between memory that is not aligned to {WIDE} bytes")));
+            }
             let there = size.map_or(WIDE, |size| self.get(size, thread) as usize);
             let mut words = [0; 2];
             for (k, word) in words.iter_mut().enumerate() {

@@ -108,6 +108,7 @@ impl<'c> Reader<'c> {
             "llvm.store" => {
                 let (count, element) = parts(op.operand(0).ty());
                 let size = size_of(element);
+                push(aligned(op, operands[1], size));
                 for k in 0..count {
                     push(Do::Store { from: operands[0] + k, pointer: operands[1], at: (k * size) as u64, size });
                 }
@@ -151,6 +152,7 @@ impl<'c> Reader<'c> {
             }
             "llvm.load" => {
                 let size = size_of(element);
+                push(aligned(op, operands[0], size));
                 for k in 0..count {
                     push(Do::Load { to: to + k, pointer: operands[0], at: (k * size) as u64, size });
                 }
@@ -313,6 +315,12 @@ impl<'c> Reader<'c> {
         }
         Ok(())
     }
+}
+
+/// What an access asks of its pointer.
+fn aligned(op: Op<'_>, pointer: Reg, size: usize) -> Do {
+    let to = op.int("alignment").filter(|&bytes| bytes > 0).map_or(size as u64, |bytes| bytes as u64);
+    Do::Aligned { pointer, to }
 }
 
 /// An op that works on each element by itself.

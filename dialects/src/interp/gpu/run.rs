@@ -99,6 +99,10 @@ impl<'a, 'm> BlockRun<'a, 'm> {
             Do::Offset { to, pointer, index, size } => {
                 self.each(on, to, |run, t| Ok(run.get(pointer, t).wrapping_add(run.get(index, t).wrapping_mul(size))))
             }
+            Do::Aligned { pointer, to } => {
+                let crooked = on.iter().find(|&&t| !self.get(pointer, t).is_multiple_of(to));
+                crooked.map_or(Ok(()), |t| Err(fail(format!("thread {t} accesses memory that is not aligned to {to} bytes"))))
+            }
             Do::Load { to, pointer, at, size } => {
                 for &t in on {
                     let value = self.memory.load(self.get(pointer, t).wrapping_add(at), size, self.who(t))?;

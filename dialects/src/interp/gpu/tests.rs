@@ -174,6 +174,12 @@ fn a_warp_reads_matrices_by_rows_and_by_columns() {
 }
 
 #[test]
+fn wide_accesses_are_aligned() {
+    let load = "%pair = llvm.load %mine {alignment = 8 : i64} : !llvm.ptr -> vector<2xf32>";
+    refused(load, "thread 1 accesses memory that is not aligned to 8 bytes");
+}
+
+#[test]
 fn memory_ends() {
     refused("%far = llvm.getelementptr %mine[512] : (!llvm.ptr) -> !llvm.ptr, f32\nllvm.store %x, %far : f32, !llvm.ptr", "shared memory");
 }
