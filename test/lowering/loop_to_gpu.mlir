@@ -133,6 +133,21 @@ func.func @main(%x: tensor<?x?xf32>, %y: tensor<?x?xf32>) -> tensor<?x?xf32> att
 
 // -----
 
+// A transpose: rows of the operand come to shared memory, whose rows are one element longer; then rows of the result go.
+// CHECK: llvm.mlir.global internal @k0.shared() {addr_space = 3 : i32, alignment = 16 : i64} : !llvm.array<4224 x i8>
+// CHECK: gpu.func @k0
+// CHECK-SAME: known_block_size = array<i32: 256, 1, 1>
+// CHECK-COUNT-4: llvm.store
+// CHECK: gpu.barrier
+// CHECK-COUNT-4: llvm.store
+// CHECK-NOT: llvm.store
+func.func @main(%x: tensor<64x128xf32>) -> tensor<128x64xf32> attributes {capture.entry} {
+  %0 = prim.transpose %x {perm = array<i64: 1, 0>} : (tensor<64x128xf32>) -> tensor<128x64xf32>
+  return %0 : tensor<128x64xf32>
+}
+
+// -----
+
 // A kernel with a function that the device does not have stays the host's.
 // CHECK: loop.kernel @k0
 // CHECK: loop.libm

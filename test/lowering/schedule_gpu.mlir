@@ -50,6 +50,26 @@ func.func @pad(%x: tensor<100000xf32>) -> tensor<100004xf32> {
 
 // -----
 
+// A transpose has a tile, whose operand lies along the other dim.
+// CHECK-LABEL: loop.kernel @k0
+// CHECK-SAME: schedule = {tile = array<i64: 32, 32>, turn = 0 : i64, unroll = array<i64: 4, 1>}
+func.func @transpose(%x: tensor<300x200xf32>) -> tensor<200x300xf32> {
+  %0 = prim.transpose %x {perm = array<i64: 1, 0>} : (tensor<300x200xf32>) -> tensor<200x300xf32>
+  return %0 : tensor<200x300xf32>
+}
+
+// -----
+
+// Short rows are not worth it.
+// CHECK-LABEL: loop.kernel @k0
+// CHECK-SAME: schedule = {threads = 256 : i64}
+func.func @narrow(%x: tensor<30000x8xf32>) -> tensor<8x30000xf32> {
+  %0 = prim.transpose %x {perm = array<i64: 1, 0>} : (tensor<30000x8xf32>) -> tensor<8x30000xf32>
+  return %0 : tensor<8x30000xf32>
+}
+
+// -----
+
 // The threads of a block share a row, four neighbours each.
 // CHECK-LABEL: loop.kernel @k0
 // CHECK-SAME: schedule = {team = 128 : i64, threads = 128 : i64}

@@ -63,6 +63,21 @@ fn rows_are_taken_whole_where_they_are() {
 }
 
 #[test]
+fn transposes_go_through_shared_memory() {
+    let text = strata_driver::lower(&program("turned.mlir"), "loop-scheduled", &options(Mode::Default)).unwrap();
+    assert_eq!(text.matches("turn = ").count(), 2, "{text}");
+    let (emulated, native) = (emulated(&program("turned.mlir"), &options(Mode::Default)).unwrap(), native("turned.mlir"));
+    let halves = |shape: &[i64]| {
+        let bytes: Vec<u8> = (0..shape.iter().product::<i64>()).flat_map(|k| half(DType::F16, (k * 29 % 67) as f32 / 32.0 - 1.0)).collect();
+        Tensor::from_bytes(DType::F16, shape, &bytes).unwrap()
+    };
+    for (rows, columns) in [(64, 32), (40, 36), (33, 65), (1, 100), (7, 3)] {
+        let inputs = [numbers(&[rows, columns]), halves(&[2, 20, 5, 40]), halves(&[2, 5, 40, 20])];
+        agree(&emulated.run(&inputs).unwrap(), &native.run(&inputs).unwrap());
+    }
+}
+
+#[test]
 fn tiles_end_where_operands_do() {
     let programs = [
         ("square_product.mlir", vec![numbers(&[70, 70])]),

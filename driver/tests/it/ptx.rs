@@ -66,6 +66,11 @@ fn rows_come_and_go_sixteen_bytes_at_a_time() {
 }
 
 #[test]
+fn transposes() {
+    check(program("turned.mlir"));
+}
+
+#[test]
 fn a_tiled_product() {
     check(program("product.mlir"));
 }

@@ -34,7 +34,7 @@ impl<'c> Emitter<'c> {
             for (level, &(dim, extent)) in part.dims.iter().enumerate().rev() {
                 let within = if level == 0 { rest } else { rest.modulo(&mut self.b, Num::Const(extent)) };
                 rest = rest.floor_div(&mut self.b, Num::Const(extent));
-                let origin = self.origin(dim, origins, from);
+                let origin = tiles.origin(dim, origins, from);
                 let base = origin.add(&mut self.b, within);
                 copy.point[dim] = Some(Coord { base, lanes: false, block: None });
                 inside = self.below(inside, base, self.sizes[dim], extent);
@@ -121,7 +121,7 @@ impl<'c> Emitter<'c> {
                 let within = if level == 0 { rest } else { rest.modulo(&mut self.b, Num::Const(extent / each)) };
                 rest = rest.floor_div(&mut self.b, Num::Const(extent / each));
                 let within = within.mul(&mut self.b, Num::Const(each));
-                let base = self.origin(dim, origins, from).add(&mut self.b, within);
+                let base = tiles.origin(dim, origins, from).add(&mut self.b, within);
                 copy.point[dim] = Some(Coord { base, lanes: false, block: None });
                 inside = self.below(inside, base, self.sizes[dim], extent);
                 local.push(Index::uniform(within));

@@ -2,6 +2,7 @@
 
 use super::team::{PART, Team, WARP};
 use super::tiles::Tiles;
+use super::turned::Turned;
 use crate::kernel_view::{KernelView, StageView};
 use crate::loop_to_cpu::Error;
 use crate::loop_to_cpu::emitter::Emitter;
@@ -20,6 +21,34 @@ pub const SYMBOLS: &str = "host.symbols";
 /// Threads of a block where no schedule says otherwise.
 const THREADS: i64 = 128;
 
+/// Kernels whose blocks have tiles of the outer loops.
+enum Cut {
+    Contraction(Tiles),
+    Turned(Turned),
+}
+
+impl Cut {
+    /// As the kernel's schedule says.
+    fn of(kernel: &KernelView<'_>) -> Option<Self> {
+        Tiles::of(kernel).map(Self::Contraction).or_else(|| Turned::of(kernel).map(Self::Turned))
+    }
+
+    fn threads(&self) -> i64 {
+        match self {
+            Self::Contraction(tiles) => tiles.threads(),
+            Self::Turned(turned) => turned.threads(),
+        }
+    }
+
+    /// The tile sizes of the outer dims.
+    fn sizes(&self) -> &[i64] {
+        match self {
+            Self::Contraction(tiles) => tiles.sizes(),
+            Self::Turned(turned) => turned.sizes(),
+        }
+    }
+}
+
 /// Writes the kernel as `gpu.func @name(arguments.., results.., status)` at the end of the device's module.
 pub fn emit<'c>(device: Op<'c>, op: Op<'c>) -> Result<(), Error> {
     let kernel = KernelView::new(op).ok_or_else(|| Error::at(op, "it has no stages or no sizes"))?;
@@ -36,9 +65,9 @@ pub fn emit<'c>(device: Op<'c>, op: Op<'c>) -> Result<(), Error> {
     if together {
         threads = (threads.max(WARP) as u64).next_power_of_two() as i64;
     }
-    let tiles = Tiles::of(&kernel);
-    let (blocks, threads) = match &tiles {
-        Some(tiles) => (tile_count(&kernel, tiles.sizes()), tiles.threads()),
+    let cut = Cut::of(&kernel);
+    let (blocks, threads) = match &cut {
+        Some(cut) => (tile_count(&kernel, cut.sizes()), cut.threads()),
         None => (blocks(&kernel, if together { 1 } else { threads }, neighbours(&kernel).filter(|_| !together)), threads),
     };
     let grid = cx.map(0, kernel.symbols().len(), &[blocks]);
@@ -58,10 +87,13 @@ pub fn emit<'c>(device: Op<'c>, op: Op<'c>) -> Result<(), Error> {
     let block = func.region(0).append_block(&types, op.location());
     let mut emitter = Emitter::new(kernel, block, &block.args())?;
     let start = Copy { point: vec![None; emitter.kernel.num_dims()], outer: 0, slot: 0, mask: None };
-    if let Some(tiles) = tiles {
-        emitter.run_shared(device, &tiles, start)?;
+    if let Some(cut) = cut {
+        match cut {
+            Cut::Contraction(tiles) => emitter.run_shared(device, &tiles, start)?,
+            Cut::Turned(turned) => emitter.run_turned(device, &turned, start)?,
+        }
     } else if together {
-        let scratch = shared(device, &mut emitter.b, &name, threads / WARP * PART);
+        let scratch = shared(device, &mut emitter.b, &format!("{name}.shared"), threads / WARP * PART);
         let thread = special(&mut emitter.b, "gpu.thread_id");
         emitter.team = Some(Team { thread, count: threads, dim: None, scratch });
         emitter.as_team(start)?;
@@ -106,16 +138,15 @@ pub fn special<'c>(b: &mut Builder<'c>, name: &str) -> Value<'c> {
     b.value(name, &[], cx.index(), &[("dimension", x)])
 }
 
-/// So many bytes of shared memory, as a pointer like any other.
-pub fn shared<'c>(device: Op<'c>, b: &mut Builder<'c>, kernel: &str, bytes: i64) -> Value<'c> {
+/// So many bytes of shared memory of this name, as a pointer like any other.
+pub fn shared<'c>(device: Op<'c>, b: &mut Builder<'c>, name: &str, bytes: i64) -> Value<'c> {
     let cx: Cx<'c> = b.cx();
     let parse = |text: &str| cx.parse_type(text).unwrap_or_else(|| unreachable!("the LLVM dialect is loaded"));
     let linkage = cx.parse_attr("#llvm.linkage<internal>").unwrap_or_else(|| unreachable!("the LLVM dialect is loaded"));
-    let name = format!("{kernel}.shared");
     Builder::at_start(device.body(0), b.location()).op(OpSpec {
         name: "llvm.mlir.global",
         attrs: &[
-            ("sym_name", cx.str_attr(&name)),
+            ("sym_name", cx.str_attr(name)),
             ("global_type", cx.type_attr(parse(&format!("!llvm.array<{bytes} x i8>")))),
             ("linkage", linkage),
             ("alignment", cx.i64_attr(16)),
@@ -124,7 +155,7 @@ pub fn shared<'c>(device: Op<'c>, b: &mut Builder<'c>, kernel: &str, bytes: i64)
         regions: 1,
         ..OpSpec::default()
     });
-    let at = b.value("llvm.mlir.addressof", &[], parse("!llvm.ptr<3>"), &[("global_name", cx.symbol_attr(&name))]);
+    let at = b.value("llvm.mlir.addressof", &[], parse("!llvm.ptr<3>"), &[("global_name", cx.symbol_attr(name))]);
     b.value("llvm.addrspacecast", &[at], memory::pointer(cx), &[])
 }
 

@@ -14,6 +14,7 @@ pub(crate) mod matrix;
 mod shuffle;
 mod team;
 mod tiles;
+pub(crate) mod turned;
 mod wide;
 
 pub use kernel::{GRID, SYMBOLS};

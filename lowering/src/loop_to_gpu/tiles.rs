@@ -17,16 +17,20 @@ use strata_core::ir::{AffineKind, ElementType, Op, Value};
 
 /// How a kernel is cut, as its schedule says.
 pub struct Tiles {
-    /// Size of a tile along each outer dim.
-    tile: Vec<i64>,
-    /// Points of a thread along each outer dim.
-    unroll: Vec<i64>,
+    /// The dims that are cut: those of the outer loops, in their order, and what else the result has.
+    pub(super) dims: Vec<usize>,
+    /// Size of a tile along each of them.
+    pub(super) tile: Vec<i64>,
+    /// Points of a thread along each of them.
+    pub(super) unroll: Vec<i64>,
     /// The reduced dim that comes in steps.
     pub(super) along: usize,
     /// Length of a step.
     pub(super) step: i64,
     /// How warps divide a tile for matrix units.
-    matrix: Option<Matrix>,
+    pub(super) matrix: Option<Matrix>,
+    /// What the memory of the parts is called.
+    pub(super) room: &'static str,
 }
 
 impl Tiles {
@@ -42,7 +46,12 @@ impl Tiles {
         let unroll = kernel.schedule_list("unroll").unwrap_or_else(|| vec![1; tile.len()]);
         let whole = unroll.len() == tile.len() && tile.iter().zip(&unroll).all(|(tile, unroll)| *unroll > 0 && tile % unroll == 0);
         let reduces = kernel.stages.first().is_some_and(|stage| stage.reduce.contains(&along) && stage.chunk.is_none());
-        (whole && reduces).then_some(Self { tile, unroll, along, step, matrix })
+        (whole && reduces).then_some(Self { dims: kernel.outer.clone(), tile, unroll, along, step, matrix, room: "shared" })
+    }
+
+    /// Where the present tile begins along a dim, or the present step of the dim that comes in steps.
+    pub(super) fn origin<'c>(&self, dim: usize, origins: &[Num<'c>], from: Num<'c>) -> Num<'c> {
+        self.dims.iter().position(|&other| other == dim).map_or(from, |level| origins[level])
     }
 
     /// Threads of a block.
@@ -53,7 +62,7 @@ impl Tiles {
         }
     }
 
-    /// The tile sizes of the outer dims.
+    /// The tile sizes of the dims.
     pub fn sizes(&self) -> &[i64] {
         &self.tile
     }
@@ -74,6 +83,10 @@ pub(super) struct Part<'c> {
     pub next: i64,
 }
 
+/// What copies of a body yield, added to the sums that are carried.
+pub(super) type Add<'a, 'c> =
+    dyn FnMut(&mut Emitter<'c>, &[Copy<'c>], Vec<Vec<Value<'c>>>, Vec<Value<'c>>) -> Result<Vec<Value<'c>>, Error> + 'a;
+
 /// What one step of the reduced dims adds to the sums that are carried.
 type Step<'a, 'c> = dyn FnMut(&mut Emitter<'c>, &[Copy<'c>], Vec<Value<'c>>) -> Result<Vec<Value<'c>>, Error> + 'a;
 
@@ -85,8 +98,8 @@ impl<'c> Emitter<'c> {
         let mut stages = self.stages().into_iter();
         let first = stages.next().ok_or_else(|| Error::at(self.kernel.op, "it has no stage"))?;
         // An operand that does not come through shared memory is read for all points of the tile.
-        let near = self.within(&copies, tiles);
-        let sums = self.contract(device, &first, tiles, (&near, &origins), Num::Value(thread))?;
+        let within = self.within(&copies, tiles);
+        let sums = self.contract(device, &first, tiles, (&within, &origins), Num::Value(thread))?;
         let rest: Vec<_> = stages.collect();
         for (copy, sum) in copies.iter().zip(sums) {
             let finish = |emitter: &mut Self| -> Result<(), Error> {
@@ -103,26 +116,22 @@ impl<'c> Emitter<'c> {
     }
 
     /// The points of this thread, and where the block's tile begins along each outer dim.
-    fn my_points(&mut self, tiles: &Tiles, start: Copy<'c>, block: Num<'c>, thread: Num<'c>) -> (Vec<Copy<'c>>, Vec<Num<'c>>) {
+    pub(super) fn my_points(&mut self, tiles: &Tiles, start: Copy<'c>, block: Num<'c>, thread: Num<'c>) -> (Vec<Copy<'c>>, Vec<Num<'c>>) {
         let outer = self.kernel.outer.clone();
-        let (mut tile_number, mut thread_number) = (block, thread);
-        let mut places = Vec::new();
-        for (level, &dim) in outer.iter().enumerate().rev() {
-            let (b, tile) = (&mut self.b, tiles.tile[level]);
-            let count = self.sizes[dim].ceil_div(b, Num::Const(tile));
-            let origin = if level == 0 { tile_number } else { tile_number.modulo(b, count) }.mul(b, Num::Const(tile));
-            tile_number = tile_number.floor_div(b, count);
-            let apart = tile / tiles.unroll[level];
-            let within = thread_number.modulo(b, Num::Const(apart));
-            thread_number = thread_number.floor_div(b, Num::Const(apart));
-            places.push((dim, origin, within, apart, tiles.unroll[level]));
-        }
-        places.reverse();
+        let origins = self.tile_origins(&tiles.tile, block);
         if let Some(matrix) = &tiles.matrix {
-            let origins: Vec<_> = places.into_iter().map(|(_, origin, ..)| origin).collect();
             let copies = self.fragment_points(matrix, &start, &origins, thread);
             return (copies, origins);
         }
+        let mut thread_number = thread;
+        let mut places = Vec::new();
+        for (level, &dim) in outer.iter().enumerate().rev() {
+            let apart = tiles.tile[level] / tiles.unroll[level];
+            let within = thread_number.modulo(&mut self.b, Num::Const(apart));
+            thread_number = thread_number.floor_div(&mut self.b, Num::Const(apart));
+            places.push((dim, origins[level], within, apart, tiles.unroll[level]));
+        }
+        places.reverse();
         let mut copies = vec![start];
         for &(dim, origin, within, apart, unroll) in &places {
             let first = origin.add(&mut self.b, within);
@@ -141,27 +150,55 @@ impl<'c> Emitter<'c> {
         for (slot, copy) in copies.iter_mut().enumerate() {
             (copy.outer, copy.slot) = (slot, slot);
         }
-        (copies, places.into_iter().map(|(_, origin, ..)| origin).collect())
+        (copies, origins)
+    }
+
+    /// Where the tile of this number begins along each outer dim.
+    pub(super) fn tile_origins(&mut self, tile: &[i64], mut number: Num<'c>) -> Vec<Num<'c>> {
+        let mut origins = Vec::new();
+        for (level, dim) in self.kernel.outer.clone().into_iter().enumerate().rev() {
+            let b = &mut self.b;
+            let count = self.sizes[dim].ceil_div(b, Num::Const(tile[level]));
+            let at = if level == 0 { number } else { number.modulo(b, count) };
+            number = number.floor_div(b, count);
+            origins.push(at.mul(b, Num::Const(tile[level])));
+        }
+        origins.reverse();
+        origins
     }
 
     /// The same points, with the last index of a dim where they are beyond its end: what is read for these exists, and goes nowhere.
     fn within(&mut self, copies: &[Copy<'c>], tiles: &Tiles) -> Vec<Copy<'c>> {
         let mut copies = copies.to_vec();
-        for (dim, &tile) in self.kernel.outer.clone().into_iter().zip(&tiles.tile) {
-            let size = self.sizes[dim];
-            if matches!(size, Num::Const(size) if size % tile == 0) {
-                continue;
-            }
-            let last = size.sub(&mut self.b, Num::Const(1));
-            for coord in copies.iter_mut().filter_map(|copy| copy.point[dim].as_mut()) {
-                coord.base = coord.base.min(&mut self.b, last);
+        for copy in &mut copies {
+            for (&dim, &tile) in tiles.dims.iter().zip(&tiles.tile) {
+                if let Some(coord) = copy.point[dim] {
+                    copy.point[dim] = Some(Coord { base: self.clamped(dim, coord.base, tile), ..coord });
+                }
             }
         }
         copies
     }
 
+    /// An index, or the last of its dim where it is beyond; tiles of this extent may fill the dim.
+    pub(super) fn clamped(&mut self, dim: usize, at: Num<'c>, extent: i64) -> Num<'c> {
+        match self.sizes[dim] {
+            Num::Const(size) if size % extent == 0 => at,
+            size => {
+                let last = size.sub(&mut self.b, Num::Const(1));
+                at.min(&mut self.b, last)
+            }
+        }
+    }
+
+    /// Whether tiles fill the outer dims for certain.
+    pub(super) fn fills(&self, tiles: &Tiles) -> bool {
+        let fills = |(&dim, &tile): (&usize, &i64)| matches!(self.sizes[dim], Num::Const(size) if size % tile == 0);
+        self.kernel.outer.iter().zip(&tiles.tile).all(fills)
+    }
+
     /// Whether a point is one of the kernel's; nothing when every point is.
-    fn in_range(&mut self, copy: &Copy<'c>, tiles: &Tiles) -> Option<Value<'c>> {
+    pub(super) fn in_range(&mut self, copy: &Copy<'c>, tiles: &Tiles) -> Option<Value<'c>> {
         let mut inside = None;
         for (level, dim) in self.kernel.outer.clone().into_iter().enumerate() {
             let base = copy.point[dim]?.base;
@@ -181,7 +218,7 @@ impl<'c> Emitter<'c> {
     }
 
     /// The sums of all points of this thread.
-    fn contract(
+    pub(super) fn contract(
         &mut self,
         device: Op<'c>,
         stage: &StageView<'c>,
@@ -193,7 +230,7 @@ impl<'c> Emitter<'c> {
         let element = stage.op.result(0).ty().element_type();
         let reducer = element.and_then(|element| Reducer::named(&name, element));
         let reducer = reducer.ok_or_else(|| Error::at(stage.op, format!("there is no reducer '{name}'")))?;
-        let parts = self.parts(device, stage, tiles)?;
+        let parts = self.parts(device, stage, tiles, &|_| true)?;
         let start = reducer.start(&mut self.b);
         let around: Vec<_> = stage.reduce.iter().copied().filter(|&dim| dim != tiles.along).collect();
         self.around(&around, copies.to_vec(), vec![start; copies.len()], &mut |emitter, copies, carried| {
@@ -207,7 +244,12 @@ impl<'c> Emitter<'c> {
                     emitter.bring(stage, tiles, part, (&copies[0], origins, from), thread)?;
                 }
                 emitter.barrier();
-                emitter.one_step(stage, tiles, (&parts, origins), (copies, from), (carried, reducer))
+                emitter.one_step(stage, tiles, (&parts, origins), (copies, from), carried, &mut |emitter, _, yields, mut sums| {
+                    for (sum, yields) in sums.iter_mut().zip(yields) {
+                        *sum = reducer.combine(&mut emitter.b, *sum, yields[0]);
+                    }
+                    Ok(sums)
+                })
             })
         })
     }
@@ -231,17 +273,22 @@ impl<'c> Emitter<'c> {
         })
     }
 
-    /// Room in shared memory for the operands that are used again.
-    fn parts(&mut self, device: Op<'c>, stage: &StageView<'c>, tiles: &Tiles) -> Result<Vec<Part<'c>>, Error> {
-        let outer = self.kernel.outer.clone();
-        let extent = |dim: usize| match outer.iter().position(|&other| other == dim) {
+    /// Room in shared memory for the operands that are used again, of those that are wanted.
+    pub(super) fn parts(
+        &mut self,
+        device: Op<'c>,
+        stage: &StageView<'c>,
+        tiles: &Tiles,
+        wanted: &dyn Fn(usize) -> bool,
+    ) -> Result<Vec<Part<'c>>, Error> {
+        let extent = |dim: usize| match tiles.dims.iter().position(|&other| other == dim) {
             _ if dim == tiles.along => Some(tiles.step),
             Some(level) => Some(tiles.tile[level]).filter(|&tile| tile > 1),
             None => None,
         };
         let mut parts = Vec::new();
         let mut bytes = 0;
-        for (operand, map) in stage.maps.iter().enumerate() {
+        for (operand, map) in stage.maps.iter().enumerate().filter(|(operand, _)| wanted(*operand)) {
             let tensor = stage.op.operand(operand);
             let again = stage.op.operands().iter().filter(|&&other| other == tensor).count() > 1;
             let element = tensor.ty().element_type().filter(|_| !again && self.buffers.contains_key(&tensor));
@@ -269,7 +316,7 @@ impl<'c> Emitter<'c> {
         let name = self.kernel.op.str("sym_name").unwrap_or_default();
         // While matrix units work on one step the next one arrives beside it.
         let steps = if tiles.matrix.is_some() { 2 } else { 1 };
-        let memory = shared(device, &mut self.b, &name, bytes * steps);
+        let memory = shared(device, &mut self.b, &format!("{name}.{}", tiles.room), bytes * steps);
         let place = |(at, mut part): (i64, Part<'c>)| {
             part.buffer.base = memory::element_pointer(&mut self.b, memory, Num::Const(at), ElementType::I8);
             part.next = bytes;
@@ -278,28 +325,52 @@ impl<'c> Emitter<'c> {
         Ok(parts.into_iter().map(place).collect())
     }
 
-    /// Where the present tile begins along a dim.
-    pub(super) fn origin(&self, dim: usize, origins: &[Num<'c>], from: Num<'c>) -> Num<'c> {
-        self.kernel.outer.iter().position(|&other| other == dim).map_or(from, |level| origins[level])
-    }
-
-    /// The products of one step, from shared memory.
-    fn one_step(
+    /// What the points of one step yield, from shared memory, and what becomes of the sums by it.
+    pub(super) fn one_step(
         &mut self,
         stage: &StageView<'c>,
         tiles: &Tiles,
         (parts, origins): (&[Part<'c>], &[Num<'c>]),
         (copies, from): (&[Copy<'c>], Num<'c>),
-        (carried, reducer): (Vec<Value<'c>>, Reducer),
+        carried: Vec<Value<'c>>,
+        add: &mut Add<'_, 'c>,
     ) -> Result<Vec<Value<'c>>, Error> {
-        // The same stage, with accesses to the parts: indices from the beginning of the tile on.
+        self.with_parts(stage, tiles, (parts, origins, from), &mut |emitter, near| {
+            let left = emitter.sizes[tiles.along].sub(&mut emitter.b, from);
+            let count = match emitter.sizes[tiles.along] {
+                Num::Const(size) if size % tiles.step == 0 => Num::Const(tiles.step),
+                _ => left.min(&mut emitter.b, Num::Const(tiles.step)),
+            };
+            emitter.repeat(Num::Const(0), count, 1, carried.clone(), &mut |emitter, turn, carried| {
+                emitter.reads.clear();
+                let base = from.add(&mut emitter.b, turn);
+                let mut copies = copies.to_vec();
+                for copy in &mut copies {
+                    copy.point[tiles.along] = Some(Coord { base, lanes: false, block: None });
+                }
+                let yields = emitter.bodies(near, &copies)?;
+                let carried = add(emitter, &copies, yields, carried)?;
+                emitter.reads.clear();
+                Ok(carried)
+            })
+        })
+    }
+
+    /// Runs `work` with a stage whose accesses to the parts count from the beginning of the tile on.
+    pub(super) fn with_parts<R>(
+        &mut self,
+        stage: &StageView<'c>,
+        tiles: &Tiles,
+        (parts, origins, from): (&[Part<'c>], &[Num<'c>], Num<'c>),
+        work: &mut dyn FnMut(&mut Self, &StageView<'c>) -> Result<R, Error>,
+    ) -> Result<R, Error> {
         let mut near = StageView::new(stage.op);
         let known = self.symbols.len();
         let mut kept = Vec::new();
         for part in parts {
             let mut indices = Vec::new();
             for &(dim, _) in &part.dims {
-                let origin = self.origin(dim, origins, from).value(&mut self.b);
+                let origin = tiles.origin(dim, origins, from).value(&mut self.b);
                 self.symbols.push(origin);
                 indices.push(self.cx.dim(dim) - self.cx.symbol(self.symbols.len() - 1));
             }
@@ -307,28 +378,11 @@ impl<'c> Emitter<'c> {
             near.guarded[part.operand] = false;
             kept.push((part.tensor, self.buffers.insert(part.tensor, part.buffer.clone())));
         }
-        let left = self.sizes[tiles.along].sub(&mut self.b, from);
-        let count = match self.sizes[tiles.along] {
-            Num::Const(size) if size % tiles.step == 0 => Num::Const(tiles.step),
-            _ => left.min(&mut self.b, Num::Const(tiles.step)),
-        };
-        let sums = self.repeat(Num::Const(0), count, 1, carried, &mut |emitter, turn, mut carried| {
-            emitter.reads.clear();
-            let base = from.add(&mut emitter.b, turn);
-            let mut copies = copies.to_vec();
-            for copy in &mut copies {
-                copy.point[tiles.along] = Some(Coord { base, lanes: false, block: None });
-            }
-            for (sum, yields) in carried.iter_mut().zip(emitter.bodies(&near, &copies)?) {
-                *sum = reducer.combine(&mut emitter.b, *sum, yields[0]);
-            }
-            emitter.reads.clear();
-            Ok(carried)
-        })?;
+        let result = work(self, &near)?;
         self.symbols.truncate(known);
         for (tensor, buffer) in kept {
             self.buffers.extend(buffer.map(|buffer| (tensor, buffer)));
         }
-        Ok(sums)
+        Ok(result)
     }
 }

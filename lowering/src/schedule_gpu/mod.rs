@@ -4,6 +4,8 @@
 //!   the dim `vector`, which it loads and stores 16 bytes at a time.
 //! - Kernels with loops inside that threads can take turns in (rows that are reduced, then mapped): `team` threads of a block share a
 //!   point of the outer loops, and take `unroll` neighbours along `vector` in a stage whose rows allow it.
+//! - Maps that read across rows (transposes): a block has a `tile` of the result, and brings its operand through shared memory, whose rows
+//!   lie along the dim `turn`.
 //! - Contractions: a block has a `tile` of the outer loops, a thread `unroll` points of it along each; the operands come through shared
 //!   memory in steps (`step`) of the reduced dim `along`.
 //! - Contractions of f16 or bf16, unless `numerics` is bitwise: `warps` along each outer dim share the tile, and matrix units make the products
@@ -18,6 +20,7 @@
 //! ```
 
 mod contraction;
+mod turned;
 mod wide;
 
 use crate::kernel_view::{KernelView, StageView};
@@ -59,6 +62,10 @@ fn schedule(op: Op<'_>, matrix: bool) {
     let cx = op.cx();
     let size = |dim: usize| kernel.static_size(dim).unwrap_or(TYPICAL);
     if let Some(entries) = contraction::entries(&kernel, &size, matrix) {
+        op.set_attr("schedule", cx.dict_attr(&entries));
+        return;
+    }
+    if let Some(entries) = turned::entries(&kernel, &size) {
         op.set_attr("schedule", cx.dict_attr(&entries));
         return;
     }
