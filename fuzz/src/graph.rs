@@ -174,6 +174,22 @@ impl Graph {
         live
     }
 
+    /// Whether it is left open where partial results overflow, and so what is infinite and what is NaN: products of many numbers
+    /// are taken in any order, and sums of very large ones may be factored.
+    pub fn overflow_is_open(&self) -> bool {
+        let live = self.live();
+        let defs = self.defs.iter().zip(&self.types).zip(live).filter(|((_, ty), live)| *live && ty.is_float());
+        defs.into_iter().any(|((def, _), _)| match def {
+            Def::Op(Op::Reduce { kind, .. } | Op::Scan { kind, .. } | Op::Scatter(_, kind), _) => match *kind {
+                "prod" | "mul" => true,
+                "sum" | "add" => self.special && !self.bitwise,
+                _ => false,
+            },
+            Def::Op(Op::Dot { .. } | Op::Conv { .. }, _) => self.special && !self.bitwise,
+            _ => false,
+        })
+    }
+
     /// Whether compiled code has to give exactly the interpreter's bits, for each value.
     pub fn exact(&self) -> Vec<bool> {
         let mut exact = Vec::new();

@@ -118,7 +118,8 @@ pub fn contract(operands: &[(&Tensor, &[u32])], output: &[u32]) -> Result<Tensor
         let data: Vec<Vec<f64>> = operands.iter().map(|o| o.0.floats()).collect();
         return Tensor::build(dtype, &shape, |i| {
             let base: Vec<usize> = steps.iter().map(|s| offset(&s[..n], i)).collect();
-            let mut sum = 0.0;
+            // One product is not added to a zero, which would take the sign of -0.
+            let mut sum = if inner.is_empty() { -0.0 } else { 0.0 };
             crate::interp::tensor::each(&inner, |j| {
                 let mut p = 1.0;
                 for ((d, b), s) in data.iter().zip(&base).zip(&steps) {
