@@ -3,6 +3,8 @@
 //! Exactly where operations say in their location that they were captured in a numbered module (`encoder.layer.3.attention`): the
 //! importer takes this from the export's `nn_module_stack`. Of the numbered modules around an operation the outermost one is
 //! outlined that has an equal sibling, and with it its siblings that are not equal to any other (one layer that was edited).
+//! A function none of whose operations names such a module is searched for operations that come again in the same order, eight
+//! or more; these are its layers.
 //! What a layer reads from outside are the function's arguments in the order of first use, weights among them; so layers are
 //! equal when their operations, attributes and types are, whatever their weights are called.
 //! Refused, with a remark: a layer through which the program runs more than once, and symbolic sizes, of which the function would
@@ -37,6 +39,7 @@
 
 mod function;
 mod region;
+mod repeats;
 
 use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
@@ -91,7 +94,9 @@ impl OutlineRegions {
             }
         };
         let (mut candidates, weights) = (Vec::new(), Weights::of(entry));
-        for modules in region::modules(entry).into_iter().filter(|modules| modules.ops.len() as i64 >= self.min_ops) {
+        let named = region::modules(entry);
+        let layers = if named.is_empty() { repeats::repeats(entry) } else { named };
+        for modules in layers.into_iter().filter(|modules| modules.ops.len() as i64 >= self.min_ops) {
             match Region::of(entry, &modules.ops) {
                 Ok(region) => candidates.push(Candidate { like: Rc::new(function::likeness(&region, &weights)), modules }),
                 Err(reason) => refused(&modules, reason),

@@ -90,3 +90,88 @@ func.func @main(%x: tensor<?xf32> {capture.kind = "input", capture.name = "x"}) 
   %3 = aten.neg %2 : tensor<?xf32> loc("d"("layers.1"(unknown)))
   return %3 : tensor<?xf32>
 }
+
+// -----
+
+// No operation names a module: what comes again in the same order is a layer. It begins where one value crosses, although the two
+// operations before the first layer are like the last two of each.
+// CHECK-LABEL: func.func @main(
+// CHECK: %[[R:.*]] = aten.relu %arg0
+// CHECK: %[[X:.*]] = aten.add.Tensor %[[R]], %arg0
+// CHECK-NEXT: %[[A:.*]] = call @repeat.0(%[[X]], %arg1)
+// CHECK-NEXT: %[[B:.*]] = call @repeat.0(%[[A]], %arg2)
+// CHECK-NEXT: %[[C:.*]] = call @repeat.0(%[[B]], %arg1)
+// CHECK-NEXT: aten.sqrt %[[C]]
+// CHECK: func.func private @repeat.0(
+// CHECK-NOT: func.func
+// SAME: checked 2 of 2 passes
+// SMALL-LABEL: func.func @main(
+// SMALL-COUNT-3: call @repeat.0
+func.func @main(%x: tensor<4xf32> {capture.kind = "input", capture.name = "x"}, %v: tensor<4xf32> {capture.kind = "parameter", capture.name = "v"},
+                %w: tensor<4xf32> {capture.kind = "parameter", capture.name = "w"}) -> (tensor<4xf32> {capture.kind = "output"}) attributes {capture.entry} {
+  %r = aten.relu %x : tensor<4xf32>
+  %0 = aten.add.Tensor %r, %x : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+  %l0a = aten.exp %0 : tensor<4xf32>
+  %l0b = aten.neg %l0a : tensor<4xf32>
+  %l0c = aten.sin %l0b : tensor<4xf32>
+  %l0d = aten.cos %l0c : tensor<4xf32>
+  %l0e = aten.tanh %l0d : tensor<4xf32>
+  %l0f = aten.mul.Tensor %l0e, %v : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+  %l0g = aten.relu %l0f : tensor<4xf32>
+  %1 = aten.add.Tensor %l0g, %0 : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+  %l1a = aten.exp %1 : tensor<4xf32>
+  %l1b = aten.neg %l1a : tensor<4xf32>
+  %l1c = aten.sin %l1b : tensor<4xf32>
+  %l1d = aten.cos %l1c : tensor<4xf32>
+  %l1e = aten.tanh %l1d : tensor<4xf32>
+  %l1f = aten.mul.Tensor %l1e, %w : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+  %l1g = aten.relu %l1f : tensor<4xf32>
+  %2 = aten.add.Tensor %l1g, %1 : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+  %l2a = aten.exp %2 : tensor<4xf32>
+  %l2b = aten.neg %l2a : tensor<4xf32>
+  %l2c = aten.sin %l2b : tensor<4xf32>
+  %l2d = aten.cos %l2c : tensor<4xf32>
+  %l2e = aten.tanh %l2d : tensor<4xf32>
+  %l2f = aten.mul.Tensor %l2e, %v : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+  %l2g = aten.relu %l2f : tensor<4xf32>
+  %3 = aten.add.Tensor %l2g, %2 : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+  %4 = aten.sqrt %3 : tensor<4xf32>
+  return %4 : tensor<4xf32>
+}
+
+// -----
+
+// The same operations, but the last of the third layer reads another value: it is a function of its own.
+// CHECK-LABEL: func.func @main(
+// CHECK: %[[A:.*]] = call @repeat.0(%arg0, %arg1)
+// CHECK-NEXT: %[[B:.*]] = call @repeat.0(%[[A]], %arg2)
+// CHECK-NEXT: call @repeat.2(%[[B]], %arg1, %arg0)
+// SAME: checked 2 of 2 passes
+func.func @main(%x: tensor<4xf32> {capture.kind = "input", capture.name = "x"}, %v: tensor<4xf32> {capture.kind = "parameter", capture.name = "v"},
+                %w: tensor<4xf32> {capture.kind = "parameter", capture.name = "w"}) -> (tensor<4xf32> {capture.kind = "output"}) attributes {capture.entry} {
+  %l0a = aten.exp %x : tensor<4xf32>
+  %l0b = aten.neg %l0a : tensor<4xf32>
+  %l0c = aten.sin %l0b : tensor<4xf32>
+  %l0d = aten.cos %l0c : tensor<4xf32>
+  %l0e = aten.tanh %l0d : tensor<4xf32>
+  %l0f = aten.mul.Tensor %l0e, %v : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+  %l0g = aten.relu %l0f : tensor<4xf32>
+  %1 = aten.add.Tensor %l0g, %x : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+  %l1a = aten.exp %1 : tensor<4xf32>
+  %l1b = aten.neg %l1a : tensor<4xf32>
+  %l1c = aten.sin %l1b : tensor<4xf32>
+  %l1d = aten.cos %l1c : tensor<4xf32>
+  %l1e = aten.tanh %l1d : tensor<4xf32>
+  %l1f = aten.mul.Tensor %l1e, %w : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+  %l1g = aten.relu %l1f : tensor<4xf32>
+  %2 = aten.add.Tensor %l1g, %1 : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+  %l2a = aten.exp %2 : tensor<4xf32>
+  %l2b = aten.neg %l2a : tensor<4xf32>
+  %l2c = aten.sin %l2b : tensor<4xf32>
+  %l2d = aten.cos %l2c : tensor<4xf32>
+  %l2e = aten.tanh %l2d : tensor<4xf32>
+  %l2f = aten.mul.Tensor %l2e, %v : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+  %l2g = aten.relu %l2f : tensor<4xf32>
+  %3 = aten.add.Tensor %l2g, %x : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+  return %3 : tensor<4xf32>
+}

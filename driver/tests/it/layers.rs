@@ -81,3 +81,19 @@ fn an_edited_layer_is_the_program_from_scratch() {
         assert_eq!(found[0].bytes(), Session::load(&flat, None).unwrap().run(&inputs).unwrap()[0].bytes());
     }
 }
+
+/// Layers without names are found by what comes again, and the code is that of the program with names.
+#[test]
+fn layers_need_no_names() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("layers.mlir");
+    let named = program(6, None);
+    let nameless: Vec<_> = named.lines().map(|line| line.split_once(" loc(").map_or(line, |(op, _)| op)).collect();
+    let compiled = |text: &str| {
+        std::fs::write(&path, text).unwrap();
+        compile_explained(&path, &Options::default(), Some(&store(&dir.path().join("store")))).unwrap()
+    };
+    let (with, without) = (compiled(&named), compiled(&nameless.join("\n")));
+    assert!(without.1.to_string().contains("@repeat.0"), "{}", without.1);
+    assert_eq!(with.0.image, without.0.image);
+}

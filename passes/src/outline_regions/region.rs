@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, HashSet};
 use strata_core::ir::{Builder, Op, OpSpec, Value};
 use strata_dialects::capture::CAPTURE;
 
-/// The operations that were captured in one numbered module.
+/// The operations that were captured in one numbered module, or that come again.
 pub(super) struct Modules<'c> {
     /// Its path, `encoder.layer.3`.
     pub name: String,
@@ -17,15 +17,18 @@ pub(super) struct Modules<'c> {
     pub ops: Vec<Op<'c>>,
 }
 
+/// The operations of a function that may go elsewhere, in order: guards and symbols are its own, and so is its end.
+pub(super) fn steps(function: Op<'_>) -> Vec<Op<'_>> {
+    let terminator = function.body(0).terminator();
+    let stays = |op: &Op<'_>| terminator == Some(*op) || op.dialect() == CAPTURE.name;
+    function.body(0).ops().into_iter().filter(|op| !stays(op)).collect()
+}
+
 /// All numbered modules of a function, in the order of the program.
 pub(super) fn modules<'c>(function: Op<'c>) -> Vec<Modules<'c>> {
     let mut found: BTreeMap<String, Vec<Op<'c>>> = BTreeMap::new();
-    let terminator = function.body(0).terminator();
-    for op in function.body(0).ops() {
-        let end = terminator == Some(op);
-        // Guards and symbols are the entry's own.
-        let stays = end || op.dialect() == CAPTURE.name;
-        let Some(path) = op.location().names().into_iter().nth(1).filter(|_| !stays) else { continue };
+    for op in steps(function) {
+        let Some(path) = op.location().names().into_iter().nth(1) else { continue };
         let names: Vec<&str> = path.split('.').collect();
         for depth in (1..=names.len()).filter(|depth| is_number(names[depth - 1])) {
             found.entry(names[..depth].join(".")).or_default().push(op);
