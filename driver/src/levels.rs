@@ -161,7 +161,13 @@ pub const CUDA: &[Level] = &[
         "a small closed set of tensor operators",
         "strata-to-cuda-prim",
         DECOMPOSE,
-        [BORDERS, optional("func.func(fold-scales)", "fold-scales"), optional("cse", "cse"), optional("hoist-weights", "hoist-weights"),]
+        [
+            optional("func.func(fuse-attention)", "fuse-attention"),
+            BORDERS,
+            optional("func.func(fold-scales)", "fold-scales"),
+            optional("cse", "cse"),
+            optional("hoist-weights", "hoist-weights"),
+        ]
     ),
     level!(
         CUDA,
@@ -171,7 +177,7 @@ pub const CUDA: &[Level] = &[
         "strata-to-cuda-loop-scheduled",
         [
             optional("share-reciprocals", "share-reciprocals"),
-            optional("split-reductions", "split-reductions"),
+            optional("split-reductions{device}", "split-reductions"),
             WHOLE,
             optional("cse", "cse"),
             optional("schedule-gpu", "schedule-gpu")

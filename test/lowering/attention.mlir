@@ -7,6 +7,19 @@
 // RUN: rs-run %s --skip schedule-cpu > %t.single && diff %t.fused %t.single
 // RUN: rs-run %s --skip fuse-attention > %t.apart && diff %t.fused %t.apart
 
+// So does a device, in one kernel: scores by contraction, the largest of a row and the sum of weights across sixteen lanes.
+// RUN: rs-opt %s --target=cuda:sm_80 --to=gpu | FileCheck %s --check-prefix=DEVICE
+
+// DEVICE: host.launch
+// DEVICE-NOT: host.launch
+// DEVICE-NOT: loop.kernel
+// DEVICE: gpu.func
+// DEVICE: gpu.barrier
+// DEVICE: arith.mulf
+// DEVICE-COUNT-4: gpu.shuffle
+// DEVICE: @strata_math.exp.f32
+// DEVICE: gpu.barrier
+
 // CHECK: loop.kernel @k{{[0-9]+}} {schedule = {order = array<i64: 0, 1>, stream = {block = 128 : i64, columns = 1 : i64, keys = 8 : i64, lines = 4 : i64, row = 1 : i64, rows = 32 : i64, width = 16 : i64}}
 // CHECK: reducer = "sum", space = "tile"
 // CHECK: reducer = "softmax_or_zero", space = "tile"

@@ -70,6 +70,38 @@ func.func @narrow(%x: tensor<30000x8xf32>) -> tensor<8x30000xf32> {
 
 // -----
 
+// Past a tile of rows keys stream in blocks; a thread has four rows by four columns of the result.
+// CHECK-LABEL: loop.kernel @k0
+// CHECK-SAME: schedule = {order = array<i64: 0, 1>, step = 16 : i64, stream = {block = 64 : i64, columns = 4 : i64, keys = 4 : i64, lines = 4 : i64, row = 1 : i64, rows = 32 : i64, width = 1 : i64}}
+func.func @attention(%s: tensor<2x128x256xf32>, %v: tensor<2x256x64xf32>) -> tensor<2x128x64xf32> {
+  %0 = prim.softmax_dot %s, %v {lhs_batch = array<i64: 0>, rhs_batch = array<i64: 0>, lhs_contract = array<i64: 2>, rhs_contract = array<i64: 1>, empty = "nan"}
+      : (tensor<2x128x256xf32>, tensor<2x256x64xf32>) -> tensor<2x128x64xf32>
+  return %0 : tensor<2x128x64xf32>
+}
+
+// -----
+
+// More columns than a thread has registers for: each thread has a row to itself.
+// CHECK-LABEL: loop.kernel @k0
+// CHECK-SAME: schedule = {order = array<i64: 0, 1>, threads = 64 : i64}
+func.func @columns(%s: tensor<2x128x256xf32>, %v: tensor<2x256x600xf32>) -> tensor<2x128x600xf32> {
+  %0 = prim.softmax_dot %s, %v {lhs_batch = array<i64: 0>, rhs_batch = array<i64: 0>, lhs_contract = array<i64: 2>, rhs_contract = array<i64: 1>, empty = "nan"}
+      : (tensor<2x128x256xf32>, tensor<2x256x600xf32>) -> tensor<2x128x600xf32>
+  return %0 : tensor<2x128x600xf32>
+}
+
+// -----
+
+// Columns are summed by a thread each: neighbouring threads read neighbours.
+// CHECK-LABEL: loop.kernel @k0
+// CHECK-SAME: schedule = {threads = 256 : i64}
+func.func @sums_of_columns(%x: tensor<512x8192xf32>) -> tensor<8192xf32> {
+  %0 = prim.reduce %x {dims = array<i64: 0>, kind = "sum"} : (tensor<512x8192xf32>) -> tensor<8192xf32>
+  return %0 : tensor<8192xf32>
+}
+
+// -----
+
 // The threads of a block share a row, four neighbours each.
 // CHECK-LABEL: loop.kernel @k0
 // CHECK-SAME: schedule = {team = 128 : i64, threads = 128 : i64}

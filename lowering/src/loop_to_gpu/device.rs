@@ -5,10 +5,10 @@ use crate::kernel_view::KernelView;
 use strata_core::ir::{ElementType, Op};
 
 /// Whether every op of a kernel has a form on the device. The others stay with the host: functions of the runtime library, mathematics
-/// that only the C library has, means weighed by a softmax.
+/// that only the C library has.
 pub fn runs(op: Op<'_>) -> bool {
     let Some(kernel) = KernelView::new(op) else { return false };
-    if kernel.refuse().is_some() || kernel.stages.iter().any(|stage| stage.is_mean()) {
+    if kernel.refuse().is_some() {
         return false;
     }
     let mut all = true;

@@ -1,5 +1,6 @@
 //! One kernel as one `gpu.func`: which threads stand at which points of the outer loops, and the stages inside.
 
+use super::means::Means;
 use super::team::{PART, Team, WARP};
 use super::tiles::Tiles;
 use super::turned::Turned;
@@ -9,6 +10,7 @@ use crate::loop_to_cpu::emitter::Emitter;
 use crate::loop_to_cpu::lanes::Coord;
 use crate::loop_to_cpu::memory;
 use crate::loop_to_cpu::nest::Copy;
+use crate::mean_view::{MeanView, Stream};
 use crate::num::Num;
 use strata_core::ir::{AffineExpr, Builder, Cx, Op, OpSpec, Value};
 
@@ -24,18 +26,22 @@ const THREADS: i64 = 128;
 /// Kernels whose blocks have tiles of the outer loops.
 enum Cut {
     Contraction(Tiles),
+    Means(Box<Means>),
     Turned(Turned),
 }
 
 impl Cut {
     /// As the kernel's schedule says.
     fn of(kernel: &KernelView<'_>) -> Option<Self> {
-        Tiles::of(kernel).map(Self::Contraction).or_else(|| Turned::of(kernel).map(Self::Turned))
+        let means = || Means::of(kernel).map(|means| Self::Means(Box::new(means)));
+        let turned = || Turned::of(kernel).map(Self::Turned);
+        Tiles::of(kernel).map(Self::Contraction).or_else(means).or_else(turned)
     }
 
     fn threads(&self) -> i64 {
         match self {
             Self::Contraction(tiles) => tiles.threads(),
+            Self::Means(means) => means.threads(),
             Self::Turned(turned) => turned.threads(),
         }
     }
@@ -44,6 +50,7 @@ impl Cut {
     fn sizes(&self) -> &[i64] {
         match self {
             Self::Contraction(tiles) => tiles.sizes(),
+            Self::Means(means) => means.sizes(),
             Self::Turned(turned) => turned.sizes(),
         }
     }
@@ -90,6 +97,7 @@ pub fn emit<'c>(device: Op<'c>, op: Op<'c>) -> Result<(), Error> {
     if let Some(cut) = cut {
         match cut {
             Cut::Contraction(tiles) => emitter.run_shared(device, &tiles, start)?,
+            Cut::Means(means) => emitter.run_means(device, &means, start)?,
             Cut::Turned(turned) => emitter.run_turned(device, &turned, start)?,
         }
     } else if together {
@@ -98,7 +106,6 @@ pub fn emit<'c>(device: Op<'c>, op: Op<'c>) -> Result<(), Error> {
         emitter.team = Some(Team { thread, count: threads, dim: None, scratch });
         emitter.as_team(start)?;
     } else {
-        emitter.make_tiles()?;
         emitter.one_point_each(&start, threads)?;
     }
     emitter.b.effect("gpu.return", &[], &[]);
@@ -167,6 +174,11 @@ impl<'c> Emitter<'c> {
         let first = block.mul(&mut self.b, Num::Const(threads));
         let at = first.add(&mut self.b, thread);
         let sizes = self.outer_sizes();
+        if let Some(view) = MeanView::of(&self.kernel).map_err(|reason| Error::at(self.kernel.op, reason))? {
+            let job = self.job(view, Stream::of(&self.kernel, self.kernel.static_size(view.key)).single())?;
+            return self.at_point(start, at, &sizes, &mut |emitter, copy| emitter.tile_of_rows(&job, &copy));
+        }
+        self.make_tiles()?;
         let Some((dim, width)) = neighbours(&self.kernel) else {
             return self.at_point(start, at, &sizes, &mut |emitter, copy| emitter.run_stages(&[copy]));
         };

@@ -11,6 +11,7 @@ mod bring;
 mod device;
 mod kernel;
 pub(crate) mod matrix;
+mod means;
 mod shuffle;
 mod team;
 mod tiles;
@@ -37,9 +38,11 @@ impl Pass for LoopToGpu {
     fn run<'c>(&self, op: Op<'c>, cx: &mut PassContext<'c>) -> Result<(), PassError> {
         let (kernels, others): (Vec<_>, Vec<_>) = op.find_all("loop.kernel").into_iter().partition(|&kernel| device::runs(kernel));
         // The host has no use for a schedule of blocks and threads.
-        others.into_iter().for_each(|kernel| {
-            kernel.remove_attr("schedule");
-        });
+        for kernel in others {
+            kernel.walk(&mut |op| {
+                op.remove_attr("schedule");
+            });
+        }
         let ir = op.cx();
         // Also where all kernels stay with the host: the program's memory is the device's.
         op.set_attr("gpu.container_module", ir.unit());

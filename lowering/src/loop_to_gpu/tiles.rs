@@ -62,6 +62,11 @@ impl Tiles {
         }
     }
 
+    /// The dims that are cut, with the extents of a tile.
+    pub(super) fn cuts(&self) -> Vec<(usize, i64)> {
+        self.dims.iter().copied().zip(self.tile.iter().copied()).collect()
+    }
+
     /// The tile sizes of the dims.
     pub fn sizes(&self) -> &[i64] {
         &self.tile
@@ -97,9 +102,7 @@ impl<'c> Emitter<'c> {
         let (copies, origins) = self.my_points(tiles, start, Num::Value(block), Num::Value(thread));
         let mut stages = self.stages().into_iter();
         let first = stages.next().ok_or_else(|| Error::at(self.kernel.op, "it has no stage"))?;
-        // An operand that does not come through shared memory is read for all points of the tile.
-        let within = self.within(&copies, tiles);
-        let sums = self.contract(device, &first, tiles, (&within, &origins), Num::Value(thread))?;
+        let sums = self.contract(device, &first, tiles, (&copies, &origins), Num::Value(thread))?;
         let rest: Vec<_> = stages.collect();
         for (copy, sum) in copies.iter().zip(sums) {
             let finish = |emitter: &mut Self| -> Result<(), Error> {
@@ -167,28 +170,26 @@ impl<'c> Emitter<'c> {
         origins
     }
 
-    /// The same points, with the last index of a dim where they are beyond its end: what is read for these exists, and goes nowhere.
-    fn within(&mut self, copies: &[Copy<'c>], tiles: &Tiles) -> Vec<Copy<'c>> {
+    /// The points at which a stage reads: where some operand has no part in shared memory, those beyond the end of a dim stand at its last
+    /// index. What is read for these goes nowhere.
+    pub(super) fn readable(&mut self, parts: &[Part<'c>], wanted: &[usize], copies: &[Copy<'c>], cuts: &[(usize, i64)]) -> Vec<Copy<'c>> {
+        match wanted.iter().all(|operand| parts.iter().any(|part| part.operand == *operand)) {
+            true => copies.to_vec(),
+            false => self.within(copies, cuts),
+        }
+    }
+
+    /// The same points, with the last index of a dim where they are beyond its end; each dim with the extent of its tiles.
+    pub(super) fn within(&mut self, copies: &[Copy<'c>], cuts: &[(usize, i64)]) -> Vec<Copy<'c>> {
         let mut copies = copies.to_vec();
-        for copy in &mut copies {
-            for (&dim, &tile) in tiles.dims.iter().zip(&tiles.tile) {
-                if let Some(coord) = copy.point[dim] {
-                    copy.point[dim] = Some(Coord { base: self.clamped(dim, coord.base, tile), ..coord });
-                }
+        for &(dim, extent) in cuts {
+            let Some(&size) = self.sizes.get(dim).filter(|size| !matches!(size, Num::Const(size) if size % extent == 0)) else { continue };
+            let last = size.sub(&mut self.b, Num::Const(1));
+            for coord in copies.iter_mut().filter_map(|copy| copy.point[dim].as_mut()) {
+                coord.base = coord.base.min(&mut self.b, last);
             }
         }
         copies
-    }
-
-    /// An index, or the last of its dim where it is beyond; tiles of this extent may fill the dim.
-    pub(super) fn clamped(&mut self, dim: usize, at: Num<'c>, extent: i64) -> Num<'c> {
-        match self.sizes[dim] {
-            Num::Const(size) if size % extent == 0 => at,
-            size => {
-                let last = size.sub(&mut self.b, Num::Const(1));
-                at.min(&mut self.b, last)
-            }
-        }
     }
 
     /// Whether tiles fill the outer dims for certain.
@@ -231,9 +232,11 @@ impl<'c> Emitter<'c> {
         let reducer = element.and_then(|element| Reducer::named(&name, element));
         let reducer = reducer.ok_or_else(|| Error::at(stage.op, format!("there is no reducer '{name}'")))?;
         let parts = self.parts(device, stage, tiles, &|_| true)?;
+        let all: Vec<_> = (0..stage.maps.len()).collect();
+        let copies = self.readable(&parts, &all, copies, &tiles.cuts());
         let start = reducer.start(&mut self.b);
         let around: Vec<_> = stage.reduce.iter().copied().filter(|&dim| dim != tiles.along).collect();
-        self.around(&around, copies.to_vec(), vec![start; copies.len()], &mut |emitter, copies, carried| {
+        self.around(&around, copies.clone(), vec![start; copies.len()], &mut |emitter, copies, carried| {
             let size = emitter.sizes[tiles.along];
             if let Some(matrix) = &tiles.matrix {
                 return emitter.overlapped(stage, tiles, matrix, &parts, (&copies[0], origins, thread), carried);

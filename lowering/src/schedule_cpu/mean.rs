@@ -16,17 +16,35 @@ const LINES: i64 = 4;
 /// Most vectors of its columns.
 const COLUMNS: i64 = 6;
 
+/// Which dims play which part.
+pub struct Dims {
+    /// Those of the loops around everything.
+    pub outer: Vec<usize>,
+    /// The one of them whose rows are taken together.
+    pub row: Option<usize>,
+    /// The dim of the values that is not among them.
+    pub column: Option<usize>,
+}
+
+impl Dims {
+    /// Of a kernel with this mean.
+    pub fn of(kernel: &KernelView<'_>, view: &MeanView, mean: &StageView<'_>) -> Self {
+        let column = view.column.or_else(|| values(mean, view.key));
+        let outer: Vec<usize> = kernel.outer.iter().copied().filter(|dim| Some(*dim) != column).collect();
+        let row = match view.scores {
+            Some(scores) => outer.iter().copied().rfind(|&dim| is_row(&kernel.stages[scores], dim, view.key)),
+            None => outer.last().copied(),
+        };
+        Self { outer, row, column }
+    }
+}
+
 /// Writes the schedule; the dim of the values moves inside.
 pub fn schedule(frame: &Frame<'_, '_>) {
     let kernel = frame.kernel;
     let Some(mean) = kernel.stages.iter().find(|stage| stage.is_mean()) else { return };
     let Ok(Some(view)) = MeanView::of(kernel) else { return };
-    let column = view.column.or_else(|| values(mean, view.key));
-    let outer: Vec<usize> = kernel.outer.iter().copied().filter(|dim| Some(*dim) != column).collect();
-    let row = match view.scores {
-        Some(scores) => outer.iter().copied().rfind(|&dim| is_row(&kernel.stages[scores], dim, view.key)),
-        None => outer.last().copied(),
-    };
+    let Dims { outer, row, column } = Dims::of(kernel, &view, mean);
     let width = frame.width;
     let rows = match row.map(|row| kernel.static_size(row)) {
         None => 1,

@@ -16,7 +16,7 @@ mod contraction;
 mod cost;
 mod frame;
 mod inside;
-mod mean;
+pub(crate) mod mean;
 mod panels;
 mod pointwise;
 mod reduction;

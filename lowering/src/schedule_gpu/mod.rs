@@ -4,10 +4,13 @@
 //!   the dim `vector`, which it loads and stores 16 bytes at a time.
 //! - Kernels with loops inside that threads can take turns in (rows that are reduced, then mapped): `team` threads of a block share a
 //!   point of the outer loops, and take `unroll` neighbours along `vector` in a stage whose rows allow it.
+//!   Columns that are enough are a thread's each.
 //! - Maps that read across rows (transposes): a block has a `tile` of the result, and brings its operand through shared memory, whose rows
 //!   lie along the dim `turn`.
 //! - Contractions: a block has a `tile` of the outer loops, a thread `unroll` points of it along each; the operands come through shared
 //!   memory in steps (`step`) of the reduced dim `along`.
+//! - Means weighed by a softmax (attention): a block has a tile of `rows`, past which keys `stream` in blocks; a thread has `lines` by `keys`
+//!   scores and `lines` by `columns` means.
 //! - Contractions of f16 or bf16, unless `numerics` is bitwise: `warps` along each outer dim share the tile, and matrix units make the products
 //!   (exact, but added up in an order of their own).
 //!
@@ -20,10 +23,12 @@
 //! ```
 
 mod contraction;
+mod mean;
 mod turned;
 mod wide;
 
 use crate::kernel_view::{KernelView, StageView};
+use crate::schedule_cpu::access::{Stride, stride};
 use strata_core::ir::Op;
 use strata_core::pass::{Pass, PassContext, PassError};
 use strata_dialects::freedom::Freedom;
@@ -53,6 +58,8 @@ const BLOCK: i64 = 256;
 const TEAM: i64 = 256;
 /// Threads that the device runs at a time; with fewer points than that, points are shared.
 const PARALLEL: i64 = 1 << 14;
+/// Points that are enough for each thread to have one to itself where sharing them would read across rows.
+const SOME: i64 = 1 << 12;
 /// Points of a stage's own loops from which on sharing them is worth it, however many points there are.
 const LONG: i64 = 32;
 
@@ -60,6 +67,10 @@ const LONG: i64 = 32;
 fn schedule(op: Op<'_>, matrix: bool) {
     let Some(kernel) = KernelView::new(op).filter(|_| op.attr("schedule").is_none()) else { return };
     let cx = op.cx();
+    if let Some(entries) = mean::entries(&kernel) {
+        op.set_attr("schedule", cx.dict_attr(&entries));
+        return;
+    }
     let size = |dim: usize| kernel.static_size(dim).unwrap_or(TYPICAL);
     if let Some(entries) = contraction::entries(&kernel, &size, matrix) {
         op.set_attr("schedule", cx.dict_attr(&entries));
@@ -72,7 +83,8 @@ fn schedule(op: Op<'_>, matrix: bool) {
     let points: i64 = kernel.outer.iter().map(|&dim| size(dim)).product();
     let own = kernel.stages.iter().map(|stage| turns(&kernel, stage, &size)).max().unwrap_or(1);
     let shared = kernel.stages.iter().all(|stage| can_share(stage)) && own > 1 && (points < PARALLEL || own >= LONG);
-    let entries = if shared {
+    let columns = points >= SOME && kernel.stages.iter().any(|stage| reads_across(&kernel, stage));
+    let entries = if shared && !columns {
         let own = own / wide::turns(&kernel, &size);
         let threads = (own.max(1) as u64).next_power_of_two().clamp(32, TEAM as u64) as i64;
         vec![("team", cx.i64_attr(threads)), ("threads", cx.i64_attr(threads))]
@@ -93,6 +105,15 @@ fn schedule(op: Op<'_>, matrix: bool) {
 /// Whether threads may take turns in a stage's own loops: what one turn finds no other needs in order.
 fn can_share(stage: &StageView<'_>) -> bool {
     stage.scan.is_none() && !stage.is_scatter() && !stage.is_tile()
+}
+
+/// Whether threads that take turns would read across rows, and threads with a point each along them: sums of columns.
+fn reads_across(kernel: &KernelView<'_>, stage: &StageView<'_>) -> bool {
+    let own = stage.domain.iter().copied().filter(|dim| !kernel.outer.contains(dim));
+    let own = own.max_by_key(|&dim| kernel.static_size(dim).unwrap_or(i64::MAX));
+    let (Some(own), Some(&last)) = (own, kernel.outer.last()) else { return false };
+    let strides = |operand: usize| [own, last].map(|dim| stride(stage.maps[operand], stage.op.operand(operand), dim));
+    (0..stage.maps.len()).any(|operand| strides(operand) == [Stride::Other, Stride::One])
 }
 
 /// How many turns there are to share in the longest of a stage's own loops.

@@ -34,7 +34,7 @@ struct Scratch<'c> {
 
 /// What a tile is computed from.
 #[derive(Clone)]
-struct Job<'c> {
+pub(crate) struct Job<'c> {
     view: MeanView,
     stream: Stream,
     element: ElementType,
@@ -87,7 +87,8 @@ impl<'c> Emitter<'c> {
         Ok(())
     }
 
-    fn job(&mut self, view: MeanView, stream: Stream) -> Result<Job<'c>, Error> {
+    /// What the tiles of a kernel are computed from.
+    pub(crate) fn job(&mut self, view: MeanView, stream: Stream) -> Result<Job<'c>, Error> {
         let mean = StageView::new(self.kernel.stages[view.mean].op);
         let element = mean.op.result(0).ty().element_type().filter(|element| matches!(element, ElementType::F32 | ElementType::F64));
         let element = element.ok_or_else(|| Error::at(mean.op, "a mean is f32 or f64"))?;
@@ -170,7 +171,7 @@ impl<'c> Emitter<'c> {
     }
 
     /// One tile.
-    fn tile_of_rows(&mut self, job: &Job<'c>, copy: &Copy<'c>) -> Result<(), Error> {
+    pub(crate) fn tile_of_rows(&mut self, job: &Job<'c>, copy: &Copy<'c>) -> Result<(), Error> {
         let around = std::mem::replace(&mut self.width, job.stream.width);
         let vectors = self.vectors_of_rows(job, copy);
         self.copy_operand(job, copy)?;

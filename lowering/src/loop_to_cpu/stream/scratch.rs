@@ -43,7 +43,7 @@ impl<'c> Emitter<'c> {
         if self.width > 1 { memory::broadcast(&mut self.b, scalar, self.width) } else { scalar }
     }
 
-    pub(super) fn float(&mut self, name: &str, operands: &[Value<'c>]) -> Value<'c> {
+    pub(crate) fn float(&mut self, name: &str, operands: &[Value<'c>]) -> Value<'c> {
         let width = self.width;
         let lanes = operands.iter().any(|operand| operand.ty().is_vector());
         let operands: Vec<_> =
@@ -53,7 +53,7 @@ impl<'c> Emitter<'c> {
     }
 
     /// `instead` where a value is this number.
-    pub(super) fn replaced(&mut self, value: Value<'c>, number: Value<'c>, instead: Value<'c>) -> Value<'c> {
+    pub(crate) fn replaced(&mut self, value: Value<'c>, number: Value<'c>, instead: Value<'c>) -> Value<'c> {
         let ty = value.ty();
         let bool_type = if ty.is_vector() { self.cx.vector(&ty.shape(), self.cx.int(1)) } else { self.cx.int(1) };
         let equal = ("predicate", self.cx.i64_attr(1));
@@ -62,7 +62,7 @@ impl<'c> Emitter<'c> {
     }
 
     /// The larger of two numbers, and the first where the second is NaN.
-    pub(super) fn larger(&mut self, value: Value<'c>, other: Value<'c>) -> Value<'c> {
+    pub(crate) fn larger(&mut self, value: Value<'c>, other: Value<'c>) -> Value<'c> {
         let ty = value.ty();
         let bool_type = if ty.is_vector() { self.cx.vector(&ty.shape(), self.cx.int(1)) } else { self.cx.int(1) };
         let above = ("predicate", self.cx.i64_attr(2));

@@ -1,0 +1,349 @@
+//! Means weighed by the softmax of scores, while keys stream by: a block of threads has a tile of rows.
+//!
+//! The threads of a block divide the rows of its tile; those that share some rows are neighbours in one warp. Step by step of `block` keys
+//! the scores are computed as a contraction is, through shared memory; a row's largest score is found across lanes; the weights go to
+//! shared memory, and then the values' parts, step by step. A thread keeps in registers, for each of its rows, the largest score so far,
+//! its part of the sum of weights, and its columns of the weighed sum; where the largest score grows, what was summed before is scaled down.
+
+use super::kernel::{shared, special};
+use super::shuffle::from_lane_across;
+use super::team::WARP;
+use super::tiles::Tiles;
+use crate::kernel_view::{KernelView, StageView};
+use crate::loop_to_cpu::Error;
+use crate::loop_to_cpu::emitter::Emitter;
+use crate::loop_to_cpu::lanes::{Coord, zero_of};
+use crate::loop_to_cpu::memory;
+use crate::loop_to_cpu::nest::Copy;
+use crate::mean_view::{MeanView, Stream};
+use crate::num::Num;
+use strata_core::ir::{ElementType, Op, Value};
+
+/// How a kernel around a mean is cut, as its schedule says.
+pub struct Means {
+    view: MeanView,
+    stream: Stream,
+    /// Which of the outer dims has the rows.
+    level: usize,
+    element: ElementType,
+    /// Threads that share rows.
+    lanes: i64,
+    /// How the scores are computed, where a stage does.
+    scores: Option<Tiles>,
+    /// How the values come.
+    values: Tiles,
+}
+
+/// An index of a tile: its place from the beginning of the tile on, and the index, which counts only below the size of its dim.
+#[derive(Clone, Copy)]
+struct Place<'c> {
+    within: Num<'c>,
+    at: Num<'c>,
+}
+
+impl Means {
+    /// Reads the schedule of a kernel, when it has a mean and says how threads share it.
+    pub fn of(kernel: &KernelView<'_>) -> Option<Self> {
+        let view = MeanView::of(kernel).ok()??;
+        kernel.op.attr("schedule")?.entry("stream")?;
+        let stream = Stream::of(kernel, None);
+        let step = kernel.schedule("step").filter(|&step| step > 0)?;
+        let level = kernel.outer.iter().position(|&dim| Some(dim) == stream.row)?;
+        let element = kernel.stages[view.mean].op.result(0).ty().element_type();
+        let element = element.filter(|element| matches!(element, ElementType::F32 | ElementType::F64))?;
+        let lanes = stream.block / stream.keys;
+        let whole = stream.block % stream.keys == 0 && stream.rows % stream.lines == 0 && stream.width == 1;
+        let shares = lanes > 0 && lanes <= WARP && (lanes as u64).is_power_of_two();
+        let threads = stream.rows / stream.lines * lanes;
+        let columns = view.column.map_or(Some(1), |column| kernel.static_size(column))?;
+        if !(whole && shares && threads % WARP == 0 && columns <= stream.columns * lanes) {
+            return None;
+        }
+        let rows = |other: i64, of_row: i64| -> Vec<i64> {
+            (0..kernel.outer.len()).map(|at| if at == level { of_row } else { 1 }).chain([other]).collect()
+        };
+        let cut = |dim: usize, tile: i64, each: i64, along: usize, room: &'static str| Tiles {
+            dims: kernel.outer.iter().copied().chain([dim]).collect(),
+            tile: rows(tile, stream.rows),
+            unroll: rows(each, stream.lines),
+            along,
+            step,
+            matrix: None,
+            room,
+        };
+        let scores = match view.scores {
+            Some(scores) => {
+                let depths = kernel.stages[scores].reduce.iter().copied();
+                let depth = depths.max_by_key(|&dim| kernel.static_size(dim).unwrap_or(i64::MAX))?;
+                Some(cut(view.key, stream.block, stream.keys, depth, "scores"))
+            }
+            None => None,
+        };
+        // A mean of single values has a column of its own, which is no dim.
+        let column = view.column.unwrap_or(usize::MAX);
+        let values = cut(column, stream.columns * lanes, stream.columns, view.key, "values");
+        Some(Self { view, stream, level, element, lanes, scores, values })
+    }
+
+    /// Threads of a block.
+    pub fn threads(&self) -> i64 {
+        self.stream.rows / self.stream.lines * self.lanes
+    }
+
+    /// The tile sizes of the outer dims.
+    pub fn sizes(&self) -> &[i64] {
+        &self.values.tile[..self.values.tile.len() - 1]
+    }
+}
+
+impl<'c> Emitter<'c> {
+    /// Writes a kernel around a mean.
+    pub(super) fn run_means(&mut self, device: Op<'c>, means: &Means, start: Copy<'c>) -> Result<(), Error> {
+        let (block, thread) = (special(&mut self.b, "gpu.block_id"), special(&mut self.b, "gpu.thread_id"));
+        let (block, thread, stream) = (Num::Value(block), Num::Value(thread), means.stream);
+        let origins = self.tile_origins(means.sizes(), block);
+        let lane = thread.modulo(&mut self.b, Num::Const(means.lanes));
+        let group = thread.floor_div(&mut self.b, Num::Const(means.lanes));
+        let mut start = start;
+        for (level, &dim) in self.kernel.outer.clone().iter().enumerate() {
+            start.point[dim] = Some(Coord { base: origins[level], lanes: false, block: None });
+        }
+        let row = self.kernel.outer[means.level];
+        let rows = self.places(group, stream.rows / stream.lines, stream.lines, origins[means.level]);
+        let columns = self.places(lane, means.lanes, stream.columns, Num::Const(0));
+        let column = means.view.column.map(|column| (column, columns.as_slice()));
+        let points = grid(&start, (row, &rows), column);
+
+        let mean = StageView::new(self.kernel.stages[means.view.mean].op);
+        let name = self.kernel.op.str("sym_name").unwrap_or_default();
+        let pitch = stream.block + 1;
+        let room = stream.rows * pitch * means.element.bytes() as i64;
+        let weights = shared(device, &mut self.b, &format!("{name}.weights"), room);
+        let wanted = read_by_value(&mean);
+        let parts = self.parts(device, &mean, &means.values, &|operand| wanted.contains(&operand))?;
+        let near = self.readable(&parts, &wanted, &points, &means.values.cuts());
+
+        let ty = self.cx.element(means.element);
+        let (lowest, zero) = (self.b.const_float(ty, f64::NEG_INFINITY), self.b.const_float(ty, 0.0));
+        let lines = rows.len();
+        let carried = [vec![lowest; lines], vec![zero; lines], vec![zero; points.len()]].concat();
+        let keys = self.sizes[means.view.key];
+        let even = matches!(keys, Num::Const(keys) if keys % stream.block == 0);
+        let found = self.repeat(Num::Const(0), keys, stream.block, carried, &mut |emitter, from, carried| {
+            let here = emitter.places(lane, means.lanes, stream.keys, from);
+            let scores = emitter.scores_of(device, means, (&start, row, &rows), (&here, from), (&origins, thread))?;
+            let (before, sums) = (&carried[..lines], &carried[lines..2 * lines]);
+            if means.scores.is_none() {
+                // The weights of the step before are done with. (Where scores go through shared memory, that has a barrier.)
+                emitter.barrier();
+            }
+            let (mut state, mut scales) = ([Vec::new(), Vec::new()], Vec::new());
+            for (line, scores) in scores.chunks(here.len()).enumerate() {
+                let mut largest = scores.iter().fold(before[line], |largest, &score| emitter.larger(largest, score));
+                largest = emitter.across_lanes(means.lanes, largest, Self::larger);
+                // Where all scores are -inf every distance would be NaN: from 0 they are -inf, and all weights 0.
+                let origin = emitter.replaced(largest, lowest, zero);
+                let distance = emitter.float("arith.subf", &[before[line], origin]);
+                let scale = emitter.float("math.exp", &[distance]);
+                let mut sum = emitter.float("arith.mulf", &[sums[line], scale]);
+                for (score, key) in scores.iter().zip(&here) {
+                    let distance = emitter.float("arith.subf", &[*score, origin]);
+                    let weight = emitter.float("math.exp", &[distance]);
+                    sum = emitter.float("arith.addf", &[sum, weight]);
+                    let at = rows[line].within.mul(&mut emitter.b, Num::Const(pitch)).add(&mut emitter.b, key.within);
+                    memory::store(&mut emitter.b, weights, at, weight, means.element);
+                }
+                state[0].push(largest);
+                state[1].push(sum);
+                scales.push(scale);
+            }
+            let each = points.len() / lines;
+            let scaled: Vec<_> = carried[2 * lines..].iter().enumerate().map(|(k, &mean)| (mean, scales[k / each])).collect();
+            let scaled = scaled.into_iter().map(|(mean, scale)| emitter.float("arith.mulf", &[mean, scale])).collect();
+            let end = from.add(&mut emitter.b, Num::Const(stream.block));
+            let end = if even { end } else { end.min(&mut emitter.b, keys) };
+            emitter.leave_out(&mean, &wanted, &near);
+            let sums = emitter.repeat(from, end, means.values.step, scaled, &mut |emitter, at, sums| {
+                emitter.barrier();
+                for part in &parts {
+                    emitter.bring(&mean, &means.values, part, (&near[0], &origins_with(&origins, Num::Const(0)), at), thread)?;
+                }
+                emitter.barrier();
+                let origins = origins_with(&origins, Num::Const(0));
+                emitter.one_step(&mean, &means.values, (&parts, &origins), (&near, at), sums, &mut |emitter, copies, yields, mut sums| {
+                    let mut weighed: Vec<Option<Value<'c>>> = vec![None; lines];
+                    for (slot, (copy, yields)) in copies.iter().zip(yields).enumerate() {
+                        let line = slot / each;
+                        let weight = weighed[line].unwrap_or_else(|| {
+                            let key = copy.point[means.view.key].map_or(Num::Const(0), |coord| coord.base);
+                            let at = rows[line].within.mul(&mut emitter.b, Num::Const(pitch)).add(&mut emitter.b, key);
+                            let at = at.sub(&mut emitter.b, from);
+                            memory::load(&mut emitter.b, weights, at, means.element)
+                        });
+                        weighed[line] = Some(weight);
+                        let product = emitter.float("arith.mulf", &[weight, yields[1]]);
+                        sums[slot] = emitter.float("arith.addf", &[sums[slot], product]);
+                    }
+                    Ok(sums)
+                })
+            })?;
+            emitter.registers.clear();
+            let [largest, weights] = state;
+            Ok([largest, weights, sums].concat())
+        })?;
+        self.finish_means(means, &points, (&rows, column.map(|(_, places)| places), lane), &found[lines..])
+    }
+
+    /// Some places of a tile that begins at `origin`: every `apart`th from the first on.
+    fn places(&mut self, first: Num<'c>, apart: i64, count: i64, origin: Num<'c>) -> Vec<Place<'c>> {
+        let place = |k: i64| {
+            let within = first.add(&mut self.b, Num::Const(k * apart));
+            Place { within, at: origin.add(&mut self.b, within) }
+        };
+        (0..count).map(place).collect()
+    }
+
+    /// The scores of a thread's rows and keys, row by row; -inf beyond the last key.
+    fn scores_of(
+        &mut self,
+        device: Op<'c>,
+        means: &Means,
+        (start, row, rows): (&Copy<'c>, usize, &[Place<'c>]),
+        (keys, from): (&[Place<'c>], Num<'c>),
+        (origins, thread): (&[Num<'c>], Num<'c>),
+    ) -> Result<Vec<Value<'c>>, Error> {
+        let (key, block) = (means.view.key, means.stream.block);
+        let copies = grid(start, (row, rows), Some((key, keys)));
+        let mean = StageView::new(self.kernel.stages[means.view.mean].op);
+        if let (Some(tiles), Some(scores)) = (&means.scores, means.view.scores) {
+            let stage = StageView::new(self.kernel.stages[scores].op);
+            let sums = self.contract(device, &stage, tiles, (&copies, &origins_with(origins, from)), thread)?;
+            let tile = stage.op.result(0);
+            self.registers.extend(copies.iter().zip(sums).map(|(copy, sum)| ((tile, copy.outer), sum)));
+        }
+        let copies = self.within(&copies, &[(row, means.stream.rows), (key, block)]);
+        self.reads.clear();
+        let yields = self.bodies(&mean, &copies)?;
+        self.reads.clear();
+        self.registers.clear();
+        let ty = self.cx.element(means.element);
+        let lowest = self.b.const_float(ty, f64::NEG_INFINITY);
+        let inside: Vec<_> = keys.iter().map(|key_at| self.below(None, key_at.at, self.sizes[key], block)).collect();
+        let scores = yields.into_iter().enumerate().map(|(slot, yields)| match inside[slot % keys.len()] {
+            Some(inside) => self.b.value("arith.select", &[inside, yields[0], lowest], ty, &[]),
+            None => yields[0],
+        });
+        Ok(scores.collect())
+    }
+
+    /// Says of operands that are not wanted that they are known: what a body makes of them is left out by the compiler.
+    fn leave_out(&mut self, stage: &StageView<'c>, wanted: &[usize], copies: &[Copy<'c>]) {
+        for tensor in stage.op.operands() {
+            let needed = wanted.iter().any(|&operand| stage.op.operand(operand) == tensor);
+            let Some(element) = tensor.ty().element_type().filter(|_| !needed) else { continue };
+            let zero = zero_of(&mut self.b, element);
+            self.registers.extend(copies.iter().map(|copy| ((tensor, copy.outer), zero)));
+        }
+    }
+
+    /// What so many neighbouring lanes have, joined.
+    fn across_lanes(&mut self, lanes: i64, mut value: Value<'c>, join: fn(&mut Self, Value<'c>, Value<'c>) -> Value<'c>) -> Value<'c> {
+        let mut distance = lanes / 2;
+        while distance > 0 {
+            let other = from_lane_across(&mut self.b, value, distance);
+            value = join(self, value, other);
+            distance /= 2;
+        }
+        value
+    }
+
+    /// Divides by the sums of weights, and runs the stages that follow where there is a point.
+    fn finish_means(
+        &mut self,
+        means: &Means,
+        points: &[Copy<'c>],
+        (rows, columns, lane): (&[Place<'c>], Option<&[Place<'c>]>, Num<'c>),
+        found: &[Value<'c>],
+    ) -> Result<(), Error> {
+        let mean = StageView::new(self.kernel.stages[means.view.mean].op);
+        let after: Vec<_> = self.stages().into_iter().skip(means.view.mean + 1).collect();
+        let zero_rows = mean.op.str("reducer").as_deref() == Some("softmax_or_zero");
+        let ty = self.cx.element(means.element);
+        let (zero, one) = (self.b.const_float(ty, 0.0), self.b.const_float(ty, 1.0));
+        let (row, each) = (self.kernel.outer[means.level], points.len() / rows.len());
+        for (line, place) in rows.iter().enumerate() {
+            let sum = self.across_lanes(means.lanes, found[line], |emitter, x, y| emitter.float("arith.addf", &[x, y]));
+            // No weight at all: all scores are -inf, and the sum of values is 0 as well.
+            let sum = if zero_rows { self.replaced(sum, zero, one) } else { sum };
+            let inverse = self.float("arith.divf", &[one, sum]);
+            let of_row = self.below(None, place.at, self.sizes[row], means.stream.rows);
+            for k in 0..each {
+                let copy = &points[line * each + k];
+                let value = self.float("arith.mulf", &[found[rows.len() + line * each + k], inverse]);
+                let inside = match (means.view.column, columns) {
+                    (Some(column), Some(columns)) => {
+                        self.below(of_row, columns[k].at, self.sizes[column], means.stream.columns * means.lanes)
+                    }
+                    // All lanes have the same.
+                    _ => {
+                        let first = self.is_zero(lane);
+                        Some(self.and(of_row, first))
+                    }
+                };
+                let finish = |emitter: &mut Self| -> Result<(), Error> {
+                    emitter.write(&mean, mean.op.result(0), copy, value)?;
+                    for stage in &after {
+                        emitter.reads.clear();
+                        let yields = emitter.bodies(stage, std::slice::from_ref(copy))?.swap_remove(0);
+                        for (result, value) in stage.op.results().into_iter().zip(yields) {
+                            emitter.write(stage, result, copy, value)?;
+                        }
+                    }
+                    emitter.reads.clear();
+                    Ok(())
+                };
+                match inside {
+                    Some(inside) => self.only_if(inside, finish)?,
+                    None => finish(self)?,
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+/// A copy for each row and each place along another dim.
+fn grid<'c>(start: &Copy<'c>, (row, rows): (usize, &[Place<'c>]), other: Option<(usize, &[Place<'c>])>) -> Vec<Copy<'c>> {
+    let mut copies = Vec::new();
+    for place in rows {
+        let others = other.map_or(vec![None], |(dim, places)| places.iter().map(|place| Some((dim, place.at))).collect());
+        for other in others {
+            let mut copy = Copy { outer: copies.len(), slot: copies.len(), ..start.clone() };
+            for (dim, base) in other.into_iter().chain([(row, place.at)]) {
+                copy.point[dim] = Some(Coord { base, lanes: false, block: None });
+            }
+            copies.push(copy);
+        }
+    }
+    copies
+}
+
+/// Where the tile begins along the outer dims, and along another one.
+fn origins_with<'c>(origins: &[Num<'c>], last: Num<'c>) -> Vec<Num<'c>> {
+    [origins, &[last]].concat()
+}
+
+/// The operands of a mean that its value is made of, not only its score.
+fn read_by_value(mean: &StageView<'_>) -> Vec<usize> {
+    let block = mean.op.body(0);
+    let args = block.args();
+    let mut wanted: Vec<Value<'_>> = block.terminator().map(|op| op.operands()).unwrap_or_default().into_iter().skip(1).collect();
+    let mut found = Vec::new();
+    while let Some(value) = wanted.pop() {
+        match args.iter().position(|&arg| arg == value) {
+            Some(operand) => found.push(operand),
+            None => wanted.extend(value.defining_op().map(|op| op.operands()).unwrap_or_default()),
+        }
+    }
+    found
+}

@@ -1,0 +1,55 @@
+//! Kernels around a mean weighed by the softmax of scores: a block of threads has a tile of rows, past which keys stream.
+
+use crate::kernel_view::KernelView;
+use crate::mean_view::{MeanView, Stream};
+use crate::schedule_cpu::mean::Dims;
+use strata_core::ir::{Attr, ElementType};
+
+/// Threads that share rows, neighbours in a warp.
+const LANES: i64 = 16;
+/// Groups of them in a block.
+const GROUPS: i64 = 8;
+/// Sums that a thread may keep in registers.
+const SUMS: i64 = 32;
+/// Most columns that a thread has.
+const COLUMNS: i64 = 32;
+/// Bytes of the values that come to shared memory at a time.
+const VALUES: i64 = 1 << 14;
+
+/// Threads of a block, where each has a row to itself.
+const THREADS: i64 = 64;
+
+/// The schedule's entries, when a kernel has a mean. The dim of the values moves inside.
+pub fn entries<'c>(kernel: &KernelView<'c>) -> Option<Vec<(&'static str, Attr<'c>)>> {
+    let view = MeanView::of(kernel).ok()??;
+    let mean = &kernel.stages[view.mean];
+    let dims = Dims::of(kernel, &view, mean);
+    let known = dims.column.is_none_or(|column| kernel.static_size(column).is_some());
+    let outer = if known { &dims.outer } else { &kernel.outer };
+    let order: Vec<i64> = outer.iter().map(|&dim| dim as i64).collect();
+    let cx = kernel.op.cx();
+    let mut entries = vec![("order", cx.i64s_attr(&order))];
+    match stream(kernel, &dims, mean.op.result(0).ty().element_type()?) {
+        Some((stream, step)) => entries.extend([("step", cx.i64_attr(step)), ("stream", stream.entries(cx))]),
+        // Slow, and right.
+        None => entries.push(("threads", cx.i64_attr(THREADS))),
+    }
+    Some(entries)
+}
+
+/// How the threads of a block share rows, and the length of a step in which operands come to shared memory; `None` where no row pairs with
+/// keys, or where a thread's columns would not fit its registers.
+fn stream(kernel: &KernelView<'_>, dims: &Dims, element: ElementType) -> Option<(Stream, i64)> {
+    let size = dims.column.map_or(Some(1), |column| kernel.static_size(column))?.max(1);
+    let columns = (size as u64).div_ceil(LANES as u64) as i64;
+    if columns > COLUMNS {
+        return None;
+    }
+    let double = element == ElementType::F64;
+    let lines = (SUMS / columns).clamp(1, if double { 2 } else { 4 });
+    let lines = 1 << lines.ilog2();
+    let keys = if double { 2 } else { 4 };
+    let step = if columns * LANES * 16 * element.bytes() as i64 <= VALUES { 16 } else { 8 };
+    let stream = Stream { row: Some(dims.row?), rows: lines * GROUPS, width: 1, block: keys * LANES, keys, lines, columns };
+    Some((stream, step))
+}
