@@ -1,5 +1,6 @@
 // RUN: rs-opt %s --prim-to-loop --split-reductions --split-input-file | rs-filecheck %s
 // RUN: rs-opt %s --prim-to-loop --split-reductions --schedule-cpu --split-input-file | rs-filecheck %s --check-prefix=SCHEDULED
+// RUN: rs-opt %s --prim-to-loop --split-reductions=device --split-input-file | rs-filecheck %s --check-prefix=DEVICE
 
 // A sum of everything: pieces that threads share, then the sum of their sums, with what follows.
 // CHECK: #[[$PIECE:map[0-9]*]] = affine_map<(d0, d1) -> (d1)>
@@ -14,6 +15,8 @@
 // Lanes and several accumulators inside a piece.
 // SCHEDULED: loop.kernel @k0_0 {schedule = {order = array<i64: 1>}
 // SCHEDULED: schedule = {unroll = 4 : i64, vector = 0 : i64, width = 16 : i64}
+// A device has blocks for more and shorter pieces.
+// DEVICE: chunk = array<i64: 1, 0, 4096>
 func.func @everything(%x: tensor<1000000xf32>) -> tensor<f32> {
   %r = prim.fusion %x : (tensor<1000000xf32>) -> tensor<f32> {
   ^bb0(%a: tensor<1000000xf32>):
@@ -32,6 +35,7 @@ func.func @everything(%x: tensor<1000000xf32>) -> tensor<f32> {
 // CHECK-SAME: -> tensor<26x1000xf32>
 // SCHEDULED: loop.kernel @k0_0 {schedule = {order = array<i64: 2>}
 // SCHEDULED: schedule = {sweep = 8 : i64, vector = 0 : i64, width = 16 : i64}, space = "buffer"
+// DEVICE: chunk = array<i64: 2, 1, 16>
 func.func @columns(%x: tensor<1001x1000xf32>) -> tensor<1000xf32> {
   %0 = prim.reduce %x {dims = array<i64: 0>, kind = "sum"} : (tensor<1001x1000xf32>) -> tensor<1000xf32>
   return %0 : tensor<1000xf32>
@@ -43,6 +47,7 @@ func.func @columns(%x: tensor<1001x1000xf32>) -> tensor<1000xf32> {
 // CHECK: affine_map<(){{.*}} -> (s0, s0 ceildiv 65536)>
 // CHECK: chunk = array<i64: 1, 0, 65536>
 // CHECK-SAME: space = "buffer"} : tensor<?xf32>
+// DEVICE: chunk = array<i64: 1, 0, 32768>
 func.func @unknown(%x: tensor<?xf32>) -> tensor<f32> {
   %0 = prim.reduce %x {dims = array<i64: 0>, kind = "sum"} : (tensor<?xf32>) -> tensor<f32>
   return %0 : tensor<f32>
@@ -57,6 +62,7 @@ func.func @unknown(%x: tensor<?xf32>) -> tensor<f32> {
 // CHECK: %[[PS:.*]] = loop.call %{{.*}}, %[[M]] {callee = @k0_2}
 // CHECK: %[[S:.*]] = loop.call %[[PS]] {callee = @k0_3}
 // CHECK: loop.call %{{.*}}, %[[M]], %[[S]] {callee = @k0_4}
+// DEVICE-COUNT-2: chunk =
 func.func @softmax(%x: tensor<2x500000xf32>) -> tensor<2x500000xf32> {
   %r = prim.fusion %x : (tensor<2x500000xf32>) -> tensor<2x500000xf32> {
   ^bb0(%a: tensor<2x500000xf32>):
@@ -95,4 +101,34 @@ func.func @short(%x: tensor<1000xf32>) -> tensor<f32> {
 func.func @product(%x: tensor<16x100000xf32>, %y: tensor<100000x16xf32>) -> tensor<16x16xf32> {
   %0 = prim.dot %x, %y {lhs_batch = array<i64>, rhs_batch = array<i64>, lhs_contract = array<i64: 1>, rhs_contract = array<i64: 0>} : (tensor<16x100000xf32>, tensor<100000x16xf32>) -> tensor<16x16xf32>
   return %0 : tensor<16x16xf32>
+}
+
+// -----
+
+// On a device a row that one block reads sooner than another kernel starts stays whole.
+// CHECK: chunk =
+// DEVICE-NOT: chunk
+func.func @few_rows(%x: tensor<8x20000xf32>) -> tensor<8xf32> {
+  %0 = prim.reduce %x {dims = array<i64: 1>, kind = "sum"} : (tensor<8x20000xf32>) -> tensor<8xf32>
+  return %0 : tensor<8xf32>
+}
+
+// -----
+
+// So do rows that are enough for all blocks, however long: its threads have a sum each.
+// CHECK: chunk =
+// DEVICE-NOT: chunk
+func.func @long_rows(%x: tensor<128x300000xf32>) -> tensor<128xf32> {
+  %0 = prim.reduce %x {dims = array<i64: 1>, kind = "sum"} : (tensor<128x300000xf32>) -> tensor<128xf32>
+  return %0 : tensor<128xf32>
+}
+
+// -----
+
+// And columns that are enough for all threads.
+// CHECK: chunk =
+// DEVICE-NOT: chunk
+func.func @many_columns(%x: tensor<64x100000xf32>) -> tensor<100000xf32> {
+  %0 = prim.reduce %x {dims = array<i64: 0>, kind = "sum"} : (tensor<64x100000xf32>) -> tensor<100000xf32>
+  return %0 : tensor<100000xf32>
 }

@@ -63,6 +63,25 @@ fn rows_are_taken_whole_where_they_are() {
 }
 
 #[test]
+fn reductions_of_few_rows_are_cut() {
+    let kernels = |name: &str| {
+        let text = strata_driver::lower(&program(name), "gpu", &options(Mode::Default)).unwrap();
+        text.matches("gpu.func").count()
+    };
+    // The largest, the sum and the quotients of the long row: the former two in pieces; so are both sums.
+    assert_eq!([kernels("few_rows.mlir"), kernels("large_softmax.mlir"), kernels("row_softmax.mlir")], [5 + 2 + 2, 1, 1]);
+    let (emulated, native) = (emulated(&program("few_rows.mlir"), &options(Mode::Default)).unwrap(), native("few_rows.mlir"));
+    for size in [1, 5000, 70001] {
+        let inputs = [numbers(&[1, 70000]), numbers(&[6000, 50]), numbers(&[size])];
+        let (found, wanted) = (emulated.run(&inputs).unwrap(), native.run(&inputs).unwrap());
+        for (found, wanted) in found.iter().zip(&wanted) {
+            let difference = compare(found, wanted, Tolerance { rtol: 1e-4, atol: 1e-3 }).unwrap();
+            assert_eq!(difference.wrong, 0, "{:?}", difference.describe(wanted));
+        }
+    }
+}
+
+#[test]
 fn transposes_go_through_shared_memory() {
     let text = strata_driver::lower(&program("turned.mlir"), "loop-scheduled", &options(Mode::Default)).unwrap();
     assert_eq!(text.matches("turn = ").count(), 2, "{text}");
@@ -88,6 +107,26 @@ fn tiles_end_where_operands_do() {
         assert!(text.contains("tile = array<i64: 64, "), "{name}");
         let (emulated, native) = (emulated(&program(name), &options(Mode::Default)).unwrap(), native(name));
         agree(&emulated.run(&inputs).unwrap(), &native.run(&inputs).unwrap());
+    }
+}
+
+#[test]
+fn attention_is_one_kernel() {
+    let text = strata_driver::lower(&program("attention.mlir"), "gpu", &options(Mode::Default)).unwrap();
+    assert!(text.matches("gpu.func").count() == 1 && !text.contains("loop.kernel"), "{text}");
+    // Without a schedule each thread has a row.
+    let alone = Options { skip: vec!["schedule-gpu".to_owned()], ..options(Mode::Default) };
+    let alone = emulated(&program("attention.mlir"), &alone).unwrap();
+    let (emulated, native) = (emulated(&program("attention.mlir"), &options(Mode::Default)).unwrap(), native("attention.mlir"));
+    for (queries, keys) in [(32, 64), (37, 65), (65, 130), (40, 1)] {
+        // One row of the mask is -inf throughout.
+        let mut mask: Vec<f32> = (0..queries * keys).map(|k| if k % 7 == 0 { f32::NEG_INFINITY } else { (k % 5) as f32 * 0.1 }).collect();
+        mask[keys as usize..2 * keys as usize].fill(f32::NEG_INFINITY);
+        let mask = Tensor::from_slice(DType::F32, &[queries, keys], &mask).unwrap();
+        let inputs = [numbers(&[2, queries, 24]), numbers(&[2, keys, 24]), numbers(&[2, keys, 40]), mask];
+        let wanted = native.run(&inputs).unwrap();
+        agree(&emulated.run(&inputs).unwrap(), &wanted);
+        agree(&alone.run(&inputs).unwrap(), &wanted);
     }
 }
 

@@ -71,6 +71,16 @@ fn transposes() {
 }
 
 #[test]
+fn attention() {
+    check(program("attention.mlir"));
+}
+
+#[test]
+fn reductions_of_few_rows() {
+    check(program("few_rows.mlir"));
+}
+
+#[test]
 fn a_tiled_product() {
     check(program("product.mlir"));
 }

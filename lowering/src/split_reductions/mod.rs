@@ -13,6 +13,9 @@
 //! %0 = loop.stage %p {domain = array<i64: 1>, reduce = array<i64: 1>, reducer = "sum", ...}
 //! ```
 //!
+//! On a device blocks share all loops outside, and a row that is not very long is read sooner than another kernel starts: only few and long rows
+//! are cut there, and columns while they are not enough for a thread each.
+//!
 //! Other stages of the kernel become kernels between and after these. Refused are positions of extrema, scans, scatters,
 //! contractions, and kernels that are called twice.
 
@@ -27,10 +30,14 @@ use strata_core::pass::{Pass, PassContext, PassError};
 /// Splits long reductions into pieces.
 #[derive(Pass)]
 #[pass(dependents("loop"))]
-pub struct SplitReductions {}
+pub struct SplitReductions {
+    /// For a device: its blocks share all outer loops, and a kernel more costs more.
+    device: bool,
+}
 
 impl Pass for SplitReductions {
     fn run<'c>(&self, op: Op<'c>, _: &mut PassContext<'c>) -> Result<(), PassError> {
+        let machine = if self.device { &plan::DEVICE } else { &plan::CPU };
         let calls: Vec<_> =
             op.find_all("loop.call").into_iter().filter_map(|call| Some((call, call.attr("callee")?.as_symbol()?))).collect();
         let mut times: HashMap<&str, usize> = HashMap::new();
@@ -39,7 +46,7 @@ impl Pass for SplitReductions {
         let kernels: HashMap<String, Op<'c>> = kernels.filter(|(name, _)| times.get(name.as_str()) == Some(&1)).collect();
         for (call, name) in &calls {
             let (call, Some(kernel)) = (*call, kernels.get(name).and_then(|op| KernelView::new(*op))) else { continue };
-            if let Some(parts) = plan::plan(&kernel, call) {
+            if let Some(parts) = plan::plan(&kernel, call, machine) {
                 cut::cut(&kernel, call, &parts);
             }
         }

@@ -20,12 +20,43 @@ pub enum Part {
     },
 }
 
-/// Outer iterations that keep the threads busy.
-const BUSY: f64 = 32.0;
+/// What a kernel is cut for.
+#[derive(Clone, Copy, Debug)]
+pub struct Machine {
+    /// Outer iterations that keep it busy.
+    busy: f64,
+    /// The same where they are columns, which lie side by side in memory.
+    columns: f64,
+    /// Elements of a row that is worth another kernel.
+    row: f64,
+    /// Elements from which on a row is cut however many there are.
+    long: f64,
+    /// Operations of a piece of all rows at least.
+    piece: f64,
+    /// Elements of a piece of one row at least.
+    least: f64,
+    /// Most outer iterations, those of pieces counted: of rows and of columns. `None` where pieces of any number of rows are limited.
+    most: Option<(f64, f64)>,
+}
+
+/// Threads that share the outermost loop: a piece of all rows is one's.
+pub const CPU: Machine =
+    Machine { busy: 32.0, columns: f64::INFINITY, row: 0.0, long: 4.0 * LONGEST, piece: (1 << 15) as f64, least: 1.0, most: None };
+
+/// Blocks of threads that share all outer loops: a row is a block's, a column a thread's. A block reads a row that is not long sooner than
+/// another kernel starts; each of its threads has a sum, so that none is long.
+pub const DEVICE: Machine = Machine {
+    busy: 64.0,
+    columns: (1 << 15) as f64,
+    row: (1 << 16) as f64,
+    long: f64::INFINITY,
+    piece: 0.0,
+    least: (1 << 12) as f64,
+    most: Some((512.0, (1 << 16) as f64)),
+};
+
 /// Operations that are worth a kernel of their own.
 const WORTH: f64 = (1 << 17) as f64;
-/// Operations of a piece at least: what is worth handing to a thread.
-const PIECE: f64 = (1 << 15) as f64;
 /// Elements of a piece at most: a longer sum of f32 loses digits.
 const LONGEST: f64 = (1 << 16) as f64;
 /// Most pieces of a dim that is not long.
@@ -34,10 +65,10 @@ const PIECES: f64 = 128.0;
 const FAR: f64 = (1 << 20) as f64;
 
 /// The parts that a kernel is cut into, if it is worth it.
-pub fn plan(kernel: &KernelView<'_>, call: Op<'_>) -> Option<Vec<Part>> {
+pub fn plan(kernel: &KernelView<'_>, call: Op<'_>, machine: &Machine) -> Option<Vec<Part>> {
     let sizes = Sizes::of(kernel, call);
     let outer: f64 = kernel.outer.iter().map(|&dim| sizes.0[dim]).product();
-    let idle = outer < BUSY;
+    let idle = outer < machine.busy;
     let mut parts = Vec::new();
     let mut run = Vec::new();
     for (number, stage) in kernel.stages.iter().enumerate() {
@@ -45,7 +76,7 @@ pub fn plan(kernel: &KernelView<'_>, call: Op<'_>) -> Option<Vec<Part>> {
             return None;
         }
         let large = sizes.work(stage) >= WORTH;
-        let piece = large.then(|| piece(kernel, stage, &sizes, idle)).flatten();
+        let piece = large.then(|| piece(kernel, stage, &sizes, (machine, outer))).flatten();
         let alone = idle && large && stage.domain.iter().any(|dim| !kernel.outer.contains(dim));
         if piece.is_none() && !alone {
             run.push(number);
@@ -69,7 +100,7 @@ pub fn plan(kernel: &KernelView<'_>, call: Op<'_>) -> Option<Vec<Part>> {
 }
 
 /// The dim to cut and the size of a piece, if the reduction is to be cut.
-fn piece(kernel: &KernelView<'_>, stage: &StageView<'_>, sizes: &Sizes, idle: bool) -> Option<(usize, i64)> {
+fn piece(kernel: &KernelView<'_>, stage: &StageView<'_>, sizes: &Sizes, (machine, outer): (&Machine, f64)) -> Option<(usize, i64)> {
     let arg = stage.op.str("reducer").is_some_and(|name| name.starts_with("arg"));
     if arg || stage.chunk.is_some() {
         return None;
@@ -77,13 +108,16 @@ fn piece(kernel: &KernelView<'_>, stage: &StageView<'_>, sizes: &Sizes, idle: bo
     let dim = stage.reduce.iter().copied().max_by(|&x, &y| sizes.0[x].total_cmp(&sizes.0[y]))?;
     let size = sizes.0[dim];
     let across = kernel.stages.iter().filter(|stage| !stage.reduce.is_empty()).count() == 1 && lies_across(kernel, stage, dim, sizes);
-    if !(idle || across || size >= 4.0 * LONGEST) {
+    let row: f64 = stage.reduce.iter().map(|&dim| sizes.0[dim]).product();
+    if !(outer < machine.busy && row >= machine.row || across && outer < machine.columns || size >= machine.long) {
         return None;
     }
     // Work of one step along the dim.
     let step = sizes.work(stage) / size;
     let turns = if across { 8.0 } else { 256.0 };
-    let elements = (size / PIECES).max(PIECE / step).min(LONGEST);
+    let pieces = machine.most.map_or(PIECES, |(rows, columns)| if across { columns } else { rows } / outer);
+    let least = if across { 1.0 } else { machine.least * size / row };
+    let elements = (size / pieces).max(machine.piece / step).max(least).min(LONGEST);
     let elements = (elements / turns).ceil() * turns;
     (elements * 2.0 <= size).then_some((dim, elements as i64))
 }
