@@ -109,17 +109,28 @@ impl<'c> StageView<'c> {
     pub fn schedule(&self, name: &str) -> Option<i64> {
         self.op.attr("schedule")?.entry(name)?.as_int()
     }
+
+    /// A list entry of the schedule.
+    pub fn schedule_list(&self, name: &str) -> Option<Vec<i64>> {
+        self.op.attr("schedule")?.entry(name)?.as_i64s()
+    }
+}
+
+/// The dims whose loops can stand around all of some stages.
+fn common(stages: &[StageView<'_>]) -> Option<Vec<usize>> {
+    let mut outer = stages.last()?.parallel();
+    for stage in stages {
+        let parallel = stage.parallel();
+        outer.retain(|dim| parallel.contains(dim));
+    }
+    Some(outer)
 }
 
 impl<'c> KernelView<'c> {
     /// Reads a kernel.
     pub fn new(op: Op<'c>) -> Option<Self> {
         let stages: Vec<_> = op.body(0).ops().into_iter().filter(|op| op.attr("domain").is_some()).map(StageView::new).collect();
-        let mut outer = stages.last()?.parallel();
-        for stage in &stages {
-            let parallel = stage.parallel();
-            outer.retain(|dim| parallel.contains(dim));
-        }
+        let mut outer = common(&stages)?;
         if let Some(order) = op.attr("schedule").and_then(|attr| attr.entry("order")).and_then(Attr::as_i64s) {
             let order: Vec<usize> = order.into_iter().map(|dim| dim as usize).collect();
             if order.iter().all(|dim| outer.contains(dim)) {
@@ -127,6 +138,24 @@ impl<'c> KernelView<'c> {
             }
         }
         Some(Self { op, stages, outer, sizes: op.attr("sizes")?.as_map()? })
+    }
+
+    /// The parts of a kernel each of which needs all threads to be done with the one before: a scatter, and what stands before it. A scatter's
+    /// points are those of the dims that its schedule says are shared.
+    pub fn phases(&self) -> Vec<Self> {
+        let view = |stages: &[StageView<'c>], outer: Vec<usize>| {
+            let stages = stages.iter().map(|stage| StageView::new(stage.op)).collect();
+            Self { op: self.op, stages, outer, sizes: self.sizes }
+        };
+        let stored = |stage: &StageView<'c>| !stage.is_register() && !stage.is_tile() && !stage.is_scatter();
+        match self.stages.split_last() {
+            Some((scatter, before)) if scatter.is_scatter() && before.iter().all(stored) => {
+                let shared = scatter.schedule_list("share").unwrap_or_default().into_iter().map(|dim| dim as usize).collect();
+                let before = (!before.is_empty()).then(|| view(before, common(before).unwrap_or_default()));
+                before.into_iter().chain([view(std::slice::from_ref(scatter), shared)]).collect()
+            }
+            _ => vec![view(&self.stages, self.outer.clone())],
+        }
     }
 
     /// Number of dims.

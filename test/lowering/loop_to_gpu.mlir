@@ -148,6 +148,23 @@ func.func @main(%x: tensor<64x128xf32>) -> tensor<128x64xf32> attributes {captur
 
 // -----
 
+// A scatter begins when all threads are done with the copy that it writes into: two functions, one launch after the other. Each thread adds
+// one element.
+// CHECK: host.launch {{.*}}callee = @k0_0
+// CHECK: host.launch {{.*}}callee = @k0,
+// CHECK: gpu.func @k0_0
+// CHECK-NOT: atomic
+// CHECK: llvm.store
+// CHECK: gpu.func @k0(
+// CHECK-NOT: scf.for
+// CHECK: llvm.atomicrmw fadd %{{.*}}, %{{.*}} syncscope("device") monotonic {alignment = 4 : i64} : !llvm.ptr, f32
+func.func @main(%x: tensor<5000xf32>, %u: tensor<3000xf32>, %i: tensor<3000xi64>) -> tensor<5000xf32> attributes {capture.entry} {
+  %0 = prim.scatter %x, %u, %i {dims = array<i64: 0>, kind = "add"} : (tensor<5000xf32>, tensor<3000xf32>, tensor<3000xi64>) -> tensor<5000xf32>
+  return %0 : tensor<5000xf32>
+}
+
+// -----
+
 // A kernel with a function that the device does not have stays the host's.
 // CHECK: loop.kernel @k0
 // CHECK: loop.libm

@@ -1,4 +1,5 @@
 // RUN: rs-opt %s --prim-to-loop --schedule-gpu --split-input-file | rs-filecheck %s
+// RUN: rs-opt %s --prim-to-loop --schedule-gpu=numerics=bitwise --split-input-file | rs-filecheck %s --check-prefix=BITWISE
 
 // Each thread has neighbours that fill 16 bytes.
 // CHECK-LABEL: loop.kernel @k0
@@ -98,6 +99,38 @@ func.func @columns(%s: tensor<2x128x256xf32>, %v: tensor<2x256x600xf32>) -> tens
 func.func @sums_of_columns(%x: tensor<512x8192xf32>) -> tensor<8192xf32> {
   %0 = prim.reduce %x {dims = array<i64: 0>, kind = "sum"} : (tensor<512x8192xf32>) -> tensor<8192xf32>
   return %0 : tensor<8192xf32>
+}
+
+// -----
+
+// What adds up in places that are computed is any thread's; with bitwise numerics, where an order counts, one thread's.
+// CHECK-LABEL: loop.kernel @k0
+// CHECK-SAME: schedule = {threads = 256 : i64}
+// CHECK: loop.scatter {{.*}}schedule = {atomic = 1 : i64, share = array<i64: 1>}
+// BITWISE: loop.scatter {{.*}}schedule = {atomic = 0 : i64, share = array<i64>}
+func.func @add(%x: tensor<5000xf32>, %u: tensor<3000xf32>, %i: tensor<3000xi64>) -> tensor<5000xf32> {
+  %0 = prim.scatter %x, %u, %i {dims = array<i64: 0>, kind = "add"} : (tensor<5000xf32>, tensor<3000xf32>, tensor<3000xi64>) -> tensor<5000xf32>
+  return %0 : tensor<5000xf32>
+}
+
+// -----
+
+// What replaces is shared along dims that are indices themselves; so is what adds up where these are enough.
+// CHECK-LABEL: loop.kernel @k0
+// CHECK: loop.scatter {{.*}}schedule = {atomic = 0 : i64, share = array<i64: 3>}
+func.func @set(%x: tensor<50x640xf32>, %u: tensor<300x640xf32>, %i: tensor<300xi64>) -> tensor<50x640xf32> {
+  %0 = prim.scatter %x, %u, %i {dims = array<i64: 0>, kind = "set"} : (tensor<50x640xf32>, tensor<300x640xf32>, tensor<300xi64>) -> tensor<50x640xf32>
+  return %0 : tensor<50x640xf32>
+}
+
+// -----
+
+// CHECK-LABEL: loop.kernel @k0
+// CHECK-SAME: schedule = {threads = 256 : i64, vector = 2 : i64, width = 4 : i64}
+// CHECK: loop.scatter {{.*}}schedule = {atomic = 0 : i64, share = array<i64: 4, 5>}
+func.func @wide_add(%x: tensor<50x64x640xf32>, %u: tensor<300x64x640xf32>, %i: tensor<300xi64>) -> tensor<50x64x640xf32> {
+  %0 = prim.scatter %x, %u, %i {dims = array<i64: 0>, kind = "add"} : (tensor<50x64x640xf32>, tensor<300x64x640xf32>, tensor<300xi64>) -> tensor<50x64x640xf32>
+  return %0 : tensor<50x64x640xf32>
 }
 
 // -----

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use strata_driver::{Mode, Options, compile, emulated};
+use strata_driver::{Mode, Numerics, Options, compile, emulated};
 use strata_runtime::compare::{Tolerance, compare};
 use strata_runtime::{DType, Session, Tensor};
 
@@ -78,6 +78,25 @@ fn reductions_of_few_rows_are_cut() {
             let difference = compare(found, wanted, Tolerance { rtol: 1e-4, atol: 1e-3 }).unwrap();
             assert_eq!(difference.wrong, 0, "{:?}", difference.describe(wanted));
         }
+    }
+}
+
+#[test]
+fn threads_share_what_is_written_at_computed_places() {
+    let lowered = |level: &str, numerics: Numerics| {
+        strata_driver::lower(&program("scatter.mlir"), level, &Options { numerics, ..options(Mode::Default) }).unwrap()
+    };
+    let text = lowered("gpu", Numerics::Ulp);
+    assert!(text.contains("llvm.atomicrmw fadd") && text.contains("llvm.atomicrmw max"), "{text}");
+    // Sums of floats depend on their order.
+    let text = lowered("gpu", Numerics::Bitwise);
+    assert!(!text.contains("llvm.atomicrmw fadd") && text.contains("llvm.atomicrmw max"), "{text}");
+    let places: Vec<i64> = (0..70).map(|k| k * 5 % 9).collect();
+    let inputs = [numbers(&[9, 40]), Tensor::from_slice(DType::I64, &[70], &places).unwrap(), numbers(&[70, 40])];
+    let wanted = native("scatter.mlir").run(&inputs).unwrap();
+    for skip in [Vec::new(), vec!["schedule-gpu".to_owned()]] {
+        let emulated = emulated(&program("scatter.mlir"), &Options { skip, ..options(Mode::Default) }).unwrap();
+        agree(&emulated.run(&inputs).unwrap(), &wanted);
     }
 }
 

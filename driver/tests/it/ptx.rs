@@ -81,6 +81,11 @@ fn reductions_of_few_rows() {
 }
 
 #[test]
+fn writes_at_computed_places() {
+    check(program("scatter.mlir"));
+}
+
+#[test]
 fn a_tiled_product() {
     check(program("product.mlir"));
 }

@@ -171,9 +171,10 @@ impl<'c> Emitter<'c> {
 
     /// A scatter writes into the tensor that it starts from: both are the result's memory.
     fn alias_scatters(&mut self) {
-        for stage in self.kernel.stages.iter().filter(|stage| stage.is_scatter()) {
-            if let Some(buffer) = self.buffers.get(&stage.op.result(0)).cloned() {
-                self.buffers.insert(stage.op.operand(0), buffer);
+        // (Also one that runs in a later phase.)
+        for scatter in self.kernel.op.body(0).ops().into_iter().filter(|&op| StageView::new(op).is_scatter()) {
+            if let Some(buffer) = self.buffers.get(&scatter.result(0)).cloned() {
+                self.buffers.insert(scatter.operand(0), buffer);
             }
         }
     }

@@ -86,6 +86,20 @@ pub fn store<'c>(b: &mut Builder<'c>, base: Value<'c>, index: Num<'c>, value: Va
     b.effect("llvm.store", &[value, at], &[align]);
 }
 
+/// Combines an element with the one in memory, in one step for all threads of a device; `how` is LLVM's number of the operation.
+pub fn combine<'c>(b: &mut Builder<'c>, base: Value<'c>, index: Num<'c>, value: Value<'c>, element: ElementType, how: i64) {
+    const RELAXED: i64 = 2;
+    let cx = b.cx();
+    let at = element_pointer(b, base, index, element);
+    let attrs = [
+        ("bin_op", cx.i64_attr(how)),
+        ("ordering", cx.i64_attr(RELAXED)),
+        ("syncscope", cx.str_attr("device")),
+        alignment(cx, element, 64),
+    ];
+    b.value("llvm.atomicrmw", &[at, value], value.ty(), &attrs);
+}
+
 /// `width` elements in a row; with a mask, lanes that are off are zero.
 pub fn load_vector<'c>(
     b: &mut Builder<'c>,

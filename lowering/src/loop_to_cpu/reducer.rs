@@ -94,6 +94,18 @@ impl Reducer {
         b.value(name, &[lhs, rhs], ty, &[])
     }
 
+    /// The number of LLVM's atomic operation that combines so, if there is one.
+    pub fn atomic(self) -> Option<i64> {
+        let (float, signed) = (self.element.is_float(), self.element.is_signed());
+        match self.kind {
+            Kind::Sum if float => Some(11),
+            Kind::Sum if signed => Some(1),
+            Kind::Max if signed => Some(7),
+            Kind::Min if signed => Some(8),
+            _ => None,
+        }
+    }
+
     /// Several values as one, in pairs: more exact than one after the other, and independent.
     pub fn tree<'c>(self, b: &mut Builder<'c>, mut parts: Vec<Value<'c>>) -> Value<'c> {
         while parts.len() > 1 {

@@ -258,6 +258,7 @@ impl<'c> Emitter<'c> {
         if reducer.is_none() && kind != "set" {
             return Err(Error::at(stage.op, format!("there is no way to combine by '{kind}'")));
         }
+        let atomic = reducer.and_then(Reducer::atomic).filter(|_| stage.schedule("atomic") == Some(1));
         let loops: Vec<_> = self.inner_loops(stage, copies.first()).into_iter().map(|lp| Loop { width: 1, unroll: 1, ..lp }).collect();
         self.nest(&loops, copies, Vec::new(), &mut |emitter, copies, carried| {
             for copy in copies {
@@ -267,14 +268,14 @@ impl<'c> Emitter<'c> {
                 let update = yields.pop().ok_or_else(|| Error::at(stage.op, "its body yields no update"))?;
                 let indices: Vec<_> = yields.into_iter().map(computed).collect();
                 let Some(inside) = emitter.check_bounds(&buffer, &indices) else {
-                    emitter.combine_store(&buffer, &indices, update, reducer);
+                    emitter.combine_store(&buffer, &indices, update, (reducer, atomic));
                     continue;
                 };
                 let op = emitter.b.op(strata_core::ir::OpSpec { name: "scf.if", operands: &[inside], regions: 2, ..Default::default() });
                 let block = op.region(0).append_block(&[], emitter.b.location());
                 let around = std::mem::replace(&mut emitter.block, block);
                 emitter.b.set_at_end(block);
-                emitter.combine_store(&buffer, &indices, update, reducer);
+                emitter.combine_store(&buffer, &indices, update, (reducer, atomic));
                 emitter.b.effect("scf.yield", &[], &[]);
                 emitter.block = around;
                 emitter.b.set_at_end(around);
@@ -290,8 +291,12 @@ impl<'c> Emitter<'c> {
         buffer: &super::emitter::Buffer<'c>,
         indices: &[lanes::Index<'c>],
         update: Value<'c>,
-        reducer: Option<Reducer>,
+        (reducer, atomic): (Option<Reducer>, Option<i64>),
     ) {
+        if let Some(how) = atomic {
+            let at = self.linear(buffer, indices).base;
+            return super::memory::combine(&mut self.b, buffer.base, at, update, buffer.element, how);
+        }
         let value = match reducer {
             None => update,
             Some(reducer) => {

@@ -56,17 +56,33 @@ impl Cut {
     }
 }
 
-/// Writes the kernel as `gpu.func @name(arguments.., results.., status)` at the end of the device's module.
-pub fn emit<'c>(device: Op<'c>, op: Op<'c>) -> Result<(), Error> {
+/// Writes the kernel as `gpu.func @name(arguments.., results.., status)` at the end of the device's module; gives the names of functions of
+/// the same arguments that run before.
+pub fn emit<'c>(device: Op<'c>, op: Op<'c>) -> Result<Vec<String>, Error> {
     let kernel = KernelView::new(op).ok_or_else(|| Error::at(op, "it has no stages or no sizes"))?;
     if let Some(reason) = kernel.refuse() {
         return Err(Error::at(op, reason));
     }
+    let name = op.str("sym_name").unwrap_or_default();
+    let mut phases = kernel.phases();
+    let last = phases.pop();
+    let mut before = Vec::new();
+    for (number, phase) in phases.into_iter().enumerate() {
+        before.push(format!("{name}_{number}"));
+        emit_phase(device, phase, &before[number])?;
+    }
+    last.map_or(Ok(()), |phase| emit_phase(device, phase, &name))?;
+    op.erase();
+    Ok(before)
+}
+
+/// Writes stages of a kernel as one function.
+fn emit_phase<'c>(device: Op<'c>, kernel: KernelView<'c>, name: &str) -> Result<(), Error> {
+    let op = kernel.op;
     let cx = op.cx();
     let pointer = memory::pointer(cx);
     let mut types: Vec<_> = op.body(0).args().iter().map(|arg| if arg.ty().is_tensor() { pointer } else { arg.ty() }).collect();
     types.resize(types.len() + kernel.results().len() + 1, pointer);
-    let name = op.str("sym_name").unwrap_or_default();
     let mut threads = kernel.schedule("threads").unwrap_or(THREADS).max(1);
     let together = kernel.schedule("team").is_some_and(|team| team > 1);
     if together {
@@ -81,7 +97,7 @@ pub fn emit<'c>(device: Op<'c>, op: Op<'c>) -> Result<(), Error> {
     let func = Builder::at_end(device.body(0), op.location()).op(OpSpec {
         name: "gpu.func",
         attrs: &[
-            ("sym_name", cx.str_attr(&name)),
+            ("sym_name", cx.str_attr(name)),
             ("function_type", cx.type_attr(cx.function(&types, &[]))),
             ("gpu.kernel", cx.unit()),
             ("known_block_size", cx.i32s_attr(&[threads as i32, 1, 1])),
@@ -109,13 +125,14 @@ pub fn emit<'c>(device: Op<'c>, op: Op<'c>) -> Result<(), Error> {
         emitter.one_point_each(&start, threads)?;
     }
     emitter.b.effect("gpu.return", &[], &[]);
-    op.erase();
     Ok(())
 }
 
 /// The outer dim of which a thread takes neighbours, and how many, as the schedule says.
 fn neighbours(kernel: &KernelView<'_>) -> Option<(usize, i64)> {
-    let dim = kernel.schedule("vector").and_then(|dim| usize::try_from(dim).ok()).filter(|dim| kernel.outer.contains(dim))?;
+    let scatters = kernel.stages.iter().any(StageView::is_scatter);
+    let dim = kernel.schedule("vector").and_then(|dim| usize::try_from(dim).ok());
+    let dim = dim.filter(|dim| kernel.outer.contains(dim) && !scatters)?;
     kernel.schedule("width").filter(|&width| width > 1).map(|width| (dim, width))
 }
 

@@ -1,7 +1,8 @@
 //! `--loop-to-gpu`: `loop` kernels to upstream's `gpu` level: every kernel becomes a `gpu.func` of one `gpu.module @device`.
 //!
 //! The program around them stays as it is: `host.launch @k` now launches a kernel of the device, in a grid of blocks whose number is a
-//! map of the kernel's symbols (`host.grid`). A kernel that calls functions which the device does not have stays a `loop.kernel`, which
+//! map of the kernel's symbols (`host.grid`). A scatter needs all threads to be done with what stands before it: such a kernel is two functions,
+//! launched one after the other. A kernel that calls functions which the device does not have stays a `loop.kernel`, which
 //! the host runs.
 //!
 //! Bodies of stages, index arithmetic, reducers and the loops of a stage are written by the code that writes them for the CPU; what
@@ -56,8 +57,17 @@ impl Pass for LoopToGpu {
             ..OpSpec::default()
         });
         device.region(0).append_block(&[], op.location());
-        let failed = |error: crate::loop_to_cpu::Error| PassError::new(error.to_string());
-        kernels.into_iter().try_for_each(|kernel| kernel::emit(device, kernel)).map_err(failed)?;
+        let launches = op.find_all("host.launch");
+        for kernel in kernels {
+            let callee = ir.symbol_attr(&kernel.str("sym_name").unwrap_or_default());
+            let before = kernel::emit(device, kernel).map_err(|error| PassError::new(error.to_string()))?;
+            for &launch in launches.iter().filter(|launch| launch.attr("callee") == Some(callee)) {
+                for name in &before {
+                    let first = Builder::before(launch).clone_op(launch, &launch.operands());
+                    first.set_attr("callee", ir.symbol_attr(name));
+                }
+            }
+        }
         if !device.find_all("complex.create").is_empty() {
             cx.run_pipeline(device, "convert-complex-to-standard")?;
         }

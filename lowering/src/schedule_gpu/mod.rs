@@ -13,6 +13,8 @@
 //!   scores and `lines` by `columns` means.
 //! - Contractions of f16 or bf16, unless `numerics` is bitwise: `warps` along each outer dim share the tile, and matrix units make the products
 //!   (exact, but added up in an order of their own).
+//! - Writes at computed indices: threads `share` the dims that are indices themselves, or all where elements may combine in any order
+//!   (`atomic`: integers, and sums of f32 and f64 unless `numerics` is bitwise).
 //!
 //! A schedule only changes speed: without this pass each thread runs all stages at a point of its own.
 //!
@@ -24,6 +26,7 @@
 
 mod contraction;
 mod mean;
+mod scatter;
 mod turned;
 mod wide;
 
@@ -44,8 +47,8 @@ pub struct ScheduleGpu {
 
 impl Pass for ScheduleGpu {
     fn run<'c>(&self, op: Op<'c>, _: &mut PassContext<'c>) -> Result<(), PassError> {
-        let matrix = Freedom::of(&self.numerics)? > Freedom::Exact;
-        op.find_all("loop.kernel").into_iter().for_each(|kernel| schedule(kernel, matrix));
+        let free = Freedom::of(&self.numerics)? > Freedom::Exact;
+        op.find_all("loop.kernel").into_iter().for_each(|kernel| schedule(kernel, free));
         Ok(())
     }
 }
@@ -63,8 +66,8 @@ const SOME: i64 = 1 << 12;
 /// Points of a stage's own loops from which on sharing them is worth it, however many points there are.
 const LONG: i64 = 32;
 
-/// Writes the schedule of one kernel, if it has none.
-fn schedule(op: Op<'_>, matrix: bool) {
+/// Writes the schedule of one kernel, if it has none. Where it is `free`, sums need not keep an order.
+fn schedule(op: Op<'_>, free: bool) {
     let Some(kernel) = KernelView::new(op).filter(|_| op.attr("schedule").is_none()) else { return };
     let cx = op.cx();
     if let Some(entries) = mean::entries(&kernel) {
@@ -72,11 +75,15 @@ fn schedule(op: Op<'_>, matrix: bool) {
         return;
     }
     let size = |dim: usize| kernel.static_size(dim).unwrap_or(TYPICAL);
-    if let Some(entries) = contraction::entries(&kernel, &size, matrix) {
+    if let Some(entries) = contraction::entries(&kernel, &size, free) {
         op.set_attr("schedule", cx.dict_attr(&entries));
         return;
     }
     if let Some(entries) = turned::entries(&kernel, &size) {
+        op.set_attr("schedule", cx.dict_attr(&entries));
+        return;
+    }
+    if let Some(entries) = scatter::entries(&kernel, free, &size) {
         op.set_attr("schedule", cx.dict_attr(&entries));
         return;
     }

@@ -6,6 +6,15 @@ use strata_core::ir::ElementType;
 /// A register: one value for each thread of a block. Vectors and complex numbers are several in a row.
 pub type Reg = usize;
 
+/// How two numbers become one.
+#[derive(Clone, Copy)]
+pub enum Join {
+    /// Integers of so many bits.
+    Integers(Two, u32),
+    /// Floats.
+    Floats(fn(f64, f64) -> f64, ElementType),
+}
+
 /// What an instruction does.
 pub enum Do {
     /// Sets a register to a number in all threads.
@@ -38,6 +47,8 @@ pub enum Do {
     Load { to: Reg, pointer: Reg, at: u64, size: usize },
     /// Writes.
     Store { from: Reg, pointer: Reg, at: u64, size: usize },
+    /// Combines what is there with a register in one step; gives what was there.
+    Atomic { to: Reg, from: Reg, pointer: Reg, size: usize, join: Join },
     /// A pointer plus a number of elements.
     Offset { to: Reg, pointer: Reg, index: Reg, size: u64 },
     /// The thread's number.

@@ -157,6 +157,11 @@ impl<'c> Reader<'c> {
                     push(Do::Load { to: to + k, pointer: operands[0], at: (k * size) as u64, size });
                 }
             }
+            "llvm.atomicrmw" => {
+                let join = op.int("bin_op").and_then(|how| scalar::join(how, element)).ok_or_else(|| unknown(op))?;
+                push(aligned(op, operands[0], size_of(element)));
+                push(Do::Atomic { to, from: operands[1], pointer: operands[0], size: size_of(element), join });
+            }
             "llvm.getelementptr" => {
                 let size = op.attr("elem_type").and_then(Attr::as_type).map_or(1, |ty| size_of(parts(ty).1)) as u64;
                 let index = match operands.get(1) {

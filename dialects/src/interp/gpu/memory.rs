@@ -108,6 +108,16 @@ impl<'a> Memories<'a> {
         self.note(at, true, who)
     }
 
+    /// Replaces up to eight bytes in one step, in any order with the same of other threads; gives what was there.
+    pub fn exchange(&mut self, at: u64, size: usize, f: impl FnOnce(u64) -> u64, who: Who) -> Result<u64, InterpError> {
+        let bytes = self.bytes(at, size, who)?;
+        let mut value = [0; 8];
+        value[..size].copy_from_slice(bytes);
+        let before = u64::from_le_bytes(value);
+        bytes.copy_from_slice(&f(before).to_le_bytes()[..size]);
+        Ok(before)
+    }
+
     /// Notes an access and refuses it where another thread's makes it uncertain.
     fn note(&mut self, at: u64, write: bool, who: Who) -> Result<(), InterpError> {
         let (block, offset) = place(at);

@@ -1,7 +1,7 @@
 //! Runs a kernel: the threads of a block in lock-step, one instruction at a time, those that are on.
 
 use super::super::value::{InterpError, fail};
-use super::code::{Code, Do, Reg, Step};
+use super::code::{Code, Do, Join, Reg, Step};
 use super::copies::Copies;
 use super::memory::{Memories, Who};
 use super::scalar::{bits_of, compare_floats, convert, float, fused, low, signed};
@@ -114,6 +114,18 @@ impl<'a, 'm> BlockRun<'a, 'm> {
                 for &t in on {
                     let who = self.who(t);
                     self.memory.store(self.get(pointer, t).wrapping_add(at), size, self.values[from * self.code.threads + t], who)?;
+                }
+                Ok(())
+            }
+            Do::Atomic { to, from, pointer, size, join } => {
+                for &t in on {
+                    let (who, value) = (self.who(t), self.get(from, t));
+                    let joined = |before: u64| match join {
+                        Join::Integers(f, bits) => f(before, value, bits).map_or(before, |value| low(value, bits)),
+                        Join::Floats(f, ty) => bits_of(f(float(before, ty), float(value, ty)), ty),
+                    };
+                    let before = self.memory.exchange(self.get(pointer, t), size, joined, who)?;
+                    self.values[to * self.code.threads + t] = before;
                 }
                 Ok(())
             }

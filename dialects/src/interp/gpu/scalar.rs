@@ -1,5 +1,6 @@
 //! Scalar operators on registers: every value is 64 bits, integers without their sign, floats by their bits.
 
+use super::code::Join;
 use half::{bf16, f16};
 use strata_core::ir::ElementType;
 
@@ -124,6 +125,18 @@ pub fn floats(name: &str) -> Option<fn(f64, f64) -> f64> {
         "math.copysign" => f64::copysign,
         _ => return None,
     })
+}
+
+/// How LLVM's atomic operation of this number combines.
+pub fn join(how: i64, ty: ElementType) -> Option<Join> {
+    let integers = |name: &str| Some(Join::Integers(integer(name)?, ty.bits()));
+    match how {
+        1 => integers("arith.addi"),
+        7 => integers("arith.maxsi"),
+        8 => integers("arith.minsi"),
+        11 => Some(Join::Floats(floats("arith.addf")?, ty)),
+        _ => None,
+    }
 }
 
 fn extremum(a: f64, b: f64, first: bool) -> f64 {

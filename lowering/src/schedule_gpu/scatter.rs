@@ -1,0 +1,42 @@
+//! Kernels that write at computed indices: threads share the points where that changes nothing, or where elements combine atomically.
+
+use super::{BLOCK, PARALLEL, wide};
+use crate::kernel_view::{KernelView, StageView};
+use strata_core::ir::{Attr, ElementType};
+
+/// The schedule's entries, when a kernel ends with a scatter. What a scatter's threads share is said at the scatter. `free` allows sums of
+/// floats in any order.
+pub fn entries<'c>(kernel: &KernelView<'c>, free: bool, size: &impl Fn(usize) -> i64) -> Option<Vec<(&'static str, Attr<'c>)>> {
+    let scatter = kernel.stages.last().filter(|stage| stage.is_scatter())?;
+    let cx = kernel.op.cx();
+    let apart: Vec<usize> = scatter.domain.iter().copied().filter(|&dim| is_index(scatter, dim)).collect();
+    let points = |dims: &[usize]| dims.iter().map(|&dim| size(dim)).product::<i64>();
+    // Any order is as good, but not the same each time: not where enough threads can keep it.
+    let atomic = is_atomic(scatter, free) && points(&apart) < PARALLEL.min(points(&scatter.domain));
+    let shared: Vec<i64> = if atomic { &scatter.domain } else { &apart }.iter().map(|&dim| dim as i64).collect();
+    scatter.op.set_attr("schedule", cx.dict_attr(&[("atomic", cx.i64_attr(i64::from(atomic))), ("share", cx.i64s_attr(&shared))]));
+    let mut entries = vec![("threads", cx.i64_attr(BLOCK))];
+    let before = kernel.phases().into_iter().next().filter(|phase| !phase.stages.iter().any(StageView::is_scatter));
+    if let Some((dim, width)) = before.and_then(|before| wide::neighbours(&before, points(&before.outer))) {
+        entries.extend([("vector", cx.i64_attr(dim as i64)), ("width", cx.i64_attr(width))]);
+    }
+    Some(entries)
+}
+
+/// Whether what meets at one place may combine in any order, by an instruction.
+fn is_atomic(scatter: &StageView<'_>, free: bool) -> bool {
+    let element = scatter.op.result(0).ty().element_type();
+    let integer = matches!(element, Some(ElementType::I32 | ElementType::I64));
+    match scatter.op.str("kind").as_deref() {
+        Some("add") => integer || free && matches!(element, Some(ElementType::F32 | ElementType::F64)),
+        Some("max" | "min") => integer,
+        _ => false,
+    }
+}
+
+/// Whether points that differ along a dim write to different places: it is one of the indices.
+fn is_index(scatter: &StageView<'_>, dim: usize) -> bool {
+    let yields = scatter.op.body(0).terminator().map(|op| op.operands()).unwrap_or_default();
+    let indices = yields.split_last().map_or(&[][..], |(_, indices)| indices);
+    indices.iter().any(|index| index.defining_op().is_some_and(|op| op.is("loop.index") && op.int("dim") == Some(dim as i64)))
+}
