@@ -165,6 +165,23 @@ func.func @main(%x: tensor<5000xf32>, %u: tensor<3000xf32>, %i: tensor<3000xi64>
 
 // -----
 
+// A running sum, 1024 elements at a time: lanes, then warps, take what those before them have found.
+// CHECK: gpu.func @k0(
+// CHECK: scf.for {{.*}} step %c1024{{.*}} iter_args(
+// CHECK: llvm.load {{.*}} -> vector<4xf32>
+// CHECK-COUNT-5: gpu.shuffle
+// CHECK-NOT: gpu.shuffle
+// CHECK: gpu.barrier
+// CHECK: gpu.barrier
+// CHECK-NOT: gpu.barrier
+// CHECK: llvm.store {{.*}} : vector<4xf32>
+func.func @main(%x: tensor<8x4096xf32>) -> tensor<8x4096xf32> attributes {capture.entry} {
+  %0 = prim.scan %x {dim = 1 : i64, kind = "sum"} : (tensor<8x4096xf32>) -> tensor<8x4096xf32>
+  return %0 : tensor<8x4096xf32>
+}
+
+// -----
+
 // A kernel with a function that the device does not have stays the host's.
 // CHECK: loop.kernel @k0
 // CHECK: loop.libm

@@ -135,6 +135,19 @@ func.func @wide_add(%x: tensor<50x64x640xf32>, %u: tensor<300x64x640xf32>, %i: t
 
 // -----
 
+// A running sum is shared, too, where it need not keep an order.
+// CHECK-LABEL: loop.kernel @k0
+// CHECK-SAME: schedule = {team = 256 : i64, threads = 256 : i64}
+// CHECK: scan = 1 : i64, schedule = {unroll = 4 : i64, vector = 1 : i64}
+// BITWISE-LABEL: loop.kernel @k0 {schedule = {threads = 32 : i64}
+// BITWISE: func.func @running_sum
+func.func @running_sum(%x: tensor<8x4096xf32>) -> tensor<8x4096xf32> {
+  %0 = prim.scan %x {dim = 1 : i64, kind = "sum"} : (tensor<8x4096xf32>) -> tensor<8x4096xf32>
+  return %0 : tensor<8x4096xf32>
+}
+
+// -----
+
 // The threads of a block share a row, four neighbours each.
 // CHECK-LABEL: loop.kernel @k0
 // CHECK-SAME: schedule = {team = 128 : i64, threads = 128 : i64}
@@ -146,12 +159,12 @@ func.func @rows(%x: tensor<64x512xf32>) -> tensor<64xf32> {
 
 // -----
 
-// What is summed in order is one thread's.
+// Across rows it is one thread's, where there are enough columns.
 // CHECK-LABEL: loop.kernel @k0
-// CHECK-SAME: schedule = {threads = 64 : i64}
-func.func @scan(%x: tensor<64x512xf32>) -> tensor<64x512xf32> {
-  %0 = prim.scan %x {dim = 1 : i64, kind = "sum"} : tensor<64x512xf32>
-  return %0 : tensor<64x512xf32>
+// CHECK-SAME: schedule = {threads = 256 : i64}
+func.func @scan(%x: tensor<64x8192xf32>) -> tensor<64x8192xf32> {
+  %0 = prim.scan %x {dim = 0 : i64, kind = "sum"} : tensor<64x8192xf32>
+  return %0 : tensor<64x8192xf32>
 }
 
 // -----

@@ -101,14 +101,30 @@ fn threads_share_what_is_written_at_computed_places() {
 }
 
 #[test]
+fn threads_share_running_sums() {
+    let text = strata_driver::lower(&program("scans.mlir"), "loop-scheduled", &options(Mode::Default)).unwrap();
+    assert_eq!(text.matches("team = ").count(), 3, "{text}");
+    let (emulated, native) = (emulated(&program("scans.mlir"), &options(Mode::Default)).unwrap(), native("scans.mlir"));
+    for size in [1, 31, 1000, 1024, 2051] {
+        let whole: Vec<i64> = (0..size).map(|k| k * 7919 % 1013 - 400).collect();
+        let inputs = [numbers(&[3, size]), halves(&[2, 1100]), Tensor::from_slice(DType::I64, &[size], &whole).unwrap()];
+        for (found, wanted) in emulated.run(&inputs).unwrap().iter().zip(&native.run(&inputs).unwrap()) {
+            let difference = compare(found, wanted, Tolerance { rtol: 1e-3, atol: 1e-3 }).unwrap();
+            assert_eq!(difference.wrong, 0, "{size}: {:?}", difference.describe(wanted));
+        }
+    }
+}
+
+fn halves(shape: &[i64]) -> Tensor {
+    let bytes: Vec<u8> = (0..shape.iter().product::<i64>()).flat_map(|k| half(DType::F16, (k * 29 % 67) as f32 / 32.0 - 1.0)).collect();
+    Tensor::from_bytes(DType::F16, shape, &bytes).unwrap()
+}
+
+#[test]
 fn transposes_go_through_shared_memory() {
     let text = strata_driver::lower(&program("turned.mlir"), "loop-scheduled", &options(Mode::Default)).unwrap();
     assert_eq!(text.matches("turn = ").count(), 2, "{text}");
     let (emulated, native) = (emulated(&program("turned.mlir"), &options(Mode::Default)).unwrap(), native("turned.mlir"));
-    let halves = |shape: &[i64]| {
-        let bytes: Vec<u8> = (0..shape.iter().product::<i64>()).flat_map(|k| half(DType::F16, (k * 29 % 67) as f32 / 32.0 - 1.0)).collect();
-        Tensor::from_bytes(DType::F16, shape, &bytes).unwrap()
-    };
     for (rows, columns) in [(64, 32), (40, 36), (33, 65), (1, 100), (7, 3)] {
         let inputs = [numbers(&[rows, columns]), halves(&[2, 20, 5, 40]), halves(&[2, 5, 40, 20])];
         agree(&emulated.run(&inputs).unwrap(), &native.run(&inputs).unwrap());

@@ -86,6 +86,11 @@ fn writes_at_computed_places() {
 }
 
 #[test]
+fn running_sums() {
+    check(program("scans.mlir"));
+}
+
+#[test]
 fn a_tiled_product() {
     check(program("product.mlir"));
 }

@@ -7,6 +7,7 @@ use super::reducer::{Reducer, start_in_lanes};
 use super::tiles::groups_along;
 use super::{Error, lanes};
 use crate::kernel_view::StageView;
+use crate::loop_to_gpu::Scan;
 use crate::num::Num;
 use strata_core::ir::{ElementType, Value};
 
@@ -209,6 +210,11 @@ impl<'c> Emitter<'c> {
         let to = self.element(stage)?;
         let accumulated = if matches!(to, ElementType::F16 | ElementType::BF16) { ElementType::F32 } else { to };
         let reducer = Reducer::named(&name, accumulated).ok_or_else(|| Error::at(stage.op, format!("there is no reducer '{name}'")))?;
+        if let (Some(dim), [copy]) = (stage.scan, copies)
+            && self.team_scan(stage, copy, Scan { dim, reducer, accumulated, to })?
+        {
+            return Ok(());
+        }
         let loops = self.inner_loops(stage, copies.first());
         let start = reducer.start(&mut self.b);
         let start = start_in_lanes(&mut self.b, start, self.width);
@@ -240,7 +246,7 @@ impl<'c> Emitter<'c> {
     }
 
     /// An accumulated value in the element type of the result.
-    fn narrow(&mut self, value: Value<'c>, from: ElementType, to: ElementType) -> Value<'c> {
+    pub(crate) fn narrow(&mut self, value: Value<'c>, from: ElementType, to: ElementType) -> Value<'c> {
         if from == to {
             return value;
         }

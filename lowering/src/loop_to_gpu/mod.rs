@@ -13,6 +13,7 @@ mod device;
 mod kernel;
 pub(crate) mod matrix;
 mod means;
+mod scan;
 mod shuffle;
 mod team;
 mod tiles;
@@ -20,6 +21,7 @@ pub(crate) mod turned;
 mod wide;
 
 pub use kernel::{GRID, SYMBOLS};
+pub use scan::Scan;
 pub use team::Team;
 pub use wide::WIDE;
 

@@ -106,7 +106,7 @@ impl<'c> Emitter<'c> {
     }
 
     /// Where a warp's part of a result is.
-    fn part(&mut self, team: Team<'c>, warp: Num<'c>, slot: usize) -> Value<'c> {
+    pub(super) fn part(&mut self, team: Team<'c>, warp: Num<'c>, slot: usize) -> Value<'c> {
         let at = warp.mul(&mut self.b, Num::Const(PART)).add(&mut self.b, Num::Const(16 * slot as i64));
         memory::element_pointer(&mut self.b, team.scratch, at, ElementType::I8)
     }

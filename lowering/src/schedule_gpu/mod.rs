@@ -89,7 +89,7 @@ fn schedule(op: Op<'_>, free: bool) {
     }
     let points: i64 = kernel.outer.iter().map(|&dim| size(dim)).product();
     let own = kernel.stages.iter().map(|stage| turns(&kernel, stage, &size)).max().unwrap_or(1);
-    let shared = kernel.stages.iter().all(|stage| can_share(stage)) && own > 1 && (points < PARALLEL || own >= LONG);
+    let shared = kernel.stages.iter().all(|stage| can_share(&kernel, stage, free, &size)) && own > 1 && (points < PARALLEL || own >= LONG);
     let columns = points >= SOME && kernel.stages.iter().any(|stage| reads_across(&kernel, stage));
     let entries = if shared && !columns {
         let own = own / wide::turns(&kernel, &size);
@@ -109,9 +109,15 @@ fn schedule(op: Op<'_>, free: bool) {
     op.set_attr("schedule", cx.dict_attr(&entries));
 }
 
-/// Whether threads may take turns in a stage's own loops: what one turn finds no other needs in order.
-fn can_share(stage: &StageView<'_>) -> bool {
-    stage.scan.is_none() && !stage.is_scatter() && !stage.is_tile()
+/// Whether threads may share a stage's own loops: what one finds the others need in no order, or, in a scan, in one that may be put together
+/// from parts (if it is long: a stretch of it takes many steps).
+fn can_share(kernel: &KernelView<'_>, stage: &StageView<'_>, free: bool, size: &impl Fn(usize) -> i64) -> bool {
+    let parts = || {
+        let element = stage.op.result(0).ty().element_type();
+        let exact = matches!(stage.op.str("reducer").as_deref(), Some("max" | "min" | "and" | "or"));
+        free || exact || element.is_some_and(|element| !element.is_float() && !element.is_complex())
+    };
+    (stage.scan.is_none() || parts() && turns(kernel, stage, size) >= LONG) && !stage.is_scatter() && !stage.is_tile()
 }
 
 /// Whether threads that take turns would read across rows, and threads with a point each along them: sums of columns.

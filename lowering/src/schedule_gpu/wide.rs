@@ -40,7 +40,8 @@ pub fn turns(kernel: &KernelView<'_>, size: &impl Fn(usize) -> i64) -> i64 {
 /// How many neighbours along a dim fill 16 bytes of what a stage moves; `None` where taking them together does not pay: no access goes
 /// along the dim, or one does in another way than by rows that begin at multiples of what is taken.
 fn width(stage: &StageView<'_>, dim: usize) -> Option<i64> {
-    let plain = stage.scan.is_none() && !stage.is_scatter() && !stage.is_tile() && !stage.is_mean() && stage.spread.is_empty();
+    let scans = stage.scan.is_some_and(|scanned| scanned != dim);
+    let plain = !scans && !stage.is_scatter() && !stage.is_tile() && !stage.is_mean() && stage.spread.is_empty();
     let mut computed = false;
     stage.op.walk(&mut |op| computed |= op.is("loop.load"));
     if !plain || computed {
