@@ -13,6 +13,7 @@ use crate::session::CallState;
 
 /// What the runtime does for an image, and its larger library functions.
 static OWN: &[(&str, Address)] = &[
+    ("strata_extendhfsf2", Address(library::half::strata_extendhfsf2 as *const c_void)),
     ("strata_launches", Address(strata_launches as *const c_void)),
     ("strata_lib_cholesky", Address(library::linalg::strata_lib_cholesky as *const c_void)),
     ("strata_lib_ctc", Address(library::ctc::strata_lib_ctc as *const c_void)),
@@ -41,6 +42,10 @@ static OWN: &[(&str, Address)] = &[
     ("strata_math_lgamma_f64", Address(library::math::strata_math_lgamma_f64 as *const c_void)),
     ("strata_output", Address(strata_output as *const c_void)),
     ("strata_parallel", Address(strata_parallel as *const c_void)),
+    ("strata_truncdfbf2", Address(library::half::strata_truncdfbf2 as *const c_void)),
+    ("strata_truncdfhf2", Address(library::half::strata_truncdfhf2 as *const c_void)),
+    ("strata_truncsfbf2", Address(library::half::strata_truncsfbf2 as *const c_void)),
+    ("strata_truncsfhf2", Address(library::half::strata_truncsfhf2 as *const c_void)),
     ("strata_workspace", Address(strata_workspace as *const c_void)),
 ];
 

@@ -26,9 +26,8 @@ func.func @relu(%p: !llvm.ptr, %n: index) {
 
 // No step of this conversion is a call.
 // CHECK-LABEL: llvm.func @narrow(
-// CHECK: %[[SINGLE:.+]] = llvm.fptrunc %{{.+}} : f64 to f32
-// CHECK: %[[FIXED:.+]] = llvm.call_intrinsic "llvm.canonicalize.f32"(%[[SINGLE]])
-// CHECK: llvm.fptrunc %[[FIXED]] : f32 to f16
+// CHECK: llvm.fptrunc %{{.+}} : f64 to f32
+// CHECK: llvm.fptrunc %{{.+}} : f32 to f16
 // IR-LABEL: define half @narrow(
 func.func @narrow(%x: f64) -> f16 {
   %y = arith.truncf %x : f64 to f16

@@ -79,8 +79,15 @@ pub(super) const RULES: &[Rule] = &[
 ];
 
 impl<'c> Prim<'c> {
-    /// Numbers of a fresh stream: `bits`, `uniform` or `normal`.
+    /// Numbers of a fresh stream: `bits`, `uniform` or `normal`. A complex number is made of two that follow each other; normal ones have
+    /// variance 1 as a whole.
     pub fn random(&'c self, kind: &str, dtype: DType, shape: &[Size<'c>]) -> Tensor<'c> {
+        if dtype.is_complex() {
+            let (pairs, last) = (self.random(kind, dtype.real_part(), &[shape, &[Size::Const(2)]].concat()), shape.len());
+            let [real, imaginary] = [0, 1].map(|part| pairs.slice(last, part, 1, 1).squeeze(&[last]));
+            let number = real.complex(imaginary);
+            return if kind == "normal" { number * std::f64::consts::FRAC_1_SQRT_2 } else { number };
+        }
         let seed = self.emit("capture.seed", &[], &[], DType::I64, []);
         let mut operands = vec![seed.value(), self.constant(DType::I64, Scalar::Int(0)).value()];
         operands.extend(self.dynamic(shape));

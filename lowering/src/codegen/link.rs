@@ -161,6 +161,15 @@ enum Target {
     Import(String),
 }
 
+/// What LLVM calls to convert halves, and what the runtime calls it.
+const HALVES: [(&str, &str); 5] = [
+    ("__extendhfsf2", "strata_extendhfsf2"),
+    ("__truncdfbf2", "strata_truncdfbf2"),
+    ("__truncdfhf2", "strata_truncdfhf2"),
+    ("__truncsfbf2", "strata_truncsfbf2"),
+    ("__truncsfhf2", "strata_truncsfhf2"),
+];
+
 struct Linker<'a> {
     files: &'a [Elf<'a>],
     defined: HashMap<&'a str, Place>,
@@ -238,6 +247,7 @@ impl<'a> Linker<'a> {
             return Ok(Target::Defined(Place { file, symbol }));
         }
         let name = found.name()?;
+        let name = HALVES.iter().find(|(llvm, _)| *llvm == name).map_or(name, |(_, ours)| ours);
         Ok(self.defined.get(name).map_or_else(|| Target::Import(name.to_owned()), |&place| Target::Defined(place)))
     }
 

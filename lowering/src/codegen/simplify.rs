@@ -4,8 +4,7 @@
 //!   (`max(a, b) = a > b ? a : b`, which is `b` when either is NaN), then a fix for a NaN in `a`, which a constant
 //!   `a` does not need. Upstream's form needs two more compares.
 //! - `arith.truncf` from f64 to f16 or bf16 goes through f32, as PyTorch's does; LLVM would call a function of its
-//!   own runtime library, which no process has. Scalars are made canonical in between: LLVM copies a sign
-//!   last of all, and would round the f64 that it takes the sign from in one step, with that call.
+//!   own runtime library, which no process has.
 
 use strata_core::ir::{Attr, Builder, ElementType, Op, Type, Value};
 
@@ -23,29 +22,13 @@ pub(super) fn simplify(module: Op<'_>) {
         extremum(op, OLT);
     }
     for op in module.find_all("arith.truncf") {
-        let is = |value: Value<'_>, element: ElementType| value.ty().element_type() == Some(element);
-        if is(op.operand(0), ElementType::F64) && !is(op.result(0), ElementType::F32) {
-            let ty = like(op.operand(0).ty(), op.cx().f32());
-            let single = Builder::before(op).value("arith.truncf", &[op.operand(0)], ty, &[]);
+        let half = matches!(op.result(0).ty().element_type(), Some(ElementType::F16 | ElementType::BF16));
+        if half && op.operand(0).ty().element_type() == Some(ElementType::F64) {
+            let wide = like(op.operand(0).ty(), op.cx().f32());
+            let single = Builder::before(op).value("arith.truncf", &[op.operand(0)], wide, &[]);
             op.set_operand(0, single);
         }
-        let single = op.operand(0);
-        let rounded = single.defining_op().is_some_and(|first| first.is("arith.truncf") && is(first.operand(0), ElementType::F64));
-        if rounded && !single.ty().is_vector() {
-            op.set_operand(0, canonical(&mut Builder::before(op), single));
-        }
     }
-}
-
-/// The same f32, as a value that no fold looks through.
-fn canonical<'c>(b: &mut Builder<'c>, single: Value<'c>) -> Value<'c> {
-    let cx = b.cx();
-    let attrs = [
-        ("intrin", cx.str_attr("llvm.canonicalize.f32")),
-        ("op_bundle_sizes", cx.i32s_attr(&[])),
-        ("operandSegmentSizes", cx.i32s_attr(&[1, 0])),
-    ];
-    b.value("llvm.call_intrinsic", &[single], cx.f32(), &attrs)
 }
 
 fn extremum(op: Op<'_>, predicate: i64) {

@@ -233,13 +233,16 @@ fn involution<'c>(site: &mut Site<'_, 'c>, op: Op<'c>) -> Simplified<'c> {
     site.same_type(op, x)
 }
 
-/// ||x|| = |x|; |-x| = |x|.
+/// ||x|| = |x|; |-x| = |x|, but for unsigned integers, whose negative is another number.
 fn absolute_of_sign<'c>(site: &mut Site<'_, 'c>, op: Op<'c>) -> Simplified<'c> {
     let inner = op.operand(0);
     if operand_of(inner, "prim.abs").is_some() {
         return site.same_type(op, inner);
     }
     let x = operand_of(inner, "prim.neg").ok_or(NoMatch::new("the operand has no sign to drop"))?;
+    if x.ty().element_type().is_none_or(|element| element.is_unsigned()) {
+        return Err("it is unsigned".into());
+    }
     Ok(site.value("prim.abs", &[x], op.result(0).ty(), &[]))
 }
 

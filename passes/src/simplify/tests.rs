@@ -270,3 +270,30 @@ fn constants() {
             func.return"#]],
     );
 }
+
+#[test]
+fn absolute_values() {
+    let check = |element: &str, inner: &str, expected: Expect| {
+        let ty = format!("tensor<4x{element}>");
+        let body = format!("%0 = prim.{inner} %x : ({ty}) -> {ty} %1 = prim.abs %0 : ({ty}) -> {ty} return %1 : {ty}");
+        check(super::algebra::run, &format!("(%x: {ty}) -> {ty}"), &body, expected);
+    };
+    for element in ["f32", "i32"] {
+        let once = || {
+            expect![[r#"
+            abs
+            func.return"#]]
+        };
+        check(element, "neg", once());
+        check(element, "abs", once());
+    }
+    // The negative of an unsigned number is another one, and is its own absolute value.
+    check(
+        "ui8",
+        "neg",
+        expect![[r#"
+            neg
+            abs
+            func.return"#]],
+    );
+}

@@ -3,6 +3,7 @@
 pub mod array;
 pub mod ctc;
 pub mod fft;
+pub mod half;
 pub mod linalg;
 pub mod math;
 pub mod random;

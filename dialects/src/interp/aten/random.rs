@@ -103,7 +103,8 @@ fn scattered(args: &Args, mean: &Tensor, std: &Tensor) -> Results {
 
 fn scattered_to(args: &Args, shape: &[usize], dtype: DType) -> Results {
     let (mean, std) = (args.float("mean")?, args.float("std")?);
-    one(numbers(args.seed(), 0, "normal", opmath(dtype), shape)?.map(dtype, |z| Scalar::Float(z.float() * std + mean)))
+    let [mean, std] = [mean, std].map(Scalar::Float);
+    one(numbers(args.seed(), 0, "normal", opmath(dtype), shape)?.map(dtype, |z| add(mul(z, std), mean)))
 }
 
 /// True with probability `p`.

@@ -1,5 +1,7 @@
 //! `prim.rng`: Salmon and others' Philox 4x32-10, from its definition.
 
+use num_complex::Complex64;
+
 use super::Node;
 use crate::interp::run::single;
 use crate::interp::value::{InterpError, Results, Value, fail};
@@ -20,8 +22,14 @@ pub(super) fn rng(n: &Node<'_>) -> Results {
     single(Value::Tensor(numbers(seed, offset, &n.text("kind")?, n.dtype(0)?, &n.shape(2)?)?))
 }
 
-/// Element i is made of number `offset + i` of stream `seed`.
+/// Element i is made of number `offset + i` of stream `seed`; a complex one of the next two, normal ones with variance 1 as a whole.
 pub(in crate::interp) fn numbers(seed: u64, offset: u64, kind: &str, dtype: DType, shape: &[usize]) -> Result<Tensor, InterpError> {
+    if dtype.is_complex() {
+        let parts: Vec<_> = numbers(seed, offset, kind, dtype.real(), &[2 * shape.iter().product::<usize>()])?.scalars().collect();
+        let scale = if kind == "normal" { std::f64::consts::FRAC_1_SQRT_2 } else { 1.0 };
+        let pairs = parts.chunks(2).map(|pair| Scalar::Complex(Complex64::new(pair[0].float(), pair[1].float()) * scale));
+        return Tensor::from_scalars(dtype, shape, pairs);
+    }
     let mut i = 0;
     Tensor::try_build(dtype, shape, |_| {
         let at = offset.wrapping_add(i);
