@@ -1,4 +1,5 @@
 // RUN: rs-opt %s --prim-to-loop --schedule-gpu --loop-to-host --loop-to-gpu --split-input-file | rs-filecheck %s
+// RUN: rs-opt %s --prim-to-loop --schedule-gpu=numerics=fast --loop-to-host --loop-to-gpu --split-input-file | rs-filecheck %s --check-prefix=FAST
 
 // A grid of blocks whose number follows from the symbols; threads beyond the last point do nothing. Neighbours come and go together
 // where all of them are there.
@@ -57,6 +58,14 @@ func.func @main(%x: tensor<64x512xf32>) -> tensor<64xf32> attributes {capture.en
 // CHECK: gpu.barrier
 // CHECK: scf.for
 // CHECK-COUNT-16: arith.mulf
+// Where numerics is fast, by matrix units: 8 elements of the reduced dim at a time, each rounded to what a unit sees.
+// FAST: nvvm.cp.async.shared.global
+// FAST: llvm.load {{.*}} -> f32
+// FAST: arith.bitcast {{.*}} : f32 to i32
+// FAST: arith.andi
+// FAST-COUNT-16: nvvm.mma.sync {{.*}}multiplicandAPtxType = #nvvm.mma_type<tf32>, {{.*}}shape = #nvvm.shape<m = 16, n = 8, k = 8>} : (i32, i32, f32)
+// FAST-NOT: nvvm.mma.sync
+// FAST: gpu.return
 func.func @main(%x: tensor<128x64xf32>, %y: tensor<64x128xf32>) -> tensor<128x128xf32> attributes {capture.entry} {
   %0 = prim.dot %x, %y {lhs_batch = array<i64>, rhs_batch = array<i64>, lhs_contract = array<i64: 1>, rhs_contract = array<i64: 0>} : (tensor<128x64xf32>, tensor<64x128xf32>) -> tensor<128x128xf32>
   return %0 : tensor<128x128xf32>

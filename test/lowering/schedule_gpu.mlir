@@ -1,5 +1,6 @@
 // RUN: rs-opt %s --prim-to-loop --schedule-gpu --split-input-file | rs-filecheck %s
 // RUN: rs-opt %s --prim-to-loop --schedule-gpu=numerics=bitwise --split-input-file | rs-filecheck %s --check-prefix=BITWISE
+// RUN: rs-opt %s --prim-to-loop --schedule-gpu=numerics=fast --split-input-file | rs-filecheck %s --check-prefix=FAST
 
 // Each thread has neighbours that fill 16 bytes.
 // CHECK-LABEL: loop.kernel @k0
@@ -175,6 +176,18 @@ func.func @scan(%x: tensor<64x8192xf32>) -> tensor<64x8192xf32> {
 func.func @dot(%x: tensor<100x300xf32>, %y: tensor<300x40xf32>) -> tensor<100x40xf32> {
   %0 = prim.dot %x, %y {lhs_batch = array<i64>, rhs_batch = array<i64>, lhs_contract = array<i64: 1>, rhs_contract = array<i64: 0>} : (tensor<100x300xf32>, tensor<300x40xf32>) -> tensor<100x40xf32>
   return %0 : tensor<100x40xf32>
+}
+
+// -----
+
+// Products of f32 go to matrix units only where numerics is fast.
+// CHECK: loop.kernel @k0 {schedule = {along = 2 : i64, step = 16 : i64, tile = array<i64: 64, 64>, unroll = array<i64: 4, 4>}
+// FAST: loop.kernel @k0 {schedule = {along = 2 : i64, step = 16 : i64, tile = array<i64: 64, 64>, warps = array<i64: 2, 2>}
+// FAST: func.func @singles
+func.func @singles(%x: tensor<256x512xf32>, %y: tensor<512x384xf32>) -> tensor<256x384xf32> {
+  %0 = prim.dot %x, %y {lhs_batch = array<i64>, rhs_batch = array<i64>, lhs_contract = array<i64: 1>, rhs_contract = array<i64: 0>}
+      : (tensor<256x512xf32>, tensor<512x384xf32>) -> tensor<256x384xf32>
+  return %0 : tensor<256x384xf32>
 }
 
 // -----

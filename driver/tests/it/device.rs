@@ -190,6 +190,23 @@ fn matrix_units_multiply_what_tiles_do_not_fill() {
     }
 }
 
+#[test]
+fn matrix_units_multiply_f32_where_it_may_lose_bits() {
+    let fast = Options { numerics: Numerics::Fast, ..options(Mode::Default) };
+    let text = |options: &Options| strata_driver::lower(&program("product_f32.mlir"), "gpu", options).unwrap();
+    assert!(text(&fast).contains("mma_type<tf32>") && !text(&options(Mode::Default)).contains("mma.sync"));
+    let inputs = [numbers(&[72, 104]), numbers(&[104, 88]), numbers(&[136, 88])];
+    let wanted = native("product_f32.mlir").run(&inputs).unwrap();
+    let found = emulated(&program("product_f32.mlir"), &fast).unwrap().run(&inputs).unwrap();
+    let close = |rtol, atol| {
+        let differences = found.iter().zip(&wanted).map(|(found, wanted)| compare(found, wanted, Tolerance { rtol, atol }).unwrap());
+        differences.map(|difference| difference.wrong).collect::<Vec<_>>()
+    };
+    // Sums of a hundred products of numbers up to 1.6, then of as many of these: eleven bits of each factor are right, not more.
+    assert_eq!(close(2e-3, 0.5), [0, 0]);
+    assert!(close(1e-6, 1e-6)[0] > 0);
+}
+
 /// A number of 16 bits, exactly.
 fn half(dtype: DType, value: f32) -> [u8; 2] {
     let bits = value.to_bits();

@@ -5,7 +5,7 @@
 use std::path::PathBuf;
 use std::process::Command;
 
-use strata_driver::{Options, ptx};
+use strata_driver::{Numerics, Options, ptx};
 
 fn model(name: &str) -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../test/models").join(name)
@@ -33,8 +33,12 @@ fn assemble(text: &str, device: &str) -> Option<String> {
 }
 
 fn check(path: PathBuf) {
+    check_with(path, &Options::default());
+}
+
+fn check_with(path: PathBuf, options: &Options) {
     for device in ["sm_80", "sm_90", "sm_100"] {
-        let options = Options { target: format!("cuda:{device}").parse().unwrap(), ..Options::default() };
+        let options = Options { target: format!("cuda:{device}").parse().unwrap(), ..options.clone() };
         let text = ptx(&path, &options).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
         assert!(text.contains(&format!(".target {device}")) && text.contains(".entry"), "{text}");
         assert!(!text.contains("__nv_"), "a function of NVIDIA's library is called");
@@ -114,6 +118,7 @@ fn matrix_units() {
     check(program("product_f16.mlir"));
     check(program("product_wide.mlir"));
     check(program("conv_bf16.mlir"));
+    check_with(program("product_f32.mlir"), &Options { numerics: Numerics::Fast, ..Options::default() });
 }
 
 #[test]

@@ -2,7 +2,8 @@
 //! `mma.sync` wants them.
 //!
 //! What a unit multiplies are 16 by 16 elements of the one operand and 16 by 8 of the other. Of the 16 by 8 sums a thread has four: lane
-//! `4 g + t` those of rows `g` and `g + 8`, in columns `2 t` and `2 t + 1`. The operands come from shared memory by `ldmatrix`, in pairs along the reduced dim, whichever dim is contiguous there.
+//! `4 g + t` those of rows `g` and `g + 8`, in columns `2 t` and `2 t + 1`. The operands come from shared memory by `ldmatrix`, in pairs along the
+//! reduced dim, whichever dim is contiguous there; or, of f32, word by word (`tf32`).
 
 use super::team::WARP;
 use super::tiles::{Part, Tiles};
@@ -14,12 +15,20 @@ use crate::loop_to_cpu::nest::Copy;
 use crate::num::Num;
 use strata_core::ir::{ElementType, OpSpec, Value};
 
-/// Rows of sums that a unit makes, and elements that it takes along the reduced dim.
+/// Rows of sums that a unit makes.
 const ROWS: i64 = 16;
 /// Columns of sums that a unit makes.
 const COLUMNS: i64 = 8;
-/// Elements by which a row in shared memory is longer than it need be: then the lanes of a warp read from different banks.
-pub const PAD: i64 = 8;
+/// What a lane reads of a row of either operand at a time: 16 elements along the reduced dim of f16 and bf16, 8 of f32.
+fn along_a_unit(element: ElementType) -> i64 {
+    if element == ElementType::F32 { 8 } else { 16 }
+}
+
+/// Elements by which a row in shared memory is longer than it need be: then the lanes of a warp read from different banks. `reduced` says
+/// whether rows go along the reduced dim.
+pub fn pad(element: ElementType, reduced: bool) -> i64 {
+    if element == ElementType::F32 && reduced { 4 } else { 8 }
+}
 
 /// How a kernel's tile is divided among warps.
 #[derive(Clone, Debug)]
@@ -34,17 +43,19 @@ pub struct Matrix {
     operands: [usize; 2],
 }
 
-/// Whether a stage adds up products of two operands as matrix units do: both of the same short type, exact products summed in f32.
-pub fn multiplies(stage: &StageView<'_>) -> bool {
-    factors(stage).is_some()
+/// The type of the two operands of which a stage adds up products as matrix units do: f16 or bf16, whose products are exact, or f32, of which the
+/// units see the first bits only. Sums are f32.
+pub fn multiplies(stage: &StageView<'_>) -> Option<ElementType> {
+    factors(stage).and_then(|_| stage.op.operand(0).ty().element_type())
 }
 
 /// What is multiplied: for each operand, in their order, the condition without which zero takes its element's place.
 pub(super) fn factors<'c>(stage: &StageView<'c>) -> Option<[Option<Value<'c>>; 2]> {
     let op = stage.op;
-    let short = |k: usize| op.operand(k).ty().element_type().filter(|ty| matches!(ty, ElementType::F16 | ElementType::BF16));
+    let element =
+        |k: usize| op.operand(k).ty().element_type().filter(|ty| matches!(ty, ElementType::F16 | ElementType::BF16 | ElementType::F32));
     let two = stage.maps.len() == 2 && op.num_operands() == 2 && op.operand(0) != op.operand(1);
-    if !two || short(0).is_none() || short(0) != short(1) || op.str("reducer").is_none_or(|name| name != "sum") {
+    if !two || element(0).is_none() || element(0) != element(1) || op.str("reducer").is_none_or(|name| name != "sum") {
         return None;
     }
     let args = op.body(0).args();
@@ -55,13 +66,15 @@ pub(super) fn factors<'c>(stage: &StageView<'c>) -> Option<[Option<Value<'c>>; 2
     }
     let mut found = [None, None];
     for factor in product.operands() {
-        let made = factor.defining_op()?;
-        let (made, condition) = match made.is("arith.select") {
-            true => (made.operand(1).defining_op().filter(|_| is_zero(made.operand(2)))?, Some(made.operand(0))),
-            false => (made, None),
+        let (made, condition) = match factor.defining_op().filter(|op| op.is("arith.select")) {
+            Some(select) => (Some(select.operand(1)).filter(|_| is_zero(select.operand(2)))?, Some(select.operand(0))),
+            None => (factor, None),
         };
-        let wide = Some(made).filter(|op| op.is("arith.extf"))?;
-        let operand = args.iter().position(|&arg| arg == wide.operand(0))?;
+        let made = match element(0) {
+            Some(ElementType::F32) => made,
+            _ => made.defining_op().filter(|op| op.is("arith.extf"))?.operand(0),
+        };
+        let operand = args.iter().position(|&arg| arg == made)?;
         if condition.is_some_and(|condition| !asks_for(stage, operand, condition)) || found[operand].replace(condition).is_some() {
             return None;
         }
@@ -89,7 +102,7 @@ impl Matrix {
     /// Reads the schedule of a kernel, when it asks for matrix units and its first stage is something for them.
     pub fn of(kernel: &KernelView<'_>, tile: &[i64], along: usize, step: i64) -> Option<Self> {
         let warps = kernel.schedule_list("warps").filter(|warps| warps.len() == tile.len() && warps.iter().all(|&count| count > 0))?;
-        let stage = kernel.stages.first().filter(|stage| multiplies(stage) && step % ROWS == 0)?;
+        let stage = kernel.stages.first().filter(|stage| multiplies(stage).is_some_and(|element| step % along_a_unit(element) == 0))?;
         let tiled: Vec<_> = (0..tile.len()).filter(|&level| tile[level] > 1).collect();
         let uses = |operand: usize, dim: usize| stage.maps[operand].results().iter().any(|expr| expr.uses_dim(dim));
         let [rows, columns] = *tiled.as_slice() else { return None };
@@ -115,10 +128,12 @@ impl Matrix {
     }
 }
 
-/// A thread's place: where its warp begins in the tile along rows and columns, and its lane's two numbers.
-struct Place<'c> {
+/// A thread's place: where its warp begins in the tile along rows and columns, and its lane's two numbers, the second twice as well.
+#[derive(Clone, Copy)]
+pub(super) struct Place<'c> {
     warp: [Num<'c>; 2],
-    group: Num<'c>,
+    pub(super) group: Num<'c>,
+    pub(super) number: Num<'c>,
     pair: Num<'c>,
 }
 
@@ -129,7 +144,7 @@ impl<'c> Emitter<'c> {
         let (row, column) = (warp.floor_div(b, Num::Const(matrix.warps[1])), warp.modulo(b, Num::Const(matrix.warps[1])));
         let warp = [row.mul(b, Num::Const(matrix.points[0])), column.mul(b, Num::Const(matrix.points[1]))];
         let (group, number) = (lane.floor_div(b, Num::Const(4)), lane.modulo(b, Num::Const(4)));
-        Place { warp, group, pair: number.mul(b, Num::Const(2)) }
+        Place { warp, group, number, pair: number.mul(b, Num::Const(2)) }
     }
 
     /// The points whose sums a thread has, four for each unit, the units row by row.
@@ -195,16 +210,23 @@ impl<'c> Emitter<'c> {
         let middle = lane.floor_div(b, Num::Const(8)).modulo(b, Num::Const(2)).mul(b, Num::Const(8));
         let high = lane.floor_div(b, Num::Const(16)).mul(b, Num::Const(8));
         let (down, across) = matrix.units();
-        for from in (0..tiles.step).step_by(ROWS as usize) {
+        let words = left.buffer.element == ElementType::F32;
+        for from in (0..tiles.step).step_by(along_a_unit(left.buffer.element) as usize) {
             let mut rows = Vec::new();
             for unit in 0..down {
                 let first = place.warp[0].add(&mut self.b, Num::Const(unit * ROWS));
-                rows.push(self.fragment(left, tiles, (first, from), (low, middle, high)));
+                rows.push(match words {
+                    true => [(0, 0), (8, 0), (0, 4), (8, 4)].map(|ahead| self.word(left, tiles, (first, from), place, ahead)),
+                    false => self.fragment(left, tiles, (first, from), (low, middle, high)),
+                });
             }
             let mut columns = Vec::new();
             for pair in 0..across / 2 {
                 let first = place.warp[1].add(&mut self.b, Num::Const(pair * 2 * COLUMNS));
-                let [a, b, c, d] = self.fragment(right, tiles, (first, from), (low, high, middle));
+                let [a, b, c, d] = match words {
+                    true => [(0, 0), (0, 4), (8, 0), (8, 4)].map(|ahead| self.word(right, tiles, (first, from), place, ahead)),
+                    false => self.fragment(right, tiles, (first, from), (low, high, middle)),
+                };
                 columns.extend([[a, b], [c, d]]);
             }
             for (unit, four) in sums.chunks_mut(4).enumerate() {
@@ -259,7 +281,12 @@ impl<'c> Emitter<'c> {
         let cx = self.cx;
         let parse = |text: &str| cx.parse_attr(text).unwrap_or_else(|| unreachable!("the nvvm dialect is loaded"));
         let ty = cx.parse_type("!llvm.struct<(f32, f32, f32, f32)>").unwrap_or_else(|| unreachable!("the LLVM dialect is loaded"));
-        let kind = parse(if element == ElementType::F16 { "#nvvm.mma_type<f16>" } else { "#nvvm.mma_type<bf16>" });
+        let kind = parse(match element {
+            ElementType::F16 => "#nvvm.mma_type<f16>",
+            ElementType::BF16 => "#nvvm.mma_type<bf16>",
+            _ => "#nvvm.mma_type<tf32>",
+        });
+        let shape = format!("#nvvm.shape<m = 16, n = 8, k = {}>", along_a_unit(element));
         let op = self.b.op(OpSpec {
             name: "nvvm.mma.sync",
             operands: &[left, right, sums].concat(),
@@ -270,7 +297,7 @@ impl<'c> Emitter<'c> {
                 ("multiplicandAPtxType", kind),
                 ("multiplicandBPtxType", kind),
                 ("operandSegmentSizes", cx.i32s_attr(&[4, 2, 4])),
-                ("shape", parse("#nvvm.shape<m = 16, n = 8, k = 16>")),
+                ("shape", parse(&shape)),
             ],
             ..OpSpec::default()
         });

@@ -16,6 +16,7 @@ mod means;
 mod scan;
 mod shuffle;
 mod team;
+mod tf32;
 mod tiles;
 pub(crate) mod turned;
 mod wide;

@@ -4,7 +4,7 @@
 //! whatever the accesses look like: an operand's part has one dim for each tiled dim that its access uses.
 
 use super::kernel::{shared, special};
-use super::matrix::{Matrix, PAD};
+use super::matrix::{Matrix, pad};
 use crate::kernel_view::{KernelView, StageView};
 use crate::loop_to_cpu::Error;
 use crate::loop_to_cpu::emitter::{Buffer, Emitter};
@@ -306,7 +306,8 @@ impl<'c> Emitter<'c> {
             let mut shape: Vec<_> = dims.iter().map(|&(_, extent)| extent).collect();
             // One more element in a row: then rows begin in different banks.
             if let Some(row) = shape.last_mut().filter(|_| dims.len() > 1) {
-                *row += if tiles.matrix.is_some() { PAD } else { 1 };
+                let reduced = dims.last().is_some_and(|&(dim, _)| dim == tiles.along);
+                *row += if tiles.matrix.is_some() { pad(element, reduced) } else { 1 };
             }
             let size = shape.iter().product::<i64>() * element.bytes() as i64;
             let buffer = Buffer { base: self.status, element, shape: shape.into_iter().map(Num::Const).collect(), kept: None };

@@ -2,19 +2,20 @@
 
 use crate::kernel_view::{KernelView, StageView};
 use crate::loop_to_gpu::matrix::multiplies;
-use strata_core::ir::Attr;
+use strata_core::ir::{Attr, ElementType};
+use strata_dialects::freedom::Freedom;
 
 /// Dims shorter than this are not worth a tile.
 const SHORT: i64 = 16;
 /// Length of a step of the reduced dim.
 const STEP: i64 = 16;
-/// The same for matrix units.
+/// The same for matrix units and elements of 16 bits.
 const LONG_STEP: i64 = 32;
 /// Points from which on large tiles leave enough blocks for every part of a device.
 const MANY: i64 = 128 * 128 * 100;
 
 /// The schedule's entries, when a kernel is a contraction that is worth it; by matrix units where they may be used and fit.
-pub fn entries<'c>(kernel: &KernelView<'c>, size: &impl Fn(usize) -> i64, matrix: bool) -> Option<Vec<(&'static str, Attr<'c>)>> {
+pub fn entries<'c>(kernel: &KernelView<'c>, size: &impl Fn(usize) -> i64, freedom: Freedom) -> Option<Vec<(&'static str, Attr<'c>)>> {
     let (stage, rest) = kernel.stages.split_first()?;
     let plain = stage.maps.len() >= 2 && stage.chunk.is_none() && !stage.is_tile() && !stage.is_scatter() && stage.scan.is_none();
     let reducer = stage.op.str("reducer").is_some_and(|name| !name.starts_with("arg") && !name.starts_with("softmax"));
@@ -35,7 +36,9 @@ pub fn entries<'c>(kernel: &KernelView<'c>, size: &impl Fn(usize) -> i64, matrix
         return None;
     }
     let cx = kernel.op.cx();
-    if matrix && multiplies(stage) {
+    // Products of short floats are exact; those of f32 a unit takes of the first bits of both.
+    let asked = |element| if element == ElementType::F32 { Freedom::Any } else { Freedom::Bounded };
+    if let Some(element) = multiplies(stage).filter(|&element| freedom >= asked(element)) {
         let many = kernel.outer.iter().map(|&dim| size(dim)).product::<i64>() >= MANY && size(rows) >= 128 && size(columns) >= 128;
         let cut = |dim: usize| match size(dim) {
             _ if many && dim == rows => (128, 4),
@@ -48,7 +51,7 @@ pub fn entries<'c>(kernel: &KernelView<'c>, size: &impl Fn(usize) -> i64, matrix
         let (tile, warps): (Vec<i64>, Vec<i64>) = kernel.outer.iter().map(|&dim| of(dim)).unzip();
         return Some(vec![
             ("along", cx.i64_attr(along as i64)),
-            ("step", cx.i64_attr(LONG_STEP)),
+            ("step", cx.i64_attr(if element == ElementType::F32 { STEP } else { LONG_STEP })),
             ("tile", cx.i64s_attr(&tile)),
             ("warps", cx.i64s_attr(&warps)),
         ]);

@@ -12,7 +12,7 @@
 //! - Means weighed by a softmax (attention): a block has a tile of `rows`, past which keys `stream` in blocks; a thread has `lines` by `keys`
 //!   scores and `lines` by `columns` means.
 //! - Contractions of f16 or bf16, unless `numerics` is bitwise: `warps` along each outer dim share the tile, and matrix units make the products
-//!   (exact, but added up in an order of their own).
+//!   (exact, but added up in an order of their own). Those of f32 only where `numerics` is fast: the units see ten bits of a fraction.
 //! - Writes at computed indices: threads `share` the dims that are indices themselves, or all where elements may combine in any order
 //!   (`atomic`: integers, and sums of f32 and f64 unless `numerics` is bitwise).
 //!
@@ -47,8 +47,8 @@ pub struct ScheduleGpu {
 
 impl Pass for ScheduleGpu {
     fn run<'c>(&self, op: Op<'c>, _: &mut PassContext<'c>) -> Result<(), PassError> {
-        let free = Freedom::of(&self.numerics)? > Freedom::Exact;
-        op.find_all("loop.kernel").into_iter().for_each(|kernel| schedule(kernel, free));
+        let freedom = Freedom::of(&self.numerics)?;
+        op.find_all("loop.kernel").into_iter().for_each(|kernel| schedule(kernel, freedom));
         Ok(())
     }
 }
@@ -66,8 +66,10 @@ const SOME: i64 = 1 << 12;
 /// Points of a stage's own loops from which on sharing them is worth it, however many points there are.
 const LONG: i64 = 32;
 
-/// Writes the schedule of one kernel, if it has none. Where it is `free`, sums need not keep an order.
-fn schedule(op: Op<'_>, free: bool) {
+/// Writes the schedule of one kernel, if it has none.
+fn schedule(op: Op<'_>, freedom: Freedom) {
+    // Sums need not keep an order.
+    let free = freedom > Freedom::Exact;
     let Some(kernel) = KernelView::new(op).filter(|_| op.attr("schedule").is_none()) else { return };
     let cx = op.cx();
     if let Some(entries) = mean::entries(&kernel) {
@@ -75,7 +77,7 @@ fn schedule(op: Op<'_>, free: bool) {
         return;
     }
     let size = |dim: usize| kernel.static_size(dim).unwrap_or(TYPICAL);
-    if let Some(entries) = contraction::entries(&kernel, &size, free) {
+    if let Some(entries) = contraction::entries(&kernel, &size, freedom) {
         op.set_attr("schedule", cx.dict_attr(&entries));
         return;
     }

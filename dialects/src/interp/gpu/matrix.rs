@@ -1,7 +1,8 @@
 //! `mma.sync`: the 32 lanes of a warp hold two matrices and sums in their registers, and multiply them together.
 //!
 //! Rows of 16 elements times columns of 16, for 16 rows and 8 columns. Lane `4 g + t` holds of the left matrix pairs at `2 t` and `2 t + 8` of
-//! rows `g` and `g + 8`, of the right one those of column `g`, of the sums columns `2 t` and `2 t + 1` of both rows.
+//! rows `g` and `g + 8`, of the right one those of column `g`, of the sums columns `2 t` and `2 t + 1` of both rows. Of f32 there are 8 elements
+//! in a row, of which a lane holds those at `t` and `t + 4`; their last 13 bits count for nothing.
 
 use super::super::value::{InterpError, fail};
 use super::code::Reg;
@@ -11,15 +12,14 @@ use strata_core::ir::{ElementType, Op};
 
 const ROWS: usize = 16;
 const COLUMNS: usize = 8;
-const LONG: usize = 16;
 
 /// Registers of a product of matrices.
 pub struct Product {
     /// Four sums.
     pub to: Reg,
-    /// Eight elements of the left matrix, in the order of the lane's pairs.
+    /// The lane's elements of the left matrix, in the order of its pairs.
     pub left: Vec<Half>,
-    /// Four elements of the right one.
+    /// Those of the right one, half as many.
     pub right: Vec<Half>,
     /// The sums before.
     pub sums: Vec<Reg>,
@@ -27,7 +27,7 @@ pub struct Product {
     pub element: ElementType,
 }
 
-/// An element of 16 bits: its register, and by how many bits it is shifted there.
+/// An element: its register, and by how many bits it is shifted there.
 pub type Half = (Reg, u32);
 
 impl Product {
@@ -38,9 +38,11 @@ impl Product {
         let element = match text("multiplicandAPtxType") {
             kind if kind.contains("bf16") => ElementType::BF16,
             kind if kind.contains("<f16>") => ElementType::F16,
+            kind if kind.contains("tf32") => ElementType::F32,
             _ => return None,
         };
-        let known = ["m = 16", "n = 8", "k = 16"].iter().all(|part| shape.contains(part))
+        let long = if element == ElementType::F32 { "k = 8" } else { "k = 16" };
+        let known = ["m = 16", "n = 8", long].iter().all(|part| shape.contains(part))
             && text("layoutA").contains("row")
             && text("layoutB").contains("col");
         if !known || registers.len() != 10 {
@@ -48,8 +50,9 @@ impl Product {
         }
         // Two elements are a vector, or one word.
         let halves = |k: usize| match op.operand(k).ty().is_vector() {
-            true => [(registers[k], 0), (registers[k] + 1, 0)],
-            false => [(registers[k], 0), (registers[k], 16)],
+            _ if element == ElementType::F32 => vec![(registers[k], 0)],
+            true => vec![(registers[k], 0), (registers[k] + 1, 0)],
+            false => vec![(registers[k], 0), (registers[k], 16)],
         };
         let sums = registers[6..].to_vec();
         Some(Self { to, left: (0..4).flat_map(halves).collect(), right: (4..6).flat_map(halves).collect(), sums, element })
@@ -86,18 +89,21 @@ impl BlockRun<'_, '_> {
     pub(super) fn matrix(&mut self, on: &[usize], product: &Product) -> Result<(), InterpError> {
         for warp in on.chunks(WARP) {
             let first = whole(warp)?;
-            let number = |half: &Half, lane: usize| float((self.get(half.0, first + lane) >> half.1) & 0xFFFF, product.element);
+            // Elements that a lane has side by side, and the bits of one that count.
+            let (pair, seen) = if product.element == ElementType::F32 { (1, 0xFFFF_E000) } else { (2, 0xFFFF) };
+            let number = |half: &Half, lane: usize| float((self.get(half.0, first + lane) >> half.1) & seen, product.element);
             let mut sums = vec![0.0; ROWS * COLUMNS];
             for row in 0..ROWS {
                 for column in 0..COLUMNS {
                     let slot = 2 * (row / 8) + column % 2;
                     let before = float(self.get(product.sums[slot], first + row % 8 * 4 + column / 2), ElementType::F32);
                     let term = |k: usize| {
-                        // Pairs of the left matrix: the upper row, the lower one, then both eight elements further.
-                        let left = number(&product.left[2 * (row / 8 + 2 * (k / 8)) + k % 2], row % 8 * 4 + k % 8 / 2);
-                        left * number(&product.right[2 * (k / 8) + k % 2], column * 4 + k % 8 / 2)
+                        let (word, lane, part) = (k / (4 * pair), k / pair % 4, k % pair);
+                        // Words of the left matrix: the upper row, the lower one, then both further on.
+                        let left = number(&product.left[pair * (row / 8 + 2 * word) + part], row % 8 * 4 + lane);
+                        left * number(&product.right[pair * word + part], column * 4 + lane)
                     };
-                    sums[row * COLUMNS + column] = before + (0..LONG).map(term).sum::<f64>();
+                    sums[row * COLUMNS + column] = before + (0..8 * pair).map(term).sum::<f64>();
                 }
             }
             for row in 0..ROWS {

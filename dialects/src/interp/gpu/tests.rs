@@ -142,6 +142,19 @@ fn a_warp_multiplies_matrices() {
 }
 
 #[test]
+fn products_of_f32_take_their_first_bits() {
+    // 1.5 and a bit that counts for nothing, times 2: eight products.
+    let product = "%h = arith.constant 1069547521 : i32
+        %k = arith.constant 1073741824 : i32
+        %d = nvvm.mma.sync A[%h, %h, %h, %h] B[%k, %k] C[%x, %x, %x, %x] {layoutA = #nvvm.mma_layout<row>,
+            layoutB = #nvvm.mma_layout<col>, multiplicandAPtxType = #nvvm.mma_type<tf32>, multiplicandBPtxType = #nvvm.mma_type<tf32>,
+            shape = #nvvm.shape<m = 16, n = 8, k = 8>} : (i32, i32, f32) -> !llvm.struct<(f32, f32, f32, f32)>
+        %y = llvm.extractvalue %d[2] : !llvm.struct<(f32, f32, f32, f32)>";
+    let found = run(&format!("{product}\nllvm.store %y, %place : f32, !llvm.ptr"));
+    assert_eq!(found, Ok((0..64).map(|t| 24.0 + f64::from(t)).collect()));
+}
+
+#[test]
 fn a_warp_reads_matrices_by_rows_and_by_columns() {
     // Shared memory holds its own positions; four matrices begin 64 elements apart, their rows 8.
     for (layout, wanted) in [("row", [0, 2, 4, 8, 14]), ("col", [0, 16, 32, 1, 49])] {

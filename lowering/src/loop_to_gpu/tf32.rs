@@ -1,0 +1,41 @@
+//! Elements of f32 for matrix units, which look at their sign, exponent and first ten bits: each lane loads its own, whichever dim is
+//! contiguous in shared memory, and rounds them to what the unit sees, as otherwise the rest would be cut off.
+
+use super::matrix::Place;
+use super::tiles::{Part, Tiles};
+use crate::loop_to_cpu::emitter::Emitter;
+use crate::loop_to_cpu::lanes::Index;
+use crate::num::Num;
+use strata_core::ir::{Builder, Value};
+
+/// Bits that a unit does not see.
+const UNSEEN: u32 = 13;
+
+impl<'c> Emitter<'c> {
+    /// The element of this lane in a unit's part of an operand: so many rows or columns, and elements of the reduced dim, ahead.
+    pub(super) fn word(
+        &mut self,
+        part: &Part<'c>,
+        tiles: &Tiles,
+        (first, from): (Num<'c>, i64),
+        place: Place<'c>,
+        (across, along): (i64, i64),
+    ) -> Value<'c> {
+        let b = &mut self.b;
+        let across = first.add(b, place.group).add(b, Num::Const(across));
+        let along = place.number.add(b, Num::Const(from + along));
+        let indices = if part.dims[1].0 == tiles.along { [across, along] } else { [along, across] };
+        let value = self.load_at(&part.buffer, &indices.map(Index::uniform));
+        rounded(&mut self.b, value)
+    }
+}
+
+/// The bits of the nearest number that a unit sees, as a word.
+fn rounded<'c>(b: &mut Builder<'c>, value: Value<'c>) -> Value<'c> {
+    let word = b.cx().int(32);
+    let bits = b.value("arith.bitcast", &[value], word, &[]);
+    let half = b.const_int(word, 1 << (UNSEEN - 1));
+    let seen = b.const_int(word, -(1 << UNSEEN));
+    let bits = b.value("arith.addi", &[bits, half], word, &[]);
+    b.value("arith.andi", &[bits, seen], word, &[])
+}
