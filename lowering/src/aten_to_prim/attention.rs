@@ -80,11 +80,11 @@ fn causal(scores: Tensor<'_>) -> Tensor<'_> {
 /// With grouped queries several query heads share a head of key and value, which is repeated.
 fn repeated<'c>(a: &Args<'c>, name: &str) -> Tensor<'c> {
     let (x, query) = (a.tensor(name), a.tensor("query"));
-    if !(a.has("enable_gqa") && a.bool("enable_gqa")) || x.rank() < 3 {
+    if !(a.has("enable_gqa") && a.bool("enable_gqa")) || x.rank() < 3 || query.rank() < 3 {
         return x;
     }
     let (heads, shape) = (x.rank() - 3, x.shape());
-    let times = query.size(heads) / x.size(heads);
+    let times = query.size(query.rank() - 3) / x.size(heads);
     let mut wide = shape.to_vec();
     wide.insert(heads + 1, times);
     let dims: Vec<_> = (0..=x.rank()).filter(|d| *d != heads + 1).collect();

@@ -215,6 +215,10 @@ impl<'c> Emitter<'c> {
         {
             return Ok(());
         }
+        // One thread adds up a whole row: in f64, as PyTorch does.
+        let doubled = (to == ElementType::F32 && matches!(name.as_str(), "sum" | "prod")).then_some(ElementType::F64);
+        let carried_in = doubled.unwrap_or(accumulated);
+        let reducer = doubled.and_then(|wide| Reducer::named(&name, wide)).unwrap_or(reducer);
         let loops = self.inner_loops(stage, copies.first());
         let start = reducer.start(&mut self.b);
         let start = start_in_lanes(&mut self.b, start, self.width);
@@ -224,9 +228,10 @@ impl<'c> Emitter<'c> {
             for (copy, yields) in copies.iter().zip(emitter.bodies(stage, copies)?) {
                 let value = yields[0];
                 let value = if emitter.width > 1 { lanes::in_lanes(&mut emitter.b, value, emitter.width) } else { value };
+                let value = emitter.cast("arith.extf", value, accumulated, carried_in);
                 let sum = reducer.combine(&mut emitter.b, carried[copy.slot], value);
                 carried[copy.slot] = sum;
-                let narrow = emitter.narrow(sum, accumulated, to);
+                let narrow = emitter.narrow(sum, carried_in, to);
                 emitter.write(stage, stage.op.result(0), copy, narrow)?;
             }
             emitter.reads.clear();
@@ -237,22 +242,22 @@ impl<'c> Emitter<'c> {
 
     /// An element in the type that it is combined in.
     fn widen(&mut self, value: Value<'c>, from: ElementType) -> Value<'c> {
-        let to = combined_in(from);
-        if from == to {
-            return value;
-        }
-        let scalar = crate::elements::register_type(self.cx, to);
-        self.b.value("arith.extf", &[value], scalar, &[])
+        self.cast("arith.extf", value, from, combined_in(from))
     }
 
     /// An accumulated value in the element type of the result.
     pub(crate) fn narrow(&mut self, value: Value<'c>, from: ElementType, to: ElementType) -> Value<'c> {
+        self.cast("arith.truncf", value, from, to)
+    }
+
+    /// A float, or lanes of floats, in another type.
+    fn cast(&mut self, op: &str, value: Value<'c>, from: ElementType, to: ElementType) -> Value<'c> {
         if from == to {
             return value;
         }
         let scalar = crate::elements::register_type(self.cx, to);
         let ty = if value.ty().is_vector() { self.cx.vector(&value.ty().shape(), scalar) } else { scalar };
-        self.b.value("arith.truncf", &[value], ty, &[])
+        self.b.value(op, &[value], ty, &[])
     }
 
     /// Writes in the order of the domain: later ones win or combine with what is there.
