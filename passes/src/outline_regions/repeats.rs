@@ -79,7 +79,7 @@ fn runs(kinds: &[usize], period: usize) -> Vec<(usize, usize)> {
 /// How many values are computed before each operation and read at it or after.
 fn crossing(ops: &[Op<'_>]) -> Vec<usize> {
     let places: HashMap<_, _> = ops.iter().enumerate().map(|(at, op)| (*op, at)).collect();
-    let mut last = vec![0; ops.len()];
+    let mut last: Vec<usize> = (0..ops.len()).collect();
     for (at, op) in ops.iter().enumerate() {
         for value in op.operands() {
             if let Some(&place) = value.defining_op().and_then(|op| places.get(&op)) {
@@ -87,5 +87,15 @@ fn crossing(ops: &[Op<'_>]) -> Vec<usize> {
             }
         }
     }
-    (0..=ops.len()).map(|at| last[..at].iter().filter(|&&last| last >= at).count()).collect()
+    let (mut begin, mut end) = (vec![0; ops.len() + 1], vec![0; ops.len() + 1]);
+    for (place, &last) in last.iter().enumerate().filter(|&(place, &last)| last > place) {
+        begin[place + 1] += 1;
+        end[last + 1] += 1;
+    }
+    let mut open = 0;
+    let counts = begin.iter().zip(&end).map(|(begin, end)| {
+        open = open + begin - end;
+        open
+    });
+    counts.collect()
 }
