@@ -3,8 +3,8 @@
 //! - `arith.maximumf`/`minimumf` (NaN wins): a compare and a select that x86 has as one instruction
 //!   (`max(a, b) = a > b ? a : b`, which is `b` when either is NaN), then a fix for a NaN in `a`, which a constant
 //!   `a` does not need. Upstream's form needs two more compares.
-//! - `arith.truncf` from f64 to f16 or bf16 goes through f32, as PyTorch's does; LLVM would call a function of its
-//!   own runtime library, which no process has.
+//! - `arith.truncf` from f64 to f16 or bf16 goes through f32, as PyTorch's does; LLVM would round once, by a call for each
+//!   element.
 
 use strata_core::ir::{Attr, Builder, ElementType, Op, Type, Value};
 

@@ -208,17 +208,18 @@ impl<'c> Emitter<'c> {
     fn scan(&mut self, stage: &StageView<'c>, copies: &[Copy<'c>]) -> Result<(), Error> {
         let name = stage.op.str("reducer").unwrap_or_default();
         let to = self.element(stage)?;
-        let accumulated = if matches!(to, ElementType::F16 | ElementType::BF16) { ElementType::F32 } else { to };
-        let reducer = Reducer::named(&name, accumulated).ok_or_else(|| Error::at(stage.op, format!("there is no reducer '{name}'")))?;
+        let accumulated = combined_in(to);
+        let reducer_of =
+            |element| Reducer::named(&name, element).ok_or_else(|| Error::at(stage.op, format!("there is no reducer '{name}'")));
         if let (Some(dim), [copy]) = (stage.scan, copies)
-            && self.team_scan(stage, copy, Scan { dim, reducer, accumulated, to })?
+            && self.team_scan(stage, copy, Scan { dim, reducer: reducer_of(accumulated)?, accumulated, to })?
         {
             return Ok(());
         }
         // One thread adds up a whole row: in f64, as PyTorch does.
-        let doubled = (to == ElementType::F32 && matches!(name.as_str(), "sum" | "prod")).then_some(ElementType::F64);
-        let carried_in = doubled.unwrap_or(accumulated);
-        let reducer = doubled.and_then(|wide| Reducer::named(&name, wide)).unwrap_or(reducer);
+        let doubled = to == ElementType::F32 && matches!(name.as_str(), "sum" | "prod");
+        let carried_in = if doubled { ElementType::F64 } else { accumulated };
+        let reducer = reducer_of(carried_in)?;
         let loops = self.inner_loops(stage, copies.first());
         let start = reducer.start(&mut self.b);
         let start = start_in_lanes(&mut self.b, start, self.width);

@@ -37,5 +37,10 @@ fn rounded<'c>(b: &mut Builder<'c>, value: Value<'c>) -> Value<'c> {
     let half = b.const_int(word, 1 << (UNSEEN - 1));
     let seen = b.const_int(word, -(1 << UNSEEN));
     let bits = b.value("arith.addi", &[bits, half], word, &[]);
-    b.value("arith.andi", &[bits, seen], word, &[])
+    let bits = b.value("arith.andi", &[bits, seen], word, &[]);
+    // A NaN of all ones, as devices make them, would be carried over into a zero.
+    let unordered = ("predicate", b.cx().i64_attr(14));
+    let nan = b.value("arith.cmpf", &[value, value], b.cx().int(1), &[unordered]);
+    let quiet = b.const_int(word, i64::from(f32::NAN.to_bits()));
+    b.value("arith.select", &[nan, quiet, bits], word, &[])
 }
