@@ -1,6 +1,7 @@
 //! Contexts that are used again: making one and loading its dialects takes longer than compiling a small program.
 
 use crate::ir::Context;
+use crate::pass::kept;
 use std::ops::Deref;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -36,12 +37,25 @@ impl Shelf {
     /// A context that nobody else uses.
     pub fn lend(&'static self) -> Lent {
         let kept = self.kept().pop();
-        Lent { shelf: self, kept: Some(kept.unwrap_or_else(|| Kept { context: (self.make)(), uses: 0 })) }
+        Lent { shelf: self, kept: Some(kept.unwrap_or_else(|| Kept::new((self.make)()))) }
     }
 
     fn kept(&self) -> MutexGuard<'_, Vec<Kept>> {
         // A push or a pop is done or it is not.
         self.kept.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Kept {
+    fn new(context: Context) -> Self {
+        kept::begin((&context).into());
+        Self { context, uses: 0 }
+    }
+}
+
+impl Drop for Kept {
+    fn drop(&mut self) {
+        kept::end((&self.context).into());
     }
 }
 

@@ -12,7 +12,7 @@ use strata_core::ir::{Builder, Context, Module, Op};
 use strata_core::registry::load_dialect;
 use strata_core::shelf::Lent;
 use strata_lowering::codegen::{self, Alias, Emitted, Target, Timings};
-use strata_lowering::loop_to_cpu::{LONG, functions_of, kernels_to_cpu, program_to_cpu};
+use strata_lowering::loop_to_cpu::{functions_of, kernels_to_cpu, program_to_cpu};
 use strata_store::{Kind, Lookup, Parts, Store};
 
 /// What code is made for, and how.
@@ -61,10 +61,12 @@ pub(crate) fn objects(module: &Module<'_>, make: Make<'_>) -> Result<Objects, Er
             made.lock().unwrap_or_else(PoisonError::into_inner).push((at, piece));
         }
     };
-    let others = std::thread::available_parallelism().map_or(1, usize::from).min(kernels.len());
+    // This thread works too: a thread starts in about the time that a small kernel takes.
+    let others = std::thread::available_parallelism().map_or(1, usize::from).min(kernels.len()).saturating_sub(1);
     let program = std::thread::scope(|scope| {
         let threads: Vec<_> = (0..others).map(|_| scope.spawn(work)).collect();
         let program = program(module, make);
+        let program = work().and(program);
         let joined = threads.into_iter().map(|thread| thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)));
         joined.collect::<Result<(), _>>().and(program)
     })?;
@@ -80,11 +82,10 @@ pub(crate) fn objects(module: &Module<'_>, make: Make<'_>) -> Result<Objects, Er
 
 /// The object of the program around the kernels.
 fn program(module: &Module<'_>, make: Make<'_>) -> Result<Piece, Error> {
-    // The code of a long program only calls kernels, and the time to make it well grows with its square.
-    let quick = module.op().find_all("host.launch").len() > LONG;
     let parts = make.store.map_or_else(Parts::new, |_| make.parts().with_content("program", around(module).as_bytes()));
     program_to_cpu(module.op())?;
-    make.piece(parts, || make.code(module, codegen::Options { quick, ..make.options.clone() }))
+    // It only calls kernels; making its code well takes longer than a small kernel's, and grows with the square of a long one.
+    make.piece(parts, || make.code(module, codegen::Options { quick: true, ..make.options.clone() }))
 }
 
 /// What the program around the kernels follows from: its functions, and of a kernel all but what its bodies compute, since that

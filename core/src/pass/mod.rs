@@ -20,6 +20,7 @@
 mod analysis;
 mod context;
 mod def;
+pub(crate) mod kept;
 mod pipeline;
 mod register;
 mod statistics;

@@ -1,8 +1,9 @@
 //! Running textual pipelines from Rust.
 
+use super::kept;
 use crate::ir::{Cx, Op, print_into, string_ref};
 use mlir_sys::*;
-use std::marker::PhantomData;
+use std::cell::Cell;
 
 /// A pipeline with a name, as a row of a crate's table.
 #[derive(Clone, Copy, Debug)]
@@ -39,18 +40,25 @@ pub enum PipelineError {
 /// MLIR's pass manager with passes given as text.
 pub struct PassManager<'c> {
     raw: MlirPassManager,
+    cx: Cx<'c>,
+    anchor: String,
     text: String,
-    marker: PhantomData<Cx<'c>>,
+    /// Nothing was asked of it, and nothing went wrong, that another user would notice.
+    plain: Cell<bool>,
 }
 
 impl<'c> PassManager<'c> {
     /// A pass manager for ops named `anchor` (`builtin.module`) with the passes of `text`.
     pub fn parse(cx: Cx<'c>, anchor: &str, text: &str) -> Result<Self, PipelineError> {
+        let own = |raw, plain| Self { raw, cx, anchor: anchor.to_owned(), text: text.to_owned(), plain: Cell::new(plain) };
+        if let Some(raw) = kept::take(cx, anchor, text) {
+            return Ok(own(raw, true));
+        }
         let mut message = String::new();
         // SAFETY: the context and the strings are alive for the calls; the handle owns the pass manager.
         let (manager, parsed) = unsafe {
             let raw = mlirPassManagerCreateOnOperation(cx.to_raw(), string_ref(anchor));
-            let manager = Self { raw, text: text.to_owned(), marker: PhantomData };
+            let manager = own(raw, false);
             let passes = mlirPassManagerGetAsOpPassManager(raw);
             let user = (&raw mut message).cast();
             let wrapped = text.trim_start().strip_prefix(anchor).is_some_and(|rest| rest.starts_with('('));
@@ -64,6 +72,7 @@ impl<'c> PassManager<'c> {
         if parsed.value == 0 {
             return Err(PipelineError::Text { pipeline: text.to_owned(), message: message.trim().to_owned() });
         }
+        manager.plain.set(true);
         Ok(manager)
     }
 
@@ -76,6 +85,7 @@ impl<'c> PassManager<'c> {
 
     /// Prints the time of each pass to standard error.
     pub fn with_timing(self) -> Self {
+        self.plain.set(false);
         // SAFETY: the pass manager is alive.
         unsafe { mlirPassManagerEnableTiming(self.raw) };
         self
@@ -84,6 +94,7 @@ impl<'c> PassManager<'c> {
     /// [`run`](Self::run), and how many passes ran on an op meanwhile, as MLIR's own instrumentation counts them.
     pub fn run_counted(self, op: Op<'c>) -> (Result<(), PipelineError>, u64) {
         let mut count = 0;
+        self.plain.set(false);
         // SAFETY: the pass manager is alive, and gone before the count is; threads add to it atomically.
         unsafe { strata_core_sys::strata_count_passes(self.raw, &raw mut count) };
         let result = self.run(op);
@@ -102,12 +113,17 @@ impl<'c> PassManager<'c> {
         if result.value != 0 && errors.is_empty() {
             return Ok(());
         }
+        self.plain.set(false);
         Err(PipelineError::Failed { pipeline: self.text.clone(), diagnostics: errors.join("\n") })
     }
 }
 
 impl Drop for PassManager<'_> {
     fn drop(&mut self) {
+        // Nobody knows what a panic left behind.
+        if self.plain.get() && !std::thread::panicking() {
+            return kept::give(self.cx, std::mem::take(&mut self.anchor), std::mem::take(&mut self.text), self.raw);
+        }
         // SAFETY: the handle owns the pass manager.
         unsafe { mlirPassManagerDestroy(self.raw) }
     }

@@ -5,7 +5,7 @@ use crate::expand_math::{MathTarget, expand_math};
 use std::collections::BTreeSet;
 use std::sync::Once;
 use strata_core::ir::{Cx, Op};
-use strata_core::pass::{Pass, PassContext, PassError, run_pipeline};
+use strata_core::pass::{Pass, PassContext, PassError, PassManager};
 use strata_core::registry::Registry;
 
 /// Lowers vector loops to the llvm dialect by MLIR's conversions, mathematics included.
@@ -29,7 +29,10 @@ pub fn lower_to_llvm(module: Op<'_>, math: &MathTarget) -> Result<(), Error> {
     static PASSES: Once = Once::new();
     PASSES.call_once(|| drop(Registry::new().with_upstream_passes()));
     load_dialects(module.cx());
-    let mut run = |passes: &str| run_pipeline(module, passes).map_err(|error| Error::Lower { diagnostics: error.to_string() });
+    let mut run = |passes: &str| {
+        let manager = PassManager::parse(module.cx(), module.name(), passes).map(|manager| manager.verify_each(cfg!(debug_assertions)));
+        manager.and_then(|manager| manager.run(module)).map_err(|error| Error::Lower { diagnostics: error.to_string() })
+    };
     lower(module, math, &mut run)
 }
 

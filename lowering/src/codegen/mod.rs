@@ -11,6 +11,7 @@ mod emulate_bf16;
 mod lane_stores;
 mod link;
 mod lower_to_llvm;
+mod machines;
 mod prepare;
 mod ptx;
 mod simplify;

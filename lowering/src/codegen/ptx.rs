@@ -1,7 +1,7 @@
 //! PTX of a device's module, by LLVM's own code generator: no tool or library of NVIDIA takes part.
 
 use super::emit::{generate, translate};
-use super::{Error, Target, prepare};
+use super::{Error, Target, machines, prepare};
 use inkwell::OptimizationLevel;
 use inkwell::context::Context;
 use inkwell::module::Linkage;
@@ -101,7 +101,7 @@ pub fn ptx(device: Op<'_>, target: Device, contract: bool) -> Result<String, Err
     let context = Context::create();
     let llvm = translate(alone.op(), &context)?;
     let machine = Target { triple: "nvptx64-nvidia-cuda".to_owned(), cpu: target.name.to_owned(), features: target.ptx.to_owned() };
-    let machine = machine.machine(OptimizationLevel::Default)?;
+    let machine = machines::lend(&machine, OptimizationLevel::Default)?;
     llvm.set_triple(&machine.get_triple());
     llvm.set_data_layout(&machine.get_target_data().get_data_layout());
     const PTX_KERNEL: u32 = 71;

@@ -70,7 +70,11 @@ impl Target {
 
     /// Whether code may use a feature.
     pub fn has(&self, feature: &str) -> bool {
-        self.feature_list().iter().any(|name| name == feature)
+        if self.features.is_empty() {
+            return implied(&self.cpu).contains(&feature);
+        }
+        // What is said last counts.
+        self.features.rsplit(',').find(|said| said.trim_start_matches(['+', '-']) == feature).is_some_and(|said| !said.starts_with('-'))
     }
 
     /// Bits of the widest vector register.

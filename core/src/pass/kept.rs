@@ -1,0 +1,119 @@
+//! Pass managers that are used again, for contexts that are: reading a pipeline and collecting its patterns takes longer
+//! than running it on a small program.
+
+use crate::ir::Cx;
+use mlir_sys::{MlirPassManager, mlirPassManagerDestroy, mlirPassManagerEnableVerifier};
+use std::collections::HashMap;
+use std::sync::{LazyLock, Mutex, MutexGuard, PoisonError};
+
+/// How many a context keeps: the pipelines of a few roads.
+const KEPT: usize = 32;
+
+/// The idle pass managers of each context that [`begin`] named, by its address.
+static IDLE: LazyLock<Mutex<HashMap<usize, Vec<Kept>>>> = LazyLock::new(Mutex::default);
+
+struct Kept {
+    anchor: String,
+    text: String,
+    raw: MlirPassManager,
+}
+
+// SAFETY: a pass manager belongs to no thread, and one that is idle is used by none.
+unsafe impl Send for Kept {}
+
+impl Drop for Kept {
+    fn drop(&mut self) {
+        // SAFETY: it is owned, and its context is alive: `end` comes first.
+        unsafe { mlirPassManagerDestroy(self.raw) }
+    }
+}
+
+fn idle() -> MutexGuard<'static, HashMap<usize, Vec<Kept>>> {
+    // A push or a removal is done or it is not.
+    IDLE.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+fn address(cx: Cx<'_>) -> usize {
+    cx.to_raw().ptr as usize
+}
+
+/// From now on the context keeps its pass managers.
+pub(crate) fn begin(cx: Cx<'_>) {
+    idle().entry(address(cx)).or_default();
+}
+
+/// The context is about to go, and its pass managers go with it.
+pub(crate) fn end(cx: Cx<'_>) {
+    let gone = idle().remove(&address(cx));
+    drop(gone);
+}
+
+/// A pass manager that was given back, as good as a new one.
+pub(super) fn take(cx: Cx<'_>, anchor: &str, text: &str) -> Option<MlirPassManager> {
+    let mut idle = idle();
+    let kept = idle.get_mut(&address(cx))?;
+    let at = kept.iter().rposition(|kept| kept.text == text && kept.anchor == anchor)?;
+    let raw = std::mem::ManuallyDrop::new(kept.remove(at)).raw;
+    drop(idle);
+    // SAFETY: the pass manager is alive and the caller's.
+    unsafe { mlirPassManagerEnableVerifier(raw, true) };
+    Some(raw)
+}
+
+/// Takes a pass manager over, which is kept where its context keeps any.
+pub(super) fn give(cx: Cx<'_>, anchor: String, text: String, raw: MlirPassManager) {
+    let given = Kept { anchor, text, raw };
+    let mut idle = idle();
+    let oldest = match idle.get_mut(&address(cx)) {
+        None => Some(given),
+        Some(kept) => {
+            kept.push(given);
+            (kept.len() > KEPT).then(|| kept.remove(0))
+        }
+    };
+    drop(idle);
+    drop(oldest);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ir::{Context, Module};
+    use crate::pass::run_pipeline;
+    use crate::registry::Registry;
+    use crate::shelf::Shelf;
+
+    static SHELF: Shelf = Shelf::new(|| Registry::new().with_upstream().with_upstream_passes().context());
+
+    fn kept(cx: &Context) -> Option<usize> {
+        idle().get(&address(cx.into())).map(Vec::len)
+    }
+
+    #[test]
+    fn a_lent_context_keeps_what_ran_well() {
+        let cx = SHELF.lend();
+        let module = Module::parse(&cx, "module { func.func @f() { return } }", "test").expect("it parses");
+        for _ in 0..2 {
+            run_pipeline(module.op(), "cse").expect("it runs");
+            assert_eq!(kept(&cx), Some(1), "the second run used the first one's");
+        }
+        run_pipeline(module.op(), "canonicalize,cse").expect("it runs");
+        assert_eq!(kept(&cx), Some(2), "another pipeline is another");
+        run_pipeline(module.op(), "canonicalize{nonsense}").expect_err("no such option");
+        let raw = take((&*cx).into(), "builtin.module", "cse").expect("it is kept");
+        assert_eq!(kept(&cx), Some(1), "it is used by one at a time");
+        give((&*cx).into(), "builtin.module".to_owned(), "cse".to_owned(), raw);
+        for at in 0..2 * KEPT {
+            run_pipeline(module.op(), &vec!["cse"; at + 2].join(",")).expect("it runs");
+        }
+        assert_eq!(kept(&cx), Some(KEPT), "no more than that");
+    }
+
+    #[test]
+    fn other_contexts_keep_nothing() {
+        let cx = Registry::new().with_upstream().with_upstream_passes().context();
+        let module = Module::parse(&cx, "module {}", "test").expect("it parses");
+        run_pipeline(module.op(), "cse").expect("it runs");
+        assert_eq!(kept(&cx), None);
+    }
+}
