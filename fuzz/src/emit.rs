@@ -207,10 +207,10 @@ impl Writer<'_> {
         self.multiplied(&format!("%v{value}"), &raw, &self.graph.types[value].clone(), &mut Rng::new(seed, value as u64));
     }
 
-    /// A value times numbers close to 1.
+    /// A value times numbers close to 1, of which none is 1: an element that no noise moved would not be excused for its last bit.
     fn multiplied(&mut self, result: &str, x: &str, ty: &Ty, rng: &mut Rng) {
         let (text, epsilon) = (self.ty(ty), epsilon(ty.dtype));
-        let factors = dense(ty.dtype, &ty.shape(), &mut || rng.pick(&[1.0 - epsilon, 1.0, 1.0 + epsilon]));
+        let factors = dense(ty.dtype, &ty.shape(), &mut || rng.pick(&[1.0 - epsilon, 1.0 + epsilon]));
         self.line(&format!("{result}_noise = prim.constant {{value = {factors} : {text}}} : () -> {text}"));
         self.line(&format!("{result} = prim.mul {x}, {result}_noise : ({text}, {text}) -> {text}"));
     }

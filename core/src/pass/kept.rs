@@ -4,7 +4,8 @@
 use crate::ir::Cx;
 use mlir_sys::{MlirPassManager, mlirPassManagerDestroy, mlirPassManagerEnableVerifier};
 use std::collections::HashMap;
-use std::sync::{LazyLock, Mutex, MutexGuard, PoisonError};
+use std::sync::atomic::AtomicU64;
+use std::sync::{Arc, LazyLock, Mutex, MutexGuard, PoisonError};
 
 /// How many a context keeps: the pipelines of a few roads.
 const KEPT: usize = 32;
@@ -12,18 +13,37 @@ const KEPT: usize = 32;
 /// The idle pass managers of each context that [`begin`] named, by its address.
 static IDLE: LazyLock<Mutex<HashMap<usize, Vec<Kept>>>> = LazyLock::new(Mutex::default);
 
+/// MLIR's pass manager, and the passes that it has run, once somebody asked it to count.
+pub(super) struct Manager {
+    pub raw: MlirPassManager,
+    pub count: Option<Arc<AtomicU64>>,
+}
+
+impl Manager {
+    /// To which passes that run add.
+    pub fn counter(&mut self) -> Arc<AtomicU64> {
+        let count = self.count.get_or_insert_with(|| {
+            let count = Arc::new(AtomicU64::new(0));
+            // SAFETY: the pass manager is alive, and gone before its count is; threads add to it atomically.
+            unsafe { strata_core_sys::strata_count_passes(self.raw, count.as_ptr()) };
+            count
+        });
+        count.clone()
+    }
+}
+
 struct Kept {
     anchor: String,
     text: String,
-    raw: MlirPassManager,
+    manager: Manager,
 }
 
 // SAFETY: a pass manager belongs to no thread, and one that is idle is used by none.
 unsafe impl Send for Kept {}
 
-impl Drop for Kept {
+impl Drop for Manager {
     fn drop(&mut self) {
-        // SAFETY: it is owned, and its context is alive: `end` comes first.
+        // SAFETY: it is owned, and its context is alive: whoever runs it borrows the context, and `end` comes before the context goes.
         unsafe { mlirPassManagerDestroy(self.raw) }
     }
 }
@@ -49,22 +69,22 @@ pub(crate) fn end(cx: Cx<'_>) {
 }
 
 /// A pass manager that was given back, as good as a new one.
-pub(super) fn take(cx: Cx<'_>, anchor: &str, text: &str) -> Option<MlirPassManager> {
+pub(super) fn take(cx: Cx<'_>, anchor: &str, text: &str) -> Option<Manager> {
     let mut idle = idle();
     let kept = idle.get_mut(&address(cx))?;
     let at = kept.iter().rposition(|kept| kept.text == text && kept.anchor == anchor)?;
-    let raw = std::mem::ManuallyDrop::new(kept.remove(at)).raw;
+    let manager = kept.remove(at).manager;
     drop(idle);
     // SAFETY: the pass manager is alive and the caller's.
-    unsafe { mlirPassManagerEnableVerifier(raw, true) };
-    Some(raw)
+    unsafe { mlirPassManagerEnableVerifier(manager.raw, true) };
+    Some(manager)
 }
 
 /// Takes a pass manager over, which is kept where its context keeps any.
-pub(super) fn give(cx: Cx<'_>, anchor: String, text: String, raw: MlirPassManager) {
-    let given = Kept { anchor, text, raw };
+pub(super) fn give(cx: Cx<'_>, anchor: String, text: String, manager: Manager) {
+    let given = Kept { anchor, text, manager };
     let mut idle = idle();
-    let oldest = match idle.get_mut(&address(cx)) {
+    let gone = match idle.get_mut(&address(cx)) {
         None => Some(given),
         Some(kept) => {
             kept.push(given);
@@ -72,14 +92,14 @@ pub(super) fn give(cx: Cx<'_>, anchor: String, text: String, raw: MlirPassManage
         }
     };
     drop(idle);
-    drop(oldest);
+    drop(gone);
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::ir::{Context, Module};
-    use crate::pass::run_pipeline;
+    use crate::pass::{PassManager, run_pipeline};
     use crate::registry::Registry;
     use crate::shelf::Shelf;
 
@@ -97,12 +117,18 @@ mod tests {
             run_pipeline(module.op(), "cse").expect("it runs");
             assert_eq!(kept(&cx), Some(1), "the second run used the first one's");
         }
+        for _ in 0..2 {
+            let manager = PassManager::parse((&*cx).into(), "builtin.module", "cse").expect("it is a pipeline");
+            let (result, count) = manager.run_counted(module.op());
+            assert!(result.is_ok() && count == 1, "passes of one run, not of those before");
+            assert_eq!(kept(&cx), Some(1));
+        }
         run_pipeline(module.op(), "canonicalize,cse").expect("it runs");
         assert_eq!(kept(&cx), Some(2), "another pipeline is another");
         run_pipeline(module.op(), "canonicalize{nonsense}").expect_err("no such option");
-        let raw = take((&*cx).into(), "builtin.module", "cse").expect("it is kept");
+        let manager = take((&*cx).into(), "builtin.module", "cse").expect("it is kept");
         assert_eq!(kept(&cx), Some(1), "it is used by one at a time");
-        give((&*cx).into(), "builtin.module".to_owned(), "cse".to_owned(), raw);
+        give((&*cx).into(), "builtin.module".to_owned(), "cse".to_owned(), manager);
         for at in 0..2 * KEPT {
             run_pipeline(module.op(), &vec!["cse"; at + 2].join(",")).expect("it runs");
         }

@@ -1,9 +1,11 @@
 //! Running textual pipelines from Rust.
 
-use super::kept;
+use super::kept::{self, Manager};
 use crate::ir::{Cx, Op, print_into, string_ref};
 use mlir_sys::*;
 use std::cell::Cell;
+use std::mem::ManuallyDrop;
+use std::sync::atomic::Ordering;
 
 /// A pipeline with a name, as a row of a crate's table.
 #[derive(Clone, Copy, Debug)]
@@ -39,7 +41,7 @@ pub enum PipelineError {
 
 /// MLIR's pass manager with passes given as text.
 pub struct PassManager<'c> {
-    raw: MlirPassManager,
+    manager: ManuallyDrop<Manager>,
     cx: Cx<'c>,
     anchor: String,
     text: String,
@@ -50,15 +52,21 @@ pub struct PassManager<'c> {
 impl<'c> PassManager<'c> {
     /// A pass manager for ops named `anchor` (`builtin.module`) with the passes of `text`.
     pub fn parse(cx: Cx<'c>, anchor: &str, text: &str) -> Result<Self, PipelineError> {
-        let own = |raw, plain| Self { raw, cx, anchor: anchor.to_owned(), text: text.to_owned(), plain: Cell::new(plain) };
-        if let Some(raw) = kept::take(cx, anchor, text) {
-            return Ok(own(raw, true));
+        let own = |manager, plain| Self {
+            manager: ManuallyDrop::new(manager),
+            cx,
+            anchor: anchor.to_owned(),
+            text: text.to_owned(),
+            plain: Cell::new(plain),
+        };
+        if let Some(manager) = kept::take(cx, anchor, text) {
+            return Ok(own(manager, true));
         }
         let mut message = String::new();
         // SAFETY: the context and the strings are alive for the calls; the handle owns the pass manager.
         let (manager, parsed) = unsafe {
             let raw = mlirPassManagerCreateOnOperation(cx.to_raw(), string_ref(anchor));
-            let manager = own(raw, false);
+            let manager = own(Manager { raw, count: None }, false);
             let passes = mlirPassManagerGetAsOpPassManager(raw);
             let user = (&raw mut message).cast();
             let wrapped = text.trim_start().strip_prefix(anchor).is_some_and(|rest| rest.starts_with('('));
@@ -76,10 +84,14 @@ impl<'c> PassManager<'c> {
         Ok(manager)
     }
 
+    fn raw(&self) -> MlirPassManager {
+        self.manager.raw
+    }
+
     /// Verifies the IR after each pass, or not.
     pub fn verify_each(self, on: bool) -> Self {
         // SAFETY: the pass manager is alive.
-        unsafe { mlirPassManagerEnableVerifier(self.raw, on) };
+        unsafe { mlirPassManagerEnableVerifier(self.raw(), on) };
         self
     }
 
@@ -87,18 +99,16 @@ impl<'c> PassManager<'c> {
     pub fn with_timing(self) -> Self {
         self.plain.set(false);
         // SAFETY: the pass manager is alive.
-        unsafe { mlirPassManagerEnableTiming(self.raw) };
+        unsafe { mlirPassManagerEnableTiming(self.raw()) };
         self
     }
 
     /// [`run`](Self::run), and how many passes ran on an op meanwhile, as MLIR's own instrumentation counts them.
-    pub fn run_counted(self, op: Op<'c>) -> (Result<(), PipelineError>, u64) {
-        let mut count = 0;
-        self.plain.set(false);
-        // SAFETY: the pass manager is alive, and gone before the count is; threads add to it atomically.
-        unsafe { strata_core_sys::strata_count_passes(self.raw, &raw mut count) };
+    pub fn run_counted(mut self, op: Op<'c>) -> (Result<(), PipelineError>, u64) {
+        let count = self.manager.counter();
+        count.store(0, Ordering::Relaxed);
         let result = self.run(op);
-        drop(self);
+        let count = count.load(Ordering::Relaxed);
         (result, count)
     }
 
@@ -108,7 +118,7 @@ impl<'c> PassManager<'c> {
         let cx = op.cx();
         let (result, errors) = crate::diagnostic::collect_errors(cx, || {
             // SAFETY: the op and the pass manager are alive.
-            unsafe { mlirPassManagerRunOnOp(self.raw, op.to_raw()) }
+            unsafe { mlirPassManagerRunOnOp(self.raw(), op.to_raw()) }
         });
         if result.value != 0 && errors.is_empty() {
             return Ok(());
@@ -120,12 +130,12 @@ impl<'c> PassManager<'c> {
 
 impl Drop for PassManager<'_> {
     fn drop(&mut self) {
+        // SAFETY: nobody comes to the pass manager after this.
+        let manager = unsafe { ManuallyDrop::take(&mut self.manager) };
         // Nobody knows what a panic left behind.
         if self.plain.get() && !std::thread::panicking() {
-            return kept::give(self.cx, std::mem::take(&mut self.anchor), std::mem::take(&mut self.text), self.raw);
+            kept::give(self.cx, std::mem::take(&mut self.anchor), std::mem::take(&mut self.text), manager);
         }
-        // SAFETY: the handle owns the pass manager.
-        unsafe { mlirPassManagerDestroy(self.raw) }
     }
 }
 
