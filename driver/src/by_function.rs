@@ -15,6 +15,9 @@ use strata_core::ir::{Builder, Context, Module, Op};
 use strata_core::pass::PassManager;
 use strata_store::Store;
 
+/// So many passes in a row are looked up: to print and read a layer takes longer than fewer passes over it.
+const WORTH: usize = 4;
+
 /// Runs the passes that lead to a level from the one before, and says what was redone for which function.
 pub(crate) fn run_level<'c>(
     context: &'c Context,
@@ -29,7 +32,7 @@ pub(crate) fn run_level<'c>(
     };
     let (mut report, mut plain) = (Report::default(), Vec::new());
     for group in pass_list::split(&text)?.chunk_by(|a, b| on_functions(a) == on_functions(b)) {
-        if !on_functions(&group[0]) {
+        if !on_functions(&group[0]) || group.len() < WORTH {
             plain.extend_from_slice(group);
             continue;
         }

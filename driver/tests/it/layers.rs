@@ -70,8 +70,8 @@ fn an_edited_layer_is_the_program_from_scratch() {
         let (code, launches) = (&edited.image, edited.manifest.kernels.iter().map(|kernel| kernel.launches).sum::<u64>());
         assert_eq!(*code, scratch.image, "an edit gives what a fresh start gives");
         assert_eq!(launches > 64, layers == 40, "{launches} launches");
-        // The edited layer is computed, the others are on disk, in each of the five groups of passes on functions.
-        assert_eq!((report.count(How::Computed), report.count(How::Disk)), (5, 5), "{report}");
+        // The edited layer is computed, the others, which are one, are on disk.
+        assert_eq!((report.count(How::Computed), report.count(How::Disk)), (1, 1), "{report}");
         let inputs = inputs(layers);
         let found = Session::load(&edited, None).unwrap().run(&inputs).unwrap();
         agree(&found[0], &interpret(&path, &options, inputs.clone()).unwrap()[0].tensor);
