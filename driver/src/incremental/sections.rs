@@ -87,7 +87,11 @@ fn tokens(text: &str) -> Option<Vec<Token<'_>>> {
     let bytes = text.as_bytes();
     let (mut found, mut open, mut at): (Vec<Token<'_>>, Vec<(usize, u8)>, usize) = (Vec::new(), Vec::new(), 0);
     let mut mentions: Vec<&str> = Vec::new();
-    while let Some(&byte) = bytes.get(at) {
+    loop {
+        if !open.is_empty() {
+            at += bytes[at..].iter().take_while(|byte| !COUNTS[usize::from(**byte)]).count();
+        }
+        let Some(&byte) = bytes.get(at) else { break };
         let start = at;
         at += match byte {
             b'/' if bytes.get(at + 1) == Some(&b'/') => text[at..].find('\n').unwrap_or(text.len() - at),
@@ -121,6 +125,17 @@ fn tokens(text: &str) -> Option<Vec<Token<'_>>> {
     }
     open.is_empty().then_some(found)
 }
+
+/// The bytes that count between brackets: others are nine of ten, and passed over one by one they took half of the time of an edit.
+const COUNTS: [bool; 256] = {
+    let (mut counts, mut at) = ([false; 256], 0);
+    while at < COUNTING.len() {
+        counts[COUNTING[at] as usize] = true;
+        at += 1;
+    }
+    counts
+};
+const COUNTING: &[u8] = b"/\"@()[]{}";
 
 /// The length of the word that a text begins with.
 fn word(bytes: &[u8]) -> usize {
