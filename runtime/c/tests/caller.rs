@@ -49,3 +49,17 @@ fn a_c_program_links_and_calls_it() {
     assert_eq!(told, want, "{:?}", String::from_utf8_lossy(&ran.stderr));
     assert!(ran.status.success());
 }
+
+/// As Python does: the runtime comes from a folder that the dynamic linker does not search.
+#[test]
+fn a_program_finds_the_runtime_that_is_loaded() {
+    let (weights, folder) = (weights_file(), tempfile::tempdir().unwrap());
+    let program = folder.path().join("libaxpy.so");
+    std::fs::write(&program, shared::library(&artefact(weights.path()), "libaxpy.so")).unwrap();
+    let (runtime, opener) = (built_library(), folder.path().join("opener"));
+    let main = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/opener.c");
+    assert!(Command::new("cc").args(["-Wall", "-Werror", "-o"]).args([&opener, &main]).status().unwrap().success());
+    let ran = Command::new(opener).arg(runtime.join("libstrata.so")).arg(program).env_remove("LD_LIBRARY_PATH").output().unwrap();
+    assert_eq!(String::from_utf8(ran.stdout).unwrap(), "");
+    assert!(ran.status.success());
+}
