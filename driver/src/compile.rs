@@ -246,7 +246,8 @@ fn for_target(options: &Options, target: &Target) -> Options {
     let vector_bits = options.vector_bits.or(Some(target.vector_bits()));
     let bf16_dots = options.bf16_dots.or(Some(target.has("avx512bf16") && vector_bits == Some(512)));
     let cache_ways = options.cache_ways.or(Some(target.cache_ways()));
-    Options { vector_bits, cache_ways, bf16_dots, ..options.clone() }
+    let shared_fill_buffers = options.shared_fill_buffers.or(Some(target.shares_fill_buffers()));
+    Options { vector_bits, cache_ways, shared_fill_buffers, bf16_dots, ..options.clone() }
 }
 
 fn code_options(options: &Options) -> codegen::Options {

@@ -241,7 +241,9 @@ impl Level {
                 let ways = options.cache_ways.map(|ways| format!(" cache-ways={ways}")).unwrap_or_default();
                 format!("{flag}{{vector-bits={bits}{ways}}}")
             }
-            (Some(bits), Some(flag @ "schedule-cpu")) => format!("{flag}{{vector-bits={bits}}}"),
+            (Some(bits), Some(flag @ "schedule-cpu")) => {
+                format!("{flag}{{vector-bits={bits} shared-fill-buffers={}}}", options.shared_fill_buffers == Some(true))
+            }
             _ if step.text == SPECIALISE => format!("func.func(specialise-sizes{{sizes={sizes}}})"),
             (Some(bits), Some("channels-last")) => format!("func.func(channels-last{{vector-bits={bits}}})"),
             _ if step.text == "split-breaks" && !options.part.is_empty() => format!("split-breaks{{only={}}}", options.part),

@@ -2,8 +2,12 @@
 // RUN: rs-run %s > %t.fast
 // RUN: rs-run %s --skip schedule-cpu > %t.plain && diff %t.fast %t.plain
 // RUN: rs-opt %s --to=loop-scheduled | rs-filecheck %s --check-prefix=SCHEDULED
+// RUN: rs-opt %s --to=loop | rs-opt --schedule-cpu=shared-fill-buffers | rs-filecheck %s --check-prefix=SHARED
 // RUN: rs-opt %s --to=cpu | rs-filecheck %s
 // SCHEDULED: schedule = {ahead = 0 : i64, stream = 1 : i64, unroll = 1 : i64, vector = 1 : i64, width = 8 : i64}
+// Where such stores and fetches wait in the same buffers they are not mixed.
+// SHARED: ahead = 0
+// SHARED-NOT: stream
 // CHECK: llvm.intr.prefetch
 // CHECK: llvm.intr.masked.store
 // CHECK: llvm.store {{.*}} {alignment = 64 : i64, nontemporal}

@@ -20,7 +20,7 @@ use strata_core::ir::{Module, Op};
 use strata_lowering::KernelView;
 use strata_lowering::loop_to_host::entry;
 use strata_lowering::predict::{Machine, seconds};
-use strata_lowering::schedule_cpu::{apply, choice};
+use strata_lowering::schedule_cpu::{Cpu, apply, choice};
 use strata_runtime::manifest::{Tuned, Tuning};
 use strata_runtime::pool;
 
@@ -69,9 +69,13 @@ pub fn tune(module: &Module<'_>, options: &Options, make: Make<'_>) -> Result<Ve
 }
 
 impl Tuner<'_> {
-    /// Bits of a vector register.
-    fn vector_bits(&self) -> i64 {
-        i64::from(self.options.vector_bits.unwrap_or_else(|| self.make.target.vector_bits()))
+    /// What schedules depend on.
+    fn cpu(&self) -> Cpu {
+        let (options, target) = (self.options, self.make.target);
+        Cpu {
+            vector_bits: i64::from(options.vector_bits.unwrap_or_else(|| target.vector_bits())),
+            shared_fill_buffers: options.shared_fill_buffers.unwrap_or_else(|| target.shares_fill_buffers()),
+        }
     }
 
     /// The best schedule that is stored or found in this time, on the kernel; where there is no time, the one that it has.

@@ -95,6 +95,12 @@ impl Target {
         }
     }
 
+    /// Whether stores past the caches wait in the buffers that loads of other lines wait in, as on Intel's CPUs.
+    pub fn shares_fill_buffers(&self) -> bool {
+        const OTHERS: [&str; 4] = ["bdver", "btver", "x86-64", "znver"];
+        !self.cpu.is_empty() && !OTHERS.iter().any(|others| self.cpu.starts_with(others))
+    }
+
     /// What the expansion of mathematics asks of the machine.
     pub fn math(&self) -> MathTarget {
         MathTarget { vector_bits: self.vector_bits(), fma: self.has("fma"), bf16: self.has("avx512bf16"), ..MathTarget::default() }

@@ -43,24 +43,35 @@ pub struct ScheduleCpu {
     /// Bits of a vector register.
     #[option(default = 512)]
     vector_bits: i64,
+    /// Stores past the caches wait in the buffers of loads: kernels that fetch rows ahead do without them.
+    shared_fill_buffers: bool,
+}
+
+/// What schedules depend on.
+#[derive(Clone, Copy)]
+pub struct Cpu {
+    /// Bits of a vector register.
+    pub vector_bits: i64,
+    /// Stores past the caches wait in the buffers of loads.
+    pub shared_fill_buffers: bool,
 }
 
 impl Pass for ScheduleCpu {
     fn run<'c>(&self, op: Op<'c>, _: &mut PassContext<'c>) -> Result<(), PassError> {
         for kernel in op.find_all("loop.kernel") {
-            schedule(kernel, self.vector_bits);
+            schedule(kernel, Cpu { vector_bits: self.vector_bits, shared_fill_buffers: self.shared_fill_buffers });
         }
         Ok(())
     }
 }
 
 /// Writes the schedule of one kernel, by its kind, if it has none.
-pub fn schedule(op: Op<'_>, vector_bits: i64) {
-    schedule_with(op, vector_bits, Lanes::Cheapest);
+pub fn schedule(op: Op<'_>, cpu: Cpu) {
+    schedule_with(op, cpu, Lanes::Cheapest);
 }
 
 /// Choices for a kernel whose lanes run elsewhere than the cost model says. The kernel is left with one of them.
-pub fn elsewhere(op: Op<'_>, vector_bits: i64) -> Vec<Attr<'_>> {
+pub fn elsewhere(op: Op<'_>, cpu: Cpu) -> Vec<Attr<'_>> {
     // Kernels with schedules of their own kind have lanes where their form puts them.
     if KernelView::new(op).is_none_or(|kernel| kernel.tiles().is_some() || mean::is_mean(&kernel)) {
         return Vec::new();
@@ -71,20 +82,20 @@ pub fn elsewhere(op: Op<'_>, vector_bits: i64) -> Vec<Attr<'_>> {
     let places: Vec<_> = places.chain([Lanes::Own]).collect();
     let one = |lanes: Lanes| {
         choice::clear(op);
-        schedule_with(op, vector_bits, lanes);
+        schedule_with(op, cpu, lanes);
         choice(op)
     };
     places.into_iter().map(one).collect()
 }
 
-fn schedule_with(op: Op<'_>, vector_bits: i64, lanes: Lanes) {
+fn schedule_with(op: Op<'_>, cpu: Cpu, lanes: Lanes) {
     let Some(kernel) = KernelView::new(op).filter(|_| op.attr("schedule").is_none()) else { return };
-    let frame = Frame::new(&kernel, vector_bits, lanes);
+    let frame = Frame::new(&kernel, cpu.vector_bits, lanes);
     if mean::is_mean(&kernel) {
         return mean::schedule(&frame);
     }
-    if !frame.told && (spread::schedule(&frame) || panels::schedule(&frame, vector_bits)) {
-        return stream::schedule(&kernel);
+    if !frame.told && (spread::schedule(&frame) || panels::schedule(&frame, cpu.vector_bits)) {
+        return stream::schedule(&kernel, cpu);
     }
     if let Some(lanes) = sweep::lanes(&kernel).filter(|_| !frame.told) {
         sweep::schedule(&frame, lanes);
@@ -95,6 +106,6 @@ fn schedule_with(op: Op<'_>, vector_bits: i64, lanes: Lanes) {
     } else {
         pointwise::schedule(&frame);
     }
-    stream::schedule(&kernel);
+    stream::schedule(&kernel, cpu);
     inside::schedule(&kernel);
 }
