@@ -23,7 +23,7 @@ pub struct Options {
     pub assembly: bool,
     /// Functions that other objects of the same image call, beside the entries.
     pub exports: Vec<String>,
-    /// Generate code quickly rather than well: for what is long and runs once in a call.
+    /// Generate code quickly rather than well: for a program, which only calls its kernels.
     pub quick: bool,
     /// An LLVM pass pipeline in place of our own, in the syntax of `opt -passes`.
     pub passes: Option<String>,

@@ -27,7 +27,6 @@ mod turn;
 
 pub use emitter::INDEX_OUT_OF_BOUNDS;
 pub use error::Error;
-pub use table::LONG;
 
 use strata_core::ir::{Attr, Op};
 use strata_core::pass::{Pass, PassContext, PassError};
@@ -59,7 +58,7 @@ pub fn loop_to_cpu(module: Op<'_>, long: usize) -> Result<(), Error> {
 
 /// Replaces the host program alone: its kernels become declarations, for [`kernels_to_cpu`] to compile apart.
 pub fn program_to_cpu(module: Op<'_>) -> Result<(), Error> {
-    lower_program(module, LONG)?;
+    lower_program(module, table::LONG)?;
     module.find_all("loop.kernel").into_iter().for_each(Op::erase);
     module.find_all("gpu.module").into_iter().for_each(Op::erase);
     module.remove_attr(device::MARK);

@@ -13,7 +13,7 @@ use std::collections::{HashMap, HashSet};
 use strata_core::ir::{Attr, ElementType, Op, Value};
 
 /// Programs of more launches than this have tables.
-pub const LONG: usize = 64;
+pub(super) const LONG: usize = 64;
 
 /// So few launches in a row are code.
 const FEW: usize = 4;
