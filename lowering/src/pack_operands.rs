@@ -16,7 +16,7 @@
 
 use crate::copy_kernel::{CopyKernel, calls};
 use crate::kernel_view::{KernelView, StageView};
-use crate::schedule_cpu::{Roles, Stride, block_rows, distance, uses};
+use crate::schedule_cpu::{Roles, Stride, block_rows, distance, registers, uses};
 use crate::share_kernels::Weights;
 use strata_core::ir::{AffineExpr, Attr, ElementType, Op, Type};
 use strata_core::pass::{Pass, PassContext, PassError};
@@ -143,7 +143,7 @@ fn layout<'c>(kernel: &KernelView<'c>, operand: usize, machine: &Machine, weight
 
 /// The most rows of a register block that fall on the same place of the first-level cache, when they are so many bytes apart.
 fn crowd(bytes: i64, rows: Option<i64>, machine: &Machine) -> i64 {
-    let registers = if machine.vector_bits >= 512 { 32 } else { 16 };
+    let registers = registers(machine.vector_bits);
     let places = 1 << (TURN - bytes.trailing_zeros().clamp(LINE, TURN));
     (block_rows(rows, VECTORS, registers) as u64).div_ceil(places) as i64
 }

@@ -1,6 +1,7 @@
 //! Kernels around a mean weighed by the softmax of scores: rows are taken together so that what is loaded of a key serves all of them,
 //! with lanes along the rows for scores, where the largest and the sum then need no lanes of others, and along the values for means.
 
+use super::cost::registers;
 use super::frame::Frame;
 use crate::kernel_view::{KernelView, StageView};
 use crate::mean_view::{MeanView, Stream};
@@ -9,12 +10,8 @@ use crate::mean_view::{MeanView, Stream};
 const BLOCK: i64 = 128;
 /// Vectors of rows that are taken together.
 const VECTORS: i64 = 2;
-/// Keys of a register block of scores.
-const KEYS: i64 = 8;
 /// Rows of a register block of means.
 const LINES: i64 = 4;
-/// Most vectors of its columns.
-const COLUMNS: i64 = 6;
 
 /// Which dims play which part.
 pub struct Dims {
@@ -54,11 +51,12 @@ pub fn schedule(frame: &Frame<'_, '_>) {
     let known = column.is_none_or(|column| kernel.static_size(column).is_some());
     let (rows, width) = if known && width > 1 && rows >= width { (rows, width) } else { (1, 1) };
     let vectors = column.and_then(|column| kernel.static_size(column)).map_or(1, |size| (size.max(1) as u64).div_ceil(width as u64) as i64);
-    let columns = if vectors <= COLUMNS { vectors } else { COLUMNS - 2 };
-    let wide = width > 1;
-    let one = |many: i64| if wide { many } else { 1 };
-    let lines = one(if columns * LINES > 24 { LINES / 2 } else { LINES });
-    let stream = Stream { row, rows, width, block: BLOCK, keys: one(KEYS), lines, columns: one(columns) };
+    // Sums of scores may take half of the registers, those of means three quarters if that is a whole row of them.
+    let registers = registers(frame.register_bits);
+    let (keys, most) = (registers / (2 * VECTORS), registers * 3 / (4 * LINES));
+    let columns = if vectors <= most { vectors } else { most * 2 / 3 };
+    let one = |many: i64| if width > 1 { many } else { 1 };
+    let stream = Stream { row, rows, width, block: BLOCK, keys: one(keys), lines: one(LINES), columns: one(columns) };
     let cx = kernel.op.cx();
     let mut order = outer;
     // Threads share the first dim; rows are the last choice.

@@ -29,6 +29,7 @@ pub use choice::{apply, choice, steps};
 
 pub(crate) use access::{Stride, distance};
 pub(crate) use contraction::block_rows;
+pub(crate) use cost::registers;
 pub(crate) use roles::{Roles, uses};
 
 use crate::kernel_view::KernelView;
@@ -94,7 +95,7 @@ fn schedule_with(op: Op<'_>, cpu: Cpu, lanes: Lanes) {
     if mean::is_mean(&kernel) {
         return mean::schedule(&frame);
     }
-    if !frame.told && (spread::schedule(&frame) || panels::schedule(&frame, cpu.vector_bits)) {
+    if !frame.told && (spread::schedule(&frame) || panels::schedule(&frame)) {
         return stream::schedule(&kernel, cpu);
     }
     if let Some(lanes) = sweep::lanes(&kernel).filter(|_| !frame.told) {
