@@ -130,6 +130,7 @@ pub const LEVELS: &[Level] = &[
         "kernels with schedules for the target",
         "strata-to-loop-scheduled",
         [
+            optional("narrow-indices", "narrow-indices"),
             optional("share-reciprocals", "share-reciprocals"),
             optional("split-reductions", "split-reductions"),
             optional("keep-rows", "keep-rows"),
@@ -176,6 +177,7 @@ pub const CUDA: &[Level] = &[
         "kernels with schedules for the target",
         "strata-to-cuda-loop-scheduled",
         [
+            optional("narrow-indices", "narrow-indices"),
             optional("share-reciprocals", "share-reciprocals"),
             optional("split-reductions{device}", "split-reductions"),
             WHOLE,

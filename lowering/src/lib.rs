@@ -13,6 +13,7 @@ pub mod loop_to_cpu;
 pub mod loop_to_gpu;
 pub mod loop_to_host;
 mod mean_view;
+pub mod narrow_indices;
 mod num;
 pub mod pack_operands;
 pub mod pair_halves;
@@ -39,6 +40,7 @@ pub const PASSES: &[PassEntry] = &[
     PassEntry::of::<loop_to_gpu::LoopToGpu>(),
     PassEntry::of::<loop_to_host::LoopToHost>(),
     PassEntry::of::<codegen::LowerToLlvm>(),
+    PassEntry::of::<narrow_indices::NarrowIndices>(),
     PassEntry::of::<pack_operands::PackOperands>(),
     PassEntry::of::<pair_halves::PairHalves>(),
     PassEntry::of::<prim_to_loop::PrimToLoop>(),

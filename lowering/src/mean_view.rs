@@ -33,6 +33,8 @@ pub struct Stream {
     pub lines: i64,
     /// Vectors of a row of it.
     pub columns: i64,
+    /// How far past its own number a row looks: keys beyond that have no weight in it.
+    pub reach: Option<i64>,
 }
 
 impl MeanView {
@@ -87,6 +89,7 @@ impl Stream {
             keys: positive("keys", 1),
             lines: positive("lines", 1),
             columns: positive("columns", 1),
+            reach: row.and_then(|_| entry("reach")),
         }
     }
 
@@ -102,6 +105,9 @@ impl Stream {
         entries.extend([("lines", int(self.lines)), ("rows", int(self.rows)), ("width", int(self.width))]);
         if let Some(row) = self.row {
             entries.push(("row", int(row as i64)));
+        }
+        if let Some(reach) = self.reach {
+            entries.push(("reach", int(reach)));
         }
         cx.dict_attr(&entries)
     }

@@ -3,6 +3,7 @@
 
 use super::cost::registers;
 use super::frame::Frame;
+use super::reach::reach;
 use crate::kernel_view::{KernelView, StageView};
 use crate::mean_view::{MeanView, Stream};
 
@@ -55,8 +56,9 @@ pub fn schedule(frame: &Frame<'_, '_>) {
     let registers = registers(frame.register_bits);
     let (keys, most) = (registers / (2 * VECTORS), registers * 3 / (4 * LINES));
     let columns = if vectors <= most { vectors } else { most * 2 / 3 };
+    let reach = row.and_then(|row| reach(mean, row, view.key));
     let one = |many: i64| if width > 1 { many } else { 1 };
-    let stream = Stream { row, rows, width, block: BLOCK, keys: one(keys), lines: one(LINES), columns: one(columns) };
+    let stream = Stream { row, rows, width, block: BLOCK, keys: one(keys), lines: one(LINES), columns: one(columns), reach };
     let cx = kernel.op.cx();
     let mut order = outer;
     // Threads share the first dim; rows are the last choice.

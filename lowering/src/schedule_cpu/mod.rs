@@ -19,6 +19,7 @@ mod inside;
 pub(crate) mod mean;
 mod panels;
 mod pointwise;
+mod reach;
 mod reduction;
 mod roles;
 mod spread;

@@ -50,6 +50,6 @@ fn stream(kernel: &KernelView<'_>, dims: &Dims, element: ElementType) -> Option<
     let lines = 1 << lines.ilog2();
     let keys = if double { 2 } else { 4 };
     let step = if columns * LANES * 16 * element.bytes() as i64 <= VALUES { 16 } else { 8 };
-    let stream = Stream { row: Some(dims.row?), rows: lines * GROUPS, width: 1, block: keys * LANES, keys, lines, columns };
+    let stream = Stream { row: Some(dims.row?), rows: lines * GROUPS, width: 1, block: keys * LANES, keys, lines, columns, reach: None };
     Some((stream, step))
 }

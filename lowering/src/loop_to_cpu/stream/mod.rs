@@ -176,7 +176,11 @@ impl<'c> Emitter<'c> {
         let vectors = self.vectors_of_rows(job, copy);
         self.copy_operand(job, copy)?;
         self.start(job)?;
-        let (keys, block) = (self.sizes[job.view.key], job.stream.block);
+        let (mut keys, block) = (self.sizes[job.view.key], job.stream.block);
+        if let Some(reach) = job.stream.reach {
+            let end = job.begin.add(&mut self.b, Num::Const(job.stream.rows + reach));
+            keys = keys.min(&mut self.b, end);
+        }
         let even = matches!(keys, Num::Const(keys) if keys % block == 0);
         self.repeat(Num::Const(0), keys, block, Vec::new(), &mut |emitter, first, carried| {
             let end = first.add(&mut emitter.b, Num::Const(block));
