@@ -14,9 +14,10 @@ const LONG: Duration = Duration::from_millis(4);
 
 /// Single-precision operations in a second, a fused product and sum being two.
 pub fn flops() -> f64 {
-    let (steps, threads) = (200_000, pool::global().threads() as i64);
+    // Some milliseconds: threads that are only being started take part before the last round. Each has one element, worth waking for.
+    let (steps, threads) = (2_000_000, pool::global().threads() as i64);
     let done = AtomicUsize::new(0);
-    let round = || pool::global().each(threads, 1, |first, end| (first..end).for_each(|_| _ = done.fetch_add(products(steps), Relaxed)));
+    let round = || pool::global().each(threads, 0, |first, end| (first..end).for_each(|_| _ = done.fetch_add(products(steps), Relaxed)));
     let time = best(round);
     (done.into_inner() / ROUNDS) as f64 / time.as_secs_f64()
 }

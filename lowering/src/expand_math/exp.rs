@@ -44,17 +44,17 @@ pub(super) fn exp2<'a, 'b, 'c>(x: Float<'a, 'b, 'c>) -> Float<'a, 'b, 'c> {
     (core((x - n) * std::f64::consts::LN_2, table) + 1.0).scale(n, int)
 }
 
-/// `p + (1 - 2^-n)`, to be scaled by `2^n`, for `x` up to where `2^-n` is a normal number.
-/// The bracket is exact where `p` is small beside it, and zero for `n = 0`.
-fn expm1_unscaled<'a, 'b, 'c>(reduced: &Reduced<'a, 'b, 'c>, capped: Int<'a, 'b, 'c>) -> Float<'a, 'b, 'c> {
-    let table = if reduced.r.is_f32() { EXPM1_F32 } else { EXP_F64 };
-    core(reduced.r, table) + (reduced.r.constant(1.0) - capped.inverse_power())
+/// `e^r - 1`, for a difference that is small.
+fn core_of_expm1<'a, 'b, 'c>(r: Float<'a, 'b, 'c>) -> Float<'a, 'b, 'c> {
+    core(r, if r.is_f32() { EXPM1_F32 } else { EXP_F64 })
 }
 
-/// `e^x - 1` for `x` from -18 to 80, without care for the sign of zero.
+/// `e^x - 1` for `x` from -18 to 80, without care for the sign of zero: `2^n p + (2^n - 1)`.
+/// The bracket is exact where the product is small beside it, and zero for `n = 0`.
 pub(super) fn expm1_bounded<'a, 'b, 'c>(x: Float<'a, 'b, 'c>) -> Float<'a, 'b, 'c> {
-    let reduced = reduce(x);
-    expm1_unscaled(&reduced, reduced.int).scale(reduced.n, reduced.int)
+    let Reduced { int, r, .. } = reduce(x);
+    let power = int.power();
+    core_of_expm1(r).fma(power, power - 1.0)
 }
 
 /// `(e^x - 1) / 2^halve`, without an intermediate overflow.
@@ -62,7 +62,8 @@ fn expm1_scaled<'a, 'b, 'c>(x: Float<'a, 'b, 'c>, halve: i64) -> Float<'a, 'b, '
     // Below the first the result rounds to -1; from some 2^n on the bracket is 1.
     let (low, high, cap) = if x.is_f32() { (-18.0, 91.0, 126) } else { (-38.0, 712.0, 1022) };
     let reduced = reduce(x.at_least(low).at_most(high));
-    let sum = expm1_unscaled(&reduced, reduced.int.at_most(cap));
+    // As above, but scaled at last: neither power need be a normal number.
+    let sum = core_of_expm1(reduced.r) + (reduced.r.constant(1.0) - reduced.int.at_most(cap).inverse_power());
     let n = if halve == 0 { reduced.n } else { reduced.n - halve as f64 };
     sum.scale(n, reduced.int - halve)
 }

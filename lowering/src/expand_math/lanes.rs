@@ -215,9 +215,7 @@ impl<'a, 'b, 'c> Float<'a, 'b, 'c> {
         }
         // Two factors: one would leave the range of normal numbers before the product does.
         let half = int.shift_right(1);
-        let (bias, mantissa) = if lanes.is_f32() { (127, 23) } else { (1023, 52) };
-        let factor = |power: Int<'a, 'b, 'c>| (power + bias).shift_left(mantissa).float();
-        self * factor(half) * factor(int.minus(half))
+        self * half.power() * int.minus(half).power()
     }
 
     fn scalef(self, power: Self) -> Self {
@@ -279,6 +277,12 @@ impl<'a, 'b, 'c> Int<'a, 'b, 'c> {
 
     pub(super) fn at_most(self, high: i64) -> Self {
         self.binary("arith.minsi", self.lanes.int(high))
+    }
+
+    /// `2^self`, when that is a normal number.
+    pub(super) fn power(self) -> Float<'a, 'b, 'c> {
+        let (bias, mantissa) = if self.lanes.is_f32() { (127, 23) } else { (1023, 52) };
+        (self + bias).shift_left(mantissa).float()
     }
 
     /// `2^-self`, when that is a normal number.
