@@ -49,6 +49,12 @@ impl<'c> Emitter<'c> {
         Ok(value)
     }
 
+    /// Whether any lane of a vector of bits is set.
+    pub(super) fn any(&mut self, bits: Value<'c>) -> Value<'c> {
+        let kind = self.cx.parse_attr("#vector.kind<or>").unwrap_or_else(|| unreachable!("upstream's spelling"));
+        self.b.value("vector.reduction", &[bits], self.cx.int(1), &[("kind", kind)])
+    }
+
     /// [`Emitter::read`] of one element where the condition holds, else zero.
     pub(crate) fn read_if(
         &mut self,
@@ -234,8 +240,7 @@ impl<'c> Emitter<'c> {
                 Some(mask) => self.b.value("arith.andi", &[outside, mask], ty, &[]),
                 None => outside,
             };
-            let kind = self.cx.parse_attr("#vector.kind<or>").unwrap_or_else(|| unreachable!("upstream's spelling"));
-            self.b.value("vector.reduction", &[active], self.cx.int(1), &[("kind", kind)])
+            self.any(active)
         } else {
             outside
         };

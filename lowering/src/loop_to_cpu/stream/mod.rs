@@ -4,6 +4,7 @@
 //! Block after block of keys: scores into scratch memory with lanes along the rows, the largest one, weights in place of scores, and
 //! the weights times the values. Where the largest score grows, what was summed before is scaled down.
 
+mod hidden;
 mod scratch;
 mod values;
 mod weights;
@@ -41,6 +42,8 @@ pub(crate) struct Job<'c> {
     scratch: Scratch<'c>,
     /// The operand of the scores that is copied, and the dim that it is summed over.
     pack: Option<(usize, usize)>,
+    /// The operand of the mean that says which keys a row sees.
+    mask: Option<usize>,
     /// Elements of a row of `means`.
     stride: i64,
     /// First row of the tile.
@@ -104,7 +107,8 @@ impl<'c> Emitter<'c> {
             scales: self.room(element, stream.rows),
             means: self.room(element, stream.rows * stride),
         };
-        Ok(Job { view, stream, element, scratch, pack, stride, begin: Num::Const(0) })
+        let mask = self.mask(&view, &stream);
+        Ok(Job { view, stream, element, scratch, pack, mask, stride, begin: Num::Const(0) })
     }
 
     /// The operand of the scores to copy: it moves along the rows but not along the keys, and is summed over one dim.
@@ -194,15 +198,31 @@ impl<'c> Emitter<'c> {
                 tail: Tail::Loop,
                 aligned: false,
             };
-            emitter.scores(job, &vectors, piece)?;
-            let largest = emitter.largest(job, &vectors, piece)?;
-            emitter.weights(job, &vectors, piece, &largest)?;
-            emitter.sums_of_values(job, copy, piece)?;
+            let Some(seen) = emitter.seen(job, copy, first)? else {
+                emitter.block_of_keys(job, copy, &vectors, piece)?;
+                return Ok(carried);
+            };
+            let branch = emitter.b.op(OpSpec { name: "scf.if", operands: &[seen], regions: 2, ..OpSpec::default() });
+            let block = branch.region(0).append_block(&[], emitter.b.location());
+            let around = std::mem::replace(&mut emitter.block, block);
+            emitter.b.set_at_end(block);
+            emitter.block_of_keys(job, copy, &vectors, piece)?;
+            emitter.b.effect("scf.yield", &[], &[]);
+            emitter.block = around;
+            emitter.b.set_at_end(around);
             Ok(carried)
         })?;
         self.finish(job, copy)?;
         self.width = around;
         Ok(())
+    }
+
+    /// What a block of keys adds to a tile.
+    fn block_of_keys(&mut self, job: &Job<'c>, copy: &Copy<'c>, vectors: &[Copy<'c>], piece: Loop<'c>) -> Result<(), Error> {
+        self.scores(job, vectors, piece)?;
+        let largest = self.largest(job, vectors, piece)?;
+        self.weights(job, vectors, piece, &largest)?;
+        self.sums_of_values(job, copy, piece)
     }
 
     /// The rows of the tile as vectors, numbered.
@@ -259,6 +279,6 @@ impl<'c> Emitter<'c> {
 
 impl<'c> Job<'c> {
     fn single(&self) -> Self {
-        Self { stream: self.stream.single(), pack: None, ..self.clone() }
+        Self { stream: self.stream.single(), pack: None, mask: None, ..self.clone() }
     }
 }
