@@ -68,16 +68,32 @@ fn reductions_of_few_rows_are_cut() {
         let text = strata_driver::lower(&program(name), "gpu", &options(Mode::Default)).unwrap();
         text.matches("gpu.func").count()
     };
-    // The largest, the sum and the quotients of the long row: the former two in pieces; so are both sums.
-    assert_eq!([kernels("few_rows.mlir"), kernels("large_softmax.mlir"), kernels("row_softmax.mlir")], [5 + 2 + 2, 1, 1]);
+    // The largest of the long row, its exponentials, their sum (in pieces) and the quotients; the sum of columns in pieces, which a second kernel
+    // combines; the sum of all.
+    assert_eq!([kernels("few_rows.mlir"), kernels("large_softmax.mlir"), kernels("row_softmax.mlir")], [4 + 2 + 1, 1, 1]);
     let (emulated, native) = (emulated(&program("few_rows.mlir"), &options(Mode::Default)).unwrap(), native("few_rows.mlir"));
-    for size in [1, 5000, 70001] {
+    for size in [0, 1, 5000, 16384, 70001] {
         let inputs = [numbers(&[1, 70000]), numbers(&[6000, 50]), numbers(&[size])];
         let (found, wanted) = (emulated.run(&inputs).unwrap(), native.run(&inputs).unwrap());
         for (found, wanted) in found.iter().zip(&wanted) {
             let difference = compare(found, wanted, Tolerance { rtol: 1e-4, atol: 1e-3 }).unwrap();
             assert_eq!(difference.wrong, 0, "{:?}", difference.describe(wanted));
         }
+    }
+}
+
+#[test]
+fn a_chain_of_any_size_with_its_sum_is_one_launch() {
+    let text = strata_driver::lower(&program("dynamic_chain.mlir"), "gpu", &options(Mode::Default)).unwrap();
+    assert!(text.matches("gpu.func").count() == 1 && text.matches("host.launch").count() == 1, "{text}");
+    let (emulated, native) = (emulated(&program("dynamic_chain.mlir"), &options(Mode::Default)).unwrap(), native("dynamic_chain.mlir"));
+    // (The last one counts as the first one does: blocks begin anew.)
+    for rows in [2, 700, 2000, 700] {
+        let inputs = [numbers(&[rows, 33])];
+        let (found, wanted) = (emulated.run(&inputs).unwrap(), native.run(&inputs).unwrap());
+        let difference = compare(&found[0], &wanted[0], Tolerance { rtol: 1e-5, atol: 1e-3 }).unwrap();
+        assert_eq!(difference.wrong, 0, "{:?}", difference.describe(&wanted[0]));
+        assert_eq!(emulated.run(&inputs).unwrap()[0].bytes(), found[0].bytes());
     }
 }
 

@@ -55,6 +55,7 @@ fn check_with(path: PathBuf, options: &Options) {
 #[test]
 fn a_chain_with_its_sum() {
     check(model("chain30.pt2"));
+    check(program("dynamic_chain.mlir"));
 }
 
 #[test]
@@ -85,6 +86,11 @@ fn attention() {
 #[test]
 fn reductions_of_few_rows() {
     check(program("few_rows.mlir"));
+    // Blocks that meet order what they wrote.
+    let options = Options { target: "cuda:sm_90".parse().unwrap(), ..Options::default() };
+    let text = ptx(&program("few_rows.mlir"), &options).unwrap();
+    let (before, after) = text.split_once("atom.global.inc.u32").unwrap();
+    assert!([before, after].iter().all(|text| text.contains("fence.acq_rel.gpu")), "{text}");
 }
 
 #[test]
