@@ -16,7 +16,7 @@
 //! - Contractions of f16 or bf16, unless `numerics` is bitwise: `warps` along each outer dim share the tile, and matrix units make the products
 //!   (exact, but added up in an order of their own). Those of f32 only where `numerics` is fast: the units see ten bits of a fraction.
 //! - Writes at computed indices: threads `share` the dims that are indices themselves, or all where elements may combine in any order
-//!   (`atomic`: integers, and sums of f32 and f64 unless `numerics` is bitwise).
+//!   (`atomic`: integers, and sums of floats unless `numerics` is bitwise).
 //!
 //! A schedule only changes speed: without this pass each thread runs all stages at a point of its own.
 //!
