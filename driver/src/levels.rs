@@ -28,7 +28,7 @@ struct Step {
 
 /// Passes that ask how closely results follow the program.
 const NUMERIC: &[&str] =
-    &["fold-scales", "fuse-attention", "schedule-gpu", "share-reciprocals", "simplify-algebra", "simplify-sums", "winograd"];
+    &["fold-scales", "fuse-attention", "schedule-gpu", "share-reciprocals", "simplify-algebra", "simplify-sums", "split-scans", "winograd"];
 
 /// Runs when the runtime is to say where the time of a call goes.
 const PROFILE: &str = "mark-launches";
@@ -164,6 +164,8 @@ pub const CUDA: &[Level] = &[
         [
             optional("func.func(fuse-attention)", "fuse-attention"),
             BORDERS,
+            optional("func.func(sort-by-ranks)", "sort-by-ranks"),
+            optional("func.func(split-scans)", "split-scans"),
             optional("func.func(fold-scales)", "fold-scales"),
             optional("cse", "cse"),
             optional("hoist-weights", "hoist-weights"),

@@ -22,7 +22,9 @@ pub mod schedule_cpu;
 pub mod schedule_gpu;
 pub mod share_kernels;
 pub mod share_reciprocals;
+pub mod sort_by_ranks;
 pub mod split_reductions;
+pub mod split_scans;
 
 pub use error::Error;
 pub use kernel_view::{KernelView, StageView};
@@ -46,5 +48,7 @@ pub const PASSES: &[PassEntry] = &[
     PassEntry::of::<schedule_gpu::ScheduleGpu>(),
     PassEntry::of::<share_kernels::ShareKernels>(),
     PassEntry::of::<share_reciprocals::ShareReciprocals>(),
+    PassEntry::of::<sort_by_ranks::SortByRanks>(),
     PassEntry::of::<split_reductions::SplitReductions>(),
+    PassEntry::of::<split_scans::SplitScans>(),
 ];

@@ -131,6 +131,45 @@ fn threads_share_running_sums() {
     }
 }
 
+fn whole_numbers(size: i64, below: i64) -> Tensor {
+    let numbers: Vec<i64> = (0..size).map(|k| k * 7919 % below - 400).collect();
+    Tensor::from_slice(DType::I64, &[size], &numbers).unwrap()
+}
+
+#[test]
+fn blocks_share_long_rows_of_running_sums() {
+    let text = strata_driver::lower(&program("long_scans.mlir"), "loop-scheduled", &options(Mode::Default)).unwrap();
+    // Four of pieces, and four of what these come to.
+    assert_eq!(text.matches("scan = ").count(), 8, "{text}");
+    let inputs = [numbers(&[2, 66000]), whole_numbers(65536, 1013)];
+    let found = emulated(&program("long_scans.mlir"), &options(Mode::Default)).unwrap().run(&inputs).unwrap();
+    for (found, wanted) in found.iter().zip(&native("long_scans.mlir").run(&inputs).unwrap()) {
+        let difference = compare(found, wanted, Tolerance { rtol: 1e-5, atol: 1e-2 }).unwrap();
+        assert_eq!(difference.wrong, 0, "{:?}", difference.describe(wanted));
+    }
+}
+
+#[test]
+fn the_device_sorts() {
+    let text = strata_driver::lower(&program("sorts.mlir"), "gpu", &options(Mode::Default)).unwrap();
+    assert!(!text.contains("host.extern") && !text.contains("loop.kernel"), "{text}");
+    let (emulated, native) = (emulated(&program("sorts.mlir"), &options(Mode::Default)).unwrap(), native("sorts.mlir"));
+    let lines = || {
+        let mut lines = numbers(&[20, 100]);
+        for (at, value) in [(3, f32::NAN), (20, f32::NAN), (120, -0.0f32), (121, 0.0), (1999, f32::NEG_INFINITY)] {
+            lines.bytes_mut()[4 * at..4 * at + 4].copy_from_slice(&value.to_le_bytes());
+        }
+        lines
+    };
+    for size in [0, 1, 2, 37, 1000] {
+        // (Numbers come several times.)
+        let inputs = [lines(), halves(&[600, 3]), whole_numbers(size, 101)];
+        for (found, wanted) in emulated.run(&inputs).unwrap().iter().zip(&native.run(&inputs).unwrap()) {
+            assert_eq!(found.bytes(), wanted.bytes(), "{size}");
+        }
+    }
+}
+
 fn halves(shape: &[i64]) -> Tensor {
     let bytes: Vec<u8> = (0..shape.iter().product::<i64>()).flat_map(|k| half(DType::F16, (k * 29 % 67) as f32 / 32.0 - 1.0)).collect();
     Tensor::from_bytes(DType::F16, shape, &bytes).unwrap()

@@ -101,6 +101,12 @@ fn writes_at_computed_places() {
 #[test]
 fn running_sums() {
     check(program("scans.mlir"));
+    check(program("long_scans.mlir"));
+}
+
+#[test]
+fn sorts() {
+    check(program("sorts.mlir"));
 }
 
 #[test]
