@@ -163,6 +163,7 @@ pub const CUDA: &[Level] = &[
         DECOMPOSE,
         [
             optional("func.func(fuse-attention)", "fuse-attention"),
+            optional("func.func(narrow-dots)", "narrow-dots"),
             BORDERS,
             optional("func.func(sort-by-ranks)", "sort-by-ranks"),
             optional("func.func(split-scans)", "split-scans"),
