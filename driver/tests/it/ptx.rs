@@ -81,6 +81,8 @@ fn transposes() {
 #[test]
 fn attention() {
     check(program("attention.mlir"));
+    check(program("attention_f16.mlir"));
+    check(program("layer_f16.mlir"));
 }
 
 #[test]

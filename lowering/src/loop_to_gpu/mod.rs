@@ -12,7 +12,7 @@ mod bring;
 mod device;
 mod kernel;
 pub(crate) mod matrix;
-mod means;
+pub(crate) mod means;
 mod meet;
 mod scan;
 mod shuffle;
@@ -20,6 +20,7 @@ mod team;
 mod tf32;
 mod tiles;
 pub(crate) mod turned;
+pub(crate) mod units;
 mod wide;
 
 pub use device::runs;

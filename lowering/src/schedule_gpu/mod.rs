@@ -12,7 +12,7 @@
 //! - Contractions: a block has a `tile` of the outer loops, a thread `unroll` points of it along each; the operands come through shared
 //!   memory in steps (`step`) of the reduced dim `along`.
 //! - Means weighed by a softmax (attention): a block has a tile of `rows`, past which keys `stream` in blocks; a thread has `lines` by `keys`
-//!   scores and `lines` by `columns` means.
+//!   scores and `lines` by `columns` means. Those of halves are matrix `units`' work, unless `numerics` is bitwise.
 //! - Contractions of f16 or bf16, unless `numerics` is bitwise: `warps` along each outer dim share the tile, and matrix units make the products
 //!   (exact, but added up in an order of their own). Those of f32 only where `numerics` is fast: the units see ten bits of a fraction.
 //! - Writes at computed indices: threads `share` the dims that are indices themselves, or all where elements may combine in any order
@@ -74,7 +74,7 @@ fn schedule(op: Op<'_>, freedom: Freedom) {
     let free = freedom > Freedom::Exact;
     let Some(kernel) = KernelView::new(op).filter(|_| op.attr("schedule").is_none()) else { return };
     let cx = op.cx();
-    if let Some(entries) = mean::entries(&kernel) {
+    if let Some(entries) = mean::entries(&kernel, freedom) {
         op.set_attr("schedule", cx.dict_attr(&entries));
         return;
     }
