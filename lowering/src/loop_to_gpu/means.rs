@@ -64,17 +64,19 @@ impl Means {
         if !(whole && shares && threads % WARP == 0 && columns <= stream.columns * lanes) {
             return None;
         }
-        let halves = kernel.schedule("units").filter(|&on| on > 0).and_then(|_| units::halves(kernel, &view));
-        let fits = lanes == units::LANES && stream.lines == 2 && stream.block % units::COLUMNS == 0 && step % units::COLUMNS == 0;
-        if kernel.schedule("units").is_some() && !(fits && halves.is_some() && stream.columns * lanes % units::COLUMNS == 0) {
+        let asked = kernel.schedule("units").is_some_and(|on| on > 0);
+        let fits = lanes == units::LANES
+            && stream.lines == 2
+            && [stream.block, step, stream.columns * lanes].iter().all(|n| n % units::COLUMNS == 0);
+        let by_units = units::values_in_halves(kernel, &view, kernel.outer[level]).filter(|_| asked && fits);
+        if asked && by_units.is_none() {
             return None;
         }
         let rows = |other: i64, of_row: i64| -> Vec<i64> {
             (0..kernel.outer.len()).map(|at| if at == level { of_row } else { 1 }).chain([other]).collect()
         };
-        let last = kernel.outer.len();
-        let by_units =
-            |tile: i64, operands: [usize; 2]| Matrix::in_rows([level, last], stream.rows / units::ROWS, [units::ROWS, tile], operands);
+        let levels = [level, kernel.outer.len()];
+        let matrix = |tile: i64, operands: [usize; 2]| Matrix::in_rows(levels, stream.rows / units::ROWS, [units::ROWS, tile], operands);
         let cut = |dim: usize, tile: i64, each: i64, along: usize, room: &'static str| Tiles {
             dims: kernel.outer.iter().copied().chain([dim]).collect(),
             tile: rows(tile, stream.rows),
@@ -88,15 +90,8 @@ impl Means {
             Some(scores) => {
                 let depths = kernel.stages[scores].reduce.iter().copied();
                 let depth = depths.max_by_key(|&dim| kernel.static_size(dim).unwrap_or(i64::MAX))?;
-                let stage = &kernel.stages[scores];
-                let uses = |at: &usize| stage.maps[*at].results().iter().any(|expr| expr.uses_dim(view.key));
-                let matrix = halves.and_then(|_| {
-                    let (keys, others): (Vec<_>, Vec<_>) = (0..stage.maps.len()).partition(uses);
-                    Some(by_units(stream.block, [*others.first()?, *keys.first()?]))
-                });
-                if halves.is_some() && matrix.is_none() {
-                    return None;
-                }
+                let operands = units::operands_of_scores(&kernel.stages[scores], view.key).filter(|_| by_units.is_some());
+                let matrix = operands.map(|operands| matrix(stream.block, operands));
                 Some(Tiles { matrix, ..cut(view.key, stream.block, stream.keys, depth, "scores") })
             }
             None => None,
@@ -104,11 +99,11 @@ impl Means {
         // A mean of single values has a column of its own, which is no dim.
         let column = view.column.unwrap_or(usize::MAX);
         let mut values = cut(column, stream.columns * lanes, stream.columns, view.key, "values");
-        if let Some((_, operand)) = halves {
-            values.matrix = Some(by_units(stream.columns * lanes, [usize::MAX, operand]));
+        if let Some(operand) = by_units {
+            values.matrix = Some(matrix(stream.columns * lanes, [usize::MAX, operand]));
             values.step = stream.block;
         }
-        Some(Self { view, stream, level, element, lanes, scores, values, units: halves.is_some() })
+        Some(Self { view, stream, level, element, lanes, scores, values, units: by_units.is_some() })
     }
 
     /// Threads of a block.

@@ -1,4 +1,5 @@
-//! Means of halves by matrix units: a warp has sixteen rows. What a lane has of the scores is what it must have of the weights, so that these stay in its registers.
+//! Means of halves by matrix units: a warp has sixteen rows. What a lane has of the scores is what it must have of the weights, so that these
+//! stay in its registers.
 //!
 //! A weight is f32. The units get it as a half and another one for what that leaves out, so that no bits are lost that a mean of halves shows.
 //! An infinite value is weighed by the first one alone: what is left out may be nothing, or negative.
@@ -7,7 +8,7 @@ use super::matrix::{Matrix, multiplies};
 use super::means::read_by_value;
 use super::team::WARP;
 use super::tiles::{Part, Tiles};
-use crate::kernel_view::KernelView;
+use crate::kernel_view::{KernelView, StageView};
 use crate::loop_to_cpu::Error;
 use crate::loop_to_cpu::emitter::Emitter;
 use crate::mean_view::MeanView;
@@ -24,15 +25,32 @@ pub const COLUMNS: i64 = 16;
 /// What weights are multiplied by: small ones of f16 would be zero, and no weight is above one.
 pub const WEIGHT: f64 = 16384.0;
 
-/// The type of the values, where scores and means are both products of halves: then the operand that has the values comes with it.
-pub fn halves(kernel: &KernelView<'_>, view: &MeanView) -> Option<(ElementType, usize)> {
-    let mean = &kernel.stages[view.mean];
-    let element = multiplies(&kernel.stages[view.scores?]).filter(|element| matches!(element, ElementType::F16 | ElementType::BF16))?;
+/// The operand of a mean that has the values, where scores and means of these rows are both products of halves of one type. Each operand moves along two
+/// of the dims of rows, keys, columns and what scores are summed along.
+pub fn values_in_halves(kernel: &KernelView<'_>, view: &MeanView, row: usize) -> Option<usize> {
+    let (mean, scores, column) = (&kernel.stages[view.mean], &kernel.stages[view.scores?], view.column?);
+    let element = multiplies(scores).filter(|element| matches!(element, ElementType::F16 | ElementType::BF16))?;
     let &[operand] = read_by_value(mean).as_slice() else { return None };
     let value = mean.op.body(0).terminator()?.operand(1).defining_op().filter(|op| op.is("arith.extf"))?.operand(0);
-    let plain = value == mean.op.body(0).arg(operand) && mean.op.operand(operand).ty().element_type() == Some(element);
+    let tensor = mean.op.operand(operand);
+    let once = mean.op.operands().iter().filter(|&&other| other == tensor).count() == 1 && !mean.guarded[operand];
+    let plain = once && value == mean.op.body(0).arg(operand) && tensor.ty().element_type() == Some(element);
     let single = mean.op.result(0).ty().element_type() == Some(ElementType::F32);
-    (plain && single && !mean.guarded[operand] && view.column.is_some()).then_some((element, operand))
+    let moves = |stage: &StageView<'_>, at: usize, dims: &[usize], other: usize| {
+        let uses = |dim: usize| stage.maps[at].results().iter().any(|expr| expr.uses_dim(dim));
+        dims.iter().all(|&dim| uses(dim)) && !uses(other)
+    };
+    let depths = scores.reduce.as_slice();
+    let [query, key] = operands_of_scores(scores, view.key)?;
+    let apart = moves(scores, query, &[&[row], depths].concat(), view.key) && moves(scores, key, &[&[view.key], depths].concat(), row);
+    (plain && single && apart && moves(mean, operand, &[view.key, column], row)).then_some(operand)
+}
+
+/// The operands of scores, that of the rows and that of the keys.
+pub fn operands_of_scores(scores: &StageView<'_>, key: usize) -> Option<[usize; 2]> {
+    let uses = |at: &usize| scores.maps[*at].results().iter().any(|expr| expr.uses_dim(key));
+    let (keys, queries): (Vec<_>, Vec<_>) = (0..scores.maps.len()).partition(uses);
+    Some([*queries.first()?, *keys.first()?])
 }
 
 /// Sums as units have them, four for each, of sums line by line.

@@ -38,7 +38,8 @@ pub fn entries<'c>(kernel: &KernelView<'c>, freedom: Freedom) -> Option<Vec<(&'s
     let order: Vec<i64> = outer.iter().map(|&dim| dim as i64).collect();
     let cx = kernel.op.cx();
     let mut entries = vec![("order", cx.i64s_attr(&order))];
-    let by_units = units::halves(kernel, &view).filter(|_| freedom > Freedom::Exact).and_then(|_| on_units(kernel, &dims));
+    let by_units = dims.row.filter(|&row| freedom > Freedom::Exact && units::values_in_halves(kernel, &view, row).is_some());
+    let by_units = by_units.and_then(|row| on_units(kernel, row, view.column?));
     match by_units.or_else(|| stream(kernel, &dims, mean.op.result(0).ty().element_type()?)) {
         Some((stream, step)) => entries.extend([("step", cx.i64_attr(step)), ("stream", stream.entries(cx))]),
         // Slow, and right.
@@ -51,13 +52,13 @@ pub fn entries<'c>(kernel: &KernelView<'c>, freedom: Freedom) -> Option<Vec<(&'s
 }
 
 /// The same for matrix units, where a thread has two rows.
-fn on_units(kernel: &KernelView<'_>, dims: &Dims) -> Option<(Stream, i64)> {
-    let size = kernel.static_size(dims.column?)?.max(1);
+fn on_units(kernel: &KernelView<'_>, row: usize, column: usize) -> Option<(Stream, i64)> {
+    let size = kernel.static_size(column)?.max(1);
     let columns = (size as u64).next_multiple_of(units::COLUMNS as u64) as i64;
     // So that the values of a block, and the sums of a thread, have room.
     let block = if columns <= WIDE / 2 { WIDE / 2 } else { WIDE / 4 };
     let stream = Stream {
-        row: Some(dims.row?),
+        row: Some(row),
         rows: WARPS * units::ROWS,
         width: 1,
         block,
