@@ -15,7 +15,8 @@ pub(crate) fn described(module: &Module<'_>, options: &Options) -> DeviceCode {
     let describe = |op: Op<'_>| DeviceKernel {
         name: op.str("sym_name").unwrap_or_default(),
         threads: op.ints("known_block_size").unwrap_or_default().first().copied().unwrap_or(1) as u32,
-        checks: op.body(0).args().last().is_some_and(|status| !status.uses().is_empty()),
+        // (Blocks that meet count themselves behind it.)
+        checks: op.body(0).args().last().is_some_and(|status| status.uses().iter().any(|using| using.op.is("llvm.store"))),
         location: op.location().short(),
     };
     let graphs = options.mode == Mode::ReduceOverhead;

@@ -28,7 +28,7 @@ struct Step {
 
 /// Passes that ask how closely results follow the program.
 const NUMERIC: &[&str] =
-    &["fold-scales", "fuse-attention", "schedule-gpu", "share-reciprocals", "simplify-algebra", "simplify-sums", "winograd"];
+    &["fold-scales", "fuse-attention", "schedule-gpu", "share-reciprocals", "simplify-algebra", "simplify-sums", "split-scans", "winograd"];
 
 /// Runs when the runtime is to say where the time of a call goes.
 const PROFILE: &str = "mark-launches";
@@ -164,7 +164,10 @@ pub const CUDA: &[Level] = &[
         DECOMPOSE,
         [
             optional("func.func(fuse-attention)", "fuse-attention"),
+            optional("func.func(narrow-dots)", "narrow-dots"),
             BORDERS,
+            optional("func.func(sort-by-ranks)", "sort-by-ranks"),
+            optional("func.func(split-scans)", "split-scans"),
             optional("func.func(fold-scales)", "fold-scales"),
             optional("cse", "cse"),
             optional("hoist-weights", "hoist-weights"),

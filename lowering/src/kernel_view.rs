@@ -140,13 +140,17 @@ impl<'c> KernelView<'c> {
         Some(Self { op, stages, outer, sizes: op.attr("sizes")?.as_map()? })
     }
 
-    /// The parts of a kernel each of which needs all threads to be done with the one before: a scatter, and what stands before it. A scatter's
-    /// points are those of the dims that its schedule says are shared.
+    /// The parts of a kernel each of which needs all threads to be done with the one before: the pieces of a reduction, and what combines
+    /// them; a scatter, and what stands before it. A scatter's points are those of the dims that its schedule says are shared.
     pub fn phases(&self) -> Vec<Self> {
         let view = |stages: &[StageView<'c>], outer: Vec<usize>| {
             let stages = stages.iter().map(|stage| StageView::new(stage.op)).collect();
             Self { op: self.op, stages, outer, sizes: self.sizes }
         };
+        if let Some(at) = self.meeting() {
+            let (pieces, rest) = self.stages.split_at(at);
+            return [pieces, rest].map(|stages| view(stages, common(stages).unwrap_or_default())).into();
+        }
         let stored = |stage: &StageView<'c>| !stage.is_register() && !stage.is_tile() && !stage.is_scatter();
         match self.stages.split_last() {
             Some((scatter, before)) if scatter.is_scatter() && before.iter().all(stored) => {
@@ -156,6 +160,18 @@ impl<'c> KernelView<'c> {
             }
             _ => vec![view(&self.stages, self.outer.clone())],
         }
+    }
+
+    /// The stage, by number, that needs all pieces of the reduction before it, where there is no loop over the pieces around both.
+    pub fn meeting(&self) -> Option<usize> {
+        let apart = |stage: &StageView<'c>| stage.chunk.is_some_and(|chunk| !self.outer.contains(&chunk.by));
+        self.stages.iter().position(apart).map(|at| at + 1).filter(|&next| next < self.stages.len())
+    }
+
+    /// The longest of the dims that a stage has for itself, the last of equals; one of unknown length is longer than all others.
+    pub fn own_dim(&self, stage: &StageView<'c>) -> Option<usize> {
+        let own = stage.domain.iter().copied().filter(|dim| !self.outer.contains(dim));
+        own.max_by_key(|&dim| stage.piece(dim).or_else(|| self.static_size(dim)).unwrap_or(i64::MAX))
     }
 
     /// Number of dims.

@@ -12,6 +12,7 @@ mod kernel_view;
 pub mod loop_to_cpu;
 pub mod loop_to_gpu;
 pub mod loop_to_host;
+mod mean_reach;
 mod mean_view;
 pub mod narrow_indices;
 mod num;
@@ -23,7 +24,9 @@ pub mod schedule_cpu;
 pub mod schedule_gpu;
 pub mod share_kernels;
 pub mod share_reciprocals;
+pub mod sort_by_ranks;
 pub mod split_reductions;
+pub mod split_scans;
 
 pub use error::Error;
 pub use kernel_view::{KernelView, StageView};
@@ -48,5 +51,7 @@ pub const PASSES: &[PassEntry] = &[
     PassEntry::of::<schedule_gpu::ScheduleGpu>(),
     PassEntry::of::<share_kernels::ShareKernels>(),
     PassEntry::of::<share_reciprocals::ShareReciprocals>(),
+    PassEntry::of::<sort_by_ranks::SortByRanks>(),
     PassEntry::of::<split_reductions::SplitReductions>(),
+    PassEntry::of::<split_scans::SplitScans>(),
 ];

@@ -1,4 +1,5 @@
 // RUN: rs-opt %s --prim-to-loop --schedule-gpu --loop-to-host --loop-to-gpu --split-input-file | rs-filecheck %s
+// RUN: rs-opt %s --prim-to-loop --split-reductions=device --schedule-gpu --loop-to-host --loop-to-gpu --split-input-file | rs-filecheck %s --check-prefix=CUT
 // RUN: rs-opt %s --prim-to-loop --schedule-gpu=numerics=fast --loop-to-host --loop-to-gpu --split-input-file | rs-filecheck %s --check-prefix=FAST
 
 // A grid of blocks whose number follows from the symbols; threads beyond the last point do nothing. Neighbours come and go together
@@ -187,6 +188,69 @@ func.func @main(%x: tensor<5000xf32>, %u: tensor<3000xf32>, %i: tensor<3000xi64>
 func.func @main(%x: tensor<8x4096xf32>) -> tensor<8x4096xf32> attributes {capture.entry} {
   %0 = prim.scan %x {dim = 1 : i64, kind = "sum"} : (tensor<8x4096xf32>) -> tensor<8x4096xf32>
   return %0 : tensor<8x4096xf32>
+}
+
+// -----
+
+// Attention of halves: the values of a block are on their way while units make the scores; the weights go from register to register, as halves and
+// what these leave out.
+// CHECK: gpu.func @k0
+// CHECK: scf.for
+// CHECK: gpu.barrier
+// CHECK: nvvm.cp.async.shared.global
+// CHECK: nvvm.cp.async.commit.group
+// CHECK: scf.for
+// CHECK-COUNT-16: nvvm.mma.sync
+// CHECK: scf.yield
+// CHECK: gpu.shuffle
+// CHECK: math.exp
+// CHECK-NOT: llvm.store
+// CHECK: nvvm.cp.async.wait.group 0
+// CHECK: arith.truncf %{{.*}} : f32 to f16
+// CHECK-COUNT-64: nvvm.mma.sync
+// CHECK-NOT: nvvm.mma.sync
+// CHECK: llvm.store
+func.func @main(%q: tensor<2x128x64xf16>, %k: tensor<2x256x64xf16>, %v: tensor<2x256x64xf16>) -> tensor<2x128x64xf32> attributes {capture.entry} {
+  %r = prim.fusion %q, %k, %v : (tensor<2x128x64xf16>, tensor<2x256x64xf16>, tensor<2x256x64xf16>) -> tensor<2x128x64xf32> {
+  ^bb0(%a: tensor<2x128x64xf16>, %b: tensor<2x256x64xf16>, %c: tensor<2x256x64xf16>):
+    %0 = prim.dot %a, %b {lhs_batch = array<i64: 0>, rhs_batch = array<i64: 0>, lhs_contract = array<i64: 2>, rhs_contract = array<i64: 2>}
+        : (tensor<2x128x64xf16>, tensor<2x256x64xf16>) -> tensor<2x128x256xf32>
+    %1 = prim.convert %c : (tensor<2x256x64xf16>) -> tensor<2x256x64xf32>
+    %2 = prim.softmax_dot %0, %1 {lhs_batch = array<i64: 0>, rhs_batch = array<i64: 0>, lhs_contract = array<i64: 2>, rhs_contract = array<i64: 1>, empty = "nan"}
+        : (tensor<2x128x256xf32>, tensor<2x256x64xf32>) -> tensor<2x128x64xf32>
+    prim.yield %2 : tensor<2x128x64xf32>
+  }
+  return %r : tensor<2x128x64xf32>
+}
+
+// -----
+
+// Pieces of a long row: blocks count themselves when what they wrote is to be seen, and the last one combines the pieces.
+// CUT: #[[BLOCKS:.*]] = affine_map<()[s0, s1] -> (s0 floordiv 8192 + 1)>
+// CUT: gpu.func @k0_0({{.*}}) kernel attributes {host.grid = #[[BLOCKS]]
+// CUT: gpu.block_id
+// CUT: llvm.mlir.addressof @k0_0.last
+// CUT: gpu.barrier
+// CUT: scf.if
+// CUT-NEXT: llvm.fence syncscope("device") acq_rel
+// CUT-NEXT: llvm.atomicrmw uinc_wrap
+// CUT-NEXT: llvm.fence syncscope("device") acq_rel
+// CUT-NEXT: llvm.store
+// CUT: gpu.barrier
+// CUT: scf.if
+// CUT: llvm.load
+// CUT: gpu.shuffle
+// CUT: math.sqrt
+// CUT: gpu.return
+// CUT-NOT: gpu.func
+func.func @main(%x: tensor<?xf32>) -> tensor<f32> attributes {capture.entry} {
+  %r = prim.fusion %x : (tensor<?xf32>) -> tensor<f32> {
+  ^bb0(%a: tensor<?xf32>):
+    %0 = prim.reduce %a {dims = array<i64: 0>, kind = "sum"} : (tensor<?xf32>) -> tensor<f32>
+    %1 = prim.sqrt %0 : tensor<f32>
+    prim.yield %1 : tensor<f32>
+  }
+  return %r : tensor<f32>
 }
 
 // -----

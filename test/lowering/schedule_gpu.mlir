@@ -83,6 +83,25 @@ func.func @attention(%s: tensor<2x128x256xf32>, %v: tensor<2x256x64xf32>) -> ten
 
 // -----
 
+// Of halves by matrix units: four warps of sixteen rows.
+// CHECK-LABEL: loop.kernel @k0
+// CHECK-SAME: schedule = {order = array<i64: 0, 1>, step = 32 : i64, stream = {block = 64 : i64, columns = 16 : i64, keys = 16 : i64, lines = 2 : i64, row = 1 : i64, rows = 64 : i64, width = 1 : i64}, units = 1 : i64}
+// BITWISE: stream = {block = 64 : i64, columns = 4 : i64, keys = 4 : i64, lines = 4 : i64, row = 1 : i64, rows = 32 : i64, width = 1 : i64}}
+func.func @attention_of_halves(%q: tensor<2x128x64xf16>, %k: tensor<2x256x64xf16>, %v: tensor<2x256x64xf16>) -> tensor<2x128x64xf32> {
+  %r = prim.fusion %q, %k, %v : (tensor<2x128x64xf16>, tensor<2x256x64xf16>, tensor<2x256x64xf16>) -> tensor<2x128x64xf32> {
+  ^bb0(%a: tensor<2x128x64xf16>, %b: tensor<2x256x64xf16>, %c: tensor<2x256x64xf16>):
+    %0 = prim.dot %a, %b {lhs_batch = array<i64: 0>, rhs_batch = array<i64: 0>, lhs_contract = array<i64: 2>, rhs_contract = array<i64: 2>}
+        : (tensor<2x128x64xf16>, tensor<2x256x64xf16>) -> tensor<2x128x256xf32>
+    %1 = prim.convert %c : (tensor<2x256x64xf16>) -> tensor<2x256x64xf32>
+    %2 = prim.softmax_dot %0, %1 {lhs_batch = array<i64: 0>, rhs_batch = array<i64: 0>, lhs_contract = array<i64: 2>, rhs_contract = array<i64: 1>, empty = "nan"}
+        : (tensor<2x128x256xf32>, tensor<2x256x64xf32>) -> tensor<2x128x64xf32>
+    prim.yield %2 : tensor<2x128x64xf32>
+  }
+  return %r : tensor<2x128x64xf32>
+}
+
+// -----
+
 // More columns than a thread has registers for: each thread has a row to itself.
 // CHECK-LABEL: loop.kernel @k0
 // CHECK-SAME: schedule = {order = array<i64: 0, 1>, threads = 64 : i64}

@@ -15,8 +15,14 @@
 // Lanes and several accumulators inside a piece.
 // SCHEDULED: loop.kernel @k0_0 {schedule = {order = array<i64: 1>}
 // SCHEDULED: schedule = {unroll = 4 : i64, vector = 0 : i64, width = 16 : i64}
-// A device has blocks for more and shorter pieces.
-// DEVICE: chunk = array<i64: 1, 0, 4096>
+// A device has blocks for more and shorter pieces, the last of which does the rest.
+// DEVICE: loop.kernel @k0_0
+// DEVICE: %[[P:.*]] = loop.stage %{{.*}} {chunk = array<i64: 1, 0, 4096>
+// DEVICE: loop.stage %[[P]] {{.*}}reduce = array<i64: 1>
+// DEVICE: math.sqrt
+// DEVICE: loop.return %[[P]], %
+// DEVICE-NOT: loop.kernel
+// DEVICE: func.func @everything
 func.func @everything(%x: tensor<1000000xf32>) -> tensor<f32> {
   %r = prim.fusion %x : (tensor<1000000xf32>) -> tensor<f32> {
   ^bb0(%a: tensor<1000000xf32>):
@@ -36,6 +42,7 @@ func.func @everything(%x: tensor<1000000xf32>) -> tensor<f32> {
 // SCHEDULED: loop.kernel @k0_0 {schedule = {order = array<i64: 2>}
 // SCHEDULED: schedule = {sweep = 8 : i64, vector = 0 : i64, width = 16 : i64}, space = "buffer"
 // DEVICE: chunk = array<i64: 2, 1, 16>
+// DEVICE: loop.kernel
 func.func @columns(%x: tensor<1001x1000xf32>) -> tensor<1000xf32> {
   %0 = prim.reduce %x {dims = array<i64: 0>, kind = "sum"} : (tensor<1001x1000xf32>) -> tensor<1000xf32>
   return %0 : tensor<1000xf32>
@@ -47,7 +54,11 @@ func.func @columns(%x: tensor<1001x1000xf32>) -> tensor<1000xf32> {
 // CHECK: affine_map<(){{.*}} -> (s0, s0 ceildiv 65536)>
 // CHECK: chunk = array<i64: 1, 0, 65536>
 // CHECK-SAME: space = "buffer"} : tensor<?xf32>
-// DEVICE: chunk = array<i64: 1, 0, 32768>
+// On a device the pieces are short, and one at least.
+// DEVICE: affine_map<(){{.*}} -> (s0, s0 floordiv 8192 + 1)>
+// DEVICE: chunk = array<i64: 1, 0, 8192>
+// DEVICE-NOT: loop.kernel
+// DEVICE: func.func @unknown
 func.func @unknown(%x: tensor<?xf32>) -> tensor<f32> {
   %0 = prim.reduce %x {dims = array<i64: 0>, kind = "sum"} : (tensor<?xf32>) -> tensor<f32>
   return %0 : tensor<f32>
@@ -62,7 +73,13 @@ func.func @unknown(%x: tensor<?xf32>) -> tensor<f32> {
 // CHECK: %[[PS:.*]] = loop.call %{{.*}}, %[[M]] {callee = @k0_2}
 // CHECK: %[[S:.*]] = loop.call %[[PS]] {callee = @k0_3}
 // CHECK: loop.call %{{.*}}, %[[M]], %[[S]] {callee = @k0_4}
-// DEVICE-COUNT-2: chunk =
+// DEVICE: loop.kernel @k0_0
+// DEVICE: chunk =
+// DEVICE: loop.kernel @k0_1
+// DEVICE: chunk =
+// DEVICE: loop.kernel @k0_2
+// DEVICE-NOT: chunk =
+// DEVICE: func.func @softmax
 func.func @softmax(%x: tensor<2x500000xf32>) -> tensor<2x500000xf32> {
   %r = prim.fusion %x : (tensor<2x500000xf32>) -> tensor<2x500000xf32> {
   ^bb0(%a: tensor<2x500000xf32>):

@@ -55,6 +55,7 @@ fn check_with(path: PathBuf, options: &Options) {
 #[test]
 fn a_chain_with_its_sum() {
     check(model("chain30.pt2"));
+    check(program("dynamic_chain.mlir"));
 }
 
 #[test]
@@ -80,11 +81,18 @@ fn transposes() {
 #[test]
 fn attention() {
     check(program("attention.mlir"));
+    check(program("attention_f16.mlir"));
+    check(program("layer_f16.mlir"));
 }
 
 #[test]
 fn reductions_of_few_rows() {
     check(program("few_rows.mlir"));
+    // Blocks that meet order what they wrote.
+    let options = Options { target: "cuda:sm_90".parse().unwrap(), ..Options::default() };
+    let text = ptx(&program("few_rows.mlir"), &options).unwrap();
+    let (before, after) = text.split_once("atom.global.inc.u32").unwrap();
+    assert!([before, after].iter().all(|text| text.contains("fence.acq_rel.gpu")), "{text}");
 }
 
 #[test]
@@ -95,6 +103,12 @@ fn writes_at_computed_places() {
 #[test]
 fn running_sums() {
     check(program("scans.mlir"));
+    check(program("long_scans.mlir"));
+}
+
+#[test]
+fn sorts() {
+    check(program("sorts.mlir"));
 }
 
 #[test]

@@ -52,7 +52,8 @@ pub(super) fn coordinates<'c>(index: Tensor<'c>, dim: usize) -> Vec<Tensor<'c>> 
     (0..index.rank()).map(along).collect()
 }
 
-pub(super) fn gather_along<'c>(x: Tensor<'c>, dim: usize, index: Tensor<'c>) -> Tensor<'c> {
+/// Elements of `x` at the positions of `index` along `dim`.
+pub(crate) fn gather_along<'c>(x: Tensor<'c>, dim: usize, index: Tensor<'c>) -> Tensor<'c> {
     if x.rank() == 0 {
         return x.broadcast_to(&index.shape());
     }

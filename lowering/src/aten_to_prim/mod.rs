@@ -81,6 +81,7 @@ use strata_dialects::aten::dtype::Numeric;
 
 pub use args::Args;
 pub use builder::{Prim, Scalar};
+pub(crate) use index::gather_along;
 pub use rule::{Body, Precision, Rule};
 pub use size::Size;
 pub use tensor::Tensor;

@@ -86,8 +86,9 @@ pub fn store<'c>(b: &mut Builder<'c>, base: Value<'c>, index: Num<'c>, value: Va
     b.effect("llvm.store", &[value, at], &[align]);
 }
 
-/// Combines an element with the one in memory, in one step for all threads of a device; `how` is LLVM's number of the operation.
-pub fn combine<'c>(b: &mut Builder<'c>, base: Value<'c>, index: Num<'c>, value: Value<'c>, element: ElementType, how: i64) {
+/// Combines an element with the one in memory, in one step for all threads of a device; `how` is LLVM's number of the operation. Gives the
+/// element that was there.
+pub fn combine<'c>(b: &mut Builder<'c>, base: Value<'c>, index: Num<'c>, value: Value<'c>, element: ElementType, how: i64) -> Value<'c> {
     const RELAXED: i64 = 2;
     let cx = b.cx();
     let at = element_pointer(b, base, index, element);
@@ -97,7 +98,7 @@ pub fn combine<'c>(b: &mut Builder<'c>, base: Value<'c>, index: Num<'c>, value: 
         ("syncscope", cx.str_attr("device")),
         alignment(cx, element, 64),
     ];
-    b.value("llvm.atomicrmw", &[at, value], value.ty(), &attrs);
+    b.value("llvm.atomicrmw", &[at, value], value.ty(), &attrs)
 }
 
 /// `width` elements in a row; with a mask, lanes that are off are zero.
@@ -227,6 +228,13 @@ pub fn fence(b: &mut Builder<'_>) {
     const SEQUENTIAL: i64 = 7;
     let ordering = b.cx().i64_attr(SEQUENTIAL);
     b.effect("llvm.fence", &[], &[("ordering", ordering)]);
+}
+
+/// Orders accesses of a device's memory before it and after it, as all of its threads see them.
+pub fn device_fence(b: &mut Builder<'_>) {
+    const ACQUIRE_RELEASE: i64 = 6;
+    let cx = b.cx();
+    b.effect("llvm.fence", &[], &[("ordering", cx.i64_attr(ACQUIRE_RELEASE)), ("syncscope", cx.str_attr("device"))]);
 }
 
 /// Elements at a vector of indices.

@@ -307,7 +307,8 @@ impl<'c> Emitter<'c> {
     ) {
         if let Some(how) = atomic {
             let at = self.linear(buffer, indices).base;
-            return super::memory::combine(&mut self.b, buffer.base, at, update, buffer.element, how);
+            super::memory::combine(&mut self.b, buffer.base, at, update, buffer.element, how);
+            return;
         }
         let value = match reducer {
             None => update,

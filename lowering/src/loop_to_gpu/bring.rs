@@ -106,7 +106,14 @@ impl<'c> Emitter<'c> {
     }
 
     /// One operand's part of a step, with zeros where it goes beyond the end: these add nothing.
-    fn fetch(&mut self, stage: &StageView<'c>, tiles: &Tiles, part: &Part<'c>, at: At<'_, 'c>, from: Num<'c>) -> Result<(), Error> {
+    pub(super) fn fetch(
+        &mut self,
+        stage: &StageView<'c>,
+        tiles: &Tiles,
+        part: &Part<'c>,
+        at: At<'_, 'c>,
+        from: Num<'c>,
+    ) -> Result<(), Error> {
         let (copy, origins, thread) = at;
         let condition = factors(stage).and_then(|factors| factors[part.operand]);
         let wide = if condition.is_none() { self.wide(stage, part) } else { 1 };

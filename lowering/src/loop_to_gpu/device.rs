@@ -8,7 +8,7 @@ use strata_core::ir::{ElementType, Op};
 /// that only the C library has.
 pub fn runs(op: Op<'_>) -> bool {
     let Some(kernel) = KernelView::new(op) else { return false };
-    if kernel.refuse().is_some() {
+    if kernel.phases().iter().any(|phase| phase.refuse().is_some()) {
         return false;
     }
     let mut all = true;

@@ -60,35 +60,37 @@ impl Cut {
 /// the same arguments that run before.
 pub fn emit<'c>(device: Op<'c>, op: Op<'c>) -> Result<Vec<String>, Error> {
     let kernel = KernelView::new(op).ok_or_else(|| Error::at(op, "it has no stages or no sizes"))?;
-    if let Some(reason) = kernel.refuse() {
+    let mut phases = kernel.phases();
+    if let Some(reason) = phases.iter().find_map(KernelView::refuse) {
         return Err(Error::at(op, reason));
     }
     let name = op.str("sym_name").unwrap_or_default();
-    let mut phases = kernel.phases();
+    // What the last block of a launch does is no launch of its own.
+    let rest = kernel.meeting().and_then(|_| phases.pop());
     let last = phases.pop();
     let mut before = Vec::new();
     for (number, phase) in phases.into_iter().enumerate() {
         before.push(format!("{name}_{number}"));
-        emit_phase(device, phase, &before[number])?;
+        emit_phase(device, phase, None, &before[number])?;
     }
-    last.map_or(Ok(()), |phase| emit_phase(device, phase, &name))?;
+    last.map_or(Ok(()), |phase| emit_phase(device, phase, rest, &name))?;
     op.erase();
     Ok(before)
 }
 
-/// Writes stages of a kernel as one function.
-fn emit_phase<'c>(device: Op<'c>, kernel: KernelView<'c>, name: &str) -> Result<(), Error> {
+/// Writes stages of a kernel as one function, whose last block does the rest.
+fn emit_phase<'c>(device: Op<'c>, kernel: KernelView<'c>, rest: Option<KernelView<'c>>, name: &str) -> Result<(), Error> {
     let op = kernel.op;
     let cx = op.cx();
     let pointer = memory::pointer(cx);
     let mut types: Vec<_> = op.body(0).args().iter().map(|arg| if arg.ty().is_tensor() { pointer } else { arg.ty() }).collect();
     types.resize(types.len() + kernel.results().len() + 1, pointer);
     let mut threads = kernel.schedule("threads").unwrap_or(THREADS).max(1);
-    let together = kernel.schedule("team").is_some_and(|team| team > 1);
+    let together = kernel.schedule("team").is_some_and(|team| team > 1) || rest.is_some();
     if together {
         threads = (threads.max(WARP) as u64).next_power_of_two() as i64;
     }
-    let cut = Cut::of(&kernel);
+    let cut = Cut::of(&kernel).filter(|_| rest.is_none());
     let (blocks, threads) = match &cut {
         Some(cut) => (tile_count(&kernel, cut.sizes()), cut.threads()),
         None => (blocks(&kernel, if together { 1 } else { threads }, neighbours(&kernel).filter(|_| !together)), threads),
@@ -120,7 +122,12 @@ fn emit_phase<'c>(device: Op<'c>, kernel: KernelView<'c>, name: &str) -> Result<
         let scratch = shared(device, &mut emitter.b, &format!("{name}.shared"), threads / WARP * PART);
         let thread = special(&mut emitter.b, "gpu.thread_id");
         emitter.team = Some(Team { thread, count: threads, dim: None, scratch });
-        emitter.as_team(start)?;
+        let block = special(&mut emitter.b, "gpu.block_id");
+        emitter.as_team(&start, Num::Value(block))?;
+        if let Some(rest) = rest {
+            let word = shared(device, &mut emitter.b, &format!("{name}.last"), 4);
+            emitter.in_last_block(rest, word, &start)?;
+        }
     } else {
         emitter.one_point_each(&start, threads)?;
     }
@@ -271,14 +278,13 @@ impl<'c> Emitter<'c> {
     }
 
     /// The outer dims and their sizes.
-    fn outer_sizes(&self) -> Vec<(usize, Num<'c>)> {
+    pub(super) fn outer_sizes(&self) -> Vec<(usize, Num<'c>)> {
         self.kernel.outer.iter().map(|&dim| (dim, self.sizes[dim])).collect()
     }
 
-    /// All threads of a block are at the point of the block's number.
-    fn as_team(&mut self, start: Copy<'c>) -> Result<(), Error> {
-        let block = special(&mut self.b, "gpu.block_id");
-        let copy = self.at_number(start, Num::Value(block), &self.outer_sizes());
+    /// All threads of a block are at the point of this number.
+    pub(super) fn as_team(&mut self, start: &Copy<'c>, number: Num<'c>) -> Result<(), Error> {
+        let copy = self.at_number(start.clone(), number, &self.outer_sizes());
         let accesses: Vec<_> = self.stages().iter().map(taken).collect();
         let whole = self.rows_are_whole(&accesses);
         self.if_whole(whole, &mut |emitter| emitter.team_stages(&copy), &mut |emitter| emitter.team_stages(&copy))
@@ -293,7 +299,7 @@ impl<'c> Emitter<'c> {
                 self.barrier();
                 written.clear();
             }
-            let turns = self.turns(stage);
+            let turns = self.kernel.own_dim(stage);
             if let Some(team) = self.team.as_mut() {
                 team.dim = turns;
             }
@@ -301,12 +307,6 @@ impl<'c> Emitter<'c> {
             written.extend(stage.op.results().into_iter().filter(|result| self.buffers.contains_key(result)));
         }
         Ok(())
-    }
-
-    /// The dim of a stage in whose loop threads take turns: the longest of those that it has for itself, the last of equals.
-    fn turns(&self, stage: &StageView<'c>) -> Option<usize> {
-        let own = stage.domain.iter().copied().filter(|dim| !self.kernel.outer.contains(dim));
-        own.max_by_key(|&dim| self.kernel.static_size(dim).unwrap_or(i64::MAX))
     }
 
     /// The copy at the point of this number, counted with the last outer dim innermost.

@@ -117,6 +117,11 @@ impl Matrix {
         fits.then_some(Self { levels: [rows, columns], warps: [warps[rows], warps[columns]], points, operands })
     }
 
+    /// Warps below each other, each of which has `points` of rows (at the first of two levels of the dims that are cut) and of columns.
+    pub(super) fn in_rows(levels: [usize; 2], warps: i64, points: [i64; 2], operands: [usize; 2]) -> Self {
+        Self { levels, warps: [warps, 1], points, operands }
+    }
+
     /// Threads of a block.
     pub fn threads(&self) -> i64 {
         self.warps.iter().product::<i64>() * WARP
@@ -210,14 +215,15 @@ impl<'c> Emitter<'c> {
         let middle = lane.floor_div(b, Num::Const(8)).modulo(b, Num::Const(2)).mul(b, Num::Const(8));
         let high = lane.floor_div(b, Num::Const(16)).mul(b, Num::Const(8));
         let (down, across) = matrix.units();
-        let words = left.buffer.element == ElementType::F32;
-        for from in (0..tiles.step).step_by(along_a_unit(left.buffer.element) as usize) {
+        let element = left.buffer.element;
+        let words = element == ElementType::F32;
+        for from in (0..tiles.step).step_by(along_a_unit(element) as usize) {
             let mut rows = Vec::new();
             for unit in 0..down {
                 let first = place.warp[0].add(&mut self.b, Num::Const(unit * ROWS));
                 rows.push(match words {
                     true => [(0, 0), (8, 0), (0, 4), (8, 4)].map(|ahead| self.word(left, tiles, (first, from), place, ahead)),
-                    false => self.fragment(left, tiles, (first, from), (low, middle, high)),
+                    false => self.fragment(left, tiles, (first, from), (low, middle, high)).map(|word| self.halves(element, word)),
                 });
             }
             let mut columns = Vec::new();
@@ -225,20 +231,20 @@ impl<'c> Emitter<'c> {
                 let first = place.warp[1].add(&mut self.b, Num::Const(pair * 2 * COLUMNS));
                 let [a, b, c, d] = match words {
                     true => [(0, 0), (0, 4), (8, 0), (8, 4)].map(|ahead| self.word(right, tiles, (first, from), place, ahead)),
-                    false => self.fragment(right, tiles, (first, from), (low, high, middle)),
+                    false => self.fragment(right, tiles, (first, from), (low, high, middle)).map(|word| self.halves(element, word)),
                 };
                 columns.extend([[a, b], [c, d]]);
             }
             for (unit, four) in sums.chunks_mut(4).enumerate() {
                 let (down, across) = (unit / across as usize, unit % across as usize);
-                let made = self.multiply(left.buffer.element, &rows[down], &columns[across], four);
+                let made = self.multiply(element, &rows[down], &columns[across], four);
                 four.copy_from_slice(&made);
             }
         }
         Ok(sums)
     }
 
-    /// Four times 8 by 8 elements from shared memory, two of each in every lane, neighbours along the reduced dim. Each lane says where
+    /// Four times 8 by 8 halves from shared memory, a word with two of each in every lane, neighbours along the reduced dim. Each lane says where
     /// eight elements in a row begin: by `low`, and by two numbers that are 0 or 8, for the other dim and for the reduced one.
     fn fragment(
         &mut self,
@@ -267,17 +273,33 @@ impl<'c> Emitter<'c> {
             ("shape", parse("#nvvm.ld_st_matrix_shape<m = 8, n = 8>")),
         ];
         let all = self.b.value("nvvm.ldmatrix", &[at], ty, &attrs);
-        [0, 1, 2, 3].map(|k| {
-            let word = self.b.value("llvm.extractvalue", &[all], cx.int(32), &[("position", cx.i64s_attr(&[k]))]);
-            match part.buffer.element {
-                ElementType::F16 => self.b.value("llvm.bitcast", &[word], cx.vector(&[2], cx.element(ElementType::F16)), &[]),
-                _ => word,
-            }
-        })
+        [0, 1, 2, 3].map(|k| self.b.value("llvm.extractvalue", &[all], cx.int(32), &[("position", cx.i64s_attr(&[k]))]))
+    }
+
+    /// A word of two halves as a unit wants it.
+    pub(super) fn halves(&mut self, element: ElementType, word: Value<'c>) -> Value<'c> {
+        match element {
+            ElementType::F16 => self.b.value("llvm.bitcast", &[word], self.cx.vector(&[2], self.cx.element(ElementType::F16)), &[]),
+            _ => word,
+        }
+    }
+
+    /// The right operands of all units along a warp's columns, words of halves, from this index of the reduced dim on.
+    pub(super) fn columns(&mut self, matrix: &Matrix, tiles: &Tiles, part: &Part<'c>, lane: Num<'c>, from: i64) -> Vec<[Value<'c>; 2]> {
+        let b = &mut self.b;
+        let low = lane.modulo(b, Num::Const(8));
+        let middle = lane.floor_div(b, Num::Const(8)).modulo(b, Num::Const(2)).mul(b, Num::Const(8));
+        let high = lane.floor_div(b, Num::Const(16)).mul(b, Num::Const(8));
+        let mut columns = Vec::new();
+        for pair in 0..matrix.units().1 / 2 {
+            let [a, b, c, d] = self.fragment(part, tiles, (Num::Const(pair * 2 * COLUMNS), from), (low, high, middle));
+            columns.extend([[a, b], [c, d]]);
+        }
+        columns
     }
 
     /// One product of matrices, added to four sums of each thread.
-    fn multiply(&mut self, element: ElementType, left: &[Value<'c>], right: &[Value<'c>], sums: &[Value<'c>]) -> [Value<'c>; 4] {
+    pub(super) fn multiply(&mut self, element: ElementType, left: &[Value<'c>], right: &[Value<'c>], sums: &[Value<'c>]) -> [Value<'c>; 4] {
         let cx = self.cx;
         let parse = |text: &str| cx.parse_attr(text).unwrap_or_else(|| unreachable!("the nvvm dialect is loaded"));
         let ty = cx.parse_type("!llvm.struct<(f32, f32, f32, f32)>").unwrap_or_else(|| unreachable!("the LLVM dialect is loaded"));

@@ -4,11 +4,14 @@
 //! the scores are computed as a contraction is, through shared memory; a row's largest score is found across lanes; the weights go to
 //! shared memory, and then the values' parts, step by step. A thread keeps in registers, for each of its rows, the largest score so far,
 //! its part of the sum of weights, and its columns of the weighed sum; where the largest score grows, what was summed before is scaled down.
+//! Means of halves are [`units`](super::units)' work.
 
 use super::kernel::{shared, special};
+use super::matrix::Matrix;
 use super::shuffle::from_lane_across;
 use super::team::WARP;
 use super::tiles::Tiles;
+use super::units;
 use crate::kernel_view::{KernelView, StageView};
 use crate::loop_to_cpu::Error;
 use crate::loop_to_cpu::emitter::Emitter;
@@ -32,6 +35,8 @@ pub struct Means {
     scores: Option<Tiles>,
     /// How the values come.
     values: Tiles,
+    /// Whether matrix units multiply.
+    units: bool,
 }
 
 /// An index of a tile: its place from the beginning of the tile on, and the index, which counts only below the size of its dim.
@@ -59,9 +64,19 @@ impl Means {
         if !(whole && shares && threads % WARP == 0 && columns <= stream.columns * lanes) {
             return None;
         }
+        let asked = kernel.schedule("units").is_some_and(|on| on > 0);
+        let fits = lanes == units::LANES
+            && stream.lines == 2
+            && [stream.block, step, stream.columns * lanes].iter().all(|n| n % units::COLUMNS == 0);
+        let by_units = units::values_in_halves(kernel, &view, kernel.outer[level]).filter(|_| asked && fits);
+        if asked && by_units.is_none() {
+            return None;
+        }
         let rows = |other: i64, of_row: i64| -> Vec<i64> {
             (0..kernel.outer.len()).map(|at| if at == level { of_row } else { 1 }).chain([other]).collect()
         };
+        let levels = [level, kernel.outer.len()];
+        let matrix = |tile: i64, operands: [usize; 2]| Matrix::in_rows(levels, stream.rows / units::ROWS, [units::ROWS, tile], operands);
         let cut = |dim: usize, tile: i64, each: i64, along: usize, room: &'static str| Tiles {
             dims: kernel.outer.iter().copied().chain([dim]).collect(),
             tile: rows(tile, stream.rows),
@@ -75,14 +90,20 @@ impl Means {
             Some(scores) => {
                 let depths = kernel.stages[scores].reduce.iter().copied();
                 let depth = depths.max_by_key(|&dim| kernel.static_size(dim).unwrap_or(i64::MAX))?;
-                Some(cut(view.key, stream.block, stream.keys, depth, "scores"))
+                let operands = units::operands_of_scores(&kernel.stages[scores], view.key).filter(|_| by_units.is_some());
+                let matrix = operands.map(|operands| matrix(stream.block, operands));
+                Some(Tiles { matrix, ..cut(view.key, stream.block, stream.keys, depth, "scores") })
             }
             None => None,
         };
         // A mean of single values has a column of its own, which is no dim.
         let column = view.column.unwrap_or(usize::MAX);
-        let values = cut(column, stream.columns * lanes, stream.columns, view.key, "values");
-        Some(Self { view, stream, level, element, lanes, scores, values })
+        let mut values = cut(column, stream.columns * lanes, stream.columns, view.key, "values");
+        if let Some(operand) = by_units {
+            values.matrix = Some(matrix(stream.columns * lanes, [usize::MAX, operand]));
+            values.step = stream.block;
+        }
+        Some(Self { view, stream, level, element, lanes, scores, values, units: by_units.is_some() })
     }
 
     /// Threads of a block.
@@ -109,8 +130,8 @@ impl<'c> Emitter<'c> {
             start.point[dim] = Some(Coord { base: origins[level], lanes: false, block: None });
         }
         let row = self.kernel.outer[means.level];
-        let rows = self.places(group, stream.rows / stream.lines, stream.lines, origins[means.level]);
-        let columns = self.places(lane, means.lanes, stream.columns, Num::Const(0));
+        let rows = self.rows_of(means, group, origins[means.level]);
+        let columns = self.across(means, lane, stream.columns, Num::Const(0));
         let column = means.view.column.map(|column| (column, columns.as_slice()));
         let points = grid(&start, (row, &rows), column);
 
@@ -118,26 +139,42 @@ impl<'c> Emitter<'c> {
         let name = self.kernel.op.str("sym_name").unwrap_or_default();
         let pitch = stream.block + 1;
         let room = stream.rows * pitch * means.element.bytes() as i64;
-        let weights = shared(device, &mut self.b, &format!("{name}.weights"), room);
+        // (Where units multiply they stay in registers.)
+        let weights = (!means.units).then(|| shared(device, &mut self.b, &format!("{name}.weights"), room));
         let wanted = read_by_value(&mean);
         let parts = self.parts(device, &mean, &means.values, &|operand| wanted.contains(&operand))?;
         let near = self.readable(&parts, &wanted, &points, &means.values.cuts());
 
         let ty = self.cx.element(means.element);
         let (lowest, zero) = (self.b.const_float(ty, f64::NEG_INFINITY), self.b.const_float(ty, 0.0));
+        let factor = means.units.then(|| self.b.const_float(ty, units::WEIGHT));
         let lines = rows.len();
         let carried = [vec![lowest; lines], vec![zero; lines], vec![zero; points.len()]].concat();
         let keys = self.sizes[means.view.key];
         let even = matches!(keys, Num::Const(keys) if keys % stream.block == 0);
-        let found = self.repeat(Num::Const(0), keys, stream.block, carried, &mut |emitter, from, carried| {
-            let here = emitter.places(lane, means.lanes, stream.keys, from);
+        let mut last = keys;
+        if let Some(reach) = stream.reach {
+            let end = origins[means.level].add(&mut self.b, Num::Const(stream.rows + reach));
+            last = keys.min(&mut self.b, end);
+        }
+        let found = self.repeat(Num::Const(0), last, stream.block, carried, &mut |emitter, from, carried| {
+            let here = emitter.across(means, lane, stream.keys, from);
+            if means.units {
+                // The values are on their way while the scores are computed; those of the step before are done with.
+                emitter.barrier();
+                let origins = origins_with(&origins, Num::Const(0));
+                for part in &parts {
+                    emitter.fetch(&mean, &means.values, part, (&points[0], &origins, thread), from)?;
+                }
+                emitter.b.effect("nvvm.cp.async.commit.group", &[], &[]);
+            }
             let scores = emitter.scores_of(device, means, (&start, row, &rows), (&here, from), (&origins, thread))?;
             let (before, sums) = (&carried[..lines], &carried[lines..2 * lines]);
             if means.scores.is_none() {
                 // The weights of the step before are done with. (Where scores go through shared memory, that has a barrier.)
                 emitter.barrier();
             }
-            let (mut state, mut scales) = ([Vec::new(), Vec::new()], Vec::new());
+            let (mut state, mut scales, mut kept) = ([Vec::new(), Vec::new()], Vec::new(), Vec::new());
             for (line, scores) in scores.chunks(here.len()).enumerate() {
                 let mut largest = scores.iter().fold(before[line], |largest, &score| emitter.larger(largest, score));
                 largest = emitter.across_lanes(means.lanes, largest, Self::larger);
@@ -146,20 +183,38 @@ impl<'c> Emitter<'c> {
                 let distance = emitter.float("arith.subf", &[before[line], origin]);
                 let scale = emitter.float("math.exp", &[distance]);
                 let mut sum = emitter.float("arith.mulf", &[sums[line], scale]);
+                let mut of_line = Vec::new();
                 for (score, key) in scores.iter().zip(&here) {
                     let distance = emitter.float("arith.subf", &[*score, origin]);
-                    let weight = emitter.float("math.exp", &[distance]);
+                    let mut weight = emitter.float("math.exp", &[distance]);
+                    if let Some(factor) = factor {
+                        weight = emitter.float("arith.mulf", &[weight, factor]);
+                    }
                     sum = emitter.float("arith.addf", &[sum, weight]);
-                    let at = rows[line].within.mul(&mut emitter.b, Num::Const(pitch)).add(&mut emitter.b, key.within);
-                    memory::store(&mut emitter.b, weights, at, weight, means.element);
+                    of_line.push(weight);
+                    if let Some(weights) = weights {
+                        let at = rows[line].within.mul(&mut emitter.b, Num::Const(pitch)).add(&mut emitter.b, key.within);
+                        memory::store(&mut emitter.b, weights, at, weight, means.element);
+                    }
                 }
+                kept.push(of_line);
                 state[0].push(largest);
                 state[1].push(sum);
                 scales.push(scale);
             }
             let each = points.len() / lines;
             let scaled: Vec<_> = carried[2 * lines..].iter().enumerate().map(|(k, &mean)| (mean, scales[k / each])).collect();
-            let scaled = scaled.into_iter().map(|(mean, scale)| emitter.float("arith.mulf", &[mean, scale])).collect();
+            let scaled: Vec<_> = scaled.into_iter().map(|(mean, scale)| emitter.float("arith.mulf", &[mean, scale])).collect();
+            let [largest, totals] = state;
+            if let (Some(matrix), [part]) = (&means.values.matrix, parts.as_slice()) {
+                let word = emitter.cx.int(32);
+                emitter.b.effect("nvvm.cp.async.wait.group", &[], &[("n", emitter.cx.int_attr(word, 0))]);
+                emitter.barrier();
+                let sums = emitter.weigh((&means.values, matrix, part), &kept, &scaled, thread)?;
+                emitter.registers.clear();
+                return Ok([largest, totals, sums].concat());
+            }
+            let weights = weights.ok_or_else(|| Error::at(mean.op, "its values have no place in shared memory"))?;
             let end = from.add(&mut emitter.b, Num::Const(stream.block));
             let end = if even { end } else { end.min(&mut emitter.b, keys) };
             emitter.leave_out(&mean, &wanted, &near);
@@ -188,10 +243,34 @@ impl<'c> Emitter<'c> {
                 })
             })?;
             emitter.registers.clear();
-            let [largest, weights] = state;
-            Ok([largest, weights, sums].concat())
+            Ok([largest, totals, sums].concat())
         })?;
         self.finish_means(means, &points, (&rows, column.map(|(_, places)| places), lane), &found[lines..])
+    }
+
+    /// The rows of a thread; a group of threads shares them.
+    fn rows_of(&mut self, means: &Means, group: Num<'c>, origin: Num<'c>) -> Vec<Place<'c>> {
+        let stream = means.stream;
+        if !means.units {
+            return self.places(group, stream.rows / stream.lines, stream.lines, origin);
+        }
+        let (b, half) = (&mut self.b, Num::Const(units::ROWS / 2));
+        let warp = group.floor_div(b, half).mul(b, Num::Const(units::ROWS));
+        let first = group.modulo(b, half).add(b, warp);
+        self.places(first, units::ROWS / 2, stream.lines, origin)
+    }
+
+    /// The keys or columns of a thread of those that share rows.
+    fn across(&mut self, means: &Means, lane: Num<'c>, count: i64, origin: Num<'c>) -> Vec<Place<'c>> {
+        if !means.units {
+            return self.places(lane, means.lanes, count, origin);
+        }
+        let first = lane.mul(&mut self.b, Num::Const(2));
+        let pairs = (0..count / 2).map(|pair| {
+            let first = first.add(&mut self.b, Num::Const(8 * pair));
+            self.places(first, 1, 2, origin)
+        });
+        pairs.collect::<Vec<_>>().concat()
     }
 
     /// Some places of a tile that begins at `origin`: every `apart`th from the first on.
@@ -218,6 +297,7 @@ impl<'c> Emitter<'c> {
         if let (Some(tiles), Some(scores)) = (&means.scores, means.view.scores) {
             let stage = StageView::new(self.kernel.stages[scores].op);
             let sums = self.contract(device, &stage, tiles, (&copies, &origins_with(origins, from)), thread)?;
+            let sums = if means.units { units::from_units(&sums) } else { sums };
             let tile = stage.op.result(0);
             self.registers.extend(copies.iter().zip(sums).map(|(copy, sum)| ((tile, copy.outer), sum)));
         }
@@ -334,7 +414,7 @@ fn origins_with<'c>(origins: &[Num<'c>], last: Num<'c>) -> Vec<Num<'c>> {
 }
 
 /// The operands of a mean that its value is made of, not only its score.
-fn read_by_value(mean: &StageView<'_>) -> Vec<usize> {
+pub fn read_by_value(mean: &StageView<'_>) -> Vec<usize> {
     let block = mean.op.body(0);
     let args = block.args();
     let mut wanted: Vec<Value<'_>> = block.terminator().map(|op| op.operands()).unwrap_or_default().into_iter().skip(1).collect();

@@ -2,7 +2,7 @@
 //!
 //! The program around them stays as it is: `host.launch @k` now launches a kernel of the device, in a grid of blocks whose number is a
 //! map of the kernel's symbols (`host.grid`). A scatter needs all threads to be done with what stands before it: such a kernel is two functions,
-//! launched one after the other. A kernel that calls functions which the device does not have stays a `loop.kernel`, which
+//! launched one after the other. So does what combines the pieces of a reduction: the last block does that ([`meet`]). A kernel that calls functions which the device does not have stays a `loop.kernel`, which
 //! the host runs.
 //!
 //! Bodies of stages, index arithmetic, reducers and the loops of a stage are written by the code that writes them for the CPU; what
@@ -12,15 +12,18 @@ mod bring;
 mod device;
 mod kernel;
 pub(crate) mod matrix;
-mod means;
+pub(crate) mod means;
+mod meet;
 mod scan;
 mod shuffle;
 mod team;
 mod tf32;
 mod tiles;
 pub(crate) mod turned;
+pub(crate) mod units;
 mod wide;
 
+pub use device::runs;
 pub use kernel::{GRID, SYMBOLS};
 pub use scan::Scan;
 pub use team::Team;

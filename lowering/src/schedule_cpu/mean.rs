@@ -3,8 +3,8 @@
 
 use super::cost::registers;
 use super::frame::Frame;
-use super::reach::reach;
 use crate::kernel_view::{KernelView, StageView};
+use crate::mean_reach::reach;
 use crate::mean_view::{MeanView, Stream};
 
 /// Keys of a block: its scores, and the values of its keys, fit the first-level cache.

@@ -19,7 +19,6 @@ mod inside;
 pub(crate) mod mean;
 mod panels;
 mod pointwise;
-mod reach;
 mod reduction;
 mod roles;
 mod spread;

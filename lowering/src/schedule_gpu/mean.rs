@@ -1,9 +1,12 @@
 //! Kernels around a mean weighed by the softmax of scores: a block of threads has a tile of rows, past which keys stream.
 
 use crate::kernel_view::KernelView;
+use crate::loop_to_gpu::units;
+use crate::mean_reach::reach;
 use crate::mean_view::{MeanView, Stream};
 use crate::schedule_cpu::mean::Dims;
 use strata_core::ir::{Attr, ElementType};
+use strata_dialects::freedom::Freedom;
 
 /// Threads that share rows, neighbours in a warp.
 const LANES: i64 = 16;
@@ -16,11 +19,18 @@ const COLUMNS: i64 = 32;
 /// Bytes of the values that come to shared memory at a time.
 const VALUES: i64 = 1 << 14;
 
+/// Warps of a block, where matrix units multiply.
+const WARPS: i64 = 4;
+/// Most columns of values there.
+const WIDE: i64 = 128;
+/// Length of a step of the dim that scores are summed along, there.
+const UNIT_STEP: i64 = 32;
+
 /// Threads of a block, where each has a row to itself.
 const THREADS: i64 = 64;
 
 /// The schedule's entries, when a kernel has a mean. The dim of the values moves inside.
-pub fn entries<'c>(kernel: &KernelView<'c>) -> Option<Vec<(&'static str, Attr<'c>)>> {
+pub fn entries<'c>(kernel: &KernelView<'c>, freedom: Freedom) -> Option<Vec<(&'static str, Attr<'c>)>> {
     let view = MeanView::of(kernel).ok()??;
     let mean = &kernel.stages[view.mean];
     let dims = Dims::of(kernel, &view, mean);
@@ -29,17 +39,41 @@ pub fn entries<'c>(kernel: &KernelView<'c>) -> Option<Vec<(&'static str, Attr<'c
     let order: Vec<i64> = outer.iter().map(|&dim| dim as i64).collect();
     let cx = kernel.op.cx();
     let mut entries = vec![("order", cx.i64s_attr(&order))];
-    match stream(kernel, &dims, mean.op.result(0).ty().element_type()?) {
+    let by_units = dims.row.filter(|&row| freedom > Freedom::Exact && units::values_in_halves(kernel, &view, row).is_some());
+    let by_units = by_units.and_then(|row| on_units(kernel, &view, row));
+    match by_units.or_else(|| stream(kernel, &view, &dims, mean.op.result(0).ty().element_type()?)) {
         Some((stream, step)) => entries.extend([("step", cx.i64_attr(step)), ("stream", stream.entries(cx))]),
         // Slow, and right.
         None => entries.push(("threads", cx.i64_attr(THREADS))),
     }
+    if by_units.is_some() {
+        entries.push(("units", cx.i64_attr(1)));
+    }
     Some(entries)
+}
+
+/// The same for matrix units, where a thread has two rows.
+fn on_units(kernel: &KernelView<'_>, view: &MeanView, row: usize) -> Option<(Stream, i64)> {
+    let size = kernel.static_size(view.column?)?.max(1);
+    let columns = (size as u64).next_multiple_of(units::COLUMNS as u64) as i64;
+    // So that the values of a block, and the sums of a thread, have room.
+    let block = if columns <= WIDE / 2 { WIDE / 2 } else { WIDE / 4 };
+    let stream = Stream {
+        row: Some(row),
+        rows: WARPS * units::ROWS,
+        width: 1,
+        block,
+        keys: block / units::LANES,
+        lines: 2,
+        columns: columns / units::LANES,
+        reach: reach(&kernel.stages[view.mean], row, view.key),
+    };
+    (columns <= WIDE).then_some((stream, UNIT_STEP))
 }
 
 /// How the threads of a block share rows, and the length of a step in which operands come to shared memory; `None` where no row pairs with
 /// keys, or where a thread's columns would not fit its registers.
-fn stream(kernel: &KernelView<'_>, dims: &Dims, element: ElementType) -> Option<(Stream, i64)> {
+fn stream(kernel: &KernelView<'_>, view: &MeanView, dims: &Dims, element: ElementType) -> Option<(Stream, i64)> {
     let size = dims.column.map_or(Some(1), |column| kernel.static_size(column))?.max(1);
     let columns = (size as u64).div_ceil(LANES as u64) as i64;
     if columns > COLUMNS {
@@ -50,6 +84,8 @@ fn stream(kernel: &KernelView<'_>, dims: &Dims, element: ElementType) -> Option<
     let lines = 1 << lines.ilog2();
     let keys = if double { 2 } else { 4 };
     let step = if columns * LANES * 16 * element.bytes() as i64 <= VALUES { 16 } else { 8 };
-    let stream = Stream { row: Some(dims.row?), rows: lines * GROUPS, width: 1, block: keys * LANES, keys, lines, columns, reach: None };
+    let row = dims.row?;
+    let reach = reach(&kernel.stages[view.mean], row, view.key);
+    let stream = Stream { row: Some(row), rows: lines * GROUPS, width: 1, block: keys * LANES, keys, lines, columns, reach };
     Some((stream, step))
 }

@@ -5,16 +5,18 @@
 //! - Kernels with loops inside that threads can take turns in (rows that are reduced, then mapped): `team` threads of a block share a
 //!   point of the outer loops, and take `unroll` neighbours along `vector` in a stage whose rows allow it.
 //!   Columns that are enough are a thread's each.
+//! - Pieces of a reduction with their combination: a team at each piece, one of which combines them (so that the pass changes the size of
+//!   teams only).
 //! - Maps that read across rows (transposes): a block has a `tile` of the result, and brings its operand through shared memory, whose rows
 //!   lie along the dim `turn`.
 //! - Contractions: a block has a `tile` of the outer loops, a thread `unroll` points of it along each; the operands come through shared
 //!   memory in steps (`step`) of the reduced dim `along`.
 //! - Means weighed by a softmax (attention): a block has a tile of `rows`, past which keys `stream` in blocks; a thread has `lines` by `keys`
-//!   scores and `lines` by `columns` means.
+//!   scores and `lines` by `columns` means. Those of halves are matrix `units`' work, unless `numerics` is bitwise.
 //! - Contractions of f16 or bf16, unless `numerics` is bitwise: `warps` along each outer dim share the tile, and matrix units make the products
 //!   (exact, but added up in an order of their own). Those of f32 only where `numerics` is fast: the units see ten bits of a fraction.
 //! - Writes at computed indices: threads `share` the dims that are indices themselves, or all where elements may combine in any order
-//!   (`atomic`: integers, and sums of f32 and f64 unless `numerics` is bitwise).
+//!   (`atomic`: integers, and sums of floats unless `numerics` is bitwise).
 //!
 //! A schedule only changes speed: without this pass each thread runs all stages at a point of its own.
 //!
@@ -32,7 +34,7 @@ mod wide;
 
 use crate::kernel_view::{KernelView, StageView};
 use crate::schedule_cpu::access::{Stride, stride};
-use strata_core::ir::Op;
+use strata_core::ir::{Attr, Op};
 use strata_core::pass::{Pass, PassContext, PassError};
 use strata_dialects::freedom::Freedom;
 
@@ -72,7 +74,7 @@ fn schedule(op: Op<'_>, freedom: Freedom) {
     let free = freedom > Freedom::Exact;
     let Some(kernel) = KernelView::new(op).filter(|_| op.attr("schedule").is_none()) else { return };
     let cx = op.cx();
-    if let Some(entries) = mean::entries(&kernel) {
+    if let Some(entries) = mean::entries(&kernel, freedom) {
         op.set_attr("schedule", cx.dict_attr(&entries));
         return;
     }
@@ -89,14 +91,17 @@ fn schedule(op: Op<'_>, freedom: Freedom) {
         op.set_attr("schedule", cx.dict_attr(&entries));
         return;
     }
+    if kernel.meeting().is_some() {
+        let own = kernel.phases().iter().map(|phase| team_turns(phase, &size)).max().unwrap_or(1);
+        op.set_attr("schedule", cx.dict_attr(&team(op, own)));
+        return;
+    }
     let points: i64 = kernel.outer.iter().map(|&dim| size(dim)).product();
-    let own = kernel.stages.iter().map(|stage| turns(&kernel, stage, &size)).max().unwrap_or(1);
+    let own = most_turns(&kernel, &size);
     let shared = kernel.stages.iter().all(|stage| can_share(&kernel, stage, free, &size)) && own > 1 && (points < PARALLEL || own >= LONG);
     let columns = points >= SOME && kernel.stages.iter().any(|stage| reads_across(&kernel, stage));
     let entries = if shared && !columns {
-        let own = own / wide::turns(&kernel, &size);
-        let threads = (own.max(1) as u64).next_power_of_two().clamp(32, TEAM as u64) as i64;
-        vec![("team", cx.i64_attr(threads)), ("threads", cx.i64_attr(threads))]
+        team(op, team_turns(&kernel, &size))
     } else {
         let neighbours = wide::neighbours(&kernel, points);
         let points = points / neighbours.map_or(1, |(_, width)| width);
@@ -109,6 +114,22 @@ fn schedule(op: Op<'_>, freedom: Freedom) {
         entries
     };
     op.set_attr("schedule", cx.dict_attr(&entries));
+}
+
+/// A team of threads that take so many turns.
+fn team<'c>(kernel: Op<'c>, turns: i64) -> Vec<(&'static str, Attr<'c>)> {
+    let threads = (turns.max(1) as u64).next_power_of_two().clamp(32, TEAM as u64) as i64;
+    ["team", "threads"].map(|name| (name, kernel.cx().i64_attr(threads))).into()
+}
+
+/// The turns that there are for a team, whose threads take neighbours where they can; says so in the stages.
+fn team_turns(kernel: &KernelView<'_>, size: &impl Fn(usize) -> i64) -> i64 {
+    most_turns(kernel, size) / wide::turns(kernel, size)
+}
+
+/// The turns of the longest of all stages.
+fn most_turns(kernel: &KernelView<'_>, size: &impl Fn(usize) -> i64) -> i64 {
+    kernel.stages.iter().map(|stage| turns(kernel, stage, size)).max().unwrap_or(1)
 }
 
 /// Whether threads may share a stage's own loops: what one finds the others need in no order, or, in a scan, in one that may be put together
@@ -124,9 +145,7 @@ fn can_share(kernel: &KernelView<'_>, stage: &StageView<'_>, free: bool, size: &
 
 /// Whether threads that take turns would read across rows, and threads with a point each along them: sums of columns.
 fn reads_across(kernel: &KernelView<'_>, stage: &StageView<'_>) -> bool {
-    let own = stage.domain.iter().copied().filter(|dim| !kernel.outer.contains(dim));
-    let own = own.max_by_key(|&dim| kernel.static_size(dim).unwrap_or(i64::MAX));
-    let (Some(own), Some(&last)) = (own, kernel.outer.last()) else { return false };
+    let (Some(own), Some(&last)) = (kernel.own_dim(stage), kernel.outer.last()) else { return false };
     let strides = |operand: usize| [own, last].map(|dim| stride(stage.maps[operand], stage.op.operand(operand), dim));
     (0..stage.maps.len()).any(|operand| strides(operand) == [Stride::Other, Stride::One])
 }

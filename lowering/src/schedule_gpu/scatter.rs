@@ -27,8 +27,9 @@ pub fn entries<'c>(kernel: &KernelView<'c>, free: bool, size: &impl Fn(usize) ->
 fn is_atomic(scatter: &StageView<'_>, free: bool) -> bool {
     let element = scatter.op.result(0).ty().element_type();
     let integer = matches!(element, Some(ElementType::I32 | ElementType::I64));
+    let float = element.is_some_and(ElementType::is_float);
     match scatter.op.str("kind").as_deref() {
-        Some("add") => integer || free && matches!(element, Some(ElementType::F32 | ElementType::F64)),
+        Some("add") => integer || free && float,
         Some("max" | "min") => integer,
         _ => false,
     }

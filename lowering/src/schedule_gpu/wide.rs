@@ -19,13 +19,9 @@ pub fn neighbours(kernel: &KernelView<'_>, points: i64) -> Option<(usize, i64)> 
 
 /// Says in each stage whose own loop threads share how many neighbours they take; gives the most.
 pub fn turns(kernel: &KernelView<'_>, size: &impl Fn(usize) -> i64) -> i64 {
-    let own = |stage: &StageView<'_>| {
-        let dims = stage.domain.iter().copied().filter(|dim| !kernel.outer.contains(dim));
-        dims.max_by_key(|&dim| kernel.static_size(dim).unwrap_or(i64::MAX))
-    };
     let mut most = 1;
     for stage in &kernel.stages {
-        let (Some(dim), None) = (own(stage), stage.op.attr("schedule")) else { continue };
+        let (Some(dim), None) = (kernel.own_dim(stage), stage.op.attr("schedule")) else { continue };
         let width = width(stage, dim).unwrap_or(1);
         let long = stage.piece(dim).unwrap_or_else(|| size(dim));
         if width > 1 && long >= width * 32 {

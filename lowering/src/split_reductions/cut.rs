@@ -37,11 +37,15 @@ struct Cutter<'k, 'c> {
     partial: HashMap<usize, Partial<'c>>,
 }
 
+/// A result of a kernel with its shape.
+type Yield<'c> = (Value<'c>, Vec<AffineExpr<'c>>);
+
 /// A kernel under construction.
 struct Draft<'c> {
     op: Op<'c>,
     body: Block<'c>,
     operands: Vec<Value<'c>>,
+    /// Shapes of the arguments.
     shapes: Vec<Vec<AffineExpr<'c>>>,
     /// Values of the old kernel in the new one.
     known: HashMap<Value<'c>, Value<'c>>,
@@ -52,12 +56,22 @@ impl<'c> Cutter<'_, 'c> {
         let mut draft = self.draft(name);
         let mut sizes = self.kernel.sizes.results();
         match part {
-            &Part::Pieces { stage, dim, size } => {
-                let pieces = sizes[dim].ceil_div(self.cx.constant(size));
+            &Part::Pieces { stage, dim, size, ref then } => {
+                let (all, each) = (sizes[dim], self.cx.constant(size));
+                // Blocks that meet are one at least, also where there is nothing to reduce.
+                let maybe_empty = !then.is_empty() && all.as_constant().is_none_or(|all| all == 0);
+                let pieces = if maybe_empty { all.floor_div(each) + self.cx.constant(1) } else { all.ceil_div(each) };
                 sizes.push(pieces);
-                let value = self.pieces(&mut draft, stage, (dim, size), pieces);
-                let outputs = self.finish(draft, &sizes, &[value]);
-                self.partial.insert(stage, Partial { tensor: outputs[0], pieces });
+                let (value, shape) = self.pieces(&mut draft, stage, (dim, size), pieces);
+                if then.is_empty() {
+                    let outputs = self.finish(draft, &sizes, &[(value, shape)]);
+                    self.partial.insert(stage, Partial { tensor: outputs[0], pieces });
+                    return;
+                }
+                let combined = self.combination(&mut draft, &self.kernel.stages[stage], value);
+                draft.known.insert(self.kernel.stages[stage].op.result(0), combined.result(0));
+                then.iter().filter(|&&number| number != stage).for_each(|&number| self.stage(&mut draft, number));
+                self.finish_stages(draft, &sizes, (then, later), vec![(value, shape)]);
             }
             Part::Plain(stages) => {
                 let combined = stages.iter().find_map(|number| self.partial.get(number));
@@ -65,20 +79,30 @@ impl<'c> Cutter<'_, 'c> {
                 for &number in stages {
                     self.stage(&mut draft, number);
                 }
-                let needed = self.needed(stages, later);
-                let mut yields = Vec::new();
-                for &value in &needed {
-                    let new = draft.known[&value];
-                    if let Some(stage) = new.defining_op() {
-                        stage.set_attr("space", self.cx.str_attr("buffer"));
-                    }
-                    draft.shapes.push(self.shape(value));
-                    yields.push(new);
-                }
-                let outputs = self.finish(draft, &sizes, &yields);
-                self.values.extend(needed.into_iter().zip(outputs));
+                self.finish_stages(draft, &sizes, (stages, later), Vec::new());
             }
         }
+    }
+
+    /// Ends a kernel of these stages, which yields what others need of them; before that what nobody needs.
+    fn finish_stages(
+        &mut self,
+        draft: Draft<'c>,
+        sizes: &[AffineExpr<'c>],
+        (stages, later): (&[usize], &[Part]),
+        mut yields: Vec<Yield<'c>>,
+    ) {
+        let own = yields.len();
+        let needed = self.needed(stages, later);
+        for &value in &needed {
+            let new = draft.known[&value];
+            if let Some(stage) = new.defining_op() {
+                stage.set_attr("space", self.cx.str_attr("buffer"));
+            }
+            yields.push((new, self.shape(value)));
+        }
+        let outputs = self.finish(draft, sizes, &yields);
+        self.values.extend(needed.into_iter().zip(outputs.into_iter().skip(own)));
     }
 
     /// An empty kernel with the symbols of the old one.
@@ -121,7 +145,7 @@ impl<'c> Cutter<'_, 'c> {
         for part in later {
             match part {
                 Part::Plain(stages) => later_stages.extend(stages.iter().copied()),
-                Part::Pieces { stage, .. } => later_stages.push(*stage),
+                Part::Pieces { stage, then, .. } => later_stages.extend([stage].into_iter().chain(then).copied()),
             }
         }
         let returned = self.kernel.results();
@@ -138,7 +162,10 @@ impl<'c> Cutter<'_, 'c> {
     fn stage(&self, draft: &mut Draft<'c>, number: usize) {
         let stage = &self.kernel.stages[number];
         let new = match self.partial.get(&number) {
-            Some(partial) => self.combination(draft, stage, *partial),
+            Some(&partial) => {
+                let argument = self.bring_partial(draft, stage, partial);
+                self.combination(draft, stage, argument)
+            }
             None => self.copy(draft, stage),
         };
         draft.known.extend(stage.op.results().into_iter().zip(new.results()));
@@ -150,7 +177,7 @@ impl<'c> Cutter<'_, 'c> {
         let new = Builder::at_end(draft.body, stage.op.location()).clone_op(stage.op, &operands);
         for op in new.body(0).ops() {
             for (at, operand) in op.operands().into_iter().enumerate() {
-                if self.values.contains_key(&operand) {
+                if self.values.contains_key(&operand) || draft.known.contains_key(&operand) {
                     op.set_operand(at, self.bring(draft, operand));
                 }
             }
@@ -158,8 +185,16 @@ impl<'c> Cutter<'_, 'c> {
         new
     }
 
+    /// The results of pieces as an argument.
+    fn bring_partial(&self, draft: &mut Draft<'c>, stage: &StageView<'c>, partial: Partial<'c>) -> Value<'c> {
+        let argument = draft.body.add_arg(partial.tensor.ty(), stage.op.location());
+        draft.operands.push(partial.tensor);
+        draft.shapes.push([&[partial.pieces], self.shape(stage.op.result(0)).as_slice()].concat());
+        argument
+    }
+
     /// The stage that reduces pieces; its result has the pieces as its first dim.
-    fn pieces(&self, draft: &mut Draft<'c>, number: usize, (dim, size): (usize, i64), pieces: AffineExpr<'c>) -> Value<'c> {
+    fn pieces(&self, draft: &mut Draft<'c>, number: usize, (dim, size): (usize, i64), pieces: AffineExpr<'c>) -> Yield<'c> {
         let stage = &self.kernel.stages[number];
         let new = self.copy(draft, stage);
         let by = self.kernel.num_dims();
@@ -171,18 +206,14 @@ impl<'c> Cutter<'_, 'c> {
         let value = new.result(0);
         let shape = [&[pieces.as_constant().unwrap_or(DYNAMIC)], stage.op.result(0).ty().shape().as_slice()].concat();
         value.set_type(value.ty().with_shape(&shape));
-        draft.shapes.push([&[pieces], self.shape(stage.op.result(0)).as_slice()].concat());
-        value
+        (value, [&[pieces], self.shape(stage.op.result(0)).as_slice()].concat())
     }
 
     /// The stage that combines what the pieces gave.
-    fn combination(&self, draft: &mut Draft<'c>, stage: &StageView<'c>, partial: Partial<'c>) -> Op<'c> {
+    fn combination(&self, draft: &mut Draft<'c>, stage: &StageView<'c>, partial: Value<'c>) -> Op<'c> {
         let cx = self.cx;
         let location = stage.op.location();
-        let argument = draft.body.add_arg(partial.tensor.ty(), location);
-        draft.operands.push(partial.tensor);
         let result = stage.op.result(0);
-        draft.shapes.push([&[partial.pieces], self.shape(result).as_slice()].concat());
         let by = self.kernel.num_dims();
         let parallel = stage.parallel();
         let ints = |dims: &[usize]| cx.i64s_attr(&dims.iter().map(|&dim| dim as i64).collect::<Vec<_>>());
@@ -197,7 +228,7 @@ impl<'c> Cutter<'_, 'c> {
         ];
         let mut b = Builder::at_end(draft.body, location);
         let spec =
-            OpSpec { name: "loop.stage", operands: &[argument], results: &[result.ty()], attrs: &attrs, regions: 1, ..OpSpec::default() };
+            OpSpec { name: "loop.stage", operands: &[partial], results: &[result.ty()], attrs: &attrs, regions: 1, ..OpSpec::default() };
         let op = b.op(spec);
         let element = element(stage, result.ty());
         let block = op.region(0).append_block(&[element], location);
@@ -208,7 +239,7 @@ impl<'c> Cutter<'_, 'c> {
     }
 
     /// Ends a kernel and calls it.
-    fn finish(&self, draft: Draft<'c>, sizes: &[AffineExpr<'c>], yields: &[Value<'c>]) -> Vec<Value<'c>> {
+    fn finish(&self, draft: Draft<'c>, sizes: &[AffineExpr<'c>], yields: &[Yield<'c>]) -> Vec<Value<'c>> {
         let (cx, symbols) = (self.cx, self.kernel.sizes.num_symbols());
         let map = |results: &[AffineExpr<'c>]| cx.map(0, symbols, results);
         for stage in draft.body.ops() {
@@ -216,10 +247,11 @@ impl<'c> Cutter<'_, 'c> {
             let maps: Vec<_> = maps.map(|map| cx.map(sizes.len(), symbols, &map.results())).collect();
             stage.set_attr("maps", cx.maps_attr(&maps));
         }
-        Builder::at_end(draft.body, self.kernel.op.location()).effect("loop.return", yields, &[]);
+        let (yields, shapes): (Vec<_>, Vec<_>) = yields.iter().cloned().unzip();
+        Builder::at_end(draft.body, self.kernel.op.location()).effect("loop.return", &yields, &[]);
         let numbers: Vec<i64> = (0..symbols as i64).collect();
         draft.op.set_attr("sizes", cx.map_attr(map(sizes)));
-        draft.op.set_attr("shapes", cx.maps_attr(&draft.shapes.iter().map(|shape| map(shape)).collect::<Vec<_>>()));
+        draft.op.set_attr("shapes", cx.maps_attr(&draft.shapes.iter().chain(&shapes).map(|shape| map(shape)).collect::<Vec<_>>()));
         draft.op.set_attr("symbols", cx.i64s_attr(&numbers));
         let results: Vec<Type<'c>> = yields.iter().map(|value| value.ty()).collect();
         let name = draft.op.str("sym_name").unwrap_or_default();

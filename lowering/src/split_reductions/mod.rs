@@ -14,7 +14,15 @@
 //! ```
 //!
 //! On a device blocks share all loops outside, and a row that is not very long is read sooner than another kernel starts: only few and long rows
-//! are cut there, and columns while they are not enough for a thread each.
+//! are cut there, and columns while they are not enough for a thread each. What has only the rows left after that, the combination of pieces first, stays
+//! in the kernel of the pieces: the last block runs it when all are done.
+//!
+//! ```mlir
+//! loop.kernel {sizes = (s0, s0 floordiv 8192 + 1), ...} {
+//!   %p = loop.stage %x {domain = array<i64: 1, 0>, reduce = array<i64: 0>, chunk = array<i64: 1, 0, 8192>, space = "buffer", ...}
+//!   %0 = loop.stage %p {domain = array<i64: 1>, reduce = array<i64: 1>, ...}
+//!   loop.return %p, %0
+//! ```
 //!
 //! Other stages of the kernel become kernels between and after these. Refused are positions of extrema, scans, scatters,
 //! contractions, and kernels that are called twice.

@@ -1,6 +1,7 @@
 //! Which kernels are cut, where, and into pieces of what size.
 
 use crate::kernel_view::{KernelView, StageView};
+use crate::loop_to_gpu::runs;
 use crate::schedule_cpu::access::{Stride, stride};
 use strata_core::ir::Op;
 
@@ -17,6 +18,8 @@ pub enum Part {
         dim: usize,
         /// Elements of a piece.
         size: i64,
+        /// Stages of the same kernel that need all pieces: the combination of these first. With none it is a later part's.
+        then: Vec<usize>,
     },
 }
 
@@ -37,14 +40,25 @@ pub struct Machine {
     least: f64,
     /// Most outer iterations, those of pieces counted: of rows and of columns. `None` where pieces of any number of rows are limited.
     most: Option<(f64, f64)>,
+    /// Where the last of all blocks can combine the pieces, in the same kernel: elements of a piece of a row of unknown length.
+    meeting: Option<f64>,
 }
 
 /// Threads that share the outermost loop: a piece of all rows is one's.
-pub const CPU: Machine =
-    Machine { busy: 32.0, columns: f64::INFINITY, row: 0.0, long: 4.0 * LONGEST, piece: (1 << 15) as f64, least: 1.0, most: None };
+pub const CPU: Machine = Machine {
+    busy: 32.0,
+    columns: f64::INFINITY,
+    row: 0.0,
+    long: 4.0 * LONGEST,
+    piece: (1 << 15) as f64,
+    least: 1.0,
+    most: None,
+    meeting: None,
+};
 
 /// Blocks of threads that share all outer loops: a row is a block's, a column a thread's. A block reads a row that is not long sooner than
-/// another kernel starts; each of its threads has a sum, so that none is long.
+/// another kernel starts; each of its threads has a sum, so that none is long. Pieces of rows of unknown length are short: there may be
+/// few of them, and one block combines many thousands of them in no time.
 pub const DEVICE: Machine = Machine {
     busy: 64.0,
     columns: (1 << 15) as f64,
@@ -53,6 +67,7 @@ pub const DEVICE: Machine = Machine {
     piece: 0.0,
     least: (1 << 12) as f64,
     most: Some((512.0, (1 << 16) as f64)),
+    meeting: Some((1 << 13) as f64),
 };
 
 /// Operations that are worth a kernel of their own.
@@ -69,38 +84,58 @@ pub fn plan(kernel: &KernelView<'_>, call: Op<'_>, machine: &Machine) -> Option<
     let sizes = Sizes::of(kernel, call);
     let outer: f64 = kernel.outer.iter().map(|&dim| sizes.0[dim]).product();
     let idle = outer < machine.busy;
-    let mut parts = Vec::new();
-    let mut run = Vec::new();
+    let can_meet = machine.meeting.is_some() && runs(kernel.op);
+    let (mut parts, mut run, mut meets) = (Vec::new(), Vec::new(), false);
     for (number, stage) in kernel.stages.iter().enumerate() {
         if stage.is_scatter() || stage.scan.is_some() || stage.is_mean() || is_contraction(stage) {
             return None;
         }
         let large = sizes.work(stage) >= WORTH;
-        let piece = large.then(|| piece(kernel, stage, &sizes, (machine, outer))).flatten();
+        let cut = large.then(|| piece(kernel, stage, &sizes, (machine, outer))).flatten();
         let alone = idle && large && stage.domain.iter().any(|dim| !kernel.outer.contains(dim));
-        if piece.is_none() && !alone {
+        if cut.is_none() && !alone {
             run.push(number);
             continue;
         }
-        if !run.is_empty() {
-            parts.push(Part::Plain(std::mem::take(&mut run)));
-        }
-        match piece {
-            Some((dim, size)) => {
-                parts.push(Part::Pieces { stage: number, dim, size });
+        close(kernel, &mut parts, std::mem::take(&mut run), meets);
+        meets = false;
+        match cut {
+            Some(Piece { dim, size, across }) => {
+                parts.push(Part::Pieces { stage: number, dim, size, then: Vec::new() });
                 run.push(number);
+                meets = can_meet && !across;
             }
             None => parts.push(Part::Plain(vec![number])),
         }
     }
-    if !run.is_empty() {
-        parts.push(Part::Plain(run));
-    }
+    close(kernel, &mut parts, run, meets);
     parts.iter().any(|part| matches!(part, Part::Pieces { .. })).then_some(parts)
 }
 
+/// Stages that follow each other are a part, or belong to the pieces that the first of them combines: where these may meet and all of the
+/// stages run over the rows alone.
+fn close(kernel: &KernelView<'_>, parts: &mut Vec<Part>, run: Vec<usize>, meets: bool) {
+    let over_rows = |pieces: usize| {
+        let rows = kernel.stages[pieces].parallel();
+        run.iter().all(|&number| number == pieces || kernel.stages[number].domain == rows)
+    };
+    match parts.last_mut() {
+        _ if run.is_empty() => {}
+        Some(Part::Pieces { stage, then, .. }) if meets && over_rows(*stage) => *then = run,
+        _ => parts.push(Part::Plain(run)),
+    }
+}
+
+/// How a reduction is cut.
+struct Piece {
+    dim: usize,
+    size: i64,
+    /// It reads across rows: the results are columns.
+    across: bool,
+}
+
 /// The dim to cut and the size of a piece, if the reduction is to be cut.
-fn piece(kernel: &KernelView<'_>, stage: &StageView<'_>, sizes: &Sizes, (machine, outer): (&Machine, f64)) -> Option<(usize, i64)> {
+fn piece(kernel: &KernelView<'_>, stage: &StageView<'_>, sizes: &Sizes, (machine, outer): (&Machine, f64)) -> Option<Piece> {
     let arg = stage.op.str("reducer").is_some_and(|name| name.starts_with("arg"));
     if arg || stage.chunk.is_some() {
         return None;
@@ -114,12 +149,21 @@ fn piece(kernel: &KernelView<'_>, stage: &StageView<'_>, sizes: &Sizes, (machine
     }
     // Work of one step along the dim.
     let step = sizes.work(stage) / size;
-    let turns = if across { 8.0 } else { 256.0 };
+    let turns = match machine.meeting {
+        _ if across => 8.0,
+        None => 256.0,
+        // Those of a row that has other dims, too, may be shared along these.
+        Some(_) => (256.0 * size / row).max(1.0),
+    };
     let pieces = machine.most.map_or(PIECES, |(rows, columns)| if across { columns } else { rows } / outer);
     let least = if across { 1.0 } else { machine.least * size / row };
-    let elements = (size / pieces).max(machine.piece / step).max(least).min(LONGEST);
+    let known = kernel.static_size(dim).is_some();
+    let elements = match machine.meeting.filter(|_| !known && !across) {
+        Some(elements) => (elements * size / row).max(1.0),
+        None => (size / pieces).max(machine.piece / step).max(least).min(LONGEST),
+    };
     let elements = (elements / turns).ceil() * turns;
-    (elements * 2.0 <= size).then_some((dim, elements as i64))
+    (elements * 2.0 <= size).then_some(Piece { dim, size: elements as i64, across })
 }
 
 /// Whether memory is read in steps along the reduced dim while a dim of the result would read it in its order.

@@ -16,7 +16,7 @@ pub(crate) struct Home {
     pub device: Arc<dyn Device>,
     pub pool: Arc<Pool>,
     pub code: DeviceCode,
-    /// One word for each kernel: what it complains of.
+    /// Two words for each kernel: what it complains of, and how many of its blocks are done, which is zero between launches.
     status: Block,
     /// Constants of the image that were asked for, by their address there.
     constants: Mutex<HashMap<usize, Block>>,
@@ -25,6 +25,9 @@ pub(crate) struct Home {
     /// One call at a time: the device does everything in one order.
     turn: Mutex<Graphs>,
 }
+
+/// Bytes of a kernel's two words.
+const STATUS: usize = 8;
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     // No code panics while it holds these locks with its data in disorder.
@@ -35,8 +38,8 @@ impl Home {
     /// Takes the weights to the device.
     pub fn new(device: Arc<dyn Device>, code: DeviceCode, manifest: &Manifest, weights: &[usize]) -> Result<Arc<Home>, DeviceError> {
         let pool = Arc::new(Pool::new(device.clone()));
-        let status = pool.take(4 * code.kernels.len())?;
-        device.clear(status.at(), 4 * code.kernels.len())?;
+        let status = pool.take(STATUS * code.kernels.len())?;
+        device.clear(status.at(), STATUS * code.kernels.len())?;
         let graphs = Graphs::new(device.clone(), code.graphs);
         let home = Home { device, pool, code, status, constants: Mutex::default(), weights: Mutex::default(), turn: Mutex::new(graphs) };
         for (&from, weight) in weights.iter().zip(&manifest.weights) {
@@ -88,9 +91,9 @@ impl Home {
         Ok(copy)
     }
 
-    /// Where a kernel leaves its complaint.
+    /// Where a kernel leaves its complaint, and counts.
     pub fn status(&self, kernel: usize) -> Address {
-        self.status.at() + 4 * kernel as Address
+        self.status.at() + (STATUS * kernel) as Address
     }
 
     /// What a kernel has complained of since the last time; waits for the device where some kernel can.
@@ -98,9 +101,10 @@ impl Home {
         if !self.code.kernels.iter().any(|kernel| kernel.checks) {
             return Ok(());
         }
-        let mut words = vec![0; 4 * self.code.kernels.len()];
+        let mut words = vec![0; STATUS * self.code.kernels.len()];
         self.device.download(self.status.at(), &mut words)?;
-        let Some(first) = words.chunks_exact(4).position(|word| word.iter().any(|&byte| byte != 0)) else { return Ok(()) };
+        let complains = |words: &[u8]| words[..4].iter().any(|&byte| byte != 0);
+        let Some(first) = words.chunks_exact(STATUS).position(complains) else { return Ok(()) };
         self.device.clear(self.status.at(), words.len())?;
         let kernel = &self.code.kernels[first];
         Err(DeviceError::OutOfBounds { kernel: kernel.name.clone(), location: kernel.location.clone() })

@@ -71,6 +71,8 @@ pub enum Do {
     Matrix(super::matrix::Product),
     /// All threads wait for each other.
     Barrier,
+    /// Orders memory accesses before and after, as other blocks see them.
+    Fence,
     /// Runs one of two lists.
     If { condition: Reg, then: Vec<Step>, otherwise: Vec<Step> },
     /// Runs a list while the number is below the end.

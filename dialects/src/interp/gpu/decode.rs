@@ -90,6 +90,13 @@ impl<'c> Reader<'c> {
                 push(Do::Barrier);
                 return Ok(());
             }
+            "llvm.fence" => {
+                // Releasing and acquiring, in the order of all or not, and for the device at least.
+                let both = op.int("ordering").is_some_and(|ordering| ordering >= 6);
+                let wide = op.str("syncscope").is_none_or(|scope| scope == "device");
+                push(Some(Do::Fence).filter(|_| both && wide).ok_or_else(|| unknown(op))?);
+                return Ok(());
+            }
             "nvvm.cp.async.shared.global" => {
                 if op.int("size") != Some(16) {
                     return Err(unknown(op));

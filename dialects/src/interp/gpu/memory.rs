@@ -4,6 +4,7 @@
 //! thread's access makes uncertain: a read or a write of what another thread wrote without a barrier between them.
 
 use super::super::value::{InterpError, fail};
+use super::order::Order;
 use std::collections::HashMap;
 
 /// Kinds of memory, in a pointer's highest bits.
@@ -55,6 +56,7 @@ pub struct Memories<'a> {
     shared: Vec<u8>,
     local: Vec<Vec<u8>>,
     touched: HashMap<u64, Vec<Touch>>,
+    order: Order,
     /// A block of global memory that any thread may write, with one value only.
     status: usize,
 }
@@ -68,13 +70,20 @@ impl<'a> Memories<'a> {
         (threads, local): (usize, usize),
         status: usize,
     ) -> Self {
-        Self { global, constants, shared: vec![0xA5; shared], local: vec![vec![0xA5; local]; threads], touched: HashMap::new(), status }
+        let (shared, local) = (vec![0xA5; shared], vec![vec![0xA5; local]; threads]);
+        Self { global, constants, shared, local, touched: HashMap::new(), order: Order::default(), status }
     }
 
     /// Memory of a new block of threads.
     pub fn next_block(&mut self) {
         self.shared.fill(0xA5);
         self.touched.remove(&(SHARED << KIND >> BLOCK));
+        self.order.next_block();
+    }
+
+    /// Orders a thread's accesses before and after, as other blocks see them.
+    pub fn fence(&mut self, who: Who) {
+        self.order.fence(who);
     }
 
     fn bytes(&mut self, at: u64, size: usize, who: Who) -> Result<&mut [u8], InterpError> {
@@ -115,6 +124,7 @@ impl<'a> Memories<'a> {
         value[..size].copy_from_slice(bytes);
         let before = u64::from_le_bytes(value);
         bytes.copy_from_slice(&f(before).to_le_bytes()[..size]);
+        self.order.count(at, who);
         Ok(before)
     }
 
@@ -136,7 +146,11 @@ impl<'a> Memories<'a> {
         };
         let touch = &mut touched[offset];
         let me = who.thread as u32;
-        let ordered = touch.block == 0 || (touch.block == who.block + 1 && (touch.writer == me || touch.written < who.epoch));
+        let ordered = match touch.block.checked_sub(1) {
+            None => true,
+            Some(block) if block == who.block => touch.writer == me || touch.written < who.epoch,
+            Some(block) => self.order.comes_after(Who { thread: touch.writer as usize, block, epoch: touch.written }, who),
+        };
         if !ordered {
             let what = if write { "writes" } else { "reads" };
             return Err(fail(format!(

@@ -10,6 +10,7 @@ mod decode;
 mod emulator;
 mod matrix;
 mod memory;
+mod order;
 mod run;
 mod scalar;
 #[cfg(test)]
@@ -60,7 +61,7 @@ pub(super) fn launch<'c>(m: &mut Machine<'c>, op: Op<'c>, (device, function): (O
     let symbols = symbols.collect::<Option<Vec<_>>>().ok_or_else(|| fail("a symbol is no argument of the launch"))?;
     let grid = function.attr("host.grid").and_then(Attr::as_map).ok_or_else(|| fail("the kernel does not say how many blocks it has"))?;
     let blocks = Expr::map(grid).first().map_or(Ok(1), |expr| expr.value(&[], &symbols))?;
-    let status = m.memory.add_block(vec![0; 4]);
+    let status = m.memory.add_block(vec![0; 8]);
     arguments.push(pointer(GLOBAL, status, 0));
     let mut memory = Memories::new(m.memory.blocks(), &code.constants, code.shared, (code.threads, code.local), status);
     (0..blocks.max(0) as u64).try_for_each(|block| run::BlockRun::run(&code, &mut memory, &arguments, block))?;

@@ -148,6 +148,10 @@ impl<'a, 'm> BlockRun<'a, 'm> {
                 self.epoch += 1;
                 Ok(())
             }
+            Do::Fence => {
+                on.iter().for_each(|&t| self.memory.fence(self.who(t)));
+                Ok(())
+            }
             Do::If { condition, ref then, ref otherwise } => {
                 let (yes, no): (Vec<_>, Vec<_>) = on.iter().copied().partition(|&t| self.get(condition, t) != 0);
                 if !yes.is_empty() {

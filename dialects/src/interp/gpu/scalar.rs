@@ -135,6 +135,8 @@ pub fn join(how: i64, ty: ElementType) -> Option<Join> {
         7 => integers("arith.maxsi"),
         8 => integers("arith.minsi"),
         11 => Some(Join::Floats(floats("arith.addf")?, ty)),
+        // Counts up to a number and begins anew.
+        15 => Some(Join::Integers(|before, last, _| Some(if before >= last { 0 } else { before + 1 }), ty.bits())),
         _ => None,
     }
 }

@@ -8,6 +8,11 @@ use strata_core::registry::Registry;
 
 /// Runs a kernel of 64 threads with 512 bytes of shared memory, which stores into the 64 numbers of the output.
 fn run(body: &str) -> Result<Vec<f64>, String> {
+    run_blocks(1, body)
+}
+
+/// The same with so many blocks.
+fn run_blocks(blocks: usize, body: &str) -> Result<Vec<f64>, String> {
     let text = format!(
         r#"
 func.func @main() attributes {{host.entry}} {{
@@ -19,7 +24,7 @@ func.func @main() attributes {{host.entry}} {{
 gpu.module @device {{
   llvm.mlir.global internal @shared() {{addr_space = 3 : i32}} : !llvm.array<512 x i8>
   gpu.func @k(%out: !llvm.ptr, %status: !llvm.ptr) kernel
-      attributes {{known_block_size = array<i32: 64, 1, 1>, host.grid = affine_map<() -> (1)>, host.symbols = array<i64>}} {{
+      attributes {{known_block_size = array<i32: 64, 1, 1>, host.grid = affine_map<() -> ({blocks})>, host.symbols = array<i64>}} {{
     %thread = gpu.thread_id x
     %t = arith.index_cast %thread : index to i64
     %n = arith.index_cast %thread : index to i32
@@ -195,4 +200,53 @@ fn wide_accesses_are_aligned() {
 #[test]
 fn memory_ends() {
     refused("%far = llvm.getelementptr %mine[512] : (!llvm.ptr) -> !llvm.ptr, f32\nllvm.store %x, %far : f32, !llvm.ptr", "shared memory");
+}
+
+/// Four blocks write a quarter of the numbers each; the last one turns them all around.
+fn met(before: &str, after: &str) -> Result<Vec<f64>, String> {
+    run_blocks(
+        4,
+        &format!(
+            "%b = gpu.block_id x
+            %block = arith.index_cast %b : index to i64
+            %16 = arith.constant 16 : i64
+            %begin = arith.muli %block, %16 : i64
+            %p = arith.addi %begin, %t : i64
+            %mine_to_write = arith.cmpi slt, %t, %16 : i64
+            scf.if %mine_to_write {{
+              %at = llvm.getelementptr %out[%p] : (!llvm.ptr, i64) -> !llvm.ptr, f32
+              %v = arith.sitofp %p : i64 to f32
+              llvm.store %v, %at : f32, !llvm.ptr
+            }}
+            gpu.barrier
+            scf.if %is_first {{
+              %3 = arith.constant 3 : i32
+              %counter = llvm.getelementptr %status[1] : (!llvm.ptr) -> !llvm.ptr, i32
+              {before}
+              %found = llvm.atomicrmw uinc_wrap %counter, %3 monotonic : !llvm.ptr, i32
+              {after}
+              llvm.store %found, %shared : i32, !llvm.ptr
+            }}
+            gpu.barrier
+            %count = llvm.load %shared : !llvm.ptr -> i32
+            %all = arith.constant 3 : i32
+            %last = arith.cmpi eq, %count, %all : i32
+            scf.if %last {{
+              %opposite = arith.subi %63, %t : i64
+              %from = llvm.getelementptr %out[%opposite] : (!llvm.ptr, i64) -> !llvm.ptr, f32
+              %y = llvm.load %from : !llvm.ptr -> f32
+              gpu.barrier
+              llvm.store %y, %place : f32, !llvm.ptr
+            }}"
+        ),
+    )
+}
+
+#[test]
+fn blocks_meet_at_a_counter_between_fences() {
+    let fence = "llvm.fence syncscope(\"device\") acq_rel";
+    assert_eq!(met(fence, fence), Ok((0..64).map(|t| f64::from(63 - t)).collect()));
+    for found in [met("", fence), met(fence, ""), met("", "")] {
+        assert!(found.as_ref().is_err_and(|text| text.contains("race")), "{found:?}");
+    }
 }

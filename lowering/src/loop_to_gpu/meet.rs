@@ -1,0 +1,67 @@
+//! Blocks that meet: the last one that is done goes on alone with what needs the results of all.
+//!
+//! When what its threads wrote is to be seen by all, each block counts itself in a word of the kernel's own. The one that finds all others
+//! counted is the last; the count wraps to zero with it, for the next launch. Which block that is differs from run to run, but it does
+//! all of the rest, in one order: results do not depend on it.
+
+use super::team::Team;
+use crate::kernel_view::KernelView;
+use crate::loop_to_cpu::Error;
+use crate::loop_to_cpu::emitter::Emitter;
+use crate::loop_to_cpu::memory;
+use crate::loop_to_cpu::nest::Copy;
+use crate::num::Num;
+use strata_core::ir::{ElementType, Value};
+
+/// Where the count is, in words behind the status.
+const COUNT: i64 = 1;
+
+/// LLVM's number of the atomic operation that adds one, or wraps to zero at a bound.
+const COUNT_UP: i64 = 15;
+
+impl<'c> Emitter<'c> {
+    /// All stages of the rest at all points, in the last block; `word` is shared memory for one number.
+    pub(super) fn in_last_block(&mut self, rest: KernelView<'c>, word: Value<'c>, start: &Copy<'c>) -> Result<(), Error> {
+        let Some(team) = self.team else { return Ok(()) };
+        let last = self.is_last_block(team, word);
+        self.kernel = rest;
+        self.registers.clear();
+        self.only_if(last, |emitter| {
+            let points = emitter.points();
+            emitter.repeat(Num::Const(0), points, 1, Vec::new(), &mut |emitter, number, carried| {
+                emitter.as_team(start, number)?;
+                Ok(carried)
+            })?;
+            Ok(())
+        })
+    }
+
+    /// Points of the outer loops.
+    fn points(&mut self) -> Num<'c> {
+        let sizes = self.outer_sizes();
+        sizes.into_iter().fold(Num::Const(1), |all, (_, size)| all.mul(&mut self.b, size))
+    }
+
+    /// Whether all other blocks are done, and what they wrote is seen here.
+    fn is_last_block(&mut self, team: Team<'c>, word: Value<'c>) -> Value<'c> {
+        // (A block is at a point of the outer loops.)
+        let blocks = self.points();
+        let bound = blocks.sub(&mut self.b, Num::Const(1)).value(&mut self.b);
+        let count = memory::element_pointer(&mut self.b, self.status, Num::Const(COUNT), ElementType::I32);
+        // What the first thread fences is what all threads have written.
+        self.barrier();
+        let first = self.is_zero(Num::Value(team.thread));
+        let int = self.cx.int(32);
+        let bound = self.b.value("arith.index_cast", &[bound], int, &[]);
+        self.only_if(first, |emitter| {
+            let b = &mut emitter.b;
+            memory::device_fence(b);
+            let before = memory::combine(b, count, Num::Const(0), bound, ElementType::I32, COUNT_UP);
+            memory::device_fence(b);
+            memory::store(b, word, Num::Const(0), before, ElementType::I32);
+        });
+        self.barrier();
+        let before = memory::load(&mut self.b, word, Num::Const(0), ElementType::I32);
+        self.b.value("arith.cmpi", &[before, bound], self.cx.int(1), &[("predicate", self.cx.i64_attr(0))])
+    }
+}
