@@ -86,6 +86,24 @@ func.func @main(%x: tensor<70x70xf32>) -> tensor<70x70xf32> attributes {capture.
 
 // -----
 
+// What moves along all dims of the tile has no part there either: it is read once, and would not fit.
+// CHECK: llvm.mlir.global internal @k0.shared() {{.*}} : !llvm.array<4352 x i8>
+// CHECK: gpu.func @k0
+func.func @main(%x: tensor<128x16x64xf32>, %y: tensor<128x16xf32>, %z: tensor<64xf32>) -> tensor<128x64xf32> attributes {capture.entry} {
+  %r = prim.fusion %x, %y, %z : (tensor<128x16x64xf32>, tensor<128x16xf32>, tensor<64xf32>) -> tensor<128x64xf32> {
+  ^bb0(%a: tensor<128x16x64xf32>, %b: tensor<128x16xf32>, %c: tensor<64xf32>):
+    %0 = prim.broadcast %b {dims = array<i64: 0, 1>} : (tensor<128x16xf32>) -> tensor<128x16x64xf32>
+    %1 = prim.mul %a, %0 : tensor<128x16x64xf32>
+    %2 = prim.broadcast %c {dims = array<i64: 2>} : (tensor<64xf32>) -> tensor<128x16x64xf32>
+    %3 = prim.add %1, %2 : tensor<128x16x64xf32>
+    %4 = prim.reduce %3 {dims = array<i64: 1>, kind = "sum"} : (tensor<128x16x64xf32>) -> tensor<128x64xf32>
+    prim.yield %4 : tensor<128x64xf32>
+  }
+  return %r : tensor<128x64xf32>
+}
+
+// -----
+
 // Large angles are reduced by our own code, as there is no library.
 // CHECK: llvm.mlir.global internal constant @strata_math.digits
 // CHECK: call @strata_math.sin.f32

@@ -231,7 +231,10 @@ impl<'c> Emitter<'c> {
         let element = stage.op.result(0).ty().element_type();
         let reducer = element.and_then(|element| Reducer::named(&name, element));
         let reducer = reducer.ok_or_else(|| Error::at(stage.op, format!("there is no reducer '{name}'")))?;
-        let parts = self.parts(device, stage, tiles, &|_| true)?;
+        // What moves along all dims that are cut is read once.
+        let cut: Vec<_> = tiles.cuts().into_iter().filter(|&(_, extent)| extent > 1).collect();
+        let again = |operand: usize| !cut.iter().all(|&(dim, _)| stage.maps[operand].results().iter().any(|expr| expr.uses_dim(dim)));
+        let parts = self.parts(device, stage, tiles, &again)?;
         let all: Vec<_> = (0..stage.maps.len()).collect();
         let copies = self.readable(&parts, &all, copies, &tiles.cuts());
         let start = reducer.start(&mut self.b);

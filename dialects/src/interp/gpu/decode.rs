@@ -12,6 +12,9 @@ use strata_core::ir::{Attr, Block, ElementType, Op, Type, Value as Ssa};
 
 type Done<T = ()> = Result<T, InterpError>;
 
+/// Shared memory that every device has for a block.
+const SHARED_BYTES: usize = 48 << 10;
+
 /// Reads a kernel of a device's module.
 pub fn decode(device: Op<'_>, function: Op<'_>) -> Done<Code> {
     let block = function.region(0).entry().ok_or_else(|| fail("the kernel is empty"))?;
@@ -21,6 +24,9 @@ pub fn decode(device: Op<'_>, function: Op<'_>) -> Done<Code> {
     let arguments = block.args().into_iter().map(|arg| reader.bind(arg)).collect();
     let (steps, _) = reader.block(block)?;
     let Reader { registers, shared, local, constants, .. } = reader;
+    if shared > SHARED_BYTES {
+        return Err(fail(format!("the kernel has {shared} bytes of shared memory, and a block at most {SHARED_BYTES}")));
+    }
     Ok(Code { steps, registers, arguments, threads: threads.max(1) as usize, shared, local, constants })
 }
 
