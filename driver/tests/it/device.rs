@@ -224,6 +224,16 @@ fn attention_is_one_kernel() {
 }
 
 #[test]
+fn causal_attention_ends_where_rows_see_nothing() {
+    let text = strata_driver::lower(&program("attention_causal.mlir"), "loop-scheduled", &options(Mode::Default)).unwrap();
+    assert!(text.contains("reach = 0 : i64") && text.contains("reach = -3 : i64"), "{text}");
+    let (emulated, native) =
+        (emulated(&program("attention_causal.mlir"), &options(Mode::Default)).unwrap(), native("attention_causal.mlir"));
+    let inputs = [numbers(&[2, 150, 24]), numbers(&[2, 150, 24]), numbers(&[2, 150, 40])];
+    agree(&emulated.run(&inputs).unwrap(), &native.run(&inputs).unwrap());
+}
+
+#[test]
 fn a_layer_of_halves_is_on_matrix_units() {
     let text = strata_driver::lower(&program("layer_f16.mlir"), "loop-scheduled", &options(Mode::Default)).unwrap();
     // Three projections, and the attention.
