@@ -2,8 +2,8 @@
 //!
 //! The program around them stays as it is: `host.launch @k` now launches a kernel of the device, in a grid of blocks whose number is a
 //! map of the kernel's symbols (`host.grid`). A scatter needs all threads to be done with what stands before it: such a kernel is two functions,
-//! launched one after the other. So does what combines the pieces of a reduction: the last block does that ([`meet`]). A kernel that calls functions which the device does not have stays a `loop.kernel`, which
-//! the host runs.
+//! launched one after the other. What combines the pieces of a reduction needs the same, and is the last block's work (`meet`). A kernel that
+//! calls functions which the device does not have stays a `loop.kernel`, which the host runs.
 //!
 //! Bodies of stages, index arithmetic, reducers and the loops of a stage are written by the code that writes them for the CPU; what
 //! is said here is which threads stand where, and what they hand each other.
