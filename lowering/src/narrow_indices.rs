@@ -40,13 +40,13 @@ const DEPTH: usize = 8;
 const UNSIGNED: i64 = 6;
 
 /// The least and the largest value.
-type Range = (i64, i64);
+pub(crate) type Range = (i64, i64);
 
 /// Gives an operation narrow operands, if it has only wide ones that can be.
 fn narrow<'c>(kernel: &KernelView<'c>, op: Op<'c>) {
     let unsigned = op.is("arith.cmpi") && op.int("predicate").is_none_or(|predicate| predicate >= UNSIGNED);
     let asks = op.is("arith.cmpi") || op.is("arith.sitofp");
-    let narrow = |value: &Value<'c>| is_wide(*value) && fits(kernel, *value, DEPTH).is_some_and(|(least, _)| !unsigned || least >= 0);
+    let narrow = |value: &Value<'c>| is_wide(*value) && range(kernel, *value).is_some_and(|(least, _)| !unsigned || least >= 0);
     if !asks || !op.operands().iter().all(narrow) {
         return;
     }
@@ -60,7 +60,12 @@ fn is_wide(value: Value<'_>) -> bool {
     value.ty().element_type() == Some(ElementType::I64)
 }
 
-/// The range of a value that is made of indices and constants, if it and all it is made of fit 32 bits.
+/// The range of a value that is made of indices and constants, if it and all it is made of fit 32 bits and their own types: then nothing
+/// of it wraps around.
+pub(crate) fn range(kernel: &KernelView<'_>, value: Value<'_>) -> Option<Range> {
+    fits(kernel, value, DEPTH)
+}
+
 fn fits(kernel: &KernelView<'_>, value: Value<'_>, depth: usize) -> Option<Range> {
     let op = value.defining_op()?;
     let operand = |at: usize| fits(kernel, op.operand(at), depth.checked_sub(1)?);
@@ -82,7 +87,8 @@ fn fits(kernel: &KernelView<'_>, value: Value<'_>, depth: usize) -> Option<Range
         }
         _ => return None,
     };
-    let bounds = i64::from(i32::MIN)..=i64::from(i32::MAX);
+    let bits = if value.ty().is_index() { 32 } else { value.ty().element_type()?.bits().min(32) };
+    let bounds = -(1i64 << (bits - 1))..=(1i64 << (bits - 1)) - 1;
     (bounds.contains(&range.0) && bounds.contains(&range.1)).then_some(range)
 }
 

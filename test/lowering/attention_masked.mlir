@@ -1,4 +1,5 @@
-// Blocks of keys that a mask hides from all rows of a tile are passed over: causal, one that sees a few keys, and one for all rows;
+// Blocks of keys that a mask hides from all rows of a tile are passed over: a causal one, and one for all rows. (Scores of
+// the one between are computed with that mask, an output, and apart from their mean.)
 // 301 keys are two blocks of 128 and a part of one, which is looked at with keys before it.
 // RUN: rs-opt %s --to=cpu | FileCheck %s
 // RUN: rs-run %s > %t.fused

@@ -56,7 +56,7 @@ pub fn schedule(frame: &Frame<'_, '_>) {
     let registers = registers(frame.register_bits);
     let (keys, most) = (registers / (2 * VECTORS), registers * 3 / (4 * LINES));
     let columns = if vectors <= most { vectors } else { most * 2 / 3 };
-    let reach = row.and_then(|row| reach(mean, row, view.key));
+    let reach = row.and_then(|row| reach(kernel, mean, row, view.key));
     let one = |many: i64| if width > 1 { many } else { 1 };
     let stream = Stream { row, rows, width, block: BLOCK, keys: one(keys), lines: one(LINES), columns: one(columns), reach };
     let cx = kernel.op.cx();

@@ -40,9 +40,12 @@ pub fn entries<'c>(kernel: &KernelView<'c>, freedom: Freedom) -> Option<Vec<(&'s
     let cx = kernel.op.cx();
     let mut entries = vec![("order", cx.i64s_attr(&order))];
     let by_units = dims.row.filter(|&row| freedom > Freedom::Exact && units::values_in_halves(kernel, &view, row).is_some());
-    let by_units = by_units.and_then(|row| on_units(kernel, &view, row));
-    match by_units.or_else(|| stream(kernel, &view, &dims, mean.op.result(0).ty().element_type()?)) {
-        Some((stream, step)) => entries.extend([("step", cx.i64_attr(step)), ("stream", stream.entries(cx))]),
+    let by_units = by_units.and_then(|row| on_units(kernel, row, view.column?));
+    match by_units.or_else(|| stream(kernel, &dims, mean.op.result(0).ty().element_type()?)) {
+        Some((stream, step)) => {
+            let reach = stream.row.and_then(|row| reach(kernel, mean, row, view.key));
+            entries.extend([("step", cx.i64_attr(step)), ("stream", Stream { reach, ..stream }.entries(cx))]);
+        }
         // Slow, and right.
         None => entries.push(("threads", cx.i64_attr(THREADS))),
     }
@@ -53,8 +56,8 @@ pub fn entries<'c>(kernel: &KernelView<'c>, freedom: Freedom) -> Option<Vec<(&'s
 }
 
 /// The same for matrix units, where a thread has two rows.
-fn on_units(kernel: &KernelView<'_>, view: &MeanView, row: usize) -> Option<(Stream, i64)> {
-    let size = kernel.static_size(view.column?)?.max(1);
+fn on_units(kernel: &KernelView<'_>, row: usize, column: usize) -> Option<(Stream, i64)> {
+    let size = kernel.static_size(column)?.max(1);
     let columns = (size as u64).next_multiple_of(units::COLUMNS as u64) as i64;
     // So that the values of a block, and the sums of a thread, have room.
     let block = if columns <= WIDE / 2 { WIDE / 2 } else { WIDE / 4 };
@@ -66,14 +69,14 @@ fn on_units(kernel: &KernelView<'_>, view: &MeanView, row: usize) -> Option<(Str
         keys: block / units::LANES,
         lines: 2,
         columns: columns / units::LANES,
-        reach: reach(&kernel.stages[view.mean], row, view.key),
+        reach: None,
     };
     (columns <= WIDE).then_some((stream, UNIT_STEP))
 }
 
 /// How the threads of a block share rows, and the length of a step in which operands come to shared memory; `None` where no row pairs with
 /// keys, or where a thread's columns would not fit its registers.
-fn stream(kernel: &KernelView<'_>, view: &MeanView, dims: &Dims, element: ElementType) -> Option<(Stream, i64)> {
+fn stream(kernel: &KernelView<'_>, dims: &Dims, element: ElementType) -> Option<(Stream, i64)> {
     let size = dims.column.map_or(Some(1), |column| kernel.static_size(column))?.max(1);
     let columns = (size as u64).div_ceil(LANES as u64) as i64;
     if columns > COLUMNS {
@@ -84,8 +87,6 @@ fn stream(kernel: &KernelView<'_>, view: &MeanView, dims: &Dims, element: Elemen
     let lines = 1 << lines.ilog2();
     let keys = if double { 2 } else { 4 };
     let step = if columns * LANES * 16 * element.bytes() as i64 <= VALUES { 16 } else { 8 };
-    let row = dims.row?;
-    let reach = reach(&kernel.stages[view.mean], row, view.key);
-    let stream = Stream { row: Some(row), rows: lines * GROUPS, width: 1, block: keys * LANES, keys, lines, columns, reach };
+    let stream = Stream { row: Some(dims.row?), rows: lines * GROUPS, width: 1, block: keys * LANES, keys, lines, columns, reach: None };
     Some((stream, step))
 }

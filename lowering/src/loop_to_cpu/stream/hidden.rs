@@ -7,6 +7,7 @@ use crate::loop_to_cpu::emitter::Emitter;
 use crate::loop_to_cpu::lanes::Coord;
 use crate::loop_to_cpu::memory;
 use crate::loop_to_cpu::nest::Copy;
+use crate::mean_reach::condition;
 use crate::mean_view::{MeanView, Stream};
 use crate::num::Num;
 use crate::schedule_cpu::access::{Stride, stride};
@@ -19,10 +20,7 @@ impl<'c> Emitter<'c> {
     /// The operand of the mean that is false where a row does not see a key, if its elements for a row lie side by side.
     pub(super) fn mask(&self, view: &MeanView, stream: &Stream) -> Option<usize> {
         let mean = &self.kernel.stages[view.mean];
-        let score = mean.op.body(0).ops().last()?.operand(0);
-        let select = score.defining_op().filter(|op| op.is("arith.select"))?;
-        let hidden = select.operand(2).defining_op()?.attr("value")?.as_float()?;
-        let at = argument(mean, select.operand(0)).filter(|_| hidden == f64::NEG_INFINITY)?;
+        let at = condition(mean).filter(|(_, truth)| *truth).and_then(|(condition, _)| argument(mean, condition))?;
         let buffer = self.buffers.get(&mean.op.operand(at)).filter(|buffer| buffer.kept.is_none())?;
         let in_rows = stride(mean.maps[at], mean.op.operand(at), view.key) == Stride::One && !mean.guarded[at];
         let whole = self.kernel.static_size(view.key).is_some_and(|keys| keys >= stream.block) && stream.block % TOGETHER == 0;
