@@ -129,7 +129,7 @@ pub fn build(
     Ok(Artefact {
         manifest: Manifest {
             name,
-            target: manifest::Target { arch: "x86_64".into(), cpu: target.cpu.clone(), features: target.feature_list() },
+            target: manifest::Target { arch: target.arch().into(), cpu: target.cpu.clone(), features: target.feature_list() },
             layout,
             inputs: inputs.collect(),
             outputs: outputs.collect(),

@@ -245,9 +245,10 @@ fn target(options: &Options) -> Target {
 fn for_target(options: &Options, target: &Target) -> Options {
     let vector_bits = options.vector_bits.or(Some(target.vector_bits()));
     let bf16_dots = options.bf16_dots.or(Some(target.has("avx512bf16") && vector_bits == Some(512)));
+    let vector_registers = options.vector_registers.or(Some(target.vector_registers()));
     let cache_ways = options.cache_ways.or(Some(target.cache_ways()));
     let shared_fill_buffers = options.shared_fill_buffers.or(Some(target.shares_fill_buffers()));
-    Options { vector_bits, cache_ways, shared_fill_buffers, bf16_dots, ..options.clone() }
+    Options { vector_bits, vector_registers, cache_ways, shared_fill_buffers, bf16_dots, ..options.clone() }
 }
 
 fn code_options(options: &Options) -> codegen::Options {

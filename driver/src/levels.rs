@@ -241,13 +241,15 @@ impl Level {
             .flatten()
             .filter(|step| !step.optional.is_some_and(skipped) && (options.profile || step.text != PROFILE))
             .filter(|step| step.text != PAIRS || options.bf16_dots == Some(true) && options.numerics != Numerics::Bitwise);
+        let registers = options.vector_registers.map(|count| format!(" vector-registers={count}")).unwrap_or_default();
         let text = |step: &Step| match (options.vector_bits, step.optional) {
             (Some(bits), Some(flag @ "pack-operands")) => {
                 let ways = options.cache_ways.map(|ways| format!(" cache-ways={ways}")).unwrap_or_default();
-                format!("{flag}{{vector-bits={bits}{ways}}}")
+                format!("{flag}{{vector-bits={bits}{registers}{ways}}}")
             }
             (Some(bits), Some(flag @ "schedule-cpu")) => {
-                format!("{flag}{{vector-bits={bits} shared-fill-buffers={}}}", options.shared_fill_buffers == Some(true))
+                let shared = options.shared_fill_buffers == Some(true);
+                format!("{flag}{{vector-bits={bits}{registers} shared-fill-buffers={shared}}}")
             }
             _ if step.text == SPECIALISE => format!("func.func(specialise-sizes{{sizes={sizes}}})"),
             (Some(bits), Some("channels-last")) => format!("func.func(channels-last{{vector-bits={bits}}})"),

@@ -131,6 +131,8 @@ pub struct Options {
     pub part: String,
     /// Bits of a vector register, when they are not those of the CPU.
     pub vector_bits: Option<u32>,
+    /// Vector registers, when they are not those of the CPU.
+    pub vector_registers: Option<u32>,
     /// Whether stores past the caches wait in the buffers of loads, when that is not to be asked of the CPU.
     pub shared_fill_buffers: Option<bool>,
     /// Ways of the first-level data cache, when they are not those of the CPU.

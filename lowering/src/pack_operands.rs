@@ -28,6 +28,8 @@ pub struct PackOperands {
     /// Bits of a vector register.
     #[option(default = 512)]
     vector_bits: i64,
+    /// Vector registers; 0 for as many as x86-64 has of that width.
+    vector_registers: i64,
     /// Lines of the first-level cache that an address may be in: the more, the more rows may lie at such distances.
     #[option(default = 8)]
     cache_ways: i64,
@@ -35,8 +37,10 @@ pub struct PackOperands {
 
 impl Pass for PackOperands {
     fn run<'c>(&self, op: Op<'c>, _: &mut PassContext<'c>) -> Result<(), PassError> {
+        let registers = registers(self.vector_registers, self.vector_bits);
+        let machine = Machine { vector_bits: self.vector_bits, registers, cache_ways: self.cache_ways };
         for kernel in op.find_all("loop.kernel") {
-            pack(op, kernel, &Machine { vector_bits: self.vector_bits, cache_ways: self.cache_ways });
+            pack(op, kernel, &machine);
         }
         Ok(())
     }
@@ -45,6 +49,7 @@ impl Pass for PackOperands {
 /// What is to be known of the machine.
 struct Machine {
     vector_bits: i64,
+    registers: i64,
     cache_ways: i64,
 }
 
@@ -143,9 +148,8 @@ fn layout<'c>(kernel: &KernelView<'c>, operand: usize, machine: &Machine, weight
 
 /// The most rows of a register block that fall on the same place of the first-level cache, when they are so many bytes apart.
 fn crowd(bytes: i64, rows: Option<i64>, machine: &Machine) -> i64 {
-    let registers = registers(machine.vector_bits);
     let places = 1 << (TURN - bytes.trailing_zeros().clamp(LINE, TURN));
-    (block_rows(rows, VECTORS, registers) as u64).div_ceil(places) as i64
+    (block_rows(rows, VECTORS, machine.registers) as u64).div_ceil(places) as i64
 }
 
 /// Whether every call of a kernel passes a weight as this argument: a copy of it is made before the program runs.

@@ -41,9 +41,9 @@ pub fn has(feature: &str) -> bool {
 }
 
 macro_rules! detect {
-    ($feature:expr, $($llvm:literal = $name:tt,)*) => {
+    ($is_detected:ident, $feature:expr, $($llvm:literal = $name:tt,)*) => {
         match $feature {
-            $($llvm => Some(std::arch::is_x86_feature_detected!($name)),)*
+            $($llvm => Some(std::arch::$is_detected!($name)),)*
             _ => None,
         }
     };
@@ -53,6 +53,7 @@ macro_rules! detect {
 #[cfg(target_arch = "x86_64")]
 fn detected(feature: &str) -> Option<bool> {
     let known = detect!(
+        is_x86_feature_detected,
         feature,
         "sse" = "sse",
         "sse2" = "sse2",
@@ -146,7 +147,35 @@ const CPUID: &[(&str, u32, char, u32)] = &[
     ("wbnoinvd", 0x8000_0008, 'b', 9),
 ];
 
-#[cfg(not(target_arch = "x86_64"))]
+/// The features that the standard library knows.
+#[cfg(target_arch = "aarch64")]
+fn detected(feature: &str) -> Option<bool> {
+    detect!(
+        is_aarch64_feature_detected,
+        feature,
+        "aes" = "aes",
+        "bf16" = "bf16",
+        "complxnum" = "fcma",
+        "crc" = "crc",
+        "dotprod" = "dotprod",
+        "fp-armv8" = "fp",
+        "fp16fml" = "fhm",
+        "fullfp16" = "fp16",
+        "i8mm" = "i8mm",
+        "jsconv" = "jsconv",
+        "lse" = "lse",
+        "neon" = "neon",
+        "rand" = "rand",
+        "rcpc" = "rcpc",
+        "rdm" = "rdm",
+        "sha2" = "sha2",
+        "sha3" = "sha3",
+        "sve" = "sve",
+        "sve2" = "sve2",
+    )
+}
+
+#[cfg(not(any(target_arch = "aarch64", target_arch = "x86_64")))]
 fn detected(_feature: &str) -> Option<bool> {
     None
 }
@@ -158,14 +187,14 @@ pub fn machine() -> String {
         let line = text.lines().find(|line| line.split(':').next().is_some_and(|key| key.trim() == name));
         line.and_then(|line| line.split_once(':')).map_or("unknown", |(_, value)| value.trim())
     };
-    let features = crc32fast::hash(field("flags").as_bytes());
-    format!(
-        "{} {} family {} model {} features {features:08x}",
-        std::env::consts::ARCH,
-        field("vendor_id"),
-        field("cpu family"),
-        field("model")
-    )
+    // What Linux calls the maker, the model and the features differs between architectures.
+    let names = match std::env::consts::ARCH {
+        "aarch64" => ["CPU implementer", "CPU architecture", "CPU part", "Features"],
+        _ => ["vendor_id", "cpu family", "model", "flags"],
+    };
+    let [maker, family, model, features] = names.map(field);
+    let features = crc32fast::hash(features.as_bytes());
+    format!("{} {maker} family {family} model {model} features {features:08x}", std::env::consts::ARCH)
 }
 
 /// Whether the kernel lists the feature under the same name.

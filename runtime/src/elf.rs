@@ -1,11 +1,34 @@
-//! Writes a small ELF shared library for x86-64: loadable segments, dynamic symbols, relocations. No more than a program needs.
+//! Writes a small ELF shared library for x86-64 or AArch64: loadable segments, dynamic symbols, relocations. No more than a program needs.
 
-use crate::artefact::PAGE;
 use crate::manifest::Access;
 
+/// What the file says about its architecture.
+#[derive(Clone, Copy)]
+pub(crate) struct Machine {
+    /// `e_machine`.
+    number: u16,
+    /// The relocation that puts a symbol's address into a slot.
+    glob_dat: u64,
+    /// The relocation that puts an address of the library into a slot.
+    relative: u64,
+    /// The largest page that its systems protect as a whole.
+    pub page: u64,
+}
+
+const X86_64: Machine = Machine { number: 62, glob_dat: 6, relative: 8, page: 1 << 12 };
+const AARCH64: Machine = Machine { number: 183, glob_dat: 1025, relative: 1027, page: 1 << 16 };
+
+impl Machine {
+    /// By the name in a manifest.
+    pub fn named(arch: &str) -> Machine {
+        if arch == "aarch64" { AARCH64 } else { X86_64 }
+    }
+}
+
 /// What goes into a library. Addresses count from its load address.
-#[derive(Default)]
 pub(crate) struct Library {
+    /// What it is for.
+    pub machine: Machine,
     /// `SONAME`.
     pub name: String,
     /// Libraries to load with it.
@@ -68,6 +91,12 @@ impl Strings {
 }
 
 impl Library {
+    /// One without anything in it.
+    pub fn new(name: &str, machine: Machine) -> Library {
+        let (needed, loads, imports, relocations, functions, objects) = Default::default();
+        Library { machine, name: name.into(), needed, loads, imports, relocations, functions, objects }
+    }
+
     /// The file's bytes, and where each load's bytes lie in it.
     pub fn write(&self) -> (Vec<u8>, Vec<u64>) {
         let mut strings = Strings(vec![0]);
@@ -79,7 +108,7 @@ impl Library {
 
         // Behind the loads: what the dynamic linker reads, then what it writes to.
         let end = self.loads.iter().map(|load| load.address + load.size).max().unwrap_or(0);
-        let tables_at = end.next_multiple_of(PAGE as u64);
+        let tables_at = end.next_multiple_of(self.machine.page);
         let mut at = tables_at;
         let mut place = |bytes: usize| {
             let start = at.next_multiple_of(8);
@@ -90,7 +119,7 @@ impl Library {
         let hash_at = place(hash.len());
         let relocations_at = place(relocations.len());
         let strings_at = place(strings.0.len());
-        let dynamic_at = at.next_multiple_of(PAGE as u64);
+        let dynamic_at = at.next_multiple_of(self.machine.page);
         let mut dynamic = Writer::default();
         for &name in &needed {
             dynamic.u64(&[1, name]);
@@ -139,14 +168,14 @@ impl Library {
         (table.0, names)
     }
 
-    /// `R_X86_64_GLOB_DAT` for imports (symbols 1..), `R_X86_64_RELATIVE` for addresses inside.
+    /// `GLOB_DAT` for imports (symbols 1..), `RELATIVE` for addresses inside.
     fn relocation_table(&self) -> Vec<u8> {
         let mut table = Writer::default();
         for &(slot, target) in &self.relocations {
-            table.u64(&[slot, 8, target]);
+            table.u64(&[slot, self.machine.relative, target]);
         }
         for (k, (_, slot)) in self.imports.iter().enumerate() {
-            table.u64(&[*slot, ((k as u64 + 1) << 32) | 6, 0]);
+            table.u64(&[*slot, ((k as u64 + 1) << 32) | self.machine.glob_dat, 0]);
         }
         table.0
     }
@@ -177,19 +206,21 @@ impl Library {
         let count = pieces.len() + 2 + usize::from(sealed.is_some());
         let mut file = Writer::default();
         let (mut headers, mut places) = (Writer::default(), Vec::new());
-        let mut body: Vec<u8> = vec![0; (64 + 56 * count).next_multiple_of(PAGE)];
+        // A place in the file and its address in memory differ by whole pages.
+        let page = self.machine.page;
+        let mut body: Vec<u8> = vec![0; (64 + 56 * count).next_multiple_of(page as usize)];
         for (address, bytes, size, flags) in pieces {
             let at = body.len() as u64;
-            headers.u32(&[1, flags]).u64(&[at, address, address, bytes.len() as u64, size, PAGE as u64]);
+            headers.u32(&[1, flags]).u64(&[at, address, address, bytes.len() as u64, size, page]);
             body.extend_from_slice(bytes);
-            body.resize(body.len().next_multiple_of(PAGE), 0);
+            body.resize(body.len().next_multiple_of(page as usize), 0);
             places.push(at);
         }
         let (dynamic_place, tables_place) = (places.pop().unwrap_or(0), places.pop().unwrap_or(0));
         let size = dynamic.len() as u64;
         headers.u32(&[2, 6]).u64(&[dynamic_place, dynamic_at, dynamic_at, size, size, 8]);
         if let Some((address, size)) = sealed {
-            let end = (address + size).next_multiple_of(PAGE as u64);
+            let end = (address + size).next_multiple_of(page);
             headers.u32(&[0x6474_e552, 4]).u64(&[0, address, address, end - address, end - address, 1]);
         }
         headers.u32(&[0x6474_e551, 6]).u64(&[0, 0, 0, 0, 0, 16]); // the stack is not executable
@@ -197,7 +228,7 @@ impl Library {
         let sections_at = section_table(&mut body, sections, offset);
 
         file.0.extend_from_slice(b"\x7fELF\x02\x01\x01\0\0\0\0\0\0\0\0\0");
-        file.u16(&[3, 62]).u32(&[1]).u64(&[0, 64, sections_at]).u32(&[0]);
+        file.u16(&[3, self.machine.number]).u32(&[1]).u64(&[0, 64, sections_at]).u32(&[0]);
         file.u16(&[64, 56, count as u16, 64, sections.len() as u16 + 2, sections.len() as u16 + 1]);
         body[..64].copy_from_slice(&file.0);
         body[64..64 + headers.0.len()].copy_from_slice(&headers.0);

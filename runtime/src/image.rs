@@ -70,6 +70,7 @@ impl LoadedImage {
         // SAFETY: the mapping is at least as long as the image's bytes (checked above) and still writable.
         unsafe { base.copy_from_nonoverlapping(artefact.image.bytes.as_ptr(), artefact.image.bytes.len()) };
         image.fill(layout)?;
+        image.flush();
         image.seal(layout)?;
         Ok(image)
     }
@@ -104,6 +105,28 @@ impl LoadedImage {
         let slot = self.base.wrapping_add(offset as usize).cast::<usize>();
         // SAFETY: `check_layout` found the eight bytes inside the mapping, which is writable until it is sealed.
         unsafe { slot.write_unaligned(value) };
+    }
+
+    /// Instructions are fetched through a cache that need not see what was stored: on AArch64 both are told.
+    fn flush(&self) {
+        #[cfg(target_arch = "aarch64")]
+        for (at_least, operation) in [(16, 0), (0, 1)] {
+            let line: u64;
+            // SAFETY: reading the register that describes the caches has no effect.
+            unsafe { std::arch::asm!("mrs {}, ctr_el0", out(reg) line, options(nomem, nostack)) };
+            let bytes = 4usize << (line >> at_least & 15);
+            for at in (self.base as usize & !(bytes - 1)..self.base as usize + self.bytes).step_by(bytes) {
+                // SAFETY: both operations only keep caches coherent; the line belongs to our own mapping.
+                unsafe {
+                    match operation {
+                        0 => std::arch::asm!("dc cvau, {}", in(reg) at, options(nostack, preserves_flags)),
+                        _ => std::arch::asm!("ic ivau, {}", in(reg) at, options(nostack, preserves_flags)),
+                    }
+                }
+            }
+            // SAFETY: a barrier.
+            unsafe { std::arch::asm!("dsb ish", "isb", options(nostack, preserves_flags)) };
+        }
     }
 
     fn seal(&self, layout: &Layout) -> Result<(), ImageError> {

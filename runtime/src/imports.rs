@@ -190,7 +190,9 @@ mod tests {
     #[test]
     fn the_table_is_sorted_and_found() {
         assert!(TABLES.iter().all(|table| table.is_sorted_by_key(|(name, _)| *name)));
-        for name in own_names().chain(["expf", "memcpy", "_ZGVdN8v_expf"]) {
+        // The vector library of x86-64 has no functions for AArch64.
+        let vectors = cfg!(target_arch = "x86_64").then_some("_ZGVdN8v_expf");
+        for name in own_names().chain(["expf", "memcpy"]).chain(vectors) {
             assert!(resolve(name).is_some(), "{name}");
         }
         assert!(resolve("no_such_function_anywhere").is_none());

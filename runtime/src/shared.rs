@@ -5,8 +5,8 @@
 
 use std::path::Path;
 
-use crate::artefact::{Artefact, ArtefactError, PAGE};
-use crate::elf::{Library, Load};
+use crate::artefact::{Artefact, ArtefactError};
+use crate::elf::{Library, Load, Machine};
 use crate::manifest::Access;
 
 /// The symbol of the artefact's first byte.
@@ -20,21 +20,22 @@ const TRAILER: &[u8; 8] = b"STRATASO";
 pub fn library(artefact: &Artefact, name: &str) -> Vec<u8> {
     let layout = &artefact.manifest.layout;
     let bytes = artefact.to_bytes();
-    let mut library = Library { name: name.into(), ..Library::default() };
+    let machine = Machine::named(&artefact.manifest.target.arch);
+    let mut library = Library::new(name, machine);
     library.needed = vec!["libstrata.so".into(), "libm.so.6".into(), "libc.so.6".into()];
     if layout.imports.iter().any(|import| import.name.starts_with("_ZGV")) {
         library.needed.insert(1, "libmvec.so.1".into());
     }
     // The image first, one page up because dynamic linkers take a function at address 0 for a missing one;
     // behind it the length and the artefact.
-    let base = PAGE as u64;
+    let base = machine.page;
     for segment in &layout.segments {
         let (start, end) = (segment.offset as usize, (segment.offset + segment.bytes) as usize);
         let image = &artefact.image.bytes;
         let filled = image.get(start..end.min(image.len())).unwrap_or_default().to_vec();
         library.loads.push(Load { address: base + segment.offset, bytes: filled, size: segment.bytes, access: segment.access });
     }
-    let data_at = base + layout.memory_bytes.next_multiple_of(PAGE as u64);
+    let data_at = base + layout.memory_bytes.next_multiple_of(machine.page);
     let mut data = (bytes.len() as u64).to_le_bytes().to_vec();
     data.extend_from_slice(&bytes);
     let size = data.len() as u64;

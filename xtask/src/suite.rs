@@ -10,7 +10,7 @@ use clap::ValueEnum;
 use strata_test::runner::{self, Options};
 
 use crate::cargo::{self, Profile, Result};
-use crate::{assembler, docs, examples, tidy};
+use crate::{aarch64, assembler, docs, examples, tidy};
 
 /// What `./x test` takes.
 #[derive(clap::Args)]
@@ -38,15 +38,17 @@ enum Part {
     Lit,
     /// Programs exported from PyTorch, on each back end
     Conformance,
+    /// The runtime's tests and programs exported from PyTorch, compiled for Arm and run by an emulator; only where it is named
+    Aarch64,
     /// The generated pages and the links of the book
     Docs,
 }
 
 /// How many tests did what they should.
 #[derive(Default, Clone, Copy)]
-struct Count {
-    passed: usize,
-    failed: usize,
+pub struct Count {
+    pub passed: usize,
+    pub failed: usize,
 }
 
 impl Count {
@@ -57,9 +59,9 @@ impl Count {
 }
 
 /// The cases of ours, beside the scripts that export them.
-const OWN: &str = "test/conformance/own";
+pub const OWN: &str = "test/conformance/own";
 /// The conformance corpus, beside the repository.
-const CORPUS: &str = "../shared/conformance";
+pub const CORPUS: &str = "../shared/conformance";
 
 /// Runs the parts and prints the table and the last line.
 pub fn test(args: &Args) -> Result<bool> {
@@ -99,6 +101,9 @@ pub fn test(args: &Args) -> Result<bool> {
             }
             part("conformance cuda-emulated", &mut || conformance("cuda-emulated", args.filter.as_deref(), None));
             part("without each pass", &mut || without_each_pass(args.filter.as_deref()));
+        }
+        if args.parts.contains(&Part::Aarch64) {
+            part("aarch64", &mut || aarch64::test(args.filter.as_deref()));
         }
         if wanted(Part::Docs) {
             part("docs", &mut pages);
@@ -146,7 +151,12 @@ fn unit() -> Result<Count> {
 
 /// Runs `cargo test`, adds up its result lines and shows its output when something failed.
 fn cargo_test(args: &[&str], ptxas: Option<OsString>) -> Result<Count> {
-    let done = cargo::command(args).envs(ptxas.map(|path| (assembler::VARIABLE, path))).stderr(Stdio::inherit()).output()?;
+    count(cargo::command(args).envs(ptxas.map(|path| (assembler::VARIABLE, path))))
+}
+
+/// The result lines of a `cargo test`.
+pub fn count(command: &mut Command) -> Result<Count> {
+    let done = command.stderr(Stdio::inherit()).output()?;
     let text = String::from_utf8_lossy(&done.stdout);
     let mut count = Count::default();
     for line in text.lines().filter_map(|line| line.strip_prefix("test result: ")) {

@@ -74,6 +74,7 @@ impl Tuner<'_> {
         let (options, target) = (self.options, self.make.target);
         Cpu {
             vector_bits: i64::from(options.vector_bits.unwrap_or_else(|| target.vector_bits())),
+            vector_registers: i64::from(options.vector_registers.unwrap_or_else(|| target.vector_registers())),
             shared_fill_buffers: options.shared_fill_buffers.unwrap_or_else(|| target.shares_fill_buffers()),
         }
     }

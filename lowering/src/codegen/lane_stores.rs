@@ -29,9 +29,11 @@ pub(super) fn lane_stores(module: &Module<'_>) {
 /// Operands of the intrinsic: the vector, the address, the mask.
 fn rewrite(module: &Module<'_>, store: InstructionValue<'_>) -> Option<()> {
     let operand = |index| store.get_operand(index)?.value();
-    let vector = operand(0)?.into_vector_value();
+    // Vectors whose length only the machine knows (SVE) have other masks.
+    let vector = |index| operand(index).filter(|value| value.is_vector_value()).map(|value| value.into_vector_value());
+    let (vector, mask) = (vector(0)?, vector(2)?);
     let address: PointerValue<'_> = operand(1)?.into_pointer_value();
-    let lane = only_lane(operand(2)?.into_vector_value())?;
+    let lane = only_lane(mask)?;
     let context = module.get_context();
     let index = context.i64_type().const_int(lane.into(), false);
     let builder = context.create_builder();

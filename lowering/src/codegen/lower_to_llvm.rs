@@ -42,7 +42,7 @@ pub(crate) fn lower(module: Op<'_>, math: &MathTarget, run: &mut dyn FnMut(&str)
         run("convert-complex-to-standard")?;
     }
     expand_math(module, math)?;
-    simplify::simplify(module);
+    simplify::simplify(module, math);
     if !math.bf16 {
         emulate_bf16::emulate_bf16(module);
     }

@@ -2,10 +2,11 @@
 //!
 //! - `arith.maximumf`/`minimumf` (NaN wins): a compare and a select that x86 has as one instruction
 //!   (`max(a, b) = a > b ? a : b`, which is `b` when either is NaN), then a fix for a NaN in `a`, which a constant
-//!   `a` does not need. Upstream's form needs two more compares.
+//!   `a` does not need. Upstream's form needs two more compares. Where the machine has an instruction for it, that is asked for.
 //! - `arith.truncf` from f64 to f16 or bf16 goes through f32, as PyTorch's does; LLVM would round once, by a call for each
 //!   element.
 
+use crate::expand_math::MathTarget;
 use strata_core::ir::{Attr, Builder, ElementType, Op, Type, Value};
 
 /// The predicate numbers of `arith.cmpf`.
@@ -14,12 +15,17 @@ const OLT: i64 = 4;
 pub(super) const UNO: i64 = 14;
 
 /// Rewrites all ops of the module that have a better form.
-pub(super) fn simplify(module: Op<'_>) {
-    for op in module.find_all("arith.maximumf") {
-        extremum(op, OGT);
-    }
-    for op in module.find_all("arith.minimumf") {
-        extremum(op, OLT);
+pub(super) fn simplify(module: Op<'_>, math: &MathTarget) {
+    for (name, predicate, instruction) in [("arith.maximumf", OGT, "llvm.intr.maximum"), ("arith.minimumf", OLT, "llvm.intr.minimum")] {
+        for op in module.find_all(name) {
+            match math.maximum {
+                true => {
+                    let result = Builder::before(op).value(instruction, &[op.operand(0), op.operand(1)], op.result(0).ty(), &[]);
+                    op.replace_with(&[result]);
+                }
+                false => extremum(op, predicate),
+            }
+        }
     }
     for op in module.find_all("arith.truncf") {
         let half = matches!(op.result(0).ty().element_type(), Some(ElementType::F16 | ElementType::BF16));

@@ -30,9 +30,10 @@ impl Target {
         }
     }
 
-    /// A CPU by LLVM's name (`x86-64-v3`, `skylake-avx512`) with its own features, for x86-64 Linux.
+    /// A CPU by LLVM's name (`x86-64-v3`, `skylake-avx512`, `neoverse-n1`) with its own features, under Linux.
     pub fn named(cpu: &str) -> Self {
-        Self { triple: "x86_64-unknown-linux-gnu".to_owned(), cpu: cpu.to_owned(), features: String::new() }
+        let arch = if ARM.iter().any(|makers| cpu.starts_with(makers)) { "aarch64" } else { "x86_64" };
+        Self { triple: format!("{arch}-unknown-linux-gnu"), cpu: cpu.to_owned(), features: String::new() }
     }
 
     /// A CPU by name, or the machine at hand when the name is empty.
@@ -47,6 +48,15 @@ impl Target {
         }
         self.features.push_str(features);
         self
+    }
+
+    /// The architecture, as Rust and the manifest of a program name it: `x86_64`, `aarch64`.
+    pub fn arch(&self) -> &str {
+        self.triple.split('-').next().unwrap_or_default()
+    }
+
+    fn is_arm(&self) -> bool {
+        self.arch() == "aarch64"
     }
 
     /// The features that code for this target may use, without their `+`.
@@ -95,15 +105,28 @@ impl Target {
         }
     }
 
+    /// How many vector registers there are.
+    pub fn vector_registers(&self) -> u32 {
+        if self.is_arm() || self.has("avx512f") { 32 } else { 16 }
+    }
+
     /// Whether stores past the caches wait in the buffers that loads of other lines wait in, as on Intel's CPUs.
     pub fn shares_fill_buffers(&self) -> bool {
         const OTHERS: [&str; 4] = ["bdver", "btver", "x86-64", "znver"];
-        !self.cpu.is_empty() && !OTHERS.iter().any(|others| self.cpu.starts_with(others))
+        !self.is_arm() && !self.cpu.is_empty() && !OTHERS.iter().any(|others| self.cpu.starts_with(others))
     }
 
     /// What the expansion of mathematics asks of the machine.
     pub fn math(&self) -> MathTarget {
-        MathTarget { vector_bits: self.vector_bits(), fma: self.has("fma"), bf16: self.has("avx512bf16"), ..MathTarget::default() }
+        MathTarget {
+            vector_bits: self.vector_bits(),
+            fma: self.is_arm() || self.has("fma"),
+            bf16: self.has("avx512bf16"),
+            scalef: self.has("avx512f"),
+            maximum: self.is_arm(),
+            libmvec: !self.is_arm(),
+            ..MathTarget::default()
+        }
     }
 
     /// LLVM's code generator for the machine: position-independent, small code model.
@@ -117,6 +140,30 @@ impl Target {
             .ok_or_else(|| error("LLVM made no target machine".to_owned()))
     }
 }
+
+/// How LLVM's names of CPUs for AArch64 begin.
+const ARM: [&str; 20] = [
+    "a64fx",
+    "ampere",
+    "apple-",
+    "c1-",
+    "carmel",
+    "cobalt-",
+    "cortex-",
+    "cyclone",
+    "exynos-",
+    "falkor",
+    "fujitsu-",
+    "gb10",
+    "grace",
+    "kryo",
+    "neoverse-",
+    "olympus",
+    "oryon-",
+    "saphira",
+    "thunderx",
+    "tsv110",
+];
 
 /// What the micro-architecture levels and common servers have, for targets given by name alone.
 fn implied(cpu: &str) -> &'static [&'static str] {
@@ -144,6 +191,7 @@ fn initialise() {
         // SAFETY: the pointers are to constants with their zero byte; LLVM copies what it keeps, and only `ONCE` comes here.
         unsafe { LLVMParseCommandLineOptions(arguments.len() as i32, arguments.as_ptr(), std::ptr::null()) };
         targets::Target::initialize_x86(&InitializationConfig::default());
+        targets::Target::initialize_aarch64(&InitializationConfig::default());
         targets::Target::initialize_nvptx(&InitializationConfig::default());
     });
 }

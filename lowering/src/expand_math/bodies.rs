@@ -80,10 +80,10 @@ impl<'c> Bodies<'c> {
         self.body(builder, function.name, operands, "alwaysinline", |bodies, inner, arguments| {
             let ty = arguments[0].ty();
             if arguments.len() == 2 || own::DOUBLE.contains(&function.name) {
-                let own = in_f64(inner, function, arguments, target.vector_bits == 512);
+                let own = in_f64(inner, function, arguments, target.scalef);
                 return own.unwrap_or_else(|| bodies.library(inner, function, arguments));
             }
-            let expansion = own::expand(&Lanes::new(inner, ty, target.vector_bits == 512), function.name, arguments[0]);
+            let expansion = own::expand(&Lanes::new(inner, ty, target.scalef), function.name, arguments[0]);
             match expansion {
                 None => bodies.library(inner, function, arguments),
                 Some(own::Expansion { value, far: None }) => value,
@@ -174,11 +174,11 @@ impl<'c> Bodies<'c> {
 }
 
 /// Our own value of a function that has code in f64 only.
-fn in_f64<'c>(builder: &mut Builder<'c>, function: Function, arguments: &[Value<'c>], avx512: bool) -> Option<Value<'c>> {
+fn in_f64<'c>(builder: &mut Builder<'c>, function: Function, arguments: &[Value<'c>], scalef: bool) -> Option<Value<'c>> {
     let ty = arguments[0].ty();
     let wide = super::with_element(ty, ty.cx().f64());
-    let value = |builder: &mut Builder<'c>, arguments: &[Value<'c>], avx512: bool| {
-        let lanes = Lanes::new(builder, wide, avx512);
+    let value = |builder: &mut Builder<'c>, arguments: &[Value<'c>], scalef: bool| {
+        let lanes = Lanes::new(builder, wide, scalef);
         match *arguments {
             [argument] => own::expand(&lanes, function.name, argument).map(|expansion| expansion.value),
             [first, second] => own::expand_pair(&lanes, function.name, [first, second]),
@@ -186,7 +186,7 @@ fn in_f64<'c>(builder: &mut Builder<'c>, function: Function, arguments: &[Value<
         }
     };
     if ty == wide {
-        return value(builder, arguments, avx512);
+        return value(builder, arguments, scalef);
     }
     let arguments: Vec<_> = arguments.iter().map(|&argument| builder.value("arith.extf", &[argument], wide, &[])).collect();
     let value = value(builder, &arguments, false)?;

@@ -56,12 +56,12 @@ impl<'a, 'b, 'c> Operand<'a, 'b, 'c> for f64 {
 }
 
 impl<'b, 'c> Lanes<'b, 'c> {
-    pub(super) fn new(builder: &'b mut Builder<'c>, float: Type<'c>, avx512: bool) -> Self {
+    pub(super) fn new(builder: &'b mut Builder<'c>, float: Type<'c>, scalef: bool) -> Self {
         let cx = builder.cx();
         let bits = float.element_type().map_or(32, ElementType::bits);
         let register = float.shape().first().is_some_and(|&lanes| matches!(lanes * i64::from(bits), 128 | 256 | 512));
         let int = with_element(float, cx.int(bits));
-        Self { builder: RefCell::new(builder), float, int, mask: with_element(float, cx.int(1)), scalef: avx512 && register }
+        Self { builder: RefCell::new(builder), float, int, mask: with_element(float, cx.int(1)), scalef: scalef && register }
     }
 
     /// Whether the floats are f32 (f64 otherwise).

@@ -47,6 +47,10 @@ pub struct MathTarget {
     pub fma: bool,
     /// Whether f32 is rounded to bf16 by an instruction.
     pub bf16: bool,
+    /// Whether an instruction of AVX-512 multiplies by a power of two.
+    pub scalef: bool,
+    /// Whether the larger of two numbers, or NaN, is an instruction.
+    pub maximum: bool,
     /// Whether the C library's vector functions may be called where we have no expansion of our own.
     pub libmvec: bool,
     /// Whether our own expansions are used (they want fused multiply-add).
@@ -58,13 +62,14 @@ pub struct MathTarget {
 impl MathTarget {
     /// A GPU: one element at a time, and no library.
     pub fn device() -> Self {
-        Self { vector_bits: 0, fma: true, bf16: true, libmvec: false, own: true, library: false }
+        Self { vector_bits: 0, bf16: true, libmvec: false, library: false, ..Self::default() }
     }
 }
 
 impl Default for MathTarget {
     fn default() -> Self {
-        Self { vector_bits: 128, fma: false, bf16: false, libmvec: true, own: true, library: true }
+        let no = false;
+        Self { vector_bits: 128, fma: true, bf16: no, scalef: no, maximum: no, libmvec: true, own: true, library: true }
     }
 }
 

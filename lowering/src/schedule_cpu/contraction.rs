@@ -8,7 +8,6 @@
 //! Accumulators never leave registers before the sum is complete, so nothing is read back.
 
 use super::access::Stride;
-use super::cost::registers;
 use super::frame::Frame;
 use super::reduction::tile_dim;
 use super::roles::Roles;
@@ -82,7 +81,7 @@ pub fn block_rows(rows: Option<i64>, vectors: i64, registers: i64) -> i64 {
 fn tiled(frame: &Frame<'_, '_>, roles: &Roles<'_, '_>, panel: i64) {
     let kernel = frame.kernel;
     let vectors = panel / frame.width;
-    let registers = registers(frame.register_bits);
+    let registers = frame.registers;
     let rows = roles.rows.map_or(1, |dim| block_rows(kernel.static_size(dim), vectors, registers));
     let (lane_size, row_size) = (frame.size(roles.lanes), roles.rows.map_or(1, |dim| frame.size(dim)));
     let depth: i64 = roles.stage.reduce.iter().map(|&dim| frame.size(dim)).product();

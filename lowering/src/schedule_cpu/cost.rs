@@ -8,11 +8,6 @@ use strata_core::ir::ElementType;
 /// Storing one element somewhere: more than reading it, which can be turned in registers.
 const SCATTERED: f64 = 1.25;
 
-/// Vector registers of a CPU whose vectors have so many bits: AVX-512 brought 32, narrower vectors have 16.
-pub fn registers(vector_bits: i64) -> i64 {
-    if vector_bits >= 512 { 32 } else { 16 }
-}
-
 /// Lanes that fit a register for the widest element of the kernel; one where bodies have no vector form.
 pub fn lanes(kernel: &KernelView<'_>, vector_bits: i64) -> i64 {
     kernel.stages.iter().map(|stage| stage_lanes(stage, vector_bits)).min().unwrap_or(1)

@@ -1,5 +1,6 @@
 //! What the schedules of all kinds of kernels share: lanes, sizes, and where lanes cost least.
 
+use super::Cpu;
 use super::cost::{cost, lanes, own_dim, side_by_side, stage_lanes};
 use crate::kernel_view::{KernelView, StageView};
 use strata_core::ir::Attr;
@@ -15,6 +16,8 @@ pub struct Frame<'k, 'c> {
     pub kernel: &'k KernelView<'c>,
     /// Bits of a vector register.
     pub register_bits: i64,
+    /// Vector registers.
+    pub registers: i64,
     /// Lanes of a full register.
     pub width: i64,
     /// The outer dim along which lanes cost least, if that is no more than with lanes of the stages' own.
@@ -38,8 +41,8 @@ pub enum Lanes {
 
 impl<'k, 'c> Frame<'k, 'c> {
     /// Weighs the dims of a kernel.
-    pub fn new(kernel: &'k KernelView<'c>, vector_bits: i64, wanted: Lanes) -> Self {
-        let width = lanes(kernel, vector_bits);
+    pub fn new(kernel: &'k KernelView<'c>, cpu: Cpu, wanted: Lanes) -> Self {
+        let width = lanes(kernel, cpu.vector_bits);
         let size = |dim: usize| kernel.static_size(dim).unwrap_or(TYPICAL);
         let weight = |stage: &StageView<'_>| stage.domain.iter().map(|&dim| size(dim) as f64).product::<f64>();
         // Cost of all stages with lanes along an outer dim, and with lanes of their own.
@@ -55,7 +58,15 @@ impl<'k, 'c> Frame<'k, 'c> {
             Lanes::Own => None,
         };
         let own = own.into_iter().map(|own| own.0).collect();
-        Self { kernel, register_bits: vector_bits, width, vector, own, told: wanted != Lanes::Cheapest }
+        Self {
+            kernel,
+            register_bits: cpu.vector_bits,
+            registers: cpu.vector_registers,
+            width,
+            vector,
+            own,
+            told: wanted != Lanes::Cheapest,
+        }
     }
 
     /// The size of a dim, or a typical one.

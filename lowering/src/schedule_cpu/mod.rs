@@ -29,7 +29,6 @@ pub use choice::{apply, choice, steps};
 
 pub(crate) use access::{Stride, distance};
 pub(crate) use contraction::block_rows;
-pub(crate) use cost::registers;
 pub(crate) use roles::{Roles, uses};
 
 use crate::kernel_view::KernelView;
@@ -44,6 +43,8 @@ pub struct ScheduleCpu {
     /// Bits of a vector register.
     #[option(default = 512)]
     vector_bits: i64,
+    /// Vector registers; 0 for as many as x86-64 has of that width.
+    vector_registers: i64,
     /// Stores past the caches wait in the buffers of loads: kernels that fetch rows ahead do without them.
     shared_fill_buffers: bool,
 }
@@ -53,16 +54,29 @@ pub struct ScheduleCpu {
 pub struct Cpu {
     /// Bits of a vector register.
     pub vector_bits: i64,
+    /// Vector registers.
+    pub vector_registers: i64,
     /// Stores past the caches wait in the buffers of loads.
     pub shared_fill_buffers: bool,
 }
 
 impl Pass for ScheduleCpu {
     fn run<'c>(&self, op: Op<'c>, _: &mut PassContext<'c>) -> Result<(), PassError> {
+        let vector_registers = registers(self.vector_registers, self.vector_bits);
+        let cpu = Cpu { vector_bits: self.vector_bits, vector_registers, shared_fill_buffers: self.shared_fill_buffers };
         for kernel in op.find_all("loop.kernel") {
-            schedule(kernel, Cpu { vector_bits: self.vector_bits, shared_fill_buffers: self.shared_fill_buffers });
+            schedule(kernel, cpu);
         }
         Ok(())
+    }
+}
+
+/// So many vector registers, if anybody said; or those of x86-64: AVX-512 brought 32, narrower vectors have 16.
+pub fn registers(said: i64, vector_bits: i64) -> i64 {
+    match said {
+        0 if vector_bits >= 512 => 32,
+        0 => 16,
+        said => said,
     }
 }
 
@@ -91,7 +105,7 @@ pub fn elsewhere(op: Op<'_>, cpu: Cpu) -> Vec<Attr<'_>> {
 
 fn schedule_with(op: Op<'_>, cpu: Cpu, lanes: Lanes) {
     let Some(kernel) = KernelView::new(op).filter(|_| op.attr("schedule").is_none()) else { return };
-    let frame = Frame::new(&kernel, cpu.vector_bits, lanes);
+    let frame = Frame::new(&kernel, cpu, lanes);
     if mean::is_mean(&kernel) {
         return mean::schedule(&frame);
     }

@@ -6,7 +6,6 @@
 //! panel, or a row's part of the input, in the cache.
 
 use super::access::{Stride, coefficient, stride};
-use super::cost::registers;
 use super::frame::Frame;
 use crate::kernel_view::StageView;
 use strata_core::ir::AffineKind;
@@ -37,7 +36,7 @@ pub fn schedule(frame: &Frame<'_, '_>) -> bool {
     let Some(panels) = find(frame) else { return false };
     let width = frame.width_along(panels.lanes);
     let vectors = (frame.size(panels.lanes) / width).clamp(1, VECTORS);
-    let registers = registers(frame.register_bits);
+    let registers = frame.registers;
     let blocks = blocks(frame, &panels, ((registers - 2 * vectors - 4) / vectors).min(ROWS));
     let order = order(frame, &panels, &blocks);
     let unroll: Vec<i64> = order

@@ -1,7 +1,7 @@
 //! What kernels hardly ever need but the linker must get right: variables, tables of addresses, addresses of imports.
 
 use super::machine::{Loaded, context, lowered};
-use crate::codegen::{Alias, LinkedImage, Options, Target, emit, link, link_as};
+use crate::codegen::{Alias, LinkError, LinkedImage, Options, Target, emit, link, link_as};
 
 const TEXT: &str = "
   llvm.func @abs(i32) -> i32
@@ -52,11 +52,18 @@ const TEXT: &str = "
     llvm.return %distance : i32
   }";
 
-fn image() -> LinkedImage {
+fn object_for(target: &Target) -> Vec<u8> {
     let context = context();
-    let target = Target::host();
-    let module = lowered(&context, TEXT, &target);
-    link(&[&emit(module.op(), &target, &Options::default()).unwrap().object]).unwrap()
+    let module = lowered(&context, TEXT, target);
+    emit(module.op(), target, &Options::default()).unwrap().object
+}
+
+fn image_for(target: &Target) -> LinkedImage {
+    link(&[&object_for(target)]).unwrap()
+}
+
+fn image() -> LinkedImage {
+    image_for(&Target::host())
 }
 
 #[test]
@@ -74,15 +81,24 @@ fn variables_tables_and_addresses() {
 
 #[test]
 fn ranges_lie_on_pages_and_do_not_touch() {
-    let image = image();
-    for (low, high) in [(&image.text, &image.rodata), (&image.rodata, &image.data)] {
-        assert!(low.end <= high.start && high.start % 4096 == 0, "{low:?} {high:?}");
+    for (target, page) in [("x86-64-v3", 1 << 12), ("neoverse-n1", 1 << 16)] {
+        let image = image_for(&Target::named(target));
+        for (low, high) in [(&image.text, &image.rodata), (&image.rodata, &image.data)] {
+            assert!(low.end <= high.start && high.start % page == 0, "{low:?} {high:?}");
+        }
     }
+    let image = image();
     assert!(image.data.end - image.data.start >= 8000);
     assert_eq!(image.bytes.len() as u64, image.data.end);
     assert!(image.relocations.iter().all(|(slot, target)| image.rodata.contains(slot) && image.text.contains(target)));
     let names: Vec<_> = image.symbols.iter().map(|symbol| (symbol.name.as_str(), symbol.bytes > 0)).collect();
     assert!(names.contains(&("one", true)) && names.contains(&("strata_entry", true)), "{names:?}");
+}
+
+#[test]
+fn objects_of_two_architectures_are_not_mixed() {
+    let (ours, other) = (object_for(&Target::named("x86-64-v3")), object_for(&Target::named("cortex-a72")));
+    assert!(matches!(link(&[&other, &ours]), Err(LinkError::Machine)));
 }
 
 /// An object of one function that gives a number, and of another that calls `other` if it is to.

@@ -1,7 +1,7 @@
 //! A linker: lays the sections of objects out as one position-independent image that a loader maps and calls.
 //!
 //! ```text
-//! text:    .text*, then one stub `jmp *slot` for each function that no object defines
+//! text:    .text*, then one stub that jumps to what its slot says for each function that no object defines
 //! rodata:  .rodata*, .data.rel.ro*, then the slots: eight bytes per imported function or needed address
 //! data:    .data*, .bss
 //! ```
@@ -9,18 +9,19 @@
 //! Each range starts on a page, so that each gets its own protection. Slots lie with the constants: the loader fills
 //! them before it takes the right to write away.
 
+mod machine;
+
+use machine::{Field, Machine};
 use object::read::elf::ElfFile64;
 use object::read::{Object, ObjectSection, ObjectSymbol, Relocation, RelocationTarget, SectionIndex};
-use object::{LittleEndian, RelocationFlags, SectionKind, SymbolIndex, SymbolKind, elf};
+use object::{LittleEndian, RelocationFlags, SectionKind, SymbolIndex, SymbolKind};
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
-/// Alignment of the three ranges.
-const PAGE: u64 = 4096;
 /// Largest section: displacements have 32 bits.
 const LIMIT: u64 = 1 << 30;
-/// Length of a stub: `jmp *slot(%rip)` and two bytes of padding.
-const STUB: u64 = 8;
+/// Largest alignment of a section: that of every image.
+const ALIGNMENT: u64 = 4096;
 
 /// Code that only needs its slots filled. All offsets count from the start of the image.
 #[derive(Debug, Clone, Default)]
@@ -55,9 +56,12 @@ pub struct Symbol {
 /// Why an object cannot become an image.
 #[derive(Debug, thiserror::Error)]
 pub enum LinkError {
-    /// Not an x86-64 ELF object, or damaged.
+    /// Not an ELF object, or damaged.
     #[error("the object cannot be read: {0}")]
     Object(#[from] object::read::Error),
+    /// For an architecture that images are not made for, or for another one than the first object.
+    #[error("the objects are not all for x86-64 or all for AArch64; compile them for one of the two")]
+    Machine,
     /// Code that is not position-independent, or a kind that code generation never makes.
     #[error(
         "relocation of type {kind} against `{symbol}` in {section} cannot be resolved; compile with the small position-independent code model"
@@ -84,7 +88,7 @@ pub enum LinkError {
         /// The function.
         symbol: String,
     },
-    /// The image is larger than what a 32-bit displacement reaches.
+    /// The image is larger than what an instruction reaches.
     #[error("the image is too large: `{symbol}` is out of the reach of an instruction")]
     Reach {
         /// What the instruction refers to.
@@ -99,7 +103,7 @@ impl LinkedImage {
     }
 }
 
-/// Links ELF objects for x86-64. A function that one does not define is another's, or an import of the image.
+/// Links ELF objects for one architecture. A function that one does not define is another's, or an import of the image.
 pub fn link(objects: &[&[u8]]) -> Result<LinkedImage, LinkError> {
     link_as(objects, &[])
 }
@@ -111,7 +115,13 @@ pub type Alias = (String, String);
 /// what it calls.
 pub fn link_as(objects: &[&[u8]], aliases: &[Alias]) -> Result<LinkedImage, LinkError> {
     let files = objects.iter().map(|object| Elf::parse(*object)).collect::<Result<Vec<_>, _>>()?;
+    let mut machines = files.iter().map(|file| Machine::of(file.architecture()));
+    let machine = machines.next().unwrap_or(Some(Machine::X86_64)).ok_or(LinkError::Machine)?;
+    if machines.any(|other| other != Some(machine)) {
+        return Err(LinkError::Machine);
+    }
     let mut linker = Linker {
+        machine,
         files: &files,
         defined: defined(&files, aliases)?,
         image: LinkedImage::default(),
@@ -155,7 +165,7 @@ struct Place {
     symbol: SymbolIndex,
 }
 
-/// What a relocation refers to.
+/// What a symbol stands for.
 enum Target {
     Defined(Place),
     Import(String),
@@ -171,6 +181,7 @@ const HALVES: [(&str, &str); 5] = [
 ];
 
 struct Linker<'a> {
+    machine: Machine,
     files: &'a [Elf<'a>],
     defined: HashMap<&'a str, Place>,
     image: LinkedImage,
@@ -189,14 +200,14 @@ enum Zone {
     Data,
 }
 
-/// How a relocation is resolved.
-#[derive(Clone, Copy, PartialEq, Eq)]
+/// What a relocation refers to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Form {
-    /// A 32-bit distance to the symbol, or to its stub.
+    /// The symbol, or its stub.
     Near,
-    /// A 32-bit distance to a slot with the symbol's address.
+    /// A slot with the symbol's address.
     Slot,
-    /// The 64-bit address itself.
+    /// The address itself, which the loader writes.
     Address,
 }
 
@@ -204,29 +215,27 @@ impl<'a> Linker<'a> {
     /// Gives every section, stub and slot its place and copies the contents.
     fn lay_out(&mut self) -> Result<(), LinkError> {
         let (undefined, addressed) = self.wanted()?;
+        let (page, stub_bytes) = (self.machine.page(), self.machine.stub_bytes());
         let mut at = 0;
         at = self.place(Zone::Text, at)?;
         let stubs = at.next_multiple_of(16);
-        at = stubs + STUB * undefined.len() as u64;
+        at = stubs + stub_bytes * undefined.len() as u64;
         self.image.text = 0..at;
-        let start = at.next_multiple_of(PAGE);
+        let start = at.next_multiple_of(page);
         at = self.place(Zone::Rodata, start)?.next_multiple_of(8);
         let slots = at;
         at = slots + 8 * (undefined.len() + addressed.len()) as u64;
         self.image.rodata = start..at;
-        let start = at.next_multiple_of(PAGE);
+        let start = at.next_multiple_of(page);
         at = self.place(Zone::Data, start)?;
         self.image.data = start..at;
         let last = [&self.image.data, &self.image.rodata, &self.image.text].into_iter().find(|range| !range.is_empty());
         self.image.bytes.resize(last.map_or(0, |range| range.end as usize), 0);
 
         for (position, name) in undefined.into_iter().enumerate() {
-            let (stub, slot) = (stubs + STUB * position as u64, slots + 8 * position as u64);
-            let distance = i32::try_from(slot as i64 - (stub + 6) as i64).map_err(|_| LinkError::Reach { symbol: name.clone() })?;
-            let code = &mut self.image.bytes[stub as usize..][..STUB as usize];
-            code[..2].copy_from_slice(&[0xff, 0x25]);
-            code[2..6].copy_from_slice(&distance.to_le_bytes());
-            code[6..].copy_from_slice(&[0xcc, 0xcc]);
+            let (stub, slot) = (stubs + stub_bytes * position as u64, slots + 8 * position as u64);
+            let code = self.machine.stub(stub, slot).ok_or_else(|| LinkError::Reach { symbol: name.clone() })?;
+            self.image.bytes[stub as usize..][..code.len()].copy_from_slice(&code);
             self.image.imports.push((name.clone(), slot));
             self.imports.insert(name, (stub, slot));
         }
@@ -261,7 +270,7 @@ impl<'a> Linker<'a> {
                     continue;
                 }
                 for (_, relocation) in section.relocations() {
-                    let (form, symbol) = self.form(file, &section, &relocation)?;
+                    let (form, _, symbol) = self.form(file, &section, &relocation)?;
                     match self.target(file, symbol)? {
                         Target::Import(name) if names.insert(name.clone()) => undefined.push(name),
                         Target::Defined(place) if form == Form::Slot && places.insert(place) => addressed.push(place),
@@ -281,7 +290,7 @@ impl<'a> Linker<'a> {
                 if self.zone(&section)? != Some(zone) || section.size() == 0 {
                     continue;
                 }
-                if section.align() > PAGE {
+                if section.align() > ALIGNMENT {
                     return Err(refuse(&section, format!("alignment {}", section.align())));
                 }
                 if section.size() > LIMIT {
@@ -314,17 +323,20 @@ impl<'a> Linker<'a> {
         })
     }
 
-    fn form(&self, file: usize, section: &impl ObjectSection<'a>, relocation: &Relocation) -> Result<(Form, SymbolIndex), LinkError> {
-        let RelocationTarget::Symbol(index) = relocation.target() else {
-            return Err(self.unresolved(file, section, relocation));
+    fn form(
+        &self,
+        file: usize,
+        section: &impl ObjectSection<'a>,
+        relocation: &Relocation,
+    ) -> Result<(Form, Field, SymbolIndex), LinkError> {
+        let found = match (relocation.target(), relocation.flags()) {
+            (RelocationTarget::Symbol(symbol), RelocationFlags::Elf { r_type }) => {
+                let meaning = self.machine.relocation(r_type, section.kind() == SectionKind::Text);
+                meaning.map(|(form, field)| (form, field, symbol))
+            }
+            _ => None,
         };
-        let form = match relocation.flags() {
-            RelocationFlags::Elf { r_type: elf::R_X86_64_PC32 | elf::R_X86_64_PLT32 } => Form::Near,
-            RelocationFlags::Elf { r_type: elf::R_X86_64_GOTPCREL | elf::R_X86_64_GOTPCRELX | elf::R_X86_64_REX_GOTPCRELX } => Form::Slot,
-            RelocationFlags::Elf { r_type: elf::R_X86_64_64 } if section.kind() != SectionKind::Text => Form::Address,
-            _ => return Err(self.unresolved(file, section, relocation)),
-        };
-        Ok((form, index))
+        found.ok_or_else(|| self.unresolved(file, section, relocation))
     }
 
     /// Writes distances into the code and lists the addresses that the loader must write.
@@ -343,7 +355,7 @@ impl<'a> Linker<'a> {
 
     /// One field of the image.
     fn resolve(&mut self, file: usize, section: &impl ObjectSection<'a>, place: u64, relocation: &Relocation) -> Result<(), LinkError> {
-        let (form, symbol) = self.form(file, section, relocation)?;
+        let (form, field, symbol) = self.form(file, section, relocation)?;
         let target = match (form, self.target(file, symbol)?) {
             (Form::Address, Target::Import(name)) if relocation.addend() == 0 => {
                 self.image.imports.push((name, place));
@@ -364,11 +376,11 @@ impl<'a> Linker<'a> {
             self.image.relocations.push((place, target as u64));
             return Ok(());
         }
-        let distance = i32::try_from(target.wrapping_sub(place as i64)).ok();
-        let field = self.image.bytes.get_mut(place as usize..).and_then(|rest| rest.get_mut(..4));
-        let (field, distance) = field.zip(distance).ok_or_else(|| LinkError::Reach { symbol: name_of(&self.files[file], relocation) })?;
-        field.copy_from_slice(&distance.to_le_bytes());
-        Ok(())
+        let bytes = self.image.bytes.get_mut(place as usize..).unwrap_or_default();
+        match field.write(bytes, place, target as u64) {
+            true => Ok(()),
+            false => Err(LinkError::Reach { symbol: name_of(&self.files[file], relocation) }),
+        }
     }
 
     /// Where a defined symbol lies.
