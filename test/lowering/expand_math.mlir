@@ -1,4 +1,5 @@
 // RUN: rs-opt %s --expand-math=cpu=x86-64-v4 | FileCheck %s
+// RUN: rs-opt %s --expand-math=cpu=x86-64-v3 | FileCheck %s --check-prefix=POWER
 // RUN: rs-opt %s --expand-math=cpu=x86-64-v2 | FileCheck %s --check-prefix=OLD
 
 // A body is made once per type; the instruction stays.
@@ -54,6 +55,24 @@ func.func @double(%x: vector<20xf32>) -> vector<20xf32> {
 // CHECK: arith.extf %{{.+}} : vector<16xf32> to vector<16xf64>
 // CHECK-NOT: _ZGV
 // CHECK: arith.truncf %{{.+}} : vector<16xf64> to vector<16xf32>
+
+// Without that instruction 2^n goes into the exponent's bits, which is right for normal numbers. Where a lane's result is none, a branch
+// makes zeros of the very small ones and calls for the rest; the call scales in two steps.
+// POWER-LABEL: func.func private @strata_math.exp.8xf32(
+// POWER: %[[NEAR:.+]] = arith.bitcast %{{.+}} : vector<8xi32> to vector<8xf32>
+// POWER: scf.if
+// POWER: %[[ZEROED:.+]] = arith.select %{{.+}}, %{{.+}}, %[[NEAR]]
+// POWER: scf.if
+// POWER: %[[FAR:.+]] = {{.*}}call @strata_math.far.exp.8xf32(
+// POWER: arith.select %{{.+}}, %[[FAR]], %[[ZEROED]]
+// POWER: } else {
+// POWER: scf.yield %[[ZEROED]]
+// POWER: } else {
+// POWER: scf.yield %[[NEAR]]
+// POWER-LABEL: func.func private @strata_math.far.exp.8xf32(
+// POWER-SAME: passthrough = ["noinline", "cold"]
+// POWER: arith.mulf
+// POWER: arith.mulf
 
 // Without fused multiply-add and 512 bits it is the library's, four lanes at a time.
 // OLD-LABEL: func.func private @strata_math.exp.16xf32(

@@ -2,6 +2,7 @@
 
 use super::lanes::Lanes;
 use super::libm::Function;
+use super::own::{Far, Rest};
 use super::{EXACT_PREFIX, MathTarget, far, own};
 use std::collections::HashSet;
 use strata_core::ir::{Attr, Builder, ElementType, Op, OpSpec, Type, Value};
@@ -92,37 +93,49 @@ impl<'c> Bodies<'c> {
         })
     }
 
-    /// `value`, but the library's in far lanes: a jump that is hardly ever taken.
+    /// `value`, but that of other code in far lanes: a jump that is hardly ever taken.
     fn patch(
         &mut self,
         builder: &mut Builder<'c>,
         function: Function,
         arguments: &[Value<'c>],
         value: Value<'c>,
-        far: Value<'c>,
+        far: Far<'c>,
     ) -> Value<'c> {
-        let (cx, ty) = (builder.cx(), value.ty());
-        let any = match ty.is_vector() {
-            true => {
-                let kind = cx.parse_attr("#vector.kind<or>").unwrap_or_else(|| cx.unit());
-                builder.value("vector.reduction", &[far], cx.int(1), &[("kind", kind)])
+        let ty = value.ty();
+        where_any(builder, far.lanes, value, |builder| match far.by {
+            Rest::Library => self.rare(builder, function, arguments, value, far),
+            // As minus infinity is in a mask: no call for these alone.
+            Rest::Own { zero_below } => {
+                let (zeroed, rest) = {
+                    let lanes = Lanes::new(builder, ty, false);
+                    let zero = lanes.float(arguments[0]).below(zero_below);
+                    (zero.select(0.0, lanes.float(value)).value, zero.unless(far.lanes).value)
+                };
+                where_any(builder, rest, zeroed, |builder| self.rare(builder, function, arguments, zeroed, Far { lanes: rest, by: far.by }))
             }
-            false => far,
-        };
-        let branch = builder.op(OpSpec { name: "scf.if", operands: &[any], results: &[ty], regions: 2, ..OpSpec::default() });
-        let yes = branch.region(0).append_block(&[], builder.location());
-        builder.within(yes, |builder| {
-            let name = format!("far.{}", function.name);
-            let rare = self.body(builder, &name, arguments, "noinline\", \"cold", |bodies, inner, arguments| match bodies.target.library {
-                true => bodies.lane_by_lane(inner, function, arguments),
-                false => far::value(bodies.module, inner, function.name, arguments[0]),
-            });
-            let mixed = builder.value("arith.select", &[far, rare, value], ty, &[]);
-            builder.effect("scf.yield", &[mixed], &[]);
+        })
+    }
+
+    /// The same by a call.
+    fn rare(
+        &mut self,
+        builder: &mut Builder<'c>,
+        function: Function,
+        arguments: &[Value<'c>],
+        value: Value<'c>,
+        far: Far<'c>,
+    ) -> Value<'c> {
+        let (ty, name) = (value.ty(), format!("far.{}", function.name));
+        let rare = self.body(builder, &name, arguments, "noinline\", \"cold", |bodies, inner, arguments| match far.by {
+            Rest::Library if bodies.target.library => bodies.lane_by_lane(inner, function, arguments),
+            Rest::Library => far::value(bodies.module, inner, function.name, arguments[0]),
+            Rest::Own { .. } => {
+                let lanes = Lanes::new(inner, ty, bodies.target.scalef);
+                own::everywhere(&lanes, function.name, arguments[0]).unwrap_or(arguments[0])
+            }
         });
-        let no = branch.region(1).append_block(&[], builder.location());
-        builder.within(no, |builder| builder.effect("scf.yield", &[value], &[]));
-        branch.result(0)
+        builder.value("arith.select", &[far.lanes, rare, value], ty, &[])
     }
 
     /// Calls the function that holds a body, making it first when it is new to the module.
@@ -171,6 +184,31 @@ impl<'c> Bodies<'c> {
         let mut builder = Builder::at_end(self.module.body(0), self.module.location());
         builder.op(OpSpec { name: "func.func", attrs: &attrs, regions: 1, ..OpSpec::default() })
     }
+}
+
+/// `value`, or what is built in a branch that is taken where a lane of the mask is set.
+fn where_any<'c>(
+    builder: &mut Builder<'c>,
+    mask: Value<'c>,
+    value: Value<'c>,
+    build: impl FnOnce(&mut Builder<'c>) -> Value<'c>,
+) -> Value<'c> {
+    let (cx, ty) = (builder.cx(), value.ty());
+    let any = match ty.is_vector() {
+        true => {
+            let kind = cx.parse_attr("#vector.kind<or>").unwrap_or_else(|| cx.unit());
+            builder.value("vector.reduction", &[mask], cx.int(1), &[("kind", kind)])
+        }
+        false => mask,
+    };
+    let branch = builder.op(OpSpec { name: "scf.if", operands: &[any], results: &[ty], regions: 2, ..OpSpec::default() });
+    let [yes, no] = [0, 1].map(|region| branch.region(region).append_block(&[], builder.location()));
+    builder.within(yes, |builder| {
+        let built = build(builder);
+        builder.effect("scf.yield", &[built], &[]);
+    });
+    builder.within(no, |builder| builder.effect("scf.yield", &[value], &[]));
+    branch.result(0)
 }
 
 /// Our own value of a function that has code in f64 only.

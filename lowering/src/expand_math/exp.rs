@@ -2,6 +2,7 @@
 
 use super::lanes::{Float, Int};
 use super::tables::*;
+use super::trig::Partial;
 
 /// `x = n ln 2 + r`.
 struct Reduced<'a, 'b, 'c> {
@@ -30,6 +31,13 @@ pub(super) fn exp<'a, 'b, 'c>(x: Float<'a, 'b, 'c>) -> Float<'a, 'b, 'c> {
     (core(r, table) + 1.0).scale(n, int)
 }
 
+/// `e^x` where it is a normal number.
+pub(super) fn exp_to_normal<'a, 'b, 'c>(x: Float<'a, 'b, 'c>) -> Partial<'a, 'b, 'c> {
+    let (limit, table) = if x.is_f32() { (87.33, EXP_F32) } else { (708.39, EXP_F64) };
+    let Reduced { int, r, .. } = reduce(x);
+    Partial { value: (core(r, table) + 1.0).times_power(int), far: x.abs().not_within(limit) }
+}
+
 /// `e^(x + rest)` times a factor, in f64: `rest` is what the rounding of `x` lost, and a product below the normal numbers is rounded once.
 pub(super) fn exp_of_sum<'a, 'b, 'c>(x: Float<'a, 'b, 'c>, rest: Float<'a, 'b, 'c>, factor: Float<'a, 'b, 'c>) -> Float<'a, 'b, 'c> {
     let Reduced { n, int, r } = reduce(x.at_least(-760.0).at_most(720.0));
@@ -42,6 +50,14 @@ pub(super) fn exp2<'a, 'b, 'c>(x: Float<'a, 'b, 'c>) -> Float<'a, 'b, 'c> {
     let x = x.at_least(low).at_most(high);
     let (n, int) = x.round_product(1.0);
     (core((x - n) * std::f64::consts::LN_2, table) + 1.0).scale(n, int)
+}
+
+/// `2^x` where it is a normal number.
+pub(super) fn exp2_to_normal<'a, 'b, 'c>(x: Float<'a, 'b, 'c>) -> Partial<'a, 'b, 'c> {
+    let (limit, table) = if x.is_f32() { (126.0, EXP_F32) } else { (1022.0, EXP_F64) };
+    let (n, int) = x.round_product(1.0);
+    let value = (core((x - n) * std::f64::consts::LN_2, table) + 1.0).times_power(int);
+    Partial { value, far: x.abs().not_within(limit) }
 }
 
 /// `e^r - 1`, for a difference that is small.

@@ -64,6 +64,16 @@ impl<'b, 'c> Lanes<'b, 'c> {
         Self { builder: RefCell::new(builder), float, int, mask: with_element(float, cx.int(1)), scalef: scalef && register }
     }
 
+    /// Whether there is more than one.
+    pub(super) fn is_vector(&self) -> bool {
+        self.float.is_vector()
+    }
+
+    /// Whether an instruction multiplies by a power of two.
+    pub(super) fn has_scalef(&self) -> bool {
+        self.scalef
+    }
+
     /// Whether the floats are f32 (f64 otherwise).
     pub(super) fn is_f32(&self) -> bool {
         self.float.element_type() == Some(ElementType::F32)
@@ -218,6 +228,11 @@ impl<'a, 'b, 'c> Float<'a, 'b, 'c> {
         self * half.power() * int.minus(half).power()
     }
 
+    /// `self * 2^power` for numbers about 1, where that is a normal number.
+    pub(super) fn times_power(self, power: Int<'a, 'b, 'c>) -> Self {
+        self.bits().plus(power.shift_left(if self.is_f32() { 23 } else { 52 })).float()
+    }
+
     fn scalef(self, power: Self) -> Self {
         let lanes = self.lanes;
         let cx = lanes.cx();
@@ -243,6 +258,10 @@ impl<'a, 'b, 'c> Float<'a, 'b, 'c> {
 impl<'a, 'b, 'c> Int<'a, 'b, 'c> {
     fn binary(self, name: &str, other: Self) -> Self {
         Self { value: self.lanes.op(name, &[self.value, other.value], self.lanes.int, &[]), ..self }
+    }
+
+    pub(super) fn plus(self, other: Self) -> Self {
+        self.binary("arith.addi", other)
     }
 
     pub(super) fn minus(self, other: Self) -> Self {
@@ -310,6 +329,12 @@ impl<'a, 'b, 'c> Int<'a, 'b, 'c> {
 }
 
 impl<'a, 'b, 'c> Mask<'a, 'b, 'c> {
+    /// The lanes of another mask that this one has not.
+    pub(super) fn unless(self, other: Value<'c>) -> Self {
+        let both = self.lanes.op("arith.andi", &[self.value, other], self.lanes.mask, &[]);
+        Self { value: self.lanes.op("arith.xori", &[both, other], self.lanes.mask, &[]), ..self }
+    }
+
     /// The first where the bit is set, the second elsewhere.
     pub(super) fn select(self, yes: impl Operand<'a, 'b, 'c>, no: impl Operand<'a, 'b, 'c>) -> Float<'a, 'b, 'c> {
         let (yes, no) = (yes.float(self.lanes), no.float(self.lanes));

@@ -5,10 +5,25 @@ use super::trig::Partial;
 use super::{erf, exp, inverse, log, pow, trig};
 use strata_core::ir::{ElementType, Type, Value};
 
-/// Our own code for a function: its value, and the lanes (if any) that need the library.
+/// Our own code for a function: its value, and the lanes (if any) that need other code.
 pub(super) struct Expansion<'c> {
     pub value: Value<'c>,
-    pub far: Option<Value<'c>>,
+    pub far: Option<Far<'c>>,
+}
+
+/// Lanes whose value is not right yet.
+pub(super) struct Far<'c> {
+    pub lanes: Value<'c>,
+    pub by: Rest,
+}
+
+/// Who has the value of such lanes.
+#[derive(Clone, Copy)]
+pub(super) enum Rest {
+    /// The library.
+    Library,
+    /// [`everywhere`]. Arguments below this number are common, and have the value zero.
+    Own { zero_below: f64 },
 }
 
 /// Whether `expand` has code for a function on a type.
@@ -29,10 +44,15 @@ pub(super) const PAIRS: &[&str] = &["atan2", "fpowi", "powf"];
 pub(super) fn expand<'c>(lanes: &Lanes<'_, 'c>, name: &str, argument: Value<'c>) -> Option<Expansion<'c>> {
     let x = lanes.float(argument);
     let whole = |y: Float<'_, '_, 'c>| Expansion { value: y.value, far: None };
-    let partial = |y: Partial<'_, '_, 'c>| Expansion { value: y.value.value, far: Some(y.far.value) };
+    let by = |y: Partial<'_, '_, 'c>, by: Rest| Expansion { value: y.value.value, far: Some(Far { lanes: y.far.value, by }) };
+    let partial = |y: Partial<'_, '_, 'c>| by(y, Rest::Library);
+    let power = |y: Partial<'_, '_, 'c>, zero_below: f64| by(y, Rest::Own { zero_below });
+    // Scaling by any power of two takes many instructions where it is not one.
+    let is_short = lanes.has_scalef() || !lanes.is_vector();
     Some(match name {
-        "exp" => whole(exp::exp(x)),
-        "exp2" => whole(exp::exp2(x)),
+        "exp" | "exp2" if is_short => Expansion { value: everywhere(lanes, name, argument)?, far: None },
+        "exp" => power(exp::exp_to_normal(x), if lanes.is_f32() { -104.0 } else { -746.0 }),
+        "exp2" => power(exp::exp2_to_normal(x), if lanes.is_f32() { -151.0 } else { -1076.0 }),
         "expm1" => whole(exp::expm1(x)),
         "tanh" => whole(exp::tanh(x)),
         "sinh" => whole(exp::sinh(x)),
@@ -55,6 +75,16 @@ pub(super) fn expand<'c>(lanes: &Lanes<'_, 'c>, name: &str, argument: Value<'c>)
         "cbrt" => whole(inverse::cbrt(x)),
         _ => return None,
     })
+}
+
+/// Code for all arguments of a function whose expansion leaves some out.
+pub(super) fn everywhere<'c>(lanes: &Lanes<'_, 'c>, name: &str, argument: Value<'c>) -> Option<Value<'c>> {
+    let x = lanes.float(argument);
+    match name {
+        "exp" => Some(exp::exp(x).value),
+        "exp2" => Some(exp::exp2(x).value),
+        _ => None,
+    }
 }
 
 /// Expands a function of two arguments on f64 lanes, when we have code for it.
