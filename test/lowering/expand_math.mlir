@@ -56,23 +56,25 @@ func.func @double(%x: vector<20xf32>) -> vector<20xf32> {
 // CHECK-NOT: _ZGV
 // CHECK: arith.truncf %{{.+}} : vector<16xf64> to vector<16xf32>
 
-// Without that instruction 2^n goes into the exponent's bits, which is right for normal numbers. Where a lane's result is none, a branch
-// makes zeros of the very small ones and calls for the rest; the call scales in two steps.
+// Without that instruction 2^n goes into the exponent's bits, which is right for normal numbers. Where a lane's result is none, a call
+// makes zeros of the very small ones; what is left then is done by another call, which scales in two steps.
 // POWER-LABEL: func.func private @strata_math.exp.8xf32(
 // POWER: %[[NEAR:.+]] = arith.bitcast %{{.+}} : vector<8xi32> to vector<8xf32>
 // POWER: scf.if
-// POWER: %[[ZEROED:.+]] = arith.select %{{.+}}, %{{.+}}, %[[NEAR]]
-// POWER: scf.if
-// POWER: %[[FAR:.+]] = {{.*}}call @strata_math.far.exp.8xf32(
-// POWER: arith.select %{{.+}}, %[[FAR]], %[[ZEROED]]
-// POWER: } else {
-// POWER: scf.yield %[[ZEROED]]
+// POWER: %[[FAR:.+]] = {{.*}}call @strata_math.far.exp.8xf32(%{{.+}}, %[[NEAR]])
+// POWER: scf.yield %[[FAR]]
 // POWER: } else {
 // POWER: scf.yield %[[NEAR]]
 // POWER-LABEL: func.func private @strata_math.far.exp.8xf32(
 // POWER-SAME: passthrough = ["noinline", "cold"]
-// POWER: arith.mulf
-// POWER: arith.mulf
+// POWER: %[[ZEROED:.+]] = arith.select
+// POWER: scf.if
+// POWER: call @strata_math.far.all.exp.8xf32(
+// POWER: } else {
+// POWER: scf.yield %[[ZEROED]]
+// POWER-LABEL: func.func private @strata_math.far.all.exp.8xf32(
+// POWER-SAME: passthrough = ["noinline", "cold"]
+// POWER-COUNT-2: arith.mulf
 
 // Without fused multiply-add and 512 bits it is the library's, four lanes at a time.
 // OLD-LABEL: func.func private @strata_math.exp.16xf32(

@@ -79,6 +79,7 @@ pub fn emit(module: Op<'_>, target: &Target, options: &Options) -> Result<Emitte
     llvm.set_triple(&machine.get_triple());
     llvm.set_data_layout(&machine.get_target_data().get_data_layout());
     prepare::prepare(&llvm, target, &options.exports);
+    prepare::preserve_registers(&llvm, target);
     if options.contract {
         prepare::allow_contraction(&llvm);
     }

@@ -1,12 +1,13 @@
 //! What every function must say before LLVM optimises: the machine, and that nothing outside calls or sees it.
 
 use super::{ENTRY, PREPARE, Target};
-use crate::expand_math::EXACT_PREFIX;
+use crate::expand_math::{EXACT_PREFIX, FAR};
 use inkwell::GlobalVisibility;
 use inkwell::attributes::{Attribute, AttributeLoc};
 use inkwell::llvm_sys::core::*;
 use inkwell::module::{Linkage, Module};
-use inkwell::values::{FunctionValue, InstructionOpcode};
+use inkwell::types::BasicTypeEnum;
+use inkwell::values::{AsValueRef, BasicValue, FunctionValue, InstructionOpcode};
 
 /// Sets attributes and linkage on all functions and globals.
 ///
@@ -51,6 +52,39 @@ pub(super) fn prepare(module: &Module<'_>, target: &Target, exports: &[String]) 
     for global in module.get_globals() {
         if !global.is_declaration() {
             global.set_linkage(Linkage::Internal);
+        }
+    }
+}
+
+/// `preserve_allcc`: the callee saves what it uses of nearly all registers.
+const PRESERVE_ALL: u32 = 15;
+
+/// Has functions that are hardly ever called save the registers, in place of the loops that call them.
+///
+/// On x86-64 only those that return 256 bits: behind a shorter result LLVM clears the upper halves of all registers, the saved ones too,
+/// and longer registers are not saved whole.
+pub(super) fn preserve_registers(module: &Module<'_>, target: &Target) {
+    let prefix = format!("{EXACT_PREFIX}{FAR}");
+    let fits = |function: &FunctionValue<'_>| match function.get_type().get_return_type() {
+        Some(BasicTypeEnum::VectorType(ty)) => {
+            let double = ty.get_element_type() == BasicTypeEnum::FloatType(module.get_context().f64_type());
+            target.arch() != "x86_64" || ty.get_size() * (if double { 64 } else { 32 }) == 256
+        }
+        _ => false,
+    };
+    let far = module.get_functions().filter(|function| function.get_name().to_string_lossy().starts_with(&prefix));
+    for function in far.filter(fits) {
+        function.set_call_conventions(PRESERVE_ALL);
+        let mut next = function.as_global_value().as_pointer_value().get_first_use();
+        while let Some(at) = next {
+            let user = at.get_user().as_value_ref();
+            // SAFETY: users of a function are alive; the convention is set on calls only.
+            unsafe {
+                if !LLVMIsACallInst(user).is_null() {
+                    LLVMSetInstructionCallConv(user, PRESERVE_ALL);
+                }
+            }
+            next = at.get_next_use();
         }
     }
 }

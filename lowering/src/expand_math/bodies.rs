@@ -2,10 +2,12 @@
 
 use super::lanes::Lanes;
 use super::libm::Function;
-use super::own::{Far, Rest};
-use super::{EXACT_PREFIX, MathTarget, far, own};
+use super::own::{Far, Normal, Rest};
+use super::{EXACT_PREFIX, FAR, MathTarget, far, own};
 use std::collections::HashSet;
 use strata_core::ir::{Attr, Builder, ElementType, Op, OpSpec, Type, Value};
+
+const COLD: &str = "noinline\", \"cold";
 
 /// The functions made so far in a module.
 pub(super) struct Bodies<'c> {
@@ -100,42 +102,39 @@ impl<'c> Bodies<'c> {
         function: Function,
         arguments: &[Value<'c>],
         value: Value<'c>,
-        far: Far<'c>,
+        Far { lanes, by }: Far<'c>,
     ) -> Value<'c> {
-        let ty = value.ty();
-        where_any(builder, far.lanes, value, |builder| match far.by {
-            Rest::Library => self.rare(builder, function, arguments, value, far),
-            // As minus infinity is in a mask: no call for these alone.
-            Rest::Own { zero_below } => {
-                let (zeroed, rest) = {
-                    let lanes = Lanes::new(builder, ty, false);
-                    let zero = lanes.float(arguments[0]).below(zero_below);
-                    (zero.select(0.0, lanes.float(value)).value, zero.unless(far.lanes).value)
-                };
-                where_any(builder, rest, zeroed, |builder| self.rare(builder, function, arguments, zeroed, Far { lanes: rest, by: far.by }))
+        let name = format!("{FAR}{}", function.name);
+        where_any(builder, lanes, value, |builder| match by {
+            Rest::Library => {
+                let rare = self.body(builder, &name, arguments, COLD, |bodies, inner, arguments| match bodies.target.library {
+                    true => bodies.lane_by_lane(inner, function, arguments),
+                    false => far::value(bodies.module, inner, function.name, arguments[0]),
+                });
+                builder.value("arith.select", &[lanes, rare, value], value.ty(), &[])
             }
+            Rest::Own(normal) => self.body(builder, &name, &[arguments[0], value], COLD, |bodies, inner, arguments| {
+                bodies.beside_normal(inner, function, arguments, normal)
+            }),
         })
     }
 
-    /// The same by a call.
-    fn rare(
-        &mut self,
-        builder: &mut Builder<'c>,
-        function: Function,
-        arguments: &[Value<'c>],
-        value: Value<'c>,
-        far: Far<'c>,
-    ) -> Value<'c> {
-        let (ty, name) = (value.ty(), format!("far.{}", function.name));
-        let rare = self.body(builder, &name, arguments, "noinline\", \"cold", |bodies, inner, arguments| match far.by {
-            Rest::Library if bodies.target.library => bodies.lane_by_lane(inner, function, arguments),
-            Rest::Library => far::value(bodies.module, inner, function.name, arguments[0]),
-            Rest::Own { .. } => {
-                let lanes = Lanes::new(inner, ty, bodies.target.scalef);
-                own::everywhere(&lanes, function.name, arguments[0]).unwrap_or(arguments[0])
-            }
-        });
-        builder.value("arith.select", &[far.lanes, rare, value], ty, &[])
+    /// The value where a lane's is no normal number, from the argument and what is right for those whose value is.
+    fn beside_normal(&mut self, builder: &mut Builder<'c>, function: Function, arguments: &[Value<'c>], normal: Normal) -> Value<'c> {
+        let (ty, scalef) = (arguments[1].ty(), self.target.scalef);
+        let (zeroed, rest) = {
+            let lanes = Lanes::new(builder, ty, scalef);
+            let x = lanes.float(arguments[0]);
+            let zero = x.below(normal.zero_below);
+            (zero.select(0.0, lanes.float(arguments[1])).value, x.abs().not_within(normal.within).unless(zero).value)
+        };
+        where_any(builder, rest, zeroed, |builder| {
+            let name = format!("{FAR}all.{}", function.name);
+            // Where a result is normal, this is the same number.
+            self.body(builder, &name, &arguments[..1], COLD, |_, inner, arguments| {
+                own::everywhere(&Lanes::new(inner, ty, scalef), function.name, arguments[0]).unwrap_or(arguments[0])
+            })
+        })
     }
 
     /// Calls the function that holds a body, making it first when it is new to the module.

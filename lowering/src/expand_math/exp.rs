@@ -1,8 +1,8 @@
 //! The exponential family: `2^n e^r` with `n` an integer and `r` within half of `ln 2`.
 
 use super::lanes::{Float, Int};
+use super::own::Normal;
 use super::tables::*;
-use super::trig::Partial;
 
 /// `x = n ln 2 + r`.
 struct Reduced<'a, 'b, 'c> {
@@ -23,19 +23,29 @@ fn core<'a, 'b, 'c>(r: Float<'a, 'b, 'c>, coefficients: &[f64]) -> Float<'a, 'b,
     (r * r).fma(r.polynomial(coefficients), r)
 }
 
+/// `e^r`: what the rounding of the sums before loses is made small by the last product.
+fn power<'a, 'b, 'c>(r: Float<'a, 'b, 'c>) -> Float<'a, 'b, 'c> {
+    let rest = r.polynomial(if r.is_f32() { EXP_F32 } else { EXP_F64 });
+    rest.fma(r, 1.0).fma(r, 1.0)
+}
+
 /// `e^x`.
 pub(super) fn exp<'a, 'b, 'c>(x: Float<'a, 'b, 'c>) -> Float<'a, 'b, 'c> {
     // Outside of these the result is zero or infinite.
-    let (low, high, table) = if x.is_f32() { (-104.0, 89.0, EXP_F32) } else { (-746.0, 710.0, EXP_F64) };
+    let (low, high) = if x.is_f32() { (-104.0, 89.0) } else { (-746.0, 710.0) };
     let Reduced { n, int, r } = reduce(x.at_least(low).at_most(high));
-    (core(r, table) + 1.0).scale(n, int)
+    power(r).scale(n, int)
 }
 
 /// `e^x` where it is a normal number.
-pub(super) fn exp_to_normal<'a, 'b, 'c>(x: Float<'a, 'b, 'c>) -> Partial<'a, 'b, 'c> {
-    let (limit, table) = if x.is_f32() { (87.33, EXP_F32) } else { (708.39, EXP_F64) };
+pub(super) fn exp_to_normal<'a, 'b, 'c>(x: Float<'a, 'b, 'c>) -> Float<'a, 'b, 'c> {
     let Reduced { int, r, .. } = reduce(x);
-    Partial { value: (core(r, table) + 1.0).times_power(int), far: x.abs().not_within(limit) }
+    power(r).times_power(int)
+}
+
+/// Where that is.
+pub(super) fn exp_is_normal(is_f32: bool) -> Normal {
+    if is_f32 { Normal { within: 87.33, zero_below: -104.0 } } else { Normal { within: 708.39, zero_below: -746.0 } }
 }
 
 /// `e^(x + rest)` times a factor, in f64: `rest` is what the rounding of `x` lost, and a product below the normal numbers is rounded once.
@@ -46,18 +56,21 @@ pub(super) fn exp_of_sum<'a, 'b, 'c>(x: Float<'a, 'b, 'c>, rest: Float<'a, 'b, '
 
 /// `2^x`.
 pub(super) fn exp2<'a, 'b, 'c>(x: Float<'a, 'b, 'c>) -> Float<'a, 'b, 'c> {
-    let (low, high, table) = if x.is_f32() { (-151.0, 129.0, EXP_F32) } else { (-1076.0, 1025.0, EXP_F64) };
+    let (low, high) = if x.is_f32() { (-151.0, 129.0) } else { (-1076.0, 1025.0) };
     let x = x.at_least(low).at_most(high);
     let (n, int) = x.round_product(1.0);
-    (core((x - n) * std::f64::consts::LN_2, table) + 1.0).scale(n, int)
+    power((x - n) * std::f64::consts::LN_2).scale(n, int)
 }
 
 /// `2^x` where it is a normal number.
-pub(super) fn exp2_to_normal<'a, 'b, 'c>(x: Float<'a, 'b, 'c>) -> Partial<'a, 'b, 'c> {
-    let (limit, table) = if x.is_f32() { (126.0, EXP_F32) } else { (1022.0, EXP_F64) };
+pub(super) fn exp2_to_normal<'a, 'b, 'c>(x: Float<'a, 'b, 'c>) -> Float<'a, 'b, 'c> {
     let (n, int) = x.round_product(1.0);
-    let value = (core((x - n) * std::f64::consts::LN_2, table) + 1.0).times_power(int);
-    Partial { value, far: x.abs().not_within(limit) }
+    power((x - n) * std::f64::consts::LN_2).times_power(int)
+}
+
+/// Where that is.
+pub(super) fn exp2_is_normal(is_f32: bool) -> Normal {
+    if is_f32 { Normal { within: 126.0, zero_below: -151.0 } } else { Normal { within: 1022.0, zero_below: -1076.0 } }
 }
 
 /// `e^r - 1`, for a difference that is small.

@@ -329,10 +329,10 @@ impl<'a, 'b, 'c> Int<'a, 'b, 'c> {
 }
 
 impl<'a, 'b, 'c> Mask<'a, 'b, 'c> {
-    /// The lanes of another mask that this one has not.
-    pub(super) fn unless(self, other: Value<'c>) -> Self {
-        let both = self.lanes.op("arith.andi", &[self.value, other], self.lanes.mask, &[]);
-        Self { value: self.lanes.op("arith.xori", &[both, other], self.lanes.mask, &[]), ..self }
+    /// The lanes that another mask has not.
+    pub(super) fn unless(self, other: Self) -> Self {
+        let both = self.lanes.op("arith.andi", &[self.value, other.value], self.lanes.mask, &[]);
+        Self { value: self.lanes.op("arith.xori", &[self.value, both], self.lanes.mask, &[]), ..self }
     }
 
     /// The first where the bit is set, the second elsewhere.

@@ -35,6 +35,9 @@ use strata_core::pass::{Pass, PassContext, PassError};
 /// Names of the functions made here begin so. Their rounding is designed: nothing may fuse or reorder inside.
 pub const EXACT_PREFIX: &str = "strata_math.";
 
+/// Behind the prefix, names of functions that are hardly ever called begin so. Their callers would rather not save registers for them.
+pub const FAR: &str = "far.";
+
 /// Marks an op that runs rarely (in the remainder of a loop): a call costs less than another copy of its code.
 pub const RARE: &str = "strata.rare";
 

@@ -22,8 +22,17 @@ pub(super) struct Far<'c> {
 pub(super) enum Rest {
     /// The library.
     Library,
-    /// [`everywhere`]. Arguments below this number are common, and have the value zero.
-    Own { zero_below: f64 },
+    /// [`everywhere`].
+    Own(Normal),
+}
+
+/// Where a result is a normal number.
+#[derive(Clone, Copy)]
+pub(super) struct Normal {
+    /// For arguments up to this magnitude.
+    pub within: f64,
+    /// Below this it is zero, which is common: masks are of minus infinity.
+    pub zero_below: f64,
 }
 
 /// Whether `expand` has code for a function on a type.
@@ -44,15 +53,20 @@ pub(super) const PAIRS: &[&str] = &["atan2", "fpowi", "powf"];
 pub(super) fn expand<'c>(lanes: &Lanes<'_, 'c>, name: &str, argument: Value<'c>) -> Option<Expansion<'c>> {
     let x = lanes.float(argument);
     let whole = |y: Float<'_, '_, 'c>| Expansion { value: y.value, far: None };
-    let by = |y: Partial<'_, '_, 'c>, by: Rest| Expansion { value: y.value.value, far: Some(Far { lanes: y.far.value, by }) };
-    let partial = |y: Partial<'_, '_, 'c>| by(y, Rest::Library);
-    let power = |y: Partial<'_, '_, 'c>, zero_below: f64| by(y, Rest::Own { zero_below });
+    let partial = |y: Partial<'_, '_, 'c>| {
+        let far = Far { lanes: y.far.value, by: Rest::Library };
+        Expansion { value: y.value.value, far: Some(far) }
+    };
+    let normal = |y: Float<'_, '_, 'c>, normal: Normal| {
+        let far = Far { lanes: x.abs().not_within(normal.within).value, by: Rest::Own(normal) };
+        Expansion { value: y.value, far: Some(far) }
+    };
     // Scaling by any power of two takes many instructions where it is not one.
     let is_short = lanes.has_scalef() || !lanes.is_vector();
     Some(match name {
         "exp" | "exp2" if is_short => Expansion { value: everywhere(lanes, name, argument)?, far: None },
-        "exp" => power(exp::exp_to_normal(x), if lanes.is_f32() { -104.0 } else { -746.0 }),
-        "exp2" => power(exp::exp2_to_normal(x), if lanes.is_f32() { -151.0 } else { -1076.0 }),
+        "exp" => normal(exp::exp_to_normal(x), exp::exp_is_normal(lanes.is_f32())),
+        "exp2" => normal(exp::exp2_to_normal(x), exp::exp2_is_normal(lanes.is_f32())),
         "expm1" => whole(exp::expm1(x)),
         "tanh" => whole(exp::tanh(x)),
         "sinh" => whole(exp::sinh(x)),
