@@ -296,3 +296,34 @@ pub(crate) unsafe fn check_input(k: usize, input: &Input, tensor: &DLTensor, dev
     }
     Ok(())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::dtype::DType;
+    use crate::manifest::OutputKind;
+
+    /// A matrix goes straight through in the program's order, and by a copy in the other one.
+    #[test]
+    fn tensors_in_the_programs_order_are_not_copied() {
+        let orders = [DimOrder::ROW_MAJOR, DimOrder::try_from(vec![1, 0]).unwrap()];
+        for (k, order) in orders.iter().enumerate() {
+            let shape = vec![None, Some(3)];
+            let name = "out".to_owned();
+            let declared = [Output { kind: OutputKind::Output, name, dtype: DType::F32, shape, dim_order: order.clone() }];
+            for (other, given) in orders.iter().enumerate() {
+                let tensor = Tensor::uninit_in(DType::F32, &[2, 3], given).unwrap();
+                let (described, mut state) = (tensor.dlpack(), CallState::new(&declared, 1));
+                // SAFETY: the tensor is alive, and the output is not written.
+                unsafe {
+                    state.set_input(0, &described, order).unwrap();
+                    state.set_outputs(&declared, &[&raw const described], None).unwrap();
+                }
+                let direct = k == other;
+                assert_eq!(state.inputs[0].data == described.data, direct);
+                assert_eq!((state.copies.len(), state.strided.len()), if direct { (0, 0) } else { (1, 1) });
+                assert_eq!(state.given[0], direct.then_some(24));
+            }
+        }
+    }
+}
