@@ -468,6 +468,8 @@ def orders():
         [images(2, 8, 5, 5), images(2, 3, 5, 5, seed=1), tensor(8, 3, 3, 3)]]
     yield "sorted", (lambda x: torch.sort(x, 1)), [[images(2, 3, 4, 5)]]
     yield "branches", (lambda x: torch.cond(x.sum() > 0, lambda x: x * 2, lambda x: x - 1, (x,))), [[images(2, 3, 4, 5)], [images(2, 3, 4, 5, seed=7)]]
+    weighty = Stateful(lambda m, x: (m.a.t() * 2, m.a.t(), (m.a.t() * 2).relu(), m.a.t() + x.t(), torch.ones(3, 4).t()), a=tensor(5, 7, seed=2))
+    yield "weights", weighty, [[x]]
     yield "buffer", Stateful(kept, last=torch.zeros(7, 5)), [[x.t()]]
     yield "input", through, [[x.t()]]
     yield "other_types", (lambda x, y, z: (x.t() * 2, y.t() + 1, z.t())), [[x.half(), tensor(5, 7, dtype=torch.int16), x > 0]]
