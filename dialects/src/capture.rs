@@ -3,15 +3,24 @@
 //! A program that could not be captured as a whole is several functions, its parts: the entry, and for each graph break the
 //! function at which the program resumes.
 //!
-//! Every op of this level speaks about the call, so none is dead when its result is unused: each has a write effect.
+//! An argument or result of the entry has the logical type of the call's tensor. Where that lies in memory in another order than
+//! its dims stand, [`DIM_ORDER`] says so.
+//!
+//! Ops of this level speak about the call, so none but [`Permute`] is dead when its result is unused: each has a write effect.
 
 use strata_core::prelude::*;
+
+use crate::prim::{
+    check,
+    sizes::{self, ResultSizes, Size},
+    types::AnyTensor,
+};
 
 /// The dialect.
 pub static CAPTURE: DialectDef = DialectDef {
     name: "capture",
     doc: "The program as it was captured: symbolic sizes, their ranges, and the conditions on a call.",
-    ops: || vec![Dim::DEF, BindDims::DEF, Guard::DEF, Seed::DEF, GraphBreak::DEF],
+    ops: || vec![Dim::DEF, BindDims::DEF, Guard::DEF, Seed::DEF, GraphBreak::DEF, Permute::DEF],
     ..DialectDef::NEW
 };
 
@@ -118,6 +127,68 @@ impl Verify for GraphBreak<'_> {
         ensure!(!self.reason().is_empty(), 5, "the reason is empty");
         Ok(())
     }
+}
+
+/// The same memory with its dimensions in another order: dimension i of the result is dimension `perm[i]` of the operand.
+/// It moves nothing, and stands at the edge of the program only, where a tensor of the call has a `capture.dim_order`: between an
+/// argument and the tensor that lies in memory, or between such a tensor and what is returned.
+///
+/// C1: `perm` is a permutation of the dimensions. C2: the result's sizes are the operand's, permuted. C3: element types agree.
+/// C4: the operand is an argument of the function with the order `perm`, or the result is only returned, where the function's
+/// results have the order that undoes `perm`.
+#[op("capture.permute", effects(Pure), interfaces(ResultSizes), verify)]
+pub struct Permute {
+    tensor: Operand<AnyTensor>,
+    result: Result<AnyTensor>,
+    perm: Attr<I64s>,
+}
+
+impl ResultSizes for Permute<'_> {
+    fn result_sizes(&self) -> Option<Vec<Size>> {
+        sizes::transpose(self.tensor().ty().rank(), &self.perm())
+    }
+}
+
+impl Verify for Permute<'_> {
+    fn verify(self) -> std::result::Result<(), Violation> {
+        let rank = self.tensor().ty().rank();
+        check::per_dim(1, "perm", &self.perm(), rank)?;
+        let perm = check::dims(1, "perm", &self.perm(), rank)?;
+        check::result_sizes(2, self.op())?;
+        check::same_elements(3, self.tensor().ty(), self.result().ty())?;
+        let function = self.op().parent().filter(|parent| parent.is("func.func"));
+        let Some(function) = function else { return Err(Violation::new(4, "its parent is not a func.func")) };
+        let argument = self.tensor().defining_op().is_none();
+        let taken = argument && dim_order(function, "arg_attrs", self.tensor().index()).as_ref() == Some(&perm);
+        let order = Some(inverse(&perm));
+        let returned = |user: &strata_core::ir::Use<'_>| user.op.is("func.return") && dim_order(function, "res_attrs", user.index) == order;
+        let edge = taken || self.result().uses().iter().all(returned);
+        ensure!(edge, 4, "neither the argument nor the results have this order in memory (`{DIM_ORDER}`)");
+        Ok(())
+    }
+}
+
+/// On an argument or result of the entry: its dimensions from the outermost to the innermost in memory, where that is not their
+/// own order. The tensor is dense, `[0, 2, 3, 1]` is an image with its channels last.
+pub const DIM_ORDER: &str = "capture.dim_order";
+
+/// The order in memory of an argument (`list` is `arg_attrs`) or result (`res_attrs`); `None` for one that is row-major, or whose
+/// order is none.
+pub fn dim_order(function: Op<'_>, list: &str, at: usize) -> Option<Vec<usize>> {
+    let dicts = function.attr(list).and_then(Attr::as_array)?;
+    let dims = dicts.get(at)?.entry(DIM_ORDER)?.as_i64s()?;
+    let order: Vec<_> = dims.into_iter().map(|dim| usize::try_from(dim).ok()).collect::<Option<_>>()?;
+    let all = (0..order.len()).all(|dim| order.contains(&dim));
+    (all && !order.is_sorted()).then_some(order)
+}
+
+/// Where each dim of an order stands.
+pub fn inverse(order: &[usize]) -> Vec<usize> {
+    let mut inverse = vec![0; order.len()];
+    for (place, &dim) in order.iter().enumerate() {
+        inverse[dim] = place;
+    }
+    inverse
 }
 
 /// Marks a function at which a program resumes after a graph break.

@@ -129,7 +129,7 @@ fn host_programs_launch_kernels() {
     let text = format!(
         "{KERNEL}\nfunc.func @main() attributes {{host.entry}} {{\n  %n = arith.constant 2 : index\n  %x = host.input {{index = 0 : i64}} : () -> memref<?xf32>\n  %y = host.output %n {{index = 0 : i64}} : (index) -> memref<?xf32>\n  host.launch %x, %y {{callee = @k, outputs = 1 : i64}} : (memref<?xf32>, memref<?xf32>) -> ()\n  host.return : () -> ()\n}}\n"
     );
-    let signature = Signature { results: vec![DType::F32], mutations: vec![None], weights: vec![] };
+    let signature = Signature { results: vec![DType::F32], mutations: vec![None], ..Signature::default() };
     let inputs = vec![Value::Tensor(floats(&[2, 3], &[1.0, 2.0, 3.0, 9.0, 1.0, 0.0]))];
     assert_eq!(output(with_module(&text, |m| run_host(m.op(), &signature, inputs, &|_| None))), [5.0, 9.0]);
 }

@@ -14,7 +14,7 @@ use strata_runtime::manifest::{
     Access, Guard, Import, Input, InputKind, Kernel, Layout, LevelSize, Output, OutputKind, Relocation, Resume, Segment, StageTime, Tuned,
     Weight, WeightSource,
 };
-use strata_runtime::{Artefact, DType, Image, Manifest, manifest};
+use strata_runtime::{Artefact, DType, DimOrder, Image, Manifest, manifest};
 
 /// What the compilation noted about a program on its way down.
 #[derive(Default)]
@@ -108,6 +108,7 @@ pub fn build(
         },
         dtype: dtype(argument.element),
         shape: argument.shape.clone(),
+        dim_order: order(argument.dim_order.as_ref()),
         value: None,
     });
     let outputs = program.results.iter().map(|result| Output {
@@ -115,6 +116,7 @@ pub fn build(
         name: result.name.clone(),
         dtype: dtype(result.element),
         shape: result.shape.clone(),
+        dim_order: order(result.dim_order.as_ref()),
     });
     let places = Places::new(weights, path);
     let listed = program.arguments.iter().filter(|argument| argument.is_weight()).map(|argument| places.weight(argument));
@@ -124,6 +126,7 @@ pub fn build(
         name: argument.name.clone(),
         dtype: dtype(argument.element),
         shape: argument.shape.clone(),
+        dim_order: DimOrder::ROW_MAJOR,
     });
     let name = path.file_stem().map_or_else(|| program.name.clone(), |stem| stem.to_string_lossy().into_owned());
     Ok(Artefact {
@@ -201,6 +204,12 @@ fn layout(image: &LinkedImage) -> Result<Layout, Error> {
         imports: image.imports.iter().map(|(name, offset)| Import { name: name.clone(), offset: *offset }).collect(),
         relocations: image.relocations.iter().map(|&(offset, target)| Relocation { offset, target }).collect(),
     })
+}
+
+/// The runtime's form of an order of dims.
+fn order(dims: Option<&Vec<usize>>) -> DimOrder {
+    // The level's reader takes only lists with each dim once.
+    dims.and_then(|dims| DimOrder::try_from(dims.clone()).ok()).unwrap_or_default()
 }
 
 /// The runtime's name of an element type.

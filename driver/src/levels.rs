@@ -65,6 +65,7 @@ macro_rules! level {
 /// From PyTorch's operators to `prim`, layer by layer.
 const DECOMPOSE: &[Step] = &[
     needed("func.func(decompose-aten)"),
+    needed("func.func(apply-dim-orders)"),
     optional("func.func(canonicalize)", "canonicalize"),
     optional("func.func(cse)", "cse"),
     optional("func.func(simplify-sizes)", "simplify-sizes"),

@@ -108,6 +108,21 @@ impl Writer<'_> {
         self.ty(&self.graph.types[value])
     }
 
+    /// Half of the tensors of the call lie in another order than row-major.
+    fn dim_order(&self, value: usize) -> String {
+        let (rank, draw) = (self.graph.types[value].dims.len(), value + self.graph.types.len());
+        if rank < 2 || draw.is_multiple_of(2) {
+            return String::new();
+        }
+        let mut dims: Vec<_> = (0..rank).collect();
+        dims.rotate_left(1 + draw / 2 % (rank - 1));
+        if draw.is_multiple_of(3) {
+            dims.swap(0, rank - 1);
+        }
+        let dims: Vec<_> = dims.iter().map(usize::to_string).collect();
+        format!(", capture.dim_order = array<i64: {}>", dims.join(", "))
+    }
+
     fn line(&mut self, text: &str) {
         self.text += "  ";
         self.text += text;
@@ -124,9 +139,11 @@ impl Writer<'_> {
         let live = graph.live();
         let args = (0..live.len()).filter(|&v| live[v] && matches!(graph.defs[v], Def::Arg(..)));
         let args: Vec<_> = args.collect();
-        let declared: Vec<_> =
-            args.iter().map(|&v| format!("%v{v}: {} {{capture.kind = \"input\", capture.name = \"v{v}\"}}", self.type_of(v))).collect();
-        let results: Vec<_> = graph.outputs.iter().map(|&v| format!("{} {{capture.kind = \"output\"}}", self.type_of(v))).collect();
+        let argument =
+            |&v: &usize| format!("%v{v}: {} {{capture.kind = \"input\", capture.name = \"v{v}\"{}}}", self.type_of(v), self.dim_order(v));
+        let declared: Vec<_> = args.iter().map(argument).collect();
+        let result = |&v: &usize| format!("{} {{capture.kind = \"output\"{}}}", self.type_of(v), self.dim_order(v));
+        let results: Vec<_> = graph.outputs.iter().map(result).collect();
         self.text =
             format!("func.func @main({})\n    -> ({}) attributes {{capture.entry}} {{\n", declared.join(",\n    "), results.join(", "));
         self.symbols(&args);

@@ -39,6 +39,7 @@ use signature::Signature;
 use strata_core::diagnostic::{Severity, emit_at};
 use strata_core::ir::{Op, Type, Value};
 use strata_core::pass::{Counter, Pass, PassContext, PassError};
+use strata_dialects::capture::Permute;
 
 /// Moves arithmetic on weights alone into `@prepare`.
 #[derive(Pass)]
@@ -115,6 +116,8 @@ impl<'c> Cone<'c> {
         }
         for op in body.ops() {
             let pure = op.num_results() > 0 && op.regions().is_empty() && op.is_effect_free() && op.is_speculatable();
+            // What is returned in another order of dims is so at the edge of this function only.
+            let pure = pure && !op.is(Permute::NAME);
             let sized = |ty: Type<'_>| !ty.is_tensor() || ty.is_static();
             if !pure || !op.result_types().into_iter().all(sized) {
                 continue;

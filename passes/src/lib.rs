@@ -3,6 +3,7 @@
 //! One pass is one file; file, type and flag share a name. A pass never lowers: what arrows between levels do is in `lowering/`.
 
 pub mod analysis;
+pub mod apply_dim_orders;
 pub mod channels_last;
 pub mod fold_scales;
 pub mod functionalise;
@@ -29,6 +30,7 @@ use strata_core::pass::PassEntry;
 /// All passes of this crate, sorted by flag.
 #[rustfmt::skip]
 pub const PASSES: &[PassEntry] = &[
+    PassEntry::of::<apply_dim_orders::ApplyDimOrders>(),
     PassEntry::of::<channels_last::ChannelsLast>(),
     PassEntry::of::<fold_scales::FoldScales>(),
     PassEntry::of::<functionalise::Functionalise>(),

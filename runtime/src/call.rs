@@ -5,6 +5,7 @@ use std::ffi::c_void;
 use crate::abi::StrataCall;
 use crate::arena::Arena;
 use crate::device::DeviceCall;
+use crate::dim_order::DimOrder;
 use crate::dlpack::{DLDevice, DLTensor};
 use crate::error::RunError;
 use crate::manifest::{Input, Output, Scalar};
@@ -30,9 +31,9 @@ pub struct CallState {
     pub(crate) given: Vec<Option<usize>>,
     /// Which of these are on the device.
     pub(crate) given_on_device: Vec<bool>,
-    /// Dense copies of strided inputs.
+    /// Copies of inputs that were not dense in the program's order.
     copies: Vec<Tensor>,
-    /// What the caller gave for outputs in another order than row-major, where their elements go after the call.
+    /// What the caller gave for outputs in another order than the program's, where their elements go after the call.
     strided: Vec<(usize, DLTensor)>,
     pub(crate) profile: Profile,
     /// Where the call's memory is, if not on the host.
@@ -97,14 +98,14 @@ impl CallState {
     }
 
     /// # Safety
-    /// `tensor` describes readable host memory, or is dense.
-    pub(crate) unsafe fn set_input(&mut self, at: usize, tensor: &DLTensor) -> Result<(), String> {
+    /// `tensor` describes readable host memory, or is dense in the order.
+    pub(crate) unsafe fn set_input(&mut self, at: usize, tensor: &DLTensor, order: &DimOrder) -> Result<(), String> {
         // SAFETY: the caller's promise.
-        self.inputs[at] = if unsafe { tensor.is_dense() } {
+        self.inputs[at] = if unsafe { tensor.is_dense(order) } {
             dense(tensor.first_element().cast(), tensor.dtype, tensor.ndim, tensor.shape)
         } else {
             // SAFETY: the caller's promise.
-            let copy = unsafe { Tensor::from_dlpack(tensor) }.map_err(|e| e.to_string())?;
+            let copy = unsafe { Tensor::copy_of(tensor, order) }.map_err(|e| e.to_string())?;
             // The sizes stay the caller's; only the data moves.
             let described = dense(copy.dlpack().data, tensor.dtype, tensor.ndim, tensor.shape);
             self.copies.push(copy);
@@ -131,20 +132,23 @@ impl CallState {
             // SAFETY: the caller promises valid tensors.
             let (tensor, fail) = (unsafe { &*tensor }, |reason: &str| RunError::output(k, declared, reason.into()));
             // SAFETY: as above.
-            let (sizes, is_dense, strides) = unsafe { (tensor.sizes(), tensor.is_dense(), tensor.stride_list()) };
+            let (sizes, is_dense, strides) = unsafe { (tensor.sizes(), tensor.is_dense(&declared.dim_order), tensor.stride_list()) };
             if tensor.dtype != declared.dtype.dlpack() || sizes.len() != declared.shape.len() {
                 return Err(fail("the tensor given for it has another element type or rank"));
             }
             let on_device = !tensor.device.is_host();
             if on_device && (Some(tensor.device) != device || !is_dense) {
-                return Err(fail("the tensor given for it is neither host memory nor dense memory of the program's device"));
+                let order = if declared.dim_order.is_row_major() { String::new() } else { format!(" in the order {}", declared.dim_order) };
+                return Err(fail(&format!(
+                    "the tensor given for it is neither host memory nor dense memory of the program's device{order}"
+                )));
             }
             let bytes = dense_bytes(declared.dtype, sizes).map_err(|e| fail(&e.to_string()))?;
             if tensor.data.is_null() && bytes > 0 {
                 return Err(fail("the tensor given for it has no memory"));
             }
             if !is_dense {
-                if !strided::is_injective(sizes, strides.unwrap_or_default()) {
+                if strides.is_some_and(|strides| !strided::is_injective(sizes, strides)) {
                     return Err(fail("the tensor given for it has elements that lie on one another"));
                 }
                 self.strided.push((k, *tensor));
@@ -206,7 +210,7 @@ impl CallState {
         unsafe { self.outputs[k].sizes() }
     }
 
-    /// Checks that the caller's outputs were the right size, and fills those that are not row-major.
+    /// Checks that the caller's outputs were the right size, and fills those that are not in the program's order.
     ///
     /// # Safety
     /// The outputs that the call was given are still writable, and its results were written.
@@ -221,14 +225,15 @@ impl CallState {
         }
         for &(k, tensor) in &self.strided {
             // SAFETY: the caller's promise.
-            let (sizes, strides) = unsafe { (tensor.sizes(), tensor.stride_list().unwrap_or_default()) };
+            let (sizes, strides) = unsafe { (tensor.sizes(), tensor.stride_list()) };
             if sizes != self.shape(k) {
                 let reason = format!("it has shape {:?}, the tensor given for it {sizes:?}", self.shape(k));
                 return Err(RunError::output(k, &outputs[k], reason));
             }
-            let from = (self.outputs[k].data.cast::<u8>().cast_const(), &*dense_strides(sizes));
+            let from = (self.outputs[k].data.cast::<u8>().cast_const(), &*outputs[k].dim_order.strides(sizes));
+            let strides = strides.map_or_else(|| dense_strides(sizes), <[i64]>::to_vec);
             // SAFETY: the program wrote an output of this shape, and the caller promises one to write with these strides.
-            unsafe { strided::copy(sizes, from, (tensor.first_element(), strides), outputs[k].dtype.size()) };
+            unsafe { strided::copy(sizes, from, (tensor.first_element(), &strides), outputs[k].dtype.size()) };
         }
         Ok(())
     }
@@ -239,7 +244,7 @@ impl CallState {
         for (k, declared) in outputs.iter().enumerate() {
             let shape = self.shape(k).to_vec();
             let block = self.blocks[k].take().unwrap_or_else(|| Block::new(0));
-            let tensor = Tensor::from_block(declared.dtype, shape, block)
+            let tensor = Tensor::from_block(declared.dtype, shape, &declared.dim_order, block)
                 .map_err(|e| RunError::Program(format!("output {k} `{}`: {e}", declared.name)))?;
             results.push(tensor);
         }
@@ -290,4 +295,35 @@ pub(crate) unsafe fn check_input(k: usize, input: &Input, tensor: &DLTensor, dev
         return Err(fail(format!("is {found:?}, the program was captured with {value:?}")));
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::dtype::DType;
+    use crate::manifest::OutputKind;
+
+    /// A matrix goes straight through in the program's order, and by a copy in the other one.
+    #[test]
+    fn tensors_in_the_programs_order_are_not_copied() {
+        let orders = [DimOrder::ROW_MAJOR, DimOrder::try_from(vec![1, 0]).unwrap()];
+        for (k, order) in orders.iter().enumerate() {
+            let shape = vec![None, Some(3)];
+            let name = "out".to_owned();
+            let declared = [Output { kind: OutputKind::Output, name, dtype: DType::F32, shape, dim_order: order.clone() }];
+            for (other, given) in orders.iter().enumerate() {
+                let tensor = Tensor::uninit_in(DType::F32, &[2, 3], given).unwrap();
+                let (described, mut state) = (tensor.dlpack(), CallState::new(&declared, 1));
+                // SAFETY: the tensor is alive, and the output is not written.
+                unsafe {
+                    state.set_input(0, &described, order).unwrap();
+                    state.set_outputs(&declared, &[&raw const described], None).unwrap();
+                }
+                let direct = k == other;
+                assert_eq!(state.inputs[0].data == described.data, direct);
+                assert_eq!((state.copies.len(), state.strided.len()), if direct { (0, 0) } else { (1, 1) });
+                assert_eq!(state.given[0], direct.then_some(24));
+            }
+        }
+    }
 }

@@ -75,7 +75,7 @@ pub unsafe extern "C" fn strata_open_file(file: *const c_char, weights: *const c
     })
 }
 
-/// Calls the program, writing into the caller's dense outputs. 0 is success.
+/// Calls the program, writing into the caller's outputs. 0 is success.
 ///
 /// # Safety
 /// `program` is open; the lists have the lengths given and describe host memory, writable for outputs.

@@ -45,6 +45,7 @@ pub struct Difference {
 /// Compares two tensors; an error text when they differ in element type or shape.
 pub fn compare(got: &Tensor, want: &Tensor, tolerance: Tolerance) -> Result<Difference, String> {
     same_type(got, want)?;
+    let (got, want) = (&*got.row_major(), &*want.row_major());
     let mut difference = Difference::default();
     for index in 0..want.len() {
         let (found, wanted) = (element(got, index), element(want, index));
@@ -70,8 +71,9 @@ pub fn same_type(got: &Tensor, want: &Tensor) -> Result<(), String> {
     Err(format!("is {}, expected {}", show(got), show(want)))
 }
 
-/// The first few values of a tensor as text.
+/// The first few values of a tensor as text, in row-major order.
 pub fn preview(tensor: &Tensor, most: usize) -> String {
+    let tensor = &*tensor.row_major();
     let shown: Vec<String> = (0..tensor.len().min(most)).map(|index| show(element(tensor, index))).collect();
     let rest = if tensor.len() > most { ", ..." } else { "" };
     format!("[{}{rest}]", shown.join(", "))

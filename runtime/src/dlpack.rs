@@ -2,6 +2,8 @@
 
 use std::ffi::c_void;
 
+use crate::dim_order::DimOrder;
+
 /// The device of a tensor; `device_type` 1 is the CPU.
 #[repr(C)]
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -90,21 +92,17 @@ impl DLTensor {
         Some(unsafe { std::slice::from_raw_parts(self.strides, self.ndim as usize) })
     }
 
-    /// Whether the elements lie dense in row-major order. Dimensions of size 1 and empty tensors ask nothing of strides.
+    /// Whether the elements lie dense in an order of the dims.
     ///
     /// # Safety
     /// As for [`DLTensor::sizes`] and [`DLTensor::stride_list`].
-    pub unsafe fn is_dense(&self) -> bool {
+    pub unsafe fn is_dense(&self, order: &DimOrder) -> bool {
         // SAFETY: the caller's promise is the one needed.
         let (sizes, strides) = unsafe { (self.sizes(), self.stride_list()) };
-        let Some(strides) = strides else { return true };
-        let mut expected = 1;
-        let dense = sizes.iter().zip(strides).rev().all(|(&size, &stride)| {
-            let fits = size == 1 || stride == expected;
-            expected *= size;
-            fits
-        });
-        dense || sizes.contains(&0)
+        match strides {
+            Some(strides) => order.is_dense(sizes, strides),
+            None => order.is_row_major() || order.is_dense(sizes, &DimOrder::ROW_MAJOR.strides(sizes)),
+        }
     }
 
     /// Address of the first element.

@@ -2,6 +2,7 @@
 
 use std::fmt::Write;
 
+use crate::dim_order::DimOrder;
 use crate::manifest::{Manifest, OutputKind};
 
 const DECLARATIONS: &str = r#"#include <stdint.h>
@@ -62,12 +63,22 @@ pub fn header(manifest: &Manifest) -> String {
         let sizes: Vec<String> = shape.iter().map(|size| size.map_or_else(|| "?".into(), |size| size.to_string())).collect();
         sizes.join(" x ")
     };
+    let lies = |order: &DimOrder| if order.is_row_major() { String::new() } else { format!(", dim order {order}") };
     for (k, input) in manifest.inputs.iter().enumerate() {
-        let _ = writeln!(text, "// input {k}: {} [{}] {}", input.dtype, sizes(&input.shape), one_line(&input.name));
+        let (shape, order) = (sizes(&input.shape), lies(&input.dim_order));
+        let _ = writeln!(text, "// input {k}: {} [{shape}] {}{order}", input.dtype, one_line(&input.name));
     }
     for (k, output) in manifest.outputs.iter().enumerate() {
         let kind = if output.kind == OutputKind::Mutation { ", the new value" } else { "" };
-        let _ = writeln!(text, "// output {k}: {} [{}] {}{kind}", output.dtype, sizes(&output.shape), one_line(&output.name));
+        let (shape, order) = (sizes(&output.shape), lies(&output.dim_order));
+        let _ = writeln!(text, "// output {k}: {} [{shape}] {}{kind}{order}", output.dtype, one_line(&output.name));
+    }
+    let orders = manifest.inputs.iter().map(|input| &input.dim_order).chain(manifest.outputs.iter().map(|output| &output.dim_order));
+    if !orders.into_iter().all(DimOrder::is_row_major) {
+        text.push_str(
+            "// dim order: the dims of a dense tensor from the outermost to the innermost in memory; sizes stand in the order of dims.\n",
+        );
+        text.push_str("// strata_run copies tensors with other strides, strata_call gives outputs with these; strata_entry takes and gives no others.\n");
     }
     for (k, weight) in manifest.weights.iter().enumerate() {
         let shape: Vec<_> = weight.shape.iter().map(|&size| Some(size)).collect();

@@ -14,6 +14,7 @@ pub mod cpu;
 mod cpus;
 pub mod cuda;
 pub mod device;
+pub mod dim_order;
 pub mod dlpack;
 pub mod dtype;
 mod elf;
@@ -40,6 +41,7 @@ pub mod weights;
 
 pub use artefact::{Artefact, ArtefactError, Image};
 pub use device::{Device, DeviceError};
+pub use dim_order::DimOrder;
 pub use dtype::DType;
 pub use error::{LoadError, RunError};
 pub use manifest::Manifest;

@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::dim_order::DimOrder;
 use crate::dtype::DType;
 
 /// Everything about a compiled program but its code.
@@ -236,6 +237,9 @@ pub struct Input {
     pub dtype: DType,
     /// Sizes; `None` is symbolic.
     pub shape: Vec<Option<i64>>,
+    /// How its dims lie in memory. The code takes and gives it so; the sizes above stay as they are.
+    #[serde(default, skip_serializing_if = "DimOrder::is_row_major")]
+    pub dim_order: DimOrder,
     /// A scalar fixed at capture: the session compares it and the image does not get it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub value: Option<Scalar>,
@@ -279,6 +283,9 @@ pub struct Output {
     pub dtype: DType,
     /// Sizes; `None` is symbolic.
     pub shape: Vec<Option<i64>>,
+    /// How its dims lie in memory. The code takes and gives it so; the sizes above stay as they are.
+    #[serde(default, skip_serializing_if = "DimOrder::is_row_major")]
+    pub dim_order: DimOrder,
 }
 
 /// Kind of a result.

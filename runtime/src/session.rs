@@ -78,13 +78,18 @@ impl Session {
         device: Option<Arc<dyn Device>>,
     ) -> Result<Session, LoadError> {
         let manifest = artefact.manifest.clone();
+        let inputs = manifest.inputs.iter().map(|input| (&input.name, &input.dim_order, input.shape.len()));
+        let outputs = manifest.outputs.iter().map(|out| (&out.name, &out.dim_order, out.shape.len()));
+        if let Some((name, order, rank)) = inputs.chain(outputs).find(|(_, order, rank)| !order.fits(*rank)) {
+            return Err(LoadError::Manifest(format!("`{name}` has rank {rank} and lies in the order {order}")));
+        }
         let writes = manifest.outputs.iter().enumerate().filter(|(_, out)| out.kind == OutputKind::Mutation);
         let mut pairs = Vec::new();
         for (at, out) in writes {
             let Some(k) = manifest.weights.iter().position(|weight| weight.name == out.name) else { continue };
             let weight = &manifest.weights[k];
             let same = out.shape.iter().copied().eq(weight.shape.iter().map(|&size| Some(size)));
-            if out.dtype != weight.dtype || !same {
+            if out.dtype != weight.dtype || !same || !out.dim_order.is_row_major() {
                 return Err(LoadError::Manifest(format!("the new value of `{}` has another type than it", out.name)));
             }
             pairs.push((at, k));
@@ -174,8 +179,8 @@ impl Session {
         state
     }
 
-    /// Calls the program on anyone's tensors, writing into the caller's dense outputs. It allocates nothing and takes no
-    /// lock when inputs are dense and the program changes no buffer. Results beyond `outputs` are computed and dropped.
+    /// Calls the program on anyone's tensors, writing into the caller's outputs. It allocates nothing and takes no lock when inputs
+    /// and outputs are dense in the orders that the manifest says and the program changes no buffer; others are copied. Results beyond `outputs` are computed and dropped.
     ///
     /// # Safety
     /// `inputs` and `outputs` point at tensors that describe readable (writable for outputs) memory, of the host or of the program's device.
@@ -251,7 +256,7 @@ impl Session {
             unsafe { check_input(k, input, tensor, None) }?;
             if input.value.is_none() {
                 // SAFETY: as above.
-                unsafe { state.set_input(live, tensor) }.map_err(|reason| RunError::input(k, input, reason))?;
+                unsafe { state.set_input(live, tensor, &input.dim_order) }.map_err(|reason| RunError::input(k, input, reason))?;
                 live += 1;
             }
         }

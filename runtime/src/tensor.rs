@@ -1,17 +1,22 @@
 //! Owned dense tensors, and copies of anyone's strided ones.
 
+use std::borrow::Cow;
 use std::ffi::c_void;
 
+use crate::dim_order::DimOrder;
 use crate::dlpack::{DLDevice, DLTensor};
 use crate::dtype::DType;
 use crate::memory::Block;
 use crate::strided;
 
-/// A dense row-major tensor in 64-byte aligned memory of ours.
+/// A dense tensor in 64-byte aligned memory of ours. It is row-major, unless it comes from a program that gives it in another order.
 #[derive(Debug)]
 pub struct Tensor {
     dtype: DType,
     shape: Vec<i64>,
+    dim_order: DimOrder,
+    /// In elements.
+    strides: Vec<i64>,
     data: Block,
 }
 
@@ -72,8 +77,13 @@ pub fn dense_bytes(dtype: DType, shape: &[i64]) -> Result<usize, TensorError> {
 impl Tensor {
     /// A tensor with unspecified contents.
     pub fn uninit(dtype: DType, shape: &[i64]) -> Result<Tensor, TensorError> {
+        Tensor::uninit_in(dtype, shape, &DimOrder::ROW_MAJOR)
+    }
+
+    /// A tensor with unspecified contents whose dims lie in an order.
+    pub fn uninit_in(dtype: DType, shape: &[i64], order: &DimOrder) -> Result<Tensor, TensorError> {
         let bytes = dense_bytes(dtype, shape)?;
-        Ok(Tensor { dtype, shape: shape.to_vec(), data: Block::new(bytes) })
+        Tensor::from_block(dtype, shape.to_vec(), order, Block::new(bytes))
     }
 
     /// A tensor from the bytes of its elements.
@@ -92,20 +102,30 @@ impl Tensor {
         Tensor::from_bytes(dtype, shape, bytemuck::cast_slice(values))
     }
 
-    /// A tensor in memory that is already filled; the block has room for the shape.
-    pub(crate) fn from_block(dtype: DType, shape: Vec<i64>, data: Block) -> Result<Tensor, TensorError> {
+    /// A tensor in memory that is already filled in this order; the block has room for the shape.
+    pub(crate) fn from_block(dtype: DType, shape: Vec<i64>, order: &DimOrder, data: Block) -> Result<Tensor, TensorError> {
         let want = dense_bytes(dtype, &shape)?;
         if data.capacity() < want {
             return Err(TensorError::Size { shape, dtype, found: data.capacity(), want });
         }
-        Ok(Tensor { dtype, shape, data })
+        let strides = order.strides(&shape);
+        Ok(Tensor { dtype, shape, dim_order: order.clone(), strides, data })
     }
 
-    /// A dense copy of any host tensor.
+    /// A dense row-major copy of any host tensor.
     ///
     /// # Safety
     /// `source` describes readable memory as DLPack says.
     pub unsafe fn from_dlpack(source: &DLTensor) -> Result<Tensor, TensorError> {
+        // SAFETY: the caller's promise is the one needed.
+        unsafe { Tensor::copy_of(source, &DimOrder::ROW_MAJOR) }
+    }
+
+    /// A dense copy of any host tensor whose dims lie in an order.
+    ///
+    /// # Safety
+    /// `source` describes readable memory as DLPack says.
+    pub(crate) unsafe fn copy_of(source: &DLTensor, order: &DimOrder) -> Result<Tensor, TensorError> {
         let kind = source.dtype;
         let dtype = DType::from_dlpack(kind).ok_or(TensorError::Element { code: kind.code, bits: kind.bits, lanes: kind.lanes })?;
         if !source.device.is_host() {
@@ -113,12 +133,11 @@ impl Tensor {
         }
         // SAFETY: the caller promises a valid description.
         let (shape, strides) = unsafe { (source.sizes(), source.stride_list()) };
-        let mut tensor = Tensor::uninit(dtype, shape)?;
-        let strides = strides.map_or_else(|| dense_strides(shape), <[i64]>::to_vec);
-        // SAFETY: the caller promises that shape and strides stay inside readable memory.
-        unsafe {
-            strided::copy(shape, (source.first_element(), &strides), (tensor.bytes_mut().as_mut_ptr(), &dense_strides(shape)), dtype.size())
-        };
+        let mut tensor = Tensor::uninit_in(dtype, shape, order)?;
+        let from = strides.map_or_else(|| DimOrder::ROW_MAJOR.strides(shape), <[i64]>::to_vec);
+        let to = (tensor.bytes_mut().as_mut_ptr(), &*tensor.strides);
+        // SAFETY: the caller promises that shape and strides stay inside readable memory; the new tensor has room for the shape.
+        unsafe { strided::copy(shape, (source.first_element(), &from), to, dtype.size()) };
         Ok(tensor)
     }
 
@@ -132,6 +151,27 @@ impl Tensor {
         &self.shape
     }
 
+    /// How its dims lie in memory.
+    pub fn dim_order(&self) -> &DimOrder {
+        &self.dim_order
+    }
+
+    /// The tensor with its dims in an order: itself where they lie so.
+    pub fn in_order(&self, order: &DimOrder) -> Cow<'_, Tensor> {
+        if *order == self.dim_order || !order.fits(self.shape.len()) {
+            return Cow::Borrowed(self);
+        }
+        let (strides, data) = (order.strides(&self.shape), Block::new(self.bytes().len()));
+        // SAFETY: both blocks have room for the elements of a dense tensor of this shape, and the new one is nobody else's.
+        unsafe { strided::copy(&self.shape, (self.data.as_ptr(), &self.strides), (data.as_ptr(), &strides), self.dtype.size()) };
+        Cow::Owned(Tensor { dtype: self.dtype, shape: self.shape.clone(), dim_order: order.clone(), strides, data })
+    }
+
+    /// The tensor with its elements in row-major order.
+    pub fn row_major(&self) -> Cow<'_, Tensor> {
+        self.in_order(&DimOrder::ROW_MAJOR)
+    }
+
     /// Number of elements.
     pub fn len(&self) -> usize {
         if self.shape.contains(&0) { 0 } else { self.shape.iter().product::<i64>() as usize }
@@ -142,7 +182,7 @@ impl Tensor {
         self.len() == 0
     }
 
-    /// The elements' bytes.
+    /// The elements' bytes, in the order of memory: see [`Tensor::row_major`].
     pub fn bytes(&self) -> &[u8] {
         // SAFETY: the block has at least this many initialised bytes (blocks are born zeroed).
         unsafe { std::slice::from_raw_parts(self.data.as_ptr(), self.len() * self.dtype.size()) }
@@ -154,7 +194,7 @@ impl Tensor {
         unsafe { std::slice::from_raw_parts_mut(self.data.as_ptr(), self.len() * self.dtype.size()) }
     }
 
-    /// The elements as plain values; `None` when `T` has another size than the element type.
+    /// The elements as plain values in the order of memory; `None` when `T` has another size than the element type.
     pub fn values<T: bytemuck::AnyBitPattern>(&self) -> Option<&[T]> {
         (size_of::<T>() == self.dtype.size()).then(|| bytemuck::cast_slice(self.bytes()))
     }
@@ -167,7 +207,7 @@ impl Tensor {
             ndim: self.shape.len() as i32,
             dtype: self.dtype.dlpack(),
             shape: self.shape.as_ptr().cast_mut(),
-            strides: std::ptr::null_mut(),
+            strides: if self.dim_order.is_row_major() { std::ptr::null_mut() } else { self.strides.as_ptr().cast_mut() },
             byte_offset: 0,
         }
     }
@@ -175,7 +215,8 @@ impl Tensor {
 
 impl Clone for Tensor {
     fn clone(&self) -> Tensor {
-        let mut copy = Tensor { dtype: self.dtype, shape: self.shape.clone(), data: Block::new(self.bytes().len()) };
+        let (dim_order, strides) = (self.dim_order.clone(), self.strides.clone());
+        let mut copy = Tensor { dtype: self.dtype, shape: self.shape.clone(), dim_order, strides, data: Block::new(self.bytes().len()) };
         copy.bytes_mut().copy_from_slice(self.bytes());
         copy
     }
@@ -183,11 +224,7 @@ impl Clone for Tensor {
 
 /// Row-major strides of a shape, in elements.
 pub fn dense_strides(shape: &[i64]) -> Vec<i64> {
-    let mut strides = vec![1; shape.len()];
-    for i in (1..shape.len()).rev() {
-        strides[i - 1] = strides[i] * shape[i].max(1);
-    }
-    strides
+    DimOrder::ROW_MAJOR.strides(shape)
 }
 
 #[cfg(test)]

@@ -68,11 +68,12 @@ impl TensorFile {
         Ok(TensorFile { tensors, metadata })
     }
 
-    /// Writes named tensors.
+    /// Writes named tensors, all of them row-major: the format knows no strides.
     pub fn write(path: &Path, tensors: &[(String, &Tensor)]) -> Result<(), TensorFileError> {
+        let row_major: Vec<_> = tensors.iter().map(|(name, tensor)| (name, tensor.row_major())).collect();
         let mut views = Vec::new();
-        for (name, tensor) in tensors {
-            let fail = |reason: String| TensorFileError::Tensor { path: path.into(), name: name.clone(), reason };
+        for (name, tensor) in &row_major {
+            let fail = |reason: String| TensorFileError::Tensor { path: path.into(), name: (*name).clone(), reason };
             let dtype = tensor.dtype().safetensors();
             let dtype = dtype.ok_or_else(|| fail(format!("safetensors has no {}", tensor.dtype())))?;
             let shape = tensor.shape().iter().map(|&size| size as usize).collect();

@@ -2,7 +2,7 @@
 
     python own_cases.py own
 
-Groups: changed buffers, outputs that are views of inputs or of each other, nested control flow, convolutions by tiles, small integers, complex128
+Groups: changed buffers, outputs that are views of inputs or of each other, tensors in other orders than row-major, nested control flow, convolutions by tiles, small integers, complex128
 (as pairs of f64, which the file format can hold), and sizes of 0 in programs with symbolic sizes.
 """
 
@@ -428,6 +428,51 @@ def breadth():
     yield "other_bits", (lambda x: ops.view_copy.dtype(x, torch.int32)), [[near]]
     yield "distributions", (lambda x: ((torch.poisson(x) >= 0).all(), (random.Gamma(x, x).sample() >= 0).all(), random.Dirichlet(x).sample().sum(-1).round(decimals=3),
         (random.Binomial(4, x / 9).sample() <= 4).all(), random.Normal(x, x + 1).log_prob(x + 2))), [[near.abs() + 0.1]]
+
+
+@group("orders")
+def orders():
+    """Inputs and outputs that lie in another order than row-major: the program takes and gives them so."""
+    x, y = tensor(5, 7), tensor(7, 5, seed=1)
+    n, m = Dim("n", min=0, max=64), Dim("m", min=0, max=64)
+    image, last = tensor(2, 3, 8, 6), torch.channels_last
+    net = nn.Sequential(nn.Conv2d(3, 16, 3, padding=1), nn.ReLU(), nn.Conv2d(16, 16, 3, padding=1), nn.MaxPool2d(2), nn.Conv2d(16, 10, 1))
+    for weight in net.parameters():
+        weight.requires_grad_(False)
+
+    def images(*sizes, seed=0):
+        return tensor(*sizes, seed=seed).to(memory_format=last)
+
+    def kept(m, x):
+        m.last.copy_(x)
+        return m.last.t() * x.t()
+
+    def through(x):
+        x.t().mul_(2)
+        return x + 1
+
+    yield "transposed_sum", (lambda x, y: x.t() + y), [[x, y]]
+    yield "transposed_sum_sizes", (lambda x, y: x.t() + y), [[tensor(k, 3 + k), tensor(3 + k, k)] for k in (5, 1, 0, 40)], ({0: n, 1: m}, {0: m, 1: n})
+    yield "column_major", (lambda x, y: (x @ y.t(), y.softmax(0), x.sum(0))), [[y.t().contiguous().t(), x.t().contiguous()]]
+    yield "all_orders", (lambda *xs: [x * k for k, x in enumerate(xs, 1)]), [
+        [tensor(2, 3, 4).permute(*p) for p in ((0, 1, 2), (0, 2, 1), (1, 0, 2), (1, 2, 0), (2, 0, 1), (2, 1, 0))]]
+    yield "one_result_three_ways", (lambda x: (x.relu(), x.relu().contiguous(), x.relu().permute(0, 2, 3, 1))), [[images(2, 3, 4, 5)]]
+    yield "itself", (lambda x: (x, x.contiguous(), x.permute(0, 2, 3, 1), x.flatten(1))), [[images(2, 3, 4, 5)]]
+    yield "sizes_of_one", (lambda x, y: (x + 1, y + 1)), [[images(1, 3, 4, 1), images(4, 1, 3, 2)]]
+    yield "image", net, [[images(2, 3, 8, 6)]]
+    yield "image_in_bytes", (lambda x: net((x.float() - 4) / 9)), [[images(2, 3, 8, 6).clamp(0, 9).to(torch.uint8)]]
+    yield "image_given_last", (lambda x: net(x).to(memory_format=last)), [[image]]
+    yield "image_sizes", net, [[images(k, 3, 4 + 2 * k, 6)] for k in (2, 1, 5)], ({0: n, 2: 2 * Dim("h", min=2, max=32)},)
+    yield "normed", nn.Sequential(nn.BatchNorm2d(3), nn.GELU(), nn.AvgPool2d(2)), [[images(2, 3, 8, 6)]]
+    yield "slopes", (lambda g, x, w: torch.ops.aten.convolution_backward(g, x, w, None, [1, 1], [1, 1], [1, 1], False, [0, 0], 1, [True, True, False])[:2]), [
+        [images(2, 8, 5, 5), images(2, 3, 5, 5, seed=1), tensor(8, 3, 3, 3)]]
+    yield "sorted", (lambda x: torch.sort(x, 1)), [[images(2, 3, 4, 5)]]
+    yield "branches", (lambda x: torch.cond(x.sum() > 0, lambda x: x * 2, lambda x: x - 1, (x,))), [[images(2, 3, 4, 5)], [images(2, 3, 4, 5, seed=7)]]
+    weighty = Stateful(lambda m, x: (m.a.t() * 2, m.a.t(), (m.a.t() * 2).relu(), m.a.t() + x.t(), torch.ones(3, 4).t()), a=tensor(5, 7, seed=2))
+    yield "weights", weighty, [[x]]
+    yield "buffer", Stateful(kept, last=torch.zeros(7, 5)), [[x.t()]]
+    yield "input", through, [[x.t()]]
+    yield "other_types", (lambda x, y, z: (x.t() * 2, y.t() + 1, z.t())), [[x.half(), tensor(5, 7, dtype=torch.int16), x > 0]]
 
 
 def makers(options):

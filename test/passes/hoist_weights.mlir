@@ -151,3 +151,17 @@ func.func private @layers.0(%x: tensor<4xf32>, %w: tensor<4xf32> {capture.kind =
   %1 = prim.mul %x, %0 : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
   return %1 : tensor<4xf32>
 }
+
+// -----
+
+// What lies in another order of dims does so at the edge of the entry only: it is prepared as it lies.
+// CHECK-LABEL: func.func @order(
+// CHECK: %[[OUT:.*]] = capture.permute %arg1 {perm = array<i64: 1, 0>} : (tensor<3x4xf32>) -> tensor<4x3xf32>
+// CHECK-NEXT: return %[[OUT]]
+// SAME: checked 1 of 1 passes
+func.func @order(%w: tensor<3x4xf32> {capture.kind = "parameter", capture.name = "w"})
+    -> (tensor<4x3xf32> {capture.kind = "output", capture.dim_order = array<i64: 1, 0>}) attributes {capture.entry} {
+  %0 = prim.sqrt %w : (tensor<3x4xf32>) -> tensor<3x4xf32>
+  %1 = capture.permute %0 {perm = array<i64: 1, 0>} : (tensor<3x4xf32>) -> tensor<4x3xf32>
+  return %1 : tensor<4x3xf32>
+}

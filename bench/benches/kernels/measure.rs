@@ -53,7 +53,7 @@ impl Program {
         let mut inputs = Vec::new();
         for input in &session.manifest().inputs {
             let shape: Vec<i64> = input.shape.iter().map(|size| size.unwrap_or(1)).collect();
-            let mut tensor = Tensor::uninit(input.dtype, &shape)?;
+            let mut tensor = Tensor::uninit_in(input.dtype, &shape, &input.dim_order)?;
             // Small numbers of either sign, all of them f32.
             let mut state = 1u32;
             for bytes in tensor.bytes_mut().chunks_exact_mut(4) {

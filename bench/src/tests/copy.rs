@@ -1,7 +1,7 @@
 //! A program made by hand: `out[i] = x[i]` on a vector of floats of any length.
 
 use strata_runtime::manifest::*;
-use strata_runtime::{Artefact, DType, Image, Manifest};
+use strata_runtime::{Artefact, DType, DimOrder, Image, Manifest};
 
 /// x86-64 for `strata_entry`: outputs[0].shape[0] = n; strata_output(call, 0, 4n); copy n floats; return 0.
 #[rustfmt::skip]
@@ -41,7 +41,15 @@ pub fn artefact() -> Artefact {
         imports: vec![Import { name: "strata_output".into(), offset: 0x1000 }],
         relocations: Vec::new(),
     };
-    manifest.inputs = vec![Input { name: "x".into(), kind: InputKind::Tensor, dtype: DType::F32, shape: vec![None], value: None }];
-    manifest.outputs = vec![Output { kind: OutputKind::Output, name: "out".into(), dtype: DType::F32, shape: vec![None] }];
+    manifest.inputs = vec![Input {
+        name: "x".into(),
+        kind: InputKind::Tensor,
+        dtype: DType::F32,
+        shape: vec![None],
+        dim_order: DimOrder::ROW_MAJOR,
+        value: None,
+    }];
+    manifest.outputs =
+        vec![Output { kind: OutputKind::Output, name: "out".into(), dtype: DType::F32, shape: vec![None], dim_order: DimOrder::ROW_MAJOR }];
     Artefact { manifest, image: Image { bytes: CODE.to_vec() } }
 }

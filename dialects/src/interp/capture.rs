@@ -1,4 +1,4 @@
-//! `capture` ops: sizes with their ranges, bound shapes, guards.
+//! `capture` ops: sizes with their ranges, bound shapes, guards, orders in memory.
 
 use strata_core::ir::Op;
 
@@ -14,6 +14,7 @@ pub(super) fn run<'c>(m: &mut Machine<'c>, op: Op<'c>) -> Results {
         "capture.bind_dims" => bind_dims(m, op),
         "capture.seed" => single(Value::Tensor(Tensor::scalar(DType::I64, Scalar::Int(m.seeds.fresh().into())))),
         "capture.guard" => guard(m, op).map(|()| vec![]),
+        "capture.permute" => permute(m, op),
         _ => Err(unsupported(op)),
     }
 }
@@ -43,6 +44,12 @@ fn dim<'c>(m: &Machine<'c>, op: Op<'c>) -> Results {
         });
     }
     single(Value::int(size))
+}
+
+fn permute<'c>(m: &Machine<'c>, op: Op<'c>) -> Results {
+    let perm = op.ints("perm").ok_or_else(|| fail("no permutation"))?;
+    let perm: Vec<usize> = perm.into_iter().filter_map(|dim| usize::try_from(dim).ok()).collect();
+    single(Value::Tensor(m.tensor(op.operand(0))?.permute(&perm)?))
 }
 
 fn bind_dims<'c>(m: &Machine<'c>, op: Op<'c>) -> Results {

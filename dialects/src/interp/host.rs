@@ -9,6 +9,7 @@ use super::run::{Machine, Outputs, Slot, Weights, dtype_of, find_entry, marked, 
 use super::tensor::{Tensor, numel};
 use super::value::{InterpError, Value, fail};
 use super::{DType, library};
+use crate::capture::{dim_order, inverse};
 use crate::host::MARK;
 
 /// What a compiled program takes and gives, read from the captured entry before it is lowered.
@@ -20,6 +21,10 @@ pub struct Signature {
     pub results: Vec<DType>,
     /// The names of results that are mutations.
     pub mutations: Vec<Option<String>>,
+    /// Orders in memory of the inputs that are not row-major.
+    pub input_orders: Vec<Option<Vec<usize>>>,
+    /// Orders in memory of the results that are not row-major.
+    pub result_orders: Vec<Option<Vec<usize>>>,
 }
 
 impl Signature {
@@ -29,14 +34,16 @@ impl Signature {
         let ty = function.attr("function_type").and_then(Attr::as_type).ok_or_else(|| fail("the entry has no type"))?;
         let mut s = Signature::default();
         for k in 0..ty.inputs().len() {
-            if let (Some(kind), Some(name)) = names(function, "arg_attrs", k)
-                && !matches!(kind.as_str(), "input" | "prepared")
-            {
-                s.weights.push(name);
+            let (kind, name) = names(function, "arg_attrs", k);
+            match (kind.as_deref().unwrap_or("input"), name) {
+                ("input", _) => s.input_orders.push(dim_order(function, "arg_attrs", k)),
+                ("prepared", _) | (_, None) => {}
+                (_, Some(name)) => s.weights.push(name),
             }
         }
         for (k, ty) in ty.results().into_iter().enumerate() {
             s.results.push(dtype_of(ty)?);
+            s.result_orders.push(dim_order(function, "res_attrs", k));
             s.mutations.push(match names(function, "res_attrs", k) {
                 (Some(kind), name) if kind == "mutation" => name,
                 _ => None,
@@ -51,6 +58,7 @@ impl Signature {
 pub(super) struct Memory {
     blocks: Vec<Vec<u8>>,
     inputs: Vec<Value>,
+    input_orders: Vec<Option<Vec<usize>>>,
     weights: Vec<Option<Tensor>>,
     input_views: Vec<Option<usize>>,
     weight_views: Vec<Option<usize>>,
@@ -71,13 +79,13 @@ pub fn run_host(module: Op<'_>, signature: &Signature, inputs: Vec<Value>, weigh
     let function = find_entry(module, None)?;
     let mut given: Vec<Option<Tensor>> = signature.weights.iter().map(|n| weights(n)).collect();
     if let Some(prepare) = marked(module, "host.prepare") {
-        let mut m = run_function(module, prepare, Vec::new(), given.clone())?;
+        let mut m = run_function(module, prepare, Vec::new(), Vec::new(), given.clone())?;
         for (block, _) in std::mem::take(&mut m.memory.outputs).into_iter().flatten() {
             let data = &m.memory.blocks[block];
             given.push(Some(Tensor::from_bytes(DType::U8, &[data.len()], data)?));
         }
     }
-    let m = run_function(module, function, inputs, given)?;
+    let m = run_function(module, function, inputs, signature.input_orders.clone(), given)?;
     let mut out = Outputs::default();
     for (k, &dtype) in signature.results.iter().enumerate() {
         let Some((block, shape)) = m.memory.outputs.get(k).and_then(Option::as_ref) else {
@@ -85,7 +93,14 @@ pub fn run_host(module: Op<'_>, signature: &Signature, inputs: Vec<Value>, weigh
         };
         let bytes = numel(shape)? * dtype.size();
         let data = m.memory.blocks[*block].get(..bytes).ok_or_else(|| fail("an output is smaller than its sizes"))?;
-        let value = Value::Tensor(Tensor::from_bytes(dtype, shape, data)?);
+        let tensor = match signature.result_orders.get(k).and_then(Option::as_ref) {
+            Some(order) => {
+                let inside: Vec<usize> = order.iter().filter_map(|&dim| shape.get(dim).copied()).collect();
+                Tensor::from_bytes(dtype, &inside, data)?.permute(&inverse(order))?
+            }
+            None => Tensor::from_bytes(dtype, shape, data)?,
+        };
+        let value = Value::Tensor(tensor);
         match signature.mutations.get(k) {
             Some(Some(name)) => out.mutations.push((name.clone(), value)),
             _ => out.outputs.push(value),
@@ -99,6 +114,7 @@ fn run_function<'c>(
     module: Op<'c>,
     function: Op<'c>,
     inputs: Vec<Value>,
+    input_orders: Vec<Option<Vec<usize>>>,
     weights: Vec<Option<Tensor>>,
 ) -> Result<Machine<'c>, InterpError> {
     let body = function.regions().first().and_then(|r| r.entry());
@@ -106,7 +122,7 @@ fn run_function<'c>(
     let outputs = function.find_all("host.output").iter().filter_map(|op| op.int("index")).max().map_or(0, |last| last as usize + 1);
     let mut m = Machine::new(module);
     m.memory.input_views = vec![None; inputs.len()];
-    m.memory.inputs = inputs;
+    (m.memory.inputs, m.memory.input_orders) = (inputs, input_orders);
     m.memory.weight_views = vec![None; weights.len()];
     m.memory.weights = weights;
     m.memory.outputs = vec![None; outputs];
@@ -205,6 +221,10 @@ pub(super) fn run<'c>(m: &mut Machine<'c>, op: Op<'c>) -> Result<(), InterpError
                 Value::Tensor(t) => t,
                 Value::Scalar(s) => Tensor::scalar(dtype_of(op.result(0).ty())?, s),
                 other => return Err(fail(format!("{} as an input", other.kind()))),
+            };
+            let t = match m.memory.input_orders.get(k).and_then(Option::as_ref) {
+                Some(order) => t.permute(order)?,
+                None => t,
             };
             let block = *m.memory.input_views[k].get_or_insert_with(|| {
                 m.memory.blocks.push(t.to_bytes());

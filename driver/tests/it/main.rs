@@ -4,4 +4,5 @@ mod calls;
 mod device;
 mod layers;
 mod mutants;
+mod orders;
 mod ptx;

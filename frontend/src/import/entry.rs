@@ -3,9 +3,11 @@
 use std::collections::HashMap;
 
 use strata_core::ir::{Attr, Block, Builder, Op, OpSpec, Type, Value};
+use strata_dialects::capture::DIM_ORDER;
 
 use super::{
     Input, InputKind, Output, conditions,
+    dim_order::{attribute, dim_order},
     error::{ImportError, Refusal},
     node::Importer,
     scope::Scope,
@@ -24,6 +26,8 @@ pub const ENTRY: &str = "main";
 /// An argument of the entry while it is built.
 pub(super) struct Arg<'g> {
     pub input: Input,
+    /// Its order in memory, for a tensor of the call that is not row-major.
+    pub dim_order: Option<Vec<usize>>,
     /// The value's name in the graph; a constant input has none.
     pub name: Option<&'g str>,
     pub constant: Option<&'g Constant>,
@@ -34,6 +38,8 @@ pub(super) struct Entry<'g, 'c> {
     pub function: Op<'c>,
     pub block: Block<'c>,
     pub inputs: Vec<Input>,
+    /// The inputs that are not row-major.
+    orders: HashMap<String, Vec<usize>>,
     pub scope: Scope<'g, 'c>,
 }
 
@@ -44,7 +50,7 @@ impl<'g, 'c> Entry<'g, 'c> {
         let (mut scope, stored) = (Scope::new(graph), program.tensors());
         let (mut args, mut arg_types) = (Vec::new(), Vec::new());
         for (spec, argument) in program.exported.graph_module.signature.input_specs.iter().zip(&graph.inputs) {
-            let Some(arg) = arg(spec, argument)? else { continue };
+            let Some(mut arg) = arg(spec, argument)? else { continue };
             let blame = |refusal: Refusal| refusal.entry(format!("input `{}`", arg.input.name));
             arg_types.push(match arg.constant {
                 None => scope.ty(importer.cx, argument).map_err(blame)?,
@@ -54,6 +60,8 @@ impl<'g, 'c> Entry<'g, 'c> {
             });
             if arg.input.kind.is_weight() {
                 weight(&stored, graph, &arg).map_err(blame)?;
+            } else if let Argument::AsTensor(_) = argument {
+                arg.dim_order = arg.name.and_then(|name| dim_order(graph.tensor_values.get(name)?));
             }
             args.push(arg);
         }
@@ -79,7 +87,8 @@ impl<'g, 'c> Entry<'g, 'c> {
         }
         conditions::guards(importer, program, &args, &block.args())?;
         conditions::prepare(importer, graph)?;
-        Ok(Self { function, block, inputs: args.into_iter().map(|arg| arg.input).collect(), scope })
+        let orders = args.iter().filter_map(|arg| Some((arg.input.name.clone(), arg.dim_order.clone()?))).collect();
+        Ok(Self { function, block, inputs: args.into_iter().map(|arg| arg.input).collect(), orders, scope })
     }
 
     /// Ends the function with the program's outputs, then its mutations.
@@ -97,22 +106,34 @@ impl<'g, 'c> Entry<'g, 'c> {
                 _ => None,
             };
             match mutated {
-                Some(name) => mutations.push((self.scope.tensor(output).map_err(blame)?, Output::Mutation { name })),
+                Some(name) => {
+                    // The new value lies as the old one.
+                    let order = self.orders.get(&name).cloned();
+                    mutations.push((Some(self.scope.tensor(output).map_err(blame)?), order, Output::Mutation { name }));
+                }
                 None => match output {
-                    Argument::AsNone(_) => results.push((None, Output::None)),
-                    Argument::AsString(text) => results.push((None, Output::Text { text: text.clone() })),
+                    Argument::AsNone(_) => results.push((None, None, Output::None)),
+                    Argument::AsString(text) => results.push((None, None, Output::Text { text: text.clone() })),
                     output => {
                         let value = self.scope.number_or_tensor(&mut importer.builder, output).map_err(blame)?;
-                        results.push((Some(value), Output::Value));
+                        let order = match output {
+                            Argument::AsTensor(tensor) => dim_order(self.scope.meta(&tensor.name).map_err(blame)?),
+                            _ => None,
+                        };
+                        results.push((Some(value), order, Output::Value));
                     }
                 },
             }
         }
-        results.extend(mutations.into_iter().map(|(value, output)| (Some(value), output)));
-        let values: Vec<_> = results.iter().filter_map(|(value, _)| *value).collect();
-        let attrs = results.iter().filter(|(value, _)| value.is_some()).map(|(_, output)| match output {
-            Output::Mutation { name } => cx.dict_attr(&[("capture.kind", cx.str_attr("mutation")), ("capture.name", cx.str_attr(name))]),
-            _ => cx.dict_attr(&[("capture.kind", cx.str_attr("output"))]),
+        results.extend(mutations);
+        let values: Vec<_> = results.iter().filter_map(|(value, ..)| *value).collect();
+        let attrs = results.iter().filter(|(value, ..)| value.is_some()).map(|(_, order, output)| {
+            let mut entries = match output {
+                Output::Mutation { name } => vec![("capture.kind", cx.str_attr("mutation")), ("capture.name", cx.str_attr(name))],
+                _ => vec![("capture.kind", cx.str_attr("output"))],
+            };
+            entries.extend(order.as_ref().map(|order| (DIM_ORDER, attribute(cx, order))));
+            cx.dict_attr(&entries)
         });
         let attrs: Vec<Attr<'c>> = attrs.collect();
         importer.builder.effect("func.return", &values, &[]);
@@ -120,14 +141,15 @@ impl<'g, 'c> Entry<'g, 'c> {
         let outputs: Vec<Type<'c>> = values.into_iter().map(Value::ty).collect();
         self.function.set_attr("function_type", cx.type_attr(cx.function(&inputs, &outputs)));
         self.function.set_attr("res_attrs", cx.array_attr(&attrs));
-        Ok((self.inputs, results.into_iter().map(|(_, output)| output).collect()))
+        Ok((self.inputs, results.into_iter().map(|(.., output)| output).collect()))
     }
 }
 
 /// What an input is, or `None` for one that holds nothing (`None`, text, tokens).
 fn arg<'g>(spec: &'g InputSpec, argument: &'g Argument) -> Result<Option<Arg<'g>>, ImportError> {
     let named = |name: &str, kind| Input { name: name.to_owned(), kind };
-    let tensor = |value: &'g str, name: &str, kind| Some(Arg { input: named(name, kind), name: Some(value), constant: None });
+    let tensor =
+        |value: &'g str, name: &str, kind| Some(Arg { input: named(name, kind), dim_order: None, name: Some(value), constant: None });
     Ok(match spec {
         InputSpec::Parameter { arg, parameter_name } => tensor(&arg.name, parameter_name, InputKind::Parameter),
         InputSpec::Buffer { arg, buffer_name } => tensor(&arg.name, buffer_name, InputKind::Buffer),
@@ -146,7 +168,7 @@ fn arg<'g>(spec: &'g InputSpec, argument: &'g Argument) -> Result<Option<Arg<'g>
         }
         InputSpec::ConstantInput { name, value } => match value {
             Constant::AsNone(_) | Constant::AsString(_) => None,
-            constant => Some(Arg { input: named(name, InputKind::Input), name: None, constant: Some(constant) }),
+            constant => Some(Arg { input: named(name, InputKind::Input), dim_order: None, name: None, constant: Some(constant) }),
         },
         InputSpec::CustomObj { custom_obj_name, .. } => {
             return Err(Refusal::unsupported("a script object has no counterpart in the IR").entry(format!("input `{custom_obj_name}`")));
@@ -158,7 +180,9 @@ fn arg<'g>(spec: &'g InputSpec, argument: &'g Argument) -> Result<Option<Arg<'g>
 fn arg_attrs<'c>(importer: &Importer<'c>, arg: &Arg<'_>) -> Attr<'c> {
     let cx = importer.cx;
     let kind = cx.str_attr(arg.input.kind.spelling());
-    cx.dict_attr(&[("capture.kind", kind), ("capture.name", cx.str_attr(&arg.input.name))])
+    let mut entries = vec![("capture.kind", kind), ("capture.name", cx.str_attr(&arg.input.name))];
+    entries.extend(arg.dim_order.as_ref().map(|order| (DIM_ORDER, attribute(cx, order))));
+    cx.dict_attr(&entries)
 }
 
 /// A weight's stored form must be what the graph expects.

@@ -6,6 +6,7 @@ mod arguments;
 mod conditions;
 mod control;
 mod copies;
+mod dim_order;
 mod entry;
 mod error;
 mod floats;

@@ -58,6 +58,28 @@ fn a_small_program() {
     );
 }
 
+#[test]
+fn strides_of_the_call_are_orders_of_dims() {
+    let lies = |names: &[&str], strides: [i64; 2]| {
+        with_model(|m| {
+            for name in names {
+                graph(m)["tensor_values"][name]["strides"] = strides.iter().map(|stride| json!({"as_int": stride})).collect();
+            }
+        })
+    };
+    let order = "capture.dim_order = array<i64: 1, 0>";
+    shows(
+        &lies(&["x"], [1, 2]),
+        &[&format!(r#"%arg1: tensor<2x3xf32> {{{order}, capture.kind = "input""#), r#"{capture.kind = "output"}"#],
+    );
+    shows(&lies(&["relu"], [1, 2]), &[r#"{capture.kind = "input""#, &format!(r#"{{{order}, capture.kind = "output"}}"#)]);
+    // Weights are brought into row-major order when they are loaded; what lies apart or repeats has no order.
+    for (name, strides) in [("p_w", [1, 2]), ("add", [1, 2]), ("x", [1, 4]), ("relu", [0, 1])] {
+        let text = imported(&lies(&[name], strides)).expect("an import");
+        assert!(!text.contains("dim_order"), "{text}");
+    }
+}
+
 /// Makes the first dimension of `x` and of all that follows symbolic, `times * s0` in `x`.
 fn symbolic(model: &mut Value, times: i64) {
     let symbol = "Symbol('s0', positive=True, integer=True)";

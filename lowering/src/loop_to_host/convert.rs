@@ -25,6 +25,17 @@ struct Callee<'c> {
     shapes: Vec<AffineMap<'c>>,
 }
 
+/// Where a value is written.
+#[derive(Clone)]
+struct Destination<'c> {
+    /// The output of the call.
+    index: usize,
+    /// The type of what is returned.
+    ty: Type<'c>,
+    /// Where each dim of what is returned stands in the value.
+    perm: Option<Vec<usize>>,
+}
+
 /// The state of the walk.
 pub struct Converter<'c> {
     /// Appends to the new function.
@@ -36,8 +47,8 @@ pub struct Converter<'c> {
     pub tensors: HashMap<Value<'c>, Tensor<'c>>,
     /// Scalars by the value of the old function.
     pub scalars: HashMap<Value<'c>, Value<'c>>,
-    /// Values that are written straight into an output of the call, with the returned value's type.
-    destinations: HashMap<Value<'c>, (usize, Type<'c>)>,
+    /// Values that are written straight into an output of the call.
+    destinations: HashMap<Value<'c>, Destination<'c>>,
     written: Vec<bool>,
     callees: HashMap<String, Rc<Callee<'c>>>,
 }
@@ -68,12 +79,33 @@ pub fn convert<'c>(module: Op<'c>, entry: Op<'c>, program: &Program, mark: &str)
         written: vec![false; program.results.len()],
         callees: HashMap::new(),
     };
+    laid_out(entry, program)?;
     converter.arguments(entry, program);
     converter.find_destinations(entry);
     converter.block(entry.body(0))?;
     entry.erase();
     func.set_attr("sym_name", cx.str_attr(&name));
     Ok(())
+}
+
+/// What an op of the edge does to dims.
+fn permutation(op: Op<'_>) -> Option<Vec<usize>> {
+    op.ints("perm")?.into_iter().map(|dim| usize::try_from(dim).ok()).collect()
+}
+
+/// Fails where a tensor of the call with an order of its own is still used as if it were row-major.
+fn laid_out(entry: Op<'_>, program: &Program) -> Result<(), Error> {
+    const ASKS: [&str; 4] = ["capture.bind_dims", "capture.dim", "capture.permute", "prim.dim"];
+    let block = entry.body(0);
+    let arguments = program.arguments.iter().zip(block.args()).filter(|(argument, _)| argument.dim_order.is_some());
+    let reader = arguments.flat_map(|(_, value)| value.uses()).map(|user| user.op).find(|op| !ASKS.contains(&op.name()));
+    let returned = block.terminator().map(Op::operands).unwrap_or_default();
+    let mut results = program.results.iter().zip(returned).filter(|(result, _)| result.dim_order.is_some());
+    let result = results.find(|(_, value)| !value.defining_op().is_some_and(|op| op.is("capture.permute")));
+    match reader.or_else(|| block.terminator().filter(|_| result.is_some())) {
+        Some(op) => Err(Error::at(op, "it uses a tensor of the call that lies in another order; --apply-dim-orders makes that good")),
+        None => Ok(()),
+    }
 }
 
 impl<'c> Converter<'c> {
@@ -108,12 +140,17 @@ impl<'c> Converter<'c> {
         for (index, returned) in terminator.operands().into_iter().enumerate() {
             let ty = returned.ty();
             let mut value = returned;
+            // An output that lies in another order is written as it lies.
+            let mut perm = None;
+            if let Some(op) = value.defining_op().filter(|op| op.is("capture.permute")) {
+                (value, perm) = (op.operand(0), permutation(op));
+            }
             while let Some(op) = value.defining_op().filter(|op| op.is("prim.reshape") && ty.is_static()) {
                 value = op.operand(0);
             }
             let kernel = value.defining_op().is_some_and(|op| op.is("loop.call") && op.block() == Some(block));
             if kernel && !self.destinations.contains_key(&value) {
-                self.destinations.insert(value, (index, ty));
+                self.destinations.insert(value, Destination { index, ty, perm });
             }
         }
     }
@@ -175,6 +212,13 @@ impl<'c> Converter<'c> {
                 let operands: Vec<_> = op.operands().into_iter().map(|operand| self.scalar(operand)).collect();
                 let text = op.attr("text").unwrap_or_else(|| self.cx.str_attr("a guard of the program"));
                 self.b.effect("host.guard", &operands, &[("text", text)]);
+                Ok(())
+            }
+            "capture.permute" => {
+                let source = self.tensor(op, op.operand(0))?;
+                let perm = permutation(op).ok_or_else(|| Error::at(op, "it has no permutation"))?;
+                let sizes = perm.into_iter().map(|dim| source.sizes[dim]).collect();
+                self.tensors.insert(op.result(0), Tensor { buffer: source.buffer, sizes });
                 Ok(())
             }
             "capture.seed" => library::seed(self, op),
@@ -298,10 +342,14 @@ impl<'c> Converter<'c> {
         for (result, shape) in op.results().into_iter().zip(&callee.shapes[arguments.len()..]) {
             let sizes = numbers_of(&mut self.b, *shape, &symbols);
             let element = self.element(op, result)?;
-            let tensor = match self.destinations.get(&result).copied() {
-                Some((index, ty)) => {
+            let tensor = match self.destinations.get(&result).cloned() {
+                Some(Destination { index, ty, perm }) => {
                     // A returned reshape of the result is of static shape, and that is the output's.
-                    let outer: Vec<_> = if ty.is_static() { ty.shape().into_iter().map(Num::Const).collect() } else { sizes.clone() };
+                    let outer: Vec<_> = match perm {
+                        _ if ty.is_static() => ty.shape().into_iter().map(Num::Const).collect(),
+                        Some(perm) => perm.into_iter().map(|dim| sizes[dim]).collect(),
+                        None => sizes.clone(),
+                    };
                     Tensor { buffer: self.output(index, element, &outer), sizes }
                 }
                 None => self.alloc(element, sizes),
@@ -336,7 +384,7 @@ impl<'c> Converter<'c> {
     /// What no kernel wrote into an output is copied there.
     fn finish(&mut self, op: Op<'c>) -> Result<(), Error> {
         for (index, value) in op.operands().into_iter().enumerate() {
-            let written = self.destinations.iter().any(|(_, (at, _))| *at == index) && self.written[index];
+            let written = self.destinations.values().any(|place| place.index == index) && self.written[index];
             if written {
                 continue;
             }

@@ -3,7 +3,7 @@
 use super::Error;
 use std::collections::HashMap;
 use strata_core::ir::{Attr, DYNAMIC, ElementType, Op, Type};
-use strata_dialects::capture::{Continuation, continuation};
+use strata_dialects::capture::{Continuation, continuation, dim_order};
 
 /// One argument of the entry.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -16,6 +16,8 @@ pub struct Argument {
     pub element: ElementType,
     /// Sizes; `None` is symbolic.
     pub shape: Vec<Option<i64>>,
+    /// Its dims from the outermost to the innermost in memory, where it is not row-major.
+    pub dim_order: Option<Vec<usize>>,
     /// Whether it is a tensor (and not a scalar of the call).
     pub tensor: bool,
     /// Its position among the inputs, or among the weights.
@@ -33,6 +35,8 @@ pub struct Returned {
     pub element: ElementType,
     /// Sizes; `None` is symbolic.
     pub shape: Vec<Option<i64>>,
+    /// Its dims from the outermost to the innermost in memory, where it is not row-major.
+    pub dim_order: Option<Vec<usize>>,
 }
 
 /// The signature of a program.
@@ -93,6 +97,10 @@ impl Program {
         let ty = func.attr("function_type").and_then(Attr::as_type).ok_or_else(|| Error::at(func, "it has no type"))?;
         let (mut inputs, mut weights) = (0, 0);
         let element = |ty: Type<'_>| ty.element_type().ok_or_else(|| Error::at(func, format!("values of type {ty} cannot cross the call")));
+        let order = |list: &str, at: usize, ty: Type<'_>| match dim_order(func, list, at) {
+            Some(order) if order.len() != ty.rank() => Err(Error::at(func, format!("{order:?} is no order of the dims of {ty}"))),
+            order => Ok(order),
+        };
         let (mut arguments, mut known) = (Vec::new(), attributes(func, "arg_attrs").into_iter());
         for (at, ty) in ty.inputs().into_iter().enumerate() {
             let (kind, name) = known.next().unwrap_or_default();
@@ -101,7 +109,8 @@ impl Program {
             *counter += 1;
             let index = *counter - 1;
             let name = name.unwrap_or_else(|| format!("arg{at}"));
-            arguments.push(Argument { kind, name, element: element(ty)?, shape: sizes(ty), tensor: ty.is_tensor(), index });
+            let dim_order = order("arg_attrs", at, ty)?;
+            arguments.push(Argument { kind, name, element: element(ty)?, shape: sizes(ty), dim_order, tensor: ty.is_tensor(), index });
         }
         let (mut results, mut known) = (Vec::new(), attributes(func, "res_attrs").into_iter());
         for (at, ty) in ty.results().into_iter().enumerate() {
@@ -111,6 +120,7 @@ impl Program {
                 name: name.unwrap_or_else(|| format!("out{at}")),
                 element: element(ty)?,
                 shape: sizes(ty),
+                dim_order: order("res_attrs", at, ty)?,
             });
         }
         Ok(Self { name: func.str("sym_name").unwrap_or_default(), arguments, results, next: continuation(func) })

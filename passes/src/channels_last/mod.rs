@@ -27,7 +27,7 @@
 //! ```
 
 mod conv;
-mod order;
+pub(crate) mod order;
 mod sink;
 
 use order::Orders;

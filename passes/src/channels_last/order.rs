@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 use strata_core::ir::{Builder, Op, Type, Value};
+pub use strata_dialects::capture::inverse;
 
 /// A value whose dim `k` is dim `perm[k]` of the value that it stands for.
 #[derive(Clone, Debug)]
@@ -75,15 +76,6 @@ impl<'c> Orders<'c> {
 /// A shape in another order.
 pub fn reordered<T: Clone>(list: &[T], perm: &[usize]) -> Vec<T> {
     perm.iter().map(|&dim| list[dim].clone()).collect()
-}
-
-/// Where each dim of before stands.
-pub fn inverse(perm: &[usize]) -> Vec<usize> {
-    let mut inverse = vec![0; perm.len()];
-    for (place, &dim) in perm.iter().enumerate() {
-        inverse[dim] = place;
-    }
-    inverse
 }
 
 /// A type in another order.

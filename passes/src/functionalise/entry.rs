@@ -1,7 +1,7 @@
 //! The entry's side of a mutation: what was written to an argument is a result.
 
 use strata_core::ir::{Attr, Block, Op, Value};
-use strata_dialects::capture;
+use strata_dialects::capture::{self, DIM_ORDER};
 
 use super::{Refusal, alias::Aliases};
 
@@ -27,7 +27,10 @@ pub(super) fn mutations<'c>(function: Op<'c>, entry: Block<'c>, aliases: &Aliase
     for (place, value) in written {
         let name = arg_attrs.get(place).and_then(|dict| dict.entry("capture.name")).and_then(Attr::as_str);
         let name = name.ok_or_else(|| format!("argument {place} is written to and has no `capture.name`"))?;
-        result_attrs.push(cx.dict_attr(&[("capture.kind", cx.str_attr("mutation")), ("capture.name", cx.str_attr(&name))]));
+        let mut entries = vec![("capture.kind", cx.str_attr("mutation")), ("capture.name", cx.str_attr(&name))];
+        // The new value lies as the old one.
+        entries.extend(arg_attrs[place].entry(DIM_ORDER).map(|order| (DIM_ORDER, order)));
+        result_attrs.push(cx.dict_attr(&entries));
         values.push(value);
     }
     terminator.set_operands(&values);

@@ -1,6 +1,7 @@
 //! What fusion needs to know of an op.
 
 use strata_core::ir::Op;
+use strata_dialects::capture::Permute;
 
 /// How an op takes part in fusion.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -129,5 +130,5 @@ pub fn reorders(op: Op<'_>) -> bool {
 
 /// Whether executing the op does nothing but compute its results.
 pub fn is_pure(op: Op<'_>) -> bool {
-    matches!(op.dialect(), "prim" | "arith" | "math" | "complex" | "affine" | "tensor")
+    matches!(op.dialect(), "prim" | "arith" | "math" | "complex" | "affine" | "tensor") || op.is(Permute::NAME)
 }

@@ -9,7 +9,7 @@ use crate::abi::Entry;
 use crate::call::{CallState, check_input};
 use crate::dlpack::DLTensor;
 use crate::error::RunError;
-use crate::manifest::{InputKind, Manifest};
+use crate::manifest::{InputKind, Manifest, Output};
 use crate::memory::{ALIGN, Block};
 use crate::tensor::dense_bytes;
 
@@ -55,7 +55,7 @@ impl Program<'_> {
         let graphs = turn.wanted();
         if !graphs {
             // SAFETY: the tensors are the caller's.
-            unsafe { give_outputs(on(state)?, outputs) };
+            unsafe { give_outputs(on(state)?, outputs, &self.manifest.outputs) };
         }
         let (status, places) = match turn.plan(&key) {
             Plan::Replay(graph) => {
@@ -123,12 +123,15 @@ impl Program<'_> {
                 continue;
             }
             // SAFETY: as above.
-            if !on_host && !unsafe { tensor.is_dense() } {
-                return Err(fail("has strides and lives on the device; give a contiguous tensor".into()));
+            if !on_host && !unsafe { tensor.is_dense(&input.dim_order) } {
+                return Err(fail(match input.dim_order.is_row_major() {
+                    true => "has strides and lives on the device; give a contiguous tensor".into(),
+                    false => format!("lives on the device and not in the order {} of its dims; give a dense tensor in it", input.dim_order),
+                }));
             }
             let at = given.len();
             // SAFETY: as above.
-            unsafe { state.set_input(at, tensor) }.map_err(fail)?;
+            unsafe { state.set_input(at, tensor, &input.dim_order) }.map_err(fail)?;
             // SAFETY: as above.
             let bytes = dense_bytes(input.dtype, unsafe { tensor.sizes() }).unwrap_or(0);
             let data = state.inputs[at].data as usize;
@@ -232,12 +235,12 @@ fn on(state: &mut CallState) -> Result<&mut DeviceCall, RunError> {
 ///
 /// # Safety
 /// The tensors are valid.
-unsafe fn give_outputs(device: &mut DeviceCall, outputs: &[*const DLTensor]) {
-    for (k, &tensor) in outputs.iter().enumerate() {
+unsafe fn give_outputs(device: &mut DeviceCall, outputs: &[*const DLTensor], declared: &[Output]) {
+    for (k, (&tensor, declared)) in outputs.iter().zip(declared).enumerate() {
         // SAFETY: the caller's promise.
         let tensor = unsafe { &*tensor };
         // SAFETY: as above.
-        let (dense, sizes) = unsafe { (tensor.is_dense(), tensor.sizes()) };
+        let (dense, sizes) = unsafe { (tensor.is_dense(&declared.dim_order), tensor.sizes()) };
         let dtype = crate::dtype::DType::from_dlpack(tensor.dtype);
         let bytes = dtype.and_then(|dtype| dense_bytes(dtype, sizes).ok());
         let aligned = (tensor.first_element() as usize).is_multiple_of(ALIGN);

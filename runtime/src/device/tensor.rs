@@ -2,11 +2,12 @@
 
 use super::pool::Block;
 use super::{DeviceError, Home};
+use crate::dim_order::DimOrder;
 use crate::dlpack::{DLDevice, DLTensor};
 use crate::dtype::DType;
 use crate::error::RunError;
 use crate::session::{CallState, Session, dense};
-use crate::tensor::{Tensor, TensorError, dense_bytes};
+use crate::tensor::{Tensor, TensorError};
 
 /// A dense tensor in the memory of a program's device.
 #[derive(Debug)]
@@ -15,6 +16,8 @@ pub struct DeviceTensor {
     device: DLDevice,
     dtype: DType,
     shape: Vec<i64>,
+    dim_order: DimOrder,
+    strides: Vec<i64>,
 }
 
 /// Why a tensor does not come from a device.
@@ -31,7 +34,12 @@ impl DeviceTensor {
     /// Its description, for calls.
     pub fn dlpack(&self) -> DLTensor {
         let data = self.block.at() as usize as *mut std::ffi::c_void;
-        DLTensor { device: self.device, ..dense(data, self.dtype.dlpack(), self.shape.len() as i32, self.shape.as_ptr().cast_mut()) }
+        let strides = if self.dim_order.is_row_major() { std::ptr::null_mut() } else { self.strides.as_ptr().cast_mut() };
+        DLTensor {
+            device: self.device,
+            strides,
+            ..dense(data, self.dtype.dlpack(), self.shape.len() as i32, self.shape.as_ptr().cast_mut())
+        }
     }
 }
 
@@ -53,9 +61,9 @@ impl Session {
     /// A copy of a tensor of the program's device on the host.
     pub fn to_host(&self, tensor: &DeviceTensor) -> Option<Result<Tensor, FetchError>> {
         let fetch = |home: &Home| {
-            let mut bytes = vec![0; dense_bytes(tensor.dtype, &tensor.shape)?];
-            home.device.download(tensor.block.at(), &mut bytes)?;
-            Ok(Tensor::from_bytes(tensor.dtype, &tensor.shape, &bytes)?)
+            let mut copy = Tensor::uninit_in(tensor.dtype, &tensor.shape, &tensor.dim_order)?;
+            home.device.download(tensor.block.at(), copy.bytes_mut())?;
+            Ok(copy)
         };
         self.home().map(fetch)
     }
@@ -64,5 +72,7 @@ impl Session {
 fn place(home: &Home, tensor: &Tensor) -> Result<DeviceTensor, DeviceError> {
     let block = home.pool.take(tensor.bytes().len())?;
     home.device.upload(tensor.bytes(), block.at())?;
-    Ok(DeviceTensor { block, device: home.device.dlpack(), dtype: tensor.dtype(), shape: tensor.shape().to_vec() })
+    let (shape, dim_order) = (tensor.shape().to_vec(), tensor.dim_order().clone());
+    let strides = dim_order.strides(&shape);
+    Ok(DeviceTensor { block, device: home.device.dlpack(), dtype: tensor.dtype(), shape, dim_order, strides })
 }

@@ -47,9 +47,16 @@ pub fn artefact(weights: &Path) -> Artefact {
             .collect(),
         relocations: vec![Relocation { offset: 0x2020, target: 0x1000 }],
     };
-    let input = |name: &str| Input { name: name.into(), kind: InputKind::Tensor, dtype: DType::F32, shape: vec![None], value: None };
+    let input = |name: &str| Input {
+        name: name.into(),
+        kind: InputKind::Tensor,
+        dtype: DType::F32,
+        shape: vec![None],
+        dim_order: DimOrder::ROW_MAJOR,
+        value: None,
+    };
     manifest.inputs = vec![input("x"), input("y")];
-    let result = |name: &str, kind, dtype, shape| Output { kind, name: name.into(), dtype, shape };
+    let result = |name: &str, kind, dtype, shape| Output { kind, name: name.into(), dtype, shape, dim_order: DimOrder::ROW_MAJOR };
     manifest.outputs =
         vec![result("out", OutputKind::Output, DType::F32, vec![None]), result("calls", OutputKind::Mutation, DType::I64, vec![])];
     let weight = |name: &str, dtype, shape| Weight {

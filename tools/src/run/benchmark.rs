@@ -8,7 +8,7 @@ use strata_runtime::Tensor;
 use strata_runtime::dlpack::DLTensor;
 use strata_runtime::manifest::InputKind;
 
-use super::backend::{LoadTimes, Program};
+use super::backend::{LoadTimes, Program, in_order};
 use super::roofline::{self, Form};
 
 /// Time spent on measuring.
@@ -50,7 +50,9 @@ pub fn calls(program: &Program, inputs: &[&Tensor], roofline: Option<Form>) -> R
 
 /// Calls into outputs of the caller, the way an embedding program would; on a device where the program has one, and there already.
 fn native(session: &strata_runtime::Session, inputs: &[&Tensor], roofline: Option<Form>) -> Result<Vec<Duration>, Box<dyn Error>> {
-    let results = session.run_refs(inputs)?;
+    let placed = in_order(session, inputs);
+    let inputs: Vec<_> = placed.iter().map(|tensor| &**tensor).collect();
+    let results = session.run_refs(&inputs)?;
     let numbers: Vec<bool> = session.manifest().inputs.iter().map(|input| input.kind != InputKind::Tensor).collect();
     let mut there = Vec::new();
     let mut describe = |tensor: &Tensor, stays: bool| -> Result<DLTensor, Box<dyn Error>> {

@@ -114,7 +114,7 @@ fn sample_inputs(manifest: &Manifest) -> Result<Vec<Tensor>, Box<dyn Error>> {
     let mut tensors = Vec::new();
     for input in &manifest.inputs {
         let shape: Vec<i64> = input.shape.iter().map(|size| size.unwrap_or(4)).collect();
-        let mut tensor = Tensor::uninit(input.dtype, &shape)?;
+        let mut tensor = Tensor::uninit_in(input.dtype, &shape, &input.dim_order)?;
         fill(&mut tensor);
         match input.value {
             Some(Scalar::Int(value)) => tensor.bytes_mut().copy_from_slice(&value.to_le_bytes()),
