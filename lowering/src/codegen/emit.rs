@@ -67,7 +67,7 @@ impl AddAssign for Timings {
 /// is left is to clean up, to rotate loops and to move constants out of them, and to vectorise what scalar loops there
 /// are. On a chain of 40 operators this takes 1.4 ms where `default<O3>` takes 5.8, for the same inner loop.
 pub const PASSES: &str = "always-inline,function(early-cse<memssa>,instcombine<no-verify-fixpoint>,simplifycfg,\
-    loop-mssa(loop-rotate,licm),loop-vectorize,instcombine<no-verify-fixpoint>,simplifycfg),globaldce";
+    loop-mssa(loop-rotate,licm),loop-vectorize,instcombine<no-verify-fixpoint>,simplifycfg,loop-simplify),globaldce";
 
 /// Translates, optimises and compiles a module in the llvm dialect.
 pub fn emit(module: Op<'_>, target: &Target, options: &Options) -> Result<Emitted, Error> {

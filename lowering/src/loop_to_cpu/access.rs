@@ -9,6 +9,17 @@ use crate::kernel_view::StageView;
 use crate::num::Num;
 use strata_core::ir::{AffineExpr, AffineKind, Builder, ElementType, Op, OpSpec, Value};
 
+/// Whether a store goes past the caches.
+#[derive(Clone, Copy, PartialEq)]
+pub(crate) enum Stream {
+    /// It does not.
+    No,
+    /// Where a register's worth of elements is aligned to its own size.
+    WhereAligned,
+    /// It is so aligned.
+    Aligned,
+}
+
 impl<'c> Emitter<'c> {
     /// An index expression at a point.
     pub fn index(&mut self, point: &Point<'c>, expr: AffineExpr<'c>) -> Index<'c> {
@@ -193,18 +204,22 @@ impl<'c> Emitter<'c> {
         self.load(buffer, indices, None)
     }
 
-    /// Stores for all lanes, past the caches if `stream`.
-    pub(crate) fn store(&mut self, buffer: &Buffer<'c>, indices: &[Index<'c>], value: Value<'c>, stream: bool) {
+    /// Stores for all lanes.
+    pub(crate) fn store(&mut self, buffer: &Buffer<'c>, indices: &[Index<'c>], value: Value<'c>, stream: Stream) {
         let at = self.linear(buffer, &buffer.kept(indices.to_vec()));
         let width = self.width;
         match at.across {
             Across::Uniform => memory::store(&mut self.b, buffer.base, at.base, value, buffer.element),
             Across::Step(Num::Const(1)) => {
                 let value = lanes::in_lanes(&mut self.b, value, width);
-                if stream && self.mask.is_none() {
-                    memory::stream_vector(&mut self.b, buffer.base, at.base, value, buffer.element);
-                } else {
-                    memory::store_vector(&mut self.b, buffer.base, at.base, value, buffer.element, self.mask);
+                match stream {
+                    Stream::Aligned if self.mask.is_none() => {
+                        memory::stream_aligned(&mut self.b, buffer.base, at.base, value, buffer.element);
+                    }
+                    Stream::WhereAligned if self.mask.is_none() => {
+                        memory::stream_vector(&mut self.b, buffer.base, at.base, value, buffer.element);
+                    }
+                    _ => memory::store_vector(&mut self.b, buffer.base, at.base, value, buffer.element, self.mask),
                 }
             }
             _ => {

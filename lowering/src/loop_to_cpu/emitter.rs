@@ -53,6 +53,8 @@ pub struct Emitter<'c> {
     pub width: i64,
     /// Which lanes of the present copy are on, when not all.
     pub mask: Option<Value<'c>>,
+    /// The result whose full registers now lie where they may be stored past the caches.
+    pub(super) aligned_row: Option<Value<'c>>,
     /// The threads that run the same points of the outer loops together, if there are several.
     pub(crate) team: Option<Team<'c>>,
     /// Whether neighbours in a row come and go together.
@@ -154,6 +156,7 @@ impl<'c> Emitter<'c> {
             entry: block,
             width: 1,
             mask: None,
+            aligned_row: None,
             team: None,
             wide: false,
             sizes,

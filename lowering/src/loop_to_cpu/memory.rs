@@ -177,11 +177,19 @@ pub fn store_vector<'c>(
     };
 }
 
-/// Stores `width` elements in a row past the caches, where they are aligned to their own size.
-pub fn stream_vector<'c>(b: &mut Builder<'c>, base: Value<'c>, index: Num<'c>, value: Value<'c>, element: ElementType) {
+/// Stores `width` elements in a row past the caches, which are aligned to their own size.
+pub fn stream_aligned<'c>(b: &mut Builder<'c>, base: Value<'c>, index: Num<'c>, value: Value<'c>, element: ElementType) {
     let cx = b.cx();
     let at = element_pointer(b, base, index, element);
     let value = to_memory(b, value, element);
+    let bytes = value.ty().shape()[0] * memory_bytes(element) as i64;
+    b.effect("llvm.store", &[value, at], &[("alignment", cx.int_attr(cx.int(64), bytes)), ("nontemporal", cx.unit())]);
+}
+
+/// The same where they are so aligned, which is asked; else they are stored through the caches.
+pub fn stream_vector<'c>(b: &mut Builder<'c>, base: Value<'c>, index: Num<'c>, value: Value<'c>, element: ElementType) {
+    let cx = b.cx();
+    let at = element_pointer(b, base, index, element);
     let bytes = value.ty().shape()[0] * memory_bytes(element) as i64;
     let word = cx.int(64);
     let address = b.value("llvm.ptrtoint", &[at], word, &[]);
@@ -192,16 +200,18 @@ pub fn stream_vector<'c>(b: &mut Builder<'c>, base: Value<'c>, index: Num<'c>, v
     let location = b.location();
     let (then, otherwise) = (branch.region(0).append_block(&[], location), branch.region(1).append_block(&[], location));
     b.within(then, |b| {
-        b.effect("llvm.store", &[value, at], &[("alignment", cx.int_attr(word, bytes)), ("nontemporal", cx.unit())]);
+        stream_aligned(b, base, index, value, element);
         b.effect("scf.yield", &[], &[]);
     });
     b.within(otherwise, |b| {
+        let value = to_memory(b, value, element);
         b.effect("llvm.store", &[value, at], &[alignment(cx, element, 64)]);
         b.effect("scf.yield", &[], &[]);
     });
 }
 
-/// How many elements lie between an element and the next address that a register of `width` elements may be streamed to.
+/// How many elements lie between an element and the next address that a register of `width` elements may be streamed to: more than
+/// there are where elements themselves are not aligned.
 pub fn to_alignment<'c>(b: &mut Builder<'c>, base: Value<'c>, index: Num<'c>, element: ElementType, width: i64) -> Num<'c> {
     let cx = b.cx();
     let word = cx.int(64);
@@ -211,7 +221,10 @@ pub fn to_alignment<'c>(b: &mut Builder<'c>, base: Value<'c>, index: Num<'c>, el
     let (zero, below, size) = (b.const_int(word, 0), b.const_int(word, width * bytes - 1), b.const_int(word, bytes));
     let back = b.value("arith.subi", &[zero, address], word, &[]);
     let missing = b.value("arith.andi", &[back, below], word, &[]);
-    let elements = b.value("arith.divui", &[missing, size], word, &[]);
+    let (elements, rest) = (b.value("arith.divui", &[missing, size], word, &[]), b.value("arith.remui", &[missing, size], word, &[]));
+    let never = b.const_int(word, 1 << 62);
+    let even = b.value("arith.cmpi", &[rest, zero], cx.int(1), &[("predicate", cx.i64_attr(0))]);
+    let elements = b.value("arith.select", &[even, elements, never], word, &[]);
     Num::Value(b.value("arith.index_cast", &[elements], cx.index(), &[]))
 }
 

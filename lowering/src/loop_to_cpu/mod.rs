@@ -3,7 +3,7 @@
 //!
 //! What is special about a kernel is said in its stages and its schedule; nothing here knows an operator of a level above.
 
-mod access;
+pub(crate) mod access;
 mod arg_reduce;
 pub mod device;
 mod dot;

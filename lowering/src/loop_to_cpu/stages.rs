@@ -1,6 +1,6 @@
 //! The four kinds of stages inside the outer loops: maps, reductions, scans, scatters.
 
-use super::access::computed;
+use super::access::{Stream, computed};
 use super::emitter::Emitter;
 use super::nest::{Copy, Loop, Tail};
 use super::reducer::{Reducer, start_in_lanes};
@@ -88,7 +88,10 @@ impl<'c> Emitter<'c> {
                 let (begin, end) = last.range;
                 let aligned = emitter.aligned(stage, &copies[0], last)?;
                 emitter.edge(last, copies, (begin, aligned), Vec::new(), &mut |emitter, copies, carried| body(emitter, copies, carried))?;
+                // Of several rows and results one is looked at.
+                emitter.aligned_row = (copies.len() == 1).then_some(stage.op.result(0));
                 emitter.nest(&[Loop { range: (aligned, end), length: None, ..*last }], copies, Vec::new(), &mut body)?;
+                emitter.aligned_row = None;
                 Ok(carried)
             })?;
             return Ok(());
@@ -127,7 +130,11 @@ impl<'c> Emitter<'c> {
         self.mask = copy.mask;
         let dims: Vec<_> = stage.result_dims().into_iter().map(|dim| self.cx.dim(dim)).collect();
         let indices: Vec<_> = dims.into_iter().map(|dim| self.index(&copy.point, dim)).collect();
-        let stream = stage.schedule("stream").is_some_and(|on| on > 0);
+        let stream = match stage.schedule("stream").is_some_and(|on| on > 0) {
+            true if self.aligned_row == Some(result) => Stream::Aligned,
+            true => Stream::WhereAligned,
+            false => Stream::No,
+        };
         let alone = self.team.is_some() && !self.team_shares(&stage.result_dims());
         self.first_thread(alone, |emitter| emitter.store(&buffer, &indices, value, stream));
         Ok(())
@@ -320,7 +327,7 @@ impl<'c> Emitter<'c> {
                 self.narrow(combined, combined_in(buffer.element), buffer.element)
             }
         };
-        self.store(buffer, indices, value, false);
+        self.store(buffer, indices, value, Stream::No);
     }
 }
 

@@ -5,6 +5,7 @@ use super::tiles::{Part, Tiles};
 use super::wide::WIDE;
 use crate::kernel_view::StageView;
 use crate::loop_to_cpu::Error;
+use crate::loop_to_cpu::access::Stream;
 use crate::loop_to_cpu::emitter::Emitter;
 use crate::loop_to_cpu::lanes::{self, Coord, Index};
 use crate::loop_to_cpu::memory;
@@ -44,7 +45,7 @@ impl<'c> Emitter<'c> {
             let move_one = |emitter: &mut Self| -> Result<(), Error> {
                 emitter.reads.clear();
                 let value = emitter.read(stage, part.operand, &copy)?;
-                emitter.store(&part.buffer, &local, value, false);
+                emitter.store(&part.buffer, &local, value, Stream::No);
                 Ok(())
             };
             match inside {
@@ -145,7 +146,7 @@ impl<'c> Emitter<'c> {
                     Some(inside) => emitter.read_if(stage, part.operand, &copy, inside)?,
                     None => emitter.read(stage, part.operand, &copy)?,
                 };
-                emitter.store(&part.buffer, &local, value, false);
+                emitter.store(&part.buffer, &local, value, Stream::No);
                 Ok(())
             };
             match there {
