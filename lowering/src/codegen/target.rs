@@ -169,7 +169,13 @@ const ARM: [&str; 20] = [
 fn implied(cpu: &str) -> &'static [&'static str] {
     const V3: &[&str] = &["sse4.2", "avx", "avx2", "fma", "f16c", "bmi", "bmi2"];
     const V4: &[&str] = &["sse4.2", "avx", "avx2", "fma", "f16c", "bmi", "bmi2", "avx512f", "avx512vl", "avx512bw", "avx512dq", "avx512cd"];
+    const ARMV8_2: &[&str] = &["neon", "crc", "dotprod", "fullfp16", "lse", "rcpc", "rdm"];
+    const SVE: &[&str] = &["neon", "bf16", "crc", "dotprod", "fullfp16", "i8mm", "lse", "rcpc", "rdm", "sve"];
+    const SVE2: &[&str] = &["neon", "bf16", "crc", "dotprod", "fullfp16", "i8mm", "lse", "rcpc", "rdm", "sve", "sve2"];
     match cpu {
+        "neoverse-v2" | "neoverse-n2" | "grace" | "cobalt-100" => SVE2,
+        "neoverse-v1" => SVE,
+        "neoverse-n1" | "apple-m1" => ARMV8_2,
         "x86-64-v4" | "skylake-avx512" | "cascadelake" | "icelake-server" | "sapphirerapids" | "znver4" | "znver5" => V4,
         "x86-64-v3" | "haswell" | "skylake" | "znver1" | "znver2" | "znver3" => V3,
         "x86-64-v2" => &["sse4.2"],
