@@ -11,7 +11,7 @@ pub static LOOP: DialectDef = DialectDef {
 };
 
 /// The reducers that a stage may name.
-pub const REDUCERS: &[&str] = &["and", "argmax", "argmin", "max", "min", "or", "prod", "softmax", "softmax_or_zero", "sum"];
+pub const REDUCERS: &[&str] = &["and", "argmax", "argmin", "max", "maxnum", "min", "or", "prod", "softmax", "softmax_or_zero", "sum"];
 
 /// One kernel: a function on tensors whose body is a list of stages.
 ///

@@ -123,6 +123,12 @@ fn cycles(kernel: &KernelView<'_>, stage: &StageView<'_>) -> Option<f64> {
     Some(vectors * vector + results * ACROSS)
 }
 
+/// Cycles of a scheduled stage's body for one vector.
+pub(crate) fn body_cycles(kernel: &KernelView<'_>, stage: &StageView<'_>) -> f64 {
+    let (dim, width) = lanes(kernel, stage);
+    body(kernel, stage, dim, width)
+}
+
 /// Cycles of a stage's body for one vector. What is the same for all points inside the outer loops is computed outside.
 fn body(kernel: &KernelView<'_>, stage: &StageView<'_>, lanes: Option<usize>, width: f64) -> f64 {
     let block = stage.op.body(0);

@@ -142,7 +142,8 @@ fn softmax<'c>(weights: Value<'c>, dim: usize) -> Result<(Value<'c>, &'static st
     }
     let distance = defined(exp.operand(0), "prim.sub")?;
     let scores = distance.operand(0);
-    if reduced(repeated(distance.operand(1), dim)?, "max", dim)? != scores {
+    let largest = repeated(distance.operand(1), dim)?;
+    if reduced(largest, "maxnum", dim).or_else(|_| reduced(largest, "max", dim))? != scores {
         return Err("no softmax: the distance is not to the largest score".into());
     }
     Ok((scores, "nan"))

@@ -28,7 +28,8 @@ impl Cpus {
         Self { set }
     }
 
-    /// Moves the calling thread to another CPU of the set if it is on this one and there is another. It stays off until it is moved again.
+    /// Moves the calling thread to another CPU of the set if it is on this one and there is another. It may come back when the scheduler
+    /// sees fit: were it kept off, it would wait there behind another program's thread while this CPU falls idle.
     pub fn leave(&self, cpu: Option<usize>) {
         let Some(cpu) = cpu.filter(|&cpu| cpu < libc::CPU_SETSIZE as usize && current() == Some(cpu)) else { return };
         let mut others = self.set;
@@ -36,8 +37,9 @@ impl Cpus {
         unsafe {
             libc::CPU_CLR(cpu, &mut others);
             if libc::CPU_COUNT(&others) > 0 {
-                // A thread that may not move stays where it is.
+                // A thread that may not move stays where it is; one that has moved stays there as long as it runs.
                 libc::sched_setaffinity(0, size_of_val(&others), &raw const others);
+                libc::sched_setaffinity(0, size_of_val(&self.set), &raw const self.set);
             }
         }
     }

@@ -81,8 +81,10 @@ func.func @convolution(%x: tensor<4x16x16x8xf32>, %w: tensor<2x3x3x8x32xf32>) ->
 // A transposed operand is read along its own rows, as many copies as lanes, in blocks; a result that no cache holds goes past them.
 // CHECK-LABEL: loop.kernel @k0
 // CHECK-SAME: schedule = {block = array<i64: 128, 128>, order = array<i64: 0, 1>, unroll = array<i64: 16, 1>, vector = 1 : i64, width = 16 : i64}
-// CHECK: schedule = {stream = 1 : i64, turn = 0 : i64}
+// CHECK: schedule = {pieces = 1 : i64, stream = 1 : i64, turn = 0 : i64}
+// Where a register is half a cache line, it goes through them.
 // AVX2: unroll = array<i64: 8, 1>, vector = 1 : i64, width = 8 : i64
+// AVX2: schedule = {turn = 0 : i64}
 func.func @transposed(%x: tensor<4096x2048xf32>, %y: tensor<2048x4096xf32>) -> tensor<2048x4096xf32> {
   %0 = prim.fusion %x, %y : (tensor<4096x2048xf32>, tensor<2048x4096xf32>) -> tensor<2048x4096xf32> {
   ^bb0(%a: tensor<4096x2048xf32>, %b: tensor<2048x4096xf32>):
@@ -91,6 +93,27 @@ func.func @transposed(%x: tensor<4096x2048xf32>, %y: tensor<2048x4096xf32>) -> t
     prim.yield %2 : (tensor<2048x4096xf32>) -> ()
   }
   return %0 : tensor<2048x4096xf32>
+}
+
+// -----
+
+// What computes longer than memory takes is not stored past the caches in pieces of a register.
+// CHECK-LABEL: loop.kernel @k0
+// CHECK: schedule = {pieces = 1 : i64, stream = 1 : i64}
+// CHECK-LABEL: func.func @light
+func.func @light(%x: tensor<8388608xf32>) -> tensor<8388608xf32> {
+  %0 = prim.add %x, %x : tensor<8388608xf32>
+  return %0 : tensor<8388608xf32>
+}
+
+// -----
+
+// CHECK-LABEL: loop.kernel @k0
+// CHECK: schedule = {stream = 1 : i64}
+// CHECK-LABEL: func.func @heavy
+func.func @heavy(%x: tensor<8388608xf32>) -> tensor<8388608xf32> {
+  %0 = prim.erf %x : tensor<8388608xf32>
+  return %0 : tensor<8388608xf32>
 }
 
 // -----

@@ -77,23 +77,15 @@ fn a_broken_graph_runs_part_by_part() {
     assert!(interpret(&program("broken.mlir"), &Options::default(), vec![floats(&[4, 4])]).is_err());
 }
 
-/// Memory of NumPy's and of `malloc` is aligned to 16 bytes, not to a register. A result too large for the caches is stored past them all
-/// the same, from the first element of each row where that may be.
-#[test]
-fn large_results_fill_memory_that_is_aligned_to_16_bytes_and_no_more() {
-    const SHAPE: [usize; 2] = [4224, 1000];
-    let session = session("large_softmax.mlir", "");
-    let values: Vec<f32> = (0..SHAPE[0] * SHAPE[1]).map(|i| (i * 7919 % 1009) as f32 * 0.01 - 5.0).collect();
-    let input = Tensor::from_slice(DType::F32, &SHAPE.map(|size| size as i64), &values).unwrap();
-    let wanted: Vec<f32> = values
-        .chunks(SHAPE[1])
-        .flat_map(|row| {
-            let sum: f64 = row.iter().map(|&x| f64::from(x).exp()).sum();
-            row.iter().map(move |&x| (f64::from(x).exp() / sum) as f32)
-        })
-        .collect();
+/// Memory of NumPy's and of `malloc` is aligned to 16 bytes, a part of a tensor to an element. A result too large for the caches is stored
+/// past them all the same where that may be.
+fn fills_memory_wherever_it_begins(name: &str, shape: [usize; 2], wanted: impl Fn(&[f32]) -> Vec<f32>) {
+    let session = session(name, "");
+    let values: Vec<f32> = (0..shape[0] * shape[1]).map(|i| (i * 7919 % 1009) as f32 * 0.01 - 5.0).collect();
+    let input = Tensor::from_slice(DType::F32, &shape.map(|size| size as i64), &values).unwrap();
+    let wanted: Vec<f32> = values.chunks(shape[1]).flat_map(wanted).collect();
     let (x, mut state) = (input.dlpack(), session.caller());
-    for bytes in [0, 16, 32, 48] {
+    for bytes in [0, 4, 16, 32, 40, 48] {
         // A line of memory before and behind what is given keeps its numbers.
         let mut memory = vec![-1.0f32; 16 + 16 + values.len() + 16];
         let line = memory.as_ptr().align_offset(64);
@@ -102,10 +94,23 @@ fn large_results_fill_memory_that_is_aligned_to_16_bytes_and_no_more() {
         // SAFETY: both describe memory of this function, and nobody else looks at it during the call.
         unsafe { session.run_dlpack(&mut state, &[&raw const x], &[&raw const given]) }.unwrap();
         let (found, behind) = memory[first..].split_at(wanted.len());
-        let wrong = found.iter().zip(&wanted).position(|(found, wanted)| (found - wanted).abs() > 4e-6 * wanted);
-        assert_eq!(wrong, None, "{bytes} bytes behind a line");
-        assert!(behind.iter().chain(&memory[..first]).all(|&x| x == -1.0), "{bytes} bytes behind a line");
+        let wrong = found.iter().zip(&wanted).position(|(found, wanted)| (found - wanted).abs() > 4e-6 * wanted.abs());
+        assert_eq!(wrong, None, "{name}, {bytes} bytes behind a line");
+        assert!(behind.iter().chain(&memory[..first]).all(|&x| x == -1.0), "{name}, {bytes} bytes behind a line");
     }
+}
+
+fn softmax(row: &[f32]) -> Vec<f32> {
+    let sum: f64 = row.iter().map(|&x| f64::from(x).exp()).sum();
+    row.iter().map(|&x| (f64::from(x).exp() / sum) as f32).collect()
+}
+
+#[test]
+fn large_results_fill_their_memory_and_no_more_wherever_it_begins() {
+    // Rows that all begin alike, rows that do not, and no rows at all.
+    fills_memory_wherever_it_begins("large_softmax.mlir", [4224, 1000], softmax);
+    fills_memory_wherever_it_begins("large_softmax_odd.mlir", [4224, 1001], softmax);
+    fills_memory_wherever_it_begins("large_sum.mlir", [4224, 1001], |row| row.iter().map(|x| x + x).collect());
 }
 
 #[test]

@@ -206,8 +206,14 @@ fn on_dim<'c>(a: &Args<'c>, f: fn(Tensor<'c>, usize) -> Tensor<'c>) -> Tensor<'c
     f(x, a.dim("dim", x.rank()))
 }
 
+/// The distance of each element to the largest number of its row. Where one is NaN, every row that the distances are summed to is NaN
+/// whatever the others are measured from.
+fn below_largest(x: Tensor<'_>, dim: usize) -> Tensor<'_> {
+    x - x.reduce("maxnum", &[dim], true)
+}
+
 pub(super) fn softmax(x: Tensor<'_>, dim: usize) -> Tensor<'_> {
-    let exp = (x - x.reduce("max", &[dim], true)).exp();
+    let exp = below_largest(x, dim).exp();
     let sum = total(exp, dim);
     // PyTorch divides, but multiplies by the reciprocal along the last dimension. In f64 programs of integers show it.
     if x.dtype() == DType::F64 && dim + 1 == x.rank() { exp * sum.reciprocal() } else { exp / sum }
@@ -233,7 +239,7 @@ fn total(x: Tensor<'_>, dim: usize) -> Tensor<'_> {
 }
 
 pub(super) fn log_softmax(x: Tensor<'_>, dim: usize) -> Tensor<'_> {
-    let shifted = x - x.reduce("max", &[dim], true);
+    let shifted = below_largest(x, dim);
     shifted - total(shifted.exp(), dim).log()
 }
 

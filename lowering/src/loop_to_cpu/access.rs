@@ -5,20 +5,10 @@ use super::emitter::{Buffer, Emitter, INDEX_OUT_OF_BOUNDS};
 use super::lanes::{self, Across, Coord, Grid, Index, Point, evaluate};
 use super::memory;
 use super::nest::Copy;
+use super::past_caches::{self, Route};
 use crate::kernel_view::StageView;
 use crate::num::Num;
 use strata_core::ir::{AffineExpr, AffineKind, Builder, ElementType, Op, OpSpec, Value};
-
-/// Whether a store goes past the caches.
-#[derive(Clone, Copy, PartialEq)]
-pub(crate) enum Stream {
-    /// It does not.
-    No,
-    /// Where a register's worth of elements is aligned to its own size.
-    WhereAligned,
-    /// It is so aligned.
-    Aligned,
-}
 
 impl<'c> Emitter<'c> {
     /// An index expression at a point.
@@ -205,22 +195,14 @@ impl<'c> Emitter<'c> {
     }
 
     /// Stores for all lanes.
-    pub(crate) fn store(&mut self, buffer: &Buffer<'c>, indices: &[Index<'c>], value: Value<'c>, stream: Stream) {
+    pub(crate) fn store(&mut self, buffer: &Buffer<'c>, indices: &[Index<'c>], value: Value<'c>, route: Route<'c>) {
         let at = self.linear(buffer, &buffer.kept(indices.to_vec()));
         let width = self.width;
         match at.across {
             Across::Uniform => memory::store(&mut self.b, buffer.base, at.base, value, buffer.element),
             Across::Step(Num::Const(1)) => {
                 let value = lanes::in_lanes(&mut self.b, value, width);
-                match stream {
-                    Stream::Aligned if self.mask.is_none() => {
-                        memory::stream_aligned(&mut self.b, buffer.base, at.base, value, buffer.element);
-                    }
-                    Stream::WhereAligned if self.mask.is_none() => {
-                        memory::stream_vector(&mut self.b, buffer.base, at.base, value, buffer.element);
-                    }
-                    _ => memory::store_vector(&mut self.b, buffer.base, at.base, value, buffer.element, self.mask),
-                }
+                past_caches::store(&mut self.b, (buffer.base, at.base), value, buffer.element, self.mask, route);
             }
             _ => {
                 let value = lanes::in_lanes(&mut self.b, value, width);

@@ -6,6 +6,7 @@ use super::lanes::{self, Across, Coord, Grid, evaluate};
 use super::launch::write_task;
 use super::memory;
 use super::nest::{Body, Copy, Loop, Tail};
+use super::past_caches::Route;
 use crate::kernel_view::{KernelView, StageView};
 use crate::loop_to_gpu::Team;
 use crate::mean_view::MeanView;
@@ -53,8 +54,8 @@ pub struct Emitter<'c> {
     pub width: i64,
     /// Which lanes of the present copy are on, when not all.
     pub mask: Option<Value<'c>>,
-    /// The result whose full registers now lie where they may be stored past the caches.
-    pub(super) aligned_row: Option<Value<'c>>,
+    /// The result whose row is stored past the caches now, and how it is aligned.
+    pub(super) row: Option<(Value<'c>, Route<'c>)>,
     /// The threads that run the same points of the outer loops together, if there are several.
     pub(crate) team: Option<Team<'c>>,
     /// Whether neighbours in a row come and go together.
@@ -156,7 +157,7 @@ impl<'c> Emitter<'c> {
             entry: block,
             width: 1,
             mask: None,
-            aligned_row: None,
+            row: None,
             team: None,
             wide: false,
             sizes,

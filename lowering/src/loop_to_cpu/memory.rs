@@ -4,7 +4,7 @@
 
 use crate::elements::memory_type;
 use crate::num::Num;
-use strata_core::ir::{Builder, Cx, ElementType, OpSpec, Type, Value};
+use strata_core::ir::{Builder, Cx, ElementType, Type, Value};
 
 /// `!llvm.ptr`.
 pub fn pointer<'c>(cx: Cx<'c>) -> Type<'c> {
@@ -16,7 +16,8 @@ fn alignment<'c>(cx: Cx<'c>, element: ElementType, width: u32) -> (&'static str,
     ("alignment", cx.int_attr(cx.int(width), bytes))
 }
 
-fn memory_bytes(element: ElementType) -> usize {
+/// Bytes of an element, or of a part of a complex one.
+pub(super) fn memory_bytes(element: ElementType) -> usize {
     match element {
         ElementType::C64 => 4,
         ElementType::C128 => 8,
@@ -177,57 +178,6 @@ pub fn store_vector<'c>(
     };
 }
 
-/// Stores `width` elements in a row past the caches, which are aligned to their own size.
-pub fn stream_aligned<'c>(b: &mut Builder<'c>, base: Value<'c>, index: Num<'c>, value: Value<'c>, element: ElementType) {
-    let cx = b.cx();
-    let at = element_pointer(b, base, index, element);
-    let value = to_memory(b, value, element);
-    let bytes = value.ty().shape()[0] * memory_bytes(element) as i64;
-    b.effect("llvm.store", &[value, at], &[("alignment", cx.int_attr(cx.int(64), bytes)), ("nontemporal", cx.unit())]);
-}
-
-/// The same where they are so aligned, which is asked; else they are stored through the caches.
-pub fn stream_vector<'c>(b: &mut Builder<'c>, base: Value<'c>, index: Num<'c>, value: Value<'c>, element: ElementType) {
-    let cx = b.cx();
-    let at = element_pointer(b, base, index, element);
-    let bytes = value.ty().shape()[0] * memory_bytes(element) as i64;
-    let word = cx.int(64);
-    let address = b.value("llvm.ptrtoint", &[at], word, &[]);
-    let (below, zero) = (b.const_int(word, bytes - 1), b.const_int(word, 0));
-    let past = b.value("arith.andi", &[address, below], word, &[]);
-    let aligned = b.value("arith.cmpi", &[past, zero], cx.int(1), &[("predicate", cx.i64_attr(0))]);
-    let branch = b.op(OpSpec { name: "scf.if", operands: &[aligned], regions: 2, ..OpSpec::default() });
-    let location = b.location();
-    let (then, otherwise) = (branch.region(0).append_block(&[], location), branch.region(1).append_block(&[], location));
-    b.within(then, |b| {
-        stream_aligned(b, base, index, value, element);
-        b.effect("scf.yield", &[], &[]);
-    });
-    b.within(otherwise, |b| {
-        let value = to_memory(b, value, element);
-        b.effect("llvm.store", &[value, at], &[alignment(cx, element, 64)]);
-        b.effect("scf.yield", &[], &[]);
-    });
-}
-
-/// How many elements lie between an element and the next address that a register of `width` elements may be streamed to: more than
-/// there are where elements themselves are not aligned.
-pub fn to_alignment<'c>(b: &mut Builder<'c>, base: Value<'c>, index: Num<'c>, element: ElementType, width: i64) -> Num<'c> {
-    let cx = b.cx();
-    let word = cx.int(64);
-    let at = element_pointer(b, base, index, element);
-    let address = b.value("llvm.ptrtoint", &[at], word, &[]);
-    let bytes = memory_bytes(element) as i64;
-    let (zero, below, size) = (b.const_int(word, 0), b.const_int(word, width * bytes - 1), b.const_int(word, bytes));
-    let back = b.value("arith.subi", &[zero, address], word, &[]);
-    let missing = b.value("arith.andi", &[back, below], word, &[]);
-    let (elements, rest) = (b.value("arith.divui", &[missing, size], word, &[]), b.value("arith.remui", &[missing, size], word, &[]));
-    let never = b.const_int(word, 1 << 62);
-    let even = b.value("arith.cmpi", &[rest, zero], cx.int(1), &[("predicate", cx.i64_attr(0))]);
-    let elements = b.value("arith.select", &[even, elements, never], word, &[]);
-    Num::Value(b.value("arith.index_cast", &[elements], cx.index(), &[]))
-}
-
 /// Brings an element into the core's own cache; any address will do.
 pub fn prefetch<'c>(b: &mut Builder<'c>, base: Value<'c>, index: Num<'c>, element: ElementType) {
     let cx = b.cx();
@@ -321,7 +271,7 @@ fn from_memory<'c>(b: &mut Builder<'c>, value: Value<'c>, element: ElementType) 
 }
 
 /// `i1` to bool bytes.
-fn to_memory<'c>(b: &mut Builder<'c>, value: Value<'c>, element: ElementType) -> Value<'c> {
+pub(super) fn to_memory<'c>(b: &mut Builder<'c>, value: Value<'c>, element: ElementType) -> Value<'c> {
     let cx = b.cx();
     let scalar = memory_type(cx, element);
     let ty = if value.ty().is_vector() { cx.vector(&value.ty().shape(), scalar) } else { scalar };

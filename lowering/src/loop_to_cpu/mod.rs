@@ -15,6 +15,7 @@ pub(crate) mod lanes;
 mod launch;
 pub(crate) mod memory;
 pub(crate) mod nest;
+pub(crate) mod past_caches;
 mod prefetch;
 pub(crate) mod reducer;
 mod spread;

@@ -4,6 +4,9 @@ use super::memory::broadcast;
 use crate::elements::register_type;
 use strata_core::ir::{Attr, Builder, ElementType, Value};
 
+/// The predicate `>` of `arith.cmpf`, false for NaN.
+const OGT: i64 = 2;
+
 /// A reducer over elements of one type.
 #[derive(Clone, Copy, Debug)]
 pub struct Reducer {
@@ -16,6 +19,8 @@ enum Kind {
     Sum,
     Prod,
     Max,
+    /// The largest number, whatever is NaN beside it.
+    MaxNum,
     Min,
     And,
     Or,
@@ -28,6 +33,7 @@ impl Reducer {
             "sum" | "add" => Kind::Sum,
             "prod" | "mul" => Kind::Prod,
             "max" => Kind::Max,
+            "maxnum" => Kind::MaxNum,
             "min" => Kind::Min,
             "and" => Kind::And,
             "or" => Kind::Or,
@@ -48,7 +54,7 @@ impl Reducer {
         if self.element.is_float() {
             let start = match self.kind {
                 Kind::Prod => 1.0,
-                Kind::Max => f64::NEG_INFINITY,
+                Kind::Max | Kind::MaxNum => f64::NEG_INFINITY,
                 Kind::Min => f64::INFINITY,
                 _ => 0.0,
             };
@@ -60,16 +66,23 @@ impl Reducer {
             Kind::Sum | Kind::Or => 0,
             Kind::Prod => 1,
             Kind::And => -1,
-            Kind::Max if unsigned => 0,
+            Kind::Max | Kind::MaxNum if unsigned => 0,
             Kind::Min if unsigned => -1,
-            Kind::Max => i64::MIN >> (64 - bits),
+            Kind::Max | Kind::MaxNum => i64::MIN >> (64 - bits),
             Kind::Min => i64::MAX >> (64 - bits),
         };
         b.const_int(ty, if bits == 1 { start & 1 } else { start })
     }
 
-    /// Two elements (or vectors of them) as one.
+    /// Two elements (or vectors of them) as one, the first of which is what was combined before.
     pub fn combine<'c>(self, b: &mut Builder<'c>, lhs: Value<'c>, rhs: Value<'c>) -> Value<'c> {
+        if self.kind == Kind::MaxNum && self.element.is_float() {
+            // What was combined before is a number; then this is right, and one instruction.
+            let cx = b.cx();
+            let bits = if lhs.ty().is_vector() { cx.vector(&lhs.ty().shape(), cx.int(1)) } else { cx.int(1) };
+            let more = b.value("arith.cmpf", &[rhs, lhs], bits, &[("predicate", cx.i64_attr(OGT))]);
+            return b.value("arith.select", &[more, rhs, lhs], lhs.ty(), &[]);
+        }
         let unsigned = self.element.is_unsigned() || self.element == ElementType::Bool;
         let bool = self.element == ElementType::Bool;
         let name = match self.kind {
@@ -83,9 +96,9 @@ impl Reducer {
             Kind::Prod if bool => "arith.andi",
             Kind::Sum => "arith.addi",
             Kind::Prod => "arith.muli",
-            Kind::Max if unsigned => "arith.maxui",
+            Kind::Max | Kind::MaxNum if unsigned => "arith.maxui",
             Kind::Min if unsigned => "arith.minui",
-            Kind::Max => "arith.maxsi",
+            Kind::Max | Kind::MaxNum => "arith.maxsi",
             Kind::Min => "arith.minsi",
             Kind::And => "arith.andi",
             Kind::Or => "arith.ori",
@@ -124,10 +137,11 @@ impl Reducer {
             Kind::Sum => "add",
             Kind::Prod => "mul",
             Kind::Max if self.element.is_float() => "maximumf",
+            Kind::MaxNum if self.element.is_float() => "maxnumf",
             Kind::Min if self.element.is_float() => "minimumf",
-            Kind::Max if unsigned => "maxui",
+            Kind::Max | Kind::MaxNum if unsigned => "maxui",
             Kind::Min if unsigned => "minui",
-            Kind::Max => "maxsi",
+            Kind::Max | Kind::MaxNum => "maxsi",
             Kind::Min => "minsi",
             Kind::And => "and",
             Kind::Or => "or",

@@ -1,8 +1,9 @@
 //! The four kinds of stages inside the outer loops: maps, reductions, scans, scatters.
 
-use super::access::{Stream, computed};
+use super::access::computed;
 use super::emitter::Emitter;
 use super::nest::{Copy, Loop, Tail};
+use super::past_caches::Route;
 use super::reducer::{Reducer, start_in_lanes};
 use super::tiles::groups_along;
 use super::{Error, lanes};
@@ -85,40 +86,13 @@ impl<'c> Emitter<'c> {
         };
         if let Some((last, around)) = loops.split_last().filter(|(last, _)| self.rows_are_ragged(stage, last)) {
             self.nest(around, copies, Vec::new(), &mut |emitter, copies, carried| {
-                let (begin, end) = last.range;
-                let aligned = emitter.aligned(stage, &copies[0], last)?;
-                emitter.edge(last, copies, (begin, aligned), Vec::new(), &mut |emitter, copies, carried| body(emitter, copies, carried))?;
-                // Of several rows and results one is looked at.
-                emitter.aligned_row = (copies.len() == 1).then_some(stage.op.result(0));
-                emitter.nest(&[Loop { range: (aligned, end), length: None, ..*last }], copies, Vec::new(), &mut body)?;
-                emitter.aligned_row = None;
+                emitter.ragged_row(stage, copies, last, &mut body)?;
                 Ok(carried)
             })?;
             return Ok(());
         }
         self.nest(&loops, copies, Vec::new(), &mut body)?;
         Ok(())
-    }
-
-    /// Whether a stage stores past the caches in rows that need not begin where a register's worth of elements may be stored so: callers'
-    /// memory is aligned to 16 bytes, not to a register.
-    fn rows_are_ragged(&self, stage: &StageView<'c>, last: &Loop<'c>) -> bool {
-        let streams = stage.schedule("stream").is_some_and(|on| on > 0);
-        streams && last.width > 1 && stage.result_dims().last() == Some(&last.dim)
-    }
-
-    /// The first index of a loop at which the stage's result is aligned to a register.
-    fn aligned(&mut self, stage: &StageView<'c>, copy: &Copy<'c>, lp: &Loop<'c>) -> Result<Num<'c>, Error> {
-        let result = stage.op.result(0);
-        let buffer = self.buffers.get(&result).cloned().ok_or_else(|| Error::at(stage.op, "its result is nowhere in memory"))?;
-        let mut point = copy.point.clone();
-        point[lp.dim] = Some(super::lanes::Coord { base: lp.range.0, lanes: false, block: None });
-        let dims: Vec<_> = stage.result_dims().into_iter().map(|dim| self.cx.dim(dim)).collect();
-        let indices: Vec<_> = dims.into_iter().map(|dim| self.index(&point, dim)).collect();
-        let at = self.linear(&buffer, &indices).base;
-        let missing = super::memory::to_alignment(&mut self.b, buffer.base, at, buffer.element, lp.width);
-        let begin = lp.range.0.add(&mut self.b, missing);
-        Ok(begin.min(&mut self.b, lp.range.1))
     }
 
     /// Puts an element of a stage's result where it lives.
@@ -130,13 +104,9 @@ impl<'c> Emitter<'c> {
         self.mask = copy.mask;
         let dims: Vec<_> = stage.result_dims().into_iter().map(|dim| self.cx.dim(dim)).collect();
         let indices: Vec<_> = dims.into_iter().map(|dim| self.index(&copy.point, dim)).collect();
-        let stream = match stage.schedule("stream").is_some_and(|on| on > 0) {
-            true if self.aligned_row == Some(result) => Stream::Aligned,
-            true => Stream::WhereAligned,
-            false => Stream::No,
-        };
+        let route = self.route(stage, result);
         let alone = self.team.is_some() && !self.team_shares(&stage.result_dims());
-        self.first_thread(alone, |emitter| emitter.store(&buffer, &indices, value, stream));
+        self.first_thread(alone, |emitter| emitter.store(&buffer, &indices, value, route));
         Ok(())
     }
 
@@ -327,7 +297,7 @@ impl<'c> Emitter<'c> {
                 self.narrow(combined, combined_in(buffer.element), buffer.element)
             }
         };
-        self.store(buffer, indices, value, Stream::No);
+        self.store(buffer, indices, value, Route::Through);
     }
 }
 

@@ -3,10 +3,10 @@
 //! A column sum in registers would touch one line of every row; here some rows at a time are added to the sums of all columns.
 
 use super::Error;
-use super::access::Stream;
 use super::emitter::Emitter;
 use super::lanes::{self, Point};
 use super::nest::{Copy, Loop};
+use super::past_caches::Route;
 use super::reducer::{Reducer, start_in_lanes};
 use crate::kernel_view::StageView;
 use strata_core::ir::Value;
@@ -61,7 +61,7 @@ impl<'c> Emitter<'c> {
                     let indices: Vec<_> = dims.iter().map(|&dim| emitter.index(&point, emitter.cx.dim(dim))).collect();
                     let before = emitter.load_at(&buffer, &indices);
                     let after = reducer.combine(&mut emitter.b, before, sum);
-                    emitter.store(&buffer, &indices, after, Stream::No);
+                    emitter.store(&buffer, &indices, after, Route::Through);
                 }
                 Ok(carried)
             })?;

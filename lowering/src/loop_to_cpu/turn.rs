@@ -105,8 +105,9 @@ fn turn<'c>(b: &mut Builder<'c>, mut rows: Vec<Value<'c>>, bits: i64) -> Vec<Val
 }
 
 /// Lanes of two registers: those of the second count on from the first's.
-fn shuffle<'c>(b: &mut Builder<'c>, x: Value<'c>, y: Value<'c>, lanes: impl Iterator<Item = i64>) -> Value<'c> {
-    let mask = b.cx().i64s_attr(&lanes.collect::<Vec<_>>());
-    let ty = x.ty();
+pub(super) fn shuffle<'c>(b: &mut Builder<'c>, x: Value<'c>, y: Value<'c>, lanes: impl Iterator<Item = i64>) -> Value<'c> {
+    let lanes: Vec<_> = lanes.collect();
+    let ty = b.cx().vector(&[lanes.len() as i64], x.ty().element());
+    let mask = b.cx().i64s_attr(&lanes);
     b.value("vector.shuffle", &[x, y], ty, &[("mask", mask)])
 }

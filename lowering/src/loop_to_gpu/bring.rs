@@ -5,11 +5,11 @@ use super::tiles::{Part, Tiles};
 use super::wide::WIDE;
 use crate::kernel_view::StageView;
 use crate::loop_to_cpu::Error;
-use crate::loop_to_cpu::access::Stream;
 use crate::loop_to_cpu::emitter::Emitter;
 use crate::loop_to_cpu::lanes::{self, Coord, Index};
 use crate::loop_to_cpu::memory;
 use crate::loop_to_cpu::nest::Copy;
+use crate::loop_to_cpu::past_caches::Route;
 use crate::num::Num;
 use strata_core::ir::{AffineKind, ElementType, OpSpec, Type, Value};
 
@@ -45,7 +45,7 @@ impl<'c> Emitter<'c> {
             let move_one = |emitter: &mut Self| -> Result<(), Error> {
                 emitter.reads.clear();
                 let value = emitter.read(stage, part.operand, &copy)?;
-                emitter.store(&part.buffer, &local, value, Stream::No);
+                emitter.store(&part.buffer, &local, value, Route::Through);
                 Ok(())
             };
             match inside {
@@ -146,7 +146,7 @@ impl<'c> Emitter<'c> {
                     Some(inside) => emitter.read_if(stage, part.operand, &copy, inside)?,
                     None => emitter.read(stage, part.operand, &copy)?,
                 };
-                emitter.store(&part.buffer, &local, value, Stream::No);
+                emitter.store(&part.buffer, &local, value, Route::Through);
                 Ok(())
             };
             match there {

@@ -223,7 +223,7 @@ fn sum_of_terms<'c>(site: &mut Site<'_, 'c>, op: Op<'c>, freedom: Freedom) -> Si
 /// max_jk x_j = max_j x_j, where there is an element at all.
 fn reduce_of_repeated<'c>(site: &mut Site<'_, 'c>, op: Op<'c>) -> Simplified<'c> {
     let kind = op.str("kind").unwrap_or_default();
-    if !matches!(kind.as_str(), "max" | "min" | "and" | "or") {
+    if !matches!(kind.as_str(), "max" | "min" | "maxnum" | "and" | "or") {
         return Err("repeated elements count".into());
     }
     let (whole, dims) = (op.operand(0), dims_of(op)?);

@@ -19,6 +19,7 @@ pub(in crate::interp) fn reducer(kind: &str, dtype: DType) -> Result<(Scalar, St
         "sum" | "add" => (Scalar::Int(0), add),
         "prod" | "mul" => (Scalar::Int(1), mul),
         "max" => (dtype.lowest(), maximum),
+        "maxnum" => (dtype.lowest(), |a, b| if b.float() > a.float() { b } else { a }),
         "min" => (dtype.highest(), minimum),
         "and" if dtype == DType::Bool => (Scalar::Bool(true), |a, b| Scalar::Bool(a.truthy() && b.truthy())),
         "and" => (Scalar::Int(-1), |a, b| Scalar::Int(a.int() & b.int())),
