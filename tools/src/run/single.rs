@@ -73,7 +73,7 @@ pub fn run(options: &Options) -> Result<bool, Box<dyn Error>> {
     }
     let results = program.run(&inputs).map_err(|error| match (&set, manifest) {
         (None, None) => format!("{error}; without --inputs the interpreter and --dynamic=off have none").into(),
-        _ => Box::<dyn Error>::from(error),
+        _ => error,
     })?;
     let right = match &options.expect {
         Some(path) => check(&results, path, options)?,
