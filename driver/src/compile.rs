@@ -140,6 +140,7 @@ pub fn ptx(path: &Path, options: &Options) -> Result<String, Error> {
 
 /// Compiles a file to a level and gives the text.
 pub fn lower(path: &Path, to: &str, options: &Options) -> Result<String, Error> {
+    let options = &for_target(options, &target(options));
     let context = context();
     let source = read(path, &context)?;
     run_to(&source.module, to, options, &mut |_| {})?;

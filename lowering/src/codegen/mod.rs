@@ -6,6 +6,7 @@
 //!
 //! Nothing here writes a file or starts a process: a cold compile is spent in LLVM alone.
 
+mod cpus;
 mod emit;
 mod emulate_bf16;
 mod lane_stores;

@@ -1,6 +1,6 @@
 //! The machine that code is made for.
 
-use super::Error;
+use super::{Error, cpus};
 use crate::expand_math::MathTarget;
 use inkwell::OptimizationLevel;
 use inkwell::llvm_sys::support::LLVMParseCommandLineOptions;
@@ -32,7 +32,7 @@ impl Target {
 
     /// A CPU by LLVM's name (`x86-64-v3`, `skylake-avx512`, `neoverse-n1`) with its own features, under Linux.
     pub fn named(cpu: &str) -> Self {
-        let arch = if ARM.iter().any(|makers| cpu.starts_with(makers)) { "aarch64" } else { "x86_64" };
+        let arch = if cpus::is_arm(cpu) { "aarch64" } else { "x86_64" };
         Self { triple: format!("{arch}-unknown-linux-gnu"), cpu: cpu.to_owned(), features: String::new() }
     }
 
@@ -133,6 +133,9 @@ impl Target {
     pub(super) fn machine(&self, level: OptimizationLevel) -> Result<TargetMachine, Error> {
         initialise();
         let error = |message: String| Error::Target { triple: self.triple.clone(), cpu: self.cpu.clone(), message };
+        if !self.cpu.is_empty() && !cpus::is_known(self.arch(), &self.cpu) {
+            return Err(error("LLVM knows no CPU of this name".to_owned()));
+        }
         let triple = TargetTriple::create(&self.triple);
         let target = targets::Target::from_triple(&triple).map_err(|message| error(message.to_string()))?;
         target
@@ -141,30 +144,6 @@ impl Target {
     }
 }
 
-/// How LLVM's names of CPUs for AArch64 begin.
-const ARM: [&str; 20] = [
-    "a64fx",
-    "ampere",
-    "apple-",
-    "c1-",
-    "carmel",
-    "cobalt-",
-    "cortex-",
-    "cyclone",
-    "exynos-",
-    "falkor",
-    "fujitsu-",
-    "gb10",
-    "grace",
-    "kryo",
-    "neoverse-",
-    "olympus",
-    "oryon-",
-    "saphira",
-    "thunderx",
-    "tsv110",
-];
-
 /// What the micro-architecture levels and common servers have, for targets given by name alone.
 fn implied(cpu: &str) -> &'static [&'static str] {
     const V3: &[&str] = &["sse4.2", "avx", "avx2", "fma", "f16c", "bmi", "bmi2"];
@@ -172,12 +151,18 @@ fn implied(cpu: &str) -> &'static [&'static str] {
     const ARMV8_2: &[&str] = &["neon", "crc", "dotprod", "fullfp16", "lse", "rcpc", "rdm"];
     const SVE: &[&str] = &["neon", "bf16", "crc", "dotprod", "fullfp16", "i8mm", "lse", "rcpc", "rdm", "sve"];
     const SVE2: &[&str] = &["neon", "bf16", "crc", "dotprod", "fullfp16", "i8mm", "lse", "rcpc", "rdm", "sve", "sve2"];
+    const AVX: &[&str] = &["sse4.2", "avx"];
     match cpu {
         "neoverse-v2" | "neoverse-n2" | "grace" | "cobalt-100" => SVE2,
         "neoverse-v1" => SVE,
         "neoverse-n1" | "apple-m1" => ARMV8_2,
-        "x86-64-v4" | "skylake-avx512" | "cascadelake" | "icelake-server" | "sapphirerapids" | "znver4" | "znver5" => V4,
-        "x86-64-v3" | "haswell" | "skylake" | "znver1" | "znver2" | "znver3" => V3,
+        "x86-64-v4" | "znver4" | "znver5" => V4,
+        "skylake-avx512" | "skx" | "cascadelake" | "cannonlake" | "cooperlake" | "tigerlake" | "rocketlake" => V4,
+        "icelake-client" | "icelake-server" | "sapphirerapids" | "emeraldrapids" | "graniterapids" | "graniterapids-d" => V4,
+        "x86-64-v3" | "znver1" | "znver2" | "znver3" | "bdver4" => V3,
+        "haswell" | "core-avx2" | "broadwell" | "skylake" | "alderlake" | "raptorlake" | "meteorlake" | "arrowlake" | "arrowlake-s" => V3,
+        "lunarlake" | "pantherlake" | "gracemont" | "sierraforest" | "grandridge" | "clearwaterforest" => V3,
+        "sandybridge" | "ivybridge" | "corei7-avx" | "core-avx-i" | "btver2" | "bdver1" | "bdver2" | "bdver3" => AVX,
         "x86-64-v2" => &["sse4.2"],
         _ => &[],
     }

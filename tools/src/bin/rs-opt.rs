@@ -5,7 +5,7 @@
 use std::error::Error;
 use std::process::ExitCode;
 
-use strata_driver::{OPTIONS, coverage_table, expand, job, passes, pipelines, registry};
+use strata_driver::{OPTIONS, coverage_table, expand, job, opt_input, passes, pipelines, registry};
 use strata_tools::start;
 
 fn main() -> ExitCode {
@@ -27,6 +27,8 @@ fn run(args: &[String]) -> Result<bool, Box<dyn Error>> {
     if let Some(job) = job(args.get(1..).unwrap_or_default())? {
         return Ok(job.run()?);
     }
+    // (The file of a .pt2's text is there until the end.)
+    let (args, _file) = opt_input(&expand(args)?)?;
     let registry = registry().with_upstream_passes().with_passes(&passes()).with_pipelines(&pipelines());
-    Ok(strata_core::opt_main(&registry, "rs-opt: Strata's optimizer driver\n", &expand(args)?) == 0)
+    Ok(strata_core::opt_main(&registry, "rs-opt: Strata's optimizer driver\n", &args) == 0)
 }

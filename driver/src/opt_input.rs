@@ -1,0 +1,21 @@
+//! The program that `rs-opt` gives to MLIR's driver, which reads text: a .pt2 file becomes the text of its first level.
+
+use std::io::Write;
+use std::path::Path;
+
+use tempfile::NamedTempFile;
+
+use crate::{Error, Options, lower};
+
+/// The arguments with a file of text in place of a .pt2 file; the file lives as long as what is given back.
+pub fn opt_input(args: &[String]) -> Result<(Vec<String>, Option<NamedTempFile>), Error> {
+    let mut args = args.to_vec();
+    let exported = |arg: &&mut String| !arg.starts_with('-') && Path::new(arg.as_str()).extension().is_some_and(|kind| kind == "pt2");
+    let Some(arg) = args.iter_mut().skip(1).find(exported) else { return Ok((args, None)) };
+    let text = lower(Path::new(arg.as_str()), "capture", &Options::default())?;
+    let io = |source| Error::Io { path: arg.clone().into(), source };
+    let mut file = tempfile::Builder::new().suffix(".mlir").tempfile().map_err(io)?;
+    file.write_all(text.as_bytes()).map_err(io)?;
+    *arg = file.path().display().to_string();
+    Ok((args, Some(file)))
+}
