@@ -140,7 +140,7 @@ pub fn ptx(path: &Path, options: &Options) -> Result<String, Error> {
 
 /// Compiles a file to a level and gives the text.
 pub fn lower(path: &Path, to: &str, options: &Options) -> Result<String, Error> {
-    let options = &for_target(options, &target(options));
+    let options = &for_target(options, &target(options)?);
     let context = context();
     let source = read(path, &context)?;
     run_to(&source.module, to, options, &mut |_| {})?;
@@ -170,7 +170,7 @@ pub(crate) fn compile_with(
     store: Option<&Arc<Store>>,
     on_device: Option<OnDevice<'_>>,
 ) -> Result<(Artefact, Report), Error> {
-    let target = target(options);
+    let target = target(options)?;
     warmed(&target, || compile_for(path, &target, options, store, on_device))
 }
 
@@ -228,7 +228,7 @@ fn compile_for(
 
 /// Compiles a file for the CPU in one piece: its object, and LLVM IR or assembly where they are asked for.
 pub fn emit(path: &Path, options: &Options, emit: &codegen::Options) -> Result<Emitted, Error> {
-    let target = target(options);
+    let target = target(options)?;
     let options = &for_target(options, &target);
     let context = context();
     let source = read(path, &context)?;
@@ -238,8 +238,8 @@ pub fn emit(path: &Path, options: &Options, emit: &codegen::Options) -> Result<E
     Ok(codegen::emit(module, &target, &codegen::Options { contract: code_options(options).contract, ..emit.clone() })?)
 }
 
-fn target(options: &Options) -> Target {
-    if options.cpu.is_empty() { Target::host() } else { Target::named(&options.cpu) }
+fn target(options: &Options) -> Result<Target, Error> {
+    Ok(Target::or_host(&options.cpu)?)
 }
 
 /// The options, with the target's vector registers and instructions where nobody chose.

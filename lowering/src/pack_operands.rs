@@ -59,9 +59,6 @@ const VECTORS: i64 = 2;
 const NARROW: i64 = 4;
 /// Uses of an element that pay for a copy.
 const REUSE: i64 = 4;
-/// Uses that pay for it where elements lie in the order of the lanes: reading them in place only costs the way from row to row, once for
-/// each block of rows. With 16 registers such a block has six of them: on a Zen 3, 16x1500x2048 takes 1.7 ms with a copy and 3.3 without.
-const REUSE_IN_ROWS: [(i64, i64); 2] = [(32, 64), (16, 16)];
 /// Multiplications that are worth another launch.
 const WORTH: i64 = 1 << 15;
 
@@ -100,9 +97,11 @@ struct Layout<'c> {
     gap: i64,
 }
 
-/// Uses that pay for a copy of what lies in the order of the lanes, with so many registers.
+/// Uses that pay for it where elements lie in the order of the lanes, with so many registers: reading them in place only costs the way
+/// from row to row, once for each block of rows. With 16 registers such a block has six of them: on a Zen 3, 16x1500x2048 takes 1.7 ms
+/// with a copy and 3.3 without.
 fn reuse_in_rows(registers: i64) -> i64 {
-    REUSE_IN_ROWS.iter().find(|row| registers >= row.0).map_or(REUSE, |row| row.1)
+    if registers >= 32 { 64 } else { 16 }
 }
 
 /// The copy of an operand that is worth its cost.

@@ -26,7 +26,8 @@ fn check_kind(constraint: u32, kind: &str, ty: Type<'_>) -> Checked {
 /// Combines all elements along `dims`, which the result does not have.
 ///
 /// `sum` and `prod` start from 0 and 1, accumulate halves in `f32` and round once; `max` and `min` give NaN where an
-/// element is NaN, and start from the least and the greatest element; `maxnum` is `max` of the floats that are numbers, and cheaper; `and` and `or` are logical on bool, else bitwise.
+/// element is NaN, and start from the least and the greatest element; `maxnum` is `max` of the floats that are numbers, and cheaper;
+/// `and` and `or` are logical on bool, else bitwise.
 ///
 /// C1: `dims` are different dimensions in ascending order. C2: `kind` is one of the above and fits the element type. C3: the result has the
 /// remaining dimensions. C4: element types agree.

@@ -19,7 +19,8 @@ pub struct LowerToLlvm {
 impl Pass for LowerToLlvm {
     fn run<'c>(&self, op: Op<'c>, cx: &mut PassContext<'c>) -> Result<(), PassError> {
         let mut run = |passes: &str| cx.run_pipeline(op, passes).map_err(|error| Error::Lower { diagnostics: error.to_string() });
-        lower(op, &Target::or_host(&self.cpu).math(), &mut run).map_err(|error| PassError::new(error.to_string()))
+        let lowered = Target::or_host(&self.cpu).and_then(|target| lower(op, &target.math(), &mut run));
+        lowered.map_err(|error| PassError::new(error.to_string()))
     }
 }
 

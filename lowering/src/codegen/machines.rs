@@ -67,7 +67,7 @@ mod tests {
     #[test]
     fn a_machine_comes_back_to_those_who_ask_for_its_target() {
         // A target of no other test.
-        let target = Target::named("x86-64-v3").with_features("-movbe");
+        let target = Target::named("x86-64-v3").unwrap().with_features("-movbe");
         let level = OptimizationLevel::Default;
         let address = |machine: &Machine| machine.as_mut_ptr();
         let (first, second) = (lend(&target, level).unwrap(), lend(&target, level).unwrap());

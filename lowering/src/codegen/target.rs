@@ -31,14 +31,19 @@ impl Target {
     }
 
     /// A CPU by LLVM's name (`x86-64-v3`, `skylake-avx512`, `neoverse-n1`) with its own features, under Linux.
-    pub fn named(cpu: &str) -> Self {
-        let arch = if cpus::is_arm(cpu) { "aarch64" } else { "x86_64" };
-        Self { triple: format!("{arch}-unknown-linux-gnu"), cpu: cpu.to_owned(), features: String::new() }
+    pub fn named(cpu: &str) -> Result<Self, Error> {
+        let arch = cpus::arch(cpu);
+        let triple = format!("{}-unknown-linux-gnu", arch.unwrap_or("x86_64"));
+        let cpu = cpu.to_owned();
+        match arch {
+            Some(_) => Ok(Self { triple, cpu, features: String::new() }),
+            None => Err(Error::Target { triple, cpu, message: "LLVM knows no CPU of this name".to_owned() }),
+        }
     }
 
     /// A CPU by name, or the machine at hand when the name is empty.
-    pub fn or_host(cpu: &str) -> Self {
-        if cpu.is_empty() { Self::host() } else { Self::named(cpu) }
+    pub fn or_host(cpu: &str) -> Result<Self, Error> {
+        if cpu.is_empty() { Ok(Self::host()) } else { Self::named(cpu) }
     }
 
     /// The same machine with features added or taken away, for instance `-avx512f`.
@@ -133,9 +138,6 @@ impl Target {
     pub(super) fn machine(&self, level: OptimizationLevel) -> Result<TargetMachine, Error> {
         initialise();
         let error = |message: String| Error::Target { triple: self.triple.clone(), cpu: self.cpu.clone(), message };
-        if !self.cpu.is_empty() && !cpus::is_known(self.arch(), &self.cpu) {
-            return Err(error("LLVM knows no CPU of this name".to_owned()));
-        }
         let triple = TargetTriple::create(&self.triple);
         let target = targets::Target::from_triple(&triple).map_err(|message| error(message.to_string()))?;
         target

@@ -101,7 +101,7 @@ pub struct ExpandMath {
 
 impl Pass for ExpandMath {
     fn run<'c>(&self, op: Op<'c>, _: &mut PassContext<'c>) -> Result<(), PassError> {
-        let target = Target::or_host(&self.cpu).math();
+        let target = Target::or_host(&self.cpu).map_err(|error| PassError::new(error.to_string()))?.math();
         expand_math(op, &target).map_err(|error| PassError::new(error.to_string()))
     }
 }

@@ -177,7 +177,7 @@ fn f32_on_the_host() {
 
 #[test]
 fn f32_on_avx2() {
-    check(ROWS, 8, &Target::named("x86-64-v3"));
+    check(ROWS, 8, &Target::named("x86-64-v3").unwrap());
 }
 
 #[test]
@@ -266,7 +266,7 @@ fn f32_pairs_are_within_an_ulp() {
     let (x, z) = pairs();
     let (x, z): (Vec<f32>, Vec<f32>) = x.into_iter().zip(z).map(|(x, z)| (x as f32, z as f32)).unzip();
     for (name, truth) in PAIRS {
-        for (lanes, target) in [(16, Target::host()), (8, Target::named("x86-64-v3"))] {
+        for (lanes, target) in [(16, Target::host()), (8, Target::named("x86-64-v3").unwrap())] {
             let y = Compiled::new(name, "f32", lanes, &target).run_pairs(&x, &z);
             for ((&x, &z), y) in x.iter().zip(&z).zip(y) {
                 let error = ulps(y, truth(x.into(), z.into()));

@@ -21,7 +21,7 @@ use crate::num::Num;
 use strata_core::ir::{Builder, ElementType, OpSpec, Value};
 
 /// Bytes of a cache line.
-const LINE: i64 = 64;
+pub(crate) const LINE: i64 = 64;
 /// Bytes to which an allocator aligns memory, and the smallest register.
 const PIECE: i64 = 16;
 
@@ -115,14 +115,13 @@ pub(super) fn store<'c>(
     route: Route<'c>,
 ) {
     let through = |b: &mut Builder<'c>| memory::store_vector(b, base, index, value, element, mask);
+    let bytes = value.ty().shape()[0] * memory_bytes(element) as i64;
     let past = |b: &mut Builder<'c>| {
         let at = element_pointer(b, base, index, element);
         let value = to_memory(b, value, element);
-        let bytes = value.ty().shape()[0] * memory_bytes(element) as i64;
         store_past(b, value, at, bytes);
     };
     let pieces = |b: &mut Builder<'c>| in_pieces(b, (base, index), value, element, mask);
-    let bytes = value.ty().shape()[0] * memory_bytes(element) as i64;
     let divides = bytes % PIECE == 0;
     match (route, mask) {
         (Route::Row(_), None) => past(b),

@@ -78,9 +78,7 @@ impl Reducer {
     pub fn combine<'c>(self, b: &mut Builder<'c>, lhs: Value<'c>, rhs: Value<'c>) -> Value<'c> {
         if self.kind == Kind::MaxNum && self.element.is_float() {
             // What was combined before is a number; then this is right, and one instruction.
-            let cx = b.cx();
-            let bits = if lhs.ty().is_vector() { cx.vector(&lhs.ty().shape(), cx.int(1)) } else { cx.int(1) };
-            let more = b.value("arith.cmpf", &[rhs, lhs], bits, &[("predicate", cx.i64_attr(OGT))]);
+            let more = test(b, "arith.cmpf", OGT, rhs, lhs);
             return b.value("arith.select", &[more, rhs, lhs], lhs.ty(), &[]);
         }
         let unsigned = self.element.is_unsigned() || self.element == ElementType::Bool;
@@ -162,19 +160,15 @@ impl Reducer {
 
 /// Whether `new` displaces `best` in an argmax (or argmin): it is beyond it, or it is the first NaN.
 pub fn better<'c>(b: &mut Builder<'c>, name: &str, element: ElementType, new: Value<'c>, best: Value<'c>) -> Value<'c> {
-    let cx = b.cx();
-    let bool_type = if new.ty().is_vector() { cx.vector(&new.ty().shape(), cx.int(1)) } else { cx.int(1) };
     let greater = name == "argmax";
-    let test = |b: &mut Builder<'c>, op: &str, predicate: i64, lhs: Value<'c>, rhs: Value<'c>| {
-        b.value(op, &[lhs, rhs], bool_type, &[("predicate", cx.i64_attr(predicate))])
-    };
     if element.is_float() {
-        let beyond = test(b, "arith.cmpf", if greater { 2 } else { 4 }, new, best);
+        let beyond = test(b, "arith.cmpf", if greater { OGT } else { 4 }, new, best);
         let new_nan = test(b, "arith.cmpf", 14, new, new);
         let best_number = test(b, "arith.cmpf", 7, best, best);
-        let first_nan = b.value("arith.andi", &[new_nan, best_number], bool_type, &[]);
-        let beyond = b.value("arith.andi", &[beyond, best_number], bool_type, &[]);
-        return b.value("arith.ori", &[beyond, first_nan], bool_type, &[]);
+        let bits = beyond.ty();
+        let first_nan = b.value("arith.andi", &[new_nan, best_number], bits, &[]);
+        let beyond = b.value("arith.andi", &[beyond, best_number], bits, &[]);
+        return b.value("arith.ori", &[beyond, first_nan], bits, &[]);
     }
     let unsigned = element.is_unsigned() || element == ElementType::Bool;
     let predicate = match (greater, unsigned) {
@@ -184,6 +178,13 @@ pub fn better<'c>(b: &mut Builder<'c>, name: &str, element: ElementType, new: Va
         (false, true) => 6,
     };
     test(b, "arith.cmpi", predicate, new, best)
+}
+
+/// Compares two elements, or those of two vectors, by `arith.cmpf` or `arith.cmpi`.
+fn test<'c>(b: &mut Builder<'c>, op: &str, predicate: i64, lhs: Value<'c>, rhs: Value<'c>) -> Value<'c> {
+    let cx = b.cx();
+    let bits = if lhs.ty().is_vector() { cx.vector(&lhs.ty().shape(), cx.int(1)) } else { cx.int(1) };
+    b.value(op, &[lhs, rhs], bits, &[("predicate", cx.i64_attr(predicate))])
 }
 
 /// A start value in every lane.

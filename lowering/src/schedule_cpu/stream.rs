@@ -11,6 +11,7 @@
 use super::Cpu;
 use super::frame::add;
 use crate::kernel_view::KernelView;
+use crate::loop_to_cpu::past_caches::LINE;
 use crate::predict;
 
 /// Bytes of a result that will not be found in a cache when it is next read.
@@ -18,9 +19,6 @@ const BEYOND: i64 = 16 << 20;
 
 /// Bytes of a result that tiles write, a line each in many places: reading each line first would wait for memory every time.
 const SCATTERED: i64 = 2 << 20;
-
-/// Bytes of a cache line.
-const LINE: i64 = 64;
 
 /// Cycles of a body for a vector in which memory fetches the line that is written.
 const LONG: f64 = 16.0;

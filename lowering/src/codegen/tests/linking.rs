@@ -82,7 +82,7 @@ fn variables_tables_and_addresses() {
 #[test]
 fn ranges_lie_on_pages_and_do_not_touch() {
     for (target, page) in [("x86-64-v3", 1 << 12), ("neoverse-n1", 1 << 16)] {
-        let image = image_for(&Target::named(target));
+        let image = image_for(&Target::named(target).unwrap());
         for (low, high) in [(&image.text, &image.rodata), (&image.rodata, &image.data)] {
             assert!(low.end <= high.start && high.start % page == 0, "{low:?} {high:?}");
         }
@@ -97,7 +97,7 @@ fn ranges_lie_on_pages_and_do_not_touch() {
 
 #[test]
 fn objects_of_two_architectures_are_not_mixed() {
-    let (ours, other) = (object_for(&Target::named("x86-64-v3")), object_for(&Target::named("cortex-a72")));
+    let (ours, other) = (object_for(&Target::named("x86-64-v3").unwrap()), object_for(&Target::named("cortex-a72").unwrap()));
     assert!(matches!(link(&[&other, &ours]), Err(LinkError::Machine)));
 }
 

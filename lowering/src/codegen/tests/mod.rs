@@ -33,7 +33,7 @@ fn run_kernel(target: &Target, options: &Options) -> (Vec<f32>, f32) {
 
 #[test]
 fn a_kernel_computes() {
-    for target in [Target::host(), Target::named("x86-64-v3")] {
+    for target in [Target::host(), Target::named("x86-64-v3").unwrap()] {
         let (y, sum) = run_kernel(&target, &Options { contract: true, ..Options::default() });
         for (i, &y) in y.iter().enumerate() {
             let x = (i as f64 - 500.0) / 50.0;
@@ -114,7 +114,9 @@ fn conversions_call_nothing() {
         }
     }
     let text = format!("func.func @strata_entry(%call: !llvm.ptr) -> i32 {{ {body} %r = arith.constant 0 : i32 return %r : i32 }}");
-    for target in [Target::host(), Target::named("x86-64-v3"), Target::named("x86-64-v4"), Target::named("cascadelake")] {
+    for target in
+        [Target::host(), Target::named("x86-64-v3").unwrap(), Target::named("x86-64-v4").unwrap(), Target::named("cascadelake").unwrap()]
+    {
         let context = context();
         let module = lowered(&context, &text, &target);
         let image = link(&[&emit(module.op(), &target, &Options::default()).unwrap().object]).unwrap();
@@ -146,7 +148,7 @@ fn bf16_is_rounded_to_nearest_with_and_without_an_instruction() {
     }";
     #[repr(C)]
     struct Lanes([f32; 8], [u16; 8]);
-    for target in [Target::host(), Target::named("x86-64-v3")] {
+    for target in [Target::host(), Target::named("x86-64-v3").unwrap()] {
         let context = context();
         let module = lowered(&context, text, &target);
         let loaded = Loaded::new(&link(&[&emit(module.op(), &target, &Options::default()).unwrap().object]).unwrap());
