@@ -163,7 +163,7 @@ fn copies(kernel: &KernelView<'_>, of: impl Fn(usize) -> bool) -> f64 {
 }
 
 /// Cycles between two of an op on vectors.
-fn arithmetic(op: Op<'_>, width: f64) -> f64 {
+pub(crate) fn arithmetic(op: Op<'_>, width: f64) -> f64 {
     let double = op.result_types().first().and_then(|ty| ty.element_type()) == Some(ElementType::F64);
     match op.name() {
         "arith.constant" | "loop.yield" | "loop.index" => 0.0,

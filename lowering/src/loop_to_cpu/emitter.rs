@@ -1,6 +1,7 @@
 //! One kernel as one function over pointers: outer loops, and in them the stages in order.
 
 use super::Error;
+use super::distribute::Distribution;
 use super::inside::Insides;
 use super::lanes::{self, Across, Coord, Grid, evaluate};
 use super::launch::write_task;
@@ -69,6 +70,8 @@ pub struct Emitter<'c> {
     pub(crate) status: Value<'c>,
     pub(crate) reads: Reads<'c>,
     pub(super) insides: Insides,
+    /// The stage that is written in parts now.
+    pub(super) distribution: Option<Distribution<'c>>,
 }
 
 /// Status that a kernel stores when a computed index is out of bounds.
@@ -167,6 +170,7 @@ impl<'c> Emitter<'c> {
             registers: HashMap::new(),
             status: values[args.len() + results.len()],
             reads: HashMap::new(),
+            distribution: None,
             kernel,
         };
         emitter.alias_scatters();
@@ -238,6 +242,9 @@ impl<'c> Emitter<'c> {
             })
             .collect();
         self.find_insides();
+        if let [stage] = self.stages().as_slice() {
+            self.distribution = self.distribution(stage, vector);
+        }
         let blocks = self.kernel.schedule_list("block").unwrap_or_default();
         self.blocked(&loops, &blocks, &mut |emitter, copies, carried| {
             let copies: Vec<_> = copies.iter().map(|copy| Copy { outer: copy.slot, ..copy.clone() }).collect();
@@ -274,12 +281,16 @@ impl<'c> Emitter<'c> {
     }
 
     /// Runs the body of a stage for all copies, operator by operator, so that independent work stands side by side; gives what
-    /// each copy yields.
+    /// each copy yields. Of a stage that is written in parts this is one part, and only the last one yields.
     pub(crate) fn bodies(&mut self, stage: &StageView<'c>, copies: &[Copy<'c>]) -> Result<Vec<Vec<Value<'c>>>, Error> {
         let block = stage.op.body(0);
+        let whole = self.part_now();
+        let part = whole.as_ref().map(|(parts, at)| &parts[*at]);
+        let ops = part.map_or_else(|| block.ops(), |part| part.ops.clone());
         let mut known = vec![self.scalars.clone(); copies.len()];
         for (operand, argument) in block.args().into_iter().enumerate() {
-            if argument.is_unused() {
+            let used = part.map_or(!argument.is_unused(), |part| part.ops.iter().any(|op| op.operands().contains(&argument)));
+            if !used {
                 continue;
             }
             if let Some(values) = self.read_turned(stage, operand, copies).or_else(|| self.read_wide(stage, operand, copies)) {
@@ -293,8 +304,11 @@ impl<'c> Emitter<'c> {
                 known.insert(argument, value);
             }
         }
+        if let Some(part) = part {
+            copies.iter().zip(&mut known).for_each(|(copy, known)| self.take(part, copy, known));
+        }
         let certain = self.certain(stage);
-        for op in block.ops() {
+        for op in ops {
             let mut yields = Vec::new();
             if certain.contains(&op) {
                 let holds = self.b.const_int(self.cx.int(1), 1);
@@ -316,7 +330,9 @@ impl<'c> Emitter<'c> {
                 return Ok(yields);
             }
         }
-        Err(Error::at(stage.op, "its body has no terminator"))
+        let part = part.ok_or_else(|| Error::at(stage.op, "its body has no terminator"))?;
+        copies.iter().zip(&known).for_each(|(copy, known)| self.leave(part, copy, known));
+        Ok(Vec::new())
     }
 
     /// Runs the body for one copy.

@@ -6,6 +6,7 @@
 pub(crate) mod access;
 mod arg_reduce;
 pub mod device;
+pub(crate) mod distribute;
 mod dot;
 pub(crate) mod emitter;
 mod error;

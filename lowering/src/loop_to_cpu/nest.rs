@@ -69,6 +69,9 @@ impl<'c> Emitter<'c> {
         let Some((first, rest)) = loops.split_first() else {
             return body(self, copies, carried);
         };
+        if rest.is_empty() && self.distributes(first, copies) {
+            return self.strips(first, copies, carried, body);
+        }
         if let Some(carried) = self.around_inside(loops, copies, &carried, body)? {
             return Ok(carried);
         }

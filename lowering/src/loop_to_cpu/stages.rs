@@ -15,6 +15,16 @@ use strata_core::ir::{ElementType, Value};
 impl<'c> Emitter<'c> {
     /// Writes one stage for all copies of the outer loops.
     pub(crate) fn stage(&mut self, stage: &StageView<'c>, copies: &[Copy<'c>]) -> Result<(), Error> {
+        if self.distribution.is_some() {
+            return self.one_stage(stage, copies);
+        }
+        self.distribution = self.distribution(stage, stage.schedule("vector"));
+        let written = self.one_stage(stage, copies);
+        self.distribution = None;
+        written
+    }
+
+    fn one_stage(&mut self, stage: &StageView<'c>, copies: &[Copy<'c>]) -> Result<(), Error> {
         if stage.is_scatter() {
             self.scatter(stage, copies)
         } else if stage.scan.is_some() {
@@ -72,6 +82,10 @@ impl<'c> Emitter<'c> {
         let mut body = |emitter: &mut Self, copies: &[Copy<'c>], carried: Vec<Value<'c>>| {
             emitter.reads.clear();
             let yields = if stage.spread.is_empty() { emitter.bodies(stage, copies)? } else { emitter.spread(stage, copies)? };
+            if yields.is_empty() {
+                // A part of the body that yields nothing yet.
+                return Ok(carried);
+            }
             for (k, result) in stage.op.results().into_iter().enumerate() {
                 let values: Vec<_> = yields.iter().map(|values| values[k]).collect();
                 if emitter.write_wide(stage, result, copies, &values) {

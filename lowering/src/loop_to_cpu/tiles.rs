@@ -127,7 +127,7 @@ impl<'c> Emitter<'c> {
     }
 
     /// Room on the stack for so many elements of a result.
-    fn scratch(&mut self, elements: i64, result: Value<'c>) -> Value<'c> {
+    pub(super) fn scratch(&mut self, elements: i64, result: Value<'c>) -> Value<'c> {
         let cx = self.cx;
         let element = result.ty().element_type().map_or_else(|| result.ty().element(), |element| crate::elements::memory_type(cx, element));
         let mut b = Builder::at_start(self.entry, self.b.location());

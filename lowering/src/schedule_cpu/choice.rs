@@ -196,10 +196,13 @@ fn of_numbers<'c>(cx: Cx<'c>, own: &Entries<'c>) -> Vec<Entries<'c>> {
     let rows = own.iter().find(|(name, _)| name == "rows").and_then(|(_, rows)| rows.as_int());
     let mut found = Vec::new();
     for (at, (name, attr)) in own.iter().enumerate() {
+        if name == "distribute" {
+            found.push(own.iter().filter(|(name, _)| !matches!(name.as_str(), "distribute" | "strip")).cloned().collect());
+        }
         let Some(number) = attr.as_int() else { continue };
         let numbers = match name.as_str() {
             "unroll" | "rows" if !own.iter().any(|(name, _)| name == "block") => around(number).into_iter().filter(|&n| n <= 16).collect(),
-            "sweep" | "block" | "steps" => vec![number * 2, number / 2],
+            "sweep" | "block" | "steps" | "strip" => vec![number * 2, number / 2],
             "keys" => around(number).into_iter().filter(|&n| n <= 12).collect(),
             // Lines are parts of the rows that are taken together.
             "lines" => around(number).into_iter().filter(|&n| n <= 12 && rows.is_some_and(|rows| rows % n == 0)).collect(),

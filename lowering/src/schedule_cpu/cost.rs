@@ -3,6 +3,7 @@
 use super::access::{Stride, stride};
 use super::frame::TURNS;
 use crate::kernel_view::{KernelView, StageView};
+use std::collections::HashSet;
 use strata_core::ir::ElementType;
 
 /// Storing one element somewhere: more than reading it, which can be turned in registers.
@@ -84,10 +85,10 @@ pub fn own_dim(kernel: &KernelView<'_>, stage: &StageView<'_>, width: i64, size:
 }
 
 /// Copies of a body that are worth writing: accumulators and chains of mathematics wait for their own results. Very long chains
-/// get fewer, for the sake of compile time.
+/// get fewer, for the sake of compile time. Functions of the same value share work, and count as one.
 pub fn side_by_side(stage: &StageView<'_>) -> i64 {
-    let mathematics = stage.op.body(0).ops().iter().filter(|op| op.dialect() == "math").count();
-    match mathematics {
+    let functions = stage.op.body(0).ops().into_iter().filter(|op| op.dialect() == "math");
+    match functions.map(|op| op.operands()).collect::<HashSet<_>>().len() {
         0 | 1 if stage.reduce.is_empty() => 1,
         0..=8 => TURNS,
         _ => TURNS / 2,

@@ -3,7 +3,7 @@
 use super::Cpu;
 use super::cost::{cost, lanes, own_dim, side_by_side, stage_lanes};
 use crate::kernel_view::{KernelView, StageView};
-use strata_core::ir::Attr;
+use strata_core::ir::{Attr, Op};
 
 /// A size that is not known while compiling is taken for this one.
 pub const TYPICAL: i64 = 64;
@@ -145,9 +145,14 @@ impl<'k, 'c> Frame<'k, 'c> {
 
 /// Adds an entry to the schedule of a stage.
 pub fn add(stage: &StageView<'_>, name: &str, value: i64) {
-    let cx = stage.op.cx();
-    let mut entries = stage.op.attr("schedule").and_then(Attr::as_dict).unwrap_or_default();
-    entries.push((name.to_owned(), cx.i64_attr(value)));
+    set(stage.op, name, stage.op.cx().i64_attr(value));
+}
+
+/// Sets an entry of the schedule of a stage or a kernel.
+pub fn set<'c>(op: Op<'c>, name: &str, value: Attr<'c>) {
+    let mut entries = op.attr("schedule").and_then(Attr::as_dict).unwrap_or_default();
+    entries.retain(|(known, _)| known != name);
+    entries.push((name.to_owned(), value));
     let entries: Vec<_> = entries.iter().map(|(name, attr)| (name.as_str(), *attr)).collect();
-    stage.op.set_attr("schedule", cx.dict_attr(&entries));
+    op.set_attr("schedule", op.cx().dict_attr(&entries));
 }

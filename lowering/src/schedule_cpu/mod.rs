@@ -14,6 +14,7 @@ pub(crate) mod access;
 mod choice;
 mod contraction;
 mod cost;
+mod distribute;
 mod frame;
 mod inside;
 pub(crate) mod mean;
@@ -123,4 +124,6 @@ fn schedule_with(op: Op<'_>, cpu: Cpu, lanes: Lanes) {
     }
     stream::schedule(&kernel, cpu);
     inside::schedule(&kernel);
+    // (The kernel's schedule says by now which loops stand around its stages.)
+    KernelView::new(op).iter().for_each(distribute::schedule);
 }
