@@ -14,6 +14,8 @@ use strata_core::ir::Value;
 const LONG: f64 = 30.0;
 /// Cycles of a part, for each value that it leaves to others.
 const PART: f64 = 5.0;
+/// Parts of a body: LLVM takes time with the square of the number of loops.
+const MOST: f64 = 64.0;
 /// Vectors of a strip: few enough for the core's own cache, and many for the start of each loop.
 const STRIP: i64 = 32;
 /// Functions that are so short that enough of their turns are in flight.
@@ -84,6 +86,7 @@ fn cuts(stage: &StageView<'_>, width: f64) -> Vec<i64> {
         return Vec::new();
     }
     let mut left: f64 = cycles.iter().sum();
+    let long_enough = PART.max(left / MOST);
     // The last op that uses each value, and the last function of it: those of one value share work.
     let (mut last, mut functions) = (HashMap::new(), HashMap::new());
     for (at, op) in ops.iter().enumerate() {
@@ -107,7 +110,7 @@ fn cuts(stage: &StageView<'_>, width: f64) -> Vec<i64> {
         }
         part += cycles[at];
         left -= cycles[at];
-        let enough = part >= PART * live.len().max(1) as f64 && left >= PART && together <= at;
+        let enough = part >= long_enough * live.len().max(1) as f64 && left >= PART && together <= at;
         if enough && best.is_none_or(|(fewest, _, _)| live.len() < fewest) {
             best = Some((live.len(), at, part));
         }

@@ -45,11 +45,13 @@ struct Greedy<'a, 'c> {
     /// The answer for each pair of nodes, and the groups that were asked, so that nothing is asked twice.
     refused: BTreeMap<(usize, usize), Refusal>,
     asked: HashSet<(Vec<usize>, Vec<usize>)>,
+    /// The kernels of groups that grew by one op at a time.
+    grown: HashMap<usize, Rc<Kernel>>,
 }
 
 impl<'a, 'c> Greedy<'a, 'c> {
     fn new(graph: Graph<'c>, dims: &'a mut Dims<'c>, rules: Rules) -> Self {
-        Self { graph, dims, rules, kernels: HashMap::new(), refused: BTreeMap::new(), asked: HashSet::new() }
+        Self { graph, dims, rules, kernels: HashMap::new(), refused: BTreeMap::new(), asked: HashSet::new(), grown: HashMap::new() }
     }
 
     fn run(&mut self) {
@@ -88,7 +90,7 @@ impl<'a, 'c> Greedy<'a, 'c> {
                 continue;
             }
             let members = self.graph.members(group).to_vec();
-            let Ok(kernel) = self.kernel(&members) else { continue };
+            let Ok(kernel) = self.kernel_of(group) else { continue };
             // Only kernels that read tensors of their own size: the rest has nothing to share that is worth it.
             if kernel.contracts || !members.iter().any(|&node| matches!(self.graph.class(node), Class::Pointwise(_) | Class::Reduce)) {
                 continue;
@@ -105,7 +107,7 @@ impl<'a, 'c> Greedy<'a, 'c> {
                 // Two readers of one tensor that stay apart are nothing to remark on.
                 let left = self.is_for_a_reduction(a) || self.is_for_a_reduction(b);
                 if a != b && !left && !self.graph.detour(b, a) && self.ask(a, b).is_ok() {
-                    self.graph.merge(a, b);
+                    self.merge(a, b);
                     return true;
                 }
             }
@@ -131,10 +133,51 @@ impl<'a, 'c> Greedy<'a, 'c> {
         kernel
     }
 
+    /// The kernel of a group.
+    fn kernel_of(&mut self, group: usize) -> Result<Rc<Kernel>, Refusal> {
+        if let Some(grown) = self.grown.get(&group) {
+            return Ok(Rc::clone(grown));
+        }
+        let members = self.graph.members(group).to_vec();
+        self.kernel(&members)
+    }
+
+    fn merge(&mut self, a: usize, b: usize) {
+        self.grown.remove(&a);
+        self.grown.remove(&b);
+        self.graph.merge(a, b);
+    }
+
+    /// Takes a single op into the kernel of all that read it, where no question is open: a long chain is one kernel in linear time.
+    fn grow(&mut self, node: usize, from: usize, to: usize) -> bool {
+        if self.graph.members(from).len() != 1 {
+            return false;
+        }
+        let Ok(mut kernel) = self.kernel_of(to) else { return false };
+        let Some(reads) = kernel.reads_of(&self.graph, node, &|member| self.graph.group(member) == to) else { return false };
+        let operands = kernel.inputs.len() + kernel.outputs + self.graph.operands(node).len();
+        if operands > self.rules.target.max_operands || kernel.ops >= self.rules.target.max_ops {
+            return false;
+        }
+        self.merge(from, to);
+        Rc::make_mut(&mut kernel).take_in(&self.graph, node, reads);
+        let group = self.graph.group(node);
+        debug_assert!(
+            Kernel::of(&self.graph, self.dims, self.graph.members(group)).is_ok_and(|whole| whole.is_like(&kernel)),
+            "the kernel of {:?} grew into another one",
+            self.graph.op(node)
+        );
+        self.grown.insert(group, kernel);
+        true
+    }
+
     fn try_merge(&mut self, producer: usize, consumer: usize, removed: usize) -> bool {
         let (from, to) = (self.graph.group(producer), self.graph.group(consumer));
         if from == to {
             return false;
+        }
+        if self.grow(producer, from, to) {
+            return true;
         }
         let pair = (self.graph.members(from).to_vec(), self.graph.members(to).to_vec());
         if self.asked.contains(&pair) {
@@ -143,7 +186,7 @@ impl<'a, 'c> Greedy<'a, 'c> {
         match self.ask(from, to) {
             Ok(score) if score.removed < removed || (score.removed == 0 && self.is_for_a_reduction(to)) => false,
             Ok(_) => {
-                self.graph.merge(from, to);
+                self.merge(from, to);
                 true
             }
             Err(reason) => {
@@ -171,8 +214,7 @@ impl<'a, 'c> Greedy<'a, 'c> {
         }
         let members = self.graph.union(from, to);
         let both = self.kernel(&members)?;
-        let (from, to) = (self.graph.members(from).to_vec(), self.graph.members(to).to_vec());
-        let (producer, consumer) = (self.kernel(&from)?, self.kernel(&to)?);
+        let (producer, consumer) = (self.kernel_of(from)?, self.kernel_of(to)?);
         let score = profit(&self.graph, &members, &both, &producer, &consumer)?;
         self.rules.target.veto(&both)?;
         Ok(score)

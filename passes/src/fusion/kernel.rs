@@ -11,26 +11,31 @@ use super::Refusal;
 use super::class::{Class, View, reorders};
 use super::graph::Graph;
 use super::path::{Path, Paths};
+use super::profit::{MAX_REPEATS, MAX_ROW_COST, repeated_cost, repeats};
 use crate::analysis::{Dims, Expr};
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use strata_core::ir::{Op, Value};
 
 /// More reads of one value at different indices than this are never put into one kernel.
 const MAX_PATHS: usize = 8;
 
 /// What is known of a set of ops that makes a kernel; the other two questions are asked of this.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Kernel {
     /// Number of ops.
     pub ops: usize,
-    /// Number of values read from outside.
-    pub inputs: usize,
+    /// Identities of the values read from outside.
+    pub inputs: HashSet<usize>,
     /// Number of results.
     pub outputs: usize,
     /// Tensors read from outside.
     pub tensors: HashSet<usize>,
     /// Each value with all ways in which it is computed.
     pub reads: HashMap<usize, Vec<Read>>,
+    /// Cost that the stages over a row repeat per element.
+    pub row_cost: u32,
+    /// Whether nothing is computed so often, or behind such a view, that it matters what it is computed from.
+    pub plain: bool,
     /// Whether it holds a contraction.
     pub contracts: bool,
     /// Whether it holds reductions.
@@ -134,6 +139,16 @@ impl Kernel {
         let mut walk = Walk { graph, dims, paths: Paths::default(), frame, inside, reads: HashMap::new(), open: Vec::new() };
         walk.run(&outputs)?;
         let (inputs, tensors) = inputs(graph, members, &walk.inside);
+        let (mut row_cost, mut plain) = (0, true);
+        for &node in members {
+            let reads = walk.reads.get(&node).map_or(&[][..], Vec::as_slice);
+            row_cost += repeated_cost(graph.class(node), reads);
+            plain &= match graph.class(node) {
+                Class::Pointwise(_) => repeats(reads) <= MAX_REPEATS,
+                Class::View(kind) => kind != View::Guarded,
+                Class::Source | Class::Gather | Class::Reduce | Class::Contract | Class::Alone => true,
+            };
+        }
         let holds = |class| members.iter().any(|&node| graph.class(node) == class);
         Ok(Self {
             ops: members.len(),
@@ -143,8 +158,65 @@ impl Kernel {
             contracts: holds(Class::Contract),
             reduces: holds(Class::Reduce),
             reads: walk.reads,
+            row_cost,
+            plain,
         })
     }
+
+    /// How the kernel would compute one more op, when that is plain to see: only its pointwise ops read it, so it is computed where they
+    /// are, and it reads nothing that the kernel computes. Where this knows nothing, [`Kernel::of`] says more.
+    pub fn reads_of(&self, graph: &Graph<'_>, node: usize, is_member: &dyn Fn(usize) -> bool) -> Option<Vec<Read>> {
+        let class = graph.class(node);
+        let number = class == Class::Source && graph.op(node).result(0).ty().rank() == 0;
+        let taken = number || matches!(class, Class::Pointwise(_) | Class::View(View::Plain));
+        let apart = !graph.operands(node).iter().any(|&operand| graph.producer(operand).is_some_and(is_member));
+        if !self.plain || !taken || !apart || graph.users(node).is_empty() {
+            return None;
+        }
+        let mut found: Vec<Read> = Vec::new();
+        for &user in graph.users(node).iter() {
+            let reads = self.reads.get(&user).filter(|reads| !reads.is_empty() && is_member(user))?;
+            match graph.class(user) {
+                Class::Pointwise(_) => reads.iter().for_each(|read| {
+                    if !found.contains(read) {
+                        found.push(read.clone());
+                    }
+                }),
+                Class::View(View::Plain) if number => found = vec![Read { path: Path::new(), stage: None, repeats: None }],
+                _ => return None,
+            }
+        }
+        let often = matches!(class, Class::Pointwise(_)) && repeats(&found) > MAX_REPEATS;
+        let costly = self.row_cost + repeated_cost(class, &found) > MAX_ROW_COST;
+        (found.len() <= MAX_PATHS && !often && !costly).then_some(found)
+    }
+
+    /// Whether all that can be compared between two kernels is the same: the indices of reads are numbers that mean nothing elsewhere.
+    pub fn is_like(&self, other: &Self) -> bool {
+        let counts = |kernel: &Self| kernel.reads.iter().map(|(&node, reads)| (node, reads.len())).collect::<BTreeMap<_, _>>();
+        let numbers = |kernel: &Self| (kernel.ops, kernel.outputs, kernel.row_cost, kernel.plain, kernel.contracts, kernel.reduces);
+        numbers(self) == numbers(other) && self.inputs == other.inputs && self.tensors == other.tensors && counts(self) == counts(other)
+    }
+
+    /// Takes such an op in.
+    pub fn take_in(&mut self, graph: &Graph<'_>, node: usize, reads: Vec<Read>) {
+        self.row_cost += repeated_cost(graph.class(node), &reads);
+        let result = identity(graph.op(node).result(0));
+        self.inputs.remove(&result);
+        self.tensors.remove(&result);
+        for &operand in graph.operands(node) {
+            self.inputs.insert(identity(operand));
+            if operand.ty().rank() > 0 {
+                self.tensors.insert(identity(operand));
+            }
+        }
+        self.ops += 1;
+        self.reads.insert(node, reads);
+    }
+}
+
+fn identity(value: Value<'_>) -> usize {
+    value.to_raw().ptr as usize
 }
 
 /// The members whose values are used by others.
@@ -152,14 +224,14 @@ pub fn outputs(graph: &Graph<'_>, members: &[usize], inside: &HashSet<usize>) ->
     members.iter().copied().filter(|&node| graph.users(node).iter().any(|user| !inside.contains(user))).collect()
 }
 
-/// Number of values read from outside, and identities of the tensors among them.
-fn inputs(graph: &Graph<'_>, members: &[usize], inside: &HashSet<usize>) -> (usize, HashSet<usize>) {
+/// Identities of the values read from outside, and of the tensors among them.
+fn inputs(graph: &Graph<'_>, members: &[usize], inside: &HashSet<usize>) -> (HashSet<usize>, HashSet<usize>) {
     let mut values: HashSet<Value<'_>> = HashSet::new();
     for &node in members {
         values.extend(graph.operands(node).iter().copied().filter(|&value| !graph.producer(value).is_some_and(|p| inside.contains(&p))));
     }
-    let tensors = values.iter().filter(|value| value.ty().rank() > 0).map(|value| value.to_raw().ptr as usize).collect();
-    (values.len(), tensors)
+    let tensors = values.iter().filter(|value| value.ty().rank() > 0).map(|&value| identity(value)).collect();
+    (values.into_iter().map(identity).collect(), tensors)
 }
 
 /// The dimensions over which the ops' kernel would run.

@@ -3,12 +3,12 @@
 use super::Refusal;
 use super::class::{CHEAP, Class, View, reorders};
 use super::graph::Graph;
-use super::kernel::Kernel;
+use super::kernel::{Kernel, Read};
 use std::collections::HashSet;
 use strata_core::ir::Op;
 
 /// An element of an expensive op may be computed this often.
-const MAX_REPEATS: i64 = 2;
+pub(super) const MAX_REPEATS: i64 = 2;
 /// Ops that may be computed again for every repeated element, when they are all cheap.
 const MAX_REPEATED_OPS: usize = 4;
 /// Ops that may stand before a view whose reads overlap or miss.
@@ -16,7 +16,7 @@ const MAX_GUARDED_OPS: usize = 2;
 /// Cost of reading at a computed index.
 const GATHER: u32 = 4;
 /// Cost that the stages over a row may repeat per element.
-const MAX_ROW_COST: u32 = 64;
+pub(super) const MAX_ROW_COST: u32 = 64;
 
 /// What a merge is worth; larger is better, the first field counts first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -30,23 +30,15 @@ pub struct Score {
 /// The worth of making kernel `both` of the nodes `members` out of kernels `producer` and `consumer`.
 pub fn profit(graph: &Graph<'_>, members: &[usize], both: &Kernel, producer: &Kernel, consumer: &Kernel) -> Result<Score, Refusal> {
     let inside: HashSet<usize> = members.iter().copied().collect();
-    let mut row_cost = 0;
     for &node in members {
         let reads = both.reads.get(&node).map_or(&[][..], Vec::as_slice);
         match graph.class(node) {
-            Class::Pointwise(cost) => {
-                let paths: HashSet<_> = reads.iter().map(|read| &read.path).collect();
-                let stages: HashSet<_> = reads.iter().map(|read| read.stage).collect();
-                row_cost += cost * (stages.len() as u32).saturating_sub(1);
-                let repeats =
-                    paths.len() as i64 * reads.iter().map(|read| read.repeats.unwrap_or(i64::MAX)).max().unwrap_or(1).min(1 << 32);
-                if repeats > MAX_REPEATS && !cheap_below(graph, &inside, node, MAX_REPEATED_OPS) {
+            Class::Pointwise(_) => {
+                if repeats(reads) > MAX_REPEATS && !cheap_below(graph, &inside, node, MAX_REPEATED_OPS) {
                     return Err(Refusal::RepeatedWork(graph.op(node).name().to_owned()));
                 }
             }
             Class::Gather => {
-                let stages: HashSet<_> = reads.iter().map(|read| read.stage).collect();
-                row_cost += GATHER * (stages.len() as u32).saturating_sub(1);
                 if reads.iter().any(|read| read.repeats.is_none_or(|repeats| repeats > MAX_REPEATS)) {
                     return Err(Refusal::RepeatedWork(graph.op(node).name().to_owned()));
                 }
@@ -60,15 +52,32 @@ pub fn profit(graph: &Graph<'_>, members: &[usize], both: &Kernel, producer: &Ke
             _ => {}
         }
     }
-    if row_cost > MAX_ROW_COST {
+    if both.row_cost > MAX_ROW_COST {
         return Err(Refusal::RowRecompute);
     }
     let score = Score {
         removed: (producer.outputs + consumer.outputs).saturating_sub(both.outputs),
         shared: producer.tensors.intersection(&consumer.tensors).count(),
     };
-    let connected = both.inputs < producer.inputs + consumer.inputs;
+    let connected = both.inputs.len() < producer.inputs.len() + consumer.inputs.len();
     if score.removed == 0 && score.shared == 0 && !connected { Err(Refusal::NothingSaved) } else { Ok(score) }
+}
+
+/// How often an element of a pointwise op is computed.
+pub(super) fn repeats(reads: &[Read]) -> i64 {
+    let paths: HashSet<_> = reads.iter().map(|read| &read.path).collect();
+    paths.len() as i64 * reads.iter().map(|read| read.repeats.unwrap_or(i64::MAX)).max().unwrap_or(1).min(1 << 32)
+}
+
+/// Cost that the stages over a row repeat per element of an op.
+pub(super) fn repeated_cost(class: Class, reads: &[Read]) -> u32 {
+    let cost = match class {
+        Class::Pointwise(cost) => cost,
+        Class::Gather => GATHER,
+        Class::Source | Class::View(_) | Class::Reduce | Class::Contract | Class::Alone => 0,
+    };
+    let stages: HashSet<_> = reads.iter().map(|read| read.stage).collect();
+    cost * (stages.len() as u32).saturating_sub(1)
 }
 
 /// Whether a node and all members that it is computed from are at most `limit` cheap ops, none of which could be the last step of the

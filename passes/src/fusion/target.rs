@@ -15,14 +15,14 @@ pub struct Target {
 impl Default for Target {
     /// A CPU: operands live in memory, so only registers for their addresses and compile time count.
     fn default() -> Self {
-        Self { max_operands: 64, max_ops: 2048 }
+        Self { max_operands: 64, max_ops: 512 }
     }
 }
 
 impl Target {
     /// Whether the machine takes the kernel.
     pub fn veto(&self, kernel: &Kernel) -> Result<(), Refusal> {
-        let operands = kernel.inputs + kernel.outputs;
+        let operands = kernel.inputs.len() + kernel.outputs;
         if operands > self.max_operands {
             return Err(Refusal::TooManyOperands(operands, self.max_operands));
         }
