@@ -118,6 +118,20 @@ func.func @heavy(%x: tensor<8388608xf32>) -> tensor<8388608xf32> {
 
 // -----
 
+// Half of what a cache holds is written so already where a kernel that waits for memory touches more than the whole.
+// CHECK-LABEL: loop.kernel @k1
+// CHECK-NOT: stream
+// CHECK-LABEL: loop.kernel @k0
+// CHECK: schedule = {pieces = 1 : i64, stream = 1 : i64}
+// CHECK-LABEL: func.func @swept
+func.func @swept(%x: tensor<3000000xf32>, %y: tensor<3000000xf32>) -> (tensor<3000000xf32>, tensor<3000000xf32>) {
+  %0 = prim.add %x, %y : tensor<3000000xf32>
+  %1 = prim.neg %x : tensor<3000000xf32>
+  return %0, %1 : tensor<3000000xf32>, tensor<3000000xf32>
+}
+
+// -----
+
 // Few rows beside a matrix that lies along the lanes: tiles and register blocks without a copy of it.
 // CHECK: loop.kernel @k0
 // CHECK-SAME: tile = array<i64: 32, 39>, unroll = array<i64: 2, 13>, vector = 1 : i64, width = 16 : i64
