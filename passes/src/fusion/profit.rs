@@ -33,15 +33,11 @@ pub fn profit(graph: &Graph<'_>, members: &[usize], both: &Kernel, producer: &Ke
     for &node in members {
         let reads = both.reads.get(&node).map_or(&[][..], Vec::as_slice);
         match graph.class(node) {
-            Class::Pointwise(_) => {
-                if repeats(reads) > MAX_REPEATS && !cheap_below(graph, &inside, node, MAX_REPEATED_OPS) {
-                    return Err(Refusal::RepeatedWork(graph.op(node).name().to_owned()));
-                }
+            Class::Pointwise(_) if repeats(reads) > MAX_REPEATS && !cheap_below(graph, &inside, node, MAX_REPEATED_OPS) => {
+                return Err(Refusal::RepeatedWork(graph.op(node).name().to_owned()));
             }
-            Class::Gather => {
-                if reads.iter().any(|read| read.repeats.is_none_or(|repeats| repeats > MAX_REPEATS)) {
-                    return Err(Refusal::RepeatedWork(graph.op(node).name().to_owned()));
-                }
+            Class::Gather if reads.iter().any(|read| read.repeats.is_none_or(|repeats| repeats > MAX_REPEATS)) => {
+                return Err(Refusal::RepeatedWork(graph.op(node).name().to_owned()));
             }
             Class::View(View::Guarded) if !cheap_below(graph, &inside, node, MAX_GUARDED_OPS) => {
                 return Err(Refusal::GuardedRead(graph.op(node).name().to_owned()));
