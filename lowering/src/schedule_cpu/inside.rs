@@ -2,6 +2,7 @@
 //! tests nothing.
 
 use super::access::coefficient;
+use super::frame::set;
 use crate::kernel_view::{KernelView, StageView};
 use strata_core::ir::{AffineKind, Attr};
 
@@ -12,7 +13,7 @@ const DIMS: usize = 2;
 
 /// Adds `inside` to the schedule of a kernel whose outer loops are plain.
 pub fn schedule(kernel: &KernelView<'_>) {
-    let Some(mut entries) = kernel.op.attr("schedule").and_then(Attr::as_dict) else { return };
+    let Some(entries) = kernel.op.attr("schedule").and_then(Attr::as_dict) else { return };
     let shaped = entries.iter().any(|(name, _)| matches!(name.as_str(), "tile" | "block" | "inside"));
     let plain = |stage: &StageView<'_>| !stage.is_scatter() && stage.scan.is_none() && stage.schedule("turn").is_none();
     let ops: usize = kernel.stages.iter().map(|stage| stage.op.body(0).ops().len()).sum();
@@ -28,10 +29,7 @@ pub fn schedule(kernel: &KernelView<'_>) {
     if dims.is_empty() {
         return;
     }
-    let cx = kernel.op.cx();
-    entries.push(("inside".to_owned(), cx.i64s_attr(&dims)));
-    let entries: Vec<_> = entries.iter().map(|(name, attr)| (name.as_str(), *attr)).collect();
-    kernel.op.set_attr("schedule", cx.dict_attr(&entries));
+    set(kernel.op, "inside", kernel.op.cx().i64s_attr(&dims));
 }
 
 /// Whether a guarded access of a stage moves along a dim, and not just with it.
