@@ -182,6 +182,43 @@ pub fn dim_order(function: Op<'_>, list: &str, at: usize) -> Option<Vec<usize>> 
     (all && !order.is_sorted()).then_some(order)
 }
 
+/// On what makes a tensor, in programs that address storages: the order of its dims in the storage where that is not row-major.
+/// An argument has one, an op an array of one for each result. `array<i64>` without dims is row-major; `unit` says that the tensor
+/// is not the whole of its storage, so that what else the storage holds is not known.
+pub const STORAGE_ORDER: &str = "capture.storage_order";
+
+/// How a tensor that owns a storage lies in it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Storage {
+    /// Densely, in the order of its elements.
+    RowMajor,
+    /// Densely, with these dims from the outermost to the innermost.
+    Order(Vec<usize>),
+    /// Not known.
+    Unknown,
+}
+
+/// How the storage of a value lies that is no view.
+pub fn storage(value: Value<'_>) -> Storage {
+    let attr = match value.defining_op() {
+        Some(op) => op.attr(STORAGE_ORDER).and_then(Attr::as_array).and_then(|orders| orders.get(value.index()).copied()),
+        None => {
+            let function = value.owner_block().and_then(|block| block.parent_op()).filter(|op| op.is("func.func"));
+            // What a loop hands to its body may lie in any order.
+            let Some(function) = function else { return Storage::Unknown };
+            let dict = function.attr("arg_attrs").and_then(Attr::as_array).and_then(|dicts| dicts.get(value.index()).copied());
+            dict.and_then(|dict| dict.entry(STORAGE_ORDER).or_else(|| dict.entry(DIM_ORDER)))
+        }
+    };
+    let Some(attr) = attr else { return Storage::RowMajor };
+    let order: Option<Vec<usize>> = attr.as_i64s().and_then(|dims| dims.into_iter().map(|dim| usize::try_from(dim).ok()).collect());
+    match order {
+        Some(order) if order.is_sorted() => Storage::RowMajor,
+        Some(order) if (0..value.ty().rank()).all(|dim| order.contains(&dim)) => Storage::Order(order),
+        _ => Storage::Unknown,
+    }
+}
+
 /// Where each dim of an order stands.
 pub fn inverse(order: &[usize]) -> Vec<usize> {
     let mut inverse = vec![0; order.len()];

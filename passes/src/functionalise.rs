@@ -5,8 +5,11 @@
 //! inverse permutation for `permute`, ...); whoever reads another view of that base later reads it from the new
 //! value. New values of an entry's arguments become results of kind `mutation`.
 //!
+//! `as_strided` and its kin count in the storage of their operand: they are given the base, in the order of its storage.
+//!
 //! It refuses, with an error at the op: a write through a view that cannot be undone, a write from inside a region to
-//! a tensor outside of it, and an operator that has no functional counterpart.
+//! a tensor outside of it, an operator that has no functional counterpart, and `as_strided` of a storage of which more
+//! or less than the base is not known.
 //! A view operator with the attribute `capture.copies` made a copy when the program was captured.
 //!
 //! ```mlir
@@ -30,6 +33,7 @@ mod alias;
 mod counterpart;
 mod entry;
 mod norm;
+mod storage;
 mod undo;
 mod write;
 
@@ -63,6 +67,7 @@ pub fn functionalise(function: Op<'_>) -> Result<usize, (Op<'_>, Refusal)> {
     let Some(entry) = function.regions().first().and_then(|region| region.entry()) else { return Ok(0) };
     let mut aliases = Aliases::default();
     block(entry, &mut aliases)?;
+    storage::forget(function);
     entry::mutations(function, entry, &aliases).map_err(|refusal| (function, refusal))
 }
 
@@ -74,6 +79,7 @@ fn block<'c>(block: Block<'c>, aliases: &mut Aliases<'c>) -> Result<(), (Op<'c>,
         match schema {
             Some(schema) if schema.is_mutable() => write::make_functional(op, schema, aliases).map_err(blame)?,
             Some(_) if norm::updates_statistics(op) => norm::make_functional(op, aliases).map_err(blame)?,
+            Some(schema) if schema.addresses_storage() => storage::give_storage(op, schema, op.name(), aliases).map_err(blame)?,
             Some(schema) if alias::is_alias(op, schema) => {
                 let source = op.operand(0);
                 aliases.refresh_operands(op);

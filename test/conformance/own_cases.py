@@ -2,8 +2,9 @@
 
     python own_cases.py own
 
-Groups: changed buffers, outputs that are views of inputs or of each other, tensors in other orders than row-major, nested control flow, convolutions by tiles, small integers, complex128
-(as pairs of f64, which the file format can hold), and sizes of 0 in programs with symbolic sizes.
+Groups: changed buffers, outputs that are views of inputs or of each other, tensors in other orders than row-major, operators that read
+the storage of a view, nested control flow, convolutions by tiles, small integers, complex128 (as pairs of f64, which the file format
+can hold), and sizes of 0 in programs with symbolic sizes.
 """
 
 import functools
@@ -156,6 +157,80 @@ def aliases():
     yield "parts_of_complex", (lambda x: (lambda z: (z.real, z.imag))(torch.view_as_complex(x.view(4, 3, 2)))), [[x]]
     yield "flipped_back", (lambda x: (x.flip(0).flip(0), x.transpose(0, 1).contiguous())), [[x]]
     yield "views_dynamic", (lambda x: (x, x[1:], x.view(-1))), [[tensor(n, 6)] for n in (4, 3, 9)], ({0: Dim("n", min=3)},)
+
+
+@group("storage")
+def storage():
+    """Operators that see the storage of a tensor: `as_strided` of a view reads its base."""
+    a, x, cube = torch.as_strided, tensor(4, 6), tensor(3, 4, 5)
+    image = tensor(2, 3, 4, 5).to(memory_format=torch.channels_last)
+    n = ({0: Dim("n", min=3)},)
+
+    def written(x):
+        y = x * 1
+        a(y.t()[1:], (3, 2), (5, 2), 3).mul_(10)
+        return y
+
+    def seen_after_write(x):
+        y = x * 1
+        window = a(y[1:], (3, 4), (2, 1), 1)
+        y.t()[0].fill_(7)
+        return window, y
+
+    def of_written_view(x):
+        y = x.clone()
+        z = y.t()[2:]
+        z.add_(100)
+        return a(z, (4, 4), (6, 1), 1)
+
+    def in_branch(x):
+        return torch.cond(x.sum() > 0, lambda x: a(x.t(), (3,), (7,), 2) + 0, lambda x: a(x[1:], (3,), (2,)) * 2, (x,))
+
+    def turned_in_place(x):
+        y = x + 1
+        y.t_()
+        return a(y, (6, 2), (1, 6), 6)
+
+    def copied_first(x):
+        return a(x.t().contiguous(), (5,), (3,), 2), a(x.t().reshape(-1), (5,), (3,), 2)
+
+    def deep(x):
+        return a(a(a(x.t(), (3, 5), (6, 1), 2)[1:], (4,), (3,)), (2, 2), (2, 1), 4)
+
+    yield "transpose", (lambda x: a(x.t(), (4, 3), (6, 2), 1)), [[x]]
+    yield "permute", (lambda x: a(x.permute(2, 0, 1), (5, 3), (4, 1), 2)), [[cube]]
+    yield "select", (lambda x: (a(x[1], (3, 2), (5, 1)), a(x[1], (3, 2), (5, 1), 0), a(x.select(2, 3), (2, 3), (20, 5)))), [[cube]]
+    yield "slice_step", (lambda x: (a(x[1:, ::2], (2, 4), (12, 1)), a(x[::2, 1:], (2, 2), (6, 1), 7))), [[x]]
+    yield "diagonal", (lambda x: a(x.diagonal(1), (2, 3), (6, 2))), [[x]]
+    yield "unfold", (lambda x: a(x.unfold(1, 3, 2), (3, 3), (7, 1), 1)), [[x]]
+    yield "expand", (lambda x: a(x[:1].expand(5, 6), (3, 4), (1, 1), 2)), [[x]]
+    yield "movedim", (lambda x: a(x.movedim(0, 2), (3, 3), (20, 6), 1)), [[cube]]
+    yield "detached", (lambda x: a(x.detach().t().view_as(x.t()), (2, 3), (3, 5), 4)), [[x]]
+    yield "nested", (lambda x: a(a(x, (4, 3), (6, 2)), (2, 6), (6, 1), 6)), [[x]]
+    yield "deep", deep, [[x]]
+    yield "channels_last", (lambda x: a(x, (2, 12), (60, 5), 2)), [[image]]
+    yield "channels_last_made", (lambda x: a(torch.relu(x.to(memory_format=torch.channels_last)), (2, 12), (60, 5), 2)), [[tensor(2, 3, 4, 5)]]
+    yield "kept_order", (lambda x: a((x.t() + 1)[1:], (3, 2), (5, 3))), [[x]]
+    yield "copied_first", copied_first, [[x]]
+    yield "written", written, [[x]]
+    yield "seen_after_write", seen_after_write, [[x]]
+    yield "of_written_view", of_written_view, [[x]]
+    yield "turned_in_place", turned_in_place, [[x]]
+    yield "in_branch", in_branch, [[x], [-x.abs()]]
+    yield "buffer", Stateful(lambda m, x: a(m.w.t(), (3, 4), (4, 1), 2) + x.sum(), w=tensor(4, 6, seed=1)), [[x]]
+    yield "buffer_turned", Stateful(lambda m, x: a(m.w[1:], (3, 4), (4, 1)) + x.sum(), w=tensor(4, 6, seed=1).t()), [[x]]
+    yield "buffer_written", Stateful(lambda m, x: a(m.w.t(), (3,), (7,), 1).add_(x.sum()) * 2, w=tensor(4, 6, seed=1)), [[x]]
+    yield "scatter", (lambda x, y: torch.as_strided_scatter(x.t(), y, (2, 2), (5, 3), 1)), [[x, tensor(2, 2)]]
+    yield "scatter_part", (lambda x, y: torch.as_strided_scatter(x[1:, 2:], y, (2, 2), (5, 3))), [[x, tensor(2, 2)]]
+    yield "copy", (lambda x: torch.as_strided_copy(x[1:].t(), (2, 2), (5, 3))), [[x]]
+    yield "reshape_alias", (lambda x: torch.ops.aten._reshape_alias(x[1:], [3, 2, 3], [6, 3, 1])), [[x]]
+    yield "symbolic", (lambda x: (a(x.t(), (x.shape[0], 2), (6, 4), 1), a(x[1:], (x.shape[0] - 1, 3), (6, 2)), a(x[:, 2:].t(), (3, x.shape[0]), (1, 6)))), [[x], [tensor(3, 6)], [tensor(9, 6)]], n
+    yield "symbolic_turned", (lambda x: a((x.t() * 2)[1:], (3, x.shape[0]), (x.shape[0], 1))), [[x], [tensor(3, 6)], [tensor(9, 6)]], n
+    yield "dtype_smaller", (lambda x: (x.view(torch.int16), x.t()[1:3].t().contiguous().view(torch.uint8))), [[x]]
+    yield "dtype_larger", (lambda x: (x.view(torch.float64), x[1:, 2:].view(torch.int64))), [[x]]
+    yield "dtype_written", (lambda x: (lambda y: (y.view(torch.int32)[:, ::2].add_(1 << 20), y)[1])(x.clone())), [[x]]
+    yield "dtype_smaller_written", (lambda x: (lambda y: (y.view(torch.int16)[:, 1::2].add_(16), y)[1])(x.clone())), [[x]]
+    yield "real_of_turned", (lambda x: a(torch.view_as_real(torch.view_as_complex(x).t()), (3, 2), (7, 1), 2)), [[tensor(3, 4, 2)]]
 
 
 @group("control")

@@ -198,3 +198,70 @@ func.func @main(%x: tensor<2x3x4xf32> {capture.kind = "input", capture.name = "x
       : (tensor<2x3x4xf32>, tensor<3xf32>, tensor<3xf32>) -> tensor<2x3x4xf32>
   return %0 : tensor<2x3x4xf32>
 }
+
+// -----
+
+// `as_strided` counts in the storage of its operand: it is given the base.
+
+// CHECK-LABEL: func.func @storage(
+// CHECK-SAME: %[[X:.*]]: tensor<4x6xf32>
+// CHECK: aten.as_strided %[[X]] {size = array<i64: 4, 3>, storage_offset = 1 : i64, stride = array<i64: 6, 2>}
+// CHECK: %[[NESTED:.*]] = aten.as_strided %[[X]] {size = array<i64: 2>, storage_offset = 7 : i64, stride = array<i64: 1>}
+// CHECK: return %[[NESTED]]
+func.func @storage(%x: tensor<4x6xf32>) -> tensor<2xf32> {
+  %0 = aten.t %x : (tensor<4x6xf32>) -> tensor<6x4xf32>
+  %1 = aten.as_strided %0 {size = array<i64: 4, 3>, stride = array<i64: 6, 2>, storage_offset = 1 : i64} : (tensor<6x4xf32>) -> tensor<4x3xf32>
+  %2 = aten.as_strided %1 {size = array<i64: 2>, stride = array<i64: 1>, storage_offset = 7 : i64} : (tensor<4x3xf32>) -> tensor<2xf32>
+  return %2 : tensor<2xf32>
+}
+
+// A base that lies in another order is brought into it; a write goes the same way back.
+
+// CHECK-LABEL: func.func @storage_order(
+// CHECK-SAME: %[[X:.*]]: tensor<4x6xf32>
+// CHECK: %[[BASE:.*]] = aten.relu %[[X]]
+// CHECK-NOT: capture.storage_order
+// CHECK: %[[PERMUTED:.*]] = aten.permute %[[BASE]] {dims = array<i64: 1, 0>}
+// CHECK: %[[STORAGE:.*]] = aten.clone %[[PERMUTED]]
+// CHECK: %[[WINDOW:.*]] = aten.as_strided %[[STORAGE]] {size = array<i64: 2>, storage_offset = 3 : i64
+// CHECK: %[[ABS:.*]] = aten.abs %[[WINDOW]]
+// CHECK: %[[WRITTEN:.*]] = aten.as_strided_scatter %{{.*}}, %[[ABS]] {size = array<i64: 2>, storage_offset = 3 : i64
+// CHECK: %[[NEW:.*]] = aten.permute %[[WRITTEN]] {dims = array<i64: 1, 0>}
+// CHECK: return %[[NEW]]
+func.func @storage_order(%x: tensor<4x6xf32>) -> tensor<4x6xf32> {
+  %0 = aten.relu %x {capture.storage_order = [array<i64: 1, 0>]} : (tensor<4x6xf32>) -> tensor<4x6xf32>
+  %1 = aten.slice.Tensor %0 {start = 2 : i64} : (tensor<4x6xf32>) -> tensor<2x6xf32>
+  %2 = aten.as_strided %1 {size = array<i64: 2>, stride = array<i64: 1>, storage_offset = 3 : i64} : (tensor<2x6xf32>) -> tensor<2xf32>
+  %3 = aten.abs_ %2 : (tensor<2xf32>) -> tensor<2xf32>
+  return %0 : tensor<4x6xf32>
+}
+
+// The result of `as_strided_scatter` is the part of the written copy that the operand is of the storage.
+
+// CHECK-LABEL: func.func @storage_scatter(
+// CHECK-SAME: %[[X:.*]]: tensor<4x6xf32>, %[[Y:.*]]: tensor<2xf32>
+// CHECK: %[[WRITTEN:.*]] = aten.as_strided_scatter %[[X]], %[[Y]] {{.*}} -> tensor<4x6xf32>
+// CHECK: %[[PART:.*]] = aten.select.int %[[WRITTEN]]
+// CHECK: return %[[PART]]
+func.func @storage_scatter(%x: tensor<4x6xf32>, %y: tensor<2xf32>) -> tensor<6xf32> {
+  %0 = aten.select.int %x {dim = 0 : i64, index = 1 : i64} : (tensor<4x6xf32>) -> tensor<6xf32>
+  %1 = aten.as_strided_scatter %0, %y {size = array<i64: 2>, stride = array<i64: 5>, storage_offset = 2 : i64} : (tensor<6xf32>, tensor<2xf32>) -> tensor<6xf32>
+  return %1 : tensor<6xf32>
+}
+
+// -----
+
+// `native_batch_norm` writes its running statistics too.
+
+// CHECK-LABEL: func.func @main(
+// CHECK: %[[BN:.*]]:5 = aten._native_batch_norm_legit_functional
+// CHECK: return %[[BN]]#0, %[[BN]]#1, %[[BN]]#3, %[[BN]]#4
+func.func @main(%x: tensor<2x3x4xf32> {capture.kind = "input", capture.name = "x"},
+                %m: tensor<3xf32> {capture.kind = "buffer", capture.name = "mean"},
+                %v: tensor<3xf32> {capture.kind = "buffer", capture.name = "var"})
+    -> (tensor<2x3x4xf32> {capture.kind = "output"}, tensor<3xf32> {capture.kind = "output"})
+    attributes {capture.entry} {
+  %0:3 = aten.native_batch_norm %x, %m, %v {segments = array<i64: 1, 0, 0, 1, 1>, training = true, momentum = 0.1 : f64, eps = 1.0e-05 : f64}
+      : (tensor<2x3x4xf32>, tensor<3xf32>, tensor<3xf32>) -> (tensor<2x3x4xf32>, tensor<3xf32>, tensor<3xf32>)
+  return %0#0, %0#1 : tensor<2x3x4xf32>, tensor<3xf32>
+}

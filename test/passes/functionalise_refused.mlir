@@ -35,3 +35,21 @@ func.func @no_counterpart(%x: tensor<4xf32>) -> tensor<4xf32> {
   %1 = aten._sobol_engine_initialize_state_ %0 {dimension = 1 : i64} : (tensor<4xf32>) -> tensor<4xf32>
   return %0 : tensor<4xf32>
 }
+
+// -----
+
+func.func @storage_not_dense(%x: tensor<4xf32>) -> tensor<4xf32> {
+  %0 = aten.relu %x {capture.storage_order = [unit]} : (tensor<4xf32>) -> tensor<4xf32>
+  // expected-error @+1 {{reads the storage of a tensor that is not dense there}}
+  %1 = aten.as_strided %0 {size = array<i64: 4>, stride = array<i64: 1>} : (tensor<4xf32>) -> tensor<4xf32>
+  return %1 : tensor<4xf32>
+}
+
+// -----
+
+func.func @storage_offset(%x: tensor<4x4xf32>) -> tensor<4xf32> {
+  %0 = aten.select.int %x {dim = 0 : i64, index = 1 : i64} : (tensor<4x4xf32>) -> tensor<4xf32>
+  // expected-error @+1 {{counts from where a view begins in its storage, which is not known here; give `storage_offset`}}
+  %1 = aten.as_strided %0 {size = array<i64: 4>, stride = array<i64: 1>} : (tensor<4xf32>) -> tensor<4xf32>
+  return %1 : tensor<4xf32>
+}

@@ -162,6 +162,12 @@ impl Schema {
         self.has("mutable")
     }
 
+    /// Whether it counts in the storage of its first argument, which may hold more than that tensor: `as_strided` and what
+    /// is made of it.
+    pub fn addresses_storage(&self) -> bool {
+        self.arg("storage_offset").is_some_and(|arg| arg.ty.kind == Kind::SymInt) && !self.args.iter().any(|arg| arg.name == "source")
+    }
+
     /// The position of argument `name`.
     pub fn position(&self, name: &str) -> Option<usize> {
         self.args.iter().position(|a| a.name == name)
@@ -290,5 +296,7 @@ mod tests {
         let index = schema("aten.index.Tensor").expect("in the table");
         assert!(index.args[1].ty.optional_elements && index.args[1].ty.list);
         assert!(schema("aten.add_.Tensor").expect("in the table").is_mutable());
+        let storage = |name| schema(name).expect("in the table").addresses_storage();
+        assert!(storage("aten.as_strided") && storage("prims.as_strided_scatter") && !storage("aten.set_.source_Tensor_storage_offset"));
     }
 }

@@ -1,17 +1,20 @@
 //! Tensors that share storage, for programs that still mutate.
 //!
 //! A reference is a storage and, for each element, a position in it. A view of a reference is the
-//! same view taken of its positions, so no view operator needs to be described twice.
+//! same view taken of its positions, so no view operator needs to be described twice. Positions
+//! count bytes, so that a storage can be seen under several element types.
 
 use super::dtype::{DType, Scalar};
 use super::tensor::Tensor;
 use super::value::{InterpError, fail};
+use crate::capture::{Storage, inverse};
 
 /// Where a tensor's elements live.
 #[derive(Clone, Debug)]
 pub struct Ref {
     storage: usize,
-    /// Positions in the storage, in the tensor's shape.
+    dtype: DType,
+    /// The byte of the storage at which each element begins, in the tensor's shape.
     positions: Tensor,
 }
 
@@ -20,12 +23,36 @@ impl Ref {
     pub fn storage(&self) -> usize {
         self.storage
     }
+
+    /// The positions, to take a view of.
+    pub fn positions(&self) -> &Tensor {
+        &self.positions
+    }
+
+    /// A view of the reference, given the view of its positions.
+    pub fn view(&self, positions: Tensor) -> Ref {
+        Ref { positions, ..*self }
+    }
+
+    /// The number of elements in the storage before the first one of the reference.
+    pub fn offset(&self) -> i64 {
+        if self.positions.is_empty() { 0 } else { self.positions.at(0).int() as i64 / self.dtype.size() as i64 }
+    }
+
+    /// The same bytes as elements of another type and shape; `skip` bytes of each element come first.
+    pub fn recast(&self, dtype: DType, shape: &[usize], skip: usize) -> Result<Ref, InterpError> {
+        let (from, to) = (self.dtype.size() - skip, dtype.size());
+        let pieces = if skip > 0 || shape == self.positions.shape() { 1 } else { (from / to).max(1) };
+        let starts = self.positions.ints().into_iter().step_by((to / from).max(1));
+        let positions = starts.flat_map(|start| (0..pieces).map(move |piece| Scalar::Int(start as i128 + (skip + piece * to) as i128)));
+        Ok(Ref { storage: self.storage, dtype, positions: Tensor::from_scalars(DType::I64, shape, positions)? })
+    }
 }
 
-/// All storages of a run.
+/// All storages of a run, as bytes.
 #[derive(Default, Debug)]
 pub struct Heap {
-    storages: Vec<Tensor>,
+    storages: Vec<Vec<u8>>,
 }
 
 /// Overloads that give views of their first tensor. `reshape`, `contiguous` and the like give
@@ -74,7 +101,19 @@ const VIEWS: &[&str] = &[
     "collapse_view",
     "split_dim",
     "view_of",
+    "mH",
+    "adjoint",
+    "matrix_H",
+    "linalg_diagonal",
+    "lift_fresh",
+    "conj",
+    "resolve_conj",
+    "resolve_neg",
+    "pin_memory",
 ];
+
+/// Overloads of [`VIEWS`] that compute something of a complex tensor.
+const REAL_VIEWS: &[&str] = &["mH", "adjoint", "matrix_H", "conj", "resolve_conj"];
 
 /// In-place overloads whose functional overload has another name.
 const RENAMED: &[(&str, &str)] = &[
@@ -93,9 +132,20 @@ fn base(name: &str) -> &str {
     name.split('.').nth(1).unwrap_or(name)
 }
 
-/// True when the overload gives views of its first tensor.
-pub fn is_view(name: &str) -> bool {
-    VIEWS.contains(&base(name)) && !name.ends_with("view.dtype")
+/// True when the overload gives views of its first tensor, of this element type.
+pub fn is_view(name: &str, dtype: DType) -> bool {
+    let base = base(name);
+    VIEWS.contains(&base) && !name.ends_with("view.dtype") && !(dtype.is_complex() && REAL_VIEWS.contains(&base))
+}
+
+/// For an overload that sees the bytes of its first tensor as another element type, how many of each element it passes over.
+pub fn recasts(name: &str, dtype: DType) -> Option<usize> {
+    match base(name) {
+        "view_as_real" | "view_as_complex" | "real" | "view_of_dtype" => Some(0),
+        "view" if name.ends_with("view.dtype") => Some(0),
+        "imag" => Some(dtype.size() / 2),
+        _ => None,
+    }
 }
 
 /// The functional overload of an in-place one.
@@ -119,42 +169,54 @@ pub fn reshapes(functional: &str) -> bool {
 }
 
 impl Heap {
-    /// A new storage holding a tensor.
-    pub fn store(&mut self, t: &Tensor) -> Result<Ref, InterpError> {
-        self.storages.push(t.reshape(&[t.len()])?);
-        let positions = Tensor::from_scalars(DType::I64, t.shape(), (0..t.len()).map(|k| Scalar::Int(k as i128)))?;
-        Ok(Ref { storage: self.storages.len() - 1, positions })
+    /// A new storage holding a tensor, which lies in it as said, or else row-major.
+    pub fn store(&mut self, t: &Tensor, lies: &Storage) -> Result<Ref, InterpError> {
+        let (stored, back) = match lies {
+            Storage::Order(order) if order.len() == t.rank() => (t.permute(order)?, Some(inverse(order))),
+            _ => (t.clone(), None),
+        };
+        let positions = counted(stored.shape(), t.len(), t.dtype())?;
+        let positions = back.map_or(Ok(positions.clone()), |back| positions.permute(&back))?;
+        self.storages.push(stored.to_bytes());
+        Ok(Ref { storage: self.storages.len() - 1, dtype: t.dtype(), positions })
+    }
+
+    fn bytes(&self, r: &Ref) -> Result<&[u8], InterpError> {
+        self.storages.get(r.storage).map(Vec::as_slice).ok_or_else(|| fail("no such storage"))
+    }
+
+    /// The whole storage of a reference as a tensor of rank 1.
+    pub fn whole(&self, r: &Ref) -> Result<Ref, InterpError> {
+        let len = self.bytes(r)?.len() / r.dtype.size();
+        Ok(r.view(counted(&[len], len, r.dtype)?))
     }
 
     /// The tensor's present value.
     pub fn load(&self, r: &Ref) -> Result<Tensor, InterpError> {
-        let s = self.storages.get(r.storage).ok_or_else(|| fail("no such storage"))?;
-        let positions: Vec<usize> = r.positions.ints().into_iter().map(|k| k as usize).collect();
-        if positions.iter().any(|&k| k >= s.len()) {
-            return Err(fail("a view leaves its storage"));
+        let (storage, size) = (self.bytes(r)?, r.dtype.size());
+        let mut bytes = Vec::with_capacity(r.positions.len() * size);
+        for start in r.positions.ints() {
+            let element = usize::try_from(start).ok().and_then(|start| storage.get(start..start.checked_add(size)?));
+            bytes.extend(element.ok_or_else(|| fail("a view leaves its storage"))?);
         }
-        Ok(s.pick(r.positions.shape(), &positions))
+        Tensor::from_bytes(r.dtype, r.positions.shape(), &bytes)
     }
 
     /// Overwrites the tensor's elements, and with them those of all its views.
     pub fn write(&mut self, r: &Ref, value: &Tensor) -> Result<(), InterpError> {
-        let value = value.expand(r.positions.shape())?;
-        let s = self.storages.get_mut(r.storage).ok_or_else(|| fail("no such storage"))?;
-        for k in 0..value.len() {
-            s.put(r.positions.at(k).int() as usize, value.at(k));
+        let (value, size) = (value.expand(r.positions.shape())?.cast(r.dtype).to_bytes(), r.dtype.size());
+        let storage = self.storages.get_mut(r.storage).ok_or_else(|| fail("no such storage"))?;
+        for (start, element) in r.positions.ints().into_iter().zip(value.chunks(size)) {
+            let place = usize::try_from(start).ok().and_then(|start| storage.get_mut(start..start.checked_add(size)?));
+            place.ok_or_else(|| fail("a view leaves its storage"))?.copy_from_slice(element);
         }
         Ok(())
     }
+}
 
-    /// The positions, to take a view of.
-    pub fn positions<'a>(&self, r: &'a Ref) -> &'a Tensor {
-        &r.positions
-    }
-
-    /// A view of the reference, given the view of its positions.
-    pub fn view(&self, r: &Ref, positions: Tensor) -> Ref {
-        Ref { storage: r.storage, positions }
-    }
+/// The positions of so many elements one behind the other.
+fn counted(shape: &[usize], len: usize, dtype: DType) -> Result<Tensor, InterpError> {
+    Tensor::from_scalars(DType::I64, shape, (0..len).map(|k| Scalar::Int((k * dtype.size()) as i128)))
 }
 
 #[cfg(test)]
@@ -164,8 +226,8 @@ mod tests {
     #[test]
     fn a_write_to_a_view_reaches_the_base() -> Result<(), InterpError> {
         let mut heap = Heap::default();
-        let base = heap.store(&Tensor::from_ints(&[2, 2], &[1, 2, 3, 4])?)?;
-        let row = heap.view(&base, heap.positions(&base).select(0, 1)?);
+        let base = heap.store(&Tensor::from_ints(&[2, 2], &[1, 2, 3, 4])?, &Storage::RowMajor)?;
+        let row = base.view(base.positions().select(0, 1)?);
         heap.write(&row, &Tensor::from_ints(&[], &[9])?)?;
         assert_eq!(heap.load(&base)?, Tensor::from_ints(&[2, 2], &[1, 2, 9, 9])?);
         Ok(())

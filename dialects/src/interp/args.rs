@@ -2,12 +2,14 @@
 
 use strata_core::ir::Op;
 
-use super::alias::{functional, is_view, reshapes};
+use super::alias::{Ref, functional, is_view, recasts, reshapes};
+use super::dtype::DType;
 use super::run::{Machine, Slot, dtype_of};
 use super::value::{Args, InterpError, Value, fail};
 use super::{Scalar, Tensor, aten};
 use crate::aten::schema::{Arg, Kind};
-use crate::aten::{AtenOp, Scalar as Number, Size};
+use crate::aten::{AtenOp, Scalar as Number, Size, schema};
+use crate::capture::{Storage, storage};
 
 /// Batch norms that write running statistics whatever their schema says.
 const UPDATES_STATISTICS: &[&str] =
@@ -16,6 +18,11 @@ const UPDATES_STATISTICS: &[&str] =
 /// Whether an op writes to its arguments.
 pub(super) fn mutates(op: Op<'_>) -> bool {
     matches!(op.dialect(), "aten" | "prims") && (functional(op.name()).is_some() || updates_statistics(op))
+}
+
+/// Whether an op counts in the storage of its first operand.
+pub(super) fn addresses_storage(op: Op<'_>) -> bool {
+    matches!(op.dialect(), "aten" | "prims") && schema(op.name()).is_some_and(|schema| schema.addresses_storage())
 }
 
 fn updates_statistics(op: Op<'_>) -> bool {
@@ -63,14 +70,17 @@ fn flat(results: Vec<Value>) -> Vec<Value> {
 /// The results of an op that views or writes its first operand's storage.
 fn shared<'c>(m: &mut Machine<'c>, op: Op<'c>, name: &str, first: &str, args: &Args) -> Result<Option<Vec<Slot>>, InterpError> {
     let Slot::Shared(r) = m.slot(op.operand(0))?.clone() else { return Ok(None) };
-    let positions = m.heap.positions(&r).clone();
-    let views = |m: &Machine<'c>, seen: Vec<Value>| -> Result<Vec<Slot>, InterpError> {
-        flat(seen).into_iter().map(|v| Ok(Slot::Shared(m.heap.view(&r, v.tensor()?.clone())))).collect()
+    if addresses_storage(op) {
+        return in_storage(m, op, name, first, args, &r).map(Some);
+    }
+    let positions = r.positions().clone();
+    let views = |seen: Vec<Value>| -> Result<Vec<Slot>, InterpError> {
+        flat(seen).into_iter().map(|v| Ok(Slot::Shared(r.view(v.tensor()?.clone())))).collect()
     };
     if let Some(name) = functional(name) {
         if reshapes(&name) {
             let seen = aten::call(&name, &args.clone().with(first, positions))?;
-            let slots = views(m, seen)?;
+            let slots = views(seen)?;
             // The operand itself changes its shape.
             if let [slot] = &slots[..] {
                 m.bind_slot(op.operand(0), slot.clone());
@@ -79,7 +89,7 @@ fn shared<'c>(m: &mut Machine<'c>, op: Op<'c>, name: &str, first: &str, args: &A
         }
         let value = aten::call(&name, args)?.into_iter().next().ok_or_else(|| fail("no result to write"))?;
         if name.starts_with("aten.resize") {
-            let slot = Slot::Shared(m.heap.store(value.tensor()?)?);
+            let slot = Slot::Shared(m.heap.store(value.tensor()?, &storage(op.result(0)))?);
             m.bind_slot(op.operand(0), slot.clone());
             return Ok(Some(vec![slot]));
         }
@@ -87,11 +97,60 @@ fn shared<'c>(m: &mut Machine<'c>, op: Op<'c>, name: &str, first: &str, args: &A
         m.written.insert(r.storage());
         return Ok(Some(vec![Slot::Shared(r)]));
     }
-    if is_view(name) && op.attr("capture.copies").is_none() {
+    if op.attr("capture.copies").is_some() {
+        return Ok(None);
+    }
+    let dtype = dtype_of(op.operand(0).ty())?;
+    if is_view(name, dtype) {
         let seen = aten::call(name, &args.clone().with(first, positions))?;
-        return views(m, seen).map(Some);
+        return views(seen).map(Some);
+    }
+    if let Some(skip) = recasts(name, dtype) {
+        let seen = flat(aten::call(name, args)?);
+        let slot = |t: &Tensor| Ok(Slot::Shared(r.recast(t.dtype(), t.shape(), skip)?));
+        return seen.iter().map(|t| slot(t.tensor()?)).collect::<Result<_, _>>().map(Some);
+    }
+    let converts = ["aten.to.", "aten._autocast"].iter().any(|prefix| name.starts_with(prefix));
+    let asked = op.attr("copy").and_then(|copy| copy.as_bool()) == Some(true);
+    if converts && !asked && op.result_types() == [op.operand(0).ty()] {
+        return Ok(Some(vec![Slot::Shared(r)]));
     }
     Ok(None)
+}
+
+/// The results of an op that counts in the storage of its first operand: it is given the whole storage.
+fn in_storage<'c>(m: &mut Machine<'c>, op: Op<'c>, name: &str, first: &str, args: &Args, r: &Ref) -> Result<Vec<Slot>, InterpError> {
+    let (whole, mut args) = (m.heap.whole(r)?, args.clone());
+    if args.opt("storage_offset").is_none() {
+        args = args.with("storage_offset", Value::int(r.offset()));
+    }
+    // The operator is given the elements' numbers in the storage.
+    let numbers =
+        Tensor::from_scalars(DType::I64, whole.positions().shape(), (0..whole.positions().len()).map(|k| Scalar::Int(k as i128)))?;
+    let positions = |numbers: &Tensor| -> Result<Ref, InterpError> {
+        let picked: Vec<usize> = numbers.ints().into_iter().map(|k| k as usize).collect();
+        Ok(r.view(whole.positions().pick(numbers.shape(), &picked)))
+    };
+    if let Some(source) = args.opt("src").cloned() {
+        // What is written is a copy of the storage, and the result is the operand's part of it.
+        let mut copy = m.heap.load(&whole)?;
+        let source = source.tensor()?.cast(copy.dtype());
+        copy = aten::call(name, &args.with(first, copy).with("src", source))?.first().ok_or_else(|| fail("no result"))?.tensor()?.clone();
+        let copied = m.heap.store(&copy, &Storage::RowMajor)?;
+        let part = m.heap.load(&copied.view(r.positions().clone()))?;
+        return Ok(vec![Slot::Shared(m.heap.store(&part, &storage(op.result(0)))?)]);
+    }
+    let in_place = functional(name).filter(|name| reshapes(name));
+    let seen = aten::call(in_place.as_deref().unwrap_or(name), &args.with(first, numbers))?;
+    let view = positions(seen.first().ok_or_else(|| fail("no result"))?.tensor()?)?;
+    if name.ends_with("_copy") {
+        return Ok(vec![Slot::Shared(m.heap.store(&m.heap.load(&view)?, &storage(op.result(0)))?)]);
+    }
+    let slot = Slot::Shared(view);
+    if in_place.is_some() {
+        m.bind_slot(op.operand(0), slot.clone());
+    }
+    Ok(vec![slot])
 }
 
 fn update_statistics<'c>(m: &mut Machine<'c>, read: &AtenOp<'c>, args: &Args) -> Result<(), InterpError> {

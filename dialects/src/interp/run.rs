@@ -10,7 +10,7 @@ use super::host::Memory;
 use super::tensor::Tensor;
 use super::value::{InterpError, Results, Seeds, Value, fail};
 use super::{args, capture, control, gpu, host, loops, prim, scalar};
-use crate::capture::continuation;
+use crate::capture::{continuation, storage};
 
 /// Ops executed before a run is given up as endless.
 const FUEL: u64 = 1 << 32;
@@ -206,7 +206,7 @@ pub(super) struct Machine<'c> {
 impl<'c> Machine<'c> {
     pub fn new(module: Op<'c>) -> Machine<'c> {
         let mut aliasing = false;
-        module.walk(&mut |op| aliasing |= args::mutates(op));
+        module.walk(&mut |op| aliasing |= args::mutates(op) || args::addresses_storage(op));
         Machine {
             module,
             env: HashMap::new(),
@@ -223,7 +223,7 @@ impl<'c> Machine<'c> {
     /// Gives an SSA value its value.
     pub fn bind(&mut self, at: Ssa<'c>, value: Value) -> Result<(), InterpError> {
         let slot = match value {
-            Value::Tensor(t) if self.aliasing => Slot::Shared(self.heap.store(&t)?),
+            Value::Tensor(t) if self.aliasing => Slot::Shared(self.heap.store(&t, &storage(at))?),
             other => Slot::Plain(other),
         };
         self.env.insert(at, slot);

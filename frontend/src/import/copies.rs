@@ -13,11 +13,18 @@ use crate::pt2::{
 
 /// Whether any call of a graph (or of one inside it) writes to a tensor.
 pub(super) fn writes(graph: &Graph) -> bool {
+    any_call(graph, &|target| {
+        let writes_itself = schema_of_target(target).is_some_and(|schema| schema.is_mutable() && !schema.has("inplace_view"));
+        writes_itself || target.starts_with("aten.batch_norm")
+    })
+}
+
+/// Whether the target of any call of a graph (or of one inside it) is such.
+pub(super) fn any_call(graph: &Graph, such: &dyn Fn(&str) -> bool) -> bool {
     graph.nodes.iter().any(|node| {
         let target = node.target.strip_prefix("torch.ops.").unwrap_or(&node.target);
-        let nested = |argument: &Argument| matches!(argument, Argument::AsGraph(nested) if writes(&nested.graph));
-        let writes_itself = schema_of_target(target).is_some_and(|schema| schema.is_mutable() && !schema.has("inplace_view"));
-        writes_itself || target.starts_with("aten.batch_norm") || node.inputs.iter().any(|input| nested(&input.arg))
+        let nested = |argument: &Argument| matches!(argument, Argument::AsGraph(nested) if any_call(&nested.graph, such));
+        such(target) || node.inputs.iter().any(|input| nested(&input.arg))
     })
 }
 

@@ -10,14 +10,40 @@ use crate::pt2::{
     schema::TensorMeta,
 };
 
+/// How the elements of a tensor lie in memory.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Layout {
+    RowMajor,
+    /// Densely, with these dims from the outermost to the innermost.
+    Order(Vec<usize>),
+    /// Not shown to lie densely.
+    Apart,
+}
+
 /// The dims of a dense tensor from the outermost to the innermost in memory. `None` where that is their own order, and where elements
 /// are not shown to lie densely: the tensor is then taken and given row-major.
 pub(super) fn dim_order(meta: &TensorMeta) -> Option<Vec<usize>> {
+    match layout(meta) {
+        Layout::Order(order) => Some(order),
+        Layout::RowMajor | Layout::Apart => None,
+    }
+}
+
+/// The layout that a tensor's strides say.
+pub(super) fn layout(meta: &TensorMeta) -> Layout {
+    dense_order(meta).map_or(Layout::Apart, |order| if order.is_sorted() { Layout::RowMajor } else { Layout::Order(order) })
+}
+
+/// The order of the dims in memory, sorted for a tensor that is row-major. `None` where it is not shown to be dense.
+fn dense_order(meta: &TensorMeta) -> Option<Vec<usize>> {
     let sizes: Vec<Sum> = meta.sizes.iter().map(|size| Sum::of(&types::expr(size))).collect::<Option<_>>()?;
     let strides: Vec<Sum> = meta.strides.iter().map(|stride| Sum::of(&types::expr(stride))).collect::<Option<_>>()?;
     let (one, zero) = (Sum::constant(1), Sum::default());
-    if sizes.len() != strides.len() || sizes.contains(&zero) {
+    if sizes.len() != strides.len() {
         return None;
+    }
+    if sizes.contains(&zero) {
+        return Some((0..sizes.len()).collect());
     }
     let mut left: Vec<usize> = (0..sizes.len()).collect();
     let (mut order, mut next) = (Vec::new(), one.clone());
@@ -32,7 +58,7 @@ pub(super) fn dim_order(meta: &TensorMeta) -> Option<Vec<usize>> {
     // The strides of the other dims of size 1 say nothing.
     let outer = order.iter().rev().copied().filter(|&dim| sizes[dim] != one);
     if outer.is_sorted() {
-        return None;
+        return Some((0..sizes.len()).collect());
     }
     Some(left.into_iter().chain(order.into_iter().rev()).collect())
 }

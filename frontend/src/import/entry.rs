@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use strata_core::ir::{Attr, Block, Builder, Op, OpSpec, Type, Value};
-use strata_dialects::capture::DIM_ORDER;
+use strata_dialects::capture::{DIM_ORDER, STORAGE_ORDER};
 
 use super::{
     Input, InputKind, Output, conditions,
@@ -11,7 +11,7 @@ use super::{
     error::{ImportError, Refusal},
     node::Importer,
     scope::Scope,
-    types,
+    storage, types,
 };
 use crate::pt2::{
     Program,
@@ -72,7 +72,7 @@ impl<'g, 'c> Entry<'g, 'c> {
         let function = importer.builder.op(OpSpec { name: "func.func", attrs: &attrs, regions: 1, ..OpSpec::default() });
         let block = importer.builder.add_block(function.region(0), &arg_types);
         importer.builder = Builder::at_end(block, importer.builder.location());
-        let arg_attrs: Vec<_> = args.iter().map(|arg| arg_attrs(importer, arg)).collect();
+        let arg_attrs: Vec<_> = args.iter().map(|arg| arg_attrs(importer, graph, arg)).collect();
         function.set_attr("arg_attrs", cx.array_attr(&arg_attrs));
         for (arg, value) in args.iter().zip(block.args()) {
             if let Some(name) = arg.name {
@@ -177,11 +177,15 @@ fn arg<'g>(spec: &'g InputSpec, argument: &'g Argument) -> Result<Option<Arg<'g>
     })
 }
 
-fn arg_attrs<'c>(importer: &Importer<'c>, arg: &Arg<'_>) -> Attr<'c> {
+fn arg_attrs<'c>(importer: &Importer<'c>, graph: &Graph, arg: &Arg<'_>) -> Attr<'c> {
     let cx = importer.cx;
     let kind = cx.str_attr(arg.input.kind.spelling());
     let mut entries = vec![("capture.kind", kind), ("capture.name", cx.str_attr(&arg.input.name))];
     entries.extend(arg.dim_order.as_ref().map(|order| (DIM_ORDER, attribute(cx, order))));
+    let described = arg.name.filter(|_| importer.storages && arg.dim_order.is_none());
+    if let Some(meta) = described.and_then(|name| graph.tensor_values.get(name)) {
+        entries.extend(storage::order(cx, meta).map(|order| (STORAGE_ORDER, order)));
+    }
     cx.dict_attr(&entries)
 }
 

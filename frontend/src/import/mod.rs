@@ -15,6 +15,7 @@ mod location;
 mod node;
 mod python;
 mod scope;
+mod storage;
 mod symbols;
 mod types;
 
@@ -133,8 +134,10 @@ pub fn import_program<'c>(program: &Program, context: &'c Context) -> Result<Imp
 fn build<'c>(program: &Program, cx: Cx<'c>, lenient: bool) -> Result<Imported<'c>, ImportError> {
     let module = Module::new(cx);
     let builder = Builder::at_end(module.body(), cx.unknown());
-    let writes = copies::writes(&program.exported.graph_module.graph);
-    let mut importer = Importer { cx, builder, symbols: symbols::Symbols::default(), lenient, writes };
+    let graph = &program.exported.graph_module.graph;
+    let storages = storage::addressed(graph);
+    let aliasing = storages || copies::writes(graph);
+    let mut importer = Importer { cx, builder, symbols: symbols::Symbols::default(), lenient, aliasing, storages };
     let mut entry = entry::Entry::new(&mut importer, module.body(), program)?;
     importer.nodes(&mut entry.scope)?;
     let (inputs, outputs) = entry.finish(&mut importer, program)?;

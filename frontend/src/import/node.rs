@@ -10,6 +10,7 @@ use super::{
     location::{location, name, place},
     python,
     scope::Scope,
+    storage,
     symbols::Symbols,
 };
 use crate::pt2::{
@@ -24,8 +25,10 @@ pub(super) struct Importer<'c> {
     pub symbols: Symbols<'c>,
     /// The context takes ops that no dialect registers.
     pub lenient: bool,
-    /// The program writes to tensors, so that copies must be told from views.
-    pub writes: bool,
+    /// The program writes to tensors or addresses their storages, so that copies must be told from views.
+    pub aliasing: bool,
+    /// The program addresses storages, so that their orders must be known.
+    pub storages: bool,
 }
 
 impl<'c> Importer<'c> {
@@ -81,11 +84,15 @@ impl<'c> Importer<'c> {
         if !self.lenient && !self.cx.is_registered(matched.0.name) {
             return Err(Refusal::unsupported(format!("`{}` is not an op of the aten level", matched.0.name)));
         }
-        let inputs = arguments::inputs(&mut self.builder, scope, &matched)?;
+        let mut inputs = arguments::inputs(&mut self.builder, scope, &matched)?;
+        storage::fill_offset(self, scope, matched.0, node, &mut inputs)?;
         let (results, bound) = results(self.cx, scope, schema, node)?;
         let op = aten::build(&mut self.builder, matched.0, &inputs, &results)?;
-        if self.writes && copies::copies(scope, node) {
+        if self.aliasing && copies::copies(scope, node) {
             op.set_attr("capture.copies", self.cx.unit());
+        }
+        if self.storages {
+            storage::note(self.cx, scope, node, op);
         }
         for (argument, value) in bound.into_iter().zip(op.results()) {
             if let Bound::Name(name) = argument {

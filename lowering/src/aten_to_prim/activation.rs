@@ -212,9 +212,14 @@ pub(super) fn log_sigmoid(x: Tensor<'_>) -> Tensor<'_> {
     x.minimum(0.0) - (-x.abs()).exp().log1p()
 }
 
+/// The forward pass on CPUs leaves `exp(-|x|)` in the buffer; on devices the buffer is empty.
 fn log_sigmoid_backward<'c>(a: &Args<'c>) -> Tensor<'c> {
-    let (grad, x) = (a.tensor("grad_output"), a.tensor("self"));
-    grad * (-x).sigmoid()
+    let (grad, x, buffer) = (a.tensor("grad_output"), a.tensor("self"), a.tensor("buffer"));
+    if buffer.numel().known() == Some(0) {
+        return grad * (-x).sigmoid();
+    }
+    let share = buffer / (buffer + 1.0);
+    grad * x.less(0.0).select(-share + 1.0, share)
 }
 
 fn logit_backward<'c>(a: &Args<'c>) -> Tensor<'c> {
@@ -254,6 +259,6 @@ fn threshold<'c>(a: &Args<'c>) -> Tensor<'c> {
 }
 
 fn threshold_backward<'c>(a: &Args<'c>) -> Tensor<'c> {
-    let (grad, x) = (a.tensor("grad_output"), a.tensor("self"));
+    let (x, grad) = (a.tensor("self"), a.as_type("grad_output", a.result_dtype(0)));
     x.less_equal(a.scalar("threshold")).select(zero(grad), grad)
 }

@@ -17,6 +17,8 @@ pub struct Args<'c> {
     pub prim: &'c Prim<'c>,
     op: AtenOp<'c>,
     precision: Precision,
+    /// The op's tensors promote to `f64`, so that floats are computed with in it.
+    double: bool,
 }
 
 impl<'c> Deref for Args<'c> {
@@ -29,7 +31,12 @@ impl<'c> Deref for Args<'c> {
 
 impl<'c> Args<'c> {
     pub(super) fn new(prim: &'c Prim<'c>, op: AtenOp<'c>, precision: Precision) -> Args<'c> {
-        Args { prim, op, precision }
+        let operand = |value: Value<'c>| Some((value.ty().element_type().filter(|_| value.ty().is_tensor())?, value.ty().rank()));
+        let tensors: Vec<_> = op.op().operands().into_iter().filter_map(operand).collect();
+        let weighed: Vec<_> =
+            tensors.iter().map(|&(dtype, rank)| (dtype, if rank == 0 { Weight::ZeroDim } else { Weight::Dimensioned })).collect();
+        let double = precision != Precision::Exact && matches!(result_type(&weighed), DType::F64 | DType::C128);
+        Args { prim, op, precision, double }
     }
 
     fn get<T>(&self, value: view::Result<T>, default: T) -> T {
@@ -82,12 +89,17 @@ impl<'c> Args<'c> {
 
     fn prepared(&self, value: Value<'c>) -> Tensor<'c> {
         let tensor = self.prim.tensor(value);
-        match self.precision {
-            Precision::Exact => tensor,
-            Precision::Wide => tensor.convert(tensor.dtype().compute()),
-            Precision::Float => tensor.convert(tensor.dtype().to_float()),
-            Precision::Compute => tensor.float(),
-        }
+        let dtype = match self.precision {
+            Precision::Exact => tensor.dtype(),
+            Precision::Wide => tensor.dtype().compute(),
+            Precision::Float => tensor.dtype().to_float(),
+            Precision::Compute => tensor.dtype().to_float().compute(),
+        };
+        tensor.convert(match dtype {
+            DType::F16 | DType::BF16 | DType::F32 if self.double => DType::F64,
+            DType::C64 if self.double => DType::C128,
+            dtype => dtype,
+        })
     }
 
     fn dummy(&self) -> Tensor<'c> {

@@ -327,7 +327,9 @@ fn diagonal_scatter<'c>(a: &Args<'c>) -> Tensor<'c> {
 fn diagonal_backward<'c>(a: &Args<'c>) -> Tensor<'c> {
     let (grad, shape) = (a.tensor("grad_output"), a.sizes("input_sizes"));
     let zeros = a.prim.full(grad.dtype(), Scalar::Int(0), &shape);
-    put_diagonal(zeros, grad, a.int("offset"), a.dim("dim1", shape.len()), a.dim("dim2", shape.len()))
+    let (offset, dim1, dim2) = (a.int("offset"), a.dim("dim1", shape.len()), a.dim("dim2", shape.len()));
+    let part = super::view::matrix_diagonal(zeros, offset, dim1, dim2).shape();
+    put_diagonal(zeros, grad.broadcast_to(&part), offset, dim1, dim2)
 }
 
 // Writes to slices, and their gradients.
@@ -355,9 +357,15 @@ fn slice_scatter<'c>(a: &Args<'c>) -> Tensor<'c> {
 fn slice_backward<'c>(a: &Args<'c>) -> Tensor<'c> {
     let (grad, shape) = (a.tensor("grad_output"), a.sizes("input_sizes"));
     let dim = a.dim("dim", shape.len());
-    let (offset, _, step) = span(a, shape[dim]);
+    if shape.is_empty() {
+        a.fail("a slice of a tensor of rank 0");
+        return grad;
+    }
+    let (offset, length, step) = span(a, shape[dim]);
     let zeros = a.prim.full(grad.dtype(), Scalar::Int(0), &shape);
-    put_slice(zeros, grad, dim, offset, step)
+    let mut part = shape;
+    part[dim] = length;
+    put_slice(zeros, grad.broadcast_to(&part), dim, offset, step)
 }
 
 fn select_scatter<'c>(a: &Args<'c>) -> Tensor<'c> {
@@ -369,8 +377,14 @@ fn select_scatter<'c>(a: &Args<'c>) -> Tensor<'c> {
 fn select_backward<'c>(a: &Args<'c>) -> Tensor<'c> {
     let (grad, shape) = (a.tensor("grad_output"), a.sizes("input_sizes"));
     let dim = a.dim("dim", shape.len());
+    if shape.is_empty() {
+        a.fail("an element of a tensor of rank 0");
+        return grad;
+    }
     let zeros = a.prim.full(grad.dtype(), Scalar::Int(0), &shape);
-    put_slice(zeros, grad.unsqueeze(dim), dim, wrapped(a.size("index"), shape[dim]), 1)
+    let mut part = shape.clone();
+    part.remove(dim);
+    put_slice(zeros, grad.broadcast_to(&part).unsqueeze(dim), dim, wrapped(a.size("index"), shape[dim]), 1)
 }
 
 /// Adds the windows of [`super::view`]'s unfold back to where they were read.
@@ -378,7 +392,8 @@ fn unfold_backward<'c>(a: &Args<'c>) -> Tensor<'c> {
     let (grad, shape) = (a.tensor("grad_in"), a.sizes("input_sizes"));
     let zeros = a.prim.full(grad.dtype(), Scalar::Int(0), &shape);
     if shape.is_empty() {
-        return grad.reshape(&[]);
+        // A window of more than the one element reads it once.
+        return super::index::flat(grad).reduce("sum", &[0], false);
     }
     let (dim, step) = (a.dim("dim", shape.len()), a.int("step"));
     let last = grad.rank() - 1;
@@ -390,7 +405,7 @@ fn unfold_backward<'c>(a: &Args<'c>) -> Tensor<'c> {
 
 /// Sequences of different lengths, filled up to the longest, as rows or columns.
 fn pad_sequence<'c>(a: &Args<'c>) -> Tensor<'c> {
-    let sequences = a.tensors("sequences");
+    let sequences: Vec<_> = a.tensors("sequences").into_iter().map(|t| t.convert(a.result_dtype(0))).collect();
     let longest = sequences.iter().map(|t| t.size(0)).reduce(|a, b| a.max(b)).unwrap_or(Size::Const(0));
     let left = a.str("padding_side") == "left";
     let filled = |t: &Tensor<'c>| {

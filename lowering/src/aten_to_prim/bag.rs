@@ -72,17 +72,23 @@ fn forward<'c>(a: &Args<'c>, padding: Option<Size<'c>>) -> Vec<Tensor<'c>> {
         let mean = sum / sizes.maximum(1).convert(sum.dtype()).unsqueeze(1);
         (if mode == MEAN { mean } else { sum }, sizes)
     };
+    // PyTorch counts what is in a bag where the gradient asks for it, and gives that again for the maxima that there are none of.
+    let (sizes, best) = match mode {
+        MEAN => (sizes, sizes),
+        MAX => (sizes, best),
+        _ => (zeros(sizes, &[count]), zeros(sizes, &[count])),
+    };
     let declared = |index: usize, t: Tensor<'c>| fitted(a, index, t);
     vec![value, declared(1, owner), declared(2, sizes), declared(3, best)]
 }
 
-/// In each bag and column the row of the table that is read first where `hit` holds; -1 if none is.
+/// In each bag and column the row of the table that is read first where `hit` holds; 0 if none is.
 fn first_of<'c>(a: &Args<'c>, hit: Tensor<'c>, indices: Tensor<'c>, owner: Tensor<'c>, count: Size<'c>) -> Tensor<'c> {
     let n = indices.size(0);
     let place = hit.select(a.prim.iota(DType::I64, &hit.shape(), 0), n);
     let none = a.prim.size_tensor(DType::I64, n).broadcast_to(&[count, hit.size(1)]);
     let first = none.scatter(place, &[owner], &[0], "min");
-    let padded = indices.pad_dim(0, Scalar::Int(-1), 0, 1);
+    let padded = indices.pad_dim(0, Scalar::Int(0), 0, 1);
     padded.gather(&[first], &[0])
 }
 
@@ -105,7 +111,7 @@ fn backward<'c>(a: &Args<'c>) -> Tensor<'c> {
     let table = zeros(grad, &[rows, grad.size(1)]);
     if mode == MAX {
         let best = positions(a.raw("maximum_indices"));
-        let none = best.less(0);
+        let none = positions(a.raw("bag_size")).slice(0, 0, grad.size(0), 1).equal(0).unsqueeze(1);
         let column = a.prim.iota(DType::I64, &best.shape(), 1);
         return table.scatter(none.select(grad.number(Scalar::Int(0)), grad), &[best.maximum(0), column], &[0, 1], "add");
     }

@@ -1,15 +1,21 @@
-//! What the bits of a number say: `frexp` and hashes.
+//! What the bits of a number say: `frexp`, hashes, and the same bits under another element type.
 
-use strata_dialects::aten::dtype::DType;
+use strata_dialects::aten::dtype::{DType, Numeric};
 
 use super::args::Args;
 use super::builder::Scalar;
+use super::cast::{view_as_complex, view_as_real};
 use super::rule::Precision::Exact;
 use super::rule::{Rule, many, one};
-use super::size::Size;
+use super::size::{Size, product};
 use super::tensor::Tensor;
 
-pub(super) const RULES: &[Rule] = &[many("aten.frexp.Tensor", Exact, frexp), one("aten.hash_tensor", Exact, hash)];
+pub(super) const RULES: &[Rule] = &[
+    many("aten.frexp.Tensor", Exact, frexp),
+    one("aten.hash_tensor", Exact, hash),
+    one("aten.view.dtype", Exact, |a| view_dtype(a.tensor("self"), a.result_dtype(0))),
+    one("aten.view_copy.dtype", Exact, |a| view_dtype(a.tensor("self"), a.result_dtype(0))),
+];
 
 /// Bits of the exponent of `f64`.
 const EXPONENT: i64 = 0x7ff << 52;
@@ -42,4 +48,55 @@ fn hash<'c>(a: &Args<'c>) -> Tensor<'c> {
     let odd = bits.unsqueeze(rank).shift_right(digit).and(1).reduce("sum", &dims, a.bool("keepdim")).and(1);
     let last = odd.rank() - 1;
     odd.shift_left(digit).reduce("sum", &[last], false).bitcast(DType::U64)
+}
+
+/// The bytes of a tensor as elements of another type. Of types of different width the last dimension takes up the difference; bytes
+/// are in little-endian order.
+fn view_dtype(x: Tensor<'_>, to: DType) -> Tensor<'_> {
+    let from = x.dtype();
+    let Some(last) = x.rank().checked_sub(1).filter(|_| from.bytes() != to.bytes() || from.is_complex() || to.is_complex()) else {
+        return x.bitcast(to);
+    };
+    if from == to {
+        return x;
+    }
+    if from.is_complex() {
+        return view_dtype(flat_from(view_as_real(x), last), to);
+    }
+    if to.is_complex() {
+        let parts = view_dtype(x, to.real_part());
+        return view_as_complex(split_last(parts, 2));
+    }
+    let (narrow, wide) = (unsigned(from.bytes().min(to.bytes())), unsigned(from.bytes().max(to.bytes())));
+    let (count, bits) = ((wide.bytes() / narrow.bytes()) as i64, 8 * narrow.bytes() as i64);
+    let places = x.prim().range(wide, Size::Const(count)) * bits;
+    if from.bytes() > to.bytes() {
+        let pieces = x.bitcast(wide).unsqueeze(last + 1).shift_right(places).convert(narrow);
+        return flat_from(pieces, last).bitcast(to);
+    }
+    let pieces = split_last(x.bitcast(narrow), count).convert(wide).shift_left(places);
+    pieces.reduce("sum", &[last + 1], false).bitcast(to)
+}
+
+/// The unsigned type of so many bytes.
+fn unsigned(bytes: usize) -> DType {
+    match bytes {
+        1 => DType::U8,
+        2 => DType::U16,
+        4 => DType::U32,
+        _ => DType::U64,
+    }
+}
+
+/// The dimensions from `dim` on as one.
+fn flat_from(x: Tensor<'_>, dim: usize) -> Tensor<'_> {
+    let shape = x.shape();
+    x.reshape(&[&shape[..dim], &[product(&shape[dim..])]].concat())
+}
+
+/// The last dimension as two, of which the last has `count` elements.
+fn split_last(x: Tensor<'_>, count: i64) -> Tensor<'_> {
+    let mut shape = x.shape().to_vec();
+    let last = shape.pop().unwrap_or(Size::Const(1));
+    x.reshape(&[shape, vec![last / count, Size::Const(count)]].concat())
 }

@@ -48,12 +48,10 @@ pub(super) const RULES: &[Rule] = &[
     one("aten.to.dtype_layout", Exact, to_declared),
     one("aten.to.other", Exact, to_declared),
     one("aten.type_as", Exact, to_declared),
-    one("aten.view.dtype", Exact, |a| a.tensor("self").bitcast(a.result_dtype(0))),
     unary("aten.view_as_complex", Exact, view_as_complex),
     unary("aten.view_as_complex_copy", Exact, view_as_complex),
     unary("aten.view_as_real", Exact, view_as_real),
     unary("aten.view_as_real_copy", Exact, view_as_real),
-    one("aten.view_copy.dtype", Exact, |a| a.tensor("self").bitcast(a.result_dtype(0))),
 ];
 
 fn same(x: Tensor<'_>) -> Tensor<'_> {
@@ -89,7 +87,7 @@ pub(super) fn view_as_real(x: Tensor<'_>) -> Tensor<'_> {
     x.prim().concat(&[x.real().unsqueeze(rank), x.imag().unsqueeze(rank)], rank)
 }
 
-fn view_as_complex(x: Tensor<'_>) -> Tensor<'_> {
+pub(super) fn view_as_complex(x: Tensor<'_>) -> Tensor<'_> {
     match x.rank().checked_sub(1) {
         Some(last) => x.at(last, 0).complex(x.at(last, 1)),
         None => {

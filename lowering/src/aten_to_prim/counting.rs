@@ -16,7 +16,7 @@ pub(super) const RULES: &[Rule] = &[
     one("aten.bincount", Exact, bincount),
     one("aten.combinations", Exact, combinations),
     one("aten.histc", Exact, histc),
-    one("aten.repeat_interleave.Tensor", Exact, |a| sources(a, flat(positions(a.raw("repeats"))))),
+    one("aten.repeat_interleave.Tensor", Exact, |a| sources(a, flat(positions(a.raw("repeats")))).convert(a.result_dtype(0))),
     one("aten.repeat_interleave.self_Tensor", Exact, repeat_interleave),
     many("aten.unique_consecutive", Exact, unique_consecutive),
     many("aten.unique_dim", Exact, unique_dim),
@@ -98,7 +98,11 @@ fn distinct<'c>(a: &Args<'c>, sorted: Tensor<'c>, from: Tensor<'c>) -> [Tensor<'
     let runs = runs(sorted);
     let inverse = runs.number.filled(Scalar::Int(0)).scatter(runs.number, &[from], &[0], "set");
     let values = sorted.gather(&[runs.begin], &[0]);
-    [values, asked(a, "return_inverse", inverse), asked(a, "return_counts", runs.length)]
+    // Along a dimension PyTorch gives all three, asked or not.
+    match a.has("dim") {
+        true => [values, inverse, runs.length],
+        false => [values, asked(a, "return_inverse", inverse), asked(a, "return_counts", runs.length)],
+    }
 }
 
 fn bincount<'c>(a: &Args<'c>) -> Tensor<'c> {

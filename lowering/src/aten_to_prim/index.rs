@@ -73,7 +73,32 @@ pub(super) fn strided_positions<'c>(a: &Args<'c>) -> Tensor<'c> {
 
 /// Below `aten` a tensor is dense, so storage is the tensor in row-major order.
 fn as_strided<'c>(a: &Args<'c>) -> Tensor<'c> {
-    flat(a.tensor("self")).gather(&[strided_positions(a)], &[0])
+    let storage = flat(a.tensor("self"));
+    block(a, storage).unwrap_or_else(|| storage.gather(&[strided_positions(a)], &[0]))
+}
+
+/// The elements as a view, where they are a run of the storage with its dimensions in any order.
+fn block<'c>(a: &Args<'c>, storage: Tensor<'c>) -> Option<Tensor<'c>> {
+    let known = |list: Vec<Size<'c>>| list.into_iter().map(Size::known).collect::<Option<Vec<_>>>();
+    let (sizes, strides) = (known(a.sizes("size"))?, known(a.sizes("stride"))?);
+    let offset = a.opt_size("storage_offset").unwrap_or(Size::Const(0)).known()?;
+    let mut order: Vec<usize> = (0..sizes.len().min(strides.len())).collect();
+    order.sort_by_key(|&dim| std::cmp::Reverse((sizes[dim] == 1, strides[dim])));
+    let mut count = 1i64;
+    for &dim in order.iter().rev().filter(|&&dim| sizes[dim] != 1) {
+        if strides[dim] != count {
+            return None;
+        }
+        count = count.checked_mul(sizes[dim])?;
+    }
+    let end = offset.checked_add(count)?;
+    if count < 1 || offset < 0 || storage.size(0).known().is_none_or(|len| end > len) {
+        return None;
+    }
+    let sorted: Vec<_> = order.iter().map(|&dim| Size::Const(sizes[dim])).collect();
+    let mut back = vec![0; order.len()];
+    order.iter().enumerate().for_each(|(place, &dim)| back[dim] = place);
+    Some(storage.slice(0, offset, count, 1).reshape(&sorted).transpose(&back))
 }
 
 fn gather<'c>(a: &Args<'c>) -> Tensor<'c> {

@@ -3,8 +3,8 @@
 use std::collections::HashMap;
 use std::rc::Rc;
 
-use strata_dialects::aten::dtype::DType;
-use strata_dialects::prim::library::Function;
+use strata_dialects::aten::dtype::{DType, Numeric, Weight, result_type};
+use strata_dialects::prim::library::{Function, Part};
 
 use super::args::Args;
 use super::builder::{Prim, Scalar};
@@ -15,13 +15,26 @@ use super::tensor::Tensor;
 
 impl<'c> Prim<'c> {
     /// A function of the runtime library on operands of one batch shape. `new` are the sizes that only results have, in
-    /// order of appearance in its signature.
+    /// order of appearance in its signature. Types that the library does not compute in (PyTorch takes them where there are no
+    /// elements) are computed in `f32`.
     pub fn library(&'c self, name: &str, options: &[&str], operands: &[Tensor<'c>], new: &[Size<'c>]) -> Vec<Tensor<'c>> {
         let Some(function) = Function::find(name) else {
             self.fail(format!("the library has no function `{name}`"));
             return Vec::new();
         };
         let (parts, results) = function.parts();
+        let dtypes: Vec<_> = parts.iter().zip(operands).filter(|(part, _)| part.element == 'T').map(|(_, t)| t.dtype()).collect();
+        if let Some(own) = dtypes.iter().copied().find(|dtype| *dtype != dtypes[0] || dtype.is_half() || dtype.is_integral()) {
+            let weighed: Vec<_> = dtypes.iter().map(|dtype| (*dtype, Weight::Dimensioned)).collect();
+            let working = result_type(&weighed).to_float().compute();
+            let convert = |(operand, part): (&Tensor<'c>, _)| if part == Some('T') { operand.convert(working) } else { *operand };
+            let elements = parts.iter().map(|part| Some(part.element)).chain(std::iter::repeat(None));
+            let converted: Vec<_> = operands.iter().zip(elements).map(convert).collect();
+            let computed = self.library(name, options, &converted, new);
+            let back =
+                |(t, part): (Tensor<'c>, &Part)| if matches!(part.element, 'T' | 'R') && dtypes.len() == 1 { t.convert(own) } else { t };
+            return computed.into_iter().zip(&results).map(back).collect();
+        }
         let (letters, told) = function.letters();
         let mut sizes: HashMap<char, Size<'c>> = letters[told..].iter().copied().zip(new.iter().copied()).collect();
         let mut batch = Vec::new();

@@ -206,6 +206,8 @@ fn class_dim(x: Tensor<'_>) -> usize {
 /// The weight of each target, 0 for those to be ignored, and the targets with ignored ones moved inside.
 fn targets<'c>(a: &Args<'c>, x: Tensor<'c>, weight: Option<Tensor<'c>>) -> (Tensor<'c>, Tensor<'c>) {
     let target = positions(a.raw("target"));
+    // The target of one sample may be a vector of one element.
+    let target = if x.rank() == 1 { target.reshape(&[]) } else { target };
     let ignored = target.equal(a.int("ignore_index"));
     let safe = target.fill_where(ignored, 0);
     let weights = match weight {
@@ -231,7 +233,7 @@ fn nll<'c>(a: &Args<'c>, x: Tensor<'c>, weight: Option<Tensor<'c>>) -> Vec<Tenso
         MEAN => loss.reduce("sum", &all, false) / total,
         _ => loss.reduce("sum", &all, false),
     };
-    let total = if a.int("reduction") == NONE { total.filled(Scalar::Int(0)) } else { total };
+    let total = if a.int("reduction") == NONE && x.rank() > 1 { total.filled(Scalar::Int(0)) } else { total };
     vec![value, total]
 }
 
@@ -243,6 +245,8 @@ fn nll_backward<'c>(a: &Args<'c>) -> Tensor<'c> {
     let (grad, x) = (a.tensor("grad_output"), a.tensor("self"));
     let (weights, target) = targets(a, x, a.opt_tensor("weight"));
     let grad = if a.int("reduction") == MEAN { grad / a.tensor("total_weight") } else { grad };
+    // The gradient of one sample may be a vector of one element.
+    let grad = if weights.rank() == 0 { grad.reshape(&[]) } else { grad };
     let share = -(grad * weights);
     let dim = class_dim(x);
     let class = a.prim.iota(DType::I64, &x.shape(), dim);

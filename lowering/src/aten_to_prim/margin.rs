@@ -57,7 +57,9 @@ fn multi<'c>(a: &Args<'c>) -> Tensor<'c> {
     let gap = m.other.select(m.gap.relu(), 0.0);
     let cost = if m.p == 1.0 { gap } else { gap.pow(m.p) };
     let cost = m.weight.map_or(cost, |w| cost * w);
-    reduced(a, row_shape(x, cost.mean(&[1], false)))
+    // The loss of one row has the shape of its target.
+    let loss = cost.mean(&[1], false);
+    reduced(a, if a.raw("target").rank() == 0 { loss.squeeze(&[0]) } else { loss })
 }
 
 fn multi_backward<'c>(a: &Args<'c>) -> Tensor<'c> {

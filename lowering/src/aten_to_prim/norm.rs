@@ -281,7 +281,7 @@ fn group_norm_backward<'c>(a: &Args<'c>) -> Vec<Tensor<'c>> {
 /// The p-norm over some dimensions, or all of them.
 pub(super) fn vector_norm<'c>(x: Tensor<'c>, p: f64, dims: Option<&[usize]>, keep: bool) -> Tensor<'c> {
     let all = x.all_dims();
-    let dims = dims.unwrap_or(&all);
+    let dims = dims.filter(|_| x.rank() > 0).unwrap_or(&all);
     let x = x.abs();
     match p {
         0.0 => x.not_equal(0).convert(x.dtype()).reduce("sum", dims, keep),
@@ -407,7 +407,7 @@ fn weight_norm<'c>(a: &Args<'c>) -> Tensor<'c> {
 fn weight_norm_interface<'c>(a: &Args<'c>) -> Vec<Tensor<'c>> {
     let (v, g) = (a.tensor("v"), a.tensor("g"));
     let norm = norm_except(a, v);
-    vec![v * (g / norm), norm.reshape(&g.shape())]
+    vec![v * (g / norm), norm]
 }
 
 /// The gradients of `v` and `g` for `w = v g / |v|`.

@@ -15,6 +15,8 @@ pub(super) const RULES: &[Rule] = &[
     unary("aten.acos", Float, complex::acos),
     unary("aten.acosh", Float, complex::acosh),
     one("aten.add.Scalar", Exact, add),
+    one("aten._add_relu.Scalar", Exact, |a| add(a).relu()),
+    one("aten._add_relu.Tensor", Exact, |a| add(a).relu()),
     one("aten.add.Tensor", Exact, add),
     one("aten.addcdiv", Exact, addcdiv),
     one("aten.addcmul", Exact, addcmul),

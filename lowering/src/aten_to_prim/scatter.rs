@@ -13,6 +13,7 @@ use super::size::Size;
 use super::tensor::Tensor;
 
 pub(super) const RULES: &[Rule] = &[
+    one("aten._index_put_impl", Exact, index_put),
     one("aten._unsafe_index_put", Exact, index_put),
     one("aten._unsafe_masked_index_put_accumulate", Exact, masked_index_put),
     one("aten.as_strided_scatter", Exact, as_strided_scatter),
@@ -47,7 +48,11 @@ fn updates<'c>(a: &Args<'c>, x: Tensor<'c>, index: Tensor<'c>) -> Tensor<'c> {
     }
     let src = a.tensor("src");
     if src.rank() != index.rank() {
-        return src.reshape(&index.shape());
+        // A tensor of rank 0 counts as one of rank 1.
+        return flat(src).slice(0, 0, index.numel(), 1).reshape(&index.shape());
+    }
+    if index.numel().known() == Some(0) {
+        return a.prim.full(src.dtype(), Scalar::Int(0), &index.shape());
     }
     src.slice_all(&vec![Size::Const(0); src.rank()], &index.shape(), &vec![1; src.rank()])
 }
@@ -67,6 +72,9 @@ fn in_wide<'c>(x: Tensor<'c>, updates: Tensor<'c>, put: impl FnOnce(Tensor<'c>, 
 }
 
 fn put_elements<'c>(x: Tensor<'c>, dim: usize, index: Tensor<'c>, updates: Tensor<'c>, kind: &str) -> Tensor<'c> {
+    if index.numel().known() == Some(0) {
+        return x;
+    }
     let [wide, index, updates] = raised([x, index, updates]);
     wide.scatter(updates, &coordinates(index, dim), &wide.all_dims(), kind).reshape(&x.shape())
 }

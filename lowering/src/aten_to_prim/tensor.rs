@@ -179,6 +179,10 @@ impl<'c> Tensor<'c> {
 
     /// Moves dimension `from` to position `to`.
     pub fn move_dim(self, from: usize, to: usize) -> Tensor<'c> {
+        if from.max(to) >= self.rank() {
+            self.prim.fail(format!("dimension {} of a tensor of rank {}", from.max(to), self.rank()));
+            return self;
+        }
         let mut perm = self.all_dims();
         let dim = perm.remove(from);
         perm.insert(to, dim);

@@ -9,6 +9,7 @@ use super::tensor::Tensor;
 
 pub(super) const RULES: &[Rule] = &[
     one("aten._reshape_alias", Exact, view),
+    one("aten._reshape_copy", Exact, view),
     one("aten._unsafe_view", Exact, view),
     unary("aten.adjoint", Exact, matrix_transpose),
     one("aten.broadcast_to", Exact, expand),
@@ -48,6 +49,7 @@ pub(super) const RULES: &[Rule] = &[
     one("aten.slice.Tensor", Exact, slice),
     one("aten.slice_copy.Tensor", Exact, slice),
     many("aten.split.Tensor", Exact, |a| split(a, "split_size")),
+    many("aten.split.sizes", Exact, split_with_sizes),
     many("aten.split_copy.Tensor", Exact, |a| split(a, "split_size")),
     many("aten.split_with_sizes", Exact, split_with_sizes),
     many("aten.split_with_sizes_copy", Exact, split_with_sizes),
@@ -261,7 +263,7 @@ fn split<'c>(a: &Args<'c>, size: &str) -> Vec<Tensor<'c>> {
 
 fn split_with_sizes<'c>(a: &Args<'c>) -> Vec<Tensor<'c>> {
     let x = a.tensor("self");
-    pieces(x, a.dim("dim", x.rank()), &a.sizes("split_sizes"))
+    pieces(x, a.dim("dim", x.rank()), &a.sizes(if a.has("split_size") { "split_size" } else { "split_sizes" }))
 }
 
 fn chunk<'c>(a: &Args<'c>) -> Vec<Tensor<'c>> {
@@ -348,9 +350,15 @@ fn unfold<'c>(a: &Args<'c>) -> Tensor<'c> {
     let x = a.tensor("self");
     let (size, step) = (a.int("size"), a.int("step"));
     if x.rank() == 0 {
-        return x.reshape(&[Size::Const(size)]);
+        return x.reshape(&[Size::Const(1)]).slice(0, 0, size, 1);
     }
     let dim = a.dim("dimension", x.rank());
     let last = x.rank() - 1;
+    if size == 0 {
+        let mut shape = x.shape().to_vec();
+        shape[dim] = shape[dim] / step.max(1) + 1;
+        shape.push(Size::Const(0));
+        return a.prim.full(x.dtype(), Scalar::Int(0), &shape);
+    }
     x.move_dim(dim, last).window(&[size], &[step], &[1]).move_dim(last, dim)
 }

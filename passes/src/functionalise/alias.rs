@@ -16,6 +16,8 @@ pub(super) struct Aliases<'c> {
 
 /// A storage: its whole value now, and how many writes that took.
 struct Base<'c> {
+    /// The value that the program gave it first.
+    owner: Value<'c>,
     current: Value<'c>,
     version: usize,
     home: Option<Block<'c>>,
@@ -48,7 +50,7 @@ impl<'c> Step<'c> {
     }
 
     /// The same view of another value.
-    fn replay(self, builder: &mut Builder<'c>, source: Value<'c>) -> Value<'c> {
+    pub fn replay(self, builder: &mut Builder<'c>, source: Value<'c>) -> Value<'c> {
         let mut operands = self.op.operands();
         operands[0] = source;
         builder.clone_op(self.op, &operands).result(self.result)
@@ -61,7 +63,7 @@ impl<'c> Aliases<'c> {
         let bases = &mut self.bases;
         self.views.entry(value).or_insert_with(|| {
             let home = value.defining_op().map_or_else(|| value.owner_block(), |op| op.block());
-            bases.push(Base { current: value, version: 0, home });
+            bases.push(Base { owner: value, current: value, version: 0, home });
             View { base: bases.len() - 1, steps: Vec::new(), current: value, version: 0 }
         })
     }
@@ -75,6 +77,23 @@ impl<'c> Aliases<'c> {
             steps.push(Step { op, result, source: source.ty() });
             self.views.insert(value, View { base, steps, current: value, version });
         }
+    }
+
+    /// Says that `value` is reached by these views from the base of `source`, as that is now.
+    pub fn add_chain(&mut self, source: Value<'c>, steps: Vec<Step<'c>>, value: Value<'c>) {
+        let base = self.view(source).base;
+        self.views.insert(value, View { base, steps, current: value, version: self.bases[base].version });
+    }
+
+    /// The views that lead from a value's base to it.
+    pub fn steps(&mut self, value: Value<'c>) -> Vec<Step<'c>> {
+        self.view(value).steps.clone()
+    }
+
+    /// The base of a value: as the program made it, and as it is now.
+    pub fn base(&mut self, value: Value<'c>) -> (Value<'c>, Value<'c>) {
+        let base = self.view(value).base;
+        (self.bases[base].owner, self.bases[base].current)
     }
 
     /// What the program's value is worth at `at`; views that a write made stale are taken again from the base.
@@ -116,16 +135,7 @@ impl<'c> Aliases<'c> {
         if new.ty() != value.ty() {
             return Err(format!("would store {} into a tensor of type {}", new.ty(), value.ty()));
         }
-        let mut builder = Builder::before(at);
-        let needed = steps.iter().rposition(|step| undo::needs_source(*step)).map_or(0, |last| last + 1);
-        let mut sources = vec![storage.current];
-        for step in steps.iter().take(needed.saturating_sub(1)) {
-            sources.push(step.replay(&mut builder, sources[sources.len() - 1]));
-        }
-        let mut content = new;
-        for (place, step) in steps.iter().enumerate().rev() {
-            content = undo::undo(&mut builder, *step, sources.get(place).copied(), content)?;
-        }
+        let content = undo::undo_all(&mut Builder::before(at), &steps, storage.current, new)?;
         let storage = &mut self.bases[base];
         storage.current = content;
         storage.version += 1;

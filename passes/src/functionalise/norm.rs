@@ -1,4 +1,4 @@
-//! `batch_norm` and `instance_norm` with running statistics: they write to them, which their schemas do not say.
+//! `batch_norm`, `native_batch_norm` and `instance_norm` with running statistics: they write to them, which their schemas do not say.
 
 use strata_core::ir::{Builder, Op, Value};
 use strata_dialects::aten::{self, AtenOp, Input, Scalar, Size};
@@ -9,7 +9,7 @@ use super::{Refusal, alias::Aliases};
 pub(super) fn updates_statistics(op: Op<'_>) -> bool {
     let flag = |name: &str| op.attr(name).and_then(|attr| attr.as_bool()).unwrap_or(false);
     let training = match op.name() {
-        "aten.batch_norm" => flag("training"),
+        "aten.batch_norm" | "aten.native_batch_norm" => flag("training"),
         "aten.instance_norm" => flag("use_input_stats"),
         _ => false,
     };
@@ -24,15 +24,18 @@ pub(super) fn make_functional<'c>(op: Op<'c>, aliases: &mut Aliases<'c>) -> Resu
     aliases.refresh_operands(op);
     let norm = Norm::read(op)?;
     let mut builder = Builder::before(op);
-    let (result, new_mean, new_variance) = match op.name() {
-        "aten.batch_norm" => norm.build(&mut builder)?,
-        _ => norm.per_instance(&mut builder)?,
+    let (results, new_mean, new_variance) = match op.name() {
+        "aten.instance_norm" => norm.per_instance(&mut builder)?,
+        _ => norm.build(&mut builder)?,
     };
     aliases.write(mean, new_mean, op)?;
     aliases.write(variance, new_variance, op)?;
-    op.replace_with(&[result]);
+    op.replace_with(&results[..op.num_results()]);
     Ok(())
 }
+
+/// The results of an operator, the new mean and the new variance.
+type Normed<'c> = (Vec<Value<'c>>, Value<'c>, Value<'c>);
 
 /// The operands of a batch norm in training.
 struct Norm<'c> {
@@ -62,8 +65,8 @@ impl<'c> Norm<'c> {
         read().map_err(|error| error.to_string())
     }
 
-    /// The normalised input, the new mean and the new variance.
-    fn build(&self, builder: &mut Builder<'c>) -> Result<(Value<'c>, Value<'c>, Value<'c>), Refusal> {
+    /// The normalised input with the mean and the reciprocal deviation of the batch, then the new mean and the new variance.
+    fn build(&self, builder: &mut Builder<'c>) -> Result<Normed<'c>, Refusal> {
         let tensor = |value: Option<Value<'c>>| value.map(Input::Tensor);
         let inputs = [
             Some(Input::Tensor(self.input)),
@@ -78,11 +81,11 @@ impl<'c> Norm<'c> {
         let results = [self.input.ty(), self.mean.ty(), self.mean.ty(), self.mean.ty(), self.variance.ty()];
         let schema = aten::schema("aten._native_batch_norm_legit_functional").ok_or("there is no functional batch norm")?;
         let op = aten::build(builder, schema, &inputs, &results).map_err(|error| error.to_string())?;
-        Ok((op.result(0), op.result(3), op.result(4)))
+        Ok((op.results(), op.result(3), op.result(4)))
     }
 
     /// Every instance's channels are channels of one large batch norm; the new statistics are the instances' means.
-    fn per_instance(&self, builder: &mut Builder<'c>) -> Result<(Value<'c>, Value<'c>, Value<'c>), Refusal> {
+    fn per_instance(&self, builder: &mut Builder<'c>) -> Result<Normed<'c>, Refusal> {
         let ty = self.input.ty();
         let shape = ty.shape();
         let ([batch, channels, ..], true) = (shape.as_slice(), ty.is_static()) else {
@@ -99,13 +102,13 @@ impl<'c> Norm<'c> {
             variance: many(builder, self.variance)?,
             ..*self
         };
-        let (result, mean, variance) = norm.build(builder)?;
+        let (results, mean, variance) = norm.build(builder)?;
         let mut one = |value: Value<'c>| {
             let rows = call(builder, "aten.view", value, &[batch, channels], &[batch, channels])?;
             call(builder, "aten.mean.dim", rows, &[0], &[channels])
         };
         let (mean, variance) = (one(mean)?, one(variance)?);
-        Ok((call(builder, "aten.view", result, &shape, &shape)?, mean, variance))
+        Ok((vec![call(builder, "aten.view", results[0], &shape, &shape)?], mean, variance))
     }
 }
 

@@ -24,7 +24,7 @@ enum Inverse {
 }
 
 /// Whether undoing a step asks for the content around the view (or its sizes).
-pub(super) fn needs_source(step: Step<'_>) -> bool {
+fn needs_source(step: Step<'_>) -> bool {
     match inverse(step) {
         Ok(Inverse::Scatter(_) | Inverse::Slice(..) | Inverse::Select(..)) => true,
         Ok(Inverse::Reshape) => !step.source.is_static(),
@@ -32,13 +32,31 @@ pub(super) fn needs_source(step: Step<'_>) -> bool {
     }
 }
 
-/// The content of the source with `content` in the place of the view.
-pub(super) fn undo<'c>(
+/// Whether the view begins where its source begins in the storage.
+pub(super) fn keeps_offset(step: Step<'_>) -> bool {
+    repeats(step.op.name()) || matches!(inverse(step), Ok(Inverse::Same | Inverse::Reshape | Inverse::Permute(_) | Inverse::Recast(_)))
+}
+
+/// The content of a base with `content` in the place of the view that these steps lead to.
+pub(super) fn undo_all<'c>(
     builder: &mut Builder<'c>,
-    step: Step<'c>,
-    source: Option<Value<'c>>,
-    content: Value<'c>,
+    steps: &[Step<'c>],
+    base: Value<'c>,
+    mut content: Value<'c>,
 ) -> Result<Value<'c>, Refusal> {
+    let needed = steps.iter().rposition(|step| needs_source(*step)).map_or(0, |last| last + 1);
+    let mut sources = vec![base];
+    for step in steps.iter().take(needed.saturating_sub(1)) {
+        sources.push(step.replay(builder, sources[sources.len() - 1]));
+    }
+    for (place, step) in steps.iter().enumerate().rev() {
+        content = undo(builder, *step, sources.get(place).copied(), content)?;
+    }
+    Ok(content)
+}
+
+/// The content of the source with `content` in the place of the view.
+fn undo<'c>(builder: &mut Builder<'c>, step: Step<'c>, source: Option<Value<'c>>, content: Value<'c>) -> Result<Value<'c>, Refusal> {
     let cx = builder.cx();
     let missing = || format!("the source of `{}` is not at hand", step.op.name());
     Ok(match inverse(step)? {
@@ -96,7 +114,7 @@ fn inverse(step: Step<'_>) -> Result<Inverse, Refusal> {
         "aten.view_as_complex" => return Ok(Inverse::Recast("aten.view_as_real")),
         "aten._conj" => return Ok(Inverse::Recast("aten._conj")),
         "aten._neg_view" => return Ok(Inverse::Recast("aten._neg_view")),
-        "aten.view.dtype" if step.ty().shape() == step.source.shape() => return Ok(Inverse::Recast("aten.view.dtype")),
+        "aten.view.dtype" => return Ok(Inverse::Recast("aten.view.dtype")),
         _ => {}
     }
     if name == "aten.unbind.int" {
@@ -121,6 +139,7 @@ fn keeps_type(name: &str) -> bool {
         || matches!(
             name,
             "aten.alias"
+                | "aten.clone"
                 | "aten.detach"
                 | "aten.contiguous"
                 | "aten.positive"

@@ -11,13 +11,14 @@ use super::{
     Refusal,
     alias::Aliases,
     counterpart::{Counterpart, Results, counterpart, gives_bool, is_written},
+    storage,
 };
 
 /// Replaces a mutating op.
 pub(super) fn make_functional<'c>(op: Op<'c>, schema: &'static Schema, aliases: &mut Aliases<'c>) -> Result<(), Refusal> {
     match schema.name {
         // It is a view by all that it does; its schema only warns that the view can be written through.
-        "prims.as_strided" => return rename_view(op, "aten.as_strided", aliases),
+        "prims.as_strided" | "aten.as_strided_" => return storage::give_storage(op, schema, "aten.as_strided", aliases),
         "prims.copy_to" => return copy_to(op, aliases),
         "aten.requires_grad_" => return hand_back(op),
         _ => {}
