@@ -55,8 +55,9 @@ pub(crate) fn context() -> Lent {
 pub(crate) fn read<'c>(path: &Path, context: &'c Context) -> Result<Source<'c>, Error> {
     match path.extension().and_then(|extension| extension.to_str()) {
         Some("pt2") => {
-            for dialect in ["aten", "capture", "prims"] {
-                load_dialect(context, dialect);
+            load_dialect(context, "capture");
+            for dialect in aten::OPERATORS {
+                load_dialect(context, dialect.name);
             }
             let imported = strata_frontend::import(path, context)?;
             Ok(Source { module: imported.module, weights: Some(imported.weights) })

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use strata_dialects::aten::{ATEN, PRIMS, schema};
+use strata_dialects::aten::{OPERATORS, schema};
 use strata_dialects::interp;
 use strata_lowering::aten_to_prim;
 
@@ -20,7 +20,7 @@ pub struct Coverage {
 /// All operators that do not change their arguments, sorted by name. Those that do become these when the program is
 /// made functional.
 pub fn op_coverage() -> Vec<Coverage> {
-    let ops = [&ATEN, &PRIMS].iter().flat_map(|dialect| (dialect.ops)()).map(|op| op.name).collect::<Vec<_>>();
+    let ops = OPERATORS.iter().flat_map(|dialect| (dialect.ops)()).map(|op| op.name).collect::<Vec<_>>();
     let row =
         |name: &'static str| Coverage { name, compiled: aten_to_prim::has_rule(name), interpreted: interp::aten::find(name).is_some() };
     let mut rows: Vec<_> = ops.into_iter().filter(|name| schema(name).is_some_and(|s| !s.is_mutable())).map(row).collect();

@@ -7,8 +7,8 @@ use strata_core::registry::Registry;
 use strata_dialects::{aten, capture, host, loops, prim};
 
 /// Our dialects.
-pub fn dialects() -> [&'static DialectDef; 6] {
-    [&aten::ATEN, &aten::PRIMS, &capture::CAPTURE, &host::HOST, &loops::LOOP, &prim::PRIM]
+pub fn dialects() -> Vec<&'static DialectDef> {
+    [aten::OPERATORS.as_slice(), &[&capture::CAPTURE, &host::HOST, &loops::LOOP, &prim::PRIM]].concat()
 }
 
 /// All our passes.

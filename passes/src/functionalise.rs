@@ -75,7 +75,7 @@ pub fn functionalise(function: Op<'_>) -> Result<usize, (Op<'_>, Refusal)> {
 fn block<'c>(block: Block<'c>, aliases: &mut Aliases<'c>) -> Result<(), (Op<'c>, Refusal)> {
     for op in block.ops() {
         let blame = |refusal| (op, refusal);
-        let schema = if matches!(op.dialect(), "aten" | "prims") { aten::schema(op.name()) } else { None };
+        let schema = if aten::is_operator(op) { aten::schema(op.name()) } else { None };
         match schema {
             Some(schema) if schema.is_mutable() => write::make_functional(op, schema, aliases).map_err(blame)?,
             Some(_) if norm::updates_statistics(op) => norm::make_functional(op, aliases).map_err(blame)?,

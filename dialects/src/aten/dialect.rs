@@ -1,4 +1,4 @@
-//! The dialects `aten` and `prims`: one op per row of the schema table.
+//! The dialects `aten`, `prims` and those of PyTorch's libraries: one op per row of the schema tables.
 
 use strata_core::dialect::kinds::AnyType;
 use strata_core::dialect::{Arity, DialectDef, Effects, OpDef, Traits, TypeSpec, ValueDef, Violation};
@@ -21,6 +21,38 @@ pub static PRIMS: DialectDef = DialectDef {
     ops: || definitions("prims."),
     ..DialectDef::NEW
 };
+
+/// Quantisation as PyTorch 2's export writes it.
+pub static QUANTIZED_DECOMPOSED: DialectDef = DialectDef {
+    name: "quantized_decomposed",
+    doc: "Affine quantisation of a tensor, a channel, a token or a group, as PyTorch 2's export quantisation writes it.",
+    ops: || definitions("quantized_decomposed."),
+    ..DialectDef::NEW
+};
+
+/// Quantisation of torchao.
+pub static TORCHAO: DialectDef = DialectDef {
+    name: "torchao",
+    doc: "Affine quantisation of blocks, as the library torchao writes it.",
+    ops: || definitions("torchao."),
+    ..DialectDef::NEW
+};
+
+/// Operators on boxes and regions.
+pub static TORCHVISION: DialectDef = DialectDef {
+    name: "torchvision",
+    doc: "The operators on boxes and regions of the library torchvision.",
+    ops: || definitions("torchvision."),
+    ..DialectDef::NEW
+};
+
+/// All dialects of operators that a schema describes, sorted by name.
+pub static OPERATORS: [&DialectDef; 5] = [&ATEN, &PRIMS, &QUANTIZED_DECOMPOSED, &TORCHAO, &TORCHVISION];
+
+/// Whether the op is an operator that a schema describes.
+pub fn is_operator(op: Op<'_>) -> bool {
+    OPERATORS.iter().any(|dialect| dialect.name == op.dialect())
+}
 
 const OPERANDS: &[ValueDef] = &[ValueDef { name: "inputs", arity: Arity::Variadic, constraint: AnyType::CONSTRAINT }];
 const RESULTS: &[ValueDef] = &[ValueDef { name: "outputs", arity: Arity::Variadic, constraint: AnyType::CONSTRAINT }];

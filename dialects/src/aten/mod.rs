@@ -8,6 +8,6 @@ pub mod schema;
 pub mod view;
 
 pub use build::{Input, build};
-pub use dialect::{ATEN, PRIMS};
+pub use dialect::{ATEN, OPERATORS, PRIMS, is_operator};
 pub use schema::{Schema, schema, schema_of_target};
 pub use view::{AtenError, AtenOp, Scalar, Size};

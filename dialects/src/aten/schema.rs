@@ -1,10 +1,14 @@
 //! PyTorch's operator schemas as data: one row of `schemas.tsv` per overload, parsed when first asked for.
 //!
-//! The table is generated (`cargo xtask aten-table`); its format is described in `xtask/src/aten_table.rs`.
+//! The table is generated (`cargo xtask aten-table`); its format is described in `xtask/src/aten_table.rs`. Operators of PyTorch's
+//! libraries stand in `libraries.tsv`, in the same format.
 
 use std::sync::{LazyLock, OnceLock};
 
-static TABLE: LazyLock<Vec<Row>> = LazyLock::new(|| include_str!("schemas.tsv").lines().map(Row::new).collect());
+static TABLE: LazyLock<Vec<Row>> = LazyLock::new(|| {
+    // Sorted as a whole: the libraries' names come after `prims`.
+    include_str!("schemas.tsv").lines().chain(include_str!("libraries.tsv").lines()).map(Row::new).collect()
+});
 
 struct Row {
     name: &'static str,

@@ -8,7 +8,7 @@ use super::run::{Machine, Slot, dtype_of};
 use super::value::{Args, InterpError, Value, fail};
 use super::{Scalar, Tensor, aten};
 use crate::aten::schema::{Arg, Kind};
-use crate::aten::{AtenOp, Scalar as Number, Size, schema};
+use crate::aten::{AtenOp, Scalar as Number, Size, is_operator, schema};
 use crate::capture::{Storage, storage};
 
 /// Batch norms that write running statistics whatever their schema says.
@@ -17,12 +17,12 @@ const UPDATES_STATISTICS: &[&str] =
 
 /// Whether an op writes to its arguments.
 pub(super) fn mutates(op: Op<'_>) -> bool {
-    matches!(op.dialect(), "aten" | "prims") && (functional(op.name()).is_some() || updates_statistics(op))
+    is_operator(op) && (functional(op.name()).is_some() || updates_statistics(op))
 }
 
 /// Whether an op counts in the storage of its first operand.
 pub(super) fn addresses_storage(op: Op<'_>) -> bool {
-    matches!(op.dialect(), "aten" | "prims") && schema(op.name()).is_some_and(|schema| schema.addresses_storage())
+    is_operator(op) && schema(op.name()).is_some_and(|schema| schema.addresses_storage())
 }
 
 fn updates_statistics(op: Op<'_>) -> bool {

@@ -8,6 +8,7 @@ use strata_core::ir::Op;
 use super::aten::ctc;
 use super::aten::fft::{dft, hermitian};
 use super::aten::linalg::{self, matrices, sides, tensor};
+use super::aten::vision::non_maximum;
 use super::host::{size, view};
 use super::math::matrix::Matrix;
 use super::prim::Node;
@@ -71,6 +72,13 @@ impl Call<'_> {
                 many([factors, pivots, order, info])
             }
             "matrix_exp" => linalg::mapped(x, sides(x), Matrix::exponential),
+            "nms" => {
+                let (boxes, scores, threshold) = (self.operands[0], self.operands[1], self.operands[2]);
+                let mut kept = non_maximum(boxes, scores, threshold.item()?.float())?;
+                let count = kept.len() as i64;
+                kept.resize(scores.len(), 0);
+                many([Tensor::from_ints(&[kept.len()], &kept)?, Tensor::from_ints(&[], &[count])?])
+            }
             "permutation" => one(permutation(x, self.size('m')?)?),
             "qr" => linalg::packed_qr(x),
             "svd" => {

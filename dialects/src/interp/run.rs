@@ -10,6 +10,7 @@ use super::host::Memory;
 use super::tensor::Tensor;
 use super::value::{InterpError, Results, Seeds, Value, fail};
 use super::{args, capture, control, gpu, host, loops, prim, scalar};
+use crate::aten::is_operator;
 use crate::capture::{continuation, storage};
 
 /// Ops executed before a run is given up as endless.
@@ -299,7 +300,7 @@ impl<'c> Machine<'c> {
 
     fn op(&mut self, op: Op<'c>) -> Result<(), InterpError> {
         let results = match op.dialect() {
-            "aten" | "prims" => return args::run(self, op),
+            _ if is_operator(op) => return args::run(self, op),
             "scf" | "func" => return control::run(self, op),
             "host" => return host::run(self, op),
             "capture" => capture::run(self, op)?,

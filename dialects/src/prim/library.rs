@@ -36,6 +36,7 @@ const fn function(name: &'static str, signature: &'static str, options: &'static
 /// - `lexsort`: the stable order of rows that compares their first elements, then the second ones, and so on.
 /// - `lu`: packed factors, row exchanges, the permutation of rows that they are, and the first zero pivot (or 0).
 /// - `matrix_exp`: the exponential.
+/// - `nms`: which boxes (`x1, y1, x2, y2`) no box of a higher score overlaps by more than the threshold, best first, and how many.
 /// - `permutation`: what a list of row exchanges does to the rows.
 /// - `qr`: LAPACK's `geqrf`: R above the reflection vectors, and their factors.
 /// - `svd`: left vectors, descending singular values, adjoint of the right vectors.
@@ -54,6 +55,7 @@ pub static FUNCTIONS: &[Function] = &[
     function("lexsort", "A(n,m) -> L(n)", &[]),
     function("lu", "T(m,n) -> T(m,n) I(k) L(m) I()", &["nopivot"]),
     function("matrix_exp", "T(n,n) -> T(n,n)", &[]),
+    function("nms", "T(n,d) T(n) T() -> L(n) L()", &[]),
     function("permutation", "I(k) -> L(m)", &[]),
     function("qr", "T(m,n) -> T(m,n) T(k)", &[]),
     function("rfft", "T(n) -> C(k)", &[]),

@@ -62,6 +62,10 @@ fn gelu<'c>(a: &Args<'c>) -> Tensor<'c> {
         let inner = (x + x * x * x * GELU_CUBE) * SQRT_2_OVER_PI;
         return x * 0.5 * (inner.tanh() + 1.0);
     }
+    exact_gelu(x)
+}
+
+pub(super) fn exact_gelu(x: Tensor<'_>) -> Tensor<'_> {
     x * 0.5 * ((x * std::f64::consts::FRAC_1_SQRT_2).erf() + 1.0)
 }
 
@@ -225,7 +229,7 @@ fn log_sigmoid_backward<'c>(a: &Args<'c>) -> Tensor<'c> {
 fn logit_backward<'c>(a: &Args<'c>) -> Tensor<'c> {
     let (grad, x) = (a.tensor("grad_output"), a.tensor("self"));
     let slope = grad / (x * (-x + 1.0));
-    match a.opt_float("eps") {
+    match a.opt_float("eps").filter(|eps| *eps >= 0.0) {
         Some(eps) => x.less(eps).or(x.greater(1.0 - eps)).select(zero(x), slope),
         None => x.less(0.0).or(x.greater(1.0)).select(x.number(Scalar::Float(f64::NAN)), slope),
     }

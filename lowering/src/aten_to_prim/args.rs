@@ -98,6 +98,8 @@ impl<'c> Args<'c> {
         tensor.convert(match dtype {
             DType::F16 | DType::BF16 | DType::F32 if self.double => DType::F64,
             DType::C64 if self.double => DType::C128,
+            // A number of rank 0 does not widen tensors.
+            DType::F64 if !self.double && self.precision != Precision::Exact => DType::F32,
             dtype => dtype,
         })
     }

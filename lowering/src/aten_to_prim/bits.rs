@@ -54,11 +54,20 @@ fn hash<'c>(a: &Args<'c>) -> Tensor<'c> {
 /// are in little-endian order.
 fn view_dtype(x: Tensor<'_>, to: DType) -> Tensor<'_> {
     let from = x.dtype();
-    let Some(last) = x.rank().checked_sub(1).filter(|_| from.bytes() != to.bytes() || from.is_complex() || to.is_complex()) else {
+    let Some(last) =
+        x.rank().checked_sub(1).filter(|_| from.bytes() != to.bytes() || [from, to].iter().any(|t| t.is_complex() || *t == DType::Bool))
+    else {
         return x.bitcast(to);
     };
     if from == to {
         return x;
+    }
+    // A bool is a byte in memory.
+    if from == DType::Bool {
+        return view_dtype(x.convert(DType::U8), to);
+    }
+    if to == DType::Bool {
+        return view_dtype(x, DType::U8).not_equal(0);
     }
     if from.is_complex() {
         return view_dtype(flat_from(view_as_real(x), last), to);

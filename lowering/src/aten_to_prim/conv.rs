@@ -11,6 +11,7 @@ use strata_dialects::prim::sizes::{self, Space};
 
 pub(super) const RULES: &[Rule] = &[
     one("aten._convolution", Wide, convolution),
+    one("aten._convolution.deprecated", Wide, convolution),
     one("aten._convolution_mode", Wide, conv),
     one("aten.conv1d", Wide, conv),
     one("aten.conv1d.padding", Wide, conv),
@@ -18,6 +19,7 @@ pub(super) const RULES: &[Rule] = &[
     one("aten.conv2d.padding", Wide, conv),
     one("aten.conv3d", Wide, conv),
     one("aten.conv3d.padding", Wide, conv),
+    one("aten.conv_tbc", Wide, conv_tbc),
     one("aten.conv_transpose1d", Wide, conv_transpose),
     one("aten.conv_transpose2d.input", Wide, conv_transpose),
     one("aten.conv_transpose3d.input", Wide, conv_transpose),
@@ -117,6 +119,19 @@ fn conv<'c>(a: &Args<'c>) -> Tensor<'c> {
         let window = Window { strides, low, high, spread: vec![1; space], dilation, groups: a.int("groups") };
         with_bias(window.apply(x, weight), a.opt_tensor("bias"))
     })
+}
+
+/// A convolution along the first dimension: time, batch, channels.
+fn conv_tbc<'c>(a: &Args<'c>) -> Tensor<'c> {
+    let (x, weight) = (a.tensor("self"), a.tensor("weight"));
+    if x.rank() != 3 || weight.rank() != 3 {
+        a.fail("a convolution of time, batch and channels takes tensors of rank 3");
+        return x;
+    }
+    let pad = vec![a.int("pad")];
+    let window = Window { strides: vec![1], low: pad.clone(), high: pad, spread: vec![1], dilation: vec![1], groups: 1 };
+    let y = window.apply(x.transpose(&[1, 2, 0]), weight.transpose(&[2, 1, 0]));
+    with_bias(y, a.opt_tensor("bias")).transpose(&[2, 0, 1])
 }
 
 /// Exchanges input and output channels of each group and reverses the window.

@@ -49,9 +49,9 @@ fn asked<'c>(a: &Args<'c>, flag: &str, result: Tensor<'c>) -> Tensor<'c> {
     if a.has(flag) && a.bool(flag) { result } else { a.prim.full(DType::I64, Scalar::Int(0), &[Size::Const(0)]) }
 }
 
-fn nothing<'c>(a: &Args<'c>, x: Tensor<'c>) -> Option<Vec<Tensor<'c>>> {
+fn nothing<'c>(a: &Args<'c>, x: Tensor<'c>) -> Option<[Tensor<'c>; 3]> {
     let empty = || a.prim.full(DType::I64, Scalar::Int(0), &[Size::Const(0)]);
-    (x.size(0).known() == Some(0)).then(|| vec![x, empty(), empty()])
+    (x.size(0).known() == Some(0)).then(|| [x, empty(), empty()])
 }
 
 fn unique_consecutive<'c>(a: &Args<'c>) -> Vec<Tensor<'c>> {
@@ -59,7 +59,7 @@ fn unique_consecutive<'c>(a: &Args<'c>) -> Vec<Tensor<'c>> {
     let dim = a.opt_int("dim").filter(|_| x.rank() > 0).map(|d| a.wrap(d, x.rank()));
     let parts = dim.map_or_else(|| flat(x), |d| x.move_dim(d, 0));
     if let Some(empty) = nothing(a, parts) {
-        return empty;
+        return empty.to_vec();
     }
     let runs = runs(parts);
     let values = parts.gather(&[runs.begin], &[0]);
@@ -72,7 +72,8 @@ fn unique_consecutive<'c>(a: &Args<'c>) -> Vec<Tensor<'c>> {
 fn unique<'c>(a: &Args<'c>) -> Vec<Tensor<'c>> {
     let x = a.tensor("self");
     if let Some(empty) = nothing(a, flat(x)) {
-        return empty;
+        let [values, inverse, counts] = empty;
+        return vec![values, if a.bool("return_inverse") { inverse.reshape(&x.shape()) } else { inverse }, counts];
     }
     let (sorted, from) = flat(x).sort(0, false);
     let [values, inverse, counts] = distinct(a, sorted, from);
@@ -85,7 +86,7 @@ fn unique_dim<'c>(a: &Args<'c>) -> Vec<Tensor<'c>> {
     let dim = a.dim("dim", x.rank());
     let parts = if x.rank() == 0 { x.unsqueeze(0) } else { x.move_dim(dim, 0) };
     if let Some(empty) = nothing(a, parts) {
-        return empty;
+        return empty.to_vec();
     }
     let rows = parts.reshape(&[parts.size(0), product(&parts.shape()[1..])]);
     let order = a.prim.library("lexsort", &[], &[rows], &[])[0];

@@ -11,6 +11,10 @@ use super::tensor::Tensor;
 pub(super) const RULES: &[Rule] = &[
     one("aten._cdist_backward", Compute, cdist_backward),
     one("aten._cdist_forward", Compute, cdist),
+    one("aten._euclidean_dist", Compute, |a| {
+        let difference = differences(a);
+        vector_norm(difference, 2.0, Some(&[difference.rank() - 1]), false)
+    }),
     one("aten._pdist_backward", Compute, pdist_backward),
     one("aten._pdist_forward", Compute, pdist),
     one("aten.cdist", Compute, cdist),

@@ -245,8 +245,7 @@ pub(super) fn inside<'c>(index: Tensor<'c>, size: Size<'c>) -> Tensor<'c> {
 /// For each dimension the coordinates of the true elements, in row-major order.
 pub(super) fn true_positions(mask: Tensor<'_>) -> Vec<Tensor<'_>> {
     let prim = mask.prim();
-    let scalar = mask.rank() == 0;
-    let mask = if scalar { mask.unsqueeze(0) } else { mask };
+    let mask = if mask.rank() == 0 { mask.unsqueeze(0) } else { mask };
     let numbered = numbered_true(mask, None);
     let mut stride = product(&mask.shape());
     let place = |d: usize| {
@@ -256,7 +255,8 @@ pub(super) fn true_positions(mask: Tensor<'_>) -> Vec<Tensor<'_>> {
         if d == 0 { outer } else { outer % prim.size_tensor(DType::I64, size) }
     };
     let places: Vec<_> = (0..mask.rank()).map(place).collect();
-    if scalar { Vec::new() } else { places }
+    // PyTorch gives one list of places even for a number.
+    places
 }
 
 /// The flat positions of true elements; of a given number of them, when given, and then -1.

@@ -10,6 +10,10 @@ use super::rule::{Rule, one};
 use super::tensor::Tensor;
 
 pub(super) const RULES: &[Rule] = &[
+    one("aten._addmm_activation", Wide, |a| {
+        let x = affine(a, mm(a.tensor("mat1"), a.tensor("mat2")));
+        if a.bool("use_gelu") { super::activation::exact_gelu(x) } else { x.relu() }
+    }),
     one("aten._grouped_mm", Wide, grouped),
     one("aten._int_mm", Exact, |a| mm(a.tensor("self").convert(DType::I32), a.tensor("mat2").convert(DType::I32))),
     one("aten._trilinear", Wide, trilinear),

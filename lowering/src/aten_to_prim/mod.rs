@@ -55,6 +55,7 @@ mod pointwise;
 mod polynomial;
 mod pool;
 mod prims;
+mod quantise;
 mod random;
 mod reduce;
 mod resize;
@@ -69,15 +70,16 @@ mod spectrum;
 mod stft;
 mod taper;
 mod view;
+mod vision;
 
 use std::collections::HashMap;
 use std::sync::LazyLock;
 
 use strata_core::ir::{Attr, DYNAMIC, Op, Type, Value};
 use strata_core::pass::{Counter, Pass, PassContext, PassError};
-use strata_dialects::aten::AtenOp;
 use strata_dialects::aten::alias::meaning;
 use strata_dialects::aten::dtype::Numeric;
+use strata_dialects::aten::{AtenOp, is_operator};
 
 pub use args::Args;
 pub use builder::{Prim, Scalar};
@@ -117,6 +119,7 @@ static FAMILIES: &[&[Rule]] = &[
     polynomial::RULES,
     pool::RULES,
     prims::RULES,
+    quantise::RULES,
     random::RULES,
     reduce::RULES,
     resize::RULES,
@@ -131,6 +134,7 @@ static FAMILIES: &[&[Rule]] = &[
     stft::RULES,
     taper::RULES,
     view::RULES,
+    vision::RULES,
 ];
 
 static RULES: LazyLock<HashMap<&'static str, &'static Rule>> =
@@ -202,7 +206,7 @@ pub fn rule_names() -> Vec<&'static str> {
 pub fn decompose<'c>(root: Op<'c>, keep: &[String]) -> (usize, Vec<Refusal<'c>>) {
     let mut ops = Vec::new();
     root.walk(&mut |op| {
-        if matches!(op.dialect(), "aten" | "prims") && !keep.iter().any(|k| k == op.name()) {
+        if is_operator(op) && !keep.iter().any(|k| k == op.name()) {
             ops.push(op);
         }
     });
@@ -293,7 +297,7 @@ fn refines(ty: Type<'_>, declared: Type<'_>) -> bool {
 /// return of the entry, whose results get the types that are returned.
 fn may_be_refined(result: Value<'_>) -> bool {
     let entry = |op: Op<'_>| op.parent().is_some_and(|parent| parent.attr("capture.entry").is_some());
-    let takes = |op: Op<'_>| matches!(op.dialect(), "aten" | "prims" | "prim") || (op.is("func.return") && entry(op));
+    let takes = |op: Op<'_>| is_operator(op) || op.dialect() == "prim" || (op.is("func.return") && entry(op));
     result.uses().into_iter().all(|using| takes(using.op))
 }
 

@@ -29,6 +29,7 @@ pub(super) const RULES: &[Rule] = &[
     one("aten.group_norm", Compute, group_norm),
     one("aten.instance_norm", Compute, instance_norm),
     one("aten.layer_norm", Compute, |a| layer_norm(a, "input").0),
+    one("aten.linalg__powsum", Exact, powsum),
     one("aten.linalg_matrix_norm", Compute, |a| matrix_norm(a, Order::number(a.float("ord")))),
     one("aten.linalg_matrix_norm.str_ord", Compute, named_matrix_norm),
     one("aten.linalg_norm", Compute, linalg_norm),
@@ -299,6 +300,15 @@ fn linalg_vector_norm<'c>(a: &Args<'c>) -> Tensor<'c> {
     let declared = a.result_dtype(0);
     let norm = vector_norm(x.convert(declared.compute()), a.float("ord"), Some(&reduced(a)), a.bool("keepdim"));
     norm.convert(declared)
+}
+
+/// A vector norm without its root.
+fn powsum<'c>(a: &Args<'c>) -> Tensor<'c> {
+    let x = a.tensor("self");
+    let x = if x.dtype().is_complex() { x.abs() } else { x };
+    let (declared, p) = (a.result_dtype(0), a.float("ord"));
+    let power = x.convert(declared.compute()).abs().pow(p);
+    power.reduce("sum", &reduced(a), a.bool("keepdim")).convert(declared)
 }
 
 /// The norm in the type that is asked for.

@@ -209,7 +209,7 @@ fn on_dim<'c>(a: &Args<'c>, f: fn(Tensor<'c>, usize) -> Tensor<'c>) -> Tensor<'c
 /// The distance of each element to the largest number of its row. Where one is NaN, every row that the distances are summed to is NaN
 /// whatever the others are measured from.
 fn below_largest(x: Tensor<'_>, dim: usize) -> Tensor<'_> {
-    x - x.reduce("maxnum", &[dim], true)
+    x - x.reduce(if x.dtype().is_integral() { "max" } else { "maxnum" }, &[dim], true)
 }
 
 pub(super) fn softmax(x: Tensor<'_>, dim: usize) -> Tensor<'_> {

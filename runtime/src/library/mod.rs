@@ -6,6 +6,7 @@ pub mod fft;
 pub mod half;
 pub mod linalg;
 pub mod math;
+pub mod nms;
 pub mod random;
 pub mod sort;
 pub mod special;

@@ -40,7 +40,10 @@ fn write_all(folder: &Path) -> Result<(), Box<dyn Error>> {
         writeln!(index, "- [`{}`]({}.md): {}", dialect.name, dialect.name, dialect.doc)?;
         fs::write(reference.join(format!("{}.md", dialect.name)), dialect_page(dialect)?)?;
     }
-    writeln!(index, "- [Passes](passes.md)\n- `aten` and `prims`: PyTorch's operators, see [the status](../status.md)")?;
+    writeln!(
+        index,
+        "- [Passes](passes.md)\n- `aten`, `prims`, `quantized_decomposed`, `torchao`, `torchvision`: operators of PyTorch and its libraries, see [the status](../status.md)"
+    )?;
     fs::write(reference.join("README.md"), index)?;
     fs::write(reference.join("passes.md"), passes_page(&strata_driver::passes())?)?;
     fs::write(folder.join("status.md"), status_page()?)?;
@@ -49,7 +52,7 @@ fn write_all(folder: &Path) -> Result<(), Box<dyn Error>> {
 
 /// PyTorch's operators come from a table with thousands of rows, which are documented elsewhere.
 fn from_table(dialect: &DialectDef) -> bool {
-    matches!(dialect.name, "aten" | "prims")
+    strata_dialects::aten::OPERATORS.iter().any(|operators| operators.name == dialect.name)
 }
 
 fn dialect_page(dialect: &DialectDef) -> Result<String, std::fmt::Error> {

@@ -58,6 +58,7 @@ families!(
     place,
     pool,
     prims,
+    quantise,
     random,
     reduce,
     resize,
@@ -70,7 +71,8 @@ families!(
     stft,
     taper,
     unary,
-    view
+    view,
+    vision
 );
 
 /// The arm of an op.
