@@ -12,7 +12,7 @@ use strata_core::pass::PassManager;
 use strata_driver::incremental::{Database, Form, Pipeline, Source, run};
 use strata_driver::{Options, compile_explained};
 use strata_runtime::manifest::StageTime;
-use strata_store::{Settings, Store};
+use strata_store::{Secret, Settings, Store};
 
 /// Runs of each measurement.
 const RUNS: usize = 15;
@@ -56,7 +56,7 @@ fn time<T>(work: impl FnOnce() -> T) -> (Duration, T) {
 }
 
 fn store(dir: &Path) -> Arc<Store> {
-    let settings = Settings { dir: Some(dir.into()), size: Some(1 << 30), remote: None };
+    let settings = Settings { dir: Some(dir.into()), size: Some(1 << 30), key: Some(Secret::new([7; 32])), ..Settings::default() };
     Arc::new(Store::open(&settings).expect("the folder is given").expect("the size is not zero"))
 }
 

@@ -7,7 +7,7 @@ use std::process::{Command, Stdio};
 
 use strata_core::ir::{Context, Module};
 use strata_lowering::loop_to_host::{Program, entry};
-use strata_store::{Settings, Store, StoreError};
+use strata_store::{Settings, Store};
 
 use crate::bisect::bisect;
 use crate::check_semantics::{CheckError, CheckOptions, check_semantics, run_pass};
@@ -27,8 +27,6 @@ pub enum JobError {
     Check(#[from] CheckError),
     #[error("{0}")]
     Io(#[from] std::io::Error),
-    #[error(transparent)]
-    Store(#[from] StoreError),
     #[error("--watch needs a file; give one in the place of standard input")]
     Watch,
     #[error("{0}")]
@@ -72,7 +70,7 @@ impl Job {
 
     /// Runs the passes through the database: only what is not in the store runs, and in a watch only what an edit changed.
     fn incremental(&self, explain: Option<Explain>, watch: bool) -> Result<bool, JobError> {
-        let mut db = Database::new(Store::open(&Settings::default())?);
+        let mut db = Database::new(Store::open_or_warn(&Settings::default()));
         let pipeline = Pipeline::new(&db, self.passes.clone());
         if watch {
             let path = self.input.as_deref().ok_or(JobError::Watch)?;

@@ -127,6 +127,8 @@ pub struct Options {
     pub profile: bool,
     /// Take pieces of code that were compiled before from the store on disk, and put new ones there.
     pub cache: bool,
+    /// Keep to the disk: the cache that a team shares has failed in this process.
+    pub cache_local: bool,
     /// The function to compile, of a program that graph breaks divide; the entry when empty.
     pub part: String,
     /// Bits of a vector register, when they are not those of the CPU.

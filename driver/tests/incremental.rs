@@ -8,7 +8,7 @@ use strata_core::pass::PassManager;
 use strata_core::registry::Registry;
 use strata_driver::incremental::{Database, Form, How, Pipeline, Record, Report, Source, run, run_unless_cancelled};
 use strata_driver::{passes, registry};
-use strata_store::{Settings, Store};
+use strata_store::{Secret, Settings, Store};
 
 /// Two groups on functions with a barrier between them.
 const PASSES: &str = "func.func(simplify-algebra,cse),canonicalize,func.func(fuse-elementwise)";
@@ -203,7 +203,7 @@ fn a_callee_by_its_body_and_by_its_signature() {
 fn another_process_finds_all_of_it_on_disk() {
     let dir = tempfile::tempdir().expect("a folder");
     let store = || {
-        let settings = Settings { dir: Some(dir.path().into()), size: Some(1 << 30), remote: None };
+        let settings = Settings { dir: Some(dir.path().into()), size: Some(1 << 30), key: Some(Secret::new([7; 32])), ..Settings::default() };
         Store::open(&settings).expect("the folder is given")
     };
     let text = program(10).concat();

@@ -1,12 +1,15 @@
-//! The bytes of an entry: a fixed header, what it was made of as JSON, the data; one checksum over the latter two.
+//! The bytes of an entry: a fixed header, what it was made of as JSON, the data. The header has a checksum of each, which tells what
+//! is damaged, and a MAC of itself and the entry's name, which tells what is not ours.
 
-use crate::{Key, Kind, Parts, Unusable};
+use crate::{Key, Kind, Parts, Secret, Unusable};
 use serde::{Deserialize, Serialize};
 
 const MAGIC: [u8; 8] = *b"STRATA\x1ac";
-const VERSION: u32 = 1;
-/// Magic, version, length of the description, length of the data, checksum.
-const HEADER: usize = 8 + 4 + 4 + 8 + 32;
+/// The format; its folder on disk and its names at a remote have it, too.
+pub(crate) const VERSION: u32 = 2;
+/// Magic, version, length of the description, length of the data, the checksums of both: what the MAC is of.
+const SIGNED: usize = 8 + 4 + 4 + 8 + 32 + 32;
+const HEADER: usize = SIGNED + 32;
 
 /// What an entry says about itself.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -16,15 +19,13 @@ pub struct Meta {
     pub parts: Parts,
 }
 
-impl Meta {
-    pub(crate) fn new(kind: Kind, parts: &Parts) -> Meta {
-        Meta { kind: kind.name().into(), parts: parts.clone() }
-    }
-
-    /// The key that follows from what it says.
-    pub fn key(&self) -> Option<Key> {
-        Some(self.parts.key(Kind::named(&self.kind)?))
-    }
+/// Where an entry was found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Place {
+    /// On disk.
+    Disk,
+    /// At the remote. It is on disk now, too.
+    Remote,
 }
 
 /// An entry, read and checked.
@@ -34,77 +35,88 @@ pub struct Entry {
     pub meta: Meta,
     /// What was computed.
     pub data: Vec<u8>,
+    /// Where it was found.
+    pub place: Place,
 }
 
 impl Entry {
-    pub(crate) fn to_bytes(kind: Kind, parts: &Parts, data: &[u8]) -> Vec<u8> {
-        let meta = serde_json::to_vec(&Meta::new(kind, parts)).expect("a description has only text keys");
+    pub(crate) fn to_bytes(kind: Kind, parts: &Parts, data: &[u8], secret: &Secret) -> Vec<u8> {
+        let meta = Meta { kind: kind.name().into(), parts: parts.clone() };
+        let meta = serde_json::to_vec(&meta).expect("a description has only text keys");
         let mut bytes = Vec::with_capacity(HEADER + meta.len() + data.len());
         bytes.extend_from_slice(&MAGIC);
         bytes.extend_from_slice(&VERSION.to_le_bytes());
         bytes.extend_from_slice(&(meta.len() as u32).to_le_bytes());
         bytes.extend_from_slice(&(data.len() as u64).to_le_bytes());
-        let checksum = checksum(&bytes, &[&meta, data]);
-        bytes.extend_from_slice(&checksum);
+        bytes.extend_from_slice(blake3::hash(&meta).as_bytes());
+        bytes.extend_from_slice(blake3::hash(data).as_bytes());
+        let mac = secret.mac(&parts.key(kind), &bytes);
+        bytes.extend_from_slice(mac.as_bytes());
         bytes.extend_from_slice(&meta);
         bytes.extend_from_slice(data);
         bytes
     }
 
-    /// Checks all of an entry's bytes; with a key also that it is that entry.
-    pub(crate) fn from_bytes(mut bytes: Vec<u8>, key: Option<&Key>) -> Result<Entry, Unusable> {
-        let (meta_len, data_len) = lengths(&bytes)?;
-        let wanted = (HEADER as u64).saturating_add(meta_len).saturating_add(data_len);
+    /// Checks all of an entry's bytes: that they are whole, and that the key's owner wrote them under this name.
+    pub(crate) fn from_bytes(mut bytes: Vec<u8>, name: &Key, secret: &Secret, place: Place) -> Result<Entry, Unusable> {
+        let header = Header::read(&bytes)?;
+        let at = HEADER as u64 + header.meta;
+        let wanted = at.saturating_add(header.data);
         if wanted != bytes.len() as u64 {
             return Err(Unusable::Short { found: bytes.len() as u64, wanted });
         }
-        let (header, body) = bytes.split_at(HEADER);
-        if checksum(&header[..HEADER - 32], &[body]) != header[HEADER - 32..] {
+        let (meta, data) = bytes[HEADER..].split_at(header.meta as usize);
+        if blake3::hash(data) != header.data_sum {
             return Err(Unusable::Checksum);
         }
-        let at = HEADER + meta_len as usize;
-        let meta = read_meta(&bytes[HEADER..at])?;
-        if let Some(key) = key
-            && meta.key() != Some(*key)
-        {
-            return Err(Unusable::Misplaced(meta.key().map_or_else(|| "nothing known".into(), |key| key.to_string())));
+        let meta = header.authentic(meta, name, &bytes, secret)?;
+        bytes.drain(..at as usize);
+        Ok(Entry { meta, data: bytes, place })
+    }
+
+    /// The description alone, from the first bytes of an entry.
+    pub(crate) fn meta_of(bytes: &[u8], name: &Key, secret: &Secret) -> Result<Meta, Unusable> {
+        let header = Header::read(bytes)?;
+        let end = HEADER as u64 + header.meta;
+        let meta = usize::try_from(end).ok().and_then(|end| bytes.get(HEADER..end));
+        header.authentic(meta.ok_or(Unusable::Short { found: bytes.len() as u64, wanted: end })?, name, bytes, secret)
+    }
+}
+
+/// What the header says.
+struct Header {
+    meta: u64,
+    data: u64,
+    meta_sum: blake3::Hash,
+    data_sum: blake3::Hash,
+    mac: blake3::Hash,
+}
+
+impl Header {
+    fn read(bytes: &[u8]) -> Result<Header, Unusable> {
+        if !bytes.starts_with(&MAGIC) {
+            return Err(Unusable::Foreign);
         }
-        bytes.drain(..at);
-        Ok(Entry { meta, data: bytes })
+        let short = Unusable::Short { found: bytes.len() as u64, wanted: HEADER as u64 };
+        let Some(bytes) = bytes.get(..HEADER) else { return Err(short) };
+        let word = |at: usize| u32::from_le_bytes([bytes[at], bytes[at + 1], bytes[at + 2], bytes[at + 3]]);
+        if word(8) != VERSION {
+            return Err(Unusable::Version { found: word(8), known: VERSION });
+        }
+        let hash = |at: usize| blake3::Hash::from_bytes(std::array::from_fn(|byte| bytes[at + byte]));
+        let data = u64::from(word(16)) | u64::from(word(20)) << 32;
+        Ok(Header { meta: word(12).into(), data, meta_sum: hash(24), data_sum: hash(56), mac: hash(SIGNED) })
     }
 
-    /// The description alone, from the first bytes of an entry; without a check of the data.
-    pub(crate) fn meta_of(bytes: &[u8]) -> Result<Meta, Unusable> {
-        let (meta_len, _) = lengths(bytes)?;
-        let end = (HEADER as u64).saturating_add(meta_len);
-        let body = bytes.get(HEADER..usize::try_from(end).unwrap_or(usize::MAX));
-        read_meta(body.ok_or(Unusable::Short { found: bytes.len() as u64, wanted: end })?)
+    /// The description, once it is known to be whole and authentic.
+    fn authentic(&self, meta: &[u8], name: &Key, bytes: &[u8], secret: &Secret) -> Result<Meta, Unusable> {
+        if blake3::hash(meta) != self.meta_sum {
+            return Err(Unusable::Checksum);
+        }
+        // Hashes compare in constant time.
+        if secret.mac(name, &bytes[..SIGNED]) != self.mac {
+            return Err(Unusable::NotAuthentic);
+        }
+        serde_json::from_slice(meta).map_err(|error| Unusable::Meta(error.to_string()))
     }
-}
-
-fn lengths(bytes: &[u8]) -> Result<(u64, u64), Unusable> {
-    if !bytes.starts_with(&MAGIC) {
-        return Err(Unusable::Foreign);
-    }
-    if bytes.len() < HEADER {
-        return Err(Unusable::Short { found: bytes.len() as u64, wanted: HEADER as u64 });
-    }
-    let word = |at: usize| u32::from_le_bytes([bytes[at], bytes[at + 1], bytes[at + 2], bytes[at + 3]]);
-    if word(8) != VERSION {
-        return Err(Unusable::Version { found: word(8), known: VERSION });
-    }
-    Ok((u64::from(word(12)), u64::from(word(16)) | u64::from(word(20)) << 32))
-}
-
-fn read_meta(bytes: &[u8]) -> Result<Meta, Unusable> {
-    serde_json::from_slice(bytes).map_err(|error| Unusable::Meta(error.to_string()))
-}
-
-fn checksum(header: &[u8], body: &[&[u8]]) -> [u8; 32] {
-    let mut hasher = blake3::Hasher::new();
-    hasher.update(header);
-    for part in body {
-        hasher.update(part);
-    }
-    *hasher.finalize().as_bytes()
 }

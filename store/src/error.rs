@@ -19,10 +19,31 @@ pub enum StoreError {
     /// A size that is no size.
     #[error("`{0}` is no size for the cache; write a number of bytes with K, M or G, as in STRATA_CACHE_SIZE=2G")]
     Size(String),
-    /// The remote said no.
-    #[error("remote cache {address}: {reason}")]
+    /// A folder that others could put entries into.
+    #[error("cache {path}: {reason}")]
+    Folder {
+        /// The folder.
+        path: PathBuf,
+        /// The reason and the way out.
+        reason: String,
+    },
+    /// The key of the entries.
+    #[error(
+        "cache key {place}: {reason}; set STRATA_CACHE_KEY to 64 hexadecimal digits or a file of yours with them (openssl rand -hex 32)"
+    )]
+    Key {
+        /// The file or variable.
+        place: String,
+        /// The reason.
+        reason: String,
+    },
+    /// An address that is none. It may hold a password, so it is not repeated.
+    #[error("STRATA_CACHE_REMOTE: {0}; write redis://host:6379, or rediss://user:password@host:6380/0?connect_ms=250&request_ms=2000")]
+    Address(String),
+    /// The remote failed.
+    #[error("remote cache {address}: {reason}; this process goes on with what is on disk")]
     Remote {
-        /// Where it is.
+        /// Where it is, without the password.
         address: String,
         /// The reason.
         reason: String,
@@ -67,11 +88,14 @@ pub enum Unusable {
         wanted: u64,
     },
     /// Changed.
-    #[error("its checksum does not match")]
+    #[error("it is damaged: its checksum does not match")]
     Checksum,
-    /// Put in the wrong place.
-    #[error("it is the entry of {0}")]
-    Misplaced(String),
+    /// Whole, and somebody else's: to use it would run a stranger's code.
+    #[error(
+        "it is whole but not authentic: it was written with another key than this one, or under another name, or was changed by somebody; \
+         if a team shares it set STRATA_CACHE_KEY to the team's key, else find out who could write to the cache"
+    )]
+    NotAuthentic,
     /// Its description does not read.
     #[error("its description is not readable: {0}")]
     Meta(String),

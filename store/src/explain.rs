@@ -1,7 +1,6 @@
 //! Why something is not in the store: the entry that comes nearest, and the parts in which it differs.
 
-use crate::store::read_meta;
-use crate::{Kind, Parts, Store};
+use crate::{Kind, Lookup, Parts, Place, Store};
 
 /// A part that differs.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -17,8 +16,8 @@ pub struct Difference {
 /// What the store has for some parts.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Explanation {
-    /// The entry itself.
-    Hit,
+    /// The entry itself, and where it was.
+    Hit(Place),
     /// An entry that differs in these parts and no more.
     Nearest(Vec<Difference>),
     /// Nothing of that kind.
@@ -26,12 +25,12 @@ pub enum Explanation {
 }
 
 impl Store {
-    /// Compares the parts with those of all entries of the kind.
+    /// Looks the entry up; without it, compares the parts with those of all entries of the kind.
     pub fn explain(&self, kind: Kind, parts: &Parts) -> Explanation {
-        if self.meta(&parts.key(kind)).is_some() {
-            return Explanation::Hit;
+        if let Lookup::Hit(entry) = self.get(&parts.key(kind)) {
+            return Explanation::Hit(entry.place);
         }
-        let entries = self.files(kind).filter_map(|file| Some((read_meta(&file.path).ok()?, file.used)));
+        let entries = self.files(kind).filter_map(|file| Some((self.read_meta(&file).ok()?, file.used)));
         let differing = entries.map(|(meta, used)| (differences(parts, &meta.parts), used));
         // Of those that differ in as many parts, the one used last.
         let nearest = differing.min_by_key(|(differences, used)| (differences.len(), std::cmp::Reverse(*used)));

@@ -1,85 +1,136 @@
-//! A cache that a team shares, behind the one on disk.
+//! A cache that a team shares, behind the one on disk: a Redis server, which need not be trusted.
+//!
+//! It never hurts: every request has a deadline, what it sends is bounded before it is read and checked before it is used, and
+//! after its first failure a process goes on without it.
 
-use crate::{Key, StoreError};
-use redis::Commands;
-use std::sync::Mutex;
-use std::time::Duration;
+use crate::address::Address;
+use crate::entry::VERSION;
+use crate::resp::{Reply, RespError, ask};
+use crate::stream::Stream;
+use crate::{Key, Secret, StoreError};
+use std::io::{BufReader, ErrorKind};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::Instant;
 
-/// Something that keeps entries elsewhere. Bytes are checked after they come back, so it need not be trusted to keep them well.
-pub trait Remote: Send + Sync {
-    /// The bytes of an entry.
-    fn get(&self, key: &Key) -> Result<Option<Vec<u8>>, StoreError>;
-    /// Keeps the bytes of an entry.
-    fn put(&self, key: &Key, bytes: &[u8]) -> Result<(), StoreError>;
-}
-
-/// Longest wait for a server: a compilation must not hang on its cache.
-const PATIENCE: Duration = Duration::from_secs(2);
+/// Longest value that a Redis server keeps unless it is told otherwise (`proto-max-bulk-len`).
+const LONGEST: u64 = 512 << 20;
 
 /// A Redis server; it evicts by its own rules (`maxmemory-policy`).
-pub struct Redis {
-    address: String,
-    client: redis::Client,
+pub struct Remote {
+    address: Address,
+    limit: u64,
     state: Mutex<State>,
 }
 
 /// How the server was when it was last asked.
 enum State {
     Untried,
-    Open(redis::Connection),
+    Open(BufReader<Stream>),
     /// It failed once: this process goes on without it instead of waiting again and again.
     Down,
 }
 
-impl Redis {
-    /// A server by its address, as in `redis://host:6379/0`. It is connected to when it is first needed.
-    pub fn open(address: &str) -> Result<Redis, StoreError> {
-        let client =
-            redis::Client::open(address).map_err(|error| StoreError::Remote { address: address.into(), reason: error.to_string() })?;
-        Ok(Redis { address: address.into(), client, state: Mutex::new(State::Untried) })
+impl Remote {
+    /// A server by its address. It is connected to when it is first needed. Entries have at most `limit` bytes.
+    pub fn open(address: &str, limit: u64) -> Result<Remote, StoreError> {
+        Ok(Remote { address: Address::parse(address)?, limit: limit.min(LONGEST), state: Mutex::new(State::Untried) })
+    }
+
+    /// Whether the server has failed.
+    pub fn is_down(&self) -> bool {
+        matches!(*self.state(), State::Down)
+    }
+
+    /// The bytes of an entry.
+    pub fn get(&self, key: &Key, secret: &Secret) -> Result<Option<Vec<u8>>, StoreError> {
+        match self.ask(&[b"GET", name(key, secret).as_bytes()])? {
+            None | Some(Reply::Nothing) => Ok(None),
+            Some(Reply::Value(bytes)) => Ok(Some(bytes)),
+            Some(Reply::Done) => Err(self.fail(RespError::Protocol)),
+        }
+    }
+
+    /// Keeps the bytes of an entry; one that is too large to be read is not sent.
+    pub fn put(&self, key: &Key, secret: &Secret, bytes: &[u8]) -> Result<(), StoreError> {
+        if bytes.len() as u64 > self.limit {
+            return Ok(());
+        }
+        match self.ask(&[b"SET", name(key, secret).as_bytes(), bytes])? {
+            None | Some(Reply::Done) => Ok(()),
+            Some(_) => Err(self.fail(RespError::Protocol)),
+        }
+    }
+
+    /// Goes on without the server, for a reason.
+    pub(crate) fn fail(&self, reason: impl std::fmt::Display) -> StoreError {
+        *self.state() = State::Down;
+        StoreError::Remote { address: self.address.to_string(), reason: reason.to_string() }
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        // Nothing that is done under the lock panics; a connection in the middle of an answer would be caught as one that lies.
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Asks the server; `None` when it is down. The failure itself is told once.
-    fn with<T>(&self, ask: impl FnOnce(&mut redis::Connection) -> redis::RedisResult<T>) -> Result<Option<T>, StoreError> {
-        // A panic in another thread may have left the connection in the middle of an answer.
-        let mut state = self.state.lock().unwrap_or_else(|poisoned| {
-            let mut state = poisoned.into_inner();
-            *state = State::Down;
-            state
-        });
-        let answer = match &mut *state {
+    fn ask(&self, words: &[&[u8]]) -> Result<Option<Reply>, StoreError> {
+        let mut state = self.state();
+        let deadline = Instant::now() + self.address.request;
+        let answer = match std::mem::replace(&mut *state, State::Down) {
             State::Down => return Ok(None),
-            State::Open(connection) => ask(connection),
-            State::Untried => self.connect().and_then(|mut connection| {
-                let answer = ask(&mut connection);
-                *state = State::Open(connection);
-                answer
-            }),
+            State::Open(mut stream) => {
+                stream.get_mut().set_deadline(deadline);
+                Ok(stream)
+            }
+            State::Untried => self.connect(deadline),
         };
-        answer.map(Some).map_err(|error| {
-            *state = State::Down;
-            StoreError::Remote { address: self.address.clone(), reason: error.to_string() }
-        })
+        let answer = answer.and_then(|mut stream| ask(&mut stream, words, self.limit).map(|reply| (reply, stream)));
+        match answer {
+            Ok((reply, stream)) => {
+                *state = State::Open(stream);
+                Ok(Some(reply))
+            }
+            Err(error) => {
+                drop(state);
+                Err(self.fail(self.explain(error)))
+            }
+        }
     }
 
-    fn connect(&self) -> redis::RedisResult<redis::Connection> {
-        let connection = self.client.get_connection_with_timeout(PATIENCE)?;
-        connection.set_read_timeout(Some(PATIENCE))?;
-        connection.set_write_timeout(Some(PATIENCE))?;
-        Ok(connection)
+    fn connect(&self, deadline: Instant) -> Result<BufReader<Stream>, RespError> {
+        let mut stream = BufReader::new(Stream::connect(&self.address, deadline)?);
+        let Address { user, password, database, .. } = &self.address;
+        if !password.is_empty() {
+            let words: &[&[u8]] =
+                if user.is_empty() { &[b"AUTH", password.as_bytes()] } else { &[b"AUTH", user.as_bytes(), password.as_bytes()] };
+            done(ask(&mut stream, words, 0)?)?;
+        }
+        if let Some(number) = database {
+            done(ask(&mut stream, &[b"SELECT", number.to_string().as_bytes()], 0)?)?;
+        }
+        Ok(stream)
+    }
+
+    /// The failure in words that say what to do about it, and that are fit to be shown.
+    fn explain(&self, error: RespError) -> String {
+        match error {
+            RespError::Io(error) if error.kind() == ErrorKind::TimedOut => format!(
+                "no answer in time ({} ms to connect, {} ms in all; connect_ms and request_ms in its address set these)",
+                self.address.connect.as_millis(),
+                self.address.request.as_millis()
+            ),
+            RespError::Io(error) if error.kind() == ErrorKind::UnexpectedEof => "the server ended the connection".into(),
+            RespError::Refused(text) => RespError::Refused(self.address.hide(&text)).to_string(),
+            error => error.to_string(),
+        }
     }
 }
 
-fn name(key: &Key) -> String {
-    format!("strata:v1:{key}")
+fn done(reply: Reply) -> Result<(), RespError> {
+    if reply == Reply::Done { Ok(()) } else { Err(RespError::Protocol) }
 }
 
-impl Remote for Redis {
-    fn get(&self, key: &Key) -> Result<Option<Vec<u8>>, StoreError> {
-        Ok(self.with(|connection| connection.get(name(key)))?.flatten())
-    }
-
-    fn put(&self, key: &Key, bytes: &[u8]) -> Result<(), StoreError> {
-        self.with(|connection| connection.set(name(key), bytes)).map(Option::unwrap_or_default)
-    }
+/// The name of an entry. Who has another key could not use it, so theirs are apart: they neither find nor replace each other's.
+fn name(key: &Key, secret: &Secret) -> String {
+    format!("strata:v{VERSION}:{}:{key}", secret.id())
 }

@@ -1,35 +1,44 @@
 //! The folder of entries: looking one up, putting one in, counting and checking all.
 
-use crate::{DIR_VARIABLE, Entry, Key, Kind, Meta, Parts, REMOTE_VARIABLE, Redis, Remote, SIZE_VARIABLE, StoreError, Unusable};
+use crate::{DIR_VARIABLE, Entry, Key, Kind, Meta, Parts, Place, REMOTE_VARIABLE, Remote, SIZE_VARIABLE, Secret, StoreError, Unusable};
+use crate::{entry, folder};
 use std::fs::{self, File};
 use std::io::{ErrorKind, Read, Write};
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::SystemTime;
 
-/// Entries lie in a folder of the format's version, so that programs of two versions share a folder without harm.
-const FOLDER: &str = "v1";
 /// Where files are written before they get their name.
 pub(crate) const PARTS: &str = "tmp";
 /// The size that a store may reach if nobody says otherwise.
 const DEFAULT_SIZE: u64 = 4 << 30;
 
-/// Where a store is, and how large it may become.
-#[derive(Clone, Debug, Default)]
+/// Where a store is, how large it may become, and whose entries it believes.
+#[derive(Clone, Default)]
 pub struct Settings {
     /// The folder; `STRATA_CACHE_DIR` or the user's cache folder if there is none.
     pub dir: Option<PathBuf>,
     /// The bound in bytes; `STRATA_CACHE_SIZE` if there is none.
     pub size: Option<u64>,
-    /// Address of the remote; `STRATA_CACHE_REMOTE` if there is none.
+    /// Address of the remote, nowhere if it is empty; `STRATA_CACHE_REMOTE` if there is none.
     pub remote: Option<String>,
+    /// The key of the entries; `STRATA_CACHE_KEY` or the user's own if there is none.
+    pub key: Option<Secret>,
+    /// Hears what is wrong with entries and the remote; standard error if there is none.
+    pub warn: Option<fn(&str)>,
 }
 
 /// A store that is open.
 pub struct Store {
     root: PathBuf,
     pub(crate) limit: u64,
-    remote: Option<Box<dyn Remote>>,
+    remote: Option<Remote>,
+    secret: Secret,
+    warn: fn(&str),
+    /// Whether an entry was told to be unusable: a cache of another key has thousands.
+    warned: AtomicBool,
+    /// Whether the remote was told to have failed: threads may find it out at the same time.
+    remote_warned: AtomicBool,
     /// Bytes put in since the size was last looked at.
     pub(crate) written: AtomicU64,
 }
@@ -41,7 +50,7 @@ pub enum Lookup {
     Hit(Entry),
     /// There is none.
     Miss,
-    /// There is one that must not be used. It is removed, so that the next result can take its place.
+    /// There is one that must not be used; the first is told. It is removed, so that the next result can take its place.
     Unusable(Unusable),
 }
 
@@ -67,22 +76,29 @@ pub struct Stat {
 /// What checking all entries found.
 #[derive(Debug, Default)]
 pub struct Verified {
-    /// Entries that are whole.
+    /// Entries that are as they were written, whoever wrote them.
     pub whole: u64,
-    /// Files that are not, with the reason; they were removed.
+    /// Those of them that were written with this cache's key.
+    pub authentic: u64,
+    /// Files that are not both, with the reason; they were removed.
     pub removed: Vec<(PathBuf, Unusable)>,
 }
 
 /// A file of the store.
 pub(crate) struct Found {
     pub path: PathBuf,
+    /// The entry whose place it is in; `None` for a file that no store puts there.
+    pub key: Option<Key>,
     pub bytes: u64,
     pub used: SystemTime,
 }
 
 impl Store {
     /// Opens the store that the settings or the environment name; `None` when its size is bounded to zero.
-    /// Nothing is written yet: a folder that cannot be written to is still read from.
+    /// Nothing is written yet but a key if there is none: a folder that cannot be written to is still read from.
+    ///
+    /// # Errors
+    /// When there is no place or no key for it, when others may write to its folder, and for settings that make no sense.
     pub fn open(settings: &Settings) -> Result<Option<Store>, StoreError> {
         let variable = |name| std::env::var_os(name).filter(|value| !value.is_empty());
         let limit = match (settings.size, variable(SIZE_VARIABLE)) {
@@ -98,10 +114,32 @@ impl Store {
             cache.or_else(|| variable("HOME").map(|home| Path::new(&home).join(".cache"))).map(|dir| dir.join("strata"))
         };
         let dir = settings.dir.clone().or_else(|| variable(DIR_VARIABLE).map(PathBuf::from)).or_else(base).ok_or(StoreError::NoPlace)?;
+        // Entries lie in a folder of the format's version, so that programs of two versions share a folder without harm.
+        let root = dir.join(format!("v{}", entry::VERSION));
+        folder::check(&dir)?;
+        folder::check(&root)?;
         let address = settings.remote.clone().or_else(|| variable(REMOTE_VARIABLE).map(|text| text.to_string_lossy().into_owned()));
-        let remote = address.map(|address| Redis::open(&address)).transpose()?;
-        let remote = remote.map(|remote| Box::new(remote) as Box<dyn Remote>);
-        Ok(Some(Store { root: dir.join(FOLDER), limit, remote, written: AtomicU64::new(0) }))
+        let remote = address.filter(|address| !address.is_empty()).map(|address| Remote::open(&address, limit)).transpose()?;
+        let secret = settings.key.clone().map_or_else(Secret::of_environment, Ok)?;
+        let warn = settings.warn.unwrap_or(to_stderr);
+        Ok(Some(Store {
+            root,
+            limit,
+            remote,
+            secret,
+            warn,
+            warned: AtomicBool::new(false),
+            remote_warned: AtomicBool::new(false),
+            written: AtomicU64::new(0),
+        }))
+    }
+
+    /// The store of the settings for a program that goes on without it: what is wrong with it is a warning.
+    pub fn open_or_warn(settings: &Settings) -> Option<Store> {
+        Store::open(settings).unwrap_or_else(|error| {
+            settings.warn.unwrap_or(to_stderr)(&format!("{error}; this process goes on without a cache"));
+            None
+        })
     }
 
     /// The folder with the entries.
@@ -121,9 +159,9 @@ impl Store {
         let bytes = match fs::read(&path) {
             Ok(bytes) => bytes,
             Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => return self.get_remote(key),
-            Err(error) => return Lookup::Unusable(Unusable::Io(error.to_string())),
+            Err(error) => return self.unusable(key, Unusable::Io(error.to_string())),
         };
-        match Entry::from_bytes(bytes, Some(key)) {
+        match self.check(bytes, key) {
             Ok(entry) => {
                 // The time of its last use; on a read-only disk eviction is nobody's concern.
                 let _ = File::open(&path).and_then(|file| file.set_modified(SystemTime::now()));
@@ -132,35 +170,66 @@ impl Store {
             Err(reason) => {
                 // If it cannot be removed, the next reader will find the same.
                 let _ = fs::remove_file(&path);
+                self.unusable(key, reason)
+            }
+        }
+    }
+
+    fn unusable(&self, key: &Key, reason: Unusable) -> Lookup {
+        if !self.warned.swap(true, Ordering::Relaxed) {
+            (self.warn)(&format!("cache entry {key} is not used: {reason} (`rs-cache verify` looks at all entries)"));
+        }
+        Lookup::Unusable(reason)
+    }
+
+    fn get_remote(&self, key: &Key) -> Lookup {
+        let Some(remote) = &self.remote else { return Lookup::Miss };
+        let bytes = match remote.get(key, &self.secret) {
+            Ok(None) => return Lookup::Miss,
+            Ok(Some(bytes)) => bytes,
+            Err(error) => {
+                self.remote_failed_by(&error);
+                return Lookup::Miss;
+            }
+        };
+        match Entry::from_bytes(bytes.clone(), key, &self.secret, Place::Remote) {
+            Ok(entry) => {
+                // The next look-up finds it here; a disk that does not take it costs only that.
+                let _ = self.write(key, &bytes);
+                Lookup::Hit(entry)
+            }
+            Err(reason) => {
+                // A server that gives what nobody with the key put there is asked no more.
+                self.remote_failed_by(&remote.fail(format!("its entry {key} is not used: {reason}")));
                 Lookup::Unusable(reason)
             }
         }
     }
 
-    fn get_remote(&self, key: &Key) -> Lookup {
-        let Some(remote) = &self.remote else { return Lookup::Miss };
-        match remote.get(key) {
-            Ok(None) => Lookup::Miss,
-            Ok(Some(bytes)) => match Entry::from_bytes(bytes.clone(), Some(key)) {
-                Ok(entry) => {
-                    // The next look-up finds it here; a disk that does not take it costs only that.
-                    let _ = self.write(key, &bytes);
-                    Lookup::Hit(entry)
-                }
-                Err(reason) => Lookup::Unusable(reason),
-            },
-            Err(error) => Lookup::Unusable(Unusable::Io(error.to_string())),
+    /// Puts a result in. When this returns well, the entry is there for every process from now on. A remote that fails is a warning.
+    pub fn put(&self, kind: Kind, parts: &Parts, data: &[u8]) -> Result<Key, StoreError> {
+        let (key, bytes) = (parts.key(kind), Entry::to_bytes(kind, parts, data, &self.secret));
+        self.write(&key, &bytes)?;
+        if let Some(Err(error)) = self.remote.as_ref().map(|remote| remote.put(&key, &self.secret, &bytes)) {
+            self.remote_failed_by(&error);
+        }
+        Ok(key)
+    }
+
+    /// Whether there was a remote that is asked no more.
+    pub fn remote_failed(&self) -> bool {
+        self.remote.as_ref().is_some_and(Remote::is_down)
+    }
+
+    fn remote_failed_by(&self, error: &StoreError) {
+        if !self.remote_warned.swap(true, Ordering::Relaxed) {
+            (self.warn)(&error.to_string());
         }
     }
 
-    /// Puts a result in. When this returns well, the entry is there for every process from now on.
-    pub fn put(&self, kind: Kind, parts: &Parts, data: &[u8]) -> Result<Key, StoreError> {
-        let (key, bytes) = (parts.key(kind), Entry::to_bytes(kind, parts, data));
-        self.write(&key, &bytes)?;
-        if let Some(remote) = &self.remote {
-            remote.put(&key, &bytes)?;
-        }
-        Ok(key)
+    /// Checks the bytes of an entry under its name.
+    pub(crate) fn check(&self, bytes: Vec<u8>, key: &Key) -> Result<Entry, Unusable> {
+        Entry::from_bytes(bytes, key, &self.secret, Place::Disk)
     }
 
     /// Writes the bytes of an entry beside its place and gives them its name.
@@ -168,7 +237,7 @@ impl Store {
         let (path, parts) = (self.path(key), self.root.join(PARTS));
         let folder = path.parent().unwrap_or(&self.root);
         for folder in [folder, &parts] {
-            fs::create_dir_all(folder).map_err(StoreError::io(folder))?;
+            folder::make(folder)?;
         }
         let mut file = tempfile::NamedTempFile::new_in(&parts).map_err(StoreError::io(&parts))?;
         file.write_all(bytes).map_err(StoreError::io(&path))?;
@@ -181,11 +250,6 @@ impl Store {
         Ok(())
     }
 
-    /// What an entry was made of; `None` if it is not there.
-    pub fn meta(&self, key: &Key) -> Option<Meta> {
-        read_meta(&self.path(key)).ok()
-    }
-
     /// Counts entries by kind.
     pub fn stat(&self) -> Vec<(Kind, Stat)> {
         let count =
@@ -193,20 +257,19 @@ impl Store {
         Kind::ALL.into_iter().map(|kind| (kind, count(kind))).collect()
     }
 
-    /// Reads and checks every entry; removes what is not whole.
+    /// Reads and checks every entry; removes what is not whole or not authentic.
     pub fn verify(&self) -> Verified {
         let mut verified = Verified::default();
-        for (kind, file) in Kind::ALL.into_iter().flat_map(|kind| self.files(kind).map(move |file| (kind, file))) {
-            let check = |bytes| {
-                let entry = Entry::from_bytes(bytes, None)?;
-                let key = entry.meta.key().filter(|key| key.kind == kind && self.path(key) == file.path);
-                key.map(|_| ()).ok_or_else(|| Unusable::Misplaced(entry.meta.key().map_or_else(String::new, |key| key.to_string())))
-            };
-            match fs::read(&file.path).map_err(|error| Unusable::Io(error.to_string())).and_then(check) {
-                Ok(()) => verified.whole += 1,
+        for file in Kind::ALL.into_iter().flat_map(|kind| self.files(kind)) {
+            let bytes = fs::read(&file.path).map_err(|error| Unusable::Io(error.to_string()));
+            let checked = bytes.and_then(|bytes| self.check(bytes, &file.key.ok_or(Unusable::Foreign)?));
+            verified.whole += u64::from(matches!(checked, Ok(_) | Err(Unusable::NotAuthentic)));
+            match checked {
+                Ok(_) => verified.authentic += 1,
                 // Somebody else removed it between the listing and the reading.
                 Err(Unusable::Io(_)) if !file.path.exists() => {}
                 Err(reason) => {
+                    // Next time it is told again.
                     let _ = fs::remove_file(&file.path);
                     verified.removed.push((file.path, reason));
                 }
@@ -215,24 +278,31 @@ impl Store {
         verified
     }
 
+    /// What an entry's file was made of.
+    pub(crate) fn read_meta(&self, file: &Found) -> Result<Meta, Unusable> {
+        let mut bytes = Vec::new();
+        let start = File::open(&file.path).map_err(|error| Unusable::Io(error.to_string()))?;
+        // Descriptions are a few hundred bytes.
+        start.take(1 << 16).read_to_end(&mut bytes).map_err(|error| Unusable::Io(error.to_string()))?;
+        Entry::meta_of(&bytes, &file.key.ok_or(Unusable::Foreign)?, &self.secret)
+    }
+
     /// The files of a kind; those that vanish while one looks are left out.
     pub(crate) fn files(&self, kind: Kind) -> impl Iterator<Item = Found> + use<> {
         let shards = fs::read_dir(self.root.join(kind.name())).into_iter().flatten().flatten();
         let files = shards.flat_map(|shard| fs::read_dir(shard.path()).into_iter().flatten().flatten());
-        files.filter_map(|file| {
+        files.filter_map(move |file| {
             let meta = file.metadata().ok().filter(fs::Metadata::is_file)?;
-            Some(Found { path: file.path(), bytes: meta.len(), used: meta.modified().ok()? })
+            let path = file.path();
+            let name = [path.parent()?.file_name()?, path.file_name()?].map(|name| name.to_string_lossy());
+            let key = Key::parse(&format!("{kind}/{}{}", name[0], name[1]));
+            Some(Found { path, key, bytes: meta.len(), used: meta.modified().ok()? })
         })
     }
 }
 
-/// The description at the start of an entry's file.
-pub(crate) fn read_meta(path: &Path) -> Result<Meta, Unusable> {
-    let mut bytes = Vec::new();
-    let file = File::open(path).map_err(|error| Unusable::Io(error.to_string()))?;
-    // Descriptions are a few hundred bytes; a longer one is read in full.
-    (&file).take(1 << 16).read_to_end(&mut bytes).map_err(|error| Unusable::Io(error.to_string()))?;
-    Entry::meta_of(&bytes)
+fn to_stderr(text: &str) {
+    eprintln!("warning: {text}");
 }
 
 /// `2G`, `512M`, `100K` or a number of bytes.

@@ -5,11 +5,13 @@ use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 use strata_store::{Kind, Lookup, Parts, Settings, Store};
 
+mod common;
+
 /// The folder that a started process works in.
 const FOLDER: &str = "STORE_TEST_FOLDER";
 
 fn open(dir: &Path, size: u64) -> Store {
-    Store::open(&Settings { dir: Some(dir.into()), size: Some(size), remote: None }).unwrap().unwrap()
+    common::open(&Settings { size: Some(size), ..common::settings(dir) })
 }
 
 fn data(at: u64) -> Vec<u8> {

@@ -2,15 +2,13 @@
 
 use std::fs;
 use std::path::Path;
-use strata_store::{Explanation, Key, Kind, Lookup, Parts, Settings, Store};
+use strata_store::{Explanation, Key, Kind, Lookup, Parts, Place, Secret, Settings, Store, Unusable};
+
+mod common;
+use common::{parts, poisoned, said, settings};
 
 fn open(dir: &Path, size: u64) -> Store {
-    let settings = Settings { dir: Some(dir.into()), size: Some(size), remote: None };
-    Store::open(&settings).expect("the folder is given").expect("the size is not zero")
-}
-
-fn parts(source: &str) -> Parts {
-    Parts::new().with("source", source).with("target", "znver5")
+    common::open(&Settings { size: Some(size), ..settings(dir) })
 }
 
 #[test]
@@ -62,7 +60,8 @@ fn an_entry_in_anothers_place_is_not_used() {
     let store = open(dir.path(), 1 << 30);
     let (a, b) = (store.put(Kind::Group, &parts("a"), b"a").unwrap(), store.put(Kind::Group, &parts("b"), b"b").unwrap());
     fs::copy(store.path(&a), store.path(&b)).unwrap();
-    assert_eq!(store.verify().removed.len(), 1);
+    let verified = store.verify();
+    assert_eq!((verified.whole, verified.authentic, verified.removed.len()), (2, 1, 1));
     assert!(matches!(store.get(&b), Lookup::Miss));
     assert!(matches!(store.get(&a), Lookup::Hit(_)));
 }
@@ -98,6 +97,72 @@ fn says_which_part_differs() {
     let Explanation::Nearest(differences) = store.explain(Kind::Artefact, &parts("a")) else { panic!("there is an entry") };
     assert_eq!(differences.len(), 1);
     assert_eq!((differences[0].name.as_str(), differences[0].found.as_deref()), ("target", Some("znver4")));
+    store.put(Kind::Artefact, &parts("a"), b"").unwrap();
+    assert_eq!(store.explain(Kind::Artefact, &parts("a")), Explanation::Hit(Place::Disk));
+}
+
+/// Whoever can write to the cache and lacks the key.
+#[test]
+fn a_poisoned_entry_is_a_miss_that_is_told() {
+    let dir = tempfile::tempdir().unwrap();
+    let store = open(dir.path(), 1 << 30);
+    let key = store.put(Kind::Artefact, &parts("a"), b"good code").unwrap();
+    let good = fs::read(store.path(&key)).unwrap();
+    let poison = poisoned(&good, b"evil code");
+    fs::write(store.path(&key), &poison).unwrap();
+    assert!(matches!(store.get(&key), Lookup::Unusable(Unusable::NotAuthentic)));
+    let told = said();
+    assert!(told.len() == 1 && told[0].contains("not authentic") && told[0].contains("STRATA_CACHE_KEY"), "{told:?}");
+    assert!(matches!(store.get(&key), Lookup::Miss), "it is removed");
+
+    fs::write(store.path(&key), &poison).unwrap();
+    assert!(matches!(store.get(&key), Lookup::Unusable(_)));
+    assert!(said().is_empty(), "one warning is enough");
+    fs::write(store.path(&key), &poison).unwrap();
+    assert_eq!(store.explain(Kind::Artefact, &parts("a")), Explanation::Nothing);
+    fs::write(store.path(&key), &poison).unwrap();
+    assert_eq!(store.explain(Kind::Artefact, &parts("b")), Explanation::Nothing, "not even what it says about itself is believed");
+
+    let damaged = store.put(Kind::Group, &parts("a"), b"good code").unwrap();
+    let mut bytes = fs::read(store.path(&damaged)).unwrap();
+    *bytes.last_mut().unwrap() ^= 1;
+    fs::write(store.path(&damaged), bytes).unwrap();
+    let verified = store.verify();
+    assert_eq!((verified.whole, verified.authentic, verified.removed.len()), (1, 0, 2));
+    let reasons: Vec<_> = verified.removed.iter().map(|(_, reason)| reason.clone()).collect();
+    assert_eq!(reasons, [Unusable::NotAuthentic, Unusable::Checksum]);
+}
+
+#[test]
+fn a_key_of_another_opens_nothing() {
+    let dir = tempfile::tempdir().unwrap();
+    let key = open(dir.path(), 1 << 30).put(Kind::Artefact, &parts("a"), b"code").unwrap();
+    let other = common::open(&Settings { key: Some(Secret::new([8; 32])), ..settings(dir.path()) });
+    assert_eq!(other.explain(Kind::Artefact, &parts("b")), Explanation::Nothing);
+    assert!(matches!(other.get(&key), Lookup::Unusable(Unusable::NotAuthentic)));
+}
+
+#[test]
+fn a_folder_of_others_is_no_cache() {
+    use std::os::unix::fs::PermissionsExt;
+    let dir = tempfile::tempdir().unwrap();
+    let key = open(dir.path(), 1 << 30).put(Kind::Artefact, &parts("a"), b"code").unwrap();
+    let root = open(dir.path(), 1 << 30).root().to_owned();
+    for (folder, mode) in [(dir.path(), 0o777), (dir.path(), 0o770), (&root, 0o702)] {
+        fs::set_permissions(folder, fs::Permissions::from_mode(mode)).unwrap();
+        let error = Store::open(&settings(dir.path())).err().expect("others may write to it").to_string();
+        assert!(error.contains("others may write") && error.contains("chmod go-w"), "{error}");
+        assert!(Store::open_or_warn(&settings(dir.path())).is_none());
+        assert!(said()[0].contains("goes on without a cache"));
+        fs::set_permissions(folder, fs::Permissions::from_mode(0o755)).unwrap();
+    }
+    // Only root can give a folder away.
+    if std::os::unix::fs::chown(dir.path(), Some(12345), None).is_ok() {
+        let error = Store::open(&settings(dir.path())).err().expect("it belongs to another").to_string();
+        assert!(error.contains("belongs to the user 12345") && error.contains("STRATA_CACHE_DIR"), "{error}");
+        std::os::unix::fs::chown(dir.path(), Some(0), None).unwrap();
+    }
+    assert!(matches!(open(dir.path(), 1 << 30).get(&key), Lookup::Hit(_)));
 }
 
 #[test]
@@ -107,9 +172,15 @@ fn goes_to_another_machine_in_one_file() {
     let key = store.put(Kind::Artefact, &parts("a"), b"code").unwrap();
     let damaged = store.put(Kind::Artefact, &parts("b"), b"code").unwrap();
     fs::write(store.path(&damaged), b"no entry").unwrap();
+    let poison = store.put(Kind::Artefact, &parts("c"), b"good").unwrap();
+    fs::write(store.path(&poison), poisoned(&fs::read(store.path(&poison)).unwrap(), b"evil")).unwrap();
     let file = here.path().join("export.zip");
     let moved = store.export(&file, None).unwrap();
-    assert_eq!((moved.entries, moved.unusable), (1, 1));
+    assert_eq!((moved.entries, moved.strange, moved.damaged), (1, 1, 1));
+    let stranger = common::open(&Settings { key: Some(Secret::new([8; 32])), ..settings(there.path()) });
+    let moved = stranger.import(&file).unwrap();
+    assert_eq!((moved.entries, moved.strange, moved.damaged), (0, 1, 0));
+    assert!(matches!(other.get(&key), Lookup::Miss), "nothing was taken in");
     assert_eq!(other.import(&file).unwrap().entries, 1);
     assert_eq!(other.get(&key).data().as_deref(), Some(&b"code"[..]));
     fs::write(&file, b"no archive").unwrap();
@@ -129,6 +200,6 @@ fn a_folder_that_cannot_be_written_is_an_error_and_no_more() {
 
 #[test]
 fn a_size_of_zero_is_no_store() {
-    let settings = Settings { dir: Some("/nowhere".into()), size: Some(0), remote: None };
+    let settings = Settings { size: Some(0), ..settings(Path::new("/nowhere")) };
     assert!(Store::open(&settings).unwrap().is_none());
 }

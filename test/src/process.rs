@@ -79,6 +79,8 @@ pub fn run(command: &str, place: &Place, path: &OsStr, limit: Duration) -> Outco
         .env("RUST_BACKTRACE", "0")
         // What a test sees must come from the tools of now.
         .env("STRATA_CACHE_SIZE", "0")
+        // And nothing goes into the user's configuration.
+        .env("STRATA_CACHE_KEY", "07".repeat(32))
         .stdin(Stdio::null())
         .output();
     match result {

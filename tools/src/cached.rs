@@ -6,7 +6,7 @@ use std::time::UNIX_EPOCH;
 
 use strata_runtime::compiler::Compiler;
 use strata_runtime::{Artefact, cpu};
-use strata_store::{Explanation, Key, Kind, Lookup, Parts, Settings, Store, content_hash, source_hash};
+use strata_store::{Explanation, Key, Kind, Lookup, Parts, Place, Settings, Store, content_hash, source_hash};
 
 /// What a compiled program depends on.
 ///
@@ -19,10 +19,7 @@ pub fn parts(source: &Path, options: &str, build: &str) -> Result<Parts, Box<dyn
 
 /// The store of the environment; what is wrong with it is told on standard error and it is done without.
 pub fn open_store() -> Option<Store> {
-    Store::open(&Settings::default()).unwrap_or_else(|error| {
-        warn(&error);
-        None
-    })
+    Store::open_or_warn(&Settings::default())
 }
 
 /// Says what is wrong with the store. A program that runs goes on without it.
@@ -60,15 +57,13 @@ pub fn artefact(
     compile: impl FnOnce() -> Result<Artefact, Box<dyn Error>>,
 ) -> Result<Artefact, Box<dyn Error>> {
     let key = parts.key(Kind::Artefact);
-    match store.get(&key) {
-        Lookup::Hit(entry) => match Artefact::from_bytes(&entry.data) {
+    if let Lookup::Hit(entry) = store.get(&key) {
+        match Artefact::from_bytes(&entry.data) {
             Ok(artefact) if has_schedules(store, &artefact) => return Ok(of(artefact, source)),
             // It was compiled with other measured schedules than there are now.
             Ok(_) => {}
             Err(error) => warn(&format!("cache entry {key} is not used: {error}")),
-        },
-        Lookup::Miss => {}
-        Lookup::Unusable(reason) => warn(&format!("cache entry {key} is not used: {reason}")),
+        }
     }
     let artefact = compile()?;
     if let Err(error) = store.put(Kind::Artefact, parts, &artefact.to_bytes()) {
@@ -98,7 +93,8 @@ fn of(mut artefact: Artefact, source: &Path) -> Artefact {
 /// Says in a line or more why a program is or is not in the store.
 pub fn explain(store: &Store, parts: &Parts) -> String {
     match store.explain(Kind::Artefact, parts) {
-        Explanation::Hit => "in the cache".into(),
+        Explanation::Hit(Place::Disk) => "in the cache".into(),
+        Explanation::Hit(Place::Remote) => "remote hit: taken from the team's cache".into(),
         Explanation::Nothing => "not in the cache: nothing was compiled yet".into(),
         Explanation::Nearest(differences) => {
             let short = |value: Option<String>| value.map_or_else(|| "none".into(), |value| value.chars().take(60).collect::<String>());

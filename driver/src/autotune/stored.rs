@@ -35,11 +35,7 @@ pub fn get(store: &Store, parts: &Parts, kernel: Op<'_>) -> Option<(Gain, String
     let refused = |reason: &dyn std::fmt::Display| eprintln!("warning: cache entry {} is not used: {reason}", key(parts));
     let data = match store.get(&parts.key(Kind::Schedule)) {
         Lookup::Hit(entry) => entry.data,
-        Lookup::Miss => return None,
-        Lookup::Unusable(reason) => {
-            refused(&reason);
-            return None;
-        }
+        Lookup::Miss | Lookup::Unusable(_) => return None,
     };
     let stored: Stored = match serde_json::from_slice(&data) {
         Ok(stored) => stored,

@@ -7,7 +7,7 @@ use strata_driver::incremental::How;
 use strata_driver::{Options, compile_explained, interpret};
 use strata_runtime::compare::{Tolerance, compare};
 use strata_runtime::{DType, Session, Tensor};
-use strata_store::{Settings, Store};
+use strata_store::{Secret, Settings, Store};
 
 /// Attention to themselves and a feed-forward part, with a residual, so many times; layer `edited` has another scale.
 fn program(layers: usize, edited: Option<usize>) -> String {
@@ -50,7 +50,7 @@ fn agree(found: &Tensor, wanted: &Tensor) {
 }
 
 fn store(dir: &Path) -> Arc<Store> {
-    let settings = Settings { dir: Some(dir.into()), size: Some(1 << 30), remote: None };
+    let settings = Settings { dir: Some(dir.into()), size: Some(1 << 30), key: Some(Secret::new([7; 32])), ..Settings::default() };
     Arc::new(Store::open(&settings).unwrap().unwrap())
 }
 

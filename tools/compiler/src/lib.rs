@@ -46,7 +46,8 @@ pub unsafe extern "C" fn strata_compiler_compile(path: *const c_char, options: *
     // SAFETY: the caller's promise.
     let result = guarded(|| unsafe {
         let (path, options) = (file(path), parse(options)?);
-        let store = if options.cache { Store::open(&Settings::default())?.map(Arc::new) } else { None };
+        let settings = Settings { remote: options.cache_local.then(String::new), ..Settings::default() };
+        let store = options.cache.then(|| Store::open_or_warn(&settings)).flatten().map(Arc::new);
         Ok(strata_driver::compile(path, &options, store.as_ref())?.to_bytes())
     });
     let status = i32::from(result.is_err());

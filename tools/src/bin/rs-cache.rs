@@ -5,14 +5,15 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
-use strata_store::{Kind, Settings, Store};
+use strata_store::{Kind, Moved, Settings, Store};
 use strata_tools::cached;
 use strata_tools::compile_options::CompileOptions;
 use strata_tools::start;
 
 /// Look at the cache of compiled programs and keep it in order.
 ///
-/// It lies in $STRATA_CACHE_DIR, or in the user's cache folder; $STRATA_CACHE_SIZE bounds it.
+/// It lies in $STRATA_CACHE_DIR, or in the user's cache folder; $STRATA_CACHE_SIZE bounds it. Only entries that were written with
+/// its key are used: $STRATA_CACHE_KEY, or the user's own.
 #[derive(Parser)]
 #[command(version)]
 struct Arguments {
@@ -31,7 +32,7 @@ enum Command {
         #[command(flatten)]
         options: CompileOptions,
     },
-    /// Read and check every entry; remove what is damaged
+    /// Read and check every entry; remove what is damaged, and what was not written with this cache's key
     Verify,
     /// Remove the entries used longest ago, down to a size
     Gc {
@@ -47,7 +48,7 @@ enum Command {
         #[arg(long, value_parser = clap::builder::PossibleValuesParser::new(Kind::ALL.map(Kind::name)))]
         kind: Option<String>,
     },
-    /// Take the entries of an exported file in
+    /// Take the entries of an exported file in that were written with this cache's key
     Import {
         /// The file to read
         file: PathBuf,
@@ -61,6 +62,10 @@ fn main() -> ExitCode {
 fn open(size: Option<u64>) -> Result<Store, Box<dyn Error>> {
     let store = Store::open(&Settings { size, ..Settings::default() })?;
     store.ok_or_else(|| format!("the cache is off ({}=0)", strata_store::SIZE_VARIABLE).into())
+}
+
+fn left_out(moved: Moved) -> String {
+    format!("{} that are damaged and {} that are not authentic", moved.damaged, moved.strange)
 }
 
 fn run(command: Command) -> Result<bool, Box<dyn Error>> {
@@ -82,7 +87,12 @@ fn run(command: Command) -> Result<bool, Box<dyn Error>> {
             for (path, reason) in &verified.removed {
                 println!("removed {}: {reason}", path.display());
             }
-            println!("{} entries are whole, {} were removed", verified.whole, verified.removed.len());
+            println!(
+                "{} entries are whole, {} of them authentic; {} were removed",
+                verified.whole,
+                verified.authentic,
+                verified.removed.len()
+            );
             return Ok(verified.removed.is_empty());
         }
         Command::Gc { keep } => {
@@ -91,12 +101,21 @@ fn run(command: Command) -> Result<bool, Box<dyn Error>> {
         }
         Command::Export { file, kind } => {
             let moved = open(None)?.export(&file, kind.as_deref().and_then(Kind::named))?;
-            println!("wrote {} entries, left out {} that are damaged", moved.entries, moved.unusable);
+            println!("wrote {} entries, left out {}", moved.entries, left_out(moved));
         }
         Command::Import { file } => {
             let moved = open(None)?.import(&file)?;
-            println!("took {} entries in, left out {} that are damaged", moved.entries, moved.unusable);
-            return Ok(moved.unusable == 0);
+            println!("took {} entries in, left out {}", moved.entries, left_out(moved));
+            if moved.strange > 0 {
+                return Err(format!(
+                    "{}: {} entries were written with another key; to use them set {} to the key of where they come from",
+                    file.display(),
+                    moved.strange,
+                    strata_store::KEY_VARIABLE
+                )
+                .into());
+            }
+            return Ok(moved.damaged == 0);
         }
     }
     Ok(true)

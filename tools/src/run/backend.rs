@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 use strata_runtime::compiler::Compiler;
 use strata_runtime::manifest::{Output, OutputKind};
 use strata_runtime::{Artefact, DimOrder, Session, Specialised, Tensor, cuda, shared};
+use strata_store::Store;
 use strata_tools::cached;
 
 /// Who computes.
@@ -85,32 +86,35 @@ pub struct Compile<'a> {
 }
 
 impl Compile<'_> {
-    /// The options, with word whether pieces of code may come from the store.
-    fn compiler_options(&self) -> Result<String, serde_json::Error> {
+    /// The options, with word whether pieces of code may come from the store, and not from a remote that has failed here.
+    fn compiler_options(&self, store: Option<&Store>) -> Result<String, serde_json::Error> {
         let mut options: serde_json::Map<String, serde_json::Value> = serde_json::from_str(self.options)?;
-        options.insert("cache".into(), self.cache.into());
+        options.insert("cache".into(), store.is_some().into());
+        if store.is_some_and(Store::remote_failed) {
+            options.insert("cache_local".into(), true.into());
+        }
         Ok(serde_json::Value::Object(options).to_string())
     }
 
     /// An artefact, and the time of its compilation if there was one.
     fn artefact(&self, path: &Path) -> Result<(Artefact, Option<Duration>), Box<dyn Error>> {
         let mut time = None;
-        let mut compile = || -> Result<Artefact, Box<dyn Error>> {
+        let mut compile = |store: Option<&Store>| -> Result<Artefact, Box<dyn Error>> {
             let compiler = Compiler::open()?;
             let start = Instant::now();
-            let artefact = compiler.compile(path, &self.compiler_options()?)?;
+            let artefact = compiler.compile(path, &self.compiler_options(store)?)?;
             time = Some(start.elapsed());
             Ok(artefact)
         };
         let Some(store) = self.cache.then(cached::open_store).flatten() else {
-            let artefact = compile()?;
+            let artefact = compile(None)?;
             return Ok((artefact, time));
         };
         let parts = cached::parts(path, self.options, &cached::build(&store)?)?;
         if self.explain {
             eprintln!("{}: {}", path.display(), cached::explain(&store, &parts));
         }
-        let artefact = cached::artefact(path, &parts, &store, compile)?;
+        let artefact = cached::artefact(path, &parts, &store, || compile(Some(&store)))?;
         Ok((artefact, time))
     }
 }
