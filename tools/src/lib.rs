@@ -1,10 +1,11 @@
 //! What the tools share: how they start and end, the options of a compilation on the command line, the store of compiled
-//! programs.
+//! programs, their signatures.
 //! Nothing here reaches the compiler, so a tool that only runs programs starts without it.
 
 pub mod cached;
 pub mod compile_options;
 pub mod kernels;
+pub mod signature;
 mod start;
 pub mod tuning;
 

@@ -13,6 +13,7 @@ use strata_runtime::{Artefact, header, shared};
 use strata_tools::cached;
 use strata_tools::compile_options::CompileOptions;
 use strata_tools::kernels;
+use strata_tools::signature;
 use strata_tools::start;
 use strata_tools::tuning;
 
@@ -37,6 +38,9 @@ struct Arguments {
     /// The file to write; texts go to standard output by default. --emit=so writes a C header beside it
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
+    /// Sign the program of --emit=strata with this Ed25519 private key; the signature is a file beside it, for rs-run --verify-key
+    #[arg(long, value_name = "PEM")]
+    sign_key: Option<PathBuf>,
     #[command(flatten)]
     compile: CompileOptions,
     /// Say what NVIDIA's assembler makes of each kernel for --target=cuda: registers, shared memory, spills, occupancy, bytes moved
@@ -136,6 +140,11 @@ fn compile_to(arguments: &Arguments) -> Result<(), Box<dyn Error>> {
     if options.target != Target::Cpu && !matches!(arguments.emit, Emit::Mlir | Emit::Ptx | Emit::Cubin | Emit::So | Emit::Strata) {
         return Err("for a CUDA device --emit=mlir, ptx, cubin, so and strata are there; the others are forms of CPU code alone".into());
     }
+    if arguments.sign_key.is_some() && arguments.emit != Emit::Strata {
+        return Err("--sign-key signs what --emit=strata writes; the other forms have no signature".into());
+    }
+    // A key that is none is told before the work.
+    let key = arguments.sign_key.as_deref().map(signature::signing_key).transpose()?;
     let code = |wanted| emit(&arguments.model, &options, &wanted);
     match arguments.emit {
         Emit::Mlir => arguments.write_text(&lower(&arguments.model, &arguments.to, &options)?),
@@ -150,6 +159,12 @@ fn compile_to(arguments: &Arguments) -> Result<(), Box<dyn Error>> {
             write(&path, &shared::library(&artefact, &name))?;
             write(&path.with_extension("h"), header::header(&artefact.manifest).as_bytes())
         }
-        Emit::Strata => Ok(arguments.artefact(&options)?.write(&arguments.file("strata"))?),
+        Emit::Strata => {
+            let (artefact, path) = (arguments.artefact(&options)?, arguments.file("strata"));
+            if let Some(key) = key {
+                signature::sign(&path, &artefact.to_bytes(), &key)?;
+            }
+            Ok(artefact.write(&path)?)
+        }
     }
 }

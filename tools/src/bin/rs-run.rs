@@ -64,6 +64,9 @@ struct Arguments {
     /// Longest time for a case in seconds
     #[arg(long, value_name = "SECONDS", default_value = "60")]
     time_limit: f64,
+    /// Run a .strata file only if the owner of this public key signed it; see rs-compile --sign-key
+    #[arg(long, value_name = "PEM", conflicts_with_all = ["suite", "worker"])]
+    verify_key: Option<PathBuf>,
     #[command(flatten)]
     compile: CompileOptions,
     /// Serve cases on standard input; used by --suite
@@ -103,6 +106,7 @@ fn serve(arguments: Arguments) -> Result<bool, Box<dyn std::error::Error>> {
         print_guards: arguments.print_guards,
         rtol: arguments.rtol,
         atol: arguments.atol,
+        verify_key: arguments.verify_key,
         compile: arguments.compile.with_profile(arguments.roofline.is_some()),
     })
 }

@@ -10,6 +10,7 @@ use strata_runtime::manifest::{Output, OutputKind};
 use strata_runtime::{Artefact, DimOrder, Session, Specialised, Tensor, cuda, shared};
 use strata_store::Store;
 use strata_tools::cached;
+use strata_tools::signature::{self, SignatureError};
 
 /// Who computes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
@@ -83,6 +84,8 @@ pub struct Compile<'a> {
     pub cache: bool,
     /// Whether to say where the program came from.
     pub explain: bool,
+    /// The public key whose owner must have signed a compiled program.
+    pub verify: Option<&'a Path>,
 }
 
 impl Compile<'_> {
@@ -134,10 +137,14 @@ impl Program {
             _ => how,
         };
         let artefact = match (kind, backend) {
+            (kind, _) if how.verify.is_some() && kind != "strata" => return Err(SignatureError::Kind(path.into()).into()),
             ("strata" | "so", Backend::Interp | Backend::CudaEmulated) => {
                 return Err(format!("{}: the interpreter needs the model, not compiled code", path.display()).into());
             }
-            ("strata", _) => Artefact::read(path)?,
+            ("strata", _) => match how.verify {
+                Some(key) => Artefact::from_bytes(&signature::read(path, key)?)?,
+                None => Artefact::read(path)?,
+            },
             ("so", _) => shared::read(path)?,
             ("pt2" | "mlir", Backend::Interp | Backend::CudaEmulated) => {
                 let (compiler, path) = (Compiler::open()?, path.to_path_buf());
@@ -148,7 +155,7 @@ impl Program {
                 let (path, options, cache, explain) = (path.to_path_buf(), how.options.to_owned(), how.cache, how.explain);
                 let compile = move |sizes: &str| {
                     let options = with_sizes(&options, sizes)?;
-                    Ok(Compile { options: &options, cache, explain }.artefact(&path)?.0)
+                    Ok(Compile { options: &options, cache, explain, verify: None }.artefact(&path)?.0)
                 };
                 return Ok((Program::Specialised(Box::new(Specialised::new(compile))), times));
             }

@@ -38,6 +38,8 @@ pub struct Options {
     pub rtol: Option<f64>,
     /// Absolute tolerance.
     pub atol: Option<f64>,
+    /// The public key whose owner must have signed the model.
+    pub verify_key: Option<PathBuf>,
     /// How to compile, and whether to ask the cache.
     pub compile: CompileOptions,
 }
@@ -46,7 +48,8 @@ pub struct Options {
 pub fn run(options: &Options) -> Result<bool, Box<dyn Error>> {
     // What is measured is a compilation, so it must be one.
     let cache = !(options.compile.no_cache || options.benchmark || options.report);
-    let how = Compile { options: &options.compile.json(), cache, explain: options.compile.explain_cache };
+    let (json, verify) = (options.compile.json(), options.verify_key.as_deref());
+    let how = Compile { options: &json, cache, explain: options.compile.explain_cache, verify };
     let (program, times) = Program::open(&options.model, options.backend, &how)?;
     let manifest = match &program {
         Program::Native(session) => Some(session.manifest()),
