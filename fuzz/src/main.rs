@@ -1,5 +1,6 @@
 //! `./x fuzz prim`: random programs, interpreted and compiled, with the same results or a small program that shows the difference.
 //! `./x fuzz edits`: random edits, where passes run again only for what changed.
+//! `./x fuzz remote`: servers that lie to a cache, which must give their lies to nobody.
 
 mod case;
 mod check;
@@ -9,6 +10,7 @@ mod emit;
 mod generate;
 mod graph;
 mod infer;
+mod remote;
 mod rng;
 mod shrink;
 mod worker;
@@ -62,6 +64,15 @@ enum Command {
         #[arg(long, default_value_t = 1)]
         seed: u64,
     },
+    /// Servers of a team's cache that answer with damaged, poisoned and slow bytes
+    Remote {
+        /// How long
+        #[arg(long, default_value_t = 60)]
+        seconds: u64,
+        /// The first seed
+        #[arg(long, default_value_t = 1)]
+        seed: u64,
+    },
     /// Print a case, as reports name it, with its inputs
     Show {
         /// A seed with changes
@@ -81,6 +92,7 @@ fn main() -> ExitCode {
     let done = match Cli::parse().command {
         Command::Prim { count, seed, jobs, shrink, verbose } => prim(count, seed, jobs, Duration::from_secs(shrink), verbose),
         Command::Edits { count, seed } => Ok(edits::edits(count, seed)),
+        Command::Remote { seconds, seed } => remote::remote(seed, seconds),
         Command::Show { case } => {
             println!("{}", describe(&case));
             Ok(true)
