@@ -10,16 +10,29 @@ use crate::stream::Stream;
 use crate::{Key, Secret, StoreError};
 use std::io::{BufReader, ErrorKind};
 use std::sync::{Mutex, MutexGuard, PoisonError};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 /// Longest value that a Redis server keeps unless it is told otherwise (`proto-max-bulk-len`).
 const LONGEST: u64 = 512 << 20;
+/// A server is too slow when its answers take this part of a request's time on average...
+const SLOW: u32 = 4;
+/// ...over as long as this many requests may take: one that is late now and then is not.
+const PATIENCE: u32 = 5;
 
 /// A Redis server; it evicts by its own rules (`maxmemory-policy`).
 pub struct Remote {
     address: Address,
     limit: u64,
-    state: Mutex<State>,
+    state: Mutex<Server>,
+}
+
+/// The server as this process knows it.
+struct Server {
+    state: State,
+    /// How many times it answered.
+    answers: u32,
+    /// How long they took.
+    waited: Duration,
 }
 
 /// How the server was when it was last asked.
@@ -33,12 +46,16 @@ enum State {
 impl Remote {
     /// A server by its address. It is connected to when it is first needed. Entries have at most `limit` bytes.
     pub fn open(address: &str, limit: u64) -> Result<Remote, StoreError> {
-        Ok(Remote { address: Address::parse(address)?, limit: limit.min(LONGEST), state: Mutex::new(State::Untried) })
+        Ok(Remote {
+            address: Address::parse(address)?,
+            limit: limit.min(LONGEST),
+            state: Mutex::new(Server { state: State::Untried, answers: 0, waited: Duration::ZERO }),
+        })
     }
 
     /// Whether the server has failed.
     pub fn is_down(&self) -> bool {
-        matches!(*self.state(), State::Down)
+        matches!(self.server().state, State::Down)
     }
 
     /// The bytes of an entry.
@@ -63,20 +80,21 @@ impl Remote {
 
     /// Goes on without the server, for a reason.
     pub(crate) fn fail(&self, reason: impl std::fmt::Display) -> StoreError {
-        *self.state() = State::Down;
+        self.server().state = State::Down;
         StoreError::Remote { address: self.address.to_string(), reason: reason.to_string() }
     }
 
-    fn state(&self) -> MutexGuard<'_, State> {
+    fn server(&self) -> MutexGuard<'_, Server> {
         // Nothing that is done under the lock panics; a connection in the middle of an answer would be caught as one that lies.
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Asks the server; `None` when it is down. The failure itself is told once.
     fn ask(&self, words: &[&[u8]]) -> Result<Option<Reply>, StoreError> {
-        let mut state = self.state();
-        let deadline = Instant::now() + self.address.request;
-        let answer = match std::mem::replace(&mut *state, State::Down) {
+        let mut server = self.server();
+        let start = Instant::now();
+        let deadline = start + self.address.request;
+        let stream = match std::mem::replace(&mut server.state, State::Down) {
             State::Down => return Ok(None),
             State::Open(mut stream) => {
                 stream.get_mut().set_deadline(deadline);
@@ -84,17 +102,28 @@ impl Remote {
             }
             State::Untried => self.connect(deadline),
         };
-        let answer = answer.and_then(|mut stream| ask(&mut stream, words, self.limit).map(|reply| (reply, stream)));
+        let answer = stream.and_then(|mut stream| ask(&mut stream, words, self.limit).map(|reply| (reply, stream)));
+        server.answers = server.answers.saturating_add(1);
+        server.waited += start.elapsed();
         match answer {
+            Ok(_) if self.is_slow(&server) => {
+                let told = format!("it is too slow: {} answers took {:.1} s", server.answers, server.waited.as_secs_f64());
+                drop(server);
+                Err(self.fail(told))
+            }
             Ok((reply, stream)) => {
-                *state = State::Open(stream);
+                server.state = State::Open(stream);
                 Ok(Some(reply))
             }
             Err(error) => {
-                drop(state);
+                drop(server);
                 Err(self.fail(self.explain(error)))
             }
         }
+    }
+
+    fn is_slow(&self, server: &Server) -> bool {
+        server.waited > self.address.request * PATIENCE && server.waited / server.answers > self.address.request / SLOW
     }
 
     fn connect(&self, deadline: Instant) -> Result<BufReader<Stream>, RespError> {

@@ -99,6 +99,25 @@ fn a_byte_a_time() {
 }
 
 #[test]
+fn a_server_that_is_always_nearly_late() {
+    let address = server(|mut stream| {
+        while stream.read(&mut [0; 4096]).is_ok_and(|bytes| bytes > 0) {
+            std::thread::sleep(Duration::from_millis(100));
+            if stream.write_all(b"$-1\r\n").is_err() {
+                break;
+            }
+        }
+    });
+    let dir = tempfile::tempdir().unwrap();
+    let store = common::open(&Settings { remote: Some(address), ..settings(dir.path()) });
+    for other in 0..100 {
+        assert!(matches!(store.get(&parts(&other.to_string()).key(Kind::Artefact)), Lookup::Miss));
+    }
+    let told = said();
+    assert!(told.len() == 1 && (told[0].contains("too slow") || told[0].contains("no answer in time")), "{told:?}");
+}
+
+#[test]
 fn lengths_that_are_not_read() {
     for length in ["4294967296", "18446744073709551616", "536870913"] {
         check(&answering(format!("${length}\r\nabc")), "more than the 536870912 that an entry may have");
