@@ -56,7 +56,7 @@ pub(crate) fn read<'c>(path: &Path, context: &'c Context) -> Result<Source<'c>, 
     match path.extension().and_then(|extension| extension.to_str()) {
         Some("pt2") => {
             load_dialect(context, "capture");
-            for dialect in aten::OPERATORS {
+            for dialect in strata_dialects::aten::OPERATORS {
                 load_dialect(context, dialect.name);
             }
             let imported = strata_frontend::import(path, context)?;

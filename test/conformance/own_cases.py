@@ -3,8 +3,8 @@
     python own_cases.py own
 
 Groups: changed buffers, outputs that are views of inputs or of each other, tensors in other orders than row-major, operators that read
-the storage of a view, nested control flow, convolutions by tiles, small integers, complex128 (as pairs of f64, which the file format
-can hold), and sizes of 0 in programs with symbolic sizes.
+the storage of a view, quantisation, boxes and regions, nested control flow, convolutions by tiles, small integers, complex128 (as pairs
+of f64, which the file format can hold), and sizes of 0 in programs with symbolic sizes. Quantisation needs torchao, boxes torchvision.
 """
 
 import functools
@@ -231,6 +231,75 @@ def storage():
     yield "dtype_written", (lambda x: (lambda y: (y.view(torch.int32)[:, ::2].add_(1 << 20), y)[1])(x.clone())), [[x]]
     yield "dtype_smaller_written", (lambda x: (lambda y: (y.view(torch.int16)[:, 1::2].add_(16), y)[1])(x.clone())), [[x]]
     yield "real_of_turned", (lambda x: a(torch.view_as_real(torch.view_as_complex(x).t()), (3, 2), (7, 1), 2)), [[tensor(3, 4, 2)]]
+
+
+@group("quantised")
+def quantised():
+    """Operators of PyTorch's export quantisation, of torchao, and those that quantise for training."""
+    import torchao.quantization.pt2e  # registers quantized_decomposed's operators
+
+    q, ao, aten = torch.ops.quantized_decomposed, torch.ops.torchao, torch.ops.aten
+    x, i8 = tensor(4, 6) * 3, torch.int8
+    scales, zeros = torch.tensor([0.02, 0.5, 0.11, 1.0]), torch.tensor([0, 3, -5, 1])
+    rows, row_zeros = scales[:, None], zeros[:, None]
+    whole = (-128, 127, i8)
+    for name, x in ("f32", x), ("f16", x.half()), ("bf16", x.bfloat16()):
+        yield f"per_tensor_{name}", (lambda x: q.quantize_per_tensor(x, 0.037, 5, 0, 255, torch.uint8)), [[x]]
+        yield f"per_channel_{name}", (lambda x, s, z: q.quantize_per_channel(x, s, z, 0, *whole)), [[x, scales, zeros]]
+        yield f"per_token_{name}", (lambda x, s, z: q.quantize_per_token(x, s, z, *whole)), [[x, rows, row_zeros]]
+        yield f"per_group_{name}", (lambda x, s, z: q.quantize_per_channel_group(x, s, z, -8, 7, i8, 3)), [[x, rows.repeat(1, 2), row_zeros.repeat(1, 2)]]
+        yield f"blocks_{name}", (lambda x, s, z: ao.quantize_affine(x, [2, 3], s, z, i8)), [[x, scales.reshape(2, 2).to(x.dtype), zeros.reshape(2, 2)]]
+        yield f"choose_blocks_{name}", (lambda x: ao.choose_qparams_affine(x, "SYMMETRIC", [1, 6], i8) + ao.choose_qparams_affine(x, "ASYMMETRIC", [2, 3], torch.uint8, zero_point_dtype=torch.int32)), [[x]]
+        yield f"choose_per_token_{name}", (lambda x: q.choose_qparams_per_token_asymmetric(x, i8)), [[x]]
+        yield f"fake_{name}", (lambda x: aten.fake_quantize_per_tensor_affine(x, 0.05, 3, -20, 20)), [[x]]
+    x = tensor(4, 6) * 3
+    number = (torch.tensor([0.037]), torch.tensor([5]))
+    n = tensor(4, 6).mul(40).to(i8)
+    yield "per_tensor_tensor", (lambda x, s, z: q.quantize_per_tensor.tensor(x, s, z, *whole)), [[x, *number]]
+    yield "per_tensor_tensor2", (lambda x, s, z, low, high: q.quantize_per_tensor.tensor2(x, s, z, low, high, i8)), [[x, *number, torch.tensor([-100]), torch.tensor([90])]]
+    yield "back_per_tensor", (lambda n: (q.dequantize_per_tensor(n, 0.037, 5, *whole), q.dequantize_per_tensor(n, 0.037, 5, *whole, out_dtype=torch.bfloat16))), [[n]]
+    yield "back_per_tensor_tensor", (lambda n, s, z: q.dequantize_per_tensor.tensor(n, s, z, *whole)), [[n, *number]]
+    yield "back_per_channel", (lambda n, s, z: (q.dequantize_per_channel(n, s, z, 0, *whole), q.dequantize_per_channel(n, s, None, 0, *whole))), [[n, scales, zeros]]
+    yield "back_per_token", (lambda n, s, z: q.dequantize_per_token(n, s, z, *whole, torch.float32)), [[n, rows, row_zeros]]
+    yield "back_per_group", (lambda n, s, z: q.dequantize_per_channel_group(n, s, z, -8, 7, i8, 3, torch.float32)), [[n, rows.repeat(1, 2), row_zeros.repeat(1, 2)]]
+    yield "back_blocks", (lambda n, s, z: ao.dequantize_affine(n, [2, 3], s, z, i8)), [[n, scales.reshape(2, 2), zeros.reshape(2, 2)]]
+    yield "choose", (lambda x: q.choose_qparams.tensor(x, -128, 127, 1e-7, i8) + q.choose_qparams_symmetric.tensor(x, -127, 127, 1e-7, i8)), [[x]]
+    yield "choose_per_token", (lambda x: q.choose_qparams_per_token(x, i8)), [[x]]
+    yield "fake_per_channel", (lambda x, s, z: aten.fake_quantize_per_channel_affine(x, s, z, 0, -20, 20)), [[x, scales, zeros.int()]]
+    yield "fake_mask", (lambda x: aten.fake_quantize_per_tensor_affine_cachemask(x, 0.05, 3, -20, 20)), [[x]]
+    yield "fake_gradient", (lambda g, x: aten.fake_quantize_per_tensor_affine_cachemask_backward(g, x > 0)), [[tensor(4, 6, seed=1), x]]
+    yield "linear", (lambda x, w, s: torch.nn.functional.linear(x, q.dequantize_per_channel(w, s, None, 0, *whole))), [[x, n, scales]]
+
+
+@group("vision")
+def vision():
+    """torchvision's operators on boxes and regions."""
+    import torchvision
+    from torchvision import ops
+
+    n = (tensor(40, 2, seed=3).abs() * 20).to(torch.float32)
+    boxes, scores = torch.cat([n, n + tensor(40, 2, seed=4).abs() * 15 + 1], 1), tensor(40, seed=5)
+    image = tensor(2, 4, 9, 11)
+    rois = torch.tensor([[0, 1.0, 2.0, 7.5, 6.0], [1, -2.0, 0.5, 30.0, 12.0], [1, 3.2, 3.1, 3.4, 3.3]])
+    yield "nms", (lambda boxes, scores: ops.nms(boxes, scores, 0.3)), [[boxes, scores]]
+    yield "nms_f64", (lambda boxes, scores: ops.nms(boxes, scores, 0.7)), [[boxes.double(), scores.double()]]
+    yield "nms_ties", (lambda boxes, scores: ops.nms(boxes, scores, 0.5)), [[boxes, scores.round()]]
+    yield "nms_empty", (lambda boxes, scores: ops.nms(boxes, scores, 0.5)), [[boxes[:0], scores[:0]]]
+    yield "roi_align", (lambda x, rois: ops.roi_align(x, rois, (3, 4), 0.8, 2, False)), [[image, rois]]
+    yield "roi_align_aligned", (lambda x, rois: ops.roi_align(x, rois, (2, 2), 1.0, 3, True)), [[image, rois]]
+    yield "roi_align_adaptive", (lambda x, rois: ops.roi_align(x, rois, (2, 3), 1.0, -1, True)), [[image, rois]]
+
+    def deform(groups, shares, stride, pad, dilation, masked):
+        def call(x, weight, offset, bias, mask):
+            return ops.deform_conv2d(x, offset, weight, bias, stride, pad, dilation, mask if masked else None)
+
+        down, across = [(size + 2 * pad - dilation * 2 - 1) // stride + 1 for size in (9, 11)]
+        offset = tensor(2, 2 * shares * 9, down, across, seed=6) * 2
+        return call, [[image, tensor(6, 4 // groups, 3, 3, seed=7), offset, tensor(6, seed=8), tensor(2, shares * 9, down, across, seed=9)]]
+
+    yield "deform", *deform(1, 1, 1, 1, 1, False)
+    yield "deform_masked", *deform(1, 2, 2, 1, 1, True)
+    yield "deform_groups", *deform(2, 4, 1, 0, 2, True)
 
 
 @group("control")
