@@ -97,7 +97,7 @@ fn from_runtime(tensor: &Tensor) -> Result<interp::Tensor, String> {
     let shape: Vec<usize> = tensor.shape().iter().map(|&size| size as usize).collect();
     let element = DTYPES.iter().find(|(dtype, _)| *dtype == tensor.dtype()).map(|(_, element)| *element);
     let element = element.ok_or_else(|| format!("the interpreter has no {}", tensor.dtype()))?;
-    interp::Tensor::from_bytes(element, &shape, tensor.row_major().bytes()).map_err(|e| e.to_string())
+    interp::Tensor::from_bytes(element, &shape, tensor.row_major().map_err(|e| e.to_string())?.bytes()).map_err(|e| e.to_string())
 }
 
 fn to_runtime(value: Value) -> Result<Tensor, String> {

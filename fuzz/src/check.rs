@@ -93,7 +93,8 @@ fn compare(case: &Case, graph: &Graph, scratch: &Scratch) -> Result<(), Verdict>
             return Err(wrong("results", format!("{} results, expected {}", found.len(), expected.len())));
         }
         for k in 0..found.len() {
-            let (found, want) = (&*found[k].row_major(), &expected[k]);
+            let (found, want) = (found[k].row_major().map_err(|e| wrong("run", e.to_string()))?, &expected[k]);
+            let found = &*found;
             strata_runtime::compare::same_type(found, want).map_err(|e| wrong("type", format!("result {k} {e}")))?;
             let far: Vec<usize> = (0..want.len()).filter(|&i| !close(number(found, i), number(want, i), want.dtype(), 0.0)).collect();
             if far.is_empty() {

@@ -6,10 +6,10 @@ use crate::abi::StrataCall;
 use crate::arena::Arena;
 use crate::device::DeviceCall;
 use crate::dim_order::DimOrder;
-use crate::dlpack::{DLDevice, DLTensor};
+use crate::dlpack::{DLDevice, DLTensor, is_given};
 use crate::error::RunError;
 use crate::manifest::{Input, Output, Scalar};
-use crate::memory::Block;
+use crate::memory::{Block, MemoryError};
 use crate::profile::Profile;
 use crate::session::dense;
 use crate::strided;
@@ -36,6 +36,11 @@ pub struct CallState {
     /// What the caller gave for outputs in another order than the program's, where their elements go after the call.
     strided: Vec<(usize, DLTensor)>,
     pub(crate) profile: Profile,
+    /// Bytes that a call may take, and that this one has.
+    limit: usize,
+    taken: usize,
+    /// The memory that the call did not get, for which its entry gives up.
+    pub(crate) refused: Option<MemoryError>,
     /// Where the call's memory is, if not on the host.
     pub(crate) device: Option<Box<DeviceCall>>,
     /// The caller's stream on the device.
@@ -69,6 +74,9 @@ impl CallState {
             copies: Vec::new(),
             strided: Vec::new(),
             profile: Profile::default(),
+            limit: usize::MAX,
+            taken: 0,
+            refused: None,
             device: None,
             stream: None,
         }
@@ -85,16 +93,47 @@ impl CallState {
         self.stream = stream;
     }
 
+    /// Why the entry ended with a status: memory that it did not get, or what the status says.
+    pub(crate) fn failure(&mut self, status: i32, messages: &[String], detail: &[i64; 4]) -> RunError {
+        self.refused.take().map_or_else(|| RunError::from_status(status, messages, detail), RunError::from)
+    }
+
     /// What the calls so far spent in each kernel, if the program was compiled to tell.
     pub fn profile(&self) -> &Profile {
         &self.profile
     }
 
-    pub(crate) fn begin(&mut self) {
+    /// Empties the state for a call that may take so many bytes.
+    pub(crate) fn begin(&mut self, limit: usize) {
+        (self.limit, self.taken, self.refused) = (limit, 0, None);
         self.arena.reset();
         self.copies.clear();
         self.strided.clear();
         self.blocks.fill_with(|| None);
+    }
+
+    /// Counts bytes that the call takes.
+    fn charge(&mut self, bytes: usize) -> Result<(), MemoryError> {
+        let (taken, limit) = (self.taken, self.limit);
+        if bytes > limit.saturating_sub(taken) {
+            return Err(MemoryError::Call { bytes, taken, limit });
+        }
+        self.taken += bytes;
+        Ok(())
+    }
+
+    /// `strata_workspace`: scratch memory until the end of the call; null where there is none.
+    pub(crate) fn workspace(&mut self, bytes: usize) -> *mut c_void {
+        let taken = self.charge(bytes).and_then(|()| match &mut self.device {
+            Some(device) => Ok(device.workspace(bytes) as usize as *mut c_void),
+            None => Ok(self.arena.take(bytes)?.cast()),
+        });
+        taken.unwrap_or_else(|error| self.refuse(error))
+    }
+
+    fn refuse(&mut self, error: MemoryError) -> *mut c_void {
+        self.refused = Some(error);
+        std::ptr::null_mut()
     }
 
     /// # Safety
@@ -106,6 +145,7 @@ impl CallState {
         } else {
             // SAFETY: the caller's promise.
             let copy = unsafe { Tensor::copy_of(tensor, order) }.map_err(|e| e.to_string())?;
+            self.charge(copy.bytes().len()).map_err(|e| e.to_string())?;
             // The sizes stay the caller's; only the data moves.
             let described = dense(copy.dlpack().data, tensor.dtype, tensor.ndim, tensor.shape);
             self.copies.push(copy);
@@ -129,13 +169,17 @@ impl CallState {
             self.outputs[k].data = std::ptr::null_mut();
             (self.given[k], self.given_on_device[k]) = (None, false);
             let Some(&tensor) = given.get(k) else { continue };
-            // SAFETY: the caller promises valid tensors.
-            let (tensor, fail) = (unsafe { &*tensor }, |reason: &str| RunError::output(k, declared, reason.into()));
-            // SAFETY: as above.
-            let (sizes, is_dense, strides) = unsafe { (tensor.sizes(), tensor.is_dense(&declared.dim_order), tensor.stride_list()) };
-            if tensor.dtype != declared.dtype.dlpack() || sizes.len() != declared.shape.len() {
-                return Err(fail("the tensor given for it has another element type or rank"));
+            let fail = |reason: &str| RunError::output(k, declared, reason.into());
+            // SAFETY: the caller promises valid tensors where there is one.
+            let tensor = unsafe { given_tensor(tensor) }.ok_or_else(|| fail("no tensor is given for it"))?;
+            if tensor.dtype != declared.dtype.dlpack() {
+                return Err(fail("the tensor given for it has another element type"));
             }
+            // SAFETY: as above.
+            let sizes = unsafe { tensor.checked(declared.dtype, declared.shape.len()) };
+            let sizes = sizes.map_err(|reason| fail(&format!("the tensor given for it {reason}")))?;
+            // SAFETY: as above.
+            let (is_dense, strides) = unsafe { (tensor.is_dense(&declared.dim_order), tensor.stride_list()) };
             let on_device = !tensor.device.is_host();
             if on_device && (Some(tensor.device) != device || !is_dense) {
                 let order = if declared.dim_order.is_row_major() { String::new() } else { format!(" in the order {}", declared.dim_order) };
@@ -144,9 +188,6 @@ impl CallState {
                 )));
             }
             let bytes = dense_bytes(declared.dtype, sizes).map_err(|e| fail(&e.to_string()))?;
-            if tensor.data.is_null() && bytes > 0 {
-                return Err(fail("the tensor given for it has no memory"));
-            }
             if !is_dense {
                 if strides.is_some_and(|strides| !strided::is_injective(sizes, strides)) {
                     return Err(fail("the tensor given for it has elements that lie on one another"));
@@ -177,16 +218,28 @@ impl CallState {
         }
     }
 
-    /// `strata_output`: the caller's memory if it is large enough, else a new block. Null for an output there is none of.
+    /// `strata_output`: the caller's memory if it is large enough, else a new block. Null for an output there is none of, or where
+    /// there is no memory.
     ///
     /// # Safety
     /// `outputs` is the running call's.
     pub(crate) unsafe fn output(&mut self, outputs: *const *mut DLTensor, k: usize, bytes: usize) -> *mut c_void {
-        let Some(given) = self.given.get(k) else { return std::ptr::null_mut() };
+        let Some(&given) = self.given.get(k) else { return std::ptr::null_mut() };
+        if self.device.is_some() {
+            let taken = self.charge(bytes);
+            return match (taken, &mut self.device) {
+                (Ok(()), Some(device)) => device.output(k, bytes) as usize as *mut c_void,
+                (Err(error), _) => self.refuse(error),
+                (Ok(()), None) => std::ptr::null_mut(),
+            };
+        }
         // SAFETY: `k` is within the outputs, which the session built.
         let tensor = unsafe { &mut **outputs.add(k) };
         if given.is_none_or(|given| given < bytes) {
-            let block = Block::new(bytes);
+            let block = match self.charge(bytes).and_then(|()| Block::new(bytes)) {
+                Ok(block) => block,
+                Err(error) => return self.refuse(error),
+            };
             tensor.data = block.as_ptr().cast();
             self.blocks[k] = Some(block);
         }
@@ -243,7 +296,7 @@ impl CallState {
         let mut results = Vec::with_capacity(outputs.len());
         for (k, declared) in outputs.iter().enumerate() {
             let shape = self.shape(k).to_vec();
-            let block = self.blocks[k].take().unwrap_or_else(|| Block::new(0));
+            let block = self.blocks[k].take().map_or_else(|| Block::new(0), Ok)?;
             let tensor = Tensor::from_block(declared.dtype, shape, &declared.dim_order, block)
                 .map_err(|e| RunError::Program(format!("output {k} `{}`: {e}", declared.name)))?;
             results.push(tensor);
@@ -251,6 +304,15 @@ impl CallState {
         debug_assert!(self.shapes.len() >= results.iter().map(|r| r.shape().len()).sum());
         Ok(results)
     }
+}
+
+/// The tensor that a caller's pointer leads to, if it can be one.
+///
+/// # Safety
+/// A pointer that is not null leads to a tensor.
+pub(crate) unsafe fn given_tensor<'a>(tensor: *const DLTensor) -> Option<&'a DLTensor> {
+    // SAFETY: the caller's promise.
+    is_given(tensor).then(|| unsafe { &*tensor })
 }
 
 /// Checks an input against its declaration: element type, rank, static sizes, constant value.
@@ -267,17 +329,10 @@ pub(crate) unsafe fn check_input(k: usize, input: &Input, tensor: &DLTensor, dev
         return Err(fail(format!("lives on device type {}, the program wants host memory", tensor.device.device_type)));
     }
     // SAFETY: the caller's promise.
-    let sizes = unsafe { tensor.sizes() };
-    if sizes.len() != input.shape.len() {
-        return Err(fail(format!("has rank {}, the program wants {}", sizes.len(), input.shape.len())));
-    }
+    let sizes = unsafe { tensor.checked(input.dtype, input.shape.len()) }.map_err(fail)?;
     for (dim, (&found, wanted)) in sizes.iter().zip(&input.shape).enumerate() {
-        match *wanted {
-            Some(wanted) if wanted != found => {
-                return Err(fail(format!("has size {found} in dimension {dim}, the program wants {wanted}")));
-            }
-            None if found < 0 => return Err(fail(format!("has size {found} in dimension {dim}"))),
-            _ => {}
+        if let Some(wanted) = wanted.filter(|&wanted| wanted != found) {
+            return Err(fail(format!("has size {found} in dimension {dim}, the program wants {wanted}")));
         }
     }
     let Some(value) = input.value else { return Ok(()) };

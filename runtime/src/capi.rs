@@ -1,4 +1,8 @@
 //! The C interface of `libstrata.so`: open a program, call it on DLPack tensors. [`crate::header`] writes its header.
+//!
+//! What a caller gives is checked before it is used: null pointers and such that are not aligned, lengths, ranks, element types,
+//! devices, sizes and strides that lead beyond all memory. Each is an error with a text. What cannot be seen is whether a pointer leads
+//! to what it should: to an open program, a terminated path, so many sizes, memory for all elements. That remains the caller's promise.
 
 use std::cell::RefCell;
 use std::ffi::{CStr, CString, OsStr, c_char, c_void};
@@ -6,7 +10,7 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
 use crate::artefact::Artefact;
-use crate::dlpack::{DLManagedTensor, DLTensor};
+use crate::dlpack::{DLManagedTensor, DLTensor, is_given};
 use crate::session::Session;
 use crate::shared;
 use crate::tensor::Tensor;
@@ -17,13 +21,14 @@ thread_local! {
 
 /// Keeps the text for [`strata_error`].
 fn fail(error: impl ToString) {
-    let text = error.to_string().replace('\0', " ");
-    ERROR.set(CString::new(text).unwrap_or_default());
+    let text = CString::new(error.to_string().replace('\0', " ")).unwrap_or_default();
+    // Where the thread is ending there is no place for it any more.
+    let _ = ERROR.try_with(|error| *error.borrow_mut() = text);
 }
 
 /// Runs a fallible body; its error is kept and `otherwise` returned.
-fn guarded<T>(otherwise: T, body: impl FnOnce() -> Result<T, Box<dyn std::error::Error>>) -> T {
-    // A panic must not cross into C; the session it happened in stays usable.
+fn guarded<T>(otherwise: T, body: impl FnOnce() -> Result<T, Failure>) -> T {
+    // Nothing here panics that we know of. What does must not cross into C; the session it happened in stays usable.
     match std::panic::catch_unwind(std::panic::AssertUnwindSafe(body)) {
         Ok(Ok(value)) => value,
         Ok(Err(error)) => {
@@ -37,6 +42,15 @@ fn guarded<T>(otherwise: T, body: impl FnOnce() -> Result<T, Box<dyn std::error:
     }
 }
 
+type Failure = Box<dyn std::error::Error>;
+
+/// # Safety
+/// `program` is null or open.
+unsafe fn opened<'a>(program: *const Session) -> Result<&'a Session, Failure> {
+    // SAFETY: the caller's promise.
+    if is_given(program) { Ok(unsafe { &*program }) } else { Err("no program was given (it is null)".into()) }
+}
+
 /// # Safety
 /// `text` is null or a terminated path.
 unsafe fn path<'a>(text: *const c_char) -> Option<&'a Path> {
@@ -44,7 +58,7 @@ unsafe fn path<'a>(text: *const c_char) -> Option<&'a Path> {
     (!text.is_null()).then(|| Path::new(OsStr::from_bytes(unsafe { CStr::from_ptr(text) }.to_bytes())))
 }
 
-fn boxed(artefact: &Artefact, weights: Option<&Path>) -> Result<*mut Session, Box<dyn std::error::Error>> {
+fn boxed(artefact: &Artefact, weights: Option<&Path>) -> Result<*mut Session, Failure> {
     Ok(Box::into_raw(Box::new(Session::load(artefact, weights)?)))
 }
 
@@ -55,8 +69,10 @@ fn boxed(artefact: &Artefact, weights: Option<&Path>) -> Result<*mut Session, Bo
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn strata_open(artefact: *const c_void, bytes: u64, weights: *const c_char) -> *mut Session {
     guarded(std::ptr::null_mut(), || {
+        let bytes = usize::try_from(bytes).ok().filter(|&bytes| bytes <= isize::MAX as usize && !artefact.is_null());
+        let bytes = bytes.ok_or("no artefact was given (it is null, or longer than all memory)")?;
         // SAFETY: the caller's promise.
-        let (bytes, weights) = unsafe { (std::slice::from_raw_parts(artefact.cast(), bytes as usize), path(weights)) };
+        let (bytes, weights) = unsafe { (std::slice::from_raw_parts(artefact.cast(), bytes), path(weights)) };
         boxed(&Artefact::from_bytes(bytes)?, weights)
     })
 }
@@ -69,7 +85,7 @@ pub unsafe extern "C" fn strata_open(artefact: *const c_void, bytes: u64, weight
 pub unsafe extern "C" fn strata_open_file(file: *const c_char, weights: *const c_char) -> *mut Session {
     guarded(std::ptr::null_mut(), || {
         // SAFETY: the caller's promise.
-        let (file, weights) = unsafe { (path(file).ok_or("no path was given")?, path(weights)) };
+        let (file, weights) = unsafe { (path(file).ok_or("no path was given (it is null)")?, path(weights)) };
         let library = file.extension().is_some_and(|kind| kind == "so");
         boxed(&if library { shared::read(file)? } else { Artefact::read(file)? }, weights)
     })
@@ -89,7 +105,7 @@ pub unsafe extern "C" fn strata_run(
 ) -> i32 {
     guarded(1, || {
         // SAFETY: the caller's promise.
-        unsafe { (*program).run_into(list(inputs, n_in), list(outputs, n_out)) }?;
+        unsafe { opened(program)?.run_into(list("inputs", inputs, n_in)?, list("outputs", outputs, n_out)?) }?;
         Ok(0)
     })
 }
@@ -108,11 +124,14 @@ pub unsafe extern "C" fn strata_call(
 ) -> i32 {
     guarded(1, || {
         // SAFETY: the caller's promise.
-        let results = unsafe { (*program).run_pointers(list(inputs, n_in)) }?;
-        if n_out as usize > results.len() {
-            return Err(format!("the program has {} results, {n_out} were asked for", results.len()).into());
+        let (program, inputs) = unsafe { (opened(program)?, list("inputs", inputs, n_in)?) };
+        let (room, count) = (count("outputs", outputs, n_out)?, program.manifest().outputs.len());
+        if room > count {
+            return Err(format!("the program has {count} results, {n_out} were asked for").into());
         }
-        for (k, tensor) in results.into_iter().take(n_out.max(0) as usize).enumerate() {
+        // SAFETY: as above.
+        let results = unsafe { program.run_pointers(inputs) }?;
+        for (k, tensor) in results.into_iter().take(room).enumerate() {
             // SAFETY: there is room for `n_out` pointers.
             unsafe { *outputs.add(k) = managed(tensor) };
         }
@@ -123,7 +142,7 @@ pub unsafe extern "C" fn strata_call(
 /// The text of this thread's last failure, valid until its next one.
 #[unsafe(no_mangle)]
 pub extern "C" fn strata_error() -> *const c_char {
-    ERROR.with_borrow(|text| text.as_ptr())
+    ERROR.try_with(|text| text.borrow().as_ptr()).unwrap_or(c"".as_ptr())
 }
 
 /// Closes a program.
@@ -132,20 +151,42 @@ pub extern "C" fn strata_error() -> *const c_char {
 /// `program` is null or open, and not used afterwards.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn strata_close(program: *mut Session) {
-    if !program.is_null() {
+    if is_given(program) {
         // SAFETY: it came from `boxed`, and the caller gives it up.
-        drop(unsafe { Box::from_raw(program) });
+        guarded((), || Ok(drop(unsafe { Box::from_raw(program) })));
+    }
+}
+
+/// Bounds the memory that each call of a program may take, in bytes, for its scratch, its results and copies of its inputs. 0 is success.
+///
+/// # Safety
+/// `program` is null or open.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn strata_set_memory_limit(program: *const Session, bytes: u64) -> i32 {
+    guarded(1, || {
+        // SAFETY: the caller's promise.
+        unsafe { opened(program) }?.set_memory_limit(usize::try_from(bytes).unwrap_or(usize::MAX));
+        Ok(0)
+    })
+}
+
+/// The length of a list that a caller gives.
+fn count<T>(what: &str, start: *const T, count: i32) -> Result<usize, Failure> {
+    let length = usize::try_from(count).map_err(|_| format!("{count} {what} were given"))?;
+    match length == 0 || is_given(start) {
+        true => Ok(length),
+        false => Err(format!("the list of {count} {what} is null or not aligned").into()),
     }
 }
 
 /// # Safety
-/// `count` elements are readable at `start` for the time of the call.
-unsafe fn list<'a, T>(start: *const T, count: i32) -> &'a [T] {
-    if count <= 0 || start.is_null() {
-        return &[];
+/// `length` elements are readable at `start`, where it is not null, for the time of the call.
+unsafe fn list<'a, T>(what: &str, start: *const T, length: i32) -> Result<&'a [T], Failure> {
+    match count(what, start, length)? {
+        0 => Ok(&[]),
+        // SAFETY: the caller's promise.
+        count => Ok(unsafe { std::slice::from_raw_parts(start, count) }),
     }
-    // SAFETY: the caller's promise.
-    unsafe { std::slice::from_raw_parts(start, count as usize) }
 }
 
 /// Hands a tensor over to C.

@@ -45,10 +45,11 @@ pub struct Difference {
 /// Compares two tensors; an error text when they differ in element type or shape.
 pub fn compare(got: &Tensor, want: &Tensor, tolerance: Tolerance) -> Result<Difference, String> {
     same_type(got, want)?;
-    let (got, want) = (&*got.row_major(), &*want.row_major());
+    let row_major = |tensor| Tensor::row_major(tensor).map_err(|e| e.to_string());
+    let (got, want) = (row_major(got)?, row_major(want)?);
     let mut difference = Difference::default();
     for index in 0..want.len() {
-        let (found, wanted) = (element(got, index), element(want, index));
+        let (found, wanted) = (element(&got, index), element(&want, index));
         let (abs, size, close) = apart(found, wanted, tolerance);
         if abs.is_finite() {
             difference.max_abs = difference.max_abs.max(abs);
@@ -73,8 +74,11 @@ pub fn same_type(got: &Tensor, want: &Tensor) -> Result<(), String> {
 
 /// The first few values of a tensor as text, in row-major order.
 pub fn preview(tensor: &Tensor, most: usize) -> String {
-    let tensor = &*tensor.row_major();
-    let shown: Vec<String> = (0..tensor.len().min(most)).map(|index| show(element(tensor, index))).collect();
+    let tensor = match tensor.row_major() {
+        Ok(tensor) => tensor,
+        Err(error) => return format!("[{error}]"),
+    };
+    let shown: Vec<String> = (0..tensor.len().min(most)).map(|index| show(element(&tensor, index))).collect();
     let rest = if tensor.len() > most { ", ..." } else { "" };
     format!("[{}{rest}]", shown.join(", "))
 }

@@ -3,6 +3,7 @@
 use std::ffi::c_void;
 
 use crate::dim_order::DimOrder;
+use crate::dtype::DType;
 
 /// The device of a tensor; `device_type` 1 is the CPU.
 #[repr(C)]
@@ -67,7 +68,68 @@ pub struct DLManagedTensor {
     pub deleter: Option<unsafe extern "C" fn(*mut DLManagedTensor)>,
 }
 
+/// What is asked of a caller's pointer before it is followed. Whether it leads to something cannot be seen.
+pub(crate) fn is_given<T>(pointer: *const T) -> bool {
+    !pointer.is_null() && pointer.is_aligned()
+}
+
+/// Bytes from the first to the last element at most: more than any process can address, and far from where sums wrap.
+const REACH: i64 = 1 << 57;
+
 impl DLTensor {
+    /// Checks a caller's description as far as that can be seen without touching the tensor's memory, and gives its sizes. What is
+    /// wrong comes as words that follow the tensor's name.
+    ///
+    /// # Safety
+    /// `shape` is null or points at `ndim` sizes, and `strides` likewise.
+    pub(crate) unsafe fn checked(&self, dtype: DType, rank: usize) -> Result<&[i64], String> {
+        if usize::try_from(self.ndim) != Ok(rank) {
+            return Err(format!("has rank {}, the program wants {rank}", self.ndim));
+        }
+        if rank > 0 && !is_given(self.shape) {
+            return Err("has dimensions and no list of their sizes".into());
+        }
+        if !self.strides.is_null() && !self.strides.is_aligned() {
+            return Err("has a list of strides that is not aligned".into());
+        }
+        // SAFETY: the rank is a sensible one, for which the caller promises sizes.
+        let sizes = unsafe { self.sizes() };
+        if let Some((dim, size)) = sizes.iter().enumerate().find(|(_, size)| **size < 0) {
+            return Err(format!("has size {size} in dimension {dim}"));
+        }
+        if sizes.contains(&0) {
+            return Ok(sizes);
+        }
+        if self.data.is_null() {
+            return Err("has elements and no memory".into());
+        }
+        // SAFETY: as for the sizes.
+        let strides = unsafe { self.stride_list() };
+        match self.reaches(dtype.size() as i64, sizes, strides) {
+            Some(()) => Ok(sizes),
+            None => Err(format!("of sizes {sizes:?} (strides {strides:?}) reaches beyond all memory")),
+        }
+    }
+
+    /// Whether all elements of a tensor that has some have an address.
+    fn reaches(&self, size: i64, sizes: &[i64], strides: Option<&[i64]>) -> Option<()> {
+        let (mut below, mut above) = (0i64, size);
+        match strides {
+            None => above = sizes.iter().try_fold(size, |bytes, &extent| bytes.checked_mul(extent))?,
+            Some(strides) => {
+                for (&extent, &stride) in sizes.iter().zip(strides) {
+                    let far = if extent == 1 { 0 } else { stride.checked_mul(size)?.checked_mul(extent - 1)? };
+                    let end = if far < 0 { &mut below } else { &mut above };
+                    *end = end.checked_add(far)?;
+                }
+            }
+        }
+        let first = (self.data as u64).checked_add(self.byte_offset)?;
+        first.checked_sub(below.unsigned_abs())?;
+        first.checked_add(above.unsigned_abs())?;
+        (above.checked_sub(below)? <= REACH).then_some(())
+    }
+
     /// The sizes.
     ///
     /// # Safety

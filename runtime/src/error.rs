@@ -3,6 +3,7 @@
 use crate::device::DeviceError;
 use crate::image::ImageError;
 use crate::manifest::{Input, Output};
+use crate::memory::MemoryError;
 use crate::weights::WeightError;
 
 /// Loading failed: the artefact, the machine or the weights do not fit.
@@ -78,6 +79,9 @@ pub enum RunError {
         /// The message with its details.
         message: String,
     },
+    /// There is no memory for the call.
+    #[error(transparent)]
+    Memory(#[from] MemoryError),
     /// The program's device.
     #[error(transparent)]
     Device(#[from] DeviceError),

@@ -29,13 +29,17 @@ typedef struct DLManagedTensor {
 } DLManagedTensor;
 #endif
 
-// libstrata.so
+// libstrata.so. Functions that fail return NULL or a number that is not 0, and strata_error says why. Checked are null and unaligned
+// pointers, counts, ranks, element types, devices, and sizes and strides that lead beyond all memory. What cannot be checked is whether
+// a pointer leads to what it should: an open program, a terminated path, ndim sizes, memory for all elements.
 typedef struct StrataProgram StrataProgram;
 StrataProgram *strata_open(const void *artefact, uint64_t bytes, const char *weights);
 StrataProgram *strata_open_file(const char *file, const char *weights);
 int32_t strata_run(const StrataProgram *, int32_t n_in, const DLTensor *const *in, int32_t n_out, const DLTensor *const *out);
 int32_t strata_call(const StrataProgram *, int32_t n_in, const DLTensor *const *in, int32_t n_out, DLManagedTensor **out);
 const char *strata_error(void);
+// Bytes that each call may take for scratch, results and copies of inputs; STRATA_MEMORY_LIMIT bounds all of the process.
+int32_t strata_set_memory_limit(const StrataProgram *, uint64_t bytes);
 void strata_close(StrataProgram *);
 
 // This library: the program for strata_open, and its bare entry. strata_open prepares weights; who calls the bare entry

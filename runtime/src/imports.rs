@@ -100,11 +100,9 @@ pub(crate) unsafe fn state<'a>(call: *mut StrataCall) -> &'a mut CallState {
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn strata_workspace(call: *mut StrataCall, bytes: i64) -> *mut c_void {
     // SAFETY: the image passes its own argument.
-    let (state, bytes) = (unsafe { state(call) }, usize::try_from(bytes).unwrap_or(0));
-    match &mut state.device {
-        Some(device) => device.workspace(bytes) as usize as *mut c_void,
-        None => state.arena.take(bytes).cast(),
-    }
+    let state = unsafe { state(call) };
+    // The compiler checks sizes where they are made: a negative one is more than there can be.
+    state.workspace(usize::try_from(bytes).unwrap_or(usize::MAX))
 }
 
 /// An image's import; see the architecture page.
@@ -115,12 +113,8 @@ pub unsafe extern "C" fn strata_workspace(call: *mut StrataCall, bytes: i64) -> 
 pub unsafe extern "C" fn strata_output(call: *mut StrataCall, index: i64, bytes: i64) -> *mut c_void {
     // SAFETY: the image passes its own argument.
     let state = unsafe { state(call) };
-    let (Ok(index), Ok(bytes)) = (usize::try_from(index), usize::try_from(bytes)) else {
-        return std::ptr::null_mut();
-    };
-    if let Some(device) = &mut state.device {
-        return device.output(index, bytes) as usize as *mut c_void;
-    }
+    let Ok(index) = usize::try_from(index) else { return std::ptr::null_mut() };
+    let bytes = usize::try_from(bytes).unwrap_or(usize::MAX);
     // SAFETY: the entry's outputs are as many as the manifest says, which `output` checks against.
     unsafe { state.output((*call).outputs, index, bytes) }
 }

@@ -22,10 +22,10 @@ pub fn flops() -> f64 {
     (done.into_inner() / ROUNDS) as f64 / time.as_secs_f64()
 }
 
-/// Bytes in a second that a copy reads and writes, where both together are this many bytes.
+/// Bytes in a second that a copy reads and writes, where both together are this many bytes; 0 where there is no memory for them.
 pub fn bandwidth(bytes: u64) -> f64 {
     let half = (bytes.clamp(1 << 13, 1 << 28) / 2) as usize;
-    let (from, to) = (Block::new(half), Block::new(half));
+    let (Ok(from), Ok(to)) = (Block::new(half), Block::new(half)) else { return 0.0 };
     let (from, to) = (from.as_ptr() as usize, to.as_ptr() as usize);
     // A piece is at least a page, so that threads do not share lines.
     let copy = || {

@@ -21,7 +21,7 @@ pub(crate) fn run(manifest: &Manifest, image: &LoadedImage, weights: &[usize]) -
     // SAFETY: the image was made for this ABI and its checksum holds; its weights are all there, of the declared sizes.
     let status = unsafe { prepare(&raw mut call) };
     if status != 0 {
-        return Err(RunError::from_status(status, &manifest.messages, &call.detail).into());
+        return Err(state.failure(status, &manifest.messages, &call.detail).into());
     }
     let tensors = state.take_outputs(declared)?;
     let fits = |(tensor, declared): (&Tensor, &crate::manifest::Output)| {

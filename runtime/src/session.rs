@@ -2,10 +2,11 @@
 
 use std::ffi::c_void;
 use std::path::Path;
+use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use crate::artefact::Artefact;
-use crate::call::check_input;
+use crate::call::{check_input, given_tensor};
 use crate::cuda;
 use crate::device::{Device, Home, Program};
 use crate::dlpack::{DLDevice, DLTensor};
@@ -35,6 +36,8 @@ pub struct Session {
     idle: Idle,
     /// Where its kernels run, if that is not the host.
     home: Option<Arc<Home>>,
+    /// Bytes that a call may take.
+    limit: AtomicUsize,
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
@@ -112,7 +115,8 @@ impl Session {
             (None, Some(_)) => return Err(LoadError::Place { wanted: "a CUDA device".into(), found: "the CPU".into() }),
         }
         let idle = Idle::default();
-        Ok(Session { manifest, image, weights: shared, weight_pointers, _prepared: prepared, writes: pairs, live, idle, home })
+        let limit = AtomicUsize::new(usize::MAX);
+        Ok(Session { manifest, image, weights: shared, weight_pointers, _prepared: prepared, writes: pairs, live, idle, home, limit })
     }
 
     /// Where its kernels run, if that is not the host.
@@ -123,6 +127,12 @@ impl Session {
     /// What the program says about itself.
     pub fn manifest(&self) -> &Manifest {
         &self.manifest
+    }
+
+    /// From now on a call fails that takes more memory than this for its scratch, its results and copies of its inputs. All calls of
+    /// the process together are bounded by [`crate::memory::limit`].
+    pub fn set_memory_limit(&self, bytes: usize) {
+        self.limit.store(bytes, Relaxed);
     }
 
     /// Calls the program; the results are the outputs, then the mutations, as the manifest lists them.
@@ -222,8 +232,8 @@ impl Session {
     unsafe fn call(&self, state: &mut CallState, inputs: &[*const DLTensor], outputs: &[*const DLTensor]) -> Result<(), RunError> {
         // SAFETY: the caller's promise is the one needed.
         match unsafe { self.enter(state, inputs, outputs) }? {
-            (0, _) => Ok(()),
-            (status, detail) => Err(RunError::from_status(status, &self.manifest.messages, &detail)),
+            (0, _) if state.refused.is_none() => Ok(()),
+            (status, detail) => Err(state.failure(status, &self.manifest.messages, &detail)),
         }
     }
 
@@ -241,17 +251,18 @@ impl Session {
         if inputs.len() != expected {
             return Err(RunError::InputCount { expected, found: inputs.len() });
         }
+        let limit = self.limit.load(Relaxed);
         if let Some(home) = &self.home {
             let (manifest, entry) = (&self.manifest, self.image.entry());
-            let program = Program { home, manifest, entry, weights: &self.weight_pointers, writes: &self.writes };
+            let program = Program { home, manifest, entry, weights: &self.weight_pointers, writes: &self.writes, limit };
             // SAFETY: the caller's promise is the one needed.
             return unsafe { program.call(state, inputs, outputs) };
         }
-        state.begin();
+        state.begin(limit);
         let mut live = 0;
         for (k, (&tensor, input)) in inputs.iter().zip(&self.manifest.inputs).enumerate() {
-            // SAFETY: the caller promises valid tensors.
-            let tensor = unsafe { &*tensor };
+            // SAFETY: the caller promises valid tensors where there is one.
+            let tensor = unsafe { given_tensor(tensor) }.ok_or_else(|| RunError::input(k, input, "is not given".into()))?;
             // SAFETY: as above.
             unsafe { check_input(k, input, tensor, None) }?;
             if input.value.is_none() {

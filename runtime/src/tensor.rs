@@ -6,7 +6,7 @@ use std::ffi::c_void;
 use crate::dim_order::DimOrder;
 use crate::dlpack::{DLDevice, DLTensor};
 use crate::dtype::DType;
-use crate::memory::Block;
+use crate::memory::{Block, MemoryError};
 use crate::strided;
 
 /// A dense tensor in 64-byte aligned memory of ours. It is row-major, unless it comes from a program that gives it in another order.
@@ -59,6 +59,12 @@ pub enum TensorError {
         /// DLPack's device type.
         device: i32,
     },
+    /// A description that cannot be one of a tensor.
+    #[error("the tensor {0}")]
+    Description(String),
+    /// There is no room for it.
+    #[error(transparent)]
+    Memory(#[from] MemoryError),
 }
 
 /// Bytes of a dense tensor, or an error when the shape makes no sense.
@@ -83,7 +89,7 @@ impl Tensor {
     /// A tensor with unspecified contents whose dims lie in an order.
     pub fn uninit_in(dtype: DType, shape: &[i64], order: &DimOrder) -> Result<Tensor, TensorError> {
         let bytes = dense_bytes(dtype, shape)?;
-        Tensor::from_block(dtype, shape.to_vec(), order, Block::new(bytes))
+        Tensor::from_block(dtype, shape.to_vec(), order, Block::new(bytes)?)
     }
 
     /// A tensor from the bytes of its elements.
@@ -131,8 +137,11 @@ impl Tensor {
         if !source.device.is_host() {
             return Err(TensorError::Device { device: source.device.device_type });
         }
+        let rank = usize::try_from(source.ndim).unwrap_or(usize::MAX);
         // SAFETY: the caller promises a valid description.
-        let (shape, strides) = unsafe { (source.sizes(), source.stride_list()) };
+        let shape = unsafe { source.checked(dtype, rank) }.map_err(TensorError::Description)?;
+        // SAFETY: as above.
+        let strides = unsafe { source.stride_list() };
         let mut tensor = Tensor::uninit_in(dtype, shape, order)?;
         let from = strides.map_or_else(|| DimOrder::ROW_MAJOR.strides(shape), <[i64]>::to_vec);
         let to = (tensor.bytes_mut().as_mut_ptr(), &*tensor.strides);
@@ -157,19 +166,26 @@ impl Tensor {
     }
 
     /// The tensor with its dims in an order: itself where they lie so.
-    pub fn in_order(&self, order: &DimOrder) -> Cow<'_, Tensor> {
+    pub fn in_order(&self, order: &DimOrder) -> Result<Cow<'_, Tensor>, TensorError> {
         if *order == self.dim_order || !order.fits(self.shape.len()) {
-            return Cow::Borrowed(self);
+            return Ok(Cow::Borrowed(self));
         }
-        let (strides, data) = (order.strides(&self.shape), Block::new(self.bytes().len()));
+        let (strides, data) = (order.strides(&self.shape), Block::new(self.bytes().len())?);
         // SAFETY: both blocks have room for the elements of a dense tensor of this shape, and the new one is nobody else's.
         unsafe { strided::copy(&self.shape, (self.data.as_ptr(), &self.strides), (data.as_ptr(), &strides), self.dtype.size()) };
-        Cow::Owned(Tensor { dtype: self.dtype, shape: self.shape.clone(), dim_order: order.clone(), strides, data })
+        Ok(Cow::Owned(Tensor { dtype: self.dtype, shape: self.shape.clone(), dim_order: order.clone(), strides, data }))
     }
 
     /// The tensor with its elements in row-major order.
-    pub fn row_major(&self) -> Cow<'_, Tensor> {
+    pub fn row_major(&self) -> Result<Cow<'_, Tensor>, TensorError> {
         self.in_order(&DimOrder::ROW_MAJOR)
+    }
+
+    /// A copy of the tensor.
+    pub fn try_clone(&self) -> Result<Tensor, TensorError> {
+        let mut copy = Tensor::uninit_in(self.dtype, &self.shape, &self.dim_order)?;
+        copy.bytes_mut().copy_from_slice(self.bytes());
+        Ok(copy)
     }
 
     /// Number of elements.
@@ -213,12 +229,10 @@ impl Tensor {
     }
 }
 
+/// Panics where there is no memory: [`Tensor::try_clone`] says so.
 impl Clone for Tensor {
     fn clone(&self) -> Tensor {
-        let (dim_order, strides) = (self.dim_order.clone(), self.strides.clone());
-        let mut copy = Tensor { dtype: self.dtype, shape: self.shape.clone(), dim_order, strides, data: Block::new(self.bytes().len()) };
-        copy.bytes_mut().copy_from_slice(self.bytes());
-        copy
+        self.try_clone().unwrap_or_else(|error| panic!("{error}"))
     }
 }
 

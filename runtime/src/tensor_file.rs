@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
-use safetensors::SafeTensors;
+use safetensors::{SafeTensorError, SafeTensors};
 use safetensors::tensor::TensorView;
 
 use crate::dtype::DType;
@@ -69,20 +69,23 @@ impl TensorFile {
     }
 
     /// Writes named tensors, all of them row-major: the format knows no strides.
-    pub fn write(path: &Path, tensors: &[(String, &Tensor)]) -> Result<(), TensorFileError> {
-        let row_major: Vec<_> = tensors.iter().map(|(name, tensor)| (name, tensor.row_major())).collect();
+    pub fn write<'a>(path: &Path, tensors: &'a [(String, &'a Tensor)]) -> Result<(), TensorFileError> {
+        let fail = |name: &str, reason: String| TensorFileError::Tensor { path: path.into(), name: name.into(), reason };
+        let place = |(name, tensor): &'a (String, &'a Tensor)| Ok((name, tensor.row_major().map_err(|e| fail(name, e.to_string()))?));
+        let row_major = tensors.iter().map(place).collect::<Result<Vec<_>, TensorFileError>>()?;
         let mut views = Vec::new();
         for (name, tensor) in &row_major {
-            let fail = |reason: String| TensorFileError::Tensor { path: path.into(), name: (*name).clone(), reason };
+            let fail = |reason| fail(name, reason);
             let dtype = tensor.dtype().safetensors();
             let dtype = dtype.ok_or_else(|| fail(format!("safetensors has no {}", tensor.dtype())))?;
             let shape = tensor.shape().iter().map(|&size| size as usize).collect();
             let view = TensorView::new(dtype, shape, tensor.bytes()).map_err(|e| fail(e.to_string()))?;
             views.push((name.as_str(), view));
         }
-        let format = |source| TensorFileError::Format { path: path.into(), source };
-        let bytes = safetensors::serialize(views, None).map_err(format)?;
-        std::fs::write(path, bytes).map_err(|source| TensorFileError::Io { path: path.into(), source })
+        safetensors::serialize_to_file(views, None, path).map_err(|error| match error {
+            SafeTensorError::IoError(source) => TensorFileError::Io { path: path.into(), source },
+            source => TensorFileError::Format { path: path.into(), source },
+        })
     }
 
     /// The tensors `prefix0`, `prefix1`, ... as far as they go.

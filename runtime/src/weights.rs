@@ -108,7 +108,7 @@ impl Weights {
         unsafe { strided::copy(&weight.shape, (start, strides), (own.bytes_mut().as_mut_ptr(), &dense_strides(&weight.shape)), size) };
         self.pointers.push(own.bytes_mut().as_mut_ptr().cast());
         if written {
-            self.initial.insert(k, own.clone());
+            self.initial.insert(k, own.try_clone().map_err(|e| e.to_string())?);
         }
         self.owned.insert(k, own);
         Ok(())

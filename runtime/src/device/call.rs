@@ -186,13 +186,19 @@ impl DeviceCall {
         });
     }
 
-    /// The host's copy of a tensor of the device, for functions that only the host has. The copy is large enough even where
-    /// something went wrong.
+    /// The host's copy of a tensor of the device, for functions that only the host has; null where there is no memory for it. The copy
+    /// is large enough where anything else went wrong.
     pub fn stage(&mut self, at: Address, bytes: usize) -> *mut u8 {
         if let Some((_, _, copy)) = self.staged.iter().find(|(staged, room, _)| *staged == at && *room >= bytes) {
             return copy.as_ptr();
         }
-        let copy = memory::Block::zeroed(bytes.max(1));
+        let copy = match memory::Block::zeroed(bytes.max(1)) {
+            Ok(copy) => copy,
+            Err(error) => {
+                self.attempt(|_| Err::<(), _>(error.into()));
+                return std::ptr::null_mut();
+            }
+        };
         let start = copy.as_ptr();
         self.attempt(|call| {
             call.not_while_recording("the host computes a part of it")?;

@@ -15,6 +15,7 @@ mod tensor;
 use std::fmt::Debug;
 
 use crate::dlpack::DLDevice;
+use crate::memory::MemoryError;
 
 pub(crate) use call::DeviceCall;
 pub(crate) use home::Home;
@@ -96,6 +97,9 @@ pub enum DeviceError {
         /// What it says.
         reason: String,
     },
+    /// The host has no room for a copy.
+    #[error(transparent)]
+    Memory(#[from] MemoryError),
     /// A kernel found an index outside of its tensor.
     #[error("index out of bounds (in kernel `{kernel}`{})", place(location))]
     OutOfBounds {

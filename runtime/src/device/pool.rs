@@ -8,6 +8,9 @@ use super::{Address, Device, DeviceError};
 /// Smallest class, and what every class is a multiple of.
 const UNIT: usize = 512;
 
+/// More than any device has, and far from what no class can be made of.
+const LARGEST: usize = 1 << 47;
+
 /// Memory of one device.
 #[derive(Debug)]
 pub(crate) struct Pool {
@@ -30,6 +33,10 @@ impl Pool {
 
     /// At least so many bytes.
     pub fn take(self: &Arc<Pool>, bytes: usize) -> Result<Block, DeviceError> {
+        if bytes > LARGEST {
+            let (device, what) = (self.device.name(), format!("{bytes} bytes of memory"));
+            return Err(DeviceError::Failed { device, what, reason: "no device has so much".into() });
+        }
         let class = class_of(bytes);
         let kept = self.free().get_mut(&class).and_then(Vec::pop);
         let at = match kept {

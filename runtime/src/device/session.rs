@@ -6,7 +6,7 @@ use super::graph::{Graph, Key, Plan};
 use super::home::{Home, bytes_of};
 use super::{Address, DeviceCall, DeviceError};
 use crate::abi::Entry;
-use crate::call::{CallState, check_input};
+use crate::call::{CallState, check_input, given_tensor};
 use crate::dlpack::DLTensor;
 use crate::error::RunError;
 use crate::manifest::{InputKind, Manifest, Output};
@@ -22,6 +22,8 @@ pub(crate) struct Program<'a> {
     pub weights: &'a [usize],
     /// Which output is the new value of which weight.
     pub writes: &'a [(usize, usize)],
+    /// Bytes that a call may take.
+    pub limit: usize,
 }
 
 /// The entry's status with its details.
@@ -42,7 +44,7 @@ impl Program<'_> {
     /// `inputs` and `outputs` describe readable (writable for outputs) memory of the host or of the device.
     pub unsafe fn call(&self, state: &mut CallState, inputs: &[*const DLTensor], outputs: &[*const DLTensor]) -> Result<Status, RunError> {
         let mut turn = self.home.turn();
-        state.begin();
+        state.begin(self.limit);
         on(state)?.begin(self.manifest.outputs.len());
         let home = self.home;
         if let Some(stream) = state.stream {
@@ -108,9 +110,9 @@ impl Program<'_> {
         let here = self.home.device.dlpack();
         let (mut given, mut key) = (Vec::new(), Key::new());
         for (k, (&tensor, input)) in inputs.iter().zip(&self.manifest.inputs).enumerate() {
-            // SAFETY: the caller promises valid tensors.
-            let tensor = unsafe { &*tensor };
             let fail = |reason: String| RunError::input(k, input, reason);
+            // SAFETY: the caller promises valid tensors where there is one.
+            let tensor = unsafe { given_tensor(tensor) }.ok_or_else(|| fail("is not given".into()))?;
             let on_host = tensor.device.is_host();
             if !on_host && (input.kind != InputKind::Tensor || input.value.is_some()) {
                 return Err(fail("is a number, which the host must see, and lives on the device".into()));
@@ -210,7 +212,7 @@ impl Program<'_> {
                 }
                 Some(_) => state.outputs[k].data.cast::<u8>(),
                 None => {
-                    let block = Block::new(bytes);
+                    let block = Block::new(bytes)?;
                     let to = block.as_ptr();
                     state.outputs[k].data = to.cast();
                     state.blocks[k] = Some(block);
@@ -266,7 +268,7 @@ pub(crate) fn prepare(
     // SAFETY: the image was made for this ABI and its checksum holds; its weights are all there, of the declared sizes.
     let status = unsafe { prepare(&raw mut call) };
     if status != 0 {
-        return Err(RunError::from_status(status, &manifest.messages, &call.detail));
+        return Err(state.failure(status, &manifest.messages, &call.detail));
     }
     let device = on(&mut state)?;
     device.outcome()?;

@@ -1,5 +1,6 @@
-//! The runtime from outside: programs in images and shared libraries, weights in archives.
+//! The runtime from outside: programs in images and shared libraries, weights in archives, the C interface and what it is given.
 
+mod capi;
 mod program;
 mod session;
 mod shared;

@@ -41,6 +41,7 @@ static void body(void *ctx, int64_t begin, int64_t end) {
 // w is a square of a small number.
 __attribute__((section(".text.prepare"), used)) int32_t strata_prepare(StrataCall *call) {
   float *root = output(call, 0, 4), w = *(float *)call->weights[0];
+  if (!root) return 3;
   if (w < 0) {
     call->detail[2] = (int64_t)w;
     return 2;
@@ -63,9 +64,11 @@ __attribute__((section(".text.entry"), used)) int32_t strata_entry(StrataCall *c
   call->outputs[0]->shape[0] = n;
   float *out = output(call, 0, n * 4);
   float *scratch = workspace(call, n * 4);
+  if (!out || !scratch) return 3;
   Loop loop = {x->data, y->data, call->weights[2], scratch, out};
   parallel(call, body, &loop, n, 16);
   int64_t *counter = output(call, 1, 8);
+  if (!counter) return 3;
   *counter = *(int64_t *)call->weights[1] + 1;
   return 0;
 }

@@ -116,6 +116,30 @@ fn outputs_may_be_the_callers_and_inputs_strided() {
 }
 
 #[test]
+fn no_memory_is_an_error_of_the_call() {
+    let weights = weights_file();
+    let session = Session::load(&artefact(weights.path()), None).unwrap();
+    // One element, repeated: the input is small, its dense copy, the scratch and the result are not.
+    let (x, mut size, mut stride) = (vector(&[3.0]), [1i64 << 44], [0i64]);
+    let mut repeated = x.dlpack();
+    (repeated.shape, repeated.strides) = (size.as_mut_ptr(), stride.as_mut_ptr());
+    let run = |x: &dlpack::DLTensor| {
+        let inputs = [&raw const *x, &raw const *x];
+        // SAFETY: the tensor is alive.
+        unsafe { session.run_pointers(&inputs) }
+    };
+    let text = run(&repeated).unwrap_err().to_string();
+    assert!(text.starts_with("input 0 `x` out of memory: 70368744177664 bytes are asked for"), "{text}");
+    let one = x.dlpack();
+    assert_eq!(run(&one).unwrap()[0].values::<f32>().unwrap(), [15.0]);
+    session.set_memory_limit(4);
+    let refused = RunError::Memory(memory::MemoryError::Call { bytes: 4, taken: 4, limit: 4 });
+    assert_eq!(run(&one).unwrap_err(), refused);
+    session.set_memory_limit(usize::MAX);
+    assert_eq!(run(&one).unwrap()[1].values::<i64>().unwrap(), [2], "a call that failed changed nothing");
+}
+
+#[test]
 fn sessions_may_be_called_from_many_threads() {
     let weights = weights_file();
     let session = Session::load(&artefact(weights.path()), None).unwrap();

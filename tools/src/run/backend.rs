@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use strata_runtime::compiler::Compiler;
 use strata_runtime::manifest::{Output, OutputKind};
-use strata_runtime::{Artefact, DimOrder, Session, Specialised, Tensor, cuda, shared};
+use strata_runtime::{Artefact, DimOrder, Session, Specialised, Tensor, TensorError, cuda, shared};
 use strata_store::Store;
 use strata_tools::cached;
 use strata_tools::signature::{self, SignatureError};
@@ -204,14 +204,14 @@ impl Program {
 
 /// Calls the program on tensors that lie as those lay that it was captured with; files know no strides.
 fn named(session: &Session, inputs: &[&Tensor]) -> Result<Vec<Named>, Box<dyn Error>> {
-    let placed = in_order(session, inputs);
+    let placed = in_order(session, inputs)?;
     let inputs: Vec<_> = placed.iter().map(|tensor| &**tensor).collect();
     let results = session.run_refs(&inputs)?.into_iter().zip(&session.manifest().outputs);
     Ok(results.map(|(tensor, out)| Named { name: out.name.clone(), mutation: out.kind == OutputKind::Mutation, tensor }).collect())
 }
 
 /// Inputs in the orders that the program takes them in.
-pub fn in_order<'a>(session: &Session, inputs: &[&'a Tensor]) -> Vec<Cow<'a, Tensor>> {
+pub fn in_order<'a>(session: &Session, inputs: &[&'a Tensor]) -> Result<Vec<Cow<'a, Tensor>>, TensorError> {
     let declared = &session.manifest().inputs;
     let place = |(k, tensor): (usize, &&'a Tensor)| tensor.in_order(declared.get(k).map_or(&DimOrder::ROW_MAJOR, |input| &input.dim_order));
     inputs.iter().enumerate().map(place).collect()

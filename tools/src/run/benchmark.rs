@@ -50,7 +50,7 @@ pub fn calls(program: &Program, inputs: &[&Tensor], roofline: Option<Form>) -> R
 
 /// Calls into outputs of the caller, the way an embedding program would; on a device where the program has one, and there already.
 fn native(session: &strata_runtime::Session, inputs: &[&Tensor], roofline: Option<Form>) -> Result<Vec<Duration>, Box<dyn Error>> {
-    let placed = in_order(session, inputs);
+    let placed = in_order(session, inputs)?;
     let inputs: Vec<_> = placed.iter().map(|tensor| &**tensor).collect();
     let results = session.run_refs(&inputs)?;
     let numbers: Vec<bool> = session.manifest().inputs.iter().map(|input| input.kind != InputKind::Tensor).collect();
