@@ -14,6 +14,7 @@ pub static HOST: DialectDef = DialectDef {
             Arena::DEF,
             Constant::DEF,
             Copy::DEF,
+            Elements::DEF,
             Extern::DEF,
             Guard::DEF,
             Input::DEF,
@@ -21,6 +22,7 @@ pub static HOST: DialectDef = DialectDef {
             Launch::DEF,
             Load::DEF,
             Output::DEF,
+            Product::DEF,
             Return::DEF,
             Slice::DEF,
             Store::DEF,
@@ -66,6 +68,30 @@ pub struct Guard {
     details: Variadic<Index>,
     text: Attr<Str>,
 }
+
+/// The number of elements of a tensor of these sizes, which are symbolic. The call ends with the message `text`, the sizes being its
+/// details, where one is negative or elements of so many `bytes` would take more memory than there are addresses. Every size that
+/// is computed at run time passes here before memory is asked for: what is computed from these sizes later does not overflow.
+#[op("host.elements", effects(Write))]
+pub struct Elements {
+    sizes: Variadic<Index>,
+    elements: Result<Index>,
+    bytes: Attr<I64>,
+    text: Attr<Str>,
+}
+
+/// The product of two numbers of which sizes are made. The call ends with the message `text`, the operands being its details, where it
+/// overflows.
+#[op("host.product", effects(Write))]
+pub struct Product {
+    lhs: Operand<Index>,
+    rhs: Operand<Index>,
+    product: Result<Index>,
+    text: Attr<Str>,
+}
+
+/// No tensor takes more bytes: no process has more addresses, and sums of some thousand such numbers do not overflow.
+pub const LARGEST: i64 = 1 << 47;
 
 /// Fresh memory of the call for so many elements.
 #[op("host.alloc", effects(Allocate))]

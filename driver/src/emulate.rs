@@ -9,6 +9,7 @@ use strata_runtime::compiler::NamedTensor;
 use strata_runtime::device::{Address, Device, DeviceError, Recording};
 use strata_runtime::dlpack::DLDevice;
 use strata_runtime::manifest::OutputKind;
+use strata_runtime::memory::{self, MemoryError};
 use strata_runtime::{Session, Tensor};
 
 use crate::compile::compile_with;
@@ -118,7 +119,13 @@ impl Device for Emulated {
     }
 
     fn allocate(&self, bytes: usize) -> Result<Address, DeviceError> {
-        Ok(self.state().emulator.allocate(bytes))
+        let (mut state, limit) = (self.state(), memory::limit()?);
+        // Its memory is the host's, which it shares with the runtime's blocks.
+        let taken = state.emulator.held();
+        if bytes > limit.saturating_sub(taken) {
+            return Err(MemoryError::Process { bytes, taken, limit }.into());
+        }
+        state.emulator.allocate(bytes).map_err(|error| failed("memory", error.to_string()))
     }
 
     fn free(&self, at: Address) {

@@ -1,6 +1,6 @@
 //! Index arithmetic that folds what is known while compiling.
 
-use strata_core::ir::{AffineExpr, AffineKind, AffineMap, Builder, Value};
+use strata_core::ir::{AffineExpr, AffineKind, Builder, Value};
 
 /// An `index` scalar: a number, or a value of the code being written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -18,6 +18,12 @@ impl<'c> Num<'c> {
             Self::Const(number) => b.const_index(number),
             Self::Value(value) => value,
         }
+    }
+
+    /// A value, which may be a constant.
+    pub fn of(value: Value<'c>) -> Self {
+        let constant = value.defining_op().filter(|op| op.is("arith.constant")).and_then(|op| op.attr("value")?.as_int());
+        constant.map_or(Self::Value(value), Self::Const)
     }
 
     fn op(self, b: &mut Builder<'c>, name: &str, other: Self) -> Self {
@@ -99,11 +105,6 @@ impl<'c> Num<'c> {
             }
         }
     }
-}
-
-/// The results of a map of symbols.
-pub fn numbers_of<'c>(b: &mut Builder<'c>, map: AffineMap<'c>, symbols: &[Value<'c>]) -> Vec<Num<'c>> {
-    map.results().into_iter().map(|expr| number_of(b, expr, symbols)).collect()
 }
 
 /// An expression of symbols.

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use crate::manifest::Manifest;
 
 const MAGIC: [u8; 8] = *b"STRATA\x1a\n";
-const VERSION: u32 = 4;
+const VERSION: u32 = 5;
 const HEADER: usize = 64;
 /// Alignment of the image in the file and of its segments in memory.
 pub const PAGE: usize = 4096;

@@ -9,7 +9,7 @@ use crate::dim_order::DimOrder;
 use crate::dlpack::{DLDevice, DLTensor, is_given};
 use crate::error::RunError;
 use crate::manifest::{Input, Output, Scalar};
-use crate::memory::{Block, MemoryError};
+use crate::memory::{ALIGN, Block, MemoryError};
 use crate::profile::Profile;
 use crate::session::dense;
 use crate::strided;
@@ -243,7 +243,8 @@ impl CallState {
             tensor.data = block.as_ptr().cast();
             self.blocks[k] = Some(block);
         }
-        tensor.data
+        // A caller's tensor without elements may have no address; null is what the entry gives up for.
+        if tensor.data.is_null() { std::ptr::without_provenance_mut(ALIGN) } else { tensor.data }
     }
 
     /// The data of an output after the call.

@@ -3,8 +3,8 @@
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
-use safetensors::{SafeTensorError, SafeTensors};
 use safetensors::tensor::TensorView;
+use safetensors::{SafeTensorError, SafeTensors};
 
 use crate::dtype::DType;
 use crate::tensor::{Tensor, TensorError};

@@ -34,7 +34,7 @@ func.func @main(%x: tensor<16xi1>) -> tensor<16xi1> attributes {capture.entry} {
 // -----
 
 // An index out of bounds reads nothing and becomes the call's status.
-// CHECK: module attributes {host.messages = ["index out of bounds"]}
+// CHECK: module attributes {host.messages = ["index out of bounds", "out of memory"]}
 // CHECK-LABEL: func.func private @k0(
 // CHECK: vector.reduction <or>
 // CHECK-NEXT: scf.if

@@ -75,3 +75,46 @@ func.func @main(%x: tensor<?xf32>) -> tensor<?xf32> attributes {capture.entry} {
   capture.guard %even, %s {text = "{0} is odd"} : (i1, index) -> ()
   return %x : tensor<?xf32>
 }
+
+// -----
+
+// Sizes from data are checked where they are made: products where they are computed, and the sizes of each tensor. A kernel runs where
+// there is something to compute.
+// CHECK-LABEL: func.func @main() attributes {host.entry}
+// CHECK: %[[N:.*]] = arith.index_cast
+// CHECK: %[[M:.*]] = host.product %[[N]], %{{.*}} {text = "the product of the sizes [{0}, 3] is too large (in `arith.muli`, from {{.*}})"}
+// CHECK: %[[ROWS:.*]] = host.product %[[N]], %[[M]] {text = "the product of the sizes [{0}, {1}] is too large (in `k0`, from {{.*}})"}
+// CHECK: %[[FLAT:.*]] = host.product %[[ROWS]], %{{.*}} {text = "the product of the sizes [{0}, 4] is too large (in `k0`, from {{.*}})"}
+// CHECK: %[[ALL:.*]] = host.elements %[[FLAT]] {bytes = 4 : i64, text = "no tensor of elements of 4 bytes has the sizes [{0}] (in `k0`, from {{.*}})"}
+// CHECK: host.alloc %[[ALL]]
+// CHECK: %[[ANY:.*]] = arith.cmpi ne, %[[ALL]], %{{.*}} : index
+// CHECK: scf.if %[[ANY]] {
+// CHECK-NEXT: host.launch
+// CHECK: host.elements %[[N]], %[[M]], %{{.*}} {bytes = 4 : i64, text = "no tensor of elements of 4 bytes has the sizes [{0}, 4, {1}] (in `func.return`, from {{.*}})"}
+// CHECK: host.output
+func.func @main(%x: tensor<i64>) -> tensor<?x4x?xf32> attributes {capture.entry} {
+  %i = prim.item %x : (tensor<i64>) -> i64
+  %n = arith.index_cast %i : i64 to index
+  %three = arith.constant 3 : index
+  %m = arith.muli %n, %three : index
+  %one = prim.constant {value = dense<1.0> : tensor<f32>} : () -> tensor<f32>
+  %0 = prim.broadcast %one, %n, %m {dims = array<i64>} : (tensor<f32>, index, index) -> tensor<?x4x?xf32>
+  %1 = prim.exp %0 : tensor<?x4x?xf32>
+  return %1 : tensor<?x4x?xf32>
+}
+
+// -----
+
+// A view has as many elements as its tensor, which is checked where it does not show.
+// CHECK-LABEL: func.func @main() attributes {host.entry}
+// CHECK-NOT: host.guard
+// CHECK: %[[ALL:.*]] = host.elements %{{.*}}, %{{.*}} {bytes = 1 : i64
+// CHECK: %[[SAME:.*]] = arith.cmpi eq, %{{.*}}, %[[ALL]] : index
+// CHECK: host.guard %[[SAME]], %{{.*}}, %{{.*}} {text = "a tensor of {0} elements cannot have the sizes [{1}, 2] (in `prim.reshape`, from {{.*}})"}
+// CHECK-NOT: host.guard
+func.func @main(%x: tensor<?x6xf32>, %n: index) -> (tensor<?x2xf32>, tensor<2x?x3xf32>) attributes {capture.entry} {
+  %d = prim.dim %x {dim = 0 : i64} : (tensor<?x6xf32>) -> index
+  %0 = prim.reshape %x, %d : (tensor<?x6xf32>, index) -> tensor<2x?x3xf32>
+  %1 = prim.reshape %x, %n : (tensor<?x6xf32>, index) -> tensor<?x2xf32>
+  return %1, %0 : tensor<?x2xf32>, tensor<2x?x3xf32>
+}

@@ -12,6 +12,7 @@ mod bench;
 mod cargo;
 mod docs;
 mod examples;
+mod sanitize;
 mod scaffold;
 mod suite;
 mod tidy;
@@ -66,9 +67,10 @@ enum Command {
         #[arg(long)]
         generate: bool,
     },
-    /// Compare random programs, compiled, with the reference interpreter: `./x fuzz prim --count 10000`
+    /// Compare random programs, compiled, with the reference interpreter: `./x fuzz prim --count 10000`; or give the runtime what nobody
+    /// should, under AddressSanitizer: `./x fuzz c|artefact|manifest|safetensors --seconds 60 --seed 1`
     Fuzz {
-        /// Arguments for `strata-fuzz`
+        /// What, and arguments for it
         #[arg(trailing_var_arg = true, allow_hyphen_values = true, required = true)]
         args: Vec<String>,
     },
@@ -124,6 +126,7 @@ fn dispatch(command: Command) -> Result<bool> {
         }
         Command::Bless { filter } => suite::bless(filter),
         Command::Docs { generate } => docs::docs(generate),
+        Command::Fuzz { args } if sanitize::TARGETS.contains(&args[0].as_str()) => sanitize::fuzz(&args),
         Command::Fuzz { args } => {
             let mut all = vec!["run", "--quiet", "--package", "strata-fuzz", "--"];
             all.extend(args.iter().map(String::as_str));

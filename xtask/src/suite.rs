@@ -10,7 +10,7 @@ use clap::ValueEnum;
 use strata_test::runner::{self, Options};
 
 use crate::cargo::{self, Profile, Result};
-use crate::{aarch64, assembler, docs, examples, tidy};
+use crate::{aarch64, assembler, docs, examples, sanitize, tidy};
 
 /// What `./x test` takes.
 #[derive(clap::Args)]
@@ -40,6 +40,10 @@ enum Part {
     Conformance,
     /// The runtime's tests and programs exported from PyTorch, compiled for Arm and run by an emulator; only where it is named
     Aarch64,
+    /// The runtime's tests under AddressSanitizer; only where it is named
+    Asan,
+    /// The runtime's tests under ThreadSanitizer; only where it is named
+    Tsan,
     /// The generated pages and the links of the book
     Docs,
 }
@@ -104,6 +108,12 @@ pub fn test(args: &Args) -> Result<bool> {
         }
         if args.parts.contains(&Part::Aarch64) {
             part("aarch64", &mut || aarch64::test(args.filter.as_deref()));
+        }
+        if args.parts.contains(&Part::Asan) {
+            part("asan", &mut sanitize::address);
+        }
+        if args.parts.contains(&Part::Tsan) {
+            part("tsan", &mut sanitize::thread);
         }
         if wanted(Part::Docs) {
             part("docs", &mut pages);

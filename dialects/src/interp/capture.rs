@@ -24,11 +24,15 @@ pub(super) fn guard<'c>(m: &Machine<'c>, op: Op<'c>) -> Result<(), InterpError> 
     if m.scalar(op.operand(0))?.truthy() {
         return Ok(());
     }
-    let mut text = op.str("text").unwrap_or_default();
-    for (k, &v) in op.operands()[1..].iter().enumerate() {
-        text = text.replace(&format!("{{{k}}}"), &m.int(v)?.to_string());
-    }
-    Err(InterpError::Guard { text, location: place(op) })
+    let details: Vec<i64> = op.operands()[1..].iter().map(|&v| m.int(v)).collect::<Result<_, _>>()?;
+    Err(failed(op, &details))
+}
+
+/// The failure that an op's text tells, details put in.
+pub(super) fn failed(op: Op<'_>, details: &[i64]) -> InterpError {
+    let text = op.str("text").unwrap_or_default();
+    let text = details.iter().enumerate().fold(text, |text, (k, detail)| text.replace(&format!("{{{k}}}"), &detail.to_string()));
+    InterpError::Guard { text, location: place(op) }
 }
 
 fn dim<'c>(m: &Machine<'c>, op: Op<'c>) -> Results {

@@ -6,11 +6,11 @@ use strata_core::ir::{Attr, Op, Value as Ssa};
 
 use super::loops;
 use super::run::{Machine, Outputs, Slot, Weights, dtype_of, find_entry, marked, names, place, unsupported};
-use super::tensor::{Tensor, numel};
+use super::tensor::{Tensor, filled, numel};
 use super::value::{InterpError, Value, fail};
 use super::{DType, library};
 use crate::capture::{dim_order, inverse};
-use crate::host::MARK;
+use crate::host::{LARGEST, MARK};
 
 /// What a compiled program takes and gives, read from the captured entry before it is lowered.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -159,7 +159,7 @@ impl Memory {
 
     fn allocate(&mut self, bytes: usize) -> Result<usize, InterpError> {
         numel(&[bytes])?;
-        self.blocks.push(vec![FRESH; bytes]);
+        self.blocks.push(filled(FRESH, bytes)?);
         Ok(self.blocks.len() - 1)
     }
 
@@ -204,6 +204,18 @@ pub(super) fn size<'c>(m: &Machine<'c>, at: Ssa<'c>) -> Result<usize, InterpErro
 
 fn index(op: Op<'_>) -> Result<usize, InterpError> {
     op.int("index").and_then(|i| usize::try_from(i).ok()).ok_or_else(|| fail("no index"))
+}
+
+/// Elements of a tensor that a process has addresses for.
+fn elements(sizes: &[i64], bytes: i64) -> Option<i64> {
+    if sizes.iter().any(|&size| size < 0) {
+        return None;
+    }
+    if sizes.contains(&0) {
+        return Some(0);
+    }
+    let all = sizes.iter().try_fold(1i64, |all, &size| all.checked_mul(size))?;
+    (all.checked_mul(bytes)? <= LARGEST).then_some(all)
 }
 
 /// Runs an op and binds its results.
@@ -254,6 +266,21 @@ pub(super) fn run<'c>(m: &mut Machine<'c>, op: Op<'c>) -> Result<(), InterpError
             buffer(m, block, 0)
         }
         "host.guard" => super::capture::guard(m, op),
+        "host.elements" => {
+            let sizes: Vec<i64> = op.operands().into_iter().map(|v| m.int(v)).collect::<Result<_, _>>()?;
+            let bytes = op.int("bytes").unwrap_or(1);
+            match elements(&sizes, bytes) {
+                Some(n) => m.bind(op.result(0), Value::int(n)),
+                None => Err(super::capture::failed(op, &sizes)),
+            }
+        }
+        "host.product" => {
+            let (lhs, rhs) = (m.int(op.operand(0))?, m.int(op.operand(1))?);
+            match lhs.checked_mul(rhs) {
+                Some(n) => m.bind(op.result(0), Value::int(n)),
+                None => Err(super::capture::failed(op, &[lhs, rhs])),
+            }
+        }
         "host.alloc" => {
             let n = size(m, op.operand(0))?;
             let bytes = n.checked_mul(dtype_of(op.result(0).ty())?.size()).ok_or_else(|| fail("too much memory"))?;

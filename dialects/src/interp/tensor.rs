@@ -32,21 +32,43 @@ pub struct Tensor {
 
 /// The number of elements of a shape, or an error when it is too large to hold.
 pub fn numel(shape: &[usize]) -> Result<usize, InterpError> {
+    if shape.contains(&0) {
+        return Ok(0);
+    }
     let mut n: usize = 1;
     for &d in shape {
-        if d == 0 {
-            return Ok(0);
-        }
         n = n.checked_mul(d).filter(|&n| n <= MAX_ELEMENTS).ok_or_else(|| fail(format!("a tensor of shape {shape:?} is too large")))?;
     }
     Ok(n)
 }
 
+/// An empty list with room for so many values, or an error where there is no memory for them.
+pub(super) fn room<T>(n: usize) -> Result<Vec<T>, InterpError> {
+    let mut values = Vec::new();
+    let done = values.try_reserve_exact(n);
+    done.map_err(|_| fail(format!("out of memory: {} bytes are asked for, which the system refuses", n.saturating_mul(size_of::<T>()))))?;
+    Ok(values)
+}
+
+/// So many times the value.
+pub(super) fn filled<T: Clone>(value: T, n: usize) -> Result<Vec<T>, InterpError> {
+    let mut values = room(n)?;
+    values.resize(n, value);
+    Ok(values)
+}
+
+fn collected<T>(n: usize, from: impl Iterator<Item = T>) -> Result<Vec<T>, InterpError> {
+    let mut values = room(n)?;
+    values.extend(from);
+    Ok(values)
+}
+
 /// Row-major strides of a shape, in elements.
 pub fn strides(shape: &[usize]) -> Vec<usize> {
-    let mut out = vec![1; shape.len()];
+    let mut out = vec![1usize; shape.len()];
     for d in (1..shape.len()).rev() {
-        out[d - 1] = out[d] * shape[d].max(1);
+        // (Of a tensor without elements they may wrap.)
+        out[d - 1] = out[d].wrapping_mul(shape[d].max(1));
     }
     out
 }
@@ -91,9 +113,9 @@ impl Tensor {
     pub fn full(dtype: DType, shape: &[usize], value: Scalar) -> Result<Tensor, InterpError> {
         let n = numel(shape)?;
         let data = match (dtype.category(), dtype.cast(value)) {
-            (Category::Float, v) => Data::Float(vec![v.float(); n]),
-            (Category::Complex, v) => Data::Complex(vec![v.complex(); n]),
-            (_, v) => Data::Int(vec![v.int(); n]),
+            (Category::Float, v) => Data::Float(filled(v.float(), n)?),
+            (Category::Complex, v) => Data::Complex(filled(v.complex(), n)?),
+            (_, v) => Data::Int(filled(v.int(), n)?),
         };
         Ok(Tensor { dtype, shape: shape.to_vec(), data: Arc::new(data) })
     }
@@ -119,17 +141,17 @@ impl Tensor {
         let cast = values.into_iter().map(|v| dtype.cast(v));
         let (data, len) = match dtype.category() {
             Category::Float => {
-                let v: Vec<f64> = cast.map(Scalar::float).collect();
+                let v = collected(n, cast.map(Scalar::float))?;
                 let n = v.len();
                 (Data::Float(v), n)
             }
             Category::Complex => {
-                let v: Vec<Complex64> = cast.map(Scalar::complex).collect();
+                let v = collected(n, cast.map(Scalar::complex))?;
                 let n = v.len();
                 (Data::Complex(v), n)
             }
             _ => {
-                let v: Vec<i128> = cast.map(Scalar::int).collect();
+                let v = collected(n, cast.map(Scalar::int))?;
                 let n = v.len();
                 (Data::Int(v), n)
             }
@@ -161,7 +183,7 @@ impl Tensor {
         shape: &[usize],
         mut f: impl FnMut(&[usize]) -> Result<Scalar, InterpError>,
     ) -> Result<Tensor, InterpError> {
-        let mut values = Vec::with_capacity(numel(shape)?);
+        let mut values = room(numel(shape)?)?;
         try_each(shape, |i| {
             values.push(f(i)?);
             Ok(())

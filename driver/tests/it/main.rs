@@ -6,3 +6,4 @@ mod layers;
 mod mutants;
 mod orders;
 mod ptx;
+mod sizes;

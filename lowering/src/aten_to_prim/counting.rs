@@ -145,6 +145,8 @@ fn repeat_interleave<'c>(a: &Args<'c>) -> Tensor<'c> {
 
 /// The number i, `repeats[i]` times.
 fn sources<'c>(a: &Args<'c>, repeats: Tensor<'c>) -> Tensor<'c> {
+    let fewest = repeats.reduce("min", &[0], false);
+    a.prim.guard(fewest.greater_equal(0), "repeats cannot be negative, one is {0}", &[fewest.item_size()]);
     let ends = repeats.scan("sum", 0);
     let total = a.opt_size("output_size").unwrap_or_else(|| repeats.reduce("sum", &[0], false).item_size());
     let index = a.prim.range(DType::I64, total);

@@ -160,6 +160,7 @@ impl<'c> Host<'c, '_> {
         let elements = number_of(&mut self.b, elements, symbols);
         let bytes = elements.mul(&mut self.b, Num::Const(bytes)).value(&mut self.b);
         let bytes = self.i64(bytes);
-        self.ask("stage", &[at, bytes], true).unwrap_or(at)
+        let copy = self.ask("stage", &[at, bytes], true).unwrap_or(at);
+        self.obtained(copy)
     }
 }

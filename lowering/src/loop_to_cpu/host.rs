@@ -8,6 +8,7 @@ use crate::codegen::{ENTRY, PREPARE};
 use crate::num::Num;
 use std::collections::{HashMap, HashSet};
 use strata_core::ir::{Attr, Block, Builder, Cx, ElementType, Op, OpSpec, Type, Value};
+use strata_dialects::host::LARGEST;
 
 /// Byte offsets in `StrataCall` and `DLTensor`.
 mod layout {
@@ -22,15 +23,28 @@ mod layout {
 /// Texts of the entry's status codes: status `k` is text `k - 1`.
 pub type Messages = Vec<String>;
 
-/// What status `INDEX_OUT_OF_BOUNDS` says.
-const OUT_OF_BOUNDS: &str = "index out of bounds";
+/// What the first two statuses say: `INDEX_OUT_OF_BOUNDS`, and `OUT_OF_MEMORY`, of which the runtime knows more.
+const MESSAGES: [&str; 2] = ["index out of bounds", "out of memory"];
+
+/// The status of a call that did not get memory.
+const OUT_OF_MEMORY: i64 = 2;
+
+/// Comparisons of numbers, by `arith`'s numbers of them.
+#[derive(Clone, Copy)]
+enum Predicate {
+    Equal = 0,
+    NotEqual = 1,
+    Less = 2,
+    AtLeast = 5,
+    UnsignedAtMost = 7,
+}
 
 /// Writes the native entries from the functions with `host.entry` and `host.prepare`, which are erased. Where there are more than `long`
 /// launches they are in tables.
 pub fn lower(module: Op<'_>, long: usize) -> Result<Messages, Error> {
     let marked = |mark: &str| module.body(0).ops().into_iter().find(|op| op.attr(mark).is_some());
     let host = marked("host.entry").ok_or_else(|| Error::at(module, "there is no host program"))?;
-    let mut messages = vec![OUT_OF_BOUNDS.to_owned()];
+    let mut messages = MESSAGES.map(str::to_owned).to_vec();
     lower_function(module, host, ENTRY, long, &mut messages)?;
     if let Some(prepare) = marked("host.prepare") {
         lower_function(module, prepare, PREPARE, long, &mut messages)?;
@@ -204,8 +218,18 @@ impl<'c> Host<'c, '_> {
             }
             "host.extern" => return self.call_extern(op, &operands),
             "host.guard" => {
-                self.guard(op, &operands, top);
+                let status = self.message(op);
+                self.require(operands[0], status, &operands[1..]);
                 return Ok(());
+            }
+            "host.elements" => self.elements(op, &operands),
+            "host.product" => {
+                let (product, over) = self.product(operands[0], operands[1]);
+                let on = self.b.const_int(self.cx.int(1), 1);
+                let exact = self.b.value("arith.xori", &[over, on], self.cx.int(1), &[]);
+                let status = self.message(op);
+                self.require(exact, status, &operands);
+                product
             }
             "host.launch" => return self.launch(op),
             "host.return" => {
@@ -224,31 +248,190 @@ impl<'c> Host<'c, '_> {
         Ok(())
     }
 
-    /// The same control flow, with pointers for buffers.
+    /// Control flow as branches between blocks of the entry, so that the call can end anywhere in it.
     fn control(&mut self, op: Op<'c>, operands: &[Value<'c>]) -> Result<(), Error> {
         let results: Vec<_> = op.result_types().into_iter().map(|ty| self.ty(ty)).collect();
-        let regions = op.regions();
-        let around = self.b.insertion_block();
-        let new = self.b.op(OpSpec { name: op.name(), operands, results: &results, regions: regions.len(), ..OpSpec::default() });
-        for (region, target) in regions.into_iter().zip(new.regions()) {
-            let Some(block) = region.entry() else { continue };
-            let types: Vec<_> = block.args().into_iter().map(|arg| self.ty(arg.ty())).collect();
-            let inner = target.append_block(&types, op.location());
-            self.values.extend(block.args().into_iter().zip(inner.args()));
-            self.b.set_at_end(inner);
-            self.block(block, false)?;
-        }
-        if let Some(around) = around {
-            self.b.set_at_end(around);
-        }
-        self.values.extend(op.results().into_iter().zip(new.results()));
+        let values = match op.name() {
+            "scf.if" => {
+                let after = self.append(&results);
+                let blocks = [0, 1].map(|region| op.region(region).entry().map(|block| (block, self.append(&[]))));
+                let [then, otherwise] = blocks.map(|known| known.map_or(after, |(_, block)| block));
+                self.branch_if(operands[0], then, otherwise);
+                for (block, place) in blocks.into_iter().flatten() {
+                    self.b.set_at_end(place);
+                    let handed = self.body(block)?;
+                    self.branch(after, &handed);
+                }
+                self.b.set_at_end(after);
+                after.args()
+            }
+            "scf.for" => {
+                let [begin, end, step] = [operands[0], operands[1], operands[2]];
+                let head = self.append(&[&[self.cx.index()], results.as_slice()].concat());
+                let (body, after) = (self.append(&[]), self.append(&[]));
+                self.branch(head, &[&[begin], &operands[3..]].concat());
+                self.b.set_at_end(head);
+                let at = head.arg(0);
+                let more = self.compare(Predicate::Less, at, end);
+                self.branch_if(more, body, after);
+                self.values.extend(op.body(0).args().into_iter().zip(head.args()));
+                self.b.set_at_end(body);
+                let handed = self.body(op.body(0))?;
+                let next = self.b.value("arith.addi", &[at, step], self.cx.index(), &[]);
+                self.branch(head, &[&[next], handed.as_slice()].concat());
+                self.b.set_at_end(after);
+                head.args()[1..].to_vec()
+            }
+            _ => {
+                let (test, turn) = (op.body(0), op.body(1));
+                let types: Vec<_> = test.args().into_iter().map(|arg| self.ty(arg.ty())).collect();
+                let head = self.append(&types);
+                let (body, after) = (self.append(&[]), self.append(&[]));
+                self.branch(head, operands);
+                self.values.extend(test.args().into_iter().zip(head.args()));
+                self.b.set_at_end(head);
+                let passed = self.body(test)?;
+                self.branch_if(passed[0], body, after);
+                self.values.extend(turn.args().into_iter().zip(passed[1..].iter().copied()));
+                self.b.set_at_end(body);
+                let handed = self.body(turn)?;
+                self.branch(head, &handed);
+                self.b.set_at_end(after);
+                passed[1..].to_vec()
+            }
+        };
+        self.values.extend(op.results().into_iter().zip(values));
         Ok(())
+    }
+
+    /// Writes the ops of a region but its terminator, whose operands are given back.
+    fn body(&mut self, block: Block<'c>) -> Result<Vec<Value<'c>>, Error> {
+        let mut handed = Vec::new();
+        for op in block.ops() {
+            self.b.set_location(op.location());
+            match op.next() {
+                Some(_) => self.op(op, false)?,
+                None => handed = op.operands().into_iter().map(|operand| self.value(operand)).collect(),
+            }
+        }
+        Ok(handed)
+    }
+
+    /// A new block of the entry.
+    fn append(&mut self, arguments: &[Type<'c>]) -> Block<'c> {
+        self.func.region(0).append_block(arguments, self.b.location())
+    }
+
+    fn branch(&mut self, to: Block<'c>, operands: &[Value<'c>]) {
+        self.b.op(OpSpec { name: "cf.br", operands, successors: &[to], ..OpSpec::default() });
+    }
+
+    fn branch_if(&mut self, condition: Value<'c>, then: Block<'c>, otherwise: Block<'c>) {
+        self.b.op(OpSpec {
+            name: "cf.cond_br",
+            operands: &[condition],
+            attrs: &[("operandSegmentSizes", self.cx.i32s_attr(&[1, 0, 0]))],
+            successors: &[then, otherwise],
+            ..OpSpec::default()
+        });
+    }
+
+    fn compare(&mut self, predicate: Predicate, lhs: Value<'c>, rhs: Value<'c>) -> Value<'c> {
+        let predicate = self.cx.i64_attr(predicate as i64);
+        self.b.value("arith.cmpi", &[lhs, rhs], self.cx.int(1), &[("predicate", predicate)])
+    }
+
+    /// Ends the call with a status, which has these details, unless the condition holds.
+    fn require(&mut self, condition: Value<'c>, status: i64, details: &[Value<'c>]) {
+        let (next, failed) = (self.append(&[]), self.append(&[]));
+        self.branch_if(condition, next, failed);
+        self.b.set_at_end(failed);
+        for (slot, &detail) in details.iter().take(4).enumerate() {
+            let detail = self.i64(detail);
+            self.store_word(self.call, layout::DETAIL + 8 * slot as i64, detail);
+        }
+        let status = self.b.const_int(self.cx.int(32), status);
+        self.b.effect("func.return", &[status], &[]);
+        self.b.set_at_end(next);
+    }
+
+    /// The status that says what an op's text says.
+    fn message(&mut self, op: Op<'c>) -> i64 {
+        let text = op.str("text").unwrap_or_default();
+        let known = self.messages.iter().position(|known| *known == text);
+        let at = known.unwrap_or_else(|| {
+            self.messages.push(text);
+            self.messages.len() - 1
+        });
+        at as i64 + 1
+    }
+
+    /// The address of memory that was asked for; the call ends where there is none.
+    pub(super) fn obtained(&mut self, memory: Value<'c>) -> Value<'c> {
+        let word = self.b.value("llvm.ptrtoint", &[memory], self.cx.int(64), &[]);
+        let none = self.b.const_int(self.cx.int(64), 0);
+        let there = self.compare(Predicate::NotEqual, word, none);
+        self.require(there, OUT_OF_MEMORY, &[]);
+        memory
+    }
+
+    /// A product, and whether it overflows.
+    fn product(&mut self, lhs: Value<'c>, rhs: Value<'c>) -> (Value<'c>, Value<'c>) {
+        let (lhs, rhs, word, bit) = (self.i64(lhs), self.i64(rhs), self.cx.int(64), self.cx.int(1));
+        let pair = self.cx.parse_type("!llvm.struct<(i64, i1)>").unwrap_or_else(|| unreachable!("the LLVM dialect is loaded"));
+        let both = self.b.value("llvm.intr.smul.with.overflow", &[lhs, rhs], pair, &[]);
+        let [product, over] =
+            [(0, word), (1, bit)].map(|(at, ty)| self.b.value("llvm.extractvalue", &[both], ty, &[("position", self.cx.i64s_attr(&[at]))]));
+        (self.b.value("arith.index_cast", &[product], self.cx.index(), &[]), over)
+    }
+
+    /// The number of elements of a tensor that memory can hold.
+    fn elements(&mut self, op: Op<'c>, operands: &[Value<'c>]) -> Value<'c> {
+        let (mut open, mut times) = (Vec::new(), Some(1i64));
+        for &operand in operands {
+            match Num::of(operand) {
+                Num::Const(size) => times = times.and_then(|times| times.checked_mul(size)),
+                Num::Value(size) => open.push(size),
+            }
+        }
+        let bytes = times.and_then(|times| times.checked_mul(op.int("bytes").unwrap_or(1)));
+        // Without bytes each of its elements takes, there may be any number.
+        let most = bytes.map_or(0, |bytes| if bytes > 0 { LARGEST / bytes } else { i64::MAX });
+        let most = self.b.const_index(most);
+        let zero = self.b.const_index(0);
+        let (index, bit) = (self.cx.index(), self.cx.int(1));
+        let Some((&first, rest)) = open.split_first() else { return self.b.const_index(times.unwrap_or(0)) };
+        let (mut all, mut signs) = (first, first);
+        let mut empty = self.compare(Predicate::Equal, first, zero);
+        let mut over = None;
+        for &size in rest {
+            let (product, wraps) = self.product(all, size);
+            all = product;
+            over = Some(over.map_or(wraps, |over| self.b.value("arith.ori", &[over, wraps], bit, &[])));
+            signs = self.b.value("arith.ori", &[signs, size], index, &[]);
+            let none = self.compare(Predicate::Equal, size, zero);
+            empty = self.b.value("arith.ori", &[empty, none], bit, &[]);
+        }
+        // A negative number is a large unsigned one.
+        let mut fits = self.compare(Predicate::UnsignedAtMost, all, most);
+        if let Some(over) = over {
+            let on = self.b.const_int(bit, 1);
+            let exact = self.b.value("arith.xori", &[over, on], bit, &[]);
+            fits = self.b.value("arith.andi", &[fits, exact], bit, &[]);
+            fits = self.b.value("arith.ori", &[fits, empty], bit, &[]);
+            let positive = self.compare(Predicate::AtLeast, signs, zero);
+            fits = self.b.value("arith.andi", &[fits, positive], bit, &[]);
+        }
+        let status = self.message(op);
+        self.require(fits, status, operands);
+        Num::Value(all).mul(&mut self.b, Num::Const(times.unwrap_or(0))).value(&mut self.b)
     }
 
     fn workspace(&mut self, bytes: Value<'c>) -> Value<'c> {
         let bytes = self.i64(bytes);
         let callee = self.cx.symbol_attr("strata_workspace");
-        self.b.value("func.call", &[self.call, bytes], memory::pointer(self.cx), &[("callee", callee)])
+        let memory = self.b.value("func.call", &[self.call, bytes], memory::pointer(self.cx), &[("callee", callee)]);
+        self.obtained(memory)
     }
 
     fn output(&mut self, op: Op<'c>, sizes: &[Value<'c>]) -> Value<'c> {
@@ -267,7 +450,8 @@ impl<'c> Host<'c, '_> {
         let bytes = self.i64(bytes);
         let index = self.b.const_int(self.cx.int(64), op.int("index").unwrap_or_default());
         let callee = self.cx.symbol_attr("strata_output");
-        self.b.value("func.call", &[self.call, index, bytes], pointer, &[("callee", callee)])
+        let memory = self.b.value("func.call", &[self.call, index, bytes], pointer, &[("callee", callee)]);
+        self.obtained(memory)
     }
 
     /// Elements in the code image, and how many bytes they are.
@@ -330,44 +514,6 @@ impl<'c> Host<'c, '_> {
         }
         self.b.effect("func.call", &arguments, &[("callee", self.cx.symbol_attr(&name))]);
         Ok(())
-    }
-
-    /// At the top level the call ends here; inside control flow the status is kept for the end.
-    fn guard(&mut self, op: Op<'c>, operands: &[Value<'c>], top: bool) {
-        let cx = self.cx;
-        self.messages.push(op.str("text").unwrap_or_default());
-        let code = self.messages.len() as i64;
-        let location = op.location();
-        if !top {
-            let on = self.b.const_int(cx.int(1), 1);
-            let failed = self.b.value("arith.xori", &[operands[0], on], cx.int(1), &[]);
-            let branch = self.b.op(OpSpec { name: "scf.if", operands: &[failed], regions: 2, ..OpSpec::default() });
-            let then = branch.region(0).append_block(&[], location);
-            let status = self.status;
-            self.b.within(then, |b| {
-                let code = b.const_int(cx.int(32), code);
-                memory::store(b, status, Num::Const(0), code, ElementType::I32);
-                b.effect("scf.yield", &[], &[]);
-            });
-            return;
-        }
-        let region = self.func.region(0);
-        let (next, failed) = (region.append_block(&[], location), region.append_block(&[], location));
-        self.b.op(OpSpec {
-            name: "cf.cond_br",
-            operands: &[operands[0]],
-            attrs: &[("operandSegmentSizes", cx.i32s_attr(&[1, 0, 0]))],
-            successors: &[next, failed],
-            ..OpSpec::default()
-        });
-        self.b.set_at_end(failed);
-        for (slot, &detail) in operands[1..].iter().take(4).enumerate() {
-            let detail = self.i64(detail);
-            self.store_word(self.call, layout::DETAIL + 8 * slot as i64, detail);
-        }
-        let code = self.b.const_int(cx.int(32), code);
-        self.b.effect("func.return", &[code], &[]);
-        self.b.set_at_end(next);
     }
 }
 

@@ -152,8 +152,30 @@ impl<'c> Emitter<'c> {
         self.combine(stage, copies, &loops, reducer)
     }
 
+    /// Loops of which the first one ends at once where one inside of it has nothing to do: its range may be any number then.
+    fn unless_idle(&mut self, loops: &[Loop<'c>]) -> Vec<Loop<'c>> {
+        let mut loops = loops.to_vec();
+        let inner: Vec<_> = loops.iter().skip(1).map(|lp| lp.range).collect();
+        for (begin, end) in inner {
+            let first = &mut loops[0];
+            let stop = match (begin, end) {
+                (Num::Const(begin), Num::Const(end)) if begin < end => continue,
+                (Num::Const(_), Num::Const(_)) => first.range.0,
+                (begin, end) => {
+                    let [begin, end] = [begin, end].map(|num| num.value(&mut self.b));
+                    let some = self.b.value("arith.cmpi", &[begin, end], self.cx.int(1), &[("predicate", self.cx.i64_attr(2))]);
+                    let [from, to] = [first.range.0, first.range.1].map(|num| num.value(&mut self.b));
+                    Num::Value(self.b.value("arith.select", &[some, to, from], self.cx.index(), &[]))
+                }
+            };
+            *first = Loop { range: (first.range.0, stop), length: None, ..*first };
+        }
+        loops
+    }
+
     /// The loops of a reduction around its accumulators.
     fn combine(&mut self, stage: &StageView<'c>, copies: &[Copy<'c>], loops: &[Loop<'c>], reducer: Reducer) -> Result<(), Error> {
+        let loops = &self.unless_idle(loops);
         let turns: i64 = loops.iter().map(|lp| lp.unroll).product();
         let inner_lanes = loops.iter().map(|lp| lp.width).max().unwrap_or(1);
         let width = self.width.max(inner_lanes);

@@ -151,6 +151,10 @@ fn refill<'c>(
             converter.copy(&tensor, &temporary);
             temporary
         };
+        // The slot has the memory that the first value needed.
+        for (found, wanted) in source.sizes.clone().into_iter().zip(slot.sizes.clone()) {
+            converter.same_elements(&[wanted], &[found]);
+        }
         moves.push((source, slot.clone()));
     }
     for (source, slot) in moves {

@@ -1,9 +1,10 @@
 //! The walk over the program: each op in destination-passing form.
 
+use super::sizes::Sizes;
 use super::{Error, Program, control, library};
 use crate::elements::memory_type;
 use crate::kernel_view::KernelView;
-use crate::num::{Num, numbers_of};
+use crate::num::Num;
 use std::collections::HashMap;
 use std::rc::Rc;
 use strata_core::ir::{AffineMap, Block, Builder, Cx, DYNAMIC, ElementType, Op, OpSpec, Type, Value};
@@ -21,6 +22,8 @@ pub struct Tensor<'c> {
 struct Callee<'c> {
     /// Positions of its symbols among the arguments.
     symbols: Vec<i64>,
+    /// Sizes of its dims.
+    sizes: AffineMap<'c>,
     /// Shapes of the arguments, then of the results.
     shapes: Vec<AffineMap<'c>>,
 }
@@ -51,6 +54,12 @@ pub struct Converter<'c> {
     destinations: HashMap<Value<'c>, Destination<'c>>,
     written: Vec<bool>,
     callees: HashMap<String, Rc<Callee<'c>>>,
+    /// What is known of sizes.
+    pub(super) known: Sizes<'c>,
+    /// The block of the program.
+    pub(super) top: Block<'c>,
+    /// Where the tensors of the present op come from, for messages.
+    pub(super) origin: String,
 }
 
 /// Converts the entry to a function marked `mark`; the old function is erased.
@@ -78,6 +87,9 @@ pub fn convert<'c>(module: Op<'c>, entry: Op<'c>, program: &Program, mark: &str)
         destinations: HashMap::new(),
         written: vec![false; program.results.len()],
         callees: HashMap::new(),
+        known: Sizes::default(),
+        top: block,
+        origin: String::new(),
     };
     laid_out(entry, program)?;
     converter.arguments(entry, program);
@@ -105,6 +117,15 @@ fn laid_out(entry: Op<'_>, program: &Program) -> Result<(), Error> {
     match reader.or_else(|| block.terminator().filter(|_| result.is_some())) {
         Some(op) => Err(Error::at(op, "it uses a tensor of the call that lies in another order; --apply-dim-orders makes that good")),
         None => Ok(()),
+    }
+}
+
+/// Where the results of an op come from: the kernel that makes them, else the op, and the place in the program if that is known.
+fn origin(op: Op<'_>) -> String {
+    let name = op.attr("callee").and_then(|attr| attr.as_symbol()).unwrap_or_else(|| op.name().to_owned());
+    match op.location().short().as_str() {
+        "" | "unknown" => format!("`{name}`"),
+        place => format!("`{name}`, from {place}"),
     }
 }
 
@@ -171,18 +192,9 @@ impl<'c> Converter<'c> {
         self.scalars.get(&value).copied().unwrap_or(value)
     }
 
-    /// Number of elements.
-    pub fn elements(&mut self, sizes: &[Num<'c>]) -> Num<'c> {
-        let mut total = Num::Const(1);
-        for &size in sizes {
-            total = total.mul(&mut self.b, size);
-        }
-        total
-    }
-
     /// Fresh memory for a tensor.
     pub fn alloc(&mut self, element: ElementType, sizes: Vec<Num<'c>>) -> Tensor<'c> {
-        let elements = self.elements(&sizes).value(&mut self.b);
+        let elements = self.checked_elements(&sizes, element).value(&mut self.b);
         let ty = self.buffer_type(element);
         Tensor { buffer: self.b.value("host.alloc", &[elements], ty, &[]), sizes }
     }
@@ -201,6 +213,7 @@ impl<'c> Converter<'c> {
     /// Converts one op.
     pub fn single(&mut self, op: Op<'c>) -> Result<(), Error> {
         self.b.set_location(op.location());
+        self.origin = origin(op);
         self.op(op)
     }
 
@@ -226,6 +239,7 @@ impl<'c> Converter<'c> {
             "prim.reshape" => {
                 let source = self.tensor(op, op.operand(0))?;
                 let sizes = self.sizes_from(op, 1);
+                self.same_elements(&source.sizes, &sizes);
                 self.tensors.insert(op.result(0), Tensor { buffer: source.buffer, sizes });
                 Ok(())
             }
@@ -258,6 +272,12 @@ impl<'c> Converter<'c> {
             "func.return" => self.finish(op),
             _ if matches!(op.dialect(), "arith" | "math") => {
                 let operands: Vec<_> = op.operands().into_iter().map(|operand| self.scalar(operand)).collect();
+                if op.is("arith.muli") && op.result(0).ty().is_index() {
+                    let product = self.product(Num::of(operands[0]), Num::of(operands[1]));
+                    let product = product.value(&mut self.b);
+                    self.scalars.insert(op.result(0), product);
+                    return Ok(());
+                }
                 let copy = self.b.clone_op(op, &operands);
                 self.scalars.extend(op.results().into_iter().zip(copy.results()));
                 Ok(())
@@ -304,7 +324,7 @@ impl<'c> Converter<'c> {
         Ok(())
     }
 
-    fn compare(&mut self, predicate: i64, lhs: Value<'c>, rhs: Value<'c>) -> Value<'c> {
+    pub(super) fn compare(&mut self, predicate: i64, lhs: Value<'c>, rhs: Value<'c>) -> Value<'c> {
         let predicate = self.cx.i64_attr(predicate);
         self.b.value("arith.cmpi", &[lhs, rhs], self.cx.int(1), &[("predicate", predicate)])
     }
@@ -317,7 +337,7 @@ impl<'c> Converter<'c> {
         let tensor = self.tensor(op, op.operand(0))?;
         let symbols: Vec<_> = op.operands()[1..].iter().map(|&symbol| self.scalar(symbol)).collect();
         let Some(map) = op.attr("shape").and_then(|attr| attr.as_map()) else { return Ok(()) };
-        let wanted = numbers_of(&mut self.b, map, &symbols);
+        let wanted = self.checked_numbers(map, &symbols);
         for (dim, (found, wanted)) in tensor.sizes.iter().zip(wanted).enumerate() {
             if *found == wanted || matches!(found, Num::Const(_)) && matches!(wanted, Num::Const(_)) {
                 continue;
@@ -335,13 +355,16 @@ impl<'c> Converter<'c> {
         let callee = self.callee(op, &name)?;
         let arguments = op.operands();
         let symbols: Vec<_> = callee.symbols.iter().map(|&at| self.scalar(arguments[at as usize])).collect();
-        let mut operands = Vec::new();
+        // What sizes the kernel's loops is as exact as what sizes its tensors.
+        self.checked_numbers(callee.sizes, &symbols);
+        let (mut operands, mut empty) = (Vec::new(), Vec::new());
         for &argument in &arguments {
             operands.push(if argument.ty().is_tensor() { self.tensor(op, argument)?.buffer } else { self.scalar(argument) });
         }
         for (result, shape) in op.results().into_iter().zip(&callee.shapes[arguments.len()..]) {
-            let sizes = numbers_of(&mut self.b, *shape, &symbols);
+            let sizes = self.checked_numbers(*shape, &symbols);
             let element = self.element(op, result)?;
+            empty.push(self.checked_elements(&sizes, element));
             let tensor = match self.destinations.get(&result).cloned() {
                 Some(Destination { index, ty, perm }) => {
                     // A returned reshape of the result is of static shape, and that is the output's.
@@ -358,7 +381,9 @@ impl<'c> Converter<'c> {
             self.tensors.insert(result, tensor);
         }
         let attrs = [("callee", self.cx.symbol_attr(&name)), ("outputs", self.cx.i64_attr(op.num_results() as i64))];
-        self.b.effect("host.launch", &operands, &attrs);
+        self.unless_empty(&empty, |b| {
+            b.effect("host.launch", &operands, &attrs);
+        });
         Ok(())
     }
 
@@ -369,13 +394,15 @@ impl<'c> Converter<'c> {
         }
         let kernel = self.module.lookup_symbol(name).and_then(KernelView::new);
         let kernel = kernel.ok_or_else(|| Error::at(op, format!("kernel '{name}' is not defined")))?;
-        let callee = Rc::new(Callee { symbols: kernel.op.ints("symbols").unwrap_or_default(), shapes: kernel.shapes() });
+        let callee =
+            Rc::new(Callee { symbols: kernel.op.ints("symbols").unwrap_or_default(), sizes: kernel.sizes, shapes: kernel.shapes() });
         self.callees.insert(name.to_owned(), callee.clone());
         Ok(callee)
     }
 
     fn output(&mut self, index: usize, element: ElementType, sizes: &[Num<'c>]) -> Value<'c> {
         self.written[index] = true;
+        self.checked_elements(sizes, element);
         let sizes: Vec<_> = sizes.iter().map(|size| size.value(&mut self.b)).collect();
         let ty = self.buffer_type(element);
         self.b.value("host.output", &sizes, ty, &[("index", self.cx.i64_attr(index as i64))])

@@ -25,7 +25,8 @@ pub(super) fn sort<'c>(c: &mut Converter<'c>, op: Op<'c>) -> Result<(), Error> {
     let descending = c.b.const_int(c.cx.int(32), i64::from(descending));
     let operands = [code, source.buffer, values.buffer, positions.buffer, outer, size, inner, descending];
     let elements = (0..3).fold(c.cx.constant(1), |all, size| all * c.cx.symbol(size));
-    call(c, "sort", &operands, (3, &[elements; 3]));
+    let all = c.elements(&source.sizes);
+    call(c, "sort", &operands, (3, &[elements; 3]), &[all]);
     c.tensors.insert(op.result(0), values);
     c.tensors.insert(op.result(1), positions);
     Ok(())
@@ -35,7 +36,7 @@ pub(super) fn sort<'c>(c: &mut Converter<'c>, op: Op<'c>) -> Result<(), Error> {
 pub(super) fn seed<'c>(c: &mut Converter<'c>, op: Op<'c>) -> Result<(), Error> {
     let seed = c.alloc(ElementType::I64, Vec::new());
     let one = c.cx.constant(1);
-    call(c, "seed", &[seed.buffer], (0, &[one]));
+    call(c, "seed", &[seed.buffer], (0, &[one]), &[Num::Const(1)]);
     c.tensors.insert(op.result(0), seed);
     Ok(())
 }
@@ -73,11 +74,13 @@ pub(super) fn library<'c>(c: &mut Converter<'c>, op: Op<'c>) -> Result<(), Error
     }
 
     let batch = tensors[0].sizes[..tensors[0].sizes.len() - operands[0].sizes.len()].to_vec();
+    let mut made = Vec::new();
     let mut buffers: Vec<Value<'c>> = tensors.iter().map(|tensor| tensor.buffer).collect();
     for (part, result) in results.iter().zip(op.results()) {
         let shape = batch.iter().copied().chain(part.sizes.iter().map(|letter| sizes[letter])).collect();
         let element = c.element(op, result)?;
         let tensor = c.alloc(element, shape);
+        made.push(c.elements(&tensor.sizes));
         buffers.push(tensor.buffer);
         c.tensors.insert(result, tensor);
     }
@@ -91,7 +94,7 @@ pub(super) fn library<'c>(c: &mut Converter<'c>, op: Op<'c>) -> Result<(), Error
     let size = |letter: &char| letters.iter().position(|other| other == letter).map_or(c.cx.constant(1), |at| c.cx.symbol(at + 1));
     let extent = |letters: &[char]| letters.iter().fold(c.cx.symbol(0), |all, letter| all * size(letter));
     let extents: Vec<_> = operands.iter().chain(&results).map(|part| extent(&part.sizes)).collect();
-    call(c, &name, &arguments, (letters.len() + 1, &extents));
+    call(c, &name, &arguments, (letters.len() + 1, &extents), &made);
     Ok(())
 }
 
@@ -99,11 +102,19 @@ fn product<'c>(c: &mut Converter<'c>, sizes: &[Num<'c>]) -> Value<'c> {
     c.elements(sizes).value(&mut c.b)
 }
 
-/// The call, and how many elements each buffer has, as expressions of so many `index` arguments.
-fn call<'c>(c: &mut Converter<'c>, name: &str, arguments: &[Value<'c>], (symbols, extents): (usize, &[AffineExpr<'c>])) {
+/// The call, how many elements each buffer has, as expressions of so many `index` arguments, and how many each result has.
+fn call<'c>(
+    c: &mut Converter<'c>,
+    name: &str,
+    arguments: &[Value<'c>],
+    (symbols, extents): (usize, &[AffineExpr<'c>]),
+    results: &[Num<'c>],
+) {
     let name = c.cx.str_attr(&format!("strata_lib_{name}"));
     let extents = c.cx.map_attr(c.cx.map(0, symbols, extents));
-    c.b.effect("host.extern", arguments, &[("name", name), ("extents", extents)]);
+    c.unless_empty(results, |b| {
+        b.effect("host.extern", arguments, &[("name", name), ("extents", extents)]);
+    });
 }
 
 /// The number of an element type in calls of the runtime library.

@@ -7,6 +7,7 @@ mod control;
 mod convert;
 mod entry;
 mod library;
+mod sizes;
 
 pub use crate::error::Error;
 pub use entry::{Argument, Program, Returned};

@@ -122,7 +122,7 @@ impl DeviceCall {
 
     /// Memory for an output: the caller's if it is large enough.
     pub fn output(&mut self, k: usize, bytes: usize) -> Address {
-        if let Some((at, _)) = self.given.get(k).copied().flatten().filter(|&(_, room)| room >= bytes) {
+        if let Some((at, _)) = self.given.get(k).copied().flatten().filter(|&(at, room)| at != 0 && room >= bytes) {
             return at;
         }
         let taken = self.attempt(|call| {

@@ -1,5 +1,6 @@
 //! A device without a device: kernels of a module and memory for them, apart from any program that launches them.
 
+use super::super::tensor::filled;
 use super::super::value::{InterpError, fail};
 use super::code::Code;
 use super::decode::decode;
@@ -30,14 +31,20 @@ impl Emulator {
         Ok(Self { kernels, blocks: vec![Vec::new()], free: Vec::new() })
     }
 
+    /// Bytes of all its memory.
+    pub fn held(&self) -> usize {
+        self.blocks.iter().map(Vec::len).sum()
+    }
+
     /// The address of new memory.
-    pub fn allocate(&mut self, bytes: usize) -> u64 {
+    pub fn allocate(&mut self, bytes: usize) -> Result<u64, InterpError> {
+        let memory = filled(FRESH, bytes)?;
         let block = self.free.pop().unwrap_or_else(|| {
             self.blocks.push(Vec::new());
             self.blocks.len() - 1
         });
-        self.blocks[block] = vec![FRESH; bytes];
-        pointer(GLOBAL, block, 0)
+        self.blocks[block] = memory;
+        Ok(pointer(GLOBAL, block, 0))
     }
 
     /// Gives memory back.
