@@ -176,8 +176,8 @@ impl CallState {
                 return Err(fail("the tensor given for it has another element type"));
             }
             // SAFETY: as above.
-            let sizes = unsafe { tensor.checked(declared.dtype, declared.shape.len()) };
-            let sizes = sizes.map_err(|reason| fail(&format!("the tensor given for it {reason}")))?;
+            let checked = unsafe { tensor.checked(declared.dtype, declared.shape.len()) };
+            let (sizes, bytes) = checked.map_err(|reason| fail(&format!("the tensor given for it {reason}")))?;
             // SAFETY: as above.
             let (is_dense, strides) = unsafe { (tensor.is_dense(&declared.dim_order), tensor.stride_list()) };
             let on_device = !tensor.device.is_host();
@@ -187,7 +187,6 @@ impl CallState {
                     "the tensor given for it is neither host memory nor dense memory of the program's device{order}"
                 )));
             }
-            let bytes = dense_bytes(declared.dtype, sizes).map_err(|e| fail(&e.to_string()))?;
             if !is_dense {
                 if strides.is_some_and(|strides| !strided::is_injective(sizes, strides)) {
                     return Err(fail("the tensor given for it has elements that lie on one another"));
@@ -330,7 +329,7 @@ pub(crate) unsafe fn check_input(k: usize, input: &Input, tensor: &DLTensor, dev
         return Err(fail(format!("lives on device type {}, the program wants host memory", tensor.device.device_type)));
     }
     // SAFETY: the caller's promise.
-    let sizes = unsafe { tensor.checked(input.dtype, input.shape.len()) }.map_err(fail)?;
+    let (sizes, _) = unsafe { tensor.checked(input.dtype, input.shape.len()) }.map_err(fail)?;
     for (dim, (&found, wanted)) in sizes.iter().zip(&input.shape).enumerate() {
         if let Some(wanted) = wanted.filter(|&wanted| wanted != found) {
             return Err(fail(format!("has size {found} in dimension {dim}, the program wants {wanted}")));

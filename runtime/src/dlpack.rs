@@ -73,16 +73,28 @@ pub(crate) fn is_given<T>(pointer: *const T) -> bool {
     !pointer.is_null() && pointer.is_aligned()
 }
 
-/// Bytes from the first to the last element at most: more than any process can address, and far from where sums wrap.
+/// Bytes to the first and behind the last element at most: more than any process can address, and far from where sums wrap.
 const REACH: i64 = 1 << 57;
 
+/// How many bytes before and from the address of a tensor its elements lie.
+fn reach(size: i64, sizes: &[i64], strides: &[i64]) -> Option<(u64, i64)> {
+    let (mut below, mut above) = (0u64, size);
+    for (&extent, &stride) in sizes.iter().zip(strides).filter(|(extent, _)| **extent > 1) {
+        match stride.checked_mul(size)?.checked_mul(extent - 1)? {
+            far @ 0.. => above = above.checked_add(far)?,
+            far => below = below.checked_add(far.unsigned_abs())?,
+        }
+    }
+    Some((below, above))
+}
+
 impl DLTensor {
-    /// Checks a caller's description as far as that can be seen without touching the tensor's memory, and gives its sizes. What is
-    /// wrong comes as words that follow the tensor's name.
+    /// Checks a caller's description as far as that can be seen without touching the tensor's memory; gives its sizes, and the bytes
+    /// that it has when it is dense. What is wrong comes as words that follow the tensor's name.
     ///
     /// # Safety
     /// `shape` is null or points at `ndim` sizes, and `strides` likewise.
-    pub(crate) unsafe fn checked(&self, dtype: DType, rank: usize) -> Result<&[i64], String> {
+    pub(crate) unsafe fn checked(&self, dtype: DType, rank: usize) -> Result<(&[i64], usize), String> {
         if usize::try_from(self.ndim) != Ok(rank) {
             return Err(format!("has rank {}, the program wants {rank}", self.ndim));
         }
@@ -92,42 +104,33 @@ impl DLTensor {
         if !self.strides.is_null() && !self.strides.is_aligned() {
             return Err("has a list of strides that is not aligned".into());
         }
-        // SAFETY: the rank is a sensible one, for which the caller promises sizes.
-        let sizes = unsafe { self.sizes() };
-        if let Some((dim, size)) = sizes.iter().enumerate().find(|(_, size)| **size < 0) {
-            return Err(format!("has size {size} in dimension {dim}"));
+        // SAFETY: the rank is a sensible one, for which the caller promises sizes and strides.
+        let (sizes, strides) = unsafe { (self.sizes(), self.stride_list()) };
+        let (mut bytes, mut wraps) = (dtype.size() as i64, false);
+        for (dim, &size) in sizes.iter().enumerate() {
+            if size < 0 {
+                return Err(format!("has size {size} in dimension {dim}"));
+            }
+            let (product, over) = bytes.overflowing_mul(size);
+            (bytes, wraps) = (product, wraps | over);
         }
-        if sizes.contains(&0) {
-            return Ok(sizes);
+        if (bytes == 0 || wraps) && sizes.contains(&0) {
+            return Ok((sizes, 0));
         }
         if self.data.is_null() {
             return Err("has elements and no memory".into());
         }
-        // SAFETY: as for the sizes.
-        let strides = unsafe { self.stride_list() };
-        match self.reaches(dtype.size() as i64, sizes, strides) {
-            Some(()) => Ok(sizes),
-            None => Err(format!("of sizes {sizes:?} (strides {strides:?}) reaches beyond all memory")),
+        let (below, above) = match strides {
+            _ if wraps => (0, i64::MAX),
+            None => (0, bytes),
+            Some(strides) => reach(dtype.size() as i64, sizes, strides).unwrap_or((0, i64::MAX)),
+        };
+        let first = (self.data as u64).checked_add(self.byte_offset);
+        let lies = first.is_some_and(|first| first >= below && first.checked_add_signed(above).is_some());
+        if !lies || above > REACH || below > REACH as u64 {
+            return Err(format!("of sizes {sizes:?} (strides {strides:?}) reaches beyond all memory"));
         }
-    }
-
-    /// Whether all elements of a tensor that has some have an address.
-    fn reaches(&self, size: i64, sizes: &[i64], strides: Option<&[i64]>) -> Option<()> {
-        let (mut below, mut above) = (0i64, size);
-        match strides {
-            None => above = sizes.iter().try_fold(size, |bytes, &extent| bytes.checked_mul(extent))?,
-            Some(strides) => {
-                for (&extent, &stride) in sizes.iter().zip(strides) {
-                    let far = if extent == 1 { 0 } else { stride.checked_mul(size)?.checked_mul(extent - 1)? };
-                    let end = if far < 0 { &mut below } else { &mut above };
-                    *end = end.checked_add(far)?;
-                }
-            }
-        }
-        let first = (self.data as u64).checked_add(self.byte_offset)?;
-        first.checked_sub(below.unsigned_abs())?;
-        first.checked_add(above.unsigned_abs())?;
-        (above.checked_sub(below)? <= REACH).then_some(())
+        Ok((sizes, bytes as usize))
     }
 
     /// The sizes.

@@ -29,6 +29,9 @@ pub enum LoadError {
         /// Where it is to run.
         found: String,
     },
+    /// The bound of memory is none, or there is no memory.
+    #[error(transparent)]
+    Memory(#[from] MemoryError),
     /// The compiler wrote nonsense.
     #[error("the artefact contradicts itself: {0}; compile the model again")]
     Manifest(String),

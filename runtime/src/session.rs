@@ -14,6 +14,7 @@ use crate::error::{LoadError, RunError};
 use crate::idle::Idle;
 use crate::image::LoadedImage;
 use crate::manifest::{Manifest, OutputKind};
+use crate::memory;
 use crate::prepare;
 use crate::tensor::{Tensor, dense_bytes};
 use crate::weights::Weights;
@@ -80,6 +81,7 @@ impl Session {
         shared: Arc<Mutex<Weights>>,
         device: Option<Arc<dyn Device>>,
     ) -> Result<Session, LoadError> {
+        memory::limit()?;
         let manifest = artefact.manifest.clone();
         let inputs = manifest.inputs.iter().map(|input| (&input.name, &input.dim_order, input.shape.len()));
         let outputs = manifest.outputs.iter().map(|out| (&out.name, &out.dim_order, out.shape.len()));

@@ -139,7 +139,7 @@ impl Tensor {
         }
         let rank = usize::try_from(source.ndim).unwrap_or(usize::MAX);
         // SAFETY: the caller promises a valid description.
-        let shape = unsafe { source.checked(dtype, rank) }.map_err(TensorError::Description)?;
+        let (shape, _) = unsafe { source.checked(dtype, rank) }.map_err(TensorError::Description)?;
         // SAFETY: as above.
         let strides = unsafe { source.stride_list() };
         let mut tensor = Tensor::uninit_in(dtype, shape, order)?;

@@ -2,11 +2,14 @@
 //! Elements become integers whose order is the wanted one, so one comparison serves every type.
 
 use std::ffi::c_void;
+use std::sync::OnceLock;
 
 use half::{bf16, f16};
 
 use crate::abi::StrataCall;
 use crate::dtype::DType;
+use crate::imports::state;
+use crate::memory::MemoryError;
 use crate::pool;
 
 /// Sorts every row of a dense `outer x n x inner` tensor along `n`.
@@ -19,7 +22,7 @@ use crate::pool;
 #[unsafe(no_mangle)]
 #[allow(clippy::too_many_arguments)] // It is a C function of the image ABI.
 pub unsafe extern "C" fn strata_lib_sort(
-    _call: *mut StrataCall,
+    call: *mut StrataCall,
     dtype: i32,
     input: *const c_void,
     values: *mut c_void,
@@ -31,7 +34,7 @@ pub unsafe extern "C" fn strata_lib_sort(
 ) -> i32 {
     let rows = Rows { input, values, indices, n, inner, count: outer * inner, descending: descending != 0 };
     // SAFETY: the caller promises the sizes; the element type is the one that `dtype` names.
-    i32::from(unsafe { with_key(dtype, rows) }.is_none())
+    i32::from(unsafe { with_key(call, dtype, rows) }.is_none())
 }
 
 /// The stable order of the rows of dense `n x m` matrices that compares first elements, then second ones, and so on.
@@ -43,7 +46,7 @@ pub unsafe extern "C" fn strata_lib_sort(
 #[unsafe(no_mangle)]
 #[allow(clippy::too_many_arguments)] // It is a C function of the image ABI.
 pub unsafe extern "C" fn strata_lib_lexsort(
-    _call: *mut StrataCall,
+    call: *mut StrataCall,
     dtype: i32,
     input: *const c_void,
     order: *mut i64,
@@ -55,7 +58,7 @@ pub unsafe extern "C" fn strata_lib_lexsort(
     let size = |n: i64| usize::try_from(n).unwrap_or(0);
     let matrices = Matrices { input, order, batch: size(batch), n: size(n), m: size(m) };
     // SAFETY: the caller promises the sizes; the element type is the one that `dtype` names.
-    i32::from(unsafe { with_key(dtype, matrices) }.is_none())
+    i32::from(unsafe { with_key(call, dtype, matrices) }.is_none())
 }
 
 /// What is sorted, of any element type.
@@ -64,17 +67,24 @@ trait Sorted {
     ///
     /// # Safety
     /// The memory holds elements of type `T`.
-    unsafe fn sort<T: Copy>(&self, key: impl Fn(T) -> u64 + Sync);
+    unsafe fn sort<T: Copy>(&self, key: impl Fn(T) -> u64 + Sync) -> Result<(), MemoryError>;
 }
 
-/// Sorts by the order of the element type that a code names; None when it has no order.
+/// An empty list with room for so many values.
+fn room<T>(n: usize) -> Result<Vec<T>, MemoryError> {
+    let mut list = Vec::new();
+    list.try_reserve_exact(n).map_err(|_| MemoryError::System { bytes: n.saturating_mul(size_of::<T>()) })?;
+    Ok(list)
+}
+
+/// Sorts by the order of the element type that a code names; None when it has no order. The call fails where there is no memory for it.
 ///
 /// # Safety
-/// The memory holds elements of that type.
-unsafe fn with_key(dtype: i32, sorted: impl Sorted) -> Option<()> {
+/// The memory holds elements of that type; the call is running, or null.
+unsafe fn with_key(call: *mut StrataCall, dtype: i32, sorted: impl Sorted) -> Option<()> {
     let dtype = usize::try_from(dtype).ok().and_then(|at| DType::ALL.get(at))?;
     // SAFETY: the caller's; each arm reads the type that `dtype` names.
-    unsafe {
+    let done = unsafe {
         match dtype {
             DType::F64 => sorted.sort(|v: f64| float_key(v.to_bits(), 52, 11)),
             DType::F32 => sorted.sort(|v: f32| float_key(v.to_bits().into(), 23, 8)),
@@ -90,6 +100,12 @@ unsafe fn with_key(dtype: i32, sorted: impl Sorted) -> Option<()> {
             DType::U64 => sorted.sort(|v: u64| v),
             DType::C64 | DType::C128 => return None,
         }
+    };
+    if let Err(error) = done
+        && !call.is_null()
+    {
+        // SAFETY: the call is running, on this thread.
+        unsafe { state(call) }.refused = Some(error);
     }
     Some(())
 }
@@ -120,20 +136,25 @@ struct Rows {
 unsafe impl Sync for Rows {}
 
 impl Sorted for Rows {
-    unsafe fn sort<T: Copy>(&self, key: impl Fn(T) -> u64 + Sync) {
+    unsafe fn sort<T: Copy>(&self, key: impl Fn(T) -> u64 + Sync) -> Result<(), MemoryError> {
         let grain = (4096 / self.n.max(1)).max(1);
+        let outcome = OnceLock::new();
         pool::global().each(self.count, grain, |begin, end| {
-            let mut order: Vec<(u64, i64)> = Vec::with_capacity(self.n as usize);
+            let mut order: Vec<(u64, i64)> = match room(self.n as usize) {
+                Ok(order) => order,
+                Err(error) => return drop(outcome.set(error)),
+            };
             for row in begin..end {
                 let start = (row / self.inner) * self.n * self.inner + row % self.inner;
                 let at = |k: i64| (start + k * self.inner) as usize;
                 order.clear();
                 // SAFETY: `at` stays inside the row, which the caller promised is readable.
                 order.extend((0..self.n).map(|k| (key(unsafe { *self.input.cast::<T>().add(at(k)) }), k)));
+                // Positions make the order total, so that a sort which needs no memory is stable.
                 if self.descending {
-                    order.sort_by_key(|&(key, _)| !key);
+                    order.sort_unstable_by_key(|&(key, from)| (!key, from));
                 } else {
-                    order.sort_by_key(|&(key, _)| key);
+                    order.sort_unstable();
                 }
                 for (k, &(_, from)) in order.iter().enumerate() {
                     // SAFETY: as above, for the outputs; no other thread has this row.
@@ -148,6 +169,7 @@ impl Sorted for Rows {
                 }
             }
         });
+        outcome.into_inner().map_or(Ok(()), Err)
     }
 }
 
@@ -161,19 +183,23 @@ struct Matrices {
 }
 
 impl Sorted for Matrices {
-    unsafe fn sort<T: Copy>(&self, key: impl Fn(T) -> u64 + Sync) {
+    unsafe fn sort<T: Copy>(&self, key: impl Fn(T) -> u64 + Sync) -> Result<(), MemoryError> {
+        let (mut keys, mut order) = (room(self.n * self.m)?, room(self.n)?);
         for item in 0..self.batch {
             // SAFETY: the caller promises that many matrices.
             let at = |k: usize| key(unsafe { *self.input.cast::<T>().add(item * self.n * self.m + k) });
-            let keys: Vec<u64> = (0..self.n * self.m).map(at).collect();
-            let mut order: Vec<usize> = (0..self.n).collect();
+            keys.clear();
+            keys.extend((0..self.n * self.m).map(at));
+            order.clear();
+            order.extend(0..self.n);
             let row = |r: usize| &keys[r * self.m..(r + 1) * self.m];
-            order.sort_by(|a, b| row(*a).cmp(row(*b)));
-            for (k, row) in order.into_iter().enumerate() {
+            order.sort_unstable_by(|a, b| row(*a).cmp(row(*b)).then(a.cmp(b)));
+            for (k, &row) in order.iter().enumerate() {
                 // SAFETY: the caller promises that many orders.
                 unsafe { *self.order.add(item * self.n + k) = row as i64 };
             }
         }
+        Ok(())
     }
 }
 
