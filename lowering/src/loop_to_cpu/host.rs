@@ -395,7 +395,7 @@ impl<'c> Host<'c, '_> {
             }
         }
         let bytes = times.and_then(|times| times.checked_mul(op.int("bytes").unwrap_or(1)));
-        // Without bytes each of its elements takes, there may be any number.
+        // Of elements that are none there may be any number.
         let most = bytes.map_or(0, |bytes| if bytes > 0 { LARGEST / bytes } else { i64::MAX });
         let most = self.b.const_index(most);
         let zero = self.b.const_index(0);
@@ -413,8 +413,11 @@ impl<'c> Host<'c, '_> {
             empty = self.b.value("arith.ori", &[empty, none], bit, &[]);
         }
         // A negative number is a large unsigned one.
-        let mut fits = self.compare(Predicate::UnsignedAtMost, all, most);
-        if let Some(over) = over {
+        let mut fits = match bytes {
+            Some(0) => self.compare(Predicate::AtLeast, signs, zero),
+            _ => self.compare(Predicate::UnsignedAtMost, all, most),
+        };
+        if let Some(over) = over.filter(|_| bytes != Some(0)) {
             let on = self.b.const_int(bit, 1);
             let exact = self.b.value("arith.xori", &[over, on], bit, &[]);
             fits = self.b.value("arith.andi", &[fits, exact], bit, &[]);

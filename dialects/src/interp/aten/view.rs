@@ -101,7 +101,7 @@ fn same(args: &Args) -> Results {
 
 /// A shape with one `-1` filled in.
 pub fn infer_shape(sizes: &[i64], len: usize) -> Result<Vec<usize>, InterpError> {
-    let known: usize = sizes.iter().filter(|&&s| s != -1).map(|&s| s.max(0) as usize).product();
+    let known: usize = sizes.iter().filter(|&&s| s != -1).map(|&s| s.max(0) as usize).fold(1, usize::saturating_mul);
     sizes
         .iter()
         .map(|&s| match s {
@@ -221,7 +221,7 @@ fn flatten(args: &Args) -> Results {
         return Err(fail("start_dim comes after end_dim"));
     }
     let mut shape = x.shape()[..a].to_vec();
-    shape.push(x.shape()[a..=b].iter().product());
+    shape.push(x.shape()[a..=b].iter().copied().fold(1, usize::saturating_mul));
     shape.extend(&x.shape()[b + 1..]);
     one(x.reshape(&shape)?)
 }
