@@ -3,7 +3,7 @@
 use super::Arm::{self, Op};
 use super::reduce::{p_norm, total};
 use crate::interp::dtype::{DType, Scalar, promote};
-use crate::interp::tensor::{Tensor, broadcast_shape};
+use crate::interp::tensor::{Tensor, broadcast_shape, filled, numel, room};
 use crate::interp::value::{Args, InterpError, Results, Value, fail, many, one, wrap_dim};
 
 /// Arms by name.
@@ -100,7 +100,7 @@ fn bincount(args: &Args) -> Results {
     let at: Vec<usize> = x.ints().into_iter().map(|v| usize::try_from(v).map_err(|_| fail("a negative bin"))).collect::<Result<_, _>>()?;
     let n = at.iter().map(|&v| v + 1).max().unwrap_or(0).max(args.int("minlength")?.max(0) as usize);
     let dtype = weights.map_or(DType::I64, |w| if w.dtype() == DType::F32 { DType::F32 } else { DType::F64 });
-    let mut sums = vec![0.0; n];
+    let mut sums = filled(0.0, numel(&[n])?)?;
     at.iter().enumerate().for_each(|(k, &b)| sums[b] += weights.map_or(1.0, |w| w.at(k).float()));
     one(Tensor::from_floats(dtype, &[n], &sums)?)
 }
@@ -204,10 +204,21 @@ fn histogramdd(args: &Args) -> Result<(Tensor, Vec<Option<Tensor>>), InterpError
     Ok((hist, edges))
 }
 
+/// Each number below that of the counts, as often as its count says.
+fn repeated(counts: &[i128]) -> Result<Vec<usize>, InterpError> {
+    if let Some(count) = counts.iter().find(|&&count| count < 0) {
+        return Err(fail(format!("repeats cannot be negative, one is {count}")));
+    }
+    let all = counts.iter().try_fold(0usize, |all, &count| all.checked_add(usize::try_from(count).ok()?));
+    let mut at = room(numel(&[all.unwrap_or(usize::MAX)])?)?;
+    counts.iter().enumerate().for_each(|(k, &count)| at.extend(std::iter::repeat_n(k, count as usize)));
+    Ok(at)
+}
+
 fn repeat_interleave(args: &Args) -> Results {
     let Some(x) = args.opt_tensor("self")? else {
         let counts = args.tensor("repeats")?;
-        let at: Vec<i64> = counts.ints().iter().enumerate().flat_map(|(k, &n)| vec![k as i64; n.max(0) as usize]).collect();
+        let at: Vec<i64> = repeated(&counts.ints())?.into_iter().map(|k| k as i64).collect();
         return one(Tensor::from_ints(&[at.len()], &at)?.cast(counts.dtype()));
     };
     let (x, dim) = match args.opt("dim") {
@@ -222,7 +233,7 @@ fn repeat_interleave(args: &Args) -> Results {
     if counts.len() != n {
         return Err(fail("one count for each element"));
     }
-    let at: Vec<usize> = counts.iter().enumerate().flat_map(|(k, &c)| vec![k; c.max(0) as usize]).collect();
+    let at = repeated(&counts)?;
     let mut shape = x.shape().to_vec();
     shape[dim] = at.len();
     one(x.view(&shape, |i, s| {
