@@ -26,7 +26,8 @@ impl Choices<'_> {
 
     /// A small number, or one of those at which arithmetic ends.
     fn number(&mut self) -> i64 {
-        const ENDS: [i64; 12] = [i64::MIN, i64::MAX, -1, 1 << 62, 1 << 61, 1 << 59, 1 << 47, 1 << 32, -(1 << 32), 10_000_000_000, 1 << 20, 4096];
+        const ENDS: [i64; 12] =
+            [i64::MIN, i64::MAX, -1, 1 << 62, 1 << 61, 1 << 59, 1 << 47, 1 << 32, -(1 << 32), 10_000_000_000, 1 << 20, 4096];
         match self.byte() {
             small @ 0..128 => i64::from(small % 9),
             large => ENDS[usize::from(large) % ENDS.len()],

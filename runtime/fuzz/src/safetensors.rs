@@ -18,5 +18,7 @@ fuzz_target!(|bytes: &[u8]| {
     let named: Vec<(String, &Tensor)> = read.tensors.iter().map(|(name, tensor)| (name.clone(), tensor)).collect();
     TensorFile::write(file.path(), &named).expect("what was read can be written");
     let again = TensorFile::read(file.path()).expect("what was written can be read");
-    assert!(named.iter().all(|(name, tensor)| again.tensors[name].bytes() == tensor.bytes() && again.tensors[name].shape() == tensor.shape()));
+    assert!(
+        named.iter().all(|(name, tensor)| again.tensors[name].bytes() == tensor.bytes() && again.tensors[name].shape() == tensor.shape())
+    );
 });
