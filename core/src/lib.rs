@@ -4,6 +4,7 @@
 
 extern crate self as strata_core;
 
+mod crash;
 pub mod diagnostic;
 pub mod dialect;
 mod erased;

@@ -1,5 +1,6 @@
 //! Contexts that are used again: making one and loading its dialects takes longer than compiling a small program.
 
+use crate::crash;
 use crate::ir::Context;
 use crate::pass::kept;
 use std::ops::Deref;
@@ -17,6 +18,8 @@ pub struct Shelf {
 struct Kept {
     context: Context,
     uses: usize,
+    /// Crashes of the parser before it was lent.
+    crashes: usize,
 }
 
 // SAFETY: a context belongs to no thread; one that is on the shelf is used by none, and one that is lent only by the borrower's.
@@ -37,7 +40,9 @@ impl Shelf {
     /// A context that nobody else uses.
     pub fn lend(&'static self) -> Lent {
         let kept = self.kept().pop();
-        Lent { shelf: self, kept: Some(kept.unwrap_or_else(|| Kept::new((self.make)()))) }
+        let mut kept = kept.unwrap_or_else(|| Kept::new((self.make)()));
+        kept.crashes = crash::count();
+        Lent { shelf: self, kept: Some(kept) }
     }
 
     fn kept(&self) -> MutexGuard<'_, Vec<Kept>> {
@@ -49,7 +54,7 @@ impl Shelf {
 impl Kept {
     fn new(context: Context) -> Self {
         kept::begin((&context).into());
-        Self { context, uses: 0 }
+        Self { context, uses: 0, crashes: 0 }
     }
 }
 
@@ -74,6 +79,10 @@ impl Drop for Lent {
     fn drop(&mut self) {
         let Some(mut kept) = self.kept.take() else { return };
         kept.uses += 1;
+        // After a crash of the parser its locks may be taken and what it holds half made.
+        if crash::count() != kept.crashes {
+            return std::mem::forget(kept);
+        }
         // Nobody knows what a panic left behind.
         if kept.uses < USES && !std::thread::panicking() {
             self.shelf.kept().push(kept);

@@ -1,5 +1,6 @@
 //! Drivers of command line tools: MLIR's own, on a [`Registry`] of ours. An opt tool is a `main` that calls [`opt_main`].
 
+use crate::crash;
 use crate::guard;
 use crate::ir::string_ref;
 use crate::limits;
@@ -39,7 +40,7 @@ pub fn opt_main(registry: &Registry, name: &str, args: &[String]) -> i32 {
     let mut args = Args::new(args);
     let help = string_ref(name);
     // SAFETY: the registry and the arguments are alive for the call.
-    let status = unsafe { strata_opt_main(args.count(), args.pointers.as_mut_ptr(), help, registry.to_raw(), check) };
+    let status = unsafe { strata_opt_main(args.count(), args.pointers.as_mut_ptr(), help, registry.to_raw(), check, crashed) };
     if SHOW_COUNTS.load(Ordering::Relaxed) {
         for Statistic { pass, name, doc, count } in statistics() {
             eprintln!("{count:>10}  {pass}  {name} - {doc}");
@@ -54,7 +55,7 @@ static SHOW_COUNTS: AtomicBool = AtomicBool::new(false);
 pub fn lsp_main(registry: &Registry, args: &[String]) -> i32 {
     let mut args = Args::new(args);
     // SAFETY: the registry and the arguments are alive for the call.
-    unsafe { strata_lsp_main(args.count(), args.pointers.as_mut_ptr(), registry.to_raw()) }
+    unsafe { strata_lsp_main(args.count(), args.pointers.as_mut_ptr(), registry.to_raw(), crashed) }
 }
 
 /// The test case reducer.
@@ -83,6 +84,12 @@ unsafe extern "C" fn check(file: MlirStringRef, text: MlirStringRef) -> bool {
         (crate::ir::string_from(file), bytes)
     };
     is_accepted(if file == "-" { "<stdin>" } else { &file }, text)
+}
+
+unsafe extern "C" fn crashed(file: MlirStringRef, signal: c_int) {
+    // SAFETY: the shim passes a valid string.
+    let file = unsafe { crate::ir::string_from(file) };
+    eprintln!("{}", crash::report(if file == "-" { "<stdin>" } else { &file }, signal));
 }
 
 /// Reports what the limits refuse.

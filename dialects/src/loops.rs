@@ -13,6 +13,20 @@ pub static LOOP: DialectDef = DialectDef {
 /// The reducers that a stage may name.
 pub const REDUCERS: &[&str] = &["and", "argmax", "argmin", "max", "maxnum", "min", "or", "prod", "softmax", "softmax_or_zero", "sum"];
 
+/// Copies of a body that a schedule may have written out; those that are chosen have a few dozen.
+const MAX_COPIES: i64 = 1 << 12;
+
+/// How often a schedule has a body written out: the product of what unrolls it.
+fn copies(schedule: Option<Attr<'_>>) -> i64 {
+    let factors = |dict: Attr<'_>| -> Vec<i64> {
+        let entries = ["unroll", "width", "rows"].into_iter().filter_map(|name| dict.entry(name));
+        entries.flat_map(|entry| entry.as_int().map(|number| vec![number]).or_else(|| entry.as_i64s()).unwrap_or_default()).collect()
+    };
+    let Some(schedule) = schedule else { return 1 };
+    let stream = schedule.entry("stream").map(factors).unwrap_or_default();
+    factors(schedule).into_iter().chain(stream).fold(1, |product: i64, factor| product.saturating_mul(factor.max(1)))
+}
+
 /// One kernel: a function on tensors whose body is a list of stages.
 ///
 /// `sizes` maps the symbols (the arguments at the positions `symbols`, all `index`) to the sizes of the kernel's dims;
@@ -20,6 +34,7 @@ pub const REDUCERS: &[&str] = &["and", "argmax", "argmin", "max", "maxnum", "min
 /// them (`unroll`), and run lanes along one of them (`vector`, `width`).
 ///
 /// C1: `symbols` are positions of `index` arguments. C2: there is one shape for each argument and each result.
+/// C3: what the schedule has written out (`unroll`, `width`, `rows`) is at most 4096 copies.
 #[op("loop.kernel", traits(Symbol, IsolatedFromAbove, SingleBlock), verify)]
 pub struct Kernel {
     sym_name: Attr<Str>,
@@ -41,6 +56,8 @@ impl Verify for Kernel<'_> {
         let results = block.terminator().map_or(0, |op| op.num_operands());
         let (given, wanted) = (self.shapes().len(), args.len() + results);
         ensure!(given == wanted, 2, "{given} shapes are given for {} arguments and {results} results", args.len());
+        let copies = copies(self.op().attr("schedule"));
+        ensure!(copies <= MAX_COPIES, 3, "the schedule asks for {copies} copies of the body, and at most {MAX_COPIES} are written out");
         Ok(())
     }
 }
@@ -62,7 +79,8 @@ impl Verify for Kernel<'_> {
 /// C1: there is one map, and one block argument, for each operand. C2: reduced and scanned dims are in the domain.
 /// C3: `reducer` is known, and given exactly when something is reduced or scanned. C4: `space` is known.
 /// C5: of a `chunk` the first dim is in the domain and not reduced, the second is reduced, and the number is positive.
-/// C6: dims of `spread` are in the domain; such a stage has one result and combines nothing.
+/// C6: dims of `spread` are in the domain; such a stage has one result and combines nothing. C7: what the schedule has written out
+/// (`unroll`, `width`, `rows`) is at most 4096 copies.
 #[op("loop.stage", effects(Read, Write), verify)]
 pub struct Stage {
     inputs: Variadic<AnyType>,
@@ -105,6 +123,8 @@ impl Verify for Stage<'_> {
         let spread = self.spread().unwrap_or_default();
         let alone = spread.is_empty() || (!combines && self.op().num_results() == 1);
         ensure!(alone && spread.iter().all(|dim| domain.contains(dim)), 6, "the dims {spread:?} cannot be those of what the body yields");
+        let copies = copies(self.op().attr("schedule"));
+        ensure!(copies <= MAX_COPIES, 7, "the schedule asks for {copies} copies of the body, and at most {MAX_COPIES} are written out");
         Ok(())
     }
 }

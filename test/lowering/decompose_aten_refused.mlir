@@ -21,3 +21,44 @@ func.func @sizes_do_not_broadcast(%x: tensor<4xf32>, %y: tensor<3xf32>) -> tenso
   %0 = aten.mul.Tensor %x, %y : (tensor<4xf32>, tensor<3xf32>) -> tensor<4xf32>
   return %0 : tensor<4xf32>
 }
+
+// -----
+
+// A count that stands in the program bounds no loop of the compiler.
+func.func @of_too_many_steps(%x: tensor<4xf32>) -> tensor<4xf32> {
+  // expected-error @+1 {{is not decomposed: argument `p` asks for 4611686018427387904 steps, and at most 4096 are written out as ops}}
+  %0 = aten.mvlgamma %x {p = 4611686018427387904 : i64} : tensor<4xf32>
+  return %0 : tensor<4xf32>
+}
+
+// -----
+
+func.func @of_too_many_rows(%x: tensor<1000000xf32>) -> tensor<?x2xf32> {
+  // expected-error @+1 {{is not decomposed: argument `r` asks for a constant of 1000000000000 times 2 elements, and at most 16777216 are written out}}
+  %0 = aten.combinations %x {r = 2 : i64} : (tensor<1000000xf32>) -> tensor<?x2xf32>
+  return %0 : tensor<?x2xf32>
+}
+
+// -----
+
+func.func @of_too_large_a_triangle() -> tensor<2x?xi64> {
+  // expected-error @+1 {{is not decomposed: a triangle asks for a constant of 4611686018427387904 times 4611686018427387904 elements}}
+  %0 = aten.tril_indices {row = 4611686018427387904 : i64, col = 4611686018427387904 : i64} : () -> tensor<2x?xi64>
+  return %0 : tensor<2x?xi64>
+}
+
+// -----
+
+func.func @of_too_many_pairs(%x: tensor<100000x2xf32>) -> tensor<4999950000xf32> {
+  // expected-error @+1 {{is not decomposed: all pairs of rows asks for a constant of 100000 times 100000 elements}}
+  %0 = aten.pdist %x : (tensor<100000x2xf32>) -> tensor<4999950000xf32>
+  return %0 : tensor<4999950000xf32>
+}
+
+// -----
+
+func.func @negative_order(%x: tensor<4xf32>) -> tensor<4xf32> {
+  // expected-error @+1 {{is not decomposed: a derivative of negative order}}
+  %0 = aten.polygamma %x {n = -1 : i64} : tensor<4xf32>
+  return %0 : tensor<4xf32>
+}

@@ -41,10 +41,14 @@ impl<'c> Module<'c> {
         crate::limits::check(source).map_err(|refused| ParseError { name: name.to_owned(), diagnostics: format!("{name}:{refused}") })?;
         let source = MlirStringRef { data: source.as_ptr().cast(), length: source.len() };
         crate::erased::clear();
-        let (raw, errors) = crate::diagnostic::collect_errors(Cx::from(context), || {
+        let mut signal = 0;
+        let (raw, mut errors) = crate::diagnostic::collect_errors(Cx::from(context), || {
             // SAFETY: the context and the source are alive for the call.
-            unsafe { strata_core_sys::strata_parse_module(context.to_raw(), source, string_ref(name)) }
+            unsafe { strata_core_sys::strata_parse_module(context.to_raw(), source, string_ref(name), &raw mut signal) }
         });
+        if signal != 0 {
+            errors.push(crate::crash::report(name, signal));
+        }
         if raw.ptr.is_null() {
             return Err(ParseError { name: name.to_owned(), diagnostics: errors.join("\n") });
         }

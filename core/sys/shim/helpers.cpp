@@ -10,10 +10,15 @@
 
 using namespace mlir;
 
-MlirModule strata_parse_module(MlirContext context, MlirStringRef source, MlirStringRef name) {
-  ParserConfig config(unwrap(context));
-  OwningOpRef<ModuleOp> module = parseSourceString<ModuleOp>(unwrap(source), config, unwrap(name));
-  return MlirModule{module ? module.release().getAsOpaquePointer() : nullptr};
+MlirModule strata_parse_module(MlirContext context, MlirStringRef source, MlirStringRef name, int *signal) {
+  MlirModule parsed{nullptr};
+  strata::ParserWatch watch;
+  *signal = strata::runGuarded([&] {
+    ParserConfig config(unwrap(context));
+    OwningOpRef<ModuleOp> module = parseSourceString<ModuleOp>(unwrap(source), config, unwrap(name));
+    parsed = MlirModule{module ? module.release().getAsOpaquePointer() : nullptr};
+  });
+  return parsed;
 }
 
 static DominanceInfo &unwrapDominance(StrataDominance *dominance) {

@@ -7,14 +7,16 @@
 #include "mlir/Support/FileUtilities.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/InitLLVM.h"
+#include "llvm/Support/LSP/Protocol.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/ToolOutputFile.h"
 #include <csignal>
+#include <cstdlib>
 
 using namespace mlir;
 
 int strata_opt_main(int argc, char **argv, MlirStringRef name, MlirDialectRegistry wrapped,
-                    bool (*check)(MlirStringRef, MlirStringRef)) {
+                    bool (*check)(MlirStringRef, MlirStringRef), void (*crashed)(MlirStringRef, int)) {
   std::signal(SIGPIPE, SIG_DFL); // Rust's start-up ignores it; a printer without a reader should end quietly
   DialectRegistry &registry = *unwrap(wrapped);
   auto [input, output] = registerAndParseCLIOptions(argc, argv, unwrap(name), registry);
@@ -31,14 +33,39 @@ int strata_opt_main(int argc, char **argv, MlirStringRef name, MlirDialectRegist
   }
   if (!check(wrap(StringRef(input)), wrap(source->getBuffer())))
     return EXIT_FAILURE;
-  if (failed(MlirOptMain(result->os(), std::move(source), registry, config)))
+  // Passes are set up when the text has been parsed: what crashes from there on is a crash of the program.
+  strata::ParserWatch parser;
+  config.setPassPipelineSetupFn([&parser, passes = config](PassManager &manager) {
+    parser.end();
+    return passes.setupPassPipeline(manager);
+  });
+  LogicalResult done = failure();
+  if (int signal = strata::runGuarded([&] { done = MlirOptMain(result->os(), std::move(source), registry, config); })) {
+    crashed(wrap(StringRef(input)), signal);
+    // Nothing is torn down: the crash may have left locks taken.
+    llvm::errs().flush();
+    _Exit(EXIT_FAILURE);
+  }
+  if (failed(done))
     return EXIT_FAILURE;
   result->keep();
   return EXIT_SUCCESS;
 }
 
-int strata_lsp_main(int argc, char **argv, MlirDialectRegistry registry) {
-  return asMainReturnCode(MlirLspServerMain(argc, argv, *unwrap(registry)));
+int strata_lsp_main(int argc, char **argv, MlirDialectRegistry registry, void (*crashed)(MlirStringRef, int)) {
+  // The server parses and does little else; the last document asked about is the one that it parses.
+  std::string document = "<document>";
+  auto dialects = [&](llvm::lsp::URIForFile const &uri) -> DialectRegistry & {
+    document = uri.file().str();
+    return *unwrap(registry);
+  };
+  strata::ParserWatch parser;
+  LogicalResult done = failure();
+  if (int signal = strata::runGuarded([&] { done = MlirLspServerMain(argc, argv, dialects); })) {
+    crashed(wrap(StringRef(document)), signal);
+    _Exit(EXIT_FAILURE);
+  }
+  return asMainReturnCode(done);
 }
 
 int strata_reduce_main(int argc, char **argv, MlirDialectRegistry registry) {

@@ -262,9 +262,10 @@ bool strata_apply_conversion(MlirOperation op, StrataTarget *target, MlirRewrite
 //===-- tools -----------------------------------------------------------------------===//
 
 // `check` looks at the input before it is parsed, reports what it refuses and returns false then.
+// `crashed` reports a crash of the parser.
 int strata_opt_main(int argc, char **argv, MlirStringRef name, MlirDialectRegistry registry,
-                    bool (*check)(MlirStringRef file, MlirStringRef text));
-int strata_lsp_main(int argc, char **argv, MlirDialectRegistry registry);
+                    bool (*check)(MlirStringRef file, MlirStringRef text), void (*crashed)(MlirStringRef file, int signal));
+int strata_lsp_main(int argc, char **argv, MlirDialectRegistry registry, void (*crashed)(MlirStringRef file, int signal));
 int strata_reduce_main(int argc, char **argv, MlirDialectRegistry registry);
 int strata_translate_main(int argc, char **argv, MlirStringRef name);
 void strata_register_upstream_translations(void);
@@ -296,7 +297,8 @@ int strata_filecheck(StrataFileCheck const *request, MlirStringRef checkName, Ml
 //===-- IR helpers the C API lacks ------------------------------------------------------===//
 
 // Parses text or bytecode into a verified module; a list of top-level ops gets a module around it. Null on failure.
-MlirModule strata_parse_module(MlirContext context, MlirStringRef source, MlirStringRef name);
+// `signal` is the one in which the parser crashed, or 0; then the context may hold its own locks and must neither be used nor freed.
+MlirModule strata_parse_module(MlirContext context, MlirStringRef source, MlirStringRef name, int *signal);
 typedef struct StrataDominance StrataDominance; // dominator trees of the regions in an op, made when first asked for
 StrataDominance *strata_dominance_create(MlirOperation scope);
 void strata_dominance_destroy(StrataDominance *dominance);

@@ -12,6 +12,7 @@
 #include "mlir/IR/Dialect.h"
 #include "mlir/IR/ExtensibleDialect.h"
 #include "mlir/IR/Operation.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
 
 namespace strata {
 
@@ -38,6 +39,21 @@ mlir::detail::InterfaceMap interfacesOf(StrataOpDef const *def);
 mlir::ParseResult parseFunction(mlir::OpAsmParser &parser, mlir::OperationState &state);
 void printFunction(mlir::Operation *op, mlir::OpAsmPrinter &printer);
 mlir::LogicalResult verifyFunction(mlir::Operation *op);
+
+/// While it lives, a signal in a thread that runs runGuarded ends what that runs. Otherwise signals are the process's, as before.
+class ParserWatch {
+public:
+  ParserWatch();
+  ~ParserWatch() { end(); }
+  ParserWatch(ParserWatch const &) = delete;
+  void end();
+
+private:
+  bool ended = false;
+};
+
+/// Runs a call and gives the number of the signal that ended it, or 0. What the call held then stays as it was.
+int runGuarded(llvm::function_ref<void()> call);
 
 inline bool has(uint64_t bits, uint64_t bit) { return (bits & bit) != 0; }
 

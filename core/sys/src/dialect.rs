@@ -104,7 +104,7 @@ unsafe extern "C" {
         notes: *const MlirStringRef,
     );
 
-    pub fn strata_parse_module(context: MlirContext, source: MlirStringRef, name: MlirStringRef) -> MlirModule;
+    pub fn strata_parse_module(context: MlirContext, source: MlirStringRef, name: MlirStringRef, signal: *mut c_int) -> MlirModule;
     pub fn strata_dominance_create(scope: MlirOperation) -> *mut StrataDominance;
     pub fn strata_dominance_destroy(dominance: *mut StrataDominance);
     pub fn strata_value_dominates(dominance: *mut StrataDominance, value: MlirValue, user: MlirOperation) -> bool;

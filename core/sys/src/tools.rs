@@ -32,8 +32,14 @@ unsafe extern "C" {
         name: MlirStringRef,
         registry: MlirDialectRegistry,
         check: unsafe extern "C" fn(MlirStringRef, MlirStringRef) -> bool,
+        crashed: unsafe extern "C" fn(MlirStringRef, c_int),
     ) -> c_int;
-    pub fn strata_lsp_main(argc: c_int, argv: *mut *mut c_char, registry: MlirDialectRegistry) -> c_int;
+    pub fn strata_lsp_main(
+        argc: c_int,
+        argv: *mut *mut c_char,
+        registry: MlirDialectRegistry,
+        crashed: unsafe extern "C" fn(MlirStringRef, c_int),
+    ) -> c_int;
     pub fn strata_reduce_main(argc: c_int, argv: *mut *mut c_char, registry: MlirDialectRegistry) -> c_int;
     pub fn strata_translate_main(argc: c_int, argv: *mut *mut c_char, name: MlirStringRef) -> c_int;
     pub fn strata_register_upstream_translations();

@@ -5,6 +5,7 @@
 
 use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
+use std::ops::Range;
 use std::rc::Rc;
 
 use strata_core::ir::{Attr, Block, Builder, Cx, DYNAMIC, Location, Op, OpSpec, Type, Value};
@@ -16,6 +17,12 @@ use super::tensor::Tensor;
 
 /// A constant number with the type that it had in Python, or a scalar value of the program.
 pub type Scalar<'c> = strata_dialects::aten::Scalar<'c>;
+
+/// How often a decomposition may repeat what it makes: each time is ops of the program, and programs of more take minutes to compile.
+pub const MAX_STEPS: i64 = 1 << 12;
+
+/// Elements of a constant that a decomposition may write out: 128 MiB of whole numbers.
+pub const MAX_ELEMENTS: i64 = 1 << 24;
 
 /// Makes `prim` ops at a place.
 pub struct Prim<'c> {
@@ -72,6 +79,24 @@ impl<'c> Prim<'c> {
     /// Remembers the first error.
     pub fn fail(&self, message: impl Into<String>) {
         self.error.borrow_mut().get_or_insert_with(|| message.into());
+    }
+
+    /// The steps of a loop that a number of the program counts: none, and an error, where they are more than [`MAX_STEPS`].
+    pub fn steps(&self, what: &str, count: i64) -> Range<i64> {
+        let few = count <= MAX_STEPS;
+        if !few {
+            self.fail(format!("{what} asks for {count} steps, and at most {MAX_STEPS} are written out as ops; use a smaller number"));
+        }
+        0..if few { count } else { 0 }
+    }
+
+    /// Whether a constant of so many rows and columns may be written out; an error where it has more than [`MAX_ELEMENTS`].
+    pub fn may_write(&self, what: &str, rows: i64, columns: i64) -> bool {
+        let few = rows.checked_mul(columns).is_some_and(|count| count <= MAX_ELEMENTS);
+        if !few {
+            self.fail(format!("{what} asks for a constant of {rows} times {columns} elements, and at most {MAX_ELEMENTS} are written out"));
+        }
+        few
     }
 
     /// The first error since the last call.
@@ -131,7 +156,11 @@ impl<'c> Prim<'c> {
     /// `tensor<..>` of these sizes.
     pub fn tensor_type(&self, dtype: DType, shape: &[Size<'c>]) -> Type<'c> {
         let cx = self.cx();
-        let sizes: Vec<_> = shape.iter().map(|s| s.static_size()).collect();
+        let mut sizes: Vec<_> = shape.iter().map(|s| s.static_size()).collect();
+        if let Err(why) = possible(&sizes, dtype) {
+            self.fail(why);
+            sizes.fill(0);
+        }
         cx.tensor(&sizes, cx.element(dtype))
     }
 
@@ -339,4 +368,18 @@ fn bound_symbol<'c>(value: Value<'c>, dim: usize) -> Option<Value<'c>> {
             _ => None,
         }
     })
+}
+
+/// Whether there can be a tensor of these sizes: none is negative, and its bytes can be counted.
+fn possible(sizes: &[i64], dtype: DType) -> Result<(), String> {
+    let known = || sizes.iter().copied().filter(|size| *size != DYNAMIC);
+    if let Some(size) = known().find(|size| *size < 0) {
+        return Err(format!("its arguments give a tensor with a size of {size}"));
+    }
+    // Strides are made of the other sizes where one is 0, too.
+    let elements = known().filter(|size| *size > 0).try_fold(1i64, i64::checked_mul);
+    match elements.and_then(|count| if known().any(|size| size == 0) { Some(count) } else { count.checked_mul(dtype.bytes() as i64) }) {
+        Some(_) => Ok(()),
+        None => Err(format!("its arguments give a tensor of sizes {sizes:?}, more bytes than can be counted")),
+    }
 }

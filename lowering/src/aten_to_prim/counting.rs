@@ -162,6 +162,9 @@ fn combinations<'c>(a: &Args<'c>) -> Tensor<'c> {
     };
     let mut rows: Vec<Vec<i64>> = vec![Vec::new()];
     for _ in 0..r {
+        if rows.is_empty() || !a.may_write("argument `r`", (rows.len() as i64).saturating_mul(n), r as i64) {
+            break;
+        }
         let next = |row: Vec<i64>| {
             let from = row.last().map_or(0, |last| if again { *last } else { last + 1 });
             (from..n).map(move |i| [row.as_slice(), &[i]].concat()).collect::<Vec<_>>()

@@ -147,6 +147,7 @@ fn logspace<'c>(a: &Args<'c>) -> Tensor<'c> {
 /// The positions of a triangle of a matrix: row numbers, then column numbers.
 fn triangle_indices<'c>(a: &Args<'c>, inside: fn(i64, i64, i64) -> bool) -> Tensor<'c> {
     let (rows, cols, offset) = (a.int("row"), a.int("col"), a.int("offset"));
+    let (rows, cols) = if a.may_write("a triangle", rows.max(0), cols.max(0)) { (rows, cols) } else { (0, 0) };
     let all = (0..rows).flat_map(|row| (0..cols).map(move |col| (row, col)));
     let kept: Vec<(i64, i64)> = all.filter(|(row, col)| inside(*row, *col, offset)).collect();
     let flat: Vec<i64> = kept.iter().map(|p| p.0).chain(kept.iter().map(|p| p.1)).collect();

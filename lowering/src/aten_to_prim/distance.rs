@@ -82,7 +82,7 @@ fn known_rows<'c>(a: &Args<'c>, x: Tensor<'c>) -> Option<i64> {
     if known.is_none() {
         a.fail("pairs of an unknown number of rows");
     }
-    known
+    known.filter(|n| a.may_write("all pairs of rows", *n, *n))
 }
 
 /// Distances of all pairs of rows.

@@ -77,8 +77,8 @@ fn spaced<'c>(prim: &'c Prim<'c>, low: Tensor<'c>, high: Tensor<'c>, count: i64)
 
 /// The weights of the points in each box, and the edges of each dimension. The last box holds its upper edge.
 fn counted<'c>(a: &Args<'c>, x: Tensor<'c>, edges: impl Fn(Tensor<'c>, usize) -> Tensor<'c>) -> Vec<Tensor<'c>> {
-    let dims = x.size(1).known().unwrap_or(1) as usize;
-    let columns: Vec<_> = (0..dims).map(|dim| x.at(1, dim as i64)).collect();
+    let dims = x.size(1).known().unwrap_or(1);
+    let columns: Vec<_> = a.steps("the number of columns", dims).map(|dim| x.at(1, dim)).collect();
     let edges: Vec<_> = columns.iter().enumerate().map(|(dim, column)| edges(*column, dim)).collect();
     let bins: Vec<Size<'c>> = edges.iter().map(|e| e.size(0) - 1).collect();
 
@@ -99,7 +99,7 @@ fn counted<'c>(a: &Args<'c>, x: Tensor<'c>, edges: impl Fn(Tensor<'c>, usize) ->
         counts = counts / counts.reduce("sum", &counts.all_dims(), false);
         for (dim, edges) in edges.iter().enumerate() {
             let widths = edges.slice(0, 1, bins[dim], 1) - edges.slice(0, 0, bins[dim], 1);
-            counts = counts / widths.unsqueeze_to(dims - dim);
+            counts = counts / widths.unsqueeze_to(columns.len() - dim);
         }
     }
     [vec![counts], edges].concat()

@@ -73,6 +73,7 @@ mod view;
 mod vision;
 
 use std::collections::HashMap;
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::LazyLock;
 
 use strata_core::ir::{Attr, DYNAMIC, Op, Type, Value};
@@ -229,12 +230,13 @@ where
     let view = AtenOp::new(op).map_err(|error| Reason::Arguments(error.to_string()))?;
     prim.set_whole(is_whole(op));
     let args = Args::new(prim, view, rule.precision);
-    let results = match rule.body {
+    let results = counted(|| match rule.body {
         Body::Unary(body) => finish(&args, op, vec![body(args.tensor("self"))], rule.precision),
         Body::One(body) => finish(&args, op, vec![body(&args)], rule.precision),
         Body::Many(body) => finish(&args, op, body(&args), rule.precision),
         Body::Scalar(body) => body(&args).into_iter().collect(),
-    };
+    });
+    let results = results.inspect_err(|_| drop(prim.take_error()))?;
     if results.len() != op.num_results() {
         prim.fail(format!("{} results computed, {} declared", results.len(), op.num_results()));
     }
@@ -244,6 +246,18 @@ where
     let op: Op<'p> = op;
     op.replace_with(&results);
     Ok(())
+}
+
+/// Runs a decomposition, whose formulas compute with the numbers of the program as they come: one that overflows is refused, here
+/// and in released builds, which check for it in this crate too (`Cargo.toml`). Any other panic goes on.
+fn counted<T>(body: impl FnOnce() -> T) -> Result<T, Reason> {
+    catch_unwind(AssertUnwindSafe(body)).map_err(|panic| {
+        let text = panic.downcast_ref::<String>().map(String::as_str).or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or_default();
+        match text.contains("overflow") || text.contains("divide by zero") || text.contains("divisor of zero") {
+            true => Reason::Arguments(format!("its numbers are too large or 0: {text}")),
+            false => resume_unwind(panic),
+        }
+    })
 }
 
 /// Whether all tensors that an op takes hold integers or bool, maybe converted to floats.

@@ -261,13 +261,22 @@ fn average_backward<'c>(a: &Args<'c>, space: usize) -> Tensor<'c> {
 
 // Adaptive pooling: window i covers floor(i n / m) .. ceil((i + 1) n / m).
 
+/// The length of the longest window: `n / m`, and what it covers in part on one side or, where `n mod m` does not divide `m`, on both.
+fn longest_window(n: i64, m: i64) -> i64 {
+    match n % m {
+        0 => n / m,
+        rest if m % rest == 0 => n / m + 1,
+        _ => n / m + 2,
+    }
+}
+
 /// Replaces dimension `dim` by its windows: positions there, elements of a window in a new last dimension, those outside
 /// of the window filled. Also gives the windows' lengths.
 fn adaptive_windows<'c>(x: Tensor<'c>, dim: usize, count: Size<'c>, fill: Scalar<'c>) -> (Tensor<'c>, Tensor<'c>) {
     let (prim, n) = (x.prim(), x.size(dim));
     let (begin, end) = adaptive_bounds(x, n, count);
     let longest = match (n, count) {
-        (Size::Const(n), Size::Const(m)) if m > 0 => Size::Const((0..m).map(|i| ((i + 1) * n + m - 1) / m - i * n / m).max().unwrap_or(1)),
+        (Size::Const(n), Size::Const(m)) if m > 0 => Size::Const(longest_window(n, m)),
         _ => (n + (count - 1)) / count + 1,
     };
     let grid = [count, longest];

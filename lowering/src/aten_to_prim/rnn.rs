@@ -87,7 +87,7 @@ impl<'c> Layer<'c> {
         let gates = self.of_input(x);
         let mut state = state;
         let mut outputs = Vec::new();
-        for t in 0..steps {
+        for t in prim.steps("the length of the sequence", steps) {
             let t = if backwards { steps - 1 - t } else { t };
             state = self.step(kind, gates.at(0, t), &state);
             outputs.push(state[0].unsqueeze(0));

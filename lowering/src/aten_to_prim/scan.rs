@@ -71,7 +71,9 @@ fn diff<'c>(a: &Args<'c>) -> Tensor<'c> {
     }
     let ends = [a.opt_tensor("prepend"), Some(x), a.opt_tensor("append")];
     let mut x = a.prim.concat(&ends.into_iter().flatten().collect::<Vec<_>>(), dim);
-    for _ in 0..a.int("n") {
+    // Each step leaves one element less, and from none on nothing changes.
+    let count = x.size(dim).known().map_or(a.int("n"), |length| length.min(a.int("n")));
+    for _ in a.steps("argument `n`", count) {
         let length = x.size(dim) - 1;
         let length = if length.known().is_some_and(|n| n < 0) { 0.into() } else { length };
         let (low, high) = (x.slice(dim, 0, length, 1), x.slice(dim, 1, length, 1));

@@ -24,6 +24,11 @@ pub struct Sym<'c> {
     pub(super) value: Value<'c>,
 }
 
+/// What overflows stays at the end of the range, where no tensor is so large, and is not taken for a size that is not known.
+fn held(value: i64) -> i64 {
+    value.max(DYNAMIC + 1)
+}
+
 impl From<i64> for Size<'_> {
     fn from(value: i64) -> Self {
         Size::Const(value)
@@ -100,7 +105,7 @@ impl<'c, S: Into<Size<'c>>> Add<S> for Size<'c> {
     fn add(self, other: S) -> Size<'c> {
         match (self, other.into()) {
             (size, Size::Const(0)) | (Size::Const(0), size) => size,
-            (a, b) => a.arith("arith.addi", b, i64::wrapping_add),
+            (a, b) => a.arith("arith.addi", b, |a, b| held(a.saturating_add(b))),
         }
     }
 }
@@ -112,7 +117,7 @@ impl<'c, S: Into<Size<'c>>> Sub<S> for Size<'c> {
         match (self, other.into()) {
             (size, Size::Const(0)) => size,
             (a, b) if a.same(b) => Size::Const(0),
-            (a, b) => a.arith("arith.subi", b, i64::wrapping_sub),
+            (a, b) => a.arith("arith.subi", b, |a, b| held(a.saturating_sub(b))),
         }
     }
 }
@@ -123,7 +128,7 @@ impl<'c, S: Into<Size<'c>>> Mul<S> for Size<'c> {
     fn mul(self, other: S) -> Size<'c> {
         match (self, other.into()) {
             (size, Size::Const(1)) | (Size::Const(1), size) => size,
-            (a, b) => a.arith("arith.muli", b, i64::wrapping_mul),
+            (a, b) => a.arith("arith.muli", b, |a, b| held(a.saturating_mul(b))),
         }
     }
 }

@@ -114,9 +114,9 @@ fn log_ndtr(x: Tensor<'_>) -> Tensor<'_> {
 /// The logarithm of the multivariate gamma function.
 fn mvlgamma<'c>(a: &Args<'c>) -> Tensor<'c> {
     let (x, p) = (a.tensor("self"), a.int("p"));
-    let constant = (p * (p - 1)) as f64 / 4.0 * PI.ln();
+    let constant = p as f64 * (p as f64 - 1.0) / 4.0 * PI.ln();
     // Summed as PyTorch does: four sums of every fourth term, then these.
-    let terms: Vec<_> = (0..p).rev().map(|i| (x - 0.5 * i as f64).lgamma()).collect();
+    let terms: Vec<_> = a.steps("argument `p`", p).rev().map(|i| (x - 0.5 * i as f64).lgamma()).collect();
     let part = |k: usize| terms.iter().copied().skip(k).step_by(4).reduce(|a, b| a + b);
     let sum = (0..4).filter_map(part).reduce(|a, b| a + b);
     sum.map_or(x, |sum| sum + constant)
@@ -126,13 +126,16 @@ fn mvlgamma<'c>(a: &Args<'c>) -> Tensor<'c> {
 fn polygamma<'c>(a: &Args<'c>) -> Tensor<'c> {
     let (x, n) = (a.tensor("self"), a.int("n"));
     match n {
+        ..0 => a.fail("a derivative of negative order"),
         0 => return x.digamma(),
         1 => return x.special("trigamma", &[]),
         _ => {}
     }
-    let log_factorial: f64 = (1..=n).map(|k| (k as f64).ln()).sum();
+    // 171! is infinite in every type, and so are all that follow.
+    let factors = 1..=n.min(171);
+    let log_factorial: f64 = factors.clone().map(|k| (k as f64).ln()).sum();
     let factorial = match x.dtype() {
-        DType::F64 => (1..=n).map(|k| k as f64).product(),
+        DType::F64 => factors.map(|k| k as f64).product(),
         _ => f64::from((log_factorial as f32).exp()),
     };
     let sign = if n % 2 == 0 { -1.0 } else { 1.0 };
