@@ -6,10 +6,11 @@
 use std::collections::HashMap;
 use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::time::Duration;
 
 use strata_core::ir::{Module, Op};
 use strata_core::pass::{PassManager, PipelineError};
-use strata_dialects::interp::{self, InterpError, Outputs, Signature, Tensor};
+use strata_dialects::interp::{self, Budget, InterpError, Outputs, Signature, Tensor};
 
 use crate::compare::{self, first_difference};
 use crate::sample_inputs::{ATTEMPTS, Sample, sample};
@@ -23,11 +24,19 @@ pub struct CheckOptions {
     pub seed: u64,
     /// Data of parameters, buffers and constants; what is not here is generated.
     pub weights: HashMap<String, Tensor>,
+    /// What a run of the interpreter may take; a pass behind which it would take more is not checked.
+    pub budget: Budget,
 }
+
+/// Elements of a tensor in a check: generated sizes are small, so that more are the program's own.
+pub const ELEMENTS: usize = 1 << 20;
+
+/// Seconds of a run in a check. The models of the tests take less than one.
+pub const SECONDS: u64 = 20;
 
 impl Default for CheckOptions {
     fn default() -> Self {
-        Self { sets: 3, seed: 1, weights: HashMap::new() }
+        Self { sets: 3, seed: 1, weights: HashMap::new(), budget: Budget { elements: ELEMENTS, time: Duration::from_secs(SECONDS) } }
     }
 }
 
@@ -166,11 +175,11 @@ impl<'o> Runner<'o> {
     fn find_sample(&self, module: Op<'_>, function: Op<'_>, name: &str, set: usize) -> Result<(Sample, Outputs), NotRun> {
         let mut first = None;
         for attempt in 0..ATTEMPTS {
-            let tried = sample(function, self.options.seed, set, attempt, &self.options.weights);
+            let tried = self.options.budget.spend(|| sample(function, self.options.seed, set, attempt, &self.options.weights));
             let tried = tried.and_then(|sample| self.call(module, name, &sample).map(|outputs| (sample, outputs)));
             match tried {
                 Ok(found) => return Ok(found),
-                Err(error @ InterpError::Unsupported { .. }) => return Err(unsupported(&error)),
+                Err(error @ (InterpError::Unsupported { .. } | InterpError::Budget { .. })) => return Err(unsupported(&error)),
                 Err(error) => first = first.or(Some(error.to_string())),
             }
         }
@@ -195,6 +204,7 @@ impl<'o> Runner<'o> {
             (None, _) => interp::run(module, Some(function), inputs, &weights),
         };
         let fail = |_| InterpError::Failed { op: function.to_owned(), location: "interpreter".into(), reason: "it panicked".into() };
+        let run = || self.options.budget.spend(run);
         catch_unwind(AssertUnwindSafe(run)).unwrap_or_else(|panic| Err(fail(panic)))
     }
 
@@ -209,7 +219,7 @@ impl<'o> Runner<'o> {
             let mut outputs = Vec::new();
             for sample in &function.samples {
                 outputs.push(match self.call(module, &function.name, sample) {
-                    Err(error @ InterpError::Unsupported { .. }) => return Err(unsupported(&error)),
+                    Err(error @ (InterpError::Unsupported { .. } | InterpError::Budget { .. })) => return Err(unsupported(&error)),
                     other => other.map_err(|error| error.to_string()),
                 });
             }

@@ -59,7 +59,7 @@ pub(crate) fn read<'c>(path: &Path, context: &'c Context) -> Result<Source<'c>, 
             for dialect in strata_dialects::aten::OPERATORS {
                 load_dialect(context, dialect.name);
             }
-            let imported = strata_frontend::import(path, context)?;
+            let imported = strata_frontend::import(path, context).map_err(|error| Error::from(error).of(path))?;
             Ok(Source { module: imported.module, weights: Some(imported.weights) })
         }
         Some("mlir") => {
@@ -130,7 +130,7 @@ pub fn ptx(path: &Path, options: &Options) -> Result<String, Error> {
     }
     let context = context();
     let source = read(path, &context)?;
-    run_to(&source.module, "gpu", options, &mut |_| {})?;
+    run_to(&source.module, "gpu", options, &mut |_| {}).map_err(|error| error.of(path))?;
     let modules = device::modules(&source.module, options)?;
     match modules.as_slice() {
         [] => Ok(String::new()),
@@ -144,7 +144,7 @@ pub fn lower(path: &Path, to: &str, options: &Options) -> Result<String, Error> 
     let options = &for_target(options, &target(options)?);
     let context = context();
     let source = read(path, &context)?;
-    run_to(&source.module, to, options, &mut |_| {})?;
+    run_to(&source.module, to, options, &mut |_| {}).map_err(|error| error.of(path))?;
     Ok(source.module.to_string())
 }
 
@@ -172,7 +172,7 @@ pub(crate) fn compile_with(
     on_device: Option<OnDevice<'_>>,
 ) -> Result<(Artefact, Report), Error> {
     let target = target(options)?;
-    warmed(&target, || compile_for(path, &target, options, store, on_device))
+    warmed(&target, || compile_for(path, &target, options, store, on_device).map_err(|error| error.of(path)))
 }
 
 fn compile_for(
@@ -233,7 +233,7 @@ pub fn emit(path: &Path, options: &Options, emit: &codegen::Options) -> Result<E
     let options = &for_target(options, &target);
     let context = context();
     let source = read(path, &context)?;
-    run_to(&source.module, "cpu", options, &mut |_| {})?;
+    run_to(&source.module, "cpu", options, &mut |_| {}).map_err(|error| error.of(path))?;
     let module = source.module.op();
     codegen::lower_to_llvm(module, &target.math())?;
     Ok(codegen::emit(module, &target, &codegen::Options { contract: code_options(options).contract, ..emit.clone() })?)

@@ -1,6 +1,6 @@
 //! Why a program has no artefact.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use strata_core::ir::ParseError;
 use strata_core::pass::PipelineError;
 use strata_frontend::ImportError;
@@ -12,6 +12,8 @@ use strata_lowering::codegen;
 pub enum Error {
     #[error("{path}: {source}")]
     Io { path: PathBuf, source: std::io::Error },
+    #[error("{path}: {source}")]
+    File { path: PathBuf, source: Box<Error> },
     #[error("{path}: not a file that can be compiled; give a .pt2 export or an .mlir module")]
     Kind { path: PathBuf },
     #[error("PTX is code for a CUDA device; name one with --target=cuda:sm_90")]
@@ -58,4 +60,14 @@ pub enum Error {
     UnknownLevel { name: String, known: String },
     #[error("the compiler failed inside: {0}; please report it with the program")]
     Panic(String),
+}
+
+impl Error {
+    /// The error with the file that it is about, which some name already.
+    pub(crate) fn of(self, path: &Path) -> Error {
+        match self {
+            named @ (Error::Io { .. } | Error::File { .. } | Error::Kind { .. } | Error::Parse(_)) => named,
+            error => Error::File { path: path.to_owned(), source: Box::new(error) },
+        }
+    }
 }

@@ -16,6 +16,10 @@ use crate::{Error, Options, artefact, options};
 
 /// Interprets a file as it is, or for a CUDA device as it is when compiled for it: the outputs, then the mutations.
 pub fn interpret(path: &Path, options: &Options, inputs: Vec<Tensor>) -> Result<Vec<NamedTensor>, Error> {
+    run(path, options, inputs).map_err(|error| error.of(path))
+}
+
+fn run(path: &Path, options: &Options, inputs: Vec<Tensor>) -> Result<Vec<NamedTensor>, Error> {
     if let options::Target::Cuda(_) = options.target {
         return emulate(path, options, inputs);
     }

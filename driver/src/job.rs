@@ -4,8 +4,10 @@ use std::collections::HashMap;
 use std::io::{Read, Write};
 use std::path::Path;
 use std::process::{Command, Stdio};
+use std::time::Duration;
 
 use strata_core::ir::{Context, Module};
+use strata_dialects::interp::Budget;
 use strata_lowering::loop_to_host::{Program, entry};
 use strata_store::{Settings, Store};
 
@@ -14,7 +16,7 @@ use crate::check_semantics::{CheckError, CheckOptions, check_semantics, run_pass
 use crate::compile::{Source, context, read};
 use crate::incremental::{self, Database, Form, Pipeline, Source as Text};
 use crate::interpret::weights;
-use crate::opt_args::{Explain, Job, Task};
+use crate::opt_args::{Explain, Job, Samples, Task};
 use crate::{Error, graph};
 
 /// A task that could not be done.
@@ -42,8 +44,8 @@ impl Job {
     pub fn run(&self) -> Result<bool, JobError> {
         match self.task {
             Task::Incremental { explain, watch } => self.incremental(explain, watch),
-            Task::Check { sets, seed } => self.each(|source| self.check(source, sets, seed)),
-            Task::Bisect { sets, seed } => self.each(|source| self.bisect(source, sets, seed)),
+            Task::Check(samples) => self.each(|source| self.check(source, samples)),
+            Task::Bisect(samples) => self.each(|source| self.bisect(source, samples)),
             Task::Graph { svg } => self.each(|source| self.graph(source, svg)),
         }
     }
@@ -129,13 +131,13 @@ impl Job {
         self.input.as_ref().map_or_else(|| "-".to_owned(), |path| path.display().to_string())
     }
 
-    fn check(&self, source: &Source<'_>, sets: usize, seed: u64) -> Result<(Vec<u8>, bool), JobError> {
-        let report = check_semantics(&source.module, &self.passes, &self.options(source, sets, seed)?, &mut |_, _| {})?;
+    fn check(&self, source: &Source<'_>, samples: Samples) -> Result<(Vec<u8>, bool), JobError> {
+        let report = check_semantics(&source.module, &self.passes, &self.options(source, samples)?, &mut |_, _| {})?;
         Ok((format!("{report}\n").into_bytes(), report.guilty.is_none()))
     }
 
-    fn bisect(&self, source: &Source<'_>, sets: usize, seed: u64) -> Result<(Vec<u8>, bool), JobError> {
-        let found = bisect(&source.module, &self.passes, &self.options(source, sets, seed)?, &mut |_, _| {})?;
+    fn bisect(&self, source: &Source<'_>, samples: Samples) -> Result<(Vec<u8>, bool), JobError> {
+        let found = bisect(&source.module, &self.passes, &self.options(source, samples)?, &mut |_, _| {})?;
         let reproducer = found.reproducer(&self.name(), &self.passes).map(|line| format!("{line}\n")).unwrap_or_default();
         Ok((format!("{found}\n{reproducer}").into_bytes(), found.guilty.is_empty()))
     }
@@ -148,12 +150,13 @@ impl Job {
         Ok((if svg { draw(&text)? } else { text.into_bytes() }, true))
     }
 
-    fn options(&self, source: &Source<'_>, sets: usize, seed: u64) -> Result<CheckOptions, Error> {
+    fn options(&self, source: &Source<'_>, samples: Samples) -> Result<CheckOptions, Error> {
         let weights = match (&source.weights, &self.input) {
             (Some(_), Some(path)) => known_weights(source, path)?,
             _ => HashMap::new(),
         };
-        Ok(CheckOptions { sets, seed, weights })
+        let Samples { sets, seed, elements, seconds } = samples;
+        Ok(CheckOptions { sets, seed, weights, budget: Budget { elements, time: Duration::from_secs(seconds) } })
     }
 }
 

@@ -5,6 +5,7 @@
 
 use std::path::PathBuf;
 
+use crate::check_semantics::{ELEMENTS, SECONDS};
 use crate::levels::{LEVELS, Level, all_levels, road};
 use crate::options::Options;
 use crate::pass_list;
@@ -15,10 +16,10 @@ pub const OPTIONS: &[(&str, &str)] = &[
     ("--target=cpu|cuda:sm_90", "the machine whose levels these are; levels that only one has need none"),
     ("--verify-levels", "check each level's contract behind its pipeline"),
     (
-        "--check-semantics[=sets=N,seed=N]",
+        "--check-semantics[=sets=N,seed=N,elements=N,seconds=N]",
         "interpret the program before and behind each pass; name the pass and the first value that differ",
     ),
-    ("--bisect[=sets=N,seed=N]", "the same by binary search over the passes"),
+    ("--bisect[=sets=N,seed=N,elements=N,seconds=N]", "the same by binary search over the passes"),
     ("--graph=dot|svg", "draw the ops behind the passes"),
     ("--incremental", "take passes' results from the store; run only what is not in it"),
     ("--explain-cache[=json]", "with --incremental: what was found, what was run again and which input changed"),
@@ -54,19 +55,9 @@ pub enum ArgsError {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Task {
     /// Names the pass that changes what the program computes.
-    Check {
-        /// Input sets.
-        sets: usize,
-        /// Seed of the inputs.
-        seed: u64,
-    },
+    Check(Samples),
     /// The same, by binary search.
-    Bisect {
-        /// Input sets.
-        sets: usize,
-        /// Seed of the inputs.
-        seed: u64,
-    },
+    Bisect(Samples),
     /// Runs the passes through the database of what ran before.
     Incremental {
         /// Also say what was redone, and in which form.
@@ -79,6 +70,19 @@ pub enum Task {
         /// As a picture, by Graphviz.
         svg: bool,
     },
+}
+
+/// On what the interpreter runs a program, and how much a run may take.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Samples {
+    /// Input sets.
+    pub sets: usize,
+    /// Seed of the inputs.
+    pub seed: u64,
+    /// Elements of a tensor.
+    pub elements: usize,
+    /// Seconds of a run.
+    pub seconds: u64,
 }
 
 /// The form of `--explain-cache`.
@@ -110,8 +114,8 @@ pub struct Job {
 impl Task {
     fn flag(self) -> &'static str {
         match self {
-            Task::Check { .. } => "--check-semantics",
-            Task::Bisect { .. } => "--bisect",
+            Task::Check(_) => "--check-semantics",
+            Task::Bisect(_) => "--bisect",
             Task::Graph { .. } => "--graph",
             Task::Incremental { .. } => "--incremental",
         }
@@ -132,8 +136,8 @@ impl Task {
     fn of(arg: &str) -> Result<Option<Task>, ArgsError> {
         let (name, value) = arg.split_once('=').unwrap_or((arg, ""));
         match name {
-            "--check-semantics" => sets_and_seed("--check-semantics", value).map(|(sets, seed)| Some(Task::Check { sets, seed })),
-            "--bisect" => sets_and_seed("--bisect", value).map(|(sets, seed)| Some(Task::Bisect { sets, seed })),
+            "--check-semantics" => samples("--check-semantics", value).map(|samples| Some(Task::Check(samples))),
+            "--bisect" => samples("--bisect", value).map(|samples| Some(Task::Bisect(samples))),
             "--incremental" => Ok(Some(Task::Incremental { explain: None, watch: false })),
             "--watch" => Ok(Some(Task::Incremental { explain: None, watch: true })),
             "--explain-cache" => match value {
@@ -151,18 +155,26 @@ impl Task {
     }
 }
 
-/// `sets=3,seed=1`, both may be left out.
-fn sets_and_seed(flag: &'static str, text: &str) -> Result<(usize, u64), ArgsError> {
-    let (mut sets, mut seed) = (3, 1);
+/// `sets=3,seed=1,elements=1048576,seconds=20`, each of which may be left out.
+fn samples(flag: &'static str, text: &str) -> Result<Samples, ArgsError> {
+    let mut samples = Samples { sets: 3, seed: 1, elements: ELEMENTS, seconds: SECONDS };
     for part in text.split(',').filter(|part| !part.is_empty()) {
-        let wrong = || ArgsError::Value { flag, value: part.to_owned(), wanted: "write sets=N (at least 1), seed=N or both with a comma" };
-        match part.split_once('=') {
-            Some(("sets", n)) => sets = n.parse().ok().filter(|&n| (1..=1000).contains(&n)).ok_or_else(wrong)?,
-            Some(("seed", n)) => seed = n.parse().map_err(|_| wrong())?,
+        let wrong = || ArgsError::Value {
+            flag,
+            value: part.to_owned(),
+            wanted: "write sets=N (1 to 1000), seed=N, elements=N (of a tensor, at least 1), seconds=N (of a run, 1 to 86400), with commas between",
+        };
+        let (name, value) = part.split_once('=').ok_or_else(wrong)?;
+        let number: u64 = value.parse().map_err(|_| wrong())?;
+        match name {
+            "sets" if (1..=1000).contains(&number) => samples.sets = number as usize,
+            "seed" => samples.seed = number,
+            "elements" if number > 0 => samples.elements = usize::try_from(number).unwrap_or(usize::MAX),
+            "seconds" if (1..=86_400).contains(&number) => samples.seconds = number,
             _ => return Err(wrong()),
         }
     }
-    Ok((sets, seed))
+    Ok(samples)
 }
 
 /// The task that the arguments (without the program's name) ask for, if they do.
@@ -313,8 +325,11 @@ mod tests {
             Err("--check-semantics, --bisect, --graph and --incremental exclude each other; give one of them"),
         );
         check_job(&["--graph=png"], Err("'png' is no value of --graph; write dot or svg"));
-        let text = "'sets=0' is no value of --bisect; write sets=N (at least 1), seed=N or both with a comma";
+        let text = "'sets=0' is no value of --bisect; write sets=N (1 to 1000), seed=N, elements=N (of a tensor, at least 1), seconds=N (of a run, 1 to 86400), with commas between";
         check_job(&["--bisect=sets=0"], Err(text));
+        for flag in ["--bisect=seconds=0", "--bisect=elements=0", "--bisect=seconds=1e9", "--bisect=size=3", "--bisect=sets"] {
+            assert!(job(&[flag.to_owned()]).is_err(), "{flag}");
+        }
         let text = "'--no-such-pass' is no option of --bisect; passes are given as flags, with --pass-pipeline or with --from and --to";
         check_job(&["--bisect", "--no-such-pass"], Err(text));
         check_job(&["--bisect", "a.mlir", "b.mlir"], Err("one program can be checked at a time, not 'a.mlir' and 'b.mlir'"));

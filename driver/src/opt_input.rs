@@ -1,14 +1,22 @@
 //! The program that `rs-opt` gives to MLIR's driver, which reads text: a .pt2 file becomes the text of its first level.
 
 use std::io::Write;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use tempfile::NamedTempFile;
 
 use crate::{Error, Options, lower};
 
-/// The arguments with a file of text in place of a .pt2 file; the file lives as long as what is given back.
-pub fn opt_input(args: &[String]) -> Result<(Vec<String>, Option<NamedTempFile>), Error> {
+/// A .pt2 file, and its text.
+#[derive(Debug)]
+pub struct Exported {
+    /// The archive.
+    pub path: PathBuf,
+    _text: NamedTempFile,
+}
+
+/// The arguments with a file of text in place of a .pt2 file; the text lives as long as what is given back.
+pub fn opt_input(args: &[String]) -> Result<(Vec<String>, Option<Exported>), Error> {
     let mut args = args.to_vec();
     let exported = |arg: &&mut String| !arg.starts_with('-') && Path::new(arg.as_str()).extension().is_some_and(|kind| kind == "pt2");
     let Some(arg) = args.iter_mut().skip(1).find(exported) else { return Ok((args, None)) };
@@ -16,6 +24,6 @@ pub fn opt_input(args: &[String]) -> Result<(Vec<String>, Option<NamedTempFile>)
     let io = |source| Error::Io { path: arg.clone().into(), source };
     let mut file = tempfile::Builder::new().suffix(".mlir").tempfile().map_err(io)?;
     file.write_all(text.as_bytes()).map_err(io)?;
-    *arg = file.path().display().to_string();
-    Ok((args, Some(file)))
+    let path = std::mem::replace(arg, file.path().display().to_string()).into();
+    Ok((args, Some(Exported { path, _text: file })))
 }

@@ -7,6 +7,9 @@ use strata_core::ir::{Block, Op};
 use super::run::{Machine, Slot, unsupported};
 use super::value::{InterpError, Value, fail};
 
+/// Calls in each other; functions come from layers, which nest a few deep.
+const MAX_CALLS: usize = 64;
+
 type Slots = Result<Vec<Slot>, InterpError>;
 
 /// Runs an op and binds its results.
@@ -82,7 +85,8 @@ fn count<'c>(m: &mut Machine<'c>, op: Op<'c>) -> Slots {
     while at < to {
         carried.insert(0, Slot::Plain(Value::int(at)));
         carried = enter(m, body, carried)?;
-        at += step;
+        let Some(next) = at.checked_add(step) else { break };
+        at = next;
     }
     Ok(carried)
 }
@@ -91,5 +95,11 @@ fn call<'c>(m: &mut Machine<'c>, op: Op<'c>) -> Slots {
     let name = op.attr("callee").and_then(|a| a.as_symbol()).unwrap_or_default();
     let callee = m.module.lookup_symbol(&name).and_then(|f| entry(f, 0)).ok_or_else(|| fail(format!("`@{name}` has no body")))?;
     let values = operands(m, op, 0)?;
-    enter(m, callee, values)
+    if m.calls == MAX_CALLS {
+        return Err(fail(format!("more than {MAX_CALLS} calls in each other: `@{name}` calls itself")));
+    }
+    m.calls += 1;
+    let results = enter(m, callee, values);
+    m.calls -= 1;
+    results
 }

@@ -8,6 +8,7 @@ mod affine;
 pub mod alias;
 mod args;
 pub mod aten;
+mod budget;
 mod capture;
 mod control;
 pub mod dtype;
@@ -22,6 +23,7 @@ mod scalar;
 pub mod tensor;
 pub mod value;
 
+pub use budget::Budget;
 pub use dtype::{DType, Scalar};
 pub use host::{Signature, run_host};
 pub use run::{Outputs, Weights, run};

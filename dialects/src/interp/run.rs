@@ -5,6 +5,7 @@ use std::collections::{HashMap, HashSet};
 use strata_core::ir::{Attr, Block, DYNAMIC, Op, Type, Value as Ssa};
 
 use super::alias::{Heap, Ref};
+use super::budget;
 use super::dtype::{DType, Scalar};
 use super::host::Memory;
 use super::tensor::Tensor;
@@ -201,6 +202,8 @@ pub(super) struct Machine<'c> {
     pub kernels: gpu::Known,
     /// The seeds of random numbers that were drawn.
     pub seeds: Seeds,
+    /// Calls of functions that are being run.
+    pub calls: usize,
     fuel: u64,
 }
 
@@ -217,6 +220,7 @@ impl<'c> Machine<'c> {
             memory: Memory::default(),
             kernels: gpu::Known::new(),
             seeds: Seeds::default(),
+            calls: 0,
             fuel: FUEL,
         }
     }
@@ -285,6 +289,7 @@ impl<'c> Machine<'c> {
                 return Err(fail("the program does not end").at(op.name(), &place(op)));
             }
             self.fuel -= 1;
+            budget::time().map_err(|e| e.at(op.name(), &place(op)))?;
             if is_terminator(op) {
                 return op
                     .operands()

@@ -8,11 +8,15 @@ use std::sync::Arc;
 use half::{bf16, f16};
 use num_complex::Complex64;
 
+use super::budget;
 use super::dtype::{Category, DType, Scalar};
 use super::value::{InterpError, fail};
 
 /// Tensors with more elements than this are refused.
 const MAX_ELEMENTS: usize = 1 << 28;
+
+/// Points between two looks at the time.
+const LOOK: u64 = 1 << 10;
 
 /// Elements by category.
 #[derive(Clone, Debug, PartialEq)]
@@ -39,6 +43,7 @@ pub fn numel(shape: &[usize]) -> Result<usize, InterpError> {
     for &d in shape {
         n = n.checked_mul(d).filter(|&n| n <= MAX_ELEMENTS).ok_or_else(|| fail(format!("a tensor of shape {shape:?} is too large")))?;
     }
+    budget::tensor(shape, n)?;
     Ok(n)
 }
 
@@ -91,21 +96,25 @@ pub fn try_each(shape: &[usize], mut f: impl FnMut(&[usize]) -> Result<(), Inter
         return Ok(());
     }
     let mut index = vec![0; shape.len()];
-    loop {
+    for count in 1u64.. {
         f(&index)?;
+        if count.is_multiple_of(LOOK) {
+            budget::time()?;
+        }
         if !advance(&mut index, shape) {
-            return Ok(());
+            break;
         }
     }
+    Ok(())
 }
 
 /// Calls `f` for every point of a shape in row-major order.
 pub fn each(shape: &[usize], mut f: impl FnMut(&[usize])) {
-    let done = try_each(shape, |i| {
+    // What follows it looks at the time too.
+    let _ = try_each(shape, |i| {
         f(i);
         Ok(())
     });
-    debug_assert!(done.is_ok());
 }
 
 impl Tensor {

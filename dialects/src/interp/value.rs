@@ -28,6 +28,16 @@ pub enum InterpError {
         /// What is wrong.
         reason: String,
     },
+    /// The run passes a bound that was set for it; nothing is known of the program.
+    #[error("{location}: `{op}`: {reason}, the bound of this run")]
+    Budget {
+        /// The op's full name.
+        op: String,
+        /// Where the op is.
+        location: String,
+        /// Which bound.
+        reason: String,
+    },
     /// The call breaks a guard of the program.
     #[error("{location}: the call violates a guard: {text}")]
     Guard {
@@ -51,6 +61,9 @@ impl InterpError {
             InterpError::Unsupported { op, location } => InterpError::Unsupported { op: fill(op, name), location: fill(location, place) },
             InterpError::Failed { op, location, reason } => {
                 InterpError::Failed { op: fill(op, name), location: fill(location, place), reason }
+            }
+            InterpError::Budget { op, location, reason } => {
+                InterpError::Budget { op: fill(op, name), location: fill(location, place), reason }
             }
             InterpError::Guard { text, location } => InterpError::Guard { text, location: fill(location, place) },
         }

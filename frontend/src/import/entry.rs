@@ -152,7 +152,7 @@ fn arg<'g>(spec: &'g InputSpec, argument: &'g Argument) -> Result<Option<Arg<'g>
         |value: &'g str, name: &str, kind| Some(Arg { input: named(name, kind), dim_order: None, name: Some(value), constant: None });
     Ok(match spec {
         InputSpec::Parameter { arg, parameter_name } => tensor(&arg.name, parameter_name, InputKind::Parameter),
-        InputSpec::Buffer { arg, buffer_name } => tensor(&arg.name, buffer_name, InputKind::Buffer),
+        InputSpec::Buffer { arg, buffer_name, .. } => tensor(&arg.name, buffer_name, InputKind::Buffer),
         InputSpec::TensorConstant { arg, tensor_constant_name } => tensor(&arg.name, tensor_constant_name, InputKind::Constant),
         InputSpec::UserInput { .. } => {
             let mut name = None;

@@ -1,7 +1,7 @@
 //! One call of the program: an `aten` op by its schema, or what the call means without one.
 
-use strata_core::ir::{Builder, Cx, Type, Value};
-use strata_dialects::aten::{self, Schema, schema::Kind};
+use strata_core::ir::{Builder, Cx, Op, Type, Value};
+use strata_dialects::aten::{self, AtenOp, Schema, infer, schema::Kind};
 
 use super::{
     arguments, control, copies,
@@ -88,6 +88,11 @@ impl<'c> Importer<'c> {
         storage::fill_offset(self, scope, matched.0, node, &mut inputs)?;
         let (results, bound) = results(self.cx, scope, schema, node)?;
         let op = aten::build(&mut self.builder, matched.0, &inputs, &results)?;
+        for (bound, value) in bound.iter().zip(op.results()) {
+            if let Bound::Name(name) = bound {
+                declared(op, name, value.ty())?;
+            }
+        }
         if self.aliasing && copies::copies(scope, node) {
             op.set_attr("capture.copies", self.cx.unit());
         }
@@ -100,6 +105,17 @@ impl<'c> Importer<'c> {
             }
         }
         Ok(())
+    }
+}
+
+/// Refuses a result's declared element type where ATen gives another.
+fn declared(op: Op<'_>, name: &str, ty: Type<'_>) -> Result<(), Refusal> {
+    let wanted = AtenOp::new(op).ok().and_then(|view| infer::results(&view));
+    match (wanted, ty.element_type().filter(|_| ty.is_tensor())) {
+        (Some(wanted), Some(dtype)) if !wanted.is(dtype) => {
+            Err(Refusal::broken(format!("`tensor_values.{name}.dtype` says {dtype}, and ATen gives {wanted} for these arguments")))
+        }
+        _ => Ok(()),
     }
 }
 

@@ -39,8 +39,8 @@ struct Stored {
 impl Archive {
     /// Opens and checks the container.
     pub fn open(path: &Path) -> Result<Self, Pt2Error> {
-        let bytes = map(path).map_err(|source| Pt2Error::Io { path: path.to_owned(), source })?;
-        let entries = directory(&bytes).map_err(|why| Pt2Error::Container { path: path.to_owned(), why })?;
+        let bytes = map(path).map_err(|source| Pt2Error::Io { source })?;
+        let entries = directory(&bytes).map_err(|why| Pt2Error::Container { why })?;
         Ok(Self { bytes: Arc::new(bytes), entries: Arc::new(entries) })
     }
 

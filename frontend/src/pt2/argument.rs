@@ -117,6 +117,8 @@ pub struct NamedGraph {
 pub struct CustomObject {
     /// The value's name in its graph.
     pub name: String,
+    /// Its class.
+    pub class_fqn: String,
 }
 
 /// A float; JSON has no infinities, so the format writes those as text.

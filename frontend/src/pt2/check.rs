@@ -79,9 +79,14 @@ fn tensor(meta: &TensorMeta) -> Result<(), String> {
     if meta.sizes.len() > MAX_RANK {
         return Err(format!("{} dimensions are more than {MAX_RANK}", meta.sizes.len()));
     }
-    match meta.sizes.iter().find(|size| matches!(size, SymInt::Int(size) if *size < 0)) {
-        Some(size) => Err(format!("{size:?} is a negative size")),
-        None => Ok(()),
+    if let Some(size) = meta.sizes.iter().find(|size| matches!(size, SymInt::Int(size) if *size < 0)) {
+        return Err(format!("{size:?} is a negative size"));
+    }
+    let known = || meta.sizes.iter().filter_map(|size| if let SymInt::Int(size) = size { Some(*size) } else { None });
+    let item = if known().any(|size| size == 0) { 1 } else { meta.dtype.size() as i64 };
+    match known().filter(|size| *size > 0).try_fold(item, i64::checked_mul) {
+        Some(_) => Ok(()),
+        None => Err(format!("its sizes {:?} make more bytes than can be counted", known().collect::<Vec<_>>())),
     }
 }
 
@@ -132,7 +137,8 @@ fn signature(program: &ExportedProgram) -> Result<(), Pt2Error> {
             InputSpec::UserInput { arg } => one_name(arg),
             InputSpec::Parameter { arg, .. } | InputSpec::Buffer { arg, .. } | InputSpec::TensorConstant { arg, .. } => Some(&*arg.name),
             InputSpec::ConstantInput { .. } => continue,
-            InputSpec::CustomObj { arg, .. } | InputSpec::Token { arg } => Some(&*arg.name),
+            InputSpec::CustomObj { arg, .. } => Some(&*arg.name),
+            InputSpec::Token { arg } => Some(&*arg.name),
         };
         same(name, input).map_err(|why| at(format!("graph_module.signature.input_specs[{place}]"), why))?;
     }

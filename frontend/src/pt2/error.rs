@@ -1,25 +1,19 @@
 //! One error type for everything that can be wrong with an archive.
 //!
-//! Each variant says where (file, archive entry, JSON field), what, and the way out.
-
-use std::path::PathBuf;
+//! Each variant says where in the archive (entry, JSON field), what, and the way out; who opened the file knows its name.
 
 /// Why a `.pt2` archive was refused.
 #[derive(Debug, thiserror::Error)]
 pub enum Pt2Error {
     /// The file itself cannot be opened or mapped.
-    #[error("{}: cannot be read: {source}; check the path and its permissions", path.display())]
+    #[error("it cannot be read: {source}; check the path and its permissions")]
     Io {
-        /// The file.
-        path: PathBuf,
         /// What the system said.
         source: std::io::Error,
     },
     /// The file is not a zip that `torch.export.save` could have written.
-    #[error("{}: not a .pt2 archive: {why}; write it again with torch.export.save", path.display())]
+    #[error("not a .pt2 archive: {why}; write it again with torch.export.save")]
     Container {
-        /// The file.
-        path: PathBuf,
         /// What is wrong with the container.
         why: String,
     },

@@ -1,11 +1,12 @@
 //! `models/model.json` as Rust types: the exported program, its graph, signature and metadata.
 //!
-//! Field names are the format's own, so that an error's JSON path can be found in the file.
+//! Field names are the format's own, so that an error's JSON path can be found in the file. A field that PyTorch's own reader needs
+//! is needed here too, also one that nothing is made of; only those that later versions added have a default there and here.
 
 use serde::Deserialize;
 
 use super::{
-    argument::{Argument, Device, Real, TensorRef},
+    argument::{Argument, CustomObject, Device, Real, TensorRef},
     dtype::{Layout, ScalarType},
     expr::Expr,
     table::Table,
@@ -35,11 +36,13 @@ pub struct SchemaVersion {
     pub minor: i64,
 }
 
-/// The range of a symbol; an absent bound is unlimited.
+/// The range of a symbol; a bound of null is none.
 #[derive(Debug, Clone, Deserialize)]
 #[allow(missing_docs, reason = "the format's own fields")]
 pub struct RangeConstraint {
+    #[serde(deserialize_with = "Option::deserialize")]
     pub min_val: Option<i64>,
+    #[serde(deserialize_with = "Option::deserialize")]
     pub max_val: Option<i64>,
 }
 
@@ -49,7 +52,6 @@ pub struct RangeConstraint {
 pub struct GraphModule {
     pub graph: Graph,
     pub signature: Signature,
-    #[serde(default)]
     pub module_call_graph: Vec<ModuleCall>,
 }
 
@@ -62,7 +64,6 @@ pub struct Graph {
     pub nodes: Vec<Node>,
     pub tensor_values: Table<TensorMeta>,
     pub sym_int_values: Table<SymInt>,
-    #[serde(default)]
     pub sym_bool_values: Table<SymBool>,
     #[serde(default)]
     pub sym_float_values: Table<SymFloat>,
@@ -79,7 +80,6 @@ pub struct Node {
     pub target: String,
     pub inputs: Vec<NamedArgument>,
     pub outputs: Vec<Argument>,
-    #[serde(default)]
     pub metadata: Table<String>,
     #[serde(default)]
     pub name: Option<String>,
@@ -127,7 +127,6 @@ pub struct TensorMeta {
     pub storage_offset: SymInt,
     pub device: Device,
     pub layout: Layout,
-    #[serde(default)]
     pub requires_grad: bool,
 }
 
@@ -183,10 +182,10 @@ pub struct Signature {
 pub enum InputSpec {
     UserInput { arg: Argument },
     Parameter { arg: TensorRef, parameter_name: String },
-    Buffer { arg: TensorRef, buffer_name: String },
+    Buffer { arg: TensorRef, buffer_name: String, persistent: bool },
     TensorConstant { arg: TensorRef, tensor_constant_name: String },
     ConstantInput { name: String, value: Constant },
-    CustomObj { arg: TensorRef, custom_obj_name: String },
+    CustomObj { arg: CustomObject, custom_obj_name: String },
     Token { arg: TensorRef },
 }
 
@@ -229,6 +228,8 @@ pub struct ModuleCall {
 #[derive(Debug, Clone, Deserialize)]
 #[allow(missing_docs, reason = "the format's own fields")]
 pub struct ModuleCallSignature {
+    pub inputs: Vec<Argument>,
+    pub outputs: Vec<Argument>,
     pub in_spec: String,
     pub out_spec: String,
     #[serde(default)]

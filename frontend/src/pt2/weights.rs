@@ -42,8 +42,10 @@ struct Config {
 #[derive(Deserialize)]
 struct Item {
     path_name: String,
-    #[serde(default)]
+    #[expect(dead_code, reason = "PyTorch's reader needs it, and no value of another type may stand there")]
+    is_param: bool,
     use_pickle: bool,
+    #[serde(deserialize_with = "Option::deserialize")]
     tensor_meta: Option<TensorMeta>,
 }
 

@@ -198,3 +198,39 @@ fn constants_of_the_call_are_guarded() {
     });
     shows(&bytes, &["%arg2: index {capture.kind = \"input\", capture.name = \"n\"}", "arith.cmpi eq, %arg2", "n == 3"]);
 }
+
+/// A node with another target, its second argument replaced, and the element type of its result.
+fn declares(target: &str, second: Option<Value>, dtype: i64) -> Vec<u8> {
+    with_model(|m| {
+        let node = &mut graph(m)["nodes"][0];
+        node["target"] = json!(format!("torch.ops.aten.{target}"));
+        match second {
+            Some(value) => node["inputs"][1]["arg"] = value,
+            None => drop(node["inputs"].as_array_mut().expect("inputs").pop()),
+        }
+        graph(m)["tensor_values"]["add"]["dtype"] = json!(dtype);
+        graph(m)["tensor_values"]["relu"]["dtype"] = json!(dtype);
+    })
+}
+
+#[test]
+fn element_types_that_aten_does_not_give() {
+    let (f16, f32, f64, i64, bool) = (6, 7, 8, 5, 12);
+    let (tensor, number) = (Some(json!({"as_tensor": {"name": "p_w"}})), Some(json!({"as_int": 2})));
+    let wrong = [
+        ("add.Tensor", tensor.clone(), f64, "f32"),
+        ("mul.Scalar", number.clone(), i64, "f32"),
+        ("lt.Tensor", tensor.clone(), f32, "i1"),
+        ("add_.Tensor", tensor.clone(), f16, "f32"),
+        ("exp.default", None, f16, "f32"),
+        ("clone.default", None, bool, "f32"),
+        ("argmax.default", None, f32, "i64"),
+    ];
+    for (target, second, dtype, wanted) in wrong {
+        let place = format!("and ATen gives {wanted} for these arguments");
+        refuses(&declares(target, second, dtype), &["node `add`", target, "`tensor_values.add.dtype` says", &place]);
+    }
+    for (target, second, dtype) in [("add.Tensor", tensor, f32), ("mul.Scalar", number, f32), ("exp.default", None, f32)] {
+        assert!(imported(&declares(target, second, dtype)).is_ok(), "{target}");
+    }
+}

@@ -218,6 +218,9 @@ fn bad_programs_are_refused() {
         ("a dtype that is text", "tensor_values.x.dtype", |m| graph(m)["tensor_values"]["x"]["dtype"] = json!("f32")),
         ("an unknown layout", "tensor_values.x.layout", |m| graph(m)["tensor_values"]["x"]["layout"] = json!(0)),
         ("a negative size", "tensor_values.x", |m| graph(m)["tensor_values"]["x"]["sizes"][0] = json!({"as_int": -2})),
+        ("more bytes than can be counted", "tensor_values.x", |m| {
+            graph(m)["tensor_values"]["x"]["sizes"][0] = json!({"as_int": 1i64 << 61})
+        }),
         ("a fractional size", "tensor_values.x.sizes[0]", |m| graph(m)["tensor_values"]["x"]["sizes"][0] = json!({"as_int": 1.5})),
         ("a size that overflows", "tensor_values.x.sizes[0]", |m| {
             graph(m)["tensor_values"]["x"]["sizes"][0] = json!({"as_int": 18446744073709551615u64})
@@ -261,7 +264,8 @@ fn bad_programs_are_refused() {
         ("an unknown input spec", "input_specs[0]", |m| m["graph_module"]["signature"]["input_specs"][0] = json!({"wish": {}})),
         ("a bad guard", "guards_code[0]", |m| m["guards_code"] = json!(["__import__('os').system('true')"])),
         ("a bad tree", "in_spec", |m| {
-            m["graph_module"]["module_call_graph"] = json!([{"fqn": "", "signature": {"in_spec": "[1, 2]", "out_spec": ""}}])
+            m["graph_module"]["module_call_graph"] =
+                json!([{"fqn": "", "signature": {"inputs": [], "outputs": [], "in_spec": "[1, 2]", "out_spec": ""}}])
         }),
         ("a nested graph that uses outer names", "as_graph.graph.nodes[0].inputs[0]", |m| {
             let mut inner = graph(m).clone();
@@ -313,5 +317,37 @@ fn bad_weights_are_refused() {
     ];
     for (kind, place, edit) in cases {
         refused(kind, place, &with_weights(edit));
+    }
+}
+
+/// What PyTorch's own reader needs, one field after the other.
+#[test]
+fn programs_that_pytorch_refuses_are_refused() {
+    let fields = [
+        ("graph_module.graph.nodes[0]", "/graph_module/graph/nodes/0", "metadata"),
+        ("graph_module.graph.nodes[0]", "/graph_module/graph/nodes/0", "target"),
+        ("graph_module.graph.tensor_values.x", "/graph_module/graph/tensor_values/x", "requires_grad"),
+        ("graph_module.graph.tensor_values.x", "/graph_module/graph/tensor_values/x", "storage_offset"),
+        ("graph_module.graph.tensor_values.x", "/graph_module/graph/tensor_values/x", "device"),
+        ("graph_module.graph", "/graph_module/graph", "sym_bool_values"),
+        ("graph_module.graph", "/graph_module/graph", "sym_int_values"),
+        ("graph_module", "/graph_module", "module_call_graph"),
+        ("graph_module.signature.input_specs[0]", "/graph_module/signature/input_specs/0/parameter", "parameter_name"),
+        (".", "", "opset_version"),
+        (".", "", "range_constraints"),
+    ];
+    for (place, pointer, field) in fields {
+        let bytes = with_model(|m| drop(m.pointer_mut(pointer).expect("a place").as_object_mut().expect("fields").remove(field)));
+        refused(field, place, &bytes);
+        refused(field, &format!("`{field}`"), &bytes);
+    }
+    refused("a range without its bound", "`max_val`", &with_model(|m| m["range_constraints"] = json!({"s0": {"min_val": 0}})));
+    refused(
+        "a buffer that may be kept or not",
+        "`persistent`",
+        &with_model(|m| m["graph_module"]["signature"]["input_specs"][0] = json!({"buffer": {"arg": {"name": "p_w"}, "buffer_name": "w"}})),
+    );
+    for field in ["is_param", "use_pickle", "tensor_meta", "path_name"] {
+        refused(field, &format!("`{field}`"), &with_weights(|w| drop(w.as_object_mut().expect("fields").remove(field))));
     }
 }

@@ -27,8 +27,12 @@ fn run(args: &[String]) -> Result<bool, Box<dyn Error>> {
     if let Some(job) = job(args.get(1..).unwrap_or_default())? {
         return Ok(job.run()?);
     }
-    // (The file of a .pt2's text is there until the end.)
-    let (args, _file) = opt_input(&expand(args)?)?;
+    let (args, exported) = opt_input(&expand(args)?)?;
     let registry = registry().with_upstream_passes().with_passes(&passes()).with_pipelines(&pipelines());
-    Ok(strata_core::opt_main(&registry, "rs-opt: Strata's optimizer driver\n", &args) == 0)
+    let done = strata_core::opt_main(&registry, "rs-opt: Strata's optimizer driver\n", &args) == 0;
+    // (The file of a .pt2's text is there until now.)
+    if let Some(exported) = exported.filter(|_| !done) {
+        eprintln!("rs-opt: {}: refused as said above, by its text at the level capture", exported.path.display());
+    }
+    Ok(done)
 }
