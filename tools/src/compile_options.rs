@@ -44,6 +44,11 @@ impl CompileOptions {
         CompileOptions { profile, ..self }
     }
 
+    /// Whether something is asked about the cache, or about what was measured.
+    pub fn says_of_cache(&self) -> bool {
+        self.no_cache || self.explain_cache || self.explain_autotune
+    }
+
     /// The driver's options as JSON; what was not given is left to the compiler. Equal options give equal texts.
     pub fn json(&self) -> String {
         let mut options = Map::new();

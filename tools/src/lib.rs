@@ -8,5 +8,6 @@ pub mod kernels;
 pub mod signature;
 mod start;
 pub mod tuning;
+pub mod verify_weights;
 
 pub use start::start;

@@ -15,7 +15,7 @@ use strata_tools::compile_options::CompileOptions;
 use strata_tools::kernels;
 use strata_tools::signature;
 use strata_tools::start;
-use strata_tools::tuning;
+use strata_tools::{tuning, verify_weights};
 
 /// Compile a tensor program.
 #[derive(Parser)]
@@ -32,9 +32,9 @@ struct Arguments {
     /// What to write
     #[arg(long, value_enum, default_value = "strata")]
     emit: Emit,
-    /// The level of --emit=mlir
-    #[arg(long, value_name = "LEVEL", default_value = "aten", value_parser = clap::builder::PossibleValuesParser::new(strata_driver::all_levels().map(|level| level.name)))]
-    to: String,
+    /// The level of --emit=mlir; aten by default
+    #[arg(long, value_name = "LEVEL", value_parser = clap::builder::PossibleValuesParser::new(strata_driver::all_levels().map(|level| level.name)))]
+    to: Option<String>,
     /// The file to write; texts go to standard output by default. --emit=so writes a C header beside it
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
@@ -49,6 +49,9 @@ struct Arguments {
     /// Verify the IR after every pass
     #[arg(long)]
     verify: bool,
+    /// Compare the checksums of the model's weights with their bytes first
+    #[arg(long)]
+    verify_weights: bool,
 }
 
 /// A form of the program.
@@ -137,6 +140,15 @@ fn main() -> ExitCode {
 
 fn compile_to(arguments: &Arguments) -> Result<(), Box<dyn Error>> {
     let options = arguments.options()?;
+    if arguments.to.is_some() && arguments.emit != Emit::Mlir {
+        return Err("--to=LEVEL says which text --emit=mlir writes, and does nothing without it".into());
+    }
+    if arguments.print_kernels && (options.target == Target::Cpu || !matches!(arguments.emit, Emit::So | Emit::Strata)) {
+        return Err("--print-kernels is about programs for --target=cuda (--emit=strata, so), and does nothing here".into());
+    }
+    if arguments.verify_weights {
+        verify_weights::of_model(&arguments.model)?;
+    }
     if options.target != Target::Cpu && !matches!(arguments.emit, Emit::Mlir | Emit::Ptx | Emit::Cubin | Emit::So | Emit::Strata) {
         return Err("for a CUDA device --emit=mlir, ptx, cubin, so and strata are there; the others are forms of CPU code alone".into());
     }
@@ -147,7 +159,7 @@ fn compile_to(arguments: &Arguments) -> Result<(), Box<dyn Error>> {
     let key = arguments.sign_key.as_deref().map(signature::signing_key).transpose()?;
     let code = |wanted| emit(&arguments.model, &options, &wanted);
     match arguments.emit {
-        Emit::Mlir => arguments.write_text(&lower(&arguments.model, &arguments.to, &options)?),
+        Emit::Mlir => arguments.write_text(&lower(&arguments.model, arguments.to.as_deref().unwrap_or("aten"), &options)?),
         Emit::Ptx => arguments.write_text(&ptx(&arguments.model, &options)?),
         Emit::Cubin => Ok(kernels::cubin(&ptx(&arguments.model, &options)?, &arguments.file("cubin"))?),
         Emit::Llvm => arguments.write_text(&code(codegen::Options { ir: true, ..Default::default() })?.ir.unwrap_or_default()),

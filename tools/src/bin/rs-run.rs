@@ -23,46 +23,49 @@ struct Arguments {
     #[arg(long, value_enum, default_value = "cpu")]
     backend: run::Backend,
     /// safetensors file with the inputs in_0, in_1, ...
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", conflicts_with = "suite")]
     inputs: Option<PathBuf>,
     /// safetensors file with the expected outputs out_0, out_1, ... (and the inputs, if --inputs is not given)
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", conflicts_with = "suite")]
     expect: Option<PathBuf>,
     /// Relative tolerance of --expect; default: the file's own, or PyTorch's for the element type
-    #[arg(long)]
+    #[arg(long, requires = "expect", value_parser = run::tolerance)]
     rtol: Option<f64>,
     /// Absolute tolerance of --expect
-    #[arg(long)]
+    #[arg(long, requires = "expect", value_parser = run::tolerance)]
     atol: Option<f64>,
     /// Print cold start, warm start, median and p99 of a call, kernels, bytes, memory
-    #[arg(long)]
+    #[arg(long, conflicts_with = "suite")]
     benchmark: bool,
     /// With --benchmark: each kernel's time, bytes, operations, and its share of what the machine can do
     #[arg(long, requires = "benchmark", num_args = 0..=1, require_equals = true, default_missing_value = "text")]
     roofline: Option<run::Form>,
     /// Show the model's road through the levels: ops, kernels, times of each stage, memory, and the cost of a call
-    #[arg(long)]
+    #[arg(long, conflicts_with = "suite")]
     report: bool,
     /// Print the conditions that a call must meet, and what they cost
-    #[arg(long)]
+    #[arg(long, conflicts_with = "suite")]
     print_guards: bool,
+    /// Compare the checksums of the weights' file with its bytes before anything runs
+    #[arg(long, conflicts_with = "suite")]
+    verify_weights: bool,
     /// Run every case of this folder's manifest.json
     #[arg(long, value_name = "DIR", conflicts_with = "model")]
     suite: Option<PathBuf>,
     /// Run only cases whose name or group matches
-    #[arg(long, value_name = "REGEX", requires = "suite")]
+    #[arg(long, value_name = "REGEX", conflicts_with = "model")]
     filter: Option<Regex>,
     /// Worker processes; default: one per CPU
-    #[arg(short, long, value_name = "N")]
+    #[arg(short, long, value_name = "N", conflicts_with = "model")]
     jobs: Option<usize>,
     /// Write the outputs of each input set to this folder
-    #[arg(long, value_name = "DIR", requires = "suite")]
+    #[arg(long, value_name = "DIR", conflicts_with = "model")]
     dump: Option<PathBuf>,
     /// Write a table of the cases passed, by operator and element type
-    #[arg(long, value_name = "FILE", requires = "suite")]
+    #[arg(long, value_name = "FILE", conflicts_with = "model")]
     coverage: Option<PathBuf>,
     /// Longest time for a case in seconds
-    #[arg(long, value_name = "SECONDS", default_value = "60")]
+    #[arg(long, value_name = "SECONDS", default_value = "60", conflicts_with = "model")]
     time_limit: f64,
     /// Run a .strata file only if the owner of this public key signed it; see rs-compile --sign-key
     #[arg(long, value_name = "PEM", conflicts_with_all = ["suite", "worker"])]
@@ -84,6 +87,11 @@ fn serve(arguments: Arguments) -> Result<bool, Box<dyn std::error::Error>> {
         return Ok(true);
     }
     if let Some(folder) = arguments.suite {
+        if arguments.compile.says_of_cache() {
+            return Err(
+                "--no-cache, --explain-cache and --explain-autotune do nothing with --suite, which always compiles; leave them out".into(),
+            );
+        }
         return run::suite::run(&run::suite::Options {
             folder,
             backend: arguments.backend,
@@ -104,6 +112,7 @@ fn serve(arguments: Arguments) -> Result<bool, Box<dyn std::error::Error>> {
         roofline: arguments.roofline,
         report: arguments.report,
         print_guards: arguments.print_guards,
+        verify_weights: arguments.verify_weights,
         rtol: arguments.rtol,
         atol: arguments.atol,
         verify_key: arguments.verify_key,

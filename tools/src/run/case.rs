@@ -1,10 +1,14 @@
 //! Conformance cases: `manifest.json` and the input sets beside it.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::error::Error;
+use std::fs::File;
+use std::io::Read;
 use std::path::{Path, PathBuf};
+use std::str::FromStr;
 
-use serde::{Deserialize, Serialize};
+use serde::de::Error as _;
+use serde::{Deserialize, Deserializer, Serialize};
 use strata_runtime::{DType, Tensor, TensorFile};
 
 /// The manifest of a folder.
@@ -34,17 +38,53 @@ pub struct Case {
     /// Outputs of the call.
     pub n_out: usize,
     /// Relative tolerance.
+    #[serde(deserialize_with = "checked_tolerance")]
     pub rtol: f64,
     /// Absolute tolerance.
+    #[serde(deserialize_with = "checked_tolerance")]
     pub atol: f64,
-    /// `close`, or `shape` when values are free.
-    pub check: String,
+    /// What is compared.
+    pub check: Check,
     /// What is special about it.
     #[serde(default)]
     pub tags: Vec<String>,
     /// Outputs whose values are free.
     #[serde(default)]
     pub skip_outputs: Vec<usize>,
+}
+
+/// What is compared.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Check {
+    /// Values, within a tolerance.
+    #[default]
+    Close,
+    /// Shapes and element types: values are free.
+    Shape,
+}
+
+impl FromStr for Check {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Check, String> {
+        match text {
+            "close" => Ok(Check::Close),
+            "shape" => Ok(Check::Shape),
+            _ => Err("close and shape are the two".into()),
+        }
+    }
+}
+
+/// A tolerance: what is infinite, negative or no number at all would make every comparison pass or fail.
+pub fn tolerance(text: &str) -> Result<f64, String> {
+    let number = text.parse().ok().filter(|number: &f64| number.is_finite() && *number >= 0.0);
+    number.ok_or_else(|| "a tolerance is a finite number from 0 up".into())
+}
+
+fn checked_tolerance<'de, D: Deserializer<'de>>(deserializer: D) -> Result<f64, D::Error> {
+    let number = f64::deserialize(deserializer)?;
+    tolerance(&number.to_string()).map_err(D::Error::custom)
 }
 
 impl Case {
@@ -77,6 +117,7 @@ pub enum Expected<'a> {
 
 /// One input set: inputs, expected outputs and mutations.
 pub struct InputSet {
+    path: PathBuf,
     file: TensorFile,
     scalars: HashMap<String, serde_json::Value>,
     /// Inputs of the call in order.
@@ -86,11 +127,16 @@ pub struct InputSet {
 impl InputSet {
     /// Reads an input set.
     pub fn read(path: &Path) -> Result<InputSet, Box<dyn Error>> {
+        refuse_numpy(path)?;
         let mut file = TensorFile::read(path)?;
         let scalars: HashMap<String, serde_json::Value> = match file.metadata.get("scalars") {
             Some(text) => serde_json::from_str(text).map_err(|e| format!("{}: scalars: {e}", path.display()))?,
             None => HashMap::new(),
         };
+        for (name, value) in &scalars {
+            well_formed(value).map_err(|why| format!("{}: scalars: `{name}`: {why}", path.display()))?;
+        }
+        known_names(file.tensors.keys().chain(scalars.keys())).map_err(|why| format!("{}: {why}", path.display()))?;
         let mut inputs = Vec::new();
         for k in 0.. {
             let name = format!("in_{k}");
@@ -101,7 +147,7 @@ impl InputSet {
                 (None, None) => break,
             }
         }
-        Ok(InputSet { file, scalars, inputs })
+        Ok(InputSet { path: path.to_owned(), file, scalars, inputs })
     }
 
     /// The call's inputs.
@@ -126,9 +172,70 @@ impl InputSet {
         self.file.tensors.iter().filter_map(|(name, tensor)| Some((name.strip_prefix("mut_")?, tensor)))
     }
 
-    /// A value of the file's metadata, as in `rtol`.
-    pub fn metadata(&self, name: &str) -> Option<&str> {
-        self.file.metadata.get(name).map(String::as_str)
+    /// The tolerance that the file asks for: `rtol` or `atol` of its metadata.
+    pub fn tolerance(&self, name: &str) -> Result<Option<f64>, String> {
+        self.metadata(name, tolerance)
+    }
+
+    /// What the file wants compared: `check` of its metadata.
+    pub fn check(&self) -> Result<Check, String> {
+        Ok(self.metadata("check", Check::from_str)?.unwrap_or_default())
+    }
+
+    fn metadata<T>(&self, name: &str, read: impl Fn(&str) -> Result<T, String>) -> Result<Option<T>, String> {
+        let text = self.file.metadata.get(name);
+        let wrong = |text: &str, why: String| format!("{}: __metadata__: `{name}` is {text:?}; {why}", self.path.display());
+        text.map(|text| read(text).map_err(|why| wrong(text, why))).transpose()
+    }
+}
+
+/// NumPy's files hold tensors too, and are asked for often enough to be refused by name.
+fn refuse_numpy(path: &Path) -> Result<(), Box<dyn Error>> {
+    let name = path.display();
+    let kind = path.extension().and_then(|kind| kind.to_str());
+    let mut start = [0; 6];
+    let marked = File::open(path).and_then(|mut file| file.read_exact(&mut start)).is_ok() && start == *b"\x93NUMPY";
+    let load = match kind {
+        Some("npz") => format!("dict(np.load('{name}'))"),
+        Some("npy") => format!("{{'in_0': np.load('{name}')}}"),
+        _ if marked => format!("{{'in_0': np.load('{name}')}}"),
+        _ => return Ok(()),
+    };
+    let convert = format!("import numpy as np, safetensors.numpy as s; s.save_file({load}, 'inputs.safetensors')");
+    Err(format!(
+        "{name}: a NumPy file, and only safetensors files with tensors in_0, in_1, .. are read; convert it: python3 -c \"{convert}\""
+    )
+    .into())
+}
+
+/// Every tensor is an input, an output or a mutation, and none is missing between two.
+fn known_names<'a>(names: impl Iterator<Item = &'a String>) -> Result<(), String> {
+    let (mut inputs, mut outputs) = (HashSet::new(), HashSet::new());
+    for name in names {
+        let place = |prefix: &str| {
+            name.strip_prefix(prefix).and_then(|place| place.parse::<usize>().ok()).filter(|k| name == &format!("{prefix}{k}"))
+        };
+        match (place("in_"), place("out_")) {
+            (Some(place), _) => drop(inputs.insert(place)),
+            (_, Some(place)) => drop(outputs.insert(place)),
+            _ if name.starts_with("mut_") => {}
+            _ => return Err(format!("`{name}` is no tensor of a call; the names are in_0, in_1, .., out_0, out_1, .. and mut_NAME")),
+        }
+    }
+    for (prefix, places) in [("in", inputs), ("out", outputs)] {
+        if let Some(missing) = (0..places.len()).find(|place| !places.contains(place)) {
+            return Err(format!("`{prefix}_{missing}` is missing before others"));
+        }
+    }
+    Ok(())
+}
+
+/// A number that is written as one.
+fn well_formed(value: &serde_json::Value) -> Result<(), String> {
+    let kind = value.as_object().filter(|fields| fields.len() == 1).and_then(|fields| fields.keys().next());
+    match kind.ok_or("one kind with its value is expected, as in {\"int\": 3}")?.as_str() {
+        kind @ ("int" | "float" | "bool") if scalar(value).is_none() => Err(format!("{value} is no {kind}")),
+        _ => Ok(()),
     }
 }
 

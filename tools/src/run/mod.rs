@@ -12,4 +12,5 @@ pub mod suite;
 pub mod worker;
 
 pub use backend::Backend;
+pub use case::tolerance;
 pub use roofline::Form;

@@ -7,11 +7,11 @@ use strata_runtime::compare::{Tolerance, preview};
 use strata_runtime::manifest::Scalar;
 use strata_runtime::{DType, Manifest, Tensor};
 use strata_tools::compile_options::CompileOptions;
-use strata_tools::tuning;
+use strata_tools::{tuning, verify_weights};
 
 use super::backend::{Backend, Compile, Named, Program};
 use super::benchmark;
-use super::case::InputSet;
+use super::case::{Check, InputSet};
 use super::judge::{Rules, judge};
 use super::road;
 use super::roofline::Form;
@@ -34,6 +34,8 @@ pub struct Options {
     pub report: bool,
     /// Show the conditions on a call.
     pub print_guards: bool,
+    /// Compare checksums of weights first.
+    pub verify_weights: bool,
     /// Relative tolerance.
     pub rtol: Option<f64>,
     /// Absolute tolerance.
@@ -44,13 +46,33 @@ pub struct Options {
     pub compile: CompileOptions,
 }
 
+/// Refuses options that code which was compiled already does not heed.
+fn only_for_models(options: &Options) -> Result<(), Box<dyn Error>> {
+    let asked = options.compile.clone().with_profile(false).json() != "{}" || options.compile.no_cache || options.compile.explain_cache;
+    match kind(&options.model) {
+        Some(kind @ ("strata" | "so")) if asked => {
+            let name = options.model.display();
+            Err(format!(
+                "{name}: a .{kind} file is compiled; options of the compilation and of its cache do nothing, give them to rs-compile"
+            )
+            .into())
+        }
+        _ => Ok(()),
+    }
+}
+
 /// Runs the model; false if the results are not the expected ones.
 pub fn run(options: &Options) -> Result<bool, Box<dyn Error>> {
+    only_for_models(options)?;
     // What is measured is a compilation, so it must be one.
     let cache = !(options.compile.no_cache || options.benchmark || options.report);
     let (json, verify) = (options.compile.json(), options.verify_key.as_deref());
     let how = Compile { options: &json, cache, explain: options.compile.explain_cache, verify };
-    let (program, times) = Program::open(&options.model, options.backend, &how)?;
+    let about = |error| about(&options.model, error);
+    if options.verify_weights && matches!(kind(&options.model), Some("pt2" | "mlir")) {
+        verify_weights::of_model(&options.model)?;
+    }
+    let (program, times) = Program::open(&options.model, options.backend, &how).map_err(about)?;
     let manifest = match &program {
         Program::Native(session) => Some(session.manifest()),
         Program::Parts(parts) => parts.first().map(|part| part.manifest()),
@@ -58,6 +80,9 @@ pub fn run(options: &Options) -> Result<bool, Box<dyn Error>> {
     };
     if let Some(manifest) = manifest.filter(|_| options.compile.explain_autotune) {
         eprintln!("{}: {}", options.model.display(), tuning::explain(manifest));
+    }
+    if let (true, Some(manifest), Some("strata" | "so")) = (options.verify_weights, manifest, kind(&options.model)) {
+        verify_weights::of_manifest(&options.model, manifest)?;
     }
     let set = options.inputs.as_deref().or(options.expect.as_deref()).map(InputSet::read).transpose()?;
     let made = match (&set, manifest) {
@@ -75,8 +100,14 @@ pub fn run(options: &Options) -> Result<bool, Box<dyn Error>> {
         benchmark::print_guards(manifest, &program, &inputs);
     }
     let results = program.run(&inputs).map_err(|error| match (&set, manifest) {
-        (None, None) => format!("{error}; without --inputs the interpreter and --dynamic=off have none").into(),
-        _ => error,
+        (None, None) => {
+            format!("{}: {error}; without --inputs the interpreter and --dynamic=off have none", options.model.display()).into()
+        }
+        (None, _) => about(error),
+        (Some(_), _) => {
+            let file = options.inputs.as_deref().or(options.expect.as_deref()).unwrap_or(Path::new("--inputs"));
+            format!("{} (inputs of {})", about(error), file.display()).into()
+        }
     })?;
     let right = match &options.expect {
         Some(path) => check(&results, path, options)?,
@@ -94,14 +125,25 @@ pub fn run(options: &Options) -> Result<bool, Box<dyn Error>> {
     Ok(right)
 }
 
+fn kind(model: &Path) -> Option<&str> {
+    model.extension().and_then(|kind| kind.to_str())
+}
+
+/// The error with the file that it is about, where it does not name it.
+fn about(model: &Path, error: Box<dyn Error>) -> Box<dyn Error> {
+    let (name, text) = (model.display().to_string(), error.to_string());
+    if text.contains(&name) || error.is::<std::io::Error>() { error } else { format!("{name}: {text}").into() }
+}
+
 fn check(results: &[Named], path: &Path, options: &Options) -> Result<bool, Box<dyn Error>> {
     let expected = InputSet::read(path)?;
-    let stored = |name: &str| expected.metadata(name).and_then(|text| text.parse().ok());
-    let tolerance = match (options.rtol.or_else(|| stored("rtol")), options.atol.or_else(|| stored("atol"))) {
+    // What the file says is looked at also where the command line says it otherwise.
+    let (rtol, atol, check) = (expected.tolerance("rtol")?, expected.tolerance("atol")?, expected.check()?);
+    let tolerance = match (options.rtol.or(rtol), options.atol.or(atol)) {
         (None, None) => None,
         (rtol, atol) => Some(Tolerance { rtol: rtol.unwrap_or(0.0), atol: atol.unwrap_or(0.0) }),
     };
-    let rules = Rules { tolerance, shape_only: expected.metadata("check") == Some("shape"), skip_outputs: &[] };
+    let rules = Rules { tolerance, shape_only: check == Check::Shape, skip_outputs: &[] };
     match judge(results, &expected, &rules) {
         Ok(errors) => {
             println!("as expected: max abs error {:.3e}, max rel error {:.3e}", errors.abs, errors.rel);

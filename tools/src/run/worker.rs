@@ -10,7 +10,7 @@ use strata_runtime::TensorFile;
 use strata_runtime::compare::Tolerance;
 
 use super::backend::{Backend, Compile, Named, Program};
-use super::case::{Case, InputSet};
+use super::case::{Case, Check, InputSet};
 use super::judge::{Rules, judge};
 
 /// What a worker is told to do.
@@ -100,7 +100,7 @@ fn run(task: &Task, backend: Backend, answer: &mut Answer) -> Result<(), Failure
     answer.compiled.extend(times.compile.map(|time| time.as_micros() as u64));
     let rules = Rules {
         tolerance: Some(Tolerance { rtol: case.rtol, atol: case.atol }),
-        shape_only: case.check == "shape",
+        shape_only: case.check == Check::Shape,
         skip_outputs: &case.skip_outputs,
     };
     let mut wrong = None;
