@@ -1,6 +1,7 @@
 //! `./x fuzz prim`: random programs, interpreted and compiled, with the same results or a small program that shows the difference.
 //! `./x fuzz edits`: random edits, where passes run again only for what changed.
 //! `./x fuzz remote`: servers that lie to a cache, which must give their lies to nobody.
+//! `./x fuzz archives|text|expectations|artefacts`: broken files, which the tools accept or refuse.
 
 mod case;
 mod check;
@@ -9,6 +10,7 @@ mod edits;
 mod emit;
 mod generate;
 mod graph;
+mod hostile;
 mod infer;
 mod remote;
 mod rng;
@@ -26,6 +28,7 @@ use clap::{Parser, Subcommand};
 use case::Case;
 use check::Verdict;
 use emit::{Style, emit};
+use hostile::Kind;
 use worker::Worker;
 
 #[derive(Parser)]
@@ -73,6 +76,14 @@ enum Command {
         #[arg(long, default_value_t = 1)]
         seed: u64,
     },
+    /// Broken .pt2 files, given to the tools
+    Archives(hostile::Options),
+    /// Broken .mlir files, given to the tools
+    Text(hostile::Options),
+    /// Broken files of expected values, given to rs-run
+    Expectations(hostile::Options),
+    /// Broken .strata files, given to rs-run
+    Artefacts(hostile::Options),
     /// Print a case, as reports name it, with its inputs
     Show {
         /// A seed with changes
@@ -90,9 +101,15 @@ enum Command {
 
 fn main() -> ExitCode {
     let done = match Cli::parse().command {
-        Command::Prim { count, seed, jobs, shrink, verbose } => prim(count, seed, jobs, Duration::from_secs(shrink), verbose),
+        Command::Prim { count, seed, jobs, shrink, verbose } => {
+            prim(count, seed, jobs, Duration::from_secs(shrink), verbose).map_err(Into::into)
+        }
         Command::Edits { count, seed } => Ok(edits::edits(count, seed)),
         Command::Remote { seconds, seed } => remote::remote(seed, seconds),
+        Command::Archives(options) => hostile::run(Kind::Archives, &options),
+        Command::Text(options) => hostile::run(Kind::Text, &options),
+        Command::Expectations(options) => hostile::run(Kind::Expectations, &options),
+        Command::Artefacts(options) => hostile::run(Kind::Artefacts, &options),
         Command::Show { case } => {
             println!("{}", describe(&case));
             Ok(true)
@@ -102,7 +119,7 @@ fn main() -> ExitCode {
             println!("{verdict:?}");
             Ok(verdict == Verdict::Same)
         }
-        Command::Worker => worker::serve().map(|()| true),
+        Command::Worker => worker::serve().map(|()| true).map_err(Into::into),
     };
     match done {
         Ok(true) => ExitCode::SUCCESS,

@@ -67,8 +67,8 @@ enum Command {
         #[arg(long)]
         generate: bool,
     },
-    /// Compare random programs, compiled, with the reference interpreter: `./x fuzz prim --count 10000`; or give the runtime what nobody
-    /// should, under AddressSanitizer: `./x fuzz c|artefact|manifest|safetensors --seconds 60 --seed 1`
+    /// Make random inputs: programs, compiled and interpreted (`./x fuzz prim --count 10000`), edits, broken files (`archives`, `text`, ..),
+    /// lying servers (`remote`), and what nobody should give the runtime, under AddressSanitizer (`c|artefact|manifest|safetensors`)
     Fuzz {
         /// What, and arguments for it
         #[arg(trailing_var_arg = true, allow_hyphen_values = true, required = true)]
@@ -128,6 +128,10 @@ fn dispatch(command: Command) -> Result<bool> {
         Command::Docs { generate } => docs::docs(generate),
         Command::Fuzz { args } if sanitize::TARGETS.contains(&args[0].as_str()) => sanitize::fuzz(&args),
         Command::Fuzz { args } => {
+            // Broken files are given to the tools.
+            if !cargo::build(Profile::Dev)? {
+                return Ok(false);
+            }
             let mut all = vec!["run", "--quiet", "--package", "strata-fuzz", "--"];
             all.extend(args.iter().map(String::as_str));
             cargo::run(&all)

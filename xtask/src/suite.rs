@@ -44,6 +44,8 @@ enum Part {
     Asan,
     /// The runtime's tests under ThreadSanitizer; only where it is named
     Tsan,
+    /// Broken files of every kind, given to the tools for a minute
+    Fuzz,
     /// The generated pages and the links of the book
     Docs,
 }
@@ -105,6 +107,9 @@ pub fn test(args: &Args) -> Result<bool> {
             }
             part("conformance cuda-emulated", &mut || conformance("cuda-emulated", args.filter.as_deref(), None));
             part("without each pass", &mut || without_each_pass(args.filter.as_deref()));
+        }
+        if wanted(Part::Fuzz) {
+            part("fuzz", &mut fuzz);
         }
         if args.parts.contains(&Part::Aarch64) {
             part("aarch64", &mut || aarch64::test(args.filter.as_deref()));
@@ -193,6 +198,17 @@ fn lit(filter: Option<String>, verbose: bool, bless: bool) -> Result<Count> {
         println!("{} tests need what this machine lacks", summary.unsupported);
     }
     Ok(Count { passed: summary.passed, failed: summary.failed })
+}
+
+/// Broken files of every kind, for a minute in all.
+fn fuzz() -> Result<Count> {
+    let mut count = Count::default();
+    for kind in ["archives", "text", "expectations", "artefacts"] {
+        let command = Command::new(cargo::tools(Profile::Dev).join("strata-fuzz")).args([kind, "--seconds", "15"]).status()?;
+        count.passed += usize::from(command.success());
+        count.failed += usize::from(!command.success());
+    }
+    Ok(count)
 }
 
 /// Runs the cases of ours on one back end.

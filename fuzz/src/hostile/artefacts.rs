@@ -1,0 +1,45 @@
+//! Broken `.strata` files: bytes that the checksums do not cover any more, and manifests that say something else.
+
+use serde_json::Value;
+use strata_driver::{Options, compile};
+use strata_runtime::Artefact;
+use strata_runtime::manifest::Manifest;
+
+use super::{Broken, Corpus, Failure, break_bytes, json, root};
+use crate::rng::Rng;
+
+/// Programs with weights, several outputs, symbolic sizes.
+const PROGRAMS: &[&str] =
+    &["test/models/chain30.pt2", "test/conformance/own/aliases/views_dynamic.pt2", "test/conformance/own/mutation/counter.pt2"];
+
+/// Compiled programs.
+pub struct Artefacts(Vec<Artefact>);
+
+impl Artefacts {
+    /// Compiles the programs, once.
+    pub fn read() -> Result<Artefacts, Failure> {
+        let compiled = PROGRAMS.iter().map(|program| compile(&root().join(program), &Options::default(), None));
+        Ok(Artefacts(compiled.collect::<Result<_, _>>()?))
+    }
+}
+
+impl Corpus for Artefacts {
+    fn broken(&self, rng: &mut Rng) -> Broken {
+        let artefact = &self.0[rng.below(self.0.len())];
+        let mut bytes = artefact.to_bytes();
+        match rng.below(3) {
+            0 => break_bytes(&mut bytes, rng),
+            _ => bytes = edited(artefact, rng).unwrap_or(bytes),
+        }
+        let command = rng.pick(&["rs-run %s", "rs-run --print-guards %s", "rs-run --report %s"]);
+        Broken { bytes, ending: "strata", command: command.into() }
+    }
+}
+
+/// With another manifest, and checksums that are right.
+fn edited(artefact: &Artefact, rng: &mut Rng) -> Option<Vec<u8>> {
+    let mut document: Value = serde_json::to_value(&artefact.manifest).ok()?;
+    json::edit(&mut document, rng);
+    let manifest: Manifest = serde_json::from_value(document).ok()?;
+    Some(Artefact { manifest, image: artefact.image.clone() }.to_bytes())
+}

@@ -1,0 +1,140 @@
+//! Broken `.mlir` files: the lit tests' programs and the levels of exported ones, changed token by token.
+
+use std::path::Path;
+
+use strata_driver::{LEVELS, Options, lower};
+
+use super::{Broken, Corpus, Failure, files, json, root};
+use crate::rng::Rng;
+
+/// Programs whose levels are among the texts.
+const MODELS: &[&str] =
+    &["test/models/chain30.pt2", "test/conformance/own/aliases/nested.pt2", "test/conformance/own/control/running_sum.pt2"];
+
+/// Texts with what is run on each.
+pub struct Texts {
+    texts: Vec<Text>,
+    /// All tokens of all texts: what others say in a place.
+    tokens: Vec<String>,
+}
+
+struct Text {
+    tokens: Vec<String>,
+    commands: Vec<String>,
+}
+
+impl Texts {
+    /// The lit tests, the levels of a few programs, and the texts of a folder.
+    pub fn read(more: Option<&Path>) -> Result<Texts, Failure> {
+        let mut texts = Vec::new();
+        let mut found = files(&root().join("test"), "mlir")?;
+        if let Some(more) = more {
+            found.extend(files(more, "mlir")?);
+        }
+        for path in found {
+            let text = std::fs::read_to_string(&path)?;
+            let mut commands: Vec<String> = text.lines().filter_map(command).collect();
+            commands.extend(["rs-run --no-cache %s", "rs-compile --no-cache %s -o out"].map(str::to_owned));
+            let program: Vec<&str> = text.lines().filter(|line| !line.trim_start().starts_with("//")).collect();
+            texts.push(Text { tokens: tokens(&program.join("\n")), commands });
+        }
+        for model in MODELS {
+            let model = root().join(model);
+            for level in LEVELS {
+                let text = lower(&model, level.name, &Options::default())?;
+                let commands = match level.name {
+                    "cpu" => vec!["rs-opt %s --lower-to-llvm".to_owned()],
+                    name => vec![format!("rs-opt %s --from={name} --to=cpu"), "rs-opt %s --check-semantics=seconds=5 --cse".to_owned()],
+                };
+                texts.push(Text { tokens: tokens(&text), commands });
+            }
+        }
+        let mut tokens: Vec<String> = texts.iter().flat_map(|text| text.tokens.iter().cloned()).collect();
+        tokens.sort();
+        tokens.dedup();
+        Ok(Texts { texts, tokens })
+    }
+}
+
+/// What a test runs on itself, without what looks at the output. What it expects to fail may be a wrong flag.
+fn command(line: &str) -> Option<String> {
+    let run = line.trim_start().strip_prefix("// RUN:")?.trim();
+    let run = run.split(['|', '>', '\\']).next()?.trim().trim_end_matches(" 2");
+    let ours = ["rs-opt", "rs-run", "rs-compile"].iter().any(|tool| run.starts_with(tool));
+    (ours && run.contains("%s") && !["%S", "%t", "%T", "&&", ";", "--watch"].iter().any(|part| run.contains(part))).then(|| run.to_owned())
+}
+
+/// Words with their marks, strings, and each other character for itself; white space is a token too.
+fn tokens(text: &str) -> Vec<String> {
+    let mut tokens: Vec<String> = Vec::new();
+    let mut chars = text.chars().peekable();
+    while let Some(first) = chars.next() {
+        let mut token = String::from(first);
+        let mut take = |wanted: &dyn Fn(char) -> bool| {
+            while let Some(&next) = chars.peek() {
+                if !wanted(next) {
+                    break;
+                }
+                token.push(next);
+                chars.next();
+            }
+        };
+        match first {
+            '"' => {
+                take(&|c| c != '"' && c != '\n');
+                token.extend(chars.next());
+            }
+            c if c.is_whitespace() => take(&char::is_whitespace),
+            c if c.is_ascii_digit() => take(&|c| c.is_ascii_digit()),
+            c if c.is_ascii_alphabetic() || "%@#!^_".contains(c) => take(&|c| c.is_ascii_alphanumeric() || "_.$".contains(c)),
+            _ => {}
+        }
+        tokens.push(token);
+    }
+    tokens
+}
+
+impl Corpus for Texts {
+    fn broken(&self, rng: &mut Rng) -> Broken {
+        let text = &self.texts[rng.below(self.texts.len())];
+        let mut tokens = text.tokens.clone();
+        for _ in 0..1 + rng.below(2) {
+            self.edit(&mut tokens, rng);
+        }
+        let mut bytes = tokens.concat().into_bytes();
+        if rng.chance(3) {
+            super::break_bytes(&mut bytes, rng);
+        }
+        Broken { bytes, ending: "mlir", command: text.commands[rng.below(text.commands.len())].clone() }
+    }
+}
+
+impl Texts {
+    fn edit(&self, tokens: &mut Vec<String>, rng: &mut Rng) {
+        if tokens.is_empty() {
+            return;
+        }
+        let numbers: Vec<usize> = (0..tokens.len()).filter(|&at| tokens[at].starts_with(|c: char| c.is_ascii_digit())).collect();
+        let at = rng.below(tokens.len());
+        let end = (at + 1 + rng.below(12)).min(tokens.len());
+        match rng.below(12) {
+            0..=5 if !numbers.is_empty() => tokens[numbers[rng.below(numbers.len())]] = rng.pick(&json::NUMBERS).to_string(),
+            6 => drop(tokens.drain(at..end)),
+            7 => {
+                let piece = tokens[at..end].to_vec();
+                let to = rng.below(tokens.len() + 1);
+                tokens.splice(to..to, piece);
+            }
+            8 => {
+                let other = rng.below(tokens.len());
+                tokens.swap(at, other);
+            }
+            9 => tokens[at] = tokens[rng.below(tokens.len())].clone(),
+            10 => {
+                tokens[at] =
+                    rng.pick(&["?", "*", "-", "index", "none", "f32", "i1", "bf16", "complex<f32>", "dense<>", "[]", "{}", "%0"]).into()
+            }
+            _ => tokens[at] = self.tokens[rng.below(self.tokens.len())].clone(),
+        }
+    }
+}
