@@ -6,7 +6,7 @@
 #[derive(Debug, thiserror::Error)]
 pub enum Pt2Error {
     /// The file itself cannot be opened or mapped.
-    #[error("it cannot be read: {source}; check the path and its permissions")]
+    #[error("cannot be read: {source}; check the path and its permissions")]
     Io {
         /// What the system said.
         source: std::io::Error,
