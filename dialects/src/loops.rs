@@ -34,7 +34,7 @@ fn copies(schedule: Option<Attr<'_>>) -> i64 {
 /// them (`unroll`), and run lanes along one of them (`vector`, `width`).
 ///
 /// C1: `symbols` are positions of `index` arguments. C2: there is one shape for each argument and each result.
-/// C3: what the schedule has written out (`unroll`, `width`, `rows`) is at most 4096 copies.
+/// C3: what the schedule has written out (`unroll`, `width`, `rows`) is at most 4096 copies. C4: the domains of its stages are of its dims.
 #[op("loop.kernel", traits(Symbol, IsolatedFromAbove, SingleBlock), verify)]
 pub struct Kernel {
     sym_name: Attr<Str>,
@@ -58,6 +58,10 @@ impl Verify for Kernel<'_> {
         ensure!(given == wanted, 2, "{given} shapes are given for {} arguments and {results} results", args.len());
         let copies = copies(self.op().attr("schedule"));
         ensure!(copies <= MAX_COPIES, 3, "the schedule asks for {copies} copies of the body, and at most {MAX_COPIES} are written out");
+        let dims = self.sizes().results().len() as i64;
+        for domain in block.ops().into_iter().filter_map(|op| op.attr("domain")?.as_i64s()) {
+            ensure!(domain.iter().all(|dim| (0..dims).contains(dim)), 4, "the domain {domain:?} is not of the {dims} dims of the kernel");
+        }
         Ok(())
     }
 }

@@ -83,7 +83,12 @@ fn edit_json(entries: &mut [Entry], rng: &mut Rng, ending: &str) {
     let count = found.len();
     let Some(entry) = found.get_mut(rng.below(count)) else { return };
     let Ok(mut document) = serde_json::from_slice::<Value>(&entry.bytes) else { return };
-    json::edit(&mut document, rng);
+    // What the operators are given says more than the descriptions around it.
+    let inside = if rng.chance(60) { "/graph_module/graph/nodes" } else { "" };
+    match document.pointer_mut(inside) {
+        Some(nodes) => json::edit(nodes, rng),
+        None => json::edit(&mut document, rng),
+    }
     entry.bytes = json::text(&document, rng);
 }
 

@@ -36,10 +36,15 @@ impl Corpus for Artefacts {
     }
 }
 
-/// With another manifest, and checksums that are right.
+/// With another manifest, and checksums that are right. The layout stays: it places the code and binds its imports, so that another one is
+/// other code.
 fn edited(artefact: &Artefact, rng: &mut Rng) -> Option<Vec<u8>> {
     let mut document: Value = serde_json::to_value(&artefact.manifest).ok()?;
+    let layout = document["layout"].clone();
     json::edit(&mut document, rng);
+    if let Some(fields) = document.as_object_mut() {
+        fields.insert("layout".to_owned(), layout);
+    }
     let manifest: Manifest = serde_json::from_value(document).ok()?;
     Some(Artefact { manifest, image: artefact.image.clone() }.to_bytes())
 }

@@ -33,7 +33,7 @@ const TEXTS: &[&str] = &["", "\0", "..", "/etc/passwd", "%s%n", "é\u{202e}", "N
 
 /// Changes a document in a few places.
 pub fn edit(document: &mut Value, rng: &mut Rng) {
-    for _ in 0..1 + rng.below(3) {
+    for _ in 0..1 + rng.below(2) {
         change(document, rng);
     }
 }
@@ -41,7 +41,7 @@ pub fn edit(document: &mut Value, rng: &mut Rng) {
 /// The text of a document; now and then one that no parser takes.
 pub fn text(document: &Value, rng: &mut Rng) -> Vec<u8> {
     let mut bytes = document.to_string().into_bytes();
-    match rng.below(20) {
+    match rng.below(60) {
         0 => super::break_bytes(&mut bytes, rng),
         1 => bytes = "[".repeat(100_000).into_bytes(),
         2 => bytes.extend_from_slice(b" {}"),
@@ -54,9 +54,9 @@ fn change(document: &mut Value, rng: &mut Rng) {
     let count = size(document);
     let other = node(document, &mut rng.below(count)).cloned().unwrap_or_default();
     // Numbers are few among the nodes and say most.
-    let wanted: fn(&Value) -> bool = match rng.below(4) {
-        0 | 1 => Value::is_number,
-        2 => |value| value.is_array() || value.is_object(),
+    let wanted: fn(&Value) -> bool = match rng.below(6) {
+        0..=3 => Value::is_number,
+        4 => |value| value.is_array() || value.is_object(),
         _ => |_| true,
     };
     let mut at = rng.below(count);
@@ -69,10 +69,11 @@ fn change(document: &mut Value, rng: &mut Rng) {
     let Some(value) = node(document, &mut at) else { return };
     match (value, rng.below(6)) {
         (value @ Value::Number(_), 0..=4) => {
-            *value = match rng.below(8) {
+            *value = match rng.below(20) {
                 0 => u64::MAX.into(),
                 1 => 0.5.into(),
                 2 => 1e308.into(),
+                3..=8 => rng.below(12).into(),
                 _ => rng.pick(&NUMBERS).into(),
             }
         }

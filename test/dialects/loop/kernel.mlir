@@ -22,3 +22,15 @@ loop.kernel @kernel {schedule = {unroll = array<i64: 4611686018427387904, 4>}, s
   }
   loop.return %0 : tensor<24xf32>
 }
+
+// -----
+
+// expected-error @+1 {{C4: the domain [-2] is not of the 1 dims of the kernel}}
+loop.kernel @domain {shapes = [affine_map<() -> (24)>, affine_map<() -> (24)>], sizes = affine_map<() -> (24)>, symbols = array<i64>} : () -> () {
+^bb0(%x: tensor<24xf32>):
+  %0 = loop.stage %x {domain = array<i64: -2>, maps = [affine_map<(d0) -> (d0)>], space = "buffer"} : (tensor<24xf32>) -> tensor<24xf32> {
+  ^bb0(%a: f32):
+    loop.yield %a : f32
+  }
+  loop.return %0 : tensor<24xf32>
+}
