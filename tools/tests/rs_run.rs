@@ -95,7 +95,7 @@ fn one_model_is_compared_with_its_expectation() {
     assert_eq!(run("a__wrong", &[]).0, Some(1));
     assert_eq!(run("a__wrong", &["--atol=0.6"]).0, Some(0));
     let refused = rs_run(folder.path(), &["a__good.pt2"]);
-    assert_eq!(String::from_utf8(refused.stderr).unwrap(), "rs-run: this compiler compiles nothing\n");
+    assert_eq!(String::from_utf8(refused.stderr).unwrap(), "rs-run: a__good.pt2: this compiler compiles nothing\n");
     assert_eq!(refused.status.code(), Some(1));
 }
 
