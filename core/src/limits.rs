@@ -18,6 +18,10 @@ const MAX_WIDTH: usize = 4096;
 /// At `%name#N` the parser makes room for `N + 1` results of 16 bytes, whatever the op has: 256 MiB for all names.
 const MAX_RESULTS: usize = 1 << 24;
 
+/// What a text is with its aliases written out. `#b = [#a, #a]`, `#c = [#b, #b]`, .. doubles with each line, and what prints or walks
+/// an attribute takes each of them.
+const MAX_EXPANSION: usize = 1 << 24;
+
 /// What is refused, with its line.
 #[derive(Debug, thiserror::Error, PartialEq, Eq)]
 pub(crate) enum Refused {
@@ -30,6 +34,12 @@ pub(crate) enum Refused {
     /// An expression is too long.
     #[error("{line}: an expression has more than {MAX_OPERATORS} operators; divide it")]
     Operators {
+        /// Where the bound is passed.
+        line: usize,
+    },
+    /// Aliases of aliases are too many.
+    #[error("{line}: with its aliases written out the text has more than {MAX_EXPANSION} of them; write fewer uses of aliases in aliases")]
+    Expansion {
         /// Where the bound is passed.
         line: usize,
     },
@@ -79,7 +89,18 @@ pub(crate) fn check(source: &[u8]) -> Result<(), Refused> {
     if source.len() > MAX_BYTES {
         return Err(Refused::Size { bytes: source.len() });
     }
-    Scanner { source, at: 0, line: 1, operators: vec![0], results: HashMap::new(), values: 0 }.scan()
+    Scanner {
+        source,
+        at: 0,
+        line: 1,
+        operators: vec![0],
+        results: HashMap::new(),
+        values: 0,
+        aliases: HashMap::new(),
+        defined: None,
+        uses: 0,
+    }
+    .scan()
 }
 
 /// A look at the tokens, which knows strings and comments.
@@ -93,13 +114,33 @@ struct Scanner<'s> {
     results: HashMap<&'s [u8], usize>,
     /// Their sum.
     values: usize,
+    /// The aliases of the text.
+    aliases: HashMap<&'s [u8], Alias>,
+    /// The one that the line defines.
+    defined: Option<(&'s [u8], Alias)>,
+    /// Uses so far, those in aliases as often as these are used.
+    uses: usize,
+}
+
+/// What an alias stands for.
+#[derive(Clone, Copy)]
+struct Alias {
+    /// Uses of aliases with itself, written out.
+    uses: usize,
+    /// Levels of brackets, written out.
+    nesting: usize,
 }
 
 impl<'s> Scanner<'s> {
     fn scan(mut self) -> Result<(), Refused> {
         while let Some(&byte) = self.source.get(self.at) {
             match byte {
-                b'\n' => self.line += 1,
+                b'\n' => {
+                    self.line += 1;
+                    if self.operators.len() == 1 {
+                        self.aliases.extend(self.defined.take());
+                    }
+                }
                 // `->`, `>=` and `<=` are no brackets.
                 b'>' if self.before() == b'-' => {}
                 b'<' | b'>' if self.after() == b'=' => {}
@@ -109,18 +150,15 @@ impl<'s> Scanner<'s> {
                         return Err(Refused::Nesting { line: self.line });
                     }
                 }
-                b'}' | b')' | b']' | b'>' => {
-                    if self.operators.len() > 1 {
-                        self.operators.pop();
-                    }
-                }
+                b'}' | b')' | b']' | b'>' if self.operators.len() > 1 => drop(self.operators.pop()),
                 b',' | b'=' | b':' => self.set_operators(0),
                 b'-' if self.after() == b'>' => {}
                 b'+' | b'-' | b'*' => self.operator()?,
                 b'"' => self.string(),
                 b'/' if self.after() == b'/' => self.comment(),
                 b'%' => self.value()?,
-                b'@' | b'#' | b'!' | b'^' => {
+                b'#' | b'!' => self.alias()?,
+                b'@' | b'^' => {
                     self.name(self.at + 1);
                 }
                 b'0'..=b'9' | b'a'..=b'z' | b'A'..=b'Z' | b'_' => {
@@ -160,6 +198,36 @@ impl<'s> Scanner<'s> {
         let end = rest.iter().position(|byte| !(byte.is_ascii_alphanumeric() || b"_$.".contains(byte))).unwrap_or(rest.len());
         self.at = start + end - 1;
         &rest[..end]
+    }
+
+    /// `#name` or `!name`, defined or used. Locations name each other in long chains, and are written out nowhere.
+    fn alias(&mut self) -> Result<(), Refused> {
+        let start = self.at;
+        let name = self.name(start + 1);
+        if name.is_empty() || name.starts_with(b"loc") {
+            return Ok(());
+        }
+        let mark = &self.source[start..=self.at];
+        let nesting = self.operators.len() - 1;
+        let next = self.source[self.at + 1..].trim_ascii_start();
+        if nesting == 0 && next.starts_with(b"=") && !next.starts_with(b"==") {
+            self.defined = Some((mark, Alias { uses: 1, nesting: 0 }));
+            return Ok(());
+        }
+        let used = self.aliases.get(mark).copied().unwrap_or(Alias { uses: 1, nesting: 0 });
+        let nesting = nesting + used.nesting;
+        if nesting > MAX_NESTING {
+            return Err(Refused::Nesting { line: self.line });
+        }
+        let uses = match &mut self.defined {
+            Some((_, alias)) => {
+                alias.nesting = alias.nesting.max(nesting);
+                &mut alias.uses
+            }
+            None => &mut self.uses,
+        };
+        *uses = uses.saturating_add(used.uses);
+        if *uses > MAX_EXPANSION { Err(Refused::Expansion { line: self.line }) } else { Ok(()) }
     }
 
     /// `%name#N`.
@@ -316,6 +384,21 @@ mod tests {
             assert!(matches!(check(text.as_bytes()), Err(Refused::Width { .. })), "{text}");
         }
         assert_eq!(check(b"%i9999 = f(@i9999, #i9999, !i9999, ^i9999) : i128, tensor<4096x16xi64>, max9999"), Ok(()));
+    }
+
+    #[test]
+    fn aliases_of_aliases_are_written_out() {
+        let laughs: String = (1..40).map(|k| format!("#a{k} = [#a{}, #a{}]\n", k - 1, k - 1)).collect();
+        assert_eq!(check(laughs.as_bytes()), Err(Refused::Expansion { line: 24 }));
+        let chain: String = (1..1000).map(|k| format!("!a{k} = tuple<!a{}>\n", k - 1)).collect();
+        assert_eq!(check(chain.as_bytes()), Err(Refused::Nesting { line: MAX_NESTING + 1 }));
+        let maps = format!(
+            "#map = affine_map<(d0) -> (d0)>\n#set = affine_set<(d0) : (d0 == 0)>\n{}",
+            "use(#map) {a = #dialect.b}\n".repeat(100_000)
+        );
+        assert_eq!(check(maps.as_bytes()), Ok(()));
+        let places: String = (1..1000).map(|k| format!("#loc{k} = loc(callsite(#loc{} at #loc{}))\n", k - 1, k - 1)).collect();
+        assert_eq!(check(places.as_bytes()), Ok(()));
     }
 
     #[test]

@@ -6,6 +6,9 @@ use serde::Deserialize;
 
 use super::token::{Cursor, Token};
 
+/// Parts of an expression whose powers are written out as products; a text has at most 2^16 bytes.
+const MAX_WRITTEN: usize = 1 << 14;
+
 /// An expression over symbols.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(try_from = "String")]
@@ -148,7 +151,28 @@ impl Expr {
         let mut cursor = Cursor::new(text)?;
         let expr = parse(&mut cursor)?;
         cursor.end()?;
+        expr.check_powers()?;
         Ok(expr)
+    }
+
+    /// Powers in powers say much in few words: what they are as products is bounded.
+    pub(super) fn check_powers(&self) -> Result<(), String> {
+        match self.written_out() {
+            0..=MAX_WRITTEN => Ok(()),
+            count => Err(format!("its powers written out have {count} parts, more than {MAX_WRITTEN}")),
+        }
+    }
+
+    fn written_out(&self) -> usize {
+        match self {
+            Self::Call(Func::Pow, operands) => {
+                // Larger exponents are written out nowhere.
+                let times = operands.get(1).and_then(Self::as_int).filter(|times| (1..=64).contains(times)).unwrap_or(1);
+                operands.first().map_or(1, Self::written_out).saturating_mul(times as usize)
+            }
+            Self::Call(_, operands) => operands.iter().map(Self::written_out).fold(1, usize::saturating_add),
+            _ => 1,
+        }
     }
 
     /// The constant value, when there is one.

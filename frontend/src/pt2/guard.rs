@@ -35,6 +35,7 @@ impl Guard {
         let mut reader = Reader { cursor: Cursor::new(text)?, places: Vec::new() };
         let expr = reader.disjunction()?;
         reader.cursor.end()?;
+        expr.check_powers()?;
         Ok(Self { text: text.to_owned(), expr, places: reader.places })
     }
 }

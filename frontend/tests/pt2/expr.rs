@@ -27,6 +27,7 @@ fn srepr_is_read() {
 fn bad_expressions_are_refused() {
     let deep = format!("{}Integer(1){}", "Max(".repeat(100_000), ")".repeat(100_000));
     let long = "Max(".repeat(5_000);
+    let powers = format!("{}Symbol('s0'){}", "Pow(".repeat(14), ", Integer(8))".repeat(14));
     let bad = [
         "",
         "Integer",
@@ -48,6 +49,7 @@ fn bad_expressions_are_refused() {
         "\u{1F600}",
         "'open",
         &deep,
+        &powers,
         &long,
     ];
     for text in bad {
