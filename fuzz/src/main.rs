@@ -105,7 +105,7 @@ fn main() -> ExitCode {
             prim(count, seed, jobs, Duration::from_secs(shrink), verbose).map_err(Into::into)
         }
         Command::Edits { count, seed } => Ok(edits::edits(count, seed)),
-        Command::Remote { seconds, seed } => remote::remote(seed, seconds),
+        Command::Remote { seconds, seed } => remote::remote(seed, seconds).map_err(Into::into),
         Command::Archives(options) => hostile::run(Kind::Archives, &options),
         Command::Text(options) => hostile::run(Kind::Text, &options),
         Command::Expectations(options) => hostile::run(Kind::Expectations, &options),
