@@ -152,8 +152,11 @@ pub extern "C" fn strata_error() -> *const c_char {
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn strata_close(program: *mut Session) {
     if is_given(program) {
-        // SAFETY: it came from `boxed`, and the caller gives it up.
-        guarded((), || Ok(drop(unsafe { Box::from_raw(program) })));
+        guarded((), || {
+            // SAFETY: it came from `boxed`, and the caller gives it up.
+            drop(unsafe { Box::from_raw(program) });
+            Ok(())
+        });
     }
 }
 
