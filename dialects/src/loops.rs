@@ -34,7 +34,8 @@ fn copies(schedule: Option<Attr<'_>>) -> i64 {
 /// them (`unroll`), and run lanes along one of them (`vector`, `width`).
 ///
 /// C1: `symbols` are positions of `index` arguments. C2: there is one shape for each argument and each result.
-/// C3: what the schedule has written out (`unroll`, `width`, `rows`) is at most 4096 copies. C4: the domains of its stages are of its dims.
+/// C3: what the schedule has written out (`unroll`, `width`, `rows`) is at most 4096 copies. C4: the domains of its stages are of its dims,
+/// and so is what `loop.index` asks for.
 #[op("loop.kernel", traits(Symbol, IsolatedFromAbove, SingleBlock), verify)]
 pub struct Kernel {
     sym_name: Attr<Str>,
@@ -62,6 +63,10 @@ impl Verify for Kernel<'_> {
         for domain in block.ops().into_iter().filter_map(|op| op.attr("domain")?.as_i64s()) {
             ensure!(domain.iter().all(|dim| (0..dims).contains(dim)), 4, "the domain {domain:?} is not of the {dims} dims of the kernel");
         }
+        let mut asked = Vec::new();
+        self.op().walk(&mut |op| asked.extend(op.int("dim").filter(|_| op.is("loop.index"))));
+        let other = asked.into_iter().find(|dim| !(0..dims).contains(dim));
+        ensure!(other.is_none(), 4, "the index of dim {} is not of the {dims} dims of the kernel", other.unwrap_or_default());
         Ok(())
     }
 }

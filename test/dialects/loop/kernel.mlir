@@ -34,3 +34,15 @@ loop.kernel @domain {shapes = [affine_map<() -> (24)>, affine_map<() -> (24)>], 
   }
   loop.return %0 : tensor<24xf32>
 }
+
+// -----
+
+// expected-error @+1 {{C4: the index of dim 255 is not of the 1 dims of the kernel}}
+loop.kernel @index {shapes = [affine_map<() -> (24)>], sizes = affine_map<() -> (24)>, symbols = array<i64>} : () -> () {
+  %0 = loop.stage {domain = array<i64: 0>, maps = [], space = "buffer"} : tensor<24xi64> {
+    %i = loop.index {dim = 255 : i64} : index
+    %n = arith.index_cast %i : index to i64
+    loop.yield %n : i64
+  }
+  loop.return %0 : tensor<24xi64>
+}
