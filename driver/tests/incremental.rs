@@ -203,7 +203,8 @@ fn a_callee_by_its_body_and_by_its_signature() {
 fn another_process_finds_all_of_it_on_disk() {
     let dir = tempfile::tempdir().expect("a folder");
     let store = || {
-        let settings = Settings { dir: Some(dir.path().into()), size: Some(1 << 30), key: Some(Secret::new([7; 32])), ..Settings::default() };
+        let settings =
+            Settings { dir: Some(dir.path().into()), size: Some(1 << 30), key: Some(Secret::new([7; 32])), ..Settings::default() };
         Store::open(&settings).expect("the folder is given")
     };
     let text = program(10).concat();

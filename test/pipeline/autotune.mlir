@@ -6,7 +6,7 @@
 // RUN: env STRATA_CACHE_SIZE=1G STRATA_CACHE_DIR=%t.cache rs-run %s --mode=max-autotune --autotune-budget=0.002 --explain-autotune 2>&1 | FileCheck %s --check-prefixes=STORED,PLAIN
 
 // A compiled program depends on the stored schedules: without them it is no longer the one that was asked for.
-// RUN: rm -r %t.cache/v1/schedule
+// RUN: rm -r %t.cache/v2/schedule
 // RUN: env STRATA_CACHE_SIZE=1G STRATA_CACHE_DIR=%t.cache rs-run %s --mode=max-autotune --autotune-budget=0.001 --explain-autotune 2>&1 | FileCheck %s --check-prefixes=SEARCHED,PLAIN
 
 // A damaged entry is told, and is a miss.

@@ -1,6 +1,6 @@
 //! Affine quantisation: whole numbers for floats by a scale and a zero point, of a tensor, a channel, a token, a group or a block.
 
-use strata_dialects::aten::dtype::{DType, Numeric};
+use strata_dialects::aten::dtype::{DType, Numeric, Weight, result_type};
 
 use super::args::Args;
 use super::builder::Scalar;
@@ -111,8 +111,8 @@ fn moved<'c>(x: Tensor<'c>, zero: Option<Tensor<'c>>, dtype: DType) -> Tensor<'c
 
 fn quantize_rows<'c>(a: &Args<'c>, x: Tensor<'c>, scale: Tensor<'c>, zero: Tensor<'c>) -> Tensor<'c> {
     let scale = scale.reciprocal();
-    let dtype = if scale.dtype() == DType::F64 { DType::F64 } else { x.dtype() };
-    let scaled = step(dtype, step(dtype, x) * scale.convert(dtype.compute()));
+    let dtype = result_type(&[(x.dtype(), Weight::Dimensioned), (scale.dtype(), Weight::Dimensioned)]);
+    let scaled = step(dtype, x.convert(dtype.compute()) * scale.convert(dtype.compute()));
     in_range(a, step(dtype, scaled + zero.convert(scaled.dtype())).round())
 }
 

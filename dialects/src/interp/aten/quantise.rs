@@ -10,9 +10,16 @@ use crate::interp::value::{Args, InterpError, Results, fail, many, one};
 pub const ARMS: &[(&str, Arm)] = &[
     ("aten.fake_quantize_per_channel_affine", Op(|a| fake(a, true, false))),
     ("aten.fake_quantize_per_channel_affine_cachemask", Op(|a| fake(a, true, true))),
+    ("aten.fake_quantize_per_channel_affine_cachemask_backward", Op(gradient)),
     ("aten.fake_quantize_per_tensor_affine", Op(|a| fake(a, false, false))),
     ("aten.fake_quantize_per_tensor_affine.tensor_qparams", Op(|a| fake(a, false, false))),
     ("aten.fake_quantize_per_tensor_affine_cachemask", Op(|a| fake(a, false, true))),
+    ("aten.fake_quantize_per_tensor_affine_cachemask_backward", Op(gradient)),
+    ("quantized_decomposed._choose_qparams_per_token_asymmetric_impl", Op(choose_asymmetric_rows)),
+    ("quantized_decomposed.choose_qparams.tensor", Op(choose)),
+    ("quantized_decomposed.choose_qparams_per_token", Op(choose_rows)),
+    ("quantized_decomposed.choose_qparams_per_token_asymmetric", Op(choose_asymmetric_rows)),
+    ("quantized_decomposed.choose_qparams_symmetric.tensor", Op(choose_symmetric)),
     ("quantized_decomposed.dequantize_per_channel", Op(dequantize)),
     ("quantized_decomposed.dequantize_per_channel_group", Op(dequantize)),
     ("quantized_decomposed.dequantize_per_tensor", Op(dequantize)),
@@ -26,6 +33,7 @@ pub const ARMS: &[(&str, Arm)] = &[
     ("quantized_decomposed.quantize_per_tensor.tensor", Op(|a| quantize(a, false))),
     ("quantized_decomposed.quantize_per_tensor.tensor2", Op(|a| quantize(a, false))),
     ("quantized_decomposed.quantize_per_token", Op(|a| quantize(a, true))),
+    ("torchao.choose_qparams_affine", Op(choose_blocks)),
     ("torchao.dequantize_affine", Op(dequantize)),
     ("torchao.quantize_affine", Op(|a| quantize(a, false))),
 ];
@@ -103,12 +111,11 @@ fn quantize(args: &Args, moved_first: bool) -> Results {
     let scale = per_element(args, SCALES, x.shape())?.ok_or_else(|| fail("no scale"))?;
     let zero = per_element(args, ZEROS, x.shape())?;
     let (low, high) = bounds(args, dtype)?;
-    let half = matches!(x.dtype(), DType::F16 | DType::Bf16);
-    // Scales of a row or a block leave halves what they are.
-    let kept = half && (moved_first || args.opt("block_size").is_some()) && matches!(scale.dtype, DType::F16 | DType::Bf16);
+    // Scales of a channel, a row or a block promote with the elements; the one of a tensor is a number.
+    let half = |dtype| matches!(dtype, DType::F16 | DType::Bf16);
     let working = match scale.dtype {
         DType::F64 => DType::F64,
-        _ if kept || half && moved_first => x.dtype(),
+        own if own == x.dtype() && half(own) => own,
         _ => DType::F32,
     };
     let whole = args.tensor("scale").is_err() || args.opt("block_size").is_none() && args.opt("scales").is_none();
@@ -157,4 +164,115 @@ fn fake(args: &Args, channels: bool, mask: bool) -> Results {
     }
     let inside = (0..x.len()).map(|k| Scalar::Bool((low..=high).contains(&number(k))));
     many([back, Tensor::from_scalars(DType::Bool, x.shape(), inside.collect::<Vec<_>>())?])
+}
+
+/// The gradient of numbers that were in the range.
+fn gradient(args: &Args) -> Results {
+    let (grad, mask) = (args.tensor("grad")?, args.tensor("mask")?.expand(args.tensor("grad")?.shape())?);
+    let kept = (0..grad.len()).map(|k| if mask.at(k).truthy() { grad.at(k) } else { Scalar::Float(0.0) });
+    one(Tensor::from_scalars(grad.dtype(), grad.shape(), kept.collect::<Vec<_>>())?)
+}
+
+/// The least and the largest of some numbers, and 0.
+fn extremes(numbers: impl Iterator<Item = f64>) -> (f64, f64) {
+    numbers.fold((0.0, 0.0), |(least, most), x| (x.min(least), x.max(most)))
+}
+
+fn single(dtype: DType, x: f64) -> Result<Tensor, InterpError> {
+    Tensor::from_floats(dtype, &[1], &[x])
+}
+
+/// The zero point is what 0 becomes.
+fn choose(args: &Args) -> Results {
+    let (least, most) = extremes(args.tensor("input")?.floats().into_iter());
+    let (low, high) = (args.int("quant_min")? as f64, args.int("quant_max")? as f64);
+    let scale = rounded(DType::F32, rounded(DType::F32, most - least) / (high - low)).max(rounded(DType::F32, args.float("eps")?));
+    let zero = (low - rounded(DType::F32, least / scale).round_ties_even()).max(low).min(high);
+    many([single(DType::F64, scale)?, single(DType::I64, zero)?])
+}
+
+fn choose_symmetric(args: &Args) -> Results {
+    let (least, most) = extremes(args.tensor("input")?.floats().into_iter());
+    let half = (args.int("quant_max")? - args.int("quant_min")?) as f64 / 2.0;
+    let scale = rounded(DType::F32, most.max(-least) / half).max(rounded(DType::F32, args.float("eps")?));
+    let zero = if args.dtype("dtype")? == Some(DType::U8) { 128.0 } else { 0.0 };
+    many([single(DType::F64, scale)?, single(DType::I64, zero)?])
+}
+
+/// A number for each row, from the row.
+fn by_row(x: &Tensor, dtype: DType, f: impl Fn(&[f64]) -> f64) -> Result<Tensor, InterpError> {
+    let last = x.shape().last().copied().unwrap_or(1);
+    let mut shape = x.shape().to_vec();
+    if let Some(last) = shape.last_mut() {
+        *last = 1;
+    }
+    let numbers: Vec<f64> = x.floats().chunks(last.max(1)).map(f).collect();
+    Tensor::from_floats(dtype, &shape, &numbers)
+}
+
+fn choose_rows(args: &Args) -> Results {
+    let x = args.tensor("input")?;
+    let dtype = x.dtype();
+    let scale = |row: &[f64]| rounded(dtype, rounded(dtype, row.iter().fold(1e-5, |most: f64, x| most.max(x.abs()))) / 127.0);
+    many([by_row(x, dtype, scale)?, by_row(x, dtype, |_| 0.0)?])
+}
+
+fn choose_asymmetric_rows(args: &Args) -> Results {
+    let x = args.tensor("input")?;
+    let near = |x: f64| rounded(args.tensor("input").map_or(DType::F32, Tensor::dtype), x);
+    let both = |row: &[f64]| {
+        let (least, most) = extremes(row.iter().copied());
+        let scale = near(near(near(most - least) / 255.0).max(f64::from(f32::EPSILON)));
+        let (least, most) = (near(least / scale), near(most / scale));
+        let zero = if near(near(least - 128.0) + near(most + 127.0)) > 0.0 { near(-128.0 - least) } else { near(127.0 - most) };
+        (scale, zero.clamp(-128.0, 127.0).round_ties_even())
+    };
+    many([by_row(x, DType::F64, |row| both(row).0)?, by_row(x, DType::I64, |row| both(row).1)?])
+}
+
+fn choose_blocks(args: &Args) -> Results {
+    let x = args.tensor("input")?;
+    let dtype = x.dtype();
+    let blocks = args.ints("block_size")?;
+    let target = args.dtype("target_dtype")?.ok_or_else(|| fail("no element type"))?;
+    let (low, high) = bounds(args, target)?;
+    let normal = match dtype {
+        DType::F16 => 2f64.powi(-14),
+        DType::F64 => f64::MIN_POSITIVE,
+        _ => f64::from(f32::MIN_POSITIVE),
+    };
+    let eps = args.opt_float("eps")?.unwrap_or(normal);
+    let counts: Vec<usize> = x.shape().iter().zip(&blocks).map(|(size, block)| size / (*block).max(1) as usize).collect();
+    let near = |x: f64| rounded(dtype, x);
+    let mapping = args.str("mapping_type")?;
+    let both = |place: &[usize]| {
+        let inside: Vec<usize> = blocks.iter().map(|block| *block as usize).collect();
+        let mut numbers = Vec::new();
+        crate::interp::tensor::each(&inside, |k| {
+            let at: Vec<usize> = place.iter().zip(k).zip(&inside).map(|((p, k), block)| p * block + k).collect();
+            numbers.push(x.f(&at));
+        });
+        let (least, most) = extremes(numbers.into_iter());
+        match mapping {
+            "ASYMMETRIC" => {
+                let scale = near(near(most - least) / (high - low)).max(eps);
+                (scale, near(low - near(least / scale).round_ties_even()).max(low).min(high))
+            }
+            "SYMMETRIC" => (near(most.max(-least) / ((high - low) / 2.0)).max(eps), ((high + low + 1.0) / 2.0).trunc()),
+            _ => (near(least / low).max(near(most / high)).max(eps), ((high + low + 1.0) / 2.0).trunc()),
+        }
+    };
+    let kept: Vec<usize> = match args.flag("keepdim")? {
+        true => counts.clone(),
+        // A dimension that is one block, or part of one, is gone; one of blocks of one element stays.
+        false => {
+            let whole = x.shape().iter().zip(&blocks).map(|(size, block)| *block as usize == *size && *block != 1);
+            counts.iter().zip(whole).filter(|(_, whole)| !whole).map(|(count, _)| *count).collect()
+        }
+    };
+    let given = |name: &str| args.dtype(name).ok().flatten();
+    let zeros = given("zero_point_dtype").unwrap_or(if mapping == "ASYMMETRIC" { DType::I32 } else { dtype });
+    let scale = Tensor::build(given("scale_dtype").unwrap_or(dtype), &counts, |i| Scalar::Float(both(i).0))?;
+    let zero = Tensor::build(zeros, &counts, |i| Scalar::Float(both(i).1))?;
+    many([scale.reshape(&kept)?, zero.reshape(&kept)?])
 }

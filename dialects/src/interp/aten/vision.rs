@@ -1,5 +1,7 @@
 //! Boxes and regions, read one place at a time.
 
+use std::cmp::Ordering;
+
 use super::Arm::{self, Op};
 use crate::interp::dtype::{DType, Scalar};
 use crate::interp::tensor::Tensor;
@@ -23,7 +25,7 @@ pub fn non_maximum(boxes: &Tensor, scores: &Tensor, threshold: f64) -> Result<Ve
     }
     let round = |x: f64| boxes.dtype().cast(Scalar::Float(x)).float();
     let mut order: Vec<usize> = (0..scores.len()).collect();
-    order.sort_by(|&a, &b| scores.at(b).float().total_cmp(&scores.at(a).float()));
+    order.sort_by(|&a, &b| scores.at(b).float().partial_cmp(&scores.at(a).float()).unwrap_or(Ordering::Equal));
     let mut kept: Vec<usize> = Vec::new();
     for at in order {
         let corner = |row: usize, k: usize| boxes.f(&[row, k]);
