@@ -24,6 +24,11 @@ impl Ref {
         self.storage
     }
 
+    /// The type of its elements.
+    pub fn dtype(&self) -> DType {
+        self.dtype
+    }
+
     /// The positions, to take a view of.
     pub fn positions(&self) -> &Tensor {
         &self.positions
@@ -44,7 +49,7 @@ impl Ref {
         let (from, to) = (self.dtype.size() - skip, dtype.size());
         let pieces = if skip > 0 || shape == self.positions.shape() { 1 } else { (from / to).max(1) };
         let starts = self.positions.ints().into_iter().step_by((to / from).max(1));
-        let positions = starts.flat_map(|start| (0..pieces).map(move |piece| Scalar::Int(start as i128 + (skip + piece * to) as i128)));
+        let positions = starts.flat_map(|start| (0..pieces).map(move |piece| Scalar::Int(start + (skip + piece * to) as i128)));
         Ok(Ref { storage: self.storage, dtype, positions: Tensor::from_scalars(DType::I64, shape, positions)? })
     }
 }

@@ -5,6 +5,7 @@ use std::io::Read;
 use std::path::Path;
 
 use serde_json::Value as Json;
+use strata_dialects::capture::Storage;
 use strata_dialects::interp::alias::{Heap, Ref, functional, is_view, reshapes};
 use strata_dialects::interp::aten::{self, join};
 use strata_dialects::interp::{Args, InterpError, Scalar, Tensor, Value};
@@ -135,10 +136,10 @@ struct Walk<'a> {
 impl Walk<'_> {
     fn bind(&mut self, value: Value) -> Result<Slot, Problem> {
         Ok(match value {
-            Value::Tensor(t) => Slot::Tensor(self.heap.store(&t)?),
-            Value::Tensors(ts) => {
-                Slot::Tensors(ts.iter().map(|t| t.as_ref().map(|t| self.heap.store(t)).transpose()).collect::<Result<_, _>>()?)
-            }
+            Value::Tensor(t) => Slot::Tensor(self.heap.store(&t, &Storage::RowMajor)?),
+            Value::Tensors(ts) => Slot::Tensors(
+                ts.iter().map(|t| t.as_ref().map(|t| self.heap.store(t, &Storage::RowMajor)).transpose()).collect::<Result<_, _>>()?,
+            ),
             other => Slot::Other(other),
         })
     }
@@ -261,9 +262,9 @@ impl Walk<'_> {
         }
         if let (Some(_), Some((_, r, variable))) = (&inplace, &first) {
             if reshapes(name) {
-                let positions = self.heap.positions(r).clone();
+                let positions = r.positions().clone();
                 let seen = tensor(aten::call(name, &args.with("self", positions))?)?;
-                let slot = Slot::Tensor(self.heap.view(r, seen));
+                let slot = Slot::Tensor(r.view(seen));
                 env.insert(variable.clone(), slot.clone());
                 return Ok(vec![slot]);
             }
@@ -276,8 +277,8 @@ impl Walk<'_> {
             self.heap.write(r, &value)?;
             return Ok(vec![Slot::Tensor(r.clone())]);
         }
-        if let (true, Some((arg, r, _))) = (is_view(name), &first) {
-            let positions = self.heap.positions(r).clone();
+        if let (true, Some((arg, r, _))) = (first.as_ref().is_some_and(|(_, r, _)| is_view(name, r.dtype())), &first) {
+            let positions = r.positions().clone();
             let seen = aten::call(name, &args.with(arg, positions))?;
             return Ok(seen.into_iter().map(|v| self.view(r, v)).collect());
         }
@@ -287,8 +288,8 @@ impl Walk<'_> {
 
     fn view(&self, r: &Ref, seen: Value) -> Slot {
         match seen {
-            Value::Tensor(p) => Slot::Tensor(self.heap.view(r, p)),
-            Value::Tensors(ps) => Slot::Tensors(ps.into_iter().flatten().map(|p| Some(self.heap.view(r, p))).collect()),
+            Value::Tensor(p) => Slot::Tensor(r.view(p)),
+            Value::Tensors(ps) => Slot::Tensors(ps.into_iter().flatten().map(|p| Some(r.view(p))).collect()),
             other => Slot::Other(other),
         }
     }

@@ -54,8 +54,11 @@ fn ones(n: usize) -> Tensor {
     Tensor::from_slice(DType::F32, &[n as i64], &vec![1f32; n]).unwrap()
 }
 
+/// Runs a program on some inputs.
+type Road = Box<dyn Fn(&[Tensor]) -> Result<Vec<Tensor>, String>>;
+
 /// All roads that a program can go, each a call of it.
-fn roads(path: &Path) -> Vec<(&'static str, Box<dyn Fn(&[Tensor]) -> Result<Vec<Tensor>, String>>)> {
+fn roads(path: &Path) -> Vec<(&'static str, Road)> {
     let session = Session::load(&compile(path, &Options::default(), None).unwrap(), None).unwrap();
     let device = emulated(path, &Options { target: "cuda:sm_80".parse().unwrap(), ..Options::default() }).unwrap();
     let run = |session: Session| move |inputs: &[Tensor]| session.run(inputs).map_err(|error| error.to_string());

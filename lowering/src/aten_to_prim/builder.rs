@@ -81,7 +81,7 @@ impl<'c> Prim<'c> {
         self.error.borrow_mut().get_or_insert_with(|| message.into());
     }
 
-    /// The steps of a loop that a number of the program counts: none, and an error, where they are more than [`MAX_STEPS`].
+    /// The steps of a loop that a number of the program counts: none, and an error, where they are more than `MAX_STEPS`.
     pub fn steps(&self, what: &str, count: i64) -> Range<i64> {
         let few = count <= MAX_STEPS;
         if !few {
@@ -90,7 +90,7 @@ impl<'c> Prim<'c> {
         0..if few { count } else { 0 }
     }
 
-    /// Whether a constant of so many rows and columns may be written out; an error where it has more than [`MAX_ELEMENTS`].
+    /// Whether a constant of so many rows and columns may be written out; an error where it has more than `MAX_ELEMENTS`.
     pub fn may_write(&self, what: &str, rows: i64, columns: i64) -> bool {
         let few = rows.checked_mul(columns).is_some_and(|count| count <= MAX_ELEMENTS);
         if !few {

@@ -339,7 +339,7 @@ fn fake_learnable<'c>(a: &Args<'c>, axis: Option<i64>) -> Tensor<'c> {
     let x = x.convert(x.dtype().compute());
     let number = |name| {
         let t = a.raw(name).convert(x.dtype());
-        axis.map_or(t.reshape(&vec![Size::Const(1); 0]), |axis| on_axis(t, a.wrap(axis, rank), rank))
+        axis.map_or(t.reshape(&[]), |axis| on_axis(t, a.wrap(axis, rank), rank))
     };
     let scale = number("scale");
     let zero = (number("zero_point") + 0.5).clamp(a.int("quant_min") as f64, a.int("quant_max") as f64).floor();
