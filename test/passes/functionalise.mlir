@@ -265,3 +265,20 @@ func.func @main(%x: tensor<2x3x4xf32> {capture.kind = "input", capture.name = "x
       : (tensor<2x3x4xf32>, tensor<3xf32>, tensor<3xf32>) -> (tensor<2x3x4xf32>, tensor<3xf32>, tensor<3xf32>)
   return %0#0, %0#1 : tensor<2x3x4xf32>, tensor<3xf32>
 }
+
+// -----
+
+// Operators with `out=` write to it.
+
+// CHECK-LABEL: func.func @out(
+// CHECK-SAME: %[[X:.*]]: tensor<4xf32>
+// CHECK: %[[SUM:.*]] = aten.add.Tensor %[[X]], %[[X]]
+// CHECK: %[[RANGE:.*]] = aten.arange.start_step {dtype = f32, end = 4 : i64, start = 0 : i64
+// CHECK: return %[[SUM]], %[[RANGE]]
+func.func @out(%x: tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>) {
+  %0 = aten.clone %x : (tensor<4xf32>) -> tensor<4xf32>
+  %1 = aten.add.out %x, %x, %0 : (tensor<4xf32>, tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+  %2 = aten.clone %x : (tensor<4xf32>) -> tensor<4xf32>
+  %3 = aten.arange.start_out %2 {start = 0 : i64, end = 4 : i64} : (tensor<4xf32>) -> tensor<4xf32>
+  return %1, %2 : tensor<4xf32>, tensor<4xf32>
+}

@@ -57,10 +57,9 @@ pub fn is_operator(op: Op<'_>) -> bool {
 const OPERANDS: &[ValueDef] = &[ValueDef { name: "inputs", arity: Arity::Variadic, constraint: AnyType::CONSTRAINT }];
 const RESULTS: &[ValueDef] = &[ValueDef { name: "outputs", arity: Arity::Variadic, constraint: AnyType::CONSTRAINT }];
 
-/// One op per overload, but for those that write to an argument `out`, which no captured program has.
+/// One op per overload.
 fn definitions(prefix: &str) -> Vec<OpDef> {
-    let defined = |row: &schema::RowFacts| row.name.starts_with(prefix) && !row.has("out");
-    schema::rows().filter(defined).map(|row| definition(&row)).collect()
+    schema::rows().filter(|row| row.name.starts_with(prefix)).map(|row| definition(&row)).collect()
 }
 
 fn definition(row: &schema::RowFacts) -> OpDef {

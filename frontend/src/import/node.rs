@@ -80,6 +80,11 @@ impl<'c> Importer<'c> {
             why: format!("`{target}` is not an operator of PyTorch 2.15's aten or prims"),
             help: "decompose it before export (run_decompositions) or replace it in the program",
         })?;
+        // A call that gives nothing to anybody and changes nothing, such as a `size` that nobody reads.
+        let gives_nothing = node.outputs.iter().all(|output| matches!(output, Argument::AsNone(_)));
+        if gives_nothing && !schema.returns.is_empty() && !schema.is_mutable() {
+            return Ok(());
+        }
         let matched = arguments::overload(arguments::sort(node, schema, names)?);
         if !self.lenient && !self.cx.is_registered(matched.0.name) {
             return Err(Refusal::unsupported(format!("`{}` is not an op of the aten level", matched.0.name)));

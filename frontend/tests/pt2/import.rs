@@ -146,6 +146,21 @@ fn numbers_select_overloads() {
     shows(&divided, &["aten.scalar_tensor", "dtype = f32", "aten.div.Tensor"]);
 }
 
+#[test]
+fn calls_that_give_nothing_are_left_out() {
+    for outputs in [json!([]), json!([{"as_none": true}])] {
+        let unused = with_model(|m| {
+            let mut call = graph(m)["nodes"][0].clone();
+            call["target"] = json!("torch.ops.aten.size.int");
+            call["inputs"] =
+                json!([{"name": "self", "arg": {"as_tensor": {"name": "x"}}, "kind": 1}, {"name": "dim", "arg": {"as_int": 0}, "kind": 1}]);
+            call["outputs"] = outputs;
+            graph(m)["nodes"].as_array_mut().expect("a list").insert(0, call);
+        });
+        shows(&unused, &["aten.add.Tensor"]);
+    }
+}
+
 /// A change of a node.
 type Edit = fn(&mut Value);
 

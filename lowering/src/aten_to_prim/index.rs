@@ -315,5 +315,8 @@ fn one_hot<'c>(a: &Args<'c>) -> Tensor<'c> {
     let (x, classes) = (a.tensor("self"), a.size("num_classes"));
     let classes = if classes.known() == Some(-1) { (flat(x).reduce("max", &[0], false) + 1).item_size() } else { classes };
     let rank = x.rank();
+    let range = x.greater_equal(0).and(x.less(a.prim.size_tensor(x.dtype(), classes)));
+    let inside = range.reduce("and", &range.all_dims(), false);
+    a.prim.guard(inside, "one_hot: a class is negative, or not below num_classes = {0}", &[classes]);
     x.unsqueeze(rank).equal(a.prim.range(x.dtype(), classes)).convert(DType::I64)
 }

@@ -10,13 +10,13 @@ use super::rule::{Rule, one, unary};
 use super::tensor::Tensor;
 
 pub(super) const RULES: &[Rule] = &[
+    one("aten._add_relu.Scalar", Exact, |a| add(a).relu()),
+    one("aten._add_relu.Tensor", Exact, |a| add(a).relu()),
     unary("aten.abs", Exact, |x| x.abs()),
     unary("aten.absolute", Exact, |x| x.abs()),
     unary("aten.acos", Float, complex::acos),
     unary("aten.acosh", Float, complex::acosh),
     one("aten.add.Scalar", Exact, add),
-    one("aten._add_relu.Scalar", Exact, |a| add(a).relu()),
-    one("aten._add_relu.Tensor", Exact, |a| add(a).relu()),
     one("aten.add.Tensor", Exact, add),
     one("aten.addcdiv", Exact, addcdiv),
     one("aten.addcmul", Exact, addcmul),
@@ -57,12 +57,12 @@ pub(super) const RULES: &[Rule] = &[
     one("aten.float_power.Tensor_Scalar", Exact, float_power),
     one("aten.float_power.Tensor_Tensor", Exact, float_power),
     unary("aten.floor", Exact, floor),
-    one("aten.floor_divide", Exact, |a| pair(a, floor_div)),
-    one("aten.floor_divide.Scalar", Exact, |a| pair(a, floor_div)),
+    one("aten.floor_divide", Exact, |a| by_divisor(a, floor_div)),
+    one("aten.floor_divide.Scalar", Exact, |a| by_divisor(a, floor_div)),
     one("aten.fmax", Exact, |a| pair(a, fmax)),
     one("aten.fmin", Exact, |a| pair(a, fmin)),
-    one("aten.fmod.Scalar", Exact, |a| pair(a, |x, y| x % y)),
-    one("aten.fmod.Tensor", Exact, |a| pair(a, |x, y| x % y)),
+    one("aten.fmod.Scalar", Exact, |a| by_divisor(a, |x, y| x % y)),
+    one("aten.fmod.Tensor", Exact, |a| by_divisor(a, |x, y| x % y)),
     unary("aten.frac", Exact, |x| x - x.trunc()),
     one("aten.heaviside", Exact, heaviside),
     one("aten.hypot", Float, |a| pair(a, hypot)),
@@ -95,9 +95,9 @@ pub(super) const RULES: &[Rule] = &[
     one("aten.pow.Tensor_Tensor", Exact, pow),
     unary("aten.rad2deg", Compute, |x| x * (180.0 / std::f64::consts::PI)),
     unary("aten.reciprocal", Float, |x| x.reciprocal()),
-    one("aten.remainder.Scalar", Exact, |a| pair(a, remainder)),
-    one("aten.remainder.Scalar_Tensor", Exact, |a| pair(a, remainder)),
-    one("aten.remainder.Tensor", Exact, |a| pair(a, remainder)),
+    one("aten.remainder.Scalar", Exact, |a| by_divisor(a, remainder)),
+    one("aten.remainder.Scalar_Tensor", Exact, |a| by_divisor(a, remainder)),
+    one("aten.remainder.Tensor", Exact, |a| by_divisor(a, remainder)),
     unary("aten.round", Exact, round),
     one("aten.round.decimals", Compute, round_decimals),
     unary("aten.rsqrt", Compute, |x| x.rsqrt()),
@@ -134,6 +134,17 @@ pub(super) const RULES: &[Rule] = &[
 /// Applies `f` to `self` and `other` in the type that they promote to.
 pub(super) fn pair<'c>(a: &Args<'c>, f: impl Fn(Tensor<'c>, Tensor<'c>) -> Tensor<'c>) -> Tensor<'c> {
     let [x, y] = a.promoted(["self", "other"]);
+    f(x, y)
+}
+
+/// As [`pair`]; the call fails where a whole number is divided by zero, as in PyTorch.
+fn by_divisor<'c>(a: &Args<'c>, f: impl Fn(Tensor<'c>, Tensor<'c>) -> Tensor<'c>) -> Tensor<'c> {
+    let [x, y] = a.promoted(["self", "other"]);
+    let constant = a.opt_constant("other").is_some_and(|divisor| divisor != 0.0);
+    if y.dtype().is_integral() && !constant && x.numel().known() != Some(0) {
+        let zero = y.equal(0).reduce("or", &y.all_dims(), false);
+        a.prim.guard(!zero, "ZeroDivisionError: a whole number is divided by zero", &[]);
+    }
     f(x, y)
 }
 
@@ -189,8 +200,8 @@ fn div_mode<'c>(a: &Args<'c>) -> Tensor<'c> {
     let [x, y] = a.promoted(["self", "other"]);
     let float = x.dtype().to_float();
     match a.str("rounding_mode").as_str() {
-        "floor" => floor_div(x, y),
-        "trunc" if x.dtype().is_integral() => x / y,
+        "floor" => by_divisor(a, floor_div),
+        "trunc" if x.dtype().is_integral() => by_divisor(a, |x, y| x / y),
         "trunc" => {
             let work = float.compute();
             (x.convert(work) / y.convert(work)).trunc().convert(float)
@@ -240,6 +251,9 @@ fn pow<'c>(a: &Args<'c>) -> Tensor<'c> {
         Some(exponent) => exponent,
         None => return a.as_type("self", dtype).pow(a.as_type("exponent", dtype)),
     };
+    if dtype.is_integral() && exponent < 0.0 {
+        a.fail("whole numbers have no whole powers of a negative exponent; convert them to floats first");
+    }
     let x = a.as_type("self", dtype).convert(dtype.compute());
     constant_power(x, exponent).convert(dtype)
 }

@@ -123,12 +123,23 @@ pub(super) fn extreme<'c>(x: Tensor<'c>, kind: &str, dims: &[usize], keep: bool)
     }
 }
 
+/// The call fails where an extremum of nothing is asked for, as in PyTorch.
+fn of_something<'c>(x: Tensor<'c>, dims: &[usize]) {
+    let count = product(&dims.iter().map(|dim| x.size(*dim)).collect::<Vec<_>>());
+    if count.known().is_none_or(|count| count == 0) {
+        let some = x.prim().size_tensor(DType::I64, count).not_equal(0);
+        x.prim().guard(some, "the extremum of no elements: a reduced dimension has size 0", &[]);
+    }
+}
+
 fn extremum<'c>(a: &Args<'c>, kind: &str) -> Tensor<'c> {
+    of_something(a.tensor("self"), &reduced(a));
     extreme(a.tensor("self"), kind, &reduced(a), keepdim(a))
 }
 
 fn aminmax<'c>(a: &Args<'c>) -> Vec<Tensor<'c>> {
     let (x, dims, keep) = (a.tensor("self"), reduced(a), keepdim(a));
+    of_something(x, &dims);
     vec![extreme(x, "min", &dims, keep), extreme(x, "max", &dims, keep)]
 }
 
@@ -137,6 +148,7 @@ fn first_extreme<'c>(x: Tensor<'c>, kind: &str, dim: usize, keep: bool) -> Tenso
     if x.rank() == 0 {
         return x.prim().constant(DType::I64, Scalar::Int(0));
     }
+    of_something(x, &[dim]);
     let x = if x.dtype() == DType::Bool { x.convert(DType::U8) } else { x };
     let at = x.arg_reduce(kind, dim);
     if keep { at.unsqueeze(dim) } else { at }

@@ -60,13 +60,21 @@ fn eigh<'c>(a: &Args<'c>, name: &str) -> [Tensor<'c>; 2] {
     spectrum(if upper { x.adjoint() } else { x })
 }
 
+/// The call fails where the matrix is not finite, as in PyTorch: iterations do not end there.
+fn finite(x: Tensor<'_>, name: &str) {
+    let all = x.abs().less(f64::INFINITY).reduce("and", &x.all_dims(), false);
+    x.prim().guard(all, &format!("linalg.{name}: the algorithm does not converge because the input is not finite"), &[]);
+}
+
 fn spectrum(x: Tensor<'_>) -> [Tensor<'_>; 2] {
+    finite(x, "eigh");
     let results = x.prim().library("eigh", &[], &[x], &[]);
     [results[0], results[1]]
 }
 
 /// Eigenvalues and vectors of any square matrix.
 fn eig<'c>(a: &Args<'c>) -> [Tensor<'c>; 2] {
+    finite(a.tensor("self"), "eig");
     let results = a.prim.library("eig", &[], &[a.tensor("self")], &[]);
     [results[0], results[1]]
 }
@@ -84,6 +92,7 @@ impl<'c> Svd<'c> {
     pub fn of(x: Tensor<'c>, full: bool) -> Svd<'c> {
         let least = x.rows().min(x.cols());
         let (left, right) = if full { (x.rows(), x.cols()) } else { (least, least) };
+        finite(x, "svd");
         let results = x.prim().library("svd", &[], &[x], &[left, least, right]);
         Svd { u: results[0], s: results[1], vh: results[2] }
     }

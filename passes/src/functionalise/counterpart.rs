@@ -50,16 +50,23 @@ pub(super) fn counterpart(schema: &'static Schema) -> Option<Counterpart> {
 fn find(dialect: &str, base: &str, overload: &str, wanted: &[&'static Arg]) -> Option<(&'static Schema, Vec<&'static str>)> {
     let prefix = format!("{dialect}.{base}");
     let overload_of = |name: &str| name.strip_prefix(&prefix).map(|rest| rest.trim_start_matches('.').to_owned());
+    // A factory has options where its `out` form has a tensor.
+    let option = |own: &Arg| own.kwarg_only && TENSOR_OPTIONS.contains(&own.name) && !wanted.iter().any(|arg| arg.name == own.name);
+    let own_args = |schema: &'static Schema| schema.args.iter().filter(|own| !option(own)).collect::<Vec<_>>();
     let family =
         aten::schema::names().filter(|name| matches!(name.strip_prefix(&prefix), Some(rest) if rest.is_empty() || rest.starts_with('.')));
     let mut found = Vec::new();
-    for schema in family.filter_map(aten::schema).filter(|schema| !schema.is_mutable() && schema.args.len() == wanted.len()) {
+    for schema in family.filter_map(aten::schema).filter(|schema| !schema.is_mutable()) {
+        let args = own_args(schema);
+        if args.len() != wanted.len() {
+            continue;
+        }
         // A mutating operator may demand an argument that is optional elsewhere, never the other way round.
         let fits = |own: &Arg, arg: &Arg| own.ty.kind == arg.ty.kind && own.ty.list == arg.ty.list && (own.ty.optional || !arg.ty.optional);
         let named = |own: &Arg| wanted.iter().find(|arg| arg.name == own.name && fits(own, arg)).map(|arg| arg.name);
-        let by_name: Option<Vec<_>> = schema.args.iter().map(named).collect();
-        let in_order = || schema.args.iter().zip(wanted).map(|(own, arg)| fits(own, arg).then_some(arg.name)).collect::<Option<Vec<_>>>();
-        let rank = (by_name.is_none(), overload_of(schema.name).as_deref() != Some(overload));
+        let by_name: Option<Vec<_>> = args.iter().map(|own| named(own)).collect();
+        let in_order = || args.iter().zip(wanted).map(|(own, arg)| fits(own, arg).then_some(arg.name)).collect::<Option<Vec<_>>>();
+        let rank = (schema.args.len(), by_name.is_none(), overload_of(schema.name).as_deref() != Some(overload));
         if let Some(args) = by_name.or_else(in_order) {
             found.push((rank, schema, args));
         }
@@ -67,6 +74,9 @@ fn find(dialect: &str, base: &str, overload: &str, wanted: &[&'static Arg]) -> O
     found.sort_by_key(|(rank, ..)| *rank);
     found.into_iter().next().map(|(_, schema, args)| (schema, args))
 }
+
+/// The arguments of a factory that say what kind of tensor it makes.
+const TENSOR_OPTIONS: &[&str] = &["device", "dtype", "layout", "pin_memory"];
 
 /// Operators whose functional form gives bools although the in-place form keeps its own element type.
 pub(super) fn gives_bool(schema: &Schema) -> bool {
@@ -107,6 +117,7 @@ mod tests {
         assert_eq!(name("aten.ldexp_"), Some(("aten.ldexp.Tensor", Results::Contents)));
         assert_eq!(name("aten.dropout_"), Some(("aten.dropout", Results::Contents)));
         assert_eq!(name("aten.__iand__.Tensor"), Some(("aten.__and__.Tensor", Results::Contents)));
+        assert_eq!(name("aten.arange.start_out"), Some(("aten.arange.start_step", Results::Contents)));
         assert_eq!(name("aten.add.out"), Some(("aten.add.Tensor", Results::Contents)));
         assert_eq!(name("aten._native_batch_norm_legit"), Some(("aten._native_batch_norm_legit_functional", Results::OwnAndContents)));
         assert_eq!(name("aten._foreach_add_.Scalar"), Some(("aten._foreach_add.Scalar", Results::Contents)));

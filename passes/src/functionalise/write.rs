@@ -100,6 +100,10 @@ fn rebuild<'c>(op: Op<'c>, from: &'static Schema, to: &Counterpart, results: &[T
         attrs.push(("segments", cx.i64s_attr(&segments)));
     }
     attrs.extend(op.attr("absent").map(|absent| ("absent", absent)));
+    // A factory makes what the `out` tensor is.
+    if let (Some(_), None, Some(made)) = (to.schema.arg("dtype"), from.arg("dtype"), results.last()) {
+        attrs.push(("dtype", cx.type_attr(made.element())));
+    }
     Ok(Builder::before(op).op(OpSpec { name: to.schema.name, operands: &operands, results, attrs: &attrs, ..OpSpec::default() }))
 }
 

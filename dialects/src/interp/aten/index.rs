@@ -344,5 +344,8 @@ fn one_hot(args: &Args) -> Results {
         n => n as i128,
     };
     let shape = [x.shape(), &[usize::try_from(classes).map_err(|_| fail("a negative class"))?]].concat();
+    if x.ints().into_iter().any(|class| !(0..classes).contains(&class)) {
+        return Err(fail(format!("a class is negative, or not below num_classes = {classes}")));
+    }
     one(Tensor::build(DType::I64, &shape, |i| Scalar::Bool(x.get(&i[..x.rank()]).int() == i[x.rank()] as i128))?)
 }
