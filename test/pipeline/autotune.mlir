@@ -10,7 +10,7 @@
 // RUN: env STRATA_CACHE_SIZE=1G STRATA_CACHE_DIR=%t.cache rs-run %s --mode=max-autotune --autotune-budget=0.001 --explain-autotune 2>&1 | FileCheck %s --check-prefixes=SEARCHED,PLAIN
 
 // A damaged entry is told, and is a miss.
-// RUN: sh -c 'for file in $0/v1/schedule/*/*; do echo damage >> $file; done' %t.cache
+// RUN: sh -c 'for file in $0/v2/schedule/*/*; do echo damage >> $file; done' %t.cache
 // RUN: env STRATA_CACHE_SIZE=1G STRATA_CACHE_DIR=%t.cache rs-run %s --mode=max-autotune --autotune-budget=0.003 --explain-autotune 2>&1 | FileCheck %s --check-prefixes=DAMAGED,SEARCHED,PLAIN
 
 // Other modes measure nothing.

@@ -27,7 +27,11 @@ pub(super) const RULES: &[Rule] = &[
     one("aten.one_hot", Exact, one_hot),
     one("aten.take", Exact, take),
     one("aten.take_along_dim", Exact, take_along_dim),
-    many("aten.where", Exact, |a| true_positions(truth(a.tensor("condition")))),
+    many("aten.where", Exact, |a| {
+        let mask = truth(a.tensor("condition"));
+        // A number counts as a list of one.
+        true_positions(if mask.rank() == 0 { mask.unsqueeze(0) } else { mask })
+    }),
 ];
 
 /// Positions as `prim` wants them.
@@ -245,7 +249,8 @@ pub(super) fn inside<'c>(index: Tensor<'c>, size: Size<'c>) -> Tensor<'c> {
 /// For each dimension the coordinates of the true elements, in row-major order.
 pub(super) fn true_positions(mask: Tensor<'_>) -> Vec<Tensor<'_>> {
     let prim = mask.prim();
-    let mask = if mask.rank() == 0 { mask.unsqueeze(0) } else { mask };
+    let scalar = mask.rank() == 0;
+    let mask = if scalar { mask.unsqueeze(0) } else { mask };
     let numbered = numbered_true(mask, None);
     let mut stride = product(&mask.shape());
     let place = |d: usize| {
@@ -255,8 +260,7 @@ pub(super) fn true_positions(mask: Tensor<'_>) -> Vec<Tensor<'_>> {
         if d == 0 { outer } else { outer % prim.size_tensor(DType::I64, size) }
     };
     let places: Vec<_> = (0..mask.rank()).map(place).collect();
-    // PyTorch gives one list of places even for a number.
-    places
+    if scalar { Vec::new() } else { places }
 }
 
 /// The flat positions of true elements; of a given number of them, when given, and then -1.
