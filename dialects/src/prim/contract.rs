@@ -158,8 +158,12 @@ impl Verify for Conv<'_> {
         let positive = strides.iter().chain(&spread).chain(&dilation).all(|n| *n >= 1) && groups >= 1;
         ensure!(positive, 2, "strides, dilations and groups are positive");
         let (channels, inner) = (lhs[layout.lhs.channel], rhs[layout.rhs.channel]);
-        ensure!(check::agree(channels, check::known(inner, |c| c * groups)), 3, "{channels} channels for {groups} groups of {inner}");
-        let features = layout.features(|dim| rhs[dim], |a, b| if a == DYNAMIC || b == DYNAMIC { DYNAMIC } else { a * b });
+        ensure!(
+            check::agree(channels, check::known(inner, |c| c.saturating_mul(groups))),
+            3,
+            "{channels} channels for {groups} groups of {inner}"
+        );
+        let features = layout.features(|dim| rhs[dim], |a, b| if a == DYNAMIC || b == DYNAMIC { DYNAMIC } else { a.saturating_mul(b) });
         ensure!(features == DYNAMIC || features % groups == 0, 3, "{groups} groups do not divide {features} features");
         check::result_sizes(4, self.op())?;
         check::same_elements(5, self.lhs().ty(), self.rhs().ty())?;

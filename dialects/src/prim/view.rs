@@ -127,7 +127,7 @@ impl Verify for Slice<'_> {
             if [*n, offsets[d], sizes[d]].contains(&DYNAMIC) || sizes[d] == 0 {
                 continue;
             }
-            let last = offsets[d] + (sizes[d] - 1) * strides[d];
+            let last = offsets[d].saturating_add((sizes[d] - 1).saturating_mul(strides[d]));
             ensure!(last < *n, 4, "element {last} is outside of dimension {d} of size {n}");
         }
         check::result_sizes(5, self.op())?;
