@@ -80,9 +80,10 @@ impl<'c> Importer<'c> {
             why: format!("`{target}` is not an operator of PyTorch 2.15's aten or prims"),
             help: "decompose it before export (run_decompositions) or replace it in the program",
         })?;
-        // A call that gives nothing to anybody and changes nothing, such as a `size` that nobody reads.
+        // A number that is given to nobody, such as a `size` that nobody reads. Tensors have a name even then.
         let gives_nothing = node.outputs.iter().all(|output| matches!(output, Argument::AsNone(_)));
-        if gives_nothing && !schema.returns.is_empty() && !schema.is_mutable() {
+        let numbers = !schema.returns.is_empty() && schema.returns.iter().all(|returned| returned.ty.kind != Kind::Tensor);
+        if gives_nothing && numbers && !schema.is_mutable() {
             return Ok(());
         }
         let matched = arguments::overload(arguments::sort(node, schema, names)?);
