@@ -1,6 +1,7 @@
 //! Reading at positions that tensors hold.
 
 use strata_dialects::aten::dtype::DType;
+use strata_dialects::capture::inverse;
 
 use super::args::Args;
 use super::builder::Scalar;
@@ -100,9 +101,7 @@ fn block<'c>(a: &Args<'c>, storage: Tensor<'c>) -> Option<Tensor<'c>> {
         return None;
     }
     let sorted: Vec<_> = order.iter().map(|&dim| Size::Const(sizes[dim])).collect();
-    let mut back = vec![0; order.len()];
-    order.iter().enumerate().for_each(|(place, &dim)| back[dim] = place);
-    Some(storage.slice(0, offset, count, 1).reshape(&sorted).transpose(&back))
+    Some(storage.slice(0, offset, count, 1).reshape(&sorted).transpose(&inverse(&order)))
 }
 
 fn gather<'c>(a: &Args<'c>) -> Tensor<'c> {

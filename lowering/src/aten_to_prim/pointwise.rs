@@ -139,7 +139,10 @@ pub(super) fn pair<'c>(a: &Args<'c>, f: impl Fn(Tensor<'c>, Tensor<'c>) -> Tenso
 
 /// As [`pair`]; the call fails where a whole number is divided by zero, as in PyTorch.
 fn by_divisor<'c>(a: &Args<'c>, f: impl Fn(Tensor<'c>, Tensor<'c>) -> Tensor<'c>) -> Tensor<'c> {
-    let [x, y] = a.promoted(["self", "other"]);
+    pair(a, |x, y| divided(a, x, y, &f))
+}
+
+fn divided<'c>(a: &Args<'c>, x: Tensor<'c>, y: Tensor<'c>, f: impl Fn(Tensor<'c>, Tensor<'c>) -> Tensor<'c>) -> Tensor<'c> {
     let constant = a.opt_constant("other").is_some_and(|divisor| divisor != 0.0);
     if y.dtype().is_integral() && !constant && x.numel().known() != Some(0) {
         let zero = y.equal(0).reduce("or", &y.all_dims(), false);
@@ -200,8 +203,8 @@ fn div_mode<'c>(a: &Args<'c>) -> Tensor<'c> {
     let [x, y] = a.promoted(["self", "other"]);
     let float = x.dtype().to_float();
     match a.str("rounding_mode").as_str() {
-        "floor" => by_divisor(a, floor_div),
-        "trunc" if x.dtype().is_integral() => by_divisor(a, |x, y| x / y),
+        "floor" => divided(a, x, y, floor_div),
+        "trunc" if x.dtype().is_integral() => divided(a, x, y, |x, y| x / y),
         "trunc" => {
             let work = float.compute();
             (x.convert(work) / y.convert(work)).trunc().convert(float)
