@@ -152,37 +152,44 @@ pub fn build(
     })
 }
 
-/// Where the weights of a program lie, by their names.
-pub(crate) struct Places<'w> {
-    file: String,
-    known: HashMap<&'w str, &'w strata_frontend::pt2::weights::Weight>,
+/// Where the weights of a program lie.
+pub(crate) enum Places<'w> {
+    /// In the archive that the program came in, by their names.
+    Archive { file: String, known: HashMap<&'w str, &'w strata_frontend::pt2::weights::Weight> },
+    /// The program came as text; whoever loads it brings them.
+    Given,
 }
 
 impl<'w> Places<'w> {
     /// Of the weights that a file brings, if it brings any.
     pub fn new(weights: Option<&'w Weights>, path: &Path) -> Self {
-        let table = weights.map_or(&[][..], |weights| &weights.table);
-        Self {
+        let Some(weights) = weights else { return Self::Given };
+        Self::Archive {
             file: path.canonicalize().unwrap_or_else(|_| path.to_owned()).display().to_string(),
-            known: table.iter().map(|(name, place)| (name.as_str(), place)).collect(),
+            known: weights.table.iter().map(|(name, place)| (name.as_str(), place)).collect(),
         }
     }
 
     /// The weight that an argument stands for.
     pub fn weight(&self, argument: &Argument) -> Result<Weight, Error> {
-        let missing = || Error::Weight { name: argument.name.clone(), reason: "the file brings no data for it".into() };
-        let place = self.known.get(argument.name.as_str()).ok_or_else(missing)?;
-        Ok(Weight {
-            name: argument.name.clone(),
-            dtype: dtype(argument.element),
-            shape: place.sizes.iter().map(|&size| size as i64).collect(),
-            source: WeightSource {
-                file: self.file.clone(),
-                entry: place.entry.clone(),
-                byte_offset: (place.offset * argument.element.bytes()) as u64,
-                strides: place.strides.iter().map(|&stride| stride as i64).collect(),
-            },
-        })
+        let fail = |reason: &str| Error::Weight { name: argument.name.clone(), reason: reason.into() };
+        let (shape, source) = match self {
+            Self::Archive { file, known } => {
+                let place = known.get(argument.name.as_str()).ok_or_else(|| fail("the file brings no data for it"))?;
+                let source = WeightSource {
+                    file: file.clone(),
+                    entry: place.entry.clone(),
+                    byte_offset: (place.offset * argument.element.bytes()) as u64,
+                    strides: place.strides.iter().map(|&stride| stride as i64).collect(),
+                };
+                (place.sizes.iter().map(|&size| size as i64).collect(), source)
+            }
+            Self::Given => {
+                let shape: Option<Vec<i64>> = argument.shape.iter().copied().collect();
+                (shape.ok_or_else(|| fail("its sizes must be known"))?, WeightSource::given(&argument.name))
+            }
+        };
+        Ok(Weight { name: argument.name.clone(), dtype: dtype(argument.element), shape, source })
     }
 }
 

@@ -7,17 +7,16 @@ use crate::device;
 use crate::incremental::Report;
 use crate::levels::{LEVELS, Level, road};
 use crate::options::{self, Dynamic, Mode, Numerics, Options};
+use crate::source_file::{Source, SourceFile};
 use crate::units::{self, Make};
 use crate::warm_up::warmed;
 use crate::{Error, registry};
-use std::path::Path;
 use std::sync::Arc;
 use std::time::Instant;
-use strata_core::ir::{Context, Module, Op};
+use strata_core::ir::{Module, Op};
 use strata_core::pass::PassManager;
-use strata_core::registry::{Registry, load_dialect};
+use strata_core::registry::Registry;
 use strata_core::shelf::{Lent, Shelf};
-use strata_frontend::Weights;
 use strata_lowering::codegen::{self, Emitted, Target};
 use strata_lowering::loop_to_cpu::messages;
 use strata_lowering::loop_to_host::{Program, entry};
@@ -31,12 +30,6 @@ const SIGNATURE: &str = "prim-fused";
 /// The last level at which weights are prepared: panels of those that kernels read.
 const PREPARED: &str = "loop-scheduled";
 
-/// A program before any pass: its module, and where its weights are.
-pub(crate) struct Source<'c> {
-    pub module: Module<'c>,
-    pub weights: Option<Weights>,
-}
-
 /// A context with everything in it; dialects are loaded as they are met.
 pub(crate) fn context() -> Lent {
     static CONTEXTS: Shelf = Shelf::new(|| {
@@ -49,26 +42,6 @@ pub(crate) fn context() -> Lent {
         context
     });
     CONTEXTS.lend()
-}
-
-/// Reads a `.pt2` or `.mlir` file.
-pub(crate) fn read<'c>(path: &Path, context: &'c Context) -> Result<Source<'c>, Error> {
-    match path.extension().and_then(|extension| extension.to_str()) {
-        Some("pt2") => {
-            load_dialect(context, "capture");
-            for dialect in strata_dialects::aten::OPERATORS {
-                load_dialect(context, dialect.name);
-            }
-            let imported = strata_frontend::import(path, context).map_err(|error| Error::from(error).of(path))?;
-            Ok(Source { module: imported.module, weights: Some(imported.weights) })
-        }
-        Some("mlir") => {
-            let text = std::fs::read_to_string(path).map_err(|source| Error::Io { path: path.to_owned(), source })?;
-            let module = Module::parse(context, &text, &path.display().to_string())?;
-            Ok(Source { module, weights: None })
-        }
-        _ => Err(Error::Kind { path: path.to_owned() }),
-    }
 }
 
 /// Runs a stage and notes its time.
@@ -124,13 +97,14 @@ pub(crate) fn run_to(module: &Module<'_>, to: &str, options: &Options, after: &m
 }
 
 /// Compiles a file for a CUDA device and gives the PTX of its kernels; nothing when it has none.
-pub fn ptx(path: &Path, options: &Options) -> Result<String, Error> {
+pub fn ptx<'a>(file: impl Into<SourceFile<'a>>, options: &Options) -> Result<String, Error> {
+    let file = file.into();
     if options.target == options::Target::Cpu {
         return Err(Error::NoDevice);
     }
     let context = context();
-    let source = read(path, &context)?;
-    run_to(&source.module, "gpu", options, &mut |_| {}).map_err(|error| error.of(path))?;
+    let source = file.read(&context)?;
+    run_to(&source.module, "gpu", options, &mut |_| {}).map_err(|error| error.of(file.path))?;
     let modules = device::modules(&source.module, options)?;
     match modules.as_slice() {
         [] => Ok(String::new()),
@@ -140,24 +114,30 @@ pub fn ptx(path: &Path, options: &Options) -> Result<String, Error> {
 }
 
 /// Compiles a file to a level and gives the text.
-pub fn lower(path: &Path, to: &str, options: &Options) -> Result<String, Error> {
+pub fn lower<'a>(file: impl Into<SourceFile<'a>>, to: &str, options: &Options) -> Result<String, Error> {
+    let file = file.into();
     let options = &for_target(options, &target(options)?);
     let context = context();
-    let source = read(path, &context)?;
-    run_to(&source.module, to, options, &mut |_| {}).map_err(|error| error.of(path))?;
+    let source = file.read(&context)?;
+    run_to(&source.module, to, options, &mut |_| {}).map_err(|error| error.of(file.path))?;
     Ok(source.module.to_string())
 }
 
 /// Compiles a file for the target: code of the CPU, which starts a device's kernels where there is one. With a store, functions and pieces of code that are in it are taken from there.
-pub fn compile(path: &Path, options: &Options, store: Option<&Arc<Store>>) -> Result<Artefact, Error> {
-    compile_explained(path, options, store).map(|(artefact, _)| artefact)
+pub fn compile<'a>(file: impl Into<SourceFile<'a>>, options: &Options, store: Option<&Arc<Store>>) -> Result<Artefact, Error> {
+    compile_explained(file, options, store).map(|(artefact, _)| artefact)
 }
 
 /// [`compile`], with what was redone for which function.
-pub fn compile_explained(path: &Path, options: &Options, store: Option<&Arc<Store>>) -> Result<(Artefact, Report), Error> {
+pub fn compile_explained<'a>(
+    file: impl Into<SourceFile<'a>>,
+    options: &Options,
+    store: Option<&Arc<Store>>,
+) -> Result<(Artefact, Report), Error> {
+    let file = file.into();
     match options.target {
-        options::Target::Cpu => compile_with(path, options, store, None),
-        options::Target::Cuda(_) => compile_with(path, options, store, Some(&mut |module| device::code(module, options))),
+        options::Target::Cpu => compile_with(file, options, store, None),
+        options::Target::Cuda(_) => compile_with(file, options, store, Some(&mut |module| device::code(module, options))),
     }
 }
 
@@ -166,17 +146,17 @@ pub(crate) type OnDevice<'a> = &'a mut dyn FnMut(&Module<'_>) -> Result<DeviceCo
 
 /// [`compile_explained`], with somebody who makes the device's code where the target is one.
 pub(crate) fn compile_with(
-    path: &Path,
+    file: SourceFile<'_>,
     options: &Options,
     store: Option<&Arc<Store>>,
     on_device: Option<OnDevice<'_>>,
 ) -> Result<(Artefact, Report), Error> {
     let target = target(options)?;
-    warmed(&target, || compile_for(path, &target, options, store, on_device).map_err(|error| error.of(path)))
+    warmed(&target, || compile_for(file, &target, options, store, on_device).map_err(|error| error.of(file.path)))
 }
 
 fn compile_for(
-    path: &Path,
+    file: SourceFile<'_>,
     target: &Target,
     options: &Options,
     store: Option<&Arc<Store>>,
@@ -185,7 +165,7 @@ fn compile_for(
     let mut notes = Notes::default();
     let mut options = for_target(options, target);
     let context = time(&mut notes, "context", context);
-    let Source { module, weights } = time(&mut notes, "import", || read(path, &context))?;
+    let Source { module, weights } = time(&mut notes, "import", || file.read(&context))?;
     if options.part.is_empty() {
         options.part = entry(module.op())?.str("sym_name").unwrap_or_default();
     }
@@ -222,18 +202,19 @@ fn compile_for(
     }
     let bytes: Vec<_> = objects.bytes.iter().map(Vec::as_slice).collect();
     let image = time(&mut notes, "link", || codegen::link_as(&bytes, &objects.aliases))?;
-    let mut artefact = artefact::build(&program, weights.as_ref(), path, image, target, notes)?;
+    let mut artefact = artefact::build(&program, weights.as_ref(), file.path, image, target, notes)?;
     artefact.manifest.device = device;
     Ok((artefact, redone))
 }
 
 /// Compiles a file for the CPU in one piece: its object, and LLVM IR or assembly where they are asked for.
-pub fn emit(path: &Path, options: &Options, emit: &codegen::Options) -> Result<Emitted, Error> {
+pub fn emit<'a>(file: impl Into<SourceFile<'a>>, options: &Options, emit: &codegen::Options) -> Result<Emitted, Error> {
+    let file = file.into();
     let target = target(options)?;
     let options = &for_target(options, &target);
     let context = context();
-    let source = read(path, &context)?;
-    run_to(&source.module, "cpu", options, &mut |_| {}).map_err(|error| error.of(path))?;
+    let source = file.read(&context)?;
+    run_to(&source.module, "cpu", options, &mut |_| {}).map_err(|error| error.of(file.path))?;
     let module = source.module.op();
     codegen::lower_to_llvm(module, &target.math())?;
     Ok(codegen::emit(module, &target, &codegen::Options { contract: code_options(options).contract, ..emit.clone() })?)

@@ -31,7 +31,7 @@ pub fn open(path: &Path, options: &Options) -> Result<Session, Error> {
         emulator = Some(Emulator::of(module.op()).map_err(|error| Error::Interpreter(error.to_string()))?);
         Ok(described(module, options))
     };
-    let artefact = compile_with(path, options, None, Some(&mut read))?.0;
+    let artefact = compile_with(path.into(), options, None, Some(&mut read))?.0;
     if artefact.manifest.resume.is_some() {
         return Err(Error::EmulatedPart);
     }

@@ -10,8 +10,9 @@ use strata_runtime::manifest::Target;
 use strata_runtime::weights::Weights;
 use strata_runtime::{DType, Manifest, Tensor};
 
-use crate::compile::{Source, context, read};
+use crate::compile::context;
 use crate::emulate::emulate;
+use crate::source_file::{Source, SourceFile};
 use crate::{Error, Options, artefact, options};
 
 /// Interprets a file as it is, or for a CUDA device as it is when compiled for it: the outputs, then the mutations.
@@ -24,7 +25,7 @@ fn run(path: &Path, options: &Options, inputs: Vec<Tensor>) -> Result<Vec<NamedT
         return emulate(path, options, inputs);
     }
     let context = context();
-    let source = read(path, &context)?;
+    let source = SourceFile::from(path).read(&context)?;
     let program = Program::of(entry(source.module.op())?)?;
     let failed = |text: String| Error::Interpreter(text);
     let values = arguments(&program, &inputs)?;

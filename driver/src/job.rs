@@ -13,10 +13,11 @@ use strata_store::{Settings, Store};
 
 use crate::bisect::bisect;
 use crate::check_semantics::{CheckError, CheckOptions, check_semantics, run_pass};
-use crate::compile::{Source, context, read};
+use crate::compile::context;
 use crate::incremental::{self, Database, Form, Pipeline, Source as Text};
 use crate::interpret::weights;
 use crate::opt_args::{Explain, Job, Samples, Task};
+use crate::source_file::{Source, SourceFile};
 use crate::{Error, graph};
 
 /// A task that could not be done.
@@ -78,7 +79,7 @@ impl Job {
             let path = self.input.as_deref().ok_or(JobError::Watch)?;
             let mut text = |path: &Path| match path.extension() {
                 Some(kind) if kind == "mlir" => std::fs::read_to_string(path).map_err(|error| error.to_string()),
-                _ => read(path, &context()).map(|source| source.module.to_string()).map_err(|error| error.to_string()),
+                _ => SourceFile::from(path).read(&context()).map(|source| source.module.to_string()).map_err(|error| error.to_string()),
             };
             incremental::watch(&mut db, path, &mut text, pipeline, &mut std::io::stdout(), &mut || true)?;
             return Ok(true);
@@ -104,7 +105,7 @@ impl Job {
 
     fn programs<'c>(&self, context: &'c Context) -> Result<Vec<Source<'c>>, JobError> {
         let text = match &self.input {
-            Some(path) if path.extension().is_some_and(|extension| extension == "pt2") => return Ok(vec![read(path, context)?]),
+            Some(path) if SourceFile::from(path).is_exported() => return Ok(vec![SourceFile::from(path).read(context)?]),
             Some(path) => std::fs::read_to_string(path).map_err(|source| Error::Io { path: path.clone(), source })?,
             None => {
                 let mut text = String::new();
@@ -168,7 +169,7 @@ fn known_weights(source: &Source<'_>, path: &Path) -> Result<HashMap<String, str
 /// Imports a `.pt2` or reads an `.mlir` file and checks what passes do to it, with the weights that the file brings.
 pub fn check_file(path: &Path, passes: &[String], options: &CheckOptions) -> Result<crate::check_semantics::Report, JobError> {
     let context = context();
-    let source = read(path, &context)?;
+    let source = SourceFile::from(path).read(&context)?;
     let weights = if source.weights.is_some() { known_weights(&source, path)? } else { HashMap::new() };
     let options = CheckOptions { weights, ..options.clone() };
     Ok(check_semantics(&source.module, passes, &options, &mut |_, _| {})?)

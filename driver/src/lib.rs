@@ -25,6 +25,7 @@ mod pass_list;
 mod reduce;
 mod registry;
 mod sample_inputs;
+mod source_file;
 mod units;
 mod warm_up;
 
@@ -51,3 +52,4 @@ pub use options::{BUDGET, Dynamic, Mode, Numerics, Options, Target};
 pub use pass_list::{PassListError, split as split_pipeline};
 pub use reduce::{ReduceError, Reduced, reduce};
 pub use registry::{dialects, passes, pipelines, registry};
+pub use source_file::SourceFile;

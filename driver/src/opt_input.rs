@@ -1,10 +1,11 @@
-//! The program that `rs-opt` gives to MLIR's driver, which reads text: a .pt2 file becomes the text of its first level.
+//! The program that `rs-opt` gives to MLIR's driver, which reads text: an exported program becomes the text of its first level.
 
 use std::io::Write;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use tempfile::NamedTempFile;
 
+use crate::source_file::SourceFile;
 use crate::{Error, Options, lower};
 
 /// A .pt2 file, and its text.
@@ -18,9 +19,9 @@ pub struct Exported {
 /// The arguments with a file of text in place of a .pt2 file; the text lives as long as what is given back.
 pub fn opt_input(args: &[String]) -> Result<(Vec<String>, Option<Exported>), Error> {
     let mut args = args.to_vec();
-    let exported = |arg: &&mut String| !arg.starts_with('-') && Path::new(arg.as_str()).extension().is_some_and(|kind| kind == "pt2");
+    let exported = |arg: &&mut String| !arg.starts_with('-') && SourceFile::from(arg.as_str()).is_exported();
     let Some(arg) = args.iter_mut().skip(1).find(exported) else { return Ok((args, None)) };
-    let text = lower(Path::new(arg.as_str()), "capture", &Options::default())?;
+    let text = lower(arg.as_str(), "capture", &Options::default())?;
     let io = |source| Error::Io { path: arg.clone().into(), source };
     let mut file = tempfile::Builder::new().suffix(".mlir").tempfile().map_err(io)?;
     file.write_all(text.as_bytes()).map_err(io)?;

@@ -5,4 +5,4 @@
 pub mod import;
 pub mod pt2;
 
-pub use import::{ImportError, Imported, Input, InputKind, Output, Weights, import};
+pub use import::{ImportError, Imported, Input, InputKind, Output, Weights, import, import_json};

@@ -1,6 +1,7 @@
 //! The state of one call: its scratch memory, the descriptions handed to the entry, the outputs it asked for.
 
 use std::ffi::c_void;
+use std::ptr::NonNull;
 
 use crate::abi::StrataCall;
 use crate::arena::Arena;
@@ -14,6 +15,12 @@ use crate::profile::Profile;
 use crate::session::dense;
 use crate::strided;
 use crate::tensor::{Tensor, dense_bytes, dense_strides};
+
+/// Makes the memory of a call's outputs when their sizes are known.
+pub trait OutputMaker {
+    /// Memory for output `k`, which has these sizes and lies in the order that the manifest says; null where there is none.
+    fn output(&mut self, k: usize, sizes: &[i64], bytes: usize) -> *mut c_void;
+}
 
 /// Everything a call needs besides the program; kept and reused so that a call allocates nothing.
 #[derive(Debug)]
@@ -33,6 +40,8 @@ pub struct CallState {
     pub(crate) given_on_device: Vec<bool>,
     /// Copies of inputs that were not dense in the program's order.
     copies: Vec<Tensor>,
+    /// Who makes the memory of outputs, where the caller wants to: until the end of the call.
+    maker: Option<NonNull<dyn OutputMaker>>,
     /// What the caller gave for outputs in another order than the program's, where their elements go after the call.
     strided: Vec<(usize, DLTensor)>,
     pub(crate) profile: Profile,
@@ -72,6 +81,7 @@ impl CallState {
             given: vec![None; count],
             given_on_device: vec![false; count],
             copies: Vec::new(),
+            maker: None,
             strided: Vec::new(),
             profile: Profile::default(),
             limit: usize::MAX,
@@ -110,6 +120,16 @@ impl CallState {
         self.copies.clear();
         self.strided.clear();
         self.blocks.fill_with(|| None);
+    }
+
+    /// From now on `maker` makes the outputs' memory; nobody in particular where it is none.
+    ///
+    /// # Safety
+    /// The maker lives until this is called again.
+    pub(crate) unsafe fn set_maker(&mut self, maker: Option<&mut dyn OutputMaker>) {
+        // SAFETY: only the lifetime changes, and the caller answers for it.
+        self.maker =
+            maker.map(|maker| unsafe { std::mem::transmute::<NonNull<dyn OutputMaker + '_>, NonNull<dyn OutputMaker>>(maker.into()) });
     }
 
     /// Counts bytes that the call takes.
@@ -234,7 +254,17 @@ impl CallState {
         }
         // SAFETY: `k` is within the outputs, which the session built.
         let tensor = unsafe { &mut **outputs.add(k) };
-        if given.is_none_or(|given| given < bytes) {
+        if let Some(mut maker) = self.maker {
+            if let Err(error) = self.charge(bytes) {
+                return self.refuse(error);
+            }
+            // SAFETY: the maker lives through the call; the shape points at `ndim` sizes that the entry has written.
+            tensor.data = unsafe { maker.as_mut().output(k, tensor.sizes(), bytes) };
+            if tensor.data.is_null() && bytes > 0 {
+                return self.refuse(MemoryError::System { bytes });
+            }
+            self.given[k] = Some(bytes);
+        } else if given.is_none_or(|given| given < bytes) {
             let block = match self.charge(bytes).and_then(|()| Block::new(bytes)) {
                 Ok(block) => block,
                 Err(error) => return self.refuse(error),

@@ -12,7 +12,7 @@ use crate::dlpack::DLTensor;
 use crate::tensor::{Tensor, TensorError};
 
 /// Version of the C functions below; both sides compare it.
-pub const ABI_VERSION: u32 = 2;
+pub const ABI_VERSION: u32 = 3;
 /// Environment variable with the path of the library to open instead of the one beside the executable.
 pub const OVERRIDE: &str = "STRATA_COMPILER";
 /// File name of the library.
@@ -24,9 +24,17 @@ pub type AbiFn = unsafe extern "C" fn() -> u32;
 /// `const char *strata_compiler_build(void)`: the hash of what the library was built from, a text that stays.
 pub type BuildFn = unsafe extern "C" fn() -> *const c_char;
 
-/// `int32_t strata_compiler_compile(path, options_json, &bytes, &len, &error)`: an artefact's bytes; 0 is success.
+/// `int32_t strata_compiler_compile(path, text, text_len, options_json, &bytes, &len)`: an artefact's bytes; 0 is success.
+/// With a text (UTF-8) that is what a file of this name would hold, and none is read.
 /// Bytes and error text (UTF-8, no terminator, its length in `len`) are freed with `strata_compiler_free`.
-pub type CompileFn = unsafe extern "C" fn(path: *const c_char, options: *const c_char, bytes: *mut *mut u8, len: *mut usize) -> i32;
+pub type CompileFn = unsafe extern "C" fn(
+    path: *const c_char,
+    text: *const u8,
+    text_len: usize,
+    options: *const c_char,
+    bytes: *mut *mut u8,
+    len: *mut usize,
+) -> i32;
 
 /// `strata_compiler_interpret(path, options_json, n_in, inputs, ctx, output, &error, &len)`: runs the reference
 /// interpreter and hands each result (outputs, then mutations) to `output` with its name. The error is freed as above.
@@ -150,10 +158,20 @@ impl Compiler {
 
     /// Compiles a program. `options` is the driver's option struct as JSON; `{}` is the default.
     pub fn compile(&self, path: &Path, options: &str) -> Result<Artefact, CompilerError> {
+        self.compile_file(path, None, options)
+    }
+
+    /// Compiles a program that never was on disk: `text` is what the file `name` would hold.
+    pub fn compile_text(&self, name: &Path, text: &str, options: &str) -> Result<Artefact, CompilerError> {
+        self.compile_file(name, Some(text), options)
+    }
+
+    fn compile_file(&self, path: &Path, content: Option<&str>, options: &str) -> Result<Artefact, CompilerError> {
         let (path, options) = (text(path.as_os_str().as_bytes())?, text(options.as_bytes())?);
         let (mut bytes, mut len) = (std::ptr::null_mut(), 0);
-        // SAFETY: the texts are terminated; the results go into our two variables.
-        let status = unsafe { (self.compile)(path.as_ptr(), options.as_ptr(), &raw mut bytes, &raw mut len) };
+        let (start, size) = content.map_or((std::ptr::null(), 0), |text| (text.as_ptr(), text.len()));
+        // SAFETY: the texts are terminated or have their length beside them; the results go into our two variables.
+        let status = unsafe { (self.compile)(path.as_ptr(), start, size, options.as_ptr(), &raw mut bytes, &raw mut len) };
         let result = self.take(bytes, len);
         match status {
             0 => Ok(Artefact::from_bytes(&result)?),

@@ -51,6 +51,13 @@ pub struct Manifest {
     pub tuned: Vec<Tuned>,
 }
 
+impl Manifest {
+    /// Whether the program gives a weight new values.
+    pub fn writes(&self, weight: &Weight) -> bool {
+        self.outputs.iter().any(|out| out.kind == OutputKind::Mutation && out.name == weight.name)
+    }
+}
+
 /// Code for a device.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct DeviceCode {
@@ -316,7 +323,7 @@ pub struct Weight {
 /// Where a weight's data is found.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct WeightSource {
-    /// The `.pt2` archive or safetensors file.
+    /// The `.pt2` archive or safetensors file; empty where whoever loads the program brings the data.
     pub file: String,
     /// Entry of the archive (the root folder may be left out), or tensor name in a safetensors file.
     pub entry: String,
@@ -326,6 +333,13 @@ pub struct WeightSource {
     /// Strides in elements; empty means dense row-major.
     #[serde(default)]
     pub strides: Vec<i64>,
+}
+
+impl WeightSource {
+    /// Of a weight that whoever loads the program brings, under its name.
+    pub fn given(name: &str) -> WeightSource {
+        WeightSource { file: String::new(), entry: name.to_owned(), byte_offset: 0, strides: Vec::new() }
+    }
 }
 
 /// A condition that the entry checks.

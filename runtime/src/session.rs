@@ -19,13 +19,13 @@ use crate::prepare;
 use crate::tensor::{Tensor, dense_bytes};
 use crate::weights::Weights;
 
-pub use crate::call::CallState;
+pub use crate::call::{CallState, OutputMaker};
 
 /// A program in memory. Calls from several threads run at the same time, unless the program changes its buffers.
 #[derive(Debug)]
 pub struct Session {
-    manifest: Manifest,
-    image: LoadedImage,
+    manifest: Arc<Manifest>,
+    image: Arc<LoadedImage>,
     weights: Arc<Mutex<Weights>>,
     /// Data of the weights, then of what is prepared from them.
     weight_pointers: Vec<usize>,
@@ -53,14 +53,40 @@ impl Session {
         let image = LoadedImage::load(artefact)?;
         let weights = Weights::open(&artefact.manifest, weights)?;
         let device = artefact.manifest.device.as_ref().map(|code| cuda::open(0, code)).transpose()?;
-        Session::with(artefact, image, Arc::new(Mutex::new(weights)), device)
+        Session::new(artefact, image, Arc::new(Mutex::new(weights)), device)
+    }
+
+    /// Loads a program with weights of the caller, in the manifest's order. Those that are dense, aligned and not written to are read where
+    /// they are.
+    ///
+    /// # Safety
+    /// The tensors describe readable memory of the host, which stays while the session is used.
+    pub unsafe fn load_given(artefact: &Artefact, weights: &[*const DLTensor]) -> Result<Session, LoadError> {
+        let image = LoadedImage::load(artefact)?;
+        // SAFETY: the caller's promise.
+        let weights = unsafe { Weights::given(&artefact.manifest, weights) }?;
+        let device = artefact.manifest.device.as_ref().map(|code| cuda::open(0, code)).transpose()?;
+        Session::new(artefact, image, Arc::new(Mutex::new(weights)), device)
+    }
+
+    /// The same program with other weights, or with weights that have other values now.
+    ///
+    /// # Safety
+    /// As for [`Session::load_given`].
+    pub unsafe fn with_weights(&self, weights: &[*const DLTensor]) -> Result<Session, LoadError> {
+        // SAFETY: the caller's promise.
+        let weights = unsafe { Weights::given(&self.manifest, weights) }?;
+        let device = self.manifest.device.as_ref().map(|code| cuda::open(0, code)).transpose()?;
+        let session = Session::with(self.manifest.clone(), self.image.clone(), Arc::new(Mutex::new(weights)), device)?;
+        session.set_memory_limit(self.limit.load(Relaxed));
+        Ok(session)
     }
 
     /// Loads a program whose kernels run on a device, which has the manifest's kernels under their numbers.
     pub fn load_on(artefact: &Artefact, weights: Option<&Path>, device: Arc<dyn Device>) -> Result<Session, LoadError> {
         let image = LoadedImage::load(artefact)?;
         let weights = Weights::open(&artefact.manifest, weights)?;
-        Session::with(artefact, image, Arc::new(Mutex::new(weights)), Some(device))
+        Session::new(artefact, image, Arc::new(Mutex::new(weights)), Some(device))
     }
 
     /// Loads another form of the same program, which shares the weights: buffers that one of them changes are changed for both.
@@ -72,17 +98,25 @@ impl Session {
         if device.is_some() && !other.writes.is_empty() {
             return Err(LoadError::Manifest("it changes its buffers, which two forms of a program cannot share on a device".into()));
         }
-        Session::with(artefact, LoadedImage::load(artefact)?, other.weights.clone(), device)
+        Session::new(artefact, LoadedImage::load(artefact)?, other.weights.clone(), device)
     }
 
-    fn with(
+    fn new(
         artefact: &Artefact,
         image: LoadedImage,
         shared: Arc<Mutex<Weights>>,
         device: Option<Arc<dyn Device>>,
     ) -> Result<Session, LoadError> {
+        Session::with(Arc::new(artefact.manifest.clone()), Arc::new(image), shared, device)
+    }
+
+    fn with(
+        manifest: Arc<Manifest>,
+        image: Arc<LoadedImage>,
+        shared: Arc<Mutex<Weights>>,
+        device: Option<Arc<dyn Device>>,
+    ) -> Result<Session, LoadError> {
         memory::limit()?;
-        let manifest = artefact.manifest.clone();
         let inputs = manifest.inputs.iter().map(|input| (&input.name, &input.dim_order, input.shape.len()));
         let outputs = manifest.outputs.iter().map(|out| (&out.name, &out.dim_order, out.shape.len()));
         if let Some((name, order, rank)) = inputs.chain(outputs).find(|(_, order, rank)| !order.fits(*rank)) {
@@ -180,6 +214,27 @@ impl Session {
         let mut state = self.idle.take(|| self.caller());
         // SAFETY: the caller's promise is the one needed.
         let done = unsafe { self.run_dlpack(&mut state, inputs, outputs) };
+        self.idle.put(state);
+        done
+    }
+
+    /// Calls the program on anyone's tensors; `maker` makes the memory of all results, outputs and then mutations.
+    ///
+    /// # Safety
+    /// `inputs` point at tensors that describe readable memory of the host; what the maker gives is as large as it is asked for,
+    /// and writable.
+    pub unsafe fn run_making(&self, inputs: &[*const DLTensor], maker: &mut dyn OutputMaker) -> Result<(), RunError> {
+        if self.home.is_some() {
+            return Err(RunError::Program("the memory of a device's results is made by the device".into()));
+        }
+        let mut state = self.idle.take(|| self.caller());
+        // SAFETY: the maker lives through the call and is forgotten behind it; the caller promises the rest.
+        let done = unsafe {
+            state.set_maker(Some(maker));
+            let done = self.call(&mut state, inputs, &[]);
+            state.set_maker(None);
+            done
+        };
         self.idle.put(state);
         done
     }

@@ -215,6 +215,27 @@ impl Tensor {
         (size_of::<T>() == self.dtype.size()).then(|| bytemuck::cast_slice(self.bytes()))
     }
 
+    /// Writes the elements into anyone's tensor of the same type and sizes.
+    ///
+    /// # Safety
+    /// `target` describes writable memory as DLPack says.
+    pub unsafe fn write_to(&self, target: &DLTensor) -> Result<(), TensorError> {
+        if !target.device.is_host() {
+            return Err(TensorError::Device { device: target.device.device_type });
+        }
+        // SAFETY: the caller promises a valid description.
+        let (sizes, _) = unsafe { target.checked(self.dtype, self.shape.len()) }.map_err(TensorError::Description)?;
+        if target.dtype != self.dtype.dlpack() || sizes != self.shape {
+            return Err(TensorError::Description(format!("has not the sizes {:?} of {}", self.shape, self.dtype)));
+        }
+        // SAFETY: as above.
+        let strides = unsafe { target.stride_list() };
+        let strides = strides.map_or_else(|| dense_strides(sizes), <[i64]>::to_vec);
+        // SAFETY: both have these sizes and this element type, and the caller promises that the target may be written.
+        unsafe { strided::copy(sizes, (self.data.as_ptr(), &self.strides), (target.first_element(), &strides), self.dtype.size()) };
+        Ok(())
+    }
+
     /// A description for a call. It must not outlive the tensor nor be written through unless the callee says so.
     pub fn dlpack(&self) -> DLTensor {
         DLTensor {

@@ -10,7 +10,12 @@ use std::sync::Arc;
 use memmap2::Mmap;
 use safetensors::SafeTensors;
 
-use crate::manifest::{Manifest, OutputKind, Weight};
+use crate::call::given_tensor;
+use crate::dim_order::DimOrder;
+use crate::dlpack::DLTensor;
+use crate::dtype::DType;
+use crate::manifest::{Manifest, Weight};
+use crate::memory::ALIGN;
 use crate::strided;
 use crate::tensor::{Tensor, TensorError, dense_bytes, dense_strides};
 
@@ -49,6 +54,22 @@ pub enum WeightError {
         /// The reason.
         reason: String,
     },
+    /// The caller brings the weights, and not all of them or too many.
+    #[error("the program has {wanted} weights, {found} are given")]
+    Count {
+        /// Weights of the program.
+        wanted: usize,
+        /// Weights of the caller.
+        found: usize,
+    },
+    /// A weight that the caller brings does not fit.
+    #[error("weight `{name}` {reason}")]
+    Given {
+        /// The weight.
+        name: String,
+        /// What is wrong.
+        reason: String,
+    },
     /// The weight is not in the file as the program expects it.
     #[error("weight `{name}` (entry `{entry}` of {path}): {reason}")]
     Weight {
@@ -69,13 +90,18 @@ impl Weights {
         let mut archives: HashMap<PathBuf, Archive> = HashMap::new();
         let mut weights = Weights::default();
         for (k, weight) in manifest.weights.iter().enumerate() {
+            if archive.is_none() && weight.source.file.is_empty() {
+                return Err(WeightError::Given {
+                    name: weight.name.clone(),
+                    reason: "is not in a file; say in which one (--weights)".into(),
+                });
+            }
             let path = archive.map_or_else(|| PathBuf::from(&weight.source.file), Path::to_path_buf);
             if !archives.contains_key(&path) {
                 archives.insert(path.clone(), Archive::open(&path)?);
             }
             let found = &archives[&path];
-            let written = manifest.outputs.iter().any(|o| o.kind == OutputKind::Mutation && o.name == weight.name);
-            weights.add(k, weight, found, written).map_err(|reason| WeightError::Weight {
+            weights.add(k, weight, found, manifest.writes(weight)).map_err(|reason| WeightError::Weight {
                 name: weight.name.clone(),
                 entry: weight.source.entry.clone(),
                 path: path.clone(),
@@ -86,32 +112,81 @@ impl Weights {
         Ok(weights)
     }
 
+    /// The weights that the caller has, in manifest order: read where they are if they are dense, aligned and not written to.
+    ///
+    /// # Safety
+    /// The tensors describe readable memory of the host, which stays as long as what is given here.
+    pub unsafe fn given(manifest: &Manifest, tensors: &[*const DLTensor]) -> Result<Weights, WeightError> {
+        let wanted = manifest.weights.len();
+        if tensors.len() != wanted {
+            return Err(WeightError::Count { wanted, found: tensors.len() });
+        }
+        let mut weights = Weights::default();
+        for (k, (weight, &tensor)) in manifest.weights.iter().zip(tensors).enumerate() {
+            let fail = |reason: String| WeightError::Given { name: weight.name.clone(), reason };
+            // SAFETY: the caller's promise.
+            let tensor = unsafe { given_tensor(tensor) }.ok_or_else(|| fail("is not given".into()))?;
+            if tensor.dtype != weight.dtype.dlpack() {
+                let found = DType::from_dlpack(tensor.dtype).map_or("an unknown type", DType::name);
+                return Err(fail(format!("has element type {found}, the program wants {}", weight.dtype)));
+            }
+            if !tensor.device.is_host() {
+                return Err(fail(format!("lives on device type {}, the program wants host memory", tensor.device.device_type)));
+            }
+            // SAFETY: as above.
+            let (sizes, _) = unsafe { tensor.checked(weight.dtype, weight.shape.len()) }.map_err(fail)?;
+            if sizes != weight.shape {
+                return Err(fail(format!("has the sizes {sizes:?}, the program wants {:?}", weight.shape)));
+            }
+            // SAFETY: as above.
+            let dense = unsafe { tensor.is_dense(&DimOrder::ROW_MAJOR) };
+            let start = tensor.first_element();
+            if dense && !manifest.writes(weight) && (start as usize).is_multiple_of(ALIGN) {
+                weights.pointers.push(start.cast());
+                continue;
+            }
+            // SAFETY: as above.
+            let own = unsafe { Tensor::from_dlpack(tensor) }.map_err(|e| fail(e.to_string()))?;
+            weights.keep(k, own, manifest.writes(weight)).map_err(|e| fail(e.to_string()))?;
+        }
+        Ok(weights)
+    }
+
+    /// Keeps a copy of a weight, and its first value where the program writes to it.
+    fn keep(&mut self, k: usize, mut own: Tensor, written: bool) -> Result<(), TensorError> {
+        self.pointers.push(own.bytes_mut().as_mut_ptr().cast());
+        if written {
+            self.initial.insert(k, own.try_clone()?);
+        }
+        self.owned.insert(k, own);
+        Ok(())
+    }
+
     fn add(&mut self, k: usize, weight: &Weight, archive: &Archive, written: bool) -> Result<(), String> {
-        let bytes = archive.entry(&weight.source.entry)?;
+        let source = &weight.source;
+        let (bytes, strides, byte_offset) = match archive.entry(&source.entry) {
+            Ok(bytes) => (bytes, &*source.strides, source.byte_offset),
+            // Files of other programs, such as safetensors, know a weight by its name and hold nothing else beside it.
+            Err(missing) => (archive.entry(&weight.name).map_err(|_| missing)?, &[][..], 0),
+        };
         let size = weight.dtype.size();
         let dense_size = dense_bytes(weight.dtype, &weight.shape).map_err(|e| e.to_string())?;
         let dense = dense_strides(&weight.shape);
-        let strides = if weight.source.strides.is_empty() { &dense } else { &weight.source.strides };
+        let strides = if strides.is_empty() { &*dense } else { strides };
         let reach = reach(&weight.shape, strides, size)?;
-        let end = reach.checked_add(weight.source.byte_offset).filter(|&end| end <= bytes.len() as u64);
+        let end = reach.checked_add(byte_offset).filter(|&end| end <= bytes.len() as u64);
         if end.is_none() {
-            let offset = weight.source.byte_offset;
-            return Err(format!("needs {reach} bytes at offset {offset}, the entry has {}", bytes.len()));
+            return Err(format!("needs {reach} bytes at offset {byte_offset}, the entry has {}", bytes.len()));
         }
-        let start = bytes.as_ptr().wrapping_add(weight.source.byte_offset as usize);
-        if *strides == dense && !written && (start as usize).is_multiple_of(64) && dense_size > 0 {
+        let start = bytes.as_ptr().wrapping_add(byte_offset as usize);
+        if *strides == *dense && !written && (start as usize).is_multiple_of(ALIGN) && dense_size > 0 {
             self.pointers.push(start.cast_mut().cast());
             return Ok(());
         }
         let mut own = Tensor::uninit(weight.dtype, &weight.shape).map_err(|e| e.to_string())?;
         // SAFETY: `reach` says that all elements lie inside the entry.
         unsafe { strided::copy(&weight.shape, (start, strides), (own.bytes_mut().as_mut_ptr(), &dense_strides(&weight.shape)), size) };
-        self.pointers.push(own.bytes_mut().as_mut_ptr().cast());
-        if written {
-            self.initial.insert(k, own.try_clone().map_err(|e| e.to_string())?);
-        }
-        self.owned.insert(k, own);
-        Ok(())
+        self.keep(k, own, written).map_err(|e| e.to_string())
     }
 
     /// Data pointers in manifest order.

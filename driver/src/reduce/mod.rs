@@ -8,7 +8,8 @@ mod edit;
 mod instead;
 
 use crate::Error;
-use crate::compile::{context, read};
+use crate::compile::context;
+use crate::source_file::SourceFile;
 use edit::Edit;
 use instead::Instead;
 use std::collections::HashSet;
@@ -49,7 +50,7 @@ pub fn reduce(path: &Path, interesting: &mut Test<'_>) -> Result<Reduced, Reduce
     let context = context();
     // For the constants that stand for what was computed.
     load_dialect(&context, "arith");
-    let best = read(path, &context)?.module;
+    let best = SourceFile::from(path).read(&context)?.module;
     if !interesting(&best.to_string())? {
         return Err(ReduceError::NotInteresting);
     }

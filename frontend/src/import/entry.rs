@@ -59,7 +59,10 @@ impl<'g, 'c> Entry<'g, 'c> {
                 Some(_) => importer.cx.int(1),
             });
             if arg.input.kind.is_weight() {
-                weight(&stored, graph, &arg).map_err(blame)?;
+                // Without an archive whoever loads the program brings its weights, and they are checked then.
+                if program.archive.is_some() {
+                    weight(&stored, graph, &arg).map_err(blame)?;
+                }
             } else if let Argument::AsTensor(_) = argument {
                 arg.dim_order = arg.name.and_then(|name| dim_order(graph.tensor_values.get(name)?));
             }

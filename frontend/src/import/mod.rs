@@ -39,8 +39,8 @@ pub struct Imported<'c> {
     pub inputs: Vec<Input>,
     /// The call's outputs and then its mutations; only [`Output::Value`] and [`Output::Mutation`] are results.
     pub outputs: Vec<Output>,
-    /// Where the parameters, buffers and constants lie that the arguments name.
-    pub weights: Weights,
+    /// Where the parameters, buffers and constants lie that the arguments name; nowhere when the program came as text.
+    pub weights: Option<Weights>,
 }
 
 /// The weights of a program, by reference into the mapped archive.
@@ -112,6 +112,11 @@ pub fn import<'c>(path: &Path, context: &'c Context) -> Result<Imported<'c>, Imp
     import_program(&Program::open(path)?, context)
 }
 
+/// Imports a program from the text of a `.pt2`'s `models/model.json`, without the archive.
+pub fn import_json<'c>(text: &[u8], context: &'c Context) -> Result<Imported<'c>, ImportError> {
+    import_program(&Program::from_json(text)?, context)
+}
+
 /// Imports a program that was read.
 pub fn import_program<'c>(program: &Program, context: &'c Context) -> Result<Imported<'c>, ImportError> {
     for dialect in ["func", "arith", "scf", "tensor"] {
@@ -144,6 +149,6 @@ fn build<'c>(program: &Program, cx: Cx<'c>, lenient: bool) -> Result<Imported<'c
     let stored = program.tensors();
     let table = inputs.iter().filter(|input| input.kind.is_weight());
     let table = table.filter_map(|input| Some((input.name.clone(), (*stored.get(input.name.as_str())?).clone()))).collect();
-    let weights = Weights { archive: program.archive.clone(), table };
+    let weights = program.archive.clone().map(|archive| Weights { archive, table });
     Ok(Imported { module, entry: ENTRY.to_owned(), inputs, outputs, weights })
 }

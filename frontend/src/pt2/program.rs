@@ -22,8 +22,8 @@ const MAX_JSON: usize = 1 << 30;
 /// A program as it lies in an archive.
 #[derive(Debug)]
 pub struct Program {
-    /// The archive, which stays mapped.
-    pub archive: Archive,
+    /// The archive, which stays mapped; a program that came as its text alone has none.
+    pub archive: Option<Archive>,
     /// The typed program, consistent in itself.
     pub exported: ExportedProgram,
     /// Parameters and buffers by fully qualified name, in file order.
@@ -41,16 +41,25 @@ impl Program {
     pub fn open(path: &Path) -> Result<Self, Pt2Error> {
         let archive = Archive::open(path)?;
         headers(&archive)?;
-        let exported: ExportedProgram = json(&archive, MODEL)?;
+        let mut program = Self::from_exported(json(&archive, MODEL)?)?;
+        program.weights = weights::read(&archive, "weights")?;
+        program.constants = weights::read(&archive, "constants")?;
+        Ok(Self { archive: Some(archive), ..program })
+    }
+
+    /// Reads a program from the text of [`MODEL`] alone. Its weights are the business of who calls it.
+    pub fn from_json(text: &[u8]) -> Result<Self, Pt2Error> {
+        Self::from_exported(parse(text, MODEL)?)
+    }
+
+    fn from_exported(exported: ExportedProgram) -> Result<Self, Pt2Error> {
         check::check(&exported)?;
-        let weights = weights::read(&archive, "weights")?;
-        let constants = weights::read(&archive, "constants")?;
         let guards = exported.guards_code.iter().enumerate().map(|(place, text)| {
             Guard::parse(text).map_err(|why| Pt2Error::unsupported(MODEL, format!("guards_code[{place}]"), format!("`{text}`: {why}")))
         });
         let guards = guards.collect::<Result<_, _>>()?;
         let inputs = inputs(&exported)?;
-        Ok(Self { archive, exported, weights, constants, guards, inputs })
+        Ok(Self { archive: None, exported, weights: Vec::new(), constants: Vec::new(), guards, inputs })
     }
 
     /// The weights and constants by name; a name of both tables means the weight.
@@ -61,7 +70,10 @@ impl Program {
 
 /// Reads a JSON entry after its checksum.
 pub(super) fn json<T: DeserializeOwned>(archive: &Archive, entry: &str) -> Result<T, Pt2Error> {
-    let bytes = archive.verified(entry)?;
+    parse(archive.verified(entry)?, entry)
+}
+
+fn parse<T: DeserializeOwned>(bytes: &[u8], entry: &str) -> Result<T, Pt2Error> {
     if bytes.len() > MAX_JSON {
         return Err(Pt2Error::entry(entry, format!("it has {} bytes, more than {MAX_JSON}", bytes.len())));
     }

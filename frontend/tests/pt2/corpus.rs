@@ -39,7 +39,7 @@ fn archives_are_read() {
             Err(error) => failures.push(format!("{}: {error}", path.display())),
             Ok(program) => {
                 for (name, weight) in program.weights.iter().chain(&program.constants) {
-                    match weight.dense(&program.archive) {
+                    match weight.dense(program.archive.as_ref().expect("an archive")) {
                         Ok(dense) => (weights, bytes) = (weights + 1, bytes + dense.len()),
                         Err(error) => failures.push(format!("{}: {name}: {error}", path.display())),
                     }

@@ -45,6 +45,7 @@ fn a_small_program() {
         [("w", InputKind::Parameter), ("x", InputKind::Input)]
     );
     assert_eq!(outputs, [Output::Value]);
+    let weights = weights.expect("an archive brings its weights");
     assert_eq!(weights.table[0].1.dense(&weights.archive).expect("dense").len(), 24);
     shows(
         &with_model(|_| ()),

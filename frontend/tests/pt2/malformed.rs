@@ -22,7 +22,7 @@ fn refused(kind: &str, place: &str, bytes: &[u8]) {
 fn the_good_archive_is_good() {
     let program = open(&pack(&entries())).expect("the archive all others are made from");
     assert_eq!(program.weights.len(), 1);
-    assert_eq!(program.weights[0].1.dense(&program.archive).expect("dense").len(), 24);
+    assert_eq!(program.weights[0].1.dense(program.archive.as_ref().expect("an archive")).expect("dense").len(), 24);
 }
 
 /// Wherever the directory lies: a library that looks for the archive's begin found another one in some of these.

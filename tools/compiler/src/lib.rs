@@ -7,7 +7,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 use std::sync::Arc;
 
-use strata_driver::Options;
+use strata_driver::{Options, SourceFile};
 use strata_runtime::Tensor;
 use strata_runtime::compiler::{ABI_VERSION, AbiFn, BuildFn, CompileFn, FreeFn, InterpretFn, OutputFn};
 use strata_runtime::dlpack::DLTensor;
@@ -37,18 +37,26 @@ pub unsafe extern "C" fn strata_compiler_build() -> *const c_char {
     strata_driver::BUILD.as_ptr()
 }
 
-/// Compiles a file to an artefact's bytes.
+/// Compiles a file, or the text that stands in its place, to an artefact's bytes.
 ///
 /// # Safety
-/// The texts are terminated; `bytes` and `len` may be written.
+/// Path and options are terminated; `text` is null or has `text_len` bytes; `bytes` and `len` may be written.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn strata_compiler_compile(path: *const c_char, options: *const c_char, bytes: *mut *mut u8, len: *mut usize) -> i32 {
+pub unsafe extern "C" fn strata_compiler_compile(
+    path: *const c_char,
+    text: *const u8,
+    text_len: usize,
+    options: *const c_char,
+    bytes: *mut *mut u8,
+    len: *mut usize,
+) -> i32 {
     // SAFETY: the caller's promise.
     let result = guarded(|| unsafe {
         let (path, options) = (file(path), parse(options)?);
         let settings = Settings { remote: options.cache_local.then(String::new), ..Settings::default() };
         let store = options.cache.then(|| Store::open_or_warn(&settings)).flatten().map(Arc::new);
-        Ok(strata_driver::compile(path, &options, store.as_ref())?.to_bytes())
+        let text = (!text.is_null()).then(|| std::str::from_utf8(std::slice::from_raw_parts(text, text_len))).transpose()?;
+        Ok(strata_driver::compile(SourceFile { path, text }, &options, store.as_ref())?.to_bytes())
     });
     let status = i32::from(result.is_err());
     // SAFETY: the caller's promise.

@@ -1,0 +1,45 @@
+//! The runtime's errors as Python's exceptions.
+
+use std::fmt::Display;
+
+use pyo3::PyErr;
+use pyo3::exceptions::{PyIndexError, PyMemoryError, PyRuntimeError, PyValueError};
+use strata_runtime::compiler::CompilerError;
+use strata_runtime::{LoadError, RunError, TensorError};
+
+/// An error that Python knows by a kind of its own.
+pub trait Exception: Display {
+    /// The exception of that kind.
+    fn exception(&self) -> PyErr {
+        PyRuntimeError::new_err(self.to_string())
+    }
+}
+
+impl Exception for CompilerError {}
+impl Exception for LoadError {}
+impl Exception for TensorError {}
+
+/// What a guard says of an index that is not there; PyTorch raises an `IndexError` for it.
+const INDEX: &str = "index out of bounds";
+
+impl Exception for RunError {
+    fn exception(&self) -> PyErr {
+        let text = self.to_string();
+        match self {
+            RunError::Guard { message } if message.starts_with(INDEX) => PyIndexError::new_err(text),
+            RunError::Memory(_) => PyMemoryError::new_err(text),
+            RunError::Input { .. } | RunError::InputCount { .. } => PyValueError::new_err(text),
+            _ => PyRuntimeError::new_err(text),
+        }
+    }
+}
+
+/// An error of ours as Python's.
+pub fn python(error: impl Exception) -> PyErr {
+    error.exception()
+}
+
+/// What is said when our own code is at fault.
+pub fn panicked() -> PyErr {
+    PyRuntimeError::new_err("strata failed inside; please report it with the program")
+}

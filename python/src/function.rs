@@ -1,0 +1,461 @@
+//! A compiled program as a Python function of PyTorch's tensors. It is a plain C function of Python's, which is what calls fastest.
+
+use std::cell::UnsafeCell;
+use std::ffi::{CStr, CString, c_void};
+use std::ptr::{NonNull, null_mut};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use pyo3::exceptions::{PyTypeError, PyValueError};
+use pyo3::ffi::{self, Py_ssize_t, PyObject};
+use pyo3::intern;
+use pyo3::prelude::*;
+use pyo3::types::PyBool;
+use strata_runtime::dlpack::{DLDataType, DLDevice, DLTensor};
+use strata_runtime::manifest::{InputKind, OutputKind};
+use strata_runtime::session::OutputMaker;
+use strata_runtime::{Artefact, DType, RunError, Session, Tensor};
+
+use crate::error;
+use crate::torch::{Owned, Torch};
+
+/// What an argument of the call is for.
+#[derive(Clone, Copy)]
+enum Argument {
+    /// Input of the program.
+    Input(usize),
+    /// Weight of the program.
+    Weight(usize),
+    /// Nothing that the program reads.
+    Unused,
+}
+
+/// What stands in one place of the result.
+#[derive(Clone, Copy)]
+enum Place {
+    None,
+    /// The argument itself.
+    Argument(usize),
+    /// The program's output as a tensor.
+    Tensor(usize),
+    /// The program's output of no dimensions as a number.
+    Number(usize),
+}
+
+/// What was seen of a weight when the program was made ready for it.
+#[derive(Clone, Copy, PartialEq)]
+struct Seen {
+    data: usize,
+    version: i64,
+}
+
+/// The program made ready for the weights of the last call.
+struct Ready {
+    session: Arc<Session>,
+    seen: Vec<Seen>,
+    /// How often weights were other ones than in the call before.
+    changes: u64,
+}
+
+/// A compiled program and how a call's arguments and results go with it.
+pub struct Function {
+    torch: &'static Torch,
+    artefact: Artefact,
+    arguments: Vec<Argument>,
+    places: Vec<Place>,
+    /// Which outputs become numbers.
+    numbers: Vec<bool>,
+    /// The argument that each mutation of the program is the new value of, by output.
+    written: Vec<(usize, usize)>,
+    /// Values that follow the caller's arguments.
+    constants: Vec<Py<PyAny>>,
+    weights: usize,
+    /// Calls long enough that others should run Python meanwhile.
+    releases: bool,
+    ready: Mutex<Option<Ready>>,
+    /// Python's description of the function, which must stay where it is.
+    definition: UnsafeCell<ffi::PyMethodDef>,
+    name: CString,
+}
+
+// SAFETY: the definition is written once, before anybody has the function.
+unsafe impl Sync for Function {}
+// SAFETY: its pointers lead to static memory and to `name`.
+unsafe impl Send for Function {}
+
+/// Nanoseconds of a program for whose call others get Python's lock: giving it up and taking it again costs 45.
+const RELEASE_NANOS: u64 = 10_000;
+
+/// The name of the capsule that holds a function.
+const CAPSULE: &CStr = c"strata.Function";
+
+impl Function {
+    /// Makes a Python function. `arguments` are the names of the call's arguments; `places` say what the call gives: `None`, the number of an
+    /// argument that is given back as it is, -1 for the program's next output and -2 for the next one as a number.
+    pub fn make(
+        py: Python<'_>,
+        artefact: Artefact,
+        arguments: &[String],
+        places: &[Option<i64>],
+        constants: Vec<Py<PyAny>>,
+    ) -> PyResult<Py<PyAny>> {
+        if constants.len() > arguments.len() {
+            return Err(PyValueError::new_err("there are more constants than arguments"));
+        }
+        let torch = Torch::get(py)?;
+        let manifest = &artefact.manifest;
+        let find = |name: &String| {
+            let input = manifest.inputs.iter().position(|input| input.name == *name).map(Argument::Input);
+            input
+                .or_else(|| manifest.weights.iter().position(|weight| weight.name == *name).map(Argument::Weight))
+                .unwrap_or(Argument::Unused)
+        };
+        let mut outputs = 0;
+        let mut next = || {
+            outputs += 1;
+            outputs - 1
+        };
+        let place = |place: &Option<i64>| match place {
+            None => Ok(Place::None),
+            Some(-1) => Ok(Place::Tensor(next())),
+            Some(-2) => Ok(Place::Number(next())),
+            Some(argument) => usize::try_from(*argument).map(Place::Argument),
+        };
+        let places = places
+            .iter()
+            .map(place)
+            .collect::<Result<Vec<_>, _>>()
+            .map_err(|_| PyValueError::new_err("a place of the result is no place"))?;
+        let written = manifest.outputs.iter().enumerate().filter(|(_, out)| out.kind == OutputKind::Mutation);
+        let written = written.map(|(k, out)| Some((k, arguments.iter().position(|name| *name == out.name)?)));
+        let written =
+            written.collect::<Option<Vec<_>>>().ok_or_else(|| PyValueError::new_err("the program changes what is no argument"))?;
+        if outputs + written.len() != manifest.outputs.len() {
+            let message =
+                format!("the program has {} outputs, the call gives {outputs} and changes {}", manifest.outputs.len(), written.len());
+            return Err(PyValueError::new_err(message));
+        }
+        if places.iter().any(|place| matches!(place, Place::Argument(k) if *k >= arguments.len())) {
+            return Err(PyValueError::new_err("a place of the result names an argument that is not there"));
+        }
+        let nanos = manifest.kernels.iter().map(|kernel| Some(kernel.launches * kernel.predicted_nanos?)).sum::<Option<u64>>();
+        let name = CString::new(manifest.name.clone()).unwrap_or_default();
+        let function = Box::new(Function {
+            torch,
+            arguments: arguments.iter().map(find).collect(),
+            numbers: numbers(&places, manifest.outputs.len()),
+            places,
+            constants,
+            written,
+            weights: manifest.weights.len(),
+            releases: nanos.is_none_or(|nanos| nanos >= RELEASE_NANOS),
+            ready: Mutex::new(None),
+            definition: UnsafeCell::new(ffi::PyMethodDef::zeroed()),
+            name,
+            artefact,
+        });
+        if function.weights == 0 {
+            let session = Session::load(&function.artefact, None).map_err(error::python)?;
+            *function.ready.lock().unwrap_or_else(PoisonError::into_inner) =
+                Some(Ready { session: Arc::new(session), seen: Vec::new(), changes: 0 });
+        }
+        function.into_object(py)
+    }
+
+    fn into_object(self: Box<Self>, py: Python<'_>) -> PyResult<Py<PyAny>> {
+        let definition = self.definition.get();
+        // SAFETY: nobody else has the function yet; name and definition stay in their box.
+        unsafe {
+            *definition = ffi::PyMethodDef {
+                ml_name: self.name.as_ptr(),
+                ml_meth: ffi::PyMethodDefPointer { PyCFunctionFast: call },
+                ml_flags: ffi::METH_FASTCALL,
+                ml_doc: c"A program compiled by Strata.".as_ptr(),
+            };
+        }
+        let function = Box::into_raw(self);
+        // SAFETY: the capsule owns the box from here on and gives it to `drop_function`.
+        unsafe {
+            let capsule = ffi::PyCapsule_New(function.cast(), CAPSULE.as_ptr(), Some(drop_function));
+            if capsule.is_null() {
+                drop(Box::from_raw(function));
+                return Err(PyErr::fetch(py));
+            }
+            let object = ffi::PyCFunction_NewEx(definition, capsule, null_mut());
+            ffi::Py_DECREF(capsule);
+            Bound::from_owned_ptr_or_err(py, object).map(Bound::unbind)
+        }
+    }
+
+    /// Calls the program on Python's objects.
+    ///
+    /// # Safety
+    /// `objects` are borrowed from the caller for the time of the call, and the GIL is held.
+    unsafe fn call(&self, py: Python<'_>, objects: &[*mut PyObject]) -> PyResult<NonNull<PyObject>> {
+        let wanted = self.arguments.len() - self.constants.len();
+        if objects.len() != wanted {
+            return Err(PyTypeError::new_err(format!("the program takes {wanted} arguments, {} are given", objects.len())));
+        }
+        let with_constants: Vec<*mut PyObject>;
+        let objects = if self.constants.is_empty() {
+            objects
+        } else {
+            with_constants = objects.iter().copied().chain(self.constants.iter().map(Py::as_ptr)).collect();
+            &with_constants
+        };
+        let inputs = self.artefact.manifest.inputs.len();
+        let mut call = Call { inputs: vec![BLANK; inputs], numbers: vec![0; inputs], weights: vec![BLANK; self.weights], seen: Vec::new() };
+        for (argument, &object) in self.arguments.iter().zip(objects) {
+            // SAFETY: the caller's promise.
+            unsafe { call.read(self, py, *argument, object) }?;
+        }
+        // SAFETY: the weights stay while their objects do, and the program is made ready again when others come.
+        let session = unsafe { self.session(py, &call) }?;
+        let pointers: Vec<*const DLTensor> = call.inputs.iter().map(|input| &raw const *input).collect();
+        let mut made = Made { function: self, outputs: self.artefact.manifest.outputs.iter().map(|_| None).collect() };
+        let run = Run { session: &session, inputs: &pointers, made: &mut made };
+        // SAFETY: the tensors stay while the caller holds their objects; what is made has the size that is asked for.
+        let done = if self.releases { py.detach(|| unsafe { run.run() }) } else { unsafe { run.run() } };
+        done.map_err(error::python)?;
+        // SAFETY: the caller's promise.
+        unsafe { made.results(py, objects) }
+    }
+
+    /// The program with the weights of this call.
+    ///
+    /// # Safety
+    /// The weights are readable, and stay until a call comes with others.
+    unsafe fn session(&self, py: Python<'_>, call: &Call) -> PyResult<Arc<Session>> {
+        let mut ready = self.ready.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(ready) = &*ready
+            && ready.seen == call.seen
+        {
+            return Ok(ready.session.clone());
+        }
+        let pointers: Vec<*const DLTensor> = call.weights.iter().map(|weight| &raw const *weight).collect();
+        let _ = py;
+        // SAFETY: the caller's promise.
+        let session = unsafe {
+            match &*ready {
+                Some(ready) => ready.session.with_weights(&pointers),
+                None => Session::load_given(&self.artefact, &pointers),
+            }
+        };
+        let session = Arc::new(session.map_err(error::python)?);
+        let changes = ready.as_ref().map_or(0, |ready| ready.changes + 1);
+        *ready = Some(Ready { session: session.clone(), seen: call.seen.clone(), changes });
+        Ok(session)
+    }
+}
+
+/// The part of a call that needs nothing of Python.
+struct Run<'a, 'f> {
+    session: &'a Session,
+    inputs: &'a [*const DLTensor],
+    made: &'a mut Made<'f>,
+}
+
+// SAFETY: it stays on its thread; to Python this says only that no object is touched while others hold the lock.
+unsafe impl Send for Run<'_, '_> {}
+
+impl Run<'_, '_> {
+    /// # Safety
+    /// As for [`Session::run_making`].
+    unsafe fn run(self) -> Result<(), RunError> {
+        // SAFETY: the caller's promise.
+        unsafe { self.session.run_making(self.inputs, self.made) }
+    }
+}
+
+/// A tensor that nobody described yet.
+const BLANK: DLTensor = DLTensor {
+    data: null_mut(),
+    device: DLDevice::CPU,
+    ndim: 0,
+    dtype: DLDataType { code: 0, bits: 64, lanes: 1 },
+    shape: null_mut(),
+    strides: null_mut(),
+    byte_offset: 0,
+};
+
+/// The arguments of a call as the program reads them.
+struct Call {
+    inputs: Vec<DLTensor>,
+    /// The numbers among the inputs, as the bits of what their tensors hold.
+    numbers: Vec<u64>,
+    weights: Vec<DLTensor>,
+    seen: Vec<Seen>,
+}
+
+impl Call {
+    /// Reads an argument.
+    ///
+    /// # Safety
+    /// `object` is a Python object, and the GIL is held.
+    unsafe fn read(&mut self, function: &Function, py: Python<'_>, argument: Argument, object: *mut PyObject) -> PyResult<()> {
+        match argument {
+            Argument::Unused => {}
+            Argument::Weight(k) => {
+                // SAFETY: the caller's promise.
+                let (tensor, version) = unsafe { (function.torch.describe(py, object)?, version(py, object)?) };
+                self.weights[k] = tensor;
+                self.seen.push(Seen { data: tensor.first_element() as usize, version });
+            }
+            Argument::Input(k) => {
+                let declared = &function.artefact.manifest.inputs[k];
+                self.inputs[k] = if declared.kind == InputKind::Tensor {
+                    // SAFETY: the caller's promise.
+                    unsafe { function.torch.describe(py, object) }?
+                } else {
+                    // SAFETY: the caller's promise.
+                    let object = unsafe { Borrowed::from_ptr(py, object) };
+                    self.numbers[k] = match declared.kind {
+                        InputKind::Float => object.extract::<f64>()?.to_bits(),
+                        InputKind::Bool => u64::from(object.extract::<bool>()?),
+                        _ => object.extract::<i64>()?.cast_unsigned(),
+                    };
+                    DLTensor { data: (&raw mut self.numbers[k]).cast(), dtype: declared.dtype.dlpack(), ..BLANK }
+                };
+            }
+        }
+        Ok(())
+    }
+}
+
+/// PyTorch's count of the writes to a tensor. Tensors of inference mode have none, and nobody may write to them.
+///
+/// # Safety
+/// `object` is a Python object, and the GIL is held.
+unsafe fn version(py: Python<'_>, object: *mut PyObject) -> PyResult<i64> {
+    // SAFETY: the caller's promise.
+    let object = unsafe { Borrowed::from_ptr(py, object) };
+    match object.getattr(intern!(py, "_version")) {
+        Ok(version) => version.extract(),
+        Err(_) if object.call_method0(intern!(py, "is_inference"))?.is_truthy()? => Ok(0),
+        Err(error) => Err(error),
+    }
+}
+
+/// The results of a call: tensors of PyTorch, and blocks for the new values of arguments.
+struct Made<'f> {
+    function: &'f Function,
+    outputs: Vec<Option<Output<'f>>>,
+}
+
+enum Output<'f> {
+    Torch(Owned<'f>),
+    Own(Tensor),
+}
+
+impl OutputMaker for Made<'_> {
+    fn output(&mut self, k: usize, sizes: &[i64], _bytes: usize) -> *mut c_void {
+        let Some(declared) = self.function.artefact.manifest.outputs.get(k) else { return null_mut() };
+        let (data, made) = if declared.kind == OutputKind::Mutation || self.function.numbers[k] {
+            let Ok(tensor) = Tensor::uninit_in(declared.dtype, sizes, &declared.dim_order) else { return null_mut() };
+            (tensor.dlpack().data, Output::Own(tensor))
+        } else {
+            let Some(tensor) = self.function.torch.empty(declared.dtype, sizes, &declared.dim_order.strides(sizes)) else {
+                return null_mut();
+            };
+            (tensor.data(), Output::Torch(tensor))
+        };
+        self.outputs[k] = Some(made);
+        data
+    }
+}
+
+impl Made<'_> {
+    /// Writes the new values of arguments and gives the call's results, as Python's tuple.
+    ///
+    /// # Safety
+    /// `objects` are the call's, and the GIL is held.
+    unsafe fn results(mut self, py: Python<'_>, objects: &[*mut PyObject]) -> PyResult<NonNull<PyObject>> {
+        for &(output, argument) in &self.function.written {
+            // SAFETY: the caller's promise.
+            let target = unsafe { self.function.torch.describe(py, objects[argument]) }?;
+            if let Some(Output::Own(value)) = &self.outputs[output] {
+                // SAFETY: the target is a tensor that the program changes in place, alive while its object is.
+                unsafe { value.write_to(&target) }.map_err(error::python)?;
+            }
+        }
+        // SAFETY: the tuple is new and each place of it is filled once, with a reference that it takes over.
+        unsafe {
+            let tuple = NonNull::new(ffi::PyTuple_New(self.function.places.len() as Py_ssize_t)).ok_or_else(|| PyErr::fetch(py))?;
+            let whole: Bound<'_, PyAny> = Bound::from_owned_ptr(py, tuple.as_ptr());
+            for (k, place) in self.function.places.iter().enumerate() {
+                let object = match *place {
+                    Place::None => py.None().into_ptr(),
+                    Place::Argument(argument) => {
+                        ffi::Py_INCREF(objects[argument]);
+                        objects[argument]
+                    }
+                    Place::Tensor(output) | Place::Number(output) => self.take(py, output)?.as_ptr(),
+                };
+                ffi::PyTuple_SetItem(tuple.as_ptr(), k as Py_ssize_t, object);
+            }
+            let _ = whole.into_ptr();
+            Ok(tuple)
+        }
+    }
+
+    /// An output as a new reference.
+    fn take(&mut self, py: Python<'_>, k: usize) -> PyResult<NonNull<PyObject>> {
+        let lost = || PyValueError::new_err(format!("the program gave no output {k}"));
+        match self.outputs[k].take().ok_or_else(lost)? {
+            Output::Torch(tensor) => tensor.into_object(py),
+            Output::Own(tensor) => {
+                let number = match tensor.dtype() {
+                    DType::F64 => {
+                        tensor.values::<f64>().and_then(|v| v.first()).map(|v| v.into_pyobject(py).map(|v| v.into_any().unbind()))
+                    }
+                    DType::Bool => {
+                        tensor.values::<u8>().and_then(|v| v.first()).map(|v| Ok(PyBool::new(py, *v != 0).to_owned().into_any().unbind()))
+                    }
+                    _ => tensor.values::<i64>().and_then(|v| v.first()).map(|v| v.into_pyobject(py).map(|v| v.into_any().unbind())),
+                };
+                let number = number.ok_or_else(lost)??;
+                NonNull::new(number.into_ptr()).ok_or_else(lost)
+            }
+        }
+    }
+}
+
+/// Which outputs become numbers.
+fn numbers(places: &[Place], outputs: usize) -> Vec<bool> {
+    let mut numbers = vec![false; outputs];
+    for place in places {
+        if let Place::Number(k) = place
+            && let Some(number) = numbers.get_mut(*k)
+        {
+            *number = true;
+        }
+    }
+    numbers
+}
+
+/// What Python calls.
+unsafe extern "C" fn call(capsule: *mut PyObject, objects: *mut *mut PyObject, count: Py_ssize_t) -> *mut PyObject {
+    // SAFETY: Python calls with the GIL held, with the capsule that the function was made with and `count` objects.
+    unsafe {
+        let py = Python::assume_attached();
+        let function = ffi::PyCapsule_GetPointer(capsule, CAPSULE.as_ptr()).cast::<Function>();
+        let objects = if count == 0 { &[][..] } else { std::slice::from_raw_parts(objects, count as usize) };
+        let result = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| (*function).call(py, objects)));
+        match result {
+            Ok(Ok(result)) => result.as_ptr(),
+            Ok(Err(error)) => {
+                error.restore(py);
+                null_mut()
+            }
+            Err(_) => {
+                error::panicked().restore(py);
+                null_mut()
+            }
+        }
+    }
+}
+
+/// Frees a function with its capsule.
+unsafe extern "C" fn drop_function(capsule: *mut PyObject) {
+    // SAFETY: the capsule has held the box since it was made, and is gone after this.
+    unsafe { drop(Box::from_raw(ffi::PyCapsule_GetPointer(capsule, CAPSULE.as_ptr()).cast::<Function>())) };
+}

@@ -1,0 +1,53 @@
+//! The machine code of the Python package: compiling, loading, and functions that PyTorch's tensors go through.
+
+mod error;
+mod function;
+mod torch;
+
+use std::path::{Path, PathBuf};
+
+use pyo3::prelude::*;
+use pyo3::sync::PyOnceLock;
+use pyo3::types::PyBytes;
+use strata_runtime::Artefact;
+use strata_runtime::compiler::Compiler;
+
+/// The compiler, opened when something is compiled for the first time.
+static COMPILER: PyOnceLock<Compiler> = PyOnceLock::new();
+
+/// Compiles a program to an artefact. `library` is the path of the compiler, `name` says what `text` is (`.json`, `.mlir`), `options` are the
+/// compiler's, as JSON.
+#[pyfunction]
+fn compile<'py>(py: Python<'py>, library: PathBuf, name: &str, text: &str, options: &str) -> PyResult<Bound<'py, PyBytes>> {
+    let compiler = COMPILER.get_or_try_init(py, || Compiler::open_at(&library)).map_err(error::python)?;
+    let artefact = py.detach(|| compiler.compile_text(Path::new(name), text, options)).map_err(error::python)?;
+    Ok(PyBytes::new(py, &artefact.to_bytes()))
+}
+
+/// What an artefact says about itself, as JSON.
+#[pyfunction]
+fn manifest(artefact: &[u8]) -> PyResult<String> {
+    let artefact = Artefact::from_bytes(artefact).map_err(|error| pyo3::exceptions::PyValueError::new_err(error.to_string()))?;
+    serde_json::to_string(&artefact.manifest).map_err(|error| pyo3::exceptions::PyValueError::new_err(error.to_string()))
+}
+
+/// A program as a function of PyTorch's tensors: see `Function::make`.
+#[pyfunction]
+#[pyo3(name = "function")]
+fn make_function(
+    py: Python<'_>,
+    artefact: &[u8],
+    arguments: Vec<String>,
+    places: Vec<Option<i64>>,
+    constants: Vec<Py<PyAny>>,
+) -> PyResult<Py<PyAny>> {
+    let artefact = Artefact::from_bytes(artefact).map_err(|error| pyo3::exceptions::PyValueError::new_err(error.to_string()))?;
+    function::Function::make(py, artefact, &arguments, &places, constants)
+}
+
+#[pymodule]
+fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    module.add_function(wrap_pyfunction!(compile, module)?)?;
+    module.add_function(wrap_pyfunction!(manifest, module)?)?;
+    module.add_function(wrap_pyfunction!(make_function, module)?)
+}

@@ -1,0 +1,1 @@
+"""Strata compiles PyTorch programs to machine code: `torch.compile(model, backend="strata")`."""

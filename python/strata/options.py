@@ -1,0 +1,54 @@
+"""What a user may choose, and what PyTorch's modes mean here."""
+
+from dataclasses import dataclass, fields, replace
+
+MODES = {
+    None: "default",
+    "default": "default",
+    "reduce-overhead": "reduce-overhead",
+    "max-autotune": "max-autotune",
+    "max-autotune-no-cudagraphs": "max-autotune",
+}
+NUMERICS = ("bitwise", "ulp", "fast")
+FALLBACKS = ("eager", "error")
+
+
+@dataclass(frozen=True)
+class Options:
+    """Options of `torch.compile(..., backend="strata", options={...})` and of `strata.compile`."""
+
+    mode: str = "default"
+    """`default`, `reduce-overhead` or `max-autotune`; the last measures schedules on this machine."""
+    numerics: str = "ulp"
+    """`bitwise`, `ulp` or `fast`: how far results may be from those of one rounding per operation."""
+    freeze: bool = True
+    """Whether what depends on weights alone is computed once, and again when a weight changed. A write to `weight.data` by a function of another
+    library goes unseen: programs that do so say `False`."""
+    fallback: str = "eager"
+    """What happens to a graph that Strata does not compile: `eager` runs it in PyTorch and says so, `error` raises."""
+    cache: bool = True
+    """Whether compiled pieces are taken from and put into the cache on disk."""
+
+    def __post_init__(self):
+        for name, known in (("mode", tuple(set(MODES.values()))), ("numerics", NUMERICS), ("fallback", FALLBACKS)):
+            if getattr(self, name) not in known:
+                raise ValueError(f"strata: {name}={getattr(self, name)!r} is none of {', '.join(sorted(known))}")
+        for name in ("freeze", "cache"):
+            if not isinstance(getattr(self, name), bool):
+                raise ValueError(f"strata: {name}={getattr(self, name)!r} is neither True nor False")
+
+    @staticmethod
+    def of(mode: str | None, options: dict | None) -> "Options":
+        """The options that `torch.compile` was given."""
+        if mode not in MODES:
+            raise ValueError(f"strata: mode={mode!r} is none of {', '.join(name for name in MODES if name)}")
+        given = dict(options or {})
+        known = [option.name for option in fields(Options)]
+        unknown = [name for name in given if name not in known]
+        if unknown:
+            raise ValueError(f"strata: there is no option {', '.join(map(repr, unknown))}; the options are {', '.join(known)}")
+        return replace(Options(mode=MODES[mode]), **given)
+
+    def compiler(self) -> dict:
+        """The compiler's part of the options."""
+        return {"mode": self.mode, "numerics": self.numerics, "cache": self.cache}
