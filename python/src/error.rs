@@ -2,7 +2,7 @@
 
 use std::fmt::Display;
 
-use pyo3::PyErr;
+use pyo3::prelude::*;
 use pyo3::exceptions::{PyIndexError, PyMemoryError, PyRuntimeError, PyValueError};
 use strata_runtime::compiler::CompilerError;
 use strata_runtime::{LoadError, RunError, TensorError};
@@ -22,11 +22,22 @@ impl Exception for TensorError {}
 /// What a guard says of an index that is not there; PyTorch raises an `IndexError` for it.
 const INDEX: &str = "index out of bounds";
 
+/// How messages of PyTorch's linear algebra begin; it raises a `LinAlgError` for them.
+const ALGEBRA: &str = "linalg.";
+
+fn algebra_error(text: &str) -> PyErr {
+    Python::attach(|py| {
+        let class = py.import("torch").and_then(|torch| torch.getattr("linalg")?.getattr("LinAlgError"));
+        class.and_then(|class| class.call1((text,))).map_or_else(|_| PyRuntimeError::new_err(text.to_owned()), PyErr::from_value)
+    })
+}
+
 impl Exception for RunError {
     fn exception(&self) -> PyErr {
         let text = self.to_string();
         match self {
             RunError::Guard { message } if message.starts_with(INDEX) => PyIndexError::new_err(text),
+            RunError::Guard { message } if message.starts_with(ALGEBRA) => algebra_error(&text),
             RunError::Memory(_) => PyMemoryError::new_err(text),
             RunError::Input { .. } | RunError::InputCount { .. } => PyValueError::new_err(text),
             _ => PyRuntimeError::new_err(text),

@@ -6,6 +6,7 @@ mod torch;
 
 use std::path::{Path, PathBuf};
 
+use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::PyBytes;
@@ -19,16 +20,35 @@ static COMPILER: PyOnceLock<Compiler> = PyOnceLock::new();
 /// compiler's, as JSON.
 #[pyfunction]
 fn compile<'py>(py: Python<'py>, library: PathBuf, name: &str, text: &str, options: &str) -> PyResult<Bound<'py, PyBytes>> {
-    let compiler = COMPILER.get_or_try_init(py, || Compiler::open_at(&library)).map_err(error::python)?;
+    let compiler = compiler(py, library)?;
     let artefact = py.detach(|| compiler.compile_text(Path::new(name), text, options)).map_err(error::python)?;
     Ok(PyBytes::new(py, &artefact.to_bytes()))
+}
+
+fn compiler(py: Python<'_>, library: PathBuf) -> PyResult<&'static Compiler> {
+    COMPILER.get_or_try_init(py, || Compiler::open_at(&library)).map_err(error::python)
+}
+
+/// The operators that are compiled, by PyTorch's names.
+#[pyfunction]
+fn operators(py: Python<'_>, library: PathBuf) -> PyResult<Vec<String>> {
+    Ok(compiler(py, library)?.operators())
 }
 
 /// What an artefact says about itself, as JSON.
 #[pyfunction]
 fn manifest(artefact: &[u8]) -> PyResult<String> {
-    let artefact = Artefact::from_bytes(artefact).map_err(|error| pyo3::exceptions::PyValueError::new_err(error.to_string()))?;
-    serde_json::to_string(&artefact.manifest).map_err(|error| pyo3::exceptions::PyValueError::new_err(error.to_string()))
+    serde_json::to_string(&read(artefact)?.manifest).map_err(|error| PyValueError::new_err(error.to_string()))
+}
+
+/// How many kernels a program has.
+#[pyfunction]
+fn kernels(artefact: &[u8]) -> PyResult<usize> {
+    Ok(read(artefact)?.manifest.kernels.len())
+}
+
+fn read(artefact: &[u8]) -> PyResult<Artefact> {
+    Artefact::from_bytes(artefact).map_err(|error| PyValueError::new_err(error.to_string()))
 }
 
 /// A program as a function of PyTorch's tensors: see `Function::make`.
@@ -41,13 +61,14 @@ fn make_function(
     places: Vec<Option<i64>>,
     constants: Vec<Py<PyAny>>,
 ) -> PyResult<Py<PyAny>> {
-    let artefact = Artefact::from_bytes(artefact).map_err(|error| pyo3::exceptions::PyValueError::new_err(error.to_string()))?;
-    function::Function::make(py, artefact, &arguments, &places, constants)
+    function::Function::make(py, read(artefact)?, &arguments, &places, constants)
 }
 
 #[pymodule]
 fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(compile, module)?)?;
+    module.add_function(wrap_pyfunction!(operators, module)?)?;
+    module.add_function(wrap_pyfunction!(kernels, module)?)?;
     module.add_function(wrap_pyfunction!(manifest, module)?)?;
     module.add_function(wrap_pyfunction!(make_function, module)?)
 }

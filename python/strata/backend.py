@@ -1,13 +1,12 @@
 """The backend of `torch.compile`: graphs of TorchDynamo through AOTAutograd to compiled functions."""
 
-import json
 import warnings
 from collections.abc import Callable
-from functools import partial
 from time import perf_counter
 
 import torch
 from torch._dynamo.backends.common import aot_autograd
+from torch._functorch._aot_autograd.schemas import OutputType, PlainTensorMeta
 from torch._functorch.partitioners import min_cut_rematerialization_partition
 from torch._guards import TracingContext
 from torch.fx import GraphModule
@@ -16,43 +15,89 @@ from torch.utils._python_dispatch import _disable_current_modes
 from . import _native, events, graph
 from .compiler import compile_text
 from .options import Options
+from .partition import missing, partition
 
 
 def backend(module: GraphModule, inputs: list, *, mode: str | None = None, options: dict | None = None) -> Callable:
     """What `torch.compile(..., backend="strata")` calls with each graph."""
-    chosen = Options.of(mode, options)
-    compiler = aot_autograd(
-        fw_compiler=partial(_compile, chosen, "forward"),
-        bw_compiler=partial(_compile, chosen, "backward"),
-        inference_compiler=partial(_compile, chosen, "inference"),
-        partition_fn=min_cut_rematerialization_partition,
-        keep_inference_input_mutations=True,
-    )
-    return compiler(module, inputs)
+    return _Compilation(Options.of(mode, options)).of_dynamo(module, inputs)
 
 
-def _compile(options: Options, kind: str, module: GraphModule, inputs: list) -> Callable:
-    """A graph of AOTAutograd as a function of its inputs in one list, or its eager form where it is not compiled."""
-    calls = sum(node.op == "call_function" for node in module.graph.nodes)
-    event = events.Graph(kind, calls)
-    try:
+class _Compilation:
+    """What one graph of TorchDynamo becomes: a program, or a forward and a backward one."""
+
+    def __init__(self, options: Options):
+        self.options = options
+        self.direct: Callable | None = None
+        """The compiled function, where nothing needs to stand between it and TorchDynamo."""
+
+    def of_dynamo(self, module: GraphModule, inputs: list) -> Callable:
+        compiler = aot_autograd(
+            fw_compiler=lambda module, inputs: self.compile("forward", module),
+            bw_compiler=lambda module, inputs: self.compile("backward", module),
+            inference_compiler=lambda module, inputs: self.compile("inference", module),
+            partition_fn=min_cut_rematerialization_partition,
+            keep_inference_input_mutations=True,
+        )
+        through_aot = compiler(module, inputs)
+        lifted = any(True for _ in module.parameters()) or any(True for _ in module.buffers())
+        return through_aot if self.direct is None or lifted else self.direct
+
+    def compile(self, kind: str, module: GraphModule) -> Callable:
+        """A graph of AOTAutograd as a function of its inputs in one list, or its eager form where it is not compiled."""
+        event = events.Graph(kind, sum(node.op == "call_function" for node in module.graph.nodes))
+        # AOTAutograd calls this under its fake tensors, among which real constants cannot be looked at.
         with _disable_current_modes():
-            call = _function(module, _weights(options) if kind == "inference" else frozenset(), options, event)
-    except (graph.Unsupported, RuntimeError) as error:
-        if options.fallback == "error":
-            raise
-        event.status, event.reason = "eager", str(error)
-        warnings.warn(f"strata: a graph of {calls} calls runs in eager PyTorch: {error}", stacklevel=2)
-        call = module.forward
-    events.record(event)
+            call = self.native(event, module)
+        events.record(event)
 
-    def boxed(arguments: list):
-        values = tuple(arguments)
-        arguments.clear()
-        return call(*values)
+        def boxed(arguments: list):
+            values = tuple(arguments)
+            arguments.clear()
+            return call(*values)
 
-    boxed._boxed_call = True
-    return boxed
+        boxed._boxed_call = True
+        return boxed
+
+    def native(self, event: events.Graph, module: GraphModule) -> Callable:
+        """The graph compiled; what of it is not runs in eager PyTorch, and the user is told."""
+        try:
+            unknown = missing(module)
+            if unknown:
+                raise graph.Unsupported(f"there is no rule for {', '.join(unknown)}")
+            inference = event.kind == "inference"
+            call, plain = _function(module, _weights(self.options) if inference else frozenset(), self.options, event)
+            if inference and plain and _is_plain(TracingContext.try_get()):
+                self.direct = call
+            return call
+        except (graph.Unsupported, RuntimeError) as error:
+            if self.options.fallback == "error":
+                raise
+            event.reason, event.status = str(error), "eager"
+            call, parts = module.forward, 0
+            if unknown:
+                call, parts = partition(module, lambda part: self.part(part, event))
+        if parts:
+            event.status = "partitioned"
+        where = f"{parts} parts of a graph of {event.nodes} calls are compiled, the rest runs" if parts else f"a graph of {event.nodes} calls runs"
+        warnings.warn(f"strata: {where} in eager PyTorch: {event.reason}", stacklevel=2)
+        return call
+
+    def part(self, module: GraphModule, event: events.Graph) -> Callable:
+        """A part of a graph; one that is not compiled after all stays in PyTorch."""
+        try:
+            return _function(module, frozenset(), self.options, event)[0]
+        except (graph.Unsupported, RuntimeError) as error:
+            event.reason += f"; {error}"
+            return _as_tuple(module.forward)
+
+
+def _as_tuple(call: Callable) -> Callable:
+    def as_tuple(*arguments):
+        results = call(*arguments)
+        return results if isinstance(results, (tuple, list)) else (results,)
+
+    return as_tuple
 
 
 def _weights(options: Options) -> set[int]:
@@ -65,17 +110,29 @@ def _weights(options: Options) -> set[int]:
     return set(metadata.static_input_indices) - mutated
 
 
-def _function(module: GraphModule, weights: set[int], options: Options, event: events.Graph) -> Callable:
+def _is_plain(context: TracingContext | None) -> bool:
+    """Whether a call needs nothing of what AOTAutograd does around the compiled function: no mutation, aliasing, subclasses or effects."""
+    metadata = context.fw_metadata if context is not None else None
+    if metadata is None or metadata.tokens or metadata.num_intermediate_bases or metadata.grad_enabled_mutation is not None:
+        return False
+    inputs = all(not info.mutates_data and not info.mutates_metadata for info in metadata.input_info)
+    outputs = all(info.output_type == OutputType.non_alias for info in metadata.output_info)
+    metas = [*metadata.subclass_inp_meta, *metadata.subclass_fw_graph_out_meta]
+    return inputs and outputs and all(isinstance(meta, PlainTensorMeta) for meta in metas)
+
+
+def _function(module: GraphModule, weights: set[int], options: Options, event: events.Graph) -> tuple[Callable, bool]:
+    """The compiled graph, and whether it takes its arguments as they are."""
     start = perf_counter()
     program = graph.program(module, weights)
     written = perf_counter()
     artefact = compile_text("graph.json", program.text, options)
     compiled = perf_counter()
     function = _native.function(artefact, program.arguments, program.places, program.constants)
-    event.seconds = {"write": written - start, "compile": compiled - written, "load": perf_counter() - compiled}
-    event.kernels = len(json.loads(_native.manifest(artefact))["kernels"])
+    event.add(write=written - start, compile=compiled - written, load=perf_counter() - compiled)
+    event.kernels += _native.kernels(artefact)
     if not program.conjugates:
-        return function
+        return function, True
 
     def resolved(*arguments):
         arguments = list(arguments)
@@ -83,4 +140,4 @@ def _function(module: GraphModule, weights: set[int], options: Options, event: e
             arguments[k] = arguments[k].resolve_conj().resolve_neg()
         return function(*arguments)
 
-    return resolved
+    return resolved, False

@@ -25,6 +25,11 @@ class Graph:
     kernels: int = 0
     """Kernels of the compiled program."""
 
+    def add(self, **seconds: float):
+        """Adds times of a part of the graph."""
+        for name, more in seconds.items():
+            self.seconds[name] = self.seconds.get(name, 0.0) + more
+
     def __str__(self) -> str:
         times = ", ".join(f"{name} {1e3 * seconds:.1f} ms" for name, seconds in self.seconds.items())
         because = f": {self.reason}" if self.reason else ""

@@ -22,6 +22,12 @@ TENSOR = -1
 NUMBER = -2
 
 
+# A value that is always `None`.
+NOTHING = {"as_none": True}
+
+with_effects = torch.ops.higher_order.with_effects
+
+
 class Unsupported(Exception):
     """A graph that Strata does not compile; the message says what in it."""
 
@@ -59,14 +65,16 @@ class _Writer:
         self.booleans: dict[str, dict] = {}
         self.names: dict[Node, dict] = {}
         self.constants: dict[str, object] = {} if constants is None else constants
+        # Effects stand in the program's order anyway; the tokens that say so in a functional graph are nothing at run time.
+        self.tokens = {node.args[0] for node in module.graph.nodes if node.target is with_effects}
 
     def program(self, weights: set[int]) -> Program:
         inputs, specs, arguments, conjugates = [], [], [], []
         for k, node in enumerate(self.module.graph.find_nodes(op="placeholder")):
             value = node.meta.get("val")
             arguments.append(node.name)
-            if not isinstance(value, (torch.Tensor, torch.SymInt, torch.SymFloat, torch.SymBool)):
-                continue  # a number that every call has, or nothing
+            if node in self.tokens or not isinstance(value, (torch.Tensor, torch.SymInt, torch.SymFloat, torch.SymBool)):
+                continue  # a token, a number that every call has, or nothing
             if isinstance(value, torch.Tensor) and (value.is_conj() or value.is_neg()):
                 conjugates.append(k)
             argument = self.define(node.name, value)
@@ -84,6 +92,8 @@ class _Writer:
         for value in self.results():
             if isinstance(value, Node) and value.op == "placeholder":
                 places.append(arguments.index(value.name))
+            elif isinstance(value, Node) and self.names[value] == NOTHING:
+                places.append(None)
             elif isinstance(value, Node):
                 outputs.append(self.names[value])
                 places.append(TENSOR if isinstance(value.meta["val"], torch.Tensor) else NUMBER)
@@ -145,6 +155,8 @@ class _Writer:
     def item(self, node: Node) -> dict:
         """A part of a result that is a tuple or a list."""
         parts = self.names[node.args[0]]
+        if node.args[0].target is with_effects:
+            parts = [NOTHING, *parts] if isinstance(parts, list) else [NOTHING, parts]
         if isinstance(parts, list) and isinstance(node.args[1], int):
             return parts[node.args[1]]
         raise Unsupported(f"`{node.format_node()}` takes a part of what is no tuple")
@@ -163,24 +175,28 @@ class _Writer:
             raise Unsupported(f"attribute `{node.target}` is a {type(value).__name__}")
 
     def call(self, node: Node) -> dict:
-        target, schema = node.target, getattr(node.target, "_schema", None)
+        target, arguments, result = node.target, node.args, node.meta.get("val")
+        if target is with_effects:
+            (_, target, *arguments), result = arguments, result[1:]
+            result = result[0] if len(result) == 1 else result
+        schema = getattr(target, "_schema", None)
         if schema is not None:
             described, name = schema.arguments, f"torch.ops.{target.namespace}.{target._opname}.{target._overloadname}"
         else:
             described, name = (), _function_name(target)
         inputs = []
-        for k, value in enumerate(node.args):
+        for k, value in enumerate(arguments):
             kind = described[k] if k < len(described) else None
             inputs.append({"name": kind.name if kind else "", "arg": self.argument(value, kind), "kind": 1})
         for key, value in node.kwargs.items():
             kind = next((each for each in described if each.name == key), None)
             inputs.append({"name": key, "arg": self.argument(value, kind), "kind": 2})
-        return {"target": name, "inputs": inputs, "outputs": self.outputs(node, schema), "metadata": _metadata(node), "name": node.name}
+        return {"target": name, "inputs": inputs, "outputs": self.outputs(node, schema, result), "metadata": _metadata(node), "name": node.name}
 
-    def outputs(self, node: Node, schema) -> list:
-        value = node.meta.get("val")
+    def outputs(self, node: Node, schema, value) -> list:
         if not isinstance(value, (tuple, list)):
             if value is None and schema is not None and not schema.returns:
+                self.names[node] = NOTHING
                 return []
             self.names[node] = self.define(node.name, value)
             return [self.names[node]]
@@ -198,7 +214,7 @@ class _Writer:
                 table[name] = {"as_expr": {"expr_str": _expression(value.node.expr)}}
                 return {f"as_sym_{tag}": {"as_name": name}}
         if value is None:
-            return {"as_none": True}
+            return NOTHING
         raise Unsupported(f"a value of type {type(value).__name__} has no counterpart in the compiler")
 
     def argument(self, value, kind=None) -> dict:
@@ -233,13 +249,15 @@ class _Writer:
                 return {f"as_{tag}s": plain}
         if tags == {"as_int", "as_float"}:
             return {"as_floats": plain}
+        if tags <= {"as_tensor", "as_int", "as_float", "as_bool", "as_sym_int", "as_sym_float", "as_sym_bool"}:
+            return {"as_values": parts}
         raise Unsupported(f"a list of {', '.join(sorted(tags))} has no counterpart in the compiler")
 
 
 def _constant(value) -> dict:
     match value:
         case None:
-            return {"as_none": True}
+            return NOTHING
         case bool():
             return {"as_bool": value}
         case int():

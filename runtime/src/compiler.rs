@@ -24,6 +24,10 @@ pub type AbiFn = unsafe extern "C" fn() -> u32;
 /// `const char *strata_compiler_build(void)`: the hash of what the library was built from, a text that stays.
 pub type BuildFn = unsafe extern "C" fn() -> *const c_char;
 
+/// `strata_compiler_operators(&bytes, &len)`: the functional operators that are compiled, one name a line (`aten.add.Tensor`, and `aten.relu` for
+/// an overload without a name). The text is freed with `strata_compiler_free`.
+pub type OperatorsFn = unsafe extern "C" fn(bytes: *mut *mut u8, len: *mut usize);
+
 /// `int32_t strata_compiler_compile(path, text, text_len, options_json, &bytes, &len)`: an artefact's bytes; 0 is success.
 /// With a text (UTF-8) that is what a file of this name would hold, and none is read.
 /// Bytes and error text (UTF-8, no terminator, its length in `len`) are freed with `strata_compiler_free`.
@@ -105,6 +109,7 @@ pub struct NamedTensor {
 #[derive(Debug)]
 pub struct Compiler {
     build: Symbol<BuildFn>,
+    operators: Symbol<OperatorsFn>,
     compile: Symbol<CompileFn>,
     interpret: Symbol<InterpretFn>,
     free: Symbol<FreeFn>,
@@ -142,6 +147,7 @@ impl Compiler {
             }
             Ok(Compiler {
                 build: library.get(b"strata_compiler_build").map_err(fail)?,
+                operators: library.get(b"strata_compiler_operators").map_err(fail)?,
                 compile: library.get(b"strata_compiler_compile").map_err(fail)?,
                 interpret: library.get(b"strata_compiler_interpret").map_err(fail)?,
                 free: library.get(b"strata_compiler_free").map_err(fail)?,
@@ -154,6 +160,14 @@ impl Compiler {
     pub fn build(&self) -> String {
         // SAFETY: the library gives a terminated text of its own that stays.
         unsafe { CStr::from_ptr((self.build)()) }.to_string_lossy().into_owned()
+    }
+
+    /// The functional operators that are compiled: `aten.add.Tensor`, and `aten.relu` for an overload without a name.
+    pub fn operators(&self) -> Vec<String> {
+        let (mut bytes, mut len) = (std::ptr::null_mut(), 0);
+        // SAFETY: the results go into our two variables.
+        unsafe { (self.operators)(&raw mut bytes, &raw mut len) };
+        String::from_utf8_lossy(&self.take(bytes, len)).lines().map(str::to_owned).collect()
     }
 
     /// Compiles a program. `options` is the driver's option struct as JSON; `{}` is the default.

@@ -50,24 +50,24 @@ impl From<ImportError> for Problem {
 pub(super) fn import<'c>(importer: &mut Importer<'c>, scope: &Scope<'_, 'c>, node: &Node, name: &str) -> Result<Vec<Value<'c>>, Problem> {
     let args: Vec<_> = node.inputs.iter().map(|input| &input.arg).collect();
     match (name, args.as_slice()) {
-        ("cond", [when, Argument::AsGraph(yes), Argument::AsGraph(no), operands]) => {
-            let operands = tensors(scope, operands)?;
+        ("cond", [when, Argument::AsGraph(yes), Argument::AsGraph(no), values]) => {
+            let operands = operands(importer, scope, values)?;
             cond(importer, scope, node, when, [yes, no], &operands)
         }
         ("while_loop", [Argument::AsGraph(cond), Argument::AsGraph(body), carried, extra]) => {
-            let (carried, extra) = (tensors(scope, carried)?, tensors(scope, extra)?);
+            let (carried, extra) = (operands(importer, scope, carried)?, operands(importer, scope, extra)?);
             while_loop(importer, scope, node, [cond, body], &carried, &extra)
         }
         ("scan", [Argument::AsGraph(body), init, rows, extra]) => {
-            let (init, rows, extra) = (tensors(scope, init)?, tensors(scope, rows)?, tensors(scope, extra)?);
+            let (init, rows, extra) = (operands(importer, scope, init)?, operands(importer, scope, rows)?, operands(importer, scope, extra)?);
             for_rows(importer, scope, node, body, &init, &rows, &extra)
         }
         ("associative_scan", [Argument::AsGraph(body), rows, extra]) => {
-            let (rows, extra) = (tensors(scope, rows)?, tensors(scope, extra)?);
+            let (rows, extra) = (operands(importer, scope, rows)?, operands(importer, scope, extra)?);
             running(importer, scope, node, body, &rows, &extra)
         }
         ("map_impl", [Argument::AsGraph(body), rows, extra]) => {
-            let (rows, extra) = (tensors(scope, rows)?, tensors(scope, extra)?);
+            let (rows, extra) = (operands(importer, scope, rows)?, operands(importer, scope, extra)?);
             for_rows(importer, scope, node, body, &[], &rows, &extra)
         }
         ("wrap_with_set_grad_enabled", [Argument::AsBool(_), Argument::AsGraph(body), operands @ ..]) => {
@@ -98,10 +98,14 @@ fn inlined<'c>(
     Ok(importer.fit_all(&outputs, &types)?)
 }
 
-fn tensors<'c>(scope: &Scope<'_, 'c>, argument: &Argument) -> Result<Vec<Value<'c>>, Refusal> {
+/// The values that a region is given.
+fn operands<'c>(importer: &mut Importer<'c>, scope: &Scope<'_, 'c>, argument: &Argument) -> Result<Vec<Value<'c>>, Refusal> {
+    let builder = &mut importer.builder;
     match argument {
         Argument::AsTensors(list) => list.iter().map(|tensor| scope.get(&tensor.name)).collect(),
         Argument::AsInts(list) if list.is_empty() => Ok(Vec::new()),
+        Argument::AsSymInts(list) => list.iter().map(|number| scope.number(builder, &Argument::AsSymInt(number.clone()))).collect(),
+        Argument::AsValues(list) => list.iter().map(|value| scope.number_or_tensor(builder, value)).collect(),
         other => Err(Refusal::unsupported(format!("a list of tensors is expected, not `{}`", other.tag()))),
     }
 }

@@ -47,6 +47,8 @@ pub enum Argument {
     AsOperator(String),
     AsCustomObj(CustomObject),
     AsStringToArgument(serde_json::Value),
+    /// Tensors and numbers in one list. Archives have none; graphs that a compiler in the same process is given do.
+    AsValues(Vec<Argument>),
 }
 
 /// A tensor by name.
@@ -194,6 +196,7 @@ impl Argument {
             Self::AsOperator(_) => "as_operator",
             Self::AsCustomObj(_) => "as_custom_obj",
             Self::AsStringToArgument(_) => "as_string_to_argument",
+            Self::AsValues(_) => "as_values",
         }
     }
 
@@ -222,6 +225,7 @@ impl Argument {
             Self::AsSymBool(value) => sym(value, visit),
             Self::AsSymBools(values) => values.iter().for_each(|value| sym(value, visit)),
             Self::AsCustomObj(object) => visit(&object.name),
+            Self::AsValues(values) => values.iter().for_each(|value| value.names(visit)),
             _ => {}
         }
     }

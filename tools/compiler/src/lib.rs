@@ -9,13 +9,13 @@ use std::sync::Arc;
 
 use strata_driver::{Options, SourceFile};
 use strata_runtime::Tensor;
-use strata_runtime::compiler::{ABI_VERSION, AbiFn, BuildFn, CompileFn, FreeFn, InterpretFn, OutputFn};
+use strata_runtime::compiler::{ABI_VERSION, AbiFn, BuildFn, CompileFn, FreeFn, InterpretFn, OperatorsFn, OutputFn};
 use strata_runtime::dlpack::DLTensor;
 use strata_store::{Settings, Store};
 
 // What the other side calls is what is defined here.
-const _: (AbiFn, BuildFn, CompileFn, InterpretFn, FreeFn) =
-    (strata_compiler_abi, strata_compiler_build, strata_compiler_compile, strata_compiler_interpret, strata_compiler_free);
+const _: (AbiFn, BuildFn, OperatorsFn) = (strata_compiler_abi, strata_compiler_build, strata_compiler_operators);
+const _: (CompileFn, InterpretFn, FreeFn) = (strata_compiler_compile, strata_compiler_interpret, strata_compiler_free);
 
 type Bytes = (*mut *mut u8, *mut usize);
 
@@ -35,6 +35,18 @@ pub unsafe extern "C" fn strata_compiler_abi() -> u32 {
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn strata_compiler_build() -> *const c_char {
     strata_driver::BUILD.as_ptr()
+}
+
+/// The operators that are compiled.
+///
+/// # Safety
+/// `bytes` and `len` may be written.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn strata_compiler_operators(bytes: *mut *mut u8, len: *mut usize) {
+    let compiled = strata_driver::op_coverage().into_iter().filter(|row| row.compiled);
+    let names: Vec<_> = compiled.map(|row| row.name).collect();
+    // SAFETY: the caller's promise.
+    unsafe { give(names.join("\n").into_bytes(), (bytes, len)) };
 }
 
 /// Compiles a file, or the text that stands in its place, to an artefact's bytes.

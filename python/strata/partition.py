@@ -1,0 +1,77 @@
+"""Graphs with operators that Strata does not compile: the parts between these are compiled, the rest stays in PyTorch."""
+
+import operator
+from collections.abc import Callable
+from functools import cache
+
+import torch
+from torch.fx import GraphModule, Node
+from torch.fx.passes.infra.partitioner import CapabilityBasedPartitioner
+from torch.fx.passes.operator_support import OperatorSupportBase
+
+from . import _native
+from .compiler import library
+from .graph import with_effects
+
+# Functions of the torch.fx graph that are no operators with a schema.
+FUNCTIONS = {operator.getitem, torch.ops.higher_order.cond, torch.ops.higher_order.while_loop, torch.ops.higher_order.scan}
+
+# Operators that become something else as they are imported.
+IMPORTED = {"aten._assert_scalar", "aten._assert_tensor_metadata", "aten.sym_constrain_range", "aten.sym_constrain_range_for_size", "aten.sym_size.int"}
+
+
+@cache
+def compiled() -> frozenset[str]:
+    """The operators that are compiled."""
+    return frozenset(_native.operators(library()))
+
+
+def name(target: torch._ops.OpOverload) -> str:
+    """An operator's name in the compiler."""
+    overload = "" if target._overloadname == "default" else "." + target._overloadname
+    return f"{target.namespace}.{target._opname}{overload}"
+
+
+def is_compiled(node: Node) -> bool:
+    """Whether there is a rule for the call."""
+    target = node.args[1] if node.target is with_effects else node.target
+    if not isinstance(target, torch._ops.OpOverload):
+        return target in FUNCTIONS or getattr(target, "__module__", "") in ("_operator", "math", "torch")
+    mutable = target._schema.is_mutable and target.namespace == "aten"
+    return mutable or name(target) in compiled() or name(target) in IMPORTED
+
+
+def missing(module: GraphModule) -> list[str]:
+    """The operators of a graph that Strata does not compile."""
+    calls = [node for node in module.graph.nodes if node.op == "call_function" and not is_compiled(node)]
+    return sorted({str(node.target) for node in calls})
+
+
+class _Support(OperatorSupportBase):
+    def is_node_supported(self, submodules, node: Node) -> bool:
+        return node.op == "call_function" and is_compiled(node)
+
+
+def partition(module: GraphModule, compile_part: Callable[[GraphModule], Callable]) -> tuple[Callable, int]:
+    """The graph with each part of supported calls in the form that `compile_part` gives it, and the number of these parts."""
+    partitioner = CapabilityBasedPartitioner(module, _Support(), allows_single_node_partition=True)
+    divided = partitioner.partition_and_fuse()
+    parts = [node for node in divided.graph.nodes if node.op == "call_module"]
+    for node in parts:
+        part = divided.get_submodule(node.target)
+        setattr(divided, node.target, _Part(part, compile_part(part)))
+    divided.recompile()
+    return divided.forward, len(parts)
+
+
+class _Part(torch.nn.Module):
+    """A compiled part in the place of its graph."""
+
+    def __init__(self, graph: GraphModule, call: Callable):
+        super().__init__()
+        self.single = not isinstance(graph.graph.output_node().args[0], (tuple, list))
+        self.call = call
+
+    def forward(self, *arguments):
+        results = self.call(*arguments)
+        return results[0] if self.single else results
