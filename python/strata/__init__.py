@@ -1,1 +1,37 @@
-"""Strata compiles PyTorch programs to machine code: `torch.compile(model, backend="strata")`."""
+"""Strata compiles PyTorch programs to machine code.
+
+    model = torch.compile(model, backend="strata")      # one line in a PyTorch program
+    fast = strata.compile(function, *example)           # without TorchDynamo
+    model = strata.load("model.strata")                 # a compiled file, without a compiler or PyTorch
+    print(strata.explain(model, *inputs))               # what is native, what is not, and why
+"""
+
+from importlib import import_module
+
+__version__ = "0.1.0"
+__all__ = ["Compiled", "Explanation", "Loaded", "Options", "backend", "compile", "explain", "load", "reset"]
+
+# Where each name is: what needs PyTorch is imported when it is asked for.
+_PLACES = {
+    "Compiled": "direct",
+    "Explanation": "explanation",
+    "Loaded": "loaded",
+    "Options": "options",
+    "backend": "backend",
+    "compile": "direct",
+    "explain": "explanation",
+    "load": "loaded",
+    "reset": "explanation",
+}
+
+
+def __getattr__(name: str):
+    if name not in _PLACES:
+        raise AttributeError(f"module 'strata' has no attribute {name!r}")
+    value = getattr(import_module(f".{_PLACES[name]}", __name__), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__():
+    return __all__

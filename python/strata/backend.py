@@ -2,7 +2,6 @@
 
 import warnings
 from collections.abc import Callable
-from time import perf_counter
 
 import torch
 from torch._dynamo.backends.common import aot_autograd
@@ -12,8 +11,8 @@ from torch._guards import TracingContext
 from torch.fx import GraphModule
 from torch.utils._python_dispatch import _disable_current_modes
 
-from . import _native, events, graph
-from .compiler import compile_text
+from . import events, graph
+from .compiler import to_function
 from .options import Options
 from .partition import missing, partition
 
@@ -66,8 +65,9 @@ class _Compilation:
             if unknown:
                 raise graph.Unsupported(f"there is no rule for {', '.join(unknown)}")
             inference = event.kind == "inference"
-            call, plain = _function(module, _weights(self.options) if inference else frozenset(), self.options, event)
-            if inference and plain and _is_plain(TracingContext.try_get()):
+            program = graph.program(module, _weights(self.options) if inference else frozenset())
+            call = to_function(program, self.options, event)
+            if inference and not program.conjugates and _is_plain(TracingContext.try_get()):
                 self.direct = call
             return call
         except (graph.Unsupported, RuntimeError) as error:
@@ -86,7 +86,7 @@ class _Compilation:
     def part(self, module: GraphModule, event: events.Graph) -> Callable:
         """A part of a graph; one that is not compiled after all stays in PyTorch."""
         try:
-            return _function(module, frozenset(), self.options, event)[0]
+            return to_function(graph.program(module), self.options, event)
         except (graph.Unsupported, RuntimeError) as error:
             event.reason += f"; {error}"
             return _as_tuple(module.forward)
@@ -119,25 +119,3 @@ def _is_plain(context: TracingContext | None) -> bool:
     outputs = all(info.output_type == OutputType.non_alias for info in metadata.output_info)
     metas = [*metadata.subclass_inp_meta, *metadata.subclass_fw_graph_out_meta]
     return inputs and outputs and all(isinstance(meta, PlainTensorMeta) for meta in metas)
-
-
-def _function(module: GraphModule, weights: set[int], options: Options, event: events.Graph) -> tuple[Callable, bool]:
-    """The compiled graph, and whether it takes its arguments as they are."""
-    start = perf_counter()
-    program = graph.program(module, weights)
-    written = perf_counter()
-    artefact = compile_text("graph.json", program.text, options)
-    compiled = perf_counter()
-    function = _native.function(artefact, program.arguments, program.places, program.constants)
-    event.add(write=written - start, compile=compiled - written, load=perf_counter() - compiled)
-    event.kernels += _native.kernels(artefact)
-    if not program.conjugates:
-        return function, True
-
-    def resolved(*arguments):
-        arguments = list(arguments)
-        for k in program.conjugates:
-            arguments[k] = arguments[k].resolve_conj().resolve_neg()
-        return function(*arguments)
-
-    return resolved, False

@@ -2,11 +2,14 @@
 
 import json
 import os
+from collections.abc import Callable
 from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
+from time import perf_counter
 
 from . import _native
+from .events import Graph
 from .options import Options
 
 LIBRARY = "libstrata_compiler.so"
@@ -28,3 +31,23 @@ def library() -> str:
 def compile_text(name: str, text: str, options: Options) -> bytes:
     """Compiles a program to the bytes of a `.strata` file. `name` ends in what the text is: `.json` (a graph) or `.mlir`."""
     return _native.compile(library(), name, text, json.dumps(options.compiler()))
+
+
+def to_function(program, options: Options, event: Graph) -> Callable:
+    """A program of `strata.graph` as a function of its arguments that gives its results as a tuple; `event` gets the times."""
+    start = perf_counter()
+    artefact = compile_text("graph.json", program.text, options)
+    compiled = perf_counter()
+    function = _native.function(artefact, program.arguments, program.places, program.constants)
+    event.add(compile=compiled - start, load=perf_counter() - compiled)
+    event.kernels += _native.kernels(artefact)
+    if not program.conjugates:
+        return function
+
+    def resolved(*arguments):
+        arguments = list(arguments)
+        for k in program.conjugates:
+            arguments[k] = arguments[k].resolve_conj().resolve_neg()
+        return function(*arguments)
+
+    return resolved

@@ -508,6 +508,10 @@ def found():
     yield "causal_broadcast", (lambda q, k: f.scaled_dot_product_attention(q, k, k, is_causal=True)), [[tensor(3, 4, 8), tensor(2, 3, 6, 8)]]
     yield "norm_of_nothing", (lambda x: (torch.linalg.norm(x, 2), torch.linalg.norm(x, 2, keepdim=True))), [[tensor(0, 5)]]
     yield "slopes_of_margins", (lambda g, x, y: [slope(g if r == 0 else g.sum(), x, y, r) for r in (0, 1, 2)]), [[tensor(3, 4), tensor(3, 4, seed=2), tensor(3, 4, seed=3).sign()]]
+    ignored, nothing = torch.tensor([1, 2, 1]), torch.tensor([1, 1, 1])
+    certain = torch.tensor([[0.0, -float("inf"), -float("inf")], [-1.0, -1.0, -1.0], [-2.0, -float("inf"), -0.1]])
+    yield "ignored_targets", (lambda x, t, u: [f.nll_loss(x, each, ignore_index=1, reduction=kind) for each in (t, u) for kind in ("none", "sum", "mean")]), [[certain, ignored, nothing]]
+    yield "slopes_of_ignored_targets", (lambda g, x, t, u: [torch.ops.aten.nll_loss_backward(g, x, each, None, kind, 1, total) for each, total in ((t, torch.tensor(1.0)), (u, torch.tensor(0.0))) for kind in (1, 2)]), [[torch.tensor(2.0), certain, ignored, nothing]]
     for title, update in (("batch", True), ("running", False)):
         yield f"slope_of_{title}_norm", functools.partial(normed, update), [[tensor(2, 3, 4), tensor(2, 3, 4, seed=2), tensor(3), tensor(3, seed=4), tensor(3, seed=5).abs() + 1]]
     yield "runs_of_columns", (lambda x, y: (torch.unique_consecutive(x, dim=-1), torch.unique_consecutive(y, dim=-1, return_counts=True))), [[runs, line]]

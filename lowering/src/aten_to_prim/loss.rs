@@ -203,8 +203,8 @@ fn class_dim(x: Tensor<'_>) -> usize {
     usize::from(x.rank() > 1)
 }
 
-/// The weight of each target, 0 for those to be ignored, and the targets with ignored ones moved inside.
-fn targets<'c>(a: &Args<'c>, x: Tensor<'c>, weight: Option<Tensor<'c>>) -> (Tensor<'c>, Tensor<'c>) {
+/// The weight of each target, 0 for those to be ignored; the targets with ignored ones moved inside; and which are ignored.
+fn targets<'c>(a: &Args<'c>, x: Tensor<'c>, weight: Option<Tensor<'c>>) -> [Tensor<'c>; 3] {
     let target = positions(a.raw("target"));
     // The target of one sample may be a vector of one element.
     let target = if x.rank() == 1 { target.reshape(&[]) } else { target };
@@ -214,7 +214,7 @@ fn targets<'c>(a: &Args<'c>, x: Tensor<'c>, weight: Option<Tensor<'c>>) -> (Tens
         Some(weight) => weight.gather(&[safe], &[0]),
         None => a.prim.full(x.dtype(), Scalar::Int(1), &target.shape()),
     };
-    (weights.fill_where(ignored, 0), safe)
+    [weights.fill_where(ignored, 0), safe, ignored]
 }
 
 /// Elements of the class dimension at the targets.
@@ -224,8 +224,9 @@ fn at_targets<'c>(x: Tensor<'c>, target: Tensor<'c>) -> Tensor<'c> {
 }
 
 fn nll<'c>(a: &Args<'c>, x: Tensor<'c>, weight: Option<Tensor<'c>>) -> Vec<Tensor<'c>> {
-    let (weights, target) = targets(a, x, weight);
-    let loss = -at_targets(x, target) * weights;
+    let [weights, target, ignored] = targets(a, x, weight);
+    // A weight of 0 is not enough: the element may be infinite.
+    let loss = (-at_targets(x, target) * weights).fill_where(ignored, 0.0);
     let all = weights.all_dims();
     let total = weights.reduce("sum", &all, false);
     let value = match a.int("reduction") {
@@ -243,11 +244,12 @@ fn nll_forward<'c>(a: &Args<'c>) -> Vec<Tensor<'c>> {
 
 fn nll_backward<'c>(a: &Args<'c>) -> Tensor<'c> {
     let (grad, x) = (a.tensor("grad_output"), a.tensor("self"));
-    let (weights, target) = targets(a, x, a.opt_tensor("weight"));
+    let [weights, target, ignored] = targets(a, x, a.opt_tensor("weight"));
     let grad = if a.int("reduction") == MEAN { grad / a.tensor("total_weight") } else { grad };
     // The gradient of one sample may be a vector of one element.
     let grad = if weights.rank() == 0 { grad.reshape(&[]) } else { grad };
-    let share = -(grad * weights);
+    // Where all are ignored the total weight is 0 and the gradient no number.
+    let share = (-(grad * weights)).fill_where(ignored, 0.0);
     let dim = class_dim(x);
     let class = a.prim.iota(DType::I64, &x.shape(), dim);
     class.equal(target.unsqueeze(dim)).select(share.unsqueeze(dim), 0.0)
@@ -277,8 +279,7 @@ fn cross_entropy<'c>(a: &Args<'c>) -> Tensor<'c> {
     if smoothing == 0.0 {
         return hard;
     }
-    let (weights, _) = targets(a, x, weight);
-    let ignored = positions(target).equal(a.int("ignore_index"));
+    let [weights, _, ignored] = targets(a, x, weight);
     let spread = -weigh(log).reduce("sum", &[dim], false).fill_where(ignored, 0.0);
     let all = spread.all_dims();
     let smooth = match a.int("reduction") {

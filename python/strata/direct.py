@@ -1,0 +1,107 @@
+"""`strata.compile`: a function or module compiled from the operators that one call of it runs, without TorchDynamo."""
+
+from collections.abc import Callable
+
+import torch
+from torch._dispatch.python import enable_python_dispatcher
+from torch._subclasses import FakeTensorMode
+from torch.func import functionalize
+from torch.fx.experimental.proxy_tensor import make_fx
+from torch.utils import _pytree as pytree
+
+from . import events, graph
+from .compiler import to_function
+from .options import Options
+
+
+class Compiled:
+    """A function that is compiled for each kind of arguments that it meets.
+
+    The kind is the nesting of the arguments, the dtype, sizes and device of each tensor and the value of all else. One call with each kind is
+    recorded: what the function does in Python besides (branches, prints, counters) happens then and not again. Gradients are not recorded.
+    """
+
+    def __init__(self, function: Callable, options: Options):
+        self.function = function
+        self.options = options
+        self.programs: dict[tuple, tuple[Callable, pytree.TreeSpec]] = {}
+        self.places = list(_weights(function)) if isinstance(function, torch.nn.Module) else []
+
+    def __call__(self, *arguments, **named):
+        leaves, spec = pytree.tree_flatten((arguments, named))
+        tensors = [leaf for leaf in leaves if isinstance(leaf, torch.Tensor)]
+        weights = [owner[name] for owner, name in self.places]
+        kind = (spec, *(_kind(leaf) for leaf in leaves), *(_kind(weight) for weight in weights))
+        found = self.programs.get(kind)
+        if found is None:
+            found = self.programs[kind] = self.record(leaves, spec, weights)
+        call, result = found
+        return pytree.tree_unflatten(call(*tensors, *weights), result)
+
+    def record(self, leaves: list, spec: pytree.TreeSpec, weights: list) -> tuple[Callable, pytree.TreeSpec]:
+        places = [k for k, leaf in enumerate(leaves) if isinstance(leaf, torch.Tensor)]
+        described: list[pytree.TreeSpec] = []
+
+        def flat(*values):
+            given = list(leaves)
+            for k, value in zip(places, values):
+                given[k] = value
+            arguments, named = pytree.tree_unflatten(given, spec)
+            with _Replaced(self.places, values[len(places) :]), torch.no_grad():
+                results, result = pytree.tree_flatten(self.function(*arguments, **named))
+            described[:] = [result]
+            return results
+
+        with FakeTensorMode(allow_non_fake_inputs=True) as mode, enable_python_dispatcher():
+            fakes = [mode.from_tensor(value) for value in [*(leaves[k] for k in places), *weights]]
+            module = make_fx(functionalize(flat, remove="mutations_and_views"), pre_dispatch=False)(*fakes)
+        event = events.Graph("inference", sum(node.op == "call_function" for node in module.graph.nodes))
+        frozen = range(len(places), len(fakes)) if self.options.freeze else ()
+        program = graph.program(module, set(frozen))
+        call = to_function(program, self.options, event)
+        events.record(event)
+        return call, described[0]
+
+
+class _Replaced:
+    """The weights of a module are other values for a while."""
+
+    def __init__(self, places: list, values):
+        self.places, self.values = places, values
+
+    def __enter__(self):
+        self.before = [owner[name] for owner, name in self.places]
+        for (owner, name), value in zip(self.places, self.values):
+            owner[name] = value
+
+    def __exit__(self, *_):
+        for (owner, name), value in zip(self.places, self.before):
+            owner[name] = value
+
+
+def _weights(module: torch.nn.Module):
+    """Where a module's parameters and buffers are: a dictionary and a name in it."""
+    for part in module.modules():
+        for owner in (part._parameters, part._buffers):
+            yield from ((owner, name) for name, value in owner.items() if value is not None)
+
+
+def _kind(leaf):
+    if isinstance(leaf, torch.Tensor):
+        return leaf.dtype, leaf.shape, leaf.stride(), leaf.device, leaf.is_conj(), leaf.is_neg()
+    return type(leaf), leaf
+
+
+def compile(function: Callable | None = None, *example, mode: str | None = None, **options) -> Compiled:
+    """Compiles a function or module; with an example call at once, else when it is called. Also a decorator: `@strata.compile`.
+
+    Arguments: `function`; `example`, the arguments of a call; `mode` as in `torch.compile`; the fields of `strata.Options` by name.
+    Errors: `ValueError` for an option that is none, `strata.graph.Unsupported` or `RuntimeError` for a program that is not compiled.
+    """
+    chosen = Options.of(mode, options)
+    if function is None:
+        return lambda function: Compiled(function, chosen)
+    compiled = Compiled(function, chosen)
+    if example:
+        compiled(*example)
+    return compiled
