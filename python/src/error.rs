@@ -2,8 +2,8 @@
 
 use std::fmt::Display;
 
-use pyo3::prelude::*;
 use pyo3::exceptions::{PyIndexError, PyMemoryError, PyRuntimeError, PyValueError};
+use pyo3::prelude::*;
 use strata_runtime::compiler::CompilerError;
 use strata_runtime::{LoadError, RunError, TensorError};
 

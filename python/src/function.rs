@@ -2,6 +2,7 @@
 
 use std::cell::UnsafeCell;
 use std::ffi::{CStr, CString, c_void};
+use std::path::PathBuf;
 use std::ptr::{NonNull, null_mut};
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -9,6 +10,7 @@ use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::ffi::{self, Py_ssize_t, PyObject};
 use pyo3::intern;
 use pyo3::prelude::*;
+use pyo3::sync::PyOnceLock;
 use pyo3::types::PyBool;
 use strata_runtime::dlpack::{DLDataType, DLDevice, DLTensor};
 use strata_runtime::manifest::{InputKind, OutputKind};
@@ -27,6 +29,16 @@ enum Argument {
     Weight(usize),
     /// Nothing that the program reads.
     Unused,
+}
+
+/// What a function is made with beside its program.
+pub struct Brought {
+    /// Values that follow the caller's arguments.
+    pub constants: Vec<Py<PyAny>>,
+    /// Makes the same function without anything prepared from weights, for when these change at every call.
+    pub unprepared: Option<Py<PyAny>>,
+    /// The file of the weights, of a program whose weights are no arguments.
+    pub weights: Option<PathBuf>,
 }
 
 /// What stands in one place of the result.
@@ -52,8 +64,8 @@ struct Seen {
 struct Ready {
     session: Arc<Session>,
     seen: Vec<Seen>,
-    /// How often weights were other ones than in the call before.
-    changes: u64,
+    /// How many calls in a row came with other weights than the one before.
+    changes: u32,
 }
 
 /// A compiled program and how a call's arguments and results go with it.
@@ -72,6 +84,9 @@ pub struct Function {
     /// Calls long enough that others should run Python meanwhile.
     releases: bool,
     ready: Mutex<Option<Ready>>,
+    /// Makes the same function without anything prepared from weights; then that function.
+    unprepared: Option<Py<PyAny>>,
+    instead: PyOnceLock<Py<PyAny>>,
     /// Python's description of the function, which must stay where it is.
     definition: UnsafeCell<ffi::PyMethodDef>,
     name: CString,
@@ -82,6 +97,9 @@ unsafe impl Sync for Function {}
 // SAFETY: its pointers lead to static memory and to `name`.
 unsafe impl Send for Function {}
 
+/// After so many calls in a row that came with changed weights the program prepares nothing any more: a training loop changes them each time.
+const CHANGES: u32 = 3;
+
 /// Nanoseconds of a program for whose call others get Python's lock: giving it up and taking it again costs 45.
 const RELEASE_NANOS: u64 = 10_000;
 
@@ -91,13 +109,8 @@ const CAPSULE: &CStr = c"strata.Function";
 impl Function {
     /// Makes a Python function. `arguments` are the names of the call's arguments; `places` say what the call gives: `None`, the number of an
     /// argument that is given back as it is, -1 for the program's next output and -2 for the next one as a number.
-    pub fn make(
-        py: Python<'_>,
-        artefact: Artefact,
-        arguments: &[String],
-        places: &[Option<i64>],
-        constants: Vec<Py<PyAny>>,
-    ) -> PyResult<Py<PyAny>> {
+    pub fn make(py: Python<'_>, artefact: Artefact, arguments: &[String], places: &[Option<i64>], brought: Brought) -> PyResult<Py<PyAny>> {
+        let Brought { constants, unprepared, weights } = brought;
         if constants.len() > arguments.len() {
             return Err(PyValueError::new_err("there are more constants than arguments"));
         }
@@ -126,13 +139,11 @@ impl Function {
             .collect::<Result<Vec<_>, _>>()
             .map_err(|_| PyValueError::new_err("a place of the result is no place"))?;
         let written = manifest.outputs.iter().enumerate().filter(|(_, out)| out.kind == OutputKind::Mutation);
-        let written = written.map(|(k, out)| Some((k, arguments.iter().position(|name| *name == out.name)?)));
-        let written =
-            written.collect::<Option<Vec<_>>>().ok_or_else(|| PyValueError::new_err("the program changes what is no argument"))?;
-        if outputs + written.len() != manifest.outputs.len() {
-            let message =
-                format!("the program has {} outputs, the call gives {outputs} and changes {}", manifest.outputs.len(), written.len());
-            return Err(PyValueError::new_err(message));
+        // What is no argument is a buffer of the program's own, which the session keeps.
+        let written = written.filter_map(|(k, out)| Some((k, arguments.iter().position(|name| *name == out.name)?))).collect();
+        let given = manifest.outputs.iter().filter(|out| out.kind == OutputKind::Output).count();
+        if outputs != given {
+            return Err(PyValueError::new_err(format!("the program has {given} outputs, the call gives {outputs}")));
         }
         if places.iter().any(|place| matches!(place, Place::Argument(k) if *k >= arguments.len())) {
             return Err(PyValueError::new_err("a place of the result names an argument that is not there"));
@@ -149,12 +160,14 @@ impl Function {
             weights: manifest.weights.len(),
             releases: nanos.is_none_or(|nanos| nanos >= RELEASE_NANOS),
             ready: Mutex::new(None),
+            unprepared: unprepared.filter(|_| !artefact.manifest.prepared.is_empty()),
+            instead: PyOnceLock::new(),
             definition: UnsafeCell::new(ffi::PyMethodDef::zeroed()),
             name,
             artefact,
         });
-        if function.weights == 0 {
-            let session = Session::load(&function.artefact, None).map_err(error::python)?;
+        if !function.arguments.iter().any(|argument| matches!(argument, Argument::Weight(_))) {
+            let session = Session::load(&function.artefact, weights.as_deref()).map_err(error::python)?;
             *function.ready.lock().unwrap_or_else(PoisonError::into_inner) =
                 Some(Ready { session: Arc::new(session), seen: Vec::new(), changes: 0 });
         }
@@ -186,6 +199,19 @@ impl Function {
         }
     }
 
+    /// The function behind a Python function of ours.
+    ///
+    /// # Safety
+    /// `object` is a Python object, and the GIL is held.
+    unsafe fn of(py: Python<'_>, object: *mut PyObject) -> PyResult<*const Function> {
+        // SAFETY: the caller's promise; both calls look at the types of what they are given.
+        unsafe {
+            let capsule = ffi::PyCFunction_GetSelf(object);
+            let function = if capsule.is_null() { null_mut() } else { ffi::PyCapsule_GetPointer(capsule, CAPSULE.as_ptr()) };
+            if function.is_null() { Err(PyErr::fetch(py)) } else { Ok(function.cast()) }
+        }
+    }
+
     /// Calls the program on Python's objects.
     ///
     /// # Safety
@@ -194,6 +220,10 @@ impl Function {
         let wanted = self.arguments.len() - self.constants.len();
         if objects.len() != wanted {
             return Err(PyTypeError::new_err(format!("the program takes {wanted} arguments, {} are given", objects.len())));
+        }
+        if let Some(instead) = self.instead.get(py) {
+            // SAFETY: what `unprepared` makes is a function of ours, kept alive here; the objects are the caller's.
+            return unsafe { (*Function::of(py, instead.as_ptr())?).call(py, objects) };
         }
         let with_constants: Vec<*mut PyObject>;
         let objects = if self.constants.is_empty() {
@@ -226,13 +256,19 @@ impl Function {
     /// The weights are readable, and stay until a call comes with others.
     unsafe fn session(&self, py: Python<'_>, call: &Call) -> PyResult<Arc<Session>> {
         let mut ready = self.ready.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(ready) = &*ready
+        if let Some(ready) = &mut *ready
             && ready.seen == call.seen
         {
+            ready.changes = 0;
             return Ok(ready.session.clone());
         }
+        let changes = ready.as_ref().map_or(0, |ready| ready.changes + 1);
+        if let Some(make) = &self.unprepared
+            && changes == CHANGES
+        {
+            self.instead.get_or_try_init(py, || make.call0(py))?;
+        }
         let pointers: Vec<*const DLTensor> = call.weights.iter().map(|weight| &raw const *weight).collect();
-        let _ = py;
         // SAFETY: the caller's promise.
         let session = unsafe {
             match &*ready {
@@ -241,7 +277,6 @@ impl Function {
             }
         };
         let session = Arc::new(session.map_err(error::python)?);
-        let changes = ready.as_ref().map_or(0, |ready| ready.changes + 1);
         *ready = Some(Ready { session: session.clone(), seen: call.seen.clone(), changes });
         Ok(session)
     }

@@ -2,10 +2,12 @@
 
 mod error;
 mod function;
+mod program;
 mod torch;
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
+use function::Brought;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
@@ -16,12 +18,17 @@ use strata_runtime::compiler::Compiler;
 /// The compiler, opened when something is compiled for the first time.
 static COMPILER: PyOnceLock<Compiler> = PyOnceLock::new();
 
-/// Compiles a program to an artefact. `library` is the path of the compiler, `name` says what `text` is (`.json`, `.mlir`), `options` are the
-/// compiler's, as JSON.
+/// Compiles a program to an artefact. `library` is the path of the compiler; `name` is a file, or says what `text` is (`.json`, `.mlir`);
+/// `options` are the compiler's, as JSON.
 #[pyfunction]
-fn compile<'py>(py: Python<'py>, library: PathBuf, name: &str, text: &str, options: &str) -> PyResult<Bound<'py, PyBytes>> {
+fn compile<'py>(py: Python<'py>, library: PathBuf, name: PathBuf, text: Option<&str>, options: &str) -> PyResult<Bound<'py, PyBytes>> {
     let compiler = compiler(py, library)?;
-    let artefact = py.detach(|| compiler.compile_text(Path::new(name), text, options)).map_err(error::python)?;
+    let artefact = py
+        .detach(|| match text {
+            Some(text) => compiler.compile_text(&name, text, options),
+            None => compiler.compile(&name, options),
+        })
+        .map_err(error::python)?;
     Ok(PyBytes::new(py, &artefact.to_bytes()))
 }
 
@@ -60,14 +67,18 @@ fn make_function(
     arguments: Vec<String>,
     places: Vec<Option<i64>>,
     constants: Vec<Py<PyAny>>,
+    unprepared: Option<Py<PyAny>>,
+    weights: Option<PathBuf>,
 ) -> PyResult<Py<PyAny>> {
-    function::Function::make(py, read(artefact)?, &arguments, &places, constants)
+    function::Function::make(py, read(artefact)?, &arguments, &places, Brought { constants, unprepared, weights })
 }
 
 #[pymodule]
 fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(compile, module)?)?;
     module.add_function(wrap_pyfunction!(operators, module)?)?;
+    module.add_class::<program::Program>()?;
+    module.add_class::<program::Tensor>()?;
     module.add_function(wrap_pyfunction!(kernels, module)?)?;
     module.add_function(wrap_pyfunction!(manifest, module)?)?;
     module.add_function(wrap_pyfunction!(make_function, module)?)

@@ -101,7 +101,14 @@ impl Torch {
         // SAFETY: the caller's promise; the result goes into our variable.
         match unsafe { (self.read)(object.cast(), &raw mut out) } {
             0 => Ok(out),
-            _ => Err(PyErr::take(py).unwrap_or_else(|| pyo3::exceptions::PyTypeError::new_err("an argument is not a tensor of the host"))),
+            _ => {
+                let _ = PyErr::take(py);
+                // SAFETY: the caller's promise.
+                let kind = unsafe { Borrowed::from_ptr(py, object) }.get_type().name().map_or_else(|_| "?".into(), |name| name.to_string());
+                Err(pyo3::exceptions::PyTypeError::new_err(format!(
+                    "an argument of type {kind} stands where a dense tensor of PyTorch is wanted"
+                )))
+            }
         }
     }
 

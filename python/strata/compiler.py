@@ -7,10 +7,14 @@ from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
 from time import perf_counter
+from typing import TYPE_CHECKING
 
 from . import _native
 from .events import Graph
 from .options import Options
+
+if TYPE_CHECKING:
+    from .graph import Program  # which imports PyTorch
 
 LIBRARY = "libstrata_compiler.so"
 
@@ -33,14 +37,14 @@ def compile_text(name: str, text: str, options: Options) -> bytes:
     return _native.compile(library(), name, text, json.dumps(options.compiler()))
 
 
-def to_function(program, options: Options, event: Graph) -> Callable:
-    """A program of `strata.graph` as a function of its arguments that gives its results as a tuple; `event` gets the times."""
-    start = perf_counter()
-    artefact = compile_text("graph.json", program.text, options)
-    compiled = perf_counter()
-    function = _native.function(artefact, program.arguments, program.places, program.constants)
-    event.add(compile=compiled - start, load=perf_counter() - compiled)
-    event.kernels += _native.kernels(artefact)
+def compile_file(path: Path, options: Options) -> bytes:
+    """Compiles a `.pt2`, `.mlir` or `.json` file to the bytes of a `.strata` file."""
+    return _native.compile(library(), os.fspath(path), None, json.dumps(options.compiler()))
+
+
+def to_function(program: "Program", options: Options, event: Graph) -> Callable:
+    """A program as a function of its arguments that gives its results as a tuple; `event` gets the times."""
+    function = _load(program, options, event)
     if not program.conjugates:
         return function
 
@@ -51,3 +55,16 @@ def to_function(program, options: Options, event: Graph) -> Callable:
         return function(*arguments)
 
     return resolved
+
+
+def _load(program: "Program", options: Options, event: Graph) -> Callable:
+    start = perf_counter()
+    artefact = compile_text("graph.json", program.text, options)
+    compiled = perf_counter()
+    unprepared = None
+    if program.weights:
+        unprepared = lambda: _load(program.without_weights(), options, event)  # noqa: E731
+    function = _native.function(artefact, program.arguments, program.places, program.constants, unprepared, None)
+    event.add(compile=compiled - start, load=perf_counter() - compiled)
+    event.kernels += _native.kernels(artefact)
+    return function

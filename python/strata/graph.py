@@ -34,9 +34,9 @@ class Unsupported(Exception):
 
 @dataclass
 class Program:
-    """A graph as text, and how a call goes with it."""
+    """A graph, and how a call goes with it."""
 
-    text: str
+    exported: dict
     """The archive format's `models/model.json`."""
     arguments: list[str]
     """The names of the call's arguments: the graph's placeholders, then `constants`."""
@@ -46,6 +46,24 @@ class Program:
     """Values that the graph holds; they follow the caller's arguments."""
     conjugates: list[int] = field(default_factory=list)
     """Arguments whose conjugation or negation is lazy, and must be done before a call."""
+
+    @property
+    def text(self) -> str:
+        """The graph as the compiler reads it."""
+        return json.dumps(self.exported)
+
+    @property
+    def weights(self) -> bool:
+        """Whether some arguments are weights: what the compiler makes of them alone is computed once."""
+        return any("user_input" not in spec for spec in self.exported["graph_module"]["signature"]["input_specs"])
+
+    def without_weights(self) -> "Program":
+        """The same program with weights as arguments like others, for those that change at each call."""
+        module = self.exported["graph_module"]
+        inputs = [{"user_input": {"arg": argument}} for argument in module["graph"]["inputs"]]
+        signature = {**module["signature"], "input_specs": inputs}
+        exported = {**self.exported, "graph_module": {**module, "signature": signature}}
+        return Program(exported, self.arguments, self.places, self.constants, self.conjugates)
 
 
 def program(module: GraphModule, weights: set[int] = frozenset()) -> Program:
@@ -111,7 +129,7 @@ class _Writer:
             "schema_version": {"major": 8, "minor": 20},
             "torch_version": torch.__version__,
         }
-        return Program(json.dumps(exported), arguments, places, constants, conjugates)
+        return Program(exported, arguments, places, constants, conjugates)
 
     def nested(self) -> dict:
         """A branch or a body as a table of its own."""

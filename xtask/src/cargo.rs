@@ -22,7 +22,7 @@ pub fn root() -> &'static Path {
 }
 
 /// Where cargo puts what it builds.
-fn target() -> PathBuf {
+pub fn target() -> PathBuf {
     std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root().join("target"), PathBuf::from)
 }
 

@@ -12,6 +12,7 @@ mod bench;
 mod cargo;
 mod docs;
 mod examples;
+mod python;
 mod sanitize;
 mod scaffold;
 mod suite;
@@ -50,6 +51,8 @@ enum Command {
         #[arg(long = "static", conflicts_with = "release")]
         alone: bool,
     },
+    /// Wheels of the Python package with LLVM inside, in `target/wheels`
+    Wheel,
     /// Format the tree
     Fmt,
     /// Clippy, rustdoc and the format; warnings are errors
@@ -117,6 +120,7 @@ fn dispatch(command: Command) -> Result<bool> {
         Command::Test(args) => suite::test(&args),
         Command::Build { alone: true, .. } => cargo::build_static(),
         Command::Build { release, .. } => cargo::build(if release { Profile::Release } else { Profile::Dev }),
+        Command::Wheel => python::wheel(),
         Command::Fmt => cargo::run(&["fmt", "--all"]),
         Command::Lint => cargo::lint(),
         Command::Tidy => {

@@ -10,7 +10,7 @@ use clap::ValueEnum;
 use strata_test::runner::{self, Options};
 
 use crate::cargo::{self, Profile, Result};
-use crate::{aarch64, assembler, docs, examples, sanitize, tidy};
+use crate::{aarch64, assembler, docs, examples, python, sanitize, tidy};
 
 /// What `./x test` takes.
 #[derive(clap::Args)]
@@ -44,6 +44,8 @@ enum Part {
     Asan,
     /// The runtime's tests under ThreadSanitizer; only where it is named
     Tsan,
+    /// The Python package in a virtual environment with PyTorch; left out with a message where PyPI is out of reach
+    Python,
     /// Broken files of every kind, given to the tools for a minute
     Fuzz,
     /// The generated pages and the links of the book
@@ -107,6 +109,9 @@ pub fn test(args: &Args) -> Result<bool> {
             }
             part("conformance cuda-emulated", &mut || conformance("cuda-emulated", args.filter.as_deref(), None));
             part("without each pass", &mut || without_each_pass(args.filter.as_deref()));
+        }
+        if wanted(Part::Python) {
+            part("python", &mut python::test);
         }
         if wanted(Part::Fuzz) {
             part("fuzz", &mut fuzz);

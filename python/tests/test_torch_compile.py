@@ -1,0 +1,371 @@
+"""`torch.compile(backend="strata")` as its users call it. Each program is compared with eager PyTorch."""
+
+import copy
+import threading
+import warnings
+
+import pytest
+import torch
+from torch import nn
+from torch._higher_order_ops import while_loop
+from torch.utils.checkpoint import checkpoint
+
+import strata
+from strata import events
+
+
+@pytest.fixture(autouse=True)
+def fresh():
+    strata.reset()
+    torch.manual_seed(0)
+    yield
+    strata.reset()
+
+
+def compiled(function, **options):
+    return torch.compile(function, backend="strata", **options)
+
+
+def same(found, wanted):
+    torch.testing.assert_close(found, wanted, rtol=2e-5, atol=2e-5)
+
+
+def native(count=None):
+    assert all(graph.status == "native" for graph in events.graphs), events.graphs
+    assert count is None or len(events.graphs) == count, events.graphs
+
+
+def agrees(function, *arguments, **options):
+    """Compares results and what became of the arguments."""
+    mine, theirs = copy.deepcopy(arguments), copy.deepcopy(arguments)
+    found, wanted = compiled(function, **options)(*mine), function(*theirs)
+    same(found, wanted)
+    same(mine, theirs)
+    return found
+
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.conv, self.norm, self.linear = nn.Conv2d(3, 8, 3, padding=1), nn.BatchNorm2d(8), nn.Linear(8, 5)
+
+    def forward(self, x):
+        return self.linear(self.norm(self.conv(x)).relu().mean((2, 3)))
+
+
+def test_the_backend_is_listed():
+    assert "strata" in torch._dynamo.list_backends()
+
+
+def test_inference():
+    net, x = Net().eval(), torch.randn(2, 3, 8, 8)
+    with torch.no_grad():
+        same(compiled(net)(x), net(x))
+    native(1)
+
+
+def test_training():
+    net = Net()
+    other, x = copy.deepcopy(net), torch.randn(4, 3, 8, 8)
+    run = compiled(net)
+    optimizers = [torch.optim.SGD(each.parameters(), lr=0.1, momentum=0.9) for each in (net, other)]
+    for _ in range(3):
+        losses = [each(x).square().mean() for each in (run, other)]
+        same(*losses)
+        for loss, optimizer in zip(losses, optimizers):
+            optimizer.zero_grad()
+            loss.backward()
+            optimizer.step()
+    same(dict(net.state_dict()), dict(other.state_dict()))
+    native(2)
+
+
+@pytest.mark.parametrize(("dynamic", "most"), [(True, 3), (None, 4)])
+def test_sizes_in_turn(dynamic, most):
+    function = compiled(lambda x: (x * 2).sum(0) + x.shape[0], dynamic=dynamic)
+    for size in (4, 5, 9, 1, 0):
+        x = torch.randn(size, 3)
+        same(function(x), (x * 2).sum(0) + size)
+    assert len(events.graphs) <= most
+    native()
+
+
+def test_marked_dynamic_sizes():
+    x = torch.randn(6, 3)
+    torch._dynamo.mark_dynamic(x, 0)
+    function = compiled(lambda x: torch.cat([x, x.relu()]).view(2, -1), fullgraph=True)
+    for size in (6, 8, 31):
+        y = x if size == 6 else torch.randn(size, 3)
+        same(function(y), torch.cat([y, y.relu()]).view(2, -1))
+    native(1)
+
+
+def test_dynamic_from_the_start():
+    function = compiled(lambda x, n: x.repeat(n, 1) * n, dynamic=True)
+    for size, n in ((3, 2), (5, 4), (2, 7)):
+        x = torch.randn(size, 2)
+        same(function(x, n), x.repeat(n, 1) * n)
+    native()
+
+
+def test_mutation_of_arguments():
+    def change(x, y):
+        x.add_(1)
+        y[1:].mul_(x.sum())
+        return x * y
+
+    agrees(change, torch.randn(3), torch.randn(3))
+    native(1)
+
+
+def test_results_that_are_views():
+    x = torch.randn(4, 6)
+    found = compiled(lambda x: (x.t(), x[1], x.view(-1), x * 2))(x)
+    same(found, (x.t(), x[1], x.view(-1), x * 2))
+    found[1].zero_()
+    assert x[1].eq(0).all()
+
+
+def test_a_view_of_an_argument_is_changed():
+    def change(x):
+        x.t()[0].fill_(7)
+        return x.sum(1)
+
+    agrees(change, torch.randn(3, 4))
+
+
+def test_arguments_that_overlap():
+    base = torch.randn(10)
+
+    def change(a, b):
+        a.add_(1)
+        return a + b
+
+    mine, theirs = base.clone(), base.clone()
+    same(compiled(change)(mine[:6], mine[4:]), change(theirs[:6], theirs[4:]))
+    same(mine, theirs)
+
+
+@pytest.mark.parametrize("make", [lambda x: x.t(), lambda x: x[:, ::2], lambda x: x.expand(3, 5, 6), lambda x: x.flip(0)[1:], lambda x: x.unfold(0, 2, 1)])
+def test_arguments_that_are_not_contiguous(make):
+    x = make(torch.randn(5, 6))
+    same(compiled(lambda x: (x + 1, x.sum(-1), x.softmax(-1)))(x), (x + 1, x.sum(-1), x.softmax(-1)))
+    native(1)
+
+
+def test_channels_last():
+    net, x = Net().eval().to(memory_format=torch.channels_last), torch.randn(2, 3, 8, 8).to(memory_format=torch.channels_last)
+    with torch.no_grad():
+        same(compiled(net)(x), net(x))
+    result = compiled(lambda x: x * 2)(x)
+    assert result.is_contiguous(memory_format=torch.channels_last)
+
+
+def test_lazy_conjugation_and_negation():
+    z = torch.randn(4, dtype=torch.complex64)
+    same(compiled(lambda z: z * 2)(z.conj()), z.conj() * 2)
+    same(compiled(lambda x: x * 2)(z.conj().imag), z.conj().imag * 2)
+    same(compiled(lambda z: z.conj())(z), z.conj())
+
+
+def test_numbers_and_tensors_without_dimensions():
+    x, s = torch.randn(3), torch.tensor(2.5)
+    same(compiled(lambda x, s, k: (x * s + k, s + 1))(x, s, 3), (x * s + 3, s + 1))
+
+
+@pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16, torch.float64, torch.int32, torch.uint8, torch.bool, torch.complex128])
+def test_dtypes(dtype):
+    x = torch.randn(4, 5).mul(3).to(dtype)
+    torch.testing.assert_close(compiled(lambda x: (x + x, x.t(), x == x))(x), (x + x, x.t(), x == x))
+    native(1)
+
+
+def test_control_flow():
+    branch = lambda x: torch.cond(x.sum() > 0, lambda x: x.sin(), lambda x: x.cos(), (x,))  # noqa: E731
+    function = compiled(branch, fullgraph=True)
+    for sign in (1, -1):
+        x = torch.rand(4) * sign
+        same(function(x), branch(x))
+    loop = lambda x: while_loop(lambda k, x: k < 5, lambda k, x: (k + 1, x * 1.5), (torch.tensor(0), x))  # noqa: E731
+    same(compiled(loop, fullgraph=True)(torch.ones(3))[1], torch.ones(3) * 1.5**5)
+    native()
+
+
+def test_graph_breaks():
+    def broken(x):
+        y = x.sin()
+        print(end="")
+        return y + 1 if y.sum() > 0 else y - 1
+
+    for sign in (1, -1):
+        x = torch.rand(4) * sign
+        same(compiled(broken)(x), broken(x))
+    strata.reset()
+    with pytest.raises(torch._dynamo.exc.Unsupported):
+        compiled(broken, fullgraph=True)(x)
+
+
+def test_autocast():
+    net, x = nn.Linear(16, 16), torch.randn(4, 16)
+    with torch.no_grad(), torch.autocast("cpu", dtype=torch.bfloat16):
+        found, wanted = compiled(net)(x), net(x)
+    assert found.dtype == torch.bfloat16
+    torch.testing.assert_close(found, wanted, rtol=2e-2, atol=2e-2)
+
+
+def test_inference_mode():
+    net, x = Net().eval(), torch.randn(2, 3, 8, 8)
+    with torch.inference_mode():
+        same(compiled(net)(x), net(x))
+    x = torch.randn(3)
+    with torch.inference_mode():
+        y = x * 2
+    same(compiled(lambda y: y + 1)(y), y + 1)
+
+
+def test_no_grad_inside():
+    x = torch.randn(4, requires_grad=True)
+
+    def partly(x):
+        with torch.no_grad():
+            scale = x.square().sum()
+        return (x * scale).sum()
+
+    (found,), (wanted,) = torch.autograd.grad(compiled(partly)(x), x), torch.autograd.grad(partly(x), x)
+    same(found, wanted)
+
+
+def test_checkpoint():
+    layer, x = nn.Sequential(nn.Linear(8, 8), nn.GELU(), nn.Linear(8, 8)), torch.randn(4, 8, requires_grad=True)
+    function = lambda x: checkpoint(layer, x, use_reentrant=False).sum()  # noqa: E731
+    (found,), (wanted,) = torch.autograd.grad(compiled(function)(x), x), torch.autograd.grad(function(x), x)
+    same(found, wanted)
+
+
+@torch.library.custom_op("strata_test::halve", mutates_args=())
+def halve(x: torch.Tensor) -> torch.Tensor:
+    return torch.from_numpy(x.numpy() / 2)
+
+
+@halve.register_fake
+def _(x):
+    return torch.empty_like(x)
+
+
+def test_a_custom_operator_divides_the_graph_and_is_told():
+    function = lambda x: halve(x.sin() + 1).cos() * 2  # noqa: E731
+    x = torch.randn(5)
+    with pytest.warns(UserWarning, match="halve"):
+        same(compiled(function, fullgraph=True)(x), function(x))
+    assert [graph.status for graph in events.graphs] == ["partitioned"]
+    with pytest.raises(Exception, match="halve"):
+        strata.reset()
+        compiled(function, options={"fallback": "error"})(x)
+
+
+def test_threads():
+    function = compiled(lambda x: (x @ x.t()).softmax(0))
+    inputs = [torch.randn(8, 8) for _ in range(8)]
+    function(inputs[0])
+    failed = []
+
+    def work(x):
+        for _ in range(50):
+            if not torch.allclose(function(x), (x @ x.t()).softmax(0), atol=1e-5):
+                failed.append(x)
+
+    threads = [threading.Thread(target=work, args=(x,)) for x in inputs]
+    [thread.start() for thread in threads]
+    [thread.join() for thread in threads]
+    assert not failed
+
+
+@pytest.mark.parametrize("change", ["step", "load", "data", "assign", "inplace"])
+def test_weights_that_change_are_seen(change):
+    net, x = Net().eval(), torch.randn(2, 3, 8, 8)
+    function = compiled(net)
+    with torch.no_grad():
+        same(function(x), net(x))
+    if change == "step":
+        optimizer = torch.optim.SGD(net.parameters(), lr=0.5)
+        net(x).square().sum().backward()
+        optimizer.step()
+    elif change == "load":
+        net.load_state_dict({name: torch.randn_like(value).abs() if value.is_floating_point() else value for name, value in net.state_dict().items()})
+    elif change == "data":
+        net.linear.weight.data = torch.randn(5, 8)
+    elif change == "assign":
+        net.linear.weight = nn.Parameter(torch.randn(5, 8))
+    else:
+        with torch.no_grad():
+            net.conv.weight.mul_(3)
+    with torch.no_grad():
+        for _ in range(2):
+            same(function(x), net(x))
+    native()
+
+
+def test_weights_that_change_at_every_call():
+    net, x = nn.Linear(8, 8), torch.randn(4, 8)
+    function = compiled(net)
+    with torch.no_grad():
+        for _ in range(20):
+            net.weight.add_(0.1)
+            same(function(x), net(x))
+
+
+def test_errors_are_pytorchs():
+    with pytest.raises(IndexError):
+        compiled(lambda x, i: x[i])(torch.randn(3), torch.tensor([5]))
+    with pytest.raises(torch.linalg.LinAlgError, match="singular"):
+        compiled(torch.linalg.inv)(torch.zeros(2, 2))
+
+
+@pytest.mark.parametrize("bad", [{"mode": "fastest"}, {"options": {"numeric": "fast"}}, {"options": {"numerics": "exact"}}, {"options": {"freeze": 3}}])
+def test_options_that_are_none(bad):
+    with pytest.raises(Exception, match="strata"):
+        compiled(lambda x: x + 1, **bad)(torch.randn(3))
+
+
+@pytest.mark.parametrize("good", [{"mode": "reduce-overhead"}, {"options": {"numerics": "fast"}}, {"options": {"numerics": "bitwise", "freeze": False}}, {"options": {"cache": False}}])
+def test_options(good):
+    net, x = Net().eval(), torch.randn(2, 3, 8, 8)
+    with torch.no_grad():
+        same(compiled(net, **good)(x), net(x))
+    native(1)
+
+
+def test_stances():
+    function, x = compiled(lambda x: x + 1), torch.ones(2)
+    function(x)
+    with torch.compiler.set_stance("force_eager"):
+        same(function(torch.ones(2, 2)), torch.full((2, 2), 2.0))
+    assert len(events.graphs) == 1
+    with torch.compiler.set_stance("fail_on_recompile"), pytest.raises(RuntimeError):
+        function(torch.ones(3, 3, dtype=torch.float64))
+
+
+def test_random_numbers():
+    function = compiled(lambda x: nn.functional.dropout(x, 0.5))
+    x = torch.ones(1000)
+    first, second = function(x), function(x)
+    assert 300 < first.eq(0).sum() < 700 and not first.equal(second)
+    assert first[first != 0].eq(2).all()
+
+
+def test_explain():
+    def broken(x):
+        y = x.sin()
+        print(end="")
+        return y + 1
+
+    told = strata.explain(broken, torch.randn(3))
+    assert len(told.graphs) == 2 and len(told.breaks) == 1 and told.guards and not told.native
+    assert "2 of 2 graphs are native" in str(told)
+    assert strata.explain(lambda x: x + 1, torch.randn(3)).native
+
+
+def test_no_warning_when_all_is_native():
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        compiled(lambda x: x.exp() + 1)(torch.randn(3))
