@@ -37,6 +37,8 @@ pub struct Brought {
     pub constants: Vec<Py<PyAny>>,
     /// Makes the same function without anything prepared from weights, for when these change at every call.
     pub unprepared: Option<Py<PyAny>>,
+    /// Gives a seed for the random numbers of a call.
+    pub seed: Option<Py<PyAny>>,
     /// The file of the weights, of a program whose weights are no arguments.
     pub weights: Option<PathBuf>,
 }
@@ -81,6 +83,8 @@ pub struct Function {
     /// Values that follow the caller's arguments.
     constants: Vec<Py<PyAny>>,
     weights: usize,
+    /// Gives a seed before each call, of a program that draws random numbers.
+    seed: Option<Py<PyAny>>,
     /// Calls long enough that others should run Python meanwhile.
     releases: bool,
     ready: Mutex<Option<Ready>>,
@@ -97,6 +101,9 @@ unsafe impl Sync for Function {}
 // SAFETY: its pointers lead to static memory and to `name`.
 unsafe impl Send for Function {}
 
+/// What programs that draw random numbers import.
+const SEED: &str = "strata_lib_seed";
+
 /// After so many calls in a row that came with changed weights the program prepares nothing any more: a training loop changes them each time.
 const CHANGES: u32 = 3;
 
@@ -110,7 +117,7 @@ impl Function {
     /// Makes a Python function. `arguments` are the names of the call's arguments; `places` say what the call gives: `None`, the number of an
     /// argument that is given back as it is, -1 for the program's next output and -2 for the next one as a number.
     pub fn make(py: Python<'_>, artefact: Artefact, arguments: &[String], places: &[Option<i64>], brought: Brought) -> PyResult<Py<PyAny>> {
-        let Brought { constants, unprepared, weights } = brought;
+        let Brought { constants, unprepared, seed, weights } = brought;
         if constants.len() > arguments.len() {
             return Err(PyValueError::new_err("there are more constants than arguments"));
         }
@@ -158,6 +165,7 @@ impl Function {
             constants,
             written,
             weights: manifest.weights.len(),
+            seed: seed.filter(|_| manifest.layout.imports.iter().any(|import| import.name == SEED)),
             releases: nanos.is_none_or(|nanos| nanos >= RELEASE_NANOS),
             ready: Mutex::new(None),
             unprepared: unprepared.filter(|_| !artefact.manifest.prepared.is_empty()),
@@ -242,6 +250,9 @@ impl Function {
         let session = unsafe { self.session(py, &call) }?;
         let pointers: Vec<*const DLTensor> = call.inputs.iter().map(|input| &raw const *input).collect();
         let mut made = Made { function: self, outputs: self.artefact.manifest.outputs.iter().map(|_| None).collect() };
+        if let Some(seed) = &self.seed {
+            strata_runtime::library::random::strata_seed(seed.call0(py)?.extract(py)?);
+        }
         let run = Run { session: &session, inputs: &pointers, made: &mut made };
         // SAFETY: the tensors stay while the caller holds their objects; what is made has the size that is asked for.
         let done = if self.releases { py.detach(|| unsafe { run.run() }) } else { unsafe { run.run() } };

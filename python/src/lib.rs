@@ -68,9 +68,10 @@ fn make_function(
     places: Vec<Option<i64>>,
     constants: Vec<Py<PyAny>>,
     unprepared: Option<Py<PyAny>>,
+    seed: Option<Py<PyAny>>,
     weights: Option<PathBuf>,
 ) -> PyResult<Py<PyAny>> {
-    function::Function::make(py, read(artefact)?, &arguments, &places, Brought { constants, unprepared, weights })
+    function::Function::make(py, read(artefact)?, &arguments, &places, Brought { constants, unprepared, seed, weights })
 }
 
 #[pymodule]

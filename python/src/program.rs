@@ -2,14 +2,13 @@
 
 use std::ffi::{CStr, c_void};
 use std::path::PathBuf;
-use std::ptr::null_mut;
 use std::sync::Arc;
 
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::ffi::{self, PyObject};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
-use strata_runtime::dlpack::{DLDevice, DLManagedTensor, DLTensor};
+use strata_runtime::dlpack::{DLDevice, DLManagedTensor, DLManagedTensorVersioned, DLTensor};
 use strata_runtime::manifest::OutputKind;
 use strata_runtime::{Artefact, Session};
 
@@ -18,6 +17,8 @@ use crate::error;
 /// The name of a capsule with a tensor that nobody has taken, and of one that somebody has.
 const NEW: &CStr = c"dltensor";
 const USED: &CStr = c"used_dltensor";
+/// [`NEW`] of DLPack's version 1.
+const NEW_VERSIONED: &CStr = c"dltensor_versioned";
 
 /// A loaded program.
 #[pyclass(frozen)]
@@ -121,47 +122,51 @@ impl Tensor {
         (DLDevice::CPU.device_type, DLDevice::CPU.device_id)
     }
 
-    /// A capsule with the tensor; its memory is shared.
-    #[pyo3(signature = (**_options))]
-    fn __dlpack__<'py>(&self, py: Python<'py>, _options: Option<&Bound<'py, PyDict>>) -> PyResult<Bound<'py, PyAny>> {
-        let held = Box::new(Held { tensor: self.0.clone() });
-        let dl_tensor = held.tensor.dlpack();
-        let managed = Box::new(DLManagedTensor { dl_tensor, manager_ctx: Box::into_raw(held).cast::<c_void>(), deleter: Some(release) });
-        let managed = Box::into_raw(managed);
+    /// A capsule with the tensor; its memory is shared. Consumers that know version 1 of DLPack may write to it.
+    #[pyo3(signature = (*, max_version=None, **_options))]
+    fn __dlpack__<'py>(
+        &self,
+        py: Python<'py>,
+        max_version: Option<(u32, u32)>,
+        _options: Option<&Bound<'py, PyDict>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let manager_ctx = Box::into_raw(Box::new(self.0.clone())).cast::<c_void>();
+        let dl_tensor = self.0.dlpack();
         // SAFETY: the capsule owns the box until somebody takes the tensor out of it.
         unsafe {
-            let capsule = ffi::PyCapsule_New(managed.cast(), NEW.as_ptr(), Some(drop_capsule));
-            if capsule.is_null() {
-                release(managed);
-            }
+            let capsule = if max_version.is_some_and(|(major, _)| major >= 1) {
+                let deleter = Some(release_versioned as unsafe extern "C" fn(_));
+                let managed = Box::new(DLManagedTensorVersioned { version: [1, 0], manager_ctx, deleter, flags: 0, dl_tensor });
+                ffi::PyCapsule_New(Box::into_raw(managed).cast(), NEW_VERSIONED.as_ptr(), Some(drop_capsule))
+            } else {
+                let managed = Box::new(DLManagedTensor { dl_tensor, manager_ctx, deleter: Some(release) });
+                ffi::PyCapsule_New(Box::into_raw(managed).cast(), NEW.as_ptr(), Some(drop_capsule))
+            };
             Bound::from_owned_ptr_or_err(py, capsule)
         }
     }
 }
 
-/// What keeps a shared tensor.
-struct Held {
-    tensor: Arc<strata_runtime::Tensor>,
-}
-
 /// Releases a tensor that was given out.
 unsafe extern "C" fn release(managed: *mut DLManagedTensor) {
     // SAFETY: both boxes were made by `__dlpack__`, and a consumer calls this once.
-    unsafe {
-        let managed = Box::from_raw(managed);
-        drop(Box::from_raw(managed.manager_ctx.cast::<Held>()));
-    }
+    unsafe { drop(Box::from_raw(Box::from_raw(managed).manager_ctx.cast::<Arc<strata_runtime::Tensor>>())) };
+}
+
+/// [`release`] for consumers that know version 1.
+unsafe extern "C" fn release_versioned(managed: *mut DLManagedTensorVersioned) {
+    // SAFETY: as above.
+    unsafe { drop(Box::from_raw(Box::from_raw(managed).manager_ctx.cast::<Arc<strata_runtime::Tensor>>())) };
 }
 
 /// Releases the tensor of a capsule that nobody has taken.
 unsafe extern "C" fn drop_capsule(capsule: *mut PyObject) {
-    // SAFETY: a capsule of this name still has the tensor.
+    // SAFETY: a capsule of one of these names still has its tensor.
     unsafe {
         if ffi::PyCapsule_IsValid(capsule, NEW.as_ptr()) == 1 {
-            let managed = ffi::PyCapsule_GetPointer(capsule, NEW.as_ptr());
-            if managed != null_mut() {
-                release(managed.cast());
-            }
+            release(ffi::PyCapsule_GetPointer(capsule, NEW.as_ptr()).cast());
+        } else if ffi::PyCapsule_IsValid(capsule, NEW_VERSIONED.as_ptr()) == 1 {
+            release_versioned(ffi::PyCapsule_GetPointer(capsule, NEW_VERSIONED.as_ptr()).cast());
         }
     }
 }

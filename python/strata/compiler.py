@@ -37,6 +37,13 @@ def compile_text(name: str, text: str, options: Options) -> bytes:
     return _native.compile(library(), name, text, json.dumps(options.compiler()))
 
 
+def _seed() -> int:
+    """The next number of PyTorch's generator, so that `torch.manual_seed` and checkpoints reach our random numbers."""
+    import torch
+
+    return torch.randint(2**63 - 1, ()).item()
+
+
 def compile_file(path: Path, options: Options) -> bytes:
     """Compiles a `.pt2`, `.mlir` or `.json` file to the bytes of a `.strata` file."""
     return _native.compile(library(), os.fspath(path), None, json.dumps(options.compiler()))
@@ -64,7 +71,7 @@ def _load(program: "Program", options: Options, event: Graph) -> Callable:
     unprepared = None
     if program.weights:
         unprepared = lambda: _load(program.without_weights(), options, event)  # noqa: E731
-    function = _native.function(artefact, program.arguments, program.places, program.constants, unprepared, None)
+    function = _native.function(artefact, program.arguments, program.places, program.constants, unprepared, _seed, None)
     event.add(compile=compiled - start, load=perf_counter() - compiled)
     event.kernels += _native.kernels(artefact)
     return function

@@ -36,7 +36,7 @@ class Loaded:
         if self._function is None:
             names = [each["name"] for each in self.manifest["inputs"]]
             outputs = [-1 for each in self.manifest["outputs"] if each["kind"] == "output"]
-            self._function = _native.function(self._artefact, names, outputs, [], None, self._weights)
+            self._function = _native.function(self._artefact, names, outputs, [], None, None, self._weights)
         return self._function
 
     def _any(self, inputs) -> tuple:

@@ -351,6 +351,10 @@ def test_random_numbers():
     first, second = function(x), function(x)
     assert 300 < first.eq(0).sum() < 700 and not first.equal(second)
     assert first[first != 0].eq(2).all()
+    torch.manual_seed(3)
+    third = function(x)
+    torch.manual_seed(3)
+    assert third.equal(function(x))
 
 
 def test_explain():

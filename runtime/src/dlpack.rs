@@ -68,6 +68,21 @@ pub struct DLManagedTensor {
     pub deleter: Option<unsafe extern "C" fn(*mut DLManagedTensor)>,
 }
 
+/// A tensor as DLPack has shared it since its version 1, in which it may say what its consumer may do.
+#[repr(C)]
+pub struct DLManagedTensorVersioned {
+    /// Major and minor version of DLPack.
+    pub version: [u32; 2],
+    /// Private to the producer.
+    pub manager_ctx: *mut c_void,
+    /// Called once by the consumer when done.
+    pub deleter: Option<unsafe extern "C" fn(*mut DLManagedTensorVersioned)>,
+    /// Bit 0: the memory must not be written to. Bit 1: it is a copy.
+    pub flags: u64,
+    /// The tensor.
+    pub dl_tensor: DLTensor,
+}
+
 /// What is asked of a caller's pointer before it is followed. Whether it leads to something cannot be seen.
 pub(crate) fn is_given<T>(pointer: *const T) -> bool {
     !pointer.is_null() && pointer.is_aligned()

@@ -28,7 +28,14 @@ pub fn docs(generate_only: bool) -> Result<bool> {
 /// Has the tools write the pages that come from definitions.
 fn generate(folder: &Path) -> Result<()> {
     let done = Command::new(cargo::tools(Profile::Dev).join("rs-reference")).arg(folder).status()?;
-    if done.success() { Ok(()) } else { Err("rs-reference failed".into()) }
+    if !done.success() {
+        return Err("rs-reference failed".into());
+    }
+    let python = Command::new("python3").arg(cargo::root().join("python/reference.py")).output()?;
+    if !python.status.success() {
+        return Err(format!("python/reference.py failed: {}", String::from_utf8_lossy(&python.stderr)).into());
+    }
+    Ok(fs::write(folder.join("reference/python.md"), python.stdout)?)
 }
 
 /// Generated pages that are not as the tools write them now.

@@ -70,6 +70,9 @@ struct Arguments {
     /// Run a .strata file only if the owner of this public key signed it; see rs-compile --sign-key
     #[arg(long, value_name = "PEM", conflicts_with_all = ["suite", "worker"])]
     verify_key: Option<PathBuf>,
+    /// Take the weights from this file, `.pt2` or safetensors, instead of the one that the program names
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["suite", "worker"])]
+    weights: Option<PathBuf>,
     #[command(flatten)]
     compile: CompileOptions,
     /// Serve cases on standard input; used by --suite
@@ -116,6 +119,7 @@ fn serve(arguments: Arguments) -> Result<bool, Box<dyn std::error::Error>> {
         rtol: arguments.rtol,
         atol: arguments.atol,
         verify_key: arguments.verify_key,
+        weights: arguments.weights,
         compile: arguments.compile.with_profile(arguments.roofline.is_some()),
     })
 }

@@ -86,6 +86,8 @@ pub struct Compile<'a> {
     pub explain: bool,
     /// The public key whose owner must have signed a compiled program.
     pub verify: Option<&'a Path>,
+    /// The file of the weights, if not the one that the program names.
+    pub weights: Option<&'a Path>,
 }
 
 impl Compile<'_> {
@@ -136,6 +138,10 @@ impl Program {
             }
             _ => how,
         };
+        let elsewhere = matches!(backend, Backend::Interp | Backend::CudaEmulated) || is_specialised(how.options)?;
+        if how.weights.is_some() && elsewhere {
+            return Err("--weights is for compiled programs of all sizes; leave out --dynamic=off, or the interpreter".into());
+        }
         let artefact = match (kind, backend) {
             (kind, _) if how.verify.is_some() && kind != "strata" => return Err(SignatureError::Kind(path.into()).into()),
             ("strata" | "so", Backend::Interp | Backend::CudaEmulated) => {
@@ -146,33 +152,33 @@ impl Program {
                 None => Artefact::read(path)?,
             },
             ("so", _) => shared::read(path)?,
-            ("pt2" | "mlir", Backend::Interp | Backend::CudaEmulated) => {
+            ("pt2" | "mlir" | "json", Backend::Interp | Backend::CudaEmulated) => {
                 let (compiler, path) = (Compiler::open()?, path.to_path_buf());
                 let options = if backend == Backend::Interp { how.options.to_owned() } else { with_device(how.options)? };
                 return Ok((Program::Interpreted { compiler, path, options }, times));
             }
-            ("pt2" | "mlir", Backend::Cpu | Backend::Cuda) if is_specialised(how.options)? => {
+            ("pt2" | "mlir" | "json", Backend::Cpu | Backend::Cuda) if is_specialised(how.options)? => {
                 let (path, options, cache, explain) = (path.to_path_buf(), how.options.to_owned(), how.cache, how.explain);
                 let compile = move |sizes: &str| {
                     let options = with_sizes(&options, sizes)?;
-                    Ok(Compile { options: &options, cache, explain, verify: None }.artefact(&path)?.0)
+                    Ok(Compile { options: &options, cache, explain, verify: None, weights: None }.artefact(&path)?.0)
                 };
                 return Ok((Program::Specialised(Box::new(Specialised::new(compile))), times));
             }
-            ("pt2" | "mlir", Backend::Cpu | Backend::Cuda) => {
+            ("pt2" | "mlir" | "json", Backend::Cpu | Backend::Cuda) => {
                 let (artefact, time) = how.artefact(path)?;
                 times.compile = time;
                 artefact
             }
-            _ => return Err(format!("{}: not a .pt2, .mlir, .so or .strata file", path.display()).into()),
+            _ => return Err(format!("{}: not a .pt2, .mlir, .json, .so or .strata file", path.display()).into()),
         };
         let start = Instant::now();
-        let session = Session::load(&artefact, None)?;
+        let session = Session::load(&artefact, how.weights)?;
         times.load = start.elapsed();
         if artefact.manifest.resume.is_none() {
             return Ok((Program::Native(Box::new(session)), times));
         }
-        if !matches!(kind, "pt2" | "mlir") {
+        if !matches!(kind, "pt2" | "mlir" | "json") {
             return Err(format!("{}: holds one part of a program that goes on elsewhere; run the model itself", path.display()).into());
         }
         Ok((Program::Parts(rest(path, how, session)?), times))
@@ -231,7 +237,7 @@ fn rest(path: &Path, how: &Compile<'_>, first: Session) -> Result<Vec<Session>, 
         if let Some(weight) = artefact.manifest.weights.iter().map(|weight| &weight.name).find(|name| changed(name)) {
             return Err(format!("{}: `{}` reads `{weight}`, which a part before it changes", path.display(), next.part).into());
         }
-        parts.push(Session::load(&artefact, None)?);
+        parts.push(Session::load(&artefact, how.weights)?);
         names.push(next.part);
     }
     Ok(parts)

@@ -42,6 +42,8 @@ pub struct Options {
     pub atol: Option<f64>,
     /// The public key whose owner must have signed the model.
     pub verify_key: Option<PathBuf>,
+    /// The file of the weights, if not the one that the program names.
+    pub weights: Option<PathBuf>,
     /// How to compile, and whether to ask the cache.
     pub compile: CompileOptions,
 }
@@ -67,7 +69,7 @@ pub fn run(options: &Options) -> Result<bool, Box<dyn Error>> {
     // What is measured is a compilation, so it must be one.
     let cache = !(options.compile.no_cache || options.benchmark || options.report);
     let (json, verify) = (options.compile.json(), options.verify_key.as_deref());
-    let how = Compile { options: &json, cache, explain: options.compile.explain_cache, verify };
+    let how = Compile { options: &json, cache, explain: options.compile.explain_cache, verify, weights: options.weights.as_deref() };
     let about = |error| about(&options.model, error);
     if options.verify_weights && matches!(kind(&options.model), Some("pt2" | "mlir")) {
         verify_weights::of_model(&options.model)?;

@@ -94,7 +94,7 @@ fn run(task: &Task, backend: Backend, answer: &mut Answer) -> Result<(), Failure
     let case = &task.case;
     let fail = |kind, reason: String| Failure { kind, reason: reason.split_whitespace().collect::<Vec<_>>().join(" ") };
     // A suite asks what the compiler does, so the cache stays out of it.
-    let how = Compile { options: &task.options, cache: false, explain: false, verify: None };
+    let how = Compile { options: &task.options, cache: false, explain: false, verify: None, weights: None };
     let opened = Program::open(&task.folder.join(&case.pt2), backend, &how);
     let (program, times) = opened.map_err(|e| fail(Kind::Refused, e.to_string()))?;
     answer.compiled.extend(times.compile.map(|time| time.as_micros() as u64));

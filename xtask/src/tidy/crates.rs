@@ -9,7 +9,7 @@ use super::Fault;
 use crate::cargo::{self, Profile, Result};
 
 /// Per crate, the crates of ours it may reach; outside crates are ruled by `FOREIGN`.
-const REACH: [(&str, &[&str]); 11] = [
+const REACH: [(&str, &[&str]); 12] = [
     ("strata-core-sys", &[]),
     ("strata-macros", &[]),
     ("strata-core", &["strata-core-sys", "strata-macros"]),
@@ -19,6 +19,7 @@ const REACH: [(&str, &[&str]); 11] = [
     ("strata-lowering", DIALECTS),
     ("strata-store", &[]),
     ("strata-runtime", &[]),
+    ("strata-python", &["strata-runtime"]),
     ("strata-test", &[]),
     (
         "strata-driver",
@@ -39,9 +40,10 @@ const CORE: &[&str] = &["strata-core-sys", "strata-macros", "strata-core"];
 const DIALECTS: &[&str] = &["strata-core-sys", "strata-macros", "strata-core", "strata-dialects"];
 
 /// Outside crates that a crate must not reach.
-const FOREIGN: [(&str, &[&str]); 5] = [
+const FOREIGN: [(&str, &[&str]); 6] = [
     ("strata-store", &["melior", "mlir-sys", "inkwell", "llvm-sys"]),
     ("strata-runtime", &["melior", "mlir-sys", "inkwell", "llvm-sys"]),
+    ("strata-python", &["melior", "mlir-sys", "inkwell", "llvm-sys"]),
     ("strata-dialects", &["inkwell", "llvm-sys"]),
     ("strata-frontend", &["inkwell", "llvm-sys"]),
     ("strata-passes", &["inkwell", "llvm-sys"]),

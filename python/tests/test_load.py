@@ -1,0 +1,101 @@
+"""`strata.compile` and `strata.load`, and what they say of wrong inputs."""
+
+import subprocess
+import sys
+
+import numpy
+import pytest
+import torch
+from torch import nn
+
+import strata
+
+
+def same(found, wanted):
+    torch.testing.assert_close(found, wanted, rtol=2e-5, atol=2e-5)
+
+
+@pytest.fixture
+def exported(tmp_path):
+    torch.manual_seed(0)
+    net, x = nn.Sequential(nn.Linear(6, 4), nn.GELU(), nn.Linear(4, 3)).eval(), torch.randn(5, 6)
+    path = tmp_path / "net.pt2"
+    torch.export.save(torch.export.export(net, (x,)), path)
+    return path, x, net(x).detach()
+
+
+def test_an_export_runs_on_tensors_and_arrays(exported):
+    path, x, wanted = exported
+    program = strata.load(path)
+    same(program(x), wanted)
+    found = program(x.numpy())
+    assert isinstance(found, numpy.ndarray)
+    same(torch.from_numpy(found), wanted)
+    frozen = x.numpy().copy()
+    frozen.setflags(write=False)
+    same(torch.from_numpy(program(frozen)), wanted)
+
+
+def test_no_torch_is_imported(exported):
+    path, x, wanted = exported
+    numpy.save(path.with_suffix(".npy"), x.numpy())
+    code = f"import sys, numpy, strata; y = strata.load({str(path)!r})(numpy.load({str(path.with_suffix('.npy'))!r})); assert 'torch' not in sys.modules; print(y.sum())"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    assert abs(float(done.stdout) - wanted.sum().item()) < 1e-4
+
+
+def test_wrong_files_and_inputs_are_errors(exported, tmp_path):
+    path, x, _ = exported
+    with pytest.raises(FileNotFoundError):
+        strata.load(tmp_path / "gone.pt2")
+    with pytest.raises(ValueError, match="not a .strata"):
+        strata.load(tmp_path / "model.onnx")
+    (tmp_path / "bad.strata").write_bytes(b"nothing")
+    with pytest.raises(ValueError):
+        strata.load(tmp_path / "bad.strata")
+    program = strata.load(path)
+    with pytest.raises(TypeError, match="1 inputs"):
+        program(x, x)
+    with pytest.raises(TypeError, match="type str"):
+        program("x")
+    with pytest.raises(ValueError, match="element type f64"):
+        program(x.double())
+    with pytest.raises(ValueError, match="rank"):
+        program(x[0])
+    with pytest.raises(ValueError, match="element type f64"):
+        program(x.double().numpy())
+
+
+def test_compile_without_torchdynamo():
+    def function(x, y, scale=2):
+        return {"sum": x + y * scale, "rows": [x.sum(0)]}
+
+    compiled = strata.compile(function)
+    x, y = torch.randn(3, 4), torch.randn(3, 4)
+    same(compiled(x, y), function(x, y))
+    same(compiled(x, y, scale=5), function(x, y, scale=5))
+    same(compiled(x[:2], y[:2]), function(x[:2], y[:2]))
+    assert len(compiled.programs) == 3
+
+
+def test_compiled_modules_follow_their_weights():
+    net, x = nn.Sequential(nn.Linear(6, 4), nn.ReLU()), torch.randn(5, 6)
+    compiled = strata.compile(net, x)
+    same(compiled(x), net(x).detach())
+    with torch.no_grad():
+        net[0].weight.mul_(2)
+    same(compiled(x), net(x).detach())
+    net[0].weight = nn.Parameter(torch.randn(4, 6))
+    same(compiled(x), net(x).detach())
+
+
+def test_compiled_functions_change_their_arguments():
+    @strata.compile
+    def change(x):
+        x.add_(1)
+        return x * 2
+
+    x = torch.ones(3)
+    same(change(x), torch.full((3,), 4.0))
+    same(x, torch.full((3,), 2.0))
