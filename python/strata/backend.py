@@ -13,6 +13,7 @@ from torch.utils._python_dispatch import _disable_current_modes
 
 from . import events, graph
 from .compiler import to_function
+from .kept import Kept, ahead_of_time, keep, not_cached
 from .options import Options
 from .partition import missing, partition
 
@@ -29,6 +30,8 @@ class _Compilation:
         self.options = options
         self.direct: Callable | None = None
         """The compiled function, where nothing needs to stand between it and TorchDynamo."""
+        self.kept: Kept | None = None
+        """The same, for PyTorch's caches."""
 
     def of_dynamo(self, module: GraphModule, inputs: list) -> Callable:
         compiler = aot_autograd(
@@ -38,9 +41,14 @@ class _Compilation:
             partition_fn=min_cut_rematerialization_partition,
             keep_inference_input_mutations=True,
         )
-        through_aot = compiler(module, inputs)
+        to_file = ahead_of_time()
+        with not_cached():
+            through_aot = compiler(module, inputs)
         lifted = any(True for _ in module.parameters()) or any(True for _ in module.buffers())
-        return through_aot if self.direct is None or lifted else self.direct
+        if self.direct is None or lifted:
+            return through_aot
+        keep(self.kept, module)
+        return self.kept if to_file else self.direct
 
     def compile(self, kind: str, module: GraphModule) -> Callable:
         """A graph of AOTAutograd as a function of its inputs in one list, or its eager form where it is not compiled."""
@@ -66,9 +74,10 @@ class _Compilation:
                 raise graph.Unsupported(f"there is no rule for {', '.join(unknown)}")
             inference = event.kind == "inference"
             program = graph.program(module, _weights(self.options) if inference else frozenset())
-            call = to_function(program, self.options, event)
+            call, artefact = to_function(program, self.options, event)
             if inference and not program.conjugates and _is_plain(TracingContext.try_get()):
                 self.direct = call
+                self.kept = Kept(artefact, program.arguments, program.places, program.constants)
             return call
         except (graph.Unsupported, RuntimeError) as error:
             if self.options.fallback == "error":
@@ -86,7 +95,7 @@ class _Compilation:
     def part(self, module: GraphModule, event: events.Graph) -> Callable:
         """A part of a graph; one that is not compiled after all stays in PyTorch."""
         try:
-            return to_function(graph.program(module), self.options, event)
+            return to_function(graph.program(module), self.options, event)[0]
         except (graph.Unsupported, RuntimeError) as error:
             event.reason += f"; {error}"
             return _as_tuple(module.forward)

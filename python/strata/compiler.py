@@ -49,11 +49,24 @@ def compile_file(path: Path, options: Options) -> bytes:
     return _native.compile(library(), os.fspath(path), None, json.dumps(options.compiler()))
 
 
-def to_function(program: "Program", options: Options, event: Graph) -> Callable:
-    """A program as a function of its arguments that gives its results as a tuple; `event` gets the times."""
-    function = _load(program, options, event)
+def load(artefact: bytes, arguments: list[str], places: list[int | None], constants: list, unprepared: Callable | None = None) -> Callable:
+    """A compiled graph as a function of PyTorch's tensors; see `strata.graph.Program`."""
+    return _native.function(artefact, arguments, places, constants, unprepared, _seed, None)
+
+
+def to_function(program: "Program", options: Options, event: Graph) -> tuple[Callable, bytes]:
+    """A program as a function of its arguments that gives its results as a tuple, and as bytes; `event` gets the times."""
+    start = perf_counter()
+    artefact = compile_text("graph.json", program.text, options)
+    compiled = perf_counter()
+    unprepared = None
+    if program.weights:
+        unprepared = lambda: to_function(program.without_weights(), options, event)[0]  # noqa: E731
+    function = load(artefact, program.arguments, program.places, program.constants, unprepared)
+    event.add(compile=compiled - start, load=perf_counter() - compiled)
+    event.kernels += _native.kernels(artefact)
     if not program.conjugates:
-        return function
+        return function, artefact
 
     def resolved(*arguments):
         arguments = list(arguments)
@@ -61,17 +74,4 @@ def to_function(program: "Program", options: Options, event: Graph) -> Callable:
             arguments[k] = arguments[k].resolve_conj().resolve_neg()
         return function(*arguments)
 
-    return resolved
-
-
-def _load(program: "Program", options: Options, event: Graph) -> Callable:
-    start = perf_counter()
-    artefact = compile_text("graph.json", program.text, options)
-    compiled = perf_counter()
-    unprepared = None
-    if program.weights:
-        unprepared = lambda: _load(program.without_weights(), options, event)  # noqa: E731
-    function = _native.function(artefact, program.arguments, program.places, program.constants, unprepared, _seed, None)
-    event.add(compile=compiled - start, load=perf_counter() - compiled)
-    event.kernels += _native.kernels(artefact)
-    return function
+    return resolved, artefact

@@ -58,7 +58,7 @@ class Compiled:
         event = events.Graph("inference", sum(node.op == "call_function" for node in module.graph.nodes))
         frozen = range(len(places), len(fakes)) if self.options.freeze else ()
         program = graph.program(module, set(frozen))
-        call = to_function(program, self.options, event)
+        call, _ = to_function(program, self.options, event)
         events.record(event)
         return call, described[0]
 

@@ -1,5 +1,6 @@
 """`strata.compile` and `strata.load`, and what they say of wrong inputs."""
 
+import os
 import subprocess
 import sys
 
@@ -65,6 +66,50 @@ def test_wrong_files_and_inputs_are_errors(exported, tmp_path):
         program(x[0])
     with pytest.raises(ValueError, match="element type f64"):
         program(x.double().numpy())
+
+
+KEPT = """
+import sys, time, torch, strata
+from strata import events
+torch._dynamo.config.caching_precompile = True
+torch.manual_seed(0)
+net, x = torch.nn.Sequential(torch.nn.Linear(6, 4), torch.nn.GELU()), torch.randn(5, 6)
+run = torch.compile(net, backend="strata")
+with torch.no_grad():
+    found = run(x)
+    torch.testing.assert_close(found, net(x))
+    net[0].weight.mul_(2)
+    torch.testing.assert_close(run(x), net(x))
+torch._dynamo.precompile_context.PrecompileContext.save_to_dynamo_cache()
+print(len(events.graphs))
+"""
+
+
+def test_a_second_process_traces_nothing(tmp_path):
+    code = tmp_path / "program.py"
+    code.write_text(KEPT)
+    seen = []
+    for _ in range(2):
+        folder = {"TORCHINDUCTOR_CACHE_DIR": str(tmp_path / "cache")}  # where PyTorch keeps its caches, ours among them
+        done = subprocess.run([sys.executable, code], capture_output=True, text=True, env={**os.environ, **folder})
+        assert done.returncode == 0, done.stderr
+        seen.append(done.stdout.split()[-1])
+    assert seen == ["1", "0"]
+
+
+def gelu(x, w):
+    return nn.functional.gelu(x @ w)
+
+
+def test_ahead_of_time(tmp_path):
+    x, w = torch.randn(5, 6), torch.randn(6, 4)
+    compiled = torch.compile(gelu, backend="strata", fullgraph=True).aot_compile(((x, w), {}))
+    same(compiled(x, w), gelu(x, w))
+    compiled.save_compiled_function(tmp_path / "gelu.bin")
+    torch._dynamo.reset()
+    with open(tmp_path / "gelu.bin", "rb") as file:
+        again = torch.compiler.load_compiled_function(file)
+    same(again(x, w), gelu(x, w))
 
 
 def test_compile_without_torchdynamo():

@@ -13,8 +13,17 @@ use strata_store::{Explanation, Key, Kind, Lookup, Parts, Place, Settings, Store
 /// # Errors
 /// When the source cannot be read.
 pub fn parts(source: &Path, options: &str, build: &str) -> Result<Parts, Box<dyn Error>> {
-    let parts = Parts::new().with("build", build).with("machine", cpu::machine()).with("options", options);
-    Ok(parts.with("source", source_hash(source)?))
+    Ok(parts_of(source_hash(source)?, options, build))
+}
+
+/// [`parts`] of a program that never was on disk; its ending says what the text is.
+pub fn parts_of_text(name: &Path, text: &str, options: &str, build: &str) -> Parts {
+    let kind = name.extension().unwrap_or_default().to_string_lossy();
+    parts_of(format!("{kind} {}", content_hash(text.as_bytes())), options, build)
+}
+
+fn parts_of(source: String, options: &str, build: &str) -> Parts {
+    Parts::new().with("build", build).with("machine", cpu::machine()).with("options", options).with("source", source)
 }
 
 /// The store of the environment; what is wrong with it is told on standard error and it is done without.
@@ -84,7 +93,8 @@ fn has_schedules(store: &Store, artefact: &Artefact) -> bool {
 fn of(mut artefact: Artefact, source: &Path) -> Artefact {
     let file = source.canonicalize().unwrap_or_else(|_| source.to_owned()).display().to_string();
     artefact.manifest.name = source.file_stem().unwrap_or_default().to_string_lossy().into_owned();
-    for weight in &mut artefact.manifest.weights {
+    // Weights that whoever loads the program brings are in no file.
+    for weight in artefact.manifest.weights.iter_mut().filter(|weight| !weight.source.file.is_empty()) {
         weight.source.file.clone_from(&file);
     }
     artefact

@@ -12,6 +12,7 @@ use strata_runtime::Tensor;
 use strata_runtime::compiler::{ABI_VERSION, AbiFn, BuildFn, CompileFn, FreeFn, InterpretFn, OperatorsFn, OutputFn};
 use strata_runtime::dlpack::DLTensor;
 use strata_store::{Settings, Store};
+use strata_tools::cached;
 
 // What the other side calls is what is defined here.
 const _: (AbiFn, BuildFn, OperatorsFn) = (strata_compiler_abi, strata_compiler_build, strata_compiler_operators);
@@ -68,7 +69,16 @@ pub unsafe extern "C" fn strata_compiler_compile(
         let settings = Settings { remote: options.cache_local.then(String::new), ..Settings::default() };
         let store = options.cache.then(|| Store::open_or_warn(&settings)).flatten().map(Arc::new);
         let text = (!text.is_null()).then(|| std::str::from_utf8(std::slice::from_raw_parts(text, text_len))).transpose()?;
-        Ok(strata_driver::compile(SourceFile { path, text }, &options, store.as_ref())?.to_bytes())
+        let compile = || Ok(strata_driver::compile(SourceFile { path, text }, &options, store.as_ref())?);
+        let artefact = match (text, &store) {
+            // Who compiles a file looks for it in the store before this library is opened.
+            (Some(text), Some(store)) => {
+                let parts = cached::parts_of_text(path, text, &serde_json::to_string(&options)?, &strata_driver::BUILD.to_string_lossy());
+                cached::artefact(path, &parts, store, compile)?
+            }
+            _ => compile()?,
+        };
+        Ok(artefact.to_bytes())
     });
     let status = i32::from(result.is_err());
     // SAFETY: the caller's promise.
