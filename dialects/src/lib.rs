@@ -3,6 +3,7 @@
 pub mod aten;
 pub mod capture;
 pub mod contract;
+pub mod float8;
 pub mod freedom;
 pub mod host;
 pub mod interp;

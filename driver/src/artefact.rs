@@ -226,6 +226,8 @@ pub fn dtype(element: ElementType) -> DType {
         ElementType::F32 => DType::F32,
         ElementType::F16 => DType::F16,
         ElementType::BF16 => DType::BF16,
+        ElementType::F8E4M3FN => DType::F8E4M3FN,
+        ElementType::F8E5M2 => DType::F8E5M2,
         ElementType::I64 | ElementType::Index => DType::I64,
         ElementType::I32 => DType::I32,
         ElementType::I16 => DType::I16,

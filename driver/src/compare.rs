@@ -34,6 +34,8 @@ fn tolerance(dtype: DType) -> f64 {
         DType::F32 => 1e-5,
         DType::F16 => 4e-3,
         DType::Bf16 => 3e-2,
+        DType::F8E4M3FN => 0.13,
+        DType::F8E5M2 => 0.26,
         _ => 0.0,
     }
 }

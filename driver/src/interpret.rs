@@ -136,4 +136,6 @@ const DTYPES: &[(DType, interp::DType)] = &[
     (DType::Bool, interp::DType::Bool),
     (DType::C64, interp::DType::C64),
     (DType::C128, interp::DType::C128),
+    (DType::F8E4M3FN, interp::DType::F8E4M3FN),
+    (DType::F8E5M2, interp::DType::F8E5M2),
 ];

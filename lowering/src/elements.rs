@@ -13,7 +13,7 @@ pub fn memory_type<'c>(cx: Cx<'c>, element: ElementType) -> Type<'c> {
     }
 }
 
-/// The type of an element in registers: integers have no sign.
+/// The type of an element in registers: integers have no sign, and floats of 8 bits are their bits.
 pub fn register_type<'c>(cx: Cx<'c>, element: ElementType) -> Type<'c> {
-    if element.is_unsigned() { cx.int(element.bits()) } else { cx.element(element) }
+    if element.is_unsigned() || element.is_float8() { cx.int(element.bits()) } else { cx.element(element) }
 }

@@ -4,6 +4,7 @@
 use half::{bf16, f16};
 
 use crate::dtype::DType;
+use crate::float8;
 use crate::tensor::Tensor;
 
 /// How far values may be apart.
@@ -116,6 +117,8 @@ fn element(tensor: &Tensor, index: usize) -> Element {
         DType::F32 => Element::Real(read::<f32>(bytes).into()),
         DType::F16 => Element::Real(read::<f16>(bytes).into()),
         DType::BF16 => Element::Real(read::<bf16>(bytes).into()),
+        DType::F8E4M3FN => Element::Real(float8::from_e4m3fn(bytes[0])),
+        DType::F8E5M2 => Element::Real(float8::from_e5m2(bytes[0])),
         DType::I64 => Element::Integer(read::<i64>(bytes).into()),
         DType::I32 => Element::Integer(read::<i32>(bytes).into()),
         DType::I16 => Element::Integer(read::<i16>(bytes).into()),

@@ -25,7 +25,7 @@ impl DLDevice {
     }
 }
 
-/// An element type: code (0 int, 1 uint, 2 float, 4 bfloat, 5 complex, 6 bool), bits, vector lanes.
+/// An element type: code (0 int, 1 uint, 2 float, 4 bfloat, 5 complex, 6 bool, 10 f8e4m3fn, 12 f8e5m2), bits, vector lanes.
 #[repr(C)]
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct DLDataType {

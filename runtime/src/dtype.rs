@@ -78,6 +78,10 @@ dtypes! {
     C64 = "c64", 5, 64, Some(safetensors::Dtype::C64);
     /// Complex of two f64.
     C128 = "c128", 5, 128, None;
+    /// Float of 4 bits of exponent and 3 of mantissa, without infinities.
+    F8E4M3FN = "f8e4m3fn", 10, 8, Some(safetensors::Dtype::F8_E4M3);
+    /// Float of 5 bits of exponent and 2 of mantissa.
+    F8E5M2 = "f8e5m2", 12, 8, Some(safetensors::Dtype::F8_E5M2);
 }
 
 impl DType {
@@ -93,7 +97,7 @@ impl DType {
 
     /// Whether the type is a real or complex floating type.
     pub fn is_floating(self) -> bool {
-        matches!(self, DType::F64 | DType::F32 | DType::F16 | DType::BF16 | DType::C64 | DType::C128)
+        !matches!(self.dlpack().code, 0 | 1 | 6)
     }
 }
 

@@ -13,7 +13,7 @@ extern "C" {
 
 #ifndef DLPACK_DLPACK_H_
 typedef struct { int32_t device_type, device_id; } DLDevice;           // 1, 0: the CPU
-typedef struct { uint8_t code, bits; uint16_t lanes; } DLDataType;     // code 0 int, 1 uint, 2 float, 4 bfloat, 5 complex, 6 bool
+typedef struct { uint8_t code, bits; uint16_t lanes; } DLDataType;     // code 0 int, 1 uint, 2 float, 4 bfloat, 5 complex, 6 bool, 10 f8e4m3fn, 12 f8e5m2
 typedef struct {
   void *data;
   DLDevice device;

@@ -19,6 +19,7 @@ pub mod dlpack;
 pub mod dtype;
 mod elf;
 pub mod error;
+mod float8;
 pub mod header;
 mod idle;
 pub mod image;

@@ -3,7 +3,7 @@
     python own_cases.py own
 
 Groups: changed buffers, outputs that are views of inputs or of each other, tensors in other orders than row-major, operators that read
-the storage of a view, quantisation, boxes and regions, nested control flow, convolutions by tiles, small integers, complex128 (as pairs
+the storage of a view, quantisation, floats of 8 bits, boxes and regions, nested control flow, convolutions by tiles, small integers, complex128 (as pairs
 of f64, which the file format can hold), and sizes of 0 in programs with symbolic sizes. Quantisation needs torchao, boxes torchvision.
 """
 
@@ -268,6 +268,87 @@ def quantised():
     yield "fake_mask", (lambda x: aten.fake_quantize_per_tensor_affine_cachemask(x, 0.05, 3, -20, 20)), [[x]]
     yield "fake_gradient", (lambda g, x: aten.fake_quantize_per_tensor_affine_cachemask_backward(g, x > 0)), [[tensor(4, 6, seed=1), x]]
     yield "linear", (lambda x, w, s: torch.nn.functional.linear(x, q.dequantize_per_channel(w, s, None, 0, *whole))), [[x, n, scales]]
+
+
+@group("float8")
+def float8():
+    """Floats of 8 bits: stored, moved and converted; what PyTorch computes with them, and products of scaled matrices."""
+    import torchao.quantization.pt2e  # registers quantized_decomposed's operators
+
+    q, ao, aten = torch.ops.quantized_decomposed, torch.ops.torchao, torch.ops.aten
+    e4, e5, u8 = torch.float8_e4m3fn, torch.float8_e5m2, torch.uint8
+    codes = torch.arange(256, dtype=torch.int32).to(u8)
+    halves = torch.arange(65536, dtype=torch.int32).to(torch.int16).view(torch.float16)
+    # Each border between two numbers, and what is next to it; least numbers, overflow, NaN.
+    numbers = torch.cat([codes.view(kind).double() for kind in (e4, e5)])
+    numbers = numbers[numbers.isfinite()].unique()
+    borders = torch.cat([numbers, (numbers[1:] + numbers[:-1]) / 2, torch.tensor([464.0, 480.0, 61440.0, 65536.0, 1e30, 1e-45, -1e-45, -0.0])]).float()
+    borders = torch.cat([torch.nextafter(borders, torch.tensor(end)) for end in (-float("inf"), float("inf"))] + [borders])
+    borders = torch.cat([borders, torch.tensor([float("inf"), -float("inf"), float("nan"), 1e-40, -1e-40])])
+    x, y, i, m = tensor(4, 6), tensor(4, 6, seed=1), torch.tensor([0, 2, 1]), tensor(4, 6, seed=2) > 0
+    n = Dim("n", min=0, max=64)
+
+    def bits(kind):
+        return lambda *xs: tuple(x.to(kind).view(u8) for x in xs)
+
+    def written(m, x):
+        m.keys[:, 1:3] = x[:, :2]
+        m.keys.t()[0].fill_(0.3)
+        m.seen.add_(1)
+        m.last.copy_(x)
+        return m.keys.float(), m.last.half() + 1
+
+    for name, kind, other in ("e4m3fn", e4, e5), ("e5m2", e5, e4):
+        small = kind == e4
+        a, b, z = x.to(kind), y.to(kind), torch.tensor(0.3).to(kind)
+        fits = codes.view(kind)[codes.view(kind).float().isfinite()]
+        yield f"numbers_{name}", (lambda x: (x.float(), x.half(), x.bfloat16(), x.double(), x.bool(), x.to(torch.complex64).real, x.to(other))), [[codes.view(kind)]]
+        yield f"whole_numbers_{name}", (lambda x: (x.to(torch.int32), x.to(torch.int64))), [[fits]]
+        yield f"halves_{name}", bits(kind), [[halves, halves.view(torch.bfloat16)]]
+        yield f"borders_{name}", bits(kind), [[borders, borders.double(), borders.double() * (1 + 1e-12)]]
+        yield f"from_whole_numbers_{name}", bits(kind), [[torch.arange(-600, 600), torch.arange(-30000, 30000, 11, dtype=torch.int16), codes, codes > 3, 4096 * codes.to(torch.int64) ** 3]]
+        yield f"from_complex_{name}", bits(kind), [[tensor(5).to(torch.complex64)]]
+        yield f"there_and_back_{name}", (lambda x: x.to(kind).to(x.dtype)), [[tensor(3, 70)]]
+        yield f"sizes_{name}", (lambda x: (x.to(kind).float() * 2, x.to(kind))), [[tensor(k, 5)] for k in (3, 0, 33)], ({0: n},)
+        yield f"views_{name}", (lambda x: (x.t(), x[1:, ::2], x.view(3, 8), x[None].expand(2, 4, 6), x.unfold(1, 2, 2), x.t().reshape(-1), x.split(2, 1)[1], x[0].diag())), [[a]]
+        yield f"bits_{name}", (lambda x, n: (x.view(u8), x.view(torch.int8), x.view(torch.int16), x.view(other).view(u8), n.view(kind).float(), n.view(kind).t().clone().view(u8))), [[a, codes.view(16, 16)]]
+        yield f"moved_{name}", (lambda x, y, i: (torch.cat([x, y], 1), torch.stack([x, y]), x.index_select(0, i), x[i, 1:4], x.flip(0), x.roll(2, 1), x.repeat(2, 1), x.repeat_interleave(2, 1),
+            nn.functional.pad(x, (1, 2), value=0.3), nn.functional.embedding(i, x), torch.block_diag(x, y), aten._unsafe_index(x, [None, i]), x.clone(), y.t().contiguous())), [[a, b, i]]
+        yield f"chosen_{name}", (lambda x, y, m, z: (torch.where(m, x, y), torch.where(m, x, 1.3), torch.where(m, x, z), x[m])), [[a, b, m, z]]
+        yield f"put_{name}", (lambda x, y, i: (x.index_put((i,), y[:3]), x.slice_scatter(y[:2], 0, 1, 3), x.select_scatter(y[0], 0, 1), torch.diagonal_scatter(x, y[0, :4]))), [[a, b, i]]
+        yield f"made_{name}", (lambda x: (torch.zeros(3, dtype=kind), torch.ones(2, dtype=kind), torch.full((3,), 0.3, dtype=kind), torch.full_like(x, -5.7), torch.ones_like(x), x.new_full((2,), 0.2), torch.eye(3, dtype=kind),
+            torch.tensor([1.0, 0.3, -2.4]).to(kind), torch.scalar_tensor(0.7, dtype=kind))), [[a]]
+        yield f"compared_{name}", (lambda x, y: (x == y, x != y, x == 0.3, x.isnan(), x.isinf(), x.isfinite(), x[None].any(0), x[None].all(0), x.any())), [[codes.view(kind), codes.view(kind)[torch.arange(256) // 2 * 2]]]
+        yield f"computed_{name}", (lambda x, y: (x * y, (x.t()[None] * y.t()[:, None]).float(), x.abs(), x @ y.t(), nn.functional.linear(x, y), torch.addmm(y[:, :4], x, y.t()), torch.outer(x[0], y[0]),
+            x.sum(1, dtype=torch.float32), x.mean(0, dtype=torch.float32), x.cumsum(1, dtype=torch.float32))), [[a, b]]
+        yield f"all_products_{name}", (lambda x, y: (x[:, None] * y).view(u8)), [[fits, fits]]
+        yield f"written_{name}", Stateful(written, keys=torch.zeros(4, 6).to(kind), last=torch.ones(4, 6).to(kind), seen=torch.zeros(1)), [[a]]
+        yield f"weights_{name}", Stateful(lambda m, x: x @ (m.w.to(x.dtype) * m.s).t(), w=tensor(40, 64, seed=3).to(kind), s=torch.rand(40, 1) + 0.5), [[tensor(5, 64)]]
+        yield f"item_{name}", (lambda x: x[0] * x[1, 0].float().item()), [[tensor(2, 4).to(kind).float()]]
+        yield f"quantised_{name}", (lambda x, s, z: (q.quantize_per_tensor(x, 0.1, 0, -400, 400, kind), q.quantize_per_channel(x, s, z, 0, -400, 400, kind), ao.quantize_affine_float8_non_decomposed(x, s[:, None], kind),
+            ao.quantize_affine_float8_non_decomposed(x * 1e5, torch.full((2, 3), 1.25), kind), ao.choose_scale_float8(x, [1, 6], kind), ao.choose_scale_float8(x, [2, 3], kind, hp_value_lb=1.5, hp_value_ub=1.7), ao.choose_qparams_affine(x, "SYMMETRIC", [1, 6], kind))), [
+            [x * 3, torch.rand(4) + 0.1, torch.zeros(4, dtype=torch.int64)]]
+        yield f"back_{name}", (lambda n, s: (q.dequantize_per_tensor(n, 0.1, 0, -400, 400, kind), ao.dequantize_affine(n, [1, 6], s, None, kind), ao.dequantize_affine_float8_non_decomposed(n, s),
+            ao.dequantize_affine_float8_non_decomposed(n, s.reshape(2, 2), torch.bfloat16))), [[a, torch.rand(4, 1) + 0.1]]
+
+    def product(out=None, **more):
+        return lambda a, b, s, t, *bias: torch._scaled_mm(a, b.t(), s, t, *bias, out_dtype=out, **more)
+
+    one = (torch.tensor(0.3), torch.tensor(1.7))
+    rows = (torch.rand(7, 1) + 0.5, torch.rand(1, 24) + 0.5)
+    left, right, bias = tensor(7, 32).to(e4), tensor(24, 32, seed=1).to(e4), tensor(24, seed=2)
+    for name, out in ("f32", torch.float32), ("bf16", torch.bfloat16), ("f16", torch.float16), ("e4m3fn", e4), ("e5m2", e5), ("same", None):
+        yield f"scaled_mm_{name}", product(out), [[left, right, *one]]
+        yield f"scaled_mm_rows_{name}", product(out), [[left, right, *rows]]
+    yield "scaled_mm_bias", product(torch.float32), [[left, right, *one, bias]]
+    yield "scaled_mm_bias_bf16", product(torch.bfloat16), [[left, right, *rows, bias.bfloat16()]]
+    yield "scaled_mm_mixed", product(torch.float32, use_fast_accum=True), [[left.float().to(e5), right, *one]]
+    yield "scaled_mm_scale_of_result", (lambda a, b, s, t, r: (torch._scaled_mm(a, b.t(), s, t, scale_result=r), torch._scaled_mm(a, b.t(), s, t, scale_result=r, out_dtype=torch.bfloat16))), [[left, right, *one, torch.tensor(0.5)]]
+    yield "scaled_mm_overflow", (lambda a, b, s, t: tuple(torch._scaled_mm(a, b.t(), s, t, out_dtype=out) for out in (e4, e5, torch.float16))), [[left * left, (tensor(24, 32).to(e4).abs()), torch.tensor(300.0), torch.tensor(700.0)]]
+    yield "scaled_mm_sizes", product(torch.float32), [[tensor(k, 32).to(e4), right, *one] for k in (4, 1, 33)], ({0: n}, None, None, None)
+    yield "scaled_mm_v2", (lambda a, b, s, t, r, c: (nn.functional.scaled_mm(a, b.t(), s, nn.functional.ScalingType.TensorWise, t, nn.functional.ScalingType.TensorWise, output_dtype=torch.float32),
+        nn.functional.scaled_mm(a, b.t(), r, nn.functional.ScalingType.RowWise, c, nn.functional.ScalingType.RowWise, output_dtype=torch.bfloat16))), [[tensor(16, 32).to(e4), right, *one, torch.rand(16, 1), torch.rand(1, 24)]]
+    yield "quantised_linear", Stateful(lambda m, x: torch._scaled_mm(*(lambda s: ((x / s).to(e4), m.w.t(), s, m.s.t()))(x.abs().amax(1, True) / 448), out_dtype=torch.float32), w=right, s=torch.rand(24, 1) + 0.5), [[tensor(7, 32)]]
 
 
 @group("vision")

@@ -71,6 +71,8 @@ impl<'c> Cx<'c> {
                 F32 => mlirF32TypeGet(self.raw),
                 F16 => mlirF16TypeGet(self.raw),
                 BF16 => mlirBF16TypeGet(self.raw),
+                F8E4M3FN => mlirFloat8E4M3FNTypeGet(self.raw),
+                F8E5M2 => mlirFloat8E5M2TypeGet(self.raw),
                 Bool => mlirIntegerTypeGet(self.raw, 1),
                 I8 | I16 | I32 | I64 => mlirIntegerTypeGet(self.raw, element.bits()),
                 U8 | U16 | U32 | U64 => mlirIntegerTypeUnsignedGet(self.raw, element.bits()),

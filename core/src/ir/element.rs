@@ -10,6 +10,8 @@ pub enum ElementType {
     F32,
     F16,
     BF16,
+    F8E4M3FN,
+    F8E5M2,
     I64,
     I32,
     I16,
@@ -30,7 +32,7 @@ impl ElementType {
         use ElementType::*;
         match self {
             Bool => 1,
-            I8 | U8 => 8,
+            I8 | U8 | F8E4M3FN | F8E5M2 => 8,
             F16 | BF16 | I16 | U16 => 16,
             F32 | I32 | U32 => 32,
             F64 | I64 | U64 | C64 | Index => 64,
@@ -43,9 +45,14 @@ impl ElementType {
         (self.bits() as usize).div_ceil(8)
     }
 
-    /// f64, f32, f16 or bf16.
+    /// f64, f32, f16 or bf16: a type that is computed with.
     pub fn is_float(self) -> bool {
         matches!(self, Self::F64 | Self::F32 | Self::F16 | Self::BF16)
+    }
+
+    /// A float of 8 bits: a type that numbers are stored in, and converted from and to.
+    pub fn is_float8(self) -> bool {
+        matches!(self, Self::F8E4M3FN | Self::F8E5M2)
     }
 
     /// A complex type.
@@ -78,6 +85,8 @@ impl fmt::Display for ElementType {
             F32 => "f32",
             F16 => "f16",
             BF16 => "bf16",
+            F8E4M3FN => "f8E4M3FN",
+            F8E5M2 => "f8E5M2",
             I64 => "i64",
             I32 => "i32",
             I16 => "i16",

@@ -128,6 +128,10 @@ impl<'c> Type<'c> {
                 Some(F16)
             } else if mlirTypeIsABF16(raw) {
                 Some(BF16)
+            } else if mlirTypeIsAFloat8E4M3FN(raw) {
+                Some(F8E4M3FN)
+            } else if mlirTypeIsAFloat8E5M2(raw) {
+                Some(F8E5M2)
             } else if mlirTypeIsAIndex(raw) {
                 Some(Index)
             } else if mlirTypeIsAInteger(raw) {

@@ -4,7 +4,7 @@ use strata_core::dialect::kinds::AnyType;
 use strata_core::dialect::{Arity, DialectDef, Effects, OpDef, Traits, TypeSpec, ValueDef, Violation};
 use strata_core::ir::Op;
 
-use super::{schema, view};
+use super::{float8, schema, view};
 
 /// PyTorch's operators.
 pub static ATEN: DialectDef = DialectDef {
@@ -76,7 +76,9 @@ fn definition(row: &schema::RowFacts) -> OpDef {
     }
 }
 
-/// C1: operands and attributes are the arguments of the schema.
+/// C1: operands and attributes are the arguments of the schema. C2: floats of 8 bits are given only to operators that take them.
 fn verify(op: Op<'_>) -> Result<(), Violation> {
-    view::verify(op).map_err(|errors| Violation::new(1, errors.join("; ")))
+    view::verify(op).map_err(|errors| Violation::new(1, errors.join("; ")))?;
+    let refused = || Violation::new(2, "PyTorch does not compute this on floats of 8 bits; convert them to another type first");
+    if float8::is_allowed(op) { Ok(()) } else { Err(refused()) }
 }

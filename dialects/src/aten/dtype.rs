@@ -3,6 +3,8 @@
 pub use strata_core::ir::ElementType as DType;
 use strata_core::ir::ElementType::*;
 
+use crate::float8;
+
 /// What decides first when element types mix: any float beats any integer, any complex beats any float.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 #[allow(missing_docs, reason = "the names are the categories")]
@@ -23,7 +25,7 @@ pub trait Numeric: Copy {
     fn is_half(self) -> bool;
     /// The type that operators on floats use for a tensor of this type: integers and bool become `f32`.
     fn to_float(self) -> DType;
-    /// The type to compute in: `f32` for halves.
+    /// The type to compute in: `f32` for halves and floats of 8 bits.
     fn compute(self) -> DType;
     /// The type of real and imaginary parts; a real type itself.
     fn real_part(self) -> DType;
@@ -36,7 +38,7 @@ impl Numeric for DType {
         match self {
             Bool => Category::Bool,
             U8 | I8 | I16 | I32 | I64 | U16 | U32 | U64 | Index => Category::Integral,
-            F16 | BF16 | F32 | F64 => Category::Float,
+            F8E4M3FN | F8E5M2 | F16 | BF16 | F32 | F64 => Category::Float,
             C64 | C128 => Category::Complex,
         }
     }
@@ -54,7 +56,7 @@ impl Numeric for DType {
     }
 
     fn compute(self) -> DType {
-        if self.is_half() { F32 } else { self }
+        if self.is_half() || self.is_float8() { F32 } else { self }
     }
 
     fn real_part(self) -> DType {
@@ -89,6 +91,8 @@ pub fn of_export_code(code: i64) -> Option<DType> {
         12 => Bool,
         13 => BF16,
         28 => U16,
+        29 => F8E4M3FN,
+        30 => F8E5M2,
         34 => U32,
         35 => U64,
         _ => return None,
@@ -110,6 +114,8 @@ pub fn of_aten_code(code: i64) -> Option<DType> {
         10 => C128,
         11 => Bool,
         15 => BF16,
+        23 => F8E5M2,
+        24 => F8E4M3FN,
         27 => U16,
         28 => U32,
         29 => U64,
@@ -194,6 +200,7 @@ pub fn encode(dtype: DType, int: i64, float: f64) -> Vec<u8> {
         F32 => (float as f32).to_le_bytes().to_vec(),
         F16 => half::f16::from_f64(float).to_le_bytes().to_vec(),
         BF16 => half::bf16::from_f64(float).to_le_bytes().to_vec(),
+        F8E4M3FN | F8E5M2 => vec![float8::encode(dtype, float)],
         C64 => [(float as f32).to_le_bytes(), [0; 4]].concat(),
         C128 => [float.to_le_bytes(), [0; 8]].concat(),
         Bool => vec![u8::from(float != 0.0)],

@@ -4,6 +4,7 @@ pub mod alias;
 pub mod build;
 pub mod dialect;
 pub mod dtype;
+pub mod float8;
 pub mod infer;
 pub mod schema;
 pub mod view;

@@ -3,6 +3,8 @@
 use half::{bf16, f16};
 use num_complex::Complex64;
 
+use super::float8;
+
 /// The type of a tensor's elements.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Hash, PartialOrd, Ord)]
 #[allow(missing_docs, reason = "the names are the documentation")]
@@ -16,6 +18,8 @@ pub enum DType {
     I16,
     I32,
     I64,
+    F8E4M3FN,
+    F8E5M2,
     F16,
     Bf16,
     F32,
@@ -52,14 +56,19 @@ impl DType {
         match self {
             Bool => Category::Bool,
             U8 | U16 | U32 | U64 | I8 | I16 | I32 | I64 => Category::Int,
-            F16 | Bf16 | F32 | F64 => Category::Float,
+            F8E4M3FN | F8E5M2 | F16 | Bf16 | F32 | F64 => Category::Float,
             C64 | C128 => Category::Complex,
         }
     }
 
-    /// True for f16, bf16, f32, f64.
+    /// True for floats of every width.
     pub fn is_float(self) -> bool {
         self.category() == Category::Float
+    }
+
+    /// True for floats of 8 bits, which are only stored.
+    pub fn is_float8(self) -> bool {
+        matches!(self, F8E4M3FN | F8E5M2)
     }
 
     /// True for c64 and c128.
@@ -85,7 +94,7 @@ impl DType {
     /// Bytes of one element in a buffer.
     pub fn size(self) -> usize {
         match self {
-            Bool | U8 | I8 => 1,
+            Bool | U8 | I8 | F8E4M3FN | F8E5M2 => 1,
             U16 | I16 | F16 | Bf16 => 2,
             U32 | I32 | F32 => 4,
             U64 | I64 | F64 | C64 => 8,
@@ -161,6 +170,7 @@ impl DType {
             F16 => f16::from_f64(x).to_f64(),
             Bf16 => bf16::from_f64(x).to_f64(),
             F32 => x as f32 as f64,
+            F8E4M3FN | F8E5M2 => float8::decode(self, float8::encode(self, x)),
             _ => x,
         }
     }

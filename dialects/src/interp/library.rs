@@ -182,6 +182,8 @@ const ELEMENTS: &[DType] = &[
     DType::Bool,
     DType::C64,
     DType::C128,
+    DType::F8E4M3FN,
+    DType::F8E5M2,
 ];
 
 /// `host.extern`: the element type, buffers of operands and results, the size of the batch, sizes, options as bits.

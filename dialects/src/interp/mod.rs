@@ -12,6 +12,7 @@ mod budget;
 mod capture;
 mod control;
 pub mod dtype;
+mod float8;
 pub mod gpu;
 pub mod host;
 mod library;

@@ -152,6 +152,8 @@ pub fn dtype_of(ty: Type<'_>) -> Result<DType, InterpError> {
         Some(E::I16) => DType::I16,
         Some(E::I32) => DType::I32,
         Some(E::I64 | E::Index) => DType::I64,
+        Some(E::F8E4M3FN) => DType::F8E4M3FN,
+        Some(E::F8E5M2) => DType::F8E5M2,
         Some(E::F16) => DType::F16,
         Some(E::BF16) => DType::Bf16,
         Some(E::F32) => DType::F32,

@@ -10,6 +10,7 @@ use num_complex::Complex64;
 
 use super::budget;
 use super::dtype::{Category, DType, Scalar};
+use super::float8;
 use super::value::{InterpError, fail};
 
 /// Tensors with more elements than this are refused.
@@ -466,6 +467,7 @@ fn decode(dtype: DType, b: &[u8]) -> Scalar {
     match dtype {
         DType::F16 => Scalar::Float(f16::from_bits(word(2) as u16).to_f64()),
         DType::Bf16 => Scalar::Float(bf16::from_bits(word(2) as u16).to_f64()),
+        DType::F8E4M3FN | DType::F8E5M2 => Scalar::Float(float8::decode(dtype, b[0])),
         DType::F32 => Scalar::Float(f32::from_bits(word(4) as u32) as f64),
         DType::F64 => Scalar::Float(f64::from_bits(word(8))),
         DType::C64 => Scalar::Complex(Complex64::new(decode(DType::F32, &b[..4]).float(), decode(DType::F32, &b[4..]).float())),
@@ -478,6 +480,7 @@ fn encode(dtype: DType, value: Scalar, out: &mut Vec<u8>) {
     match dtype {
         DType::F16 => out.extend(f16::from_f64(value.float()).to_le_bytes()),
         DType::Bf16 => out.extend(bf16::from_f64(value.float()).to_le_bytes()),
+        DType::F8E4M3FN | DType::F8E5M2 => out.push(float8::encode(dtype, value.float())),
         DType::F32 => out.extend((value.float() as f32).to_le_bytes()),
         DType::F64 => out.extend(value.float().to_le_bytes()),
         DType::C64 | DType::C128 => {

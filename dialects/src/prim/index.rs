@@ -48,7 +48,8 @@ impl Verify for Gather<'_> {
 /// `add`, `mul`, `max` and `min` combine with what is there. Indices are in bounds; a compiled call fails otherwise.
 ///
 /// C1: `dims` are different dimensions, one per index tensor. C2: the index tensors have one shape. C3: the updates have that shape,
-/// then the remaining dimensions of x. C4: `kind` is known. C5: element types agree. C6: the result has the type of x.
+/// then the remaining dimensions of x. C4: `kind` is known, and `set` for floats of 8 bits. C5: element types
+/// agree. C6: the result has the type of x.
 #[op("prim.scatter", effects(Pure), interfaces(ResultSizes), verify)]
 pub struct Scatter {
     x: Operand<AnyTensor>,
@@ -79,7 +80,8 @@ impl Verify for Scatter<'_> {
             check::show(&found),
             check::show(&wanted)
         );
-        check::kind(4, &self.kind(), &["set", "add", "mul", "max", "min"])?;
+        let stored = x.element_type().is_some_and(ElementType::is_float8);
+        check::kind(4, &self.kind(), if stored { &["set"] } else { &["set", "add", "mul", "max", "min"] })?;
         check::same_elements(5, x, updates)?;
         check::same_elements(6, x, self.result().ty())?;
         check::result_sizes(6, self.op())

@@ -165,9 +165,9 @@ binary! {
 
 comparison! {
     /// `x = y`; NaN equals nothing.
-    Eq "prim.eq" AnyTensor [Commutative];
+    Eq "prim.eq" Comparable [Commutative];
     /// `x != y`.
-    Ne "prim.ne" AnyTensor [Commutative];
+    Ne "prim.ne" Comparable [Commutative];
     /// `x < y`.
     Lt "prim.lt" Ordered;
     /// `x <= y`.

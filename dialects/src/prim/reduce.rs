@@ -16,8 +16,8 @@ fn check_kind(constraint: u32, kind: &str, ty: Type<'_>) -> Checked {
     let fits = match kind {
         "and" | "or" => bits,
         "maxnum" => element.is_some_and(ElementType::is_float),
-        "max" | "min" => element.is_some_and(|e| !e.is_complex()),
-        _ => element != Some(ElementType::Bool),
+        "max" | "min" => element.is_some_and(|e| !e.is_complex() && !e.is_float8()),
+        _ => element.is_some_and(|e| e != ElementType::Bool && !e.is_float8()),
     };
     ensure!(fits, constraint, "a reduction of kind `{kind}` of elements of type {}", ty.element());
     Ok(())

@@ -78,6 +78,8 @@ fn dtype(d: Dtype) -> Result<DType, Problem> {
         Dtype::I64 => DType::I64,
         Dtype::F16 => DType::F16,
         Dtype::BF16 => DType::Bf16,
+        Dtype::F8_E4M3 => DType::F8E4M3FN,
+        Dtype::F8_E5M2 => DType::F8E5M2,
         Dtype::F32 => DType::F32,
         Dtype::F64 => DType::F64,
         Dtype::C64 => DType::C64,

@@ -180,6 +180,8 @@ pub fn dtype(code: u64) -> Result<DType, Problem> {
         12 => DType::Bool,
         13 => DType::Bf16,
         28 => DType::U16,
+        29 => DType::F8E4M3FN,
+        30 => DType::F8E5M2,
         34 => DType::U32,
         35 => DType::U64,
         other => return Err(wrong(format!("element type {other}"))),

@@ -24,6 +24,8 @@ pub(super) fn element(dtype: ScalarType) -> Result<ElementType, Refusal> {
         ScalarType::C128 => ElementType::C128,
         ScalarType::Bool => ElementType::Bool,
         ScalarType::BF16 => ElementType::BF16,
+        ScalarType::F8E4M3FN => ElementType::F8E4M3FN,
+        ScalarType::F8E5M2 => ElementType::F8E5M2,
         ScalarType::U16 => ElementType::U16,
         ScalarType::U32 => ElementType::U32,
         ScalarType::U64 => ElementType::U64,

@@ -201,7 +201,7 @@ fn bad_entries_are_refused() {
     refuses(&with_weights(|w| w["tensor_meta"]["sizes"][0] = json!({"as_int": 1})), &["input `w`", "the graph expects"]);
     let renamed = |m: &mut Value| m["graph_module"]["signature"]["input_specs"][0]["parameter"]["parameter_name"] = json!("v");
     refuses(&with_model(renamed), &["input `v`", "not in the archive"]);
-    refuses(&with_model(|m| graph(m)["tensor_values"]["x"]["dtype"] = json!(29)), &["F8E4M3"]);
+    refuses(&with_model(|m| graph(m)["tensor_values"]["x"]["dtype"] = json!(31)), &["F8E4M3Fnuz"]);
     refuses(&with_model(|m| graph(m)["tensor_values"]["x"]["layout"] = json!(1)), &["sparse_coo"]);
 }
 

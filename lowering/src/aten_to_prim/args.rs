@@ -161,14 +161,15 @@ impl<'c> Args<'c> {
 
     /// Tensor or number arguments, all converted to the type that they promote to.
     pub fn promoted<const N: usize>(&self, names: [&str; N]) -> [Tensor<'c>; N] {
-        let dtype = self.promoted_dtype(&names);
+        let promoted = self.promoted_dtype(&names);
         let dtype = match self.precision {
-            Precision::Exact => dtype,
-            Precision::Wide => dtype.compute(),
-            Precision::Float => dtype.to_float(),
-            Precision::Compute => dtype.to_float().compute(),
+            Precision::Exact => promoted,
+            Precision::Wide => promoted.compute(),
+            Precision::Float => promoted.to_float(),
+            Precision::Compute => promoted.to_float().compute(),
         };
-        names.map(|name| self.as_type(name, dtype))
+        // A number beside floats of 8 bits is one of them.
+        names.map(|name| self.as_type(name, if promoted.is_float8() { promoted } else { dtype }).convert(dtype))
     }
 
     /// A tensor or number argument in an element type.

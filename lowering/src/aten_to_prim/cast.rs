@@ -1,7 +1,7 @@
 //! Conversions, copies, complex parts, and questions about a tensor.
 
 use strata_core::ir::Value;
-use strata_dialects::aten::dtype::{DType, Numeric};
+use strata_dialects::aten::dtype::{Category, DType, Numeric};
 
 use super::args::Args;
 use super::builder::Scalar;
@@ -109,7 +109,7 @@ fn item<'c>(a: &Args<'c>) -> Option<Value<'c>> {
     let x = a.raw("self").reshape(&[]);
     Some(match x.dtype() {
         DType::Bool => x.item(),
-        dtype if dtype.is_float() => x.convert(DType::F64).item(),
+        dtype if dtype.category() == Category::Float => x.convert(DType::F64).item(),
         _ => x.convert(DType::I64).item(),
     })
 }

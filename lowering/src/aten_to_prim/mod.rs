@@ -40,6 +40,7 @@ mod distance;
 mod einsum;
 mod factor;
 mod fft;
+mod float8;
 mod fractional;
 mod gradient;
 mod grid;
@@ -80,7 +81,7 @@ use strata_core::ir::{Attr, DYNAMIC, Op, Type, Value};
 use strata_core::pass::{Counter, Pass, PassContext, PassError};
 use strata_dialects::aten::alias::meaning;
 use strata_dialects::aten::dtype::Numeric;
-use strata_dialects::aten::{AtenOp, is_operator};
+use strata_dialects::aten::{AtenOp, float8 as stored, is_operator};
 
 pub use args::Args;
 pub use builder::{Prim, Scalar};
@@ -106,6 +107,7 @@ static FAMILIES: &[&[Rule]] = &[
     distance::RULES,
     factor::RULES,
     fft::RULES,
+    float8::RULES,
     fractional::RULES,
     gradient::RULES,
     grid::RULES,
@@ -229,11 +231,12 @@ where
     prim.set_before(op);
     let view = AtenOp::new(op).map_err(|error| Reason::Arguments(error.to_string()))?;
     prim.set_whole(is_whole(op));
-    let args = Args::new(prim, view, rule.precision);
+    let precision = if stored::is_computed(op.name()) && has_float8(op) { Precision::Wide } else { rule.precision };
+    let args = Args::new(prim, view, precision);
     let results = counted(|| match rule.body {
-        Body::Unary(body) => finish(&args, op, vec![body(args.tensor("self"))], rule.precision),
-        Body::One(body) => finish(&args, op, vec![body(&args)], rule.precision),
-        Body::Many(body) => finish(&args, op, body(&args), rule.precision),
+        Body::Unary(body) => finish(&args, op, vec![body(args.tensor("self"))], precision),
+        Body::One(body) => finish(&args, op, vec![body(&args)], precision),
+        Body::Many(body) => finish(&args, op, body(&args), precision),
         Body::Scalar(body) => body(&args).into_iter().collect(),
     });
     let results = results.inspect_err(|_| drop(prim.take_error()))?;
@@ -246,6 +249,11 @@ where
     let op: Op<'p> = op;
     op.replace_with(&results);
     Ok(())
+}
+
+/// Whether an op takes floats of 8 bits.
+fn has_float8(op: Op<'_>) -> bool {
+    op.operands().iter().any(|value| value.ty().element_type().is_some_and(|dtype| dtype.is_float8()))
 }
 
 /// Runs a decomposition, whose formulas compute with the numbers of the program as they come: one that overflows is refused, here

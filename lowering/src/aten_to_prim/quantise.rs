@@ -152,7 +152,7 @@ fn dequantize_per_group<'c>(a: &Args<'c>) -> Tensor<'c> {
 // A scale for each block of a tensor.
 
 /// The tensor with each blocked dimension in two, and the shape of one number for each block beside it.
-fn blocks<'c>(a: &Args<'c>, x: Tensor<'c>) -> (Tensor<'c>, Vec<Size<'c>>, Vec<usize>) {
+pub(super) fn blocks<'c>(a: &Args<'c>, x: Tensor<'c>) -> (Tensor<'c>, Vec<Size<'c>>, Vec<usize>) {
     let (mut split, mut one, mut inside) = (Vec::new(), Vec::new(), Vec::new());
     for (size, block) in x.shape().iter().zip(a.sizes("block_size")) {
         match block.known() {
@@ -178,7 +178,9 @@ fn blocks<'c>(a: &Args<'c>, x: Tensor<'c>) -> (Tensor<'c>, Vec<Size<'c>>, Vec<us
 /// The range of a type, where the call does not say one.
 fn affine_range<'c>(a: &Args<'c>, dtype: DType) -> (f64, f64) {
     let bits = dtype.bits();
-    let (low, high) = if dtype.is_unsigned() {
+    let (low, high) = if dtype.is_float8() {
+        (-super::float8::largest(dtype), super::float8::largest(dtype))
+    } else if dtype.is_unsigned() {
         (0.0, 2f64.powi(bits as i32) - 1.0)
     } else {
         (-(2f64.powi(bits as i32 - 1)), 2f64.powi(bits as i32 - 1) - 1.0)

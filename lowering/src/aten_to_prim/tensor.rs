@@ -371,6 +371,9 @@ impl<'c> Tensor<'c> {
 
     /// Puts `updates` (shape I and the remaining dimensions) at `indices` along `dims`; `kind` says how they combine.
     pub fn scatter(self, updates: Tensor<'c>, indices: &[Tensor<'c>], dims: &[usize], kind: &str) -> Tensor<'c> {
+        if kind != "set" && self.dtype().is_float8() {
+            self.prim.fail("floats of 8 bits are put in place, not added up; convert them to another type first");
+        }
         let mut operands = vec![self.value(), updates.value()];
         operands.extend(indices.iter().map(|i| i.value()));
         let attrs = [("dims", self.ints(dims)), ("kind", self.prim.cx().str_attr(kind))];

@@ -120,7 +120,7 @@ fn call<'c>(
 /// The number of an element type in calls of the runtime library.
 fn dtype_code<'c>(c: &mut Converter<'c>, element: ElementType) -> Value<'c> {
     use ElementType::*;
-    let codes = [F64, F32, F16, BF16, I64, I32, I16, I8, U8, U16, U32, U64, Bool, C64, C128];
+    let codes = [F64, F32, F16, BF16, I64, I32, I16, I8, U8, U16, U32, U64, Bool, C64, C128, F8E4M3FN, F8E5M2];
     let code = codes.iter().position(|&known| known == element).unwrap_or(0);
     c.b.const_int(c.cx.int(32), code as i64)
 }

@@ -8,6 +8,7 @@
 mod apart;
 mod collapse;
 mod conv;
+mod float8;
 mod indexed;
 mod kernel;
 mod mix;

@@ -5,7 +5,7 @@
 
 pub use crate::elements::register_type;
 
-use super::{Error, next_after};
+use super::{Error, float8, next_after};
 use strata_core::ir::{Builder, ElementType, Op, Value};
 
 /// The type in which sums of an element type are accumulated.
@@ -279,9 +279,9 @@ pub(super) const SLT: i64 = 2;
 const SLE: i64 = 3;
 pub(super) const SGT: i64 = 4;
 const SGE: i64 = 5;
-const ULT: i64 = 6;
+pub(super) const ULT: i64 = 6;
 const ULE: i64 = 7;
-const UGT: i64 = 8;
+pub(super) const UGT: i64 = 8;
 const UGE: i64 = 9;
 pub(super) const OEQ: i64 = 1;
 pub(super) const OGT: i64 = 2;
@@ -320,11 +320,19 @@ pub(super) fn compare<'c>(b: &mut Builder<'c>, predicate: Predicate, args: &[Val
     b.value(name, args, bool_type, &[("predicate", number)])
 }
 
-/// A numeric cast: floats truncate to integers, anything to bool is "is not zero", f64 reaches the halves through f32.
+/// A numeric cast: floats truncate to integers, anything to bool is "is not zero", f64 reaches the halves and floats of 8 bits through f32.
 pub fn convert<'c>(b: &mut Builder<'c>, value: Value<'c>, from: ElementType, to: ElementType) -> Value<'c> {
     use ElementType::*;
     if from == to {
         return value;
+    }
+    if from.is_float8() {
+        let wide = float8::widen(b, value, from);
+        return convert(b, wide, F32, to);
+    }
+    if to.is_float8() {
+        let wide = convert(b, value, from, F32);
+        return float8::round(b, wide, to);
     }
     let ty = register_type(b.cx(), to);
     let one = |b: &mut Builder<'c>, name: &str, value: Value<'c>| b.value(name, &[value], ty, &[]);

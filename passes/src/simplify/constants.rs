@@ -126,15 +126,15 @@ fn compare(name: &str, order: Option<std::cmp::Ordering>) -> bool {
 
 fn convert(from: ElementType, to: ElementType, number: Number) -> Option<Number> {
     Some(match number {
-        Number::Float(x) if to.is_float() => Number::Float(x),
+        Number::Float(x) if to.is_float() || to.is_float8() => Number::Float(x),
         Number::Float(x) if to == ElementType::Bool => Number::Bool(x != 0.0),
         // Out of range the result differs between machines, so it is left to run time.
         Number::Float(x) if to.is_integer() && x.abs() < 2f64.powi(31) => Number::Int(x.trunc() as i128),
         // Large integers are rounded to f64 first, which only f64 itself wants.
-        Number::Int(x) if to == ElementType::F64 || (to.is_float() && x.abs() < 1 << 53) => Number::Float(x as f64),
+        Number::Int(x) if to == ElementType::F64 || ((to.is_float() || to.is_float8()) && x.abs() < 1 << 53) => Number::Float(x as f64),
         Number::Int(x) if to == ElementType::Bool => Number::Bool(x != 0),
         Number::Int(x) if to.is_integer() => wrap(to, x)?,
-        Number::Bool(x) if to.is_float() => Number::Float(f64::from(u8::from(x))),
+        Number::Bool(x) if to.is_float() || to.is_float8() => Number::Float(f64::from(u8::from(x))),
         Number::Bool(x) if to.is_integer() => Number::Int(i128::from(x)),
         Number::Bool(x) if to == ElementType::Bool && from == to => Number::Bool(x),
         _ => return None,

@@ -64,6 +64,8 @@ fn is_exact(from: ElementType, to: ElementType) -> bool {
     /// Bits of precision, and the largest exponent, of floats.
     fn float(element: ElementType) -> Option<(u32, u32)> {
         match element {
+            F8E4M3FN => Some((4, 8)),
+            F8E5M2 => Some((3, 15)),
             F16 => Some((11, 15)),
             BF16 => Some((8, 127)),
             F32 | C64 => Some((24, 127)),

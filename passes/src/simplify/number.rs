@@ -2,6 +2,7 @@
 
 use half::{bf16, f16};
 use strata_core::ir::{ElementType, Op, Value};
+use strata_dialects::float8;
 
 /// One element of a constant.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -55,6 +56,7 @@ fn decode(element: ElementType, bytes: &[u8]) -> Option<Number> {
         F32 => Number::Float(read!(f32).into()),
         F16 => Number::Float(read!(f16).into()),
         BF16 => Number::Float(read!(bf16).into()),
+        F8E4M3FN | F8E5M2 => Number::Float(float8::decode(element, *bytes.first()?)),
         I64 | Index => Number::Int(read!(i64).into()),
         I32 => Number::Int(read!(i32).into()),
         I16 => Number::Int(read!(i16).into()),
@@ -81,6 +83,7 @@ pub fn encode(element: ElementType, number: Number) -> Option<Vec<u8>> {
         (F32, Number::Float(value)) => (value as f32).to_le_bytes().to_vec(),
         (F16, Number::Float(value)) => f16::from_f64(value).to_le_bytes().to_vec(),
         (BF16, Number::Float(value)) => bf16::from_f64(value).to_le_bytes().to_vec(),
+        (F8E4M3FN | F8E5M2, Number::Float(value)) => vec![float8::encode(element, value)],
         (I64 | Index, Number::Int(value)) => whole!(i64, value),
         (I32, Number::Int(value)) => whole!(i32, value),
         (I16, Number::Int(value)) => whole!(i16, value),

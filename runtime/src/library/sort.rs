@@ -98,7 +98,7 @@ unsafe fn with_key(call: *mut StrataCall, dtype: i32, sorted: impl Sorted) -> Op
             DType::U16 => sorted.sort(|v: u16| u64::from(v)),
             DType::U32 => sorted.sort(|v: u32| u64::from(v)),
             DType::U64 => sorted.sort(|v: u64| v),
-            DType::C64 | DType::C128 => return None,
+            DType::C64 | DType::C128 | DType::F8E4M3FN | DType::F8E5M2 => return None,
         }
     };
     if let Err(error) = done

@@ -16,7 +16,7 @@ pub const ARMS: &[(&str, Arm)] = &[
     ("aten._int_mm", Op(|a| one(matmul(&a.tensor("self")?.cast(DType::I32), &a.tensor("mat2")?.cast(DType::I32))?))),
     ("aten._trilinear", Op(trilinear)),
     ("aten.addbmm", Op(addbmm)),
-    ("aten.addmm", Op(|a| added(a, matmul(a.tensor("mat1")?, a.tensor("mat2")?)?))),
+    ("aten.addmm", Op(addmm)),
     ("aten.addmm.dtype", Op(|a| added(a, wide(a, "mat1", "mat2")?))),
     ("aten.addmv", Op(|a| added(a, matmul(a.tensor("mat")?, a.tensor("vec")?)?))),
     ("aten.addr", Op(|a| added(a, outer(a.tensor("vec1")?, a.tensor("vec2")?)?))),
@@ -173,6 +173,10 @@ fn outer(a: &Tensor, b: &Tensor) -> Result<Tensor, InterpError> {
 
 /// `beta * self + alpha * product`; with a zero beta, `self` is not read.
 fn added(args: &Args, product: Tensor) -> Results {
+    one(sum(args, product)?)
+}
+
+fn sum(args: &Args, product: Tensor) -> Result<Tensor, InterpError> {
     let x = args.tensor("self")?;
     let (beta, alpha) = (args.opt_scalar("beta")?.unwrap_or(Scalar::Int(1)), args.opt_scalar("alpha")?.unwrap_or(Scalar::Int(1)));
     let dtype = promote(x.dtype(), product.dtype());
@@ -180,7 +184,14 @@ fn added(args: &Args, product: Tensor) -> Results {
     let whole = |v: Scalar| if dtype.is_integral() { dtype.cast(v) } else { v };
     let (beta, alpha) = (whole(beta), whole(alpha));
     let sum = |v: &[Scalar]| Ok(if beta.truthy() { add(mul(beta, v[0]), mul(alpha, v[1])) } else { mul(alpha, v[1]) });
-    one(elementwise(Kind::Same, &[(&x.cast(dtype)).into(), (&product.cast(dtype)).into()], sum)?)
+    elementwise(Kind::Same, &[(&x.cast(dtype)).into(), (&product.cast(dtype)).into()], sum)
+}
+
+/// Floats of 8 bits are rounded once, after the sum.
+fn addmm(args: &Args) -> Results {
+    let wide = |t: &Tensor| if t.dtype().is_float8() { t.cast(DType::F64) } else { t.clone() };
+    let product = matmul(&wide(args.tensor("mat1")?), &wide(args.tensor("mat2")?))?;
+    one(sum(args, product)?.cast(args.tensor("self")?.dtype()))
 }
 
 fn addbmm(args: &Args) -> Results {

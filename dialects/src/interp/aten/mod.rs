@@ -45,6 +45,7 @@ families!(
     creation,
     ctc,
     fft,
+    float8,
     grid,
     index,
     join,

@@ -1,6 +1,7 @@
 //! Affine quantisation, element by element: which scale and which zero point an element has, and the rounding of each step.
 
 use super::Arm::{self, Op};
+use super::float8::largest;
 use crate::interp::dtype::{DType, Scalar};
 use crate::interp::tensor::Tensor;
 use crate::interp::value::{Args, InterpError, Results, fail, many, one};
@@ -88,7 +89,7 @@ fn rounded(dtype: DType, x: f64) -> f64 {
 fn bounds(args: &Args, dtype: DType) -> Result<(f64, f64), InterpError> {
     let bits = 8 * dtype.size() as i32;
     let unsigned = matches!(dtype, DType::U8 | DType::U16 | DType::U32);
-    let whole = if unsigned { (0.0, 2f64.powi(bits) - 1.0) } else { (-(2f64.powi(bits - 1)), 2f64.powi(bits - 1) - 1.0) };
+    let whole = if dtype.is_float8() { (-largest(dtype), largest(dtype)) } else if unsigned { (0.0, 2f64.powi(bits) - 1.0) } else { (-(2f64.powi(bits - 1)), 2f64.powi(bits - 1) - 1.0) };
     let bound = |name: &str, whole: f64| -> Result<f64, InterpError> {
         match args.opt(name) {
             None => Ok(whole),

@@ -5,6 +5,7 @@ use std::collections::HashMap;
 use strata_core::ir::{Block, Op, Value as Ssa};
 
 use crate::interp::dtype::{DType, Scalar};
+use crate::interp::float8::in_register;
 use crate::interp::run::{Machine, dtype_of, place, unsupported};
 use crate::interp::scalar::{Evaluate, constant, decode, element, library};
 use crate::interp::tensor::Tensor;
@@ -127,7 +128,7 @@ impl Step<'_> {
             What::Index(d) => point.get(*d).map(|&p| Scalar::Int(p as i128)).ok_or_else(|| fail("no such dim")),
             What::Load(t) => {
                 let at: Vec<i64> = v.iter().map(|v| v.int() as i64).collect();
-                Ok(self.dtype.cast(element(t, &at)?))
+                Ok(self.dtype.cast(in_register(t.dtype(), element(t, &at)?)))
             }
             What::Library(name) => library(name, self.dtype, v).map(|v| self.dtype.cast(v)).ok_or_else(|| unsupported(self.op)),
             What::Scalar(f) => f(v),

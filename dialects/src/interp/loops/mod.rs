@@ -10,6 +10,7 @@ use strata_core::ir::{Attr, Block, Op, Value as Ssa};
 
 use super::affine::Expr;
 use super::dtype::{DType, Scalar};
+use super::float8::{in_memory, in_register};
 use super::prim;
 use super::run::{Machine, Slot, dtype_of, place, unsupported};
 use super::scalar::element;
@@ -185,7 +186,7 @@ impl<'a, 'c> Stage<'a, 'c> {
                         index.push(e.value(point, self.symbols)?);
                     }
                     match element(t, index) {
-                        Ok(v) => v,
+                        Ok(v) => in_register(t.dtype(), v),
                         Err(_) if self.guarded.get(k) == Some(&true) => Scalar::Int(0),
                         // The written operand of a scatter is not read.
                         Err(_) if self.op.is("loop.scatter") && k == 0 => Scalar::Int(0),
@@ -251,7 +252,7 @@ impl<'a, 'c> Stage<'a, 'c> {
             Ok(())
         })?;
         for (r, fold) in results.into_iter().zip(folds) {
-            let t = Tensor::from_scalars(fold.dtype, &shape, fold.values)?;
+            let t = Tensor::from_scalars(fold.dtype, &shape, fold.values.into_iter().map(|v| in_memory(fold.dtype, v)))?;
             m.bind_slot(r, Slot::Plain(Value::Tensor(t)));
         }
         Ok(())
@@ -269,7 +270,7 @@ impl<'a, 'c> Stage<'a, 'c> {
             let new = body.yielded(rank);
             let old = element(&target, &at)?;
             let at: Vec<usize> = at.into_iter().map(|i| i as usize).collect();
-            let new = target.dtype().cast(new);
+            let new = target.dtype().cast(in_memory(target.dtype(), new));
             target.set(&at, combine(old, new));
             Ok(())
         })?;

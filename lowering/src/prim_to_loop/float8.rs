@@ -1,0 +1,77 @@
+//! Floats of 8 bits, from and to `f32`. Kernels have them as the bits that they are stored as: no op but these reads them.
+
+use super::scalar::{EQ, Predicate, UGT, ULT, compare};
+use strata_core::ir::{Builder, ElementType, Type, Value};
+
+/// The number that bits stand for.
+///
+/// Those of `f8E5M2` are the upper half of an `f16`. Those of `f8E4M3FN` have the exponent one place lower and its bias 8 less, and NaN
+/// where `f16` goes on.
+pub fn widen<'c>(b: &mut Builder<'c>, bits: Value<'c>, from: ElementType) -> Value<'c> {
+    let cx = b.cx();
+    let (byte, word, half, single) = (cx.int(8), cx.int(16), cx.element(ElementType::F16), cx.f32());
+    let wide = b.value("arith.extsi", &[bits], word, &[]);
+    let number = |b: &mut Builder<'c>, word: Value<'c>| {
+        let number = b.value("arith.bitcast", &[word], half, &[]);
+        b.value("arith.extf", &[number], single, &[])
+    };
+    if from == ElementType::F8E5M2 {
+        let upper = with(b, "arith.shli", wide, 8);
+        return number(b, upper);
+    }
+    let moved = with(b, "arith.shli", wide, 7);
+    // Bit 14 has a copy of the sign.
+    let moved = with(b, "arith.andi", moved, !(1 << 14));
+    let small = number(b, moved);
+    let scale = b.const_float(single, 256.0);
+    let number = b.value("arith.mulf", &[small, scale], single, &[]);
+    let size = with(b, "arith.andi", bits, 0x7f);
+    let (last, nan) = (b.const_int(byte, 0x7f), b.const_float(single, f64::NAN));
+    let is_nan = compare(b, Predicate::Integer(EQ), &[size, last]);
+    b.value("arith.select", &[is_nan, nan, number], single, &[])
+}
+
+/// The bits of the nearest number, of two the even one.
+///
+/// What is above the range becomes the largest number of `f8E4M3FN` and infinity in `f8E5M2`, as PyTorch converts. A number below the
+/// normal ones meets one so large that the sum's last bit is the least step: the sum rounds as needed, and its low bits are the result.
+pub fn round<'c>(b: &mut Builder<'c>, value: Value<'c>, to: ElementType) -> Value<'c> {
+    let (mantissa, bias, most) = if to == ElementType::F8E4M3FN { (3, 7, 0x7e) } else { (2, 15, 0x7c) };
+    let (cx, cut) = (b.cx(), 23 - mantissa);
+    let (word, single) = (cx.int(32), cx.f32());
+    let bits = b.value("arith.bitcast", &[value], word, &[]);
+    let size = with(b, "arith.andi", bits, 0x7fff_ffff);
+
+    let odd = with(b, "arith.shrui", size, cut);
+    let odd = with(b, "arith.andi", odd, 1);
+    let nearly = with(b, "arith.addi", size, ((bias - 127) << 23) + (1 << (cut - 1)) - 1);
+    let sum = b.value("arith.addi", &[nearly, odd], word, &[]);
+    let normal = with(b, "arith.shrui", sum, cut);
+
+    let large = (127 + cut + 1 - bias) << 23;
+    let (positive, addend) = (b.value("arith.bitcast", &[size], single, &[]), b.const_int(word, large));
+    let addend = b.value("arith.bitcast", &[addend], single, &[]);
+    let sum = b.value("arith.addf", &[positive, addend], single, &[]);
+    let sum = b.value("arith.bitcast", &[sum], word, &[]);
+    let below = with(b, "arith.subi", sum, large);
+
+    let least = b.const_int(word, (128 - bias) << 23);
+    let is_below = compare(b, Predicate::Integer(ULT), &[size, least]);
+    let code = b.value("arith.select", &[is_below, below, normal], word, &[]);
+    let code = with(b, "arith.minui", code, most);
+    let (infinity, nan) = (b.const_int(word, 0x7f80_0000), b.const_int(word, 0x7f));
+    let is_nan = compare(b, Predicate::Integer(UGT), &[size, infinity]);
+    let code = b.value("arith.select", &[is_nan, nan, code], word, &[]);
+
+    let sign = with(b, "arith.shrui", bits, 24);
+    let sign = with(b, "arith.andi", sign, 0x80);
+    let code = b.value("arith.ori", &[code, sign], word, &[]);
+    b.value("arith.trunci", &[code], cx.int(8), &[])
+}
+
+/// An integer and a constant.
+fn with<'c>(b: &mut Builder<'c>, op: &str, value: Value<'c>, number: i64) -> Value<'c> {
+    let ty: Type<'c> = value.ty();
+    let number = b.const_int(ty, number);
+    b.value(op, &[value, number], ty, &[])
+}
