@@ -278,7 +278,6 @@ def float8():
     q, ao, aten = torch.ops.quantized_decomposed, torch.ops.torchao, torch.ops.aten
     e4, e5, u8 = torch.float8_e4m3fn, torch.float8_e5m2, torch.uint8
     codes = torch.arange(256, dtype=torch.int32).to(u8)
-    halves = torch.arange(65536, dtype=torch.int32).to(torch.int16).view(torch.float16)
     # Each border between two numbers, and what is next to it; least numbers, overflow, NaN.
     numbers = torch.cat([codes.view(kind).double() for kind in (e4, e5)])
     numbers = numbers[numbers.isfinite()].unique()
@@ -287,6 +286,9 @@ def float8():
     borders = torch.cat([borders, torch.tensor([float("inf"), -float("inf"), float("nan"), 1e-40, -1e-40])])
     x, y, i, m = tensor(4, 6), tensor(4, 6, seed=1), torch.tensor([0, 2, 1]), tensor(4, 6, seed=2) > 0
     n = Dim("n", min=0, max=64)
+
+    def every(n):
+        return (n.to(torch.int32)[:, None] * 256 + n).to(torch.int16)
 
     def bits(kind):
         return lambda *xs: tuple(x.to(kind).view(u8) for x in xs)
@@ -304,7 +306,7 @@ def float8():
         fits = codes.view(kind)[codes.view(kind).float().isfinite()]
         yield f"numbers_{name}", (lambda x: (x.float(), x.half(), x.bfloat16(), x.double(), x.bool(), x.to(torch.complex64).real, x.to(other))), [[codes.view(kind)]]
         yield f"whole_numbers_{name}", (lambda x: (x.to(torch.int32), x.to(torch.int64))), [[fits]]
-        yield f"halves_{name}", bits(kind), [[halves, halves.view(torch.bfloat16)]]
+        yield f"halves_{name}", (lambda n: bits(kind)(*(every(n).view(half) for half in (torch.float16, torch.bfloat16)))), [[codes]]
         yield f"borders_{name}", bits(kind), [[borders, borders.double(), borders.double() * (1 + 1e-12)]]
         yield f"from_whole_numbers_{name}", bits(kind), [[torch.arange(-600, 600), torch.arange(-30000, 30000, 11, dtype=torch.int16), codes, codes > 3, 4096 * codes.to(torch.int64) ** 3]]
         yield f"from_complex_{name}", bits(kind), [[tensor(5).to(torch.complex64)]]
@@ -343,7 +345,7 @@ def float8():
     yield "scaled_mm_bias", product(torch.float32), [[left, right, *one, bias]]
     yield "scaled_mm_bias_bf16", product(torch.bfloat16), [[left, right, *rows, bias.bfloat16()]]
     yield "scaled_mm_mixed", product(torch.float32, use_fast_accum=True), [[left.float().to(e5), right, *one]]
-    yield "scaled_mm_scale_of_result", (lambda a, b, s, t, r: (torch._scaled_mm(a, b.t(), s, t, scale_result=r), torch._scaled_mm(a, b.t(), s, t, scale_result=r, out_dtype=torch.bfloat16))), [[left, right, *one, torch.tensor(0.5)]]
+    yield "scaled_mm_scale_of_result", (lambda a, b, s, t, r: (torch._scaled_mm(a, b.t(), s, t, scale_result=r, out_dtype=e4), torch._scaled_mm(a, b.t(), s, t, scale_result=r), torch._scaled_mm(a, b.t(), s, t, scale_result=r, out_dtype=torch.bfloat16))), [[left, right, *one, torch.tensor(0.5)]]
     yield "scaled_mm_overflow", (lambda a, b, s, t: tuple(torch._scaled_mm(a, b.t(), s, t, out_dtype=out) for out in (e4, e5, torch.float16))), [[left * left, (tensor(24, 32).to(e4).abs()), torch.tensor(300.0), torch.tensor(700.0)]]
     yield "scaled_mm_sizes", product(torch.float32), [[tensor(k, 32).to(e4), right, *one] for k in (4, 1, 33)], ({0: n}, None, None, None)
     yield "scaled_mm_v2", (lambda a, b, s, t, r, c: (nn.functional.scaled_mm(a, b.t(), s, nn.functional.ScalingType.TensorWise, t, nn.functional.ScalingType.TensorWise, output_dtype=torch.float32),

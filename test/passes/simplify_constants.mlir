@@ -34,3 +34,13 @@ func.func @left() -> (tensor<f32>, tensor<i32>, tensor<i8>) {
   %2 = prim.convert %a : (tensor<f32>) -> tensor<i8>
   return %0, %1, %2 : tensor<f32>, tensor<i32>, tensor<i8>
 }
+
+// Rounded to the nearest, of two the even one, and to the largest; a number of f64 is rounded to f32 first.
+// CHECK-LABEL: func.func @of_a_byte(
+// CHECK-NEXT: prim.constant {value = dense<[3.125000e-01, 4.480000e+02, 1.000000e+00, -1.953130e-03]> : tensor<4xf8E4M3FN>}
+// CHECK-NEXT: return
+func.func @of_a_byte() -> tensor<4xf8E4M3FN> {
+  %a = prim.constant {value = dense<[0.3, 1.0e9, 1.0625000001, -0.0015]> : tensor<4xf64>} : () -> tensor<4xf64>
+  %0 = prim.convert %a : (tensor<4xf64>) -> tensor<4xf8E4M3FN>
+  return %0 : tensor<4xf8E4M3FN>
+}

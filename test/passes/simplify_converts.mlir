@@ -34,3 +34,22 @@ func.func @through_a_float(%x: tensor<4xi16>) -> tensor<4xi8> {
   %1 = prim.convert %0 : (tensor<4xf32>) -> tensor<4xi8>
   return %1 : tensor<4xi8>
 }
+
+// Every float of 8 bits is a half.
+// CHECK-LABEL: func.func @wider_than_a_byte(
+// CHECK-NEXT: prim.convert %{{.*}} : (tensor<4xf8E4M3FN>) -> tensor<4xf32>
+// CHECK-NEXT: return
+func.func @wider_than_a_byte(%x: tensor<4xf8E4M3FN>) -> tensor<4xf32> {
+  %0 = prim.convert %x : (tensor<4xf8E4M3FN>) -> tensor<4xf16>
+  %1 = prim.convert %0 : (tensor<4xf16>) -> tensor<4xf32>
+  return %1 : tensor<4xf32>
+}
+
+// No type of 8 bits has the numbers of the other.
+// CHECK-LABEL: func.func @another_byte(
+// CHECK-COUNT-2: prim.convert
+func.func @another_byte(%x: tensor<4xf8E4M3FN>) -> tensor<4xf32> {
+  %0 = prim.convert %x : (tensor<4xf8E4M3FN>) -> tensor<4xf8E5M2>
+  %1 = prim.convert %0 : (tensor<4xf8E5M2>) -> tensor<4xf32>
+  return %1 : tensor<4xf32>
+}

@@ -9,16 +9,16 @@ use super::schema;
 const STORED: &[&str] = &[
     "_local_scalar_dense", "_scaled_mm", "_scaled_mm_v2", "_to_copy", "_unsafe_index", "_unsafe_index_put", "_unsafe_view",
     "alias_copy", "as_strided_copy", "as_strided_scatter", "block_diag", "cat", "choose_qparams_affine", "clone", "concat",
-    "concatenate", "constant_pad_nd", "copy", "cumprod", "cumsum", "dequantize_affine", "dequantize_affine_float8_non_decomposed",
-    "dequantize_per_tensor", "detach_copy", "diag", "diag_embed", "diagonal_copy", "diagonal_scatter", "dstack", "embedding", "empty",
-    "empty_like", "empty_permuted", "empty_strided", "expand_copy", "eye", "fill", "flip", "full", "full_like", "hstack", "index",
-    "index_put", "index_select", "item", "lift", "lift_fresh_copy", "masked_select", "mean", "narrow_copy", "new_empty",
-    "new_empty_strided", "new_full", "new_ones", "new_zeros", "ones", "ones_like", "pad", "permute_copy", "prod",
-    "quantize_affine", "quantize_affine_float8_non_decomposed", "quantize_per_channel", "quantize_per_tensor", "repeat",
-    "repeat_interleave", "roll", "row_stack", "scalar_tensor", "select_copy", "select_scatter", "slice_copy", "slice_scatter",
-    "split_copy", "split_with_sizes_copy", "squeeze_copy", "stack", "sum", "sym_numel", "sym_size", "sym_storage_offset",
-    "sym_stride", "t_copy", "tile", "transpose_copy", "unbind_copy", "unfold_copy", "unsqueeze_copy", "view_copy", "vstack", "where",
-    "zero", "zeros", "zeros_like",
+    "concatenate", "constant_pad_nd", "convert_element_type", "copy", "cumprod", "cumsum", "dequantize_affine",
+    "dequantize_affine_float8_non_decomposed", "dequantize_per_tensor", "detach_copy", "diag", "diag_embed", "diagonal_copy",
+    "diagonal_scatter", "dstack", "embedding", "empty", "empty_like", "empty_permuted", "empty_strided", "expand_copy", "eye", "fill",
+    "flip", "full", "full_like", "hstack", "index", "index_put", "index_select", "item", "lift", "lift_fresh_copy", "masked_select",
+    "mean", "meshgrid", "narrow_copy", "new_empty", "new_empty_strided", "new_full", "new_ones", "new_zeros", "ones", "ones_like",
+    "pad", "permute_copy", "prod", "quantize_affine", "quantize_affine_float8_non_decomposed", "quantize_per_channel",
+    "quantize_per_tensor", "repeat", "repeat_interleave", "roll", "row_stack", "scalar_tensor", "select_copy", "select_scatter",
+    "slice_copy", "slice_scatter", "split_copy", "split_with_sizes_copy", "squeeze_copy", "stack", "sum", "sym_numel", "sym_size",
+    "sym_storage_offset", "sym_stride", "t_copy", "tile", "transpose_copy", "type_as", "unbind_copy", "unfold_copy", "unsqueeze_copy",
+    "view_copy", "vstack", "where", "zero", "zeros", "zeros_like",
 ];
 
 /// What computes with elements: in `f32`, and rounds the result.

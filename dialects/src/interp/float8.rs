@@ -23,13 +23,13 @@ fn table(dtype: DType) -> &'static [f64] {
     if dtype == DType::F8E4M3FN { &E4M3FN } else { &E5M2 }
 }
 
-/// The number of a code. A NaN keeps its code in bits that no other NaN has.
+/// The number of a code. A NaN keeps its code in its last bits, which those of other types do not have.
 pub fn decode(dtype: DType, code: u8) -> f64 {
     let low = usize::from(code & 0x7f);
     let size = match table(dtype).get(low) {
         Some(_) if (dtype, low) == (DType::F8E5M2, 0x7c) => f64::INFINITY,
         Some(size) => *size,
-        None => f64::from_bits(f64::NAN.to_bits() | (u64::from(code & 3) << 49)),
+        None => f64::from_bits(f64::NAN.to_bits() | u64::from(code & 3)),
     };
     if code < 0x80 { size } else { -size }
 }
@@ -38,8 +38,8 @@ pub fn decode(dtype: DType, code: u8) -> f64 {
 pub fn encode(dtype: DType, x: f64) -> u8 {
     let sign = if x.is_sign_negative() { 0x80 } else { 0 };
     if x.is_nan() {
-        let kept = (x.to_bits() >> 49) as u8 & 3;
-        return sign | 0x7c | if kept == 0 { 3 } else { kept };
+        let kept = x.to_bits() as u8 & 3;
+        return sign | if kept == 0 || dtype == DType::F8E4M3FN { 0x7f } else { 0x7c | kept };
     }
     let (size, table) = (f64::from(x as f32).abs(), table(dtype));
     let above = table.partition_point(|known| *known < size);

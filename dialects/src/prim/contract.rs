@@ -15,9 +15,9 @@ use super::types::*;
 /// dimensions agree. C3: the result's sizes are those above. C4: element types agree; the result of halves may be `f32`.
 #[op("prim.dot", effects(Pure), interfaces(ResultSizes), verify)]
 pub struct Dot {
-    lhs: Operand<Comparable>,
-    rhs: Operand<Comparable>,
-    result: Result<Comparable>,
+    lhs: Operand<Computed>,
+    rhs: Operand<Computed>,
+    result: Result<Computed>,
     lhs_batch: Attr<I64s>,
     rhs_batch: Attr<I64s>,
     lhs_contract: Attr<I64s>,

@@ -165,9 +165,9 @@ binary! {
 
 comparison! {
     /// `x = y`; NaN equals nothing.
-    Eq "prim.eq" Comparable [Commutative];
+    Eq "prim.eq" Computed [Commutative];
     /// `x != y`.
-    Ne "prim.ne" Comparable [Commutative];
+    Ne "prim.ne" Computed [Commutative];
     /// `x < y`.
     Lt "prim.lt" Ordered;
     /// `x <= y`.
@@ -279,7 +279,8 @@ impl Verify for Select<'_> {
 }
 
 /// The same number in another element type: integers truncated towards 0 and wrapped, floats rounded to nearest, bool
-/// whether it is not 0, complex from real with imaginary part 0. A float out of the integer's range gives any integer.
+/// whether it is not 0, complex from real with imaginary part 0. A float out of the integer's range gives any integer; what is
+/// too large for `f8E4M3FN`, which has no infinity, gives its largest number.
 #[op("prim.convert", traits(Elementwise, SameOperandsAndResultShape), effects(Pure))]
 pub struct Convert {
     x: Operand<AnyTensor>,

@@ -28,11 +28,11 @@ tensor_types! {
     /// Any element type but `index`.
     AnyTensor, "a tensor", |_| true;
     /// Numbers: everything but bool and floats of 8 bits.
-    Numbers, "a tensor of numbers (not bool)", |e| e != ElementType::Bool && !e.is_float8();
+    Numbers, "a tensor of numbers (not bool, not f8)", |e| e != ElementType::Bool && !e.is_float8();
     /// Numbers with an order: everything but complex numbers and floats of 8 bits.
-    Ordered, "a tensor of real numbers or bool", |e| !e.is_complex() && !e.is_float8();
-    /// What can be equal: everything but floats of 8 bits.
-    Comparable, "a tensor of numbers or bool", |e| !e.is_float8();
+    Ordered, "a tensor of real numbers or bool (not f8)", |e| !e.is_complex() && !e.is_float8();
+    /// What is computed with: everything but floats of 8 bits.
+    Computed, "a tensor (not of f8)", |e| !e.is_float8();
     /// Real numbers: integers and floats.
     Reals, "a tensor of integers or floats", |e| e.is_integer() || e.is_float();
     /// Floats.

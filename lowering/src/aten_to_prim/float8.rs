@@ -27,12 +27,11 @@ fn scaled_mm<'c>(a: &Args<'c>, rows: Tensor<'c>, columns: Tensor<'c>) -> Tensor<
     if let Some(bias) = a.opt_tensor("bias") {
         product = product + bias.convert(DType::F32);
     }
-    let to = a.result_dtype(0);
-    // PyTorch reads the scale of the result only where that is of 8 bits.
-    if a.has("scale_result") && to.is_float8() {
+    // PyTorch reads the scale of the result only where a type of 8 bits is asked for.
+    if a.has("scale_result") && a.dtype("out_dtype").is_some_and(DType::is_float8) {
         product = a.opt_tensor("scale_result").map_or(product, |scale| product / scale.reshape(&[]));
     }
-    product.convert(to)
+    product.convert(a.result_dtype(0))
 }
 
 fn scaled_mm_v2<'c>(a: &Args<'c>) -> Tensor<'c> {

@@ -188,8 +188,10 @@ fn fill(tensor: &mut Tensor) {
             DType::F64 | DType::C128 => bytes.copy_from_slice(&unit.to_le_bytes()),
             DType::F32 | DType::C64 => bytes.copy_from_slice(&(unit as f32).to_le_bytes()),
             DType::BF16 => bytes.copy_from_slice(&((unit as f32).to_bits() >> 16).to_le_bytes()[..2]),
-            // Half precision: a sign and a mantissa below one.
+            // Halves and bytes: a sign and a mantissa below one.
             DType::F16 => bytes.copy_from_slice(&(0x3800 | (seed >> 48) as u16 & 0x83ff).to_le_bytes()),
+            DType::F8E4M3FN => bytes[0] = 0x30 | (seed >> 56) as u8 & 0x87,
+            DType::F8E5M2 => bytes[0] = 0x38 | (seed >> 56) as u8 & 0x83,
             _ => {
                 bytes.fill(0);
                 bytes[0] = (seed >> 63) as u8;

@@ -17,10 +17,10 @@ pub const ARMS: &[(&str, Arm)] = &[
     ("torchao.quantize_affine_float8_non_decomposed", Op(quantize)),
 ];
 
-/// The product of the scaled matrices, the bias, and the scale of the result where that is of 8 bits.
+/// The product of the scaled matrices, the bias, and the scale of the result where a type of 8 bits is asked for.
 fn scaled_mm(args: &Args, rows: &Tensor, columns: &Tensor) -> Results {
     let x = args.tensor("self")?;
-    let to = args.dtype("out_dtype")?.unwrap_or(x.dtype());
+    let asked = args.dtype("out_dtype")?;
     let scaled = |x: &Tensor, scale: &Tensor| {
         let scale = if scale.len() == 1 { scale.reshape(&[])? } else { scale.clone() };
         elementwise(Kind::Same, &[(&x.cast(DType::F64)).into(), (&scale.cast(DType::F64)).into()], |v| Ok(mul(v[0], v[1])))
@@ -29,13 +29,13 @@ fn scaled_mm(args: &Args, rows: &Tensor, columns: &Tensor) -> Results {
     if let Some(bias) = args.opt_tensor("bias")? {
         product = elementwise(Kind::Same, &[(&product).into(), (&bias.cast(DType::F64)).into()], |v| Ok(add(v[0], v[1])))?;
     }
-    if to.is_float8()
+    if asked.is_some_and(DType::is_float8)
         && args.opt("scale_result").is_some()
         && let Some(scale) = args.opt_tensor("scale_result")?
     {
         product = product.map(DType::F64, |v| scale.item().map_or(v, |scale| quotient(v, scale)));
     }
-    one(product.cast(to))
+    one(product.cast(asked.unwrap_or(x.dtype())))
 }
 
 fn scaled_mm_v2(args: &Args) -> Results {
