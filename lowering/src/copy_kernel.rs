@@ -1,5 +1,6 @@
 //! A kernel that copies an argument of another kernel into the order, or the form, in which that one reads it.
 
+use crate::elements::register_type;
 use crate::kernel_view::KernelView;
 use strata_core::ir::{AffineExpr, AffineMap, Builder, DYNAMIC, Op, OpSpec, Type, Value};
 
@@ -71,7 +72,8 @@ impl<'c> CopyKernel<'c> {
             regions: 1,
             ..OpSpec::default()
         });
-        let elements = stage.region(0).append_block(&vec![self.argument.ty().element(); reads.len()], location);
+        let element = self.argument.ty().element_type().map_or_else(|| self.argument.ty().element(), |element| register_type(cx, element));
+        let elements = stage.region(0).append_block(&vec![element; reads.len()], location);
         b.within(elements, |b| {
             let value = body(b, &elements.args());
             b.effect("loop.yield", &[value], &[]);

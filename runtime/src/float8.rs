@@ -23,7 +23,10 @@ mod tests {
     #[test]
     fn numbers_at_the_borders() {
         assert_eq!([0x00, 0x01, 0x08, 0x38, 0xb9, 0x7e].map(from_e4m3fn), [0.0, 2f64.powi(-9), 2f64.powi(-6), 1.0, -1.125, 448.0]);
-        assert_eq!([0x01, 0x04, 0x3c, 0xbd, 0x7b, 0x7c].map(from_e5m2), [2f64.powi(-16), 2f64.powi(-14), 1.0, -1.25, 57344.0, f64::INFINITY]);
+        assert_eq!(
+            [0x01, 0x04, 0x3c, 0xbd, 0x7b, 0x7c].map(from_e5m2),
+            [2f64.powi(-16), 2f64.powi(-14), 1.0, -1.25, 57344.0, f64::INFINITY]
+        );
         assert!(from_e4m3fn(0xff).is_nan() && from_e5m2(0x7d).is_nan());
     }
 }

@@ -333,6 +333,16 @@ def float8():
         yield f"back_{name}", (lambda n, s: (q.dequantize_per_tensor(n, 0.1, 0, -400, 400, kind), ao.dequantize_affine(n, [1, 6], s, None, kind), ao.dequantize_affine_float8_non_decomposed(n, s),
             ao.dequantize_affine_float8_non_decomposed(n, s.reshape(2, 2), torch.bfloat16))), [[a, torch.rand(4, 1) + 0.1]]
 
+    def cached(m, q, k, v):
+        m.keys[:, :, 4:7] = k.to(e4)
+        m.values[:, :, 4:7] = v.to(e5)
+        return nn.functional.scaled_dot_product_attention(q, m.keys[:, :, :7].float(), m.values[:, :, :7].float())
+
+    yield "cached_keys", Stateful(cached, keys=tensor(1, 2, 12, 16).to(e4), values=tensor(1, 2, 12, 16, seed=1).to(e5)), [[tensor(1, 2, 3, 16, seed=k) for k in (2, 3, 4)]]
+    yield "normed", (lambda x: (nn.functional.layer_norm(x, (37,)).to(e4), (x.softmax(1) * 448).to(e4), (x.cumsum(1)).to(e5))), [[tensor(5, 37) * 3]]
+    yield "convolved", (lambda x, w: nn.functional.conv2d(x.float(), w.float(), padding=1).relu().to(e5)), [[tensor(2, 3, 8, 9).to(e5), tensor(16, 3, 3, 3, seed=1).to(e4)]]
+    yield "branches", (lambda x: torch.cond(x.float().sum() > 0, lambda x: x.clone(), lambda x: (x.float() * 2).to(e4), (x,))), [[tensor(3, 4, seed=k).to(e4)] for k in (0, 1, 2)]
+
     def product(out=None, **more):
         return lambda a, b, s, t, *bias: torch._scaled_mm(a, b.t(), s, t, *bias, out_dtype=out, **more)
 

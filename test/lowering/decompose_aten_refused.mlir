@@ -83,7 +83,7 @@ func.func @in_place_too(%x: tensor<4xf8E5M2>) -> tensor<4xf8E5M2> {
 
 func.func @mixed(%x: tensor<4xf8E4M3FN>, %y: tensor<4xf32>) -> tensor<8xf32> {
   // expected-error @+1 {{PyTorch does not compute this on floats of 8 bits; convert them to another type first}}
-  %0 = aten.cat %x, %y : (tensor<4xf8E4M3FN>, tensor<4xf32>) -> tensor<8xf32>
+  %0 = aten.cat %x, %y {segments = array<i64: 2>} : (tensor<4xf8E4M3FN>, tensor<4xf32>) -> tensor<8xf32>
   return %0 : tensor<8xf32>
 }
 
@@ -99,7 +99,7 @@ func.func @sum_that_is_stored(%x: tensor<4xf8E4M3FN>) -> tensor<f8E4M3FN> {
 
 func.func @added_in_place(%x: tensor<4xf8E4M3FN>, %i: tensor<2xi64>, %y: tensor<2xf8E4M3FN>) -> tensor<4xf8E4M3FN> {
   // expected-error @+1 {{is not decomposed: floats of 8 bits are put in place, not added up; convert them to another type first}}
-  %0 = aten.index_put %x, %i, %y {accumulate = true, present = array<i1: true>} : (tensor<4xf8E4M3FN>, tensor<2xi64>, tensor<2xf8E4M3FN>) -> tensor<4xf8E4M3FN>
+  %0 = aten.index_put %x, %i, %y {accumulate = true, segments = array<i64: 1, 1, 1>} : (tensor<4xf8E4M3FN>, tensor<2xi64>, tensor<2xf8E4M3FN>) -> tensor<4xf8E4M3FN>
   return %0 : tensor<4xf8E4M3FN>
 }
 
@@ -107,6 +107,6 @@ func.func @added_in_place(%x: tensor<4xf8E4M3FN>, %i: tensor<2xi64>, %y: tensor<
 
 func.func @scaled_in_blocks(%x: tensor<16x32xf8E4M3FN>, %y: tensor<32x16xf8E4M3FN>, %s: tensor<16x1xf32>, %t: tensor<1x16xf32>) -> tensor<16x16xf32> {
   // expected-error @+1 {{is not decomposed: scales of blocks are not supported: use one of the tensor or one of each row}}
-  %0 = aten._scaled_mm_v2 %x, %y, %s, %t {recipe_a = array<i64: 3>, recipe_b = array<i64: 3>, swizzle_a = array<i64>, swizzle_b = array<i64>, out_dtype = f32} : (tensor<16x32xf8E4M3FN>, tensor<32x16xf8E4M3FN>, tensor<16x1xf32>, tensor<1x16xf32>) -> tensor<16x16xf32>
+  %0 = aten._scaled_mm_v2 %x, %y, %s, %t {recipe_a = array<i64: 3>, recipe_b = array<i64: 3>, swizzle_a = array<i64>, swizzle_b = array<i64>, out_dtype = f32, segments = array<i64: 1, 1, 1, 1, 0>} : (tensor<16x32xf8E4M3FN>, tensor<32x16xf8E4M3FN>, tensor<16x1xf32>, tensor<1x16xf32>) -> tensor<16x16xf32>
   return %0 : tensor<16x16xf32>
 }

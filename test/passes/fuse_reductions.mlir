@@ -177,3 +177,27 @@ func.func @mask(%x: tensor<4x4xf32>, %y: tensor<4x4xf32>) -> (tensor<4x4xf32>, t
   %r = prim.reduce %e {dims = array<i64: 1>, kind = "and"} : (tensor<4x4xi1>) -> tensor<4xi1>
   return %m, %r : tensor<4x4xf32>, tensor<4xi1>
 }
+
+// -----
+
+// A float of 8 bits is converted by many instructions: before a product that uses it often, and in the product of a row or two.
+// CHECK-LABEL: func.func @stored_in_bytes(
+// CHECK-NEXT: prim.convert
+// CHECK-NEXT: prim.dot
+func.func @stored_in_bytes(%x: tensor<48x32xf32>, %w: tensor<64x32xf8E4M3FN>) -> tensor<48x64xf32> {
+  %0 = prim.convert %w : (tensor<64x32xf8E4M3FN>) -> tensor<64x32xf32>
+  // expected-remark @+1 {{'prim.convert' is not fused into 'prim.dot': profit: 'prim.convert' is expensive and would be computed again for every repeated element}}
+  %1 = prim.dot %x, %0 {lhs_batch = array<i64>, lhs_contract = array<i64: 1>, rhs_batch = array<i64>, rhs_contract = array<i64: 1>} : (tensor<48x32xf32>, tensor<64x32xf32>) -> tensor<48x64xf32>
+  return %1 : tensor<48x64xf32>
+}
+
+// CHECK-LABEL: func.func @used_once(
+// CHECK: prim.fusion
+// CHECK: prim.convert
+// CHECK-NEXT: prim.dot
+// CHECK-NEXT: prim.yield
+func.func @used_once(%x: tensor<1x32xf32>, %w: tensor<64x32xf8E4M3FN>) -> tensor<1x64xf32> {
+  %0 = prim.convert %w : (tensor<64x32xf8E4M3FN>) -> tensor<64x32xf32>
+  %1 = prim.dot %x, %0 {lhs_batch = array<i64>, lhs_contract = array<i64: 1>, rhs_batch = array<i64>, rhs_contract = array<i64: 1>} : (tensor<1x32xf32>, tensor<64x32xf32>) -> tensor<1x64xf32>
+  return %1 : tensor<1x64xf32>
+}

@@ -434,7 +434,9 @@ pub fn constant_scalar<'c>(b: &mut Builder<'c>, bytes: &[u8], element: ElementTy
             b.value("complex.create", &[real, imag], ty, &[])
         }
         ElementType::Bool => b.const_int(ty, i64::from(*bytes.first()? != 0)),
-        ElementType::I8 | ElementType::U8 | ElementType::F8E4M3FN | ElementType::F8E5M2 => b.const_int(ty, i64::from(*bytes.first()? as i8)),
+        ElementType::I8 | ElementType::U8 | ElementType::F8E4M3FN | ElementType::F8E5M2 => {
+            b.const_int(ty, i64::from(*bytes.first()? as i8))
+        }
         ElementType::I16 | ElementType::U16 => b.const_int(ty, i64::from(read(2)? as i16)),
         ElementType::I32 | ElementType::U32 => b.const_int(ty, i64::from(read(4)? as i32)),
         ElementType::I64 | ElementType::U64 | ElementType::Index => b.const_int(ty, read(8)? as i64),

@@ -1,6 +1,6 @@
 //! What fusion needs to know of an op.
 
-use strata_core::ir::Op;
+use strata_core::ir::{ElementType, Op, Value};
 use strata_dialects::capture::Permute;
 
 /// How an op takes part in fusion.
@@ -97,7 +97,10 @@ pub fn classify(op: Op<'_>) -> Class {
         return Class::Alone;
     }
     if CHEAP_OPS.binary_search(&name).is_ok() {
-        return Class::Pointwise(CHEAP);
+        // Floats of 8 bits are converted by a dozen instructions.
+        let stored = |value: Value<'_>| value.ty().element_type().is_some_and(ElementType::is_float8);
+        let expensive = name == "convert" && (stored(op.operand(0)) || stored(op.result(0)));
+        return Class::Pointwise(if expensive { EXPENSIVE } else { CHEAP });
     }
     if EXPENSIVE_OPS.binary_search(&name).is_ok() {
         return Class::Pointwise(EXPENSIVE);

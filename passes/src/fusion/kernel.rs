@@ -8,13 +8,13 @@
 //! A value at an outer index, such as the result of a reduction, is there once per outer index for all stages after it.
 
 use super::Refusal;
-use super::class::{Class, View, reorders};
+use super::class::{Class, EXPENSIVE, View, reorders};
 use super::graph::Graph;
 use super::path::{Path, Paths};
 use super::profit::{MAX_REPEATS, MAX_ROW_COST, repeated_cost, repeats};
 use crate::analysis::{Dims, Expr};
 use std::collections::{BTreeMap, HashMap, HashSet};
-use strata_core::ir::{Op, Value};
+use strata_core::ir::{DYNAMIC, Op, Value};
 
 /// More reads of one value at different indices than this are never put into one kernel.
 const MAX_PATHS: usize = 8;
@@ -79,6 +79,18 @@ impl Frame {
 /// Whether a contraction is a mean weighed by the softmax of its first operand.
 fn is_mean(op: Op<'_>) -> bool {
     op.is("prim.softmax_dot")
+}
+
+/// For how many results a `dot` uses an element of an operand, where that is known.
+fn uses(dot: Op<'_>, operand: usize) -> Option<i64> {
+    let (other, [batch, contract]) = match operand {
+        0 => (1, ["rhs_batch", "rhs_contract"]),
+        _ => (0, ["lhs_batch", "lhs_contract"]),
+    };
+    let shared = [dot.ints(batch)?, dot.ints(contract)?].concat();
+    let other = dot.operand(other).ty().shape();
+    let free = (0..other.len()).filter(|dim| !shared.contains(&(*dim as i64))).map(|dim| other[dim]);
+    free.map(|size| (size != DYNAMIC).then_some(size)).try_fold(1i64, |product, size| product.checked_mul(size?))
 }
 
 /// How a contraction reads its operands.
@@ -352,9 +364,9 @@ impl<'c> Walk<'_, 'c> {
                 if is_mean(op) {
                     self.scores(first)?
                 } else {
-                    self.prologue(first, reader)?
+                    self.prologue(first, reader, uses(op, 0))?
                 }
-                rest.iter().try_for_each(|&operand| self.prologue(operand, reader))?;
+                rest.iter().enumerate().try_for_each(|(at, &operand)| self.prologue(operand, reader, uses(op, at + 1)))?;
             }
             Class::Alone => return Err(Refusal::Alone(op.name().to_owned())),
         }
@@ -408,11 +420,12 @@ impl<'c> Walk<'_, 'c> {
         let contract = self.graph.class(producer) == Class::Contract;
         op.operands()
             .into_iter()
-            .try_for_each(|operand| if contract { self.prologue(operand, Reader::Often) } else { self.scores(operand) })
+            .enumerate()
+            .try_for_each(|(at, operand)| if contract { self.prologue(operand, Reader::Often, uses(op, at)) } else { self.scores(operand) })
     }
 
-    /// What a contraction reads: kernel inputs through views and conversions only.
-    fn prologue(&mut self, operand: Value<'c>, reader: Reader) -> Result<(), Refusal> {
+    /// What a contraction reads, each element for so many results: kernel inputs through views and conversions only.
+    fn prologue(&mut self, operand: Value<'c>, reader: Reader, uses: Option<i64>) -> Result<(), Refusal> {
         let Some(producer) = self.producer(operand) else { return Ok(()) };
         let op = self.graph.op(producer);
         let sole = self.graph.users(producer).iter().all(|user| self.inside.contains(user));
@@ -430,9 +443,12 @@ impl<'c> Walk<'_, 'c> {
         if !taken || !sole {
             return Err(Refusal::ContractionPrologue);
         }
-        self.reads.entry(producer).or_default();
+        let reads = self.reads.entry(producer).or_default();
+        if self.graph.class(producer) == Class::Pointwise(EXPENSIVE) {
+            reads.push(Read { stage: None, repeats: uses, path: Path::new() });
+        }
         let reader = if op.is("prim.window") { reader.under_window() } else { reader };
-        op.operands().into_iter().try_for_each(|operand| self.prologue(operand, reader))
+        op.operands().into_iter().try_for_each(|operand| self.prologue(operand, reader, uses))
     }
 
     /// How often an element is computed when the kernel runs over all its dimensions. Row dimensions do not count: what does not
