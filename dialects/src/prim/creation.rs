@@ -53,7 +53,7 @@ impl Verify for Iota<'_> {
 #[op("prim.splat", effects(Pure), verify)]
 pub struct Splat {
     scalar: Operand<Scalar>,
-    result: Result<AnyTensor>,
+    result: Result<Computed>,
 }
 
 impl Verify for Splat<'_> {
@@ -70,7 +70,7 @@ impl Verify for Splat<'_> {
 /// C1: the tensor is 0-d and has the result's type.
 #[op("prim.item", effects(Pure), verify)]
 pub struct Item {
-    x: Operand<AnyTensor>,
+    x: Operand<Computed>,
     result: Result<Scalar>,
 }
 

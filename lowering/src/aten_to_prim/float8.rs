@@ -57,6 +57,7 @@ pub(super) fn largest(dtype: DType) -> f64 {
 
 /// A number for each element, where there is one for each block.
 fn spread<'c>(scale: Tensor<'c>, shape: &[Size<'c>]) -> Tensor<'c> {
+    let scale = scale.convert(DType::F32);
     if scale.rank() != shape.len() || scale.numel().known() == Some(1) {
         return scale;
     }

@@ -81,7 +81,7 @@ use strata_core::ir::{Attr, DYNAMIC, Op, Type, Value};
 use strata_core::pass::{Counter, Pass, PassContext, PassError};
 use strata_dialects::aten::alias::meaning;
 use strata_dialects::aten::dtype::Numeric;
-use strata_dialects::aten::{AtenOp, float8 as stored, is_operator};
+use strata_dialects::aten::{self, AtenOp, is_operator};
 
 pub use args::Args;
 pub use builder::{Prim, Scalar};
@@ -231,7 +231,7 @@ where
     prim.set_before(op);
     let view = AtenOp::new(op).map_err(|error| Reason::Arguments(error.to_string()))?;
     prim.set_whole(is_whole(op));
-    let precision = if stored::is_computed(op.name()) && has_float8(op) { Precision::Wide } else { rule.precision };
+    let precision = precision(rule, op);
     let args = Args::new(prim, view, precision);
     let results = counted(|| match rule.body {
         Body::Unary(body) => finish(&args, op, vec![body(args.tensor("self"))], precision),
@@ -251,9 +251,11 @@ where
     Ok(())
 }
 
-/// Whether an op takes floats of 8 bits.
-fn has_float8(op: Op<'_>) -> bool {
-    op.operands().iter().any(|value| value.ty().element_type().is_some_and(|dtype| dtype.is_float8()))
+/// In which precision a decomposition computes: with floats of 8 bits in `f32`.
+fn precision(rule: &Rule, op: Op<'_>) -> Precision {
+    let stored = |value: &Value<'_>| value.ty().element_type().is_some_and(|dtype| dtype.is_float8());
+    let computed = aten::float8::is_computed(op.name()) && op.operands().iter().any(stored);
+    if computed { Precision::Wide } else { rule.precision }
 }
 
 /// Runs a decomposition, whose formulas compute with the numbers of the program as they come: one that overflows is refused, here

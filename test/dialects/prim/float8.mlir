@@ -48,3 +48,11 @@ func.func @scattered(%x: tensor<4xf8E4M3FN>, %i: tensor<2xi64>, %y: tensor<2xf8E
   %0 = prim.scatter %x, %y, %i {dims = array<i64: 0>, kind = "add"} : (tensor<4xf8E4M3FN>, tensor<2xf8E4M3FN>, tensor<2xi64>) -> tensor<4xf8E4M3FN>
   return %0 : tensor<4xf8E4M3FN>
 }
+
+// -----
+
+func.func @as_a_number(%x: tensor<f8E4M3FN>) -> f8E4M3FN {
+  // expected-error @+1 {{a tensor (not of f8)}}
+  %0 = prim.item %x : (tensor<f8E4M3FN>) -> f8E4M3FN
+  return %0 : f8E4M3FN
+}
