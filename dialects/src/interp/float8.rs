@@ -63,3 +63,29 @@ pub fn in_register(dtype: DType, value: Scalar) -> Scalar {
 pub fn in_memory(dtype: DType, value: Scalar) -> Scalar {
     if dtype.is_float8() { Scalar::Float(decode(dtype, value.int() as u8)) } else { value }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::float8;
+    use half::f16;
+    use strata_core::ir::ElementType;
+
+    /// The table and the arithmetic that constants are rounded with have nothing in common.
+    #[test]
+    fn both_conversions_agree() {
+        let types = [(DType::F8E4M3FN, ElementType::F8E4M3FN), (DType::F8E5M2, ElementType::F8E5M2)];
+        for (dtype, element) in types {
+            for code in 0..=255u8 {
+                let (ours, other) = (decode(dtype, code), float8::decode(element, code));
+                assert!(ours.to_bits() == other.to_bits() || ours.is_nan() && other.is_nan(), "{dtype:?} {code:#x}");
+                assert_eq!(encode(dtype, ours), code, "{dtype:?} {code:#x}");
+            }
+            for number in (0..=u16::MAX).map(|bits| f16::from_bits(bits).to_f64()) {
+                for number in [number, number * (1.0 + 1e-7), number * (1.0 - 1e-7), number * 1e-4] {
+                    assert_eq!(encode(dtype, number), float8::encode(element, number), "{dtype:?} {number:e}");
+                }
+            }
+        }
+    }
+}

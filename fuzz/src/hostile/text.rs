@@ -131,8 +131,9 @@ impl Texts {
             }
             9 => tokens[at] = tokens[rng.below(tokens.len())].clone(),
             10 => {
-                tokens[at] =
-                    rng.pick(&["?", "*", "-", "index", "none", "f32", "i1", "bf16", "complex<f32>", "dense<>", "[]", "{}", "%0"]).into()
+                tokens[at] = rng
+                    .pick(&["?", "*", "-", "index", "none", "f32", "i1", "bf16", "f8E5M2", "complex<f32>", "dense<>", "[]", "{}", "%0"])
+                    .into()
             }
             _ => tokens[at] = self.tokens[rng.below(self.tokens.len())].clone(),
         }
