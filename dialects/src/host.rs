@@ -32,26 +32,61 @@ pub static HOST: DialectDef = DialectDef {
     ..DialectDef::NEW
 };
 
+/// No call has more inputs, outputs or weights, and no tensor more dims: their places in lists are numbers of four bytes.
+const MOST: i64 = i32::MAX as i64;
+
+/// Whether an attribute is a place in a list.
+fn place(op: Op<'_>, name: &str) -> std::result::Result<(), Violation> {
+    let number = op.int(name).unwrap_or_default();
+    ensure!((0..=MOST).contains(&number), 1, "the {name} {number} is not between 0 and {MOST}");
+    Ok(())
+}
+
 /// Data of the call's input `index`.
-#[op("host.input", traits(Pure))]
+///
+/// C1: `index` is between 0 and 2^31 - 1.
+#[op("host.input", traits(Pure), verify)]
 pub struct Input {
     buffer: Result<MemRef>,
     index: Attr<I64>,
 }
 
+impl Verify for Input<'_> {
+    fn verify(self) -> std::result::Result<(), Violation> {
+        place(self.op(), "index")
+    }
+}
+
 /// A size of the call's input `index`.
-#[op("host.input_size", traits(Pure))]
+///
+/// C1: `index` and `dim` are between 0 and 2^31 - 1.
+#[op("host.input_size", traits(Pure), verify)]
 pub struct InputSize {
     size: Result<Index>,
     index: Attr<I64>,
     dim: Attr<I64>,
 }
 
+impl Verify for InputSize<'_> {
+    fn verify(self) -> std::result::Result<(), Violation> {
+        place(self.op(), "index")?;
+        place(self.op(), "dim")
+    }
+}
+
 /// Data of a parameter, buffer or constant of the program.
-#[op("host.weight", traits(Pure))]
+///
+/// C1: `index` is between 0 and 2^31 - 1.
+#[op("host.weight", traits(Pure), verify)]
 pub struct Weight {
     buffer: Result<MemRef>,
     index: Attr<I64>,
+}
+
+impl Verify for Weight<'_> {
+    fn verify(self) -> std::result::Result<(), Violation> {
+        place(self.op(), "index")
+    }
 }
 
 /// Elements known while compiling.
@@ -72,12 +107,22 @@ pub struct Guard {
 /// The number of elements of a tensor of these sizes, which are symbolic. The call ends with the message `text`, the sizes being its
 /// details, where one is negative or elements of so many `bytes` would take more memory than there are addresses. Every size that
 /// is computed at run time passes here before memory is asked for: what is computed from these sizes later does not overflow.
-#[op("host.elements", effects(Write))]
+///
+/// C1: `bytes` is between 1 and 16.
+#[op("host.elements", effects(Write), verify)]
 pub struct Elements {
     sizes: Variadic<Index>,
     elements: Result<Index>,
     bytes: Attr<I64>,
     text: Attr<Str>,
+}
+
+impl Verify for Elements<'_> {
+    fn verify(self) -> std::result::Result<(), Violation> {
+        let bytes = self.bytes();
+        ensure!((1..=16).contains(&bytes), 1, "no element has {bytes} bytes");
+        Ok(())
+    }
 }
 
 /// The product of two numbers of which sizes are made. The call ends with the message `text`, the operands being its details, where it
@@ -116,11 +161,19 @@ pub struct Slice {
 }
 
 /// Memory of the call's output `index`, whose sizes become these.
-#[op("host.output", effects(Allocate, Write))]
+///
+/// C1: `index` is between 0 and 2^31 - 1.
+#[op("host.output", effects(Allocate, Write), verify)]
 pub struct Output {
     sizes: Variadic<Index>,
     buffer: Result<MemRef>,
     index: Attr<I64>,
+}
+
+impl Verify for Output<'_> {
+    fn verify(self) -> std::result::Result<(), Violation> {
+        place(self.op(), "index")
+    }
 }
 
 /// Runs a kernel: buffers that it reads, buffers that it writes (the last `outputs` ones), and the scalars it was called with, in

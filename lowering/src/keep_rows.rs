@@ -67,7 +67,7 @@ impl<'k, 'c> Row<'k, 'c> {
     fn of(kernel: &KernelView<'c>, stage: &'k StageView<'c>) -> Option<Self> {
         let [dim] = stage.reduce[..] else { return None };
         let yielded = stage.op.body(0).terminator()?.operands().first().copied()?;
-        let bytes = kernel.static_size(dim)? * yielded.ty().element_type()?.bytes() as i64;
+        let bytes = kernel.static_size(dim)?.saturating_mul(yielded.ty().element_type()?.bytes() as i64);
         let mathematics = stage.op.body(0).ops().iter().any(|op| op.dialect() == "math");
         let arg = stage.op.str("reducer").is_some_and(|name| name.starts_with("arg"));
         let outer = stage.parallel().iter().all(|dim| kernel.outer.contains(dim));

@@ -1,6 +1,7 @@
 //! Reading a `loop.kernel`: its dims, stages and loops, as the scheduler and the emitters see them.
 
 use crate::mean_view::MeanView;
+use crate::num::product_of_known;
 use strata_core::ir::{AffineMap, Attr, DYNAMIC, Op, Value};
 
 /// A kernel.
@@ -219,16 +220,17 @@ impl<'c> KernelView<'c> {
     /// Bytes of the tensors that one call reads and writes, when their sizes are known.
     pub fn bytes(&self) -> Option<u64> {
         let tensors = self.op.body(0).args().into_iter().filter(|arg| arg.ty().is_tensor()).chain(self.results());
-        let bytes = tensors.map(|tensor| Some(tensor.ty().num_elements()? as u64 * tensor.ty().element_type()?.bytes() as u64));
-        bytes.sum()
+        let mut bytes =
+            tensors.map(|tensor| Some((tensor.ty().num_elements()? as u64).saturating_mul(tensor.ty().element_type()?.bytes() as u64)));
+        bytes.try_fold(0, |all: u64, bytes| Some(all.saturating_add(bytes?)))
     }
 
     /// Arithmetic operations of one call, when the sizes are known: one for each op of a body, and one for each combination.
     pub fn flops(&self) -> Option<u64> {
-        let stages = self.stages.iter().map(|stage| {
+        let mut stages = self.stages.iter().map(|stage| {
             let once = |dim: &&usize| stage.chunk.is_none_or(|chunk| chunk.by != **dim) && !stage.spread.contains(*dim);
             let counted = stage.domain.iter().filter(once);
-            let points: Option<i64> = counted.map(|&dim| self.static_size(dim)).product();
+            let points = product_of_known(counted.map(|&dim| self.static_size(dim)));
             let body = stage
                 .op
                 .body(0)
@@ -237,9 +239,9 @@ impl<'c> KernelView<'c> {
                 .filter(|op| matches!(op.dialect(), "arith" | "math" | "complex") && !op.is("arith.constant"))
                 .count();
             let combined = usize::from(!stage.reduce.is_empty() || stage.scan.is_some());
-            Some(points? as u64 * (body + combined) as u64)
+            Some((points? as u64).saturating_mul((body + combined) as u64))
         });
-        stages.sum()
+        stages.try_fold(0, |all: u64, flops| Some(all.saturating_add(flops?)))
     }
 
     /// Why the stages cannot share one nest of outer loops, when they cannot: a reduction's result that lives in registers

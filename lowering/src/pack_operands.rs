@@ -16,6 +16,7 @@
 
 use crate::copy_kernel::{CopyKernel, calls};
 use crate::kernel_view::{KernelView, StageView};
+use crate::num::product_of_known;
 use crate::schedule_cpu::{Roles, Stride, block_rows, distance, registers, uses};
 use crate::share_kernels::Weights;
 use strata_core::ir::{AffineExpr, Attr, ElementType, Op, Type};
@@ -113,7 +114,7 @@ fn layout<'c>(kernel: &KernelView<'c>, operand: usize, machine: &Machine, weight
     let convert = conversion(stage, operand);
     let sum = convert.map_or(tensor.ty().element(), |op| op.result(0).ty()).element_type()?;
     let size = |dim: usize| kernel.static_size(dim);
-    let points: Option<i64> = stage.domain.iter().map(|&dim| size(dim)).product();
+    let points = product_of_known(stage.domain.iter().map(|&dim| size(dim)));
     let in_rows = operand == roles.wide && roles.stride(operand, roles.lanes) == Stride::One && argument && !weight(tensor.index());
     let least = if in_rows && conversion(stage, operand).is_none() { reuse_in_rows(machine.registers) } else { REUSE };
     let pays = roles.reuse(kernel, operand).is_none_or(|reuse| reuse >= least) && points.is_none_or(|points| points >= WORTH);
@@ -136,11 +137,12 @@ fn layout<'c>(kernel: &KernelView<'c>, operand: usize, machine: &Machine, weight
     // Bytes from one row of a register block to the next, where the operand lies and in a copy.
     let rows = roles.rows.filter(|_| panel.is_none() && roles.reuse(kernel, operand).is_none_or(|reuse| reuse >= REUSE_APART));
     let bytes = (sum.bits() / 8) as i64;
-    let crowded = |elements: i64| rows.is_some_and(|dim| crowd(elements * bytes, size(dim), machine) > machine.cache_ways + SPARE);
+    let crowded =
+        |elements: i64| rows.is_some_and(|dim| crowd(elements.saturating_mul(bytes), size(dim), machine) > machine.cache_ways + SPARE);
     if in_order && convert.is_none() && !rows.and_then(|dim| distance(map, tensor, dim)).is_some_and(crowded) {
         return None;
     }
-    let row: Option<i64> = stage.reduce.iter().filter(|dim| moving(dim)).map(|&dim| size(dim)).product();
+    let row = product_of_known(stage.reduce.iter().filter(|dim| moving(dim)).map(|&dim| size(dim)));
     let gap = if row.is_some_and(crowded) { (1 << LINE) / bytes } else { 0 };
     if let Some((lanes, _)) = panel {
         dims.retain(|&dim| dim != lanes);

@@ -18,6 +18,7 @@
 
 use crate::copy_kernel::CopyKernel;
 use crate::kernel_view::{KernelView, StageView};
+use crate::num::product_of_known;
 use crate::schedule_cpu::Roles;
 use strata_core::ir::{AffineExpr, AffineKind, AffineMap, Builder, ElementType, Op};
 use strata_core::pass::{Pass, PassContext, PassError};
@@ -70,7 +71,7 @@ impl<'c> Products<'c> {
             |at: usize| stage.op.operand(at).owner_block() == Some(kernel.op.body(0)) && stage.op.operand(at).defining_op().is_none();
         let alone = kernel.stages.iter().all(|other| other.op == stage.op || !other.domain.contains(&dim));
         let reuse = |at: usize| roles.reuse(kernel, at).is_none_or(|reuse| reuse >= REUSE);
-        let points: Option<i64> = stage.domain.iter().map(|&dim| kernel.static_size(dim)).product();
+        let points = product_of_known(stage.domain.iter().map(|&dim| kernel.static_size(dim)));
         let fits = (0..2).all(|at| plain(&stage.maps[at]) && argument(at) && reuse(at)) && points.is_none_or(|points| points >= WORTH);
         let sum = stage.op.str("reducer").as_deref() == Some("sum") && stage.chunk.is_none() && stage.op.operand(0) != stage.op.operand(1);
         (fits && alone && sum && multiplies(stage)).then(|| Self { stage: stage.op, maps: stage.maps.clone(), dim })

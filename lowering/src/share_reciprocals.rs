@@ -16,6 +16,7 @@
 //! ```
 
 use crate::kernel_view::{KernelView, StageView};
+use crate::num::product_of_known;
 use strata_core::ir::{Builder, ElementType, Op, OpSpec, Type, Value};
 use strata_core::pass::{Pass, PassContext, PassError};
 use strata_dialects::freedom::Freedom;
@@ -74,7 +75,7 @@ fn division<'c>(kernel: &KernelView<'c>, stage: &StageView<'c>, op: Op<'c>) -> O
     let map = stage.maps[operand];
     let follows = (0..kernel.num_dims()).all(|dim| kernel.outer.contains(&dim) || map.results().iter().all(|expr| !expr.uses_dim(dim)));
     let inner = stage.domain.iter().filter(|dim| !kernel.outer.contains(dim));
-    let times: i64 = inner.map(|&dim| kernel.static_size(dim)).product::<Option<i64>>()?;
+    let times = product_of_known(inner.map(|&dim| kernel.static_size(dim)))?;
     if stage.guarded[operand] || !follows || times < WORTH {
         return None;
     }

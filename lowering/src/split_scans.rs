@@ -16,6 +16,7 @@
 //! the program's.
 
 use crate::aten_to_prim::{Prim, Scalar, Size};
+use crate::num::product;
 use strata_core::ir::{ElementType, Op, Value};
 use strata_core::pass::{Counter, Pass, PassContext, PassError};
 use strata_dialects::aten::dtype::Numeric;
@@ -60,7 +61,7 @@ impl Pass for SplitScans {
 fn is_long(scan: Op<'_>) -> bool {
     let (ty, dim) = (scan.operand(0).ty(), scan.int("dim").unwrap_or_default() as usize);
     let shape = ty.shape();
-    let rows: i64 = shape.iter().enumerate().filter(|(other, _)| *other != dim).map(|(_, size)| size).product();
+    let rows = product(shape.iter().enumerate().filter(|(other, _)| *other != dim).map(|(_, &size)| size));
     ty.is_static() && shape.get(dim).is_some_and(|&length| length >= LONG) && (1..ENOUGH).contains(&rows)
 }
 

@@ -4,7 +4,7 @@
 //! - the softmax is written as exponentials of the distance to the largest score, divided by their sum, possibly with zeros for rows whose
 //!   scores are all `-inf`, and nothing else reads it;
 //! - the scores are pointwise work (scale, mask) on another `dot`, which nothing else reads;
-//! - elements are `f32` or `f64`, heads have a known size, and there are enough queries to fill the lanes of a register.
+//! - elements are `f32` or `f64`, heads have a known size that is not large, and there are enough queries to fill the lanes of a register.
 //!
 //! A constant factor of the queries or keys becomes one of the scores. Fusion then puts both contractions into one kernel.
 //! The weights are normalised after the product instead of before: with `numerics = "bitwise"` nothing is changed.
@@ -58,6 +58,8 @@ const RULES: &[Rule] = &[
 
 /// Queries that fill a register; with fewer, contractions that each run along their own lanes are faster.
 const MIN_QUERIES: i64 = 16;
+/// Elements of a head: the kernel keeps the means of a tile of rows in scratch memory.
+const MAX_HEAD: i64 = 4096;
 /// Pointwise ops between the scores and their dot.
 const MAX_DEPTH: usize = 12;
 
@@ -78,6 +80,9 @@ fn attention<'c>(site: &mut Site<'_, 'c>, op: Op<'c>) -> Simplified<'c> {
     let (&[queries], &[head]) = (queries.as_slice(), head.as_slice()) else {
         return Err("not one dimension of queries and one of a head".into());
     };
+    if head > MAX_HEAD {
+        return Err("means of so large a head have no room in scratch memory".into());
+    }
     if head == DYNAMIC || (queries != DYNAMIC && queries < MIN_QUERIES) {
         return Err("the size of a head is not known, or there are few queries".into());
     }

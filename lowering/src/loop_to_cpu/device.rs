@@ -5,6 +5,7 @@
 //! compute (kernels that stayed `loop.kernel`s, functions of the library) works on copies, which go back afterwards.
 
 use super::host::{Host, element_bytes};
+use super::launch::symbols;
 use super::{Error, memory};
 use crate::kernel_view::KernelView;
 use crate::num::{Num, number_of};
@@ -85,9 +86,9 @@ impl<'c> Host<'c, '_> {
         let name = op.attr("callee").and_then(Attr::as_symbol).unwrap_or_default();
         let found = self.device.as_ref().and_then(|device| device.kernels.get(&name).copied());
         let Some((number, kernel)) = found else { return self.start_on_host(op, &name, operands) };
-        let symbols = kernel.ints("host.symbols").unwrap_or_default();
-        let symbols: Vec<_> = symbols.into_iter().map(|at| operands[at as usize]).collect();
-        let grid = kernel.attr("host.grid").and_then(Attr::as_map).ok_or_else(|| Error::at(op, "the kernel has no grid"))?;
+        let symbols = symbols(op, kernel.ints("host.symbols"), operands)?;
+        let grid = kernel.attr("host.grid").and_then(Attr::as_map).filter(|grid| grid.num_symbols() == symbols.len());
+        let grid = grid.ok_or_else(|| Error::at(op, "the kernel has no grid of its symbols"))?;
         let blocks = grid.results().first().map_or(Num::Const(1), |&expr| number_of(&mut self.b, expr, &symbols));
         let blocks = blocks.value(&mut self.b);
         let blocks = self.i64(blocks);
@@ -113,8 +114,7 @@ impl<'c> Host<'c, '_> {
     fn start_on_host(&mut self, op: Op<'c>, name: &str, operands: &[Value<'c>]) -> Result<(), Error> {
         let kernel = self.module.lookup_symbol(name).and_then(KernelView::new);
         let kernel = kernel.ok_or_else(|| Error::at(op, format!("kernel '{name}' is not defined")))?;
-        let symbols = kernel.op.ints("symbols").unwrap_or_default();
-        let symbols: Vec<_> = symbols.into_iter().map(|at| operands[at as usize]).collect();
+        let symbols = symbols(op, kernel.op.ints("symbols"), operands)?;
         let (shapes, types) = (kernel.shapes(), op.operand_types());
         let mut copies = Vec::new();
         for (k, &operand) in operands.iter().enumerate() {
@@ -139,6 +139,9 @@ impl<'c> Host<'c, '_> {
         let extents =
             op.attr("extents").and_then(Attr::as_map).ok_or_else(|| Error::at(op, "it does not say how large its tensors are"))?;
         let symbols: Vec<_> = operands.iter().copied().filter(|operand| operand.ty().is_index()).collect();
+        if extents.num_symbols() > symbols.len() {
+            return Err(Error::at(op, "its tensors are as large as sizes say that it does not take"));
+        }
         let mut extents = extents.results().into_iter();
         let mut copies = Vec::new();
         for (&operand, ty) in operands.iter().zip(op.operand_types()) {

@@ -123,10 +123,11 @@ impl<'c> Emitter<'c> {
             let done = part.takes.iter().filter(|value| !parts[at + 1..].iter().any(|later| later.takes.contains(value)));
             free.extend(done.filter_map(|value| Some((value.ty().element_type()?.bytes(), places[value]))));
             for &value in &part.leaves {
-                let bytes = value.ty().element_type()?.bytes();
+                let element = value.ty().element_type()?;
+                let bytes = element.bytes();
                 let place = match free.iter().position(|(size, _)| *size == bytes) {
                     Some(at) => free.swap_remove(at).1,
-                    None => self.scratch(strip, value),
+                    None => self.scratch(stage.op, element, strip).ok()?,
                 };
                 places.insert(value, place);
             }

@@ -51,6 +51,8 @@ pub struct Emitter<'c> {
     pub block: Block<'c>,
     /// The first block of the function.
     pub(crate) entry: Block<'c>,
+    /// Bytes of scratch memory so far.
+    pub(super) scratch: i64,
     /// Number of lanes now.
     pub width: i64,
     /// Which lanes of the present copy are on, when not all.
@@ -158,6 +160,7 @@ impl<'c> Emitter<'c> {
             cx,
             block,
             entry: block,
+            scratch: 0,
             width: 1,
             mask: None,
             row: None,
@@ -185,29 +188,6 @@ impl<'c> Emitter<'c> {
                 self.buffers.insert(scatter.operand(0), buffer);
             }
         }
-    }
-
-    /// Scratch memory on the stack for the results of tile stages.
-    pub(crate) fn make_tiles(&mut self) -> Result<(), Error> {
-        let cx = self.cx;
-        let stages: Vec<_> = self.kernel.stages.iter().filter(|stage| stage.is_tile()).map(|stage| StageView::new(stage.op)).collect();
-        for stage in stages {
-            let result = stage.op.result(0);
-            let element = result.ty().element_type().ok_or_else(|| Error::at(stage.op, "its element type has no code"))?;
-            let dims = stage.result_dims();
-            let kept: Vec<bool> = dims.iter().map(|dim| !self.kernel.outer.contains(dim)).collect();
-            let shape: Vec<_> = dims.iter().zip(&kept).filter(|(_, kept)| **kept).map(|(&dim, _)| self.sizes[dim]).collect();
-            let mut elements = 1;
-            for size in &shape {
-                let Num::Const(size) = size else { return Err(Error::at(stage.op, "a tile needs sizes that are known")) };
-                elements *= size;
-            }
-            let count = self.b.const_int(cx.int(64), elements);
-            let attrs = [("elem_type", cx.type_attr(crate::elements::memory_type(cx, element))), ("alignment", cx.i64_attr(64))];
-            let base = self.b.value("llvm.alloca", &[count], memory::pointer(cx), &attrs);
-            self.buffers.insert(result, Buffer { base, element, shape, kept: Some(kept) });
-        }
-        Ok(())
     }
 
     /// The outer loops, their part from `begin` to `end`, and the stages inside.

@@ -37,8 +37,11 @@ impl<'c> Launcher<'c> {
         let name = op.attr("callee").and_then(Attr::as_symbol).unwrap_or_default();
         let kernel = module.lookup_symbol(&name).and_then(KernelView::new);
         let kernel = kernel.ok_or_else(|| Error::at(op, format!("kernel '{name}' is not defined")))?;
-        let symbols = kernel.op.ints("symbols").unwrap_or_default();
-        let symbols: Vec<_> = symbols.into_iter().map(|at| operands[at as usize]).collect();
+        let (given, wanted) = (operands.len(), kernel.op.body(0).args().len() + kernel.results().len());
+        if given != wanted {
+            return Err(Error::at(op, format!("kernel '{name}' takes {wanted} operands, not {given}")));
+        }
+        let symbols = symbols(op, kernel.op.ints("symbols"), operands)?;
         let sizes: Vec<_> = kernel.sizes.results().into_iter().map(|expr| number_of(b, expr, &symbols)).collect();
         let (count, work) = split(b, &kernel, &sizes);
         let step = step(&kernel);
@@ -101,6 +104,13 @@ impl<'c> Launcher<'c> {
         let count = b.value("arith.index_cast", &[count], word, &[]);
         b.effect("func.call", &[call, body, self.slots, count, grain], &[("callee", cx.symbol_attr("strata_parallel"))]);
     }
+}
+
+/// The sizes that a kernel is launched with: the operands at the places of its symbols.
+pub fn symbols<'c>(launch: Op<'c>, places: Option<Vec<i64>>, operands: &[Value<'c>]) -> Result<Vec<Value<'c>>, Error> {
+    let size = |at: &i64| usize::try_from(*at).ok().and_then(|at| operands.get(at).copied()).filter(|operand| operand.ty().is_index());
+    let wrong = |at: &i64| Error::at(launch, format!("operand {at}, which a size of the kernel comes from, is no index"));
+    places.unwrap_or_default().iter().map(|at| size(at).ok_or_else(|| wrong(at))).collect()
 }
 
 /// How a launch of known sizes is shared among threads.

@@ -19,6 +19,7 @@ pub(crate) mod nest;
 pub(crate) mod past_caches;
 mod prefetch;
 pub(crate) mod reducer;
+mod scratch;
 mod spread;
 mod stages;
 mod stream;

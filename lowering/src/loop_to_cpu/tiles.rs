@@ -9,7 +9,6 @@ use super::nest::{Copy, Loop, Tail};
 use super::{Error, memory};
 use crate::kernel_view::StageView;
 use crate::num::Num;
-use strata_core::ir::{Builder, Value};
 
 impl<'c> Emitter<'c> {
     /// The tiles from `range.0` to `range.1`, counted with the last outer dim innermost.
@@ -86,11 +85,11 @@ impl<'c> Emitter<'c> {
         let turns = groups.first().map_or(0, Vec::len);
         let width = self.width;
         let mut kept = Vec::new();
-        for result in before.iter().flat_map(|stage| stage.op.results()) {
+        for (stage, result) in before.iter().flat_map(|stage| stage.op.results().into_iter().map(move |result| (stage, result))) {
             let Some(element) = result.ty().element_type().filter(|_| self.registers.contains_key(&(result, copies[0].outer))) else {
                 continue;
             };
-            let scratch = self.scratch(copies.len() as i64 * width, result);
+            let scratch = self.scratch(stage.op, element, copies.len() as i64 * width)?;
             for (slot, copy) in groups.iter().flatten().enumerate() {
                 let value = self.registers[&(result, copy.outer)];
                 let value = if width > 1 { in_lanes(&mut self.b, value, width) } else { value };
@@ -124,16 +123,6 @@ impl<'c> Emitter<'c> {
             Ok(carried)
         })?;
         Ok(())
-    }
-
-    /// Room on the stack for so many elements of a result.
-    pub(super) fn scratch(&mut self, elements: i64, result: Value<'c>) -> Value<'c> {
-        let cx = self.cx;
-        let element = result.ty().element_type().map_or_else(|| result.ty().element(), |element| crate::elements::memory_type(cx, element));
-        let mut b = Builder::at_start(self.entry, self.b.location());
-        let count = b.const_int(cx.int(64), elements);
-        let attrs = [("elem_type", cx.type_attr(element)), ("alignment", cx.i64_attr(64))];
-        b.value("llvm.alloca", &[count], memory::pointer(cx), &attrs)
     }
 }
 

@@ -12,6 +12,7 @@ use super::frame::Frame;
 use super::reduction::tile_dim;
 use super::roles::Roles;
 use crate::kernel_view::{KernelView, StageView};
+use crate::num::{product, product_of_known};
 
 /// Rows that a contraction without panels keeps in registers.
 const ROWS: i64 = 8;
@@ -61,7 +62,7 @@ fn in_place(frame: &Frame<'_, '_>, roles: &Roles<'_, '_>) -> Option<i64> {
     let known = |dim: usize| frame.kernel.static_size(dim);
     let rows =
         roles.stride(roles.wide, roles.lanes) == Stride::One && roles.stride(1 - roles.wide, *roles.stage.reduce.last()?) == Stride::One;
-    let points: Option<i64> = roles.stage.domain.iter().map(|&dim| known(dim)).product();
+    let points = product_of_known(roles.stage.domain.iter().map(|&dim| known(dim)));
     let worth = points? >= WORTH && known(roles.lanes)? >= 2 * columns && roles.reuse(frame.kernel, roles.wide)? >= REUSE;
     (rows && worth).then_some(columns)
 }
@@ -84,25 +85,25 @@ fn tiled(frame: &Frame<'_, '_>, roles: &Roles<'_, '_>, panel: i64) {
     let registers = frame.registers;
     let rows = roles.rows.map_or(1, |dim| block_rows(kernel.static_size(dim), vectors, registers));
     let (lane_size, row_size) = (frame.size(roles.lanes), roles.rows.map_or(1, |dim| frame.size(dim)));
-    let depth: i64 = roles.stage.reduce.iter().map(|&dim| frame.size(dim)).product();
+    let depth = product(roles.stage.reduce.iter().map(|&dim| frame.size(dim)));
     let up = |size: i64, step: i64| (size.max(1) as u64).div_ceil(step as u64) as i64 * step;
     // Even parts of the rows, of which one fits the cache.
-    let bytes = (depth * frame.register_bits / (8 * frame.width)).max(1);
+    let bytes = (depth.saturating_mul(frame.register_bits) / (8 * frame.width)).max(1);
     let resident = CACHED / bytes;
     let (most_rows, columns) = if resident > panel {
-        (resident.max(2 * rows), COLUMNS.min(STREAMED / (bytes * panel).max(1) * panel).max(panel))
+        (resident.max(2 * rows), COLUMNS.min(STREAMED / bytes.saturating_mul(panel).max(1) * panel).max(panel))
     } else {
         (row_size, panel)
     };
     let parts = (up(row_size, rows) as u64).div_ceil(most_rows.max(1) as u64) as i64;
     let mut row_tile = up((row_size as u64).div_ceil(parts.max(1) as u64) as i64, rows);
     let mut lane_tile = up(lane_size.min(columns), panel);
-    let others: i64 =
-        kernel.outer.iter().filter(|dim| **dim != roles.lanes && Some(**dim) != roles.rows).map(|&dim| frame.size(dim)).product();
+    let others = kernel.outer.iter().filter(|dim| **dim != roles.lanes && Some(**dim) != roles.rows);
+    let others = product(others.map(|&dim| frame.size(dim)));
     let count = |size: i64, tile: i64| (size.max(1) as u64).div_ceil(tile as u64) as i64;
     loop {
-        let tiles = others * count(lane_size, lane_tile) * count(row_size, row_tile);
-        if tiles >= TILES || row_tile * lane_tile * depth < 2 * WORTH {
+        let tiles = product([others, count(lane_size, lane_tile), count(row_size, row_tile)]);
+        if tiles >= TILES || product([row_tile, lane_tile, depth]) < 2 * WORTH {
             break;
         }
         if lane_tile > panel {
@@ -169,5 +170,5 @@ fn unroll(frame: &Frame<'_, '_>, vector: usize, dim: usize) -> i64 {
     let fits =
         |row: usize| row != vector && reused(stage, row) && moves(stage, row) != moves(stage, vector) && kernel.static_size(row) != Some(1);
     let rows = kernel.outer.iter().copied().rfind(|&row| fits(row));
-    if rows == Some(dim) { frame.size(dim).min(ROWS) } else { 1 }
+    if rows == Some(dim) { frame.size(dim).clamp(1, ROWS) } else { 1 }
 }

@@ -8,6 +8,7 @@
 use super::access::{Stride, coefficient, stride};
 use super::frame::Frame;
 use crate::kernel_view::StageView;
+use crate::num::product;
 use strata_core::ir::AffineKind;
 
 /// Bytes of panels that stay in the cache of a core while rows pass by.
@@ -45,7 +46,7 @@ pub fn schedule(frame: &Frame<'_, '_>) -> bool {
         .collect();
     frame.write_lanes(&order, panels.lanes, &unroll);
     // What follows a long sum comes from memory while the sum runs.
-    if panels.stage.reduce.iter().map(|&dim| frame.size(dim)).product::<i64>() >= LONG {
+    if product(panels.stage.reduce.iter().map(|&dim| frame.size(dim))) >= LONG {
         let cx = frame.kernel.op.cx();
         panels.stage.op.set_attr("schedule", cx.dict_attr(&[("prefetch", cx.i64_attr(1))]));
     }
@@ -132,7 +133,7 @@ fn order(frame: &Frame<'_, '_>, panels: &Panels<'_, '_>, blocks: &[(usize, i64)]
     let element = panels.stage.op.operand(1).ty().element_type().map_or(4, |element| element.bytes() as i64);
     let bytes = panels.stage.op.operand(1).ty().num_elements().map_or(i64::MAX, |count| count * element);
     let (blocked, mut free): (Vec<usize>, Vec<usize>) = panels.rows.iter().partition(|row| blocks.iter().any(|block| block.0 == **row));
-    let work: i64 = free.iter().map(|&row| frame.size(row)).product();
+    let work = product(free.iter().map(|&row| frame.size(row)));
     let mut order = if bytes <= RESIDENT && work > 1 {
         // Threads share the first loop: the more iterations, the more even.
         free.sort_by_key(|&row| std::cmp::Reverse(frame.size(row)));

@@ -4,6 +4,7 @@ use super::access::{Stride, stride};
 use super::cost::side_by_side;
 use super::frame::{Frame, TURNS, TYPICAL, add};
 use crate::kernel_view::{KernelView, StageView};
+use crate::num::product;
 use strata_core::ir::Value;
 
 /// Largest number of elements that a tile keeps on the stack.
@@ -70,9 +71,9 @@ fn row<'c>(kernel: &KernelView<'c>, outer: usize, stage: &StageView<'c>, operand
     let lanes = usize::try_from(stage.schedule("vector")?).ok()?;
     let (tensor, map) = (stage.op.operand(operand), stage.maps[operand]);
     let element = tensor.ty().element_type()?.bytes() as i64;
-    let far = tensor.defining_op().is_none() && tensor.ty().num_elements()? * element >= FAR;
+    let far = tensor.defining_op().is_none() && tensor.ty().num_elements()?.saturating_mul(element) >= FAR;
     let rows = stride(map, tensor, lanes) == Stride::One && map.results().iter().any(|expr| expr.uses_dim(outer));
-    (far && rows && kernel.static_size(lanes)? * element <= ROW && !stage.guarded[operand]).then_some(tensor)
+    (far && rows && kernel.static_size(lanes)?.saturating_mul(element) <= ROW && !stage.guarded[operand]).then_some(tensor)
 }
 
 /// The outer dim that moves inside, when a reduction of several operands runs its lanes along what it reduces.
@@ -85,7 +86,7 @@ pub fn tile_dim(frame: &Frame<'_, '_>) -> Option<usize> {
     let [(reduction, Some(_))] = reductions.as_slice() else { return None };
     let last = *reduction.parallel().last()?;
     let size = kernel.static_size(last)?;
-    let rows: i64 = kernel.outer.iter().filter(|dim| **dim != last).map(|&dim| kernel.static_size(dim).unwrap_or(TYPICAL)).product();
+    let rows = product(kernel.outer.iter().filter(|dim| **dim != last).map(|&dim| kernel.static_size(dim).unwrap_or(TYPICAL)));
     // A single reduction over rows is better off with several accumulators, and with its rows split over threads.
     let whole = reduction.chunk.is_none() && reduction.is_register();
     let worth = whole && reduction.maps.len() > 1 && (rows >= 4 || size <= 256);

@@ -2,6 +2,7 @@
 
 use super::access::{Stride, stride};
 use crate::kernel_view::{KernelView, StageView};
+use crate::num::product_of_known;
 use strata_core::ir::{AffineKind, AffineMap};
 
 /// A product of two operands, summed: one operand moves along the lanes, the other along the rows of a register block.
@@ -54,7 +55,7 @@ impl<'k, 'c> Roles<'k, 'c> {
     /// How often each element of an operand is used.
     pub fn reuse(&self, kernel: &KernelView<'_>, operand: usize) -> Option<i64> {
         let dims = kernel.outer.iter().filter(|dim| !uses(self.stage.maps[operand], **dim));
-        dims.map(|&dim| kernel.static_size(dim)).product()
+        product_of_known(dims.map(|&dim| kernel.static_size(dim)))
     }
 }
 

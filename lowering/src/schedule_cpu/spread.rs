@@ -2,6 +2,7 @@
 //! beside it, and threads share the tiles.
 
 use super::frame::Frame;
+use crate::num::product;
 
 /// Tiles of the outer loops that are enough for all threads.
 const ENOUGH: i64 = 16;
@@ -18,7 +19,7 @@ pub fn schedule(frame: &Frame<'_, '_>) -> bool {
     }
     let width = frame.width_along(lanes);
     let mut order: Vec<usize> = kernel.outer.iter().copied().filter(|dim| *dim != lanes && !inside(dim)).collect();
-    let around: i64 = order.iter().map(|&dim| frame.size(dim)).product();
+    let around = product(order.iter().map(|&dim| frame.size(dim)));
     let row = order.last().copied().filter(|&row| around / frame.size(row).max(1) >= ENOUGH);
     order.push(lanes);
     order.extend(&stage.spread);
@@ -26,7 +27,7 @@ pub fn schedule(frame: &Frame<'_, '_>) -> bool {
     let pieces = (ENOUGH / around.max(1)).max(1);
     let vectors = (frame.size(lanes) + width * pieces - 1) / (width * pieces);
     let tile = |dim: usize| match dim {
-        _ if inside(&dim) || Some(dim) == row => frame.size(dim),
+        _ if inside(&dim) || Some(dim) == row => frame.size(dim).max(1),
         _ if dim == lanes => vectors.max(1) * width,
         _ => 1,
     };
@@ -34,7 +35,7 @@ pub fn schedule(frame: &Frame<'_, '_>) -> bool {
     let list = |of: &dyn Fn(usize) -> i64| cx.i64s_attr(&order.iter().map(|&dim| of(dim)).collect::<Vec<_>>());
     let entries = [
         ("tile", list(&tile)),
-        ("unroll", list(&|dim| if inside(&dim) { frame.size(dim) } else { 1 })),
+        ("unroll", list(&|dim| if inside(&dim) { frame.size(dim).max(1) } else { 1 })),
         ("vector", cx.i64_attr(lanes as i64)),
         ("width", cx.i64_attr(width)),
     ];

@@ -2,6 +2,7 @@
 
 use crate::kernel_view::{KernelView, StageView};
 use crate::loop_to_gpu::matrix::multiplies;
+use crate::num::product;
 use strata_core::ir::{Attr, ElementType};
 use strata_dialects::freedom::Freedom;
 
@@ -39,7 +40,7 @@ pub fn entries<'c>(kernel: &KernelView<'c>, size: &impl Fn(usize) -> i64, freedo
     // Products of short floats are exact; those of f32 a unit takes of the first bits of both.
     let asked = |element| if element == ElementType::F32 { Freedom::Any } else { Freedom::Bounded };
     if let Some(element) = multiplies(stage).filter(|&element| freedom >= asked(element)) {
-        let many = kernel.outer.iter().map(|&dim| size(dim)).product::<i64>() >= MANY && size(rows) >= 128 && size(columns) >= 128;
+        let many = product(kernel.outer.iter().map(|&dim| size(dim))) >= MANY && size(rows) >= 128 && size(columns) >= 128;
         let cut = |dim: usize| match size(dim) {
             _ if many && dim == rows => (128, 4),
             _ if many => (128, 2),

@@ -33,6 +33,7 @@ mod turned;
 mod wide;
 
 use crate::kernel_view::{KernelView, StageView};
+use crate::num::product;
 use crate::schedule_cpu::access::{Stride, stride};
 use strata_core::ir::{Attr, Op};
 use strata_core::pass::{Pass, PassContext, PassError};
@@ -96,7 +97,7 @@ fn schedule(op: Op<'_>, freedom: Freedom) {
         op.set_attr("schedule", cx.dict_attr(&team(op, own)));
         return;
     }
-    let points: i64 = kernel.outer.iter().map(|&dim| size(dim)).product();
+    let points = product(kernel.outer.iter().map(|&dim| size(dim)));
     let own = most_turns(&kernel, &size);
     let shared = kernel.stages.iter().all(|stage| can_share(&kernel, stage, free, &size)) && own > 1 && (points < PARALLEL || own >= LONG);
     let columns = points >= SOME && kernel.stages.iter().any(|stage| reads_across(&kernel, stage));

@@ -2,6 +2,7 @@
 
 use super::{BLOCK, PARALLEL, wide};
 use crate::kernel_view::{KernelView, StageView};
+use crate::num::product;
 use strata_core::ir::{Attr, ElementType};
 
 /// The schedule's entries, when a kernel ends with a scatter. What a scatter's threads share is said at the scatter. `free` allows sums of
@@ -10,7 +11,7 @@ pub fn entries<'c>(kernel: &KernelView<'c>, free: bool, size: &impl Fn(usize) ->
     let scatter = kernel.stages.last().filter(|stage| stage.is_scatter())?;
     let cx = kernel.op.cx();
     let apart: Vec<usize> = scatter.domain.iter().copied().filter(|&dim| is_index(scatter, dim)).collect();
-    let points = |dims: &[usize]| dims.iter().map(|&dim| size(dim)).product::<i64>();
+    let points = |dims: &[usize]| product(dims.iter().map(|&dim| size(dim)));
     // Any order is as good, but not the same each time: not where enough threads can keep it.
     let atomic = is_atomic(scatter, free) && points(&apart) < PARALLEL.min(points(&scatter.domain));
     let shared: Vec<i64> = if atomic { &scatter.domain } else { &apart }.iter().map(|&dim| dim as i64).collect();

@@ -1,9 +1,9 @@
 // RUN: rs-opt %s --split-input-file --verify-diagnostics
 
 // What a schedule has written out is code: its count does not come from a file unchecked.
+// expected-error @+1 {{C3: the schedule's 'unroll' is not a number from 1 to 4096}}
 loop.kernel @unrolled {shapes = [affine_map<() -> (24)>, affine_map<() -> ()>], sizes = affine_map<() -> (24)>, symbols = array<i64>} : () -> () {
 ^bb0(%x: tensor<24xf32>):
-  // expected-error @+1 {{C7: the schedule asks for 34359738368 copies of the body, and at most 4096 are written out}}
   %0 = loop.stage %x {domain = array<i64: 0>, maps = [affine_map<(d0) -> (d0)>], reduce = array<i64: 0>, reducer = "sum", schedule = {unroll = 2147483648 : i64, vector = 0 : i64, width = 16 : i64}, space = "register"} : (tensor<24xf32>) -> tensor<f32> {
   ^bb0(%a: f32):
     loop.yield %a : f32
@@ -13,8 +13,8 @@ loop.kernel @unrolled {shapes = [affine_map<() -> (24)>, affine_map<() -> ()>], 
 
 // -----
 
-// expected-error @+1 {{C3: the schedule asks for 9223372036854775807 copies of the body}}
-loop.kernel @kernel {schedule = {unroll = array<i64: 4611686018427387904, 4>}, shapes = [affine_map<() -> (24)>, affine_map<() -> (24)>], sizes = affine_map<() -> (24)>, symbols = array<i64>} : () -> () {
+// expected-error @+1 {{C3: the schedule asks for 4800 copies of the body, and at most 4096 are written out}}
+loop.kernel @kernel {schedule = {unroll = array<i64: 1200, 4>}, shapes = [affine_map<() -> (24)>, affine_map<() -> (24)>], sizes = affine_map<() -> (24)>, symbols = array<i64>} : () -> () {
 ^bb0(%x: tensor<24xf32>):
   %0 = loop.stage %x {domain = array<i64: 0>, maps = [affine_map<(d0) -> (d0)>], space = "buffer"} : (tensor<24xf32>) -> tensor<24xf32> {
   ^bb0(%a: f32):
@@ -45,4 +45,112 @@ loop.kernel @index {shapes = [affine_map<() -> (24)>], sizes = affine_map<() -> 
     loop.yield %n : i64
   }
   loop.return %0 : tensor<24xi64>
+}
+
+// -----
+
+// expected-error @+1 {{C3: the schedule's 'width' is not a power of two up to 256}}
+loop.kernel @negative {schedule = {vector = 0 : i64, width = -4 : i64}, shapes = [affine_map<() -> (24)>, affine_map<() -> (24)>], sizes = affine_map<() -> (24)>, symbols = array<i64>} : () -> () {
+^bb0(%x: tensor<24xf32>):
+  %0 = loop.stage %x {domain = array<i64: 0>, maps = [affine_map<(d0) -> (d0)>], space = "buffer"} : (tensor<24xf32>) -> tensor<24xf32> {
+  ^bb0(%a: f32):
+    loop.yield %a : f32
+  }
+  loop.return %0 : tensor<24xf32>
+}
+
+// -----
+
+// expected-error @+1 {{C3: the schedule's 'width' is not a power of two up to 256}}
+loop.kernel @none {schedule = {vector = 0 : i64, width = 0 : i64}, shapes = [affine_map<() -> (24)>, affine_map<() -> (24)>], sizes = affine_map<() -> (24)>, symbols = array<i64>} : () -> () {
+^bb0(%x: tensor<24xf32>):
+  %0 = loop.stage %x {domain = array<i64: 0>, maps = [affine_map<(d0) -> (d0)>], space = "buffer"} : (tensor<24xf32>) -> tensor<24xf32> {
+  ^bb0(%a: f32):
+    loop.yield %a : f32
+  }
+  loop.return %0 : tensor<24xf32>
+}
+
+// -----
+
+// expected-error @+1 {{C3: the schedule's 'width' is not a power of two up to 256}}
+loop.kernel @wide {shapes = [affine_map<() -> (24)>, affine_map<() -> (24)>], sizes = affine_map<() -> (24)>, symbols = array<i64>} : () -> () {
+^bb0(%x: tensor<24xf32>):
+  %0 = loop.stage %x {domain = array<i64: 0>, maps = [affine_map<(d0) -> (d0)>], schedule = {vector = 0 : i64, width = 100000 : i64}, space = "buffer"} : (tensor<24xf32>) -> tensor<24xf32> {
+  ^bb0(%a: f32):
+    loop.yield %a : f32
+  }
+  loop.return %0 : tensor<24xf32>
+}
+
+// -----
+
+// expected-error @+1 {{C3: the schedule's 'vector' is not one of the 1 dims of the kernel}}
+loop.kernel @lanes {schedule = {vector = 3 : i64}, shapes = [affine_map<() -> (24)>, affine_map<() -> (24)>], sizes = affine_map<() -> (24)>, symbols = array<i64>} : () -> () {
+^bb0(%x: tensor<24xf32>):
+  %0 = loop.stage %x {domain = array<i64: 0>, maps = [affine_map<(d0) -> (d0)>], space = "buffer"} : (tensor<24xf32>) -> tensor<24xf32> {
+  ^bb0(%a: f32):
+    loop.yield %a : f32
+  }
+  loop.return %0 : tensor<24xf32>
+}
+
+// -----
+
+// expected-error @+1 {{C3: the schedule has no entry 'unrol'}}
+loop.kernel @misspelt {schedule = {unrol = array<i64: 2>}, shapes = [affine_map<() -> (24)>, affine_map<() -> (24)>], sizes = affine_map<() -> (24)>, symbols = array<i64>} : () -> () {
+^bb0(%x: tensor<24xf32>):
+  %0 = loop.stage %x {domain = array<i64: 0>, maps = [affine_map<(d0) -> (d0)>], space = "buffer"} : (tensor<24xf32>) -> tensor<24xf32> {
+  ^bb0(%a: f32):
+    loop.yield %a : f32
+  }
+  loop.return %0 : tensor<24xf32>
+}
+
+// -----
+
+// expected-error @+1 {{C3: the schedule's 'rows' is not a number from 1 to 4096}}
+loop.kernel @rows {schedule = {stream = {rows = 0 : i64}}, shapes = [affine_map<() -> (24)>, affine_map<() -> (24)>], sizes = affine_map<() -> (24)>, symbols = array<i64>} : () -> () {
+^bb0(%x: tensor<24xf32>):
+  %0 = loop.stage %x {domain = array<i64: 0>, maps = [affine_map<(d0) -> (d0)>], space = "buffer"} : (tensor<24xf32>) -> tensor<24xf32> {
+  ^bb0(%a: f32):
+    loop.yield %a : f32
+  }
+  loop.return %0 : tensor<24xf32>
+}
+
+// -----
+
+// expected-error @+1 {{C5: its sizes and shapes are not maps of its 0 symbols}}
+loop.kernel @symbol {shapes = [affine_map<() -> (24)>, affine_map<() -> (24)>], sizes = affine_map<()[s0] -> (s0)>, symbols = array<i64>} : () -> () {
+^bb0(%x: tensor<24xf32>):
+  %0 = loop.stage %x {domain = array<i64: 0>, maps = [affine_map<(d0) -> (d0)>], space = "buffer"} : (tensor<24xf32>) -> tensor<24xf32> {
+  ^bb0(%a: f32):
+    loop.yield %a : f32
+  }
+  loop.return %0 : tensor<24xf32>
+}
+
+// -----
+
+// expected-error @+1 {{C5: a map of 2 dims and 0 symbols does not fit a kernel of 1 and 0}}
+loop.kernel @map {shapes = [affine_map<() -> (24)>, affine_map<() -> (24)>], sizes = affine_map<() -> (24)>, symbols = array<i64>} : () -> () {
+^bb0(%x: tensor<24xf32>):
+  %0 = loop.stage %x {domain = array<i64: 0>, maps = [affine_map<(d0, d1) -> (d1)>], space = "buffer"} : (tensor<24xf32>) -> tensor<24xf32> {
+  ^bb0(%a: f32):
+    loop.yield %a : f32
+  }
+  loop.return %0 : tensor<24xf32>
+}
+
+// -----
+
+// expected-error @+1 {{C6: no dim has the size -24}}
+loop.kernel @size {shapes = [affine_map<() -> (24)>, affine_map<() -> (24)>], sizes = affine_map<() -> (-24)>, symbols = array<i64>} : () -> () {
+^bb0(%x: tensor<24xf32>):
+  %0 = loop.stage %x {domain = array<i64: 0>, maps = [affine_map<(d0) -> (d0)>], space = "buffer"} : (tensor<24xf32>) -> tensor<24xf32> {
+  ^bb0(%a: f32):
+    loop.yield %a : f32
+  }
+  loop.return %0 : tensor<24xf32>
 }

@@ -99,13 +99,14 @@ impl<'c> Emitter<'c> {
         let stride = (size.max(1) as u64).next_multiple_of(stream.width as u64) as i64;
         let pack = view.scores.filter(|_| stream.width > 1).and_then(|scores| self.packed(scores, stream.row, view.key));
         let depth = pack.and_then(|(_, dim)| self.kernel.static_size(dim));
+        let mut room = |elements: i64| self.scratch(mean.op, element, elements.saturating_mul(stream.rows));
         let scratch = Scratch {
-            packed: depth.map(|depth| self.room(element, depth * stream.rows)),
-            scores: self.room(element, stream.block * stream.rows),
-            largest: self.room(element, stream.rows),
-            sums: self.room(element, stream.rows),
-            scales: self.room(element, stream.rows),
-            means: self.room(element, stream.rows * stride),
+            packed: depth.map(&mut room).transpose()?,
+            scores: room(stream.block)?,
+            largest: room(1)?,
+            sums: room(1)?,
+            scales: room(1)?,
+            means: room(stride)?,
         };
         let mask = self.mask(&view, &stream);
         Ok(Job { view, stream, element, scratch, pack, mask, stride, begin: Num::Const(0) })

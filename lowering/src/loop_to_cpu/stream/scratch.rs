@@ -5,16 +5,9 @@ use crate::loop_to_cpu::emitter::Emitter;
 use crate::loop_to_cpu::lanes::in_lanes;
 use crate::loop_to_cpu::memory;
 use crate::num::Num;
-use strata_core::ir::{ElementType, Value};
+use strata_core::ir::Value;
 
 impl<'c> Emitter<'c> {
-    pub(super) fn room(&mut self, element: ElementType, elements: i64) -> Value<'c> {
-        let cx = self.cx;
-        let count = self.b.const_int(cx.int(64), elements);
-        let attrs = [("elem_type", cx.type_attr(crate::elements::memory_type(cx, element))), ("alignment", cx.i64_attr(64))];
-        self.b.value("llvm.alloca", &[count], memory::pointer(cx), &attrs)
-    }
-
     /// Where the lanes of vector `number` of row `at` of scratch memory lie.
     pub(super) fn place(&mut self, job: &Job<'c>, at: Num<'c>, number: usize) -> Num<'c> {
         let row = at.mul(&mut self.b, Num::Const(job.stream.rows));

@@ -1,5 +1,7 @@
 //! The loop level: kernels as ordered lists of stages over shared dims, with scalar bodies and schedules as data.
 
+mod schedule;
+
 use strata_core::prelude::*;
 
 /// The dialect.
@@ -13,19 +15,9 @@ pub static LOOP: DialectDef = DialectDef {
 /// The reducers that a stage may name.
 pub const REDUCERS: &[&str] = &["and", "argmax", "argmin", "max", "maxnum", "min", "or", "prod", "softmax", "softmax_or_zero", "sum"];
 
-/// Copies of a body that a schedule may have written out; those that are chosen have a few dozen.
-const MAX_COPIES: i64 = 1 << 12;
-
-/// How often a schedule has a body written out: the product of what unrolls it.
-fn copies(schedule: Option<Attr<'_>>) -> i64 {
-    let factors = |dict: Attr<'_>| -> Vec<i64> {
-        let entries = ["unroll", "width", "rows"].into_iter().filter_map(|name| dict.entry(name));
-        entries.flat_map(|entry| entry.as_int().map(|number| vec![number]).or_else(|| entry.as_i64s()).unwrap_or_default()).collect()
-    };
-    let Some(schedule) = schedule else { return 1 };
-    let stream = schedule.entry("stream").map(factors).unwrap_or_default();
-    factors(schedule).into_iter().chain(stream).fold(1, |product: i64, factor| product.saturating_mul(factor.max(1)))
-}
+/// The largest size of a dim: steps beyond its end can still be counted. A tensor has fewer elements, but one without elements
+/// may be so long.
+const MAX_SIZE: i64 = 1 << 62;
 
 /// One kernel: a function on tensors whose body is a list of stages.
 ///
@@ -33,9 +25,12 @@ fn copies(schedule: Option<Attr<'_>>) -> i64 {
 /// `shapes` maps them to the sizes of each argument, then of each result. `schedule` may order the outer loops (`order`), unroll
 /// them (`unroll`), and run lanes along one of them (`vector`, `width`).
 ///
-/// C1: `symbols` are positions of `index` arguments. C2: there is one shape for each argument and each result.
-/// C3: what the schedule has written out (`unroll`, `width`, `rows`) is at most 4096 copies. C4: the domains of its stages are of its dims,
-/// and so is what `loop.index` asks for.
+/// C1: `symbols` are positions of `index` arguments. C2: there is one shape for each argument and each result, with a size for each
+/// dimension of a tensor.
+/// C3: the entries of its schedule, and of those of its stages, are known and in their bounds; what is written out (`unroll`, `width`,
+/// `rows`) is at most 4096 copies. C4: the domains of its stages are of its dims, and so is what `loop.index` asks for.
+/// C5: `sizes` and `shapes` have no dims and one symbol for each of `symbols`; the maps of its stages have its dims and these symbols.
+/// C6: sizes that are known are between 0 and 2^62.
 #[op("loop.kernel", traits(Symbol, IsolatedFromAbove, SingleBlock), verify)]
 pub struct Kernel {
     sym_name: Attr<Str>,
@@ -57,9 +52,14 @@ impl Verify for Kernel<'_> {
         let results = block.terminator().map_or(0, |op| op.num_operands());
         let (given, wanted) = (self.shapes().len(), args.len() + results);
         ensure!(given == wanted, 2, "{given} shapes are given for {} arguments and {results} results", args.len());
-        let copies = copies(self.op().attr("schedule"));
-        ensure!(copies <= MAX_COPIES, 3, "the schedule asks for {copies} copies of the body, and at most {MAX_COPIES} are written out");
+        let values = args.iter().copied().chain(block.terminator().map(|op| op.operands()).unwrap_or_default());
+        let ranked = |(value, shape): (Value<'_>, AffineMap<'_>)| !value.ty().is_tensor() || value.ty().rank() == shape.results().len();
+        ensure!(values.zip(self.shapes()).all(ranked), 2, "a shape has not as many sizes as its tensor has dimensions");
         let dims = self.sizes().results().len() as i64;
+        let own = self.op().attr("schedule").and_then(|schedule| schedule::refuse_kernel(schedule, dims));
+        let mut of_stages = block.ops().into_iter().filter(|op| op.attr("domain").is_some()).filter_map(|op| op.attr("schedule"));
+        let refused = own.or_else(|| of_stages.find_map(|schedule| schedule::refuse_stage(schedule, dims)));
+        ensure!(refused.is_none(), 3, "{}", refused.unwrap_or_default());
         for domain in block.ops().into_iter().filter_map(|op| op.attr("domain")?.as_i64s()) {
             ensure!(domain.iter().all(|dim| (0..dims).contains(dim)), 4, "the domain {domain:?} is not of the {dims} dims of the kernel");
         }
@@ -67,6 +67,17 @@ impl Verify for Kernel<'_> {
         self.op().walk(&mut |op| asked.extend(op.int("dim").filter(|_| op.is("loop.index"))));
         let other = asked.into_iter().find(|dim| !(0..dims).contains(dim));
         ensure!(other.is_none(), 4, "the index of dim {} is not of the {dims} dims of the kernel", other.unwrap_or_default());
+        let symbols = self.symbols().len();
+        let spaces = |map: &AffineMap<'_>| (map.num_dims(), map.num_symbols());
+        let sized = [self.sizes()].into_iter().chain(self.shapes()).all(|map| spaces(&map) == (0, symbols));
+        ensure!(sized, 5, "its sizes and shapes are not maps of its {symbols} symbols");
+        let maps = block.ops().into_iter().filter_map(|op| op.attr("maps")?.as_array()).flatten().filter_map(Attr::as_map);
+        let other = maps.into_iter().map(|map| spaces(&map)).find(|&found| found != (dims as usize, symbols));
+        let (dim, symbol) = other.unwrap_or_default();
+        ensure!(other.is_none(), 5, "a map of {dim} dims and {symbol} symbols does not fit a kernel of {dims} and {symbols}");
+        let known = self.sizes().results().into_iter().filter_map(AffineExpr::as_constant);
+        let beyond = known.into_iter().find(|size| *size != DYNAMIC && !(0..=MAX_SIZE).contains(size));
+        ensure!(beyond.is_none(), 6, "no dim has the size {}", beyond.unwrap_or_default());
         Ok(())
     }
 }
@@ -88,8 +99,7 @@ impl Verify for Kernel<'_> {
 /// C1: there is one map, and one block argument, for each operand. C2: reduced and scanned dims are in the domain.
 /// C3: `reducer` is known, and given exactly when something is reduced or scanned. C4: `space` is known.
 /// C5: of a `chunk` the first dim is in the domain and not reduced, the second is reduced, and the number is positive.
-/// C6: dims of `spread` are in the domain; such a stage has one result and combines nothing. C7: what the schedule has written out
-/// (`unroll`, `width`, `rows`) is at most 4096 copies.
+/// C6: dims of `spread` are in the domain; such a stage has one result and combines nothing.
 #[op("loop.stage", effects(Read, Write), verify)]
 pub struct Stage {
     inputs: Variadic<AnyType>,
@@ -132,8 +142,6 @@ impl Verify for Stage<'_> {
         let spread = self.spread().unwrap_or_default();
         let alone = spread.is_empty() || (!combines && self.op().num_results() == 1);
         ensure!(alone && spread.iter().all(|dim| domain.contains(dim)), 6, "the dims {spread:?} cannot be those of what the body yields");
-        let copies = copies(self.op().attr("schedule"));
-        ensure!(copies <= MAX_COPIES, 7, "the schedule asks for {copies} copies of the body, and at most {MAX_COPIES} are written out");
         Ok(())
     }
 }
