@@ -10,7 +10,7 @@ use crate::dim_order::DimOrder;
 use crate::dlpack::{DLDevice, DLTensor, is_given};
 use crate::error::RunError;
 use crate::manifest::{Input, Output, Scalar};
-use crate::memory::{ALIGN, Block, MemoryError};
+use crate::memory::{ALIGN, Block, MemoryError, Share};
 use crate::profile::Profile;
 use crate::session::dense;
 use crate::strided;
@@ -149,6 +149,13 @@ impl CallState {
             None => Ok(self.arena.take(bytes)?.cast()),
         });
         taken.unwrap_or_else(|error| self.refuse(error))
+    }
+
+    /// Counts what a library function takes for itself, while it runs; nothing where that is too much: then the call fails.
+    pub(crate) fn aside(&mut self, bytes: usize) -> Option<Share> {
+        let (taken, limit) = (self.taken, self.limit);
+        let within = if bytes > limit.saturating_sub(taken) { Err(MemoryError::Call { bytes, taken, limit }) } else { Ok(()) };
+        within.and_then(|()| Share::new(bytes)).map_err(|error| self.refused = Some(error)).ok()
     }
 
     fn refuse(&mut self, error: MemoryError) -> *mut c_void {

@@ -198,6 +198,36 @@ impl Block {
     }
 }
 
+/// Memory that somebody takes from the process's allocator, counted as a block is until it is dropped.
+#[derive(Debug)]
+pub struct Share(usize);
+
+impl Share {
+    /// Counts so many bytes.
+    pub fn new(bytes: usize) -> Result<Share, MemoryError> {
+        Share::within(bytes, limit()?)
+    }
+
+    fn within(bytes: usize, limit: usize) -> Result<Share, MemoryError> {
+        let mut cache = cache();
+        let taken = cache.taken;
+        if bytes > limit.saturating_sub(taken) {
+            return Err(MemoryError::Process { bytes, taken, limit });
+        }
+        cache.taken += bytes;
+        if bytes > limit.saturating_sub(taken).saturating_sub(cache.bytes) {
+            cache.empty();
+        }
+        Ok(Share(bytes))
+    }
+}
+
+impl Drop for Share {
+    fn drop(&mut self) {
+        cache().taken -= self.0;
+    }
+}
+
 impl Drop for Block {
     fn drop(&mut self) {
         let mut cache = cache();
@@ -306,6 +336,15 @@ mod tests {
         assert_eq!(Block::within(ADDRESSES - 1, usize::MAX / 2).unwrap_err(), MemoryError::System { bytes: ADDRESSES - 1 });
         assert!(matches!(Block::within(1 << 20, 1 << 16), Err(MemoryError::Process { bytes: 0x10_0000, limit: 0x1_0000, .. })));
         assert!(Block::new(100).is_ok(), "what failed is not counted");
+    }
+
+    #[test]
+    fn shares_are_counted_while_they_last() {
+        let limit = 1 << 40;
+        let half = Share::within(1 << 39, limit).unwrap();
+        assert!(matches!(Share::within(1 << 39 | 1, limit), Err(MemoryError::Process { taken, .. }) if taken >= 1 << 39));
+        drop(half);
+        assert!(Share::within(1 << 39 | 1, limit).is_ok());
     }
 
     #[test]

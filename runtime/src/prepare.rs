@@ -20,7 +20,7 @@ pub(crate) fn run(manifest: &Manifest, image: &LoadedImage, weights: &[usize]) -
     let mut call = state.call(weights);
     // SAFETY: the image was made for this ABI and its checksum holds; its weights are all there, of the declared sizes.
     let status = unsafe { prepare(&raw mut call) };
-    if status != 0 {
+    if status != 0 || state.refused.is_some() {
         return Err(state.failure(status, &manifest.messages, &call.detail).into());
     }
     let tensors = state.take_outputs(declared)?;

@@ -4,6 +4,8 @@ use std::ffi::c_void;
 
 use super::linalg::matrix::Matrix;
 use super::linalg::number::Element;
+use crate::abi::StrataCall;
+use crate::imports::state;
 use crate::pool;
 
 /// Memory of one operand or result. An operand is never written.
@@ -97,34 +99,48 @@ impl Array {
     }
 }
 
-/// Computes every item of a batch, on several threads when the work of an item, in steps, is worth it.
-pub fn each(batch: i64, work: usize, item: impl Fn(usize) + Sync) {
-    const GRAIN: usize = 1 << 15;
-    let grain = (GRAIN / work.max(1)).max(1) as i64;
-    pool::global().each(batch, grain, |begin, end| (begin..end).for_each(|k| item(k as usize)));
+/// What an item of a batch costs.
+#[derive(Clone, Copy)]
+pub struct Cost {
+    /// Steps.
+    pub work: usize,
+    /// Bytes that are put aside for it.
+    pub room: usize,
 }
 
-/// Runs the body for each item of a batch, with `$T` the element type that the code says.
+/// Computes every item of a batch, on several threads when the work of an item is worth it. Where there is no memory for what items
+/// put aside the call fails, and no item is computed.
+///
+/// # Safety
+/// The call is running on this thread, or null.
+pub unsafe fn each(call: *mut StrataCall, batch: i64, cost: Cost, item: impl Fn(usize) + Sync) {
+    const GRAIN: usize = 1 << 15;
+    let (pool, grain) = (pool::global(), (GRAIN / cost.work.max(1)).max(1) as i64);
+    let at_once = pool.threads().min(usize::try_from(batch).unwrap_or(0));
+    // SAFETY: the caller's.
+    let share = (!call.is_null()).then(|| unsafe { state(call) }.aside(cost.room.saturating_mul(at_once)));
+    if share.as_ref().is_none_or(Option::is_some) {
+        pool.each(batch, grain, |begin, end| (begin..end).for_each(|k| item(k as usize)));
+    }
+}
+
+/// Runs the body for each item of a batch, with `$T` the element type that the code says; `$room` counts the numbers that are put aside.
 macro_rules! batched {
-    ($dtype:expr, $batch:expr, $work:expr, |$T:ident, $item:ident| $body:expr) => {{
+    ($call:expr, $dtype:expr, $batch:expr, ($work:expr, $room:expr), |$T:ident, $item:ident| $body:expr) => {{
         use $crate::dtype::DType;
+        macro_rules! each {
+            ($element:ty) => {{
+                type $T = $element;
+                let bytes = size_of::<<$T as $crate::library::linalg::number::Element>::Number>();
+                let cost = $crate::library::array::Cost { work: $work, room: bytes.saturating_mul($room) };
+                $crate::library::array::each($call, $batch, cost, |$item| $body)
+            }};
+        }
         match usize::try_from($dtype).ok().and_then(|at| DType::ALL.get(at)) {
-            Some(DType::F32) => $crate::library::array::each($batch, $work, |$item| {
-                type $T = f32;
-                $body
-            }),
-            Some(DType::F64) => $crate::library::array::each($batch, $work, |$item| {
-                type $T = f64;
-                $body
-            }),
-            Some(DType::C64) => $crate::library::array::each($batch, $work, |$item| {
-                type $T = num_complex::Complex32;
-                $body
-            }),
-            Some(DType::C128) => $crate::library::array::each($batch, $work, |$item| {
-                type $T = num_complex::Complex64;
-                $body
-            }),
+            Some(DType::F32) => each!(f32),
+            Some(DType::F64) => each!(f64),
+            Some(DType::C64) => each!(num_complex::Complex32),
+            Some(DType::C128) => each!(num_complex::Complex64),
             _ => {}
         }
     }};

@@ -1,7 +1,7 @@
 //! Connectionist temporal classification (Graves and others, 2006): the probability of a sequence of labels, summed over all ways
 //! to stretch it over time with blanks between, and its gradient. As in PyTorch, everything is in logarithms.
 
-use super::array::{Array, each};
+use super::array::{Array, Cost, each};
 use crate::abi::StrataCall;
 use crate::dtype::DType;
 
@@ -160,6 +160,12 @@ struct Samples {
 }
 
 impl Samples {
+    /// Bytes of a sample: scores, labels, states.
+    fn room(&self) -> usize {
+        let [times, classes, longest] = self.sizes;
+        8 * (2 * times * classes + 3 * longest)
+    }
+
     /// # Safety
     /// The arrays hold sample `b`.
     unsafe fn sample(&self, b: usize) -> Option<Sample> {
@@ -187,7 +193,7 @@ fn single(dtype: i32) -> bool {
 #[unsafe(no_mangle)]
 #[allow(clippy::too_many_arguments)] // It is a C function of the image ABI.
 pub unsafe extern "C" fn strata_lib_ctc(
-    _call: *mut StrataCall,
+    call: *mut StrataCall,
     dtype: i32,
     scores: Array,
     labels: Array,
@@ -205,15 +211,17 @@ pub unsafe extern "C" fn strata_lib_ctc(
 ) {
     let (times, width) = (t as usize, k as usize);
     let samples = Samples { single: single(dtype), scores, labels, inputs, targets, blank, sizes: [times, c as usize, s as usize] };
-    each(batch, times * width * 50, |b| {
-        // SAFETY: the caller promises the sizes; each item is this call's own.
-        unsafe {
+    let table = times * width;
+    let cost = Cost { work: table.saturating_mul(50), room: samples.room() + 8 * table };
+    // SAFETY: the caller promises the call and the sizes; each item is this call's own.
+    unsafe {
+        each(call, batch, cost, |b| {
             let sample = samples.sample(b).filter(|sample| sample.states.len() <= width);
             let table = sample.as_ref().map_or_else(|| vec![f64::NAN; times * width], |sample| sample.forward(times, width));
             write(loss, samples.single, b, &[sample.map_or(f64::NAN, |sample| sample.loss(&table, width))]);
             write(alpha, samples.single, b, &table);
-        }
-    });
+        });
+    }
 }
 
 /// See `prim.library` for what it computes.
@@ -223,7 +231,7 @@ pub unsafe extern "C" fn strata_lib_ctc(
 #[unsafe(no_mangle)]
 #[allow(clippy::too_many_arguments)] // It is a C function of the image ABI.
 pub unsafe extern "C" fn strata_lib_ctc_gradient(
-    _call: *mut StrataCall,
+    call: *mut StrataCall,
     dtype: i32,
     scores: Array,
     alpha: Array,
@@ -243,9 +251,11 @@ pub unsafe extern "C" fn strata_lib_ctc_gradient(
 ) {
     let (times, classes, width) = (t as usize, c as usize, k as usize);
     let samples = Samples { single: single(dtype), scores, labels, inputs, targets, blank, sizes: [times, classes, s as usize] };
-    each(batch, times * width * 100, |b| {
-        // SAFETY: the caller promises the sizes; each item is this call's own.
-        unsafe {
+    let table = times * width;
+    let cost = Cost { work: table.saturating_mul(100), room: samples.room() + 8 * (2 * table + times * classes) };
+    // SAFETY: the caller promises the call and the sizes; each item is this call's own.
+    unsafe {
+        each(call, batch, cost, |b| {
             let one = |array: Array| read(array, samples.single, b, 1)[0];
             let (table, loss, grad) = (read(alpha, samples.single, b, times * width), one(loss), one(grad));
             let gradient = match samples.sample(b).filter(|sample| sample.states.len() <= width) {
@@ -254,8 +264,8 @@ pub unsafe extern "C" fn strata_lib_ctc_gradient(
                 None => vec![f64::NAN; times * classes],
             };
             write(result, samples.single, b, &gradient);
-        }
-    });
+        });
+    }
 }
 
 #[cfg(test)]

@@ -4,18 +4,20 @@ use std::ffi::c_void;
 
 use crate::abi::StrataCall;
 use crate::dtype::DType;
+use crate::imports::state;
 
 /// Of each batch's boxes `x1, y1, x2, y2`, the numbers of those that no better one overlaps by more than the threshold
 /// (as a share of the union), best score first, and how many these are; the rest of `order` is 0.
 ///
-/// `dtype` is the position in [`DType::ALL`]. Returns 0, or 1 for a type other than `f32` and `f64` or boxes that have not four numbers.
+/// `dtype` is the position in [`DType::ALL`]. Returns 0, or 1 for a type other than `f32` and `f64`, boxes that have not four numbers, or
+/// where there is no memory.
 ///
 /// # Safety
 /// `boxes` points at `batch * n * d` elements, `scores` and `order` at `batch * n`, `threshold` and `count` at `batch`.
 #[unsafe(no_mangle)]
 #[allow(clippy::too_many_arguments)] // It is a C function of the image ABI.
 pub unsafe extern "C" fn strata_lib_nms(
-    _call: *mut StrataCall,
+    call: *mut StrataCall,
     dtype: i32,
     boxes: *const c_void,
     scores: *const c_void,
@@ -29,6 +31,11 @@ pub unsafe extern "C" fn strata_lib_nms(
 ) -> i32 {
     let size = |n: i64| usize::try_from(n).unwrap_or(0);
     let (batch, n) = (size(batch), size(n));
+    // SAFETY: the caller's.
+    let share = (!call.is_null()).then(|| unsafe { state(call) }.aside(n * 3 * size_of::<usize>()));
+    if share.as_ref().is_some_and(Option::is_none) {
+        return 1;
+    }
     let dtype = usize::try_from(dtype).ok().and_then(|at| DType::ALL.get(at));
     if d != 4 && n > 0 {
         return 1;

@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use num_complex::Complex;
 use rustfft::{Fft, FftNum, FftPlanner};
 
-use super::array::{Array, each};
+use super::array::{Array, Cost, each};
 use crate::abi::StrataCall;
 use crate::dtype::DType;
 
@@ -35,13 +35,14 @@ fn plan<T: Precision>(n: usize, inverse: bool) -> Arc<dyn Fft<T>> {
     if inverse { planner.plan_fft_inverse(n) } else { planner.plan_fft_forward(n) }
 }
 
-/// Steps of a transform.
-fn work(n: i64) -> usize {
-    8 * n.max(1) as usize
+/// What a transform costs: steps, and numbers for the line, its copy, and what a plan for any length works on.
+fn cost<T>(n: i64) -> Cost {
+    let n = n.max(1) as usize;
+    Cost { work: 8 * n, room: 8 * n * size_of::<Complex<T>>() }
 }
 
 /// A transform of lines of one length, in place.
-type Turn<T> = Box<dyn Fn(&mut [Complex<T>]) + Sync>;
+type Turn<T> = Box<dyn Fn(&mut [Complex<T>]) + Send + Sync>;
 
 fn turn<T: Precision>(n: usize, inverse: bool) -> Turn<T> {
     if short::fits(n) {
@@ -70,37 +71,55 @@ fn turn_back<T: Precision>(n: usize) -> Turn<T> {
     Box::new(|line| short::to_real(line).into_iter().zip(line).for_each(|(x, z)| *z = Complex::new(x, T::zero())))
 }
 
-/// Transforms lines; `read` fills a line, `write` takes it.
-fn lines<T: Precision>(
+/// A call with its lines: how many, and how long.
+#[derive(Clone, Copy)]
+struct Lines {
+    call: *mut StrataCall,
     batch: i64,
     n: i64,
-    plan: fn(usize) -> Turn<T>,
-    read: impl Fn(usize, &mut [Complex<T>]) + Sync,
-    write: impl Fn(usize, &[Complex<T>]) + Sync,
-) {
-    if n <= 0 {
-        return;
+}
+
+impl Lines {
+    /// Transforms lines; `read` fills a line, `write` takes it.
+    ///
+    /// # Safety
+    /// The call is running on this thread, or null.
+    unsafe fn turn<T: Precision>(
+        self,
+        plan: fn(usize) -> Turn<T>,
+        read: impl Fn(usize, &mut [Complex<T>]) + Sync,
+        write: impl Fn(usize, &[Complex<T>]) + Sync,
+    ) {
+        let Lines { call, batch, n } = self;
+        if n <= 0 {
+            return;
+        }
+        // The plan is made by the first thread that has memory for its line.
+        let turn = OnceLock::new();
+        // SAFETY: the caller's.
+        unsafe {
+            each(call, batch, cost::<T>(n), |item| {
+                let mut line = vec![Complex::new(T::zero(), T::zero()); n as usize];
+                read(item, &mut line);
+                turn.get_or_init(|| plan(n as usize))(&mut line);
+                write(item, &line);
+            });
+        }
     }
-    let turn = plan(n as usize);
-    each(batch, work(n), |item| {
-        let mut line = vec![Complex::new(T::zero(), T::zero()); n as usize];
-        read(item, &mut line);
-        turn(&mut line);
-        write(item, &line);
-    });
 }
 
 /// Complex lines.
-unsafe fn complex<T: Precision>(x: Array, y: Array, batch: i64, n: i64, inverse: bool) {
+unsafe fn complex<T: Precision>(x: Array, y: Array, lines: Lines, inverse: bool) {
     // SAFETY: the caller promises the sizes; each line is written by one thread.
     let read = |item: usize, line: &mut [Complex<T>]| unsafe { x.get_plain(item, line) };
     // SAFETY: as above.
     let write = |item: usize, line: &[Complex<T>]| unsafe { y.put_plain(item, line) };
-    lines(batch, n, if inverse { |n| turn(n, true) } else { |n| turn(n, false) }, read, write);
+    // SAFETY: the call is the caller's.
+    unsafe { lines.turn(if inverse { |n| turn(n, true) } else { |n| turn(n, false) }, read, write) }
 }
 
-/// Real lines of length `n`, of whose spectrum the first `k` frequencies are kept.
-unsafe fn from_real<T: Precision>(x: Array, y: Array, batch: i64, n: i64, k: i64) {
+/// Real lines, of whose spectrum the first `k` frequencies are kept.
+unsafe fn from_real<T: Precision>(x: Array, y: Array, lines: Lines, k: i64) {
     let read = |item: usize, line: &mut [Complex<T>]| {
         let mut real = vec![T::zero(); line.len()];
         // SAFETY: the caller promises the sizes.
@@ -109,11 +128,12 @@ unsafe fn from_real<T: Precision>(x: Array, y: Array, batch: i64, n: i64, k: i64
     };
     // SAFETY: the caller promises the sizes; each line is written by one thread.
     let write = |item: usize, line: &[Complex<T>]| unsafe { y.put_plain(item, &line[..k as usize]) };
-    lines(batch, n, turn_real, read, write);
+    // SAFETY: the call is the caller's.
+    unsafe { lines.turn(turn_real, read, write) }
 }
 
-/// Real lines of length `n` from the first `k` frequencies of their spectrum. What must be real in it is taken to be.
-unsafe fn to_real<T: Precision>(x: Array, y: Array, batch: i64, k: i64, n: i64) {
+/// Real lines from the first `k` frequencies of their spectrum. What must be real in it is taken to be.
+unsafe fn to_real<T: Precision>(x: Array, y: Array, k: i64, lines: Lines) {
     let read = |item: usize, line: &mut [Complex<T>]| {
         let n = line.len();
         let mut half = vec![Complex::new(T::zero(), T::zero()); k as usize];
@@ -132,7 +152,8 @@ unsafe fn to_real<T: Precision>(x: Array, y: Array, batch: i64, k: i64, n: i64) 
         // SAFETY: the caller promises the sizes; each line is written by one thread.
         unsafe { y.put_plain(item, &real) };
     };
-    lines(batch, n, turn_back, read, write);
+    // SAFETY: the call is the caller's.
+    unsafe { lines.turn(turn_back, read, write) }
 }
 
 fn dtype(code: i32) -> Option<DType> {
@@ -144,12 +165,12 @@ fn dtype(code: i32) -> Option<DType> {
 /// # Safety
 /// The arrays hold `batch` lines of `n` complex numbers.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn strata_lib_fft(_: *mut StrataCall, code: i32, x: Array, y: Array, batch: i64, n: i64, options: i32) {
+pub unsafe extern "C" fn strata_lib_fft(call: *mut StrataCall, code: i32, x: Array, y: Array, batch: i64, n: i64, options: i32) {
     // SAFETY: the caller's.
     unsafe {
         match dtype(code) {
-            Some(DType::C64) => complex::<f32>(x, y, batch, n, options & 1 != 0),
-            Some(DType::C128) => complex::<f64>(x, y, batch, n, options & 1 != 0),
+            Some(DType::C64) => complex::<f32>(x, y, Lines { call, batch, n }, options & 1 != 0),
+            Some(DType::C128) => complex::<f64>(x, y, Lines { call, batch, n }, options & 1 != 0),
             _ => {}
         }
     }
@@ -160,12 +181,12 @@ pub unsafe extern "C" fn strata_lib_fft(_: *mut StrataCall, code: i32, x: Array,
 /// # Safety
 /// The arrays hold `batch` lines of `n` real and `k <= n` complex numbers.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn strata_lib_rfft(_: *mut StrataCall, code: i32, x: Array, y: Array, batch: i64, n: i64, k: i64, _: i32) {
+pub unsafe extern "C" fn strata_lib_rfft(call: *mut StrataCall, code: i32, x: Array, y: Array, batch: i64, n: i64, k: i64, _: i32) {
     // SAFETY: the caller's.
     unsafe {
         match dtype(code) {
-            Some(DType::F32) => from_real::<f32>(x, y, batch, n, k),
-            Some(DType::F64) => from_real::<f64>(x, y, batch, n, k),
+            Some(DType::F32) => from_real::<f32>(x, y, Lines { call, batch, n }, k),
+            Some(DType::F64) => from_real::<f64>(x, y, Lines { call, batch, n }, k),
             _ => {}
         }
     }
@@ -176,12 +197,12 @@ pub unsafe extern "C" fn strata_lib_rfft(_: *mut StrataCall, code: i32, x: Array
 /// # Safety
 /// The arrays hold `batch` lines of `k` complex and `n` real numbers.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn strata_lib_irfft(_: *mut StrataCall, code: i32, x: Array, y: Array, batch: i64, k: i64, n: i64, _: i32) {
+pub unsafe extern "C" fn strata_lib_irfft(call: *mut StrataCall, code: i32, x: Array, y: Array, batch: i64, k: i64, n: i64, _: i32) {
     // SAFETY: the caller's.
     unsafe {
         match dtype(code) {
-            Some(DType::C64) => to_real::<f32>(x, y, batch, k, n),
-            Some(DType::C128) => to_real::<f64>(x, y, batch, k, n),
+            Some(DType::C64) => to_real::<f32>(x, y, k, Lines { call, batch, n }),
+            Some(DType::C128) => to_real::<f64>(x, y, k, Lines { call, batch, n }),
             _ => {}
         }
     }

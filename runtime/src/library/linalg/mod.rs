@@ -17,17 +17,23 @@ mod tests;
 pub mod triangular;
 
 use self::number::Element;
-use super::array::{Array, batched};
+use super::array::{Array, Cost, batched, each};
 use crate::abi::StrataCall;
 
-/// Steps of an algorithm that is cubic in the sizes.
-fn work(m: i64, n: i64) -> usize {
-    (m * n * m.min(n)).max(1) as usize
+/// Steps of an algorithm that is cubic in the sizes; as many as are worth all threads where there are more.
+fn work(m: usize, n: usize) -> usize {
+    area(m, n).saturating_mul(m.min(n)).clamp(1, 1 << 32)
 }
 
-/// Defines the C functions: arguments after the call and the element type, then the number of the batch's item.
+/// Numbers of a matrix.
+fn area(m: usize, n: usize) -> usize {
+    m * n
+}
+
+/// Defines the C functions: arguments after the call and the element type, then the number of the batch's item, its steps, and the
+/// numbers that are put aside for it.
 macro_rules! exported {
-    ($($name:ident($($array:ident),*; $($size:ident),*; $options:ident) |$T:ident, $item:ident| $work:expr => $body:expr;)*) => {$(
+    ($($name:ident($($array:ident),*; $($size:ident),*; $options:ident) |$T:ident, $item:ident| $work:expr, $room:expr => $body:expr;)*) => {$(
         /// See `prim.library` for what it computes.
         ///
         /// # Safety
@@ -35,7 +41,7 @@ macro_rules! exported {
         #[unsafe(no_mangle)]
         #[allow(clippy::too_many_arguments)] // It is a C function of the image ABI.
         pub unsafe extern "C" fn $name(
-            _call: *mut StrataCall,
+            call: *mut StrataCall,
             dtype: i32,
             $($array: Array,)*
             batch: i64,
@@ -43,67 +49,65 @@ macro_rules! exported {
             $options: i32,
         ) {
             let _ = $options;
-            batched!(dtype, batch, $work, |$T, $item| {
-                $(let $size = $size as usize;)*
-                // SAFETY: the caller promises the sizes; each item is this call's own.
-                unsafe { $body }
-            });
+            $(let $size = usize::try_from($size).unwrap_or(0);)*
+            // SAFETY: the caller promises the call and the sizes; each item is this call's own.
+            unsafe { batched!(call, dtype, batch, ($work, $room), |$T, $item| $body) }
         }
     )*};
 }
 
 exported! {
-    strata_lib_cholesky(a, l, info; n; options) |T, b| work(n, n) => {
+    strata_lib_cholesky(a, l, info; n; options) |T, b| work(n, n), 2 * area(n, n) => {
         let (factor, status) = triangular::cholesky(&a.matrix::<T>(b, n, n));
         l.put::<T>(b, &factor.data);
         info.write(b, status);
     };
-    strata_lib_eig(a, values, vectors; n; options) |T, b| 20 * work(n as i64, n as i64) => {
+    strata_lib_eig(a, values, vectors; n; options) |T, b| 20 * work(n, n), 12 * area(n, n) => {
         let (w, v) = eig::eig(a.matrix::<T>(b, n, n));
         values.put::<<T as Element>::Complex>(b, &w);
         vectors.put::<<T as Element>::Complex>(b, &v.data);
     };
-    strata_lib_eigh(a, values, vectors; n; options) |T, b| 10 * work(n as i64, n as i64) => {
+    strata_lib_eigh(a, values, vectors; n; options) |T, b| 10 * work(n, n), 4 * area(n, n) => {
         let (w, v) = eigh::eigh(a.matrix::<T>(b, n, n));
         values.put::<<T as Element>::Real>(b, &w);
         vectors.put::<T>(b, &v.data);
     };
-    strata_lib_householder(a, taus, q; m, n, k; options) |T, b| work(m as i64, n as i64) => {
+    strata_lib_householder(a, taus, q; m, n, k; options) |T, b| work(m, n), 2 * area(m, n) => {
         let product = reflect::product(&a.matrix::<T>(b, m, n), &taus.line::<T>(b, k), n, 0);
         q.put::<T>(b, &product.data);
     };
-    strata_lib_ldl(a, ld, pivots, info; n; options) |T, b| work(n as i64, n as i64) => {
+    strata_lib_ldl(a, ld, pivots, info; n; options) |T, b| work(n, n), 2 * area(n, n) => {
         let (factors, exchanges, status) = ldl::ldl(a.matrix::<T>(b, n, n), options & 1 != 0);
         ld.put::<T>(b, &factors.data);
         pivots.put_plain(b, &exchanges);
         info.write(b, status);
     };
-    strata_lib_ldl_solve(ld, pivots, rhs, x; n, k; options) |T, b| work(n as i64, k as i64) => {
+    strata_lib_ldl_solve(ld, pivots, rhs, x; n, k; options) |T, b| work(n, k), area(n, n) + 2 * area(n, k) => {
         let solution = ldl::solve(&ld.matrix::<T>(b, n, n), &pivots.integers(b, n), rhs.matrix::<T>(b, n, k), options & 1 != 0);
         x.put::<T>(b, &solution.data);
     };
-    strata_lib_lu(a, factors, pivots, order, info; m, n, k; options) |T, b| work(m as i64, n as i64) => {
+    strata_lib_lu(a, factors, pivots, order, info; m, n, k; options) |T, b| work(m, n), 2 * area(m, n) => {
         let parts = triangular::lu(a.matrix::<T>(b, m, n), options & 1 != 0);
         factors.put::<T>(b, &parts.factors.data);
         pivots.put_plain(b, &parts.pivots[..k]);
         order.put_plain(b, &triangular::permutation(&parts.pivots, m));
         info.write(b, parts.info);
     };
-    strata_lib_matrix_exp(a, result; n; options) |T, b| 10 * work(n as i64, n as i64) => {
+    strata_lib_matrix_exp(a, result; n; options) |T, b| 10 * work(n, n), 10 * area(n, n) => {
         result.put::<T>(b, &exponential::exponential(&a.matrix::<T>(b, n, n)).data);
     };
-    strata_lib_qr(a, packed, taus; m, n, k; options) |T, b| work(m as i64, n as i64) => {
+    strata_lib_qr(a, packed, taus; m, n, k; options) |T, b| work(m, n), 2 * area(m, n) => {
         let (factors, tau) = reflect::qr(a.matrix::<T>(b, m, n));
         packed.put::<T>(b, &factors.data);
         taus.put::<T>(b, &tau[..k]);
     };
-    strata_lib_svd(a, u, s, vh; m, n, p, k, q; options) |T, b| 20 * work(m as i64, n as i64) => {
+    strata_lib_svd(a, u, s, vh; m, n, p, k, q; options) |T, b| 20 * work(m, n), svd::room(m, n, p > k || q > k) => {
         let parts = svd::svd(a.matrix::<T>(b, m, n), p > k || q > k);
         u.put::<T>(b, &parts.u.data);
         s.put::<<T as Element>::Real>(b, &parts.s[..k]);
         vh.put::<T>(b, &parts.vh.data);
     };
-    strata_lib_triangular_solve(a, rhs, x; n, k; options) |T, b| work(n as i64, k as i64) => {
+    strata_lib_triangular_solve(a, rhs, x; n, k; options) |T, b| work(n, k), area(n, n) + area(n, k) => {
         let solution = triangular::solve(&a.matrix::<T>(b, n, n), rhs.matrix::<T>(b, n, k), options & 2 != 0, options & 1 != 0);
         x.put::<T>(b, &solution.data);
     };
@@ -115,7 +119,7 @@ exported! {
 /// The arrays hold as many elements as the batch and the sizes say.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn strata_lib_permutation(
-    _call: *mut StrataCall,
+    call: *mut StrataCall,
     _dtype: i32,
     pivots: Array,
     order: Array,
@@ -124,8 +128,8 @@ pub unsafe extern "C" fn strata_lib_permutation(
     m: i64,
     _options: i32,
 ) {
-    super::array::each(batch, m as usize, |b| {
-        // SAFETY: the caller promises the sizes; each item is this call's own.
-        unsafe { order.put_plain(b, &triangular::permutation(&pivots.integers(b, k as usize), m as usize)) }
-    });
+    let (k, m) = (k as usize, m as usize);
+    let cost = Cost { work: m, room: 8 * m + 4 * k };
+    // SAFETY: the caller promises the call and the sizes; each item is this call's own.
+    unsafe { each(call, batch, cost, |b| order.put_plain(b, &triangular::permutation(&pivots.integers(b, k), m))) }
 }

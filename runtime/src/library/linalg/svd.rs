@@ -14,6 +14,13 @@ pub struct Svd<N> {
     pub vh: Matrix<N>,
 }
 
+/// Numbers that [`svd`] has at a time: the packed matrix, the left vectors with what turns them, and four smaller matrices.
+pub fn room(rows: usize, cols: usize, full: bool) -> usize {
+    let (long, short) = (rows.max(cols), rows.min(cols));
+    let left = if full { long } else { short };
+    2 * long * short + 2 * long * left + left * left + 4 * short * short
+}
+
 /// The decomposition of `a`, with square U and V when `full`.
 pub fn svd<N: Number>(a: Matrix<N>, full: bool) -> Svd<N> {
     if a.rows < a.cols {
