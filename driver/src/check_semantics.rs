@@ -34,9 +34,14 @@ pub const ELEMENTS: usize = 1 << 20;
 /// Seconds of a run in a check. The models of the tests take less than one.
 pub const SECONDS: u64 = 20;
 
+/// The bounds of a run whose tensors have at most so many elements: of such tensors it may have a hundred or so at a time.
+pub fn budget(elements: usize, seconds: u64) -> Budget {
+    Budget { elements, together: elements.saturating_mul(128), time: Duration::from_secs(seconds) }
+}
+
 impl Default for CheckOptions {
     fn default() -> Self {
-        Self { sets: 3, seed: 1, weights: HashMap::new(), budget: Budget { elements: ELEMENTS, time: Duration::from_secs(SECONDS) } }
+        Self { sets: 3, seed: 1, weights: HashMap::new(), budget: budget(ELEMENTS, SECONDS) }
     }
 }
 

@@ -4,15 +4,13 @@ use std::collections::HashMap;
 use std::io::{Read, Write};
 use std::path::Path;
 use std::process::{Command, Stdio};
-use std::time::Duration;
 
 use strata_core::ir::{Context, Module};
-use strata_dialects::interp::Budget;
 use strata_lowering::loop_to_host::{Program, entry};
 use strata_store::{Settings, Store};
 
 use crate::bisect::bisect;
-use crate::check_semantics::{CheckError, CheckOptions, check_semantics, run_pass};
+use crate::check_semantics::{CheckError, CheckOptions, budget, check_semantics, run_pass};
 use crate::compile::context;
 use crate::incremental::{self, Database, Form, Pipeline, Source as Text};
 use crate::interpret::weights;
@@ -157,7 +155,7 @@ impl Job {
             _ => HashMap::new(),
         };
         let Samples { sets, seed, elements, seconds } = samples;
-        Ok(CheckOptions { sets, seed, weights, budget: Budget { elements, time: Duration::from_secs(seconds) } })
+        Ok(CheckOptions { sets, seed, weights, budget: budget(elements, seconds) })
     }
 }
 

@@ -3,6 +3,8 @@
 //! Elements are kept in the widest representation of their category and are always values of the
 //! tensor's element type: whatever is stored is cast first.
 
+use std::cell::Cell;
+use std::ops::{Deref, DerefMut};
 use std::sync::Arc;
 
 use half::{bf16, f16};
@@ -16,6 +18,9 @@ use super::value::{InterpError, fail};
 /// Tensors with more elements than this are refused.
 const MAX_ELEMENTS: usize = 1 << 28;
 
+/// And such with which those of a run would have more than this together, of 8 or 16 bytes each.
+const MAX_TOGETHER: usize = 1 << 29;
+
 /// Points between two looks at the time.
 const LOOK: u64 = 1 << 10;
 
@@ -27,12 +32,73 @@ enum Data {
     Complex(Vec<Complex64>),
 }
 
+thread_local! {
+    /// Elements of all tensors that live on this thread; one that moved here is counted where it was made.
+    static LIVING: Cell<isize> = const { Cell::new(0) };
+}
+
+/// How many there are now.
+pub(super) fn living() -> usize {
+    usize::try_from(LIVING.get()).unwrap_or(0)
+}
+
+/// Elements, which are counted while they live.
+#[derive(Debug, PartialEq)]
+struct Held(Data);
+
+impl Held {
+    fn new(data: Data) -> Arc<Held> {
+        Arc::new(Held(data).counted())
+    }
+
+    fn counted(self) -> Held {
+        LIVING.set(LIVING.get() + self.0.len() as isize);
+        self
+    }
+}
+
+impl Clone for Held {
+    fn clone(&self) -> Held {
+        Held(self.0.clone()).counted()
+    }
+}
+
+impl Drop for Held {
+    fn drop(&mut self) {
+        LIVING.set(LIVING.get() - self.0.len() as isize);
+    }
+}
+
+impl Deref for Held {
+    type Target = Data;
+
+    fn deref(&self) -> &Data {
+        &self.0
+    }
+}
+
+impl DerefMut for Held {
+    fn deref_mut(&mut self) -> &mut Data {
+        &mut self.0
+    }
+}
+
+impl Data {
+    fn len(&self) -> usize {
+        match self {
+            Data::Int(v) => v.len(),
+            Data::Float(v) => v.len(),
+            Data::Complex(v) => v.len(),
+        }
+    }
+}
+
 /// A dense row-major tensor.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Tensor {
     dtype: DType,
     shape: Vec<usize>,
-    data: Arc<Data>,
+    data: Arc<Held>,
 }
 
 /// The number of elements of a shape, or an error when it is too large to hold.
@@ -43,6 +109,10 @@ pub fn numel(shape: &[usize]) -> Result<usize, InterpError> {
     let mut n: usize = 1;
     for &d in shape {
         n = n.checked_mul(d).filter(|&n| n <= MAX_ELEMENTS).ok_or_else(|| fail(format!("a tensor of shape {shape:?} is too large")))?;
+    }
+    let living = living();
+    if living.saturating_add(n) > MAX_TOGETHER {
+        return Err(fail(format!("a tensor of shape {shape:?} is too much beside the others, which have {living} elements")));
     }
     budget::tensor(shape, n)?;
     Ok(n)
@@ -127,7 +197,7 @@ impl Tensor {
             (Category::Complex, v) => Data::Complex(filled(v.complex(), n)?),
             (_, v) => Data::Int(filled(v.int(), n)?),
         };
-        Ok(Tensor { dtype, shape: shape.to_vec(), data: Arc::new(data) })
+        Ok(Tensor { dtype, shape: shape.to_vec(), data: Held::new(data) })
     }
 
     /// A tensor of zeros.
@@ -142,7 +212,7 @@ impl Tensor {
             (Category::Complex, v) => Data::Complex(vec![v.complex()]),
             (_, v) => Data::Int(vec![v.int()]),
         };
-        Tensor { dtype, shape: Vec::new(), data: Arc::new(data) }
+        Tensor { dtype, shape: Vec::new(), data: Held::new(data) }
     }
 
     /// A tensor from its elements in row-major order, each cast to `dtype`.
@@ -169,7 +239,7 @@ impl Tensor {
         if len != n {
             return Err(fail(format!("{len} elements do not fill the shape {shape:?}")));
         }
-        Ok(Tensor { dtype, shape: shape.to_vec(), data: Arc::new(data) })
+        Ok(Tensor { dtype, shape: shape.to_vec(), data: Held::new(data) })
     }
 
     /// A float tensor from numbers, each rounded to `dtype`.
@@ -235,11 +305,7 @@ impl Tensor {
 
     /// The number of elements.
     pub fn len(&self) -> usize {
-        match &*self.data {
-            Data::Int(v) => v.len(),
-            Data::Float(v) => v.len(),
-            Data::Complex(v) => v.len(),
-        }
+        self.data.len()
     }
 
     /// True without elements.
@@ -249,7 +315,7 @@ impl Tensor {
 
     /// The element at a row-major position.
     pub fn at(&self, k: usize) -> Scalar {
-        match &*self.data {
+        match &**self.data {
             Data::Int(v) if self.dtype == DType::Bool => Scalar::Bool(v[k] != 0),
             Data::Int(v) => Scalar::Int(v[k]),
             Data::Float(v) => Scalar::Float(v[k]),
@@ -279,7 +345,7 @@ impl Tensor {
     /// Stores an element, cast to the tensor's type.
     pub fn put(&mut self, k: usize, value: Scalar) {
         let value = self.dtype.cast(value);
-        match Arc::make_mut(&mut self.data) {
+        match &mut **Arc::make_mut(&mut self.data) {
             Data::Int(v) => v[k] = value.int(),
             Data::Float(v) => v[k] = value.float(),
             Data::Complex(v) => v[k] = value.complex(),
@@ -299,7 +365,7 @@ impl Tensor {
 
     /// All elements as f64.
     pub fn floats(&self) -> Vec<f64> {
-        match &*self.data {
+        match &**self.data {
             Data::Float(v) => v.clone(),
             _ => self.scalars().map(Scalar::float).collect(),
         }
@@ -312,7 +378,7 @@ impl Tensor {
 
     /// All elements as integers.
     pub fn ints(&self) -> Vec<i128> {
-        match &*self.data {
+        match &**self.data {
             Data::Int(v) => v.clone(),
             _ => self.scalars().map(Scalar::int).collect(),
         }
@@ -333,7 +399,7 @@ impl Tensor {
             Category::Complex => Data::Complex(self.scalars().map(|v| dtype.cast(v).complex()).collect()),
             _ => Data::Int(self.scalars().map(|v| dtype.cast(v).int()).collect()),
         };
-        Tensor { dtype, shape: self.shape.clone(), data: Arc::new(data) }
+        Tensor { dtype, shape: self.shape.clone(), data: Held::new(data) }
     }
 
     /// The same elements in another shape.
@@ -361,12 +427,12 @@ impl Tensor {
 
     /// A tensor of the elements at row-major positions, which must be in bounds.
     pub fn pick(&self, shape: &[usize], positions: &[usize]) -> Tensor {
-        let data = match &*self.data {
+        let data = match &**self.data {
             Data::Int(v) => Data::Int(positions.iter().map(|&k| v[k]).collect()),
             Data::Float(v) => Data::Float(positions.iter().map(|&k| v[k]).collect()),
             Data::Complex(v) => Data::Complex(positions.iter().map(|&k| v[k]).collect()),
         };
-        Tensor { dtype: self.dtype, shape: shape.to_vec(), data: Arc::new(data) }
+        Tensor { dtype: self.dtype, shape: shape.to_vec(), data: Held::new(data) }
     }
 
     /// The tensor repeated along dimensions of size one and new leading ones.
@@ -436,7 +502,7 @@ impl Tensor {
             Category::Complex => Data::Complex(values.map(Scalar::complex).collect()),
             _ => Data::Int(values.map(Scalar::int).collect()),
         };
-        Tensor { dtype, shape: self.shape.clone(), data: Arc::new(data) }
+        Tensor { dtype, shape: self.shape.clone(), data: Held::new(data) }
     }
 }
 
