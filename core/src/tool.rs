@@ -92,6 +92,13 @@ unsafe extern "C" fn crashed(file: MlirStringRef, signal: c_int) {
     eprintln!("{}", crash::report(if file == "-" { "<stdin>" } else { &file }, signal));
 }
 
+/// Why text is refused before MLIR's parser sees it, with the line.
+pub fn refusal(source: &[u8]) -> Option<(usize, String)> {
+    let refused = limits::check(source).err()?.to_string();
+    let (line, reason) = refused.split_once(": ")?;
+    Some((line.parse().ok()?, reason.to_owned()))
+}
+
 /// Reports what the limits refuse.
 fn is_accepted(file: &str, source: &[u8]) -> bool {
     match limits::check(source) {
