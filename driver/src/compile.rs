@@ -151,6 +151,9 @@ pub(crate) fn compile_with(
     store: Option<&Arc<Store>>,
     on_device: Option<OnDevice<'_>>,
 ) -> Result<(Artefact, Report), Error> {
+    if options.autotune_budget.is_some() && options.mode != Mode::MaxAutotune {
+        return Err(Error::BudgetUnused);
+    }
     let target = target(options)?;
     warmed(&target, || compile_for(file, &target, options, store, on_device).map_err(|error| error.of(file.path)))
 }

@@ -52,6 +52,8 @@ pub enum Error {
     Passes(#[from] crate::PassListError),
     #[error("--autotune-budget is a number of seconds, not negative and not without end")]
     Budget,
+    #[error("--autotune-budget is the time of --mode=max-autotune; give that too, or leave the budget out")]
+    BudgetUnused,
     #[error("{0}")]
     Run(String),
     #[error("{0}")]

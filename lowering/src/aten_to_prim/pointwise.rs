@@ -144,9 +144,14 @@ fn by_divisor<'c>(a: &Args<'c>, f: impl Fn(Tensor<'c>, Tensor<'c>) -> Tensor<'c>
 
 fn divided<'c>(a: &Args<'c>, x: Tensor<'c>, y: Tensor<'c>, f: impl Fn(Tensor<'c>, Tensor<'c>) -> Tensor<'c>) -> Tensor<'c> {
     let constant = a.opt_constant("other").is_some_and(|divisor| divisor != 0.0);
-    if y.dtype().is_integral() && !constant && x.numel().known() != Some(0) {
+    let dividends = x.numel();
+    if y.dtype().is_integral() && !constant && dividends.known() != Some(0) {
         let zero = y.equal(0).reduce("or", &y.all_dims(), false);
-        a.prim.guard(!zero, "ZeroDivisionError: a whole number is divided by zero", &[]);
+        let divides = match dividends.known() {
+            Some(_) => zero,
+            None => zero.and(a.prim.size_tensor(DType::I64, dividends).greater(0)),
+        };
+        a.prim.guard(!divides, "ZeroDivisionError: a whole number is divided by zero", &[]);
     }
     f(x, y)
 }
