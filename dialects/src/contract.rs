@@ -31,46 +31,14 @@ pub struct Contract {
 /// Tensor ops that the host program does itself.
 const HOST_PRIMS: &[&str] = &["prim.constant", "prim.dim", "prim.item", "prim.library", "prim.reshape", "prim.sort"];
 
+/// Dialects of programs as they are captured: PyTorch's operators, those of its libraries, and arithmetic on sizes.
+const CAPTURED: &[&str] =
+    &["aten", "arith", "builtin", "capture", "func", "math", "prims", "quantized_decomposed", "scf", "torchao", "torchvision"];
+
 /// All contracts, from the top.
 pub const CONTRACTS: &[Contract] = &[
-    Contract {
-        level: "capture",
-        dialects: &[
-            "aten",
-            "arith",
-            "builtin",
-            "capture",
-            "func",
-            "math",
-            "prims",
-            "quantized_decomposed",
-            "scf",
-            "torchao",
-            "torchvision",
-        ],
-        ops: &[],
-        pass: "import",
-        also: |_| None,
-    },
-    Contract {
-        level: "aten",
-        dialects: &[
-            "aten",
-            "arith",
-            "builtin",
-            "capture",
-            "func",
-            "math",
-            "prims",
-            "quantized_decomposed",
-            "scf",
-            "torchao",
-            "torchvision",
-        ],
-        ops: &[],
-        pass: "functionalise",
-        also: functional,
-    },
+    Contract { level: "capture", dialects: CAPTURED, ops: &[], pass: "import", also: |_| None },
+    Contract { level: "aten", dialects: CAPTURED, ops: &[], pass: "functionalise", also: functional },
     Contract {
         level: "prim",
         dialects: &["arith", "builtin", "capture", "func", "math", "prim", "scf"],

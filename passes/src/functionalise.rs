@@ -67,7 +67,9 @@ pub fn functionalise(function: Op<'_>) -> Result<usize, (Op<'_>, Refusal)> {
     let Some(entry) = function.regions().first().and_then(|region| region.entry()) else { return Ok(0) };
     let mut aliases = Aliases::default();
     block(entry, &mut aliases)?;
-    storage::forget(function);
+    if aliases.asked {
+        storage::forget(function);
+    }
     entry::mutations(function, entry, &aliases).map_err(|refusal| (function, refusal))
 }
 

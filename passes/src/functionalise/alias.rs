@@ -12,6 +12,8 @@ use super::{Refusal, undo};
 pub(super) struct Aliases<'c> {
     bases: Vec<Base<'c>>,
     views: HashMap<Value<'c>, View<'c>>,
+    /// Whether an op counted in a storage: only such programs say what their storages are like.
+    pub asked: bool,
 }
 
 /// A storage: its whole value now, and how many writes that took.

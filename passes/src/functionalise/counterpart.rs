@@ -31,8 +31,10 @@ pub(super) fn counterpart(schema: &'static Schema) -> Option<Counterpart> {
     let (base, overload) = rest.split_once('.').unwrap_or((rest, ""));
     let all: Vec<&'static Arg> = schema.args.iter().collect();
     let read: Vec<&'static Arg> = schema.args.iter().filter(|arg| !is_written(arg)).collect();
+    // A factory has options where its `out` form has a tensor.
+    let options = if schema.has("out") { TENSOR_OPTIONS } else { &[] };
     let find = |base: &str, wanted: &[&'static Arg], results| {
-        let (schema, args) = find(dialect, base, overload, wanted)?;
+        let (schema, args) = find(dialect, base, overload, (wanted, options))?;
         Some(Counterpart { schema, results, args })
     };
     let in_place = match base.strip_prefix("__i") {
@@ -45,13 +47,17 @@ pub(super) fn counterpart(schema: &'static Schema) -> Option<Counterpart> {
         .or_else(|| find(base, &read, Results::Contents).filter(|_| schema.has("out")))
 }
 
-/// The overload of `base` that takes just these arguments, with their names in its order. One whose arguments have
-/// the same names comes first, then one of the same overload name.
-fn find(dialect: &str, base: &str, overload: &str, wanted: &[&'static Arg]) -> Option<(&'static Schema, Vec<&'static str>)> {
+/// The overload of `base` that takes just these arguments, with their names in its order; it may have these options besides.
+/// One whose arguments have the same names comes first, then one of the same overload name.
+fn find(
+    dialect: &str,
+    base: &str,
+    overload: &str,
+    (wanted, options): (&[&'static Arg], &[&str]),
+) -> Option<(&'static Schema, Vec<&'static str>)> {
     let prefix = format!("{dialect}.{base}");
     let overload_of = |name: &str| name.strip_prefix(&prefix).map(|rest| rest.trim_start_matches('.').to_owned());
-    // A factory has options where its `out` form has a tensor.
-    let option = |own: &Arg| own.kwarg_only && TENSOR_OPTIONS.contains(&own.name) && !wanted.iter().any(|arg| arg.name == own.name);
+    let option = |own: &Arg| own.kwarg_only && options.contains(&own.name) && !wanted.iter().any(|arg| arg.name == own.name);
     let own_args = |schema: &'static Schema| schema.args.iter().filter(|own| !option(own)).collect::<Vec<_>>();
     let family =
         aten::schema::names().filter(|name| matches!(name.strip_prefix(&prefix), Some(rest) if rest.is_empty() || rest.starts_with('.')));

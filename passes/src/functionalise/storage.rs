@@ -17,6 +17,7 @@ use super::{
 
 /// Gives an op that counts in the storage of its first operand that storage; `name` is the operator that stands for it.
 pub(super) fn give_storage<'c>(op: Op<'c>, schema: &'static Schema, name: &str, aliases: &mut Aliases<'c>) -> Result<(), Refusal> {
+    aliases.asked = true;
     let read = AtenOp::new(op).map_err(|error| error.to_string())?;
     let offset = read.opt_size("storage_offset").map_err(|error| error.to_string())?;
     let source = op.operand(0);
