@@ -139,7 +139,9 @@ fn repeats_that_no_tensor_can_have_are_refused() {
             ("some", vec![ints(&[2, 0, 1])], Ok(&[&[3]])),
             ("none", vec![ints(&[])], Ok(&[&[0]])),
             ("negative", vec![ints(&[3, -1, 2])], Err("repeats cannot be negative, one is -1")),
-            ("2^62", vec![ints(&[1 << 61, 1 << 61])], Err("4611686018427387904] (in `k2")),
+            ("2^62", vec![ints(&[1 << 61, 1 << 61])], Err("4611686018427387904] (in `k")),
+            ("wraps", vec![ints(&[MAX, 1])], Err("repeats are more than can be counted together")),
+            ("wraps twice", vec![ints(&[MAX, MAX, 5])], Err("repeats are more than can be counted together")),
         ],
     );
 }
@@ -230,5 +232,116 @@ fn nothing_is_done_for_tensors_without_elements() {
             ("10^10 rows", empty(BILLIONS), Ok(&[&[BILLIONS, 0], &[], &[0], &[BILLIONS, 0], &[BILLIONS, 0], &[0, BILLIONS]])),
             ("2^62 rows", empty(MOST), Ok(&[&[MOST, 0], &[], &[0], &[MOST, 0], &[MOST, 0], &[0, MOST]])),
         ],
+    );
+}
+
+#[test]
+fn ranges_from_data_go_the_way_of_their_step() {
+    let up = "%0 = aten.arange.start_step %n {start = -5 : i64, end = $ : i64, step = 3 : i64} : (index) -> tensor<?xi64>";
+    let wrong = "upper bound and lower bound are inconsistent with the sign of the step";
+    check(
+        &from_number("tensor<?xi64>", up),
+        vec![
+            ("3", number(3), Ok(&[&[3]])),
+            ("-5", number(-5), Ok(&[&[0]])),
+            ("-9", number(-9), Err(wrong)),
+            ("2^60", number(1 << 60), Err("no tensor of elements of 8 bytes has the sizes [384307168202282327]")),
+            ("2^63 - 1", number(MAX), Err("has more elements than can be counted")),
+            ("-2^63", number(i64::MIN), Err(wrong)),
+        ],
+    );
+    let down = "%0 = aten.arange.start_step %n {start = 4 : i64, end = $ : i64, step = -2 : i64} : (index) -> tensor<?xi64>";
+    check(
+        &from_number("tensor<?xi64>", down),
+        vec![
+            ("0", number(0), Ok(&[&[2]])),
+            ("5", number(5), Err(wrong)),
+            ("-2^63", number(i64::MIN), Err("has more elements than can be counted")),
+        ],
+    );
+}
+
+#[test]
+fn padding_from_data_is_checked() {
+    let pad = "%0 = aten.constant_pad_nd %y, %n {pad = array<i64: $, 0>, value = 1.0 : f64} : (tensor<?xf32>, index) -> tensor<?xf32>";
+    check(
+        &from_number("tensor<?xf32>", pad),
+        vec![
+            ("2", number(2), Ok(&[&[8]])),
+            ("-6", number(-6), Ok(&[&[0]])),
+            ("-7", number(-7), Err("no tensor of elements of 4 bytes has the sizes [-1]")),
+            ("2^61", number(1 << 61), Err("no tensor of elements of 4 bytes has the sizes [2305843009213693958]")),
+            ("2^63 - 1", number(MAX), Err("no tensor of elements of 4 bytes has the sizes [-")),
+            ("-2^63", number(i64::MIN), Err("no tensor of elements of 4 bytes has the sizes [-")),
+        ],
+    );
+}
+
+#[test]
+fn classes_from_data_are_checked() {
+    let classes = "%0 = aten.one_hot %x : (tensor<?xi64>) -> tensor<?x?xi64>";
+    check(
+        &from_tensor("tensor<?xi64>", &["tensor<?x?xi64>"], classes),
+        vec![
+            ("some", vec![ints(&[0, 2])], Ok(&[&[2, 3]])),
+            ("2^62", vec![ints(&[1 << 62])], Err("no tensor of elements of 8 bytes has the sizes [1, 4611686018427387905]")),
+            ("2^40", vec![ints(&[1 << 40])], Err("out of memory: ")),
+            ("2^63 - 1", vec![ints(&[MAX])], Err("one_hot: a class is negative, or not below num_classes")),
+            ("-1", vec![ints(&[-1])], Err("one_hot: a class is negative, or not below num_classes")),
+        ],
+    );
+}
+
+#[test]
+fn offsets_of_bags_are_checked() {
+    let bag = "%w = aten.ones {size = array<i64: 5, 2>, dtype = f32} : tensor<5x2xf32>
+               %i = aten.arange {end = 4 : i64, dtype = i64} : tensor<4xi64>
+               %0, %1, %2, %3 = aten._embedding_bag %w, %i, %x {segments = array<i64: 1, 1, 1, 0>}
+                 : (tensor<5x2xf32>, tensor<4xi64>, tensor<?xi64>) -> (tensor<?x2xf32>, tensor<?xi64>, tensor<?xi64>, tensor<?xi64>)";
+    let wrong = "offsets begin at 0, never go back, and are at most the number of indices";
+    check(
+        &from_tensor("tensor<?xi64>", &["tensor<?x2xf32>"], bag),
+        vec![
+            ("in order", vec![ints(&[0, 2, 2, 4])], Ok(&[&[4, 2]])),
+            ("late", vec![ints(&[1, 2])], Err(wrong)),
+            ("back", vec![ints(&[0, 3, 1])], Err(wrong)),
+            ("beyond", vec![ints(&[0, 5])], Err(wrong)),
+            ("negative", vec![ints(&[0, -1])], Err(wrong)),
+            ("extreme", vec![ints(&[i64::MIN, MAX])], Err(wrong)),
+        ],
+    );
+}
+
+#[test]
+fn nothing_divides_by_a_size_of_0() {
+    let body = "%0 = aten.nonzero %x : (tensor<?x?xf32>) -> tensor<?x2xi64>
+                %1 = aten.roll %x {shifts = array<i64: 1>, dims = array<i64: 1>} : (tensor<?x?xf32>) -> tensor<?x?xf32>
+                %2 = aten.flip %x {dims = array<i64: 0, 1>} : (tensor<?x?xf32>) -> tensor<?x?xf32>";
+    let of =
+        |rows: i64, columns: i64| vec![Tensor::from_slice(DType::F32, &[rows, columns], &vec![1f32; (rows * columns) as usize]).unwrap()];
+    check(
+        &from_tensor("tensor<?x?xf32>", &["tensor<?x2xi64>", "tensor<?x?xf32>", "tensor<?x?xf32>"], body),
+        vec![
+            ("some", of(2, 3), Ok(&[&[6, 2], &[2, 3], &[2, 3]])),
+            ("no rows", of(0, 3), Ok(&[&[0, 2], &[0, 3], &[0, 3]])),
+            ("no columns", of(3, 0), Ok(&[&[0, 2], &[3, 0], &[3, 0]])),
+        ],
+    );
+    let quotient = "%c7 = arith.constant 7 : index
+                    %d = arith.floordivsi %c7, %n : index
+                    %0 = aten.full %d {size = array<i64: $>, fill_value = 1.5 : f64} : (index) -> tensor<?xf32>";
+    check(
+        &from_number("tensor<?xf32>", quotient),
+        vec![("2", number(2), Ok(&[&[3]])), ("0", number(0), Err("a whole number cannot be divided by this one, which may be 0"))],
+    );
+}
+
+#[test]
+fn a_quotient_of_nothing_is_nothing() {
+    let quotient = "%zero = aten.zeros {size = array<i64>, dtype = i64} : tensor<i64>
+                    %0 = aten.floor_divide %x, %zero : (tensor<?xi64>, tensor<i64>) -> tensor<?xi64>";
+    check(
+        &from_tensor("tensor<?xi64>", &["tensor<?xi64>"], quotient),
+        vec![("none", vec![ints(&[])], Ok(&[&[0]])), ("one", vec![ints(&[3])], Err("ZeroDivisionError"))],
     );
 }

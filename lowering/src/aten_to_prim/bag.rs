@@ -41,6 +41,12 @@ fn bags<'c>(a: &Args<'c>, indices: Tensor<'c>) -> (Size<'c>, Tensor<'c>) {
     let offsets = positions(a.raw("offsets"));
     let last = a.has("include_last_offset") && a.bool("include_last_offset");
     let count = if last { offsets.size(0) - 1 } else { offsets.size(0) };
+    let n = indices.size(0);
+    let first = a.prim.range(DType::I64, offsets.size(0)).not_equal(0).or(offsets.equal(0));
+    let ordered = offsets.scan("max", 0).equal(offsets);
+    let ends = offsets.less_equal(a.prim.size_tensor(DType::I64, n));
+    let sound = first.and(ordered).and(ends).reduce("and", &[0], false);
+    a.prim.guard(sound, "embedding_bag: offsets begin at 0, never go back, and are at most the number of indices, {0}", &[n]);
     let place = a.prim.range(DType::I64, indices.size(0)).unsqueeze(1);
     let begun = offsets.slice(0, 0, count, 1).less_equal(place).convert(DType::I64);
     (count, begun.reduce("sum", &[1], false) - 1)

@@ -204,10 +204,27 @@ impl<'c> Prim<'c> {
 
     /// A condition that the call must meet where it stands, a 0-d bool. The text may name details as `{0}`.
     pub fn guard(&self, condition: Tensor<'c>, text: &str, details: &[Size<'c>]) {
-        let mut operands = vec![condition.item()];
+        self.guard_value(condition.item(), text, details);
+    }
+
+    fn guard_value(&self, condition: Value<'c>, text: &str, details: &[Size<'c>]) {
+        let mut operands = vec![condition];
         operands.extend(details.iter().map(|size| self.index(*size)));
         let text = self.cx().str_attr(text);
         self.builder.borrow_mut().effect("capture.guard", &operands, &[("text", text)]);
+    }
+
+    /// A condition on sizes that the call must meet where it stands: the one is at most the other.
+    pub fn guard_at_most(&self, least: Size<'c>, most: Size<'c>, text: &str, details: &[Size<'c>]) {
+        match (least.known(), most.known()) {
+            (Some(least), Some(most)) if least <= most => {}
+            _ => {
+                let operands = [self.index(least), self.index(most)];
+                let at_most = self.cx().i64_attr(3);
+                let holds = self.scalar_op("arith.cmpi", &operands, &[("predicate", at_most)], self.cx().int(1));
+                self.guard_value(holds, text, details);
+            }
+        }
     }
 
     /// Makes an op with one result that is not a tensor.

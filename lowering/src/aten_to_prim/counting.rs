@@ -63,9 +63,11 @@ fn unique_consecutive<'c>(a: &Args<'c>) -> Vec<Tensor<'c>> {
     }
     let runs = runs(parts);
     let values = parts.gather(&[runs.begin], &[0]);
-    let values = dim.map_or(values, |d| values.move_dim(0, d));
-    let number = if dim.is_none() { runs.number.reshape(&x.shape()) } else { runs.number };
-    vec![values, asked(a, "return_inverse", number), asked(a, "return_counts", runs.length)]
+    // As in `unique_dim`, a dimension gives all three.
+    match dim {
+        Some(dim) => vec![values.move_dim(0, dim), runs.number, runs.length],
+        None => vec![values, asked(a, "return_inverse", runs.number.reshape(&x.shape())), asked(a, "return_counts", runs.length)],
+    }
 }
 
 /// Sorted unique elements.
@@ -148,6 +150,9 @@ fn sources<'c>(a: &Args<'c>, repeats: Tensor<'c>) -> Tensor<'c> {
     let fewest = repeats.reduce("min", &[0], false);
     a.prim.guard(fewest.greater_equal(0), "repeats cannot be negative, one is {0}", &[fewest.item_size()]);
     let ends = repeats.scan("sum", 0);
+    // A sum of numbers that are not negative is negative where it first wraps.
+    let exact = ends.reduce("min", &[0], false).greater_equal(0);
+    a.prim.guard(exact, "repeats are more than can be counted together", &[]);
     let total = a.opt_size("output_size").unwrap_or_else(|| repeats.reduce("sum", &[0], false).item_size());
     let index = a.prim.range(DType::I64, total);
     ends.less_equal(index.unsqueeze(1)).convert(DType::I64).reduce("sum", &[1], false)

@@ -70,12 +70,18 @@ fn arange<'c>(a: &Args<'c>) -> Tensor<'c> {
             match step.known() {
                 Some(0) => a.fail("a range needs a step other than 0"),
                 Some(_) => {}
-                None => a.guard(a.prim.size_tensor(DType::I64, step).greater(0), "a range of symbolic step {0} goes up", &[step]),
+                None => a.guard_at_most(Size::Const(1), step, "a range of symbolic step {0} goes up", &[step]),
+            }
+            let (from, to) = if step.known().is_some_and(|step| step < 0) { (end, start) } else { (start, end) };
+            let span = to - from;
+            if !(from.known() == Some(0) && to.is_of_tensor()) {
+                let text = "a range from {0} to {1}: upper bound and lower bound are inconsistent with the sign of the step";
+                a.guard_at_most(from, to, text, &[start, end]);
+                a.guard_at_most(Size::Const(0), span, "a range from {0} to {1} has more elements than can be counted", &[start, end]);
             }
             match step.known() {
-                Some(step) if step < 0 => (start - end).max(0).ceil_div(-step),
-                Some(step) => (end - start).max(0).ceil_div(step.max(1)),
-                None => ((end - start).max(0) + step - 1) / step.max(1),
+                Some(step) => span.ceil_div(step.abs().max(1)),
+                None => (span + step - 1) / step,
             }
         }
     };

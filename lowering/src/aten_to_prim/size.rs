@@ -58,6 +58,12 @@ impl<'c> Size<'c> {
         }
     }
 
+    /// Whether it is the size of a tensor: then it is not negative.
+    pub fn is_of_tensor(self) -> bool {
+        let Size::Sym(sym) = self else { return false };
+        sym.value.defining_op().is_some_and(|op| matches!(op.name(), "aten.sym_size.int" | "capture.dim" | "prim.dim"))
+    }
+
     /// Known to be 1.
     pub fn is_one(self) -> bool {
         self.known() == Some(1)
@@ -83,7 +89,10 @@ impl<'c> Size<'c> {
         if other.is_one() {
             return Size::Const(0);
         }
-        self.arith("arith.remsi", other, |a, b| if b == 0 { 0 } else { a % b })
+        match other {
+            Size::Const(_) => self.arith("arith.remsi", other, |a, b| if b == 0 { 0 } else { a % b }),
+            Size::Sym(_) => self.arith("arith.remsi", other.max(1), i64::wrapping_rem),
+        }
     }
 
     /// The smaller one.
@@ -141,7 +150,9 @@ impl<'c, S: Into<Size<'c>>> Div<S> for Size<'c> {
         match (self, other.into()) {
             (size, Size::Const(1)) => size,
             (a, b) if a.same(b) && a.known().is_none() => Size::Const(1),
-            (a, b) => a.arith("arith.floordivsi", b, |a, b| if b == 0 { 0 } else { a.div_euclid(b) }),
+            (a, Size::Const(b)) => a.arith("arith.floordivsi", Size::Const(b), |a, b| if b == 0 { 0 } else { a.div_euclid(b) }),
+            // Of sizes that divide each other both are 0.
+            (a, b) => a.arith("arith.floordivsi", b.max(1), i64::div_euclid),
         }
     }
 }
@@ -201,7 +212,7 @@ impl<'c> Arithmetic for Operands<'_, 'c> {
 
 /// The product of sizes: a tensor's number of elements.
 pub fn product<'c>(sizes: &[Size<'c>]) -> Size<'c> {
-    let known: i64 = sizes.iter().filter_map(|s| s.known()).product();
+    let known = sizes.iter().filter_map(|s| s.known()).fold(1, |a: i64, b| held(a.saturating_mul(b)));
     if known == 0 {
         return Size::Const(0);
     }

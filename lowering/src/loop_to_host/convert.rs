@@ -26,6 +26,8 @@ struct Callee<'c> {
     sizes: AffineMap<'c>,
     /// Shapes of the arguments, then of the results.
     shapes: Vec<AffineMap<'c>>,
+    /// Which arguments are tensors; the others are scalars.
+    tensors: Vec<bool>,
 }
 
 /// Where a value is written.
@@ -278,6 +280,7 @@ impl<'c> Converter<'c> {
                     self.scalars.insert(op.result(0), product);
                     return Ok(());
                 }
+                self.guard_division(op, &operands);
                 let copy = self.b.clone_op(op, &operands);
                 self.scalars.extend(op.results().into_iter().zip(copy.results()));
                 Ok(())
@@ -354,6 +357,12 @@ impl<'c> Converter<'c> {
         let name = op.attr("callee").and_then(|attr| attr.as_symbol()).unwrap_or_default();
         let callee = self.callee(op, &name)?;
         let arguments = op.operands();
+        let (given, wanted) = (arguments.len() + op.num_results(), callee.shapes.len());
+        let sizes = callee.symbols.iter().all(|&at| arguments.get(at as usize).is_some_and(|argument| argument.ty().is_index()));
+        if given != wanted || !sizes || callee.tensors.iter().zip(&arguments).any(|(tensor, argument)| *tensor != argument.ty().is_tensor())
+        {
+            return Err(Error::at(op, format!("kernel '{name}' takes other arguments, or gives other results")));
+        }
         let symbols: Vec<_> = callee.symbols.iter().map(|&at| self.scalar(arguments[at as usize])).collect();
         // What sizes the kernel's loops is as exact as what sizes its tensors.
         self.checked_numbers(callee.sizes, &symbols);
@@ -394,8 +403,12 @@ impl<'c> Converter<'c> {
         }
         let kernel = self.module.lookup_symbol(name).and_then(KernelView::new);
         let kernel = kernel.ok_or_else(|| Error::at(op, format!("kernel '{name}' is not defined")))?;
-        let callee =
-            Rc::new(Callee { symbols: kernel.op.ints("symbols").unwrap_or_default(), sizes: kernel.sizes, shapes: kernel.shapes() });
+        let callee = Rc::new(Callee {
+            symbols: kernel.op.ints("symbols").unwrap_or_default(),
+            sizes: kernel.sizes,
+            shapes: kernel.shapes(),
+            tensors: kernel.op.body(0).args().iter().map(|arg| arg.ty().is_tensor()).collect(),
+        });
         self.callees.insert(name.to_owned(), callee.clone());
         Ok(callee)
     }

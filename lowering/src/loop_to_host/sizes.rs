@@ -8,7 +8,7 @@
 use super::convert::Converter;
 use crate::num::Num;
 use std::collections::HashMap;
-use strata_core::ir::{AffineExpr, AffineKind, AffineMap, Block, Builder, ElementType, OpSpec, Value};
+use strata_core::ir::{AffineExpr, AffineKind, AffineMap, Block, Builder, ElementType, Op, OpSpec, Value};
 
 /// Details that a message can have.
 const DETAILS: usize = 4;
@@ -143,6 +143,35 @@ impl<'c> Converter<'c> {
             }
         }
     }
+}
+
+/// Divisions of whole numbers: a CPU stops the process where the divisor is 0, or where the quotient is one more than the largest number.
+const DIVISIONS: [&str; 7] =
+    ["arith.ceildivsi", "arith.ceildivui", "arith.divsi", "arith.divui", "arith.floordivsi", "arith.remsi", "arith.remui"];
+
+impl<'c> Converter<'c> {
+    /// The call ends where a number is divided by one by which it cannot be.
+    pub fn guard_division(&mut self, op: Op<'c>, operands: &[Value<'c>]) {
+        let &[dividend, divisor] = operands else { return };
+        if DIVISIONS.binary_search(&op.name()).is_err() || is_positive(divisor) {
+            return;
+        }
+        let (ty, bit) = (divisor.ty(), self.cx.int(1));
+        let mut constant = |number: i64| if ty.is_index() { self.b.const_index(number) } else { self.b.const_int(ty, number) };
+        let least = ty.element_type().map_or(i64::MIN, |element| i64::MIN >> (64 - element.bits().clamp(1, 64)));
+        let [zero, minus, least] = [constant(0), constant(-1), constant(least)];
+        let [some, other, larger] = [(divisor, zero), (divisor, minus), (dividend, least)].map(|(lhs, rhs)| self.compare(1, lhs, rhs));
+        let fits = self.b.value("arith.ori", &[other, larger], bit, &[]);
+        let holds = self.b.value("arith.andi", &[some, fits], bit, &[]);
+        let text = format!("a whole number cannot be divided by this one, which may be 0 (in {})", self.origin);
+        self.b.effect("host.guard", &[holds], &[("text", self.cx.str_attr(&text))]);
+    }
+}
+
+/// Whether a number is known to be one by which others can be divided.
+fn is_positive(number: Value<'_>) -> bool {
+    let constant = |value: Value<'_>| matches!(Num::of(value), Num::Const(1..));
+    constant(number) || number.defining_op().is_some_and(|op| op.is("arith.maxsi") && op.operands().into_iter().any(constant))
 }
 
 /// The sizes that are not known, which are details of a message from number `first` on, and how all are written in it.

@@ -4,7 +4,7 @@ use std::error::Error;
 use std::path::{Path, PathBuf};
 
 use strata_runtime::compare::{Tolerance, preview};
-use strata_runtime::manifest::Scalar;
+use strata_runtime::manifest::{Input, Scalar};
 use strata_runtime::{DType, Manifest, Tensor};
 use strata_tools::compile_options::CompileOptions;
 use strata_tools::{tuning, verify_weights};
@@ -88,7 +88,7 @@ pub fn run(options: &Options) -> Result<bool, Box<dyn Error>> {
     }
     let set = options.inputs.as_deref().or(options.expect.as_deref()).map(InputSet::read).transpose()?;
     let made = match (&set, manifest) {
-        (None, Some(manifest)) => sample_inputs(manifest)?,
+        (None, Some(manifest)) => sample_inputs(manifest).map_err(about)?,
         // The interpreter and --dynamic=off make up no values: a program that takes none runs, others say what they lack.
         _ => Vec::new(),
     };
@@ -161,20 +161,25 @@ fn check(results: &[Named], path: &Path, options: &Options) -> Result<bool, Box<
 /// Inputs for a model that came without: small numbers that repeat from run to run. Symbolic sizes are 4.
 fn sample_inputs(manifest: &Manifest) -> Result<Vec<Tensor>, Box<dyn Error>> {
     eprintln!("no --inputs: made-up values, symbolic sizes are 4");
-    let mut tensors = Vec::new();
-    for input in &manifest.inputs {
-        let shape: Vec<i64> = input.shape.iter().map(|size| size.unwrap_or(4)).collect();
-        let mut tensor = Tensor::uninit_in(input.dtype, &shape, &input.dim_order)?;
-        fill(&mut tensor);
-        match input.value {
-            Some(Scalar::Int(value)) => tensor.bytes_mut().copy_from_slice(&value.to_le_bytes()),
-            Some(Scalar::Float(value)) => tensor.bytes_mut().copy_from_slice(&value.to_le_bytes()),
-            Some(Scalar::Bool(value)) => tensor.bytes_mut().copy_from_slice(&[value.into()]),
-            None => {}
-        }
-        tensors.push(tensor);
+    let named = |(k, input): (usize, &Input)| sample_input(input).map_err(|error| format!("input {k} `{}`: {error}", input.name).into());
+    manifest.inputs.iter().enumerate().map(named).collect()
+}
+
+fn sample_input(input: &Input) -> Result<Tensor, Box<dyn Error>> {
+    let shape: Vec<i64> = input.shape.iter().map(|size| size.unwrap_or(4)).collect();
+    let mut tensor = Tensor::uninit_in(input.dtype, &shape, &input.dim_order)?;
+    fill(&mut tensor);
+    let Some(value) = input.value else { return Ok(tensor) };
+    let bytes = match value {
+        Scalar::Int(value) => value.to_le_bytes().to_vec(),
+        Scalar::Float(value) => value.to_le_bytes().to_vec(),
+        Scalar::Bool(value) => vec![value.into()],
+    };
+    if bytes.len() != tensor.bytes().len() {
+        return Err(format!("its value {value:?} is no {} of shape {shape:?}", input.dtype).into());
     }
-    Ok(tensors)
+    tensor.bytes_mut().copy_from_slice(&bytes);
+    Ok(tensor)
 }
 
 /// Floats in [-1, 1), integers 0 or 1.

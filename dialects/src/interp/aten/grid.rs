@@ -200,8 +200,12 @@ fn bags(args: &Args, indices: &Tensor) -> Result<Vec<std::ops::Range<usize>>, In
         let w = indices.shape()[1];
         return Ok((0..indices.shape()[0]).map(|b| b * w..(b + 1) * w).collect());
     }
-    let starts: Vec<usize> = args.tensor("offsets")?.ints().into_iter().map(|v| v.max(0) as usize).collect();
+    let starts: Vec<usize> = args.tensor("offsets")?.ints().into_iter().filter_map(|v| usize::try_from(v).ok()).collect();
     let n = starts.len();
+    let sound = n == args.tensor("offsets")?.len() && starts.first().is_none_or(|&first| first == 0) && starts.is_sorted();
+    if !sound || starts.last().is_some_and(|&last| last > indices.len()) {
+        return Err(fail(format!("offsets begin at 0, never go back, and are at most the number of indices, {}", indices.len())));
+    }
     let count = if args.flag("include_last_offset")? { n.saturating_sub(1) } else { n };
     let end = |b: usize| starts.get(b + 1).copied().unwrap_or(indices.len()).min(indices.len());
     Ok((0..count).map(|b| starts[b].min(end(b))..end(b)).collect())
@@ -224,7 +228,8 @@ fn embedding_bag(args: &Args) -> Results {
     let padding = args.opt_int("padding_idx")?;
     let width = table.shape()[1];
     let bags = bags(args, indices)?;
-    let at: Vec<usize> = indices.ints().into_iter().map(|v| wrap_index(v as i64, rows)).collect::<Result<_, _>>()?;
+    let inside = |v: i128| usize::try_from(v).ok().filter(|&v| v < rows).ok_or_else(|| fail(format!("index {v} is out of bounds for {rows} rows")));
+    let at: Vec<usize> = indices.ints().into_iter().map(inside).collect::<Result<_, _>>()?;
     let mut out = vec![0.0; bags.len() * width];
     let (mut owner, mut sizes, mut best) = (vec![0i64; at.len()], Vec::new(), vec![0i64; if mode == 2 { bags.len() * width } else { 0 }]);
     for (b, range) in bags.iter().enumerate() {

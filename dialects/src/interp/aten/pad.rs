@@ -67,7 +67,9 @@ fn padded_shape(shape: &[usize], pad: &[i64]) -> Result<(Vec<usize>, Vec<i64>), 
     for k in 0..n {
         let d = shape.len() - 1 - k;
         low[d] = pad[2 * k];
-        out[d] = usize::try_from(shape[d] as i64 + pad[2 * k] + pad[2 * k + 1]).map_err(|_| fail("negative padding removes more than there is"))?;
+        let size = (shape[d] as i64).checked_add(pad[2 * k]).and_then(|size| size.checked_add(pad[2 * k + 1]));
+        let size = size.ok_or_else(|| fail(format!("the padding {pad:?} is more than can be counted")))?;
+        out[d] = usize::try_from(size).map_err(|_| fail("negative padding removes more than there is"))?;
     }
     crate::interp::tensor::numel(&out)?;
     Ok((out, low))
