@@ -3,7 +3,7 @@
     python drawn_cases.py OUT [--ops REGEX] [--each N] [--tries N] [--seed N] [--jobs N]
 
 Samples of a test database call an operator as it is meant to be called. These calls are what its schema admits: tensors of rank 0,
-without elements, of mixed element types, numbers where they may stand, other options. Of each overload that is functional and
+without elements, of mixed element types, in other orders than row-major, numbers where they may stand, other options. Of each overload that is functional and
 deterministic `--each` calls are kept that eager PyTorch takes, no two of which have the same element types, ranks and result.
 Each overload is drawn in a process of its own: some calls end PyTorch itself.
 """
@@ -70,12 +70,19 @@ class Draw:
             dtype = r.choice(DTYPES)
         if INDICES.search(name) and r.random() < 0.85:
             dtype = r.choice([torch.int64, torch.int64, torch.int32])
-            return torch.tensor([r.choice([0, 0, 1, 2]) for _ in range(math.prod(shape))], dtype=dtype).reshape(shape)
+            return self.laid(torch.tensor([r.choice([0, 0, 1, 2]) for _ in range(math.prod(shape))], dtype=dtype).reshape(shape))
         if dtype.is_floating_point or dtype.is_complex:
             value = torch.tensor([r.gauss(0, 1.5) for _ in range(math.prod(shape))], dtype=torch.float64).reshape(shape)
-            return (value.abs() if r.random() < 0.2 else value).to(dtype)
+            return self.laid((value.abs() if r.random() < 0.2 else value).to(dtype))
         low = 0 if dtype in (torch.uint8, torch.bool) or r.random() < 0.5 else -4
-        return torch.tensor([r.randint(low, 5) for _ in range(math.prod(shape))]).reshape(shape).to(dtype)
+        return self.laid(torch.tensor([r.randint(low, 5) for _ in range(math.prod(shape))]).reshape(shape).to(dtype))
+
+    def laid(self, value):
+        """Some tensors lie in memory in another order than row-major."""
+        if value.dim() < 2 or self.random.random() < 0.8:
+            return value
+        order = self.random.sample(range(value.dim()), value.dim())
+        return value.permute(order).contiguous().permute([order.index(dim) for dim in range(value.dim())])
 
     def integer(self, name):
         r = self.random
@@ -139,7 +146,7 @@ def signature(leaves, outputs):
     """What a call is like, without its numbers and sizes."""
     def of(value):
         if isinstance(value, torch.Tensor):
-            return (str(value.dtype), value.dim(), value.numel() == 0)
+            return (str(value.dtype), value.dim(), value.numel() == 0, value.is_contiguous())
         return value if isinstance(value, (bool, str, type(None))) else type(value).__name__
     return tuple(map(of, leaves)), tuple(map(of, outputs))
 

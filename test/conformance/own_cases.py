@@ -558,6 +558,7 @@ def zero():
     yield "reshaped", (lambda x: (x.reshape(-1), x.transpose(0, 1), x.unsqueeze(0).expand(2, -1, -1))), sets(4), (n,)
     yield "convolved", nn.Conv1d(4, 3, 3, padding=1), [[tensor(k, 4, 6)] for k in (2, 0, 1)], (n,)
     yield "scattered", (lambda x: torch.zeros(5, 4).index_add(0, torch.zeros(x.shape[0], dtype=torch.int64), x)), sets(4), (n,)
+    yield "found", (lambda x: (torch.nonzero(x), torch.roll(x, 1, 0), x.flip(0), torch.fft.irfft(x, n=5), torch.fft.rfft(x, dim=1))), sets(4), (n,)
     yield "masked", (lambda x: (x[:, :2].clamp(min=0), torch.where(x > 0, x, 0.0), x.any(1))), sets(4), (n,)
 
 
@@ -607,6 +608,19 @@ def found():
     yield "slopes_of_ignored_targets", (lambda g, x, t, u: [torch.ops.aten.nll_loss_backward(g, x, each, None, kind, 1, total) for each, total in ((t, torch.tensor(1.0)), (u, torch.tensor(0.0))) for kind in (1, 2)]), [[torch.tensor(2.0), certain, ignored, nothing]]
     for title, update in (("batch", True), ("running", False)):
         yield f"slope_of_{title}_norm", functools.partial(normed, update), [[tensor(2, 3, 4), tensor(2, 3, 4, seed=2), tensor(3), tensor(3, seed=4), tensor(3, seed=5).abs() + 1]]
+    ops, square, number = torch.ops.aten, tensor(3, 3), torch.view_as_complex(tensor(2))
+    yield "lists_of_no_dims", (lambda x: (ops.all.dims(x > 0, []), ops.any.dims(x > 0, []), ops.fft_fftn(x, []), x.sum([]))), [[square]]
+    yield "sums_of_bits", (lambda x: (torch.nansum(x, dtype=torch.bool), x.sum(0, dtype=torch.bool), x.sum(dtype=torch.bool))), [[square.relu()]]
+    yield "bits_of_a_number", (lambda z: (z.view(torch.int64), z.flip(0), z.real.view(torch.int32))), [[number]]
+    yield "slope_of_one_row", (lambda g, i: ops.embedding_dense_backward(g, i, 4, 1, False)), [[tensor(3), torch.tensor([2])]]
+    yield "slopes_of_noise", (lambda g, x, n: ops.rrelu_with_noise_backward(g, x, n, 0.5, 0.25, True, False)), [[tensor(3), tensor(3, seed=1), tensor(3, seed=2)]]
+    yield "triangles_of_two_types", (lambda a, b: torch.linalg.solve_triangular(a, b, upper=True)), [[square.triu() + 3 * torch.eye(3), tensor(3, 2, dtype=torch.float64)]]
+    yield "whole_numbers_of_nothing", (lambda x, y: (ops._softmax(x, -1, False), ops._log_softmax(x, -1, False), ops.unique_consecutive(y, True))), [
+        [torch.zeros(2, 0, dtype=torch.int64), torch.zeros(0, 3, 3)]]
+    yield "spectra_of_nothing", (lambda x: (torch.fft.irfft(x), torch.fft.hfft(x), torch.fft.rfft2(x.real, (3, 2)), torch.fft.ihfft2(x.real))), [[torch.zeros(0, 4, 3, dtype=torch.complex64)]]
+    yield "slopes_of_one_place", (lambda g: (ops.select_backward(g, [2, 3], 0, 1), ops.diagonal_backward(g, [3, 4], 0, 0, 1))), [[tensor(1)]]
+    yield "bounds_of_inverses", (lambda x, a: (torch.linalg.pinv(x, atol=a), torch.linalg.pinv(x, rtol=a[:, :1]))), [[tensor(2, 3, 2), tensor(3, 2).abs()]]
+    yield "slices_and_factors", (lambda x: (ops.unique_dim(x.round(), 1), torch.lu_unpack(*torch.linalg.lu_factor(x), unpack_pivots=False)[1:], z.real.add(2).to(z.dtype).asin())), [[square]]
     yield "runs_of_columns", (lambda x, y: (torch.unique_consecutive(x, dim=-1), torch.unique_consecutive(y, dim=-1, return_counts=True))), [[runs, line]]
 
 

@@ -1,6 +1,6 @@
 //! `aten` ops of a module: arguments by schema name, views and writes.
 
-use strata_core::ir::Op;
+use strata_core::ir::{Op, Type, Value as Ssa};
 
 use super::alias::{Ref, functional, is_view, recasts, reshapes};
 use super::dtype::DType;
@@ -8,7 +8,7 @@ use super::run::{Machine, Slot, dtype_of};
 use super::value::{Args, InterpError, Value, fail};
 use super::{Scalar, Tensor, aten};
 use crate::aten::schema::{Arg, Kind};
-use crate::aten::{AtenOp, Scalar as Number, Size, is_operator, schema};
+use crate::aten::{AtenOp, Scalar as Number, Schema, Size, is_operator, schema};
 use crate::capture::{Storage, storage};
 
 /// Batch norms that write running statistics whatever their schema says.
@@ -48,12 +48,29 @@ pub(super) fn run<'c>(m: &mut Machine<'c>, op: Op<'c>) -> Result<(), InterpError
             });
         }
     }
-    let results = flat(aten::call(name, &args)?);
+    let results = if is_empty(op, read.schema()) { empty(op)? } else { flat(aten::call(name, &args)?) };
     if updates_statistics(op) && args.opt("running_mean").is_some() {
         update_statistics(m, &read, &args)?;
     }
     // Results that a call leaves out have type `none`.
     m.bind_results(op, results)
+}
+
+/// Whether an op is known to give tensors without elements only. There is nothing to compute then; PyTorch's kernels do not even look
+/// whether they know the element type.
+fn is_empty(op: Op<'_>, schema: &Schema) -> bool {
+    let mut asked = op.results().into_iter().filter(|result| !result.is_unused()).map(Ssa::ty).peekable();
+    let empty = asked.peek().is_some() && asked.all(|ty| ty.is_tensor() && ty.is_static() && ty.shape().contains(&0));
+    empty && !schema.is_mutable() && !schema.has("nondeterministic_seeded")
+}
+
+fn empty(op: Op<'_>) -> Result<Vec<Value>, InterpError> {
+    let make = |ty: Type<'_>| match ty.is_tensor() && ty.is_static() {
+        true => Tensor::zeros(dtype_of(ty)?, &ty.shape().into_iter().map(|size| size as usize).collect::<Vec<_>>()).map(Value::Tensor),
+        // It is not used.
+        false => Ok(Value::None),
+    };
+    op.result_types().into_iter().map(make).collect()
 }
 
 fn flat(results: Vec<Value>) -> Vec<Value> {

@@ -54,6 +54,9 @@ fn hash<'c>(a: &Args<'c>) -> Tensor<'c> {
 /// are in little-endian order.
 fn view_dtype(x: Tensor<'_>, to: DType) -> Tensor<'_> {
     let from = x.dtype();
+    if x.rank() == 0 && from.is_complex() != to.is_complex() {
+        return view_dtype(x.reshape(&[Size::Const(1)]), to).reshape(&[]);
+    }
     let Some(last) =
         x.rank().checked_sub(1).filter(|_| from.bytes() != to.bytes() || [from, to].iter().any(|t| t.is_complex() || *t == DType::Bool))
     else {

@@ -57,7 +57,7 @@ fn many_dims<'c>(a: &Args<'c>) -> Vec<Axis<'c>> {
     let dims: Vec<usize> = match (dims.is_empty(), sizes.is_empty()) {
         (false, _) => dims.into_iter().map(|d| a.wrap(d, rank)).collect(),
         // No dims asked for is not all dims.
-        (true, true) if a.given("dim") => Vec::new(),
+        (true, true) if a.given("dim") || a.given("s") => Vec::new(),
         (true, true) => (0..rank).collect(),
         (true, false) => (rank.saturating_sub(sizes.len())..rank).collect(),
     };

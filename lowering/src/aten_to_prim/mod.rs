@@ -80,7 +80,7 @@ use std::sync::LazyLock;
 use strata_core::ir::{Attr, DYNAMIC, Op, Type, Value};
 use strata_core::pass::{Counter, Pass, PassContext, PassError};
 use strata_dialects::aten::alias::meaning;
-use strata_dialects::aten::dtype::Numeric;
+use strata_dialects::aten::dtype::{DType, Numeric};
 use strata_dialects::aten::{self, AtenOp, is_operator};
 
 pub use args::Args;
@@ -231,9 +231,11 @@ where
     prim.set_before(op);
     let view = AtenOp::new(op).map_err(|error| Reason::Arguments(error.to_string()))?;
     prim.set_whole(is_whole(op));
+    let nothing = !view.schema().has("nondeterministic_seeded") && has_no_elements(op);
     let precision = precision(rule, op);
     let args = Args::new(prim, view, precision);
     let results = counted(|| match rule.body {
+        _ if nothing => empty(prim, op),
         Body::Unary(body) => finish(&args, op, vec![body(args.tensor("self"))], precision),
         Body::One(body) => finish(&args, op, vec![body(&args)], precision),
         Body::Many(body) => finish(&args, op, body(&args), precision),
@@ -256,6 +258,23 @@ fn precision(rule: &Rule, op: Op<'_>) -> Precision {
     let stored = |value: &Value<'_>| value.ty().element_type().is_some_and(|dtype| dtype.is_float8());
     let computed = aten::float8::is_computed(op.name()) && op.operands().iter().any(stored);
     if computed { Precision::Wide } else { rule.precision }
+}
+
+/// Whether an op is known to give tensors without elements only: then there is nothing to compute, and nothing can go wrong.
+fn has_no_elements(op: Op<'_>) -> bool {
+    let mut asked = op.results().into_iter().filter(|result| !result.is_unused()).map(Value::ty).peekable();
+    asked.peek().is_some() && asked.all(|ty| ty.is_tensor() && ty.is_static() && ty.shape().contains(&0))
+}
+
+fn empty<'p>(prim: &'p Prim<'p>, op: Op<'p>) -> Vec<Value<'p>> {
+    let known = |ty: Type<'p>| ty.element_type().filter(|_| ty.is_tensor() && ty.is_static()).map(|dtype| (dtype, ty.shape()));
+    let make = |result: Value<'p>| {
+        // What has another type is not used.
+        let (dtype, shape) = known(result.ty()).unwrap_or((DType::I64, vec![0]));
+        let shape: Vec<_> = shape.into_iter().map(Size::Const).collect();
+        prim.full(dtype, Scalar::Int(0), &shape).value()
+    };
+    op.results().into_iter().map(make).collect()
 }
 
 /// Runs a decomposition, whose formulas compute with the numbers of the program as they come: one that overflows is refused, here

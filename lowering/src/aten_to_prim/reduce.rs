@@ -111,7 +111,10 @@ fn count_nonzero<'c>(a: &Args<'c>) -> Tensor<'c> {
 }
 
 fn logical<'c>(a: &Args<'c>, kind: &str) -> Tensor<'c> {
-    truth(a.tensor("self")).reduce(kind, &reduced(a), keepdim(a)).convert(a.result_dtype(0))
+    // Unlike elsewhere, an empty list is no dimensions.
+    let none = a.has("dim") && a.is_list("dim") && a.given("dim") && a.ints("dim").is_empty();
+    let dims = if none { Vec::new() } else { reduced(a) };
+    truth(a.tensor("self")).reduce(kind, &dims, keepdim(a)).convert(a.result_dtype(0))
 }
 
 /// Largest or smallest elements; on bool these are "or" and "and".

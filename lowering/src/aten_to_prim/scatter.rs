@@ -255,14 +255,15 @@ fn masked_scatter_backward<'c>(a: &Args<'c>) -> Tensor<'c> {
 fn embedding_backward<'c>(a: &Args<'c>) -> Tensor<'c> {
     let (grad, index, rows) =
         (a.tensor(if a.has("grad") { "grad" } else { "grad_output" }), positions(a.raw("indices")), a.size("num_weights"));
-    let last = grad.rank() - 1;
-    let grad = grad.fill_where(index.equal(a.int("padding_idx")).unsqueeze(index.rank()), 0);
+    let (index, width) = (flat(index), grad.shape().last().copied().unwrap_or(Size::Const(1)));
+    let grad = grad.reshape(&[index.size(0), width]);
+    let grad = grad.fill_where(index.equal(a.int("padding_idx")).unsqueeze(1), 0);
     let grad = if a.bool("scale_grad_by_freq") {
         let ones = a.prim.full(grad.dtype(), Scalar::Int(1), &index.shape());
         let uses = a.prim.full(grad.dtype(), Scalar::Int(0), &[rows]).scatter(ones, &[index], &[0], "add");
-        grad / uses.gather(&[index], &[0]).unsqueeze(index.rank())
+        grad / uses.gather(&[index], &[0]).unsqueeze(1)
     } else {
         grad
     };
-    a.prim.full(grad.dtype(), Scalar::Int(0), &[rows, grad.size(last)]).scatter(grad, &[index], &[0], "add")
+    a.prim.full(grad.dtype(), Scalar::Int(0), &[rows, width]).scatter(grad, &[index], &[0], "add")
 }

@@ -70,7 +70,8 @@ pub(super) const RULES: &[Rule] = &[
     one("aten.linalg_solve_triangular", Exact, |a| {
         let [m, b] = paired([(a.tensor("self"), 2), (a.tensor("B"), 2)]);
         let (upper, unit) = (a.bool("upper"), a.bool("unitriangular"));
-        if a.bool("left") { triangular(m, b, upper, unit) } else { triangular(m.flipped(), b.flipped(), !upper, unit).flipped() }
+        let x = if a.bool("left") { triangular(m, b, upper, unit) } else { triangular(m.flipped(), b.flipped(), !upper, unit).flipped() };
+        x.convert(a.result_dtype(0))
     }),
     one("aten.linalg_tensorinv", Exact, tensor_inverse),
     one("aten.linalg_tensorsolve", Exact, tensor_solve),

@@ -292,7 +292,7 @@ impl<'c> Tensor<'c> {
         }
         let mut sorted = dims.to_vec();
         sorted.sort_unstable();
-        let attrs = [("dims", self.ints(&sorted)), ("kind", self.prim.cx().str_attr(kind))];
+        let attrs = [("dims", self.ints(&sorted)), ("kind", self.prim.cx().str_attr(self.combined(kind)))];
         let shape = self.prim.sizes(Some(sizes::without(0, self.rank(), &signed(dims))), &[self], &[]);
         let reduced = self.prim.emit("prim.reduce", &[self.value()], &attrs, self.dtype(), shape);
         let mut kept = self.shape().to_vec();
@@ -323,9 +323,18 @@ impl<'c> Tensor<'c> {
         self.prim.emit("prim.arg_reduce", &[self.value()], &attrs, DType::I64, shape)
     }
 
+    /// The kind of a reduction: sums and products of bool are "or" and "and".
+    fn combined(self, kind: &str) -> &str {
+        match (self.dtype(), kind) {
+            (DType::Bool, "sum") => "or",
+            (DType::Bool, "prod") => "and",
+            _ => kind,
+        }
+    }
+
     /// Running reduction along `dim`.
     pub fn scan(self, kind: &str, dim: usize) -> Tensor<'c> {
-        let attrs = [("dim", self.prim.cx().i64_attr(dim as i64)), ("kind", self.prim.cx().str_attr(kind))];
+        let attrs = [("dim", self.prim.cx().i64_attr(dim as i64)), ("kind", self.prim.cx().str_attr(self.combined(kind)))];
         self.prim.emit("prim.scan", &[self.value()], &attrs, self.dtype(), self.shape())
     }
 

@@ -22,7 +22,10 @@ pub(super) const RULES: &[Rule] = &[
     one("aten.expand_as", Exact, |a| a.tensor("self").broadcast_to(&a.raw("other").shape())),
     one("aten.expand_copy", Exact, expand),
     one("aten.flatten.using_ints", Exact, flatten),
-    one("aten.flip", Exact, |a| a.tensor("self").reverse(&a.dims("dims", a.tensor("self").rank()))),
+    one("aten.flip", Exact, |a| {
+        let x = a.tensor("self");
+        if x.rank() == 0 { x } else { x.reverse(&a.dims("dims", x.rank())) }
+    }),
     unary("aten.fliplr", Exact, |x| x.reverse(&[1])),
     unary("aten.flipud", Exact, |x| x.reverse(&[0])),
     many("aten.hsplit.array", Exact, |a| tensor_split(a, usize::from(a.tensor("self").rank() > 1))),

@@ -251,7 +251,8 @@ fn weight_norm_interface(args: &Args) -> Results {
 
 /// Of `w = v g / n` with the norm n of v: `g / n (dw - v s / n^2)` and `s / n`, where s is the sum of `dw v`.
 fn weight_norm_backward(args: &Args) -> Results {
-    let (grad, v, g) = (args.tensor("grad_w")?, args.tensor("saved_v")?, args.tensor("saved_g")?);
+    let (v, g) = (args.tensor("saved_v")?, args.tensor("saved_g")?);
+    let grad = args.tensor("grad_w")?.expand(v.shape())?;
     let (norm, dim) = (args.tensor("saved_norms")?.expand(v.shape())?, args.dim("dim", v.rank())?);
     let dims: Vec<usize> = (0..v.rank()).filter(|&d| d != dim).collect();
     let product = Tensor::from_scalars(DType::F64, v.shape(), (0..v.len()).map(|k| Scalar::Float(grad.at(k).float() * v.at(k).float())))?;

@@ -249,10 +249,10 @@ fn indices(values: &[usize], shape: &[usize]) -> Result<Tensor, InterpError> {
     Tensor::from_ints(shape, &values.iter().map(|&v| v as i64).collect::<Vec<_>>())
 }
 
-fn grouped(args: &Args, x: &Tensor, g: &Groups, inverse_shape: &[usize], inverse_always: bool) -> Results {
-    let inverse = if inverse_always || args.flag("return_inverse")? { indices(&g.inverse, inverse_shape)? } else { Tensor::zeros(DType::I64, &[0])? };
+fn grouped(args: &Args, x: &Tensor, g: &Groups, inverse_shape: &[usize], all: bool) -> Results {
+    let inverse = if all || args.flag("return_inverse")? { indices(&g.inverse, inverse_shape)? } else { Tensor::zeros(DType::I64, &[0])? };
     // `_unique` has no such flag.
-    let counts = if args.flag("return_counts").unwrap_or(false) { indices(&g.counts, &[g.counts.len()])? } else { Tensor::zeros(DType::I64, &[0])? };
+    let counts = if all || args.flag("return_counts").unwrap_or(false) { indices(&g.counts, &[g.counts.len()])? } else { Tensor::zeros(DType::I64, &[0])? };
     many([x.clone(), inverse, counts])
 }
 
@@ -265,17 +265,18 @@ fn unique(args: &Args) -> Results {
 
 fn unique_consecutive(args: &Args) -> Results {
     let x = args.tensor("self")?;
-    if args.opt("dim").is_some() {
+    if args.opt("dim").is_some() && x.rank() > 0 {
         let dim = args.dim("dim", x.rank())?;
         let visit: Vec<usize> = (0..x.shape()[dim]).collect();
-        return unique_slices(args, x, dim, &visit, false);
+        return unique_slices(args, x, dim, &visit);
     }
     let v: Vec<Scalar> = x.scalars().collect();
     let g = group(v.len(), &(0..v.len()).collect::<Vec<_>>(), |a, b| equal(v[a], v[b]));
     grouped(args, &x.pick(&[g.first.len()], &g.first), &g, x.shape(), false)
 }
 
-fn unique_slices(args: &Args, x: &Tensor, dim: usize, visit: &[usize], always: bool) -> Results {
+/// Along a dimension PyTorch gives inverse and counts, asked or not.
+fn unique_slices(args: &Args, x: &Tensor, dim: usize, visit: &[usize]) -> Results {
     let slices: Vec<Vec<Scalar>> = (0..x.shape()[dim]).map(|k| Ok(x.select(dim, k)?.scalars().collect())).collect::<Result<_, InterpError>>()?;
     let g = group(slices.len(), visit, |a, b| slices[a].iter().zip(&slices[b]).all(|(&p, &q)| equal(p, q)));
     let mut shape = x.shape().to_vec();
@@ -284,7 +285,7 @@ fn unique_slices(args: &Args, x: &Tensor, dim: usize, visit: &[usize], always: b
         s.copy_from_slice(i);
         s[dim] = g.first[i[dim]];
     })?;
-    grouped(args, &values, &g, &[slices.len()], always)
+    grouped(args, &values, &g, &[slices.len()], true)
 }
 
 fn unique_dim(args: &Args) -> Results {
@@ -296,5 +297,5 @@ fn unique_dim(args: &Args) -> Results {
     let slices: Vec<Vec<Scalar>> = (0..x.shape()[dim]).map(|k| Ok(x.select(dim, k)?.scalars().collect())).collect::<Result<_, InterpError>>()?;
     let mut visit: Vec<usize> = (0..slices.len()).collect();
     visit.sort_by(|&a, &b| slices[a].iter().zip(&slices[b]).map(|(&p, &q)| order(p, q)).find(|o| o.is_ne()).unwrap_or(Ordering::Equal));
-    unique_slices(args, x, dim, &visit, false)
+    unique_slices(args, x, dim, &visit)
 }

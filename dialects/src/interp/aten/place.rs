@@ -48,7 +48,9 @@ fn select_backward(args: &Args) -> Results {
     let x = zeros(args, grad)?;
     let dim = args.dim("dim", x.rank())?;
     let at = wrap_index(args.int("index")?, x.shape()[dim])?;
-    placed(x, grad, |i| insert(i, dim, at))
+    let mut shape = x.shape().to_vec();
+    shape.remove(dim);
+    placed(x, &grad.expand(&shape)?, |i| insert(i, dim, at))
 }
 
 fn select_scatter(args: &Args) -> Results {
@@ -81,9 +83,11 @@ fn slice_scatter(args: &Args) -> Results {
 
 fn diagonal_into(args: &Args, x: Tensor, source: &Tensor) -> Results {
     let (a, b) = (wrap_dim(args.int("dim1")?, x.rank())?, wrap_dim(args.int("dim2")?, x.rank())?);
-    let (row, col, _) = diagonal_range(x.shape(), a, b, args.int("offset")?)?;
+    let (row, col, length) = diagonal_range(x.shape(), a, b, args.int("offset")?)?;
     let rank = x.rank();
-    placed(x, source, |i| {
+    let rest = (0..rank).filter(|&d| d != a && d != b).map(|d| x.shape()[d]);
+    let source = source.expand(&rest.chain([length]).collect::<Vec<_>>())?;
+    placed(x, &source, |i| {
         let mut rest = i.iter();
         let last = i[rank - 2];
         (0..rank).map(|d| if d == a { row + last } else if d == b { col + last } else { rest.next().copied().unwrap_or(0) }).collect()

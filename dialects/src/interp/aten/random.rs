@@ -219,10 +219,10 @@ fn leaky(args: &Args) -> Result<(Tensor, Option<Tensor>), InterpError> {
     Ok((y, Some(Tensor::from_scalars(x.dtype(), x.shape(), (0..x.len()).map(slope))?)))
 }
 
-/// In training the noise holds the slopes, unless all are nearly the same.
+/// In training the noise holds the slopes.
 fn leaky_backward(args: &Args) -> Results {
     let (low, high) = (args.float("lower")?, args.float("upper")?);
-    if args.flag("training")? && high - low > 1e-6 {
+    if args.flag("training")? {
         return one(pointwise(args, &["grad_output", "noise"], |v| v[0] * v[1])?);
     }
     one(pointwise(args, &["grad_output", "self"], |v| if v[1] > 0.0 { v[0] } else { v[0] * (low + high) / 2.0 })?)

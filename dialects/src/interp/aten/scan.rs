@@ -38,7 +38,11 @@ pub fn lines(x: &Tensor, dim: usize, dtype: DType, mut f: impl FnMut(&[Scalar]) 
     }
     let (_, groups) = super::reduce::groups(x.shape(), &[dim], true)?;
     let results: Vec<Vec<Scalar>> = groups.iter().map(|g| f(&g.iter().map(|&k| x.at(k)).collect::<Vec<_>>())).collect::<Result<_, _>>()?;
-    let length = results.first().map_or(x.shape()[dim], Vec::len);
+    let length = match results.first() {
+        Some(line) => line.len(),
+        // Of no lines, each would be so long.
+        None => f(&vec![Scalar::Int(0); x.shape()[dim]])?.len(),
+    };
     let mut shape = x.shape().to_vec();
     shape[dim] = 1;
     let at = Tensor::zeros(DType::Bool, &shape)?;

@@ -22,11 +22,11 @@ pub const ARMS: &[(&str, Arm)] = &[
     ("aten.angle", Op(angle)),
     ("aten.arccos", Unary(Float, |x| analytic(x, f64::acos, |z| z.acos()))),
     ("aten.arccosh", Unary(Float, |x| analytic(x, f64::acosh, |z| z.acosh()))),
-    ("aten.arcsin", Unary(Float, |x| analytic(x, f64::asin, |z| z.asin()))),
+    ("aten.arcsin", Unary(Float, |x| analytic(x, f64::asin, arc_sine))),
     ("aten.arcsinh", Unary(Float, |x| analytic(x, asinh, |z| z.asinh()))),
     ("aten.arctan", Unary(Float, |x| analytic(x, f64::atan, |z| z.atan()))),
     ("aten.arctanh", Unary(Float, |x| analytic(x, f64::atanh, |z| z.atanh()))),
-    ("aten.asin", Unary(Float, |x| analytic(x, f64::asin, |z| z.asin()))),
+    ("aten.asin", Unary(Float, |x| analytic(x, f64::asin, arc_sine))),
     ("aten.asinh", Unary(Float, |x| analytic(x, asinh, |z| z.asinh()))),
     ("aten.atan", Unary(Float, |x| analytic(x, f64::atan, |z| z.atan()))),
     ("aten.atanh", Unary(Float, |x| analytic(x, f64::atanh, |z| z.atanh()))),
@@ -111,6 +111,12 @@ pub const ARMS: &[(&str, Arm)] = &[
 /// The logistic function.
 pub fn sigmoid(v: f64) -> f64 {
     1.0 / (1.0 + (-v).exp())
+}
+
+/// Kahan's formulas, which keep to the side of the branch cuts that the sign of a zero says.
+fn arc_sine(z: Complex64) -> Complex64 {
+    let [below, above] = [Complex64::new(1.0 - z.re, -z.im), Complex64::new(1.0 + z.re, z.im)].map(Complex64::sqrt);
+    Complex64::new(z.re.atan2((below * above).re), libm::asinh((below.conj() * above).im))
 }
 
 fn asinh(v: f64) -> f64 {

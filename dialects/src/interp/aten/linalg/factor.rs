@@ -56,6 +56,17 @@ pub(super) fn unpacked(lu: &Tensor, p: &Tensor) -> Results {
     ])
 }
 
+/// Of the factors and the permutation, those that are asked for.
+pub(super) fn lu_unpack(args: &Args) -> Results {
+    let (lu, pivots) = (args.tensor("LU_data")?, args.tensor("LU_pivots")?);
+    let asked = [args.flag("unpack_pivots")?, args.flag("unpack_data")?, args.flag("unpack_data")?];
+    // Pivots that are not asked for may be anything.
+    let none = Tensor::build(pivots.dtype(), pivots.shape(), |i| Scalar::Int(i.last().map_or(1, |k| *k as i128 + 1)))?;
+    let parts = unpacked(lu, if asked[0] { pivots } else { &none })?;
+    let empty = || Ok(Value::Tensor(Tensor::zeros(lu.dtype(), &[0])?));
+    parts.into_iter().zip(asked).map(|(part, asked)| if asked { Ok(part) } else { empty() }).collect()
+}
+
 pub(super) fn cholesky(args: &Args) -> Result<(Tensor, Tensor), InterpError> {
     let x = args.tensor("self")?;
     let upper = args.flag("upper")?;

@@ -84,7 +84,7 @@ pub const ARMS: &[(&str, Arm)] = &[
     ("aten.linalg_tensorsolve", Op(tensorsolve)),
     ("aten.logdet", Op(|a| { let (s, l) = slogdet(a.tensor("self")?)?; one(Tensor::from_scalars(s.dtype(), s.shape(), (0..s.len()).map(|k| log_determinant(s.at(k), l.at(k))))?) })),
     ("aten.lu_solve", Op(|a| lu_solve(a.tensor("LU_data")?, a.tensor("LU_pivots")?, a.tensor("self")?, true, false))),
-    ("aten.lu_unpack", Op(|a| unpacked(a.tensor("LU_data")?, a.tensor("LU_pivots")?))),
+    ("aten.lu_unpack", Op(lu_unpack)),
     ("aten.matrix_exp", Op(matrix_exp)),
     ("aten.matrix_power", Op(matrix_power)),
     ("aten.nuclear_norm", Op(|a| nuclear_norm(a, &[0, 1]))),

@@ -130,7 +130,7 @@ pub(super) fn solve_triangular(args: &Args) -> Results {
             if left { m.solve_triangular(b, upper, unit) } else { m.transpose().solve_triangular(&b.transpose(), !upper, unit).transpose() }
         })
         .collect();
-    one(tensor(b.dtype(), &batch, sides(b), &x)?)
+    one(tensor(a.dtype(), &batch, sides(b), &x)?)
 }
 
 pub(super) fn triangular_solve(args: &Args) -> Results {

@@ -150,8 +150,21 @@ pub(super) fn one_bound(args: &Args, name: &str) -> Result<Bounds, InterpError> 
     Ok(if name == "tol" && given.is_some() { (given, none()) } else { (None, given) })
 }
 
+/// The matrices and their bounds, one for each in the batch that both broadcast to.
+fn in_one_batch(x: &Tensor, b: &Bounds) -> Result<(Tensor, Bounds), InterpError> {
+    if x.rank() < 2 {
+        return Err(fail("a matrix was expected"));
+    }
+    let (batch, sides) = x.shape().split_at(x.rank() - 2);
+    let bounds = [&b.0, &b.1];
+    let shapes: Vec<&[usize]> = bounds.iter().filter_map(|bound| Some(bound.as_ref()?.shape())).chain([batch]).collect();
+    let batch = broadcast_shape(&shapes)?;
+    let [atol, rtol] = bounds.map(|bound| bound.as_ref().map(|bound| bound.expand(&batch)).transpose());
+    Ok((x.expand(&[&batch, sides].concat())?, (atol?, rtol?)))
+}
+
 pub(super) fn threshold(b: &Bounds, largest: f64, size: usize, eps: f64, k: usize) -> f64 {
-    let at = |t: &Tensor| t.at(if t.len() == 1 { 0 } else { k.min(t.len().saturating_sub(1)) }).float();
+    let at = |t: &Tensor| t.at(if t.len() == 1 { 0 } else { k }).float();
     let atol = b.0.as_ref().map_or(0.0, at);
     // An absolute bound alone switches the relative one off.
     let rtol = b.1.as_ref().map_or(if atol > 0.0 { 0.0 } else { eps * size as f64 }, at);
@@ -159,6 +172,7 @@ pub(super) fn threshold(b: &Bounds, largest: f64, size: usize, eps: f64, k: usiz
 }
 
 pub(super) fn pinv(x: &Tensor, b: Bounds, hermitian: bool) -> Results {
+    let (x, b) = &in_one_batch(x, &b)?;
     let (batch, ms) = matrices(x)?;
     let [rows, cols] = sides(x);
     let eps = x.dtype().epsilon();
@@ -167,7 +181,7 @@ pub(super) fn pinv(x: &Tensor, b: Bounds, hermitian: bool) -> Results {
         .enumerate()
         .map(|(k, m)| {
             let (u, s, vh) = if hermitian { from_lower(m).svd(false) } else { m.svd(false) };
-            let limit = threshold(&b, s.first().copied().unwrap_or(0.0), rows.max(cols), eps, k);
+            let limit = threshold(b, s.first().copied().unwrap_or(0.0), rows.max(cols), eps, k);
             let inverse: Vec<f64> = s.iter().map(|&v| if v > limit { 1.0 / v } else { 0.0 }).collect();
             vh.adjoint().times(&Matrix::diagonal(s.len(), s.len(), &inverse)).times(&u.adjoint())
         })
@@ -176,7 +190,7 @@ pub(super) fn pinv(x: &Tensor, b: Bounds, hermitian: bool) -> Results {
 }
 
 pub(super) fn matrix_rank(args: &Args, b: Bounds) -> Results {
-    let x = args.tensor(if args.opt("input").is_some() { "input" } else { "self" })?;
+    let (x, b) = &in_one_batch(args.tensor(if args.opt("input").is_some() { "input" } else { "self" })?, &b)?;
     let (batch, ms) = matrices(x)?;
     let ([rows, cols], hermitian) = (sides(x), args.flag("hermitian")?);
     let ranks: Vec<Scalar> = ms
@@ -184,7 +198,7 @@ pub(super) fn matrix_rank(args: &Args, b: Bounds) -> Results {
         .enumerate()
         .map(|(k, m)| {
             let s = if hermitian { from_lower(m).svd(false).1 } else { m.svd(false).1 };
-            let limit = threshold(&b, s.first().copied().unwrap_or(0.0), rows.max(cols), x.dtype().epsilon(), k);
+            let limit = threshold(b, s.first().copied().unwrap_or(0.0), rows.max(cols), x.dtype().epsilon(), k);
             Scalar::Int(s.iter().filter(|&&v| v > limit).count() as i128)
         })
         .collect();
