@@ -5,6 +5,10 @@
 // RUN: env STRATA_CACHE_SIZE=1G STRATA_CACHE_DIR=%t.cache rs-cache stat | FileCheck %s --check-prefix=STAT
 // RUN: env STRATA_CACHE_SIZE=1G STRATA_CACHE_DIR=%t.cache rs-run %s --mode=max-autotune --autotune-budget=0.002 --explain-autotune 2>&1 | FileCheck %s --check-prefixes=STORED,PLAIN
 
+// Time for a search that is not asked for is an error.
+// RUN: not rs-run %s --no-cache --autotune-budget=1 2>&1 | FileCheck %s --check-prefix=UNUSED
+// UNUSED: --autotune-budget is the time of --mode=max-autotune
+
 // A compiled program depends on the stored schedules: without them it is no longer the one that was asked for.
 // RUN: rm -r %t.cache/v2/schedule
 // RUN: env STRATA_CACHE_SIZE=1G STRATA_CACHE_DIR=%t.cache rs-run %s --mode=max-autotune --autotune-budget=0.001 --explain-autotune 2>&1 | FileCheck %s --check-prefixes=SEARCHED,PLAIN
