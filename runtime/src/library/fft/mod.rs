@@ -221,12 +221,13 @@ mod tests {
         for n in [1usize, 2, 5, 8, 12] {
             let k = n / 2 + 1;
             let mut x: Vec<f64> = (0..2 * n).map(|i| ((i * 37) % 11) as f64 - 5.0).collect();
+            let lines = Lines { call: std::ptr::null_mut(), batch: 2, n: n as i64 };
             let mut half = vec![Complex::new(0.0, 0.0); 2 * k];
             let mut back = vec![0.0; 2 * n];
             // SAFETY: two lines each.
             unsafe {
-                from_real::<f64>(array(&mut x), array(&mut half), 2, n as i64, k as i64);
-                to_real::<f64>(array(&mut half), array(&mut back), 2, k as i64, n as i64);
+                from_real::<f64>(array(&mut x), array(&mut half), lines, k as i64);
+                to_real::<f64>(array(&mut half), array(&mut back), k as i64, lines);
             }
             assert!((half[0].re - x[..n].iter().sum::<f64>()).abs() < 1e-12);
             assert!(x.iter().zip(&back).all(|(x, y)| (x * n as f64 - y).abs() < 1e-11), "{n}");
