@@ -102,6 +102,10 @@ fn arange(args: &Args) -> Results {
     if step.float() == 0.0 {
         return Err(fail("the step is zero"));
     }
+    let away = if step.float() > 0.0 { start.float() > end.float() } else { start.float() < end.float() };
+    if away {
+        return Err(fail("upper bound and lower bound are inconsistent with the sign of the step"));
+    }
     let count = if integral { div_ceil(end.int() - start.int(), step.int()) as f64 } else { ((end.float() - start.float()) / step.float()).ceil() };
     if !(0.0..1e9).contains(&count) {
         return Err(fail(format!("a range of {count} elements")));
