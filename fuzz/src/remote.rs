@@ -117,7 +117,8 @@ fn check(dir: &Path, address: &str) -> Result<bool, String> {
     match () {
         () if start.elapsed() > HANG => Err(format!("it took {:.1} s", start.elapsed().as_secs_f64())),
         () if said.len() > 1 => Err(format!("more than one warning: {said:?}")),
-        () if said.iter().any(|text| text.contains(PASSWORD) || text.chars().any(char::is_control)) => {
+        // (Without a password of its own the cache knows no text for one.)
+        () if said.iter().any(|text| (address.contains(PASSWORD) && text.contains(PASSWORD)) || text.chars().any(char::is_control)) => {
             Err(format!("not to be shown: {said:?}"))
         }
         () => Ok(hit),
