@@ -183,5 +183,7 @@ fn scalar_type(dtype: DType) -> i32 {
         DType::U16 => 27,
         DType::U32 => 28,
         DType::U64 => 29,
+        DType::F8E5M2 => 23,
+        DType::F8E4M3FN => 24,
     }
 }

@@ -59,7 +59,8 @@ pub(super) fn import<'c>(importer: &mut Importer<'c>, scope: &Scope<'_, 'c>, nod
             while_loop(importer, scope, node, [cond, body], &carried, &extra)
         }
         ("scan", [Argument::AsGraph(body), init, rows, extra]) => {
-            let (init, rows, extra) = (operands(importer, scope, init)?, operands(importer, scope, rows)?, operands(importer, scope, extra)?);
+            let (init, rows, extra) =
+                (operands(importer, scope, init)?, operands(importer, scope, rows)?, operands(importer, scope, extra)?);
             for_rows(importer, scope, node, body, &init, &rows, &extra)
         }
         ("associative_scan", [Argument::AsGraph(body), rows, extra]) => {
