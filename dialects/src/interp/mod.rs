@@ -14,6 +14,7 @@ mod control;
 pub mod dtype;
 mod float8;
 pub mod gpu;
+mod held;
 pub mod host;
 mod library;
 mod loops;

@@ -3,8 +3,6 @@
 //! Elements are kept in the widest representation of their category and are always values of the
 //! tensor's element type: whatever is stored is cast first.
 
-use std::cell::Cell;
-use std::ops::{Deref, DerefMut};
 use std::sync::Arc;
 
 use half::{bf16, f16};
@@ -13,6 +11,7 @@ use num_complex::Complex64;
 use super::budget;
 use super::dtype::{Category, DType, Scalar};
 use super::float8;
+use super::held::{Data, Held, living};
 use super::value::{InterpError, fail};
 
 /// Tensors with more elements than this are refused.
@@ -23,75 +22,6 @@ const MAX_TOGETHER: usize = 1 << 29;
 
 /// Points between two looks at the time.
 const LOOK: u64 = 1 << 10;
-
-/// Elements by category.
-#[derive(Clone, Debug, PartialEq)]
-enum Data {
-    Int(Vec<i128>),
-    Float(Vec<f64>),
-    Complex(Vec<Complex64>),
-}
-
-thread_local! {
-    /// Elements of all tensors that live on this thread; one that moved here is counted where it was made.
-    static LIVING: Cell<isize> = const { Cell::new(0) };
-}
-
-/// How many there are now.
-pub(super) fn living() -> usize {
-    usize::try_from(LIVING.get()).unwrap_or(0)
-}
-
-/// Elements, which are counted while they live.
-#[derive(Debug, PartialEq)]
-struct Held(Data);
-
-impl Held {
-    fn new(data: Data) -> Arc<Held> {
-        Arc::new(Held(data).counted())
-    }
-
-    fn counted(self) -> Held {
-        LIVING.set(LIVING.get() + self.0.len() as isize);
-        self
-    }
-}
-
-impl Clone for Held {
-    fn clone(&self) -> Held {
-        Held(self.0.clone()).counted()
-    }
-}
-
-impl Drop for Held {
-    fn drop(&mut self) {
-        LIVING.set(LIVING.get() - self.0.len() as isize);
-    }
-}
-
-impl Deref for Held {
-    type Target = Data;
-
-    fn deref(&self) -> &Data {
-        &self.0
-    }
-}
-
-impl DerefMut for Held {
-    fn deref_mut(&mut self) -> &mut Data {
-        &mut self.0
-    }
-}
-
-impl Data {
-    fn len(&self) -> usize {
-        match self {
-            Data::Int(v) => v.len(),
-            Data::Float(v) => v.len(),
-            Data::Complex(v) => v.len(),
-        }
-    }
-}
 
 /// A dense row-major tensor.
 #[derive(Clone, Debug, PartialEq)]
