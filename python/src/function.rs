@@ -1,7 +1,7 @@
 //! A compiled program as a Python function of PyTorch's tensors. It is a plain C function of Python's, which is what calls fastest.
 
 use std::cell::UnsafeCell;
-use std::ffi::{CStr, CString, c_void};
+use std::ffi::{CStr, CString};
 use std::path::PathBuf;
 use std::ptr::{NonNull, null_mut};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -11,14 +11,13 @@ use pyo3::ffi::{self, Py_ssize_t, PyObject};
 use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
-use pyo3::types::PyBool;
 use strata_runtime::dlpack::{DLDataType, DLDevice, DLTensor};
 use strata_runtime::manifest::{InputKind, OutputKind};
-use strata_runtime::session::OutputMaker;
-use strata_runtime::{Artefact, DType, RunError, Session, Tensor};
+use strata_runtime::{Artefact, RunError, Session};
 
 use crate::error;
-use crate::torch::{Owned, Torch};
+use crate::results::Made;
+use crate::torch::Torch;
 
 /// What an argument of the call is for.
 #[derive(Clone, Copy)]
@@ -45,7 +44,7 @@ pub struct Brought {
 
 /// What stands in one place of the result.
 #[derive(Clone, Copy)]
-enum Place {
+pub(crate) enum Place {
     None,
     /// The argument itself.
     Argument(usize),
@@ -72,14 +71,14 @@ struct Ready {
 
 /// A compiled program and how a call's arguments and results go with it.
 pub struct Function {
-    torch: &'static Torch,
-    artefact: Artefact,
+    pub(crate) torch: &'static Torch,
+    pub(crate) artefact: Artefact,
     arguments: Vec<Argument>,
-    places: Vec<Place>,
+    pub(crate) places: Vec<Place>,
     /// Which outputs become numbers.
-    numbers: Vec<bool>,
+    pub(crate) numbers: Vec<bool>,
     /// The argument that each mutation of the program is the new value of, by output.
-    written: Vec<(usize, usize)>,
+    pub(crate) written: Vec<(usize, usize)>,
     /// Values that follow the caller's arguments.
     constants: Vec<Py<PyAny>>,
     weights: usize,
@@ -249,7 +248,7 @@ impl Function {
         // SAFETY: the weights stay while their objects do, and the program is made ready again when others come.
         let session = unsafe { self.session(py, &call) }?;
         let pointers: Vec<*const DLTensor> = call.inputs.iter().map(|input| &raw const *input).collect();
-        let mut made = Made { function: self, outputs: self.artefact.manifest.outputs.iter().map(|_| None).collect() };
+        let mut made = Made::new(self);
         if let Some(seed) = &self.seed {
             strata_runtime::library::random::strata_seed(seed.call0(py)?.extract(py)?);
         }
@@ -378,90 +377,6 @@ unsafe fn version(py: Python<'_>, object: *mut PyObject) -> PyResult<i64> {
         Ok(version) => version.extract(),
         Err(_) if object.call_method0(intern!(py, "is_inference"))?.is_truthy()? => Ok(0),
         Err(error) => Err(error),
-    }
-}
-
-/// The results of a call: tensors of PyTorch, and blocks for the new values of arguments.
-struct Made<'f> {
-    function: &'f Function,
-    outputs: Vec<Option<Output<'f>>>,
-}
-
-enum Output<'f> {
-    Torch(Owned<'f>),
-    Own(Tensor),
-}
-
-impl OutputMaker for Made<'_> {
-    fn output(&mut self, k: usize, sizes: &[i64], _bytes: usize) -> *mut c_void {
-        let Some(declared) = self.function.artefact.manifest.outputs.get(k) else { return null_mut() };
-        let (data, made) = if declared.kind == OutputKind::Mutation || self.function.numbers[k] {
-            let Ok(tensor) = Tensor::uninit_in(declared.dtype, sizes, &declared.dim_order) else { return null_mut() };
-            (tensor.dlpack().data, Output::Own(tensor))
-        } else {
-            let Some(tensor) = self.function.torch.empty(declared.dtype, sizes, &declared.dim_order.strides(sizes)) else {
-                return null_mut();
-            };
-            (tensor.data(), Output::Torch(tensor))
-        };
-        self.outputs[k] = Some(made);
-        data
-    }
-}
-
-impl Made<'_> {
-    /// Writes the new values of arguments and gives the call's results, as Python's tuple.
-    ///
-    /// # Safety
-    /// `objects` are the call's, and the GIL is held.
-    unsafe fn results(mut self, py: Python<'_>, objects: &[*mut PyObject]) -> PyResult<NonNull<PyObject>> {
-        for &(output, argument) in &self.function.written {
-            // SAFETY: the caller's promise.
-            let target = unsafe { self.function.torch.describe(py, objects[argument]) }?;
-            if let Some(Output::Own(value)) = &self.outputs[output] {
-                // SAFETY: the target is a tensor that the program changes in place, alive while its object is.
-                unsafe { value.write_to(&target) }.map_err(error::python)?;
-            }
-        }
-        // SAFETY: the tuple is new and each place of it is filled once, with a reference that it takes over.
-        unsafe {
-            let tuple = NonNull::new(ffi::PyTuple_New(self.function.places.len() as Py_ssize_t)).ok_or_else(|| PyErr::fetch(py))?;
-            let whole: Bound<'_, PyAny> = Bound::from_owned_ptr(py, tuple.as_ptr());
-            for (k, place) in self.function.places.iter().enumerate() {
-                let object = match *place {
-                    Place::None => py.None().into_ptr(),
-                    Place::Argument(argument) => {
-                        ffi::Py_INCREF(objects[argument]);
-                        objects[argument]
-                    }
-                    Place::Tensor(output) | Place::Number(output) => self.take(py, output)?.as_ptr(),
-                };
-                ffi::PyTuple_SetItem(tuple.as_ptr(), k as Py_ssize_t, object);
-            }
-            let _ = whole.into_ptr();
-            Ok(tuple)
-        }
-    }
-
-    /// An output as a new reference.
-    fn take(&mut self, py: Python<'_>, k: usize) -> PyResult<NonNull<PyObject>> {
-        let lost = || PyValueError::new_err(format!("the program gave no output {k}"));
-        match self.outputs[k].take().ok_or_else(lost)? {
-            Output::Torch(tensor) => tensor.into_object(py),
-            Output::Own(tensor) => {
-                let number = match tensor.dtype() {
-                    DType::F64 => {
-                        tensor.values::<f64>().and_then(|v| v.first()).map(|v| v.into_pyobject(py).map(|v| v.into_any().unbind()))
-                    }
-                    DType::Bool => {
-                        tensor.values::<u8>().and_then(|v| v.first()).map(|v| Ok(PyBool::new(py, *v != 0).to_owned().into_any().unbind()))
-                    }
-                    _ => tensor.values::<i64>().and_then(|v| v.first()).map(|v| v.into_pyobject(py).map(|v| v.into_any().unbind())),
-                };
-                let number = number.ok_or_else(lost)??;
-                NonNull::new(number.into_ptr()).ok_or_else(lost)
-            }
-        }
     }
 }
 

@@ -3,6 +3,7 @@
 mod error;
 mod function;
 mod program;
+mod results;
 mod torch;
 
 use std::path::PathBuf;

@@ -98,7 +98,7 @@ impl Weights {
             }
             let path = archive.map_or_else(|| PathBuf::from(&weight.source.file), Path::to_path_buf);
             if !archives.contains_key(&path) {
-                archives.insert(path.clone(), Archive::open(&path)?);
+                archives.insert(path.clone(), Archive { given: archive.is_some(), ..Archive::open(&path)? });
             }
             let found = &archives[&path];
             weights.add(k, weight, found, manifest.writes(weight)).map_err(|reason| WeightError::Weight {
@@ -166,8 +166,9 @@ impl Weights {
         let source = &weight.source;
         let (bytes, strides, byte_offset) = match archive.entry(&source.entry) {
             Ok(bytes) => (bytes, &*source.strides, source.byte_offset),
-            // Files of other programs, such as safetensors, know a weight by its name and hold nothing else beside it.
-            Err(missing) => (archive.entry(&weight.name).map_err(|_| missing)?, &[][..], 0),
+            // A file that the caller gives may know a weight by its name, as safetensors do.
+            Err(missing) if archive.given => (archive.entry(&weight.name).map_err(|_| missing)?, &[][..], 0),
+            Err(missing) => return Err(missing),
         };
         let size = weight.dtype.size();
         let dense_size = dense_bytes(weight.dtype, &weight.shape).map_err(|e| e.to_string())?;
@@ -235,6 +236,8 @@ fn reach(shape: &[i64], strides: &[i64], size: usize) -> Result<u64, String> {
 struct Archive {
     map: Arc<Mmap>,
     entries: HashMap<String, (usize, usize)>,
+    /// It stands in for the file that the program names.
+    given: bool,
 }
 
 impl Archive {
@@ -245,7 +248,7 @@ impl Archive {
         let map = unsafe { Mmap::map(&file) }.map_err(io)?;
         let entries = if map.starts_with(b"PK") { zip_entries(&map) } else { tensor_entries(&map) };
         let entries = entries.map_err(|reason| WeightError::Format { path: path.into(), reason })?;
-        Ok(Archive { map: Arc::new(map), entries })
+        Ok(Archive { map: Arc::new(map), entries, given: false })
     }
 
     fn entry(&self, name: &str) -> Result<&[u8], String> {

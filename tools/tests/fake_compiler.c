@@ -7,7 +7,7 @@
 typedef struct DLTensor DLTensor;
 typedef void (*Output)(void *ctx, const char *name, int32_t mutation, const DLTensor *);
 
-uint32_t strata_compiler_abi(void) { return 2; }
+uint32_t strata_compiler_abi(void) { return 3; }
 
 const char *strata_compiler_build(void) { return "fake"; }
 
@@ -19,11 +19,13 @@ static int32_t fail(const char *text, uint8_t **bytes, size_t *len) {
   return 1;
 }
 
-int32_t strata_compiler_compile(const char *path, const char *options, uint8_t **bytes, size_t *len) {
+int32_t strata_compiler_compile(const char *path, const char *text, size_t text_len, const char *options, uint8_t **bytes, size_t *len) {
+  (void)text, (void)text_len;
   (void)path, (void)options;
   return fail("this compiler compiles nothing", bytes, len);
 }
 
+void strata_compiler_operators(uint8_t **bytes, size_t *len) { *bytes = malloc(1); *len = 0; }
 int32_t strata_compiler_interpret(const char *path, const char *options, size_t n_in, const DLTensor *const *inputs,
                                   void *ctx, Output output, uint8_t **error, size_t *len) {
   (void)options;

@@ -78,10 +78,17 @@ fn build(profile: Profile) -> Result<Vec<PathBuf>> {
     if !maturin.current_dir(cargo::root()).status()?.success() {
         return Err("maturin failed".into());
     }
+    // A copy, so that what setuptools writes beside its sources stays out of the tree.
+    let (compiler, sources) = (cargo::target().join("python/compiler"), cargo::root().join("python/compiler"));
+    let _ = fs::remove_dir_all(&compiler);
+    fs::create_dir_all(compiler.join("strata_compiler"))?;
+    for file in ["pyproject.toml", "setup.py", "README.md", "strata_compiler/__init__.py"] {
+        fs::copy(sources.join(file), compiler.join(file))?;
+    }
     let built = target.join(if profile == Profile::Release { "release" } else { "debug" }).join("libstrata_compiler.so");
-    fs::copy(&built, cargo::root().join("python/compiler/strata_compiler/libstrata_compiler.so"))?;
+    fs::copy(&built, compiler.join("strata_compiler/libstrata_compiler.so"))?;
     let mut wheel = Command::new(&python);
-    wheel.args(["-m", "pip", "wheel", "--quiet", "--no-deps", "--no-build-isolation", "--wheel-dir"]).arg(&folder).arg("python/compiler");
+    wheel.args(["-m", "pip", "wheel", "--quiet", "--no-deps", "--no-build-isolation", "--wheel-dir"]).arg(&folder).arg(&compiler);
     if !wheel.current_dir(cargo::root()).status()?.success() {
         return Err("the wheel of the compiler cannot be built".into());
     }
