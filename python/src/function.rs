@@ -65,6 +65,8 @@ struct Seen {
 struct Ready {
     session: Arc<Session>,
     seen: Vec<Seen>,
+    /// The weights' memory: while it is held nothing else can come to lie at these addresses.
+    _held: Vec<Py<PyAny>>,
     /// How many calls in a row came with other weights than the one before.
     changes: u32,
 }
@@ -176,7 +178,7 @@ impl Function {
         if !function.arguments.iter().any(|argument| matches!(argument, Argument::Weight(_))) {
             let session = Session::load(&function.artefact, weights.as_deref()).map_err(error::python)?;
             *function.ready.lock().unwrap_or_else(PoisonError::into_inner) =
-                Some(Ready { session: Arc::new(session), seen: Vec::new(), changes: 0 });
+                Some(Ready { session: Arc::new(session), seen: Vec::new(), _held: Vec::new(), changes: 0 });
         }
         function.into_object(py)
     }
@@ -240,7 +242,13 @@ impl Function {
             &with_constants
         };
         let inputs = self.artefact.manifest.inputs.len();
-        let mut call = Call { inputs: vec![BLANK; inputs], numbers: vec![0; inputs], weights: vec![BLANK; self.weights], seen: Vec::new() };
+        let mut call = Call {
+            inputs: vec![BLANK; inputs],
+            numbers: vec![0; inputs],
+            weights: vec![BLANK; self.weights],
+            seen: Vec::new(),
+            objects: Vec::new(),
+        };
         for (argument, &object) in self.arguments.iter().zip(objects) {
             // SAFETY: the caller's promise.
             unsafe { call.read(self, py, *argument, object) }?;
@@ -287,7 +295,12 @@ impl Function {
             }
         };
         let session = Arc::new(session.map_err(error::python)?);
-        *ready = Some(Ready { session: session.clone(), seen: call.seen.clone(), changes });
+        let detached = |&object: &*mut PyObject| {
+            // SAFETY: the caller holds the objects for the time of the call.
+            unsafe { Borrowed::from_ptr(py, object) }.call_method0(intern!(py, "detach")).map(Bound::unbind)
+        };
+        let held = call.objects.iter().map(detached).collect::<PyResult<_>>()?;
+        *ready = Some(Ready { session: session.clone(), seen: call.seen.clone(), _held: held, changes });
         Ok(session)
     }
 }
@@ -329,6 +342,8 @@ struct Call {
     numbers: Vec<u64>,
     weights: Vec<DLTensor>,
     seen: Vec<Seen>,
+    /// The weights as objects, in the order of `seen`.
+    objects: Vec<*mut PyObject>,
 }
 
 impl Call {
@@ -343,6 +358,7 @@ impl Call {
                 // SAFETY: the caller's promise.
                 let (tensor, version) = unsafe { (function.torch.describe(py, object)?, version(py, object)?) };
                 self.weights[k] = tensor;
+                self.objects.push(object);
                 self.seen.push(Seen { data: tensor.first_element() as usize, version });
             }
             Argument::Input(k) => {

@@ -17,28 +17,31 @@ from .options import Options
 class Compiled:
     """A function that is compiled for each kind of arguments that it meets.
 
-    The kind is the nesting of the arguments, the dtype, sizes and device of each tensor and the value of all else. One call with each kind is
+    The kind is the nesting of the arguments, the dtype and sizes of each tensor and the value of all else. One call with each kind is
     recorded: what the function does in Python besides (branches, prints, counters) happens then and not again. Gradients are not recorded.
     """
 
     def __init__(self, function: Callable, options: Options):
         self.function = function
         self.options = options
-        self.programs: dict[tuple, tuple[Callable, pytree.TreeSpec]] = {}
+        self.programs: dict[tuple, tuple[Callable, pytree.TreeSpec | None]] = {}
         self.places = list(_weights(function)) if isinstance(function, torch.nn.Module) else []
 
     def __call__(self, *arguments, **named):
-        leaves, spec = pytree.tree_flatten((arguments, named))
-        tensors = [leaf for leaf in leaves if isinstance(leaf, torch.Tensor)]
         weights = [owner[name] for owner, name in self.places]
-        kind = (spec, *(_kind(leaf) for leaf in leaves), *(_kind(weight) for weight in weights))
+        plain = not named and all([isinstance(each, torch.Tensor) for each in arguments])
+        leaves, spec = (arguments, len(arguments)) if plain else pytree.tree_flatten((arguments, named))
+        tensors = leaves if plain else [leaf for leaf in leaves if isinstance(leaf, torch.Tensor)]
+        kind = (spec, *map(_kind, leaves), *map(_kind, weights))
         found = self.programs.get(kind)
         if found is None:
-            found = self.programs[kind] = self.record(leaves, spec, weights)
+            spec = pytree.tree_structure((arguments, named))
+            found = self.programs[kind] = self.record(list(leaves), spec, weights)
         call, result = found
-        return pytree.tree_unflatten(call(*tensors, *weights), result)
+        results = call(*tensors, *weights)
+        return results[0] if result is None else pytree.tree_unflatten(results, result)
 
-    def record(self, leaves: list, spec: pytree.TreeSpec, weights: list) -> tuple[Callable, pytree.TreeSpec]:
+    def record(self, leaves: list, spec: pytree.TreeSpec, weights: list) -> tuple[Callable, pytree.TreeSpec | None]:
         places = [k for k, leaf in enumerate(leaves) if isinstance(leaf, torch.Tensor)]
         described: list[pytree.TreeSpec] = []
 
@@ -60,7 +63,8 @@ class Compiled:
         program = graph.program(module, set(frozen))
         call, _ = to_function(program, self.options, event)
         events.record(event)
-        return call, described[0]
+        one = described[0].is_leaf()
+        return call, None if one else described[0]
 
 
 class _Replaced:
@@ -88,7 +92,7 @@ def _weights(module: torch.nn.Module):
 
 def _kind(leaf):
     if isinstance(leaf, torch.Tensor):
-        return leaf.dtype, leaf.shape, leaf.stride(), leaf.device, leaf.is_conj(), leaf.is_neg()
+        return leaf.dtype, leaf.shape, leaf.is_conj(), leaf.is_neg()
     return type(leaf), leaf
 
 

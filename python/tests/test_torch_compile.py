@@ -305,6 +305,17 @@ def test_weights_that_change_are_seen(change):
     native()
 
 
+def test_weights_that_come_to_lie_where_others_lay():
+    net, x = nn.Linear(64, 64), torch.randn(4, 64)
+    function = compiled(net)
+    with torch.no_grad():
+        same(function(x), net(x))
+        for _ in range(20):
+            net.weight.data = torch.zeros(1)
+            net.weight.data = torch.randn(64, 64)  # may get the memory that the one before the zeros had
+            same(function(x), net(x))
+
+
 def test_weights_that_change_at_every_call():
     net, x = nn.Linear(8, 8), torch.randn(4, 8)
     function = compiled(net)
