@@ -18,6 +18,12 @@ from .options import Options
 from .partition import missing, partition
 
 
+# The lines of guards and recompilations are TorchDynamo's own.
+_dynamos = {kind: True for kind in ("guards", "recompiles") if events.wanted(kind)}
+if _dynamos:
+    torch._logging.set_logs(**_dynamos)
+
+
 def backend(module: GraphModule, inputs: list, *, mode: str | None = None, options: dict | None = None) -> Callable:
     """What `torch.compile(..., backend="strata")` calls with each graph."""
     return _Compilation(Options.of(mode, options)).of_dynamo(module, inputs)
