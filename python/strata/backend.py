@@ -17,7 +17,6 @@ from .kept import Kept, ahead_of_time, keep, not_cached
 from .options import Options
 from .partition import missing, partition
 
-
 # The lines of guards and recompilations are TorchDynamo's own.
 _dynamos = {kind: True for kind in ("guards", "recompiles") if events.wanted(kind)}
 if _dynamos:
@@ -74,8 +73,8 @@ class _Compilation:
 
     def native(self, event: events.Graph, module: GraphModule) -> Callable:
         """The graph compiled; what of it is not runs in eager PyTorch, and the user is told."""
+        unknown = missing(module)  # a compiler that cannot be opened is an error, not a reason for eager PyTorch
         try:
-            unknown = missing(module)
             if unknown:
                 raise graph.Unsupported(f"there is no rule for {', '.join(unknown)}")
             inference = event.kind == "inference"
@@ -121,7 +120,8 @@ def _weights(options: Options) -> set[int]:
     metadata = context.fw_metadata if context is not None else None
     if metadata is None or not options.freeze:
         return set()
-    mutated = {k for k, info in enumerate(metadata.input_info) if info.mutates_data}
+    # The graph takes the tokens of effects first, which `input_info` does not count.
+    mutated = {k for k, info in enumerate(metadata.input_info, len(metadata.tokens)) if info.mutates_data}
     return set(metadata.static_input_indices) - mutated
 
 

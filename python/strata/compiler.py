@@ -21,7 +21,7 @@ LIBRARY = "libstrata_compiler.so"
 
 @cache
 def library() -> str:
-    """The path of the compiler: `STRATA_COMPILER`, or the file of the package `strata-compiler`."""
+    """The path of the compiler: `STRATA_COMPILER`, or the file that `pip install strata` brings."""
     path = os.environ.get("STRATA_COMPILER")
     if path:
         return path

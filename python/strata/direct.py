@@ -17,7 +17,7 @@ from .options import Options
 class Compiled:
     """A function that is compiled for each kind of arguments that it meets.
 
-    The kind is the nesting of the arguments, the dtype and sizes of each tensor and the value of all else. One call with each kind is
+    The kind is the nesting of the arguments, the dtype and sizes of each tensor, the value of all else, and which modules train. One call with each kind is
     recorded: what the function does in Python besides (branches, prints, counters) happens then and not again. Gradients are not recorded.
     """
 
@@ -25,14 +25,15 @@ class Compiled:
         self.function = function
         self.options = options
         self.programs: dict[tuple, tuple[Callable, pytree.TreeSpec | None]] = {}
-        self.places = list(_weights(function)) if isinstance(function, torch.nn.Module) else []
+        self.modules = list(function.modules()) if isinstance(function, torch.nn.Module) else []
+        self.places = list(_weights(self.modules))
 
     def __call__(self, *arguments, **named):
         weights = [owner[name] for owner, name in self.places]
         plain = not named and all([isinstance(each, torch.Tensor) for each in arguments])
         leaves, spec = (arguments, len(arguments)) if plain else pytree.tree_flatten((arguments, named))
         tensors = leaves if plain else [leaf for leaf in leaves if isinstance(leaf, torch.Tensor)]
-        kind = (spec, *map(_kind, leaves), *map(_kind, weights))
+        kind = (spec, *map(_kind, leaves), *map(_kind, weights), *[part.training for part in self.modules])
         found = self.programs.get(kind)
         if found is None:
             spec = pytree.tree_structure((arguments, named))
@@ -59,12 +60,32 @@ class Compiled:
             fakes = [mode.from_tensor(value) for value in [*(leaves[k] for k in places), *weights]]
             module = make_fx(functionalize(flat, remove="mutations_and_views"), pre_dispatch=False)(*fakes)
         event = events.Graph("inference", sum(node.op == "call_function" for node in module.graph.nodes))
-        frozen = range(len(places), len(fakes)) if self.options.freeze else ()
-        program = graph.program(module, set(frozen))
-        call, _ = to_function(program, self.options, event)
+        changed = _changed(module)
+        frozen = set(range(len(places), len(fakes))) - set(changed) if self.options.freeze else set()
+        call, _ = to_function(graph.program(module, frozen), self.options, event)
+        if changed:
+            call = _counted(call, changed)
         events.record(event)
         one = described[0].is_leaf()
         return call, None if one else described[0]
+
+
+def _changed(module: torch.fx.GraphModule) -> list[int]:
+    """The arguments that the graph writes to."""
+    arguments = list(module.graph.find_nodes(op="placeholder"))
+    written = {node.args[0] for node in module.graph.find_nodes(op="call_function", target=torch.ops.aten.copy_.default)}
+    return [k for k, argument in enumerate(arguments) if argument in written]
+
+
+def _counted(call: Callable, changed: list[int]) -> Callable:
+    """The call, which counts its writes where PyTorch counts them: other programs look there whether what they prepared is still right."""
+
+    def counted(*arguments):
+        results = call(*arguments)
+        torch.autograd.graph.increment_version([arguments[k] for k in changed if not arguments[k].is_inference()])
+        return results
+
+    return counted
 
 
 class _Replaced:
@@ -83,9 +104,9 @@ class _Replaced:
             owner[name] = value
 
 
-def _weights(module: torch.nn.Module):
-    """Where a module's parameters and buffers are: a dictionary and a name in it."""
-    for part in module.modules():
+def _weights(modules: list[torch.nn.Module]):
+    """Where parameters and buffers are: a dictionary and a name in it."""
+    for part in modules:
         for owner in (part._parameters, part._buffers):
             yield from ((owner, name) for name, value in owner.items() if value is not None)
 

@@ -1,11 +1,9 @@
 """What became of each graph: for `strata.explain`, `STRATA_LOGS` and tests."""
 
-import logging
 import os
 from dataclasses import dataclass, field
 
 KINDS = ("graphs", "guards", "recompiles", "fallbacks", "timing")
-log = logging.getLogger("strata")
 
 
 @dataclass

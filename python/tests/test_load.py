@@ -135,6 +135,24 @@ def test_compiled_modules_follow_their_weights():
     same(compiled(x), net(x).detach())
 
 
+def test_compiled_modules_follow_their_mode():
+    net, x = nn.Sequential(nn.Linear(6, 4), nn.BatchNorm1d(4)), torch.randn(5, 6)
+    net(x)
+    compiled = strata.compile(net.eval())
+    same(compiled(x), net(x).detach())
+    net.train()
+    wanted = nn.functional.batch_norm(net[0](x), None, None, training=True).detach()
+    same(compiled(x), wanted)
+    net.eval()
+    same(compiled(x), net(x).detach())
+
+
+def test_a_compiler_that_is_not_there_is_named(tmp_path):
+    code = 'import torch; torch.compile(lambda x: x + 1, backend="strata")(torch.ones(3))'
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, env={**os.environ, "STRATA_COMPILER": str(tmp_path / "gone.so")})
+    assert done.returncode != 0 and "gone.so" in done.stderr and "UnboundLocalError" not in done.stderr
+
+
 def test_compiled_functions_change_their_arguments():
     @strata.compile
     def change(x):
