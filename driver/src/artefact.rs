@@ -72,7 +72,7 @@ impl Notes {
 }
 
 /// The kernels that a call launches: not those that only prepare weights.
-fn called(module: Op<'_>) -> Vec<String> {
+pub(crate) fn called(module: Op<'_>) -> Vec<String> {
     let calls = entry(module).map(|entry| entry.find_all("loop.call")).unwrap_or_default();
     calls.into_iter().filter_map(|call| call.attr("callee").and_then(|callee| callee.as_symbol())).collect()
 }

@@ -223,12 +223,12 @@ pub fn emit<'a>(file: impl Into<SourceFile<'a>>, options: &Options, emit: &codeg
     Ok(codegen::emit(module, &target, &codegen::Options { contract: code_options(options).contract, ..emit.clone() })?)
 }
 
-fn target(options: &Options) -> Result<Target, Error> {
+pub(crate) fn target(options: &Options) -> Result<Target, Error> {
     Ok(Target::or_host(&options.cpu)?)
 }
 
 /// The options, with the target's vector registers and instructions where nobody chose.
-fn for_target(options: &Options, target: &Target) -> Options {
+pub(crate) fn for_target(options: &Options, target: &Target) -> Options {
     let vector_bits = options.vector_bits.or(Some(target.vector_bits()));
     let bf16_dots = options.bf16_dots.or(Some(target.has("avx512bf16") && vector_bits == Some(512)));
     let vector_registers = options.vector_registers.or(Some(target.vector_registers()));

@@ -22,6 +22,9 @@ use strata_core::pass::{Counter, Pass, PassContext, PassError};
 /// Every buffer starts at a multiple of this many bytes.
 const ALIGN: i64 = 64;
 
+/// The attribute of the function that is called.
+pub const ENTRY: &str = "host.entry";
+
 /// The attribute of the program with the size of its arena.
 pub const ARENA_BYTES: &str = "host.arena_bytes";
 
@@ -39,26 +42,40 @@ pub struct PlanMemory {
 
 impl Pass for PlanMemory {
     fn run<'c>(&self, op: Op<'c>, _: &mut PassContext<'c>) -> Result<(), PassError> {
-        if op.attr("host.entry").is_none() && op.attr("host.prepare").is_none() {
+        if op.attr(ENTRY).is_none() && op.attr("host.prepare").is_none() {
             return Ok(());
         }
         let block = op.body(0);
         self.reused.add(reuse_symbolic(block));
-        let buffers = known_sizes(block);
-        self.requested.add(buffers.iter().map(|buffer| buffer.bytes as usize).sum());
-        let total = place(op, block, &buffers);
-        self.planned.add(total as usize);
-        op.set_attr(ARENA_BYTES, op.cx().i64_attr(total));
+        let plan = plan(op);
+        self.requested.add(plan.buffers.iter().map(|buffer| buffer.bytes as usize).sum());
+        self.planned.add(plan.bytes as usize);
+        apply(op, &plan);
+        op.set_attr(ARENA_BYTES, op.cx().i64_attr(plan.bytes));
         Ok(())
     }
 }
 
-/// An allocation, with the positions of the first and the last statement that need it.
-struct Buffer<'c> {
-    op: Op<'c>,
-    bytes: i64,
-    first: usize,
-    last: usize,
+/// Where the allocations of a program lie in its arena.
+pub struct Plan<'c> {
+    /// Those of known size.
+    pub buffers: Vec<Buffer<'c>>,
+    /// The size of the arena.
+    pub bytes: i64,
+}
+
+/// An allocation of known size.
+pub struct Buffer<'c> {
+    /// The `host.alloc`.
+    pub op: Op<'c>,
+    /// Its size, with what aligns the next one.
+    pub bytes: i64,
+    /// The position of the first statement that needs it.
+    pub first: usize,
+    /// The position of the last statement that needs it.
+    pub last: usize,
+    /// Where it begins in the arena.
+    pub offset: i64,
 }
 
 /// Positions of the statements of the top level.
@@ -108,27 +125,21 @@ fn known_sizes(block: Block<'_>) -> Vec<Buffer<'_>> {
         let first = at.get(&statement(block, op)).copied().unwrap_or(0);
         let last = last_use(block, &at, op.result(0)).max(first);
         let bytes = (elements.max(0) * element_bytes(op) + ALIGN - 1) / ALIGN * ALIGN;
-        buffers.push(Buffer { op, bytes: bytes.max(ALIGN), first, last });
+        buffers.push(Buffer { op, bytes: bytes.max(ALIGN), first, last, offset: 0 });
     }
     buffers
 }
 
-/// Gives every buffer an offset, replaces the allocations, and returns the size of the arena.
-fn place<'c>(function: Op<'c>, block: Block<'c>, buffers: &[Buffer<'c>]) -> i64 {
-    if buffers.is_empty() {
-        return 0;
-    }
+/// Gives every allocation of known size in a program an offset.
+pub fn plan(function: Op<'_>) -> Plan<'_> {
+    let mut buffers = known_sizes(function.body(0));
     let mut order: Vec<usize> = (0..buffers.len()).collect();
     order.sort_by_key(|&index| (std::cmp::Reverse(buffers[index].bytes), index));
-    let mut placed: Vec<(usize, i64)> = Vec::new();
-    for index in order {
+    for (count, &index) in order.iter().enumerate() {
         let buffer = &buffers[index];
-        let mut taken: Vec<(i64, i64)> = placed
-            .iter()
-            .map(|&(other, offset)| (&buffers[other], offset))
-            .filter(|(other, _)| other.first <= buffer.last && buffer.first <= other.last)
-            .map(|(other, offset)| (offset, offset + other.bytes))
-            .collect();
+        let placed = order[..count].iter().map(|&other| &buffers[other]);
+        let alive = placed.filter(|other| other.first <= buffer.last && buffer.first <= other.last);
+        let mut taken: Vec<(i64, i64)> = alive.map(|other| (other.offset, other.offset + other.bytes)).collect();
         taken.sort_unstable();
         let mut offset = 0;
         for (begin, end) in taken {
@@ -137,21 +148,27 @@ fn place<'c>(function: Op<'c>, block: Block<'c>, buffers: &[Buffer<'c>]) -> i64 
             }
             offset = offset.max(end);
         }
-        placed.push((index, offset));
+        buffers[index].offset = offset;
     }
-    let total = placed.iter().map(|&(index, offset)| offset + buffers[index].bytes).max().unwrap_or(0);
+    let bytes = buffers.iter().map(|buffer| buffer.offset + buffer.bytes).max().unwrap_or(0);
+    Plan { buffers, bytes }
+}
+
+/// Replaces the allocations by slices of one arena.
+fn apply(function: Op<'_>, plan: &Plan<'_>) {
+    if plan.buffers.is_empty() {
+        return;
+    }
     let cx = function.cx();
-    let mut start = Builder::at_start(block, function.location());
-    let bytes = start.const_index(total);
+    let mut start = Builder::at_start(function.body(0), function.location());
+    let bytes = start.const_index(plan.bytes);
     let arena = start.value("host.arena", &[bytes], cx.memref(&[DYNAMIC], cx.int(8)), &[]);
-    for (index, offset) in placed {
-        let op = buffers[index].op;
-        let mut b = Builder::before(op);
-        let offset = b.const_index(offset);
+    for Buffer { op, offset, .. } in &plan.buffers {
+        let mut b = Builder::before(*op);
+        let offset = b.const_index(*offset);
         let slice = b.value("host.slice", &[arena, offset], op.result(0).ty(), &[]);
         op.replace_with(&[slice]);
     }
-    total
 }
 
 /// Lets an allocation of symbolic size take over the memory of a dead one of the same size; says how many did.

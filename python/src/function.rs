@@ -5,6 +5,7 @@ use std::ffi::{CStr, CString};
 use std::path::PathBuf;
 use std::ptr::{NonNull, null_mut};
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::ffi::{self, Py_ssize_t, PyObject};
@@ -110,6 +111,9 @@ const CHANGES: u32 = 3;
 
 /// Nanoseconds of a program for whose call others get Python's lock: giving it up and taking it again costs 45.
 const RELEASE_NANOS: u64 = 10_000;
+
+/// How long calls are measured for a report.
+const MEASURED: Duration = Duration::from_millis(300);
 
 /// The name of the capsule that holds a function.
 const CAPSULE: &CStr = c"strata.Function";
@@ -241,18 +245,8 @@ impl Function {
             with_constants = objects.iter().copied().chain(self.constants.iter().map(Py::as_ptr)).collect();
             &with_constants
         };
-        let inputs = self.artefact.manifest.inputs.len();
-        let mut call = Call {
-            inputs: vec![BLANK; inputs],
-            numbers: vec![0; inputs],
-            weights: vec![BLANK; self.weights],
-            seen: Vec::new(),
-            objects: Vec::new(),
-        };
-        for (argument, &object) in self.arguments.iter().zip(objects) {
-            // SAFETY: the caller's promise.
-            unsafe { call.read(self, py, *argument, object) }?;
-        }
+        // SAFETY: the caller's promise.
+        let call = unsafe { Call::of(self, py, objects) }?;
         // SAFETY: the weights stay while their objects do, and the program is made ready again when others come.
         let session = unsafe { self.session(py, &call) }?;
         let pointers: Vec<*const DLTensor> = call.inputs.iter().map(|input| &raw const *input).collect();
@@ -266,6 +260,24 @@ impl Function {
         done.map_err(error::python)?;
         // SAFETY: the caller's promise.
         unsafe { made.results(py, objects) }
+    }
+
+    /// Measures calls of a Python function of ours. The arguments stay as they are, and nothing is made of the results.
+    pub fn measure(py: Python<'_>, function: &Bound<'_, PyAny>, arguments: &[Bound<'_, PyAny>]) -> PyResult<strata_report::Call> {
+        // SAFETY: the object lives through this function, and the capsule in it is looked at before it is used.
+        let function = unsafe { &*Function::of(py, function.as_ptr())? };
+        let objects = arguments.iter().map(Bound::as_ptr).chain(function.constants.iter().map(Py::as_ptr)).collect::<Vec<_>>();
+        // SAFETY: the arguments live through this function, as do the constants of ours; nobody else reads the results.
+        unsafe {
+            let call = Call::of(function, py, &objects)?;
+            let session = function.session(py, &call)?;
+            let inputs: Vec<*const DLTensor> = call.inputs.iter().map(|input| &raw const *input).collect();
+            let results = session.run_pointers(&inputs).map_err(error::python)?;
+            let outputs: Vec<DLTensor> = results.iter().map(strata_runtime::Tensor::dlpack).collect();
+            let outputs: Vec<*const DLTensor> = outputs.iter().map(|output| &raw const *output).collect();
+            let measured = session.measure_pointers(&inputs, &outputs, MEASURED).map_err(error::python)?;
+            Ok(strata_report::Call::of(&session, &measured))
+        }
     }
 
     /// The program with the weights of this call.
@@ -347,6 +359,26 @@ struct Call {
 }
 
 impl Call {
+    /// Reads all arguments, constants among them.
+    ///
+    /// # Safety
+    /// `objects` are Python objects, and the GIL is held.
+    unsafe fn of(function: &Function, py: Python<'_>, objects: &[*mut PyObject]) -> PyResult<Call> {
+        let inputs = function.artefact.manifest.inputs.len();
+        let mut call = Call {
+            inputs: vec![BLANK; inputs],
+            numbers: vec![0; inputs],
+            weights: vec![BLANK; function.weights],
+            seen: Vec::new(),
+            objects: Vec::new(),
+        };
+        for (argument, &object) in function.arguments.iter().zip(objects) {
+            // SAFETY: the caller's promise.
+            unsafe { call.read(function, py, *argument, object) }?;
+        }
+        Ok(call)
+    }
+
     /// Reads an argument.
     ///
     /// # Safety

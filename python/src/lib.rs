@@ -8,11 +8,13 @@ mod torch;
 
 use std::path::PathBuf;
 
-use function::Brought;
+use function::{Brought, Function};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::PyBytes;
+use serde::Serialize;
+use strata_report::{Program, Report};
 use strata_runtime::Artefact;
 use strata_runtime::compiler::Compiler;
 
@@ -37,6 +39,38 @@ fn compiler(py: Python<'_>, library: PathBuf) -> PyResult<&'static Compiler> {
     COMPILER.get_or_try_init(py, || Compiler::open_at(&library)).map_err(error::python)
 }
 
+/// [`compile`], told which kernel runs when; gives the artefact, and the record of the compilation as JSON.
+#[pyfunction]
+fn record<'py>(
+    py: Python<'py>,
+    library: PathBuf,
+    name: PathBuf,
+    text: Option<&str>,
+    options: &str,
+) -> PyResult<(Bound<'py, PyBytes>, String)> {
+    let compiler = compiler(py, library)?;
+    let (artefact, record) = py.detach(|| compiler.record(&name, text, options)).map_err(error::python)?;
+    Ok((PyBytes::new(py, &artefact.to_bytes()), record))
+}
+
+/// What calls of a function take that [`make_function`] made, as JSON.
+#[pyfunction]
+fn measure(py: Python<'_>, function: &Bound<'_, PyAny>, arguments: Vec<Bound<'_, PyAny>>) -> PyResult<String> {
+    json(&Function::measure(py, function, &arguments)?)
+}
+
+/// The page of a report, and its timeline. A program is its artefact, the record of its compilation, and what [`measure`] gave or nothing.
+#[pyfunction]
+fn page(title: &str, notes: Vec<String>, programs: Vec<(Vec<u8>, String, Option<String>)>) -> PyResult<(String, String)> {
+    let wrong = |error: serde_json::Error| PyValueError::new_err(error.to_string());
+    let mut report = Report { notes, ..Report::new(title) };
+    for (artefact, record, call) in programs {
+        let call = call.map(|call| serde_json::from_str(&call)).transpose().map_err(wrong)?;
+        report.programs.push(Program::new(&read(&artefact)?.manifest, serde_json::from_str(&record).map_err(wrong)?, call));
+    }
+    Ok((report.page().map_err(wrong)?, report.timeline()))
+}
+
 /// The operators that are compiled, by PyTorch's names.
 #[pyfunction]
 fn operators(py: Python<'_>, library: PathBuf) -> PyResult<Vec<String>> {
@@ -46,7 +80,11 @@ fn operators(py: Python<'_>, library: PathBuf) -> PyResult<Vec<String>> {
 /// What an artefact says about itself, as JSON.
 #[pyfunction]
 fn manifest(artefact: &[u8]) -> PyResult<String> {
-    serde_json::to_string(&read(artefact)?.manifest).map_err(|error| PyValueError::new_err(error.to_string()))
+    json(&read(artefact)?.manifest)
+}
+
+fn json(value: &impl Serialize) -> PyResult<String> {
+    serde_json::to_string(value).map_err(|error| PyValueError::new_err(error.to_string()))
 }
 
 /// How many kernels a program has.
@@ -72,7 +110,7 @@ fn make_function(
     seed: Option<Py<PyAny>>,
     weights: Option<PathBuf>,
 ) -> PyResult<Py<PyAny>> {
-    function::Function::make(py, read(artefact)?, &arguments, &places, Brought { constants, unprepared, seed, weights })
+    Function::make(py, read(artefact)?, &arguments, &places, Brought { constants, unprepared, seed, weights })
 }
 
 #[pymodule]
@@ -83,5 +121,8 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<program::Tensor>()?;
     module.add_function(wrap_pyfunction!(kernels, module)?)?;
     module.add_function(wrap_pyfunction!(manifest, module)?)?;
+    module.add_function(wrap_pyfunction!(measure, module)?)?;
+    module.add_function(wrap_pyfunction!(page, module)?)?;
+    module.add_function(wrap_pyfunction!(record, module)?)?;
     module.add_function(wrap_pyfunction!(make_function, module)?)
 }

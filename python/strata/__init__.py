@@ -4,12 +4,13 @@
     fast = strata.compile(function, *example)           # without TorchDynamo
     model = strata.load("model.strata")                 # a compiled file, without a compiler or PyTorch
     print(strata.explain(model, *inputs))               # what is native, what is not, and why
+    strata.report(model, *inputs)                       # strata_report.html: every level, pass and kernel
 """
 
 from importlib import import_module
 
 __version__ = "0.1.0"
-__all__ = ["Compiled", "Explanation", "Loaded", "Options", "backend", "compile", "explain", "load", "reset"]
+__all__ = ["Compiled", "Explanation", "Loaded", "Options", "backend", "compile", "explain", "load", "report", "reset"]
 
 # Where each name is: what needs PyTorch is imported when it is asked for.
 _PLACES = {
@@ -21,6 +22,7 @@ _PLACES = {
     "compile": "direct",
     "explain": "explanation",
     "load": "loaded",
+    "report": "page",
     "reset": "explanation",
 }
 

@@ -3,6 +3,7 @@
 import json
 import os
 from collections.abc import Callable
+from dataclasses import dataclass
 from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
@@ -32,8 +33,37 @@ def library() -> str:
     raise ImportError("the compiler is not installed, only the part that runs compiled programs; `pip install strata` brings it")
 
 
+@dataclass
+class Recorded:
+    """A program whose compilation is on record."""
+
+    artefact: bytes
+    record: str
+    """The record, as JSON."""
+    call: str | None = None
+    """What its calls take, as JSON, from its first call on."""
+
+    def measured(self, function: Callable) -> Callable:
+        """The function of this program; its first call is measured."""
+
+        def call(*arguments):
+            if self.call is None:
+                self.call = _native.measure(function, arguments)
+            return function(*arguments)
+
+        return call
+
+
+recorded: list[Recorded] | None = None
+"""What was compiled since `strata.report` began; it is none where nobody records."""
+
+
 def compile_text(name: str, text: str, options: Options) -> bytes:
     """Compiles a program to the bytes of a `.strata` file. `name` ends in what the text is: `.json` (a graph) or `.mlir`."""
+    if recorded is not None:
+        asked = {**options.compiler(), "profile": True}
+        recorded.append(Recorded(*_native.record(library(), name, text, json.dumps(asked))))
+        return recorded[-1].artefact
     return _native.compile(library(), name, text, json.dumps(options.compiler()))
 
 
@@ -65,6 +95,8 @@ def to_function(program: "Program", options: Options, event: Graph) -> tuple[Cal
     function = load(artefact, program.arguments, program.places, program.constants, unprepared)
     event.add(compile=compiled - start, load=perf_counter() - compiled)
     event.kernels += _native.kernels(artefact)
+    if recorded is not None:
+        function = recorded[-1].measured(function)
     if not program.conjugates:
         return function, artefact
 

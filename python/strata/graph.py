@@ -2,6 +2,7 @@
 
 import json
 import operator
+import os
 from dataclasses import dataclass, field
 
 import sympy
@@ -353,14 +354,19 @@ def _expression(expression: sympy.Basic) -> str:
     return text
 
 
+_TORCH = os.path.join(os.path.dirname(torch.__file__), "")
+
+
 def _metadata(node: Node) -> dict[str, str]:
-    """Where the node comes from: its innermost module and the last line of its stack."""
+    """Where the node comes from: its innermost module and the innermost line of its stack that is not PyTorch's own."""
     metadata = {}
-    stack = node.meta.get("stack_trace")
-    if stack:
-        metadata["stack_trace"] = stack[max(stack.rfind('File "'), 0) :]
+    frames = (node.meta.get("stack_trace") or "").split('File "')[1:]
+    if frames:
+        own = [frame for frame in frames if not frame.startswith(_TORCH)]
+        metadata["stack_trace"] = 'File "' + (own or frames)[-1]
     modules = node.meta.get("nn_module_stack")
     if modules:
         path, kind = list(modules.values())[-1]
+        path = path.removeprefix("L['self']").lstrip(".")
         metadata["nn_module_stack"] = f",{path},{kind if isinstance(kind, str) else kind.__name__}"
     return metadata

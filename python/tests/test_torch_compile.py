@@ -1,6 +1,7 @@
 """`torch.compile(backend="strata")` as its users call it. Each program is compared with eager PyTorch."""
 
 import copy
+import json
 import threading
 import warnings
 
@@ -366,6 +367,37 @@ def test_random_numbers():
     third = function(x)
     torch.manual_seed(3)
     assert third.equal(function(x))
+
+
+def test_report(tmp_path):
+    def broken(x):
+        y = torch.relu(x)
+        torch._dynamo.graph_break()
+        return torch.sin(y)
+
+    page = strata.report(broken, torch.randn(3, 5), file=str(tmp_path / "page.html"))
+    data = page.read_text().split('id="data">')[1].split("</script>")[0]
+    report = json.loads(data)["report"]
+    assert len(report["programs"]) == 2 and report["notes"]
+    for program, name in zip(report["programs"], ("relu", "sin")):
+        sources = program["compilation"]["sources"]
+        (kernel,) = program["compilation"]["kernels"]
+        assert any(sources[k]["name"] == name and sources[k]["file"] == __file__ for k in kernel["sources"])
+        assert program["call"]["median"] > 0 and [launch["kernel"] for launch in program["call"]["launches"]] == [kernel["name"]]
+    assert json.loads((tmp_path / "page.trace.json").read_text())["traceEvents"]
+    assert strata.explain(lambda x: x + 1, torch.randn(3)).native  # nothing is recorded any more
+
+
+def test_report_of_training(tmp_path):
+    layer = torch.nn.Linear(4, 4)
+    before = layer.weight.detach().clone()
+
+    def step(x):
+        layer(x).sum().backward()
+
+    page = strata.report(step, torch.randn(2, 4), file=str(tmp_path / "page.html"))
+    report = json.loads(page.read_text().split('id="data">')[1].split("</script>")[0])["report"]
+    assert report["programs"] and torch.equal(layer.weight, before)
 
 
 def test_explain():

@@ -11,7 +11,7 @@ use crate::dlpack::{DLDevice, DLTensor, is_given};
 use crate::error::RunError;
 use crate::manifest::{Input, Output, Scalar};
 use crate::memory::{ALIGN, Block, MemoryError, Share};
-use crate::profile::Profile;
+use crate::profile::{Launch, Profile};
 use crate::session::dense;
 use crate::strided;
 use crate::tensor::{Tensor, dense_bytes, dense_strides};
@@ -111,6 +111,16 @@ impl CallState {
     /// What the calls so far spent in each kernel, if the program was compiled to tell.
     pub fn profile(&self) -> &Profile {
         &self.profile
+    }
+
+    /// Notes each launch of the calls from now on, until [`Self::take_trace`].
+    pub fn trace(&mut self) {
+        self.profile.trace();
+    }
+
+    /// The launches since [`Self::trace`], in order.
+    pub fn take_trace(&mut self) -> Vec<Launch> {
+        self.profile.take_trace()
     }
 
     /// Empties the state for a call that may take so many bytes.

@@ -12,7 +12,7 @@ use crate::dlpack::DLTensor;
 use crate::tensor::{Tensor, TensorError};
 
 /// Version of the C functions below; both sides compare it.
-pub const ABI_VERSION: u32 = 3;
+pub const ABI_VERSION: u32 = 4;
 /// Environment variable with the path of the library to open instead of the one beside the executable.
 pub const OVERRIDE: &str = "STRATA_COMPILER";
 /// File name of the library.
@@ -38,6 +38,19 @@ pub type CompileFn = unsafe extern "C" fn(
     options: *const c_char,
     bytes: *mut *mut u8,
     len: *mut usize,
+) -> i32;
+
+/// `strata_compiler_record(path, text, text_len, options_json, &bytes, &len, &record, &record_len)`: as `strata_compiler_compile`, and with an
+/// artefact also the record of the compilation as JSON (a `strata_report::Compilation`), freed in the same way.
+pub type RecordFn = unsafe extern "C" fn(
+    path: *const c_char,
+    text: *const u8,
+    text_len: usize,
+    options: *const c_char,
+    bytes: *mut *mut u8,
+    len: *mut usize,
+    record: *mut *mut u8,
+    record_len: *mut usize,
 ) -> i32;
 
 /// `strata_compiler_interpret(path, options_json, n_in, inputs, ctx, output, &error, &len)`: runs the reference
@@ -111,6 +124,7 @@ pub struct Compiler {
     build: Symbol<BuildFn>,
     operators: Symbol<OperatorsFn>,
     compile: Symbol<CompileFn>,
+    record: Symbol<RecordFn>,
     interpret: Symbol<InterpretFn>,
     free: Symbol<FreeFn>,
     _library: Library,
@@ -149,6 +163,7 @@ impl Compiler {
                 build: library.get(b"strata_compiler_build").map_err(fail)?,
                 operators: library.get(b"strata_compiler_operators").map_err(fail)?,
                 compile: library.get(b"strata_compiler_compile").map_err(fail)?,
+                record: library.get(b"strata_compiler_record").map_err(fail)?,
                 interpret: library.get(b"strata_compiler_interpret").map_err(fail)?,
                 free: library.get(b"strata_compiler_free").map_err(fail)?,
                 _library: library,
@@ -191,6 +206,22 @@ impl Compiler {
             0 => Ok(Artefact::from_bytes(&result)?),
             _ => Err(CompilerError::Refused(String::from_utf8_lossy(&result).into_owned())),
         }
+    }
+
+    /// Compiles a program, or with `content` what the file `path` would hold, and gives the record of the compilation as JSON.
+    pub fn record(&self, path: &Path, content: Option<&str>, options: &str) -> Result<(Artefact, String), CompilerError> {
+        let (path, options) = (text(path.as_os_str().as_bytes())?, text(options.as_bytes())?);
+        let (mut bytes, mut len, mut record, mut record_len) = (std::ptr::null_mut(), 0, std::ptr::null_mut(), 0);
+        let (start, size) = content.map_or((std::ptr::null(), 0), |text| (text.as_ptr(), text.len()));
+        let (to, record_to) = ((&raw mut bytes, &raw mut len), (&raw mut record, &raw mut record_len));
+        // SAFETY: the texts are terminated or have their length beside them; the results go into our four variables.
+        let status = unsafe { (self.record)(path.as_ptr(), start, size, options.as_ptr(), to.0, to.1, record_to.0, record_to.1) };
+        let result = self.take(bytes, len);
+        if status != 0 {
+            return Err(CompilerError::Refused(String::from_utf8_lossy(&result).into_owned()));
+        }
+        let record = String::from_utf8_lossy(&self.take(record, record_len)).into_owned();
+        Ok((Artefact::from_bytes(&result)?, record))
     }
 
     /// Runs a program in the reference interpreter.

@@ -89,7 +89,7 @@ impl Specialised {
 }
 
 /// Shapes as the compiler reads them: `4x8:3`.
-fn sizes_text(shapes: &[Vec<i64>]) -> String {
+pub fn sizes_text(shapes: &[Vec<i64>]) -> String {
     let shape = |sizes: &Vec<i64>| sizes.iter().map(i64::to_string).collect::<Vec<_>>().join("x");
     shapes.iter().map(shape).collect::<Vec<_>>().join(":")
 }

@@ -7,7 +7,7 @@
 typedef struct DLTensor DLTensor;
 typedef void (*Output)(void *ctx, const char *name, int32_t mutation, const DLTensor *);
 
-uint32_t strata_compiler_abi(void) { return 3; }
+uint32_t strata_compiler_abi(void) { return 4; }
 
 const char *strata_compiler_build(void) { return "fake"; }
 
@@ -25,6 +25,7 @@ int32_t strata_compiler_compile(const char *path, const char *text, size_t text_
   return fail("this compiler compiles nothing", bytes, len);
 }
 
+int32_t strata_compiler_record(void) { return 1; }
 void strata_compiler_operators(uint8_t **bytes, size_t *len) { *bytes = malloc(1); *len = 0; }
 int32_t strata_compiler_interpret(const char *path, const char *options, size_t n_in, const DLTensor *const *inputs,
                                   void *ctx, Output output, uint8_t **error, size_t *len) {

@@ -3,12 +3,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-uint32_t strata_compiler_abi(void) { return 3; }
+uint32_t strata_compiler_abi(void) { return 4; }
 
 const char *strata_compiler_build(void) { return "fake"; }
 void strata_compiler_free(uint8_t *bytes, size_t len) { (void)len; free(bytes); }
 void strata_compiler_operators(uint8_t **bytes, size_t *len) { *bytes = malloc(1); *len = 0; }
 int32_t strata_compiler_interpret(void) { return 1; }
+int32_t strata_compiler_record(void) { return 1; }
 
 int32_t strata_compiler_compile(const char *path, const char *text, size_t text_len, const char *options, uint8_t **bytes, size_t *len) {
   (void)text, (void)text_len;

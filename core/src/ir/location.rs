@@ -55,6 +55,35 @@ impl<'c> Location<'c> {
         names
     }
 
+    /// The locations that a fused one is made of, in order and each taken apart again; of a call site the callee; any other as it is.
+    pub fn parts(self) -> Vec<Location<'c>> {
+        // SAFETY: the location is alive, and with it all that it is made of; each kind is asked only what it has.
+        unsafe {
+            if mlirLocationIsACallSite(self.raw) {
+                return Location::from_raw(mlirLocationCallSiteGetCallee(self.raw)).parts();
+            }
+            if !mlirLocationIsAFused(self.raw) {
+                return vec![self];
+            }
+            let mut parts = vec![self.raw; mlirLocationFusedGetNumLocations(self.raw) as usize];
+            mlirLocationFusedGetLocations(self.raw, parts.as_mut_ptr());
+            parts.into_iter().flat_map(|raw| Location::from_raw(raw).parts()).collect()
+        }
+    }
+
+    /// The file and the line, below all names.
+    pub fn file_line(self) -> Option<(String, u32)> {
+        let mut raw = self.raw;
+        // SAFETY: as in `names`; only a place in a file is asked for file and line.
+        unsafe {
+            while mlirLocationIsAName(raw) {
+                raw = mlirLocationNameGetChildLoc(raw);
+            }
+            let file = || string_from(mlirIdentifierStr(mlirLocationFileLineColRangeGetFilename(raw)));
+            mlirLocationIsAFileLineColRange(raw).then(|| (file(), mlirLocationFileLineColRangeGetStartLine(raw) as u32))
+        }
+    }
+
     /// Reports an error here through MLIR's diagnostics.
     pub fn error(self, message: &str) {
         let message = std::ffi::CString::new(message.replace('\0', " ")).unwrap_or_default();

@@ -16,6 +16,17 @@ pub enum How {
     Memory,
 }
 
+impl How {
+    /// In a word.
+    pub fn name(self) -> &'static str {
+        match self {
+            How::Computed => "computed",
+            How::Disk => "disk",
+            How::Memory => "memory",
+        }
+    }
+}
+
 /// Which input made a result new.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
@@ -26,6 +37,17 @@ pub enum Cause {
     Function,
     /// The passes are others.
     Passes,
+}
+
+impl Cause {
+    /// In words.
+    pub fn words(self) -> &'static str {
+        match self {
+            Cause::New => "new",
+            Cause::Function => "function changed",
+            Cause::Passes => "passes changed",
+        }
+    }
 }
 
 /// One group of passes on one function, or on the module.
@@ -65,17 +87,8 @@ impl Report {
 impl fmt::Display for Report {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for record in &self.records {
-            let how = match record.how {
-                How::Computed => "computed",
-                How::Disk => "disk",
-                How::Memory => "memory",
-            };
-            let cause = match record.cause {
-                Some(Cause::New) => " (new)",
-                Some(Cause::Function) => " (function changed)",
-                Some(Cause::Passes) => " (passes changed)",
-                None => "",
-            };
+            let how = record.how.name();
+            let cause = record.cause.map_or_else(String::new, |cause| format!(" ({})", cause.words()));
             let function = record.function.as_deref().map_or_else(|| "module".to_owned(), |name| format!("@{name}"));
             writeln!(f, "{how:<9} {function:<24} {}{cause}", record.passes)?;
         }

@@ -29,13 +29,22 @@ pub(super) fn place(node: &Node) -> String {
     line(node).map_or(String::new(), |(file, line)| format!(" at {file}:{line}"))
 }
 
-/// The innermost line of the python stack.
+/// The innermost line of the python stack that is not PyTorch's own, if there is one: a layer's call rather than its body.
 fn line(node: &Node) -> Option<(&str, u32)> {
     let trace = node.metadata.get("stack_trace")?;
-    let frame = &trace[trace.rfind("File \"")? + "File \"".len()..];
-    let (file, rest) = frame.split_once("\", line ")?;
+    let frames: Vec<_> = trace.split("File \"").skip(1).filter_map(frame).collect();
+    frames.iter().rfind(|(file, _)| !is_pytorch(file)).or(frames.last()).copied()
+}
+
+/// The file and the line of a frame, `net.py", line 3, in forward`.
+fn frame(text: &str) -> Option<(&str, u32)> {
+    let (file, rest) = text.split_once("\", line ")?;
     let digits = rest.find(|c: char| !c.is_ascii_digit()).unwrap_or(rest.len());
     Some((file, rest[..digits].parse().ok()?))
+}
+
+fn is_pytorch(file: &str) -> bool {
+    file.contains("/site-packages/torch/") || file.contains("/torch/nn/")
 }
 
 /// The fully qualified name of the innermost module: `key,name,type` is repeated with semicolons between.

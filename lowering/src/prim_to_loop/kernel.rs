@@ -9,7 +9,7 @@ use super::{Error, indexed, random, scalar, view};
 use crate::kernel_view::KernelView;
 use crate::num::number_of;
 use std::collections::{HashMap, HashSet};
-use strata_core::ir::{AffineExpr, AffineKind, AffineMap, Block, Builder, Cx, DYNAMIC, ElementType, Op, OpSpec, Type, Value};
+use strata_core::ir::{AffineExpr, AffineKind, AffineMap, Block, Builder, Cx, DYNAMIC, ElementType, Location, Op, OpSpec, Type, Value};
 
 /// A kernel under construction.
 pub struct Kernel<'c> {
@@ -17,6 +17,8 @@ pub struct Kernel<'c> {
     pub fusion: Op<'c>,
     /// The kernel's block.
     pub body: Block<'c>,
+    /// Where the op stands that is being computed: what is made for it says so.
+    pub location: Location<'c>,
     pub(super) cx: Cx<'c>,
     pub(super) dims: Vec<Size<'c>>,
     /// The kernel's arguments, as values outside of the kernel, in order.
@@ -38,6 +40,7 @@ pub fn lower<'c>(module: Op<'c>, fusion: Op<'c>, name: &str, splits: &mut Splits
     let mut kernel = Kernel {
         fusion,
         body,
+        location: fusion.location(),
         cx,
         dims: Vec::new(),
         arguments: Vec::new(),
@@ -238,7 +241,16 @@ impl<'c> Kernel<'c> {
             }
             return Ok(self.read_input(stage, value, indices));
         };
-        let to = element_of(op, value.ty())?;
+        let outer = std::mem::replace(&mut self.location, op.location());
+        stage.b.set_location(self.location);
+        let element = self.compute_op(stage, op, indices);
+        self.location = outer;
+        stage.b.set_location(outer);
+        element
+    }
+
+    fn compute_op(&mut self, stage: &mut Stage<'c>, op: Op<'c>, indices: &[AffineExpr<'c>]) -> Result<Value<'c>, Error> {
+        let to = element_of(op, op.result(0).ty())?;
         match op.name() {
             "prim.constant" => self.constant(stage, op, to, indices),
             "prim.splat" => self.scalar_input(stage, op, to),

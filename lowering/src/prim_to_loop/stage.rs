@@ -40,8 +40,9 @@ pub struct Stage<'c> {
 impl<'c> Stage<'c> {
     /// Opens a stage before `before` (or at the end of the kernel).
     pub fn open(kernel: &Kernel<'c>, before: Option<Op<'c>>, domain: &[usize], kind: &Kind<'_>, results: &[Type<'c>], space: &str) -> Self {
-        let location = kernel.fusion.location();
+        let location = kernel.location;
         let mut at = before.map_or_else(|| Builder::at_end(kernel.body, location), Builder::before);
+        at.set_location(location);
         let cx = at.cx();
         let ints = |dims: &[usize]| cx.i64s_attr(&dims.iter().map(|&dim| dim as i64).collect::<Vec<_>>());
         let mut attrs = vec![("domain", ints(domain)), ("space", cx.str_attr(space))];

@@ -9,14 +9,15 @@ use std::sync::Arc;
 
 use strata_driver::{Options, SourceFile};
 use strata_runtime::Tensor;
-use strata_runtime::compiler::{ABI_VERSION, AbiFn, BuildFn, CompileFn, FreeFn, InterpretFn, OperatorsFn, OutputFn};
+use strata_runtime::compiler::{ABI_VERSION, AbiFn, BuildFn, CompileFn, FreeFn, InterpretFn, OperatorsFn, OutputFn, RecordFn};
 use strata_runtime::dlpack::DLTensor;
 use strata_store::{Settings, Store};
 use strata_tools::cached;
 
 // What the other side calls is what is defined here.
 const _: (AbiFn, BuildFn, OperatorsFn) = (strata_compiler_abi, strata_compiler_build, strata_compiler_operators);
-const _: (CompileFn, InterpretFn, FreeFn) = (strata_compiler_compile, strata_compiler_interpret, strata_compiler_free);
+const _: (CompileFn, RecordFn) = (strata_compiler_compile, strata_compiler_record);
+const _: (InterpretFn, FreeFn) = (strata_compiler_interpret, strata_compiler_free);
 
 type Bytes = (*mut *mut u8, *mut usize);
 
@@ -65,10 +66,8 @@ pub unsafe extern "C" fn strata_compiler_compile(
 ) -> i32 {
     // SAFETY: the caller's promise.
     let result = guarded(|| unsafe {
-        let (path, options) = (file(path), parse(options)?);
-        let settings = Settings { remote: options.cache_local.then(String::new), ..Settings::default() };
-        let store = options.cache.then(|| Store::open_or_warn(&settings)).flatten().map(Arc::new);
-        let text = (!text.is_null()).then(|| std::str::from_utf8(std::slice::from_raw_parts(text, text_len))).transpose()?;
+        let (SourceFile { path, text }, options) = (source(path, text, text_len)?, parse(options)?);
+        let store = store(&options);
         let compile = || Ok(strata_driver::compile(SourceFile { path, text }, &options, store.as_ref())?);
         let artefact = match (text, &store) {
             // Who compiles a file looks for it in the store before this library is opened.
@@ -83,6 +82,37 @@ pub unsafe extern "C" fn strata_compiler_compile(
     let status = i32::from(result.is_err());
     // SAFETY: the caller's promise.
     unsafe { give(result.unwrap_or_else(String::into_bytes), (bytes, len)) };
+    status
+}
+
+/// [`strata_compiler_compile`], and the record of the compilation as JSON.
+///
+/// # Safety
+/// Path and options are terminated; `text` is null or has `text_len` bytes; the four results may be written.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn strata_compiler_record(
+    path: *const c_char,
+    text: *const u8,
+    text_len: usize,
+    options: *const c_char,
+    bytes: *mut *mut u8,
+    len: *mut usize,
+    record: *mut *mut u8,
+    record_len: *mut usize,
+) -> i32 {
+    // SAFETY: the caller's promise.
+    let result = guarded(|| unsafe {
+        let (source, options) = (source(path, text, text_len)?, parse(options)?);
+        let (artefact, compilation) = strata_driver::record(source, &options, store(&options).as_ref())?;
+        Ok((artefact.to_bytes(), serde_json::to_vec(&compilation)?))
+    });
+    let status = i32::from(result.is_err());
+    let (artefact, compilation) = result.unwrap_or_else(|reason| (reason.into_bytes(), Vec::new()));
+    // SAFETY: the caller's promise.
+    unsafe {
+        give(artefact, (bytes, len));
+        give(compilation, (record, record_len));
+    }
     status
 }
 
@@ -145,6 +175,20 @@ fn guarded<T>(body: impl FnOnce() -> Result<T, Box<dyn Error>>) -> Result<T, Str
 unsafe fn file<'a>(path: *const c_char) -> &'a Path {
     // SAFETY: the caller's promise.
     Path::new(OsStr::from_bytes(unsafe { CStr::from_ptr(path) }.to_bytes()))
+}
+
+/// # Safety
+/// `path` is a terminated text and `text` is null or has `len` bytes; both outlive the result.
+unsafe fn source<'a>(path: *const c_char, text: *const u8, len: usize) -> Result<SourceFile<'a>, Box<dyn Error>> {
+    // SAFETY: the caller's promise.
+    let (path, text) = unsafe { (file(path), (!text.is_null()).then(|| std::slice::from_raw_parts(text, len))) };
+    Ok(SourceFile { path, text: text.map(std::str::from_utf8).transpose()? })
+}
+
+/// The store that the options ask for.
+fn store(options: &Options) -> Option<Arc<Store>> {
+    let settings = Settings { remote: options.cache_local.then(String::new), ..Settings::default() };
+    options.cache.then(|| Store::open_or_warn(&settings)).flatten().map(Arc::new)
 }
 
 /// # Safety

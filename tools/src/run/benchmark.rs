@@ -3,6 +3,7 @@
 use std::error::Error;
 use std::time::{Duration, Instant};
 
+use strata_report::Roofline;
 use strata_runtime::Manifest;
 use strata_runtime::Tensor;
 use strata_runtime::dlpack::DLTensor;
@@ -32,12 +33,11 @@ pub fn calls(program: &Program, inputs: &[&Tensor], roofline: Option<Form>) -> R
     let start = Instant::now();
     program.run(inputs)?;
     println!("first call     {}", show(start.elapsed()));
-    let mut samples = match program {
+    let samples = match program {
         Program::Native(session) => native(session, inputs, roofline)?,
         Program::Specialised(program) => native(&*program.session(inputs)?, inputs, roofline)?,
-        Program::Parts(_) | Program::Interpreted { .. } => sample(1, || program.run(inputs).map(drop))?,
+        Program::Parts(_) | Program::Interpreted { .. } => sample(|| program.run(inputs).map(drop))?,
     };
-    samples.sort();
     let at = |share: f64| samples[((samples.len() - 1) as f64 * share) as usize];
     println!("median         {}", show(at(0.5)));
     println!("p99            {}", show(at(0.99)));
@@ -66,31 +66,24 @@ fn native(session: &strata_runtime::Session, inputs: &[&Tensor], roofline: Optio
     let outputs = results.iter().map(|tensor| describe(tensor, false)).collect::<Result<Vec<_>, _>>()?;
     let pointers = |tensors: &[DLTensor]| tensors.iter().map(|t| &raw const *t).collect::<Vec<_>>();
     let (inputs, outputs) = (pointers(&inputs), pointers(&outputs));
-    let mut state = session.caller();
     // SAFETY: inputs and results live to the end of this function, and nobody else reads the results.
-    let mut call = || Ok(unsafe { session.run_dlpack(&mut state, &inputs, &outputs) }?);
-    call()?;
-    let start = Instant::now();
-    call()?;
-    // A sample is long enough for the clock to be exact.
-    let repeats = (20_000 / start.elapsed().as_nanos().max(1)).clamp(1, 1000) as u32;
-    let samples = sample(repeats, call)?;
-    println!("workspace      {} bytes at most", state.peak_workspace());
+    let measured = unsafe { session.measure_pointers(&inputs, &outputs, BUDGET) }?;
+    println!("workspace      {} bytes at most", measured.state.peak_workspace());
     if let Some(form) = roofline {
-        roofline::print(form, session.manifest(), &state, (2 + samples.len() * repeats as usize) as f64)?;
+        roofline::print(form, &Roofline::of(session.manifest(), &measured))?;
     }
-    Ok(samples)
+    Ok(measured.samples)
 }
 
-fn sample(repeats: u32, mut call: impl FnMut() -> Result<(), Box<dyn Error>>) -> Result<Vec<Duration>, Box<dyn Error>> {
+/// Times of runs, in ascending order.
+fn sample(mut run: impl FnMut() -> Result<(), Box<dyn Error>>) -> Result<Vec<Duration>, Box<dyn Error>> {
     let (begin, mut samples) = (Instant::now(), Vec::new());
     while samples.is_empty() || begin.elapsed() < BUDGET {
         let start = Instant::now();
-        for _ in 0..repeats {
-            call()?;
-        }
-        samples.push(start.elapsed() / repeats);
+        run()?;
+        samples.push(start.elapsed());
     }
+    samples.sort();
     Ok(samples)
 }
 

@@ -4,6 +4,7 @@ mod backend;
 mod benchmark;
 mod case;
 mod judge;
+mod page;
 mod report;
 mod road;
 mod roofline;
@@ -13,4 +14,5 @@ pub mod worker;
 
 pub use backend::Backend;
 pub use case::tolerance;
+pub use road::Form as ReportForm;
 pub use roofline::Form;

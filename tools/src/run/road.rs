@@ -8,6 +8,15 @@ use strata_runtime::Manifest;
 
 use super::backend::LoadTimes;
 
+/// How it is told.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+pub enum Form {
+    /// Tables.
+    Text,
+    /// A page with everything, `MODEL.report.html`, and a timeline, `MODEL.trace.json`.
+    Html,
+}
+
 /// What holds at each level, in a few words.
 const LEVELS: &[(&str, &str)] = &[
     ("aten", "functional PyTorch operators"),

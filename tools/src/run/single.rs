@@ -13,6 +13,7 @@ use super::backend::{Backend, Compile, Named, Program};
 use super::benchmark;
 use super::case::{Check, InputSet};
 use super::judge::{Rules, judge};
+use super::page::Page;
 use super::road;
 use super::roofline::Form;
 
@@ -31,7 +32,7 @@ pub struct Options {
     /// Measure kernels by themselves.
     pub roofline: Option<Form>,
     /// Show the levels, the kernels, and where the time goes.
-    pub report: bool,
+    pub report: Option<road::Form>,
     /// Show the conditions on a call.
     pub print_guards: bool,
     /// Compare checksums of weights first.
@@ -67,10 +68,13 @@ fn only_for_models(options: &Options) -> Result<(), Box<dyn Error>> {
 pub fn run(options: &Options) -> Result<bool, Box<dyn Error>> {
     only_for_models(options)?;
     // What is measured is a compilation, so it must be one.
-    let cache = !(options.compile.no_cache || options.benchmark || options.report);
+    let cache = !(options.compile.no_cache || options.benchmark || options.report.is_some());
     let (json, verify) = (options.compile.json(), options.verify_key.as_deref());
     let how = Compile { options: &json, cache, explain: options.compile.explain_cache, verify, weights: options.weights.as_deref() };
     let about = |error| about(&options.model, error);
+    if options.report == Some(road::Form::Html) {
+        return page(options).map_err(about).map(|()| true);
+    }
     if options.verify_weights && matches!(kind(&options.model), Some("pt2" | "mlir")) {
         verify_weights::of_model(&options.model)?;
     }
@@ -93,7 +97,7 @@ pub fn run(options: &Options) -> Result<bool, Box<dyn Error>> {
         _ => Vec::new(),
     };
     let inputs = set.as_ref().map_or_else(|| made.iter().collect(), InputSet::inputs);
-    if let Some(manifest) = manifest.filter(|_| options.report) {
+    if let Some(manifest) = manifest.filter(|_| options.report.is_some()) {
         road::print(&options.model, manifest, times)?;
     }
     if options.print_guards {
@@ -120,11 +124,25 @@ pub fn run(options: &Options) -> Result<bool, Box<dyn Error>> {
     };
     if options.benchmark {
         benchmark::run(&program, &inputs, times, options.roofline)?;
-    } else if options.report {
+    } else if options.report.is_some() {
         benchmark::calls(&program, &inputs, None)?;
         println!();
     }
     Ok(right)
+}
+
+/// Writes the model's page.
+fn page(options: &Options) -> Result<(), Box<dyn Error>> {
+    if !matches!(options.backend, Backend::Cpu) || !matches!(kind(&options.model), Some("pt2" | "mlir" | "json")) {
+        return Err("--report=html is about the compilation of a model (.pt2, .mlir, .json) for --backend=cpu".into());
+    }
+    if options.benchmark || options.print_guards || options.expect.is_some() {
+        return Err("--report=html writes a page and does nothing else; leave out --benchmark, --print-guards and --expect".into());
+    }
+    let set = options.inputs.as_deref().map(InputSet::read).transpose()?;
+    let json = options.compile.json();
+    let page = Page { model: &options.model, options: &json, cache: !options.compile.no_cache, weights: options.weights.as_deref() };
+    page.write(set.as_ref().map(InputSet::inputs), |session| sample_inputs(session.manifest()))
 }
 
 fn kind(model: &Path) -> Option<&str> {

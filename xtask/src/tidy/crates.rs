@@ -9,7 +9,7 @@ use super::Fault;
 use crate::cargo::{self, Profile, Result};
 
 /// Per crate, the crates of ours it may reach; outside crates are ruled by `FOREIGN`.
-const REACH: [(&str, &[&str]); 12] = [
+const REACH: [(&str, &[&str]); 13] = [
     ("strata-core-sys", &[]),
     ("strata-macros", &[]),
     ("strata-core", &["strata-core-sys", "strata-macros"]),
@@ -19,7 +19,8 @@ const REACH: [(&str, &[&str]); 12] = [
     ("strata-lowering", DIALECTS),
     ("strata-store", &[]),
     ("strata-runtime", &[]),
-    ("strata-python", &["strata-runtime"]),
+    ("strata-report", &["strata-runtime"]),
+    ("strata-python", &["strata-report", "strata-runtime"]),
     ("strata-test", &[]),
     (
         "strata-driver",
@@ -31,6 +32,7 @@ const REACH: [(&str, &[&str]); 12] = [
             "strata-frontend",
             "strata-passes",
             "strata-lowering",
+            "strata-report",
             "strata-runtime",
             "strata-store",
         ],
@@ -40,9 +42,10 @@ const CORE: &[&str] = &["strata-core-sys", "strata-macros", "strata-core"];
 const DIALECTS: &[&str] = &["strata-core-sys", "strata-macros", "strata-core", "strata-dialects"];
 
 /// Outside crates that a crate must not reach.
-const FOREIGN: [(&str, &[&str]); 6] = [
+const FOREIGN: [(&str, &[&str]); 7] = [
     ("strata-store", &["melior", "mlir-sys", "inkwell", "llvm-sys"]),
     ("strata-runtime", &["melior", "mlir-sys", "inkwell", "llvm-sys"]),
+    ("strata-report", &["melior", "mlir-sys", "inkwell", "llvm-sys"]),
     ("strata-python", &["melior", "mlir-sys", "inkwell", "llvm-sys"]),
     ("strata-dialects", &["inkwell", "llvm-sys"]),
     ("strata-frontend", &["inkwell", "llvm-sys"]),
