@@ -71,3 +71,77 @@ func.func @of_one_element(%x: tensor<4x1xf32>) -> (tensor<4xf32>, tensor<4xf32>)
   %1 = prim.reduce %x {dims = array<i64: 1>, kind = "max"} : (tensor<4x1xf32>) -> tensor<4xf32>
   return %0, %1 : tensor<4xf32>, tensor<4xf32>
 }
+
+// A product of matrices between two reshapes is one of tensors: what follows can join its kernel.
+// CHECK-LABEL: func.func @linear(
+// CHECK-NEXT: %[[DOT:.+]] = prim.dot %arg0, %arg1 {{{.*}}lhs_contract = array<i64: 2>{{.*}}rhs_contract = array<i64: 0>{{.*}}} : {{.*}} -> tensor<2x3x5xf32>
+// CHECK-NEXT: %[[BIAS:.+]] = prim.broadcast %arg2 {dims = array<i64: 2>} : (tensor<5xf32>) -> tensor<2x3x5xf32>
+// CHECK-NEXT: %[[ADD:.+]] = prim.add %[[BIAS]], %[[DOT]] : tensor<2x3x5xf32>
+// CHECK-NEXT: %[[EXP:.+]] = prim.exp %[[ADD]] : tensor<2x3x5xf32>
+// CHECK-NEXT: return %[[EXP]]
+func.func @linear(%x: tensor<2x3x4xf32>, %w: tensor<4x5xf32>, %b: tensor<5xf32>) -> tensor<2x3x5xf32> {
+  %0 = prim.reshape %x : (tensor<2x3x4xf32>) -> tensor<6x4xf32>
+  %1 = prim.dot %0, %w {lhs_batch = array<i64>, rhs_batch = array<i64>, lhs_contract = array<i64: 1>, rhs_contract = array<i64: 0>} : (tensor<6x4xf32>, tensor<4x5xf32>) -> tensor<6x5xf32>
+  %2 = prim.broadcast %b {dims = array<i64: 1>} : (tensor<5xf32>) -> tensor<6x5xf32>
+  %3 = prim.add %2, %1 : tensor<6x5xf32>
+  %4 = prim.exp %3 : tensor<6x5xf32>
+  %5 = prim.reshape %4 : (tensor<6x5xf32>) -> tensor<2x3x5xf32>
+  return %5 : tensor<2x3x5xf32>
+}
+
+// The features are split too: that reshape stays.
+// CHECK-LABEL: func.func @heads(
+// CHECK-NEXT: %[[DOT:.+]] = prim.dot %arg0, %arg1 {{.*}} -> tensor<2x3x6xf32>
+// CHECK-NEXT: prim.reshape %[[DOT]] : (tensor<2x3x6xf32>) -> tensor<2x3x2x3xf32>
+func.func @heads(%x: tensor<2x3x4xf32>, %w: tensor<4x6xf32>) -> tensor<2x3x2x3xf32> {
+  %0 = prim.reshape %x : (tensor<2x3x4xf32>) -> tensor<6x4xf32>
+  %1 = prim.dot %0, %w {lhs_batch = array<i64>, rhs_batch = array<i64>, lhs_contract = array<i64: 1>, rhs_contract = array<i64: 0>} : (tensor<6x4xf32>, tensor<4x6xf32>) -> tensor<6x6xf32>
+  %2 = prim.reshape %1 : (tensor<6x6xf32>) -> tensor<2x3x2x3xf32>
+  return %2 : tensor<2x3x2x3xf32>
+}
+
+// The operand had its features in two dimensions: a reshape before the dot stays, which is free.
+// CHECK-LABEL: func.func @from_heads(
+// CHECK-NEXT: %[[X:.+]] = prim.reshape %arg0 : (tensor<2x3x2x2xf32>) -> tensor<2x3x4xf32>
+// CHECK-NEXT: %[[DOT:.+]] = prim.dot %[[X]], %arg1 {{.*}} -> tensor<2x3x5xf32>
+// CHECK-NEXT: return %[[DOT]]
+func.func @from_heads(%x: tensor<2x3x2x2xf32>, %w: tensor<4x5xf32>) -> tensor<2x3x5xf32> {
+  %0 = prim.reshape %x : (tensor<2x3x2x2xf32>) -> tensor<6x4xf32>
+  %1 = prim.dot %0, %w {lhs_batch = array<i64>, rhs_batch = array<i64>, lhs_contract = array<i64: 1>, rhs_contract = array<i64: 0>} : (tensor<6x4xf32>, tensor<4x5xf32>) -> tensor<6x5xf32>
+  %2 = prim.reshape %1 : (tensor<6x5xf32>) -> tensor<2x3x5xf32>
+  return %2 : tensor<2x3x5xf32>
+}
+
+// A batch of both operands, as `bmm` has it, of a size known at the call.
+// CHECK-LABEL: func.func @batched(
+// CHECK: %[[DOT:.+]] = prim.dot %arg0, %{{.*}} {lhs_batch = array<i64: 0, 1>, lhs_contract = array<i64: 3>, rhs_batch = array<i64: 0, 1>, rhs_contract = array<i64: 2>} : (tensor<?x2x3x4xf32>, tensor<?x2x4x5xf32>) -> tensor<?x2x3x5xf32>
+// CHECK-NEXT: return %[[DOT]]
+func.func @batched(%x: tensor<?x2x3x4xf32>, %y: tensor<?x2x4x5xf32>) -> tensor<?x2x3x5xf32> {
+  %c2 = arith.constant 2 : index
+  %n = prim.dim %x {dim = 0 : i64} : (tensor<?x2x3x4xf32>) -> index
+  %y0 = prim.dim %y {dim = 0 : i64} : (tensor<?x2x4x5xf32>) -> index
+  %m = arith.muli %n, %c2 : index
+  %0 = prim.reshape %x, %m : (tensor<?x2x3x4xf32>, index) -> tensor<?x3x4xf32>
+  %1 = prim.reshape %y, %m : (tensor<?x2x4x5xf32>, index) -> tensor<?x4x5xf32>
+  %2 = prim.dot %0, %1 {lhs_batch = array<i64: 0>, rhs_batch = array<i64: 0>, lhs_contract = array<i64: 2>, rhs_contract = array<i64: 1>} : (tensor<?x3x4xf32>, tensor<?x4x5xf32>) -> tensor<?x3x5xf32>
+  %3 = prim.reshape %2, %n : (tensor<?x3x5xf32>, index) -> tensor<?x2x3x5xf32>
+  return %3 : tensor<?x2x3x5xf32>
+}
+
+// Not where the product is used as it is, nor where the operand comes with two dimensions.
+// CHECK-LABEL: func.func @used_twice(
+// CHECK: prim.dot {{.*}} -> tensor<6x5xf32>
+func.func @used_twice(%x: tensor<2x3x4xf32>, %w: tensor<4x5xf32>) -> (tensor<2x3x5xf32>, tensor<6x5xf32>) {
+  %0 = prim.reshape %x : (tensor<2x3x4xf32>) -> tensor<6x4xf32>
+  %1 = prim.dot %0, %w {lhs_batch = array<i64>, rhs_batch = array<i64>, lhs_contract = array<i64: 1>, rhs_contract = array<i64: 0>} : (tensor<6x4xf32>, tensor<4x5xf32>) -> tensor<6x5xf32>
+  %2 = prim.reshape %1 : (tensor<6x5xf32>) -> tensor<2x3x5xf32>
+  return %2, %1 : tensor<2x3x5xf32>, tensor<6x5xf32>
+}
+
+// CHECK-LABEL: func.func @matrix(
+// CHECK: prim.dot {{.*}} -> tensor<6x5xf32>
+func.func @matrix(%x: tensor<6x4xf32>, %w: tensor<4x5xf32>) -> tensor<2x3x5xf32> {
+  %0 = prim.dot %x, %w {lhs_batch = array<i64>, rhs_batch = array<i64>, lhs_contract = array<i64: 1>, rhs_contract = array<i64: 0>} : (tensor<6x4xf32>, tensor<4x5xf32>) -> tensor<6x5xf32>
+  %1 = prim.reshape %0 : (tensor<6x5xf32>) -> tensor<2x3x5xf32>
+  return %1 : tensor<2x3x5xf32>
+}

@@ -17,6 +17,7 @@ mod sums_bound;
 #[cfg(test)]
 mod tests;
 pub mod views;
+mod views_of_dots;
 mod views_of_views;
 
 pub use driver::{Rule, Simplified, Site, simplify};

@@ -20,6 +20,7 @@
 //! ```
 
 use super::driver::{Rule, Simplified, Site, simplification};
+use super::views_of_dots as dots;
 use super::views_of_views as pairs;
 use strata_core::ir::{ElementType, Op};
 use strata_core::pass::{Counter, Pass, PassContext, PassError};
@@ -46,6 +47,7 @@ const RULES: &[Rule] = &[
     Rule { name: "broadcast-of-reshape", root: "prim.broadcast", rewrite: pairs::broadcast_of_reshape },
     Rule { name: "slice-of-slice", root: "prim.slice", rewrite: pairs::slice_of_slice },
     Rule { name: "reverse-of-reverse", root: "prim.reverse", rewrite: pairs::reverse_of_reverse },
+    Rule { name: "reshape-of-dot", root: "prim.reshape", rewrite: dots::reshape_of_dot },
     Rule { name: "pointwise-of-reshape", root: "", rewrite: pairs::pointwise_of_reshape },
 ];
 
