@@ -15,7 +15,7 @@ use pyo3::sync::PyOnceLock;
 use pyo3::types::PyBytes;
 use serde::Serialize;
 use strata_report::{Program, Report};
-use strata_runtime::Artefact;
+use strata_runtime::{Artefact, pool};
 use strata_runtime::compiler::Compiler;
 
 /// The compiler, opened when something is compiled for the first time.
@@ -77,6 +77,13 @@ fn operators(py: Python<'_>, library: PathBuf) -> PyResult<Vec<String>> {
     Ok(compiler(py, library)?.operators())
 }
 
+/// Starts the process's threads for kernels, at most so many, unless they run already. Gives how many there are.
+#[pyfunction]
+fn threads(most: usize) -> usize {
+    pool::limit(most);
+    pool::global().threads()
+}
+
 /// What an artefact says about itself, as JSON.
 #[pyfunction]
 fn manifest(artefact: &[u8]) -> PyResult<String> {
@@ -124,5 +131,6 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(measure, module)?)?;
     module.add_function(wrap_pyfunction!(page, module)?)?;
     module.add_function(wrap_pyfunction!(record, module)?)?;
+    module.add_function(wrap_pyfunction!(threads, module)?)?;
     module.add_function(wrap_pyfunction!(make_function, module)?)
 }

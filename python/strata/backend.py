@@ -5,11 +5,11 @@ from collections.abc import Callable
 
 import torch
 from torch._dynamo.backends.common import aot_autograd
-from torch._functorch._aot_autograd.schemas import OutputType, PlainTensorMeta
+from torch._functorch._aot_autograd.schemas import OutputType
 from torch._functorch.partitioners import min_cut_rematerialization_partition
 from torch._guards import TracingContext
 from torch.fx import GraphModule
-from torch.utils._python_dispatch import _disable_current_modes
+from torch.utils._python_dispatch import _disable_current_modes, is_traceable_wrapper_subclass
 
 from . import events, graph
 from .compiler import to_function
@@ -50,7 +50,7 @@ class _Compilation:
         with not_cached():
             through_aot = compiler(module, inputs)
         lifted = any(True for _ in module.parameters()) or any(True for _ in module.buffers())
-        if self.direct is None or lifted:
+        if self.direct is None or lifted or _has_subclasses(module, inputs):
             return through_aot
         keep(self.kept, module)
         return self.kept if to_file else self.direct
@@ -125,12 +125,16 @@ def _weights(options: Options) -> set[int]:
     return set(metadata.static_input_indices) - mutated
 
 
+def _has_subclasses(module: GraphModule, inputs: list) -> bool:
+    """Whether AOTAutograd takes tensors apart and puts them together around the compiled function."""
+    results = [node.meta.get("example_value") for node in module.graph.output_node().all_input_nodes]
+    return any(is_traceable_wrapper_subclass(value) for value in (*inputs, *results))
+
+
 def _is_plain(context: TracingContext | None) -> bool:
-    """Whether a call needs nothing of what AOTAutograd does around the compiled function: no mutation, aliasing, subclasses or effects."""
+    """Whether a call needs nothing of what AOTAutograd does around the compiled function: no mutation, aliasing or effects."""
     metadata = context.fw_metadata if context is not None else None
     if metadata is None or metadata.tokens or metadata.num_intermediate_bases or metadata.grad_enabled_mutation is not None:
         return False
     inputs = all(not info.mutates_data and not info.mutates_metadata for info in metadata.input_info)
-    outputs = all(info.output_type == OutputType.non_alias for info in metadata.output_info)
-    metas = [*metadata.subclass_inp_meta, *metadata.subclass_fw_graph_out_meta]
-    return inputs and outputs and all(isinstance(meta, PlainTensorMeta) for meta in metas)
+    return inputs and all(info.output_type == OutputType.non_alias for info in metadata.output_info)

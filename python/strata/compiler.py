@@ -79,13 +79,24 @@ def compile_file(path: Path, options: Options) -> bytes:
     return _native.compile(library(), os.fspath(path), None, json.dumps(options.compiler()))
 
 
+def start_threads(asked: int | None):
+    """Starts the threads that kernels run on, where they do not run yet."""
+    import torch
+
+    running = _native.threads(asked or torch.get_num_threads())
+    if asked not in (None, running):
+        raise ValueError(f"strata: threads={asked}: kernels of this process run on {running} threads, which were started before or are all there are")
+
+
 def load(artefact: bytes, arguments: list[str], places: list[int | None], constants: list, unprepared: Callable | None = None) -> Callable:
     """A compiled graph as a function of PyTorch's tensors; see `strata.graph.Program`."""
+    start_threads(None)
     return _native.function(artefact, arguments, places, constants, unprepared, _seed, None)
 
 
 def to_function(program: "Program", options: Options, event: Graph) -> tuple[Callable, bytes]:
     """A program as a function of its arguments that gives its results as a tuple, and as bytes; `event` gets the times."""
+    start_threads(options.threads)
     start = perf_counter()
     artefact = compile_text("graph.json", program.text, options)
     compiled = perf_counter()

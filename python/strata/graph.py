@@ -230,6 +230,8 @@ class _Writer:
             return {"as_tensor": {"name": name}}
         for kind, table, tag in ((torch.SymInt, self.integers, "int"), (torch.SymFloat, self.floats, "float"), (torch.SymBool, self.booleans, "bool")):
             if isinstance(value, kind):
+                if value.node.has_hint() and not isinstance(value.node.hint, (int, float, bool)):
+                    raise Unsupported("the sizes of a jagged tensor are no numbers")
                 table[name] = {"as_expr": {"expr_str": _expression(value.node.expr)}}
                 return {f"as_sym_{tag}": {"as_name": name}}
         if value is None:

@@ -28,6 +28,9 @@ class Options:
     """What happens to a graph that Strata does not compile: `eager` runs it in PyTorch and says so, `error` raises."""
     cache: bool = True
     """Whether compiled pieces are taken from and put into the cache on disk."""
+    threads: int | None = None
+    """Threads that kernels run on; `None` is what `torch.get_num_threads()` says when the first program is loaded. The number holds for the
+    process: another one later is an error."""
 
     def __post_init__(self):
         for name, known in (("mode", tuple(set(MODES.values()))), ("numerics", NUMERICS), ("fallback", FALLBACKS)):
@@ -36,6 +39,8 @@ class Options:
         for name in ("freeze", "cache"):
             if not isinstance(getattr(self, name), bool):
                 raise ValueError(f"strata: {name}={getattr(self, name)!r} is neither True nor False")
+        if self.threads is not None and (isinstance(self.threads, bool) or not isinstance(self.threads, int) or self.threads < 1):
+            raise ValueError(f"strata: threads={self.threads!r} is no number of threads")
 
     @staticmethod
     def of(mode: str | None, options: dict | None) -> "Options":

@@ -2,6 +2,8 @@
 
 import copy
 import json
+import subprocess
+import sys
 import threading
 import warnings
 
@@ -9,6 +11,7 @@ import pytest
 import torch
 from torch import nn
 from torch._higher_order_ops import while_loop
+from torch.testing._internal.two_tensor import TwoTensor
 from torch.utils.checkpoint import checkpoint
 
 import strata
@@ -264,6 +267,31 @@ def test_a_custom_operator_divides_the_graph_and_is_told():
         compiled(function, options={"fallback": "error"})(x)
 
 
+def test_subclasses():
+    def function(x, y):
+        return torch.sin(x) + y * 2
+
+    a, b = (TwoTensor(torch.randn(4), torch.randn(4)) for _ in range(2))
+    result, wanted = compiled(function)(a, b), function(a, b)
+    assert isinstance(result, TwoTensor)
+    torch.testing.assert_close((result.a, result.b), (wanted.a, wanted.b))
+
+    made = compiled(lambda x: TwoTensor(x.sin(), x.cos()))(torch.ones(3))
+    assert isinstance(made, TwoTensor)
+    torch.testing.assert_close(made.b, torch.ones(3).cos())
+
+    x = TwoTensor(torch.randn(4), torch.randn(4)).requires_grad_()
+    compiled(lambda x: (x.sin() * x).sum())(x).backward()
+    torch.testing.assert_close(x.grad.a, (x.a.cos() * x.a + x.a.sin()).detach())
+
+
+def test_jagged_tensors_run_in_eager_pytorch():
+    jagged = torch.nested.nested_tensor([torch.randn(2, 3), torch.randn(4, 3)], layout=torch.jagged)
+    with pytest.warns(UserWarning, match="jagged"):
+        result = compiled(lambda t: t * 2 + 1)(jagged)
+    assert torch.equal(result.values(), jagged.values() * 2 + 1)
+
+
 def test_threads():
     function = compiled(lambda x: (x @ x.t()).softmax(0))
     inputs = [torch.randn(8, 8) for _ in range(8)]
@@ -367,6 +395,25 @@ def test_random_numbers():
     third = function(x)
     torch.manual_seed(3)
     assert third.equal(function(x))
+
+
+def test_threads():
+    program = """
+import torch, strata
+torch.set_num_threads(1)
+add = lambda x: x + 1
+torch.compile(add, backend="strata")(torch.ones(3))
+assert strata._native.threads(8) == 1
+for wrong in (2, 0, True):
+    try:
+        strata.compile(add, torch.ones(4), threads=wrong)
+    except ValueError as error:
+        print(error)
+strata.compile(add, torch.ones(4), threads=1)
+"""
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    assert len(done.stdout.splitlines()) == 3 and "run on 1 threads" in done.stdout
 
 
 def test_report(tmp_path):
