@@ -612,6 +612,17 @@ def found():
     yield "lists_of_no_dims", (lambda x: (ops.all.dims(x > 0, []), ops.any.dims(x > 0, []), ops.fft_fftn(x, []), x.sum([]))), [[square]]
     yield "sums_of_bits", (lambda x: (torch.nansum(x, dtype=torch.bool), x.sum(0, dtype=torch.bool), x.sum(dtype=torch.bool))), [[square.relu()]]
     yield "bits_of_a_number", (lambda z: (z.view(torch.int64), z.flip(0), z.real.view(torch.int32))), [[number]]
+    low = torch.full((2, 2, 7, 6), -float("inf"))
+    low[:, 1, 3:, 2:] = tensor(2, 4, 4)
+    low[1, 0, 4, 4], low[1, 1, 3, 3:5] = float("nan"), 0.5
+    for title, image in (("windows", low), ("windows_of_one_image", low[1:])):
+        yield f"maxima_of_{title}", (lambda x: (*f.max_pool2d(x, 3, 2, 1, return_indices=True), *f.max_pool2d(x, 2, 1, 0, 2, ceil_mode=True, return_indices=True))), [[image]]
+    yield "maxima_of_bytes", (lambda x: f.max_pool2d(x, 3, 2, 1, return_indices=True)), [[small.reshape(1, 1, 3, 5)]]
+    batch = ({0: Dim("b", min=2, max=9)}, None, None)
+    yield "layer_between_views", (lambda x, w, b: (torch.addmm(b, x.view(-1, 4), w).view(x.shape[0], 3, 6).relu() + x[:, :, :1], (x.view(-1, 4) @ w).view(x.shape[0], 3, 2, 3).transpose(1, 2))), [[tensor(k, 3, 4), tensor(4, 6, seed=2), tensor(6, seed=3)] for k in (2, 5)], batch
+    yield "batch_between_views", (lambda x, y: torch.bmm(x.view(6, 4, 5), y.view(6, 5, 3)).view(2, 3, 4, 3).softmax(-1)), [[tensor(2, 3, 4, 5), tensor(2, 3, 5, 3, seed=2)]]
+    yield "heads_between_views", (lambda x, w: torch.mm(x.transpose(1, 2).reshape(8, 6), w).view(2, 4, 5).tanh()), [[tensor(2, 3, 4, 2), tensor(6, 5, seed=2)]]
+    yield "backwards_in_panels", (lambda w: (w.flip(2, 3).view(2, 20, 9, 3, 3).permute(0, 3, 4, 2, 1).contiguous(), w.flip(1).reshape(40, 81).t().contiguous())), [[tensor(40, 9, 3, 3)]]
     yield "slope_of_one_row", (lambda g, i: ops.embedding_dense_backward(g, i, 4, 1, False)), [[tensor(3), torch.tensor([2])]]
     yield "slopes_of_noise", (lambda g, x, n: ops.rrelu_with_noise_backward(g, x, n, 0.5, 0.25, True, False)), [[tensor(3), tensor(3, seed=1), tensor(3, seed=2)]]
     yield "triangles_of_two_types", (lambda a, b: torch.linalg.solve_triangular(a, b, upper=True)), [[square.triu() + 3 * torch.eye(3), tensor(3, 2, dtype=torch.float64)]]

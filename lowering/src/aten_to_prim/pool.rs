@@ -140,8 +140,7 @@ fn max_pool<'c>(a: &Args<'c>, space: usize) -> Vec<Tensor<'c>> {
     let (pool, lead) = (Pool::of(a, space), x.rank() - space);
     let windows = pool.windows(x, least(x.dtype()));
     let values = windows.reduce("max", &window_dims(windows, space), false);
-    let flat = [&values.shape()[..], &[Size::Const(pool.size.iter().product())]].concat();
-    let mut inner = windows.reshape(&flat).arg_reduce("max", values.rank());
+    let mut inner = first_place(a, &pool, windows, values);
     // From the place in the window to the place in the input, last dimension first.
     let mut position = inner.number(Scalar::Int(0)).broadcast_to(&values.shape());
     let mut stride = Size::Const(1);
@@ -154,6 +153,25 @@ fn max_pool<'c>(a: &Args<'c>, space: usize) -> Vec<Tensor<'c>> {
         stride = stride * x.size(lead + k);
     }
     vec![values, position]
+}
+
+/// The number of the first place of each window that holds its maximum, or NaN where that is the maximum. A window is read twice where it
+/// lies: to find a place with the maximum at once, all windows would be written out.
+fn first_place<'c>(a: &Args<'c>, pool: &Pool, windows: Tensor<'c>, values: Tensor<'c>) -> Tensor<'c> {
+    let (space, shape) = (pool.space(), windows.shape());
+    let lead = shape.len() - space;
+    let is_maximum = windows.compare("eq", values.broadcast_dims(&shape, &(0..lead).collect::<Vec<_>>()));
+    // Padding is no place, where the maximum is as low as padding too.
+    let here = a.prim.full(DType::Bool, Scalar::Bool(true), &a.tensor("self").shape()[lead - space..]);
+    let here = pool.windows(here, Scalar::Bool(false)).broadcast_dims(&shape, &(lead - space..shape.len()).collect::<Vec<_>>());
+    let found = is_maximum.or(windows.is_nan()).and(here);
+    let mut number = a.prim.iota(DType::I32, &shape, lead);
+    for k in 1..space {
+        number = number * pool.size[k] + a.prim.iota(DType::I32, &shape, lead + k);
+    }
+    let places = Scalar::Int(pool.size.iter().product());
+    let number = found.select(number, number.number(places).broadcast_to(&shape));
+    number.reduce("min", &window_dims(windows, space), false).convert(DType::I64)
 }
 
 /// Adds gradients at flat positions of the space of the input.

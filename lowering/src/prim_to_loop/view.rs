@@ -33,8 +33,10 @@ pub fn element<'c>(kernel: &mut Kernel<'c>, stage: &mut Stage<'c>, op: Op<'c>, i
     let ints = |name: &str| op.ints(name).unwrap_or_default();
     let at = match op.name() {
         "prim.broadcast" => {
-            let shape = source.ty().shape();
-            ints("dims").iter().enumerate().map(|(dim, &to)| if shape[dim] == 1 { cx.constant(0) } else { indices[to as usize] }).collect()
+            let (shape, result) = (source.ty().shape(), op.result(0).ty().shape());
+            let repeats = |dim: usize, to: usize| shape[dim] == 1 && result[to] != 1;
+            let at = |(dim, &to): (usize, &i64)| if repeats(dim, to as usize) { cx.constant(0) } else { indices[to as usize] };
+            ints("dims").iter().enumerate().map(at).collect()
         }
         "prim.transpose" => {
             let mut at = indices.to_vec();

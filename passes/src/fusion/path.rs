@@ -69,6 +69,36 @@ impl Paths {
         path.iter().fold(0, |used, id| used | self.steps[id.0 as usize].1)
     }
 
+    /// The path at which a reshape that splits dimensions of its operand reads it: an index of the operand is computed from those of the
+    /// dimensions that it became. `None` for all other reshapes.
+    pub fn through_split<'c>(&mut self, dims: &mut Dims<'c>, op: Op<'c>, path: &[StepId]) -> Option<Path> {
+        let constant = |sizes: Vec<Expr>| sizes.iter().map(Expr::as_constant).collect::<Vec<_>>();
+        let (sizes, result) = (dims.sizes(op.operand(0)), dims.sizes(op.result(0)));
+        let parts = constant(result.clone());
+        let (mut read, mut at) = (Vec::new(), 0);
+        for size in &sizes {
+            if at < result.len() && dims.equal(size, &result[at]) {
+                read.push(*path.get(at)?);
+                at += 1;
+                continue;
+            }
+            let (whole, first, mut product) = (size.as_constant()?, at, 1i64);
+            if whole == 1 {
+                read.push(self.zero());
+                continue;
+            }
+            while product < whole {
+                product = product.checked_mul((*parts.get(at)?)?)?;
+                at += 1;
+            }
+            if product != whole {
+                return None;
+            }
+            read.push(self.via(format!("split {:?}", &parts[first..at]), path.get(first..at)?));
+        }
+        parts[at..].iter().all(|&part| part == Some(1)).then_some(read)
+    }
+
     /// The path at which a view reads operand `operand` when its result is read at `path`.
     /// `None`: the view is a reshape that is more than dimensions of size 1 coming and going.
     pub fn through<'c>(&mut self, dims: &mut Dims<'c>, op: Op<'c>, operand: usize, path: &[StepId]) -> Option<Path> {
@@ -78,9 +108,13 @@ impl Paths {
         let name = op.name();
         Some(match name.strip_prefix("prim.").unwrap_or(name) {
             "broadcast" => {
-                let map = ints("dims");
+                let (map, result) = (ints("dims"), dims.sizes(op.result(0)));
                 (0..sizes.len())
-                    .map(|dim| if one(&sizes[dim]) { Some(self.zero()) } else { path.get(*map.get(dim)? as usize).copied() })
+                    .map(|dim| {
+                        let to = *map.get(dim)? as usize;
+                        let repeats = one(&sizes[dim]) && !one(result.get(to)?);
+                        if repeats { Some(self.zero()) } else { path.get(to).copied() }
+                    })
                     .collect::<Option<_>>()?
             }
             "transpose" => {
