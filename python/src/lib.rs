@@ -15,8 +15,8 @@ use pyo3::sync::PyOnceLock;
 use pyo3::types::PyBytes;
 use serde::Serialize;
 use strata_report::{Program, Report};
-use strata_runtime::{Artefact, pool};
 use strata_runtime::compiler::Compiler;
+use strata_runtime::{Artefact, pool};
 
 /// The compiler, opened when something is compiled for the first time.
 static COMPILER: PyOnceLock<Compiler> = PyOnceLock::new();

@@ -114,3 +114,19 @@ func.func @outer(%x: tensor<3xf32>, %y: tensor<4xf32>) -> tensor<3x4xf32> {
   %0 = prim.dot %x, %y {lhs_batch = array<i64>, rhs_batch = array<i64>, lhs_contract = array<i64>, rhs_contract = array<i64>} : (tensor<3xf32>, tensor<4xf32>) -> tensor<3x4xf32>
   return %0 : tensor<3x4xf32>
 }
+
+// -----
+
+// Two dims that are both read from their ends are one dim that is.
+// CHECK: #[[BACK:.*]] = affine_map<(d0, d1) -> (d0, -d1 + 8)>
+// CHECK: loop.kernel @k0
+// CHECK: loop.stage {{.*}} {domain = array<i64: 0, 1>, maps = [#[[BACK]]], space = "buffer"} : tensor<4x9xf32>
+func.func @backwards(%x: tensor<4x3x3xf32>) -> tensor<4x3x3xf32> {
+  %0 = prim.fusion %x : (tensor<4x3x3xf32>) -> tensor<4x3x3xf32> {
+  ^bb0(%a: tensor<4x3x3xf32>):
+    %1 = prim.reverse %a {dims = array<i64: 1, 2>} : (tensor<4x3x3xf32>) -> tensor<4x3x3xf32>
+    %2 = prim.neg %1 : tensor<4x3x3xf32>
+    prim.yield %2 : (tensor<4x3x3xf32>) -> ()
+  }
+  return %0 : tensor<4x3x3xf32>
+}

@@ -161,3 +161,14 @@ func.func @copy(%x: tensor<4x320x64xf32>) -> tensor<4x64x320xf32> {
   %0 = prim.transpose %x {perm = array<i64: 0, 2, 1>} : (tensor<4x320x64xf32>) -> tensor<4x64x320xf32>
   return %0 : tensor<4x64x320xf32>
 }
+
+// -----
+
+// Panels of weights: the window is shorter than a vector and is turned whole, and what is near it in memory comes just before it.
+// CHECK: loop.kernel @k0
+// CHECK-SAME: order = array<i64: 0, 2, 1, 3>, unroll = array<i64: 1, 1, 9, 1>, vector = 3 : i64, width = 16 : i64}
+// CHECK: loop.stage {{.*}}turn = 1 : i64
+func.func @panels(%x: tensor<16x32x512x9xf32>) -> tensor<16x9x512x32xf32> {
+  %0 = prim.transpose %x {perm = array<i64: 0, 3, 2, 1>} : (tensor<16x32x512x9xf32>) -> tensor<16x9x512x32xf32>
+  return %0 : tensor<16x9x512x32xf32>
+}

@@ -4,8 +4,9 @@
 
 func.func @main(%x: tensor<193x150xi32> {capture.kind = "input", capture.name = "x"},
                 %y: tensor<150x193xi32> {capture.kind = "input", capture.name = "y"},
-                %z: tensor<3x40x17x5xi64> {capture.kind = "input", capture.name = "z"})
-    -> (tensor<i64> {capture.kind = "output"}, tensor<i64> {capture.kind = "output"}, tensor<i64> {capture.kind = "output"})
+                %z: tensor<3x40x17x5xi64> {capture.kind = "input", capture.name = "z"},
+                %w: tensor<70x33x3x3xi32> {capture.kind = "input", capture.name = "w"})
+    -> (tensor<i64> {capture.kind = "output"}, tensor<i64> {capture.kind = "output"}, tensor<i64> {capture.kind = "output"}, tensor<i64> {capture.kind = "output"})
     attributes {capture.entry} {
   %0 = aten.permute %x {dims = array<i64: 1, 0>} : (tensor<193x150xi32>) -> tensor<150x193xi32>
   %1 = aten.add.Tensor %0, %y : tensor<150x193xi32>
@@ -23,5 +24,13 @@ func.func @main(%x: tensor<193x150xi32> {capture.kind = "input", capture.name = 
   %11 = aten.cumsum %10 {dim = 1 : i64} : (tensor<196x153xi32>) -> tensor<196x153xi64>
   %12 = aten.cumsum %11 {dim = 0 : i64} : (tensor<196x153xi64>) -> tensor<196x153xi64>
   %13 = aten.sum %12 : (tensor<196x153xi64>) -> tensor<i64>
-  return %4, %8, %13 : tensor<i64>, tensor<i64>, tensor<i64>
+  // Panels of weights, read backwards along dims that are shorter than a vector.
+  %14 = aten.flip %w {dims = array<i64: 2, 3>} : (tensor<70x33x3x3xi32>) -> tensor<70x33x3x3xi32>
+  %15 = aten.view %14 {size = array<i64: 2, 35, 33, 3, 3>} : (tensor<70x33x3x3xi32>) -> tensor<2x35x33x3x3xi32>
+  %16 = aten.permute %15 {dims = array<i64: 0, 3, 4, 2, 1>} : (tensor<2x35x33x3x3xi32>) -> tensor<2x3x3x33x35xi32>
+  %17 = aten.clone %16 {memory_format = "contiguous_format"} : (tensor<2x3x3x33x35xi32>) -> tensor<2x3x3x33x35xi32>
+  %18 = aten.view %17 {size = array<i64: 20790>} : (tensor<2x3x3x33x35xi32>) -> tensor<20790xi32>
+  %19 = aten.cumsum %18 {dim = 0 : i64} : (tensor<20790xi32>) -> tensor<20790xi64>
+  %20 = aten.sum %19 : (tensor<20790xi64>) -> tensor<i64>
+  return %4, %8, %13, %20 : tensor<i64>, tensor<i64>, tensor<i64>, tensor<i64>
 }

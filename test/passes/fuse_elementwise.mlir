@@ -223,3 +223,33 @@ func.func @windows(%x: tensor<9xf32>) -> tensor<4x3xf32> {
   %2 = prim.window %1 {sizes = array<i64: 3>, strides = array<i64: 2>, dilations = array<i64: 1>} : (tensor<9xf32>) -> tensor<4x3xf32>
   return %2 : tensor<4x3xf32>
 }
+
+// -----
+
+// A reshape that splits a dimension is arithmetic on indices: a copy in another order takes in what it copies.
+// CHECK-LABEL: func.func @split(
+// CHECK: prim.fusion
+// CHECK: prim.reverse
+// CHECK-NEXT: prim.reshape
+// CHECK-NEXT: prim.transpose
+// CHECK-NEXT: prim.yield
+func.func @split(%x: tensor<6x4xf32>) -> tensor<4x2x3xf32> {
+  %0 = prim.reverse %x {dims = array<i64: 0>} : (tensor<6x4xf32>) -> tensor<6x4xf32>
+  %1 = prim.reshape %0 : (tensor<6x4xf32>) -> tensor<2x3x4xf32>
+  %2 = prim.transpose %1 {perm = array<i64: 2, 0, 1>} : (tensor<2x3x4xf32>) -> tensor<4x2x3xf32>
+  return %2 : tensor<4x2x3xf32>
+}
+
+// -----
+
+// One that joins dimensions needs a division: it stays between two kernels.
+// CHECK-LABEL: func.func @joined(
+// CHECK-NOT: prim.fusion
+func.func @joined(%x: tensor<2x3x4xf32>) -> tensor<4x6xf32> {
+  %0 = prim.reverse %x {dims = array<i64: 1>} : (tensor<2x3x4xf32>) -> tensor<2x3x4xf32>
+  // expected-remark @+1 {{profit: a reshape at the edge of a kernel is free}}
+  %1 = prim.reshape %0 : (tensor<2x3x4xf32>) -> tensor<6x4xf32>
+  // expected-remark @+1 {{legality: the reshape moves elements across dimensions and is free between kernels}}
+  %2 = prim.transpose %1 {perm = array<i64: 1, 0>} : (tensor<6x4xf32>) -> tensor<4x6xf32>
+  return %2 : tensor<4x6xf32>
+}

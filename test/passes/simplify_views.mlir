@@ -145,3 +145,36 @@ func.func @matrix(%x: tensor<6x4xf32>, %w: tensor<4x5xf32>) -> tensor<2x3x5xf32>
   %1 = prim.reshape %0 : (tensor<6x5xf32>) -> tensor<2x3x5xf32>
   return %1 : tensor<2x3x5xf32>
 }
+
+// What comes and goes as dimensions of size 1 does not stand between a transpose and its neighbours.
+// CHECK-LABEL: func.func @one_group(
+// CHECK-NEXT: %[[T:.+]] = prim.transpose %arg0 {perm = array<i64: 1, 0, 2>} : (tensor<4x5x3xf32>) -> tensor<5x4x3xf32>
+// CHECK-NEXT: return %[[T]]
+func.func @one_group(%x: tensor<4x5x3xf32>) -> tensor<5x4x3xf32> {
+  %0 = prim.reshape %x : (tensor<4x5x3xf32>) -> tensor<1x4x5x3xf32>
+  %1 = prim.transpose %0 {perm = array<i64: 0, 2, 1, 3>} : (tensor<1x4x5x3xf32>) -> tensor<1x5x4x3xf32>
+  %2 = prim.reshape %1 : (tensor<1x5x4x3xf32>) -> tensor<5x4x3xf32>
+  return %2 : tensor<5x4x3xf32>
+}
+
+// Reading backwards comes last, behind reshapes that leave the reversed dimensions alone.
+// CHECK-LABEL: func.func @backwards(
+// CHECK-NEXT: %[[R:.+]] = prim.reshape %arg0 : (tensor<4x5x3xf32>) -> tensor<2x2x5x3xf32>
+// CHECK-NEXT: %[[T:.+]] = prim.transpose %[[R]] {perm = array<i64: 3, 0, 2, 1>} : (tensor<2x2x5x3xf32>) -> tensor<3x2x5x2xf32>
+// CHECK-NEXT: %[[B:.+]] = prim.reverse %[[T]] {dims = array<i64: 0, 2>}
+// CHECK-NEXT: return %[[B]]
+func.func @backwards(%x: tensor<4x5x3xf32>) -> tensor<3x2x5x2xf32> {
+  %0 = prim.reverse %x {dims = array<i64: 1, 2>} : (tensor<4x5x3xf32>) -> tensor<4x5x3xf32>
+  %1 = prim.reshape %0 : (tensor<4x5x3xf32>) -> tensor<2x2x5x3xf32>
+  %2 = prim.transpose %1 {perm = array<i64: 3, 0, 2, 1>} : (tensor<2x2x5x3xf32>) -> tensor<3x2x5x2xf32>
+  return %2 : tensor<3x2x5x2xf32>
+}
+
+// CHECK-LABEL: func.func @backwards_joined(
+// CHECK-NEXT: %[[B:.+]] = prim.reverse %arg0
+// CHECK-NEXT: prim.reshape %[[B]] : (tensor<4x5x3xf32>) -> tensor<4x15xf32>
+func.func @backwards_joined(%x: tensor<4x5x3xf32>) -> tensor<4x15xf32> {
+  %0 = prim.reverse %x {dims = array<i64: 1>} : (tensor<4x5x3xf32>) -> tensor<4x5x3xf32>
+  %1 = prim.reshape %0 : (tensor<4x5x3xf32>) -> tensor<4x15xf32>
+  return %1 : tensor<4x15xf32>
+}

@@ -187,7 +187,7 @@ impl<'c> Emitter<'c> {
     }
 
     /// Which lanes from `at` on lie before `end`.
-    fn lanes_left(&mut self, at: Num<'c>, end: Num<'c>, width: i64) -> Value<'c> {
+    pub(super) fn lanes_left(&mut self, at: Num<'c>, end: Num<'c>, width: i64) -> Value<'c> {
         let cx = self.cx;
         let left = end.sub(&mut self.b, at).value(&mut self.b);
         let left = memory::broadcast(&mut self.b, left, width);

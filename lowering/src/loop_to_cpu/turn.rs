@@ -6,20 +6,24 @@ use super::memory;
 use super::nest::Copy;
 use crate::kernel_view::StageView;
 use crate::num::Num;
-use crate::schedule_cpu::access::{Stride, stride};
+use crate::schedule_cpu::access::{Stride, distance, stride};
 use strata_core::ir::{AffineExpr, Builder, Value};
 
 /// Bits in which registers shuffle within themselves for the least cost.
 const GROUP: i64 = 128;
 
 impl<'c> Emitter<'c> {
-    /// What the copies read of an operand, when the schedule says that they stand side by side along its contiguous dim, as many as
-    /// there are lanes.
+    /// What the copies read of an operand, when the schedule says that they stand side by side along its contiguous dim: as many as there
+    /// are lanes, or all of a dim that is shorter.
     pub(super) fn read_turned(&mut self, stage: &StageView<'c>, operand: usize, copies: &[Copy<'c>]) -> Option<Vec<Value<'c>>> {
         let along = usize::try_from(stage.schedule("turn")?).ok()?;
         let tensor = stage.op.operand(operand);
         let (map, width, on) = (stage.maps[operand], self.width, copies[0].mask);
-        if copies.iter().any(|copy| copy.mask != on) || copies.len() as i64 != width || stride(map, tensor, along) != Stride::One {
+        // Backwards, the first copy reads what comes last in memory.
+        let backwards = distance(map, tensor, along) == Some(-1);
+        let count = copies.len() as i64;
+        let side_by_side = (2..=width).contains(&count);
+        if copies.iter().any(|copy| copy.mask != on) || !side_by_side || !(backwards || stride(map, tensor, along) == Stride::One) {
             return None;
         }
         let buffer = self.buffers.get(&tensor).cloned().filter(|buffer| buffer.kept.is_none())?;
@@ -27,17 +31,32 @@ impl<'c> Emitter<'c> {
         let indices: Vec<_> = exprs.iter().map(|&expr| self.index(&copies[0].point, expr)).collect();
         let at = self.linear(&buffer, &indices);
         let Across::Step(step) = at.across else { return None };
+        if backwards && stage.guarded[operand] {
+            return None;
+        }
         let inside = if stage.guarded[operand] { self.inside_along(&buffer, &exprs, &copies[0], along)? } else { None };
+        let inside = if count < width {
+            let first = self.lanes_left(Num::Const(0), Num::Const(count), width);
+            lanes::both(&mut self.b, inside, Some(first), width)
+        } else {
+            inside
+        };
         let mut rows = Vec::new();
         for lane in 0..width {
             let offset = step.mul(&mut self.b, Num::Const(lane));
+            let offset = if backwards { offset.add(&mut self.b, Num::Const(1 - count)) } else { offset };
             let base = at.base.add(&mut self.b, offset);
             let on = on.map(|mask| self.lane_of(mask, lane));
             let mask = lanes::both(&mut self.b, inside, on, width).map(|mask| lanes::in_lanes(&mut self.b, mask, width));
             rows.push(memory::load_vector(&mut self.b, buffer.base, base, buffer.element, width, mask));
         }
         let bits = buffer.element.bits().max(8);
-        Some(turn(&mut self.b, rows, i64::from(bits)))
+        let mut columns = turn(&mut self.b, rows, i64::from(bits));
+        columns.truncate(count as usize);
+        if backwards {
+            columns.reverse();
+        }
+        Some(columns)
     }
 
     /// Which elements of a vector along the operand's own dim lie inside of it; nothing when that differs between the lanes of before.

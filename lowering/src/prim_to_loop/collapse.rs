@@ -2,7 +2,8 @@
 //!
 //! `(i, j)` of sizes `a, b` becomes `k` of size `a * b` when every stage that runs over one runs over both, in that order and for the
 //! same purpose, and every access has them as two neighbouring indices of a tensor whose second size is `b`. Tensors are dense, so
-//! reading them by `k` is free; the call reshapes its operands and results to the kernel's shapes.
+//! reading them by `k` is free; the call reshapes its operands and results to the kernel's shapes. Both may be read backwards,
+//! `(a - 1 - i, b - 1 - j)`, which is `a * b - 1 - k`.
 
 use crate::kernel_view::{KernelView, StageView};
 use std::collections::HashMap;
@@ -47,10 +48,10 @@ fn mergeable<'c>(view: &KernelView<'c>, first: usize) -> Option<Merge<'c>> {
             return None;
         }
         for (operand, map) in stage.op.operands().into_iter().zip(&stage.maps) {
-            if let Some(position) = position(*map, first)? {
-                let extent = extent(view, operand, position + 1)?;
-                let agrees = extent == sizes[second] && tensors.insert(operand, position).is_none_or(|known| known == position);
-                if !agrees {
+            if let Some(Place { at, backwards }) = place(&sizes, *map, first)? {
+                let agrees = |dim: usize, position: usize| extent(view, operand, position) == Some(sizes[dim]);
+                let whole = agrees(second, at + 1) && (!backwards || agrees(first, at));
+                if !whole || tensors.insert(operand, at).is_some_and(|known| known != at) {
                     return None;
                 }
             }
@@ -71,7 +72,7 @@ fn mergeable<'c>(view: &KernelView<'c>, first: usize) -> Option<Merge<'c>> {
                 return true;
             }
             let stage = StageView::new(using.op);
-            stage.maps.get(using.index).is_some_and(|map| matches!(position(*map, first), Some(Some(_))))
+            stage.maps.get(using.index).is_some_and(|map| matches!(place(&sizes, *map, first), Some(Some(_))))
         })
     };
     (used && tensors.keys().all(|&tensor| untouched(tensor))).then_some(Merge { first, tensors })
@@ -82,14 +83,40 @@ fn reads_index(stage: &StageView<'_>, dims: [usize; 2]) -> bool {
     stage.op.body(0).ops().iter().any(|op| op.is("loop.index") && op.int("dim").is_some_and(|dim| dims.contains(&(dim as usize))))
 }
 
+/// Where an access has two neighbouring dims.
+#[derive(PartialEq)]
+struct Place {
+    /// The position of the first of the two indices.
+    at: usize,
+    /// Both run from their ends to 0.
+    backwards: bool,
+}
+
 /// Where a map has `d(first), d(first + 1)` as neighbouring results: nowhere is `Some(None)`, any other use of the two is `None`.
-fn position(map: AffineMap<'_>, first: usize) -> Option<Option<usize>> {
+fn place<'c>(sizes: &[AffineExpr<'c>], map: AffineMap<'c>, first: usize) -> Option<Option<Place>> {
     let results = map.results();
     let uses = |expr: &AffineExpr<'_>| expr.uses_dim(first) || expr.uses_dim(first + 1);
     let Some(at) = results.iter().position(uses) else { return Some(None) };
-    let plain = |at: usize, dim: usize| results.get(at).is_some_and(|expr| expr.kind() == AffineKind::Dim(dim));
-    let alone = results.iter().filter(|expr| uses(expr)).count() == 2;
-    (plain(at, first) && plain(at + 1, first + 1) && alone).then_some(Some(at))
+    if results.iter().filter(|expr| uses(expr)).count() != 2 {
+        return None;
+    }
+    let both = |is: &dyn Fn(AffineExpr<'c>, usize) -> bool| {
+        results.get(at..at + 2).is_some_and(|pair| is(pair[0], first) && is(pair[1], first + 1))
+    };
+    let plain = |expr: AffineExpr<'c>, dim: usize| expr.kind() == AffineKind::Dim(dim);
+    let from_end = |expr: AffineExpr<'c>, dim: usize| sizes[dim].as_constant().is_some_and(|size| is_backwards(expr, dim, size));
+    match (both(&plain), both(&from_end)) {
+        (true, _) => Some(Some(Place { at, backwards: false })),
+        (_, true) => Some(Some(Place { at, backwards: true })),
+        _ => None,
+    }
+}
+
+/// Whether an expression is `size - 1 - d(dim)`.
+fn is_backwards(expr: AffineExpr<'_>, dim: usize, size: i64) -> bool {
+    let AffineKind::Add(lhs, rhs) = expr.kind() else { return false };
+    let AffineKind::Mul(index, factor) = lhs.kind() else { return false };
+    rhs.as_constant() == Some(size - 1) && index.kind() == AffineKind::Dim(dim) && factor.as_constant() == Some(-1)
 }
 
 /// The size of a tensor of the kernel along one of its dims, as an expression of the symbols.
@@ -110,7 +137,8 @@ fn apply(kernel: Op<'_>, merge: &Merge<'_>) {
     // The second dim vanishes: its index is only ever found beside the first one's, and is dropped there.
     let renamed: Vec<_> = (0..view.num_dims()).map(|dim| if dim == second { cx.constant(0) } else { cx.dim(rename(dim)) }).collect();
     let renaming = cx.map(view.num_dims() - 1, symbols, &renamed);
-    let mut sizes = view.sizes.results();
+    let old = view.sizes.results();
+    let mut sizes = old.clone();
     sizes[first] = sizes[first] * sizes.remove(second);
     kernel.set_attr("sizes", cx.map_attr(cx.map(0, symbols, &sizes)));
     for stage in &view.stages {
@@ -137,6 +165,10 @@ fn apply(kernel: Op<'_>, merge: &Merge<'_>) {
             let mut results = map.results();
             if let Some(&position) = merge.tensors.get(&operand) {
                 results.remove(position + 1);
+                let backwards = matches!(place(&old, *map, first), Some(Some(Place { backwards: true, .. })));
+                if let Some(size) = sizes[first].as_constant().filter(|_| backwards) {
+                    results[position] = cx.constant(size - 1) - cx.dim(first);
+                }
             }
             let results: Vec<_> = results.into_iter().map(|expr| expr.compose(renaming)).collect();
             cx.map(view.num_dims() - 1, symbols, &results)

@@ -1,8 +1,9 @@
 //! Kernels without a reduction.
 
-use super::access::{Stride, stride};
+use super::access::{Stride, distance, stride};
 use super::cost::side_by_side;
 use super::frame::Frame;
+use strata_core::ir::{AffineMap, Value};
 
 /// Edges of the blocks in which an operand is read across its rows: runs of memory long enough, and few enough pages at a time.
 const BLOCK: i64 = 128;
@@ -15,10 +16,34 @@ pub fn schedule(frame: &Frame<'_, '_>) {
     }
     let wanted = frame.kernel.stages.iter().map(side_by_side).min().unwrap_or(1);
     let enough = frame.size(vector) >= wanted * frame.width_along(vector);
-    frame.write_outer(vector, |dim| if dim == vector && enough { wanted } else { 1 });
+    let order = near_last(frame, vector);
+    let unroll: Vec<i64> = order.iter().map(|&dim| if dim == vector && enough { wanted } else { 1 }).collect();
+    frame.write_lanes(&order, vector, &unroll);
 }
 
-/// The outer dim that some operand is contiguous along while lanes run across its rows.
+/// The order of the outer loops. Lanes that read across the rows of operands use one element of each line that they touch: the loops along
+/// which these operands move least come last, so that the other elements are read while the lines are in the cache.
+fn near_last(frame: &Frame<'_, '_>, vector: usize) -> Vec<usize> {
+    let mut order = frame.order();
+    let [stage] = frame.kernel.stages.as_slice() else { return order };
+    if stage.is_scatter() || stage.scan.is_some() {
+        return order;
+    }
+    let across: Vec<_> = stage
+        .op
+        .operands()
+        .into_iter()
+        .zip(&stage.maps)
+        .filter(|(operand, map)| stride(**map, *operand, vector) == Stride::Other)
+        .collect();
+    let reach = |dim: usize| across.iter().map(|(operand, map)| distance(**map, *operand, dim).map(i64::abs)).sum::<Option<i64>>();
+    if !across.is_empty() && order.iter().all(|&dim| reach(dim).is_some()) {
+        order.sort_by_key(|&dim| (dim == vector, std::cmp::Reverse(reach(dim))));
+    }
+    order
+}
+
+/// The outer dim that some operand is contiguous along while lanes run across its rows. A short one is taken whole.
 fn turned(frame: &Frame<'_, '_>, vector: usize) -> Option<usize> {
     let [stage] = frame.kernel.stages.as_slice() else { return None };
     if stage.is_scatter() || stage.scan.is_some() || frame.width_along(vector) < frame.width {
@@ -27,20 +52,25 @@ fn turned(frame: &Frame<'_, '_>, vector: usize) -> Option<usize> {
     let accesses = || stage.op.operands().into_iter().zip(&stage.maps);
     let across = |dim: usize| {
         dim != vector
-            && frame.size(dim) >= frame.width
-            && accesses().any(|(operand, map)| stride(*map, operand, dim) == Stride::One && stride(*map, operand, vector) == Stride::Other)
+            && frame.size(dim) > 1
+            && accesses().any(|(operand, map)| next_to(*map, operand, dim) && stride(*map, operand, vector) == Stride::Other)
     };
     frame.kernel.outer.iter().copied().find(|&dim| across(dim))
+}
+
+/// Whether an access moves to the next element along a dim, or to the one before.
+fn next_to<'c>(map: AffineMap<'c>, operand: Value<'c>, dim: usize) -> bool {
+    stride(map, operand, dim) == Stride::One || distance(map, operand, dim) == Some(-1)
 }
 
 /// As many copies along the operand's own dim as there are lanes, in blocks of both dims.
 fn write_turned(frame: &Frame<'_, '_>, vector: usize, along: usize) {
     let (stage, cx) = (&frame.kernel.stages[0], frame.kernel.op.cx());
-    let mut order: Vec<_> = frame.order().into_iter().filter(|&dim| dim != along && dim != vector).collect();
+    let mut order: Vec<_> = near_last(frame, vector).into_iter().filter(|&dim| dim != along && dim != vector).collect();
     order.extend([along, vector]);
     let list = |of: &dyn Fn(usize) -> i64| cx.i64s_attr(&order.iter().map(|&dim| of(dim)).collect::<Vec<_>>());
     let entries = [
-        ("unroll", list(&|dim| if dim == along { frame.width } else { 1 })),
+        ("unroll", list(&|dim| if dim == along { frame.width.min(frame.size(along)) } else { 1 })),
         ("block", list(&|dim| if dim == along || dim == vector { BLOCK } else { 0 })),
         ("vector", cx.i64_attr(vector as i64)),
         ("width", cx.i64_attr(frame.width)),

@@ -330,12 +330,17 @@ impl<'c> Walk<'_, 'c> {
                 for (index, &operand) in graph.operands(node).iter().enumerate() {
                     let Some(producer) = self.producer(operand) else {
                         // A kernel reads its inputs at transformed indices, except through a reshape that is more than that.
-                        if kind == View::Reshape && self.paths.through(self.dims, op, index, &path).is_none() {
+                        let plain = kind != View::Reshape || self.paths.through(self.dims, op, index, &path).is_some();
+                        if !plain && self.paths.through_split(self.dims, op, &path).is_none() {
                             return Err(Refusal::Reshape);
                         }
                         continue;
                     };
-                    let Some(read) = self.paths.through(self.dims, op, index, &path) else { return Err(Refusal::Reshape) };
+                    // One copy in place of two. What computes something had better end the kernel of what it reads.
+                    let copies = kind == View::Reshape && matches!(graph.class(producer), Class::View(_));
+                    let read = self.paths.through(self.dims, op, index, &path);
+                    let split = |paths: &mut Paths, dims| if copies { paths.through_split(dims, op, &path) } else { None };
+                    let Some(read) = read.or_else(|| split(&mut self.paths, self.dims)) else { return Err(Refusal::Reshape) };
                     self.open.push((producer, read, stage));
                 }
             }

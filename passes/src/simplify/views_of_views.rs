@@ -89,6 +89,69 @@ pub fn broadcast_of_reshape<'c>(site: &mut Site<'_, 'c>, op: Op<'c>) -> Simplifi
     Ok(on(site, op, x, &[("dims", attr)]))
 }
 
+/// transpose(reshape(x)) = reshape(transpose(x)) when the reshape only inserts dimensions of size 1.
+pub fn transpose_of_reshape<'c>(site: &mut Site<'_, 'c>, op: Op<'c>) -> Simplified<'c> {
+    let first = inner(op, "prim.reshape")?;
+    let x = first.operand(0);
+    let (small, large) = (site.dims.sizes(x), site.dims.sizes(first.result(0)));
+    let map = insertion(site, &small, &large).filter(|map| map.len() < large.len());
+    let map = map.ok_or(NoMatch::new("the reshape does more than insert dimensions of size 1"))?;
+    let perm = dims(op, "perm");
+    let moved: Vec<usize> = perm.iter().filter_map(|dim| map.iter().position(|to| to == dim)).collect();
+    let shape: Vec<i64> = moved.iter().map(|&dim| x.ty().shape()[dim]).collect();
+    let attr = to_attr(site, &moved);
+    let value = site.value(op.name(), &[x], x.ty().with_shape(&shape), &[("perm", attr)]);
+    // Dimensions of size 1 are known, and not asked for.
+    let from = |dim: usize| (value, moved.iter().position(|&small| map[small] == perm[dim]).unwrap_or(0));
+    Ok(site.reshape(value, op.result(0).ty(), from))
+}
+
+/// transpose(reverse(x)) = reverse(transpose(x)): what only reads backwards joins its reader, a copy in another order does not.
+pub fn transpose_of_reverse<'c>(site: &mut Site<'_, 'c>, op: Op<'c>) -> Simplified<'c> {
+    let first = inner(op, "prim.reverse")?;
+    let (perm, reversed) = (dims(op, "perm"), dims(first, "dims"));
+    let value = on(site, op, first.operand(0), &[("perm", to_attr(site, &perm))]);
+    let moved: Vec<usize> = (0..perm.len()).filter(|&dim| reversed.contains(&perm[dim])).collect();
+    let attr = to_attr(site, &moved);
+    Ok(site.value(first.name(), &[value], op.result(0).ty(), &[("dims", attr)]))
+}
+
+/// reshape(reverse(x)) = reverse(reshape(x)) when the reshape carries the reversed dimensions over: others may split, join, come and go.
+pub fn reshape_of_reverse<'c>(site: &mut Site<'_, 'c>, op: Op<'c>) -> Simplified<'c> {
+    let first = inner(op, "prim.reverse")?;
+    let (from, to) = (site.dims.sizes(op.operand(0)), site.dims.sizes(op.result(0)));
+    let kept = carried(site, &from, &to);
+    let moved: Option<Vec<usize>> = dims(first, "dims").into_iter().map(|dim| kept[dim]).collect();
+    let moved = moved.ok_or(NoMatch::new("the reshape does more with a reversed dimension than to carry it over"))?;
+    let value = on(site, op, first.operand(0), &[]);
+    let attr = to_attr(site, &moved);
+    Ok(site.value(first.name(), &[value], op.result(0).ty(), &[("dims", attr)]))
+}
+
+/// Where a reshape of known sizes has each dimension of its operand as it was, if it has it.
+fn carried(site: &Site<'_, '_>, from: &[Expr], to: &[Expr]) -> Vec<Option<usize>> {
+    let mut kept = vec![None; from.len()];
+    let (mut i, mut j) = (0, 0);
+    while i < from.len() && j < to.len() {
+        if site.dims.equal(&from[i], &to[j]) {
+            kept[i] = Some(j);
+            (i, j) = (i + 1, j + 1);
+            continue;
+        }
+        // The smaller side grows until both have as many elements.
+        let (mut left, mut right) = (from[i].as_constant(), to[j].as_constant());
+        (i, j) = (i + 1, j + 1);
+        while left != right {
+            let (Some(l), Some(r)) = (left, right) else { return kept };
+            let (small, sizes, at) = if l < r { (&mut left, from, &mut i) } else { (&mut right, to, &mut j) };
+            let Some(size) = sizes.get(*at) else { return kept };
+            *small = small.zip(size.as_constant()).and_then(|(small, size)| small.checked_mul(size));
+            *at += 1;
+        }
+    }
+    kept
+}
+
 /// slice(slice(x, o, _, s), p, n, t) = slice(x, o + s * p, n, s * t).
 pub fn slice_of_slice<'c>(site: &mut Site<'_, 'c>, op: Op<'c>) -> Simplified<'c> {
     let first = inner(op, "prim.slice")?;
