@@ -1,7 +1,7 @@
 //! `rs-opt`'s own arguments, in terms of those that MLIR's driver knows.
 //!
-//! `--from=LEVEL --to=LEVEL` become the named pipelines between the two levels on the road to `--target`, with `--verify-levels` a check
-//! after each. The other [`OPTIONS`] are tasks of our own on a program and a list of passes.
+//! `--from=LEVEL --to=LEVEL` become, where `--to` stands, the named pipelines between the two levels on the road to `--target`, with
+//! `--verify-levels` a check after each. The other [`OPTIONS`] are tasks of our own on a program and a list of passes.
 
 use std::path::PathBuf;
 
@@ -12,7 +12,10 @@ use crate::pass_list;
 
 /// `rs-opt`'s own options and what they do, as `--help` shows them.
 pub const OPTIONS: &[(&str, &str)] = &[
-    ("--from=LEVEL --to=LEVEL", "the pipelines from one level (the first if left out) to another"),
+    (
+        "--from=LEVEL --to=LEVEL",
+        "the pipelines from one level (the first if left out) to another; --to stands among the passes in their order",
+    ),
     ("--target=cpu|cuda:sm_90", "the machine whose levels these are; levels that only one has need none"),
     ("--verify-levels", "check each level's contract behind its pipeline"),
     (
@@ -24,7 +27,10 @@ pub const OPTIONS: &[(&str, &str)] = &[
     ("--incremental", "take passes' results from the store; run only what is not in it"),
     ("--explain-cache[=json]", "with --incremental: what was found, what was run again and which input changed"),
     ("--watch", "run again on each save of the file and show what changed"),
-    ("--op-coverage[=PART]", "PyTorch's operators whose name contains PART: compiled or missing, interpreted or not"),
+    (
+        "--op-coverage[=PART]",
+        "PyTorch's operators whose name contains PART, of the program if a file is given: compiled or missing, interpreted or not",
+    ),
 ];
 
 /// Arguments that name a level that there is not, or levels in the wrong order.
@@ -188,7 +194,7 @@ pub fn job(args: &[String]) -> Result<Option<Job>, ArgsError> {
     }
     let Some(task) = task else { return Ok(None) };
     let mut job = Job { task, input: None, output: None, passes: Vec::new(), split: false, locations: false };
-    // Passes stand where their flags do; those of --from and --to come last, as in `expand`.
+    // Passes stand where their flags do.
     let args: Vec<String> = args.iter().filter(|arg| !matches!(Task::of(arg), Ok(Some(_)))).cloned().collect();
     let args = expand(&args)?;
     let mut args = args.iter();
@@ -222,9 +228,11 @@ pub fn job(args: &[String]) -> Result<Option<Job>, ArgsError> {
                         let level = all_levels().find(|level| level.pipeline().name == name);
                         job.passes.extend(pass_list::split(&level.map(|level| level.text(&Options::default())).unwrap_or_default())?);
                     }
-                    (name, _) if !pass_list::is_known(name) => return Err(ArgsError::Flag(arg.clone(), task.flag())),
-                    (name, None) => job.passes.push(name.to_owned()),
-                    (name, Some(options)) => job.passes.push(format!("{name}{{{options}}}")),
+                    (name, options) => {
+                        let nest = pass_list::nest(name).ok_or_else(|| ArgsError::Flag(arg.clone(), task.flag()))?;
+                        let options = options.map(|options| format!("{{{options}}}")).unwrap_or_default();
+                        job.passes.push(nest.around(&format!("{name}{options}")));
+                    }
                 }
             }
         }
@@ -258,9 +266,9 @@ pub fn expand(args: &[String]) -> Result<Vec<String>, ArgsError> {
     let verify = args.iter().any(|arg| arg == "--verify-levels");
     let own =
         |arg: &String| arg.starts_with("--from=") || arg.starts_with("--to=") || arg.starts_with("--target=") || arg == "--verify-levels";
-    let mut expanded: Vec<String> = args.iter().filter(|arg| !own(arg)).cloned().collect();
+    let others = |args: &[String]| args.iter().filter(|arg| !own(arg)).cloned().collect::<Vec<_>>();
     let Some(to) = to else {
-        return if verify || from.is_some() { Err(ArgsError::NoTarget) } else { Ok(expanded) };
+        return if verify || from.is_some() { Err(ArgsError::NoTarget) } else { Ok(others(args)) };
     };
     let road = road_to(target, &to)?;
     let last = position(&road, &to)?;
@@ -268,15 +276,18 @@ pub fn expand(args: &[String]) -> Result<Vec<String>, ArgsError> {
     if first > last {
         return Err(ArgsError::Order { from: from.unwrap_or_default(), to });
     }
+    let mut levels = Vec::new();
     for level in &road[first + 1..=last] {
         if !level.text(&crate::Options::default()).is_empty() {
-            expanded.push(format!("--{}", Level::pipeline(level).name));
+            levels.push(format!("--{}", Level::pipeline(level).name));
         }
         if verify {
-            expanded.push(format!("--verify-level=level={}", level.name));
+            levels.push(format!("--verify-level=level={}", level.name));
         }
     }
-    Ok(expanded)
+    let place = args.iter().position(|arg| arg.starts_with("--to=")).unwrap_or(args.len());
+    let (before, behind) = args.split_at(place);
+    Ok([others(before), levels, others(behind)].concat())
 }
 
 #[cfg(test)]
@@ -290,7 +301,13 @@ mod tests {
 
     #[test]
     fn levels_become_pipelines() {
-        check(&["rs-opt", "--from=prim", "--to=loop", "in.mlir"], &["rs-opt", "in.mlir", "--strata-to-prim-fused", "--strata-to-loop"]);
+        check(&["rs-opt", "in.mlir", "--from=prim", "--to=loop"], &["rs-opt", "in.mlir", "--strata-to-prim-fused", "--strata-to-loop"]);
+    }
+
+    #[test]
+    fn levels_stand_among_the_passes_in_the_order_given() {
+        check(&["rs-opt", "--cse", "--to=aten", "--canonicalize"], &["rs-opt", "--cse", "--strata-to-aten", "--canonicalize"]);
+        check(&["rs-opt", "--from=aten", "--cse", "--to=prim", "--sccp"], &["rs-opt", "--cse", "--strata-to-prim", "--sccp"]);
     }
 
     #[test]
@@ -316,6 +333,14 @@ mod tests {
             Ok(&["cse", "func.func(cse)", "func.func(sccp)"]),
         );
         check_job(&["--check-semantics=sets=2,seed=9", "--from=aten", "--to=aten", "-"], Ok(&[]));
+    }
+
+    #[test]
+    fn passes_on_functions_are_nested() {
+        check_job(
+            &["--incremental", "--fuse-elementwise", "--canonicalize", "--simplify-algebra=numerics=fast"],
+            Ok(&["func.func(fuse-elementwise)", "canonicalize", "func.func(simplify-algebra{numerics=fast})"]),
+        );
     }
 
     #[test]

@@ -59,11 +59,30 @@ fn top_level(text: &str) -> Result<Vec<&str>, &'static str> {
     Ok(parts.into_iter().filter(|part| !part.is_empty()).collect())
 }
 
-/// Whether there is a pass or pipeline of that name, ours or MLIR's.
-pub fn is_known(name: &str) -> bool {
+/// The ops that a pass given by its name runs on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Nest {
+    /// The module.
+    Module,
+    /// The functions in it.
+    Functions,
+}
+
+impl Nest {
+    /// The pass as a part of a module's pipeline.
+    pub fn around(self, pass: &str) -> String {
+        match self {
+            Nest::Module => pass.to_owned(),
+            Nest::Functions => format!("func.func({pass})"),
+        }
+    }
+}
+
+/// Where the pass or pipeline of that name runs, ours or MLIR's; nothing where there is none.
+pub fn nest(name: &str) -> Option<Nest> {
     let context = context();
-    let known = |text: &str| PassManager::parse((&*context).into(), "builtin.module", text).is_ok();
-    known(name) || known(&format!("func.func({name})"))
+    let known = |nest: &Nest| PassManager::parse((&*context).into(), "builtin.module", &nest.around(name)).is_ok();
+    [Nest::Module, Nest::Functions].into_iter().find(known)
 }
 
 #[cfg(test)]
