@@ -272,6 +272,31 @@ pub fn continuation(function: Op<'_>) -> Option<Continuation> {
     Some(Continuation { resume: dict.entry("resume")?.as_symbol()?, reason: dict.entry("reason")?.as_str()? })
 }
 
+/// A program with two beginnings.
+#[derive(Clone, Debug)]
+pub struct TwoEntries<'c> {
+    first: String,
+    /// The one too many.
+    pub second: Op<'c>,
+}
+
+impl std::fmt::Display for TwoEntries<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let second = self.second.str("sym_name").unwrap_or_default();
+        write!(f, "the program has two entries, @{} and @{second}; keep the mark on the one that is called", self.first)
+    }
+}
+
+/// The function of a module that is called, captured or lowered, where one is marked.
+pub fn entry(module: Op<'_>) -> std::result::Result<Option<Op<'_>>, TwoEntries<'_>> {
+    let marked = |op: &Op<'_>| op.is("func.func") && ["capture.entry", "host.entry"].iter().any(|mark| op.attr(mark).is_some());
+    let mut entries = module.regions().into_iter().flat_map(|region| region.blocks()).flat_map(|block| block.ops()).filter(marked);
+    match (entries.next(), entries.next()) {
+        (Some(first), Some(second)) => Err(TwoEntries { first: first.str("sym_name").unwrap_or_default(), second }),
+        (first, _) => Ok(first),
+    }
+}
+
 /// Whether a function is a part of a captured program: its entry, or where it resumes.
 pub fn is_part(function: Op<'_>) -> bool {
     function.attr("capture.entry").is_some() || function.attr(RESUME).is_some()

@@ -118,13 +118,14 @@ pub fn marked<'c>(module: Op<'c>, mark: &str) -> Option<Op<'c>> {
 
 /// The function to run.
 pub fn find_entry<'c>(module: Op<'c>, name: Option<&str>) -> Result<Op<'c>, InterpError> {
-    let functions: Vec<Op> =
-        module.regions().into_iter().flat_map(|r| r.blocks()).flat_map(|b| b.ops()).filter(|op| op.is("func.func")).collect();
+    let functions = || module.regions().into_iter().flat_map(|r| r.blocks()).flat_map(|b| b.ops()).filter(|op| op.is("func.func"));
     let found = match name {
-        Some(name) => functions.iter().find(|f| f.str("sym_name").as_deref() == Some(name)),
-        None => functions.iter().find(|f| f.attr("capture.entry").is_some() || f.attr("host.entry").is_some()).or(functions.first()),
+        Some(name) => functions().find(|f| f.str("sym_name").as_deref() == Some(name)),
+        None => crate::capture::entry(module)
+            .map_err(|error| fail(error.to_string()).at("func.func", &place(error.second)))?
+            .or_else(|| functions().next()),
     };
-    found.copied().ok_or_else(|| fail("there is no such function").at("builtin.module", &place(module)))
+    found.ok_or_else(|| fail("there is no such function").at("builtin.module", &place(module)))
 }
 
 /// `capture.kind` and `capture.name` of an argument or result.

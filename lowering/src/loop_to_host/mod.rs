@@ -29,9 +29,9 @@ impl Pass for LoopToHost {
 
 /// The captured entry of a module, else its first function.
 pub fn entry(module: Op<'_>) -> Result<Op<'_>, Error> {
-    let functions: Vec<_> = module.body(0).ops().into_iter().filter(|op| op.is("func.func")).collect();
-    let marked = functions.iter().copied().find(|op| op.attr("capture.entry").is_some());
-    marked.or_else(|| functions.first().copied()).ok_or_else(|| Error::at(module, "there is no function to compile"))
+    let marked = capture::entry(module).map_err(|error| Error::at(error.second, error.to_string()))?;
+    let first = || module.body(0).ops().into_iter().find(|op| op.is("func.func"));
+    marked.or_else(first).ok_or_else(|| Error::at(module, "there is no function to compile"))
 }
 
 /// The function that computes prepared weights, where there is one.
