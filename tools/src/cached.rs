@@ -4,6 +4,7 @@ use std::error::Error;
 use std::path::Path;
 use std::time::UNIX_EPOCH;
 
+use serde_json::{Map, Value, json};
 use strata_runtime::compiler::Compiler;
 use strata_runtime::{Artefact, cpu};
 use strata_store::{Explanation, Key, Kind, Lookup, Parts, Place, Settings, Store, content_hash, source_hash};
@@ -23,7 +24,40 @@ pub fn parts_of_text(name: &Path, text: &str, options: &str, build: &str) -> Par
 }
 
 fn parts_of(source: String, options: &str, build: &str) -> Parts {
-    Parts::new().with("build", build).with("machine", cpu::machine()).with("options", options).with("source", source)
+    Parts::new().with("build", build).with("machine", cpu::machine()).with("options", canonical(options)).with("source", source)
+}
+
+/// Values of options that mean what another value means; the default is to say nothing.
+fn same() -> [(&'static str, Value, Value); 9] {
+    [
+        ("autotune_budget", json!(30.0), Value::Null),
+        ("cpu", json!(""), Value::Null),
+        ("dynamic", json!("auto"), Value::Null),
+        ("dynamic", json!("on"), Value::Null),
+        ("mode", json!("default"), Value::Null),
+        ("mode", json!("reduce-overhead"), Value::Null),
+        ("numerics", json!("ulp"), Value::Null),
+        ("target", json!("cpu"), Value::Null),
+        ("target", json!("cuda"), json!("cuda:sm_80")),
+    ]
+}
+
+/// Options that make no other code.
+const NO_MATTER: &[&str] = &["cache", "cache_local", "verify"];
+
+/// The options in the one form that all have which ask for the same code. What is no object of options is left to the compiler.
+fn canonical(options: &str) -> String {
+    let Ok(mut options) = serde_json::from_str::<Map<String, Value>>(options) else { return options.to_owned() };
+    for (name, value, meaning) in same() {
+        options.get_mut(name).filter(|found| **found == value).map(|found| *found = meaning);
+    }
+    if let Some(Value::Array(skip)) = options.get_mut("skip") {
+        skip.sort_unstable_by_key(Value::to_string);
+        skip.dedup();
+    }
+    let nothing = |value: &Value| [Value::Null, json!(false), json!([]), json!("")].contains(value);
+    options.retain(|name, value| !nothing(value) && !NO_MATTER.contains(&name.as_str()));
+    Value::Object(options).to_string()
 }
 
 /// The store of the environment; what is wrong with it is told on standard error and it is done without.
@@ -113,5 +147,41 @@ pub fn explain(store: &Store, parts: &Parts) -> String {
                 .map(|part| format!("\n  {}: here {}, in the nearest entry {}", part.name, short(part.wanted), short(part.found)));
             format!("not in the cache; what differs:{}", lines.collect::<String>())
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::canonical;
+
+    fn check(options: &str, wanted: &str) {
+        assert_eq!(canonical(options), wanted, "{options}");
+    }
+
+    #[test]
+    fn equal_options_have_one_form() {
+        check("{}", "{}");
+        check(r#"{"numerics": "ulp", "dynamic": "auto", "mode": "default", "target": "cpu", "cpu": "", "part": ""}"#, "{}");
+        check(
+            r#"{"mode": "reduce-overhead", "dynamic": "on", "cache": true, "cache_local": true, "verify": true, "profile": false}"#,
+            "{}",
+        );
+        check(r#"{"skip": ["winograd", "cse", "winograd"]}"#, r#"{"skip":["cse","winograd"]}"#);
+        check(r#"{"mode": "max-autotune", "autotune_budget": 30.0}"#, r#"{"mode":"max-autotune"}"#);
+        check(r#"{"target": "cuda"}"#, r#"{"target":"cuda:sm_80"}"#);
+    }
+
+    #[test]
+    fn other_options_have_other_forms() {
+        check(r#"{"numerics": "fast", "dynamic": "off", "sizes": "4x8"}"#, r#"{"dynamic":"off","numerics":"fast","sizes":"4x8"}"#);
+        check(r#"{"autotune_budget": 3.0, "mode": "max-autotune"}"#, r#"{"autotune_budget":3.0,"mode":"max-autotune"}"#);
+        check("no options", "no options");
+    }
+
+    #[cfg(feature = "compiler")]
+    #[test]
+    fn the_compilers_defaults_say_nothing() {
+        let options = strata_driver::Options { autotune_budget: Some(strata_driver::BUDGET), ..Default::default() };
+        check(&serde_json::to_string(&options).expect("options are JSON"), "{}");
     }
 }

@@ -99,9 +99,7 @@ impl Arguments {
             return Ok(compile(&self.model, options, None)?);
         };
         let build = strata_driver::BUILD.to_string_lossy();
-        let parts = cached::parts(&self.model, &self.compile.json(), &build)?;
-        let parts = if self.cpu.is_empty() { parts } else { parts.with("cpu", &*self.cpu) };
-        let parts = if self.target == Target::Cpu { parts } else { parts.with("target", String::from(self.target)) };
+        let parts = cached::parts(&self.model, &serde_json::to_string(options)?, &build)?;
         if self.compile.explain_cache {
             eprintln!("{}: {}", self.model.display(), cached::explain(&store, &parts));
         }
