@@ -5,8 +5,9 @@ use std::path::PathBuf;
 
 use tempfile::NamedTempFile;
 
+use crate::Error;
+use crate::compile::context;
 use crate::source_file::SourceFile;
-use crate::{Error, Options, lower};
 
 /// A .pt2 file, and its text.
 #[derive(Debug)]
@@ -16,12 +17,14 @@ pub struct Exported {
     _text: NamedTempFile,
 }
 
-/// The arguments with a file of text in place of a .pt2 file; the text lives as long as what is given back.
+/// The arguments with a file of text in place of a .pt2 file; the text lives as long as what is given back. It says of every op where
+/// in the Python program it came from.
 pub fn opt_input(args: &[String]) -> Result<(Vec<String>, Option<Exported>), Error> {
     let mut args = args.to_vec();
     let exported = |arg: &&mut String| !arg.starts_with('-') && SourceFile::from(arg.as_str()).is_exported();
     let Some(arg) = args.iter_mut().skip(1).find(exported) else { return Ok((args, None)) };
-    let text = lower(arg.as_str(), "capture", &Options::default())?;
+    let context = context();
+    let text = SourceFile::from(arg.as_str()).read(&context)?.module.op().to_text_with_locations();
     let io = |source| Error::Io { path: arg.clone().into(), source };
     let mut file = tempfile::Builder::new().suffix(".mlir").tempfile().map_err(io)?;
     file.write_all(text.as_bytes()).map_err(io)?;
