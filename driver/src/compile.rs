@@ -79,6 +79,16 @@ fn check_sizes(module: Op<'_>, options: &Options) -> Result<(), Error> {
     symbolic.map_or(Ok(()), |argument| Err(Error::Symbolic { name: argument.name }))
 }
 
+/// A program is compiled from the levels at which its entry has a signature.
+fn check_level(module: Op<'_>) -> Result<(), Error> {
+    let is_entry = |op: &Op<'_>| op.is("func.func") && op.attr("host.entry").is_some();
+    if module.attr("host.messages").is_none() && !module.body(0).ops().iter().any(is_entry) {
+        return Ok(());
+    }
+    let names: Vec<_> = LEVELS.iter().map(|level| level.name).take_while(|name| *name != "host").collect();
+    Err(Error::Lowered { known: names.join(", ") })
+}
+
 /// Runs the levels of the target's road down to the one of this name; `after` looks at each.
 pub(crate) fn run_to(module: &Module<'_>, to: &str, options: &Options, after: &mut dyn FnMut(&Level)) -> Result<(), Error> {
     let road = road(options.target);
@@ -86,6 +96,7 @@ pub(crate) fn run_to(module: &Module<'_>, to: &str, options: &Options, after: &m
     if !road.iter().any(|level| level.name == to) {
         return Err(Error::UnknownLevel { name: to.to_owned(), known: known() });
     }
+    check_level(module.op())?;
     for level in &road {
         run_level(module, level, options)?;
         after(level);
@@ -169,6 +180,7 @@ fn compile_for(
     let mut options = for_target(options, target);
     let context = time(&mut notes, "context", context);
     let Source { module, weights } = time(&mut notes, "import", || file.read(&context))?;
+    check_level(module.op())?;
     if options.part.is_empty() {
         options.part = entry(module.op())?.str("sym_name").unwrap_or_default();
     }

@@ -54,6 +54,10 @@ pub enum Error {
     Budget,
     #[error("--autotune-budget is the time of --mode=max-autotune; give that too, or leave the budget out")]
     BudgetUnused,
+    #[error(
+        "the program is at the level `host` or below it, where nothing says any more what a call brings; what is compiled is text of the levels {known}, so begin again at one of these (rs-opt lowers `host` further)"
+    )]
+    Lowered { known: String },
     #[error("{0}")]
     Run(String),
     #[error("{0}")]
