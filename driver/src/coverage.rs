@@ -1,10 +1,14 @@
 //! `rs-opt --op-coverage`: which of PyTorch's operators are compiled, and which the reference interpreter knows.
 
+use std::collections::HashSet;
 use std::fmt::Write as _;
 
 use strata_dialects::aten::{OPERATORS, schema};
 use strata_dialects::interp;
 use strata_lowering::aten_to_prim;
+
+use crate::compile::{context, run_to};
+use crate::{Error, Options, SourceFile};
 
 /// What is known of one operator.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -30,7 +34,21 @@ pub fn op_coverage() -> Vec<Coverage> {
 
 /// The operators whose name contains `part`, a line each, and the counts.
 pub fn coverage_table(part: &str) -> String {
-    let rows: Vec<_> = op_coverage().into_iter().filter(|row| row.name.contains(part)).collect();
+    table(op_coverage().into_iter().filter(|row| row.name.contains(part)).collect())
+}
+
+/// [`coverage_table`] of the operators that a program has at the level `aten`.
+pub fn coverage_of<'a>(file: impl Into<SourceFile<'a>>, part: &str) -> Result<String, Error> {
+    let file = file.into();
+    let context = context();
+    let source = file.read(&context)?;
+    run_to(&source.module, "aten", &Options::default(), &mut |_| {}).map_err(|error| error.of(file.path))?;
+    let mut found = HashSet::new();
+    source.module.op().walk(&mut |op| _ = found.insert(op.name().to_owned()));
+    Ok(table(op_coverage().into_iter().filter(|row| row.name.contains(part) && found.contains(row.name)).collect()))
+}
+
+fn table(rows: Vec<Coverage>) -> String {
     let mut table = String::new();
     for row in &rows {
         let compiled = if row.compiled { "compiled" } else { "missing" };

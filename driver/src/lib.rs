@@ -40,7 +40,7 @@ pub use bisect::{Bisection, bisect};
 pub use check_semantics::{Change, CheckError, CheckOptions, Guilty, Report, check_semantics};
 pub use compare::Difference;
 pub use compile::{compile, compile_explained, emit, lower, ptx};
-pub use coverage::{Coverage, coverage_table, op_coverage};
+pub use coverage::{Coverage, coverage_of, coverage_table, op_coverage};
 pub use emulate::open as emulated;
 pub use error::Error;
 pub use graph::dot;

@@ -5,7 +5,7 @@
 use std::error::Error;
 use std::process::ExitCode;
 
-use strata_driver::{OPTIONS, coverage_table, expand, job, opt_input, passes, pipelines, registry};
+use strata_driver::{OPTIONS, coverage_of, coverage_table, expand, job, opt_input, passes, pipelines, registry};
 use strata_tools::start;
 
 fn main() -> ExitCode {
@@ -15,7 +15,8 @@ fn main() -> ExitCode {
 fn run(args: &[String]) -> Result<bool, Box<dyn Error>> {
     for arg in args.iter().skip(1) {
         if let Some(part) = arg.strip_prefix("--op-coverage") {
-            print!("{}", coverage_table(part.trim_start_matches('=')));
+            let (part, file) = (part.trim_start_matches('='), args.iter().skip(1).find(|arg| !arg.starts_with('-')));
+            print!("{}", file.map_or_else(|| Ok(coverage_table(part)), |file| coverage_of(file, part))?);
             return Ok(true);
         }
         if matches!(arg.as_str(), "--help" | "-help" | "-h" | "--help-hidden") {
