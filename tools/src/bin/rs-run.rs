@@ -58,8 +58,8 @@ struct Arguments {
     /// Worker processes; default: one per CPU
     #[arg(short, long, value_name = "N", conflicts_with = "model")]
     jobs: Option<usize>,
-    /// Write the outputs of each input set to this folder
-    #[arg(long, value_name = "DIR", conflicts_with = "model")]
+    /// Write the outputs of each input set to this folder, as FILE.safetensors of the inputs' file, or of the model where there is none
+    #[arg(long, value_name = "DIR")]
     dump: Option<PathBuf>,
     /// Write a table of the cases passed, by operator and element type
     #[arg(long, value_name = "FILE", conflicts_with = "model")]
@@ -120,6 +120,7 @@ fn serve(arguments: Arguments) -> Result<bool, Box<dyn std::error::Error>> {
         atol: arguments.atol,
         verify_key: arguments.verify_key,
         weights: arguments.weights,
+        dump: arguments.dump,
         compile: arguments.compile.with_profile(arguments.roofline.is_some()),
     })
 }

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use strata_runtime::compiler::Compiler;
 use strata_runtime::manifest::{Output, OutputKind};
-use strata_runtime::{Artefact, DimOrder, Session, Specialised, Tensor, TensorError, cuda, shared};
+use strata_runtime::{Artefact, DimOrder, Session, Specialised, Tensor, TensorError, TensorFile, TensorFileError, cuda, shared};
 use strata_store::Store;
 use strata_tools::cached;
 use strata_tools::signature::{self, SignatureError};
@@ -206,6 +206,15 @@ impl Program {
             }
         }
     }
+}
+
+/// Writes results as `out_k` and `mut_NAME` to a folder, under the name of the file that they are of.
+pub fn dump(folder: &Path, of: &Path, results: &[Named]) -> Result<(), TensorFileError> {
+    let (mutations, outputs): (Vec<_>, Vec<_>) = results.iter().partition(|result| result.mutation);
+    let outputs = outputs.iter().enumerate().map(|(k, result)| (format!("out_{k}"), &result.tensor));
+    let mutations = mutations.iter().map(|result| (format!("mut_{}", result.name), &result.tensor));
+    let name = Path::new(of.file_name().unwrap_or_default()).with_extension("safetensors");
+    TensorFile::write(&folder.join(name), &outputs.chain(mutations).collect::<Vec<_>>())
 }
 
 /// Calls the program on tensors that lie as those lay that it was captured with; files know no strides.

@@ -9,7 +9,7 @@ use strata_runtime::{DType, Manifest, Tensor};
 use strata_tools::compile_options::CompileOptions;
 use strata_tools::{tuning, verify_weights};
 
-use super::backend::{Backend, Compile, Named, Program};
+use super::backend::{Backend, Compile, Named, Program, dump};
 use super::benchmark;
 use super::case::{Check, InputSet};
 use super::judge::{Rules, judge};
@@ -45,6 +45,8 @@ pub struct Options {
     pub verify_key: Option<PathBuf>,
     /// The file of the weights, if not the one that the program names.
     pub weights: Option<PathBuf>,
+    /// The folder of the results, if they are kept.
+    pub dump: Option<PathBuf>,
     /// How to compile, and whether to ask the cache.
     pub compile: CompileOptions,
 }
@@ -115,6 +117,15 @@ pub fn run(options: &Options) -> Result<bool, Box<dyn Error>> {
             format!("{} (inputs of {})", about(error), file.display()).into()
         }
     })?;
+    if let Some(folder) = &options.dump {
+        let name = options.inputs.as_deref().or(options.expect.as_deref()).unwrap_or(&options.model);
+        std::fs::create_dir_all(folder).map_err(|e| format!("{}: {e}", folder.display()))?;
+        let (from, to) = (name.canonicalize(), folder.canonicalize().map(|folder| folder.join(name.file_name().unwrap_or_default())));
+        if matches!((from, to), (Ok(from), Ok(to)) if from == to && kind(&from) == Some("safetensors")) {
+            return Err(format!("{}: the results would be written over the inputs; give another folder", name.display()).into());
+        }
+        dump(folder, name, &results)?;
+    }
     let right = match &options.expect {
         Some(path) => check(&results, path, options)?,
         None => {

@@ -6,10 +6,9 @@ use std::io::{BufRead, Write};
 use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
-use strata_runtime::TensorFile;
 use strata_runtime::compare::Tolerance;
 
-use super::backend::{Backend, Compile, Named, Program};
+use super::backend::{Backend, Compile, Program, dump};
 use super::case::{Case, Check, InputSet};
 use super::judge::{Rules, judge};
 
@@ -115,26 +114,11 @@ fn run(task: &Task, backend: Backend, answer: &mut Answer) -> Result<(), Failure
         let kind = if backend == Backend::Interp { Kind::Refused } else { Kind::Run };
         let results = program.run(&set.inputs()).map_err(|e| fail(kind, at(e.to_string())))?;
         if let Some(folder) = &task.dump {
-            dump(&folder.join(format!("{stem}.safetensors")), &results).map_err(|e| fail(Kind::Run, e.to_string()))?;
+            dump(folder, io, &results).map_err(|e| fail(Kind::Run, e.to_string()))?;
         }
         if let Err(reason) = judge(&results, &set, &rules) {
             wrong.get_or_insert(fail(Kind::Wrong, at(reason)));
         }
     }
     wrong.map_or(Ok(()), Err)
-}
-
-/// Writes results as `out_k` and `mut_<name>`.
-fn dump(path: &std::path::Path, results: &[Named]) -> Result<(), Box<dyn Error>> {
-    let mut k = 0;
-    let mut tensors = Vec::new();
-    for result in results {
-        if result.mutation {
-            tensors.push((format!("mut_{}", result.name), &result.tensor));
-        } else {
-            tensors.push((format!("out_{k}"), &result.tensor));
-            k += 1;
-        }
-    }
-    Ok(TensorFile::write(path, &tensors)?)
 }
