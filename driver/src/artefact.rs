@@ -137,6 +137,7 @@ pub fn build(
             inputs: inputs.collect(),
             outputs: outputs.collect(),
             weights: listed,
+            packed: None,
             prepared: prepared.collect(),
             messages,
             guards,
@@ -149,6 +150,7 @@ pub fn build(
             tuned: notes.tuned,
         },
         image: Image { bytes: image.bytes },
+        packed: None,
     })
 }
 

@@ -1,11 +1,15 @@
-//! The file of a compiled program: a header, the manifest as JSON, and the code image at a page boundary,
-//! so that loading is one mapping. Checksums make a damaged or foreign file an error, never a crash.
+//! The file of a compiled program: a header, the manifest as JSON, the code image at a page boundary, and at the next one the weights'
+//! data where they were [packed](crate::packed), so that loading is one mapping. Checksums make a damaged or foreign file an error, never a crash.
 
 use std::fs::File;
 use std::io::Write;
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 
+use memmap2::Mmap;
+
 use crate::manifest::Manifest;
+use crate::packed::Packed;
 
 const MAGIC: [u8; 8] = *b"STRATA\x1a\n";
 const VERSION: u32 = 5;
@@ -20,6 +24,8 @@ pub struct Artefact {
     pub manifest: Manifest,
     /// The code.
     pub image: Image,
+    /// The weights' data, where `Manifest::packed` says that it is here.
+    pub packed: Option<Packed>,
 }
 
 /// The bytes of a code image; `Manifest::layout` says what they are.
@@ -64,6 +70,13 @@ fn corrupt(what: impl Into<String>) -> ArtefactError {
 impl Artefact {
     /// The file's bytes.
     pub fn to_bytes(&self) -> Vec<u8> {
+        let mut out = self.head();
+        out.extend_from_slice(self.packed.as_deref().unwrap_or_default());
+        out
+    }
+
+    /// The file's bytes before the packed weights.
+    fn head(&self) -> Vec<u8> {
         let manifest = serde_json::to_vec(&self.manifest).expect("a manifest has only string keys");
         let image_at = (HEADER + manifest.len()).next_multiple_of(PAGE);
         let mut out = Vec::with_capacity(image_at + self.image.bytes.len());
@@ -81,11 +94,27 @@ impl Artefact {
         out.extend_from_slice(&manifest);
         out.resize(image_at, 0);
         out.extend_from_slice(&self.image.bytes);
+        if self.packed.is_some() {
+            out.resize(out.len().next_multiple_of(PAGE), 0);
+        }
         out
     }
 
     /// Reads the file's bytes and checks all of them.
     pub fn from_bytes(bytes: &[u8]) -> Result<Artefact, ArtefactError> {
+        let (mut artefact, packed) = Artefact::parse(bytes)?;
+        if let (Some(range), Some(known)) = (packed, &artefact.manifest.packed) {
+            if crc32fast::hash(&bytes[range.clone()]) != known.crc32 {
+                return Err(corrupt("the checksum of the packed weights does not match"));
+            }
+            let copied = Packed::copy(&bytes[range]);
+            artefact.packed = Some(copied.map_err(|error| corrupt(format!("no memory for the packed weights: {error}")))?);
+        }
+        Ok(artefact)
+    }
+
+    /// The artefact without its packed weights, and where in the bytes they are.
+    fn parse(bytes: &[u8]) -> Result<(Artefact, Option<Range<usize>>), ArtefactError> {
         if bytes.len() < MAGIC.len() || bytes[..MAGIC.len()] != MAGIC {
             return Err(ArtefactError::Foreign);
         }
@@ -115,13 +144,31 @@ impl Artefact {
         let manifest = section(24, u32_at(12), "manifest")?;
         let image = section(40, u32_at(16), "code image")?;
         let manifest: Manifest = serde_json::from_slice(manifest).map_err(|e| corrupt(format!("the manifest is not readable: {e}")))?;
-        Ok(Artefact { manifest, image: Image { bytes: image.to_vec() } })
+        let packed = match &manifest.packed {
+            Some(packed) if packed.offsets.len() != manifest.weights.len() => {
+                let (places, weights) = (packed.offsets.len(), manifest.weights.len());
+                return Err(corrupt(format!("{places} places of packed weights for {weights} weights")));
+            }
+            Some(packed) => {
+                let start = (u64_at(40) + u64_at(48)).checked_next_multiple_of(PAGE as u64);
+                let range =
+                    start.and_then(|start| Some(start..start.checked_add(packed.bytes)?)).filter(|range| range.end <= bytes.len() as u64);
+                let missing = || corrupt(format!("the packed weights need {} bytes, the file ends before", packed.bytes));
+                range.map(|range| Some(range.start as usize..range.end as usize)).ok_or_else(missing)?
+            }
+            None => None,
+        };
+        Ok((Artefact { manifest, image: Image { bytes: image.to_vec() }, packed: None }, packed))
     }
 
-    /// Reads an artefact from a file.
+    /// Reads an artefact from a file. Packed weights stay mapped: their checksum is not compared.
     pub fn read(path: &Path) -> Result<Artefact, ArtefactError> {
-        let bytes = std::fs::read(path).map_err(|source| ArtefactError::Io { path: path.into(), source })?;
-        Artefact::from_bytes(&bytes)
+        let io = |source| ArtefactError::Io { path: path.into(), source };
+        let file = File::open(path).map_err(io)?;
+        // SAFETY: the map is read only; like every user of mapped weights we rely on the file not being cut short meanwhile.
+        let map = unsafe { Mmap::map(&file) }.map_err(io)?;
+        let (artefact, packed) = Artefact::parse(&map)?;
+        Ok(Artefact { packed: packed.map(|range| Packed::mapped(map, range)), ..artefact })
     }
 
     /// Writes the artefact to a file: beside it first, then renamed, so that a reader never sees half of it.
@@ -130,7 +177,10 @@ impl Artefact {
         let mut name = path.file_name().unwrap_or_default().to_os_string();
         name.push(format!(".{}.part", std::process::id()));
         let part = path.with_file_name(name);
-        let written = File::create(&part).and_then(|mut f| f.write_all(&self.to_bytes()));
+        let written = File::create(&part).and_then(|mut f| {
+            f.write_all(&self.head())?;
+            f.write_all(self.packed.as_deref().unwrap_or_default())
+        });
         written.and_then(|()| std::fs::rename(&part, path)).map_err(|source| {
             // The partial file is ours; failing to remove it adds nothing to the error.
             let _ = std::fs::remove_file(&part);
@@ -149,6 +199,7 @@ impl Manifest {
             inputs: Vec::new(),
             outputs: Vec::new(),
             weights: Vec::new(),
+            packed: None,
             prepared: Vec::new(),
             messages: Vec::new(),
             guards: Vec::new(),

@@ -62,7 +62,7 @@ fn boxed(artefact: &Artefact, weights: Option<&Path>) -> Result<*mut Session, Fa
     Ok(Box::into_raw(Box::new(Session::load(artefact, weights)?)))
 }
 
-/// Opens a program in memory. `weights` may be null: the archives named at compile time are read. Null on failure.
+/// Opens a program in memory. `weights` may be null: the packed weights or the archives named at compile time are read. Null on failure.
 ///
 /// # Safety
 /// `bytes` bytes are readable at `artefact`; `weights` is null or a terminated path.

@@ -29,6 +29,7 @@ pub mod limits;
 pub mod manifest;
 pub mod measure;
 pub mod memory;
+pub mod packed;
 pub mod pool;
 mod prepare;
 pub mod profile;

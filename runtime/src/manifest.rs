@@ -20,6 +20,9 @@ pub struct Manifest {
     pub outputs: Vec<Output>,
     /// Parameters, buffers and constants, in the order of `StrataCall::weights`.
     pub weights: Vec<Weight>,
+    /// Where their data is in the artefact, if it is there.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub packed: Option<PackedWeights>,
     /// What `strata_prepare` computes from the weights; in `StrataCall::weights` these come after them.
     #[serde(default)]
     pub prepared: Vec<Output>,
@@ -340,6 +343,17 @@ impl WeightSource {
     pub fn given(name: &str) -> WeightSource {
         WeightSource { file: String::new(), entry: name.to_owned(), byte_offset: 0, strides: Vec::new() }
     }
+}
+
+/// The section of an artefact that has the data of its weights.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PackedWeights {
+    /// Its length.
+    pub bytes: u64,
+    /// Its checksum.
+    pub crc32: u32,
+    /// Where each weight begins in it, dense.
+    pub offsets: Vec<u64>,
 }
 
 /// A condition that the entry checks.

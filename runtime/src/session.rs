@@ -47,11 +47,11 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 impl Session {
-    /// Loads a program, one for a CUDA device on the first there is. With `weights`, that archive is read instead of the ones named in
-    /// the manifest.
+    /// Loads a program, one for a CUDA device on the first there is. With `weights`, that archive is read instead of the packed weights
+    /// or those of the files named in the manifest.
     pub fn load(artefact: &Artefact, weights: Option<&Path>) -> Result<Session, LoadError> {
         let image = LoadedImage::load(artefact)?;
-        let weights = Weights::open(&artefact.manifest, weights)?;
+        let weights = Weights::of(artefact, weights)?;
         let device = artefact.manifest.device.as_ref().map(|code| cuda::open(0, code)).transpose()?;
         Session::new(artefact, image, Arc::new(Mutex::new(weights)), device)
     }
@@ -85,7 +85,7 @@ impl Session {
     /// Loads a program whose kernels run on a device, which has the manifest's kernels under their numbers.
     pub fn load_on(artefact: &Artefact, weights: Option<&Path>, device: Arc<dyn Device>) -> Result<Session, LoadError> {
         let image = LoadedImage::load(artefact)?;
-        let weights = Weights::open(&artefact.manifest, weights)?;
+        let weights = Weights::of(artefact, weights)?;
         Session::new(artefact, image, Arc::new(Mutex::new(weights)), Some(device))
     }
 

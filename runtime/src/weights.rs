@@ -10,12 +10,14 @@ use std::sync::Arc;
 use memmap2::Mmap;
 use safetensors::SafeTensors;
 
+use crate::artefact::Artefact;
 use crate::call::given_tensor;
 use crate::dim_order::DimOrder;
 use crate::dlpack::DLTensor;
 use crate::dtype::DType;
 use crate::manifest::{Manifest, Weight};
 use crate::memory::ALIGN;
+use crate::packed::Packed;
 use crate::strided;
 use crate::tensor::{Tensor, TensorError, dense_bytes, dense_strides};
 
@@ -70,6 +72,14 @@ pub enum WeightError {
         /// What is wrong.
         reason: String,
     },
+    /// There is no memory to pack them.
+    #[error("the weights' {bytes} bytes cannot be packed: {source}")]
+    Pack {
+        /// Bytes of all of them.
+        bytes: usize,
+        /// The reason.
+        source: std::io::Error,
+    },
     /// The weight is not in the file as the program expects it.
     #[error("weight `{name}` (entry `{entry}` of {path}): {reason}")]
     Weight {
@@ -85,7 +95,26 @@ pub enum WeightError {
 }
 
 impl Weights {
-    /// Opens the weights of a program. With `archive`, that file stands in for every file named in the manifest.
+    /// The weights of a program: those packed in it, or those of the files that it names. With `archive`, that file stands in for all.
+    pub fn of(program: &Artefact, archive: Option<&Path>) -> Result<Weights, WeightError> {
+        match (&program.manifest.packed, &program.packed) {
+            (Some(places), Some(packed)) if archive.is_none() => Weights::packed(&program.manifest, &places.offsets, packed),
+            _ => Weights::open(&program.manifest, archive),
+        }
+    }
+
+    fn packed(manifest: &Manifest, offsets: &[u64], packed: &Packed) -> Result<Weights, WeightError> {
+        let mut weights = Weights { files: vec![packed.map()], ..Weights::default() };
+        for (k, (weight, &offset)) in manifest.weights.iter().zip(offsets).enumerate() {
+            weights.add(k, weight, (packed, &[], offset), manifest.writes(weight)).map_err(|reason| WeightError::Given {
+                name: weight.name.clone(),
+                reason: format!("is not among the packed ones: {reason}"),
+            })?;
+        }
+        Ok(weights)
+    }
+
+    /// Opens the weights of a program in the files that its manifest names. With `archive`, that file stands in for every one of them.
     pub fn open(manifest: &Manifest, archive: Option<&Path>) -> Result<Weights, WeightError> {
         let mut archives: HashMap<PathBuf, Archive> = HashMap::new();
         let mut weights = Weights::default();
@@ -101,7 +130,8 @@ impl Weights {
                 archives.insert(path.clone(), Archive { given: archive.is_some(), ..Archive::open(&path)? });
             }
             let found = &archives[&path];
-            weights.add(k, weight, found, manifest.writes(weight)).map_err(|reason| WeightError::Weight {
+            let added = found.place(weight).and_then(|place| weights.add(k, weight, place, manifest.writes(weight)));
+            added.map_err(|reason| WeightError::Weight {
                 name: weight.name.clone(),
                 entry: weight.source.entry.clone(),
                 path: path.clone(),
@@ -162,14 +192,7 @@ impl Weights {
         Ok(())
     }
 
-    fn add(&mut self, k: usize, weight: &Weight, archive: &Archive, written: bool) -> Result<(), String> {
-        let source = &weight.source;
-        let (bytes, strides, byte_offset) = match archive.entry(&source.entry) {
-            Ok(bytes) => (bytes, &*source.strides, source.byte_offset),
-            // A file that the caller gives may know a weight by its name, as safetensors do.
-            Err(missing) if archive.given => (archive.entry(&weight.name).map_err(|_| missing)?, &[][..], 0),
-            Err(missing) => return Err(missing),
-        };
+    fn add(&mut self, k: usize, weight: &Weight, (bytes, strides, byte_offset): Place<'_>, written: bool) -> Result<(), String> {
         let size = weight.dtype.size();
         let dense_size = dense_bytes(weight.dtype, &weight.shape).map_err(|e| e.to_string())?;
         let dense = dense_strides(&weight.shape);
@@ -232,6 +255,9 @@ fn reach(shape: &[i64], strides: &[i64], size: usize) -> Result<u64, String> {
     bytes.map(|bytes| bytes as u64).ok_or_else(|| format!("strides {strides:?} of shape {shape:?} make no sense"))
 }
 
+/// The bytes that a weight is in, its strides (dense if there are none), and the offset of its first element.
+type Place<'a> = (&'a [u8], &'a [i64], u64);
+
 /// A mapped file and the byte ranges of its entries.
 struct Archive {
     map: Arc<Mmap>,
@@ -249,6 +275,16 @@ impl Archive {
         let entries = if map.starts_with(b"PK") { zip_entries(&map) } else { tensor_entries(&map) };
         let entries = entries.map_err(|reason| WeightError::Format { path: path.into(), reason })?;
         Ok(Archive { map: Arc::new(map), entries, given: false })
+    }
+
+    fn place<'a>(&'a self, weight: &'a Weight) -> Result<Place<'a>, String> {
+        let source = &weight.source;
+        match self.entry(&source.entry) {
+            Ok(bytes) => Ok((bytes, &*source.strides, source.byte_offset)),
+            // A file that the caller gives may know a weight by its name, as safetensors do.
+            Err(missing) if self.given => Ok((self.entry(&weight.name).map_err(|_| missing)?, &[], 0)),
+            Err(missing) => Err(missing),
+        }
     }
 
     fn entry(&self, name: &str) -> Result<&[u8], String> {

@@ -46,5 +46,5 @@ fn edited(artefact: &Artefact, rng: &mut Rng) -> Option<Vec<u8>> {
         fields.insert("layout".to_owned(), layout);
     }
     let manifest: Manifest = serde_json::from_value(document).ok()?;
-    Some(Artefact { manifest, image: artefact.image.clone() }.to_bytes())
+    Some(Artefact { manifest, ..artefact.clone() }.to_bytes())
 }

@@ -8,11 +8,14 @@ use std::sync::OnceLock;
 
 use libfuzzer_sys::fuzz_target;
 use strata_runtime::image::LoadedImage;
-use strata_runtime::{Artefact, Image};
+use strata_runtime::Artefact;
 
 fn good() -> &'static Artefact {
     static GOOD: OnceLock<Artefact> = OnceLock::new();
-    GOOD.get_or_init(|| program::artefact(Box::leak(Box::new(program::weights_file())).path()))
+    GOOD.get_or_init(|| {
+        let program = program::artefact(Box::leak(Box::new(program::weights_file())).path());
+        program.pack(None).expect("its weights are there")
+    })
 }
 
 fuzz_target!(|bytes: &[u8]| {
@@ -24,10 +27,10 @@ fuzz_target!(|bytes: &[u8]| {
         manifest[at] = change[2];
     }
     let Ok(manifest) = serde_json::from_slice(&manifest) else { return };
-    let changed = Artefact { manifest, image: Image { bytes: good().image.bytes.clone() } };
+    let changed = Artefact { manifest, ..good().clone() };
     let Ok(read) = Artefact::from_bytes(&changed.to_bytes()) else { return };
     let _ = LoadedImage::load(&read);
-    let _ = strata_runtime::weights::Weights::open(&read.manifest, None);
+    let _ = strata_runtime::weights::Weights::of(&read, None);
     let _ = strata_runtime::header::header(&read.manifest);
 });
 

@@ -1,6 +1,7 @@
 //! The runtime from outside: programs in images and shared libraries, weights in archives, the C interface and what it is given.
 
 mod capi;
+mod packed;
 mod program;
 mod session;
 mod shared;

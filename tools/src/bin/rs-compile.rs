@@ -41,6 +41,10 @@ struct Arguments {
     /// Sign the program of --emit=strata with this Ed25519 private key; the signature is a file beside it, for rs-run --verify-key
     #[arg(long, value_name = "PEM")]
     sign_key: Option<PathBuf>,
+    /// Put the weights into the program of --emit=strata or so, which then needs no other file; FILE stands in for the one that the
+    /// model names
+    #[arg(long, value_name = "FILE", num_args = 0..=1, require_equals = true)]
+    pack_weights: Option<Option<PathBuf>>,
     #[command(flatten)]
     compile: CompileOptions,
     /// Say what NVIDIA's assembler makes of each kernel for --target=cuda: registers, shared memory, spills, occupancy, bytes moved
@@ -84,6 +88,10 @@ impl Arguments {
     /// The compiled program; says what was measured where somebody asks.
     fn artefact(&self, options: &Options) -> Result<Artefact, Box<dyn Error>> {
         let artefact = self.cached(options)?;
+        let artefact = match &self.pack_weights {
+            Some(file) => artefact.pack(file.as_deref())?,
+            None => artefact,
+        };
         if self.print_kernels {
             eprintln!("{}", kernels::table(&artefact.manifest));
         }
@@ -152,6 +160,9 @@ fn compile_to(arguments: &Arguments) -> Result<(), Box<dyn Error>> {
     }
     if arguments.sign_key.is_some() && arguments.emit != Emit::Strata {
         return Err("--sign-key signs what --emit=strata writes; the other forms have no signature".into());
+    }
+    if arguments.pack_weights.is_some() && !matches!(arguments.emit, Emit::So | Emit::Strata) {
+        return Err("--pack-weights is about programs (--emit=strata, so); the other forms hold no weights".into());
     }
     // A key that is none is told before the work.
     let key = arguments.sign_key.as_deref().map(signature::signing_key).transpose()?;
