@@ -7,7 +7,7 @@ mod expectations;
 mod json;
 mod text;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitStatus, Stdio};
@@ -132,7 +132,7 @@ fn search(kind: Kind, options: &Options, scratch: &Path) -> Result<bool, Failure
             let broken = corpus.broken(&mut Rng::new(seed, kind as u64));
             let file = folder.join(format!("broken.{}", broken.ending));
             std::fs::write(&file, &broken.bytes)?;
-            let (verdict, said) = attempt(&broken.command, &file, &folder)?;
+            let (verdict, said) = attempt(&broken, &file, &folder)?;
             if options.verbose {
                 println!("{seed}: {verdict:?}: {}", one_line(&said));
             }
@@ -191,9 +191,9 @@ fn keep(kind: Kind, seed: u64, broken: &Broken) -> std::io::Result<PathBuf> {
 }
 
 /// Runs a command on a file, with bounds on time and memory; what it wrote to standard error comes too.
-fn attempt(command: &str, file: &Path, folder: &Path) -> Result<(Verdict, String), Failure> {
+fn attempt(broken: &Broken, file: &Path, folder: &Path) -> Result<(Verdict, String), Failure> {
     let (name, messages, output) = (file.display().to_string(), folder.join("messages"), folder.join("output"));
-    let script = format!("ulimit -v {MEMORY}; ulimit -c 0; exec {}", command.replace("%s", &name));
+    let script = format!("ulimit -v {MEMORY}; ulimit -c 0; exec {}", broken.command.replace("%s", &name));
     let tools = std::env::current_exe()?;
     let tools = tools.parent().ok_or("the fuzzer lies in no folder")?;
     let path = format!("{}:{}", tools.display(), std::env::var("PATH").unwrap_or_default());
@@ -220,11 +220,27 @@ fn attempt(command: &str, file: &Path, folder: &Path) -> Result<(Verdict, String
     let said = String::from_utf8_lossy(&std::fs::read(&messages)?).into_owned();
     // Values that are not the expected ones are an answer, and no message.
     let answered = status.is_some_and(|status| status.code() == Some(1)) && std::fs::read(&output)?.starts_with(b"not as expected");
-    Ok((if answered { Verdict::Accepted } else { judge(status, &said, &name) }, said))
+    // A location is shown as text of a program or as a line of messages.
+    let lines = said.replace("\":", ":");
+    let is_named = said.contains(&name) || places(&broken.bytes).iter().any(|place| lines.contains(place));
+    Ok((if answered { Verdict::Accepted } else { judge(status, &said, is_named) }, said))
 }
 
-/// What an end and its messages mean; no status is a hang.
-fn judge(status: Option<ExitStatus>, said: &str, file: &str) -> Verdict {
+/// The places of its source that a text names, as messages show them: `layers.py:3` for `loc("layers.py":3:5)`.
+fn places(bytes: &[u8]) -> BTreeSet<String> {
+    let text = String::from_utf8_lossy(bytes);
+    let number = |text: &str| text.bytes().take_while(u8::is_ascii_digit).count();
+    let place = |(at, _): (usize, &str)| {
+        let rest = &text[at + 2..];
+        let (line, start) = (number(rest), text[..at].rfind('"')? + 1);
+        let is_place = line > 0 && start < at && rest[line..].starts_with(':') && number(&rest[line + 1..]) > 0;
+        is_place.then(|| format!("{}:{}", &text[start..at], &rest[..line]))
+    };
+    text.match_indices("\":").filter_map(place).collect()
+}
+
+/// What an end and its messages mean; no status is a hang. A message names the file, or a place that the file names.
+fn judge(status: Option<ExitStatus>, said: &str, is_named: bool) -> Verdict {
     const DEFECTS: &[&str] = &["panicked", "failed inside", "please report", "memory allocation of", "LLVM ERROR"];
     let Some(status) = status else { return Verdict::Wrong(format!("hang of more than {} s", PATIENCE.as_secs())) };
     if said.contains("MLIR's parser crashed") {
@@ -235,7 +251,7 @@ fn judge(status: Option<ExitStatus>, said: &str, file: &str) -> Verdict {
         Some(126 | 127) => Verdict::Wrong("the tool is not there".into()),
         Some(1..=2) => match DEFECTS.iter().find(|text| said.contains(**text)) {
             Some(text) => Verdict::Wrong(format!("{text} [{}]", fault(said, text))),
-            None if said.contains(file) => Verdict::Refused,
+            None if is_named => Verdict::Refused,
             None => Verdict::Wrong(format!("a message without the file's name [{}]", fault(said, ""))),
         },
         _ => Verdict::Wrong(format!("crash, {status} [{}]", fault(said, ""))),
@@ -296,5 +312,17 @@ fn break_bytes(bytes: &mut Vec<u8>, rng: &mut Rng) {
                 bytes[at..at + width].copy_from_slice(&number[..width]);
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::places;
+
+    #[test]
+    fn places_are_those_that_the_text_names() {
+        let text =
+            br##"%0 = prim.neg %x loc("layers.py":3:5) #l = loc(callsite("f"("a b.py":12:0) at unknown)) {"key": 1, "n":2, "":1:1}"##;
+        assert_eq!(Vec::from_iter(places(text)), ["a b.py:12", "layers.py:3"]);
     }
 }
