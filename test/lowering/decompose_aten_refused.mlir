@@ -110,3 +110,27 @@ func.func @scaled_in_blocks(%x: tensor<16x32xf8E4M3FN>, %y: tensor<32x16xf8E4M3F
   %0 = aten._scaled_mm_v2 %x, %y, %s, %t {recipe_a = array<i64: 3>, recipe_b = array<i64: 3>, swizzle_a = array<i64>, swizzle_b = array<i64>, out_dtype = f32, segments = array<i64: 1, 1, 1, 1, 0>} : (tensor<16x32xf8E4M3FN>, tensor<32x16xf8E4M3FN>, tensor<16x1xf32>, tensor<1x16xf32>) -> tensor<16x16xf32>
   return %0 : tensor<16x16xf32>
 }
+
+// -----
+
+func.func @mirror_at_the_size(%x: tensor<3x4xf32>) -> tensor<3x8xf32> {
+  // expected-error @+1 {{is not decomposed: reflection padding of 4 is not less than the dimension's size 4}}
+  %0 = aten.reflection_pad1d %x {padding = array<i64: 4, 0>} : (tensor<3x4xf32>) -> tensor<3x8xf32>
+  return %0 : tensor<3x8xf32>
+}
+
+// -----
+
+func.func @around_twice(%x: tensor<1x3x4xf32>) -> tensor<1x3x9xf32> {
+  // expected-error @+1 {{is not decomposed: circular padding of 5 goes around a dimension of size 4 more than once}}
+  %0 = aten.pad %x {pad = array<i64: 5, 0>, mode = "circular"} : (tensor<1x3x4xf32>) -> tensor<1x3x9xf32>
+  return %0 : tensor<1x3x9xf32>
+}
+
+// -----
+
+func.func @nothing_to_repeat(%x: tensor<3x0xf32>) -> tensor<3x2xf32> {
+  // expected-error @+1 {{is not decomposed: replication padding to a size of 2 repeats elements, and there are 0}}
+  %0 = aten.replication_pad1d %x {padding = array<i64: 1, 1>} : (tensor<3x0xf32>) -> tensor<3x2xf32>
+  return %0 : tensor<3x2xf32>
+}

@@ -2,6 +2,8 @@
 
 use strata_dialects::aten::dtype::DType;
 
+use Inside::{Clamped, Reflected};
+
 use super::args::Args;
 use super::builder::Scalar;
 use super::resize::put_back;
@@ -15,18 +17,18 @@ pub(super) const RULES: &[Rule] = &[
     one("aten._pad_enum", Exact, |a| padded(a, MODES.get(a.int("mode") as usize).copied().unwrap_or("?"))),
     one("aten.constant_pad_nd", Exact, constant_pad),
     one("aten.pad", Exact, |a| padded(a, &a.str("mode"))),
-    one("aten.reflection_pad1d", Exact, |a| pad_by(a, "padding", reflected)),
-    one("aten.reflection_pad1d_backward", Exact, |a| pad_backward(a, reflected)),
-    one("aten.reflection_pad2d", Exact, |a| pad_by(a, "padding", reflected)),
-    one("aten.reflection_pad2d_backward", Exact, |a| pad_backward(a, reflected)),
-    one("aten.reflection_pad3d", Exact, |a| pad_by(a, "padding", reflected)),
-    one("aten.reflection_pad3d_backward", Exact, |a| pad_backward(a, reflected)),
-    one("aten.replication_pad1d", Exact, |a| pad_by(a, "padding", clamped)),
-    one("aten.replication_pad1d_backward", Exact, |a| pad_backward(a, clamped)),
-    one("aten.replication_pad2d", Exact, |a| pad_by(a, "padding", clamped)),
-    one("aten.replication_pad2d_backward", Exact, |a| pad_backward(a, clamped)),
-    one("aten.replication_pad3d", Exact, |a| pad_by(a, "padding", clamped)),
-    one("aten.replication_pad3d_backward", Exact, |a| pad_backward(a, clamped)),
+    one("aten.reflection_pad1d", Exact, |a| pad_by(a, "padding", Reflected)),
+    one("aten.reflection_pad1d_backward", Exact, |a| pad_backward(a, Reflected)),
+    one("aten.reflection_pad2d", Exact, |a| pad_by(a, "padding", Reflected)),
+    one("aten.reflection_pad2d_backward", Exact, |a| pad_backward(a, Reflected)),
+    one("aten.reflection_pad3d", Exact, |a| pad_by(a, "padding", Reflected)),
+    one("aten.reflection_pad3d_backward", Exact, |a| pad_backward(a, Reflected)),
+    one("aten.replication_pad1d", Exact, |a| pad_by(a, "padding", Clamped)),
+    one("aten.replication_pad1d_backward", Exact, |a| pad_backward(a, Clamped)),
+    one("aten.replication_pad2d", Exact, |a| pad_by(a, "padding", Clamped)),
+    one("aten.replication_pad2d_backward", Exact, |a| pad_backward(a, Clamped)),
+    one("aten.replication_pad3d", Exact, |a| pad_by(a, "padding", Clamped)),
+    one("aten.replication_pad3d_backward", Exact, |a| pad_backward(a, Clamped)),
 ];
 
 /// The modes of padding by PyTorch's numbers.
@@ -52,8 +54,8 @@ fn constant_pad<'c>(a: &Args<'c>) -> Tensor<'c> {
 fn padded<'c>(a: &Args<'c>, mode: &str) -> Tensor<'c> {
     match mode {
         "constant" => constant_pad(a),
-        "reflect" => pad_by(a, "pad", reflected),
-        "replicate" => pad_by(a, "pad", clamped),
+        "reflect" => pad_by(a, "pad", Reflected),
+        "replicate" => pad_by(a, "pad", Clamped),
         "circular" => circular_pad(a),
         mode => {
             a.fail(format!("unknown padding mode `{mode}`"));
@@ -62,16 +64,35 @@ fn padded<'c>(a: &Args<'c>, mode: &str) -> Tensor<'c> {
     }
 }
 
-/// Where a padded position outside of the tensor reads, for positions and the size as tensors.
-type Inside = for<'c> fn(Tensor<'c>, Tensor<'c>) -> Tensor<'c>;
-
-fn reflected<'c>(position: Tensor<'c>, size: Tensor<'c>) -> Tensor<'c> {
-    let last = size - 1;
-    last - (position.abs() - last).abs()
+/// Where a padded position outside of the tensor reads.
+#[derive(Clone, Copy)]
+enum Inside {
+    Reflected,
+    Clamped,
 }
 
-fn clamped<'c>(position: Tensor<'c>, size: Tensor<'c>) -> Tensor<'c> {
-    position.maximum(0).minimum(size - 1)
+impl Inside {
+    /// For positions and the size as tensors.
+    fn read<'c>(self, position: Tensor<'c>, size: Tensor<'c>) -> Tensor<'c> {
+        match self {
+            Reflected => {
+                let last = size - 1;
+                last - (position.abs() - last).abs()
+            }
+            Clamped => position.maximum(0).minimum(size - 1),
+        }
+    }
+}
+
+/// What PyTorch asks of a padding: wrong sizes that are known are an error here, others are a guard.
+fn require<'c>(a: &Args<'c>, least: Size<'c>, most: Size<'c>, text: &str, details: [Size<'c>; 2]) {
+    match (least.known(), most.known()) {
+        (Some(wanted), Some(found)) if wanted > found => {
+            let shown = |size: Size<'_>| size.known().map_or_else(|| "?".to_owned(), |size| size.to_string());
+            a.fail(text.replace("{0}", &shown(details[0])).replace("{1}", &shown(details[1])));
+        }
+        _ => a.prim.guard_at_most(least, most, text, &details),
+    }
 }
 
 /// Crops where the padding is negative, then goes around.
@@ -85,6 +106,9 @@ fn circular_pad<'c>(a: &Args<'c>) -> Tensor<'c> {
         let (before, after) = (low[dim] - crop_low[dim], high[dim] - crop_high[dim]);
         if before.known() == Some(0) && after.known() == Some(0) {
             return x;
+        }
+        for pad in [low[dim], high[dim]] {
+            require(a, pad, x.size(dim), "circular padding of {0} goes around a dimension of size {1} more than once", [pad, x.size(dim)]);
         }
         let size = a.prim.size_tensor(DType::I64, x.size(dim));
         let positions = a.prim.range(DType::I64, x.size(dim) + before + after) - before + size;
@@ -100,9 +124,18 @@ fn pad_by<'c>(a: &Args<'c>, list: &str, inside: Inside) -> Tensor<'c> {
         if low[dim].known() == Some(0) && high[dim].known() == Some(0) {
             return x;
         }
-        let size = a.prim.size_tensor(DType::I64, x.size(dim));
-        let positions = a.prim.range(DType::I64, x.size(dim) + low[dim] + high[dim]) - low[dim];
-        x.gather(&[inside(positions, size)], &[dim]).move_dim(0, dim)
+        let (n, padded) = (x.size(dim), x.size(dim) + low[dim] + high[dim]);
+        match inside {
+            Reflected => [low[dim], high[dim]]
+                .into_iter()
+                .for_each(|pad| require(a, pad + 1, n, "reflection padding of {0} is not less than the dimension's size {1}", [pad, n])),
+            Clamped => {
+                require(a, Size::Const(1), n, "replication padding to a size of {1} repeats elements, and there are {0}", [n, padded])
+            }
+        }
+        require(a, Size::Const(1), padded, "padding makes a dimension of size {0} one of size {1}", [n, padded]);
+        let positions = a.prim.range(DType::I64, padded) - low[dim];
+        x.gather(&[inside.read(positions, a.prim.size_tensor(DType::I64, n))], &[dim]).move_dim(0, dim)
     })
 }
 
@@ -116,6 +149,6 @@ fn pad_backward<'c>(a: &Args<'c>, inside: Inside) -> Tensor<'c> {
             return grad;
         }
         let positions = a.prim.range(DType::I64, grad.size(dim)) - low[dim];
-        put_back(grad, dim, n, inside(positions, a.prim.size_tensor(DType::I64, n)))
+        put_back(grad, dim, n, inside.read(positions, a.prim.size_tensor(DType::I64, n)))
     })
 }

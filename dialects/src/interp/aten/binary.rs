@@ -37,6 +37,7 @@ pub const ARMS: &[(&str, Arm)] = &[
     ("aten.__or__.Scalar", OR), ("aten.__or__.Tensor", OR),
     ("aten.__rshift__.Scalar", SHR), ("aten.__rshift__.Tensor", SHR),
     ("aten.__xor__.Scalar", XOR), ("aten.__xor__.Tensor", XOR),
+    ("aten._add_relu.Scalar", Op(add_relu)), ("aten._add_relu.Tensor", Op(add_relu)),
     ("aten.add.Scalar", Op(|a| scaled(a, add))),
     ("aten.add.Tensor", Op(|a| scaled(a, add))),
     ("aten.arctan2", Binary(Float, |a, b| Scalar::Float(a.float().atan2(b.float())))),
@@ -104,6 +105,10 @@ pub const ARMS: &[(&str, Arm)] = &[
 fn scaled(args: &Args, f: fn(Scalar, Scalar) -> Scalar) -> Results {
     let alpha = args.opt_scalar("alpha")?.unwrap_or(Scalar::Int(1));
     one(elementwise(Same, &[operand(args, "self")?, operand(args, "other")?], |v| Ok(f(v[0], mul(v[1], alpha))))?)
+}
+
+fn add_relu(args: &Args) -> Results {
+    super::behind("aten.relu", scaled(args, add))
 }
 
 /// `other - alpha * self`.

@@ -12,6 +12,7 @@ use crate::interp::value::{Args, InterpError, Results, fail, one, wrap_dims};
 /// Arms by name.
 #[rustfmt::skip]
 pub const ARMS: &[(&str, Arm)] = &[
+    ("aten._addmm_activation", Op(addmm_activation)),
     ("aten._grouped_mm", Op(grouped)),
     ("aten._int_mm", Op(|a| one(matmul(&a.tensor("self")?.cast(DType::I32), &a.tensor("mat2")?.cast(DType::I32))?))),
     ("aten._trilinear", Op(trilinear)),
@@ -192,6 +193,11 @@ fn addmm(args: &Args) -> Results {
     let wide = |t: &Tensor| if t.dtype().is_float8() { t.cast(DType::F64) } else { t.clone() };
     let product = matmul(&wide(args.tensor("mat1")?), &wide(args.tensor("mat2")?))?;
     one(sum(args, product)?.cast(args.tensor("self")?.dtype()))
+}
+
+fn addmm_activation(args: &Args) -> Results {
+    let name = if args.flag("use_gelu")? { "aten.gelu" } else { "aten.relu" };
+    super::behind(name, addmm(args))
 }
 
 fn addbmm(args: &Args) -> Results {

@@ -76,6 +76,12 @@ families!(
     vision
 );
 
+/// What an op makes of another's result.
+fn behind(name: &str, results: Results) -> Results {
+    let first = results?.into_iter().next().ok_or_else(|| super::value::fail("there is no result to go on with"))?;
+    call(name, &Args::new().with("self", first))
+}
+
 /// The arm of an op.
 pub fn find(name: &str) -> Option<Arm> {
     let name = meaning(name).unwrap_or(name);

@@ -81,6 +81,10 @@ fn source(edge: Edge, i: &[usize], low: &[i64], shape: &[usize]) -> Option<Vec<u
 
 fn padded(x: &Tensor, pad: &[i64], edge: Edge) -> Results {
     let (shape, low) = padded_shape(x.shape(), pad)?;
+    let padded = shape.iter().rev().take(pad.len() / 2);
+    if matches!(edge, Edge::Reflect | Edge::Replicate) && padded.into_iter().any(|&size| size == 0) {
+        return Err(fail("the padding leaves nothing of the tensor"));
+    }
     one(Tensor::try_build(x.dtype(), &shape, |i| match (source(edge, i, &low, x.shape()), edge) {
         (Some(j), _) => Ok(x.get(&j)),
         (None, Edge::Constant(v)) => Ok(v),
@@ -99,6 +103,9 @@ fn pad(args: &Args, mode: &str) -> Results {
     };
     let pad = args.ints("pad")?;
     if matches!(edge, Edge::Circular) {
+        if (0..pad.len()).any(|k| x.shape().iter().rev().nth(k / 2).is_some_and(|&size| pad[k] > size as i64)) {
+            return Err(fail("the padding goes around more than once"));
+        }
         // What is cropped away does not come round again.
         let crop: Vec<i64> = pad.iter().map(|&p| p.min(0)).collect();
         let (shape, low) = padded_shape(x.shape(), &crop)?;

@@ -29,6 +29,7 @@ pub const ARMS: &[(&str, Arm)] = &[
     ("aten.dist", Op(dist)),
     ("aten.frobenius_norm.dim", Op(|a| vector_norm(&a.clone().with("p", Value::float(2.0)), "p"))),
     ("aten.hash_tensor", Op(hash_tensor)),
+    ("aten.linalg__powsum", Op(powsum)),
     ("aten.linalg_vector_norm", Op(|a| vector_norm(a, "ord"))),
     ("aten.logsumexp", Op(logsumexp)),
     ("aten.max", Op(|a| extremum(a, true))),
@@ -224,6 +225,16 @@ fn vector_norm(args: &Args, order: &str) -> Results {
         return Err(fail("the norm of nothing is not defined for this order"));
     }
     one(reduce(&x.cast(dtype), &dims, keep, dtype.real(), |v| Ok(Scalar::Float(p_norm(v.iter().map(|&v| magnitude(v)), p))))?)
+}
+
+/// The sum of a norm before its root.
+fn powsum(args: &Args) -> Results {
+    let x = args.tensor("self")?;
+    let p = args.opt_float("ord")?.unwrap_or(2.0);
+    let (dims, keep) = dims_of(args, x.rank())?;
+    let dtype = args.dtype("dtype")?.unwrap_or(x.dtype());
+    let sum = |v: &[Scalar]| Ok(Scalar::Float(v.iter().map(|&v| magnitude(v).powf(p)).sum()));
+    one(reduce(&x.cast(dtype), &dims, keep, dtype.real(), sum)?)
 }
 
 /// The norm of each slice along a dimension; -1 means of everything.

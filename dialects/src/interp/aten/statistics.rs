@@ -11,6 +11,7 @@ use crate::interp::value::{Args, InterpError, Results, Value, fail, many, one, w
 pub const ARMS: &[(&str, Arm)] = &[
     ("aten._cdist_backward", Op(cdist_backward)),
     ("aten._cdist_forward", Op(cdist)),
+    ("aten._euclidean_dist", Op(|a| cdist(&a.clone().with("p", Value::float(2.0))))),
     ("aten._histogramdd_bin_edges", Op(|a| { let (_, edges) = histogramdd(a)?; Ok(vec![Value::Tensors(edges)]) })),
     ("aten._histogramdd_from_bin_cts", Op(|a| { let (counts, _) = histogramdd(a)?; one(counts) })),
     ("aten._histogramdd_from_bin_tensors", Op(|a| { let (counts, _) = histogramdd(a)?; one(counts) })),

@@ -239,3 +239,50 @@ fn transforms_invert() -> Done {
 fn an_op_without_an_arm_says_so() {
     assert!(matches!(call("aten.no_such_op", &Args::new()), Err(InterpError::Unsupported { .. })));
 }
+
+#[test]
+fn paddings_that_pytorch_refuses() -> Done {
+    let pad = |sizes: &[usize], list: &[i64], mode: &str| {
+        let x = floats(sizes, &vec![1.0; sizes.iter().product()])?;
+        run("aten.pad", Args::new().with("self", x).with("pad", Value::ints(list)).with("mode", Value::Str(mode.to_owned())))
+    };
+    close(&pad(&[1, 4], &[3, 3], "reflect")?[0], &[1, 10], &[1.0; 10]);
+    close(&pad(&[1, 4], &[4, 4], "circular")?[0], &[1, 12], &[1.0; 12]);
+    assert!(pad(&[1, 4], &[4, 0], "reflect").is_err());
+    assert!(pad(&[1, 4], &[5, 0], "circular").is_err());
+    assert!(pad(&[1, 0], &[1, 1], "replicate").is_err());
+    assert!(pad(&[1, 4], &[-2, -2], "replicate").is_err());
+    Ok(())
+}
+
+#[test]
+fn operators_of_two_steps() -> Done {
+    let (x, y) = (floats(&[2, 2], &[1.0, -2.0, 3.0, -4.0])?, floats(&[2, 2], &[1.0, 0.0, 0.0, 1.0])?);
+    let both = || Args::new().with("self", x.clone()).with("other", y.clone()).with("alpha", Value::int(2));
+    close(&run("aten._add_relu.Tensor", both())?[0], &[2, 2], &[3.0, 0.0, 3.0, 0.0]);
+    close(
+        &run("aten._add_relu.Scalar", Args::new().with("self", x.clone()).with("other", Value::int(3)))?[0],
+        &[2, 2],
+        &[4.0, 1.0, 6.0, 0.0],
+    );
+    let product = Args::new().with("self", y.clone()).with("mat1", x.clone()).with("mat2", y.clone());
+    close(&run("aten._addmm_activation", product.clone())?[0], &[2, 2], &[2.0, 0.0, 3.0, 0.0]);
+    close(
+        &run("aten._addmm_activation", product.with("use_gelu", Value::Scalar(Scalar::Bool(true))))?[0],
+        &[2, 2],
+        &[1.9544997, -0.0455003, 2.9959502, -0.0040497],
+    );
+    let rows = Args::new().with("x1", x.clone()).with("x2", y.clone());
+    close(&run("aten._euclidean_dist", rows)?[0], &[2, 2], &[2.0, 10f64.sqrt(), 20f64.sqrt(), 34f64.sqrt()]);
+    close(
+        &run("aten._reshape_copy", Args::new().with("self", x.clone()).with("size", Value::ints(&[4, -1])))?[0],
+        &[4, 1],
+        &[1.0, -2.0, 3.0, -4.0],
+    );
+    let sums = |p: f64| {
+        run("aten.linalg__powsum", Args::new().with("self", x.clone()).with("ord", Value::float(p)).with("dim", Value::ints(&[1])))
+    };
+    close(&sums(2.0)?[0], &[2], &[5.0, 25.0]);
+    close(&sums(0.0)?[0], &[2], &[2.0, 2.0]);
+    Ok(())
+}

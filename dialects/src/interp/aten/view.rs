@@ -9,6 +9,7 @@ use crate::interp::value::{Args, InterpError, Results, Value, fail, list, one, w
 #[rustfmt::skip]
 pub const ARMS: &[(&str, Arm)] = &[
     ("aten._reshape_alias", Op(|a| reshape(a, "size"))),
+    ("aten._reshape_copy", Op(|a| reshape(a, "size"))),
     ("aten._unsafe_view", Op(|a| reshape(a, "size"))),
     ("aten.adjoint", Op(|a| matrix_transpose(a, "self", true))),
     ("aten.alias", Op(same)),
