@@ -8,6 +8,7 @@ use crate::num::Num;
 use std::collections::HashMap;
 use std::rc::Rc;
 use strata_core::ir::{AffineMap, Block, Builder, Cx, DYNAMIC, ElementType, Op, OpSpec, Type, Value};
+use strata_dialects::loops::{Load, Scatter};
 
 /// A tensor of the program: its memory and its sizes.
 #[derive(Clone, Debug)]
@@ -19,15 +20,17 @@ pub struct Tensor<'c> {
 }
 
 /// A kernel as its calls see it.
-struct Callee<'c> {
+pub(super) struct Callee<'c> {
     /// Positions of its symbols among the arguments.
-    symbols: Vec<i64>,
+    pub(super) symbols: Vec<i64>,
     /// Sizes of its dims.
     sizes: AffineMap<'c>,
     /// Shapes of the arguments, then of the results.
-    shapes: Vec<AffineMap<'c>>,
+    pub(super) shapes: Vec<AffineMap<'c>>,
     /// Which arguments are tensors; the others are scalars.
     tensors: Vec<bool>,
+    /// Whether it may find an index out of bounds.
+    checks: bool,
 }
 
 /// Where a value is written.
@@ -194,9 +197,24 @@ impl<'c> Converter<'c> {
         self.scalars.get(&value).copied().unwrap_or(value)
     }
 
+    /// The scalar of a value of the old function, if it was computed by now.
+    pub(super) fn known_scalar(&self, value: Value<'c>) -> Option<Value<'c>> {
+        self.scalars.get(&value).copied()
+    }
+
+    /// Whether a value is written where an output of the call is.
+    pub(super) fn is_destination(&self, value: Value<'c>) -> bool {
+        self.destinations.contains_key(&value)
+    }
+
     /// Fresh memory for a tensor.
     pub fn alloc(&mut self, element: ElementType, sizes: Vec<Num<'c>>) -> Tensor<'c> {
-        let elements = self.checked_elements(&sizes, element).value(&mut self.b);
+        let elements = self.checked_elements(&sizes, element);
+        self.alloc_elements(element, sizes, elements)
+    }
+
+    fn alloc_elements(&mut self, element: ElementType, sizes: Vec<Num<'c>>, elements: Num<'c>) -> Tensor<'c> {
+        let elements = elements.value(&mut self.b);
         let ty = self.buffer_type(element);
         Tensor { buffer: self.b.value("host.alloc", &[elements], ty, &[]), sizes }
     }
@@ -373,7 +391,9 @@ impl<'c> Converter<'c> {
         for (result, shape) in op.results().into_iter().zip(&callee.shapes[arguments.len()..]) {
             let sizes = self.checked_numbers(*shape, &symbols);
             let element = self.element(op, result)?;
-            empty.push(self.checked_elements(&sizes, element));
+            let elements = self.checked_elements(&sizes, element);
+            let elements = if callee.checks { elements } else { self.wanted(result, &sizes, elements) };
+            empty.push(elements);
             let tensor = match self.destinations.get(&result).cloned() {
                 Some(Destination { index, ty, perm }) => {
                     // A returned reshape of the result is of static shape, and that is the output's.
@@ -384,7 +404,7 @@ impl<'c> Converter<'c> {
                     };
                     Tensor { buffer: self.output(index, element, &outer), sizes }
                 }
-                None => self.alloc(element, sizes),
+                None => self.alloc_elements(element, sizes, elements),
             };
             operands.push(tensor.buffer);
             self.tensors.insert(result, tensor);
@@ -397,7 +417,7 @@ impl<'c> Converter<'c> {
     }
 
     /// What calls of a kernel need to know of it.
-    fn callee(&mut self, op: Op<'c>, name: &str) -> Result<Rc<Callee<'c>>, Error> {
+    pub(super) fn callee(&mut self, op: Op<'c>, name: &str) -> Result<Rc<Callee<'c>>, Error> {
         if let Some(known) = self.callees.get(name) {
             return Ok(known.clone());
         }
@@ -407,6 +427,7 @@ impl<'c> Converter<'c> {
             symbols: kernel.op.ints("symbols").unwrap_or_default(),
             sizes: kernel.sizes,
             shapes: kernel.shapes(),
+            checks: [Load::NAME, Scatter::NAME].iter().any(|name| !kernel.op.find_all(name).is_empty()),
             tensors: kernel.op.body(0).args().iter().map(|arg| arg.ty().is_tensor()).collect(),
         });
         self.callees.insert(name.to_owned(), callee.clone());

@@ -8,6 +8,7 @@ mod convert;
 mod entry;
 mod library;
 mod sizes;
+mod wanted;
 
 pub use crate::error::Error;
 pub use entry::{Argument, Program, Returned};
