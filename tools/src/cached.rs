@@ -1,10 +1,11 @@
 //! Compiled programs from the store: the compiler is opened only for what is not in it.
 
+use std::collections::BTreeMap;
 use std::error::Error;
 use std::path::Path;
 use std::time::UNIX_EPOCH;
 
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 use strata_runtime::compiler::Compiler;
 use strata_runtime::{Artefact, cpu};
 use strata_store::{Explanation, Key, Kind, Lookup, Parts, Place, Settings, Store, content_hash, source_hash};
@@ -47,9 +48,11 @@ const NO_MATTER: &[&str] = &["cache", "cache_local", "verify"];
 
 /// The options in the one form that all have which ask for the same code. What is no object of options is left to the compiler.
 fn canonical(options: &str) -> String {
-    let Ok(mut options) = serde_json::from_str::<Map<String, Value>>(options) else { return options.to_owned() };
+    let Ok(mut options) = serde_json::from_str::<BTreeMap<String, Value>>(options) else { return options.to_owned() };
     for (name, value, meaning) in same() {
-        options.get_mut(name).filter(|found| **found == value).map(|found| *found = meaning);
+        if let Some(found) = options.get_mut(name).filter(|found| **found == value) {
+            *found = meaning;
+        }
     }
     if let Some(Value::Array(skip)) = options.get_mut("skip") {
         skip.sort_unstable_by_key(Value::to_string);
@@ -57,7 +60,7 @@ fn canonical(options: &str) -> String {
     }
     let nothing = |value: &Value| [Value::Null, json!(false), json!([]), json!("")].contains(value);
     options.retain(|name, value| !nothing(value) && !NO_MATTER.contains(&name.as_str()));
-    Value::Object(options).to_string()
+    json!(options).to_string()
 }
 
 /// The store of the environment; what is wrong with it is told on standard error and it is done without.
