@@ -16,10 +16,14 @@ const PROGRAMS: &[&str] =
 pub struct Artefacts(Vec<Artefact>);
 
 impl Artefacts {
-    /// Compiles the programs, once.
+    /// Compiles the programs, once: with their weights elsewhere, and in them.
     pub fn read() -> Result<Artefacts, Failure> {
-        let compiled = PROGRAMS.iter().map(|program| compile(&root().join(program), &Options::default(), None));
-        Ok(Artefacts(compiled.collect::<Result<_, _>>()?))
+        let mut programs = Vec::new();
+        for program in PROGRAMS {
+            let program = compile(&root().join(program), &Options::default(), None)?;
+            programs.extend([program.clone(), program.pack(None)?]);
+        }
+        Ok(Artefacts(programs))
     }
 }
 
