@@ -6,6 +6,7 @@ mod program;
 mod results;
 mod torch;
 
+use std::collections::HashMap;
 use std::path::PathBuf;
 
 use function::{Brought, Function};
@@ -77,6 +78,20 @@ fn operators(py: Python<'_>, library: PathBuf) -> PyResult<Vec<String>> {
     Ok(compiler(py, library)?.operators())
 }
 
+/// An artefact with its weights in it, by name.
+#[pyfunction]
+fn pack<'py>(py: Python<'py>, artefact: &[u8], weights: HashMap<String, Bound<'py, PyAny>>) -> PyResult<Bound<'py, PyBytes>> {
+    let (artefact, torch) = (read(artefact)?, torch::Torch::get(py)?);
+    let find = |name: &String| weights.get(name).ok_or_else(|| PyValueError::new_err(format!("the weight {name} is not given")));
+    let listed = artefact.manifest.weights.iter().map(|weight| find(&weight.name)).collect::<PyResult<Vec<_>>>()?;
+    // SAFETY: the tensors live through this function.
+    let described = listed.iter().map(|tensor| unsafe { torch.describe(py, tensor.as_ptr()) }).collect::<PyResult<Vec<_>>>()?;
+    let pointers: Vec<_> = described.iter().map(|tensor| &raw const *tensor).collect();
+    // SAFETY: as above.
+    let packed = unsafe { artefact.pack_given(&pointers) }.map_err(|error| PyValueError::new_err(error.to_string()))?;
+    Ok(PyBytes::new(py, &packed.to_bytes()))
+}
+
 /// Starts the process's threads for kernels, at most so many, unless they run already. Gives how many there are.
 #[pyfunction]
 fn threads(most: usize) -> usize {
@@ -129,6 +144,7 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(kernels, module)?)?;
     module.add_function(wrap_pyfunction!(manifest, module)?)?;
     module.add_function(wrap_pyfunction!(measure, module)?)?;
+    module.add_function(wrap_pyfunction!(pack, module)?)?;
     module.add_function(wrap_pyfunction!(page, module)?)?;
     module.add_function(wrap_pyfunction!(record, module)?)?;
     module.add_function(wrap_pyfunction!(threads, module)?)?;

@@ -1,6 +1,9 @@
 """`strata.compile`: a function or module compiled from the operators that one call of it runs, without TorchDynamo."""
 
+import os
 from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
 
 import torch
 from torch._dispatch.python import enable_python_dispatcher
@@ -9,7 +12,7 @@ from torch.func import functionalize
 from torch.fx.experimental.proxy_tensor import make_fx
 from torch.utils import _pytree as pytree
 
-from . import events, graph
+from . import _native, events, graph
 from .compiler import to_function
 from .options import Options
 
@@ -25,6 +28,7 @@ class Compiled:
         self.function = function
         self.options = options
         self.programs: dict[tuple, tuple[Callable, pytree.TreeSpec | None]] = {}
+        self.files: list[_File] = []
         self.modules = list(function.modules()) if isinstance(function, torch.nn.Module) else []
         self.places = list(_weights(self.modules))
 
@@ -41,6 +45,20 @@ class Compiled:
         call, result = found
         results = call(*tensors, *weights)
         return results[0] if result is None else pytree.tree_unflatten(results, result)
+
+    def save(self, path: str | os.PathLike):
+        """Writes the compiled program with its weights, as they are now, to a `.strata` file: `strata.load`, `rs-run` and C programs run it where
+        the function is not. Its inputs are the tensors of the arguments in order, its results the tensors of the result.
+
+        Errors: `ValueError` when not exactly one kind of arguments has been compiled, or the program changes a weight.
+        """
+        if len(self.files) != 1:
+            raise ValueError(f"a file holds one program, and {len(self.files)} kinds of arguments are compiled: call the function with one kind first")
+        (file,) = self.files
+        if file.changed:
+            raise ValueError("the program changes weights, which a file cannot keep; call eval() first, or pass them as arguments")
+        weights = {name: owner[key].detach() for name, (owner, key) in zip(file.weights, self.places)}
+        Path(path).write_bytes(_native.pack(file.artefact, {**weights, **file.constants}))
 
     def record(self, leaves: list, spec: pytree.TreeSpec, weights: list) -> tuple[Callable, pytree.TreeSpec | None]:
         places = [k for k, leaf in enumerate(leaves) if isinstance(leaf, torch.Tensor)]
@@ -62,7 +80,12 @@ class Compiled:
         event = events.Graph("inference", sum(node.op == "call_function" for node in module.graph.nodes))
         changed = _changed(module)
         frozen = set(range(len(places), len(fakes))) - set(changed) if self.options.freeze else set()
-        call, _ = to_function(graph.program(module, frozen), self.options, event)
+        frozen_program = graph.program(module, frozen)
+        call, artefact = to_function(frozen_program, self.options, event)
+        names = frozen_program.arguments
+        constants = dict(zip(names[len(fakes) :], frozen_program.constants))
+        written = bool(changed) or not self.options.freeze and bool(self.places)
+        self.files.append(_File(artefact, names[len(places) : len(fakes)], constants, written))
         if changed:
             call = _counted(call, changed)
         events.record(event)
@@ -86,6 +109,19 @@ def _counted(call: Callable, changed: list[int]) -> Callable:
         return results
 
     return counted
+
+
+@dataclass
+class _File:
+    """What a file of a compiled program is made of."""
+
+    artefact: bytes
+    weights: list[str]
+    """The program's names of the modules' weights, in their order."""
+    constants: dict[str, object]
+    """Tensors that the function holds, by the program's names."""
+    changed: bool
+    """Whether weights are inputs of the program, which it may change."""
 
 
 class _Replaced:

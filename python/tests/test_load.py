@@ -162,3 +162,29 @@ def test_compiled_functions_change_their_arguments():
     x = torch.ones(3)
     same(change(x), torch.full((3,), 4.0))
     same(x, torch.full((3,), 2.0))
+
+
+def test_a_compiled_function_is_saved_with_its_weights(tmp_path):
+    torch.manual_seed(0)
+    net, x, table = nn.Sequential(nn.Linear(6, 4), nn.BatchNorm1d(4)).eval(), torch.randn(5, 6), torch.arange(6.0)
+    path = tmp_path / "net.strata"
+    strata.compile(lambda x, k: {"y": net(x * table), "sum": x.sum() + k}, x, 3).save(path)
+    wanted = net(x * table).detach(), x.sum() + 3
+    same(strata.load(path)(x), wanted)
+    strata.compile(net, x).save(path)
+    wanted = net(x).detach()
+    program = f"import numpy, strata; print(strata.load({str(path)!r})(numpy.array({x.tolist()}, dtype='f')).tolist())"
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, env={**os.environ, "STRATA_COMPILER": "/nowhere"})
+    assert done.returncode == 0, done.stderr
+    same(torch.tensor(eval(done.stdout)), wanted)
+
+
+def test_what_is_not_one_program_is_not_saved(tmp_path):
+    function = strata.compile(lambda x: x + 1)
+    with pytest.raises(ValueError, match="0 kinds of arguments"):
+        function.save(tmp_path / "no.strata")
+    function(torch.ones(2)), function(torch.ones(3))
+    with pytest.raises(ValueError, match="2 kinds of arguments"):
+        function.save(tmp_path / "no.strata")
+    with pytest.raises(ValueError, match="changes weights"):
+        strata.compile(nn.BatchNorm1d(4).train(), torch.randn(3, 4)).save(tmp_path / "no.strata")

@@ -9,6 +9,7 @@ use std::sync::Arc;
 use memmap2::{Mmap, MmapMut};
 
 use crate::artefact::Artefact;
+use crate::dlpack::DLTensor;
 use crate::manifest::{PackedWeights, Weight};
 use crate::memory::ALIGN;
 use crate::tensor::dense_bytes;
@@ -56,8 +57,22 @@ impl Packed {
 impl Artefact {
     /// The program with its weights, which need no other file then. With `weights`, that file is read instead of the ones named in the
     /// manifest.
-    pub fn pack(mut self, weights: Option<&Path>) -> Result<Artefact, WeightError> {
+    pub fn pack(self, weights: Option<&Path>) -> Result<Artefact, WeightError> {
         let found = Weights::of(&self, weights)?;
+        self.pack_found(&found)
+    }
+
+    /// The program with copies of the caller's weights, in the manifest's order.
+    ///
+    /// # Safety
+    /// The tensors describe readable memory of the host.
+    pub unsafe fn pack_given(self, weights: &[*const DLTensor]) -> Result<Artefact, WeightError> {
+        // SAFETY: the caller's promise.
+        let found = unsafe { Weights::given(&self.manifest, weights) }?;
+        self.pack_found(&found)
+    }
+
+    fn pack_found(mut self, found: &Weights) -> Result<Artefact, WeightError> {
         let fail = |weight: &Weight, reason: String| WeightError::Given { name: weight.name.clone(), reason };
         let (mut offsets, mut end) = (Vec::new(), 0usize);
         for weight in &self.manifest.weights {
