@@ -178,3 +178,23 @@ func.func @backwards_joined(%x: tensor<4x5x3xf32>) -> tensor<4x15xf32> {
   %1 = prim.reshape %0 : (tensor<4x5x3xf32>) -> tensor<4x15xf32>
   return %1 : tensor<4x15xf32>
 }
+
+// A dot reads its operands in any order: `addmm` with transposed weights is a linear layer.
+// CHECK-LABEL: func.func @transposed_weights(
+// CHECK-NEXT: %[[DOT:.+]] = prim.dot %arg0, %arg1 {lhs_batch = array<i64>, lhs_contract = array<i64: 1>, rhs_batch = array<i64>, rhs_contract = array<i64: 1>}
+// CHECK-NEXT: return %[[DOT]]
+func.func @transposed_weights(%x: tensor<6x4xf32>, %w: tensor<5x4xf32>) -> tensor<6x5xf32> {
+  %0 = prim.transpose %w {perm = array<i64: 1, 0>} : (tensor<5x4xf32>) -> tensor<4x5xf32>
+  %1 = prim.dot %x, %0 {lhs_batch = array<i64>, rhs_batch = array<i64>, lhs_contract = array<i64: 1>, rhs_contract = array<i64: 0>} : (tensor<6x4xf32>, tensor<4x5xf32>) -> tensor<6x5xf32>
+  return %1 : tensor<6x5xf32>
+}
+
+// Not where free dimensions change their order: the result's would, too.
+// CHECK-LABEL: func.func @transposed_rows(
+// CHECK: prim.transpose
+// CHECK: prim.dot
+func.func @transposed_rows(%x: tensor<3x6x4xf32>, %w: tensor<5x4xf32>) -> tensor<6x3x5xf32> {
+  %0 = prim.transpose %x {perm = array<i64: 1, 0, 2>} : (tensor<3x6x4xf32>) -> tensor<6x3x4xf32>
+  %1 = prim.dot %0, %w {lhs_batch = array<i64>, rhs_batch = array<i64>, lhs_contract = array<i64: 2>, rhs_contract = array<i64: 1>} : (tensor<6x3x4xf32>, tensor<5x4xf32>) -> tensor<6x3x5xf32>
+  return %1 : tensor<6x3x5xf32>
+}

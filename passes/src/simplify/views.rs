@@ -50,6 +50,7 @@ const RULES: &[Rule] = &[
     Rule { name: "broadcast-of-reshape", root: "prim.broadcast", rewrite: pairs::broadcast_of_reshape },
     Rule { name: "slice-of-slice", root: "prim.slice", rewrite: pairs::slice_of_slice },
     Rule { name: "reverse-of-reverse", root: "prim.reverse", rewrite: pairs::reverse_of_reverse },
+    Rule { name: "dot-of-transpose", root: "prim.dot", rewrite: dots::dot_of_transpose },
     Rule { name: "reshape-of-dot", root: "prim.reshape", rewrite: dots::reshape_of_dot },
     Rule { name: "pointwise-of-reshape", root: "", rewrite: pairs::pointwise_of_reshape },
 ];

@@ -1,10 +1,35 @@
-//! The rule of `--simplify-views` that looks through a dot: programs that multiply matrices of two dimensions (`addmm`, `bmm`)
-//! reshape before and after, and what follows the second reshape could not join the dot's kernel.
+//! The rules of `--simplify-views` around a dot. Programs that multiply matrices of two dimensions (`addmm`, `bmm`) transpose their weights,
+//! which a dot reads in any order, and reshape before and after: what follows the second reshape could not join the dot's kernel.
 
 use super::driver::{Simplified, Site};
 use crate::fusion::class::is_pointwise;
 use strata_core::ir::{DYNAMIC, Op, Type, Value};
 use strata_core::rewrite::NoMatch;
+
+/// dot(transpose(x), y) = dot(x, y) along the dimensions that these were, where the free ones keep their order; and so on the right.
+pub fn dot_of_transpose<'c>(site: &mut Site<'_, 'c>, op: Op<'c>) -> Simplified<'c> {
+    let list = |name: &str| op.ints(name).unwrap_or_default();
+    let mut lists = ["lhs_batch", "rhs_batch", "lhs_contract", "rhs_contract"].map(|name| (name, list(name)));
+    let mut operands = op.operands();
+    let mut folded = false;
+    for (side, operand) in operands.iter_mut().enumerate().take(2) {
+        let Some(view) = operand.defining_op().filter(|view| view.is("prim.transpose")) else { continue };
+        let perm = view.ints("perm").unwrap_or_default();
+        let paired = [side, side + 2].map(|at| lists[at].1.clone()).concat();
+        let free: Vec<i64> = (0..perm.len()).filter(|&dim| !paired.contains(&(dim as i64))).map(|dim| perm[dim]).collect();
+        if !free.is_sorted() {
+            continue;
+        }
+        [side, side + 2].into_iter().for_each(|at| lists[at].1.iter_mut().for_each(|dim| *dim = perm[*dim as usize]));
+        (*operand, folded) = (view.operand(0), true);
+    }
+    if !folded {
+        return Err("no operand is a transpose that keeps the order of the free dimensions".into());
+    }
+    let cx = site.cx();
+    let attrs = lists.map(|(name, dims)| (name, cx.i64s_attr(&dims)));
+    Ok(site.value(op.name(), &operands, op.result(0).ty(), &attrs))
+}
 
 /// reshape(f(dot(reshape(x), w), broadcast(b))) = f(dot(x', w), broadcast(b)), where the outer reshape splits the first dimension of the
 /// dot's result, which is free in the left operand or a batch of both, and `x'` has it split. `f` is pointwise, any number of times.
