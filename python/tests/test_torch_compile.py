@@ -454,6 +454,7 @@ def test_explain():
         return y + 1
 
     told = strata.explain(broken, torch.randn(3))
+    assert len(told.guard_nanoseconds) == 2 and all(0 < each < 1e6 for each in told.guard_nanoseconds)
     assert len(told.graphs) == 2 and len(told.breaks) == 1 and told.guards and not told.native
     assert "2 of 2 graphs are native" in str(told)
     assert strata.explain(lambda x: x + 1, torch.randn(3)).native
