@@ -17,7 +17,7 @@ use pyo3::types::PyBytes;
 use serde::Serialize;
 use strata_report::{Program, Report};
 use strata_runtime::compiler::Compiler;
-use strata_runtime::{Artefact, pool};
+use strata_runtime::{Artefact, ArtefactError, pool};
 
 /// The compiler, opened when something is compiled for the first time.
 static COMPILER: PyOnceLock<Compiler> = PyOnceLock::new();
@@ -99,10 +99,45 @@ fn threads(most: usize) -> usize {
     pool::global().threads()
 }
 
-/// What an artefact says about itself, as JSON.
+/// A `.strata` file. Weights in it are read where they are mapped.
+#[pyclass(frozen)]
+struct File {
+    artefact: Artefact,
+}
+
+#[pymethods]
+impl File {
+    /// Opens the file.
+    #[new]
+    fn new(path: PathBuf) -> PyResult<File> {
+        let failed = |error: ArtefactError| match error {
+            ArtefactError::Io { source, .. } => PyErr::from(source),
+            error => PyValueError::new_err(format!("{}: {error}", path.display())),
+        };
+        Ok(File { artefact: Artefact::read(&path).map_err(failed)? })
+    }
+}
+
+/// A compiled program: an opened file, or the bytes of one.
+#[derive(FromPyObject)]
+enum Compiled<'py> {
+    File(Bound<'py, File>),
+    Bytes(Bound<'py, PyBytes>),
+}
+
+impl Compiled<'_> {
+    fn artefact(&self) -> PyResult<Artefact> {
+        match self {
+            Compiled::File(file) => Ok(file.get().artefact.clone()),
+            Compiled::Bytes(bytes) => read(bytes.as_bytes()),
+        }
+    }
+}
+
+/// What a compiled program says about itself, as JSON.
 #[pyfunction]
-fn manifest(artefact: &[u8]) -> PyResult<String> {
-    json(&read(artefact)?.manifest)
+fn manifest(program: Compiled<'_>) -> PyResult<String> {
+    json(&program.artefact()?.manifest)
 }
 
 fn json(value: &impl Serialize) -> PyResult<String> {
@@ -124,7 +159,7 @@ fn read(artefact: &[u8]) -> PyResult<Artefact> {
 #[pyo3(name = "function")]
 fn make_function(
     py: Python<'_>,
-    artefact: &[u8],
+    program: Compiled<'_>,
     arguments: Vec<String>,
     places: Vec<Option<i64>>,
     constants: Vec<Py<PyAny>>,
@@ -132,13 +167,14 @@ fn make_function(
     seed: Option<Py<PyAny>>,
     weights: Option<PathBuf>,
 ) -> PyResult<Py<PyAny>> {
-    Function::make(py, read(artefact)?, &arguments, &places, Brought { constants, unprepared, seed, weights })
+    Function::make(py, program.artefact()?, &arguments, &places, Brought { constants, unprepared, seed, weights })
 }
 
 #[pymodule]
 fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(compile, module)?)?;
     module.add_function(wrap_pyfunction!(operators, module)?)?;
+    module.add_class::<File>()?;
     module.add_class::<program::Program>()?;
     module.add_class::<program::Tensor>()?;
     module.add_function(wrap_pyfunction!(kernels, module)?)?;

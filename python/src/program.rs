@@ -4,15 +4,15 @@ use std::ffi::{CStr, c_void};
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use pyo3::exceptions::{PyTypeError, PyValueError};
+use pyo3::exceptions::PyTypeError;
 use pyo3::ffi::{self, PyObject};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
+use strata_runtime::Session;
 use strata_runtime::dlpack::{DLDevice, DLManagedTensor, DLManagedTensorVersioned, DLTensor};
 use strata_runtime::manifest::OutputKind;
-use strata_runtime::{Artefact, Session};
 
-use crate::error;
+use crate::{Compiled, error};
 
 /// The name of a capsule with a tensor that nobody has taken, and of one that somebody has.
 const NEW: &CStr = c"dltensor";
@@ -28,12 +28,11 @@ pub struct Program {
 
 #[pymethods]
 impl Program {
-    /// Loads the bytes of a `.strata` file; `weights` stands in for the files that it names.
+    /// Loads a compiled program; `weights` stands in for the files that it names.
     #[new]
-    #[pyo3(signature = (artefact, weights=None))]
-    fn new(artefact: &[u8], weights: Option<PathBuf>) -> PyResult<Program> {
-        let artefact = Artefact::from_bytes(artefact).map_err(|error| PyValueError::new_err(error.to_string()))?;
-        Ok(Program { session: Session::load(&artefact, weights.as_deref()).map_err(error::python)? })
+    #[pyo3(signature = (program, weights=None))]
+    fn new(program: Compiled<'_>, weights: Option<PathBuf>) -> PyResult<Program> {
+        Ok(Program { session: Session::load(&program.artefact()?, weights.as_deref()).map_err(error::python)? })
     }
 
     /// Calls the program on objects with `__dlpack__`; gives its outputs, without the new values of buffers and inputs.

@@ -15,9 +15,9 @@ class Loaded:
     several as a tuple. Inputs that the program changes are changed when they are PyTorch's.
     """
 
-    def __init__(self, artefact: bytes, weights: str | None = None):
-        self._artefact, self._weights = artefact, weights
-        self.manifest: dict = json.loads(_native.manifest(artefact))
+    def __init__(self, compiled: "_native.File | bytes", weights: str | None = None):
+        self._compiled, self._weights = compiled, weights
+        self.manifest: dict = json.loads(_native.manifest(compiled))
         """What the program says about itself."""
         self._function = self._program = None
 
@@ -36,12 +36,12 @@ class Loaded:
         if self._function is None:
             names = [each["name"] for each in self.manifest["inputs"]]
             outputs = [-1 for each in self.manifest["outputs"] if each["kind"] == "output"]
-            self._function = _native.function(self._artefact, names, outputs, [], None, None, self._weights)
+            self._function = _native.function(self._compiled, names, outputs, [], None, None, self._weights)
         return self._function
 
     def _any(self, inputs) -> tuple:
         if self._program is None:
-            self._program = _native.Program(self._artefact, self._weights)
+            self._program = _native.Program(self._compiled, self._weights)
         numpy = sys.modules.get("numpy")
         arrays = numpy is not None and any(isinstance(each, numpy.ndarray) for each in inputs)
         results = self._program.run([self._tensor(each, described) for each, described in zip(inputs, self.manifest["inputs"])])
@@ -66,13 +66,14 @@ def load(path: str | os.PathLike, weights: str | os.PathLike | None = None) -> L
     """
     path = Path(path)
     if path.suffix == ".strata":
-        artefact = path.read_bytes()
+        path.stat()
+        compiled = _native.File(path)
     elif path.suffix in (".pt2", ".mlir", ".json"):
         from .compiler import compile_file
         from .options import Options
 
         path.stat()
-        artefact = compile_file(path, Options())
+        compiled = compile_file(path, Options())
     else:
         raise ValueError(f"{path}: not a .strata, .pt2 or .mlir file")
-    return Loaded(artefact, os.fspath(weights) if weights is not None else None)
+    return Loaded(compiled, os.fspath(weights) if weights is not None else None)
