@@ -20,6 +20,8 @@ mod said;
 mod sections;
 mod watch;
 
+pub(crate) use places::inside;
+
 pub use database::{Database, Form, Pipeline, Source};
 pub use report::{Cause, How, Record, Report};
 pub use run::{run, run_unless_cancelled};

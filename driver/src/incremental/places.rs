@@ -84,7 +84,7 @@ fn plain(name: &str) -> String {
 }
 
 /// What is in the brackets of `loc(..)`.
-fn inside(text: &str) -> &str {
+pub(crate) fn inside(text: &str) -> &str {
     text.strip_prefix("loc(").and_then(|rest| rest.strip_suffix(')')).unwrap_or(text)
 }
 

@@ -1,5 +1,6 @@
 //! What passes said while they ran: kept with their result, and said again when the result is used.
 
+use super::places::inside;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 use strata_core::diagnostic::{Collected, Severity};
@@ -53,7 +54,7 @@ impl fmt::Display for Said {
 
 /// A place without what only MLIR needs around it.
 fn short(location: &str) -> String {
-    let inner = location.strip_prefix("loc(").and_then(|rest| rest.strip_suffix(')')).unwrap_or(location);
+    let inner = inside(location);
     match inner.strip_prefix('"').and_then(|rest| rest.split_once("\":")) {
         Some((file, place)) if !place.contains(['"', '(']) => format!("{file}:{place}"),
         _ => inner.to_owned(),

@@ -4,7 +4,7 @@ mod sources;
 
 use crate::artefact::called;
 use crate::compile::{context, for_target, run_passes, target};
-use crate::incremental::{How, Report};
+use crate::incremental::{How, Report, inside};
 use crate::levels::{Level, road};
 use crate::options::Options;
 use crate::source_file::SourceFile;
@@ -180,8 +180,7 @@ fn with_remarks(text: &str) -> String {
 fn remark(said: Collected) -> Remark {
     let notes = said.notes.iter().map(|note| format!("; {}", note.message));
     let message = std::iter::once(said.message.clone()).chain(notes).collect();
-    let place = said.location.strip_prefix("loc(").and_then(|rest| rest.strip_suffix(')')).unwrap_or(&said.location);
-    Remark { warning: said.severity == Severity::Warning, place: place.to_owned(), message }
+    Remark { warning: said.severity == Severity::Warning, place: inside(&said.location).to_owned(), message }
 }
 
 fn count(module: Op<'_>) -> usize {

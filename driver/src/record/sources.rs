@@ -42,7 +42,8 @@ impl Sources {
         let numbers: HashMap<&str, usize> = aliases.into_iter().filter_map(alias).collect();
         let (mut text, mut lines, mut left_out) = (String::new(), Vec::new(), 0);
         for line in numbered {
-            if text.len() + line.len() > LONGEST {
+            // What is left out is the end, not a long line in the middle.
+            if left_out > 0 || text.len() + line.len() > LONGEST {
                 left_out += 1;
                 continue;
             }
@@ -153,5 +154,16 @@ mod tests {
         let named: Vec<_> = lines[add].iter().map(|&k| (list[k].name.as_str(), list[k].module.as_str(), list[k].line)).collect();
         assert_eq!(named, [("add", "layers.0", 3), ("neg", "", 4)]);
         assert_eq!(sources.within(module.op()).len(), sources.list.len());
+    }
+
+    #[test]
+    fn a_long_text_loses_its_end() {
+        let long = "x".repeat(LONGEST);
+        let text = format!("func.func private @a()\nfunc.func private @b() attributes {{note = \"{long}\"}}\nfunc.func private @c()");
+        let context = context();
+        let module = Module::parse(&context, &text, "a text").expect("it parses");
+        let (text, lines, left_out) = Sources::default().lines(module.op());
+        assert!(text.contains("@a") && !text.contains("@c"), "{text}");
+        assert_eq!((lines.len(), left_out), (2, 3));
     }
 }
