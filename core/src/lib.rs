@@ -19,6 +19,7 @@ pub mod registry;
 pub mod rewrite;
 pub mod shelf;
 pub mod tool;
+pub mod upstream;
 
 pub use melior;
 pub use strata_macros::{dialect_attr, dialect_type, op};
@@ -28,7 +29,7 @@ pub use tool::opt_main;
 pub mod prelude {
     pub use crate::dialect::kinds::*;
     pub use crate::dialect::{
-        Canonicalize, DataDef, DialectDef, Effects, Fold, FoldInput, Folded, Infer, OpDef, OpType, Traits, Verify, Violation,
+        Canonicalize, DataDef, DialectDef, Effects, Fold, FoldInput, Folded, Infer, OpDef, OpName, OpType, Traits, Verify, Violation,
     };
     pub use crate::ensure;
     pub use crate::ir::{

@@ -8,7 +8,9 @@
 //!
 //! Ops of this level speak about the call, so none but [`Permute`] is dead when its result is unused: each has a write effect.
 
+use crate::host;
 use strata_core::prelude::*;
+use strata_core::upstream::func;
 
 use crate::prim::{
     check,
@@ -114,7 +116,7 @@ pub struct GraphBreak {
 
 impl Verify for GraphBreak<'_> {
     fn verify(self) -> std::result::Result<(), Violation> {
-        let parent = self.op().parent().filter(|parent| parent.is("func.func"));
+        let parent = self.op().parent().filter(|parent| parent.isa::<func::Func>());
         let Some(parent) = parent else { return Err(Violation::new(1, "its parent is not a func.func")) };
         let name = self.resume();
         let resume = parent.parent().and_then(|module| module.lookup_symbol(&name)).filter(|op| op.attr(RESUME).is_some());
@@ -156,17 +158,33 @@ impl Verify for Permute<'_> {
         let perm = check::dims(1, "perm", &self.perm(), rank)?;
         check::result_sizes(2, self.op())?;
         check::same_elements(3, self.tensor().ty(), self.result().ty())?;
-        let function = self.op().parent().filter(|parent| parent.is("func.func"));
+        let function = self.op().parent().filter(|parent| parent.isa::<func::Func>());
         let Some(function) = function else { return Err(Violation::new(4, "its parent is not a func.func")) };
         let argument = self.tensor().defining_op().is_none();
         let taken = argument && dim_order(function, "arg_attrs", self.tensor().index()).as_ref() == Some(&perm);
         let order = Some(inverse(&perm));
-        let returned = |user: &strata_core::ir::Use<'_>| user.op.is("func.return") && dim_order(function, "res_attrs", user.index) == order;
+        let returned =
+            |user: &strata_core::ir::Use<'_>| user.op.isa::<func::Return>() && dim_order(function, "res_attrs", user.index) == order;
         let edge = taken || self.result().uses().iter().all(returned);
         ensure!(edge, 4, "neither the argument nor the results have this order in memory (`{DIM_ORDER}`)");
         Ok(())
     }
 }
+
+/// The attribute of a function that is a program: what a caller calls.
+pub const ENTRY: &str = "capture.entry";
+
+/// The attribute of a function that computes what depends on weights alone.
+pub const PREPARE: &str = "capture.prepare";
+
+/// The attribute of an argument or a result: what it is (`input`, `parameter`, `buffer`, `output`, `mutation`, ...).
+pub const KIND: &str = "capture.kind";
+
+/// The attribute of an argument or a result: its name in the program that it comes from.
+pub const NAME: &str = "capture.name";
+
+/// The attribute of an op whose result is a copy, although its schema lets it alias an operand.
+pub const COPIES: &str = "capture.copies";
 
 /// On an argument or result of the entry: its dimensions from the outermost to the innermost in memory, where that is not their
 /// own order. The tensor is dense, `[0, 2, 3, 1]` is an image with its channels last.
@@ -203,7 +221,7 @@ pub fn storage(value: Value<'_>) -> Storage {
     let attr = match value.defining_op() {
         Some(op) => op.attr(STORAGE_ORDER).and_then(Attr::as_array).and_then(|orders| orders.get(value.index()).copied()),
         None => {
-            let function = value.owner_block().and_then(|block| block.parent_op()).filter(|op| op.is("func.func"));
+            let function = value.owner_block().and_then(|block| block.parent_op()).filter(|op| op.isa::<func::Func>());
             // What a loop hands to its body may lie in any order.
             let Some(function) = function else { return Storage::Unknown };
             let dict = function.attr("arg_attrs").and_then(Attr::as_array).and_then(|dicts| dicts.get(value.index()).copied());
@@ -241,7 +259,7 @@ fn signature(function: Op<'_>) -> Option<Type<'_>> {
 /// Types of the arguments that a call gives.
 fn call_inputs(function: Op<'_>) -> Vec<Type<'_>> {
     let dicts = function.attr("arg_attrs").and_then(Attr::as_array).unwrap_or_default();
-    let is_input = |at: usize| match dicts.get(at).and_then(|dict| dict.entry("capture.kind")).and_then(Attr::as_str) {
+    let is_input = |at: usize| match dicts.get(at).and_then(|dict| dict.entry(KIND)).and_then(Attr::as_str) {
         Some(kind) => kind == "input",
         None => true,
     };
@@ -289,7 +307,7 @@ impl std::fmt::Display for TwoEntries<'_> {
 
 /// The function of a module that is called, captured or lowered, where one is marked.
 pub fn entry(module: Op<'_>) -> std::result::Result<Option<Op<'_>>, TwoEntries<'_>> {
-    let marked = |op: &Op<'_>| op.is("func.func") && ["capture.entry", "host.entry"].iter().any(|mark| op.attr(mark).is_some());
+    let marked = |op: &Op<'_>| op.isa::<func::Func>() && [ENTRY, host::ENTRY].iter().any(|mark| op.attr(mark).is_some());
     let mut entries = module.regions().into_iter().flat_map(|region| region.blocks()).flat_map(|block| block.ops()).filter(marked);
     match (entries.next(), entries.next()) {
         (Some(first), Some(second)) => Err(TwoEntries { first: first.str("sym_name").unwrap_or_default(), second }),
@@ -299,5 +317,5 @@ pub fn entry(module: Op<'_>) -> std::result::Result<Option<Op<'_>>, TwoEntries<'
 
 /// Whether a function is a part of a captured program: its entry, or where it resumes.
 pub fn is_part(function: Op<'_>) -> bool {
-    function.attr("capture.entry").is_some() || function.attr(RESUME).is_some()
+    function.attr(ENTRY).is_some() || function.attr(RESUME).is_some()
 }

@@ -1,6 +1,7 @@
 //! The contract of each level as a function: it walks a module and names everything that may not be there any more.
 
 use crate::aten;
+use crate::{capture, loops, prim};
 use strata_core::ir::{Attr, Op};
 
 /// What breaks a level's contract.
@@ -29,7 +30,8 @@ pub struct Contract {
 }
 
 /// Tensor ops that the host program does itself.
-const HOST_PRIMS: &[&str] = &["prim.constant", "prim.dim", "prim.item", "prim.library", "prim.reshape", "prim.sort"];
+const HOST_PRIMS: &[&str] =
+    &[prim::Constant::NAME, prim::Dim::NAME, prim::Item::NAME, prim::Library::NAME, prim::Reshape::NAME, prim::Sort::NAME];
 
 /// Dialects of programs as they are captured: PyTorch's operators, those of its libraries, and arithmetic on sizes.
 const CAPTURED: &[&str] =
@@ -85,7 +87,7 @@ pub const CONTRACTS: &[Contract] = &[
 
 /// No operator writes to its arguments.
 fn functional(op: Op<'_>) -> Option<String> {
-    if op.is("capture.graph_break") {
+    if op.isa::<capture::GraphBreak>() {
         return Some("a captured function ends in a graph break (--split-breaks makes it a return)".to_owned());
     }
     let schema = aten::schema(op.name())?;
@@ -94,13 +96,13 @@ fn functional(op: Op<'_>) -> Option<String> {
 
 /// Every kernel has a schedule.
 fn scheduled(op: Op<'_>) -> Option<String> {
-    let bare = op.is("loop.kernel") && op.attr("schedule").and_then(Attr::as_dict).is_none();
+    let bare = op.isa::<loops::Kernel>() && op.attr("schedule").and_then(Attr::as_dict).is_none();
     bare.then(|| "the kernel has no schedule (--schedule-cpu writes one)".to_owned())
 }
 
 /// Kernels are launched on buffers.
 fn no_calls(op: Op<'_>) -> Option<String> {
-    op.is("loop.call").then(|| "it calls a kernel on tensors".to_owned())
+    op.isa::<loops::Call>().then(|| "it calls a kernel on tensors".to_owned())
 }
 
 impl Contract {

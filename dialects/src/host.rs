@@ -185,6 +185,24 @@ pub struct Launch {
     outputs: Attr<I64>,
 }
 
+/// The attribute of the function that is the host program.
+pub const ENTRY: &str = "host.entry";
+
+/// The attribute of the host program that prepares weights.
+pub const PREPARE: &str = "host.prepare";
+
+/// The attribute of a host program whose memory is planned: bytes of its arena.
+pub const ARENA_BYTES: &str = "host.arena_bytes";
+
+/// The attribute of a module that is native code: the messages of its status codes, status `k` being message `k - 1`.
+pub const MESSAGES: &str = "host.messages";
+
+/// The attribute of a device kernel: the number of its blocks, a map of the symbols.
+pub const GRID: &str = "host.grid";
+
+/// The attribute of a device kernel: which of its operands are the symbols.
+pub const SYMBOLS: &str = "host.symbols";
+
 /// The runtime function that is told which kernel runs from now on, by its number, or -1 for none.
 pub const MARK: &str = "strata_mark";
 

@@ -4,12 +4,13 @@ use crate::Error;
 use std::collections::HashMap;
 use std::path::Path;
 use strata_core::ir::{ElementType, Op};
+use strata_dialects::host;
+use strata_dialects::loops;
 use strata_frontend::Weights;
 use strata_lowering::KernelView;
 use strata_lowering::codegen::{ENTRY, LinkedImage, PREPARE, Target};
 use strata_lowering::loop_to_host::{Argument, Program, entry};
 use strata_lowering::predict::{self, Machine};
-use strata_passes::plan_memory::ARENA_BYTES;
 use strata_runtime::manifest::{
     Access, Guard, Import, Input, InputKind, Kernel, Layout, LevelSize, Output, OutputKind, Relocation, Resume, Segment, StageTime, Tuned,
     Weight, WeightSource,
@@ -47,7 +48,7 @@ impl Notes {
         module.walk(&mut |op| ops += u64::from(op.dialect() == dialect));
         self.levels.push(LevelSize { name: name.to_owned(), ops, dialect: dialect.to_owned() });
         if name == "loop-scheduled" {
-            let kernels = module.find_all("loop.kernel").into_iter().filter_map(KernelView::new);
+            let kernels = module.find_all(loops::Kernel::NAME).into_iter().filter_map(KernelView::new);
             let called = called(module);
             let here = Machine::with_threads(std::thread::available_parallelism().map_or(1, usize::from));
             let kernels = kernels.filter_map(|kernel| {
@@ -65,15 +66,15 @@ impl Notes {
             self.kernels = described.collect();
         }
         if name == "host" {
-            let entry = module.body(0).ops().into_iter().find(|op| op.attr("host.entry").is_some());
-            self.arena = entry.and_then(|op| op.int(ARENA_BYTES)).map(|bytes| bytes as u64);
+            let entry = module.body(0).ops().into_iter().find(|op| op.attr(host::ENTRY).is_some());
+            self.arena = entry.and_then(|op| op.int(host::ARENA_BYTES)).map(|bytes| bytes as u64);
         }
     }
 }
 
 /// The kernels that a call launches: not those that only prepare weights.
 pub(crate) fn called(module: Op<'_>) -> Vec<String> {
-    let calls = entry(module).map(|entry| entry.find_all("loop.call")).unwrap_or_default();
+    let calls = entry(module).map(|entry| entry.find_all(loops::Call::NAME)).unwrap_or_default();
     calls.into_iter().filter_map(|call| call.attr("callee").and_then(|callee| callee.as_symbol())).collect()
 }
 

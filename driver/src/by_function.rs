@@ -13,6 +13,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 use strata_core::ir::{Builder, Context, Module, Op};
 use strata_core::pass::PassManager;
+use strata_core::upstream::func;
 use strata_store::Store;
 
 /// So many passes in a row are looked up: to print and read a layer takes longer than fewer passes over it.
@@ -62,7 +63,7 @@ fn on_functions(pass: &str) -> bool {
 
 /// The functions that are layers.
 fn layers<'c>(module: &Module<'c>) -> Vec<Op<'c>> {
-    let private = |op: &Op<'_>| op.is("func.func") && op.str("sym_visibility").as_deref() == Some("private");
+    let private = |op: &Op<'_>| op.isa::<func::Func>() && op.str("sym_visibility").as_deref() == Some("private");
     module.body().ops().into_iter().filter(private).collect()
 }
 
@@ -95,8 +96,8 @@ fn in_place(module: &Module<'_>, level: &Level, passes: &[String], options: &Opt
     let text = passes.iter().map(inner).collect::<Vec<_>>().join(",");
     let layers = layers(module);
     let failed = |source| Error::Level { level: level.name, source };
-    for function in module.body().ops().into_iter().filter(|op| op.is("func.func") && !layers.contains(op)) {
-        let manager = PassManager::parse(module.cx(), "func.func", &text).map_err(failed)?;
+    for function in module.body().ops().into_iter().filter(|op| op.isa::<func::Func>() && !layers.contains(op)) {
+        let manager = PassManager::parse(module.cx(), func::Func::NAME, &text).map_err(failed)?;
         manager.verify_each(options.verify || cfg!(debug_assertions)).run(function).map_err(failed)?;
     }
     Ok(())

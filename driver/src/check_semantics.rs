@@ -10,7 +10,9 @@ use std::time::Duration;
 
 use strata_core::ir::{Module, Op};
 use strata_core::pass::{PassManager, PipelineError};
+use strata_core::upstream::func;
 use strata_dialects::interp::{self, Budget, InterpError, Outputs, Signature, Tensor};
+use strata_dialects::{capture, host};
 
 use crate::compare::{self, first_difference};
 use crate::sample_inputs::{ATTEMPTS, Sample, sample};
@@ -264,14 +266,14 @@ fn no_arm(op: Op<'_>) -> InterpError {
 
 /// The captured entry, or all functions with a body where nothing is captured.
 fn functions(module: Op<'_>) -> Vec<Op<'_>> {
-    let has_body = |op: &Op<'_>| op.is("func.func") && op.regions().first().and_then(|region| region.entry()).is_some();
+    let has_body = |op: &Op<'_>| op.isa::<func::Func>() && op.regions().first().and_then(|region| region.entry()).is_some();
     let all: Vec<_> = module.body(0).ops().into_iter().filter(has_body).collect();
-    let entries: Vec<_> = all.iter().copied().filter(|op| op.attr("capture.entry").is_some() || op.attr("host.entry").is_some()).collect();
+    let entries: Vec<_> = all.iter().copied().filter(|op| op.attr(capture::ENTRY).is_some() || op.attr(host::ENTRY).is_some()).collect();
     if entries.is_empty() { all } else { entries }
 }
 
 fn host_entry(module: Op<'_>) -> Option<Op<'_>> {
-    functions(module).into_iter().find(|op| op.attr("host.entry").is_some())
+    functions(module).into_iter().find(|op| op.attr(host::ENTRY).is_some())
 }
 
 /// Runs one pass as `rs-opt` would: one for functions is nested when it stands at the top.

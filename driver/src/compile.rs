@@ -17,6 +17,8 @@ use strata_core::ir::{Module, Op};
 use strata_core::pass::PassManager;
 use strata_core::registry::Registry;
 use strata_core::shelf::{Lent, Shelf};
+use strata_core::upstream::func;
+use strata_dialects::host;
 use strata_lowering::codegen::{self, Emitted, Target};
 use strata_lowering::loop_to_cpu::messages;
 use strata_lowering::loop_to_host::{Program, entry};
@@ -81,8 +83,8 @@ fn check_sizes(module: Op<'_>, options: &Options) -> Result<(), Error> {
 
 /// A program is compiled from the levels at which its entry has a signature.
 fn check_level(module: Op<'_>) -> Result<(), Error> {
-    let is_entry = |op: &Op<'_>| op.is("func.func") && op.attr("host.entry").is_some();
-    if module.attr("host.messages").is_none() && !module.body(0).ops().iter().any(is_entry) {
+    let is_entry = |op: &Op<'_>| op.isa::<func::Func>() && op.attr(host::ENTRY).is_some();
+    if module.attr(host::MESSAGES).is_none() && !module.body(0).ops().iter().any(is_entry) {
         return Ok(());
     }
     let names: Vec<_> = LEVELS.iter().map(|level| level.name).take_while(|name| *name != "host").collect();

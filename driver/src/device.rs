@@ -5,6 +5,7 @@ use crate::levels::Level;
 use crate::options::{Mode, Numerics, Options, Target};
 use strata_core::ir::{Builder, Module, Op};
 use strata_core::pass::PassManager;
+use strata_core::upstream::llvm;
 use strata_lowering::codegen::{self, Device};
 use strata_lowering::loop_to_cpu::device::kernels;
 use strata_lowering::loop_to_gpu::DEVICE;
@@ -16,7 +17,7 @@ pub(crate) fn described(module: &Module<'_>, options: &Options) -> DeviceCode {
         name: op.str("sym_name").unwrap_or_default(),
         threads: op.ints("known_block_size").unwrap_or_default().first().copied().unwrap_or(1) as u32,
         // (Blocks that meet count themselves behind it.)
-        checks: op.body(0).args().last().is_some_and(|status| status.uses().iter().any(|using| using.op.is("llvm.store"))),
+        checks: op.body(0).args().last().is_some_and(|status| status.uses().iter().any(|using| using.op.isa::<llvm::Store>())),
         location: op.location().short(),
     };
     let graphs = options.mode == Mode::ReduceOverhead;

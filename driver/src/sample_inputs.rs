@@ -3,6 +3,8 @@
 use std::collections::HashMap;
 
 use strata_core::ir::{AffineExpr, AffineKind, DYNAMIC, Op, Type, Value as Ssa};
+use strata_core::upstream::arith;
+use strata_dialects::capture;
 use strata_dialects::interp::run::{dtype_of, names};
 use strata_dialects::interp::{DType, InterpError, Scalar, Tensor, Value};
 
@@ -147,7 +149,7 @@ fn scalar(function: Op<'_>, ty: Type<'_>, random: &mut Random, taste: Taste) -> 
 fn constants(function: Op<'_>) -> Vec<i64> {
     let mut found = Vec::new();
     function.walk(&mut |op| {
-        if op.is("arith.constant") {
+        if op.isa::<arith::Constant>() {
             found.extend(op.int("value").filter(|value| (1..=256).contains(value)));
         }
     });
@@ -165,7 +167,7 @@ fn sizes(function: Op<'_>, random: &mut Random, taste: Taste) -> Vec<Vec<usize>>
         .collect();
     let position = |value: Ssa<'_>| arguments.iter().position(|argument| *argument == value);
     let (mut symbols, mut by_name) = (HashMap::new(), HashMap::<String, i64>::new());
-    for op in function.body(0).ops().into_iter().filter(|op| op.is("capture.dim")) {
+    for op in function.body(0).ops().into_iter().filter(|op| op.isa::<capture::Dim>()) {
         let (Some(at), Some(dim)) = (position(op.operand(0)), op.int("dim").and_then(|dim| usize::try_from(dim).ok())) else { continue };
         let Some(slot) = sizes[at].get_mut(dim) else { continue };
         let range = (op.int("min").unwrap_or(0).max(0), op.int("max").unwrap_or(i64::MAX));
@@ -176,7 +178,7 @@ fn sizes(function: Op<'_>, random: &mut Random, taste: Taste) -> Vec<Vec<usize>>
         *slot = Some(chosen);
         symbols.insert(op.result(0), chosen);
     }
-    for op in function.body(0).ops().into_iter().filter(|op| op.is("capture.bind_dims")) {
+    for op in function.body(0).ops().into_iter().filter(|op| op.isa::<capture::BindDims>()) {
         let values: Option<Vec<i64>> = op.operands()[1..].iter().map(|value| symbols.get(value).copied()).collect();
         let (Some(at), Some(values), Some(map)) = (position(op.operand(0)), values, op.attr("shape").and_then(|map| map.as_map())) else {
             continue;

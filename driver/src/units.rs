@@ -11,6 +11,7 @@ use std::sync::{Mutex, PoisonError};
 use strata_core::ir::{Builder, Context, Module, Op};
 use strata_core::registry::load_dialect;
 use strata_core::shelf::Lent;
+use strata_dialects::loops;
 use strata_lowering::codegen::{self, Alias, Emitted, Target, Timings};
 use strata_lowering::loop_to_cpu::{functions_of, kernels_to_cpu, program_to_cpu};
 use strata_store::{Kind, Lookup, Parts, Store};
@@ -95,7 +96,7 @@ fn around(module: &Module<'_>) -> String {
     let mut kernels = String::new();
     describe(module.op(), &mut kernels);
     for op in module.body().ops() {
-        if !op.is("loop.kernel") {
+        if !op.isa::<loops::Kernel>() {
             Builder::at_end(functions.body(), op.location()).clone_op(op, &[]);
             continue;
         }
@@ -128,7 +129,7 @@ pub(crate) fn loaded() -> Lent {
 impl Kernel {
     fn code(&self, context: &Context, make: Make<'_>) -> Result<Emitted, Error> {
         let module = Module::parse(context, &self.text, &self.name)?;
-        for op in module.op().find_all("loop.kernel") {
+        for op in module.op().find_all(loops::Kernel::NAME) {
             op.set_attr("sym_name", op.cx().str_attr(&self.name));
         }
         kernels_to_cpu(module.op())?;
@@ -171,7 +172,7 @@ impl Make<'_> {
 /// The program keeps the names that it has for its kernels: it is the same program when a kernel becomes another.
 fn split(module: &Module<'_>) -> (Vec<Kernel>, Vec<Alias>) {
     let (mut kernels, mut aliases, mut known) = (Vec::new(), Vec::new(), HashSet::new());
-    for op in module.op().find_all("loop.kernel") {
+    for op in module.op().find_all(loops::Kernel::NAME) {
         let own = op.str("sym_name").unwrap_or_default();
         let text = alone(op).to_string();
         let name = format!("{NAME}_{}", &Parts::new().with("text", &text).key(Kind::Object).hex()[..32]);

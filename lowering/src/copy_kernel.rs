@@ -3,6 +3,7 @@
 use crate::elements::register_type;
 use crate::kernel_view::KernelView;
 use strata_core::ir::{AffineExpr, AffineMap, Builder, DYNAMIC, Op, OpSpec, Type, Value};
+use strata_dialects::loops;
 
 /// The copy of an argument.
 pub struct CopyKernel<'c> {
@@ -44,7 +45,7 @@ impl<'c> CopyKernel<'c> {
         let mut shapes = vec![cx.map(0, symbols, &[]); symbols + 2];
         (shapes[0], shapes[symbols + 1]) = (self.from, self.shape);
         let kernel = Builder::before(self.reader).op(OpSpec {
-            name: "loop.kernel",
+            name: loops::Kernel::NAME,
             attrs: &[
                 ("sym_name", cx.str_attr(&self.name)),
                 ("sizes", cx.map_attr(self.shape)),
@@ -60,7 +61,7 @@ impl<'c> CopyKernel<'c> {
         let domain: Vec<i64> = (0..rank as i64).collect();
         let mut b = Builder::at_end(block, location);
         let stage = b.op(OpSpec {
-            name: "loop.stage",
+            name: loops::Stage::NAME,
             operands: &vec![block.arg(0); reads.len()],
             results: &[self.ty],
             attrs: &[
@@ -76,9 +77,9 @@ impl<'c> CopyKernel<'c> {
         let elements = stage.region(0).append_block(&vec![element; reads.len()], location);
         b.within(elements, |b| {
             let value = body(b, &elements.args());
-            b.effect("loop.yield", &[value], &[]);
+            b.effect(loops::Yield::NAME, &[value], &[]);
         });
-        b.effect("loop.return", &stage.results(), &[]);
+        b.effect(loops::Return::NAME, &stage.results(), &[]);
         kernel
     }
 
@@ -90,7 +91,7 @@ impl<'c> CopyKernel<'c> {
             let operands = call.operands();
             let symbols = symbols.iter().map(|&at| operands[at as usize]);
             let arguments: Vec<_> = std::iter::once(operands[self.argument.index()]).chain(symbols).collect();
-            (call, Builder::before(call).value("loop.call", &arguments, self.ty, &callee))
+            (call, Builder::before(call).value(loops::Call::NAME, &arguments, self.ty, &callee))
         });
         calls.collect()
     }
@@ -99,5 +100,9 @@ impl<'c> CopyKernel<'c> {
 /// The calls of a kernel.
 pub fn calls<'c>(module: Op<'c>, kernel: Op<'c>) -> Vec<Op<'c>> {
     let name = kernel.str("sym_name");
-    module.find_all("loop.call").into_iter().filter(|call| call.attr("callee").and_then(|callee| callee.as_symbol()) == name).collect()
+    module
+        .find_all(loops::Call::NAME)
+        .into_iter()
+        .filter(|call| call.attr("callee").and_then(|callee| callee.as_symbol()) == name)
+        .collect()
 }

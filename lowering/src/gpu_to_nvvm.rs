@@ -7,6 +7,7 @@ use crate::codegen;
 use crate::expand_math::MathTarget;
 use strata_core::ir::{Attr, Builder, Op, OpSpec};
 use strata_core::pass::{Pass, PassContext, PassError};
+use strata_core::upstream::{arith, func, gpu, nvvm};
 
 /// Lowers the functions of every `gpu.module`.
 #[derive(Pass)]
@@ -15,22 +16,22 @@ pub struct GpuToNvvm {}
 
 impl Pass for GpuToNvvm {
     fn run<'c>(&self, op: Op<'c>, cx: &mut PassContext<'c>) -> Result<(), PassError> {
-        for device in op.find_all("gpu.module") {
-            let kernels: Vec<_> = device.find_all("gpu.func").into_iter().map(function).collect();
-            for op in device.find_all("gpu.barrier") {
-                Builder::before(op).effect("nvvm.barrier0", &[], &[]);
+        for device in op.find_all(gpu::Module::NAME) {
+            let kernels: Vec<_> = device.find_all(gpu::Func::NAME).into_iter().map(function).collect();
+            for op in device.find_all(gpu::Barrier::NAME) {
+                Builder::before(op).effect(nvvm::Barrier0::NAME, &[], &[]);
                 op.erase();
             }
-            device.find_all("gpu.thread_id").into_iter().for_each(|op| register(op, "nvvm.read.ptx.sreg.tid.x"));
-            device.find_all("gpu.block_id").into_iter().for_each(|op| register(op, "nvvm.read.ptx.sreg.ctaid.x"));
-            device.find_all("gpu.shuffle").into_iter().for_each(shuffle);
+            device.find_all(gpu::ThreadId::NAME).into_iter().for_each(|op| register(op, nvvm::ThreadIdX::NAME));
+            device.find_all(gpu::BlockId::NAME).into_iter().for_each(|op| register(op, nvvm::BlockIdX::NAME));
+            device.find_all(gpu::Shuffle::NAME).into_iter().for_each(shuffle);
             let mut run =
                 |passes: &str| cx.run_pipeline(device, passes).map_err(|error| codegen::Error::Lower { diagnostics: error.to_string() });
             codegen::lower(device, &MathTarget::device(), &mut run).map_err(|error| PassError::new(error.to_string()))?;
             for kernel in kernels {
                 let Some(function) = device.lookup_symbol(&kernel.name) else { continue };
-                function.set_attr("nvvm.kernel", function.cx().unit());
-                function.set_attr("nvvm.reqntid", function.cx().i32s_attr(&kernel.threads));
+                function.set_attr(nvvm::KERNEL, function.cx().unit());
+                function.set_attr(nvvm::REQNTID, function.cx().i32s_attr(&kernel.threads));
             }
         }
         Ok(())
@@ -49,11 +50,11 @@ fn function(op: Op<'_>) -> Kernel {
     let threads = op.ints("known_block_size").unwrap_or_default().into_iter().map(|size| size as i32).collect();
     let mut attrs = vec![("sym_name", cx.str_attr(&name))];
     attrs.extend(["function_type", "arg_attrs"].into_iter().filter_map(|name| Some((name, op.attr(name)?))));
-    let func = Builder::before(op).op(OpSpec { name: "func.func", attrs: &attrs, regions: 1, ..OpSpec::default() });
+    let func = Builder::before(op).op(OpSpec { name: func::Func::NAME, attrs: &attrs, regions: 1, ..OpSpec::default() });
     func.region(0).take_body(op.region(0));
     op.erase();
-    for op in func.find_all("gpu.return") {
-        Builder::before(op).effect("func.return", &[], &[]);
+    for op in func.find_all(gpu::Return::NAME) {
+        Builder::before(op).effect(func::Return::NAME, &[], &[]);
         op.erase();
     }
     Kernel { name, threads }
@@ -64,7 +65,7 @@ fn register(op: Op<'_>, name: &str) {
     let cx = op.cx();
     let mut b = Builder::before(op);
     let value = b.value(name, &[], cx.int(32), &[]);
-    let value = b.value("arith.index_castui", &[value], cx.index(), &[]);
+    let value = arith::index_castui(&mut b, value, cx.index());
     op.replace_with(&[value]);
 }
 
@@ -76,6 +77,6 @@ fn shuffle(op: Op<'_>) {
     let (all, last, on) = (b.const_int(word, -1), b.const_int(word, 31), b.const_int(cx.int(1), 1));
     let kind: Option<Attr<'_>> = cx.parse_attr("#nvvm<shfl_kind bfly>");
     let attrs: Vec<_> = kind.into_iter().map(|kind| ("kind", kind)).collect();
-    let value = b.value("nvvm.shfl.sync", &[all, op.operand(0), op.operand(1), last], op.operand(0).ty(), &attrs);
+    let value = b.value(nvvm::ShflSync::NAME, &[all, op.operand(0), op.operand(1), last], op.operand(0).ty(), &attrs);
     op.replace_with(&[value, on]);
 }

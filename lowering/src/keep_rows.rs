@@ -18,6 +18,7 @@ use crate::kernel_view::{KernelView, StageView};
 use crate::schedule_cpu::access::{Stride, stride};
 use strata_core::ir::{AffineExpr, AffineMap, Builder, DYNAMIC, Op, Value};
 use strata_core::pass::{Pass, PassContext, PassError};
+use strata_dialects::loops;
 
 /// Most bytes of a row that is kept.
 const ROW: i64 = 64 << 10;
@@ -29,7 +30,7 @@ pub struct KeepRows {}
 
 impl Pass for KeepRows {
     fn run<'c>(&self, op: Op<'c>, _: &mut PassContext<'c>) -> Result<(), PassError> {
-        for kernel in op.find_all("loop.kernel") {
+        for kernel in op.find_all(loops::Kernel::NAME) {
             while KernelView::new(kernel).is_some_and(|kernel| keep_one(&kernel)) {}
         }
         Ok(())

@@ -3,6 +3,8 @@
 use crate::mean_view::MeanView;
 use crate::num::product_of_known;
 use strata_core::ir::{AffineMap, Attr, DYNAMIC, Op, Value};
+use strata_core::upstream::arith;
+use strata_dialects::loops;
 
 /// A kernel.
 pub struct KernelView<'c> {
@@ -70,7 +72,7 @@ impl<'c> StageView<'c> {
 
     /// Whether it writes at computed indices.
     pub fn is_scatter(&self) -> bool {
-        self.op.is("loop.scatter")
+        self.op.isa::<loops::Scatter>()
     }
 
     /// Whether its result lives in scratch memory of the loops around all stages.
@@ -236,7 +238,7 @@ impl<'c> KernelView<'c> {
                 .body(0)
                 .ops()
                 .iter()
-                .filter(|op| matches!(op.dialect(), "arith" | "math" | "complex") && !op.is("arith.constant"))
+                .filter(|op| matches!(op.dialect(), "arith" | "math" | "complex") && !op.isa::<arith::Constant>())
                 .count();
             let combined = usize::from(!stage.reduce.is_empty() || stage.scan.is_some());
             Some((points? as u64).saturating_mul((body + combined) as u64))

@@ -3,11 +3,13 @@
 use crate::kernel_view::{KernelView, StageView};
 use crate::narrow_indices::range;
 use strata_core::ir::{ElementType, Op, Value};
+use strata_core::upstream::arith;
+use strata_dialects::loops;
 
 /// The condition on which a mean's scores are other than `-inf`, and the truth that it has then.
 pub fn condition<'c>(mean: &StageView<'c>) -> Option<(Value<'c>, bool)> {
     let score = mean.op.body(0).ops().last()?.operand(0);
-    let select = score.defining_op().filter(|op| op.is("arith.select"))?;
+    let select = score.defining_op().filter(|op| op.isa::<arith::Select>())?;
     let lowest = |at: usize| select.operand(at).defining_op()?.attr("value")?.as_float().filter(|number| *number == f64::NEG_INFINITY);
     let truth = lowest(2).map(|_| true).or_else(|| lowest(1).map(|_| false))?;
     Some((select.operand(0), truth))
@@ -27,8 +29,8 @@ fn bound(kernel: &KernelView<'_>, condition: Value<'_>, truth: bool, dims: (usiz
     let op = condition.defining_op()?;
     let parts = || [0, 1].map(|at| bound(kernel, op.operand(at), truth, dims, depth.checked_sub(1)?));
     match (op.name(), truth) {
-        ("arith.andi", true) | ("arith.ori", false) => parts().into_iter().flatten().min(),
-        ("arith.cmpi", _) => comparison(kernel, op, truth, dims),
+        (arith::AndI::NAME, true) | (arith::OrI::NAME, false) => parts().into_iter().flatten().min(),
+        (arith::CmpI::NAME, _) => comparison(kernel, op, truth, dims),
         _ => None,
     }
 }
@@ -58,13 +60,13 @@ fn place(kernel: &KernelView<'_>, value: Value<'_>) -> Option<(usize, i64)> {
     }
     let constant = |at: usize| op.operand(at).defining_op()?.int("value").filter(|number| i32::try_from(*number).is_ok());
     match op.name() {
-        "loop.index" => Some((usize::try_from(op.int("dim")?).ok()?, 0)),
-        "arith.index_cast" => place(kernel, op.operand(0)),
-        "arith.addi" => {
+        loops::Index::NAME => Some((usize::try_from(op.int("dim")?).ok()?, 0)),
+        arith::IndexCast::NAME => place(kernel, op.operand(0)),
+        arith::AddI::NAME => {
             let (at, added) = constant(1).map(|added| (0, added)).or_else(|| constant(0).map(|added| (1, added)))?;
             place(kernel, op.operand(at)).map(|(dim, before)| (dim, before + added))
         }
-        "arith.subi" => place(kernel, op.operand(0)).and_then(|(dim, before)| Some((dim, before - constant(1)?))),
+        arith::SubI::NAME => place(kernel, op.operand(0)).and_then(|(dim, before)| Some((dim, before - constant(1)?))),
         _ => None,
     }
 }

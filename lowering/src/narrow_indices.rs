@@ -16,6 +16,8 @@
 use crate::kernel_view::KernelView;
 use strata_core::ir::{Builder, ElementType, Op, Value};
 use strata_core::pass::{Pass, PassContext, PassError};
+use strata_core::upstream::arith;
+use strata_dialects::loops;
 
 /// Computes comparisons of indices in 32 bits.
 #[derive(Pass)]
@@ -24,7 +26,7 @@ pub struct NarrowIndices;
 
 impl Pass for NarrowIndices {
     fn run<'c>(&self, op: Op<'c>, _: &mut PassContext<'c>) -> Result<(), PassError> {
-        for kernel in op.find_all("loop.kernel") {
+        for kernel in op.find_all(loops::Kernel::NAME) {
             let Some(view) = KernelView::new(kernel) else { continue };
             for op in view.stages.iter().flat_map(|stage| stage.op.body(0).ops()).collect::<Vec<_>>() {
                 narrow(&view, op);
@@ -44,8 +46,8 @@ pub(crate) type Range = (i64, i64);
 
 /// Gives an operation narrow operands, if it has only wide ones that can be.
 fn narrow<'c>(kernel: &KernelView<'c>, op: Op<'c>) {
-    let unsigned = op.is("arith.cmpi") && op.int("predicate").is_none_or(|predicate| predicate >= UNSIGNED);
-    let asks = op.is("arith.cmpi") || op.is("arith.sitofp");
+    let unsigned = op.isa::<arith::CmpI>() && op.int("predicate").is_none_or(|predicate| predicate >= UNSIGNED);
+    let asks = op.isa::<arith::CmpI>() || op.isa::<arith::SIToFP>();
     let narrow = |value: &Value<'c>| is_wide(*value) && range(kernel, *value).is_some_and(|(least, _)| !unsigned || least >= 0);
     if !asks || !op.operands().iter().all(narrow) {
         return;
@@ -70,15 +72,15 @@ fn fits(kernel: &KernelView<'_>, value: Value<'_>, depth: usize) -> Option<Range
     let op = value.defining_op()?;
     let operand = |at: usize| fits(kernel, op.operand(at), depth.checked_sub(1)?);
     let range = match op.name() {
-        "loop.index" => (0, kernel.static_size(usize::try_from(op.int("dim")?).ok()?)?),
-        "arith.constant" => (op.int("value")?, op.int("value")?),
-        "arith.index_cast" => operand(0)?,
-        name @ ("arith.addi" | "arith.subi" | "arith.muli") => {
+        loops::Index::NAME => (0, kernel.static_size(usize::try_from(op.int("dim")?).ok()?)?),
+        arith::Constant::NAME => (op.int("value")?, op.int("value")?),
+        arith::IndexCast::NAME => operand(0)?,
+        name @ (arith::AddI::NAME | arith::SubI::NAME | arith::MulI::NAME) => {
             let ((low, high), (other_low, other_high)) = (operand(0)?, operand(1)?);
             // No product of two numbers of 32 bits overflows 64.
             match name {
-                "arith.addi" => (low + other_low, high + other_high),
-                "arith.subi" => (low - other_high, high - other_low),
+                arith::AddI::NAME => (low + other_low, high + other_high),
+                arith::SubI::NAME => (low - other_high, high - other_low),
                 _ => {
                     let products = [low * other_low, low * other_high, high * other_low, high * other_high];
                     (*products.iter().min()?, *products.iter().max()?)
@@ -98,7 +100,7 @@ fn narrowed<'c>(b: &mut Builder<'c>, value: Value<'c>) -> Value<'c> {
     let Some(op) = value.defining_op() else { return value };
     match op.int("value") {
         Some(constant) => b.const_int(ty, constant),
-        None if op.is("arith.index_cast") => b.value(op.name(), &op.operands(), ty, &[]),
+        None if op.isa::<arith::IndexCast>() => b.value(op.name(), &op.operands(), ty, &[]),
         None => {
             let operands: Vec<_> = op.operands().into_iter().map(|operand| narrowed(b, operand)).collect();
             b.value(op.name(), &operands, ty, &[])

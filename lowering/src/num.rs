@@ -1,6 +1,7 @@
 //! Index arithmetic that folds what is known while compiling.
 
 use strata_core::ir::{AffineExpr, AffineKind, Builder, Value};
+use strata_core::upstream::arith;
 
 /// An `index` scalar: a number, or a value of the code being written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -22,7 +23,7 @@ impl<'c> Num<'c> {
 
     /// A value, which may be a constant.
     pub fn of(value: Value<'c>) -> Self {
-        let constant = value.defining_op().filter(|op| op.is("arith.constant")).and_then(|op| op.attr("value")?.as_int());
+        let constant = value.defining_op().filter(|op| op.isa::<arith::Constant>()).and_then(|op| op.attr("value")?.as_int());
         constant.map_or(Self::Value(value), Self::Const)
     }
 
@@ -37,7 +38,7 @@ impl<'c> Num<'c> {
         match (self, other) {
             (Self::Const(x), Self::Const(y)) => Self::Const(x.wrapping_add(y)),
             (num, Self::Const(0)) | (Self::Const(0), num) => num,
-            _ => self.op(b, "arith.addi", other),
+            _ => self.op(b, arith::AddI::NAME, other),
         }
     }
 
@@ -46,7 +47,7 @@ impl<'c> Num<'c> {
         match (self, other) {
             (Self::Const(x), Self::Const(y)) => Self::Const(x.wrapping_sub(y)),
             (num, Self::Const(0)) => num,
-            _ => self.op(b, "arith.subi", other),
+            _ => self.op(b, arith::SubI::NAME, other),
         }
     }
 
@@ -56,7 +57,7 @@ impl<'c> Num<'c> {
             (Self::Const(x), Self::Const(y)) => Self::Const(x.wrapping_mul(y)),
             (Self::Const(0), _) | (_, Self::Const(0)) => Self::Const(0),
             (num, Self::Const(1)) | (Self::Const(1), num) => num,
-            _ => self.op(b, "arith.muli", other),
+            _ => self.op(b, arith::MulI::NAME, other),
         }
     }
 
@@ -65,7 +66,7 @@ impl<'c> Num<'c> {
         match (self, other) {
             (Self::Const(x), Self::Const(y)) => Self::Const(x.min(y)),
             _ if self == other => self,
-            _ => self.op(b, "arith.minsi", other),
+            _ => self.op(b, arith::MinSI::NAME, other),
         }
     }
 
@@ -74,7 +75,7 @@ impl<'c> Num<'c> {
         match (self, other) {
             (Self::Const(x), Self::Const(y)) => Self::Const(x.max(y)),
             _ if self == other => self,
-            _ => self.op(b, "arith.maxsi", other),
+            _ => self.op(b, arith::MaxSI::NAME, other),
         }
     }
 
@@ -83,7 +84,7 @@ impl<'c> Num<'c> {
         match (self, other) {
             (Self::Const(x), Self::Const(y)) if y > 0 => Self::Const(x.div_euclid(y)),
             (num, Self::Const(1)) => num,
-            _ => self.op(b, "arith.floordivsi", other),
+            _ => self.op(b, arith::FloorDivSI::NAME, other),
         }
     }
 

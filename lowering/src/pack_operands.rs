@@ -21,6 +21,8 @@ use crate::schedule_cpu::{Roles, Stride, block_rows, distance, registers, uses};
 use crate::share_kernels::Weights;
 use strata_core::ir::{AffineExpr, Attr, ElementType, Op, Type};
 use strata_core::pass::{Pass, PassContext, PassError};
+use strata_core::upstream::arith;
+use strata_dialects::loops;
 
 /// Copies operands of contractions into the order in which they are read.
 #[derive(Pass)]
@@ -40,7 +42,7 @@ impl Pass for PackOperands {
     fn run<'c>(&self, op: Op<'c>, _: &mut PassContext<'c>) -> Result<(), PassError> {
         let registers = registers(self.vector_registers, self.vector_bits);
         let machine = Machine { vector_bits: self.vector_bits, registers, cache_ways: self.cache_ways };
-        for kernel in op.find_all("loop.kernel") {
+        for kernel in op.find_all(loops::Kernel::NAME) {
             pack(op, kernel, &machine);
         }
         Ok(())
@@ -169,7 +171,7 @@ fn is_weight(module: Op<'_>, kernel: Op<'_>, argument: usize) -> bool {
 fn conversion<'c>(stage: &StageView<'c>, operand: usize) -> Option<Op<'c>> {
     let uses = stage.op.body(0).arg(operand).uses();
     let [using] = uses.as_slice() else { return None };
-    (using.op.is("arith.extf") && using.op.result(0).ty().element_type() == Some(ElementType::F32)).then_some(using.op)
+    (using.op.isa::<arith::ExtF>() && using.op.result(0).ty().element_type() == Some(ElementType::F32)).then_some(using.op)
 }
 
 impl<'c> Layout<'c> {

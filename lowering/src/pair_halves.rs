@@ -22,6 +22,8 @@ use crate::num::product_of_known;
 use crate::schedule_cpu::Roles;
 use strata_core::ir::{AffineExpr, AffineKind, AffineMap, Builder, ElementType, Op};
 use strata_core::pass::{Pass, PassContext, PassError};
+use strata_core::upstream::arith;
+use strata_dialects::loops;
 
 /// The attribute of a stage that names an instruction.
 pub const INSTRUCTION: &str = "instruction";
@@ -35,7 +37,7 @@ pub struct PairHalves;
 
 impl Pass for PairHalves {
     fn run<'c>(&self, op: Op<'c>, _: &mut PassContext<'c>) -> Result<(), PassError> {
-        for kernel in op.find_all("loop.kernel") {
+        for kernel in op.find_all(loops::Kernel::NAME) {
             if let Some(view) = KernelView::new(kernel)
                 && let Some(products) = Products::of(&view)
             {
@@ -111,12 +113,13 @@ fn multiplies(stage: &StageView<'_>) -> bool {
     let [first, second, product, result] = ops.as_slice() else { return false };
     let converts = |op: &Op<'_>| {
         let from = op.num_operands() == 1 && op.operand(0).ty().element_type() == Some(ElementType::BF16);
-        op.is("arith.extf") && from && op.result(0).ty().element_type() == Some(ElementType::F32)
+        op.isa::<arith::ExtF>() && from && op.result(0).ty().element_type() == Some(ElementType::F32)
     };
     let tensors = (0..2).all(|at| stage.op.operand(at).uses().len() == 1);
     let of = |op: &Op<'_>, at: usize| op.operand(0) == body.arg(at);
     let both = of(first, 0) && of(second, 1) || of(first, 1) && of(second, 0);
-    let products = product.is("arith.mulf") && product.operands().iter().all(|value| [first.result(0), second.result(0)].contains(value));
+    let products =
+        product.isa::<arith::MulF>() && product.operands().iter().all(|value| [first.result(0), second.result(0)].contains(value));
     converts(first)
         && converts(second)
         && both
@@ -134,15 +137,15 @@ fn multiply_words(stage: Op<'_>) {
     let mut b = Builder::at_end(body, stage.location());
     let (bits, upper) = (b.const_int(cx.int(32), 16), b.const_int(cx.int(32), 0xffff_0000_u32 as i32 as i64));
     // The upper half of an `f32` is a `bf16` of the same value.
-    let products = [("arith.shli", bits), ("arith.andi", upper)].map(|(name, by)| {
+    let products = [(arith::ShLI::NAME, bits), (arith::AndI::NAME, upper)].map(|(name, by)| {
         let [lhs, rhs] = [0, 1].map(|at| {
             let word = b.value(name, &[body.arg(at), by], cx.int(32), &[]);
-            b.value("arith.bitcast", &[word], cx.f32(), &[])
+            arith::bitcast(&mut b, word, cx.f32())
         });
-        b.value("arith.mulf", &[lhs, rhs], cx.f32(), &[])
+        arith::mulf(&mut b, lhs, rhs)
     });
-    let sum = b.value("arith.addf", &products, cx.f32(), &[]);
-    b.effect("loop.yield", &[sum], &[]);
+    let sum = b.value(arith::AddF::NAME, &products, cx.f32(), &[]);
+    b.effect(loops::Yield::NAME, &[sum], &[]);
 }
 
 /// Writes the kernel that puts two steps along a dim into one word; where their number is odd, the last is followed by a zero.
@@ -155,12 +158,12 @@ fn write_pairs(copy: &CopyKernel<'_>, along: usize, whole: bool) {
     };
     copy.write(&[(half(0), false), (half(1), !whole)], |b, halves| {
         let [low, high] = [0, 1].map(|at| {
-            let bits = b.value("arith.bitcast", &[halves[at]], cx.int(16), &[]);
-            b.value("arith.extui", &[bits], cx.int(32), &[])
+            let bits = arith::bitcast(b, halves[at], cx.int(16));
+            arith::extui(b, bits, cx.int(32))
         });
         let by = b.const_int(cx.int(32), 16);
-        let high = b.value("arith.shli", &[high, by], cx.int(32), &[]);
-        b.value("arith.ori", &[low, high], cx.int(32), &[])
+        let high = arith::shli(b, high, by);
+        arith::ori(b, low, high)
     });
 }
 

@@ -7,6 +7,8 @@ use crate::kernel_view::{KernelView, StageView};
 use crate::schedule_cpu::access::{Stride, stride};
 use crate::schedule_cpu::uses;
 use strata_core::ir::{AffineKind, AffineMap, ElementType, Op};
+use strata_core::upstream::{arith, math};
+use strata_dialects::loops;
 
 /// What a prediction needs to know of a machine.
 #[derive(Clone, Copy, Debug)]
@@ -108,7 +110,7 @@ fn cycles(kernel: &KernelView<'_>, stage: &StageView<'_>) -> Option<f64> {
     if reduces {
         let chains = if streams { BESIDE } else { copies(kernel, |_| true) * own };
         // A product and its sum are one instruction, and loads run beside it.
-        let fused = stage.op.body(0).ops().iter().any(|op| op.is("arith.mulf"));
+        let fused = stage.op.body(0).ops().iter().any(|op| op.isa::<arith::MulF>());
         vector = (if fused { body } else { body + 0.5 }).max(loads).max(LATENCY / chains);
     } else if !stage.is_register() {
         let last = stage.result_dims().last().copied();
@@ -166,13 +168,13 @@ fn copies(kernel: &KernelView<'_>, of: impl Fn(usize) -> bool) -> f64 {
 pub(crate) fn arithmetic(op: Op<'_>, width: f64) -> f64 {
     let double = op.result_types().first().and_then(|ty| ty.element_type()) == Some(ElementType::F64);
     match op.name() {
-        "arith.constant" | "loop.yield" | "loop.index" => 0.0,
-        "arith.divf" => 6.0,
-        "arith.divsi" | "arith.remsi" | "arith.divui" | "arith.remui" | "arith.remf" => 8.0 * width,
-        "loop.load" => 1.0 + width,
-        "loop.libm" => 40.0 * width,
-        "math.absf" | "math.absi" | "math.floor" | "math.ceil" | "math.copysign" | "math.fma" => 0.5,
-        "math.sqrt" | "math.rsqrt" => 10.0,
+        arith::Constant::NAME | loops::Yield::NAME | loops::Index::NAME => 0.0,
+        arith::DivF::NAME => 6.0,
+        arith::DivSI::NAME | arith::RemSI::NAME | arith::DivUI::NAME | arith::RemUI::NAME | arith::RemF::NAME => 8.0 * width,
+        loops::Load::NAME => 1.0 + width,
+        loops::Libm::NAME => 40.0 * width,
+        math::AbsF::NAME | math::AbsI::NAME | math::Floor::NAME | math::Ceil::NAME | math::CopySign::NAME | math::Fma::NAME => 0.5,
+        math::Sqrt::NAME | math::Rsqrt::NAME => 10.0,
         name if op.dialect() == "math" => MATH.iter().find(|row| row.0 == name).map_or(14.0, |row| row.1) * if double { 2.0 } else { 1.0 },
         _ => 0.5,
     }
@@ -180,13 +182,13 @@ pub(crate) fn arithmetic(op: Op<'_>, width: f64) -> f64 {
 
 /// Cycles of a vector of the functions that programs are full of.
 const MATH: &[(&str, f64)] = &[
-    ("math.exp", 6.0),
-    ("math.exp2", 6.0),
-    ("math.expm1", 9.0),
-    ("math.log", 12.0),
-    ("math.sin", 9.0),
-    ("math.cos", 9.0),
-    ("math.tanh", 13.0),
-    ("math.erf", 19.0),
-    ("math.powf", 60.0),
+    (math::Exp::NAME, 6.0),
+    (math::Exp2::NAME, 6.0),
+    (math::ExpM1::NAME, 9.0),
+    (math::Log::NAME, 12.0),
+    (math::Sin::NAME, 9.0),
+    (math::Cos::NAME, 9.0),
+    (math::Tanh::NAME, 13.0),
+    (math::Erf::NAME, 19.0),
+    (math::PowF::NAME, 60.0),
 ];

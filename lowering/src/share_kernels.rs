@@ -16,6 +16,9 @@ use std::collections::HashMap;
 use strata_core::ir::{Attr, Op, Value};
 use strata_core::likeness::Likeness;
 use strata_core::pass::{Counter, Pass, PassContext, PassError};
+use strata_core::upstream::func;
+use strata_dialects::capture;
+use strata_dialects::loops;
 
 /// Makes one kernel of equal ones.
 #[derive(Pass)]
@@ -28,15 +31,15 @@ pub struct ShareKernels {
 impl Pass for ShareKernels {
     fn run<'c>(&self, module: Op<'c>, _: &mut PassContext<'c>) -> Result<(), PassError> {
         let mut calls: HashMap<String, Vec<Op<'c>>> = HashMap::new();
-        for function in module.body(0).ops().into_iter().filter(|op| op.is("func.func")) {
-            for call in function.find_all("loop.call") {
+        for function in module.body(0).ops().into_iter().filter(|op| op.isa::<func::Func>()) {
+            for call in function.find_all(loops::Call::NAME) {
                 calls.entry(callee(call).unwrap_or_default()).or_default().push(call);
             }
         }
         let mut weights = Weights::default();
         let mut known: HashMap<(Likeness<'c>, Vec<bool>), Attr<'c>> = HashMap::new();
         // `--prim-to-loop` writes the kernels of later calls above those of earlier ones.
-        for kernel in module.body(0).ops().into_iter().rev().filter(|op| op.is("loop.kernel")) {
+        for kernel in module.body(0).ops().into_iter().rev().filter(|op| op.isa::<loops::Kernel>()) {
             let name = kernel.str("sym_name").unwrap_or_default();
             let calls = calls.remove(&name).unwrap_or_default();
             let first = *known
@@ -73,7 +76,7 @@ impl<'c> Weights<'c> {
             return known;
         }
         let Some(op) = value.defining_op() else { return self.arguments(value) };
-        let weight = op.is("loop.call") && op.operands().into_iter().all(|operand| self.contains(operand));
+        let weight = op.isa::<loops::Call>() && op.operands().into_iter().all(|operand| self.contains(operand));
         self.0.insert(value, weight);
         weight
     }
@@ -82,7 +85,7 @@ impl<'c> Weights<'c> {
     fn arguments(&mut self, asked: Value<'c>) -> bool {
         let Some(block) = asked.owner_block() else { return false };
         let dicts = block.parent_op().and_then(|function| function.attr("arg_attrs")?.as_array()).unwrap_or_default();
-        let weight = |dict: &Attr<'c>| dict.entry("capture.kind").and_then(Attr::as_str).is_some_and(|kind| kind != "input");
+        let weight = |dict: &Attr<'c>| dict.entry(capture::KIND).and_then(Attr::as_str).is_some_and(|kind| kind != "input");
         let found = block.args().into_iter().enumerate().map(|(at, argument)| (argument, dicts.get(at).is_some_and(weight)));
         self.0.extend(found);
         self.0.get(&asked).copied().unwrap_or(false)

@@ -19,7 +19,9 @@ use crate::kernel_view::{KernelView, StageView};
 use crate::num::product_of_known;
 use strata_core::ir::{Builder, ElementType, Op, OpSpec, Type, Value};
 use strata_core::pass::{Pass, PassContext, PassError};
+use strata_core::upstream::{arith, math};
 use strata_dialects::freedom::Freedom;
+use strata_dialects::loops;
 
 /// Replaces divisions by what does not vary by multiplications.
 #[derive(Pass)]
@@ -35,7 +37,7 @@ impl Pass for ShareReciprocals {
         if Freedom::of(&self.numerics)? == Freedom::Exact {
             return Ok(());
         }
-        for kernel in op.find_all("loop.kernel") {
+        for kernel in op.find_all(loops::Kernel::NAME) {
             while let Some(division) = KernelView::new(kernel).and_then(|view| find(&view)) {
                 share(&division);
             }
@@ -61,7 +63,7 @@ struct Division<'c> {
 
 fn find<'c>(kernel: &KernelView<'c>) -> Option<Division<'c>> {
     let divisions = kernel.stages.iter().flat_map(|stage| stage.op.body(0).ops().into_iter().map(move |op| (stage, op)));
-    divisions.filter(|(_, op)| op.is("arith.divf")).find_map(|(stage, op)| division(kernel, stage, op))
+    divisions.filter(|(_, op)| op.isa::<arith::DivF>()).find_map(|(stage, op)| division(kernel, stage, op))
 }
 
 fn division<'c>(kernel: &KernelView<'c>, stage: &StageView<'c>, op: Op<'c>) -> Option<Division<'c>> {
@@ -90,8 +92,8 @@ fn share(division: &Division<'_>) {
     let (divisor, number) = (stage.operand(division.operand), division.op.operand(1).ty());
     let scale = before(division, &[divisor], |b, args| scale(b, args[0]));
     let reciprocal = before(division, &[divisor, scale], |b, args| {
-        let (one, scaled) = (b.const_float(number, 1.0), b.value("arith.mulf", args, number, &[]));
-        b.value("arith.divf", &[one, scaled], number, &[])
+        let (one, scaled) = (b.const_float(number, 1.0), b.value(arith::MulF::NAME, args, number, &[]));
+        arith::divf(b, one, scaled)
     });
     // The stage reads both at its own point.
     let view = StageView::new(stage);
@@ -103,8 +105,8 @@ fn share(division: &Division<'_>) {
     stage.set_operands(&[stage.operands(), own.to_vec()].concat());
     set_maps(stage, &[view.maps, vec![at; 2]].concat(), &[view.guarded, vec![false; 2]].concat());
     let mut b = Builder::before(op);
-    let product = b.value("arith.mulf", &[op.operand(0), args[0]], number, &[]);
-    let quotient = b.value("arith.mulf", &[product, args[1]], number, &[]);
+    let product = arith::mulf(&mut b, op.operand(0), args[0]);
+    let quotient = arith::mulf(&mut b, product, args[1]);
     op.replace_with(&[quotient]);
 }
 
@@ -113,12 +115,12 @@ fn scale<'c>(b: &mut Builder<'c>, number: Value<'c>) -> Value<'c> {
     let (cx, ty) = (b.cx(), number.ty());
     // Reciprocals of what is smaller overflow, those of what is larger are subnormal.
     let (bound, far) = if ty.element_type() == Some(ElementType::F64) { (1022, 512) } else { (126, 64) };
-    let size = b.value("math.absf", &[number], ty, &[]);
+    let size = math::absf(b, number);
     let mut scale = b.const_float(ty, 1.0);
     for (predicate, sign) in [(OLT, -1), (OGT, 1)] {
         let (limit, power) = (b.const_float(ty, 2f64.powi(sign * bound)), b.const_float(ty, 2f64.powi(-sign * far)));
-        let beyond = b.value("arith.cmpf", &[size, limit], cx.int(1), &[("predicate", cx.i64_attr(predicate))]);
-        scale = b.value("arith.select", &[beyond, power, scale], ty, &[]);
+        let beyond = b.value(arith::CmpF::NAME, &[size, limit], cx.int(1), &[("predicate", cx.i64_attr(predicate))]);
+        scale = arith::select(b, beyond, power, scale);
     }
     scale
 }
@@ -141,7 +143,7 @@ fn before<'c>(
     let domain: Vec<i64> = division.outer.iter().map(|&dim| dim as i64).collect();
     let maps: Vec<_> = (0..operands.len()).map(|operand| if operand == 0 { map } else { at }).collect();
     let op = Builder::before(stage).op(OpSpec {
-        name: "loop.stage",
+        name: loops::Stage::NAME,
         operands,
         results: &[division.ty],
         attrs: &[("domain", cx.i64s_attr(&domain)), ("space", cx.str_attr("register"))],
@@ -153,7 +155,7 @@ fn before<'c>(
     let block = op.region(0).append_block(&vec![number; operands.len()], stage.location());
     let mut b = Builder::at_end(block, stage.location());
     let value = body(&mut b, &block.args());
-    b.effect("loop.yield", &[value], &[]);
+    b.effect(loops::Yield::NAME, &[value], &[]);
     op.result(0)
 }
 

@@ -18,6 +18,8 @@
 use crate::aten_to_prim::{Prim, Size, Tensor, gather_along};
 use strata_core::ir::{Block, Builder, ElementType, Location, Op, OpSpec, Value};
 use strata_core::pass::{Counter, Pass, PassContext, PassError};
+use strata_core::upstream::{arith, scf};
+use strata_dialects::prim;
 
 /// Sorts by counting and merging.
 #[derive(Pass)]
@@ -35,7 +37,7 @@ const BISECTIONS: usize = 36;
 
 impl Pass for SortByRanks {
     fn run<'c>(&self, op: Op<'c>, _: &mut PassContext<'c>) -> Result<(), PassError> {
-        let sorts = op.find_all("prim.sort").into_iter().filter(|sort| sort.operand(0).ty().rank() > 0);
+        let sorts = op.find_all(prim::Sort::NAME).into_iter().filter(|sort| sort.operand(0).ty().rank() > 0);
         for sort in sorts.collect::<Vec<_>>() {
             let Some(block) = sort.block() else { continue };
             let prim = Prim::new(block, sort.location());
@@ -112,13 +114,13 @@ impl<'p> Lines<'p> {
         let first = prim.iota(ElementType::I64, &self.keys.shape(), self.last());
         let types = [prim.cx().index(), first.ty()];
         let (length, operands) = (prim.index(self.length()), [prim.index(Size::Const(1)), first.value()]);
-        let spec = OpSpec { name: "scf.while", operands: &operands, results: &types, regions: 2, ..OpSpec::default() };
+        let spec = OpSpec { name: scf::While::NAME, operands: &operands, results: &types, regions: 2, ..OpSpec::default() };
         let op = Builder::before(sort).op(spec);
         let before = op.region(0).append_block(&types, location);
         let mut b = Builder::at_end(before, location);
         let less = [("predicate", b.cx().i64_attr(2))];
-        let more = b.value("arith.cmpi", &[before.arg(0), length], b.cx().int(1), &less);
-        b.effect("scf.condition", &[more, before.arg(0), before.arg(1)], &[]);
+        let more = b.value(arith::CmpI::NAME, &[before.arg(0), length], b.cx().int(1), &less);
+        b.effect(scf::Condition::NAME, &[more, before.arg(0), before.arg(1)], &[]);
         let after = op.region(1).append_block(&types, location);
         let turned = turn(&Prim::new(after, location), (after, location), self.keys.value(), self.descending);
         turned.unwrap_or_else(|message| prim.fail(message));
@@ -159,6 +161,6 @@ fn turn<'p>(prim: &'p Prim<'p>, (block, location): (Block<'p>, Location<'p>), ke
     let (width, positions) = (prim.symbol(block.arg(0)), prim.tensor(block.arg(1)).reshape(&lines.keys.shape()));
     let merged = lines.merge(positions, width);
     let next = prim.index(width * 2);
-    Builder::at_end(block, location).effect("scf.yield", &[next, merged.value()], &[]);
+    Builder::at_end(block, location).effect(scf::Yield::NAME, &[next, merged.value()], &[]);
     prim.take_error().map_or(Ok(()), Err)
 }

@@ -21,6 +21,7 @@ use strata_core::ir::{ElementType, Op, Value};
 use strata_core::pass::{Counter, Pass, PassContext, PassError};
 use strata_dialects::aten::dtype::Numeric;
 use strata_dialects::freedom::Freedom;
+use strata_dialects::prim;
 
 /// Scans pieces of long rows.
 #[derive(Pass)]
@@ -43,7 +44,7 @@ const PIECE: i64 = 1 << 12;
 impl Pass for SplitScans {
     fn run<'c>(&self, op: Op<'c>, _: &mut PassContext<'c>) -> Result<(), PassError> {
         let free = Freedom::of(&self.numerics)? > Freedom::Exact;
-        for scan in op.find_all("prim.scan").into_iter().filter(|scan| is_long(*scan) && (free || is_exact(*scan))) {
+        for scan in op.find_all(prim::Scan::NAME).into_iter().filter(|scan| is_long(*scan) && (free || is_exact(*scan))) {
             let (Some(block), Some(operator)) = (scan.block(), operator(scan)) else { continue };
             let prim = Prim::new(block, scan.location());
             let result = split(&prim, scan, operator);

@@ -27,7 +27,9 @@
 
 use strata_core::ir::{Attr, Builder, Op, Type, Value};
 use strata_core::pass::{Counter, Pass, PassContext, PassError};
+use strata_core::upstream::func;
 use strata_dialects::capture::{DIM_ORDER, Permute, dim_order, inverse};
+use strata_dialects::{capture, prim};
 
 use crate::channels_last::order::{reordered_type, spell, transpose};
 
@@ -40,7 +42,7 @@ pub struct ApplyDimOrders {
 }
 
 /// Ops that ask an argument for its sizes only, and the one that reads it as it lies.
-const ASKS: [&str; 4] = ["capture.bind_dims", "capture.dim", Permute::NAME, "prim.dim"];
+const ASKS: [&str; 4] = [capture::BindDims::NAME, capture::Dim::NAME, Permute::NAME, prim::Dim::NAME];
 
 impl Pass for ApplyDimOrders {
     fn run<'c>(&self, op: Op<'c>, _: &mut PassContext<'c>) -> Result<(), PassError> {
@@ -50,7 +52,7 @@ impl Pass for ApplyDimOrders {
                 self.tensors.add(usize::from(apply_to_argument(argument, &order)));
             }
         }
-        let Some(end) = block.terminator().filter(|end| end.is("func.return")) else { return Ok(()) };
+        let Some(end) = block.terminator().filter(|end| end.isa::<func::Return>()) else { return Ok(()) };
         for (at, value) in end.operands().into_iter().enumerate() {
             if let Some(order) = order(op, "res_attrs", at, value.ty())? {
                 self.tensors.add(usize::from(apply_to_result(end, at, &order)));
@@ -70,7 +72,7 @@ fn order<'c>(function: Op<'c>, list: &str, at: usize, ty: Type<'c>) -> Result<Op
     if !ty.is_tensor() || !dims.iter().copied().eq(0..ty.rank() as i64) {
         return refuse("an order names each dim of a tensor once");
     }
-    if !matches!(dict.entry("capture.kind").and_then(Attr::as_str).as_deref(), None | Some("input" | "output" | "mutation")) {
+    if !matches!(dict.entry(capture::KIND).and_then(Attr::as_str).as_deref(), None | Some("input" | "output" | "mutation")) {
         return refuse("weights are row-major; give this one a copy in another order in the program");
     }
     Ok(dim_order(function, list, at))

@@ -24,6 +24,7 @@ use crate::hoist_weights::Cone;
 use strata_core::ir::{Builder, ElementType, Op, Type, Value};
 use strata_core::pass::{Counter, Pass, PassContext, PassError};
 use strata_dialects::freedom::Freedom;
+use strata_dialects::prim;
 
 /// Moves scales of features into the weights of contractions.
 #[derive(Pass)]
@@ -88,8 +89,8 @@ impl<'c> Contraction<'c> {
             (0..rank).filter(|dim| !bound.contains(dim)).collect::<Vec<_>>()
         };
         let found = match op.name() {
-            "prim.conv" if op.attr("layout").is_none() => Self { op, weight: 1, result_dims: vec![1], weight_dims: vec![0] },
-            "prim.dot" if dims("lhs_batch").is_empty() => {
+            prim::Conv::NAME if op.attr("layout").is_none() => Self { op, weight: 1, result_dims: vec![1], weight_dims: vec![0] },
+            prim::Dot::NAME if dims("lhs_batch").is_empty() => {
                 let (lhs, rhs) = (free(0, "lhs_contract"), free(1, "rhs_contract"));
                 let split = lhs.len() as i64;
                 if cone.has_weight(op.operand(1)) {
@@ -107,12 +108,12 @@ impl<'c> Contraction<'c> {
     fn step(&self, cone: &Cone<'c>, value: Value<'c>) -> Option<Step<'c>> {
         let [using] = value.uses().try_into().ok()?;
         let kind = match using.op.name() {
-            "prim.add" => Kind::Add,
-            "prim.sub" if using.index == 0 => Kind::Sub,
-            "prim.mul" => Kind::Mul,
+            prim::Add::NAME => Kind::Add,
+            prim::Sub::NAME if using.index == 0 => Kind::Sub,
+            prim::Mul::NAME => Kind::Mul,
             _ => return None,
         };
-        let repeated = using.op.operand(1 - using.index).defining_op().filter(|op| op.is("prim.broadcast"))?;
+        let repeated = using.op.operand(1 - using.index).defining_op().filter(|op| op.isa::<prim::Broadcast>())?;
         let number = repeated.operand(0);
         let shape = number.ty().shape();
         let per_feature = repeated.ints("dims")?.iter().zip(&shape).all(|(dim, &size)| size == 1 || self.result_dims.contains(dim));
@@ -139,25 +140,25 @@ impl<'c> Contraction<'c> {
             let mut join = |name: &str, left: Option<Value<'c>>| left.map(|left| b.value(name, &[left, number], ty, &[]));
             match step.kind {
                 Kind::Mul => {
-                    shift = join("prim.mul", shift);
-                    scale = join("prim.mul", scale).or(Some(number));
+                    shift = join(prim::Mul::NAME, shift);
+                    scale = join(prim::Mul::NAME, scale).or(Some(number));
                 }
-                Kind::Add => shift = join("prim.add", shift).or(Some(number)),
-                Kind::Sub => shift = Some(join("prim.sub", shift).unwrap_or_else(|| b.value("prim.neg", &[number], ty, &[]))),
+                Kind::Add => shift = join(prim::Add::NAME, shift).or(Some(number)),
+                Kind::Sub => shift = Some(join(prim::Sub::NAME, shift).unwrap_or_else(|| b.value(prim::Neg::NAME, &[number], ty, &[]))),
             }
         }
         let Some(scale) = scale else { return false };
         let cx = self.op.cx();
         let weight = self.op.operand(self.weight);
-        let wide = b.value("prim.broadcast", &[scale], weight.ty(), &[("dims", cx.i64s_attr(&self.weight_dims))]);
+        let wide = b.value(prim::Broadcast::NAME, &[scale], weight.ty(), &[("dims", cx.i64s_attr(&self.weight_dims))]);
         let mut operands = self.op.operands();
-        operands[self.weight] = b.value("prim.mul", &[weight, wide], weight.ty(), &[]);
+        operands[self.weight] = b.value(prim::Mul::NAME, &[weight, wide], weight.ty(), &[]);
         let mut result = b.clone_op(self.op, &operands).result(0);
         if let Some(shift) = shift {
             let sizes = &steps[steps.len() - 1].repeated.operands()[1..];
             let ty = result.ty();
-            let wide = b.value("prim.broadcast", &[&[shift], sizes].concat(), ty, &[("dims", cx.i64s_attr(&self.result_dims))]);
-            result = b.value("prim.add", &[result, wide], ty, &[]);
+            let wide = b.value(prim::Broadcast::NAME, &[&[shift], sizes].concat(), ty, &[("dims", cx.i64s_attr(&self.result_dims))]);
+            result = b.value(prim::Add::NAME, &[result, wide], ty, &[]);
         }
         last.replace_with(&[result]);
         for op in steps.iter().rev().skip(1).map(|step| step.op).chain([self.op]) {
@@ -179,10 +180,10 @@ impl<'c> Contraction<'c> {
         let kept: Vec<_> = dims.iter().zip(number.ty().shape()).filter_map(|(dim, size)| Some((place(dim)?, size))).collect();
         let (places, sizes): (Vec<i64>, Vec<i64>) = kept.into_iter().unzip();
         let narrow: Type<'c> = cx.tensor(&sizes, element);
-        let number = if narrow == number.ty() { number } else { b.value("prim.reshape", &[number], narrow, &[]) };
+        let number = if narrow == number.ty() { number } else { b.value(prim::Reshape::NAME, &[number], narrow, &[]) };
         if number.ty() == ty && places.is_sorted() {
             return number;
         }
-        b.value("prim.broadcast", &[number], ty, &[("dims", cx.i64s_attr(&places))])
+        b.value(prim::Broadcast::NAME, &[number], ty, &[("dims", cx.i64s_attr(&places))])
     }
 }

@@ -23,6 +23,7 @@ use strata_core::ir::{DYNAMIC, ElementType, Op, Value};
 use strata_core::pass::{Counter, Pass, PassContext, PassError};
 use strata_core::rewrite::NoMatch;
 use strata_dialects::freedom::Freedom;
+use strata_dialects::prim;
 
 /// Makes one contraction of a softmax and the product that reads it.
 #[derive(Pass)]
@@ -52,8 +53,8 @@ pub fn run(function: Op<'_>) -> usize {
 }
 
 const RULES: &[Rule] = &[
-    Rule { name: "attention", root: "prim.dot", rewrite: attention },
-    Rule { name: "scaled-scores", root: "prim.dot", rewrite: scaled_scores },
+    Rule { name: "attention", root: prim::Dot::NAME, rewrite: attention },
+    Rule { name: "scaled-scores", root: prim::Dot::NAME, rewrite: scaled_scores },
 ];
 
 /// Queries that fill a register; with fewer, contractions that each run along their own lanes are faster.
@@ -89,7 +90,7 @@ fn attention<'c>(site: &mut Site<'_, 'c>, op: Op<'c>) -> Simplified<'c> {
     let mut attrs = op.attrs();
     attrs.push(("empty".to_owned(), site.cx().str_attr(empty)));
     let attrs: Vec<_> = attrs.iter().map(|(name, attr)| (name.as_str(), *attr)).collect();
-    Ok(site.value("prim.softmax_dot", &[scores, values], op.result(0).ty(), &attrs))
+    Ok(site.value(prim::SoftmaxDot::NAME, &[scores, values], op.result(0).ty(), &attrs))
 }
 
 /// Sizes of an operand's dimensions that are neither batch nor contracted.
@@ -111,14 +112,14 @@ fn defined<'c>(value: Value<'c>, name: &str) -> Result<Op<'c>, NoMatch> {
 
 /// The operand of a broadcast that brings dimension `dim` back.
 fn repeated<'c>(value: Value<'c>, dim: usize) -> Result<Value<'c>, NoMatch> {
-    let op = defined(value, "prim.broadcast")?;
+    let op = defined(value, prim::Broadcast::NAME)?;
     let wanted: Vec<i64> = (0..value.ty().rank()).filter(|&at| at != dim).map(|at| at as i64).collect();
     if op.ints("dims").unwrap_or_default() == wanted { Ok(op.operand(0)) } else { Err("no softmax: another dimension is repeated".into()) }
 }
 
 /// What a reduction of this kind over dimension `dim` reads.
 fn reduced<'c>(value: Value<'c>, kind: &str, dim: usize) -> Result<Value<'c>, NoMatch> {
-    let op = defined(value, "prim.reduce")?;
+    let op = defined(value, prim::Reduce::NAME)?;
     if op.str("kind").as_deref() == Some(kind) && op.ints("dims") == Some(vec![dim as i64]) {
         return Ok(op.operand(0));
     }
@@ -130,22 +131,22 @@ fn softmax<'c>(weights: Value<'c>, dim: usize) -> Result<(Value<'c>, &'static st
     if !read_by(weights, 1) {
         return Err("the weights are used elsewhere".into());
     }
-    if let Ok(select) = defined(weights, "prim.select") {
+    if let Ok(select) = defined(weights, prim::Select::NAME) {
         let (scores, _) = softmax(select.operand(2), dim)?;
         let zero = splat_number(select.operand(1)) == Some(0.0);
         let all = reduced(repeated(select.operand(0), dim)?, "and", dim)?;
-        let test = defined(all, "prim.eq")?;
+        let test = defined(all, prim::Eq::NAME)?;
         if zero && test.operand(0) == scores && splat_number(test.operand(1)) == Some(f64::NEG_INFINITY) {
             return Ok((scores, "zero"));
         }
         return Err("the weights are replaced in other rows than those of -inf".into());
     }
-    let quotient = defined(weights, "prim.div")?;
-    let exp = defined(quotient.operand(0), "prim.exp")?;
+    let quotient = defined(weights, prim::Div::NAME)?;
+    let exp = defined(quotient.operand(0), prim::Exp::NAME)?;
     if reduced(repeated(quotient.operand(1), dim)?, "sum", dim)? != exp.result(0) {
         return Err("no softmax: something else is summed".into());
     }
-    let distance = defined(exp.operand(0), "prim.sub")?;
+    let distance = defined(exp.operand(0), prim::Sub::NAME)?;
     let scores = distance.operand(0);
     let largest = repeated(distance.operand(1), dim)?;
     if reduced(largest, "maxnum", dim).or_else(|_| reduced(largest, "max", dim))? != scores {
@@ -157,7 +158,7 @@ fn softmax<'c>(weights: Value<'c>, dim: usize) -> Result<(Value<'c>, &'static st
 /// The dot that a value is computed from by pointwise work that nothing else reads.
 fn find_dot<'c>(value: Value<'c>, depth: usize) -> Option<Op<'c>> {
     let op = value.defining_op().filter(|_| depth > 0)?;
-    if op.is("prim.dot") {
+    if op.isa::<prim::Dot>() {
         return Some(op);
     }
     let inner = |operand: Value<'c>| find_dot(operand, depth - 1).filter(|_| read_by(operand, 1));
@@ -171,18 +172,18 @@ fn scaled_scores<'c>(site: &mut Site<'_, 'c>, op: Op<'c>) -> Simplified<'c> {
     }
     let ty = op.result(0).ty();
     for side in 0..2 {
-        let Some(product) = op.operand(side).defining_op().filter(|product| product.is("prim.mul")) else { continue };
+        let Some(product) = op.operand(side).defining_op().filter(|product| product.isa::<prim::Mul>()) else { continue };
         for (x, factor) in [(0, 1), (1, 0)].map(|(x, factor)| (product.operand(x), product.operand(factor))) {
             let Some(scalar) = scalar_of(factor) else { continue };
             let mut operands = op.operands();
             operands[side] = x;
             let attrs = op.attrs();
             let attrs: Vec<_> = attrs.iter().map(|(name, attr)| (name.as_str(), *attr)).collect();
-            let dot = site.value("prim.dot", &operands, ty, &attrs);
+            let dot = site.value(prim::Dot::NAME, &operands, ty, &attrs);
             let sizes = site.sizes(ty, |dim| (dot, dim));
             let none = site.cx().i64s_attr(&[]);
-            let factor = site.value("prim.broadcast", &[&[scalar], sizes.as_slice()].concat(), ty, &[("dims", none)]);
-            return Ok(site.value("prim.mul", &[dot, factor], ty, &[]));
+            let factor = site.value(prim::Broadcast::NAME, &[&[scalar], sizes.as_slice()].concat(), ty, &[("dims", none)]);
+            return Ok(site.value(prim::Mul::NAME, &[dot, factor], ty, &[]));
         }
     }
     Err("no operand has a constant factor".into())
@@ -190,7 +191,7 @@ fn scaled_scores<'c>(site: &mut Site<'_, 'c>, op: Op<'c>) -> Simplified<'c> {
 
 /// The 0-d constant that a tensor repeats.
 fn scalar_of(value: Value<'_>) -> Option<Value<'_>> {
-    let op = value.defining_op().filter(|op| op.is("prim.broadcast"))?;
+    let op = value.defining_op().filter(|op| op.isa::<prim::Broadcast>())?;
     let scalar = op.operand(0);
     (scalar.ty().rank() == 0 && splat_number(scalar).is_some()).then_some(scalar)
 }
@@ -199,7 +200,7 @@ fn scalar_of(value: Value<'_>) -> Option<Value<'_>> {
 fn feeds_softmax(value: Value<'_>, depth: usize) -> bool {
     depth > 0
         && value.uses().iter().any(|using| {
-            let scores = using.op.is("prim.softmax_dot") && using.index == 0;
+            let scores = using.op.isa::<prim::SoftmaxDot>() && using.index == 0;
             scores || (is_pointwise(using.op) && feeds_softmax(using.op.result(0), depth - 1))
         })
 }

@@ -39,6 +39,7 @@ use signature::Signature;
 use strata_core::diagnostic::{Severity, emit_at};
 use strata_core::ir::{Op, Type, Value};
 use strata_core::pass::{Counter, Pass, PassContext, PassError};
+use strata_dialects::capture;
 use strata_dialects::capture::Permute;
 
 /// Moves arithmetic on weights alone into `@prepare`.
@@ -56,7 +57,7 @@ pub struct HoistWeights {
 impl Pass for HoistWeights {
     fn run<'c>(&self, op: Op<'c>, _: &mut PassContext<'c>) -> Result<(), PassError> {
         let functions = op.body(0).ops();
-        let Some(entry) = functions.into_iter().find(|op| op.attr("capture.entry").is_some()) else { return Ok(()) };
+        let Some(entry) = functions.into_iter().find(|op| op.attr(capture::ENTRY).is_some()) else { return Ok(()) };
         lift::lift(op, entry);
         let cone = Cone::of(entry);
         let values = cone.frontier(entry, self.remarks);

@@ -36,7 +36,9 @@ use border::Borders;
 use strata_core::ir::{Builder, Op, Value};
 use strata_core::pass::{Counter, Pass, PassContext, PassError};
 use strata_core::query::CallGraph;
+use strata_core::upstream::func;
 use strata_dialects::capture::is_part;
+use strata_dialects::prim;
 
 use crate::hoist_weights::Cone;
 use crate::hoist_weights::lift::move_to_calls;
@@ -77,7 +79,7 @@ impl Pass for InlineLayers {
             functions.iter().filter(|function| !stay.contains(*function)).filter_map(|op| Some((op.str("sym_name")?, *op))).collect();
         // Callees first, so that what is copied calls nothing that goes.
         for function in graph.bottom_up() {
-            for call in function.find_all("func.call") {
+            for call in function.find_all(func::Call::NAME) {
                 let callee = call.attr("callee").and_then(|name| go.get(&name.as_symbol()?)).filter(|callee| **callee != function);
                 if let Some(&callee) = callee {
                     inline(call, callee);
@@ -106,7 +108,7 @@ impl InlineLayers {
         }
         for &caller in &graph.functions {
             let program = is_part(caller);
-            for call in caller.find_all("func.call") {
+            for call in caller.find_all(func::Call::NAME) {
                 if let Some(callee) = call.callee().filter(|_| !program || call.parent() != Some(caller)) {
                     reasons.entry(callee).or_insert(Reason::Nested);
                 }
@@ -131,14 +133,14 @@ impl InlineLayers {
 /// Whether calls of a function can be replaced by its body at all.
 fn can_go(function: Op<'_>) -> bool {
     let private = function.str("sym_visibility").as_deref() == Some("private");
-    private && function.is("func.func") && matches!(function.region(0).blocks()[..], [_])
+    private && function.isa::<func::Func>() && matches!(function.region(0).blocks()[..], [_])
 }
 
 /// Why a function goes back, as far as it says that itself.
 fn alone<'c>(graph: &CallGraph<'c>, function: Op<'c>) -> Option<Reason> {
     if !graph.callees(function).is_empty() {
         Some(Reason::Nested)
-    } else if !function.find_all("prim.conv").is_empty() {
+    } else if !function.find_all(prim::Conv::NAME).is_empty() {
         Some(Reason::Layout)
     } else {
         None
@@ -150,12 +152,12 @@ fn alone<'c>(graph: &CallGraph<'c>, function: Op<'c>) -> Option<Reason> {
 fn move_shared<'c>(module: Op<'c>, function: Op<'c>) -> bool {
     let calls = function.symbol_users(module).unwrap_or_default();
     let [first, ..] = calls[..] else { return false };
-    if !calls.iter().all(|call| call.is("func.call") && call.parent().is_some_and(is_part)) {
+    if !calls.iter().all(|call| call.isa::<func::Call>() && call.parent().is_some_and(is_part)) {
         return false;
     }
     let shared = |at: usize| {
         let value = first.operand(at);
-        let users = value.uses().into_iter().filter(|user| user.op.is("func.call"));
+        let users = value.uses().into_iter().filter(|user| user.op.isa::<func::Call>());
         calls.iter().all(|call| call.operand(at) == value) && users.count() > 1
     };
     let values = Cone::from(function, &shared).frontier(function, false);

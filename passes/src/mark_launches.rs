@@ -16,6 +16,7 @@
 use strata_core::ir::{Builder, Op};
 use strata_core::pass::{Counter, Pass, PassContext, PassError};
 use strata_dialects::host::{Launch, MARK};
+use strata_dialects::{host, loops};
 
 /// Marks the begin and the end of every launch.
 #[derive(Pass)]
@@ -27,9 +28,9 @@ pub struct MarkLaunches {
 
 impl Pass for MarkLaunches {
     fn run<'c>(&self, module: Op<'c>, _: &mut PassContext<'c>) -> Result<(), PassError> {
-        let Some(entry) = module.body(0).ops().into_iter().find(|op| op.attr("host.entry").is_some()) else { return Ok(()) };
+        let Some(entry) = module.body(0).ops().into_iter().find(|op| op.attr(host::ENTRY).is_some()) else { return Ok(()) };
         let launches: Vec<_> = entry.find_all(Launch::NAME).into_iter().filter_map(Launch::cast).collect();
-        let mut kernels: Vec<_> = module.find_all("loop.kernel").into_iter().filter_map(|kernel| kernel.str("sym_name")).collect();
+        let mut kernels: Vec<_> = module.find_all(loops::Kernel::NAME).into_iter().filter_map(|kernel| kernel.str("sym_name")).collect();
         kernels.retain(|name| launches.iter().any(|launch| launch.callee() == *name));
         for launch in launches {
             let number = kernels.iter().position(|name| launch.callee() == *name);
@@ -44,5 +45,5 @@ impl Pass for MarkLaunches {
 fn mark(mut b: Builder<'_>, kernel: i64) {
     let number = b.const_index(kernel);
     let name = number.ty().cx().str_attr(MARK);
-    b.effect("host.extern", &[number], &[("name", name)]);
+    b.effect(host::Extern::NAME, &[number], &[("name", name)]);
 }

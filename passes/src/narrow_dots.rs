@@ -20,6 +20,7 @@
 
 use strata_core::ir::{ElementType, Op, Value};
 use strata_core::pass::{Counter, Pass, PassContext, PassError};
+use strata_dialects::prim;
 
 /// Multiplies halves where they are converted only to be multiplied.
 #[derive(Pass)]
@@ -31,7 +32,7 @@ pub struct NarrowDots {
 
 impl Pass for NarrowDots {
     fn run<'c>(&self, op: Op<'c>, _: &mut PassContext<'c>) -> Result<(), PassError> {
-        for dot in op.find_all("prim.dot") {
+        for dot in op.find_all(prim::Dot::NAME) {
             let [Some(lhs), Some(rhs)] = [0, 1].map(|at| half(dot.operand(at))) else { continue };
             if lhs.ty().element_type() != rhs.ty().element_type() {
                 continue;
@@ -49,7 +50,7 @@ impl Pass for NarrowDots {
 
 /// What is converted to `f32` here, if it is halves.
 fn half(value: Value<'_>) -> Option<Value<'_>> {
-    let convert = value.defining_op().filter(|op| op.is("prim.convert") && value.ty().element_type() == Some(ElementType::F32))?;
+    let convert = value.defining_op().filter(|op| op.isa::<prim::Convert>() && value.ty().element_type() == Some(ElementType::F32))?;
     let from = convert.operand(0);
     matches!(from.ty().element_type()?, ElementType::BF16 | ElementType::F16).then_some(from)
 }

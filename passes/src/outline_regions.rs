@@ -50,6 +50,7 @@ use strata_core::diagnostic::{Severity, emit_at};
 use strata_core::ir::{Builder, Op};
 use strata_core::likeness::Likeness;
 use strata_core::pass::{Counter, Pass, PassContext, PassError};
+use strata_core::upstream::func;
 use strata_dialects::capture::is_part;
 
 /// Makes functions of repeated modules.
@@ -69,7 +70,7 @@ pub struct OutlineRegions {
 
 impl Pass for OutlineRegions {
     fn run<'c>(&self, module: Op<'c>, _: &mut PassContext<'c>) -> Result<(), PassError> {
-        for entry in module.body(0).ops().into_iter().filter(|op| op.is("func.func") && is_part(*op)) {
+        for entry in module.body(0).ops().into_iter().filter(|op| op.isa::<func::Func>() && is_part(*op)) {
             let (calls, functions) = self.outline(module, entry);
             self.calls.add(calls);
             self.functions.add(functions);

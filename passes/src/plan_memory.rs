@@ -18,15 +18,11 @@
 use std::collections::HashMap;
 use strata_core::ir::{Block, Builder, DYNAMIC, ElementType, Op, Value};
 use strata_core::pass::{Counter, Pass, PassContext, PassError};
+use strata_core::upstream::{arith, scf};
+use strata_dialects::host;
 
 /// Every buffer starts at a multiple of this many bytes.
 const ALIGN: i64 = 64;
-
-/// The attribute of the function that is called.
-pub const ENTRY: &str = "host.entry";
-
-/// The attribute of the program with the size of its arena.
-pub const ARENA_BYTES: &str = "host.arena_bytes";
 
 /// Lets buffers of the call share memory.
 #[derive(Pass)]
@@ -42,7 +38,7 @@ pub struct PlanMemory {
 
 impl Pass for PlanMemory {
     fn run<'c>(&self, op: Op<'c>, _: &mut PassContext<'c>) -> Result<(), PassError> {
-        if op.attr(ENTRY).is_none() && op.attr("host.prepare").is_none() {
+        if op.attr(host::ENTRY).is_none() && op.attr(host::PREPARE).is_none() {
             return Ok(());
         }
         let block = op.body(0);
@@ -51,7 +47,7 @@ impl Pass for PlanMemory {
         self.requested.add(plan.buffers.iter().map(|buffer| buffer.bytes as usize).sum());
         self.planned.add(plan.bytes as usize);
         apply(op, &plan);
-        op.set_attr(ARENA_BYTES, op.cx().i64_attr(plan.bytes));
+        op.set_attr(host::ARENA_BYTES, op.cx().i64_attr(plan.bytes));
         Ok(())
     }
 }
@@ -99,8 +95,8 @@ fn last_use<'c>(block: Block<'c>, at: &HashMap<Op<'c>, usize>, value: Value<'c>)
     for using in value.uses() {
         let statement = statement(block, using.op);
         last = last.max(at.get(&statement).copied().unwrap_or(0));
-        let handed = matches!(using.op.name(), "scf.yield" | "scf.condition");
-        let results = if handed { using.op.parent().map(Op::results) } else { using.op.is("host.slice").then(|| using.op.results()) };
+        let handed = matches!(using.op.name(), scf::Yield::NAME | scf::Condition::NAME);
+        let results = if handed { using.op.parent().map(Op::results) } else { using.op.isa::<host::Slice>().then(|| using.op.results()) };
         for result in results.into_iter().flatten().filter(|result| result.ty().is_memref()) {
             last = last.max(last_use(block, at, result));
         }
@@ -114,13 +110,13 @@ fn element_bytes(op: Op<'_>) -> i64 {
 
 /// The constant number of elements of an allocation.
 fn constant_elements(op: Op<'_>) -> Option<i64> {
-    op.operand(0).defining_op().filter(|def| def.is("arith.constant"))?.attr("value")?.as_int()
+    op.operand(0).defining_op().filter(|def| def.isa::<arith::Constant>())?.attr("value")?.as_int()
 }
 
 fn known_sizes(block: Block<'_>) -> Vec<Buffer<'_>> {
     let at = positions(block);
     let mut buffers = Vec::new();
-    for op in block.parent_op().map(|function| function.find_all("host.alloc")).unwrap_or_default() {
+    for op in block.parent_op().map(|function| function.find_all(host::Alloc::NAME)).unwrap_or_default() {
         let Some(elements) = constant_elements(op) else { continue };
         let first = at.get(&statement(block, op)).copied().unwrap_or(0);
         let last = last_use(block, &at, op.result(0)).max(first);
@@ -162,11 +158,11 @@ fn apply(function: Op<'_>, plan: &Plan<'_>) {
     let cx = function.cx();
     let mut start = Builder::at_start(function.body(0), function.location());
     let bytes = start.const_index(plan.bytes);
-    let arena = start.value("host.arena", &[bytes], cx.memref(&[DYNAMIC], cx.int(8)), &[]);
+    let arena = start.value(host::Arena::NAME, &[bytes], cx.memref(&[DYNAMIC], cx.int(8)), &[]);
     for Buffer { op, offset, .. } in &plan.buffers {
         let mut b = Builder::before(*op);
         let offset = b.const_index(*offset);
-        let slice = b.value("host.slice", &[arena, offset], op.result(0).ty(), &[]);
+        let slice = b.value(host::Slice::NAME, &[arena, offset], op.result(0).ty(), &[]);
         op.replace_with(&[slice]);
     }
 }
@@ -176,7 +172,7 @@ fn reuse_symbolic(block: Block<'_>) -> usize {
     let at = positions(block);
     let mut free: Vec<(Value<'_>, usize)> = Vec::new();
     let mut reused = 0;
-    for op in block.ops().into_iter().filter(|op| op.is("host.alloc") && constant_elements(*op).is_none()) {
+    for op in block.ops().into_iter().filter(|op| op.isa::<host::Alloc>() && constant_elements(*op).is_none()) {
         let (now, last) = (at[&op], last_use(block, &at, op.result(0)));
         let fits =
             |value: &Value<'_>| value.ty() == op.result(0).ty() && value.defining_op().is_some_and(|def| def.operand(0) == op.operand(0));

@@ -19,6 +19,7 @@
 
 use strata_core::ir::{Attr, Builder, DYNAMIC, Op, Value};
 use strata_core::pass::{Pass, PassContext, PassError};
+use strata_dialects::capture;
 
 /// Gives the entry's inputs fixed sizes.
 #[derive(Pass)]
@@ -31,7 +32,7 @@ pub struct SpecialiseSizes {
 
 impl Pass for SpecialiseSizes {
     fn run<'c>(&self, op: Op<'c>, _: &mut PassContext<'c>) -> Result<(), PassError> {
-        if op.attr("capture.entry").is_none() {
+        if op.attr(capture::ENTRY).is_none() {
             return Ok(());
         }
         specialise(op, &parse(&self.sizes)?)
@@ -50,7 +51,7 @@ fn parse(text: &str) -> Result<Vec<Vec<i64>>, PassError> {
 fn specialise<'c>(entry: Op<'c>, sizes: &[Vec<i64>]) -> Result<(), PassError> {
     let (cx, block) = (entry.cx(), entry.body(0));
     let dicts = entry.attr("arg_attrs").and_then(Attr::as_array).unwrap_or_default();
-    let kind = |at: usize| dicts.get(at).and_then(|dict| dict.entry("capture.kind")).and_then(Attr::as_str);
+    let kind = |at: usize| dicts.get(at).and_then(|dict| dict.entry(capture::KIND)).and_then(Attr::as_str);
     let inputs: Vec<Value<'c>> =
         block.args().into_iter().enumerate().filter(|(at, _)| kind(*at).is_none_or(|kind| kind == "input")).map(|(_, arg)| arg).collect();
     if inputs.len() != sizes.len() {
@@ -67,7 +68,7 @@ fn specialise<'c>(entry: Op<'c>, sizes: &[Vec<i64>]) -> Result<(), PassError> {
         }
         input.set_type(cx.tensor(wanted, input.ty().element()));
     }
-    for op in block.ops().into_iter().filter(|op| op.is("capture.dim")) {
+    for op in block.ops().into_iter().filter(|op| op.isa::<capture::Dim>()) {
         let size = op.int("dim").and_then(|dim| op.operand(0).ty().shape().get(usize::try_from(dim).ok()?).copied());
         if let Some(size) = size.filter(|&size| size != DYNAMIC) {
             let known = Builder::after(op).const_index(size);

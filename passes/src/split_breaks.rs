@@ -22,6 +22,8 @@
 
 use strata_core::ir::{Builder, Op};
 use strata_core::pass::{Counter, Pass, PassContext, PassError};
+use strata_core::upstream::func;
+use strata_dialects::capture;
 use strata_dialects::capture::{BREAK, GraphBreak, RESUME, is_part};
 
 /// Makes every graph break a return.
@@ -36,7 +38,7 @@ pub struct SplitBreaks {
 
 impl Pass for SplitBreaks {
     fn run<'c>(&self, module: Op<'c>, _: &mut PassContext<'c>) -> Result<(), PassError> {
-        let parts: Vec<_> = module.body(0).ops().into_iter().filter(|op| op.is("func.func")).collect();
+        let parts: Vec<_> = module.body(0).ops().into_iter().filter(|op| op.isa::<func::Func>()).collect();
         if !self.only.is_empty() {
             keep(module, &parts, &self.only)?;
         }
@@ -58,7 +60,7 @@ fn keep(module: Op<'_>, functions: &[Op<'_>], name: &str) -> Result<(), PassErro
     };
     functions.iter().filter(|function| !is_kept(function) && is_part(**function)).for_each(|function| function.erase());
     if kept.remove_attr(RESUME) {
-        kept.set_attr("capture.entry", module.cx().unit());
+        kept.set_attr(capture::ENTRY, module.cx().unit());
     }
     Ok(())
 }
@@ -67,6 +69,6 @@ fn split<'c>(function: Op<'c>, end: GraphBreak<'c>) {
     let cx = function.cx();
     let next = cx.dict_attr(&[("resume", cx.symbol_attr(&end.resume())), ("reason", cx.str_attr(&end.reason()))]);
     function.set_attr(BREAK, next);
-    Builder::before(end.op()).effect("func.return", &end.values(), &[]);
+    Builder::before(end.op()).effect(func::Return::NAME, &end.values(), &[]);
     end.op().erase();
 }

@@ -52,6 +52,10 @@ pub fn expand(args: TokenStream, item: TokenStream) -> Result<TokenStream> {
             }
         }
 
+        impl ::strata_core::dialect::OpName for #ident<'_> {
+            const NAME: &'static str = #name;
+        }
+
         impl<'c> From<#ident<'c>> for ::strata_core::ir::Op<'c> {
             fn from(view: #ident<'c>) -> Self {
                 view.0

@@ -19,7 +19,7 @@ pub use interface::{Caster, Interface, InterfaceRef};
 pub(crate) use register::registered;
 pub use spec::{AttrKind, AttrSpec, TypeConstraint, TypeSpec};
 pub use traits::{Effects, Traits};
-pub use view::OpType;
+pub use view::{OpName, OpType};
 
 /// The kinds of operands, results and attributes that `#[op]` fields name.
 pub mod kinds {

@@ -4,6 +4,12 @@ use super::{Arity, AttrSpec, OpDef};
 use crate::ir::{Attr, Builder, Op};
 use std::ops::Range;
 
+/// A Rust type that stands for one kind of op, ours or upstream's.
+pub trait OpName {
+    /// The op's full name.
+    const NAME: &'static str;
+}
+
 /// A typed view of one kind of op: `Add<'c>`. Implemented by `#[op]`, for the view at `'static`.
 pub trait OpType {
     /// The op's definition.
@@ -15,14 +21,14 @@ pub trait OpType {
 }
 
 impl<'c> Op<'c> {
+    /// Whether this is an op of that kind: `op.isa::<arith::AddI>()`.
+    pub fn isa<T: OpName>(self) -> bool {
+        self.is(T::NAME)
+    }
+
     /// The op as the typed view `T`, when it is of that kind: `op.as_::<Add>()`.
     pub fn as_<T: OpType>(self) -> Option<T::At<'c>> {
         T::cast(self)
-    }
-
-    /// Whether it is of the kind `T`.
-    pub fn isa<T: OpType>(self) -> bool {
-        self.is(T::DEF.name)
     }
 }
 

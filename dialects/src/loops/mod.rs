@@ -64,7 +64,7 @@ impl Verify for Kernel<'_> {
             ensure!(domain.iter().all(|dim| (0..dims).contains(dim)), 4, "the domain {domain:?} is not of the {dims} dims of the kernel");
         }
         let mut asked = Vec::new();
-        self.op().walk(&mut |op| asked.extend(op.int("dim").filter(|_| op.is("loop.index"))));
+        self.op().walk(&mut |op| asked.extend(op.int("dim").filter(|_| op.isa::<Index>())));
         let other = asked.into_iter().find(|dim| !(0..dims).contains(dim));
         ensure!(other.is_none(), 4, "the index of dim {} is not of the {dims} dims of the kernel", other.unwrap_or_default());
         let symbols = self.symbols().len();

@@ -20,6 +20,7 @@ pub mod types;
 pub mod view;
 
 use strata_core::prelude::*;
+use strata_core::upstream::arith;
 
 pub use contract::{Conv, Dot, SoftmaxDot};
 pub use creation::{Constant, Iota, Item, Rng, Splat};
@@ -82,7 +83,7 @@ pub static PRIM: DialectDef = DialectDef {
 fn constant<'c>(builder: &mut Builder<'c>, value: Attr<'c>, ty: Type<'c>) -> Option<Op<'c>> {
     if let Some(element) = ty.element_type().filter(|_| !ty.is_tensor()) {
         let (ty, attr) = (builder.cx().element(element), value);
-        return Some(builder.op(OpSpec { name: "arith.constant", results: &[ty], attrs: &[("value", attr)], ..OpSpec::default() }));
+        return Some(builder.op(OpSpec { name: arith::Constant::NAME, results: &[ty], attrs: &[("value", attr)], ..OpSpec::default() }));
     }
     value.is_dense().then(|| builder.op(OpSpec { name: Constant::NAME, results: &[ty], attrs: &[("value", value)], ..OpSpec::default() }))
 }

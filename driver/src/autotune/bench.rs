@@ -10,6 +10,9 @@ use std::cell::Cell;
 use std::path::Path;
 use std::time::{Duration, Instant};
 use strata_core::ir::{Attr, Builder, Module, Op, OpSpec};
+use strata_core::upstream::func;
+use strata_dialects::capture;
+use strata_dialects::loops;
 use strata_lowering::codegen;
 use strata_lowering::loop_to_cpu::messages;
 use strata_lowering::loop_to_host::{Program, entry};
@@ -63,7 +66,7 @@ impl<'a, 'c> Bench<'a, 'c> {
     /// Does something with a copy of the kernel.
     pub fn scratch<R>(&self, work: impl FnOnce(Op<'c>) -> R) -> R {
         let module = units::alone(self.kernel);
-        work(module.op().find_all("loop.kernel")[0])
+        work(module.op().find_all(loops::Kernel::NAME)[0])
     }
 
     /// The kernel with this schedule.
@@ -120,7 +123,7 @@ impl<'a, 'c> Bench<'a, 'c> {
     /// A program that calls the kernel once.
     fn compile(&self, choice: Attr<'c>) -> Result<Session, Error> {
         let module = calling(self.kernel);
-        module.op().find_all("loop.kernel").into_iter().for_each(|kernel| _ = apply(kernel, choice));
+        module.op().find_all(loops::Kernel::NAME).into_iter().for_each(|kernel| _ = apply(kernel, choice));
         let program = Program::of(entry(module.op())?)?;
         let host = LEVELS.iter().find(|level| level.name == "host").ok_or(Error::NoEntry)?;
         run_level(&module, host, self.tuner.options)?;
@@ -142,17 +145,17 @@ fn calling(kernel: Op<'_>) -> Module<'_> {
     let inputs: Vec<_> = kernel.body(0).args().into_iter().map(|arg| arg.ty()).collect();
     let results: Vec<_> = kernel.body(0).terminator().map(|op| op.operand_types()).unwrap_or_default();
     let kinds = |kind: &str, count: usize| {
-        let one = |at: usize| cx.dict_attr(&[("capture.kind", cx.str_attr(kind)), ("capture.name", cx.str_attr(&format!("{kind}{at}")))]);
+        let one = |at: usize| cx.dict_attr(&[(capture::KIND, cx.str_attr(kind)), (capture::NAME, cx.str_attr(&format!("{kind}{at}")))]);
         cx.array_attr(&(0..count).map(one).collect::<Vec<_>>())
     };
     let func = Builder::at_end(module.body(), location).op(OpSpec {
-        name: "func.func",
+        name: func::Func::NAME,
         attrs: &[
             ("sym_name", cx.str_attr("main")),
             ("function_type", cx.type_attr(cx.function(&inputs, &results))),
             ("arg_attrs", kinds("input", inputs.len())),
             ("res_attrs", kinds("output", results.len())),
-            ("capture.entry", cx.unit()),
+            (capture::ENTRY, cx.unit()),
         ],
         regions: 1,
         ..OpSpec::default()
@@ -160,13 +163,13 @@ fn calling(kernel: Op<'_>) -> Module<'_> {
     let block = func.region(0).append_block(&inputs, location);
     let mut b = Builder::at_end(block, location);
     let call = b.op(OpSpec {
-        name: "loop.call",
+        name: loops::Call::NAME,
         operands: &block.args(),
         results: &results,
         attrs: &[("callee", cx.symbol_attr(units::NAME))],
         ..OpSpec::default()
     });
-    b.effect("func.return", &call.results(), &[]);
+    func::ret(&mut b, &call.results());
     module
 }
 

@@ -17,6 +17,7 @@ use crate::units::{Make, alone};
 use std::collections::HashMap;
 use std::time::{Duration, Instant};
 use strata_core::ir::{Module, Op};
+use strata_dialects::loops;
 use strata_lowering::KernelView;
 use strata_lowering::loop_to_host::entry;
 use strata_lowering::predict::{Machine, seconds};
@@ -38,7 +39,7 @@ pub fn tune(module: &Module<'_>, options: &Options, make: Make<'_>) -> Result<Ve
     // Equal kernels are one: the text is what they are known by.
     let mut known: HashMap<String, Vec<Op<'_>>> = HashMap::new();
     let mut order = Vec::new();
-    for kernel in module.op().find_all("loop.kernel") {
+    for kernel in module.op().find_all(loops::Kernel::NAME) {
         let text = alone(kernel).to_string();
         let same = known.entry(text.clone()).or_default();
         if same.is_empty() {
@@ -110,7 +111,7 @@ impl Tuner<'_> {
 
 /// The kernels that a call launches, each as often as it does.
 fn calls(module: &Module<'_>) -> Result<Vec<String>, Error> {
-    let calls = entry(module.op())?.find_all("loop.call").into_iter();
+    let calls = entry(module.op())?.find_all(loops::Call::NAME).into_iter();
     Ok(calls.filter_map(|call| call.attr("callee")?.as_symbol()).collect())
 }
 

@@ -4,6 +4,7 @@ use super::sections::{Section, sections};
 use crate::compile::context;
 use std::collections::{HashMap, HashSet};
 use strata_core::ir::{Attr, Builder, Context, Module, Op, OpSpec};
+use strata_core::upstream::func;
 
 /// A module in parts.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -112,7 +113,7 @@ fn join_in<'a>(context: &Context, program: &Program, functions: impl Iterator<It
 /// The functions that have a body.
 fn bodies<'c>(module: &Module<'c>) -> Vec<Op<'c>> {
     let ops = module.body().ops().into_iter();
-    ops.filter(|op| op.is("func.func") && op.region(0).entry().is_some()).collect()
+    ops.filter(|op| op.isa::<func::Func>() && op.region(0).entry().is_some()).collect()
 }
 
 /// A module with one function: functions that it refers to are declared, other symbols are there in full.
@@ -124,7 +125,7 @@ fn unit<'c>(module: &Module<'c>, function: Op<'c>, symbols: &HashMap<String, Op<
     let mut open = references(function);
     while let Some(name) = open.pop() {
         let Some(&op) = symbols.get(&name).filter(|_| known.insert(name)) else { continue };
-        if op.is("func.func") {
+        if op.isa::<func::Func>() {
             declare(&mut b, op);
         } else {
             open.extend(references(op));
@@ -148,5 +149,5 @@ fn declare<'c>(b: &mut Builder<'c>, function: Op<'c>) {
     attrs.retain(|(name, _)| name != "sym_visibility");
     attrs.push(("sym_visibility".into(), cx.str_attr("private")));
     let attrs: Vec<_> = attrs.iter().map(|(name, attr)| (name.as_ref(), *attr)).collect();
-    b.op(OpSpec { name: "func.func", attrs: &attrs, regions: 1, ..OpSpec::default() });
+    b.op(OpSpec { name: func::Func::NAME, attrs: &attrs, regions: 1, ..OpSpec::default() });
 }

@@ -3,6 +3,8 @@
 //! Only brackets, strings and comments are looked at. Whatever is not a plain list of functions is none of this file's business:
 //! other symbols, aliases (`#map = ...`), a module with attributes. Such a text is parsed as a whole.
 
+use strata_core::upstream::func;
+
 /// One function of a text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Section<'t> {
@@ -40,7 +42,7 @@ pub(super) fn sections(text: &str) -> Option<Vec<Section<'_>>> {
     functions(text, &tokens)
 }
 
-const FUNCTION: &str = "func.func";
+const FUNCTION: &str = func::Func::NAME;
 
 fn tokens_of<'t>(block: &Token<'t>) -> Option<Vec<Token<'t>>> {
     let inner = block.text.strip_prefix('{')?.strip_suffix('}')?;

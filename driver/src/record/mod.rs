@@ -17,8 +17,9 @@ use std::time::Instant;
 use strata_core::diagnostic::{Collected, Severity, collect};
 use strata_core::ir::{Module, Op};
 use strata_core::pass::{OptionKind, PassData};
+use strata_dialects::{host, loops};
 use strata_lowering::loop_to_host::entry;
-use strata_passes::plan_memory::{self, ENTRY, PlanMemory};
+use strata_passes::plan_memory::{self, PlanMemory};
 use strata_report::{Buffer, Cached, Compilation, Kernel, Pass, Remark};
 use strata_runtime::Artefact;
 use strata_store::Store;
@@ -122,7 +123,7 @@ impl Record<'_> {
 
     fn kernels(&mut self, module: Op<'_>) -> Vec<Kernel> {
         let called = called(module);
-        let named = module.find_all("loop.kernel").into_iter().filter_map(|op| Some((op.str("sym_name")?, op)));
+        let named = module.find_all(loops::Kernel::NAME).into_iter().filter_map(|op| Some((op.str("sym_name")?, op)));
         let running = named.filter(|(name, _)| called.contains(name));
         let described = running.map(|(name, op)| {
             let mut schedule = Vec::new();
@@ -136,11 +137,11 @@ impl Record<'_> {
 
     /// Notes where the buffers of a call are about to be put.
     fn memory(&mut self, module: Op<'_>) {
-        let Some(function) = module.body(0).ops().into_iter().find(|op| op.attr(ENTRY).is_some()) else { return };
+        let Some(function) = module.body(0).ops().into_iter().find(|op| op.attr(strata_dialects::host::ENTRY).is_some()) else { return };
         // The steps up to each statement: what launches something is one.
         let mut until = Vec::new();
         for statement in function.body(0).ops() {
-            let launches = statement.find_all("host.launch").len() + statement.find_all("host.extern").len();
+            let launches = statement.find_all(host::Launch::NAME).len() + statement.find_all(host::Extern::NAME).len();
             if launches > 0 {
                 let callee = statement.attr("callee").and_then(|callee| callee.as_symbol());
                 self.compilation.steps.push(callee.map_or_else(|| statement.name().to_owned(), |callee| format!("@{callee}")));

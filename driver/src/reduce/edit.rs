@@ -3,6 +3,7 @@
 use super::instead::Instead;
 use std::ops::Range;
 use strata_core::ir::{Attr, Op, Type};
+use strata_core::upstream::func;
 
 /// A kind of change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -80,7 +81,7 @@ fn remove(op: Op<'_>, way: Instead) {
 
 /// Functions with a body, once for each of their arguments or results.
 fn signatures<'c>(module: Op<'c>, list: fn(Type<'c>) -> Vec<Type<'c>>) -> Vec<(Op<'c>, usize)> {
-    let functions = module.find_all("func.func").into_iter().filter(|op| op.region(0).entry().is_some());
+    let functions = module.find_all(func::Func::NAME).into_iter().filter(|op| op.region(0).entry().is_some());
     functions.flat_map(|op| (0..function_type(op).map_or(0, |ty| list(ty).len())).map(move |at| (op, at))).collect()
 }
 
@@ -117,7 +118,7 @@ pub(super) fn set_signature<'c>(function: Op<'c>, change: &mut dyn FnMut(&mut En
 }
 
 fn drop_result(function: Op<'_>, at: usize) {
-    for end in function.region(0).blocks().into_iter().filter_map(|block| block.terminator()).filter(|op| op.is("func.return")) {
+    for end in function.region(0).blocks().into_iter().filter_map(|block| block.terminator()).filter(|op| op.isa::<func::Return>()) {
         let mut operands = end.operands();
         operands.remove(at);
         end.set_operands(&operands);

@@ -1,6 +1,7 @@
 //! Values that may stand for a result that goes away.
 
 use strata_core::ir::{Builder, ElementType, Op, Type, Value};
+use strata_core::upstream::{arith, func};
 
 use super::edit::set_signature;
 
@@ -40,7 +41,7 @@ impl Instead {
                 before.flat_map(Op::results).filter(fits).last()
             }
             Self::Fresh => {
-                let function = enclosing(op).find(|op| op.is("func.func"))?;
+                let function = enclosing(op).find(|op| op.isa::<func::Func>())?;
                 let value = function.region(0).entry()?.add_arg(ty, op.location());
                 set_signature(function, &mut |inputs, _| inputs.push((ty, function.cx().dict_attr(&[]))));
                 Some(value)
@@ -55,14 +56,14 @@ fn enclosing<'c>(op: Op<'c>) -> impl Iterator<Item = Op<'c>> {
 }
 
 fn zeros<'c>(op: Op<'c>, ty: Type<'c>) -> Option<Value<'c>> {
-    if op.is("arith.constant") {
+    if op.isa::<arith::Constant>() {
         return None;
     }
     let element = ty.element_type().filter(|element| !element.is_unsigned() && !element.is_complex())?;
     let mut b = Builder::before(op);
     if ty.is_tensor() {
         let zeros = (ty.is_static()).then(|| op.cx().dense_attr(ty, &vec![0; element.bytes()])).flatten()?;
-        return Some(b.value("arith.constant", &[], ty, &[("value", zeros)]));
+        return Some(arith::constant(&mut b, ty, zeros));
     }
     Some(match element {
         _ if ty.is_shaped() => return None,

@@ -18,6 +18,7 @@ use std::ops::Range;
 use std::path::Path;
 use strata_core::ir::{Module, Op};
 use strata_core::registry::load_dialect;
+use strata_core::upstream::arith;
 
 /// A program that was made smaller.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -124,7 +125,7 @@ impl Search<'_, '_, '_> {
 fn weight(module: Op<'_>) -> usize {
     let mut weight = 0;
     module.walk(&mut |op| {
-        weight += if op.is("arith.constant") { 2 } else { 4 };
+        weight += if op.isa::<arith::Constant>() { 2 } else { 4 };
         for (_, attr) in op.attrs() {
             let elements = attr.as_dense().is_some_and(|(_, splat)| !splat);
             weight += 1 + usize::from(elements) + attr.as_type().map_or(0, |ty| edit::arity(ty));

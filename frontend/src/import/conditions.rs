@@ -3,6 +3,8 @@
 use std::collections::{HashMap, HashSet};
 
 use strata_core::ir::Value;
+use strata_core::upstream::arith;
+use strata_dialects::capture;
 
 use super::{
     InputKind,
@@ -83,7 +85,7 @@ fn range(constraint: Option<&RangeConstraint>) -> (i64, i64) {
 fn dim_op<'c>(importer: &mut Importer<'c>, value: Value<'c>, dim: usize, symbol: &str, min: i64, max: i64) -> Value<'c> {
     let cx = importer.cx;
     let attrs = [("dim", cx.i64_attr(dim as i64)), ("symbol", cx.str_attr(symbol)), ("min", cx.i64_attr(min)), ("max", cx.i64_attr(max))];
-    importer.builder.value("capture.dim", &[value], cx.index(), &attrs)
+    importer.builder.value(capture::Dim::NAME, &[value], cx.index(), &attrs)
 }
 
 /// Finds the one unknown symbol of `factor * symbol + rest` from the size; `bind_dims` then checks the equation.
@@ -105,10 +107,10 @@ fn solve<'c>(importer: &mut Importer<'c>, program: &Program, value: Value<'c>, d
     let mut size = dim_op(importer, value, dim, &expr.to_string(), 0, i64::MAX);
     for term in rest {
         let term = importer.symbols.build(&mut importer.builder, term)?;
-        size = importer.builder.value("arith.subi", &[size, term], size.ty(), &[]);
+        size = arith::subi(&mut importer.builder, size, term);
     }
     let factor = importer.builder.const_index(factor);
-    let found = importer.builder.value("arith.floordivsi", &[size, factor], size.ty(), &[]);
+    let found = arith::floordivsi(&mut importer.builder, size, factor);
     importer.symbols.define(symbol, found);
     range_guard(importer, program, symbol, found);
     Ok(())
@@ -123,7 +125,7 @@ fn range_guard<'c>(importer: &mut Importer<'c>, program: &Program, symbol: &str,
         let limit = importer.builder.const_index(bound);
         let holds = compare(&mut importer.builder, predicate, value, limit);
         let text = importer.cx.str_attr(&format!("{symbol} {text} {bound}"));
-        importer.builder.effect("capture.guard", &[holds], &[("text", text)]);
+        importer.builder.effect(capture::Guard::NAME, &[holds], &[("text", text)]);
     }
 }
 
@@ -145,7 +147,7 @@ fn bind_dims<'c>(importer: &mut Importer<'c>, value: Value<'c>, exprs: &[Expr]) 
     let shape: Option<Vec<_>> = exprs.iter().map(|expr| affine(cx, expr, &symbols)).collect();
     let shape = shape.ok_or_else(|| Refusal::unsupported(format!("the sizes {exprs:?} are not affine")))?;
     let shape = cx.map_attr(cx.map(0, symbols.len(), &shape));
-    importer.builder.effect("capture.bind_dims", &operands, &[("shape", shape)]);
+    importer.builder.effect(capture::BindDims::NAME, &operands, &[("shape", shape)]);
     Ok(())
 }
 
@@ -161,17 +163,17 @@ pub(super) fn constant_guard<'c>(importer: &mut Importer<'c>, name: &str, consta
         Constant::AsFloat(want) => {
             let want_value = builder.const_float(cx.f64(), want.0);
             let attrs = [("predicate", cx.i64_attr(1))];
-            (builder.value("arith.cmpf", &[value, want_value], cx.int(1), &attrs), want.0.to_string())
+            (builder.value(arith::CmpF::NAME, &[value, want_value], cx.int(1), &attrs), want.0.to_string())
         }
         Constant::AsBool(want) => {
             let want_value = builder.const_int(cx.int(1), i64::from(*want));
             let attrs = [("predicate", cx.i64_attr(Predicate::Eq as i64))];
-            (builder.value("arith.cmpi", &[value, want_value], cx.int(1), &attrs), want.to_string())
+            (builder.value(arith::CmpI::NAME, &[value, want_value], cx.int(1), &attrs), want.to_string())
         }
         Constant::AsNone(_) | Constant::AsString(_) => return,
     };
     let text = cx.str_attr(&format!("{name} == {shown}"));
-    builder.effect("capture.guard", &[holds], &[("text", text)]);
+    builder.effect(capture::Guard::NAME, &[holds], &[("text", text)]);
 }
 
 /// The program's own guards.
@@ -202,7 +204,7 @@ pub(super) fn guards<'c>(
             return Err(blame(Refusal::unsupported("it is not a condition")));
         }
         let text = importer.cx.str_attr(&guard.text);
-        importer.builder.effect("capture.guard", &[holds], &[("text", text)]);
+        importer.builder.effect(capture::Guard::NAME, &[holds], &[("text", text)]);
     }
     Ok(())
 }

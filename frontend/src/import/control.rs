@@ -5,6 +5,7 @@
 //! tensor that starts as `aten.empty`.
 
 use strata_core::ir::{Block, Op, OpSpec, Type, Value};
+use strata_core::upstream::{arith, scf, tensor};
 use strata_dialects::aten::{self, Input, Size};
 
 use super::{
@@ -139,7 +140,7 @@ impl<'c> Importer<'c> {
         if !same || !from.shape().iter().zip(&ty.shape()).all(agree) {
             return Err(Refusal::broken(format!("a value of type {from} stands where {ty} is expected")));
         }
-        Ok(self.builder.value("tensor.cast", &[value], ty, &[]))
+        Ok(tensor::cast(&mut self.builder, value, ty))
     }
 
     fn fit_all(&mut self, values: &[Value<'c>], types: &[Type<'c>]) -> Result<Vec<Value<'c>>, Refusal> {
@@ -154,7 +155,7 @@ impl<'c> Importer<'c> {
         self.inside(block, |importer| {
             let outputs = importer.graph(&graph.graph, inputs)?;
             let outputs = importer.fit_all(&outputs, types)?;
-            importer.builder.effect("scf.yield", &outputs, &[]);
+            scf::yield_(&mut importer.builder, &outputs);
             Ok(())
         })
     }
@@ -196,7 +197,7 @@ fn cond<'c>(
     let types = result_types(importer, scope, node)?;
     let when = scope.number_or_tensor(&mut importer.builder, when)?;
     let when = importer.condition(when)?;
-    let op = importer.structured("scf.if", &[when], &types, 2);
+    let op = importer.structured(scf::If::NAME, &[when], &types, 2);
     for (region, branch) in branches.into_iter().enumerate() {
         let block = importer.builder.add_block(op.region(region), &[]);
         importer.body(block, branch, operands, &types)?;
@@ -214,7 +215,7 @@ fn while_loop<'c>(
 ) -> Result<Vec<Value<'c>>, Problem> {
     let types = result_types(importer, scope, node)?;
     let carried = importer.fit_all(carried, &types)?;
-    let op = importer.structured("scf.while", &carried, &types, 2);
+    let op = importer.structured(scf::While::NAME, &carried, &types, 2);
     let before = importer.builder.add_block(op.region(0), &types);
     let inputs = [before.args(), extra.to_vec()].concat();
     importer.inside(before, |importer| {
@@ -223,7 +224,7 @@ fn while_loop<'c>(
             return Err(Problem::Here(Refusal::broken(format!("the condition gives {} values", outputs.len()))));
         };
         let condition = importer.condition(output)?;
-        importer.builder.effect("scf.condition", &[vec![condition], before.args()].concat(), &[]);
+        importer.builder.effect(scf::Condition::NAME, &[vec![condition], before.args()].concat(), &[]);
         Ok(())
     })?;
     let after = importer.builder.add_block(op.region(1), &types);
@@ -279,7 +280,7 @@ fn row_by_row<'c>(
     inputs: impl FnOnce(&mut Importer<'c>, Value<'c>, &[Value<'c>]) -> Result<Vec<Value<'c>>, Problem>,
 ) -> Result<Vec<Value<'c>>, Problem> {
     let bounds = [importer.builder.const_index(from), as_value(importer, count), importer.builder.const_index(1)];
-    let op = importer.structured("scf.for", &[&bounds, start].concat(), results, 1);
+    let op = importer.structured(scf::For::NAME, &[&bounds, start].concat(), results, 1);
     let index = importer.cx.index();
     let block = importer.builder.add_block(op.region(0), &[&[index], results].concat());
     importer.inside(block, |importer| {
@@ -295,7 +296,7 @@ fn row_by_row<'c>(
         for (row, whole) in outputs[carried..].iter().zip(&state[carried..]) {
             next.push(collect(importer, *whole, *row, place)?);
         }
-        importer.builder.effect("scf.yield", &next, &[]);
+        scf::yield_(&mut importer.builder, &next);
         Ok(())
     })?;
     Ok(op.results())
@@ -323,7 +324,7 @@ fn running<'c>(
     let start = importer.fit_all(rows, &results)?;
     let inputs = |importer: &mut Importer<'c>, place: Value<'c>, state: &[Value<'c>]| {
         let one = importer.builder.const_index(1);
-        let before = importer.builder.value("arith.subi", &[place, one], importer.cx.index(), &[]);
+        let before = arith::subi(&mut importer.builder, place, one);
         let mut inputs = Vec::new();
         for whole in state {
             inputs.push(select(importer, *whole, before)?);

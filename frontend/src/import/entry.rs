@@ -3,6 +3,8 @@
 use std::collections::HashMap;
 
 use strata_core::ir::{Attr, Block, Builder, Op, OpSpec, Type, Value};
+use strata_core::upstream::func;
+use strata_dialects::capture;
 use strata_dialects::capture::{DIM_ORDER, STORAGE_ORDER};
 
 use super::{
@@ -70,9 +72,9 @@ impl<'g, 'c> Entry<'g, 'c> {
         }
         let cx = importer.cx;
         let function_type = cx.type_attr(cx.function(&arg_types, &[]));
-        let attrs = [("sym_name", cx.str_attr(ENTRY)), ("function_type", function_type), ("capture.entry", cx.unit())];
+        let attrs = [("sym_name", cx.str_attr(ENTRY)), ("function_type", function_type), (capture::ENTRY, cx.unit())];
         importer.builder.set_at_end(module);
-        let function = importer.builder.op(OpSpec { name: "func.func", attrs: &attrs, regions: 1, ..OpSpec::default() });
+        let function = importer.builder.op(OpSpec { name: func::Func::NAME, attrs: &attrs, regions: 1, ..OpSpec::default() });
         let block = importer.builder.add_block(function.region(0), &arg_types);
         importer.builder = Builder::at_end(block, importer.builder.location());
         let arg_attrs: Vec<_> = args.iter().map(|arg| arg_attrs(importer, graph, arg)).collect();
@@ -132,14 +134,14 @@ impl<'g, 'c> Entry<'g, 'c> {
         let values: Vec<_> = results.iter().filter_map(|(value, ..)| *value).collect();
         let attrs = results.iter().filter(|(value, ..)| value.is_some()).map(|(_, order, output)| {
             let mut entries = match output {
-                Output::Mutation { name } => vec![("capture.kind", cx.str_attr("mutation")), ("capture.name", cx.str_attr(name))],
-                _ => vec![("capture.kind", cx.str_attr("output"))],
+                Output::Mutation { name } => vec![(capture::KIND, cx.str_attr("mutation")), (capture::NAME, cx.str_attr(name))],
+                _ => vec![(capture::KIND, cx.str_attr("output"))],
             };
             entries.extend(order.as_ref().map(|order| (DIM_ORDER, attribute(cx, order))));
             cx.dict_attr(&entries)
         });
         let attrs: Vec<Attr<'c>> = attrs.collect();
-        importer.builder.effect("func.return", &values, &[]);
+        func::ret(&mut importer.builder, &values);
         let inputs: Vec<Type<'c>> = self.block.args().into_iter().map(Value::ty).collect();
         let outputs: Vec<Type<'c>> = values.into_iter().map(Value::ty).collect();
         self.function.set_attr("function_type", cx.type_attr(cx.function(&inputs, &outputs)));
@@ -183,7 +185,7 @@ fn arg<'g>(spec: &'g InputSpec, argument: &'g Argument) -> Result<Option<Arg<'g>
 fn arg_attrs<'c>(importer: &Importer<'c>, graph: &Graph, arg: &Arg<'_>) -> Attr<'c> {
     let cx = importer.cx;
     let kind = cx.str_attr(arg.input.kind.spelling());
-    let mut entries = vec![("capture.kind", kind), ("capture.name", cx.str_attr(&arg.input.name))];
+    let mut entries = vec![(capture::KIND, kind), (capture::NAME, cx.str_attr(&arg.input.name))];
     entries.extend(arg.dim_order.as_ref().map(|order| (DIM_ORDER, attribute(cx, order))));
     let described = arg.name.filter(|_| importer.storages && arg.dim_order.is_none());
     if let Some(meta) = described.and_then(|name| graph.tensor_values.get(name)) {

@@ -2,6 +2,7 @@
 //! operator on tensors of rank 0.
 
 use strata_core::ir::{Builder, ElementType, Value};
+use strata_core::upstream::arith;
 use strata_dialects::aten::{self, Input, Scalar};
 
 use crate::pt2::expr::Func;
@@ -14,16 +15,16 @@ pub(super) fn apply<'c>(builder: &mut Builder<'c>, func: Func, operands: &[Value
         operands[1..].iter().fold(a, |left, right| builder.value(name, &[left, *right], left.ty(), &[]))
     };
     Some(match func {
-        Func::Add => fold(builder, "arith.addf"),
-        Func::Mul => fold(builder, "arith.mulf"),
-        Func::Max => fold(builder, "arith.maximumf"),
-        Func::Min => fold(builder, "arith.minimumf"),
-        Func::IntTrueDiv | Func::FloatTrueDiv => builder.value("arith.divf", &[a, b?], a.ty(), &[]),
+        Func::Add => fold(builder, arith::AddF::NAME),
+        Func::Mul => fold(builder, arith::MulF::NAME),
+        Func::Max => fold(builder, arith::MaximumF::NAME),
+        Func::Min => fold(builder, arith::MinimumF::NAME),
+        Func::IntTrueDiv | Func::FloatTrueDiv => arith::divf(builder, a, b?),
         Func::FloorDiv => floor_div(builder, a, b?)?,
         Func::Mod | Func::PythonMod => {
             let quotient = floor_div(builder, a, b?)?;
-            let whole = builder.value("arith.mulf", &[quotient, b?], a.ty(), &[]);
-            builder.value("arith.subf", &[a, whole], a.ty(), &[])
+            let whole = arith::mulf(builder, quotient, b?);
+            arith::subf(builder, a, whole)
         }
         Func::Pow => function(builder, "aten.pow.Tensor_Tensor", &operands)?,
         Func::Function(name) => function(builder, name, &operands)?,
@@ -48,21 +49,21 @@ pub(super) fn to_float<'c>(builder: &mut Builder<'c>, value: Value<'c>) -> Optio
     if value.ty() == cx.f64() {
         return Some(value);
     }
-    let integer = value.ty().is_index().then(|| builder.value("arith.index_cast", &[value], cx.int(64), &[]))?;
-    Some(builder.value("arith.sitofp", &[integer], cx.f64(), &[]))
+    let integer = value.ty().is_index().then(|| arith::index_cast(builder, value, cx.int(64)))?;
+    Some(arith::sitofp(builder, integer, cx.f64()))
 }
 
 /// `arith.cmpf` with MLIR's number of the predicate (1 oeq, 2 ogt, 3 oge, 4 olt, 5 ole, 13 une).
 fn compare<'c>(builder: &mut Builder<'c>, predicate: i64, operands: &[Value<'c>]) -> Value<'c> {
     let cx = builder.cx();
-    builder.value("arith.cmpf", operands, cx.int(1), &[("predicate", cx.i64_attr(predicate))])
+    builder.value(arith::CmpF::NAME, operands, cx.int(1), &[("predicate", cx.i64_attr(predicate))])
 }
 
 /// The integer that is left without the fraction.
 fn truncated<'c>(builder: &mut Builder<'c>, value: Value<'c>) -> Value<'c> {
     let cx = builder.cx();
-    let integer = builder.value("arith.fptosi", &[value], cx.int(64), &[]);
-    builder.value("arith.index_cast", &[integer], cx.index(), &[])
+    let integer = arith::fptosi(builder, value, cx.int(64));
+    arith::index_cast(builder, integer, cx.index())
 }
 
 fn rounded<'c>(builder: &mut Builder<'c>, value: Value<'c>, name: &str) -> Option<Value<'c>> {
@@ -71,7 +72,7 @@ fn rounded<'c>(builder: &mut Builder<'c>, value: Value<'c>, name: &str) -> Optio
 }
 
 fn floor_div<'c>(builder: &mut Builder<'c>, a: Value<'c>, b: Value<'c>) -> Option<Value<'c>> {
-    let quotient = builder.value("arith.divf", &[a, b], a.ty(), &[]);
+    let quotient = arith::divf(builder, a, b);
     function(builder, "aten.floor", &[quotient])
 }
 

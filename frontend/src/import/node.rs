@@ -2,6 +2,7 @@
 
 use strata_core::ir::{Builder, Cx, Op, Type, Value};
 use strata_dialects::aten::{self, AtenOp, Schema, infer, schema::Kind};
+use strata_dialects::capture;
 
 use super::{
     arguments, control, copies,
@@ -100,7 +101,7 @@ impl<'c> Importer<'c> {
             }
         }
         if self.aliasing && copies::copies(scope, node) {
-            op.set_attr("capture.copies", self.cx.unit());
+            op.set_attr(capture::COPIES, self.cx.unit());
         }
         if self.storages {
             storage::note(self.cx, scope, node, op);

@@ -1,6 +1,8 @@
 //! Calls that are not tensor operators: python's operators on symbolic numbers, sizes, and assertions.
 
 use strata_core::ir::{Builder, Value};
+use strata_core::upstream::arith;
+use strata_dialects::capture;
 
 use super::{
     error::Refusal,
@@ -128,22 +130,22 @@ fn compute<'c>(builder: &mut Builder<'c>, operator: Operator, operands: &[Value<
     let all_index = operands.iter().all(|operand| operand.ty().is_index());
     match (operator, operands) {
         (Operator::Func(func), _) => apply(builder, func, operands),
-        (Operator::Sub, [a, b]) if all_index => Some(builder.value("arith.subi", &[*a, *b], a.ty(), &[])),
+        (Operator::Sub, [a, b]) if all_index => Some(arith::subi(builder, *a, *b)),
         (Operator::Sub, [a, b]) => {
             let operands = [to_float(builder, *a)?, to_float(builder, *b)?];
-            Some(builder.value("arith.subf", &operands, operands[0].ty(), &[]))
+            Some(builder.value(arith::SubF::NAME, &operands, operands[0].ty(), &[]))
         }
         (Operator::Neg, [a]) if all_index => {
             let zero = builder.const_index(0);
-            Some(builder.value("arith.subi", &[zero, *a], a.ty(), &[]))
+            Some(arith::subi(builder, zero, *a))
         }
         (Operator::Neg, [a]) => {
             let operand = to_float(builder, *a)?;
-            Some(builder.value("arith.negf", &[operand], operand.ty(), &[]))
+            Some(arith::negf(builder, operand))
         }
         (Operator::Pos, [a]) => Some(*a),
         (Operator::Shift { left }, [a, b]) if all_index => {
-            Some(builder.value(if left { "arith.shli" } else { "arith.shrsi" }, &[*a, *b], a.ty(), &[]))
+            Some(builder.value(if left { arith::ShLI::NAME } else { arith::ShRSI::NAME }, &[*a, *b], a.ty(), &[]))
         }
         _ => None,
     }
@@ -171,7 +173,7 @@ fn assertion<'c>(importer: &mut Importer<'c>, scope: &Scope<'_, 'c>, node: &Node
                 return Err(Refusal::unsupported(format!("an assertion on a number of type {}", value.ty())));
             }
             let text = importer.cx.str_attr(text);
-            importer.builder.effect("capture.guard", &[value], &[("text", text)]);
+            importer.builder.effect(capture::Guard::NAME, &[value], &[("text", text)]);
             Ok(())
         }
     }
@@ -189,7 +191,7 @@ fn range<'c>(importer: &mut Importer<'c>, scope: &Scope<'_, 'c>, node: &Node) ->
         let limit = importer.builder.const_index(*bound);
         let holds = compare(&mut importer.builder, predicate, value, limit);
         let text = importer.cx.str_attr(&format!("{name} of a symbolic number is {bound}"));
-        importer.builder.effect("capture.guard", &[holds], &[("text", text)]);
+        importer.builder.effect(capture::Guard::NAME, &[holds], &[("text", text)]);
     }
     Ok(())
 }

@@ -3,6 +3,8 @@
 use std::collections::HashMap;
 
 use strata_core::ir::{AffineExpr, Builder, Cx, Value};
+use strata_core::upstream::arith;
+use strata_dialects::capture;
 
 use super::{error::Refusal, floats};
 use crate::pt2::expr::{Expr, Func};
@@ -106,21 +108,21 @@ pub(super) fn apply<'c>(builder: &mut Builder<'c>, func: Func, operands: &[Value
     };
     let (a, b) = (operands.first().copied(), operands.get(1).copied());
     match func {
-        Func::Add => fold(builder, "arith.addi"),
-        Func::Mul => fold(builder, "arith.muli"),
-        Func::Max => fold(builder, "arith.maxsi"),
-        Func::Min => fold(builder, "arith.minsi"),
-        Func::And => fold(builder, "arith.andi"),
-        Func::Or => fold(builder, "arith.ori"),
+        Func::Add => fold(builder, arith::AddI::NAME),
+        Func::Mul => fold(builder, arith::MulI::NAME),
+        Func::Max => fold(builder, arith::MaxSI::NAME),
+        Func::Min => fold(builder, arith::MinSI::NAME),
+        Func::And => fold(builder, arith::AndI::NAME),
+        Func::Or => fold(builder, arith::OrI::NAME),
         Func::FloorDiv | Func::CleanDiv | Func::CeilDiv | Func::Mod | Func::PythonMod => Some(divide(builder, func, a?, b?)),
         Func::Pow => power(builder, a?, b?),
         Func::Not => {
             let one = builder.const_int(a?.ty(), 1);
-            Some(builder.value("arith.xori", &[a?, one], a?.ty(), &[]))
+            Some(arith::xori(builder, a?, one))
         }
         Func::Where => {
             let (when, yes, no) = (a?, b?, *operands.get(2)?);
-            (yes.ty() == no.ty() && !when.ty().is_index()).then(|| builder.value("arith.select", &[when, yes, no], yes.ty(), &[]))
+            (yes.ty() == no.ty() && !when.ty().is_index()).then(|| arith::select(builder, when, yes, no))
         }
         Func::Eq => Some(compare(builder, Predicate::Eq, a?, b?)),
         Func::Ne => Some(compare(builder, Predicate::Ne, a?, b?)),
@@ -136,39 +138,39 @@ pub(super) fn apply<'c>(builder: &mut Builder<'c>, func: Func, operands: &[Value
 /// `arith.cmpi` on two `index` values.
 pub(super) fn compare<'c>(builder: &mut Builder<'c>, predicate: Predicate, a: Value<'c>, b: Value<'c>) -> Value<'c> {
     let cx = builder.cx();
-    builder.value("arith.cmpi", &[a, b], cx.int(1), &[("predicate", cx.i64_attr(predicate as i64))])
+    builder.value(arith::CmpI::NAME, &[a, b], cx.int(1), &[("predicate", cx.i64_attr(predicate as i64))])
 }
 
 /// Python's division and remainder. Dividing by zero fails the call, and no instruction ever does it.
 fn divide<'c>(builder: &mut Builder<'c>, func: Func, a: Value<'c>, b: Value<'c>) -> Value<'c> {
-    let divisor = match b.defining_op().filter(|op| op.is("arith.constant")).and_then(|op| op.int("value")) {
+    let divisor = match b.defining_op().filter(|op| op.isa::<arith::Constant>()).and_then(|op| op.int("value")) {
         Some(value) if value != 0 => b,
         _ => {
             let (zero, one) = (builder.const_index(0), builder.const_index(1));
             let holds = compare(builder, Predicate::Ne, b, zero);
             let text = builder.cx().str_attr("division by zero in the program's sizes");
-            builder.effect("capture.guard", &[holds], &[("text", text)]);
-            builder.value("arith.select", &[holds, b, one], b.ty(), &[])
+            builder.effect(capture::Guard::NAME, &[holds], &[("text", text)]);
+            arith::select(builder, holds, b, one)
         }
     };
     if func == Func::CeilDiv {
-        return builder.value("arith.ceildivsi", &[a, divisor], a.ty(), &[]);
+        return arith::ceildivsi(builder, a, divisor);
     }
-    let quotient = builder.value("arith.floordivsi", &[a, divisor], a.ty(), &[]);
+    let quotient = arith::floordivsi(builder, a, divisor);
     if matches!(func, Func::FloorDiv | Func::CleanDiv) {
         return quotient;
     }
     // Python's remainder has the divisor's sign.
-    let product = builder.value("arith.muli", &[quotient, divisor], a.ty(), &[]);
-    builder.value("arith.subi", &[a, product], a.ty(), &[])
+    let product = arith::muli(builder, quotient, divisor);
+    arith::subi(builder, a, product)
 }
 
 /// A power with a small constant exponent, as products.
 fn power<'c>(builder: &mut Builder<'c>, base: Value<'c>, exponent: Value<'c>) -> Option<Value<'c>> {
-    let exponent = exponent.defining_op().filter(|op| op.is("arith.constant"))?.int("value")?;
+    let exponent = exponent.defining_op().filter(|op| op.isa::<arith::Constant>())?.int("value")?;
     match exponent {
         0 => Some(builder.const_index(1)),
-        1..=64 => Some((1..exponent).fold(base, |power, _| builder.value("arith.muli", &[power, base], base.ty(), &[]))),
+        1..=64 => Some((1..exponent).fold(base, |power, _| arith::muli(builder, power, base))),
         _ => None,
     }
 }

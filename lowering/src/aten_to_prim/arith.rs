@@ -6,6 +6,7 @@ use std::ops::{Add, Div, Mul, Neg, Not, Rem, Sub};
 
 use strata_core::ir::Value;
 use strata_dialects::aten::dtype::{Category, DType, Numeric};
+use strata_dialects::prim;
 
 use super::builder::{Prim, Scalar};
 use super::size::Size;
@@ -141,7 +142,7 @@ impl<'c> Tensor<'c> {
             return a;
         }
         let operands: [Value<'c>; 3] = [c.value(), a.value(), b.value()];
-        self.prim.emit("prim.select", &operands, &[], a.dtype(), a.shape())
+        self.prim.emit(prim::Select::NAME, &operands, &[], a.dtype(), a.shape())
     }
 
     /// Replaces elements by a number where `condition` holds.
@@ -160,18 +161,18 @@ impl<'c> Tensor<'c> {
         if !self.dtype().is_complex() {
             return self;
         }
-        self.prim.emit("prim.real", &[self.value()], &[], self.dtype().real_part(), self.shape())
+        self.prim.emit(prim::Real::NAME, &[self.value()], &[], self.dtype().real_part(), self.shape())
     }
 
     /// The imaginary part.
     pub fn imag(self) -> Tensor<'c> {
-        self.prim.emit("prim.imag", &[self.value()], &[], self.dtype().real_part(), self.shape())
+        self.prim.emit(prim::Imag::NAME, &[self.value()], &[], self.dtype().real_part(), self.shape())
     }
 
     /// Which elements are NaN.
     pub fn is_nan(self) -> Tensor<'c> {
         match self.dtype().category() {
-            Category::Float => self.prim.emit("prim.is_nan", &[self.value()], &[], DType::Bool, self.shape()),
+            Category::Float => self.prim.emit(prim::IsNan::NAME, &[self.value()], &[], DType::Bool, self.shape()),
             Category::Complex => self.real().is_nan().or(self.imag().is_nan()),
             _ => self.prim.full(DType::Bool, Scalar::Bool(false), &self.shape()),
         }
@@ -180,7 +181,7 @@ impl<'c> Tensor<'c> {
     /// Absolute value; of a complex number its modulus.
     pub fn abs(self) -> Tensor<'c> {
         match self.dtype() {
-            dtype if dtype.is_complex() => self.prim.emit("prim.abs", &[self.value()], &[], dtype.real_part(), self.shape()),
+            dtype if dtype.is_complex() => self.prim.emit(prim::Abs::NAME, &[self.value()], &[], dtype.real_part(), self.shape()),
             dtype if dtype.is_unsigned() || dtype == DType::Bool => self,
             _ => self.unary("abs"),
         }

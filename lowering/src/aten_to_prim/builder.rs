@@ -9,8 +9,10 @@ use std::ops::Range;
 use std::rc::Rc;
 
 use strata_core::ir::{Attr, Block, Builder, Cx, DYNAMIC, Location, Op, OpSpec, Type, Value};
+use strata_core::upstream::arith;
 use strata_dialects::aten::dtype::{DType, Numeric, encode};
 use strata_dialects::prim::sizes;
+use strata_dialects::{capture, prim};
 
 use super::size::{Operands, Size, Sym};
 use super::tensor::Tensor;
@@ -140,7 +142,7 @@ impl<'c> Prim<'c> {
                 (None, None) => Builder::detached(location),
             };
             let cx = builder.cx();
-            builder.value("prim.dim", &[value], cx.index(), &[("dim", cx.i64_attr(dim as i64))])
+            builder.value(prim::Dim::NAME, &[value], cx.index(), &[("dim", cx.i64_attr(dim as i64))])
         });
         Size::Sym(Sym { prim: self, value: index })
     }
@@ -211,7 +213,7 @@ impl<'c> Prim<'c> {
         let mut operands = vec![condition];
         operands.extend(details.iter().map(|size| self.index(*size)));
         let text = self.cx().str_attr(text);
-        self.builder.borrow_mut().effect("capture.guard", &operands, &[("text", text)]);
+        self.builder.borrow_mut().effect(capture::Guard::NAME, &operands, &[("text", text)]);
     }
 
     /// A condition on sizes that the call must meet where it stands: the one is at most the other.
@@ -221,7 +223,7 @@ impl<'c> Prim<'c> {
             _ => {
                 let operands = [self.index(least), self.index(most)];
                 let at_most = self.cx().i64_attr(3);
-                let holds = self.scalar_op("arith.cmpi", &operands, &[("predicate", at_most)], self.cx().int(1));
+                let holds = self.scalar_op(arith::CmpI::NAME, &operands, &[("predicate", at_most)], self.cx().int(1));
                 self.guard_value(holds, text, details);
             }
         }
@@ -247,7 +249,7 @@ impl<'c> Prim<'c> {
 
     /// The size that an `index` value is.
     pub fn symbol(&'c self, value: Value<'c>) -> Size<'c> {
-        let constant = value.defining_op().filter(|op| op.is("arith.constant")).and_then(|op| op.int("value"));
+        let constant = value.defining_op().filter(|op| op.isa::<arith::Constant>()).and_then(|op| op.int("value"));
         constant.map_or(Size::Sym(Sym { prim: self, value }), Size::Const)
     }
 
@@ -257,7 +259,7 @@ impl<'c> Prim<'c> {
         let (sizes, shape) = (tensor.shape(), ty.shape());
         let mut operands = vec![tensor.value()];
         operands.extend(sizes.iter().zip(&shape).filter_map(unknown));
-        let value = self.builder.borrow_mut().value("prim.reshape", &operands, ty, &[]);
+        let value = self.builder.borrow_mut().value(prim::Reshape::NAME, &operands, ty, &[]);
         let mut dynamic = operands.into_iter().skip(1);
         let mut size = |n: i64| match n {
             DYNAMIC => dynamic.next().map_or(Size::Const(n), |value| Size::Sym(Sym { prim: self, value })),
@@ -293,7 +295,7 @@ impl<'c> Prim<'c> {
         let cx = self.cx();
         let shape: Vec<_> = shape.iter().map(|s| Size::Const(*s)).collect();
         match cx.dense_attr(self.tensor_type(dtype, &shape), bytes) {
-            Some(value) => self.emit("prim.constant", &[], &[("value", value)], dtype, shape),
+            Some(value) => self.emit(prim::Constant::NAME, &[], &[("value", value)], dtype, shape),
             None => {
                 self.fail(format!("{} bytes are no constant of type {dtype}", bytes.len()));
                 self.constant(dtype, Scalar::Int(0))
@@ -328,7 +330,7 @@ impl<'c> Prim<'c> {
                 return self.constant(DType::F32, Scalar::Int(0));
             }
         };
-        self.emit("prim.splat", &[value], &[], dtype, [])
+        self.emit(prim::Splat::NAME, &[value], &[], dtype, [])
     }
 
     /// A size as a 0-d tensor.
@@ -342,7 +344,7 @@ impl<'c> Prim<'c> {
     /// The index along `dim`, as a tensor.
     pub fn iota(&'c self, dtype: DType, shape: &[Size<'c>], dim: usize) -> Tensor<'c> {
         let attrs = [("dim", self.cx().i64_attr(dim as i64))];
-        self.emit("prim.iota", &self.dynamic(shape), &attrs, dtype, shape)
+        self.emit(prim::Iota::NAME, &self.dynamic(shape), &attrs, dtype, shape)
     }
 
     /// `0, 1, .. n-1`.
@@ -365,7 +367,7 @@ impl<'c> Prim<'c> {
         }
         let shape = self.sizes(Some(sizes::concat(tensors.len(), first.rank(), dim)), tensors, &[]);
         let values: Vec<_> = tensors.iter().map(|t| t.value()).collect();
-        self.emit("prim.concat", &values, &[("dim", self.cx().i64_attr(dim as i64))], first.dtype(), shape)
+        self.emit(prim::Concat::NAME, &values, &[("dim", self.cx().i64_attr(dim as i64))], first.dtype(), shape)
     }
 }
 
@@ -373,10 +375,10 @@ impl<'c> Prim<'c> {
 fn bound_symbol<'c>(value: Value<'c>, dim: usize) -> Option<Value<'c>> {
     value.uses().into_iter().find_map(|user| {
         let op = user.op;
-        if op.is("capture.dim") && op.int("dim") == Some(dim as i64) {
+        if op.isa::<capture::Dim>() && op.int("dim") == Some(dim as i64) {
             return Some(op.result(0));
         }
-        if !op.is("capture.bind_dims") || user.index != 0 {
+        if !op.isa::<capture::BindDims>() || user.index != 0 {
             return None;
         }
         let map = op.attr("shape")?.as_map()?;

@@ -6,6 +6,7 @@ use super::rule::Precision::Wide;
 use super::rule::{Rule, many, one};
 use super::size::Size;
 use super::tensor::Tensor;
+use strata_dialects::prim;
 use strata_dialects::prim::layout::ConvLayout;
 use strata_dialects::prim::sizes::{self, Space};
 
@@ -57,7 +58,7 @@ impl Window {
             ("rhs_dilation", cx.i64s_attr(&self.dilation)),
             ("groups", cx.i64_attr(self.groups)),
         ];
-        x.prim().emit("prim.conv", &[x.value(), weight.value()], &attrs, x.dtype(), shape)
+        x.prim().emit(prim::Conv::NAME, &[x.value(), weight.value()], &attrs, x.dtype(), shape)
     }
 }
 

@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 use std::rc::Rc;
+use strata_dialects::prim;
 
 use strata_dialects::aten::dtype::{DType, Numeric, Weight, result_type};
 use strata_dialects::prim::library::{Function, Part};
@@ -58,7 +59,7 @@ impl<'c> Prim<'c> {
         values.extend(self.dynamic(new));
         let options: Vec<_> = options.iter().map(|option| self.cx().str_attr(option)).collect();
         let attrs = [("function", self.cx().str_attr(name)), ("options", self.cx().array_attr(&options))];
-        self.emit_many("prim.library", &values, &attrs, &types)
+        self.emit_many(prim::Library::NAME, &values, &attrs, &types)
     }
 
     /// Ones on the diagonal.

@@ -79,9 +79,12 @@ use std::sync::LazyLock;
 
 use strata_core::ir::{Attr, DYNAMIC, Op, Type, Value};
 use strata_core::pass::{Counter, Pass, PassContext, PassError};
+use strata_core::upstream::func;
 use strata_dialects::aten::alias::meaning;
 use strata_dialects::aten::dtype::{DType, Numeric};
 use strata_dialects::aten::{self, AtenOp, is_operator};
+use strata_dialects::capture;
+use strata_dialects::prim;
 
 pub use args::Args;
 pub use builder::{Prim, Scalar};
@@ -293,7 +296,7 @@ fn counted<T>(body: impl FnOnce() -> T) -> Result<T, Reason> {
 fn is_whole(op: Op<'_>) -> bool {
     let integral = |value: Value<'_>| value.ty().element_type().is_some_and(|dtype| dtype.is_integral());
     let whole = |value: &Value<'_>| {
-        let converted = value.defining_op().filter(|op| op.is("prim.convert"));
+        let converted = value.defining_op().filter(|op| op.isa::<prim::Convert>());
         integral(*value) || converted.is_some_and(|op| integral(op.operand(0)))
     };
     let operands = op.operands();
@@ -339,14 +342,14 @@ fn refines(ty: Type<'_>, declared: Type<'_>) -> bool {
 /// Whether all readers take a value with more sizes known than declared: operators that are decomposed themselves, and the
 /// return of the entry, whose results get the types that are returned.
 fn may_be_refined(result: Value<'_>) -> bool {
-    let entry = |op: Op<'_>| op.parent().is_some_and(|parent| parent.attr("capture.entry").is_some());
-    let takes = |op: Op<'_>| is_operator(op) || op.dialect() == "prim" || (op.is("func.return") && entry(op));
+    let entry = |op: Op<'_>| op.parent().is_some_and(|parent| parent.attr(capture::ENTRY).is_some());
+    let takes = |op: Op<'_>| is_operator(op) || op.dialect() == "prim" || (op.isa::<func::Return>() && entry(op));
     result.uses().into_iter().all(|using| takes(using.op))
 }
 
 /// Gives the entry's results the types that it returns.
 fn refine_results(root: Op<'_>) {
-    if root.attr("capture.entry").is_none() {
+    if root.attr(capture::ENTRY).is_none() {
         return;
     }
     let (Some(ty), Some(terminator)) = (root.attr("function_type").and_then(Attr::as_type), root.body(0).terminator()) else { return };

@@ -2,6 +2,7 @@
 //! the numbers are those of our generator.
 
 use strata_dialects::aten::dtype::{DType, Numeric};
+use strata_dialects::{capture, prim};
 
 use super::args::Args;
 use super::builder::{Prim, Scalar};
@@ -88,10 +89,10 @@ impl<'c> Prim<'c> {
             let number = real.complex(imaginary);
             return if kind == "normal" { number * std::f64::consts::FRAC_1_SQRT_2 } else { number };
         }
-        let seed = self.emit("capture.seed", &[], &[], DType::I64, []);
+        let seed = self.emit(capture::Seed::NAME, &[], &[], DType::I64, []);
         let mut operands = vec![seed.value(), self.constant(DType::I64, Scalar::Int(0)).value()];
         operands.extend(self.dynamic(shape));
-        self.emit("prim.rng", &operands, &[("kind", self.cx().str_attr(kind))], dtype, shape)
+        self.emit(prim::Rng::NAME, &operands, &[("kind", self.cx().str_attr(kind))], dtype, shape)
     }
 
     /// Whether each trial succeeds, for probabilities.

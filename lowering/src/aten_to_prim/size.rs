@@ -3,7 +3,9 @@
 use std::ops::{Add, Div, Mul, Sub};
 
 use strata_core::ir::{DYNAMIC, Value};
+use strata_core::upstream::arith;
 use strata_dialects::prim::sizes::{self, Arithmetic};
+use strata_dialects::{capture, prim};
 
 use super::builder::Prim;
 use super::tensor::Tensor;
@@ -61,7 +63,7 @@ impl<'c> Size<'c> {
     /// Whether it is the size of a tensor: then it is not negative.
     pub fn is_of_tensor(self) -> bool {
         let Size::Sym(sym) = self else { return false };
-        sym.value.defining_op().is_some_and(|op| matches!(op.name(), "aten.sym_size.int" | "capture.dim" | "prim.dim"))
+        sym.value.defining_op().is_some_and(|op| matches!(op.name(), "aten.sym_size.int" | capture::Dim::NAME | prim::Dim::NAME))
     }
 
     /// Known to be 1.
@@ -90,21 +92,21 @@ impl<'c> Size<'c> {
             return Size::Const(0);
         }
         match other {
-            Size::Const(_) => self.arith("arith.remsi", other, |a, b| if b == 0 { 0 } else { a % b }),
-            Size::Sym(_) => self.arith("arith.remsi", other.max(1), i64::wrapping_rem),
+            Size::Const(_) => self.arith(arith::RemSI::NAME, other, |a, b| if b == 0 { 0 } else { a % b }),
+            Size::Sym(_) => self.arith(arith::RemSI::NAME, other.max(1), i64::wrapping_rem),
         }
     }
 
     /// The smaller one.
     pub fn min(self, other: impl Into<Size<'c>>) -> Size<'c> {
         let other = other.into();
-        if self.same(other) { self } else { self.arith("arith.minsi", other, i64::min) }
+        if self.same(other) { self } else { self.arith(arith::MinSI::NAME, other, i64::min) }
     }
 
     /// The larger one.
     pub fn max(self, other: impl Into<Size<'c>>) -> Size<'c> {
         let other = other.into();
-        if self.same(other) { self } else { self.arith("arith.maxsi", other, i64::max) }
+        if self.same(other) { self } else { self.arith(arith::MaxSI::NAME, other, i64::max) }
     }
 }
 
@@ -114,7 +116,7 @@ impl<'c, S: Into<Size<'c>>> Add<S> for Size<'c> {
     fn add(self, other: S) -> Size<'c> {
         match (self, other.into()) {
             (size, Size::Const(0)) | (Size::Const(0), size) => size,
-            (a, b) => a.arith("arith.addi", b, |a, b| held(a.saturating_add(b))),
+            (a, b) => a.arith(arith::AddI::NAME, b, |a, b| held(a.saturating_add(b))),
         }
     }
 }
@@ -126,7 +128,7 @@ impl<'c, S: Into<Size<'c>>> Sub<S> for Size<'c> {
         match (self, other.into()) {
             (size, Size::Const(0)) => size,
             (a, b) if a.same(b) => Size::Const(0),
-            (a, b) => a.arith("arith.subi", b, |a, b| held(a.saturating_sub(b))),
+            (a, b) => a.arith(arith::SubI::NAME, b, |a, b| held(a.saturating_sub(b))),
         }
     }
 }
@@ -137,7 +139,7 @@ impl<'c, S: Into<Size<'c>>> Mul<S> for Size<'c> {
     fn mul(self, other: S) -> Size<'c> {
         match (self, other.into()) {
             (size, Size::Const(1)) | (Size::Const(1), size) => size,
-            (a, b) => a.arith("arith.muli", b, |a, b| held(a.saturating_mul(b))),
+            (a, b) => a.arith(arith::MulI::NAME, b, |a, b| held(a.saturating_mul(b))),
         }
     }
 }
@@ -150,9 +152,9 @@ impl<'c, S: Into<Size<'c>>> Div<S> for Size<'c> {
         match (self, other.into()) {
             (size, Size::Const(1)) => size,
             (a, b) if a.same(b) && a.known().is_none() => Size::Const(1),
-            (a, Size::Const(b)) => a.arith("arith.floordivsi", Size::Const(b), |a, b| if b == 0 { 0 } else { a.div_euclid(b) }),
+            (a, Size::Const(b)) => a.arith(arith::FloorDivSI::NAME, Size::Const(b), |a, b| if b == 0 { 0 } else { a.div_euclid(b) }),
             // Of sizes that divide each other both are 0.
-            (a, b) => a.arith("arith.floordivsi", b.max(1), i64::div_euclid),
+            (a, b) => a.arith(arith::FloorDivSI::NAME, b.max(1), i64::div_euclid),
         }
     }
 }

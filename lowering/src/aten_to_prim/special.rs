@@ -1,6 +1,7 @@
 //! Special functions: those of the runtime (`prim.special`), and what is made of them.
 
 use std::f64::consts::PI;
+use strata_dialects::prim;
 
 use strata_dialects::aten::dtype::DType;
 
@@ -50,7 +51,7 @@ impl<'c> Tensor<'c> {
         let arguments = [&[self], others].concat();
         let shape = prim.common_shape(&arguments);
         let operands: Vec<_> = arguments.iter().map(|t| t.broadcast_to(&shape).value()).collect();
-        prim.emit("prim.special", &operands, &[("function", prim.cx().str_attr(function))], self.dtype(), shape)
+        prim.emit(prim::Special::NAME, &operands, &[("function", prim.cx().str_attr(function))], self.dtype(), shape)
     }
 }
 

@@ -3,7 +3,9 @@
 use std::rc::Rc;
 
 use strata_core::ir::{Attr, Type, Value};
+use strata_core::upstream::arith;
 use strata_dialects::aten::dtype::{DType, Numeric};
+use strata_dialects::prim;
 use strata_dialects::prim::sizes;
 use strata_dialects::prim::view::windowed;
 
@@ -92,7 +94,7 @@ impl<'c> Tensor<'c> {
         if dtype == self.dtype() {
             return self;
         }
-        self.prim.emit("prim.convert", &[self.value()], &[], dtype, self.shape())
+        self.prim.emit(prim::Convert::NAME, &[self.value()], &[], dtype, self.shape())
     }
 
     /// The same bits as another element type of the same width.
@@ -100,7 +102,7 @@ impl<'c> Tensor<'c> {
         if dtype == self.dtype() {
             return self;
         }
-        self.prim.emit("prim.bitcast", &[self.value()], &[], dtype, self.shape())
+        self.prim.emit(prim::Bitcast::NAME, &[self.value()], &[], dtype, self.shape())
     }
 
     /// In the type that operators on floats compute in.
@@ -130,7 +132,7 @@ impl<'c> Tensor<'c> {
         }
         let mut operands = vec![from.value()];
         operands.extend(self.prim.dynamic(shape));
-        self.prim.emit("prim.broadcast", &operands, &[("dims", self.ints(dims))], self.dtype(), shape)
+        self.prim.emit(prim::Broadcast::NAME, &operands, &[("dims", self.ints(dims))], self.dtype(), shape)
     }
 
     /// Broadcasts to `shape` with dimensions aligned at the end.
@@ -156,7 +158,7 @@ impl<'c> Tensor<'c> {
         }
         let mut operands = vec![self.value()];
         operands.extend(self.prim.dynamic(shape));
-        self.prim.emit("prim.reshape", &operands, &[], self.dtype(), shape)
+        self.prim.emit(prim::Reshape::NAME, &operands, &[], self.dtype(), shape)
     }
 
     /// Result dimension i is dimension `perm[i]`.
@@ -165,7 +167,7 @@ impl<'c> Tensor<'c> {
             return self;
         }
         let shape = self.prim.sizes(sizes::transpose(self.rank(), &signed(perm)), &[self], &[]);
-        self.prim.emit("prim.transpose", &[self.value()], &[("perm", self.ints(perm))], self.dtype(), shape)
+        self.prim.emit(prim::Transpose::NAME, &[self.value()], &[("perm", self.ints(perm))], self.dtype(), shape)
     }
 
     /// Exchanges two dimensions.
@@ -221,7 +223,7 @@ impl<'c> Tensor<'c> {
         operands.extend(self.prim.dynamic(offsets));
         operands.extend(self.prim.dynamic(sizes));
         let attrs = [("offsets", spell(offsets)), ("sizes", spell(sizes)), ("strides", cx.i64s_attr(strides))];
-        self.prim.emit("prim.slice", &operands, &attrs, self.dtype(), sizes)
+        self.prim.emit(prim::Slice::NAME, &operands, &attrs, self.dtype(), sizes)
     }
 
     /// `size` elements of one dimension from `offset` on, each `stride`-th.
@@ -246,7 +248,7 @@ impl<'c> Tensor<'c> {
         if dims.is_empty() {
             return self;
         }
-        self.prim.emit("prim.reverse", &[self.value()], &[("dims", self.ints(dims))], self.dtype(), self.shape())
+        self.prim.emit(prim::Reverse::NAME, &[self.value()], &[("dims", self.ints(dims))], self.dtype(), self.shape())
     }
 
     /// Adds elements of value `value` (0-d) around and between; negative `low` and `high` crop.
@@ -264,7 +266,7 @@ impl<'c> Tensor<'c> {
         operands.extend(self.prim.dynamic(low));
         operands.extend(self.prim.dynamic(high));
         let attrs = [("low", spell(low)), ("high", spell(high)), ("interior", cx.i64s_attr(interior))];
-        self.prim.emit("prim.pad", &operands, &attrs, self.dtype(), shape)
+        self.prim.emit(prim::Pad::NAME, &operands, &attrs, self.dtype(), shape)
     }
 
     /// Pads one dimension with a number.
@@ -280,7 +282,7 @@ impl<'c> Tensor<'c> {
             self.prim.sizes(sizes::window(self.rank(), &windowed(self.rank(), sizes.len(), None), sizes, strides, dilations), &[self], &[]);
         let cx = self.prim.cx();
         let attrs = [("sizes", cx.i64s_attr(sizes)), ("strides", cx.i64s_attr(strides)), ("dilations", cx.i64s_attr(dilations))];
-        self.prim.emit("prim.window", &[self.value()], &attrs, self.dtype(), shape)
+        self.prim.emit(prim::Window::NAME, &[self.value()], &attrs, self.dtype(), shape)
     }
 
     // Reductions.
@@ -294,7 +296,7 @@ impl<'c> Tensor<'c> {
         sorted.sort_unstable();
         let attrs = [("dims", self.ints(&sorted)), ("kind", self.prim.cx().str_attr(self.combined(kind)))];
         let shape = self.prim.sizes(Some(sizes::without(0, self.rank(), &signed(dims))), &[self], &[]);
-        let reduced = self.prim.emit("prim.reduce", &[self.value()], &attrs, self.dtype(), shape);
+        let reduced = self.prim.emit(prim::Reduce::NAME, &[self.value()], &attrs, self.dtype(), shape);
         let mut kept = self.shape().to_vec();
         kept.iter_mut().enumerate().filter(|(dim, _)| dims.contains(dim)).for_each(|(_, size)| *size = Size::Const(1));
         if keep { reduced.reshape(&kept) } else { reduced }
@@ -320,7 +322,7 @@ impl<'c> Tensor<'c> {
     pub fn arg_reduce(self, kind: &str, dim: usize) -> Tensor<'c> {
         let shape = self.prim.sizes(Some(sizes::without(0, self.rank(), &[dim as i64])), &[self], &[]);
         let attrs = [("dim", self.prim.cx().i64_attr(dim as i64)), ("kind", self.prim.cx().str_attr(kind))];
-        self.prim.emit("prim.arg_reduce", &[self.value()], &attrs, DType::I64, shape)
+        self.prim.emit(prim::ArgReduce::NAME, &[self.value()], &attrs, DType::I64, shape)
     }
 
     /// The kind of a reduction: sums and products of bool are "or" and "and".
@@ -335,7 +337,7 @@ impl<'c> Tensor<'c> {
     /// Running reduction along `dim`.
     pub fn scan(self, kind: &str, dim: usize) -> Tensor<'c> {
         let attrs = [("dim", self.prim.cx().i64_attr(dim as i64)), ("kind", self.prim.cx().str_attr(self.combined(kind)))];
-        self.prim.emit("prim.scan", &[self.value()], &attrs, self.dtype(), self.shape())
+        self.prim.emit(prim::Scan::NAME, &[self.value()], &attrs, self.dtype(), self.shape())
     }
 
     /// Sorts along `dim`, stably: values and their former positions.
@@ -343,7 +345,7 @@ impl<'c> Tensor<'c> {
         let cx = self.prim.cx();
         let attrs = [("dim", cx.i64_attr(dim as i64)), ("descending", cx.bool_attr(descending))];
         let types = [(self.dtype(), self.shape()), (DType::I64, self.shape())];
-        let results = self.prim.emit_many("prim.sort", &[self.value()], &attrs, &types);
+        let results = self.prim.emit_many(prim::Sort::NAME, &[self.value()], &attrs, &types);
         (results[0], results[1])
     }
 
@@ -364,7 +366,7 @@ impl<'c> Tensor<'c> {
             ("lhs_contract", self.ints(contract.0)),
             ("rhs_contract", self.ints(contract.1)),
         ];
-        self.prim.emit("prim.dot", &[self.value(), rhs.value()], &attrs, self.dtype(), shape)
+        self.prim.emit(prim::Dot::NAME, &[self.value(), rhs.value()], &attrs, self.dtype(), shape)
     }
 
     // Indexing.
@@ -375,7 +377,7 @@ impl<'c> Tensor<'c> {
         let index_rank = indices.first().map_or(0, |index| index.rank());
         let shape = self.prim.sizes(Some(sizes::gather(self.rank(), index_rank, &signed(dims))), &tensors, &[]);
         let operands: Vec<_> = tensors.iter().map(|tensor| tensor.value()).collect();
-        self.prim.emit("prim.gather", &operands, &[("dims", self.ints(dims))], self.dtype(), shape)
+        self.prim.emit(prim::Gather::NAME, &operands, &[("dims", self.ints(dims))], self.dtype(), shape)
     }
 
     /// Puts `updates` (shape I and the remaining dimensions) at `indices` along `dims`; `kind` says how they combine.
@@ -386,14 +388,14 @@ impl<'c> Tensor<'c> {
         let mut operands = vec![self.value(), updates.value()];
         operands.extend(indices.iter().map(|i| i.value()));
         let attrs = [("dims", self.ints(dims)), ("kind", self.prim.cx().str_attr(kind))];
-        self.prim.emit("prim.scatter", &operands, &attrs, self.dtype(), self.shape())
+        self.prim.emit(prim::Scatter::NAME, &operands, &attrs, self.dtype(), self.shape())
     }
 
     /// The element of a 0-d tensor as a scalar value; integers become `index`.
     pub fn item(self) -> Value<'c> {
         let cx = self.prim.cx();
-        let value = self.prim.scalar_op("prim.item", &[self.value()], &[], cx.element(self.dtype()));
-        if self.dtype() == DType::I64 { self.prim.scalar_op("arith.index_cast", &[value], &[], cx.index()) } else { value }
+        let value = self.prim.scalar_op(prim::Item::NAME, &[self.value()], &[], cx.element(self.dtype()));
+        if self.dtype() == DType::I64 { self.prim.scalar_op(arith::IndexCast::NAME, &[value], &[], cx.index()) } else { value }
     }
 
     /// The element of a 0-d integer tensor as a size.

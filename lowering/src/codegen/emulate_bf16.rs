@@ -6,6 +6,7 @@
 
 use super::simplify::{UNO, compare, like};
 use strata_core::ir::{Attr, Builder, ElementType, Op, Type, Value};
+use strata_core::upstream::{arith, llvm, vector};
 
 /// Replaces bf16 by i16 in a module of `func`, `scf`, `arith`, `math`, `vector` and `llvm` ops.
 pub(super) fn emulate_bf16(module: Op<'_>) {
@@ -25,21 +26,21 @@ pub(super) fn emulate_bf16(module: Op<'_>) {
     });
     for (op, operands, results) in found {
         match op.name() {
-            "arith.constant" | "llvm.mlir.constant" => retype(op),
-            "arith.bitcast" if operands == results || op.operand(0).ty() == op.result(0).ty() => op.replace_with(&[op.operand(0)]),
-            "arith.extf" => {
+            arith::Constant::NAME | llvm::Constant::NAME => retype(op),
+            arith::Bitcast::NAME if operands == results || op.operand(0).ty() == op.result(0).ty() => op.replace_with(&[op.operand(0)]),
+            arith::ExtF::NAME => {
                 let mut b = Builder::before(op);
                 let (single, ty) = (widen(&mut b, op.operand(0)), op.result(0).ty());
-                let result = if single.ty() == ty { single } else { b.value("arith.extf", &[single], ty, &[]) };
+                let result = if single.ty() == ty { single } else { arith::extf(&mut b, single, ty) };
                 op.replace_with(&[result]);
             }
-            "arith.truncf" => {
+            arith::TruncF::NAME => {
                 let mut b = Builder::before(op);
                 let result = round(&mut b, op.operand(0));
                 op.replace_with(&[result]);
             }
-            "arith.select" => {}
-            "vector.reduction" | "vector.fma" => in_f32(op, &operands, &results),
+            arith::Select::NAME => {}
+            vector::Reduction::NAME | vector::Fma::NAME => in_f32(op, &operands, &results),
             _ if matches!(op.dialect(), "arith" | "math") => in_f32(op, &operands, &results),
             _ => {}
         }
@@ -83,9 +84,9 @@ fn widen<'c>(b: &mut Builder<'c>, bits: Value<'c>) -> Value<'c> {
     let cx = b.cx();
     let words = like(bits.ty(), cx.int(32));
     let by = number(b, words, 16);
-    let word = b.value("arith.extui", &[bits], words, &[]);
-    let word = b.value("arith.shli", &[word, by], words, &[]);
-    b.value("arith.bitcast", &[word], like(words, cx.f32()), &[])
+    let word = arith::extui(b, bits, words);
+    let word = arith::shli(b, word, by);
+    arith::bitcast(b, word, like(words, cx.f32()))
 }
 
 /// The upper half of an f32 (an f64 is rounded to one first, as PyTorch does), rounded to nearest with ties to even: what is added to the
@@ -94,23 +95,23 @@ fn widen<'c>(b: &mut Builder<'c>, bits: Value<'c>) -> Value<'c> {
 fn round<'c>(b: &mut Builder<'c>, value: Value<'c>) -> Value<'c> {
     let cx = b.cx();
     let (words, single) = (like(value.ty(), cx.int(32)), like(value.ty(), cx.f32()));
-    let value = if value.ty() == single { value } else { b.value("arith.truncf", &[value], single, &[]) };
+    let value = if value.ty() == single { value } else { arith::truncf(b, value, single) };
     let [half, one, nearly, quiet] = [16, 1, 0x7fff, 0x40].map(|value| number(b, words, value));
-    let bits = b.value("arith.bitcast", &[value], words, &[]);
-    let upper = b.value("arith.shrui", &[bits, half], words, &[]);
-    let odd = b.value("arith.andi", &[upper, one], words, &[]);
-    let carry = b.value("arith.addi", &[odd, nearly], words, &[]);
-    let sum = b.value("arith.addi", &[bits, carry], words, &[]);
-    let rounded = b.value("arith.shrui", &[sum, half], words, &[]);
-    let cut = b.value("arith.ori", &[upper, quiet], words, &[]);
+    let bits = arith::bitcast(b, value, words);
+    let upper = arith::shrui(b, bits, half);
+    let odd = arith::andi(b, upper, one);
+    let carry = arith::addi(b, odd, nearly);
+    let sum = arith::addi(b, bits, carry);
+    let rounded = arith::shrui(b, sum, half);
+    let cut = arith::ori(b, upper, quiet);
     let nan = compare(b, UNO, value, value);
-    let chosen = b.value("arith.select", &[nan, cut, rounded], words, &[]);
-    b.value("arith.trunci", &[chosen], like(words, cx.int(16)), &[])
+    let chosen = arith::select(b, nan, cut, rounded);
+    arith::trunci(b, chosen, like(words, cx.int(16)))
 }
 
 /// A whole number, in every lane of a vector.
 fn number<'c>(b: &mut Builder<'c>, ty: Type<'c>, value: i32) -> Value<'c> {
     let cx = b.cx();
     let splat: Option<Attr<'c>> = if ty.is_vector() { cx.dense_attr(ty, &value.to_le_bytes()) } else { None };
-    b.value("arith.constant", &[], ty, &[("value", splat.unwrap_or_else(|| cx.int_attr(ty, value.into())))])
+    arith::constant(b, ty, splat.unwrap_or_else(|| cx.int_attr(ty, value.into())))
 }

@@ -7,6 +7,7 @@ use std::sync::Once;
 use strata_core::ir::{Cx, Op};
 use strata_core::pass::{Pass, PassContext, PassError, PassManager};
 use strata_core::registry::Registry;
+use strata_core::upstream::arith;
 
 /// Lowers vector loops to the llvm dialect by MLIR's conversions, mathematics included.
 #[derive(Pass)]
@@ -79,15 +80,15 @@ fn load_dialects(cx: Cx<'_>) {
 
 /// Ops that LLVM has no instruction for, or only with a library call (conversions of bf16).
 const NEEDS_ARITH_EXPAND: &[&str] = &[
-    "arith.ceildivsi",
-    "arith.ceildivui",
-    "arith.extf",
-    "arith.floordivsi",
-    "arith.maximumf",
-    "arith.maxnumf",
-    "arith.minimumf",
-    "arith.minnumf",
-    "arith.truncf",
+    arith::CeilDivSI::NAME,
+    arith::CeilDivUI::NAME,
+    arith::ExtF::NAME,
+    arith::FloorDivSI::NAME,
+    arith::MaximumF::NAME,
+    arith::MaxNumF::NAME,
+    arith::MinimumF::NAME,
+    arith::MinNumF::NAME,
+    arith::TruncF::NAME,
 ];
 
 /// Which ops a module has.

@@ -8,6 +8,7 @@
 
 use crate::expand_math::MathTarget;
 use strata_core::ir::{Attr, Builder, ElementType, Op, Type, Value};
+use strata_core::upstream::{arith, llvm, vector};
 
 /// The predicate numbers of `arith.cmpf`.
 const OGT: i64 = 2;
@@ -16,7 +17,9 @@ pub(super) const UNO: i64 = 14;
 
 /// Rewrites all ops of the module that have a better form.
 pub(super) fn simplify(module: Op<'_>, math: &MathTarget) {
-    for (name, predicate, instruction) in [("arith.maximumf", OGT, "llvm.intr.maximum"), ("arith.minimumf", OLT, "llvm.intr.minimum")] {
+    for (name, predicate, instruction) in
+        [(arith::MaximumF::NAME, OGT, llvm::Maximum::NAME), (arith::MinimumF::NAME, OLT, llvm::Minimum::NAME)]
+    {
         for op in module.find_all(name) {
             match math.maximum {
                 true => {
@@ -27,11 +30,11 @@ pub(super) fn simplify(module: Op<'_>, math: &MathTarget) {
             }
         }
     }
-    for op in module.find_all("arith.truncf") {
+    for op in module.find_all(arith::TruncF::NAME) {
         let half = matches!(op.result(0).ty().element_type(), Some(ElementType::F16 | ElementType::BF16));
         if half && op.operand(0).ty().element_type() == Some(ElementType::F64) {
             let wide = like(op.operand(0).ty(), op.cx().f32());
-            let single = Builder::before(op).value("arith.truncf", &[op.operand(0)], wide, &[]);
+            let single = Builder::before(op).value(arith::TruncF::NAME, &[op.operand(0)], wide, &[]);
             op.set_operand(0, single);
         }
     }
@@ -44,10 +47,10 @@ fn extremum(op: Op<'_>, predicate: i64) {
     }
     let mut builder = Builder::before(op);
     let wins = compare(&mut builder, predicate, a, b);
-    let mut result = builder.value("arith.select", &[wins, a, b], a.ty(), &[]);
+    let mut result = arith::select(&mut builder, wins, a, b);
     if !is_number(a) {
         let nan = compare(&mut builder, UNO, a, a);
-        result = builder.value("arith.select", &[nan, a, result], a.ty(), &[]);
+        result = arith::select(&mut builder, nan, a, result);
     }
     op.replace_with(&[result]);
 }
@@ -56,16 +59,16 @@ fn extremum(op: Op<'_>, predicate: i64) {
 pub(super) fn compare<'c>(builder: &mut Builder<'c>, predicate: i64, a: Value<'c>, b: Value<'c>) -> Value<'c> {
     let cx = builder.cx();
     let bits = like(a.ty(), cx.int(1));
-    builder.value("arith.cmpf", &[a, b], bits, &[("predicate", cx.i64_attr(predicate))])
+    builder.value(arith::CmpF::NAME, &[a, b], bits, &[("predicate", cx.i64_attr(predicate))])
 }
 
 /// A constant other than NaN (a scalar or a splat).
 fn is_number(value: Value<'_>) -> bool {
     let Some(op) = value.defining_op() else { return false };
-    if op.is("vector.broadcast") {
+    if op.isa::<vector::Broadcast>() {
         return is_number(op.operand(0));
     }
-    let constant = (op.is("arith.constant") || op.is("llvm.mlir.constant")).then(|| op.attr("value")).flatten();
+    let constant = (op.isa::<arith::Constant>() || op.isa::<llvm::Constant>()).then(|| op.attr("value")).flatten();
     constant.and_then(float_of).is_some_and(|number| !number.is_nan())
 }
 

@@ -6,6 +6,7 @@ use super::own::{Far, Normal, Rest};
 use super::{EXACT_PREFIX, FAR, MathTarget, far, own};
 use std::collections::HashSet;
 use strata_core::ir::{Attr, Builder, ElementType, Op, OpSpec, Type, Value};
+use strata_core::upstream::{arith, func, scf, vector};
 
 const COLD: &str = "noinline\", \"cold";
 
@@ -111,7 +112,7 @@ impl<'c> Bodies<'c> {
                     true => bodies.lane_by_lane(inner, function, arguments),
                     false => far::value(bodies.module, inner, function.name, arguments[0]),
                 });
-                builder.value("arith.select", &[lanes, rare, value], value.ty(), &[])
+                arith::select(builder, lanes, rare, value)
             }
             Rest::Own(normal) => self.body(builder, &name, &[arguments[0], value], COLD, |bodies, inner, arguments| {
                 bodies.beside_normal(inner, function, arguments, normal)
@@ -157,7 +158,7 @@ impl<'c> Bodies<'c> {
             let block = func.region(0).append_block(&inputs, builder.location());
             let mut inner = Builder::at_end(block, builder.location());
             let result = build(self, &mut inner, &block.args());
-            inner.effect("func.return", &[result], &[]);
+            func::ret(&mut inner, &[result]);
         }
         call(builder, &name, operands)
     }
@@ -181,7 +182,7 @@ impl<'c> Bodies<'c> {
         ];
         attrs.extend(extra);
         let mut builder = Builder::at_end(self.module.body(0), self.module.location());
-        builder.op(OpSpec { name: "func.func", attrs: &attrs, regions: 1, ..OpSpec::default() })
+        builder.op(OpSpec { name: func::Func::NAME, attrs: &attrs, regions: 1, ..OpSpec::default() })
     }
 }
 
@@ -196,17 +197,17 @@ fn where_any<'c>(
     let any = match ty.is_vector() {
         true => {
             let kind = cx.parse_attr("#vector.kind<or>").unwrap_or_else(|| cx.unit());
-            builder.value("vector.reduction", &[mask], cx.int(1), &[("kind", kind)])
+            builder.value(vector::Reduction::NAME, &[mask], cx.int(1), &[("kind", kind)])
         }
         false => mask,
     };
-    let branch = builder.op(OpSpec { name: "scf.if", operands: &[any], results: &[ty], regions: 2, ..OpSpec::default() });
+    let branch = builder.op(OpSpec { name: scf::If::NAME, operands: &[any], results: &[ty], regions: 2, ..OpSpec::default() });
     let [yes, no] = [0, 1].map(|region| branch.region(region).append_block(&[], builder.location()));
     builder.within(yes, |builder| {
         let built = build(builder);
-        builder.effect("scf.yield", &[built], &[]);
+        scf::yield_(builder, &[built]);
     });
-    builder.within(no, |builder| builder.effect("scf.yield", &[value], &[]));
+    builder.within(no, |builder| scf::yield_(builder, &[value]));
     branch.result(0)
 }
 
@@ -225,18 +226,18 @@ fn in_f64<'c>(builder: &mut Builder<'c>, function: Function, arguments: &[Value<
     if ty == wide {
         return value(builder, arguments, scalef);
     }
-    let arguments: Vec<_> = arguments.iter().map(|&argument| builder.value("arith.extf", &[argument], wide, &[])).collect();
+    let arguments: Vec<_> = arguments.iter().map(|&argument| arith::extf(builder, argument, wide)).collect();
     let value = value(builder, &arguments, false)?;
-    Some(builder.value("arith.truncf", &[value], ty, &[]))
+    Some(arith::truncf(builder, value, ty))
 }
 
 fn call<'c>(builder: &mut Builder<'c>, name: &str, operands: &[Value<'c>]) -> Value<'c> {
     let callee = builder.cx().symbol_attr(name);
-    builder.value("func.call", operands, operands[0].ty(), &[("callee", callee)])
+    builder.value(func::Call::NAME, operands, operands[0].ty(), &[("callee", callee)])
 }
 
 fn cast<'c>(builder: &mut Builder<'c>, value: Value<'c>, to: Type<'c>) -> Value<'c> {
-    if value.ty() == to { value } else { builder.value("vector.shape_cast", &[value], to, &[]) }
+    if value.ty() == to { value } else { vector::shape_cast(builder, value, to) }
 }
 
 /// `vector.shuffle`, or the first vector itself when it would change nothing.
@@ -246,5 +247,5 @@ fn shuffle<'c>(builder: &mut Builder<'c>, a: Value<'c>, b: Value<'c>, lanes: &[i
     }
     let cx = builder.cx();
     let ty = cx.vector(&[lanes.len() as i64], a.ty().element());
-    builder.value("vector.shuffle", &[a, b], ty, &[("mask", cx.i64s_attr(lanes))])
+    builder.value(vector::Shuffle::NAME, &[a, b], ty, &[("mask", cx.i64s_attr(lanes))])
 }

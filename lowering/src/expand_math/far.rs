@@ -5,6 +5,7 @@
 use super::lanes::Lanes;
 use super::trig;
 use strata_core::ir::{Builder, ElementType, Op, OpSpec, Value};
+use strata_core::upstream::{arith, llvm};
 
 /// The binary digits of `2/pi` behind the point, behind 64 zeros.
 const DIGITS: [u64; 20] = [
@@ -41,10 +42,10 @@ const SLT: i64 = 2;
 pub(super) fn value<'c>(module: Op<'c>, b: &mut Builder<'c>, function: &str, x: Value<'c>) -> Value<'c> {
     let (cx, ty) = (b.cx(), x.ty());
     let single = ty.element_type() == Some(ElementType::F32);
-    let wide = if single { b.value("arith.extf", &[x], cx.f64(), &[]) } else { x };
+    let wide = if single { arith::extf(b, x, cx.f64()) } else { x };
     let (quadrant, angle) = reduce(module, b, wide);
     let result = trig::of_angle(&Lanes::new(b, cx.f64(), false), function, wide, quadrant, angle);
-    if single { b.value("arith.truncf", &[result], ty, &[]) } else { result }
+    if single { arith::truncf(b, result, ty) } else { result }
 }
 
 /// Quarter turns (modulo 4) in `|x|` and the angle that is left, within an eighth of a turn.
@@ -55,68 +56,68 @@ fn reduce<'c>(module: Op<'c>, b: &mut Builder<'c>, x: Value<'c>) -> (Value<'c>, 
         let rhs = b.const_int(word, rhs);
         b.value(name, &[lhs, rhs], word, &[])
     };
-    let bits = b.value("arith.bitcast", &[x], word, &[]);
-    let mantissa = by(b, "arith.andi", bits, (1 << 52) - 1);
-    let mantissa = by(b, "arith.ori", mantissa, 1 << 52);
-    let exponent = by(b, "arith.shrui", bits, 52);
-    let exponent = by(b, "arith.andi", exponent, 0x7ff);
+    let bits = arith::bitcast(b, x, word);
+    let mantissa = by(b, arith::AndI::NAME, bits, (1 << 52) - 1);
+    let mantissa = by(b, arith::OrI::NAME, mantissa, 1 << 52);
+    let exponent = by(b, arith::ShRUI::NAME, bits, 52);
+    let exponent = by(b, arith::AndI::NAME, exponent, 0x7ff);
     // |x| is mantissa * 2^e; the first digit that counts is number e - 1, counted from 1.
-    let first = by(b, "arith.subi", exponent, 1075 - 62);
-    let (at, shift) = (by(b, "arith.shrui", first, 6), by(b, "arith.andi", first, 63));
+    let first = by(b, arith::SubI::NAME, exponent, 1075 - 62);
+    let (at, shift) = (by(b, arith::ShRUI::NAME, first, 6), by(b, arith::AndI::NAME, first, 63));
     let digits: Vec<_> = (0..4).map(|word| digit_word(module, b, at, word)).collect();
     let zero = b.const_int(word, 0);
     let rest = b.const_int(word, 64);
-    let rest = op(b, "arith.subi", rest, shift);
-    let even = b.value("arith.cmpi", &[shift, zero], cx.int(1), &[("predicate", cx.i64_attr(0))]);
+    let rest = op(b, arith::SubI::NAME, rest, shift);
+    let even = arith::cmpi(b, arith::CmpIPredicate::Eq, shift, zero);
     // (A shift by 64 has no value.)
-    let rest = by(b, "arith.andi", rest, 63);
+    let rest = by(b, arith::AndI::NAME, rest, 63);
     let window: Vec<_> = (0..3)
         .map(|k| {
-            let high = op(b, "arith.shli", digits[k], shift);
-            let low = op(b, "arith.shrui", digits[k + 1], rest);
-            let both = op(b, "arith.ori", high, low);
-            b.value("arith.select", &[even, digits[k], both], word, &[])
+            let high = op(b, arith::ShLI::NAME, digits[k], shift);
+            let low = op(b, arith::ShRUI::NAME, digits[k + 1], rest);
+            let both = op(b, arith::OrI::NAME, high, low);
+            arith::select(b, even, digits[k], both)
         })
         .collect();
     // The upper two words of the low three of mantissa * window.
     let wide = |b: &mut Builder<'c>, rhs: Value<'c>| {
-        let spec = OpSpec { name: "arith.mului_extended", operands: &[mantissa, rhs], results: &[word, word], ..OpSpec::default() };
+        let spec = OpSpec { name: arith::MulUIExtended::NAME, operands: &[mantissa, rhs], results: &[word, word], ..OpSpec::default() };
         let product = b.op(spec);
         (product.result(0), product.result(1))
     };
     let (_, carry_low) = wide(b, window[2]);
     let (low, carry_high) = wide(b, window[1]);
-    let low_sum = op(b, "arith.addi", low, carry_low);
-    let carried = b.value("arith.cmpi", &[low_sum, low], cx.int(1), &[("predicate", cx.i64_attr(ULT))]);
-    let carried = b.value("arith.extui", &[carried], word, &[]);
-    let high = op(b, "arith.muli", mantissa, window[0]);
-    let high = op(b, "arith.addi", high, carry_high);
-    let high = op(b, "arith.addi", high, carried);
+    let low_sum = op(b, arith::AddI::NAME, low, carry_low);
+    let carried = b.value(arith::CmpI::NAME, &[low_sum, low], cx.int(1), &[("predicate", cx.i64_attr(ULT))]);
+    let carried = arith::extui(b, carried, word);
+    let high = op(b, arith::MulI::NAME, mantissa, window[0]);
+    let high = op(b, arith::AddI::NAME, high, carry_high);
+    let high = op(b, arith::AddI::NAME, high, carried);
     // Two bits of quarter turns, then the fraction; above one half it is the next quarter's, with a negative angle.
-    let quarter = by(b, "arith.shrui", high, 62);
-    let fraction = by(b, "arith.shli", high, 2);
-    let more = by(b, "arith.shrui", low_sum, 62);
-    let fraction = op(b, "arith.ori", fraction, more);
-    let less = by(b, "arith.shli", low_sum, 2);
-    let negative = b.value("arith.cmpi", &[fraction, zero], cx.int(1), &[("predicate", cx.i64_attr(SLT))]);
-    let next = b.value("arith.extui", &[negative], word, &[]);
-    let quadrant = op(b, "arith.addi", quarter, next);
-    let quadrant = by(b, "arith.andi", quadrant, 3);
+    let quarter = by(b, arith::ShRUI::NAME, high, 62);
+    let fraction = by(b, arith::ShLI::NAME, high, 2);
+    let more = by(b, arith::ShRUI::NAME, low_sum, 62);
+    let fraction = op(b, arith::OrI::NAME, fraction, more);
+    let less = by(b, arith::ShLI::NAME, low_sum, 2);
+    let negative = b.value(arith::CmpI::NAME, &[fraction, zero], cx.int(1), &[("predicate", cx.i64_attr(SLT))]);
+    let next = arith::extui(b, negative, word);
+    let quadrant = op(b, arith::AddI::NAME, quarter, next);
+    let quadrant = by(b, arith::AndI::NAME, quadrant, 3);
     let double = cx.f64();
     let scaled = |b: &mut Builder<'c>, name: &str, value: Value<'c>, scale: f64| {
         let value = b.value(name, &[value], double, &[]);
         let scale = b.const_float(double, scale);
-        b.value("arith.mulf", &[value, scale], double, &[])
+        arith::mulf(b, value, scale)
     };
     // The upper word with its sign, and the lower one.
-    let upper = scaled(b, "arith.sitofp", fraction, 2f64.powi(-64));
-    let lower = scaled(b, "arith.uitofp", less, 2f64.powi(-128));
-    let turns = b.value("arith.addf", &[upper, lower], double, &[]);
+    let upper = scaled(b, arith::SIToFP::NAME, fraction, 2f64.powi(-64));
+    let lower = scaled(b, arith::UIToFP::NAME, less, 2f64.powi(-128));
+    let turns = arith::addf(b, upper, lower);
     let quarter_turn = b.const_float(double, std::f64::consts::FRAC_PI_2);
-    let angle = b.value("arith.mulf", &[turns, quarter_turn], double, &[]);
+    let angle = arith::mulf(b, turns, quarter_turn);
     // x - x is NaN for what is not finite, else 0.
-    let nothing = b.value("arith.subf", &[x, x], double, &[]);
-    (quadrant, b.value("arith.addf", &[angle, nothing], double, &[]))
+    let nothing = arith::subf(b, x, x);
+    (quadrant, arith::addf(b, angle, nothing))
 }
 
 /// Word `at + offset` of the digits.
@@ -126,15 +127,15 @@ fn digit_word<'c>(module: Op<'c>, b: &mut Builder<'c>, at: Value<'c>, offset: i6
     if module.lookup_symbol(SYMBOL).is_none() {
         define_digits(module);
     }
-    let base = b.value("llvm.mlir.addressof", &[], pointer, &[("global_name", cx.symbol_attr(SYMBOL))]);
+    let base = b.value(llvm::AddressOf::NAME, &[], pointer, &[("global_name", cx.symbol_attr(SYMBOL))]);
     let offset = b.const_int(word, offset);
-    let at = b.value("arith.addi", &[at, offset], word, &[]);
+    let at = arith::addi(b, at, offset);
     // An exponent beyond the last finite one reads the last words.
     let last = b.const_int(word, DIGITS.len() as i64 - 1);
-    let at = b.value("arith.minui", &[at, last], word, &[]);
+    let at = arith::minui(b, at, last);
     let attrs = [("elem_type", cx.type_attr(word)), ("rawConstantIndices", cx.i32s_attr(&[i32::MIN]))];
-    let at = b.value("llvm.getelementptr", &[base, at], pointer, &attrs);
-    b.value("llvm.load", &[at], word, &[("alignment", cx.i64_attr(8))])
+    let at = b.value(llvm::GetElementPtr::NAME, &[base, at], pointer, &attrs);
+    b.value(llvm::Load::NAME, &[at], word, &[("alignment", cx.i64_attr(8))])
 }
 
 fn define_digits(module: Op<'_>) {
@@ -145,7 +146,7 @@ fn define_digits(module: Op<'_>) {
     let dense = cx.dense_attr(cx.tensor(&[DIGITS.len() as i64], cx.int(64)), &bytes).unwrap_or_else(|| unreachable!("{known}"));
     let linkage = cx.parse_attr("#llvm.linkage<internal>").unwrap_or_else(|| unreachable!("{known}"));
     Builder::at_start(module.body(0), module.location()).op(OpSpec {
-        name: "llvm.mlir.global",
+        name: llvm::Global::NAME,
         attrs: &[
             ("sym_name", cx.str_attr(SYMBOL)),
             ("global_type", cx.type_attr(ty)),

@@ -4,6 +4,7 @@ use super::with_element;
 use std::cell::RefCell;
 use std::ops::{Add, BitAnd, BitOr, Div, Mul, Neg, Sub};
 use strata_core::ir::{Attr, Builder, Cx, ElementType, Type, Value};
+use strata_core::upstream::{arith, llvm, math};
 
 /// Where the ops go, and the type of all values.
 pub(super) struct Lanes<'b, 'c> {
@@ -98,7 +99,7 @@ impl<'b, 'c> Lanes<'b, 'c> {
 
     fn constant(&self, ty: Type<'c>, bytes: &[u8], scalar: impl Fn(Cx<'c>) -> Attr<'c>) -> Value<'c> {
         let splat = if ty.is_vector() { self.cx().dense_attr(ty, bytes) } else { None };
-        self.op("arith.constant", &[], ty, &[("value", splat.unwrap_or_else(|| scalar(self.cx())))])
+        self.op(arith::Constant::NAME, &[], ty, &[("value", splat.unwrap_or_else(|| scalar(self.cx())))])
     }
 
     fn int<'a>(&'a self, number: i64) -> Int<'a, 'b, 'c> {
@@ -121,7 +122,7 @@ impl<'a, 'b, 'c> Float<'a, 'b, 'c> {
     /// `self * by + plus`, rounded once.
     pub(super) fn fma(self, by: impl Operand<'a, 'b, 'c>, plus: impl Operand<'a, 'b, 'c>) -> Self {
         let (by, plus) = (by.float(self.lanes), plus.float(self.lanes));
-        Self { value: self.lanes.op("math.fma", &[self.value, by.value, plus.value], self.lanes.float, &[]), ..self }
+        Self { value: self.lanes.op(math::Fma::NAME, &[self.value, by.value, plus.value], self.lanes.float, &[]), ..self }
     }
 
     /// The polynomial with these coefficients, lowest first.
@@ -142,15 +143,15 @@ impl<'a, 'b, 'c> Float<'a, 'b, 'c> {
     }
 
     pub(super) fn abs(self) -> Self {
-        self.unary("math.absf")
+        self.unary(math::AbsF::NAME)
     }
 
     pub(super) fn floor(self) -> Self {
-        self.unary("math.floor")
+        self.unary(math::Floor::NAME)
     }
 
     pub(super) fn sqrt(self) -> Self {
-        self.unary("math.sqrt")
+        self.unary(math::Sqrt::NAME)
     }
 
     /// Whether it is no number.
@@ -160,13 +161,13 @@ impl<'a, 'b, 'c> Float<'a, 'b, 'c> {
 
     /// The magnitude of `self` with the sign of `other`.
     pub(super) fn with_sign_of(self, other: Self) -> Self {
-        self.binary("math.copysign", other)
+        self.binary(math::CopySign::NAME, other)
     }
 
     fn compare(self, predicate: i64, other: impl Operand<'a, 'b, 'c>) -> Mask<'a, 'b, 'c> {
         let other = other.float(self.lanes);
         let predicate = self.lanes.cx().i64_attr(predicate);
-        let value = self.lanes.op("arith.cmpf", &[self.value, other.value], self.lanes.mask, &[("predicate", predicate)]);
+        let value = self.lanes.op(arith::CmpF::NAME, &[self.value, other.value], self.lanes.mask, &[("predicate", predicate)]);
         Mask { lanes: self.lanes, value }
     }
 
@@ -200,7 +201,7 @@ impl<'a, 'b, 'c> Float<'a, 'b, 'c> {
     }
 
     pub(super) fn bits(self) -> Int<'a, 'b, 'c> {
-        Int { lanes: self.lanes, value: self.lanes.op("arith.bitcast", &[self.value], self.lanes.int, &[]) }
+        Int { lanes: self.lanes, value: self.lanes.op(arith::Bitcast::NAME, &[self.value], self.lanes.int, &[]) }
     }
 
     /// The sign bit alone.
@@ -251,7 +252,7 @@ impl<'a, 'b, 'c> Float<'a, 'b, 'c> {
             ("operandSegmentSizes", cx.i32s_attr(&[operands.len() as i32, 0])),
             ("op_bundle_sizes", cx.i32s_attr(&[])),
         ];
-        Self { value: builder.value("llvm.call_intrinsic", &operands, lanes.float, &attrs), ..self }
+        Self { value: builder.value(llvm::CallIntrinsic::NAME, &operands, lanes.float, &attrs), ..self }
     }
 }
 
@@ -261,25 +262,25 @@ impl<'a, 'b, 'c> Int<'a, 'b, 'c> {
     }
 
     pub(super) fn plus(self, other: Self) -> Self {
-        self.binary("arith.addi", other)
+        self.binary(arith::AddI::NAME, other)
     }
 
     pub(super) fn minus(self, other: Self) -> Self {
-        self.binary("arith.subi", other)
+        self.binary(arith::SubI::NAME, other)
     }
 
     pub(super) fn shift_left(self, by: i64) -> Self {
-        self.binary("arith.shli", self.lanes.int(by))
+        self.binary(arith::ShLI::NAME, self.lanes.int(by))
     }
 
     /// Keeps the sign.
     pub(super) fn shift_right(self, by: i64) -> Self {
-        self.binary("arith.shrsi", self.lanes.int(by))
+        self.binary(arith::ShRSI::NAME, self.lanes.int(by))
     }
 
     /// The float with these bits.
     pub(super) fn float(self) -> Float<'a, 'b, 'c> {
-        Float { lanes: self.lanes, value: self.lanes.op("arith.bitcast", &[self.value], self.lanes.float, &[]) }
+        Float { lanes: self.lanes, value: self.lanes.op(arith::Bitcast::NAME, &[self.value], self.lanes.float, &[]) }
     }
 
     /// The number as a float; in f64 it must be below 2^51, since few CPUs convert wider integers.
@@ -287,7 +288,7 @@ impl<'a, 'b, 'c> Int<'a, 'b, 'c> {
         if !self.lanes.is_f32() {
             return (self + 0x4338_0000_0000_0000).float() - 6_755_399_441_055_744.0;
         }
-        Float { lanes: self.lanes, value: self.lanes.op("arith.sitofp", &[self.value], self.lanes.float, &[]) }
+        Float { lanes: self.lanes, value: self.lanes.op(arith::SIToFP::NAME, &[self.value], self.lanes.float, &[]) }
     }
 
     pub(super) fn negated(self) -> Self {
@@ -295,7 +296,7 @@ impl<'a, 'b, 'c> Int<'a, 'b, 'c> {
     }
 
     pub(super) fn at_most(self, high: i64) -> Self {
-        self.binary("arith.minsi", self.lanes.int(high))
+        self.binary(arith::MinSI::NAME, self.lanes.int(high))
     }
 
     /// `2^self`, when that is a normal number.
@@ -312,39 +313,39 @@ impl<'a, 'b, 'c> Int<'a, 'b, 'c> {
 
     /// Whether any of these bits is set.
     pub(super) fn has(self, bits: i64) -> Mask<'a, 'b, 'c> {
-        let part = self.binary("arith.andi", self.lanes.int(bits));
+        let part = self.binary(arith::AndI::NAME, self.lanes.int(bits));
         let zero = self.lanes.int(0);
         let not_equal = self.lanes.cx().i64_attr(1);
-        let value = self.lanes.op("arith.cmpi", &[part.value, zero.value], self.lanes.mask, &[("predicate", not_equal)]);
+        let value = self.lanes.op(arith::CmpI::NAME, &[part.value, zero.value], self.lanes.mask, &[("predicate", not_equal)]);
         Mask { lanes: self.lanes, value }
     }
 
     pub(super) fn and(self, bits: i64) -> Self {
-        self.binary("arith.andi", self.lanes.int(bits))
+        self.binary(arith::AndI::NAME, self.lanes.int(bits))
     }
 
     pub(super) fn xor(self, other: Self) -> Self {
-        self.binary("arith.xori", other)
+        self.binary(arith::XOrI::NAME, other)
     }
 }
 
 impl<'a, 'b, 'c> Mask<'a, 'b, 'c> {
     /// The lanes that another mask has not.
     pub(super) fn unless(self, other: Self) -> Self {
-        let both = self.lanes.op("arith.andi", &[self.value, other.value], self.lanes.mask, &[]);
-        Self { value: self.lanes.op("arith.xori", &[self.value, both], self.lanes.mask, &[]), ..self }
+        let both = self.lanes.op(arith::AndI::NAME, &[self.value, other.value], self.lanes.mask, &[]);
+        Self { value: self.lanes.op(arith::XOrI::NAME, &[self.value, both], self.lanes.mask, &[]), ..self }
     }
 
     /// The first where the bit is set, the second elsewhere.
     pub(super) fn select(self, yes: impl Operand<'a, 'b, 'c>, no: impl Operand<'a, 'b, 'c>) -> Float<'a, 'b, 'c> {
         let (yes, no) = (yes.float(self.lanes), no.float(self.lanes));
-        let value = self.lanes.op("arith.select", &[self.value, yes.value, no.value], self.lanes.float, &[]);
+        let value = self.lanes.op(arith::Select::NAME, &[self.value, yes.value, no.value], self.lanes.float, &[]);
         Float { lanes: self.lanes, value }
     }
 }
 
 macro_rules! float_operators {
-    ($($trait:ident $method:ident $op:literal),*) => {$(
+    ($($trait:ident $method:ident $op:path),*) => {$(
         impl<'a, 'b, 'c, T: Operand<'a, 'b, 'c>> $trait<T> for Float<'a, 'b, 'c> {
             type Output = Self;
             fn $method(self, other: T) -> Self {
@@ -354,39 +355,39 @@ macro_rules! float_operators {
     )*};
 }
 
-float_operators!(Add add "arith.addf", Sub sub "arith.subf", Mul mul "arith.mulf", Div div "arith.divf");
+float_operators!(Add add arith::AddF::NAME, Sub sub arith::SubF::NAME, Mul mul arith::MulF::NAME, Div div arith::DivF::NAME);
 
 impl Neg for Float<'_, '_, '_> {
     type Output = Self;
     fn neg(self) -> Self {
-        self.unary("arith.negf")
+        self.unary(arith::NegF::NAME)
     }
 }
 
 impl Add<i64> for Int<'_, '_, '_> {
     type Output = Self;
     fn add(self, other: i64) -> Self {
-        self.binary("arith.addi", self.lanes.int(other))
+        self.binary(arith::AddI::NAME, self.lanes.int(other))
     }
 }
 
 impl Sub<i64> for Int<'_, '_, '_> {
     type Output = Self;
     fn sub(self, other: i64) -> Self {
-        if other == 0 { self } else { self.binary("arith.subi", self.lanes.int(other)) }
+        if other == 0 { self } else { self.binary(arith::SubI::NAME, self.lanes.int(other)) }
     }
 }
 
 impl BitAnd for Mask<'_, '_, '_> {
     type Output = Self;
     fn bitand(self, other: Self) -> Self {
-        Self { value: self.lanes.op("arith.andi", &[self.value, other.value], self.lanes.mask, &[]), ..self }
+        Self { value: self.lanes.op(arith::AndI::NAME, &[self.value, other.value], self.lanes.mask, &[]), ..self }
     }
 }
 
 impl BitOr for Mask<'_, '_, '_> {
     type Output = Self;
     fn bitor(self, other: Self) -> Self {
-        Self { value: self.lanes.op("arith.ori", &[self.value, other.value], self.lanes.mask, &[]), ..self }
+        Self { value: self.lanes.op(arith::OrI::NAME, &[self.value, other.value], self.lanes.mask, &[]), ..self }
     }
 }

@@ -2,6 +2,7 @@
 
 use super::bodies::Bodies;
 use strata_core::ir::{Builder, ElementType, Value};
+use strata_core::upstream::vector;
 
 /// A function of libm and its number of arguments.
 #[derive(Debug, Clone, Copy)]
@@ -94,10 +95,10 @@ impl<'c> Bodies<'c> {
         let mut result = operands[0];
         for lane in 0..ty.shape()[0] {
             let at = [("static_position", cx.i64s_attr(&[lane]))];
-            let mut scalar = |&operand: &Value<'c>| builder.value("vector.extract", &[operand], ty.element(), &at);
+            let mut scalar = |&operand: &Value<'c>| builder.value(vector::Extract::NAME, &[operand], ty.element(), &at);
             let scalars: Vec<_> = operands.iter().map(&mut scalar).collect();
             let value = self.call_external(builder, &name, &scalars);
-            result = builder.value("vector.insert", &[value, result], ty, &at);
+            result = builder.value(vector::Insert::NAME, &[value, result], ty, &at);
         }
         result
     }

@@ -31,6 +31,7 @@ use bodies::Bodies;
 use libm::Function;
 use strata_core::ir::{Builder, ElementType, Op, Type};
 use strata_core::pass::{Pass, PassContext, PassError};
+use strata_core::upstream::{arith, math};
 
 /// Names of the functions made here begin so. Their rounding is designed: nothing may fuse or reorder inside.
 pub const EXACT_PREFIX: &str = "strata_math.";
@@ -120,24 +121,24 @@ pub fn expand_math(module: Op<'_>, target: &MathTarget) -> Result<(), Error> {
 
 /// Ops that LLVM compiles to a few instructions.
 const NATIVE: &[&str] = &[
-    "math.absf",
-    "math.absi",
-    "math.ceil",
-    "math.copysign",
-    "math.ctlz",
-    "math.ctpop",
-    "math.cttz",
-    "math.floor",
-    "math.fma",
-    "math.isfinite",
-    "math.isinf",
-    "math.isnan",
-    "math.isnormal",
-    "math.round",
-    "math.roundeven",
-    "math.rsqrt",
-    "math.sqrt",
-    "math.trunc",
+    math::AbsF::NAME,
+    math::AbsI::NAME,
+    math::Ceil::NAME,
+    math::CopySign::NAME,
+    math::CountLeadingZeros::NAME,
+    math::CtPop::NAME,
+    math::CountTrailingZeros::NAME,
+    math::Floor::NAME,
+    math::Fma::NAME,
+    math::IsFinite::NAME,
+    math::IsInf::NAME,
+    math::IsNaN::NAME,
+    math::IsNormal::NAME,
+    math::Round::NAME,
+    math::RoundEven::NAME,
+    math::Rsqrt::NAME,
+    math::Sqrt::NAME,
+    math::Trunc::NAME,
 ];
 
 /// Whether an op of `math` on this type (f32 or f64) needs no library on a machine that has none.
@@ -150,14 +151,14 @@ fn expand<'c>(bodies: &mut Bodies<'c>, op: Op<'c>) -> Result<(), Error> {
     let ty = op.result(0).ty();
     let mut builder = Builder::before(op);
     let mut operands = op.operands();
-    if op.is("math.fpowi") {
-        operands[1] = builder.value("arith.sitofp", &operands[1..], ty, &[]);
+    if op.isa::<math::FPowI>() {
+        operands[1] = builder.value(arith::SIToFP::NAME, &operands[1..], ty, &[]);
     }
     let half = matches!(ty.element_type(), Some(ElementType::F16 | ElementType::BF16));
     let wide = if half { with_element(ty, ty.cx().f32()) } else { ty };
     if half {
         for operand in &mut operands {
-            *operand = builder.value("arith.extf", &[*operand], wide, &[]);
+            *operand = arith::extf(&mut builder, *operand, wide);
         }
     }
     let name = op.name().trim_start_matches("math.");
@@ -172,7 +173,7 @@ fn expand<'c>(bodies: &mut Bodies<'c>, op: Op<'c>) -> Result<(), Error> {
         None => bodies.value(&mut builder, function, &operands),
     };
     if half {
-        result = builder.value("arith.truncf", &[result], ty, &[]);
+        result = arith::truncf(&mut builder, result, ty);
     }
     op.replace_with(&[result]);
     Ok(())

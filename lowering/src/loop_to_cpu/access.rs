@@ -9,6 +9,7 @@ use super::past_caches::{self, Route};
 use crate::kernel_view::StageView;
 use crate::num::Num;
 use strata_core::ir::{AffineExpr, AffineKind, Builder, ElementType, Op, OpSpec, Value};
+use strata_core::upstream::{arith, scf, vector};
 
 impl<'c> Emitter<'c> {
     /// An index expression at a point.
@@ -53,7 +54,7 @@ impl<'c> Emitter<'c> {
     /// Whether any lane of a vector of bits is set.
     pub(super) fn any(&mut self, bits: Value<'c>) -> Value<'c> {
         let kind = self.cx.parse_attr("#vector.kind<or>").unwrap_or_else(|| unreachable!("upstream's spelling"));
-        self.b.value("vector.reduction", &[bits], self.cx.int(1), &[("kind", kind)])
+        self.b.value(vector::Reduction::NAME, &[bits], self.cx.int(1), &[("kind", kind)])
     }
 
     /// [`Emitter::read`] of one element where the condition holds, else zero.
@@ -67,18 +68,18 @@ impl<'c> Emitter<'c> {
         let element = stage.op.operand(operand).ty().element_type();
         let element = element.ok_or_else(|| Error::at(stage.op, "its element type has no code"))?;
         let scalar = crate::elements::register_type(self.cx, element);
-        let op = self.b.op(OpSpec { name: "scf.if", operands: &[condition], results: &[scalar], regions: 2, ..OpSpec::default() });
+        let op = self.b.op(OpSpec { name: scf::If::NAME, operands: &[condition], results: &[scalar], regions: 2, ..OpSpec::default() });
         let location = self.b.location();
         let (then, otherwise) = (op.region(0).append_block(&[], location), op.region(1).append_block(&[], location));
         let around = std::mem::replace(&mut self.block, then);
         self.b.set_at_end(then);
         let value = self.read(stage, operand, copy)?;
-        self.b.effect("scf.yield", &[value], &[]);
+        scf::yield_(&mut self.b, &[value]);
         self.block = around;
         self.b.set_at_end(around);
         self.b.within(otherwise, |b| {
             let zero = lanes::zero_of(b, element);
-            b.effect("scf.yield", &[zero], &[]);
+            scf::yield_(b, &[zero]);
         });
         self.reads.clear();
         Ok(op.result(0))
@@ -173,18 +174,18 @@ impl<'c> Emitter<'c> {
     ) -> Value<'c> {
         let scalar = crate::elements::register_type(self.cx, element);
         let ty = if width > 1 { self.cx.vector(&[width], scalar) } else { scalar };
-        let op = self.b.op(OpSpec { name: "scf.if", operands: &[condition], results: &[ty], regions: 2, ..OpSpec::default() });
+        let op = self.b.op(OpSpec { name: scf::If::NAME, operands: &[condition], results: &[ty], regions: 2, ..OpSpec::default() });
         let location = self.b.location();
         let then = op.region(0).append_block(&[], location);
         let otherwise = op.region(1).append_block(&[], location);
         self.b.within(then, |b| {
             let value = load(b);
-            b.effect("scf.yield", &[value], &[]);
+            scf::yield_(b, &[value]);
         });
         self.b.within(otherwise, |b| {
             let zero = lanes::zero_of(b, element);
             let value = if width > 1 { memory::broadcast(b, zero, width) } else { zero };
-            b.effect("scf.yield", &[value], &[]);
+            scf::yield_(b, &[value]);
         });
         op.result(0)
     }
@@ -231,24 +232,24 @@ impl<'c> Emitter<'c> {
         let on = self.b.const_int(self.cx.int(1), 1);
         let on = if inside.ty().is_vector() { memory::broadcast(&mut self.b, on, self.width) } else { on };
         let ty = inside.ty();
-        let outside = self.b.value("arith.xori", &[inside, on], ty, &[]);
+        let outside = arith::xori(&mut self.b, inside, on);
         let outside = if ty.is_vector() {
             let active = match self.mask {
-                Some(mask) => self.b.value("arith.andi", &[outside, mask], ty, &[]),
+                Some(mask) => arith::andi(&mut self.b, outside, mask),
                 None => outside,
             };
             self.any(active)
         } else {
             outside
         };
-        let failed = self.b.op(OpSpec { name: "scf.if", operands: &[outside], regions: 2, ..OpSpec::default() });
+        let failed = self.b.op(OpSpec { name: scf::If::NAME, operands: &[outside], regions: 2, ..OpSpec::default() });
         let location = self.b.location();
         let then = failed.region(0).append_block(&[], location);
         let (status, code_type) = (self.status, self.cx.int(32));
         self.b.within(then, |b| {
             let code = b.const_int(code_type, INDEX_OUT_OF_BOUNDS);
             memory::store(b, status, Num::Const(0), code, ElementType::I32);
-            b.effect("scf.yield", &[], &[]);
+            scf::yield_(b, &[]);
         });
         Some(inside)
     }

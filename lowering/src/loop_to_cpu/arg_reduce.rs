@@ -8,6 +8,7 @@ use crate::elements::register_type;
 use crate::kernel_view::StageView;
 use crate::num::Num;
 use strata_core::ir::{ElementType, Value};
+use strata_core::upstream::{arith, vector};
 
 /// What is compared, and the integers that positions are kept in.
 struct Race {
@@ -45,12 +46,10 @@ impl<'c> Emitter<'c> {
                 let position = if width > 1 { lanes::in_lanes(&mut emitter.b, position, width) } else { position };
                 let mut wins = better(&mut emitter.b, &race.name, element, value, carried[copy.slot]);
                 if let Some(mask) = copy.mask.filter(|_| inside > 1) {
-                    let ty = wins.ty();
-                    wins = emitter.b.value("arith.andi", &[wins, mask], ty, &[]);
+                    wins = arith::andi(&mut emitter.b, wins, mask);
                 }
                 for (slot, new) in [(copy.slot, value), (count + copy.slot, position)] {
-                    let ty = new.ty();
-                    carried[slot] = emitter.b.value("arith.select", &[wins, new, carried[slot]], ty, &[]);
+                    carried[slot] = arith::select(&mut emitter.b, wins, new, carried[slot]);
                 }
             }
             emitter.reads.clear();
@@ -68,7 +67,7 @@ impl<'c> Emitter<'c> {
             };
             let at = if inside > 1 { self.first_lane(&race, extremum, best, at)? } else { at };
             let ty = if at.ty().is_vector() { at.ty() } else { self.cx.int(64) };
-            let at = if short { self.b.value("arith.extsi", &[at], ty, &[]) } else { at };
+            let at = if short { arith::extsi(&mut self.b, at, ty) } else { at };
             self.write(stage, stage.op.result(0), copy, at)?;
         }
         Ok(())
@@ -79,31 +78,27 @@ impl<'c> Emitter<'c> {
         let index = self.index(&copy.point, self.cx.dim(dim));
         let scalar = register_type(self.cx, element);
         let base = index.base.value(&mut self.b);
-        let base = self.b.value("arith.index_cast", &[base], scalar, &[]);
+        let base = arith::index_cast(&mut self.b, base, scalar);
         if let lanes::Across::Uniform = index.across {
             return base;
         }
         let (steps, ty) = (self.cx.vector(&[self.width], self.cx.index()), self.cx.vector(&[self.width], scalar));
-        let steps = self.b.value("vector.step", &[], steps, &[]);
-        let steps = self.b.value("arith.index_cast", &[steps], ty, &[]);
+        let steps = vector::step(&mut self.b, steps);
+        let steps = arith::index_cast(&mut self.b, steps, ty);
         let base = lanes::in_lanes(&mut self.b, base, self.width);
-        self.b.value("arith.addi", &[base, steps], ty, &[])
+        arith::addi(&mut self.b, base, steps)
     }
 
     /// The better of two accumulators; of equals the one that came first.
     fn first_of(&mut self, race: &Race, mine: (Value<'c>, Value<'c>), other: (Value<'c>, Value<'c>)) -> (Value<'c>, Value<'c>) {
         let wins = better(&mut self.b, &race.name, race.element, other.0, mine.0);
         let loses = better(&mut self.b, &race.name, race.element, mine.0, other.0);
-        let ty = wins.ty();
-        let earlier = self.b.value("arith.cmpi", &[other.1, mine.1], ty, &[("predicate", self.cx.i64_attr(2))]);
+        let earlier = arith::cmpi(&mut self.b, arith::CmpIPredicate::Slt, other.1, mine.1);
         // Neither is better, and the other came first.
-        let equal = self.b.value("arith.cmpi", &[wins, loses], ty, &[("predicate", self.cx.i64_attr(0))]);
-        let earlier = self.b.value("arith.andi", &[equal, earlier], ty, &[]);
-        let wins = self.b.value("arith.ori", &[wins, earlier], ty, &[]);
-        let mut pick = |other: Value<'c>, mine: Value<'c>| {
-            let ty = mine.ty();
-            self.b.value("arith.select", &[wins, other, mine], ty, &[])
-        };
+        let equal = arith::cmpi(&mut self.b, arith::CmpIPredicate::Eq, wins, loses);
+        let earlier = arith::andi(&mut self.b, equal, earlier);
+        let wins = arith::ori(&mut self.b, wins, earlier);
+        let mut pick = |other: Value<'c>, mine: Value<'c>| arith::select(&mut self.b, wins, other, mine);
         (pick(other.0, mine.0), pick(other.1, mine.1))
     }
 
@@ -117,8 +112,7 @@ impl<'c> Emitter<'c> {
         let least = Reducer::named("min", race.position).ok_or_else(|| Error::at(self.kernel.op, "positions have no minimum"))?;
         let last = least.start(&mut self.b);
         let last = start_in_lanes(&mut self.b, last, width);
-        let ty = at.ty();
-        let candidates = self.b.value("arith.select", &[loses, last, at], ty, &[]);
+        let candidates = arith::select(&mut self.b, loses, last, at);
         Ok(least.across(&mut self.b, candidates))
     }
 }

@@ -11,9 +11,8 @@ use crate::kernel_view::KernelView;
 use crate::num::{Num, number_of};
 use std::collections::HashMap;
 use strata_core::ir::{AffineExpr, Attr, ElementType, Op, Value};
-
-/// What upstream's `gpu` dialect asks of a module with kernels of a device: here, the mark of a program for one.
-pub const MARK: &str = "gpu.container_module";
+use strata_core::upstream::{arith, func, gpu, llvm};
+use strata_dialects::host;
 
 /// The kernels that the device has, with their numbers.
 pub struct Device<'c> {
@@ -23,7 +22,7 @@ pub struct Device<'c> {
 impl<'c> Device<'c> {
     /// The device that a module is for.
     pub fn of(module: Op<'c>) -> Option<Self> {
-        module.attr(MARK)?;
+        module.attr(gpu::CONTAINER_MODULE)?;
         let kernels = kernels(module).into_iter().enumerate();
         Some(Self { kernels: kernels.map(|(number, op)| (op.str("sym_name").unwrap_or_default(), (number, op))).collect() })
     }
@@ -31,40 +30,40 @@ impl<'c> Device<'c> {
 
 /// The kernels of a module's device, in the order of their numbers.
 pub fn kernels(module: Op<'_>) -> Vec<Op<'_>> {
-    module.find_all("gpu.module").into_iter().flat_map(|device| device.find_all("gpu.func")).collect()
+    module.find_all(gpu::Module::NAME).into_iter().flat_map(|device| device.find_all(gpu::Func::NAME)).collect()
 }
 
 impl<'c> Host<'c, '_> {
     /// Writes an op in the form that it has for a device, if it has one of its own.
     pub(super) fn on_device(&mut self, op: Op<'c>, operands: &[Value<'c>]) -> Result<bool, Error> {
         match op.name() {
-            "host.constant" => {
+            host::Constant::NAME => {
                 let (at, bytes) = self.constant(op)?;
                 let bytes = self.b.const_int(self.cx.int(64), bytes);
                 let there = self.ask("constant", &[at, bytes], true);
                 self.values.extend(there.map(|there| (op.result(0), there)));
             }
-            "host.load" => {
+            host::Load::NAME => {
                 let scratch = self.slots;
                 let bytes = self.b.const_int(self.cx.int(64), element_bytes(op.operand(0).ty()));
                 self.ask("read", &[operands[0], scratch, bytes], false);
                 let value = self.load(op, scratch);
                 self.values.insert(op.result(0), value);
             }
-            "host.store" => {
+            host::Store::NAME => {
                 let scratch = self.slots;
                 self.store(op, operands[0], scratch)?;
                 let bytes = self.b.const_int(self.cx.int(64), element_bytes(op.operand(1).ty()));
                 self.ask("write", &[scratch, operands[1], bytes], false);
             }
-            "host.copy" => {
+            host::Copy::NAME => {
                 let bytes = self.b.const_index(element_bytes(op.operand(0).ty()));
-                let bytes = self.b.value("arith.muli", &[operands[2], bytes], self.cx.index(), &[]);
+                let bytes = arith::muli(&mut self.b, operands[2], bytes);
                 let bytes = self.i64(bytes);
                 self.ask("copy", &[operands[0], operands[1], bytes], false);
             }
-            "host.extern" if op.operands().iter().any(|operand| operand.ty().is_memref()) => self.library(op, operands)?,
-            "host.launch" => self.start(op, operands)?,
+            host::Extern::NAME if op.operands().iter().any(|operand| operand.ty().is_memref()) => self.library(op, operands)?,
+            host::Launch::NAME => self.start(op, operands)?,
             _ => return Ok(false),
         }
         Ok(true)
@@ -75,9 +74,9 @@ impl<'c> Host<'c, '_> {
         let arguments = [&[self.call], arguments].concat();
         let attrs = [("callee", self.cx.symbol_attr(&format!("strata_device_{name}")))];
         if result {
-            return Some(self.b.value("func.call", &arguments, memory::pointer(self.cx), &attrs));
+            return Some(self.b.value(func::Call::NAME, &arguments, memory::pointer(self.cx), &attrs));
         }
-        self.b.effect("func.call", &arguments, &attrs);
+        self.b.effect(func::Call::NAME, &arguments, &attrs);
         None
     }
 
@@ -86,8 +85,8 @@ impl<'c> Host<'c, '_> {
         let name = op.attr("callee").and_then(Attr::as_symbol).unwrap_or_default();
         let found = self.device.as_ref().and_then(|device| device.kernels.get(&name).copied());
         let Some((number, kernel)) = found else { return self.start_on_host(op, &name, operands) };
-        let symbols = symbols(op, kernel.ints("host.symbols"), operands)?;
-        let grid = kernel.attr("host.grid").and_then(Attr::as_map).filter(|grid| grid.num_symbols() == symbols.len());
+        let symbols = symbols(op, kernel.ints(host::SYMBOLS), operands)?;
+        let grid = kernel.attr(host::GRID).and_then(Attr::as_map).filter(|grid| grid.num_symbols() == symbols.len());
         let grid = grid.ok_or_else(|| Error::at(op, "the kernel has no grid of its symbols"))?;
         let blocks = grid.results().first().map_or(Num::Const(1), |&expr| number_of(&mut self.b, expr, &symbols));
         let blocks = blocks.value(&mut self.b);
@@ -102,7 +101,7 @@ impl<'c> Host<'c, '_> {
                 let element = argument.ty().element_type().unwrap_or(ElementType::I64);
                 memory::store(&mut self.b, at, Num::Const(0), argument, element);
             } else {
-                self.b.effect("llvm.store", &[argument, at], &[("alignment", self.cx.i64_attr(8))]);
+                self.b.effect(llvm::Store::NAME, &[argument, at], &[("alignment", self.cx.i64_attr(8))]);
             }
         }
         let number = self.b.const_int(word, number as i64);

@@ -21,6 +21,8 @@ use crate::num::Num;
 use std::collections::HashMap;
 use std::rc::Rc;
 use strata_core::ir::{Op, Value};
+use strata_core::upstream::arith;
+use strata_dialects::loops;
 
 /// A part of a body.
 pub(crate) struct Part<'c> {
@@ -82,14 +84,20 @@ pub(crate) fn parts<'c>(stage: &StageView<'c>, cuts: &[i64]) -> Option<Vec<Part<
 fn is_arithmetic(op: Op<'_>) -> bool {
     let divides = matches!(
         op.name(),
-        "arith.divsi" | "arith.divui" | "arith.remsi" | "arith.remui" | "arith.floordivsi" | "arith.ceildivsi" | "arith.ceildivui"
+        arith::DivSI::NAME
+            | arith::DivUI::NAME
+            | arith::RemSI::NAME
+            | arith::RemUI::NAME
+            | arith::FloorDivSI::NAME
+            | arith::CeilDivSI::NAME
+            | arith::CeilDivUI::NAME
     );
-    (matches!(op.dialect(), "arith" | "math") && !divides) || op.is("loop.index") || op.is("loop.yield")
+    (matches!(op.dialect(), "arith" | "math") && !divides) || op.isa::<loops::Index>() || op.isa::<loops::Yield>()
 }
 
 /// Whether an op is written again in each part that uses it.
 pub(crate) fn is_repeated(op: Op<'_>) -> bool {
-    op.is("arith.constant") || op.is("loop.index")
+    op.isa::<arith::Constant>() || op.isa::<loops::Index>()
 }
 
 /// The stage that is being written in parts.

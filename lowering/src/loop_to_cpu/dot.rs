@@ -7,6 +7,7 @@ use super::nest::Copy;
 use crate::kernel_view::StageView;
 use crate::pair_halves::{AVX512BF16, INSTRUCTION};
 use strata_core::ir::{ElementType, OpSpec, Value};
+use strata_core::upstream::{llvm, vector};
 
 /// Words of a register of the instruction.
 const WORDS: i64 = 16;
@@ -25,7 +26,7 @@ impl<'c> Emitter<'c> {
         for at in 0..2 {
             let words = self.read(stage, at, copy)?;
             let words = in_lanes(&mut self.b, words, WORDS);
-            operands.push(self.b.value("vector.bitcast", &[words], ty, &[]));
+            operands.push(vector::bitcast(&mut self.b, words, ty));
         }
         let lists = |text: &str| cx.parse_attr(text).unwrap_or_else(|| unreachable!("upstream's spelling"));
         let attrs = [
@@ -33,7 +34,8 @@ impl<'c> Emitter<'c> {
             ("op_bundle_sizes", lists("array<i32>")),
             ("operandSegmentSizes", lists("array<i32: 3, 0>")),
         ];
-        let spec = OpSpec { name: "llvm.call_intrinsic", operands: &operands, results: &[before.ty()], attrs: &attrs, ..OpSpec::default() };
+        let spec =
+            OpSpec { name: llvm::CallIntrinsic::NAME, operands: &operands, results: &[before.ty()], attrs: &attrs, ..OpSpec::default() };
         Ok(self.b.op(spec).result(0))
     }
 }

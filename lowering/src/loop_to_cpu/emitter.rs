@@ -14,6 +14,9 @@ use crate::mean_view::MeanView;
 use crate::num::Num;
 use std::collections::HashMap;
 use strata_core::ir::{AffineMap, Block, Builder, Cx, ElementType, Op, OpSpec, Value};
+use strata_core::upstream::llvm;
+use strata_core::upstream::{func, vector};
+use strata_dialects::loops;
 
 /// A tensor in memory.
 #[derive(Clone)]
@@ -95,12 +98,12 @@ pub fn emit<'c>(op: Op<'c>) -> Result<(), Error> {
     if !kernel.outer.is_empty() {
         write_task(op, &name, &types[..types.len() - 2]);
     }
-    let noalias = cx.dict_attr(&[("llvm.noalias", cx.unit())]);
+    let noalias = cx.dict_attr(&[(llvm::NOALIAS, cx.unit())]);
     let none = cx.dict_attr(&[]);
     let arg_attrs: Vec<_> = types.iter().map(|&ty| if ty == pointer { noalias } else { none }).collect();
     let mut at = Builder::before(op);
     let func = at.op(OpSpec {
-        name: "func.func",
+        name: func::Func::NAME,
         attrs: &[
             ("sym_name", cx.str_attr(&name)),
             ("function_type", cx.type_attr(cx.function(&types, &[]))),
@@ -125,7 +128,7 @@ pub fn emit<'c>(op: Op<'c>) -> Result<(), Error> {
     if emitter.kernel.stages.iter().any(|stage| stage.schedule("stream").is_some_and(|on| on > 0)) {
         memory::fence(&mut emitter.b);
     }
-    emitter.b.effect("func.return", &[], &[]);
+    func::ret(&mut emitter.b, &[]);
     op.erase();
     Ok(())
 }
@@ -299,14 +302,14 @@ impl<'c> Emitter<'c> {
             }
             for (copy, known) in copies.iter().zip(&mut known) {
                 let operands: Vec<_> = op.operands().iter().map(|operand| known.get(operand).copied().unwrap_or(*operand)).collect();
-                if op.is("loop.yield") {
+                if op.isa::<loops::Yield>() {
                     yields.push(operands);
                     continue;
                 }
                 let results = self.scalar_op(op, &operands, copy)?;
                 known.extend(op.results().into_iter().zip(results));
             }
-            if op.is("loop.yield") {
+            if op.isa::<loops::Yield>() {
                 return Ok(yields);
             }
         }
@@ -324,7 +327,7 @@ impl<'c> Emitter<'c> {
     pub(crate) fn scalar_op(&mut self, op: Op<'c>, operands: &[Value<'c>], copy: &Copy<'c>) -> Result<Vec<Value<'c>>, Error> {
         self.mask = copy.mask;
         Ok(match op.name() {
-            "loop.index" => {
+            loops::Index::NAME => {
                 let dim = self.cx.dim(op.int("dim").unwrap_or_default() as usize);
                 let index = self.index(&copy.point, dim);
                 vec![match index.across {
@@ -332,8 +335,8 @@ impl<'c> Emitter<'c> {
                     _ => index.vector(&mut self.b, self.width),
                 }]
             }
-            "loop.load" => vec![self.computed_load(op, operands)?],
-            "loop.libm" => vec![self.lane_by_lane(op, operands)],
+            loops::Load::NAME => vec![self.computed_load(op, operands)?],
+            loops::Libm::NAME => vec![self.lane_by_lane(op, operands)],
             _ if op.dialect() == "complex" => {
                 if operands.iter().any(|operand| operand.ty().is_vector()) {
                     return Err(Error::at(op, "complex numbers have no lanes"));
@@ -349,7 +352,7 @@ impl<'c> Emitter<'c> {
         let name = op.str("name").unwrap_or_default();
         let scalar = op.result(0).ty();
         let callee = self.cx.symbol_attr(&format!("strata_math_{name}_{scalar}"));
-        let call = |b: &mut Builder<'c>, args: &[Value<'c>]| b.value("func.call", args, scalar, &[("callee", callee)]);
+        let call = |b: &mut Builder<'c>, args: &[Value<'c>]| b.value(func::Call::NAME, args, scalar, &[("callee", callee)]);
         if !operands.iter().any(|operand| operand.ty().is_vector()) {
             return call(&mut self.b, operands);
         }
@@ -359,9 +362,10 @@ impl<'c> Emitter<'c> {
         let mut result = memory::broadcast(&mut self.b, zero, self.width);
         for lane in 0..self.width {
             let position = ("static_position", self.cx.i64s_attr(&[lane]));
-            let args: Vec<_> = operands.iter().map(|&operand| self.b.value("vector.extract", &[operand], scalar, &[position])).collect();
+            let args: Vec<_> =
+                operands.iter().map(|&operand| self.b.value(vector::Extract::NAME, &[operand], scalar, &[position])).collect();
             let value = call(&mut self.b, &args);
-            result = self.b.value("vector.insert", &[value, result], ty, &[position]);
+            result = self.b.value(vector::Insert::NAME, &[value, result], ty, &[position]);
         }
         result
     }

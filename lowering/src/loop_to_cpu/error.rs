@@ -1,6 +1,7 @@
 //! What can go wrong when a kernel becomes code.
 
 use strata_core::ir::Op;
+use strata_dialects::loops;
 
 /// A kernel that cannot be emitted.
 #[derive(Debug, thiserror::Error)]
@@ -18,7 +19,7 @@ impl Error {
     /// An error about an op of a kernel.
     pub fn at(op: Op<'_>, reason: impl Into<String>) -> Self {
         let mut kernel = op;
-        while let Some(parent) = kernel.parent().filter(|_| !kernel.is("loop.kernel")) {
+        while let Some(parent) = kernel.parent().filter(|_| !kernel.isa::<loops::Kernel>()) {
             kernel = parent;
         }
         let name = kernel.str("sym_name").unwrap_or_default();

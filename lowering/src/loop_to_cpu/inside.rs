@@ -11,6 +11,8 @@ use crate::num::Num;
 use crate::schedule_cpu::access::coefficient;
 use std::collections::HashMap;
 use strata_core::ir::{AffineExpr, AffineKind, Op, Value};
+use strata_core::upstream::arith;
+use strata_dialects::loops;
 
 /// The smallest and the largest value.
 type Interval = (i64, i64);
@@ -94,11 +96,11 @@ impl<'c> Emitter<'c> {
             let operand = |at: usize| known.get(&op.operand(at)).copied();
             let pair = || Some((operand(0)?, operand(1)?));
             let interval = match op.name() {
-                "loop.index" => op.int("dim").and_then(|dim| *self.insides.bounds.get(dim as usize)?),
-                "arith.constant" if op.result(0).ty().is_index() => op.int("value").map(|value| (value, value)),
-                "arith.addi" => pair().map(|(lhs, rhs)| add(lhs, rhs)),
-                "arith.muli" => pair().map(|(lhs, rhs)| multiply(lhs, rhs)),
-                "arith.cmpi" if op.int("predicate") == Some(BELOW) => {
+                loops::Index::NAME => op.int("dim").and_then(|dim| *self.insides.bounds.get(dim as usize)?),
+                arith::Constant::NAME if op.result(0).ty().is_index() => op.int("value").map(|value| (value, value)),
+                arith::AddI::NAME => pair().map(|(lhs, rhs)| add(lhs, rhs)),
+                arith::MulI::NAME => pair().map(|(lhs, rhs)| multiply(lhs, rhs)),
+                arith::CmpI::NAME if op.int("predicate") == Some(BELOW) => {
                     let holds = pair().is_some_and(|(index, size)| index.0 >= 0 && index.1 < size.0);
                     certain.extend(holds.then_some(op));
                     None

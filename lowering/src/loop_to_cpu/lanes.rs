@@ -5,6 +5,7 @@
 use super::memory::{self, broadcast};
 use crate::num::Num;
 use strata_core::ir::{AffineExpr, AffineKind, Builder, ElementType, Op, OpSpec, Value};
+use strata_core::upstream::{arith, complex, vector};
 
 /// Where one dim stands: the index of lane 0, and whether the lanes run along this dim.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -78,15 +79,15 @@ impl<'c> Index<'c> {
             Across::Step(step) => step,
         };
         let ty = b.cx().vector(&[width], b.cx().index());
-        let mut lanes = b.value("vector.step", &[], ty, &[]);
+        let mut lanes = vector::step(b, ty);
         if step != Num::Const(1) {
             let step = step.value(b);
             let step = broadcast(b, step, width);
-            lanes = b.value("arith.muli", &[lanes, step], ty, &[]);
+            lanes = arith::muli(b, lanes, step);
         }
         let base = self.base.value(b);
         let base = broadcast(b, base, width);
-        b.value("arith.addi", &[base, lanes], ty, &[])
+        arith::addi(b, base, lanes)
     }
 
     fn free(b: &mut Builder<'c>, name: &str, lhs: Self, rhs: Self, width: i64) -> Self {
@@ -98,7 +99,7 @@ impl<'c> Index<'c> {
     /// `self + other`.
     pub fn add(self, b: &mut Builder<'c>, other: Self, width: i64) -> Self {
         let across = match (self.across, other.across) {
-            (Across::Free(_), _) | (_, Across::Free(_)) => return Self::free(b, "arith.addi", self, other, width),
+            (Across::Free(_), _) | (_, Across::Free(_)) => return Self::free(b, arith::AddI::NAME, self, other, width),
             (Across::Uniform, across) | (across, Across::Uniform) => across,
             (Across::Step(x), Across::Step(y)) => Across::Step(x.add(b, y)),
         };
@@ -110,7 +111,7 @@ impl<'c> Index<'c> {
         let across = match self.across {
             Across::Uniform => Across::Uniform,
             Across::Step(step) => Across::Step(step.mul(b, factor)),
-            Across::Free(_) => return Self::free(b, "arith.muli", self, Self::uniform(factor), width),
+            Across::Free(_) => return Self::free(b, arith::MulI::NAME, self, Self::uniform(factor), width),
         };
         Self { base: self.base.mul(b, factor), across }
     }
@@ -135,14 +136,14 @@ pub fn evaluate<'c>(b: &mut Builder<'c>, grid: &Grid<'_, 'c>, expr: AffineExpr<'
             match (lhs.across, rhs.across) {
                 (_, Across::Uniform) => lhs.scale(b, rhs.base, grid.width),
                 (Across::Uniform, _) => rhs.scale(b, lhs.base, grid.width),
-                _ => Index::free(b, "arith.muli", lhs, rhs, grid.width),
+                _ => Index::free(b, arith::MulI::NAME, lhs, rhs, grid.width),
             }
         }
         AffineKind::FloorDiv(lhs, rhs) => match in_block(b, grid, lhs, rhs) {
             Some((quotient, _)) => quotient,
-            None => divide(b, grid, lhs, rhs, Num::floor_div, "arith.floordivsi"),
+            None => divide(b, grid, lhs, rhs, Num::floor_div, arith::FloorDivSI::NAME),
         },
-        AffineKind::CeilDiv(lhs, rhs) => divide(b, grid, lhs, rhs, Num::ceil_div, "arith.ceildivsi"),
+        AffineKind::CeilDiv(lhs, rhs) => divide(b, grid, lhs, rhs, Num::ceil_div, arith::CeilDivSI::NAME),
         AffineKind::Mod(lhs, rhs) => {
             if let Some((_, remainder)) = in_block(b, grid, lhs, rhs) {
                 return remainder;
@@ -151,9 +152,9 @@ pub fn evaluate<'c>(b: &mut Builder<'c>, grid: &Grid<'_, 'c>, expr: AffineExpr<'
             match (left.across, right.across) {
                 (Across::Uniform, Across::Uniform) => Index::uniform(left.base.modulo(b, right.base)),
                 _ => {
-                    let quotient = Index::free(b, "arith.floordivsi", left, right, grid.width);
-                    let whole = Index::free(b, "arith.muli", quotient, right, grid.width);
-                    Index::free(b, "arith.subi", left, whole, grid.width)
+                    let quotient = Index::free(b, arith::FloorDivSI::NAME, left, right, grid.width);
+                    let whole = Index::free(b, arith::MulI::NAME, quotient, right, grid.width);
+                    Index::free(b, arith::SubI::NAME, left, whole, grid.width)
                 }
             }
         }
@@ -223,8 +224,7 @@ pub fn both<'c>(b: &mut Builder<'c>, lhs: Option<Value<'c>>, rhs: Option<Value<'
         (Some(lhs), Some(rhs)) => {
             let vector = lhs.ty().is_vector() || rhs.ty().is_vector();
             let (lhs, rhs) = if vector { (in_lanes(b, lhs, width), in_lanes(b, rhs, width)) } else { (lhs, rhs) };
-            let ty = lhs.ty();
-            Some(b.value("arith.andi", &[lhs, rhs], ty, &[]))
+            Some(arith::andi(b, lhs, rhs))
         }
     }
 }
@@ -236,11 +236,11 @@ pub fn inside<'c>(b: &mut Builder<'c>, index: Index<'c>, extent: Num<'c>, width:
     let extent = extent.value(b);
     if let Across::Uniform = index.across {
         let base = index.base.value(b);
-        return b.value("arith.cmpi", &[base, extent], bool_type, &[("predicate", below)]);
+        return b.value(arith::CmpI::NAME, &[base, extent], bool_type, &[("predicate", below)]);
     }
     let (index, extent) = (index.vector(b, width), broadcast(b, extent, width));
     let ty = b.cx().vector(&[width], bool_type);
-    b.value("arith.cmpi", &[index, extent], ty, &[("predicate", below)])
+    b.value(arith::CmpI::NAME, &[index, extent], ty, &[("predicate", below)])
 }
 
 /// Zero for masked-off reads.
@@ -249,7 +249,7 @@ pub fn zero_of<'c>(b: &mut Builder<'c>, element: ElementType) -> Value<'c> {
     if element.is_complex() {
         let part = if element == ElementType::C64 { b.cx().f32() } else { b.cx().f64() };
         let zero = b.const_float(part, 0.0);
-        return b.value("complex.create", &[zero, zero], ty, &[]);
+        return complex::create(b, zero, zero, ty);
     }
     memory::zero(b, ty)
 }

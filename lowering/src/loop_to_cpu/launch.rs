@@ -4,6 +4,7 @@ use super::{Error, memory};
 use crate::kernel_view::KernelView;
 use crate::num::{Num, number_of};
 use strata_core::ir::{Attr, Builder, ElementType, Op, OpSpec, Type, Value};
+use strata_core::upstream::{arith, func, llvm, scf};
 
 /// Scalar operations that are worth waking a thread for.
 const GRAIN: i64 = 1 << 15;
@@ -49,7 +50,7 @@ impl<'c> Launcher<'c> {
         let callee = cx.symbol_attr(&name);
         let direct = |b: &mut Builder<'c>, end: Num<'c>| {
             let (begin, end) = (b.const_index(0), end.value(b));
-            b.effect("func.call", &[&arguments, [begin, end].as_slice()].concat(), &[("callee", callee)]);
+            b.effect(func::Call::NAME, &[&arguments, [begin, end].as_slice()].concat(), &[("callee", callee)]);
         };
         let Some(count) = count else {
             direct(b, Num::Const(1));
@@ -62,17 +63,17 @@ impl<'c> Launcher<'c> {
             Num::Value(total) => {
                 let enough = b.const_index(2 * GRAIN);
                 let at_least = cx.i64_attr(9);
-                let large = b.value("arith.cmpi", &[total, enough], cx.int(1), &[("predicate", at_least)]);
-                let branch = b.op(OpSpec { name: "scf.if", operands: &[large], regions: 2, ..OpSpec::default() });
+                let large = b.value(arith::CmpI::NAME, &[total, enough], cx.int(1), &[("predicate", at_least)]);
+                let branch = b.op(OpSpec { name: scf::If::NAME, operands: &[large], regions: 2, ..OpSpec::default() });
                 let then = branch.region(0).append_block(&[], op.location());
                 let otherwise = branch.region(1).append_block(&[], op.location());
                 b.within(then, |b| {
                     self.parallel(b, &name, &arguments, call, (count, work, step));
-                    b.effect("scf.yield", &[], &[]);
+                    scf::yield_(b, &[]);
                 });
                 b.within(otherwise, |b| {
                     direct(b, count);
-                    b.effect("scf.yield", &[], &[]);
+                    scf::yield_(b, &[]);
                 });
             }
         }
@@ -92,17 +93,17 @@ impl<'c> Launcher<'c> {
         let word = cx.int(64);
         let task_type = cx.function(&[pointer, word, word], &[]);
         for (slot, &argument) in arguments.iter().enumerate() {
-            let argument = if argument.ty().is_index() { b.value("arith.index_cast", &[argument], word, &[]) } else { argument };
+            let argument = if argument.ty().is_index() { arith::index_cast(b, argument, word) } else { argument };
             let at = memory::element_pointer(b, self.slots, Num::Const(slot as i64), ElementType::I64);
-            b.effect("llvm.store", &[argument, at], &[("alignment", cx.i64_attr(8))]);
+            b.effect(llvm::Store::NAME, &[argument, at], &[("alignment", cx.i64_attr(8))]);
         }
-        let body = b.value("func.constant", &[], task_type, &[("value", cx.symbol_attr(&task_name(name)))]);
+        let body = b.value(func::Constant::NAME, &[], task_type, &[("value", cx.symbol_attr(&task_name(name)))]);
         let body = b.value("builtin.unrealized_conversion_cast", &[body], pointer, &[]);
         let grain = grain(b, work, step).value(b);
-        let grain = b.value("arith.index_cast", &[grain], word, &[]);
+        let grain = arith::index_cast(b, grain, word);
         let count = count.value(b);
-        let count = b.value("arith.index_cast", &[count], word, &[]);
-        b.effect("func.call", &[call, body, self.slots, count, grain], &[("callee", cx.symbol_attr("strata_parallel"))]);
+        let count = arith::index_cast(b, count, word);
+        b.effect(func::Call::NAME, &[call, body, self.slots, count, grain], &[("callee", cx.symbol_attr("strata_parallel"))]);
     }
 }
 
@@ -202,7 +203,7 @@ pub fn write_task<'c>(kernel: Op<'c>, name: &str, arguments: &[Type<'c>]) {
     let types = [pointer, word, word];
     let mut at = Builder::before(kernel);
     let func = at.op(OpSpec {
-        name: "func.func",
+        name: func::Func::NAME,
         attrs: &[
             ("sym_name", cx.str_attr(&task_name(name))),
             ("function_type", cx.type_attr(cx.function(&types, &[]))),
@@ -217,12 +218,12 @@ pub fn write_task<'c>(kernel: Op<'c>, name: &str, arguments: &[Type<'c>]) {
     for (slot, &ty) in arguments.iter().enumerate() {
         let at = memory::element_pointer(&mut b, block.arg(0), Num::Const(slot as i64), ElementType::I64);
         let loaded = if ty.is_index() { word } else { ty };
-        let value = b.value("llvm.load", &[at], loaded, &[("alignment", cx.i64_attr(8))]);
-        operands.push(if ty.is_index() { b.value("arith.index_cast", &[value], cx.index(), &[]) } else { value });
+        let value = b.value(llvm::Load::NAME, &[at], loaded, &[("alignment", cx.i64_attr(8))]);
+        operands.push(if ty.is_index() { arith::index_cast(&mut b, value, cx.index()) } else { value });
     }
     for bound in 1..3 {
-        operands.push(b.value("arith.index_cast", &[block.arg(bound)], cx.index(), &[]));
+        operands.push(arith::index_cast(&mut b, block.arg(bound), cx.index()));
     }
-    b.effect("func.call", &operands, &[("callee", cx.symbol_attr(name))]);
-    b.effect("func.return", &[], &[]);
+    b.effect(func::Call::NAME, &operands, &[("callee", cx.symbol_attr(name))]);
+    func::ret(&mut b, &[]);
 }

@@ -5,6 +5,7 @@
 use crate::elements::memory_type;
 use crate::num::Num;
 use strata_core::ir::{Builder, Cx, ElementType, Type, Value};
+use strata_core::upstream::{arith, complex, llvm, vector};
 
 /// `!llvm.ptr`.
 pub fn pointer<'c>(cx: Cx<'c>) -> Type<'c> {
@@ -32,21 +33,21 @@ pub fn element_pointer<'c>(b: &mut Builder<'c>, base: Value<'c>, index: Num<'c>,
     }
     let cx = b.cx();
     let index = index.value(b);
-    let offset = b.value("arith.index_cast", &[index], cx.int(64), &[]);
+    let offset = arith::index_cast(b, index, cx.int(64));
     get_element_pointer(b, base, offset, memory_type(cx, element), pointer(cx))
 }
 
 fn get_element_pointer<'c>(b: &mut Builder<'c>, base: Value<'c>, offset: Value<'c>, element: Type<'c>, result: Type<'c>) -> Value<'c> {
     let cx = b.cx();
     let attrs = [("elem_type", cx.type_attr(element)), ("rawConstantIndices", cx.i32s_attr(&[i32::MIN]))];
-    b.value("llvm.getelementptr", &[base, offset], result, &attrs)
+    b.value(llvm::GetElementPtr::NAME, &[base, offset], result, &attrs)
 }
 
 /// A vector of pointers `base + indices`.
 fn element_pointers<'c>(b: &mut Builder<'c>, base: Value<'c>, indices: Value<'c>, element: ElementType) -> Value<'c> {
     let cx = b.cx();
     let width = indices.ty().shape()[0];
-    let offsets = b.value("arith.index_cast", &[indices], cx.vector(&[width], cx.int(64)), &[]);
+    let offsets = arith::index_cast(b, indices, cx.vector(&[width], cx.int(64)));
     get_element_pointer(b, base, offsets, memory_type(cx, element), cx.vector(&[width], pointer(cx)))
 }
 
@@ -59,12 +60,12 @@ pub fn load<'c>(b: &mut Builder<'c>, base: Value<'c>, index: Num<'c>, element: E
         let real_at = index.mul(b, Num::Const(2));
         let imag_at = real_at.add(b, Num::Const(1));
         let (real_at, imag_at) = (element_pointer(b, base, real_at, element), element_pointer(b, base, imag_at, element));
-        let real = b.value("llvm.load", &[real_at], ty, &[align]);
-        let imag = b.value("llvm.load", &[imag_at], ty, &[align]);
-        return b.value("complex.create", &[real, imag], cx.element(element), &[]);
+        let real = b.value(llvm::Load::NAME, &[real_at], ty, &[align]);
+        let imag = b.value(llvm::Load::NAME, &[imag_at], ty, &[align]);
+        return complex::create(b, real, imag, cx.element(element));
     }
     let at = element_pointer(b, base, index, element);
-    let value = b.value("llvm.load", &[at], ty, &[align]);
+    let value = b.value(llvm::Load::NAME, &[at], ty, &[align]);
     from_memory(b, value, element)
 }
 
@@ -73,18 +74,18 @@ pub fn store<'c>(b: &mut Builder<'c>, base: Value<'c>, index: Num<'c>, value: Va
     let align = alignment(b.cx(), element, 64);
     if element.is_complex() {
         let part = memory_type(b.cx(), element);
-        let real = b.value("complex.re", &[value], part, &[]);
-        let imag = b.value("complex.im", &[value], part, &[]);
+        let real = complex::re(b, value, part);
+        let imag = complex::im(b, value, part);
         let real_at = index.mul(b, Num::Const(2));
         let imag_at = real_at.add(b, Num::Const(1));
         let (real_at, imag_at) = (element_pointer(b, base, real_at, element), element_pointer(b, base, imag_at, element));
-        b.effect("llvm.store", &[real, real_at], &[align]);
-        b.effect("llvm.store", &[imag, imag_at], &[align]);
+        b.effect(llvm::Store::NAME, &[real, real_at], &[align]);
+        b.effect(llvm::Store::NAME, &[imag, imag_at], &[align]);
         return;
     }
     let at = element_pointer(b, base, index, element);
     let value = to_memory(b, value, element);
-    b.effect("llvm.store", &[value, at], &[align]);
+    b.effect(llvm::Store::NAME, &[value, at], &[align]);
 }
 
 /// Combines an element with the one in memory, in one step for all threads of a device; `how` is LLVM's number of the operation. Gives the
@@ -99,7 +100,7 @@ pub fn combine<'c>(b: &mut Builder<'c>, base: Value<'c>, index: Num<'c>, value: 
         ("syncscope", cx.str_attr("device")),
         alignment(cx, element, 64),
     ];
-    b.value("llvm.atomicrmw", &[at, value], value.ty(), &attrs)
+    b.value(llvm::AtomicRMW::NAME, &[at, value], value.ty(), &attrs)
 }
 
 /// `width` elements in a row; with a mask, lanes that are off are zero.
@@ -115,10 +116,10 @@ pub fn load_vector<'c>(
     let ty = cx.vector(&[width], memory_type(cx, element));
     let at = element_pointer(b, base, index, element);
     let value = match mask {
-        None => b.value("llvm.load", &[at], ty, &[alignment(cx, element, 64)]),
+        None => b.value(llvm::Load::NAME, &[at], ty, &[alignment(cx, element, 64)]),
         Some(mask) => {
             let zero = zero_vector(b, ty);
-            b.value("llvm.intr.masked.load", &[at, mask, zero], ty, &[alignment(cx, element, 32)])
+            b.value(llvm::MaskedLoad::NAME, &[at, mask, zero], ty, &[alignment(cx, element, 32)])
         }
     };
     from_memory(b, value, element)
@@ -129,7 +130,7 @@ pub fn load_row<'c>(b: &mut Builder<'c>, base: Value<'c>, index: Num<'c>, elemen
     let cx = b.cx();
     let at = element_pointer(b, base, index, element);
     let aligned = ("alignment", cx.int_attr(cx.int(64), width * memory_bytes(element) as i64));
-    let value = b.value("llvm.load", &[at], cx.vector(&[width], memory_type(cx, element)), &[aligned]);
+    let value = b.value(llvm::Load::NAME, &[at], cx.vector(&[width], memory_type(cx, element)), &[aligned]);
     from_memory(b, value, element)
 }
 
@@ -141,13 +142,13 @@ pub fn store_row<'c>(b: &mut Builder<'c>, base: Value<'c>, index: Num<'c>, value
         let value = to_memory(b, value, element);
         row = Some(match row {
             None => broadcast(b, value, width),
-            Some(row) => b.value("vector.insert", &[value, row], row.ty(), &[("static_position", cx.i64s_attr(&[lane as i64]))]),
+            Some(row) => b.value(vector::Insert::NAME, &[value, row], row.ty(), &[("static_position", cx.i64s_attr(&[lane as i64]))]),
         });
     }
     let at = element_pointer(b, base, index, element);
     let aligned = ("alignment", cx.int_attr(cx.int(64), width * memory_bytes(element) as i64));
     row.into_iter().for_each(|row| {
-        b.effect("llvm.store", &[row, at], &[aligned]);
+        b.effect(llvm::Store::NAME, &[row, at], &[aligned]);
     });
 }
 
@@ -158,7 +159,7 @@ pub fn load_every_other<'c>(b: &mut Builder<'c>, base: Value<'c>, index: Num<'c>
     let parts = [index, second].map(|index| load_vector(b, base, index, element, width, None));
     let lanes = (0..width / 2).map(|lane| 2 * lane).chain((0..width / 2).map(|lane| width + 2 * lane + 1));
     let mask = b.cx().i64s_attr(&lanes.collect::<Vec<_>>());
-    b.value("vector.shuffle", &parts, parts[0].ty(), &[("mask", mask)])
+    b.value(vector::Shuffle::NAME, &parts, parts[0].ty(), &[("mask", mask)])
 }
 
 /// Stores `width` elements in a row.
@@ -173,8 +174,8 @@ pub fn store_vector<'c>(
     let at = element_pointer(b, base, index, element);
     let value = to_memory(b, value, element);
     match mask {
-        None => b.effect("llvm.store", &[value, at], &[alignment(b.cx(), element, 64)]),
-        Some(mask) => b.effect("llvm.intr.masked.store", &[value, at, mask], &[alignment(b.cx(), element, 32)]),
+        None => b.effect(llvm::Store::NAME, &[value, at], &[alignment(b.cx(), element, 64)]),
+        Some(mask) => b.effect(llvm::MaskedStore::NAME, &[value, at, mask], &[alignment(b.cx(), element, 32)]),
     };
 }
 
@@ -183,21 +184,21 @@ pub fn prefetch<'c>(b: &mut Builder<'c>, base: Value<'c>, index: Num<'c>, elemen
     let cx = b.cx();
     let at = element_pointer(b, base, index, element);
     let number = |value: i64| cx.int_attr(cx.int(32), value);
-    b.effect("llvm.intr.prefetch", &[at], &[("rw", number(0)), ("hint", number(3)), ("cache", number(1))]);
+    b.effect(llvm::Prefetch::NAME, &[at], &[("rw", number(0)), ("hint", number(3)), ("cache", number(1))]);
 }
 
 /// Makes stores past the caches visible before anything that follows.
 pub fn fence(b: &mut Builder<'_>) {
     const SEQUENTIAL: i64 = 7;
     let ordering = b.cx().i64_attr(SEQUENTIAL);
-    b.effect("llvm.fence", &[], &[("ordering", ordering)]);
+    b.effect(llvm::Fence::NAME, &[], &[("ordering", ordering)]);
 }
 
 /// Orders accesses of a device's memory before it and after it, as all of its threads see them.
 pub fn device_fence(b: &mut Builder<'_>) {
     const ACQUIRE_RELEASE: i64 = 6;
     let cx = b.cx();
-    b.effect("llvm.fence", &[], &[("ordering", cx.i64_attr(ACQUIRE_RELEASE)), ("syncscope", cx.str_attr("device"))]);
+    b.effect(llvm::Fence::NAME, &[], &[("ordering", cx.i64_attr(ACQUIRE_RELEASE)), ("syncscope", cx.str_attr("device"))]);
 }
 
 /// Elements at a vector of indices.
@@ -207,7 +208,7 @@ pub fn gather<'c>(b: &mut Builder<'c>, base: Value<'c>, indices: Value<'c>, elem
     let ty = cx.vector(&[width], memory_type(cx, element));
     let pointers = element_pointers(b, base, indices, element);
     let (mask, zero) = (mask_or_all(b, mask, width), zero_vector(b, ty));
-    let value = b.value("llvm.intr.masked.gather", &[pointers, mask, zero], ty, &[alignment(cx, element, 32)]);
+    let value = b.value(llvm::MaskedGather::NAME, &[pointers, mask, zero], ty, &[alignment(cx, element, 32)]);
     from_memory(b, value, element)
 }
 
@@ -224,7 +225,7 @@ pub fn scatter<'c>(
     let pointers = element_pointers(b, base, indices, element);
     let mask = mask_or_all(b, mask, width);
     let value = to_memory(b, value, element);
-    b.effect("llvm.intr.masked.scatter", &[value, pointers, mask], &[alignment(b.cx(), element, 32)]);
+    b.effect(llvm::MaskedScatter::NAME, &[value, pointers, mask], &[alignment(b.cx(), element, 32)]);
 }
 
 fn mask_or_all<'c>(b: &mut Builder<'c>, mask: Option<Value<'c>>, width: i64) -> Value<'c> {
@@ -248,7 +249,7 @@ pub fn zero<'c>(b: &mut Builder<'c>, ty: Type<'c>) -> Value<'c> {
 /// A scalar in every lane.
 pub fn broadcast<'c>(b: &mut Builder<'c>, value: Value<'c>, width: i64) -> Value<'c> {
     let ty = b.cx().vector(&[width], value.ty());
-    b.value("vector.broadcast", &[value], ty, &[])
+    vector::broadcast(b, value, ty)
 }
 
 /// bool bytes to `i1`.
@@ -258,13 +259,12 @@ fn from_memory<'c>(b: &mut Builder<'c>, value: Value<'c>, element: ElementType) 
         ElementType::Bool => {
             let ty = value.ty();
             let zero = if ty.is_vector() { zero_vector(b, ty) } else { b.const_int(ty, 0) };
-            let result = if ty.is_vector() { cx.vector(&ty.shape(), cx.int(1)) } else { cx.int(1) };
-            b.value("arith.cmpi", &[value, zero], result, &[("predicate", cx.i64_attr(1))])
+            arith::cmpi(b, arith::CmpIPredicate::Ne, value, zero)
         }
         ElementType::Index => {
             let ty = value.ty();
             let result = if ty.is_vector() { cx.vector(&ty.shape(), cx.index()) } else { cx.index() };
-            b.value("arith.index_cast", &[value], result, &[])
+            arith::index_cast(b, value, result)
         }
         _ => value,
     }
@@ -276,8 +276,8 @@ pub(super) fn to_memory<'c>(b: &mut Builder<'c>, value: Value<'c>, element: Elem
     let scalar = memory_type(cx, element);
     let ty = if value.ty().is_vector() { cx.vector(&value.ty().shape(), scalar) } else { scalar };
     match element {
-        ElementType::Bool => b.value("arith.extui", &[value], ty, &[]),
-        ElementType::Index => b.value("arith.index_cast", &[value], ty, &[]),
+        ElementType::Bool => arith::extui(b, value, ty),
+        ElementType::Index => arith::index_cast(b, value, ty),
         _ => value,
     }
 }

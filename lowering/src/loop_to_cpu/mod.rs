@@ -33,9 +33,9 @@ pub use error::Error;
 
 use strata_core::ir::{Attr, Op};
 use strata_core::pass::{Pass, PassContext, PassError};
-
-/// The module attribute with the texts of the entry's status codes: status `k` is text `k - 1`.
-pub const MESSAGES: &str = "host.messages";
+use strata_core::upstream::gpu;
+use strata_dialects::host::MESSAGES;
+use strata_dialects::loops;
 
 /// Replaces the host program by the native entry and every kernel by vector loops.
 #[derive(Pass)]
@@ -62,16 +62,16 @@ pub fn loop_to_cpu(module: Op<'_>, long: usize) -> Result<(), Error> {
 /// Replaces the host program alone: its kernels become declarations, for [`kernels_to_cpu`] to compile apart.
 pub fn program_to_cpu(module: Op<'_>) -> Result<(), Error> {
     lower_program(module, table::LONG)?;
-    module.find_all("loop.kernel").into_iter().for_each(Op::erase);
-    module.find_all("gpu.module").into_iter().for_each(Op::erase);
-    module.remove_attr(device::MARK);
+    module.find_all(loops::Kernel::NAME).into_iter().for_each(Op::erase);
+    module.find_all(gpu::Module::NAME).into_iter().for_each(Op::erase);
+    module.remove_attr(gpu::CONTAINER_MODULE);
     host::declare_imports(module);
     Ok(())
 }
 
 /// Replaces every `loop.kernel` by a function of its name, and one by which threads run a range of it.
 pub fn kernels_to_cpu(module: Op<'_>) -> Result<(), Error> {
-    module.find_all("loop.kernel").into_iter().try_for_each(emitter::emit)?;
+    module.find_all(loops::Kernel::NAME).into_iter().try_for_each(emitter::emit)?;
     host::declare_imports(module);
     Ok(())
 }

@@ -5,6 +5,7 @@ use super::lanes::{Coord, InBlock, Point};
 use super::{Error, memory};
 use crate::num::Num;
 use strata_core::ir::{OpSpec, Value};
+use strata_core::upstream::{arith, scf, vector};
 
 /// One loop of a nest.
 #[derive(Clone, Copy, Debug)]
@@ -159,8 +160,8 @@ impl<'c> Emitter<'c> {
             }
             Num::Value(size) => {
                 let (step, begin, end) = (self.b.const_index(step), begin.value(&mut self.b), end.value(&mut self.b));
-                let enough = self.b.value("arith.cmpi", &[size, step], self.cx.int(1), &[("predicate", self.cx.i64_attr(5))]);
-                Num::Value(self.b.value("arith.select", &[enough, end, begin], self.cx.index(), &[]))
+                let enough = arith::cmpi(&mut self.b, arith::CmpIPredicate::Sge, size, step);
+                Num::Value(arith::select(&mut self.b, enough, end, begin))
             }
         }
     }
@@ -191,9 +192,9 @@ impl<'c> Emitter<'c> {
         let cx = self.cx;
         let left = end.sub(&mut self.b, at).value(&mut self.b);
         let left = memory::broadcast(&mut self.b, left, width);
-        let steps = self.b.value("vector.step", &[], cx.vector(&[width], cx.index()), &[]);
+        let steps = vector::step(&mut self.b, cx.vector(&[width], cx.index()));
         let less = cx.i64_attr(2);
-        self.b.value("arith.cmpi", &[steps, left], cx.vector(&[width], cx.int(1)), &[("predicate", less)])
+        self.b.value(arith::CmpI::NAME, &[steps, left], cx.vector(&[width], cx.int(1)), &[("predicate", less)])
     }
 
     /// One loop with a step, or what is left of it when its bounds are known: nothing, or its body once.
@@ -220,14 +221,14 @@ impl<'c> Emitter<'c> {
         let step = self.b.const_index(step);
         let operands = [&[lower, upper, step], carried.as_slice()].concat();
         let types: Vec<_> = carried.iter().map(|value| value.ty()).collect();
-        let op = self.b.op(OpSpec { name: "scf.for", operands: &operands, results: &types, regions: 1, ..OpSpec::default() });
+        let op = self.b.op(OpSpec { name: scf::For::NAME, operands: &operands, results: &types, regions: 1, ..OpSpec::default() });
         let arguments = [&[self.cx.index()], types.as_slice()].concat();
         let block = op.region(0).append_block(&arguments, self.b.location());
         let around = std::mem::replace(&mut self.block, block);
         self.b.set_at_end(block);
         let arguments = block.args();
         let carried = body(self, Num::Value(arguments[0]), arguments[1..].to_vec())?;
-        self.b.effect("scf.yield", &carried, &[]);
+        scf::yield_(&mut self.b, &carried);
         self.block = around;
         self.b.set_at_end(around);
         Ok(op.results())

@@ -19,6 +19,7 @@ use super::turn::shuffle;
 use crate::kernel_view::StageView;
 use crate::num::Num;
 use strata_core::ir::{Builder, ElementType, OpSpec, Value};
+use strata_core::upstream::{arith, llvm, scf, vector};
 
 /// Bytes of a cache line.
 pub(crate) const LINE: i64 = 64;
@@ -74,7 +75,7 @@ impl<'c> Emitter<'c> {
         let unit = if bytes < LINE {
             let word = self.cx.int(64);
             let (register, line) = (self.b.const_int(word, bytes), self.b.const_int(word, LINE));
-            self.b.value("arith.select", &[even, register, line], word, &[])
+            arith::select(&mut self.b, even, register, line)
         } else {
             self.b.const_int(self.cx.int(64), bytes)
         };
@@ -101,7 +102,7 @@ impl<'c> Emitter<'c> {
         let indices: Vec<_> = dims.into_iter().map(|dim| self.index(&point, dim)).collect();
         let at = self.linear(&buffer, &indices).base;
         let at = element_pointer(&mut self.b, buffer.base, at, buffer.element);
-        Ok(self.b.value("llvm.ptrtoint", &[at], self.cx.int(64), &[]))
+        Ok(llvm::ptrtoint(&mut self.b, at, self.cx.int(64)))
     }
 }
 
@@ -128,7 +129,7 @@ pub(super) fn store<'c>(
         (Route::Row(even) | Route::Edge(even), Some(_)) if divides => either(b, even, pieces, through),
         (Route::WhereAligned | Route::InPieces, None) => {
             let at = element_pointer(b, base, index, element);
-            let address = b.value("llvm.ptrtoint", &[at], b.cx().int(64), &[]);
+            let address = llvm::ptrtoint(b, at, at.cx().int(64));
             let aligned = divides_by(b, address, bytes);
             either(b, aligned, past, |b| {
                 if route == Route::WhereAligned || !divides {
@@ -164,28 +165,28 @@ fn in_pieces<'c>(
             store(b);
             continue;
         };
-        let on = b.value("vector.extract", &[mask], cx.int(1), &[("static_position", cx.i64s_attr(&[first + lanes - 1]))]);
+        let on = b.value(vector::Extract::NAME, &[mask], cx.int(1), &[("static_position", cx.i64s_attr(&[first + lanes - 1]))]);
         either(b, on, store, |_| ());
     }
 }
 
 fn store_past<'c>(b: &mut Builder<'c>, value: Value<'c>, at: Value<'c>, bytes: i64) {
     let cx = b.cx();
-    b.effect("llvm.store", &[value, at], &[("alignment", cx.int_attr(cx.int(64), bytes)), ("nontemporal", cx.unit())]);
+    b.effect(llvm::Store::NAME, &[value, at], &[("alignment", cx.int_attr(cx.int(64), bytes)), ("nontemporal", cx.unit())]);
 }
 
 /// One or the other, by a condition.
 fn either<'c>(b: &mut Builder<'c>, condition: Value<'c>, then: impl FnOnce(&mut Builder<'c>), otherwise: impl FnOnce(&mut Builder<'c>)) {
-    let branch = b.op(OpSpec { name: "scf.if", operands: &[condition], regions: 2, ..OpSpec::default() });
+    let branch = b.op(OpSpec { name: scf::If::NAME, operands: &[condition], regions: 2, ..OpSpec::default() });
     let location = b.location();
     let (first, second) = (branch.region(0).append_block(&[], location), branch.region(1).append_block(&[], location));
     b.within(first, |b| {
         then(b);
-        b.effect("scf.yield", &[], &[]);
+        scf::yield_(b, &[]);
     });
     b.within(second, |b| {
         otherwise(b);
-        b.effect("scf.yield", &[], &[]);
+        scf::yield_(b, &[]);
     });
 }
 
@@ -194,14 +195,14 @@ fn divides_by<'c>(b: &mut Builder<'c>, address: Value<'c>, unit: i64) -> Value<'
     let cx = b.cx();
     let word = cx.int(64);
     let (below, zero) = (b.const_int(word, unit - 1), b.const_int(word, 0));
-    let past = b.value("arith.andi", &[address, below], word, &[]);
-    b.value("arith.cmpi", &[past, zero], cx.int(1), &[("predicate", cx.i64_attr(0))])
+    let past = arith::andi(b, address, below);
+    arith::cmpi(b, arith::CmpIPredicate::Eq, past, zero)
 }
 
 /// Whether a power of two divides both of two addresses.
 fn both_divide<'c>(b: &mut Builder<'c>, addresses: [Value<'c>; 2], unit: i64) -> Value<'c> {
     let word = b.cx().int(64);
-    let either = b.value("arith.ori", &addresses, word, &[]);
+    let either = b.value(arith::OrI::NAME, &addresses, word, &[]);
     divides_by(b, either, unit)
 }
 
@@ -211,12 +212,12 @@ fn to_multiple<'c>(b: &mut Builder<'c>, address: Value<'c>, unit: Value<'c>, ele
     let cx = b.cx();
     let word = cx.int(64);
     let (zero, one, size) = (b.const_int(word, 0), b.const_int(word, 1), b.const_int(word, memory_bytes(element) as i64));
-    let back = b.value("arith.subi", &[zero, address], word, &[]);
-    let below = b.value("arith.subi", &[unit, one], word, &[]);
-    let missing = b.value("arith.andi", &[back, below], word, &[]);
-    let (elements, rest) = (b.value("arith.divui", &[missing, size], word, &[]), b.value("arith.remui", &[missing, size], word, &[]));
+    let back = arith::subi(b, zero, address);
+    let below = arith::subi(b, unit, one);
+    let missing = arith::andi(b, back, below);
+    let (elements, rest) = (arith::divui(b, missing, size), arith::remui(b, missing, size));
     let never = b.const_int(word, 1 << 62);
-    let whole = b.value("arith.cmpi", &[rest, zero], cx.int(1), &[("predicate", cx.i64_attr(0))]);
-    let elements = b.value("arith.select", &[whole, elements, never], word, &[]);
-    Num::Value(b.value("arith.index_cast", &[elements], cx.index(), &[]))
+    let whole = arith::cmpi(b, arith::CmpIPredicate::Eq, rest, zero);
+    let elements = arith::select(b, whole, elements, never);
+    Num::Value(arith::index_cast(b, elements, cx.index()))
 }

@@ -5,6 +5,7 @@ use super::memory;
 use super::nest::Copy;
 use crate::kernel_view::StageView;
 use strata_core::ir::{AffineExpr, Value};
+use strata_core::upstream::llvm;
 
 impl<'c> Emitter<'c> {
     /// Asks for the elements that the maps after `sum` touch at the present points. Only those that no other point touches: the
@@ -34,7 +35,7 @@ impl<'c> Emitter<'c> {
             let int = |value: i64| self.cx.int_attr(self.cx.int(32), value);
             // To all levels of the cache for data.
             let attrs = [("rw", int(i64::from(write))), ("hint", int(3)), ("cache", int(1))];
-            self.b.effect("llvm.intr.prefetch", &[at], &attrs);
+            self.b.effect(llvm::Prefetch::NAME, &[at], &attrs);
         }
     }
 

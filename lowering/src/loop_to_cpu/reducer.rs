@@ -3,6 +3,7 @@
 use super::memory::broadcast;
 use crate::elements::register_type;
 use strata_core::ir::{Attr, Builder, ElementType, Value};
+use strata_core::upstream::{arith, complex, vector};
 
 /// The predicate `>` of `arith.cmpf`, false for NaN.
 const OGT: i64 = 2;
@@ -49,7 +50,7 @@ impl Reducer {
             let part = if self.element == ElementType::C64 { b.cx().f32() } else { b.cx().f64() };
             let real = b.const_float(part, if self.kind == Kind::Prod { 1.0 } else { 0.0 });
             let imag = b.const_float(part, 0.0);
-            return b.value("complex.create", &[real, imag], ty, &[]);
+            return complex::create(b, real, imag, ty);
         }
         if self.element.is_float() {
             let start = match self.kind {
@@ -78,28 +79,28 @@ impl Reducer {
     pub fn combine<'c>(self, b: &mut Builder<'c>, lhs: Value<'c>, rhs: Value<'c>) -> Value<'c> {
         if self.kind == Kind::MaxNum && self.element.is_float() {
             // What was combined before is a number; then this is right, and one instruction.
-            let more = test(b, "arith.cmpf", OGT, rhs, lhs);
-            return b.value("arith.select", &[more, rhs, lhs], lhs.ty(), &[]);
+            let more = test(b, arith::CmpF::NAME, OGT, rhs, lhs);
+            return arith::select(b, more, rhs, lhs);
         }
         let unsigned = self.element.is_unsigned() || self.element == ElementType::Bool;
         let bool = self.element == ElementType::Bool;
         let name = match self.kind {
-            Kind::Sum if self.element.is_complex() => "complex.add",
-            Kind::Prod if self.element.is_complex() => "complex.mul",
-            Kind::Sum if self.element.is_float() => "arith.addf",
-            Kind::Prod if self.element.is_float() => "arith.mulf",
-            Kind::Max if self.element.is_float() => "arith.maximumf",
-            Kind::Min if self.element.is_float() => "arith.minimumf",
-            Kind::Sum if bool => "arith.ori",
-            Kind::Prod if bool => "arith.andi",
-            Kind::Sum => "arith.addi",
-            Kind::Prod => "arith.muli",
-            Kind::Max | Kind::MaxNum if unsigned => "arith.maxui",
-            Kind::Min if unsigned => "arith.minui",
-            Kind::Max | Kind::MaxNum => "arith.maxsi",
-            Kind::Min => "arith.minsi",
-            Kind::And => "arith.andi",
-            Kind::Or => "arith.ori",
+            Kind::Sum if self.element.is_complex() => complex::Add::NAME,
+            Kind::Prod if self.element.is_complex() => complex::Mul::NAME,
+            Kind::Sum if self.element.is_float() => arith::AddF::NAME,
+            Kind::Prod if self.element.is_float() => arith::MulF::NAME,
+            Kind::Max if self.element.is_float() => arith::MaximumF::NAME,
+            Kind::Min if self.element.is_float() => arith::MinimumF::NAME,
+            Kind::Sum if bool => arith::OrI::NAME,
+            Kind::Prod if bool => arith::AndI::NAME,
+            Kind::Sum => arith::AddI::NAME,
+            Kind::Prod => arith::MulI::NAME,
+            Kind::Max | Kind::MaxNum if unsigned => arith::MaxUI::NAME,
+            Kind::Min if unsigned => arith::MinUI::NAME,
+            Kind::Max | Kind::MaxNum => arith::MaxSI::NAME,
+            Kind::Min => arith::MinSI::NAME,
+            Kind::And => arith::AndI::NAME,
+            Kind::Or => arith::OrI::NAME,
         };
         let ty = lhs.ty();
         b.value(name, &[lhs, rhs], ty, &[])
@@ -154,7 +155,7 @@ impl Reducer {
             attrs.push(("fastmath", parse("#arith.fastmath<reassoc>")));
         }
         let ty = lanes.ty().element();
-        b.value("vector.reduction", &[lanes], ty, &attrs)
+        b.value(vector::Reduction::NAME, &[lanes], ty, &attrs)
     }
 }
 
@@ -162,13 +163,12 @@ impl Reducer {
 pub fn better<'c>(b: &mut Builder<'c>, name: &str, element: ElementType, new: Value<'c>, best: Value<'c>) -> Value<'c> {
     let greater = name == "argmax";
     if element.is_float() {
-        let beyond = test(b, "arith.cmpf", if greater { OGT } else { 4 }, new, best);
-        let new_nan = test(b, "arith.cmpf", 14, new, new);
-        let best_number = test(b, "arith.cmpf", 7, best, best);
-        let bits = beyond.ty();
-        let first_nan = b.value("arith.andi", &[new_nan, best_number], bits, &[]);
-        let beyond = b.value("arith.andi", &[beyond, best_number], bits, &[]);
-        return b.value("arith.ori", &[beyond, first_nan], bits, &[]);
+        let beyond = test(b, arith::CmpF::NAME, if greater { OGT } else { 4 }, new, best);
+        let new_nan = test(b, arith::CmpF::NAME, 14, new, new);
+        let best_number = test(b, arith::CmpF::NAME, 7, best, best);
+        let first_nan = arith::andi(b, new_nan, best_number);
+        let beyond = arith::andi(b, beyond, best_number);
+        return arith::ori(b, beyond, first_nan);
     }
     let unsigned = element.is_unsigned() || element == ElementType::Bool;
     let predicate = match (greater, unsigned) {
@@ -177,7 +177,7 @@ pub fn better<'c>(b: &mut Builder<'c>, name: &str, element: ElementType, new: Va
         (false, false) => 2,
         (false, true) => 6,
     };
-    test(b, "arith.cmpi", predicate, new, best)
+    test(b, arith::CmpI::NAME, predicate, new, best)
 }
 
 /// Compares two elements, or those of two vectors, by `arith.cmpf` or `arith.cmpi`.

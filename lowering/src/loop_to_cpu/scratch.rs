@@ -6,6 +6,7 @@ use super::memory;
 use crate::kernel_view::StageView;
 use crate::num::{Num, product_of_known};
 use strata_core::ir::{Builder, ElementType, Op, Value};
+use strata_core::upstream::llvm;
 
 /// Bytes that all scratch memory of a kernel may take: a thread that calls a program may have a stack of 2 MiB.
 const MOST: i64 = 1 << 20;
@@ -22,7 +23,7 @@ impl<'c> Emitter<'c> {
         let mut b = Builder::at_start(self.entry, self.b.location());
         let count = b.const_int(cx.int(64), elements);
         let attrs = [("elem_type", cx.type_attr(crate::elements::memory_type(cx, element))), ("alignment", cx.i64_attr(64))];
-        Ok(b.value("llvm.alloca", &[count], memory::pointer(cx), &attrs))
+        Ok(b.value(llvm::Alloca::NAME, &[count], memory::pointer(cx), &attrs))
     }
 
     /// Scratch memory for the results of tile stages.

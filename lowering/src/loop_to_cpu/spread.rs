@@ -7,6 +7,8 @@ use super::{Error, memory};
 use crate::kernel_view::StageView;
 use crate::num::Num;
 use strata_core::ir::{AffineExpr, Value};
+use strata_core::upstream::arith;
+use strata_dialects::loops;
 
 impl<'c> Emitter<'c> {
     /// What each copy yields: copies that differ along the spread dims only share one run of the body.
@@ -44,7 +46,7 @@ impl<'c> Emitter<'c> {
                 }
                 *operand = known.get(operand).copied().unwrap_or(*operand);
             }
-            if op.is("loop.yield") {
+            if op.isa::<loops::Yield>() {
                 return Ok(operands);
             }
             let results = self.scalar_op(op, &operands, copy)?;
@@ -78,12 +80,12 @@ impl<'c> Emitter<'c> {
         let at = b.const_index(at);
         if let Across::Uniform = index.across {
             let index = index.base.value(b);
-            let test = b.value("arith.cmpi", &[index, at], cx.int(1), &equal);
-            return b.value("arith.select", &[test, value, other], value.ty(), &[]);
+            let test = b.value(arith::CmpI::NAME, &[index, at], cx.int(1), &equal);
+            return b.value(arith::Select::NAME, &[test, value, other], value.ty(), &[]);
         }
         let (index, at) = (index.vector(b, width), memory::broadcast(b, at, width));
-        let test = b.value("arith.cmpi", &[index, at], cx.vector(&[width], cx.int(1)), &equal);
+        let test = b.value(arith::CmpI::NAME, &[index, at], cx.vector(&[width], cx.int(1)), &equal);
         let (value, other) = (lanes::in_lanes(b, value, width), lanes::in_lanes(b, other, width));
-        b.value("arith.select", &[test, value, other], value.ty(), &[])
+        b.value(arith::Select::NAME, &[test, value, other], value.ty(), &[])
     }
 }

@@ -11,6 +11,7 @@ use crate::kernel_view::StageView;
 use crate::loop_to_gpu::Scan;
 use crate::num::Num;
 use strata_core::ir::{ElementType, Value};
+use strata_core::upstream::{arith, scf};
 
 impl<'c> Emitter<'c> {
     /// Writes one stage for all copies of the outer loops.
@@ -163,9 +164,9 @@ impl<'c> Emitter<'c> {
                 (Num::Const(_), Num::Const(_)) => first.range.0,
                 (begin, end) => {
                     let [begin, end] = [begin, end].map(|num| num.value(&mut self.b));
-                    let some = self.b.value("arith.cmpi", &[begin, end], self.cx.int(1), &[("predicate", self.cx.i64_attr(2))]);
+                    let some = arith::cmpi(&mut self.b, arith::CmpIPredicate::Slt, begin, end);
                     let [from, to] = [first.range.0, first.range.1].map(|num| num.value(&mut self.b));
-                    Num::Value(self.b.value("arith.select", &[some, to, from], self.cx.index(), &[]))
+                    Num::Value(arith::select(&mut self.b, some, to, from))
                 }
             };
             *first = Loop { range: (first.range.0, stop), length: None, ..*first };
@@ -199,8 +200,7 @@ impl<'c> Emitter<'c> {
                     let before = carried[copy.slot];
                     let mut after = reducer.combine(&mut emitter.b, before, value);
                     if let Some(mask) = copy.mask.filter(|_| inner_lanes > 1) {
-                        let ty = after.ty();
-                        after = emitter.b.value("arith.select", &[mask, after, before], ty, &[]);
+                        after = arith::select(&mut emitter.b, mask, after, before);
                     }
                     carried[copy.slot] = after;
                 }
@@ -242,7 +242,7 @@ impl<'c> Emitter<'c> {
             for (copy, yields) in copies.iter().zip(emitter.bodies(stage, copies)?) {
                 let value = yields[0];
                 let value = if emitter.width > 1 { lanes::in_lanes(&mut emitter.b, value, emitter.width) } else { value };
-                let value = emitter.cast("arith.extf", value, accumulated, carried_in);
+                let value = emitter.cast(arith::ExtF::NAME, value, accumulated, carried_in);
                 let sum = reducer.combine(&mut emitter.b, carried[copy.slot], value);
                 carried[copy.slot] = sum;
                 let narrow = emitter.narrow(sum, carried_in, to);
@@ -256,12 +256,12 @@ impl<'c> Emitter<'c> {
 
     /// An element in the type that it is combined in.
     fn widen(&mut self, value: Value<'c>, from: ElementType) -> Value<'c> {
-        self.cast("arith.extf", value, from, combined_in(from))
+        self.cast(arith::ExtF::NAME, value, from, combined_in(from))
     }
 
     /// An accumulated value in the element type of the result.
     pub(crate) fn narrow(&mut self, value: Value<'c>, from: ElementType, to: ElementType) -> Value<'c> {
-        self.cast("arith.truncf", value, from, to)
+        self.cast(arith::TruncF::NAME, value, from, to)
     }
 
     /// A float, or lanes of floats, in another type.
@@ -296,12 +296,13 @@ impl<'c> Emitter<'c> {
                     emitter.combine_store(&buffer, &indices, update, (reducer, atomic));
                     continue;
                 };
-                let op = emitter.b.op(strata_core::ir::OpSpec { name: "scf.if", operands: &[inside], regions: 2, ..Default::default() });
+                let op =
+                    emitter.b.op(strata_core::ir::OpSpec { name: scf::If::NAME, operands: &[inside], regions: 2, ..Default::default() });
                 let block = op.region(0).append_block(&[], emitter.b.location());
                 let around = std::mem::replace(&mut emitter.block, block);
                 emitter.b.set_at_end(block);
                 emitter.combine_store(&buffer, &indices, update, (reducer, atomic));
-                emitter.b.effect("scf.yield", &[], &[]);
+                scf::yield_(&mut emitter.b, &[]);
                 emitter.block = around;
                 emitter.b.set_at_end(around);
             }

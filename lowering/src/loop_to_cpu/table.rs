@@ -11,6 +11,8 @@ use super::{Error, memory};
 use crate::num::Num;
 use std::collections::{HashMap, HashSet};
 use strata_core::ir::{Attr, ElementType, Op, Value};
+use strata_core::upstream::{arith, func, llvm};
+use strata_dialects::host;
 
 /// Programs of more launches than this have tables.
 pub(super) const LONG: usize = 64;
@@ -33,13 +35,21 @@ pub(super) struct Tables<'c> {
 }
 
 /// Ops that only say where memory is: launches may wait for those behind them.
-const MEMORY: &[&str] =
-    &["arith.constant", "host.alloc", "host.arena", "host.constant", "host.input", "host.output", "host.slice", "host.weight"];
+const MEMORY: &[&str] = &[
+    arith::Constant::NAME,
+    host::Alloc::NAME,
+    host::Arena::NAME,
+    host::Constant::NAME,
+    host::Input::NAME,
+    host::Output::NAME,
+    host::Slice::NAME,
+    host::Weight::NAME,
+];
 
 impl<'c> Host<'c, '_> {
     /// Prepares for tables where the program has more than `long` launches.
     pub(super) fn prepare_tables(&mut self, host: Op<'c>, long: usize) {
-        let launches = host.find_all("host.launch");
+        let launches = host.find_all(host::Launch::NAME);
         if launches.len() <= long || self.device.is_some() {
             return;
         }
@@ -68,7 +78,7 @@ impl<'c> Host<'c, '_> {
     /// Whether a launch waits for a table.
     pub(super) fn waits(&mut self, op: Op<'c>) -> bool {
         let Some(tables) = &mut self.tables else { return false };
-        let fixed = op.is("host.launch") && tables.kernels.get(&callee(op)).is_some_and(Option::is_some);
+        let fixed = op.isa::<host::Launch>() && tables.kernels.get(&callee(op)).is_some_and(Option::is_some);
         if fixed && op.num_operands() < ARGUMENTS && op.operands().into_iter().all(|operand| operand.ty().is_memref()) {
             tables.pending.push(op);
             return true;
@@ -95,7 +105,7 @@ impl<'c> Host<'c, '_> {
         let count = self.b.const_int(self.cx.int(64), launches.len() as i64);
         let Some(tables) = &self.tables else { return Ok(()) };
         let operands = [self.call, tables.tasks, tables.bases, table, count];
-        self.b.effect("func.call", &operands, &[("callee", self.cx.symbol_attr("strata_launches"))]);
+        self.b.effect(func::Call::NAME, &operands, &[("callee", self.cx.symbol_attr("strata_launches"))]);
         Ok(())
     }
 
@@ -111,7 +121,7 @@ impl<'c> Host<'c, '_> {
         let cx = self.cx;
         let (pointer, word) = (memory::pointer(cx), cx.int(64));
         let ty = cx.function(&[pointer, word, word], &[]);
-        let function = self.b.value("func.constant", &[], ty, &[("value", cx.symbol_attr(task))]);
+        let function = self.b.value(func::Constant::NAME, &[], ty, &[("value", cx.symbol_attr(task))]);
         self.b.value("builtin.unrealized_conversion_cast", &[function], pointer, &[])
     }
 
@@ -121,7 +131,7 @@ impl<'c> Host<'c, '_> {
         let operands = launch.operands();
         rows.extend([number, parts, grain.unwrap_or(-1), operands.len() as i64 + 1]);
         for operand in operands {
-            let (base, offset) = match operand.defining_op().filter(|op| op.is("host.weight")) {
+            let (base, offset) = match operand.defining_op().filter(|op| op.isa::<host::Weight>()) {
                 Some(weight) => (-1, weight.int("index").unwrap_or_default()),
                 None => {
                     let (from, offset) = slice(operand).unwrap_or((operand, 0));
@@ -143,7 +153,7 @@ impl<'c> Host<'c, '_> {
         if number == next {
             let bases = tables.bases;
             let at = memory::element_pointer(&mut self.b, bases, Num::Const(8 * number), ElementType::I8);
-            self.b.effect("llvm.store", &[pointer, at], &[("alignment", self.cx.i64_attr(8))]);
+            self.b.effect(llvm::Store::NAME, &[pointer, at], &[("alignment", self.cx.i64_attr(8))]);
         }
         number
     }
@@ -155,7 +165,7 @@ fn callee(launch: Op<'_>) -> String {
 
 /// What a buffer is a slice of, and where it begins in that.
 pub(super) fn slice(buffer: Value<'_>) -> Option<(Value<'_>, i64)> {
-    let op = buffer.defining_op().filter(|op| op.is("host.slice"))?;
-    let offset = op.operand(1).defining_op().filter(|def| def.is("arith.constant"))?.attr("value")?.as_int()?;
+    let op = buffer.defining_op().filter(|op| op.isa::<host::Slice>())?;
+    let offset = op.operand(1).defining_op().filter(|def| def.isa::<arith::Constant>())?.attr("value")?.as_int()?;
     Some((op.operand(0), offset))
 }

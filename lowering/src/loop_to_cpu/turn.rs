@@ -8,6 +8,7 @@ use crate::kernel_view::StageView;
 use crate::num::Num;
 use crate::schedule_cpu::access::{Stride, distance, stride};
 use strata_core::ir::{AffineExpr, Builder, Value};
+use strata_core::upstream::vector;
 
 /// Bits in which registers shuffle within themselves for the least cost.
 const GROUP: i64 = 128;
@@ -75,7 +76,7 @@ impl<'c> Emitter<'c> {
 
     /// Whether one lane is on.
     fn lane_of(&mut self, mask: Value<'c>, lane: i64) -> Value<'c> {
-        self.b.value("vector.extract", &[mask], self.cx.int(1), &[("static_position", self.cx.i64s_attr(&[lane]))])
+        self.b.value(vector::Extract::NAME, &[mask], self.cx.int(1), &[("static_position", self.cx.i64s_attr(&[lane]))])
     }
 }
 
@@ -128,5 +129,5 @@ pub(super) fn shuffle<'c>(b: &mut Builder<'c>, x: Value<'c>, y: Value<'c>, lanes
     let lanes: Vec<_> = lanes.collect();
     let ty = b.cx().vector(&[lanes.len() as i64], x.ty().element());
     let mask = b.cx().i64s_attr(&lanes);
-    b.value("vector.shuffle", &[x, y], ty, &[("mask", mask)])
+    b.value(vector::Shuffle::NAME, &[x, y], ty, &[("mask", mask)])
 }

@@ -12,6 +12,7 @@ use crate::loop_to_cpu::nest::Copy;
 use crate::loop_to_cpu::past_caches::Route;
 use crate::num::Num;
 use strata_core::ir::{AffineKind, ElementType, OpSpec, Type, Value};
+use strata_core::upstream::{arith, llvm, nvvm};
 
 /// The point of the loops around, where the tile begins, and the number of the thread.
 type At<'a, 'c> = (&'a Copy<'c>, &'a [Num<'c>], Num<'c>);
@@ -72,10 +73,10 @@ impl<'c> Emitter<'c> {
         for part in parts {
             self.fetch(stage, tiles, part, (copy, origins, thread), Num::Const(0))?;
         }
-        self.b.effect("nvvm.cp.async.commit.group", &[], &[]);
+        nvvm::cp_async_commit_group(&mut self.b);
         self.repeat(Num::Const(0), size, tiles.step, sums, &mut |emitter, from, sums| {
             let word = emitter.cx.int(32);
-            emitter.b.effect("nvvm.cp.async.wait.group", &[], &[("n", emitter.cx.int_attr(word, 0))]);
+            emitter.b.effect(nvvm::CpAsyncWaitGroup::NAME, &[], &[("n", emitter.cx.int_attr(word, 0))]);
             // This step is there for all, and nobody works on the one before any more.
             emitter.barrier();
             let b = &mut emitter.b;
@@ -90,7 +91,7 @@ impl<'c> Emitter<'c> {
                 Some(more) => emitter.only_if(more, fetch)?,
                 None => fetch(emitter)?,
             }
-            emitter.b.effect("nvvm.cp.async.commit.group", &[], &[]);
+            nvvm::cp_async_commit_group(&mut emitter.b);
             emitter.matrix_step(matrix, tiles, &here, thread, sums)
         })
     }
@@ -189,12 +190,12 @@ impl<'c> Emitter<'c> {
         if let Some(inside) = inside {
             let word = self.cx.int(32);
             let (all, none) = (self.b.const_int(word, WIDE), self.b.const_int(word, 0));
-            operands.push(self.b.value("arith.select", &[inside, all, none], word, &[]));
+            operands.push(arith::select(&mut self.b, inside, all, none));
         }
         let modifier = self.cx.parse_attr("#nvvm<load_cache_modifier cg>").unwrap_or_else(|| unreachable!("the nvvm dialect is loaded"));
         let size = self.cx.int_attr(self.cx.int(32), WIDE);
         self.b.op(OpSpec {
-            name: "nvvm.cp.async.shared.global",
+            name: nvvm::CpAsync::NAME,
             operands: &operands,
             attrs: &[("modifier", modifier), ("size", size)],
             ..OpSpec::default()
@@ -213,6 +214,6 @@ impl<'c> Emitter<'c> {
     fn in_space(&mut self, at: Value<'c>, space: u32) -> Value<'c> {
         let ty: Option<Type<'c>> = self.cx.parse_type(&format!("!llvm.ptr<{space}>"));
         let ty = ty.unwrap_or_else(|| unreachable!("the LLVM dialect is loaded"));
-        self.b.value("llvm.addrspacecast", &[at], ty, &[])
+        llvm::addrspacecast(&mut self.b, at, ty)
     }
 }

@@ -3,6 +3,7 @@
 use crate::expand_math::{MathTarget, has_own};
 use crate::kernel_view::KernelView;
 use strata_core::ir::{ElementType, Op};
+use strata_dialects::loops;
 
 /// Whether every op of a kernel has a form on the device. The others stay with the host: functions of the runtime library, mathematics
 /// that only the C library has.
@@ -22,7 +23,7 @@ fn has(op: Op<'_>) -> bool {
         _ => op.cx().f32(),
     };
     match op.dialect() {
-        "loop" => !op.is("loop.libm"),
+        "loop" => !op.isa::<loops::Libm>(),
         "math" => has_own(&MathTarget::device(), op.name(), wide()),
         "complex" => ["create", "re", "im", "add", "sub", "mul", "neg"].iter().any(|name| op.name().ends_with(&format!(".{name}"))),
         _ => true,

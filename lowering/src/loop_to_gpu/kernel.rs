@@ -13,12 +13,8 @@ use crate::loop_to_cpu::nest::Copy;
 use crate::mean_view::{MeanView, Stream};
 use crate::num::Num;
 use strata_core::ir::{AffineExpr, Builder, Cx, Op, OpSpec, Value};
-
-/// How many blocks a launch has, as a map of the kernel's symbols.
-pub const GRID: &str = "host.grid";
-
-/// The positions of the symbols among the kernel's arguments.
-pub const SYMBOLS: &str = "host.symbols";
+use strata_core::upstream::{arith, gpu, llvm};
+use strata_dialects::host;
 
 /// Threads of a block where no schedule says otherwise.
 const THREADS: i64 = 128;
@@ -97,14 +93,14 @@ fn emit_phase<'c>(device: Op<'c>, kernel: KernelView<'c>, rest: Option<KernelVie
     };
     let grid = cx.map(0, kernel.symbols().len(), &[blocks]);
     let func = Builder::at_end(device.body(0), op.location()).op(OpSpec {
-        name: "gpu.func",
+        name: gpu::Func::NAME,
         attrs: &[
             ("sym_name", cx.str_attr(name)),
             ("function_type", cx.type_attr(cx.function(&types, &[]))),
-            ("gpu.kernel", cx.unit()),
+            (gpu::KERNEL, cx.unit()),
             ("known_block_size", cx.i32s_attr(&[threads as i32, 1, 1])),
-            (GRID, cx.map_attr(grid)),
-            (SYMBOLS, cx.i64s_attr(&op.ints("symbols").unwrap_or_default())),
+            (host::GRID, cx.map_attr(grid)),
+            (host::SYMBOLS, cx.i64s_attr(&op.ints("symbols").unwrap_or_default())),
         ],
         regions: 1,
         ..OpSpec::default()
@@ -120,9 +116,9 @@ fn emit_phase<'c>(device: Op<'c>, kernel: KernelView<'c>, rest: Option<KernelVie
         }
     } else if together {
         let scratch = shared(device, &mut emitter.b, &format!("{name}.shared"), threads / WARP * PART);
-        let thread = special(&mut emitter.b, "gpu.thread_id");
+        let thread = special(&mut emitter.b, gpu::ThreadId::NAME);
         emitter.team = Some(Team { thread, count: threads, dim: None, scratch });
-        let block = special(&mut emitter.b, "gpu.block_id");
+        let block = special(&mut emitter.b, gpu::BlockId::NAME);
         emitter.as_team(&start, Num::Value(block))?;
         if let Some(rest) = rest {
             let word = shared(device, &mut emitter.b, &format!("{name}.last"), 4);
@@ -131,7 +127,7 @@ fn emit_phase<'c>(device: Op<'c>, kernel: KernelView<'c>, rest: Option<KernelVie
     } else {
         emitter.one_point_each(&start, threads)?;
     }
-    emitter.b.effect("gpu.return", &[], &[]);
+    gpu::ret(&mut emitter.b);
     Ok(())
 }
 
@@ -175,7 +171,7 @@ pub fn shared<'c>(device: Op<'c>, b: &mut Builder<'c>, name: &str, bytes: i64) -
     let parse = |text: &str| cx.parse_type(text).unwrap_or_else(|| unreachable!("the LLVM dialect is loaded"));
     let linkage = cx.parse_attr("#llvm.linkage<internal>").unwrap_or_else(|| unreachable!("the LLVM dialect is loaded"));
     Builder::at_start(device.body(0), b.location()).op(OpSpec {
-        name: "llvm.mlir.global",
+        name: llvm::Global::NAME,
         attrs: &[
             ("sym_name", cx.str_attr(name)),
             ("global_type", cx.type_attr(parse(&format!("!llvm.array<{bytes} x i8>")))),
@@ -186,14 +182,14 @@ pub fn shared<'c>(device: Op<'c>, b: &mut Builder<'c>, name: &str, bytes: i64) -
         regions: 1,
         ..OpSpec::default()
     });
-    let at = b.value("llvm.mlir.addressof", &[], parse("!llvm.ptr<3>"), &[("global_name", cx.symbol_attr(name))]);
-    b.value("llvm.addrspacecast", &[at], memory::pointer(cx), &[])
+    let at = b.value(llvm::AddressOf::NAME, &[], parse("!llvm.ptr<3>"), &[("global_name", cx.symbol_attr(name))]);
+    llvm::addrspacecast(b, at, memory::pointer(cx))
 }
 
 impl<'c> Emitter<'c> {
     /// Each thread has a point of the outer loops to itself, or some neighbours, and runs all stages there.
     fn one_point_each(&mut self, start: &Copy<'c>, threads: i64) -> Result<(), Error> {
-        let (block, thread) = (special(&mut self.b, "gpu.block_id"), special(&mut self.b, "gpu.thread_id"));
+        let (block, thread) = (special(&mut self.b, gpu::BlockId::NAME), special(&mut self.b, gpu::ThreadId::NAME));
         let (block, thread) = (Num::Value(block), Num::Value(thread));
         let first = block.mul(&mut self.b, Num::Const(threads));
         let at = first.add(&mut self.b, thread);
@@ -239,7 +235,7 @@ impl<'c> Emitter<'c> {
             total = total.mul(&mut self.b, *count);
         }
         let (index, total) = (at.value(&mut self.b), total.value(&mut self.b));
-        let below = self.b.value("arith.cmpi", &[index, total], self.cx.int(1), &[("predicate", self.cx.i64_attr(6))]);
+        let below = arith::cmpi(&mut self.b, arith::CmpIPredicate::Ult, index, total);
         self.only_if(below, |emitter| {
             let copy = emitter.at_number(start.clone(), at, counts);
             work(emitter, copy)
@@ -254,7 +250,7 @@ impl<'c> Emitter<'c> {
             Num::Const(size) if size % width == 0 => None,
             _ => {
                 let (end, size) = (base.add(&mut self.b, Num::Const(width)).value(&mut self.b), size.value(&mut self.b));
-                Some(self.b.value("arith.cmpi", &[end, size], self.cx.int(1), &[("predicate", self.cx.i64_attr(7))]))
+                Some(arith::cmpi(&mut self.b, arith::CmpIPredicate::Ule, end, size))
             }
         };
         let together = &mut |emitter: &mut Self| -> Result<(), Error> {

@@ -14,6 +14,8 @@ use crate::loop_to_cpu::lanes::{Coord, Index};
 use crate::loop_to_cpu::nest::Copy;
 use crate::num::Num;
 use strata_core::ir::{ElementType, OpSpec, Value};
+use strata_core::upstream::{arith, llvm, nvvm};
+use strata_dialects::loops;
 
 /// Rows of sums that a unit makes.
 const ROWS: i64 = 16;
@@ -60,19 +62,19 @@ pub(super) fn factors<'c>(stage: &StageView<'c>) -> Option<[Option<Value<'c>>; 2
     }
     let args = op.body(0).args();
     let last = op.body(0).ops().pop()?;
-    let product = last.operand(0).defining_op().filter(|product| product.is("arith.mulf"))?;
+    let product = last.operand(0).defining_op().filter(|product| product.isa::<arith::MulF>())?;
     if product.result(0).ty().element_type() != Some(ElementType::F32) {
         return None;
     }
     let mut found = [None, None];
     for factor in product.operands() {
-        let (made, condition) = match factor.defining_op().filter(|op| op.is("arith.select")) {
+        let (made, condition) = match factor.defining_op().filter(|op| op.isa::<arith::Select>()) {
             Some(select) => (Some(select.operand(1)).filter(|_| is_zero(select.operand(2)))?, Some(select.operand(0))),
             None => (factor, None),
         };
         let made = match element(0) {
             Some(ElementType::F32) => made,
-            _ => made.defining_op().filter(|op| op.is("arith.extf"))?.operand(0),
+            _ => made.defining_op().filter(|op| op.isa::<arith::ExtF>())?.operand(0),
         };
         let operand = args.iter().position(|&arg| arg == made)?;
         if condition.is_some_and(|condition| !asks_for(stage, operand, condition)) || found[operand].replace(condition).is_some() {
@@ -84,14 +86,14 @@ pub(super) fn factors<'c>(stage: &StageView<'c>) -> Option<[Option<Value<'c>>; 2
 }
 
 fn is_zero(value: Value<'_>) -> bool {
-    let constant = value.defining_op().filter(|op| op.is("arith.constant"));
+    let constant = value.defining_op().filter(|op| op.isa::<arith::Constant>());
     constant.and_then(|op| op.attr("value")).and_then(|value| value.as_float()).is_some_and(|value| value == 0.0)
 }
 
 /// Whether a value depends on nothing but the place of an operand's element.
 fn asks_for(stage: &StageView<'_>, operand: usize, value: Value<'_>) -> bool {
     let Some(op) = value.defining_op().filter(|op| op.regions().is_empty()) else { return false };
-    let dim = op.int("dim").and_then(|dim| usize::try_from(dim).ok()).filter(|_| op.is("loop.index"));
+    let dim = op.int("dim").and_then(|dim| usize::try_from(dim).ok()).filter(|_| op.isa::<loops::Index>());
     match dim {
         Some(dim) => stage.maps[operand].results().iter().any(|expr| expr.uses_dim(dim)),
         None => op.dialect() == "arith" && op.operands().into_iter().all(|value| asks_for(stage, operand, value)),
@@ -272,14 +274,14 @@ impl<'c> Emitter<'c> {
             ("num", cx.int_attr(cx.int(32), 4)),
             ("shape", parse("#nvvm.ld_st_matrix_shape<m = 8, n = 8>")),
         ];
-        let all = self.b.value("nvvm.ldmatrix", &[at], ty, &attrs);
-        [0, 1, 2, 3].map(|k| self.b.value("llvm.extractvalue", &[all], cx.int(32), &[("position", cx.i64s_attr(&[k]))]))
+        let all = self.b.value(nvvm::LdMatrix::NAME, &[at], ty, &attrs);
+        [0, 1, 2, 3].map(|k| self.b.value(llvm::ExtractValue::NAME, &[all], cx.int(32), &[("position", cx.i64s_attr(&[k]))]))
     }
 
     /// A word of two halves as a unit wants it.
     pub(super) fn halves(&mut self, element: ElementType, word: Value<'c>) -> Value<'c> {
         match element {
-            ElementType::F16 => self.b.value("llvm.bitcast", &[word], self.cx.vector(&[2], self.cx.element(ElementType::F16)), &[]),
+            ElementType::F16 => llvm::bitcast(&mut self.b, word, self.cx.vector(&[2], self.cx.element(ElementType::F16))),
             _ => word,
         }
     }
@@ -310,7 +312,7 @@ impl<'c> Emitter<'c> {
         });
         let shape = format!("#nvvm.shape<m = 16, n = 8, k = {}>", along_a_unit(element));
         let op = self.b.op(OpSpec {
-            name: "nvvm.mma.sync",
+            name: nvvm::MmaSync::NAME,
             operands: &[left, right, sums].concat(),
             results: &[ty],
             attrs: &[
@@ -323,6 +325,6 @@ impl<'c> Emitter<'c> {
             ],
             ..OpSpec::default()
         });
-        [0, 1, 2, 3].map(|k| self.b.value("llvm.extractvalue", &[op.result(0)], cx.f32(), &[("position", cx.i64s_attr(&[k]))]))
+        [0, 1, 2, 3].map(|k| self.b.value(llvm::ExtractValue::NAME, &[op.result(0)], cx.f32(), &[("position", cx.i64s_attr(&[k]))]))
     }
 }

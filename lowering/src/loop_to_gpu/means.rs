@@ -21,6 +21,7 @@ use crate::loop_to_cpu::nest::Copy;
 use crate::mean_view::{MeanView, Stream};
 use crate::num::Num;
 use strata_core::ir::{ElementType, Op, Value};
+use strata_core::upstream::{arith, gpu, math, nvvm};
 
 /// How a kernel around a mean is cut, as its schedule says.
 pub struct Means {
@@ -120,7 +121,7 @@ impl Means {
 impl<'c> Emitter<'c> {
     /// Writes a kernel around a mean.
     pub(super) fn run_means(&mut self, device: Op<'c>, means: &Means, start: Copy<'c>) -> Result<(), Error> {
-        let (block, thread) = (special(&mut self.b, "gpu.block_id"), special(&mut self.b, "gpu.thread_id"));
+        let (block, thread) = (special(&mut self.b, gpu::BlockId::NAME), special(&mut self.b, gpu::ThreadId::NAME));
         let (block, thread, stream) = (Num::Value(block), Num::Value(thread), means.stream);
         let origins = self.tile_origins(means.sizes(), block);
         let lane = thread.modulo(&mut self.b, Num::Const(means.lanes));
@@ -166,7 +167,7 @@ impl<'c> Emitter<'c> {
                 for part in &parts {
                     emitter.fetch(&mean, &means.values, part, (&points[0], &origins, thread), from)?;
                 }
-                emitter.b.effect("nvvm.cp.async.commit.group", &[], &[]);
+                nvvm::cp_async_commit_group(&mut emitter.b);
             }
             let scores = emitter.scores_of(device, means, (&start, row, &rows), (&here, from), (&origins, thread))?;
             let (before, sums) = (&carried[..lines], &carried[lines..2 * lines]);
@@ -180,17 +181,17 @@ impl<'c> Emitter<'c> {
                 largest = emitter.across_lanes(means.lanes, largest, Self::larger);
                 // Where all scores are -inf every distance would be NaN: from 0 they are -inf, and all weights 0.
                 let origin = emitter.replaced(largest, lowest, zero);
-                let distance = emitter.float("arith.subf", &[before[line], origin]);
-                let scale = emitter.float("math.exp", &[distance]);
-                let mut sum = emitter.float("arith.mulf", &[sums[line], scale]);
+                let distance = emitter.float(arith::SubF::NAME, &[before[line], origin]);
+                let scale = emitter.float(math::Exp::NAME, &[distance]);
+                let mut sum = emitter.float(arith::MulF::NAME, &[sums[line], scale]);
                 let mut of_line = Vec::new();
                 for (score, key) in scores.iter().zip(&here) {
-                    let distance = emitter.float("arith.subf", &[*score, origin]);
-                    let mut weight = emitter.float("math.exp", &[distance]);
+                    let distance = emitter.float(arith::SubF::NAME, &[*score, origin]);
+                    let mut weight = emitter.float(math::Exp::NAME, &[distance]);
                     if let Some(factor) = factor {
-                        weight = emitter.float("arith.mulf", &[weight, factor]);
+                        weight = emitter.float(arith::MulF::NAME, &[weight, factor]);
                     }
-                    sum = emitter.float("arith.addf", &[sum, weight]);
+                    sum = emitter.float(arith::AddF::NAME, &[sum, weight]);
                     of_line.push(weight);
                     if let Some(weights) = weights {
                         let at = rows[line].within.mul(&mut emitter.b, Num::Const(pitch)).add(&mut emitter.b, key.within);
@@ -204,11 +205,11 @@ impl<'c> Emitter<'c> {
             }
             let each = points.len() / lines;
             let scaled: Vec<_> = carried[2 * lines..].iter().enumerate().map(|(k, &mean)| (mean, scales[k / each])).collect();
-            let scaled: Vec<_> = scaled.into_iter().map(|(mean, scale)| emitter.float("arith.mulf", &[mean, scale])).collect();
+            let scaled: Vec<_> = scaled.into_iter().map(|(mean, scale)| emitter.float(arith::MulF::NAME, &[mean, scale])).collect();
             let [largest, totals] = state;
             if let (Some(matrix), [part]) = (&means.values.matrix, parts.as_slice()) {
                 let word = emitter.cx.int(32);
-                emitter.b.effect("nvvm.cp.async.wait.group", &[], &[("n", emitter.cx.int_attr(word, 0))]);
+                emitter.b.effect(nvvm::CpAsyncWaitGroup::NAME, &[], &[("n", emitter.cx.int_attr(word, 0))]);
                 emitter.barrier();
                 let sums = emitter.weigh((&means.values, matrix, part), &kept, &scaled, thread)?;
                 emitter.registers.clear();
@@ -236,8 +237,8 @@ impl<'c> Emitter<'c> {
                             memory::load(&mut emitter.b, weights, at, means.element)
                         });
                         weighed[line] = Some(weight);
-                        let product = emitter.float("arith.mulf", &[weight, yields[1]]);
-                        sums[slot] = emitter.float("arith.addf", &[sums[slot], product]);
+                        let product = emitter.float(arith::MulF::NAME, &[weight, yields[1]]);
+                        sums[slot] = emitter.float(arith::AddF::NAME, &[sums[slot], product]);
                     }
                     Ok(sums)
                 })
@@ -310,7 +311,7 @@ impl<'c> Emitter<'c> {
         let lowest = self.b.const_float(ty, f64::NEG_INFINITY);
         let inside: Vec<_> = keys.iter().map(|key_at| self.below(None, key_at.at, self.sizes[key], block)).collect();
         let scores = yields.into_iter().enumerate().map(|(slot, yields)| match inside[slot % keys.len()] {
-            Some(inside) => self.b.value("arith.select", &[inside, yields[0], lowest], ty, &[]),
+            Some(inside) => arith::select(&mut self.b, inside, yields[0], lowest),
             None => yields[0],
         });
         Ok(scores.collect())
@@ -352,14 +353,14 @@ impl<'c> Emitter<'c> {
         let (zero, one) = (self.b.const_float(ty, 0.0), self.b.const_float(ty, 1.0));
         let (row, each) = (self.kernel.outer[means.level], points.len() / rows.len());
         for (line, place) in rows.iter().enumerate() {
-            let sum = self.across_lanes(means.lanes, found[line], |emitter, x, y| emitter.float("arith.addf", &[x, y]));
+            let sum = self.across_lanes(means.lanes, found[line], |emitter, x, y| emitter.float(arith::AddF::NAME, &[x, y]));
             // No weight at all: all scores are -inf, and the sum of values is 0 as well.
             let sum = if zero_rows { self.replaced(sum, zero, one) } else { sum };
-            let inverse = self.float("arith.divf", &[one, sum]);
+            let inverse = self.float(arith::DivF::NAME, &[one, sum]);
             let of_row = self.below(None, place.at, self.sizes[row], means.stream.rows);
             for k in 0..each {
                 let copy = &points[line * each + k];
-                let value = self.float("arith.mulf", &[found[rows.len() + line * each + k], inverse]);
+                let value = self.float(arith::MulF::NAME, &[found[rows.len() + line * each + k], inverse]);
                 let inside = match (means.view.column, columns) {
                     (Some(column), Some(columns)) => {
                         self.below(of_row, columns[k].at, self.sizes[column], means.stream.columns * means.lanes)

@@ -12,6 +12,7 @@ use crate::loop_to_cpu::memory;
 use crate::loop_to_cpu::nest::Copy;
 use crate::num::Num;
 use strata_core::ir::{ElementType, Value};
+use strata_core::upstream::arith;
 
 /// Where the count is, in words behind the status.
 const COUNT: i64 = 1;
@@ -52,7 +53,7 @@ impl<'c> Emitter<'c> {
         self.barrier();
         let first = self.is_zero(Num::Value(team.thread));
         let int = self.cx.int(32);
-        let bound = self.b.value("arith.index_cast", &[bound], int, &[]);
+        let bound = arith::index_cast(&mut self.b, bound, int);
         self.only_if(first, |emitter| {
             let b = &mut emitter.b;
             memory::device_fence(b);
@@ -62,6 +63,6 @@ impl<'c> Emitter<'c> {
         });
         self.barrier();
         let before = memory::load(&mut self.b, word, Num::Const(0), ElementType::I32);
-        self.b.value("arith.cmpi", &[before, bound], self.cx.int(1), &[("predicate", self.cx.i64_attr(0))])
+        arith::cmpi(&mut self.b, arith::CmpIPredicate::Eq, before, bound)
     }
 }

@@ -24,7 +24,6 @@ pub(crate) mod units;
 mod wide;
 
 pub use device::runs;
-pub use kernel::{GRID, SYMBOLS};
 pub use scan::Scan;
 pub use team::Team;
 pub use wide::WIDE;
@@ -32,6 +31,8 @@ pub use wide::WIDE;
 use crate::expand_math::{MathTarget, expand_math};
 use strata_core::ir::{Builder, Op, OpSpec};
 use strata_core::pass::{Pass, PassContext, PassError};
+use strata_core::upstream::{complex, gpu};
+use strata_dialects::{host, loops};
 
 /// The `gpu.module` of all kernels.
 pub const DEVICE: &str = "device";
@@ -43,7 +44,7 @@ pub struct LoopToGpu {}
 
 impl Pass for LoopToGpu {
     fn run<'c>(&self, op: Op<'c>, cx: &mut PassContext<'c>) -> Result<(), PassError> {
-        let (kernels, others): (Vec<_>, Vec<_>) = op.find_all("loop.kernel").into_iter().partition(|&kernel| device::runs(kernel));
+        let (kernels, others): (Vec<_>, Vec<_>) = op.find_all(loops::Kernel::NAME).into_iter().partition(|&kernel| device::runs(kernel));
         // The host has no use for a schedule of blocks and threads.
         for kernel in others {
             kernel.walk(&mut |op| {
@@ -52,18 +53,18 @@ impl Pass for LoopToGpu {
         }
         let ir = op.cx();
         // Also where all kernels stay with the host: the program's memory is the device's.
-        op.set_attr("gpu.container_module", ir.unit());
+        op.set_attr(gpu::CONTAINER_MODULE, ir.unit());
         if kernels.is_empty() {
             return Ok(());
         }
         let device = Builder::at_end(op.body(0), op.location()).op(OpSpec {
-            name: "gpu.module",
+            name: gpu::Module::NAME,
             attrs: &[("sym_name", ir.str_attr(DEVICE))],
             regions: 1,
             ..OpSpec::default()
         });
         device.region(0).append_block(&[], op.location());
-        let launches = op.find_all("host.launch");
+        let launches = op.find_all(host::Launch::NAME);
         for kernel in kernels {
             let callee = ir.symbol_attr(&kernel.str("sym_name").unwrap_or_default());
             let before = kernel::emit(device, kernel).map_err(|error| PassError::new(error.to_string()))?;
@@ -74,7 +75,7 @@ impl Pass for LoopToGpu {
                 }
             }
         }
-        if !device.find_all("complex.create").is_empty() {
+        if !device.find_all(complex::Create::NAME).is_empty() {
             cx.run_pipeline(device, "convert-complex-to-standard")?;
         }
         expand_math(device, &MathTarget::device()).map_err(|error| PassError::new(error.to_string()))

@@ -14,6 +14,7 @@ use crate::loop_to_cpu::nest::Copy;
 use crate::loop_to_cpu::reducer::Reducer;
 use crate::num::Num;
 use strata_core::ir::{ElementType, Value};
+use strata_core::upstream::arith;
 
 /// What a scan combines, and the element types in which it does and in which results are stored.
 #[derive(Clone, Copy)]
@@ -84,7 +85,7 @@ impl<'c> Emitter<'c> {
         for (yields, there) in self.bodies(stage, &copies)?.into_iter().zip(there) {
             let mut value = yields[0];
             if let Some(there) = there {
-                value = self.b.value("arith.select", &[*there, value, start], start.ty(), &[]);
+                value = arith::select(&mut self.b, *there, value, start);
             }
             sums.push(sums.last().map_or(value, |&before| scan.reducer.combine(&mut self.b, before, value)));
         }
@@ -121,8 +122,8 @@ impl<'c> Emitter<'c> {
             let first = self.is_zero(half);
             let [later, earlier] = [scan.reducer.combine(&mut self.b, other, before), scan.reducer.combine(&mut self.b, other, all)];
             let ahead = scan.reducer.combine(&mut self.b, all, other);
-            before = self.b.value("arith.select", &[first, before, later], before.ty(), &[]);
-            all = self.b.value("arith.select", &[first, ahead, earlier], all.ty(), &[]);
+            before = arith::select(&mut self.b, first, before, later);
+            all = arith::select(&mut self.b, first, ahead, earlier);
             distance *= 2;
         }
         let warps = team.count / WARP;
@@ -143,8 +144,8 @@ impl<'c> Emitter<'c> {
             let part = memory::load(&mut self.b, at, Num::Const(0), scan.accumulated);
             total = scan.reducer.combine(&mut self.b, total, part);
             let (mine, last) = (warp.value(&mut self.b), self.b.const_index(number));
-            let counts = self.b.value("arith.cmpi", &[last, mine], self.cx.int(1), &[("predicate", self.cx.i64_attr(6))]);
-            earlier = self.b.value("arith.select", &[counts, total, earlier], total.ty(), &[]);
+            let counts = arith::cmpi(&mut self.b, arith::CmpIPredicate::Ult, last, mine);
+            earlier = arith::select(&mut self.b, counts, total, earlier);
         }
         // Nobody writes the next stretch's parts before all have read these.
         self.barrier();

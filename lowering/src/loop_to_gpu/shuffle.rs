@@ -1,6 +1,7 @@
 //! Reading another lane's register: `gpu.shuffle` moves 32 bits, other values go in pieces of that.
 
 use strata_core::ir::{Builder, ElementType, Type, Value};
+use strata_core::upstream::{arith, complex, gpu};
 
 /// The value in the lane whose number differs from this one's in the bit `distance`, of any element type.
 pub fn from_lane_across<'c>(b: &mut Builder<'c>, value: Value<'c>, distance: i64) -> Value<'c> {
@@ -8,17 +9,17 @@ pub fn from_lane_across<'c>(b: &mut Builder<'c>, value: Value<'c>, distance: i64
     match ty.element_type() {
         Some(element) if element.is_complex() => {
             let part = cx.element(if element == ElementType::C64 { ElementType::F32 } else { ElementType::F64 });
-            let parts = ["complex.re", "complex.im"].map(|name| {
+            let parts = [complex::Re::NAME, complex::Im::NAME].map(|name| {
                 let value = b.value(name, &[value], part, &[]);
                 from_lane_across(b, value, distance)
             });
-            b.value("complex.create", &parts, ty, &[])
+            b.value(complex::Create::NAME, &parts, ty, &[])
         }
-        Some(ElementType::Index) => through(b, value, cx.int(64), distance, ["arith.index_cast"; 2]),
+        Some(ElementType::Index) => through(b, value, cx.int(64), distance, [arith::IndexCast::NAME; 2]),
         Some(element) if element.is_float() && element != ElementType::F32 => {
-            through(b, value, cx.int(element.bits()), distance, ["arith.bitcast"; 2])
+            through(b, value, cx.int(element.bits()), distance, [arith::Bitcast::NAME; 2])
         }
-        Some(element) if element.bits() < 32 => through(b, value, cx.int(32), distance, ["arith.extui", "arith.trunci"]),
+        Some(element) if element.bits() < 32 => through(b, value, cx.int(32), distance, [arith::ExtUI::NAME, arith::TruncI::NAME]),
         Some(element) if element.bits() == 64 => halves(b, value, distance),
         _ => word(b, value, distance),
     }
@@ -36,14 +37,14 @@ fn through<'c>(b: &mut Builder<'c>, value: Value<'c>, other: Type<'c>, distance:
 fn halves<'c>(b: &mut Builder<'c>, value: Value<'c>, distance: i64) -> Value<'c> {
     let (long, short) = (value.ty(), b.cx().int(32));
     let by = b.const_int(long, 32);
-    let high = b.value("arith.shrui", &[value, by], long, &[]);
+    let high = arith::shrui(b, value, by);
     let [low, high] = [value, high].map(|part| {
-        let part = b.value("arith.trunci", &[part], short, &[]);
+        let part = arith::trunci(b, part, short);
         let part = word(b, part, distance);
-        b.value("arith.extui", &[part], long, &[])
+        arith::extui(b, part, long)
     });
-    let high = b.value("arith.shli", &[high, by], long, &[]);
-    b.value("arith.ori", &[low, high], long, &[])
+    let high = arith::shli(b, high, by);
+    arith::ori(b, low, high)
 }
 
 /// 32 bits.
@@ -52,7 +53,7 @@ fn word<'c>(b: &mut Builder<'c>, value: Value<'c>, distance: i64) -> Value<'c> {
     let (distance, width) = (b.const_int(cx.int(32), distance), b.const_int(cx.int(32), super::team::WARP));
     let mode = cx.parse_attr("#gpu<shuffle_mode xor>").unwrap_or_else(|| unreachable!("the gpu dialect is loaded"));
     let op = b.op(strata_core::ir::OpSpec {
-        name: "gpu.shuffle",
+        name: gpu::Shuffle::NAME,
         operands: &[value, distance, width],
         results: &[value.ty(), cx.int(1)],
         attrs: &[("mode", mode)],

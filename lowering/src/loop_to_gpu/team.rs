@@ -8,6 +8,7 @@ use crate::loop_to_cpu::memory;
 use crate::loop_to_cpu::reducer::Reducer;
 use crate::num::Num;
 use strata_core::ir::{ElementType, OpSpec, Value};
+use strata_core::upstream::{arith, gpu, scf};
 
 /// Threads of a warp: those that read each other's registers.
 pub const WARP: i64 = 32;
@@ -124,17 +125,17 @@ impl<'c> Emitter<'c> {
 
     pub(super) fn is_zero(&mut self, number: Num<'c>) -> Value<'c> {
         let (number, zero) = (number.value(&mut self.b), self.b.const_index(0));
-        self.b.value("arith.cmpi", &[number, zero], self.cx.int(1), &[("predicate", self.cx.i64_attr(0))])
+        arith::cmpi(&mut self.b, arith::CmpIPredicate::Eq, number, zero)
     }
 
     /// Runs `body` in the threads in which the condition holds.
     pub(super) fn only_if<R>(&mut self, condition: Value<'c>, body: impl FnOnce(&mut Self) -> R) -> R {
-        let op = self.b.op(OpSpec { name: "scf.if", operands: &[condition], regions: 2, ..OpSpec::default() });
+        let op = self.b.op(OpSpec { name: scf::If::NAME, operands: &[condition], regions: 2, ..OpSpec::default() });
         let block = op.region(0).append_block(&[], self.b.location());
         let around = std::mem::replace(&mut self.block, block);
         self.b.set_at_end(block);
         let result = body(self);
-        self.b.effect("scf.yield", &[], &[]);
+        scf::yield_(&mut self.b, &[]);
         self.block = around;
         self.b.set_at_end(around);
         result
@@ -143,6 +144,6 @@ impl<'c> Emitter<'c> {
     /// All threads of the block wait for each other; what they wrote is seen by all.
     pub(super) fn barrier(&mut self) {
         self.reads.clear();
-        self.b.effect("gpu.barrier", &[], &[]);
+        gpu::barrier(&mut self.b);
     }
 }

@@ -7,6 +7,7 @@ use crate::loop_to_cpu::emitter::Emitter;
 use crate::loop_to_cpu::lanes::Index;
 use crate::num::Num;
 use strata_core::ir::{Builder, Value};
+use strata_core::upstream::arith;
 
 /// Bits that a unit does not see.
 const UNSEEN: u32 = 13;
@@ -33,14 +34,14 @@ impl<'c> Emitter<'c> {
 /// The bits of the nearest number that a unit sees, as a word.
 fn rounded<'c>(b: &mut Builder<'c>, value: Value<'c>) -> Value<'c> {
     let word = b.cx().int(32);
-    let bits = b.value("arith.bitcast", &[value], word, &[]);
+    let bits = arith::bitcast(b, value, word);
     let half = b.const_int(word, 1 << (UNSEEN - 1));
     let seen = b.const_int(word, -(1 << UNSEEN));
-    let bits = b.value("arith.addi", &[bits, half], word, &[]);
-    let bits = b.value("arith.andi", &[bits, seen], word, &[]);
+    let bits = arith::addi(b, bits, half);
+    let bits = arith::andi(b, bits, seen);
     // A NaN of all ones, as devices make them, would be carried over into a zero.
     let unordered = ("predicate", b.cx().i64_attr(14));
-    let nan = b.value("arith.cmpf", &[value, value], b.cx().int(1), &[unordered]);
+    let nan = b.value(arith::CmpF::NAME, &[value, value], b.cx().int(1), &[unordered]);
     let quiet = b.const_int(word, i64::from(f32::NAN.to_bits()));
-    b.value("arith.select", &[nan, quiet, bits], word, &[])
+    arith::select(b, nan, quiet, bits)
 }

@@ -14,6 +14,7 @@ use crate::loop_to_cpu::nest::Copy;
 use crate::loop_to_cpu::reducer::Reducer;
 use crate::num::Num;
 use strata_core::ir::{AffineKind, ElementType, Op, Value};
+use strata_core::upstream::{arith, gpu};
 
 /// How a kernel is cut, as its schedule says.
 pub struct Tiles {
@@ -98,7 +99,7 @@ type Step<'a, 'c> = dyn FnMut(&mut Emitter<'c>, &[Copy<'c>], Vec<Value<'c>>) -> 
 impl<'c> Emitter<'c> {
     /// Writes a kernel whose first stage is a contraction, tile by tile.
     pub(super) fn run_shared(&mut self, device: Op<'c>, tiles: &Tiles, start: Copy<'c>) -> Result<(), Error> {
-        let (block, thread) = (special(&mut self.b, "gpu.block_id"), special(&mut self.b, "gpu.thread_id"));
+        let (block, thread) = (special(&mut self.b, gpu::BlockId::NAME), special(&mut self.b, gpu::ThreadId::NAME));
         let (copies, origins) = self.my_points(tiles, start, Num::Value(block), Num::Value(thread));
         let mut stages = self.stages().into_iter();
         let first = stages.next().ok_or_else(|| Error::at(self.kernel.op, "it has no stage"))?;
@@ -213,9 +214,9 @@ impl<'c> Emitter<'c> {
         if matches!(size, Num::Const(size) if size % tile == 0) {
             return condition;
         }
-        let (index, size, one) = (index.value(&mut self.b), size.value(&mut self.b), self.cx.int(1));
-        let test = self.b.value("arith.cmpi", &[index, size], one, &[("predicate", self.cx.i64_attr(2))]);
-        Some(condition.map_or(test, |before| self.b.value("arith.andi", &[before, test], one, &[])))
+        let (index, size) = (index.value(&mut self.b), size.value(&mut self.b));
+        let test = arith::cmpi(&mut self.b, arith::CmpIPredicate::Slt, index, size);
+        Some(condition.map_or(test, |before| arith::andi(&mut self.b, before, test)))
     }
 
     /// The sums of all points of this thread.

@@ -11,6 +11,7 @@ use crate::num::Num;
 use crate::schedule_cpu::access::{Stride, stride};
 use std::collections::HashSet;
 use strata_core::ir::Op;
+use strata_core::upstream::gpu;
 
 /// How a kernel is cut that reads across rows, as its schedule says.
 pub struct Turned {
@@ -63,7 +64,7 @@ impl Turned {
 impl<'c> Emitter<'c> {
     /// Writes a kernel that reads across rows.
     pub(super) fn run_turned(&mut self, device: Op<'c>, turned: &Turned, start: Copy<'c>) -> Result<(), Error> {
-        let (block, thread) = (special(&mut self.b, "gpu.block_id"), special(&mut self.b, "gpu.thread_id"));
+        let (block, thread) = (special(&mut self.b, gpu::BlockId::NAME), special(&mut self.b, gpu::ThreadId::NAME));
         let (block, thread, tiles) = (Num::Value(block), Num::Value(thread), &turned.tiles);
         let (copies, origins) = self.my_points(tiles, start, block, thread);
         let stages = self.stages();

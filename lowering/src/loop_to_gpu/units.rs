@@ -14,6 +14,7 @@ use crate::loop_to_cpu::emitter::Emitter;
 use crate::mean_view::MeanView;
 use crate::num::Num;
 use strata_core::ir::{ElementType, Value};
+use strata_core::upstream::arith;
 
 /// Rows of a warp.
 pub const ROWS: i64 = 16;
@@ -31,7 +32,7 @@ pub fn values_in_halves(kernel: &KernelView<'_>, view: &MeanView, row: usize) ->
     let (mean, scores, column) = (&kernel.stages[view.mean], &kernel.stages[view.scores?], view.column?);
     let element = multiplies(scores).filter(|element| matches!(element, ElementType::F16 | ElementType::BF16))?;
     let &[operand] = read_by_value(mean).as_slice() else { return None };
-    let value = mean.op.body(0).terminator()?.operand(1).defining_op().filter(|op| op.is("arith.extf"))?.operand(0);
+    let value = mean.op.body(0).terminator()?.operand(1).defining_op().filter(|op| op.isa::<arith::ExtF>())?.operand(0);
     let tensor = mean.op.operand(operand);
     let once = mean.op.operands().iter().filter(|&&other| other == tensor).count() == 1 && !mean.guarded[operand];
     let plain = once && value == mean.op.body(0).arg(operand) && tensor.ty().element_type() == Some(element);
@@ -104,13 +105,13 @@ impl<'c> Emitter<'c> {
             let number = self.b.const_int(int, number);
             self.b.value(name, &[value, number], int, &[])
         };
-        let bits = with("arith.andi", halves, exponent);
-        let bits = with("arith.addi", bits, one);
-        let bits = with("arith.shrui", bits, 15);
-        let bits = with("arith.andi", bits, 0x0001_0001);
-        let lost = with("arith.muli", bits, 0xFFFF);
-        let kept = with("arith.xori", lost, -1);
-        self.b.value("arith.andi", &[halves, kept], int, &[])
+        let bits = with(arith::AndI::NAME, halves, exponent);
+        let bits = with(arith::AddI::NAME, bits, one);
+        let bits = with(arith::ShRUI::NAME, bits, 15);
+        let bits = with(arith::AndI::NAME, bits, 0x0001_0001);
+        let lost = with(arith::MulI::NAME, bits, 0xFFFF);
+        let kept = with(arith::XOrI::NAME, lost, -1);
+        arith::andi(&mut self.b, halves, kept)
     }
 
     /// Two weights as a word of halves, and what that leaves out as another one.
@@ -119,20 +120,20 @@ impl<'c> Emitter<'c> {
         let (half, short, word) = (cx.element(element), cx.int(16), cx.int(32));
         let (mut firsts, mut rests) = (Vec::new(), Vec::new());
         for weight in weights {
-            let first = self.b.value("arith.truncf", &[weight], half, &[]);
-            let wide = self.b.value("arith.extf", &[first], cx.f32(), &[]);
-            let rest = self.b.value("arith.subf", &[weight, wide], cx.f32(), &[]);
+            let first = arith::truncf(&mut self.b, weight, half);
+            let wide = arith::extf(&mut self.b, first, cx.f32());
+            let rest = arith::subf(&mut self.b, weight, wide);
             firsts.push(first);
-            rests.push(self.b.value("arith.truncf", &[rest], half, &[]));
+            rests.push(arith::truncf(&mut self.b, rest, half));
         }
         let by = self.b.const_int(word, 16);
         [firsts, rests].map(|halves| {
             let [low, high] = [halves[0], halves[1]].map(|half| {
-                let bits = self.b.value("arith.bitcast", &[half], short, &[]);
-                self.b.value("arith.extui", &[bits], word, &[])
+                let bits = arith::bitcast(&mut self.b, half, short);
+                arith::extui(&mut self.b, bits, word)
             });
-            let high = self.b.value("arith.shli", &[high, by], word, &[]);
-            let both = self.b.value("arith.ori", &[low, high], word, &[]);
+            let high = arith::shli(&mut self.b, high, by);
+            let both = arith::ori(&mut self.b, low, high);
             self.halves(element, both)
         })
     }

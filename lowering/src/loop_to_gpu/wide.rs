@@ -11,6 +11,7 @@ use crate::loop_to_cpu::memory;
 use crate::loop_to_cpu::nest::Copy;
 use crate::num::Num;
 use strata_core::ir::{AffineExpr, AffineKind, OpSpec, Value};
+use strata_core::upstream::{arith, scf, vector};
 
 /// Bytes that a thread loads or stores at a time.
 pub const WIDE: i64 = 16;
@@ -60,7 +61,7 @@ impl<'c> Emitter<'c> {
 
     /// `condition` and `other`.
     pub(super) fn and(&mut self, condition: Option<Value<'c>>, other: Value<'c>) -> Value<'c> {
-        condition.map_or(other, |before| self.b.value("arith.andi", &[before, other], self.cx.int(1), &[]))
+        condition.map_or(other, |before| arith::andi(&mut self.b, before, other))
     }
 
     /// Takes neighbours together where the condition holds, and one by one where it does not.
@@ -69,7 +70,7 @@ impl<'c> Emitter<'c> {
             self.wide = true;
             return together(self);
         };
-        let op = self.b.op(OpSpec { name: "scf.if", operands: &[whole], regions: 2, ..OpSpec::default() });
+        let op = self.b.op(OpSpec { name: scf::If::NAME, operands: &[whole], regions: 2, ..OpSpec::default() });
         for (region, wide, work) in [(0, true, together), (1, false, alone)] {
             let block = op.region(region).append_block(&[], self.b.location());
             let around = std::mem::replace(&mut self.block, block);
@@ -79,7 +80,7 @@ impl<'c> Emitter<'c> {
             self.reads.clear();
             self.wide = wide;
             work(self)?;
-            self.b.effect("scf.yield", &[], &[]);
+            scf::yield_(&mut self.b, &[]);
             self.block = around;
             self.b.set_at_end(around);
         }
@@ -105,7 +106,7 @@ impl<'c> Emitter<'c> {
             let ty = row.ty().element();
             let part = |lane: i64| {
                 let position = ("static_position", self.cx.i64s_attr(&[lane]));
-                self.b.value("vector.extract", &[row], ty, &[position])
+                self.b.value(vector::Extract::NAME, &[row], ty, &[position])
             };
             values.extend((0..each).map(part));
         }

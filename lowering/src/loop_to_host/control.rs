@@ -7,6 +7,8 @@ use super::Error;
 use super::convert::{Converter, Tensor};
 use crate::num::Num;
 use strata_core::ir::{Block, DYNAMIC, Op, OpSpec, Type, Value};
+use strata_core::upstream::scf;
+use strata_dialects::loops;
 
 /// Values a region hands on: for a tensor its buffer and the sizes that its type leaves open, else the scalar.
 fn handed<'c>(converter: &mut Converter<'c>, op: Op<'c>, value: Value<'c>) -> Result<Vec<Value<'c>>, Error> {
@@ -52,7 +54,7 @@ pub fn convert_if<'c>(converter: &mut Converter<'c>, op: Op<'c>) -> Result<(), E
     for result in op.results() {
         types.extend(handed_types(converter, op, result)?);
     }
-    let new = converter.b.op(OpSpec { name: "scf.if", operands: &[condition], results: &types, regions: 2, ..OpSpec::default() });
+    let new = converter.b.op(OpSpec { name: scf::If::NAME, operands: &[condition], results: &types, regions: 2, ..OpSpec::default() });
     for region in 0..2 {
         let Some(block) = op.region(region).entry() else { continue };
         let inner = new.region(region).append_block(&[], op.location());
@@ -62,7 +64,7 @@ pub fn convert_if<'c>(converter: &mut Converter<'c>, op: Op<'c>) -> Result<(), E
             for value in terminator.operands() {
                 values.extend(handed(converter, terminator, value)?);
             }
-            converter.b.effect("scf.yield", &values, &[]);
+            scf::yield_(&mut converter.b, &values);
             Ok(())
         })?;
     }
@@ -142,7 +144,7 @@ fn refill<'c>(
         if tensor.buffer == slot.buffer {
             continue;
         }
-        let fresh = value.defining_op().is_some_and(|def| def.is("loop.call"));
+        let fresh = value.defining_op().is_some_and(|def| def.isa::<loops::Call>());
         let source = if fresh {
             tensor
         } else {
@@ -188,7 +190,7 @@ pub fn convert_for<'c>(converter: &mut Converter<'c>, op: Op<'c>) -> Result<(), 
     let scalars: Vec<_> = carried.iter().filter(|value| !value.ty().is_tensor()).map(|&value| converter.scalar(value)).collect();
     let types: Vec<_> = scalars.iter().map(|value| value.ty()).collect();
     let operands = [bounds, scalars].concat();
-    let new = converter.b.op(OpSpec { name: "scf.for", operands: &operands, results: &types, regions: 1, ..OpSpec::default() });
+    let new = converter.b.op(OpSpec { name: scf::For::NAME, operands: &operands, results: &types, regions: 1, ..OpSpec::default() });
     let arguments = [&[converter.cx.index()], types.as_slice()].concat();
     let inner = new.region(0).append_block(&arguments, op.location());
     let block = op.body(0);
@@ -198,7 +200,7 @@ pub fn convert_for<'c>(converter: &mut Converter<'c>, op: Op<'c>) -> Result<(), 
         bind(converter, &old[1..], &slots, &fresh[1..]);
         let terminator = branch(converter, block)?;
         let scalars = refill(converter, terminator, &terminator.operands(), &slots)?;
-        converter.b.effect("scf.yield", &scalars, &[]);
+        scf::yield_(&mut converter.b, &scalars);
         Ok(())
     })?;
     bind(converter, &op.results(), &slots, &new.results());
@@ -230,14 +232,15 @@ pub fn convert_while<'c>(converter: &mut Converter<'c>, op: Op<'c>) -> Result<()
     let scalars: Vec<_> = carried.iter().filter(|value| !value.ty().is_tensor()).map(|&value| converter.scalar(value)).collect();
     let types: Vec<_> = scalars.iter().map(|value| value.ty()).collect();
     let passed_types: Vec<_> = passed.iter().map(|value| value.ty()).filter(|ty| !ty.is_tensor()).collect();
-    let new = converter.b.op(OpSpec { name: "scf.while", operands: &scalars, results: &passed_types, regions: 2, ..OpSpec::default() });
+    let new =
+        converter.b.op(OpSpec { name: scf::While::NAME, operands: &scalars, results: &passed_types, regions: 2, ..OpSpec::default() });
     let first = new.region(0).append_block(&types, op.location());
     inside(converter, new, first, |converter| {
         bind(converter, &before.args(), &slots, &first.args());
         let terminator = branch(converter, before)?;
         let scalars = refill(converter, terminator, &passed, &passed_slots)?;
         let condition = converter.scalar(terminator.operand(0));
-        converter.b.effect("scf.condition", &[&[condition], scalars.as_slice()].concat(), &[]);
+        converter.b.effect(scf::Condition::NAME, &[&[condition], scalars.as_slice()].concat(), &[]);
         Ok(())
     })?;
     let second = new.region(1).append_block(&passed_types, op.location());
@@ -245,7 +248,7 @@ pub fn convert_while<'c>(converter: &mut Converter<'c>, op: Op<'c>) -> Result<()
         bind(converter, &after.args(), &passed_slots, &second.args());
         let terminator = branch(converter, after)?;
         let scalars = refill(converter, terminator, &terminator.operands(), &slots)?;
-        converter.b.effect("scf.yield", &scalars, &[]);
+        scf::yield_(&mut converter.b, &scalars);
         Ok(())
     })?;
     bind(converter, &op.results(), &passed_slots, &new.results());

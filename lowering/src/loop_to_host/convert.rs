@@ -8,7 +8,9 @@ use crate::num::Num;
 use std::collections::HashMap;
 use std::rc::Rc;
 use strata_core::ir::{AffineMap, Block, Builder, Cx, DYNAMIC, ElementType, Op, OpSpec, Type, Value};
+use strata_core::upstream::{arith, func, scf};
 use strata_dialects::loops::{Load, Scatter};
+use strata_dialects::{capture, host, loops, prim};
 
 /// A tensor of the program: its memory and its sizes.
 #[derive(Clone, Debug)]
@@ -73,7 +75,7 @@ pub fn convert<'c>(module: Op<'c>, entry: Op<'c>, program: &Program, mark: &str)
     let mut at = Builder::before(entry);
     let name = entry.str("sym_name").unwrap_or_default();
     let func = at.op(OpSpec {
-        name: "func.func",
+        name: func::Func::NAME,
         attrs: &[
             ("sym_name", cx.str_attr(&format!("{name}.host"))),
             ("function_type", cx.type_attr(cx.function(&[], &[]))),
@@ -112,13 +114,13 @@ fn permutation(op: Op<'_>) -> Option<Vec<usize>> {
 
 /// Fails where a tensor of the call with an order of its own is still used as if it were row-major.
 fn laid_out(entry: Op<'_>, program: &Program) -> Result<(), Error> {
-    const ASKS: [&str; 4] = ["capture.bind_dims", "capture.dim", "capture.permute", "prim.dim"];
+    const ASKS: [&str; 4] = [capture::BindDims::NAME, capture::Dim::NAME, capture::Permute::NAME, prim::Dim::NAME];
     let block = entry.body(0);
     let arguments = program.arguments.iter().zip(block.args()).filter(|(argument, _)| argument.dim_order.is_some());
     let reader = arguments.flat_map(|(_, value)| value.uses()).map(|user| user.op).find(|op| !ASKS.contains(&op.name()));
     let returned = block.terminator().map(Op::operands).unwrap_or_default();
     let mut results = program.results.iter().zip(returned).filter(|(result, _)| result.dim_order.is_some());
-    let result = results.find(|(_, value)| !value.defining_op().is_some_and(|op| op.is("capture.permute")));
+    let result = results.find(|(_, value)| !value.defining_op().is_some_and(|op| op.isa::<capture::Permute>()));
     match reader.or_else(|| block.terminator().filter(|_| result.is_some())) {
         Some(op) => Err(Error::at(op, "it uses a tensor of the call that lies in another order; --apply-dim-orders makes that good")),
         None => Ok(()),
@@ -139,10 +141,10 @@ impl<'c> Converter<'c> {
         for (argument, value) in program.arguments.iter().zip(entry.body(0).args()) {
             let index = self.cx.i64_attr(argument.index as i64);
             let buffer_type = self.buffer_type(argument.element);
-            let name = if argument.is_input() { "host.input" } else { "host.weight" };
+            let name = if argument.is_input() { host::Input::NAME } else { host::Weight::NAME };
             let buffer = self.b.value(name, &[], buffer_type, &[("index", index)]);
             if !argument.tensor {
-                let element = self.b.value("host.load", &[buffer], value.ty(), &[]);
+                let element = self.b.value(host::Load::NAME, &[buffer], value.ty(), &[]);
                 self.scalars.insert(value, element);
                 continue;
             }
@@ -151,7 +153,7 @@ impl<'c> Converter<'c> {
                     Some(size) => Num::Const(*size),
                     None => {
                         let attrs = [("index", index), ("dim", self.cx.i64_attr(dim as i64))];
-                        Num::Value(self.b.value("host.input_size", &[], self.cx.index(), &attrs))
+                        Num::Value(self.b.value(host::InputSize::NAME, &[], self.cx.index(), &attrs))
                     }
                 })
                 .collect();
@@ -168,13 +170,13 @@ impl<'c> Converter<'c> {
             let mut value = returned;
             // An output that lies in another order is written as it lies.
             let mut perm = None;
-            if let Some(op) = value.defining_op().filter(|op| op.is("capture.permute")) {
+            if let Some(op) = value.defining_op().filter(|op| op.isa::<capture::Permute>()) {
                 (value, perm) = (op.operand(0), permutation(op));
             }
-            while let Some(op) = value.defining_op().filter(|op| op.is("prim.reshape") && ty.is_static()) {
+            while let Some(op) = value.defining_op().filter(|op| op.isa::<prim::Reshape>() && ty.is_static()) {
                 value = op.operand(0);
             }
-            let kernel = value.defining_op().is_some_and(|op| op.is("loop.call") && op.block() == Some(block));
+            let kernel = value.defining_op().is_some_and(|op| op.isa::<loops::Call>() && op.block() == Some(block));
             if kernel && !self.destinations.contains_key(&value) {
                 self.destinations.insert(value, Destination { index, ty, perm });
             }
@@ -216,13 +218,13 @@ impl<'c> Converter<'c> {
     fn alloc_elements(&mut self, element: ElementType, sizes: Vec<Num<'c>>, elements: Num<'c>) -> Tensor<'c> {
         let elements = elements.value(&mut self.b);
         let ty = self.buffer_type(element);
-        Tensor { buffer: self.b.value("host.alloc", &[elements], ty, &[]), sizes }
+        Tensor { buffer: self.b.value(host::Alloc::NAME, &[elements], ty, &[]), sizes }
     }
 
     /// Copies a tensor.
     pub fn copy(&mut self, from: &Tensor<'c>, to: &Tensor<'c>) {
         let elements = self.elements(&from.sizes).value(&mut self.b);
-        self.b.effect("host.copy", &[from.buffer, to.buffer, elements], &[]);
+        self.b.effect(host::Copy::NAME, &[from.buffer, to.buffer, elements], &[]);
     }
 
     /// Converts the ops of a block.
@@ -239,60 +241,60 @@ impl<'c> Converter<'c> {
 
     fn op(&mut self, op: Op<'c>) -> Result<(), Error> {
         match op.name() {
-            "capture.dim" => self.capture_dim(op),
-            "capture.bind_dims" => self.bind_dims(op),
-            "capture.guard" => {
+            capture::Dim::NAME => self.capture_dim(op),
+            capture::BindDims::NAME => self.bind_dims(op),
+            capture::Guard::NAME => {
                 let operands: Vec<_> = op.operands().into_iter().map(|operand| self.scalar(operand)).collect();
                 let text = op.attr("text").unwrap_or_else(|| self.cx.str_attr("a guard of the program"));
-                self.b.effect("host.guard", &operands, &[("text", text)]);
+                self.b.effect(host::Guard::NAME, &operands, &[("text", text)]);
                 Ok(())
             }
-            "capture.permute" => {
+            capture::Permute::NAME => {
                 let source = self.tensor(op, op.operand(0))?;
                 let perm = permutation(op).ok_or_else(|| Error::at(op, "it has no permutation"))?;
                 let sizes = perm.into_iter().map(|dim| source.sizes[dim]).collect();
                 self.tensors.insert(op.result(0), Tensor { buffer: source.buffer, sizes });
                 Ok(())
             }
-            "capture.seed" => library::seed(self, op),
-            "loop.call" => self.call(op),
-            "prim.reshape" => {
+            capture::Seed::NAME => library::seed(self, op),
+            loops::Call::NAME => self.call(op),
+            prim::Reshape::NAME => {
                 let source = self.tensor(op, op.operand(0))?;
                 let sizes = self.sizes_from(op, 1);
                 self.same_elements(&source.sizes, &sizes);
                 self.tensors.insert(op.result(0), Tensor { buffer: source.buffer, sizes });
                 Ok(())
             }
-            "prim.dim" => {
+            prim::Dim::NAME => {
                 let source = self.tensor(op, op.operand(0))?;
                 let size = source.sizes[op.int("dim").unwrap_or_default() as usize];
                 let size = size.value(&mut self.b);
                 self.scalars.insert(op.result(0), size);
                 Ok(())
             }
-            "prim.item" => {
+            prim::Item::NAME => {
                 let source = self.tensor(op, op.operand(0))?;
-                let element = self.b.value("host.load", &[source.buffer], op.result(0).ty(), &[]);
+                let element = self.b.value(host::Load::NAME, &[source.buffer], op.result(0).ty(), &[]);
                 self.scalars.insert(op.result(0), element);
                 Ok(())
             }
-            "prim.constant" => {
+            prim::Constant::NAME => {
                 let value = op.attr("value").ok_or_else(|| Error::at(op, "it has no value"))?;
                 let ty = self.buffer_type(self.element(op, op.result(0))?);
-                let buffer = self.b.value("host.constant", &[], ty, &[("value", value)]);
+                let buffer = self.b.value(host::Constant::NAME, &[], ty, &[("value", value)]);
                 let sizes = op.result(0).ty().shape().into_iter().map(Num::Const).collect();
                 self.tensors.insert(op.result(0), Tensor { buffer, sizes });
                 Ok(())
             }
-            "prim.library" => library::library(self, op),
-            "prim.sort" => library::sort(self, op),
-            "scf.if" => control::convert_if(self, op),
-            "scf.while" => control::convert_while(self, op),
-            "scf.for" => control::convert_for(self, op),
-            "func.return" => self.finish(op),
+            prim::Library::NAME => library::library(self, op),
+            prim::Sort::NAME => library::sort(self, op),
+            scf::If::NAME => control::convert_if(self, op),
+            scf::While::NAME => control::convert_while(self, op),
+            scf::For::NAME => control::convert_for(self, op),
+            func::Return::NAME => self.finish(op),
             _ if matches!(op.dialect(), "arith" | "math") => {
                 let operands: Vec<_> = op.operands().into_iter().map(|operand| self.scalar(operand)).collect();
-                if op.is("arith.muli") && op.result(0).ty().is_index() {
+                if op.isa::<arith::MulI>() && op.result(0).ty().is_index() {
                     let product = self.product(Num::of(operands[0]), Num::of(operands[1]));
                     let product = product.value(&mut self.b);
                     self.scalars.insert(op.result(0), product);
@@ -340,14 +342,14 @@ impl<'c> Converter<'c> {
             let wanted = self.b.const_index(bound);
             let test = self.compare(predicate, size, wanted);
             let text = format!("{symbol} = {{0}} must be {word} {{1}} (size of dimension {dim})");
-            self.b.effect("host.guard", &[test, size, wanted], &[("text", self.cx.str_attr(&text))]);
+            self.b.effect(host::Guard::NAME, &[test, size, wanted], &[("text", self.cx.str_attr(&text))]);
         }
         Ok(())
     }
 
     pub(super) fn compare(&mut self, predicate: i64, lhs: Value<'c>, rhs: Value<'c>) -> Value<'c> {
         let predicate = self.cx.i64_attr(predicate);
-        self.b.value("arith.cmpi", &[lhs, rhs], self.cx.int(1), &[("predicate", predicate)])
+        self.b.value(arith::CmpI::NAME, &[lhs, rhs], self.cx.int(1), &[("predicate", predicate)])
     }
 
     /// On an argument of the call the bound shape is a guard; elsewhere it is a fact that nothing here needs.
@@ -366,7 +368,7 @@ impl<'c> Converter<'c> {
             let (found, wanted) = (found.value(&mut self.b), wanted.value(&mut self.b));
             let test = self.compare(0, found, wanted);
             let text = format!("argument {}: size {{0}} of dimension {dim} must be {{1}}", op.operand(0).index());
-            self.b.effect("host.guard", &[test, found, wanted], &[("text", self.cx.str_attr(&text))]);
+            self.b.effect(host::Guard::NAME, &[test, found, wanted], &[("text", self.cx.str_attr(&text))]);
         }
         Ok(())
     }
@@ -411,7 +413,7 @@ impl<'c> Converter<'c> {
         }
         let attrs = [("callee", self.cx.symbol_attr(&name)), ("outputs", self.cx.i64_attr(op.num_results() as i64))];
         self.unless_empty(&empty, |b| {
-            b.effect("host.launch", &operands, &attrs);
+            b.effect(host::Launch::NAME, &operands, &attrs);
         });
         Ok(())
     }
@@ -439,7 +441,7 @@ impl<'c> Converter<'c> {
         self.checked_elements(sizes, element);
         let sizes: Vec<_> = sizes.iter().map(|size| size.value(&mut self.b)).collect();
         let ty = self.buffer_type(element);
-        self.b.value("host.output", &sizes, ty, &[("index", self.cx.i64_attr(index as i64))])
+        self.b.value(host::Output::NAME, &sizes, ty, &[("index", self.cx.i64_attr(index as i64))])
     }
 
     /// What no kernel wrote into an output is copied there.
@@ -453,7 +455,7 @@ impl<'c> Converter<'c> {
                 let element = self.element(op, value)?;
                 let output = self.output(index, element, &[]);
                 let scalar = self.scalar(value);
-                self.b.effect("host.store", &[scalar, output], &[]);
+                self.b.effect(host::Store::NAME, &[scalar, output], &[]);
                 continue;
             }
             let tensor = self.tensor(op, value)?;
@@ -461,7 +463,7 @@ impl<'c> Converter<'c> {
             let output = self.output(index, element, &tensor.sizes);
             self.copy(&tensor, &Tensor { buffer: output, sizes: tensor.sizes.clone() });
         }
-        self.b.effect("host.return", &[], &[]);
+        self.b.effect(host::Return::NAME, &[], &[]);
         Ok(())
     }
 }

@@ -3,6 +3,7 @@
 use super::Error;
 use std::collections::HashMap;
 use strata_core::ir::{Attr, DYNAMIC, ElementType, Op, Type};
+use strata_dialects::capture;
 use strata_dialects::capture::{Continuation, continuation, dim_order};
 
 /// One argument of the entry.
@@ -84,7 +85,7 @@ impl Argument {
 fn attributes(func: Op<'_>, list: &str) -> Vec<(Option<String>, Option<String>)> {
     let dicts = func.attr(list).and_then(Attr::as_array).unwrap_or_default();
     let text = |dict: Attr<'_>, name: &str| dict.entry(name).and_then(Attr::as_str);
-    dicts.into_iter().map(|dict| (text(dict, "capture.kind"), text(dict, "capture.name"))).collect()
+    dicts.into_iter().map(|dict| (text(dict, capture::KIND), text(dict, capture::NAME))).collect()
 }
 
 fn sizes(ty: Type<'_>) -> Vec<Option<i64>> {

@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 
 use strata_core::ir::{AffineExpr, DYNAMIC, ElementType, Op, Value};
+use strata_dialects::host;
 use strata_dialects::prim::library::Function;
 
 use super::Error;
@@ -113,7 +114,7 @@ fn call<'c>(
     let name = c.cx.str_attr(&format!("strata_lib_{name}"));
     let extents = c.cx.map_attr(c.cx.map(0, symbols, extents));
     c.unless_empty(results, |b| {
-        b.effect("host.extern", arguments, &[("name", name), ("extents", extents)]);
+        b.effect(host::Extern::NAME, arguments, &[("name", name), ("extents", extents)]);
     });
 }
 

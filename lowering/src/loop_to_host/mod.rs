@@ -15,7 +15,9 @@ pub use entry::{Argument, Program, Returned};
 
 use strata_core::ir::Op;
 use strata_core::pass::{Pass, PassContext, PassError};
+use strata_core::upstream::func;
 use strata_dialects::capture;
+use strata_dialects::host;
 
 /// Puts the program around the kernels into destination-passing style, on buffers.
 #[derive(Pass)]
@@ -31,13 +33,13 @@ impl Pass for LoopToHost {
 /// The captured entry of a module, else its first function.
 pub fn entry(module: Op<'_>) -> Result<Op<'_>, Error> {
     let marked = capture::entry(module).map_err(|error| Error::at(error.second, error.to_string()))?;
-    let first = || module.body(0).ops().into_iter().find(|op| op.is("func.func"));
+    let first = || module.body(0).ops().into_iter().find(|op| op.isa::<func::Func>());
     marked.or_else(first).ok_or_else(|| Error::at(module, "there is no function to compile"))
 }
 
 /// The function that computes prepared weights, where there is one.
 pub fn prepare(module: Op<'_>) -> Option<Op<'_>> {
-    module.body(0).ops().into_iter().find(|op| op.is("func.func") && op.attr("capture.prepare").is_some())
+    module.body(0).ops().into_iter().find(|op| op.isa::<func::Func>() && op.attr(capture::PREPARE).is_some())
 }
 
 /// Rewrites the captured entry as a `func.func` with `host.entry`, and `@prepare` as one with `host.prepare`.
@@ -47,7 +49,7 @@ pub fn loop_to_host(module: Op<'_>) -> Result<(), Error> {
         return Err(Error::at(other, "the program has several parts, which are compiled one by one (split-breaks{only=NAME} keeps one)"));
     }
     if let Some(prepare) = prepare(module) {
-        convert::convert(module, prepare, &Program::of(prepare)?, "host.prepare")?;
+        convert::convert(module, prepare, &Program::of(prepare)?, host::PREPARE)?;
     }
-    convert::convert(module, entry, &Program::of(entry)?, "host.entry")
+    convert::convert(module, entry, &Program::of(entry)?, host::ENTRY)
 }

@@ -9,6 +9,8 @@ use super::convert::Converter;
 use crate::num::Num;
 use std::collections::HashMap;
 use strata_core::ir::{AffineExpr, AffineKind, AffineMap, Block, Builder, ElementType, Op, OpSpec, Value};
+use strata_core::upstream::{arith, scf};
+use strata_dialects::host;
 
 /// Details that a message can have.
 const DETAILS: usize = 4;
@@ -46,7 +48,7 @@ impl<'c> Converter<'c> {
         operands.extend(sizes.iter().filter(|size| matches!(size, Num::Const(_))).map(|size| size.value(&mut self.b)));
         let text = format!("no tensor of elements of {bytes} bytes has the sizes [{shown}] (in {})", self.origin);
         let attrs = [("bytes", self.cx.i64_attr(bytes)), ("text", self.cx.str_attr(&text))];
-        let all = Num::Value(self.b.value("host.elements", &operands, self.cx.index(), &attrs));
+        let all = Num::Value(self.b.value(host::Elements::NAME, &operands, self.cx.index(), &attrs));
         if let Some(block) = self.b.insertion_block() {
             self.known.elements.insert((block, sizes.to_vec(), bytes), all);
         }
@@ -64,7 +66,7 @@ impl<'c> Converter<'c> {
         let test = self.compare(0, from, all);
         let text = format!("a tensor of {{0}} elements cannot have the sizes [{shown}] (in {})", self.origin);
         let operands = [&[test, from], details.as_slice()].concat();
-        self.b.effect("host.guard", &operands, &[("text", self.cx.str_attr(&text))]);
+        self.b.effect(host::Guard::NAME, &operands, &[("text", self.cx.str_attr(&text))]);
     }
 
     /// Writes something that computes tensors of so many elements, and nothing else; it runs where one has some. Loops over one size need
@@ -74,19 +76,16 @@ impl<'c> Converter<'c> {
         if elements.is_empty() || elements.iter().any(|num| matches!(num, Num::Const(1..))) {
             return build(&mut self.b);
         }
-        let index = self.cx.index();
-        let Some(any) =
-            open.into_iter().reduce(|any, all| if any == all { any } else { self.b.value("arith.ori", &[any, all], index, &[]) })
-        else {
+        let Some(any) = open.into_iter().reduce(|any, all| if any == all { any } else { arith::ori(&mut self.b, any, all) }) else {
             return;
         };
         let zero = self.b.const_index(0);
         let test = self.compare(1, any, zero);
-        let branch = self.b.op(OpSpec { name: "scf.if", operands: &[test], regions: 2, ..OpSpec::default() });
+        let branch = self.b.op(OpSpec { name: scf::If::NAME, operands: &[test], regions: 2, ..OpSpec::default() });
         let then = branch.region(0).append_block(&[], branch.location());
         self.b.within(then, |b| {
             build(b);
-            b.effect("scf.yield", &[], &[]);
+            scf::yield_(b, &[]);
         });
     }
 
@@ -104,7 +103,7 @@ impl<'c> Converter<'c> {
         let (_, shown) = shown(&[lhs, rhs], 0);
         let text = format!("the product of the sizes [{shown}] is too large (in {})", self.origin);
         let operands = [lhs.value(&mut self.b), rhs.value(&mut self.b)];
-        let product = Num::Value(self.b.value("host.product", &operands, self.cx.index(), &[("text", self.cx.str_attr(&text))]));
+        let product = Num::Value(self.b.value(host::Product::NAME, &operands, self.cx.index(), &[("text", self.cx.str_attr(&text))]));
         if let Some(block) = self.b.insertion_block() {
             self.known.products.insert((block, lhs, rhs), product);
         }
@@ -146,8 +145,15 @@ impl<'c> Converter<'c> {
 }
 
 /// Divisions of whole numbers: a CPU stops the process where the divisor is 0, or where the quotient is one more than the largest number.
-const DIVISIONS: [&str; 7] =
-    ["arith.ceildivsi", "arith.ceildivui", "arith.divsi", "arith.divui", "arith.floordivsi", "arith.remsi", "arith.remui"];
+const DIVISIONS: [&str; 7] = [
+    arith::CeilDivSI::NAME,
+    arith::CeilDivUI::NAME,
+    arith::DivSI::NAME,
+    arith::DivUI::NAME,
+    arith::FloorDivSI::NAME,
+    arith::RemSI::NAME,
+    arith::RemUI::NAME,
+];
 
 impl<'c> Converter<'c> {
     /// The call ends where a number is divided by one by which it cannot be.
@@ -156,22 +162,22 @@ impl<'c> Converter<'c> {
         if DIVISIONS.binary_search(&op.name()).is_err() || is_positive(divisor) {
             return;
         }
-        let (ty, bit) = (divisor.ty(), self.cx.int(1));
+        let ty = divisor.ty();
         let mut constant = |number: i64| if ty.is_index() { self.b.const_index(number) } else { self.b.const_int(ty, number) };
         let least = ty.element_type().map_or(i64::MIN, |element| i64::MIN >> (64 - element.bits().clamp(1, 64)));
         let [zero, minus, least] = [constant(0), constant(-1), constant(least)];
         let [some, other, larger] = [(divisor, zero), (divisor, minus), (dividend, least)].map(|(lhs, rhs)| self.compare(1, lhs, rhs));
-        let fits = self.b.value("arith.ori", &[other, larger], bit, &[]);
-        let holds = self.b.value("arith.andi", &[some, fits], bit, &[]);
+        let fits = arith::ori(&mut self.b, other, larger);
+        let holds = arith::andi(&mut self.b, some, fits);
         let text = format!("a whole number cannot be divided by this one, which may be 0 (in {})", self.origin);
-        self.b.effect("host.guard", &[holds], &[("text", self.cx.str_attr(&text))]);
+        self.b.effect(host::Guard::NAME, &[holds], &[("text", self.cx.str_attr(&text))]);
     }
 }
 
 /// Whether a number is known to be one by which others can be divided.
 fn is_positive(number: Value<'_>) -> bool {
     let constant = |value: Value<'_>| matches!(Num::of(value), Num::Const(1..));
-    constant(number) || number.defining_op().is_some_and(|op| op.is("arith.maxsi") && op.operands().into_iter().any(constant))
+    constant(number) || number.defining_op().is_some_and(|op| op.isa::<arith::MaxSI>() && op.operands().into_iter().any(constant))
 }
 
 /// The sizes that are not known, which are details of a message from number `first` on, and how all are written in it.
@@ -198,8 +204,8 @@ fn same_factors<'c>(some: &[Num<'c>], others: &[Num<'c>]) -> bool {
             match size {
                 Num::Const(size) => known = known.and_then(|known| known.checked_mul(size)),
                 Num::Value(value) => match value.defining_op() {
-                    Some(op) if op.is("host.product") => todo.extend(op.operands().into_iter().map(Num::Value)),
-                    Some(op) if op.is("arith.constant") => match op.attr("value").and_then(|value| value.as_int()) {
+                    Some(op) if op.isa::<host::Product>() => todo.extend(op.operands().into_iter().map(Num::Value)),
+                    Some(op) if op.isa::<arith::Constant>() => match op.attr("value").and_then(|value| value.as_int()) {
                         Some(size) => todo.push(Num::Const(size)),
                         None => open.push(value),
                     },

@@ -4,6 +4,8 @@
 use super::convert::Converter;
 use crate::num::Num;
 use strata_core::ir::{AffineExpr, AffineKind, AffineMap, Op, Value};
+use strata_core::upstream::arith;
+use strata_dialects::loops;
 
 /// Kernels in a row that are looked at.
 const DEPTH: usize = 2;
@@ -18,21 +20,21 @@ impl<'c> Converter<'c> {
     /// Elements of a kernel's result, or none where nothing is made of it.
     pub fn wanted(&mut self, result: Value<'c>, sizes: &[Num<'c>], elements: Num<'c>) -> Num<'c> {
         let Some(readers) = self.readers(result, sizes, DEPTH).filter(|_| matches!(elements, Num::Value(_))) else { return elements };
-        let (zero, bit) = (self.b.const_index(0), self.cx.int(1));
+        let zero = self.b.const_index(0);
         let mut any = None;
         for sizes in readers {
             let mut all = None;
             for size in sizes {
                 let size = size.value(&mut self.b);
                 let some = self.compare(1, size, zero);
-                all = Some(all.map_or(some, |all| self.b.value("arith.andi", &[all, some], bit, &[])));
+                all = Some(all.map_or(some, |all| arith::andi(&mut self.b, all, some)));
             }
             let Some(all) = all else { return elements };
-            any = Some(any.map_or(all, |any| self.b.value("arith.ori", &[any, all], bit, &[])));
+            any = Some(any.map_or(all, |any| arith::ori(&mut self.b, any, all)));
         }
         let Some(any) = any else { return elements };
         let elements = elements.value(&mut self.b);
-        Num::Value(self.b.value("arith.select", &[any, elements, zero], self.cx.index(), &[]))
+        Num::Value(arith::select(&mut self.b, any, elements, zero))
     }
 
     /// The sizes, beside those given, by which all that is made of a result may be empty; nothing where that is not to be seen.
@@ -44,7 +46,7 @@ impl<'c> Converter<'c> {
         let block = result.defining_op()?.block();
         let mut found = Readers::new();
         for reader in result.uses().into_iter().map(|user| user.op) {
-            if !reader.is("loop.call") || reader.block() != block {
+            if !reader.isa::<loops::Call>() || reader.block() != block {
                 return None;
             }
             for (made, dims) in self.made_by(reader)? {

@@ -4,6 +4,7 @@ use super::Error;
 use super::kernel::lower;
 use std::collections::HashMap;
 use strata_core::ir::{Builder, Op, OpSpec};
+use strata_dialects::prim;
 
 /// Fusions that became several kernels.
 pub struct Splits {
@@ -35,22 +36,22 @@ fn split_results<'c>(module: Op<'c>, fusion: Op<'c>, name: &str, splits: &mut Sp
     for index in 0..fusion.num_results() {
         let mut b = Builder::before(fusion);
         let (operands, result) = (fusion.operands(), [fusion.result(index).ty()]);
-        let part = b.op(OpSpec { name: "prim.fusion", operands: &operands, results: &result, regions: 1, ..OpSpec::default() });
+        let part = b.op(OpSpec { name: prim::Fusion::NAME, operands: &operands, results: &result, regions: 1, ..OpSpec::default() });
         let types: Vec<_> = operands.iter().map(|value| value.ty()).collect();
         let block = b.add_block(part.region(0), &types);
         let mut known: HashMap<_, _> = fusion.body(0).args().into_iter().zip(block.args()).collect();
         b.set_at_end(block);
         for op in fusion.body(0).ops() {
             let mapped: Vec<_> = op.operands().into_iter().map(|value| known.get(&value).copied().unwrap_or(value)).collect();
-            if op.is("prim.yield") {
-                b.effect("prim.yield", &[mapped[index]], &[]);
+            if op.isa::<prim::Yield>() {
+                b.effect(prim::Yield::NAME, &[mapped[index]], &[]);
                 continue;
             }
             let copy = b.clone_op(op, &mapped);
             known.extend(op.results().into_iter().zip(copy.results()));
         }
         for op in block.ops().into_iter().rev() {
-            if !op.is("prim.yield") && op.is_unused() {
+            if !op.isa::<prim::Yield>() && op.is_unused() {
                 op.erase();
             }
         }

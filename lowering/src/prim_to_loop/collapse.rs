@@ -8,6 +8,7 @@
 use crate::kernel_view::{KernelView, StageView};
 use std::collections::HashMap;
 use strata_core::ir::{AffineExpr, AffineKind, AffineMap, DYNAMIC, Op, Value};
+use strata_dialects::loops;
 
 /// Two dims to merge, and where each tensor has them.
 struct Merge<'c> {
@@ -68,7 +69,7 @@ fn mergeable<'c>(view: &KernelView<'c>, first: usize) -> Option<Merge<'c>> {
     // A tensor whose shape changes must not be read in any other way.
     let untouched = |tensor: Value<'c>| {
         tensor.uses().iter().all(|using| {
-            if using.op.is("loop.return") {
+            if using.op.isa::<loops::Return>() {
                 return true;
             }
             let stage = StageView::new(using.op);
@@ -80,7 +81,7 @@ fn mergeable<'c>(view: &KernelView<'c>, first: usize) -> Option<Merge<'c>> {
 
 /// Whether the body of a stage asks for the index of one of these dims.
 fn reads_index(stage: &StageView<'_>, dims: [usize; 2]) -> bool {
-    stage.op.body(0).ops().iter().any(|op| op.is("loop.index") && op.int("dim").is_some_and(|dim| dims.contains(&(dim as usize))))
+    stage.op.body(0).ops().iter().any(|op| op.isa::<loops::Index>() && op.int("dim").is_some_and(|dim| dims.contains(&(dim as usize))))
 }
 
 /// Where an access has two neighbouring dims.
@@ -157,7 +158,7 @@ fn apply(kernel: Op<'_>, merge: &Merge<'_>) {
             stage.op.set_attr("scan", cx.i64_attr(rename(scan) as i64));
         }
         for op in stage.op.body(0).ops() {
-            if let Some(dim) = op.int("dim").filter(|_| op.is("loop.index")) {
+            if let Some(dim) = op.int("dim").filter(|_| op.isa::<loops::Index>()) {
                 op.set_attr("dim", cx.i64_attr(rename(dim as usize) as i64));
             }
         }

@@ -7,6 +7,7 @@ use super::sizes::{Size, arith, conv_layout, features, size_of};
 use super::stage::Stage;
 use super::view::{join, within};
 use strata_core::ir::{AffineExpr, ElementType, Op, Value};
+use strata_core::upstream::arith;
 
 /// The dims of the weights that a convolution sums over, in the order of memory.
 pub fn summed(op: Op<'_>) -> Result<Vec<usize>, Error> {
@@ -44,7 +45,7 @@ pub fn element<'c>(
     } else {
         // Output channel o belongs to group o / (O / groups).
         let outputs = features(kernel.fusion, op, &layout)?;
-        let per_group = arith(kernel.fusion, "arith.floordivsi", outputs, Size::Static(groups));
+        let per_group = arith(kernel.fusion, arith::FloorDivSI::NAME, outputs, Size::Static(groups));
         let per_group = kernel.size_expr(per_group);
         let inputs = kernel.size(weight, layout.rhs.channel)?;
         let inputs = kernel.size_expr(inputs);
@@ -64,7 +65,7 @@ pub fn element<'c>(
             let value = stage.index(kernel, position.modulo(step));
             let zero = stage.b.const_index(0);
             let (bool_type, equal) = (cx.int(1), cx.i64_attr(0));
-            let test = stage.b.value("arith.cmpi", &[value, zero], bool_type, &[("predicate", equal)]);
+            let test = stage.b.value(arith::CmpI::NAME, &[value, zero], bool_type, &[("predicate", equal)]);
             inside = Some(join(stage, inside, test));
             position = position.floor_div(step);
         }
@@ -90,7 +91,7 @@ pub fn element<'c>(
     let element = match inside {
         Some(inside) if computed || between => {
             let zero = constant_scalar(&mut stage.b, &[0; 16], from).ok_or_else(|| Error::at(op, "its zero cannot be written"))?;
-            stage.b.value("arith.select", &[inside, element, zero], element.ty(), &[])
+            arith::select(&mut stage.b, inside, element, zero)
         }
         _ => element,
     };

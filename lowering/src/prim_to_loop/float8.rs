@@ -2,6 +2,7 @@
 
 use super::scalar::{EQ, Predicate, UGT, ULT, compare};
 use strata_core::ir::{Builder, ElementType, Type, Value};
+use strata_core::upstream::arith;
 
 /// The number that bits stand for.
 ///
@@ -10,25 +11,25 @@ use strata_core::ir::{Builder, ElementType, Type, Value};
 pub fn widen<'c>(b: &mut Builder<'c>, bits: Value<'c>, from: ElementType) -> Value<'c> {
     let cx = b.cx();
     let (byte, word, half, single) = (cx.int(8), cx.int(16), cx.element(ElementType::F16), cx.f32());
-    let wide = b.value("arith.extsi", &[bits], word, &[]);
+    let wide = arith::extsi(b, bits, word);
     let number = |b: &mut Builder<'c>, word: Value<'c>| {
-        let number = b.value("arith.bitcast", &[word], half, &[]);
-        b.value("arith.extf", &[number], single, &[])
+        let number = arith::bitcast(b, word, half);
+        arith::extf(b, number, single)
     };
     if from == ElementType::F8E5M2 {
-        let upper = with(b, "arith.shli", wide, 8);
+        let upper = with(b, arith::ShLI::NAME, wide, 8);
         return number(b, upper);
     }
-    let moved = with(b, "arith.shli", wide, 7);
+    let moved = with(b, arith::ShLI::NAME, wide, 7);
     // Bit 14 has a copy of the sign.
-    let moved = with(b, "arith.andi", moved, !(1 << 14));
+    let moved = with(b, arith::AndI::NAME, moved, !(1 << 14));
     let small = number(b, moved);
     let scale = b.const_float(single, 256.0);
-    let number = b.value("arith.mulf", &[small, scale], single, &[]);
-    let size = with(b, "arith.andi", bits, 0x7f);
+    let number = arith::mulf(b, small, scale);
+    let size = with(b, arith::AndI::NAME, bits, 0x7f);
     let (last, nan) = (b.const_int(byte, 0x7f), b.const_float(single, f64::NAN));
     let is_nan = compare(b, Predicate::Integer(EQ), &[size, last]);
-    b.value("arith.select", &[is_nan, nan, number], single, &[])
+    arith::select(b, is_nan, nan, number)
 }
 
 /// The bits of the nearest number, of two the even one.
@@ -39,34 +40,34 @@ pub fn round<'c>(b: &mut Builder<'c>, value: Value<'c>, to: ElementType) -> Valu
     let (mantissa, bias, most) = if to == ElementType::F8E4M3FN { (3, 7, 0x7e) } else { (2, 15, 0x7c) };
     let (cx, cut) = (b.cx(), 23 - mantissa);
     let (word, single) = (cx.int(32), cx.f32());
-    let bits = b.value("arith.bitcast", &[value], word, &[]);
-    let size = with(b, "arith.andi", bits, 0x7fff_ffff);
+    let bits = arith::bitcast(b, value, word);
+    let size = with(b, arith::AndI::NAME, bits, 0x7fff_ffff);
 
-    let odd = with(b, "arith.shrui", size, cut);
-    let odd = with(b, "arith.andi", odd, 1);
-    let nearly = with(b, "arith.addi", size, ((bias - 127) << 23) + (1 << (cut - 1)) - 1);
-    let sum = b.value("arith.addi", &[nearly, odd], word, &[]);
-    let normal = with(b, "arith.shrui", sum, cut);
+    let odd = with(b, arith::ShRUI::NAME, size, cut);
+    let odd = with(b, arith::AndI::NAME, odd, 1);
+    let nearly = with(b, arith::AddI::NAME, size, ((bias - 127) << 23) + (1 << (cut - 1)) - 1);
+    let sum = arith::addi(b, nearly, odd);
+    let normal = with(b, arith::ShRUI::NAME, sum, cut);
 
     let large = (127 + cut + 1 - bias) << 23;
-    let (positive, addend) = (b.value("arith.bitcast", &[size], single, &[]), b.const_int(word, large));
-    let addend = b.value("arith.bitcast", &[addend], single, &[]);
-    let sum = b.value("arith.addf", &[positive, addend], single, &[]);
-    let sum = b.value("arith.bitcast", &[sum], word, &[]);
-    let below = with(b, "arith.subi", sum, large);
+    let (positive, addend) = (arith::bitcast(b, size, single), b.const_int(word, large));
+    let addend = arith::bitcast(b, addend, single);
+    let sum = arith::addf(b, positive, addend);
+    let sum = arith::bitcast(b, sum, word);
+    let below = with(b, arith::SubI::NAME, sum, large);
 
     let least = b.const_int(word, (128 - bias) << 23);
     let is_below = compare(b, Predicate::Integer(ULT), &[size, least]);
-    let code = b.value("arith.select", &[is_below, below, normal], word, &[]);
-    let code = with(b, "arith.minui", code, most);
+    let code = arith::select(b, is_below, below, normal);
+    let code = with(b, arith::MinUI::NAME, code, most);
     let (infinity, nan) = (b.const_int(word, 0x7f80_0000), b.const_int(word, 0x7f));
     let is_nan = compare(b, Predicate::Integer(UGT), &[size, infinity]);
-    let code = b.value("arith.select", &[is_nan, nan, code], word, &[]);
+    let code = arith::select(b, is_nan, nan, code);
 
-    let sign = with(b, "arith.shrui", bits, 24);
-    let sign = with(b, "arith.andi", sign, 0x80);
-    let code = b.value("arith.ori", &[code, sign], word, &[]);
-    b.value("arith.trunci", &[code], cx.int(8), &[])
+    let sign = with(b, arith::ShRUI::NAME, bits, 24);
+    let sign = with(b, arith::AndI::NAME, sign, 0x80);
+    let code = arith::ori(b, code, sign);
+    arith::trunci(b, code, cx.int(8))
 }
 
 /// An integer and a constant.

@@ -4,6 +4,7 @@ use super::kernel::{Kernel, element_of};
 use super::stage::{Kind, Stage};
 use super::{Error, scalar};
 use strata_core::ir::{AffineExpr, ElementType, Op, Value};
+use strata_dialects::{loops, prim};
 
 /// The element of a `prim.gather`: a bounds-checked load at computed indices.
 pub fn gather<'c>(kernel: &mut Kernel<'c>, stage: &mut Stage<'c>, op: Op<'c>, indices: &[AffineExpr<'c>]) -> Result<Value<'c>, Error> {
@@ -22,7 +23,7 @@ pub fn gather<'c>(kernel: &mut Kernel<'c>, stage: &mut Stage<'c>, op: Op<'c>, in
         operands[1 + dim] = stage.index(kernel, index);
     }
     let element = scalar::register_type(kernel.cx(), element_of(op, data.ty())?);
-    Ok(stage.b.value("loop.load", &operands, element, &[]))
+    Ok(stage.b.value(loops::Load::NAME, &operands, element, &[]))
 }
 
 /// The dimensions of a tensor that are not indexed.
@@ -45,7 +46,7 @@ fn position<'c>(
 
 /// The stage of an op that writes its whole result itself.
 pub fn root_stage<'c>(kernel: &mut Kernel<'c>, op: Op<'c>) -> Result<Op<'c>, Error> {
-    if op.is("prim.scan") { scan(kernel, op) } else { scatter(kernel, op) }
+    if op.isa::<prim::Scan>() { scan(kernel, op) } else { scatter(kernel, op) }
 }
 
 fn scan<'c>(kernel: &mut Kernel<'c>, op: Op<'c>) -> Result<Op<'c>, Error> {

@@ -10,6 +10,8 @@ use crate::kernel_view::KernelView;
 use crate::num::number_of;
 use std::collections::{HashMap, HashSet};
 use strata_core::ir::{AffineExpr, AffineKind, AffineMap, Block, Builder, Cx, DYNAMIC, ElementType, Location, Op, OpSpec, Type, Value};
+use strata_core::upstream::{arith, complex};
+use strata_dialects::{loops, prim};
 
 /// A kernel under construction.
 pub struct Kernel<'c> {
@@ -35,7 +37,7 @@ pub struct Kernel<'c> {
 pub fn lower<'c>(module: Op<'c>, fusion: Op<'c>, name: &str, splits: &mut Splits) -> Result<(), Error> {
     let cx = module.cx();
     let mut b = Builder::at_start(module.body(0), fusion.location());
-    let op = b.op(OpSpec { name: "loop.kernel", attrs: &[("sym_name", cx.str_attr(name))], regions: 1, ..OpSpec::default() });
+    let op = b.op(OpSpec { name: loops::Kernel::NAME, attrs: &[("sym_name", cx.str_attr(name))], regions: 1, ..OpSpec::default() });
     let body = op.region(0).append_block(&[], fusion.location());
     let mut kernel = Kernel {
         fusion,
@@ -156,7 +158,7 @@ impl<'c> Kernel<'c> {
             }
         }
         let results: Vec<_> = results.into_iter().flatten().collect();
-        Builder::at_end(self.body, self.fusion.location()).effect("loop.return", &results, &[]);
+        Builder::at_end(self.body, self.fusion.location()).effect(loops::Return::NAME, &results, &[]);
         self.describe(op, &yields)?;
         match KernelView::new(op).and_then(|view| view.refuse()) {
             Some(reason) => Err(Error::at(self.fusion, reason)),
@@ -166,7 +168,7 @@ impl<'c> Kernel<'c> {
 
     /// An op that is a stage writing a whole result by itself: scans and scatters.
     fn root(&self, value: Value<'c>) -> Option<Op<'c>> {
-        value.defining_op().filter(|op| op.parent() == Some(self.fusion) && matches!(op.name(), "prim.scan" | "prim.scatter"))
+        value.defining_op().filter(|op| op.parent() == Some(self.fusion) && matches!(op.name(), prim::Scan::NAME | prim::Scatter::NAME))
     }
 
     /// New dims for all dimensions of a value.
@@ -194,9 +196,9 @@ impl<'c> Kernel<'c> {
         }
         let op = value.defining_op().filter(|op| op.parent() == Some(self.fusion) && !view::is_view(*op))?;
         let reduced = match op.name() {
-            "prim.reduce" => op.ints("dims")?,
-            "prim.arg_reduce" => vec![op.int("dim")?],
-            "prim.dot" | "prim.softmax_dot" | "prim.conv" | "prim.mix" | "prim.gather" => return None,
+            prim::Reduce::NAME => op.ints("dims")?,
+            prim::ArgReduce::NAME => vec![op.int("dim")?],
+            prim::Dot::NAME | prim::SoftmaxDot::NAME | prim::Conv::NAME | prim::Mix::NAME | prim::Gather::NAME => return None,
             _ => Vec::new(),
         };
         let rank = value.ty().rank() + reduced.len();
@@ -252,18 +254,20 @@ impl<'c> Kernel<'c> {
     fn compute_op(&mut self, stage: &mut Stage<'c>, op: Op<'c>, indices: &[AffineExpr<'c>]) -> Result<Value<'c>, Error> {
         let to = element_of(op, op.result(0).ty())?;
         match op.name() {
-            "prim.constant" => self.constant(stage, op, to, indices),
-            "prim.splat" => self.scalar_input(stage, op, to),
-            "prim.iota" => {
+            prim::Constant::NAME => self.constant(stage, op, to, indices),
+            prim::Splat::NAME => self.scalar_input(stage, op, to),
+            prim::Iota::NAME => {
                 let dim = op.int("dim").unwrap_or_default() as usize;
                 let position = stage.index(self, indices[dim]);
                 Ok(scalar::convert(&mut stage.b, position, ElementType::Index, to))
             }
-            "prim.rng" => random::element(self, stage, op, indices, to),
-            "prim.reduce" | "prim.arg_reduce" | "prim.dot" | "prim.softmax_dot" | "prim.conv" => self.reduction(stage, op, to, indices),
-            "prim.mix" => self.mixed(stage, op, to, indices),
-            "prim.gather" => indexed::gather(self, stage, op, indices),
-            "prim.scan" | "prim.scatter" => Err(Error::at(op, "it stands in the middle of a fusion; it must be its only op")),
+            prim::Rng::NAME => random::element(self, stage, op, indices, to),
+            prim::Reduce::NAME | prim::ArgReduce::NAME | prim::Dot::NAME | prim::SoftmaxDot::NAME | prim::Conv::NAME => {
+                self.reduction(stage, op, to, indices)
+            }
+            prim::Mix::NAME => self.mixed(stage, op, to, indices),
+            prim::Gather::NAME => indexed::gather(self, stage, op, indices),
+            prim::Scan::NAME | prim::Scatter::NAME => Err(Error::at(op, "it stands in the middle of a fusion; it must be its only op")),
             _ if view::is_view(op) => view::element(self, stage, op, indices),
             _ => {
                 let from = element_of(op, op.operand(op.num_operands() - 1).ty())?;
@@ -287,7 +291,7 @@ impl<'c> Kernel<'c> {
     fn one_element(&self, value: Value<'c>) -> Option<(Vec<u8>, ElementType)> {
         let inside = value.owner_block().and_then(|block| block.parent_op()) == Some(self.fusion);
         let outer = if inside { super::outer_value(self.fusion, value) } else { value };
-        let op = outer.defining_op().filter(|op| op.is("prim.constant"))?;
+        let op = outer.defining_op().filter(|op| op.isa::<prim::Constant>())?;
         let (element, (bytes, splat)) = (outer.ty().element_type()?, op.attr("value")?.as_dense()?);
         (splat || bytes.len() == element.bytes()).then(|| (bytes.to_vec(), element))
     }
@@ -319,7 +323,7 @@ impl<'c> Kernel<'c> {
     fn scalar_input(&mut self, stage: &mut Stage<'c>, op: Op<'c>, to: ElementType) -> Result<Value<'c>, Error> {
         let from = element_of(op, op.operand(0).ty())?;
         let argument = match op.operand(0).defining_op().filter(|def| def.parent() == Some(self.fusion)) {
-            Some(def) if def.is("arith.constant") => stage.b.clone_op(def, &[]).result(0),
+            Some(def) if def.isa::<arith::Constant>() => stage.b.clone_op(def, &[]).result(0),
             Some(def) => return Err(Error::at(def, "a scalar is computed inside the fusion; move the computation out of it")),
             None => self.input(op.operand(0)),
         };
@@ -385,7 +389,7 @@ impl<'c> Kernel<'c> {
         let operands: Vec<_> = arguments.map(|((&outer, arg), shape)| reshape(&mut b, outer, arg.ty(), shape, &symbols)).collect();
         let results: Vec<_> = view.results().into_iter().map(Value::ty).collect();
         let attrs = [("callee", self.cx.symbol_attr(name))];
-        let call = b.op(OpSpec { name: "loop.call", operands: &operands, results: &results, attrs: &attrs, ..OpSpec::default() });
+        let call = b.op(OpSpec { name: loops::Call::NAME, operands: &operands, results: &results, attrs: &attrs, ..OpSpec::default() });
         let wanted = self.fusion.result_types().into_iter().zip(&shapes[self.arguments.len()..]);
         let values: Vec<_> =
             call.results().into_iter().zip(wanted).map(|(value, (ty, shape))| reshape(&mut b, value, ty, *shape, &symbols)).collect();
@@ -405,7 +409,7 @@ fn reshape<'c>(b: &mut Builder<'c>, value: Value<'c>, ty: Type<'c>, shape: Affin
             operands.push(number_of(b, expr, symbols).value(b));
         }
     }
-    b.value("prim.reshape", &operands, ty, &[])
+    b.value(prim::Reshape::NAME, &operands, ty, &[])
 }
 
 /// The dims, when each index is a different plain dim; constant indices (of dims of size one) are skipped.
@@ -443,7 +447,7 @@ pub fn constant_scalar<'c>(b: &mut Builder<'c>, bytes: &[u8], element: ElementTy
             let part = if element == ElementType::C64 { ElementType::F32 } else { ElementType::F64 };
             let real = constant_scalar(b, bytes, part)?;
             let imag = constant_scalar(b, bytes.get(part.bytes()..)?, part)?;
-            b.value("complex.create", &[real, imag], ty, &[])
+            complex::create(b, real, imag, ty)
         }
         ElementType::Bool => b.const_int(ty, i64::from(*bytes.first()? != 0)),
         ElementType::I8 | ElementType::U8 | ElementType::F8E4M3FN | ElementType::F8E5M2 => {

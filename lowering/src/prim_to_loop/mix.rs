@@ -5,6 +5,7 @@ use super::sizes::Size;
 use super::stage::{Kind, Stage};
 use super::{Error, scalar};
 use strata_core::ir::{AffineExpr, Builder, DYNAMIC, ElementType, Op, Value};
+use strata_core::upstream::arith;
 
 impl<'c> Kernel<'c> {
     /// Opens (once) the stage of a `mix` and reads its result.
@@ -93,9 +94,8 @@ fn multiply<'c>(b: &mut Builder<'c>, rows: &[&[f64]], line: &[Value<'c>]) -> Vec
             rows.iter().all(|row| row[k].abs() == row[*other].abs()) && signs_differ(rows.iter().map(|row| row[k] * row[*other]))
         };
         let Some(other) = (k + 1..line.len()).find(alike) else { continue };
-        let ty = line[k].ty();
-        let sum = b.value("arith.addf", &[line[k], line[other]], ty, &[]);
-        let difference = b.value("arith.subf", &[line[k], line[other]], ty, &[]);
+        let sum = arith::addf(b, line[k], line[other]);
+        let difference = arith::subf(b, line[k], line[other]);
         (line[k], line[other]) = (sum, difference);
         for row in &mut rows {
             // `a x + a y` is `a (x + y)`, and `a x - a y` is `a (x - y)`.
@@ -119,8 +119,8 @@ fn multiply<'c>(b: &mut Builder<'c>, rows: &[&[f64]], line: &[Value<'c>]) -> Vec
             rows[k].iter().zip(&rows[other]).map(|(x, y)| if (x * y > 0.0) == same { *x } else { 0.0 }).collect()
         };
         let (same, opposite) = (sum(b, &part(true), &line), sum(b, &part(false), &line));
-        results[k] = Some(b.value("arith.addf", &[same, opposite], same.ty(), &[]));
-        results[other] = Some(b.value("arith.subf", &[same, opposite], same.ty(), &[]));
+        results[k] = Some(arith::addf(b, same, opposite));
+        results[other] = Some(arith::subf(b, same, opposite));
     }
     results.into_iter().flatten().collect()
 }
@@ -136,11 +136,11 @@ fn sum<'c>(b: &mut Builder<'c>, factors: &[f64], line: &[Value<'c>]) -> Value<'c
     let mut total: Option<Value<'c>> = None;
     for (&factor, &element) in factors.iter().zip(line).filter(|(factor, _)| **factor != 0.0) {
         let (name, term) = match (factor, total) {
-            (1.0, _) => ("arith.addf", element),
-            (-1.0, Some(_)) => ("arith.subf", element),
+            (1.0, _) => (arith::AddF::NAME, element),
+            (-1.0, Some(_)) => (arith::SubF::NAME, element),
             _ => {
                 let factor = b.const_float(ty, factor);
-                ("arith.addf", b.value("arith.mulf", &[element, factor], ty, &[]))
+                (arith::AddF::NAME, arith::mulf(b, element, factor))
             }
         };
         total = Some(match total {

@@ -25,6 +25,8 @@ pub use crate::error::Error;
 
 use strata_core::ir::{Builder, Op, OpSpec, Value};
 use strata_core::pass::{Counter, Pass, PassContext, PassError};
+use strata_core::upstream::func;
+use strata_dialects::prim;
 
 /// Makes a kernel of every fusion and of every lone tensor operator.
 #[derive(Pass)]
@@ -50,24 +52,24 @@ impl Pass for PrimToLoop {
 /// A fusion that one kernel cannot hold becomes several; `remarks` says why. Gives how many did.
 pub fn prim_to_loop(module: Op<'_>, remarks: bool) -> Result<usize, Error> {
     let (mut count, mut splits) = (0, apart::Splits { remarks, count: 0 });
-    for func in module.find_all("func.func") {
+    for func in module.find_all(func::Func::NAME) {
         let mut fusions = Vec::new();
         func.walk(&mut |op| {
-            if op.is("prim.fusion") || (becomes_kernel(op) && !op.parent().is_some_and(|parent| parent.is("prim.fusion"))) {
+            if op.isa::<prim::Fusion>() || (becomes_kernel(op) && !op.parent().is_some_and(|parent| parent.isa::<prim::Fusion>())) {
                 fusions.push(op);
             }
         });
         // Constants come last: most have become part of the kernels that read them.
-        let (constants, fusions): (Vec<_>, Vec<_>) = fusions.into_iter().partition(|op| op.is("prim.constant"));
+        let (constants, fusions): (Vec<_>, Vec<_>) = fusions.into_iter().partition(|op| op.isa::<prim::Constant>());
         for op in fusions.into_iter().chain(constants) {
-            if op.is("prim.constant") && op.is_unused() {
+            if op.isa::<prim::Constant>() && op.is_unused() {
                 op.erase();
                 continue;
             }
-            if op.is("prim.constant") && !is_large(op) {
+            if op.isa::<prim::Constant>() && !is_large(op) {
                 continue;
             }
-            let fusion = if op.is("prim.fusion") { op } else { wrap(op) };
+            let fusion = if op.isa::<prim::Fusion>() { op } else { wrap(op) };
             kernel::lower(module, fusion, &format!("k{count}"), &mut splits)?;
             count += 1;
         }
@@ -76,7 +78,8 @@ pub fn prim_to_loop(module: Op<'_>, remarks: bool) -> Result<usize, Error> {
 }
 
 /// Ops of the prim level that are no kernels: free views, scalars, and calls of the runtime library.
-const NOT_KERNELS: &[&str] = &["prim.dim", "prim.item", "prim.library", "prim.reshape", "prim.sort", "prim.yield"];
+const NOT_KERNELS: &[&str] =
+    &[prim::Dim::NAME, prim::Item::NAME, prim::Library::NAME, prim::Reshape::NAME, prim::Sort::NAME, prim::Yield::NAME];
 
 fn becomes_kernel(op: Op<'_>) -> bool {
     op.dialect() == "prim" && NOT_KERNELS.binary_search(&op.name()).is_err()
@@ -94,12 +97,12 @@ fn is_large(op: Op<'_>) -> bool {
 fn wrap<'c>(op: Op<'c>) -> Op<'c> {
     let mut b = Builder::before(op);
     let (operands, results) = (op.operands(), op.result_types());
-    let fusion = b.op(OpSpec { name: "prim.fusion", operands: &operands, results: &results, regions: 1, ..OpSpec::default() });
+    let fusion = b.op(OpSpec { name: prim::Fusion::NAME, operands: &operands, results: &results, regions: 1, ..OpSpec::default() });
     let types: Vec<_> = operands.iter().map(|value| value.ty()).collect();
     let block = b.add_block(fusion.region(0), &types);
     b.within(block, |b| {
         let inner = b.clone_op(op, &block.args());
-        b.effect("prim.yield", &inner.results(), &[]);
+        b.effect(prim::Yield::NAME, &inner.results(), &[]);
     });
     op.replace_with(&fusion.results());
     fusion

@@ -1,6 +1,7 @@
 //! Random numbers as integer arithmetic: the generator Philox 4x32-10, whose number `n` is a function of the seed and n.
 
-use strata_core::ir::{AffineExpr, Builder, ElementType, Op, OpSpec, Type, Value};
+use strata_core::ir::{AffineExpr, Builder, ElementType, Op, OpSpec, Value};
+use strata_core::upstream::{arith, math};
 
 use super::Error;
 use super::kernel::Kernel;
@@ -31,7 +32,7 @@ pub(super) fn element<'c>(
     let place = stage.index(k, place);
     let place = scalar::convert(&mut stage.b, place, ElementType::Index, ElementType::I64);
     let mut words = Words { b: &mut stage.b };
-    let number = words.op("arith.addi", place, offset);
+    let number = words.op(arith::AddI::NAME, place, offset);
     let random = words.philox(seed, number);
     words.shaped(op, random, to)
 }
@@ -53,12 +54,12 @@ impl<'c> Words<'_, 'c> {
 
     fn low(&mut self, x: Value<'c>) -> Value<'c> {
         let mask = self.constant(0xFFFF_FFFF);
-        self.op("arith.andi", x, mask)
+        self.op(arith::AndI::NAME, x, mask)
     }
 
     fn shifted(&mut self, x: Value<'c>, by: i64) -> Value<'c> {
         let by = self.constant(by);
-        self.op("arith.shrui", x, by)
+        self.op(arith::ShRUI::NAME, x, by)
     }
 
     /// Four words: the permutation of the number, in ten rounds with keys from the seed.
@@ -70,18 +71,18 @@ impl<'c> Words<'_, 'c> {
             if round > 0 {
                 for half in 0..2 {
                     let step = self.constant(STEPS[half]);
-                    let sum = self.op("arith.addi", key[half], step);
+                    let sum = self.op(arith::AddI::NAME, key[half], step);
                     key[half] = self.low(sum);
                 }
             }
             let [a, b] = [0, 1].map(|half| {
                 let multiplier = self.constant(MULTIPLIERS[half]);
-                self.op("arith.muli", state[2 * half], multiplier)
+                self.op(arith::MulI::NAME, state[2 * half], multiplier)
             });
             let mixed = |words: &mut Self, product: Value<'c>, word: Value<'c>, key: Value<'c>| {
                 let high = words.shifted(product, 32);
-                let high = words.op("arith.xori", high, word);
-                words.op("arith.xori", high, key)
+                let high = words.op(arith::XOrI::NAME, high, word);
+                words.op(arith::XOrI::NAME, high, key)
             };
             state = [mixed(self, b, state[1], key[0]), self.low(b), mixed(self, a, state[3], key[1]), self.low(a)];
         }
@@ -91,9 +92,8 @@ impl<'c> Words<'_, 'c> {
     /// The number of the wanted kind and type.
     fn shaped(&mut self, op: Op<'c>, words: [Value<'c>; 4], to: ElementType) -> Result<Value<'c>, Error> {
         let by = self.constant(32);
-        let high = self.op("arith.shli", words[1], by);
-        let bits = self.op("arith.ori", high, words[0]);
-        let cx = self.b.cx();
+        let high = self.op(arith::ShLI::NAME, words[1], by);
+        let bits = self.op(arith::OrI::NAME, high, words[0]);
         match op.str("kind").as_deref() {
             Some("bits") => Ok(scalar::convert(self.b, bits, ElementType::I64, to)),
             Some("uniform") => {
@@ -111,18 +111,17 @@ impl<'c> Words<'_, 'c> {
             }
             Some("normal") => {
                 let wide = if to == ElementType::F64 { ElementType::F64 } else { ElementType::F32 };
-                let ty: Type<'c> = cx.element(wide);
                 // Box and Muller: a length from a number in (0, 1], a direction from one in [0, 1).
                 let one = self.constant(1);
-                let first = self.op("arith.addi", words[0], one);
+                let first = self.op(arith::AddI::NAME, words[0], one);
                 let (first, second) = (self.scaled(first, -32, wide), self.scaled(words[1], -32, wide));
-                let log = self.b.value("math.log", &[first], ty, &[]);
+                let log = math::log(self.b, first);
                 let (two, turn) = (self.float(-2.0, wide), self.float(std::f64::consts::TAU, wide));
-                let square = self.op("arith.mulf", log, two);
-                let length = self.b.value("math.sqrt", &[square], ty, &[]);
-                let angle = self.op("arith.mulf", second, turn);
-                let direction = self.b.value("math.cos", &[angle], ty, &[]);
-                let value = self.op("arith.mulf", length, direction);
+                let square = self.op(arith::MulF::NAME, log, two);
+                let length = math::sqrt(self.b, square);
+                let angle = self.op(arith::MulF::NAME, second, turn);
+                let direction = math::cos(self.b, angle);
+                let value = self.op(arith::MulF::NAME, length, direction);
                 Ok(scalar::convert(self.b, value, wide, to))
             }
             _ => Err(Error::at(op, "its kind is not known")),
@@ -133,7 +132,7 @@ impl<'c> Words<'_, 'c> {
         let cx = self.b.cx();
         let ty = cx.element(element);
         let attr = cx.float_attr(ty, value);
-        let op = self.b.op(OpSpec { name: "arith.constant", results: &[ty], attrs: &[("value", attr)], ..OpSpec::default() });
+        let op = self.b.op(OpSpec { name: arith::Constant::NAME, results: &[ty], attrs: &[("value", attr)], ..OpSpec::default() });
         op.result(0)
     }
 
@@ -141,6 +140,6 @@ impl<'c> Words<'_, 'c> {
     fn scaled(&mut self, word: Value<'c>, exponent: i64, element: ElementType) -> Value<'c> {
         let value = scalar::convert(self.b, word, ElementType::I64, element);
         let scale = self.float(2f64.powi(exponent as i32), element);
-        self.op("arith.mulf", value, scale)
+        self.op(arith::MulF::NAME, value, scale)
     }
 }

@@ -6,6 +6,8 @@ use super::stage::{Kind, Request, Stage};
 use super::{Error, conv, scalar};
 use crate::kernel_view::StageView;
 use strata_core::ir::{AffineExpr, DYNAMIC, ElementType, Op, Value};
+use strata_core::upstream::{arith, complex};
+use strata_dialects::prim;
 use strata_dialects::prim::sizes;
 
 impl<'c> Kernel<'c> {
@@ -21,14 +23,14 @@ impl<'c> Kernel<'c> {
             return Err(Error::at(op, "its result is read through a view that is not a plain loop over its dims"));
         };
         let from = element_of(op, op.operand(0).ty())?;
-        if op.is("prim.dot") && op.ints("lhs_contract").is_some_and(|dims| dims.is_empty()) {
+        if op.isa::<prim::Dot>() && op.ints("lhs_contract").is_some_and(|dims| dims.is_empty()) {
             // Nothing is summed: a product of elements.
             let wide = scalar::accumulator(to);
             let [left, right] = self.dot_elements(stage, op, indices, &[])?;
             let product = multiply(stage, left, right, from, wide);
             return Ok(scalar::convert(&mut stage.b, product, wide, to));
         }
-        let arg = op.is("prim.arg_reduce");
+        let arg = op.isa::<prim::ArgReduce>();
         let accumulated = if arg { ElementType::I64 } else { scalar::accumulator(to) };
         self.own_stage(stage, (op, indices), &outer, [accumulated, to], |kernel, before| {
             kernel.reduce_stage(before, op, from, accumulated, indices, &outer)
@@ -73,13 +75,13 @@ impl<'c> Kernel<'c> {
         let operand = op.operand(0);
         let ints = |name: &str| op.ints(name).unwrap_or_default();
         let reduced: Vec<usize> = match op.name() {
-            "prim.reduce" => ints("dims").iter().map(|&dim| dim as usize).collect(),
-            "prim.arg_reduce" => vec![op.int("dim").unwrap_or_default() as usize],
-            "prim.dot" | "prim.softmax_dot" => ints("lhs_contract").iter().map(|&dim| dim as usize).collect(),
+            prim::Reduce::NAME => ints("dims").iter().map(|&dim| dim as usize).collect(),
+            prim::ArgReduce::NAME => vec![op.int("dim").unwrap_or_default() as usize],
+            prim::Dot::NAME | prim::SoftmaxDot::NAME => ints("lhs_contract").iter().map(|&dim| dim as usize).collect(),
             _ => Vec::new(),
         };
         let (mut fresh, mut at) = (Vec::new(), Vec::new());
-        if op.is("prim.conv") {
+        if op.isa::<prim::Conv>() {
             let sizes = conv::summed(op)?.into_iter().map(|dim| self.size(op.operand(1), dim)).collect::<Result<Vec<_>, _>>()?;
             // A window of one element is no loop; something stays to be summed.
             let last = sizes.iter().rposition(|&size| size != Size::Static(1)).unwrap_or_default();
@@ -99,10 +101,10 @@ impl<'c> Kernel<'c> {
             }
         }
         let reducer = match op.name() {
-            "prim.reduce" => op.str("kind").unwrap_or_default(),
-            "prim.arg_reduce" => format!("arg{}", op.str("kind").unwrap_or_default()),
-            "prim.softmax_dot" if op.str("empty").as_deref() == Some("zero") => "softmax_or_zero".to_owned(),
-            "prim.softmax_dot" => "softmax".to_owned(),
+            prim::Reduce::NAME => op.str("kind").unwrap_or_default(),
+            prim::ArgReduce::NAME => format!("arg{}", op.str("kind").unwrap_or_default()),
+            prim::SoftmaxDot::NAME if op.str("empty").as_deref() == Some("zero") => "softmax_or_zero".to_owned(),
+            prim::SoftmaxDot::NAME => "softmax".to_owned(),
             _ => "sum".to_owned(),
         };
         let domain = [outer, &fresh].concat();
@@ -116,19 +118,19 @@ impl<'c> Kernel<'c> {
         let result = self.cx.tensor(&shape, self.cx.element(accumulated));
         let kind = Kind::Reduce { dims: &fresh, reducer: &reducer };
         // The result is there along dims that the kernel's other stages do not run over: those of a mean, and of its scores.
-        let space = if op.is("prim.softmax_dot") || StageView::new(before).is_mean() { "tile" } else { "register" };
+        let space = if op.isa::<prim::SoftmaxDot>() || StageView::new(before).is_mean() { "tile" } else { "register" };
         let mut stage = Stage::open(self, Some(before), &domain, &kind, &[result], space);
         let element = match op.name() {
-            "prim.dot" => {
+            prim::Dot::NAME => {
                 let [left, right] = self.dot_elements(&mut stage, op, indices, &at)?;
                 multiply(&mut stage, left, right, from, accumulated)
             }
-            "prim.softmax_dot" => {
+            prim::SoftmaxDot::NAME => {
                 let pair = self.dot_elements(&mut stage, op, indices, &at)?;
                 let pair = pair.map(|element| scalar::convert(&mut stage.b, element, from, accumulated));
                 return Ok(stage.close(self, &pair).result(0));
             }
-            "prim.conv" => conv::element(self, &mut stage, op, from, accumulated, indices, &at)?,
+            prim::Conv::NAME => conv::element(self, &mut stage, op, from, accumulated, indices, &at)?,
             _ => {
                 let mut source = vec![self.cx.constant(0); operand.ty().rank()];
                 for (size, &index) in sizes::of(op).unwrap_or_default().iter().zip(indices) {
@@ -140,7 +142,7 @@ impl<'c> Kernel<'c> {
                     source[dim] = index;
                 }
                 let element = self.element(&mut stage, operand, &source)?;
-                match op.is("prim.arg_reduce") {
+                match op.isa::<prim::ArgReduce>() {
                     true if from.is_unsigned() => in_signed_order(&mut stage, element, from),
                     true => element,
                     false => scalar::convert(&mut stage.b, element, from, accumulated),
@@ -177,7 +179,7 @@ impl<'c> Kernel<'c> {
 fn in_signed_order<'c>(stage: &mut Stage<'c>, element: Value<'c>, from: ElementType) -> Value<'c> {
     let ty = element.ty();
     let sign = stage.b.const_int(ty, i64::MIN >> (64 - from.bits()));
-    stage.b.value("arith.xori", &[element, sign], ty, &[])
+    arith::xori(&mut stage.b, element, sign)
 }
 
 /// `left * right` in the accumulator's type.
@@ -185,11 +187,11 @@ pub fn multiply<'c>(stage: &mut Stage<'c>, left: Value<'c>, right: Value<'c>, fr
     let left = scalar::convert(&mut stage.b, left, from, accumulated);
     let right = scalar::convert(&mut stage.b, right, from, accumulated);
     let name = if accumulated.is_complex() {
-        "complex.mul"
+        complex::Mul::NAME
     } else if accumulated.is_float() {
-        "arith.mulf"
+        arith::MulF::NAME
     } else {
-        "arith.muli"
+        arith::MulI::NAME
     };
     stage.b.value(name, &[left, right], left.ty(), &[])
 }

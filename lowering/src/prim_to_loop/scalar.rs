@@ -7,6 +7,8 @@ pub use crate::elements::register_type;
 
 use super::{Error, float8, next_after};
 use strata_core::ir::{Builder, ElementType, Op, Value};
+use strata_core::upstream::{arith, complex, math};
+use strata_dialects::loops;
 
 /// The type in which sums of an element type are accumulated.
 pub fn accumulator(element: ElementType) -> ElementType {
@@ -20,15 +22,15 @@ pub fn emit<'c>(b: &mut Builder<'c>, op: Op<'c>, args: &[Value<'c>], from: Eleme
         "convert" => return Ok(convert(b, args[0], from, to)),
         "select" => {
             let ty = args[1].ty();
-            return Ok(b.value("arith.select", args, ty, &[]));
+            return Ok(b.value(arith::Select::NAME, args, ty, &[]));
         }
         "bitcast" => {
             let ty = register_type(b.cx(), to);
-            return Ok(b.value("arith.bitcast", args, ty, &[]));
+            return Ok(b.value(arith::Bitcast::NAME, args, ty, &[]));
         }
         "special" if !matches!(from, ElementType::F16 | ElementType::BF16) => {
             let (ty, name) = (args[0].ty(), b.cx().str_attr(&op.str("function").unwrap_or_default()));
-            return Ok(b.value("loop.libm", args, ty, &[("name", name)]));
+            return Ok(b.value(loops::Libm::NAME, args, ty, &[("name", name)]));
         }
         _ => {}
     }
@@ -56,7 +58,7 @@ pub fn emit<'c>(b: &mut Builder<'c>, op: Op<'c>, args: &[Value<'c>], from: Eleme
         Ok(found) => Ok(b.value(choose(table[found].1, from), args, ty, &[])),
         Err(_) if from.is_float() && LIBM.binary_search(&name).is_ok() => {
             let attr = b.cx().str_attr(name);
-            Ok(b.value("loop.libm", args, ty, &[("name", attr)]))
+            Ok(b.value(loops::Libm::NAME, args, ty, &[("name", attr)]))
         }
         Err(_) => Err(Error::at(op, format!("there is no scalar form for element type {from}"))),
     }
@@ -64,55 +66,55 @@ pub fn emit<'c>(b: &mut Builder<'c>, op: Op<'c>, args: &[Value<'c>], from: Eleme
 
 /// Floating-point operators that are one upstream op.
 const FLOAT: &[(&str, &str)] = &[
-    ("abs", "math.absf"),
-    ("acos", "math.acos"),
-    ("acosh", "math.acosh"),
-    ("add", "arith.addf"),
-    ("asin", "math.asin"),
-    ("asinh", "math.asinh"),
-    ("atan", "math.atan"),
-    ("atan2", "math.atan2"),
-    ("atanh", "math.atanh"),
-    ("ceil", "math.ceil"),
-    ("cos", "math.cos"),
-    ("cosh", "math.cosh"),
-    ("div", "arith.divf"),
-    ("erf", "math.erf"),
-    ("erfc", "math.erfc"),
-    ("exp", "math.exp"),
-    ("exp2", "math.exp2"),
-    ("expm1", "math.expm1"),
-    ("floor", "math.floor"),
-    ("log", "math.log"),
-    ("log10", "math.log10"),
-    ("log1p", "math.log1p"),
-    ("log2", "math.log2"),
-    ("maximum", "arith.maximumf"),
-    ("minimum", "arith.minimumf"),
-    ("mul", "arith.mulf"),
-    ("neg", "arith.negf"),
-    ("pow", "math.powf"),
-    ("rem", "arith.remf"),
-    ("round", "math.roundeven"),
-    ("sin", "math.sin"),
-    ("sinh", "math.sinh"),
-    ("sqrt", "math.sqrt"),
-    ("sub", "arith.subf"),
-    ("tan", "math.tan"),
-    ("tanh", "math.tanh"),
-    ("trunc", "math.trunc"),
+    ("abs", math::AbsF::NAME),
+    ("acos", math::Acos::NAME),
+    ("acosh", math::Acosh::NAME),
+    ("add", arith::AddF::NAME),
+    ("asin", math::Asin::NAME),
+    ("asinh", math::Asinh::NAME),
+    ("atan", math::Atan::NAME),
+    ("atan2", math::Atan2::NAME),
+    ("atanh", math::Atanh::NAME),
+    ("ceil", math::Ceil::NAME),
+    ("cos", math::Cos::NAME),
+    ("cosh", math::Cosh::NAME),
+    ("div", arith::DivF::NAME),
+    ("erf", math::Erf::NAME),
+    ("erfc", math::Erfc::NAME),
+    ("exp", math::Exp::NAME),
+    ("exp2", math::Exp2::NAME),
+    ("expm1", math::ExpM1::NAME),
+    ("floor", math::Floor::NAME),
+    ("log", math::Log::NAME),
+    ("log10", math::Log10::NAME),
+    ("log1p", math::Log1p::NAME),
+    ("log2", math::Log2::NAME),
+    ("maximum", arith::MaximumF::NAME),
+    ("minimum", arith::MinimumF::NAME),
+    ("mul", arith::MulF::NAME),
+    ("neg", arith::NegF::NAME),
+    ("pow", math::PowF::NAME),
+    ("rem", arith::RemF::NAME),
+    ("round", math::RoundEven::NAME),
+    ("sin", math::Sin::NAME),
+    ("sinh", math::Sinh::NAME),
+    ("sqrt", math::Sqrt::NAME),
+    ("sub", arith::SubF::NAME),
+    ("tan", math::Tan::NAME),
+    ("tanh", math::Tanh::NAME),
+    ("trunc", math::Trunc::NAME),
 ];
 
 /// Integer operators that are one upstream op; `s|u` names the signed and the unsigned form.
 const INTEGER: &[(&str, &str)] = &[
-    ("add", "arith.addi"),
-    ("and", "arith.andi"),
+    ("add", arith::AddI::NAME),
+    ("and", arith::AndI::NAME),
     ("maximum", "arith.maxsi|arith.maxui"),
     ("minimum", "arith.minsi|arith.minui"),
-    ("mul", "arith.muli"),
-    ("or", "arith.ori"),
-    ("sub", "arith.subi"),
-    ("xor", "arith.xori"),
+    ("mul", arith::MulI::NAME),
+    ("or", arith::OrI::NAME),
+    ("sub", arith::SubI::NAME),
+    ("xor", arith::XOrI::NAME),
 ];
 
 /// Functions that the runtime computes element by element.
@@ -138,9 +140,9 @@ fn float<'c>(b: &mut Builder<'c>, name: &str, args: &[Value<'c>]) -> Option<Valu
     match name {
         "is_nan" => Some(compare(b, Predicate::Float(UNO), &[args[0], args[0]])),
         "rsqrt" => {
-            let root = b.value("math.sqrt", args, ty, &[]);
+            let root = b.value(math::Sqrt::NAME, args, ty, &[]);
             let one = b.const_float(ty, 1.0);
-            Some(b.value("arith.divf", &[one, root], ty, &[]))
+            Some(arith::divf(b, one, root))
         }
         "sign" => {
             // NaN compares false with zero on both sides and so stays zero, as PyTorch's sign does.
@@ -148,8 +150,8 @@ fn float<'c>(b: &mut Builder<'c>, name: &str, args: &[Value<'c>]) -> Option<Valu
             let (one, minus) = (b.const_float(ty, 1.0), b.const_float(ty, -1.0));
             let positive = compare(b, Predicate::Float(OGT), &[args[0], zero]);
             let negative = compare(b, Predicate::Float(OLT), &[args[0], zero]);
-            let low = b.value("arith.select", &[negative, minus, zero], ty, &[]);
-            Some(b.value("arith.select", &[positive, one, low], ty, &[]))
+            let low = arith::select(b, negative, minus, zero);
+            Some(arith::select(b, positive, one, low))
         }
         _ => None,
     }
@@ -162,16 +164,16 @@ fn integer<'c>(b: &mut Builder<'c>, name: &str, args: &[Value<'c>], from: Elemen
     match name {
         "not" => {
             let ones = b.const_int(ty, if from == ElementType::Bool { 1 } else { -1 });
-            Some(b.value("arith.xori", &[args[0], ones], ty, &[]))
+            Some(arith::xori(b, args[0], ones))
         }
         "neg" => {
             let zero = b.const_int(ty, 0);
-            Some(b.value("arith.subi", &[zero, args[0]], ty, &[]))
+            Some(arith::subi(b, zero, args[0]))
         }
         "abs" | "floor" | "ceil" | "trunc" | "round" | "sign" if unsigned && name != "sign" => Some(args[0]),
         "floor" | "ceil" | "trunc" | "round" => Some(args[0]),
         "is_nan" => Some(b.const_int(b.cx().int(1), 0)),
-        "abs" => Some(b.value("math.absi", args, ty, &[])),
+        "abs" => Some(b.value(math::AbsI::NAME, args, ty, &[])),
         "sign" => {
             let (zero, one, minus) = (b.const_int(ty, 0), b.const_int(ty, 1), b.const_int(ty, -1));
             let positive = compare(b, Predicate::Integer(if unsigned { UGT } else { SGT }), &[args[0], zero]);
@@ -179,9 +181,9 @@ fn integer<'c>(b: &mut Builder<'c>, name: &str, args: &[Value<'c>], from: Elemen
                 zero
             } else {
                 let negative = compare(b, Predicate::Integer(SLT), &[args[0], zero]);
-                b.value("arith.select", &[negative, minus, zero], ty, &[])
+                arith::select(b, negative, minus, zero)
             };
-            Some(b.value("arith.select", &[positive, one, low], ty, &[]))
+            Some(arith::select(b, positive, one, low))
         }
         "div" | "rem" => Some(divide(b, name, args, unsigned)),
         "pow" => Some(power(b, args, unsigned)),
@@ -195,19 +197,19 @@ fn divide<'c>(b: &mut Builder<'c>, name: &str, args: &[Value<'c>], unsigned: boo
     let ty = args[0].ty();
     let (zero, one) = (b.const_int(ty, 0), b.const_int(ty, 1));
     let by_zero = compare(b, Predicate::Integer(EQ), &[args[1], zero]);
-    let mut divisor = b.value("arith.select", &[by_zero, one, args[1]], ty, &[]);
+    let mut divisor = arith::select(b, by_zero, one, args[1]);
     if unsigned {
-        return b.value(if name == "div" { "arith.divui" } else { "arith.remui" }, &[args[0], divisor], ty, &[]);
+        return b.value(if name == "div" { arith::DivUI::NAME } else { arith::RemUI::NAME }, &[args[0], divisor], ty, &[]);
     }
     let minus = b.const_int(ty, -1);
     let by_minus = compare(b, Predicate::Integer(EQ), &[args[1], minus]);
-    divisor = b.value("arith.select", &[by_minus, one, divisor], ty, &[]);
+    divisor = arith::select(b, by_minus, one, divisor);
     if name == "rem" {
-        return b.value("arith.remsi", &[args[0], divisor], ty, &[]);
+        return arith::remsi(b, args[0], divisor);
     }
-    let quotient = b.value("arith.divsi", &[args[0], divisor], ty, &[]);
-    let negated = b.value("arith.subi", &[zero, args[0]], ty, &[]);
-    b.value("arith.select", &[by_minus, negated, quotient], ty, &[])
+    let quotient = arith::divsi(b, args[0], divisor);
+    let negated = arith::subi(b, zero, args[0]);
+    arith::select(b, by_minus, negated, quotient)
 }
 
 /// Shifts that are defined for every distance: one that is negative or not below the width shifts all bits out.
@@ -216,14 +218,14 @@ fn shift<'c>(b: &mut Builder<'c>, name: &str, args: &[Value<'c>], unsigned: bool
     let bits = ty.element_type().map_or(64, |element| i64::from(element.bits()));
     let (zero, width, most) = (b.const_int(ty, 0), b.const_int(ty, bits), b.const_int(ty, bits - 1));
     let inside = compare(b, Predicate::Integer(ULT), &[args[1], width]);
-    let distance = b.value("arith.select", &[inside, args[1], most], ty, &[]);
+    let distance = arith::select(b, inside, args[1], most);
     let op = match (name, unsigned) {
-        ("shl", _) => "arith.shli",
-        (_, false) => "arith.shrsi",
-        (_, true) => "arith.shrui",
+        ("shl", _) => arith::ShLI::NAME,
+        (_, false) => arith::ShRSI::NAME,
+        (_, true) => arith::ShRUI::NAME,
     };
     let shifted = b.value(op, &[args[0], distance], ty, &[]);
-    if op == "arith.shrsi" { shifted } else { b.value("arith.select", &[inside, shifted, zero], ty, &[]) }
+    if op == arith::ShRSI::NAME { shifted } else { arith::select(b, inside, shifted, zero) }
 }
 
 /// Integer power by squaring; a negative exponent gives what 1/x truncates to.
@@ -237,11 +239,11 @@ fn power<'c>(b: &mut Builder<'c>, args: &[Value<'c>], unsigned: bool) -> Value<'
     let (mut result, mut base) = (one, args[0]);
     for bit in 0..if unsigned { bits } else { bits - 1 } {
         let mask = b.const_int(ty, 1i64.wrapping_shl(bit));
-        let masked = b.value("arith.andi", &[args[1], mask], ty, &[]);
+        let masked = arith::andi(b, args[1], mask);
         let set = compare(b, Predicate::Integer(NE), &[masked, zero]);
-        let product = b.value("arith.muli", &[result, base], ty, &[]);
-        result = b.value("arith.select", &[set, product, result], ty, &[]);
-        base = b.value("arith.muli", &[base, base], ty, &[]);
+        let product = arith::muli(b, result, base);
+        result = arith::select(b, set, product, result);
+        base = arith::muli(b, base, base);
     }
     if unsigned {
         return result;
@@ -251,12 +253,12 @@ fn power<'c>(b: &mut Builder<'c>, args: &[Value<'c>], unsigned: bool) -> Value<'
     let is_one = compare(b, Predicate::Integer(EQ), &[args[0], one]);
     let is_minus = compare(b, Predicate::Integer(EQ), &[args[0], minus]);
     // (-1)^n has the parity that the loop above computed from the low bit.
-    let low = b.value("arith.andi", &[args[1], one], ty, &[]);
+    let low = arith::andi(b, args[1], one);
     let odd = compare(b, Predicate::Integer(NE), &[low, zero]);
-    let sign = b.value("arith.select", &[odd, minus, one], ty, &[]);
-    let small = b.value("arith.select", &[is_minus, sign, zero], ty, &[]);
-    let inverse = b.value("arith.select", &[is_one, one, small], ty, &[]);
-    b.value("arith.select", &[negative, inverse, result], ty, &[])
+    let sign = arith::select(b, odd, minus, one);
+    let small = arith::select(b, is_minus, sign, zero);
+    let inverse = arith::select(b, is_one, one, small);
+    arith::select(b, negative, inverse, result)
 }
 
 fn complex<'c>(b: &mut Builder<'c>, op: Op<'c>, name: &str, args: &[Value<'c>], to: ElementType) -> Result<Value<'c>, Error> {
@@ -264,9 +266,9 @@ fn complex<'c>(b: &mut Builder<'c>, op: Op<'c>, name: &str, args: &[Value<'c>], 
     let upstream = match name {
         "abs" | "add" | "atan2" | "cos" | "div" | "exp" | "expm1" | "log" | "log1p" | "mul" | "neg" | "pow" | "rsqrt" | "sign" | "sin"
         | "sqrt" | "sub" | "tan" | "tanh" => format!("complex.{name}"),
-        "real" => "complex.re".to_owned(),
-        "imag" => "complex.im".to_owned(),
-        "complex" => "complex.create".to_owned(),
+        "real" => complex::Re::NAME.to_owned(),
+        "imag" => complex::Im::NAME.to_owned(),
+        "complex" => complex::Create::NAME.to_owned(),
         _ => return Err(Error::at(op, "there is no complex form")),
     };
     Ok(b.value(&upstream, args, ty, &[]))
@@ -299,7 +301,7 @@ pub(super) enum Predicate {
 fn comparison(name: &str, from: ElementType) -> Option<Predicate> {
     let position = ["eq", "ne", "lt", "le", "gt", "ge"].iter().position(|&known| known == name)?;
     Some(if from.is_complex() {
-        Predicate::Complex(["complex.eq", "complex.neq"].get(position)?)
+        Predicate::Complex([complex::Eq::NAME, complex::NotEq::NAME].get(position)?)
     } else if from.is_float() {
         Predicate::Float([1, 13, 4, 5, 2, 3][position])
     } else if from.is_unsigned() || from == ElementType::Bool {
@@ -312,8 +314,8 @@ fn comparison(name: &str, from: ElementType) -> Option<Predicate> {
 pub(super) fn compare<'c>(b: &mut Builder<'c>, predicate: Predicate, args: &[Value<'c>]) -> Value<'c> {
     let bool_type = b.cx().int(1);
     let (name, number) = match predicate {
-        Predicate::Integer(number) => ("arith.cmpi", number),
-        Predicate::Float(number) => ("arith.cmpf", number),
+        Predicate::Integer(number) => (arith::CmpI::NAME, number),
+        Predicate::Float(number) => (arith::CmpF::NAME, number),
         Predicate::Complex(name) => return b.value(name, args, bool_type, &[]),
     };
     let number = b.cx().i64_attr(number);
@@ -339,21 +341,21 @@ pub fn convert<'c>(b: &mut Builder<'c>, value: Value<'c>, from: ElementType, to:
     if from.is_complex() {
         let part = if from == C64 { F32 } else { F64 };
         let part_type = register_type(b.cx(), part);
-        let real = b.value("complex.re", &[value], part_type, &[]);
+        let real = complex::re(b, value, part_type);
         if !to.is_complex() {
             return convert(b, real, part, to);
         }
-        let imag = b.value("complex.im", &[value], part_type, &[]);
+        let imag = complex::im(b, value, part_type);
         let target = if to == C64 { F32 } else { F64 };
         let (real, imag) = (convert(b, real, part, target), convert(b, imag, part, target));
-        return b.value("complex.create", &[real, imag], ty, &[]);
+        return complex::create(b, real, imag, ty);
     }
     if to.is_complex() {
         let part = if to == C64 { F32 } else { F64 };
         let real = convert(b, value, from, part);
         let part_type = register_type(b.cx(), part);
         let imag = b.const_float(part_type, 0.0);
-        return b.value("complex.create", &[real, imag], ty, &[]);
+        return complex::create(b, real, imag, ty);
     }
     if to == Bool {
         let source = value.ty();
@@ -369,9 +371,9 @@ pub fn convert<'c>(b: &mut Builder<'c>, value: Value<'c>, from: ElementType, to:
             let half = |element| matches!(element, F16 | BF16);
             if (half(from) && half(to)) || (from == F64 && half(to)) {
                 let middle = convert(b, value, from, F32);
-                return one(b, "arith.truncf", middle);
+                return one(b, arith::TruncF::NAME, middle);
             }
-            one(b, if to.bits() > from.bits() { "arith.extf" } else { "arith.truncf" }, value)
+            one(b, if to.bits() > from.bits() { arith::ExtF::NAME } else { arith::TruncF::NAME }, value)
         }
         (false, true) => {
             if from == Index {
@@ -380,9 +382,9 @@ pub fn convert<'c>(b: &mut Builder<'c>, value: Value<'c>, from: ElementType, to:
             }
             if matches!(to, F16 | BF16) {
                 let middle = convert(b, value, from, F32);
-                return one(b, "arith.truncf", middle);
+                return one(b, arith::TruncF::NAME, middle);
             }
-            one(b, if from.is_unsigned() || from == Bool { "arith.uitofp" } else { "arith.sitofp" }, value)
+            one(b, if from.is_unsigned() || from == Bool { arith::UIToFP::NAME } else { arith::SIToFP::NAME }, value)
         }
         (true, false) => {
             if matches!(from, F16 | BF16) {
@@ -392,22 +394,22 @@ pub fn convert<'c>(b: &mut Builder<'c>, value: Value<'c>, from: ElementType, to:
             if to.bits() < 64 {
                 // Through i64, so that what fits only modulo 2^n wraps, as on x86.
                 let wide_type = b.cx().int(64);
-                let wide = b.value("arith.fptosi", &[value], wide_type, &[]);
-                return one(b, "arith.trunci", wide);
+                let wide = arith::fptosi(b, value, wide_type);
+                return one(b, arith::TruncI::NAME, wide);
             }
-            one(b, if to == U64 { "arith.fptoui" } else { "arith.fptosi" }, value)
+            one(b, if to == U64 { arith::FPToUI::NAME } else { arith::FPToSI::NAME }, value)
         }
         (false, false) => {
             if to == Index || from == Index {
-                return one(b, if from.is_unsigned() { "arith.index_castui" } else { "arith.index_cast" }, value);
+                return one(b, if from.is_unsigned() { arith::IndexCastUI::NAME } else { arith::IndexCast::NAME }, value);
             }
             if to.bits() == from.bits() {
                 return value;
             }
             if to.bits() < from.bits() {
-                return one(b, "arith.trunci", value);
+                return one(b, arith::TruncI::NAME, value);
             }
-            one(b, if from.is_unsigned() || from == Bool { "arith.extui" } else { "arith.extsi" }, value)
+            one(b, if from.is_unsigned() || from == Bool { arith::ExtUI::NAME } else { arith::ExtSI::NAME }, value)
         }
     }
 }

@@ -2,6 +2,8 @@
 
 use super::{Error, outer_value};
 use strata_core::ir::{Builder, DYNAMIC, Op, Value};
+use strata_core::upstream::arith;
+use strata_dialects::prim;
 use strata_dialects::prim::layout::ConvLayout;
 use strata_dialects::prim::sizes::{self, Arithmetic};
 
@@ -63,23 +65,23 @@ impl<'c> Arithmetic for Outside<'c> {
     }
 
     fn add(&mut self, a: Size<'c>, b: Size<'c>) -> Result<Size<'c>, Error> {
-        Ok(arith(self.fusion, "arith.addi", a, b))
+        Ok(arith(self.fusion, arith::AddI::NAME, a, b))
     }
 
     fn sub(&mut self, a: Size<'c>, b: Size<'c>) -> Result<Size<'c>, Error> {
-        Ok(arith(self.fusion, "arith.subi", a, b))
+        Ok(arith(self.fusion, arith::SubI::NAME, a, b))
     }
 
     fn mul(&mut self, a: Size<'c>, b: Size<'c>) -> Result<Size<'c>, Error> {
-        Ok(arith(self.fusion, "arith.muli", a, b))
+        Ok(arith(self.fusion, arith::MulI::NAME, a, b))
     }
 
     fn div(&mut self, a: Size<'c>, by: i64) -> Result<Size<'c>, Error> {
-        Ok(arith(self.fusion, "arith.floordivsi", a, Size::Static(by)))
+        Ok(arith(self.fusion, arith::FloorDivSI::NAME, a, Size::Static(by)))
     }
 
     fn at_least(&mut self, a: Size<'c>, low: i64) -> Result<Size<'c>, Error> {
-        Ok(arith(self.fusion, "arith.maxsi", a, Size::Static(low)))
+        Ok(arith(self.fusion, arith::MaxSI::NAME, a, Size::Static(low)))
     }
 }
 
@@ -90,14 +92,14 @@ pub fn conv_layout(op: Op<'_>) -> Result<ConvLayout, Error> {
 
 /// The number of features of a convolution.
 pub fn features<'c>(fusion: Op<'c>, op: Op<'c>, layout: &ConvLayout) -> Result<Size<'c>, Error> {
-    layout.features(|dim| size_of(fusion, op.operand(1), dim), |blocks, own| Ok(arith(fusion, "arith.muli", blocks?, own?)))
+    layout.features(|dim| size_of(fusion, op.operand(1), dim), |blocks, own| Ok(arith(fusion, arith::MulI::NAME, blocks?, own?)))
 }
 
 /// A size outside of the fusion.
 fn outer_size<'c>(fusion: Op<'c>, outer: Value<'c>, dim: usize) -> Size<'c> {
     let mut b = Builder::before(fusion);
     let (index, at) = (b.cx().index(), b.cx().i64_attr(dim as i64));
-    Size::Value(b.value("prim.dim", &[outer], index, &[("dim", at)]))
+    Size::Value(b.value(prim::Dim::NAME, &[outer], index, &[("dim", at)]))
 }
 
 /// An `index` value inside the fusion, as one outside of it.
@@ -116,7 +118,7 @@ pub fn resolve<'c>(fusion: Op<'c>, op: Op<'c>, value: Value<'c>) -> Result<Size<
 }
 
 fn constant_or(value: Value<'_>) -> Size<'_> {
-    let constant = value.defining_op().filter(|op| op.is("arith.constant")).and_then(|op| op.attr("value")?.as_int());
+    let constant = value.defining_op().filter(|op| op.isa::<arith::Constant>()).and_then(|op| op.attr("value")?.as_int());
     constant.map_or(Size::Value(value), Size::Static)
 }
 
@@ -136,16 +138,17 @@ pub fn pad_amount<'c>(fusion: Op<'c>, op: Op<'c>, side: &str, dim: usize) -> Res
 pub fn arith<'c>(fusion: Op<'c>, name: &str, lhs: Size<'c>, rhs: Size<'c>) -> Size<'c> {
     if let (Size::Static(lhs), Size::Static(rhs)) = (lhs, rhs) {
         return Size::Static(match name {
-            "arith.addi" => lhs + rhs,
-            "arith.subi" => lhs - rhs,
-            "arith.muli" => lhs * rhs,
-            "arith.maxsi" => lhs.max(rhs),
+            arith::AddI::NAME => lhs + rhs,
+            arith::SubI::NAME => lhs - rhs,
+            arith::MulI::NAME => lhs * rhs,
+            arith::MaxSI::NAME => lhs.max(rhs),
             _ => lhs.div_euclid(rhs),
         });
     }
     match (name, lhs, rhs) {
-        ("arith.addi" | "arith.subi", size, Size::Static(0)) | ("arith.muli" | "arith.floordivsi", size, Size::Static(1)) => size,
-        ("arith.addi", Size::Static(0), size) => size,
+        (arith::AddI::NAME | arith::SubI::NAME, size, Size::Static(0))
+        | (arith::MulI::NAME | arith::FloorDivSI::NAME, size, Size::Static(1)) => size,
+        (arith::AddI::NAME, Size::Static(0), size) => size,
         _ => {
             let mut b = Builder::before(fusion);
             let mut value = |size: Size<'c>| match size {

@@ -6,6 +6,7 @@
 
 use crate::kernel_view::{KernelView, StageView};
 use strata_core::ir::{AffineExpr, AffineKind, AffineMap, Cx, Op, Value};
+use strata_dialects::loops;
 
 /// A dim and the size of its inner part.
 #[derive(Clone, Copy)]
@@ -46,7 +47,7 @@ fn splittable(view: &KernelView<'_>, split: Split) -> bool {
     let Split { dim, inner } = split;
     let even = inner > 1 && view.static_size(dim).is_some_and(|size| size > inner && size % inner == 0);
     even && view.stages.iter().filter(|stage| stage.domain.contains(&dim)).all(|stage| {
-        let asks = stage.op.body(0).ops().iter().any(|op| op.is("loop.index") && op.int("dim") == Some(dim as i64));
+        let asks = stage.op.body(0).ops().iter().any(|op| op.isa::<loops::Index>() && op.int("dim") == Some(dim as i64));
         let reads = stage.op.operands().into_iter().zip(&stage.maps).all(|(operand, map)| {
             let split_result = split_position(view, operand, dim);
             map.results().into_iter().enumerate().all(|(at, expr)| match split_result == Some(at) {
@@ -150,7 +151,7 @@ fn rename(stage: &StageView<'_>, to: &dyn Fn(usize) -> Vec<usize>) {
         stage.op.set_attr("scan", cx.i64_attr(to(scan)[0] as i64));
     }
     for op in stage.op.body(0).ops() {
-        if let Some(dim) = op.int("dim").filter(|_| op.is("loop.index")) {
+        if let Some(dim) = op.int("dim").filter(|_| op.isa::<loops::Index>()) {
             op.set_attr("dim", cx.i64_attr(to(dim as usize)[0] as i64));
         }
     }

@@ -3,6 +3,8 @@
 use super::kernel::Kernel;
 use std::collections::HashMap;
 use strata_core::ir::{AffineExpr, AffineKind, Block, Builder, Op, OpSpec, Type, Value};
+use strata_core::upstream::arith;
+use strata_dialects::loops;
 
 /// What a stage does with the elements that its body yields.
 pub enum Kind<'a> {
@@ -47,22 +49,22 @@ impl<'c> Stage<'c> {
         let ints = |dims: &[usize]| cx.i64s_attr(&dims.iter().map(|&dim| dim as i64).collect::<Vec<_>>());
         let mut attrs = vec![("domain", ints(domain)), ("space", cx.str_attr(space))];
         let name = match kind {
-            Kind::Map => "loop.stage",
+            Kind::Map => loops::Stage::NAME,
             Kind::Spread { dims } => {
                 attrs.push(("spread", ints(dims)));
-                "loop.stage"
+                loops::Stage::NAME
             }
             Kind::Reduce { dims, reducer } => {
                 attrs.extend([("reduce", ints(dims)), ("reducer", cx.str_attr(reducer))]);
-                "loop.stage"
+                loops::Stage::NAME
             }
             Kind::Scan { dim, reducer } => {
                 attrs.extend([("scan", cx.i64_attr(*dim as i64)), ("reducer", cx.str_attr(reducer))]);
-                "loop.stage"
+                loops::Stage::NAME
             }
             Kind::Scatter { kind } => {
                 attrs.extend([("kind", cx.str_attr(kind)), ("conflict", cx.str_attr("ordered"))]);
-                "loop.scatter"
+                loops::Scatter::NAME
             }
         };
         let op = at.op(OpSpec { name, results, attrs: &attrs, regions: 1, ..OpSpec::default() });
@@ -115,15 +117,15 @@ impl<'c> Stage<'c> {
         let value = match expr.kind() {
             AffineKind::Dim(dim) => {
                 let dim = self.b.cx().i64_attr(dim as i64);
-                self.b.value("loop.index", &[], index, &[("dim", dim)])
+                self.b.value(loops::Index::NAME, &[], index, &[("dim", dim)])
             }
             AffineKind::Symbol(symbol) => kernel.symbol_argument(symbol),
             AffineKind::Constant(constant) => self.b.const_index(constant),
-            AffineKind::Add(lhs, rhs) => self.binary(kernel, "arith.addi", lhs, rhs),
-            AffineKind::Mul(lhs, rhs) => self.binary(kernel, "arith.muli", lhs, rhs),
-            AffineKind::FloorDiv(lhs, rhs) => self.binary(kernel, "arith.floordivsi", lhs, rhs),
-            AffineKind::CeilDiv(lhs, rhs) => self.binary(kernel, "arith.ceildivsi", lhs, rhs),
-            AffineKind::Mod(lhs, rhs) => self.binary(kernel, "arith.remsi", lhs, rhs),
+            AffineKind::Add(lhs, rhs) => self.binary(kernel, arith::AddI::NAME, lhs, rhs),
+            AffineKind::Mul(lhs, rhs) => self.binary(kernel, arith::MulI::NAME, lhs, rhs),
+            AffineKind::FloorDiv(lhs, rhs) => self.binary(kernel, arith::FloorDivSI::NAME, lhs, rhs),
+            AffineKind::CeilDiv(lhs, rhs) => self.binary(kernel, arith::CeilDivSI::NAME, lhs, rhs),
+            AffineKind::Mod(lhs, rhs) => self.binary(kernel, arith::RemSI::NAME, lhs, rhs),
         };
         self.exprs.insert(expr, value);
         value
@@ -137,7 +139,7 @@ impl<'c> Stage<'c> {
 
     /// Ends the body with these values and writes the accesses down.
     pub fn close(mut self, kernel: &Kernel<'c>, yields: &[Value<'c>]) -> Op<'c> {
-        self.b.effect("loop.yield", yields, &[]);
+        self.b.effect(loops::Yield::NAME, yields, &[]);
         let cx = self.b.cx();
         let maps: Vec<_> = self.maps.iter().map(|results| cx.map(kernel.num_dims(), kernel.num_symbols(), results)).collect();
         self.op.set_operands(&self.operands);

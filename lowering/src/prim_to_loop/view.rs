@@ -5,20 +5,22 @@ use super::kernel::Kernel;
 use super::sizes::{Size, arith, pad_amount};
 use super::stage::Stage;
 use strata_core::ir::{AffineExpr, DYNAMIC, Op, Value};
+use strata_core::upstream::arith;
+use strata_dialects::prim;
 use strata_dialects::prim::view::windowed;
 
 /// Ops that only move elements.
 const VIEWS: &[&str] = &[
-    "prim.broadcast",
-    "prim.concat",
-    "prim.dynamic_slice",
-    "prim.dynamic_update",
-    "prim.pad",
-    "prim.reshape",
-    "prim.reverse",
-    "prim.slice",
-    "prim.transpose",
-    "prim.window",
+    prim::Broadcast::NAME,
+    prim::Concat::NAME,
+    prim::DynamicSlice::NAME,
+    prim::DynamicUpdate::NAME,
+    prim::Pad::NAME,
+    prim::Reshape::NAME,
+    prim::Reverse::NAME,
+    prim::Slice::NAME,
+    prim::Transpose::NAME,
+    prim::Window::NAME,
 ];
 
 /// Whether an op only moves elements.
@@ -32,20 +34,20 @@ pub fn element<'c>(kernel: &mut Kernel<'c>, stage: &mut Stage<'c>, op: Op<'c>, i
     let source = op.operand(0);
     let ints = |name: &str| op.ints(name).unwrap_or_default();
     let at = match op.name() {
-        "prim.broadcast" => {
+        prim::Broadcast::NAME => {
             let (shape, result) = (source.ty().shape(), op.result(0).ty().shape());
             let repeats = |dim: usize, to: usize| shape[dim] == 1 && result[to] != 1;
             let at = |(dim, &to): (usize, &i64)| if repeats(dim, to as usize) { cx.constant(0) } else { indices[to as usize] };
             ints("dims").iter().enumerate().map(at).collect()
         }
-        "prim.transpose" => {
+        prim::Transpose::NAME => {
             let mut at = indices.to_vec();
             for (&dim, &index) in ints("perm").iter().zip(indices) {
                 at[dim as usize] = index;
             }
             at
         }
-        "prim.reverse" => {
+        prim::Reverse::NAME => {
             let mut at = indices.to_vec();
             for dim in ints("dims") {
                 let size = kernel.size(source, dim as usize)?;
@@ -54,7 +56,7 @@ pub fn element<'c>(kernel: &mut Kernel<'c>, stage: &mut Stage<'c>, op: Op<'c>, i
             }
             at
         }
-        "prim.slice" => {
+        prim::Slice::NAME => {
             let (offsets, strides) = (ints("offsets"), ints("strides"));
             let mut dynamic = 1;
             let mut at = Vec::new();
@@ -69,14 +71,14 @@ pub fn element<'c>(kernel: &mut Kernel<'c>, stage: &mut Stage<'c>, op: Op<'c>, i
             }
             at
         }
-        "prim.dynamic_slice" => {
+        prim::DynamicSlice::NAME => {
             let mut at = Vec::new();
             for (dim, &index) in indices.iter().enumerate() {
                 at.push(index + kernel.index_operand(op, 1 + dim)?);
             }
             at
         }
-        "prim.window" => {
+        prim::Window::NAME => {
             let (strides, dilations) = (ints("strides"), ints("dilations"));
             let rank = source.ty().rank();
             let mut at = indices[..rank].to_vec();
@@ -85,9 +87,9 @@ pub fn element<'c>(kernel: &mut Kernel<'c>, stage: &mut Stage<'c>, op: Op<'c>, i
             }
             at
         }
-        "prim.reshape" => reshape(kernel, op, indices)?,
-        "prim.pad" => return pad(kernel, stage, op, indices),
-        "prim.concat" => return concat(kernel, stage, op, indices),
+        prim::Reshape::NAME => reshape(kernel, op, indices)?,
+        prim::Pad::NAME => return pad(kernel, stage, op, indices),
+        prim::Concat::NAME => return concat(kernel, stage, op, indices),
         _ => return update(kernel, stage, op, indices),
     };
     kernel.element(stage, source, &at)
@@ -173,7 +175,7 @@ fn static_size(size: Size<'_>) -> Option<i64> {
 fn same_size(lhs: Size<'_>, rhs: Size<'_>) -> bool {
     let (Size::Value(lhs), Size::Value(rhs)) = (lhs, rhs) else { return false };
     let key = |value: Value<'_>| {
-        let op = value.defining_op().filter(|op| op.is("prim.dim"))?;
+        let op = value.defining_op().filter(|op| op.isa::<prim::Dim>())?;
         Some((op.operand(0).to_raw().ptr as usize, op.int("dim")?))
     };
     lhs == rhs || key(lhs).is_some_and(|left| key(rhs) == Some(left))
@@ -194,7 +196,7 @@ fn select_inside<'c>(
     let guarded = stage.guard(true);
     let value = kernel.element(stage, source, at)?;
     stage.guarded = guarded;
-    Ok(stage.b.value("arith.select", &[inside, value, other], value.ty(), &[]))
+    Ok(arith::select(&mut stage.b, inside, value, other))
 }
 
 /// `0 <= expr < size`, as one unsigned comparison, joined to `so_far`.
@@ -208,13 +210,13 @@ pub(super) fn within<'c>(
     let (index, size) = (stage.index(kernel, expr), stage.index(kernel, size));
     let bool_type = kernel.cx().int(1);
     let less = kernel.cx().i64_attr(6);
-    let test = stage.b.value("arith.cmpi", &[index, size], bool_type, &[("predicate", less)]);
+    let test = stage.b.value(arith::CmpI::NAME, &[index, size], bool_type, &[("predicate", less)]);
     join(stage, so_far, test)
 }
 
 pub(super) fn join<'c>(stage: &mut Stage<'c>, so_far: Option<Value<'c>>, test: Value<'c>) -> Value<'c> {
     match so_far {
-        Some(before) => stage.b.value("arith.andi", &[before, test], test.ty(), &[]),
+        Some(before) => arith::andi(&mut stage.b, before, test),
         None => test,
     }
 }
@@ -236,7 +238,7 @@ fn pad<'c>(kernel: &mut Kernel<'c>, stage: &mut Stage<'c>, op: Op<'c>, indices: 
             let value = stage.index(kernel, shifted.modulo(step));
             let zero = stage.b.const_index(0);
             let (bool_type, equal) = (cx.int(1), cx.i64_attr(0));
-            let test = stage.b.value("arith.cmpi", &[value, zero], bool_type, &[("predicate", equal)]);
+            let test = stage.b.value(arith::CmpI::NAME, &[value, zero], bool_type, &[("predicate", equal)]);
             inside = Some(join(stage, inside, test));
             shifted = shifted.floor_div(step);
         }
@@ -261,7 +263,7 @@ fn concat<'c>(kernel: &mut Kernel<'c>, stage: &mut Stage<'c>, op: Op<'c>, indice
         let size = kernel.size(operand, dim)?;
         let mut at = indices.to_vec();
         at[dim] = indices[dim] - kernel.size_expr(start);
-        let (begin, end) = (start, arith(kernel.fusion, "arith.addi", start, size));
+        let (begin, end) = (start, arith(kernel.fusion, arith::AddI::NAME, start, size));
         start = end;
         let only = op.num_operands() == 1;
         let guarded = stage.guard(!only);
@@ -273,8 +275,8 @@ fn concat<'c>(kernel: &mut Kernel<'c>, stage: &mut Stage<'c>, op: Op<'c>, indice
                 let (index, begin) = (stage.index(kernel, indices[dim]), kernel.size_expr(begin));
                 let begin = stage.index(kernel, begin);
                 let (bool_type, at_least) = (kernel.cx().int(1), kernel.cx().i64_attr(5));
-                let test = stage.b.value("arith.cmpi", &[index, begin], bool_type, &[("predicate", at_least)]);
-                stage.b.value("arith.select", &[test, value, before], value.ty(), &[])
+                let test = stage.b.value(arith::CmpI::NAME, &[index, begin], bool_type, &[("predicate", at_least)]);
+                arith::select(&mut stage.b, test, value, before)
             }
         });
     }

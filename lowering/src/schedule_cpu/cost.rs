@@ -5,6 +5,7 @@ use super::frame::TURNS;
 use crate::kernel_view::{KernelView, StageView};
 use std::collections::HashSet;
 use strata_core::ir::ElementType;
+use strata_dialects::loops;
 
 /// Storing one element somewhere: more than reading it, which can be turned in registers.
 const SCATTERED: f64 = 1.25;
@@ -60,7 +61,7 @@ pub fn cost(stage: &StageView<'_>, lanes: Option<usize>, width: i64, size: i64) 
             Stride::Other => 1.0,
         };
     }
-    let loads = stage.op.body(0).ops().iter().filter(|op| op.is("loop.load")).count();
+    let loads = stage.op.body(0).ops().iter().filter(|op| op.isa::<loops::Load>()).count();
     total += loads as f64 * 0.5;
     if stage.reduce.is_empty() {
         let contiguous = stage.result_dims().last() == Some(&dim);

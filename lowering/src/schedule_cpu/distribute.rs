@@ -9,6 +9,7 @@ use crate::loop_to_cpu::distribute::{is_repeated, parts};
 use crate::predict;
 use std::collections::HashMap;
 use strata_core::ir::Value;
+use strata_core::upstream::math;
 
 /// Cycles for a vector of the longest chain in a body, from which on it is cut: what stands beside it hides the latency of shorter ones.
 const LONG: f64 = 30.0;
@@ -19,7 +20,16 @@ const MOST: f64 = 64.0;
 /// Vectors of a strip: few enough for the core's own cache, and many for the start of each loop.
 const STRIP: i64 = 32;
 /// Functions that are so short that enough of their turns are in flight.
-const SHORT: &[&str] = &["math.absf", "math.ceil", "math.copysign", "math.cos", "math.exp", "math.exp2", "math.floor", "math.sin"];
+const SHORT: &[&str] = &[
+    math::AbsF::NAME,
+    math::Ceil::NAME,
+    math::CopySign::NAME,
+    math::Cos::NAME,
+    math::Exp::NAME,
+    math::Exp2::NAME,
+    math::Floor::NAME,
+    math::Sin::NAME,
+];
 /// Vectors from which on turns can run beside each other.
 const FEW: i64 = 4;
 

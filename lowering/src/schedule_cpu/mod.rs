@@ -36,6 +36,7 @@ use crate::kernel_view::KernelView;
 use frame::{Frame, Lanes};
 use strata_core::ir::{Attr, Op};
 use strata_core::pass::{Pass, PassContext, PassError};
+use strata_dialects::loops;
 
 /// Writes a schedule for the CPU on every kernel.
 #[derive(Pass)]
@@ -65,7 +66,7 @@ impl Pass for ScheduleCpu {
     fn run<'c>(&self, op: Op<'c>, _: &mut PassContext<'c>) -> Result<(), PassError> {
         let vector_registers = registers(self.vector_registers, self.vector_bits);
         let cpu = Cpu { vector_bits: self.vector_bits, vector_registers, shared_fill_buffers: self.shared_fill_buffers };
-        for kernel in op.find_all("loop.kernel") {
+        for kernel in op.find_all(loops::Kernel::NAME) {
             schedule(kernel, cpu);
         }
         Ok(())

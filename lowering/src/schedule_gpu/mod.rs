@@ -38,6 +38,7 @@ use crate::schedule_cpu::access::{Stride, stride};
 use strata_core::ir::{Attr, Op};
 use strata_core::pass::{Pass, PassContext, PassError};
 use strata_dialects::freedom::Freedom;
+use strata_dialects::loops;
 
 /// Writes a schedule for a GPU on every kernel.
 #[derive(Pass)]
@@ -51,7 +52,7 @@ pub struct ScheduleGpu {
 impl Pass for ScheduleGpu {
     fn run<'c>(&self, op: Op<'c>, _: &mut PassContext<'c>) -> Result<(), PassError> {
         let freedom = Freedom::of(&self.numerics)?;
-        op.find_all("loop.kernel").into_iter().for_each(|kernel| schedule(kernel, freedom));
+        op.find_all(loops::Kernel::NAME).into_iter().for_each(|kernel| schedule(kernel, freedom));
         Ok(())
     }
 }

@@ -4,6 +4,7 @@ use super::{BLOCK, PARALLEL, wide};
 use crate::kernel_view::{KernelView, StageView};
 use crate::num::product;
 use strata_core::ir::{Attr, ElementType};
+use strata_dialects::loops;
 
 /// The schedule's entries, when a kernel ends with a scatter. What a scatter's threads share is said at the scatter. `free` allows sums of
 /// floats in any order.
@@ -40,5 +41,5 @@ fn is_atomic(scatter: &StageView<'_>, free: bool) -> bool {
 fn is_index(scatter: &StageView<'_>, dim: usize) -> bool {
     let yields = scatter.op.body(0).terminator().map(|op| op.operands()).unwrap_or_default();
     let indices = yields.split_last().map_or(&[][..], |(_, indices)| indices);
-    indices.iter().any(|index| index.defining_op().is_some_and(|op| op.is("loop.index") && op.int("dim") == Some(dim as i64)))
+    indices.iter().any(|index| index.defining_op().is_some_and(|op| op.isa::<loops::Index>() && op.int("dim") == Some(dim as i64)))
 }

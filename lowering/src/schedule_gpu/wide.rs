@@ -4,6 +4,7 @@ use super::PARALLEL;
 use crate::kernel_view::{KernelView, StageView};
 use crate::loop_to_gpu::WIDE;
 use strata_core::ir::{AffineExpr, AffineKind, DYNAMIC, Value};
+use strata_dialects::loops;
 
 /// Most neighbours of a thread: more would want too many registers.
 const MOST: i64 = 8;
@@ -39,7 +40,7 @@ fn width(stage: &StageView<'_>, dim: usize) -> Option<i64> {
     let scans = stage.scan.is_some_and(|scanned| scanned != dim);
     let plain = !scans && !stage.is_scatter() && !stage.is_tile() && !stage.is_mean() && stage.spread.is_empty();
     let mut computed = false;
-    stage.op.walk(&mut |op| computed |= op.is("loop.load"));
+    stage.op.walk(&mut |op| computed |= op.isa::<loops::Load>());
     if !plain || computed {
         return None;
     }

@@ -4,6 +4,7 @@ use super::plan::Part;
 use crate::kernel_view::{KernelView, StageView};
 use std::collections::HashMap;
 use strata_core::ir::{AffineExpr, Attr, Block, Builder, Cx, DYNAMIC, Op, OpSpec, Type, Value};
+use strata_dialects::loops;
 
 /// Replaces a kernel and its call by kernels of the parts and calls of these.
 pub fn cut<'c>(kernel: &KernelView<'c>, call: Op<'c>, parts: &[Part]) {
@@ -110,7 +111,7 @@ impl<'c> Cutter<'_, 'c> {
         let location = self.kernel.op.location();
         let mut b = Builder::before(self.kernel.op);
         let attrs = [("sym_name", self.cx.str_attr(name))];
-        let op = b.op(OpSpec { name: "loop.kernel", attrs: &attrs, regions: 1, ..OpSpec::default() });
+        let op = b.op(OpSpec { name: loops::Kernel::NAME, attrs: &attrs, regions: 1, ..OpSpec::default() });
         let body = op.region(0).append_block(&[], location);
         let mut draft = Draft { op, body, operands: Vec::new(), shapes: Vec::new(), known: HashMap::new() };
         for symbol in self.kernel.symbols() {
@@ -227,13 +228,19 @@ impl<'c> Cutter<'_, 'c> {
             ("space", cx.str_attr("register")),
         ];
         let mut b = Builder::at_end(draft.body, location);
-        let spec =
-            OpSpec { name: "loop.stage", operands: &[partial], results: &[result.ty()], attrs: &attrs, regions: 1, ..OpSpec::default() };
+        let spec = OpSpec {
+            name: loops::Stage::NAME,
+            operands: &[partial],
+            results: &[result.ty()],
+            attrs: &attrs,
+            regions: 1,
+            ..OpSpec::default()
+        };
         let op = b.op(spec);
         let element = element(stage, result.ty());
         let block = op.region(0).append_block(&[element], location);
         b.within(block, |b| {
-            b.effect("loop.yield", &block.args(), &[]);
+            b.effect(loops::Yield::NAME, &block.args(), &[]);
         });
         op
     }
@@ -248,7 +255,7 @@ impl<'c> Cutter<'_, 'c> {
             stage.set_attr("maps", cx.maps_attr(&maps));
         }
         let (yields, shapes): (Vec<_>, Vec<_>) = yields.iter().cloned().unzip();
-        Builder::at_end(draft.body, self.kernel.op.location()).effect("loop.return", &yields, &[]);
+        Builder::at_end(draft.body, self.kernel.op.location()).effect(loops::Return::NAME, &yields, &[]);
         let numbers: Vec<i64> = (0..symbols as i64).collect();
         draft.op.set_attr("sizes", cx.map_attr(map(sizes)));
         draft.op.set_attr("shapes", cx.maps_attr(&draft.shapes.iter().chain(&shapes).map(|shape| map(shape)).collect::<Vec<_>>()));
@@ -257,7 +264,7 @@ impl<'c> Cutter<'_, 'c> {
         let name = draft.op.str("sym_name").unwrap_or_default();
         let attrs = [("callee", cx.symbol_attr(&name))];
         Builder::before(self.call)
-            .op(OpSpec { name: "loop.call", operands: &draft.operands, results: &results, attrs: &attrs, ..OpSpec::default() })
+            .op(OpSpec { name: loops::Call::NAME, operands: &draft.operands, results: &results, attrs: &attrs, ..OpSpec::default() })
             .results()
     }
 }

@@ -34,6 +34,7 @@ use crate::kernel_view::KernelView;
 use std::collections::HashMap;
 use strata_core::ir::Op;
 use strata_core::pass::{Pass, PassContext, PassError};
+use strata_dialects::loops;
 
 /// Splits long reductions into pieces.
 #[derive(Pass)]
@@ -47,7 +48,7 @@ impl Pass for SplitReductions {
     fn run<'c>(&self, op: Op<'c>, _: &mut PassContext<'c>) -> Result<(), PassError> {
         let machine = if self.device { &plan::DEVICE } else { &plan::CPU };
         let calls: Vec<_> =
-            op.find_all("loop.call").into_iter().filter_map(|call| Some((call, call.attr("callee")?.as_symbol()?))).collect();
+            op.find_all(loops::Call::NAME).into_iter().filter_map(|call| Some((call, call.attr("callee")?.as_symbol()?))).collect();
         let mut times: HashMap<&str, usize> = HashMap::new();
         calls.iter().for_each(|(_, name)| *times.entry(name).or_default() += 1);
         let kernels = op.body(0).ops().into_iter().filter_map(|op| Some((op.str("sym_name")?, op)));

@@ -4,6 +4,7 @@ use crate::kernel_view::{KernelView, StageView};
 use crate::loop_to_gpu::runs;
 use crate::schedule_cpu::access::{Stride, stride};
 use strata_core::ir::Op;
+use strata_dialects::capture;
 
 /// A kernel to be.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -203,7 +204,7 @@ impl Sizes {
         let largest: Vec<f64> = positions
             .into_iter()
             .map(|at| {
-                let dim = call.operand(at as usize).defining_op().filter(|op| op.is("capture.dim"));
+                let dim = call.operand(at as usize).defining_op().filter(|op| op.isa::<capture::Dim>());
                 dim.and_then(|op| op.int("max")).map_or(UNLIMITED, |max| (max as f64).min(UNLIMITED))
             })
             .collect();

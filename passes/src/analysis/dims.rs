@@ -7,6 +7,8 @@ use super::sizes;
 use super::{Atom, Expr, Interval};
 use std::collections::HashMap;
 use strata_core::ir::{AffineExpr, AffineKind, Builder, DYNAMIC, Op, Value};
+use strata_core::upstream::arith;
+use strata_dialects::{capture, prim};
 
 /// What a symbol stands for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -36,12 +38,12 @@ impl<'c> Dims<'c> {
     pub fn of(function: Op<'c>) -> Self {
         let mut dims = Self::default();
         // Declared sizes come first: whatever the body computes is then said in the declared symbols.
-        for op in function.find_all("capture.dim") {
+        for op in function.find_all(capture::Dim::NAME) {
             dims.declare(op);
         }
         for region in function.regions() {
             for block in region.blocks() {
-                for op in block.ops().into_iter().filter(|op| op.is("capture.bind_dims")) {
+                for op in block.ops().into_iter().filter(|op| op.isa::<capture::BindDims>()) {
                     dims.bind(op);
                 }
             }
@@ -67,7 +69,7 @@ impl<'c> Dims<'c> {
 
     /// `always_runs`: what the op needs holds for the whole function, since the op is executed in every call.
     fn visit_op(&mut self, op: Op<'c>, always_runs: bool) {
-        if op.is("prim.fusion") {
+        if op.isa::<prim::Fusion>() {
             for (argument, operand) in op.body(0).args().into_iter().zip(op.operands()) {
                 self.forward(operand, argument);
             }
@@ -83,7 +85,7 @@ impl<'c> Dims<'c> {
         if always_runs && sizes::is_shape_preserving(op) {
             self.unify(op);
         }
-        if always_runs && op.is("capture.bind_dims") && op.num_operands() > 0 {
+        if always_runs && op.isa::<capture::BindDims>() && op.num_operands() > 0 {
             let bound = self.bound(op).unwrap_or_default();
             for (size, bound) in self.sizes(op.operand(0)).iter().zip(bound) {
                 self.equate(size, &bound);
@@ -342,10 +344,10 @@ impl<'c> Dims<'c> {
             let mut product = (coefficient != 1 || atoms.is_empty()).then(|| builder.const_index(coefficient));
             for atom in atoms {
                 let factor = self.emit_atom(builder, atom);
-                product = Some(product.map_or(factor, |product| binary(builder, "arith.muli", product, factor)));
+                product = Some(product.map_or(factor, |product| binary(builder, arith::MulI::NAME, product, factor)));
             }
             sum = match (sum, product) {
-                (Some(sum), Some(product)) => Some(binary(builder, "arith.addi", sum, product)),
+                (Some(sum), Some(product)) => Some(binary(builder, arith::AddI::NAME, sum, product)),
                 (sum, product) => sum.or(product),
             };
         }
@@ -359,14 +361,14 @@ impl<'c> Dims<'c> {
                     Symbol::Value(value) => value,
                     Symbol::Size(tensor, dim) => {
                         let cx = builder.cx();
-                        builder.value("prim.dim", &[tensor], cx.index(), &[("dim", cx.i64_attr(dim as i64))])
+                        builder.value(prim::Dim::NAME, &[tensor], cx.index(), &[("dim", cx.i64_attr(dim as i64))])
                     }
                 };
             }
-            Atom::FloorDiv(a, b) => ("arith.floordivsi", a, b),
-            Atom::Mod(a, b) => ("arith.remsi", a, b),
-            Atom::Min(a, b) => ("arith.minsi", a, b),
-            Atom::Max(a, b) => ("arith.maxsi", a, b),
+            Atom::FloorDiv(a, b) => (arith::FloorDivSI::NAME, a, b),
+            Atom::Mod(a, b) => (arith::RemSI::NAME, a, b),
+            Atom::Min(a, b) => (arith::MinSI::NAME, a, b),
+            Atom::Max(a, b) => (arith::MaxSI::NAME, a, b),
         };
         let (a, b) = (self.emit(builder, a), self.emit(builder, b));
         binary(builder, name, a, b)
@@ -382,7 +384,7 @@ fn is_before<'c>(value: Value<'c>, op: Op<'c>) -> bool {
             return value.defining_op().is_none_or(|definition| definition.is_before(here));
         }
         // Nothing from outside can be used inside of a fusion.
-        at = here.parent().filter(|parent| !parent.is("prim.fusion"));
+        at = here.parent().filter(|parent| !parent.isa::<prim::Fusion>());
     }
     false
 }

@@ -4,7 +4,9 @@ use super::dims::{Dims, Symbol};
 use super::{Expr, Interval};
 use strata_core::dialect::Traits;
 use strata_core::ir::{DYNAMIC, Op, Value};
+use strata_core::upstream::arith;
 use strata_dialects::prim::sizes::{self, Arithmetic, Size};
+use strata_dialects::{capture, prim};
 
 /// Whether all tensor operands and results of an op have one shape.
 pub(super) fn is_shape_preserving(op: Op<'_>) -> bool {
@@ -92,12 +94,12 @@ impl Arithmetic for Symbolic<'_, '_> {
 
 /// The value of an op that gives an `index`.
 pub(super) fn infer_index<'c>(dims: &mut Dims<'c>, op: Op<'c>) -> Option<Expr> {
-    if op.is("arith.constant") {
+    if op.isa::<arith::Constant>() {
         return op.int("value").map(Expr::from);
     }
     let operands = op.operands();
     let first = *operands.first()?;
-    if op.is("prim.dim") || op.is("capture.dim") {
+    if op.isa::<prim::Dim>() || op.isa::<capture::Dim>() {
         return dims.sizes(first).get(usize::try_from(op.int("dim")?).ok()?).cloned();
     }
     if !operands.iter().all(|value| value.ty().is_index()) {
@@ -106,16 +108,16 @@ pub(super) fn infer_index<'c>(dims: &mut Dims<'c>, op: Op<'c>) -> Option<Expr> {
     let (a, b) = (dims.index(first), dims.index(*operands.get(1)?));
     let positive = |dims: &Dims<'c>, expr: &Expr, from: i64| matches!(dims.bounds(expr), Interval { low: Some(low), .. } if low >= from);
     match op.name() {
-        "arith.addi" => Some(a.add(&b)),
-        "arith.subi" => Some(a.sub(&b)),
-        "arith.muli" => Some(a.mul(&b)),
-        "arith.floordivsi" if positive(dims, &b, 1) => Some(a.floor_div(&b)),
-        "arith.ceildivsi" if positive(dims, &b, 1) => Some(a.add(&b).sub(&1.into()).floor_div(&b)),
+        arith::AddI::NAME => Some(a.add(&b)),
+        arith::SubI::NAME => Some(a.sub(&b)),
+        arith::MulI::NAME => Some(a.mul(&b)),
+        arith::FloorDivSI::NAME if positive(dims, &b, 1) => Some(a.floor_div(&b)),
+        arith::CeilDivSI::NAME if positive(dims, &b, 1) => Some(a.add(&b).sub(&1.into()).floor_div(&b)),
         // Truncation is rounding down where nothing is negative.
-        "arith.divsi" | "arith.divui" if positive(dims, &a, 0) && positive(dims, &b, 1) => Some(a.floor_div(&b)),
-        "arith.remsi" | "arith.remui" if positive(dims, &a, 0) && positive(dims, &b, 1) => Some(a.modulo(&b)),
-        "arith.minsi" => Some(dims.min(&a, &b)),
-        "arith.maxsi" => Some(dims.max(&a, &b)),
+        arith::DivSI::NAME | arith::DivUI::NAME if positive(dims, &a, 0) && positive(dims, &b, 1) => Some(a.floor_div(&b)),
+        arith::RemSI::NAME | arith::RemUI::NAME if positive(dims, &a, 0) && positive(dims, &b, 1) => Some(a.modulo(&b)),
+        arith::MinSI::NAME => Some(dims.min(&a, &b)),
+        arith::MaxSI::NAME => Some(dims.max(&a, &b)),
         _ => None,
     }
 }

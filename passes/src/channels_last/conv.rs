@@ -3,10 +3,11 @@
 use super::FEATURES;
 use super::order::{Ordered, Orders, reordered_type, transpose};
 use strata_core::ir::{Builder, DYNAMIC, Op, Value};
+use strata_dialects::prim;
 
 /// The convolution in the order channels last, when that is worth it.
 pub fn rewrite<'c>(b: &mut Builder<'c>, orders: &mut Orders<'c>, op: Op<'c>, vector_bits: i64) -> Option<Ordered<'c>> {
-    if !op.is("prim.conv") || op.attr("layout").is_some() || op.parent().is_some_and(|parent| parent.is("prim.fusion")) {
+    if !op.isa::<prim::Conv>() || op.attr("layout").is_some() || op.parent().is_some_and(|parent| parent.isa::<prim::Fusion>()) {
         return None;
     }
     let weights = op.operand(1).ty();
@@ -33,7 +34,7 @@ pub fn rewrite<'c>(b: &mut Builder<'c>, orders: &mut Orders<'c>, op: Op<'c>, vec
         ("layout", cx.str_attr(&layout)),
     ];
     let result = reordered_type(op.result(0).ty(), &perm);
-    Some(Ordered { value: b.value("prim.conv", &[x, w], result, &attrs), perm })
+    Some(Ordered { value: b.value(prim::Conv::NAME, &[x, w], result, &attrs), perm })
 }
 
 /// `[0, 2, 3, .., 1]`.
@@ -62,9 +63,9 @@ fn pad<'c>(b: &mut Builder<'c>, op: Op<'c>, x: Value<'c>, space: usize) -> Value
     let scalar = cx.tensor(&[], element);
     let bytes = vec![0; x.ty().element_type().map_or(1, |element| element.bytes())];
     let zero = cx.dense_attr(scalar, &bytes).unwrap_or_else(|| unreachable!("zero has the bytes of one element"));
-    let zero = b.value("prim.constant", &[], scalar, &[("value", zero)]);
+    let zero = b.value(prim::Constant::NAME, &[], scalar, &[("value", zero)]);
     let attrs = [("low", around(&low)), ("high", around(&high)), ("interior", around(&gaps))];
-    b.value("prim.pad", &[x, zero], x.ty().with_shape(&shape), &attrs)
+    b.value(prim::Pad::NAME, &[x, zero], x.ty().with_shape(&shape), &attrs)
 }
 
 /// Weights as a kernel with lanes along features reads them, and the layout of the convolution. With `few` channels these stand
@@ -83,7 +84,7 @@ fn panels<'c>(b: &mut Builder<'c>, w: Value<'c>, groups: i64, lanes: i64, few: b
         return (transpose(b, w, &perm), layout(""));
     };
     let split = [&[shape[0] / panel, panel], &shape[1..]].concat();
-    let split = b.value("prim.reshape", &[w], w.ty().with_shape(&split), &[]);
+    let split = b.value(prim::Reshape::NAME, &[w], w.ty().with_shape(&split), &[]);
     let perm: Vec<usize> = std::iter::once(0).chain(summed.iter().map(|dim| dim + 1)).chain([1]).collect();
     (transpose(b, split, &perm), layout("O"))
 }

@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 use strata_core::ir::{Builder, Op, Type, Value};
 pub use strata_dialects::capture::inverse;
+use strata_dialects::prim;
 
 /// A value whose dim `k` is dim `perm[k]` of the value that it stands for.
 #[derive(Clone, Debug)]
@@ -36,7 +37,7 @@ impl<'c> Orders<'c> {
             return known.value;
         }
         // A broadcast repeats along other dims just as well.
-        if let Some(op) = value.defining_op().filter(|op| op.is("prim.broadcast")) {
+        if let Some(op) = value.defining_op().filter(|op| op.isa::<prim::Broadcast>()) {
             return broadcast(b, op, perm);
         }
         let transposed = transpose(b, value, perm);
@@ -58,7 +59,7 @@ impl<'c> Orders<'c> {
 
     /// Asks the value in the new order for its size instead; says whether the op was such a question.
     pub fn resize(&self, op: Op<'c>) -> bool {
-        let known = op.operands().first().and_then(|first| self.known.get(first)).filter(|_| op.is("prim.dim"));
+        let known = op.operands().first().and_then(|first| self.known.get(first)).filter(|_| op.isa::<prim::Dim>());
         let (Some(known), Some(dim)) = (known, op.int("dim")) else { return false };
         op.set_operand(0, known.value);
         op.set_attr("dim", op.cx().i64_attr(inverse(&known.perm)[dim as usize] as i64));
@@ -91,7 +92,7 @@ pub fn spell(dims: &[usize]) -> Vec<i64> {
 /// A `prim.transpose`.
 pub fn transpose<'c>(b: &mut Builder<'c>, value: Value<'c>, perm: &[usize]) -> Value<'c> {
     let perm_attr = b.cx().i64s_attr(&spell(perm));
-    b.value("prim.transpose", &[value], reordered_type(value.ty(), perm), &[("perm", perm_attr)])
+    b.value(prim::Transpose::NAME, &[value], reordered_type(value.ty(), perm), &[("perm", perm_attr)])
 }
 
 /// A broadcast whose result has another order.
@@ -104,5 +105,5 @@ fn broadcast<'c>(b: &mut Builder<'c>, op: Op<'c>, perm: &[usize]) -> Value<'c> {
     let size = |dim: &usize| unknown.iter().position(|known| known == dim).map(|at| op.operand(1 + at));
     let operands: Vec<_> = std::iter::once(op.operand(0)).chain(perm.iter().filter_map(size)).collect();
     let attr = b.cx().i64s_attr(&dims);
-    b.value("prim.broadcast", &operands, reordered_type(result, perm), &[("dims", attr)])
+    b.value(prim::Broadcast::NAME, &operands, reordered_type(result, perm), &[("dims", attr)])
 }

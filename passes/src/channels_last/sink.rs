@@ -3,6 +3,7 @@
 use super::order::{Ordered, Orders, inverse, reordered, reordered_type, spell};
 use crate::fusion::class::is_pointwise;
 use strata_core::ir::{Attr, Builder, DYNAMIC, Op, OpSpec, Value};
+use strata_dialects::prim;
 use strata_dialects::prim::view::windowed;
 
 /// The op in the order of one of its operands, when it has one and the op is the same there.
@@ -21,30 +22,30 @@ pub fn rewrite<'c>(b: &mut Builder<'c>, orders: &mut Orders<'c>, op: Op<'c>) -> 
     let moved = |dims: Vec<i64>| dims.into_iter().map(|dim| at[dim as usize] as i64).collect::<Vec<_>>();
     let entries = |name: &str| -> Option<Attr<'c>> { Some(cx.i64s_attr(&reordered(&op.ints(name)?, &first.perm))) };
     match op.name() {
-        "prim.transpose" => {
+        prim::Transpose::NAME => {
             let wanted = op.ints("perm")?;
             // Dim k of the result is dim wanted[k] of before, which stands at place at[wanted[k]].
             let result_at: Vec<usize> = wanted.iter().map(|&dim| at[dim as usize]).collect();
             Some(Ordered { value: first.value, perm: inverse(&result_at) })
         }
-        "prim.pad" if op.num_operands() == 2 => {
+        prim::Pad::NAME if op.num_operands() == 2 => {
             let attrs = [("low", entries("low")?), ("high", entries("high")?), ("interior", entries("interior")?)];
             Some(again(b, op, &[first.value, op.operand(1)], first.perm, &attrs))
         }
-        "prim.slice" if op.num_operands() == 1 => {
+        prim::Slice::NAME if op.num_operands() == 1 => {
             let attrs = [("offsets", entries("offsets")?), ("sizes", entries("sizes")?), ("strides", entries("strides")?)];
             Some(again(b, op, &[first.value], first.perm, &attrs))
         }
-        "prim.reverse" => {
+        prim::Reverse::NAME => {
             let dims = cx.i64s_attr(&moved(op.ints("dims")?));
             Some(again(b, op, &[first.value], first.perm, &[("dims", dims)]))
         }
-        "prim.concat" => {
+        prim::Concat::NAME => {
             let dim = cx.i64_attr(at[op.int("dim")? as usize] as i64);
             let operands: Vec<_> = op.operands().into_iter().map(|operand| orders.in_order(b, operand, &first.perm)).collect();
             Some(again(b, op, &operands, first.perm, &[("dim", dim)]))
         }
-        "prim.window" => {
+        prim::Window::NAME => {
             let (rank, count) = (first.perm.len(), op.ints("sizes")?.len());
             let slid = windowed(rank, count, op.ints("dims"));
             let dims = cx.i64s_attr(&moved(spell(&slid)));
@@ -52,7 +53,7 @@ pub fn rewrite<'c>(b: &mut Builder<'c>, orders: &mut Orders<'c>, op: Op<'c>) -> 
             let perm = first.perm.iter().copied().chain(rank..rank + count).collect();
             Some(again(b, op, &[first.value], perm, &[("dims", dims)]))
         }
-        "prim.reduce" | "prim.arg_reduce" => {
+        prim::Reduce::NAME | prim::ArgReduce::NAME => {
             let list = op.ints("dims");
             let dropped: Vec<usize> = list.clone().or_else(|| Some(vec![op.int("dim")?]))?.into_iter().map(|dim| dim as usize).collect();
             let attr = match list {
@@ -67,7 +68,7 @@ pub fn rewrite<'c>(b: &mut Builder<'c>, orders: &mut Orders<'c>, op: Op<'c>) -> 
             let perm = kept.map(|dim| dim - dropped.iter().filter(|&gone| gone < dim).count()).collect();
             Some(again(b, op, &[first.value], perm, &[attr]))
         }
-        "prim.reshape" => reshape(b, op, &first),
+        prim::Reshape::NAME => reshape(b, op, &first),
         _ => None,
     }
 }

@@ -4,6 +4,7 @@ use std::collections::HashMap;
 
 use strata_core::ir::{Block, Builder, Op, Type, Value};
 use strata_dialects::aten::Schema;
+use strata_dialects::capture;
 
 use super::{Refusal, undo};
 
@@ -157,7 +158,7 @@ impl<'c> Aliases<'c> {
 
 /// Whether the op's results share storage with its first operand.
 pub(super) fn is_alias(op: Op<'_>, schema: &Schema) -> bool {
-    if op.attr("capture.copies").is_some() || op.num_operands() == 0 {
+    if op.attr(capture::COPIES).is_some() || op.num_operands() == 0 {
         return false;
     }
     let same_type = || op.result_types().iter().all(|ty| *ty == op.operand(0).ty());

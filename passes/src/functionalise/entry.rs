@@ -1,6 +1,7 @@
 //! The entry's side of a mutation: what was written to an argument is a result.
 
 use strata_core::ir::{Attr, Block, Op, Value};
+use strata_core::upstream::func;
 use strata_dialects::capture::{self, DIM_ORDER};
 
 use super::{Refusal, alias::Aliases};
@@ -16,7 +17,7 @@ pub(super) fn mutations<'c>(function: Op<'c>, entry: Block<'c>, aliases: &Aliase
     if !capture::is_part(function) {
         return Err("writes to its arguments, and only an entry (`capture.entry`) can give their new values back".to_owned());
     }
-    let terminator = entry.terminator().filter(|op| op.is("func.return")).ok_or("its body does not end in a return")?;
+    let terminator = entry.terminator().filter(|op| op.isa::<func::Return>()).ok_or("its body does not end in a return")?;
     let dicts = |name: &str, count: usize| match function.attr(name).and_then(Attr::as_array) {
         Some(dicts) => dicts,
         None => vec![cx.dict_attr(&[]); count],
@@ -25,9 +26,9 @@ pub(super) fn mutations<'c>(function: Op<'c>, entry: Block<'c>, aliases: &Aliase
     let mut values = terminator.operands();
     let count = written.len();
     for (place, value) in written {
-        let name = arg_attrs.get(place).and_then(|dict| dict.entry("capture.name")).and_then(Attr::as_str);
+        let name = arg_attrs.get(place).and_then(|dict| dict.entry(capture::NAME)).and_then(Attr::as_str);
         let name = name.ok_or_else(|| format!("argument {place} is written to and has no `capture.name`"))?;
-        let mut entries = vec![("capture.kind", cx.str_attr("mutation")), ("capture.name", cx.str_attr(&name))];
+        let mut entries = vec![(capture::KIND, cx.str_attr("mutation")), (capture::NAME, cx.str_attr(&name))];
         // The new value lies as the old one.
         entries.extend(arg_attrs[place].entry(DIM_ORDER).map(|order| (DIM_ORDER, order)));
         result_attrs.push(cx.dict_attr(&entries));

@@ -2,6 +2,7 @@
 
 use strata_core::ir::{ElementType, Op, Value};
 use strata_dialects::capture::Permute;
+use strata_dialects::prim;
 
 /// How an op takes part in fusion.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -128,7 +129,7 @@ pub fn is_free(op: Op<'_>) -> bool {
 
 /// Whether a view puts elements next to each other that were apart: then a copy is faster to read than the view.
 pub fn reorders(op: Op<'_>) -> bool {
-    op.is("prim.transpose")
+    op.isa::<prim::Transpose>()
 }
 
 /// Whether executing the op does nothing but compute its results.

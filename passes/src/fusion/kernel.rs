@@ -15,6 +15,7 @@ use super::profit::{MAX_REPEATS, MAX_ROW_COST, repeated_cost, repeats};
 use crate::analysis::{Dims, Expr};
 use std::collections::{BTreeMap, HashMap, HashSet};
 use strata_core::ir::{DYNAMIC, Op, Value};
+use strata_dialects::prim;
 
 /// More reads of one value at different indices than this are never put into one kernel.
 const MAX_PATHS: usize = 8;
@@ -78,7 +79,7 @@ impl Frame {
 
 /// Whether a contraction is a mean weighed by the softmax of its first operand.
 fn is_mean(op: Op<'_>) -> bool {
-    op.is("prim.softmax_dot")
+    op.isa::<prim::SoftmaxDot>()
 }
 
 /// For how many results a `dot` uses an element of an operand, where that is known.
@@ -251,8 +252,8 @@ fn frame<'c>(graph: &Graph<'c>, dims: &mut Dims<'c>, members: &[usize], outputs:
     // The mean goes on from the scores that another contraction computes: its frame is that of the kernel.
     let contracts: Vec<_> = members.iter().copied().filter(|&node| graph.class(node) == Class::Contract).collect();
     let mean = contracts.iter().any(|&node| is_mean(graph.op(node)));
-    let dots = contracts.iter().filter(|&&node| graph.op(node).is("prim.dot")).count();
-    let of_scores = |node: usize| mean && dots == 1 && graph.op(node).is("prim.dot");
+    let dots = contracts.iter().filter(|&&node| graph.op(node).isa::<prim::Dot>()).count();
+    let of_scores = |node: usize| mean && dots == 1 && graph.op(node).isa::<prim::Dot>();
     let mut contractions = contracts.into_iter().filter(|&node| !of_scores(node));
     let reduction = members.iter().find(|&&node| graph.class(node) == Class::Reduce);
     if let Some(contraction) = contractions.next() {
@@ -362,7 +363,7 @@ impl<'c> Walk<'_, 'c> {
                 }
                 let reader = match op.attr("layout") {
                     Some(_) => Reader::InOrder,
-                    None if op.is("prim.mix") => Reader::Once { laid_out: false },
+                    None if op.isa::<prim::Mix>() => Reader::Once { laid_out: false },
                     None => Reader::Often,
                 };
                 let (&first, rest) = graph.operands(node).split_first().ok_or(Refusal::Contraction)?;
@@ -415,7 +416,7 @@ impl<'c> Walk<'_, 'c> {
         let sole = self.graph.users(producer).iter().all(|user| self.inside.contains(user));
         let taken = match self.graph.class(producer) {
             Class::Source | Class::View(View::Plain) | Class::Pointwise(_) => true,
-            Class::Contract => op.is("prim.dot"),
+            Class::Contract => op.isa::<prim::Dot>(),
             Class::View(_) | Class::Gather | Class::Reduce | Class::Alone => false,
         };
         if !taken || !sole {
@@ -442,7 +443,7 @@ impl<'c> Walk<'_, 'c> {
                 let path = vec![self.paths.zero(); op.result(0).ty().rank()];
                 self.paths.through(self.dims, op, 0, &path).is_some()
             }
-            Class::Pointwise(_) => op.is("prim.convert"),
+            Class::Pointwise(_) => op.isa::<prim::Convert>(),
             Class::Gather | Class::Reduce | Class::Contract | Class::Alone => false,
         };
         if !taken || !sole {
@@ -452,7 +453,7 @@ impl<'c> Walk<'_, 'c> {
         if self.graph.class(producer) == Class::Pointwise(EXPENSIVE) {
             reads.push(Read { stage: None, repeats: uses, path: Path::new() });
         }
-        let reader = if op.is("prim.window") { reader.under_window() } else { reader };
+        let reader = if op.isa::<prim::Window>() { reader.under_window() } else { reader };
         op.operands().into_iter().try_for_each(|operand| self.prologue(operand, reader, uses))
     }
 

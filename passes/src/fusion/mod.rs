@@ -40,7 +40,7 @@ macro_rules! fusion_pass {
                 if self.remarks {
                     $crate::fusion::report(&remarks);
                 }
-                self.fusions.add(op.find_all("prim.fusion").len());
+                self.fusions.add(op.find_all(strata_dialects::prim::Fusion::NAME).len());
                 Ok(())
             }
         }

@@ -6,6 +6,7 @@ use super::graph::Graph;
 use super::kernel::{Kernel, Read};
 use std::collections::HashSet;
 use strata_core::ir::Op;
+use strata_dialects::prim;
 
 /// An element of an expensive op may be computed this often.
 pub(super) const MAX_REPEATS: i64 = 2;
@@ -108,7 +109,7 @@ fn cheap_below(graph: &Graph<'_>, inside: &HashSet<usize>, node: usize, limit: u
 /// Whether windows share elements.
 fn overlaps(op: Op<'_>) -> bool {
     let ints = |name: &str| op.ints(name).unwrap_or_default();
-    op.is("prim.window") && ints("sizes").iter().zip(ints("strides")).any(|(&size, stride)| size > stride)
+    op.isa::<prim::Window>() && ints("sizes").iter().zip(ints("strides")).any(|(&size, stride)| size > stride)
 }
 
 /// Whether a member reads what lies before a view in another order, its rows across.

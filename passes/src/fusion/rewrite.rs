@@ -6,6 +6,7 @@ use super::kernel::outputs;
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashMap, HashSet};
 use strata_core::ir::{Attr, Block, Builder, Op, OpSpec, Type, Value};
+use strata_dialects::prim;
 
 /// Groups that are there already: a number for each op that stood in a fusion.
 pub type Labels<'c> = HashMap<Op<'c>, usize>;
@@ -16,7 +17,7 @@ pub fn prepare(function: Op<'_>) -> Vec<(Block<'_>, Labels<'_>)> {
     let mut prepared = Vec::new();
     for block in function.regions().into_iter().flat_map(|region| region.blocks()) {
         let mut labels = Labels::new();
-        for (label, fusion) in block.ops().into_iter().filter(|op| op.is("prim.fusion")).enumerate() {
+        for (label, fusion) in block.ops().into_iter().filter(|op| op.isa::<prim::Fusion>()).enumerate() {
             open(fusion, label, &mut labels);
         }
         erase_dead(block, &mut labels);
@@ -36,7 +37,7 @@ fn open<'c>(fusion: Op<'c>, label: usize, labels: &mut Labels<'c>) {
         argument.replace_all_uses_with(operand);
     }
     for op in body.ops() {
-        if op.is("prim.yield") {
+        if op.isa::<prim::Yield>() {
             let yielded = op.operands();
             for (result, value) in fusion.results().into_iter().zip(yielded) {
                 result.replace_all_uses_with(value);
@@ -120,7 +121,7 @@ fn split_free<'c>(block: Block<'c>, labels: &mut Labels<'c>) {
 /// Whether an op is a constant or repeats one: then regions have copies of it too, since canonicalization moves constants out of them.
 fn is_constant(op: Op<'_>) -> bool {
     let is_source = |op: Op<'_>| classify(op) == Class::Source;
-    is_source(op) || (op.is("prim.broadcast") && op.operand(0).defining_op().is_some_and(is_source))
+    is_source(op) || (op.isa::<prim::Broadcast>() && op.operand(0).defining_op().is_some_and(is_source))
 }
 
 /// The op of `block` in which another op stands.
@@ -197,7 +198,7 @@ fn build<'c>(graph: &Graph<'c>, members: &[usize], end: Op<'c>) {
     let mut builder = Builder::before(end);
     builder.set_location(if let [location] = locations[..] { location } else { cx.fused_location(&locations) });
     let types: Vec<Type<'c>> = results.iter().map(|value| value.ty()).collect();
-    let fusion = builder.op(OpSpec { name: "prim.fusion", operands: &operands, results: &types, regions: 1, ..OpSpec::default() });
+    let fusion = builder.op(OpSpec { name: prim::Fusion::NAME, operands: &operands, results: &types, regions: 1, ..OpSpec::default() });
     let arguments: Vec<_> = operands.iter().map(|value| value.ty()).collect();
     let body = builder.add_block(fusion.region(0), &arguments);
     let arguments: HashMap<Value<'c>, Value<'c>> = operands.into_iter().zip(body.args()).collect();
@@ -206,7 +207,7 @@ fn build<'c>(graph: &Graph<'c>, members: &[usize], end: Op<'c>) {
             user.op.set_operand(user.index, outer);
         }
     }
-    let end = builder.within(body, |builder| builder.effect("prim.yield", &results, &[]));
+    let end = builder.within(body, |builder| builder.effect(prim::Yield::NAME, &results, &[]));
     for &node in members {
         let op = graph.op(node);
         op.move_before(end);

@@ -5,13 +5,14 @@ use super::prepare::{needed, sweep};
 use super::signature::{Signature, prepared};
 use std::collections::HashMap;
 use strata_core::ir::{Attr, Builder, Op, OpSpec, Type, Value};
+use strata_core::upstream::func;
 
 /// Moves it for all private functions of a module that are called in the program itself.
 pub(super) fn lift(module: Op<'_>, entry: Op<'_>) {
-    let private = |op: &Op<'_>| op.is("func.func") && op.str("sym_visibility").as_deref() == Some("private");
+    let private = |op: &Op<'_>| op.isa::<func::Func>() && op.str("sym_visibility").as_deref() == Some("private");
     for function in module.body(0).ops().into_iter().filter(private) {
         let Some(users) = function.symbol_users(module) else { continue };
-        let called = users.iter().all(|user| user.is("func.call") && user.parent() == Some(entry));
+        let called = users.iter().all(|user| user.isa::<func::Call>() && user.parent() == Some(entry));
         if !users.is_empty() && called && function.region(0).entry().is_some() {
             let (values, mut fresh_name) = (Cone::of(function).frontier(function, false), Signature::of(function).fresh_names());
             move_to_calls(function, &users, &values, &mut |number| prepared(function, &fresh_name(number)));

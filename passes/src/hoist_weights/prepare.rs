@@ -5,6 +5,8 @@ use std::collections::{HashMap, HashSet};
 use super::signature::{Signature, prepared};
 use strata_core::ir::{Builder, Op, OpSpec, Type, Value};
 use strata_core::pass::PassError;
+use strata_core::upstream::func;
+use strata_dialects::capture;
 
 /// Moves the computation of `values` from the entry into the module's `@prepare`.
 pub(super) fn hoist<'c>(module: Op<'c>, entry: Op<'c>, values: &[Value<'c>]) -> Result<(), PassError> {
@@ -42,7 +44,7 @@ pub(super) fn hoist<'c>(module: Op<'c>, entry: Op<'c>, values: &[Value<'c>]) -> 
 
 /// The module's `@prepare`: a function of all weights of the entry, in their order.
 fn find_or_make<'c>(module: Op<'c>, entry: Op<'c>) -> Op<'c> {
-    if let Some(found) = module.body(0).ops().into_iter().find(|op| op.attr("capture.prepare").is_some()) {
+    if let Some(found) = module.body(0).ops().into_iter().find(|op| op.attr(capture::PREPARE).is_some()) {
         return found;
     }
     let cx = module.cx();
@@ -55,18 +57,18 @@ fn find_or_make<'c>(module: Op<'c>, entry: Op<'c>) -> Op<'c> {
         name.push('_');
     }
     let function = Builder::after(entry).op(OpSpec {
-        name: "func.func",
+        name: func::Func::NAME,
         attrs: &[
             ("sym_name", cx.str_attr(&name)),
             ("function_type", cx.type_attr(cx.function(&types, &[]))),
             ("arg_attrs", cx.array_attr(&attributes)),
-            ("capture.prepare", cx.unit()),
+            (capture::PREPARE, cx.unit()),
         ],
         regions: 1,
         ..OpSpec::default()
     });
     let block = function.region(0).append_block(&types, entry.location());
-    Builder::at_end(block, entry.location()).effect("func.return", &[], &[]);
+    Builder::at_end(block, entry.location()).effect(func::Return::NAME, &[], &[]);
     function
 }
 

@@ -3,6 +3,7 @@
 use std::collections::HashSet;
 
 use strata_core::ir::{Attr, Op, Type};
+use strata_dialects::capture;
 
 /// Attributes of a function's arguments and results, to be read, extended and written back.
 pub(crate) struct Signature<'c> {
@@ -31,22 +32,22 @@ impl<'c> Signature<'c> {
 
     /// `capture.kind` of an argument.
     pub fn kind(&self, at: usize) -> String {
-        self.arguments.get(at).and_then(|dict| text(*dict, "capture.kind")).unwrap_or_else(|| "input".to_owned())
+        self.arguments.get(at).and_then(|dict| text(*dict, capture::KIND)).unwrap_or_else(|| "input".to_owned())
     }
 
     /// Whether an argument is a weight that no call changes.
     pub fn is_fixed_weight(&self, at: usize) -> bool {
         let changed = |name: &str| {
-            let mutation = |dict: &&Attr<'c>| text(**dict, "capture.kind").as_deref() == Some("mutation");
-            self.results.iter().filter(mutation).any(|dict| text(*dict, "capture.name").as_deref() == Some(name))
+            let mutation = |dict: &&Attr<'c>| text(**dict, capture::KIND).as_deref() == Some("mutation");
+            self.results.iter().filter(mutation).any(|dict| text(*dict, capture::NAME).as_deref() == Some(name))
         };
-        let name = self.arguments.get(at).and_then(|dict| text(*dict, "capture.name"));
+        let name = self.arguments.get(at).and_then(|dict| text(*dict, capture::NAME));
         self.kind(at) != "input" && name.is_some_and(|name| !changed(&name))
     }
 
     /// Gives names for prepared values that no argument has, numbered from what is asked for.
     pub fn fresh_names(&self) -> impl FnMut(usize) -> String + use<> {
-        let mut taken: HashSet<_> = self.arguments.iter().filter_map(|dict| text(*dict, "capture.name")).collect();
+        let mut taken: HashSet<_> = self.arguments.iter().filter_map(|dict| text(*dict, capture::NAME)).collect();
         move |from| {
             let names = (from..).map(|number| format!("prepared.{number}"));
             let fresh = names.into_iter().find(|name| taken.insert(name.clone()));
@@ -66,5 +67,5 @@ impl<'c> Signature<'c> {
 /// The attributes of prepared value `name`.
 pub(super) fn prepared<'c>(function: Op<'c>, name: &str) -> Attr<'c> {
     let cx = function.cx();
-    cx.dict_attr(&[("capture.kind", cx.str_attr("prepared")), ("capture.name", cx.str_attr(name))])
+    cx.dict_attr(&[(capture::KIND, cx.str_attr("prepared")), (capture::NAME, cx.str_attr(name))])
 }

@@ -4,6 +4,7 @@ use std::collections::{HashMap, HashSet};
 
 use crate::fusion::class::{Class, View, classify};
 use strata_core::ir::{Block, Op, Value};
+use strata_core::upstream::func;
 
 /// The values that cross the borders of layers in some programs.
 pub(super) struct Borders<'c> {
@@ -32,7 +33,7 @@ enum Found {
 impl<'c> Borders<'c> {
     pub fn of(programs: &[Op<'c>]) -> Self {
         let blocks = programs.iter().flat_map(|program| program.region(0).blocks());
-        let calls = blocks.flat_map(|block| block.ops()).filter(|op| op.is("func.call"));
+        let calls = blocks.flat_map(|block| block.ops()).filter(|op| op.isa::<func::Call>());
         Self { calls: calls.collect(), known: HashMap::new() }
     }
 
@@ -80,7 +81,7 @@ impl<'c> Borders<'c> {
                 continue;
             }
             let results = op.results();
-            if op.is("func.call") {
+            if op.isa::<func::Call>() {
                 let Some(arguments) = op.callee().and_then(|callee| callee.region(0).entry()).map(|body| body.args()) else {
                     return Found::InMemory;
                 };
@@ -102,7 +103,7 @@ impl<'c> Borders<'c> {
                 }
                 continue;
             }
-            if op.is("func.return") && !reads_near {
+            if op.isa::<func::Return>() && !reads_near {
                 return Found::Open { far: !reads_derived };
             }
             match classify(op) {
@@ -132,7 +133,7 @@ fn made_in(value: Value<'_>) -> Value<'_> {
 }
 
 fn returned(value: Value<'_>) -> Option<Value<'_>> {
-    let call = value.defining_op().filter(|op| op.is("func.call"))?;
+    let call = value.defining_op().filter(|op| op.isa::<func::Call>())?;
     Some(call.callee()?.region(0).entry()?.terminator()?.operand(value.index()))
 }
 

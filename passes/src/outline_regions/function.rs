@@ -5,6 +5,8 @@ use crate::hoist_weights::signature::Signature;
 use std::collections::HashMap;
 use strata_core::ir::{Attr, Builder, Op, OpSpec, Type, Value};
 use strata_core::likeness::Likeness;
+use strata_core::upstream::func;
+use strata_dialects::capture;
 
 /// The weights of a program that no call changes, with their kinds.
 pub(super) struct Weights<'c>(HashMap<Value<'c>, Attr<'c>>);
@@ -49,7 +51,7 @@ pub(super) fn make<'c>(b: &mut Builder<'c>, region: &Region<'c>, weights: &Weigh
         let marks: Vec<_> = marks.into_iter().map(|mark| mark.unwrap_or_else(|| cx.dict_attr(&[]))).collect();
         attrs.push(("arg_attrs", cx.array_attr(&marks)));
     }
-    let function = b.op(OpSpec { name: "func.func", attrs: &attrs, regions: 1, ..OpSpec::default() });
+    let function = b.op(OpSpec { name: func::Func::NAME, attrs: &attrs, regions: 1, ..OpSpec::default() });
     let body = b.add_block(function.region(0), &inputs);
     let mut map: Vec<(Value<'c>, Value<'c>)> = region.inputs.iter().copied().zip(body.args()).collect();
     b.within(body, |b| {
@@ -59,7 +61,7 @@ pub(super) fn make<'c>(b: &mut Builder<'c>, region: &Region<'c>, weights: &Weigh
         }
         let results: Vec<_> =
             region.outputs.iter().filter_map(|output| map.iter().find(|(from, _)| from == output)).map(|(_, to)| *to).collect();
-        b.effect("func.return", &results, &[]);
+        func::ret(b, &results);
     });
     function
 }
@@ -69,7 +71,7 @@ fn marks<'c>(region: &Region<'c>, weights: &Weights<'c>) -> Vec<Option<Attr<'c>>
     let cx = region.function.cx();
     let mark = |(at, value): (usize, &Value<'c>)| {
         let (kind, name) = (weights.kind(*value)?, cx.str_attr(&format!("weight.{at}")));
-        Some(cx.dict_attr(&[("capture.kind", kind), ("capture.name", name)]))
+        Some(cx.dict_attr(&[(capture::KIND, kind), (capture::NAME, name)]))
     };
     region.inputs.iter().enumerate().map(mark).collect()
 }

@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, HashSet};
 
 use strata_core::ir::{Builder, Op, OpSpec, Value};
+use strata_core::upstream::func;
 use strata_dialects::capture::CAPTURE;
 
 /// The operations that were captured in one numbered module, or that come again.
@@ -123,7 +124,7 @@ impl<'c> Region<'c> {
         let callee = self.function.cx().symbol_attr(symbol);
         let results: Vec<_> = self.outputs.iter().map(|value| value.ty()).collect();
         let attrs = [("callee", callee)];
-        let call = OpSpec { name: "func.call", operands: &self.inputs, results: &results, attrs: &attrs, ..OpSpec::default() };
+        let call = OpSpec { name: func::Call::NAME, operands: &self.inputs, results: &results, attrs: &attrs, ..OpSpec::default() };
         let call = Builder::before(last).op(call);
         self.after.iter().for_each(|op| op.move_before(last));
         for (output, result) in self.outputs.iter().zip(call.results()) {

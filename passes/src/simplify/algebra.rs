@@ -22,6 +22,7 @@ use strata_core::ir::{Op, Value};
 use strata_core::pass::{Counter, Pass, PassContext, PassError};
 use strata_core::rewrite::NoMatch;
 use strata_dialects::freedom::Freedom;
+use strata_dialects::prim;
 
 /// Applies identities of arithmetic, logic and selection.
 #[derive(Pass)]
@@ -55,33 +56,33 @@ const fn rule(name: &'static str, root: &'static str, rewrite: for<'a, 'c> fn(&m
 }
 
 const RULES: &[Rule] = &[
-    rule("add-zero", "prim.add", add_zero),
-    rule("add-of-negative", "prim.add", add_of_negative),
-    rule("subtract-zero", "prim.sub", subtract_zero),
-    rule("subtract-negative", "prim.sub", subtract_negative),
-    rule("subtract-itself", "prim.sub", subtract_itself),
-    rule("multiply-by-one", "prim.mul", multiply_by_one),
-    rule("multiply-by-zero", "prim.mul", multiply_by_zero),
-    rule("multiply-negatives", "prim.mul", multiply_negatives),
-    rule("divide-by-one", "prim.div", divide_by_one),
-    rule("divide-by-power-of-two", "prim.div", divide_by_power_of_two),
-    rule("small-power", "prim.pow", small_power),
-    rule("double-negative", "prim.neg", involution),
-    rule("double-not", "prim.not", involution),
-    rule("absolute-of-sign", "prim.abs", absolute_of_sign),
-    rule("and", "prim.and", idempotent),
-    rule("or", "prim.or", idempotent),
-    rule("maximum", "prim.maximum", idempotent),
-    rule("minimum", "prim.minimum", idempotent),
-    rule("and-constant", "prim.and", logic_constant),
-    rule("or-constant", "prim.or", logic_constant),
-    rule("xor-constant", "prim.xor", logic_constant),
-    rule("select-constant", "prim.select", select_constant),
-    rule("select-same", "prim.select", select_same),
-    rule("select-not", "prim.select", select_not),
+    rule("add-zero", prim::Add::NAME, add_zero),
+    rule("add-of-negative", prim::Add::NAME, add_of_negative),
+    rule("subtract-zero", prim::Sub::NAME, subtract_zero),
+    rule("subtract-negative", prim::Sub::NAME, subtract_negative),
+    rule("subtract-itself", prim::Sub::NAME, subtract_itself),
+    rule("multiply-by-one", prim::Mul::NAME, multiply_by_one),
+    rule("multiply-by-zero", prim::Mul::NAME, multiply_by_zero),
+    rule("multiply-negatives", prim::Mul::NAME, multiply_negatives),
+    rule("divide-by-one", prim::Div::NAME, divide_by_one),
+    rule("divide-by-power-of-two", prim::Div::NAME, divide_by_power_of_two),
+    rule("small-power", prim::Pow::NAME, small_power),
+    rule("double-negative", prim::Neg::NAME, involution),
+    rule("double-not", prim::Not::NAME, involution),
+    rule("absolute-of-sign", prim::Abs::NAME, absolute_of_sign),
+    rule("and", prim::And::NAME, idempotent),
+    rule("or", prim::Or::NAME, idempotent),
+    rule("maximum", prim::Maximum::NAME, idempotent),
+    rule("minimum", prim::Minimum::NAME, idempotent),
+    rule("and-constant", prim::And::NAME, logic_constant),
+    rule("or-constant", prim::Or::NAME, logic_constant),
+    rule("xor-constant", prim::Xor::NAME, logic_constant),
+    rule("select-constant", prim::Select::NAME, select_constant),
+    rule("select-same", prim::Select::NAME, select_same),
+    rule("select-not", prim::Select::NAME, select_not),
 ];
 
-const FAST_RULES: &[Rule] = &[rule("add-positive-zero", "prim.add", add_positive_zero)];
+const FAST_RULES: &[Rule] = &[rule("add-positive-zero", prim::Add::NAME, add_positive_zero)];
 
 /// The operand that stands beside a constant, with the constant; the constant may stand on either side.
 fn beside_constant<'c>(op: Op<'c>) -> Result<(Value<'c>, Number), NoMatch> {
@@ -121,12 +122,12 @@ fn add_positive_zero<'c>(site: &mut Site<'_, 'c>, op: Op<'c>) -> Simplified<'c> 
 /// x + (-y) = x - y: subtraction is defined so.
 fn add_of_negative<'c>(site: &mut Site<'_, 'c>, op: Op<'c>) -> Simplified<'c> {
     let (a, b) = (op.operand(0), op.operand(1));
-    let (x, y) = match (operand_of(a, "prim.neg"), operand_of(b, "prim.neg")) {
+    let (x, y) = match (operand_of(a, prim::Neg::NAME), operand_of(b, prim::Neg::NAME)) {
         (_, Some(y)) => (a, y),
         (Some(y), None) => (b, y),
         (None, None) => return Err("no operand is negated".into()),
     };
-    Ok(site.value("prim.sub", &[x, y], op.result(0).ty(), &[]))
+    Ok(site.value(prim::Sub::NAME, &[x, y], op.result(0).ty(), &[]))
 }
 
 /// x - 0.0 = x, also for x = -0.0.
@@ -139,8 +140,8 @@ fn subtract_zero<'c>(site: &mut Site<'_, 'c>, op: Op<'c>) -> Simplified<'c> {
 
 /// x - (-y) = x + y.
 fn subtract_negative<'c>(site: &mut Site<'_, 'c>, op: Op<'c>) -> Simplified<'c> {
-    let y = operand_of(op.operand(1), "prim.neg").ok_or(NoMatch::new("what is subtracted is not negated"))?;
-    Ok(site.value("prim.add", &[op.operand(0), y], op.result(0).ty(), &[]))
+    let y = operand_of(op.operand(1), prim::Neg::NAME).ok_or(NoMatch::new("what is subtracted is not negated"))?;
+    Ok(site.value(prim::Add::NAME, &[op.operand(0), y], op.result(0).ty(), &[]))
 }
 
 /// x - x = 0 for integers; for floats x may be infinite or NaN.
@@ -157,11 +158,11 @@ fn zeros<'c>(site: &mut Site<'_, 'c>, op: Op<'c>) -> Simplified<'c> {
     let scalar = ty.with_shape(&[]);
     let bytes = vec![0; ty.element_type().map_or(0, |element| element.bytes())];
     let attr = site.cx().dense_attr(scalar, &bytes).ok_or(NoMatch::new("no such constant"))?;
-    let zero = site.value("prim.constant", &[], scalar, &[("value", attr)]);
+    let zero = site.value(prim::Constant::NAME, &[], scalar, &[("value", attr)]);
     let x = op.operand(0);
     let sizes = site.sizes(ty, |dim| (x, dim));
     let dims = site.cx().i64s_attr(&[]);
-    Ok(site.value("prim.broadcast", &[&[zero], sizes.as_slice()].concat(), ty, &[("dims", dims)]))
+    Ok(site.value(prim::Broadcast::NAME, &[&[zero], sizes.as_slice()].concat(), ty, &[("dims", dims)]))
 }
 
 /// x * 1 = x.
@@ -182,8 +183,8 @@ fn multiply_by_zero<'c>(site: &mut Site<'_, 'c>, op: Op<'c>) -> Simplified<'c> {
 
 /// (-x) * (-y) = x * y.
 fn multiply_negatives<'c>(site: &mut Site<'_, 'c>, op: Op<'c>) -> Simplified<'c> {
-    match (operand_of(op.operand(0), "prim.neg"), operand_of(op.operand(1), "prim.neg")) {
-        (Some(x), Some(y)) => Ok(site.value("prim.mul", &[x, y], op.result(0).ty(), &[])),
+    match (operand_of(op.operand(0), prim::Neg::NAME), operand_of(op.operand(1), prim::Neg::NAME)) {
+        (Some(x), Some(y)) => Ok(site.value(prim::Mul::NAME, &[x, y], op.result(0).ty(), &[])),
         _ => Err("not both operands are negated".into()),
     }
 }
@@ -209,12 +210,12 @@ fn divide_by_power_of_two<'c>(site: &mut Site<'_, 'c>, op: Op<'c>) -> Simplified
     let constant = super::number::encode(element, Number::Float(1.0 / divisor))
         .and_then(|bytes| site.cx().dense_attr(ty.with_shape(&[]), &bytes))
         .ok_or(NoMatch::new("no such constant"))?;
-    let factor = site.value("prim.constant", &[], ty.with_shape(&[]), &[("value", constant)]);
+    let factor = site.value(prim::Constant::NAME, &[], ty.with_shape(&[]), &[("value", constant)]);
     let x = op.operand(0);
     let sizes = site.sizes(ty, |dim| (x, dim));
     let dims = site.cx().i64s_attr(&[]);
-    let factor = site.value("prim.broadcast", &[&[factor], sizes.as_slice()].concat(), ty, &[("dims", dims)]);
-    Ok(site.value("prim.mul", &[x, factor], ty, &[]))
+    let factor = site.value(prim::Broadcast::NAME, &[&[factor], sizes.as_slice()].concat(), ty, &[("dims", dims)]);
+    Ok(site.value(prim::Mul::NAME, &[x, factor], ty, &[]))
 }
 
 /// x^1 = x; x^2 = x * x, correctly rounded where `pow` is at best.
@@ -222,7 +223,7 @@ fn small_power<'c>(site: &mut Site<'_, 'c>, op: Op<'c>) -> Simplified<'c> {
     let x = op.operand(0);
     match splat(op.operand(1)) {
         Some(number) if number.is(1) => site.same_type(op, x),
-        Some(number) if number.is(2) => Ok(site.value("prim.mul", &[x, x], op.result(0).ty(), &[])),
+        Some(number) if number.is(2) => Ok(site.value(prim::Mul::NAME, &[x, x], op.result(0).ty(), &[])),
         _ => Err("the exponent is not 1 or 2".into()),
     }
 }
@@ -236,14 +237,14 @@ fn involution<'c>(site: &mut Site<'_, 'c>, op: Op<'c>) -> Simplified<'c> {
 /// ||x|| = |x|; |-x| = |x|, but for unsigned integers, whose negative is another number.
 fn absolute_of_sign<'c>(site: &mut Site<'_, 'c>, op: Op<'c>) -> Simplified<'c> {
     let inner = op.operand(0);
-    if operand_of(inner, "prim.abs").is_some() {
+    if operand_of(inner, prim::Abs::NAME).is_some() {
         return site.same_type(op, inner);
     }
-    let x = operand_of(inner, "prim.neg").ok_or(NoMatch::new("the operand has no sign to drop"))?;
+    let x = operand_of(inner, prim::Neg::NAME).ok_or(NoMatch::new("the operand has no sign to drop"))?;
     if x.ty().element_type().is_none_or(|element| element.is_unsigned()) {
         return Err("it is unsigned".into());
     }
-    Ok(site.value("prim.abs", &[x], op.result(0).ty(), &[]))
+    Ok(site.value(prim::Abs::NAME, &[x], op.result(0).ty(), &[]))
 }
 
 /// f(x, x) = x for and, or, maximum, minimum.
@@ -257,8 +258,8 @@ fn logic_constant<'c>(site: &mut Site<'_, 'c>, op: Op<'c>) -> Simplified<'c> {
     let Number::Bool(constant) = number else { return Err("the constant is no bool".into()) };
     let other = if x == op.operand(0) { op.operand(1) } else { op.operand(0) };
     match (op.name(), constant) {
-        ("prim.and", true) | ("prim.or" | "prim.xor", false) => site.same_type(op, x),
-        ("prim.and", false) | ("prim.or", true) => site.same_type(op, other),
+        (prim::And::NAME, true) | (prim::Or::NAME | prim::Xor::NAME, false) => site.same_type(op, x),
+        (prim::And::NAME, false) | (prim::Or::NAME, true) => site.same_type(op, other),
         _ => Err("the constant decides nothing".into()),
     }
 }
@@ -278,6 +279,6 @@ fn select_same<'c>(site: &mut Site<'_, 'c>, op: Op<'c>) -> Simplified<'c> {
 
 /// select(not c, a, b) = select(c, b, a).
 fn select_not<'c>(site: &mut Site<'_, 'c>, op: Op<'c>) -> Simplified<'c> {
-    let condition = operand_of(op.operand(0), "prim.not").ok_or(NoMatch::new("the condition is not negated"))?;
-    Ok(site.value("prim.select", &[condition, op.operand(2), op.operand(1)], op.result(0).ty(), &[]))
+    let condition = operand_of(op.operand(0), prim::Not::NAME).ok_or(NoMatch::new("the condition is not negated"))?;
+    Ok(site.value(prim::Select::NAME, &[condition, op.operand(2), op.operand(1)], op.result(0).ty(), &[]))
 }

@@ -23,6 +23,8 @@ use crate::fusion::class::is_pointwise;
 use strata_core::ir::{Attr, ElementType, Op};
 use strata_core::pass::{Counter, Pass, PassContext, PassError};
 use strata_core::rewrite::NoMatch;
+use strata_core::upstream::arith;
+use strata_dialects::prim;
 
 /// Larger constants are weights: they are computed at run time.
 const MAX_BYTES: usize = 4096;
@@ -34,12 +36,12 @@ simplification! {
 
 const RULES: &[Rule] = &[
     Rule { name: "pointwise-of-constants", root: "", rewrite: pointwise_of_constants },
-    Rule { name: "reshape-of-constant", root: "prim.reshape", rewrite: reshape_of_constant },
-    Rule { name: "splat-of-constant", root: "prim.splat", rewrite: splat_of_constant },
+    Rule { name: "reshape-of-constant", root: prim::Reshape::NAME, rewrite: reshape_of_constant },
+    Rule { name: "splat-of-constant", root: prim::Splat::NAME, rewrite: splat_of_constant },
 ];
 
 fn constant<'c>(site: &mut Site<'_, 'c>, op: Op<'c>, value: Attr<'c>) -> Simplified<'c> {
-    Ok(site.value("prim.constant", &[], op.result(0).ty(), &[("value", value)]))
+    Ok(site.value(prim::Constant::NAME, &[], op.result(0).ty(), &[("value", value)]))
 }
 
 /// f(constants) = constant.
@@ -145,7 +147,7 @@ fn convert(from: ElementType, to: ElementType, number: Number) -> Option<Number>
 fn reshape_of_constant<'c>(site: &mut Site<'_, 'c>, op: Op<'c>) -> Simplified<'c> {
     let ty = op.result(0).ty();
     let source =
-        op.operand(0).defining_op().filter(|source| source.is("prim.constant")).ok_or(NoMatch::new("the operand is not constant"))?;
+        op.operand(0).defining_op().filter(|source| source.isa::<prim::Constant>()).ok_or(NoMatch::new("the operand is not constant"))?;
     let value = source.attr("value").and_then(|value| value.as_dense());
     let Some((bytes, _)) = value.filter(|(bytes, _)| ty.is_static() && bytes.len() <= MAX_BYTES) else {
         return Err("the constant is large or its shape not fixed".into());
@@ -157,7 +159,7 @@ fn reshape_of_constant<'c>(site: &mut Site<'_, 'c>, op: Op<'c>) -> Simplified<'c
 /// splat(constant scalar) = constant.
 fn splat_of_constant<'c>(site: &mut Site<'_, 'c>, op: Op<'c>) -> Simplified<'c> {
     let source =
-        op.operand(0).defining_op().filter(|source| source.is("arith.constant")).ok_or(NoMatch::new("the scalar is not constant"))?;
+        op.operand(0).defining_op().filter(|source| source.isa::<arith::Constant>()).ok_or(NoMatch::new("the scalar is not constant"))?;
     let ty = op.result(0).ty();
     let Some((element, value)) = ty.element_type().zip(source.attr("value")) else { return Err("no number".into()) };
     let number = match (value.as_bool(), value.as_float()) {

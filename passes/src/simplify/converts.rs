@@ -21,6 +21,7 @@ use super::driver::{Rule, Simplified, Site, simplification};
 use strata_core::ir::{ElementType, Op};
 use strata_core::pass::{Counter, Pass, PassContext, PassError};
 use strata_core::rewrite::NoMatch;
+use strata_dialects::prim;
 
 simplification! {
     /// Drops and joins conversions that lose nothing.
@@ -28,9 +29,9 @@ simplification! {
 }
 
 const RULES: &[Rule] = &[
-    Rule { name: "convert-to-same", root: "prim.convert", rewrite: convert_to_same },
-    Rule { name: "convert-of-exact-convert", root: "prim.convert", rewrite: convert_of_exact_convert },
-    Rule { name: "bitcast-to-same", root: "prim.bitcast", rewrite: convert_to_same },
+    Rule { name: "convert-to-same", root: prim::Convert::NAME, rewrite: convert_to_same },
+    Rule { name: "convert-of-exact-convert", root: prim::Convert::NAME, rewrite: convert_of_exact_convert },
+    Rule { name: "bitcast-to-same", root: prim::Bitcast::NAME, rewrite: convert_to_same },
 ];
 
 /// convert(x) to the type of x = x.
@@ -40,7 +41,7 @@ fn convert_to_same<'c>(site: &mut Site<'_, 'c>, op: Op<'c>) -> Simplified<'c> {
 
 /// convert(convert(x)) = convert(x) when the inner one is exact.
 fn convert_of_exact_convert<'c>(site: &mut Site<'_, 'c>, op: Op<'c>) -> Simplified<'c> {
-    let inner = op.operand(0).defining_op().filter(|inner| inner.is("prim.convert")).ok_or(NoMatch::new("converted once"))?;
+    let inner = op.operand(0).defining_op().filter(|inner| inner.isa::<prim::Convert>()).ok_or(NoMatch::new("converted once"))?;
     let x = inner.operand(0);
     let (Some(from), Some(through), Some(to)) =
         (x.ty().element_type(), inner.result(0).ty().element_type(), op.result(0).ty().element_type())
@@ -55,7 +56,7 @@ fn convert_of_exact_convert<'c>(site: &mut Site<'_, 'c>, op: Op<'c>) -> Simplifi
         return Err("an integer wraps where a float does not".into());
     }
     let ty = op.result(0).ty();
-    if x.ty() == ty { Ok(x) } else { Ok(site.value("prim.convert", &[x], ty, &[])) }
+    if x.ty() == ty { Ok(x) } else { Ok(site.value(prim::Convert::NAME, &[x], ty, &[])) }
 }
 
 /// Whether every value of one type is a value of the other.

@@ -5,6 +5,7 @@ use super::product::{Factor, Tree};
 use super::sums::{sum, summed};
 use strata_core::ir::{ElementType, Op};
 use strata_core::rewrite::NoMatch;
+use strata_dialects::prim;
 
 /// Contracted elements below which a product is summed as it stands.
 const MIN_CONTRACTED: i64 = 16;
@@ -55,21 +56,22 @@ pub fn sum_of_two_factors<'c>(site: &mut Site<'_, 'c>, op: Op<'c>) -> Simplified
     let order = |of: &Factor<'c>, free: &[usize]| of.dims.iter().copied().filter(|dim| free.contains(dim)).collect::<Vec<_>>();
     let found = [batch, order(lhs, &left), order(rhs, &right)].concat();
     let sizes: Vec<i64> = found.iter().map(|&dim| shape[dim]).collect();
-    let dot = site.value("prim.dot", &[lhs.value, rhs.value], op.result(0).ty().with_shape(&sizes), &attrs);
+    let dot = site.value(prim::Dot::NAME, &[lhs.value, rhs.value], op.result(0).ty().with_shape(&sizes), &attrs);
     let wanted: Vec<usize> = (0..shape.len()).filter(|dim| !dims.contains(dim)).collect();
     if wanted == found {
         return Ok(dot);
     }
     let perm: Vec<i64> = wanted.iter().map(|&dim| position(&found, dim)).collect();
     let perm = site.cx().i64s_attr(&perm);
-    Ok(site.value("prim.transpose", &[dot], op.result(0).ty(), &[("perm", perm)]))
+    Ok(site.value(prim::Transpose::NAME, &[dot], op.result(0).ty(), &[("perm", perm)]))
 }
 
 /// sum_j dot(x, y)_ij = dot(x, sum_j y).
 pub fn sum_of_dot<'c>(site: &mut Site<'_, 'c>, op: Op<'c>) -> Simplified<'c> {
     let dims = summed(op)?;
     let value = op.operand(0);
-    let dot = value.defining_op().filter(|dot| dot.is("prim.dot") && is_wide(op)).ok_or(NoMatch::new("no sum of a dot of f32 or f64"))?;
+    let dot =
+        value.defining_op().filter(|dot| dot.isa::<prim::Dot>() && is_wide(op)).ok_or(NoMatch::new("no sum of a dot of f32 or f64"))?;
     if value.uses().len() > 1 {
         return Err("the dot is used elsewhere".into());
     }
@@ -103,7 +105,7 @@ pub fn sum_of_dot<'c>(site: &mut Site<'_, 'c>, op: Op<'c>) -> Simplified<'c> {
     let shape = value.ty().shape();
     let left: Vec<usize> = (0..shape.len()).filter(|dim| !taken.contains(dim)).collect();
     let ty = value.ty().with_shape(&left.iter().map(|&dim| shape[dim]).collect::<Vec<_>>());
-    let dot = site.value("prim.dot", &operands, ty, &attrs);
+    let dot = site.value(prim::Dot::NAME, &operands, ty, &attrs);
     let rest: Vec<usize> = (0..left.len()).filter(|&at| dims.contains(&left[at])).collect();
     let summed = sum(site, dot, &rest);
     site.same_type(op, summed)

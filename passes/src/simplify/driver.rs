@@ -6,6 +6,8 @@ use crate::analysis::{Dims, Expr};
 use std::collections::HashSet;
 use strata_core::ir::{Attr, Block, Builder, Cx, DYNAMIC, Op, OpSpec, Type, Value};
 use strata_core::rewrite::NoMatch;
+use strata_core::upstream::arith;
+use strata_dialects::prim;
 
 /// What a rule gives: the value that takes the place of the op's one result, or why there is none.
 pub type Simplified<'c> = Result<Value<'c>, NoMatch>;
@@ -58,7 +60,7 @@ impl<'c> Site<'_, 'c> {
             return self.emit(size);
         }
         let (index, attr) = (self.cx().index(), self.cx().i64_attr(dim as i64));
-        self.value("prim.dim", &[tensor], index, &[("dim", attr)])
+        self.value(prim::Dim::NAME, &[tensor], index, &[("dim", attr)])
     }
 
     /// Builds index arithmetic that computes a size.
@@ -71,7 +73,7 @@ impl<'c> Site<'_, 'c> {
     /// A reshape of a tensor to a type whose unknown sizes are as `of` says.
     pub fn reshape(&mut self, x: Value<'c>, ty: Type<'c>, of: impl Fn(usize) -> (Value<'c>, usize)) -> Value<'c> {
         let sizes = self.sizes(ty, of);
-        self.value("prim.reshape", &[&[x], sizes.as_slice()].concat(), ty, &[])
+        self.value(prim::Reshape::NAME, &[&[x], sizes.as_slice()].concat(), ty, &[])
     }
 
     /// `value` in place of the result of `op`, when the types allow that.
@@ -171,7 +173,7 @@ fn erase<'c>(op: Op<'c>, dead: &HashSet<Op<'c>>) {
     for block in op.regions().into_iter().flat_map(|region| region.blocks()).collect::<Vec<Block<'c>>>() {
         for op in block.ops().into_iter().rev() {
             let unused = op.num_results() > 0 && op.is_unused();
-            if dead.contains(&op) || (unused && (op.dialect() == "prim" || op.is("arith.constant"))) {
+            if dead.contains(&op) || (unused && (op.dialect() == "prim" || op.isa::<arith::Constant>())) {
                 op.erase();
             } else {
                 erase(op, dead);

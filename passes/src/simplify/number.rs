@@ -3,6 +3,7 @@
 use half::{bf16, f16};
 use strata_core::ir::{ElementType, Op, Value};
 use strata_dialects::float8;
+use strata_dialects::prim;
 
 /// One element of a constant.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -18,7 +19,8 @@ pub enum Number {
 /// The one number that all elements of a tensor are, through views that move or repeat elements.
 pub fn splat(value: Value<'_>) -> Option<Number> {
     let mut op = value.defining_op()?;
-    while matches!(op.name(), "prim.broadcast" | "prim.reshape" | "prim.transpose" | "prim.slice" | "prim.reverse") {
+    while matches!(op.name(), prim::Broadcast::NAME | prim::Reshape::NAME | prim::Transpose::NAME | prim::Slice::NAME | prim::Reverse::NAME)
+    {
         op = op.operand(0).defining_op()?;
     }
     let (numbers, splat) = elements(op)?;
@@ -35,7 +37,7 @@ pub fn splat_number(value: Value<'_>) -> Option<f64> {
 
 /// The elements of a `prim.constant`, and whether one number stands for all.
 pub fn elements(op: Op<'_>) -> Option<(Vec<Number>, bool)> {
-    if !op.is("prim.constant") {
+    if !op.isa::<prim::Constant>() {
         return None;
     }
     let (bytes, splat) = op.attr("value")?.as_dense()?;

@@ -2,6 +2,7 @@
 
 use super::driver::Site;
 use strata_core::ir::{Type, Value};
+use strata_dialects::prim;
 
 /// A tensor that a product reads, and which dimension of the product each of its dimensions is.
 #[derive(Clone, Debug)]
@@ -31,7 +32,7 @@ impl<'c> Tree<'c> {
     }
 
     fn read(site: &mut Site<'_, 'c>, value: Value<'c>, depth: usize) -> Self {
-        match value.defining_op().filter(|op| op.is("prim.mul") && depth > 0) {
+        match value.defining_op().filter(|op| op.isa::<prim::Mul>() && depth > 0) {
             Some(op) => {
                 let (lhs, rhs) = (Self::read(site, op.operand(0), depth - 1), Self::read(site, op.operand(1), depth - 1));
                 Self::Node(value, Box::new([lhs, rhs]))
@@ -75,7 +76,7 @@ impl<'c> Factor<'c> {
         let list = |name: &str| -> Option<Vec<usize>> { op.ints(name)?.into_iter().map(|dim| usize::try_from(dim).ok()).collect() };
         let x = op.operands().first().copied();
         match op.name() {
-            "prim.transpose" => {
+            prim::Transpose::NAME => {
                 let (x, perm) = (x?, list("perm")?);
                 let mut dims = vec![0; perm.len()];
                 for (to, &from) in perm.iter().enumerate() {
@@ -83,7 +84,7 @@ impl<'c> Factor<'c> {
                 }
                 Some(Self { value: x, dims })
             }
-            "prim.broadcast" => {
+            prim::Broadcast::NAME => {
                 let (x, map) = (x?, list("dims")?);
                 let (sizes, result) = (site.dims.sizes(x), site.dims.sizes(self.value));
                 // A dimension of size 1 that is stretched would have to go first: `--simplify-views` sees to that.
@@ -127,7 +128,7 @@ impl<'c> Space<'c> {
             factor.dims.iter().map(|dim| self.dims.iter().position(|have| have == dim).map(|at| at as i64)).collect();
         let map = site.cx().i64s_attr(&map?);
         let sizes = site.sizes(self.ty(), |dim| (self.whole, self.dims[dim]));
-        Some(site.value("prim.broadcast", &[&[factor.value], sizes.as_slice()].concat(), self.ty(), &[("dims", map)]))
+        Some(site.value(prim::Broadcast::NAME, &[&[factor.value], sizes.as_slice()].concat(), self.ty(), &[("dims", map)]))
     }
 
     /// The product of a tree's factors; a tree that fills the whole tensor is there already.
@@ -136,7 +137,7 @@ impl<'c> Space<'c> {
             Tree::Node(value, _) if self.dims.len() == value.ty().rank() => Some(*value),
             Tree::Node(_, parts) => {
                 let (lhs, rhs) = (self.product(site, &parts[0])?, self.product(site, &parts[1])?);
-                Some(site.value("prim.mul", &[lhs, rhs], self.ty(), &[]))
+                Some(site.value(prim::Mul::NAME, &[lhs, rhs], self.ty(), &[]))
             }
             Tree::Leaf(factor) => self.fill(site, factor),
         }

@@ -21,13 +21,14 @@ use super::driver::{Rule, Simplified, Site, simplification};
 use crate::analysis::Symbol;
 use strata_core::ir::Op;
 use strata_core::pass::{Counter, Pass, PassContext, PassError};
+use strata_dialects::prim;
 
 simplification! {
     /// Says each size by what it was computed from.
     pub struct SimplifySizes: dependents("prim", "arith");
 }
 
-const RULES: &[Rule] = &[Rule { name: "known-size", root: "prim.dim", rewrite: known_size }];
+const RULES: &[Rule] = &[Rule { name: "known-size", root: prim::Dim::NAME, rewrite: known_size }];
 
 /// dim(x, i) = what the analysis says it is.
 fn known_size<'c>(site: &mut Site<'_, 'c>, op: Op<'c>) -> Simplified<'c> {

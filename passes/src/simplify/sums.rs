@@ -39,6 +39,7 @@ use strata_core::ir::{ElementType, Op, Type, Value};
 use strata_core::pass::{Counter, Pass, PassContext, PassError};
 use strata_core::rewrite::NoMatch;
 use strata_dialects::freedom::Freedom;
+use strata_dialects::prim;
 
 /// Factors sums.
 #[derive(Pass)]
@@ -70,9 +71,9 @@ fn rules(freedom: Freedom) -> Vec<Rule> {
     macro_rules! rules {
         ($freedom:ident) => {
             vec![
-                Rule { name: "sum-of-product", root: "prim.reduce", rewrite: |site, op| sum_of_product(site, op, Freedom::$freedom) },
-                Rule { name: "sum-of-terms", root: "prim.reduce", rewrite: |site, op| sum_of_terms(site, op, Freedom::$freedom) },
-                Rule { name: "reduce-of-repeated", root: "prim.reduce", rewrite: reduce_of_repeated },
+                Rule { name: "sum-of-product", root: prim::Reduce::NAME, rewrite: |site, op| sum_of_product(site, op, Freedom::$freedom) },
+                Rule { name: "sum-of-terms", root: prim::Reduce::NAME, rewrite: |site, op| sum_of_terms(site, op, Freedom::$freedom) },
+                Rule { name: "reduce-of-repeated", root: prim::Reduce::NAME, rewrite: reduce_of_repeated },
             ]
         };
     }
@@ -81,8 +82,8 @@ fn rules(freedom: Freedom) -> Vec<Rule> {
         Freedom::Bounded => rules!(Bounded),
         Freedom::Any => rules!(Any),
     };
-    rules.push(Rule { name: "sum-of-two-factors", root: "prim.reduce", rewrite: dots::sum_of_two_factors });
-    rules.push(Rule { name: "sum-of-dot", root: "prim.reduce", rewrite: dots::sum_of_dot });
+    rules.push(Rule { name: "sum-of-two-factors", root: prim::Reduce::NAME, rewrite: dots::sum_of_two_factors });
+    rules.push(Rule { name: "sum-of-dot", root: prim::Reduce::NAME, rewrite: dots::sum_of_dot });
     rules
 }
 
@@ -118,7 +119,7 @@ pub(super) fn sum<'c>(site: &mut Site<'_, 'c>, value: Value<'c>, dims: &[usize])
     let kept: Vec<i64> = (0..shape.len()).filter(|dim| !dims.contains(dim)).map(|dim| shape[dim]).collect();
     let list: Vec<i64> = dims.iter().map(|&dim| dim as i64).collect();
     let attrs = [("dims", site.cx().i64s_attr(&list)), ("kind", site.cx().str_attr("sum"))];
-    site.value("prim.reduce", &[value], value.ty().with_shape(&kept), &attrs)
+    site.value(prim::Reduce::NAME, &[value], value.ty().with_shape(&kept), &attrs)
 }
 
 /// sum_jk x_j * y_k = (sum_j x_j) * (sum_k y_k).
@@ -143,7 +144,7 @@ fn sum_of_product<'c>(site: &mut Site<'_, 'c>, op: Op<'c>, freedom: Freedom) -> 
     let mut product: Option<Value<'c>> = None;
     let times = |site: &mut Site<'_, 'c>, product: Option<Value<'c>>, factor: Factor<'c>| {
         let value = kept.fill(site, &factor)?;
-        Some(product.map_or(value, |product| site.value("prim.mul", &[product, value], kept.ty(), &[])))
+        Some(product.map_or(value, |product| site.value(prim::Mul::NAME, &[product, value], kept.ty(), &[])))
     };
     let lost = || NoMatch::new("a factor has a dimension that the product does not have");
     for (group, parts) in groups.iter().zip(parts) {
@@ -154,7 +155,7 @@ fn sum_of_product<'c>(site: &mut Site<'_, 'c>, op: Op<'c>, freedom: Freedom) -> 
         let mut value: Option<Value<'c>> = None;
         for part in parts {
             let part = space.product(site, part).ok_or_else(lost)?;
-            value = Some(value.map_or(part, |value| site.value("prim.mul", &[value, part], space.ty(), &[])));
+            value = Some(value.map_or(part, |value| site.value(prim::Mul::NAME, &[value, part], space.ty(), &[])));
         }
         let Some(value) = value else { continue };
         let inner: Vec<usize> = (0..space.dims.len()).filter(|&at| group.dims.contains(&space.dims[at])).collect();
@@ -210,7 +211,8 @@ fn sum_of_terms<'c>(site: &mut Site<'_, 'c>, op: Op<'c>, freedom: Freedom) -> Si
     let dims = summed(op)?;
     allowed(op, Freedom::Any, freedom)?;
     let x = op.operand(0);
-    let inner = x.defining_op().filter(|op| matches!(op.name(), "prim.add" | "prim.sub")).ok_or(NoMatch::new("no sum of terms"))?;
+    let inner =
+        x.defining_op().filter(|op| matches!(op.name(), prim::Add::NAME | prim::Sub::NAME)).ok_or(NoMatch::new("no sum of terms"))?;
     let trees = [Tree::of(site, inner.operand(0)), Tree::of(site, inner.operand(1))];
     let smaller = |tree: &Tree<'c>| dims.iter().any(|dim| !tree.factors().iter().any(|factor| factor.dims.contains(dim)));
     if !trees.iter().any(smaller) {
@@ -243,7 +245,7 @@ fn reduce_of_repeated<'c>(site: &mut Site<'_, 'c>, op: Op<'c>) -> Simplified<'c>
         return site.same_type(op, value);
     }
     let attrs = [("dims", site.cx().i64s_attr(&inner)), ("kind", site.cx().str_attr(&kind))];
-    Ok(site.value("prim.reduce", &[value], op.result(0).ty(), &attrs))
+    Ok(site.value(prim::Reduce::NAME, &[value], op.result(0).ty(), &attrs))
 }
 
 /// The number of elements along dimensions, as a 0-d tensor of the element type.
@@ -257,9 +259,9 @@ fn count<'c>(site: &mut Site<'_, 'c>, whole: Value<'c>, dims: &[usize]) -> Simpl
     let (cx, mut product) = (site.cx(), None);
     for &dim in dims {
         let size = site.dim(whole, dim);
-        let size = site.value("prim.splat", &[size], cx.tensor(&[], cx.int(64)), &[]);
-        let size = if scalar.element() == cx.int(64) { size } else { site.value("prim.convert", &[size], scalar, &[]) };
-        product = Some(product.map_or(size, |product| site.value("prim.mul", &[product, size], scalar, &[])));
+        let size = site.value(prim::Splat::NAME, &[size], cx.tensor(&[], cx.int(64)), &[]);
+        let size = if scalar.element() == cx.int(64) { size } else { site.value(prim::Convert::NAME, &[size], scalar, &[]) };
+        product = Some(product.map_or(size, |product| site.value(prim::Mul::NAME, &[product, size], scalar, &[])));
     }
     product.ok_or(NoMatch::new("no dimension"))
 }
@@ -271,5 +273,5 @@ fn constant<'c>(site: &mut Site<'_, 'c>, scalar: Type<'c>, count: i64) -> Simpli
         .and_then(|number| number::encode(element, number))
         .and_then(|bytes| site.cx().dense_attr(scalar, &bytes))
         .ok_or(NoMatch::new("no such constant"))?;
-    Ok(site.value("prim.constant", &[], scalar, &[("value", attr)]))
+    Ok(site.value(prim::Constant::NAME, &[], scalar, &[("value", attr)]))
 }

@@ -25,6 +25,7 @@ use super::views_of_views as pairs;
 use strata_core::ir::{ElementType, Op};
 use strata_core::pass::{Counter, Pass, PassContext, PassError};
 use strata_core::rewrite::NoMatch;
+use strata_dialects::prim;
 
 simplification! {
     /// Drops views that do nothing, joins views of views, and drops dimensions of size 1 that are in the way.
@@ -32,26 +33,26 @@ simplification! {
 }
 
 const RULES: &[Rule] = &[
-    Rule { name: "same-shape-reshape", root: "prim.reshape", rewrite: same_shape },
-    Rule { name: "same-shape-broadcast", root: "prim.broadcast", rewrite: broadcast_of_nothing },
-    Rule { name: "transpose-in-place", root: "prim.transpose", rewrite: transpose_in_place },
-    Rule { name: "slice-of-all", root: "prim.slice", rewrite: slice_of_all },
-    Rule { name: "pad-by-nothing", root: "prim.pad", rewrite: pad_by_nothing },
-    Rule { name: "reverse-of-nothing", root: "prim.reverse", rewrite: reverse_of_nothing },
-    Rule { name: "concat-of-one", root: "prim.concat", rewrite: concat_of_one },
-    Rule { name: "reduce-of-nothing", root: "prim.reduce", rewrite: reduce_of_nothing },
-    Rule { name: "reshape-of-reshape", root: "prim.reshape", rewrite: pairs::reshape_of_reshape },
-    Rule { name: "transpose-of-transpose", root: "prim.transpose", rewrite: pairs::transpose_of_transpose },
-    Rule { name: "transpose-of-reshape", root: "prim.transpose", rewrite: pairs::transpose_of_reshape },
-    Rule { name: "transpose-of-reverse", root: "prim.transpose", rewrite: pairs::transpose_of_reverse },
-    Rule { name: "reshape-of-reverse", root: "prim.reshape", rewrite: pairs::reshape_of_reverse },
-    Rule { name: "broadcast-of-broadcast", root: "prim.broadcast", rewrite: pairs::broadcast_of_broadcast },
-    Rule { name: "broadcast-of-transpose", root: "prim.broadcast", rewrite: pairs::broadcast_of_transpose },
-    Rule { name: "broadcast-of-reshape", root: "prim.broadcast", rewrite: pairs::broadcast_of_reshape },
-    Rule { name: "slice-of-slice", root: "prim.slice", rewrite: pairs::slice_of_slice },
-    Rule { name: "reverse-of-reverse", root: "prim.reverse", rewrite: pairs::reverse_of_reverse },
-    Rule { name: "dot-of-transpose", root: "prim.dot", rewrite: dots::dot_of_transpose },
-    Rule { name: "reshape-of-dot", root: "prim.reshape", rewrite: dots::reshape_of_dot },
+    Rule { name: "same-shape-reshape", root: prim::Reshape::NAME, rewrite: same_shape },
+    Rule { name: "same-shape-broadcast", root: prim::Broadcast::NAME, rewrite: broadcast_of_nothing },
+    Rule { name: "transpose-in-place", root: prim::Transpose::NAME, rewrite: transpose_in_place },
+    Rule { name: "slice-of-all", root: prim::Slice::NAME, rewrite: slice_of_all },
+    Rule { name: "pad-by-nothing", root: prim::Pad::NAME, rewrite: pad_by_nothing },
+    Rule { name: "reverse-of-nothing", root: prim::Reverse::NAME, rewrite: reverse_of_nothing },
+    Rule { name: "concat-of-one", root: prim::Concat::NAME, rewrite: concat_of_one },
+    Rule { name: "reduce-of-nothing", root: prim::Reduce::NAME, rewrite: reduce_of_nothing },
+    Rule { name: "reshape-of-reshape", root: prim::Reshape::NAME, rewrite: pairs::reshape_of_reshape },
+    Rule { name: "transpose-of-transpose", root: prim::Transpose::NAME, rewrite: pairs::transpose_of_transpose },
+    Rule { name: "transpose-of-reshape", root: prim::Transpose::NAME, rewrite: pairs::transpose_of_reshape },
+    Rule { name: "transpose-of-reverse", root: prim::Transpose::NAME, rewrite: pairs::transpose_of_reverse },
+    Rule { name: "reshape-of-reverse", root: prim::Reshape::NAME, rewrite: pairs::reshape_of_reverse },
+    Rule { name: "broadcast-of-broadcast", root: prim::Broadcast::NAME, rewrite: pairs::broadcast_of_broadcast },
+    Rule { name: "broadcast-of-transpose", root: prim::Broadcast::NAME, rewrite: pairs::broadcast_of_transpose },
+    Rule { name: "broadcast-of-reshape", root: prim::Broadcast::NAME, rewrite: pairs::broadcast_of_reshape },
+    Rule { name: "slice-of-slice", root: prim::Slice::NAME, rewrite: pairs::slice_of_slice },
+    Rule { name: "reverse-of-reverse", root: prim::Reverse::NAME, rewrite: pairs::reverse_of_reverse },
+    Rule { name: "dot-of-transpose", root: prim::Dot::NAME, rewrite: dots::dot_of_transpose },
+    Rule { name: "reshape-of-dot", root: prim::Reshape::NAME, rewrite: dots::reshape_of_dot },
     Rule { name: "pointwise-of-reshape", root: "", rewrite: pairs::pointwise_of_reshape },
 ];
 

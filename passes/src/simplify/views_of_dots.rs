@@ -5,6 +5,7 @@ use super::driver::{Simplified, Site};
 use crate::fusion::class::is_pointwise;
 use strata_core::ir::{DYNAMIC, Op, Type, Value};
 use strata_core::rewrite::NoMatch;
+use strata_dialects::prim;
 
 /// dot(transpose(x), y) = dot(x, y) along the dimensions that these were, where the free ones keep their order; and so on the right.
 pub fn dot_of_transpose<'c>(site: &mut Site<'_, 'c>, op: Op<'c>) -> Simplified<'c> {
@@ -13,7 +14,7 @@ pub fn dot_of_transpose<'c>(site: &mut Site<'_, 'c>, op: Op<'c>) -> Simplified<'
     let mut operands = op.operands();
     let mut folded = false;
     for (side, operand) in operands.iter_mut().enumerate().take(2) {
-        let Some(view) = operand.defining_op().filter(|view| view.is("prim.transpose")) else { continue };
+        let Some(view) = operand.defining_op().filter(|view| view.isa::<prim::Transpose>()) else { continue };
         let perm = view.ints("perm").unwrap_or_default();
         let paired = [side, side + 2].map(|at| lists[at].1.clone()).concat();
         let free: Vec<i64> = (0..perm.len()).filter(|&dim| !paired.contains(&(dim as i64))).map(|dim| perm[dim]).collect();
@@ -41,7 +42,7 @@ pub fn reshape_of_dot<'c>(site: &mut Site<'_, 'c>, op: Op<'c>) -> Simplified<'c>
         ([0], [0]) => vec![dot.operand(0), dot.operand(1)],
         _ => return Err("the first dimension of the dot's result is no first dimension of its operands".into()),
     };
-    let is_reshape = |value: &Value<'c>| value.defining_op().is_some_and(|inner| inner.is("prim.reshape"));
+    let is_reshape = |value: &Value<'c>| value.defining_op().is_some_and(|inner| inner.isa::<prim::Reshape>());
     if !operands.iter().all(is_reshape) {
         return Err("an operand of the dot is no reshape".into());
     }
@@ -82,11 +83,11 @@ fn path<'c>(op: Op<'c>) -> Result<(Op<'c>, Vec<(Op<'c>, usize)>), NoMatch> {
     loop {
         let inner = value.defining_op().filter(|_| value.uses().len() == 1);
         let inner = inner.ok_or(NoMatch::new("the operand is no dot, or is used elsewhere"))?;
-        if inner.is("prim.dot") {
+        if inner.isa::<prim::Dot>() {
             return Ok((inner, path));
         }
         let is_broadcast = |value: Value<'c>| {
-            let broadcast = value.defining_op().filter(|view| view.is("prim.broadcast"));
+            let broadcast = value.defining_op().filter(|view| view.isa::<prim::Broadcast>());
             broadcast.is_some_and(|view| view.ints("dims").is_some_and(|dims| !dims.contains(&0)))
         };
         let operands = inner.operands();

@@ -5,6 +5,7 @@ use crate::analysis::Expr;
 use crate::fusion::class::is_pointwise;
 use strata_core::ir::{Attr, DYNAMIC, Op, Value};
 use strata_core::rewrite::NoMatch;
+use strata_dialects::prim;
 
 /// The op named that defines operand 0.
 fn inner<'c>(op: Op<'c>, name: &str) -> Result<Op<'c>, NoMatch> {
@@ -28,13 +29,13 @@ fn on<'c>(site: &mut Site<'_, 'c>, op: Op<'c>, x: Value<'c>, attrs: &[(&str, Att
 
 /// reshape(reshape(x)) = reshape(x): both keep the row-major order.
 pub fn reshape_of_reshape<'c>(site: &mut Site<'_, 'c>, op: Op<'c>) -> Simplified<'c> {
-    let x = inner(op, "prim.reshape")?.operand(0);
+    let x = inner(op, prim::Reshape::NAME)?.operand(0);
     Ok(on(site, op, x, &[]))
 }
 
 /// `transpose(transpose(x, p), q) = transpose(x, p[q[i]])`.
 pub fn transpose_of_transpose<'c>(site: &mut Site<'_, 'c>, op: Op<'c>) -> Simplified<'c> {
-    let first = inner(op, "prim.transpose")?;
+    let first = inner(op, prim::Transpose::NAME)?;
     let (p, q) = (dims(first, "perm"), dims(op, "perm"));
     let perm: Vec<usize> = q.iter().map(|&dim| p[dim]).collect();
     let attr = to_attr(site, &perm);
@@ -43,7 +44,7 @@ pub fn transpose_of_transpose<'c>(site: &mut Site<'_, 'c>, op: Op<'c>) -> Simpli
 
 /// `broadcast(broadcast(x, a), b) = broadcast(x, b[a[i]])`.
 pub fn broadcast_of_broadcast<'c>(site: &mut Site<'_, 'c>, op: Op<'c>) -> Simplified<'c> {
-    let first = inner(op, "prim.broadcast")?;
+    let first = inner(op, prim::Broadcast::NAME)?;
     let (a, b) = (dims(first, "dims"), dims(op, "dims"));
     let composed: Vec<usize> = a.iter().map(|&dim| b[dim]).collect();
     let attr = to_attr(site, &composed);
@@ -52,7 +53,7 @@ pub fn broadcast_of_broadcast<'c>(site: &mut Site<'_, 'c>, op: Op<'c>) -> Simpli
 
 /// `broadcast(transpose(x, p), b)`: dimension `p[i]` of x goes where b sends dimension i.
 pub fn broadcast_of_transpose<'c>(site: &mut Site<'_, 'c>, op: Op<'c>) -> Simplified<'c> {
-    let first = inner(op, "prim.transpose")?;
+    let first = inner(op, prim::Transpose::NAME)?;
     let (p, b) = (dims(first, "perm"), dims(op, "dims"));
     let mut composed = vec![0; p.len()];
     p.iter().zip(&b).for_each(|(&from, &to)| composed[from] = to);
@@ -79,7 +80,7 @@ fn insertion<'c>(site: &Site<'_, 'c>, small: &[Expr], large: &[Expr]) -> Option<
 
 /// broadcast(reshape(x), b) = broadcast(x, ..) when the reshape only inserts dimensions of size 1.
 pub fn broadcast_of_reshape<'c>(site: &mut Site<'_, 'c>, op: Op<'c>) -> Simplified<'c> {
-    let first = inner(op, "prim.reshape")?;
+    let first = inner(op, prim::Reshape::NAME)?;
     let x = first.operand(0);
     let (small, large) = (site.dims.sizes(x), site.dims.sizes(first.result(0)));
     let map = insertion(site, &small, &large).ok_or(NoMatch::new("the reshape does more than insert dimensions of size 1"))?;
@@ -91,7 +92,7 @@ pub fn broadcast_of_reshape<'c>(site: &mut Site<'_, 'c>, op: Op<'c>) -> Simplifi
 
 /// transpose(reshape(x)) = reshape(transpose(x)) when the reshape only inserts dimensions of size 1.
 pub fn transpose_of_reshape<'c>(site: &mut Site<'_, 'c>, op: Op<'c>) -> Simplified<'c> {
-    let first = inner(op, "prim.reshape")?;
+    let first = inner(op, prim::Reshape::NAME)?;
     let x = first.operand(0);
     let (small, large) = (site.dims.sizes(x), site.dims.sizes(first.result(0)));
     let map = insertion(site, &small, &large).filter(|map| map.len() < large.len());
@@ -108,7 +109,7 @@ pub fn transpose_of_reshape<'c>(site: &mut Site<'_, 'c>, op: Op<'c>) -> Simplifi
 
 /// transpose(reverse(x)) = reverse(transpose(x)): what only reads backwards joins its reader, a copy in another order does not.
 pub fn transpose_of_reverse<'c>(site: &mut Site<'_, 'c>, op: Op<'c>) -> Simplified<'c> {
-    let first = inner(op, "prim.reverse")?;
+    let first = inner(op, prim::Reverse::NAME)?;
     let (perm, reversed) = (dims(op, "perm"), dims(first, "dims"));
     let value = on(site, op, first.operand(0), &[("perm", to_attr(site, &perm))]);
     let moved: Vec<usize> = (0..perm.len()).filter(|&dim| reversed.contains(&perm[dim])).collect();
@@ -118,7 +119,7 @@ pub fn transpose_of_reverse<'c>(site: &mut Site<'_, 'c>, op: Op<'c>) -> Simplifi
 
 /// reshape(reverse(x)) = reverse(reshape(x)) when the reshape carries the reversed dimensions over: others may split, join, come and go.
 pub fn reshape_of_reverse<'c>(site: &mut Site<'_, 'c>, op: Op<'c>) -> Simplified<'c> {
-    let first = inner(op, "prim.reverse")?;
+    let first = inner(op, prim::Reverse::NAME)?;
     let (from, to) = (site.dims.sizes(op.operand(0)), site.dims.sizes(op.result(0)));
     let kept = carried(site, &from, &to);
     let moved: Option<Vec<usize>> = dims(first, "dims").into_iter().map(|dim| kept[dim]).collect();
@@ -154,7 +155,7 @@ fn carried(site: &Site<'_, '_>, from: &[Expr], to: &[Expr]) -> Vec<Option<usize>
 
 /// slice(slice(x, o, _, s), p, n, t) = slice(x, o + s * p, n, s * t).
 pub fn slice_of_slice<'c>(site: &mut Site<'_, 'c>, op: Op<'c>) -> Simplified<'c> {
-    let first = inner(op, "prim.slice")?;
+    let first = inner(op, prim::Slice::NAME)?;
     let lists = |op: Op<'c>| Some((op.ints("offsets")?, op.ints("strides")?));
     let (Some((o, s)), Some((p, t))) = (lists(first), lists(op)) else { return Err("no offsets".into()) };
     if o.contains(&DYNAMIC) || p.contains(&DYNAMIC) {
@@ -171,7 +172,7 @@ pub fn slice_of_slice<'c>(site: &mut Site<'_, 'c>, op: Op<'c>) -> Simplified<'c>
 
 /// reverse(reverse(x)) of the same dimensions = x.
 pub fn reverse_of_reverse<'c>(site: &mut Site<'_, 'c>, op: Op<'c>) -> Simplified<'c> {
-    let first = inner(op, "prim.reverse")?;
+    let first = inner(op, prim::Reverse::NAME)?;
     let sorted = |op: Op<'c>| {
         let mut dims = dims(op, "dims");
         dims.sort_unstable();
@@ -190,14 +191,14 @@ pub fn pointwise_of_reshape<'c>(site: &mut Site<'_, 'c>, op: Op<'c>) -> Simplifi
         return Err("not pointwise".into());
     }
     let large = site.dims.sizes(op.result(0));
-    let source = |value: Value<'c>| value.defining_op().filter(|inner| inner.is("prim.reshape")).map(|inner| inner.operand(0));
+    let source = |value: Value<'c>| value.defining_op().filter(|inner| inner.isa::<prim::Reshape>()).map(|inner| inner.operand(0));
     let first = op.operands().into_iter().find_map(source).ok_or(NoMatch::new("no operand is a reshape"))?;
     let small = site.dims.sizes(first);
     let map = insertion(site, &small, &large).filter(|map| map.len() < large.len());
     let map = map.ok_or(NoMatch::new("the reshape does more than insert dimensions of size 1"))?;
     let mut inner = Vec::new();
     for operand in op.operands() {
-        let broadcast = operand.defining_op().filter(|view| view.is("prim.broadcast"));
+        let broadcast = operand.defining_op().filter(|view| view.isa::<prim::Broadcast>());
         let moved = broadcast.and_then(|view| dims(view, "dims").into_iter().map(|dim| map.iter().position(|&to| to == dim)).collect());
         let x = source(operand).filter(|&x| {
             let sizes = site.dims.sizes(x);
@@ -218,7 +219,7 @@ pub fn pointwise_of_reshape<'c>(site: &mut Site<'_, 'c>, op: Op<'c>) -> Simplifi
                 let ty = view.result(0).ty().with_shape(&shape);
                 let sizes = site.sizes(ty, |dim| (first, dim));
                 let attr = to_attr(site, &moved);
-                site.value("prim.broadcast", &[&[view.operand(0)], sizes.as_slice()].concat(), ty, &[("dims", attr)])
+                site.value(prim::Broadcast::NAME, &[&[view.operand(0)], sizes.as_slice()].concat(), ty, &[("dims", attr)])
             }
         })
         .collect();

@@ -32,6 +32,7 @@ use matrices::{TILE, Transform, WINDOW};
 use strata_core::ir::{Builder, ElementType, Op, Value};
 use strata_core::pass::{Counter, Pass, PassContext, PassError};
 use strata_dialects::freedom::Freedom;
+use strata_dialects::prim;
 
 /// Turns convolutions into products of transformed tiles.
 #[derive(Pass)]
@@ -79,7 +80,7 @@ struct Convolution<'c> {
 
 impl<'c> Convolution<'c> {
     fn of(cone: &Cone<'c>, op: Op<'c>) -> Option<Self> {
-        let panels = match op.is("prim.conv").then(|| op.str("layout"))??.as_str() {
+        let panels = match op.isa::<prim::Conv>().then(|| op.str("layout"))??.as_str() {
             "n01c,01co->n01o" => false,
             "n01c,O01co->n01o" => true,
             _ => return None,
@@ -131,14 +132,14 @@ impl<'c> Convolution<'c> {
             ("dilations", cx.i64s_attr(&[1, 1])),
             ("dims", cx.i64s_attr(&[1, 2])),
         ];
-        let x = b.value("prim.window", &[x], ty(&[n, th, tw, c, UNDER, UNDER]), &attrs);
+        let x = b.value(prim::Window::NAME, &[x], ty(&[n, th, tw, c, UNDER, UNDER]), &attrs);
         let x = transpose(&mut b, x, &[4, 5, 0, 1, 2, 3]);
         let x = mix(&mut b, x, [0, 1], &transform.input, UNDER);
-        let x = b.value("prim.reshape", &[x], ty(&[points, n * th * tw, c]), &[]);
+        let x = b.value(prim::Reshape::NAME, &[x], ty(&[points, n * th * tw, c]), &[]);
         let w = mix_weights(&mut b, self, transform);
         let lists = [("lhs_batch", 0), ("rhs_batch", 0), ("lhs_contract", 2), ("rhs_contract", 1)];
-        let y = b.value("prim.dot", &[x, w], ty(&[points, n * th * tw, o]), &lists.map(|(name, dim)| (name, cx.i64s_attr(&[dim]))));
-        let y = b.value("prim.reshape", &[y], ty(&[UNDER, UNDER, n, th, tw, o]), &[]);
+        let y = b.value(prim::Dot::NAME, &[x, w], ty(&[points, n * th * tw, o]), &lists.map(|(name, dim)| (name, cx.i64s_attr(&[dim]))));
+        let y = b.value(prim::Reshape::NAME, &[y], ty(&[UNDER, UNDER, n, th, tw, o]), &[]);
         let y = transpose(&mut b, y, &[2, 3, 0, 4, 1, 5]);
         let y = mix(&mut b, y, [2, 4], &transform.result, tile);
         sink::follow(op, y);
@@ -157,18 +158,18 @@ impl<'c> Convolution<'c> {
         let grown: Vec<i64> = x.ty().shape().iter().zip(&high).map(|(size, more)| size + more).collect();
         let (ty, cx) = (x.ty().with_shape(&grown), b.cx());
         // The padding of the convolution grows, where there is one.
-        let padding = x.defining_op().filter(|pad| pad.is("prim.pad") && pad.num_operands() == 2 && is_zero(pad.operand(1)));
+        let padding = x.defining_op().filter(|pad| pad.isa::<prim::Pad>() && pad.num_operands() == 2 && is_zero(pad.operand(1)));
         if let Some(pad) = padding
             && let Some(before) = pad.ints("high").filter(|high| high.iter().all(|&n| n >= 0))
         {
             let high: Vec<i64> = before.iter().zip(&high).map(|(before, more)| before + more).collect();
             let mut attrs: Vec<_> = ["low", "interior"].into_iter().filter_map(|name| Some((name, pad.attr(name)?))).collect();
             attrs.push(("high", cx.i64s_attr(&high)));
-            return b.value("prim.pad", &pad.operands(), ty, &attrs);
+            return b.value(prim::Pad::NAME, &pad.operands(), ty, &attrs);
         }
         let zero = sink::zero(b, x.ty());
         let none = cx.i64s_attr(&[0; 4]);
-        b.value("prim.pad", &[x, zero], ty, &[("low", none), ("high", cx.i64s_attr(&high)), ("interior", none)])
+        b.value(prim::Pad::NAME, &[x, zero], ty, &[("low", none), ("high", cx.i64s_attr(&high)), ("interior", none)])
     }
 }
 
@@ -178,15 +179,15 @@ fn mix_weights<'c>(b: &mut Builder<'c>, of: &Convolution<'c>, transform: &Transf
     let (cx, element, window) = (b.cx(), w.ty().element(), WINDOW as i64);
     if of.panels {
         w = transpose(b, w, &[1, 2, 3, 0, 4]);
-        w = b.value("prim.reshape", &[w], cx.tensor(&[window, window, of.channels, of.features], element), &[]);
+        w = b.value(prim::Reshape::NAME, &[w], cx.tensor(&[window, window, of.channels, of.features], element), &[]);
     }
     let w = mix(b, w, [0, 1], &transform.weights, UNDER);
-    b.value("prim.reshape", &[w], cx.tensor(&[UNDER * UNDER, of.channels, of.features], element), &[])
+    b.value(prim::Reshape::NAME, &[w], cx.tensor(&[UNDER * UNDER, of.channels, of.features], element), &[])
 }
 
 /// Whether a value is a constant zero.
 fn is_zero(value: Value<'_>) -> bool {
-    let bytes = value.defining_op().filter(|op| op.is("prim.constant")).and_then(|op| op.attr("value")?.as_dense());
+    let bytes = value.defining_op().filter(|op| op.isa::<prim::Constant>()).and_then(|op| op.attr("value")?.as_dense());
     bytes.is_some_and(|(bytes, _)| bytes.iter().all(|&byte| byte == 0))
 }
 
@@ -194,12 +195,12 @@ fn transpose<'c>(b: &mut Builder<'c>, x: Value<'c>, perm: &[usize]) -> Value<'c>
     let shape: Vec<i64> = perm.iter().map(|&dim| x.ty().shape()[dim]).collect();
     let perm: Vec<i64> = perm.iter().map(|&dim| dim as i64).collect();
     let perm = b.cx().i64s_attr(&perm);
-    b.value("prim.transpose", &[x], x.ty().with_shape(&shape), &[("perm", perm)])
+    b.value(prim::Transpose::NAME, &[x], x.ty().with_shape(&shape), &[("perm", perm)])
 }
 
 fn mix<'c>(b: &mut Builder<'c>, x: Value<'c>, dims: [usize; 2], matrix: &[f64], rows: i64) -> Value<'c> {
     let mut shape = x.ty().shape();
     dims.iter().for_each(|&dim| shape[dim] = rows);
     let attrs = [("dims", b.cx().i64s_attr(&dims.map(|dim| dim as i64))), ("matrix", b.cx().f64s_attr(matrix))];
-    b.value("prim.mix", &[x], x.ty().with_shape(&shape), &attrs)
+    b.value(prim::Mix::NAME, &[x], x.ty().with_shape(&shape), &attrs)
 }

@@ -7,6 +7,7 @@
 use super::matrices::TILE;
 use crate::fusion::class::is_pointwise;
 use strata_core::ir::{Builder, Op, OpSpec, Type, Value};
+use strata_dialects::prim;
 
 /// Replaces a convolution by its tiles, and moves the pointwise ops that follow.
 pub fn follow<'c>(conv: Op<'c>, mut tiles: Value<'c>) {
@@ -40,12 +41,12 @@ fn apart<'c>(b: &mut Builder<'c>, x: Value<'c>, tiles: Type<'c>) -> Value<'c> {
     const PLACES: [i64; 4] = [0, 1, 3, 5];
     let cx = b.cx();
     let ty = cx.tensor(&tiles.shape(), x.ty().element());
-    if let Some(repeat) = x.defining_op().filter(|op| op.is("prim.broadcast") && op.num_operands() == 1)
+    if let Some(repeat) = x.defining_op().filter(|op| op.isa::<prim::Broadcast>() && op.num_operands() == 1)
         && let (Some(dims), source) = (repeat.ints("dims"), repeat.operand(0))
         && dims.iter().zip(source.ty().shape()).all(|(dim, size)| size == 1 || matches!(dim, 0 | 3))
     {
         let dims: Vec<i64> = dims.iter().map(|&dim| PLACES[dim as usize]).collect();
-        return b.value("prim.broadcast", &[source], ty, &[("dims", cx.i64s_attr(&dims))]);
+        return b.value(prim::Broadcast::NAME, &[source], ty, &[("dims", cx.i64s_attr(&dims))]);
     }
     let (shape, grown) = (x.ty().shape(), whole_shape(tiles));
     let x = if shape == grown {
@@ -54,21 +55,21 @@ fn apart<'c>(b: &mut Builder<'c>, x: Value<'c>, tiles: Type<'c>) -> Value<'c> {
         let zero = zero(b, x.ty());
         let high: Vec<i64> = grown.iter().zip(&shape).map(|(grown, size)| grown - size).collect();
         let none = cx.i64s_attr(&[0; 4]);
-        b.value("prim.pad", &[x, zero], x.ty().with_shape(&grown), &[("low", none), ("high", cx.i64s_attr(&high)), ("interior", none)])
+        b.value(prim::Pad::NAME, &[x, zero], x.ty().with_shape(&grown), &[("low", none), ("high", cx.i64s_attr(&high)), ("interior", none)])
     };
-    b.value("prim.reshape", &[x], ty, &[])
+    b.value(prim::Reshape::NAME, &[x], ty, &[])
 }
 
 /// Tiles in the convolution's shape.
 fn together<'c>(b: &mut Builder<'c>, tiles: Value<'c>, shape: &[i64]) -> Value<'c> {
     let grown = whole_shape(tiles.ty());
-    let x = b.value("prim.reshape", &[tiles], tiles.ty().with_shape(&grown), &[]);
+    let x = b.value(prim::Reshape::NAME, &[tiles], tiles.ty().with_shape(&grown), &[]);
     if grown == shape {
         return x;
     }
     let cx = b.cx();
     let attrs = [("offsets", cx.i64s_attr(&[0; 4])), ("sizes", cx.i64s_attr(shape)), ("strides", cx.i64s_attr(&[1; 4]))];
-    b.value("prim.slice", &[x], tiles.ty().with_shape(shape), &attrs)
+    b.value(prim::Slice::NAME, &[x], tiles.ty().with_shape(shape), &attrs)
 }
 
 /// `[n, rows, columns, features]` of all tiles.
@@ -82,5 +83,5 @@ pub fn zero<'c>(b: &mut Builder<'c>, like: Type<'c>) -> Value<'c> {
     let scalar = b.cx().tensor(&[], like.element());
     let bytes = vec![0; like.element_type().map_or(1, |element| element.bytes())];
     let value = b.cx().dense_attr(scalar, &bytes).unwrap_or_else(|| unreachable!("zero has the bytes of one element"));
-    b.value("prim.constant", &[], scalar, &[("value", value)])
+    b.value(prim::Constant::NAME, &[], scalar, &[("value", value)])
 }

@@ -3,6 +3,7 @@
 use super::{Host, layout};
 use crate::loop_to_cpu::Error;
 use strata_core::ir::{Block, Op, OpSpec, Type, Value};
+use strata_core::upstream::{arith, cf, func, scf};
 
 /// Comparisons of numbers, by `arith`'s numbers of them.
 #[derive(Clone, Copy)]
@@ -19,7 +20,7 @@ impl<'c> Host<'c, '_> {
     pub(super) fn control(&mut self, op: Op<'c>, operands: &[Value<'c>]) -> Result<(), Error> {
         let results: Vec<_> = op.result_types().into_iter().map(|ty| self.ty(ty)).collect();
         let values = match op.name() {
-            "scf.if" => {
+            scf::If::NAME => {
                 let after = self.append(&results);
                 let blocks = [0, 1].map(|region| op.region(region).entry().map(|block| (block, self.append(&[]))));
                 let [then, otherwise] = blocks.map(|known| known.map_or(after, |(_, block)| block));
@@ -32,7 +33,7 @@ impl<'c> Host<'c, '_> {
                 self.b.set_at_end(after);
                 after.args()
             }
-            "scf.for" => {
+            scf::For::NAME => {
                 let [begin, end, step] = [operands[0], operands[1], operands[2]];
                 let head = self.append(&[&[self.cx.index()], results.as_slice()].concat());
                 let (body, after) = (self.append(&[]), self.append(&[]));
@@ -44,7 +45,7 @@ impl<'c> Host<'c, '_> {
                 self.values.extend(op.body(0).args().into_iter().zip(head.args()));
                 self.b.set_at_end(body);
                 let handed = self.body(op.body(0))?;
-                let next = self.b.value("arith.addi", &[at, step], self.cx.index(), &[]);
+                let next = arith::addi(&mut self.b, at, step);
                 self.branch(head, &[&[next], handed.as_slice()].concat());
                 self.b.set_at_end(after);
                 head.args()[1..].to_vec()
@@ -90,12 +91,12 @@ impl<'c> Host<'c, '_> {
     }
 
     fn branch(&mut self, to: Block<'c>, operands: &[Value<'c>]) {
-        self.b.op(OpSpec { name: "cf.br", operands, successors: &[to], ..OpSpec::default() });
+        self.b.op(OpSpec { name: cf::Branch::NAME, operands, successors: &[to], ..OpSpec::default() });
     }
 
     fn branch_if(&mut self, condition: Value<'c>, then: Block<'c>, otherwise: Block<'c>) {
         self.b.op(OpSpec {
-            name: "cf.cond_br",
+            name: cf::CondBranch::NAME,
             operands: &[condition],
             attrs: &[("operandSegmentSizes", self.cx.i32s_attr(&[1, 0, 0]))],
             successors: &[then, otherwise],
@@ -105,7 +106,7 @@ impl<'c> Host<'c, '_> {
 
     pub(super) fn compare(&mut self, predicate: Predicate, lhs: Value<'c>, rhs: Value<'c>) -> Value<'c> {
         let predicate = self.cx.i64_attr(predicate as i64);
-        self.b.value("arith.cmpi", &[lhs, rhs], self.cx.int(1), &[("predicate", predicate)])
+        self.b.value(arith::CmpI::NAME, &[lhs, rhs], self.cx.int(1), &[("predicate", predicate)])
     }
 
     /// Ends the call with a status, which has these details, unless the condition holds.
@@ -118,7 +119,7 @@ impl<'c> Host<'c, '_> {
             self.store_word(self.call, layout::DETAIL + 8 * slot as i64, detail);
         }
         let status = self.b.const_int(self.cx.int(32), status);
-        self.b.effect("func.return", &[status], &[]);
+        func::ret(&mut self.b, &[status]);
         self.b.set_at_end(next);
     }
 

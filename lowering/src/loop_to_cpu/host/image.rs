@@ -3,6 +3,7 @@
 use super::Host;
 use crate::loop_to_cpu::{Error, memory};
 use strata_core::ir::{Builder, Op, OpSpec, Value};
+use strata_core::upstream::llvm;
 
 /// Code reaches its constants by offsets of four bytes.
 const MOST: usize = i32::MAX as usize;
@@ -32,7 +33,7 @@ impl<'c> Host<'c, '_> {
         let dense = cx.dense_attr(cx.tensor(&[count], cx.int(8)), bytes).ok_or_else(|| Error::at(op, "its bytes cannot be kept"))?;
         let linkage = cx.parse_attr("#llvm.linkage<internal>").ok_or_else(|| Error::at(op, "the LLVM dialect is not loaded"))?;
         Builder::before(self.func).op(OpSpec {
-            name: "llvm.mlir.global",
+            name: llvm::Global::NAME,
             attrs: &[
                 ("sym_name", cx.str_attr(&name)),
                 ("global_type", cx.type_attr(parse(&format!("!llvm.array<{count} x i8>"))?)),
@@ -45,6 +46,6 @@ impl<'c> Host<'c, '_> {
             regions: 1,
             ..OpSpec::default()
         });
-        Ok(self.b.value("llvm.mlir.addressof", &[], memory::pointer(cx), &[("global_name", cx.symbol_attr(&name))]))
+        Ok(self.b.value(llvm::AddressOf::NAME, &[], memory::pointer(cx), &[("global_name", cx.symbol_attr(&name))]))
     }
 }

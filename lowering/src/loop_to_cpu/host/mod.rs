@@ -14,6 +14,8 @@ use crate::codegen::{ENTRY, PREPARE};
 use crate::num::Num;
 use std::collections::{HashMap, HashSet};
 use strata_core::ir::{Attr, Block, Builder, Cx, ElementType, Op, OpSpec, Type, Value};
+use strata_core::upstream::{arith, func, llvm, scf};
+use strata_dialects::host;
 
 /// Byte offsets in `StrataCall` and `DLTensor`.
 mod layout {
@@ -35,10 +37,10 @@ const MESSAGES: [&str; 2] = ["index out of bounds", "out of memory"];
 /// launches they are in tables.
 pub fn lower(module: Op<'_>, long: usize) -> Result<Messages, Error> {
     let marked = |mark: &str| module.body(0).ops().into_iter().find(|op| op.attr(mark).is_some());
-    let host = marked("host.entry").ok_or_else(|| Error::at(module, "there is no host program"))?;
+    let host = marked(host::ENTRY).ok_or_else(|| Error::at(module, "there is no host program"))?;
     let mut messages = MESSAGES.map(str::to_owned).to_vec();
     lower_function(module, host, ENTRY, long, &mut messages)?;
-    if let Some(prepare) = marked("host.prepare") {
+    if let Some(prepare) = marked(host::PREPARE) {
         lower_function(module, prepare, PREPARE, long, &mut messages)?;
     }
     Ok(messages)
@@ -49,7 +51,7 @@ fn lower_function<'c>(module: Op<'c>, host: Op<'c>, name: &'static str, long: us
     let pointer = memory::pointer(cx);
     let mut at = Builder::before(host);
     let func = at.op(OpSpec {
-        name: "func.func",
+        name: func::Func::NAME,
         attrs: &[("sym_name", cx.str_attr(name)), ("function_type", cx.type_attr(cx.function(&[pointer], &[cx.int(32)])))],
         regions: 1,
         ..OpSpec::default()
@@ -101,7 +103,7 @@ pub(super) struct Host<'c, 'm> {
 impl<'c> Host<'c, '_> {
     /// The status cell, and room for the arguments of the widest launch.
     fn prologue(&mut self, host: Op<'c>) {
-        let slots = host.find_all("host.launch").iter().map(|op| op.num_operands() + 1).max().unwrap_or(1).max(2);
+        let slots = host.find_all(host::Launch::NAME).iter().map(|op| op.num_operands() + 1).max().unwrap_or(1).max(2);
         self.status = self.stack(1);
         let zero = self.b.const_int(self.cx.int(32), 0);
         memory::store(&mut self.b, self.status, Num::Const(0), zero, ElementType::I32);
@@ -114,18 +116,18 @@ impl<'c> Host<'c, '_> {
         let cx = self.cx;
         let count = self.b.const_int(cx.int(64), slots);
         let attrs = [("elem_type", cx.type_attr(cx.int(64))), ("alignment", cx.i64_attr(8))];
-        self.b.value("llvm.alloca", &[count], memory::pointer(cx), &attrs)
+        self.b.value(llvm::Alloca::NAME, &[count], memory::pointer(cx), &attrs)
     }
 
     /// The word at a byte offset from a pointer.
     fn word(&mut self, base: Value<'c>, offset: i64, ty: Type<'c>) -> Value<'c> {
         let at = memory::element_pointer(&mut self.b, base, Num::Const(offset), ElementType::I8);
-        self.b.value("llvm.load", &[at], ty, &[("alignment", self.cx.i64_attr(8))])
+        self.b.value(llvm::Load::NAME, &[at], ty, &[("alignment", self.cx.i64_attr(8))])
     }
 
     pub(super) fn store_word(&mut self, base: Value<'c>, offset: i64, value: Value<'c>) {
         let at = memory::element_pointer(&mut self.b, base, Num::Const(offset), ElementType::I8);
-        self.b.effect("llvm.store", &[value, at], &[("alignment", self.cx.i64_attr(8))]);
+        self.b.effect(llvm::Store::NAME, &[value, at], &[("alignment", self.cx.i64_attr(8))]);
     }
 
     /// Entry `index` of a list of pointers in the call.
@@ -136,13 +138,13 @@ impl<'c> Host<'c, '_> {
     }
 
     pub(super) fn i64(&mut self, index: Value<'c>) -> Value<'c> {
-        self.b.value("arith.index_cast", &[index], self.cx.int(64), &[])
+        arith::index_cast(&mut self.b, index, self.cx.int(64))
     }
 
     /// What a value has become. A weight's pointer is read where it is used: a program of many layers could not keep them all.
     /// A slice's is made there where most are only rows of a table.
     pub(super) fn value(&mut self, value: Value<'c>) -> Value<'c> {
-        if let Some(weight) = value.defining_op().filter(|op| op.is("host.weight")) {
+        if let Some(weight) = value.defining_op().filter(|op| op.isa::<host::Weight>()) {
             return self.listed(layout::WEIGHTS, weight);
         }
         if let Some((from, offset)) = slice(value).filter(|_| self.tables.is_some()) {
@@ -169,7 +171,7 @@ impl<'c> Host<'c, '_> {
             return Ok(());
         }
         self.launch_waiting(op)?;
-        if self.tables.is_some() && op.is("host.slice") && slice(op.result(0)).is_some() {
+        if self.tables.is_some() && op.isa::<host::Slice>() && slice(op.result(0)).is_some() {
             return Ok(());
         }
         let operands: Vec<_> = op.operands().into_iter().map(|operand| self.value(operand)).collect();
@@ -178,58 +180,58 @@ impl<'c> Host<'c, '_> {
             return Ok(());
         }
         let result = match op.name() {
-            "host.input" => {
+            host::Input::NAME => {
                 let tensor = self.listed(layout::INPUTS, op);
                 self.word(tensor, layout::DATA, pointer)
             }
-            "host.input_size" => {
+            host::InputSize::NAME => {
                 let tensor = self.listed(layout::INPUTS, op);
                 let shape = self.word(tensor, layout::SHAPE, pointer);
                 let size = self.word(shape, 8 * op.int("dim").unwrap_or_default(), self.cx.int(64));
-                self.b.value("arith.index_cast", &[size], self.cx.index(), &[])
+                arith::index_cast(&mut self.b, size, self.cx.index())
             }
-            "host.weight" => return Ok(()),
-            "host.constant" => self.constant(op)?.0,
-            "host.alloc" => {
+            host::Weight::NAME => return Ok(()),
+            host::Constant::NAME => self.constant(op)?.0,
+            host::Alloc::NAME => {
                 let bytes = self.b.const_index(element_bytes(op.result(0).ty()));
-                let bytes = self.b.value("arith.muli", &[operands[0], bytes], self.cx.index(), &[]);
+                let bytes = arith::muli(&mut self.b, operands[0], bytes);
                 self.workspace(bytes)
             }
-            "host.arena" => self.workspace(operands[0]),
-            "host.slice" => memory::element_pointer(&mut self.b, operands[0], Num::Value(operands[1]), ElementType::I8),
-            "host.output" => self.output(op, &operands),
-            "host.load" => self.load(op, operands[0]),
-            "host.store" => return self.store(op, operands[0], operands[1]),
-            "host.copy" => {
+            host::Arena::NAME => self.workspace(operands[0]),
+            host::Slice::NAME => memory::element_pointer(&mut self.b, operands[0], Num::Value(operands[1]), ElementType::I8),
+            host::Output::NAME => self.output(op, &operands),
+            host::Load::NAME => self.load(op, operands[0]),
+            host::Store::NAME => return self.store(op, operands[0], operands[1]),
+            host::Copy::NAME => {
                 let bytes = self.b.const_index(element_bytes(op.operand(0).ty()));
-                let bytes = self.b.value("arith.muli", &[operands[2], bytes], self.cx.index(), &[]);
+                let bytes = arith::muli(&mut self.b, operands[2], bytes);
                 let bytes = self.i64(bytes);
                 let callee = self.cx.symbol_attr("memcpy");
-                self.b.value("func.call", &[operands[1], operands[0], bytes], pointer, &[("callee", callee)]);
+                self.b.value(func::Call::NAME, &[operands[1], operands[0], bytes], pointer, &[("callee", callee)]);
                 return Ok(());
             }
-            "host.extern" => return self.call_extern(op, &operands),
-            "host.guard" => {
+            host::Extern::NAME => return self.call_extern(op, &operands),
+            host::Guard::NAME => {
                 let status = self.message(op);
                 self.require(operands[0], status, &operands[1..]);
                 return Ok(());
             }
-            "host.elements" => self.elements(op, &operands),
-            "host.product" => {
+            host::Elements::NAME => self.elements(op, &operands),
+            host::Product::NAME => {
                 let (product, over) = self.product(operands[0], operands[1]);
                 let on = self.b.const_int(self.cx.int(1), 1);
-                let exact = self.b.value("arith.xori", &[over, on], self.cx.int(1), &[]);
+                let exact = arith::xori(&mut self.b, over, on);
                 let status = self.message(op);
                 self.require(exact, status, &operands);
                 product
             }
-            "host.launch" => return self.launch(op),
-            "host.return" => {
+            host::Launch::NAME => return self.launch(op),
+            host::Return::NAME => {
                 let status = memory::load(&mut self.b, self.status, Num::Const(0), ElementType::I32);
-                self.b.effect("func.return", &[status], &[]);
+                func::ret(&mut self.b, &[status]);
                 return Ok(());
             }
-            "scf.if" | "scf.for" | "scf.while" => return self.control(op, &operands),
+            scf::If::NAME | scf::For::NAME | scf::While::NAME => return self.control(op, &operands),
             _ => {
                 let copy = self.b.clone_op(op, &operands);
                 self.values.extend(op.results().into_iter().zip(copy.results()));
@@ -261,7 +263,7 @@ impl<'c> Host<'c, '_> {
             let argument = if operand.ty().is_index() { self.i64(operand) } else { operand };
             arguments.push(argument);
         }
-        self.b.effect("func.call", &arguments, &[("callee", self.cx.symbol_attr(&name))]);
+        self.b.effect(func::Call::NAME, &arguments, &[("callee", self.cx.symbol_attr(&name))]);
         Ok(())
     }
 }
@@ -271,12 +273,12 @@ pub fn declare_imports(module: Op<'_>) {
     let cx = module.cx();
     let mut known: HashSet<String> = module.body(0).ops().into_iter().filter_map(|op| op.str("sym_name")).collect();
     let calls =
-        module.find_all("func.call").into_iter().map(|op| (op.attr("callee"), cx.function(&op.operand_types(), &op.result_types())));
-    let addresses = module.find_all("func.constant").into_iter().map(|op| (op.attr("value"), op.result(0).ty()));
+        module.find_all(func::Call::NAME).into_iter().map(|op| (op.attr("callee"), cx.function(&op.operand_types(), &op.result_types())));
+    let addresses = module.find_all(func::Constant::NAME).into_iter().map(|op| (op.attr("value"), op.result(0).ty()));
     for (name, ty) in calls.chain(addresses) {
         let Some(name) = name.and_then(Attr::as_symbol).filter(|name| known.insert(name.clone())) else { continue };
         Builder::at_start(module.body(0), cx.unknown()).op(OpSpec {
-            name: "func.func",
+            name: func::Func::NAME,
             attrs: &[("sym_name", cx.str_attr(&name)), ("function_type", cx.type_attr(ty)), ("sym_visibility", cx.str_attr("private"))],
             regions: 1,
             ..OpSpec::default()

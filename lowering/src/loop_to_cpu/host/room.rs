@@ -5,6 +5,7 @@ use super::{Host, layout};
 use crate::loop_to_cpu::memory;
 use crate::num::Num;
 use strata_core::ir::{Op, Type, Value};
+use strata_core::upstream::{arith, func, llvm};
 use strata_dialects::host::LARGEST;
 
 /// The status of a call that did not get memory.
@@ -13,7 +14,7 @@ const OUT_OF_MEMORY: i64 = 2;
 impl<'c> Host<'c, '_> {
     /// The address of memory that was asked for; the call ends where there is none.
     pub(crate) fn obtained(&mut self, memory: Value<'c>) -> Value<'c> {
-        let word = self.b.value("llvm.ptrtoint", &[memory], self.cx.int(64), &[]);
+        let word = llvm::ptrtoint(&mut self.b, memory, self.cx.int(64));
         let none = self.b.const_int(self.cx.int(64), 0);
         let there = self.compare(Predicate::NotEqual, word, none);
         self.require(there, OUT_OF_MEMORY, &[]);
@@ -24,10 +25,10 @@ impl<'c> Host<'c, '_> {
     pub(super) fn product(&mut self, lhs: Value<'c>, rhs: Value<'c>) -> (Value<'c>, Value<'c>) {
         let (lhs, rhs, word, bit) = (self.i64(lhs), self.i64(rhs), self.cx.int(64), self.cx.int(1));
         let pair = self.cx.parse_type("!llvm.struct<(i64, i1)>").unwrap_or_else(|| unreachable!("the LLVM dialect is loaded"));
-        let both = self.b.value("llvm.intr.smul.with.overflow", &[lhs, rhs], pair, &[]);
-        let [product, over] =
-            [(0, word), (1, bit)].map(|(at, ty)| self.b.value("llvm.extractvalue", &[both], ty, &[("position", self.cx.i64s_attr(&[at]))]));
-        (self.b.value("arith.index_cast", &[product], self.cx.index(), &[]), over)
+        let both = llvm::smul_with_overflow(&mut self.b, lhs, rhs, pair);
+        let [product, over] = [(0, word), (1, bit)]
+            .map(|(at, ty)| self.b.value(llvm::ExtractValue::NAME, &[both], ty, &[("position", self.cx.i64s_attr(&[at]))]));
+        (arith::index_cast(&mut self.b, product, self.cx.index()), over)
     }
 
     /// The number of elements of a tensor that memory can hold.
@@ -44,7 +45,7 @@ impl<'c> Host<'c, '_> {
         let most = bytes.map_or(0, |bytes| if bytes > 0 { LARGEST / bytes } else { i64::MAX });
         let most = self.b.const_index(most);
         let zero = self.b.const_index(0);
-        let (index, bit) = (self.cx.index(), self.cx.int(1));
+        let bit = self.cx.int(1);
         let Some((&first, rest)) = open.split_first() else { return self.b.const_index(times.unwrap_or(0)) };
         let (mut all, mut signs) = (first, first);
         let mut empty = self.compare(Predicate::Equal, first, zero);
@@ -52,10 +53,10 @@ impl<'c> Host<'c, '_> {
         for &size in rest {
             let (product, wraps) = self.product(all, size);
             all = product;
-            over = Some(over.map_or(wraps, |over| self.b.value("arith.ori", &[over, wraps], bit, &[])));
-            signs = self.b.value("arith.ori", &[signs, size], index, &[]);
+            over = Some(over.map_or(wraps, |over| arith::ori(&mut self.b, over, wraps)));
+            signs = arith::ori(&mut self.b, signs, size);
             let none = self.compare(Predicate::Equal, size, zero);
-            empty = self.b.value("arith.ori", &[empty, none], bit, &[]);
+            empty = arith::ori(&mut self.b, empty, none);
         }
         // A negative number is a large unsigned one.
         let mut fits = match bytes {
@@ -64,11 +65,11 @@ impl<'c> Host<'c, '_> {
         };
         if let Some(over) = over.filter(|_| bytes != Some(0)) {
             let on = self.b.const_int(bit, 1);
-            let exact = self.b.value("arith.xori", &[over, on], bit, &[]);
-            fits = self.b.value("arith.andi", &[fits, exact], bit, &[]);
-            fits = self.b.value("arith.ori", &[fits, empty], bit, &[]);
+            let exact = arith::xori(&mut self.b, over, on);
+            fits = arith::andi(&mut self.b, fits, exact);
+            fits = arith::ori(&mut self.b, fits, empty);
             let positive = self.compare(Predicate::AtLeast, signs, zero);
-            fits = self.b.value("arith.andi", &[fits, positive], bit, &[]);
+            fits = arith::andi(&mut self.b, fits, positive);
         }
         let status = self.message(op);
         self.require(fits, status, operands);
@@ -78,7 +79,7 @@ impl<'c> Host<'c, '_> {
     pub(super) fn workspace(&mut self, bytes: Value<'c>) -> Value<'c> {
         let bytes = self.i64(bytes);
         let callee = self.cx.symbol_attr("strata_workspace");
-        let memory = self.b.value("func.call", &[self.call, bytes], memory::pointer(self.cx), &[("callee", callee)]);
+        let memory = self.b.value(func::Call::NAME, &[self.call, bytes], memory::pointer(self.cx), &[("callee", callee)]);
         self.obtained(memory)
     }
 
@@ -98,7 +99,7 @@ impl<'c> Host<'c, '_> {
         let bytes = self.i64(bytes);
         let index = self.b.const_int(self.cx.int(64), op.int("index").unwrap_or_default());
         let callee = self.cx.symbol_attr("strata_output");
-        let memory = self.b.value("func.call", &[self.call, index, bytes], pointer, &[("callee", callee)]);
+        let memory = self.b.value(func::Call::NAME, &[self.call, index, bytes], pointer, &[("callee", callee)]);
         self.obtained(memory)
     }
 }

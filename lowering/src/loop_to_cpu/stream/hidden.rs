@@ -12,6 +12,7 @@ use crate::mean_view::{MeanView, Stream};
 use crate::num::Num;
 use crate::schedule_cpu::access::{Stride, stride};
 use strata_core::ir::{ElementType, Value};
+use strata_core::upstream::arith;
 
 /// Elements of a mask that are looked at together.
 const TOGETHER: i64 = 32;
@@ -35,7 +36,6 @@ impl<'c> Emitter<'c> {
         let first = first.min(&mut self.b, Num::Const(keys - stream.block));
         let exprs = stage.maps[at].results();
         let row = stream.row.filter(|&row| exprs.iter().any(|expr| expr.uses_dim(row)));
-        let bytes = self.cx.vector(&[TOGETHER], self.cx.int(8));
         let zero = self.b.const_int(self.cx.int(8), 0);
         let none = memory::broadcast(&mut self.b, zero, TOGETHER);
         let lines = Num::Const(row.map_or(1, |_| stream.rows));
@@ -52,14 +52,14 @@ impl<'c> Emitter<'c> {
             for along in (0..stream.block).step_by(TOGETHER as usize) {
                 let at = begin.add(&mut emitter.b, Num::Const(along));
                 let part = memory::load_vector(&mut emitter.b, buffer.base, at, ElementType::U8, TOGETHER, None);
-                some = emitter.b.value("arith.ori", &[some, part], bytes, &[]);
+                some = arith::ori(&mut emitter.b, some, part);
             }
             Ok(vec![some])
         })?;
         self.width = around;
         let bits = self.cx.vector(&[TOGETHER], self.cx.int(1));
         let not_equal = ("predicate", self.cx.i64_attr(1));
-        let set = self.b.value("arith.cmpi", &[some[0], none], bits, &[not_equal]);
+        let set = self.b.value(arith::CmpI::NAME, &[some[0], none], bits, &[not_equal]);
         Ok(Some(self.any(set)))
     }
 }
@@ -68,7 +68,7 @@ impl<'c> Emitter<'c> {
 fn argument(stage: &StageView<'_>, condition: Value<'_>) -> Option<usize> {
     match condition.defining_op() {
         None => (condition.owner_block() == Some(stage.op.body(0))).then(|| condition.index()),
-        Some(op) if op.is("arith.andi") => op.operands().into_iter().find_map(|part| argument(stage, part)),
+        Some(op) if op.isa::<arith::AndI>() => op.operands().into_iter().find_map(|part| argument(stage, part)),
         Some(_) => None,
     }
 }

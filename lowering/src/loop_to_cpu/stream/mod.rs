@@ -17,6 +17,7 @@ use crate::kernel_view::StageView;
 use crate::mean_view::{MeanView, Stream};
 use crate::num::Num;
 use strata_core::ir::{ElementType, OpSpec, Value};
+use strata_core::upstream::{arith, scf};
 
 /// Scratch memory of a tile.
 #[derive(Clone, Copy)]
@@ -139,8 +140,8 @@ impl<'c> Emitter<'c> {
             Num::Value(length) => {
                 let enough = self.b.const_index(rows);
                 let at_least = ("predicate", self.cx.i64_attr(5));
-                let fills = self.b.value("arith.cmpi", &[length, enough], self.cx.int(1), &[at_least]);
-                let branch = self.b.op(OpSpec { name: "scf.if", operands: &[fills], regions: 2, ..OpSpec::default() });
+                let fills = self.b.value(arith::CmpI::NAME, &[length, enough], self.cx.int(1), &[at_least]);
+                let branch = self.b.op(OpSpec { name: scf::If::NAME, operands: &[fills], regions: 2, ..OpSpec::default() });
                 for (region, single) in [(0, false), (1, true)] {
                     let block = branch.region(region).append_block(&[], self.b.location());
                     let around = std::mem::replace(&mut self.block, block);
@@ -150,7 +151,7 @@ impl<'c> Emitter<'c> {
                     } else {
                         self.tiles(job, copy, (begin, end), Some(end))?;
                     }
-                    self.b.effect("scf.yield", &[], &[]);
+                    scf::yield_(&mut self.b, &[]);
                     self.block = around;
                     self.b.set_at_end(around);
                 }
@@ -203,12 +204,12 @@ impl<'c> Emitter<'c> {
                 emitter.block_of_keys(job, copy, &vectors, piece)?;
                 return Ok(carried);
             };
-            let branch = emitter.b.op(OpSpec { name: "scf.if", operands: &[seen], regions: 2, ..OpSpec::default() });
+            let branch = emitter.b.op(OpSpec { name: scf::If::NAME, operands: &[seen], regions: 2, ..OpSpec::default() });
             let block = branch.region(0).append_block(&[], emitter.b.location());
             let around = std::mem::replace(&mut emitter.block, block);
             emitter.b.set_at_end(block);
             emitter.block_of_keys(job, copy, &vectors, piece)?;
-            emitter.b.effect("scf.yield", &[], &[]);
+            scf::yield_(&mut emitter.b, &[]);
             emitter.block = around;
             emitter.b.set_at_end(around);
             Ok(carried)

@@ -6,6 +6,7 @@ use crate::loop_to_cpu::lanes::in_lanes;
 use crate::loop_to_cpu::memory;
 use crate::num::Num;
 use strata_core::ir::Value;
+use strata_core::upstream::arith;
 
 impl<'c> Emitter<'c> {
     /// Where the lanes of vector `number` of row `at` of scratch memory lie.
@@ -50,8 +51,8 @@ impl<'c> Emitter<'c> {
         let ty = value.ty();
         let bool_type = if ty.is_vector() { self.cx.vector(&ty.shape(), self.cx.int(1)) } else { self.cx.int(1) };
         let equal = ("predicate", self.cx.i64_attr(1));
-        let test = self.b.value("arith.cmpf", &[value, number], bool_type, &[equal]);
-        self.b.value("arith.select", &[test, instead, value], ty, &[])
+        let test = self.b.value(arith::CmpF::NAME, &[value, number], bool_type, &[equal]);
+        arith::select(&mut self.b, test, instead, value)
     }
 
     /// The larger of two numbers, and the first where the second is NaN.
@@ -59,8 +60,8 @@ impl<'c> Emitter<'c> {
         let ty = value.ty();
         let bool_type = if ty.is_vector() { self.cx.vector(&ty.shape(), self.cx.int(1)) } else { self.cx.int(1) };
         let above = ("predicate", self.cx.i64_attr(2));
-        let test = self.b.value("arith.cmpf", &[other, value], bool_type, &[above]);
-        self.b.value("arith.select", &[test, other, value], ty, &[])
+        let test = self.b.value(arith::CmpF::NAME, &[other, value], bool_type, &[above]);
+        arith::select(&mut self.b, test, other, value)
     }
 
     /// Some values as one, pairwise.

@@ -9,6 +9,7 @@ use crate::loop_to_cpu::nest::{Copy, Loop, Tail};
 use crate::loop_to_cpu::{Error, memory};
 use crate::num::Num;
 use strata_core::ir::Value;
+use strata_core::upstream::arith;
 
 /// What runs for some rows: the copies with the numbers of their rows, and the first row.
 type Lines<'a, 'c> = dyn FnMut(&mut Emitter<'c>, &[(usize, Copy<'c>)], Num<'c>) -> Result<(), Error> + 'a;
@@ -72,7 +73,7 @@ impl<'c> Emitter<'c> {
                 let before = emitter.get(job, job.scratch.means, at);
                 let row = first.add(&mut emitter.b, Num::Const(*line as i64));
                 let scale = memory::load(&mut emitter.b, job.scratch.scales, row, job.element);
-                start.push((at, emitter.float("arith.mulf", &[before, scale])));
+                start.push((at, emitter.float(arith::MulF::NAME, &[before, scale])));
             }
             let copies: Vec<_> = numbered.iter().enumerate().map(|(slot, (_, copy))| Copy { slot, ..copy.clone() }).collect();
             let carried = start.iter().map(|(_, value)| *value).collect();
@@ -94,8 +95,8 @@ impl<'c> Emitter<'c> {
                     });
                     weights[*line] = Some(weight);
                     let value = in_lanes_of(emitter, yields[1]);
-                    let product = emitter.float("arith.mulf", &[weight, value]);
-                    carried[copy.slot] = emitter.float("arith.addf", &[carried[copy.slot], product]);
+                    let product = emitter.float(arith::MulF::NAME, &[weight, value]);
+                    carried[copy.slot] = emitter.float(arith::AddF::NAME, &[carried[copy.slot], product]);
                 }
                 emitter.reads.clear();
                 Ok(carried)
@@ -121,7 +122,7 @@ impl<'c> Emitter<'c> {
                 // No weight at all: all scores are -inf, and the sum of values is 0 as well.
                 weight = self.replaced(weight, zero, one);
             }
-            let inverse = self.float("arith.divf", &[one, weight]);
+            let inverse = self.float(arith::DivF::NAME, &[one, weight]);
             self.put(job, job.scratch.scales, Num::Const(at), inverse);
         }
         self.blocks(job, copy, &mut |emitter, numbered, first| {
@@ -132,7 +133,7 @@ impl<'c> Emitter<'c> {
                 let sum = emitter.get(job, job.scratch.means, at);
                 let row = first.add(&mut emitter.b, Num::Const(*line as i64));
                 let scale = memory::load(&mut emitter.b, job.scratch.scales, row, job.element);
-                let value = emitter.float("arith.mulf", &[sum, scale]);
+                let value = emitter.float(arith::MulF::NAME, &[sum, scale]);
                 emitter.registers.insert((result, copy.outer), value);
                 copies.push(copy.clone());
             }

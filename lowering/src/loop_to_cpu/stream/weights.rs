@@ -9,6 +9,7 @@ use crate::loop_to_cpu::nest::{Copy, Loop, Tail};
 use crate::loop_to_cpu::reducer::Reducer;
 use crate::num::Num;
 use strata_core::ir::Value;
+use strata_core::upstream::{arith, math};
 
 /// Keys side by side while weights are computed.
 const TURNS: i64 = 2;
@@ -153,8 +154,8 @@ impl<'c> Emitter<'c> {
         for (vector, (&largest, &origin)) in largest.iter().zip(&origins).enumerate() {
             let at = Num::Const(vector as i64 * job.stream.width);
             let before = self.get(job, job.scratch.largest, at);
-            let distance = self.float("arith.subf", &[before, origin]);
-            let scale = self.float("math.exp", &[distance]);
+            let distance = self.float(arith::SubF::NAME, &[before, origin]);
+            let scale = self.float(math::Exp::NAME, &[distance]);
             self.put(job, job.scratch.scales, at, scale);
             self.put(job, job.scratch.largest, at, largest);
         }
@@ -165,24 +166,24 @@ impl<'c> Emitter<'c> {
             for (vector, copy) in &numbered {
                 let at = emitter.place_of(job, piece, copy, *vector);
                 let score = emitter.get(job, job.scratch.scores, at);
-                distances.push((at, emitter.float("arith.subf", &[score, origins[*vector]])));
+                distances.push((at, emitter.float(arith::SubF::NAME, &[score, origins[*vector]])));
             }
             for ((_, copy), (at, distance)) in numbered.iter().zip(distances) {
-                let weight = emitter.float("math.exp", &[distance]);
+                let weight = emitter.float(math::Exp::NAME, &[distance]);
                 emitter.put(job, job.scratch.scores, at, weight);
-                carried[copy.slot] = emitter.float("arith.addf", &[carried[copy.slot], weight]);
+                carried[copy.slot] = emitter.float(arith::AddF::NAME, &[carried[copy.slot], weight]);
             }
             Ok(carried)
         })?;
         for (vector, parts) in sums.chunks(TURNS as usize).enumerate() {
             let at = Num::Const(vector as i64 * job.stream.width);
             let (sum, scale) = (
-                self.tree(parts, |emitter, left, right| emitter.float("arith.addf", &[left, right])),
+                self.tree(parts, |emitter, left, right| emitter.float(arith::AddF::NAME, &[left, right])),
                 self.get(job, job.scratch.scales, at),
             );
             let before = self.get(job, job.scratch.sums, at);
-            let before = self.float("arith.mulf", &[before, scale]);
-            let sum = self.float("arith.addf", &[before, sum]);
+            let before = self.float(arith::MulF::NAME, &[before, scale]);
+            let sum = self.float(arith::AddF::NAME, &[before, sum]);
             self.put(job, job.scratch.sums, at, sum);
         }
         Ok(())

@@ -1,0 +1,66 @@
+//! `llvm`: LLVM's instructions.
+
+use super::ops;
+use crate::ir::{Builder, Type, Value};
+
+ops! {
+    /// The address of a global.
+    op AddressOf "llvm.mlir.addressof";
+    /// The same address in another address space.
+    cast AddrSpaceCast "llvm.addrspacecast" addrspacecast(x);
+    /// Memory of the function's frame.
+    op Alloca "llvm.alloca";
+    /// Reads, changes and writes memory at once.
+    op AtomicRMW "llvm.atomicrmw";
+    /// The same bits as another type.
+    cast Bitcast "llvm.bitcast" bitcast(x);
+    /// Calls an intrinsic by its name.
+    op CallIntrinsic "llvm.call_intrinsic";
+    /// A constant.
+    op Constant "llvm.mlir.constant";
+    /// A part of a struct.
+    op ExtractValue "llvm.extractvalue";
+    /// Orders memory accesses.
+    op Fence "llvm.fence";
+    /// An address some elements further.
+    op GetElementPtr "llvm.getelementptr";
+    /// Memory of the module.
+    op Global "llvm.mlir.global";
+    /// Reads memory.
+    op Load "llvm.load";
+    /// Reads a vector's lanes from addresses of their own.
+    op MaskedGather "llvm.intr.masked.gather";
+    /// Reads the lanes of a vector that are on.
+    op MaskedLoad "llvm.intr.masked.load";
+    /// Writes a vector's lanes to addresses of their own.
+    op MaskedScatter "llvm.intr.masked.scatter";
+    /// Writes the lanes of a vector that are on.
+    op MaskedStore "llvm.intr.masked.store";
+    /// The larger; NaN if one is.
+    op Maximum "llvm.intr.maximum";
+    /// The smaller; NaN if one is.
+    op Minimum "llvm.intr.minimum";
+    /// Asks for a cache line ahead of its use.
+    op Prefetch "llvm.intr.prefetch";
+    /// An address as a number.
+    cast PtrToInt "llvm.ptrtoint" ptrtoint(x);
+    /// A product of signed integers, and whether it wrapped.
+    cast SMulWithOverflow "llvm.intr.smul.with.overflow" smul_with_overflow(lhs, rhs);
+    /// Writes memory.
+    op Store "llvm.store";
+}
+
+/// Marks a pointer argument whose memory no other argument reaches.
+pub const NOALIAS: &str = "llvm.noalias";
+
+/// The address of a global.
+pub fn address_of<'c>(b: &mut Builder<'c>, global: &str, pointer: Type<'c>) -> Value<'c> {
+    let name = b.cx().symbol_attr(global);
+    b.value(AddressOf::NAME, &[], pointer, &[("global_name", name)])
+}
+
+/// One part of a struct.
+pub fn extractvalue<'c>(b: &mut Builder<'c>, from: Value<'c>, position: i64, ty: Type<'c>) -> Value<'c> {
+    let position = b.cx().i64s_attr(&[position]);
+    b.value(ExtractValue::NAME, &[from], ty, &[("position", position)])
+}
