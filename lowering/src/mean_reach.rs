@@ -3,7 +3,7 @@
 use crate::kernel_view::{KernelView, StageView};
 use crate::narrow_indices::range;
 use strata_core::ir::{ElementType, Op, Value};
-use strata_core::upstream::arith;
+use strata_core::upstream::arith::{self, CmpIPredicate};
 use strata_dialects::loops;
 
 /// The condition on which a mean's scores are other than `-inf`, and the truth that it has then.
@@ -37,14 +37,14 @@ fn bound(kernel: &KernelView<'_>, condition: Value<'_>, truth: bool, dims: (usiz
 
 /// `key + a <= row + b` bounds `key - row` by `b - a`.
 fn comparison(kernel: &KernelView<'_>, op: Op<'_>, truth: bool, (row, key): (usize, usize)) -> Option<i64> {
-    // Signed: slt, sle, sgt, sge. What is false holds the other way about.
-    let (less, equal) = match op.int("predicate")? {
-        2 => (true, false),
-        3 => (true, true),
-        4 => (false, false),
-        5 => (false, true),
+    let (less, equal) = match CmpIPredicate::of(op)? {
+        CmpIPredicate::Slt => (true, false),
+        CmpIPredicate::Sle => (true, true),
+        CmpIPredicate::Sgt => (false, false),
+        CmpIPredicate::Sge => (false, true),
         _ => return None,
     };
+    // What is false holds the other way about.
     let (less, equal) = if truth { (less, equal) } else { (!less, !equal) };
     let (low, high) = if less { (0, 1) } else { (1, 0) };
     let ((key_at, before), (row_at, after)) = (place(kernel, op.operand(low))?, place(kernel, op.operand(high))?);

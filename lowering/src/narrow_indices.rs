@@ -16,7 +16,7 @@
 use crate::kernel_view::KernelView;
 use strata_core::ir::{Builder, ElementType, Op, Value};
 use strata_core::pass::{Pass, PassContext, PassError};
-use strata_core::upstream::arith;
+use strata_core::upstream::arith::{self, CmpIPredicate};
 use strata_dialects::loops;
 
 /// Computes comparisons of indices in 32 bits.
@@ -38,15 +38,13 @@ impl Pass for NarrowIndices {
 
 /// Operations that an index goes through at most.
 const DEPTH: usize = 8;
-/// From here on predicates of `arith.cmpi` take numbers for unsigned ones.
-const UNSIGNED: i64 = 6;
 
 /// The least and the largest value.
 pub(crate) type Range = (i64, i64);
 
 /// Gives an operation narrow operands, if it has only wide ones that can be.
 fn narrow<'c>(kernel: &KernelView<'c>, op: Op<'c>) {
-    let unsigned = op.isa::<arith::CmpI>() && op.int("predicate").is_none_or(|predicate| predicate >= UNSIGNED);
+    let unsigned = op.isa::<arith::CmpI>() && CmpIPredicate::of(op).is_none_or(CmpIPredicate::is_unsigned);
     let asks = op.isa::<arith::CmpI>() || op.isa::<arith::SIToFP>();
     let narrow = |value: &Value<'c>| is_wide(*value) && range(kernel, *value).is_some_and(|(least, _)| !unsigned || least >= 0);
     if !asks || !op.operands().iter().all(narrow) {

@@ -19,7 +19,8 @@ use crate::kernel_view::{KernelView, StageView};
 use crate::num::product_of_known;
 use strata_core::ir::{Builder, ElementType, Op, OpSpec, Type, Value};
 use strata_core::pass::{Pass, PassContext, PassError};
-use strata_core::upstream::{arith, math};
+use strata_core::upstream::arith::{self, CmpFPredicate};
+use strata_core::upstream::math;
 use strata_dialects::freedom::Freedom;
 use strata_dialects::loops;
 
@@ -112,22 +113,18 @@ fn share(division: &Division<'_>) {
 
 /// The power of two that brings a number to where its reciprocal is a normal one: 1 for most.
 fn scale<'c>(b: &mut Builder<'c>, number: Value<'c>) -> Value<'c> {
-    let (cx, ty) = (b.cx(), number.ty());
+    let ty = number.ty();
     // Reciprocals of what is smaller overflow, those of what is larger are subnormal.
     let (bound, far) = if ty.element_type() == Some(ElementType::F64) { (1022, 512) } else { (126, 64) };
     let size = math::absf(b, number);
     let mut scale = b.const_float(ty, 1.0);
-    for (predicate, sign) in [(OLT, -1), (OGT, 1)] {
+    for (predicate, sign) in [(CmpFPredicate::Olt, -1), (CmpFPredicate::Ogt, 1)] {
         let (limit, power) = (b.const_float(ty, 2f64.powi(sign * bound)), b.const_float(ty, 2f64.powi(-sign * far)));
-        let beyond = b.value(arith::CmpF::NAME, &[size, limit], cx.int(1), &[("predicate", cx.i64_attr(predicate))]);
+        let beyond = arith::cmpf(b, predicate, size, limit);
         scale = arith::select(b, beyond, power, scale);
     }
     scale
 }
-
-/// `arith.cmpf`'s numbers of ordered comparisons.
-const OGT: i64 = 2;
-const OLT: i64 = 4;
 
 /// A stage over the outer dims before the dividing one. The first of its operands is read as the dividing stage reads it, others at
 /// the point.

@@ -18,7 +18,8 @@
 use crate::aten_to_prim::{Prim, Size, Tensor, gather_along};
 use strata_core::ir::{Block, Builder, ElementType, Location, Op, OpSpec, Value};
 use strata_core::pass::{Counter, Pass, PassContext, PassError};
-use strata_core::upstream::{arith, scf};
+use strata_core::upstream::arith::{self, CmpIPredicate};
+use strata_core::upstream::scf;
 use strata_dialects::prim;
 
 /// Sorts by counting and merging.
@@ -118,9 +119,8 @@ impl<'p> Lines<'p> {
         let op = Builder::before(sort).op(spec);
         let before = op.region(0).append_block(&types, location);
         let mut b = Builder::at_end(before, location);
-        let less = [("predicate", b.cx().i64_attr(2))];
-        let more = b.value(arith::CmpI::NAME, &[before.arg(0), length], b.cx().int(1), &less);
-        b.effect(scf::Condition::NAME, &[more, before.arg(0), before.arg(1)], &[]);
+        let more = arith::cmpi(&mut b, CmpIPredicate::Slt, before.arg(0), length);
+        scf::condition(&mut b, more, &[before.arg(0), before.arg(1)]);
         let after = op.region(1).append_block(&types, location);
         let turned = turn(&Prim::new(after, location), (after, location), self.keys.value(), self.descending);
         turned.unwrap_or_else(|message| prim.fail(message));

@@ -1,6 +1,6 @@
 //! `llvm`: LLVM's instructions.
 
-use super::ops;
+use super::{enumeration, ops};
 use crate::ir::{Builder, Type, Value};
 
 ops! {
@@ -48,6 +48,38 @@ ops! {
     cast SMulWithOverflow "llvm.intr.smul.with.overflow" smul_with_overflow(lhs, rhs);
     /// Writes memory.
     op Store "llvm.store";
+}
+
+enumeration! {
+    /// What `llvm.atomicrmw` does with the memory and the operand.
+    pub enum AtomicBinOp {
+        /// Sum of integers.
+        Add = 1,
+        /// The larger signed integer.
+        Max = 7,
+        /// The smaller signed integer.
+        Min = 8,
+        /// Sum of floats.
+        FAdd = 11,
+        /// One more, or zero from the operand on.
+        UIncWrap = 15,
+    }
+}
+
+enumeration! {
+    /// What an atomic access or a fence orders.
+    pub enum AtomicOrdering {
+        /// Nothing but the access itself.
+        Monotonic = 2,
+        /// Later accesses stay behind it.
+        Acquire = 4,
+        /// Earlier accesses stay before it.
+        Release = 5,
+        /// Both.
+        AcqRel = 6,
+        /// Both, in one order for all threads.
+        SeqCst = 7,
+    }
 }
 
 /// Marks a pointer argument whose memory no other argument reaches.

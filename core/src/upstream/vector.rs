@@ -1,7 +1,7 @@
 //! `vector`: values of several lanes.
 
 use super::ops;
-use crate::ir::{Builder, Type, Value};
+use crate::ir::{Attr, Builder, Cx, Type, Value};
 
 ops! {
     /// The same bits as lanes of another type.
@@ -22,6 +22,69 @@ ops! {
     op Shuffle "vector.shuffle";
     /// The numbers of the lanes.
     cast Step "vector.step" step();
+}
+
+/// How lanes are combined, under the name that the attribute `#vector.kind` has for it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CombiningKind {
+    /// Sum.
+    Add,
+    /// Product.
+    Mul,
+    /// The larger float; NaN if one is.
+    MaximumF,
+    /// The larger float; of a number and NaN the number.
+    MaxNumF,
+    /// The larger signed integer.
+    MaxSI,
+    /// The larger unsigned integer.
+    MaxUI,
+    /// The smaller float; NaN if one is.
+    MinimumF,
+    /// The smaller signed integer.
+    MinSI,
+    /// The smaller unsigned integer.
+    MinUI,
+    /// Bits that are set in all.
+    And,
+    /// Bits that are set in one.
+    Or,
+    /// Bits that are set in an odd number.
+    Xor,
+}
+
+impl CombiningKind {
+    /// As an attribute.
+    pub fn attr(self, cx: Cx<'_>) -> Attr<'_> {
+        let name = match self {
+            Self::Add => "add",
+            Self::Mul => "mul",
+            Self::MaximumF => "maximumf",
+            Self::MaxNumF => "maxnumf",
+            Self::MaxSI => "maxsi",
+            Self::MaxUI => "maxui",
+            Self::MinimumF => "minimumf",
+            Self::MinSI => "minsi",
+            Self::MinUI => "minui",
+            Self::And => "and",
+            Self::Or => "or",
+            Self::Xor => "xor",
+        };
+        cx.parse_attr(&format!("#vector.kind<{name}>")).unwrap_or_else(|| unreachable!("upstream's spelling"))
+    }
+}
+
+/// The lanes combined into one value.
+pub fn reduction<'c>(b: &mut Builder<'c>, kind: CombiningKind, vector: Value<'c>) -> Value<'c> {
+    let (ty, kind) = (vector.ty().element(), kind.attr(b.cx()));
+    b.value(Reduction::NAME, &[vector], ty, &[("kind", kind)])
+}
+
+/// [`reduction`] in the order of a tree rather than from lane 0 on.
+pub fn reduction_as_tree<'c>(b: &mut Builder<'c>, kind: CombiningKind, vector: Value<'c>) -> Value<'c> {
+    let (cx, ty) = (b.cx(), vector.ty().element());
+    let reassociate = cx.parse_attr("#arith.fastmath<reassoc>").unwrap_or_else(|| unreachable!("upstream's spelling"));
+    b.value(Reduction::NAME, &[vector], ty, &[("kind", kind.attr(cx)), ("fastmath", reassociate)])
 }
 
 /// Lane `lane` of a vector.

@@ -3,7 +3,7 @@
 use std::collections::{HashMap, HashSet};
 
 use strata_core::ir::Value;
-use strata_core::upstream::arith;
+use strata_core::upstream::arith::{self, CmpFPredicate, CmpIPredicate};
 use strata_dialects::capture;
 
 use super::{
@@ -11,7 +11,7 @@ use super::{
     entry::Arg,
     error::{ImportError, Refusal},
     node::Importer,
-    symbols::{Predicate, Symbols, affine, compare, substitute},
+    symbols::{Symbols, affine, substitute},
     types,
 };
 use crate::pt2::{
@@ -120,10 +120,10 @@ fn solve<'c>(importer: &mut Importer<'c>, program: &Program, value: Value<'c>, d
 fn range_guard<'c>(importer: &mut Importer<'c>, program: &Program, symbol: &str, value: Value<'c>) {
     let constraint = program.exported.range_constraints.get(symbol);
     let bounds = constraint.map_or((None, None), |range| (range.min_val, range.max_val));
-    for (bound, predicate, text) in [(bounds.0, Predicate::Ge, ">="), (bounds.1, Predicate::Le, "<=")] {
+    for (bound, predicate, text) in [(bounds.0, CmpIPredicate::Sge, ">="), (bounds.1, CmpIPredicate::Sle, "<=")] {
         let Some(bound) = bound else { continue };
         let limit = importer.builder.const_index(bound);
-        let holds = compare(&mut importer.builder, predicate, value, limit);
+        let holds = arith::cmpi(&mut importer.builder, predicate, value, limit);
         let text = importer.cx.str_attr(&format!("{symbol} {text} {bound}"));
         importer.builder.effect(capture::Guard::NAME, &[holds], &[("text", text)]);
     }
@@ -158,17 +158,15 @@ pub(super) fn constant_guard<'c>(importer: &mut Importer<'c>, name: &str, consta
     let (holds, shown) = match constant {
         Constant::AsInt(want) => {
             let want_value = builder.const_index(*want);
-            (compare(builder, Predicate::Eq, value, want_value), want.to_string())
+            (arith::cmpi(builder, CmpIPredicate::Eq, value, want_value), want.to_string())
         }
         Constant::AsFloat(want) => {
             let want_value = builder.const_float(cx.f64(), want.0);
-            let attrs = [("predicate", cx.i64_attr(1))];
-            (builder.value(arith::CmpF::NAME, &[value, want_value], cx.int(1), &attrs), want.0.to_string())
+            (arith::cmpf(builder, CmpFPredicate::Oeq, value, want_value), want.0.to_string())
         }
         Constant::AsBool(want) => {
             let want_value = builder.const_int(cx.int(1), i64::from(*want));
-            let attrs = [("predicate", cx.i64_attr(Predicate::Eq as i64))];
-            (builder.value(arith::CmpI::NAME, &[value, want_value], cx.int(1), &attrs), want.to_string())
+            (arith::cmpi(builder, CmpIPredicate::Eq, value, want_value), want.to_string())
         }
         Constant::AsNone(_) | Constant::AsString(_) => return,
     };

@@ -2,7 +2,7 @@
 //! operator on tensors of rank 0.
 
 use strata_core::ir::{Builder, ElementType, Value};
-use strata_core::upstream::arith;
+use strata_core::upstream::arith::{self, CmpFPredicate};
 use strata_dialects::aten::{self, Input, Scalar};
 
 use crate::pt2::expr::Func;
@@ -33,12 +33,12 @@ pub(super) fn apply<'c>(builder: &mut Builder<'c>, func: Func, operands: &[Value
         Func::FloorToInt => rounded(builder, a, "aten.floor")?,
         Func::CeilToInt => rounded(builder, a, "aten.ceil")?,
         Func::RoundToInt => rounded(builder, a, "aten.round")?,
-        Func::Eq => compare(builder, 1, &operands),
-        Func::Gt => compare(builder, 2, &operands),
-        Func::Ge => compare(builder, 3, &operands),
-        Func::Lt => compare(builder, 4, &operands),
-        Func::Le => compare(builder, 5, &operands),
-        Func::Ne => compare(builder, 13, &operands),
+        Func::Eq => arith::cmpf(builder, CmpFPredicate::Oeq, operands[0], operands[1]),
+        Func::Gt => arith::cmpf(builder, CmpFPredicate::Ogt, operands[0], operands[1]),
+        Func::Ge => arith::cmpf(builder, CmpFPredicate::Oge, operands[0], operands[1]),
+        Func::Lt => arith::cmpf(builder, CmpFPredicate::Olt, operands[0], operands[1]),
+        Func::Le => arith::cmpf(builder, CmpFPredicate::Ole, operands[0], operands[1]),
+        Func::Ne => arith::cmpf(builder, CmpFPredicate::Une, operands[0], operands[1]),
         _ => return None,
     })
 }
@@ -51,12 +51,6 @@ pub(super) fn to_float<'c>(builder: &mut Builder<'c>, value: Value<'c>) -> Optio
     }
     let integer = value.ty().is_index().then(|| arith::index_cast(builder, value, cx.int(64)))?;
     Some(arith::sitofp(builder, integer, cx.f64()))
-}
-
-/// `arith.cmpf` with MLIR's number of the predicate (1 oeq, 2 ogt, 3 oge, 4 olt, 5 ole, 13 une).
-fn compare<'c>(builder: &mut Builder<'c>, predicate: i64, operands: &[Value<'c>]) -> Value<'c> {
-    let cx = builder.cx();
-    builder.value(arith::CmpF::NAME, operands, cx.int(1), &[("predicate", cx.i64_attr(predicate))])
 }
 
 /// The integer that is left without the fraction.

@@ -1,17 +1,10 @@
 //! Calls that are not tensor operators: python's operators on symbolic numbers, sizes, and assertions.
 
 use strata_core::ir::{Builder, Value};
-use strata_core::upstream::arith;
+use strata_core::upstream::arith::{self, CmpIPredicate};
 use strata_dialects::capture;
 
-use super::{
-    error::Refusal,
-    floats::to_float,
-    node::Importer,
-    scope::Scope,
-    symbols::{Predicate, apply, compare},
-    types,
-};
+use super::{error::Refusal, floats::to_float, node::Importer, scope::Scope, symbols::apply, types};
 use crate::pt2::{
     argument::{Argument, Sym},
     expr::{Expr, Func},
@@ -167,7 +160,7 @@ fn assertion<'c>(importer: &mut Importer<'c>, scope: &Scope<'_, 'c>, node: &Node
             let mut value = scope.number(&mut importer.builder, condition)?;
             if value.ty().is_index() {
                 let zero = importer.builder.const_index(0);
-                value = compare(&mut importer.builder, Predicate::Ne, value, zero);
+                value = arith::cmpi(&mut importer.builder, CmpIPredicate::Ne, value, zero);
             }
             if value.ty() != importer.cx.int(1) {
                 return Err(Refusal::unsupported(format!("an assertion on a number of type {}", value.ty())));
@@ -186,10 +179,10 @@ fn range<'c>(importer: &mut Importer<'c>, scope: &Scope<'_, 'c>, node: &Node) ->
     if !value.ty().is_index() {
         return Err(Refusal::unsupported("a range on a number that is no integer"));
     }
-    for (name, predicate) in [("min", Predicate::Ge), ("max", Predicate::Le)] {
+    for (name, predicate) in [("min", CmpIPredicate::Sge), ("max", CmpIPredicate::Sle)] {
         let Some(Argument::AsInt(bound)) = given(node, name, usize::MAX) else { continue };
         let limit = importer.builder.const_index(*bound);
-        let holds = compare(&mut importer.builder, predicate, value, limit);
+        let holds = arith::cmpi(&mut importer.builder, predicate, value, limit);
         let text = importer.cx.str_attr(&format!("{name} of a symbolic number is {bound}"));
         importer.builder.effect(capture::Guard::NAME, &[holds], &[("text", text)]);
     }

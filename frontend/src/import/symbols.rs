@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use strata_core::ir::{AffineExpr, Builder, Cx, Value};
-use strata_core::upstream::arith;
+use strata_core::upstream::arith::{self, CmpIPredicate};
 use strata_dialects::capture;
 
 use super::{error::Refusal, floats};
@@ -14,18 +14,6 @@ use crate::pt2::expr::{Expr, Func};
 pub(super) struct Symbols<'c> {
     values: HashMap<String, Value<'c>>,
     computed: HashMap<String, Value<'c>>,
-}
-
-/// The predicates of `arith.cmpi` as MLIR numbers them.
-#[derive(Clone, Copy)]
-#[allow(dead_code, reason = "the enum's numbers are MLIR's")]
-pub(super) enum Predicate {
-    Eq = 0,
-    Ne = 1,
-    Lt = 2,
-    Le = 3,
-    Gt = 4,
-    Ge = 5,
 }
 
 impl<'c> Symbols<'c> {
@@ -124,21 +112,15 @@ pub(super) fn apply<'c>(builder: &mut Builder<'c>, func: Func, operands: &[Value
             let (when, yes, no) = (a?, b?, *operands.get(2)?);
             (yes.ty() == no.ty() && !when.ty().is_index()).then(|| arith::select(builder, when, yes, no))
         }
-        Func::Eq => Some(compare(builder, Predicate::Eq, a?, b?)),
-        Func::Ne => Some(compare(builder, Predicate::Ne, a?, b?)),
-        Func::Lt => Some(compare(builder, Predicate::Lt, a?, b?)),
-        Func::Le => Some(compare(builder, Predicate::Le, a?, b?)),
-        Func::Gt => Some(compare(builder, Predicate::Gt, a?, b?)),
-        Func::Ge => Some(compare(builder, Predicate::Ge, a?, b?)),
+        Func::Eq => Some(arith::cmpi(builder, CmpIPredicate::Eq, a?, b?)),
+        Func::Ne => Some(arith::cmpi(builder, CmpIPredicate::Ne, a?, b?)),
+        Func::Lt => Some(arith::cmpi(builder, CmpIPredicate::Slt, a?, b?)),
+        Func::Le => Some(arith::cmpi(builder, CmpIPredicate::Sle, a?, b?)),
+        Func::Gt => Some(arith::cmpi(builder, CmpIPredicate::Sgt, a?, b?)),
+        Func::Ge => Some(arith::cmpi(builder, CmpIPredicate::Sge, a?, b?)),
         Func::TruncToInt | Func::RoundToInt | Func::FloorToInt | Func::CeilToInt => a,
         Func::ToFloat | Func::IntTrueDiv | Func::FloatTrueDiv | Func::Function(_) => floats::apply(builder, func, operands),
     }
-}
-
-/// `arith.cmpi` on two `index` values.
-pub(super) fn compare<'c>(builder: &mut Builder<'c>, predicate: Predicate, a: Value<'c>, b: Value<'c>) -> Value<'c> {
-    let cx = builder.cx();
-    builder.value(arith::CmpI::NAME, &[a, b], cx.int(1), &[("predicate", cx.i64_attr(predicate as i64))])
 }
 
 /// Python's division and remainder. Dividing by zero fails the call, and no instruction ever does it.
@@ -147,7 +129,7 @@ fn divide<'c>(builder: &mut Builder<'c>, func: Func, a: Value<'c>, b: Value<'c>)
         Some(value) if value != 0 => b,
         _ => {
             let (zero, one) = (builder.const_index(0), builder.const_index(1));
-            let holds = compare(builder, Predicate::Ne, b, zero);
+            let holds = arith::cmpi(builder, CmpIPredicate::Ne, b, zero);
             let text = builder.cx().str_attr("division by zero in the program's sizes");
             builder.effect(capture::Guard::NAME, &[holds], &[("text", text)]);
             arith::select(builder, holds, b, one)

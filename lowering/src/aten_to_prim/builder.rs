@@ -9,7 +9,7 @@ use std::ops::Range;
 use std::rc::Rc;
 
 use strata_core::ir::{Attr, Block, Builder, Cx, DYNAMIC, Location, Op, OpSpec, Type, Value};
-use strata_core::upstream::arith;
+use strata_core::upstream::arith::{self, CmpIPredicate};
 use strata_dialects::aten::dtype::{DType, Numeric, encode};
 use strata_dialects::prim::sizes;
 use strata_dialects::{capture, prim};
@@ -221,9 +221,8 @@ impl<'c> Prim<'c> {
         match (least.known(), most.known()) {
             (Some(least), Some(most)) if least <= most => {}
             _ => {
-                let operands = [self.index(least), self.index(most)];
-                let at_most = self.cx().i64_attr(3);
-                let holds = self.scalar_op(arith::CmpI::NAME, &operands, &[("predicate", at_most)], self.cx().int(1));
+                let (least, most) = (self.index(least), self.index(most));
+                let holds = arith::cmpi(&mut self.builder.borrow_mut(), CmpIPredicate::Sle, least, most);
                 self.guard_value(holds, text, details);
             }
         }

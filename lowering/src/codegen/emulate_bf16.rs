@@ -4,9 +4,10 @@
 //! A bf16 is the upper half of an f32, so every value of bf16 becomes one of i16. What moves values stays as it is, what computes with
 //! them does so in f32 and rounds.
 
-use super::simplify::{UNO, compare, like};
+use super::simplify::like;
 use strata_core::ir::{Attr, Builder, ElementType, Op, Type, Value};
-use strata_core::upstream::{arith, llvm, vector};
+use strata_core::upstream::arith::{self, CmpFPredicate};
+use strata_core::upstream::{llvm, vector};
 
 /// Replaces bf16 by i16 in a module of `func`, `scf`, `arith`, `math`, `vector` and `llvm` ops.
 pub(super) fn emulate_bf16(module: Op<'_>) {
@@ -104,7 +105,7 @@ fn round<'c>(b: &mut Builder<'c>, value: Value<'c>) -> Value<'c> {
     let sum = arith::addi(b, bits, carry);
     let rounded = arith::shrui(b, sum, half);
     let cut = arith::ori(b, upper, quiet);
-    let nan = compare(b, UNO, value, value);
+    let nan = arith::cmpf(b, CmpFPredicate::Uno, value, value);
     let chosen = arith::select(b, nan, cut, rounded);
     arith::trunci(b, chosen, like(words, cx.int(16)))
 }

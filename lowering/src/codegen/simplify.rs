@@ -8,17 +8,13 @@
 
 use crate::expand_math::MathTarget;
 use strata_core::ir::{Attr, Builder, ElementType, Op, Type, Value};
-use strata_core::upstream::{arith, llvm, vector};
-
-/// The predicate numbers of `arith.cmpf`.
-const OGT: i64 = 2;
-const OLT: i64 = 4;
-pub(super) const UNO: i64 = 14;
+use strata_core::upstream::arith::{self, CmpFPredicate};
+use strata_core::upstream::{llvm, vector};
 
 /// Rewrites all ops of the module that have a better form.
 pub(super) fn simplify(module: Op<'_>, math: &MathTarget) {
     for (name, predicate, instruction) in
-        [(arith::MaximumF::NAME, OGT, llvm::Maximum::NAME), (arith::MinimumF::NAME, OLT, llvm::Minimum::NAME)]
+        [(arith::MaximumF::NAME, CmpFPredicate::Ogt, llvm::Maximum::NAME), (arith::MinimumF::NAME, CmpFPredicate::Olt, llvm::Minimum::NAME)]
     {
         for op in module.find_all(name) {
             match math.maximum {
@@ -40,26 +36,19 @@ pub(super) fn simplify(module: Op<'_>, math: &MathTarget) {
     }
 }
 
-fn extremum(op: Op<'_>, predicate: i64) {
+fn extremum(op: Op<'_>, predicate: CmpFPredicate) {
     let (mut a, mut b) = (op.operand(0), op.operand(1));
     if is_number(b) {
         (a, b) = (b, a);
     }
     let mut builder = Builder::before(op);
-    let wins = compare(&mut builder, predicate, a, b);
+    let wins = arith::cmpf(&mut builder, predicate, a, b);
     let mut result = arith::select(&mut builder, wins, a, b);
     if !is_number(a) {
-        let nan = compare(&mut builder, UNO, a, a);
+        let nan = arith::cmpf(&mut builder, CmpFPredicate::Uno, a, a);
         result = arith::select(&mut builder, nan, a, result);
     }
     op.replace_with(&[result]);
-}
-
-/// Compares floats.
-pub(super) fn compare<'c>(builder: &mut Builder<'c>, predicate: i64, a: Value<'c>, b: Value<'c>) -> Value<'c> {
-    let cx = builder.cx();
-    let bits = like(a.ty(), cx.int(1));
-    builder.value(arith::CmpF::NAME, &[a, b], bits, &[("predicate", cx.i64_attr(predicate))])
 }
 
 /// A constant other than NaN (a scalar or a splat).

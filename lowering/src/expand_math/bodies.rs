@@ -193,22 +193,9 @@ fn where_any<'c>(
     value: Value<'c>,
     build: impl FnOnce(&mut Builder<'c>) -> Value<'c>,
 ) -> Value<'c> {
-    let (cx, ty) = (builder.cx(), value.ty());
-    let any = match ty.is_vector() {
-        true => {
-            let kind = cx.parse_attr("#vector.kind<or>").unwrap_or_else(|| cx.unit());
-            builder.value(vector::Reduction::NAME, &[mask], cx.int(1), &[("kind", kind)])
-        }
-        false => mask,
-    };
-    let branch = builder.op(OpSpec { name: scf::If::NAME, operands: &[any], results: &[ty], regions: 2, ..OpSpec::default() });
-    let [yes, no] = [0, 1].map(|region| branch.region(region).append_block(&[], builder.location()));
-    builder.within(yes, |builder| {
-        let built = build(builder);
-        scf::yield_(builder, &[built]);
-    });
-    builder.within(no, |builder| scf::yield_(builder, &[value]));
-    branch.result(0)
+    let ty = value.ty();
+    let any = if ty.is_vector() { vector::reduction(builder, vector::CombiningKind::Or, mask) } else { mask };
+    scf::choose(builder, any, ty, build, |_| value)
 }
 
 /// Our own value of a function that has code in f64 only.

@@ -5,7 +5,8 @@
 use super::lanes::Lanes;
 use super::trig;
 use strata_core::ir::{Builder, ElementType, Op, OpSpec, Value};
-use strata_core::upstream::{arith, llvm};
+use strata_core::upstream::arith::{self, CmpIPredicate};
+use strata_core::upstream::llvm;
 
 /// The binary digits of `2/pi` behind the point, behind 64 zeros.
 const DIGITS: [u64; 20] = [
@@ -33,10 +34,6 @@ const DIGITS: [u64; 20] = [
 
 /// Name of the digits in the module.
 const SYMBOL: &str = "strata_math.digits";
-
-/// Names of the predicates of `arith.cmpi`.
-const ULT: i64 = 6;
-const SLT: i64 = 2;
 
 /// The function of a scalar of any size; an infinity or NaN gives NaN.
 pub(super) fn value<'c>(module: Op<'c>, b: &mut Builder<'c>, function: &str, x: Value<'c>) -> Value<'c> {
@@ -68,7 +65,7 @@ fn reduce<'c>(module: Op<'c>, b: &mut Builder<'c>, x: Value<'c>) -> (Value<'c>, 
     let zero = b.const_int(word, 0);
     let rest = b.const_int(word, 64);
     let rest = op(b, arith::SubI::NAME, rest, shift);
-    let even = arith::cmpi(b, arith::CmpIPredicate::Eq, shift, zero);
+    let even = arith::cmpi(b, CmpIPredicate::Eq, shift, zero);
     // (A shift by 64 has no value.)
     let rest = by(b, arith::AndI::NAME, rest, 63);
     let window: Vec<_> = (0..3)
@@ -88,7 +85,7 @@ fn reduce<'c>(module: Op<'c>, b: &mut Builder<'c>, x: Value<'c>) -> (Value<'c>, 
     let (_, carry_low) = wide(b, window[2]);
     let (low, carry_high) = wide(b, window[1]);
     let low_sum = op(b, arith::AddI::NAME, low, carry_low);
-    let carried = b.value(arith::CmpI::NAME, &[low_sum, low], cx.int(1), &[("predicate", cx.i64_attr(ULT))]);
+    let carried = arith::cmpi(b, CmpIPredicate::Ult, low_sum, low);
     let carried = arith::extui(b, carried, word);
     let high = op(b, arith::MulI::NAME, mantissa, window[0]);
     let high = op(b, arith::AddI::NAME, high, carry_high);
@@ -99,7 +96,7 @@ fn reduce<'c>(module: Op<'c>, b: &mut Builder<'c>, x: Value<'c>) -> (Value<'c>, 
     let more = by(b, arith::ShRUI::NAME, low_sum, 62);
     let fraction = op(b, arith::OrI::NAME, fraction, more);
     let less = by(b, arith::ShLI::NAME, low_sum, 2);
-    let negative = b.value(arith::CmpI::NAME, &[fraction, zero], cx.int(1), &[("predicate", cx.i64_attr(SLT))]);
+    let negative = arith::cmpi(b, CmpIPredicate::Slt, fraction, zero);
     let next = arith::extui(b, negative, word);
     let quadrant = op(b, arith::AddI::NAME, quarter, next);
     let quadrant = by(b, arith::AndI::NAME, quadrant, 3);

@@ -4,7 +4,8 @@ use super::with_element;
 use std::cell::RefCell;
 use std::ops::{Add, BitAnd, BitOr, Div, Mul, Neg, Sub};
 use strata_core::ir::{Attr, Builder, Cx, ElementType, Type, Value};
-use strata_core::upstream::{arith, llvm, math};
+use strata_core::upstream::arith::{self, CmpFPredicate, CmpIPredicate};
+use strata_core::upstream::{llvm, math};
 
 /// Where the ops go, and the type of all values.
 pub(super) struct Lanes<'b, 'c> {
@@ -164,28 +165,27 @@ impl<'a, 'b, 'c> Float<'a, 'b, 'c> {
         self.binary(math::CopySign::NAME, other)
     }
 
-    fn compare(self, predicate: i64, other: impl Operand<'a, 'b, 'c>) -> Mask<'a, 'b, 'c> {
+    fn compare(self, predicate: CmpFPredicate, other: impl Operand<'a, 'b, 'c>) -> Mask<'a, 'b, 'c> {
         let other = other.float(self.lanes);
-        let predicate = self.lanes.cx().i64_attr(predicate);
-        let value = self.lanes.op(arith::CmpF::NAME, &[self.value, other.value], self.lanes.mask, &[("predicate", predicate)]);
+        let value = arith::cmpf(&mut self.lanes.builder.borrow_mut(), predicate, self.value, other.value);
         Mask { lanes: self.lanes, value }
     }
 
     pub(super) fn equals(self, other: impl Operand<'a, 'b, 'c>) -> Mask<'a, 'b, 'c> {
-        self.compare(1, other)
+        self.compare(CmpFPredicate::Oeq, other)
     }
 
     pub(super) fn above(self, other: impl Operand<'a, 'b, 'c>) -> Mask<'a, 'b, 'c> {
-        self.compare(2, other)
+        self.compare(CmpFPredicate::Ogt, other)
     }
 
     pub(super) fn below(self, other: impl Operand<'a, 'b, 'c>) -> Mask<'a, 'b, 'c> {
-        self.compare(4, other)
+        self.compare(CmpFPredicate::Olt, other)
     }
 
     /// Not at most `other`: larger, or not a number.
     pub(super) fn not_within(self, other: impl Operand<'a, 'b, 'c>) -> Mask<'a, 'b, 'c> {
-        self.compare(9, other)
+        self.compare(CmpFPredicate::Ugt, other)
     }
 
     /// The larger of the number and a constant; NaN stays.
@@ -315,8 +315,7 @@ impl<'a, 'b, 'c> Int<'a, 'b, 'c> {
     pub(super) fn has(self, bits: i64) -> Mask<'a, 'b, 'c> {
         let part = self.binary(arith::AndI::NAME, self.lanes.int(bits));
         let zero = self.lanes.int(0);
-        let not_equal = self.lanes.cx().i64_attr(1);
-        let value = self.lanes.op(arith::CmpI::NAME, &[part.value, zero.value], self.lanes.mask, &[("predicate", not_equal)]);
+        let value = arith::cmpi(&mut self.lanes.builder.borrow_mut(), CmpIPredicate::Ne, part.value, zero.value);
         Mask { lanes: self.lanes, value }
     }
 

@@ -8,7 +8,7 @@ use super::nest::Copy;
 use super::past_caches::{self, Route};
 use crate::kernel_view::StageView;
 use crate::num::Num;
-use strata_core::ir::{AffineExpr, AffineKind, Builder, ElementType, Op, OpSpec, Value};
+use strata_core::ir::{AffineExpr, AffineKind, Builder, ElementType, Op, Value};
 use strata_core::upstream::{arith, scf, vector};
 
 impl<'c> Emitter<'c> {
@@ -53,8 +53,7 @@ impl<'c> Emitter<'c> {
 
     /// Whether any lane of a vector of bits is set.
     pub(super) fn any(&mut self, bits: Value<'c>) -> Value<'c> {
-        let kind = self.cx.parse_attr("#vector.kind<or>").unwrap_or_else(|| unreachable!("upstream's spelling"));
-        self.b.value(vector::Reduction::NAME, &[bits], self.cx.int(1), &[("kind", kind)])
+        vector::reduction(&mut self.b, vector::CombiningKind::Or, bits)
     }
 
     /// [`Emitter::read`] of one element where the condition holds, else zero.
@@ -68,15 +67,12 @@ impl<'c> Emitter<'c> {
         let element = stage.op.operand(operand).ty().element_type();
         let element = element.ok_or_else(|| Error::at(stage.op, "its element type has no code"))?;
         let scalar = crate::elements::register_type(self.cx, element);
-        let op = self.b.op(OpSpec { name: scf::If::NAME, operands: &[condition], results: &[scalar], regions: 2, ..OpSpec::default() });
-        let location = self.b.location();
-        let (then, otherwise) = (op.region(0).append_block(&[], location), op.region(1).append_block(&[], location));
-        let around = std::mem::replace(&mut self.block, then);
-        self.b.set_at_end(then);
-        let value = self.read(stage, operand, copy)?;
-        scf::yield_(&mut self.b, &[value]);
-        self.block = around;
-        self.b.set_at_end(around);
+        let (op, [then, otherwise]) = scf::branches(&mut self.b, condition, &[scalar]);
+        self.in_block(then, |emitter| {
+            let value = emitter.read(stage, operand, copy)?;
+            scf::yield_(&mut emitter.b, &[value]);
+            Ok(())
+        })?;
         self.b.within(otherwise, |b| {
             let zero = lanes::zero_of(b, element);
             scf::yield_(b, &[zero]);
@@ -174,20 +170,10 @@ impl<'c> Emitter<'c> {
     ) -> Value<'c> {
         let scalar = crate::elements::register_type(self.cx, element);
         let ty = if width > 1 { self.cx.vector(&[width], scalar) } else { scalar };
-        let op = self.b.op(OpSpec { name: scf::If::NAME, operands: &[condition], results: &[ty], regions: 2, ..OpSpec::default() });
-        let location = self.b.location();
-        let then = op.region(0).append_block(&[], location);
-        let otherwise = op.region(1).append_block(&[], location);
-        self.b.within(then, |b| {
-            let value = load(b);
-            scf::yield_(b, &[value]);
-        });
-        self.b.within(otherwise, |b| {
+        scf::choose(&mut self.b, condition, ty, load, |b| {
             let zero = lanes::zero_of(b, element);
-            let value = if width > 1 { memory::broadcast(b, zero, width) } else { zero };
-            scf::yield_(b, &[value]);
-        });
-        op.result(0)
+            if width > 1 { memory::broadcast(b, zero, width) } else { zero }
+        })
     }
 
     /// Loads at indices that are known to be in bounds.
@@ -242,14 +228,10 @@ impl<'c> Emitter<'c> {
         } else {
             outside
         };
-        let failed = self.b.op(OpSpec { name: scf::If::NAME, operands: &[outside], regions: 2, ..OpSpec::default() });
-        let location = self.b.location();
-        let then = failed.region(0).append_block(&[], location);
         let (status, code_type) = (self.status, self.cx.int(32));
-        self.b.within(then, |b| {
+        scf::when(&mut self.b, outside, |b| {
             let code = b.const_int(code_type, INDEX_OUT_OF_BOUNDS);
             memory::store(b, status, Num::Const(0), code, ElementType::I32);
-            scf::yield_(b, &[]);
         });
         Some(inside)
     }

@@ -8,7 +8,8 @@ use crate::elements::register_type;
 use crate::kernel_view::StageView;
 use crate::num::Num;
 use strata_core::ir::{ElementType, Value};
-use strata_core::upstream::{arith, vector};
+use strata_core::upstream::arith::{self, CmpIPredicate};
+use strata_core::upstream::vector;
 
 /// What is compared, and the integers that positions are kept in.
 struct Race {
@@ -93,9 +94,9 @@ impl<'c> Emitter<'c> {
     fn first_of(&mut self, race: &Race, mine: (Value<'c>, Value<'c>), other: (Value<'c>, Value<'c>)) -> (Value<'c>, Value<'c>) {
         let wins = better(&mut self.b, &race.name, race.element, other.0, mine.0);
         let loses = better(&mut self.b, &race.name, race.element, mine.0, other.0);
-        let earlier = arith::cmpi(&mut self.b, arith::CmpIPredicate::Slt, other.1, mine.1);
+        let earlier = arith::cmpi(&mut self.b, CmpIPredicate::Slt, other.1, mine.1);
         // Neither is better, and the other came first.
-        let equal = arith::cmpi(&mut self.b, arith::CmpIPredicate::Eq, wins, loses);
+        let equal = arith::cmpi(&mut self.b, CmpIPredicate::Eq, wins, loses);
         let earlier = arith::andi(&mut self.b, equal, earlier);
         let wins = arith::ori(&mut self.b, wins, earlier);
         let mut pick = |other: Value<'c>, mine: Value<'c>| arith::select(&mut self.b, wins, other, mine);

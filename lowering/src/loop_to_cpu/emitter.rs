@@ -14,8 +14,7 @@ use crate::mean_view::MeanView;
 use crate::num::Num;
 use std::collections::HashMap;
 use strata_core::ir::{AffineMap, Block, Builder, Cx, ElementType, Op, OpSpec, Value};
-use strata_core::upstream::llvm;
-use strata_core::upstream::{func, vector};
+use strata_core::upstream::{func, llvm, scf, vector};
 use strata_dialects::loops;
 
 /// A tensor in memory.
@@ -134,6 +133,26 @@ pub fn emit<'c>(op: Op<'c>) -> Result<(), Error> {
 }
 
 impl<'c> Emitter<'c> {
+    /// What `write` writes goes to the end of `block`.
+    pub(crate) fn in_block<R>(&mut self, block: Block<'c>, write: impl FnOnce(&mut Self) -> R) -> R {
+        let around = std::mem::replace(&mut self.block, block);
+        self.b.set_at_end(block);
+        let result = write(self);
+        self.block = around;
+        self.b.set_at_end(around);
+        result
+    }
+
+    /// What `then` writes runs where the condition holds.
+    pub(crate) fn when<R>(&mut self, condition: Value<'c>, then: impl FnOnce(&mut Self) -> R) -> R {
+        let block = scf::guarded(&mut self.b, condition);
+        self.in_block(block, |emitter| {
+            let result = then(emitter);
+            scf::yield_(&mut emitter.b, &[]);
+            result
+        })
+    }
+
     /// The emitter of a kernel whose arguments and results, then the place of its status, are the first of these values; it appends to
     /// `block`, the first one of a function.
     pub(crate) fn new(kernel: KernelView<'c>, block: Block<'c>, values: &[Value<'c>]) -> Result<Self, Error> {

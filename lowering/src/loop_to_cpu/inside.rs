@@ -11,7 +11,7 @@ use crate::num::Num;
 use crate::schedule_cpu::access::coefficient;
 use std::collections::HashMap;
 use strata_core::ir::{AffineExpr, AffineKind, Op, Value};
-use strata_core::upstream::arith;
+use strata_core::upstream::arith::{self, CmpIPredicate};
 use strata_dialects::loops;
 
 /// The smallest and the largest value.
@@ -86,7 +86,6 @@ impl<'c> Emitter<'c> {
 
     /// Comparisons `0 <= index < size` of a body that hold for all points here.
     pub(super) fn certain(&self, stage: &StageView<'c>) -> Vec<Op<'c>> {
-        const BELOW: i64 = 6;
         let mut known: HashMap<Value<'c>, Interval> = HashMap::new();
         let mut certain = Vec::new();
         if !stage.guarded.contains(&true) {
@@ -100,7 +99,7 @@ impl<'c> Emitter<'c> {
                 arith::Constant::NAME if op.result(0).ty().is_index() => op.int("value").map(|value| (value, value)),
                 arith::AddI::NAME => pair().map(|(lhs, rhs)| add(lhs, rhs)),
                 arith::MulI::NAME => pair().map(|(lhs, rhs)| multiply(lhs, rhs)),
-                arith::CmpI::NAME if op.int("predicate") == Some(BELOW) => {
+                arith::CmpI::NAME if CmpIPredicate::of(op) == Some(CmpIPredicate::Ult) => {
                     let holds = pair().is_some_and(|(index, size)| index.0 >= 0 && index.1 < size.0);
                     certain.extend(holds.then_some(op));
                     None

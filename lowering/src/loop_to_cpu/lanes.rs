@@ -5,7 +5,8 @@
 use super::memory::{self, broadcast};
 use crate::num::Num;
 use strata_core::ir::{AffineExpr, AffineKind, Builder, ElementType, Op, OpSpec, Value};
-use strata_core::upstream::{arith, complex, vector};
+use strata_core::upstream::arith::{self, CmpIPredicate};
+use strata_core::upstream::{complex, vector};
 
 /// Where one dim stands: the index of lane 0, and whether the lanes run along this dim.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -231,16 +232,13 @@ pub fn both<'c>(b: &mut Builder<'c>, lhs: Option<Value<'c>>, rhs: Option<Value<'
 
 /// `0 <= index < extent`, for all lanes.
 pub fn inside<'c>(b: &mut Builder<'c>, index: Index<'c>, extent: Num<'c>, width: i64) -> Value<'c> {
-    let below = b.cx().i64_attr(6);
-    let bool_type = b.cx().int(1);
     let extent = extent.value(b);
     if let Across::Uniform = index.across {
         let base = index.base.value(b);
-        return b.value(arith::CmpI::NAME, &[base, extent], bool_type, &[("predicate", below)]);
+        return arith::cmpi(b, CmpIPredicate::Ult, base, extent);
     }
     let (index, extent) = (index.vector(b, width), broadcast(b, extent, width));
-    let ty = b.cx().vector(&[width], bool_type);
-    b.value(arith::CmpI::NAME, &[index, extent], ty, &[("predicate", below)])
+    arith::cmpi(b, CmpIPredicate::Ult, index, extent)
 }
 
 /// Zero for masked-off reads.

@@ -4,7 +4,8 @@ use super::{Error, memory};
 use crate::kernel_view::KernelView;
 use crate::num::{Num, number_of};
 use strata_core::ir::{Attr, Builder, ElementType, Op, OpSpec, Type, Value};
-use strata_core::upstream::{arith, func, llvm, scf};
+use strata_core::upstream::arith::{self, CmpIPredicate};
+use strata_core::upstream::{func, llvm, scf};
 
 /// Scalar operations that are worth waking a thread for.
 const GRAIN: i64 = 1 << 15;
@@ -62,19 +63,9 @@ impl<'c> Launcher<'c> {
             Num::Const(_) => self.parallel(b, &name, &arguments, call, (count, work, step)),
             Num::Value(total) => {
                 let enough = b.const_index(2 * GRAIN);
-                let at_least = cx.i64_attr(9);
-                let large = b.value(arith::CmpI::NAME, &[total, enough], cx.int(1), &[("predicate", at_least)]);
-                let branch = b.op(OpSpec { name: scf::If::NAME, operands: &[large], regions: 2, ..OpSpec::default() });
-                let then = branch.region(0).append_block(&[], op.location());
-                let otherwise = branch.region(1).append_block(&[], op.location());
-                b.within(then, |b| {
-                    self.parallel(b, &name, &arguments, call, (count, work, step));
-                    scf::yield_(b, &[]);
-                });
-                b.within(otherwise, |b| {
-                    direct(b, count);
-                    scf::yield_(b, &[]);
-                });
+                let large = arith::cmpi(b, CmpIPredicate::Uge, total, enough);
+                let parallel = |b: &mut Builder<'c>| self.parallel(b, &name, &arguments, call, (count, work, step));
+                scf::either(b, large, parallel, |b| direct(b, count));
             }
         }
         Ok(())

@@ -5,7 +5,9 @@
 use crate::elements::memory_type;
 use crate::num::Num;
 use strata_core::ir::{Builder, Cx, ElementType, Type, Value};
-use strata_core::upstream::{arith, complex, llvm, vector};
+use strata_core::upstream::arith::{self, CmpIPredicate};
+use strata_core::upstream::llvm::{self, AtomicBinOp, AtomicOrdering};
+use strata_core::upstream::{complex, vector};
 
 /// `!llvm.ptr`.
 pub fn pointer<'c>(cx: Cx<'c>) -> Type<'c> {
@@ -88,15 +90,20 @@ pub fn store<'c>(b: &mut Builder<'c>, base: Value<'c>, index: Num<'c>, value: Va
     b.effect(llvm::Store::NAME, &[value, at], &[align]);
 }
 
-/// Combines an element with the one in memory, in one step for all threads of a device; `how` is LLVM's number of the operation. Gives the
-/// element that was there.
-pub fn combine<'c>(b: &mut Builder<'c>, base: Value<'c>, index: Num<'c>, value: Value<'c>, element: ElementType, how: i64) -> Value<'c> {
-    const RELAXED: i64 = 2;
+/// Combines an element with the one in memory, in one step for all threads of a device. Gives the element that was there.
+pub fn combine<'c>(
+    b: &mut Builder<'c>,
+    base: Value<'c>,
+    index: Num<'c>,
+    value: Value<'c>,
+    element: ElementType,
+    how: AtomicBinOp,
+) -> Value<'c> {
     let cx = b.cx();
     let at = element_pointer(b, base, index, element);
     let attrs = [
-        ("bin_op", cx.i64_attr(how)),
-        ("ordering", cx.i64_attr(RELAXED)),
+        ("bin_op", how.attr(cx)),
+        ("ordering", AtomicOrdering::Monotonic.attr(cx)),
         ("syncscope", cx.str_attr("device")),
         alignment(cx, element, 64),
     ];
@@ -189,16 +196,14 @@ pub fn prefetch<'c>(b: &mut Builder<'c>, base: Value<'c>, index: Num<'c>, elemen
 
 /// Makes stores past the caches visible before anything that follows.
 pub fn fence(b: &mut Builder<'_>) {
-    const SEQUENTIAL: i64 = 7;
-    let ordering = b.cx().i64_attr(SEQUENTIAL);
+    let ordering = AtomicOrdering::SeqCst.attr(b.cx());
     b.effect(llvm::Fence::NAME, &[], &[("ordering", ordering)]);
 }
 
 /// Orders accesses of a device's memory before it and after it, as all of its threads see them.
 pub fn device_fence(b: &mut Builder<'_>) {
-    const ACQUIRE_RELEASE: i64 = 6;
     let cx = b.cx();
-    b.effect(llvm::Fence::NAME, &[], &[("ordering", cx.i64_attr(ACQUIRE_RELEASE)), ("syncscope", cx.str_attr("device"))]);
+    b.effect(llvm::Fence::NAME, &[], &[("ordering", AtomicOrdering::AcqRel.attr(cx)), ("syncscope", cx.str_attr("device"))]);
 }
 
 /// Elements at a vector of indices.
@@ -259,7 +264,7 @@ fn from_memory<'c>(b: &mut Builder<'c>, value: Value<'c>, element: ElementType) 
         ElementType::Bool => {
             let ty = value.ty();
             let zero = if ty.is_vector() { zero_vector(b, ty) } else { b.const_int(ty, 0) };
-            arith::cmpi(b, arith::CmpIPredicate::Ne, value, zero)
+            arith::cmpi(b, CmpIPredicate::Ne, value, zero)
         }
         ElementType::Index => {
             let ty = value.ty();

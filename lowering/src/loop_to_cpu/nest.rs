@@ -5,7 +5,8 @@ use super::lanes::{Coord, InBlock, Point};
 use super::{Error, memory};
 use crate::num::Num;
 use strata_core::ir::{OpSpec, Value};
-use strata_core::upstream::{arith, scf, vector};
+use strata_core::upstream::arith::{self, CmpIPredicate};
+use strata_core::upstream::{scf, vector};
 
 /// One loop of a nest.
 #[derive(Clone, Copy, Debug)]
@@ -160,7 +161,7 @@ impl<'c> Emitter<'c> {
             }
             Num::Value(size) => {
                 let (step, begin, end) = (self.b.const_index(step), begin.value(&mut self.b), end.value(&mut self.b));
-                let enough = arith::cmpi(&mut self.b, arith::CmpIPredicate::Sge, size, step);
+                let enough = arith::cmpi(&mut self.b, CmpIPredicate::Sge, size, step);
                 Num::Value(arith::select(&mut self.b, enough, end, begin))
             }
         }
@@ -193,8 +194,7 @@ impl<'c> Emitter<'c> {
         let left = end.sub(&mut self.b, at).value(&mut self.b);
         let left = memory::broadcast(&mut self.b, left, width);
         let steps = vector::step(&mut self.b, cx.vector(&[width], cx.index()));
-        let less = cx.i64_attr(2);
-        self.b.value(arith::CmpI::NAME, &[steps, left], cx.vector(&[width], cx.int(1)), &[("predicate", less)])
+        arith::cmpi(&mut self.b, CmpIPredicate::Slt, steps, left)
     }
 
     /// One loop with a step, or what is left of it when its bounds are known: nothing, or its body once.
@@ -224,14 +224,12 @@ impl<'c> Emitter<'c> {
         let op = self.b.op(OpSpec { name: scf::For::NAME, operands: &operands, results: &types, regions: 1, ..OpSpec::default() });
         let arguments = [&[self.cx.index()], types.as_slice()].concat();
         let block = op.region(0).append_block(&arguments, self.b.location());
-        let around = std::mem::replace(&mut self.block, block);
-        self.b.set_at_end(block);
-        let arguments = block.args();
-        let carried = body(self, Num::Value(arguments[0]), arguments[1..].to_vec())?;
-        scf::yield_(&mut self.b, &carried);
-        self.block = around;
-        self.b.set_at_end(around);
-        Ok(op.results())
+        self.in_block(block, |emitter| {
+            let arguments = block.args();
+            let carried = body(emitter, Num::Value(arguments[0]), arguments[1..].to_vec())?;
+            scf::yield_(&mut emitter.b, &carried);
+            Ok(op.results())
+        })
     }
 }
 

@@ -18,8 +18,9 @@ use super::nest::{Body, Copy, Loop};
 use super::turn::shuffle;
 use crate::kernel_view::StageView;
 use crate::num::Num;
-use strata_core::ir::{Builder, ElementType, OpSpec, Value};
-use strata_core::upstream::{arith, llvm, scf, vector};
+use strata_core::ir::{Builder, ElementType, Value};
+use strata_core::upstream::arith::{self, CmpIPredicate};
+use strata_core::upstream::{llvm, scf, vector};
 
 /// Bytes of a cache line.
 pub(crate) const LINE: i64 = 64;
@@ -126,17 +127,17 @@ pub(super) fn store<'c>(
     let divides = bytes % PIECE == 0;
     match (route, mask) {
         (Route::Row(_), None) => past(b),
-        (Route::Row(even) | Route::Edge(even), Some(_)) if divides => either(b, even, pieces, through),
+        (Route::Row(even) | Route::Edge(even), Some(_)) if divides => scf::either(b, even, pieces, through),
         (Route::WhereAligned | Route::InPieces, None) => {
             let at = element_pointer(b, base, index, element);
             let address = llvm::ptrtoint(b, at, at.cx().int(64));
             let aligned = divides_by(b, address, bytes);
-            either(b, aligned, past, |b| {
+            scf::either(b, aligned, past, |b| {
                 if route == Route::WhereAligned || !divides {
                     return through(b);
                 }
                 let even = divides_by(b, address, PIECE);
-                either(b, even, pieces, through);
+                scf::either(b, even, pieces, through);
             });
         }
         _ => through(b),
@@ -151,7 +152,6 @@ fn in_pieces<'c>(
     element: ElementType,
     mask: Option<Value<'c>>,
 ) {
-    let cx = b.cx();
     let value = to_memory(b, value, element);
     let lanes = PIECE / memory_bytes(element) as i64;
     for first in (0..value.ty().shape()[0]).step_by(lanes as usize) {
@@ -165,8 +165,8 @@ fn in_pieces<'c>(
             store(b);
             continue;
         };
-        let on = b.value(vector::Extract::NAME, &[mask], cx.int(1), &[("static_position", cx.i64s_attr(&[first + lanes - 1]))]);
-        either(b, on, store, |_| ());
+        let on = vector::extract(b, mask, first + lanes - 1);
+        scf::either(b, on, store, |_| ());
     }
 }
 
@@ -175,28 +175,13 @@ fn store_past<'c>(b: &mut Builder<'c>, value: Value<'c>, at: Value<'c>, bytes: i
     b.effect(llvm::Store::NAME, &[value, at], &[("alignment", cx.int_attr(cx.int(64), bytes)), ("nontemporal", cx.unit())]);
 }
 
-/// One or the other, by a condition.
-fn either<'c>(b: &mut Builder<'c>, condition: Value<'c>, then: impl FnOnce(&mut Builder<'c>), otherwise: impl FnOnce(&mut Builder<'c>)) {
-    let branch = b.op(OpSpec { name: scf::If::NAME, operands: &[condition], regions: 2, ..OpSpec::default() });
-    let location = b.location();
-    let (first, second) = (branch.region(0).append_block(&[], location), branch.region(1).append_block(&[], location));
-    b.within(first, |b| {
-        then(b);
-        scf::yield_(b, &[]);
-    });
-    b.within(second, |b| {
-        otherwise(b);
-        scf::yield_(b, &[]);
-    });
-}
-
 /// Whether a power of two divides an address.
 fn divides_by<'c>(b: &mut Builder<'c>, address: Value<'c>, unit: i64) -> Value<'c> {
     let cx = b.cx();
     let word = cx.int(64);
     let (below, zero) = (b.const_int(word, unit - 1), b.const_int(word, 0));
     let past = arith::andi(b, address, below);
-    arith::cmpi(b, arith::CmpIPredicate::Eq, past, zero)
+    arith::cmpi(b, CmpIPredicate::Eq, past, zero)
 }
 
 /// Whether a power of two divides both of two addresses.
@@ -217,7 +202,7 @@ fn to_multiple<'c>(b: &mut Builder<'c>, address: Value<'c>, unit: Value<'c>, ele
     let missing = arith::andi(b, back, below);
     let (elements, rest) = (arith::divui(b, missing, size), arith::remui(b, missing, size));
     let never = b.const_int(word, 1 << 62);
-    let whole = arith::cmpi(b, arith::CmpIPredicate::Eq, rest, zero);
+    let whole = arith::cmpi(b, CmpIPredicate::Eq, rest, zero);
     let elements = arith::select(b, whole, elements, never);
     Num::Value(arith::index_cast(b, elements, cx.index()))
 }

@@ -2,11 +2,11 @@
 
 use super::memory::broadcast;
 use crate::elements::register_type;
-use strata_core::ir::{Attr, Builder, ElementType, Value};
-use strata_core::upstream::{arith, complex, vector};
-
-/// The predicate `>` of `arith.cmpf`, false for NaN.
-const OGT: i64 = 2;
+use strata_core::ir::{Builder, ElementType, Value};
+use strata_core::upstream::arith::{self, CmpFPredicate, CmpIPredicate};
+use strata_core::upstream::complex;
+use strata_core::upstream::llvm::AtomicBinOp;
+use strata_core::upstream::vector::{self, CombiningKind};
 
 /// A reducer over elements of one type.
 #[derive(Clone, Copy, Debug)]
@@ -79,7 +79,7 @@ impl Reducer {
     pub fn combine<'c>(self, b: &mut Builder<'c>, lhs: Value<'c>, rhs: Value<'c>) -> Value<'c> {
         if self.kind == Kind::MaxNum && self.element.is_float() {
             // What was combined before is a number; then this is right, and one instruction.
-            let more = test(b, arith::CmpF::NAME, OGT, rhs, lhs);
+            let more = arith::cmpf(b, CmpFPredicate::Ogt, rhs, lhs);
             return arith::select(b, more, rhs, lhs);
         }
         let unsigned = self.element.is_unsigned() || self.element == ElementType::Bool;
@@ -106,14 +106,14 @@ impl Reducer {
         b.value(name, &[lhs, rhs], ty, &[])
     }
 
-    /// The number of LLVM's atomic operation that combines so, if there is one.
-    pub fn atomic(self) -> Option<i64> {
+    /// LLVM's atomic operation that combines so, if there is one.
+    pub fn atomic(self) -> Option<AtomicBinOp> {
         let (float, signed) = (self.element.is_float(), self.element.is_signed());
         match self.kind {
-            Kind::Sum if float => Some(11),
-            Kind::Sum if signed => Some(1),
-            Kind::Max if signed => Some(7),
-            Kind::Min if signed => Some(8),
+            Kind::Sum if float => Some(AtomicBinOp::FAdd),
+            Kind::Sum if signed => Some(AtomicBinOp::Add),
+            Kind::Max if signed => Some(AtomicBinOp::Max),
+            Kind::Min if signed => Some(AtomicBinOp::Min),
             _ => None,
         }
     }
@@ -131,31 +131,25 @@ impl Reducer {
         let unsigned = self.element.is_unsigned() || self.element == ElementType::Bool;
         let bool = self.element == ElementType::Bool;
         let kind = match self.kind {
-            Kind::Sum if bool => "or",
-            Kind::Prod if bool => "and",
-            Kind::Sum => "add",
-            Kind::Prod => "mul",
-            Kind::Max if self.element.is_float() => "maximumf",
-            Kind::MaxNum if self.element.is_float() => "maxnumf",
-            Kind::Min if self.element.is_float() => "minimumf",
-            Kind::Max | Kind::MaxNum if unsigned => "maxui",
-            Kind::Min if unsigned => "minui",
-            Kind::Max | Kind::MaxNum => "maxsi",
-            Kind::Min => "minsi",
-            Kind::And => "and",
-            Kind::Or => "or",
+            Kind::Sum if bool => CombiningKind::Or,
+            Kind::Prod if bool => CombiningKind::And,
+            Kind::Sum => CombiningKind::Add,
+            Kind::Prod => CombiningKind::Mul,
+            Kind::Max if self.element.is_float() => CombiningKind::MaximumF,
+            Kind::MaxNum if self.element.is_float() => CombiningKind::MaxNumF,
+            Kind::Min if self.element.is_float() => CombiningKind::MinimumF,
+            Kind::Max | Kind::MaxNum if unsigned => CombiningKind::MaxUI,
+            Kind::Min if unsigned => CombiningKind::MinUI,
+            Kind::Max | Kind::MaxNum => CombiningKind::MaxSI,
+            Kind::Min => CombiningKind::MinSI,
+            Kind::And => CombiningKind::And,
+            Kind::Or => CombiningKind::Or,
         };
-        let cx = b.cx();
-        let parse = |text: &str| cx.parse_attr(text).unwrap_or_else(|| unreachable!("{text} is upstream's spelling"));
-        let mut attrs: Vec<(&str, Attr<'c>)> = Vec::new();
-        let kind = parse(&format!("#vector.kind<{kind}>"));
-        attrs.push(("kind", kind));
-        if self.element.is_float() && matches!(self.kind, Kind::Sum | Kind::Prod) {
+        match kind {
             // Lanes are summed as a tree: the same order on every run, and more exact than one after the other.
-            attrs.push(("fastmath", parse("#arith.fastmath<reassoc>")));
+            CombiningKind::Add | CombiningKind::Mul if self.element.is_float() => vector::reduction_as_tree(b, kind, lanes),
+            _ => vector::reduction(b, kind, lanes),
         }
-        let ty = lanes.ty().element();
-        b.value(vector::Reduction::NAME, &[lanes], ty, &attrs)
     }
 }
 
@@ -163,28 +157,21 @@ impl Reducer {
 pub fn better<'c>(b: &mut Builder<'c>, name: &str, element: ElementType, new: Value<'c>, best: Value<'c>) -> Value<'c> {
     let greater = name == "argmax";
     if element.is_float() {
-        let beyond = test(b, arith::CmpF::NAME, if greater { OGT } else { 4 }, new, best);
-        let new_nan = test(b, arith::CmpF::NAME, 14, new, new);
-        let best_number = test(b, arith::CmpF::NAME, 7, best, best);
+        let beyond = arith::cmpf(b, if greater { CmpFPredicate::Ogt } else { CmpFPredicate::Olt }, new, best);
+        let new_nan = arith::cmpf(b, CmpFPredicate::Uno, new, new);
+        let best_number = arith::cmpf(b, CmpFPredicate::Ord, best, best);
         let first_nan = arith::andi(b, new_nan, best_number);
         let beyond = arith::andi(b, beyond, best_number);
         return arith::ori(b, beyond, first_nan);
     }
     let unsigned = element.is_unsigned() || element == ElementType::Bool;
     let predicate = match (greater, unsigned) {
-        (true, false) => 4,
-        (true, true) => 8,
-        (false, false) => 2,
-        (false, true) => 6,
+        (true, false) => CmpIPredicate::Sgt,
+        (true, true) => CmpIPredicate::Ugt,
+        (false, false) => CmpIPredicate::Slt,
+        (false, true) => CmpIPredicate::Ult,
     };
-    test(b, arith::CmpI::NAME, predicate, new, best)
-}
-
-/// Compares two elements, or those of two vectors, by `arith.cmpf` or `arith.cmpi`.
-fn test<'c>(b: &mut Builder<'c>, op: &str, predicate: i64, lhs: Value<'c>, rhs: Value<'c>) -> Value<'c> {
-    let cx = b.cx();
-    let bits = if lhs.ty().is_vector() { cx.vector(&lhs.ty().shape(), cx.int(1)) } else { cx.int(1) };
-    b.value(op, &[lhs, rhs], bits, &[("predicate", cx.i64_attr(predicate))])
+    arith::cmpi(b, predicate, new, best)
 }
 
 /// A start value in every lane.

@@ -7,7 +7,7 @@ use super::{Error, memory};
 use crate::kernel_view::StageView;
 use crate::num::Num;
 use strata_core::ir::{AffineExpr, Value};
-use strata_core::upstream::arith;
+use strata_core::upstream::arith::{self, CmpIPredicate};
 use strata_dialects::loops;
 
 impl<'c> Emitter<'c> {
@@ -75,17 +75,16 @@ impl<'c> Emitter<'c> {
 
     /// `value` where the index is this one, else `other`.
     fn choose(&mut self, index: Index<'c>, at: i64, value: Value<'c>, other: Value<'c>) -> Value<'c> {
-        let (b, cx, width) = (&mut self.b, self.cx, self.width);
-        let equal = [("predicate", cx.i64_attr(0))];
+        let (b, width) = (&mut self.b, self.width);
         let at = b.const_index(at);
         if let Across::Uniform = index.across {
             let index = index.base.value(b);
-            let test = b.value(arith::CmpI::NAME, &[index, at], cx.int(1), &equal);
-            return b.value(arith::Select::NAME, &[test, value, other], value.ty(), &[]);
+            let test = arith::cmpi(b, CmpIPredicate::Eq, index, at);
+            return arith::select(b, test, value, other);
         }
         let (index, at) = (index.vector(b, width), memory::broadcast(b, at, width));
-        let test = b.value(arith::CmpI::NAME, &[index, at], cx.vector(&[width], cx.int(1)), &equal);
+        let test = arith::cmpi(b, CmpIPredicate::Eq, index, at);
         let (value, other) = (lanes::in_lanes(b, value, width), lanes::in_lanes(b, other, width));
-        b.value(arith::Select::NAME, &[test, value, other], value.ty(), &[])
+        arith::select(b, test, value, other)
     }
 }

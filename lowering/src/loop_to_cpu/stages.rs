@@ -11,7 +11,8 @@ use crate::kernel_view::StageView;
 use crate::loop_to_gpu::Scan;
 use crate::num::Num;
 use strata_core::ir::{ElementType, Value};
-use strata_core::upstream::{arith, scf};
+use strata_core::upstream::arith::{self, CmpIPredicate};
+use strata_core::upstream::llvm::AtomicBinOp;
 
 impl<'c> Emitter<'c> {
     /// Writes one stage for all copies of the outer loops.
@@ -164,7 +165,7 @@ impl<'c> Emitter<'c> {
                 (Num::Const(_), Num::Const(_)) => first.range.0,
                 (begin, end) => {
                     let [begin, end] = [begin, end].map(|num| num.value(&mut self.b));
-                    let some = arith::cmpi(&mut self.b, arith::CmpIPredicate::Slt, begin, end);
+                    let some = arith::cmpi(&mut self.b, CmpIPredicate::Slt, begin, end);
                     let [from, to] = [first.range.0, first.range.1].map(|num| num.value(&mut self.b));
                     Num::Value(arith::select(&mut self.b, some, to, from))
                 }
@@ -296,15 +297,7 @@ impl<'c> Emitter<'c> {
                     emitter.combine_store(&buffer, &indices, update, (reducer, atomic));
                     continue;
                 };
-                let op =
-                    emitter.b.op(strata_core::ir::OpSpec { name: scf::If::NAME, operands: &[inside], regions: 2, ..Default::default() });
-                let block = op.region(0).append_block(&[], emitter.b.location());
-                let around = std::mem::replace(&mut emitter.block, block);
-                emitter.b.set_at_end(block);
-                emitter.combine_store(&buffer, &indices, update, (reducer, atomic));
-                scf::yield_(&mut emitter.b, &[]);
-                emitter.block = around;
-                emitter.b.set_at_end(around);
+                emitter.when(inside, |emitter| emitter.combine_store(&buffer, &indices, update, (reducer, atomic)));
             }
             emitter.reads.clear();
             Ok(carried)
@@ -317,7 +310,7 @@ impl<'c> Emitter<'c> {
         buffer: &super::emitter::Buffer<'c>,
         indices: &[lanes::Index<'c>],
         update: Value<'c>,
-        (reducer, atomic): (Option<Reducer>, Option<i64>),
+        (reducer, atomic): (Option<Reducer>, Option<AtomicBinOp>),
     ) {
         if let Some(how) = atomic {
             let at = self.linear(buffer, indices).base;

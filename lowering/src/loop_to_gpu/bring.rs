@@ -50,7 +50,7 @@ impl<'c> Emitter<'c> {
                 Ok(())
             };
             match inside {
-                Some(inside) => self.only_if(inside, move_one)?,
+                Some(inside) => self.when(inside, move_one)?,
                 None => move_one(self)?,
             }
         }
@@ -88,7 +88,7 @@ impl<'c> Emitter<'c> {
             let fetch =
                 |emitter: &mut Self| there.iter().try_for_each(|part| emitter.fetch(stage, tiles, part, (copy, origins, thread), next));
             match more {
-                Some(more) => emitter.only_if(more, fetch)?,
+                Some(more) => emitter.when(more, fetch)?,
                 None => fetch(emitter)?,
             }
             nvvm::cp_async_commit_group(&mut emitter.b);
@@ -151,7 +151,7 @@ impl<'c> Emitter<'c> {
                 Ok(())
             };
             match there {
-                Some(there) => self.only_if(there, write)?,
+                Some(there) => self.when(there, write)?,
                 None => write(self)?,
             }
         }

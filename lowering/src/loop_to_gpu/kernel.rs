@@ -13,7 +13,8 @@ use crate::loop_to_cpu::nest::Copy;
 use crate::mean_view::{MeanView, Stream};
 use crate::num::Num;
 use strata_core::ir::{AffineExpr, Builder, Cx, Op, OpSpec, Value};
-use strata_core::upstream::{arith, gpu, llvm};
+use strata_core::upstream::arith::{self, CmpIPredicate};
+use strata_core::upstream::{gpu, llvm};
 use strata_dialects::host;
 
 /// Threads of a block where no schedule says otherwise.
@@ -235,8 +236,8 @@ impl<'c> Emitter<'c> {
             total = total.mul(&mut self.b, *count);
         }
         let (index, total) = (at.value(&mut self.b), total.value(&mut self.b));
-        let below = arith::cmpi(&mut self.b, arith::CmpIPredicate::Ult, index, total);
-        self.only_if(below, |emitter| {
+        let below = arith::cmpi(&mut self.b, CmpIPredicate::Ult, index, total);
+        self.when(below, |emitter| {
             let copy = emitter.at_number(start.clone(), at, counts);
             work(emitter, copy)
         })
@@ -250,7 +251,7 @@ impl<'c> Emitter<'c> {
             Num::Const(size) if size % width == 0 => None,
             _ => {
                 let (end, size) = (base.add(&mut self.b, Num::Const(width)).value(&mut self.b), size.value(&mut self.b));
-                Some(arith::cmpi(&mut self.b, arith::CmpIPredicate::Ule, end, size))
+                Some(arith::cmpi(&mut self.b, CmpIPredicate::Ule, end, size))
             }
         };
         let together = &mut |emitter: &mut Self| -> Result<(), Error> {

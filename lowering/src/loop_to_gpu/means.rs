@@ -384,7 +384,7 @@ impl<'c> Emitter<'c> {
                     Ok(())
                 };
                 match inside {
-                    Some(inside) => self.only_if(inside, finish)?,
+                    Some(inside) => self.when(inside, finish)?,
                     None => finish(self)?,
                 }
             }

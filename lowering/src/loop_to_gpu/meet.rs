@@ -12,13 +12,11 @@ use crate::loop_to_cpu::memory;
 use crate::loop_to_cpu::nest::Copy;
 use crate::num::Num;
 use strata_core::ir::{ElementType, Value};
-use strata_core::upstream::arith;
+use strata_core::upstream::arith::{self, CmpIPredicate};
+use strata_core::upstream::llvm::AtomicBinOp;
 
 /// Where the count is, in words behind the status.
 const COUNT: i64 = 1;
-
-/// LLVM's number of the atomic operation that adds one, or wraps to zero at a bound.
-const COUNT_UP: i64 = 15;
 
 impl<'c> Emitter<'c> {
     /// All stages of the rest at all points, in the last block; `word` is shared memory for one number.
@@ -27,7 +25,7 @@ impl<'c> Emitter<'c> {
         let last = self.is_last_block(team, word);
         self.kernel = rest;
         self.registers.clear();
-        self.only_if(last, |emitter| {
+        self.when(last, |emitter| {
             let points = emitter.points();
             emitter.repeat(Num::Const(0), points, 1, Vec::new(), &mut |emitter, number, carried| {
                 emitter.as_team(start, number)?;
@@ -54,15 +52,15 @@ impl<'c> Emitter<'c> {
         let first = self.is_zero(Num::Value(team.thread));
         let int = self.cx.int(32);
         let bound = arith::index_cast(&mut self.b, bound, int);
-        self.only_if(first, |emitter| {
+        self.when(first, |emitter| {
             let b = &mut emitter.b;
             memory::device_fence(b);
-            let before = memory::combine(b, count, Num::Const(0), bound, ElementType::I32, COUNT_UP);
+            let before = memory::combine(b, count, Num::Const(0), bound, ElementType::I32, AtomicBinOp::UIncWrap);
             memory::device_fence(b);
             memory::store(b, word, Num::Const(0), before, ElementType::I32);
         });
         self.barrier();
         let before = memory::load(&mut self.b, word, Num::Const(0), ElementType::I32);
-        arith::cmpi(&mut self.b, arith::CmpIPredicate::Eq, before, bound)
+        arith::cmpi(&mut self.b, CmpIPredicate::Eq, before, bound)
     }
 }

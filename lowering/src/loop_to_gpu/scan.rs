@@ -14,7 +14,7 @@ use crate::loop_to_cpu::nest::Copy;
 use crate::loop_to_cpu::reducer::Reducer;
 use crate::num::Num;
 use strata_core::ir::{ElementType, Value};
-use strata_core::upstream::arith;
+use strata_core::upstream::arith::{self, CmpIPredicate};
 
 /// What a scan combines, and the element types in which it does and in which results are stored.
 #[derive(Clone, Copy)]
@@ -101,7 +101,7 @@ impl<'c> Emitter<'c> {
         if !self.write_wide(stage, result, &copies, &results) {
             for ((copy, &value), &there) in copies.iter().zip(&results).zip(there) {
                 match there {
-                    Some(there) => self.only_if(there, |emitter| emitter.write(stage, result, copy, value))?,
+                    Some(there) => self.when(there, |emitter| emitter.write(stage, result, copy, value))?,
                     None => self.write(stage, result, copy, value)?,
                 }
             }
@@ -132,7 +132,7 @@ impl<'c> Emitter<'c> {
         }
         let warp = Num::Value(team.thread).floor_div(&mut self.b, Num::Const(WARP));
         let writes = self.is_zero(lane);
-        self.only_if(writes, |emitter| {
+        self.when(writes, |emitter| {
             let at = emitter.part(team, warp, 0);
             memory::store(&mut emitter.b, at, Num::Const(0), all, scan.accumulated);
         });
@@ -144,7 +144,7 @@ impl<'c> Emitter<'c> {
             let part = memory::load(&mut self.b, at, Num::Const(0), scan.accumulated);
             total = scan.reducer.combine(&mut self.b, total, part);
             let (mine, last) = (warp.value(&mut self.b), self.b.const_index(number));
-            let counts = arith::cmpi(&mut self.b, arith::CmpIPredicate::Ult, last, mine);
+            let counts = arith::cmpi(&mut self.b, CmpIPredicate::Ult, last, mine);
             earlier = arith::select(&mut self.b, counts, total, earlier);
         }
         // Nobody writes the next stretch's parts before all have read these.

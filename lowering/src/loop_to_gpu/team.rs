@@ -7,8 +7,9 @@ use crate::loop_to_cpu::emitter::Emitter;
 use crate::loop_to_cpu::memory;
 use crate::loop_to_cpu::reducer::Reducer;
 use crate::num::Num;
-use strata_core::ir::{ElementType, OpSpec, Value};
-use strata_core::upstream::{arith, gpu, scf};
+use strata_core::ir::{ElementType, Value};
+use strata_core::upstream::arith::{self, CmpIPredicate};
+use strata_core::upstream::gpu;
 
 /// Threads of a warp: those that read each other's registers.
 pub const WARP: i64 = 32;
@@ -82,7 +83,7 @@ impl<'c> Emitter<'c> {
         let warp = Num::Value(team.thread).floor_div(&mut self.b, Num::Const(WARP));
         let lane = Num::Value(team.thread).modulo(&mut self.b, Num::Const(WARP));
         let first = self.is_zero(lane);
-        self.only_if(first, |emitter| {
+        self.when(first, |emitter| {
             for (slot, (&value, &element)) in values.iter().zip(&elements).enumerate() {
                 let at = emitter.part(team, warp, slot);
                 memory::store(&mut emitter.b, at, Num::Const(0), value, element);
@@ -118,27 +119,14 @@ impl<'c> Emitter<'c> {
             None => write(self),
             Some(team) => {
                 let first = self.is_zero(Num::Value(team.thread));
-                self.only_if(first, write);
+                self.when(first, write);
             }
         }
     }
 
     pub(super) fn is_zero(&mut self, number: Num<'c>) -> Value<'c> {
         let (number, zero) = (number.value(&mut self.b), self.b.const_index(0));
-        arith::cmpi(&mut self.b, arith::CmpIPredicate::Eq, number, zero)
-    }
-
-    /// Runs `body` in the threads in which the condition holds.
-    pub(super) fn only_if<R>(&mut self, condition: Value<'c>, body: impl FnOnce(&mut Self) -> R) -> R {
-        let op = self.b.op(OpSpec { name: scf::If::NAME, operands: &[condition], regions: 2, ..OpSpec::default() });
-        let block = op.region(0).append_block(&[], self.b.location());
-        let around = std::mem::replace(&mut self.block, block);
-        self.b.set_at_end(block);
-        let result = body(self);
-        scf::yield_(&mut self.b, &[]);
-        self.block = around;
-        self.b.set_at_end(around);
-        result
+        arith::cmpi(&mut self.b, CmpIPredicate::Eq, number, zero)
     }
 
     /// All threads of the block wait for each other; what they wrote is seen by all.

@@ -7,7 +7,7 @@ use crate::loop_to_cpu::emitter::Emitter;
 use crate::loop_to_cpu::lanes::Index;
 use crate::num::Num;
 use strata_core::ir::{Builder, Value};
-use strata_core::upstream::arith;
+use strata_core::upstream::arith::{self, CmpFPredicate};
 
 /// Bits that a unit does not see.
 const UNSEEN: u32 = 13;
@@ -40,8 +40,7 @@ fn rounded<'c>(b: &mut Builder<'c>, value: Value<'c>) -> Value<'c> {
     let bits = arith::addi(b, bits, half);
     let bits = arith::andi(b, bits, seen);
     // A NaN of all ones, as devices make them, would be carried over into a zero.
-    let unordered = ("predicate", b.cx().i64_attr(14));
-    let nan = b.value(arith::CmpF::NAME, &[value, value], b.cx().int(1), &[unordered]);
+    let nan = arith::cmpf(b, CmpFPredicate::Uno, value, value);
     let quiet = b.const_int(word, i64::from(f32::NAN.to_bits()));
     arith::select(b, nan, quiet, bits)
 }

@@ -14,7 +14,8 @@ use crate::loop_to_cpu::nest::Copy;
 use crate::loop_to_cpu::reducer::Reducer;
 use crate::num::Num;
 use strata_core::ir::{AffineKind, ElementType, Op, Value};
-use strata_core::upstream::{arith, gpu};
+use strata_core::upstream::arith::{self, CmpIPredicate};
+use strata_core::upstream::gpu;
 
 /// How a kernel is cut, as its schedule says.
 pub struct Tiles {
@@ -112,7 +113,7 @@ impl<'c> Emitter<'c> {
                 rest.iter().try_for_each(|stage| emitter.stage(stage, std::slice::from_ref(copy)))
             };
             match self.in_range(copy, tiles) {
-                Some(inside) => self.only_if(inside, finish)?,
+                Some(inside) => self.when(inside, finish)?,
                 None => finish(self)?,
             }
         }
@@ -215,7 +216,7 @@ impl<'c> Emitter<'c> {
             return condition;
         }
         let (index, size) = (index.value(&mut self.b), size.value(&mut self.b));
-        let test = arith::cmpi(&mut self.b, arith::CmpIPredicate::Slt, index, size);
+        let test = arith::cmpi(&mut self.b, CmpIPredicate::Slt, index, size);
         Some(condition.map_or(test, |before| arith::andi(&mut self.b, before, test)))
     }
 

@@ -83,7 +83,7 @@ impl<'c> Emitter<'c> {
             }
             for copy in &copies {
                 match emitter.in_range(copy, tiles) {
-                    Some(inside) => emitter.only_if(inside, |emitter| run(emitter, std::slice::from_ref(copy)))?,
+                    Some(inside) => emitter.when(inside, |emitter| run(emitter, std::slice::from_ref(copy)))?,
                     None => run(emitter, std::slice::from_ref(copy))?,
                 }
             }

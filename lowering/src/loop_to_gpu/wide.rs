@@ -10,7 +10,7 @@ use crate::loop_to_cpu::lanes::{Coord, InBlock};
 use crate::loop_to_cpu::memory;
 use crate::loop_to_cpu::nest::Copy;
 use crate::num::Num;
-use strata_core::ir::{AffineExpr, AffineKind, OpSpec, Value};
+use strata_core::ir::{AffineExpr, AffineKind, Value};
 use strata_core::upstream::{arith, scf, vector};
 
 /// Bytes that a thread loads or stores at a time.
@@ -70,19 +70,17 @@ impl<'c> Emitter<'c> {
             self.wide = true;
             return together(self);
         };
-        let op = self.b.op(OpSpec { name: scf::If::NAME, operands: &[whole], regions: 2, ..OpSpec::default() });
-        for (region, wide, work) in [(0, true, together), (1, false, alone)] {
-            let block = op.region(region).append_block(&[], self.b.location());
-            let around = std::mem::replace(&mut self.block, block);
-            self.b.set_at_end(block);
+        let (_, [then, otherwise]) = scf::branches(&mut self.b, whole, &[]);
+        for (block, wide, work) in [(then, true, together), (otherwise, false, alone)] {
             // What one side has computed the other has not.
             self.registers.clear();
             self.reads.clear();
             self.wide = wide;
-            work(self)?;
-            scf::yield_(&mut self.b, &[]);
-            self.block = around;
-            self.b.set_at_end(around);
+            self.in_block(block, |emitter| {
+                work(emitter)?;
+                scf::yield_(&mut emitter.b, &[]);
+                Ok(())
+            })?;
         }
         self.registers.clear();
         self.reads.clear();

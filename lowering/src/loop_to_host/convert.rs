@@ -8,7 +8,8 @@ use crate::num::Num;
 use std::collections::HashMap;
 use std::rc::Rc;
 use strata_core::ir::{AffineMap, Block, Builder, Cx, DYNAMIC, ElementType, Op, OpSpec, Type, Value};
-use strata_core::upstream::{arith, func, scf};
+use strata_core::upstream::arith::{self, CmpIPredicate};
+use strata_core::upstream::{func, scf};
 use strata_dialects::loops::{Load, Scatter};
 use strata_dialects::{capture, host, loops, prim};
 
@@ -334,22 +335,17 @@ impl<'c> Converter<'c> {
         let size = tensor.sizes[dim as usize].value(&mut self.b);
         self.scalars.insert(op.result(0), size);
         let symbol = op.str("symbol").unwrap_or_default();
-        for (name, predicate, word) in [("min", 5, "at least"), ("max", 3, "at most")] {
+        for (name, predicate, word) in [("min", CmpIPredicate::Sge, "at least"), ("max", CmpIPredicate::Sle, "at most")] {
             let bound = op.int(name).unwrap_or_default();
             if (name == "min" && bound <= 0) || (name == "max" && bound == i64::MAX) {
                 continue;
             }
             let wanted = self.b.const_index(bound);
-            let test = self.compare(predicate, size, wanted);
+            let test = arith::cmpi(&mut self.b, predicate, size, wanted);
             let text = format!("{symbol} = {{0}} must be {word} {{1}} (size of dimension {dim})");
             self.b.effect(host::Guard::NAME, &[test, size, wanted], &[("text", self.cx.str_attr(&text))]);
         }
         Ok(())
-    }
-
-    pub(super) fn compare(&mut self, predicate: i64, lhs: Value<'c>, rhs: Value<'c>) -> Value<'c> {
-        let predicate = self.cx.i64_attr(predicate);
-        self.b.value(arith::CmpI::NAME, &[lhs, rhs], self.cx.int(1), &[("predicate", predicate)])
     }
 
     /// On an argument of the call the bound shape is a guard; elsewhere it is a fact that nothing here needs.
@@ -366,7 +362,7 @@ impl<'c> Converter<'c> {
                 continue;
             }
             let (found, wanted) = (found.value(&mut self.b), wanted.value(&mut self.b));
-            let test = self.compare(0, found, wanted);
+            let test = arith::cmpi(&mut self.b, CmpIPredicate::Eq, found, wanted);
             let text = format!("argument {}: size {{0}} of dimension {dim} must be {{1}}", op.operand(0).index());
             self.b.effect(host::Guard::NAME, &[test, found, wanted], &[("text", self.cx.str_attr(&text))]);
         }

@@ -8,8 +8,9 @@
 use super::convert::Converter;
 use crate::num::Num;
 use std::collections::HashMap;
-use strata_core::ir::{AffineExpr, AffineKind, AffineMap, Block, Builder, ElementType, Op, OpSpec, Value};
-use strata_core::upstream::{arith, scf};
+use strata_core::ir::{AffineExpr, AffineKind, AffineMap, Block, Builder, ElementType, Op, Value};
+use strata_core::upstream::arith::{self, CmpIPredicate};
+use strata_core::upstream::scf;
 use strata_dialects::host;
 
 /// Details that a message can have.
@@ -63,7 +64,7 @@ impl<'c> Converter<'c> {
         // What is too large for a byte each is no size of a tensor that there is.
         let (from, all) = (self.elements(from).value(&mut self.b), self.checked_elements(to, ElementType::I8).value(&mut self.b));
         let (details, shown) = shown(to, 1);
-        let test = self.compare(0, from, all);
+        let test = arith::cmpi(&mut self.b, CmpIPredicate::Eq, from, all);
         let text = format!("a tensor of {{0}} elements cannot have the sizes [{shown}] (in {})", self.origin);
         let operands = [&[test, from], details.as_slice()].concat();
         self.b.effect(host::Guard::NAME, &operands, &[("text", self.cx.str_attr(&text))]);
@@ -80,13 +81,8 @@ impl<'c> Converter<'c> {
             return;
         };
         let zero = self.b.const_index(0);
-        let test = self.compare(1, any, zero);
-        let branch = self.b.op(OpSpec { name: scf::If::NAME, operands: &[test], regions: 2, ..OpSpec::default() });
-        let then = branch.region(0).append_block(&[], branch.location());
-        self.b.within(then, |b| {
-            build(b);
-            scf::yield_(b, &[]);
-        });
+        let test = arith::cmpi(&mut self.b, CmpIPredicate::Ne, any, zero);
+        scf::when(&mut self.b, test, build);
     }
 
     /// A product of two numbers that does not wrap.
@@ -166,7 +162,8 @@ impl<'c> Converter<'c> {
         let mut constant = |number: i64| if ty.is_index() { self.b.const_index(number) } else { self.b.const_int(ty, number) };
         let least = ty.element_type().map_or(i64::MIN, |element| i64::MIN >> (64 - element.bits().clamp(1, 64)));
         let [zero, minus, least] = [constant(0), constant(-1), constant(least)];
-        let [some, other, larger] = [(divisor, zero), (divisor, minus), (dividend, least)].map(|(lhs, rhs)| self.compare(1, lhs, rhs));
+        let [some, other, larger] =
+            [(divisor, zero), (divisor, minus), (dividend, least)].map(|(lhs, rhs)| arith::cmpi(&mut self.b, CmpIPredicate::Ne, lhs, rhs));
         let fits = arith::ori(&mut self.b, other, larger);
         let holds = arith::andi(&mut self.b, some, fits);
         let text = format!("a whole number cannot be divided by this one, which may be 0 (in {})", self.origin);

@@ -4,7 +4,7 @@
 use super::convert::Converter;
 use crate::num::Num;
 use strata_core::ir::{AffineExpr, AffineKind, AffineMap, Op, Value};
-use strata_core::upstream::arith;
+use strata_core::upstream::arith::{self, CmpIPredicate};
 use strata_dialects::loops;
 
 /// Kernels in a row that are looked at.
@@ -26,7 +26,7 @@ impl<'c> Converter<'c> {
             let mut all = None;
             for size in sizes {
                 let size = size.value(&mut self.b);
-                let some = self.compare(1, size, zero);
+                let some = arith::cmpi(&mut self.b, CmpIPredicate::Ne, size, zero);
                 all = Some(all.map_or(some, |all| arith::andi(&mut self.b, all, some)));
             }
             let Some(all) = all else { return elements };

@@ -7,7 +7,7 @@ use super::sizes::{Size, arith, conv_layout, features, size_of};
 use super::stage::Stage;
 use super::view::{join, within};
 use strata_core::ir::{AffineExpr, ElementType, Op, Value};
-use strata_core::upstream::arith;
+use strata_core::upstream::arith::{self, CmpIPredicate};
 
 /// The dims of the weights that a convolution sums over, in the order of memory.
 pub fn summed(op: Op<'_>) -> Result<Vec<usize>, Error> {
@@ -64,8 +64,7 @@ pub fn element<'c>(
             let step = cx.constant(spread);
             let value = stage.index(kernel, position.modulo(step));
             let zero = stage.b.const_index(0);
-            let (bool_type, equal) = (cx.int(1), cx.i64_attr(0));
-            let test = stage.b.value(arith::CmpI::NAME, &[value, zero], bool_type, &[("predicate", equal)]);
+            let test = arith::cmpi(&mut stage.b, CmpIPredicate::Eq, value, zero);
             inside = Some(join(stage, inside, test));
             position = position.floor_div(step);
         }

@@ -5,7 +5,7 @@ use super::kernel::Kernel;
 use super::sizes::{Size, arith, pad_amount};
 use super::stage::Stage;
 use strata_core::ir::{AffineExpr, DYNAMIC, Op, Value};
-use strata_core::upstream::arith;
+use strata_core::upstream::arith::{self, CmpIPredicate};
 use strata_dialects::prim;
 use strata_dialects::prim::view::windowed;
 
@@ -208,9 +208,7 @@ pub(super) fn within<'c>(
     size: AffineExpr<'c>,
 ) -> Value<'c> {
     let (index, size) = (stage.index(kernel, expr), stage.index(kernel, size));
-    let bool_type = kernel.cx().int(1);
-    let less = kernel.cx().i64_attr(6);
-    let test = stage.b.value(arith::CmpI::NAME, &[index, size], bool_type, &[("predicate", less)]);
+    let test = arith::cmpi(&mut stage.b, CmpIPredicate::Ult, index, size);
     join(stage, so_far, test)
 }
 
@@ -237,8 +235,7 @@ fn pad<'c>(kernel: &mut Kernel<'c>, stage: &mut Stage<'c>, op: Op<'c>, indices: 
             let step = cx.constant(gap + 1);
             let value = stage.index(kernel, shifted.modulo(step));
             let zero = stage.b.const_index(0);
-            let (bool_type, equal) = (cx.int(1), cx.i64_attr(0));
-            let test = stage.b.value(arith::CmpI::NAME, &[value, zero], bool_type, &[("predicate", equal)]);
+            let test = arith::cmpi(&mut stage.b, CmpIPredicate::Eq, value, zero);
             inside = Some(join(stage, inside, test));
             shifted = shifted.floor_div(step);
         }
@@ -274,8 +271,7 @@ fn concat<'c>(kernel: &mut Kernel<'c>, stage: &mut Stage<'c>, op: Op<'c>, indice
             Some(before) => {
                 let (index, begin) = (stage.index(kernel, indices[dim]), kernel.size_expr(begin));
                 let begin = stage.index(kernel, begin);
-                let (bool_type, at_least) = (kernel.cx().int(1), kernel.cx().i64_attr(5));
-                let test = stage.b.value(arith::CmpI::NAME, &[index, begin], bool_type, &[("predicate", at_least)]);
+                let test = arith::cmpi(&mut stage.b, CmpIPredicate::Sge, index, begin);
                 arith::select(&mut stage.b, test, value, before)
             }
         });

@@ -3,17 +3,8 @@
 use super::{Host, layout};
 use crate::loop_to_cpu::Error;
 use strata_core::ir::{Block, Op, OpSpec, Type, Value};
-use strata_core::upstream::{arith, cf, func, scf};
-
-/// Comparisons of numbers, by `arith`'s numbers of them.
-#[derive(Clone, Copy)]
-pub(super) enum Predicate {
-    Equal = 0,
-    NotEqual = 1,
-    Less = 2,
-    AtLeast = 5,
-    UnsignedAtMost = 7,
-}
+use strata_core::upstream::arith::{self, CmpIPredicate};
+use strata_core::upstream::{cf, func, scf};
 
 impl<'c> Host<'c, '_> {
     /// An op with regions.
@@ -40,7 +31,7 @@ impl<'c> Host<'c, '_> {
                 self.branch(head, &[&[begin], &operands[3..]].concat());
                 self.b.set_at_end(head);
                 let at = head.arg(0);
-                let more = self.compare(Predicate::Less, at, end);
+                let more = arith::cmpi(&mut self.b, CmpIPredicate::Slt, at, end);
                 self.branch_if(more, body, after);
                 self.values.extend(op.body(0).args().into_iter().zip(head.args()));
                 self.b.set_at_end(body);
@@ -91,7 +82,7 @@ impl<'c> Host<'c, '_> {
     }
 
     fn branch(&mut self, to: Block<'c>, operands: &[Value<'c>]) {
-        self.b.op(OpSpec { name: cf::Branch::NAME, operands, successors: &[to], ..OpSpec::default() });
+        cf::br(&mut self.b, to, operands);
     }
 
     fn branch_if(&mut self, condition: Value<'c>, then: Block<'c>, otherwise: Block<'c>) {
@@ -102,11 +93,6 @@ impl<'c> Host<'c, '_> {
             successors: &[then, otherwise],
             ..OpSpec::default()
         });
-    }
-
-    pub(super) fn compare(&mut self, predicate: Predicate, lhs: Value<'c>, rhs: Value<'c>) -> Value<'c> {
-        let predicate = self.cx.i64_attr(predicate as i64);
-        self.b.value(arith::CmpI::NAME, &[lhs, rhs], self.cx.int(1), &[("predicate", predicate)])
     }
 
     /// Ends the call with a status, which has these details, unless the condition holds.

@@ -1,11 +1,11 @@
 //! Memory of the call: how much a tensor takes, checked where its sizes are computed, and where it is.
 
-use super::flow::Predicate;
 use super::{Host, layout};
 use crate::loop_to_cpu::memory;
 use crate::num::Num;
 use strata_core::ir::{Op, Type, Value};
-use strata_core::upstream::{arith, func, llvm};
+use strata_core::upstream::arith::{self, CmpIPredicate};
+use strata_core::upstream::{func, llvm};
 use strata_dialects::host::LARGEST;
 
 /// The status of a call that did not get memory.
@@ -16,7 +16,7 @@ impl<'c> Host<'c, '_> {
     pub(crate) fn obtained(&mut self, memory: Value<'c>) -> Value<'c> {
         let word = llvm::ptrtoint(&mut self.b, memory, self.cx.int(64));
         let none = self.b.const_int(self.cx.int(64), 0);
-        let there = self.compare(Predicate::NotEqual, word, none);
+        let there = arith::cmpi(&mut self.b, CmpIPredicate::Ne, word, none);
         self.require(there, OUT_OF_MEMORY, &[]);
         memory
     }
@@ -48,27 +48,27 @@ impl<'c> Host<'c, '_> {
         let bit = self.cx.int(1);
         let Some((&first, rest)) = open.split_first() else { return self.b.const_index(times.unwrap_or(0)) };
         let (mut all, mut signs) = (first, first);
-        let mut empty = self.compare(Predicate::Equal, first, zero);
+        let mut empty = arith::cmpi(&mut self.b, CmpIPredicate::Eq, first, zero);
         let mut over = None;
         for &size in rest {
             let (product, wraps) = self.product(all, size);
             all = product;
             over = Some(over.map_or(wraps, |over| arith::ori(&mut self.b, over, wraps)));
             signs = arith::ori(&mut self.b, signs, size);
-            let none = self.compare(Predicate::Equal, size, zero);
+            let none = arith::cmpi(&mut self.b, CmpIPredicate::Eq, size, zero);
             empty = arith::ori(&mut self.b, empty, none);
         }
         // A negative number is a large unsigned one.
         let mut fits = match bytes {
-            Some(0) => self.compare(Predicate::AtLeast, signs, zero),
-            _ => self.compare(Predicate::UnsignedAtMost, all, most),
+            Some(0) => arith::cmpi(&mut self.b, CmpIPredicate::Sge, signs, zero),
+            _ => arith::cmpi(&mut self.b, CmpIPredicate::Ule, all, most),
         };
         if let Some(over) = over.filter(|_| bytes != Some(0)) {
             let on = self.b.const_int(bit, 1);
             let exact = arith::xori(&mut self.b, over, on);
             fits = arith::andi(&mut self.b, fits, exact);
             fits = arith::ori(&mut self.b, fits, empty);
-            let positive = self.compare(Predicate::AtLeast, signs, zero);
+            let positive = arith::cmpi(&mut self.b, CmpIPredicate::Sge, signs, zero);
             fits = arith::andi(&mut self.b, fits, positive);
         }
         let status = self.message(op);

@@ -12,7 +12,7 @@ use crate::mean_view::{MeanView, Stream};
 use crate::num::Num;
 use crate::schedule_cpu::access::{Stride, stride};
 use strata_core::ir::{ElementType, Value};
-use strata_core::upstream::arith;
+use strata_core::upstream::arith::{self, CmpIPredicate};
 
 /// Elements of a mask that are looked at together.
 const TOGETHER: i64 = 32;
@@ -57,9 +57,7 @@ impl<'c> Emitter<'c> {
             Ok(vec![some])
         })?;
         self.width = around;
-        let bits = self.cx.vector(&[TOGETHER], self.cx.int(1));
-        let not_equal = ("predicate", self.cx.i64_attr(1));
-        let set = self.b.value(arith::CmpI::NAME, &[some[0], none], bits, &[not_equal]);
+        let set = arith::cmpi(&mut self.b, CmpIPredicate::Ne, some[0], none);
         Ok(Some(self.any(set)))
     }
 }

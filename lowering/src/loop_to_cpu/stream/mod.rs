@@ -16,8 +16,9 @@ use super::nest::{Copy, Loop, Tail};
 use crate::kernel_view::StageView;
 use crate::mean_view::{MeanView, Stream};
 use crate::num::Num;
-use strata_core::ir::{ElementType, OpSpec, Value};
-use strata_core::upstream::{arith, scf};
+use strata_core::ir::{ElementType, Value};
+use strata_core::upstream::arith::{self, CmpIPredicate};
+use strata_core::upstream::scf;
 
 /// Scratch memory of a tile.
 #[derive(Clone, Copy)]
@@ -139,21 +140,15 @@ impl<'c> Emitter<'c> {
             Num::Const(_) => self.tiles(&job.single(), copy, (begin, end), None),
             Num::Value(length) => {
                 let enough = self.b.const_index(rows);
-                let at_least = ("predicate", self.cx.i64_attr(5));
-                let fills = self.b.value(arith::CmpI::NAME, &[length, enough], self.cx.int(1), &[at_least]);
-                let branch = self.b.op(OpSpec { name: scf::If::NAME, operands: &[fills], regions: 2, ..OpSpec::default() });
-                for (region, single) in [(0, false), (1, true)] {
-                    let block = branch.region(region).append_block(&[], self.b.location());
-                    let around = std::mem::replace(&mut self.block, block);
-                    self.b.set_at_end(block);
-                    if single {
-                        self.tiles(&job.single(), copy, (begin, end), None)?;
-                    } else {
-                        self.tiles(job, copy, (begin, end), Some(end))?;
-                    }
-                    scf::yield_(&mut self.b, &[]);
-                    self.block = around;
-                    self.b.set_at_end(around);
+                let fills = arith::cmpi(&mut self.b, CmpIPredicate::Sge, length, enough);
+                let (_, [many, few]) = scf::branches(&mut self.b, fills, &[]);
+                let single = job.single();
+                for (block, job, last) in [(many, job, Some(end)), (few, &single, None)] {
+                    self.in_block(block, |emitter| {
+                        emitter.tiles(job, copy, (begin, end), last)?;
+                        scf::yield_(&mut emitter.b, &[]);
+                        Ok(())
+                    })?;
                 }
                 Ok(())
             }
@@ -204,14 +199,7 @@ impl<'c> Emitter<'c> {
                 emitter.block_of_keys(job, copy, &vectors, piece)?;
                 return Ok(carried);
             };
-            let branch = emitter.b.op(OpSpec { name: scf::If::NAME, operands: &[seen], regions: 2, ..OpSpec::default() });
-            let block = branch.region(0).append_block(&[], emitter.b.location());
-            let around = std::mem::replace(&mut emitter.block, block);
-            emitter.b.set_at_end(block);
-            emitter.block_of_keys(job, copy, &vectors, piece)?;
-            scf::yield_(&mut emitter.b, &[]);
-            emitter.block = around;
-            emitter.b.set_at_end(around);
+            emitter.when(seen, |emitter| emitter.block_of_keys(job, copy, &vectors, piece))?;
             Ok(carried)
         })?;
         self.finish(job, copy)?;

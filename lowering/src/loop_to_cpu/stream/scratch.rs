@@ -6,7 +6,7 @@ use crate::loop_to_cpu::lanes::in_lanes;
 use crate::loop_to_cpu::memory;
 use crate::num::Num;
 use strata_core::ir::Value;
-use strata_core::upstream::arith;
+use strata_core::upstream::arith::{self, CmpFPredicate};
 
 impl<'c> Emitter<'c> {
     /// Where the lanes of vector `number` of row `at` of scratch memory lie.
@@ -48,19 +48,13 @@ impl<'c> Emitter<'c> {
 
     /// `instead` where a value is this number.
     pub(crate) fn replaced(&mut self, value: Value<'c>, number: Value<'c>, instead: Value<'c>) -> Value<'c> {
-        let ty = value.ty();
-        let bool_type = if ty.is_vector() { self.cx.vector(&ty.shape(), self.cx.int(1)) } else { self.cx.int(1) };
-        let equal = ("predicate", self.cx.i64_attr(1));
-        let test = self.b.value(arith::CmpF::NAME, &[value, number], bool_type, &[equal]);
+        let test = arith::cmpf(&mut self.b, CmpFPredicate::Oeq, value, number);
         arith::select(&mut self.b, test, instead, value)
     }
 
     /// The larger of two numbers, and the first where the second is NaN.
     pub(crate) fn larger(&mut self, value: Value<'c>, other: Value<'c>) -> Value<'c> {
-        let ty = value.ty();
-        let bool_type = if ty.is_vector() { self.cx.vector(&ty.shape(), self.cx.int(1)) } else { self.cx.int(1) };
-        let above = ("predicate", self.cx.i64_attr(2));
-        let test = self.b.value(arith::CmpF::NAME, &[other, value], bool_type, &[above]);
+        let test = arith::cmpf(&mut self.b, CmpFPredicate::Ogt, other, value);
         arith::select(&mut self.b, test, other, value)
     }
 
