@@ -54,7 +54,7 @@ fn function(op: Op<'_>) -> Kernel {
     func.region(0).take_body(op.region(0));
     op.erase();
     for op in func.find_all(gpu::Return::NAME) {
-        Builder::before(op).effect(func::Return::NAME, &[], &[]);
+        func::ret(&mut Builder::before(op), &[]);
         op.erase();
     }
     Kernel { name, threads }

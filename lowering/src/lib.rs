@@ -3,7 +3,6 @@
 pub mod aten_to_prim;
 pub mod codegen;
 mod copy_kernel;
-mod elements;
 mod error;
 pub mod expand_math;
 pub mod gpu_to_nvvm;

@@ -34,13 +34,14 @@ pub(crate) mod signature;
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 
-use crate::fusion::class::{Class, EXPENSIVE, View, classify, reorders};
+use crate::fusion::class::{Class, View, classify, reorders};
 use signature::Signature;
 use strata_core::diagnostic::{Severity, emit_at};
 use strata_core::ir::{Op, Type, Value};
 use strata_core::pass::{Counter, Pass, PassContext, PassError};
 use strata_dialects::capture;
 use strata_dialects::capture::Permute;
+use strata_dialects::prim::Cost;
 
 /// Moves arithmetic on weights alone into `@prepare`.
 #[derive(Pass)]
@@ -176,7 +177,7 @@ impl<'c> Cone<'c> {
         }
         let limit = match classify(op) {
             Class::View(View::Plain | View::Reshape) | Class::Source if !reorders(op) => return Some(Refusal::FreeView),
-            Class::Pointwise(EXPENSIVE) => TABLE,
+            Class::Pointwise(Cost::Expensive) => TABLE,
             _ => SMALL,
         };
         let weights = leaves.iter().filter_map(|&at| bytes(arguments[at].ty())).sum::<u64>();

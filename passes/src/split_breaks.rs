@@ -69,6 +69,6 @@ fn split<'c>(function: Op<'c>, end: GraphBreak<'c>) {
     let cx = function.cx();
     let next = cx.dict_attr(&[("resume", cx.symbol_attr(&end.resume())), ("reason", cx.str_attr(&end.reason()))]);
     function.set_attr(BREAK, next);
-    Builder::before(end.op()).effect(func::Return::NAME, &end.values(), &[]);
+    func::ret(&mut Builder::before(end.op()), &end.values());
     end.op().erase();
 }

@@ -50,10 +50,14 @@ macro_rules! builder {
             b.value($name::NAME, &[$($arg),*], to, &[])
         }
     };
-    (test $(#[$doc:meta])* $name:ident $function:ident ($first:ident)) => {
+    (test $(#[$doc:meta])* $name:ident $function:ident ($first:ident $(, $arg:ident)*)) => {
         $(#[$doc])*
-        pub fn $function<'c>(b: &mut crate::ir::Builder<'c>, $first: crate::ir::Value<'c>) -> crate::ir::Value<'c> {
-            b.value($name::NAME, &[$first], crate::upstream::bools($first), &[])
+        pub fn $function<'c>(
+            b: &mut crate::ir::Builder<'c>,
+            $first: crate::ir::Value<'c>
+            $(, $arg: crate::ir::Value<'c>)*
+        ) -> crate::ir::Value<'c> {
+            b.value($name::NAME, &[$first $(, $arg)*], crate::upstream::bools($first), &[])
         }
     };
     (effect $(#[$doc:meta])* $name:ident $function:ident ($($arg:ident),*)) => {

@@ -1,5 +1,6 @@
 //! The loop level: kernels as ordered lists of stages over shared dims, with scalar bodies and schedules as data.
 
+pub mod elements;
 mod schedule;
 
 use strata_core::prelude::*;

@@ -3,6 +3,7 @@
 use strata_core::prelude::*;
 
 use super::check::Checked;
+use super::scalar::{self, Cost, Elements, Pointwise};
 use super::types::*;
 
 /// One of the functions.
@@ -65,11 +66,21 @@ pub fn function(name: &str) -> Option<Function> {
 /// A special function of each element, computed by the runtime.
 ///
 /// C1: the function is known. C2: it has as many operands as arguments. C3: `gcd` is of `i64`, the others of floats.
-#[op("prim.special", traits(Elementwise, SameOperandsAndResultType), effects(Pure), verify)]
+#[op("prim.special", traits(Elementwise, SameOperandsAndResultType), effects(Pure), interfaces(Pointwise), verify)]
 pub struct Special {
     arguments: Variadic<Reals>,
     result: Result<Reals>,
     function: Attr<Str>,
+}
+
+impl Pointwise for Special<'_> {
+    fn cost(&self) -> Cost {
+        Cost::Expensive
+    }
+
+    fn scalar<'c>(&self, b: &mut Builder<'c>, args: &[Value<'c>], _: Elements) -> Option<Value<'c>> {
+        Some(scalar::special(b, &self.function(), args))
+    }
 }
 
 impl Verify for Special<'_> {

@@ -224,7 +224,7 @@ fn while_loop<'c>(
             return Err(Problem::Here(Refusal::broken(format!("the condition gives {} values", outputs.len()))));
         };
         let condition = importer.condition(output)?;
-        importer.builder.effect(scf::Condition::NAME, &[vec![condition], before.args()].concat(), &[]);
+        scf::condition(&mut importer.builder, condition, &before.args());
         Ok(())
     })?;
     let after = importer.builder.add_block(op.region(1), &types);

@@ -14,8 +14,27 @@ use super::tensor::Tensor;
 
 /// Functions whose value is hardly ever exact, sorted.
 const FUNCTIONS: &[&str] = &[
-    "acos", "acosh", "asin", "asinh", "atan", "atan2", "atanh", "cos", "erf", "erfc", "exp", "exp2", "expm1", "log", "log10", "log1p",
-    "log2", "pow", "sin", "tan", "tanh",
+    prim::Acos::NAME,
+    prim::Acosh::NAME,
+    prim::Asin::NAME,
+    prim::Asinh::NAME,
+    prim::Atan::NAME,
+    prim::Atan2::NAME,
+    prim::Atanh::NAME,
+    prim::Cos::NAME,
+    prim::Erf::NAME,
+    prim::Erfc::NAME,
+    prim::Exp::NAME,
+    prim::Exp2::NAME,
+    prim::Expm1::NAME,
+    prim::Log::NAME,
+    prim::Log10::NAME,
+    prim::Log1p::NAME,
+    prim::Log2::NAME,
+    prim::Pow::NAME,
+    prim::Sin::NAME,
+    prim::Tan::NAME,
+    prim::Tanh::NAME,
 ];
 
 /// A tensor, or a number that becomes one beside a tensor.
@@ -95,14 +114,14 @@ impl<'c> Tensor<'c> {
         if self.rounds_once(name) {
             return self.convert(DType::F64).plain(name).convert(DType::F32);
         }
-        if self.dtype() == DType::F64 && self.prim.is_whole() && matches!(name, "exp" | "log") {
-            return self.special(name, &[]);
+        if self.dtype() == DType::F64 && self.prim.is_whole() && matches!(name, prim::Exp::NAME | prim::Log::NAME) {
+            return self.special(name.trim_start_matches("prim."), &[]);
         }
         self.plain(name)
     }
 
     fn plain(self, name: &str) -> Tensor<'c> {
-        self.prim.emit(&format!("prim.{name}"), &[self.value()], &[], self.dtype(), self.shape())
+        self.prim.emit(name, &[self.value()], &[], self.dtype(), self.shape())
     }
 
     /// A pointwise op of two operands after broadcasting.
@@ -128,10 +147,10 @@ impl<'c> Tensor<'c> {
     fn pointwise(self, name: &str, other: Tensor<'c>, result: DType) -> Tensor<'c> {
         let [a, b] = self.prim.broadcast([self, other]);
         if a.dtype() != b.dtype() {
-            self.prim.fail(format!("prim.{name} of {} and {}", a.dtype(), b.dtype()));
+            self.prim.fail(format!("{name} of {} and {}", a.dtype(), b.dtype()));
             return a.convert(result);
         }
-        self.prim.emit(&format!("prim.{name}"), &[a.value(), b.value()], &[], result, a.shape())
+        self.prim.emit(name, &[a.value(), b.value()], &[], result, a.shape())
     }
 
     /// Where this condition holds `a`, else `b`; all broadcast.
@@ -153,7 +172,7 @@ impl<'c> Tensor<'c> {
     /// The complex number of a real and an imaginary part.
     pub fn complex(self, imaginary: Tensor<'c>) -> Tensor<'c> {
         let dtype = self.dtype().to_complex();
-        self.pointwise("complex", imaginary, dtype)
+        self.pointwise(prim::MakeComplex::NAME, imaginary, dtype)
     }
 
     /// The real part.
@@ -183,7 +202,7 @@ impl<'c> Tensor<'c> {
         match self.dtype() {
             dtype if dtype.is_complex() => self.prim.emit(prim::Abs::NAME, &[self.value()], &[], dtype.real_part(), self.shape()),
             dtype if dtype.is_unsigned() || dtype == DType::Bool => self,
-            _ => self.unary("abs"),
+            _ => self.unary(prim::Abs::NAME),
         }
     }
 
@@ -214,62 +233,62 @@ impl<'c> Tensor<'c> {
 }
 
 macro_rules! methods {
-    ($kind:ident: $($(#[$doc:meta])* $method:ident => $name:literal),* $(,)?) => {
+    ($kind:ident: $($(#[$doc:meta])* $method:ident => $op:ident),* $(,)?) => {
         impl<'c> Tensor<'c> {
-            $(methods!(@$kind $(#[$doc])* $method $name);)*
+            $(methods!(@$kind $(#[$doc])* $method $op);)*
         }
     };
-    (@unary $(#[$doc:meta])* $method:ident $name:literal) => {
+    (@unary $(#[$doc:meta])* $method:ident $op:ident) => {
         $(#[$doc])*
-        #[doc = concat!("`prim.", $name, "`.")]
+        #[doc = concat!("[`prim::", stringify!($op), "`].")]
         pub fn $method(self) -> Tensor<'c> {
-            self.unary($name)
+            self.unary(prim::$op::NAME)
         }
     };
-    (@binary $(#[$doc:meta])* $method:ident $name:literal) => {
+    (@binary $(#[$doc:meta])* $method:ident $op:ident) => {
         $(#[$doc])*
-        #[doc = concat!("`prim.", $name, "` after broadcasting.")]
+        #[doc = concat!("[`prim::", stringify!($op), "`] after broadcasting.")]
         pub fn $method(self, other: impl Operand<'c>) -> Tensor<'c> {
-            self.binary($name, other)
+            self.binary(prim::$op::NAME, other)
         }
     };
-    (@compare $(#[$doc:meta])* $method:ident $name:literal) => {
+    (@compare $(#[$doc:meta])* $method:ident $op:ident) => {
         $(#[$doc])*
-        #[doc = concat!("`prim.", $name, "` after broadcasting.")]
+        #[doc = concat!("[`prim::", stringify!($op), "`] after broadcasting.")]
         pub fn $method(self, other: impl Operand<'c>) -> Tensor<'c> {
-            self.compare($name, other)
+            self.compare(prim::$op::NAME, other)
         }
     };
 }
 
-methods!(unary: sign => "sign", exp => "exp", exp2 => "exp2", expm1 => "expm1", log => "log", log2 => "log2", log10 => "log10",
-    log1p => "log1p", sqrt => "sqrt", rsqrt => "rsqrt", sin => "sin", cos => "cos", tan => "tan", asin => "asin", acos => "acos",
-    atan => "atan", sinh => "sinh", cosh => "cosh", tanh => "tanh", asinh => "asinh", acosh => "acosh", atanh => "atanh",
-    erf => "erf", erfc => "erfc", erfinv => "erfinv", lgamma => "lgamma", digamma => "digamma", floor => "floor", ceil => "ceil",
-    round => "round", trunc => "trunc");
-methods!(binary: pow => "pow", atan2 => "atan2", maximum => "maximum", minimum => "minimum", and => "and", or => "or", xor => "xor",
-    shift_left => "shl", shift_right => "shr", nextafter => "nextafter");
-methods!(compare: equal => "eq", not_equal => "ne", less => "lt", less_equal => "le", greater => "gt", greater_equal => "ge");
+methods!(unary: sign => Sign, exp => Exp, exp2 => Exp2, expm1 => Expm1, log => Log, log2 => Log2, log10 => Log10,
+    log1p => Log1p, sqrt => Sqrt, rsqrt => Rsqrt, sin => Sin, cos => Cos, tan => Tan, asin => Asin, acos => Acos,
+    atan => Atan, sinh => Sinh, cosh => Cosh, tanh => Tanh, asinh => Asinh, acosh => Acosh, atanh => Atanh,
+    erf => Erf, erfc => Erfc, erfinv => Erfinv, lgamma => Lgamma, digamma => Digamma, floor => Floor, ceil => Ceil,
+    round => Round, trunc => Trunc);
+methods!(binary: pow => Pow, atan2 => Atan2, maximum => Maximum, minimum => Minimum, and => And, or => Or, xor => Xor,
+    shift_left => Shl, shift_right => Shr, nextafter => Nextafter);
+methods!(compare: equal => Eq, not_equal => Ne, less => Lt, less_equal => Le, greater => Gt, greater_equal => Ge);
 
 macro_rules! operators {
-    ($($trait:ident $method:ident $name:literal),*) => {$(
+    ($($trait:ident $method:ident),*) => {$(
         impl<'c, O: Operand<'c>> $trait<O> for Tensor<'c> {
             type Output = Tensor<'c>;
 
             fn $method(self, other: O) -> Tensor<'c> {
-                self.binary($name, other)
+                self.binary(prim::$trait::NAME, other)
             }
         }
     )*};
 }
 
-operators!(Add add "add", Sub sub "sub", Mul mul "mul", Div div "div", Rem rem "rem");
+operators!(Add add, Sub sub, Mul mul, Div div, Rem rem);
 
 impl<'c> Neg for Tensor<'c> {
     type Output = Tensor<'c>;
 
     fn neg(self) -> Tensor<'c> {
-        self.unary("neg")
+        self.unary(prim::Neg::NAME)
     }
 }
 
@@ -277,6 +296,6 @@ impl<'c> Not for Tensor<'c> {
     type Output = Tensor<'c>;
 
     fn not(self) -> Tensor<'c> {
-        self.unary("not")
+        self.unary(prim::Not::NAME)
     }
 }

@@ -160,7 +160,7 @@ fn max_pool<'c>(a: &Args<'c>, space: usize) -> Vec<Tensor<'c>> {
 fn first_place<'c>(a: &Args<'c>, pool: &Pool, windows: Tensor<'c>, values: Tensor<'c>) -> Tensor<'c> {
     let (space, shape) = (pool.space(), windows.shape());
     let lead = shape.len() - space;
-    let is_maximum = windows.compare("eq", values.broadcast_dims(&shape, &(0..lead).collect::<Vec<_>>()));
+    let is_maximum = windows.equal(values.broadcast_dims(&shape, &(0..lead).collect::<Vec<_>>()));
     // Padding is no place, where the maximum is as low as padding too.
     let here = a.prim.full(DType::Bool, Scalar::Bool(true), &a.tensor("self").shape()[lead - space..]);
     let here = pool.windows(here, Scalar::Bool(false)).broadcast_dims(&shape, &(lead - space..shape.len()).collect::<Vec<_>>());

@@ -78,7 +78,7 @@ pub(super) const RULES: &[Rule] = &[
     one("aten.logdet", Exact, |a| {
         let [sign, log] = log_determinant(&Lu::of(a.tensor("self"), true));
         if sign.dtype().is_complex() {
-            return log.complex(sign.imag().binary("atan2", sign.real()));
+            return log.complex(sign.imag().atan2(sign.real()));
         }
         sign.less(0).select(log.number(Scalar::Float(f64::NAN)), log)
     }),
@@ -209,7 +209,7 @@ fn log_determinant<'c>(lu: &Lu<'c>) -> [Tensor<'c>; 2] {
         let unit = |part: Tensor<'c>| part / size.fill_where(zero, 1);
         unit(diagonal.real()).complex(unit(diagonal.imag()))
     } else {
-        diagonal.unary("sign")
+        diagonal.sign()
     };
     [parity(lu) * sign.reduce("prod", &last, false), size.log().reduce("sum", &last, false)]
 }

@@ -234,5 +234,5 @@ fn shuffle<'c>(builder: &mut Builder<'c>, a: Value<'c>, b: Value<'c>, lanes: &[i
     }
     let cx = builder.cx();
     let ty = cx.vector(&[lanes.len() as i64], a.ty().element());
-    builder.value(vector::Shuffle::NAME, &[a, b], ty, &[("mask", cx.i64s_attr(lanes))])
+    vector::shuffle(builder, a, b, lanes, ty)
 }

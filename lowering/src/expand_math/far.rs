@@ -124,7 +124,7 @@ fn digit_word<'c>(module: Op<'c>, b: &mut Builder<'c>, at: Value<'c>, offset: i6
     if module.lookup_symbol(SYMBOL).is_none() {
         define_digits(module);
     }
-    let base = b.value(llvm::AddressOf::NAME, &[], pointer, &[("global_name", cx.symbol_attr(SYMBOL))]);
+    let base = llvm::address_of(b, SYMBOL, pointer);
     let offset = b.const_int(word, offset);
     let at = arith::addi(b, at, offset);
     // An exponent beyond the last finite one reads the last words.

@@ -66,7 +66,7 @@ impl<'c> Emitter<'c> {
     ) -> Result<Value<'c>, Error> {
         let element = stage.op.operand(operand).ty().element_type();
         let element = element.ok_or_else(|| Error::at(stage.op, "its element type has no code"))?;
-        let scalar = crate::elements::register_type(self.cx, element);
+        let scalar = strata_dialects::loops::elements::register_type(self.cx, element);
         let (op, [then, otherwise]) = scf::branches(&mut self.b, condition, &[scalar]);
         self.in_block(then, |emitter| {
             let value = emitter.read(stage, operand, copy)?;
@@ -168,7 +168,7 @@ impl<'c> Emitter<'c> {
         condition: Value<'c>,
         load: impl FnOnce(&mut Builder<'c>) -> Value<'c>,
     ) -> Value<'c> {
-        let scalar = crate::elements::register_type(self.cx, element);
+        let scalar = strata_dialects::loops::elements::register_type(self.cx, element);
         let ty = if width > 1 { self.cx.vector(&[width], scalar) } else { scalar };
         scf::choose(&mut self.b, condition, ty, load, |b| {
             let zero = lanes::zero_of(b, element);

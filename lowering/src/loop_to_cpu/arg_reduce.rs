@@ -4,12 +4,12 @@ use super::emitter::Emitter;
 use super::nest::Copy;
 use super::reducer::{Reducer, better, start_in_lanes};
 use super::{Error, lanes};
-use crate::elements::register_type;
 use crate::kernel_view::StageView;
 use crate::num::Num;
 use strata_core::ir::{ElementType, Value};
 use strata_core::upstream::arith::{self, CmpIPredicate};
 use strata_core::upstream::vector;
+use strata_dialects::loops::elements::register_type;
 
 /// What is compared, and the integers that positions are kept in.
 struct Race {

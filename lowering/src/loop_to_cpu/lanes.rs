@@ -243,7 +243,7 @@ pub fn inside<'c>(b: &mut Builder<'c>, index: Index<'c>, extent: Num<'c>, width:
 
 /// Zero for masked-off reads.
 pub fn zero_of<'c>(b: &mut Builder<'c>, element: ElementType) -> Value<'c> {
-    let ty = crate::elements::register_type(b.cx(), element);
+    let ty = strata_dialects::loops::elements::register_type(b.cx(), element);
     if element.is_complex() {
         let part = if element == ElementType::C64 { b.cx().f32() } else { b.cx().f64() };
         let zero = b.const_float(part, 0.0);

@@ -88,13 +88,13 @@ impl<'c> Launcher<'c> {
             let at = memory::element_pointer(b, self.slots, Num::Const(slot as i64), ElementType::I64);
             b.effect(llvm::Store::NAME, &[argument, at], &[("alignment", cx.i64_attr(8))]);
         }
-        let body = b.value(func::Constant::NAME, &[], task_type, &[("value", cx.symbol_attr(&task_name(name)))]);
+        let body = func::constant(b, &task_name(name), task_type);
         let body = b.value("builtin.unrealized_conversion_cast", &[body], pointer, &[]);
         let grain = grain(b, work, step).value(b);
         let grain = arith::index_cast(b, grain, word);
         let count = count.value(b);
         let count = arith::index_cast(b, count, word);
-        b.effect(func::Call::NAME, &[call, body, self.slots, count, grain], &[("callee", cx.symbol_attr("strata_parallel"))]);
+        func::call(b, "strata_parallel", &[call, body, self.slots, count, grain], &[]);
     }
 }
 
@@ -215,6 +215,6 @@ pub fn write_task<'c>(kernel: Op<'c>, name: &str, arguments: &[Type<'c>]) {
     for bound in 1..3 {
         operands.push(arith::index_cast(&mut b, block.arg(bound), cx.index()));
     }
-    b.effect(func::Call::NAME, &operands, &[("callee", cx.symbol_attr(name))]);
+    func::call(&mut b, name, &operands, &[]);
     func::ret(&mut b, &[]);
 }

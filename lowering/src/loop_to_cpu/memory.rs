@@ -2,12 +2,12 @@
 //!
 //! bool is one byte in memory and `i1` in registers; complex numbers are two floats.
 
-use crate::elements::memory_type;
 use crate::num::Num;
 use strata_core::ir::{Builder, Cx, ElementType, Type, Value};
 use strata_core::upstream::arith::{self, CmpIPredicate};
 use strata_core::upstream::llvm::{self, AtomicBinOp, AtomicOrdering};
 use strata_core::upstream::{complex, vector};
+use strata_dialects::loops::elements::memory_type;
 
 /// `!llvm.ptr`.
 pub fn pointer<'c>(cx: Cx<'c>) -> Type<'c> {
@@ -149,7 +149,7 @@ pub fn store_row<'c>(b: &mut Builder<'c>, base: Value<'c>, index: Num<'c>, value
         let value = to_memory(b, value, element);
         row = Some(match row {
             None => broadcast(b, value, width),
-            Some(row) => b.value(vector::Insert::NAME, &[value, row], row.ty(), &[("static_position", cx.i64s_attr(&[lane as i64]))]),
+            Some(row) => vector::insert(b, value, row, lane as i64),
         });
     }
     let at = element_pointer(b, base, index, element);

@@ -1,12 +1,12 @@
 //! Combining elements: where a reduction starts, how two elements become one, how the lanes of a vector become one.
 
 use super::memory::broadcast;
-use crate::elements::register_type;
 use strata_core::ir::{Builder, ElementType, Value};
 use strata_core::upstream::arith::{self, CmpFPredicate, CmpIPredicate};
 use strata_core::upstream::complex;
 use strata_core::upstream::llvm::AtomicBinOp;
 use strata_core::upstream::vector::{self, CombiningKind};
+use strata_dialects::loops::elements::register_type;
 
 /// A reducer over elements of one type.
 #[derive(Clone, Copy, Debug)]

@@ -22,7 +22,8 @@ impl<'c> Emitter<'c> {
         }
         let mut b = Builder::at_start(self.entry, self.b.location());
         let count = b.const_int(cx.int(64), elements);
-        let attrs = [("elem_type", cx.type_attr(crate::elements::memory_type(cx, element))), ("alignment", cx.i64_attr(64))];
+        let attrs =
+            [("elem_type", cx.type_attr(strata_dialects::loops::elements::memory_type(cx, element))), ("alignment", cx.i64_attr(64))];
         Ok(b.value(llvm::Alloca::NAME, &[count], memory::pointer(cx), &attrs))
     }
 

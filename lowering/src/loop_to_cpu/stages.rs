@@ -270,7 +270,7 @@ impl<'c> Emitter<'c> {
         if from == to {
             return value;
         }
-        let scalar = crate::elements::register_type(self.cx, to);
+        let scalar = strata_dialects::loops::elements::register_type(self.cx, to);
         let ty = if value.ty().is_vector() { self.cx.vector(&value.ty().shape(), scalar) } else { scalar };
         self.b.value(op, &[value], ty, &[])
     }

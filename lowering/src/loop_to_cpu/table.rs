@@ -105,7 +105,7 @@ impl<'c> Host<'c, '_> {
         let count = self.b.const_int(self.cx.int(64), launches.len() as i64);
         let Some(tables) = &self.tables else { return Ok(()) };
         let operands = [self.call, tables.tasks, tables.bases, table, count];
-        self.b.effect(func::Call::NAME, &operands, &[("callee", self.cx.symbol_attr("strata_launches"))]);
+        func::call(&mut self.b, "strata_launches", &operands, &[]);
         Ok(())
     }
 
@@ -121,7 +121,7 @@ impl<'c> Host<'c, '_> {
         let cx = self.cx;
         let (pointer, word) = (memory::pointer(cx), cx.int(64));
         let ty = cx.function(&[pointer, word, word], &[]);
-        let function = self.b.value(func::Constant::NAME, &[], ty, &[("value", cx.symbol_attr(task))]);
+        let function = func::constant(&mut self.b, task, ty);
         self.b.value("builtin.unrealized_conversion_cast", &[function], pointer, &[])
     }
 

@@ -76,7 +76,7 @@ impl<'c> Emitter<'c> {
 
     /// Whether one lane is on.
     fn lane_of(&mut self, mask: Value<'c>, lane: i64) -> Value<'c> {
-        self.b.value(vector::Extract::NAME, &[mask], self.cx.int(1), &[("static_position", self.cx.i64s_attr(&[lane]))])
+        vector::extract(&mut self.b, mask, lane)
     }
 }
 

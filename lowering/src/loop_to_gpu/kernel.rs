@@ -183,7 +183,7 @@ pub fn shared<'c>(device: Op<'c>, b: &mut Builder<'c>, name: &str, bytes: i64) -
         regions: 1,
         ..OpSpec::default()
     });
-    let at = b.value(llvm::AddressOf::NAME, &[], parse("!llvm.ptr<3>"), &[("global_name", cx.symbol_attr(name))]);
+    let at = llvm::address_of(b, name, parse("!llvm.ptr<3>"));
     llvm::addrspacecast(b, at, memory::pointer(cx))
 }
 

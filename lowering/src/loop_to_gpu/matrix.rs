@@ -275,7 +275,7 @@ impl<'c> Emitter<'c> {
             ("shape", parse("#nvvm.ld_st_matrix_shape<m = 8, n = 8>")),
         ];
         let all = self.b.value(nvvm::LdMatrix::NAME, &[at], ty, &attrs);
-        [0, 1, 2, 3].map(|k| self.b.value(llvm::ExtractValue::NAME, &[all], cx.int(32), &[("position", cx.i64s_attr(&[k]))]))
+        [0, 1, 2, 3].map(|k| llvm::extractvalue(&mut self.b, all, k, cx.int(32)))
     }
 
     /// A word of two halves as a unit wants it.
@@ -325,6 +325,6 @@ impl<'c> Emitter<'c> {
             ],
             ..OpSpec::default()
         });
-        [0, 1, 2, 3].map(|k| self.b.value(llvm::ExtractValue::NAME, &[op.result(0)], cx.f32(), &[("position", cx.i64s_attr(&[k]))]))
+        [0, 1, 2, 3].map(|k| llvm::extractvalue(&mut self.b, op.result(0), k, cx.f32()))
     }
 }

@@ -240,7 +240,7 @@ pub fn convert_while<'c>(converter: &mut Converter<'c>, op: Op<'c>) -> Result<()
         let terminator = branch(converter, before)?;
         let scalars = refill(converter, terminator, &passed, &passed_slots)?;
         let condition = converter.scalar(terminator.operand(0));
-        converter.b.effect(scf::Condition::NAME, &[&[condition], scalars.as_slice()].concat(), &[]);
+        scf::condition(&mut converter.b, condition, &scalars);
         Ok(())
     })?;
     let second = new.region(1).append_block(&passed_types, op.location());

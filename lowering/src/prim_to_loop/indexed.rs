@@ -1,9 +1,11 @@
 //! Indexed reads and writes, and running combinations: `gather`, `scatter`, `scan`.
 
+use super::Error;
 use super::kernel::{Kernel, element_of};
 use super::stage::{Kind, Stage};
-use super::{Error, scalar};
 use strata_core::ir::{AffineExpr, ElementType, Op, Value};
+use strata_dialects::loops::elements::register_type;
+use strata_dialects::prim::scalar::{self, accumulator};
 use strata_dialects::{loops, prim};
 
 /// The element of a `prim.gather`: a bounds-checked load at computed indices.
@@ -22,7 +24,7 @@ pub fn gather<'c>(kernel: &mut Kernel<'c>, stage: &mut Stage<'c>, op: Op<'c>, in
     for (dim, &index) in rest(data, &dims).zip(&indices[index_rank..]) {
         operands[1 + dim] = stage.index(kernel, index);
     }
-    let element = scalar::register_type(kernel.cx(), element_of(op, data.ty())?);
+    let element = register_type(kernel.cx(), element_of(op, data.ty())?);
     Ok(stage.b.value(loops::Load::NAME, &operands, element, &[]))
 }
 
@@ -59,7 +61,7 @@ fn scan<'c>(kernel: &mut Kernel<'c>, op: Op<'c>) -> Result<Op<'c>, Error> {
     let mut stage = Stage::open(kernel, None, &domain, &kind, &[op.result(0).ty()], "buffer");
     let at: Vec<_> = domain.iter().map(|&dim| kernel.cx().dim(dim)).collect();
     let element = kernel.element(&mut stage, op.operand(0), &at)?;
-    let element = scalar::convert(&mut stage.b, element, from, scalar::accumulator(to));
+    let element = scalar::convert(&mut stage.b, element, from, accumulator(to));
     Ok(stage.close(kernel, &[element]))
 }
 
@@ -80,7 +82,7 @@ fn scatter<'c>(kernel: &mut Kernel<'c>, op: Op<'c>) -> Result<Op<'c>, Error> {
     let at: Vec<_> = domain.iter().map(|&dim| kernel.cx().dim(dim)).collect();
     let mut stage = Stage::open(kernel, None, &domain, &Kind::Scatter { kind: &kind }, &[op.result(0).ty()], "buffer");
     // The first operand is written, not read: its block argument is the element before the write at the written place.
-    let element_type = scalar::register_type(kernel.cx(), to);
+    let element_type = register_type(kernel.cx(), to);
     let written: Vec<_> = whole.iter().map(|_| kernel.cx().constant(0)).collect();
     stage.read(copied, &written, element_type);
     let mut yields = vec![copied; data.ty().rank()];

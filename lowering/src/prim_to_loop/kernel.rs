@@ -5,12 +5,14 @@ use super::collapse::collapse;
 use super::sizes::{Size, resolve, size_of};
 use super::split::split;
 use super::stage::{Kind, Request, Stage};
-use super::{Error, indexed, random, scalar, view};
+use super::{Error, indexed, random, view};
 use crate::kernel_view::KernelView;
 use crate::num::number_of;
 use std::collections::{HashMap, HashSet};
 use strata_core::ir::{AffineExpr, AffineKind, AffineMap, Block, Builder, Cx, DYNAMIC, ElementType, Location, Op, OpSpec, Type, Value};
 use strata_core::upstream::{arith, complex};
+use strata_dialects::loops::elements::register_type;
+use strata_dialects::prim::scalar::{self, Elements};
 use strata_dialects::{loops, prim};
 
 /// A kernel under construction.
@@ -272,7 +274,7 @@ impl<'c> Kernel<'c> {
             _ => {
                 let from = element_of(op, op.operand(op.num_operands() - 1).ty())?;
                 let args = op.operands().into_iter().map(|operand| self.element(stage, operand, indices)).collect::<Result<Vec<_>, _>>()?;
-                scalar::emit(&mut stage.b, op, &args, from, to)
+                scalar::emit(&mut stage.b, op, &args, Elements { from, to }).map_err(|reason| Error::at(op, reason))
             }
         }
     }
@@ -298,7 +300,7 @@ impl<'c> Kernel<'c> {
 
     fn read_input(&mut self, stage: &mut Stage<'c>, value: Value<'c>, indices: &[AffineExpr<'c>]) -> Value<'c> {
         let tensor = self.input(value);
-        let element = value.ty().element_type().map_or_else(|| value.ty().element(), |element| scalar::register_type(self.cx, element));
+        let element = value.ty().element_type().map_or_else(|| value.ty().element(), |element| register_type(self.cx, element));
         stage.read(tensor, indices, element)
     }
 
@@ -316,7 +318,7 @@ impl<'c> Kernel<'c> {
         }
         let outer = Builder::before(self.fusion).clone_op(op, &[]);
         let tensor = self.argument(outer.result(0));
-        let element = scalar::register_type(self.cx, to);
+        let element = register_type(self.cx, to);
         Ok(stage.read(tensor, indices, element))
     }
 
@@ -432,7 +434,7 @@ pub fn element_of<'c>(op: Op<'c>, ty: Type<'c>) -> Result<ElementType, Error> {
 
 /// A scalar constant from its bytes.
 pub fn constant_scalar<'c>(b: &mut Builder<'c>, bytes: &[u8], element: ElementType) -> Option<Value<'c>> {
-    let ty = scalar::register_type(b.cx(), element);
+    let ty = register_type(b.cx(), element);
     let read = |width: usize| -> Option<u64> {
         let mut word = [0; 8];
         word[..width].copy_from_slice(bytes.get(..width)?);

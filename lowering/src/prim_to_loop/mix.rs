@@ -1,11 +1,12 @@
 //! Constant matrices along dims: a stage whose body reads a whole tile, multiplies it out, and yields all results.
 
+use super::Error;
 use super::kernel::{Kernel, plain_dims};
 use super::sizes::Size;
 use super::stage::{Kind, Stage};
-use super::{Error, scalar};
 use strata_core::ir::{AffineExpr, Builder, DYNAMIC, ElementType, Op, Value};
 use strata_core::upstream::arith;
+use strata_dialects::prim::scalar::{self, accumulator};
 
 impl<'c> Kernel<'c> {
     /// Opens (once) the stage of a `mix` and reads its result.
@@ -19,7 +20,7 @@ impl<'c> Kernel<'c> {
         let Some(outer) = plain_dims(indices).filter(|dims| dims.len() == indices.len()) else {
             return Err(Error::at(op, "its result is read through a view that is not a plain loop over its dims"));
         };
-        let wide = scalar::accumulator(to);
+        let wide = accumulator(to);
         self.own_stage(stage, (op, indices), &outer, [wide, to], |kernel, before| kernel.mix_stage(before, op, [to, wide], indices, &outer))
     }
 

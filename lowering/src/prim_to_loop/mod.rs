@@ -8,14 +8,11 @@
 mod apart;
 mod collapse;
 mod conv;
-mod float8;
 mod indexed;
 mod kernel;
 mod mix;
-mod next_after;
 mod random;
 mod reduction;
-mod scalar;
 mod sizes;
 mod split;
 mod stage;

@@ -5,8 +5,8 @@ use strata_core::upstream::{arith, math};
 
 use super::Error;
 use super::kernel::Kernel;
-use super::scalar;
 use super::stage::Stage;
+use strata_dialects::prim::scalar;
 
 /// Multipliers of the two halves of the state.
 const MULTIPLIERS: [i64; 2] = [0xD251_1F53, 0xCD9E_8D57];

@@ -3,11 +3,13 @@
 use super::kernel::{Kernel, element_of, plain_dims};
 use super::sizes::Size;
 use super::stage::{Kind, Request, Stage};
-use super::{Error, conv, scalar};
+use super::{Error, conv};
 use crate::kernel_view::StageView;
 use strata_core::ir::{AffineExpr, DYNAMIC, ElementType, Op, Value};
 use strata_core::upstream::{arith, complex};
+use strata_dialects::loops::elements::register_type;
 use strata_dialects::prim;
+use strata_dialects::prim::scalar::{self, accumulator};
 use strata_dialects::prim::sizes;
 
 impl<'c> Kernel<'c> {
@@ -25,13 +27,13 @@ impl<'c> Kernel<'c> {
         let from = element_of(op, op.operand(0).ty())?;
         if op.isa::<prim::Dot>() && op.ints("lhs_contract").is_some_and(|dims| dims.is_empty()) {
             // Nothing is summed: a product of elements.
-            let wide = scalar::accumulator(to);
+            let wide = accumulator(to);
             let [left, right] = self.dot_elements(stage, op, indices, &[])?;
             let product = multiply(stage, left, right, from, wide);
             return Ok(scalar::convert(&mut stage.b, product, wide, to));
         }
         let arg = op.isa::<prim::ArgReduce>();
-        let accumulated = if arg { ElementType::I64 } else { scalar::accumulator(to) };
+        let accumulated = if arg { ElementType::I64 } else { accumulator(to) };
         self.own_stage(stage, (op, indices), &outer, [accumulated, to], |kernel, before| {
             kernel.reduce_stage(before, op, from, accumulated, indices, &outer)
         })
@@ -58,7 +60,7 @@ impl<'c> Kernel<'c> {
         };
         let guarded = std::mem::replace(&mut stage.guarded, false);
         let dims: Vec<_> = outer.iter().map(|&dim| self.cx.dim(dim)).collect();
-        let read = stage.read(result, &dims, scalar::register_type(self.cx, from));
+        let read = stage.read(result, &dims, register_type(self.cx, from));
         stage.guarded = guarded;
         Ok(scalar::convert(&mut stage.b, read, from, to))
     }

@@ -1,16 +1,16 @@
 //! What fusion needs to know of an op.
 
-use strata_core::ir::{ElementType, Op, Value};
+use strata_core::ir::Op;
 use strata_dialects::capture::Permute;
-use strata_dialects::prim;
+use strata_dialects::prim::{self, Cost, Pointwise};
 
 /// How an op takes part in fusion.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Class {
     /// Has no tensor operand and costs nothing per element: made again wherever it is read.
     Source,
-    /// One element from the elements at the same index, at a cost.
-    Pointwise(u32),
+    /// One element from the elements at the same index, at a cost: what has the interface `Pointwise`.
+    Pointwise(Cost),
     /// An index transformation.
     View(View),
     /// Reads a kernel input at computed indices.
@@ -34,53 +34,6 @@ pub enum View {
     Reshape,
 }
 
-/// Cost of an operation that is one or a few instructions.
-pub const CHEAP: u32 = 1;
-/// Cost of one that is a polynomial, a division or a library call.
-pub const EXPENSIVE: u32 = 8;
-
-/// Pointwise ops of small cost, sorted.
-const CHEAP_OPS: &[&str] = &[
-    "abs", "add", "and", "bitcast", "ceil", "complex", "convert", "eq", "floor", "ge", "gt", "imag", "is_nan", "le", "lt", "maximum",
-    "minimum", "mul", "ne", "neg", "not", "or", "real", "round", "select", "shl", "shr", "sign", "sub", "trunc", "xor",
-];
-
-/// Pointwise ops that are worth storing rather than computing twice, sorted.
-const EXPENSIVE_OPS: &[&str] = &[
-    "acos",
-    "acosh",
-    "asin",
-    "asinh",
-    "atan",
-    "atan2",
-    "atanh",
-    "cos",
-    "cosh",
-    "digamma",
-    "div",
-    "erf",
-    "erfc",
-    "erfinv",
-    "exp",
-    "exp2",
-    "expm1",
-    "lgamma",
-    "log",
-    "log10",
-    "log1p",
-    "log2",
-    "nextafter",
-    "pow",
-    "rem",
-    "rsqrt",
-    "sin",
-    "sinh",
-    "special",
-    "sqrt",
-    "tan",
-    "tanh",
-];
-
 /// Largest number of elements of a constant that is written into kernels; larger ones are kernel inputs, as are all but splats.
 fn is_inline_constant(op: Op<'_>) -> bool {
     op.attr("value").and_then(|value| value.as_dense()).is_some_and(|(_, splat)| splat)
@@ -93,28 +46,21 @@ pub fn is_pointwise(op: Op<'_>) -> bool {
 
 /// The class of an op. What is not known makes a kernel of its own.
 pub fn classify(op: Op<'_>) -> Class {
-    let Some(name) = op.name().strip_prefix("prim.") else { return Class::Alone };
     if op.num_results() != 1 || !op.result(0).ty().is_tensor() {
         return Class::Alone;
     }
-    if CHEAP_OPS.binary_search(&name).is_ok() {
-        // Floats of 8 bits are converted by a dozen instructions.
-        let stored = |value: Value<'_>| value.ty().element_type().is_some_and(ElementType::is_float8);
-        let expensive = name == "convert" && (stored(op.operand(0)) || stored(op.result(0)));
-        return Class::Pointwise(if expensive { EXPENSIVE } else { CHEAP });
+    if let Some(pointwise) = op.interface::<dyn Pointwise>() {
+        return Class::Pointwise(pointwise.cost());
     }
-    if EXPENSIVE_OPS.binary_search(&name).is_ok() {
-        return Class::Pointwise(EXPENSIVE);
-    }
-    match name {
-        "constant" if is_inline_constant(op) => Class::Source,
-        "iota" | "splat" => Class::Source,
-        "broadcast" | "transpose" | "slice" | "reverse" => Class::View(View::Plain),
-        "pad" | "window" | "concat" => Class::View(View::Guarded),
-        "reshape" => Class::View(View::Reshape),
-        "gather" => Class::Gather,
-        "reduce" | "arg_reduce" => Class::Reduce,
-        "dot" | "conv" | "mix" | "softmax_dot" => Class::Contract,
+    match op.name() {
+        prim::Constant::NAME if is_inline_constant(op) => Class::Source,
+        prim::Iota::NAME | prim::Splat::NAME => Class::Source,
+        prim::Broadcast::NAME | prim::Transpose::NAME | prim::Slice::NAME | prim::Reverse::NAME => Class::View(View::Plain),
+        prim::Pad::NAME | prim::Window::NAME | prim::Concat::NAME => Class::View(View::Guarded),
+        prim::Reshape::NAME => Class::View(View::Reshape),
+        prim::Gather::NAME => Class::Gather,
+        prim::Reduce::NAME | prim::ArgReduce::NAME => Class::Reduce,
+        prim::Dot::NAME | prim::Conv::NAME | prim::Mix::NAME | prim::SoftmaxDot::NAME => Class::Contract,
         _ => Class::Alone,
     }
 }

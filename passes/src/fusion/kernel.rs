@@ -8,7 +8,7 @@
 //! A value at an outer index, such as the result of a reduction, is there once per outer index for all stages after it.
 
 use super::Refusal;
-use super::class::{Class, EXPENSIVE, View, reorders};
+use super::class::{Class, View, reorders};
 use super::graph::Graph;
 use super::path::{Path, Paths};
 use super::profit::{MAX_REPEATS, MAX_ROW_COST, repeated_cost, repeats};
@@ -16,6 +16,7 @@ use crate::analysis::{Dims, Expr};
 use std::collections::{BTreeMap, HashMap, HashSet};
 use strata_core::ir::{DYNAMIC, Op, Value};
 use strata_dialects::prim;
+use strata_dialects::prim::Cost;
 
 /// More reads of one value at different indices than this are never put into one kernel.
 const MAX_PATHS: usize = 8;
@@ -450,7 +451,7 @@ impl<'c> Walk<'_, 'c> {
             return Err(Refusal::ContractionPrologue);
         }
         let reads = self.reads.entry(producer).or_default();
-        if self.graph.class(producer) == Class::Pointwise(EXPENSIVE) {
+        if self.graph.class(producer) == Class::Pointwise(Cost::Expensive) {
             reads.push(Read { stage: None, repeats: uses, path: Path::new() });
         }
         let reader = if op.isa::<prim::Window>() { reader.under_window() } else { reader };

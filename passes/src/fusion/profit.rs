@@ -1,12 +1,13 @@
 //! The second question: is one kernel better than two? Nothing here decides whether a kernel is right.
 
 use super::Refusal;
-use super::class::{CHEAP, Class, View, reorders};
+use super::class::{Class, View, reorders};
 use super::graph::Graph;
 use super::kernel::{Kernel, Read};
 use std::collections::HashSet;
 use strata_core::ir::Op;
 use strata_dialects::prim;
+use strata_dialects::prim::Cost;
 
 /// An element of an expensive op may be computed this often.
 pub(super) const MAX_REPEATS: i64 = 2;
@@ -69,7 +70,7 @@ pub(super) fn repeats(reads: &[Read]) -> i64 {
 /// Cost that the stages over a row repeat per element of an op.
 pub(super) fn repeated_cost(class: Class, reads: &[Read]) -> u32 {
     let cost = match class {
-        Class::Pointwise(cost) => cost,
+        Class::Pointwise(cost) => cost.instructions(),
         Class::Gather => GATHER,
         Class::Source | Class::View(_) | Class::Reduce | Class::Contract | Class::Alone => 0,
     };
@@ -88,7 +89,7 @@ fn cheap_below(graph: &Graph<'_>, inside: &HashSet<usize>, node: usize, limit: u
             continue;
         }
         match graph.class(node) {
-            Class::Pointwise(CHEAP) => {
+            Class::Pointwise(Cost::Cheap) => {
                 let computed = |before: usize| !inside.contains(&before) && makes_kernel(graph.class(before));
                 if graph.before(node).any(computed) {
                     return false;

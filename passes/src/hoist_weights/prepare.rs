@@ -68,7 +68,7 @@ fn find_or_make<'c>(module: Op<'c>, entry: Op<'c>) -> Op<'c> {
         ..OpSpec::default()
     });
     let block = function.region(0).append_block(&types, entry.location());
-    Builder::at_end(block, entry.location()).effect(func::Return::NAME, &[], &[]);
+    func::ret(&mut Builder::at_end(block, entry.location()), &[]);
     function
 }
 

@@ -46,6 +46,6 @@ impl<'c> Host<'c, '_> {
             regions: 1,
             ..OpSpec::default()
         });
-        Ok(self.b.value(llvm::AddressOf::NAME, &[], memory::pointer(cx), &[("global_name", cx.symbol_attr(&name))]))
+        Ok(llvm::address_of(&mut self.b, &name, memory::pointer(cx)))
     }
 }

@@ -263,7 +263,7 @@ impl<'c> Host<'c, '_> {
             let argument = if operand.ty().is_index() { self.i64(operand) } else { operand };
             arguments.push(argument);
         }
-        self.b.effect(func::Call::NAME, &arguments, &[("callee", self.cx.symbol_attr(&name))]);
+        func::call(&mut self.b, &name, &arguments, &[]);
         Ok(())
     }
 }

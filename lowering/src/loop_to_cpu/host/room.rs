@@ -26,8 +26,7 @@ impl<'c> Host<'c, '_> {
         let (lhs, rhs, word, bit) = (self.i64(lhs), self.i64(rhs), self.cx.int(64), self.cx.int(1));
         let pair = self.cx.parse_type("!llvm.struct<(i64, i1)>").unwrap_or_else(|| unreachable!("the LLVM dialect is loaded"));
         let both = llvm::smul_with_overflow(&mut self.b, lhs, rhs, pair);
-        let [product, over] = [(0, word), (1, bit)]
-            .map(|(at, ty)| self.b.value(llvm::ExtractValue::NAME, &[both], ty, &[("position", self.cx.i64s_attr(&[at]))]));
+        let [product, over] = [(0, word), (1, bit)].map(|(at, ty)| llvm::extractvalue(&mut self.b, both, at, ty));
         (arith::index_cast(&mut self.b, product, self.cx.index()), over)
     }
 

@@ -1,8 +1,7 @@
 //! Floats of 8 bits, from and to `f32`. Kernels have them as the bits that they are stored as: no op but these reads them.
 
-use super::scalar::{EQ, Predicate, UGT, ULT, compare};
 use strata_core::ir::{Builder, ElementType, Type, Value};
-use strata_core::upstream::arith;
+use strata_core::upstream::arith::{self, CmpIPredicate};
 
 /// The number that bits stand for.
 ///
@@ -28,7 +27,7 @@ pub fn widen<'c>(b: &mut Builder<'c>, bits: Value<'c>, from: ElementType) -> Val
     let number = arith::mulf(b, small, scale);
     let size = with(b, arith::AndI::NAME, bits, 0x7f);
     let (last, nan) = (b.const_int(byte, 0x7f), b.const_float(single, f64::NAN));
-    let is_nan = compare(b, Predicate::Integer(EQ), &[size, last]);
+    let is_nan = arith::cmpi(b, CmpIPredicate::Eq, size, last);
     arith::select(b, is_nan, nan, number)
 }
 
@@ -57,11 +56,11 @@ pub fn round<'c>(b: &mut Builder<'c>, value: Value<'c>, to: ElementType) -> Valu
     let below = with(b, arith::SubI::NAME, sum, large);
 
     let least = b.const_int(word, (128 - bias) << 23);
-    let is_below = compare(b, Predicate::Integer(ULT), &[size, least]);
+    let is_below = arith::cmpi(b, CmpIPredicate::Ult, size, least);
     let code = arith::select(b, is_below, below, normal);
     let code = with(b, arith::MinUI::NAME, code, most);
     let (infinity, nan) = (b.const_int(word, 0x7f80_0000), b.const_int(word, 0x7f));
-    let is_nan = compare(b, Predicate::Integer(UGT), &[size, infinity]);
+    let is_nan = arith::cmpi(b, CmpIPredicate::Ugt, size, infinity);
     let code = arith::select(b, is_nan, nan, code);
 
     let sign = with(b, arith::ShRUI::NAME, bits, 24);
