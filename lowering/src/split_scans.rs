@@ -75,10 +75,10 @@ fn is_exact(scan: Op<'_>) -> bool {
 /// The operator that a scan combines by.
 fn operator(scan: Op<'_>) -> Option<&'static str> {
     Some(match scan.str("kind")?.as_str() {
-        "sum" => "add",
-        "prod" => "mul",
-        "max" => "maximum",
-        "min" => "minimum",
+        "sum" => prim::Add::NAME,
+        "prod" => prim::Mul::NAME,
+        "max" => prim::Maximum::NAME,
+        "min" => prim::Minimum::NAME,
         "and" => "and",
         "or" => "or",
         _ => return None,

@@ -39,7 +39,7 @@ pub struct FoldScales {
 
 impl Pass for FoldScales {
     fn run<'c>(&self, op: Op<'c>, _: &mut PassContext<'c>) -> Result<(), PassError> {
-        if Freedom::of(&self.numerics)? == Freedom::Exact || op.attr("capture.entry").is_none() {
+        if Freedom::of(&self.numerics)? == Freedom::Exact || op.attr(strata_dialects::capture::ENTRY).is_none() {
             return Ok(());
         }
         let cone = Cone::of(op);

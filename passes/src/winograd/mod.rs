@@ -47,7 +47,7 @@ pub struct Winograd {
 
 impl Pass for Winograd {
     fn run<'c>(&self, op: Op<'c>, _: &mut PassContext<'c>) -> Result<(), PassError> {
-        if Freedom::of(&self.numerics)? == Freedom::Exact || op.attr("capture.entry").is_none() {
+        if Freedom::of(&self.numerics)? == Freedom::Exact || op.attr(strata_dialects::capture::ENTRY).is_none() {
             return Ok(());
         }
         let cone = Cone::of(op);

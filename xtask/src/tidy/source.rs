@@ -31,6 +31,13 @@ const EMITTERS: [&str; 5] = [
     "lowering/src/codegen",
 ];
 
+/// Crates that read and build ops: they name them by their Rust items.
+const TYPED: [&str; 7] = ["dialects/src", "passes/src", "lowering/src", "driver/src", "frontend/src", "tools/src", "report/src"];
+
+/// Dialects whose ops have Rust items.
+const DIALECTS: [&str; 14] =
+    ["arith", "capture", "cf", "complex", "func", "gpu", "host", "llvm", "loop", "math", "nvvm", "prim", "scf", "vector"];
+
 /// Paths that exist on one machine only. (Cut in two, so that this file may name them.)
 const MACHINE: [&str; 4] = [concat!("/ho", "me/"), concat!("/ro", "ot/"), concat!("/wo", "rk/"), concat!("/tmp", "/t/")];
 
@@ -76,6 +83,7 @@ fn rust_rules(path: &str, text: &str, faults: &mut Vec<Fault>) {
         println!("{path}: {lines} lines; more than {LONG} is worth a split by topic");
     }
     unsafe_rules(path, text, faults);
+    op_name_rules(path, text, faults);
     if EMITTERS.iter().any(|folder| path.starts_with(folder)) {
         for (index, line) in text.lines().enumerate().filter(|(_, line)| !line.trim_start().starts_with("//")) {
             for level in ["aten", "prim"] {
@@ -88,6 +96,52 @@ fn rust_rules(path: &str, text: &str, faults: &mut Vec<Fault>) {
             }
         }
     }
+}
+
+/// Ops are named by their Rust items, so that a misspelt name does not compile. Quoted names stand where an op, an attribute or a pass
+/// is defined, and in tests.
+fn op_name_rules(path: &str, text: &str, faults: &mut Vec<Fault>) {
+    let tests = path.ends_with("tests.rs") || path.contains("/tests/");
+    if tests || !TYPED.iter().any(|folder| path.starts_with(folder)) {
+        return;
+    }
+    let mut attribute = false;
+    for (index, line) in text.lines().enumerate() {
+        let code = line.trim_start();
+        if code.starts_with("#[cfg(test)]")
+            && text.lines().nth(index + 1).is_some_and(|next| next.starts_with("mod ") && next.ends_with('{'))
+        {
+            return;
+        }
+        attribute |= code.starts_with("#[");
+        let defines = attribute || code.starts_with("//") || code.contains("const ") || is_row(code);
+        attribute &= !code.ends_with(']');
+        if defines {
+            continue;
+        }
+        for name in line.split('"').skip(1).step_by(2).filter(|text| is_op_name(text)) {
+            let message = format!("\"{name}\" is quoted; name the op by its Rust item (`op.isa::<arith::AddI>()`, `arith::addi(..)`)");
+            faults.push(Fault::new(format!("{path}:{}", index + 1), message));
+        }
+    }
+}
+
+/// A row of a macro that defines ops: `Neg "prim.neg" ..`.
+fn is_row(code: &str) -> bool {
+    let mut words = code.split(' ');
+    words.next().is_some_and(|word| word.starts_with(char::is_uppercase) && word.chars().all(char::is_alphanumeric))
+        && words.next().is_some_and(|word| word.starts_with('"'))
+}
+
+/// The full name of an op. (LLVM's intrinsics of one machine have no items.)
+fn is_op_name(text: &str) -> bool {
+    let Some((dialect, op)) = text.split_once('.') else { return false };
+    let word = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_' || c == '.';
+    DIALECTS.contains(&dialect)
+        && op.starts_with(|c: char| c.is_ascii_lowercase())
+        && op.chars().all(word)
+        && !op.starts_with("x86.")
+        && !op.starts_with("masked.")
 }
 
 /// `unsafe` stands in few folders, and each use has a reason above it.
@@ -144,6 +198,9 @@ mod tests {
         assert!(messages("a.rs", &format!("//! x\n{}", "\n".repeat(TOO_LONG)))[0].contains("split"));
         let found = messages("passes/src/a.rs", "//! x\nunsafe { f() }\n");
         assert!(found[0].contains("only") && found[1].contains("SAFETY"));
+        assert!(messages("passes/src/a.rs", "//! x\nlet op = \"arith.addi\";\n")[0].contains("Rust item"));
+        assert!(messages("passes/src/a.rs", "//! x\n#[pass(anchor = \"func.func\")]\n").is_empty());
+        assert!(messages("passes/src/tests.rs", "//! x\nlet op = \"arith.addi\";\n").is_empty());
         assert!(messages("lowering/src/loop_to_cpu/a.rs", "//! x\nlet op = \"prim.add\";\n")[0].contains("emitter"));
     }
 }
