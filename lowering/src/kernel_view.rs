@@ -5,6 +5,7 @@ use crate::num::product_of_known;
 use strata_core::ir::{AffineMap, Attr, DYNAMIC, Op, Value};
 use strata_core::upstream::arith;
 use strata_dialects::loops;
+use strata_dialects::loops::schedule::{KernelSchedule, StageSchedule};
 
 /// A kernel.
 pub struct KernelView<'c> {
@@ -108,14 +109,9 @@ impl<'c> StageView<'c> {
         self.chunk.filter(|chunk| chunk.dim == dim).map(|chunk| chunk.size)
     }
 
-    /// An entry of the schedule.
-    pub fn schedule(&self, name: &str) -> Option<i64> {
-        self.op.attr("schedule")?.entry(name)?.as_int()
-    }
-
-    /// A list entry of the schedule.
-    pub fn schedule_list(&self, name: &str) -> Option<Vec<i64>> {
-        self.op.attr("schedule")?.entry(name)?.as_i64s()
+    /// Its schedule.
+    pub fn schedule(&self) -> StageSchedule {
+        StageSchedule::of(self.op)
     }
 }
 
@@ -134,11 +130,8 @@ impl<'c> KernelView<'c> {
     pub fn new(op: Op<'c>) -> Option<Self> {
         let stages: Vec<_> = op.body(0).ops().into_iter().filter(|op| op.attr("domain").is_some()).map(StageView::new).collect();
         let mut outer = common(&stages)?;
-        if let Some(order) = op.attr("schedule").and_then(|attr| attr.entry("order")).and_then(Attr::as_i64s) {
-            let order: Vec<usize> = order.into_iter().map(|dim| dim as usize).collect();
-            if order.iter().all(|dim| outer.contains(dim)) {
-                outer = order;
-            }
+        if let Some(order) = KernelSchedule::of(op).order.filter(|order| order.iter().all(|dim| outer.contains(dim))) {
+            outer = order;
         }
         Some(Self { op, stages, outer, sizes: op.attr("sizes")?.as_map()? })
     }
@@ -157,7 +150,7 @@ impl<'c> KernelView<'c> {
         let stored = |stage: &StageView<'c>| !stage.is_register() && !stage.is_tile() && !stage.is_scatter();
         match self.stages.split_last() {
             Some((scatter, before)) if scatter.is_scatter() && before.iter().all(stored) => {
-                let shared = scatter.schedule_list("share").unwrap_or_default().into_iter().map(|dim| dim as usize).collect();
+                let shared = scatter.schedule().share.unwrap_or_default();
                 let before = (!before.is_empty()).then(|| view(before, common(before).unwrap_or_default()));
                 before.into_iter().chain([view(std::slice::from_ref(scatter), shared)]).collect()
             }
@@ -203,19 +196,14 @@ impl<'c> KernelView<'c> {
         self.op.body(0).terminator().map(|op| op.operands()).unwrap_or_default()
     }
 
-    /// A list entry of the schedule.
-    pub fn schedule_list(&self, name: &str) -> Option<Vec<i64>> {
-        self.op.attr("schedule")?.entry(name)?.as_i64s()
-    }
-
-    /// An entry of the schedule.
-    pub fn schedule(&self, name: &str) -> Option<i64> {
-        self.op.attr("schedule")?.entry(name)?.as_int()
+    /// Its schedule.
+    pub fn schedule(&self) -> KernelSchedule {
+        KernelSchedule::of(self.op)
     }
 
     /// The tile sizes of the outer dims, when the outer loops are tiled: then threads share the tiles, the last dim's first.
     pub fn tiles(&self) -> Option<Vec<i64>> {
-        let tiles = self.schedule_list("tile")?;
+        let tiles = self.schedule().tile?;
         (tiles.len() == self.outer.len() && tiles.iter().all(|&tile| tile > 0)).then_some(tiles)
     }
 

@@ -1,7 +1,7 @@
 //! Reading a kernel around a mean weighed by the softmax of scores.
 
 use crate::kernel_view::{KernelView, StageView};
-use strata_core::ir::Attr;
+use strata_dialects::loops::schedule::OnlineSchedule;
 
 /// Which stages and dims play which part.
 #[derive(Clone, Copy, Debug)]
@@ -77,19 +77,18 @@ fn is_tile_of_scores(kernel: &KernelView<'_>, stage: &StageView<'_>, key: usize)
 impl Stream {
     /// The schedule of a kernel whose reduced dim has this size, if that is known.
     pub fn of(kernel: &KernelView<'_>, keys: Option<i64>) -> Self {
-        let entry = |name: &str| kernel.op.attr("schedule")?.entry("stream")?.entry(name)?.as_int();
-        let positive = |name: &str, default: i64| entry(name).unwrap_or(default).max(1);
-        let row = entry("row").and_then(|dim| usize::try_from(dim).ok()).filter(|dim| kernel.outer.contains(dim));
-        let block = positive("block", BLOCK);
+        let online = kernel.schedule().online.unwrap_or_default();
+        let row = online.row.filter(|dim| kernel.outer.contains(dim));
+        let block = online.block.unwrap_or(BLOCK);
         Self {
             row,
-            rows: if row.is_some() { positive("rows", 1) } else { 1 },
-            width: if row.is_some() { positive("width", 1) } else { 1 },
+            rows: row.and(online.rows).unwrap_or(1),
+            width: row.and(online.width).unwrap_or(1),
             block: keys.map_or(block, |keys| block.min(keys.max(1))),
-            keys: positive("keys", 1),
-            lines: positive("lines", 1),
-            columns: positive("columns", 1),
-            reach: row.and_then(|_| entry("reach")),
+            keys: online.keys.unwrap_or(1),
+            lines: online.lines.unwrap_or(1),
+            columns: online.columns.unwrap_or(1),
+            reach: row.and(online.reach),
         }
     }
 
@@ -98,18 +97,18 @@ impl Stream {
         Self { rows: 1, width: 1, keys: 1, lines: 1, columns: 1, ..self }
     }
 
-    /// As an attribute's entries.
-    pub fn entries<'c>(&self, cx: strata_core::ir::Cx<'c>) -> Attr<'c> {
-        let int = |value: i64| cx.i64_attr(value);
-        let mut entries = vec![("block", int(self.block)), ("columns", int(self.columns)), ("keys", int(self.keys))];
-        entries.extend([("lines", int(self.lines)), ("rows", int(self.rows)), ("width", int(self.width))]);
-        if let Some(row) = self.row {
-            entries.push(("row", int(row as i64)));
+    /// As entries of a schedule.
+    pub fn entries(&self) -> OnlineSchedule {
+        OnlineSchedule {
+            block: Some(self.block),
+            columns: Some(self.columns),
+            keys: Some(self.keys),
+            lines: Some(self.lines),
+            reach: self.reach,
+            row: self.row,
+            rows: Some(self.rows),
+            width: Some(self.width),
         }
-        if let Some(reach) = self.reach {
-            entries.push(("reach", int(reach)));
-        }
-        cx.dict_attr(&entries)
     }
 }
 

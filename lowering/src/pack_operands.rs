@@ -23,6 +23,7 @@ use strata_core::ir::{AffineExpr, Attr, ElementType, Op, Type};
 use strata_core::pass::{Pass, PassContext, PassError};
 use strata_core::upstream::arith;
 use strata_dialects::loops;
+use strata_dialects::loops::schedule::KernelSchedule;
 
 /// Copies operands of contractions into the order in which they are read.
 #[derive(Pass)]
@@ -270,7 +271,6 @@ const STREAMS: i64 = 8;
 
 /// Some rows at a time go into many panels: the rows are read from end to end, and what is written of a panel is in one piece.
 fn schedule<'c>(copying: Op<'c>, layout: &Layout<'c>, ty: Type<'c>, vector_bits: i64) {
-    let cx = copying.cx();
     let rank = ty.rank();
     let Some((lanes, size)) = layout.panel else { return };
     let width = ty.element_type().map_or(1, |element| vector_bits / i64::from(element.bits()));
@@ -281,15 +281,8 @@ fn schedule<'c>(copying: Op<'c>, layout: &Layout<'c>, ty: Type<'c>, vector_bits:
     (tile[rank - 2], tile[rank - 1]) = (STREAMS, size);
     let mut unroll = vec![1; rank];
     unroll[rank - 1] = size / width;
-    let order: Vec<i64> = (0..rank as i64).collect();
-    let entries = [
-        ("order", cx.i64s_attr(&order)),
-        ("tile", cx.i64s_attr(&tile)),
-        ("unroll", cx.i64s_attr(&unroll)),
-        ("vector", cx.i64_attr(rank as i64 - 1)),
-        ("width", cx.i64_attr(width)),
-    ];
-    copying.set_attr("schedule", cx.dict_attr(&entries));
+    let lanes = KernelSchedule { vector: Some(rank - 1), width: Some(width), ..KernelSchedule::default() };
+    KernelSchedule { order: Some((0..rank).collect()), tile: Some(tile), unroll: Some(unroll), ..lanes }.set(copying);
 }
 
 /// Removes an argument that nothing reads.

@@ -66,13 +66,13 @@ fn parts(kernel: &KernelView<'_>) -> Option<i64> {
 
 /// Where the lanes of a stage run, and how many there are.
 fn lanes(kernel: &KernelView<'_>, stage: &StageView<'_>) -> (Option<usize>, f64) {
-    let of = |vector: Option<i64>, width: Option<i64>| {
-        let dim = usize::try_from(vector?).ok().filter(|dim| stage.domain.contains(dim))?;
+    let of = |vector: Option<usize>, width: Option<i64>| {
+        let dim = vector.filter(|dim| stage.domain.contains(dim))?;
         Some((Some(dim), width? as f64))
     };
-    let own = of(stage.schedule("vector"), stage.schedule("width"));
-    let stream = kernel.op.attr("schedule").and_then(|schedule| schedule.entry("stream")?.entry("width")?.as_int());
-    own.or_else(|| of(kernel.schedule("vector"), kernel.schedule("width"))).unwrap_or((None, stream.unwrap_or(1) as f64))
+    let (own, outer) = (stage.schedule(), kernel.schedule());
+    let online = outer.online.and_then(|online| online.width).unwrap_or(1);
+    of(own.vector, own.width).or_else(|| of(outer.vector, outer.width)).unwrap_or((None, online as f64))
 }
 
 /// Cycles of one thread for all points of a stage.
@@ -87,13 +87,13 @@ fn cycles(kernel: &KernelView<'_>, stage: &StageView<'_>) -> Option<f64> {
     let vectors = points / used.max(1.0);
     let body = body(kernel, stage, dim, width);
     // Scores and means read their operands once for a block of rows.
-    let streams = kernel.op.attr("schedule").is_some_and(|schedule| schedule.entry("stream").is_some());
+    let (schedule, streams) = (stage.schedule(), kernel.schedule().online.is_some());
     let operands = stage.op.operands().into_iter().zip(&stage.maps);
     let loads: f64 = operands
         .filter(|(operand, _)| !kept(operand.defining_op()))
         .map(|(operand, map)| {
             let along = dim.map_or(Stride::Zero, |dim| stride(*map, operand, dim));
-            let turned = stage.schedule("turn").is_some() || dim.is_some_and(|dim| in_panels(*map, dim));
+            let turned = schedule.transpose.is_some() || dim.is_some_and(|dim| in_panels(*map, dim));
             let one = match along {
                 Stride::Other if streams => 0.5,
                 Stride::Other if turned => 1.0,
@@ -105,7 +105,7 @@ fn cycles(kernel: &KernelView<'_>, stage: &StageView<'_>) -> Option<f64> {
         })
         .sum();
     let reduces = !stage.reduce.is_empty();
-    let own = stage.schedule("unroll").unwrap_or(1).max(stage.schedule("rows").unwrap_or(1)) as f64;
+    let own = schedule.unroll.unwrap_or(1).max(schedule.rows.unwrap_or(1)) as f64;
     let mut vector = body + loads;
     if reduces {
         let chains = if streams { BESIDE } else { copies(kernel, |_| true) * own };
@@ -160,7 +160,7 @@ fn kept(of: Option<Op<'_>>) -> bool {
 
 /// Copies of the body along outer dims of which this holds.
 fn copies(kernel: &KernelView<'_>, of: impl Fn(usize) -> bool) -> f64 {
-    let unroll = kernel.schedule_list("unroll").unwrap_or_default();
+    let unroll = kernel.schedule().unroll.unwrap_or_default();
     kernel.outer.iter().zip(unroll).filter(|(dim, _)| of(**dim)).map(|(_, copies)| copies.max(1) as f64).product()
 }
 

@@ -79,8 +79,8 @@ fn operator(scan: Op<'_>) -> Option<&'static str> {
         "prod" => prim::Mul::NAME,
         "max" => prim::Maximum::NAME,
         "min" => prim::Minimum::NAME,
-        "and" => "and",
-        "or" => "or",
+        "and" => prim::And::NAME,
+        "or" => prim::Or::NAME,
         _ => return None,
     })
 }

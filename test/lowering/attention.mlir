@@ -20,7 +20,7 @@
 // DEVICE: @strata_math.exp.f32
 // DEVICE: gpu.barrier
 
-// CHECK: loop.kernel @k{{[0-9]+}} {schedule = {order = array<i64: 0, 1>, stream = {block = 128 : i64, columns = 1 : i64, keys = 8 : i64, lines = 4 : i64, row = 1 : i64, rows = 32 : i64, width = 16 : i64}}
+// CHECK: loop.kernel @k{{[0-9]+}} {schedule = {online = {block = 128 : i64, columns = 1 : i64, keys = 8 : i64, lines = 4 : i64, row = 1 : i64, rows = 32 : i64, width = 16 : i64}, order = array<i64: 0, 1>}
 // CHECK: reducer = "sum", space = "tile"
 // CHECK: reducer = "softmax_or_zero", space = "tile"
 // SAME: checked [[N:[0-9]+]] of [[N]] passes

@@ -4,9 +4,9 @@
 // RUN: rs-run %s --skip fuse-attention > %t.apart && diff %t.fused %t.apart
 
 // CHECK-NOT: reach
-// CHECK: stream = {
+// CHECK: online = {
 // CHECK-NOT: reach
-// CHECK: stream = {
+// CHECK: online = {
 // CHECK-NOT: reach
 
 // Rounding the results hides the different order of additions.

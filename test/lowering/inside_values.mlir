@@ -4,9 +4,9 @@
 // RUN: rs-run %s --skip schedule-cpu > %t.plain && diff %t.fast %t.plain
 // RUN: rs-opt %s --fuse-elementwise --fuse-reductions --prim-to-loop --schedule-cpu | FileCheck %s
 
-// CHECK-DAG: schedule = {inside = array<i64: 1, 2>, order
-// CHECK-DAG: schedule = {inside = array<i64: 0>, order
-// CHECK-DAG: schedule = {inside = array<i64: 1>, order
+// CHECK-DAG: peel = array<i64: 1, 2>
+// CHECK-DAG: peel = array<i64: 0>
+// CHECK-DAG: peel = array<i64: 1>
 func.func @main(%x: tensor<3x29x37xi32> {capture.kind = "input", capture.name = "x"},
                 %y: tensor<2x17x19x40xi32> {capture.kind = "input", capture.name = "y"},
                 %z: tensor<5xi32> {capture.kind = "input", capture.name = "z"},

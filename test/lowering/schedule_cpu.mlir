@@ -81,10 +81,10 @@ func.func @convolution(%x: tensor<4x16x16x8xf32>, %w: tensor<2x3x3x8x32xf32>) ->
 // A transposed operand is read along its own rows, as many copies as lanes, in blocks; a result that no cache holds goes past them.
 // CHECK-LABEL: loop.kernel @k0
 // CHECK-SAME: schedule = {block = array<i64: 128, 128>, order = array<i64: 0, 1>, unroll = array<i64: 16, 1>, vector = 1 : i64, width = 16 : i64}
-// CHECK: schedule = {pieces = 1 : i64, stream = 1 : i64, turn = 0 : i64}
+// CHECK: schedule = {non_temporal = true, split_stores = true, transpose = 0 : i64}
 // Where a register is half a cache line, it goes through them.
 // AVX2: unroll = array<i64: 8, 1>, vector = 1 : i64, width = 8 : i64
-// AVX2: schedule = {turn = 0 : i64}
+// AVX2: schedule = {transpose = 0 : i64}
 func.func @transposed(%x: tensor<4096x2048xf32>, %y: tensor<2048x4096xf32>) -> tensor<2048x4096xf32> {
   %0 = prim.fusion %x, %y : (tensor<4096x2048xf32>, tensor<2048x4096xf32>) -> tensor<2048x4096xf32> {
   ^bb0(%a: tensor<4096x2048xf32>, %b: tensor<2048x4096xf32>):
@@ -99,7 +99,7 @@ func.func @transposed(%x: tensor<4096x2048xf32>, %y: tensor<2048x4096xf32>) -> t
 
 // What computes longer than memory takes is not stored past the caches in pieces of a register.
 // CHECK-LABEL: loop.kernel @k0
-// CHECK: schedule = {pieces = 1 : i64, stream = 1 : i64}
+// CHECK: schedule = {non_temporal = true, split_stores = true}
 // CHECK-LABEL: func.func @light
 func.func @light(%x: tensor<8388608xf32>) -> tensor<8388608xf32> {
   %0 = prim.add %x, %x : tensor<8388608xf32>
@@ -109,7 +109,7 @@ func.func @light(%x: tensor<8388608xf32>) -> tensor<8388608xf32> {
 // -----
 
 // CHECK-LABEL: loop.kernel @k0
-// CHECK: schedule = {stream = 1 : i64}
+// CHECK: schedule = {non_temporal = true}
 // CHECK-LABEL: func.func @heavy
 func.func @heavy(%x: tensor<8388608xf32>) -> tensor<8388608xf32> {
   %0 = prim.erf %x : tensor<8388608xf32>
@@ -120,9 +120,9 @@ func.func @heavy(%x: tensor<8388608xf32>) -> tensor<8388608xf32> {
 
 // Half of what a cache holds is written so already where a kernel that waits for memory touches more than the whole.
 // CHECK-LABEL: loop.kernel @k1
-// CHECK-NOT: stream
+// CHECK-NOT: non_temporal
 // CHECK-LABEL: loop.kernel @k0
-// CHECK: schedule = {pieces = 1 : i64, stream = 1 : i64}
+// CHECK: schedule = {non_temporal = true, split_stores = true}
 // CHECK-LABEL: func.func @swept
 func.func @swept(%x: tensor<3000000xf32>, %y: tensor<3000000xf32>) -> (tensor<3000000xf32>, tensor<3000000xf32>) {
   %0 = prim.add %x, %y : tensor<3000000xf32>
@@ -135,7 +135,7 @@ func.func @swept(%x: tensor<3000000xf32>, %y: tensor<3000000xf32>) -> (tensor<30
 // Few rows beside a matrix that lies along the lanes: tiles and register blocks without a copy of it.
 // CHECK: loop.kernel @k0
 // CHECK-SAME: tile = array<i64: 32, 39>, unroll = array<i64: 2, 13>, vector = 1 : i64, width = 16 : i64
-// CHECK: loop.stage {{.*}}schedule = {ahead = 1 : i64, along = 2 : i64, steps = 8 : i64}
+// CHECK: loop.stage {{.*}}schedule = {prefetch_along = 2 : i64, prefetch_distance = 8 : i64, prefetch_operand = 1 : i64}
 func.func @in_place(%a: tensor<37x2048xf32>, %b: tensor<2048x1500xf32>) -> tensor<37x1500xf32> {
   %0 = prim.dot %a, %b {lhs_batch = array<i64>, rhs_batch = array<i64>, lhs_contract = array<i64: 1>, rhs_contract = array<i64: 0>} : (tensor<37x2048xf32>, tensor<2048x1500xf32>) -> tensor<37x1500xf32>
   return %0 : tensor<37x1500xf32>
@@ -156,7 +156,7 @@ func.func @deep(%a: tensor<1024x4096xf32>, %b: tensor<4096x1024xf32>) -> tensor<
 // A copy that turns its operand stores in rows: reading across is what registers can turn.
 // CHECK: loop.kernel @k0
 // CHECK-SAME: unroll = array<i64: 1, 16, 1>, vector = 2 : i64, width = 16 : i64
-// CHECK: loop.stage {{.*}}turn = 1 : i64
+// CHECK: loop.stage {{.*}}transpose = 1 : i64
 func.func @copy(%x: tensor<4x320x64xf32>) -> tensor<4x64x320xf32> {
   %0 = prim.transpose %x {perm = array<i64: 0, 2, 1>} : (tensor<4x320x64xf32>) -> tensor<4x64x320xf32>
   return %0 : tensor<4x64x320xf32>
@@ -167,7 +167,7 @@ func.func @copy(%x: tensor<4x320x64xf32>) -> tensor<4x64x320xf32> {
 // Panels of weights: the window is shorter than a vector and is turned whole, and what is near it in memory comes just before it.
 // CHECK: loop.kernel @k0
 // CHECK-SAME: order = array<i64: 0, 2, 1, 3>, unroll = array<i64: 1, 1, 9, 1>, vector = 3 : i64, width = 16 : i64}
-// CHECK: loop.stage {{.*}}turn = 1 : i64
+// CHECK: loop.stage {{.*}}transpose = 1 : i64
 func.func @panels(%x: tensor<16x32x512x9xf32>) -> tensor<16x9x512x32xf32> {
   %0 = prim.transpose %x {perm = array<i64: 0, 3, 2, 1>} : (tensor<16x32x512x9xf32>) -> tensor<16x9x512x32xf32>
   return %0 : tensor<16x9x512x32xf32>

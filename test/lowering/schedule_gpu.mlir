@@ -54,7 +54,7 @@ func.func @pad(%x: tensor<100000xf32>) -> tensor<100004xf32> {
 
 // A transpose has a tile, whose operand lies along the other dim.
 // CHECK-LABEL: loop.kernel @k0
-// CHECK-SAME: schedule = {tile = array<i64: 32, 32>, turn = 0 : i64, unroll = array<i64: 4, 1>}
+// CHECK-SAME: schedule = {tile = array<i64: 32, 32>, transpose = 0 : i64, unroll = array<i64: 4, 1>}
 func.func @transpose(%x: tensor<300x200xf32>) -> tensor<200x300xf32> {
   %0 = prim.transpose %x {perm = array<i64: 1, 0>} : (tensor<300x200xf32>) -> tensor<200x300xf32>
   return %0 : tensor<200x300xf32>
@@ -74,7 +74,7 @@ func.func @narrow(%x: tensor<30000x8xf32>) -> tensor<8x30000xf32> {
 
 // Past a tile of rows keys stream in blocks; a thread has four rows by four columns of the result.
 // CHECK-LABEL: loop.kernel @k0
-// CHECK-SAME: schedule = {order = array<i64: 0, 1>, step = 16 : i64, stream = {block = 64 : i64, columns = 4 : i64, keys = 4 : i64, lines = 4 : i64, row = 1 : i64, rows = 32 : i64, width = 1 : i64}}
+// CHECK-SAME: schedule = {online = {block = 64 : i64, columns = 4 : i64, keys = 4 : i64, lines = 4 : i64, row = 1 : i64, rows = 32 : i64, width = 1 : i64}, order = array<i64: 0, 1>, step = 16 : i64}
 func.func @attention(%s: tensor<2x128x256xf32>, %v: tensor<2x256x64xf32>) -> tensor<2x128x64xf32> {
   %0 = prim.softmax_dot %s, %v {lhs_batch = array<i64: 0>, rhs_batch = array<i64: 0>, lhs_contract = array<i64: 2>, rhs_contract = array<i64: 1>, empty = "nan"}
       : (tensor<2x128x256xf32>, tensor<2x256x64xf32>) -> tensor<2x128x64xf32>
@@ -85,8 +85,8 @@ func.func @attention(%s: tensor<2x128x256xf32>, %v: tensor<2x256x64xf32>) -> ten
 
 // Of halves by matrix units: four warps of sixteen rows.
 // CHECK-LABEL: loop.kernel @k0
-// CHECK-SAME: schedule = {order = array<i64: 0, 1>, step = 32 : i64, stream = {block = 64 : i64, columns = 16 : i64, keys = 16 : i64, lines = 2 : i64, row = 1 : i64, rows = 64 : i64, width = 1 : i64}, units = 1 : i64}
-// BITWISE: stream = {block = 64 : i64, columns = 4 : i64, keys = 4 : i64, lines = 4 : i64, row = 1 : i64, rows = 32 : i64, width = 1 : i64}}
+// CHECK-SAME: schedule = {matrix_units = true, online = {block = 64 : i64, columns = 16 : i64, keys = 16 : i64, lines = 2 : i64, row = 1 : i64, rows = 64 : i64, width = 1 : i64}, order = array<i64: 0, 1>, step = 32 : i64}
+// BITWISE: online = {block = 64 : i64, columns = 4 : i64, keys = 4 : i64, lines = 4 : i64, row = 1 : i64, rows = 32 : i64, width = 1 : i64}
 func.func @attention_of_halves(%q: tensor<2x128x64xf16>, %k: tensor<2x256x64xf16>, %v: tensor<2x256x64xf16>) -> tensor<2x128x64xf32> {
   %r = prim.fusion %q, %k, %v : (tensor<2x128x64xf16>, tensor<2x256x64xf16>, tensor<2x256x64xf16>) -> tensor<2x128x64xf32> {
   ^bb0(%a: tensor<2x128x64xf16>, %b: tensor<2x256x64xf16>, %c: tensor<2x256x64xf16>):
@@ -126,8 +126,8 @@ func.func @sums_of_columns(%x: tensor<512x8192xf32>) -> tensor<8192xf32> {
 // What adds up in places that are computed is any thread's; with bitwise numerics, where an order counts, one thread's.
 // CHECK-LABEL: loop.kernel @k0
 // CHECK-SAME: schedule = {threads = 256 : i64}
-// CHECK: loop.scatter {{.*}}schedule = {atomic = 1 : i64, share = array<i64: 1>}
-// BITWISE: loop.scatter {{.*}}schedule = {atomic = 0 : i64, share = array<i64>}
+// CHECK: loop.scatter {{.*}}schedule = {atomic = true, share = array<i64: 1>}
+// BITWISE: loop.scatter {{.*}}schedule = {atomic = false, share = array<i64>}
 func.func @add(%x: tensor<5000xf32>, %u: tensor<3000xf32>, %i: tensor<3000xi64>) -> tensor<5000xf32> {
   %0 = prim.scatter %x, %u, %i {dims = array<i64: 0>, kind = "add"} : (tensor<5000xf32>, tensor<3000xf32>, tensor<3000xi64>) -> tensor<5000xf32>
   return %0 : tensor<5000xf32>
@@ -137,7 +137,7 @@ func.func @add(%x: tensor<5000xf32>, %u: tensor<3000xf32>, %i: tensor<3000xi64>)
 
 // What replaces is shared along dims that are indices themselves; so is what adds up where these are enough.
 // CHECK-LABEL: loop.kernel @k0
-// CHECK: loop.scatter {{.*}}schedule = {atomic = 0 : i64, share = array<i64: 3>}
+// CHECK: loop.scatter {{.*}}schedule = {atomic = false, share = array<i64: 3>}
 func.func @set(%x: tensor<50x640xf32>, %u: tensor<300x640xf32>, %i: tensor<300xi64>) -> tensor<50x640xf32> {
   %0 = prim.scatter %x, %u, %i {dims = array<i64: 0>, kind = "set"} : (tensor<50x640xf32>, tensor<300x640xf32>, tensor<300xi64>) -> tensor<50x640xf32>
   return %0 : tensor<50x640xf32>
@@ -147,7 +147,7 @@ func.func @set(%x: tensor<50x640xf32>, %u: tensor<300x640xf32>, %i: tensor<300xi
 
 // CHECK-LABEL: loop.kernel @k0
 // CHECK-SAME: schedule = {threads = 256 : i64, vector = 2 : i64, width = 4 : i64}
-// CHECK: loop.scatter {{.*}}schedule = {atomic = 0 : i64, share = array<i64: 4, 5>}
+// CHECK: loop.scatter {{.*}}schedule = {atomic = false, share = array<i64: 4, 5>}
 func.func @wide_add(%x: tensor<50x64x640xf32>, %u: tensor<300x64x640xf32>, %i: tensor<300xi64>) -> tensor<50x64x640xf32> {
   %0 = prim.scatter %x, %u, %i {dims = array<i64: 0>, kind = "add"} : (tensor<50x64x640xf32>, tensor<300x64x640xf32>, tensor<300xi64>) -> tensor<50x64x640xf32>
   return %0 : tensor<50x64x640xf32>
@@ -157,7 +157,7 @@ func.func @wide_add(%x: tensor<50x64x640xf32>, %u: tensor<300x64x640xf32>, %i: t
 
 // A running sum is shared, too, where it need not keep an order.
 // CHECK-LABEL: loop.kernel @k0
-// CHECK-SAME: schedule = {team = 256 : i64, threads = 256 : i64}
+// CHECK-SAME: schedule = {cooperate = 256 : i64, threads = 256 : i64}
 // CHECK: scan = 1 : i64, schedule = {unroll = 4 : i64, vector = 1 : i64}
 // BITWISE-LABEL: loop.kernel @k0 {schedule = {threads = 32 : i64}
 // BITWISE: func.func @running_sum
@@ -170,7 +170,7 @@ func.func @running_sum(%x: tensor<8x4096xf32>) -> tensor<8x4096xf32> {
 
 // The threads of a block share a row, four neighbours each.
 // CHECK-LABEL: loop.kernel @k0
-// CHECK-SAME: schedule = {team = 128 : i64, threads = 128 : i64}
+// CHECK-SAME: schedule = {cooperate = 128 : i64, threads = 128 : i64}
 // CHECK: loop.stage {{.*}}schedule = {unroll = 4 : i64, vector = 1 : i64}
 func.func @rows(%x: tensor<64x512xf32>) -> tensor<64xf32> {
   %0 = prim.reduce %x {dims = array<i64: 1>, kind = "sum"} : (tensor<64x512xf32>) -> tensor<64xf32>

@@ -40,7 +40,7 @@ func.func @everything(%x: tensor<1000000xf32>) -> tensor<f32> {
 // CHECK: chunk = array<i64: 2, 1, 40>, domain = array<i64: 2, 0, 1>
 // CHECK-SAME: -> tensor<26x1000xf32>
 // SCHEDULED: loop.kernel @k0_0 {schedule = {order = array<i64: 2>}
-// SCHEDULED: schedule = {sweep = 8 : i64, vector = 0 : i64, width = 16 : i64}, space = "buffer"
+// SCHEDULED: schedule = {outer_reduction = 8 : i64, vector = 0 : i64, width = 16 : i64}, space = "buffer"
 // DEVICE: chunk = array<i64: 2, 1, 16>
 // DEVICE: loop.kernel
 func.func @columns(%x: tensor<1001x1000xf32>) -> tensor<1000xf32> {

@@ -4,10 +4,10 @@
 // RUN: rs-opt %s --to=loop-scheduled | rs-filecheck %s --check-prefix=SCHEDULED
 // RUN: rs-opt %s --to=loop | rs-opt --schedule-cpu=shared-fill-buffers | rs-filecheck %s --check-prefix=SHARED
 // RUN: rs-opt %s --to=cpu | rs-filecheck %s
-// SCHEDULED: schedule = {ahead = 0 : i64, stream = 1 : i64, unroll = 1 : i64, vector = 1 : i64, width = 8 : i64}
+// SCHEDULED: schedule = {non_temporal = true, prefetch_operand = 0 : i64, unroll = 1 : i64, vector = 1 : i64, width = 8 : i64}
 // Where such stores and fetches wait in the same buffers they are not mixed.
-// SHARED: ahead = 0
-// SHARED-NOT: stream
+// SHARED: prefetch_operand = 0
+// SHARED-NOT: non_temporal
 // CHECK: llvm.intr.prefetch
 // CHECK: llvm.intr.masked.store
 // CHECK: llvm.store {{.*}} {alignment = 64 : i64, nontemporal}

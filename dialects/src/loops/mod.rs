@@ -1,7 +1,7 @@
 //! The loop level: kernels as ordered lists of stages over shared dims, with scalar bodies and schedules as data.
 
 pub mod elements;
-mod schedule;
+pub mod schedule;
 
 use strata_core::prelude::*;
 
@@ -57,9 +57,9 @@ impl Verify for Kernel<'_> {
         let ranked = |(value, shape): (Value<'_>, AffineMap<'_>)| !value.ty().is_tensor() || value.ty().rank() == shape.results().len();
         ensure!(values.zip(self.shapes()).all(ranked), 2, "a shape has not as many sizes as its tensor has dimensions");
         let dims = self.sizes().results().len() as i64;
-        let own = self.op().attr("schedule").and_then(|schedule| schedule::refuse_kernel(schedule, dims));
-        let mut of_stages = block.ops().into_iter().filter(|op| op.attr("domain").is_some()).filter_map(|op| op.attr("schedule"));
-        let refused = own.or_else(|| of_stages.find_map(|schedule| schedule::refuse_stage(schedule, dims)));
+        let own = self.schedule().and_then(|schedule| schedule::refuse_kernel(schedule, dims as usize));
+        let mut of_stages = block.ops().into_iter().filter(|op| op.attr("domain").is_some()).filter_map(|op| op.attr(schedule::SCHEDULE));
+        let refused = own.or_else(|| of_stages.find_map(|schedule| schedule::refuse_stage(schedule, dims as usize)));
         ensure!(refused.is_none(), 3, "{}", refused.unwrap_or_default());
         for domain in block.ops().into_iter().filter_map(|op| op.attr("domain")?.as_i64s()) {
             ensure!(domain.iter().all(|dim| (0..dims).contains(dim)), 4, "the domain {domain:?} is not of the {dims} dims of the kernel");

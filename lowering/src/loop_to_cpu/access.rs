@@ -45,7 +45,7 @@ impl<'c> Emitter<'c> {
         let inside = if stage.guarded[operand] { self.inside(&buffer, &exprs, &indices) } else { None };
         let value = self.load(&buffer, &indices, inside);
         self.reads.insert(key, value);
-        if stage.schedule("ahead") == Some(operand as i64) {
+        if stage.schedule().prefetch_operand == Some(operand) {
             self.read_ahead(stage, &buffer, &exprs, copy);
         }
         Ok(value)
@@ -101,11 +101,11 @@ impl<'c> Emitter<'c> {
 
     /// Fetches what is read some steps later along a dim of the schedule, or in the next turn of the innermost outer loop.
     fn read_ahead(&mut self, stage: &StageView<'c>, buffer: &Buffer<'c>, exprs: &[AffineExpr<'c>], copy: &Copy<'c>) {
-        let along = stage.schedule("along").and_then(|dim| usize::try_from(dim).ok());
-        let Some(dim) = along.or(self.kernel.outer.last().copied()) else { return };
+        let schedule = stage.schedule();
+        let Some(dim) = schedule.prefetch_along.or(self.kernel.outer.last().copied()) else { return };
         let mut point = copy.point.clone();
         let Some(coord) = point.get(dim).copied().flatten() else { return };
-        let steps = stage.schedule("steps").unwrap_or(1);
+        let steps = schedule.prefetch_distance.unwrap_or(1);
         point[dim] = Some(Coord { base: coord.base.add(&mut self.b, Num::Const(steps)), ..coord });
         let indices: Vec<_> = exprs.iter().map(|&expr| self.index(&point, expr)).collect();
         let at = self.linear(buffer, &indices);

@@ -115,11 +115,11 @@ pub(crate) struct Distribution<'c> {
 
 impl<'c> Emitter<'c> {
     /// How a stage is distributed whose lanes run along a dim, if its schedule says so.
-    pub(super) fn distribution(&mut self, stage: &StageView<'c>, lanes: Option<i64>) -> Option<Distribution<'c>> {
-        let (cuts, strip) = (stage.schedule_list("distribute")?, stage.schedule("strip").filter(|&strip| strip > 0)?);
-        let dim = usize::try_from(lanes?).ok()?;
+    pub(super) fn distribution(&mut self, stage: &StageView<'c>, lanes: Option<usize>) -> Option<Distribution<'c>> {
+        let schedule = stage.schedule();
+        let (cuts, strip, dim) = (schedule.distribute?, schedule.strip?, lanes?);
         let kept = stage.guarded.contains(&true) || stage.scan.is_some() || stage.is_scatter() || !stage.spread.is_empty();
-        let reduces_in_turn = stage.op.str("reducer").is_some_and(|name| name.starts_with("arg")) || stage.schedule("sweep").is_some();
+        let reduces_in_turn = stage.op.str("reducer").is_some_and(|name| name.starts_with("arg")) || schedule.outer_reduction.is_some();
         if kept || reduces_in_turn || self.team.is_some() || self.has_instruction(stage) {
             return None;
         }

@@ -124,7 +124,7 @@ pub fn emit<'c>(op: Op<'c>) -> Result<(), Error> {
             emitter.run(range)?;
         }
     }
-    if emitter.kernel.stages.iter().any(|stage| stage.schedule("stream").is_some_and(|on| on > 0)) {
+    if emitter.kernel.stages.iter().any(|stage| stage.schedule().non_temporal == Some(true)) {
         memory::fence(&mut emitter.b);
     }
     func::ret(&mut emitter.b, &[]);
@@ -217,16 +217,16 @@ impl<'c> Emitter<'c> {
         if let Some(tiles) = self.kernel.tiles() {
             return self.run_tiles(range, &tiles);
         }
-        let vector = self.kernel.schedule("vector");
-        let width = self.kernel.schedule("width").unwrap_or(1);
-        let unroll = self.kernel.schedule_list("unroll").unwrap_or_default();
+        let schedule = self.kernel.schedule();
+        let (vector, width) = (schedule.vector, schedule.width.unwrap_or(1));
+        let unroll = schedule.unroll.unwrap_or_default();
         let outer = self.kernel.outer.clone();
         let loops: Vec<_> = outer
             .iter()
             .enumerate()
             .map(|(level, &dim)| Loop {
                 dim,
-                width: if vector == Some(dim as i64) { width } else { 1 },
+                width: if vector == Some(dim) { width } else { 1 },
                 unroll: unroll.get(level).copied().unwrap_or(1).max(1),
                 range: if level == 0 { range } else { (Num::Const(0), self.sizes[dim]) },
                 length: None,
@@ -234,10 +234,10 @@ impl<'c> Emitter<'c> {
                 aligned: false,
             })
             .collect();
-        let turned: Vec<_> = self.kernel.stages.iter().filter_map(|stage| stage.schedule("turn")).collect();
+        let turned: Vec<_> = self.kernel.stages.iter().filter_map(|stage| stage.schedule().transpose).collect();
         let loops: Vec<_> = loops
             .into_iter()
-            .map(|lp| match turned.contains(&(lp.dim as i64)) {
+            .map(|lp| match turned.contains(&lp.dim) {
                 // Vectors that are turned need all their copies.
                 true => Loop { tail: Tail::Overlap(self.sizes[lp.dim]), ..lp },
                 false => lp,
@@ -247,7 +247,7 @@ impl<'c> Emitter<'c> {
         if let [stage] = self.stages().as_slice() {
             self.distribution = self.distribution(stage, vector);
         }
-        let blocks = self.kernel.schedule_list("block").unwrap_or_default();
+        let blocks = schedule.block.unwrap_or_default();
         self.blocked(&loops, &blocks, &mut |emitter, copies, carried| {
             let copies: Vec<_> = copies.iter().map(|copy| Copy { outer: copy.slot, ..copy.clone() }).collect();
             for stage in &emitter.stages() {

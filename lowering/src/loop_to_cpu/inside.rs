@@ -41,8 +41,7 @@ impl<'c> Emitter<'c> {
     /// Finds the insides of the dims that the schedule names.
     pub(super) fn find_insides(&mut self) {
         let stages = self.stages();
-        for dim in self.kernel.schedule_list("inside").unwrap_or_default() {
-            let dim = dim as usize;
+        for dim in self.kernel.schedule().peel.unwrap_or_default() {
             let Some(Num::Const(size)) = self.sizes.get(dim).copied() else { continue };
             let found = stages.iter().try_fold((0, size), |inside, stage| self.inside_of(stage, dim, inside));
             if let Some(inside) = found.filter(|&(begin, end)| begin < end && (begin, end) != (0, size)) {

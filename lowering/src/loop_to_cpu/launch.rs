@@ -176,10 +176,11 @@ fn step(kernel: &KernelView<'_>) -> i64 {
     if kernel.tiles().is_some() {
         return 1;
     }
-    let first = |name: &str| kernel.schedule_list(name).and_then(|list| list.first().copied()).unwrap_or(0).max(1);
-    let lanes = kernel.schedule("vector") == kernel.outer.first().map(|&dim| dim as i64);
-    let width = if lanes { kernel.schedule("width").unwrap_or(1) } else { 1 };
-    first("block").max(first("unroll") * width)
+    let schedule = kernel.schedule();
+    let first = |list: Option<Vec<i64>>| list.and_then(|list| list.first().copied()).unwrap_or(0).max(1);
+    let lanes = schedule.vector == kernel.outer.first().copied();
+    let width = if lanes { schedule.width.unwrap_or(1) } else { 1 };
+    first(schedule.block).max(first(schedule.unroll) * width)
 }
 
 /// The name of the function by which threads run a range of a kernel.

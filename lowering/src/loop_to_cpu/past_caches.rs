@@ -45,16 +45,17 @@ pub(crate) enum Route<'c> {
 impl<'c> Emitter<'c> {
     /// Whether a stage stores past the caches in rows that need not begin where a register's worth of elements may be stored so.
     pub(super) fn rows_are_ragged(&self, stage: &StageView<'c>, last: &Loop<'c>) -> bool {
-        let streams = stage.schedule("stream").is_some_and(|on| on > 0);
+        let streams = stage.schedule().non_temporal == Some(true);
         streams && last.width > 1 && stage.result_dims().last() == Some(&last.dim)
     }
 
     /// How a result of a stage is stored here.
     pub(super) fn route(&self, stage: &StageView<'c>, result: Value<'c>) -> Route<'c> {
-        match (stage.schedule("stream"), self.row) {
-            (None | Some(0), _) => Route::Through,
-            (_, Some((row, route))) if row == result => route,
-            _ if stage.schedule("pieces") == Some(1) => Route::InPieces,
+        let schedule = stage.schedule();
+        match self.row {
+            _ if schedule.non_temporal != Some(true) => Route::Through,
+            Some((row, route)) if row == result => route,
+            _ if schedule.split_stores == Some(true) => Route::InPieces,
             _ => Route::WhereAligned,
         }
     }

@@ -20,7 +20,7 @@ impl<'c> Emitter<'c> {
         if self.distribution.is_some() {
             return self.one_stage(stage, copies);
         }
-        self.distribution = self.distribution(stage, stage.schedule("vector"));
+        self.distribution = self.distribution(stage, stage.schedule().vector);
         let written = self.one_stage(stage, copies);
         self.distribution = None;
         written
@@ -42,18 +42,18 @@ impl<'c> Emitter<'c> {
 
     /// Loops over the dims of a stage that the outer loops do not cover, around the point of a copy of these.
     pub(crate) fn inner_loops(&mut self, stage: &StageView<'c>, copy: Option<&Copy<'c>>) -> Vec<Loop<'c>> {
-        let vector = stage.schedule("vector");
+        let schedule = stage.schedule();
         let dims: Vec<_> = stage.domain.iter().copied().filter(|dim| !self.kernel.outer.contains(dim)).collect();
         dims.into_iter()
             .map(|dim| {
-                let lanes = vector == Some(dim as i64);
+                let lanes = schedule.vector == Some(dim);
                 let (range, length) = self.range(stage, dim, copy);
                 // Threads of a team take neighbours where these come and go together, and turn by turn elsewhere.
-                let unroll = if lanes && (self.wide || self.team.is_none()) { stage.schedule("unroll").unwrap_or(1).max(1) } else { 1 };
+                let unroll = if lanes && (self.wide || self.team.is_none()) { schedule.unroll.unwrap_or(1) } else { 1 };
                 let pieces = self.wide && stage.piece(dim).is_some_and(|size| size % unroll == 0);
                 Loop {
                     dim,
-                    width: if lanes { stage.schedule("width").unwrap_or(1) } else { 1 },
+                    width: if lanes { schedule.width.unwrap_or(1) } else { 1 },
                     unroll,
                     range,
                     length,
@@ -131,7 +131,8 @@ impl<'c> Emitter<'c> {
     }
 
     fn reduce(&mut self, stage: &StageView<'c>, copies: &[Copy<'c>]) -> Result<(), Error> {
-        if stage.schedule("prefetch") == Some(1) {
+        let schedule = stage.schedule();
+        if schedule.prefetch == Some(true) {
             self.prefetch_after(stage, copies);
         }
         let name = stage.op.str("reducer").unwrap_or_default();
@@ -139,12 +140,12 @@ impl<'c> Emitter<'c> {
             Reducer::named(&name, self.element(stage)?).ok_or_else(|| Error::at(stage.op, format!("there is no reducer '{name}'")))?;
         let (parallel, loops): (Vec<_>, Vec<_>) =
             self.inner_loops(stage, copies.first()).into_iter().partition(|lp| !stage.reduce.contains(&lp.dim));
-        if let Some(steps) = stage.schedule("sweep") {
+        if let Some(steps) = schedule.outer_reduction {
             return self.sweep(stage, copies, (&parallel, &loops), (reducer, steps));
         }
         if !parallel.is_empty() {
             // The result is a tile: its own loops stand around the reduction.
-            let parallel: Vec<_> = parallel.into_iter().map(|lp| Loop { unroll: stage.schedule("rows").unwrap_or(1), ..lp }).collect();
+            let parallel: Vec<_> = parallel.into_iter().map(|lp| Loop { unroll: schedule.rows.unwrap_or(1), ..lp }).collect();
             self.nest(&parallel, copies, Vec::new(), &mut |emitter, copies, carried| {
                 emitter.combine(stage, copies, &loops, reducer)?;
                 Ok(carried)
@@ -284,7 +285,7 @@ impl<'c> Emitter<'c> {
         if reducer.is_none() && kind != "set" {
             return Err(Error::at(stage.op, format!("there is no way to combine by '{kind}'")));
         }
-        let atomic = reducer.and_then(Reducer::atomic).filter(|_| stage.schedule("atomic") == Some(1));
+        let atomic = reducer.and_then(Reducer::atomic).filter(|_| stage.schedule().atomic == Some(true));
         let loops: Vec<_> = self.inner_loops(stage, copies.first()).into_iter().map(|lp| Loop { width: 1, unroll: 1, ..lp }).collect();
         self.nest(&loops, copies, Vec::new(), &mut |emitter, copies, carried| {
             for copy in copies {

@@ -35,9 +35,9 @@ impl<'c> Emitter<'c> {
 
     /// One tile: a range of each outer dim.
     fn tile(&mut self, ranges: &[(Num<'c>, Num<'c>)], tiles: &[i64]) -> Result<(), Error> {
-        let vector = self.kernel.schedule("vector");
-        let width = self.kernel.schedule("width").unwrap_or(1);
-        let unroll = self.kernel.schedule_list("unroll").unwrap_or_default();
+        let schedule = self.kernel.schedule();
+        let (vector, width) = (schedule.vector, schedule.width.unwrap_or(1));
+        let unroll = schedule.unroll.unwrap_or_default();
         let mut start = Copy { point: vec![None; self.kernel.num_dims()], outer: 0, slot: 0, mask: None };
         let mut loops = Vec::new();
         for (level, (&dim, &range)) in self.kernel.outer.iter().zip(ranges).enumerate() {
@@ -45,7 +45,7 @@ impl<'c> Emitter<'c> {
                 start.point[dim] = Some(Coord { base: range.0, lanes: false, block: None });
                 continue;
             }
-            let width = if vector == Some(dim as i64) { width } else { 1 };
+            let width = if vector == Some(dim) { width } else { 1 };
             let unroll = unroll.get(level).copied().unwrap_or(1).max(1);
             let aligned = tiles[level] % (width * unroll) == 0;
             let even = aligned && matches!(self.sizes[dim], Num::Const(size) if size % (width * unroll) == 0);
@@ -67,14 +67,14 @@ impl<'c> Emitter<'c> {
     /// All stages for one register block. What follows the last reduction is a loop along the dim `roll`, when there is one.
     fn register_block(&mut self, copies: &[Copy<'c>]) -> Result<(), Error> {
         let stages = self.stages();
-        let roll = self.kernel.schedule("roll");
+        let roll = self.kernel.schedule().roll;
         let reductions = stages.iter().rposition(|stage| !stage.reduce.is_empty()).map_or(0, |at| at + 1);
         let (first, rest) = stages.split_at(if roll.is_some() { reductions } else { stages.len() });
         for stage in first {
             self.stage(stage, copies)?;
         }
         match roll {
-            Some(dim) if !rest.is_empty() => self.rolled(first, rest, copies, dim as usize),
+            Some(dim) if !rest.is_empty() => self.rolled(first, rest, copies, dim),
             _ => Ok(()),
         }
     }

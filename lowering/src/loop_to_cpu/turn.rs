@@ -17,7 +17,7 @@ impl<'c> Emitter<'c> {
     /// What the copies read of an operand, when the schedule says that they stand side by side along its contiguous dim: as many as there
     /// are lanes, or all of a dim that is shorter.
     pub(super) fn read_turned(&mut self, stage: &StageView<'c>, operand: usize, copies: &[Copy<'c>]) -> Option<Vec<Value<'c>>> {
-        let along = usize::try_from(stage.schedule("turn")?).ok()?;
+        let along = stage.schedule().transpose?;
         let tensor = stage.op.operand(operand);
         let (map, width, on) = (stage.maps[operand], self.width, copies[0].mask);
         // Backwards, the first copy reads what comes last in memory.

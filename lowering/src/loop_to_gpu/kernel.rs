@@ -82,8 +82,9 @@ fn emit_phase<'c>(device: Op<'c>, kernel: KernelView<'c>, rest: Option<KernelVie
     let pointer = memory::pointer(cx);
     let mut types: Vec<_> = op.body(0).args().iter().map(|arg| if arg.ty().is_tensor() { pointer } else { arg.ty() }).collect();
     types.resize(types.len() + kernel.results().len() + 1, pointer);
-    let mut threads = kernel.schedule("threads").unwrap_or(THREADS).max(1);
-    let together = kernel.schedule("team").is_some_and(|team| team > 1) || rest.is_some();
+    let schedule = kernel.schedule();
+    let mut threads = schedule.threads.unwrap_or(THREADS);
+    let together = schedule.cooperate.is_some_and(|threads| threads > 1) || rest.is_some();
     if together {
         threads = (threads.max(WARP) as u64).next_power_of_two() as i64;
     }
@@ -135,9 +136,9 @@ fn emit_phase<'c>(device: Op<'c>, kernel: KernelView<'c>, rest: Option<KernelVie
 /// The outer dim of which a thread takes neighbours, and how many, as the schedule says.
 fn neighbours(kernel: &KernelView<'_>) -> Option<(usize, i64)> {
     let scatters = kernel.stages.iter().any(StageView::is_scatter);
-    let dim = kernel.schedule("vector").and_then(|dim| usize::try_from(dim).ok());
-    let dim = dim.filter(|dim| kernel.outer.contains(dim) && !scatters)?;
-    kernel.schedule("width").filter(|&width| width > 1).map(|width| (dim, width))
+    let schedule = kernel.schedule();
+    let dim = schedule.vector.filter(|dim| kernel.outer.contains(dim) && !scatters)?;
+    schedule.width.filter(|&width| width > 1).map(|width| (dim, width))
 }
 
 /// Blocks of a launch in which each block does so many points of the outer loops, or groups of neighbours.
@@ -323,6 +324,6 @@ impl<'c> Emitter<'c> {
 
 /// The dim of which a stage takes neighbours, and how many.
 fn taken(stage: &StageView<'_>) -> (usize, i64) {
-    let dim = stage.schedule("vector").and_then(|dim| usize::try_from(dim).ok());
-    dim.map_or((0, 1), |dim| (dim, stage.schedule("unroll").unwrap_or(1)))
+    let schedule = stage.schedule();
+    schedule.vector.map_or((0, 1), |dim| (dim, schedule.unroll.unwrap_or(1)))
 }

@@ -103,7 +103,7 @@ fn asks_for(stage: &StageView<'_>, operand: usize, value: Value<'_>) -> bool {
 impl Matrix {
     /// Reads the schedule of a kernel, when it asks for matrix units and its first stage is something for them.
     pub fn of(kernel: &KernelView<'_>, tile: &[i64], along: usize, step: i64) -> Option<Self> {
-        let warps = kernel.schedule_list("warps").filter(|warps| warps.len() == tile.len() && warps.iter().all(|&count| count > 0))?;
+        let warps = kernel.schedule().warps.filter(|warps| warps.len() == tile.len())?;
         let stage = kernel.stages.first().filter(|stage| multiplies(stage).is_some_and(|element| step % along_a_unit(element) == 0))?;
         let tiled: Vec<_> = (0..tile.len()).filter(|&level| tile[level] > 1).collect();
         let uses = |operand: usize, dim: usize| stage.maps[operand].results().iter().any(|expr| expr.uses_dim(dim));

@@ -51,9 +51,10 @@ impl Means {
     /// Reads the schedule of a kernel, when it has a mean and says how threads share it.
     pub fn of(kernel: &KernelView<'_>) -> Option<Self> {
         let view = MeanView::of(kernel).ok()??;
-        kernel.op.attr("schedule")?.entry("stream")?;
+        let schedule = kernel.schedule();
+        schedule.online?;
         let stream = Stream::of(kernel, None);
-        let step = kernel.schedule("step").filter(|&step| step > 0)?;
+        let step = schedule.step?;
         let level = kernel.outer.iter().position(|&dim| Some(dim) == stream.row)?;
         let element = kernel.stages[view.mean].op.result(0).ty().element_type();
         let element = element.filter(|element| matches!(element, ElementType::F32 | ElementType::F64))?;
@@ -65,7 +66,7 @@ impl Means {
         if !(whole && shares && threads % WARP == 0 && columns <= stream.columns * lanes) {
             return None;
         }
-        let asked = kernel.schedule("units").is_some_and(|on| on > 0);
+        let asked = schedule.matrix_units == Some(true);
         let fits = lanes == units::LANES
             && stream.lines == 2
             && [stream.block, step, stream.columns * lanes].iter().all(|n| n % units::COLUMNS == 0);

@@ -32,6 +32,7 @@ use crate::expand_math::{MathTarget, expand_math};
 use strata_core::ir::{Builder, Op, OpSpec};
 use strata_core::pass::{Pass, PassContext, PassError};
 use strata_core::upstream::{complex, gpu};
+use strata_dialects::loops::schedule::SCHEDULE;
 use strata_dialects::{host, loops};
 
 /// The `gpu.module` of all kernels.
@@ -48,7 +49,7 @@ impl Pass for LoopToGpu {
         // The host has no use for a schedule of blocks and threads.
         for kernel in others {
             kernel.walk(&mut |op| {
-                op.remove_attr("schedule");
+                op.remove_attr(SCHEDULE);
             });
         }
         let ir = op.cx();

@@ -33,7 +33,7 @@ impl<'c> Emitter<'c> {
     /// A scan at a point of the outer loops, when the threads share the dim along which it goes.
     pub(crate) fn team_scan(&mut self, stage: &StageView<'c>, copy: &Copy<'c>, scan: Scan) -> Result<bool, Error> {
         let Some(team) = self.team.filter(|team| team.dim == Some(scan.dim)) else { return Ok(false) };
-        let each = if self.wide { stage.schedule("unroll").unwrap_or(1).max(1) } else { 1 };
+        let each = if self.wide { stage.schedule().unroll.unwrap_or(1) } else { 1 };
         let (size, step) = (self.sizes[scan.dim], team.count * each);
         let whole = size.floor_div(&mut self.b, Num::Const(step)).mul(&mut self.b, Num::Const(step));
         let start = scan.reducer.start(&mut self.b);

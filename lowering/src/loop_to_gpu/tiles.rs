@@ -39,14 +39,14 @@ impl Tiles {
     /// Reads the schedule of a kernel, when it has tiles.
     pub fn of(kernel: &KernelView<'_>) -> Option<Self> {
         let tile = kernel.tiles()?;
-        let along = usize::try_from(kernel.schedule("along")?).ok()?;
-        let step = kernel.schedule("step").filter(|&step| step > 0)?;
+        let schedule = kernel.schedule();
+        let (along, step) = (schedule.along?, schedule.step?);
         let matrix = Matrix::of(kernel, &tile, along, step);
-        if matrix.is_none() && kernel.schedule_list("warps").is_some() {
+        if matrix.is_none() && schedule.warps.is_some() {
             return None;
         }
-        let unroll = kernel.schedule_list("unroll").unwrap_or_else(|| vec![1; tile.len()]);
-        let whole = unroll.len() == tile.len() && tile.iter().zip(&unroll).all(|(tile, unroll)| *unroll > 0 && tile % unroll == 0);
+        let unroll = schedule.unroll.unwrap_or_else(|| vec![1; tile.len()]);
+        let whole = unroll.len() == tile.len() && tile.iter().zip(&unroll).all(|(tile, unroll)| tile % unroll == 0);
         let reduces = kernel.stages.first().is_some_and(|stage| stage.reduce.contains(&along) && stage.chunk.is_none());
         (whole && reduces).then_some(Self { dims: kernel.outer.clone(), tile, unroll, along, step, matrix, room: "shared" })
     }

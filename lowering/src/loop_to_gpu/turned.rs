@@ -36,9 +36,10 @@ impl Turned {
     /// Reads the schedule of a kernel, when it turns a tile.
     pub fn of(kernel: &KernelView<'_>) -> Option<Self> {
         let tile = kernel.tiles()?;
-        let turn = kernel.schedule("turn").and_then(|dim| usize::try_from(dim).ok())?;
-        let unroll = kernel.schedule_list("unroll").filter(|unroll| unroll.len() == tile.len())?;
-        let whole = tile.iter().zip(&unroll).all(|(tile, unroll)| *unroll > 0 && tile % unroll == 0);
+        let schedule = kernel.schedule();
+        let turn = schedule.transpose?;
+        let unroll = schedule.unroll.filter(|unroll| unroll.len() == tile.len())?;
+        let whole = tile.iter().zip(&unroll).all(|(tile, unroll)| tile % unroll == 0);
         let step = kernel.outer.iter().position(|&dim| dim == turn).map(|level| tile[level])?;
         let last = *kernel.outer.last()?;
         let plain =

@@ -6,40 +6,60 @@
 
 use crate::kernel_view::{KernelView, StageView};
 use strata_core::ir::{Attr, Cx, Op};
+use strata_dialects::loops::schedule::{KernelSchedule, OnlineSchedule, SCHEDULE, StageSchedule};
 
-/// Entries of a dictionary.
-type Entries<'c> = Vec<(String, Attr<'c>)>;
+/// A choice: the schedules of a kernel and of its stages, and where the stages' results live.
+#[derive(Clone, Default)]
+struct Choice {
+    kernel: KernelSchedule,
+    stages: Vec<(StageSchedule, Option<String>)>,
+}
+
+impl Choice {
+    /// The one that a kernel has.
+    fn of(kernel: Op<'_>) -> Self {
+        let stages = stages(kernel).into_iter().map(|stage| (StageSchedule::of(stage), stage.str("space"))).collect();
+        Self { kernel: KernelSchedule::of(kernel), stages }
+    }
+
+    /// Reads an attribute.
+    fn read(attr: Attr<'_>) -> Option<Self> {
+        let dictionary = |attr: Attr<'_>, name: &str| attr.entry(name).is_some_and(|entry| entry.as_dict().is_some());
+        let listed = attr.entry("stages")?.as_array()?;
+        if !dictionary(attr, "kernel") || !listed.iter().all(|stage| dictionary(*stage, SCHEDULE)) {
+            return None;
+        }
+        let stage = |stage: Attr<'_>| Some((StageSchedule::read(stage.entry(SCHEDULE)?), stage.entry("space").and_then(Attr::as_str)));
+        let stages = listed.into_iter().map(stage).collect::<Option<_>>()?;
+        Some(Self { kernel: KernelSchedule::read(attr.entry("kernel")?), stages })
+    }
+
+    /// As an attribute.
+    fn attr<'c>(&self, cx: Cx<'c>) -> Attr<'c> {
+        let stage = |(schedule, space): &(StageSchedule, Option<String>)| {
+            let mut entries = vec![(SCHEDULE, schedule.attr(cx))];
+            entries.extend(space.as_ref().map(|space| ("space", cx.str_attr(space))));
+            cx.dict_attr(&entries)
+        };
+        let stages: Vec<_> = self.stages.iter().map(stage).collect();
+        cx.dict_attr(&[("kernel", self.kernel.attr(cx)), ("stages", cx.array_attr(&stages))])
+    }
+}
 
 /// The schedule that a kernel has.
 pub fn choice(kernel: Op<'_>) -> Attr<'_> {
-    let cx = kernel.cx();
-    let empty = cx.dict_attr(&[]);
-    let stages: Vec<_> = stages(kernel)
-        .into_iter()
-        .map(|stage| {
-            let schedule = stage.attr("schedule").unwrap_or(empty);
-            let mut entries = vec![("schedule", schedule)];
-            entries.extend(stage.attr("space").map(|space| ("space", space)));
-            cx.dict_attr(&entries)
-        })
-        .collect();
-    cx.dict_attr(&[("kernel", kernel.attr("schedule").unwrap_or(empty)), ("stages", cx.array_attr(&stages))])
+    Choice::of(kernel).attr(kernel.cx())
 }
 
 /// Gives a kernel a schedule that it, or an equal kernel, had before; false where it is not one for such a kernel.
 pub fn apply<'c>(kernel: Op<'c>, choice: Attr<'c>) -> bool {
-    let of = |attr: Attr<'c>| attr.entry("schedule").filter(|schedule| schedule.as_dict().is_some());
-    let listed = choice.entry("stages").and_then(Attr::as_array).unwrap_or_default();
-    let own = choice.entry("kernel").filter(|schedule| schedule.as_dict().is_some());
-    let (Some(own), stages) = (own, stages(kernel)) else { return false };
-    if listed.len() != stages.len() || !listed.iter().all(|&stage| of(stage).is_some()) {
-        return false;
-    }
-    put(kernel, own);
-    for (stage, listed) in stages.into_iter().zip(listed) {
-        of(listed).into_iter().for_each(|schedule| put(stage, schedule));
-        if let Some(space) = listed.entry("space") {
-            stage.set_attr("space", space);
+    let stages = stages(kernel);
+    let Some(choice) = Choice::read(choice).filter(|choice| choice.stages.len() == stages.len()) else { return false };
+    choice.kernel.set(kernel);
+    for (stage, (schedule, space)) in stages.into_iter().zip(choice.stages) {
+        schedule.set(stage);
+        if let Some(space) = space {
+            stage.set_attr("space", kernel.cx().str_attr(&space));
         }
     }
     true
@@ -47,21 +67,13 @@ pub fn apply<'c>(kernel: Op<'c>, choice: Attr<'c>) -> bool {
 
 /// Takes the schedule off a kernel, so that another can be chosen.
 pub fn clear(kernel: Op<'_>) {
-    kernel.remove_attr("schedule");
+    kernel.remove_attr(SCHEDULE);
     for stage in stages(kernel) {
         // A tile with rows is one that the schedule made.
-        if StageView::new(stage).schedule("rows").is_some() {
+        if StageSchedule::of(stage).rows.is_some() {
             stage.set_attr("space", kernel.cx().str_attr("register"));
         }
-        stage.remove_attr("schedule");
-    }
-}
-
-fn put<'c>(op: Op<'c>, schedule: Attr<'c>) {
-    if schedule.as_dict().is_some_and(|entries| entries.is_empty()) {
-        op.remove_attr("schedule");
-    } else {
-        op.set_attr("schedule", schedule);
+        stage.remove_attr(SCHEDULE);
     }
 }
 
@@ -72,38 +84,28 @@ fn stages(kernel: Op<'_>) -> Vec<Op<'_>> {
 /// The choices that are one step away from the schedule that a kernel has, the ones that matter most first.
 pub fn steps<'c>(kernel: Op<'c>) -> Vec<Attr<'c>> {
     let Some(view) = KernelView::new(kernel) else { return Vec::new() };
-    let cx = kernel.cx();
-    let now = choice(kernel);
-    let own = kernel.attr("schedule").and_then(Attr::as_dict).unwrap_or_default();
-    let listed = now.entry("stages").and_then(Attr::as_array).unwrap_or_default();
+    let now = Choice::of(kernel);
     let mut found = Vec::new();
-    let mut with_own = |own: Entries<'c>| found.push(cx.dict_attr(&[("kernel", dict(cx, &own)), ("stages", cx.array_attr(&listed))]));
-    of_loops(&view, &own, &mut with_own);
-    for (at, stage) in view.stages.iter().enumerate() {
-        let entries = stage.op.attr("schedule").and_then(Attr::as_dict).unwrap_or_default();
-        for entries in of_numbers(cx, &entries) {
-            let mut listed = listed.clone();
-            let mut stage = listed[at].as_dict().unwrap_or_default();
-            replace(&mut stage, "schedule", dict(cx, &entries));
-            listed[at] = dict(cx, &stage);
-            found.push(cx.dict_attr(&[("kernel", dict(cx, &own)), ("stages", cx.array_attr(&listed))]));
+    of_loops(&view, &now.kernel, &mut |kernel| found.push(Choice { kernel, ..now.clone() }));
+    for (at, (stage, _)) in now.stages.iter().enumerate() {
+        for schedule in of_stage(stage) {
+            let mut choice = now.clone();
+            choice.stages[at].0 = schedule;
+            found.push(choice);
         }
     }
-    found
+    found.into_iter().map(|choice| choice.attr(kernel.cx())).collect()
 }
 
 /// Most copies of a body, all unrolled loops together.
 const COPIES: i64 = 48;
 
 /// Steps of the schedule of the outer loops.
-fn of_loops<'c>(view: &KernelView<'c>, own: &Entries<'c>, found: &mut dyn FnMut(Entries<'c>)) {
-    let cx = view.op.cx();
-    let list = |name: &str| view.schedule_list(name);
-    let (width, vector) = (view.schedule("width").unwrap_or(1), view.schedule("vector"));
-    let along = |level: usize| if vector == Some(view.outer[level] as i64) { width } else { 1 };
+fn of_loops(view: &KernelView<'_>, own: &KernelSchedule, found: &mut dyn FnMut(KernelSchedule)) {
+    let along = |level: usize| if own.vector == Some(view.outer[level]) { own.width.unwrap_or(1) } else { 1 };
     // Rows side by side would share one tile of scratch memory.
     let alone = view.stages.iter().any(StageView::is_tile);
-    let unroll = list("unroll").unwrap_or_else(|| vec![1; if alone { 0 } else { view.outer.len() }]);
+    let unroll = own.unroll.clone().unwrap_or_else(|| vec![1; if alone { 0 } else { view.outer.len() }]);
     let tile = view.tiles();
     // A tile is so many whole register blocks.
     let fitted = |unroll: &[i64], mut tile: Vec<i64>| {
@@ -114,12 +116,8 @@ fn of_loops<'c>(view: &KernelView<'c>, own: &Entries<'c>, found: &mut dyn FnMut(
         tile
     };
     let mut with = |unroll: &[i64], tile: Option<Vec<i64>>| {
-        let mut entries = own.clone();
-        replace(&mut entries, "unroll", cx.i64s_attr(unroll));
-        if let Some(tile) = tile {
-            replace(&mut entries, "tile", cx.i64s_attr(&fitted(unroll, tile)));
-        }
-        found(entries);
+        let tile = tile.map(|tile| fitted(unroll, tile)).or_else(|| own.tile.clone());
+        found(KernelSchedule { unroll: Some(unroll.to_vec()), tile, ..own.clone() });
     };
     if let Some(tile) = &tile {
         for level in (0..tile.len()).rev() {
@@ -147,81 +145,100 @@ fn of_loops<'c>(view: &KernelView<'c>, own: &Entries<'c>, found: &mut dyn FnMut(
             }
         }
     }
-    let blocks = list("block").unwrap_or_default();
+    let blocks = own.block.clone().unwrap_or_default();
     for level in (0..blocks.len()).filter(|&level| blocks[level] > 0) {
         for block in [blocks[level] * 2, blocks[level] / 2] {
-            let (mut entries, mut blocks) = (own.clone(), blocks.clone());
+            let mut blocks = blocks.clone();
             blocks[level] = block;
-            replace(&mut entries, "block", cx.i64s_attr(&blocks));
-            found(entries);
+            found(KernelSchedule { block: Some(blocks), ..own.clone() });
         }
     }
     for level in 1..view.outer.len() {
-        found(swapped(cx, own, level));
+        found(swapped(own, level));
     }
-    if let Some(at) = own.iter().position(|(name, _)| name == "roll") {
-        let mut entries = own.clone();
-        entries.remove(at);
-        found(entries);
+    if own.roll.is_some() {
+        found(KernelSchedule { roll: None, ..own.clone() });
     }
-    if tile.is_none() {
-        for entries in of_numbers(cx, own).into_iter().filter(|_| view.outer.len() == unroll.len()) {
-            found(entries);
+    if tile.is_none() && own.block.is_none() && view.outer.len() == unroll.len() {
+        for width in widths(own.width) {
+            found(KernelSchedule { width: Some(width), ..own.clone() });
         }
     }
-    if let Some(stream) = own.iter().find(|(name, _)| name == "stream").and_then(|(_, stream)| stream.as_dict()) {
-        for stream in of_numbers(cx, &stream) {
-            let mut entries = own.clone();
-            replace(&mut entries, "stream", dict(cx, &stream));
-            found(entries);
-        }
+    for online in own.online.iter().flat_map(of_online) {
+        found(KernelSchedule { online: Some(online), ..own.clone() });
     }
 }
 
 /// The loops at a level and the one around it in each other's place, with all that is listed by level.
-fn swapped<'c>(cx: Cx<'c>, own: &Entries<'c>, level: usize) -> Entries<'c> {
-    let swap = |(name, attr): &(String, Attr<'c>)| {
-        let listed = matches!(name.as_str(), "order" | "unroll" | "block" | "tile").then(|| attr.as_i64s()).flatten();
-        let swapped = listed.filter(|list| list.len() > level).map(|mut list| {
+fn swapped(own: &KernelSchedule, level: usize) -> KernelSchedule {
+    fn swap<T: Clone>(list: &Option<Vec<T>>, level: usize) -> Option<Vec<T>> {
+        let mut list = list.clone()?;
+        if list.len() > level {
             list.swap(level - 1, level);
-            cx.i64s_attr(&list)
-        });
-        (name.clone(), swapped.unwrap_or(*attr))
-    };
-    own.iter().map(swap).collect()
+        }
+        Some(list)
+    }
+    let (order, unroll) = (swap(&own.order, level), swap(&own.unroll, level));
+    KernelSchedule { order, unroll, block: swap(&own.block, level), tile: swap(&own.tile, level), ..own.clone() }
 }
 
-/// Steps of single numbers: how far something is unrolled or taken together, how wide, and whether at all.
-fn of_numbers<'c>(cx: Cx<'c>, own: &Entries<'c>) -> Vec<Entries<'c>> {
-    let rows = own.iter().find(|(name, _)| name == "rows").and_then(|(_, rows)| rows.as_int());
-    let mut found = Vec::new();
-    for (at, (name, attr)) in own.iter().enumerate() {
-        if name == "distribute" {
-            found.push(own.iter().filter(|(name, _)| !matches!(name.as_str(), "distribute" | "strip")).cloned().collect());
-        }
-        let Some(number) = attr.as_int() else { continue };
-        let numbers = match name.as_str() {
-            "unroll" | "rows" if !own.iter().any(|(name, _)| name == "block") => around(number).into_iter().filter(|&n| n <= 16).collect(),
-            "sweep" | "block" | "steps" | "strip" => vec![number * 2, number / 2],
-            "keys" => around(number).into_iter().filter(|&n| n <= 12).collect(),
-            // Lines are parts of the rows that are taken together.
-            "lines" => around(number).into_iter().filter(|&n| n <= 12 && rows.is_some_and(|rows| rows % n == 0)).collect(),
-            "width" if number > 1 && !own.iter().any(|(name, _)| name == "block") => vec![number / 2, number * 2],
-            "stream" | "ahead" | "prefetch" => {
-                let mut without = own.clone();
-                without.remove(at);
-                found.push(without);
-                Vec::new()
-            }
-            _ => Vec::new(),
-        };
-        for number in numbers.into_iter().filter(|number| (1..=1 << 12).contains(number)) {
-            let mut entries = own.clone();
-            entries[at].1 = cx.i64_attr(number);
-            found.push(entries);
-        }
+/// A schedule with one of its numbers changed.
+fn with<T: Clone>(own: &T, found: &mut Vec<T>, numbers: Vec<i64>, set: fn(&mut T, i64)) {
+    for number in numbers.into_iter().filter(|number| (1..=1 << 12).contains(number)) {
+        let mut schedule = own.clone();
+        set(&mut schedule, number);
+        found.push(schedule);
     }
+}
+
+/// Steps of a stage's schedule: how far something is unrolled or taken together, how wide, and whether at all.
+fn of_stage(own: &StageSchedule) -> Vec<StageSchedule> {
+    let mut found = Vec::new();
+    if own.distribute.is_some() {
+        found.push(StageSchedule { distribute: None, strip: None, ..own.clone() });
+    }
+    if own.non_temporal.is_some() {
+        found.push(StageSchedule { non_temporal: None, ..own.clone() });
+    }
+    with(own, &mut found, halved(own.outer_reduction), |own, steps| own.outer_reduction = Some(steps));
+    if own.prefetch.is_some() {
+        found.push(StageSchedule { prefetch: None, ..own.clone() });
+    }
+    if own.prefetch_operand.is_some() {
+        found.push(StageSchedule { prefetch_operand: None, ..own.clone() });
+    }
+    with(own, &mut found, halved(own.prefetch_distance), |own, steps| own.prefetch_distance = Some(steps));
+    with(own, &mut found, copies(own.rows, 16), |own, rows| own.rows = Some(rows));
+    with(own, &mut found, halved(own.strip), |own, strip| own.strip = Some(strip));
+    with(own, &mut found, copies(own.unroll, 16), |own, unroll| own.unroll = Some(unroll));
+    with(own, &mut found, widths(own.width), |own, width| own.width = Some(width));
     found
+}
+
+/// Steps of how keys pass rows.
+fn of_online(own: &OnlineSchedule) -> Vec<OnlineSchedule> {
+    let mut found = Vec::new();
+    with(own, &mut found, halved(own.block), |own, block| own.block = Some(block));
+    with(own, &mut found, copies(own.keys, 12), |own, keys| own.keys = Some(keys));
+    // Lines are parts of the rows that are taken together.
+    let lines = copies(own.lines, 12).into_iter().filter(|lines| own.rows.is_some_and(|rows| rows % lines == 0));
+    with(own, &mut found, lines.collect(), |own, lines| own.lines = Some(lines));
+    found
+}
+
+/// Twice as many and half of them.
+fn halved(number: Option<i64>) -> Vec<i64> {
+    number.map_or_else(Vec::new, |number| vec![number * 2, number / 2])
+}
+
+/// Narrower and wider vectors, where there are lanes at all.
+fn widths(width: Option<i64>) -> Vec<i64> {
+    halved(width.filter(|&width| width > 1)).into_iter().rev().collect()
+}
+
+/// The next numbers of copies, at most so many.
+fn copies(number: Option<i64>, most: i64) -> Vec<i64> {
+    number.map_or_else(Vec::new, |number| around(number).into_iter().filter(|&next| next <= most).collect())
 }
 
 /// Numbers of copies worth trying.
@@ -234,16 +251,4 @@ fn around(number: i64) -> Vec<i64> {
     let mut found: Vec<i64> = [Some(number * 2), more, fewer, Some(number / 2)].into_iter().flatten().filter(|&next| next >= 1).collect();
     found.dedup();
     found
-}
-
-fn replace<'c>(entries: &mut Entries<'c>, name: &str, attr: Attr<'c>) {
-    match entries.iter_mut().find(|entry| entry.0 == name) {
-        Some(entry) => entry.1 = attr,
-        None => entries.push((name.to_owned(), attr)),
-    }
-}
-
-fn dict<'c>(cx: Cx<'c>, entries: &Entries<'c>) -> Attr<'c> {
-    let entries: Vec<_> = entries.iter().map(|(name, attr)| (name.as_str(), *attr)).collect();
-    cx.dict_attr(&entries)
 }

@@ -13,6 +13,7 @@ use super::reduction::tile_dim;
 use super::roles::Roles;
 use crate::kernel_view::{KernelView, StageView};
 use crate::num::{product, product_of_known};
+use strata_dialects::loops::schedule::{KernelSchedule, StageSchedule};
 
 /// Rows that a contraction without panels keeps in registers.
 const ROWS: i64 = 8;
@@ -122,26 +123,17 @@ fn tiled(frame: &Frame<'_, '_>, roles: &Roles<'_, '_>, panel: i64) {
         _ if Some(dim) == roles.rows => rows,
         _ => 1,
     };
-    let cx = kernel.op.cx();
-    let list = |lanes: i64, rows: i64| cx.i64s_attr(&order.iter().map(|&dim| along(dim, lanes, rows)).collect::<Vec<_>>());
-    let mut entries = vec![
-        ("order", cx.i64s_attr(&order.iter().map(|&dim| dim as i64).collect::<Vec<_>>())),
-        ("tile", list(lane_tile, row_tile)),
-        ("unroll", list(vectors, rows)),
-        ("vector", cx.i64_attr(roles.lanes as i64)),
-        ("width", cx.i64_attr(frame.width)),
-    ];
+    let list = |lanes: i64, rows: i64| Some(order.iter().map(|&dim| along(dim, lanes, rows)).collect());
     let follow = kernel.stages.iter().filter(|stage| stage.reduce.is_empty());
     let work: usize = follow.map(|stage| stage.op.body(0).ops().len() - 1 + stage.maps.len() - 1).sum();
-    if let Some(dim) = roles.rows.filter(|_| work > UNROLLED && rows > 1) {
-        entries.push(("roll", cx.i64_attr(dim as i64)));
-    }
-    kernel.op.set_attr("schedule", cx.dict_attr(&entries));
+    let roll = roles.rows.filter(|_| work > UNROLLED && rows > 1);
+    let (tile, unroll) = (list(lane_tile, row_tile), list(vectors, rows));
+    let lanes = KernelSchedule { vector: Some(roles.lanes), width: Some(frame.width), ..KernelSchedule::default() };
+    frame.write(&order, KernelSchedule { roll, tile, unroll, ..lanes });
     // Rows that lie far apart are on pages of their own, across which no CPU fetches ahead by itself.
     if let Some(along) = roles.stage.reduce.last().filter(|_| roles.panel().is_none()) {
-        let entries = [("ahead", roles.wide as i64), ("along", *along as i64), ("steps", AHEAD)];
-        let entries: Vec<_> = entries.into_iter().map(|(name, number)| (name, cx.i64_attr(number))).collect();
-        roles.stage.op.set_attr("schedule", cx.dict_attr(&entries));
+        let (prefetch_operand, prefetch_along, prefetch_distance) = (Some(roles.wide), Some(*along), Some(AHEAD));
+        StageSchedule { prefetch_operand, prefetch_along, prefetch_distance, ..StageSchedule::default() }.set(roles.stage.op);
     }
 }
 

@@ -3,13 +3,14 @@
 //! On a Zen 3 a chain of 30 statements takes 0.6 of the time so, with half the code: copies of the body side by side, which hide the
 //! latency of short chains, are not needed, or fewer of them.
 
-use super::frame::{TYPICAL, set};
+use super::frame::TYPICAL;
 use crate::kernel_view::{KernelView, StageView};
 use crate::loop_to_cpu::distribute::{is_repeated, parts};
 use crate::predict;
 use std::collections::HashMap;
 use strata_core::ir::Value;
 use strata_core::upstream::math;
+use strata_dialects::loops::schedule::{KernelSchedule, StageSchedule};
 
 /// Cycles for a vector of the longest chain in a body, from which on it is cut: what stands beside it hides the latency of shorter ones.
 const LONG: f64 = 30.0;
@@ -35,25 +36,27 @@ const FEW: i64 = 4;
 
 /// Adds `distribute` and `strip` to the schedules of the stages with long bodies, in the place of copies of these.
 pub fn schedule(kernel: &KernelView<'_>) {
-    let outer = kernel.schedule("vector").zip(kernel.schedule("width"));
-    let unroll = kernel.schedule_list("unroll").unwrap_or_default();
-    let plain =
-        !["tile", "block", "inside", "stream"].iter().any(|name| kernel.op.attr("schedule").is_some_and(|own| own.entry(name).is_some()));
+    let own = kernel.schedule();
+    let outer = own.vector.zip(own.width);
+    let plain = own.tile.is_none() && own.block.is_none() && own.peel.is_none() && own.online.is_none();
+    let unroll = own.unroll.unwrap_or_default();
     match (outer, kernel.stages.as_slice()) {
         (Some((dim, width)), [stage]) if plain => {
-            let innermost = kernel.outer.last().is_some_and(|&last| last as i64 == dim) && stage.domain.len() == kernel.outer.len();
+            let innermost = kernel.outer.last().is_some_and(|&last| last == dim) && stage.domain.len() == kernel.outer.len();
             let alone = unroll.iter().rev().skip(1).all(|&copies| copies == 1);
             if innermost && alone && distribute(kernel, stage, (dim, width)) {
                 let last = unroll.len() - 1;
                 let copies = (0..=last).map(|level| if level == last { copies(stage) } else { 1 });
-                set(kernel.op, "unroll", kernel.op.cx().i64s_attr(&copies.collect::<Vec<_>>()));
+                let copies = copies.collect();
+                KernelSchedule::change(kernel.op, |schedule| schedule.unroll = Some(copies));
             }
         }
         (None, stages) if plain && unroll.iter().all(|&copies| copies == 1) => {
-            for stage in stages.iter().filter(|stage| stage.schedule("rows").is_none() && stage.schedule("stream").is_none()) {
-                let lanes = stage.schedule("vector").zip(stage.schedule("width"));
+            for stage in stages {
+                let own = stage.schedule();
+                let lanes = own.vector.zip(own.width).filter(|_| own.rows.is_none() && own.non_temporal.is_none());
                 if lanes.is_some_and(|lanes| distribute(kernel, stage, lanes)) {
-                    set(stage.op, "unroll", kernel.op.cx().i64_attr(copies(stage)));
+                    StageSchedule::change(stage.op, |schedule| schedule.unroll = Some(copies(stage)));
                 }
             }
         }
@@ -62,18 +65,17 @@ pub fn schedule(kernel: &KernelView<'_>) {
 }
 
 /// Cuts the body of a stage, if that is worth it.
-fn distribute(kernel: &KernelView<'_>, stage: &StageView<'_>, (dim, width): (i64, i64)) -> bool {
-    let size = stage.piece(dim as usize).or_else(|| kernel.static_size(dim as usize)).unwrap_or(TYPICAL * width);
-    if width <= 1 || size < FEW * width || ["turn", "sweep"].iter().any(|name| stage.schedule(name).is_some()) {
+fn distribute(kernel: &KernelView<'_>, stage: &StageView<'_>, (dim, width): (usize, i64)) -> bool {
+    let own = stage.schedule();
+    let size = stage.piece(dim).or_else(|| kernel.static_size(dim)).unwrap_or(TYPICAL * width);
+    if width <= 1 || size < FEW * width || own.transpose.is_some() || own.outer_reduction.is_some() {
         return false;
     }
     let cuts = cuts(stage, width as f64);
     if parts(stage, &cuts).is_none() {
         return false;
     }
-    let cx = stage.op.cx();
-    set(stage.op, "distribute", cx.i64s_attr(&cuts));
-    set(stage.op, "strip", cx.i64_attr(STRIP * width));
+    StageSchedule::change(stage.op, |schedule| (schedule.distribute, schedule.strip) = (Some(cuts), Some(STRIP * width)));
     true
 }
 

@@ -3,7 +3,7 @@
 use super::Cpu;
 use super::cost::{cost, lanes, own_dim, side_by_side, stage_lanes};
 use crate::kernel_view::{KernelView, StageView};
-use strata_core::ir::{Attr, Op};
+use strata_dialects::loops::schedule::{KernelSchedule, StageSchedule};
 
 /// A size that is not known while compiling is taken for this one.
 pub const TYPICAL: i64 = 64;
@@ -93,26 +93,21 @@ impl<'k, 'c> Frame<'k, 'c> {
     /// Writes a schedule with lanes along an outer dim; `unroll` gives the copies of the body along each outer dim.
     pub fn write_outer(&self, vector: usize, unroll: impl Fn(usize) -> i64) {
         let order = self.order();
-        let cx = self.kernel.op.cx();
         let unroll: Vec<i64> = order.iter().map(|&dim| unroll(dim)).collect();
-        let entries =
-            [("unroll", cx.i64s_attr(&unroll)), ("vector", cx.i64_attr(vector as i64)), ("width", cx.i64_attr(self.width_along(vector)))];
-        self.write(&order, &entries);
+        self.write_lanes(&order, vector, &unroll);
     }
 
     /// Writes a schedule with loops in this order and lanes along one of them, each unrolled as told.
     pub fn write_lanes(&self, order: &[usize], vector: usize, unroll: &[i64]) {
-        let cx = self.kernel.op.cx();
-        let entries =
-            [("unroll", cx.i64s_attr(unroll)), ("vector", cx.i64_attr(vector as i64)), ("width", cx.i64_attr(self.width_along(vector)))];
-        self.write(order, &entries);
+        let (unroll, width) = (Some(unroll.to_vec()), Some(self.width_along(vector)));
+        self.write(order, KernelSchedule { unroll, vector: Some(vector), width, ..KernelSchedule::default() });
     }
 
     /// Writes a schedule with lanes of the stages' own. An outer dim `tile` moves inside: the results of reductions for it become a
     /// tile, and what follows runs with lanes over the tile instead of one element at a time.
     pub fn write_own(&self, tile: Option<usize>) {
         let order: Vec<_> = self.order().into_iter().filter(|&dim| Some(dim) != tile).collect();
-        self.write(&order, &[]);
+        self.write(&order, KernelSchedule::default());
         if self.width <= 1 {
             return;
         }
@@ -122,37 +117,19 @@ impl<'k, 'c> Frame<'k, 'c> {
             let wanted = side_by_side(stage);
             let width = stage_lanes(stage, self.register_bits);
             let turns = if self.size(dim) < wanted * width { 1 } else { wanted };
-            let width = cx.i64_attr(self.lanes_along(dim, width));
-            let mut entries = vec![("vector", cx.i64_attr(dim as i64)), ("width", width), ("unroll", cx.i64_attr(turns))];
+            let width = Some(self.lanes_along(dim, width));
+            let mut schedule = StageSchedule { vector: Some(dim), width, unroll: Some(turns), ..StageSchedule::default() };
             if tile.is_some() && !stage.reduce.is_empty() {
                 stage.op.set_attr("space", cx.str_attr("tile"));
                 // Several rows of accumulators, rather than several accumulators of one row.
-                entries[2].1 = cx.i64_attr(1);
-                entries.push(("rows", cx.i64_attr(TURNS)));
+                (schedule.unroll, schedule.rows) = (Some(1), Some(TURNS));
             }
-            stage.op.set_attr("schedule", cx.dict_attr(&entries));
+            schedule.set(stage.op);
         }
     }
 
     /// Writes the order of the outer loops, and more entries, on the kernel.
-    pub fn write(&self, order: &[usize], more: &[(&'static str, Attr<'c>)]) {
-        let cx = self.kernel.op.cx();
-        let order: Vec<i64> = order.iter().map(|&dim| dim as i64).collect();
-        let entries = [&[("order", cx.i64s_attr(&order))], more].concat();
-        self.kernel.op.set_attr("schedule", cx.dict_attr(&entries));
+    pub fn write(&self, order: &[usize], more: KernelSchedule) {
+        KernelSchedule { order: Some(order.to_vec()), ..more }.set(self.kernel.op);
     }
-}
-
-/// Adds an entry to the schedule of a stage.
-pub fn add(stage: &StageView<'_>, name: &str, value: i64) {
-    set(stage.op, name, stage.op.cx().i64_attr(value));
-}
-
-/// Sets an entry of the schedule of a stage or a kernel.
-pub fn set<'c>(op: Op<'c>, name: &str, value: Attr<'c>) {
-    let mut entries = op.attr("schedule").and_then(Attr::as_dict).unwrap_or_default();
-    entries.retain(|(known, _)| known != name);
-    entries.push((name.to_owned(), value));
-    let entries: Vec<_> = entries.iter().map(|(name, attr)| (name.as_str(), *attr)).collect();
-    op.set_attr("schedule", op.cx().dict_attr(&entries));
 }

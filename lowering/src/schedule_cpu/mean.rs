@@ -5,6 +5,7 @@ use super::frame::Frame;
 use crate::kernel_view::{KernelView, StageView};
 use crate::mean_reach::reach;
 use crate::mean_view::{MeanView, Stream};
+use strata_dialects::loops::schedule::KernelSchedule;
 
 /// Keys of a block: its scores, and the values of its keys, fit the first-level cache.
 const BLOCK: i64 = 128;
@@ -58,12 +59,10 @@ pub fn schedule(frame: &Frame<'_, '_>) {
     let reach = row.and_then(|row| reach(kernel, mean, row, view.key));
     let one = |many: i64| if width > 1 { many } else { 1 };
     let stream = Stream { row, rows, width, block: BLOCK, keys: one(keys), lines: one(LINES), columns: one(columns), reach };
-    let cx = kernel.op.cx();
     let mut order = outer;
     // Threads share the first dim; rows are the last choice.
     order.sort_by_key(|&dim| (kernel.static_size(dim) == Some(1), Some(dim) == row));
-    let order: Vec<i64> = order.into_iter().map(|dim| dim as i64).collect();
-    kernel.op.set_attr("schedule", cx.dict_attr(&[("order", cx.i64s_attr(&order)), ("stream", stream.entries(cx))]));
+    frame.write(&order, KernelSchedule { online: Some(stream.entries()), ..KernelSchedule::default() });
 }
 
 /// The dim of the values, where no other stage keeps it inside: the last that the score does not depend on.

@@ -37,6 +37,7 @@ use frame::{Frame, Lanes};
 use strata_core::ir::{Attr, Op};
 use strata_core::pass::{Pass, PassContext, PassError};
 use strata_dialects::loops;
+use strata_dialects::loops::schedule::SCHEDULE;
 
 /// Writes a schedule for the CPU on every kernel.
 #[derive(Pass)]
@@ -106,7 +107,7 @@ pub fn elsewhere(op: Op<'_>, cpu: Cpu) -> Vec<Attr<'_>> {
 }
 
 fn schedule_with(op: Op<'_>, cpu: Cpu, lanes: Lanes) {
-    let Some(kernel) = KernelView::new(op).filter(|_| op.attr("schedule").is_none()) else { return };
+    let Some(kernel) = KernelView::new(op).filter(|_| op.attr(SCHEDULE).is_none()) else { return };
     let frame = Frame::new(&kernel, cpu, lanes);
     if mean::is_mean(&kernel) {
         return mean::schedule(&frame);

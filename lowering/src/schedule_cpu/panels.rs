@@ -10,6 +10,7 @@ use super::frame::Frame;
 use crate::kernel_view::StageView;
 use crate::num::product;
 use strata_core::ir::AffineKind;
+use strata_dialects::loops::schedule::StageSchedule;
 
 /// Bytes of panels that stay in the cache of a core while rows pass by.
 const RESIDENT: i64 = 512 << 10;
@@ -47,8 +48,7 @@ pub fn schedule(frame: &Frame<'_, '_>) -> bool {
     frame.write_lanes(&order, panels.lanes, &unroll);
     // What follows a long sum comes from memory while the sum runs.
     if product(panels.stage.reduce.iter().map(|&dim| frame.size(dim))) >= LONG {
-        let cx = frame.kernel.op.cx();
-        panels.stage.op.set_attr("schedule", cx.dict_attr(&[("prefetch", cx.i64_attr(1))]));
+        StageSchedule { prefetch: Some(true), ..StageSchedule::default() }.set(panels.stage.op);
     }
     true
 }

@@ -4,6 +4,7 @@ use super::access::{Stride, distance, stride};
 use super::cost::side_by_side;
 use super::frame::Frame;
 use strata_core::ir::{AffineMap, Value};
+use strata_dialects::loops::schedule::{KernelSchedule, StageSchedule};
 
 /// Edges of the blocks in which an operand is read across its rows: runs of memory long enough, and few enough pages at a time.
 const BLOCK: i64 = 128;
@@ -65,16 +66,13 @@ fn next_to<'c>(map: AffineMap<'c>, operand: Value<'c>, dim: usize) -> bool {
 
 /// As many copies along the operand's own dim as there are lanes, in blocks of both dims.
 fn write_turned(frame: &Frame<'_, '_>, vector: usize, along: usize) {
-    let (stage, cx) = (&frame.kernel.stages[0], frame.kernel.op.cx());
+    let stage = &frame.kernel.stages[0];
     let mut order: Vec<_> = near_last(frame, vector).into_iter().filter(|&dim| dim != along && dim != vector).collect();
     order.extend([along, vector]);
-    let list = |of: &dyn Fn(usize) -> i64| cx.i64s_attr(&order.iter().map(|&dim| of(dim)).collect::<Vec<_>>());
-    let entries = [
-        ("unroll", list(&|dim| if dim == along { frame.width.min(frame.size(along)) } else { 1 })),
-        ("block", list(&|dim| if dim == along || dim == vector { BLOCK } else { 0 })),
-        ("vector", cx.i64_attr(vector as i64)),
-        ("width", cx.i64_attr(frame.width)),
-    ];
-    frame.write(&order, &entries);
-    stage.op.set_attr("schedule", cx.dict_attr(&[("turn", cx.i64_attr(along as i64))]));
+    let list = |of: &dyn Fn(usize) -> i64| Some(order.iter().map(|&dim| of(dim)).collect());
+    let unroll = list(&|dim| if dim == along { frame.width.min(frame.size(along)) } else { 1 });
+    let block = list(&|dim| if dim == along || dim == vector { BLOCK } else { 0 });
+    let lanes = KernelSchedule { vector: Some(vector), width: Some(frame.width), ..KernelSchedule::default() };
+    frame.write(&order, KernelSchedule { unroll, block, ..lanes });
+    StageSchedule { transpose: Some(along), ..StageSchedule::default() }.set(stage.op);
 }

@@ -2,10 +2,11 @@
 
 use super::access::{Stride, stride};
 use super::cost::side_by_side;
-use super::frame::{Frame, TURNS, TYPICAL, add};
+use super::frame::{Frame, TURNS, TYPICAL};
 use crate::kernel_view::{KernelView, StageView};
 use crate::num::product;
 use strata_core::ir::Value;
+use strata_dialects::loops::schedule::StageSchedule;
 
 /// Largest number of elements that a tile keeps on the stack.
 const TILE: i64 = 4096;
@@ -60,7 +61,7 @@ fn read_ahead(frame: &Frame<'_, '_>) {
         let again = rows.iter().find(|(_, tensor)| seen.contains(tensor) && !asked.contains(tensor));
         if let Some(&(operand, tensor)) = again {
             asked.push(tensor);
-            add(stage, "ahead", operand as i64);
+            StageSchedule::change(stage.op, |schedule| schedule.prefetch_operand = Some(operand));
         }
         seen.extend(rows.into_iter().map(|(_, tensor)| tensor));
     }
@@ -68,7 +69,7 @@ fn read_ahead(frame: &Frame<'_, '_>) {
 
 /// The tensor of an operand that is read row by row from afar.
 fn row<'c>(kernel: &KernelView<'c>, outer: usize, stage: &StageView<'c>, operand: usize) -> Option<Value<'c>> {
-    let lanes = usize::try_from(stage.schedule("vector")?).ok()?;
+    let lanes = stage.schedule().vector?;
     let (tensor, map) = (stage.op.operand(operand), stage.maps[operand]);
     let element = tensor.ty().element_type()?.bytes() as i64;
     let far = tensor.defining_op().is_none() && tensor.ty().num_elements()?.saturating_mul(element) >= FAR;

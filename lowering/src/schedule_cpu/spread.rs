@@ -3,6 +3,7 @@
 
 use super::frame::Frame;
 use crate::num::product;
+use strata_dialects::loops::schedule::KernelSchedule;
 
 /// Tiles of the outer loops that are enough for all threads.
 const ENOUGH: i64 = 16;
@@ -31,14 +32,9 @@ pub fn schedule(frame: &Frame<'_, '_>) -> bool {
         _ if dim == lanes => vectors.max(1) * width,
         _ => 1,
     };
-    let cx = kernel.op.cx();
-    let list = |of: &dyn Fn(usize) -> i64| cx.i64s_attr(&order.iter().map(|&dim| of(dim)).collect::<Vec<_>>());
-    let entries = [
-        ("tile", list(&tile)),
-        ("unroll", list(&|dim| if inside(&dim) { frame.size(dim).max(1) } else { 1 })),
-        ("vector", cx.i64_attr(lanes as i64)),
-        ("width", cx.i64_attr(width)),
-    ];
-    frame.write(&order, &entries);
+    let list = |of: &dyn Fn(usize) -> i64| Some(order.iter().map(|&dim| of(dim)).collect());
+    let unroll = list(&|dim| if inside(&dim) { frame.size(dim).max(1) } else { 1 });
+    let lanes = KernelSchedule { vector: Some(lanes), width: Some(width), ..KernelSchedule::default() };
+    frame.write(&order, KernelSchedule { tile: list(&tile), unroll, ..lanes });
     true
 }

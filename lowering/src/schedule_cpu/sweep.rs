@@ -3,6 +3,7 @@
 use super::access::{Stride, stride};
 use super::frame::Frame;
 use crate::kernel_view::KernelView;
+use strata_dialects::loops::schedule::{KernelSchedule, StageSchedule};
 
 /// Steps of the reduced dim that are added up before their sum goes to memory.
 const STEPS: i64 = 8;
@@ -23,10 +24,8 @@ pub fn lanes(kernel: &KernelView<'_>) -> Option<usize> {
 /// Writes the schedule.
 pub fn schedule(frame: &Frame<'_, '_>, lanes: usize) {
     let stage = &frame.kernel.stages[0];
-    let cx = stage.op.cx();
     let width = frame.width_along(lanes);
     let order: Vec<_> = frame.kernel.outer.iter().copied().filter(|&dim| dim != lanes).collect();
-    frame.write(&order, &[]);
-    let entries = [("vector", cx.i64_attr(lanes as i64)), ("width", cx.i64_attr(width)), ("sweep", cx.i64_attr(STEPS))];
-    stage.op.set_attr("schedule", cx.dict_attr(&entries));
+    frame.write(&order, KernelSchedule::default());
+    StageSchedule { vector: Some(lanes), width: Some(width), outer_reduction: Some(STEPS), ..StageSchedule::default() }.set(stage.op);
 }

@@ -3,8 +3,9 @@
 use crate::kernel_view::{KernelView, StageView};
 use crate::loop_to_gpu::matrix::multiplies;
 use crate::num::product;
-use strata_core::ir::{Attr, ElementType};
+use strata_core::ir::ElementType;
 use strata_dialects::freedom::Freedom;
+use strata_dialects::loops::schedule::KernelSchedule;
 
 /// Dims shorter than this are not worth a tile.
 const SHORT: i64 = 16;
@@ -15,8 +16,8 @@ const LONG_STEP: i64 = 32;
 /// Points from which on large tiles leave enough blocks for every part of a device.
 const MANY: i64 = 128 * 128 * 100;
 
-/// The schedule's entries, when a kernel is a contraction that is worth it; by matrix units where they may be used and fit.
-pub fn entries<'c>(kernel: &KernelView<'c>, size: &impl Fn(usize) -> i64, freedom: Freedom) -> Option<Vec<(&'static str, Attr<'c>)>> {
+/// The schedule, when a kernel is a contraction that is worth it; by matrix units where they may be used and fit.
+pub fn schedule(kernel: &KernelView<'_>, size: &impl Fn(usize) -> i64, freedom: Freedom) -> Option<KernelSchedule> {
     let (stage, rest) = kernel.stages.split_first()?;
     let plain = stage.maps.len() >= 2 && stage.chunk.is_none() && !stage.is_tile() && !stage.is_scatter() && stage.scan.is_none();
     let reducer = stage.op.str("reducer").is_some_and(|name| !name.starts_with("arg") && !name.starts_with("softmax"));
@@ -36,7 +37,6 @@ pub fn entries<'c>(kernel: &KernelView<'c>, size: &impl Fn(usize) -> i64, freedo
     if size(columns) < SHORT || size(rows) < SHORT || size(along) < SHORT / 2 {
         return None;
     }
-    let cx = kernel.op.cx();
     // Products of short floats are exact; those of f32 a unit takes of the first bits of both.
     let asked = |element| if element == ElementType::F32 { Freedom::Any } else { Freedom::Bounded };
     if let Some(element) = multiplies(stage).filter(|&element| freedom >= asked(element)) {
@@ -50,12 +50,9 @@ pub fn entries<'c>(kernel: &KernelView<'c>, size: &impl Fn(usize) -> i64, freedo
         };
         let of = |dim: usize| if dim == rows || dim == columns { cut(dim) } else { (1, 1) };
         let (tile, warps): (Vec<i64>, Vec<i64>) = kernel.outer.iter().map(|&dim| of(dim)).unzip();
-        return Some(vec![
-            ("along", cx.i64_attr(along as i64)),
-            ("step", cx.i64_attr(if element == ElementType::F32 { STEP } else { LONG_STEP })),
-            ("tile", cx.i64s_attr(&tile)),
-            ("warps", cx.i64s_attr(&warps)),
-        ]);
+        let step = if element == ElementType::F32 { STEP } else { LONG_STEP };
+        let shared = KernelSchedule { along: Some(along), step: Some(step), ..KernelSchedule::default() };
+        return Some(KernelSchedule { tile: Some(tile), warps: Some(warps), ..shared });
     }
     let cut = |dim: usize| match size(dim) {
         size if size >= 64 => (64, 4),
@@ -64,12 +61,8 @@ pub fn entries<'c>(kernel: &KernelView<'c>, size: &impl Fn(usize) -> i64, freedo
     };
     let of = |dim: usize| if dim == rows || dim == columns { cut(dim) } else { (1, 1) };
     let (tile, unroll): (Vec<i64>, Vec<i64>) = kernel.outer.iter().map(|&dim| of(dim)).unzip();
-    Some(vec![
-        ("along", cx.i64_attr(along as i64)),
-        ("step", cx.i64_attr(STEP)),
-        ("tile", cx.i64s_attr(&tile)),
-        ("unroll", cx.i64s_attr(&unroll)),
-    ])
+    let shared = KernelSchedule { along: Some(along), step: Some(STEP), ..KernelSchedule::default() };
+    Some(KernelSchedule { tile: Some(tile), unroll: Some(unroll), ..shared })
 }
 
 fn uses(stage: &StageView<'_>, operand: usize, dim: usize) -> bool {

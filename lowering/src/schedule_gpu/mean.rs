@@ -5,8 +5,9 @@ use crate::loop_to_gpu::units;
 use crate::mean_reach::reach;
 use crate::mean_view::{MeanView, Stream};
 use crate::schedule_cpu::mean::Dims;
-use strata_core::ir::{Attr, ElementType};
+use strata_core::ir::ElementType;
 use strata_dialects::freedom::Freedom;
+use strata_dialects::loops::schedule::KernelSchedule;
 
 /// Threads that share rows, neighbours in a warp.
 const LANES: i64 = 16;
@@ -29,30 +30,26 @@ const UNIT_STEP: i64 = 32;
 /// Threads of a block, where each has a row to itself.
 const THREADS: i64 = 64;
 
-/// The schedule's entries, when a kernel has a mean. The dim of the values moves inside.
-pub fn entries<'c>(kernel: &KernelView<'c>, freedom: Freedom) -> Option<Vec<(&'static str, Attr<'c>)>> {
+/// The schedule, when a kernel has a mean. The dim of the values moves inside.
+pub fn schedule(kernel: &KernelView<'_>, freedom: Freedom) -> Option<KernelSchedule> {
     let view = MeanView::of(kernel).ok()??;
     let mean = &kernel.stages[view.mean];
     let dims = Dims::of(kernel, &view, mean);
     let known = dims.column.is_none_or(|column| kernel.static_size(column).is_some());
     let outer = if known { &dims.outer } else { &kernel.outer };
-    let order: Vec<i64> = outer.iter().map(|&dim| dim as i64).collect();
-    let cx = kernel.op.cx();
-    let mut entries = vec![("order", cx.i64s_attr(&order))];
+    let mut schedule = KernelSchedule { order: Some(outer.clone()), ..KernelSchedule::default() };
     let by_units = dims.row.filter(|&row| freedom > Freedom::Exact && units::values_in_halves(kernel, &view, row).is_some());
     let by_units = by_units.and_then(|row| on_units(kernel, row, view.column?));
     match by_units.or_else(|| stream(kernel, &dims, mean.op.result(0).ty().element_type()?)) {
         Some((stream, step)) => {
             let reach = stream.row.and_then(|row| reach(kernel, mean, row, view.key));
-            entries.extend([("step", cx.i64_attr(step)), ("stream", Stream { reach, ..stream }.entries(cx))]);
+            (schedule.step, schedule.online) = (Some(step), Some(Stream { reach, ..stream }.entries()));
         }
         // Slow, and right.
-        None => entries.push(("threads", cx.i64_attr(THREADS))),
+        None => schedule.threads = Some(THREADS),
     }
-    if by_units.is_some() {
-        entries.push(("units", cx.i64_attr(1)));
-    }
-    Some(entries)
+    schedule.matrix_units = by_units.map(|_| true);
+    Some(schedule)
 }
 
 /// The same for matrix units, where a thread has two rows.

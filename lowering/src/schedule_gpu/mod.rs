@@ -23,7 +23,7 @@
 //! ```mlir
 //! loop.kernel {sym_name = "k", ...} ...
 //! // becomes
-//! loop.kernel {sym_name = "k", schedule = {team = 128, threads = 128}, ...} ...
+//! loop.kernel {sym_name = "k", schedule = {cooperate = 128, threads = 128}, ...} ...
 //! ```
 
 mod contraction;
@@ -35,10 +35,11 @@ mod wide;
 use crate::kernel_view::{KernelView, StageView};
 use crate::num::product;
 use crate::schedule_cpu::access::{Stride, stride};
-use strata_core::ir::{Attr, Op};
+use strata_core::ir::Op;
 use strata_core::pass::{Pass, PassContext, PassError};
 use strata_dialects::freedom::Freedom;
 use strata_dialects::loops;
+use strata_dialects::loops::schedule::{KernelSchedule, SCHEDULE};
 
 /// Writes a schedule for a GPU on every kernel.
 #[derive(Pass)]
@@ -74,54 +75,40 @@ const LONG: i64 = 32;
 fn schedule(op: Op<'_>, freedom: Freedom) {
     // Sums need not keep an order.
     let free = freedom > Freedom::Exact;
-    let Some(kernel) = KernelView::new(op).filter(|_| op.attr("schedule").is_none()) else { return };
-    let cx = op.cx();
-    if let Some(entries) = mean::entries(&kernel, freedom) {
-        op.set_attr("schedule", cx.dict_attr(&entries));
-        return;
-    }
+    let Some(kernel) = KernelView::new(op).filter(|_| op.attr(SCHEDULE).is_none()) else { return };
     let size = |dim: usize| kernel.static_size(dim).unwrap_or(TYPICAL);
-    if let Some(entries) = contraction::entries(&kernel, &size, freedom) {
-        op.set_attr("schedule", cx.dict_attr(&entries));
-        return;
-    }
-    if let Some(entries) = turned::entries(&kernel, &size) {
-        op.set_attr("schedule", cx.dict_attr(&entries));
-        return;
-    }
-    if let Some(entries) = scatter::entries(&kernel, free, &size) {
-        op.set_attr("schedule", cx.dict_attr(&entries));
-        return;
+    let of_its_kind = mean::schedule(&kernel, freedom)
+        .or_else(|| contraction::schedule(&kernel, &size, freedom))
+        .or_else(|| turned::schedule(&kernel, &size))
+        .or_else(|| scatter::schedule(&kernel, free, &size));
+    if let Some(schedule) = of_its_kind {
+        return schedule.set(op);
     }
     if kernel.meeting().is_some() {
         let own = kernel.phases().iter().map(|phase| team_turns(phase, &size)).max().unwrap_or(1);
-        op.set_attr("schedule", cx.dict_attr(&team(op, own)));
-        return;
+        return team(own).set(op);
     }
     let points = product(kernel.outer.iter().map(|&dim| size(dim)));
     let own = most_turns(&kernel, &size);
     let shared = kernel.stages.iter().all(|stage| can_share(&kernel, stage, free, &size)) && own > 1 && (points < PARALLEL || own >= LONG);
     let columns = points >= SOME && kernel.stages.iter().any(|stage| reads_across(&kernel, stage));
-    let entries = if shared && !columns {
-        team(op, team_turns(&kernel, &size))
+    let schedule = if shared && !columns {
+        team(team_turns(&kernel, &size))
     } else {
         let neighbours = wide::neighbours(&kernel, points);
         let points = points / neighbours.map_or(1, |(_, width)| width);
         // A kernel of one point is one thread's.
         let threads = (points.max(1) as u64).next_power_of_two().clamp(32, BLOCK as u64) as i64;
-        let mut entries = vec![("threads", cx.i64_attr(threads))];
-        if let Some((dim, width)) = neighbours {
-            entries.extend([("vector", cx.i64_attr(dim as i64)), ("width", cx.i64_attr(width))]);
-        }
-        entries
+        let (vector, width) = neighbours.unzip();
+        KernelSchedule { threads: Some(threads), vector, width, ..KernelSchedule::default() }
     };
-    op.set_attr("schedule", cx.dict_attr(&entries));
+    schedule.set(op);
 }
 
 /// A team of threads that take so many turns.
-fn team<'c>(kernel: Op<'c>, turns: i64) -> Vec<(&'static str, Attr<'c>)> {
+fn team(turns: i64) -> KernelSchedule {
     let threads = (turns.max(1) as u64).next_power_of_two().clamp(32, TEAM as u64) as i64;
-    ["team", "threads"].map(|name| (name, kernel.cx().i64_attr(threads))).into()
+    KernelSchedule { cooperate: Some(threads), threads: Some(threads), ..KernelSchedule::default() }
 }
 
 /// The turns that there are for a team, whose threads take neighbours where they can; says so in the stages.

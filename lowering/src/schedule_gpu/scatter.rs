@@ -3,26 +3,23 @@
 use super::{BLOCK, PARALLEL, wide};
 use crate::kernel_view::{KernelView, StageView};
 use crate::num::product;
-use strata_core::ir::{Attr, ElementType};
+use strata_core::ir::ElementType;
 use strata_dialects::loops;
+use strata_dialects::loops::schedule::{KernelSchedule, StageSchedule};
 
-/// The schedule's entries, when a kernel ends with a scatter. What a scatter's threads share is said at the scatter. `free` allows sums of
+/// The schedule, when a kernel ends with a scatter. What a scatter's threads share is said at the scatter. `free` allows sums of
 /// floats in any order.
-pub fn entries<'c>(kernel: &KernelView<'c>, free: bool, size: &impl Fn(usize) -> i64) -> Option<Vec<(&'static str, Attr<'c>)>> {
+pub fn schedule(kernel: &KernelView<'_>, free: bool, size: &impl Fn(usize) -> i64) -> Option<KernelSchedule> {
     let scatter = kernel.stages.last().filter(|stage| stage.is_scatter())?;
-    let cx = kernel.op.cx();
     let apart: Vec<usize> = scatter.domain.iter().copied().filter(|&dim| is_index(scatter, dim)).collect();
     let points = |dims: &[usize]| product(dims.iter().map(|&dim| size(dim)));
     // Any order is as good, but not the same each time: not where enough threads can keep it.
     let atomic = is_atomic(scatter, free) && points(&apart) < PARALLEL.min(points(&scatter.domain));
-    let shared: Vec<i64> = if atomic { &scatter.domain } else { &apart }.iter().map(|&dim| dim as i64).collect();
-    scatter.op.set_attr("schedule", cx.dict_attr(&[("atomic", cx.i64_attr(i64::from(atomic))), ("share", cx.i64s_attr(&shared))]));
-    let mut entries = vec![("threads", cx.i64_attr(BLOCK))];
+    let share = Some(if atomic { scatter.domain.clone() } else { apart });
+    StageSchedule { atomic: Some(atomic), share, ..StageSchedule::default() }.set(scatter.op);
     let before = kernel.phases().into_iter().next().filter(|phase| !phase.stages.iter().any(StageView::is_scatter));
-    if let Some((dim, width)) = before.and_then(|before| wide::neighbours(&before, points(&before.outer))) {
-        entries.extend([("vector", cx.i64_attr(dim as i64)), ("width", cx.i64_attr(width))]);
-    }
-    Some(entries)
+    let (vector, width) = before.and_then(|before| wide::neighbours(&before, points(&before.outer))).unzip();
+    Some(KernelSchedule { threads: Some(BLOCK), vector, width, ..KernelSchedule::default() })
 }
 
 /// Whether what meets at one place may combine in any order, by an instruction.

@@ -2,7 +2,7 @@
 
 use crate::kernel_view::{KernelView, StageView};
 use crate::loop_to_gpu::turned::across;
-use strata_core::ir::Attr;
+use strata_dialects::loops::schedule::KernelSchedule;
 
 /// Rows and columns of a tile.
 const SIDE: i64 = 32;
@@ -11,8 +11,8 @@ const EACH: i64 = 4;
 /// Dims shorter than this are not worth a tile.
 const SHORT: i64 = 16;
 
-/// The schedule's entries, when one stage of a kernel of maps reads across rows.
-pub fn entries<'c>(kernel: &KernelView<'c>, size: &impl Fn(usize) -> i64) -> Option<Vec<(&'static str, Attr<'c>)>> {
+/// The schedule, when one stage of a kernel of maps reads across rows.
+pub fn schedule(kernel: &KernelView<'_>, size: &impl Fn(usize) -> i64) -> Option<KernelSchedule> {
     let last = *kernel.outer.last()?;
     let plain = |stage: &StageView<'_>| {
         let map = stage.parallel().len() == stage.domain.len() && stage.spread.is_empty() && !stage.is_tile();
@@ -25,12 +25,11 @@ pub fn entries<'c>(kernel: &KernelView<'c>, size: &impl Fn(usize) -> i64) -> Opt
         let reading = kernel.stages.iter().filter(|stage| !across(stage, dim, last).is_empty()).count();
         dim != last && size(dim) >= SHORT && reading == 1
     })?;
-    let cx = kernel.op.cx();
     let of = |dim: usize| match dim {
         _ if dim == last => (SIDE, 1),
         _ if dim == turn => (SIDE, EACH),
         _ => (1, 1),
     };
     let (tile, unroll): (Vec<i64>, Vec<i64>) = kernel.outer.iter().map(|&dim| of(dim)).unzip();
-    Some(vec![("tile", cx.i64s_attr(&tile)), ("turn", cx.i64_attr(turn as i64)), ("unroll", cx.i64s_attr(&unroll))])
+    Some(KernelSchedule { tile: Some(tile), transpose: Some(turn), unroll: Some(unroll), ..KernelSchedule::default() })
 }

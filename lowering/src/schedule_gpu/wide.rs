@@ -5,6 +5,7 @@ use crate::kernel_view::{KernelView, StageView};
 use crate::loop_to_gpu::WIDE;
 use strata_core::ir::{AffineExpr, AffineKind, DYNAMIC, Value};
 use strata_dialects::loops;
+use strata_dialects::loops::schedule::{SCHEDULE, StageSchedule};
 
 /// Most neighbours of a thread: more would want too many registers.
 const MOST: i64 = 8;
@@ -22,12 +23,11 @@ pub fn neighbours(kernel: &KernelView<'_>, points: i64) -> Option<(usize, i64)> 
 pub fn turns(kernel: &KernelView<'_>, size: &impl Fn(usize) -> i64) -> i64 {
     let mut most = 1;
     for stage in &kernel.stages {
-        let (Some(dim), None) = (kernel.own_dim(stage), stage.op.attr("schedule")) else { continue };
+        let (Some(dim), None) = (kernel.own_dim(stage), stage.op.attr(SCHEDULE)) else { continue };
         let width = width(stage, dim).unwrap_or(1);
         let long = stage.piece(dim).unwrap_or_else(|| size(dim));
         if width > 1 && long >= width * 32 {
-            let cx = stage.op.cx();
-            stage.op.set_attr("schedule", cx.dict_attr(&[("unroll", cx.i64_attr(width)), ("vector", cx.i64_attr(dim as i64))]));
+            StageSchedule { unroll: Some(width), vector: Some(dim), ..StageSchedule::default() }.set(stage.op);
             most = most.max(width);
         }
     }

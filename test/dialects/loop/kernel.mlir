@@ -110,7 +110,7 @@ loop.kernel @misspelt {schedule = {unrol = array<i64: 2>}, shapes = [affine_map<
 // -----
 
 // expected-error @+1 {{C3: the schedule's 'rows' is not a number from 1 to 4096}}
-loop.kernel @rows {schedule = {stream = {rows = 0 : i64}}, shapes = [affine_map<() -> (24)>, affine_map<() -> (24)>], sizes = affine_map<() -> (24)>, symbols = array<i64>} : () -> () {
+loop.kernel @rows {schedule = {online = {rows = 0 : i64}}, shapes = [affine_map<() -> (24)>, affine_map<() -> (24)>], sizes = affine_map<() -> (24)>, symbols = array<i64>} : () -> () {
 ^bb0(%x: tensor<24xf32>):
   %0 = loop.stage %x {domain = array<i64: 0>, maps = [affine_map<(d0) -> (d0)>], space = "buffer"} : (tensor<24xf32>) -> tensor<24xf32> {
   ^bb0(%a: f32):
