@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 use std::fmt::Write as _;
 
-use strata_dialects::aten::{OPERATORS, schema};
+use strata_dialects::aten::Operator;
 use strata_dialects::interp;
 use strata_lowering::aten_to_prim;
 
@@ -13,8 +13,8 @@ use crate::{Error, Options, SourceFile};
 /// What is known of one operator.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Coverage {
-    /// `aten.add.Tensor`.
-    pub name: &'static str,
+    /// The operator.
+    pub operator: Operator,
     /// It has a decomposition to `prim`, so it is compiled.
     pub compiled: bool,
     /// The interpreter has an arm of its own.
@@ -24,17 +24,14 @@ pub struct Coverage {
 /// All operators that do not change their arguments, sorted by name. Those that do become these when the program is
 /// made functional.
 pub fn op_coverage() -> Vec<Coverage> {
-    let ops = OPERATORS.iter().flat_map(|dialect| (dialect.ops)()).map(|op| op.name).collect::<Vec<_>>();
     let row =
-        |name: &'static str| Coverage { name, compiled: aten_to_prim::has_rule(name), interpreted: interp::aten::find(name).is_some() };
-    let mut rows: Vec<_> = ops.into_iter().filter(|name| schema(name).is_some_and(|s| !s.is_mutable())).map(row).collect();
-    rows.sort_unstable();
-    rows
+        |operator| Coverage { operator, compiled: aten_to_prim::has_rule(operator), interpreted: interp::aten::find(operator).is_some() };
+    Operator::all().filter(|operator| !operator.schema().is_mutable()).map(row).collect()
 }
 
 /// The operators whose name contains `part`, a line each, and the counts.
 pub fn coverage_table(part: &str) -> String {
-    table(op_coverage().into_iter().filter(|row| row.name.contains(part)).collect())
+    table(op_coverage().into_iter().filter(|row| row.operator.name().contains(part)).collect())
 }
 
 /// [`coverage_table`] of the operators that a program has at the level `aten`.
@@ -45,7 +42,7 @@ pub fn coverage_of<'a>(file: impl Into<SourceFile<'a>>, part: &str) -> Result<St
     run_to(&source.module, "aten", &Options::default(), &mut |_| {}).map_err(|error| error.of(file.path))?;
     let mut found = HashSet::new();
     source.module.op().walk(&mut |op| _ = found.insert(op.name().to_owned()));
-    Ok(table(op_coverage().into_iter().filter(|row| row.name.contains(part) && found.contains(row.name)).collect()))
+    Ok(table(op_coverage().into_iter().filter(|row| row.operator.name().contains(part) && found.contains(row.operator.name())).collect()))
 }
 
 fn table(rows: Vec<Coverage>) -> String {
@@ -53,7 +50,7 @@ fn table(rows: Vec<Coverage>) -> String {
     for row in &rows {
         let compiled = if row.compiled { "compiled" } else { "missing" };
         let interpreted = if row.interpreted { "interpreted" } else { "" };
-        let _ = writeln!(table, "{:<56} {compiled:<9} {interpreted}", row.name);
+        let _ = writeln!(table, "{:<56} {compiled:<9} {interpreted}", row.operator.name());
     }
     let count = |test: fn(&&Coverage) -> bool| rows.iter().filter(test).count();
     let _ = writeln!(table, "compiled {} of {}", count(|row| row.compiled), rows.len());

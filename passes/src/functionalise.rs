@@ -39,7 +39,7 @@ mod write;
 
 use strata_core::ir::{Block, Op};
 use strata_core::pass::{Counter, Pass, PassContext, PassError};
-use strata_dialects::aten;
+use strata_dialects::aten::Operator;
 
 use alias::Aliases;
 
@@ -77,15 +77,14 @@ pub fn functionalise(function: Op<'_>) -> Result<usize, (Op<'_>, Refusal)> {
 fn block<'c>(block: Block<'c>, aliases: &mut Aliases<'c>) -> Result<(), (Op<'c>, Refusal)> {
     for op in block.ops() {
         let blame = |refusal| (op, refusal);
-        let schema = if aten::is_operator(op) { aten::schema(op.name()) } else { None };
-        match schema {
+        match Operator::of(op).map(Operator::schema) {
             Some(schema) if schema.is_mutable() => write::make_functional(op, schema, aliases).map_err(blame)?,
             Some(_) if norm::updates_statistics(op) => norm::make_functional(op, aliases).map_err(blame)?,
-            Some(schema) if schema.addresses_storage() => storage::give_storage(op, schema, op.name(), aliases).map_err(blame)?,
+            Some(schema) if schema.addresses_storage() => storage::give_storage(op, schema, schema.operator(), aliases).map_err(blame)?,
             Some(schema) if alias::is_alias(op, schema) => {
                 let source = op.operand(0);
                 aliases.refresh_operands(op);
-                aliases.add_view(source, op);
+                aliases.add_view(source, schema.operator(), op);
             }
             _ => {
                 aliases.refresh_operands(op);

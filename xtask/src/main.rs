@@ -91,13 +91,10 @@ enum Command {
         /// Its name, as in `logical_not`
         name: String,
     },
-    /// Write the aten schema table from PyTorch's schema facts
+    /// Write the aten schema table and the constants of its operators
     AtenTable {
-        /// The facts as JSON
-        json: PathBuf,
-        /// The table
-        #[arg(default_value = "dialects/src/aten/schemas.tsv")]
-        out: PathBuf,
+        /// PyTorch's schema facts as JSON; without them the table stays, and only the constants are written
+        json: Option<PathBuf>,
     },
 }
 
@@ -143,6 +140,6 @@ fn dispatch(command: Command) -> Result<bool> {
         Command::Bench(args) => bench::run(&args),
         Command::NewPass { name } => scaffold::new_pass(&name),
         Command::NewOp { dialect, name } => scaffold::new_op(&dialect, &name),
-        Command::AtenTable { json, out } => Ok(aten_table::run(&json, &out).map(|()| true)?),
+        Command::AtenTable { json } => Ok(aten_table::run(json.as_deref()).map(|()| true)?),
     }
 }

@@ -1,63 +1,62 @@
 //! Operators that PyTorch has under two names. Both stand in programs, as they were written; they mean the same.
 
+use super::Operator;
+use super::op::*;
+
 /// A name, and the operator with the same arguments that it stands for.
 #[rustfmt::skip]
-const ALIASES: &[(&str, &str)] = &[
-    ("aten._logcumsumexp", "aten.logcumsumexp"),
-    ("aten._stack", "aten.stack"),
-    ("aten.arccos", "aten.acos"),
-    ("aten.arccosh", "aten.acosh"),
-    ("aten.arcsin", "aten.asin"),
-    ("aten.arcsinh", "aten.asinh"),
-    ("aten.arctan", "aten.atan"),
-    ("aten.arctan2", "aten.atan2"),
-    ("aten.arctanh", "aten.atanh"),
-    ("aten.divide.Scalar_mode", "aten.div.Scalar_mode"),
-    ("aten.fix", "aten.trunc"),
-    ("aten.moveaxis.int", "aten.movedim.int"),
-    ("aten.moveaxis.intlist", "aten.movedim.intlist"),
-    ("aten.native_channel_shuffle", "aten.channel_shuffle"),
-    ("aten.row_stack", "aten.vstack"),
-    ("aten.smm", "aten.mm"),
-    ("aten.special_digamma", "aten.digamma"),
-    ("aten.special_erf", "aten.erf"),
-    ("aten.special_erfc", "aten.erfc"),
-    ("aten.special_erfinv", "aten.erfinv"),
-    ("aten.special_exp2", "aten.exp2"),
-    ("aten.special_expm1", "aten.expm1"),
-    ("aten.special_gammainc", "aten.igamma"),
-    ("aten.special_gammaincc", "aten.igammac"),
-    ("aten.special_gammaln", "aten.lgamma"),
-    ("aten.special_i0", "aten.i0"),
-    ("aten.special_log1p", "aten.log1p"),
-    ("aten.special_logit", "aten.logit"),
-    ("aten.special_multigammaln", "aten.mvlgamma"),
-    ("aten.special_psi", "aten.digamma"),
-    ("aten.special_round", "aten.round.decimals"),
-    ("aten.special_sinc", "aten.sinc"),
-    ("aten.special_xlogy", "aten.xlogy.Tensor"),
-    ("aten.special_xlogy.other_scalar", "aten.xlogy.Scalar_Other"),
-    ("aten.special_xlogy.self_scalar", "aten.xlogy.Scalar_Self"),
+const ALIASES: &[(Operator, Operator)] = &[
+    (_LOGCUMSUMEXP, LOGCUMSUMEXP),
+    (_STACK, STACK),
+    (ARCCOS, ACOS),
+    (ARCCOSH, ACOSH),
+    (ARCSIN, ASIN),
+    (ARCSINH, ASINH),
+    (ARCTAN, ATAN),
+    (ARCTAN2, ATAN2),
+    (ARCTANH, ATANH),
+    (DIVIDE_SCALAR_MODE, DIV_SCALAR_MODE),
+    (FIX, TRUNC),
+    (MOVEAXIS_INT, MOVEDIM_INT),
+    (MOVEAXIS_INTLIST, MOVEDIM_INTLIST),
+    (NATIVE_CHANNEL_SHUFFLE, CHANNEL_SHUFFLE),
+    (ROW_STACK, VSTACK),
+    (SMM, MM),
+    (SPECIAL_DIGAMMA, DIGAMMA),
+    (SPECIAL_ERF, ERF),
+    (SPECIAL_ERFC, ERFC),
+    (SPECIAL_ERFINV, ERFINV),
+    (SPECIAL_EXP2, EXP2),
+    (SPECIAL_EXPM1, EXPM1),
+    (SPECIAL_GAMMAINC, IGAMMA),
+    (SPECIAL_GAMMAINCC, IGAMMAC),
+    (SPECIAL_GAMMALN, LGAMMA),
+    (SPECIAL_I0, I0),
+    (SPECIAL_LOG1P, LOG1P),
+    (SPECIAL_LOGIT, LOGIT),
+    (SPECIAL_MULTIGAMMALN, MVLGAMMA),
+    (SPECIAL_PSI, DIGAMMA),
+    (SPECIAL_ROUND, ROUND_DECIMALS),
+    (SPECIAL_SINC, SINC),
+    (SPECIAL_XLOGY, XLOGY_TENSOR),
+    (SPECIAL_XLOGY_OTHER_SCALAR, XLOGY_SCALAR_OTHER),
+    (SPECIAL_XLOGY_SELF_SCALAR, XLOGY_SCALAR_SELF),
 ];
 
-/// The operator that means the same as `name`, where that is a second name of it.
-pub fn meaning(name: &str) -> Option<&'static str> {
-    ALIASES.binary_search_by(|(alias, _)| (*alias).cmp(name)).ok().map(|at| ALIASES[at].1)
+/// The operator that means the same: the first name of one with two, and any other operator itself.
+pub fn meaning(operator: Operator) -> Operator {
+    ALIASES.binary_search_by_key(&operator, |(alias, _)| *alias).map_or(operator, |at| ALIASES[at].1)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::aten::schema;
 
     #[test]
     fn both_take_the_same_arguments() {
         assert!(ALIASES.is_sorted());
         for (alias, operator) in ALIASES {
-            let arguments = |name: &str| -> Vec<_> {
-                let schema = schema(name).unwrap_or_else(|| panic!("PyTorch has no {name}"));
-                schema.args.iter().map(|arg| (arg.name, arg.ty)).collect()
-            };
+            let arguments = |of: &Operator| -> Vec<_> { of.schema().args.iter().map(|arg| (arg.name, arg.ty)).collect() };
             assert_eq!(arguments(alias), arguments(operator), "{alias}");
         }
     }

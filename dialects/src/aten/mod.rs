@@ -6,10 +6,14 @@ pub mod dialect;
 pub mod dtype;
 pub mod float8;
 pub mod infer;
+#[rustfmt::skip]
+pub mod op;
+pub mod operator;
 pub mod schema;
 pub mod view;
 
 pub use build::{Input, build};
 pub use dialect::{ATEN, OPERATORS, PRIMS, is_operator};
+pub use operator::Operator;
 pub use schema::{Schema, schema, schema_of_target};
 pub use view::{AtenError, AtenOp, Scalar, Size};

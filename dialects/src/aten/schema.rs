@@ -1,9 +1,11 @@
 //! PyTorch's operator schemas as data: one row of `schemas.tsv` per overload, parsed when first asked for.
 //!
 //! The table is generated (`cargo xtask aten-table`); its format is described in `xtask/src/aten_table.rs`. Operators of PyTorch's
-//! libraries stand in `libraries.tsv`, in the same format.
+//! libraries stand in `libraries.tsv`, in the same format. The constants of [`super::op`] are generated from both.
 
 use std::sync::{LazyLock, OnceLock};
+
+use super::operator::Operator;
 
 static TABLE: LazyLock<Vec<Row>> = LazyLock::new(|| {
     // Sorted as a whole: the libraries' names come after `prims`.
@@ -156,6 +158,11 @@ pub fn rows() -> impl Iterator<Item = RowFacts> {
 }
 
 impl Schema {
+    /// The operator whose schema this is.
+    pub fn operator(&self) -> Operator {
+        Operator(self.name)
+    }
+
     /// Whether the schema carries `flag` (see [`Schema::flags`]).
     pub fn has(&self, flag: &str) -> bool {
         self.flags.contains(&flag)

@@ -7,6 +7,7 @@
 use super::dtype::{DType, Scalar};
 use super::tensor::Tensor;
 use super::value::{InterpError, fail};
+use crate::aten::{Operator, op};
 use crate::capture::{Storage, inverse};
 
 /// Where a tensor's elements live.
@@ -121,56 +122,53 @@ const VIEWS: &[&str] = &[
 const REAL_VIEWS: &[&str] = &["mH", "adjoint", "matrix_H", "conj", "resolve_conj"];
 
 /// In-place overloads whose functional overload has another name.
-const RENAMED: &[(&str, &str)] = &[
-    ("aten.ldexp_", "aten.ldexp.Tensor"),
-    ("aten.pow_.Scalar", "aten.pow.Tensor_Scalar"),
-    ("aten.pow_.Tensor", "aten.pow.Tensor_Tensor"),
-    ("aten.transpose_", "aten.transpose.int"),
+const RENAMED: &[(Operator, Operator)] = &[
+    (op::LDEXP_, op::LDEXP_TENSOR),
+    (op::POW__SCALAR, op::POW_TENSOR_SCALAR),
+    (op::POW__TENSOR, op::POW_TENSOR_TENSOR),
+    (op::TRANSPOSE_, op::TRANSPOSE_INT),
 ];
 
-/// Operators whose in-place form changes only shape and strides.
-const RESHAPING: &[&str] =
-    &["aten.as_strided", "aten.detach", "aten.squeeze", "aten.swapaxes", "aten.swapdims", "aten.t", "aten.transpose", "aten.unsqueeze"];
-
 /// The operator's name without dialect and overload.
-fn base(name: &str) -> &str {
-    name.split('.').nth(1).unwrap_or(name)
+fn base(operator: Operator) -> &'static str {
+    operator.name().split('.').nth(1).unwrap_or_default()
 }
 
 /// True when the overload gives views of its first tensor, of this element type.
-pub fn is_view(name: &str, dtype: DType) -> bool {
-    let base = base(name);
-    VIEWS.contains(&base) && !name.ends_with("view.dtype") && !(dtype.is_complex() && REAL_VIEWS.contains(&base))
+pub fn is_view(operator: Operator, dtype: DType) -> bool {
+    let base = base(operator);
+    VIEWS.contains(&base) && operator != op::VIEW_DTYPE && !(dtype.is_complex() && REAL_VIEWS.contains(&base))
 }
 
 /// For an overload that sees the bytes of its first tensor as another element type, how many of each element it passes over.
-pub fn recasts(name: &str, dtype: DType) -> Option<usize> {
-    match base(name) {
+pub fn recasts(operator: Operator, dtype: DType) -> Option<usize> {
+    match base(operator) {
         "view_as_real" | "view_as_complex" | "real" | "view_of_dtype" => Some(0),
-        "view" if name.ends_with("view.dtype") => Some(0),
+        "view" if operator == op::VIEW_DTYPE => Some(0),
         "imag" => Some(dtype.size() / 2),
         _ => None,
     }
 }
 
-/// The functional overload of an in-place one.
-pub fn functional(name: &str) -> Option<String> {
-    if name == "prims.copy_to" {
-        return Some(name.to_string());
-    }
-    let base = base(name);
-    if !base.ends_with('_') || base.ends_with("__") {
-        return None;
-    }
-    if let Some((_, f)) = RENAMED.iter().find(|(n, _)| *n == name) {
-        return Some(f.to_string());
-    }
-    Some(name.replacen(base, &base[..base.len() - 1], 1))
+/// Whether the operator writes to its first argument.
+pub fn is_in_place(operator: Operator) -> bool {
+    let base = base(operator);
+    operator == op::prims::COPY_TO || base.ends_with('_') && !base.ends_with("__")
 }
 
-/// True when the in-place form of this functional overload changes only shape and strides.
-pub fn reshapes(functional: &str) -> bool {
-    RESHAPING.contains(&functional) || RESHAPING.iter().any(|r| functional.strip_prefix(r).is_some_and(|rest| rest.starts_with('.')))
+/// The functional overload of an in-place one; `prims.copy_to` gives what it writes.
+pub fn functional(operator: Operator) -> Option<Operator> {
+    if operator == op::prims::COPY_TO {
+        return Some(operator);
+    }
+    let renamed = RENAMED.iter().find(|(in_place, _)| *in_place == operator).map(|(_, functional)| *functional);
+    let base = base(operator);
+    renamed.or_else(|| Operator::named(&operator.name().replacen(base, base.strip_suffix('_')?, 1)))
+}
+
+/// Whether an in-place operator changes only shape and strides; one that resizes makes a new storage.
+pub fn reshapes(operator: Operator) -> bool {
+    operator.schema().has("inplace_view") && !matches!(operator, op::RESIZE_ | op::RESIZE_AS_)
 }
 
 impl Heap {
@@ -240,9 +238,9 @@ mod tests {
 
     #[test]
     fn names_of_functional_overloads() {
-        assert_eq!(functional("aten.add_.Tensor").as_deref(), Some("aten.add.Tensor"));
-        assert_eq!(functional("aten.relu_").as_deref(), Some("aten.relu"));
-        assert_eq!(functional("aten.__and__.Tensor"), None);
-        assert!(reshapes("aten.squeeze.dim") && !reshapes("aten.square"));
+        assert_eq!(functional(op::ADD__TENSOR), Some(op::ADD_TENSOR));
+        assert_eq!(functional(op::RELU_), Some(op::RELU));
+        assert!(is_in_place(op::RELU_) && !is_in_place(op::__AND___TENSOR));
+        assert!(reshapes(op::SQUEEZE__DIM) && !reshapes(op::SQUARE_) && !reshapes(op::RESIZE_));
     }
 }

@@ -2,32 +2,31 @@
 
 use strata_core::ir::{Op, Type, Value as Ssa};
 
-use super::alias::{Ref, functional, is_view, recasts, reshapes};
+use super::alias::{Ref, functional, is_in_place, is_view, recasts, reshapes};
 use super::dtype::DType;
 use super::run::{Machine, Slot, dtype_of};
 use super::value::{Args, InterpError, Value, fail};
 use super::{Scalar, Tensor, aten};
 use crate::aten::schema::{Arg, Kind};
-use crate::aten::{AtenOp, Scalar as Number, Schema, Size, is_operator, schema};
+use crate::aten::{AtenOp, Operator, Scalar as Number, Schema, Size, op};
 use crate::capture::{Storage, storage};
 
 /// Batch norms that write running statistics whatever their schema says.
-const UPDATES_STATISTICS: &[&str] =
-    &["aten._batch_norm_with_update", "aten._native_batch_norm_legit", "aten.batch_norm", "aten.native_batch_norm"];
+const UPDATES_STATISTICS: &[Operator] = &[op::_BATCH_NORM_WITH_UPDATE, op::_NATIVE_BATCH_NORM_LEGIT, op::BATCH_NORM, op::NATIVE_BATCH_NORM];
 
 /// Whether an op writes to its arguments.
 pub(super) fn mutates(op: Op<'_>) -> bool {
-    is_operator(op) && (functional(op.name()).is_some() || updates_statistics(op))
+    Operator::of(op).is_some_and(is_in_place) || updates_statistics(op)
 }
 
 /// Whether an op counts in the storage of its first operand.
 pub(super) fn addresses_storage(op: Op<'_>) -> bool {
-    is_operator(op) && schema(op.name()).is_some_and(|schema| schema.addresses_storage())
+    Operator::of(op).is_some_and(|operator| operator.schema().addresses_storage())
 }
 
 fn updates_statistics(op: Op<'_>) -> bool {
-    let training = || op.name() == "aten._batch_norm_with_update" || op.attr("training").and_then(|a| a.as_bool()) == Some(true);
-    UPDATES_STATISTICS.contains(&op.name()) && training()
+    let training = || op::_BATCH_NORM_WITH_UPDATE.is(op) || op.attr("training").and_then(|a| a.as_bool()) == Some(true);
+    Operator::of(op).is_some_and(|operator| UPDATES_STATISTICS.contains(&operator)) && training()
 }
 
 /// Runs an op and binds its results.
@@ -38,17 +37,17 @@ pub(super) fn run<'c>(m: &mut Machine<'c>, op: Op<'c>) -> Result<(), InterpError
         let value = argument(m, &read, arg)?;
         args.set(arg.name, value);
     }
-    let name = op.name();
+    let operator = read.schema().operator();
     if m.aliasing && op.num_operands() > 0 {
         let first = read.schema().args.first().map_or("self", |a| a.name);
-        if let Some(done) = shared(m, op, name, first, &args)? {
+        if let Some(done) = shared(m, op, operator, first, &args)? {
             return done.into_iter().zip(op.results()).try_for_each(|(slot, at)| {
                 m.bind_slot(at, slot);
                 Ok(())
             });
         }
     }
-    let results = if is_empty(op, read.schema()) { empty(op)? } else { flat(aten::call(name, &args)?) };
+    let results = if is_empty(op, read.schema()) { empty(op)? } else { flat(aten::call(operator, &args)?) };
     if updates_statistics(op) && args.opt("running_mean").is_some() {
         update_statistics(m, &read, &args)?;
     }
@@ -85,18 +84,19 @@ fn flat(results: Vec<Value>) -> Vec<Value> {
 }
 
 /// The results of an op that views or writes its first operand's storage.
-fn shared<'c>(m: &mut Machine<'c>, op: Op<'c>, name: &str, first: &str, args: &Args) -> Result<Option<Vec<Slot>>, InterpError> {
+fn shared<'c>(m: &mut Machine<'c>, op: Op<'c>, operator: Operator, first: &str, args: &Args) -> Result<Option<Vec<Slot>>, InterpError> {
     let Slot::Shared(r) = m.slot(op.operand(0))?.clone() else { return Ok(None) };
     if addresses_storage(op) {
-        return in_storage(m, op, name, first, args, &r).map(Some);
+        return in_storage(m, op, operator, first, args, &r).map(Some);
     }
     let positions = r.positions().clone();
     let views = |seen: Vec<Value>| -> Result<Vec<Slot>, InterpError> {
         flat(seen).into_iter().map(|v| Ok(Slot::Shared(r.view(v.tensor()?.clone())))).collect()
     };
-    if let Some(name) = functional(name) {
-        if reshapes(&name) {
-            let seen = aten::call(&name, &args.clone().with(first, positions))?;
+    if is_in_place(operator) {
+        let computing = functional(operator).ok_or_else(|| aten::unsupported(operator))?;
+        if reshapes(operator) {
+            let seen = aten::call(computing, &args.clone().with(first, positions))?;
             let slots = views(seen)?;
             // The operand itself changes its shape.
             if let [slot] = &slots[..] {
@@ -104,8 +104,8 @@ fn shared<'c>(m: &mut Machine<'c>, op: Op<'c>, name: &str, first: &str, args: &A
             }
             return Ok(Some(slots));
         }
-        let value = aten::call(&name, args)?.into_iter().next().ok_or_else(|| fail("no result to write"))?;
-        if name.starts_with("aten.resize") {
+        let value = aten::call(computing, args)?.into_iter().next().ok_or_else(|| fail("no result to write"))?;
+        if matches!(operator, op::RESIZE_ | op::RESIZE_AS_) {
             let slot = Slot::Shared(m.heap.store(value.tensor()?, &storage(op.result(0)))?);
             m.bind_slot(op.operand(0), slot.clone());
             return Ok(Some(vec![slot]));
@@ -118,16 +118,24 @@ fn shared<'c>(m: &mut Machine<'c>, op: Op<'c>, name: &str, first: &str, args: &A
         return Ok(None);
     }
     let dtype = dtype_of(op.operand(0).ty())?;
-    if is_view(name, dtype) {
-        let seen = aten::call(name, &args.clone().with(first, positions))?;
+    if is_view(operator, dtype) {
+        let seen = aten::call(operator, &args.clone().with(first, positions))?;
         return views(seen).map(Some);
     }
-    if let Some(skip) = recasts(name, dtype) {
-        let seen = flat(aten::call(name, args)?);
+    if let Some(skip) = recasts(operator, dtype) {
+        let seen = flat(aten::call(operator, args)?);
         let slot = |t: &Tensor| Ok(Slot::Shared(r.recast(t.dtype(), t.shape(), skip)?));
         return seen.iter().map(|t| slot(t.tensor()?)).collect::<Result<_, _>>().map(Some);
     }
-    let converts = ["aten.to.", "aten._autocast"].iter().any(|prefix| name.starts_with(prefix));
+    let converts = matches!(
+        operator,
+        op::_AUTOCAST_TO_FULL_PRECISION
+            | op::_AUTOCAST_TO_REDUCED_PRECISION
+            | op::TO_DEVICE
+            | op::TO_DTYPE
+            | op::TO_DTYPE_LAYOUT
+            | op::TO_OTHER
+    );
     let asked = op.attr("copy").and_then(|copy| copy.as_bool()) == Some(true);
     if converts && !asked && op.result_types() == [op.operand(0).ty()] {
         return Ok(Some(vec![Slot::Shared(r)]));
@@ -136,7 +144,14 @@ fn shared<'c>(m: &mut Machine<'c>, op: Op<'c>, name: &str, first: &str, args: &A
 }
 
 /// The results of an op that counts in the storage of its first operand: it is given the whole storage.
-fn in_storage<'c>(m: &mut Machine<'c>, op: Op<'c>, name: &str, first: &str, args: &Args, r: &Ref) -> Result<Vec<Slot>, InterpError> {
+fn in_storage<'c>(
+    m: &mut Machine<'c>,
+    op: Op<'c>,
+    operator: Operator,
+    first: &str,
+    args: &Args,
+    r: &Ref,
+) -> Result<Vec<Slot>, InterpError> {
     let (whole, mut args) = (m.heap.whole(r)?, args.clone());
     if args.opt("storage_offset").is_none() {
         args = args.with("storage_offset", Value::int(r.offset()));
@@ -152,15 +167,16 @@ fn in_storage<'c>(m: &mut Machine<'c>, op: Op<'c>, name: &str, first: &str, args
         // What is written is a copy of the storage, and the result is the operand's part of it.
         let mut copy = m.heap.load(&whole)?;
         let source = source.tensor()?.cast(copy.dtype());
-        copy = aten::call(name, &args.with(first, copy).with("src", source))?.first().ok_or_else(|| fail("no result"))?.tensor()?.clone();
+        copy =
+            aten::call(operator, &args.with(first, copy).with("src", source))?.first().ok_or_else(|| fail("no result"))?.tensor()?.clone();
         let copied = m.heap.store(&copy, &Storage::RowMajor)?;
         let part = m.heap.load(&copied.view(r.positions().clone()))?;
         return Ok(vec![Slot::Shared(m.heap.store(&part, &storage(op.result(0)))?)]);
     }
-    let in_place = functional(name).filter(|name| reshapes(name));
-    let seen = aten::call(in_place.as_deref().unwrap_or(name), &args.with(first, numbers))?;
+    let in_place = functional(operator).filter(|_| reshapes(operator));
+    let seen = aten::call(in_place.unwrap_or(operator), &args.with(first, numbers))?;
     let view = positions(seen.first().ok_or_else(|| fail("no result"))?.tensor()?)?;
-    if name.ends_with("_copy") {
+    if operator.schema().has("view_copy") {
         return Ok(vec![Slot::Shared(m.heap.store(&m.heap.load(&view)?, &storage(op.result(0)))?)]);
     }
     let slot = Slot::Shared(view);
@@ -171,8 +187,7 @@ fn in_storage<'c>(m: &mut Machine<'c>, op: Op<'c>, name: &str, first: &str, args
 }
 
 fn update_statistics<'c>(m: &mut Machine<'c>, read: &AtenOp<'c>, args: &Args) -> Result<(), InterpError> {
-    let results =
-        aten::call("aten._native_batch_norm_legit_functional", &args.clone().with("training", Value::Scalar(Scalar::Bool(true))))?;
+    let results = aten::call(op::_NATIVE_BATCH_NORM_LEGIT_FUNCTIONAL, &args.clone().with("training", Value::Scalar(Scalar::Bool(true))))?;
     for (value, name) in results.iter().skip(3).zip(["running_mean", "running_var"]) {
         let Some(at) = read.opt_tensor(name).map_err(|e| fail(e.to_string()))? else { continue };
         if let Slot::Shared(r) = m.slot(at)?.clone() {

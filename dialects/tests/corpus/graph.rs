@@ -5,6 +5,7 @@ use std::io::Read;
 use std::path::Path;
 
 use serde_json::Value as Json;
+use strata_dialects::aten::{Operator, op};
 use strata_dialects::capture::Storage;
 use strata_dialects::interp::alias::{Heap, Ref, functional, is_view, reshapes};
 use strata_dialects::interp::aten::{self, join};
@@ -245,8 +246,9 @@ impl Walk<'_> {
         }
         let full = target.strip_prefix("torch.ops.").unwrap_or(target);
         let short = full.strip_suffix(".default").unwrap_or(full);
-        let inplace = functional(short);
-        let name = inplace.as_deref().unwrap_or(short);
+        let operator = Operator::named(short).ok_or_else(|| wrong(format!("operator {short}")))?;
+        let computing = functional(operator);
+        let called = computing.unwrap_or(operator);
         let mut args = Args::new();
         for (n, v) in self.schemas.defaults(short) {
             args.set(n, v.clone());
@@ -260,30 +262,30 @@ impl Walk<'_> {
             }
             args.set(arg, self.read(&slot)?);
         }
-        if let (Some(_), Some((_, r, variable))) = (&inplace, &first) {
-            if reshapes(name) {
+        if let (Some(_), Some((_, r, variable))) = (computing, &first) {
+            if reshapes(operator) {
                 let positions = r.positions().clone();
-                let seen = tensor(aten::call(name, &args.with("self", positions))?)?;
+                let seen = tensor(aten::call(called, &args.with("self", positions))?)?;
                 let slot = Slot::Tensor(r.view(seen));
                 env.insert(variable.clone(), slot.clone());
                 return Ok(vec![slot]);
             }
-            if name.starts_with("aten.resize") {
-                let slot = self.bind(Value::Tensor(tensor(aten::call(name, &args)?)?))?;
+            if matches!(operator, op::RESIZE_ | op::RESIZE_AS_) {
+                let slot = self.bind(Value::Tensor(tensor(aten::call(called, &args)?)?))?;
                 env.insert(variable.clone(), slot.clone());
                 return Ok(vec![slot]);
             }
-            let value = tensor(aten::call(name, &args)?)?;
+            let value = tensor(aten::call(called, &args)?)?;
             self.heap.write(r, &value)?;
             return Ok(vec![Slot::Tensor(r.clone())]);
         }
-        if let (true, Some((arg, r, _))) = (first.as_ref().is_some_and(|(_, r, _)| is_view(name, r.dtype())), &first) {
+        if let (true, Some((arg, r, _))) = (first.as_ref().is_some_and(|(_, r, _)| is_view(called, r.dtype())), &first) {
             let positions = r.positions().clone();
-            let seen = aten::call(name, &args.with(arg, positions))?;
+            let seen = aten::call(called, &args.with(arg, positions))?;
             return Ok(seen.into_iter().map(|v| self.view(r, v)).collect());
         }
-        self.update_statistics(name, &args, &inputs, env)?;
-        aten::call(name, &args)?.into_iter().map(|v| self.bind(v)).collect()
+        self.update_statistics(called, &args, &inputs, env)?;
+        aten::call(called, &args)?.into_iter().map(|v| self.bind(v)).collect()
     }
 
     fn view(&self, r: &Ref, seen: Value) -> Slot {
@@ -295,14 +297,13 @@ impl Walk<'_> {
     }
 
     /// Batch norm in training also writes its running statistics, whatever its schema says.
-    fn update_statistics(&mut self, name: &str, args: &Args, inputs: &[Json], env: &Env) -> Result<(), Problem> {
-        let writes =
-            ["aten.batch_norm", "aten.native_batch_norm", "aten._native_batch_norm_legit", "aten._batch_norm_with_update"].contains(&name);
-        let training = name == "aten._batch_norm_with_update" || (writes && args.flag("training")?);
+    fn update_statistics(&mut self, operator: Operator, args: &Args, inputs: &[Json], env: &Env) -> Result<(), Problem> {
+        let writes = [op::BATCH_NORM, op::NATIVE_BATCH_NORM, op::_NATIVE_BATCH_NORM_LEGIT, op::_BATCH_NORM_WITH_UPDATE].contains(&operator);
+        let training = operator == op::_BATCH_NORM_WITH_UPDATE || (writes && args.flag("training")?);
         if !training || args.opt("running_mean").is_none() {
             return Ok(());
         }
-        let results = aten::call("aten._native_batch_norm_legit_functional", &args.clone().with("training", Value::int(1)))?;
+        let results = aten::call(op::_NATIVE_BATCH_NORM_LEGIT_FUNCTIONAL, &args.clone().with("training", Value::int(1)))?;
         for (value, arg) in results[3..].iter().zip(["running_mean", "running_var"]) {
             let Some(input) = inputs.iter().find(|i| i["name"] == arg) else { continue };
             if let (Slot::Tensor(r), Value::Tensor(t)) = (self.slot(&input["arg"], env)?, value) {

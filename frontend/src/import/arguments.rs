@@ -6,8 +6,9 @@
 
 use strata_core::ir::{Builder, ElementType, Value};
 use strata_dialects::aten::{
-    self, Input, Scalar, Schema, Size,
+    self, Input, Operator, Scalar, Schema, Size,
     dtype::{Category, Numeric},
+    op,
     schema::{Arg, DefaultValue, Kind},
 };
 
@@ -63,19 +64,18 @@ pub(super) fn overload(matched: Matched<'_>) -> Matched<'_> {
     }
     // A number on the left: `2 + x` is `x + 2`, and `1 - x` is `rsub(x, 1)`; with `alpha` only the latter holds.
     let plain = args.iter().skip(2).all(Option::is_none);
-    let base = match base {
-        "aten.add" | "aten.mul" if plain => base,
-        "aten.sub" => "aten.rsub",
+    let other = match schema.operator() {
+        op::ADD_TENSOR if plain => op::ADD_SCALAR,
+        op::MUL_TENSOR if plain => op::MUL_SCALAR,
+        op::SUB_TENSOR => op::RSUB_SCALAR,
         _ => return (schema, args),
     };
-    match scalar(base).filter(|other| other.args.len() == args.len() && arg.name == "self" && overload == "Tensor") {
-        Some(other) => {
-            let mut swapped = args;
-            swapped.swap(0, 1);
-            (other, swapped)
-        }
-        None => (schema, args),
+    if other.schema().args.len() != args.len() || arg.name != "self" {
+        return (schema, args);
     }
+    let mut swapped = args;
+    swapped.swap(0, 1);
+    (other.schema(), swapped)
 }
 
 /// A complex number promotes like a tensor of its type: where there is an overload with a tensor in its place, that takes it as
@@ -219,7 +219,7 @@ fn complex_tensor<'c>(
     let (part, whole) = if double { (ElementType::F64, ElementType::C128) } else { (ElementType::F32, ElementType::C64) };
     let real = scalar_tensor(builder, Scalar::Float(number.real.0), part)?;
     let imag = scalar_tensor(builder, Scalar::Float(number.imag.0), part)?;
-    rank_zero(builder, "aten.complex", &[Some(Input::Tensor(real)), Some(Input::Tensor(imag))], whole)
+    rank_zero(builder, op::COMPLEX, &[Some(Input::Tensor(real)), Some(Input::Tensor(imag))], whole)
 }
 
 /// The element types of a call's tensor arguments.
@@ -232,11 +232,15 @@ fn element_types(scope: &Scope<'_, '_>, args: &[Option<&Argument>]) -> Result<Ve
 }
 
 fn scalar_tensor<'c>(builder: &mut Builder<'c>, scalar: Scalar<'c>, dtype: ElementType) -> Result<Value<'c>, Refusal> {
-    rank_zero(builder, "aten.scalar_tensor", &[Some(Input::Scalar(scalar)), Some(Input::DType(dtype))], dtype)
+    rank_zero(builder, op::SCALAR_TENSOR, &[Some(Input::Scalar(scalar)), Some(Input::DType(dtype))], dtype)
 }
 
-fn rank_zero<'c>(builder: &mut Builder<'c>, name: &str, inputs: &[Option<Input<'c>>], dtype: ElementType) -> Result<Value<'c>, Refusal> {
-    let schema = aten::schema(name).ok_or_else(|| Refusal::broken(format!("`{name}` has no schema")))?;
+fn rank_zero<'c>(
+    builder: &mut Builder<'c>,
+    operator: Operator,
+    inputs: &[Option<Input<'c>>],
+    dtype: ElementType,
+) -> Result<Value<'c>, Refusal> {
     let ty = builder.cx().tensor(&[], builder.cx().element(dtype));
-    Ok(aten::build(builder, schema, inputs, &[ty])?.result(0))
+    Ok(aten::build(builder, operator.schema(), inputs, &[ty])?.result(0))
 }

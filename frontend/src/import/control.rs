@@ -6,7 +6,7 @@
 
 use strata_core::ir::{Block, Op, OpSpec, Type, Value};
 use strata_core::upstream::{arith, scf, tensor};
-use strata_dialects::aten::{self, Input, Size};
+use strata_dialects::aten::{self, Input, Operator, Size, op};
 
 use super::{
     error::{ImportError, Refusal},
@@ -178,7 +178,7 @@ impl<'c> Importer<'c> {
         if !value.ty().is_tensor() || value.ty().element() != bool || value.ty().num_elements() != Some(1) {
             return Err(Refusal::unsupported(format!("a condition of type {} is no bool", value.ty())));
         }
-        Ok(self.builder.value("aten.item", &[value], bool, &[]))
+        Ok(self.builder.value(op::ITEM.name(), &[value], bool, &[]))
     }
 
     fn structured(&mut self, name: &str, operands: &[Value<'c>], results: &[Type<'c>], regions: usize) -> Op<'c> {
@@ -362,7 +362,7 @@ fn dimension<'c>(importer: &mut Importer<'c>, tensor: Value<'c>, dim: usize) -> 
     match size.ok_or_else(|| Refusal::broken("a tensor of rank 0 has no rows"))? {
         strata_core::ir::DYNAMIC => {
             let (cx, index) = (importer.cx, importer.cx.index());
-            Ok(Size::Value(importer.builder.value("aten.sym_size.int", &[tensor], index, &[("dim", cx.i64_attr(dim as i64))])))
+            Ok(Size::Value(importer.builder.value(op::SYM_SIZE_INT.name(), &[tensor], index, &[("dim", cx.i64_attr(dim as i64))])))
         }
         size => Ok(Size::Const(size)),
     }
@@ -391,7 +391,7 @@ fn empty<'c>(
     }
     let element = ty.element_type().ok_or_else(|| Refusal::broken(format!("{ty} has no element type")))?;
     let inputs = [Some(Input::Ints(sizes)), Some(Input::DType(element))];
-    aten_op(importer, "aten.empty.memory_format", &inputs, ty)
+    aten_op(importer, op::EMPTY_MEMORY_FORMAT, &inputs, ty)
 }
 
 fn select<'c>(importer: &mut Importer<'c>, tensor: Value<'c>, place: Value<'c>) -> Result<Value<'c>, Refusal> {
@@ -399,16 +399,15 @@ fn select<'c>(importer: &mut Importer<'c>, tensor: Value<'c>, place: Value<'c>) 
     let row = shape.get(1..).ok_or_else(|| Refusal::broken("a tensor of rank 0 has no rows"))?;
     let ty = tensor.ty().with_shape(row);
     let inputs = [Some(Input::Tensor(tensor)), Some(Input::Int(Size::Const(0))), Some(Input::Int(Size::Value(place)))];
-    aten_op(importer, "aten.select.int", &inputs, ty)
+    aten_op(importer, op::SELECT_INT, &inputs, ty)
 }
 
 fn collect<'c>(importer: &mut Importer<'c>, whole: Value<'c>, row: Value<'c>, place: Value<'c>) -> Result<Value<'c>, Refusal> {
     let (dim, place) = (Input::Int(Size::Const(0)), Input::Int(Size::Value(place)));
     let inputs = [Some(Input::Tensor(whole)), Some(Input::Tensor(row)), Some(dim), Some(place)];
-    aten_op(importer, "aten.select_scatter", &inputs, whole.ty())
+    aten_op(importer, op::SELECT_SCATTER, &inputs, whole.ty())
 }
 
-fn aten_op<'c>(importer: &mut Importer<'c>, name: &str, inputs: &[Option<Input<'c>>], ty: Type<'c>) -> Result<Value<'c>, Refusal> {
-    let schema = aten::schema(name).ok_or_else(|| Refusal::broken(format!("`{name}` has no schema")))?;
-    Ok(aten::build(&mut importer.builder, schema, inputs, &[ty])?.result(0))
+fn aten_op<'c>(importer: &mut Importer<'c>, operator: Operator, inputs: &[Option<Input<'c>>], ty: Type<'c>) -> Result<Value<'c>, Refusal> {
+    Ok(aten::build(&mut importer.builder, operator.schema(), inputs, &[ty])?.result(0))
 }

@@ -3,7 +3,7 @@
 //! The IR's types have no strides, so only the archive's description can tell; programs that write to tensors need
 //! to know it.
 
-use strata_dialects::aten::schema_of_target;
+use strata_dialects::aten::{op, schema_of_target};
 
 use super::{scope::Scope, types};
 use crate::pt2::{
@@ -14,8 +14,10 @@ use crate::pt2::{
 /// Whether any call of a graph (or of one inside it) writes to a tensor.
 pub(super) fn writes(graph: &Graph) -> bool {
     any_call(graph, &|target| {
-        let writes_itself = schema_of_target(target).is_some_and(|schema| schema.is_mutable() && !schema.has("inplace_view"));
-        writes_itself || target.starts_with("aten.batch_norm")
+        schema_of_target(target).is_some_and(|schema| {
+            let writes_statistics = schema.operator() == op::BATCH_NORM;
+            schema.is_mutable() && !schema.has("inplace_view") || writes_statistics
+        })
     })
 }
 

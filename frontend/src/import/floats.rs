@@ -3,7 +3,7 @@
 
 use strata_core::ir::{Builder, ElementType, Value};
 use strata_core::upstream::arith::{self, CmpFPredicate};
-use strata_dialects::aten::{self, Input, Scalar};
+use strata_dialects::aten::{self, Input, Operator, Scalar, op};
 
 use crate::pt2::expr::Func;
 
@@ -26,13 +26,13 @@ pub(super) fn apply<'c>(builder: &mut Builder<'c>, func: Func, operands: &[Value
             let whole = arith::mulf(builder, quotient, b?);
             arith::subf(builder, a, whole)
         }
-        Func::Pow => function(builder, "aten.pow.Tensor_Tensor", &operands)?,
-        Func::Function(name) => function(builder, name, &operands)?,
+        Func::Pow => function(builder, op::POW_TENSOR_TENSOR, &operands)?,
+        Func::Function(operator) => function(builder, operator, &operands)?,
         Func::ToFloat => a,
         Func::TruncToInt => truncated(builder, a),
-        Func::FloorToInt => rounded(builder, a, "aten.floor")?,
-        Func::CeilToInt => rounded(builder, a, "aten.ceil")?,
-        Func::RoundToInt => rounded(builder, a, "aten.round")?,
+        Func::FloorToInt => rounded(builder, a, op::FLOOR)?,
+        Func::CeilToInt => rounded(builder, a, op::CEIL)?,
+        Func::RoundToInt => rounded(builder, a, op::ROUND)?,
         Func::Eq => arith::cmpf(builder, CmpFPredicate::Oeq, operands[0], operands[1]),
         Func::Gt => arith::cmpf(builder, CmpFPredicate::Ogt, operands[0], operands[1]),
         Func::Ge => arith::cmpf(builder, CmpFPredicate::Oge, operands[0], operands[1]),
@@ -60,26 +60,26 @@ fn truncated<'c>(builder: &mut Builder<'c>, value: Value<'c>) -> Value<'c> {
     arith::index_cast(builder, integer, cx.index())
 }
 
-fn rounded<'c>(builder: &mut Builder<'c>, value: Value<'c>, name: &str) -> Option<Value<'c>> {
-    let whole = function(builder, name, &[value])?;
+fn rounded<'c>(builder: &mut Builder<'c>, value: Value<'c>, operator: Operator) -> Option<Value<'c>> {
+    let whole = function(builder, operator, &[value])?;
     Some(truncated(builder, whole))
 }
 
 fn floor_div<'c>(builder: &mut Builder<'c>, a: Value<'c>, b: Value<'c>) -> Option<Value<'c>> {
     let quotient = arith::divf(builder, a, b);
-    function(builder, "aten.floor", &[quotient])
+    function(builder, op::FLOOR, &[quotient])
 }
 
 /// PyTorch's operator on these numbers, each as a tensor of rank 0.
-fn function<'c>(builder: &mut Builder<'c>, name: &str, operands: &[Value<'c>]) -> Option<Value<'c>> {
+fn function<'c>(builder: &mut Builder<'c>, operator: Operator, operands: &[Value<'c>]) -> Option<Value<'c>> {
     let f64 = builder.cx().f64();
     let ty = builder.cx().tensor(&[], f64);
     let mut tensors = Vec::new();
     for operand in operands {
         let inputs = [Some(Input::Scalar(Scalar::Value(*operand))), Some(Input::DType(ElementType::F64))];
-        let tensor = aten::build(builder, aten::schema("aten.scalar_tensor")?, &inputs, &[ty]).ok()?;
+        let tensor = aten::build(builder, op::SCALAR_TENSOR.schema(), &inputs, &[ty]).ok()?;
         tensors.push(Some(Input::Tensor(tensor.result(0))));
     }
-    let result = aten::build(builder, aten::schema(name)?, &tensors, &[ty]).ok()?.result(0);
-    Some(builder.value("aten.item", &[result], f64, &[]))
+    let result = aten::build(builder, operator.schema(), &tensors, &[ty]).ok()?.result(0);
+    Some(builder.value(op::ITEM.name(), &[result], f64, &[]))
 }

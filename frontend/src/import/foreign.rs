@@ -1,29 +1,26 @@
 //! Operators of other libraries that mean one of PyTorch's: programs with them are imported as if they called that one.
 
-use strata_dialects::aten::{self, Schema};
+use strata_dialects::aten::{self, Operator, Schema, op};
 
 /// An operator of a library.
 struct Foreign {
     /// Its name in programs.
     target: &'static str,
     /// The operator that it means.
-    meaning: &'static str,
+    meaning: Operator,
     /// Its arguments' names, in the order of that operator's.
     arguments: &'static [&'static str],
 }
 
 /// `grouped_mm_fallback` is what models with experts in Hugging Face's transformers call where PyTorch's own operator does not take
 /// their types.
-const FOREIGN: &[Foreign] = &[Foreign {
-    target: "transformers.grouped_mm_fallback.default",
-    meaning: "aten._grouped_mm.default",
-    arguments: &["input", "weight", "offs"],
-}];
+const FOREIGN: &[Foreign] =
+    &[Foreign { target: "transformers.grouped_mm_fallback.default", meaning: op::_GROUPED_MM, arguments: &["input", "weight", "offs"] }];
 
 /// The schema of a target, and the names that its arguments have in programs where they are not the schema's.
 pub(super) fn schema_of(target: &str) -> Option<(&'static Schema, &'static [&'static str])> {
     match FOREIGN.iter().find(|foreign| foreign.target == target) {
-        Some(foreign) => Some((aten::schema_of_target(foreign.meaning)?, foreign.arguments)),
+        Some(foreign) => Some((foreign.meaning.schema(), foreign.arguments)),
         None => Some((aten::schema_of_target(target)?, &[])),
     }
 }

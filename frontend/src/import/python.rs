@@ -2,6 +2,7 @@
 
 use strata_core::ir::{Builder, Value};
 use strata_core::upstream::arith::{self, CmpIPredicate};
+use strata_dialects::aten::op;
 use strata_dialects::capture;
 
 use super::{error::Refusal, floats::to_float, node::Importer, scope::Scope, symbols::apply, types};
@@ -55,7 +56,7 @@ fn size<'g, 'c>(importer: &mut Importer<'c>, scope: &mut Scope<'g, 'c>, node: &'
     }
     let value = scope.get(&tensor.name)?;
     let (cx, index) = (importer.cx, importer.cx.index());
-    let value = importer.builder.value("aten.sym_size.int", &[value], index, &[("dim", cx.i64_attr(place))]);
+    let value = importer.builder.value(op::SYM_SIZE_INT.name(), &[value], index, &[("dim", cx.i64_attr(place))]);
     scope.define(output, value);
     Ok(true)
 }
@@ -98,7 +99,7 @@ fn operator(target: &str) -> Option<Operator> {
         "sym_ite" => Operator::Func(Func::Where),
         "sym_float" => Operator::Func(Func::ToFloat),
         "sym_int" | "trunc" => Operator::Func(Func::TruncToInt),
-        "sym_sqrt" | "_sym_sqrt" => Operator::Func(Func::Function("aten.sqrt")),
+        "sym_sqrt" | "_sym_sqrt" => Operator::Func(Func::Function(op::SQRT)),
         "pos" => Operator::Pos,
         "lshift" => Operator::Shift { left: true },
         "rshift" => Operator::Shift { left: false },

@@ -3,6 +3,7 @@
 use std::fmt;
 
 use serde::Deserialize;
+use strata_dialects::aten::{Operator, op};
 
 use super::token::{Cursor, Token};
 
@@ -59,7 +60,7 @@ pub enum Func {
     Or,
     Not,
     /// A function of floats, by PyTorch's operator on tensors.
-    Function(&'static str),
+    Function(Operator),
 }
 
 /// sympy's and PyTorch's names of each function, and how many operands it takes at least and at most.
@@ -97,26 +98,26 @@ const FUNCS: &[(&str, Func, usize, usize)] = &[
     ("Or", Func::Or, 1, 1024),
     ("Not", Func::Not, 1, 1),
     ("sym_not", Func::Not, 1, 1),
-    ("FloatPow", Func::Function("aten.pow.Tensor_Tensor"), 2, 2),
-    ("TruncToFloat", Func::Function("aten.trunc"), 1, 1),
-    ("OpaqueUnaryFn_sqrt", Func::Function("aten.sqrt"), 1, 1),
-    ("OpaqueUnaryFn_cos", Func::Function("aten.cos"), 1, 1),
-    ("OpaqueUnaryFn_cosh", Func::Function("aten.cosh"), 1, 1),
-    ("OpaqueUnaryFn_sin", Func::Function("aten.sin"), 1, 1),
-    ("OpaqueUnaryFn_sinh", Func::Function("aten.sinh"), 1, 1),
-    ("OpaqueUnaryFn_tan", Func::Function("aten.tan"), 1, 1),
-    ("OpaqueUnaryFn_tanh", Func::Function("aten.tanh"), 1, 1),
-    ("OpaqueUnaryFn_asin", Func::Function("aten.asin"), 1, 1),
-    ("OpaqueUnaryFn_acos", Func::Function("aten.acos"), 1, 1),
-    ("OpaqueUnaryFn_atan", Func::Function("aten.atan"), 1, 1),
-    ("OpaqueUnaryFn_exp", Func::Function("aten.exp"), 1, 1),
-    ("OpaqueUnaryFn_log", Func::Function("aten.log"), 1, 1),
-    ("OpaqueUnaryFn_asinh", Func::Function("aten.asinh"), 1, 1),
-    ("OpaqueUnaryFn_log2", Func::Function("aten.log2"), 1, 1),
-    ("Abs", Func::Function("aten.abs"), 1, 1),
+    ("FloatPow", Func::Function(op::POW_TENSOR_TENSOR), 2, 2),
+    ("TruncToFloat", Func::Function(op::TRUNC), 1, 1),
+    ("OpaqueUnaryFn_sqrt", Func::Function(op::SQRT), 1, 1),
+    ("OpaqueUnaryFn_cos", Func::Function(op::COS), 1, 1),
+    ("OpaqueUnaryFn_cosh", Func::Function(op::COSH), 1, 1),
+    ("OpaqueUnaryFn_sin", Func::Function(op::SIN), 1, 1),
+    ("OpaqueUnaryFn_sinh", Func::Function(op::SINH), 1, 1),
+    ("OpaqueUnaryFn_tan", Func::Function(op::TAN), 1, 1),
+    ("OpaqueUnaryFn_tanh", Func::Function(op::TANH), 1, 1),
+    ("OpaqueUnaryFn_asin", Func::Function(op::ASIN), 1, 1),
+    ("OpaqueUnaryFn_acos", Func::Function(op::ACOS), 1, 1),
+    ("OpaqueUnaryFn_atan", Func::Function(op::ATAN), 1, 1),
+    ("OpaqueUnaryFn_exp", Func::Function(op::EXP), 1, 1),
+    ("OpaqueUnaryFn_log", Func::Function(op::LOG), 1, 1),
+    ("OpaqueUnaryFn_asinh", Func::Function(op::ASINH), 1, 1),
+    ("OpaqueUnaryFn_log2", Func::Function(op::LOG2), 1, 1),
+    ("Abs", Func::Function(op::ABS), 1, 1),
     ("sym_float", Func::ToFloat, 1, 1),
-    ("sym_sqrt", Func::Function("aten.sqrt"), 1, 1),
-    ("sqrt", Func::Function("aten.sqrt"), 1, 1),
+    ("sym_sqrt", Func::Function(op::SQRT), 1, 1),
+    ("sqrt", Func::Function(op::SQRT), 1, 1),
     ("trunc", Func::TruncToInt, 1, 1),
     ("floor", Func::FloorToInt, 1, 1),
     ("ceil", Func::CeilToInt, 1, 1),

@@ -4,6 +4,7 @@
 use std::f64::consts::PI;
 
 use strata_dialects::aten::dtype::{DType, Numeric};
+use strata_dialects::aten::op::*;
 
 use super::args::Args;
 use super::resize::{image, named_scales, ratio, targets};
@@ -13,15 +14,15 @@ use super::size::Size;
 use super::tensor::Tensor;
 
 pub(super) const RULES: &[Rule] = &[
-    one("aten._upsample_bicubic2d_aa", Compute, |a| resample(a, CUBIC)),
-    one("aten._upsample_bicubic2d_aa.vec", Compute, |a| resample(a, CUBIC)),
-    one("aten._upsample_bicubic2d_aa_backward", Compute, |a| backward(a, CUBIC)),
-    one("aten._upsample_bilinear2d_aa", Compute, |a| resample(a, LINEAR)),
-    one("aten._upsample_bilinear2d_aa.vec", Compute, |a| resample(a, LINEAR)),
-    one("aten._upsample_bilinear2d_aa_backward", Compute, |a| backward(a, LINEAR)),
-    one("aten._upsample_lanczos2d_aa", Compute, |a| resample(a, LANCZOS)),
-    one("aten._upsample_lanczos2d_aa.vec", Compute, |a| resample(a, LANCZOS)),
-    one("aten._upsample_lanczos2d_aa_backward", Compute, |a| backward(a, LANCZOS)),
+    one(_UPSAMPLE_BICUBIC2D_AA, Compute, |a| resample(a, CUBIC)),
+    one(_UPSAMPLE_BICUBIC2D_AA_VEC, Compute, |a| resample(a, CUBIC)),
+    one(_UPSAMPLE_BICUBIC2D_AA_BACKWARD, Compute, |a| backward(a, CUBIC)),
+    one(_UPSAMPLE_BILINEAR2D_AA, Compute, |a| resample(a, LINEAR)),
+    one(_UPSAMPLE_BILINEAR2D_AA_VEC, Compute, |a| resample(a, LINEAR)),
+    one(_UPSAMPLE_BILINEAR2D_AA_BACKWARD, Compute, |a| backward(a, LINEAR)),
+    one(_UPSAMPLE_LANCZOS2D_AA, Compute, |a| resample(a, LANCZOS)),
+    one(_UPSAMPLE_LANCZOS2D_AA_VEC, Compute, |a| resample(a, LANCZOS)),
+    one(_UPSAMPLE_LANCZOS2D_AA_BACKWARD, Compute, |a| backward(a, LANCZOS)),
 ];
 
 /// A filter: how far it reaches at scale 1, and its value at a distance that is not negative.

@@ -1,6 +1,7 @@
 //! Scaled dot-product attention.
 
 use strata_dialects::aten::dtype::DType;
+use strata_dialects::aten::op::*;
 
 use super::args::Args;
 use super::builder::Scalar;
@@ -12,13 +13,13 @@ use super::rule::{Rule, many, one};
 use super::tensor::Tensor;
 
 pub(super) const RULES: &[Rule] = &[
-    many("aten._scaled_dot_product_attention_math", Wide, |a| {
+    many(_SCALED_DOT_PRODUCT_ATTENTION_MATH, Wide, |a| {
         let weights = weights(a, scores(a));
         vec![matmul(weights, repeated(a, "value")), weights]
     }),
-    many("aten._scaled_dot_product_flash_attention_for_cpu", Wide, with_logsumexp),
-    many("aten._scaled_dot_product_flash_attention_for_cpu_backward", Wide, gradients),
-    one("aten.scaled_dot_product_attention", Wide, |a| attention(a).0),
+    many(_SCALED_DOT_PRODUCT_FLASH_ATTENTION_FOR_CPU, Wide, with_logsumexp),
+    many(_SCALED_DOT_PRODUCT_FLASH_ATTENTION_FOR_CPU_BACKWARD, Wide, gradients),
+    one(SCALED_DOT_PRODUCT_ATTENTION, Wide, |a| attention(a).0),
 ];
 
 /// `softmax(scale * q k^T + mask) v`, and the scores before the softmax.

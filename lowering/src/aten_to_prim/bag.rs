@@ -1,6 +1,7 @@
 //! Embedding bags: sums (mode 0), means (1) or maxima (2) of the rows that each bag names.
 
 use strata_dialects::aten::dtype::DType;
+use strata_dialects::aten::op::*;
 
 use super::args::Args;
 use super::builder::Scalar;
@@ -12,14 +13,14 @@ use super::size::Size;
 use super::tensor::Tensor;
 
 pub(super) const RULES: &[Rule] = &[
-    many("aten._embedding_bag", Compute, |a| forward(a, named_padding(a))),
-    one("aten._embedding_bag_backward", Compute, backward),
-    one("aten._embedding_bag_dense_backward", Compute, backward),
-    many("aten._embedding_bag_forward_only", Compute, |a| forward(a, named_padding(a))),
-    one("aten._embedding_bag_per_sample_weights_backward", Compute, weights_backward),
-    many("aten.embedding_bag", Compute, |a| forward(a, None)),
-    many("aten.embedding_bag.padding_idx", Compute, |a| forward(a, wrapped_padding(a))),
-    one("aten.embedding_renorm", Compute, renorm),
+    many(_EMBEDDING_BAG, Compute, |a| forward(a, named_padding(a))),
+    one(_EMBEDDING_BAG_BACKWARD, Compute, backward),
+    one(_EMBEDDING_BAG_DENSE_BACKWARD, Compute, backward),
+    many(_EMBEDDING_BAG_FORWARD_ONLY, Compute, |a| forward(a, named_padding(a))),
+    one(_EMBEDDING_BAG_PER_SAMPLE_WEIGHTS_BACKWARD, Compute, weights_backward),
+    many(EMBEDDING_BAG, Compute, |a| forward(a, None)),
+    many(EMBEDDING_BAG_PADDING_IDX, Compute, |a| forward(a, wrapped_padding(a))),
+    one(EMBEDDING_RENORM, Compute, renorm),
 ];
 
 const MEAN: i64 = 1;

@@ -1,6 +1,7 @@
 //! What the bits of a number say: `frexp`, hashes, and the same bits under another element type.
 
 use strata_dialects::aten::dtype::{DType, Numeric};
+use strata_dialects::aten::op::*;
 
 use super::args::Args;
 use super::builder::Scalar;
@@ -11,10 +12,10 @@ use super::size::{Size, product};
 use super::tensor::Tensor;
 
 pub(super) const RULES: &[Rule] = &[
-    many("aten.frexp.Tensor", Exact, frexp),
-    one("aten.hash_tensor", Exact, hash),
-    one("aten.view.dtype", Exact, |a| view_dtype(a.tensor("self"), a.result_dtype(0))),
-    one("aten.view_copy.dtype", Exact, |a| view_dtype(a.tensor("self"), a.result_dtype(0))),
+    many(FREXP_TENSOR, Exact, frexp),
+    one(HASH_TENSOR, Exact, hash),
+    one(VIEW_DTYPE, Exact, |a| view_dtype(a.tensor("self"), a.result_dtype(0))),
+    one(VIEW_COPY_DTYPE, Exact, |a| view_dtype(a.tensor("self"), a.result_dtype(0))),
 ];
 
 /// Bits of the exponent of `f64`.

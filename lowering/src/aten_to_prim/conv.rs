@@ -6,26 +6,27 @@ use super::rule::Precision::Wide;
 use super::rule::{Rule, many, one};
 use super::size::Size;
 use super::tensor::Tensor;
+use strata_dialects::aten::op::*;
 use strata_dialects::prim;
 use strata_dialects::prim::layout::ConvLayout;
 use strata_dialects::prim::sizes::{self, Space};
 
 pub(super) const RULES: &[Rule] = &[
-    one("aten._convolution", Wide, convolution),
-    one("aten._convolution.deprecated", Wide, convolution),
-    one("aten._convolution_mode", Wide, conv),
-    one("aten.conv1d", Wide, conv),
-    one("aten.conv1d.padding", Wide, conv),
-    one("aten.conv2d", Wide, conv),
-    one("aten.conv2d.padding", Wide, conv),
-    one("aten.conv3d", Wide, conv),
-    one("aten.conv3d.padding", Wide, conv),
-    one("aten.conv_tbc", Wide, conv_tbc),
-    one("aten.conv_transpose1d", Wide, conv_transpose),
-    one("aten.conv_transpose2d.input", Wide, conv_transpose),
-    one("aten.conv_transpose3d.input", Wide, conv_transpose),
-    one("aten.convolution", Wide, convolution),
-    many("aten.convolution_backward", Wide, convolution_backward),
+    one(_CONVOLUTION, Wide, convolution),
+    one(_CONVOLUTION_DEPRECATED, Wide, convolution),
+    one(_CONVOLUTION_MODE, Wide, conv),
+    one(CONV1D, Wide, conv),
+    one(CONV1D_PADDING, Wide, conv),
+    one(CONV2D, Wide, conv),
+    one(CONV2D_PADDING, Wide, conv),
+    one(CONV3D, Wide, conv),
+    one(CONV3D_PADDING, Wide, conv),
+    one(CONV_TBC, Wide, conv_tbc),
+    one(CONV_TRANSPOSE1D, Wide, conv_transpose),
+    one(CONV_TRANSPOSE2D_INPUT, Wide, conv_transpose),
+    one(CONV_TRANSPOSE3D_INPUT, Wide, conv_transpose),
+    one(CONVOLUTION, Wide, convolution),
+    many(CONVOLUTION_BACKWARD, Wide, convolution_backward),
 ];
 
 /// The attributes of `prim.conv`, one entry per spatial dimension.

@@ -1,6 +1,7 @@
 //! Counting and telling apart: unique elements, histograms, repetitions and combinations.
 
 use strata_dialects::aten::dtype::DType;
+use strata_dialects::aten::op::*;
 
 use super::args::Args;
 use super::builder::Scalar;
@@ -11,15 +12,15 @@ use super::size::{Size, product};
 use super::tensor::Tensor;
 
 pub(super) const RULES: &[Rule] = &[
-    many("aten._unique", Exact, |a| unique(a)[..2].to_vec()),
-    many("aten._unique2", Exact, unique),
-    one("aten.bincount", Exact, bincount),
-    one("aten.combinations", Exact, combinations),
-    one("aten.histc", Exact, histc),
-    one("aten.repeat_interleave.Tensor", Exact, |a| sources(a, flat(positions(a.raw("repeats")))).convert(a.result_dtype(0))),
-    one("aten.repeat_interleave.self_Tensor", Exact, repeat_interleave),
-    many("aten.unique_consecutive", Exact, unique_consecutive),
-    many("aten.unique_dim", Exact, unique_dim),
+    many(_UNIQUE, Exact, |a| unique(a)[..2].to_vec()),
+    many(_UNIQUE2, Exact, unique),
+    one(BINCOUNT, Exact, bincount),
+    one(COMBINATIONS, Exact, combinations),
+    one(HISTC, Exact, histc),
+    one(REPEAT_INTERLEAVE_TENSOR, Exact, |a| sources(a, flat(positions(a.raw("repeats")))).convert(a.result_dtype(0))),
+    one(REPEAT_INTERLEAVE_SELF_TENSOR, Exact, repeat_interleave),
+    many(UNIQUE_CONSECUTIVE, Exact, unique_consecutive),
+    many(UNIQUE_DIM, Exact, unique_dim),
 ];
 
 /// Runs of equal parts along dimension 0.

@@ -1,6 +1,7 @@
 //! Connectionist temporal classification: the loss of sequences of labels that are not aligned with their inputs.
 
 use strata_dialects::aten::dtype::DType;
+use strata_dialects::aten::op::*;
 
 use super::args::Args;
 use super::builder::Scalar;
@@ -11,12 +12,12 @@ use super::size::Size;
 use super::tensor::Tensor;
 
 pub(super) const RULES: &[Rule] = &[
-    many("aten._ctc_loss", Compute, forward),
-    many("aten._ctc_loss.Tensor", Compute, forward),
-    one("aten._ctc_loss_backward", Compute, backward),
-    one("aten._ctc_loss_backward.Tensor", Compute, backward),
-    one("aten.ctc_loss.IntList", Compute, loss),
-    one("aten.ctc_loss.Tensor", Compute, loss),
+    many(_CTC_LOSS, Compute, forward),
+    many(_CTC_LOSS_TENSOR, Compute, forward),
+    one(_CTC_LOSS_BACKWARD, Compute, backward),
+    one(_CTC_LOSS_BACKWARD_TENSOR, Compute, backward),
+    one(CTC_LOSS_INTLIST, Compute, loss),
+    one(CTC_LOSS_TENSOR, Compute, loss),
 ];
 
 /// One length for each sample.

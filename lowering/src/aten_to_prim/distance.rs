@@ -1,6 +1,7 @@
 //! Distances of rows in a p-norm, and their gradients.
 
 use strata_dialects::aten::dtype::{DType, Numeric};
+use strata_dialects::aten::op::*;
 
 use super::args::Args;
 use super::norm::vector_norm;
@@ -9,18 +10,18 @@ use super::rule::{Rule, one};
 use super::tensor::Tensor;
 
 pub(super) const RULES: &[Rule] = &[
-    one("aten._cdist_backward", Compute, cdist_backward),
-    one("aten._cdist_forward", Compute, cdist),
-    one("aten._euclidean_dist", Compute, |a| {
+    one(_CDIST_BACKWARD, Compute, cdist_backward),
+    one(_CDIST_FORWARD, Compute, cdist),
+    one(_EUCLIDEAN_DIST, Compute, |a| {
         let difference = differences(a);
         vector_norm(difference, 2.0, Some(&[difference.rank() - 1]), false)
     }),
-    one("aten._pdist_backward", Compute, pdist_backward),
-    one("aten._pdist_forward", Compute, pdist),
-    one("aten.cdist", Compute, cdist),
-    one("aten.dist", Compute, |a| vector_norm(a.tensor("self") - a.tensor("other"), a.float("p"), None, false)),
-    one("aten.pairwise_distance", Compute, pairwise),
-    one("aten.pdist", Compute, pdist),
+    one(_PDIST_BACKWARD, Compute, pdist_backward),
+    one(_PDIST_FORWARD, Compute, pdist),
+    one(CDIST, Compute, cdist),
+    one(DIST, Compute, |a| vector_norm(a.tensor("self") - a.tensor("other"), a.float("p"), None, false)),
+    one(PAIRWISE_DISTANCE, Compute, pairwise),
+    one(PDIST, Compute, pdist),
 ];
 
 /// What two tensors differ by: of integers in their own type, where it wraps around, of floats in the type to compute in.

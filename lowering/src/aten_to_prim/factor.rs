@@ -8,52 +8,53 @@ use super::rule::{Rule, many, one};
 use super::size::Size;
 use super::tensor::Tensor;
 use strata_dialects::aten::dtype::DType;
+use strata_dialects::aten::op::*;
 
 pub(super) const RULES: &[Rule] = &[
-    many("aten._lu_with_info", Exact, |a| {
+    many(_LU_WITH_INFO, Exact, |a| {
         let lu = Lu::of(a.tensor("self"), a.bool("pivot"));
         checked(a, lu.info, SINGULAR_LU);
         vec![lu.factors, lu.pivots, lu.info]
     }),
-    many("aten.geqrf", Exact, |a| packed_qr(a.tensor("self")).into()),
-    one("aten.linalg_cholesky", Exact, |a| {
+    many(GEQRF, Exact, |a| packed_qr(a.tensor("self")).into()),
+    one(LINALG_CHOLESKY, Exact, |a| {
         let [l, info] = cholesky(a.tensor("self"), a.bool("upper"));
         a.prim.check(info, INDEFINITE);
         l
     }),
-    many("aten.linalg_cholesky_ex", Exact, |a| {
+    many(LINALG_CHOLESKY_EX, Exact, |a| {
         let [l, info] = cholesky(a.tensor("self"), a.bool("upper"));
         checked(a, info, INDEFINITE);
         vec![l, info]
     }),
-    one("aten.linalg_householder_product", Exact, |a| reflections(a.tensor("input"), a.tensor("tau"))),
-    many("aten.linalg_ldl_factor", Exact, |a| {
+    one(LINALG_HOUSEHOLDER_PRODUCT, Exact, |a| reflections(a.tensor("input"), a.tensor("tau"))),
+    many(LINALG_LDL_FACTOR, Exact, |a| {
         let [ld, pivots, info] = ldl(a);
         a.prim.check(info, SINGULAR_LDL);
         vec![ld, pivots]
     }),
-    many("aten.linalg_ldl_factor_ex", Exact, |a| {
+    many(LINALG_LDL_FACTOR_EX, Exact, |a| {
         let [ld, pivots, info] = ldl(a);
         checked(a, info, SINGULAR_LDL);
         vec![ld, pivots, info]
     }),
-    many("aten.linalg_lu", Exact, linalg_lu),
-    many("aten.linalg_lu_factor", Exact, |a| {
+    many(LINALG_LU, Exact, linalg_lu),
+    many(LINALG_LU_FACTOR, Exact, |a| {
         let lu = Lu::of(a.tensor("A"), a.bool("pivot"));
         a.prim.check(lu.info, SINGULAR_LU);
         vec![lu.factors, lu.pivots]
     }),
-    many("aten.linalg_lu_factor_ex", Exact, |a| {
+    many(LINALG_LU_FACTOR_EX, Exact, |a| {
         let lu = Lu::of(a.tensor("A"), a.bool("pivot"));
         checked(a, lu.info, SINGULAR_LU);
         vec![lu.factors, lu.pivots, lu.info]
     }),
-    one("aten.linalg_matrix_exp", Wide, |a| exponential(a.tensor("self"))),
-    many("aten.linalg_qr", Exact, |a| qr(a.tensor("A"), &a.str("mode"))),
-    many("aten.lu_unpack", Exact, lu_unpack),
-    one("aten.matrix_exp", Wide, |a| exponential(a.tensor("self"))),
-    one("aten.orgqr", Exact, |a| reflections(a.tensor("self"), a.tensor("input2"))),
-    one("aten.ormqr", Exact, ormqr),
+    one(LINALG_MATRIX_EXP, Wide, |a| exponential(a.tensor("self"))),
+    many(LINALG_QR, Exact, |a| qr(a.tensor("A"), &a.str("mode"))),
+    many(LU_UNPACK, Exact, lu_unpack),
+    one(MATRIX_EXP, Wide, |a| exponential(a.tensor("self"))),
+    one(ORGQR, Exact, |a| reflections(a.tensor("self"), a.tensor("input2"))),
+    one(ORMQR, Exact, ormqr),
 ];
 
 pub(super) const INDEFINITE: &str = "linalg.cholesky: The factorization could not be completed because the input is not positive-definite \

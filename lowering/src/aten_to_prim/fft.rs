@@ -1,6 +1,7 @@
 //! Fourier transforms, by the runtime library along one dimension after the other.
 
 use strata_dialects::aten::dtype::{DType, Numeric};
+use strata_dialects::aten::op::*;
 
 use super::args::Args;
 use super::builder::Scalar;
@@ -10,39 +11,39 @@ use super::size::Size;
 use super::tensor::Tensor;
 
 pub(super) const RULES: &[Rule] = &[
-    one("aten._fft_c2c", Exact, |a| {
+    one(_FFT_C2C, Exact, |a| {
         let x = a.tensor("self");
         let dims = a.dims("dim", x.rank());
         numbered(a, turns(x, &dims, a.bool("forward")), x, &dims)
     }),
-    one("aten._fft_c2r", Exact, |a| c2r(a, |y, dims| numbered(a, y, y, dims))),
-    one("aten._fft_r2c", Exact, |a| {
+    one(_FFT_C2R, Exact, |a| c2r(a, |y, dims| numbered(a, y, y, dims))),
+    one(_FFT_R2C, Exact, |a| {
         let x = a.tensor("self");
         numbered(a, prims_r2c(a), x, &a.dims("dim", x.rank()))
     }),
-    one("aten.fft_fft", Exact, |a| whole(a, true)),
-    one("aten.fft_fft2", Exact, |a| complex_transform(a, &many_dims(a), true)),
-    one("aten.fft_fftn", Exact, |a| complex_transform(a, &many_dims(a), true)),
-    one("aten.fft_fftshift", Exact, |a| shifted(a, |n| n / 2)),
-    one("aten.fft_hfft", Exact, |a| to_real(a, &one_dim(a), true)),
-    one("aten.fft_hfft2", Exact, |a| to_real(a, &many_dims(a), true)),
-    one("aten.fft_hfftn", Exact, |a| to_real(a, &many_dims(a), true)),
-    one("aten.fft_ifft", Exact, |a| whole(a, false)),
-    one("aten.fft_ifft2", Exact, |a| complex_transform(a, &many_dims(a), false)),
-    one("aten.fft_ifftn", Exact, |a| complex_transform(a, &many_dims(a), false)),
-    one("aten.fft_ifftshift", Exact, |a| shifted(a, |n| (n + 1) / 2)),
-    one("aten.fft_ihfft", Exact, |a| from_real(a, &one_dim(a), false)),
-    one("aten.fft_ihfft2", Exact, |a| from_real(a, &many_dims(a), false)),
-    one("aten.fft_ihfftn", Exact, |a| from_real(a, &many_dims(a), false)),
-    one("aten.fft_irfft", Exact, |a| to_real(a, &one_dim(a), false)),
-    one("aten.fft_irfft2", Exact, |a| to_real(a, &many_dims(a), false)),
-    one("aten.fft_irfftn", Exact, |a| to_real(a, &many_dims(a), false)),
-    one("aten.fft_rfft", Exact, |a| from_real(a, &one_dim(a), true)),
-    one("aten.fft_rfft2", Exact, |a| from_real(a, &many_dims(a), true)),
-    one("aten.fft_rfftn", Exact, |a| from_real(a, &many_dims(a), true)),
-    one("prims.fft_c2c", Exact, |a| turns(a.tensor("self"), &a.dims("dim", a.raw("self").rank()), a.bool("forward"))),
-    one("prims.fft_c2r", Exact, |a| c2r(a, |y, _| y)),
-    one("prims.fft_r2c", Exact, prims_r2c),
+    one(FFT_FFT, Exact, |a| whole(a, true)),
+    one(FFT_FFT2, Exact, |a| complex_transform(a, &many_dims(a), true)),
+    one(FFT_FFTN, Exact, |a| complex_transform(a, &many_dims(a), true)),
+    one(FFT_FFTSHIFT, Exact, |a| shifted(a, |n| n / 2)),
+    one(FFT_HFFT, Exact, |a| to_real(a, &one_dim(a), true)),
+    one(FFT_HFFT2, Exact, |a| to_real(a, &many_dims(a), true)),
+    one(FFT_HFFTN, Exact, |a| to_real(a, &many_dims(a), true)),
+    one(FFT_IFFT, Exact, |a| whole(a, false)),
+    one(FFT_IFFT2, Exact, |a| complex_transform(a, &many_dims(a), false)),
+    one(FFT_IFFTN, Exact, |a| complex_transform(a, &many_dims(a), false)),
+    one(FFT_IFFTSHIFT, Exact, |a| shifted(a, |n| (n + 1) / 2)),
+    one(FFT_IHFFT, Exact, |a| from_real(a, &one_dim(a), false)),
+    one(FFT_IHFFT2, Exact, |a| from_real(a, &many_dims(a), false)),
+    one(FFT_IHFFTN, Exact, |a| from_real(a, &many_dims(a), false)),
+    one(FFT_IRFFT, Exact, |a| to_real(a, &one_dim(a), false)),
+    one(FFT_IRFFT2, Exact, |a| to_real(a, &many_dims(a), false)),
+    one(FFT_IRFFTN, Exact, |a| to_real(a, &many_dims(a), false)),
+    one(FFT_RFFT, Exact, |a| from_real(a, &one_dim(a), true)),
+    one(FFT_RFFT2, Exact, |a| from_real(a, &many_dims(a), true)),
+    one(FFT_RFFTN, Exact, |a| from_real(a, &many_dims(a), true)),
+    one(prims::FFT_C2C, Exact, |a| turns(a.tensor("self"), &a.dims("dim", a.raw("self").rank()), a.bool("forward"))),
+    one(prims::FFT_C2R, Exact, |a| c2r(a, |y, _| y)),
+    one(prims::FFT_R2C, Exact, prims_r2c),
 ];
 
 /// A dimension to transform and, where given, the length to cut or pad it to (for a real result: that of the result).

@@ -1,6 +1,7 @@
 //! Floats of 8 bits beside scales: products of matrices, and torchao's quantisation.
 
 use strata_dialects::aten::dtype::{DType, Numeric};
+use strata_dialects::aten::op::*;
 use strata_dialects::float8;
 
 use super::args::Args;
@@ -12,11 +13,11 @@ use super::size::Size;
 use super::tensor::Tensor;
 
 pub(super) const RULES: &[Rule] = &[
-    one("aten._scaled_mm", Exact, |a| scaled_mm(a, a.raw("scale_a"), a.raw("scale_b"))),
-    one("aten._scaled_mm_v2", Exact, scaled_mm_v2),
-    one("torchao.choose_scale_float8", Exact, choose_scale),
-    one("torchao.dequantize_affine_float8_non_decomposed", Exact, dequantize),
-    one("torchao.quantize_affine_float8_non_decomposed", Exact, quantize),
+    one(_SCALED_MM, Exact, |a| scaled_mm(a, a.raw("scale_a"), a.raw("scale_b"))),
+    one(_SCALED_MM_V2, Exact, scaled_mm_v2),
+    one(torchao::CHOOSE_SCALE_FLOAT8, Exact, choose_scale),
+    one(torchao::DEQUANTIZE_AFFINE_FLOAT8_NON_DECOMPOSED, Exact, dequantize),
+    one(torchao::QUANTIZE_AFFINE_FLOAT8_NON_DECOMPOSED, Exact, quantize),
 ];
 
 /// The product in `f32`, times the scales: one of each matrix, or one of each row of the first and each column of the second.

@@ -2,6 +2,7 @@
 //! channel and dimension of space.
 
 use strata_dialects::aten::dtype::DType;
+use strata_dialects::aten::op::*;
 
 use super::args::Args;
 use super::pool::max_pool_backward;
@@ -11,10 +12,10 @@ use super::size::{Size, product};
 use super::tensor::Tensor;
 
 pub(super) const RULES: &[Rule] = &[
-    many("aten.fractional_max_pool2d", Exact, |a| forward(a, 2)),
-    one("aten.fractional_max_pool2d_backward", Exact, |a| max_pool_backward(a, 2)),
-    many("aten.fractional_max_pool3d", Exact, |a| forward(a, 3)),
-    one("aten.fractional_max_pool3d_backward", Exact, |a| max_pool_backward(a, 3)),
+    many(FRACTIONAL_MAX_POOL2D, Exact, |a| forward(a, 2)),
+    one(FRACTIONAL_MAX_POOL2D_BACKWARD, Exact, |a| max_pool_backward(a, 2)),
+    many(FRACTIONAL_MAX_POOL3D, Exact, |a| forward(a, 3)),
+    one(FRACTIONAL_MAX_POOL3D_BACKWARD, Exact, |a| max_pool_backward(a, 3)),
 ];
 
 /// Where the windows of one dimension begin, (n, c, windows): about evenly spaced, the last one at the end.

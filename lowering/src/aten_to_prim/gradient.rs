@@ -1,6 +1,7 @@
 //! `torch.gradient`: central differences inside, one-sided ones at the edges.
 
 use strata_dialects::aten::dtype::Numeric;
+use strata_dialects::aten::op::*;
 
 use super::args::Args;
 use super::builder::Scalar;
@@ -9,13 +10,13 @@ use super::rule::{Rule, many};
 use super::tensor::Tensor;
 
 pub(super) const RULES: &[Rule] = &[
-    many("aten.gradient.array", Float, gradient),
-    many("aten.gradient.scalararray", Float, gradient),
-    many("aten.gradient.scalarint", Float, gradient),
-    many("aten.gradient.scalarrayarray", Float, gradient),
-    many("aten.gradient.scalarrayint", Float, gradient),
-    many("aten.gradient.tensorarray", Float, gradient),
-    many("aten.gradient.tensorarrayint", Float, gradient),
+    many(GRADIENT_ARRAY, Float, gradient),
+    many(GRADIENT_SCALARARRAY, Float, gradient),
+    many(GRADIENT_SCALARINT, Float, gradient),
+    many(GRADIENT_SCALARRAYARRAY, Float, gradient),
+    many(GRADIENT_SCALARRAYINT, Float, gradient),
+    many(GRADIENT_TENSORARRAY, Float, gradient),
+    many(GRADIENT_TENSORARRAYINT, Float, gradient),
 ];
 
 fn gradient<'c>(a: &Args<'c>) -> Vec<Tensor<'c>> {

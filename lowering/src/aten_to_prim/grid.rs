@@ -2,6 +2,7 @@
 //! space first. Two and three dimensions of space, nearest, linear and cubic, and the gradients.
 
 use strata_dialects::aten::dtype::DType;
+use strata_dialects::aten::op::*;
 
 use super::args::Args;
 use super::builder::Scalar;
@@ -13,13 +14,13 @@ use super::size::Size;
 use super::tensor::Tensor;
 
 pub(super) const RULES: &[Rule] = &[
-    one("aten.affine_grid_generator", Compute, affine),
-    one("aten.affine_grid_generator_backward", Compute, affine_backward),
-    one("aten.grid_sampler", Compute, forward),
-    one("aten.grid_sampler_2d", Compute, forward),
-    many("aten.grid_sampler_2d_backward", Compute, backward),
-    one("aten.grid_sampler_3d", Compute, forward),
-    many("aten.grid_sampler_3d_backward", Compute, backward),
+    one(AFFINE_GRID_GENERATOR, Compute, affine),
+    one(AFFINE_GRID_GENERATOR_BACKWARD, Compute, affine_backward),
+    one(GRID_SAMPLER, Compute, forward),
+    one(GRID_SAMPLER_2D, Compute, forward),
+    many(GRID_SAMPLER_2D_BACKWARD, Compute, backward),
+    one(GRID_SAMPLER_3D, Compute, forward),
+    many(GRID_SAMPLER_3D_BACKWARD, Compute, backward),
 ];
 
 /// A read along one dimension of space.

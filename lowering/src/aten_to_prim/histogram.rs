@@ -1,6 +1,7 @@
 //! Histograms between edges, of points in one dimension or several.
 
 use strata_dialects::aten::dtype::DType;
+use strata_dialects::aten::op::*;
 
 use super::args::Args;
 use super::builder::{Prim, Scalar};
@@ -12,30 +13,30 @@ use super::sort::places_in;
 use super::tensor::Tensor;
 
 pub(super) const RULES: &[Rule] = &[
-    many("aten._histogramdd_bin_edges", Exact, |a| {
+    many(_HISTOGRAMDD_BIN_EDGES, Exact, |a| {
         let (x, bins) = (points(a), a.ints("bins"));
         let edges = |(dim, bins): (usize, &i64)| spaced_edges(a, x.at(1, dim as i64), dim, *bins);
         bins.iter().enumerate().map(edges).collect()
     }),
-    one("aten._histogramdd_from_bin_cts", Exact, |a| {
+    one(_HISTOGRAMDD_FROM_BIN_CTS, Exact, |a| {
         let bins = a.ints("bins");
         counted(a, points(a), |x, dim| spaced_edges(a, x, dim, bins.get(dim).copied().unwrap_or(1)))[0]
     }),
-    one("aten._histogramdd_from_bin_tensors", Exact, |a| {
+    one(_HISTOGRAMDD_FROM_BIN_TENSORS, Exact, |a| {
         let edges = a.tensors("bins");
         counted(a, points(a), |x, dim| edges.get(dim).copied().unwrap_or(x))[0]
     }),
-    many("aten.histogram.bin_ct", Exact, |a| one_dim(a, None)),
-    many("aten.histogram.bins_tensor", Exact, |a| one_dim(a, Some(a.tensor("bins")))),
-    many("aten.histogramdd", Exact, |a| {
+    many(HISTOGRAM_BIN_CT, Exact, |a| one_dim(a, None)),
+    many(HISTOGRAM_BINS_TENSOR, Exact, |a| one_dim(a, Some(a.tensor("bins")))),
+    many(HISTOGRAMDD, Exact, |a| {
         let bins = a.ints("bins");
         counted(a, points(a), |x, dim| spaced_edges(a, x, dim, bins.get(dim).copied().unwrap_or(1)))
     }),
-    many("aten.histogramdd.TensorList_bins", Exact, |a| {
+    many(HISTOGRAMDD_TENSORLIST_BINS, Exact, |a| {
         let edges = a.tensors("bins");
         counted(a, points(a), |x, dim| edges.get(dim).copied().unwrap_or(x))
     }),
-    many("aten.histogramdd.int_bins", Exact, |a| {
+    many(HISTOGRAMDD_INT_BINS, Exact, |a| {
         let bins = a.int("bins");
         counted(a, points(a), |x, dim| spaced_edges(a, x, dim, bins))
     }),

@@ -1,6 +1,7 @@
 //! Reading at positions that tensors hold.
 
 use strata_dialects::aten::dtype::DType;
+use strata_dialects::aten::op::*;
 use strata_dialects::capture::inverse;
 
 use super::args::Args;
@@ -12,23 +13,23 @@ use super::size::{Size, product};
 use super::tensor::Tensor;
 
 pub(super) const RULES: &[Rule] = &[
-    one("aten._unsafe_index.Tensor", Exact, index),
-    one("aten._unsafe_masked_index", Exact, masked_index),
-    one("aten.argwhere", Exact, nonzero),
-    one("aten.as_strided", Exact, as_strided),
-    one("aten.as_strided_copy", Exact, as_strided),
-    one("aten.embedding", Exact, |a| a.tensor("weight").gather(&[positions(a.raw("indices"))], &[0])),
-    one("aten.gather", Exact, gather),
-    one("aten.index.Tensor", Exact, index),
-    one("aten.index_select", Exact, index_select),
-    one("aten.masked_select", Exact, masked_select),
-    one("aten.nonzero", Exact, nonzero),
-    many("aten.nonzero_numpy", Exact, nonzero_numpy),
-    one("aten.nonzero_static", Exact, nonzero_static),
-    one("aten.one_hot", Exact, one_hot),
-    one("aten.take", Exact, take),
-    one("aten.take_along_dim", Exact, take_along_dim),
-    many("aten.where", Exact, |a| {
+    one(_UNSAFE_INDEX_TENSOR, Exact, index),
+    one(_UNSAFE_MASKED_INDEX, Exact, masked_index),
+    one(ARGWHERE, Exact, nonzero),
+    one(AS_STRIDED, Exact, as_strided),
+    one(AS_STRIDED_COPY, Exact, as_strided),
+    one(EMBEDDING, Exact, |a| a.tensor("weight").gather(&[positions(a.raw("indices"))], &[0])),
+    one(GATHER, Exact, gather),
+    one(INDEX_TENSOR, Exact, index),
+    one(INDEX_SELECT, Exact, index_select),
+    one(MASKED_SELECT, Exact, masked_select),
+    one(NONZERO, Exact, nonzero),
+    many(NONZERO_NUMPY, Exact, nonzero_numpy),
+    one(NONZERO_STATIC, Exact, nonzero_static),
+    one(ONE_HOT, Exact, one_hot),
+    one(TAKE, Exact, take),
+    one(TAKE_ALONG_DIM, Exact, take_along_dim),
+    many(WHERE, Exact, |a| {
         let mask = truth(a.tensor("condition"));
         // A number counts as a list of one.
         true_positions(if mask.rank() == 0 { mask.unsqueeze(0) } else { mask })

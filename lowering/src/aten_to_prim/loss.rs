@@ -1,6 +1,7 @@
 //! Losses and their gradients.
 
 use strata_dialects::aten::dtype::{DType, Numeric};
+use strata_dialects::aten::op::*;
 
 use super::activation::log_sigmoid;
 use super::args::Args;
@@ -13,32 +14,32 @@ use super::rule::{Rule, many, one};
 use super::tensor::Tensor;
 
 pub(super) const RULES: &[Rule] = &[
-    one("aten.binary_cross_entropy", Compute, binary_cross_entropy),
-    one("aten.binary_cross_entropy_backward", Compute, binary_cross_entropy_backward),
-    one("aten.binary_cross_entropy_with_logits", Compute, with_logits),
-    one("aten.cosine_embedding_loss", Compute, cosine_embedding),
-    one("aten.cross_entropy_loss", Compute, cross_entropy),
-    one("aten.hinge_embedding_loss", Compute, hinge_embedding),
-    one("aten.huber_loss", Compute, |a| reduced(a, huber(difference(a), a.float("delta")))),
-    one("aten.huber_loss_backward", Compute, |a| gradient(a, |d, g| huber_slope(d, a.float("delta")) * g)),
-    one("aten.kl_div", Compute, kl_div),
-    one("aten.l1_loss", Compute, |a| reduced(a, difference(a).abs())),
-    one("aten.margin_ranking_loss", Compute, margin_ranking),
-    one("aten.mse_loss", Compute, |a| reduced(a, difference(a).square())),
-    one("aten.mse_loss_backward", Compute, |a| gradient(a, |d, g| d * 2.0 * g)),
-    one("aten.nll_loss", Compute, |a| nll_forward(a)[0]),
-    one("aten.nll_loss2d", Compute, |a| nll_forward(a)[0]),
-    one("aten.nll_loss2d_backward", Compute, nll_backward),
-    many("aten.nll_loss2d_forward", Compute, nll_forward),
-    one("aten.nll_loss_backward", Compute, nll_backward),
-    many("aten.nll_loss_forward", Compute, nll_forward),
-    one("aten.nll_loss_nd", Compute, |a| nll_forward(a)[0]),
-    one("aten.poisson_nll_loss", Compute, poisson),
-    one("aten.smooth_l1_loss", Compute, |a| reduced(a, smooth(difference(a), a.float("beta")))),
-    one("aten.smooth_l1_loss_backward", Compute, |a| gradient(a, |d, g| smooth_slope(d, a.float("beta")) * g)),
-    one("aten.soft_margin_loss", Exact, soft_margin),
-    one("aten.soft_margin_loss_backward", Compute, soft_margin_backward),
-    one("aten.triplet_margin_loss", Compute, triplet),
+    one(BINARY_CROSS_ENTROPY, Compute, binary_cross_entropy),
+    one(BINARY_CROSS_ENTROPY_BACKWARD, Compute, binary_cross_entropy_backward),
+    one(BINARY_CROSS_ENTROPY_WITH_LOGITS, Compute, with_logits),
+    one(COSINE_EMBEDDING_LOSS, Compute, cosine_embedding),
+    one(CROSS_ENTROPY_LOSS, Compute, cross_entropy),
+    one(HINGE_EMBEDDING_LOSS, Compute, hinge_embedding),
+    one(HUBER_LOSS, Compute, |a| reduced(a, huber(difference(a), a.float("delta")))),
+    one(HUBER_LOSS_BACKWARD, Compute, |a| gradient(a, |d, g| huber_slope(d, a.float("delta")) * g)),
+    one(KL_DIV, Compute, kl_div),
+    one(L1_LOSS, Compute, |a| reduced(a, difference(a).abs())),
+    one(MARGIN_RANKING_LOSS, Compute, margin_ranking),
+    one(MSE_LOSS, Compute, |a| reduced(a, difference(a).square())),
+    one(MSE_LOSS_BACKWARD, Compute, |a| gradient(a, |d, g| d * 2.0 * g)),
+    one(NLL_LOSS, Compute, |a| nll_forward(a)[0]),
+    one(NLL_LOSS2D, Compute, |a| nll_forward(a)[0]),
+    one(NLL_LOSS2D_BACKWARD, Compute, nll_backward),
+    many(NLL_LOSS2D_FORWARD, Compute, nll_forward),
+    one(NLL_LOSS_BACKWARD, Compute, nll_backward),
+    many(NLL_LOSS_FORWARD, Compute, nll_forward),
+    one(NLL_LOSS_ND, Compute, |a| nll_forward(a)[0]),
+    one(POISSON_NLL_LOSS, Compute, poisson),
+    one(SMOOTH_L1_LOSS, Compute, |a| reduced(a, smooth(difference(a), a.float("beta")))),
+    one(SMOOTH_L1_LOSS_BACKWARD, Compute, |a| gradient(a, |d, g| smooth_slope(d, a.float("beta")) * g)),
+    one(SOFT_MARGIN_LOSS, Exact, soft_margin),
+    one(SOFT_MARGIN_LOSS_BACKWARD, Compute, soft_margin_backward),
+    one(TRIPLET_MARGIN_LOSS, Compute, triplet),
 ];
 
 const NONE: i64 = 0;

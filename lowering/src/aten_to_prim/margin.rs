@@ -1,6 +1,7 @@
 //! Margin losses of several classes, and their gradients.
 
 use strata_dialects::aten::dtype::DType;
+use strata_dialects::aten::op::*;
 
 use super::args::Args;
 use super::builder::Scalar;
@@ -11,11 +12,11 @@ use super::rule::{Rule, many, one};
 use super::tensor::Tensor;
 
 pub(super) const RULES: &[Rule] = &[
-    one("aten.multi_margin_loss", Compute, multi),
-    one("aten.multi_margin_loss_backward", Compute, multi_backward),
-    one("aten.multilabel_margin_loss", Compute, |a| multilabel(a)[0]),
-    one("aten.multilabel_margin_loss_backward", Compute, multilabel_backward),
-    many("aten.multilabel_margin_loss_forward", Compute, multilabel),
+    one(MULTI_MARGIN_LOSS, Compute, multi),
+    one(MULTI_MARGIN_LOSS_BACKWARD, Compute, multi_backward),
+    one(MULTILABEL_MARGIN_LOSS, Compute, |a| multilabel(a)[0]),
+    one(MULTILABEL_MARGIN_LOSS_BACKWARD, Compute, multilabel_backward),
+    many(MULTILABEL_MARGIN_LOSS_FORWARD, Compute, multilabel),
 ];
 
 /// Rows of classes; one row of a vector, and of a number one row of one class.

@@ -1,6 +1,7 @@
 //! Products of matrices and vectors.
 
 use strata_dialects::aten::dtype::{DType, promote};
+use strata_dialects::aten::op::*;
 
 use super::args::Args;
 use super::builder::Scalar;
@@ -10,42 +11,42 @@ use super::rule::{Rule, one};
 use super::tensor::Tensor;
 
 pub(super) const RULES: &[Rule] = &[
-    one("aten._addmm_activation", Wide, |a| {
+    one(_ADDMM_ACTIVATION, Wide, |a| {
         let x = affine(a, mm(a.tensor("mat1"), a.tensor("mat2")));
         if a.bool("use_gelu") { super::activation::exact_gelu(x) } else { x.relu() }
     }),
-    one("aten._grouped_mm", Wide, grouped),
-    one("aten._int_mm", Exact, |a| mm(a.tensor("self").convert(DType::I32), a.tensor("mat2").convert(DType::I32))),
-    one("aten._trilinear", Wide, trilinear),
-    one("aten.addbmm", Wide, |a| affine(a, bmm(a.tensor("batch1"), a.tensor("batch2")).reduce("sum", &[0], false))),
-    one("aten.addmm", Wide, |a| affine(a, mm(a.tensor("mat1"), a.tensor("mat2")))),
-    one("aten.addmm.dtype", Wide, |a| affine(a, mm(a.tensor("mat1"), a.tensor("mat2")))),
-    one("aten.addmv", Wide, |a| affine(a, mv(a.tensor("mat"), a.tensor("vec")))),
-    one("aten.addr", Wide, |a| affine(a, outer(a.tensor("vec1"), a.tensor("vec2")))),
-    one("aten.baddbmm", Wide, |a| affine(a, bmm(a.tensor("batch1"), a.tensor("batch2")))),
-    one("aten.baddbmm.dtype", Wide, |a| affine(a, bmm(a.tensor("batch1"), a.tensor("batch2")))),
-    one("aten.bilinear", Wide, bilinear),
-    one("aten.bmm", Exact, |a| bmm(a.tensor("self"), a.tensor("mat2"))),
-    one("aten.bmm.dtype", Wide, |a| bmm(a.tensor("self"), a.tensor("mat2"))),
-    one("aten.chain_matmul", Wide, |a| chain(a, a.tensors("matrices"))),
-    one("aten.cross", Exact, cross),
-    one("aten.dot", Exact, |a| inner_product(a.tensor("self"), a.tensor("tensor"))),
-    one("aten.einsum", Wide, |a| einsum(a, &a.str("equation"), &a.tensors("tensors"))),
-    one("aten.ger", Exact, |a| outer(a.tensor("self"), a.tensor("vec2"))),
-    one("aten.inner", Exact, inner),
-    one("aten.kron", Exact, kron),
-    one("aten.linalg_cross", Exact, cross),
-    one("aten.linalg_matmul", Exact, |a| matmul(a.tensor("self"), a.tensor("other"))),
-    one("aten.linalg_multi_dot", Wide, |a| chain(a, a.tensors("tensors"))),
-    one("aten.linalg_vecdot", Wide, vecdot),
-    one("aten.linear", Wide, linear),
-    one("aten.matmul", Exact, |a| matmul(a.tensor("self"), a.tensor("other"))),
-    one("aten.mm", Exact, |a| mm(a.tensor("self"), a.tensor("mat2"))),
-    one("aten.mm.dtype", Wide, |a| mm(a.tensor("self"), a.tensor("mat2"))),
-    one("aten.mv", Exact, |a| mv(a.tensor("self"), a.tensor("vec"))),
-    one("aten.outer", Exact, |a| outer(a.tensor("self"), a.tensor("vec2"))),
-    one("aten.tensordot", Wide, tensordot),
-    one("aten.vdot", Exact, |a| inner_product(a.tensor("self").conj(), a.tensor("other"))),
+    one(_GROUPED_MM, Wide, grouped),
+    one(_INT_MM, Exact, |a| mm(a.tensor("self").convert(DType::I32), a.tensor("mat2").convert(DType::I32))),
+    one(_TRILINEAR, Wide, trilinear),
+    one(ADDBMM, Wide, |a| affine(a, bmm(a.tensor("batch1"), a.tensor("batch2")).reduce("sum", &[0], false))),
+    one(ADDMM, Wide, |a| affine(a, mm(a.tensor("mat1"), a.tensor("mat2")))),
+    one(ADDMM_DTYPE, Wide, |a| affine(a, mm(a.tensor("mat1"), a.tensor("mat2")))),
+    one(ADDMV, Wide, |a| affine(a, mv(a.tensor("mat"), a.tensor("vec")))),
+    one(ADDR, Wide, |a| affine(a, outer(a.tensor("vec1"), a.tensor("vec2")))),
+    one(BADDBMM, Wide, |a| affine(a, bmm(a.tensor("batch1"), a.tensor("batch2")))),
+    one(BADDBMM_DTYPE, Wide, |a| affine(a, bmm(a.tensor("batch1"), a.tensor("batch2")))),
+    one(BILINEAR, Wide, bilinear),
+    one(BMM, Exact, |a| bmm(a.tensor("self"), a.tensor("mat2"))),
+    one(BMM_DTYPE, Wide, |a| bmm(a.tensor("self"), a.tensor("mat2"))),
+    one(CHAIN_MATMUL, Wide, |a| chain(a, a.tensors("matrices"))),
+    one(CROSS, Exact, cross),
+    one(DOT, Exact, |a| inner_product(a.tensor("self"), a.tensor("tensor"))),
+    one(EINSUM, Wide, |a| einsum(a, &a.str("equation"), &a.tensors("tensors"))),
+    one(GER, Exact, |a| outer(a.tensor("self"), a.tensor("vec2"))),
+    one(INNER, Exact, inner),
+    one(KRON, Exact, kron),
+    one(LINALG_CROSS, Exact, cross),
+    one(LINALG_MATMUL, Exact, |a| matmul(a.tensor("self"), a.tensor("other"))),
+    one(LINALG_MULTI_DOT, Wide, |a| chain(a, a.tensors("tensors"))),
+    one(LINALG_VECDOT, Wide, vecdot),
+    one(LINEAR, Wide, linear),
+    one(MATMUL, Exact, |a| matmul(a.tensor("self"), a.tensor("other"))),
+    one(MM, Exact, |a| mm(a.tensor("self"), a.tensor("mat2"))),
+    one(MM_DTYPE, Wide, |a| mm(a.tensor("self"), a.tensor("mat2"))),
+    one(MV, Exact, |a| mv(a.tensor("self"), a.tensor("vec"))),
+    one(OUTER, Exact, |a| outer(a.tensor("self"), a.tensor("vec2"))),
+    one(TENSORDOT, Wide, tensordot),
+    one(VDOT, Exact, |a| inner_product(a.tensor("self").conj(), a.tensor("other"))),
 ];
 
 pub(super) fn mm<'c>(x: Tensor<'c>, y: Tensor<'c>) -> Tensor<'c> {

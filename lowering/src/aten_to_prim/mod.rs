@@ -82,7 +82,7 @@ use strata_core::pass::{Counter, Pass, PassContext, PassError};
 use strata_core::upstream::func;
 use strata_dialects::aten::alias::meaning;
 use strata_dialects::aten::dtype::{DType, Numeric};
-use strata_dialects::aten::{self, AtenOp, is_operator};
+use strata_dialects::aten::{self, AtenOp, Operator, is_operator};
 use strata_dialects::capture;
 use strata_dialects::prim;
 
@@ -143,8 +143,8 @@ static FAMILIES: &[&[Rule]] = &[
     vision::RULES,
 ];
 
-static RULES: LazyLock<HashMap<&'static str, &'static Rule>> =
-    LazyLock::new(|| FAMILIES.iter().flat_map(|family| family.iter()).map(|rule| (rule.name, rule)).collect());
+static RULES: LazyLock<HashMap<Operator, &'static Rule>> =
+    LazyLock::new(|| FAMILIES.iter().flat_map(|family| family.iter()).map(|rule| (rule.operator, rule)).collect());
 
 /// Turns PyTorch's operators into `prim`.
 #[derive(Pass)]
@@ -190,21 +190,21 @@ pub enum Reason {
 }
 
 /// The decomposition of an operator, maybe under its other name; for most of `prims` it is that of `aten`.
-fn rule(name: &str) -> Option<&'static Rule> {
-    let name = meaning(name).unwrap_or(name);
-    RULES.get(name).or_else(|| RULES.get(prims::counterpart(name)?.as_str())).copied()
+fn rule(operator: Operator) -> Option<&'static Rule> {
+    let operator = meaning(operator);
+    RULES.get(&operator).or_else(|| RULES.get(&prims::counterpart(operator)?)).copied()
 }
 
 /// Whether there is a decomposition of the operator.
-pub fn has_rule(name: &str) -> bool {
-    rule(name).is_some()
+pub fn has_rule(operator: Operator) -> bool {
+    rule(operator).is_some()
 }
 
 /// The operators that have a decomposition, sorted.
-pub fn rule_names() -> Vec<&'static str> {
-    let mut names: Vec<_> = RULES.keys().copied().collect();
-    names.sort_unstable();
-    names
+pub fn decomposed() -> Vec<Operator> {
+    let mut operators: Vec<_> = RULES.keys().copied().collect();
+    operators.sort_unstable();
+    operators
 }
 
 /// Decomposes all `aten` ops inside `root` but those named in `keep`, then removes what has become unused.
@@ -230,7 +230,7 @@ fn decompose_op<'c, 'p>(prim: &'p Prim<'p>, op: Op<'c>) -> Result<(), Reason>
 where
     'c: 'p,
 {
-    let rule = rule(op.name()).ok_or_else(|| Reason::NoRule(op.name().to_owned()))?;
+    let rule = Operator::of(op).and_then(rule).ok_or_else(|| Reason::NoRule(op.name().to_owned()))?;
     prim.set_before(op);
     let view = AtenOp::new(op).map_err(|error| Reason::Arguments(error.to_string()))?;
     prim.set_whole(is_whole(op));
@@ -386,17 +386,16 @@ fn remove_unused(root: Op<'_>) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use strata_dialects::aten::schema;
 
     #[test]
     fn tables_are_sorted_and_name_functional_operators() {
         for family in FAMILIES {
             for pair in family.windows(2) {
-                assert!(pair[0].name < pair[1].name, "{} stands before {}", pair[0].name, pair[1].name);
+                assert!(pair[0].operator < pair[1].operator, "{} stands before {}", pair[0].operator, pair[1].operator);
             }
             for rule in *family {
-                let schema = schema(rule.name).unwrap_or_else(|| panic!("PyTorch has no {}", rule.name));
-                assert!(!schema.is_mutable() || schema.has("nondeterministic_seeded"), "{} mutates an argument", rule.name);
+                let schema = rule.operator.schema();
+                assert!(!schema.is_mutable() || schema.has("nondeterministic_seeded"), "{} mutates an argument", rule.operator);
             }
         }
         assert_eq!(FAMILIES.iter().map(|f| f.len()).sum::<usize>(), RULES.len(), "an operator has two rows");

@@ -1,6 +1,7 @@
 //! Normalisations and their gradients, vector and matrix norms.
 
 use strata_dialects::aten::dtype::{DType, Numeric};
+use strata_dialects::aten::op::*;
 
 use super::args::Args;
 use super::builder::Scalar;
@@ -12,50 +13,50 @@ use super::spectrum::{Order, Svd};
 use super::tensor::Tensor;
 
 pub(super) const RULES: &[Rule] = &[
-    many("aten._batch_norm_no_update", Compute, |a| batch_norm(a, false, Parts::WithReserve)),
-    many("aten._batch_norm_with_update_functional", Compute, |a| batch_norm(a, true, Parts::WithReserveAndRunning)),
-    many("aten._fused_rms_norm", Compute, fused_rms_norm),
-    many("aten._fused_rms_norm_backward", Compute, fused_rms_norm_backward),
-    many("aten._native_batch_norm_legit.no_stats", Compute, |a| batch_norm(a, a.bool("training"), Parts::WithSaved)),
-    many("aten._native_batch_norm_legit_functional", Compute, |a| batch_norm(a, a.bool("training"), Parts::WithRunning)),
-    many("aten._native_batch_norm_legit_no_training", Compute, |a| batch_norm(a, false, Parts::WithSaved)),
-    one("aten._weight_norm", Compute, weight_norm),
-    many("aten._weight_norm_interface", Compute, weight_norm_interface),
-    many("aten._weight_norm_interface_backward", Compute, weight_norm_backward),
-    many("aten.batch_norm", Compute, |a| batch_norm(a, a.bool("training"), Parts::Output)),
-    many("aten.batch_norm_backward", Compute, |a| batch_norm_backward(a, "update", "save_var")),
-    one("aten.cosine_similarity", Compute, cosine_similarity),
-    one("aten.frobenius_norm.dim", Compute, |a| vector_norm(a.tensor("self"), 2.0, Some(&reduced(a)), a.bool("keepdim"))),
-    one("aten.group_norm", Compute, group_norm),
-    one("aten.instance_norm", Compute, instance_norm),
-    one("aten.layer_norm", Compute, |a| layer_norm(a, "input").0),
-    one("aten.linalg__powsum", Exact, powsum),
-    one("aten.linalg_matrix_norm", Compute, |a| matrix_norm(a, Order::number(a.float("ord")))),
-    one("aten.linalg_matrix_norm.str_ord", Compute, named_matrix_norm),
-    one("aten.linalg_norm", Compute, linalg_norm),
-    one("aten.linalg_norm.ord_str", Compute, named_matrix_norm),
-    one("aten.linalg_vector_norm", Exact, linalg_vector_norm),
-    many("aten.native_batch_norm", Compute, |a| batch_norm(a, a.bool("training"), Parts::WithSaved)),
-    many("aten.native_batch_norm_backward", Compute, |a| batch_norm_backward(a, "train", "save_invstd")),
-    many("aten.native_group_norm", Compute, native_group_norm),
-    many("aten.native_group_norm_backward", Compute, group_norm_backward),
-    many("aten.native_layer_norm", Compute, native_layer_norm),
-    many("aten.native_layer_norm_backward", Compute, layer_norm_backward),
-    one("aten.norm.Scalar", Compute, |a| vector_norm(a.tensor("self"), a.float("p"), None, false)),
-    one("aten.norm.ScalarOpt_dim", Compute, |a| {
+    many(_BATCH_NORM_NO_UPDATE, Compute, |a| batch_norm(a, false, Parts::WithReserve)),
+    many(_BATCH_NORM_WITH_UPDATE_FUNCTIONAL, Compute, |a| batch_norm(a, true, Parts::WithReserveAndRunning)),
+    many(_FUSED_RMS_NORM, Compute, fused_rms_norm),
+    many(_FUSED_RMS_NORM_BACKWARD, Compute, fused_rms_norm_backward),
+    many(_NATIVE_BATCH_NORM_LEGIT_NO_STATS, Compute, |a| batch_norm(a, a.bool("training"), Parts::WithSaved)),
+    many(_NATIVE_BATCH_NORM_LEGIT_FUNCTIONAL, Compute, |a| batch_norm(a, a.bool("training"), Parts::WithRunning)),
+    many(_NATIVE_BATCH_NORM_LEGIT_NO_TRAINING, Compute, |a| batch_norm(a, false, Parts::WithSaved)),
+    one(_WEIGHT_NORM, Compute, weight_norm),
+    many(_WEIGHT_NORM_INTERFACE, Compute, weight_norm_interface),
+    many(_WEIGHT_NORM_INTERFACE_BACKWARD, Compute, weight_norm_backward),
+    many(BATCH_NORM, Compute, |a| batch_norm(a, a.bool("training"), Parts::Output)),
+    many(BATCH_NORM_BACKWARD, Compute, |a| batch_norm_backward(a, "update", "save_var")),
+    one(COSINE_SIMILARITY, Compute, cosine_similarity),
+    one(FROBENIUS_NORM_DIM, Compute, |a| vector_norm(a.tensor("self"), 2.0, Some(&reduced(a)), a.bool("keepdim"))),
+    one(GROUP_NORM, Compute, group_norm),
+    one(INSTANCE_NORM, Compute, instance_norm),
+    one(LAYER_NORM, Compute, |a| layer_norm(a, "input").0),
+    one(LINALG__POWSUM, Exact, powsum),
+    one(LINALG_MATRIX_NORM, Compute, |a| matrix_norm(a, Order::number(a.float("ord")))),
+    one(LINALG_MATRIX_NORM_STR_ORD, Compute, named_matrix_norm),
+    one(LINALG_NORM, Compute, linalg_norm),
+    one(LINALG_NORM_ORD_STR, Compute, named_matrix_norm),
+    one(LINALG_VECTOR_NORM, Exact, linalg_vector_norm),
+    many(NATIVE_BATCH_NORM, Compute, |a| batch_norm(a, a.bool("training"), Parts::WithSaved)),
+    many(NATIVE_BATCH_NORM_BACKWARD, Compute, |a| batch_norm_backward(a, "train", "save_invstd")),
+    many(NATIVE_GROUP_NORM, Compute, native_group_norm),
+    many(NATIVE_GROUP_NORM_BACKWARD, Compute, group_norm_backward),
+    many(NATIVE_LAYER_NORM, Compute, native_layer_norm),
+    many(NATIVE_LAYER_NORM_BACKWARD, Compute, layer_norm_backward),
+    one(NORM_SCALAR, Compute, |a| vector_norm(a.tensor("self"), a.float("p"), None, false)),
+    one(NORM_SCALAROPT_DIM, Compute, |a| {
         vector_norm(a.tensor("self"), a.opt_float("p").unwrap_or(2.0), Some(&reduced(a)), a.bool("keepdim"))
     }),
-    one("aten.norm.ScalarOpt_dim_dtype", Exact, typed_norm),
-    one("aten.norm.ScalarOpt_dtype", Exact, typed_norm),
-    one("aten.norm_except_dim", Compute, |a| {
+    one(NORM_SCALAROPT_DIM_DTYPE, Exact, typed_norm),
+    one(NORM_SCALAROPT_DTYPE, Exact, typed_norm),
+    one(NORM_EXCEPT_DIM, Compute, |a| {
         let (x, dim) = (a.tensor("v"), a.int("dim"));
         let dims: Vec<_> = x.all_dims().into_iter().filter(|d| *d as i64 != dim).collect();
         vector_norm(x, a.int("pow") as f64, Some(&dims), dim >= 0)
     }),
-    one("aten.nuclear_norm", Compute, |a| matrix_norm(a, Order::Nuclear)),
-    one("aten.nuclear_norm.dim", Compute, |a| matrix_norm(a, Order::Nuclear)),
-    one("aten.renorm", Compute, renorm),
-    one("aten.rms_norm", Compute, rms_norm),
+    one(NUCLEAR_NORM, Compute, |a| matrix_norm(a, Order::Nuclear)),
+    one(NUCLEAR_NORM_DIM, Compute, |a| matrix_norm(a, Order::Nuclear)),
+    one(RENORM, Compute, renorm),
+    one(RMS_NORM, Compute, rms_norm),
 ];
 
 /// Mean and `1 / sqrt(variance + eps)` over some dimensions, kept with size 1.

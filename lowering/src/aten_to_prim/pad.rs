@@ -1,6 +1,7 @@
 //! Padding with a number, or with elements from inside.
 
 use strata_dialects::aten::dtype::DType;
+use strata_dialects::aten::op::*;
 
 use Inside::{Clamped, Reflected};
 
@@ -13,22 +14,22 @@ use super::size::Size;
 use super::tensor::Tensor;
 
 pub(super) const RULES: &[Rule] = &[
-    one("aten._pad_circular", Exact, circular_pad),
-    one("aten._pad_enum", Exact, |a| padded(a, MODES.get(a.int("mode") as usize).copied().unwrap_or("?"))),
-    one("aten.constant_pad_nd", Exact, constant_pad),
-    one("aten.pad", Exact, |a| padded(a, &a.str("mode"))),
-    one("aten.reflection_pad1d", Exact, |a| pad_by(a, "padding", Reflected)),
-    one("aten.reflection_pad1d_backward", Exact, |a| pad_backward(a, Reflected)),
-    one("aten.reflection_pad2d", Exact, |a| pad_by(a, "padding", Reflected)),
-    one("aten.reflection_pad2d_backward", Exact, |a| pad_backward(a, Reflected)),
-    one("aten.reflection_pad3d", Exact, |a| pad_by(a, "padding", Reflected)),
-    one("aten.reflection_pad3d_backward", Exact, |a| pad_backward(a, Reflected)),
-    one("aten.replication_pad1d", Exact, |a| pad_by(a, "padding", Clamped)),
-    one("aten.replication_pad1d_backward", Exact, |a| pad_backward(a, Clamped)),
-    one("aten.replication_pad2d", Exact, |a| pad_by(a, "padding", Clamped)),
-    one("aten.replication_pad2d_backward", Exact, |a| pad_backward(a, Clamped)),
-    one("aten.replication_pad3d", Exact, |a| pad_by(a, "padding", Clamped)),
-    one("aten.replication_pad3d_backward", Exact, |a| pad_backward(a, Clamped)),
+    one(_PAD_CIRCULAR, Exact, circular_pad),
+    one(_PAD_ENUM, Exact, |a| padded(a, MODES.get(a.int("mode") as usize).copied().unwrap_or("?"))),
+    one(CONSTANT_PAD_ND, Exact, constant_pad),
+    one(PAD, Exact, |a| padded(a, &a.str("mode"))),
+    one(REFLECTION_PAD1D, Exact, |a| pad_by(a, "padding", Reflected)),
+    one(REFLECTION_PAD1D_BACKWARD, Exact, |a| pad_backward(a, Reflected)),
+    one(REFLECTION_PAD2D, Exact, |a| pad_by(a, "padding", Reflected)),
+    one(REFLECTION_PAD2D_BACKWARD, Exact, |a| pad_backward(a, Reflected)),
+    one(REFLECTION_PAD3D, Exact, |a| pad_by(a, "padding", Reflected)),
+    one(REFLECTION_PAD3D_BACKWARD, Exact, |a| pad_backward(a, Reflected)),
+    one(REPLICATION_PAD1D, Exact, |a| pad_by(a, "padding", Clamped)),
+    one(REPLICATION_PAD1D_BACKWARD, Exact, |a| pad_backward(a, Clamped)),
+    one(REPLICATION_PAD2D, Exact, |a| pad_by(a, "padding", Clamped)),
+    one(REPLICATION_PAD2D_BACKWARD, Exact, |a| pad_backward(a, Clamped)),
+    one(REPLICATION_PAD3D, Exact, |a| pad_by(a, "padding", Clamped)),
+    one(REPLICATION_PAD3D_BACKWARD, Exact, |a| pad_backward(a, Clamped)),
 ];
 
 /// The modes of padding by PyTorch's numbers.

@@ -1,6 +1,7 @@
 //! Pooling over windows, their gradients, and the windows themselves (im2col).
 
 use strata_dialects::aten::dtype::DType;
+use strata_dialects::aten::op::*;
 
 use super::args::Args;
 use super::builder::Scalar;
@@ -11,35 +12,35 @@ use super::size::{Size, product};
 use super::tensor::Tensor;
 
 pub(super) const RULES: &[Rule] = &[
-    one("aten._adaptive_avg_pool2d", Compute, |a| adaptive_average(a, 2)),
-    one("aten._adaptive_avg_pool2d_backward", Compute, |a| adaptive_average_backward(a, 2)),
-    one("aten._adaptive_avg_pool3d", Compute, |a| adaptive_average(a, 3)),
-    one("aten._adaptive_avg_pool3d_backward", Compute, |a| adaptive_average_backward(a, 3)),
-    one("aten.adaptive_avg_pool1d", Compute, |a| adaptive_average(a, 1)),
-    one("aten.adaptive_avg_pool2d", Compute, |a| adaptive_average(a, 2)),
-    one("aten.adaptive_avg_pool3d", Compute, |a| adaptive_average(a, 3)),
-    many("aten.adaptive_max_pool1d", Exact, |a| adaptive_max(a, 1)),
-    many("aten.adaptive_max_pool2d", Exact, |a| adaptive_max(a, 2)),
-    one("aten.adaptive_max_pool2d_backward", Exact, |a| max_pool_backward(a, 2)),
-    many("aten.adaptive_max_pool3d", Exact, |a| adaptive_max(a, 3)),
-    one("aten.adaptive_max_pool3d_backward", Exact, |a| max_pool_backward(a, 3)),
-    one("aten.avg_pool1d", Compute, |a| average(a, 1)),
-    one("aten.avg_pool2d", Compute, |a| average(a, 2)),
-    one("aten.avg_pool2d_backward", Compute, |a| average_backward(a, 2)),
-    one("aten.avg_pool3d", Compute, |a| average(a, 3)),
-    one("aten.avg_pool3d_backward", Compute, |a| average_backward(a, 3)),
-    one("aten.col2im", Exact, col2im),
-    one("aten.im2col", Exact, im2col),
-    one("aten.max_pool1d", Exact, |a| max_values(a, 1)),
-    many("aten.max_pool1d_with_indices", Exact, |a| max_pool(a, 1)),
-    one("aten.max_pool2d", Exact, |a| max_values(a, 2)),
-    many("aten.max_pool2d_with_indices", Exact, |a| max_pool(a, 2)),
-    one("aten.max_pool2d_with_indices_backward", Exact, |a| max_pool_backward(a, 2)),
-    one("aten.max_pool3d", Exact, |a| max_values(a, 3)),
-    many("aten.max_pool3d_with_indices", Exact, |a| max_pool(a, 3)),
-    one("aten.max_pool3d_with_indices_backward", Exact, |a| max_pool_backward(a, 3)),
-    one("aten.max_unpool2d", Exact, |a| max_unpool(a, 2)),
-    one("aten.max_unpool3d", Exact, |a| max_unpool(a, 3)),
+    one(_ADAPTIVE_AVG_POOL2D, Compute, |a| adaptive_average(a, 2)),
+    one(_ADAPTIVE_AVG_POOL2D_BACKWARD, Compute, |a| adaptive_average_backward(a, 2)),
+    one(_ADAPTIVE_AVG_POOL3D, Compute, |a| adaptive_average(a, 3)),
+    one(_ADAPTIVE_AVG_POOL3D_BACKWARD, Compute, |a| adaptive_average_backward(a, 3)),
+    one(ADAPTIVE_AVG_POOL1D, Compute, |a| adaptive_average(a, 1)),
+    one(ADAPTIVE_AVG_POOL2D, Compute, |a| adaptive_average(a, 2)),
+    one(ADAPTIVE_AVG_POOL3D, Compute, |a| adaptive_average(a, 3)),
+    many(ADAPTIVE_MAX_POOL1D, Exact, |a| adaptive_max(a, 1)),
+    many(ADAPTIVE_MAX_POOL2D, Exact, |a| adaptive_max(a, 2)),
+    one(ADAPTIVE_MAX_POOL2D_BACKWARD, Exact, |a| max_pool_backward(a, 2)),
+    many(ADAPTIVE_MAX_POOL3D, Exact, |a| adaptive_max(a, 3)),
+    one(ADAPTIVE_MAX_POOL3D_BACKWARD, Exact, |a| max_pool_backward(a, 3)),
+    one(AVG_POOL1D, Compute, |a| average(a, 1)),
+    one(AVG_POOL2D, Compute, |a| average(a, 2)),
+    one(AVG_POOL2D_BACKWARD, Compute, |a| average_backward(a, 2)),
+    one(AVG_POOL3D, Compute, |a| average(a, 3)),
+    one(AVG_POOL3D_BACKWARD, Compute, |a| average_backward(a, 3)),
+    one(COL2IM, Exact, col2im),
+    one(IM2COL, Exact, im2col),
+    one(MAX_POOL1D, Exact, |a| max_values(a, 1)),
+    many(MAX_POOL1D_WITH_INDICES, Exact, |a| max_pool(a, 1)),
+    one(MAX_POOL2D, Exact, |a| max_values(a, 2)),
+    many(MAX_POOL2D_WITH_INDICES, Exact, |a| max_pool(a, 2)),
+    one(MAX_POOL2D_WITH_INDICES_BACKWARD, Exact, |a| max_pool_backward(a, 2)),
+    one(MAX_POOL3D, Exact, |a| max_values(a, 3)),
+    many(MAX_POOL3D_WITH_INDICES, Exact, |a| max_pool(a, 3)),
+    one(MAX_POOL3D_WITH_INDICES_BACKWARD, Exact, |a| max_pool_backward(a, 3)),
+    one(MAX_UNPOOL2D, Exact, |a| max_unpool(a, 2)),
+    one(MAX_UNPOOL3D, Exact, |a| max_unpool(a, 3)),
 ];
 
 /// The windows of a pooling over the last dimensions.

@@ -1,7 +1,8 @@
 //! PyTorch's `prims`: those that `aten` has under the same name and arguments are its decompositions; here are the others.
 
 use strata_dialects::aten::dtype::DType;
-use strata_dialects::aten::schema;
+use strata_dialects::aten::op::prims::*;
+use strata_dialects::aten::{Operator, Schema};
 
 use super::args::Args;
 use super::reduce::extreme;
@@ -11,39 +12,39 @@ use super::size::{Size, product};
 use super::tensor::Tensor;
 
 pub(super) const RULES: &[Rule] = &[
-    one("prims.amax", Exact, |a| extreme(a.tensor("inp"), "max", &dims(a), false)),
-    one("prims.amin", Exact, |a| extreme(a.tensor("inp"), "min", &dims(a), false)),
-    one("prims.as_strided_scatter", Exact, super::scatter::as_strided_scatter),
-    one("prims.broadcast_in_dim", Exact, broadcast_in_dim),
-    one("prims.cat", Exact, |a| a.prim.concat(&a.tensors("tensors"), a.int("dim").max(0) as usize)),
-    one("prims.collapse", Exact, collapse),
-    one("prims.collapse_view", Exact, collapse),
-    one("prims.conj", Exact, |a| conj(a.tensor("a"))),
-    one("prims.convert_element_type", Exact, |a| a.tensor("a").convert(a.result_dtype(0))),
-    one("prims.div", Exact, |a| a.tensor("self") / a.tensor("other")),
-    unary("prims.erf_inv", Compute, |x| x.erfinv()),
-    one("prims.full", Exact, |a| a.prim.full(a.result_dtype(0), a.scalar("fill_value"), &a.sizes("shape"))),
-    one("prims.full_like", Exact, |a| a.prim.full(a.result_dtype(0), a.scalar("fill_value"), &a.tensor("a").shape())),
-    one("prims.iota", Exact, iota),
-    unary("prims.ndtri", Compute, |x| (x * 2.0 - 1.0).erfinv() * std::f64::consts::SQRT_2),
-    one("prims.pow", Exact, |a| a.tensor("self").pow(a.tensor("other"))),
-    one("prims.prod", Exact, |a| total(a, "prod")),
-    one("prims.reshape", Exact, |a| a.tensor("a").reshape(&a.sizes("shape"))),
-    one("prims.rev", Exact, |a| a.tensor("a").reverse(&a.dims("dims", a.tensor("a").rank()))),
-    one("prims.shift_left", Exact, |a| a.tensor("self").shift_left(a.tensor("other"))),
-    one("prims.shift_right_arithmetic", Exact, |a| a.tensor("self").shift_right(a.tensor("other"))),
-    one("prims.split_dim", Exact, split_dim),
-    one("prims.squeeze", Exact, |a| a.tensor("a").squeeze(&a.dims("dimensions", a.tensor("a").rank()))),
-    one("prims.sum", Exact, |a| total(a, "sum")),
-    one("prims.transpose", Exact, |a| a.tensor("a").transpose(&a.dims("permutation", a.tensor("a").rank()))),
-    one("prims.var", Compute, variance),
-    one("prims.view_of", Exact, |a| a.tensor("a")),
-    one("prims.where", Exact, |a| a.tensor("pred").convert(DType::Bool).select(a.tensor("a"), a.tensor("b"))),
+    one(AMAX, Exact, |a| extreme(a.tensor("inp"), "max", &dims(a), false)),
+    one(AMIN, Exact, |a| extreme(a.tensor("inp"), "min", &dims(a), false)),
+    one(AS_STRIDED_SCATTER, Exact, super::scatter::as_strided_scatter),
+    one(BROADCAST_IN_DIM, Exact, broadcast_in_dim),
+    one(CAT, Exact, |a| a.prim.concat(&a.tensors("tensors"), a.int("dim").max(0) as usize)),
+    one(COLLAPSE, Exact, collapse),
+    one(COLLAPSE_VIEW, Exact, collapse),
+    one(CONJ, Exact, |a| conj(a.tensor("a"))),
+    one(CONVERT_ELEMENT_TYPE, Exact, |a| a.tensor("a").convert(a.result_dtype(0))),
+    one(DIV, Exact, |a| a.tensor("self") / a.tensor("other")),
+    unary(ERF_INV, Compute, |x| x.erfinv()),
+    one(FULL, Exact, |a| a.prim.full(a.result_dtype(0), a.scalar("fill_value"), &a.sizes("shape"))),
+    one(FULL_LIKE, Exact, |a| a.prim.full(a.result_dtype(0), a.scalar("fill_value"), &a.tensor("a").shape())),
+    one(IOTA, Exact, iota),
+    unary(NDTRI, Compute, |x| (x * 2.0 - 1.0).erfinv() * std::f64::consts::SQRT_2),
+    one(POW, Exact, |a| a.tensor("self").pow(a.tensor("other"))),
+    one(PROD, Exact, |a| total(a, "prod")),
+    one(RESHAPE, Exact, |a| a.tensor("a").reshape(&a.sizes("shape"))),
+    one(REV, Exact, |a| a.tensor("a").reverse(&a.dims("dims", a.tensor("a").rank()))),
+    one(SHIFT_LEFT, Exact, |a| a.tensor("self").shift_left(a.tensor("other"))),
+    one(SHIFT_RIGHT_ARITHMETIC, Exact, |a| a.tensor("self").shift_right(a.tensor("other"))),
+    one(SPLIT_DIM, Exact, split_dim),
+    one(SQUEEZE, Exact, |a| a.tensor("a").squeeze(&a.dims("dimensions", a.tensor("a").rank()))),
+    one(SUM, Exact, |a| total(a, "sum")),
+    one(TRANSPOSE, Exact, |a| a.tensor("a").transpose(&a.dims("permutation", a.tensor("a").rank()))),
+    one(VAR, Compute, variance),
+    one(VIEW_OF, Exact, |a| a.tensor("a")),
+    one(WHERE, Exact, |a| a.tensor("pred").convert(DType::Bool).select(a.tensor("a"), a.tensor("b"))),
 ];
 
 /// The `aten` operator that does the same with arguments of the same names.
-pub(super) fn counterpart(name: &str) -> Option<String> {
-    let short = name.strip_prefix("prims.")?;
+pub(super) fn counterpart(operator: Operator) -> Option<Operator> {
+    let short = operator.name().strip_prefix("prims.")?;
     let renamed = match short {
         "bessel_i0" => "i0",
         "bessel_i0e" => "special_i0e",
@@ -56,12 +57,9 @@ pub(super) fn counterpart(name: &str) -> Option<String> {
         "zeta" => "special_zeta",
         same => same,
     };
-    let wanted = schema(name)?;
-    let fits = |candidate: &String| {
-        let found = schema(candidate);
-        found.is_some_and(|s| wanted.args.iter().all(|arg| s.arg(arg.name).is_some_and(|other| other.ty == arg.ty)))
-    };
-    ["", ".Tensor", ".Scalar"].iter().map(|overload| format!("aten.{renamed}{overload}")).find(fits)
+    let same = |found: &Schema| operator.schema().args.iter().all(|arg| found.arg(arg.name).is_some_and(|other| other.ty == arg.ty));
+    let named = |overload: &&str| Operator::named(&format!("aten.{renamed}{overload}"));
+    ["", ".Tensor", ".Scalar"].iter().filter_map(named).find(|found| same(found.schema()))
 }
 
 fn dims(a: &Args<'_>) -> Vec<usize> {

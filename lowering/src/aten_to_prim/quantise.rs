@@ -1,6 +1,7 @@
 //! Affine quantisation: whole numbers for floats by a scale and a zero point, of a tensor, a channel, a token, a group or a block.
 
 use strata_dialects::aten::dtype::{DType, Numeric, Weight, result_type};
+use strata_dialects::aten::op::*;
 
 use super::args::Args;
 use super::builder::Scalar;
@@ -12,38 +13,38 @@ use super::tensor::Tensor;
 
 #[rustfmt::skip]
 pub(super) const RULES: &[Rule] = &[
-    one("aten._fake_quantize_learnable_per_channel_affine", Exact, |a| fake_learnable(a, Some(a.int("axis")))),
-    one("aten._fake_quantize_learnable_per_tensor_affine", Exact, |a| fake_learnable(a, None)),
-    many("aten._fake_quantize_per_tensor_affine_cachemask_tensor_qparams", Exact, fake_where_enabled),
-    one("aten.fake_quantize_per_channel_affine", Exact, |a| fake_per_channel(a)[0]),
-    many("aten.fake_quantize_per_channel_affine_cachemask", Exact, fake_per_channel),
-    one("aten.fake_quantize_per_channel_affine_cachemask_backward", Exact, fake_backward),
-    one("aten.fake_quantize_per_tensor_affine", Exact, |a| fake_per_tensor(a)[0]),
-    one("aten.fake_quantize_per_tensor_affine.tensor_qparams", Exact, |a| fake_per_tensor(a)[0]),
-    many("aten.fake_quantize_per_tensor_affine_cachemask", Exact, fake_per_tensor),
-    one("aten.fake_quantize_per_tensor_affine_cachemask_backward", Exact, fake_backward),
-    many("quantized_decomposed._choose_qparams_per_token_asymmetric_impl", Exact, choose_per_token_asymmetric),
-    many("quantized_decomposed.choose_qparams.tensor", Exact, choose),
-    many("quantized_decomposed.choose_qparams_per_token", Exact, choose_per_token),
-    many("quantized_decomposed.choose_qparams_per_token_asymmetric", Exact, choose_per_token_asymmetric),
-    many("quantized_decomposed.choose_qparams_symmetric.tensor", Exact, choose_symmetric),
-    one("quantized_decomposed.convert_element_type.no_fuse", Exact, |a| a.raw("input").convert(a.result_dtype(0))),
-    one("quantized_decomposed.dequantize_per_channel", Exact, dequantize_per_channel),
-    one("quantized_decomposed.dequantize_per_channel_group", Exact, dequantize_per_group),
-    one("quantized_decomposed.dequantize_per_tensor", Exact, dequantize_per_tensor),
-    one("quantized_decomposed.dequantize_per_tensor.tensor", Exact, dequantize_per_tensor),
-    one("quantized_decomposed.dequantize_per_tensor.tensor2", Exact, dequantize_per_tensor),
-    one("quantized_decomposed.dequantize_per_token", Exact, dequantize_per_token),
-    one("quantized_decomposed.fake_quant_per_channel", Exact, |a| fake_per_channel(a)[0]),
-    one("quantized_decomposed.quantize_per_channel", Exact, quantize_per_channel),
-    one("quantized_decomposed.quantize_per_channel_group", Exact, quantize_per_group),
-    one("quantized_decomposed.quantize_per_tensor", Exact, quantize_per_tensor),
-    one("quantized_decomposed.quantize_per_tensor.tensor", Exact, quantize_per_tensor),
-    one("quantized_decomposed.quantize_per_tensor.tensor2", Exact, quantize_per_tensor),
-    one("quantized_decomposed.quantize_per_token", Exact, quantize_per_token),
-    many("torchao.choose_qparams_affine", Exact, choose_affine),
-    one("torchao.dequantize_affine", Exact, dequantize_affine),
-    one("torchao.quantize_affine", Exact, quantize_affine),
+    one(_FAKE_QUANTIZE_LEARNABLE_PER_CHANNEL_AFFINE, Exact, |a| fake_learnable(a, Some(a.int("axis")))),
+    one(_FAKE_QUANTIZE_LEARNABLE_PER_TENSOR_AFFINE, Exact, |a| fake_learnable(a, None)),
+    many(_FAKE_QUANTIZE_PER_TENSOR_AFFINE_CACHEMASK_TENSOR_QPARAMS, Exact, fake_where_enabled),
+    one(FAKE_QUANTIZE_PER_CHANNEL_AFFINE, Exact, |a| fake_per_channel(a)[0]),
+    many(FAKE_QUANTIZE_PER_CHANNEL_AFFINE_CACHEMASK, Exact, fake_per_channel),
+    one(FAKE_QUANTIZE_PER_CHANNEL_AFFINE_CACHEMASK_BACKWARD, Exact, fake_backward),
+    one(FAKE_QUANTIZE_PER_TENSOR_AFFINE, Exact, |a| fake_per_tensor(a)[0]),
+    one(FAKE_QUANTIZE_PER_TENSOR_AFFINE_TENSOR_QPARAMS, Exact, |a| fake_per_tensor(a)[0]),
+    many(FAKE_QUANTIZE_PER_TENSOR_AFFINE_CACHEMASK, Exact, fake_per_tensor),
+    one(FAKE_QUANTIZE_PER_TENSOR_AFFINE_CACHEMASK_BACKWARD, Exact, fake_backward),
+    many(quantized_decomposed::_CHOOSE_QPARAMS_PER_TOKEN_ASYMMETRIC_IMPL, Exact, choose_per_token_asymmetric),
+    many(quantized_decomposed::CHOOSE_QPARAMS_TENSOR, Exact, choose),
+    many(quantized_decomposed::CHOOSE_QPARAMS_PER_TOKEN, Exact, choose_per_token),
+    many(quantized_decomposed::CHOOSE_QPARAMS_PER_TOKEN_ASYMMETRIC, Exact, choose_per_token_asymmetric),
+    many(quantized_decomposed::CHOOSE_QPARAMS_SYMMETRIC_TENSOR, Exact, choose_symmetric),
+    one(quantized_decomposed::CONVERT_ELEMENT_TYPE_NO_FUSE, Exact, |a| a.raw("input").convert(a.result_dtype(0))),
+    one(quantized_decomposed::DEQUANTIZE_PER_CHANNEL, Exact, dequantize_per_channel),
+    one(quantized_decomposed::DEQUANTIZE_PER_CHANNEL_GROUP, Exact, dequantize_per_group),
+    one(quantized_decomposed::DEQUANTIZE_PER_TENSOR, Exact, dequantize_per_tensor),
+    one(quantized_decomposed::DEQUANTIZE_PER_TENSOR_TENSOR, Exact, dequantize_per_tensor),
+    one(quantized_decomposed::DEQUANTIZE_PER_TENSOR_TENSOR2, Exact, dequantize_per_tensor),
+    one(quantized_decomposed::DEQUANTIZE_PER_TOKEN, Exact, dequantize_per_token),
+    one(quantized_decomposed::FAKE_QUANT_PER_CHANNEL, Exact, |a| fake_per_channel(a)[0]),
+    one(quantized_decomposed::QUANTIZE_PER_CHANNEL, Exact, quantize_per_channel),
+    one(quantized_decomposed::QUANTIZE_PER_CHANNEL_GROUP, Exact, quantize_per_group),
+    one(quantized_decomposed::QUANTIZE_PER_TENSOR, Exact, quantize_per_tensor),
+    one(quantized_decomposed::QUANTIZE_PER_TENSOR_TENSOR, Exact, quantize_per_tensor),
+    one(quantized_decomposed::QUANTIZE_PER_TENSOR_TENSOR2, Exact, quantize_per_tensor),
+    one(quantized_decomposed::QUANTIZE_PER_TOKEN, Exact, quantize_per_token),
+    many(torchao::CHOOSE_QPARAMS_AFFINE, Exact, choose_affine),
+    one(torchao::DEQUANTIZE_AFFINE, Exact, dequantize_affine),
+    one(torchao::QUANTIZE_AFFINE, Exact, quantize_affine),
 ];
 
 /// A step of a computation that PyTorch makes in this type: halves are computed with in `f32`, and each step rounds.

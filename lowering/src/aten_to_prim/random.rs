@@ -2,6 +2,7 @@
 //! the numbers are those of our generator.
 
 use strata_dialects::aten::dtype::{DType, Numeric};
+use strata_dialects::aten::op::*;
 use strata_dialects::{capture, prim};
 
 use super::args::Args;
@@ -12,71 +13,69 @@ use super::size::Size;
 use super::tensor::Tensor;
 
 pub(super) const RULES: &[Rule] = &[
-    many("aten._fused_dropout", Exact, |a| {
+    many(_FUSED_DROPOUT, Exact, |a| {
         // Here p is the probability to keep an element.
         let x = a.tensor("self");
         let kept = uniform(a.prim, x.dtype().compute(), &x.shape()).less(a.float("p"));
         vec![scaled(x, kept, a.float("p")), kept.convert(DType::U8)]
     }),
-    one("aten._sample_dirichlet", Compute, |a| {
+    one(_SAMPLE_DIRICHLET, Compute, |a| {
         let parts = gammas(a);
         let parts = parts / parts.sum_keep(&[parts.rank().saturating_sub(1)]);
         parts.convert(a.result_dtype(0))
     }),
-    one("aten._standard_gamma", Compute, |a| gammas(a).convert(a.result_dtype(0))),
-    one("aten.alpha_dropout", Compute, |a| alpha_dropout(a, false)),
-    one("aten.bernoulli", Exact, |a| a.prim.bernoulli(a.raw("self")).convert(a.result_dtype(0))),
-    one("aten.bernoulli.Tensor", Exact, |a| a.prim.bernoulli(a.raw("p").broadcast_to(&a.raw("self").shape())).convert(a.result_dtype(0))),
-    one("aten.bernoulli.p", Exact, |a| kept(a.prim, a.float("p"), &a.raw("self").shape()).convert(a.result_dtype(0))),
-    one("aten.binomial", Compute, |a| {
+    one(_STANDARD_GAMMA, Compute, |a| gammas(a).convert(a.result_dtype(0))),
+    one(ALPHA_DROPOUT, Compute, |a| alpha_dropout(a, false)),
+    one(BERNOULLI, Exact, |a| a.prim.bernoulli(a.raw("self")).convert(a.result_dtype(0))),
+    one(BERNOULLI_TENSOR, Exact, |a| a.prim.bernoulli(a.raw("p").broadcast_to(&a.raw("self").shape())).convert(a.result_dtype(0))),
+    one(BERNOULLI_P, Exact, |a| kept(a.prim, a.float("p"), &a.raw("self").shape()).convert(a.result_dtype(0))),
+    one(BINOMIAL, Compute, |a| {
         let [count, p] = a.prim.broadcast([a.tensor("count"), a.tensor("prob")]);
         quantile("binomial_quantile", &[count, p]).convert(a.result_dtype(0))
     }),
-    one("aten.cauchy", Compute, |a| {
+    one(CAUCHY, Compute, |a| {
         let turn = drawn(a, uniform) - 0.5;
         (turn * std::f64::consts::PI).tan() * a.float("sigma") + a.float("median")
     }),
-    one("aten.dropout", Exact, |a| dropout(a, a.tensor("input"), a.bool("train"))[0]),
-    one("aten.exponential", Compute, |a| exponential(drawn(a, uniform)) / a.float("lambd")),
-    one("aten.feature_alpha_dropout", Compute, |a| alpha_dropout(a, true)),
-    one("aten.feature_dropout", Exact, feature_dropout),
-    one("aten.geometric", Compute, |a| (exponential(drawn(a, uniform)) / -(-a.float("p")).ln_1p()).floor() + 1.0),
-    one("aten.log_normal", Compute, |a| (drawn(a, normal) * a.float("std") + a.float("mean")).exp()),
-    one("aten.multinomial", Compute, multinomial),
-    many("aten.native_dropout", Exact, |a| dropout(a, a.tensor("input"), !a.given("train") || a.bool("train")).into()),
-    one("aten.normal.Tensor_Tensor", Compute, |a| scattered(a, a.tensor("mean"), a.tensor("std"))),
-    one("aten.normal.Tensor_float", Compute, |a| {
+    one(DROPOUT, Exact, |a| dropout(a, a.tensor("input"), a.bool("train"))[0]),
+    one(EXPONENTIAL, Compute, |a| exponential(drawn(a, uniform)) / a.float("lambd")),
+    one(FEATURE_ALPHA_DROPOUT, Compute, |a| alpha_dropout(a, true)),
+    one(FEATURE_DROPOUT, Exact, feature_dropout),
+    one(GEOMETRIC, Compute, |a| (exponential(drawn(a, uniform)) / -(-a.float("p")).ln_1p()).floor() + 1.0),
+    one(LOG_NORMAL, Compute, |a| (drawn(a, normal) * a.float("std") + a.float("mean")).exp()),
+    one(MULTINOMIAL, Compute, multinomial),
+    many(NATIVE_DROPOUT, Exact, |a| dropout(a, a.tensor("input"), !a.given("train") || a.bool("train")).into()),
+    one(NORMAL_TENSOR_TENSOR, Compute, |a| scattered(a, a.tensor("mean"), a.tensor("std"))),
+    one(NORMAL_TENSOR_FLOAT, Compute, |a| {
         let mean = a.tensor("mean");
         scattered(a, mean, mean.number(Scalar::Float(a.float("std"))))
     }),
-    one("aten.normal.float_Tensor", Compute, |a| {
+    one(NORMAL_FLOAT_TENSOR, Compute, |a| {
         let std = a.tensor("std");
         scattered(a, std.number(Scalar::Float(a.float("mean"))), std)
     }),
-    one("aten.normal.float_float", Compute, |a| {
-        normal(a.prim, a.result_dtype(0).compute(), &a.sizes("size")) * a.float("std") + a.float("mean")
-    }),
-    one("aten.normal_functional", Compute, |a| drawn(a, normal) * a.float("std") + a.float("mean")),
-    one("aten.poisson", Compute, |a| quantile("poisson_quantile", &[a.tensor("self")]).convert(a.result_dtype(0))),
-    one("aten.rand", Exact, |a| uniform(a.prim, a.result_dtype(0), &a.sizes("size"))),
-    one("aten.rand_like", Exact, |a| uniform(a.prim, a.result_dtype(0), &a.raw("self").shape())),
-    one("aten.randint", Exact, |a| between(a, Size::Const(0), a.size("high"), &a.sizes("size"))),
-    one("aten.randint.low", Exact, |a| between(a, a.size("low"), a.size("high"), &a.sizes("size"))),
-    one("aten.randint_like", Exact, |a| between(a, Size::Const(0), a.size("high"), &a.raw("self").shape())),
-    one("aten.randint_like.low_dtype", Exact, |a| between(a, a.size("low"), a.size("high"), &a.raw("self").shape())),
-    one("aten.randn", Exact, |a| normal(a.prim, a.result_dtype(0), &a.sizes("size"))),
-    one("aten.randn_like", Exact, |a| normal(a.prim, a.result_dtype(0), &a.raw("self").shape())),
-    one("aten.random.from", Exact, |a| {
+    one(NORMAL_FLOAT_FLOAT, Compute, |a| normal(a.prim, a.result_dtype(0).compute(), &a.sizes("size")) * a.float("std") + a.float("mean")),
+    one(NORMAL_FUNCTIONAL, Compute, |a| drawn(a, normal) * a.float("std") + a.float("mean")),
+    one(POISSON, Compute, |a| quantile("poisson_quantile", &[a.tensor("self")]).convert(a.result_dtype(0))),
+    one(RAND, Exact, |a| uniform(a.prim, a.result_dtype(0), &a.sizes("size"))),
+    one(RAND_LIKE, Exact, |a| uniform(a.prim, a.result_dtype(0), &a.raw("self").shape())),
+    one(RANDINT, Exact, |a| between(a, Size::Const(0), a.size("high"), &a.sizes("size"))),
+    one(RANDINT_LOW, Exact, |a| between(a, a.size("low"), a.size("high"), &a.sizes("size"))),
+    one(RANDINT_LIKE, Exact, |a| between(a, Size::Const(0), a.size("high"), &a.raw("self").shape())),
+    one(RANDINT_LIKE_LOW_DTYPE, Exact, |a| between(a, a.size("low"), a.size("high"), &a.raw("self").shape())),
+    one(RANDN, Exact, |a| normal(a.prim, a.result_dtype(0), &a.sizes("size"))),
+    one(RANDN_LIKE, Exact, |a| normal(a.prim, a.result_dtype(0), &a.raw("self").shape())),
+    one(RANDOM_FROM, Exact, |a| {
         let high = if a.given("to") { a.size("to") } else { Size::Const(i64::MAX) };
         between(a, a.size("from"), high, &a.raw("self").shape())
     }),
-    one("aten.random.to", Exact, |a| between(a, Size::Const(0), a.size("to"), &a.raw("self").shape())),
-    one("aten.randperm", Exact, |a| a.prim.random("bits", DType::I64, &[a.size("n")]).sort(0, false).1.convert(a.result_dtype(0))),
-    one("aten.rrelu", Compute, |a| leaky(a, a.prim.full(a.result_dtype(0).compute(), Scalar::Int(0), &[]))[0]),
-    one("aten.rrelu_with_noise", Compute, |a| leaky(a, a.tensor("noise"))[0]),
-    one("aten.rrelu_with_noise_backward", Compute, leaky_backward),
-    many("aten.rrelu_with_noise_functional", Compute, |a| leaky(a, a.tensor("noise")).into()),
-    one("aten.uniform", Compute, |a| drawn(a, uniform) * (a.float("to") - a.float("from")) + a.float("from")),
+    one(RANDOM_TO, Exact, |a| between(a, Size::Const(0), a.size("to"), &a.raw("self").shape())),
+    one(RANDPERM, Exact, |a| a.prim.random("bits", DType::I64, &[a.size("n")]).sort(0, false).1.convert(a.result_dtype(0))),
+    one(RRELU, Compute, |a| leaky(a, a.prim.full(a.result_dtype(0).compute(), Scalar::Int(0), &[]))[0]),
+    one(RRELU_WITH_NOISE, Compute, |a| leaky(a, a.tensor("noise"))[0]),
+    one(RRELU_WITH_NOISE_BACKWARD, Compute, leaky_backward),
+    many(RRELU_WITH_NOISE_FUNCTIONAL, Compute, |a| leaky(a, a.tensor("noise")).into()),
+    one(UNIFORM, Compute, |a| drawn(a, uniform) * (a.float("to") - a.float("from")) + a.float("from")),
 ];
 
 impl<'c> Prim<'c> {

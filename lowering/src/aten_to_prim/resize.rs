@@ -1,6 +1,7 @@
 //! Resampling of images: nearest, linear, cubic.
 
 use strata_dialects::aten::dtype::DType;
+use strata_dialects::aten::op::*;
 
 use super::args::Args;
 use super::builder::Scalar;
@@ -10,36 +11,36 @@ use super::size::Size;
 use super::tensor::Tensor;
 
 pub(super) const RULES: &[Rule] = &[
-    one("aten._upsample_nearest_exact1d", Exact, |a| nearest(a, 1, true)),
-    one("aten._upsample_nearest_exact1d.vec", Exact, |a| nearest(a, 1, true)),
-    one("aten._upsample_nearest_exact1d_backward", Exact, |a| nearest_backward(a, 1, true)),
-    one("aten._upsample_nearest_exact2d", Exact, |a| nearest(a, 2, true)),
-    one("aten._upsample_nearest_exact2d.vec", Exact, |a| nearest(a, 2, true)),
-    one("aten._upsample_nearest_exact2d_backward", Exact, |a| nearest_backward(a, 2, true)),
-    one("aten._upsample_nearest_exact3d", Exact, |a| nearest(a, 3, true)),
-    one("aten._upsample_nearest_exact3d.vec", Exact, |a| nearest(a, 3, true)),
-    one("aten._upsample_nearest_exact3d_backward", Exact, |a| nearest_backward(a, 3, true)),
-    one("aten.upsample_bicubic2d", Compute, |a| interpolate(a, 2, cubic_taps)),
-    one("aten.upsample_bicubic2d.vec", Compute, |a| interpolate(a, 2, cubic_taps)),
-    one("aten.upsample_bicubic2d_backward", Compute, |a| interpolate_backward(a, 2, cubic_taps)),
-    one("aten.upsample_bilinear2d", Compute, |a| interpolate(a, 2, linear_taps)),
-    one("aten.upsample_bilinear2d.vec", Compute, |a| interpolate(a, 2, linear_taps)),
-    one("aten.upsample_bilinear2d_backward", Compute, |a| interpolate_backward(a, 2, linear_taps)),
-    one("aten.upsample_linear1d", Compute, |a| interpolate(a, 1, linear_taps)),
-    one("aten.upsample_linear1d.vec", Compute, |a| interpolate(a, 1, linear_taps)),
-    one("aten.upsample_linear1d_backward", Compute, |a| interpolate_backward(a, 1, linear_taps)),
-    one("aten.upsample_nearest1d", Exact, |a| nearest(a, 1, false)),
-    one("aten.upsample_nearest1d.vec", Exact, |a| nearest(a, 1, false)),
-    one("aten.upsample_nearest1d_backward", Exact, |a| nearest_backward(a, 1, false)),
-    one("aten.upsample_nearest2d", Exact, |a| nearest(a, 2, false)),
-    one("aten.upsample_nearest2d.vec", Exact, |a| nearest(a, 2, false)),
-    one("aten.upsample_nearest2d_backward", Exact, |a| nearest_backward(a, 2, false)),
-    one("aten.upsample_nearest3d", Exact, |a| nearest(a, 3, false)),
-    one("aten.upsample_nearest3d.vec", Exact, |a| nearest(a, 3, false)),
-    one("aten.upsample_nearest3d_backward", Exact, |a| nearest_backward(a, 3, false)),
-    one("aten.upsample_trilinear3d", Compute, |a| interpolate(a, 3, linear_taps)),
-    one("aten.upsample_trilinear3d.vec", Compute, |a| interpolate(a, 3, linear_taps)),
-    one("aten.upsample_trilinear3d_backward", Compute, |a| interpolate_backward(a, 3, linear_taps)),
+    one(_UPSAMPLE_NEAREST_EXACT1D, Exact, |a| nearest(a, 1, true)),
+    one(_UPSAMPLE_NEAREST_EXACT1D_VEC, Exact, |a| nearest(a, 1, true)),
+    one(_UPSAMPLE_NEAREST_EXACT1D_BACKWARD, Exact, |a| nearest_backward(a, 1, true)),
+    one(_UPSAMPLE_NEAREST_EXACT2D, Exact, |a| nearest(a, 2, true)),
+    one(_UPSAMPLE_NEAREST_EXACT2D_VEC, Exact, |a| nearest(a, 2, true)),
+    one(_UPSAMPLE_NEAREST_EXACT2D_BACKWARD, Exact, |a| nearest_backward(a, 2, true)),
+    one(_UPSAMPLE_NEAREST_EXACT3D, Exact, |a| nearest(a, 3, true)),
+    one(_UPSAMPLE_NEAREST_EXACT3D_VEC, Exact, |a| nearest(a, 3, true)),
+    one(_UPSAMPLE_NEAREST_EXACT3D_BACKWARD, Exact, |a| nearest_backward(a, 3, true)),
+    one(UPSAMPLE_BICUBIC2D, Compute, |a| interpolate(a, 2, cubic_taps)),
+    one(UPSAMPLE_BICUBIC2D_VEC, Compute, |a| interpolate(a, 2, cubic_taps)),
+    one(UPSAMPLE_BICUBIC2D_BACKWARD, Compute, |a| interpolate_backward(a, 2, cubic_taps)),
+    one(UPSAMPLE_BILINEAR2D, Compute, |a| interpolate(a, 2, linear_taps)),
+    one(UPSAMPLE_BILINEAR2D_VEC, Compute, |a| interpolate(a, 2, linear_taps)),
+    one(UPSAMPLE_BILINEAR2D_BACKWARD, Compute, |a| interpolate_backward(a, 2, linear_taps)),
+    one(UPSAMPLE_LINEAR1D, Compute, |a| interpolate(a, 1, linear_taps)),
+    one(UPSAMPLE_LINEAR1D_VEC, Compute, |a| interpolate(a, 1, linear_taps)),
+    one(UPSAMPLE_LINEAR1D_BACKWARD, Compute, |a| interpolate_backward(a, 1, linear_taps)),
+    one(UPSAMPLE_NEAREST1D, Exact, |a| nearest(a, 1, false)),
+    one(UPSAMPLE_NEAREST1D_VEC, Exact, |a| nearest(a, 1, false)),
+    one(UPSAMPLE_NEAREST1D_BACKWARD, Exact, |a| nearest_backward(a, 1, false)),
+    one(UPSAMPLE_NEAREST2D, Exact, |a| nearest(a, 2, false)),
+    one(UPSAMPLE_NEAREST2D_VEC, Exact, |a| nearest(a, 2, false)),
+    one(UPSAMPLE_NEAREST2D_BACKWARD, Exact, |a| nearest_backward(a, 2, false)),
+    one(UPSAMPLE_NEAREST3D, Exact, |a| nearest(a, 3, false)),
+    one(UPSAMPLE_NEAREST3D_VEC, Exact, |a| nearest(a, 3, false)),
+    one(UPSAMPLE_NEAREST3D_BACKWARD, Exact, |a| nearest_backward(a, 3, false)),
+    one(UPSAMPLE_TRILINEAR3D, Compute, |a| interpolate(a, 3, linear_taps)),
+    one(UPSAMPLE_TRILINEAR3D_VEC, Compute, |a| interpolate(a, 3, linear_taps)),
+    one(UPSAMPLE_TRILINEAR3D_BACKWARD, Compute, |a| interpolate_backward(a, 3, linear_taps)),
 ];
 
 pub(super) fn image<'c>(a: &Args<'c>) -> Tensor<'c> {

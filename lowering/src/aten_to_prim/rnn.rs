@@ -6,17 +6,18 @@ use super::rule::Precision::Wide;
 use super::rule::{Rule, many, one};
 use super::size::Size;
 use super::tensor::Tensor;
+use strata_dialects::aten::op::*;
 
 pub(super) const RULES: &[Rule] = &[
-    many("aten.gru.input", Wide, |a| network(a, Kind::Gru)),
-    one("aten.gru_cell", Wide, |a| cell(a, Kind::Gru)[0]),
-    many("aten.lstm.input", Wide, |a| network(a, Kind::Lstm)),
-    many("aten.lstm_cell", Wide, |a| cell(a, Kind::Lstm)),
-    many("aten.mkldnn_rnn_layer", Wide, one_layer),
-    many("aten.rnn_relu.input", Wide, |a| network(a, Kind::Relu)),
-    one("aten.rnn_relu_cell", Wide, |a| cell(a, Kind::Relu)[0]),
-    many("aten.rnn_tanh.input", Wide, |a| network(a, Kind::Tanh)),
-    one("aten.rnn_tanh_cell", Wide, |a| cell(a, Kind::Tanh)[0]),
+    many(GRU_INPUT, Wide, |a| network(a, Kind::Gru)),
+    one(GRU_CELL, Wide, |a| cell(a, Kind::Gru)[0]),
+    many(LSTM_INPUT, Wide, |a| network(a, Kind::Lstm)),
+    many(LSTM_CELL, Wide, |a| cell(a, Kind::Lstm)),
+    many(MKLDNN_RNN_LAYER, Wide, one_layer),
+    many(RNN_RELU_INPUT, Wide, |a| network(a, Kind::Relu)),
+    one(RNN_RELU_CELL, Wide, |a| cell(a, Kind::Relu)[0]),
+    many(RNN_TANH_INPUT, Wide, |a| network(a, Kind::Tanh)),
+    one(RNN_TANH_CELL, Wide, |a| cell(a, Kind::Tanh)[0]),
 ];
 
 #[derive(Clone, Copy, PartialEq)]

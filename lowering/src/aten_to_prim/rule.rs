@@ -1,6 +1,7 @@
 //! The rows of the decomposition tables.
 
 use strata_core::ir::Value;
+use strata_dialects::aten::Operator;
 
 use super::args::Args;
 use super::tensor::Tensor;
@@ -20,8 +21,8 @@ pub enum Precision {
 
 /// The decomposition of one operator.
 pub struct Rule {
-    /// `aten.add.Tensor`.
-    pub name: &'static str,
+    /// The operator.
+    pub operator: Operator,
     /// The precision of its tensor arguments.
     pub precision: Precision,
     /// The decomposition.
@@ -41,21 +42,21 @@ pub enum Body {
 }
 
 /// A row for a formula of `self`.
-pub const fn unary(name: &'static str, precision: Precision, body: for<'c> fn(Tensor<'c>) -> Tensor<'c>) -> Rule {
-    Rule { name, precision, body: Body::Unary(body) }
+pub const fn unary(operator: Operator, precision: Precision, body: for<'c> fn(Tensor<'c>) -> Tensor<'c>) -> Rule {
+    Rule { operator, precision, body: Body::Unary(body) }
 }
 
 /// A row for an operator with one result.
-pub const fn one(name: &'static str, precision: Precision, body: for<'c> fn(&Args<'c>) -> Tensor<'c>) -> Rule {
-    Rule { name, precision, body: Body::One(body) }
+pub const fn one(operator: Operator, precision: Precision, body: for<'c> fn(&Args<'c>) -> Tensor<'c>) -> Rule {
+    Rule { operator, precision, body: Body::One(body) }
 }
 
 /// A row for an operator with several results.
-pub const fn many(name: &'static str, precision: Precision, body: for<'c> fn(&Args<'c>) -> Vec<Tensor<'c>>) -> Rule {
-    Rule { name, precision, body: Body::Many(body) }
+pub const fn many(operator: Operator, precision: Precision, body: for<'c> fn(&Args<'c>) -> Vec<Tensor<'c>>) -> Rule {
+    Rule { operator, precision, body: Body::Many(body) }
 }
 
 /// A row for an operator with a scalar result or none.
-pub const fn scalar(name: &'static str, body: for<'c> fn(&Args<'c>) -> Option<Value<'c>>) -> Rule {
-    Rule { name, precision: Precision::Exact, body: Body::Scalar(body) }
+pub const fn scalar(operator: Operator, body: for<'c> fn(&Args<'c>) -> Option<Value<'c>>) -> Rule {
+    Rule { operator, precision: Precision::Exact, body: Body::Scalar(body) }
 }

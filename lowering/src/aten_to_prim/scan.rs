@@ -1,6 +1,7 @@
 //! Running reductions, differences and integrals along a dimension.
 
 use strata_dialects::aten::dtype::{DType, Numeric, promote};
+use strata_dialects::aten::op::*;
 
 use super::args::Args;
 use super::builder::Scalar;
@@ -10,18 +11,18 @@ use super::rule::{Rule, many, one};
 use super::tensor::Tensor;
 
 pub(super) const RULES: &[Rule] = &[
-    many("aten.cummax", Exact, |a| running_extremum(a, "max", Tensor::equal)),
-    many("aten.cummin", Exact, |a| running_extremum(a, "min", Tensor::equal)),
-    one("aten.cumprod", Exact, |a| running(a, "prod")),
-    one("aten.cumsum", Exact, |a| running(a, "sum")),
-    one("aten.cumulative_trapezoid.dx", Exact, |a| integral(a, true)),
-    one("aten.cumulative_trapezoid.x", Exact, |a| integral(a, true)),
-    one("aten.diff", Exact, diff),
-    one("aten.logcumsumexp", Compute, logcumsumexp),
-    one("aten.trapezoid.dx", Exact, |a| integral(a, false)),
-    one("aten.trapezoid.x", Exact, |a| integral(a, false)),
-    one("aten.trapz.dx", Exact, |a| integral(a, false)),
-    one("aten.trapz.x", Exact, |a| integral(a, false)),
+    many(CUMMAX, Exact, |a| running_extremum(a, "max", Tensor::equal)),
+    many(CUMMIN, Exact, |a| running_extremum(a, "min", Tensor::equal)),
+    one(CUMPROD, Exact, |a| running(a, "prod")),
+    one(CUMSUM, Exact, |a| running(a, "sum")),
+    one(CUMULATIVE_TRAPEZOID_DX, Exact, |a| integral(a, true)),
+    one(CUMULATIVE_TRAPEZOID_X, Exact, |a| integral(a, true)),
+    one(DIFF, Exact, diff),
+    one(LOGCUMSUMEXP, Compute, logcumsumexp),
+    one(TRAPEZOID_DX, Exact, |a| integral(a, false)),
+    one(TRAPEZOID_X, Exact, |a| integral(a, false)),
+    one(TRAPZ_DX, Exact, |a| integral(a, false)),
+    one(TRAPZ_X, Exact, |a| integral(a, false)),
 ];
 
 fn running<'c>(a: &Args<'c>, kind: &str) -> Tensor<'c> {

@@ -1,6 +1,7 @@
 //! Writing at positions that tensors hold.
 
 use strata_dialects::aten::dtype::{DType, Numeric};
+use strata_dialects::aten::op::*;
 
 use super::args::Args;
 use super::builder::Scalar;
@@ -13,27 +14,27 @@ use super::size::Size;
 use super::tensor::Tensor;
 
 pub(super) const RULES: &[Rule] = &[
-    one("aten._index_put_impl", Exact, index_put),
-    one("aten._unsafe_index_put", Exact, index_put),
-    one("aten._unsafe_masked_index_put_accumulate", Exact, masked_index_put),
-    one("aten.as_strided_scatter", Exact, as_strided_scatter),
-    one("aten.embedding_backward", Compute, embedding_backward),
-    one("aten.embedding_dense_backward", Compute, embedding_backward),
-    one("aten.index_add", Exact, index_add),
-    one("aten.index_copy", Exact, |a| along(a, a.tensor("source"), "set")),
-    one("aten.index_fill.int_Scalar", Exact, index_fill),
-    one("aten.index_fill.int_Tensor", Exact, index_fill),
-    one("aten.index_put", Exact, index_put),
-    one("aten.index_reduce", Exact, index_reduce),
-    one("aten.masked_scatter", Exact, masked_scatter),
-    one("aten.masked_scatter_backward", Exact, masked_scatter_backward),
-    one("aten.put", Exact, put),
-    one("aten.scatter.reduce", Exact, scatter),
-    one("aten.scatter.src", Exact, scatter),
-    one("aten.scatter.value", Exact, scatter),
-    one("aten.scatter.value_reduce", Exact, scatter),
-    one("aten.scatter_add", Exact, |a| elementwise(a, "add")),
-    one("aten.scatter_reduce.two", Exact, scatter_reduce),
+    one(_INDEX_PUT_IMPL, Exact, index_put),
+    one(_UNSAFE_INDEX_PUT, Exact, index_put),
+    one(_UNSAFE_MASKED_INDEX_PUT_ACCUMULATE, Exact, masked_index_put),
+    one(AS_STRIDED_SCATTER, Exact, as_strided_scatter),
+    one(EMBEDDING_BACKWARD, Compute, embedding_backward),
+    one(EMBEDDING_DENSE_BACKWARD, Compute, embedding_backward),
+    one(INDEX_ADD, Exact, index_add),
+    one(INDEX_COPY, Exact, |a| along(a, a.tensor("source"), "set")),
+    one(INDEX_FILL_INT_SCALAR, Exact, index_fill),
+    one(INDEX_FILL_INT_TENSOR, Exact, index_fill),
+    one(INDEX_PUT, Exact, index_put),
+    one(INDEX_REDUCE, Exact, index_reduce),
+    one(MASKED_SCATTER, Exact, masked_scatter),
+    one(MASKED_SCATTER_BACKWARD, Exact, masked_scatter_backward),
+    one(PUT, Exact, put),
+    one(SCATTER_REDUCE, Exact, scatter),
+    one(SCATTER_SRC, Exact, scatter),
+    one(SCATTER_VALUE, Exact, scatter),
+    one(SCATTER_VALUE_REDUCE, Exact, scatter),
+    one(SCATTER_ADD, Exact, |a| elementwise(a, "add")),
+    one(SCATTER_REDUCE_TWO, Exact, scatter_reduce),
 ];
 
 /// x, positions and updates with at least one dimension.

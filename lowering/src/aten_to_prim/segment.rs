@@ -1,6 +1,7 @@
 //! Reductions of the segments of a dimension, whose bounds tensors hold.
 
 use strata_dialects::aten::dtype::DType;
+use strata_dialects::aten::op::*;
 
 use super::args::Args;
 use super::index::positions;
@@ -9,7 +10,7 @@ use super::rule::{Rule, one};
 use super::scatter::{greatest, least};
 use super::tensor::Tensor;
 
-pub(super) const RULES: &[Rule] = &[one("aten._segment_reduce_backward", Compute, backward), one("aten.segment_reduce", Compute, forward)];
+pub(super) const RULES: &[Rule] = &[one(_SEGMENT_REDUCE_BACKWARD, Compute, backward), one(SEGMENT_REDUCE, Compute, forward)];
 
 /// The segments of `data`'s dimension `axis`.
 struct Segments<'c> {

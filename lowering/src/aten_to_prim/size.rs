@@ -4,6 +4,7 @@ use std::ops::{Add, Div, Mul, Sub};
 
 use strata_core::ir::{DYNAMIC, Value};
 use strata_core::upstream::arith;
+use strata_dialects::aten::op;
 use strata_dialects::prim::sizes::{self, Arithmetic};
 use strata_dialects::{capture, prim};
 
@@ -63,7 +64,7 @@ impl<'c> Size<'c> {
     /// Whether it is the size of a tensor: then it is not negative.
     pub fn is_of_tensor(self) -> bool {
         let Size::Sym(sym) = self else { return false };
-        sym.value.defining_op().is_some_and(|op| matches!(op.name(), "aten.sym_size.int" | capture::Dim::NAME | prim::Dim::NAME))
+        sym.value.defining_op().is_some_and(|op| op::SYM_SIZE_INT.is(op) || matches!(op.name(), capture::Dim::NAME | prim::Dim::NAME))
     }
 
     /// Known to be 1.

@@ -1,6 +1,7 @@
 //! Systems of equations, inverses and determinants, from the factorisations.
 
 use strata_dialects::aten::dtype::DType;
+use strata_dialects::aten::op::*;
 
 use super::args::Args;
 use super::builder::Scalar;
@@ -13,79 +14,79 @@ use super::size::{Size, product};
 use super::tensor::Tensor;
 
 pub(super) const RULES: &[Rule] = &[
-    scalar("aten._linalg_check_errors", |a| {
+    scalar(_LINALG_CHECK_ERRORS, |a| {
         a.prim.check(a.tensor("info"), &failure(&a.str("api_name")));
         None
     }),
-    many("aten._linalg_det", Exact, |a| {
+    many(_LINALG_DET, Exact, |a| {
         let lu = Lu::of(kept(a.tensor("A")), true);
         vec![determinant(&lu), lu.factors, lu.pivots]
     }),
-    many("aten._linalg_slogdet", Exact, |a| {
+    many(_LINALG_SLOGDET, Exact, |a| {
         let lu = Lu::of(kept(a.tensor("A")), true);
         let [sign, log] = log_determinant(&lu);
         vec![sign, log, lu.factors, lu.pivots]
     }),
-    many("aten._linalg_solve_ex", Exact, |a| {
+    many(_LINALG_SOLVE_EX, Exact, |a| {
         let [x, info] = solve(a);
         checked(a, info, SINGULAR_SOLVE);
         let lu = Lu::of(a.tensor("A"), true);
         vec![x, lu.factors, lu.pivots, info]
     }),
-    one("aten.cholesky_inverse", Exact, |a| {
+    one(CHOLESKY_INVERSE, Exact, |a| {
         let l = a.tensor("self");
         cholesky_solve(identity_like(l), l, a.bool("upper"))
     }),
-    one("aten.cholesky_solve", Exact, |a| {
+    one(CHOLESKY_SOLVE, Exact, |a| {
         let [b, l] = paired([(a.tensor("self"), 2), (a.tensor("input2"), 2)]);
         cholesky_solve(b, l, a.bool("upper"))
     }),
-    one("aten.det", Exact, |a| determinant(&Lu::of(a.tensor("self"), true))),
-    one("aten.inverse", Exact, |a| checked_inverse(a.tensor("self"))),
-    one("aten.linalg_det", Exact, |a| determinant(&Lu::of(a.tensor("A"), true))),
-    one("aten.linalg_inv", Exact, |a| checked_inverse(a.tensor("A"))),
-    many("aten.linalg_inv_ex", Exact, |a| {
+    one(DET, Exact, |a| determinant(&Lu::of(a.tensor("self"), true))),
+    one(INVERSE, Exact, |a| checked_inverse(a.tensor("self"))),
+    one(LINALG_DET, Exact, |a| determinant(&Lu::of(a.tensor("A"), true))),
+    one(LINALG_INV, Exact, |a| checked_inverse(a.tensor("A"))),
+    many(LINALG_INV_EX, Exact, |a| {
         let [x, info] = inverse(a.tensor("A"));
         checked(a, info, SINGULAR_INVERSE);
         vec![x, info]
     }),
-    one("aten.linalg_ldl_solve", Exact, |a| {
+    one(LINALG_LDL_SOLVE, Exact, |a| {
         let [ld, pivots, b] = paired([(a.tensor("LD"), 2), (a.tensor("pivots"), 1), (a.tensor("B"), 2)]);
         let options: &[&str] = if a.bool("hermitian") { &["hermitian"] } else { &[] };
         a.prim.library("ldl_solve", options, &[ld, pivots, b], &[])[0]
     }),
-    one("aten.linalg_lu_solve", Exact, |a| lu_solve(a.tensor("LU"), a.tensor("pivots"), a.tensor("B"), a.bool("left"), a.bool("adjoint"))),
-    one("aten.linalg_matrix_power", Wide, matrix_power),
-    many("aten.linalg_slogdet", Exact, |a| log_determinant(&Lu::of(a.tensor("A"), true)).into()),
-    one("aten.linalg_solve", Exact, |a| {
+    one(LINALG_LU_SOLVE, Exact, |a| lu_solve(a.tensor("LU"), a.tensor("pivots"), a.tensor("B"), a.bool("left"), a.bool("adjoint"))),
+    one(LINALG_MATRIX_POWER, Wide, matrix_power),
+    many(LINALG_SLOGDET, Exact, |a| log_determinant(&Lu::of(a.tensor("A"), true)).into()),
+    one(LINALG_SOLVE, Exact, |a| {
         let [x, info] = solve(a);
         a.prim.check(info, SINGULAR_SOLVE);
         x
     }),
-    many("aten.linalg_solve_ex", Exact, |a| {
+    many(LINALG_SOLVE_EX, Exact, |a| {
         let [x, info] = solve(a);
         checked(a, info, SINGULAR_SOLVE);
         vec![x, info]
     }),
-    one("aten.linalg_solve_triangular", Exact, |a| {
+    one(LINALG_SOLVE_TRIANGULAR, Exact, |a| {
         let [m, b] = paired([(a.tensor("self"), 2), (a.tensor("B"), 2)]);
         let (upper, unit) = (a.bool("upper"), a.bool("unitriangular"));
         let x = if a.bool("left") { triangular(m, b, upper, unit) } else { triangular(m.flipped(), b.flipped(), !upper, unit).flipped() };
         x.convert(a.result_dtype(0))
     }),
-    one("aten.linalg_tensorinv", Exact, tensor_inverse),
-    one("aten.linalg_tensorsolve", Exact, tensor_solve),
-    one("aten.logdet", Exact, |a| {
+    one(LINALG_TENSORINV, Exact, tensor_inverse),
+    one(LINALG_TENSORSOLVE, Exact, tensor_solve),
+    one(LOGDET, Exact, |a| {
         let [sign, log] = log_determinant(&Lu::of(a.tensor("self"), true));
         if sign.dtype().is_complex() {
             return log.complex(sign.imag().atan2(sign.real()));
         }
         sign.less(0).select(log.number(Scalar::Float(f64::NAN)), log)
     }),
-    one("aten.lu_solve", Exact, |a| lu_solve(a.tensor("LU_data"), a.tensor("LU_pivots"), a.tensor("self"), true, false)),
-    one("aten.matrix_power", Wide, matrix_power),
-    many("aten.slogdet", Exact, |a| log_determinant(&Lu::of(a.tensor("self"), true)).into()),
-    many("aten.triangular_solve", Exact, |a| {
+    one(LU_SOLVE, Exact, |a| lu_solve(a.tensor("LU_data"), a.tensor("LU_pivots"), a.tensor("self"), true, false)),
+    one(MATRIX_POWER, Wide, matrix_power),
+    many(SLOGDET, Exact, |a| log_determinant(&Lu::of(a.tensor("self"), true)).into()),
+    many(TRIANGULAR_SOLVE, Exact, |a| {
         let [b, m] = paired([(a.tensor("self"), 2), (a.tensor("A"), 2)]);
         let (upper, unit) = (a.bool("upper"), a.bool("unitriangular"));
         let x = if a.bool("transpose") { triangular(m.flipped(), b, !upper, unit) } else { triangular(m, b, upper, unit) };

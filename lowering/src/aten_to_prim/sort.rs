@@ -1,6 +1,7 @@
 //! Sorting, order statistics and searches in sorted sequences.
 
 use strata_dialects::aten::dtype::DType;
+use strata_dialects::aten::op::*;
 
 use super::args::Args;
 use super::builder::Scalar;
@@ -11,29 +12,29 @@ use super::size::Size;
 use super::tensor::Tensor;
 
 pub(super) const RULES: &[Rule] = &[
-    one("aten.argsort", Exact, |a| sorted(a, a.bool("descending")).1),
-    one("aten.argsort.stable", Exact, |a| sorted(a, a.bool("descending")).1),
-    one("aten.bucketize.Scalar", Exact, bucketize),
-    one("aten.bucketize.Tensor", Exact, bucketize),
-    one("aten.isin.Scalar_Tensor", Exact, isin),
-    one("aten.isin.Tensor_Scalar", Exact, isin),
-    one("aten.isin.Tensor_Tensor", Exact, isin),
-    many("aten.kthvalue", Exact, kthvalue),
-    one("aten.median", Exact, |a| median(flat(a.tensor("self")), 0, false).0),
-    many("aten.median.dim", Exact, |a| on_dim(a, |x, dim| median(x, dim, false))),
-    many("aten.mode", Exact, |a| on_dim(a, mode)),
-    one("aten.msort", Exact, |a| if a.tensor("self").rank() == 0 { a.tensor("self") } else { a.tensor("self").sort(0, false).0 }),
-    one("aten.nanmedian", Exact, |a| median(flat(a.tensor("self")), 0, true).0),
-    many("aten.nanmedian.dim", Exact, |a| on_dim(a, |x, dim| median(x, dim, true))),
-    one("aten.nanquantile", Compute, |a| quantile(a, true)),
-    one("aten.nanquantile.scalar", Compute, |a| quantile(a, true)),
-    one("aten.quantile", Compute, |a| quantile(a, false)),
-    one("aten.quantile.scalar", Compute, |a| quantile(a, false)),
-    one("aten.searchsorted.Scalar", Exact, searchsorted),
-    one("aten.searchsorted.Tensor", Exact, searchsorted),
-    many("aten.sort", Exact, |a| both(sorted(a, a.bool("descending")))),
-    many("aten.sort.stable", Exact, |a| both(sorted(a, a.bool("descending")))),
-    many("aten.topk", Exact, topk),
+    one(ARGSORT, Exact, |a| sorted(a, a.bool("descending")).1),
+    one(ARGSORT_STABLE, Exact, |a| sorted(a, a.bool("descending")).1),
+    one(BUCKETIZE_SCALAR, Exact, bucketize),
+    one(BUCKETIZE_TENSOR, Exact, bucketize),
+    one(ISIN_SCALAR_TENSOR, Exact, isin),
+    one(ISIN_TENSOR_SCALAR, Exact, isin),
+    one(ISIN_TENSOR_TENSOR, Exact, isin),
+    many(KTHVALUE, Exact, kthvalue),
+    one(MEDIAN, Exact, |a| median(flat(a.tensor("self")), 0, false).0),
+    many(MEDIAN_DIM, Exact, |a| on_dim(a, |x, dim| median(x, dim, false))),
+    many(MODE, Exact, |a| on_dim(a, mode)),
+    one(MSORT, Exact, |a| if a.tensor("self").rank() == 0 { a.tensor("self") } else { a.tensor("self").sort(0, false).0 }),
+    one(NANMEDIAN, Exact, |a| median(flat(a.tensor("self")), 0, true).0),
+    many(NANMEDIAN_DIM, Exact, |a| on_dim(a, |x, dim| median(x, dim, true))),
+    one(NANQUANTILE, Compute, |a| quantile(a, true)),
+    one(NANQUANTILE_SCALAR, Compute, |a| quantile(a, true)),
+    one(QUANTILE, Compute, |a| quantile(a, false)),
+    one(QUANTILE_SCALAR, Compute, |a| quantile(a, false)),
+    one(SEARCHSORTED_SCALAR, Exact, searchsorted),
+    one(SEARCHSORTED_TENSOR, Exact, searchsorted),
+    many(SORT, Exact, |a| both(sorted(a, a.bool("descending")))),
+    many(SORT_STABLE, Exact, |a| both(sorted(a, a.bool("descending")))),
+    many(TOPK, Exact, topk),
 ];
 
 fn both<'c>((values, positions): (Tensor<'c>, Tensor<'c>)) -> Vec<Tensor<'c>> {

@@ -1,6 +1,7 @@
 //! Special functions: those of the runtime (`prim.special`), and what is made of them.
 
 use std::f64::consts::PI;
+use strata_dialects::aten::op::*;
 use strata_dialects::prim;
 
 use strata_dialects::aten::dtype::DType;
@@ -13,35 +14,35 @@ use super::rule::{Rule, one, unary};
 use super::tensor::Tensor;
 
 pub(super) const RULES: &[Rule] = &[
-    one("aten.gcd", Exact, |a| pair(a, gcd)),
-    unary("aten.i0", Compute, |x| x.special("bessel_i0", &[])),
-    one("aten.igamma", Compute, |a| pair(a, |x, y| x.special("igamma", &[y]))),
-    one("aten.igammac", Compute, |a| pair(a, |x, y| x.special("igammac", &[y]))),
-    one("aten.lcm", Exact, |a| pair(a, lcm)),
-    one("aten.mvlgamma", Compute, mvlgamma),
-    one("aten.polygamma", Compute, polygamma),
-    one("aten.special_airy_ai", Compute, |a| of_x(a, "airy_ai")),
-    one("aten.special_bessel_j0", Compute, |a| of_x(a, "bessel_j0")),
-    one("aten.special_bessel_j1", Compute, |a| of_x(a, "bessel_j1")),
-    one("aten.special_bessel_y0", Compute, |a| of_x(a, "bessel_y0")),
-    one("aten.special_bessel_y1", Compute, |a| of_x(a, "bessel_y1")),
-    one("aten.special_erfcx", Exact, |a| in_f64(a, erfcx)),
-    unary("aten.special_i0e", Compute, |x| x.special("bessel_i0e", &[])),
-    unary("aten.special_i1", Compute, |x| x.special("bessel_i1", &[])),
-    unary("aten.special_i1e", Compute, |x| x.special("bessel_i1e", &[])),
-    unary("aten.special_log_ndtr", Compute, log_ndtr),
-    one("aten.special_modified_bessel_i0", Compute, |a| of_x(a, "bessel_i0")),
-    one("aten.special_modified_bessel_i1", Compute, |a| of_x(a, "bessel_i1_full")),
-    one("aten.special_modified_bessel_k0", Compute, |a| of_x(a, "bessel_k0")),
-    one("aten.special_modified_bessel_k1", Compute, |a| of_x(a, "bessel_k1")),
-    one("aten.special_polygamma", Compute, polygamma),
-    one("aten.special_scaled_modified_bessel_k0", Compute, |a| of_x(a, "bessel_k0e")),
-    one("aten.special_scaled_modified_bessel_k1", Compute, |a| of_x(a, "bessel_k1e")),
-    one("aten.special_spherical_bessel_j0", Compute, spherical),
-    one("aten.special_zeta", Compute, |a| pair(a, |x, y| x.special("zeta", &[y]))),
-    one("aten.special_zeta.other_scalar", Compute, |a| pair(a, |x, y| x.special("zeta", &[y]))),
-    one("aten.special_zeta.self_scalar", Compute, |a| pair(a, |x, y| x.special("zeta", &[y]))),
-    one("prims.spherical_bessel_j0", Compute, spherical),
+    one(GCD, Exact, |a| pair(a, gcd)),
+    unary(I0, Compute, |x| x.special("bessel_i0", &[])),
+    one(IGAMMA, Compute, |a| pair(a, |x, y| x.special("igamma", &[y]))),
+    one(IGAMMAC, Compute, |a| pair(a, |x, y| x.special("igammac", &[y]))),
+    one(LCM, Exact, |a| pair(a, lcm)),
+    one(MVLGAMMA, Compute, mvlgamma),
+    one(POLYGAMMA, Compute, polygamma),
+    one(SPECIAL_AIRY_AI, Compute, |a| of_x(a, "airy_ai")),
+    one(SPECIAL_BESSEL_J0, Compute, |a| of_x(a, "bessel_j0")),
+    one(SPECIAL_BESSEL_J1, Compute, |a| of_x(a, "bessel_j1")),
+    one(SPECIAL_BESSEL_Y0, Compute, |a| of_x(a, "bessel_y0")),
+    one(SPECIAL_BESSEL_Y1, Compute, |a| of_x(a, "bessel_y1")),
+    one(SPECIAL_ERFCX, Exact, |a| in_f64(a, erfcx)),
+    unary(SPECIAL_I0E, Compute, |x| x.special("bessel_i0e", &[])),
+    unary(SPECIAL_I1, Compute, |x| x.special("bessel_i1", &[])),
+    unary(SPECIAL_I1E, Compute, |x| x.special("bessel_i1e", &[])),
+    unary(SPECIAL_LOG_NDTR, Compute, log_ndtr),
+    one(SPECIAL_MODIFIED_BESSEL_I0, Compute, |a| of_x(a, "bessel_i0")),
+    one(SPECIAL_MODIFIED_BESSEL_I1, Compute, |a| of_x(a, "bessel_i1_full")),
+    one(SPECIAL_MODIFIED_BESSEL_K0, Compute, |a| of_x(a, "bessel_k0")),
+    one(SPECIAL_MODIFIED_BESSEL_K1, Compute, |a| of_x(a, "bessel_k1")),
+    one(SPECIAL_POLYGAMMA, Compute, polygamma),
+    one(SPECIAL_SCALED_MODIFIED_BESSEL_K0, Compute, |a| of_x(a, "bessel_k0e")),
+    one(SPECIAL_SCALED_MODIFIED_BESSEL_K1, Compute, |a| of_x(a, "bessel_k1e")),
+    one(SPECIAL_SPHERICAL_BESSEL_J0, Compute, spherical),
+    one(SPECIAL_ZETA, Compute, |a| pair(a, |x, y| x.special("zeta", &[y]))),
+    one(SPECIAL_ZETA_OTHER_SCALAR, Compute, |a| pair(a, |x, y| x.special("zeta", &[y]))),
+    one(SPECIAL_ZETA_SELF_SCALAR, Compute, |a| pair(a, |x, y| x.special("zeta", &[y]))),
+    one(prims::SPHERICAL_BESSEL_J0, Compute, spherical),
 ];
 
 impl<'c> Tensor<'c> {

@@ -1,6 +1,7 @@
 //! Eigenvalues and singular values, and what is computed from them: pseudo-inverses, ranks, condition numbers, norms.
 
 use strata_dialects::aten::dtype::DType;
+use strata_dialects::aten::op::*;
 
 use super::args::Args;
 use super::builder::Scalar;
@@ -13,44 +14,44 @@ use super::size::Size;
 use super::tensor::Tensor;
 
 pub(super) const RULES: &[Rule] = &[
-    many("aten._linalg_eigh", Exact, |a| {
+    many(_LINALG_EIGH, Exact, |a| {
         let [values, vectors] = eigh(a, "A");
         vec![values, if a.bool("compute_v") { vectors } else { a.prim.nothing(vectors.dtype()) }]
     }),
-    one("aten._linalg_eigvals", Exact, |a| eig(a)[0]),
-    many("aten._linalg_svd", Exact, |a| {
+    one(_LINALG_EIGVALS, Exact, |a| eig(a)[0]),
+    many(_LINALG_SVD, Exact, |a| {
         let x = a.tensor("A");
         let Svd { u, s, vh } = Svd::of(x, a.bool("full_matrices"));
         let nothing = a.prim.nothing(x.dtype());
         if a.bool("compute_uv") { vec![u, s, vh] } else { vec![nothing, s, nothing] }
     }),
-    one("aten.linalg_cond", Exact, |a| condition(a, Order::number(a.opt_float("p").unwrap_or(2.0)))),
-    one("aten.linalg_cond.p_str", Exact, |a| condition(a, Order::named(a, "p"))),
-    many("aten.linalg_eig", Exact, |a| eig(a).into()),
-    many("aten.linalg_eigh", Exact, |a| eigh(a, "self").into()),
-    one("aten.linalg_eigvals", Exact, |a| eig(a)[0]),
-    one("aten.linalg_eigvalsh", Exact, |a| eigh(a, "self")[0]),
-    one("aten.linalg_matrix_rank", Exact, |a| rank(a, "self", "tol", None)),
-    one("aten.linalg_matrix_rank.atol_rtol_float", Exact, |a| rank(a, "self", "atol", Some("rtol"))),
-    one("aten.linalg_matrix_rank.atol_rtol_tensor", Exact, |a| rank(a, "input", "atol", Some("rtol"))),
-    one("aten.linalg_matrix_rank.tol_tensor", Exact, |a| rank(a, "input", "tol", None)),
-    one("aten.linalg_matrix_sqrth", Exact, |a| {
+    one(LINALG_COND, Exact, |a| condition(a, Order::number(a.opt_float("p").unwrap_or(2.0)))),
+    one(LINALG_COND_P_STR, Exact, |a| condition(a, Order::named(a, "p"))),
+    many(LINALG_EIG, Exact, |a| eig(a).into()),
+    many(LINALG_EIGH, Exact, |a| eigh(a, "self").into()),
+    one(LINALG_EIGVALS, Exact, |a| eig(a)[0]),
+    one(LINALG_EIGVALSH, Exact, |a| eigh(a, "self")[0]),
+    one(LINALG_MATRIX_RANK, Exact, |a| rank(a, "self", "tol", None)),
+    one(LINALG_MATRIX_RANK_ATOL_RTOL_FLOAT, Exact, |a| rank(a, "self", "atol", Some("rtol"))),
+    one(LINALG_MATRIX_RANK_ATOL_RTOL_TENSOR, Exact, |a| rank(a, "input", "atol", Some("rtol"))),
+    one(LINALG_MATRIX_RANK_TOL_TENSOR, Exact, |a| rank(a, "input", "tol", None)),
+    one(LINALG_MATRIX_SQRTH, Exact, |a| {
         let [values, vectors] = eigh(a, "self");
         vectors.columns_times(values.maximum(0).sqrt()).times_adjoint(vectors)
     }),
-    one("aten.linalg_pinv", Exact, |a| pseudo_inverse(a, None, Some("rcond"))),
-    one("aten.linalg_pinv.atol_rtol_float", Exact, |a| pseudo_inverse(a, Some("atol"), Some("rtol"))),
-    one("aten.linalg_pinv.atol_rtol_tensor", Exact, |a| pseudo_inverse(a, Some("atol"), Some("rtol"))),
-    one("aten.linalg_pinv.rcond_tensor", Exact, |a| pseudo_inverse(a, None, Some("rcond"))),
-    many("aten.linalg_polar", Exact, |a| {
+    one(LINALG_PINV, Exact, |a| pseudo_inverse(a, None, Some("rcond"))),
+    one(LINALG_PINV_ATOL_RTOL_FLOAT, Exact, |a| pseudo_inverse(a, Some("atol"), Some("rtol"))),
+    one(LINALG_PINV_ATOL_RTOL_TENSOR, Exact, |a| pseudo_inverse(a, Some("atol"), Some("rtol"))),
+    one(LINALG_PINV_RCOND_TENSOR, Exact, |a| pseudo_inverse(a, None, Some("rcond"))),
+    many(LINALG_POLAR, Exact, |a| {
         let Svd { u, s, vh } = Svd::of(a.tensor("A"), false);
         vec![matmul(u, vh), matmul(vh.adjoint().columns_times(s), vh)]
     }),
-    many("aten.linalg_svd", Exact, |a| Svd::of(a.tensor("A"), a.bool("full_matrices")).all()),
-    one("aten.linalg_svdvals", Exact, |a| Svd::of(a.tensor("A"), false).s),
-    one("aten.pinverse", Exact, |a| pseudo_inverse(a, None, Some("rcond"))),
-    many("aten.svd", Exact, svd_v),
-    many("prims.svd", Exact, |a| Svd::of(a.tensor("A"), a.bool("full_matrices")).all()),
+    many(LINALG_SVD, Exact, |a| Svd::of(a.tensor("A"), a.bool("full_matrices")).all()),
+    one(LINALG_SVDVALS, Exact, |a| Svd::of(a.tensor("A"), false).s),
+    one(PINVERSE, Exact, |a| pseudo_inverse(a, None, Some("rcond"))),
+    many(SVD, Exact, svd_v),
+    many(prims::SVD, Exact, |a| Svd::of(a.tensor("A"), a.bool("full_matrices")).all()),
 ];
 
 /// Eigenvalues and vectors of the Hermitian matrix in one triangle.

@@ -1,6 +1,7 @@
 //! Short-time Fourier transforms: of windows that slide over a signal, and back.
 
 use strata_dialects::aten::dtype::{DType, Numeric};
+use strata_dialects::aten::op::*;
 
 use super::args::Args;
 use super::builder::Scalar;
@@ -11,9 +12,9 @@ use super::size::Size;
 use super::tensor::Tensor;
 
 pub(super) const RULES: &[Rule] = &[
-    one("aten.istft", Exact, istft),
-    one("aten.stft", Exact, |a| stft(a, a.tensor("self"))),
-    one("aten.stft.center", Exact, |a| {
+    one(ISTFT, Exact, istft),
+    one(STFT, Exact, |a| stft(a, a.tensor("self"))),
+    one(STFT_CENTER, Exact, |a| {
         let x = a.tensor("self");
         if !a.bool("center") {
             return stft(a, x);

@@ -3,6 +3,7 @@
 use std::f64::consts::PI;
 
 use strata_dialects::aten::dtype::{DType, Numeric};
+use strata_dialects::aten::op::*;
 
 use super::args::Args;
 use super::builder::Scalar;
@@ -11,21 +12,21 @@ use super::rule::{Rule, one};
 use super::tensor::Tensor;
 
 pub(super) const RULES: &[Rule] = &[
-    one("aten.bartlett_window", Exact, |a| tapered(a, bartlett)),
-    one("aten.bartlett_window.periodic", Exact, |a| tapered(a, bartlett)),
-    one("aten.blackman_window", Exact, |a| tapered(a, blackman)),
-    one("aten.blackman_window.periodic", Exact, |a| tapered(a, blackman)),
-    one("aten.fft_fftfreq", Exact, |a| frequencies(a, true)),
-    one("aten.fft_rfftfreq", Exact, |a| frequencies(a, false)),
-    one("aten.hamming_window", Exact, |a| tapered(a, hamming)),
-    one("aten.hamming_window.periodic", Exact, |a| tapered(a, hamming)),
-    one("aten.hamming_window.periodic_alpha", Exact, |a| tapered(a, hamming)),
-    one("aten.hamming_window.periodic_alpha_beta", Exact, |a| tapered(a, hamming)),
-    one("aten.hann_window", Exact, |a| tapered(a, |_, k, n| raised_cosine(k, n, 0.5, 0.5))),
-    one("aten.hann_window.periodic", Exact, |a| tapered(a, |_, k, n| raised_cosine(k, n, 0.5, 0.5))),
-    one("aten.kaiser_window", Exact, |a| tapered(a, kaiser)),
-    one("aten.kaiser_window.beta", Exact, |a| tapered(a, kaiser)),
-    one("aten.kaiser_window.periodic", Exact, |a| tapered(a, kaiser)),
+    one(BARTLETT_WINDOW, Exact, |a| tapered(a, bartlett)),
+    one(BARTLETT_WINDOW_PERIODIC, Exact, |a| tapered(a, bartlett)),
+    one(BLACKMAN_WINDOW, Exact, |a| tapered(a, blackman)),
+    one(BLACKMAN_WINDOW_PERIODIC, Exact, |a| tapered(a, blackman)),
+    one(FFT_FFTFREQ, Exact, |a| frequencies(a, true)),
+    one(FFT_RFFTFREQ, Exact, |a| frequencies(a, false)),
+    one(HAMMING_WINDOW, Exact, |a| tapered(a, hamming)),
+    one(HAMMING_WINDOW_PERIODIC, Exact, |a| tapered(a, hamming)),
+    one(HAMMING_WINDOW_PERIODIC_ALPHA, Exact, |a| tapered(a, hamming)),
+    one(HAMMING_WINDOW_PERIODIC_ALPHA_BETA, Exact, |a| tapered(a, hamming)),
+    one(HANN_WINDOW, Exact, |a| tapered(a, |_, k, n| raised_cosine(k, n, 0.5, 0.5))),
+    one(HANN_WINDOW_PERIODIC, Exact, |a| tapered(a, |_, k, n| raised_cosine(k, n, 0.5, 0.5))),
+    one(KAISER_WINDOW, Exact, |a| tapered(a, kaiser)),
+    one(KAISER_WINDOW_BETA, Exact, |a| tapered(a, kaiser)),
+    one(KAISER_WINDOW_PERIODIC, Exact, |a| tapered(a, kaiser)),
 ];
 
 /// A window from its positions and the number of its last one. A periodic window is one longer, without its last element.

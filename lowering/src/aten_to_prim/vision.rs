@@ -1,6 +1,7 @@
 //! Boxes and regions: what torchvision's detectors are made of.
 
 use strata_dialects::aten::dtype::{DType, Numeric};
+use strata_dialects::aten::op::torchvision;
 
 use super::args::Args;
 use super::builder::Scalar;
@@ -11,9 +12,9 @@ use super::size::{Size, product};
 use super::tensor::Tensor;
 
 pub(super) const RULES: &[Rule] = &[
-    one("torchvision.deform_conv2d", Compute, deform_conv2d),
-    one("torchvision.nms", Exact, nms),
-    one("torchvision.roi_align", Compute, roi_align),
+    one(torchvision::DEFORM_CONV2D, Compute, deform_conv2d),
+    one(torchvision::NMS, Exact, nms),
+    one(torchvision::ROI_ALIGN, Compute, roi_align),
 ];
 
 /// The boxes, best scores first, without those that overlap a better one by more than the threshold.

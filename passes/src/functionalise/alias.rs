@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use strata_core::ir::{Block, Builder, Op, Type, Value};
-use strata_dialects::aten::Schema;
+use strata_dialects::aten::{Operator, Schema, op};
 use strata_dialects::capture;
 
 use super::{Refusal, undo};
@@ -40,6 +40,8 @@ struct View<'c> {
 pub(super) struct Step<'c> {
     /// The operator as it stands in the program.
     pub op: Op<'c>,
+    /// Which operator that is.
+    pub operator: Operator,
     /// Which of its results.
     pub result: usize,
     /// The type of what it is a view of.
@@ -72,12 +74,12 @@ impl<'c> Aliases<'c> {
     }
 
     /// Says that the results of `op` are views of `source`.
-    pub fn add_view(&mut self, source: Value<'c>, op: Op<'c>) {
+    pub fn add_view(&mut self, source: Value<'c>, operator: Operator, op: Op<'c>) {
         let View { base, steps, .. } = self.view(source).clone();
         let version = self.bases[base].version;
         for (result, value) in op.results().into_iter().enumerate() {
             let mut steps = steps.clone();
-            steps.push(Step { op, result, source: source.ty() });
+            steps.push(Step { op, operator, result, source: source.ty() });
             self.views.insert(value, View { base, steps, current: value, version });
         }
     }
@@ -163,14 +165,14 @@ pub(super) fn is_alias(op: Op<'_>, schema: &Schema) -> bool {
     }
     let same_type = || op.result_types().iter().all(|ty| *ty == op.operand(0).ty());
     let flag = |name: &str| op.attr(name).and_then(|attr| attr.as_bool()).unwrap_or(false);
-    match schema.name {
+    match schema.operator() {
         // These hand back their operand when there is nothing to do, and a copy otherwise.
-        "aten.to.dtype" | "aten.to.dtype_layout" | "aten.to.device" | "aten.to.other" => same_type() && !flag("copy"),
-        "aten.conj" | "aten.conj_physical" | "aten.resolve_conj" | "aten.resolve_neg" => {
+        op::TO_DTYPE | op::TO_DTYPE_LAYOUT | op::TO_DEVICE | op::TO_OTHER => same_type() && !flag("copy"),
+        op::CONJ | op::CONJ_PHYSICAL | op::RESOLVE_CONJ | op::RESOLVE_NEG => {
             !op.operand(0).ty().element_type().is_some_and(|element| element.is_complex())
         }
-        "aten.dropout" | "aten.alpha_dropout" | "aten.feature_dropout" | "aten.feature_alpha_dropout" => !flag("train"),
-        "aten.atleast_1d" | "aten.atleast_2d" | "aten.atleast_3d" => true,
+        op::DROPOUT | op::ALPHA_DROPOUT | op::FEATURE_DROPOUT | op::FEATURE_ALPHA_DROPOUT => !flag("train"),
+        op::ATLEAST_1D | op::ATLEAST_2D | op::ATLEAST_3D => true,
         _ => schema.has("view"),
     }
 }

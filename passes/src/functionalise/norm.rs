@@ -1,16 +1,16 @@
 //! `batch_norm`, `native_batch_norm` and `instance_norm` with running statistics: they write to them, which their schemas do not say.
 
 use strata_core::ir::{Builder, Op, Value};
-use strata_dialects::aten::{self, AtenOp, Input, Scalar, Size};
+use strata_dialects::aten::{self, AtenOp, Input, Operator, Scalar, Size, op};
 
 use super::{Refusal, alias::Aliases};
 
 /// Whether the op updates running statistics.
 pub(super) fn updates_statistics(op: Op<'_>) -> bool {
     let flag = |name: &str| op.attr(name).and_then(|attr| attr.as_bool()).unwrap_or(false);
-    let training = match op.name() {
-        "aten.batch_norm" | "aten.native_batch_norm" => flag("training"),
-        "aten.instance_norm" => flag("use_input_stats"),
+    let training = match Operator::of(op) {
+        Some(op::BATCH_NORM | op::NATIVE_BATCH_NORM) => flag("training"),
+        Some(op::INSTANCE_NORM) => flag("use_input_stats"),
         _ => false,
     };
     training && AtenOp::new(op).is_ok_and(|view| matches!(view.opt_tensor("running_mean"), Ok(Some(_))))
@@ -24,9 +24,9 @@ pub(super) fn make_functional<'c>(op: Op<'c>, aliases: &mut Aliases<'c>) -> Resu
     aliases.refresh_operands(op);
     let norm = Norm::read(op)?;
     let mut builder = Builder::before(op);
-    let (results, new_mean, new_variance) = match op.name() {
-        "aten.instance_norm" => norm.per_instance(&mut builder)?,
-        _ => norm.build(&mut builder)?,
+    let (results, new_mean, new_variance) = match op::INSTANCE_NORM.is(op) {
+        true => norm.per_instance(&mut builder)?,
+        false => norm.build(&mut builder)?,
     };
     aliases.write(mean, new_mean, op)?;
     aliases.write(variance, new_variance, op)?;
@@ -79,7 +79,7 @@ impl<'c> Norm<'c> {
             Some(Input::Scalar(Scalar::Float(self.eps))),
         ];
         let results = [self.input.ty(), self.mean.ty(), self.mean.ty(), self.mean.ty(), self.variance.ty()];
-        let schema = aten::schema("aten._native_batch_norm_legit_functional").ok_or("there is no functional batch norm")?;
+        let schema = op::_NATIVE_BATCH_NORM_LEGIT_FUNCTIONAL.schema();
         let op = aten::build(builder, schema, &inputs, &results).map_err(|error| error.to_string())?;
         Ok((op.results(), op.result(3), op.result(4)))
     }
@@ -93,9 +93,9 @@ impl<'c> Norm<'c> {
         };
         let (batch, channels) = (*batch, *channels);
         let flat = [&[1, batch * channels], &shape[2..]].concat();
-        let many = |builder: &mut Builder<'c>, value: Value<'c>| call(builder, "aten.repeat", value, &[batch], &[batch * channels]);
+        let many = |builder: &mut Builder<'c>, value: Value<'c>| call(builder, op::REPEAT, value, &[batch], &[batch * channels]);
         let norm = Norm {
-            input: call(builder, "aten.view", self.input, &flat, &flat)?,
+            input: call(builder, op::VIEW, self.input, &flat, &flat)?,
             weight: self.weight.map(|weight| many(builder, weight)).transpose()?,
             bias: self.bias.map(|bias| many(builder, bias)).transpose()?,
             mean: many(builder, self.mean)?,
@@ -104,19 +104,18 @@ impl<'c> Norm<'c> {
         };
         let (results, mean, variance) = norm.build(builder)?;
         let mut one = |value: Value<'c>| {
-            let rows = call(builder, "aten.view", value, &[batch, channels], &[batch, channels])?;
-            call(builder, "aten.mean.dim", rows, &[0], &[channels])
+            let rows = call(builder, op::VIEW, value, &[batch, channels], &[batch, channels])?;
+            call(builder, op::MEAN_DIM, rows, &[0], &[channels])
         };
         let (mean, variance) = (one(mean)?, one(variance)?);
-        Ok((vec![call(builder, "aten.view", results[0], &shape, &shape)?], mean, variance))
+        Ok((vec![call(builder, op::VIEW, results[0], &shape, &shape)?], mean, variance))
     }
 }
 
 /// An operator on a tensor and a list of integers, with a result of the given shape.
-fn call<'c>(builder: &mut Builder<'c>, name: &str, value: Value<'c>, ints: &[i64], shape: &[i64]) -> Result<Value<'c>, Refusal> {
-    let schema = aten::schema(name).ok_or_else(|| format!("`{name}` has no schema"))?;
+fn call<'c>(builder: &mut Builder<'c>, operator: Operator, value: Value<'c>, ints: &[i64], shape: &[i64]) -> Result<Value<'c>, Refusal> {
     let ints = ints.iter().map(|int| Size::Const(*int)).collect();
     let inputs = [Some(Input::Tensor(value)), Some(Input::Ints(ints))];
-    let op = aten::build(builder, schema, &inputs, &[value.ty().with_shape(shape)]).map_err(|error| error.to_string())?;
+    let op = aten::build(builder, operator.schema(), &inputs, &[value.ty().with_shape(shape)]).map_err(|error| error.to_string())?;
     Ok(op.result(0))
 }

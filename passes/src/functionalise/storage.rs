@@ -5,7 +5,7 @@
 
 use strata_core::ir::{Attr, Builder, DYNAMIC, Op, OpSpec, Type, Value};
 use strata_dialects::{
-    aten::{AtenOp, Schema},
+    aten::{AtenOp, Operator, Schema, op},
     capture::{STORAGE_ORDER, Storage, storage},
 };
 
@@ -15,8 +15,8 @@ use super::{
     undo,
 };
 
-/// Gives an op that counts in the storage of its first operand that storage; `name` is the operator that stands for it.
-pub(super) fn give_storage<'c>(op: Op<'c>, schema: &'static Schema, name: &str, aliases: &mut Aliases<'c>) -> Result<(), Refusal> {
+/// Gives an op that counts in the storage of its first operand that storage; `operator` stands for it.
+pub(super) fn give_storage<'c>(op: Op<'c>, schema: &'static Schema, operator: Operator, aliases: &mut Aliases<'c>) -> Result<(), Refusal> {
     aliases.asked = true;
     let read = AtenOp::new(op).map_err(|error| error.to_string())?;
     let offset = read.opt_size("storage_offset").map_err(|error| error.to_string())?;
@@ -35,7 +35,7 @@ pub(super) fn give_storage<'c>(op: Op<'c>, schema: &'static Schema, name: &str, 
     let attrs: Vec<(&str, Attr<'c>)> = attrs.iter().map(|(name, attr)| (name.as_str(), *attr)).collect();
     let writes = schema.arg("src").is_some();
     let results = if writes { vec![whole.ty()] } else { op.result_types() };
-    let new = builder.op(OpSpec { name, operands: &operands, results: &results, attrs: &attrs, ..OpSpec::default() });
+    let new = builder.op(OpSpec { name: operator.name(), operands: &operands, results: &results, attrs: &attrs, ..OpSpec::default() });
     if writes {
         // A copy of the storage was written to; the result is the part of it that the operand is.
         let content = undo::undo_all(&mut builder, &steps, base, new.result(0))?;
@@ -45,7 +45,7 @@ pub(super) fn give_storage<'c>(op: Op<'c>, schema: &'static Schema, name: &str, 
     }
     op.replace_with(&new.results());
     if !schema.has("view_copy") {
-        steps.push(Step { op: new, result: 0, source: whole.ty() });
+        steps.push(Step { op: new, operator, result: 0, source: whole.ty() });
         aliases.add_chain(source, steps, new.result(0));
     }
     Ok(())
@@ -66,8 +66,8 @@ fn in_order<'c>(
             let shape = base.ty().shape();
             let permuted: Vec<_> = order.iter().map(|&dim| shape[dim]).collect();
             let dims: Vec<_> = order.iter().map(|&dim| dim as i64).collect();
-            chain.push("aten.permute", base.ty().with_shape(&permuted), &[("dims", cx.i64s_attr(&dims))]);
-            chain.push("aten.clone", chain.value.ty(), &[("memory_format", cx.str_attr("contiguous_format"))]);
+            chain.push(op::PERMUTE, base.ty().with_shape(&permuted), &[("dims", cx.i64s_attr(&dims))]);
+            chain.push(op::CLONE, chain.value.ty(), &[("memory_format", cx.str_attr("contiguous_format"))]);
         }
         Storage::Unknown => {
             return Err("reads the storage of a tensor that is not dense there, so what lies between its elements is not known; \
@@ -80,8 +80,8 @@ fn in_order<'c>(
         let bytes = |ty: Type<'c>| ty.element_type().map(|element| element.bytes() as i64);
         let count = chain.value.ty().num_elements().zip(bytes(base.ty())).map(|(count, size)| count * size);
         let flat = |ty: Type<'c>| ty.with_shape(&[count.zip(bytes(ty)).map_or(DYNAMIC, |(all, size)| all / size)]);
-        chain.push("aten.view", flat(base.ty()), &[("size", cx.i64s_attr(&[-1]))]);
-        chain.push("aten.view.dtype", flat(counted), &[("dtype", cx.type_attr(wanted))]);
+        chain.push(op::VIEW, flat(base.ty()), &[("size", cx.i64s_attr(&[-1]))]);
+        chain.push(op::VIEW_DTYPE, flat(counted), &[("dtype", cx.type_attr(wanted))]);
     }
     Ok((chain.value, chain.steps))
 }
@@ -94,9 +94,9 @@ struct Chain<'b, 'c> {
 }
 
 impl<'c> Chain<'_, 'c> {
-    fn push(&mut self, name: &str, ty: Type<'c>, attrs: &[(&str, Attr<'c>)]) {
-        let op = self.builder.op(OpSpec { name, operands: &[self.value], results: &[ty], attrs, ..OpSpec::default() });
-        self.steps.push(Step { op, result: 0, source: self.value.ty() });
+    fn push(&mut self, operator: Operator, ty: Type<'c>, attrs: &[(&str, Attr<'c>)]) {
+        let op = self.builder.op(OpSpec { name: operator.name(), operands: &[self.value], results: &[ty], attrs, ..OpSpec::default() });
+        self.steps.push(Step { op, operator, result: 0, source: self.value.ty() });
         self.value = op.result(0);
     }
 }

@@ -2,8 +2,9 @@
 
 use strata_core::ir::{Attr, Builder, Cx, Op, OpSpec, Type, Value};
 use strata_dialects::aten::{
-    AtenOp, Schema,
+    AtenOp, Operator, Schema,
     dtype::{Numeric, Weight, result_type},
+    op,
     schema::DefaultValue,
 };
 
@@ -16,11 +17,11 @@ use super::{
 
 /// Replaces a mutating op.
 pub(super) fn make_functional<'c>(op: Op<'c>, schema: &'static Schema, aliases: &mut Aliases<'c>) -> Result<(), Refusal> {
-    match schema.name {
+    match schema.operator() {
         // It is a view by all that it does; its schema only warns that the view can be written through.
-        "prims.as_strided" | "aten.as_strided_" => return storage::give_storage(op, schema, "aten.as_strided", aliases),
-        "prims.copy_to" => return copy_to(op, aliases),
-        "aten.requires_grad_" => return hand_back(op),
+        op::prims::AS_STRIDED | op::AS_STRIDED_ => return storage::give_storage(op, schema, op::AS_STRIDED, aliases),
+        op::prims::COPY_TO => return copy_to(op, aliases),
+        op::REQUIRES_GRAD_ => return hand_back(op),
         _ => {}
     }
     let no_counterpart = || format!("writes to its arguments, and PyTorch has no functional form of `{}`", schema.name);
@@ -141,42 +142,42 @@ fn converted<'c>(op: Op<'c>, value: Value<'c>, ty: Type<'c>) -> Value<'c> {
     if value.ty() == ty || value.ty().shape() != ty.shape() {
         return value;
     }
-    Builder::before(op).value("aten._to_copy", &[value], ty, &[("dtype", op.cx().type_attr(ty.element()))])
+    Builder::before(op).value(op::_TO_COPY.name(), &[value], ty, &[("dtype", op.cx().type_attr(ty.element()))])
 }
 
 /// `transpose_` and its like change how a tensor is looked at: the result is a view, and PyTorch's graphs use it from
 /// here on. `resize_` to other sizes gives a tensor of its own.
 fn reshape_in_place<'c>(op: Op<'c>, to: &'static Schema, aliases: &mut Aliases<'c>) -> Result<(), Refusal> {
-    let resizes = to.name.starts_with("aten.resize");
+    let resizes = matches!(to.operator(), op::RESIZE | op::RESIZE_AS);
     if resizes && op.result_types() == [op.operand(0).ty()] {
         return hand_back(op);
     }
-    match to.name {
-        "aten.resize" | "aten.resize_as" => {
+    match to.operator() {
+        operator @ (op::RESIZE | op::RESIZE_AS) => {
             aliases.refresh_operands(op);
-            let new = clone_as(op, to.name);
+            let new = clone_as(op, operator);
             op.replace_with(&new.results());
             Ok(())
         }
-        name => rename_view(op, name, aliases),
+        operator => rename_view(op, operator, aliases),
     }
 }
 
 /// The same op under another name, as a view of its first operand.
-fn rename_view<'c>(op: Op<'c>, name: &str, aliases: &mut Aliases<'c>) -> Result<(), Refusal> {
+fn rename_view<'c>(op: Op<'c>, operator: Operator, aliases: &mut Aliases<'c>) -> Result<(), Refusal> {
     let source = op.operand(0);
     aliases.refresh_operands(op);
-    let new = clone_as(op, name);
+    let new = clone_as(op, operator);
     op.replace_with(&new.results());
-    aliases.add_view(source, new);
+    aliases.add_view(source, operator, new);
     Ok(())
 }
 
-fn clone_as<'c>(op: Op<'c>, name: &str) -> Op<'c> {
+fn clone_as<'c>(op: Op<'c>, operator: Operator) -> Op<'c> {
     let attrs = op.attrs();
     let attrs: Vec<(&str, Attr<'c>)> = attrs.iter().map(|(name, attr)| (name.as_str(), *attr)).collect();
     let (operands, results) = (op.operands(), op.result_types());
-    Builder::before(op).op(OpSpec { name, operands: &operands, results: &results, attrs: &attrs, ..OpSpec::default() })
+    Builder::before(op).op(OpSpec { name: operator.name(), operands: &operands, results: &results, attrs: &attrs, ..OpSpec::default() })
 }
 
 /// An op that changes nothing that a program can compute.
@@ -190,7 +191,7 @@ fn hand_back(op: Op<'_>) -> Result<(), Refusal> {
 fn copy_to<'c>(op: Op<'c>, aliases: &mut Aliases<'c>) -> Result<(), Refusal> {
     let target = op.operand(0);
     let (current, source) = (aliases.current(target, op), aliases.current(op.operand(1), op));
-    let content = Builder::before(op).value("aten.copy", &[current, source], target.ty(), &[]);
+    let content = Builder::before(op).value(op::COPY.name(), &[current, source], target.ty(), &[]);
     aliases.write(target, content, op)?;
     op.replace_with(&[target]);
     Ok(())

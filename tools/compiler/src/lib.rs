@@ -46,7 +46,7 @@ pub unsafe extern "C" fn strata_compiler_build() -> *const c_char {
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn strata_compiler_operators(bytes: *mut *mut u8, len: *mut usize) {
     let compiled = strata_driver::op_coverage().into_iter().filter(|row| row.compiled);
-    let names: Vec<_> = compiled.map(|row| row.name).collect();
+    let names: Vec<_> = compiled.map(|row| row.operator.name()).collect();
     // SAFETY: the caller's promise.
     unsafe { give(names.join("\n").into_bytes(), (bytes, len)) };
 }

@@ -172,7 +172,7 @@ fn status_page() -> Result<String, std::fmt::Error> {
     page.push_str("\n| operator | compiled | interpreted |\n| --- | --- | --- |\n");
     for row in rows {
         let mark = |yes: bool| if yes { "yes" } else { "" };
-        writeln!(page, "| `{}` | {} | {} |", row.name, mark(row.compiled), mark(row.interpreted))?;
+        writeln!(page, "| `{}` | {} | {} |", row.operator, mark(row.compiled), mark(row.interpreted))?;
     }
     Ok(page)
 }

@@ -6,6 +6,7 @@ use std::path::Path;
 use crate::cargo::{Result, root};
 
 mod crates;
+mod generated;
 pub mod registry;
 mod source;
 
@@ -31,6 +32,7 @@ pub fn check() -> Result<Vec<Fault>> {
     let tree = read_tree(root())?;
     let mut faults = source::check(&tree);
     faults.extend(registry::check(&tree));
+    faults.extend(generated::check(&tree)?);
     faults.extend(crates::check()?);
     Ok(faults)
 }

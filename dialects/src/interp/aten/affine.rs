@@ -1,19 +1,21 @@
 //! Grids of affine maps, and pooling over windows whose places are drawn.
 
 use super::Arm::{self, Op};
+use crate::aten::Operator;
+use crate::aten::op::*;
 use crate::interp::dtype::{DType, Scalar};
 use crate::interp::tensor::{Tensor, each};
 use crate::interp::value::{Args, InterpError, Results, fail, many, one};
 
 /// Arms by name.
 #[rustfmt::skip]
-pub const ARMS: &[(&str, Arm)] = &[
-    ("aten.affine_grid_generator", Op(grid)),
-    ("aten.affine_grid_generator_backward", Op(grid_backward)),
-    ("aten.fractional_max_pool2d", Op(|a| fractional(a, 2))),
-    ("aten.fractional_max_pool2d_backward", Op(|a| fractional_backward(a, 2))),
-    ("aten.fractional_max_pool3d", Op(|a| fractional(a, 3))),
-    ("aten.fractional_max_pool3d_backward", Op(|a| fractional_backward(a, 3))),
+pub const ARMS: &[(Operator, Arm)] = &[
+    (AFFINE_GRID_GENERATOR, Op(grid)),
+    (AFFINE_GRID_GENERATOR_BACKWARD, Op(grid_backward)),
+    (FRACTIONAL_MAX_POOL2D, Op(|a| fractional(a, 2))),
+    (FRACTIONAL_MAX_POOL2D_BACKWARD, Op(|a| fractional_backward(a, 2))),
+    (FRACTIONAL_MAX_POOL3D, Op(|a| fractional(a, 3))),
+    (FRACTIONAL_MAX_POOL3D_BACKWARD, Op(|a| fractional_backward(a, 3))),
 ];
 
 /// The homogeneous coordinates of a point, last dimension of space first.

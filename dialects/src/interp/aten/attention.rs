@@ -3,17 +3,19 @@
 use super::Arm::{self, Op};
 use super::matmul::matmul;
 use super::reduce::log_sum_exp;
+use crate::aten::Operator;
+use crate::aten::op::*;
 use crate::interp::dtype::{DType, Scalar};
 use crate::interp::tensor::Tensor;
 use crate::interp::value::{Args, InterpError, Results, fail, many, one};
 
 /// Arms by name.
 #[rustfmt::skip]
-pub const ARMS: &[(&str, Arm)] = &[
-    ("aten._scaled_dot_product_attention_math", Op(|a| { let (y, _, weights) = attention(a)?; many([y, weights]) })),
-    ("aten._scaled_dot_product_flash_attention_for_cpu", Op(flash)),
-    ("aten._scaled_dot_product_flash_attention_for_cpu_backward", Op(gradients)),
-    ("aten.scaled_dot_product_attention", Op(|a| one(attention(a)?.0))),
+pub const ARMS: &[(Operator, Arm)] = &[
+    (_SCALED_DOT_PRODUCT_ATTENTION_MATH, Op(|a| { let (y, _, weights) = attention(a)?; many([y, weights]) })),
+    (_SCALED_DOT_PRODUCT_FLASH_ATTENTION_FOR_CPU, Op(flash)),
+    (_SCALED_DOT_PRODUCT_FLASH_ATTENTION_FOR_CPU_BACKWARD, Op(gradients)),
+    (SCALED_DOT_PRODUCT_ATTENTION, Op(|a| one(attention(a)?.0))),
 ];
 
 /// `softmax(q k^T * scale + mask) v`, the logarithm of the softmax's sums, and the softmax.

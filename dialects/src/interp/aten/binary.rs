@@ -4,6 +4,8 @@ use num_complex::Complex64;
 
 use super::Arm::{self, Binary, Op};
 use super::common::{Kind, Operand, add, analytic, divide_complex, elementwise, equal, less, maximum, minimum, mul, operand, opmath, quotient, result_type, sub};
+use crate::aten::Operator;
+use crate::aten::op::*;
 use crate::interp::dtype::{DType, Scalar};
 use crate::interp::math::gamma;
 use crate::interp::value::{Args, InterpError, Results, fail, one};
@@ -26,79 +28,79 @@ const DIV: Arm = Binary(Float, quotient);
 const COPYSIGN: Arm = Binary(Float, |a, b| Scalar::Float(a.float().copysign(b.float())));
 const XLOGY: Arm = Binary(Float, |a, b| Scalar::Float(if b.is_nan() { f64::NAN } else if a.float() == 0.0 { 0.0 } else { a.float() * b.float().ln() }));
 const XLOG1PY: Arm = Binary(Float, |a, b| Scalar::Float(if b.is_nan() { f64::NAN } else if a.float() == 0.0 { 0.0 } else { a.float() * b.float().ln_1p() }));
-const IGAMMA: Arm = Binary(Float, |a, b| Scalar::Float(gamma::incomplete(a.float(), b.float()).0));
-const IGAMMAC: Arm = Binary(Float, |a, b| Scalar::Float(gamma::incomplete(a.float(), b.float()).1));
+const LOWER_GAMMA: Arm = Binary(Float, |a, b| Scalar::Float(gamma::incomplete(a.float(), b.float()).0));
+const UPPER_GAMMA: Arm = Binary(Float, |a, b| Scalar::Float(gamma::incomplete(a.float(), b.float()).1));
 
 /// Arms by name.
 #[rustfmt::skip]
-pub const ARMS: &[(&str, Arm)] = &[
-    ("aten.__and__.Scalar", AND), ("aten.__and__.Tensor", AND),
-    ("aten.__lshift__.Scalar", SHL), ("aten.__lshift__.Tensor", SHL),
-    ("aten.__or__.Scalar", OR), ("aten.__or__.Tensor", OR),
-    ("aten.__rshift__.Scalar", SHR), ("aten.__rshift__.Tensor", SHR),
-    ("aten.__xor__.Scalar", XOR), ("aten.__xor__.Tensor", XOR),
-    ("aten._add_relu.Scalar", Op(add_relu)), ("aten._add_relu.Tensor", Op(add_relu)),
-    ("aten.add.Scalar", Op(|a| scaled(a, add))),
-    ("aten.add.Tensor", Op(|a| scaled(a, add))),
-    ("aten.arctan2", Binary(Float, |a, b| Scalar::Float(a.float().atan2(b.float())))),
-    ("aten.atan2", Binary(Float, |a, b| Scalar::Float(a.float().atan2(b.float())))),
-    ("aten.bitwise_and.Scalar", AND), ("aten.bitwise_and.Scalar_Tensor", AND), ("aten.bitwise_and.Tensor", AND),
-    ("aten.bitwise_left_shift.Scalar_Tensor", SHL), ("aten.bitwise_left_shift.Tensor", SHL), ("aten.bitwise_left_shift.Tensor_Scalar", SHL),
-    ("aten.bitwise_or.Scalar", OR), ("aten.bitwise_or.Scalar_Tensor", OR), ("aten.bitwise_or.Tensor", OR),
-    ("aten.bitwise_right_shift.Scalar_Tensor", SHR), ("aten.bitwise_right_shift.Tensor", SHR), ("aten.bitwise_right_shift.Tensor_Scalar", SHR),
-    ("aten.bitwise_xor.Scalar", XOR), ("aten.bitwise_xor.Scalar_Tensor", XOR), ("aten.bitwise_xor.Tensor", XOR),
-    ("aten.complex", Op(|a| parts(a, "real", "imag", Complex64::new))),
-    ("aten.copysign.Scalar", COPYSIGN), ("aten.copysign.Tensor", COPYSIGN),
-    ("aten.div.Scalar", DIV),
-    ("aten.div.Scalar_mode", Op(div_mode)),
-    ("aten.div.Tensor", DIV),
-    ("aten.div.Tensor_mode", Op(div_mode)),
-    ("aten.divide.Scalar", DIV), ("aten.divide.Tensor", DIV), ("aten.divide.Tensor_mode", Op(div_mode)),
-    ("aten.eq.Scalar", EQ), ("aten.eq.Tensor", EQ),
-    ("aten.float_power.Scalar", Op(float_power)), ("aten.float_power.Tensor_Scalar", Op(float_power)), ("aten.float_power.Tensor_Tensor", Op(float_power)),
-    ("aten.floor_divide", Op(floor_divide)), ("aten.floor_divide.Scalar", Op(floor_divide)),
-    ("aten.fmax", Binary(Same, |a, b| if a.is_nan() { b } else if b.is_nan() { a } else { maximum(a, b) })),
-    ("aten.fmin", Binary(Same, |a, b| if a.is_nan() { b } else if b.is_nan() { a } else { minimum(a, b) })),
-    ("aten.fmod.Scalar", Op(fmod)), ("aten.fmod.Tensor", Op(fmod)),
-    ("aten.gcd", Binary(Same, |a, b| Scalar::Int(gcd(a.int(), b.int())))),
-    ("aten.ge.Scalar", GE), ("aten.ge.Tensor", GE),
-    ("aten.greater.Scalar", GT), ("aten.greater.Tensor", GT), ("aten.greater_equal.Scalar", GE), ("aten.greater_equal.Tensor", GE),
-    ("aten.gt.Scalar", GT), ("aten.gt.Tensor", GT),
-    ("aten.heaviside", Binary(Same, heaviside)),
-    ("aten.hypot", Binary(Same, |a, b| Scalar::Float(a.float().hypot(b.float())))),
-    ("aten.igamma", IGAMMA),
-    ("aten.igammac", IGAMMAC),
-    ("aten.isclose", Op(isclose)),
-    ("aten.lcm", Binary(Same, |a, b| Scalar::Int(lcm(a.int(), b.int())))),
-    ("aten.ldexp.Tensor", Binary(Float, |a, b| mul(a, analytic(b, f64::exp2, |z| (z * std::f64::consts::LN_2).exp())))),
-    ("aten.le.Scalar", LE), ("aten.le.Tensor", LE),
-    ("aten.less.Scalar", LT), ("aten.less.Tensor", LT), ("aten.less_equal.Scalar", LE), ("aten.less_equal.Tensor", LE),
-    ("aten.logaddexp", Binary(Float, log_add)),
-    ("aten.logaddexp2", Binary(Float, |a, b| Scalar::Float(logaddexp(a.float() * std::f64::consts::LN_2, b.float() * std::f64::consts::LN_2) / std::f64::consts::LN_2))),
-    ("aten.logical_and", Binary(Kind::Bool, |a, b| Scalar::Bool(a.truthy() && b.truthy()))),
-    ("aten.logical_or", Binary(Kind::Bool, |a, b| Scalar::Bool(a.truthy() || b.truthy()))),
-    ("aten.logical_xor", Binary(Kind::Bool, |a, b| Scalar::Bool(a.truthy() != b.truthy()))),
-    ("aten.lt.Scalar", LT), ("aten.lt.Tensor", LT),
-    ("aten.max.other", Binary(Same, maximum)),
-    ("aten.maximum", Binary(Same, maximum)),
-    ("aten.min.other", Binary(Same, minimum)),
-    ("aten.minimum", Binary(Same, minimum)),
-    ("aten.mul.Scalar", MUL), ("aten.mul.Tensor", MUL),
-    ("aten.multiply.Scalar", MUL), ("aten.multiply.Tensor", MUL),
-    ("aten.ne.Scalar", NE), ("aten.ne.Tensor", NE),
-    ("aten.nextafter", Op(nextafter)),
-    ("aten.not_equal.Scalar", NE), ("aten.not_equal.Tensor", NE),
-    ("aten.polar", Op(|a| parts(a, "abs", "angle", Complex64::from_polar))),
-    ("aten.pow.Scalar", Binary(Same, pow)), ("aten.pow.Tensor_Scalar", Binary(Same, pow)), ("aten.pow.Tensor_Tensor", Binary(Same, pow)),
-    ("aten.remainder.Scalar", Op(remainder)), ("aten.remainder.Scalar_Tensor", Op(remainder)), ("aten.remainder.Tensor", Op(remainder)),
-    ("aten.rsub.Scalar", Op(rsub)), ("aten.rsub.Tensor", Op(rsub)),
-    ("aten.special_gammainc", IGAMMA), ("aten.special_gammaincc", IGAMMAC),
-    ("aten.special_xlog1py", XLOG1PY), ("aten.special_xlog1py.other_scalar", XLOG1PY), ("aten.special_xlog1py.self_scalar", XLOG1PY),
-    ("aten.special_xlogy", XLOGY),
-    ("aten.sub.Scalar", Op(|a| scaled(a, sub))), ("aten.sub.Tensor", Op(|a| scaled(a, sub))),
-    ("aten.subtract.Scalar", Op(|a| scaled(a, sub))), ("aten.subtract.Tensor", Op(|a| scaled(a, sub))),
-    ("aten.true_divide.Scalar", DIV), ("aten.true_divide.Tensor", DIV),
-    ("aten.xlogy.Scalar_Other", XLOGY), ("aten.xlogy.Scalar_Self", XLOGY), ("aten.xlogy.Tensor", XLOGY),
+pub const ARMS: &[(Operator, Arm)] = &[
+    (__AND___SCALAR, AND), (__AND___TENSOR, AND),
+    (__LSHIFT___SCALAR, SHL), (__LSHIFT___TENSOR, SHL),
+    (__OR___SCALAR, OR), (__OR___TENSOR, OR),
+    (__RSHIFT___SCALAR, SHR), (__RSHIFT___TENSOR, SHR),
+    (__XOR___SCALAR, XOR), (__XOR___TENSOR, XOR),
+    (_ADD_RELU_SCALAR, Op(add_relu)), (_ADD_RELU_TENSOR, Op(add_relu)),
+    (ADD_SCALAR, Op(|a| scaled(a, add))),
+    (ADD_TENSOR, Op(|a| scaled(a, add))),
+    (ARCTAN2, Binary(Float, |a, b| Scalar::Float(a.float().atan2(b.float())))),
+    (ATAN2, Binary(Float, |a, b| Scalar::Float(a.float().atan2(b.float())))),
+    (BITWISE_AND_SCALAR, AND), (BITWISE_AND_SCALAR_TENSOR, AND), (BITWISE_AND_TENSOR, AND),
+    (BITWISE_LEFT_SHIFT_SCALAR_TENSOR, SHL), (BITWISE_LEFT_SHIFT_TENSOR, SHL), (BITWISE_LEFT_SHIFT_TENSOR_SCALAR, SHL),
+    (BITWISE_OR_SCALAR, OR), (BITWISE_OR_SCALAR_TENSOR, OR), (BITWISE_OR_TENSOR, OR),
+    (BITWISE_RIGHT_SHIFT_SCALAR_TENSOR, SHR), (BITWISE_RIGHT_SHIFT_TENSOR, SHR), (BITWISE_RIGHT_SHIFT_TENSOR_SCALAR, SHR),
+    (BITWISE_XOR_SCALAR, XOR), (BITWISE_XOR_SCALAR_TENSOR, XOR), (BITWISE_XOR_TENSOR, XOR),
+    (COMPLEX, Op(|a| parts(a, "real", "imag", Complex64::new))),
+    (COPYSIGN_SCALAR, COPYSIGN), (COPYSIGN_TENSOR, COPYSIGN),
+    (DIV_SCALAR, DIV),
+    (DIV_SCALAR_MODE, Op(div_mode)),
+    (DIV_TENSOR, DIV),
+    (DIV_TENSOR_MODE, Op(div_mode)),
+    (DIVIDE_SCALAR, DIV), (DIVIDE_TENSOR, DIV), (DIVIDE_TENSOR_MODE, Op(div_mode)),
+    (EQ_SCALAR, EQ), (EQ_TENSOR, EQ),
+    (FLOAT_POWER_SCALAR, Op(float_power)), (FLOAT_POWER_TENSOR_SCALAR, Op(float_power)), (FLOAT_POWER_TENSOR_TENSOR, Op(float_power)),
+    (FLOOR_DIVIDE, Op(floor_divide)), (FLOOR_DIVIDE_SCALAR, Op(floor_divide)),
+    (FMAX, Binary(Same, |a, b| if a.is_nan() { b } else if b.is_nan() { a } else { maximum(a, b) })),
+    (FMIN, Binary(Same, |a, b| if a.is_nan() { b } else if b.is_nan() { a } else { minimum(a, b) })),
+    (FMOD_SCALAR, Op(fmod)), (FMOD_TENSOR, Op(fmod)),
+    (GCD, Binary(Same, |a, b| Scalar::Int(gcd(a.int(), b.int())))),
+    (GE_SCALAR, GE), (GE_TENSOR, GE),
+    (GREATER_SCALAR, GT), (GREATER_TENSOR, GT), (GREATER_EQUAL_SCALAR, GE), (GREATER_EQUAL_TENSOR, GE),
+    (GT_SCALAR, GT), (GT_TENSOR, GT),
+    (HEAVISIDE, Binary(Same, heaviside)),
+    (HYPOT, Binary(Same, |a, b| Scalar::Float(a.float().hypot(b.float())))),
+    (IGAMMA, LOWER_GAMMA),
+    (IGAMMAC, UPPER_GAMMA),
+    (ISCLOSE, Op(isclose)),
+    (LCM, Binary(Same, |a, b| Scalar::Int(lcm(a.int(), b.int())))),
+    (LDEXP_TENSOR, Binary(Float, |a, b| mul(a, analytic(b, f64::exp2, |z| (z * std::f64::consts::LN_2).exp())))),
+    (LE_SCALAR, LE), (LE_TENSOR, LE),
+    (LESS_SCALAR, LT), (LESS_TENSOR, LT), (LESS_EQUAL_SCALAR, LE), (LESS_EQUAL_TENSOR, LE),
+    (LOGADDEXP, Binary(Float, log_add)),
+    (LOGADDEXP2, Binary(Float, |a, b| Scalar::Float(logaddexp(a.float() * std::f64::consts::LN_2, b.float() * std::f64::consts::LN_2) / std::f64::consts::LN_2))),
+    (LOGICAL_AND, Binary(Kind::Bool, |a, b| Scalar::Bool(a.truthy() && b.truthy()))),
+    (LOGICAL_OR, Binary(Kind::Bool, |a, b| Scalar::Bool(a.truthy() || b.truthy()))),
+    (LOGICAL_XOR, Binary(Kind::Bool, |a, b| Scalar::Bool(a.truthy() != b.truthy()))),
+    (LT_SCALAR, LT), (LT_TENSOR, LT),
+    (MAX_OTHER, Binary(Same, maximum)),
+    (MAXIMUM, Binary(Same, maximum)),
+    (MIN_OTHER, Binary(Same, minimum)),
+    (MINIMUM, Binary(Same, minimum)),
+    (MUL_SCALAR, MUL), (MUL_TENSOR, MUL),
+    (MULTIPLY_SCALAR, MUL), (MULTIPLY_TENSOR, MUL),
+    (NE_SCALAR, NE), (NE_TENSOR, NE),
+    (NEXTAFTER, Op(nextafter)),
+    (NOT_EQUAL_SCALAR, NE), (NOT_EQUAL_TENSOR, NE),
+    (POLAR, Op(|a| parts(a, "abs", "angle", Complex64::from_polar))),
+    (POW_SCALAR, Binary(Same, pow)), (POW_TENSOR_SCALAR, Binary(Same, pow)), (POW_TENSOR_TENSOR, Binary(Same, pow)),
+    (REMAINDER_SCALAR, Op(remainder)), (REMAINDER_SCALAR_TENSOR, Op(remainder)), (REMAINDER_TENSOR, Op(remainder)),
+    (RSUB_SCALAR, Op(rsub)), (RSUB_TENSOR, Op(rsub)),
+    (SPECIAL_GAMMAINC, LOWER_GAMMA), (SPECIAL_GAMMAINCC, UPPER_GAMMA),
+    (SPECIAL_XLOG1PY, XLOG1PY), (SPECIAL_XLOG1PY_OTHER_SCALAR, XLOG1PY), (SPECIAL_XLOG1PY_SELF_SCALAR, XLOG1PY),
+    (SPECIAL_XLOGY, XLOGY),
+    (SUB_SCALAR, Op(|a| scaled(a, sub))), (SUB_TENSOR, Op(|a| scaled(a, sub))),
+    (SUBTRACT_SCALAR, Op(|a| scaled(a, sub))), (SUBTRACT_TENSOR, Op(|a| scaled(a, sub))),
+    (TRUE_DIVIDE_SCALAR, DIV), (TRUE_DIVIDE_TENSOR, DIV),
+    (XLOGY_SCALAR_OTHER, XLOGY), (XLOGY_SCALAR_SELF, XLOGY), (XLOGY_TENSOR, XLOGY),
 ];
 
 /// `self op alpha * other`.
@@ -108,7 +110,7 @@ fn scaled(args: &Args, f: fn(Scalar, Scalar) -> Scalar) -> Results {
 }
 
 fn add_relu(args: &Args) -> Results {
-    super::behind("aten.relu", scaled(args, add))
+    super::behind(RELU, scaled(args, add))
 }
 
 /// `other - alpha * self`.

@@ -2,26 +2,28 @@
 
 use super::Arm::{self, Op};
 use super::common::{add, mul};
+use crate::aten::Operator;
+use crate::aten::op::*;
 use crate::interp::dtype::Scalar;
 use crate::interp::tensor::{Tensor, each};
 use crate::interp::value::{Args, InterpError, Results, Value, fail, one};
 
 /// Arms by name.
 #[rustfmt::skip]
-pub const ARMS: &[(&str, Arm)] = &[
-    ("aten._convolution", Op(convolution)),
-    ("aten._convolution_mode", Op(|a| conv(a, a.tensor("weight")?.rank().saturating_sub(2)))),
-    ("aten.conv1d", Op(|a| conv(a, 1))),
-    ("aten.conv1d.padding", Op(|a| conv(a, 1))),
-    ("aten.conv2d", Op(|a| conv(a, 2))),
-    ("aten.conv2d.padding", Op(|a| conv(a, 2))),
-    ("aten.conv3d", Op(|a| conv(a, 3))),
-    ("aten.conv3d.padding", Op(|a| conv(a, 3))),
-    ("aten.conv_transpose1d", Op(|a| transposed(a, 1))),
-    ("aten.conv_transpose2d.input", Op(|a| transposed(a, 2))),
-    ("aten.conv_transpose3d.input", Op(|a| transposed(a, 3))),
-    ("aten.convolution", Op(convolution)),
-    ("aten.convolution_backward", Op(backward)),
+pub const ARMS: &[(Operator, Arm)] = &[
+    (_CONVOLUTION, Op(convolution)),
+    (_CONVOLUTION_MODE, Op(|a| conv(a, a.tensor("weight")?.rank().saturating_sub(2)))),
+    (CONV1D, Op(|a| conv(a, 1))),
+    (CONV1D_PADDING, Op(|a| conv(a, 1))),
+    (CONV2D, Op(|a| conv(a, 2))),
+    (CONV2D_PADDING, Op(|a| conv(a, 2))),
+    (CONV3D, Op(|a| conv(a, 3))),
+    (CONV3D_PADDING, Op(|a| conv(a, 3))),
+    (CONV_TRANSPOSE1D, Op(|a| transposed(a, 1))),
+    (CONV_TRANSPOSE2D_INPUT, Op(|a| transposed(a, 2))),
+    (CONV_TRANSPOSE3D_INPUT, Op(|a| transposed(a, 3))),
+    (CONVOLUTION, Op(convolution)),
+    (CONVOLUTION_BACKWARD, Op(backward)),
 ];
 
 /// The geometry of a convolution over `n` spatial dimensions.

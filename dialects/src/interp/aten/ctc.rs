@@ -1,18 +1,20 @@
 //! Connectionist temporal classification: the probability that a sequence of classes, without repetitions and blanks, reads as the labels.
 
 use super::Arm::{self, Op};
+use crate::aten::Operator;
+use crate::aten::op::*;
 use crate::interp::dtype::Scalar;
 use crate::interp::tensor::Tensor;
 use crate::interp::value::{Args, InterpError, Results, Value, fail, many, one};
 
 /// Arms by name.
-pub const ARMS: &[(&str, Arm)] = &[
-    ("aten._ctc_loss", Op(|a| named(a)?.forward())),
-    ("aten._ctc_loss.Tensor", Op(|a| named(a)?.forward())),
-    ("aten._ctc_loss_backward", Op(gradient)),
-    ("aten._ctc_loss_backward.Tensor", Op(gradient)),
-    ("aten.ctc_loss.IntList", Op(loss)),
-    ("aten.ctc_loss.Tensor", Op(loss)),
+pub const ARMS: &[(Operator, Arm)] = &[
+    (_CTC_LOSS, Op(|a| named(a)?.forward())),
+    (_CTC_LOSS_TENSOR, Op(|a| named(a)?.forward())),
+    (_CTC_LOSS_BACKWARD, Op(gradient)),
+    (_CTC_LOSS_BACKWARD_TENSOR, Op(gradient)),
+    (CTC_LOSS_INTLIST, Op(loss)),
+    (CTC_LOSS_TENSOR, Op(loss)),
 ];
 
 /// A batch of samples.

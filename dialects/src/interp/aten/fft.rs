@@ -7,36 +7,38 @@ use num_complex::Complex64;
 use super::Arm::{self, Op};
 use super::scan::lines;
 use super::view::rolled;
+use crate::aten::Operator;
+use crate::aten::op::*;
 use crate::interp::dtype::{DType, Scalar};
 use crate::interp::tensor::Tensor;
 use crate::interp::value::{Args, InterpError, Results, fail, one, wrap_dims};
 
 /// Arms by name.
 #[rustfmt::skip]
-pub const ARMS: &[(&str, Arm)] = &[
-    ("aten._fft_c2c", Op(|a| native(a, |x, d, a| complex_to_complex(x, d, a.flag("forward")?)))),
-    ("aten._fft_c2r", Op(|a| native(a, |x, d, a| half_to_real(x, d, a.int("last_dim_size")?.max(0) as usize)))),
-    ("aten._fft_r2c", Op(|a| native(a, |x, d, a| real_to_half(x, d, a.flag("onesided")?)))),
-    ("aten.fft_fft", Op(|a| single(a, Kind::Complex, true))),
-    ("aten.fft_fft2", Op(|a| several(a, Kind::Complex, true))),
-    ("aten.fft_fftn", Op(|a| several(a, Kind::Complex, true))),
-    ("aten.fft_fftshift", Op(|a| shift(a, true))),
-    ("aten.fft_hfft", Op(|a| single(a, Kind::ToReal, true))),
-    ("aten.fft_hfft2", Op(|a| several(a, Kind::ToReal, true))),
-    ("aten.fft_hfftn", Op(|a| several(a, Kind::ToReal, true))),
-    ("aten.fft_ifft", Op(|a| single(a, Kind::Complex, false))),
-    ("aten.fft_ifft2", Op(|a| several(a, Kind::Complex, false))),
-    ("aten.fft_ifftn", Op(|a| several(a, Kind::Complex, false))),
-    ("aten.fft_ifftshift", Op(|a| shift(a, false))),
-    ("aten.fft_ihfft", Op(|a| single(a, Kind::FromReal, false))),
-    ("aten.fft_ihfft2", Op(|a| several(a, Kind::FromReal, false))),
-    ("aten.fft_ihfftn", Op(|a| several(a, Kind::FromReal, false))),
-    ("aten.fft_irfft", Op(|a| single(a, Kind::ToReal, false))),
-    ("aten.fft_irfft2", Op(|a| several(a, Kind::ToReal, false))),
-    ("aten.fft_irfftn", Op(|a| several(a, Kind::ToReal, false))),
-    ("aten.fft_rfft", Op(|a| single(a, Kind::FromReal, true))),
-    ("aten.fft_rfft2", Op(|a| several(a, Kind::FromReal, true))),
-    ("aten.fft_rfftn", Op(|a| several(a, Kind::FromReal, true))),
+pub const ARMS: &[(Operator, Arm)] = &[
+    (_FFT_C2C, Op(|a| native(a, |x, d, a| complex_to_complex(x, d, a.flag("forward")?)))),
+    (_FFT_C2R, Op(|a| native(a, |x, d, a| half_to_real(x, d, a.int("last_dim_size")?.max(0) as usize)))),
+    (_FFT_R2C, Op(|a| native(a, |x, d, a| real_to_half(x, d, a.flag("onesided")?)))),
+    (FFT_FFT, Op(|a| single(a, Kind::Complex, true))),
+    (FFT_FFT2, Op(|a| several(a, Kind::Complex, true))),
+    (FFT_FFTN, Op(|a| several(a, Kind::Complex, true))),
+    (FFT_FFTSHIFT, Op(|a| shift(a, true))),
+    (FFT_HFFT, Op(|a| single(a, Kind::ToReal, true))),
+    (FFT_HFFT2, Op(|a| several(a, Kind::ToReal, true))),
+    (FFT_HFFTN, Op(|a| several(a, Kind::ToReal, true))),
+    (FFT_IFFT, Op(|a| single(a, Kind::Complex, false))),
+    (FFT_IFFT2, Op(|a| several(a, Kind::Complex, false))),
+    (FFT_IFFTN, Op(|a| several(a, Kind::Complex, false))),
+    (FFT_IFFTSHIFT, Op(|a| shift(a, false))),
+    (FFT_IHFFT, Op(|a| single(a, Kind::FromReal, false))),
+    (FFT_IHFFT2, Op(|a| several(a, Kind::FromReal, false))),
+    (FFT_IHFFTN, Op(|a| several(a, Kind::FromReal, false))),
+    (FFT_IRFFT, Op(|a| single(a, Kind::ToReal, false))),
+    (FFT_IRFFT2, Op(|a| several(a, Kind::ToReal, false))),
+    (FFT_IRFFTN, Op(|a| several(a, Kind::ToReal, false))),
+    (FFT_RFFT, Op(|a| single(a, Kind::FromReal, true))),
+    (FFT_RFFT2, Op(|a| several(a, Kind::FromReal, true))),
+    (FFT_RFFTN, Op(|a| several(a, Kind::FromReal, true))),
 ];
 
 /// Whether a transform takes or gives real numbers; then only half of the spectrum is kept.

@@ -3,18 +3,20 @@
 use super::Arm::{self, Op};
 use super::common::{Kind, add, elementwise, mul, quotient};
 use super::matmul::matmul;
+use crate::aten::Operator;
+use crate::aten::op::*;
 use crate::interp::dtype::{DType, Scalar};
 use crate::interp::tensor::{Tensor, each};
 use crate::interp::value::{Args, InterpError, Results, fail, one};
 
 /// Arms by name.
 #[rustfmt::skip]
-pub const ARMS: &[(&str, Arm)] = &[
-    ("aten._scaled_mm", Op(|a| scaled_mm(a, a.tensor("scale_a")?, a.tensor("scale_b")?))),
-    ("aten._scaled_mm_v2", Op(scaled_mm_v2)),
-    ("torchao.choose_scale_float8", Op(choose_scale)),
-    ("torchao.dequantize_affine_float8_non_decomposed", Op(dequantize)),
-    ("torchao.quantize_affine_float8_non_decomposed", Op(quantize)),
+pub const ARMS: &[(Operator, Arm)] = &[
+    (_SCALED_MM, Op(|a| scaled_mm(a, a.tensor("scale_a")?, a.tensor("scale_b")?))),
+    (_SCALED_MM_V2, Op(scaled_mm_v2)),
+    (torchao::CHOOSE_SCALE_FLOAT8, Op(choose_scale)),
+    (torchao::DEQUANTIZE_AFFINE_FLOAT8_NON_DECOMPOSED, Op(dequantize)),
+    (torchao::QUANTIZE_AFFINE_FLOAT8_NON_DECOMPOSED, Op(quantize)),
 ];
 
 /// The product of the scaled matrices, the bias, and the scale of the result where a type of 8 bits is asked for.

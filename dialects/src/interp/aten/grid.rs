@@ -4,26 +4,28 @@ use super::Arm::{self, Op};
 use super::reduce::p_norm;
 use super::resize::cubic;
 use super::view::wrap_index;
+use crate::aten::Operator;
+use crate::aten::op::*;
 use crate::interp::dtype::{DType, Scalar};
 use crate::interp::tensor::{Tensor, each};
 use crate::interp::value::{Args, InterpError, Results, Value, fail, many, one};
 
 /// Arms by name.
 #[rustfmt::skip]
-pub const ARMS: &[(&str, Arm)] = &[
-    ("aten._embedding_bag", Op(embedding_bag)),
-    ("aten._embedding_bag_backward", Op(embedding_bag_backward)),
-    ("aten._embedding_bag_dense_backward", Op(embedding_bag_backward)),
-    ("aten._embedding_bag_forward_only", Op(embedding_bag)),
-    ("aten._embedding_bag_per_sample_weights_backward", Op(embedding_bag_weights)),
-    ("aten.embedding_bag", Op(embedding_bag)),
-    ("aten.embedding_bag.padding_idx", Op(padded_bag)),
-    ("aten.embedding_renorm", Op(embedding_renorm)),
-    ("aten.grid_sampler", Op(sample)),
-    ("aten.grid_sampler_2d", Op(sample)),
-    ("aten.grid_sampler_2d_backward", Op(sample_backward)),
-    ("aten.grid_sampler_3d", Op(sample)),
-    ("aten.grid_sampler_3d_backward", Op(sample_backward)),
+pub const ARMS: &[(Operator, Arm)] = &[
+    (_EMBEDDING_BAG, Op(embedding_bag)),
+    (_EMBEDDING_BAG_BACKWARD, Op(embedding_bag_backward)),
+    (_EMBEDDING_BAG_DENSE_BACKWARD, Op(embedding_bag_backward)),
+    (_EMBEDDING_BAG_FORWARD_ONLY, Op(embedding_bag)),
+    (_EMBEDDING_BAG_PER_SAMPLE_WEIGHTS_BACKWARD, Op(embedding_bag_weights)),
+    (EMBEDDING_BAG, Op(embedding_bag)),
+    (EMBEDDING_BAG_PADDING_IDX, Op(padded_bag)),
+    (EMBEDDING_RENORM, Op(embedding_renorm)),
+    (GRID_SAMPLER, Op(sample)),
+    (GRID_SAMPLER_2D, Op(sample)),
+    (GRID_SAMPLER_2D_BACKWARD, Op(sample_backward)),
+    (GRID_SAMPLER_3D, Op(sample)),
+    (GRID_SAMPLER_3D_BACKWARD, Op(sample_backward)),
 ];
 
 /// How places outside of the image and between pixels are read.

@@ -3,37 +3,39 @@
 use super::Arm::{self, Op};
 use super::common::{add, mul};
 use super::view::wrap_index;
+use crate::aten::Operator;
+use crate::aten::op::*;
 use crate::interp::dtype::{DType, Scalar};
 use crate::interp::tensor::{Tensor, broadcast_shape, each, try_each};
 use crate::interp::value::{Args, InterpError, Results, fail, list, one};
 
 /// Arms by name.
 #[rustfmt::skip]
-pub const ARMS: &[(&str, Arm)] = &[
-    ("aten._index_put_impl", Op(index_put)),
-    ("aten._unsafe_index.Tensor", Op(|a| one(index(a.tensor("self")?, &a.opt_tensors("indices")?)?))),
-    ("aten._unsafe_index_put", Op(index_put)),
-    ("aten._unsafe_masked_index", Op(masked_index)),
-    ("aten._unsafe_masked_index_put_accumulate", Op(masked_index_put)),
-    ("aten.argwhere", Op(nonzero)),
-    ("aten.embedding", Op(embedding)),
-    ("aten.embedding_backward", Op(embedding_backward)),
-    ("aten.embedding_dense_backward", Op(embedding_backward)),
-    ("aten.gather", Op(gather)),
-    ("aten.index.Tensor", Op(|a| one(index(a.tensor("self")?, &a.opt_tensors("indices")?)?))),
-    ("aten.index_add", Op(index_add)),
-    ("aten.index_copy", Op(|a| along(a, |_, new| new))),
-    ("aten.index_fill.int_Scalar", Op(index_fill)),
-    ("aten.index_fill.int_Tensor", Op(index_fill)),
-    ("aten.index_put", Op(index_put)),
-    ("aten.index_select", Op(index_select)),
-    ("aten.nonzero", Op(nonzero)),
-    ("aten.nonzero_numpy", Op(|a| nonzero_list(a, "self"))),
-    ("aten.nonzero_static", Op(nonzero_static)),
-    ("aten.one_hot", Op(one_hot)),
-    ("aten.put", Op(put)),
-    ("aten.take", Op(take)),
-    ("aten.take_along_dim", Op(take_along_dim)),
+pub const ARMS: &[(Operator, Arm)] = &[
+    (_INDEX_PUT_IMPL, Op(index_put)),
+    (_UNSAFE_INDEX_TENSOR, Op(|a| one(index(a.tensor("self")?, &a.opt_tensors("indices")?)?))),
+    (_UNSAFE_INDEX_PUT, Op(index_put)),
+    (_UNSAFE_MASKED_INDEX, Op(masked_index)),
+    (_UNSAFE_MASKED_INDEX_PUT_ACCUMULATE, Op(masked_index_put)),
+    (ARGWHERE, Op(nonzero)),
+    (EMBEDDING, Op(embedding)),
+    (EMBEDDING_BACKWARD, Op(embedding_backward)),
+    (EMBEDDING_DENSE_BACKWARD, Op(embedding_backward)),
+    (GATHER, Op(gather)),
+    (INDEX_TENSOR, Op(|a| one(index(a.tensor("self")?, &a.opt_tensors("indices")?)?))),
+    (INDEX_ADD, Op(index_add)),
+    (INDEX_COPY, Op(|a| along(a, |_, new| new))),
+    (INDEX_FILL_INT_SCALAR, Op(index_fill)),
+    (INDEX_FILL_INT_TENSOR, Op(index_fill)),
+    (INDEX_PUT, Op(index_put)),
+    (INDEX_SELECT, Op(index_select)),
+    (NONZERO, Op(nonzero)),
+    (NONZERO_NUMPY, Op(|a| nonzero_list(a, "self"))),
+    (NONZERO_STATIC, Op(nonzero_static)),
+    (ONE_HOT, Op(one_hot)),
+    (PUT, Op(put)),
+    (TAKE, Op(take)),
+    (TAKE_ALONG_DIM, Op(take_along_dim)),
 ];
 
 fn int_at(t: &Tensor, k: usize) -> i64 {

@@ -4,37 +4,39 @@ use super::Arm::{self, Op};
 use super::activation::pointwise;
 use super::common::{Kind, Operand, elementwise, evaluate, result_type};
 use super::reduce::{p_norm, reduce, total};
+use crate::aten::Operator;
+use crate::aten::op::*;
 use crate::interp::dtype::{DType, Scalar, promote};
 use crate::interp::tensor::Tensor;
 use crate::interp::value::{Args, InterpError, Results, fail, many, one};
 
 /// Arms by name.
 #[rustfmt::skip]
-pub const ARMS: &[(&str, Arm)] = &[
-    ("aten.binary_cross_entropy", Op(bce)),
-    ("aten.binary_cross_entropy_with_logits", Op(bce_logits)),
-    ("aten.cosine_embedding_loss", Op(cosine_embedding)),
-    ("aten.cosine_similarity", Op(|a| one(cosine(a.tensor("x1")?, a.tensor("x2")?, a.int("dim")?, a.float("eps")?)?))),
-    ("aten.cross_entropy_loss", Op(cross_entropy)),
-    ("aten.hinge_embedding_loss", Op(|a| { let m = a.float("margin")?; loss(a, &["self", "target"], |v| if v[1] == 1.0 { v[0] } else if v[1] == -1.0 { (m - v[0]).max(0.0) } else { v[0] + (m - v[0]).max(0.0) }) })),
-    ("aten.huber_loss", Op(|a| { let d = a.float("delta")?; loss(a, &["self", "target"], |v| { let z = (v[0] - v[1]).abs(); if z <= d { 0.5 * z * z } else { d * (z - 0.5 * d) } }) })),
-    ("aten.kl_div", Op(kl_div)),
-    ("aten.l1_loss", Op(l1)),
-    ("aten.margin_ranking_loss", Op(margin_ranking)),
-    ("aten.mse_loss", Op(|a| loss(a, &["self", "target"], |v| (v[0] - v[1]).powi(2)))),
-    ("aten.multi_margin_loss", Op(multi_margin)),
-    ("aten.multilabel_margin_loss", Op(|a| { let (l, _) = multilabel_margin(a)?; one(l) })),
-    ("aten.multilabel_margin_loss_forward", Op(|a| { let (l, t) = multilabel_margin(a)?; many([l, t]) })),
-    ("aten.nll_loss", Op(|a| { let (l, _) = nll(a, a.tensor("self")?, a.tensor("target")?)?; one(l) })),
-    ("aten.nll_loss2d", Op(|a| { let (l, _) = nll(a, a.tensor("self")?, a.tensor("target")?)?; one(l) })),
-    ("aten.nll_loss2d_forward", Op(|a| { let (l, w) = nll(a, a.tensor("self")?, a.tensor("target")?)?; many([l, w]) })),
-    ("aten.nll_loss_forward", Op(|a| { let (l, w) = nll(a, a.tensor("self")?, a.tensor("target")?)?; many([l, w]) })),
-    ("aten.nll_loss_nd", Op(|a| { let (l, _) = nll(a, a.tensor("self")?, a.tensor("target")?)?; one(l) })),
-    ("aten.pairwise_distance", Op(pairwise_distance)),
-    ("aten.poisson_nll_loss", Op(poisson)),
-    ("aten.smooth_l1_loss", Op(|a| { let b = a.float("beta")?; loss(a, &["self", "target"], |v| { let z = (v[0] - v[1]).abs(); if z < b { 0.5 * z * z / b } else { z - 0.5 * b } }) })),
-    ("aten.soft_margin_loss", Op(soft_margin)),
-    ("aten.triplet_margin_loss", Op(triplet)),
+pub const ARMS: &[(Operator, Arm)] = &[
+    (BINARY_CROSS_ENTROPY, Op(bce)),
+    (BINARY_CROSS_ENTROPY_WITH_LOGITS, Op(bce_logits)),
+    (COSINE_EMBEDDING_LOSS, Op(cosine_embedding)),
+    (COSINE_SIMILARITY, Op(|a| one(cosine(a.tensor("x1")?, a.tensor("x2")?, a.int("dim")?, a.float("eps")?)?))),
+    (CROSS_ENTROPY_LOSS, Op(cross_entropy)),
+    (HINGE_EMBEDDING_LOSS, Op(|a| { let m = a.float("margin")?; loss(a, &["self", "target"], |v| if v[1] == 1.0 { v[0] } else if v[1] == -1.0 { (m - v[0]).max(0.0) } else { v[0] + (m - v[0]).max(0.0) }) })),
+    (HUBER_LOSS, Op(|a| { let d = a.float("delta")?; loss(a, &["self", "target"], |v| { let z = (v[0] - v[1]).abs(); if z <= d { 0.5 * z * z } else { d * (z - 0.5 * d) } }) })),
+    (KL_DIV, Op(kl_div)),
+    (L1_LOSS, Op(l1)),
+    (MARGIN_RANKING_LOSS, Op(margin_ranking)),
+    (MSE_LOSS, Op(|a| loss(a, &["self", "target"], |v| (v[0] - v[1]).powi(2)))),
+    (MULTI_MARGIN_LOSS, Op(multi_margin)),
+    (MULTILABEL_MARGIN_LOSS, Op(|a| { let (l, _) = multilabel_margin(a)?; one(l) })),
+    (MULTILABEL_MARGIN_LOSS_FORWARD, Op(|a| { let (l, t) = multilabel_margin(a)?; many([l, t]) })),
+    (NLL_LOSS, Op(|a| { let (l, _) = nll(a, a.tensor("self")?, a.tensor("target")?)?; one(l) })),
+    (NLL_LOSS2D, Op(|a| { let (l, _) = nll(a, a.tensor("self")?, a.tensor("target")?)?; one(l) })),
+    (NLL_LOSS2D_FORWARD, Op(|a| { let (l, w) = nll(a, a.tensor("self")?, a.tensor("target")?)?; many([l, w]) })),
+    (NLL_LOSS_FORWARD, Op(|a| { let (l, w) = nll(a, a.tensor("self")?, a.tensor("target")?)?; many([l, w]) })),
+    (NLL_LOSS_ND, Op(|a| { let (l, _) = nll(a, a.tensor("self")?, a.tensor("target")?)?; one(l) })),
+    (PAIRWISE_DISTANCE, Op(pairwise_distance)),
+    (POISSON_NLL_LOSS, Op(poisson)),
+    (SMOOTH_L1_LOSS, Op(|a| { let b = a.float("beta")?; loss(a, &["self", "target"], |v| { let z = (v[0] - v[1]).abs(); if z < b { 0.5 * z * z / b } else { z - 0.5 * b } }) })),
+    (SOFT_MARGIN_LOSS, Op(soft_margin)),
+    (TRIPLET_MARGIN_LOSS, Op(triplet)),
 ];
 
 /// Every step rounds to the tensors' own type, so that the exponential of halves overflows early.

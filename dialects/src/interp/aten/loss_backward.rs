@@ -4,29 +4,31 @@ use super::Arm::{self, Op};
 use super::loss::{gradient, mean_share};
 use super::norm::per_channel;
 use super::reduce::{groups, reduce, total};
+use crate::aten::Operator;
+use crate::aten::op::*;
 use crate::interp::dtype::{DType, Scalar};
 use crate::interp::tensor::Tensor;
 use crate::interp::value::{Args, InterpError, Results, Value, fail, one};
 
 /// Arms by name.
 #[rustfmt::skip]
-pub const ARMS: &[(&str, Arm)] = &[
-    ("aten._fused_rms_norm_backward", Op(rms_norm_backward)),
-    ("aten._log_softmax_backward_data", Op(|a| softmax_backward(a, true))),
-    ("aten._softmax_backward_data", Op(|a| softmax_backward(a, false))),
-    ("aten.batch_norm_backward", Op(|a| batch_norm_backward(a, "update", "save_var"))),
-    ("aten.binary_cross_entropy_backward", Op(bce_backward)),
-    ("aten.huber_loss_backward", Op(|a| { let d = a.float("delta")?; gradient(a, |x, y| (x - y).clamp(-d, d)) })),
-    ("aten.mse_loss_backward", Op(|a| gradient(a, |x, y| 2.0 * (x - y)))),
-    ("aten.multi_margin_loss_backward", Op(multi_margin_backward)),
-    ("aten.multilabel_margin_loss_backward", Op(multilabel_margin_backward)),
-    ("aten.native_batch_norm_backward", Op(|a| batch_norm_backward(a, "train", "save_invstd"))),
-    ("aten.native_group_norm_backward", Op(group_norm_backward)),
-    ("aten.native_layer_norm_backward", Op(layer_norm_backward)),
-    ("aten.nll_loss2d_backward", Op(nll_backward)),
-    ("aten.nll_loss_backward", Op(nll_backward)),
-    ("aten.smooth_l1_loss_backward", Op(|a| { let b = a.float("beta")?; gradient(a, |x, y| if (x - y).abs() < b { (x - y) / b } else { (x - y).signum() }) })),
-    ("aten.soft_margin_loss_backward", Op(|a| gradient(a, |x, y| { let z = (-y * x).exp(); -y * z / (z + 1.0) }))),
+pub const ARMS: &[(Operator, Arm)] = &[
+    (_FUSED_RMS_NORM_BACKWARD, Op(rms_norm_backward)),
+    (_LOG_SOFTMAX_BACKWARD_DATA, Op(|a| softmax_backward(a, true))),
+    (_SOFTMAX_BACKWARD_DATA, Op(|a| softmax_backward(a, false))),
+    (BATCH_NORM_BACKWARD, Op(|a| batch_norm_backward(a, "update", "save_var"))),
+    (BINARY_CROSS_ENTROPY_BACKWARD, Op(bce_backward)),
+    (HUBER_LOSS_BACKWARD, Op(|a| { let d = a.float("delta")?; gradient(a, |x, y| (x - y).clamp(-d, d)) })),
+    (MSE_LOSS_BACKWARD, Op(|a| gradient(a, |x, y| 2.0 * (x - y)))),
+    (MULTI_MARGIN_LOSS_BACKWARD, Op(multi_margin_backward)),
+    (MULTILABEL_MARGIN_LOSS_BACKWARD, Op(multilabel_margin_backward)),
+    (NATIVE_BATCH_NORM_BACKWARD, Op(|a| batch_norm_backward(a, "train", "save_invstd"))),
+    (NATIVE_GROUP_NORM_BACKWARD, Op(group_norm_backward)),
+    (NATIVE_LAYER_NORM_BACKWARD, Op(layer_norm_backward)),
+    (NLL_LOSS2D_BACKWARD, Op(nll_backward)),
+    (NLL_LOSS_BACKWARD, Op(nll_backward)),
+    (SMOOTH_L1_LOSS_BACKWARD, Op(|a| { let b = a.float("beta")?; gradient(a, |x, y| if (x - y).abs() < b { (x - y) / b } else { (x - y).signum() }) })),
+    (SOFT_MARGIN_LOSS_BACKWARD, Op(|a| gradient(a, |x, y| { let z = (-y * x).exp(); -y * z / (z + 1.0) }))),
 ];
 
 /// From the output: `g - exp(y) sum(g)` of the logarithm, `y (g - sum(g y))` otherwise.

@@ -5,44 +5,46 @@ use std::collections::BTreeMap;
 use super::Arm::{self, Op};
 use super::common::{Kind, add, elementwise, mul};
 use super::reduce::reduce;
+use crate::aten::Operator;
+use crate::aten::op::*;
 use crate::interp::dtype::{DType, Scalar, promote};
 use crate::interp::tensor::{Tensor, broadcast_shape};
 use crate::interp::value::{Args, InterpError, Results, fail, one, wrap_dims};
 
 /// Arms by name.
 #[rustfmt::skip]
-pub const ARMS: &[(&str, Arm)] = &[
-    ("aten._addmm_activation", Op(addmm_activation)),
-    ("aten._grouped_mm", Op(grouped)),
-    ("aten._int_mm", Op(|a| one(matmul(&a.tensor("self")?.cast(DType::I32), &a.tensor("mat2")?.cast(DType::I32))?))),
-    ("aten._trilinear", Op(trilinear)),
-    ("aten.addbmm", Op(addbmm)),
-    ("aten.addmm", Op(addmm)),
-    ("aten.addmm.dtype", Op(|a| added(a, wide(a, "mat1", "mat2")?))),
-    ("aten.addmv", Op(|a| added(a, matmul(a.tensor("mat")?, a.tensor("vec")?)?))),
-    ("aten.addr", Op(|a| added(a, outer(a.tensor("vec1")?, a.tensor("vec2")?)?))),
-    ("aten.baddbmm", Op(|a| added(a, matmul(a.tensor("batch1")?, a.tensor("batch2")?)?))),
-    ("aten.baddbmm.dtype", Op(|a| added(a, wide(a, "batch1", "batch2")?))),
-    ("aten.bilinear", Op(bilinear)),
-    ("aten.bmm", Op(|a| one(matmul(a.tensor("self")?, a.tensor("mat2")?)?))),
-    ("aten.bmm.dtype", Op(|a| one(wide(a, "self", "mat2")?))),
-    ("aten.chain_matmul", Op(multi_dot_arm)),
-    ("aten.dot", Op(|a| one(matmul(a.tensor("self")?, a.tensor("tensor")?)?))),
-    ("aten.einsum", Op(einsum_arm)),
-    ("aten.ger", Op(|a| one(outer(a.tensor("self")?, a.tensor("vec2")?)?))),
-    ("aten.inner", Op(inner)),
-    ("aten.kron", Op(kron)),
-    ("aten.linalg_matmul", Op(|a| one(matmul(a.tensor("self")?, a.tensor("other")?)?))),
-    ("aten.linalg_multi_dot", Op(multi_dot_arm)),
-    ("aten.linalg_vecdot", Op(vecdot)),
-    ("aten.linear", Op(linear_arm)),
-    ("aten.matmul", Op(|a| one(matmul(a.tensor("self")?, a.tensor("other")?)?))),
-    ("aten.mm", Op(|a| one(matmul(a.tensor("self")?, a.tensor("mat2")?)?))),
-    ("aten.mm.dtype", Op(|a| one(wide(a, "self", "mat2")?))),
-    ("aten.mv", Op(|a| one(matmul(a.tensor("self")?, a.tensor("vec")?)?))),
-    ("aten.outer", Op(|a| one(outer(a.tensor("self")?, a.tensor("vec2")?)?))),
-    ("aten.tensordot", Op(tensordot)),
-    ("aten.vdot", Op(|a| { let x = a.tensor("self")?; one(matmul(&x.map(x.dtype(), conjugate), a.tensor("other")?)?) })),
+pub const ARMS: &[(Operator, Arm)] = &[
+    (_ADDMM_ACTIVATION, Op(addmm_activation)),
+    (_GROUPED_MM, Op(grouped)),
+    (_INT_MM, Op(|a| one(matmul(&a.tensor("self")?.cast(DType::I32), &a.tensor("mat2")?.cast(DType::I32))?))),
+    (_TRILINEAR, Op(trilinear)),
+    (ADDBMM, Op(addbmm)),
+    (ADDMM, Op(addmm)),
+    (ADDMM_DTYPE, Op(|a| added(a, wide(a, "mat1", "mat2")?))),
+    (ADDMV, Op(|a| added(a, matmul(a.tensor("mat")?, a.tensor("vec")?)?))),
+    (ADDR, Op(|a| added(a, outer(a.tensor("vec1")?, a.tensor("vec2")?)?))),
+    (BADDBMM, Op(|a| added(a, matmul(a.tensor("batch1")?, a.tensor("batch2")?)?))),
+    (BADDBMM_DTYPE, Op(|a| added(a, wide(a, "batch1", "batch2")?))),
+    (BILINEAR, Op(bilinear)),
+    (BMM, Op(|a| one(matmul(a.tensor("self")?, a.tensor("mat2")?)?))),
+    (BMM_DTYPE, Op(|a| one(wide(a, "self", "mat2")?))),
+    (CHAIN_MATMUL, Op(multi_dot_arm)),
+    (DOT, Op(|a| one(matmul(a.tensor("self")?, a.tensor("tensor")?)?))),
+    (EINSUM, Op(einsum_arm)),
+    (GER, Op(|a| one(outer(a.tensor("self")?, a.tensor("vec2")?)?))),
+    (INNER, Op(inner)),
+    (KRON, Op(kron)),
+    (LINALG_MATMUL, Op(|a| one(matmul(a.tensor("self")?, a.tensor("other")?)?))),
+    (LINALG_MULTI_DOT, Op(multi_dot_arm)),
+    (LINALG_VECDOT, Op(vecdot)),
+    (LINEAR, Op(linear_arm)),
+    (MATMUL, Op(|a| one(matmul(a.tensor("self")?, a.tensor("other")?)?))),
+    (MM, Op(|a| one(matmul(a.tensor("self")?, a.tensor("mat2")?)?))),
+    (MM_DTYPE, Op(|a| one(wide(a, "self", "mat2")?))),
+    (MV, Op(|a| one(matmul(a.tensor("self")?, a.tensor("vec")?)?))),
+    (OUTER, Op(|a| one(outer(a.tensor("self")?, a.tensor("vec2")?)?))),
+    (TENSORDOT, Op(tensordot)),
+    (VDOT, Op(|a| { let x = a.tensor("self")?; one(matmul(&x.map(x.dtype(), conjugate), a.tensor("other")?)?) })),
 ];
 
 /// The product in the type that is asked for.
@@ -196,8 +198,8 @@ fn addmm(args: &Args) -> Results {
 }
 
 fn addmm_activation(args: &Args) -> Results {
-    let name = if args.flag("use_gelu")? { "aten.gelu" } else { "aten.relu" };
-    super::behind(name, addmm(args))
+    let operator = if args.flag("use_gelu")? { GELU } else { RELU };
+    super::behind(operator, addmm(args))
 }
 
 fn addbmm(args: &Args) -> Results {

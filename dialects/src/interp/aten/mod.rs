@@ -6,6 +6,7 @@
 
 pub mod common;
 
+use crate::aten::Operator;
 use crate::aten::alias::meaning;
 
 use super::value::{Args, InterpError, Results, Value};
@@ -32,7 +33,7 @@ macro_rules! families {
     ($($name:ident),* $(,)?) => {
         $(pub mod $name;)*
         /// Every family's arms.
-        pub const FAMILIES: &[&[(&str, Arm)]] = &[$($name::ARMS),*];
+        pub const FAMILIES: &[&[(Operator, Arm)]] = &[$($name::ARMS),*];
     };
 }
 
@@ -77,21 +78,22 @@ families!(
 );
 
 /// What an op makes of another's result.
-fn behind(name: &str, results: Results) -> Results {
+fn behind(operator: Operator, results: Results) -> Results {
     let first = results?.into_iter().next().ok_or_else(|| super::value::fail("there is no result to go on with"))?;
-    call(name, &Args::new().with("self", first))
+    call(operator, &Args::new().with("self", first))
 }
 
-/// The arm of an op.
-pub fn find(name: &str) -> Option<Arm> {
-    let name = meaning(name).unwrap_or(name);
-    let listed = |name: &str| FAMILIES.iter().find_map(|arms| arms.binary_search_by(|(n, _)| (*n).cmp(name)).ok().map(|k| arms[k].1));
-    listed(name).or_else(|| listed(&prims::aten_name(name)?))
+/// The arm of an operator.
+pub fn find(operator: Operator) -> Option<Arm> {
+    let operator = meaning(operator);
+    let listed =
+        |wanted: Operator| FAMILIES.iter().find_map(|arms| arms.binary_search_by_key(&wanted, |(o, _)| *o).ok().map(|k| arms[k].1));
+    listed(operator).or_else(|| listed(prims::counterpart(operator)?))
 }
 
-/// Runs an op on its arguments.
-pub fn call(name: &str, args: &Args) -> Results {
-    let arm = find(name).ok_or_else(|| InterpError::Unsupported { op: name.to_string(), location: String::new() })?;
+/// Runs an operator on its arguments.
+pub fn call(operator: Operator, args: &Args) -> Results {
+    let arm = find(operator).ok_or_else(|| unsupported(operator))?;
     match arm {
         Arm::Unary(kind, f) => {
             let x = operand(args, FIRST)?;
@@ -103,6 +105,11 @@ pub fn call(name: &str, args: &Args) -> Results {
         }
         Arm::Op(f) => f(args),
     }
+}
+
+/// The error for an operator without an arm.
+pub fn unsupported(operator: Operator) -> InterpError {
+    InterpError::Unsupported { op: operator.to_string(), location: String::new() }
 }
 
 fn operand<'a>(args: &'a Args, names: &[&str]) -> Result<Operand<'a>, InterpError> {
@@ -119,7 +126,7 @@ mod lists {
 
     #[test]
     fn families_are_sorted_and_disjoint() {
-        let mut all: Vec<&str> = Vec::new();
+        let mut all: Vec<Operator> = Vec::new();
         for arms in FAMILIES {
             assert!(
                 arms.windows(2).all(|w| w[0].0 < w[1].0),

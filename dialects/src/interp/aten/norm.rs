@@ -3,40 +3,42 @@
 use super::Arm::{self, Op};
 use super::reduce::{p_norm, reduce, total};
 use super::scan::lines;
+use crate::aten::Operator;
+use crate::aten::op::*;
 use crate::interp::dtype::{DType, Scalar};
 use crate::interp::tensor::Tensor;
 use crate::interp::value::{Args, InterpError, Results, Value, fail, many, one};
 
 /// Arms by name.
 #[rustfmt::skip]
-pub const ARMS: &[(&str, Arm)] = &[
-    ("aten._batch_norm_no_update", Op(|a| batch_norm(&a.clone().with("training", Value::Scalar(Scalar::Bool(false))), Outputs::Reserved))),
-    ("aten._batch_norm_with_update", Op(|a| batch_norm(a, Outputs::Reserved))),
-    ("aten._batch_norm_with_update_functional", Op(|a| batch_norm(a, Outputs::ReservedFunctional))),
-    ("aten._fused_rms_norm", Op(|a| { let (y, r) = rms_norm(a)?; many([y, r]) })),
-    ("aten._log_softmax", Op(|a| softmax(a, Soft::Log))),
-    ("aten._native_batch_norm_legit", Op(|a| batch_norm(a, Outputs::Native))),
-    ("aten._native_batch_norm_legit.no_stats", Op(|a| batch_norm(a, Outputs::Native))),
-    ("aten._native_batch_norm_legit_functional", Op(|a| batch_norm(a, Outputs::Functional))),
-    ("aten._native_batch_norm_legit_no_training", Op(|a| batch_norm(a, Outputs::Native))),
-    ("aten._safe_softmax", Op(|a| softmax(a, Soft::Safe))),
-    ("aten._softmax", Op(|a| softmax(a, Soft::Plain))),
-    ("aten._weight_norm", Op(weight_norm)),
-    ("aten._weight_norm_interface", Op(weight_norm_interface)),
-    ("aten._weight_norm_interface_backward", Op(weight_norm_backward)),
-    ("aten.batch_norm", Op(|a| batch_norm(a, Outputs::One))),
-    ("aten.group_norm", Op(|a| { let (y, _, _) = group_norm(a)?; one(y) })),
-    ("aten.instance_norm", Op(instance_norm)),
-    ("aten.layer_norm", Op(|a| { let (y, _, _) = layer_norm(a)?; one(y) })),
-    ("aten.log_softmax.int", Op(|a| softmax(a, Soft::Log))),
-    ("aten.native_batch_norm", Op(|a| batch_norm(a, Outputs::Native))),
-    ("aten.native_group_norm", Op(|a| { let (y, m, r) = group_norm(a)?; many([y, m, r]) })),
-    ("aten.native_layer_norm", Op(|a| { let (y, m, r) = layer_norm(a)?; many([y, m, r]) })),
-    ("aten.renorm", Op(renorm)),
-    ("aten.rms_norm", Op(|a| { let (y, _) = rms_norm(a)?; one(y) })),
-    ("aten.softmax.int", Op(|a| softmax(a, Soft::Plain))),
-    ("aten.special_log_softmax", Op(|a| softmax(a, Soft::Log))),
-    ("aten.special_softmax", Op(|a| softmax(a, Soft::Plain))),
+pub const ARMS: &[(Operator, Arm)] = &[
+    (_BATCH_NORM_NO_UPDATE, Op(|a| batch_norm(&a.clone().with("training", Value::Scalar(Scalar::Bool(false))), Outputs::Reserved))),
+    (_BATCH_NORM_WITH_UPDATE, Op(|a| batch_norm(a, Outputs::Reserved))),
+    (_BATCH_NORM_WITH_UPDATE_FUNCTIONAL, Op(|a| batch_norm(a, Outputs::ReservedFunctional))),
+    (_FUSED_RMS_NORM, Op(|a| { let (y, r) = rms_norm(a)?; many([y, r]) })),
+    (_LOG_SOFTMAX, Op(|a| softmax(a, Soft::Log))),
+    (_NATIVE_BATCH_NORM_LEGIT, Op(|a| batch_norm(a, Outputs::Native))),
+    (_NATIVE_BATCH_NORM_LEGIT_NO_STATS, Op(|a| batch_norm(a, Outputs::Native))),
+    (_NATIVE_BATCH_NORM_LEGIT_FUNCTIONAL, Op(|a| batch_norm(a, Outputs::Functional))),
+    (_NATIVE_BATCH_NORM_LEGIT_NO_TRAINING, Op(|a| batch_norm(a, Outputs::Native))),
+    (_SAFE_SOFTMAX, Op(|a| softmax(a, Soft::Safe))),
+    (_SOFTMAX, Op(|a| softmax(a, Soft::Plain))),
+    (_WEIGHT_NORM, Op(weight_norm)),
+    (_WEIGHT_NORM_INTERFACE, Op(weight_norm_interface)),
+    (_WEIGHT_NORM_INTERFACE_BACKWARD, Op(weight_norm_backward)),
+    (BATCH_NORM, Op(|a| batch_norm(a, Outputs::One))),
+    (GROUP_NORM, Op(|a| { let (y, _, _) = group_norm(a)?; one(y) })),
+    (INSTANCE_NORM, Op(instance_norm)),
+    (LAYER_NORM, Op(|a| { let (y, _, _) = layer_norm(a)?; one(y) })),
+    (LOG_SOFTMAX_INT, Op(|a| softmax(a, Soft::Log))),
+    (NATIVE_BATCH_NORM, Op(|a| batch_norm(a, Outputs::Native))),
+    (NATIVE_GROUP_NORM, Op(|a| { let (y, m, r) = group_norm(a)?; many([y, m, r]) })),
+    (NATIVE_LAYER_NORM, Op(|a| { let (y, m, r) = layer_norm(a)?; many([y, m, r]) })),
+    (RENORM, Op(renorm)),
+    (RMS_NORM, Op(|a| { let (y, _) = rms_norm(a)?; one(y) })),
+    (SOFTMAX_INT, Op(|a| softmax(a, Soft::Plain))),
+    (SPECIAL_LOG_SOFTMAX, Op(|a| softmax(a, Soft::Log))),
+    (SPECIAL_SOFTMAX, Op(|a| softmax(a, Soft::Plain))),
 ];
 
 /// Variants of softmax.

@@ -6,40 +6,42 @@ use super::Arm::{self, Op};
 use super::common::{equal, less};
 use super::reduce::reduce;
 use super::scan::lines;
+use crate::aten::Operator;
+use crate::aten::op::*;
 use crate::interp::dtype::{DType, Scalar};
 use crate::interp::tensor::Tensor;
 use crate::interp::value::{Args, InterpError, Results, fail, many, one};
 
 /// Arms by name.
 #[rustfmt::skip]
-pub const ARMS: &[(&str, Arm)] = &[
-    ("aten._unique", Op(|a| Ok(unique(a)?.into_iter().take(2).collect()))),
-    ("aten._unique2", Op(unique)),
-    ("aten.argsort", Op(|a| one(sort(a, a.int("dim")?, a.flag("descending")?)?.1))),
-    ("aten.argsort.stable", Op(|a| one(sort(a, a.int("dim")?, a.flag("descending")?)?.1))),
-    ("aten.bucketize.Scalar", Op(|a| search(a, "boundaries"))),
-    ("aten.bucketize.Tensor", Op(|a| search(a, "boundaries"))),
-    ("aten.isin.Scalar_Tensor", Op(isin)),
-    ("aten.isin.Tensor_Scalar", Op(isin)),
-    ("aten.isin.Tensor_Tensor", Op(isin)),
-    ("aten.kthvalue", Op(kthvalue)),
-    ("aten.median", Op(|a| median_all(a, false))),
-    ("aten.median.dim", Op(|a| median(a, false))),
-    ("aten.mode", Op(mode)),
-    ("aten.msort", Op(|a| one(sort(a, 0, false)?.0))),
-    ("aten.nanmedian", Op(|a| median_all(a, true))),
-    ("aten.nanmedian.dim", Op(|a| median(a, true))),
-    ("aten.nanquantile", Op(|a| quantile(a, true))),
-    ("aten.nanquantile.scalar", Op(|a| quantile(a, true))),
-    ("aten.quantile", Op(|a| quantile(a, false))),
-    ("aten.quantile.scalar", Op(|a| quantile(a, false))),
-    ("aten.searchsorted.Scalar", Op(|a| search(a, "sorted_sequence"))),
-    ("aten.searchsorted.Tensor", Op(|a| search(a, "sorted_sequence"))),
-    ("aten.sort", Op(|a| { let (v, i) = sort(a, a.int("dim")?, a.flag("descending")?)?; many([v, i]) })),
-    ("aten.sort.stable", Op(|a| { let (v, i) = sort(a, a.int("dim")?, a.flag("descending")?)?; many([v, i]) })),
-    ("aten.topk", Op(topk)),
-    ("aten.unique_consecutive", Op(unique_consecutive)),
-    ("aten.unique_dim", Op(unique_dim)),
+pub const ARMS: &[(Operator, Arm)] = &[
+    (_UNIQUE, Op(|a| Ok(unique(a)?.into_iter().take(2).collect()))),
+    (_UNIQUE2, Op(unique)),
+    (ARGSORT, Op(|a| one(sort(a, a.int("dim")?, a.flag("descending")?)?.1))),
+    (ARGSORT_STABLE, Op(|a| one(sort(a, a.int("dim")?, a.flag("descending")?)?.1))),
+    (BUCKETIZE_SCALAR, Op(|a| search(a, "boundaries"))),
+    (BUCKETIZE_TENSOR, Op(|a| search(a, "boundaries"))),
+    (ISIN_SCALAR_TENSOR, Op(isin)),
+    (ISIN_TENSOR_SCALAR, Op(isin)),
+    (ISIN_TENSOR_TENSOR, Op(isin)),
+    (KTHVALUE, Op(kthvalue)),
+    (MEDIAN, Op(|a| median_all(a, false))),
+    (MEDIAN_DIM, Op(|a| median(a, false))),
+    (MODE, Op(mode)),
+    (MSORT, Op(|a| one(sort(a, 0, false)?.0))),
+    (NANMEDIAN, Op(|a| median_all(a, true))),
+    (NANMEDIAN_DIM, Op(|a| median(a, true))),
+    (NANQUANTILE, Op(|a| quantile(a, true))),
+    (NANQUANTILE_SCALAR, Op(|a| quantile(a, true))),
+    (QUANTILE, Op(|a| quantile(a, false))),
+    (QUANTILE_SCALAR, Op(|a| quantile(a, false))),
+    (SEARCHSORTED_SCALAR, Op(|a| search(a, "sorted_sequence"))),
+    (SEARCHSORTED_TENSOR, Op(|a| search(a, "sorted_sequence"))),
+    (SORT, Op(|a| { let (v, i) = sort(a, a.int("dim")?, a.flag("descending")?)?; many([v, i]) })),
+    (SORT_STABLE, Op(|a| { let (v, i) = sort(a, a.int("dim")?, a.flag("descending")?)?; many([v, i]) })),
+    (TOPK, Op(topk)),
+    (UNIQUE_CONSECUTIVE, Op(unique_consecutive)),
+    (UNIQUE_DIM, Op(unique_dim)),
 ];
 
 /// The order of sorting: NaN is the largest.

@@ -2,34 +2,36 @@
 
 use super::Arm::{self, Op};
 use super::common::add;
+use crate::aten::Operator;
+use crate::aten::op::*;
 use crate::interp::dtype::Scalar;
 use crate::interp::tensor::{Tensor, each, try_each};
 use crate::interp::value::{Args, InterpError, Results, fail, one};
 
 /// Arms by name.
 #[rustfmt::skip]
-pub const ARMS: &[(&str, Arm)] = &[
-    ("aten._pad_circular", Op(|a| pad(a, "circular"))),
-    ("aten._pad_enum", Op(|a| pad(a, ["reflect", "replicate", "circular", "constant"].get(a.int("mode")? as usize).unwrap_or(&"?")))),
-    ("aten.channel_shuffle", Op(channel_shuffle)),
-    ("aten.col2im", Op(col2im)),
-    ("aten.constant_pad_nd", Op(|a| { let v = a.opt_scalar("value")?.unwrap_or(Scalar::Int(0)); padded(a.tensor("self")?, &a.ints("pad")?, Edge::Constant(v)) })),
-    ("aten.im2col", Op(im2col)),
-    ("aten.pad", Op(|a| pad(a, a.str("mode")?))),
-    ("aten.pixel_shuffle", Op(pixel_shuffle)),
-    ("aten.pixel_unshuffle", Op(pixel_unshuffle)),
-    ("aten.reflection_pad1d", Op(|a| padded(a.tensor("self")?, &a.ints("padding")?, Edge::Reflect))),
-    ("aten.reflection_pad1d_backward", Op(|a| unpadded(a, Edge::Reflect))),
-    ("aten.reflection_pad2d", Op(|a| padded(a.tensor("self")?, &a.ints("padding")?, Edge::Reflect))),
-    ("aten.reflection_pad2d_backward", Op(|a| unpadded(a, Edge::Reflect))),
-    ("aten.reflection_pad3d", Op(|a| padded(a.tensor("self")?, &a.ints("padding")?, Edge::Reflect))),
-    ("aten.reflection_pad3d_backward", Op(|a| unpadded(a, Edge::Reflect))),
-    ("aten.replication_pad1d", Op(|a| padded(a.tensor("self")?, &a.ints("padding")?, Edge::Replicate))),
-    ("aten.replication_pad1d_backward", Op(|a| unpadded(a, Edge::Replicate))),
-    ("aten.replication_pad2d", Op(|a| padded(a.tensor("self")?, &a.ints("padding")?, Edge::Replicate))),
-    ("aten.replication_pad2d_backward", Op(|a| unpadded(a, Edge::Replicate))),
-    ("aten.replication_pad3d", Op(|a| padded(a.tensor("self")?, &a.ints("padding")?, Edge::Replicate))),
-    ("aten.replication_pad3d_backward", Op(|a| unpadded(a, Edge::Replicate))),
+pub const ARMS: &[(Operator, Arm)] = &[
+    (_PAD_CIRCULAR, Op(|a| pad(a, "circular"))),
+    (_PAD_ENUM, Op(|a| pad(a, ["reflect", "replicate", "circular", "constant"].get(a.int("mode")? as usize).unwrap_or(&"?")))),
+    (CHANNEL_SHUFFLE, Op(channel_shuffle)),
+    (COL2IM, Op(col2im)),
+    (CONSTANT_PAD_ND, Op(|a| { let v = a.opt_scalar("value")?.unwrap_or(Scalar::Int(0)); padded(a.tensor("self")?, &a.ints("pad")?, Edge::Constant(v)) })),
+    (IM2COL, Op(im2col)),
+    (PAD, Op(|a| pad(a, a.str("mode")?))),
+    (PIXEL_SHUFFLE, Op(pixel_shuffle)),
+    (PIXEL_UNSHUFFLE, Op(pixel_unshuffle)),
+    (REFLECTION_PAD1D, Op(|a| padded(a.tensor("self")?, &a.ints("padding")?, Edge::Reflect))),
+    (REFLECTION_PAD1D_BACKWARD, Op(|a| unpadded(a, Edge::Reflect))),
+    (REFLECTION_PAD2D, Op(|a| padded(a.tensor("self")?, &a.ints("padding")?, Edge::Reflect))),
+    (REFLECTION_PAD2D_BACKWARD, Op(|a| unpadded(a, Edge::Reflect))),
+    (REFLECTION_PAD3D, Op(|a| padded(a.tensor("self")?, &a.ints("padding")?, Edge::Reflect))),
+    (REFLECTION_PAD3D_BACKWARD, Op(|a| unpadded(a, Edge::Reflect))),
+    (REPLICATION_PAD1D, Op(|a| padded(a.tensor("self")?, &a.ints("padding")?, Edge::Replicate))),
+    (REPLICATION_PAD1D_BACKWARD, Op(|a| unpadded(a, Edge::Replicate))),
+    (REPLICATION_PAD2D, Op(|a| padded(a.tensor("self")?, &a.ints("padding")?, Edge::Replicate))),
+    (REPLICATION_PAD2D_BACKWARD, Op(|a| unpadded(a, Edge::Replicate))),
+    (REPLICATION_PAD3D, Op(|a| padded(a.tensor("self")?, &a.ints("padding")?, Edge::Replicate))),
+    (REPLICATION_PAD3D_BACKWARD, Op(|a| unpadded(a, Edge::Replicate))),
 ];
 
 /// What lies outside of the tensor.

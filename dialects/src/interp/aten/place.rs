@@ -3,20 +3,22 @@
 use super::Arm::{self, Op};
 use super::common::add;
 use super::view::{diagonal_range, slice_range, strided_positions, wrap_index};
+use crate::aten::Operator;
+use crate::aten::op::*;
 use crate::interp::tensor::{Tensor, try_each};
 use crate::interp::value::{Args, InterpError, Results, fail, one, wrap_dim};
 
 /// Arms by name.
 #[rustfmt::skip]
-pub const ARMS: &[(&str, Arm)] = &[
-    ("aten.as_strided_scatter", Op(as_strided_scatter)),
-    ("aten.diagonal_backward", Op(diagonal_backward)),
-    ("aten.diagonal_scatter", Op(diagonal_scatter)),
-    ("aten.select_backward", Op(select_backward)),
-    ("aten.select_scatter", Op(select_scatter)),
-    ("aten.slice_backward", Op(slice_backward)),
-    ("aten.slice_scatter", Op(slice_scatter)),
-    ("aten.unfold_backward", Op(unfold_backward)),
+pub const ARMS: &[(Operator, Arm)] = &[
+    (AS_STRIDED_SCATTER, Op(as_strided_scatter)),
+    (DIAGONAL_BACKWARD, Op(diagonal_backward)),
+    (DIAGONAL_SCATTER, Op(diagonal_scatter)),
+    (SELECT_BACKWARD, Op(select_backward)),
+    (SELECT_SCATTER, Op(select_scatter)),
+    (SLICE_BACKWARD, Op(slice_backward)),
+    (SLICE_SCATTER, Op(slice_scatter)),
+    (UNFOLD_BACKWARD, Op(unfold_backward)),
 ];
 
 /// Writes `source` into `x` where `f` places each of its indices.

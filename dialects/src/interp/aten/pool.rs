@@ -3,40 +3,42 @@
 use super::Arm::{self, Op};
 use super::common::add;
 use super::reduce::{extreme_index, total};
+use crate::aten::Operator;
+use crate::aten::op::*;
 use crate::interp::dtype::{DType, Scalar};
 use crate::interp::tensor::{Tensor, each, try_each};
 use crate::interp::value::{Args, InterpError, Results, fail, many, one};
 
 /// Arms by name.
 #[rustfmt::skip]
-pub const ARMS: &[(&str, Arm)] = &[
-    ("aten._adaptive_avg_pool2d", Op(|a| adaptive_avg(a, 2))),
-    ("aten._adaptive_avg_pool2d_backward", Op(|a| adaptive_avg_backward(a, 2))),
-    ("aten._adaptive_avg_pool3d", Op(|a| adaptive_avg(a, 3))),
-    ("aten._adaptive_avg_pool3d_backward", Op(|a| adaptive_avg_backward(a, 3))),
-    ("aten.adaptive_avg_pool1d", Op(|a| adaptive_avg(a, 1))),
-    ("aten.adaptive_avg_pool2d", Op(|a| adaptive_avg(a, 2))),
-    ("aten.adaptive_avg_pool3d", Op(|a| adaptive_avg(a, 3))),
-    ("aten.adaptive_max_pool1d", Op(|a| adaptive_max(a, 1))),
-    ("aten.adaptive_max_pool2d", Op(|a| adaptive_max(a, 2))),
-    ("aten.adaptive_max_pool2d_backward", Op(|a| max_backward(a, 2))),
-    ("aten.adaptive_max_pool3d", Op(|a| adaptive_max(a, 3))),
-    ("aten.adaptive_max_pool3d_backward", Op(|a| max_backward(a, 3))),
-    ("aten.avg_pool1d", Op(|a| avg(a, 1))),
-    ("aten.avg_pool2d", Op(|a| avg(a, 2))),
-    ("aten.avg_pool2d_backward", Op(|a| avg_backward(a, 2))),
-    ("aten.avg_pool3d", Op(|a| avg(a, 3))),
-    ("aten.avg_pool3d_backward", Op(|a| avg_backward(a, 3))),
-    ("aten.max_pool1d", Op(|a| one(max(a, 1)?.0))),
-    ("aten.max_pool1d_with_indices", Op(|a| { let (v, i) = max(a, 1)?; many([v, i]) })),
-    ("aten.max_pool2d", Op(|a| one(max(a, 2)?.0))),
-    ("aten.max_pool2d_with_indices", Op(|a| { let (v, i) = max(a, 2)?; many([v, i]) })),
-    ("aten.max_pool2d_with_indices_backward", Op(|a| max_backward(a, 2))),
-    ("aten.max_pool3d", Op(|a| one(max(a, 3)?.0))),
-    ("aten.max_pool3d_with_indices", Op(|a| { let (v, i) = max(a, 3)?; many([v, i]) })),
-    ("aten.max_pool3d_with_indices_backward", Op(|a| max_backward(a, 3))),
-    ("aten.max_unpool2d", Op(|a| unpool(a, 2))),
-    ("aten.max_unpool3d", Op(|a| unpool(a, 3))),
+pub const ARMS: &[(Operator, Arm)] = &[
+    (_ADAPTIVE_AVG_POOL2D, Op(|a| adaptive_avg(a, 2))),
+    (_ADAPTIVE_AVG_POOL2D_BACKWARD, Op(|a| adaptive_avg_backward(a, 2))),
+    (_ADAPTIVE_AVG_POOL3D, Op(|a| adaptive_avg(a, 3))),
+    (_ADAPTIVE_AVG_POOL3D_BACKWARD, Op(|a| adaptive_avg_backward(a, 3))),
+    (ADAPTIVE_AVG_POOL1D, Op(|a| adaptive_avg(a, 1))),
+    (ADAPTIVE_AVG_POOL2D, Op(|a| adaptive_avg(a, 2))),
+    (ADAPTIVE_AVG_POOL3D, Op(|a| adaptive_avg(a, 3))),
+    (ADAPTIVE_MAX_POOL1D, Op(|a| adaptive_max(a, 1))),
+    (ADAPTIVE_MAX_POOL2D, Op(|a| adaptive_max(a, 2))),
+    (ADAPTIVE_MAX_POOL2D_BACKWARD, Op(|a| max_backward(a, 2))),
+    (ADAPTIVE_MAX_POOL3D, Op(|a| adaptive_max(a, 3))),
+    (ADAPTIVE_MAX_POOL3D_BACKWARD, Op(|a| max_backward(a, 3))),
+    (AVG_POOL1D, Op(|a| avg(a, 1))),
+    (AVG_POOL2D, Op(|a| avg(a, 2))),
+    (AVG_POOL2D_BACKWARD, Op(|a| avg_backward(a, 2))),
+    (AVG_POOL3D, Op(|a| avg(a, 3))),
+    (AVG_POOL3D_BACKWARD, Op(|a| avg_backward(a, 3))),
+    (MAX_POOL1D, Op(|a| one(max(a, 1)?.0))),
+    (MAX_POOL1D_WITH_INDICES, Op(|a| { let (v, i) = max(a, 1)?; many([v, i]) })),
+    (MAX_POOL2D, Op(|a| one(max(a, 2)?.0))),
+    (MAX_POOL2D_WITH_INDICES, Op(|a| { let (v, i) = max(a, 2)?; many([v, i]) })),
+    (MAX_POOL2D_WITH_INDICES_BACKWARD, Op(|a| max_backward(a, 2))),
+    (MAX_POOL3D, Op(|a| one(max(a, 3)?.0))),
+    (MAX_POOL3D_WITH_INDICES, Op(|a| { let (v, i) = max(a, 3)?; many([v, i]) })),
+    (MAX_POOL3D_WITH_INDICES_BACKWARD, Op(|a| max_backward(a, 3))),
+    (MAX_UNPOOL2D, Op(|a| unpool(a, 2))),
+    (MAX_UNPOOL3D, Op(|a| unpool(a, 3))),
 ];
 
 /// One window: the positions it covers inside the input, and how many it covers with padding.

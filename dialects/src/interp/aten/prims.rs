@@ -3,6 +3,8 @@
 //! Pointwise ones mean what the ATen operator of that name means on operands of one type.
 
 use super::Arm::{self, Op};
+use crate::aten::Operator;
+use crate::aten::op::*;
 use super::common::{Kind, elementwise, quotient};
 use super::fft;
 use super::reduce::{extreme, reduce, total};
@@ -12,51 +14,52 @@ use crate::interp::value::{Args, InterpError, Results, fail, one, wrap_dims};
 
 /// Arms by name.
 #[rustfmt::skip]
-pub const ARMS: &[(&str, Arm)] = &[
-    ("prims.amax", Op(|a| folded(a, |v| extreme(v, true)))),
-    ("prims.amin", Op(|a| folded(a, |v| extreme(v, false)))),
-    ("prims.as_strided", Op(as_strided)),
-    ("prims.broadcast_in_dim", Op(broadcast_in_dim)),
-    ("prims.cat", Op(|a| { let t = a.tensors("tensors")?; one(super::join::cat(&t, a.int("dim")?)?) })),
-    ("prims.clone", Op(|a| one(a.tensor("self")?.clone()))),
-    ("prims.collapse", Op(collapse)),
-    ("prims.collapse_view", Op(collapse)),
-    ("prims.convert_element_type", Op(convert)),
-    ("prims.copy_to", Op(|a| { let x = a.tensor("a")?; one(a.tensor("b")?.cast(x.dtype()).expand(x.shape())?) })),
-    ("prims.div", Op(div)),
-    ("prims.fft_c2c", Op(fft::prims_c2c)),
-    ("prims.fft_c2r", Op(fft::prims_c2r)),
-    ("prims.fft_r2c", Op(fft::prims_r2c)),
-    ("prims.iota", Op(iota)),
-    ("prims.prod", Op(|a| folded(a, |v| Ok(v.iter().copied().fold(Scalar::Int(1), super::common::mul))))),
-    ("prims.rev", Op(rev)),
-    ("prims.split_dim", Op(split_dim)),
-    ("prims.squeeze", Op(squeeze)),
-    ("prims.sum", Op(|a| folded(a, |v| Ok(total(v))))),
-    ("prims.transpose", Op(transpose)),
-    ("prims.var", Op(var)),
-    ("prims.view_of", Op(|a| one(a.tensor("a")?.clone()))),
-    ("prims.where", Op(choose)),
+pub const ARMS: &[(Operator, Arm)] = &[
+    (prims::AMAX, Op(|a| folded(a, |v| extreme(v, true)))),
+    (prims::AMIN, Op(|a| folded(a, |v| extreme(v, false)))),
+    (prims::AS_STRIDED, Op(as_strided)),
+    (prims::BROADCAST_IN_DIM, Op(broadcast_in_dim)),
+    (prims::CAT, Op(|a| { let t = a.tensors("tensors")?; one(super::join::cat(&t, a.int("dim")?)?) })),
+    (prims::CLONE, Op(|a| one(a.tensor("self")?.clone()))),
+    (prims::COLLAPSE, Op(collapse)),
+    (prims::COLLAPSE_VIEW, Op(collapse)),
+    (prims::CONVERT_ELEMENT_TYPE, Op(convert)),
+    (prims::COPY_TO, Op(|a| { let x = a.tensor("a")?; one(a.tensor("b")?.cast(x.dtype()).expand(x.shape())?) })),
+    (prims::DIV, Op(div)),
+    (prims::FFT_C2C, Op(fft::prims_c2c)),
+    (prims::FFT_C2R, Op(fft::prims_c2r)),
+    (prims::FFT_R2C, Op(fft::prims_r2c)),
+    (prims::IOTA, Op(iota)),
+    (prims::PROD, Op(|a| folded(a, |v| Ok(v.iter().copied().fold(Scalar::Int(1), super::common::mul))))),
+    (prims::REV, Op(rev)),
+    (prims::SPLIT_DIM, Op(split_dim)),
+    (prims::SQUEEZE, Op(squeeze)),
+    (prims::SUM, Op(|a| folded(a, |v| Ok(total(v))))),
+    (prims::TRANSPOSE, Op(transpose)),
+    (prims::VAR, Op(var)),
+    (prims::VIEW_OF, Op(|a| one(a.tensor("a")?.clone()))),
+    (prims::WHERE, Op(choose)),
 ];
 
 /// Pointwise operators and their ATen names where those differ.
 #[rustfmt::skip]
-const SAME: &[(&str, &str)] = &[
-    ("prims.add", "aten.add.Tensor"), ("prims.as_strided_scatter", "aten.as_strided_scatter"), ("prims.bessel_i0", "aten.i0"), ("prims.bessel_i0e", "aten.special_i0e"),
-    ("prims.bessel_i1", "aten.special_i1"), ("prims.bessel_i1e", "aten.special_i1e"), ("prims.bessel_j0", "aten.special_bessel_j0"),
-    ("prims.bessel_j1", "aten.special_bessel_j1"), ("prims.bitwise_and", "aten.bitwise_and.Tensor"), ("prims.bitwise_or", "aten.bitwise_or.Tensor"),
-    ("prims.bitwise_xor", "aten.bitwise_xor.Tensor"), ("prims.eq", "aten.eq.Tensor"), ("prims.erf_inv", "aten.erfinv"), ("prims.erfcx", "aten.special_erfcx"),
-    ("prims.fill", "aten.fill.Scalar"), ("prims.fmod", "aten.fmod.Tensor"), ("prims.frexp", "aten.frexp.Tensor"), ("prims.ge", "aten.ge.Tensor"), ("prims.gt", "aten.gt.Tensor"),
-    ("prims.le", "aten.le.Tensor"), ("prims.lt", "aten.lt.Tensor"), ("prims.mul", "aten.mul.Tensor"), ("prims.ndtri", "aten.special_ndtri"),
-    ("prims.ne", "aten.ne.Tensor"), ("prims.pow", "aten.pow.Tensor_Tensor"), ("prims.remainder", "aten.remainder.Tensor"),
-    ("prims.shift_left", "aten.bitwise_left_shift.Tensor"), ("prims.shift_right_arithmetic", "aten.bitwise_right_shift.Tensor"),
-    ("prims.spherical_bessel_j0", "aten.special_spherical_bessel_j0"), ("prims.sub", "aten.sub.Tensor"), ("prims.zeta", "aten.special_zeta"),
+const SAME: &[(Operator, Operator)] = &[
+    (prims::ADD, ADD_TENSOR), (prims::AS_STRIDED_SCATTER, AS_STRIDED_SCATTER), (prims::BESSEL_I0, I0), (prims::BESSEL_I0E, SPECIAL_I0E),
+    (prims::BESSEL_I1, SPECIAL_I1), (prims::BESSEL_I1E, SPECIAL_I1E), (prims::BESSEL_J0, SPECIAL_BESSEL_J0),
+    (prims::BESSEL_J1, SPECIAL_BESSEL_J1), (prims::BITWISE_AND, BITWISE_AND_TENSOR), (prims::BITWISE_OR, BITWISE_OR_TENSOR),
+    (prims::BITWISE_XOR, BITWISE_XOR_TENSOR), (prims::EQ, EQ_TENSOR), (prims::ERF_INV, ERFINV), (prims::ERFCX, SPECIAL_ERFCX),
+    (prims::FILL, FILL_SCALAR), (prims::FMOD, FMOD_TENSOR), (prims::FREXP, FREXP_TENSOR), (prims::GE, GE_TENSOR), (prims::GT, GT_TENSOR),
+    (prims::LE, LE_TENSOR), (prims::LT, LT_TENSOR), (prims::MUL, MUL_TENSOR), (prims::NDTRI, SPECIAL_NDTRI),
+    (prims::NE, NE_TENSOR), (prims::POW, POW_TENSOR_TENSOR), (prims::REMAINDER, REMAINDER_TENSOR),
+    (prims::SHIFT_LEFT, BITWISE_LEFT_SHIFT_TENSOR), (prims::SHIFT_RIGHT_ARITHMETIC, BITWISE_RIGHT_SHIFT_TENSOR),
+    (prims::SPHERICAL_BESSEL_J0, SPECIAL_SPHERICAL_BESSEL_J0), (prims::SUB, SUB_TENSOR), (prims::ZETA, SPECIAL_ZETA),
 ];
 
 /// The ATen operator with the meaning of a pointwise operator of this dialect.
-pub fn aten_name(name: &str) -> Option<String> {
-    let rest = name.strip_prefix("prims.")?;
-    Some(SAME.iter().find(|(n, _)| *n == name).map_or_else(|| format!("aten.{rest}"), |(_, a)| a.to_string()))
+pub fn counterpart(operator: Operator) -> Option<Operator> {
+    let rest = operator.name().strip_prefix("prims.")?;
+    let renamed = SAME.iter().find(|(prim, _)| *prim == operator).map(|(_, aten)| *aten);
+    renamed.or_else(|| Operator::named(&format!("aten.{rest}")))
 }
 
 fn folded(args: &Args, f: fn(&[Scalar]) -> Result<Scalar, InterpError>) -> Results {

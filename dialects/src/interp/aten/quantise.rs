@@ -2,41 +2,43 @@
 
 use super::Arm::{self, Op};
 use super::float8::largest;
+use crate::aten::Operator;
+use crate::aten::op::*;
 use crate::interp::dtype::{DType, Scalar};
 use crate::interp::tensor::Tensor;
 use crate::interp::value::{Args, InterpError, Results, fail, many, one};
 
 /// Quantising, and back.
 #[rustfmt::skip]
-pub const ARMS: &[(&str, Arm)] = &[
-    ("aten.fake_quantize_per_channel_affine", Op(|a| fake(a, true, false))),
-    ("aten.fake_quantize_per_channel_affine_cachemask", Op(|a| fake(a, true, true))),
-    ("aten.fake_quantize_per_channel_affine_cachemask_backward", Op(gradient)),
-    ("aten.fake_quantize_per_tensor_affine", Op(|a| fake(a, false, false))),
-    ("aten.fake_quantize_per_tensor_affine.tensor_qparams", Op(|a| fake(a, false, false))),
-    ("aten.fake_quantize_per_tensor_affine_cachemask", Op(|a| fake(a, false, true))),
-    ("aten.fake_quantize_per_tensor_affine_cachemask_backward", Op(gradient)),
-    ("quantized_decomposed._choose_qparams_per_token_asymmetric_impl", Op(choose_asymmetric_rows)),
-    ("quantized_decomposed.choose_qparams.tensor", Op(choose)),
-    ("quantized_decomposed.choose_qparams_per_token", Op(choose_rows)),
-    ("quantized_decomposed.choose_qparams_per_token_asymmetric", Op(choose_asymmetric_rows)),
-    ("quantized_decomposed.choose_qparams_symmetric.tensor", Op(choose_symmetric)),
-    ("quantized_decomposed.dequantize_per_channel", Op(dequantize)),
-    ("quantized_decomposed.dequantize_per_channel_group", Op(dequantize)),
-    ("quantized_decomposed.dequantize_per_tensor", Op(dequantize)),
-    ("quantized_decomposed.dequantize_per_tensor.tensor", Op(dequantize)),
-    ("quantized_decomposed.dequantize_per_tensor.tensor2", Op(dequantize)),
-    ("quantized_decomposed.dequantize_per_token", Op(dequantize)),
-    ("quantized_decomposed.fake_quant_per_channel", Op(|a| fake(a, true, false))),
-    ("quantized_decomposed.quantize_per_channel", Op(|a| quantize(a, false))),
-    ("quantized_decomposed.quantize_per_channel_group", Op(|a| quantize(a, true))),
-    ("quantized_decomposed.quantize_per_tensor", Op(|a| quantize(a, false))),
-    ("quantized_decomposed.quantize_per_tensor.tensor", Op(|a| quantize(a, false))),
-    ("quantized_decomposed.quantize_per_tensor.tensor2", Op(|a| quantize(a, false))),
-    ("quantized_decomposed.quantize_per_token", Op(|a| quantize(a, true))),
-    ("torchao.choose_qparams_affine", Op(choose_blocks)),
-    ("torchao.dequantize_affine", Op(dequantize)),
-    ("torchao.quantize_affine", Op(|a| quantize(a, false))),
+pub const ARMS: &[(Operator, Arm)] = &[
+    (FAKE_QUANTIZE_PER_CHANNEL_AFFINE, Op(|a| fake(a, true, false))),
+    (FAKE_QUANTIZE_PER_CHANNEL_AFFINE_CACHEMASK, Op(|a| fake(a, true, true))),
+    (FAKE_QUANTIZE_PER_CHANNEL_AFFINE_CACHEMASK_BACKWARD, Op(gradient)),
+    (FAKE_QUANTIZE_PER_TENSOR_AFFINE, Op(|a| fake(a, false, false))),
+    (FAKE_QUANTIZE_PER_TENSOR_AFFINE_TENSOR_QPARAMS, Op(|a| fake(a, false, false))),
+    (FAKE_QUANTIZE_PER_TENSOR_AFFINE_CACHEMASK, Op(|a| fake(a, false, true))),
+    (FAKE_QUANTIZE_PER_TENSOR_AFFINE_CACHEMASK_BACKWARD, Op(gradient)),
+    (quantized_decomposed::_CHOOSE_QPARAMS_PER_TOKEN_ASYMMETRIC_IMPL, Op(choose_asymmetric_rows)),
+    (quantized_decomposed::CHOOSE_QPARAMS_TENSOR, Op(choose)),
+    (quantized_decomposed::CHOOSE_QPARAMS_PER_TOKEN, Op(choose_rows)),
+    (quantized_decomposed::CHOOSE_QPARAMS_PER_TOKEN_ASYMMETRIC, Op(choose_asymmetric_rows)),
+    (quantized_decomposed::CHOOSE_QPARAMS_SYMMETRIC_TENSOR, Op(choose_symmetric)),
+    (quantized_decomposed::DEQUANTIZE_PER_CHANNEL, Op(dequantize)),
+    (quantized_decomposed::DEQUANTIZE_PER_CHANNEL_GROUP, Op(dequantize)),
+    (quantized_decomposed::DEQUANTIZE_PER_TENSOR, Op(dequantize)),
+    (quantized_decomposed::DEQUANTIZE_PER_TENSOR_TENSOR, Op(dequantize)),
+    (quantized_decomposed::DEQUANTIZE_PER_TENSOR_TENSOR2, Op(dequantize)),
+    (quantized_decomposed::DEQUANTIZE_PER_TOKEN, Op(dequantize)),
+    (quantized_decomposed::FAKE_QUANT_PER_CHANNEL, Op(|a| fake(a, true, false))),
+    (quantized_decomposed::QUANTIZE_PER_CHANNEL, Op(|a| quantize(a, false))),
+    (quantized_decomposed::QUANTIZE_PER_CHANNEL_GROUP, Op(|a| quantize(a, true))),
+    (quantized_decomposed::QUANTIZE_PER_TENSOR, Op(|a| quantize(a, false))),
+    (quantized_decomposed::QUANTIZE_PER_TENSOR_TENSOR, Op(|a| quantize(a, false))),
+    (quantized_decomposed::QUANTIZE_PER_TENSOR_TENSOR2, Op(|a| quantize(a, false))),
+    (quantized_decomposed::QUANTIZE_PER_TOKEN, Op(|a| quantize(a, true))),
+    (torchao::CHOOSE_QPARAMS_AFFINE, Op(choose_blocks)),
+    (torchao::DEQUANTIZE_AFFINE, Op(dequantize)),
+    (torchao::QUANTIZE_AFFINE, Op(|a| quantize(a, false))),
 ];
 
 /// A scale or zero point for each element of a shape.

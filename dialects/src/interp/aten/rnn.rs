@@ -4,22 +4,24 @@ use super::Arm::{self, Op};
 use super::join::{cat, stack};
 use super::matmul::linear;
 use super::unary::sigmoid;
+use crate::aten::Operator;
+use crate::aten::op::*;
 use crate::interp::dtype::{DType, Scalar};
 use crate::interp::tensor::Tensor;
 use crate::interp::value::{Args, InterpError, Results, fail, many, one};
 
 /// Arms by name.
 #[rustfmt::skip]
-pub const ARMS: &[(&str, Arm)] = &[
-    ("aten.gru.input", Op(|a| layers(a, Cell::Gru))),
-    ("aten.gru_cell", Op(|a| single(a, Cell::Gru))),
-    ("aten.lstm.input", Op(|a| layers(a, Cell::Lstm))),
-    ("aten.lstm_cell", Op(|a| single(a, Cell::Lstm))),
-    ("aten.mkldnn_rnn_layer", Op(one_layer)),
-    ("aten.rnn_relu.input", Op(|a| layers(a, Cell::Relu))),
-    ("aten.rnn_relu_cell", Op(|a| single(a, Cell::Relu))),
-    ("aten.rnn_tanh.input", Op(|a| layers(a, Cell::Tanh))),
-    ("aten.rnn_tanh_cell", Op(|a| single(a, Cell::Tanh))),
+pub const ARMS: &[(Operator, Arm)] = &[
+    (GRU_INPUT, Op(|a| layers(a, Cell::Gru))),
+    (GRU_CELL, Op(|a| single(a, Cell::Gru))),
+    (LSTM_INPUT, Op(|a| layers(a, Cell::Lstm))),
+    (LSTM_CELL, Op(|a| single(a, Cell::Lstm))),
+    (MKLDNN_RNN_LAYER, Op(one_layer)),
+    (RNN_RELU_INPUT, Op(|a| layers(a, Cell::Relu))),
+    (RNN_RELU_CELL, Op(|a| single(a, Cell::Relu))),
+    (RNN_TANH_INPUT, Op(|a| layers(a, Cell::Tanh))),
+    (RNN_TANH_CELL, Op(|a| single(a, Cell::Tanh))),
 ];
 
 /// What one step computes.

@@ -3,32 +3,34 @@
 use super::Arm::{self, Op};
 use super::common::{Kind, add, elementwise, less, mul, sub};
 use super::reduce::{log_sum_exp, wrapped};
+use crate::aten::Operator;
+use crate::aten::op::*;
 use crate::interp::dtype::{DType, Scalar};
 use crate::interp::tensor::Tensor;
 use crate::interp::value::{Args, InterpError, Results, fail, many, one};
 
 /// Arms by name.
 #[rustfmt::skip]
-pub const ARMS: &[(&str, Arm)] = &[
-    ("aten.cummax", Op(|a| extremes(a, true))),
-    ("aten.cummin", Op(|a| extremes(a, false))),
-    ("aten.cumprod", Op(|a| cumulative(a, Scalar::Int(1), mul))),
-    ("aten.cumsum", Op(|a| cumulative(a, Scalar::Int(0), add))),
-    ("aten.cumulative_trapezoid.dx", Op(|a| trapezoid(a, true))),
-    ("aten.cumulative_trapezoid.x", Op(|a| trapezoid(a, true))),
-    ("aten.diff", Op(diff)),
-    ("aten.gradient.array", Op(gradient)),
-    ("aten.gradient.scalararray", Op(gradient)),
-    ("aten.gradient.scalarint", Op(gradient)),
-    ("aten.gradient.scalarrayarray", Op(gradient)),
-    ("aten.gradient.scalarrayint", Op(gradient)),
-    ("aten.gradient.tensorarray", Op(gradient)),
-    ("aten.gradient.tensorarrayint", Op(gradient)),
-    ("aten.logcumsumexp", Op(logcumsumexp)),
-    ("aten.trapezoid.dx", Op(|a| trapezoid(a, false))),
-    ("aten.trapezoid.x", Op(|a| trapezoid(a, false))),
-    ("aten.trapz.dx", Op(|a| trapezoid(a, false))),
-    ("aten.trapz.x", Op(|a| trapezoid(a, false))),
+pub const ARMS: &[(Operator, Arm)] = &[
+    (CUMMAX, Op(|a| extremes(a, true))),
+    (CUMMIN, Op(|a| extremes(a, false))),
+    (CUMPROD, Op(|a| cumulative(a, Scalar::Int(1), mul))),
+    (CUMSUM, Op(|a| cumulative(a, Scalar::Int(0), add))),
+    (CUMULATIVE_TRAPEZOID_DX, Op(|a| trapezoid(a, true))),
+    (CUMULATIVE_TRAPEZOID_X, Op(|a| trapezoid(a, true))),
+    (DIFF, Op(diff)),
+    (GRADIENT_ARRAY, Op(gradient)),
+    (GRADIENT_SCALARARRAY, Op(gradient)),
+    (GRADIENT_SCALARINT, Op(gradient)),
+    (GRADIENT_SCALARRAYARRAY, Op(gradient)),
+    (GRADIENT_SCALARRAYINT, Op(gradient)),
+    (GRADIENT_TENSORARRAY, Op(gradient)),
+    (GRADIENT_TENSORARRAYINT, Op(gradient)),
+    (LOGCUMSUMEXP, Op(logcumsumexp)),
+    (TRAPEZOID_DX, Op(|a| trapezoid(a, false))),
+    (TRAPEZOID_X, Op(|a| trapezoid(a, false))),
+    (TRAPZ_DX, Op(|a| trapezoid(a, false))),
+    (TRAPZ_X, Op(|a| trapezoid(a, false))),
 ];
 
 /// Rewrites every line along a dimension with a function of the line.

@@ -4,20 +4,22 @@ use super::Arm::{self, Op};
 use super::common::{add, maximum, minimum, mul, quotient};
 use super::index::lifted;
 use super::view::wrap_index;
+use crate::aten::Operator;
+use crate::aten::op::*;
 use crate::interp::dtype::{DType, Scalar};
 use crate::interp::tensor::{Tensor, try_each};
 use crate::interp::value::{Args, InterpError, Results, fail, one};
 
 /// Arms by name.
 #[rustfmt::skip]
-pub const ARMS: &[(&str, Arm)] = &[
-    ("aten.index_reduce", Op(index_reduce)),
-    ("aten.scatter.reduce", Op(scatter_arm)),
-    ("aten.scatter.src", Op(scatter_arm)),
-    ("aten.scatter.value", Op(scatter_arm)),
-    ("aten.scatter.value_reduce", Op(scatter_arm)),
-    ("aten.scatter_add", Op(|a| scatter(a, Some("sum"), true))),
-    ("aten.scatter_reduce.two", Op(|a| scatter(a, Some(a.str("reduce")?), a.flag("include_self")?))),
+pub const ARMS: &[(Operator, Arm)] = &[
+    (INDEX_REDUCE, Op(index_reduce)),
+    (SCATTER_REDUCE, Op(scatter_arm)),
+    (SCATTER_SRC, Op(scatter_arm)),
+    (SCATTER_VALUE, Op(scatter_arm)),
+    (SCATTER_VALUE_REDUCE, Op(scatter_arm)),
+    (SCATTER_ADD, Op(|a| scatter(a, Some("sum"), true))),
+    (SCATTER_REDUCE_TWO, Op(|a| scatter(a, Some(a.str("reduce")?), a.flag("include_self")?))),
 ];
 
 /// How scattered values meet: the first one, those after it, and what is done at the end.

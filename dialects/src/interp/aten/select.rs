@@ -2,38 +2,40 @@
 
 use super::Arm::{self, Op};
 use super::common::{Kind, Operand, add, elementwise, maximum, minimum, mul, operand, quotient, result_type, sub};
+use crate::aten::Operator;
+use crate::aten::op::*;
 use crate::interp::dtype::{DType, Scalar};
 use crate::interp::tensor::{Tensor, broadcast_shape};
 use crate::interp::value::{Args, Results, Value, fail, one};
 
 /// Arms by name.
 #[rustfmt::skip]
-pub const ARMS: &[(&str, Arm)] = &[
-    ("aten.addcdiv", Op(|a| blend(a, quotient))),
-    ("aten.addcmul", Op(|a| blend(a, mul))),
-    ("aten.clamp", Op(|a| clamp(a, "min", "max"))),
-    ("aten.clamp.Tensor", Op(|a| clamp(a, "min", "max"))),
-    ("aten.clamp_max", Op(|a| clamp(a, "", "max"))),
-    ("aten.clamp_max.Tensor", Op(|a| clamp(a, "", "max"))),
-    ("aten.clamp_min", Op(|a| clamp(a, "min", ""))),
-    ("aten.clamp_min.Tensor", Op(|a| clamp(a, "min", ""))),
-    ("aten.clip", Op(|a| clamp(a, "min", "max"))),
-    ("aten.clip.Tensor", Op(|a| clamp(a, "min", "max"))),
-    ("aten.lerp.Scalar", Op(lerp)),
-    ("aten.lerp.Tensor", Op(lerp)),
-    ("aten.masked_fill.Scalar", Op(masked_fill)),
-    ("aten.masked_fill.Tensor", Op(masked_fill)),
-    ("aten.masked_scatter", Op(masked_scatter)),
-    ("aten.masked_scatter_backward", Op(masked_scatter_backward)),
-    ("aten.masked_select", Op(masked_select)),
-    ("aten.native_dropout_backward", Op(native_dropout_backward)),
-    ("aten.tril", Op(|a| triangle(a, false))),
-    ("aten.triu", Op(|a| triangle(a, true))),
-    ("aten.where", Op(|a| super::index::nonzero_list(a, "condition"))),
-    ("aten.where.Scalar", Op(choose)),
-    ("aten.where.ScalarOther", Op(choose)),
-    ("aten.where.ScalarSelf", Op(choose)),
-    ("aten.where.self", Op(choose)),
+pub const ARMS: &[(Operator, Arm)] = &[
+    (ADDCDIV, Op(|a| blend(a, quotient))),
+    (ADDCMUL, Op(|a| blend(a, mul))),
+    (CLAMP, Op(|a| clamp(a, "min", "max"))),
+    (CLAMP_TENSOR, Op(|a| clamp(a, "min", "max"))),
+    (CLAMP_MAX, Op(|a| clamp(a, "", "max"))),
+    (CLAMP_MAX_TENSOR, Op(|a| clamp(a, "", "max"))),
+    (CLAMP_MIN, Op(|a| clamp(a, "min", ""))),
+    (CLAMP_MIN_TENSOR, Op(|a| clamp(a, "min", ""))),
+    (CLIP, Op(|a| clamp(a, "min", "max"))),
+    (CLIP_TENSOR, Op(|a| clamp(a, "min", "max"))),
+    (LERP_SCALAR, Op(lerp)),
+    (LERP_TENSOR, Op(lerp)),
+    (MASKED_FILL_SCALAR, Op(masked_fill)),
+    (MASKED_FILL_TENSOR, Op(masked_fill)),
+    (MASKED_SCATTER, Op(masked_scatter)),
+    (MASKED_SCATTER_BACKWARD, Op(masked_scatter_backward)),
+    (MASKED_SELECT, Op(masked_select)),
+    (NATIVE_DROPOUT_BACKWARD, Op(native_dropout_backward)),
+    (TRIL, Op(|a| triangle(a, false))),
+    (TRIU, Op(|a| triangle(a, true))),
+    (WHERE, Op(|a| super::index::nonzero_list(a, "condition"))),
+    (WHERE_SCALAR, Op(choose)),
+    (WHERE_SCALAROTHER, Op(choose)),
+    (WHERE_SCALARSELF, Op(choose)),
+    (WHERE_SELF, Op(choose)),
 ];
 
 /// `self + value * f(tensor1, tensor2)`.

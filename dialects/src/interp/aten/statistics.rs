@@ -2,40 +2,42 @@
 
 use super::Arm::{self, Op};
 use super::reduce::{p_norm, total};
+use crate::aten::Operator;
+use crate::aten::op::*;
 use crate::interp::dtype::{DType, Scalar, promote};
 use crate::interp::tensor::{Tensor, broadcast_shape, filled, numel, room};
 use crate::interp::value::{Args, InterpError, Results, Value, fail, many, one, wrap_dim};
 
 /// Arms by name.
 #[rustfmt::skip]
-pub const ARMS: &[(&str, Arm)] = &[
-    ("aten._cdist_backward", Op(cdist_backward)),
-    ("aten._cdist_forward", Op(cdist)),
-    ("aten._euclidean_dist", Op(|a| cdist(&a.clone().with("p", Value::float(2.0))))),
-    ("aten._histogramdd_bin_edges", Op(|a| { let (_, edges) = histogramdd(a)?; Ok(vec![Value::Tensors(edges)]) })),
-    ("aten._histogramdd_from_bin_cts", Op(|a| { let (counts, _) = histogramdd(a)?; one(counts) })),
-    ("aten._histogramdd_from_bin_tensors", Op(|a| { let (counts, _) = histogramdd(a)?; one(counts) })),
-    ("aten._pdist_backward", Op(pdist_backward)),
-    ("aten._pdist_forward", Op(pdist)),
-    ("aten._segment_reduce_backward", Op(segment_backward)),
-    ("aten.bincount", Op(bincount)),
-    ("aten.cdist", Op(cdist)),
-    ("aten.cross", Op(cross)),
-    ("aten.diag", Op(diag)),
-    ("aten.diag_embed", Op(diag_embed)),
-    ("aten.diagflat", Op(|a| { let x = a.tensor("self")?; one(embedded(&x.reshape(&[x.len()])?, a.int("offset")?, 0, 1)?) })),
-    ("aten.histc", Op(histc)),
-    ("aten.histogram.bin_ct", Op(histogram)),
-    ("aten.histogram.bins_tensor", Op(histogram)),
-    ("aten.histogramdd", Op(|a| { let (counts, edges) = histogramdd(a)?; Ok(vec![counts.into(), Value::Tensors(edges)]) })),
-    ("aten.histogramdd.TensorList_bins", Op(|a| { let (counts, edges) = histogramdd(a)?; Ok(vec![counts.into(), Value::Tensors(edges)]) })),
-    ("aten.histogramdd.int_bins", Op(|a| { let (counts, edges) = histogramdd(a)?; Ok(vec![counts.into(), Value::Tensors(edges)]) })),
-    ("aten.linalg_cross", Op(cross)),
-    ("aten.pdist", Op(pdist)),
-    ("aten.repeat_interleave.Tensor", Op(repeat_interleave)),
-    ("aten.repeat_interleave.self_Tensor", Op(repeat_interleave)),
-    ("aten.repeat_interleave.self_int", Op(repeat_interleave)),
-    ("aten.segment_reduce", Op(segment_reduce)),
+pub const ARMS: &[(Operator, Arm)] = &[
+    (_CDIST_BACKWARD, Op(cdist_backward)),
+    (_CDIST_FORWARD, Op(cdist)),
+    (_EUCLIDEAN_DIST, Op(|a| cdist(&a.clone().with("p", Value::float(2.0))))),
+    (_HISTOGRAMDD_BIN_EDGES, Op(|a| { let (_, edges) = histogramdd(a)?; Ok(vec![Value::Tensors(edges)]) })),
+    (_HISTOGRAMDD_FROM_BIN_CTS, Op(|a| { let (counts, _) = histogramdd(a)?; one(counts) })),
+    (_HISTOGRAMDD_FROM_BIN_TENSORS, Op(|a| { let (counts, _) = histogramdd(a)?; one(counts) })),
+    (_PDIST_BACKWARD, Op(pdist_backward)),
+    (_PDIST_FORWARD, Op(pdist)),
+    (_SEGMENT_REDUCE_BACKWARD, Op(segment_backward)),
+    (BINCOUNT, Op(bincount)),
+    (CDIST, Op(cdist)),
+    (CROSS, Op(cross)),
+    (DIAG, Op(diag)),
+    (DIAG_EMBED, Op(diag_embed)),
+    (DIAGFLAT, Op(|a| { let x = a.tensor("self")?; one(embedded(&x.reshape(&[x.len()])?, a.int("offset")?, 0, 1)?) })),
+    (HISTC, Op(histc)),
+    (HISTOGRAM_BIN_CT, Op(histogram)),
+    (HISTOGRAM_BINS_TENSOR, Op(histogram)),
+    (HISTOGRAMDD, Op(|a| { let (counts, edges) = histogramdd(a)?; Ok(vec![counts.into(), Value::Tensors(edges)]) })),
+    (HISTOGRAMDD_TENSORLIST_BINS, Op(|a| { let (counts, edges) = histogramdd(a)?; Ok(vec![counts.into(), Value::Tensors(edges)]) })),
+    (HISTOGRAMDD_INT_BINS, Op(|a| { let (counts, edges) = histogramdd(a)?; Ok(vec![counts.into(), Value::Tensors(edges)]) })),
+    (LINALG_CROSS, Op(cross)),
+    (PDIST, Op(pdist)),
+    (REPEAT_INTERLEAVE_TENSOR, Op(repeat_interleave)),
+    (REPEAT_INTERLEAVE_SELF_TENSOR, Op(repeat_interleave)),
+    (REPEAT_INTERLEAVE_SELF_INT, Op(repeat_interleave)),
+    (SEGMENT_REDUCE, Op(segment_reduce)),
 ];
 
 fn cross(args: &Args) -> Results {

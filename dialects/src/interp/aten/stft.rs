@@ -4,15 +4,17 @@ use num_complex::Complex64;
 
 use super::Arm::{self, Op};
 use super::fft::{dft, hermitian};
+use crate::aten::Operator;
+use crate::aten::op::*;
 use crate::interp::dtype::Scalar;
 use crate::interp::tensor::Tensor;
 use crate::interp::value::{Args, InterpError, Results, Value, fail, one};
 
 /// Arms by name.
-pub const ARMS: &[(&str, Arm)] = &[
-    ("aten.istft", Op(istft)),
-    ("aten.stft", Op(|a| stft(a, a.tensor("self")?))),
-    ("aten.stft.center", Op(|a| if a.flag("center")? { stft(a, &centered(a)?) } else { stft(a, a.tensor("self")?) })),
+pub const ARMS: &[(Operator, Arm)] = &[
+    (ISTFT, Op(istft)),
+    (STFT, Op(|a| stft(a, a.tensor("self")?))),
+    (STFT_CENTER, Op(|a| if a.flag("center")? { stft(a, &centered(a)?) } else { stft(a, a.tensor("self")?) })),
 ];
 
 /// How a signal is cut.

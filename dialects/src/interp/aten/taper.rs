@@ -3,28 +3,30 @@
 use std::f64::consts::PI;
 
 use super::Arm::{self, Op};
+use crate::aten::Operator;
+use crate::aten::op::*;
 use crate::interp::dtype::{DType, Scalar};
 use crate::interp::tensor::Tensor;
 use crate::interp::value::{Args, Results, fail, one};
 
 /// Arms by name.
 #[rustfmt::skip]
-pub const ARMS: &[(&str, Arm)] = &[
-    ("aten.bartlett_window", Op(|a| window(a, |_, x| 1.0 - x.abs()))),
-    ("aten.bartlett_window.periodic", Op(|a| window(a, |_, x| 1.0 - x.abs()))),
-    ("aten.blackman_window", Op(|a| window(a, blackman))),
-    ("aten.blackman_window.periodic", Op(|a| window(a, blackman))),
-    ("aten.fft_fftfreq", Op(|a| frequencies(a, true))),
-    ("aten.fft_rfftfreq", Op(|a| frequencies(a, false))),
-    ("aten.hamming_window", Op(|a| window(a, hamming))),
-    ("aten.hamming_window.periodic", Op(|a| window(a, hamming))),
-    ("aten.hamming_window.periodic_alpha", Op(|a| window(a, hamming))),
-    ("aten.hamming_window.periodic_alpha_beta", Op(|a| window(a, hamming))),
-    ("aten.hann_window", Op(|a| window(a, |_, x| 0.5 + 0.5 * (PI * x).cos()))),
-    ("aten.hann_window.periodic", Op(|a| window(a, |_, x| 0.5 + 0.5 * (PI * x).cos()))),
-    ("aten.kaiser_window", Op(|a| window(a, kaiser))),
-    ("aten.kaiser_window.beta", Op(|a| window(a, kaiser))),
-    ("aten.kaiser_window.periodic", Op(|a| window(a, kaiser))),
+pub const ARMS: &[(Operator, Arm)] = &[
+    (BARTLETT_WINDOW, Op(|a| window(a, |_, x| 1.0 - x.abs()))),
+    (BARTLETT_WINDOW_PERIODIC, Op(|a| window(a, |_, x| 1.0 - x.abs()))),
+    (BLACKMAN_WINDOW, Op(|a| window(a, blackman))),
+    (BLACKMAN_WINDOW_PERIODIC, Op(|a| window(a, blackman))),
+    (FFT_FFTFREQ, Op(|a| frequencies(a, true))),
+    (FFT_RFFTFREQ, Op(|a| frequencies(a, false))),
+    (HAMMING_WINDOW, Op(|a| window(a, hamming))),
+    (HAMMING_WINDOW_PERIODIC, Op(|a| window(a, hamming))),
+    (HAMMING_WINDOW_PERIODIC_ALPHA, Op(|a| window(a, hamming))),
+    (HAMMING_WINDOW_PERIODIC_ALPHA_BETA, Op(|a| window(a, hamming))),
+    (HANN_WINDOW, Op(|a| window(a, |_, x| 0.5 + 0.5 * (PI * x).cos()))),
+    (HANN_WINDOW_PERIODIC, Op(|a| window(a, |_, x| 0.5 + 0.5 * (PI * x).cos()))),
+    (KAISER_WINDOW, Op(|a| window(a, kaiser))),
+    (KAISER_WINDOW_BETA, Op(|a| window(a, kaiser))),
+    (KAISER_WINDOW_PERIODIC, Op(|a| window(a, kaiser))),
 ];
 
 /// A window as a function of the place between -1 and 1, which a periodic one does not reach again.

@@ -3,19 +3,21 @@
 use std::cmp::Ordering;
 
 use super::Arm::{self, Op};
+use crate::aten::Operator;
+use crate::aten::op::torchvision;
 use crate::interp::dtype::{DType, Scalar};
 use crate::interp::tensor::Tensor;
 use crate::interp::value::{Args, InterpError, Results, fail, one};
 
 /// torchvision's operators.
 #[rustfmt::skip]
-pub const ARMS: &[(&str, Arm)] = &[
-    ("torchvision.deform_conv2d", Op(deform_conv2d)),
-    ("torchvision.nms", Op(|a| {
+pub const ARMS: &[(Operator, Arm)] = &[
+    (torchvision::DEFORM_CONV2D, Op(deform_conv2d)),
+    (torchvision::NMS, Op(|a| {
         let kept = non_maximum(a.tensor("dets")?, a.tensor("scores")?, a.float("iou_threshold")?)?;
         one(Tensor::from_ints(&[kept.len()], &kept)?)
     })),
-    ("torchvision.roi_align", Op(roi_align)),
+    (torchvision::ROI_ALIGN, Op(roi_align)),
 ];
 
 /// The boxes that no better one overlaps by more than the threshold, best first.
