@@ -132,7 +132,7 @@ mod tests {
         let read = |path: &str| fs::read_to_string(cargo::root().join(path)).unwrap();
         let passes = add_entry(&read("passes/src/lib.rs"), "PASSES: &[PassEntry]", "&[", "PassEntry::of::<m::M>()").unwrap();
         assert!(passes.contains("    PassEntry::of::<m::M>(),\n"), "{passes}");
-        for dialect in ["capture.rs", "prim/mod.rs", "loops.rs", "host.rs"] {
+        for dialect in ["capture.rs", "prim/mod.rs", "loops/mod.rs", "host.rs"] {
             let text = read(&format!("dialects/src/{dialect}"));
             let added = ["vec![", "extend(["].iter().find_map(|open| add_entry(&text, "ops:", open, "m::M::DEF")).unwrap();
             assert!(added.contains("m::M::DEF"), "{added}");
