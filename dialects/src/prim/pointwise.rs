@@ -360,7 +360,7 @@ fn check_part(whole: Value<'_>, part: Value<'_>) -> Checked {
 
 /// `a` where the condition holds, else `b`.
 ///
-/// C1: `a`, `b` and the result have one type. C2: the condition has their shape.
+/// C1: `a`, `b` and the result have one type.
 #[op("prim.select", traits(Elementwise, SameOperandsAndResultShape), effects(Pure), interfaces(Pointwise), verify)]
 pub struct Select {
     condition: Operand<BoolTensor>,

@@ -2,7 +2,7 @@
 
 // What a schedule has written out is code: its count does not come from a file unchecked.
 // expected-error @+1 {{C3: the schedule's 'unroll' is not a number from 1 to 4096}}
-loop.kernel @unrolled {shapes = [affine_map<() -> (24)>, affine_map<() -> ()>], sizes = affine_map<() -> (24)>, symbols = array<i64>} : () -> () {
+loop.kernel @kernel_c3_unrolled {shapes = [affine_map<() -> (24)>, affine_map<() -> ()>], sizes = affine_map<() -> (24)>, symbols = array<i64>} : () -> () {
 ^bb0(%x: tensor<24xf32>):
   %0 = loop.stage %x {domain = array<i64: 0>, maps = [affine_map<(d0) -> (d0)>], reduce = array<i64: 0>, reducer = "sum", schedule = {unroll = 2147483648 : i64, vector = 0 : i64, width = 16 : i64}, space = "register"} : (tensor<24xf32>) -> tensor<f32> {
   ^bb0(%a: f32):
@@ -14,7 +14,7 @@ loop.kernel @unrolled {shapes = [affine_map<() -> (24)>, affine_map<() -> ()>], 
 // -----
 
 // expected-error @+1 {{C3: the schedule asks for 4800 copies of the body, and at most 4096 are written out}}
-loop.kernel @kernel {schedule = {unroll = array<i64: 1200, 4>}, shapes = [affine_map<() -> (24)>, affine_map<() -> (24)>], sizes = affine_map<() -> (24)>, symbols = array<i64>} : () -> () {
+loop.kernel @kernel_c3_schedule {schedule = {unroll = array<i64: 1200, 4>}, shapes = [affine_map<() -> (24)>, affine_map<() -> (24)>], sizes = affine_map<() -> (24)>, symbols = array<i64>} : () -> () {
 ^bb0(%x: tensor<24xf32>):
   %0 = loop.stage %x {domain = array<i64: 0>, maps = [affine_map<(d0) -> (d0)>], space = "buffer"} : (tensor<24xf32>) -> tensor<24xf32> {
   ^bb0(%a: f32):
@@ -26,7 +26,7 @@ loop.kernel @kernel {schedule = {unroll = array<i64: 1200, 4>}, shapes = [affine
 // -----
 
 // expected-error @+1 {{C4: the domain [-2] is not of the 1 dims of the kernel}}
-loop.kernel @domain {shapes = [affine_map<() -> (24)>, affine_map<() -> (24)>], sizes = affine_map<() -> (24)>, symbols = array<i64>} : () -> () {
+loop.kernel @kernel_c4_domain {shapes = [affine_map<() -> (24)>, affine_map<() -> (24)>], sizes = affine_map<() -> (24)>, symbols = array<i64>} : () -> () {
 ^bb0(%x: tensor<24xf32>):
   %0 = loop.stage %x {domain = array<i64: -2>, maps = [affine_map<(d0) -> (d0)>], space = "buffer"} : (tensor<24xf32>) -> tensor<24xf32> {
   ^bb0(%a: f32):
@@ -38,7 +38,7 @@ loop.kernel @domain {shapes = [affine_map<() -> (24)>, affine_map<() -> (24)>], 
 // -----
 
 // expected-error @+1 {{C4: the index of dim 255 is not of the 1 dims of the kernel}}
-loop.kernel @index {shapes = [affine_map<() -> (24)>], sizes = affine_map<() -> (24)>, symbols = array<i64>} : () -> () {
+loop.kernel @kernel_c4_index {shapes = [affine_map<() -> (24)>], sizes = affine_map<() -> (24)>, symbols = array<i64>} : () -> () {
   %0 = loop.stage {domain = array<i64: 0>, maps = [], space = "buffer"} : tensor<24xi64> {
     %i = loop.index {dim = 255 : i64} : index
     %n = arith.index_cast %i : index to i64
@@ -50,7 +50,7 @@ loop.kernel @index {shapes = [affine_map<() -> (24)>], sizes = affine_map<() -> 
 // -----
 
 // expected-error @+1 {{C3: the schedule's 'width' is not a power of two up to 256}}
-loop.kernel @negative {schedule = {vector = 0 : i64, width = -4 : i64}, shapes = [affine_map<() -> (24)>, affine_map<() -> (24)>], sizes = affine_map<() -> (24)>, symbols = array<i64>} : () -> () {
+loop.kernel @kernel_c3_negative {schedule = {vector = 0 : i64, width = -4 : i64}, shapes = [affine_map<() -> (24)>, affine_map<() -> (24)>], sizes = affine_map<() -> (24)>, symbols = array<i64>} : () -> () {
 ^bb0(%x: tensor<24xf32>):
   %0 = loop.stage %x {domain = array<i64: 0>, maps = [affine_map<(d0) -> (d0)>], space = "buffer"} : (tensor<24xf32>) -> tensor<24xf32> {
   ^bb0(%a: f32):
@@ -62,7 +62,7 @@ loop.kernel @negative {schedule = {vector = 0 : i64, width = -4 : i64}, shapes =
 // -----
 
 // expected-error @+1 {{C3: the schedule's 'width' is not a power of two up to 256}}
-loop.kernel @none {schedule = {vector = 0 : i64, width = 0 : i64}, shapes = [affine_map<() -> (24)>, affine_map<() -> (24)>], sizes = affine_map<() -> (24)>, symbols = array<i64>} : () -> () {
+loop.kernel @kernel_c3_none {schedule = {vector = 0 : i64, width = 0 : i64}, shapes = [affine_map<() -> (24)>, affine_map<() -> (24)>], sizes = affine_map<() -> (24)>, symbols = array<i64>} : () -> () {
 ^bb0(%x: tensor<24xf32>):
   %0 = loop.stage %x {domain = array<i64: 0>, maps = [affine_map<(d0) -> (d0)>], space = "buffer"} : (tensor<24xf32>) -> tensor<24xf32> {
   ^bb0(%a: f32):
@@ -74,7 +74,7 @@ loop.kernel @none {schedule = {vector = 0 : i64, width = 0 : i64}, shapes = [aff
 // -----
 
 // expected-error @+1 {{C3: the schedule's 'width' is not a power of two up to 256}}
-loop.kernel @wide {shapes = [affine_map<() -> (24)>, affine_map<() -> (24)>], sizes = affine_map<() -> (24)>, symbols = array<i64>} : () -> () {
+loop.kernel @kernel_c3_wide {shapes = [affine_map<() -> (24)>, affine_map<() -> (24)>], sizes = affine_map<() -> (24)>, symbols = array<i64>} : () -> () {
 ^bb0(%x: tensor<24xf32>):
   %0 = loop.stage %x {domain = array<i64: 0>, maps = [affine_map<(d0) -> (d0)>], schedule = {vector = 0 : i64, width = 100000 : i64}, space = "buffer"} : (tensor<24xf32>) -> tensor<24xf32> {
   ^bb0(%a: f32):
@@ -86,7 +86,7 @@ loop.kernel @wide {shapes = [affine_map<() -> (24)>, affine_map<() -> (24)>], si
 // -----
 
 // expected-error @+1 {{C3: the schedule's 'vector' is not one of the 1 dims of the kernel}}
-loop.kernel @lanes {schedule = {vector = 3 : i64}, shapes = [affine_map<() -> (24)>, affine_map<() -> (24)>], sizes = affine_map<() -> (24)>, symbols = array<i64>} : () -> () {
+loop.kernel @kernel_c3_lanes {schedule = {vector = 3 : i64}, shapes = [affine_map<() -> (24)>, affine_map<() -> (24)>], sizes = affine_map<() -> (24)>, symbols = array<i64>} : () -> () {
 ^bb0(%x: tensor<24xf32>):
   %0 = loop.stage %x {domain = array<i64: 0>, maps = [affine_map<(d0) -> (d0)>], space = "buffer"} : (tensor<24xf32>) -> tensor<24xf32> {
   ^bb0(%a: f32):
@@ -98,7 +98,7 @@ loop.kernel @lanes {schedule = {vector = 3 : i64}, shapes = [affine_map<() -> (2
 // -----
 
 // expected-error @+1 {{C3: the schedule has no entry 'unrol'}}
-loop.kernel @misspelt {schedule = {unrol = array<i64: 2>}, shapes = [affine_map<() -> (24)>, affine_map<() -> (24)>], sizes = affine_map<() -> (24)>, symbols = array<i64>} : () -> () {
+loop.kernel @kernel_c3_misspelt {schedule = {unrol = array<i64: 2>}, shapes = [affine_map<() -> (24)>, affine_map<() -> (24)>], sizes = affine_map<() -> (24)>, symbols = array<i64>} : () -> () {
 ^bb0(%x: tensor<24xf32>):
   %0 = loop.stage %x {domain = array<i64: 0>, maps = [affine_map<(d0) -> (d0)>], space = "buffer"} : (tensor<24xf32>) -> tensor<24xf32> {
   ^bb0(%a: f32):
@@ -110,7 +110,7 @@ loop.kernel @misspelt {schedule = {unrol = array<i64: 2>}, shapes = [affine_map<
 // -----
 
 // expected-error @+1 {{C3: the schedule's 'rows' is not a number from 1 to 4096}}
-loop.kernel @rows {schedule = {online = {rows = 0 : i64}}, shapes = [affine_map<() -> (24)>, affine_map<() -> (24)>], sizes = affine_map<() -> (24)>, symbols = array<i64>} : () -> () {
+loop.kernel @kernel_c3_rows {schedule = {online = {rows = 0 : i64}}, shapes = [affine_map<() -> (24)>, affine_map<() -> (24)>], sizes = affine_map<() -> (24)>, symbols = array<i64>} : () -> () {
 ^bb0(%x: tensor<24xf32>):
   %0 = loop.stage %x {domain = array<i64: 0>, maps = [affine_map<(d0) -> (d0)>], space = "buffer"} : (tensor<24xf32>) -> tensor<24xf32> {
   ^bb0(%a: f32):
@@ -122,7 +122,7 @@ loop.kernel @rows {schedule = {online = {rows = 0 : i64}}, shapes = [affine_map<
 // -----
 
 // expected-error @+1 {{C5: its sizes and shapes are not maps of its 0 symbols}}
-loop.kernel @symbol {shapes = [affine_map<() -> (24)>, affine_map<() -> (24)>], sizes = affine_map<()[s0] -> (s0)>, symbols = array<i64>} : () -> () {
+loop.kernel @kernel_c5_symbol {shapes = [affine_map<() -> (24)>, affine_map<() -> (24)>], sizes = affine_map<()[s0] -> (s0)>, symbols = array<i64>} : () -> () {
 ^bb0(%x: tensor<24xf32>):
   %0 = loop.stage %x {domain = array<i64: 0>, maps = [affine_map<(d0) -> (d0)>], space = "buffer"} : (tensor<24xf32>) -> tensor<24xf32> {
   ^bb0(%a: f32):
@@ -134,7 +134,7 @@ loop.kernel @symbol {shapes = [affine_map<() -> (24)>, affine_map<() -> (24)>], 
 // -----
 
 // expected-error @+1 {{C5: a map of 2 dims and 0 symbols does not fit a kernel of 1 and 0}}
-loop.kernel @map {shapes = [affine_map<() -> (24)>, affine_map<() -> (24)>], sizes = affine_map<() -> (24)>, symbols = array<i64>} : () -> () {
+loop.kernel @kernel_c5_map {shapes = [affine_map<() -> (24)>, affine_map<() -> (24)>], sizes = affine_map<() -> (24)>, symbols = array<i64>} : () -> () {
 ^bb0(%x: tensor<24xf32>):
   %0 = loop.stage %x {domain = array<i64: 0>, maps = [affine_map<(d0, d1) -> (d1)>], space = "buffer"} : (tensor<24xf32>) -> tensor<24xf32> {
   ^bb0(%a: f32):
@@ -146,7 +146,55 @@ loop.kernel @map {shapes = [affine_map<() -> (24)>, affine_map<() -> (24)>], siz
 // -----
 
 // expected-error @+1 {{C6: no dim has the size -24}}
-loop.kernel @size {shapes = [affine_map<() -> (24)>, affine_map<() -> (24)>], sizes = affine_map<() -> (-24)>, symbols = array<i64>} : () -> () {
+loop.kernel @kernel_c6_size {shapes = [affine_map<() -> (24)>, affine_map<() -> (24)>], sizes = affine_map<() -> (-24)>, symbols = array<i64>} : () -> () {
+^bb0(%x: tensor<24xf32>):
+  %0 = loop.stage %x {domain = array<i64: 0>, maps = [affine_map<(d0) -> (d0)>], space = "buffer"} : (tensor<24xf32>) -> tensor<24xf32> {
+  ^bb0(%a: f32):
+    loop.yield %a : f32
+  }
+  loop.return %0 : tensor<24xf32>
+}
+
+// -----
+
+// expected-error @+1 {{C1: symbol 0 is not the position of an index argument}}
+loop.kernel @kernel_c1 {shapes = [affine_map<()[s0] -> (24)>, affine_map<()[s0] -> (24)>], sizes = affine_map<()[s0] -> (s0)>, symbols = array<i64: 0>} : () -> () {
+^bb0(%x: tensor<24xf32>):
+  %0 = loop.stage %x {domain = array<i64: 0>, maps = [affine_map<(d0) -> (d0)>], space = "buffer"} : (tensor<24xf32>) -> tensor<24xf32> {
+  ^bb0(%a: f32):
+    loop.yield %a : f32
+  }
+  loop.return %0 : tensor<24xf32>
+}
+
+// -----
+
+// expected-error @+1 {{C1: symbol 1 is not the position of an index argument}}
+loop.kernel @kernel_c1_position {shapes = [affine_map<()[s0] -> (24)>, affine_map<()[s0] -> (24)>], sizes = affine_map<()[s0] -> (s0)>, symbols = array<i64: 1>} : () -> () {
+^bb0(%x: tensor<24xf32>):
+  %0 = loop.stage %x {domain = array<i64: 0>, maps = [affine_map<(d0) -> (d0)>], space = "buffer"} : (tensor<24xf32>) -> tensor<24xf32> {
+  ^bb0(%a: f32):
+    loop.yield %a : f32
+  }
+  loop.return %0 : tensor<24xf32>
+}
+
+// -----
+
+// expected-error @+1 {{C2: 1 shapes are given for 1 arguments and 1 results}}
+loop.kernel @kernel_c2 {shapes = [affine_map<() -> (24)>], sizes = affine_map<() -> (24)>, symbols = array<i64>} : () -> () {
+^bb0(%x: tensor<24xf32>):
+  %0 = loop.stage %x {domain = array<i64: 0>, maps = [affine_map<(d0) -> (d0)>], space = "buffer"} : (tensor<24xf32>) -> tensor<24xf32> {
+  ^bb0(%a: f32):
+    loop.yield %a : f32
+  }
+  loop.return %0 : tensor<24xf32>
+}
+
+// -----
+
+// expected-error @+1 {{C2: a shape has not as many sizes as its tensor has dimensions}}
+loop.kernel @kernel_c2_rank {shapes = [affine_map<() -> (24)>, affine_map<() -> (24, 1)>], sizes = affine_map<() -> (24)>, symbols = array<i64>} : () -> () {
 ^bb0(%x: tensor<24xf32>):
   %0 = loop.stage %x {domain = array<i64: 0>, maps = [affine_map<(d0) -> (d0)>], space = "buffer"} : (tensor<24xf32>) -> tensor<24xf32> {
   ^bb0(%a: f32):

@@ -10,7 +10,7 @@ func.func @tiles(%x: tensor<?x2x4x2xf32>) -> tensor<?x3x4x3xf32> {
 
 // -----
 
-func.func @c1(%x: tensor<2x3xf32>) {
+func.func @mix_c1(%x: tensor<2x3xf32>) {
   // expected-error @+1 {{C1}}
   %0 = prim.mix %x {dims = array<i64: 0, 1>, matrix = array<f64: 1.0, 0.0>} : (tensor<2x3xf32>) -> tensor<1x1xf32>
   return
@@ -18,7 +18,7 @@ func.func @c1(%x: tensor<2x3xf32>) {
 
 // -----
 
-func.func @c1_unknown(%x: tensor<?xf32>) {
+func.func @mix_c1_unknown(%x: tensor<?xf32>) {
   // expected-error @+1 {{C1}}
   %0 = prim.mix %x {dims = array<i64: 0>, matrix = array<f64: 1.0, 0.0>} : (tensor<?xf32>) -> tensor<1xf32>
   return
@@ -26,7 +26,7 @@ func.func @c1_unknown(%x: tensor<?xf32>) {
 
 // -----
 
-func.func @c2(%x: tensor<2xf32>) {
+func.func @mix_c2(%x: tensor<2xf32>) {
   // expected-error @+1 {{C2}}
   %0 = prim.mix %x {dims = array<i64: 0>, matrix = array<f64: 1.0, 0.0, 1.0>} : (tensor<2xf32>) -> tensor<1xf32>
   return
@@ -34,7 +34,7 @@ func.func @c2(%x: tensor<2xf32>) {
 
 // -----
 
-func.func @c3(%x: tensor<2xf32>) {
+func.func @mix_c3(%x: tensor<2xf32>) {
   // expected-error @+1 {{C3}}
   %0 = prim.mix %x {dims = array<i64: 0>, matrix = array<f64: 1.0, 0.0>} : (tensor<2xf32>) -> tensor<2xf32>
   return
@@ -42,7 +42,7 @@ func.func @c3(%x: tensor<2xf32>) {
 
 // -----
 
-func.func @c4(%x: tensor<2xf32>) {
+func.func @mix_c4(%x: tensor<2xf32>) {
   // expected-error @+1 {{C4}}
   %0 = prim.mix %x {dims = array<i64: 0>, matrix = array<f64: 1.0, 0.0>} : (tensor<2xf32>) -> tensor<1xf64>
   return

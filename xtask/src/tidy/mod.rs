@@ -5,6 +5,7 @@ use std::path::Path;
 
 use crate::cargo::{Result, root};
 
+mod constraints;
 mod crates;
 mod generated;
 pub mod registry;
@@ -32,6 +33,7 @@ pub fn check() -> Result<Vec<Fault>> {
     let tree = read_tree(root())?;
     let mut faults = source::check(&tree);
     faults.extend(registry::check(&tree));
+    faults.extend(constraints::check(&tree));
     faults.extend(generated::check(&tree)?);
     faults.extend(crates::check()?);
     Ok(faults)
