@@ -35,8 +35,27 @@ const EMITTERS: [&str; 5] = [
 const TYPED: [&str; 7] = ["dialects/src", "passes/src", "lowering/src", "driver/src", "frontend/src", "tools/src", "report/src"];
 
 /// Dialects whose ops have Rust items.
-const DIALECTS: [&str; 14] =
-    ["arith", "capture", "cf", "complex", "func", "gpu", "host", "llvm", "loop", "math", "nvvm", "prim", "scf", "vector"];
+const DIALECTS: [&str; 19] = [
+    "arith",
+    "aten",
+    "capture",
+    "cf",
+    "complex",
+    "func",
+    "gpu",
+    "host",
+    "llvm",
+    "loop",
+    "math",
+    "nvvm",
+    "prim",
+    "prims",
+    "quantized_decomposed",
+    "scf",
+    "torchao",
+    "torchvision",
+    "vector",
+];
 
 /// Paths that exist on one machine only. (Cut in two, so that this file may name them.)
 const MACHINE: [&str; 4] = [concat!("/ho", "me/"), concat!("/ro", "ot/"), concat!("/wo", "rk/"), concat!("/tmp", "/t/")];
@@ -120,7 +139,9 @@ fn op_name_rules(path: &str, text: &str, faults: &mut Vec<Fault>) {
             continue;
         }
         for name in line.split('"').skip(1).step_by(2).filter(|text| is_op_name(text)) {
-            let message = format!("\"{name}\" is quoted; name the op by its Rust item (`op.isa::<arith::AddI>()`, `arith::addi(..)`)");
+            let message = format!(
+                "\"{name}\" is quoted; name the op by its Rust item (`op.isa::<arith::AddI>()`, `arith::addi(..)`, `op::ADD_TENSOR`)"
+            );
             faults.push(Fault::new(format!("{path}:{}", index + 1), message));
         }
     }
@@ -136,9 +157,9 @@ fn is_row(code: &str) -> bool {
 /// The full name of an op. (LLVM's intrinsics of one machine have no items.)
 fn is_op_name(text: &str) -> bool {
     let Some((dialect, op)) = text.split_once('.') else { return false };
-    let word = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_' || c == '.';
+    let word = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '.';
     DIALECTS.contains(&dialect)
-        && op.starts_with(|c: char| c.is_ascii_lowercase())
+        && op.starts_with(|c: char| c.is_ascii_lowercase() || c == '_')
         && op.chars().all(word)
         && !op.starts_with("x86.")
         && !op.starts_with("masked.")
@@ -201,6 +222,8 @@ mod tests {
         assert!(messages("passes/src/a.rs", "//! x\nlet op = \"arith.addi\";\n")[0].contains("Rust item"));
         assert!(messages("passes/src/a.rs", "//! x\n#[pass(anchor = \"func.func\")]\n").is_empty());
         assert!(messages("passes/src/tests.rs", "//! x\nlet op = \"arith.addi\";\n").is_empty());
-        assert!(messages("lowering/src/loop_to_cpu/a.rs", "//! x\nlet op = \"prim.add\";\n")[0].contains("emitter"));
+        let emitter = messages("lowering/src/loop_to_cpu/a.rs", "//! x\nlet op = \"prim.add\";\n");
+        assert!(emitter.iter().any(|message| message.contains("emitter")), "{emitter:?}");
+        assert!(messages("frontend/src/a.rs", "//! x\nlet op = \"aten.add.Tensor\";\n")[0].contains("ADD_TENSOR"));
     }
 }
