@@ -22,17 +22,17 @@ pub struct Args {
 
 #[derive(clap::Subcommand)]
 enum Which {
-    /// Beside PyTorch, Inductor, onnxruntime and others: writes bench/results/cpu.md and cpu.svg
+    /// Beside PyTorch, Inductor, onnxruntime and others: writes bench/results/cpu.md, cpu.svg and kernels.svg
     Cpu {
-        /// Workloads or patterns, as the runner lists them
-        #[arg(default_value = "w1_30_fix,w2_*,w3_*,w8_*")]
-        workloads: String,
-        /// Peers, comma-separated; those that are not installed say so in the table
-        #[arg(long, default_value = "eager,inductor,jax,ort,openvino,iree")]
+        /// Workloads or patterns, as bench/peers/run.py --list names them
+        #[arg(default_values = ["chain_30", "sincos_*", "loop_*", "numpy_*", "kernel_*"])]
+        workloads: Vec<String>,
+        /// Peers, comma-separated, a mode behind a colon; those that are not installed say so in the table
+        #[arg(
+            long,
+            default_value = "eager,inductor,jax,onnxruntime,openvino,strata,strata_file,strata_file:reduce-overhead,strata_file:max-autotune"
+        )]
         peers: String,
-        /// Strata's modes, comma-separated
-        #[arg(long, value_delimiter = ',', default_value = "default,reduce-overhead,max-autotune")]
-        modes: Vec<String>,
         /// A Python that has PyTorch and the peers
         #[arg(long, default_value = "python3")]
         python: String,
@@ -52,8 +52,8 @@ enum Which {
 
 /// Runs the benchmarks.
 pub fn run(args: &Args) -> Result<bool> {
-    if let Some(Which::Cpu { workloads, peers, modes, python, dev }) = &args.which {
-        return cpu(workloads, (peers, modes), python, if *dev { Profile::Dev } else { Profile::Release });
+    if let Some(Which::Cpu { workloads, peers, python, dev }) = &args.which {
+        return cpu(workloads, peers, python, if *dev { Profile::Dev } else { Profile::Release });
     }
     if let Some(Which::Cost { families, dev }) = &args.which {
         return cost(families, if *dev { Profile::Dev } else { Profile::Release });
@@ -75,82 +75,73 @@ fn cost(families: &[String], profile: Profile) -> Result<bool> {
     Ok(cargo::command(&args).env("STRATA_COMPILER", cargo::tools(profile).join("libstrata_compiler.so")).status()?.success())
 }
 
-/// The side-by-side runner, beside the repository.
-const RUNNER: &str = "../shared/bench";
-/// Where it is copied to, since it keeps its measurements of the machine beside itself.
-const COPY: &str = "target/bench/runner";
-/// The table and the plot.
+/// The side-by-side runner.
+const RUNNER: &str = "bench/peers/run.py";
+/// The table and the pictures.
 const RESULTS: &str = "bench/results";
 
-fn cpu(workloads: &str, (peers, modes): (&str, &[String]), python: &str, profile: Profile) -> Result<bool> {
-    if !Path::new(RUNNER).exists() {
-        return Err(format!("{RUNNER} is not there; the runner that measures all peers lies beside the repository").into());
-    }
+fn cpu(workloads: &[String], peers: &str, python: &str, profile: Profile) -> Result<bool> {
     let torch = Command::new(python).args(["-c", "import torch"]).output().map_err(|e| format!("{python}: {e}"))?;
     if !torch.status.success() {
-        return Err(format!("{python} has no PyTorch; name one that has it with --python, as in {RUNNER}/README.md").into());
+        return Err(format!("{python} has no PyTorch; name one that has it with --python").into());
     }
     if !cargo::build(profile)? {
         return Ok(false);
     }
-    fs::create_dir_all("target/bench")?;
-    if !Command::new("cp").args(["-r", "--no-target-directory", RUNNER, COPY]).status()?.success() {
-        return Err(format!("{RUNNER} cannot be copied to {COPY}").into());
-    }
     let tools = cargo::tools(profile);
-    let script = |name: &str| {
+    let package = package(&tools)?;
+    let script = || {
         let mut command = Command::new(python);
+        let paths = std::env::var_os("PYTHONPATH");
+        let paths = std::iter::once(package.clone()).chain(paths.iter().flat_map(std::env::split_paths));
         command
-            .arg(format!("../runner/{name}"))
-            .current_dir("target/bench/out")
-            .env("STRATA_COMPILER", tools.join("libstrata_compiler.so"));
-        command
+            .arg(RUNNER)
+            .args(workloads)
+            .current_dir(cargo::root())
+            .env("PYTHONPATH", std::env::join_paths(paths)?)
+            .env("STRATA_COMPILER", tools.join("libstrata_compiler.so"))
+            .env("STRATA_BENCH", tools.join("libstrata_bench.so"));
+        Ok::<_, Box<dyn std::error::Error>>(command)
     };
-    let _ = fs::remove_dir_all("target/bench/out");
-    fs::create_dir_all("target/bench/out")?;
-    fs::create_dir_all(RESULTS)?;
-    if !Path::new(COPY).join("limits.json").exists() {
-        script("limits.py").status()?;
-    }
-    let ours = modes.iter().map(|mode| ours(&tools, mode)).collect::<Result<Vec<_>>>()?;
-    let specs: Vec<_> = ours.iter().map(|(label, library)| format!("{label}=cabi:{}", library.display())).collect();
-    let peers = std::iter::once(peers).chain(specs.iter().map(String::as_str)).collect::<Vec<_>>().join(",");
-    if !script("peers.py").args(["--workload", workloads, "--peer", &peers, "--json", "cpu.json"]).status()?.success() {
+    let results = cargo::root().join(RESULTS);
+    fs::create_dir_all(&results)?;
+    let table = results.join("cpu.md");
+    let measured = script()?.args(["--peers", peers]).arg("--table").arg(&table).arg("--plot").arg(results.join("cpu.svg")).status()?;
+    if !measured.success() {
         return Ok(false);
     }
-    let table = script("report.py").arg("cpu.json").output()?;
-    let mut table = String::from_utf8_lossy(&table.stdout).into_owned();
-    for (spec, (label, _)) in specs.iter().zip(&ours) {
-        table = table.replace(spec, label);
-    }
-    fs::write(format!("{RESULTS}/cpu.md"), format!("# Strata beside its peers\n\n{table}"))?;
-    let listed = script("peers.py").args(["--workload", workloads, "--list"]).output()?;
+    fs::write(&table, format!("# Strata beside its peers\n\n{}", fs::read_to_string(&table)?))?;
+    let exported = cargo::target().join("bench/exported");
+    let listed = script()?.arg("--export").arg(&exported).output()?;
     let mut plot = Vec::new();
-    for name in String::from_utf8_lossy(&listed.stdout).lines().filter_map(|line| line.split_whitespace().next()) {
-        script("peers.py").args(["--workload", name, "--bundle", name]).output()?;
-        let model = format!("target/bench/out/{name}/bundle/model.pt2");
-        let told = Command::new(tools.join("rs-run")).args([model.as_str(), "--benchmark", "--roofline=json"]).output()?;
+    for model in String::from_utf8_lossy(&listed.stdout).lines().map(Path::new) {
+        let name = model.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+        let told = Command::new(tools.join("rs-run")).arg(model).args(["--benchmark", "--roofline=json"]).output()?;
         let text = String::from_utf8_lossy(&told.stdout);
         let kernels = text.lines().find_map(|line| line.strip_prefix("roofline "));
         match kernels.map(serde_json::from_str::<Vec<Kernel>>) {
-            Some(Ok(kernels)) => plot.push((name.to_owned(), kernels)),
+            Some(Ok(kernels)) => plot.push((name, kernels)),
             _ => println!("{name}: its kernels cannot be measured: {}", String::from_utf8_lossy(&told.stderr).trim()),
         }
     }
-    fs::write(format!("{RESULTS}/cpu.svg"), svg(&plot)?)?;
-    println!("written: {RESULTS}/cpu.md, {RESULTS}/cpu.svg");
+    fs::write(results.join("kernels.svg"), svg(&plot)?)?;
+    println!("written: {RESULTS}/cpu.md, {RESULTS}/cpu.svg, {RESULTS}/kernels.svg");
     Ok(true)
 }
 
-/// What Strata is called in a mode, and the library that is it: a copy whose name says the mode.
-fn ours(tools: &Path, mode: &str) -> Result<(String, PathBuf)> {
-    let library = tools.join("libstrata_bench.so");
-    if mode == "default" {
-        return Ok(("strata".to_owned(), library));
+/// A folder with the Python package of this build.
+fn package(tools: &Path) -> Result<PathBuf> {
+    let folder = cargo::target().join("bench/python");
+    let _ = fs::remove_dir_all(&folder);
+    fs::create_dir_all(folder.join("strata"))?;
+    for source in fs::read_dir(cargo::root().join("python/strata"))? {
+        let source = source?.path();
+        if source.extension().is_some_and(|end| end == "py") {
+            fs::copy(&source, folder.join("strata").join(source.file_name().unwrap_or_default()))?;
+        }
     }
-    let copy = tools.join(format!("libstrata_bench-{mode}.so"));
-    fs::copy(&library, &copy).map_err(|e| format!("{}: {e}", copy.display()))?;
-    Ok((format!("strata-{mode}"), copy))
+    fs::copy(tools.join("lib_native.so"), folder.join("strata/_native.abi3.so"))?;
+    Ok(folder)
 }
 
 /// What `rs-run --roofline=json` says of a kernel.

@@ -1,0 +1,143 @@
+"""Compilers side by side on the same programs, in turns.
+
+    python bench/peers/run.py --list
+    python bench/peers/run.py 'chain_*' --peers eager,inductor,strata --plot chains.svg
+    python bench/peers/run.py 'kernel_*' network_resnet50 --peers eager,strata,strata:max-autotune,onnxruntime --table table.md
+
+Each peer has a process of its own on the same CPUs, with as many threads as the others. Their rounds of calls take turns in an order that
+rotates, and who is not asked is stopped, so that threads that wait by spinning are in nobody's way. A time is the median of the rounds.
+Results are compared with those of eager PyTorch first. Peers that are not installed are named, not passed over.
+"""
+
+import argparse
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from statistics import median, quantiles
+from tempfile import TemporaryDirectory
+
+import peer
+import plot
+import table
+import workloads
+
+
+class Process:
+    """A peer at work."""
+
+    def __init__(self, name: str, threads: int, expected: Path, log):
+        environment = {**os.environ, "OMP_NUM_THREADS": str(threads), "CUDA_VISIBLE_DEVICES": ""}
+        command = [sys.executable, Path(__file__).with_name("worker.py"), name, str(threads), expected]
+        self.process = subprocess.Popen(command, env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=log, text=True)
+        self.process.send_signal(signal.SIGSTOP)
+
+    def ask(self, **asked) -> dict:
+        """Lets the peer run until it has answered."""
+        self.process.send_signal(signal.SIGCONT)
+        try:
+            print(json.dumps(asked), file=self.process.stdin, flush=True)
+            answer = self.process.stdout.readline()
+        except BrokenPipeError:
+            answer = ""
+        if not answer:
+            return {"failed": f"its process ended with {self.process.wait()}"}
+        self.process.send_signal(signal.SIGSTOP)
+        return json.loads(answer)
+
+    def end(self):
+        """Ends the process, stopped or not."""
+        self.process.kill()
+        self.process.wait()
+
+
+def measure(work: workloads.Workload, processes: dict[str, Process], rounds: int, seconds: float) -> dict[str, dict]:
+    """What each peer says of a workload: its time, or why there is none."""
+    found = {}
+    for name, process in processes.items():
+        found[name] = process.ask(do="prepare", workload=work.name)
+        reason = found[name].get("absent") or found[name].get("failed")
+        print(f"  {name}: {reason or 'ready in {seconds:.2f} s, off by {error:.0e}'.format(**found[name])}", file=sys.stderr, flush=True)
+    ready = [name for name, each in found.items() if "seconds" in each]
+    times = {name: [] for name in ready}
+    for turn in range(rounds):
+        for name in ready[turn % len(ready) :] + ready[: turn % len(ready)] if ready else []:
+            answer = processes[name].ask(do="round", seconds=seconds)
+            times[name].append(answer.get("microseconds"))
+            found[name].update(answer)
+    for name in ready:
+        if "failed" not in found[name]:
+            low, _, high = quantiles(times[name], n=4) if rounds > 1 else times[name] * 3
+            found[name].update(microseconds=median(times[name]), spread=(high - low) / median(times[name]))
+    return found
+
+
+def parsed(arguments=None):
+    """The command line."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("workloads", nargs="*", default=["chain_*"], help="names or patterns; default: chain_*")
+    parser.add_argument("--peers", default="eager,inductor,strata", help=f"of {', '.join(peer.NAMES)}; a mode follows a colon")
+    parser.add_argument("--threads", type=int, default=len(os.sched_getaffinity(0)), help="of every peer; default: all")
+    parser.add_argument("--rounds", type=int, default=9)
+    parser.add_argument("--seconds", type=float, default=0.05, help="length of a round")
+    parser.add_argument("--table", type=Path, metavar="FILE.md", help="write the table to a file, too")
+    parser.add_argument("--plot", type=Path, metavar="FILE.svg", help="draw it")
+    parser.add_argument("--json", type=Path, metavar="FILE", help="write all numbers")
+    parser.add_argument("--export", type=Path, metavar="FOLDER", help="write the workloads as .pt2 files instead")
+    parser.add_argument("--list", action="store_true", help="name the workloads instead")
+    options = parser.parse_args(arguments)
+    options.peers = list(dict.fromkeys(["eager", *options.peers.split(",")]))
+    for name in options.peers:
+        if name.partition(":")[0] not in peer.NAMES:
+            parser.error(f"there is no peer {name}; the peers are {', '.join(peer.NAMES)}")
+    for name in ("threads", "rounds"):
+        if getattr(options, name) < 1:
+            parser.error(f"--{name} is at least 1")
+    return options
+
+
+def main(arguments=None):
+    """Measures, prints the table, and writes what is asked for."""
+    options = parsed(arguments)
+    chosen = workloads.matching(options.workloads)
+    if options.list:
+        print("\n".join(work.name for work in chosen))
+        return
+    if options.export:
+        export(chosen, options.export)
+        return
+    found = {}
+    with TemporaryDirectory() as folder, open(Path(folder) / "log", "w") as log:
+        processes = {name: Process(name, options.threads, Path(folder) / "expected.pt", log) for name in options.peers}
+        try:
+            for work in chosen:
+                print(work.name, file=sys.stderr, flush=True)
+                found[work.name] = measure(work, processes, options.rounds, options.seconds)
+        finally:
+            for process in processes.values():
+                process.end()
+    text = table.text(found, options.peers, options.threads)
+    print(text)
+    if options.table:
+        options.table.write_text(text)
+    if options.plot:
+        options.plot.write_text(plot.svg(found, options.peers))
+    if options.json:
+        options.json.write_text(json.dumps({"date": time.strftime("%Y-%m-%d"), "threads": options.threads, "workloads": found}, indent=1))
+
+
+def export(chosen: list[workloads.Workload], folder: Path):
+    """Writes the programs as `torch.export` saves them."""
+    import torch
+
+    folder.mkdir(parents=True, exist_ok=True)
+    for work in chosen:
+        torch.export.save(work.export(), folder / f"{work.name}.pt2")
+        print(folder / f"{work.name}.pt2")
+
+
+if __name__ == "__main__":
+    main()
