@@ -11,7 +11,7 @@ from torch._guards import TracingContext
 from torch.fx import GraphModule
 from torch.utils._python_dispatch import _disable_current_modes, is_traceable_wrapper_subclass
 
-from . import events, graph
+from . import events, graph, instances
 from .compiler import to_function
 from .kept import Kept, ahead_of_time, keep, not_cached
 from .options import Options
@@ -79,7 +79,11 @@ class _Compilation:
                 raise graph.Unsupported(f"there is no rule for {', '.join(unknown)}")
             inference = event.kind == "inference"
             program = graph.program(module, _weights(self.options) if inference else frozenset())
-            call, artefact = to_function(program, self.options, event)
+            found = instances.find(self.options, module, program)
+            program, artefact = found or (program, None)
+            call, artefact = to_function(program, self.options, event, artefact)
+            if not found:
+                instances.remember(self.options, module, program, artefact)
             if inference and not program.conjugates and _is_plain(TracingContext.try_get()):
                 self.direct = call
                 self.kept = Kept(artefact, program.arguments, program.places, program.constants)

@@ -94,17 +94,20 @@ def load(artefact: bytes, arguments: list[str], places: list[int | None], consta
     return _native.function(artefact, arguments, places, constants, unprepared, _seed, None)
 
 
-def to_function(program: "Program", options: Options, event: Graph) -> tuple[Callable, bytes]:
-    """A program as a function of its arguments that gives its results as a tuple, and as bytes; `event` gets the times."""
+def to_function(program: "Program", options: Options, event: Graph, artefact: bytes | None = None) -> tuple[Callable, bytes]:
+    """A program as a function of its arguments that gives its results as a tuple, and as bytes, where these are not there yet; `event` gets the
+    times."""
     start_threads(options.threads)
-    start = perf_counter()
-    artefact = compile_text("graph.json", program.text, options)
+    if artefact is None:
+        start = perf_counter()
+        artefact = compile_text("graph.json", program.text, options)
+        event.add(compile=perf_counter() - start)
     compiled = perf_counter()
     unprepared = None
     if program.weights:
         unprepared = lambda: to_function(program.without_weights(), options, event)[0]  # noqa: E731
     function = load(artefact, program.arguments, program.places, program.constants, unprepared)
-    event.add(compile=compiled - start, load=perf_counter() - compiled)
+    event.add(load=perf_counter() - compiled)
     event.kernels += _native.kernels(artefact)
     if recorded is not None:
         function = recorded[-1].measured(function)

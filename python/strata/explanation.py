@@ -8,7 +8,7 @@ from unittest.mock import patch
 import torch
 import torch._dynamo
 
-from . import events
+from . import events, instances
 
 TIMES = 1000
 """How often a set of guards is checked to know how long it takes."""
@@ -80,3 +80,4 @@ def reset():
     """Forgets what was compiled in this process, and what was noted of it."""
     torch._dynamo.reset()
     events.graphs.clear()
+    instances.forget()

@@ -15,37 +15,8 @@ from torch.testing._internal.two_tensor import TwoTensor
 from torch.utils.checkpoint import checkpoint
 
 import strata
+from comparison import agrees, compiled, native, same
 from strata import events
-
-
-@pytest.fixture(autouse=True)
-def fresh():
-    strata.reset()
-    torch.manual_seed(0)
-    yield
-    strata.reset()
-
-
-def compiled(function, **options):
-    return torch.compile(function, backend="strata", **options)
-
-
-def same(found, wanted):
-    torch.testing.assert_close(found, wanted, rtol=2e-5, atol=2e-5)
-
-
-def native(count=None):
-    assert all(graph.status == "native" for graph in events.graphs), events.graphs
-    assert count is None or len(events.graphs) == count, events.graphs
-
-
-def agrees(function, *arguments, **options):
-    """Compares results and what became of the arguments."""
-    mine, theirs = copy.deepcopy(arguments), copy.deepcopy(arguments)
-    found, wanted = compiled(function, **options)(*mine), function(*theirs)
-    same(found, wanted)
-    same(mine, theirs)
-    return found
 
 
 class Net(nn.Module):
@@ -82,34 +53,6 @@ def test_training():
             optimizer.step()
     same(dict(net.state_dict()), dict(other.state_dict()))
     native(2)
-
-
-@pytest.mark.parametrize(("dynamic", "most"), [(True, 3), (None, 4)])
-def test_sizes_in_turn(dynamic, most):
-    function = compiled(lambda x: (x * 2).sum(0) + x.shape[0], dynamic=dynamic)
-    for size in (4, 5, 9, 1, 0):
-        x = torch.randn(size, 3)
-        same(function(x), (x * 2).sum(0) + size)
-    assert len(events.graphs) <= most
-    native()
-
-
-def test_marked_dynamic_sizes():
-    x = torch.randn(6, 3)
-    torch._dynamo.mark_dynamic(x, 0)
-    function = compiled(lambda x: torch.cat([x, x.relu()]).view(2, -1), fullgraph=True)
-    for size in (6, 8, 31):
-        y = x if size == 6 else torch.randn(size, 3)
-        same(function(y), torch.cat([y, y.relu()]).view(2, -1))
-    native(1)
-
-
-def test_dynamic_from_the_start():
-    function = compiled(lambda x, n: x.repeat(n, 1) * n, dynamic=True)
-    for size, n in ((3, 2), (5, 4), (2, 7)):
-        x = torch.randn(size, 2)
-        same(function(x, n), x.repeat(n, 1) * n)
-    native()
 
 
 def test_mutation_of_arguments():
