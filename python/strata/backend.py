@@ -13,6 +13,7 @@ from torch.utils._python_dispatch import _disable_current_modes, is_traceable_wr
 
 from . import events, graph, instances
 from .compiler import to_function
+from .higher_order import decomposed
 from .kept import Kept, ahead_of_time, keep, not_cached
 from .options import Options
 from .partition import missing, partition
@@ -73,6 +74,7 @@ class _Compilation:
 
     def native(self, event: events.Graph, module: GraphModule) -> Callable:
         """The graph compiled; what of it is not runs in eager PyTorch, and the user is told."""
+        module = decomposed(module)
         unknown = missing(module)  # a compiler that cannot be opened is an error, not a reason for eager PyTorch
         try:
             if unknown:

@@ -10,7 +10,6 @@ import warnings
 import pytest
 import torch
 from torch import nn
-from torch._higher_order_ops import while_loop
 from torch.testing._internal.two_tensor import TwoTensor
 from torch.utils.checkpoint import checkpoint
 
@@ -125,17 +124,6 @@ def test_dtypes(dtype):
     x = torch.randn(4, 5).mul(3).to(dtype)
     torch.testing.assert_close(compiled(lambda x: (x + x, x.t(), x == x))(x), (x + x, x.t(), x == x))
     native(1)
-
-
-def test_control_flow():
-    branch = lambda x: torch.cond(x.sum() > 0, lambda x: x.sin(), lambda x: x.cos(), (x,))  # noqa: E731
-    function = compiled(branch, fullgraph=True)
-    for sign in (1, -1):
-        x = torch.rand(4) * sign
-        same(function(x), branch(x))
-    loop = lambda x: while_loop(lambda k, x: k < 5, lambda k, x: (k + 1, x * 1.5), (torch.tensor(0), x))  # noqa: E731
-    same(compiled(loop, fullgraph=True)(torch.ones(3))[1], torch.ones(3) * 1.5**5)
-    native()
 
 
 def test_graph_breaks():
