@@ -1,22 +1,12 @@
-"""The backend of `torch.compile`: graphs of TorchDynamo through AOTAutograd to compiled functions."""
+"""The backend of `torch.compile`. What compiles is imported with the first graph: a process whose graphs are all in PyTorch's cache needs none of it."""
 
-import warnings
 from collections.abc import Callable
 
 import torch
-from torch._dynamo.backends.common import aot_autograd
-from torch._functorch._aot_autograd.schemas import OutputType
-from torch._functorch.partitioners import min_cut_rematerialization_partition
-from torch._guards import TracingContext
 from torch.fx import GraphModule
-from torch.utils._python_dispatch import _disable_current_modes, is_traceable_wrapper_subclass
 
-from . import events, graph, instances
-from .compiler import to_function
-from .higher_order import decomposed
-from .kept import Kept, ahead_of_time, keep, not_cached
+from . import events
 from .options import Options
-from .partition import missing, partition
 
 # The lines of guards and recompilations are TorchDynamo's own.
 _dynamos = {kind: True for kind in ("guards", "recompiles") if events.wanted(kind)}
@@ -26,121 +16,6 @@ if _dynamos:
 
 def backend(module: GraphModule, inputs: list, *, mode: str | None = None, options: dict | None = None) -> Callable:
     """What `torch.compile(..., backend="strata")` calls with each graph."""
-    return _Compilation(Options.of(mode, options)).of_dynamo(module, inputs)
+    from .compilation import Compilation
 
-
-class _Compilation:
-    """What one graph of TorchDynamo becomes: a program, or a forward and a backward one."""
-
-    def __init__(self, options: Options):
-        self.options = options
-        self.direct: Callable | None = None
-        """The compiled function, where nothing needs to stand between it and TorchDynamo."""
-        self.kept: Kept | None = None
-        """The same, for PyTorch's caches."""
-
-    def of_dynamo(self, module: GraphModule, inputs: list) -> Callable:
-        compiler = aot_autograd(
-            fw_compiler=lambda module, inputs: self.compile("forward", module),
-            bw_compiler=lambda module, inputs: self.compile("backward", module),
-            inference_compiler=lambda module, inputs: self.compile("inference", module),
-            partition_fn=min_cut_rematerialization_partition,
-            keep_inference_input_mutations=True,
-        )
-        to_file = ahead_of_time()
-        with not_cached():
-            through_aot = compiler(module, inputs)
-        lifted = any(True for _ in module.parameters()) or any(True for _ in module.buffers())
-        if self.direct is None or lifted or _has_subclasses(module, inputs):
-            return through_aot
-        keep(self.kept, module)
-        return self.kept if to_file else self.direct
-
-    def compile(self, kind: str, module: GraphModule) -> Callable:
-        """A graph of AOTAutograd as a function of its inputs in one list, or its eager form where it is not compiled."""
-        event = events.Graph(kind, sum(node.op == "call_function" for node in module.graph.nodes))
-        # AOTAutograd calls this under its fake tensors, among which real constants cannot be looked at.
-        with _disable_current_modes():
-            call = self.native(event, module)
-        events.record(event)
-
-        def boxed(arguments: list):
-            values = tuple(arguments)
-            arguments.clear()
-            return call(*values)
-
-        boxed._boxed_call = True
-        return boxed
-
-    def native(self, event: events.Graph, module: GraphModule) -> Callable:
-        """The graph compiled; what of it is not runs in eager PyTorch, and the user is told."""
-        module = decomposed(module)
-        unknown = missing(module)  # a compiler that cannot be opened is an error, not a reason for eager PyTorch
-        try:
-            if unknown:
-                raise graph.Unsupported(f"there is no rule for {', '.join(unknown)}")
-            inference = event.kind == "inference"
-            program = graph.program(module, _weights(self.options) if inference else frozenset())
-            found = instances.find(self.options, module, program)
-            program, artefact = found or (program, None)
-            call, artefact = to_function(program, self.options, event, artefact)
-            if not found:
-                instances.remember(self.options, module, program, artefact)
-            if inference and not program.conjugates and _is_plain(TracingContext.try_get()):
-                self.direct = call
-                self.kept = Kept(artefact, program.arguments, program.places, program.constants)
-            return call
-        except (graph.Unsupported, RuntimeError) as error:
-            if self.options.fallback == "error":
-                raise
-            event.reason, event.status = str(error), "eager"
-            call, parts = module.forward, 0
-            if unknown:
-                call, parts = partition(module, lambda part: self.part(part, event))
-        if parts:
-            event.status = "partitioned"
-        where = f"{parts} parts of a graph of {event.nodes} calls are compiled, the rest runs" if parts else f"a graph of {event.nodes} calls runs"
-        warnings.warn(f"strata: {where} in eager PyTorch: {event.reason}", stacklevel=2)
-        return call
-
-    def part(self, module: GraphModule, event: events.Graph) -> Callable:
-        """A part of a graph; one that is not compiled after all stays in PyTorch."""
-        try:
-            return to_function(graph.program(module), self.options, event)[0]
-        except (graph.Unsupported, RuntimeError) as error:
-            event.reason += f"; {error}"
-            return _as_tuple(module.forward)
-
-
-def _as_tuple(call: Callable) -> Callable:
-    def as_tuple(*arguments):
-        results = call(*arguments)
-        return results if isinstance(results, (tuple, list)) else (results,)
-
-    return as_tuple
-
-
-def _weights(options: Options) -> set[int]:
-    """The inputs of the graph at hand that are parameters and buffers."""
-    context = TracingContext.try_get()
-    metadata = context.fw_metadata if context is not None else None
-    if metadata is None or not options.freeze:
-        return set()
-    # The graph takes the tokens of effects first, which `input_info` does not count.
-    mutated = {k for k, info in enumerate(metadata.input_info, len(metadata.tokens)) if info.mutates_data}
-    return set(metadata.static_input_indices) - mutated
-
-
-def _has_subclasses(module: GraphModule, inputs: list) -> bool:
-    """Whether AOTAutograd takes tensors apart and puts them together around the compiled function."""
-    results = [node.meta.get("example_value") for node in module.graph.output_node().all_input_nodes]
-    return any(is_traceable_wrapper_subclass(value) for value in (*inputs, *results))
-
-
-def _is_plain(context: TracingContext | None) -> bool:
-    """Whether a call needs nothing of what AOTAutograd does around the compiled function: no mutation, aliasing or effects."""
-    metadata = context.fw_metadata if context is not None else None
-    if metadata is None or metadata.tokens or metadata.num_intermediate_bases or metadata.grad_enabled_mutation is not None:
-        return False
-    inputs = all(not info.mutates_data and not info.mutates_metadata for info in metadata.input_info)
-    return inputs and all(info.output_type == OutputType.non_alias for info in metadata.output_info)
+    return Compilation(Options.of(mode, options)).of_dynamo(module, inputs)
