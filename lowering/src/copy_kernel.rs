@@ -1,9 +1,9 @@
 //! A kernel that copies an argument of another kernel into the order, or the form, in which that one reads it.
 
-use crate::kernel_view::KernelView;
 use strata_core::ir::{AffineExpr, AffineMap, Builder, DYNAMIC, Op, OpSpec, Type, Value};
 use strata_dialects::loops;
 use strata_dialects::loops::elements::register_type;
+use strata_dialects::loops::view::KernelView;
 
 /// The copy of an argument.
 pub struct CopyKernel<'c> {

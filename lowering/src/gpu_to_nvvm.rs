@@ -4,7 +4,7 @@
 //! call NVIDIA's library for a square root.)
 
 use crate::codegen;
-use crate::expand_math::MathTarget;
+use crate::target::MathTarget;
 use strata_core::ir::{Attr, Builder, Op, OpSpec};
 use strata_core::pass::{Pass, PassContext, PassError};
 use strata_core::upstream::{arith, func, gpu, nvvm};

@@ -14,11 +14,11 @@
 //!
 //! Only mathematics is worth the memory: a row must have a known size that fits the cache, and be read in the order of memory.
 
-use crate::kernel_view::{KernelView, StageView};
-use crate::schedule_cpu::access::{Stride, stride};
 use strata_core::ir::{AffineExpr, AffineMap, Builder, DYNAMIC, Op, Value};
 use strata_core::pass::{Pass, PassContext, PassError};
 use strata_dialects::loops;
+use strata_dialects::loops::access::{Stride, stride};
+use strata_dialects::loops::view::{KernelView, StageView};
 
 /// Most bytes of a row that is kept.
 const ROW: i64 = 64 << 10;

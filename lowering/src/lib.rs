@@ -3,16 +3,15 @@
 pub mod aten_to_prim;
 pub mod codegen;
 mod copy_kernel;
+pub mod emit;
 mod error;
 pub mod expand_math;
 pub mod gpu_to_nvvm;
 pub mod keep_rows;
-mod kernel_view;
 pub mod loop_to_cpu;
 pub mod loop_to_gpu;
 pub mod loop_to_host;
 mod mean_reach;
-mod mean_view;
 pub mod narrow_indices;
 mod num;
 pub mod pack_operands;
@@ -26,9 +25,10 @@ pub mod share_reciprocals;
 pub mod sort_by_ranks;
 pub mod split_reductions;
 pub mod split_scans;
+pub mod target;
 
 pub use error::Error;
-pub use kernel_view::{KernelView, StageView};
+pub use strata_dialects::loops::view::{KernelView, StageView};
 
 use strata_core::pass::PassEntry;
 

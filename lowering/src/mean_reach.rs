@@ -1,10 +1,10 @@
 //! How far past its own number a row of an attention looks: causal masks.
 
-use crate::kernel_view::{KernelView, StageView};
 use crate::narrow_indices::range;
 use strata_core::ir::{ElementType, Op, Value};
 use strata_core::upstream::arith::{self, CmpIPredicate};
 use strata_dialects::loops;
+use strata_dialects::loops::view::{KernelView, StageView};
 
 /// The condition on which a mean's scores are other than `-inf`, and the truth that it has then.
 pub fn condition<'c>(mean: &StageView<'c>) -> Option<(Value<'c>, bool)> {

@@ -13,11 +13,11 @@
 //! %seen = arith.cmpi sle, %k, %q : i32
 //! ```
 
-use crate::kernel_view::KernelView;
 use strata_core::ir::{Builder, ElementType, Op, Value};
 use strata_core::pass::{Pass, PassContext, PassError};
 use strata_core::upstream::arith::{self, CmpIPredicate};
 use strata_dialects::loops;
+use strata_dialects::loops::view::KernelView;
 
 /// Computes comparisons of indices in 32 bits.
 #[derive(Pass)]

@@ -108,16 +108,6 @@ impl<'c> Num<'c> {
     }
 }
 
-/// The product of sizes. Text may name any; where they have no product it is the largest number, for whoever compares costs.
-pub fn product(sizes: impl IntoIterator<Item = i64>) -> i64 {
-    sizes.into_iter().fold(1, i64::saturating_mul)
-}
-
-/// The same, where all sizes are known.
-pub fn product_of_known(sizes: impl IntoIterator<Item = Option<i64>>) -> Option<i64> {
-    sizes.into_iter().try_fold(1, |all: i64, size| Some(all.saturating_mul(size?)))
-}
-
 /// An expression of symbols.
 pub fn number_of<'c>(b: &mut Builder<'c>, expr: AffineExpr<'c>, symbols: &[Value<'c>]) -> Num<'c> {
     let mut both = |lhs, rhs| (number_of(b, lhs, symbols), number_of(b, rhs, symbols));

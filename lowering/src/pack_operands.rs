@@ -15,15 +15,17 @@
 //! ```
 
 use crate::copy_kernel::{CopyKernel, calls};
-use crate::kernel_view::{KernelView, StageView};
-use crate::num::product_of_known;
-use crate::schedule_cpu::{Roles, Stride, block_rows, distance, registers, uses};
+use crate::schedule_cpu::{block_rows, registers};
 use crate::share_kernels::Weights;
 use strata_core::ir::{AffineExpr, Attr, ElementType, Op, Type};
 use strata_core::pass::{Pass, PassContext, PassError};
 use strata_core::upstream::arith;
 use strata_dialects::loops;
+use strata_dialects::loops::access::{Stride, distance};
+use strata_dialects::loops::roles::{Roles, uses};
 use strata_dialects::loops::schedule::KernelSchedule;
+use strata_dialects::loops::view::product_of_known;
+use strata_dialects::loops::view::{KernelView, StageView};
 
 /// Copies operands of contractions into the order in which they are read.
 #[derive(Pass)]

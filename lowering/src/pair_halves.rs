@@ -17,13 +17,13 @@
 //! ```
 
 use crate::copy_kernel::CopyKernel;
-use crate::kernel_view::{KernelView, StageView};
-use crate::num::product_of_known;
-use crate::schedule_cpu::Roles;
 use strata_core::ir::{AffineExpr, AffineKind, AffineMap, Builder, ElementType, Op};
 use strata_core::pass::{Pass, PassContext, PassError};
 use strata_core::upstream::arith;
 use strata_dialects::loops;
+use strata_dialects::loops::roles::Roles;
+use strata_dialects::loops::view::product_of_known;
+use strata_dialects::loops::view::{KernelView, StageView};
 
 /// The attribute of a stage that names an instruction.
 pub const INSTRUCTION: &str = "instruction";

@@ -3,12 +3,12 @@
 //! The time is that of the arithmetic or of the memory, whichever is longer, on the threads that share the work. It need not be right,
 //! only tell a long kernel from a short one: `bench/benches/kernels.rs` compares it with what is measured.
 
-use crate::kernel_view::{KernelView, StageView};
-use crate::schedule_cpu::access::{Stride, stride};
-use crate::schedule_cpu::uses;
 use strata_core::ir::{AffineKind, AffineMap, ElementType, Op};
 use strata_core::upstream::{arith, math};
 use strata_dialects::loops;
+use strata_dialects::loops::access::{Stride, stride};
+use strata_dialects::loops::roles::uses;
+use strata_dialects::loops::view::{KernelView, StageView};
 
 /// What a prediction needs to know of a machine.
 #[derive(Clone, Copy, Debug)]

@@ -15,14 +15,14 @@
 //! %y = loop.stage %x, %r, %c {domain = [0, 1], ...} { %a * %r * %c }
 //! ```
 
-use crate::kernel_view::{KernelView, StageView};
-use crate::num::product_of_known;
 use strata_core::ir::{Builder, ElementType, Op, OpSpec, Type, Value};
 use strata_core::pass::{Pass, PassContext, PassError};
 use strata_core::upstream::arith::{self, CmpFPredicate};
 use strata_core::upstream::math;
 use strata_dialects::freedom::Freedom;
 use strata_dialects::loops;
+use strata_dialects::loops::view::product_of_known;
+use strata_dialects::loops::view::{KernelView, StageView};
 
 /// Replaces divisions by what does not vary by multiplications.
 #[derive(Pass)]

@@ -16,11 +16,11 @@
 //! the program's.
 
 use crate::aten_to_prim::{Prim, Scalar, Size};
-use crate::num::product;
 use strata_core::ir::{ElementType, Op, Value};
 use strata_core::pass::{Counter, Pass, PassContext, PassError};
 use strata_dialects::aten::dtype::Numeric;
 use strata_dialects::freedom::Freedom;
+use strata_dialects::loops::view::product;
 use strata_dialects::prim;
 
 /// Scans pieces of long rows.

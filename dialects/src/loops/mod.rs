@@ -1,7 +1,11 @@
 //! The loop level: kernels as ordered lists of stages over shared dims, with scalar bodies and schedules as data.
 
+pub mod access;
+pub mod attention;
 pub mod elements;
+pub mod roles;
 pub mod schedule;
+pub mod view;
 
 use strata_core::prelude::*;
 

@@ -1,7 +1,8 @@
 //! The last MLIR stage: everything becomes the llvm dialect.
 
 use super::{Error, Target, emulate_bf16, simplify};
-use crate::expand_math::{MathTarget, expand_math};
+use crate::expand_math::expand_math;
+use crate::target::MathTarget;
 use std::collections::BTreeSet;
 use std::sync::Once;
 use strata_core::ir::{Cx, Op};
@@ -20,7 +21,7 @@ pub struct LowerToLlvm {
 impl Pass for LowerToLlvm {
     fn run<'c>(&self, op: Op<'c>, cx: &mut PassContext<'c>) -> Result<(), PassError> {
         let mut run = |passes: &str| cx.run_pipeline(op, passes).map_err(|error| Error::Lower { diagnostics: error.to_string() });
-        let lowered = Target::or_host(&self.cpu).and_then(|target| lower(op, &target.math(), &mut run));
+        let lowered = Target::or_host(&self.cpu).map_err(super::Error::from).and_then(|target| lower(op, &target.math(), &mut run));
         lowered.map_err(|error| PassError::new(error.to_string()))
     }
 }

@@ -6,7 +6,6 @@
 //!
 //! Nothing here writes a file or starts a process: a cold compile is spent in LLVM alone.
 
-mod cpus;
 mod emit;
 mod emulate_bf16;
 mod lane_stores;
@@ -16,14 +15,15 @@ mod machines;
 mod prepare;
 mod ptx;
 mod simplify;
-mod target;
 
+pub use crate::target::Target;
 pub use emit::{Emitted, Options, Timings, emit};
 pub use link::{Alias, LinkError, LinkedImage, Symbol, link, link_as};
 pub(crate) use lower_to_llvm::lower;
 pub use lower_to_llvm::{LowerToLlvm, lower_to_llvm};
 pub use ptx::{Device, Devices, UnknownDevice, ptx};
-pub use target::Target;
+
+use crate::target::UnknownTarget;
 
 #[cfg(test)]
 pub(crate) mod tests;
@@ -60,15 +60,8 @@ pub enum Error {
         message: String,
     },
     /// A machine that this build of LLVM does not know.
-    #[error("no code generator for {triple} with CPU {cpu}: {message}; name a CPU as `llc -mcpu=help` lists them")]
-    Target {
-        /// The triple.
-        triple: String,
-        /// The CPU.
-        cpu: String,
-        /// LLVM's reason.
-        message: String,
-    },
+    #[error(transparent)]
+    Target(#[from] UnknownTarget),
     /// The object file cannot be linked.
     #[error(transparent)]
     Link(#[from] LinkError),

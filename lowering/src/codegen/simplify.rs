@@ -6,7 +6,7 @@
 //! - `arith.truncf` from f64 to f16 or bf16 goes through f32, as PyTorch's does; LLVM would round once, by a call for each
 //!   element.
 
-use crate::expand_math::MathTarget;
+use crate::target::MathTarget;
 use strata_core::ir::{Attr, Builder, ElementType, Op, Type, Value};
 use strata_core::upstream::arith::{self, CmpFPredicate};
 use strata_core::upstream::{llvm, vector};

@@ -26,7 +26,7 @@ mod trig;
 
 pub use libm::is_libm;
 
-use crate::codegen::Target;
+use crate::target::{MathTarget, Target};
 use bodies::Bodies;
 use libm::Function;
 use strata_core::ir::{Builder, ElementType, Op, Type};
@@ -41,41 +41,6 @@ pub const FAR: &str = "far.";
 
 /// Marks an op that runs rarely (in the remainder of a loop): a call costs less than another copy of its code.
 pub const RARE: &str = "strata.rare";
-
-/// What the expansion must know of the machine.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct MathTarget {
-    /// Bits of the widest vector register: 128, 256 or 512.
-    pub vector_bits: u32,
-    /// Whether fused multiply-add is an instruction.
-    pub fma: bool,
-    /// Whether f32 is rounded to bf16 by an instruction.
-    pub bf16: bool,
-    /// Whether an instruction of AVX-512 multiplies by a power of two.
-    pub scalef: bool,
-    /// Whether the larger of two numbers, or NaN, is an instruction.
-    pub maximum: bool,
-    /// Whether the C library's vector functions may be called where we have no expansion of our own.
-    pub libmvec: bool,
-    /// Whether our own expansions are used (they want fused multiply-add).
-    pub own: bool,
-    /// Whether the C library is there at all.
-    pub library: bool,
-}
-
-impl MathTarget {
-    /// A GPU: one element at a time, and no library.
-    pub fn device() -> Self {
-        Self { vector_bits: 0, bf16: true, libmvec: false, library: false, ..Self::default() }
-    }
-}
-
-impl Default for MathTarget {
-    fn default() -> Self {
-        let no = false;
-        Self { vector_bits: 128, fma: true, bf16: no, scalef: no, maximum: no, libmvec: true, own: true, library: true }
-    }
-}
 
 /// Mathematics that cannot be expanded.
 #[derive(Debug, thiserror::Error)]

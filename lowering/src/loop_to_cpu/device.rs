@@ -4,15 +4,16 @@
 //! would touch memory becomes a call of the runtime: starting kernels, copies, a number that is looked at. What only the host can
 //! compute (kernels that stayed `loop.kernel`s, functions of the library) works on copies, which go back afterwards.
 
+use super::Error;
 use super::host::{Host, element_bytes};
 use super::launch::symbols;
-use super::{Error, memory};
-use crate::kernel_view::KernelView;
+use crate::emit::memory;
 use crate::num::{Num, number_of};
 use std::collections::HashMap;
 use strata_core::ir::{AffineExpr, Attr, ElementType, Op, Value};
 use strata_core::upstream::{arith, func, gpu, llvm};
 use strata_dialects::host;
+use strata_dialects::loops::view::KernelView;
 
 /// The kernels that the device has, with their numbers.
 pub struct Device<'c> {

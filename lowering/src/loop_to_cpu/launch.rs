@@ -1,11 +1,12 @@
 //! Launching kernels: directly when there is little to do, else split over the threads of the pool.
 
-use super::{Error, memory};
-use crate::kernel_view::KernelView;
+use super::Error;
+use crate::emit::memory;
 use crate::num::{Num, number_of};
 use strata_core::ir::{Attr, Builder, ElementType, Op, OpSpec, Type, Value};
 use strata_core::upstream::arith::{self, CmpIPredicate};
 use strata_core::upstream::{func, llvm, scf};
+use strata_dialects::loops::view::KernelView;
 
 /// Scalar operations that are worth waking a thread for.
 const GRAIN: i64 = 1 << 15;

@@ -3,33 +3,13 @@
 //!
 //! What is special about a kernel is said in its stages and its schedule; nothing here knows an operator of a level above.
 
-pub(crate) mod access;
-mod arg_reduce;
 pub mod device;
-pub(crate) mod distribute;
-mod dot;
-pub(crate) mod emitter;
-mod error;
 mod host;
-mod inside;
-pub(crate) mod lanes;
+mod kernel;
 mod launch;
-pub(crate) mod memory;
-pub(crate) mod nest;
-pub(crate) mod past_caches;
-mod prefetch;
-pub(crate) mod reducer;
-mod scratch;
-mod spread;
-mod stages;
-mod stream;
-mod sweep;
 mod table;
-mod tiles;
-mod turn;
 
-pub use emitter::INDEX_OUT_OF_BOUNDS;
-pub use error::Error;
+pub use crate::emit::{Error, INDEX_OUT_OF_BOUNDS};
 
 use strata_core::ir::{Attr, Op};
 use strata_core::pass::{Pass, PassContext, PassError};
@@ -71,7 +51,7 @@ pub fn program_to_cpu(module: Op<'_>) -> Result<(), Error> {
 
 /// Replaces every `loop.kernel` by a function of its name, and one by which threads run a range of it.
 pub fn kernels_to_cpu(module: Op<'_>) -> Result<(), Error> {
-    module.find_all(loops::Kernel::NAME).into_iter().try_for_each(emitter::emit)?;
+    module.find_all(loops::Kernel::NAME).into_iter().try_for_each(kernel::emit)?;
     host::declare_imports(module);
     Ok(())
 }

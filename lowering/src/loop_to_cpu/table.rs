@@ -5,9 +5,10 @@
 //! Words of a row: the kernel's number among `tasks`, parts, the grain (negative: one thread), the number of arguments, and for each
 //! of these the number of its base among `bases` and a byte offset, or -1 and the number of a weight.
 
+use super::Error;
 use super::host::Host;
 use super::launch::{Sharing, sharing, task_name};
-use super::{Error, memory};
+use crate::emit::memory;
 use crate::num::Num;
 use std::collections::{HashMap, HashSet};
 use strata_core::ir::{Attr, ElementType, Op, Value};

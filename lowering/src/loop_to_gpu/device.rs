@@ -1,9 +1,10 @@
 //! Which kernels the device can run: those whose functions it has.
 
-use crate::expand_math::{MathTarget, has_own};
-use crate::kernel_view::KernelView;
+use crate::expand_math::has_own;
+use crate::target::MathTarget;
 use strata_core::ir::{ElementType, Op};
 use strata_dialects::loops;
+use strata_dialects::loops::view::KernelView;
 
 /// Whether every op of a kernel has a form on the device. The others stay with the host: functions of the runtime library, mathematics
 /// that only the C library has.

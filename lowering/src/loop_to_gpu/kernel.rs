@@ -1,21 +1,21 @@
 //! One kernel as one `gpu.func`: which threads stand at which points of the outer loops, and the stages inside.
 
-use super::means::Means;
-use super::team::{PART, Team, WARP};
+use super::attention::Means;
 use super::tiles::Tiles;
-use super::turned::Turned;
-use crate::kernel_view::{KernelView, StageView};
-use crate::loop_to_cpu::Error;
-use crate::loop_to_cpu::emitter::Emitter;
-use crate::loop_to_cpu::lanes::Coord;
-use crate::loop_to_cpu::memory;
-use crate::loop_to_cpu::nest::Copy;
-use crate::mean_view::{MeanView, Stream};
+use super::transpose::Turned;
+use crate::emit::Error;
+use crate::emit::emitter::Emitter;
+use crate::emit::lanes::Coord;
+use crate::emit::memory;
+use crate::emit::nest::Copy;
+use crate::emit::team::{PART, Team, WARP};
 use crate::num::Num;
 use strata_core::ir::{AffineExpr, Builder, Cx, Op, OpSpec, Value};
 use strata_core::upstream::arith::{self, CmpIPredicate};
 use strata_core::upstream::{gpu, llvm};
 use strata_dialects::host;
+use strata_dialects::loops::attention::{AttentionView, OnlineTiles};
+use strata_dialects::loops::view::{KernelView, StageView};
 
 /// Threads of a block where no schedule says otherwise.
 const THREADS: i64 = 128;
@@ -196,8 +196,8 @@ impl<'c> Emitter<'c> {
         let first = block.mul(&mut self.b, Num::Const(threads));
         let at = first.add(&mut self.b, thread);
         let sizes = self.outer_sizes();
-        if let Some(view) = MeanView::of(&self.kernel).map_err(|reason| Error::at(self.kernel.op, reason))? {
-            let job = self.job(view, Stream::of(&self.kernel, self.kernel.static_size(view.key)).single())?;
+        if let Some(view) = AttentionView::of(&self.kernel).map_err(|reason| Error::at(self.kernel.op, reason))? {
+            let job = self.job(view, OnlineTiles::of(&self.kernel, self.kernel.static_size(view.key)).single())?;
             return self.at_point(start, at, &sizes, &mut |emitter, copy| emitter.tile_of_rows(&job, &copy));
         }
         self.make_tiles()?;

@@ -5,17 +5,17 @@
 //! `4 g + t` those of rows `g` and `g + 8`, in columns `2 t` and `2 t + 1`. The operands come from shared memory by `ldmatrix`, in pairs along the
 //! reduced dim, whichever dim is contiguous there; or, of f32, word by word (`tf32`).
 
-use super::team::WARP;
 use super::tiles::{Part, Tiles};
-use crate::kernel_view::{KernelView, StageView};
-use crate::loop_to_cpu::Error;
-use crate::loop_to_cpu::emitter::Emitter;
-use crate::loop_to_cpu::lanes::{Coord, Index};
-use crate::loop_to_cpu::nest::Copy;
+use crate::emit::Error;
+use crate::emit::emitter::Emitter;
+use crate::emit::lanes::{Coord, Index};
+use crate::emit::nest::Copy;
+use crate::emit::team::WARP;
 use crate::num::Num;
 use strata_core::ir::{ElementType, OpSpec, Value};
 use strata_core::upstream::{arith, llvm, nvvm};
 use strata_dialects::loops;
+use strata_dialects::loops::view::{KernelView, StageView};
 
 /// Rows of sums that a unit makes.
 const ROWS: i64 = 16;

@@ -8,27 +8,21 @@
 //! Bodies of stages, index arithmetic, reducers and the loops of a stage are written by the code that writes them for the CPU; what
 //! is said here is which threads stand where, and what they hand each other.
 
-mod bring;
+pub(crate) mod attention;
 mod device;
+mod grid_barrier;
 mod kernel;
 pub(crate) mod matrix;
-pub(crate) mod means;
-mod meet;
-mod scan;
-mod shuffle;
-mod team;
+pub(crate) mod matrix_attention;
+mod stage_to_shared;
 mod tf32;
 mod tiles;
-pub(crate) mod turned;
-pub(crate) mod units;
-mod wide;
+pub(crate) mod transpose;
 
 pub use device::runs;
-pub use scan::Scan;
-pub use team::Team;
-pub use wide::WIDE;
 
-use crate::expand_math::{MathTarget, expand_math};
+use crate::expand_math::expand_math;
+use crate::target::MathTarget;
 use strata_core::ir::{Builder, Op, OpSpec};
 use strata_core::pass::{Pass, PassContext, PassError};
 use strata_core::upstream::{complex, gpu};

@@ -3,8 +3,8 @@
 
 use super::matrix::Place;
 use super::tiles::{Part, Tiles};
-use crate::loop_to_cpu::emitter::Emitter;
-use crate::loop_to_cpu::lanes::Index;
+use crate::emit::emitter::Emitter;
+use crate::emit::lanes::Index;
 use crate::num::Num;
 use strata_core::ir::{Builder, Value};
 use strata_core::upstream::arith::{self, CmpFPredicate};

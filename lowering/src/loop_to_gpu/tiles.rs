@@ -5,17 +5,16 @@
 
 use super::kernel::{shared, special};
 use super::matrix::{Matrix, pad};
-use crate::kernel_view::{KernelView, StageView};
-use crate::loop_to_cpu::Error;
-use crate::loop_to_cpu::emitter::{Buffer, Emitter};
-use crate::loop_to_cpu::lanes::Coord;
-use crate::loop_to_cpu::memory;
-use crate::loop_to_cpu::nest::Copy;
-use crate::loop_to_cpu::reducer::Reducer;
+use crate::emit::Error;
+use crate::emit::emitter::{Buffer, Emitter};
+use crate::emit::lanes::Coord;
+use crate::emit::memory;
+use crate::emit::nest::Copy;
+use crate::emit::reducer::Reducer;
 use crate::num::Num;
 use strata_core::ir::{AffineKind, ElementType, Op, Value};
-use strata_core::upstream::arith::{self, CmpIPredicate};
 use strata_core::upstream::gpu;
+use strata_dialects::loops::view::{KernelView, StageView};
 
 /// How a kernel is cut, as its schedule says.
 pub struct Tiles {
@@ -208,16 +207,6 @@ impl<'c> Emitter<'c> {
             inside = self.below(inside, base, self.sizes[dim], tiles.tile[level]);
         }
         inside
-    }
-
-    /// `condition` and `index < size`, which is certain where tiles of this size fill the dim.
-    pub(super) fn below(&mut self, condition: Option<Value<'c>>, index: Num<'c>, size: Num<'c>, tile: i64) -> Option<Value<'c>> {
-        if matches!(size, Num::Const(size) if size % tile == 0) {
-            return condition;
-        }
-        let (index, size) = (index.value(&mut self.b), size.value(&mut self.b));
-        let test = arith::cmpi(&mut self.b, CmpIPredicate::Slt, index, size);
-        Some(condition.map_or(test, |before| arith::andi(&mut self.b, before, test)))
     }
 
     /// The sums of all points of this thread.

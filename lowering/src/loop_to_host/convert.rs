@@ -2,7 +2,6 @@
 
 use super::sizes::Sizes;
 use super::{Error, Program, control, library};
-use crate::kernel_view::KernelView;
 use crate::num::Num;
 use std::collections::HashMap;
 use std::rc::Rc;
@@ -10,6 +9,7 @@ use strata_core::ir::{AffineMap, Block, Builder, Cx, DYNAMIC, ElementType, Op, O
 use strata_core::upstream::arith::{self, CmpIPredicate};
 use strata_core::upstream::{func, scf};
 use strata_dialects::loops::elements::memory_type;
+use strata_dialects::loops::view::KernelView;
 use strata_dialects::loops::{Load, Scatter};
 use strata_dialects::{capture, host, loops, prim};
 

@@ -5,10 +5,10 @@
 //! reading them by `k` is free; the call reshapes its operands and results to the kernel's shapes. Both may be read backwards,
 //! `(a - 1 - i, b - 1 - j)`, which is `a * b - 1 - k`.
 
-use crate::kernel_view::{KernelView, StageView};
 use std::collections::HashMap;
 use strata_core::ir::{AffineExpr, AffineKind, AffineMap, DYNAMIC, Op, Value};
 use strata_dialects::loops;
+use strata_dialects::loops::view::{KernelView, StageView};
 
 /// Two dims to merge, and where each tensor has them.
 struct Merge<'c> {

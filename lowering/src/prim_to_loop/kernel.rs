@@ -6,12 +6,12 @@ use super::sizes::{Size, resolve, size_of};
 use super::split::split;
 use super::stage::{Kind, Request, Stage};
 use super::{Error, indexed, random, view};
-use crate::kernel_view::KernelView;
 use crate::num::number_of;
 use std::collections::{HashMap, HashSet};
 use strata_core::ir::{AffineExpr, AffineKind, AffineMap, Block, Builder, Cx, DYNAMIC, ElementType, Location, Op, OpSpec, Type, Value};
 use strata_core::upstream::{arith, complex};
 use strata_dialects::loops::elements::register_type;
+use strata_dialects::loops::view::KernelView;
 use strata_dialects::prim::scalar::{self, Elements};
 use strata_dialects::{loops, prim};
 

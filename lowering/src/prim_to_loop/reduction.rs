@@ -4,10 +4,10 @@ use super::kernel::{Kernel, element_of, plain_dims};
 use super::sizes::Size;
 use super::stage::{Kind, Request, Stage};
 use super::{Error, conv};
-use crate::kernel_view::StageView;
 use strata_core::ir::{AffineExpr, DYNAMIC, ElementType, Op, Value};
 use strata_core::upstream::{arith, complex};
 use strata_dialects::loops::elements::register_type;
+use strata_dialects::loops::view::StageView;
 use strata_dialects::prim;
 use strata_dialects::prim::scalar::{self, accumulator};
 use strata_dialects::prim::sizes;
@@ -120,7 +120,7 @@ impl<'c> Kernel<'c> {
         let result = self.cx.tensor(&shape, self.cx.element(accumulated));
         let kind = Kind::Reduce { dims: &fresh, reducer: &reducer };
         // The result is there along dims that the kernel's other stages do not run over: those of a mean, and of its scores.
-        let space = if op.isa::<prim::SoftmaxDot>() || StageView::new(before).is_mean() { "tile" } else { "register" };
+        let space = if op.isa::<prim::SoftmaxDot>() || StageView::new(before).is_attention() { "tile" } else { "register" };
         let mut stage = Stage::open(self, Some(before), &domain, &kind, &[result], space);
         let element = match op.name() {
             prim::Dot::NAME => {

@@ -4,9 +4,9 @@
 //! Then loops and lanes can run along the parts. What is read at `i` is read at `j * k + l`; results that have `i` get both dims, and
 //! the call reshapes them, which is free.
 
-use crate::kernel_view::{KernelView, StageView};
 use strata_core::ir::{AffineExpr, AffineKind, AffineMap, Cx, Op, Value};
 use strata_dialects::loops;
+use strata_dialects::loops::view::{KernelView, StageView};
 
 /// A dim and the size of its inner part.
 #[derive(Clone, Copy)]

@@ -4,9 +4,9 @@
 //! text and compared. A step changes one number of it (and what must follow it), or the order of two loops. The program is right
 //! under every choice; only its speed differs.
 
-use crate::kernel_view::{KernelView, StageView};
 use strata_core::ir::{Attr, Cx, Op};
 use strata_dialects::loops::schedule::{KernelSchedule, OnlineSchedule, SCHEDULE, StageSchedule};
+use strata_dialects::loops::view::{KernelView, StageView};
 
 /// A choice: the schedules of a kernel and of its stages, and where the stages' results live.
 #[derive(Clone, Default)]

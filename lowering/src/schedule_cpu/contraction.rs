@@ -7,13 +7,13 @@
 //! that threads can share them evenly. Where the sums are so long that few rows fit, a panel stays instead and rows stream past it.
 //! Accumulators never leave registers before the sum is complete, so nothing is read back.
 
-use super::access::Stride;
 use super::frame::Frame;
 use super::reduction::tile_dim;
-use super::roles::Roles;
-use crate::kernel_view::{KernelView, StageView};
-use crate::num::{product, product_of_known};
+use strata_dialects::loops::access::Stride;
+use strata_dialects::loops::roles::Roles;
 use strata_dialects::loops::schedule::{KernelSchedule, StageSchedule};
+use strata_dialects::loops::view::{KernelView, StageView};
+use strata_dialects::loops::view::{product, product_of_known};
 
 /// Rows that a contraction without panels keeps in registers.
 const ROWS: i64 = 8;
@@ -139,7 +139,7 @@ fn tiled(frame: &Frame<'_, '_>, roles: &Roles<'_, '_>, panel: i64) {
 
 /// Which operands move along a dim.
 fn moves(stage: &StageView<'_>, dim: usize) -> Vec<bool> {
-    stage.maps.iter().map(|map| super::roles::uses(*map, dim)).collect()
+    stage.maps.iter().map(|map| strata_dialects::loops::roles::uses(*map, dim)).collect()
 }
 
 /// Reuse along a dim needs an operand that does not move with it, and one that does.

@@ -1,11 +1,11 @@
 //! What one point of a stage costs with lanes along one dim or another.
 
-use super::access::{Stride, stride};
 use super::frame::TURNS;
-use crate::kernel_view::{KernelView, StageView};
 use std::collections::HashSet;
 use strata_core::ir::ElementType;
 use strata_dialects::loops;
+use strata_dialects::loops::access::{Stride, stride};
+use strata_dialects::loops::view::{KernelView, StageView};
 
 /// Storing one element somewhere: more than reading it, which can be turned in registers.
 const SCATTERED: f64 = 1.25;

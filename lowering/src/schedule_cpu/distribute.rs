@@ -4,13 +4,13 @@
 //! latency of short chains, are not needed, or fewer of them.
 
 use super::frame::TYPICAL;
-use crate::kernel_view::{KernelView, StageView};
-use crate::loop_to_cpu::distribute::{is_repeated, parts};
+use crate::emit::distribute::{is_repeated, parts};
 use crate::predict;
 use std::collections::HashMap;
 use strata_core::ir::Value;
 use strata_core::upstream::math;
 use strata_dialects::loops::schedule::{KernelSchedule, StageSchedule};
+use strata_dialects::loops::view::{KernelView, StageView};
 
 /// Cycles for a vector of the longest chain in a body, from which on it is cut: what stands beside it hides the latency of shorter ones.
 const LONG: f64 = 30.0;

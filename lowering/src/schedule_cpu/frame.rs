@@ -2,8 +2,8 @@
 
 use super::Cpu;
 use super::cost::{cost, lanes, own_dim, side_by_side, stage_lanes};
-use crate::kernel_view::{KernelView, StageView};
 use strata_dialects::loops::schedule::{KernelSchedule, StageSchedule};
+use strata_dialects::loops::view::{KernelView, StageView};
 
 /// A size that is not known while compiling is taken for this one.
 pub const TYPICAL: i64 = 64;

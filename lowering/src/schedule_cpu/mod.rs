@@ -2,7 +2,7 @@
 //!
 //! For every kernel it chooses the dim that lanes run along (the outer loops' or each stage's own), the number of lanes, the order
 //! of the outer loops, and how far they are unrolled. What all kernels share is in `frame.rs`; each kind of kernel has its own file.
-//! A schedule only changes speed: without this pass the same kernels run one element at a time.
+//! A schedule changes speed, and the order of sums where numerics allow that: without this pass the same kernels run one element at a time.
 //!
 //! ```mlir
 //! loop.kernel {sym_name = "k", ...} ...
@@ -10,34 +10,30 @@
 //! loop.kernel {sym_name = "k", schedule = {order = array<i64: 0, 1>, unroll = array<i64: 8, 2>, vector = 1, width = 16}, ...} ...
 //! ```
 
-pub(crate) mod access;
+pub(crate) mod attention;
 mod choice;
 mod contraction;
 mod cost;
 mod distribute;
 mod frame;
-mod inside;
-pub(crate) mod mean;
+mod non_temporal;
+mod outer_reduction;
 mod panels;
+mod peel;
 mod pointwise;
 mod reduction;
-mod roles;
 mod spread;
-mod stream;
-mod sweep;
 
 pub use choice::{apply, choice, steps};
 
-pub(crate) use access::{Stride, distance};
 pub(crate) use contraction::block_rows;
-pub(crate) use roles::{Roles, uses};
 
-use crate::kernel_view::KernelView;
 use frame::{Frame, Lanes};
 use strata_core::ir::{Attr, Op};
 use strata_core::pass::{Pass, PassContext, PassError};
 use strata_dialects::loops;
 use strata_dialects::loops::schedule::SCHEDULE;
+use strata_dialects::loops::view::KernelView;
 
 /// Writes a schedule for the CPU on every kernel.
 #[derive(Pass)]
@@ -91,7 +87,7 @@ pub fn schedule(op: Op<'_>, cpu: Cpu) {
 /// Choices for a kernel whose lanes run elsewhere than the cost model says. The kernel is left with one of them.
 pub fn elsewhere(op: Op<'_>, cpu: Cpu) -> Vec<Attr<'_>> {
     // Kernels with schedules of their own kind have lanes where their form puts them.
-    if KernelView::new(op).is_none_or(|kernel| kernel.tiles().is_some() || mean::is_mean(&kernel)) {
+    if KernelView::new(op).is_none_or(|kernel| kernel.tiles().is_some() || attention::is_attention(&kernel)) {
         return Vec::new();
     }
     choice::clear(op);
@@ -109,14 +105,14 @@ pub fn elsewhere(op: Op<'_>, cpu: Cpu) -> Vec<Attr<'_>> {
 fn schedule_with(op: Op<'_>, cpu: Cpu, lanes: Lanes) {
     let Some(kernel) = KernelView::new(op).filter(|_| op.attr(SCHEDULE).is_none()) else { return };
     let frame = Frame::new(&kernel, cpu, lanes);
-    if mean::is_mean(&kernel) {
-        return mean::schedule(&frame);
+    if attention::is_attention(&kernel) {
+        return attention::schedule(&frame);
     }
     if !frame.told && (spread::schedule(&frame) || panels::schedule(&frame)) {
-        return stream::schedule(&kernel, cpu);
+        return non_temporal::schedule(&kernel, cpu);
     }
-    if let Some(lanes) = sweep::lanes(&kernel).filter(|_| !frame.told) {
-        sweep::schedule(&frame, lanes);
+    if let Some(lanes) = outer_reduction::lanes(&kernel).filter(|_| !frame.told) {
+        outer_reduction::schedule(&frame, lanes);
     } else if contraction::is_contraction(&kernel) {
         contraction::schedule(&frame);
     } else if kernel.stages.iter().any(|stage| !stage.reduce.is_empty()) {
@@ -124,8 +120,8 @@ fn schedule_with(op: Op<'_>, cpu: Cpu, lanes: Lanes) {
     } else {
         pointwise::schedule(&frame);
     }
-    stream::schedule(&kernel, cpu);
-    inside::schedule(&kernel);
+    non_temporal::schedule(&kernel, cpu);
+    peel::schedule(&kernel);
     // (The kernel's schedule says by now which loops stand around its stages.)
     KernelView::new(op).iter().for_each(distribute::schedule);
 }

@@ -5,12 +5,12 @@
 //! against it (or read beside it, where each lane has its own: depthwise). Nothing is copied, so the loops only have to keep the
 //! panel, or a row's part of the input, in the cache.
 
-use super::access::{Stride, coefficient, stride};
 use super::frame::Frame;
-use crate::kernel_view::StageView;
-use crate::num::product;
 use strata_core::ir::AffineKind;
+use strata_dialects::loops::access::{Stride, coefficient, stride};
 use strata_dialects::loops::schedule::StageSchedule;
+use strata_dialects::loops::view::StageView;
+use strata_dialects::loops::view::product;
 
 /// Bytes of panels that stay in the cache of a core while rows pass by.
 const RESIDENT: i64 = 512 << 10;

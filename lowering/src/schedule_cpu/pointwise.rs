@@ -1,9 +1,9 @@
 //! Kernels without a reduction.
 
-use super::access::{Stride, distance, stride};
 use super::cost::side_by_side;
 use super::frame::Frame;
 use strata_core::ir::{AffineMap, Value};
+use strata_dialects::loops::access::{Stride, distance, stride};
 use strata_dialects::loops::schedule::{KernelSchedule, StageSchedule};
 
 /// Edges of the blocks in which an operand is read across its rows: runs of memory long enough, and few enough pages at a time.

@@ -1,12 +1,12 @@
 //! Kernels that reduce what they read once.
 
-use super::access::{Stride, stride};
 use super::cost::side_by_side;
 use super::frame::{Frame, TURNS, TYPICAL};
-use crate::kernel_view::{KernelView, StageView};
-use crate::num::product;
 use strata_core::ir::Value;
+use strata_dialects::loops::access::{Stride, stride};
 use strata_dialects::loops::schedule::StageSchedule;
+use strata_dialects::loops::view::product;
+use strata_dialects::loops::view::{KernelView, StageView};
 
 /// Largest number of elements that a tile keeps on the stack.
 const TILE: i64 = 4096;

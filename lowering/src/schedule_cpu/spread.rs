@@ -2,8 +2,8 @@
 //! beside it, and threads share the tiles.
 
 use super::frame::Frame;
-use crate::num::product;
 use strata_dialects::loops::schedule::KernelSchedule;
+use strata_dialects::loops::view::product;
 
 /// Tiles of the outer loops that are enough for all threads.
 const ENOUGH: i64 = 16;

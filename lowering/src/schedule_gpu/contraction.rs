@@ -1,11 +1,11 @@
 //! Contractions: tiles of two outer dims, each of which moves one operand and not the other.
 
-use crate::kernel_view::{KernelView, StageView};
 use crate::loop_to_gpu::matrix::multiplies;
-use crate::num::product;
 use strata_core::ir::ElementType;
 use strata_dialects::freedom::Freedom;
 use strata_dialects::loops::schedule::KernelSchedule;
+use strata_dialects::loops::view::product;
+use strata_dialects::loops::view::{KernelView, StageView};
 
 /// Dims shorter than this are not worth a tile.
 const SHORT: i64 = 16;

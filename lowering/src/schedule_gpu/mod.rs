@@ -18,7 +18,7 @@
 //! - Writes at computed indices: threads `share` the dims that are indices themselves, or all where elements may combine in any order
 //!   (`atomic`: integers, and sums of floats unless `numerics` is bitwise).
 //!
-//! A schedule only changes speed: without this pass each thread runs all stages at a point of its own.
+//! A schedule changes speed, and the order of sums where numerics allow that: without this pass each thread runs all stages at a point of its own.
 //!
 //! ```mlir
 //! loop.kernel {sym_name = "k", ...} ...
@@ -26,20 +26,20 @@
 //! loop.kernel {sym_name = "k", schedule = {cooperate = 128, threads = 128}, ...} ...
 //! ```
 
+mod attention;
 mod contraction;
-mod mean;
 mod scatter;
-mod turned;
+mod transpose;
 mod wide;
 
-use crate::kernel_view::{KernelView, StageView};
-use crate::num::product;
-use crate::schedule_cpu::access::{Stride, stride};
 use strata_core::ir::Op;
 use strata_core::pass::{Pass, PassContext, PassError};
 use strata_dialects::freedom::Freedom;
 use strata_dialects::loops;
+use strata_dialects::loops::access::{Stride, stride};
 use strata_dialects::loops::schedule::{KernelSchedule, SCHEDULE};
+use strata_dialects::loops::view::product;
+use strata_dialects::loops::view::{KernelView, StageView};
 
 /// Writes a schedule for a GPU on every kernel.
 #[derive(Pass)]
@@ -77,9 +77,9 @@ fn schedule(op: Op<'_>, freedom: Freedom) {
     let free = freedom > Freedom::Exact;
     let Some(kernel) = KernelView::new(op).filter(|_| op.attr(SCHEDULE).is_none()) else { return };
     let size = |dim: usize| kernel.static_size(dim).unwrap_or(TYPICAL);
-    let of_its_kind = mean::schedule(&kernel, freedom)
+    let of_its_kind = attention::schedule(&kernel, freedom)
         .or_else(|| contraction::schedule(&kernel, &size, freedom))
-        .or_else(|| turned::schedule(&kernel, &size))
+        .or_else(|| transpose::schedule(&kernel, &size))
         .or_else(|| scatter::schedule(&kernel, free, &size));
     if let Some(schedule) = of_its_kind {
         return schedule.set(op);

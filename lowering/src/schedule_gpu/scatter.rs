@@ -1,11 +1,11 @@
 //! Kernels that write at computed indices: threads share the points where that changes nothing, or where elements combine atomically.
 
 use super::{BLOCK, PARALLEL, wide};
-use crate::kernel_view::{KernelView, StageView};
-use crate::num::product;
 use strata_core::ir::ElementType;
 use strata_dialects::loops;
 use strata_dialects::loops::schedule::{KernelSchedule, StageSchedule};
+use strata_dialects::loops::view::product;
+use strata_dialects::loops::view::{KernelView, StageView};
 
 /// The schedule, when a kernel ends with a scatter. What a scatter's threads share is said at the scatter. `free` allows sums of
 /// floats in any order.

@@ -1,11 +1,11 @@
 //! How many neighbours in a row a thread takes, so that it loads and stores 16 bytes at a time.
 
 use super::PARALLEL;
-use crate::kernel_view::{KernelView, StageView};
-use crate::loop_to_gpu::WIDE;
+use crate::emit::WIDE;
 use strata_core::ir::{AffineExpr, AffineKind, DYNAMIC, Value};
 use strata_dialects::loops;
 use strata_dialects::loops::schedule::{SCHEDULE, StageSchedule};
+use strata_dialects::loops::view::{KernelView, StageView};
 
 /// Most neighbours of a thread: more would want too many registers.
 const MOST: i64 = 8;
@@ -38,7 +38,7 @@ pub fn turns(kernel: &KernelView<'_>, size: &impl Fn(usize) -> i64) -> i64 {
 /// along the dim, or one does in another way than by rows that begin at multiples of what is taken.
 fn width(stage: &StageView<'_>, dim: usize) -> Option<i64> {
     let scans = stage.scan.is_some_and(|scanned| scanned != dim);
-    let plain = !scans && !stage.is_scatter() && !stage.is_tile() && !stage.is_mean() && stage.spread.is_empty();
+    let plain = !scans && !stage.is_scatter() && !stage.is_tile() && !stage.is_attention() && stage.spread.is_empty();
     let mut computed = false;
     stage.op.walk(&mut |op| computed |= op.isa::<loops::Load>());
     if !plain || computed {

@@ -1,10 +1,10 @@
 //! Cutting a kernel: each part becomes a kernel with what it reads as arguments and what later parts read as results.
 
 use super::plan::Part;
-use crate::kernel_view::{KernelView, StageView};
 use std::collections::HashMap;
 use strata_core::ir::{AffineExpr, Attr, Block, Builder, Cx, DYNAMIC, Op, OpSpec, Type, Value};
 use strata_dialects::loops;
+use strata_dialects::loops::view::{KernelView, StageView};
 
 /// Replaces a kernel and its call by kernels of the parts and calls of these.
 pub fn cut<'c>(kernel: &KernelView<'c>, call: Op<'c>, parts: &[Part]) {

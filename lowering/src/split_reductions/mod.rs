@@ -30,11 +30,11 @@
 mod cut;
 mod plan;
 
-use crate::kernel_view::KernelView;
 use std::collections::HashMap;
 use strata_core::ir::Op;
 use strata_core::pass::{Pass, PassContext, PassError};
 use strata_dialects::loops;
+use strata_dialects::loops::view::KernelView;
 
 /// Splits long reductions into pieces.
 #[derive(Pass)]

@@ -1,10 +1,10 @@
 //! Which kernels are cut, where, and into pieces of what size.
 
-use crate::kernel_view::{KernelView, StageView};
 use crate::loop_to_gpu::runs;
-use crate::schedule_cpu::access::{Stride, stride};
 use strata_core::ir::Op;
 use strata_dialects::capture;
+use strata_dialects::loops::access::{Stride, stride};
+use strata_dialects::loops::view::{KernelView, StageView};
 
 /// A kernel to be.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -88,7 +88,7 @@ pub fn plan(kernel: &KernelView<'_>, call: Op<'_>, machine: &Machine) -> Option<
     let can_meet = machine.meeting.is_some() && runs(kernel.op);
     let (mut parts, mut run, mut meets) = (Vec::new(), Vec::new(), false);
     for (number, stage) in kernel.stages.iter().enumerate() {
-        if stage.is_scatter() || stage.scan.is_some() || stage.is_mean() || is_contraction(stage) {
+        if stage.is_scatter() || stage.scan.is_some() || stage.is_attention() || is_contraction(stage) {
             return None;
         }
         let large = sizes.work(stage) >= WORTH;

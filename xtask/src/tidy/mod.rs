@@ -9,6 +9,7 @@ mod constraints;
 mod crates;
 mod generated;
 pub mod registry;
+mod rooms;
 mod source;
 
 /// One broken rule.
@@ -32,6 +33,7 @@ type Tree = BTreeMap<String, String>;
 pub fn check() -> Result<Vec<Fault>> {
     let tree = read_tree(root())?;
     let mut faults = source::check(&tree);
+    faults.extend(rooms::check(&tree));
     faults.extend(registry::check(&tree));
     faults.extend(constraints::check(&tree));
     faults.extend(generated::check(&tree)?);

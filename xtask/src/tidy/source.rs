@@ -23,7 +23,8 @@ const UNSAFE: [&str; 10] = [
 
 /// What makes kernels: it turns stages and schedules into code and knows no operator. (The host program around the kernels
 /// may still hold the few `prim` ops that need none: free views, sizes, scalars.)
-const EMITTERS: [&str; 5] = [
+const EMITTERS: [&str; 6] = [
+    "lowering/src/emit",
     "lowering/src/loop_to_cpu",
     "lowering/src/loop_to_gpu",
     "lowering/src/gpu_to_nvvm",

@@ -1,7 +1,7 @@
 //! The entry's control flow: branches between its blocks, so that the call can end anywhere.
 
 use super::{Host, layout};
-use crate::loop_to_cpu::Error;
+use crate::emit::Error;
 use strata_core::ir::{Block, Op, OpSpec, Type, Value};
 use strata_core::upstream::arith::{self, CmpIPredicate};
 use strata_core::upstream::{cf, func, scf};

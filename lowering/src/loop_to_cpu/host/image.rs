@@ -1,7 +1,7 @@
 //! What the code image holds beside code.
 
 use super::Host;
-use crate::loop_to_cpu::{Error, memory};
+use crate::emit::{Error, memory};
 use strata_core::ir::{Builder, Op, OpSpec, Value};
 use strata_core::upstream::llvm;
 

@@ -6,11 +6,12 @@ mod room;
 
 pub(super) use room::element_bytes;
 
+use super::Error;
 use super::device::Device;
 use super::launch::Launcher;
 use super::table::{Tables, slice};
-use super::{Error, memory};
 use crate::codegen::{ENTRY, PREPARE};
+use crate::emit::memory;
 use crate::num::Num;
 use std::collections::{HashMap, HashSet};
 use strata_core::ir::{Attr, Block, Builder, Cx, ElementType, Op, OpSpec, Type, Value};

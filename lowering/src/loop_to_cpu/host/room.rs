@@ -1,7 +1,7 @@
 //! Memory of the call: how much a tensor takes, checked where its sizes are computed, and where it is.
 
 use super::{Host, layout};
-use crate::loop_to_cpu::memory;
+use crate::emit::memory;
 use crate::num::Num;
 use strata_core::ir::{Op, Type, Value};
 use strata_core::upstream::arith::{self, CmpIPredicate};

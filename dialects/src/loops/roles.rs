@@ -1,0 +1,82 @@
+//! The parts that the dims and operands of a contraction play.
+
+use super::access::{Stride, stride};
+use super::view::product_of_known;
+use super::view::{KernelView, StageView};
+use strata_core::ir::{AffineKind, AffineMap};
+
+/// A product of two operands, summed: one operand moves along the lanes, the other along the rows of a register block.
+pub struct Roles<'k, 'c> {
+    /// The stage that reduces.
+    pub stage: &'k StageView<'c>,
+    /// The outer dim that lanes run along: the last one of the result.
+    pub lanes: usize,
+    /// The outer dim of rows; only the other operand moves along it.
+    pub rows: Option<usize>,
+    /// The operand that moves along the lanes; the other one is `1 - wide`.
+    pub wide: usize,
+}
+
+impl<'k, 'c> Roles<'k, 'c> {
+    /// The roles in a kernel's only reduction, when it is such a product and its results fit registers.
+    pub fn new(kernel: &'k KernelView<'c>) -> Option<Self> {
+        let mut reductions = kernel.stages.iter().filter(|stage| !stage.reduce.is_empty());
+        let stage = reductions.next().filter(|_| reductions.next().is_none())?;
+        let arg = stage.op.str("reducer").is_some_and(|name| name.starts_with("arg"));
+        let plain = stage.maps.len() == 2 && !arg && !stage.is_tile() && !stage.guarded.contains(&true);
+        // Under a window, elements are read again at other steps of the sum: a copy would hold them many times.
+        let slides =
+            stage.maps.iter().flat_map(|map| map.results()).any(|expr| stage.domain.iter().filter(|dim| expr.uses_dim(**dim)).count() > 1);
+        if !plain || slides || kernel.stages.iter().any(|stage| stage.is_scatter() || stage.scan.is_some() || !covers(kernel, stage)) {
+            return None;
+        }
+        let moves = |dim: usize| [uses(stage.maps[0], dim), uses(stage.maps[1], dim)];
+        let lanes = *kernel.stages.last()?.result_dims().last()?;
+        let wide = match moves(lanes) {
+            [true, false] => 0,
+            [false, true] => 1,
+            _ => return None,
+        };
+        let other = |dim: &usize| moves(*dim)[1 - wide] && !moves(*dim)[wide] && kernel.static_size(*dim) != Some(1);
+        let rows = stage.parallel().into_iter().filter(other).max_by_key(|&dim| kernel.static_size(dim).unwrap_or(i64::MAX));
+        kernel.outer.contains(&lanes).then_some(Self { stage, lanes, rows, wide })
+    }
+
+    /// How an operand moves along a dim.
+    pub fn stride(&self, operand: usize, dim: usize) -> Stride {
+        stride(self.stage.maps[operand], self.stage.op.operand(operand), dim)
+    }
+
+    /// The size of the panels in which the wide operand lies along the lanes, when it does.
+    pub fn panel(&self) -> Option<i64> {
+        panel_of(self.stage.maps[self.wide], self.lanes)
+    }
+
+    /// How often each element of an operand is used.
+    pub fn reuse(&self, kernel: &KernelView<'_>, operand: usize) -> Option<i64> {
+        let dims = kernel.outer.iter().filter(|dim| !uses(self.stage.maps[operand], **dim));
+        product_of_known(dims.map(|&dim| kernel.static_size(dim)))
+    }
+}
+
+/// Whether every outer loop of the kernel is one of the stage's dims, and the other way around but for what it reduces.
+fn covers(kernel: &KernelView<'_>, stage: &StageView<'_>) -> bool {
+    stage.parallel().len() == kernel.outer.len()
+}
+
+/// Whether an access moves along a dim.
+pub fn uses(map: AffineMap<'_>, dim: usize) -> bool {
+    map.results().iter().any(|expr| expr.uses_dim(dim))
+}
+
+/// `p` when an access has `dim floordiv p` as some index and `dim mod p` as the last one.
+fn panel_of(map: AffineMap<'_>, dim: usize) -> Option<i64> {
+    let by = |expr: &strata_core::ir::AffineExpr<'_>, modulo: bool| match expr.kind() {
+        AffineKind::Mod(lhs, rhs) if modulo && lhs.kind() == AffineKind::Dim(dim) => rhs.as_constant(),
+        AffineKind::FloorDiv(lhs, rhs) if !modulo && lhs.kind() == AffineKind::Dim(dim) => rhs.as_constant(),
+        _ => None,
+    };
+    let results = map.results();
+    let size = by(results.last()?, true)?;
+    results.iter().any(|expr| by(expr, false) == Some(size)).then_some(size)
+}

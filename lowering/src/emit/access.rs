@@ -1,0 +1,243 @@
+//! Elements of tensors in memory: where they lie, which lanes are inside, loads and stores.
+
+use super::Error;
+use super::emitter::{Buffer, Emitter, INDEX_OUT_OF_BOUNDS};
+use super::lanes::{self, Across, Coord, Grid, Index, Point, evaluate};
+use super::memory;
+use super::nest::Copy;
+use super::non_temporal::{self, Route};
+use crate::num::Num;
+use strata_core::ir::{AffineExpr, AffineKind, Builder, ElementType, Op, Value};
+use strata_core::upstream::{arith, scf, vector};
+use strata_dialects::loops::view::StageView;
+
+impl<'c> Emitter<'c> {
+    /// An index expression at a point.
+    pub fn index(&mut self, point: &Point<'c>, expr: AffineExpr<'c>) -> Index<'c> {
+        let grid = Grid { point, symbols: &self.symbols, width: self.width };
+        evaluate(&mut self.b, &grid, expr)
+    }
+
+    /// The element that an operand of a stage reads, for all lanes.
+    pub(crate) fn read(&mut self, stage: &StageView<'c>, operand: usize, copy: &Copy<'c>) -> Result<Value<'c>, Error> {
+        self.mask = copy.mask;
+        let tensor = stage.op.operand(operand);
+        if let Some(&value) = self.registers.get(&(tensor, copy.outer)) {
+            return Ok(value);
+        }
+        let buffer =
+            self.buffers.get(&tensor).cloned().ok_or_else(|| Error::at(stage.op, format!("operand {operand} is nowhere in memory")))?;
+        let map = stage.maps[operand];
+        let exprs = map.results();
+        let used: Vec<_> = copy
+            .point
+            .iter()
+            .enumerate()
+            .filter(|(dim, _)| exprs.iter().any(|expr| expr.uses_dim(*dim)))
+            .filter_map(|(_, coord)| *coord)
+            .collect();
+        let key = (tensor, map, used);
+        if let Some(&value) = self.reads.get(&key) {
+            return Ok(value);
+        }
+        let exprs = buffer.kept(exprs);
+        let indices: Vec<_> = exprs.iter().map(|&expr| self.index(&copy.point, expr)).collect();
+        let inside = if stage.guarded[operand] { self.inside(&buffer, &exprs, &indices) } else { None };
+        let value = self.load(&buffer, &indices, inside);
+        self.reads.insert(key, value);
+        if stage.schedule().prefetch_operand == Some(operand) {
+            self.read_ahead(stage, &buffer, &exprs, copy);
+        }
+        Ok(value)
+    }
+
+    /// Whether any lane of a vector of bits is set.
+    pub(super) fn any(&mut self, bits: Value<'c>) -> Value<'c> {
+        vector::reduction(&mut self.b, vector::CombiningKind::Or, bits)
+    }
+
+    /// [`Emitter::read`] of one element where the condition holds, else zero.
+    pub(crate) fn read_if(
+        &mut self,
+        stage: &StageView<'c>,
+        operand: usize,
+        copy: &Copy<'c>,
+        condition: Value<'c>,
+    ) -> Result<Value<'c>, Error> {
+        let element = stage.op.operand(operand).ty().element_type();
+        let element = element.ok_or_else(|| Error::at(stage.op, "its element type has no code"))?;
+        let scalar = strata_dialects::loops::elements::register_type(self.cx, element);
+        let (op, [then, otherwise]) = scf::branches(&mut self.b, condition, &[scalar]);
+        self.in_block(then, |emitter| {
+            let value = emitter.read(stage, operand, copy)?;
+            scf::yield_(&mut emitter.b, &[value]);
+            Ok(())
+        })?;
+        self.b.within(otherwise, |b| {
+            let zero = lanes::zero_of(b, element);
+            scf::yield_(b, &[zero]);
+        });
+        self.reads.clear();
+        Ok(op.result(0))
+    }
+
+    /// Which lanes of an access lie inside of the operand; none is all.
+    pub(super) fn inside(&mut self, buffer: &Buffer<'c>, exprs: &[AffineExpr<'c>], indices: &[Index<'c>]) -> Option<Value<'c>> {
+        let mut inside = None;
+        for ((&index, &extent), expr) in indices.iter().zip(&buffer.shape).zip(exprs) {
+            if self.stays(*expr, extent) || self.stays_inside(*expr, extent) {
+                continue;
+            }
+            let test = lanes::inside(&mut self.b, index, extent, self.width);
+            inside = lanes::both(&mut self.b, inside, Some(test), self.width);
+        }
+        inside
+    }
+
+    /// Whether an index never leaves its extent: a dim of the operand's own size.
+    pub(super) fn stays(&self, expr: AffineExpr<'c>, extent: Num<'c>) -> bool {
+        matches!(expr.kind(), AffineKind::Dim(dim) if self.sizes[dim] == extent)
+    }
+
+    /// Fetches what is read some steps later along a dim of the schedule, or in the next turn of the innermost outer loop.
+    fn read_ahead(&mut self, stage: &StageView<'c>, buffer: &Buffer<'c>, exprs: &[AffineExpr<'c>], copy: &Copy<'c>) {
+        let schedule = stage.schedule();
+        let Some(dim) = schedule.prefetch_along.or(self.kernel.outer.last().copied()) else { return };
+        let mut point = copy.point.clone();
+        let Some(coord) = point.get(dim).copied().flatten() else { return };
+        let steps = schedule.prefetch_distance.unwrap_or(1);
+        point[dim] = Some(Coord { base: coord.base.add(&mut self.b, Num::Const(steps)), ..coord });
+        let indices: Vec<_> = exprs.iter().map(|&expr| self.index(&point, expr)).collect();
+        let at = self.linear(buffer, &indices);
+        memory::prefetch(&mut self.b, buffer.base, at.base, buffer.element);
+    }
+
+    /// The linear index of an element.
+    pub(crate) fn linear(&mut self, buffer: &Buffer<'c>, indices: &[Index<'c>]) -> Index<'c> {
+        let mut stride = Num::Const(1);
+        let mut linear = Index::uniform(Num::Const(0));
+        for (&index, &extent) in indices.iter().zip(&buffer.shape).rev() {
+            let term = index.scale(&mut self.b, stride, self.width);
+            linear = linear.add(&mut self.b, term, self.width);
+            stride = stride.mul(&mut self.b, extent);
+        }
+        linear
+    }
+
+    /// Loads for all lanes; where `inside` is false the result is zero.
+    fn load(&mut self, buffer: &Buffer<'c>, indices: &[Index<'c>], inside: Option<Value<'c>>) -> Value<'c> {
+        let at = self.linear(buffer, indices);
+        let (base, element, width) = (buffer.base, buffer.element, self.width);
+        let at = match at.across {
+            Across::Step(Num::Const(0)) => Index::uniform(at.base),
+            _ => at,
+        };
+        let varied = inside.is_some_and(|inside| inside.ty().is_vector());
+        match at.across {
+            Across::Uniform if !varied => match inside {
+                None => memory::load(&mut self.b, base, at.base, element),
+                Some(inside) => self.load_if(element, 1, inside, |b| memory::load(b, base, at.base, element)),
+            },
+            Across::Step(Num::Const(1)) => match inside.filter(|_| !varied) {
+                // All lanes are inside or none: a branch is predicted, a mask would be computed every time.
+                Some(inside) => {
+                    let mask = self.mask.map(|mask| lanes::in_lanes(&mut self.b, mask, width));
+                    self.load_if(element, width, inside, |b| memory::load_vector(b, base, at.base, element, width, mask))
+                }
+                None => {
+                    let mask = lanes::both(&mut self.b, inside, self.mask, width).map(|mask| lanes::in_lanes(&mut self.b, mask, width));
+                    memory::load_vector(&mut self.b, base, at.base, element, width, mask)
+                }
+            },
+            Across::Step(Num::Const(2)) if inside.is_none() && self.mask.is_none() && width % 2 == 0 && !element.is_complex() => {
+                memory::load_every_other(&mut self.b, base, at.base, element, width)
+            }
+            _ => {
+                let mask = lanes::both(&mut self.b, inside, self.mask, width).map(|mask| lanes::in_lanes(&mut self.b, mask, width));
+                let indices = at.vector(&mut self.b, width);
+                memory::gather(&mut self.b, base, indices, element, mask)
+            }
+        }
+    }
+
+    /// What `load` gives, or zero (in `width` lanes) without touching memory.
+    fn load_if(
+        &mut self,
+        element: ElementType,
+        width: i64,
+        condition: Value<'c>,
+        load: impl FnOnce(&mut Builder<'c>) -> Value<'c>,
+    ) -> Value<'c> {
+        let scalar = strata_dialects::loops::elements::register_type(self.cx, element);
+        let ty = if width > 1 { self.cx.vector(&[width], scalar) } else { scalar };
+        scf::choose(&mut self.b, condition, ty, load, |b| {
+            let zero = lanes::zero_of(b, element);
+            if width > 1 { memory::broadcast(b, zero, width) } else { zero }
+        })
+    }
+
+    /// Loads at indices that are known to be in bounds.
+    pub(crate) fn load_at(&mut self, buffer: &Buffer<'c>, indices: &[Index<'c>]) -> Value<'c> {
+        self.load(buffer, indices, None)
+    }
+
+    /// Stores for all lanes.
+    pub(crate) fn store(&mut self, buffer: &Buffer<'c>, indices: &[Index<'c>], value: Value<'c>, route: Route<'c>) {
+        let at = self.linear(buffer, &buffer.kept(indices.to_vec()));
+        let width = self.width;
+        match at.across {
+            Across::Uniform => memory::store(&mut self.b, buffer.base, at.base, value, buffer.element),
+            Across::Step(Num::Const(1)) => {
+                let value = lanes::in_lanes(&mut self.b, value, width);
+                non_temporal::store(&mut self.b, (buffer.base, at.base), value, buffer.element, self.mask, route);
+            }
+            _ => {
+                let value = lanes::in_lanes(&mut self.b, value, width);
+                let indices = at.vector(&mut self.b, width);
+                memory::scatter(&mut self.b, buffer.base, indices, value, buffer.element, self.mask);
+            }
+        }
+    }
+
+    /// A load at computed indices: out of bounds it gives zero and stores the status.
+    pub(super) fn computed_load(&mut self, op: Op<'c>, operands: &[Value<'c>]) -> Result<Value<'c>, Error> {
+        let buffer = self.buffers.get(&op.operand(0)).cloned().ok_or_else(|| Error::at(op, "its tensor is nowhere in memory"))?;
+        let indices: Vec<_> = operands[1..].iter().map(|&value| computed(value)).collect();
+        let inside = self.check_bounds(&buffer, &indices);
+        Ok(self.load(&buffer, &indices, inside))
+    }
+
+    /// Whether computed indices are in bounds; stores the status for lanes that are on and out of bounds.
+    pub(super) fn check_bounds(&mut self, buffer: &Buffer<'c>, indices: &[Index<'c>]) -> Option<Value<'c>> {
+        let mut inside = None;
+        for (&index, &extent) in indices.iter().zip(&buffer.shape) {
+            let test = lanes::inside(&mut self.b, index, extent, self.width);
+            inside = lanes::both(&mut self.b, inside, Some(test), self.width);
+        }
+        let inside = inside?;
+        let on = self.b.const_int(self.cx.int(1), 1);
+        let on = if inside.ty().is_vector() { memory::broadcast(&mut self.b, on, self.width) } else { on };
+        let ty = inside.ty();
+        let outside = arith::xori(&mut self.b, inside, on);
+        let outside = if ty.is_vector() {
+            let active = match self.mask {
+                Some(mask) => arith::andi(&mut self.b, outside, mask),
+                None => outside,
+            };
+            self.any(active)
+        } else {
+            outside
+        };
+        let (status, code_type) = (self.status, self.cx.int(32));
+        scf::when(&mut self.b, outside, |b| {
+            let code = b.const_int(code_type, INDEX_OUT_OF_BOUNDS);
+            memory::store(b, status, Num::Const(0), code, ElementType::I32);
+        });
+        Some(inside)
+    }
+}
+
+/// An index that the body computed.
+pub fn computed(value: Value<'_>) -> Index<'_> {
+    if value.ty().is_vector() { Index { base: Num::Const(0), across: Across::Free(value) } } else { Index::uniform(Num::Value(value)) }
+}

@@ -1,0 +1,35 @@
+//! Code of kernels, whatever runs it: loops, accesses, bodies and reductions of the stages as their schedules say.
+//!
+//! `loop_to_cpu` and `loop_to_gpu` write functions around it. What is special about a kernel is said in its stages and its schedule;
+//! nothing here knows an operator of a level above, or which of the two asks.
+
+pub(crate) mod access;
+mod arg_reduce;
+pub(crate) mod attention;
+pub(crate) mod distribute;
+mod dot;
+pub(crate) mod emitter;
+mod error;
+pub(crate) mod lanes;
+pub(crate) mod memory;
+pub(crate) mod nest;
+pub(crate) mod non_temporal;
+mod outer_reduction;
+pub(crate) mod peel;
+mod prefetch;
+pub(crate) mod reducer;
+pub(crate) mod scan;
+mod scratch;
+pub(crate) mod shuffle;
+mod spread;
+pub(crate) mod stages;
+pub(crate) mod team;
+mod tiles;
+mod transpose;
+pub(crate) mod wide;
+
+pub use emitter::INDEX_OUT_OF_BOUNDS;
+pub use error::Error;
+pub use scan::Scan;
+pub use team::Team;
+pub use wide::WIDE;

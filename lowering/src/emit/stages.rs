@@ -1,0 +1,352 @@
+//! The four kinds of stages inside the outer loops: maps, reductions, scans, scatters.
+
+use super::access::computed;
+use super::emitter::Emitter;
+use super::nest::{Copy, Loop, Tail};
+use super::non_temporal::Route;
+use super::reducer::{Reducer, start_in_lanes};
+use super::tiles::groups_along;
+use super::{Error, lanes};
+use crate::emit::Scan;
+use crate::num::Num;
+use strata_core::ir::{ElementType, Value};
+use strata_core::upstream::arith::{self, CmpIPredicate};
+use strata_core::upstream::llvm::AtomicBinOp;
+use strata_dialects::loops::view::StageView;
+
+impl<'c> Emitter<'c> {
+    /// Writes one stage for all copies of the outer loops.
+    pub(crate) fn stage(&mut self, stage: &StageView<'c>, copies: &[Copy<'c>]) -> Result<(), Error> {
+        if self.distribution.is_some() {
+            return self.one_stage(stage, copies);
+        }
+        self.distribution = self.distribution(stage, stage.schedule().vector);
+        let written = self.one_stage(stage, copies);
+        self.distribution = None;
+        written
+    }
+
+    fn one_stage(&mut self, stage: &StageView<'c>, copies: &[Copy<'c>]) -> Result<(), Error> {
+        if stage.is_scatter() {
+            self.scatter(stage, copies)
+        } else if stage.scan.is_some() {
+            self.scan(stage, copies)
+        } else if stage.reduce.is_empty() {
+            self.map(stage, copies)
+        } else if stage.op.str("reducer").is_some_and(|name| name.starts_with("arg")) {
+            self.arg_reduce(stage, copies)
+        } else {
+            self.reduce(stage, copies)
+        }
+    }
+
+    /// Loops over the dims of a stage that the outer loops do not cover, around the point of a copy of these.
+    pub(crate) fn inner_loops(&mut self, stage: &StageView<'c>, copy: Option<&Copy<'c>>) -> Vec<Loop<'c>> {
+        let schedule = stage.schedule();
+        let dims: Vec<_> = stage.domain.iter().copied().filter(|dim| !self.kernel.outer.contains(dim)).collect();
+        dims.into_iter()
+            .map(|dim| {
+                let lanes = schedule.vector == Some(dim);
+                let (range, length) = self.range(stage, dim, copy);
+                // Threads of a team take neighbours where these come and go together, and turn by turn elsewhere.
+                let unroll = if lanes && (self.wide || self.team.is_none()) { schedule.unroll.unwrap_or(1) } else { 1 };
+                let pieces = self.wide && stage.piece(dim).is_some_and(|size| size % unroll == 0);
+                Loop {
+                    dim,
+                    width: if lanes { schedule.width.unwrap_or(1) } else { 1 },
+                    unroll,
+                    range,
+                    length,
+                    tail: Tail::Loop,
+                    aligned: range.0 == Num::Const(0) || pieces,
+                }
+            })
+            .collect()
+    }
+
+    /// Where a dim begins and ends, and how long it is if that is known: a chunked dim has the piece of the present chunk.
+    fn range(&mut self, stage: &StageView<'c>, dim: usize, copy: Option<&Copy<'c>>) -> ((Num<'c>, Num<'c>), Option<i64>) {
+        let whole = (Num::Const(0), self.sizes[dim]);
+        let Some(chunk) = stage.chunk.filter(|chunk| chunk.dim == dim) else { return (whole, None) };
+        // (`refuse` has seen to it that there is a loop over the pieces.)
+        let Some(by) = copy.and_then(|copy| copy.point[chunk.by]) else { return (whole, None) };
+        let size = Num::Const(chunk.size);
+        let begin = by.base.mul(&mut self.b, size);
+        let end = begin.add(&mut self.b, size);
+        match whole.1 {
+            Num::Const(all) if all % chunk.size == 0 => ((begin, end), Some(chunk.size)),
+            all => ((begin, end.min(&mut self.b, all)), None),
+        }
+    }
+
+    fn map(&mut self, stage: &StageView<'c>, copies: &[Copy<'c>]) -> Result<(), Error> {
+        let loops = self.inner_loops(stage, copies.first());
+        let mut body = |emitter: &mut Self, copies: &[Copy<'c>], carried: Vec<Value<'c>>| {
+            emitter.reads.clear();
+            let yields = if stage.spread.is_empty() { emitter.bodies(stage, copies)? } else { emitter.spread(stage, copies)? };
+            if yields.is_empty() {
+                // A part of the body that yields nothing yet.
+                return Ok(carried);
+            }
+            for (k, result) in stage.op.results().into_iter().enumerate() {
+                let values: Vec<_> = yields.iter().map(|values| values[k]).collect();
+                if emitter.write_wide(stage, result, copies, &values) {
+                    continue;
+                }
+                for (copy, value) in copies.iter().zip(values) {
+                    emitter.write(stage, result, copy, value)?;
+                }
+            }
+            emitter.reads.clear();
+            Ok(carried)
+        };
+        if let Some((last, around)) = loops.split_last().filter(|(last, _)| self.rows_are_ragged(stage, last)) {
+            self.nest(around, copies, Vec::new(), &mut |emitter, copies, carried| {
+                emitter.ragged_row(stage, copies, last, &mut body)?;
+                Ok(carried)
+            })?;
+            return Ok(());
+        }
+        self.nest(&loops, copies, Vec::new(), &mut body)?;
+        Ok(())
+    }
+
+    /// Puts an element of a stage's result where it lives.
+    pub(crate) fn write(&mut self, stage: &StageView<'c>, result: Value<'c>, copy: &Copy<'c>, value: Value<'c>) -> Result<(), Error> {
+        let Some(buffer) = self.buffers.get(&result).cloned() else {
+            self.registers.insert((result, copy.outer), value);
+            return Ok(());
+        };
+        self.mask = copy.mask;
+        let dims: Vec<_> = stage.result_dims().into_iter().map(|dim| self.cx.dim(dim)).collect();
+        let indices: Vec<_> = dims.into_iter().map(|dim| self.index(&copy.point, dim)).collect();
+        let route = self.route(stage, result);
+        let alone = self.team.is_some() && !self.team_shares(&stage.result_dims());
+        self.first_thread(alone, |emitter| emitter.store(&buffer, &indices, value, route));
+        Ok(())
+    }
+
+    pub(super) fn element(&self, stage: &StageView<'c>) -> Result<ElementType, Error> {
+        stage.op.result(0).ty().element_type().ok_or_else(|| Error::at(stage.op, "its element type has no code"))
+    }
+
+    fn reduce(&mut self, stage: &StageView<'c>, copies: &[Copy<'c>]) -> Result<(), Error> {
+        let schedule = stage.schedule();
+        if schedule.prefetch == Some(true) {
+            self.prefetch_after(stage, copies);
+        }
+        let name = stage.op.str("reducer").unwrap_or_default();
+        let reducer =
+            Reducer::named(&name, self.element(stage)?).ok_or_else(|| Error::at(stage.op, format!("there is no reducer '{name}'")))?;
+        let (parallel, loops): (Vec<_>, Vec<_>) =
+            self.inner_loops(stage, copies.first()).into_iter().partition(|lp| !stage.reduce.contains(&lp.dim));
+        if let Some(steps) = schedule.outer_reduction {
+            return self.sweep(stage, copies, (&parallel, &loops), (reducer, steps));
+        }
+        if !parallel.is_empty() {
+            // The result is a tile: its own loops stand around the reduction.
+            let parallel: Vec<_> = parallel.into_iter().map(|lp| Loop { unroll: schedule.rows.unwrap_or(1), ..lp }).collect();
+            self.nest(&parallel, copies, Vec::new(), &mut |emitter, copies, carried| {
+                emitter.combine(stage, copies, &loops, reducer)?;
+                Ok(carried)
+            })?;
+            return Ok(());
+        }
+        self.combine(stage, copies, &loops, reducer)
+    }
+
+    /// Loops of which the first one ends at once where one inside of it has nothing to do: its range may be any number then.
+    fn unless_idle(&mut self, loops: &[Loop<'c>]) -> Vec<Loop<'c>> {
+        let mut loops = loops.to_vec();
+        let inner: Vec<_> = loops.iter().skip(1).map(|lp| lp.range).collect();
+        for (begin, end) in inner {
+            let first = &mut loops[0];
+            let stop = match (begin, end) {
+                (Num::Const(begin), Num::Const(end)) if begin < end => continue,
+                (Num::Const(_), Num::Const(_)) => first.range.0,
+                (begin, end) => {
+                    let [begin, end] = [begin, end].map(|num| num.value(&mut self.b));
+                    let some = arith::cmpi(&mut self.b, CmpIPredicate::Slt, begin, end);
+                    let [from, to] = [first.range.0, first.range.1].map(|num| num.value(&mut self.b));
+                    Num::Value(arith::select(&mut self.b, some, to, from))
+                }
+            };
+            *first = Loop { range: (first.range.0, stop), length: None, ..*first };
+        }
+        loops
+    }
+
+    /// The loops of a reduction around its accumulators.
+    fn combine(&mut self, stage: &StageView<'c>, copies: &[Copy<'c>], loops: &[Loop<'c>], reducer: Reducer) -> Result<(), Error> {
+        let loops = &self.unless_idle(loops);
+        let turns: i64 = loops.iter().map(|lp| lp.unroll).product();
+        let inner_lanes = loops.iter().map(|lp| lp.width).max().unwrap_or(1);
+        let width = self.width.max(inner_lanes);
+        let start = reducer.start(&mut self.b);
+        let start = start_in_lanes(&mut self.b, start, width);
+        let carried = vec![start; copies.len() * turns as usize];
+        let numbered: Vec<_> = copies.iter().enumerate().map(|(slot, copy)| Copy { slot, ..copy.clone() }).collect();
+        let sums = self.nest(loops, &numbered, carried, &mut |emitter, copies, mut carried| {
+            emitter.reads.clear();
+            if emitter.has_instruction(stage) {
+                for copy in in_turn(copies).iter().flatten() {
+                    carried[copy.slot] = emitter.dot(stage, copy, carried[copy.slot])?;
+                }
+                emitter.reads.clear();
+                return Ok(carried);
+            }
+            for copies in in_turn(copies) {
+                for (copy, yields) in copies.iter().zip(emitter.bodies(stage, &copies)?) {
+                    let value = yields[0];
+                    let value = if width > 1 { lanes::in_lanes(&mut emitter.b, value, width) } else { value };
+                    let before = carried[copy.slot];
+                    let mut after = reducer.combine(&mut emitter.b, before, value);
+                    if let Some(mask) = copy.mask.filter(|_| inner_lanes > 1) {
+                        after = arith::select(&mut emitter.b, mask, after, before);
+                    }
+                    carried[copy.slot] = after;
+                }
+            }
+            emitter.reads.clear();
+            Ok(carried)
+        })?;
+        for (slot, copy) in copies.iter().enumerate() {
+            let parts = sums[slot * turns as usize..(slot + 1) * turns as usize].to_vec();
+            let sum = reducer.tree(&mut self.b, parts);
+            let value = if inner_lanes > 1 { reducer.across(&mut self.b, sum) } else { sum };
+            let value = if self.team_shares(&stage.reduce) { self.team_sum(reducer, value)? } else { value };
+            self.write(stage, stage.op.result(0), copy, value)?;
+        }
+        Ok(())
+    }
+
+    fn scan(&mut self, stage: &StageView<'c>, copies: &[Copy<'c>]) -> Result<(), Error> {
+        let name = stage.op.str("reducer").unwrap_or_default();
+        let to = self.element(stage)?;
+        let accumulated = combined_in(to);
+        let reducer_of =
+            |element| Reducer::named(&name, element).ok_or_else(|| Error::at(stage.op, format!("there is no reducer '{name}'")));
+        if let (Some(dim), [copy]) = (stage.scan, copies)
+            && self.team_scan(stage, copy, Scan { dim, reducer: reducer_of(accumulated)?, accumulated, to })?
+        {
+            return Ok(());
+        }
+        // One thread adds up a whole row: in f64, as PyTorch does.
+        let doubled = to == ElementType::F32 && matches!(name.as_str(), "sum" | "prod");
+        let carried_in = if doubled { ElementType::F64 } else { accumulated };
+        let reducer = reducer_of(carried_in)?;
+        let loops = self.inner_loops(stage, copies.first());
+        let start = reducer.start(&mut self.b);
+        let start = start_in_lanes(&mut self.b, start, self.width);
+        let numbered: Vec<_> = copies.iter().enumerate().map(|(slot, copy)| Copy { slot, ..copy.clone() }).collect();
+        self.nest(&loops, &numbered, vec![start; copies.len()], &mut |emitter, copies, mut carried| {
+            emitter.reads.clear();
+            for (copy, yields) in copies.iter().zip(emitter.bodies(stage, copies)?) {
+                let value = yields[0];
+                let value = if emitter.width > 1 { lanes::in_lanes(&mut emitter.b, value, emitter.width) } else { value };
+                let value = emitter.cast(arith::ExtF::NAME, value, accumulated, carried_in);
+                let sum = reducer.combine(&mut emitter.b, carried[copy.slot], value);
+                carried[copy.slot] = sum;
+                let narrow = emitter.narrow(sum, carried_in, to);
+                emitter.write(stage, stage.op.result(0), copy, narrow)?;
+            }
+            emitter.reads.clear();
+            Ok(carried)
+        })?;
+        Ok(())
+    }
+
+    /// An element in the type that it is combined in.
+    fn widen(&mut self, value: Value<'c>, from: ElementType) -> Value<'c> {
+        self.cast(arith::ExtF::NAME, value, from, combined_in(from))
+    }
+
+    /// An accumulated value in the element type of the result.
+    pub(crate) fn narrow(&mut self, value: Value<'c>, from: ElementType, to: ElementType) -> Value<'c> {
+        self.cast(arith::TruncF::NAME, value, from, to)
+    }
+
+    /// A float, or lanes of floats, in another type.
+    fn cast(&mut self, op: &str, value: Value<'c>, from: ElementType, to: ElementType) -> Value<'c> {
+        if from == to {
+            return value;
+        }
+        let scalar = strata_dialects::loops::elements::register_type(self.cx, to);
+        let ty = if value.ty().is_vector() { self.cx.vector(&value.ty().shape(), scalar) } else { scalar };
+        self.b.value(op, &[value], ty, &[])
+    }
+
+    /// Writes in the order of the domain: later ones win or combine with what is there.
+    fn scatter(&mut self, stage: &StageView<'c>, copies: &[Copy<'c>]) -> Result<(), Error> {
+        let result = stage.op.result(0);
+        let buffer = self.buffers.get(&result).cloned().ok_or_else(|| Error::at(stage.op, "its result is nowhere in memory"))?;
+        let kind = stage.op.str("kind").unwrap_or_default();
+        let reducer = Reducer::named(&kind, buffer.element);
+        if reducer.is_none() && kind != "set" {
+            return Err(Error::at(stage.op, format!("there is no way to combine by '{kind}'")));
+        }
+        let atomic = reducer.and_then(Reducer::atomic).filter(|_| stage.schedule().atomic == Some(true));
+        let loops: Vec<_> = self.inner_loops(stage, copies.first()).into_iter().map(|lp| Loop { width: 1, unroll: 1, ..lp }).collect();
+        self.nest(&loops, copies, Vec::new(), &mut |emitter, copies, carried| {
+            for copy in copies {
+                emitter.reads.clear();
+                let mut yields = emitter.body(stage, copy)?;
+                emitter.mask = copy.mask;
+                let update = yields.pop().ok_or_else(|| Error::at(stage.op, "its body yields no update"))?;
+                let indices: Vec<_> = yields.into_iter().map(computed).collect();
+                let Some(inside) = emitter.check_bounds(&buffer, &indices) else {
+                    emitter.combine_store(&buffer, &indices, update, (reducer, atomic));
+                    continue;
+                };
+                emitter.when(inside, |emitter| emitter.combine_store(&buffer, &indices, update, (reducer, atomic)));
+            }
+            emitter.reads.clear();
+            Ok(carried)
+        })?;
+        Ok(())
+    }
+
+    fn combine_store(
+        &mut self,
+        buffer: &super::emitter::Buffer<'c>,
+        indices: &[lanes::Index<'c>],
+        update: Value<'c>,
+        (reducer, atomic): (Option<Reducer>, Option<AtomicBinOp>),
+    ) {
+        if let Some(how) = atomic {
+            let at = self.linear(buffer, indices).base;
+            super::memory::combine(&mut self.b, buffer.base, at, update, buffer.element, how);
+            return;
+        }
+        let value = match reducer {
+            None => update,
+            Some(reducer) => {
+                // Halves are combined in f32 and rounded each time; LLVM would call a function of its own runtime library for that.
+                let before = self.load_at(buffer, indices);
+                let [before, update] = [before, update].map(|value| self.widen(value, buffer.element));
+                let combined = reducer.combine(&mut self.b, before, update);
+                self.narrow(combined, combined_in(buffer.element), buffer.element)
+            }
+        };
+        self.store(buffer, indices, value, Route::Through);
+    }
+}
+
+/// The type in which an element of memory is combined with another.
+fn combined_in(element: ElementType) -> ElementType {
+    if matches!(element, ElementType::F16 | ElementType::BF16) { ElementType::F32 } else { element }
+}
+
+/// Copies that hide each other's latency; more of them only need registers.
+const ENOUGH: usize = 8;
+
+/// The copies in the parts in which they are written. A large register block goes point by point, those that differ in their lanes
+/// together: then an element that is the same for them, and each product, lives for a moment only.
+fn in_turn<'c>(copies: &[Copy<'c>]) -> Vec<Vec<Copy<'c>>> {
+    if copies.len() <= ENOUGH {
+        return vec![copies.to_vec()];
+    }
+    let lanes = copies[0].point.iter().position(|coord| coord.is_some_and(|coord| coord.lanes));
+    let groups = lanes.map_or_else(|| vec![copies.to_vec()], |dim| groups_along(copies, dim));
+    groups.into_iter().flatten().map(|copy| vec![copy]).collect()
+}

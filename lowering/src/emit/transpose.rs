@@ -1,0 +1,133 @@
+//! Reads of an operand whose contiguous dim is not the one that lanes run along: vectors along its own dim, turned in registers.
+
+use super::emitter::{Buffer, Emitter};
+use super::lanes::{self, Across, Coord};
+use super::memory;
+use super::nest::Copy;
+use crate::num::Num;
+use strata_core::ir::{AffineExpr, Builder, Value};
+use strata_core::upstream::vector;
+use strata_dialects::loops::access::{Stride, distance, stride};
+use strata_dialects::loops::view::StageView;
+
+/// Bits in which registers shuffle within themselves for the least cost.
+const GROUP: i64 = 128;
+
+impl<'c> Emitter<'c> {
+    /// What the copies read of an operand, when the schedule says that they stand side by side along its contiguous dim: as many as there
+    /// are lanes, or all of a dim that is shorter.
+    pub(super) fn read_turned(&mut self, stage: &StageView<'c>, operand: usize, copies: &[Copy<'c>]) -> Option<Vec<Value<'c>>> {
+        let along = stage.schedule().transpose?;
+        let tensor = stage.op.operand(operand);
+        let (map, width, on) = (stage.maps[operand], self.width, copies[0].mask);
+        // Backwards, the first copy reads what comes last in memory.
+        let backwards = distance(map, tensor, along) == Some(-1);
+        let count = copies.len() as i64;
+        let side_by_side = (2..=width).contains(&count);
+        if copies.iter().any(|copy| copy.mask != on) || !side_by_side || !(backwards || stride(map, tensor, along) == Stride::One) {
+            return None;
+        }
+        let buffer = self.buffers.get(&tensor).cloned().filter(|buffer| buffer.kept.is_none())?;
+        let exprs = map.results();
+        let indices: Vec<_> = exprs.iter().map(|&expr| self.index(&copies[0].point, expr)).collect();
+        let at = self.linear(&buffer, &indices);
+        let Across::Step(step) = at.across else { return None };
+        if backwards && stage.guarded[operand] {
+            return None;
+        }
+        let inside = if stage.guarded[operand] { self.inside_along(&buffer, &exprs, &copies[0], along)? } else { None };
+        let inside = if count < width {
+            let first = self.lanes_left(Num::Const(0), Num::Const(count), width);
+            lanes::both(&mut self.b, inside, Some(first), width)
+        } else {
+            inside
+        };
+        let mut rows = Vec::new();
+        for lane in 0..width {
+            let offset = step.mul(&mut self.b, Num::Const(lane));
+            let offset = if backwards { offset.add(&mut self.b, Num::Const(1 - count)) } else { offset };
+            let base = at.base.add(&mut self.b, offset);
+            let on = on.map(|mask| self.lane_of(mask, lane));
+            let mask = lanes::both(&mut self.b, inside, on, width).map(|mask| lanes::in_lanes(&mut self.b, mask, width));
+            rows.push(memory::load_vector(&mut self.b, buffer.base, base, buffer.element, width, mask));
+        }
+        let bits = buffer.element.bits().max(8);
+        let mut columns = turn(&mut self.b, rows, i64::from(bits));
+        columns.truncate(count as usize);
+        if backwards {
+            columns.reverse();
+        }
+        Some(columns)
+    }
+
+    /// Which elements of a vector along the operand's own dim lie inside of it; nothing when that differs between the lanes of before.
+    fn inside_along(&mut self, buffer: &Buffer<'c>, exprs: &[AffineExpr<'c>], copy: &Copy<'c>, along: usize) -> Option<Option<Value<'c>>> {
+        let across = copy.point.iter().position(|coord| coord.is_some_and(|coord| coord.lanes))?;
+        if exprs.iter().zip(&buffer.shape).any(|(expr, &extent)| expr.uses_dim(across) && !self.stays(*expr, extent)) {
+            return None;
+        }
+        let mut point = copy.point.clone();
+        for (dim, lanes) in [(across, false), (along, true)] {
+            point[dim] = point[dim].map(|coord| Coord { lanes, block: None, ..coord });
+        }
+        let indices: Vec<_> = exprs.iter().map(|&expr| self.index(&point, expr)).collect();
+        Some(self.inside(buffer, exprs, &indices))
+    }
+
+    /// Whether one lane is on.
+    fn lane_of(&mut self, mask: Value<'c>, lane: i64) -> Value<'c> {
+        vector::extract(&mut self.b, mask, lane)
+    }
+}
+
+/// The columns of a square of rows, by shuffles of two registers each: first squares within groups of bits, then the groups.
+fn turn<'c>(b: &mut Builder<'c>, mut rows: Vec<Value<'c>>, bits: i64) -> Vec<Value<'c>> {
+    let width = rows.len() as i64;
+    let group = (GROUP / bits).clamp(1, width);
+    let mut rounds = group;
+    while rounds > 1 {
+        rounds /= 2;
+        let mut next = Vec::new();
+        for square in rows.chunks(group as usize) {
+            let (first, second) = square.split_at(square.len() / 2);
+            for (&x, &y) in first.iter().zip(second) {
+                // Elements of the lower (then the upper) half of each group of lanes, in turn from one and the other.
+                for half in [0, group / 2] {
+                    let mask = |lane: i64| lane / group * group + half + lane % group / 2 + lane % 2 * width;
+                    next.push(shuffle(b, x, y, (0..width).map(mask)));
+                }
+            }
+        }
+        rows = next;
+    }
+    let groups = width / group;
+    let mut columns = vec![Vec::new(); groups as usize];
+    for inside in 0..group {
+        let mut list: Vec<_> = (0..groups).map(|at| rows[(at * group + inside) as usize]).collect();
+        let mut rounds = groups;
+        while rounds > 1 {
+            rounds /= 2;
+            let mut halves = [Vec::new(), Vec::new()];
+            for pair in list.chunks(2) {
+                // The groups of even (then of odd) number of both.
+                for (odd, half) in halves.iter_mut().enumerate() {
+                    let mask = |lane: i64| (lane / group * 2 + odd as i64) * group + lane % group;
+                    half.push(shuffle(b, pair[0], pair[1], (0..width).map(mask)));
+                }
+            }
+            list = halves.concat();
+        }
+        for (column, value) in columns.iter_mut().zip(list) {
+            column.push(value);
+        }
+    }
+    columns.concat()
+}
+
+/// Lanes of two registers: those of the second count on from the first's.
+pub(super) fn shuffle<'c>(b: &mut Builder<'c>, x: Value<'c>, y: Value<'c>, lanes: impl Iterator<Item = i64>) -> Value<'c> {
+    let lanes: Vec<_> = lanes.collect();
+    let ty = b.cx().vector(&[lanes.len() as i64], x.ty().element());
+    let mask = b.cx().i64s_attr(&lanes);
+    b.value(vector::Shuffle::NAME, &[x, y], ty, &[("mask", mask)])
+}

@@ -1,0 +1,59 @@
+//! Results that no cache will hold are stored past the caches: memory is then written without being read first.
+//!
+//! Where such stores wait in the buffers that loads wait in (Intel's line fill buffers; AMD has others for them), kernels that fetch rows
+//! ahead store through the caches: on a Cascade Lake a softmax of 4096x1024 takes 1.5 ms so, and 1.9 past them; a GELU, which
+//! fetches nothing ahead, 2.2 and 2.0.
+//!
+//! What is aligned to 16 bytes only, as some callers' memory is, is stored in pieces of 16 bytes: at the edges of rows, and throughout
+//! where there are no rows (`split_stores`), if the computation leaves the time: on a Zen 3 `x + 1` of 64 MiB takes 3.3 ms so, and 4.5 through
+//! the caches; a GELU, which computes longer than memory takes either way, 11.6 and 10.8.
+
+use super::Cpu;
+use super::contraction::is_contraction;
+use crate::emit::non_temporal::LINE;
+use crate::predict;
+use strata_dialects::loops::schedule::StageSchedule;
+use strata_dialects::loops::view::KernelView;
+
+/// Bytes of a result that will not be found in a cache when it is next read.
+const BEYOND: i64 = 16 << 20;
+
+/// Bytes of a result, and of all that a kernel touches, of which a cache keeps too little to be worth fetching each line that is written:
+/// there the limit is lower for kernels that wait for memory. On a Zen 3 with 32 MiB of cache a softmax of 3584x1024 (28 MiB) takes
+/// 0.9 ms past the caches and 1.2 through them, a layernorm 0.35 and 0.6; a GELU is 5% slower past them.
+const LARGE: i64 = 8 << 20;
+const SWEPT: u64 = 28 << 20;
+
+/// Bytes of a result that tiles write, a line each in many places: reading each line first would wait for memory every time.
+const SCATTERED: i64 = 2 << 20;
+
+/// Cycles of a body for a vector in which memory fetches the line that is written.
+const LONG: f64 = 16.0;
+
+/// Adds `non_temporal` to the schedules of the stages that write large results.
+pub fn schedule(kernel: &KernelView<'_>, cpu: Cpu) {
+    if cpu.shared_fill_buffers && kernel.stages.iter().any(|stage| stage.schedule().prefetch_operand.is_some()) {
+        return;
+    }
+    let own = kernel.schedule();
+    let scattered = kernel.stages.iter().any(|stage| !stage.spread.is_empty());
+    let beyond = if scattered { SCATTERED } else { BEYOND };
+    for stage in kernel.stages.iter().filter(|stage| !stage.is_scatter()) {
+        let ty = stage.op.result(0).ty();
+        let bytes = ty.num_elements().zip(ty.element_type()).map(|(count, element)| count * element.bytes() as i64);
+        let buffer = !stage.is_register() && !stage.is_tile();
+        let register = own.width.zip(ty.element_type()).map_or(LINE, |(width, element)| width * element.bytes() as i64);
+        let schedule = stage.schedule();
+        let half_lines = schedule.transpose.is_some() && register < LINE;
+        if !buffer || half_lines || schedule.outer_reduction.is_some() {
+            continue;
+        }
+        let light = predict::body_cycles(kernel, stage) < LONG;
+        let swept = light && !is_contraction(kernel) && kernel.bytes().is_some_and(|bytes| bytes >= SWEPT);
+        if bytes.is_some_and(|bytes| bytes >= if swept { LARGE.min(beyond) } else { beyond }) {
+            let in_rows = schedule.vector.is_some() || own.vector.is_none();
+            let split_stores = (!in_rows && light).then_some(true);
+            StageSchedule { non_temporal: Some(true), split_stores, ..schedule }.set(stage.op);
+        }
+    }
+}

@@ -1,0 +1,39 @@
+//! Kernels that read beyond the ends of their operands, padded copies and pooling: their loops treat borders apart, so that the inside
+//! tests nothing.
+
+use strata_core::ir::AffineKind;
+use strata_dialects::loops::access::coefficient;
+use strata_dialects::loops::schedule::KernelSchedule;
+use strata_dialects::loops::view::{KernelView, StageView};
+
+/// Bodies of more ops are not worth several copies.
+const SHORT: usize = 48;
+/// Dims that are treated so: each makes three loops of one.
+const DIMS: usize = 2;
+
+/// Adds `peel` to the schedule of a kernel whose outer loops are plain.
+pub fn schedule(kernel: &KernelView<'_>) {
+    let own = kernel.schedule();
+    let shaped = own.tile.is_some() || own.block.is_some() || own.peel.is_some();
+    let plain = |stage: &StageView<'_>| !stage.is_scatter() && stage.scan.is_none() && stage.schedule().transpose.is_none();
+    let ops: usize = kernel.stages.iter().map(|stage| stage.op.body(0).ops().len()).sum();
+    if shaped || ops > SHORT || !kernel.stages.iter().all(plain) {
+        return;
+    }
+    let leaves = |dim: &usize| kernel.static_size(*dim).is_some() && kernel.stages.iter().any(|stage| may_leave(stage, *dim));
+    // The innermost dims are those in whose loops the time goes.
+    let mut dims: Vec<usize> = own.order.unwrap_or_default().into_iter().rev().filter(leaves).take(DIMS).collect();
+    dims.sort_unstable();
+    if dims.is_empty() {
+        return;
+    }
+    KernelSchedule::change(kernel.op, |schedule| schedule.peel = Some(dims));
+}
+
+/// Whether a guarded access of a stage moves along a dim, and not just with it.
+fn may_leave(stage: &StageView<'_>, dim: usize) -> bool {
+    let guarded = stage.maps.iter().zip(&stage.guarded).filter(|(_, guarded)| **guarded);
+    guarded
+        .flat_map(|(map, _)| map.results())
+        .any(|expr| expr.kind() != AffineKind::Dim(dim) && coefficient(expr, dim).is_some_and(|by| by > 0))
+}

@@ -1,0 +1,90 @@
+//! Kernels around a mean weighed by the softmax of scores: a block of threads has a tile of rows, past which keys stream.
+
+use crate::loop_to_gpu::matrix_attention;
+use crate::mean_reach::reach;
+use crate::schedule_cpu::attention::Dims;
+use strata_core::ir::ElementType;
+use strata_dialects::freedom::Freedom;
+use strata_dialects::loops::attention::{AttentionView, OnlineTiles};
+use strata_dialects::loops::schedule::KernelSchedule;
+use strata_dialects::loops::view::KernelView;
+
+/// Threads that share rows, neighbours in a warp.
+const LANES: i64 = 16;
+/// Groups of them in a block.
+const GROUPS: i64 = 8;
+/// Sums that a thread may keep in registers.
+const SUMS: i64 = 32;
+/// Most columns that a thread has.
+const COLUMNS: i64 = 32;
+/// Bytes of the values that come to shared memory at a time.
+const VALUES: i64 = 1 << 14;
+
+/// Warps of a block, where matrix units multiply.
+const WARPS: i64 = 4;
+/// Most columns of values there.
+const WIDE: i64 = 128;
+/// Length of a step of the dim that scores are summed along, there.
+const UNIT_STEP: i64 = 32;
+
+/// Threads of a block, where each has a row to itself.
+const THREADS: i64 = 64;
+
+/// The schedule, when a kernel has a mean. The dim of the values moves inside.
+pub fn schedule(kernel: &KernelView<'_>, freedom: Freedom) -> Option<KernelSchedule> {
+    let view = AttentionView::of(kernel).ok()??;
+    let mean = &kernel.stages[view.mean];
+    let dims = Dims::of(kernel, &view, mean);
+    let known = dims.column.is_none_or(|column| kernel.static_size(column).is_some());
+    let outer = if known { &dims.outer } else { &kernel.outer };
+    let mut schedule = KernelSchedule { order: Some(outer.clone()), ..KernelSchedule::default() };
+    let by_units = dims.row.filter(|&row| freedom > Freedom::Exact && matrix_attention::values_in_halves(kernel, &view, row).is_some());
+    let by_units = by_units.and_then(|row| on_units(kernel, row, view.column?));
+    match by_units.or_else(|| stream(kernel, &dims, mean.op.result(0).ty().element_type()?)) {
+        Some((stream, step)) => {
+            let reach = stream.row.and_then(|row| reach(kernel, mean, row, view.key));
+            (schedule.step, schedule.online) = (Some(step), Some(OnlineTiles { reach, ..stream }.entries()));
+        }
+        // Slow, and right.
+        None => schedule.threads = Some(THREADS),
+    }
+    schedule.matrix_units = by_units.map(|_| true);
+    Some(schedule)
+}
+
+/// The same for matrix units, where a thread has two rows.
+fn on_units(kernel: &KernelView<'_>, row: usize, column: usize) -> Option<(OnlineTiles, i64)> {
+    let size = kernel.static_size(column)?.max(1);
+    let columns = (size as u64).next_multiple_of(matrix_attention::COLUMNS as u64) as i64;
+    // So that the values of a block, and the sums of a thread, have room.
+    let block = if columns <= WIDE / 2 { WIDE / 2 } else { WIDE / 4 };
+    let stream = OnlineTiles {
+        row: Some(row),
+        rows: WARPS * matrix_attention::ROWS,
+        width: 1,
+        block,
+        keys: block / matrix_attention::LANES,
+        lines: 2,
+        columns: columns / matrix_attention::LANES,
+        reach: None,
+    };
+    (columns <= WIDE).then_some((stream, UNIT_STEP))
+}
+
+/// How the threads of a block share rows, and the length of a step in which operands come to shared memory; `None` where no row pairs with
+/// keys, or where a thread's columns would not fit its registers.
+fn stream(kernel: &KernelView<'_>, dims: &Dims, element: ElementType) -> Option<(OnlineTiles, i64)> {
+    let size = dims.column.map_or(Some(1), |column| kernel.static_size(column))?.max(1);
+    let columns = (size as u64).div_ceil(LANES as u64) as i64;
+    if columns > COLUMNS {
+        return None;
+    }
+    let double = element == ElementType::F64;
+    let lines = (SUMS / columns).clamp(1, if double { 2 } else { 4 });
+    let lines = 1 << lines.ilog2();
+    let keys = if double { 2 } else { 4 };
+    let step = if columns * LANES * 16 * element.bytes() as i64 <= VALUES { 16 } else { 8 };
+    let stream =
+        OnlineTiles { row: Some(dims.row?), rows: lines * GROUPS, width: 1, block: keys * LANES, keys, lines, columns, reach: None };
+    Some((stream, step))
+}
