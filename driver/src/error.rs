@@ -5,6 +5,7 @@ use strata_core::ir::ParseError;
 use strata_core::pass::PipelineError;
 use strata_frontend::ImportError;
 use strata_lowering::codegen;
+use strata_lowering::target::UnknownTarget;
 
 /// A program that cannot be compiled or interpreted.
 #[derive(Debug, thiserror::Error)]
@@ -34,6 +35,8 @@ pub enum Error {
     Lowering(#[from] strata_lowering::Error),
     #[error(transparent)]
     Kernel(#[from] strata_lowering::loop_to_cpu::Error),
+    #[error("code generation: {0}")]
+    Target(#[from] UnknownTarget),
     #[error("code generation: {0}")]
     Codegen(#[from] codegen::Error),
     #[error("linking: {0}")]
