@@ -36,6 +36,8 @@ const MAX_SIZE: i64 = 1 << 62;
 /// `rows`) is at most 4096 copies. C4: the domains of its stages are of its dims, and so is what `loop.index` asks for.
 /// C5: `sizes` and `shapes` have no dims and one symbol for each of `symbols`; the maps of its stages have its dims and these symbols.
 /// C6: sizes that are known are between 0 and 2^62.
+/// C7: what its schedule names, and those of its stages, is there: loops around all stages, dims of a stage, operands; a list by loop has a
+/// number for each.
 #[op("loop.kernel", traits(Symbol, IsolatedFromAbove, SingleBlock), verify)]
 pub struct Kernel {
     sym_name: Attr<Str>,
@@ -83,6 +85,8 @@ impl Verify for Kernel<'_> {
         let known = self.sizes().results().into_iter().filter_map(AffineExpr::as_constant);
         let beyond = known.into_iter().find(|size| *size != DYNAMIC && !(0..=MAX_SIZE).contains(size));
         ensure!(beyond.is_none(), 6, "no dim has the size {}", beyond.unwrap_or_default());
+        let misfit = schedule::refuse(self.op());
+        ensure!(misfit.is_none(), 7, "{}", misfit.unwrap_or_default());
         Ok(())
     }
 }

@@ -117,7 +117,9 @@ fn of_loops(view: &KernelView<'_>, own: &KernelSchedule, found: &mut dyn FnMut(K
     };
     let mut with = |unroll: &[i64], tile: Option<Vec<i64>>| {
         let tile = tile.map(|tile| fitted(unroll, tile)).or_else(|| own.tile.clone());
-        found(KernelSchedule { unroll: Some(unroll.to_vec()), tile, ..own.clone() });
+        // Rows side by side are none where they would share a tile.
+        let unroll = (!unroll.is_empty()).then(|| unroll.to_vec());
+        found(KernelSchedule { unroll, tile, ..own.clone() });
     };
     if let Some(tile) = &tile {
         for level in (0..tile.len()).rev() {

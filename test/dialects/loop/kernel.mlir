@@ -202,3 +202,113 @@ loop.kernel @kernel_c2_rank {shapes = [affine_map<() -> (24)>, affine_map<() -> 
   }
   loop.return %0 : tensor<24xf32>
 }
+
+// -----
+
+// A schedule that is well formed and does not fit its kernel would be a silent choice.
+// expected-error @+1 {{C7: the schedule's 'tile' has 2 numbers for 1 outer loops}}
+loop.kernel @kernel_c7_tile {schedule = {tile = array<i64: 8, 8>}, shapes = [affine_map<() -> (24)>, affine_map<() -> (24)>], sizes = affine_map<() -> (24)>, symbols = array<i64>} : () -> () {
+^bb0(%x: tensor<24xf32>):
+  %0 = loop.stage %x {domain = array<i64: 0>, maps = [affine_map<(d0) -> (d0)>], space = "buffer"} : (tensor<24xf32>) -> tensor<24xf32> {
+  ^bb0(%a: f32):
+    loop.yield %a : f32
+  }
+  loop.return %0 : tensor<24xf32>
+}
+
+// -----
+
+// expected-error @+1 {{C7: the schedule's 'order' is [1, 0], and the loops around all stages are of [0]}}
+loop.kernel @kernel_c7_order {schedule = {order = array<i64: 1, 0>}, shapes = [affine_map<() -> (24, 8)>, affine_map<() -> (24)>], sizes = affine_map<() -> (24, 8)>, symbols = array<i64>} : () -> () {
+^bb0(%x: tensor<24x8xf32>):
+  %0 = loop.stage %x {domain = array<i64: 0, 1>, maps = [affine_map<(d0, d1) -> (d0, d1)>], reduce = array<i64: 1>, reducer = "sum", space = "buffer"} : (tensor<24x8xf32>) -> tensor<24xf32> {
+  ^bb0(%a: f32):
+    loop.yield %a : f32
+  }
+  loop.return %0 : tensor<24xf32>
+}
+
+// -----
+
+// expected-error @+1 {{C7: the schedule's 'vector' is dim 1, of which there is no outer loop}}
+loop.kernel @kernel_c7_vector {schedule = {vector = 1 : i64, width = 8 : i64}, shapes = [affine_map<() -> (24, 8)>, affine_map<() -> (24)>], sizes = affine_map<() -> (24, 8)>, symbols = array<i64>} : () -> () {
+^bb0(%x: tensor<24x8xf32>):
+  %0 = loop.stage %x {domain = array<i64: 0, 1>, maps = [affine_map<(d0, d1) -> (d0, d1)>], reduce = array<i64: 1>, reducer = "sum", space = "buffer"} : (tensor<24x8xf32>) -> tensor<24xf32> {
+  ^bb0(%a: f32):
+    loop.yield %a : f32
+  }
+  loop.return %0 : tensor<24xf32>
+}
+
+// -----
+
+// expected-error @+1 {{C7: the schedule's 'prefetch_operand' is operand 1 of 1}}
+loop.kernel @kernel_c7_operand {shapes = [affine_map<() -> (24)>, affine_map<() -> (24)>], sizes = affine_map<() -> (24)>, symbols = array<i64>} : () -> () {
+^bb0(%x: tensor<24xf32>):
+  %0 = loop.stage %x {domain = array<i64: 0>, maps = [affine_map<(d0) -> (d0)>], schedule = {prefetch_operand = 1 : i64}, space = "buffer"} : (tensor<24xf32>) -> tensor<24xf32> {
+  ^bb0(%a: f32):
+    loop.yield %a : f32
+  }
+  loop.return %0 : tensor<24xf32>
+}
+
+// -----
+
+// expected-error @+1 {{C7: the schedule's 'atomic' and 'share' are of a scatter}}
+loop.kernel @kernel_c7_scatter {shapes = [affine_map<() -> (24)>, affine_map<() -> (24)>], sizes = affine_map<() -> (24)>, symbols = array<i64>} : () -> () {
+^bb0(%x: tensor<24xf32>):
+  %0 = loop.stage %x {domain = array<i64: 0>, maps = [affine_map<(d0) -> (d0)>], schedule = {atomic = true}, space = "buffer"} : (tensor<24xf32>) -> tensor<24xf32> {
+  ^bb0(%a: f32):
+    loop.yield %a : f32
+  }
+  loop.return %0 : tensor<24xf32>
+}
+
+// -----
+
+// expected-error @+1 {{C7: the schedule has 'outer_reduction', and the stage reduces nothing}}
+loop.kernel @kernel_c7_reduction {shapes = [affine_map<() -> (24)>, affine_map<() -> (24)>], sizes = affine_map<() -> (24)>, symbols = array<i64>} : () -> () {
+^bb0(%x: tensor<24xf32>):
+  %0 = loop.stage %x {domain = array<i64: 0>, maps = [affine_map<(d0) -> (d0)>], schedule = {outer_reduction = 8 : i64}, space = "buffer"} : (tensor<24xf32>) -> tensor<24xf32> {
+  ^bb0(%a: f32):
+    loop.yield %a : f32
+  }
+  loop.return %0 : tensor<24xf32>
+}
+
+// -----
+
+// expected-error @+1 {{C7: the schedule's 'distribute' cuts at [2, 1], which do not ascend}}
+loop.kernel @kernel_c7_distribute {shapes = [affine_map<() -> (24)>, affine_map<() -> (24)>], sizes = affine_map<() -> (24)>, symbols = array<i64>} : () -> () {
+^bb0(%x: tensor<24xf32>):
+  %0 = loop.stage %x {domain = array<i64: 0>, maps = [affine_map<(d0) -> (d0)>], schedule = {distribute = array<i64: 2, 1>, strip = 64 : i64}, space = "buffer"} : (tensor<24xf32>) -> tensor<24xf32> {
+  ^bb0(%a: f32):
+    loop.yield %a : f32
+  }
+  loop.return %0 : tensor<24xf32>
+}
+
+// -----
+
+// The flags are true or false.
+// expected-error @+1 {{C3: the schedule's 'non_temporal' is not true or false}}
+loop.kernel @kernel_c3_flag {shapes = [affine_map<() -> (24)>, affine_map<() -> (24)>], sizes = affine_map<() -> (24)>, symbols = array<i64>} : () -> () {
+^bb0(%x: tensor<24xf32>):
+  %0 = loop.stage %x {domain = array<i64: 0>, maps = [affine_map<(d0) -> (d0)>], schedule = {non_temporal = 1 : i64}, space = "buffer"} : (tensor<24xf32>) -> tensor<24xf32> {
+  ^bb0(%a: f32):
+    loop.yield %a : f32
+  }
+  loop.return %0 : tensor<24xf32>
+}
+
+// -----
+
+// expected-error @+1 {{C3: the schedule's 'order' is not a list of different ones of the 1 dims of the kernel}}
+loop.kernel @kernel_c3_order {schedule = {order = array<i64: 0, 0>}, shapes = [affine_map<() -> (24)>, affine_map<() -> (24)>], sizes = affine_map<() -> (24)>, symbols = array<i64>} : () -> () {
+^bb0(%x: tensor<24xf32>):
+  %0 = loop.stage %x {domain = array<i64: 0>, maps = [affine_map<(d0) -> (d0)>], space = "buffer"} : (tensor<24xf32>) -> tensor<24xf32> {
+  ^bb0(%a: f32):
+    loop.yield %a : f32
+  }
+  loop.return %0 : tensor<24xf32>
+}

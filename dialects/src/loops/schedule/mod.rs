@@ -5,10 +5,13 @@
 //! its meaning, what it may hold, and its printed name. What a schedule says wrongly is an error at the kernel that names the entry.
 
 mod entry;
+mod legal;
 
 pub use entry::Described;
 use entry::{Count, DimIndex, Dims, Entry, Extents, Flag, Index, Lanes, MAX_COPIES, Numbers, Offset, Online, entries};
 use strata_core::ir::{Attr, Cx, Op};
+
+pub(super) use legal::refuse;
 
 /// The attribute that a schedule is.
 pub const SCHEDULE: &str = "schedule";

@@ -1,0 +1,61 @@
+//! Whether a schedule fits its kernel: what it names is there, and its lists have a number for each loop.
+
+use super::{KernelSchedule, StageSchedule};
+use crate::loops::view::{KernelView, StageView};
+use strata_core::ir::Op;
+
+/// Why the schedule of a kernel, or of one of its stages, does not fit it.
+pub(in crate::loops) fn refuse(kernel: Op<'_>) -> Option<String> {
+    // A kernel without stages has no loops.
+    let kernel = KernelView::new(kernel)?;
+    refuse_kernel(&kernel, &kernel.schedule()).or_else(|| kernel.stages.iter().find_map(|stage| refuse_stage(stage, &stage.schedule())))
+}
+
+fn refuse_kernel(kernel: &KernelView<'_>, schedule: &KernelSchedule) -> Option<String> {
+    // A view takes an order as its own where all stages can stand inside of these loops.
+    if let Some(order) = schedule.order.as_ref().filter(|order| **order != kernel.outer) {
+        return Some(format!("the schedule's 'order' is {order:?}, and the loops around all stages are of {:?}", kernel.outer));
+    }
+    let numbers = |list: &Option<Vec<i64>>| list.as_ref().map(Vec::len);
+    let by_loop = [("block", &schedule.block), ("tile", &schedule.tile), ("unroll", &schedule.unroll), ("warps", &schedule.warps)];
+    for (name, list) in by_loop {
+        if let Some(count) = numbers(list).filter(|&count| count != kernel.outer.len()) {
+            return Some(format!("the schedule's '{name}' has {count} numbers for {} outer loops", kernel.outer.len()));
+        }
+    }
+    // Parts of a kernel that wait for each other have outer loops of their own.
+    let mut outer = kernel.outer.clone();
+    outer.extend(kernel.phases().into_iter().flat_map(|phase| phase.outer));
+    let row = schedule.online.as_ref().and_then(|online| online.row);
+    let single = [("online' 'row", row), ("roll", schedule.roll), ("transpose", schedule.transpose), ("vector", schedule.vector)];
+    let peeled = schedule.peel.iter().flatten().map(|&dim| ("peel", Some(dim)));
+    let mut named = single.into_iter().chain(peeled).filter_map(|(name, dim)| Some((name, dim?)));
+    named
+        .find(|(_, dim)| !outer.contains(dim))
+        .map(|(name, dim)| format!("the schedule's '{name}' is dim {dim}, of which there is no outer loop"))
+}
+
+fn refuse_stage(stage: &StageView<'_>, schedule: &StageSchedule) -> Option<String> {
+    let dims = [("prefetch_along", schedule.prefetch_along), ("vector", schedule.vector)];
+    let shared = schedule.share.iter().flatten().map(|&dim| ("share", Some(dim)));
+    let mut named = dims.into_iter().chain(shared).filter_map(|(name, dim)| Some((name, dim?)));
+    if let Some((name, dim)) = named.find(|(_, dim)| !stage.domain.contains(dim)) {
+        return Some(format!("the schedule's '{name}' is dim {dim}, over which the stage does not run"));
+    }
+    let operands = stage.op.num_operands();
+    if let Some(operand) = schedule.prefetch_operand.filter(|&operand| operand >= operands) {
+        return Some(format!("the schedule's 'prefetch_operand' is operand {operand} of {operands}"));
+    }
+    if !stage.is_scatter() && (schedule.atomic.is_some() || schedule.share.is_some()) {
+        return Some("the schedule's 'atomic' and 'share' are of a scatter".to_owned());
+    }
+    if stage.reduce.is_empty() && schedule.outer_reduction.is_some() {
+        return Some("the schedule has 'outer_reduction', and the stage reduces nothing".to_owned());
+    }
+    let ascends = |cuts: &Vec<i64>| cuts.windows(2).all(|pair| pair[0] < pair[1]);
+    schedule
+        .distribute
+        .as_ref()
+        .filter(|cuts| !ascends(cuts))
+        .map(|cuts| format!("the schedule's 'distribute' cuts at {cuts:?}, which do not ascend"))
+}
