@@ -82,9 +82,16 @@ impl Registry {
 
 /// Loads one dialect of a context by name; says whether it is known.
 pub fn load_dialect(context: &Context, name: &str) -> bool {
-    // SAFETY: the context and the string are alive for the call.
-    let dialect = unsafe { mlirContextGetOrLoadDialect(context.to_raw(), string_ref(name)) };
-    !dialect.ptr.is_null()
+    Cx::from(context).load_dialect(name)
+}
+
+impl Cx<'_> {
+    /// Loads one dialect of the context by name; says whether it is known. Not for passes, which name theirs in `dependents`.
+    pub fn load_dialect(self, name: &str) -> bool {
+        // SAFETY: the context and the string are alive for the call.
+        let dialect = unsafe { mlirContextGetOrLoadDialect(self.to_raw(), string_ref(name)) };
+        !dialect.ptr.is_null()
+    }
 }
 
 /// Dialects of ours that any registry of the process has seen.

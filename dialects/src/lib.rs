@@ -6,6 +6,5 @@ pub mod contract;
 pub mod float8;
 pub mod freedom;
 pub mod host;
-pub mod interp;
 pub mod loops;
 pub mod prim;

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use strata_dialects::interp::{DType, Outputs, Scalar, Tensor, Value};
+use strata_interp::{DType, Outputs, Scalar, Tensor, Value};
 
 /// The first value in which two runs differ.
 #[derive(Clone, Debug, PartialEq)]
@@ -146,7 +146,7 @@ fn describe(value: &Value) -> String {
 #[cfg(test)]
 mod tests {
     use super::first_difference;
-    use strata_dialects::interp::{DType, Outputs, Tensor, Value};
+    use strata_interp::{DType, Outputs, Tensor, Value};
 
     fn outputs(dtype: DType, values: &[f64]) -> Outputs {
         let tensor = Tensor::from_floats(dtype, &[2, values.len() / 2], values).expect("the values fill the shape");

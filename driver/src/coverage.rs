@@ -4,7 +4,6 @@ use std::collections::HashSet;
 use std::fmt::Write as _;
 
 use strata_dialects::aten::Operator;
-use strata_dialects::interp;
 use strata_lowering::aten_to_prim;
 
 use crate::compile::{context, run_to};
@@ -25,7 +24,7 @@ pub struct Coverage {
 /// made functional.
 pub fn op_coverage() -> Vec<Coverage> {
     let row =
-        |operator| Coverage { operator, compiled: aten_to_prim::has_rule(operator), interpreted: interp::aten::find(operator).is_some() };
+        |operator| Coverage { operator, compiled: aten_to_prim::has_rule(operator), interpreted: strata_interp::aten::find(operator).is_some() };
     Operator::all().filter(|operator| !operator.schema().is_mutable()).map(row).collect()
 }
 

@@ -3,8 +3,8 @@
 use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use strata_dialects::interp::InterpError;
-use strata_dialects::interp::gpu::Emulator;
+use strata_interp::InterpError;
+use strata_interp::gpu::Emulator;
 use strata_runtime::compiler::NamedTensor;
 use strata_runtime::device::{Address, Device, DeviceError, Recording};
 use strata_runtime::dlpack::DLDevice;

@@ -3,7 +3,8 @@
 use std::collections::HashMap;
 use std::path::Path;
 
-use strata_dialects::interp::{self, Scalar, Value};
+use strata_interp as interp;
+use strata_interp::{Scalar, Value};
 use strata_lowering::loop_to_host::{Program, entry};
 use strata_runtime::compiler::NamedTensor;
 use strata_runtime::manifest::Target;

@@ -160,7 +160,7 @@ impl Job {
 }
 
 /// The data that the program's file brings.
-fn known_weights(source: &Source<'_>, path: &Path) -> Result<HashMap<String, strata_dialects::interp::Tensor>, Error> {
+fn known_weights(source: &Source<'_>, path: &Path) -> Result<HashMap<String, strata_interp::Tensor>, Error> {
     weights(&Program::of(entry(source.module.op())?)?, source, path)
 }
 

@@ -5,8 +5,8 @@ use std::collections::HashMap;
 use strata_core::ir::{AffineExpr, AffineKind, DYNAMIC, Op, Type, Value as Ssa};
 use strata_core::upstream::arith;
 use strata_dialects::capture;
-use strata_dialects::interp::run::{dtype_of, names};
-use strata_dialects::interp::{DType, InterpError, Scalar, Tensor, Value};
+use strata_interp::run::{dtype_of, names};
+use strata_interp::{DType, InterpError, Scalar, Tensor, Value};
 
 /// One call: inputs in order, and the data of all that is no input, by name.
 #[derive(Clone, Debug)]

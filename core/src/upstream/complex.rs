@@ -11,6 +11,12 @@ ops! {
     same Atan2 "complex.atan2" atan2(y, x);
     /// The cosine.
     same Cos "complex.cos" cos(x);
+    /// The same bits as another type.
+    cast Bitcast "complex.bitcast" bitcast(x);
+    /// The conjugate.
+    same Conj "complex.conj" conj(x);
+    /// A constant.
+    op Constant "complex.constant";
     /// A number of its two parts.
     cast Create "complex.create" create(real, imaginary);
     /// `x / y`.

@@ -73,9 +73,7 @@ pub(crate) fn lower(module: Op<'_>, math: &MathTarget, run: &mut dyn FnMut(&str)
 /// Contexts load dialects as they parse them; these are made here.
 fn load_dialects(cx: Cx<'_>) {
     for name in ["arith", "func", "llvm", "math", "scf", "vector"] {
-        let name = mlir_sys::MlirStringRef { data: name.as_ptr().cast(), length: name.len() };
-        // SAFETY: the context and the string are alive for the call.
-        unsafe { mlir_sys::mlirContextGetOrLoadDialect(cx.to_raw(), name) };
+        cx.load_dialect(name);
     }
 }
 

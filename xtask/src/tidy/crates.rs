@@ -9,11 +9,12 @@ use super::Fault;
 use crate::cargo::{self, Profile, Result};
 
 /// Per crate, the crates of ours it may reach; outside crates are ruled by `FOREIGN`.
-const REACH: [(&str, &[&str]); 13] = [
+const REACH: [(&str, &[&str]); 14] = [
     ("strata-core-sys", &[]),
     ("strata-macros", &[]),
     ("strata-core", &["strata-core-sys", "strata-macros"]),
     ("strata-dialects", CORE),
+    ("strata-interp", DIALECTS),
     ("strata-frontend", DIALECTS),
     ("strata-passes", DIALECTS),
     ("strata-lowering", DIALECTS),
@@ -29,6 +30,7 @@ const REACH: [(&str, &[&str]); 13] = [
             "strata-macros",
             "strata-core",
             "strata-dialects",
+            "strata-interp",
             "strata-frontend",
             "strata-passes",
             "strata-lowering",
@@ -42,12 +44,13 @@ const CORE: &[&str] = &["strata-core-sys", "strata-macros", "strata-core"];
 const DIALECTS: &[&str] = &["strata-core-sys", "strata-macros", "strata-core", "strata-dialects"];
 
 /// Outside crates that a crate must not reach.
-const FOREIGN: [(&str, &[&str]); 7] = [
+const FOREIGN: [(&str, &[&str]); 8] = [
     ("strata-store", &["melior", "mlir-sys", "inkwell", "llvm-sys"]),
     ("strata-runtime", &["melior", "mlir-sys", "inkwell", "llvm-sys"]),
     ("strata-report", &["melior", "mlir-sys", "inkwell", "llvm-sys"]),
     ("strata-python", &["melior", "mlir-sys", "inkwell", "llvm-sys"]),
     ("strata-dialects", &["inkwell", "llvm-sys"]),
+    ("strata-interp", &["inkwell", "llvm-sys"]),
     ("strata-frontend", &["inkwell", "llvm-sys"]),
     ("strata-passes", &["inkwell", "llvm-sys"]),
 ];
