@@ -82,10 +82,10 @@ impl Registry {
 
 /// Loads one dialect of a context by name; says whether it is known.
 pub fn load_dialect(context: &Context, name: &str) -> bool {
-    Cx::from(context).load_dialect(name)
+    crate::ir::Cx::from(context).load_dialect(name)
 }
 
-impl Cx<'_> {
+impl crate::ir::Cx<'_> {
     /// Loads one dialect of the context by name; says whether it is known. Not for passes, which name theirs in `dependents`.
     pub fn load_dialect(self, name: &str) -> bool {
         // SAFETY: the context and the string are alive for the call.

@@ -11,9 +11,9 @@ use std::time::Duration;
 use strata_core::ir::{Module, Op};
 use strata_core::pass::{PassManager, PipelineError};
 use strata_core::upstream::func;
+use strata_dialects::{capture, host};
 use strata_interp as interp;
 use strata_interp::{Budget, InterpError, Outputs, Signature, Tensor};
-use strata_dialects::{capture, host};
 
 use crate::compare::{self, first_difference};
 use crate::sample_inputs::{ATTEMPTS, Sample, sample};

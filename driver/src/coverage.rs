@@ -23,8 +23,11 @@ pub struct Coverage {
 /// All operators that do not change their arguments, sorted by name. Those that do become these when the program is
 /// made functional.
 pub fn op_coverage() -> Vec<Coverage> {
-    let row =
-        |operator| Coverage { operator, compiled: aten_to_prim::has_rule(operator), interpreted: strata_interp::aten::find(operator).is_some() };
+    let row = |operator| Coverage {
+        operator,
+        compiled: aten_to_prim::has_rule(operator),
+        interpreted: strata_interp::aten::find(operator).is_some(),
+    };
     Operator::all().filter(|operator| !operator.schema().is_mutable()).map(row).collect()
 }
 

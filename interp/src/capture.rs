@@ -1,7 +1,7 @@
 //! `capture` ops: sizes with their ranges, bound shapes, guards, orders in memory.
 
-use strata_dialects::{capture};
 use strata_core::ir::Op;
+use strata_dialects::capture;
 
 use super::affine::Expr;
 use super::run::{Machine, place, single, unsupported};

@@ -2,8 +2,8 @@
 //!
 //! Values are handed on as they are bound, so buffers and shared tensors keep their storage.
 
-use strata_core::upstream::{func, scf};
 use strata_core::ir::{Block, Op};
+use strata_core::upstream::{func, scf};
 
 use super::run::{Machine, Slot, unsupported};
 use super::value::{InterpError, Value, fail};

@@ -67,9 +67,9 @@ pub fn in_memory(dtype: DType, value: Scalar) -> Scalar {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use strata_dialects::float8;
     use half::f16;
     use strata_core::ir::ElementType;
+    use strata_dialects::float8;
 
     /// The table and the arithmetic that constants are rounded with have nothing in common.
     #[test]

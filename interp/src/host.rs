@@ -2,9 +2,9 @@
 //!
 //! Memory is real bytes, so a plan that reuses memory too early gives wrong values here as it would in machine code.
 
-use strata_core::upstream::{func};
-use strata_dialects::{host};
 use strata_core::ir::{Attr, Op, Value as Ssa};
+use strata_core::upstream::func;
+use strata_dialects::host;
 
 use super::loops;
 use super::run::{Machine, Outputs, Slot, Weights, dtype_of, find_entry, marked, names, place, unsupported};

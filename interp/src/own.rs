@@ -2,11 +2,11 @@
 
 use strata_core::ir::{Builder, Module, Op, OpSpec};
 use strata_core::upstream::func;
-use strata_dialects::loops::register_type;
+use strata_dialects::loops::elements::register_type;
 use strata_dialects::prim::scalar::{self, Elements, Pointwise};
 
 use crate::float8::{in_memory, in_register};
-use crate::loops::Body;
+use crate::loops::body::Body;
 use crate::run::{Machine, dtype_of, single, unsupported};
 use crate::tensor::Tensor;
 use crate::value::{Results, Value, fail};
@@ -34,7 +34,8 @@ pub(crate) fn run<'c>(m: &Machine<'c>, op: Op<'c>) -> Results {
 /// Evaluates the scalar form of a pointwise op for each element.
 fn pointwise<'c>(m: &Machine<'c>, op: Op<'c>, operands: &[Value]) -> Results {
     let (cx, location) = (op.cx(), op.location());
-    let element = |at: strata_core::ir::Value<'c>| at.ty().element_type().ok_or_else(|| fail("its tensors have elements without a scalar form"));
+    let element =
+        |at: strata_core::ir::Value<'c>| at.ty().element_type().ok_or_else(|| fail("its tensors have elements without a scalar form"));
     let elements = op.operands().into_iter().map(element).collect::<Result<Vec<_>, _>>()?;
     let Some(&from) = elements.last() else { return Err(fail("a pointwise op has operands")) };
     let to = element(op.result(0))?;

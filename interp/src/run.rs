@@ -1,8 +1,8 @@
 //! Runs a module: the entry function, block by block, op by op.
 
-use strata_core::upstream::{func, scf};
-use strata_dialects::{capture, host, loops, prim};
 use std::collections::{HashMap, HashSet};
+use strata_core::dialect::Traits;
+use strata_core::upstream::func;
 
 use strata_core::ir::{Attr, Block, DYNAMIC, Op, Type, Value as Ssa};
 
@@ -12,9 +12,9 @@ use super::dtype::{DType, Scalar};
 use super::host::Memory;
 use super::tensor::Tensor;
 use super::value::{InterpError, Results, Seeds, Value, fail};
-use super::{args, capture, control, gpu, host, loops, prim, scalar};
+use super::{args, capture, control, gpu, host, loops, own, prim, scalar};
 use strata_dialects::aten::is_operator;
-use strata_dialects::capture::{continuation, storage};
+use strata_dialects::capture::{KIND, NAME, PREPARE, continuation, storage};
 
 /// Ops executed before a run is given up as endless.
 const FUEL: u64 = 1 << 32;
@@ -108,8 +108,8 @@ fn run_part(module: Op<'_>, function: Op<'_>, inputs: Vec<Value>, weights: Weigh
 
 /// What the function marked `capture.prepare` computes from the weights.
 fn prepare(module: Op<'_>, weights: Weights<'_>) -> Result<std::vec::IntoIter<Value>, InterpError> {
-    let function = marked(module, capture::PREPARE)
-        .ok_or_else(|| fail("there is no function that prepares weights").at(module.name(), &place(module)))?;
+    let function =
+        marked(module, PREPARE).ok_or_else(|| fail("there is no function that prepares weights").at(module.name(), &place(module)))?;
     Ok(run(module, function.str("sym_name").as_deref(), Vec::new(), weights)?.outputs.into_iter())
 }
 
@@ -134,7 +134,7 @@ pub fn find_entry<'c>(module: Op<'c>, name: Option<&str>) -> Result<Op<'c>, Inte
 pub fn names(function: Op<'_>, list: &str, at: usize) -> (Option<String>, Option<String>) {
     let dict = function.attr(list).and_then(Attr::as_array).and_then(|d| d.get(at).copied());
     let text = |name: &str| dict.and_then(|d| d.entry(name)).and_then(Attr::as_str);
-    (text(capture::KIND), text(capture::NAME))
+    (text(KIND), text(NAME))
 }
 
 /// An op's location as text.

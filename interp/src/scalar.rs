@@ -2,9 +2,9 @@
 //!
 //! Integers are held with their signed value; operators that read them without a sign say so.
 
-use strata_core::upstream::{arith, complex, math, tensor};
 use num_complex::Complex64;
 use strata_core::ir::Op;
+use strata_core::upstream::{arith, complex, math, tensor};
 
 use super::aten::binary;
 use super::aten::common::{add, maximum, minimum, mul, sub};

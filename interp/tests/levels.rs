@@ -2,8 +2,8 @@
 
 use strata_core::ir::Module;
 use strata_core::registry::{Registry, load_dialect};
-use strata_interp::{DType, InterpError, Outputs, Scalar, Signature, Tensor, Value, run, run_host};
 use strata_dialects::{aten, capture, host, loops, prim};
+use strata_interp::{DType, InterpError, Outputs, Scalar, Signature, Tensor, Value, run, run_host};
 
 /// Parses a module and runs `f` on it.
 fn with_module<R>(text: &str, f: impl FnOnce(&Module<'_>) -> R) -> R {

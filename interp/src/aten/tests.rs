@@ -1,10 +1,10 @@
 //! A few values known by hand for every family.
 
 use super::call;
-use strata_dialects::aten::{Operator, op};
 use crate::dtype::{DType, Scalar};
 use crate::tensor::Tensor;
 use crate::value::{Args, InterpError, Value, fail};
+use strata_dialects::aten::{Operator, op};
 
 type Done = Result<(), InterpError>;
 

@@ -1,6 +1,5 @@
 //! From a `gpu.func` to its flat form. Functions that it calls are copied into it.
 
-use strata_core::upstream::{arith, complex, func, gpu, llvm, math, nvvm, scf, vector};
 use super::super::run::place;
 use super::super::value::{InterpError, fail};
 use super::code::{Code, Do, Reg, Step};
@@ -10,6 +9,7 @@ use super::scalar;
 use std::collections::HashMap;
 use std::sync::Arc;
 use strata_core::ir::{Attr, Block, ElementType, Op, Type, Value as Ssa};
+use strata_core::upstream::{arith, complex, func, gpu, llvm, math, nvvm, scf, vector};
 
 type Done<T = ()> = Result<T, InterpError>;
 

@@ -1,6 +1,5 @@
 //! A device without a device: kernels of a module and memory for them, apart from any program that launches them.
 
-use strata_core::upstream::{gpu};
 use super::super::tensor::filled;
 use super::super::value::{InterpError, fail};
 use super::code::Code;
@@ -8,6 +7,7 @@ use super::decode::decode;
 use super::memory::{GLOBAL, Memories, place, pointer};
 use super::run::BlockRun;
 use strata_core::ir::Op;
+use strata_core::upstream::gpu;
 
 /// Fresh memory holds this, so that what reads it before a write is seen.
 const FRESH: u8 = 0xA5;

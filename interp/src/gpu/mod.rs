@@ -18,7 +18,6 @@ mod tests;
 
 pub use emulator::Emulator;
 
-use strata_core::upstream::{gpu};
 use super::affine::Expr;
 use super::run::Machine;
 use super::value::{InterpError, fail};
@@ -26,6 +25,8 @@ use memory::{GLOBAL, Memories, pointer};
 use std::collections::HashMap;
 use std::rc::Rc;
 use strata_core::ir::{Attr, Op};
+use strata_core::upstream::gpu;
+use strata_dialects::host::{GRID, SYMBOLS};
 
 /// Kernels that were read before.
 pub(super) type Known = HashMap<String, Rc<code::Code>>;
@@ -57,10 +58,10 @@ pub(super) fn launch<'c>(m: &mut Machine<'c>, op: Op<'c>, (device, function): (O
             false => super::host::register(m, operand)?,
         });
     }
-    let symbols = function.ints(host::SYMBOLS).unwrap_or_default();
+    let symbols = function.ints(SYMBOLS).unwrap_or_default();
     let symbols = symbols.into_iter().map(|at| arguments.get(at as usize).map(|&value| value as i64));
     let symbols = symbols.collect::<Option<Vec<_>>>().ok_or_else(|| fail("a symbol is no argument of the launch"))?;
-    let grid = function.attr(host::GRID).and_then(Attr::as_map).ok_or_else(|| fail("the kernel does not say how many blocks it has"))?;
+    let grid = function.attr(GRID).and_then(Attr::as_map).ok_or_else(|| fail("the kernel does not say how many blocks it has"))?;
     let blocks = Expr::map(grid).first().map_or(Ok(1), |expr| expr.value(&[], &symbols))?;
     let status = m.memory.add_block(vec![0; 8]);
     arguments.push(pointer(GLOBAL, status, 0));

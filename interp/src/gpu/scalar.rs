@@ -1,9 +1,9 @@
 //! Scalar operators on registers: every value is 64 bits, integers without their sign, floats by their bits.
 
-use strata_core::upstream::{arith, math};
 use super::code::Join;
 use half::{bf16, f16};
 use strata_core::ir::ElementType;
+use strata_core::upstream::{arith, math};
 
 /// An operator of two registers of this many bits; `None` where it has no result.
 pub type Two = fn(u64, u64, u32) -> Option<u64>;

@@ -2,9 +2,9 @@
 
 use super::super::host::{Signature, run_host};
 use super::super::{DType, Tensor};
-use strata_dialects::host::HOST;
 use strata_core::ir::Module;
 use strata_core::registry::Registry;
+use strata_dialects::host::HOST;
 
 /// Runs a kernel of 64 threads with 512 bytes of shared memory, which stores into the 64 numbers of the output.
 fn run(body: &str) -> Result<Vec<f64>, String> {

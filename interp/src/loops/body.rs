@@ -1,8 +1,8 @@
 //! The scalar body of a stage, read once: each op becomes a step on numbered registers.
 
-use strata_core::upstream::{arith};
-use strata_dialects::{loops};
 use std::collections::HashMap;
+use strata_core::upstream::arith;
+use strata_dialects::loops;
 
 use strata_core::ir::{Block, Op, Value as Ssa};
 
@@ -14,7 +14,7 @@ use crate::tensor::Tensor;
 use crate::value::{InterpError, Value, fail};
 
 /// A body.
-pub(super) struct Body<'c> {
+pub(crate) struct Body<'c> {
     /// The element type of each block argument; arguments are the first registers.
     pub arguments: Vec<DType>,
     registers: Vec<Scalar>,

@@ -3,12 +3,12 @@
 //! The points of a stage are visited with its domain's dims in order, those that the kernel's schedule orders first.
 //! Floats that a stage sums stay in f64 until the result is stored.
 
-mod body;
+pub(super) mod body;
 mod softmax;
 
-use strata_core::upstream::{arith};
-use strata_dialects::{loops};
 use strata_core::ir::{Attr, Block, Op, Value as Ssa};
+use strata_core::upstream::arith;
+use strata_dialects::loops;
 
 use super::affine::Expr;
 use super::dtype::{DType, Scalar};

@@ -7,14 +7,14 @@ mod random;
 mod reduce;
 mod view;
 
-use strata_dialects::{prim};
 use strata_core::ir::{DYNAMIC, Op};
+use strata_dialects::prim;
 
 pub(super) use index::conflict;
 pub(super) use random::numbers;
 pub(super) use reduce::reducer;
 
-use super::run::{Machine, dtype_of, single, unsupported};
+use super::run::{Machine, dtype_of, single};
 use super::value::{InterpError, Results, Value, fail};
 use super::{DType, Scalar, Tensor};
 
@@ -76,7 +76,7 @@ pub(super) fn run<'c>(m: &mut Machine<'c>, op: Op<'c>) -> Results {
     }
     match ARMS.binary_search_by(|(name, _)| name.cmp(&op.name())) {
         Ok(k) => ARMS[k].1(&node),
-        Err(_) => own::run(m, op),
+        Err(_) => super::own::run(m, op),
     }
 }
 

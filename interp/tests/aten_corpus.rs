@@ -3,9 +3,9 @@
 //! By default all of the model groups and a sample of the operator groups; `STRATA_CORPUS=` takes
 //! prefixes of case names, comma separated, and `STRATA_CORPUS=all` takes every case.
 
-mod corpus;
+mod aten;
 
-use corpus::{Report, cases, folder, run, schema::Schemas};
+use aten::{Report, cases, folder, run, schema::Schemas};
 
 /// Groups that must pass entirely.
 const COMPLETE: &[&str] = &["seeds", "models", "dynmodels", "train", "trainstep", "dynops"];
