@@ -11,7 +11,6 @@ use strata_core::ir::{DYNAMIC, Op};
 use strata_dialects::prim;
 
 pub(super) use index::conflict;
-pub(super) use random::numbers;
 pub(super) use reduce::reducer;
 
 use super::run::{Machine, dtype_of, single};
