@@ -18,6 +18,7 @@ pub mod query;
 pub mod registry;
 pub mod rewrite;
 pub mod shelf;
+pub mod subtarget;
 pub mod tool;
 pub mod upstream;
 

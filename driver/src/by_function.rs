@@ -72,7 +72,7 @@ fn layers<'c>(module: &Module<'c>) -> Vec<Op<'c>> {
 fn through_database<'c>(context: &'c Context, module: &Module<'c>, passes: &[String], store: &Arc<Store>) -> Option<Report> {
     let layers = layers(module);
     let first = layers.first()?;
-    let alone = Module::new(module.cx());
+    let alone = Module::empty_like(module);
     let mut b = Builder::at_end(alone.body(), first.location());
     for &layer in &layers {
         b.clone_op(layer, &[]);

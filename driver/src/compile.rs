@@ -22,6 +22,7 @@ use strata_dialects::host;
 use strata_lowering::codegen::{self, Emitted, Target};
 use strata_lowering::loop_to_cpu::messages;
 use strata_lowering::loop_to_host::{Program, entry};
+use strata_lowering::target::{self, MathTarget};
 use strata_runtime::Artefact;
 use strata_runtime::manifest::{DeviceCode, StageTime};
 use strata_store::Store;
@@ -129,9 +130,10 @@ pub fn ptx<'a>(file: impl Into<SourceFile<'a>>, options: &Options) -> Result<Str
 /// Compiles a file to a level and gives the text.
 pub fn lower<'a>(file: impl Into<SourceFile<'a>>, to: &str, options: &Options) -> Result<String, Error> {
     let file = file.into();
-    let options = &for_target(options, &target(options)?);
+    let given = target(options)?;
     let context = context();
     let source = file.read(&context)?;
+    settle(&source.module, given, options)?;
     run_to(&source.module, to, options, &mut |_| {}).map_err(|error| error.of(file.path))?;
     Ok(source.module.to_string())
 }
@@ -168,20 +170,21 @@ pub(crate) fn compile_with(
         return Err(Error::BudgetUnused);
     }
     let target = target(options)?;
-    warmed(&target, || compile_for(file, &target, options, store, on_device).map_err(|error| error.of(file.path)))
+    warmed(&target, || compile_for(file, target.clone(), options, store, on_device).map_err(|error| error.of(file.path)))
 }
 
 fn compile_for(
     file: SourceFile<'_>,
-    target: &Target,
+    given: Target,
     options: &Options,
     store: Option<&Arc<Store>>,
     on_device: Option<OnDevice<'_>>,
 ) -> Result<(Artefact, Report), Error> {
     let mut notes = Notes::default();
-    let mut options = for_target(options, target);
+    let mut options = options.clone();
     let context = time(&mut notes, "context", context);
     let Source { module, weights } = time(&mut notes, "import", || file.read(&context))?;
+    let target = &settle(&module, given, &options)?;
     check_level(module.op())?;
     if options.part.is_empty() {
         options.part = entry(module.op())?.str("sym_name").unwrap_or_default();
@@ -227,28 +230,29 @@ fn compile_for(
 /// Compiles a file for the CPU in one piece: its object, and LLVM IR or assembly where they are asked for.
 pub fn emit<'a>(file: impl Into<SourceFile<'a>>, options: &Options, emit: &codegen::Options) -> Result<Emitted, Error> {
     let file = file.into();
-    let target = target(options)?;
-    let options = &for_target(options, &target);
+    let given = target(options)?;
     let context = context();
     let source = file.read(&context)?;
+    let target = settle(&source.module, given, options)?;
     run_to(&source.module, "cpu", options, &mut |_| {}).map_err(|error| error.of(file.path))?;
     let module = source.module.op();
-    codegen::lower_to_llvm(module, &target.math())?;
+    codegen::lower_to_llvm(module, &MathTarget::of(&target))?;
     Ok(codegen::emit(module, &target, &codegen::Options { contract: code_options(options).contract, ..emit.clone() })?)
 }
 
 pub(crate) fn target(options: &Options) -> Result<Target, Error> {
-    Ok(Target::or_host(&options.cpu)?)
+    Ok(target::or_host(&options.cpu)?)
 }
 
-/// The options, with the target's vector registers and instructions where nobody chose.
-pub(crate) fn for_target(options: &Options, target: &Target) -> Options {
-    let vector_bits = options.vector_bits.or(Some(target.vector_bits()));
-    let bf16_dots = options.bf16_dots.or(Some(target.has("avx512bf16") && vector_bits == Some(512)));
-    let vector_registers = options.vector_registers.or(Some(target.vector_registers()));
-    let cache_ways = options.cache_ways.or(Some(target.cache_ways()));
-    let shared_fill_buffers = options.shared_fill_buffers.or(Some(target.shares_fill_buffers()));
-    Options { vector_bits, vector_registers, cache_ways, shared_fill_buffers, bf16_dots, ..options.clone() }
+/// The target of a program, which is written at it: as the program says, or the one that is given.
+pub(crate) fn settle(module: &Module<'_>, given: Target, options: &Options) -> Result<Target, Error> {
+    let written = Target::written(module.op())?;
+    if written.is_some() && !options.cpu.is_empty() {
+        return Err(Error::TwoTargets { cpu: options.cpu.clone() });
+    }
+    let target = written.unwrap_or(given);
+    target.write(module);
+    Ok(target)
 }
 
 fn code_options(options: &Options) -> codegen::Options {

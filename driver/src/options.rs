@@ -131,14 +131,4 @@ pub struct Options {
     pub cache_local: bool,
     /// The function to compile, of a program that graph breaks divide; the entry when empty.
     pub part: String,
-    /// Bits of a vector register, when they are not those of the CPU.
-    pub vector_bits: Option<u32>,
-    /// Vector registers, when they are not those of the CPU.
-    pub vector_registers: Option<u32>,
-    /// Whether stores past the caches wait in the buffers of loads, when that is not to be asked of the CPU.
-    pub shared_fill_buffers: Option<bool>,
-    /// Ways of the first-level data cache, when they are not those of the CPU.
-    pub cache_ways: Option<u32>,
-    /// Whether the CPU multiplies and sums `bf16` in pairs, when that is not to be asked of it.
-    pub bf16_dots: Option<bool>,
 }

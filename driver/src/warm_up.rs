@@ -7,6 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use strata_core::ir::Module;
 use strata_lowering::codegen::{self, Target};
+use strata_lowering::target::MathTarget;
 
 /// A loop over vectors with a masked rest, as kernels are.
 const KERNEL: &str = "func.func @strata_entry(%x: !llvm.ptr, %n: index) {
@@ -42,16 +43,17 @@ pub(crate) fn warmed<R>(target: &Target, work: impl FnOnce() -> R) -> R {
 fn warm_up(target: &Target) -> Option<()> {
     let context = units::loaded();
     let module = Module::parse(&context, KERNEL, "warm-up").ok()?;
-    codegen::lower_to_llvm(module.op(), &target.math()).ok()?;
+    codegen::lower_to_llvm(module.op(), &MathTarget::of(target)).ok()?;
     codegen::emit(module.op(), target, &codegen::Options::default()).ok().map(drop)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use strata_lowering::target;
 
     #[test]
     fn the_kernel_compiles() {
-        assert_eq!(warm_up(&Target::host()), Some(()));
+        assert_eq!(warm_up(&target::host()), Some(()));
     }
 }

@@ -20,10 +20,12 @@ use crate::copy_kernel::CopyKernel;
 use strata_core::ir::{AffineExpr, AffineKind, AffineMap, Builder, ElementType, Op};
 use strata_core::pass::{Pass, PassContext, PassError};
 use strata_core::upstream::arith;
+use strata_dialects::freedom::Freedom;
 use strata_dialects::loops;
 use strata_dialects::loops::roles::Roles;
 use strata_dialects::loops::view::product_of_known;
 use strata_dialects::loops::view::{KernelView, StageView};
+use strata_dialects::target::Target;
 
 /// The attribute of a stage that names an instruction.
 pub const INSTRUCTION: &str = "instruction";
@@ -33,10 +35,17 @@ pub const AVX512BF16: &str = "avx512bf16";
 /// Multiplies elements of half precision in pairs.
 #[derive(Pass)]
 #[pass(dependents("loop", "arith"))]
-pub struct PairHalves;
+pub struct PairHalves {
+    /// bitwise, ulp or fast.
+    #[option(default = "ulp")]
+    numerics: String,
+}
 
 impl Pass for PairHalves {
     fn run<'c>(&self, op: Op<'c>, _: &mut PassContext<'c>) -> Result<(), PassError> {
+        if !Target::of(op)?.has_bf16_dots() || Freedom::of(&self.numerics)? == Freedom::Exact {
+            return Ok(());
+        }
         for kernel in op.find_all(loops::Kernel::NAME) {
             if let Some(view) = KernelView::new(kernel)
                 && let Some(products) = Products::of(&view)

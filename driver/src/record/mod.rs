@@ -3,7 +3,7 @@
 mod sources;
 
 use crate::artefact::called;
-use crate::compile::{context, for_target, run_passes, target};
+use crate::compile::{context, run_passes, settle, target};
 use crate::incremental::{How, Report, inside};
 use crate::levels::{Level, road};
 use crate::options::Options;
@@ -64,9 +64,10 @@ fn cached(report: &Report) -> Vec<Cached> {
 }
 
 fn pass_by_pass(file: SourceFile<'_>, options: &Options) -> Result<Compilation, Error> {
-    let mut options = for_target(options, &target(options)?);
+    let mut options = options.clone();
     let context = context();
     let module = file.read(&context)?.module;
+    settle(&module, target(&options)?, &options)?;
     if options.part.is_empty() {
         options.part = entry(module.op())?.str("sym_name").unwrap_or_default();
     }

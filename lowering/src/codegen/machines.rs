@@ -58,7 +58,7 @@ fn make(target: &Target, level: OptimizationLevel) -> Result<TargetMachine, Erro
 /// on plain SSE, which has few registers, a product of 1024x1024x1024 took 25.9 ms without it and 23.0 with it, ResNet-50 2% longer.
 const SETTINGS: [&CStr; 2] = [c"strata", c"-disable-lsr"];
 
-fn initialise() {
+pub(crate) fn initialise() {
     static ONCE: Once = Once::new();
     ONCE.call_once(|| {
         let arguments = SETTINGS.map(CStr::as_ptr);
@@ -95,11 +95,12 @@ impl Drop for Machine {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::target;
 
     #[test]
     fn a_machine_comes_back_to_those_who_ask_for_its_target() {
         // A target of no other test.
-        let target = Target::named("x86-64-v3").unwrap().with_features("-movbe");
+        let target = target::named("x86-64-v3").unwrap().with_features("-movbe");
         let level = OptimizationLevel::Default;
         let address = |machine: &Machine| machine.as_mut_ptr();
         let (first, second) = (lend(&target, level).unwrap(), lend(&target, level).unwrap());
