@@ -23,8 +23,8 @@ use strata_lowering::codegen::{self, Emitted, Target};
 use strata_lowering::loop_to_cpu::messages;
 use strata_lowering::loop_to_host::{Program, entry};
 use strata_lowering::target::{self, MathTarget};
-use strata_runtime::Artefact;
 use strata_runtime::manifest::{DeviceCode, StageTime};
+use strata_runtime::{Artefact, limits};
 use strata_store::Store;
 
 /// The level at which the program's signature is read.
@@ -241,14 +241,30 @@ pub fn emit<'a>(file: impl Into<SourceFile<'a>>, options: &Options, emit: &codeg
 }
 
 pub(crate) fn target(options: &Options) -> Result<Target, Error> {
-    Ok(target::or_host(&options.cpu)?)
+    let target = target::or_host(&options.cpu)?;
+    Ok(if options.target_entries.is_empty() { target } else { target.with_entries((&*context()).into(), &options.target_entries)? })
+}
+
+/// The target of the options as an MLIR dictionary; with `measure`, with the bandwidths of the machine at hand as they are measured now.
+pub fn describe_target(options: &Options, measure: bool) -> Result<String, Error> {
+    let mut target = target(options)?;
+    if measure {
+        // A quarter of a cache, so that nothing else that is there matters; of memory eight times the largest.
+        let measured = |bytes: i64| (limits::bandwidth(bytes as u64) / 1e8).round() / 10.0;
+        let levels =
+            [(&mut target.l1.gigabytes_per_second, target.l1.bytes / 4), (&mut target.l2.gigabytes_per_second, target.l2.bytes / 4)];
+        levels.into_iter().for_each(|(rate, bytes)| *rate = measured(bytes).max(0.1));
+        target.l3.gigabytes_per_second = measured(target.l3.bytes / 4).max(0.1);
+        target.memory_gigabytes_per_second = measured(target.l3.bytes.saturating_mul(8)).max(0.1);
+    }
+    Ok(target.attr((&*context()).into()).to_string())
 }
 
 /// The target of a program, which is written at it: as the program says, or the one that is given.
 pub(crate) fn settle(module: &Module<'_>, given: Target, options: &Options) -> Result<Target, Error> {
     let written = Target::written(module.op())?;
-    if written.is_some() && !options.cpu.is_empty() {
-        return Err(Error::TwoTargets { cpu: options.cpu.clone() });
+    if written.is_some() && !(options.cpu.is_empty() && options.target_entries.is_empty()) {
+        return Err(Error::TwoTargets);
     }
     let target = written.unwrap_or(given);
     target.write(module);

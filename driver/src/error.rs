@@ -39,8 +39,8 @@ pub enum Error {
     Target(#[from] UnknownTarget),
     #[error(transparent)]
     WrongTarget(#[from] strata_dialects::target::WrongTarget),
-    #[error("the program says for which machine it is compiled, in its attribute `target.cpu`, and so does --cpu={cpu}; drop one of them")]
-    TwoTargets { cpu: String },
+    #[error("the program says for which machine it is compiled, in its attribute `target.cpu`, and so do the options; drop one of them")]
+    TwoTargets,
     #[error("code generation: {0}")]
     Codegen(#[from] codegen::Error),
     #[error("linking: {0}")]

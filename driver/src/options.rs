@@ -121,6 +121,8 @@ pub struct Options {
     pub skip: Vec<String>,
     /// LLVM's name of the CPU to compile for; the host's when empty.
     pub cpu: String,
+    /// Entries of the target that differ from the CPU's, as an MLIR dictionary; none when empty.
+    pub target_entries: String,
     /// Verify the IR after every pass.
     pub verify: bool,
     /// Tell the runtime when a kernel begins and ends.

@@ -2,10 +2,10 @@
 //! kernel.
 
 use super::{Error, Target};
-use crate::target::UnknownTarget;
+use crate::target::{self, UnknownTarget};
 use inkwell::OptimizationLevel;
 use inkwell::llvm_sys::support::LLVMParseCommandLineOptions;
-use inkwell::targets::{self, CodeModel, InitializationConfig, RelocMode, TargetMachine, TargetTriple};
+use inkwell::targets::{self, CodeModel, RelocMode, TargetMachine, TargetTriple};
 use std::ffi::CStr;
 use std::ops::Deref;
 use std::sync::{Mutex, Once, PoisonError};
@@ -58,15 +58,13 @@ fn make(target: &Target, level: OptimizationLevel) -> Result<TargetMachine, Erro
 /// on plain SSE, which has few registers, a product of 1024x1024x1024 took 25.9 ms without it and 23.0 with it, ResNet-50 2% longer.
 const SETTINGS: [&CStr; 2] = [c"strata", c"-disable-lsr"];
 
-pub(crate) fn initialise() {
+fn initialise() {
     static ONCE: Once = Once::new();
     ONCE.call_once(|| {
         let arguments = SETTINGS.map(CStr::as_ptr);
         // SAFETY: the pointers are to constants with their zero byte; LLVM copies what it keeps, and only `ONCE` comes here.
         unsafe { LLVMParseCommandLineOptions(arguments.len() as i32, arguments.as_ptr(), std::ptr::null()) };
-        targets::Target::initialize_x86(&InitializationConfig::default());
-        targets::Target::initialize_aarch64(&InitializationConfig::default());
-        targets::Target::initialize_nvptx(&InitializationConfig::default());
+        target::initialise();
     });
 }
 
@@ -95,7 +93,6 @@ impl Drop for Machine {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::target;
 
     #[test]
     fn a_machine_comes_back_to_those_who_ask_for_its_target() {

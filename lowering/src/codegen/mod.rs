@@ -21,7 +21,6 @@ pub use emit::{Emitted, Options, Timings, emit};
 pub use link::{Alias, LinkError, LinkedImage, Symbol, link, link_as};
 pub(crate) use lower_to_llvm::lower;
 pub use lower_to_llvm::{LowerToLlvm, lower_to_llvm};
-pub(crate) use machines::initialise;
 pub use ptx::{Device, Devices, UnknownDevice, ptx};
 
 use crate::target::UnknownTarget;

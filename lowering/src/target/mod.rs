@@ -2,11 +2,10 @@
 
 mod caches;
 
-use inkwell::targets::TargetMachine;
+use inkwell::targets::{self, InitializationConfig, TargetMachine};
+use std::sync::Once;
 use strata_core::subtarget::cpu_features;
 pub use strata_dialects::target::Target;
-
-use crate::codegen::initialise;
 
 /// A machine that this build of LLVM does not know.
 #[derive(Debug, thiserror::Error)]
@@ -20,15 +19,27 @@ pub struct UnknownTarget {
     pub message: String,
 }
 
+/// Makes LLVM's targets known to the process.
+pub(crate) fn initialise() {
+    static ONCE: Once = Once::new();
+    ONCE.call_once(|| {
+        targets::Target::initialize_x86(&InitializationConfig::default());
+        targets::Target::initialize_aarch64(&InitializationConfig::default());
+        targets::Target::initialize_nvptx(&InitializationConfig::default());
+    });
+}
+
 /// The machine this process runs on.
 pub fn host() -> Target {
-    let target = Target {
-        triple: TargetMachine::get_default_triple().as_str().to_string_lossy().into_owned(),
-        cpu: TargetMachine::get_host_cpu_name().to_string(),
-        features: TargetMachine::get_host_cpu_features().to_string(),
-        ..Target::default()
-    };
-    let mut target = described(target);
+    initialise();
+    let triple = TargetMachine::get_default_triple().as_str().to_string_lossy().into_owned();
+    let cpu = TargetMachine::get_host_cpu_name().to_string();
+    // What is lacking is worth a word only where the name promises it: a virtual machine may hide instructions.
+    let promised = cpu_features(&triple, &cpu).unwrap_or_default();
+    let said = |feature: &&str| feature.strip_prefix('-').is_none_or(|name| promised.iter().any(|promised| promised == name));
+    let all = TargetMachine::get_host_cpu_features().to_string();
+    let features = all.split(',').filter(said).collect::<Vec<_>>().join(",");
+    let mut target = described(Target { triple, cpu, features, ..Target::default() });
     caches::measure(&mut target);
     target
 }
