@@ -250,7 +250,7 @@ impl Level {
         let text = |step: &Step| match step.optional {
             _ if step.text == SPECIALISE => format!("func.func(specialise-sizes{{sizes={sizes}}})"),
             _ if step.text == "split-breaks" && !options.part.is_empty() => format!("split-breaks{{only={}}}", options.part),
-            Some(flag) if NUMERIC.contains(&flag) => step.text.replace(flag, &format!("{flag}{{numerics={}}}", options.numerics.name())),
+            Some(flag) if NUMERIC.contains(&flag) => step.text.replace(flag, &format!("{flag}{{numerics={}}}", options.numerics)),
             _ => step.text.to_owned(),
         };
         kept.map(text).collect::<Vec<_>>().join(",")

@@ -20,11 +20,11 @@ use crate::copy_kernel::CopyKernel;
 use strata_core::ir::{AffineExpr, AffineKind, AffineMap, Builder, ElementType, Op};
 use strata_core::pass::{Pass, PassContext, PassError};
 use strata_core::upstream::arith;
-use strata_dialects::freedom::Freedom;
 use strata_dialects::loops;
 use strata_dialects::loops::roles::Roles;
 use strata_dialects::loops::view::product_of_known;
 use strata_dialects::loops::view::{KernelView, StageView};
+use strata_dialects::numerics::Numerics;
 use strata_dialects::target::Target;
 
 /// The attribute of a stage that names an instruction.
@@ -43,7 +43,7 @@ pub struct PairHalves {
 
 impl Pass for PairHalves {
     fn run<'c>(&self, op: Op<'c>, _: &mut PassContext<'c>) -> Result<(), PassError> {
-        if !Target::of(op)?.has_bf16_dots() || Freedom::of(&self.numerics)? == Freedom::Exact {
+        if !Target::of(op)?.has_bf16_dots() || Numerics::of(&self.numerics)? == Numerics::Bitwise {
             return Ok(());
         }
         for kernel in op.find_all(loops::Kernel::NAME) {
