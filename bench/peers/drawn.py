@@ -106,16 +106,20 @@ def _seconds(described: dict) -> float | None:
             start = perf_counter()
             call(*arguments)
             seconds = perf_counter() - start
+            results, again = (_tensors(each) for each in (first, second))
+            same = all(torch.equal(a.nan_to_num(), b.nan_to_num()) for a, b in zip(results, again))
         except Exception:  # sizes that the operator's other arguments do not allow
             return None
-    results = [each for each in tree_flatten(first)[0] if isinstance(each, torch.Tensor)]
-    same = all(torch.equal(a.nan_to_num(), b.nan_to_num()) for a, b in zip(results, [each for each in tree_flatten(second)[0] if isinstance(each, torch.Tensor)]))
     if not results or not same or any(each.layout != torch.strided or each.is_quantized for each in results):
         return None
     tensors = [each for each in (*arguments, *results) if isinstance(each, torch.Tensor)]
     described["bytes"] = sum(each.numel() * each.element_size() for each in tensors)
     described["shapes"] = " ".join("x".join(map(str, each.shape)) or "scalar" for each in arguments)
     return seconds
+
+
+def _tensors(results) -> list[torch.Tensor]:
+    return [each for each in tree_flatten(results)[0] if isinstance(each, torch.Tensor)]
 
 
 def _built(described: dict) -> tuple[Callable, list[torch.Tensor]]:

@@ -17,7 +17,7 @@
 use crate::copy_kernel::{CopyKernel, calls};
 use crate::schedule_cpu::block_rows;
 use crate::share_kernels::Weights;
-use strata_core::ir::{AffineExpr, Attr, ElementType, Op, Type};
+use strata_core::ir::{AffineExpr, AffineMap, Attr, ElementType, Op, Type};
 use strata_core::pass::{Pass, PassContext, PassError};
 use strata_core::upstream::arith;
 use strata_dialects::loops;
@@ -196,8 +196,12 @@ fn apply<'c>(module: Op<'c>, kernel: &KernelView<'c>, layout: &Layout<'c>, vecto
         *last = *last + cx.constant(layout.gap);
     }
     let element = layout.convert.map_or(tensor.ty().element(), |op| op.result(0).ty());
-    let copy = CopyKernel::new(kernel, tensor, &format!("pack{operand}"), (&shape, element));
-    let copying = write_kernel(kernel, layout, &copy);
+    let reads = vec![read(kernel, layout, shape.len())];
+    let copy = CopyKernel::new(kernel, tensor, &format!("pack{operand}"), (&shape, element), reads);
+    let copying = copy.write(|b, element| match layout.convert {
+        Some(convert) => b.clone_op(convert, element).result(0),
+        None => element[0],
+    });
     if layout.panel.is_some() && layout.by_rows {
         schedule(copying, layout, copy.ty, vector_bits);
     }
@@ -228,11 +232,11 @@ fn apply<'c>(module: Op<'c>, kernel: &KernelView<'c>, layout: &Layout<'c>, vecto
     }
 }
 
-/// Writes the kernel that copies.
-fn write_kernel<'c>(kernel: &KernelView<'c>, layout: &Layout<'c>, copy: &CopyKernel<'c>) -> Op<'c> {
+/// Where an element of the copy, of this rank, reads the operand, and whether that may be outside.
+fn read<'c>(kernel: &KernelView<'c>, layout: &Layout<'c>, rank: usize) -> (AffineMap<'c>, bool) {
     let cx = kernel.op.cx();
     let map = StageView::new(layout.stage).maps[layout.operand];
-    let (rank, symbols) = (copy.ty.rank(), copy.shape.num_symbols());
+    let symbols = kernel.sizes.num_symbols();
     // Where each dim of the kernel is among those of the copy.
     let at = |dim: usize| layout.dims.iter().position(|&known| known == dim);
     let mut own: Vec<_> = (0..kernel.num_dims()).map(|dim| at(dim).map_or(cx.constant(0), |at| cx.dim(at))).collect();
@@ -243,10 +247,7 @@ fn write_kernel<'c>(kernel: &KernelView<'c>, layout: &Layout<'c>, copy: &CopyKer
     }
     let renaming = cx.map(rank, symbols, &own);
     let access: Vec<_> = map.results().into_iter().map(|expr| expr.compose(renaming)).collect();
-    copy.write(&[(cx.map(rank, symbols, &access), guarded)], |b, element| match layout.convert {
-        Some(convert) => b.clone_op(convert, element).result(0),
-        None => element[0],
-    })
+    (cx.map(rank, symbols, &access), guarded)
 }
 
 /// Panels of a tensor that are filled side by side.

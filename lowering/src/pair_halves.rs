@@ -17,7 +17,7 @@
 //! ```
 
 use crate::copy_kernel::CopyKernel;
-use strata_core::ir::{AffineExpr, AffineKind, AffineMap, Builder, ElementType, Op};
+use strata_core::ir::{AffineExpr, AffineKind, AffineMap, Builder, ElementType, Op, Value};
 use strata_core::pass::{Pass, PassContext, PassError};
 use strata_core::upstream::arith;
 use strata_dialects::loops;
@@ -99,8 +99,15 @@ impl<'c> Products<'c> {
             let tensor = self.stage.operand(at);
             let dims: Vec<_> = self.maps[at].results().into_iter().filter_map(dim_of).collect();
             let shape: Vec<_> = dims.iter().map(|&dim| sizes[dim]).collect();
-            let copy = CopyKernel::new(kernel, tensor, &format!("pair{at}"), (&shape, cx.int(32)));
-            write_pairs(&copy, dims.iter().position(|&dim| dim == self.dim).unwrap_or_default(), whole);
+            let along = dims.iter().position(|&dim| dim == self.dim).unwrap_or_default();
+            let half = |second: i64| {
+                let at = |dim: usize| if dim == along { cx.dim(dim) * cx.constant(2) + cx.constant(second) } else { cx.dim(dim) };
+                cx.map(dims.len(), symbols, &(0..dims.len()).map(at).collect::<Vec<_>>())
+            };
+            // Where their number is odd, the last step is followed by a zero.
+            let reads = vec![(half(0), false), (half(1), !whole)];
+            let copy = CopyKernel::new(kernel, tensor, &format!("pair{at}"), (&shape, cx.int(32)), reads);
+            copy.write(one_word);
             for (call, pairs) in copy.call(module) {
                 call.set_operand(tensor.index(), pairs);
             }
@@ -157,23 +164,16 @@ fn multiply_words(stage: Op<'_>) {
     b.effect(loops::Yield::NAME, &[sum], &[]);
 }
 
-/// Writes the kernel that puts two steps along a dim into one word; where their number is odd, the last is followed by a zero.
-fn write_pairs(copy: &CopyKernel<'_>, along: usize, whole: bool) {
-    let cx = copy.ty.cx();
-    let (rank, symbols) = (copy.ty.rank(), copy.shape.num_symbols());
-    let half = |second: i64| {
-        let at = |dim: usize| if dim == along { cx.dim(dim) * cx.constant(2) + cx.constant(second) } else { cx.dim(dim) };
-        cx.map(rank, symbols, &(0..rank).map(at).collect::<Vec<_>>())
-    };
-    copy.write(&[(half(0), false), (half(1), !whole)], |b, halves| {
-        let [low, high] = [0, 1].map(|at| {
-            let bits = arith::bitcast(b, halves[at], cx.int(16));
-            arith::extui(b, bits, cx.int(32))
-        });
-        let by = b.const_int(cx.int(32), 16);
-        let high = arith::shli(b, high, by);
-        arith::ori(b, low, high)
+/// Two elements in one word, the first in its low half.
+fn one_word<'c>(b: &mut Builder<'c>, halves: &[Value<'c>]) -> Value<'c> {
+    let cx = b.cx();
+    let [low, high] = [0, 1].map(|at| {
+        let bits = arith::bitcast(b, halves[at], cx.int(16));
+        arith::extui(b, bits, cx.int(32))
     });
+    let by = b.const_int(cx.int(32), 16);
+    let high = arith::shli(b, high, by);
+    arith::ori(b, low, high)
 }
 
 fn dim_of(expr: AffineExpr<'_>) -> Option<usize> {
