@@ -328,7 +328,7 @@ def test_random_numbers():
     assert third.equal(function(x))
 
 
-def test_threads():
+def test_the_number_of_threads():
     program = """
 import torch, strata
 torch.set_num_threads(1)
