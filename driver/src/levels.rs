@@ -114,6 +114,7 @@ pub const LEVELS: &[Level] = &[
             optional("func.func(narrow-dots)", "narrow-dots"),
             BORDERS,
             optional("func.func(fold-scales)", "fold-scales"),
+            optional("func.func(split-phases)", "split-phases"),
             optional("cse", "cse"),
             optional("func.func(channels-last)", "channels-last"),
             optional("func.func(simplify-views)", "simplify-views"),

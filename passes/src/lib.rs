@@ -20,6 +20,7 @@ pub mod plan_memory;
 pub mod simplify;
 pub mod specialise_sizes;
 pub mod split_breaks;
+pub mod split_phases;
 #[cfg(test)]
 mod testing;
 pub mod verify_level;
@@ -51,6 +52,7 @@ pub const PASSES: &[PassEntry] = &[
     PassEntry::of::<simplify::views::SimplifyViews>(),
     PassEntry::of::<specialise_sizes::SpecialiseSizes>(),
     PassEntry::of::<split_breaks::SplitBreaks>(),
+    PassEntry::of::<split_phases::SplitPhases>(),
     PassEntry::of::<verify_level::VerifyLevel>(),
     PassEntry::of::<winograd::Winograd>(),
 ];

@@ -1,0 +1,45 @@
+// RUN: rs-opt %s --split-phases --split-input-file | rs-filecheck %s
+// RUN: rs-opt %s --check-semantics --split-phases --split-input-file | rs-filecheck %s --check-prefix=SAME
+
+// Stride 2 and 4 taps: two phases of two taps, which are interleaved.
+// CHECK-LABEL: @even
+// CHECK: %[[W0:.*]] = prim.slice %arg1 {offsets = array<i64: 0, 0, 0>, sizes = array<i64: 64, 64, 2>, strides = array<i64: 1, 1, 2>}
+// CHECK: %[[Y0:.*]] = prim.conv %arg0, %[[W0]] {groups = 1 : i64, high = array<i64: 0>, lhs_dilation = array<i64: 1>, low = array<i64: 1>
+// CHECK: %[[W1:.*]] = prim.slice %arg1 {offsets = array<i64: 0, 0, 1>
+// CHECK: %[[Y1:.*]] = prim.conv %arg0, %[[W1]] {groups = 1 : i64, high = array<i64: 1>, lhs_dilation = array<i64: 1>, low = array<i64: 0>
+// CHECK: prim.concat {{.*}} {dim = 3 : i64} : (tensor<1x64x64x1xf32>, tensor<1x64x64x1xf32>) -> tensor<1x64x64x2xf32>
+// CHECK: prim.reshape {{.*}} -> tensor<1x64x128xf32>
+// SAME: checked 1 of 1 passes
+func.func @even(%x: tensor<1x64x64xf32>, %w: tensor<64x64x4xf32>) -> tensor<1x64x128xf32> {
+  %0 = prim.conv %x, %w {groups = 1 : i64, high = array<i64: 2>, lhs_dilation = array<i64: 2>, low = array<i64: 2>, rhs_dilation = array<i64: 1>, strides = array<i64: 1>} : (tensor<1x64x64xf32>, tensor<64x64x4xf32>) -> tensor<1x64x128xf32>
+  return %0 : tensor<1x64x128xf32>
+}
+
+// -----
+
+// Phases of different numbers of taps, a size that the stride does not divide, a crop in front, groups, and a dimension of its own stride.
+// CHECK-LABEL: @odd
+// CHECK-COUNT-6: prim.conv
+// CHECK-NOT: prim.conv
+// CHECK: prim.slice {{.*}} -> tensor<2x32x21x18xf32>
+func.func @odd(%x: tensor<2x16x12x8xf32>, %w: tensor<32x8x5x3xf32>) -> tensor<2x32x21x18xf32> {
+  %0 = prim.conv %x, %w {groups = 2 : i64, high = array<i64: 3, -1>, lhs_dilation = array<i64: 2, 3>, low = array<i64: -1, -1>, rhs_dilation = array<i64: 1, 1>, strides = array<i64: 1, 1>} : (tensor<2x16x12x8xf32>, tensor<32x8x5x3xf32>) -> tensor<2x32x21x18xf32>
+  return %0 : tensor<2x32x21x18xf32>
+}
+
+// -----
+
+// What has too few products with zeros stays, and so does a window that is shorter than the stride.
+// CHECK-LABEL: @small
+// CHECK: lhs_dilation = array<i64: 2>
+func.func @small(%x: tensor<1x2x4xf32>, %w: tensor<2x2x4xf32>) -> tensor<1x2x8xf32> {
+  %0 = prim.conv %x, %w {groups = 1 : i64, high = array<i64: 2>, lhs_dilation = array<i64: 2>, low = array<i64: 2>, rhs_dilation = array<i64: 1>, strides = array<i64: 1>} : (tensor<1x2x4xf32>, tensor<2x2x4xf32>) -> tensor<1x2x8xf32>
+  return %0 : tensor<1x2x8xf32>
+}
+
+// CHECK-LABEL: @short
+// CHECK: lhs_dilation = array<i64: 3>
+func.func @short(%x: tensor<1x128x64xf32>, %w: tensor<128x128x2xf32>) -> tensor<1x128x191xf32> {
+  %0 = prim.conv %x, %w {groups = 1 : i64, high = array<i64: 1>, lhs_dilation = array<i64: 3>, low = array<i64: 1>, rhs_dilation = array<i64: 1>, strides = array<i64: 1>} : (tensor<1x128x64xf32>, tensor<128x128x2xf32>) -> tensor<1x128x191xf32>
+  return %0 : tensor<1x128x191xf32>
+}
