@@ -1,5 +1,6 @@
 //! From a file to an artefact.
 
+use crate::Error;
 use crate::artefact::{self, Notes};
 use crate::autotune;
 use crate::by_function;
@@ -10,13 +11,11 @@ use crate::options::{self, Dynamic, Mode, Numerics, Options};
 use crate::source_file::{Source, SourceFile};
 use crate::units::{self, Make};
 use crate::warm_up::warmed;
-use crate::{Error, registry};
 use std::sync::Arc;
 use std::time::Instant;
 use strata_core::ir::{Module, Op};
 use strata_core::pass::PassManager;
 use strata_core::registry::Registry;
-use strata_core::shelf::{Lent, Shelf};
 use strata_core::upstream::func;
 use strata_dialects::host;
 use strata_lowering::codegen::{self, Emitted, Target};
@@ -31,20 +30,6 @@ const SIGNATURE: &str = "prim-fused";
 
 /// The last level at which weights are prepared: panels of those that kernels read.
 const PREPARED: &str = "loop-scheduled";
-
-/// A context with everything in it; dialects are loaded as they are met.
-pub(crate) fn context() -> Lent {
-    static CONTEXTS: Shelf = Shelf::new(|| {
-        thread_local! {
-            static REGISTRY: Registry = registry::registry().with_upstream_passes().with_passes(&registry::passes());
-        }
-        let context = REGISTRY.with(Registry::context);
-        // Kernels and functions are shared out over the cores here, so MLIR's own threads would only be in the way.
-        context.enable_multi_threading(false);
-        context
-    });
-    CONTEXTS.lend()
-}
 
 /// Runs a stage and notes its time.
 fn time<T>(notes: &mut Notes, name: &str, work: impl FnOnce() -> T) -> T {
@@ -110,12 +95,12 @@ pub(crate) fn run_to(module: &Module<'_>, to: &str, options: &Options, after: &m
 }
 
 /// Compiles a file for a CUDA device and gives the PTX of its kernels; nothing when it has none.
-pub fn ptx<'a>(file: impl Into<SourceFile<'a>>, options: &Options) -> Result<String, Error> {
+pub fn ptx<'a>(registry: &'static Registry, file: impl Into<SourceFile<'a>>, options: &Options) -> Result<String, Error> {
     let file = file.into();
     if options.target == options::Target::Cpu {
         return Err(Error::NoDevice);
     }
-    let context = context();
+    let context = registry.lend();
     let source = file.read(&context)?;
     run_to(&source.module, "gpu", options, &mut |_| {}).map_err(|error| error.of(file.path))?;
     let modules = device::modules(&source.module, options)?;
@@ -127,30 +112,36 @@ pub fn ptx<'a>(file: impl Into<SourceFile<'a>>, options: &Options) -> Result<Str
 }
 
 /// Compiles a file to a level and gives the text.
-pub fn lower<'a>(file: impl Into<SourceFile<'a>>, to: &str, options: &Options) -> Result<String, Error> {
+pub fn lower<'a>(registry: &'static Registry, file: impl Into<SourceFile<'a>>, to: &str, options: &Options) -> Result<String, Error> {
     let file = file.into();
     let options = &for_target(options, &target(options)?);
-    let context = context();
+    let context = registry.lend();
     let source = file.read(&context)?;
     run_to(&source.module, to, options, &mut |_| {}).map_err(|error| error.of(file.path))?;
     Ok(source.module.to_string())
 }
 
 /// Compiles a file for the target: code of the CPU, which starts a device's kernels where there is one. With a store, functions and pieces of code that are in it are taken from there.
-pub fn compile<'a>(file: impl Into<SourceFile<'a>>, options: &Options, store: Option<&Arc<Store>>) -> Result<Artefact, Error> {
-    compile_explained(file, options, store).map(|(artefact, _)| artefact)
+pub fn compile<'a>(
+    registry: &'static Registry,
+    file: impl Into<SourceFile<'a>>,
+    options: &Options,
+    store: Option<&Arc<Store>>,
+) -> Result<Artefact, Error> {
+    compile_explained(registry, file, options, store).map(|(artefact, _)| artefact)
 }
 
 /// [`compile`], with what was redone for which function.
 pub fn compile_explained<'a>(
+    registry: &'static Registry,
     file: impl Into<SourceFile<'a>>,
     options: &Options,
     store: Option<&Arc<Store>>,
 ) -> Result<(Artefact, Report), Error> {
     let file = file.into();
     match options.target {
-        options::Target::Cpu => compile_with(file, options, store, None),
-        options::Target::Cuda(_) => compile_with(file, options, store, Some(&mut |module| device::code(module, options))),
+        options::Target::Cpu => compile_with(registry, file, options, store, None),
+        options::Target::Cuda(_) => compile_with(registry, file, options, store, Some(&mut |module| device::code(module, options))),
     }
 }
 
@@ -159,6 +150,7 @@ pub(crate) type OnDevice<'a> = &'a mut dyn FnMut(&Module<'_>) -> Result<DeviceCo
 
 /// [`compile_explained`], with somebody who makes the device's code where the target is one.
 pub(crate) fn compile_with(
+    registry: &'static Registry,
     file: SourceFile<'_>,
     options: &Options,
     store: Option<&Arc<Store>>,
@@ -168,10 +160,11 @@ pub(crate) fn compile_with(
         return Err(Error::BudgetUnused);
     }
     let target = target(options)?;
-    warmed(&target, || compile_for(file, &target, options, store, on_device).map_err(|error| error.of(file.path)))
+    warmed(registry, &target, || compile_for(registry, file, &target, options, store, on_device).map_err(|error| error.of(file.path)))
 }
 
 fn compile_for(
+    registry: &'static Registry,
     file: SourceFile<'_>,
     target: &Target,
     options: &Options,
@@ -180,7 +173,7 @@ fn compile_for(
 ) -> Result<(Artefact, Report), Error> {
     let mut notes = Notes::default();
     let mut options = for_target(options, target);
-    let context = time(&mut notes, "context", context);
+    let context = time(&mut notes, "context", || registry.lend());
     let Source { module, weights } = time(&mut notes, "import", || file.read(&context))?;
     check_level(module.op())?;
     if options.part.is_empty() {
@@ -190,10 +183,10 @@ fn compile_for(
     run_level(&module, &LEVELS[0], options)?;
     notes.level(LEVELS[0].name, module.op());
     let emit = code_options(options);
-    let make = Make { target, options: &emit, store: store.map(Arc::as_ref) };
+    let make = Make { registry, target, options: &emit, store: store.map(Arc::as_ref) };
     let (mut program, mut redone) = (None, Report::default());
     for level in road(options.target).into_iter().skip(1).take_while(|level| !matches!(level.name, "cpu" | "nvvm")) {
-        let report = time(&mut notes, level.name, || by_function::run_level(&context, &module, level, options, store))?;
+        let report = time(&mut notes, level.name, || by_function::run_level(registry, &context, &module, level, options, store))?;
         redone.records.extend(report.records);
         if level.name == PREPARED && options.mode == Mode::MaxAutotune && on_device.is_none() {
             notes.tuned = time(&mut notes, "autotune", || autotune::tune(&module, options, make))?;
@@ -225,11 +218,16 @@ fn compile_for(
 }
 
 /// Compiles a file for the CPU in one piece: its object, and LLVM IR or assembly where they are asked for.
-pub fn emit<'a>(file: impl Into<SourceFile<'a>>, options: &Options, emit: &codegen::Options) -> Result<Emitted, Error> {
+pub fn emit<'a>(
+    registry: &'static Registry,
+    file: impl Into<SourceFile<'a>>,
+    options: &Options,
+    emit: &codegen::Options,
+) -> Result<Emitted, Error> {
     let file = file.into();
     let target = target(options)?;
     let options = &for_target(options, &target);
-    let context = context();
+    let context = registry.lend();
     let source = file.read(&context)?;
     run_to(&source.module, "cpu", options, &mut |_| {}).map_err(|error| error.of(file.path))?;
     let module = source.module.op();

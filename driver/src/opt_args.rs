@@ -5,6 +5,8 @@
 
 use std::path::PathBuf;
 
+use strata_core::registry::Registry;
+
 use crate::check_semantics::{ELEMENTS, SECONDS};
 use crate::levels::{LEVELS, Level, all_levels, road};
 use crate::options::Options;
@@ -184,7 +186,7 @@ fn samples(flag: &'static str, text: &str) -> Result<Samples, ArgsError> {
 }
 
 /// The task that the arguments (without the program's name) ask for, if they do.
-pub fn job(args: &[String]) -> Result<Option<Job>, ArgsError> {
+pub fn job(registry: &'static Registry, args: &[String]) -> Result<Option<Job>, ArgsError> {
     let mut task = None;
     for arg in args {
         task = match (task, Task::of(arg)?) {
@@ -229,7 +231,7 @@ pub fn job(args: &[String]) -> Result<Option<Job>, ArgsError> {
                         job.passes.extend(pass_list::split(&level.map(|level| level.text(&Options::default())).unwrap_or_default())?);
                     }
                     (name, options) => {
-                        let nest = pass_list::nest(name).ok_or_else(|| ArgsError::Flag(arg.clone(), task.flag()))?;
+                        let nest = pass_list::nest(registry, name).ok_or_else(|| ArgsError::Flag(arg.clone(), task.flag()))?;
                         let options = options.map(|options| format!("{{{options}}}")).unwrap_or_default();
                         job.passes.push(nest.around(&format!("{name}{options}")));
                     }
@@ -293,6 +295,7 @@ pub fn expand(args: &[String]) -> Result<Vec<String>, ArgsError> {
 #[cfg(test)]
 mod tests {
     use super::{expand, job};
+    use crate::standard;
 
     fn check(args: &[&str], wanted: &[&str]) {
         let args: Vec<String> = args.iter().map(|arg| (*arg).to_owned()).collect();
@@ -316,9 +319,8 @@ mod tests {
     }
 
     fn check_job(args: &[&str], wanted: Result<&[&str], &str>) {
-        crate::compile::context();
         let args: Vec<String> = args.iter().map(|arg| (*arg).to_owned()).collect();
-        let found = job(&args).map_err(|error| error.to_string()).map(|job| job.expect("a task is asked for").passes);
+        let found = job(standard(), &args).map_err(|error| error.to_string()).map(|job| job.expect("a task is asked for").passes);
         assert_eq!(found, wanted.map(|passes| passes.iter().map(|pass| (*pass).to_owned()).collect()).map_err(str::to_owned));
     }
 
@@ -353,7 +355,7 @@ mod tests {
         let text = "'sets=0' is no value of --bisect; write sets=N (1 to 1000), seed=N, elements=N (of a tensor, at least 1), seconds=N (of a run, 1 to 86400), with commas between";
         check_job(&["--bisect=sets=0"], Err(text));
         for flag in ["--bisect=seconds=0", "--bisect=elements=0", "--bisect=seconds=1e9", "--bisect=size=3", "--bisect=sets"] {
-            assert!(job(&[flag.to_owned()]).is_err(), "{flag}");
+            assert!(job(standard(), &[flag.to_owned()]).is_err(), "{flag}");
         }
         let text = "'--no-such-pass' is no option of --bisect; passes are given as flags, with --pass-pipeline or with --from and --to";
         check_job(&["--bisect", "--no-such-pass"], Err(text));

@@ -88,7 +88,9 @@ fn ops_with_interpret_say_what_they_compute() {
 #[test]
 fn pointwise_ops_are_interpreted_by_their_scalar_forms() {
     let text = |ty: &str| {
-        format!("func.func @main(%x: tensor<2x{ty}>) -> tensor<2x{ty}> {{\n %0 = mine.twice %x : (tensor<2x{ty}>) -> tensor<2x{ty}>\n return %0 : tensor<2x{ty}>\n}}")
+        format!(
+            "func.func @main(%x: tensor<2x{ty}>) -> tensor<2x{ty}> {{\n %0 = mine.twice %x : (tensor<2x{ty}>) -> tensor<2x{ty}>\n return %0 : tensor<2x{ty}>\n}}"
+        )
     };
     let twice = |ty, dtype, values: [f64; 2]| {
         let x = Tensor::from_floats(dtype, &[2], &values).expect("two elements");

@@ -4,7 +4,6 @@
 
 pub mod cached;
 pub mod compile_options;
-pub mod documents;
 pub mod kernels;
 pub mod signature;
 mod start;

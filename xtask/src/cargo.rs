@@ -67,7 +67,11 @@ pub fn build(profile: Profile) -> Result<bool> {
 pub fn build_static() -> Result<bool> {
     let target = target().join("static");
     let mut args = vec!["build", "--release"];
-    args.extend(["strata-tools", "strata-compiler", "strata-c", "strata-python"].into_iter().flat_map(|package| ["--package", package]));
+    args.extend(
+        ["strata-tools", "strata-toolbox", "strata-compiler", "strata-c", "strata-python"]
+            .into_iter()
+            .flat_map(|package| ["--package", package]),
+    );
     let built = command(&args).arg("--target-dir").arg(&target).env("MLIR_SYS_LINK_SHARED", "0").status()?.success();
     if built {
         println!("built in {}", target.join("release").display());

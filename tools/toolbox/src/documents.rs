@@ -22,11 +22,12 @@ pub fn is_server() -> bool {
 }
 
 /// Starts this program again as the server, and stands between it and the editor; gives the server's exit status.
-pub fn serve(args: &[String], refuse: Refuse) -> io::Result<i32> {
+pub fn serve(refuse: Refuse) -> io::Result<i32> {
+    let args: Vec<String> = std::env::args().skip(1).collect();
     let mut server =
-        Command::new(std::env::current_exe()?).args(args).env(SERVER, "1").stdin(Stdio::piped()).stdout(Stdio::piped()).spawn()?;
+        Command::new(std::env::current_exe()?).args(&args).env(SERVER, "1").stdin(Stdio::piped()).stdout(Stdio::piped()).spawn()?;
     let (Some(mut to), Some(from)) = (server.stdin.take(), server.stdout.take()) else { return Ok(1) };
-    let framing = Framing::of(args);
+    let framing = Framing::of(&args);
     let refused = Refused::default();
     let mut from = BufReader::new(from);
     std::thread::scope(|scope| {
