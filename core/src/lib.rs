@@ -14,6 +14,7 @@ pub mod ir;
 pub mod likeness;
 mod limits;
 pub mod pass;
+pub mod plugin;
 pub mod query;
 pub mod registry;
 pub mod rewrite;

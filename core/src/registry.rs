@@ -7,6 +7,7 @@ use crate::shelf::{Lent, Shelf};
 use melior::dialect::DialectRegistry;
 use mlir_sys::*;
 use std::collections::HashMap;
+use std::path::{Path, PathBuf};
 use std::sync::{Mutex, OnceLock, PoisonError};
 use strata_core_sys::{strata_register_dialect, strata_register_upstream, strata_register_upstream_passes};
 
@@ -16,6 +17,7 @@ pub struct Registry {
     dialects: Vec<&'static DialectDef>,
     passes: Vec<PassEntry>,
     pipelines: Vec<PipelineDef>,
+    plugins: Vec<PathBuf>,
     build: Build,
     contexts: Shelf,
 }
@@ -48,6 +50,7 @@ impl Registry {
             dialects: Vec::new(),
             passes: Vec::new(),
             pipelines: Vec::new(),
+            plugins: Vec::new(),
             build: Build::default(),
             contexts: Shelf::new(),
         }
@@ -103,6 +106,11 @@ impl Registry {
         self
     }
 
+    /// Notes that results depend on a plug-in.
+    pub(crate) fn note_plugin(&mut self, path: &Path) {
+        self.plugins.push(path.to_owned());
+    }
+
     /// Keeps it for the rest of the process, as MLIR keeps its passes.
     pub fn leak(self) -> &'static Self {
         Box::leak(Box::new(self))
@@ -125,10 +133,10 @@ impl Registry {
 
     /// What a cached result depends on beside its program: two registries with one build do the same.
     pub fn build(&self) -> String {
-        match self.build.known == (self.dialects.len(), self.passes.len()) {
-            true => self.build.hash.clone(),
-            false => format!("{}+{}", self.build.hash, executable()),
-        }
+        let executable = || std::env::current_exe().unwrap_or_default();
+        let added = self.build.known != (self.dialects.len(), self.passes.len());
+        let files = added.then(executable).into_iter().chain(self.plugins.iter().cloned());
+        files.fold(self.build.hash.clone(), |build, file| format!("{build}+{}", stamp(&file)))
     }
 
     /// The raw registry.
@@ -154,11 +162,10 @@ impl Registry {
     }
 }
 
-/// The executable as it stands on the disk: another build of it is another text.
-fn executable() -> String {
+/// A file as it stands on the disk: another build of it is another text.
+fn stamp(path: &Path) -> String {
     let stamp = || {
-        let path = std::env::current_exe().ok()?;
-        let data = std::fs::metadata(&path).ok()?;
+        let data = std::fs::metadata(path).ok()?;
         let modified = data.modified().ok()?.duration_since(std::time::UNIX_EPOCH).ok()?;
         Some(format!("{}:{}:{}", path.display(), data.len(), modified.as_nanos()))
     };

@@ -101,11 +101,7 @@ fn compare(case: &Case, graph: &Graph, scratch: &Scratch) -> Result<(), Verdict>
                 continue;
             }
             if noisy.is_none() {
-                noisy = Some(
-                    (1..=NOISES)
-                        .map(|noise| interpret(Style { noise: Some(noise) }))
-                        .collect::<Result<_, _>>()?,
-                );
+                noisy = Some((1..=NOISES).map(|noise| interpret(Style { noise: Some(noise) })).collect::<Result<_, _>>()?);
             }
             let noisy = noisy.as_deref().unwrap_or_default();
             let open = |i: usize| overflow_is_open && !(number(found, i).value().is_finite() && number(want, i).value().is_finite());

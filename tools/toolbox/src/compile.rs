@@ -18,6 +18,8 @@ use strata_tools::signature;
 use strata_tools::start;
 use strata_tools::{tuning, verify_weights};
 
+use crate::plugins::with_plugins;
+
 /// Compile a tensor program.
 #[derive(Parser)]
 #[command(name = "rs-compile", version)]
@@ -139,8 +141,9 @@ fn write(path: &Path, bytes: &[u8]) -> Result<(), Box<dyn Error>> {
 }
 
 /// The whole of a compiler.
-pub fn compile(registry: &'static Registry, args: Vec<String>) -> ExitCode {
+pub fn compile(registry: Registry, args: Vec<String>) -> ExitCode {
     start("rs-compile", || {
+        let (registry, args) = with_plugins(registry, &args)?;
         let arguments = Arguments::parse_from(args);
         compile_to(registry, &arguments).map(|()| true)
     })

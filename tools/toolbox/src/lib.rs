@@ -14,6 +14,7 @@ mod compile;
 mod documents;
 mod lsp;
 mod opt;
+mod plugins;
 mod reduce;
 
 use std::path::Path;
@@ -26,8 +27,8 @@ pub use lsp::lsp;
 pub use opt::opt;
 pub use reduce::reduce;
 
-/// A tool: takes its arguments, its own name before them.
-type Tool = fn(&'static Registry, Vec<String>) -> ExitCode;
+/// A tool: takes what it is made of and its arguments, its own name before them. Every tool loads plug-ins.
+type Tool = fn(Registry, Vec<String>) -> ExitCode;
 
 /// The tools by name.
 const TOOLS: [(&str, Tool); 4] = [("opt", opt), ("compile", compile), ("reduce", reduce), ("lsp", lsp)];
@@ -39,7 +40,7 @@ pub fn main(registry: Registry) -> ExitCode {
     let named = |name: &str| TOOLS.iter().find(|(tool, _)| *tool == name).map(|(_, tool)| *tool);
     let program = args.first().map(Path::new).and_then(Path::file_stem).unwrap_or_default().to_string_lossy().into_owned();
     if let Some(tool) = program.strip_prefix("rs-").and_then(named) {
-        return tool(registry.leak(), args);
+        return tool(registry, args);
     }
     let Some(tool) = args.get(1).and_then(|name| named(name)) else {
         let names: Vec<_> = TOOLS.iter().map(|(name, _)| *name).collect();
@@ -47,10 +48,10 @@ pub fn main(registry: Registry) -> ExitCode {
         return ExitCode::from(2);
     };
     args.remove(0);
-    tool(registry.leak(), args)
+    tool(registry, args)
 }
 
 /// Runs one of our own tools on the arguments of this process.
 pub fn standard(tool: Tool) -> ExitCode {
-    tool(strata_driver::standard(), std::env::args().collect())
+    tool(strata_driver::registry(), std::env::args().collect())
 }

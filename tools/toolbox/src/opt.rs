@@ -7,9 +7,14 @@ use strata_core::registry::Registry;
 use strata_driver::{OPTIONS, coverage_of, coverage_table, expand, job, opt_input};
 use strata_tools::start;
 
+use crate::plugins::with_plugins;
+
 /// The whole of an opt tool.
-pub fn opt(registry: &'static Registry, args: Vec<String>) -> ExitCode {
-    start("rs-opt", || run(registry, &args))
+pub fn opt(registry: Registry, args: Vec<String>) -> ExitCode {
+    start("rs-opt", || {
+        let (registry, args) = with_plugins(registry, &args)?;
+        run(registry, &args)
+    })
 }
 
 fn run(registry: &'static Registry, args: &[String]) -> Result<bool, Box<dyn Error>> {

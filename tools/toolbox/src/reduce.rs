@@ -10,6 +10,8 @@ use clap::Parser;
 use strata_core::registry::Registry;
 use strata_tools::start;
 
+use crate::plugins::with_plugins;
+
 /// Make a program smaller as long as it is interesting.
 ///
 /// Ops, arguments, results and attributes go away one after the other while the test, which is called with the path of the
@@ -32,12 +34,16 @@ struct Arguments {
 }
 
 /// The whole of a reducer.
-pub fn reduce(registry: &'static Registry, args: Vec<String>) -> ExitCode {
-    let upstream = |arg: &String| matches!(arg.trim_start_matches('-').split('=').next(), Some("reduction-tree" | "opt-reduction-pass"));
-    if args.iter().any(upstream) {
-        return start("rs-reduce", || Ok(strata_core::tool::reduce_main(registry, &args) == 0));
-    }
-    start("rs-reduce", || run(registry, &Arguments::parse_from(args)))
+pub fn reduce(registry: Registry, args: Vec<String>) -> ExitCode {
+    start("rs-reduce", || {
+        let (registry, args) = with_plugins(registry, &args)?;
+        let upstream =
+            |arg: &String| matches!(arg.trim_start_matches('-').split('=').next(), Some("reduction-tree" | "opt-reduction-pass"));
+        if args.iter().any(upstream) {
+            return Ok(strata_core::tool::reduce_main(registry, &args) == 0);
+        }
+        run(registry, &Arguments::parse_from(args))
+    })
 }
 
 fn run(registry: &'static Registry, arguments: &Arguments) -> Result<bool, Box<dyn Error>> {
