@@ -4,6 +4,7 @@
 
 pub mod cached;
 pub mod compile_options;
+pub mod compiler;
 pub mod kernels;
 pub mod signature;
 mod start;
