@@ -6,8 +6,9 @@ use crate::autotune;
 use crate::by_function;
 use crate::device;
 use crate::incremental::Report;
-use crate::levels::{LEVELS, Level, road};
+use crate::levels::{LEVELS, Level, all_levels, road};
 use crate::options::{self, Dynamic, Mode, Numerics, Options};
+use crate::sample_inputs::usual_sizes;
 use crate::source_file::{Source, SourceFile};
 use crate::units::{self, Make};
 use crate::warm_up::warmed;
@@ -81,7 +82,12 @@ pub(crate) fn run_to(module: &Module<'_>, to: &str, options: &Options, after: &m
     let road = road(options.target);
     let known = || road.iter().map(|level| level.name).collect::<Vec<_>>().join(", ");
     if !road.iter().any(|level| level.name == to) {
-        return Err(Error::UnknownLevel { name: to.to_owned(), known: known() });
+        let elsewhere = all_levels().any(|level| level.name == to);
+        return Err(match (elsewhere, options.target) {
+            (true, options::Target::Cpu) => Error::LevelOfDevice { name: to.to_owned() },
+            (true, options::Target::Cuda(_)) => Error::LevelOfCpu { name: to.to_owned() },
+            (false, _) => Error::UnknownLevel { name: to.to_owned(), known: known() },
+        });
     }
     check_level(module.op())?;
     for level in &road {
@@ -195,6 +201,7 @@ fn compile_for(
         // Writes to buffers have become results and weights are prepared, and the next level forgets which integers have no sign.
         if level.name == SIGNATURE {
             program = Some(Program::of(entry(module.op())?)?);
+            notes.sample = usual_sizes(entry(module.op())?);
         }
         if let Some(program) = program.as_mut().filter(|_| level.name == PREPARED) {
             program.prepare(&Program::of(entry(module.op())?)?);
@@ -235,7 +242,12 @@ pub fn emit<'a>(
     Ok(codegen::emit(module, &target, &codegen::Options { contract: code_options(options).contract, ..emit.clone() })?)
 }
 
+/// The CPU that is compiled for. Every compilation begins here, so that names of passes are looked at here, too.
 pub(crate) fn target(options: &Options) -> Result<Target, Error> {
+    let known = Level::optional_passes();
+    if let Some(name) = options.skip.iter().find(|name| !known.contains(&name.as_str())) {
+        return Err(Error::UnknownSkip { name: name.clone(), known: known.join(", ") });
+    }
     Ok(Target::or_host(&options.cpu)?)
 }
 

@@ -67,6 +67,12 @@ pub enum Error {
     Interpreter(String),
     #[error("there is no level '{name}'; the levels are {known}")]
     UnknownLevel { name: String, known: String },
+    #[error("level '{name}' is on the road to a CUDA device; name one with --target=cuda:sm_90")]
+    LevelOfDevice { name: String },
+    #[error("level '{name}' is on the road to the CPU, not to a CUDA device; leave --target out")]
+    LevelOfCpu { name: String },
+    #[error("there is no optimisation '{name}' to skip; those that may be left out are {known}")]
+    UnknownSkip { name: String, known: String },
     #[error("the compiler failed inside: {0}; please report it with the program")]
     Panic(String),
 }

@@ -43,14 +43,16 @@ pub enum ArgsError {
     Unknown { name: String, known: String },
     #[error("level '{from}' is not above '{to}'")]
     Order { from: String, to: String },
-    #[error("--verify-levels needs --to=LEVEL")]
-    NoTarget,
+    #[error("{0} says nothing without --to=LEVEL; add the level to go down to")]
+    NoTarget(&'static str),
     #[error("'{value}' is no value of {flag}; {wanted}")]
     Value { flag: &'static str, value: String, wanted: &'static str },
     #[error("--check-semantics, --bisect, --graph and --incremental exclude each other; give one of them")]
     Tasks,
     #[error("one program can be checked at a time, not '{first}' and '{second}'")]
     Inputs { first: String, second: String },
+    #[error("{0} looks at what passes do, and there are none; give them as flags, with --pass-pipeline, or with --from and --to")]
+    NoPasses(&'static str),
     #[error("-o needs a file")]
     NoOutput,
     #[error("'{0}' is no option of {1}; passes are given as flags, with --pass-pipeline or with --from and --to")]
@@ -198,6 +200,8 @@ pub fn job(registry: &'static Registry, args: &[String]) -> Result<Option<Job>, 
     let mut job = Job { task, input: None, output: None, passes: Vec::new(), split: false, locations: false };
     // Passes stand where their flags do.
     let args: Vec<String> = args.iter().filter(|arg| !matches!(Task::of(arg), Ok(Some(_)))).cloned().collect();
+    // Two levels may have no pass between them.
+    let args_name_levels = args.iter().any(|arg| arg.starts_with("--to="));
     let args = expand(&args)?;
     let mut args = args.iter();
     while let Some(arg) = args.next() {
@@ -239,6 +243,10 @@ pub fn job(registry: &'static Registry, args: &[String]) -> Result<Option<Job>, 
             }
         }
     }
+    let asks_of_passes = matches!(task, Task::Check(_) | Task::Bisect(_));
+    if asks_of_passes && job.passes.is_empty() && !args_name_levels {
+        return Err(ArgsError::NoPasses(task.flag()));
+    }
     job.input = job.input.filter(|path| path.as_os_str() != "-");
     Ok(Some(job))
 }
@@ -270,7 +278,11 @@ pub fn expand(args: &[String]) -> Result<Vec<String>, ArgsError> {
         |arg: &String| arg.starts_with("--from=") || arg.starts_with("--to=") || arg.starts_with("--target=") || arg == "--verify-levels";
     let others = |args: &[String]| args.iter().filter(|arg| !own(arg)).cloned().collect::<Vec<_>>();
     let Some(to) = to else {
-        return if verify || from.is_some() { Err(ArgsError::NoTarget) } else { Ok(others(args)) };
+        let told = [(from.is_some(), "--from=LEVEL"), (target.is_some(), "--target"), (verify, "--verify-levels")];
+        return match told.into_iter().find(|(told, _)| *told) {
+            Some((_, flag)) => Err(ArgsError::NoTarget(flag)),
+            None => Ok(others(args)),
+        };
     };
     let road = road_to(target, &to)?;
     let last = position(&road, &to)?;
@@ -351,6 +363,9 @@ mod tests {
             &["--check-semantics", "--bisect"],
             Err("--check-semantics, --bisect, --graph and --incremental exclude each other; give one of them"),
         );
+        let text =
+            "--bisect looks at what passes do, and there are none; give them as flags, with --pass-pipeline, or with --from and --to";
+        check_job(&["--bisect", "in.mlir"], Err(text));
         check_job(&["--graph=png"], Err("'png' is no value of --graph; write dot or svg"));
         let text = "'sets=0' is no value of --bisect; write sets=N (1 to 1000), seed=N, elements=N (of a tensor, at least 1), seconds=N (of a run, 1 to 86400), with commas between";
         check_job(&["--bisect=sets=0"], Err(text));
@@ -360,6 +375,14 @@ mod tests {
         let text = "'--no-such-pass' is no option of --bisect; passes are given as flags, with --pass-pipeline or with --from and --to";
         check_job(&["--bisect", "--no-such-pass"], Err(text));
         check_job(&["--bisect", "a.mlir", "b.mlir"], Err("one program can be checked at a time, not 'a.mlir' and 'b.mlir'"));
+    }
+
+    #[test]
+    fn what_says_nothing_without_a_level_is_refused() {
+        for flag in ["--from=prim", "--target=cuda:sm_90", "--verify-levels"] {
+            let error = expand(&["rs-opt".into(), flag.into()]).expect_err(flag).to_string();
+            assert!(error.ends_with("says nothing without --to=LEVEL; add the level to go down to"), "{error}");
+        }
     }
 
     #[test]

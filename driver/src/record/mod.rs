@@ -169,12 +169,16 @@ fn name(text: &str) -> &str {
     inner.split(['{', ')']).next().unwrap_or(inner)
 }
 
+/// Passes of many rules say why of each op and rule: too much for a page.
+const RULES: &str = "simplify-";
+
 /// The pass, asked to say what it refuses, where it can.
 fn with_remarks(registry: &Registry, text: &str) -> String {
     let name = name(text);
-    let says = registry.passes().iter().any(|pass| {
-        pass.def.argument == name && pass.def.options.iter().any(|option| option.name == "remarks" && option.kind == OptionKind::Bool)
-    });
+    let says = !name.starts_with(RULES)
+        && registry.passes().iter().any(|pass| {
+            pass.def.argument == name && pass.def.options.iter().any(|option| option.name == "remarks" && option.kind == OptionKind::Bool)
+        });
     match text.split_once(name) {
         Some((anchor, rest)) if says && rest.starts_with('{') => format!("{anchor}{name}{{remarks {}", &rest[1..]),
         Some((anchor, rest)) if says => format!("{anchor}{name}{{remarks}}{rest}"),

@@ -33,11 +33,20 @@ fn run(registry: &'static Registry, args: &[String]) -> Result<bool, Box<dyn Err
     if let Some(job) = job(registry, args.get(1..).unwrap_or_default())? {
         return Ok(job.run(registry)?);
     }
-    let (args, exported) = opt_input(registry, &expand(args)?)?;
+    let (args, exported) = opt_input(registry, &complete(expand(args)?))?;
     let done = strata_core::opt_main(registry, "rs-opt: Strata's optimizer driver\n", &args) == 0;
     // (The file of a .pt2's text is there until now.)
     if let Some(exported) = exported.filter(|_| !done) {
         eprintln!("rs-opt: {}: refused as said above, by its text at the level capture", exported.path.display());
     }
     Ok(done)
+}
+
+/// `--mlir-print-ir-after-change` says when to print, and MLIR wants to be told behind which passes, too: behind all where nobody does.
+fn complete(mut args: Vec<String>) -> Vec<String> {
+    let named = |name: &str| args.iter().any(|arg| arg.trim_start_matches('-').split('=').next() == Some(name));
+    if named("mlir-print-ir-after-change") && !named("mlir-print-ir-after") && !named("mlir-print-ir-after-all") {
+        args.push("--mlir-print-ir-after-all".to_owned());
+    }
+    args
 }
