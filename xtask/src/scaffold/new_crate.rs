@@ -33,7 +33,9 @@ pub fn new_crate(path: &Path) -> Result<bool> {
     let config = read(".cargo/config.toml")?;
     let config = config.split("[alias]").next().unwrap_or_default();
     files.push((folder.join(".cargo/config.toml"), format!("{config}target-dir = \"{}\"\n", cargo::target().display())));
-    files.push((folder.join("Cargo.lock"), read("Cargo.lock")?));
+    for file in ["Cargo.lock", "rustfmt.toml"] {
+        files.push((folder.join(file), read(file)?));
+    }
     write(&files)?;
     println!("next: cd {} && cargo test && cargo run -- opt --help", folder.display());
     Ok(true)
