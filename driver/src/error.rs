@@ -29,7 +29,9 @@ pub enum Error {
     Parse(#[from] ParseError),
     #[error("level '{level}': {source}")]
     Level { level: &'static str, source: PipelineError },
-    #[error("the passes to level '{level}' left a program that does not verify; please report it with the program: {errors}")]
+    #[error(
+        "the passes to level '{level}' left a program that does not verify: {errors}; where that names a shape or type that is wrong in the program, mend it there, else please report it"
+    )]
     Broken { level: &'static str, errors: String },
     #[error(transparent)]
     Lowering(#[from] strata_lowering::Error),

@@ -8,7 +8,7 @@ use crate::cargo::{self, Result};
 mod new_crate;
 mod words;
 
-pub use new_crate::new_crate;
+pub use new_crate::{new_crate, test as test_new_crate};
 use words::Words;
 
 /// Writes `passes/src/NAME.rs`, `test/passes/NAME.mlir` and the line in the registry of passes.

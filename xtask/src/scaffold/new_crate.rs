@@ -38,7 +38,19 @@ pub fn new_crate(path: &Path) -> Result<bool> {
     }
     write(&files)?;
     println!("next: cd {} && cargo test && cargo run -- opt --help", folder.display());
-    Ok(true)
+    // How long lines are depends on the name.
+    Ok(cargo::command(&["fmt"]).current_dir(&folder).status()?.success())
+}
+
+/// Writes a crate into the target folder, outside of the workspace, and runs its tests.
+pub fn test() -> Result<bool> {
+    // Always the same place: what was built for it before is built for it still.
+    let folder = cargo::target().join("new-crate/row-statistics");
+    if folder.exists() {
+        fs::remove_dir_all(&folder)?;
+    }
+    let run = |args: &[&str]| Ok::<_, std::io::Error>(cargo::command(args).current_dir(&folder).status()?.success());
+    Ok(new_crate(&folder)? && run(&["fmt", "--check"])? && run(&["test"])? && run(&["run", "--", "opt", "--version"])?)
 }
 
 /// The profiles of a workspace: the end of its manifest.
