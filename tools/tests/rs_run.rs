@@ -109,8 +109,8 @@ fn a_compiler_of_another_build_is_refused() {
         let mut run = Command::new(&tool);
         run.env_remove("STRATA_COMPILER").env("STRATA_CACHE_DIR", folder.path().join("cache")).current_dir(folder.path());
         let run = run.arg("a__good.pt2").args(arguments).output().unwrap();
-        let wanted =
-            format!("rs-run: {} was built from other sources than this program; build both with `./x build rs-run`\n", library.display());
+        let stale = "was built from other sources than this program; build both with `./x build rs-run`";
+        let wanted = format!("rs-run: a__good.pt2: {} {stale}\n", library.display());
         assert_eq!((String::from_utf8(run.stderr).unwrap(), run.status.code()), (wanted, Some(1)), "{arguments:?}");
     }
 }

@@ -275,3 +275,26 @@ fn scalar(value: &serde_json::Value) -> Option<Tensor> {
         _ => None,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn inputs_are_known_by_place_and_by_name() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("inputs.safetensors");
+        let number = |value: f64| Tensor::from_slice(DType::F64, &[], &[value]).expect("a number");
+        let read = |names: &[&str]| {
+            let tensors: Vec<_> = names.iter().zip(1..).map(|(name, k)| ((*name).to_owned(), number(f64::from(k)))).collect();
+            let tensors: Vec<_> = tensors.iter().map(|(name, tensor)| (name.clone(), tensor)).collect();
+            TensorFile::write(&path, &tensors).expect("a file");
+            let set = InputSet::read_for(&path, &["x", "in_0"]).map_err(|error| error.to_string())?;
+            Ok::<_, String>(set.inputs().iter().map(|tensor| tensor.bytes().to_vec()).collect::<Vec<_>>())
+        };
+        let both = Ok([1.0f64, 2.0].map(|value| value.to_le_bytes().to_vec()).to_vec());
+        assert_eq!(read(&["in_0", "in_1"]), both);
+        assert_eq!(read(&["x", "in_1"]), both);
+        assert!(read(&["z", "in_1"]).is_err_and(|error| error.contains("or those of the program's inputs")));
+    }
+}
