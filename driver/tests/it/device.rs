@@ -122,7 +122,7 @@ fn threads_share_what_is_written_at_computed_places() {
 #[test]
 fn threads_share_running_sums() {
     let text = strata_driver::lower(standard(), &program("scans.mlir"), "loop-scheduled", &options(Mode::Default)).unwrap();
-    assert_eq!(text.matches("team = ").count(), 3, "{text}");
+    assert_eq!(text.matches("cooperate = ").count(), 3, "{text}");
     let (emulated, native) = (emulated(standard(), &program("scans.mlir"), &options(Mode::Default)).unwrap(), native("scans.mlir"));
     for size in [1, 31, 1000, 1024, 2051] {
         let whole: Vec<i64> = (0..size).map(|k| k * 7919 % 1013 - 400).collect();
@@ -181,7 +181,7 @@ fn halves(shape: &[i64]) -> Tensor {
 #[test]
 fn transposes_go_through_shared_memory() {
     let text = strata_driver::lower(standard(), &program("turned.mlir"), "loop-scheduled", &options(Mode::Default)).unwrap();
-    assert_eq!(text.matches("turn = ").count(), 2, "{text}");
+    assert_eq!(text.matches("transpose = ").count(), 2, "{text}");
     let (emulated, native) = (emulated(standard(), &program("turned.mlir"), &options(Mode::Default)).unwrap(), native("turned.mlir"));
     for (rows, columns) in [(64, 32), (40, 36), (33, 65), (1, 100), (7, 3)] {
         let inputs = [numbers(&[rows, columns]), halves(&[2, 20, 5, 40]), halves(&[2, 5, 40, 20])];
@@ -237,7 +237,7 @@ fn causal_attention_ends_where_rows_see_nothing() {
 fn a_layer_of_halves_is_on_matrix_units() {
     let text = strata_driver::lower(standard(), &program("layer_f16.mlir"), "loop-scheduled", &options(Mode::Default)).unwrap();
     // Three projections, and the attention.
-    assert_eq!([text.matches("warps = ").count(), text.matches("units = 1").count()], [3, 1], "{text}");
+    assert_eq!([text.matches("warps = ").count(), text.matches("matrix_units = true").count()], [3, 1], "{text}");
     let inputs = [halves(&[2, 40, 64]), halves(&[64, 64]), halves(&[64, 64]), halves(&[64, 64]), halves(&[64])];
     let found = emulated(standard(), &program("layer_f16.mlir"), &options(Mode::Default)).unwrap().run(&inputs).unwrap();
     let wanted = native("layer_f16.mlir").run(&inputs).unwrap();
@@ -249,7 +249,7 @@ fn a_layer_of_halves_is_on_matrix_units() {
 fn attention_of_halves_is_on_matrix_units() {
     let scheduled = |numerics: Numerics| {
         let options = Options { numerics, ..options(Mode::Default) };
-        strata_driver::lower(standard(), &program("attention_f16.mlir"), "loop-scheduled", &options).unwrap().matches("units = 1").count()
+        strata_driver::lower(standard(), &program("attention_f16.mlir"), "loop-scheduled", &options).unwrap().matches("matrix_units = true").count()
     };
     assert_eq!([Numerics::Ulp, Numerics::Bitwise].map(scheduled), [2, 0]);
     let (emulated, native) =
