@@ -249,7 +249,10 @@ fn a_layer_of_halves_is_on_matrix_units() {
 fn attention_of_halves_is_on_matrix_units() {
     let scheduled = |numerics: Numerics| {
         let options = Options { numerics, ..options(Mode::Default) };
-        strata_driver::lower(standard(), &program("attention_f16.mlir"), "loop-scheduled", &options).unwrap().matches("matrix_units = true").count()
+        strata_driver::lower(standard(), &program("attention_f16.mlir"), "loop-scheduled", &options)
+            .unwrap()
+            .matches("matrix_units = true")
+            .count()
     };
     assert_eq!([Numerics::Ulp, Numerics::Bitwise].map(scheduled), [2, 0]);
     let (emulated, native) =

@@ -2,7 +2,7 @@
 //!
 //! A crate with a dialect of its own has all of them, with every feature, by a `main` of one line:
 //!
-//! ```no_run
+//! ```text
 //! fn main() -> std::process::ExitCode {
 //!     strata_toolbox::main(strata_driver::registry())
 //! }
