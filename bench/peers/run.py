@@ -2,6 +2,7 @@
 
     python bench/peers/run.py --list
     python bench/peers/run.py 'chain_*' --peers eager,inductor,strata --plot chains.svg
+    python bench/peers/run.py --drawn 7:500 --peers eager,strata
     python bench/peers/run.py 'kernel_*' network_resnet50 --peers eager,strata,strata:max-autotune,onnxruntime --table table.md
 
 Each peer has a process of its own on the same CPUs, with as many threads as the others. Their rounds of calls take turns in an order that
@@ -20,6 +21,9 @@ from pathlib import Path
 from statistics import median, quantiles
 from tempfile import TemporaryDirectory
 
+import torch
+
+import drawn
 import peer
 import plot
 import table
@@ -87,6 +91,8 @@ def parsed(arguments=None):
     parser.add_argument("--plot", type=Path, metavar="FILE.svg", help="draw it")
     parser.add_argument("--json", type=Path, metavar="FILE", help="write all numbers")
     parser.add_argument("--export", type=Path, metavar="FOLDER", help="write the workloads as .pt2 files instead")
+    parser.add_argument("--drawn", type=_seed_and_count, metavar="SEED:COUNT", help="measure so many drawn single-operator programs instead")
+    parser.add_argument("--filter", default="", metavar="TEXT", help="of --drawn: only operators whose names contain it")
     parser.add_argument("--list", action="store_true", help="name the workloads instead")
     options = parser.parse_args(arguments)
     options.peers = list(dict.fromkeys(["eager", *options.peers.split(",")]))
@@ -99,9 +105,16 @@ def parsed(arguments=None):
     return options
 
 
+def _seed_and_count(text: str) -> tuple[int, int]:
+    seed, _, count = text.partition(":")
+    return int(seed), int(count or 500)
+
+
 def main(arguments=None):
     """Measures, prints the table, and writes what is asked for."""
     options = parsed(arguments)
+    if options.drawn:
+        return measure_drawn(options)
     chosen = workloads.matching(options.workloads)
     if options.list:
         print("\n".join(work.name for work in chosen))
@@ -109,6 +122,19 @@ def main(arguments=None):
     if options.export:
         export(chosen, options.export)
         return
+    found = measure_all(chosen, options)
+    text = table.text(found, options.peers, options.threads)
+    print(text)
+    if options.table:
+        options.table.write_text(text)
+    if options.plot:
+        options.plot.write_text(plot.svg(found, options.peers))
+    if options.json:
+        options.json.write_text(json.dumps({"date": time.strftime("%Y-%m-%d"), "threads": options.threads, "workloads": found}, indent=1))
+
+
+def measure_all(chosen: list[workloads.Workload], options) -> dict[str, dict[str, dict]]:
+    """What each peer says of each workload."""
     found = {}
     with TemporaryDirectory() as folder, open(Path(folder) / "log", "w") as log:
         processes = {name: Process(name, options.threads, Path(folder) / "expected.pt", log) for name in options.peers}
@@ -119,14 +145,28 @@ def main(arguments=None):
         finally:
             for process in processes.values():
                 process.end()
-    text = table.text(found, options.peers, options.threads)
+    return found
+
+
+def measure_drawn(options):
+    """Draws single-operator programs, measures them, and prints the worst first."""
+    described = drawn.draw(*options.drawn, options.filter)
+    if not described:
+        raise SystemExit(f"no program whose name contains '{options.filter}' runs in 0.1 to 20 ms")
+    with TemporaryDirectory() as folder:
+        file = Path(folder) / "drawn.json"
+        file.write_text(json.dumps(described))
+        os.environ[drawn.VARIABLE] = str(file)
+        found = measure_all(drawn.programs(), options)
+    seed, _ = options.drawn
+    text = drawn.summary(found, described, options.peers, table.ratio)
+    failed = [f"- {name}: {peer}: {reason}" for name, row in found.items() for peer in options.peers if (reason := table.why_not(row[peer]))]
+    text = f"Seed {seed}; {table.processor()}, {options.threads} threads, PyTorch {torch.__version__}.\n\n{text}\n" + "\n".join(failed) + "\n"
     print(text)
     if options.table:
         options.table.write_text(text)
-    if options.plot:
-        options.plot.write_text(plot.svg(found, options.peers))
     if options.json:
-        options.json.write_text(json.dumps({"date": time.strftime("%Y-%m-%d"), "threads": options.threads, "workloads": found}, indent=1))
+        options.json.write_text(json.dumps({"seed": seed, "threads": options.threads, "drawn": described, "workloads": found}, indent=1))
 
 
 def export(chosen: list[workloads.Workload], folder: Path):

@@ -60,12 +60,23 @@ class Worker:
 
 
 def _error(results: list, wanted: list) -> float:
-    """The largest difference, relative to the largest element. What is not comparable is infinitely far off."""
+    """The largest difference, relative to the largest element. What is not comparable, and NaN on one side only, is infinitely far off."""
     if [each.shape for each in results] != [each.shape for each in wanted]:
         return float("inf")
-    pairs = [(found.double(), right.double()) for found, right in zip(results, wanted)]
-    errors = [((found - right).abs().max() / right.abs().max().clamp(min=1e-12)).item() for found, right in pairs if right.numel()]
-    return max((float("inf") if error != error else error for error in errors), default=0.0)
+    return max((_difference(_wide(found), _wide(right)) for found, right in zip(results, wanted) if right.numel()), default=0.0)
+
+
+def _wide(tensor: torch.Tensor) -> torch.Tensor:
+    return (torch.view_as_real(tensor.resolve_conj()) if tensor.is_complex() else tensor).double()
+
+
+def _difference(found: torch.Tensor, right: torch.Tensor) -> float:
+    same = (found == right) | (found.isnan() & right.isnan())  # infinities, and what is undefined on both sides
+    found, right = found[~same], right[~same]
+    if not right.numel():
+        return 0.0
+    error = ((found - right).abs().max() / right.abs().max().clamp(min=1e-12)).item()
+    return float("inf") if error != error else error
 
 
 def main(name, threads, expected):

@@ -188,7 +188,11 @@ WORKLOADS = (
 
 
 def matching(patterns: list[str]) -> list[Workload]:
-    """The workloads whose names match one of the patterns, in the order in which they are listed above."""
+    """The workloads whose names match one of the patterns, in the order in which they are listed above; those that were drawn by name."""
+    from drawn import programs
+
+    if patterns and all(pattern.startswith("drawn_") for pattern in patterns):
+        return [work for work in programs() if work.name in patterns or "drawn_*" in patterns]
     for pattern in patterns:
         if not any(fnmatch(work.name, pattern) for work in WORKLOADS):
             raise SystemExit(f"no workload is called {pattern}; --list names them all")

@@ -19,6 +19,7 @@ pub mod query;
 pub mod registry;
 pub mod rewrite;
 mod shelf;
+pub mod subtarget;
 pub mod tool;
 pub mod upstream;
 

@@ -3,8 +3,10 @@
 pub mod aten;
 pub mod capture;
 pub mod contract;
+pub mod entry;
 pub mod float8;
-pub mod freedom;
 pub mod host;
 pub mod loops;
+pub mod numerics;
 pub mod prim;
+pub mod target;

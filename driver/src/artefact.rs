@@ -10,7 +10,7 @@ use strata_frontend::Weights;
 use strata_lowering::KernelView;
 use strata_lowering::codegen::{ENTRY, LinkedImage, PREPARE, Target};
 use strata_lowering::loop_to_host::{Argument, Program, entry};
-use strata_lowering::predict::{self, Machine};
+use strata_lowering::predict;
 use strata_runtime::manifest::{
     Access, Guard, Import, Input, InputKind, Kernel, Layout, LevelSize, Output, OutputKind, Relocation, Resume, Segment, StageTime, Tuned,
     Weight, WeightSource,
@@ -52,7 +52,8 @@ impl Notes {
         if name == "loop-scheduled" {
             let kernels = module.find_all(loops::Kernel::NAME).into_iter().filter_map(KernelView::new);
             let called = called(module);
-            let here = Machine::with_threads(std::thread::available_parallelism().map_or(1, usize::from));
+            let threads = std::thread::available_parallelism().map_or(1, usize::from);
+            let target = Target::of(module).unwrap_or_default();
             let kernels = kernels.filter_map(|kernel| {
                 let name = kernel.op.str("sym_name")?;
                 let launches = called.iter().filter(|call| **call == name).count() as u64;
@@ -63,7 +64,7 @@ impl Notes {
                 launches,
                 bytes: kernel.bytes(),
                 flops: kernel.flops(),
-                predicted_nanos: predict::seconds(&kernel, here).map(|seconds| (1e9 * seconds) as u64),
+                predicted_nanos: predict::seconds(&kernel, &target, threads).map(|seconds| (1e9 * seconds) as u64),
             });
             self.kernels = described.collect();
         }

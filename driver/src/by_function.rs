@@ -80,7 +80,7 @@ fn through_database<'c>(
 ) -> Option<Report> {
     let layers = layers(module);
     let first = layers.first()?;
-    let alone = Module::new(module.cx());
+    let alone = Module::empty_like(module);
     let mut b = Builder::at_end(alone.body(), first.location());
     for &layer in &layers {
         b.clone_op(layer, &[]);

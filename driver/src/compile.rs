@@ -22,8 +22,9 @@ use strata_dialects::host;
 use strata_lowering::codegen::{self, Emitted, Target};
 use strata_lowering::loop_to_cpu::messages;
 use strata_lowering::loop_to_host::{Program, entry};
-use strata_runtime::Artefact;
+use strata_lowering::target::{self, MathTarget};
 use strata_runtime::manifest::{DeviceCode, StageTime};
+use strata_runtime::{Artefact, limits};
 use strata_store::Store;
 
 /// The level at which the program's signature is read.
@@ -120,9 +121,10 @@ pub fn ptx<'a>(registry: &'static Registry, file: impl Into<SourceFile<'a>>, opt
 /// Compiles a file to a level and gives the text.
 pub fn lower<'a>(registry: &'static Registry, file: impl Into<SourceFile<'a>>, to: &str, options: &Options) -> Result<String, Error> {
     let file = file.into();
-    let options = &for_target(options, &target(options)?);
+    let given = target(registry, options)?;
     let context = registry.lend();
     let source = file.read(&context)?;
+    settle(&source.module, given, options)?;
     run_to(&source.module, to, options, &mut |_| {}).map_err(|error| error.of(file.path))?;
     Ok(source.module.to_string())
 }
@@ -165,22 +167,25 @@ pub(crate) fn compile_with(
     if options.autotune_budget.is_some() && options.mode != Mode::MaxAutotune {
         return Err(Error::BudgetUnused);
     }
-    let target = target(options)?;
-    warmed(registry, &target, || compile_for(registry, file, &target, options, store, on_device).map_err(|error| error.of(file.path)))
+    let target = target(registry, options)?;
+    warmed(registry, &target, || {
+        compile_for(registry, file, target.clone(), options, store, on_device).map_err(|error| error.of(file.path))
+    })
 }
 
 fn compile_for(
     registry: &'static Registry,
     file: SourceFile<'_>,
-    target: &Target,
+    given: Target,
     options: &Options,
     store: Option<&Arc<Store>>,
     on_device: Option<OnDevice<'_>>,
 ) -> Result<(Artefact, Report), Error> {
     let mut notes = Notes::default();
-    let mut options = for_target(options, target);
+    let mut options = options.clone();
     let context = time(&mut notes, "context", || registry.lend());
     let Source { module, weights } = time(&mut notes, "import", || file.read(&context))?;
+    let target = &settle(&module, given, &options)?;
     check_level(module.op())?;
     if options.part.is_empty() {
         options.part = entry(module.op())?.str("sym_name").unwrap_or_default();
@@ -232,33 +237,50 @@ pub fn emit<'a>(
     emit: &codegen::Options,
 ) -> Result<Emitted, Error> {
     let file = file.into();
-    let target = target(options)?;
-    let options = &for_target(options, &target);
+    let given = target(registry, options)?;
     let context = registry.lend();
     let source = file.read(&context)?;
+    let target = settle(&source.module, given, options)?;
     run_to(&source.module, "cpu", options, &mut |_| {}).map_err(|error| error.of(file.path))?;
     let module = source.module.op();
-    codegen::lower_to_llvm(module, &target.math())?;
+    codegen::lower_to_llvm(module, &MathTarget::of(&target))?;
     Ok(codegen::emit(module, &target, &codegen::Options { contract: code_options(options).contract, ..emit.clone() })?)
 }
 
 /// The CPU that is compiled for. Every compilation begins here, so that names of passes are looked at here, too.
-pub(crate) fn target(options: &Options) -> Result<Target, Error> {
+pub(crate) fn target(registry: &'static Registry, options: &Options) -> Result<Target, Error> {
     let known = Level::optional_passes();
     if let Some(name) = options.skip.iter().find(|name| !known.contains(&name.as_str())) {
         return Err(Error::UnknownSkip { name: name.clone(), known: known.join(", ") });
     }
-    Ok(Target::or_host(&options.cpu)?)
+    let target = target::or_host(&options.cpu)?;
+    Ok(if options.target_entries.is_empty() { target } else { target.with_entries((&*registry.lend()).into(), &options.target_entries)? })
 }
 
-/// The options, with the target's vector registers and instructions where nobody chose.
-pub(crate) fn for_target(options: &Options, target: &Target) -> Options {
-    let vector_bits = options.vector_bits.or(Some(target.vector_bits()));
-    let bf16_dots = options.bf16_dots.or(Some(target.has("avx512bf16") && vector_bits == Some(512)));
-    let vector_registers = options.vector_registers.or(Some(target.vector_registers()));
-    let cache_ways = options.cache_ways.or(Some(target.cache_ways()));
-    let shared_fill_buffers = options.shared_fill_buffers.or(Some(target.shares_fill_buffers()));
-    Options { vector_bits, vector_registers, cache_ways, shared_fill_buffers, bf16_dots, ..options.clone() }
+/// The target of the options as an MLIR dictionary; with `measure`, with the bandwidths of the machine at hand as they are measured now.
+pub fn describe_target(registry: &'static Registry, options: &Options, measure: bool) -> Result<String, Error> {
+    let mut target = target(registry, options)?;
+    if measure {
+        // A quarter of a cache, so that nothing else that is there matters; of memory eight times the largest.
+        let measured = |bytes: i64| (limits::bandwidth(bytes as u64) / 1e8).round() / 10.0;
+        let levels =
+            [(&mut target.l1.gigabytes_per_second, target.l1.bytes / 4), (&mut target.l2.gigabytes_per_second, target.l2.bytes / 4)];
+        levels.into_iter().for_each(|(rate, bytes)| *rate = measured(bytes).max(0.1));
+        target.l3.gigabytes_per_second = measured(target.l3.bytes / 4).max(0.1);
+        target.memory_gigabytes_per_second = measured(target.l3.bytes.saturating_mul(8)).max(0.1);
+    }
+    Ok(target.attr((&*registry.lend()).into()).to_string())
+}
+
+/// The target of a program, which is written at it: as the program says, or the one that is given.
+pub(crate) fn settle(module: &Module<'_>, given: Target, options: &Options) -> Result<Target, Error> {
+    let written = Target::written(module.op())?;
+    if written.is_some() && !(options.cpu.is_empty() && options.target_entries.is_empty()) {
+        return Err(Error::TwoTargets);
+    }
+    let target = written.unwrap_or(given);
+    target.write(module);
+    Ok(target)
 }
 
 fn code_options(options: &Options) -> codegen::Options {

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 use std::fmt::Write as _;
 
 use strata_core::registry::Registry;
-use strata_dialects::aten::Operator;
+use strata_dialects::aten::{Operator, foreach};
 use strata_lowering::aten_to_prim;
 
 use crate::compile::run_to;
@@ -26,7 +26,7 @@ pub struct Coverage {
 pub fn op_coverage() -> Vec<Coverage> {
     let row = |operator| Coverage {
         operator,
-        compiled: aten_to_prim::has_rule(operator),
+        compiled: aten_to_prim::has_rule(foreach::of_each(operator).unwrap_or(operator)),
         interpreted: strata_interp::aten::find(operator).is_some(),
     };
     Operator::all().filter(|operator| !operator.schema().is_mutable()).map(row).collect()

@@ -33,7 +33,7 @@ pub(crate) fn code(module: &Module<'_>, options: &Options) -> Result<DeviceCode,
 pub(crate) fn modules(module: &Module<'_>, options: &Options) -> Result<Vec<DeviceModule>, Error> {
     let Target::Cuda(devices) = options.target else { return Err(Error::NoDevice) };
     let Some(kernels) = module.op().lookup_symbol(DEVICE) else { return Ok(Vec::new()) };
-    let alone = Module::new(module.cx());
+    let alone = Module::empty_like(module);
     Builder::at_end(alone.body(), kernels.location()).clone_op(kernels, &[]);
     let level = Level::named("nvvm", options.target).ok_or(Error::NoDevice)?;
     let failed = |source| Error::Level { level: level.name, source };

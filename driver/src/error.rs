@@ -39,6 +39,10 @@ pub enum Error {
     Kernel(#[from] strata_lowering::loop_to_cpu::Error),
     #[error("code generation: {0}")]
     Target(#[from] UnknownTarget),
+    #[error(transparent)]
+    WrongTarget(#[from] strata_dialects::target::WrongTarget),
+    #[error("the program says for which machine it is compiled, in its attribute `target.cpu`, and so do the options; drop one of them")]
+    TwoTargets,
     #[error("code generation: {0}")]
     Codegen(#[from] codegen::Error),
     #[error("linking: {0}")]

@@ -1,6 +1,6 @@
 //! The levels as phases: what runs to reach each, in one list.
 
-use crate::options::{Numerics, Options, Target};
+use crate::options::{Options, Target};
 use strata_core::pass::PipelineDef;
 
 /// A level of the compiler.
@@ -27,14 +27,20 @@ struct Step {
 }
 
 /// Passes that ask how closely results follow the program.
-const NUMERIC: &[&str] =
-    &["fold-scales", "fuse-attention", "schedule-gpu", "share-reciprocals", "simplify-algebra", "simplify-sums", "split-scans", "winograd"];
+const NUMERIC: &[&str] = &[
+    "fold-scales",
+    "fuse-attention",
+    "pair-halves",
+    "schedule-gpu",
+    "share-reciprocals",
+    "simplify-algebra",
+    "simplify-sums",
+    "split-scans",
+    "winograd",
+];
 
 /// Runs when the runtime is to say where the time of a call goes.
 const PROFILE: &str = "mark-launches";
-
-/// Runs when the CPU has an instruction for it, whose roundings the numerics allow.
-const PAIRS: &str = "pair-halves";
 
 /// Runs when the sizes of the call's inputs are told.
 const SPECIALISE: &str = "func.func(specialise-sizes)";
@@ -138,7 +144,7 @@ pub const LEVELS: &[Level] = &[
             WHOLE,
             optional("cse", "cse"),
             optional("share-kernels", "share-kernels"),
-            optional(PAIRS, PAIRS),
+            optional("pair-halves", "pair-halves"),
             optional("pack-operands", "pack-operands"),
             optional("hoist-weights", "hoist-weights"),
             optional("schedule-cpu", "schedule-cpu"),
@@ -240,24 +246,11 @@ impl Level {
             .iter()
             .copied()
             .flatten()
-            .filter(|step| !step.optional.is_some_and(skipped) && (options.profile || step.text != PROFILE))
-            .filter(|step| step.text != PAIRS || options.bf16_dots == Some(true) && options.numerics != Numerics::Bitwise);
-        let registers = options.vector_registers.map(|count| format!(" vector-registers={count}")).unwrap_or_default();
-        let text = |step: &Step| match (options.vector_bits, step.optional) {
-            (Some(bits), Some(flag @ "pack-operands")) => {
-                let ways = options.cache_ways.map(|ways| format!(" cache-ways={ways}")).unwrap_or_default();
-                format!("{flag}{{vector-bits={bits}{registers}{ways}}}")
-            }
-            (Some(bits), Some(flag @ "schedule-cpu")) => {
-                let shared = options.shared_fill_buffers == Some(true);
-                format!("{flag}{{vector-bits={bits}{registers} shared-fill-buffers={shared}}}")
-            }
+            .filter(|step| !step.optional.is_some_and(skipped) && (options.profile || step.text != PROFILE));
+        let text = |step: &Step| match step.optional {
             _ if step.text == SPECIALISE => format!("func.func(specialise-sizes{{sizes={sizes}}})"),
-            (Some(bits), Some("channels-last")) => format!("func.func(channels-last{{vector-bits={bits}}})"),
             _ if step.text == "split-breaks" && !options.part.is_empty() => format!("split-breaks{{only={}}}", options.part),
-            (_, Some(flag)) if NUMERIC.contains(&flag) => {
-                step.text.replace(flag, &format!("{flag}{{numerics={}}}", options.numerics.name()))
-            }
+            Some(flag) if NUMERIC.contains(&flag) => step.text.replace(flag, &format!("{flag}{{numerics={}}}", options.numerics)),
             _ => step.text.to_owned(),
         };
         kept.map(text).collect::<Vec<_>>().join(",")

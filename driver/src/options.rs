@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 use std::str::FromStr;
+pub use strata_dialects::numerics::Numerics;
 use strata_lowering::codegen::{Devices, UnknownDevice};
 
 /// How much time compilation may take for how much speed.
@@ -32,27 +33,18 @@ pub enum Dynamic {
     Off,
 }
 
-/// Which rewrites of arithmetic are allowed.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Numerics {
-    /// No product and sum share a rounding.
-    Bitwise,
-    /// Products and sums may share a rounding.
-    #[default]
-    Ulp,
-    /// Anything that is exact in the reals.
-    Fast,
-}
+/// A value by its printed name.
+mod spelled {
+    use serde::{Deserialize, Deserializer, Serializer, de::Error};
+    use std::fmt::Display;
+    use std::str::FromStr;
 
-impl Numerics {
-    /// Its name in options of passes.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Bitwise => "bitwise",
-            Self::Ulp => "ulp",
-            Self::Fast => "fast",
-        }
+    pub fn serialize<T: Display, S: Serializer>(value: &T, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(value)
+    }
+
+    pub fn deserialize<'de, T: FromStr<Err: Display>, D: Deserializer<'de>>(deserializer: D) -> Result<T, D::Error> {
+        String::deserialize(deserializer)?.parse().map_err(D::Error::custom)
     }
 }
 
@@ -116,11 +108,14 @@ pub struct Options {
     /// The sizes of the call's inputs in order, as in `4x8:3`; a scalar's are empty.
     pub sizes: Option<String>,
     /// Arithmetic.
+    #[serde(with = "spelled")]
     pub numerics: Numerics,
     /// Optimisation passes to leave out, by flag. Results stay right without any of them.
     pub skip: Vec<String>,
     /// LLVM's name of the CPU to compile for; the host's when empty.
     pub cpu: String,
+    /// Entries of the target that differ from the CPU's, as an MLIR dictionary; none when empty.
+    pub target_entries: String,
     /// Verify the IR after every pass.
     pub verify: bool,
     /// Tell the runtime when a kernel begins and ends.
@@ -131,14 +126,4 @@ pub struct Options {
     pub cache_local: bool,
     /// The function to compile, of a program that graph breaks divide; the entry when empty.
     pub part: String,
-    /// Bits of a vector register, when they are not those of the CPU.
-    pub vector_bits: Option<u32>,
-    /// Vector registers, when they are not those of the CPU.
-    pub vector_registers: Option<u32>,
-    /// Whether stores past the caches wait in the buffers of loads, when that is not to be asked of the CPU.
-    pub shared_fill_buffers: Option<bool>,
-    /// Ways of the first-level data cache, when they are not those of the CPU.
-    pub cache_ways: Option<u32>,
-    /// Whether the CPU multiplies and sums `bf16` in pairs, when that is not to be asked of it.
-    pub bf16_dots: Option<bool>,
 }

@@ -13,6 +13,7 @@ use strata_core::registry::{Registry, load_dialect};
 use strata_dialects::loops;
 use strata_lowering::codegen::{self, Alias, Emitted, Target, Timings};
 use strata_lowering::loop_to_cpu::{functions_of, kernels_to_cpu, program_to_cpu};
+use strata_lowering::target::MathTarget;
 use strata_store::{Kind, Lookup, Parts, Store};
 
 /// What code is made for, and how.
@@ -164,7 +165,7 @@ impl Make<'_> {
 
     /// From the level `cpu` to an object.
     fn code(&self, module: &Module<'_>, options: codegen::Options) -> Result<Emitted, Error> {
-        codegen::lower_to_llvm(module.op(), &self.target.math())?;
+        codegen::lower_to_llvm(module.op(), &MathTarget::of(self.target))?;
         Ok(codegen::emit(module.op(), self.target, &options)?)
     }
 }

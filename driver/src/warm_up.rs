@@ -8,6 +8,7 @@ use std::thread;
 use strata_core::ir::Module;
 use strata_core::registry::Registry;
 use strata_lowering::codegen::{self, Target};
+use strata_lowering::target::MathTarget;
 
 /// A loop over vectors with a masked rest, as kernels are.
 const KERNEL: &str = "func.func @strata_entry(%x: !llvm.ptr, %n: index) {
@@ -43,16 +44,17 @@ pub(crate) fn warmed<R>(registry: &'static Registry, target: &Target, work: impl
 fn warm_up(registry: &'static Registry, target: &Target) -> Option<()> {
     let context = units::loaded(registry);
     let module = Module::parse(&context, KERNEL, "warm-up").ok()?;
-    codegen::lower_to_llvm(module.op(), &target.math()).ok()?;
+    codegen::lower_to_llvm(module.op(), &MathTarget::of(target)).ok()?;
     codegen::emit(module.op(), target, &codegen::Options::default()).ok().map(drop)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use strata_lowering::target;
 
     #[test]
     fn the_kernel_compiles() {
-        assert_eq!(warm_up(crate::standard(), &Target::host()), Some(()));
+        assert_eq!(warm_up(crate::standard(), &target::host()), Some(()));
     }
 }

@@ -321,7 +321,7 @@ impl Writer<'_> {
             }
             Op::Concat(dim) => ("concat".into(), format!("dim = {dim} : i64")),
             Op::Window { sizes, strides, dilations } => {
-                ("window".into(), format!("sizes = {}, strides = {}, dilations = {}", list(sizes), list(strides), list(dilations)))
+                ("sliding_window".into(), format!("sizes = {}, strides = {}, dilations = {}", list(sizes), list(strides), list(dilations)))
             }
             Op::Reduce { dims, kind } => ("reduce".into(), format!("dims = {}, kind = \"{kind}\"", list(dims))),
             Op::ArgReduce { dim, kind } => ("arg_reduce".into(), format!("dim = {dim} : i64, kind = \"{kind}\"")),

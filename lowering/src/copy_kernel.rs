@@ -19,36 +19,54 @@ pub struct CopyKernel<'c> {
     from: AffineMap<'c>,
     /// As `from`, of the copy.
     pub shape: AffineMap<'c>,
+    /// Where an element of the copy reads the argument. An access that may reach outside is guarded and gives zero there.
+    reads: Vec<(AffineMap<'c>, bool)>,
+    /// The symbols of the kernel that reads which the copy depends on. The copy of a weight whose sizes are known depends on none, however
+    /// many its reader has, and can be made before the program runs.
+    symbols: Vec<usize>,
 }
 
 impl<'c> CopyKernel<'c> {
     /// A copy named `suffix` after the kernel that reads it.
-    pub fn new(reader: &KernelView<'c>, argument: Value<'c>, suffix: &str, (shape, element): (&[AffineExpr<'c>], Type<'c>)) -> Self {
+    pub fn new(
+        reader: &KernelView<'c>,
+        argument: Value<'c>,
+        suffix: &str,
+        (shape, element): (&[AffineExpr<'c>], Type<'c>),
+        reads: Vec<(AffineMap<'c>, bool)>,
+    ) -> Self {
         let cx = reader.op.cx();
         let extents: Vec<_> = shape.iter().map(|size| size.as_constant().unwrap_or(DYNAMIC)).collect();
+        let (from, count) = (reader.shapes()[argument.index()], reader.sizes.num_symbols());
+        let shape = cx.map(0, count, shape);
+        let maps: Vec<_> = reads.iter().map(|(map, _)| *map).chain([from, shape]).collect();
+        let used = |symbol: &usize| maps.iter().flat_map(|map| map.results()).any(|expr| expr.uses_symbol(*symbol));
+        let symbols = (0..count).filter(used).collect();
         Self {
             reader: reader.op,
             argument,
             name: format!("{}.{suffix}", reader.op.str("sym_name").unwrap_or_default()),
             ty: cx.tensor(&extents, element),
-            from: reader.shapes()[argument.index()],
-            shape: cx.map(0, reader.sizes.num_symbols(), shape),
+            from,
+            shape,
+            reads,
+            symbols,
         }
     }
 
-    /// Writes the kernel before the one that reads the copy: an element of the copy is what `body` makes of the argument's elements at
-    /// `reads`. An access that may reach outside is guarded and gives zero there.
-    pub fn write(&self, reads: &[(AffineMap<'c>, bool)], body: impl FnOnce(&mut Builder<'c>, &[Value<'c>]) -> Value<'c>) -> Op<'c> {
+    /// Writes the kernel before the one that reads the copy: an element of the copy is what `body` makes of the elements that it reads.
+    pub fn write(&self, body: impl FnOnce(&mut Builder<'c>, &[Value<'c>]) -> Value<'c>) -> Op<'c> {
         let (cx, location) = (self.reader.cx(), self.reader.location());
-        let (rank, symbols) = (self.ty.rank(), self.shape.num_symbols());
+        let (rank, symbols) = (self.ty.rank(), self.symbols.len());
+        let own = |map: AffineMap<'c>| map.with_symbols(&self.symbols);
         let positions: Vec<i64> = (1..=symbols as i64).collect();
         let mut shapes = vec![cx.map(0, symbols, &[]); symbols + 2];
-        (shapes[0], shapes[symbols + 1]) = (self.from, self.shape);
+        (shapes[0], shapes[symbols + 1]) = (own(self.from), own(self.shape));
         let kernel = Builder::before(self.reader).op(OpSpec {
             name: loops::Kernel::NAME,
             attrs: &[
                 ("sym_name", cx.str_attr(&self.name)),
-                ("sizes", cx.map_attr(self.shape)),
+                ("sizes", cx.map_attr(own(self.shape))),
                 ("shapes", cx.maps_attr(&shapes)),
                 ("symbols", cx.i64s_attr(&positions)),
             ],
@@ -57,12 +75,12 @@ impl<'c> CopyKernel<'c> {
         });
         let types: Vec<_> = std::iter::once(self.argument.ty()).chain((0..symbols).map(|_| cx.index())).collect();
         let block = kernel.region(0).append_block(&types, location);
-        let (maps, guarded): (Vec<_>, Vec<_>) = reads.iter().copied().unzip();
+        let (maps, guarded): (Vec<_>, Vec<_>) = self.reads.iter().map(|(map, guarded)| (own(*map), *guarded)).unzip();
         let domain: Vec<i64> = (0..rank as i64).collect();
         let mut b = Builder::at_end(block, location);
         let stage = b.op(OpSpec {
             name: loops::Stage::NAME,
-            operands: &vec![block.arg(0); reads.len()],
+            operands: &vec![block.arg(0); self.reads.len()],
             results: &[self.ty],
             attrs: &[
                 ("domain", cx.i64s_attr(&domain)),
@@ -74,7 +92,7 @@ impl<'c> CopyKernel<'c> {
             ..OpSpec::default()
         });
         let element = self.argument.ty().element_type().map_or_else(|| self.argument.ty().element(), |element| register_type(cx, element));
-        let elements = stage.region(0).append_block(&vec![element; reads.len()], location);
+        let elements = stage.region(0).append_block(&vec![element; self.reads.len()], location);
         b.within(elements, |b| {
             let value = body(b, &elements.args());
             b.effect(loops::Yield::NAME, &[value], &[]);
@@ -89,7 +107,7 @@ impl<'c> CopyKernel<'c> {
         let callee = [("callee", module.cx().symbol_attr(&self.name))];
         let calls = calls(module, self.reader).into_iter().map(|call| {
             let operands = call.operands();
-            let symbols = symbols.iter().map(|&at| operands[at as usize]);
+            let symbols = self.symbols.iter().map(|&symbol| operands[symbols[symbol] as usize]);
             let arguments: Vec<_> = std::iter::once(operands[self.argument.index()]).chain(symbols).collect();
             (call, Builder::before(call).value(loops::Call::NAME, &arguments, self.ty, &callee))
         });

@@ -19,9 +19,10 @@ use strata_core::pass::{Pass, PassContext, PassError};
 use strata_dialects::loops;
 use strata_dialects::loops::access::{Stride, stride};
 use strata_dialects::loops::view::{KernelView, StageView};
+use strata_dialects::target::Target;
 
-/// Most bytes of a row that is kept.
-const ROW: i64 = 64 << 10;
+/// The part of the second-level cache that a row may fill.
+const ROW_PART: i64 = 16;
 
 /// Keeps rows of mathematics for the stages that need them again.
 #[derive(Pass)]
@@ -30,17 +31,18 @@ pub struct KeepRows {}
 
 impl Pass for KeepRows {
     fn run<'c>(&self, op: Op<'c>, _: &mut PassContext<'c>) -> Result<(), PassError> {
+        let most = Target::of(op)?.l2.bytes / ROW_PART;
         for kernel in op.find_all(loops::Kernel::NAME) {
-            while KernelView::new(kernel).is_some_and(|kernel| keep_one(&kernel)) {}
+            while KernelView::new(kernel).is_some_and(|kernel| keep_one(&kernel, most)) {}
         }
         Ok(())
     }
 }
 
-/// Keeps one row, if there is one to keep.
-fn keep_one(kernel: &KernelView<'_>) -> bool {
+/// Keeps one row of at most so many bytes, if there is one to keep.
+fn keep_one(kernel: &KernelView<'_>, most: i64) -> bool {
     kernel.stages.iter().enumerate().any(|(at, stage)| {
-        let Some(row) = Row::of(kernel, stage) else { return false };
+        let Some(row) = Row::of(kernel, stage, most) else { return false };
         let again: Vec<_> = kernel.stages[at + 1..].iter().filter_map(|later| row.again(kernel, later)).collect();
         if again.is_empty() {
             return false;
@@ -65,7 +67,7 @@ struct Again<'k, 'c> {
 }
 
 impl<'k, 'c> Row<'k, 'c> {
-    fn of(kernel: &KernelView<'c>, stage: &'k StageView<'c>) -> Option<Self> {
+    fn of(kernel: &KernelView<'c>, stage: &'k StageView<'c>, most: i64) -> Option<Self> {
         let [dim] = stage.reduce[..] else { return None };
         let yielded = stage.op.body(0).terminator()?.operands().first().copied()?;
         let bytes = kernel.static_size(dim)?.saturating_mul(yielded.ty().element_type()?.bytes() as i64);
@@ -74,7 +76,7 @@ impl<'k, 'c> Row<'k, 'c> {
         let outer = stage.parallel().iter().all(|dim| kernel.outer.contains(dim));
         let mut strides = stage.op.operands().into_iter().zip(&stage.maps).map(|(operand, map)| stride(*map, operand, dim));
         let in_order = strides.all(|stride| stride != Stride::Other);
-        let fits = mathematics && outer && in_order && !arg && stage.chunk.is_none() && bytes <= ROW && !yielded.ty().is_index();
+        let fits = mathematics && outer && in_order && !arg && stage.chunk.is_none() && bytes <= most && !yielded.ty().is_index();
         fits.then_some(Self { stage, dim, yielded })
     }
 

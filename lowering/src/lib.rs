@@ -1,6 +1,7 @@
 //! The arrows between levels, and code generation.
 
 pub mod aten_to_prim;
+pub mod attach_target;
 pub mod codegen;
 mod copy_kernel;
 pub mod emit;
@@ -34,6 +35,7 @@ use strata_core::pass::PassEntry;
 
 /// All passes of this crate, sorted by flag.
 pub const PASSES: &[PassEntry] = &[
+    PassEntry::of::<attach_target::AttachTarget>(),
     PassEntry::of::<aten_to_prim::DecomposeAten>(),
     PassEntry::of::<expand_math::ExpandMath>(),
     PassEntry::of::<gpu_to_nvvm::GpuToNvvm>(),

@@ -15,9 +15,9 @@
 //! ```
 
 use crate::copy_kernel::{CopyKernel, calls};
-use crate::schedule_cpu::{block_rows, registers};
+use crate::schedule_cpu::block_rows;
 use crate::share_kernels::Weights;
-use strata_core::ir::{AffineExpr, Attr, ElementType, Op, Type};
+use strata_core::ir::{AffineExpr, AffineMap, Attr, ElementType, Op, Type};
 use strata_core::pass::{Pass, PassContext, PassError};
 use strata_core::upstream::arith;
 use strata_dialects::loops;
@@ -26,37 +26,21 @@ use strata_dialects::loops::roles::{Roles, uses};
 use strata_dialects::loops::schedule::KernelSchedule;
 use strata_dialects::loops::view::product_of_known;
 use strata_dialects::loops::view::{KernelView, StageView};
+use strata_dialects::target::Target;
 
 /// Copies operands of contractions into the order in which they are read.
 #[derive(Pass)]
 #[pass(dependents("loop"))]
-pub struct PackOperands {
-    /// Bits of a vector register.
-    #[option(default = 512)]
-    vector_bits: i64,
-    /// Vector registers; 0 for as many as x86-64 has of that width.
-    vector_registers: i64,
-    /// Lines of the first-level cache that an address may be in: the more, the more rows may lie at such distances.
-    #[option(default = 8)]
-    cache_ways: i64,
-}
+pub struct PackOperands;
 
 impl Pass for PackOperands {
     fn run<'c>(&self, op: Op<'c>, _: &mut PassContext<'c>) -> Result<(), PassError> {
-        let registers = registers(self.vector_registers, self.vector_bits);
-        let machine = Machine { vector_bits: self.vector_bits, registers, cache_ways: self.cache_ways };
+        let target = Target::of(op)?;
         for kernel in op.find_all(loops::Kernel::NAME) {
-            pack(op, kernel, &machine);
+            pack(op, kernel, &target);
         }
         Ok(())
     }
-}
-
-/// What is to be known of the machine.
-struct Machine {
-    vector_bits: i64,
-    registers: i64,
-    cache_ways: i64,
 }
 
 /// Vectors of a panel.
@@ -70,19 +54,16 @@ const WORTH: i64 = 1 << 15;
 
 /// Uses that pay for a copy that only spreads rows over the cache.
 const REUSE_APART: i64 = 256;
-/// Bytes of a line of a cache, and bytes after which the first-level cache begins anew, as 2 to that power.
-const LINE: u32 = 6;
-const TURN: u32 = 12;
 /// Rows too many for the lines of one place that cost little: with 13 rows in 12 lines a Zen 5 reaches 95% of its peak, with 13 rows in 8
 /// lines a Cascade Lake loses a quarter.
 const SPARE: i64 = 1;
 
 /// Packs the operands of one kernel and of its calls.
-fn pack(module: Op<'_>, kernel: Op<'_>, machine: &Machine) {
+fn pack(module: Op<'_>, kernel: Op<'_>, target: &Target) {
     for operand in 0..2 {
         let Some(view) = KernelView::new(kernel) else { return };
-        if let Some(layout) = layout(&view, operand, machine, &|at| is_weight(module, kernel, at)) {
-            apply(module, &view, &layout, machine.vector_bits);
+        if let Some(layout) = layout(&view, operand, target, &|at| is_weight(module, kernel, at)) {
+            apply(module, &view, &layout, target.vector_bits);
         }
     }
 }
@@ -111,7 +92,7 @@ fn reuse_in_rows(registers: i64) -> i64 {
 }
 
 /// The copy of an operand that is worth its cost.
-fn layout<'c>(kernel: &KernelView<'c>, operand: usize, machine: &Machine, weight: &dyn Fn(usize) -> bool) -> Option<Layout<'c>> {
+fn layout<'c>(kernel: &KernelView<'c>, operand: usize, target: &Target, weight: &dyn Fn(usize) -> bool) -> Option<Layout<'c>> {
     let roles = Roles::new(kernel)?;
     let (stage, map) = (roles.stage, roles.stage.maps[operand]);
     let tensor = stage.op.operand(operand);
@@ -121,12 +102,12 @@ fn layout<'c>(kernel: &KernelView<'c>, operand: usize, machine: &Machine, weight
     let size = |dim: usize| kernel.static_size(dim);
     let points = product_of_known(stage.domain.iter().map(|&dim| size(dim)));
     let in_rows = operand == roles.wide && roles.stride(operand, roles.lanes) == Stride::One && argument && !weight(tensor.index());
-    let least = if in_rows && conversion(stage, operand).is_none() { reuse_in_rows(machine.registers) } else { REUSE };
+    let least = if in_rows && conversion(stage, operand).is_none() { reuse_in_rows(target.vector_registers) } else { REUSE };
     let pays = roles.reuse(kernel, operand).is_none_or(|reuse| reuse >= least) && points.is_none_or(|points| points >= WORTH);
     if !argument || !pays || sum.is_complex() || roles.panel().is_some() && operand == roles.wide {
         return None;
     }
-    let width = machine.vector_bits / i64::from(sum.bits().max(8));
+    let width = target.vector_bits / i64::from(sum.bits().max(8));
     if width <= 1 || size(roles.lanes).is_some_and(|size| size < width) {
         return None;
     }
@@ -142,13 +123,12 @@ fn layout<'c>(kernel: &KernelView<'c>, operand: usize, machine: &Machine, weight
     // Bytes from one row of a register block to the next, where the operand lies and in a copy.
     let rows = roles.rows.filter(|_| panel.is_none() && roles.reuse(kernel, operand).is_none_or(|reuse| reuse >= REUSE_APART));
     let bytes = (sum.bits() / 8) as i64;
-    let crowded =
-        |elements: i64| rows.is_some_and(|dim| crowd(elements.saturating_mul(bytes), size(dim), machine) > machine.cache_ways + SPARE);
+    let crowded = |elements: i64| rows.is_some_and(|dim| crowd(elements.saturating_mul(bytes), size(dim), target) > target.l1.ways + SPARE);
     if in_order && convert.is_none() && !rows.and_then(|dim| distance(map, tensor, dim)).is_some_and(crowded) {
         return None;
     }
     let row = product_of_known(stage.reduce.iter().filter(|dim| moving(dim)).map(|&dim| size(dim)));
-    let gap = if row.is_some_and(crowded) { (1 << LINE) / bytes } else { 0 };
+    let gap = if row.is_some_and(crowded) { target.l1.line / bytes } else { 0 };
     if let Some((lanes, _)) = panel {
         dims.retain(|&dim| dim != lanes);
         dims.push(lanes);
@@ -159,9 +139,12 @@ fn layout<'c>(kernel: &KernelView<'c>, operand: usize, machine: &Machine, weight
 }
 
 /// The most rows of a register block that fall on the same place of the first-level cache, when they are so many bytes apart.
-fn crowd(bytes: i64, rows: Option<i64>, machine: &Machine) -> i64 {
-    let places = 1 << (TURN - bytes.trailing_zeros().clamp(LINE, TURN));
-    (block_rows(rows, VECTORS, machine.registers) as u64).div_ceil(places) as i64
+fn crowd(bytes: i64, rows: Option<i64>, target: &Target) -> i64 {
+    // After so many bytes the cache begins anew.
+    let turn = target.l1.bytes / target.l1.ways;
+    let step = (1 << bytes.trailing_zeros().min(62)).clamp(target.l1.line, turn);
+    let places = (turn / step).max(1);
+    (block_rows(rows, VECTORS, target.vector_registers) as u64).div_ceil(places as u64) as i64
 }
 
 /// Whether every call of a kernel passes a weight as this argument: a copy of it is made before the program runs.
@@ -213,8 +196,12 @@ fn apply<'c>(module: Op<'c>, kernel: &KernelView<'c>, layout: &Layout<'c>, vecto
         *last = *last + cx.constant(layout.gap);
     }
     let element = layout.convert.map_or(tensor.ty().element(), |op| op.result(0).ty());
-    let copy = CopyKernel::new(kernel, tensor, &format!("pack{operand}"), (&shape, element));
-    let copying = write_kernel(kernel, layout, &copy);
+    let reads = vec![read(kernel, layout, shape.len())];
+    let copy = CopyKernel::new(kernel, tensor, &format!("pack{operand}"), (&shape, element), reads);
+    let copying = copy.write(|b, element| match layout.convert {
+        Some(convert) => b.clone_op(convert, element).result(0),
+        None => element[0],
+    });
     if layout.panel.is_some() && layout.by_rows {
         schedule(copying, layout, copy.ty, vector_bits);
     }
@@ -245,11 +232,11 @@ fn apply<'c>(module: Op<'c>, kernel: &KernelView<'c>, layout: &Layout<'c>, vecto
     }
 }
 
-/// Writes the kernel that copies.
-fn write_kernel<'c>(kernel: &KernelView<'c>, layout: &Layout<'c>, copy: &CopyKernel<'c>) -> Op<'c> {
+/// Where an element of the copy, of this rank, reads the operand, and whether that may be outside.
+fn read<'c>(kernel: &KernelView<'c>, layout: &Layout<'c>, rank: usize) -> (AffineMap<'c>, bool) {
     let cx = kernel.op.cx();
     let map = StageView::new(layout.stage).maps[layout.operand];
-    let (rank, symbols) = (copy.ty.rank(), copy.shape.num_symbols());
+    let symbols = kernel.sizes.num_symbols();
     // Where each dim of the kernel is among those of the copy.
     let at = |dim: usize| layout.dims.iter().position(|&known| known == dim);
     let mut own: Vec<_> = (0..kernel.num_dims()).map(|dim| at(dim).map_or(cx.constant(0), |at| cx.dim(at))).collect();
@@ -260,10 +247,7 @@ fn write_kernel<'c>(kernel: &KernelView<'c>, layout: &Layout<'c>, copy: &CopyKer
     }
     let renaming = cx.map(rank, symbols, &own);
     let access: Vec<_> = map.results().into_iter().map(|expr| expr.compose(renaming)).collect();
-    copy.write(&[(cx.map(rank, symbols, &access), guarded)], |b, element| match layout.convert {
-        Some(convert) => b.clone_op(convert, element).result(0),
-        None => element[0],
-    })
+    (cx.map(rank, symbols, &access), guarded)
 }
 
 /// Panels of a tensor that are filled side by side.

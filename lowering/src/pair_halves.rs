@@ -17,13 +17,15 @@
 //! ```
 
 use crate::copy_kernel::CopyKernel;
-use strata_core::ir::{AffineExpr, AffineKind, AffineMap, Builder, ElementType, Op};
+use strata_core::ir::{AffineExpr, AffineKind, AffineMap, Builder, ElementType, Op, Value};
 use strata_core::pass::{Pass, PassContext, PassError};
 use strata_core::upstream::arith;
 use strata_dialects::loops;
 use strata_dialects::loops::roles::Roles;
 use strata_dialects::loops::view::product_of_known;
 use strata_dialects::loops::view::{KernelView, StageView};
+use strata_dialects::numerics::Numerics;
+use strata_dialects::target::Target;
 
 /// The attribute of a stage that names an instruction.
 pub const INSTRUCTION: &str = "instruction";
@@ -33,10 +35,17 @@ pub const AVX512BF16: &str = "avx512bf16";
 /// Multiplies elements of half precision in pairs.
 #[derive(Pass)]
 #[pass(dependents("loop", "arith"))]
-pub struct PairHalves;
+pub struct PairHalves {
+    /// bitwise, ulp or fast.
+    #[option(default = "ulp")]
+    numerics: String,
+}
 
 impl Pass for PairHalves {
     fn run<'c>(&self, op: Op<'c>, _: &mut PassContext<'c>) -> Result<(), PassError> {
+        if !Target::of(op)?.has_bf16_dots() || Numerics::of(&self.numerics)? == Numerics::Bitwise {
+            return Ok(());
+        }
         for kernel in op.find_all(loops::Kernel::NAME) {
             if let Some(view) = KernelView::new(kernel)
                 && let Some(products) = Products::of(&view)
@@ -90,8 +99,15 @@ impl<'c> Products<'c> {
             let tensor = self.stage.operand(at);
             let dims: Vec<_> = self.maps[at].results().into_iter().filter_map(dim_of).collect();
             let shape: Vec<_> = dims.iter().map(|&dim| sizes[dim]).collect();
-            let copy = CopyKernel::new(kernel, tensor, &format!("pair{at}"), (&shape, cx.int(32)));
-            write_pairs(&copy, dims.iter().position(|&dim| dim == self.dim).unwrap_or_default(), whole);
+            let along = dims.iter().position(|&dim| dim == self.dim).unwrap_or_default();
+            let half = |second: i64| {
+                let at = |dim: usize| if dim == along { cx.dim(dim) * cx.constant(2) + cx.constant(second) } else { cx.dim(dim) };
+                cx.map(dims.len(), symbols, &(0..dims.len()).map(at).collect::<Vec<_>>())
+            };
+            // Where their number is odd, the last step is followed by a zero.
+            let reads = vec![(half(0), false), (half(1), !whole)];
+            let copy = CopyKernel::new(kernel, tensor, &format!("pair{at}"), (&shape, cx.int(32)), reads);
+            copy.write(one_word);
             for (call, pairs) in copy.call(module) {
                 call.set_operand(tensor.index(), pairs);
             }
@@ -148,23 +164,16 @@ fn multiply_words(stage: Op<'_>) {
     b.effect(loops::Yield::NAME, &[sum], &[]);
 }
 
-/// Writes the kernel that puts two steps along a dim into one word; where their number is odd, the last is followed by a zero.
-fn write_pairs(copy: &CopyKernel<'_>, along: usize, whole: bool) {
-    let cx = copy.ty.cx();
-    let (rank, symbols) = (copy.ty.rank(), copy.shape.num_symbols());
-    let half = |second: i64| {
-        let at = |dim: usize| if dim == along { cx.dim(dim) * cx.constant(2) + cx.constant(second) } else { cx.dim(dim) };
-        cx.map(rank, symbols, &(0..rank).map(at).collect::<Vec<_>>())
-    };
-    copy.write(&[(half(0), false), (half(1), !whole)], |b, halves| {
-        let [low, high] = [0, 1].map(|at| {
-            let bits = arith::bitcast(b, halves[at], cx.int(16));
-            arith::extui(b, bits, cx.int(32))
-        });
-        let by = b.const_int(cx.int(32), 16);
-        let high = arith::shli(b, high, by);
-        arith::ori(b, low, high)
+/// Two elements in one word, the first in its low half.
+fn one_word<'c>(b: &mut Builder<'c>, halves: &[Value<'c>]) -> Value<'c> {
+    let cx = b.cx();
+    let [low, high] = [0, 1].map(|at| {
+        let bits = arith::bitcast(b, halves[at], cx.int(16));
+        arith::extui(b, bits, cx.int(32))
     });
+    let by = b.const_int(cx.int(32), 16);
+    let high = arith::shli(b, high, by);
+    arith::ori(b, low, high)
 }
 
 fn dim_of(expr: AffineExpr<'_>) -> Option<usize> {

@@ -9,48 +9,34 @@ use strata_dialects::loops;
 use strata_dialects::loops::access::{Stride, stride};
 use strata_dialects::loops::roles::uses;
 use strata_dialects::loops::view::{KernelView, StageView};
+use strata_dialects::target::{Cycles, Target};
 
-/// What a prediction needs to know of a machine.
-#[derive(Clone, Copy, Debug)]
-pub struct Machine {
-    /// Threads that share a kernel.
-    pub threads: f64,
-    /// Cycles in a second.
-    pub hertz: f64,
-}
-
-impl Machine {
-    /// A machine like those of today with so many threads.
-    pub fn with_threads(threads: usize) -> Self {
-        Self { threads: threads.max(1) as f64, hertz: 4e9 }
-    }
-}
-
-/// Bytes in a second that all threads together move, by how many bytes a kernel touches: the cores' own caches, a shared one, memory.
-const BANDWIDTHS: [(f64, f64); 3] = [(1e6, 300e9), (16e6, 120e9), (f64::INFINITY, 60e9)];
 /// Seconds of a launch, and of waking the other threads.
 const LAUNCH: f64 = 5e-8;
 const WAKE: f64 = 2e-6;
 /// Cycles of work below which no other thread is woken.
 const ALONE: f64 = 2e4;
-/// Cycles in which a sum is ready to be added to.
-const LATENCY: f64 = 4.0;
 /// Sums side by side in a block of scores or means.
 const BESIDE: f64 = 8.0;
-/// Cycles of the way from the lanes of an accumulator to one number.
-const ACROSS: f64 = 20.0;
 
-/// Seconds of a launch of a scheduled kernel; nothing when its sizes are symbolic.
-pub fn seconds(kernel: &KernelView<'_>, machine: Machine) -> Option<f64> {
+/// Seconds of a launch of a scheduled kernel on so many threads; nothing when its sizes are symbolic.
+pub fn seconds(kernel: &KernelView<'_>, target: &Target, threads: usize) -> Option<f64> {
+    let all = threads.max(1) as f64;
     let bytes = kernel.bytes()? as f64;
-    let cycles = kernel.stages.iter().map(|stage| cycles(kernel, stage)).sum::<Option<f64>>()?;
+    let cycles = kernel.stages.iter().map(|stage| cycles(kernel, stage, &target.cycles)).sum::<Option<f64>>()?;
     let parts = parts(kernel)? as f64;
     let shared = cycles > ALONE && parts > 1.0;
-    let threads = if shared { parts / (parts / machine.threads).ceil() } else { 1.0 };
-    let arithmetic = cycles / machine.hertz / threads;
-    let bandwidth = BANDWIDTHS.iter().find(|(most, _)| bytes <= *most).map_or(1e9, |found| found.1);
-    let memory = bytes / bandwidth * if shared { 1.0 } else { machine.threads };
+    let threads = if shared { parts / (parts / all).ceil() } else { 1.0 };
+    let arithmetic = cycles / (1e9 * target.gigahertz) / threads;
+    let memory = bytes / bandwidth(target, bytes) * if shared { 1.0 } else { all };
     Some(arithmetic.max(memory) + LAUNCH + if shared { WAKE } else { 0.0 })
+}
+
+/// Bytes in a second that all cores together move, where a kernel touches so many bytes: of a cache that holds twice as many, or of memory.
+fn bandwidth(target: &Target, bytes: f64) -> f64 {
+    let levels = [(target.l2.bytes, &target.l2), (target.l3.bytes / 2, &target.l3)];
+    let level = levels.into_iter().find(|(most, _)| bytes <= *most as f64);
+    1e9 * level.map_or(target.memory_gigabytes_per_second, |(_, level)| level.gigabytes_per_second)
 }
 
 /// Parts of a kernel that threads can share.
@@ -76,7 +62,7 @@ fn lanes(kernel: &KernelView<'_>, stage: &StageView<'_>) -> (Option<usize>, f64)
 }
 
 /// Cycles of one thread for all points of a stage.
-fn cycles(kernel: &KernelView<'_>, stage: &StageView<'_>) -> Option<f64> {
+fn cycles(kernel: &KernelView<'_>, stage: &StageView<'_>, table: &Cycles) -> Option<f64> {
     let counted = stage.domain.iter().filter(|dim| stage.chunk.is_none_or(|chunk| chunk.by != **dim));
     let points = counted.map(|&dim| Some(kernel.static_size(dim)? as f64)).product::<Option<f64>>()?;
     let (dim, width) = lanes(kernel, stage);
@@ -85,7 +71,7 @@ fn cycles(kernel: &KernelView<'_>, stage: &StageView<'_>) -> Option<f64> {
         None => width,
     };
     let vectors = points / used.max(1.0);
-    let body = body(kernel, stage, dim, width);
+    let body = body(kernel, stage, (dim, width), table);
     // Scores and means read their operands once for a block of rows.
     let (schedule, streams) = (stage.schedule(), kernel.schedule().online.is_some());
     let operands = stage.op.operands().into_iter().zip(&stage.maps);
@@ -111,7 +97,7 @@ fn cycles(kernel: &KernelView<'_>, stage: &StageView<'_>) -> Option<f64> {
         let chains = if streams { BESIDE } else { copies(kernel, |_| true) * own };
         // A product and its sum are one instruction, and loads run beside it.
         let fused = stage.op.body(0).ops().iter().any(|op| op.isa::<arith::MulF>());
-        vector = (if fused { body } else { body + 0.5 }).max(loads).max(LATENCY / chains);
+        vector = (if fused { body } else { body + 0.5 }).max(loads).max(table.latency / chains);
     } else if !stage.is_register() {
         let last = stage.result_dims().last().copied();
         vector += if dim.is_none() || last == dim { 0.5 } else { width };
@@ -122,17 +108,16 @@ fn cycles(kernel: &KernelView<'_>, stage: &StageView<'_>) -> Option<f64> {
     } else {
         0.0
     };
-    Some(vectors * vector + results * ACROSS)
+    Some(vectors * vector + results * table.across)
 }
 
 /// Cycles of a scheduled stage's body for one vector.
-pub(crate) fn body_cycles(kernel: &KernelView<'_>, stage: &StageView<'_>) -> f64 {
-    let (dim, width) = lanes(kernel, stage);
-    body(kernel, stage, dim, width)
+pub(crate) fn body_cycles(kernel: &KernelView<'_>, stage: &StageView<'_>, table: &Cycles) -> f64 {
+    body(kernel, stage, lanes(kernel, stage), table)
 }
 
 /// Cycles of a stage's body for one vector. What is the same for all points inside the outer loops is computed outside.
-fn body(kernel: &KernelView<'_>, stage: &StageView<'_>, lanes: Option<usize>, width: f64) -> f64 {
+fn body(kernel: &KernelView<'_>, stage: &StageView<'_>, (lanes, width): (Option<usize>, f64), table: &Cycles) -> f64 {
     let block = stage.op.body(0);
     let inner: Vec<usize> = stage.domain.iter().copied().filter(|dim| Some(*dim) == lanes || !kernel.outer.contains(dim)).collect();
     let inner = if inner.is_empty() { stage.domain.clone() } else { inner };
@@ -142,7 +127,7 @@ fn body(kernel: &KernelView<'_>, stage: &StageView<'_>, lanes: Option<usize>, wi
     for op in block.ops() {
         if op.dialect() == "loop" || op.operands().iter().any(|operand| varying.contains(operand)) {
             varying.extend(op.results());
-            cycles += arithmetic(op, width);
+            cycles += arithmetic(op, width, table);
         }
     }
     cycles
@@ -165,30 +150,29 @@ fn copies(kernel: &KernelView<'_>, of: impl Fn(usize) -> bool) -> f64 {
 }
 
 /// Cycles between two of an op on vectors.
-pub(crate) fn arithmetic(op: Op<'_>, width: f64) -> f64 {
+pub(crate) fn arithmetic(op: Op<'_>, width: f64, table: &Cycles) -> f64 {
     let double = op.result_types().first().and_then(|ty| ty.element_type()) == Some(ElementType::F64);
+    // Twice as many digits take about twice as long.
+    let function = |cycles: f64| cycles * if double { 2.0 } else { 1.0 };
     match op.name() {
         arith::Constant::NAME | loops::Yield::NAME | loops::Index::NAME => 0.0,
-        arith::DivF::NAME => 6.0,
-        arith::DivSI::NAME | arith::RemSI::NAME | arith::DivUI::NAME | arith::RemUI::NAME | arith::RemF::NAME => 8.0 * width,
+        arith::DivF::NAME => table.divide,
+        arith::DivSI::NAME | arith::RemSI::NAME | arith::DivUI::NAME | arith::RemUI::NAME | arith::RemF::NAME => {
+            table.integer_divide * width
+        }
+        // A gather: an address, and a load for each lane.
         loops::Load::NAME => 1.0 + width,
-        loops::Libm::NAME => 40.0 * width,
-        math::AbsF::NAME | math::AbsI::NAME | math::Floor::NAME | math::Ceil::NAME | math::CopySign::NAME | math::Fma::NAME => 0.5,
-        math::Sqrt::NAME | math::Rsqrt::NAME => 10.0,
-        name if op.dialect() == "math" => MATH.iter().find(|row| row.0 == name).map_or(14.0, |row| row.1) * if double { 2.0 } else { 1.0 },
-        _ => 0.5,
+        loops::Libm::NAME => table.call * width,
+        math::AbsF::NAME | math::AbsI::NAME | math::Floor::NAME | math::Ceil::NAME | math::CopySign::NAME | math::Fma::NAME => table.simple,
+        math::Sqrt::NAME | math::Rsqrt::NAME => table.sqrt,
+        math::Exp::NAME | math::Exp2::NAME => function(table.exp),
+        math::ExpM1::NAME => function(table.expm1),
+        math::Log::NAME => function(table.log),
+        math::Sin::NAME | math::Cos::NAME => function(table.sin),
+        math::Tanh::NAME => function(table.tanh),
+        math::Erf::NAME => function(table.erf),
+        math::PowF::NAME => function(table.pow),
+        _ if op.dialect() == "math" => function(table.function),
+        _ => table.simple,
     }
 }
-
-/// Cycles of a vector of the functions that programs are full of.
-const MATH: &[(&str, f64)] = &[
-    (math::Exp::NAME, 6.0),
-    (math::Exp2::NAME, 6.0),
-    (math::ExpM1::NAME, 9.0),
-    (math::Log::NAME, 12.0),
-    (math::Sin::NAME, 9.0),
-    (math::Cos::NAME, 9.0),
-    (math::Tanh::NAME, 13.0),
-    (math::Erf::NAME, 19.0),
-    (math::PowF::NAME, 60.0),
-];

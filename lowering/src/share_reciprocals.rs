@@ -19,10 +19,10 @@ use strata_core::ir::{Builder, ElementType, Op, OpSpec, Type, Value};
 use strata_core::pass::{Pass, PassContext, PassError};
 use strata_core::upstream::arith::{self, CmpFPredicate};
 use strata_core::upstream::math;
-use strata_dialects::freedom::Freedom;
 use strata_dialects::loops;
 use strata_dialects::loops::view::product_of_known;
 use strata_dialects::loops::view::{KernelView, StageView};
+use strata_dialects::numerics::Numerics;
 
 /// Replaces divisions by what does not vary by multiplications.
 #[derive(Pass)]
@@ -35,7 +35,7 @@ pub struct ShareReciprocals {
 
 impl Pass for ShareReciprocals {
     fn run<'c>(&self, op: Op<'c>, _: &mut PassContext<'c>) -> Result<(), PassError> {
-        if Freedom::of(&self.numerics)? == Freedom::Exact {
+        if Numerics::of(&self.numerics)? == Numerics::Bitwise {
             return Ok(());
         }
         for kernel in op.find_all(loops::Kernel::NAME) {

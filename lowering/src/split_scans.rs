@@ -19,8 +19,8 @@ use crate::aten_to_prim::{Prim, Scalar, Size};
 use strata_core::ir::{ElementType, Op, Value};
 use strata_core::pass::{Counter, Pass, PassContext, PassError};
 use strata_dialects::aten::dtype::Numeric;
-use strata_dialects::freedom::Freedom;
 use strata_dialects::loops::view::product;
+use strata_dialects::numerics::Numerics;
 use strata_dialects::prim;
 
 /// Scans pieces of long rows.
@@ -43,7 +43,7 @@ const PIECE: i64 = 1 << 12;
 
 impl Pass for SplitScans {
     fn run<'c>(&self, op: Op<'c>, _: &mut PassContext<'c>) -> Result<(), PassError> {
-        let free = Freedom::of(&self.numerics)? > Freedom::Exact;
+        let free = Numerics::of(&self.numerics)? > Numerics::Bitwise;
         for scan in op.find_all(prim::Scan::NAME).into_iter().filter(|scan| is_long(*scan) && (free || is_exact(*scan))) {
             let (Some(block), Some(operator)) = (scan.block(), operator(scan)) else { continue };
             let prim = Prim::new(block, scan.location());

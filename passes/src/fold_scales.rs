@@ -23,7 +23,7 @@ mod bound;
 use crate::hoist_weights::Cone;
 use strata_core::ir::{Builder, ElementType, Op, Type, Value};
 use strata_core::pass::{Counter, Pass, PassContext, PassError};
-use strata_dialects::freedom::Freedom;
+use strata_dialects::numerics::Numerics;
 use strata_dialects::prim;
 
 /// Moves scales of features into the weights of contractions.
@@ -39,7 +39,7 @@ pub struct FoldScales {
 
 impl Pass for FoldScales {
     fn run<'c>(&self, op: Op<'c>, _: &mut PassContext<'c>) -> Result<(), PassError> {
-        if Freedom::of(&self.numerics)? == Freedom::Exact || op.attr(strata_dialects::capture::ENTRY).is_none() {
+        if Numerics::of(&self.numerics)? == Numerics::Bitwise || op.attr(strata_dialects::capture::ENTRY).is_none() {
             return Ok(());
         }
         let cone = Cone::of(op);

@@ -22,7 +22,7 @@ use crate::simplify::{Rule, Simplified, Site, simplify, splat_number};
 use strata_core::ir::{DYNAMIC, ElementType, Op, Value};
 use strata_core::pass::{Counter, Pass, PassContext, PassError};
 use strata_core::rewrite::NoMatch;
-use strata_dialects::freedom::Freedom;
+use strata_dialects::numerics::Numerics;
 use strata_dialects::prim;
 
 /// Makes one contraction of a softmax and the product that reads it.
@@ -40,7 +40,7 @@ pub struct FuseAttention {
 
 impl Pass for FuseAttention {
     fn run<'c>(&self, op: Op<'c>, _: &mut PassContext<'c>) -> Result<(), PassError> {
-        if Freedom::of(&self.numerics)? > Freedom::Exact {
+        if Numerics::of(&self.numerics)? > Numerics::Bitwise {
             self.rewrites.add(simplify(op, RULES, self.remarks));
         }
         Ok(())

@@ -75,7 +75,7 @@ struct Ready {
 /// A compiled program and how a call's arguments and results go with it.
 pub struct Function {
     pub(crate) torch: &'static Torch,
-    pub(crate) artefact: Artefact,
+    pub(crate) artefact: Arc<Artefact>,
     arguments: Vec<Argument>,
     pub(crate) places: Vec<Place>,
     /// Which outputs become numbers.
@@ -121,7 +121,13 @@ const CAPSULE: &CStr = c"strata.Function";
 impl Function {
     /// Makes a Python function. `arguments` are the names of the call's arguments; `places` say what the call gives: `None`, the number of an
     /// argument that is given back as it is, -1 for the program's next output and -2 for the next one as a number.
-    pub fn make(py: Python<'_>, artefact: Artefact, arguments: &[String], places: &[Option<i64>], brought: Brought) -> PyResult<Py<PyAny>> {
+    pub fn make(
+        py: Python<'_>,
+        artefact: Arc<Artefact>,
+        arguments: &[String],
+        places: &[Option<i64>],
+        brought: Brought,
+    ) -> PyResult<Py<PyAny>> {
         let Brought { constants, unprepared, seed, weights } = brought;
         if constants.len() > arguments.len() {
             return Err(PyValueError::new_err("there are more constants than arguments"));

@@ -12,7 +12,8 @@ use strata_runtime::Session;
 use strata_runtime::dlpack::{DLDevice, DLManagedTensor, DLManagedTensorVersioned, DLTensor};
 use strata_runtime::manifest::OutputKind;
 
-use crate::{Compiled, error};
+use crate::artefact::Artefact;
+use crate::error;
 
 /// The name of a capsule with a tensor that nobody has taken, and of one that somebody has.
 const NEW: &CStr = c"dltensor";
@@ -31,8 +32,8 @@ impl Program {
     /// Loads a compiled program; `weights` stands in for the files that it names.
     #[new]
     #[pyo3(signature = (program, weights=None))]
-    fn new(program: Compiled<'_>, weights: Option<PathBuf>) -> PyResult<Program> {
-        Ok(Program { session: Session::load(&program.artefact()?, weights.as_deref()).map_err(error::python)? })
+    fn new(program: PyRef<'_, Artefact>, weights: Option<PathBuf>) -> PyResult<Program> {
+        Ok(Program { session: Session::load(&program.program, weights.as_deref()).map_err(error::python)? })
     }
 
     /// Calls the program on objects with `__dlpack__`; gives its outputs, without the new values of buffers and inputs.

@@ -18,7 +18,7 @@ _PLACES = {
     "Explanation": "explanation",
     "Loaded": "loaded",
     "Options": "options",
-    "backend": "backend",
+    "backend": "dynamo",
     "compile": "direct",
     "explain": "explanation",
     "load": "loaded",

@@ -2,6 +2,7 @@
 
 import warnings
 from collections.abc import Callable
+from contextlib import contextmanager
 
 import torch
 from torch._dynamo.backends.common import aot_autograd
@@ -17,6 +18,7 @@ from .higher_order import decomposed
 from .kept import Kept, ahead_of_time, keep, not_cached
 from .options import Options
 from .partition import missing, partition
+from .views import with_views
 
 class Compilation:
     """What one graph of TorchDynamo becomes: a program, or a forward and a backward one."""
@@ -37,7 +39,7 @@ class Compilation:
             keep_inference_input_mutations=True,
         )
         to_file = ahead_of_time()
-        with not_cached():
+        with not_cached(), _numbers_from_tensors():
             through_aot = compiler(module, inputs)
         lifted = any(True for _ in module.parameters()) or any(True for _ in module.buffers())
         if self.direct is None or lifted or _has_subclasses(module, inputs):
@@ -78,7 +80,7 @@ class Compilation:
             if inference and not program.conjugates and _is_plain(TracingContext.try_get()):
                 self.direct = call
                 self.kept = Kept(artefact, program.arguments, program.places, program.constants)
-            return call
+            return with_views(module, call)
         except (graph.Unsupported, RuntimeError) as error:
             if self.options.fallback == "error":
                 raise
@@ -118,6 +120,22 @@ def _weights(options: Options) -> set[int]:
     # The graph takes the tokens of effects first, which `input_info` does not count.
     mutated = {k for k, info in enumerate(metadata.input_info, len(metadata.tokens)) if info.mutates_data}
     return set(metadata.static_input_indices) - mutated
+
+
+@contextmanager
+def _numbers_from_tensors():
+    """Operators may read numbers out of tensors meanwhile, as `x[i] = y` does for a tensor `i` of no dimensions. Else AOTAutograd gives the graph up,
+    and TorchDynamo runs the function in eager PyTorch without a word."""
+    context = TracingContext.try_get()
+    mode = context.fake_mode if context is not None else None
+    if mode is None:
+        yield
+        return
+    before, mode.allow_scalar_outputs = mode.allow_scalar_outputs, True
+    try:
+        yield
+    finally:
+        mode.allow_scalar_outputs = before
 
 
 def _has_subclasses(module: GraphModule, inputs: list) -> bool:

@@ -37,7 +37,7 @@ def library() -> str:
 class Recorded:
     """A program whose compilation is on record."""
 
-    artefact: bytes
+    artefact: _native.Artefact
     record: str
     """The record, as JSON."""
     call: str | None = None
@@ -58,8 +58,8 @@ recorded: list[Recorded] | None = None
 """What was compiled since `strata.report` began; it is none where nobody records."""
 
 
-def compile_text(name: str, text: str, options: Options) -> bytes:
-    """Compiles a program to the bytes of a `.strata` file. `name` ends in what the text is: `.json` (a graph) or `.mlir`."""
+def compile_text(name: str, text: str, options: Options) -> _native.Artefact:
+    """Compiles a program. `name` ends in what the text is: `.json` (a graph) or `.mlir`."""
     if recorded is not None:
         asked = {**options.compiler(), "profile": True}
         recorded.append(Recorded(*_native.record(library(), name, text, json.dumps(asked))))
@@ -74,8 +74,8 @@ def _seed() -> int:
     return torch.randint(2**63 - 1, ()).item()
 
 
-def compile_file(path: Path, options: Options) -> bytes:
-    """Compiles a `.pt2`, `.mlir` or `.json` file to the bytes of a `.strata` file."""
+def compile_file(path: Path, options: Options) -> _native.Artefact:
+    """Compiles a `.pt2`, `.mlir` or `.json` file."""
     return _native.compile(library(), os.fspath(path), None, json.dumps(options.compiler()))
 
 
@@ -88,14 +88,14 @@ def start_threads(asked: int | None):
         raise ValueError(f"strata: threads={asked}: kernels of this process run on {running} threads, which were started before or are all there are")
 
 
-def load(artefact: bytes, arguments: list[str], places: list[int | None], constants: list, unprepared: Callable | None = None) -> Callable:
+def load(artefact: _native.Artefact, arguments: list[str], places: list[int | None], constants: list, unprepared: Callable | None = None) -> Callable:
     """A compiled graph as a function of PyTorch's tensors; see `strata.graph.Program`."""
     start_threads(None)
     return _native.function(artefact, arguments, places, constants, unprepared, _seed, None)
 
 
-def to_function(program: "Program", options: Options, event: Graph, artefact: bytes | None = None) -> tuple[Callable, bytes]:
-    """A program as a function of its arguments that gives its results as a tuple, and as bytes, where these are not there yet; `event` gets the
+def to_function(program: "Program", options: Options, event: Graph, artefact: _native.Artefact | None = None) -> tuple[Callable, _native.Artefact]:
+    """A program as a function of its arguments that gives its results as a tuple, and as what it was compiled to, now or before; `event` gets the
     times."""
     start_threads(options.threads)
     if artefact is None:
@@ -108,7 +108,7 @@ def to_function(program: "Program", options: Options, event: Graph, artefact: by
         unprepared = lambda: to_function(program.without_weights(), options, event)[0]  # noqa: E731
     function = load(artefact, program.arguments, program.places, program.constants, unprepared)
     event.add(load=perf_counter() - compiled)
-    event.kernels += _native.kernels(artefact)
+    event.kernels += artefact.kernels
     if recorded is not None:
         function = recorded[-1].measured(function)
     if not program.conjugates:

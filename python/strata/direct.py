@@ -3,7 +3,6 @@
 import os
 from collections.abc import Callable
 from dataclasses import dataclass
-from pathlib import Path
 
 import torch
 from torch._dispatch.python import enable_python_dispatcher
@@ -58,7 +57,7 @@ class Compiled:
         if file.changed:
             raise ValueError("the program changes weights, which a file cannot keep; call eval() first, or pass them as arguments")
         weights = {name: owner[key].detach() for name, (owner, key) in zip(file.weights, self.places)}
-        Path(path).write_bytes(_native.pack(file.artefact, {**weights, **file.constants}))
+        file.artefact.write_with(path, {**weights, **file.constants})
 
     def record(self, leaves: list, spec: pytree.TreeSpec, weights: list) -> tuple[Callable, pytree.TreeSpec | None]:
         places = [k for k, leaf in enumerate(leaves) if isinstance(leaf, torch.Tensor)]
@@ -115,7 +114,7 @@ def _counted(call: Callable, changed: list[int]) -> Callable:
 class _File:
     """What a file of a compiled program is made of."""
 
-    artefact: bytes
+    artefact: _native.Artefact
     weights: list[str]
     """The program's names of the modules' weights, in their order."""
     constants: dict[str, object]

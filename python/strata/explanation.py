@@ -27,10 +27,13 @@ class Explanation:
     guard_nanoseconds: list[float]
     """How long it takes to check them, for each piece of the program that TorchDynamo compiled, when they are in the processor's caches."""
 
+    skipped: int = 0
+    """How many functions TorchDynamo gave up: they run in eager PyTorch as a whole."""
+
     @property
     def native(self) -> bool:
         """Whether the whole call is one compiled graph."""
-        return not self.breaks and bool(self.graphs) and all(graph.status == "native" for graph in self.graphs)
+        return not self.breaks and not self.skipped and bool(self.graphs) and all(graph.status == "native" for graph in self.graphs)
 
     def __str__(self) -> str:
         count = sum(graph.status == "native" for graph in self.graphs)
@@ -38,12 +41,14 @@ class Explanation:
         lines = [f"{count} of {len(self.graphs)} graphs are native, {len(self.breaks)} graph breaks, {len(self.guards)} guards{checks}"]
         lines += [f"  {graph}" for graph in self.graphs]
         lines += [f"  graph break: {reason}" for reason in self.breaks]
+        if self.skipped:
+            lines.append(f"  {self.skipped} functions run in eager PyTorch, TorchDynamo gave them up: TORCH_LOGS=graph_breaks says why")
         return "\n".join(lines)
 
 
 def explain(function, *arguments, mode: str | None = None, options: dict | None = None, **named) -> Explanation:
     """Compiles a function or module anew, calls it once and tells what became of it. What was compiled before is forgotten."""
-    from .backend import backend
+    from .dynamo import backend
 
     reset()
     guards: list[str] = []
@@ -69,11 +74,18 @@ def explain(function, *arguments, mode: str | None = None, options: dict | None 
             reasons.append(" ".join(reason.reason.split()))
         return backend(module, inputs, mode=mode, options=options)
 
+    before = _skipped()
     # TorchDynamo measures each set of guards once for its own log, with cold caches.
     with warnings.catch_warnings(), patch.object(torch._dynamo.guards, "profile_guard_manager", measured):
         warnings.simplefilter("ignore")
         torch.compile(function, backend=compiler, options={"guard_filter_fn": note})(*arguments, **named)
-    return Explanation(list(events.graphs), reasons, guards, latencies)
+    return Explanation(list(events.graphs), reasons, guards, latencies, _skipped() - before)
+
+
+def _skipped() -> int:
+    """How many functions TorchDynamo has given up in this process."""
+    frames = torch._dynamo.utils.counters["frames"]
+    return frames["total"] - frames["ok"]
 
 
 def reset():

@@ -7,16 +7,17 @@ import torch
 from torch.fx import GraphModule, Node
 
 from . import compiler
+from ._native import Artefact
 from .graph import Program
 from .options import Options
 
-_generals: list[tuple[Options, GraphModule, Program, bytes]] = []
+_generals: list[tuple[Options, GraphModule, Program, Artefact]] = []
 """Compiled programs with symbolic sizes, each with its graph."""
 MOST = 64
 """How many of them are remembered."""
 
 
-def remember(options: Options, module: GraphModule, program: Program, artefact: bytes):
+def remember(options: Options, module: GraphModule, program: Program, artefact: Artefact):
     """Keeps a compiled program for `find`, if sizes of it are symbolic. The arguments must be all that it takes."""
     if not program.constants and any(isinstance(node.meta.get("val"), torch.SymInt) for node in module.graph.find_nodes(op="placeholder")):
         _generals.append((options, module, program, artefact))
@@ -28,8 +29,8 @@ def forget():
     _generals.clear()
 
 
-def find(options: Options, module: GraphModule, program: Program) -> tuple[Program, bytes] | None:
-    """The program as a call of a compiled one, and that one's bytes; `None` where there is none that does the same."""
+def find(options: Options, module: GraphModule, program: Program) -> tuple[Program, Artefact] | None:
+    """The program as a call of a compiled one, and what that one was compiled to; `None` where there is none that does the same."""
     if compiler.recorded is not None:
         return None  # a report shows what each graph becomes by itself
     for known, general, compiled, artefact in reversed(_generals):

@@ -9,13 +9,14 @@ from torch._dynamo.aot_compile_types import SerializableCallable
 from torch._dynamo.precompile_context import BackendCacheArtifact, PrecompileContext
 
 from . import compiler
+from ._native import Artefact
 
 
 @dataclass
 class Kept(SerializableCallable):
     """A compiled graph with all that is needed to load it again."""
 
-    artefact: bytes
+    artefact: Artefact
     arguments: list[str]
     places: list[int | None]
     constants: list[object]

@@ -15,9 +15,9 @@ class Loaded:
     several as a tuple. Inputs that the program changes are changed when they are PyTorch's.
     """
 
-    def __init__(self, compiled: "_native.File | bytes", weights: str | None = None):
+    def __init__(self, compiled: _native.Artefact, weights: str | None = None):
         self._compiled, self._weights = compiled, weights
-        self.manifest: dict = json.loads(_native.manifest(compiled))
+        self.manifest: dict = json.loads(compiled.manifest)
         """What the program says about itself."""
         self._function = self._program = None
 
@@ -67,7 +67,7 @@ def load(path: str | os.PathLike, weights: str | os.PathLike | None = None) -> L
     path = Path(path)
     if path.suffix == ".strata":
         path.stat()
-        compiled = _native.File(path)
+        compiled = _native.Artefact.read(path)
     elif path.suffix in (".pt2", ".mlir", ".json"):
         from .compiler import compile_file
         from .options import Options

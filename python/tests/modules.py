@@ -13,7 +13,7 @@ import torch
 from torch.testing._internal.common_modules import module_db
 
 from strata import events
-from strata.backend import backend
+from strata.dynamo import backend
 
 # The gradients of these depend on random numbers, or on memory that nobody wrote.
 RANDOM = {"Dropout", "Dropout1d", "Dropout2d", "Dropout3d", "AlphaDropout", "FeatureAlphaDropout", "RReLU", "FractionalMaxPool2d", "FractionalMaxPool3d"}

@@ -12,7 +12,7 @@ import torch
 from torch.testing._internal.common_methods_invocations import op_db
 
 from strata import events
-from strata.backend import backend
+from strata.dynamo import backend
 
 # Results that are unspecified (memory that nobody wrote), random, or fixed up to a sign or a basis.
 UNSPECIFIED = {

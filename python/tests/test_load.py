@@ -1,6 +1,7 @@
 """`strata.compile` and `strata.load`, and what they say of wrong inputs."""
 
 import os
+import pickle
 import subprocess
 import sys
 
@@ -177,6 +178,15 @@ def test_a_compiled_function_is_saved_with_its_weights(tmp_path):
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, env={**os.environ, "STRATA_COMPILER": "/nowhere"})
     assert done.returncode == 0, done.stderr
     same(torch.tensor(eval(done.stdout)), wanted)
+
+
+def test_a_compiled_program_is_one_object_that_pickles():
+    compiled = strata.compile(lambda x: x.sin() + 1, torch.randn(3))
+    artefact = compiled.files[0].artefact
+    again = pickle.loads(pickle.dumps(artefact))
+    assert again.to_bytes() == artefact.to_bytes() and again.kernels == artefact.kernels == 1
+    with pytest.raises(ValueError, match="not a Strata artefact"):
+        type(artefact)(b"nothing")
 
 
 def test_what_is_not_one_program_is_not_saved(tmp_path):

@@ -72,6 +72,27 @@ def test_results_that_are_views():
     assert x[1].eq(0).all()
 
 
+@pytest.mark.parametrize("view", [lambda x: x.chunk(2), lambda x: x[x.shape[0] // 2 :], lambda x: x.view(-1)[3:], lambda x: x.t()[1]])
+def test_results_that_are_views_at_symbolic_places(view):
+    run = compiled(lambda x: (view(x), view(x + 1)), dynamic=True)
+    for rows in (6, 8, 9):
+        x = torch.randn(rows, 4)
+        same(run(x), (view(x), view(x + 1)))
+        first = torch.utils._pytree.tree_leaves(run(x))[0]
+        first.zero_()
+        same(torch.utils._pytree.tree_leaves(view(x))[0], torch.zeros_like(first))
+    native()
+
+
+def test_gradients_through_views_at_symbolic_places():
+    run = compiled(lambda x: x.mul(2).chunk(2), dynamic=True)
+    for rows in (6, 8):
+        x = torch.randn(rows, 4, requires_grad=True)
+        (found,) = torch.autograd.grad(run(x)[1].square().sum(), x)
+        (wanted,) = torch.autograd.grad((x * 2).chunk(2)[1].square().sum(), x)
+        same(found, wanted)
+
+
 def test_a_view_of_an_argument_is_changed():
     def change(x):
         x.t()[0].fill_(7)
@@ -328,7 +349,7 @@ def test_random_numbers():
     assert third.equal(function(x))
 
 
-def test_threads():
+def test_the_number_of_threads():
     program = """
 import torch, strata
 torch.set_num_threads(1)
@@ -389,6 +410,21 @@ def test_explain():
     assert len(told.graphs) == 2 and len(told.breaks) == 1 and told.guards and not told.native
     assert "2 of 2 graphs are native" in str(told)
     assert strata.explain(lambda x: x + 1, torch.randn(3)).native
+
+
+def test_explain_tells_of_functions_that_are_given_up():
+    def doubled(x):
+        for row in range(2):
+            x = x + (x > row).nonzero().sum()
+        return x
+
+    told = strata.explain(doubled, torch.randn(3))
+    assert told.skipped == 1 and not told.native and "TorchDynamo gave" in str(told)
+
+
+def test_the_backend_is_a_function_after_its_use():
+    compiled(lambda x: x + 1)(torch.ones(3))
+    same(torch.compile(lambda x: x * 2, backend=strata.backend)(torch.ones(3)), torch.full((3,), 2.0))
 
 
 def test_no_warning_when_all_is_native():

@@ -137,6 +137,8 @@ const CPUID: &[(&str, u32, char, u32)] = &[
     ("movdir64b", 7, 'c', 28),
     ("movdiri", 7, 'c', 27),
     ("mwaitx", 0x8000_0001, 'c', 29),
+    // No bit says so: whatever has long mode has it.
+    ("nopl", 0x8000_0001, 'd', 29),
     ("prfchw", 0x8000_0001, 'c', 8),
     ("rdpid", 7, 'c', 22),
     ("rdpru", 0x8000_0008, 'b', 4),
@@ -145,6 +147,7 @@ const CPUID: &[(&str, u32, char, u32)] = &[
     ("shstk", 7, 'c', 7),
     ("waitpkg", 7, 'c', 5),
     ("wbnoinvd", 0x8000_0008, 'b', 9),
+    ("x87", 1, 'd', 0),
 ];
 
 /// The features that the standard library knows.

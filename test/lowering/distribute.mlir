@@ -1,6 +1,6 @@
 // Long chains of functions are cut into parts, each a loop of its own over a strip; what one part leaves for another is kept for a strip.
-// RUN: rs-opt %s --prim-to-loop --schedule-cpu=vector-bits=256 --split-input-file | rs-filecheck %s
-// RUN: rs-opt %s --prim-to-loop --schedule-cpu=vector-bits=256 --loop-to-host --loop-to-cpu --split-input-file | rs-filecheck %s --check-prefix=CPU
+// RUN: rs-opt %s --attach-target=cpu=x86-64-v3 --prim-to-loop --schedule-cpu --split-input-file | rs-filecheck %s
+// RUN: rs-opt %s --attach-target=cpu=x86-64-v3 --prim-to-loop --schedule-cpu --loop-to-host --loop-to-cpu --split-input-file | rs-filecheck %s --check-prefix=CPU
 
 // The parts in between compute whole vectors, also where the last one is not full.
 // CHECK-LABEL: loop.kernel @k0

@@ -1,6 +1,6 @@
-// RUN: rs-opt %s --expand-math=cpu=x86-64-v4 | FileCheck %s
-// RUN: rs-opt %s --expand-math=cpu=x86-64-v3 | FileCheck %s --check-prefix=POWER
-// RUN: rs-opt %s --expand-math=cpu=x86-64-v2 | FileCheck %s --check-prefix=OLD
+// RUN: rs-opt %s --expand-math | FileCheck %s
+// RUN: rs-opt %s --attach-target=cpu=x86-64-v3 --expand-math | FileCheck %s --check-prefix=POWER
+// RUN: rs-opt %s --attach-target=cpu=x86-64-v2 --expand-math | FileCheck %s --check-prefix=OLD
 
 // A body is made once per type; the instruction stays.
 // CHECK-LABEL: func.func @twice(

@@ -1,5 +1,5 @@
-// RUN: rs-opt %s --lower-to-llvm=cpu=x86-64-v4 | FileCheck %s
-// RUN: rs-opt %s --lower-to-llvm=cpu=x86-64-v4 | mlir-translate --mlir-to-llvmir | FileCheck %s --check-prefix=IR
+// RUN: rs-opt %s --lower-to-llvm | FileCheck %s
+// RUN: rs-opt %s --lower-to-llvm | mlir-translate --mlir-to-llvmir | FileCheck %s --check-prefix=IR
 
 // CHECK-LABEL: llvm.func @relu(
 // CHECK-NOT: vector.

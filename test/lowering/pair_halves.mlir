@@ -1,4 +1,4 @@
-// RUN: rs-opt %s --prim-to-loop --pair-halves --split-input-file | rs-filecheck %s
+// RUN: rs-opt %s --prim-to-loop --attach-target='entries={features = "+avx512bf16"}' --pair-halves --split-input-file | rs-filecheck %s
 
 // Two steps of the sum lie in one word of each operand.
 // CHECK-DAG: #[[LOW:.*]] = affine_map<(d0, d1) -> (d0, d1 * 2)>

@@ -1,5 +1,5 @@
-// RUN: rs-opt %s --prim-to-loop --pack-operands=cache-ways=12 --schedule-cpu --split-input-file | rs-filecheck %s
-// RUN: rs-opt %s --prim-to-loop --pack-operands=vector-bits=256 --schedule-cpu=vector-bits=256 --split-input-file | rs-filecheck %s --check-prefix=AVX2
+// RUN: rs-opt %s --prim-to-loop --attach-target='entries={l1 = {bytes = 49152, ways = 12}}' --pack-operands --schedule-cpu --split-input-file | rs-filecheck %s
+// RUN: rs-opt %s --attach-target=cpu=x86-64-v3 --prim-to-loop --pack-operands --schedule-cpu --split-input-file | rs-filecheck %s --check-prefix=AVX2
 
 // Lanes run along the contiguous dim, and long bodies are written several times.
 // CHECK-LABEL: loop.kernel @k0

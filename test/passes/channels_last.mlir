@@ -9,7 +9,7 @@
 // CHECK: prim.conv %[[P]], %[[WT]] {{.*}}layout = "nc01,Oc01o->n01o"{{.*}}low = array<i64: 0, 0>{{.*}} -> tensor<2x8x8x64xf32>
 // CHECK: prim.broadcast %{{.*}} {dims = array<i64: 3>} : (tensor<64xf32>) -> tensor<2x8x8x64xf32>
 // CHECK: prim.mul {{.*}} tensor<2x8x8x64xf32>
-// CHECK: prim.window %{{.*}} {dilations = array<i64: 1, 1>, dims = array<i64: 1, 2>, {{.*}} -> tensor<2x4x4x64x2x2xf32>
+// CHECK: prim.sliding_window %{{.*}} {dilations = array<i64: 1, 1>, dims = array<i64: 1, 2>, {{.*}} -> tensor<2x4x4x64x2x2xf32>
 // CHECK: prim.reduce %{{.*}} {dims = array<i64: 4, 5>, kind = "max"} {{.*}} -> tensor<2x4x4x64xf32>
 // CHECK: prim.reduce %{{.*}} {dims = array<i64: 1, 2>, kind = "sum"} {{.*}} -> tensor<2x64xf32>
 // CHECK-NEXT: return
@@ -17,7 +17,7 @@ func.func @network(%x: tensor<2x3x8x8xf32>, %w: tensor<64x3x3x3xf32>, %s: tensor
   %0 = prim.conv %x, %w {strides = array<i64: 1, 1>, low = array<i64: 1, 1>, high = array<i64: 1, 1>, lhs_dilation = array<i64: 1, 1>, rhs_dilation = array<i64: 1, 1>, groups = 1 : i64} : (tensor<2x3x8x8xf32>, tensor<64x3x3x3xf32>) -> tensor<2x64x8x8xf32>
   %1 = prim.broadcast %s {dims = array<i64: 1>} : (tensor<64xf32>) -> tensor<2x64x8x8xf32>
   %2 = prim.mul %0, %1 : tensor<2x64x8x8xf32>
-  %3 = prim.window %2 {sizes = array<i64: 2, 2>, strides = array<i64: 2, 2>, dilations = array<i64: 1, 1>} : (tensor<2x64x8x8xf32>) -> tensor<2x64x4x4x2x2xf32>
+  %3 = prim.sliding_window %2 {sizes = array<i64: 2, 2>, strides = array<i64: 2, 2>, dilations = array<i64: 1, 1>} : (tensor<2x64x8x8xf32>) -> tensor<2x64x4x4x2x2xf32>
   %4 = prim.reduce %3 {dims = array<i64: 4, 5>, kind = "max"} : (tensor<2x64x4x4x2x2xf32>) -> tensor<2x64x4x4xf32>
   %5 = prim.reduce %4 {dims = array<i64: 2, 3>, kind = "sum"} : (tensor<2x64x4x4xf32>) -> tensor<2x64xf32>
   return %5 : tensor<2x64xf32>

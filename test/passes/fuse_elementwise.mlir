@@ -215,12 +215,12 @@ func.func @siblings(%x: tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>, tensor<
 // CHECK: prim.sin
 // CHECK: prim.add
 // CHECK: prim.yield
-// CHECK: prim.window
+// CHECK: prim.sliding_window
 func.func @windows(%x: tensor<9xf32>) -> tensor<4x3xf32> {
   %0 = prim.sin %x : (tensor<9xf32>) -> tensor<9xf32>
   %1 = prim.add %0, %x : (tensor<9xf32>, tensor<9xf32>) -> tensor<9xf32>
-  // expected-remark @+1 {{profit: 'prim.window' would compute what it reads several times or for nothing}}
-  %2 = prim.window %1 {sizes = array<i64: 3>, strides = array<i64: 2>, dilations = array<i64: 1>} : (tensor<9xf32>) -> tensor<4x3xf32>
+  // expected-remark @+1 {{profit: 'prim.sliding_window' would compute what it reads several times or for nothing}}
+  %2 = prim.sliding_window %1 {sizes = array<i64: 3>, strides = array<i64: 2>, dilations = array<i64: 1>} : (tensor<9xf32>) -> tensor<4x3xf32>
   return %2 : tensor<4x3xf32>
 }
 

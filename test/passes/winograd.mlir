@@ -1,18 +1,18 @@
 // RUN: rs-opt %s --split-input-file --winograd | FileCheck %s
 // RUN: rs-opt %s --split-input-file --winograd=numerics=bitwise | FileCheck %s --check-prefix=BITWISE
-// BITWISE-NOT: prim.mix
+// BITWISE-NOT: prim.linear_transform
 
 // Tiles that reach beyond the end: the padding grows; what follows runs on tiles, its other operand is taken apart; a slice ends it.
 // CHECK-LABEL: func.func @residual(
 // CHECK: %[[P:.*]] = prim.pad %{{.*}} {high = array<i64: 0, 3, 3, 0>, interior = array<i64: 0, 0, 0, 0>, low = array<i64: 0, 1, 1, 0>} {{.*}} -> tensor<4x18x18x64xf32>
-// CHECK: %[[V:.*]] = prim.window %[[P]] {dilations = array<i64: 1, 1>, dims = array<i64: 1, 2>, sizes = array<i64: 6, 6>, strides = array<i64: 4, 4>} {{.*}} -> tensor<4x4x4x64x6x6xf32>
+// CHECK: %[[V:.*]] = prim.sliding_window %[[P]] {dilations = array<i64: 1, 1>, dims = array<i64: 1, 2>, sizes = array<i64: 6, 6>, strides = array<i64: 4, 4>} {{.*}} -> tensor<4x4x4x64x6x6xf32>
 // CHECK: %[[T:.*]] = prim.transpose %[[V]]
-// CHECK: %[[X:.*]] = prim.mix %[[T]] {dims = array<i64: 0, 1>, {{.*}}tensor<6x6x4x4x4x64xf32>
+// CHECK: %[[X:.*]] = prim.linear_transform %[[T]] {dims = array<i64: 0, 1>, {{.*}}tensor<6x6x4x4x4x64xf32>
 // CHECK: %[[WT:.*]] = prim.transpose %{{.*}} {perm = array<i64: 1, 2, 3, 0, 4>}
 // CHECK: %[[WR:.*]] = prim.reshape %[[WT]] {{.*}} -> tensor<3x3x64x64xf32>
-// CHECK: %[[W:.*]] = prim.mix %[[WR]] {dims = array<i64: 0, 1>, {{.*}} -> tensor<6x6x64x64xf32>
+// CHECK: %[[W:.*]] = prim.linear_transform %[[WR]] {dims = array<i64: 0, 1>, {{.*}} -> tensor<6x6x64x64xf32>
 // CHECK: %[[D:.*]] = prim.dot {{.*}}tensor<36x64x64xf32>
-// CHECK: %[[Y:.*]] = prim.mix %{{.*}} {dims = array<i64: 2, 4>, {{.*}} -> tensor<4x4x4x4x4x64xf32>
+// CHECK: %[[Y:.*]] = prim.linear_transform %{{.*}} {dims = array<i64: 2, 4>, {{.*}} -> tensor<4x4x4x4x4x64xf32>
 // CHECK: %[[B:.*]] = prim.broadcast %{{.*}} {dims = array<i64: 5>} : (tensor<64xf32>) -> tensor<4x4x4x4x4x64xf32>
 // CHECK: %[[S:.*]] = prim.add %[[Y]], %[[B]]
 // CHECK: %[[RP:.*]] = prim.pad %{{.*}} {high = array<i64: 0, 2, 2, 0>, {{.*}} -> tensor<4x16x16x64xf32>
@@ -40,7 +40,7 @@ func.func @residual(%x: tensor<4x14x14x64xf32> {capture.kind = "input", capture.
 // CHECK: prim.conv
 // CHECK: prim.conv
 // CHECK: prim.conv
-// CHECK-NOT: prim.mix
+// CHECK-NOT: prim.linear_transform
 func.func @direct(%x: tensor<4x30x30x64xf32> {capture.kind = "input", capture.name = "x"},
                   %y: tensor<4x30x30x8xf32> {capture.kind = "input", capture.name = "y"},
                   %v: tensor<3x3x64x16xf32> {capture.kind = "input", capture.name = "v"},

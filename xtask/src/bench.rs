@@ -40,6 +40,24 @@ enum Which {
         #[arg(long)]
         dev: bool,
     },
+    /// Single operators of PyTorch at sizes, layouts and element types that a seed draws, beside eager: writes bench/results/ops.md
+    Ops {
+        /// Another seed is another set
+        #[arg(long, default_value_t = 1)]
+        seed: u32,
+        /// Programs
+        #[arg(long, default_value_t = 500)]
+        count: u32,
+        /// Only operators and layers whose names contain this; the results are printed, and not written
+        #[arg(long, default_value = "")]
+        filter: String,
+        /// A Python that has PyTorch
+        #[arg(long, default_value = "python3")]
+        python: String,
+        /// Measure the development build
+        #[arg(long)]
+        dev: bool,
+    },
     /// Kernels at named and at odd sizes: share of the limit, and what the cost model predicts
     Cost {
         /// Kinds of kernels; default: all
@@ -54,6 +72,9 @@ enum Which {
 pub fn run(args: &Args) -> Result<bool> {
     if let Some(Which::Cpu { workloads, peers, python, dev }) = &args.which {
         return cpu(workloads, peers, python, if *dev { Profile::Dev } else { Profile::Release });
+    }
+    if let Some(Which::Ops { seed, count, filter, python, dev }) = &args.which {
+        return ops((*seed, *count), filter, python, if *dev { Profile::Dev } else { Profile::Release });
     }
     if let Some(Which::Cost { families, dev }) = &args.which {
         return cost(families, if *dev { Profile::Dev } else { Profile::Release });
@@ -80,39 +101,63 @@ const RUNNER: &str = "bench/peers/run.py";
 /// The table and the pictures.
 const RESULTS: &str = "bench/results";
 
-fn cpu(workloads: &[String], peers: &str, python: &str, profile: Profile) -> Result<bool> {
+/// The side-by-side runner on this build, which is made first; nothing where it does not build.
+fn runner(python: &str, profile: Profile) -> Result<Option<impl Fn() -> Result<Command>>> {
     let torch = Command::new(python).args(["-c", "import torch"]).output().map_err(|e| format!("{python}: {e}"))?;
     if !torch.status.success() {
         return Err(format!("{python} has no PyTorch; name one that has it with --python").into());
     }
     if !cargo::build(profile)? {
-        return Ok(false);
+        return Ok(None);
     }
-    let tools = cargo::tools(profile);
+    let (tools, python) = (cargo::tools(profile), python.to_owned());
     let package = package(&tools)?;
-    let script = || {
-        let mut command = Command::new(python);
+    Ok(Some(move || {
+        let mut command = Command::new(&python);
         let paths = std::env::var_os("PYTHONPATH");
         let paths = std::iter::once(package.clone()).chain(paths.iter().flat_map(std::env::split_paths));
         command
             .arg(RUNNER)
-            .args(workloads)
             .current_dir(cargo::root())
             .env("PYTHONPATH", std::env::join_paths(paths)?)
             .env("STRATA_COMPILER", tools.join("libstrata_compiler.so"))
             .env("STRATA_BENCH", tools.join("libstrata_bench.so"));
-        Ok::<_, Box<dyn std::error::Error>>(command)
-    };
+        Ok(command)
+    }))
+}
+
+fn ops((seed, count): (u32, u32), filter: &str, python: &str, profile: Profile) -> Result<bool> {
+    let Some(script) = runner(python, profile)? else { return Ok(false) };
+    let mut script = script()?;
+    script.args(["--drawn", &format!("{seed}:{count}"), "--filter", filter, "--peers", "eager,strata"]);
+    if filter.is_empty() {
+        let results = cargo::root().join(RESULTS);
+        fs::create_dir_all(&results)?;
+        script.arg("--table").arg(results.join("ops.md"));
+    }
+    Ok(script.status()?.success())
+}
+
+fn cpu(workloads: &[String], peers: &str, python: &str, profile: Profile) -> Result<bool> {
+    let Some(script) = runner(python, profile)? else { return Ok(false) };
+    let tools = cargo::tools(profile);
     let results = cargo::root().join(RESULTS);
     fs::create_dir_all(&results)?;
     let table = results.join("cpu.md");
-    let measured = script()?.args(["--peers", peers]).arg("--table").arg(&table).arg("--plot").arg(results.join("cpu.svg")).status()?;
+    let measured = script()?
+        .args(workloads)
+        .args(["--peers", peers])
+        .arg("--table")
+        .arg(&table)
+        .arg("--plot")
+        .arg(results.join("cpu.svg"))
+        .status()?;
     if !measured.success() {
         return Ok(false);
     }
     fs::write(&table, format!("# Strata beside its peers\n\n{}", fs::read_to_string(&table)?))?;
     let exported = cargo::target().join("bench/exported");
-    let listed = script()?.arg("--export").arg(&exported).output()?;
+    let listed = script()?.args(workloads).arg("--export").arg(&exported).output()?;
     let mut plot = Vec::new();
     for model in String::from_utf8_lossy(&listed.stdout).lines().map(Path::new) {
         let name = model.file_stem().unwrap_or_default().to_string_lossy().into_owned();

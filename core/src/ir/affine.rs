@@ -87,6 +87,19 @@ impl<'c> AffineExpr<'c> {
         unsafe { mlirAffineExprIsFunctionOfDim(self.raw, position as isize) }
     }
 
+    /// Whether `s<position>` occurs.
+    pub fn uses_symbol(self, position: usize) -> bool {
+        match self.kind() {
+            AffineKind::Symbol(at) => at == position,
+            AffineKind::Dim(_) | AffineKind::Constant(_) => false,
+            AffineKind::Add(a, b)
+            | AffineKind::Mul(a, b)
+            | AffineKind::FloorDiv(a, b)
+            | AffineKind::CeilDiv(a, b)
+            | AffineKind::Mod(a, b) => a.uses_symbol(position) || b.uses_symbol(position),
+        }
+    }
+
     /// The number, when it is one.
     pub fn as_constant(self) -> Option<i64> {
         match self.kind() {
@@ -150,6 +163,19 @@ impl<'c> Sub for AffineExpr<'c> {
 
 // SAFETY of this impl: maps live as long as the context, and indices are below the counts that MLIR gives.
 impl<'c> AffineMap<'c> {
+    /// The same map over these of its symbols alone, in this (ascending) order. The others must not occur.
+    pub fn with_symbols(self, kept: &[usize]) -> Self {
+        let (cx, mut map) = (self.cx(), self);
+        // A symbol moves to a place that is free by then: of one that does not occur, or has moved before.
+        for (to, &from) in kept.iter().enumerate() {
+            let (from, to) = (cx.symbol(from), cx.symbol(to));
+            // SAFETY: see the impl.
+            let raw = unsafe { mlirAffineMapReplace(map.raw, from.raw, to.raw, self.num_dims() as isize, self.num_symbols() as isize) };
+            map = Self { raw, marker: self.marker };
+        }
+        cx.map(self.num_dims(), kept.len(), &map.results())
+    }
+
     /// The context.
     pub fn cx(self) -> Cx<'c> {
         // SAFETY: see the impl.

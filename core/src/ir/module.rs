@@ -27,6 +27,13 @@ impl<'c> Module<'c> {
         Self { raw: unsafe { mlirModuleCreateEmpty(mlirLocationUnknownGet(cx.raw)) }, marker: PhantomData }
     }
 
+    /// An empty module with the attributes of another, its name aside.
+    pub fn empty_like(other: &Self) -> Self {
+        let module = Self::new(other.cx());
+        other.op().attrs().into_iter().filter(|(name, _)| name != "sym_name").for_each(|(name, attr)| module.op().set_attr(&name, attr));
+        module
+    }
+
     /// Parses and verifies text.
     pub fn parse(context: &'c Context, text: &str, name: &str) -> Result<Self, ParseError> {
         Self::read(context, text.as_bytes(), name)

@@ -269,6 +269,10 @@ int strata_lsp_main(int argc, char **argv, MlirDialectRegistry registry, void (*
 int strata_reduce_main(int argc, char **argv, MlirDialectRegistry registry);
 int strata_translate_main(int argc, char **argv, MlirStringRef name);
 void strata_register_upstream_translations(void);
+// Pushes the features that the instructions of a CPU of LLVM's tables need; false where LLVM has no target for the triple, or the
+// target no such CPU. The target's machine code layer must be initialised.
+bool strata_subtarget(MlirStringRef triple, MlirStringRef cpu, void *data, void (*push)(void *, MlirStringRef));
+
 // A translation from MLIR: `run` writes text with strata_write.
 void strata_register_translation(MlirStringRef name, MlirStringRef description, void *user,
                                  void (*dialects)(void *user, MlirDialectRegistry registry),

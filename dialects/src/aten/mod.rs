@@ -5,6 +5,7 @@ pub mod build;
 pub mod dialect;
 pub mod dtype;
 pub mod float8;
+pub mod foreach;
 pub mod infer;
 #[rustfmt::skip]
 pub mod op;

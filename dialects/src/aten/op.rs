@@ -3257,6 +3257,7 @@ pub mod prims {
     pub const WHERE: Operator = Operator("prims.where");
     pub const XOR_SUM: Operator = Operator("prims.xor_sum");
     pub const ZETA: Operator = Operator("prims.zeta");
+    pub const FMA: Operator = Operator("prims.fma");
 }
 
 /// The operators of `quantized_decomposed`.

@@ -8,8 +8,9 @@ use std::sync::{LazyLock, OnceLock};
 use super::operator::Operator;
 
 static TABLE: LazyLock<Vec<Row>> = LazyLock::new(|| {
-    // Sorted as a whole: the libraries' names come after `prims`.
-    include_str!("schemas.tsv").lines().chain(include_str!("libraries.tsv").lines()).map(Row::new).collect()
+    let mut rows: Vec<_> = include_str!("schemas.tsv").lines().chain(include_str!("libraries.tsv").lines()).map(Row::new).collect();
+    rows.sort_by_key(|row| row.name);
+    rows
 });
 
 struct Row {

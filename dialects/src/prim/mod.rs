@@ -10,7 +10,7 @@ pub mod fusion;
 pub mod index;
 pub mod layout;
 pub mod library;
-pub mod mix;
+pub mod linear_transform;
 pub mod order;
 pub mod pointwise;
 pub mod reduce;
@@ -28,14 +28,14 @@ pub use creation::{Constant, Iota, Item, Rng, Splat};
 pub use fusion::{Fusion, Yield};
 pub use index::{DynamicSlice, DynamicUpdate, Gather, Scatter};
 pub use library::Library;
-pub use mix::Mix;
+pub use linear_transform::LinearTransform;
 pub use order::Sort;
 pub use pointwise::*;
 pub use reduce::{ArgReduce, Reduce, Scan};
 pub use scalar::{Cost, Pointwise};
 pub use sizes::ResultSizes;
 pub use special::Special;
-pub use view::{Broadcast, Concat, Dim, Pad, Reshape, Reverse, Slice, Transpose, Window};
+pub use view::{Broadcast, Concat, Dim, Pad, Reshape, Reverse, Slice, SlidingWindow, Transpose};
 
 /// The dialect.
 pub static PRIM: DialectDef = DialectDef {
@@ -57,14 +57,14 @@ pub static PRIM: DialectDef = DialectDef {
             Reverse::DEF,
             Slice::DEF,
             Transpose::DEF,
-            Window::DEF,
+            SlidingWindow::DEF,
             ArgReduce::DEF,
             Reduce::DEF,
             Scan::DEF,
             Conv::DEF,
             Dot::DEF,
             SoftmaxDot::DEF,
-            Mix::DEF,
+            LinearTransform::DEF,
             DynamicSlice::DEF,
             DynamicUpdate::DEF,
             Gather::DEF,

@@ -229,8 +229,8 @@ impl Verify for Concat<'_> {
 /// C1: `sizes`, `strides`, `dilations` and `dims` have k entries each, positive but for `dims`, which name different dimensions.
 /// C2: the sizes of the positions are `(n - (sizes - 1) * dilations - 1) / strides + 1`, those inside of the window `sizes`.
 /// C3: element types agree.
-#[op("prim.window", effects(Pure), interfaces(ResultSizes), verify)]
-pub struct Window {
+#[op("prim.sliding_window", effects(Pure), interfaces(ResultSizes), verify)]
+pub struct SlidingWindow {
     x: Operand<AnyTensor>,
     result: Result<AnyTensor>,
     sizes: Attr<I64s>,
@@ -247,7 +247,7 @@ pub fn windowed(rank: usize, count: usize, dims: Option<Vec<i64>>) -> Vec<usize>
     }
 }
 
-impl ResultSizes for Window<'_> {
+impl ResultSizes for SlidingWindow<'_> {
     fn result_sizes(&self) -> Option<Vec<Size>> {
         let rank = self.x().ty().rank();
         let dims = windowed(rank, self.sizes().len(), self.dims());
@@ -255,7 +255,7 @@ impl ResultSizes for Window<'_> {
     }
 }
 
-impl Verify for Window<'_> {
+impl Verify for SlidingWindow<'_> {
     fn verify(self) -> Checked {
         let (shape, sizes, strides, dilations) = (self.x().ty().shape(), self.sizes(), self.strides(), self.dilations());
         let same = sizes.len() == strides.len() && sizes.len() == dilations.len() && sizes.len() <= shape.len();

@@ -18,10 +18,11 @@ use std::collections::HashMap;
 use std::time::{Duration, Instant};
 use strata_core::ir::{Module, Op};
 use strata_dialects::loops;
+use strata_dialects::target::Target;
 use strata_lowering::KernelView;
 use strata_lowering::loop_to_host::entry;
-use strata_lowering::predict::{Machine, seconds};
-use strata_lowering::schedule_cpu::{Cpu, apply, choice};
+use strata_lowering::predict::seconds;
+use strata_lowering::schedule_cpu::{apply, choice};
 use strata_runtime::manifest::{Tuned, Tuning};
 use strata_runtime::pool;
 
@@ -70,16 +71,6 @@ pub fn tune(module: &Module<'_>, options: &Options, make: Make<'_>) -> Result<Ve
 }
 
 impl Tuner<'_> {
-    /// What schedules depend on.
-    fn cpu(&self) -> Cpu {
-        let (options, target) = (self.options, self.make.target);
-        Cpu {
-            vector_bits: i64::from(options.vector_bits.unwrap_or_else(|| target.vector_bits())),
-            vector_registers: i64::from(options.vector_registers.unwrap_or_else(|| target.vector_registers())),
-            shared_fill_buffers: options.shared_fill_buffers.unwrap_or_else(|| target.shares_fill_buffers()),
-        }
-    }
-
     /// The best schedule that is stored or found in this time, on the kernel; where there is no time, the one that it has.
     fn kernel(&self, kernel: Op<'_>, text: &str, time: Option<Duration>) -> Tuned {
         let parts = stored::parts(text, self.make);
@@ -118,7 +109,7 @@ fn calls(module: &Module<'_>) -> Result<Vec<String>, Error> {
 /// How much of a program's time a kernel takes, about.
 fn weight(kernel: Op<'_>, calls: &[String]) -> f64 {
     let name = kernel.str("sym_name").unwrap_or_default();
-    let here = Machine::with_threads(pool::global().threads());
-    let seconds = KernelView::new(kernel).and_then(|view| seconds(&view, here)).unwrap_or(f64::MIN_POSITIVE);
+    let (view, target) = (KernelView::new(kernel), Target::of(kernel).unwrap_or_default());
+    let seconds = view.and_then(|view| seconds(&view, &target, pool::global().threads())).unwrap_or(f64::MIN_POSITIVE);
     seconds * calls.iter().filter(|call| **call == name).count() as f64
 }

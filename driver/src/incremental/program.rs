@@ -1,6 +1,6 @@
 //! A module taken apart into functions that can be transformed alone, and put together again.
 
-use super::sections::{Section, sections};
+use super::sections::{Section, Sections, sections};
 use std::collections::{HashMap, HashSet};
 use strata_core::ir::{Attr, Builder, Context, Module, Op, OpSpec};
 use strata_core::registry::Registry;
@@ -44,12 +44,12 @@ pub(super) fn print(module: &Module<'_>, located: bool) -> String {
 }
 
 fn split_plain(text: &str) -> Option<Program> {
-    let sections = sections(text)?;
+    let Sections { head, functions: sections } = sections(text)?;
     let heads: HashMap<&str, &str> = sections.iter().map(|section| (section.name, section.head)).collect();
     if heads.len() < sections.len() {
         return None;
     }
-    let module = |lines: &mut dyn Iterator<Item = String>| format!("module {{\n{}}}\n", lines.map(|line| line + "\n").collect::<String>());
+    let module = |lines: &mut dyn Iterator<Item = String>| format!("{head} {{\n{}}}\n", lines.map(|line| line + "\n").collect::<String>());
     let declared = |head: &str| format!("func.func private {head}");
     let unit = |section: &Section<'_>| {
         let mut known = HashSet::from([section.name]);
@@ -86,9 +86,9 @@ impl Program {
 
     /// The text without the parser's help: a function looks the same in its unit and in the whole module, but for aliases.
     fn plain_text(&self) -> Option<String> {
-        let mut text = String::from("module {\n");
+        let mut text = format!("{} {{\n", sections(&self.shell).filter(|_| self.plain)?.head);
         for function in &self.functions {
-            let sections = sections(&function.unit).filter(|_| self.plain)?;
+            let sections = sections(&function.unit)?.functions;
             let own = sections.iter().find(|section| section.name == function.name)?;
             text.extend(["  ", own.text, "\n"]);
         }
@@ -118,7 +118,7 @@ fn bodies<'c>(module: &Module<'c>) -> Vec<Op<'c>> {
 
 /// A module with one function: functions that it refers to are declared, other symbols are there in full.
 fn unit<'c>(module: &Module<'c>, function: Op<'c>, symbols: &HashMap<String, Op<'c>>) -> Module<'c> {
-    let alone = Module::new(module.cx());
+    let alone = Module::empty_like(module);
     let mut b = Builder::at_end(alone.body(), function.location());
     b.clone_op(function, &[]);
     let mut known: HashSet<String> = function.str("sym_name").into_iter().collect();

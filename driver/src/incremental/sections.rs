@@ -1,9 +1,18 @@
 //! The functions of a program's text, found without parsing it: an edit then costs what it changed, and not the whole text.
 //!
 //! Only brackets, strings and comments are looked at. Whatever is not a plain list of functions is none of this file's business:
-//! other symbols, aliases (`#map = ...`), a module with attributes. Such a text is parsed as a whole.
+//! other symbols, aliases (`#map = ...`), a module with a name. Such a text is parsed as a whole.
 
 use strata_core::upstream::func;
+
+/// A text in parts.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Sections<'t> {
+    /// What stands before the functions: `module`, with its attributes if it has any.
+    pub head: String,
+    /// In order.
+    pub functions: Vec<Section<'t>>,
+}
 
 /// One function of a text.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -29,17 +38,21 @@ struct Token<'t> {
     mentions: Vec<&'t str>,
 }
 
-/// The functions of a text, in order. `None` when the text is not plain, or no text of MLIR.
-pub(super) fn sections(text: &str) -> Option<Vec<Section<'_>>> {
+/// The functions of a text. `None` when the text is not plain, or no text of MLIR.
+pub(super) fn sections(text: &str) -> Option<Sections<'_>> {
     let tokens = tokens(text)?;
-    if let [word, block] = tokens.as_slice()
-        && matches!(word.text, "module" | "builtin.module")
-    {
-        let inner = tokens_of(block)?;
-        // A module in a module is an op like any other.
-        return functions(text, &inner).filter(|_| inner.first().is_none_or(|first| first.text == FUNCTION));
-    }
-    functions(text, &tokens)
+    let is_module = |word: &Token<'_>| matches!(word.text, "module" | "builtin.module");
+    let (head, block) = match tokens.as_slice() {
+        [word, block] if is_module(word) => ("module".to_owned(), block),
+        [word, attributes, dictionary, block] if is_module(word) && attributes.text == "attributes" && dictionary.text.starts_with('{') => {
+            (format!("module attributes {}", dictionary.text), block)
+        }
+        tokens => return Some(Sections { head: "module".to_owned(), functions: functions(text, tokens)? }),
+    };
+    let inner = tokens_of(block)?;
+    // A module in a module is an op like any other.
+    let functions = functions(text, &inner).filter(|_| inner.first().is_none_or(|first| first.text == FUNCTION))?;
+    Some(Sections { head, functions })
 }
 
 const FUNCTION: &str = func::Func::NAME;
@@ -162,7 +175,7 @@ mod tests {
     use super::*;
 
     fn found(text: &str) -> Option<Vec<(&str, &str, bool, String)>> {
-        let sections = sections(text)?;
+        let sections = sections(text)?.functions;
         Some(sections.into_iter().map(|s| (s.name, s.head, s.has_body, s.mentions.join(" "))).collect())
     }
 
@@ -177,7 +190,7 @@ mod tests {
                 ("b.c", "@b.c(i32)", false, "b.c".to_owned()),
             ])
         );
-        let whole = sections(text).expect("it is plain");
+        let whole = sections(text).expect("it is plain").functions;
         assert!(whole[0].text.starts_with("func.func @a(") && whole[0].text.ends_with("loc(\"f\":1:2)"), "{}", whole[0].text);
         assert_eq!(whole[1].text, "func.func private @b.c(i32)");
     }
@@ -189,10 +202,15 @@ mod tests {
     }
 
     #[test]
+    fn a_module_keeps_its_attributes() {
+        let found = sections("module // here\n attributes {a = {b = \"}\"}}\n{ func.func @a() {} }").expect("it is plain");
+        assert_eq!((found.head.as_str(), found.functions.len()), ("module attributes {a = {b = \"}\"}}", 1));
+    }
+
+    #[test]
     fn what_is_not_plain_is_left_to_the_parser() {
         for text in [
             "#map = affine_map<(d0) -> (d0)>\nfunc.func @a() {}",
-            "module attributes {a} { func.func @a() {} }",
             "module @name { func.func @a() {} }",
             "module { module { func.func @a() {} } }",
             "func.func @a() {} loop.kernel @k {}",

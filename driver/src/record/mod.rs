@@ -3,7 +3,7 @@
 mod sources;
 
 use crate::artefact::called;
-use crate::compile::{for_target, run_passes, target};
+use crate::compile::{run_passes, settle, target};
 use crate::incremental::{How, Report, inside};
 use crate::levels::{Level, road};
 use crate::options::Options;
@@ -66,9 +66,10 @@ fn cached(report: &Report) -> Vec<Cached> {
 }
 
 fn pass_by_pass(registry: &'static Registry, file: SourceFile<'_>, options: &Options) -> Result<Compilation, Error> {
-    let mut options = for_target(options, &target(options)?);
+    let mut options = options.clone();
     let context = registry.lend();
     let module = file.read(&context)?.module;
+    settle(&module, target(registry, &options)?, &options)?;
     if options.part.is_empty() {
         options.part = entry(module.op())?.str("sym_name").unwrap_or_default();
     }

@@ -10,6 +10,7 @@ mod dim_order;
 mod entry;
 mod error;
 mod floats;
+mod foreach;
 mod foreign;
 mod location;
 mod node;

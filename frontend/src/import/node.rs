@@ -7,7 +7,7 @@ use strata_dialects::capture;
 use super::{
     arguments, control, copies,
     error::{ImportError, Refusal},
-    foreign,
+    foreach, foreign,
     location::{location, name, place},
     python,
     scope::Scope,
@@ -86,6 +86,9 @@ impl<'c> Importer<'c> {
         let numbers = !schema.returns.is_empty() && schema.returns.iter().all(|returned| returned.ty.kind != Kind::Tensor);
         if gives_nothing && numbers && !schema.is_mutable() {
             return Ok(());
+        }
+        if let Some(each) = aten::foreach::of_each(schema.operator()) {
+            return foreach::import(self, scope, node, (schema, each));
         }
         let matched = arguments::overload(arguments::sort(node, schema, names)?);
         if !self.lenient && !self.cx.is_registered(matched.0.name) {

@@ -128,7 +128,11 @@ fn gelu(args: &Args) -> Results {
     if is_tanh(args)? {
         return unary(args, |x| 0.5 * x * (1.0 + gelu_inner(x).0.tanh()));
     }
-    unary(args, |x| x * crate::math::erf::ndtr(x))
+    unary(args, exact_gelu)
+}
+
+pub(super) fn exact_gelu(x: f64) -> f64 {
+    x * crate::math::erf::ndtr(x)
 }
 
 fn gelu_backward(args: &Args) -> Results {

@@ -28,22 +28,7 @@ fn attention(args: &Args) -> Result<(Tensor, Tensor, Tensor), InterpError> {
     let width = q.shape()[q.rank() - 1];
     let scale = args.opt_float("scale")?.unwrap_or(1.0 / (width as f64).sqrt());
     let wide = |t: &Tensor| t.cast(DType::F64);
-    let (mut keys, mut values) = (wide(k), wide(v));
-    if args.flag("enable_gqa")? && q.rank() >= 3 {
-        // Every key head serves a run of query heads.
-        let heads = q.shape()[q.rank() - 3];
-        let share = |t: &Tensor| {
-            let d = t.rank() - 3;
-            let mut shape = t.shape().to_vec();
-            let each = heads / shape[d].max(1);
-            shape[d] = heads;
-            t.view(&shape, |i, s| {
-                s.copy_from_slice(i);
-                s[d] = i[d] / each.max(1);
-            })
-        };
-        (keys, values) = (share(&keys)?, share(&values)?);
-    }
+    let (keys, values) = (shared(args, wide(k))?, shared(args, wide(v))?);
     let scores = matmul(&wide(q), &keys.transpose(keys.rank() - 2, keys.rank() - 1)?)?;
     let mask = args.opt_tensor("attn_mask")?.map(|m| m.expand(scores.shape())).transpose()?;
     let causal = args.flag("is_causal")?;
@@ -80,6 +65,43 @@ fn attention(args: &Args) -> Result<(Tensor, Tensor, Tensor), InterpError> {
     Ok((product, sums.reshape(&sums.shape()[..r - 1])?, weights.cast(q.dtype())))
 }
 
+/// How many query heads one head of this key or value serves. The fused operators have no argument that allows more than one.
+fn served(args: &Args, t: &Tensor) -> Result<usize, InterpError> {
+    let q = args.tensor("query")?;
+    let allowed = args.opt_scalar("enable_gqa")?.is_none_or(Scalar::truthy);
+    Ok(if allowed && q.rank() >= 3 && t.rank() >= 3 { q.shape()[q.rank() - 3] / t.shape()[t.rank() - 3].max(1) } else { 1 })
+}
+
+/// Key or value with each head once for every query head that it serves.
+fn shared(args: &Args, t: Tensor) -> Result<Tensor, InterpError> {
+    let each = served(args, &t)?;
+    if each <= 1 {
+        return Ok(t);
+    }
+    let (d, mut shape) = (t.rank() - 3, t.shape().to_vec());
+    shape[d] *= each;
+    t.view(&shape, |i, s| {
+        s.copy_from_slice(i);
+        s[d] = i[d] / each;
+    })
+}
+
+/// The gradient of a key or value `t` from that of its shared form.
+fn gathered(args: &Args, t: &Tensor, gradient: Tensor) -> Result<Tensor, InterpError> {
+    let each = served(args, t)?;
+    if each <= 1 {
+        return Ok(gradient);
+    }
+    Tensor::build(gradient.dtype(), t.shape(), |i| {
+        let (d, mut at) = (i.len() - 3, i.to_vec());
+        let part = (0..each).map(|k| {
+            at[d] = i[d] * each + k;
+            gradient.f(&at)
+        });
+        Scalar::Float(part.sum())
+    })
+}
+
 /// Gradients of query, key and value, from the sums that define them.
 fn gradients(args: &Args) -> Results {
     if args.float("dropout_p")? != 0.0 {
@@ -91,9 +113,10 @@ fn gradients(args: &Args) -> Results {
     if r < 2 || k.rank() != r || v.rank() != r {
         return Err(fail("attention needs matrices"));
     }
+    let (keys, values) = (shared(args, k.clone())?, shared(args, v.clone())?);
     let flip = |t: &Tensor| t.transpose(r - 2, r - 1);
     let scale = args.opt_float("scale")?.unwrap_or(1.0 / (q.shape()[r - 1] as f64).sqrt());
-    let scores = matmul(&q, &flip(&k)?)?;
+    let scores = matmul(&q, &flip(&keys)?)?;
     let mask = args.opt_tensor("attn_mask")?.map(|m| m.expand(scores.shape())).transpose()?;
     let causal = args.flag("is_causal")?;
     let weights = Tensor::build(DType::F64, scores.shape(), |i| {
@@ -105,14 +128,16 @@ fn gradients(args: &Args) -> Results {
         let hidden = masked == f64::NEG_INFINITY || (causal && i[r - 1] > i[r - 2]);
         Scalar::Float(if hidden { 0.0 } else { (scores.f(i) * scale + masked - sums.f(&i[..r - 1])).exp() })
     })?;
-    let (to_weights, width) = (matmul(&grad, &flip(&v)?)?, out.shape()[r - 1]);
+    let (to_weights, width) = (matmul(&grad, &flip(&values)?)?, out.shape()[r - 1]);
     let slope = Tensor::build(DType::F64, scores.shape(), |i| {
         let mut at = i.to_vec();
         let mean: f64 = (0..width).map(|e| { at[r - 1] = e; grad.f(&at) * out.f(&at) }).sum();
         Scalar::Float(weights.f(i) * (to_weights.f(i) - mean) * scale)
     })?;
     let dtype = args.tensor("query")?.dtype();
-    many([matmul(&slope, &k)?.cast(dtype), matmul(&flip(&slope)?, &q)?.cast(dtype), matmul(&flip(&weights)?, &grad)?.cast(dtype)])
+    let to_key = gathered(args, &k, matmul(&flip(&slope)?, &q)?)?;
+    let to_value = gathered(args, &v, matmul(&flip(&weights)?, &grad)?)?;
+    many([matmul(&slope, &keys)?.cast(dtype), to_key.cast(dtype), to_value.cast(dtype)])
 }
 
 fn flash(args: &Args) -> Results {

@@ -45,6 +45,7 @@ families!(
     conv,
     creation,
     ctc,
+    encoder,
     fft,
     float8,
     grid,

@@ -102,6 +102,12 @@ fn saved(x: &Tensor, weight: Option<&Tensor>) -> DType {
     }
 }
 
+/// The layer normalisation of `x` over its last dimension.
+pub(super) fn normalised_rows(x: &Tensor, eps: f64, weight: &Tensor, bias: &Tensor) -> Result<Tensor, InterpError> {
+    let (mean, variance) = statistics(x, &[x.rank() - 1])?;
+    normalize(x, &mean, &rstd(&variance, eps), Some(weight), Some(bias))
+}
+
 fn layer_norm(args: &Args) -> Result<(Tensor, Tensor, Tensor), InterpError> {
     let x = args.tensor("input")?;
     let n = args.sizes("normalized_shape")?.len();

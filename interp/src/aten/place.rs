@@ -127,7 +127,12 @@ fn unfold_backward(args: &Args) -> Results {
     if rank == 0 {
         return one(grad.reshape(&[])?);
     }
-    try_each(grad.shape(), |i| {
+    let mut windows = grad.shape().to_vec();
+    for d in (0..rank).filter(|d| *d != dim) {
+        windows[d] = x.shape()[d];
+    }
+    let grad = grad.expand(&windows)?;
+    try_each(&windows, |i| {
         let mut j = i[..rank].to_vec();
         j[dim] = i[dim] * step + i[rank];
         if j[dim] >= x.shape()[dim] {

@@ -5,7 +5,7 @@
 use super::Arm::{self, Op};
 use strata_dialects::aten::Operator;
 use strata_dialects::aten::op::*;
-use super::common::{Kind, elementwise, quotient};
+use super::common::{Kind, add, elementwise, mul, operand, quotient};
 use super::fft;
 use super::reduce::{extreme, reduce, total};
 use crate::dtype::{DType, Scalar};
@@ -29,6 +29,7 @@ pub const ARMS: &[(Operator, Arm)] = &[
     (prims::FFT_C2C, Op(fft::prims_c2c)),
     (prims::FFT_C2R, Op(fft::prims_c2r)),
     (prims::FFT_R2C, Op(fft::prims_r2c)),
+    (prims::FMA, Op(fma)),
     (prims::IOTA, Op(iota)),
     (prims::PROD, Op(|a| folded(a, |v| Ok(v.iter().copied().fold(Scalar::Int(1), super::common::mul))))),
     (prims::REV, Op(rev)),
@@ -60,6 +61,11 @@ pub fn counterpart(operator: Operator) -> Option<Operator> {
     let rest = operator.name().strip_prefix("prims.")?;
     let renamed = SAME.iter().find(|(prim, _)| *prim == operator).map(|(_, aten)| *aten);
     renamed.or_else(|| Operator::named(&format!("aten.{rest}")))
+}
+
+fn fma(args: &Args) -> Results {
+    let operands = [operand(args, "a")?, operand(args, "b")?, operand(args, "c")?];
+    one(elementwise(Kind::Same, &operands, |v| Ok(add(mul(v[0], v[1]), v[2])))?)
 }
 
 fn folded(args: &Args, f: fn(&[Scalar]) -> Result<Scalar, InterpError>) -> Results {

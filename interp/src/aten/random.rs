@@ -12,7 +12,7 @@ use strata_dialects::aten::Operator;
 use strata_dialects::aten::op::*;
 use crate::dtype::{DType, Scalar};
 use crate::math::quantile;
-use crate::prim::numbers;
+use crate::math::philox::numbers;
 use crate::tensor::{Tensor, broadcast_shape};
 use crate::value::{Args, InterpError, Results, fail, many, one};
 

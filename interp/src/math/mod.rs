@@ -6,5 +6,6 @@ pub mod erf;
 pub mod gamma;
 mod ldl;
 pub mod matrix;
+pub mod philox;
 pub mod polynomial;
 pub mod quantile;

@@ -60,7 +60,7 @@ pub(super) fn softmax_dot(n: &Node<'_>) -> Results {
 }
 
 /// One dimension after the other, in f64.
-pub(super) fn mix(n: &Node<'_>) -> Results {
+pub(super) fn linear_transform(n: &Node<'_>) -> Results {
     let x = n.tensor(0)?;
     let matrix = n.op.attr("matrix").and_then(|attr| attr.as_f64s()).ok_or_else(|| fail("there is no matrix"))?;
     let (mut x, dims) = (x.cast(DType::F64), n.dims("dims", x.rank())?);

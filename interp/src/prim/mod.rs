@@ -11,7 +11,6 @@ use strata_core::ir::{DYNAMIC, Op};
 use strata_dialects::prim;
 
 pub(super) use index::conflict;
-pub(super) use random::numbers;
 pub(super) use reduce::reducer;
 
 use super::run::{Machine, dtype_of, single};
@@ -43,7 +42,7 @@ const ARMS: &[(&str, Arm)] = &[
     (prim::Iota::NAME, view::iota),
     (prim::Item::NAME, |n| single(Value::Scalar(n.tensor(0)?.item()?))),
     (prim::Library::NAME, super::library::prim),
-    (prim::Mix::NAME, contract::mix),
+    (prim::LinearTransform::NAME, contract::linear_transform),
     (prim::Pad::NAME, view::pad),
     (prim::Reduce::NAME, reduce::reduce),
     (prim::Reshape::NAME, view::reshape),
@@ -52,11 +51,11 @@ const ARMS: &[(&str, Arm)] = &[
     (prim::Scan::NAME, reduce::scan),
     (prim::Scatter::NAME, index::scatter),
     (prim::Slice::NAME, view::slice),
+    (prim::SlidingWindow::NAME, view::window),
     (prim::SoftmaxDot::NAME, contract::softmax_dot),
     (prim::Sort::NAME, reduce::sort),
     (prim::Splat::NAME, |n| single(Value::Tensor(Tensor::scalar(n.dtype(0)?, n.scalar(0)?)))),
     (prim::Transpose::NAME, view::transpose),
-    (prim::Window::NAME, view::window),
 ];
 
 /// Runs an op.

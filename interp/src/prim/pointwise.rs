@@ -1,6 +1,7 @@
 //! Pointwise operators: operands and result have one shape.
 
 use num_complex::Complex64;
+use strata_dialects::prim;
 
 use super::Node;
 use crate::aten::binary::{next_after, pow};
@@ -13,17 +14,17 @@ use crate::value::{InterpError, fail};
 
 /// Runs a pointwise operator; nothing for other operators.
 pub(super) fn run(n: &Node<'_>) -> Result<Option<Tensor>, InterpError> {
-    let Some(name) = n.op.name().strip_prefix("prim.") else { return Ok(None) };
+    let name = n.op.name();
     match name {
-        "convert" => return convert(n).map(Some),
-        "bitcast" => return Tensor::from_bytes(n.dtype(0)?, n.tensor(0)?.shape(), &n.tensor(0)?.to_bytes()).map(Some),
-        "select" => {
+        prim::Convert::NAME => return convert(n).map(Some),
+        prim::Bitcast::NAME => return Tensor::from_bytes(n.dtype(0)?, n.tensor(0)?.shape(), &n.tensor(0)?.to_bytes()).map(Some),
+        prim::Select::NAME => {
             let [c, a, b] = n.tensors(0)?[..] else { return Err(fail("a selection has three operands")) };
             same_shape(&[c, a, b])?;
             return Tensor::from_scalars(n.dtype(0)?, a.shape(), (0..a.len()).map(|k| if c.at(k).truthy() { a.at(k) } else { b.at(k) }))
                 .map(Some);
         }
-        "special" => return special(n).map(Some),
+        prim::Special::NAME => return special(n).map(Some),
         _ => {}
     }
     if let Some(f) = unary(name) {
@@ -61,54 +62,54 @@ fn convert(n: &Node<'_>) -> Result<Tensor, InterpError> {
 
 fn unary(name: &str) -> Option<fn(Scalar) -> Scalar> {
     Some(match name {
-        "abs" => |x| match x {
+        prim::Abs::NAME => |x| match x {
             Scalar::Complex(z) => Scalar::Float(z.re.hypot(z.im)),
             Scalar::Float(v) => Scalar::Float(v.abs()),
             v => Scalar::Int(v.int().abs()),
         },
-        "acos" => |x| analytic(x, f64::acos, |z| z.acos()),
-        "acosh" => |x| analytic(x, f64::acosh, |z| z.acosh()),
-        "asin" => |x| analytic(x, f64::asin, |z| z.asin()),
-        "asinh" => |x| analytic(x, libm::asinh, |z| z.asinh()),
-        "atan" => |x| analytic(x, f64::atan, |z| z.atan()),
-        "atanh" => |x| analytic(x, f64::atanh, |z| z.atanh()),
-        "ceil" => |x| real(x, f64::ceil),
-        "cos" => |x| analytic(x, f64::cos, |z| z.cos()),
-        "cosh" => |x| analytic(x, f64::cosh, |z| z.cosh()),
-        "digamma" => |x| real(x, gamma::digamma),
-        "erf" => |x| real(x, libm::erf),
-        "erfc" => |x| real(x, libm::erfc),
-        "erfinv" => |x| real(x, erf::erfinv),
-        "exp" => |x| analytic(x, f64::exp, |z| z.exp()),
-        "exp2" => |x| analytic(x, f64::exp2, |z| (z * std::f64::consts::LN_2).exp()),
-        "expm1" => |x| analytic(x, f64::exp_m1, |z| z.exp() - 1.0),
-        "floor" => |x| real(x, f64::floor),
-        "imag" => |x| Scalar::Float(x.complex().im),
-        "is_nan" => |x| Scalar::Bool(x.is_nan()),
-        "lgamma" => |x| real(x, gamma::lgamma),
-        "log" => |x| analytic(x, f64::ln, |z| z.ln()),
-        "log10" => |x| analytic(x, f64::log10, |z| z.ln() / std::f64::consts::LN_10),
-        "log1p" => |x| analytic(x, f64::ln_1p, |z| (z + 1.0).ln()),
-        "log2" => |x| analytic(x, f64::log2, |z| z.ln() / std::f64::consts::LN_2),
-        "neg" => neg,
-        "not" => |x| match x {
+        prim::Acos::NAME => |x| analytic(x, f64::acos, |z| z.acos()),
+        prim::Acosh::NAME => |x| analytic(x, f64::acosh, |z| z.acosh()),
+        prim::Asin::NAME => |x| analytic(x, f64::asin, |z| z.asin()),
+        prim::Asinh::NAME => |x| analytic(x, libm::asinh, |z| z.asinh()),
+        prim::Atan::NAME => |x| analytic(x, f64::atan, |z| z.atan()),
+        prim::Atanh::NAME => |x| analytic(x, f64::atanh, |z| z.atanh()),
+        prim::Ceil::NAME => |x| real(x, f64::ceil),
+        prim::Cos::NAME => |x| analytic(x, f64::cos, |z| z.cos()),
+        prim::Cosh::NAME => |x| analytic(x, f64::cosh, |z| z.cosh()),
+        prim::Digamma::NAME => |x| real(x, gamma::digamma),
+        prim::Erf::NAME => |x| real(x, libm::erf),
+        prim::Erfc::NAME => |x| real(x, libm::erfc),
+        prim::Erfinv::NAME => |x| real(x, erf::erfinv),
+        prim::Exp::NAME => |x| analytic(x, f64::exp, |z| z.exp()),
+        prim::Exp2::NAME => |x| analytic(x, f64::exp2, |z| (z * std::f64::consts::LN_2).exp()),
+        prim::Expm1::NAME => |x| analytic(x, f64::exp_m1, |z| z.exp() - 1.0),
+        prim::Floor::NAME => |x| real(x, f64::floor),
+        prim::Imag::NAME => |x| Scalar::Float(x.complex().im),
+        prim::IsNan::NAME => |x| Scalar::Bool(x.is_nan()),
+        prim::Lgamma::NAME => |x| real(x, gamma::lgamma),
+        prim::Log::NAME => |x| analytic(x, f64::ln, |z| z.ln()),
+        prim::Log10::NAME => |x| analytic(x, f64::log10, |z| z.ln() / std::f64::consts::LN_10),
+        prim::Log1p::NAME => |x| analytic(x, f64::ln_1p, |z| (z + 1.0).ln()),
+        prim::Log2::NAME => |x| analytic(x, f64::log2, |z| z.ln() / std::f64::consts::LN_2),
+        prim::Neg::NAME => neg,
+        prim::Not::NAME => |x| match x {
             Scalar::Bool(v) => Scalar::Bool(!v),
             v => Scalar::Int(!v.int()),
         },
-        "real" => |x| Scalar::Float(x.complex().re),
-        "round" => |x| real(x, f64::round_ties_even),
-        "rsqrt" => |x| analytic(x, |v| 1.0 / v.sqrt(), |z| 1.0 / z.sqrt()),
-        "sign" => |x| match x {
+        prim::Real::NAME => |x| Scalar::Float(x.complex().re),
+        prim::Round::NAME => |x| real(x, f64::round_ties_even),
+        prim::Rsqrt::NAME => |x| analytic(x, |v| 1.0 / v.sqrt(), |z| 1.0 / z.sqrt()),
+        prim::Sign::NAME => |x| match x {
             Scalar::Float(v) if v > 0.0 => Scalar::Float(1.0),
             Scalar::Float(v) if v < 0.0 => Scalar::Float(-1.0),
             v => Scalar::Int(v.int().signum()),
         },
-        "sin" => |x| analytic(x, f64::sin, |z| z.sin()),
-        "sinh" => |x| analytic(x, f64::sinh, |z| z.sinh()),
-        "sqrt" => |x| analytic(x, f64::sqrt, |z| z.sqrt()),
-        "tan" => |x| analytic(x, f64::tan, |z| z.tan()),
-        "tanh" => |x| analytic(x, f64::tanh, |z| z.tanh()),
-        "trunc" => |x| real(x, f64::trunc),
+        prim::Sin::NAME => |x| analytic(x, f64::sin, |z| z.sin()),
+        prim::Sinh::NAME => |x| analytic(x, f64::sinh, |z| z.sinh()),
+        prim::Sqrt::NAME => |x| analytic(x, f64::sqrt, |z| z.sqrt()),
+        prim::Tan::NAME => |x| analytic(x, f64::tan, |z| z.tan()),
+        prim::Tanh::NAME => |x| analytic(x, f64::tanh, |z| z.tanh()),
+        prim::Trunc::NAME => |x| real(x, f64::trunc),
         _ => return None,
     })
 }
@@ -117,32 +118,32 @@ type Binary = fn(Scalar, Scalar, DType, i128) -> Result<Scalar, InterpError>;
 
 fn binary(name: &str) -> Option<Binary> {
     Some(match name {
-        "add" => |a, b, _, _| Ok(add(a, b)),
-        "and" => |a, b, _, _| Ok(Scalar::Int(a.int() & b.int())),
-        "atan2" => |a, b, _, _| Ok(Scalar::Float(a.float().atan2(b.float()))),
-        "complex" => |a, b, _, _| Ok(Scalar::Complex(Complex64::new(a.float(), b.float()))),
-        "div" => |a, b, _, _| match (a, b) {
+        prim::Add::NAME => |a, b, _, _| Ok(add(a, b)),
+        prim::And::NAME => |a, b, _, _| Ok(Scalar::Int(a.int() & b.int())),
+        prim::Atan2::NAME => |a, b, _, _| Ok(Scalar::Float(a.float().atan2(b.float()))),
+        prim::MakeComplex::NAME => |a, b, _, _| Ok(Scalar::Complex(Complex64::new(a.float(), b.float()))),
+        prim::Div::NAME => |a, b, _, _| match (a, b) {
             (Scalar::Int(a), Scalar::Int(b)) => a.checked_div(b).map(Scalar::Int).ok_or_else(|| fail("integer division by zero")),
             _ => Ok(quotient(a, b)),
         },
-        "eq" => |a, b, _, _| Ok(Scalar::Bool(equal(a, b))),
-        "ge" => |a, b, _, _| Ok(Scalar::Bool(less(b, a) || equal(a, b))),
-        "gt" => |a, b, _, _| Ok(Scalar::Bool(less(b, a))),
-        "le" => |a, b, _, _| Ok(Scalar::Bool(less(a, b) || equal(a, b))),
-        "lt" => |a, b, _, _| Ok(Scalar::Bool(less(a, b))),
-        "maximum" => |a, b, _, _| Ok(maximum(a, b)),
-        "minimum" => |a, b, _, _| Ok(minimum(a, b)),
-        "mul" => |a, b, _, _| Ok(mul(a, b)),
-        "ne" => |a, b, _, _| Ok(Scalar::Bool(!equal(a, b))),
-        "nextafter" => |a, b, dtype, _| Ok(next_after(dtype, a.float(), b.float())),
-        "or" => |a, b, _, _| Ok(Scalar::Int(a.int() | b.int())),
-        "pow" => |a, b, _, _| Ok(pow(a, b)),
-        "rem" => |a, b, _, _| match (a, b) {
+        prim::Eq::NAME => |a, b, _, _| Ok(Scalar::Bool(equal(a, b))),
+        prim::Ge::NAME => |a, b, _, _| Ok(Scalar::Bool(less(b, a) || equal(a, b))),
+        prim::Gt::NAME => |a, b, _, _| Ok(Scalar::Bool(less(b, a))),
+        prim::Le::NAME => |a, b, _, _| Ok(Scalar::Bool(less(a, b) || equal(a, b))),
+        prim::Lt::NAME => |a, b, _, _| Ok(Scalar::Bool(less(a, b))),
+        prim::Maximum::NAME => |a, b, _, _| Ok(maximum(a, b)),
+        prim::Minimum::NAME => |a, b, _, _| Ok(minimum(a, b)),
+        prim::Mul::NAME => |a, b, _, _| Ok(mul(a, b)),
+        prim::Ne::NAME => |a, b, _, _| Ok(Scalar::Bool(!equal(a, b))),
+        prim::Nextafter::NAME => |a, b, dtype, _| Ok(next_after(dtype, a.float(), b.float())),
+        prim::Or::NAME => |a, b, _, _| Ok(Scalar::Int(a.int() | b.int())),
+        prim::Pow::NAME => |a, b, _, _| Ok(pow(a, b)),
+        prim::Rem::NAME => |a, b, _, _| match (a, b) {
             (Scalar::Int(a), Scalar::Int(b)) => a.checked_rem(b).map(Scalar::Int).ok_or_else(|| fail("integer division by zero")),
             _ => Ok(Scalar::Float(a.float() % b.float())),
         },
-        "shl" => |a, b, _, width| Ok(Scalar::Int(if (0..width).contains(&b.int()) { a.int() << b.int() } else { 0 })),
-        "shr" => |a, b, _, width| {
+        prim::Shl::NAME => |a, b, _, width| Ok(Scalar::Int(if (0..width).contains(&b.int()) { a.int() << b.int() } else { 0 })),
+        prim::Shr::NAME => |a, b, _, width| {
             Ok(Scalar::Int(if (0..width).contains(&b.int()) {
                 a.int() >> b.int()
             } else if a.int() < 0 {
@@ -151,8 +152,8 @@ fn binary(name: &str) -> Option<Binary> {
                 0
             }))
         },
-        "sub" => |a, b, _, _| Ok(sub(a, b)),
-        "xor" => |a, b, _, _| Ok(Scalar::Int(a.int() ^ b.int())),
+        prim::Sub::NAME => |a, b, _, _| Ok(sub(a, b)),
+        prim::Xor::NAME => |a, b, _, _| Ok(Scalar::Int(a.int() ^ b.int())),
         _ => return None,
     })
 }

@@ -397,7 +397,10 @@ fn unfold_backward<'c>(a: &Args<'c>) -> Tensor<'c> {
         return super::index::flat(grad).reduce("sum", &[0], false);
     }
     let (dim, step) = (a.dim("dim", shape.len()), a.int("step"));
+    // The windows of one batch may stand for those of all.
+    let windows: Vec<_> = (0..shape.len()).map(|d| if d == dim { grad.size(d) } else { shape[d] }).collect();
     let last = grad.rank() - 1;
+    let grad = grad.broadcast_to(&[&windows[..], &[grad.size(last)]].concat());
     let updates = grad.move_dim(last, 0).move_dim(dim + 1, 0);
     let windows = [updates.size(0), updates.size(1)];
     let positions = a.prim.iota(DType::I64, &windows, 0) * step + a.prim.iota(DType::I64, &windows, 1);

@@ -78,13 +78,19 @@ fn causal(scores: Tensor<'_>) -> Tensor<'_> {
     seen.select(scores, f64::NEG_INFINITY)
 }
 
-/// With grouped queries several query heads share a head of key and value, which is repeated.
+/// Where the heads of key or value are, if several heads of the query may share one of them. The fused operators have no argument that says so.
+fn grouped<'c>(a: &Args<'c>, x: Tensor<'c>) -> Option<usize> {
+    let query = a.tensor("query");
+    let asked = !a.has("enable_gqa") || a.bool("enable_gqa");
+    let (Some(heads), Some(at)) = (x.rank().checked_sub(3), query.rank().checked_sub(3)) else { return None };
+    (asked && !x.size(heads).same(query.size(at))).then_some(heads)
+}
+
+/// Key or value with a head for each head of the query.
 fn repeated<'c>(a: &Args<'c>, name: &str) -> Tensor<'c> {
     let (x, query) = (a.tensor(name), a.tensor("query"));
-    if !(a.has("enable_gqa") && a.bool("enable_gqa")) || x.rank() < 3 || query.rank() < 3 {
-        return x;
-    }
-    let (heads, shape) = (x.rank() - 3, x.shape());
+    let Some(heads) = grouped(a, x) else { return x };
+    let shape = x.shape();
     let times = query.size(query.rank() - 3) / x.size(heads);
     let mut wide = shape.to_vec();
     wide.insert(heads + 1, times);
@@ -94,19 +100,29 @@ fn repeated<'c>(a: &Args<'c>, name: &str) -> Tensor<'c> {
     x.broadcast_dims(&wide, &dims).reshape(&merged)
 }
 
+/// The gradient of key or value from that of its repeated form.
+fn gathered<'c>(a: &Args<'c>, name: &str, gradient: Tensor<'c>) -> Tensor<'c> {
+    let x = a.tensor(name);
+    let Some(heads) = grouped(a, x) else { return gradient };
+    let mut groups = gradient.shape().to_vec();
+    groups.splice(heads..=heads, [x.size(heads), gradient.size(heads) / x.size(heads)]);
+    gradient.reshape(&groups).reduce("sum", &[heads + 1], false)
+}
+
 /// Gradients of query, key and value: the weights come back from the logarithms of their sums.
 fn gradients<'c>(a: &Args<'c>) -> Vec<Tensor<'c>> {
     if a.float("dropout_p") != 0.0 {
         a.fail("the gradient of attention with dropout, whose random numbers this operator does not have");
     }
-    let (grad, query, key, value) = (a.tensor("grad_out"), a.tensor("query"), a.tensor("key"), a.tensor("value"));
+    let (grad, query, key, value) = (a.tensor("grad_out"), a.tensor("query"), repeated(a, "key"), repeated(a, "value"));
     let scores = scores(a);
     let last = scores.rank() - 1;
     let weights = (scores - a.tensor("logsumexp").convert(scores.dtype()).unsqueeze(last)).exp();
     let weights = weights.fill_where(scores.equal(f64::NEG_INFINITY), 0);
     let mean = (grad * a.tensor("out")).reduce("sum", &[last], true);
     let slope = weights * (matmul(grad, value.flipped()) - mean) * factor(a);
-    vec![matmul(slope, key), matmul(slope.flipped(), query), matmul(weights.flipped(), grad)]
+    let (to_key, to_value) = (matmul(slope.flipped(), query), matmul(weights.flipped(), grad));
+    vec![matmul(slope, key), gathered(a, "key", to_key), gathered(a, "value", to_value)]
 }
 
 fn with_logsumexp<'c>(a: &Args<'c>) -> Vec<Tensor<'c>> {

@@ -118,13 +118,16 @@ pub(super) fn matmul<'c>(x: Tensor<'c>, y: Tensor<'c>) -> Tensor<'c> {
 
 /// `input @ weight.T + bias`.
 fn linear<'c>(a: &Args<'c>) -> Tensor<'c> {
-    let (x, weight) = (a.tensor("input"), a.tensor("weight"));
-    let last = x.rank().saturating_sub(1);
-    let product = x.dot(weight, (&[], &[]), (&[last], &[weight.rank() - 1]));
+    let product = projected(a.tensor("input"), a.tensor("weight"));
     match a.opt_tensor("bias") {
         Some(bias) => product + bias,
         None => product,
     }
+}
+
+/// `x w^T` along the last dimension of x.
+pub(super) fn projected<'c>(x: Tensor<'c>, weight: Tensor<'c>) -> Tensor<'c> {
+    x.dot(weight, (&[], &[]), (&[x.rank().saturating_sub(1)], &[weight.rank() - 1]))
 }
 
 fn inner<'c>(a: &Args<'c>) -> Tensor<'c> {

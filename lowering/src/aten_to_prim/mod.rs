@@ -39,6 +39,7 @@ mod creation;
 mod ctc;
 mod distance;
 mod einsum;
+mod encoder;
 mod factor;
 mod fft;
 mod float8;
@@ -110,6 +111,7 @@ static FAMILIES: &[&[Rule]] = &[
     creation::RULES,
     ctc::RULES,
     distance::RULES,
+    encoder::RULES,
     factor::RULES,
     fft::RULES,
     float8::RULES,

@@ -78,6 +78,12 @@ fn last_dims(a: &Args<'_>, rank: usize) -> Vec<usize> {
     (rank.saturating_sub(count)..rank).collect()
 }
 
+/// The layer normalisation of `x` over its last dimension.
+pub(super) fn normalised_rows<'c>(x: Tensor<'c>, eps: f64, weight: Tensor<'c>, bias: Tensor<'c>) -> Tensor<'c> {
+    let (mean, _, scale) = moments(x, &[x.rank() - 1], eps);
+    scaled((x - mean) * scale, Some(weight), Some(bias))
+}
+
 fn layer_norm<'c>(a: &Args<'c>, input: &str) -> (Tensor<'c>, Tensor<'c>, Tensor<'c>) {
     let x = a.tensor(input);
     let (mean, _, scale) = moments(x, &last_dims(a, x.rank()), a.float("eps"));

@@ -6,7 +6,7 @@ use strata_dialects::aten::{Operator, Schema};
 
 use super::args::Args;
 use super::reduce::extreme;
-use super::rule::Precision::{Compute, Exact};
+use super::rule::Precision::{Compute, Exact, Wide};
 use super::rule::{Rule, one, unary};
 use super::size::{Size, product};
 use super::tensor::Tensor;
@@ -23,6 +23,7 @@ pub(super) const RULES: &[Rule] = &[
     one(CONVERT_ELEMENT_TYPE, Exact, |a| a.tensor("a").convert(a.result_dtype(0))),
     one(DIV, Exact, |a| a.tensor("self") / a.tensor("other")),
     unary(ERF_INV, Compute, |x| x.erfinv()),
+    one(FMA, Wide, fma),
     one(FULL, Exact, |a| a.prim.full(a.result_dtype(0), a.scalar("fill_value"), &a.sizes("shape"))),
     one(FULL_LIKE, Exact, |a| a.prim.full(a.result_dtype(0), a.scalar("fill_value"), &a.tensor("a").shape())),
     one(IOTA, Exact, iota),
@@ -60,6 +61,11 @@ pub(super) fn counterpart(operator: Operator) -> Option<Operator> {
     let same = |found: &Schema| operator.schema().args.iter().all(|arg| found.arg(arg.name).is_some_and(|other| other.ty == arg.ty));
     let named = |overload: &&str| Operator::named(&format!("aten.{renamed}{overload}"));
     ["", ".Tensor", ".Scalar"].iter().filter_map(named).find(|found| same(found.schema()))
+}
+
+fn fma<'c>(a: &Args<'c>) -> Tensor<'c> {
+    let [x, y, z] = a.promoted(["a", "b", "c"]);
+    x * y + z
 }
 
 fn dims(a: &Args<'_>) -> Vec<usize> {

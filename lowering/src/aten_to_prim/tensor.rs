@@ -282,7 +282,7 @@ impl<'c> Tensor<'c> {
             self.prim.sizes(sizes::window(self.rank(), &windowed(self.rank(), sizes.len(), None), sizes, strides, dilations), &[self], &[]);
         let cx = self.prim.cx();
         let attrs = [("sizes", cx.i64s_attr(sizes)), ("strides", cx.i64s_attr(strides)), ("dilations", cx.i64s_attr(dilations))];
-        self.prim.emit(prim::Window::NAME, &[self.value()], &attrs, self.dtype(), shape)
+        self.prim.emit(prim::SlidingWindow::NAME, &[self.value()], &attrs, self.dtype(), shape)
     }
 
     // Reductions.

@@ -222,7 +222,12 @@ fn slice<'c>(a: &Args<'c>) -> Tensor<'c> {
 
 /// A position counted from the end when negative.
 pub(super) fn wrapped<'c>(position: Size<'c>, size: Size<'c>) -> Size<'c> {
-    if position.known().is_some_and(|p| p < 0) { size + position } else { position }
+    match position {
+        Size::Const(p) if p < 0 => size + position,
+        // The size once where the position is negative, and not at all where it is not.
+        Size::Sym(_) if !position.is_of_tensor() => position + size * (Size::Const(0) - position).max(0).min(1),
+        _ => position,
+    }
 }
 
 fn select<'c>(a: &Args<'c>) -> Tensor<'c> {

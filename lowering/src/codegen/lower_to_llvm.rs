@@ -1,8 +1,8 @@
 //! The last MLIR stage: everything becomes the llvm dialect.
 
-use super::{Error, Target, emulate_bf16, simplify};
+use super::{Error, emulate_bf16, simplify};
 use crate::expand_math::expand_math;
-use crate::target::MathTarget;
+use crate::target::{MathTarget, Target};
 use std::collections::BTreeSet;
 use std::sync::Once;
 use strata_core::ir::{Cx, Op};
@@ -13,15 +13,12 @@ use strata_core::upstream::arith;
 /// Lowers vector loops to the llvm dialect by MLIR's conversions, mathematics included.
 #[derive(Pass)]
 #[pass(dependents("affine", "arith", "cf", "func", "llvm", "math", "memref", "scf", "tensor", "vector"))]
-pub struct LowerToLlvm {
-    /// The CPU by LLVM's name; empty for the machine at hand.
-    cpu: String,
-}
+pub struct LowerToLlvm;
 
 impl Pass for LowerToLlvm {
     fn run<'c>(&self, op: Op<'c>, cx: &mut PassContext<'c>) -> Result<(), PassError> {
         let mut run = |passes: &str| cx.run_pipeline(op, passes).map_err(|error| Error::Lower { diagnostics: error.to_string() });
-        let lowered = Target::or_host(&self.cpu).map_err(super::Error::from).and_then(|target| lower(op, &target.math(), &mut run));
+        let lowered = lower(op, &MathTarget::of(&Target::of(op)?), &mut run);
         lowered.map_err(|error| PassError::new(error.to_string()))
     }
 }

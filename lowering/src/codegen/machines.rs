@@ -2,10 +2,10 @@
 //! kernel.
 
 use super::{Error, Target};
-use crate::target::UnknownTarget;
+use crate::target::{self, UnknownTarget};
 use inkwell::OptimizationLevel;
 use inkwell::llvm_sys::support::LLVMParseCommandLineOptions;
-use inkwell::targets::{self, CodeModel, InitializationConfig, RelocMode, TargetMachine, TargetTriple};
+use inkwell::targets::{self, CodeModel, RelocMode, TargetMachine, TargetTriple};
 use std::ffi::CStr;
 use std::ops::Deref;
 use std::sync::{Mutex, Once, PoisonError};
@@ -64,9 +64,7 @@ fn initialise() {
         let arguments = SETTINGS.map(CStr::as_ptr);
         // SAFETY: the pointers are to constants with their zero byte; LLVM copies what it keeps, and only `ONCE` comes here.
         unsafe { LLVMParseCommandLineOptions(arguments.len() as i32, arguments.as_ptr(), std::ptr::null()) };
-        targets::Target::initialize_x86(&InitializationConfig::default());
-        targets::Target::initialize_aarch64(&InitializationConfig::default());
-        targets::Target::initialize_nvptx(&InitializationConfig::default());
+        target::initialise();
     });
 }
 
@@ -99,7 +97,7 @@ mod tests {
     #[test]
     fn a_machine_comes_back_to_those_who_ask_for_its_target() {
         // A target of no other test.
-        let target = Target::named("x86-64-v3").unwrap().with_features("-movbe");
+        let target = target::named("x86-64-v3").unwrap().with_features("-movbe");
         let level = OptimizationLevel::Default;
         let address = |machine: &Machine| machine.as_mut_ptr();
         let (first, second) = (lend(&target, level).unwrap(), lend(&target, level).unwrap());

@@ -21,7 +21,7 @@ pub(super) fn prepare(module: &Module<'_>, target: &Target, exports: &[String]) 
     let machine = [
         text("target-cpu", &target.cpu),
         text("target-features", &target.features),
-        text("prefer-vector-width", &target.vector_bits().to_string()),
+        text("prefer-vector-width", &target.vector_bits.to_string()),
         text("no-builtins", ""),
         named("nounwind"),
     ];

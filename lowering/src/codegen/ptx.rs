@@ -100,7 +100,12 @@ pub fn ptx(device: Op<'_>, target: Device, contract: bool) -> Result<String, Err
     }
     let context = Context::create();
     let llvm = translate(alone.op(), &context)?;
-    let machine = Target { triple: "nvptx64-nvidia-cuda".to_owned(), cpu: target.name.to_owned(), features: target.ptx.to_owned() };
+    let machine = Target {
+        triple: "nvptx64-nvidia-cuda".to_owned(),
+        cpu: target.name.to_owned(),
+        features: target.ptx.to_owned(),
+        ..Target::default()
+    };
     let machine = machines::lend(&machine, OptimizationLevel::Default)?;
     llvm.set_triple(&machine.get_triple());
     llvm.set_data_layout(&machine.get_target_data().get_data_layout());

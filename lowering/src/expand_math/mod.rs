@@ -60,15 +60,11 @@ pub enum Error {
 /// Replaces mathematics that no instruction computes by calls of functions that do.
 #[derive(Pass)]
 #[pass(dependents("arith", "func", "llvm", "math", "scf", "vector"))]
-pub struct ExpandMath {
-    /// The CPU by LLVM's name; empty for the machine at hand.
-    cpu: String,
-}
+pub struct ExpandMath;
 
 impl Pass for ExpandMath {
     fn run<'c>(&self, op: Op<'c>, _: &mut PassContext<'c>) -> Result<(), PassError> {
-        let target = Target::or_host(&self.cpu).map_err(|error| PassError::new(error.to_string()))?.math();
-        expand_math(op, &target).map_err(|error| PassError::new(error.to_string()))
+        expand_math(op, &MathTarget::of(&Target::of(op)?)).map_err(|error| PassError::new(error.to_string()))
     }
 }
 

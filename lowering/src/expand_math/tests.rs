@@ -3,6 +3,7 @@
 use super::own;
 use crate::codegen::tests::machine::{Loaded, acosh, asinh, atanh, context, erf, erfc, lowered};
 use crate::codegen::{Options, Target, emit, link};
+use crate::target;
 use strata_core::ir::Cx;
 
 /// Name, reference, largest error allowed in units of the last place.
@@ -172,18 +173,18 @@ fn every_expansion_is_tested() {
 
 #[test]
 fn f32_on_the_host() {
-    check(ROWS, 16, &Target::host());
+    check(ROWS, 16, &target::host());
 }
 
 #[test]
 fn f32_on_avx2() {
-    check(ROWS, 8, &Target::named("x86-64-v3").unwrap());
+    check(ROWS, 8, &target::named("x86-64-v3").unwrap());
 }
 
 #[test]
 fn scalars_and_odd_widths_equal_registers() {
     let x: Vec<f32> = sample().into_iter().step_by(37).take(21_504).collect();
-    let target = Target::host();
+    let target = target::host();
     for row in ROWS {
         let [full, scalar, odd, wide] = [16, 1, 7, 64].map(|lanes| Compiled::new(row.0, "f32", lanes, &target).run(&x));
         for (i, x) in x.iter().enumerate() {
@@ -200,7 +201,7 @@ fn f64_agrees_with_libm() {
     let unit: Vec<f64> = (0..1 << 16).map(|i| f64::from(i - (1 << 15)) / 32_768.5).collect();
     let mut wrong = Vec::new();
     for (name, truth, _) in ROWS {
-        let compiled = Compiled::new(name, "f64", 8, &Target::host());
+        let compiled = Compiled::new(name, "f64", 8, &target::host());
         let mut most = 0;
         for x in [&x, &small, &unit] {
             for (&x, y) in x.iter().zip(compiled.run(x)) {
@@ -250,7 +251,7 @@ fn f64_pairs_agree_with_libm() {
     let (x, z) = pairs();
     let mut wrong = Vec::new();
     for (name, truth) in PAIRS {
-        let y = Compiled::new(name, "f64", 8, &Target::host()).run_pairs(&x, &z);
+        let y = Compiled::new(name, "f64", 8, &target::host()).run_pairs(&x, &z);
         for ((&x, &z), y) in x.iter().zip(&z).zip(y) {
             let want = truth(x, z);
             if !is_close(y, want, 2) {
@@ -266,7 +267,7 @@ fn f32_pairs_are_within_an_ulp() {
     let (x, z) = pairs();
     let (x, z): (Vec<f32>, Vec<f32>) = x.into_iter().zip(z).map(|(x, z)| (x as f32, z as f32)).unzip();
     for (name, truth) in PAIRS {
-        for (lanes, target) in [(16, Target::host()), (8, Target::named("x86-64-v3").unwrap())] {
+        for (lanes, target) in [(16, target::host()), (8, target::named("x86-64-v3").unwrap())] {
             let y = Compiled::new(name, "f32", lanes, &target).run_pairs(&x, &z);
             for ((&x, &z), y) in x.iter().zip(&z).zip(y) {
                 let error = ulps(y, truth(x.into(), z.into()));
@@ -282,7 +283,7 @@ fn speed() {
     let x: Vec<f32> = (0..1 << 16).map(|i| (i as f32 - 32768.0) / 4096.0).collect();
     for row in ROWS {
         let x: Vec<f32> = if row.0.starts_with("log") { x.iter().map(|x| x.abs() + 0.01).collect() } else { x.clone() };
-        let own = Compiled::new(row.0, "f32", 16, &Target::host());
+        let own = Compiled::new(row.0, "f32", 16, &target::host());
         let mut y = x.clone();
         let times = (0..20).map(|_| {
             let start = std::time::Instant::now();

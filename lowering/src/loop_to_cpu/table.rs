@@ -90,7 +90,7 @@ impl<'c> Host<'c, '_> {
     /// Launches what waits, before an op that is more than a place in memory.
     pub(super) fn launch_waiting(&mut self, before: Op<'c>) -> Result<(), Error> {
         let Some(tables) = &mut self.tables else { return Ok(()) };
-        if tables.pending.is_empty() || MEMORY.binary_search(&before.name()).is_ok() {
+        if tables.pending.is_empty() || MEMORY.contains(&before.name()) {
             return Ok(());
         }
         let launches = std::mem::take(&mut tables.pending);

@@ -155,7 +155,7 @@ impl<'c> Converter<'c> {
     /// The call ends where a number is divided by one by which it cannot be.
     pub fn guard_division(&mut self, op: Op<'c>, operands: &[Value<'c>]) {
         let &[dividend, divisor] = operands else { return };
-        if DIVISIONS.binary_search(&op.name()).is_err() || is_positive(divisor) {
+        if !DIVISIONS.contains(&op.name()) || is_positive(divisor) {
             return;
         }
         let ty = divisor.ty();

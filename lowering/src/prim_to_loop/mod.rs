@@ -10,7 +10,7 @@ mod collapse;
 mod conv;
 mod indexed;
 mod kernel;
-mod mix;
+mod linear_transform;
 mod random;
 mod reduction;
 mod sizes;
@@ -79,7 +79,7 @@ const NOT_KERNELS: &[&str] =
     &[prim::Dim::NAME, prim::Item::NAME, prim::Library::NAME, prim::Reshape::NAME, prim::Sort::NAME, prim::Yield::NAME];
 
 fn becomes_kernel(op: Op<'_>) -> bool {
-    op.dialect() == "prim" && NOT_KERNELS.binary_search(&op.name()).is_err()
+    op.dialect() == "prim" && !NOT_KERNELS.contains(&op.name())
 }
 
 /// Whether a constant is one element repeated so often that a loop is smaller than its bytes.

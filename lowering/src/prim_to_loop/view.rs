@@ -19,13 +19,13 @@ const VIEWS: &[&str] = &[
     prim::Reshape::NAME,
     prim::Reverse::NAME,
     prim::Slice::NAME,
+    prim::SlidingWindow::NAME,
     prim::Transpose::NAME,
-    prim::Window::NAME,
 ];
 
 /// Whether an op only moves elements.
 pub fn is_view(op: Op<'_>) -> bool {
-    VIEWS.binary_search(&op.name()).is_ok()
+    VIEWS.contains(&op.name())
 }
 
 /// The element of a view: the element of its operand at other indices.
@@ -78,7 +78,7 @@ pub fn element<'c>(kernel: &mut Kernel<'c>, stage: &mut Stage<'c>, op: Op<'c>, i
             }
             at
         }
-        prim::Window::NAME => {
+        prim::SlidingWindow::NAME => {
             let (strides, dilations) = (ints("strides"), ints("dilations"));
             let rank = source.ty().rank();
             let mut at = indices[..rank].to_vec();

@@ -53,7 +53,7 @@ pub fn schedule(frame: &Frame<'_, '_>) {
     let (rows, width) = if known && width > 1 && rows >= width { (rows, width) } else { (1, 1) };
     let vectors = column.and_then(|column| kernel.static_size(column)).map_or(1, |size| (size.max(1) as u64).div_ceil(width as u64) as i64);
     // Sums of scores may take half of the registers, those of means three quarters if that is a whole row of them.
-    let registers = frame.registers;
+    let registers = frame.target.vector_registers;
     let (keys, most) = (registers / (2 * VECTORS), registers * 3 / (4 * LINES));
     let columns = if vectors <= most { vectors } else { most * 2 / 3 };
     let reach = row.and_then(|row| reach(kernel, mean, row, view.key));

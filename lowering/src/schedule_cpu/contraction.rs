@@ -17,11 +17,10 @@ use strata_dialects::loops::view::{product, product_of_known};
 
 /// Rows that a contraction without panels keeps in registers.
 const ROWS: i64 = 8;
-/// Bytes of the second-level cache that the rows of a tile may fill.
-const CACHED: i64 = 512 << 10;
-/// Most indices of the lanes' dim in a tile, and most bytes of its panels.
+/// The part of the second-level cache that the rows of a tile may fill: the other half is for what passes by.
+const RESIDENT_PART: i64 = 2;
+/// Most indices of the lanes' dim in a tile. Its panels fit the second-level cache.
 const COLUMNS: i64 = 256;
-const STREAMED: i64 = 1 << 20;
 /// Tiles that are enough for all threads.
 const TILES: i64 = 64;
 /// Tiles that are too few for them, even if each of more tiles had to read its panel again.
@@ -83,16 +82,16 @@ pub fn block_rows(rows: Option<i64>, vectors: i64, registers: i64) -> i64 {
 fn tiled(frame: &Frame<'_, '_>, roles: &Roles<'_, '_>, panel: i64) {
     let kernel = frame.kernel;
     let vectors = panel / frame.width;
-    let registers = frame.registers;
+    let registers = frame.target.vector_registers;
     let rows = roles.rows.map_or(1, |dim| block_rows(kernel.static_size(dim), vectors, registers));
     let (lane_size, row_size) = (frame.size(roles.lanes), roles.rows.map_or(1, |dim| frame.size(dim)));
     let depth = product(roles.stage.reduce.iter().map(|&dim| frame.size(dim)));
     let up = |size: i64, step: i64| (size.max(1) as u64).div_ceil(step as u64) as i64 * step;
     // Even parts of the rows, of which one fits the cache.
-    let bytes = (depth.saturating_mul(frame.register_bits) / (8 * frame.width)).max(1);
-    let resident = CACHED / bytes;
+    let bytes = (depth.saturating_mul(frame.target.vector_bits) / (8 * frame.width)).max(1);
+    let resident = frame.target.l2.bytes / RESIDENT_PART / bytes;
     let (most_rows, columns) = if resident > panel {
-        (resident.max(2 * rows), COLUMNS.min(STREAMED / bytes.saturating_mul(panel).max(1) * panel).max(panel))
+        (resident.max(2 * rows), COLUMNS.min(frame.target.l2.bytes / bytes.saturating_mul(panel).max(1) * panel).max(panel))
     } else {
         (row_size, panel)
     };

@@ -11,6 +11,7 @@ use strata_core::ir::Value;
 use strata_core::upstream::math;
 use strata_dialects::loops::schedule::{KernelSchedule, StageSchedule};
 use strata_dialects::loops::view::{KernelView, StageView};
+use strata_dialects::target::Cycles;
 
 /// Cycles for a vector of the longest chain in a body, from which on it is cut: what stands beside it hides the latency of shorter ones.
 const LONG: f64 = 30.0;
@@ -35,7 +36,7 @@ const SHORT: &[&str] = &[
 const FEW: i64 = 4;
 
 /// Adds `distribute` and `strip` to the schedules of the stages with long bodies, in the place of copies of these.
-pub fn schedule(kernel: &KernelView<'_>) {
+pub fn schedule(kernel: &KernelView<'_>, cycles: &Cycles) {
     let own = kernel.schedule();
     let outer = own.vector.zip(own.width);
     let plain = own.tile.is_none() && own.block.is_none() && own.peel.is_none() && own.online.is_none();
@@ -44,7 +45,7 @@ pub fn schedule(kernel: &KernelView<'_>) {
         (Some((dim, width)), [stage]) if plain => {
             let innermost = kernel.outer.last().is_some_and(|&last| last == dim) && stage.domain.len() == kernel.outer.len();
             let alone = unroll.iter().rev().skip(1).all(|&copies| copies == 1);
-            if innermost && alone && distribute(kernel, stage, (dim, width)) {
+            if innermost && alone && distribute(kernel, stage, (dim, width), cycles) {
                 let last = unroll.len() - 1;
                 let copies = (0..=last).map(|level| if level == last { copies(stage) } else { 1 });
                 let copies = copies.collect();
@@ -55,7 +56,7 @@ pub fn schedule(kernel: &KernelView<'_>) {
             for stage in stages {
                 let own = stage.schedule();
                 let lanes = own.vector.zip(own.width).filter(|_| own.rows.is_none() && own.non_temporal.is_none());
-                if lanes.is_some_and(|lanes| distribute(kernel, stage, lanes)) {
+                if lanes.is_some_and(|lanes| distribute(kernel, stage, lanes, cycles)) {
                     StageSchedule::change(stage.op, |schedule| schedule.unroll = Some(copies(stage)));
                 }
             }
@@ -65,13 +66,13 @@ pub fn schedule(kernel: &KernelView<'_>) {
 }
 
 /// Cuts the body of a stage, if that is worth it.
-fn distribute(kernel: &KernelView<'_>, stage: &StageView<'_>, (dim, width): (usize, i64)) -> bool {
+fn distribute(kernel: &KernelView<'_>, stage: &StageView<'_>, (dim, width): (usize, i64), cycles: &Cycles) -> bool {
     let own = stage.schedule();
     let size = stage.piece(dim).or_else(|| kernel.static_size(dim)).unwrap_or(TYPICAL * width);
     if width <= 1 || size < FEW * width || own.transpose.is_some() || own.outer_reduction.is_some() {
         return false;
     }
-    let cuts = cuts(stage, width as f64);
+    let cuts = cuts(stage, width as f64, cycles);
     if parts(stage, &cuts).is_none() {
         return false;
     }
@@ -86,9 +87,9 @@ fn copies(stage: &StageView<'_>) -> i64 {
 }
 
 /// Where a body is cut: a part is the longer, the more values it leaves.
-fn cuts(stage: &StageView<'_>, width: f64) -> Vec<i64> {
+fn cuts(stage: &StageView<'_>, width: f64, table: &Cycles) -> Vec<i64> {
     let ops = stage.op.body(0).ops();
-    let cycles: Vec<f64> = ops.iter().map(|&op| predict::arithmetic(op, width)).collect();
+    let cycles: Vec<f64> = ops.iter().map(|&op| predict::arithmetic(op, width, table)).collect();
     let mut chains: HashMap<Value<'_>, f64> = HashMap::new();
     for (op, cycles) in ops.iter().zip(&cycles) {
         let before = op.operands().iter().filter_map(|operand| chains.get(operand).copied()).fold(0.0, f64::max);

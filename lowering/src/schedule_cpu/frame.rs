@@ -1,9 +1,9 @@
 //! What the schedules of all kinds of kernels share: lanes, sizes, and where lanes cost least.
 
-use super::Cpu;
 use super::cost::{cost, lanes, own_dim, side_by_side, stage_lanes};
 use strata_dialects::loops::schedule::{KernelSchedule, StageSchedule};
 use strata_dialects::loops::view::{KernelView, StageView};
+use strata_dialects::target::Target;
 
 /// A size that is not known while compiling is taken for this one.
 pub const TYPICAL: i64 = 64;
@@ -14,10 +14,8 @@ pub const TURNS: i64 = 4;
 pub struct Frame<'k, 'c> {
     /// The kernel.
     pub kernel: &'k KernelView<'c>,
-    /// Bits of a vector register.
-    pub register_bits: i64,
-    /// Vector registers.
-    pub registers: i64,
+    /// The machine.
+    pub target: &'k Target,
     /// Lanes of a full register.
     pub width: i64,
     /// The outer dim along which lanes cost least, if that is no more than with lanes of the stages' own.
@@ -41,8 +39,8 @@ pub enum Lanes {
 
 impl<'k, 'c> Frame<'k, 'c> {
     /// Weighs the dims of a kernel.
-    pub fn new(kernel: &'k KernelView<'c>, cpu: Cpu, wanted: Lanes) -> Self {
-        let width = lanes(kernel, cpu.vector_bits);
+    pub fn new(kernel: &'k KernelView<'c>, target: &'k Target, wanted: Lanes) -> Self {
+        let width = lanes(kernel, target.vector_bits);
         let size = |dim: usize| kernel.static_size(dim).unwrap_or(TYPICAL);
         let weight = |stage: &StageView<'_>| stage.domain.iter().map(|&dim| size(dim) as f64).product::<f64>();
         // Cost of all stages with lanes along an outer dim, and with lanes of their own.
@@ -58,15 +56,7 @@ impl<'k, 'c> Frame<'k, 'c> {
             Lanes::Own => None,
         };
         let own = own.into_iter().map(|own| own.0).collect();
-        Self {
-            kernel,
-            register_bits: cpu.vector_bits,
-            registers: cpu.vector_registers,
-            width,
-            vector,
-            own,
-            told: wanted != Lanes::Cheapest,
-        }
+        Self { kernel, target, width, vector, own, told: wanted != Lanes::Cheapest }
     }
 
     /// The size of a dim, or a typical one.
@@ -115,7 +105,7 @@ impl<'k, 'c> Frame<'k, 'c> {
         for (stage, own) in self.kernel.stages.iter().zip(&self.own) {
             let Some(dim) = own.or(tile) else { continue };
             let wanted = side_by_side(stage);
-            let width = stage_lanes(stage, self.register_bits);
+            let width = stage_lanes(stage, self.target.vector_bits);
             let turns = if self.size(dim) < wanted * width { 1 } else { wanted };
             let width = Some(self.lanes_along(dim, width));
             let mut schedule = StageSchedule { vector: Some(dim), width, unroll: Some(turns), ..StageSchedule::default() };

@@ -34,58 +34,30 @@ use strata_core::pass::{Pass, PassContext, PassError};
 use strata_dialects::loops;
 use strata_dialects::loops::schedule::SCHEDULE;
 use strata_dialects::loops::view::KernelView;
+use strata_dialects::target::Target;
 
 /// Writes a schedule for the CPU on every kernel.
 #[derive(Pass)]
 #[pass(dependents("loop"))]
-pub struct ScheduleCpu {
-    /// Bits of a vector register.
-    #[option(default = 512)]
-    vector_bits: i64,
-    /// Vector registers; 0 for as many as x86-64 has of that width.
-    vector_registers: i64,
-    /// Stores past the caches wait in the buffers of loads: kernels that fetch rows ahead do without them.
-    shared_fill_buffers: bool,
-}
-
-/// What schedules depend on.
-#[derive(Clone, Copy)]
-pub struct Cpu {
-    /// Bits of a vector register.
-    pub vector_bits: i64,
-    /// Vector registers.
-    pub vector_registers: i64,
-    /// Stores past the caches wait in the buffers of loads.
-    pub shared_fill_buffers: bool,
-}
+pub struct ScheduleCpu;
 
 impl Pass for ScheduleCpu {
     fn run<'c>(&self, op: Op<'c>, _: &mut PassContext<'c>) -> Result<(), PassError> {
-        let vector_registers = registers(self.vector_registers, self.vector_bits);
-        let cpu = Cpu { vector_bits: self.vector_bits, vector_registers, shared_fill_buffers: self.shared_fill_buffers };
+        let target = Target::of(op)?;
         for kernel in op.find_all(loops::Kernel::NAME) {
-            schedule(kernel, cpu);
+            schedule(kernel, &target);
         }
         Ok(())
     }
 }
 
-/// So many vector registers, if anybody said; or those of x86-64: AVX-512 brought 32, narrower vectors have 16.
-pub fn registers(said: i64, vector_bits: i64) -> i64 {
-    match said {
-        0 if vector_bits >= 512 => 32,
-        0 => 16,
-        said => said,
-    }
-}
-
 /// Writes the schedule of one kernel, by its kind, if it has none.
-pub fn schedule(op: Op<'_>, cpu: Cpu) {
-    schedule_with(op, cpu, Lanes::Cheapest);
+pub fn schedule(op: Op<'_>, target: &Target) {
+    schedule_with(op, target, Lanes::Cheapest);
 }
 
 /// Choices for a kernel whose lanes run elsewhere than the cost model says. The kernel is left with one of them.
-pub fn elsewhere(op: Op<'_>, cpu: Cpu) -> Vec<Attr<'_>> {
+pub fn elsewhere<'c>(op: Op<'c>, target: &Target) -> Vec<Attr<'c>> {
     // Kernels with schedules of their own kind have lanes where their form puts them.
     if KernelView::new(op).is_none_or(|kernel| kernel.tiles().is_some() || attention::is_attention(&kernel)) {
         return Vec::new();
@@ -96,20 +68,20 @@ pub fn elsewhere(op: Op<'_>, cpu: Cpu) -> Vec<Attr<'_>> {
     let places: Vec<_> = places.chain([Lanes::Own]).collect();
     let one = |lanes: Lanes| {
         choice::clear(op);
-        schedule_with(op, cpu, lanes);
+        schedule_with(op, target, lanes);
         choice(op)
     };
     places.into_iter().map(one).collect()
 }
 
-fn schedule_with(op: Op<'_>, cpu: Cpu, lanes: Lanes) {
+fn schedule_with(op: Op<'_>, target: &Target, lanes: Lanes) {
     let Some(kernel) = KernelView::new(op).filter(|_| op.attr(SCHEDULE).is_none()) else { return };
-    let frame = Frame::new(&kernel, cpu, lanes);
+    let frame = Frame::new(&kernel, target, lanes);
     if attention::is_attention(&kernel) {
         return attention::schedule(&frame);
     }
     if !frame.told && (spread::schedule(&frame) || panels::schedule(&frame)) {
-        return non_temporal::schedule(&kernel, cpu);
+        return non_temporal::schedule(&kernel, target);
     }
     if let Some(lanes) = outer_reduction::lanes(&kernel).filter(|_| !frame.told) {
         outer_reduction::schedule(&frame, lanes);
@@ -120,8 +92,8 @@ fn schedule_with(op: Op<'_>, cpu: Cpu, lanes: Lanes) {
     } else {
         pointwise::schedule(&frame);
     }
-    non_temporal::schedule(&kernel, cpu);
+    non_temporal::schedule(&kernel, target);
     peel::schedule(&kernel);
     // (The kernel's schedule says by now which loops stand around its stages.)
-    KernelView::new(op).iter().for_each(distribute::schedule);
+    KernelView::new(op).iter().for_each(|kernel| distribute::schedule(kernel, &target.cycles));
 }

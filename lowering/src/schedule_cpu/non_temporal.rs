@@ -8,36 +8,47 @@
 //! where there are no rows (`split_stores`), if the computation leaves the time: on a Zen 3 `x + 1` of 64 MiB takes 3.3 ms so, and 4.5 through
 //! the caches; a GELU, which computes longer than memory takes either way, 11.6 and 10.8.
 
-use super::Cpu;
 use super::contraction::is_contraction;
 use crate::emit::non_temporal::LINE;
 use crate::predict;
 use strata_dialects::loops::schedule::StageSchedule;
 use strata_dialects::loops::view::KernelView;
+use strata_dialects::target::Target;
 
-/// Bytes of a result that will not be found in a cache when it is next read.
-const BEYOND: i64 = 16 << 20;
+/// From which size on results are stored past the caches, in bytes.
+struct Limits {
+    /// A result that will not be found in a cache when it is next read.
+    beyond: i64,
+    /// A result of a kernel that waits for memory, where it touches as much as `swept` in all: a cache keeps too little of that to be worth
+    /// fetching each line that is written.
+    large: i64,
+    /// All that such a kernel touches.
+    swept: u64,
+    /// A result that tiles write, a line each in many places: reading each line first would wait for memory every time.
+    scattered: i64,
+}
 
-/// Bytes of a result, and of all that a kernel touches, of which a cache keeps too little to be worth fetching each line that is written:
-/// there the limit is lower for kernels that wait for memory. On a Zen 3 with 32 MiB of cache a softmax of 3584x1024 (28 MiB) takes
-/// 0.9 ms past the caches and 1.2 through them, a layernorm 0.35 and 0.6; a GELU is 5% slower past them.
-const LARGE: i64 = 8 << 20;
-const SWEPT: u64 = 28 << 20;
-
-/// Bytes of a result that tiles write, a line each in many places: reading each line first would wait for memory every time.
-const SCATTERED: i64 = 2 << 20;
+impl Limits {
+    /// Parts of the last-level cache, or of a core's own. On a Zen 3 with 32 MiB a softmax of 3584x1024 (28 MiB) takes 0.9 ms past the caches
+    /// and 1.2 through them, a layernorm 0.35 and 0.6; a GELU is 5% slower past them.
+    fn of(target: &Target) -> Self {
+        let last = target.l3.bytes;
+        Self { beyond: last / 2, large: last / 4, swept: (last - last / 8) as u64, scattered: 2 * target.l2.bytes }
+    }
+}
 
 /// Cycles of a body for a vector in which memory fetches the line that is written.
 const LONG: f64 = 16.0;
 
 /// Adds `non_temporal` to the schedules of the stages that write large results.
-pub fn schedule(kernel: &KernelView<'_>, cpu: Cpu) {
-    if cpu.shared_fill_buffers && kernel.stages.iter().any(|stage| stage.schedule().prefetch_operand.is_some()) {
+pub fn schedule(kernel: &KernelView<'_>, target: &Target) {
+    if target.shared_fill_buffers && kernel.stages.iter().any(|stage| stage.schedule().prefetch_operand.is_some()) {
         return;
     }
+    let limits = Limits::of(target);
     let own = kernel.schedule();
     let scattered = kernel.stages.iter().any(|stage| !stage.spread.is_empty());
-    let beyond = if scattered { SCATTERED } else { BEYOND };
+    let beyond = if scattered { limits.scattered } else { limits.beyond };
     for stage in kernel.stages.iter().filter(|stage| !stage.is_scatter()) {
         let ty = stage.op.result(0).ty();
         let bytes = ty.num_elements().zip(ty.element_type()).map(|(count, element)| count * element.bytes() as i64);
@@ -48,9 +59,9 @@ pub fn schedule(kernel: &KernelView<'_>, cpu: Cpu) {
         if !buffer || half_lines || schedule.outer_reduction.is_some() {
             continue;
         }
-        let light = predict::body_cycles(kernel, stage) < LONG;
-        let swept = light && !is_contraction(kernel) && kernel.bytes().is_some_and(|bytes| bytes >= SWEPT);
-        if bytes.is_some_and(|bytes| bytes >= if swept { LARGE.min(beyond) } else { beyond }) {
+        let light = predict::body_cycles(kernel, stage, &target.cycles) < LONG;
+        let swept = light && !is_contraction(kernel) && kernel.bytes().is_some_and(|bytes| bytes >= limits.swept);
+        if bytes.is_some_and(|bytes| bytes >= if swept { limits.large.min(beyond) } else { beyond }) {
             let in_rows = schedule.vector.is_some() || own.vector.is_none();
             let split_stores = (!in_rows && light).then_some(true);
             StageSchedule { non_temporal: Some(true), split_stores, ..schedule }.set(stage.op);

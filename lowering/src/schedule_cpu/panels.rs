@@ -12,8 +12,8 @@ use strata_dialects::loops::schedule::StageSchedule;
 use strata_dialects::loops::view::StageView;
 use strata_dialects::loops::view::product;
 
-/// Bytes of panels that stay in the cache of a core while rows pass by.
-const RESIDENT: i64 = 512 << 10;
+/// The part of the second-level cache that panels may fill while rows pass by.
+const RESIDENT_PART: i64 = 2;
 /// More vectors than this of one panel leave no registers for rows.
 const VECTORS: i64 = 4;
 
@@ -38,7 +38,7 @@ pub fn schedule(frame: &Frame<'_, '_>) -> bool {
     let Some(panels) = find(frame) else { return false };
     let width = frame.width_along(panels.lanes);
     let vectors = (frame.size(panels.lanes) / width).clamp(1, VECTORS);
-    let registers = frame.registers;
+    let registers = frame.target.vector_registers;
     let blocks = blocks(frame, &panels, ((registers - 2 * vectors - 4) / vectors).min(ROWS));
     let order = order(frame, &panels, &blocks);
     let unroll: Vec<i64> = order
@@ -134,7 +134,7 @@ fn order(frame: &Frame<'_, '_>, panels: &Panels<'_, '_>, blocks: &[(usize, i64)]
     let bytes = panels.stage.op.operand(1).ty().num_elements().map_or(i64::MAX, |count| count * element);
     let (blocked, mut free): (Vec<usize>, Vec<usize>) = panels.rows.iter().partition(|row| blocks.iter().any(|block| block.0 == **row));
     let work = product(free.iter().map(|&row| frame.size(row)));
-    let mut order = if bytes <= RESIDENT && work > 1 {
+    let mut order = if bytes <= frame.target.l2.bytes / RESIDENT_PART && work > 1 {
         // Threads share the first loop: the more iterations, the more even.
         free.sort_by_key(|&row| std::cmp::Reverse(frame.size(row)));
         [free, panels.others.clone(), blocked].concat()

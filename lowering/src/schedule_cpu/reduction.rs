@@ -5,8 +5,8 @@ use super::frame::{Frame, TURNS, TYPICAL};
 use strata_core::ir::Value;
 use strata_dialects::loops::access::{Stride, stride};
 use strata_dialects::loops::schedule::StageSchedule;
+use strata_dialects::loops::view::StageView;
 use strata_dialects::loops::view::product;
-use strata_dialects::loops::view::{KernelView, StageView};
 
 /// Largest number of elements that a tile keeps on the stack.
 const TILE: i64 = 4096;
@@ -43,10 +43,8 @@ fn vectors(frame: &Frame<'_, '_>, vector: usize) -> i64 {
 
 /// Turns of a loop that leave enough of them for all threads.
 const MANY: i64 = 16;
-/// Bytes of a tensor that is not found in the core's own cache.
-const FAR: i64 = 1 << 20;
-/// Bytes of a row that the next row may come beside of.
-const ROW: i64 = 64 << 10;
+/// The part of the second-level cache that a row may fill beside which the next one comes.
+const ROW_PART: i64 = 16;
 
 /// A row that is read more than once comes from memory in its first reading only; meanwhile memory would rest: with the second
 /// reading the next row is asked for.
@@ -56,8 +54,7 @@ fn read_ahead(frame: &Frame<'_, '_>) {
     let mut seen = Vec::new();
     let mut asked = Vec::new();
     for stage in &kernel.stages {
-        let rows: Vec<_> =
-            (0..stage.op.num_operands()).filter_map(|operand| Some((operand, row(kernel, outer, stage, operand)?))).collect();
+        let rows: Vec<_> = (0..stage.op.num_operands()).filter_map(|operand| Some((operand, row(frame, outer, stage, operand)?))).collect();
         let again = rows.iter().find(|(_, tensor)| seen.contains(tensor) && !asked.contains(tensor));
         if let Some(&(operand, tensor)) = again {
             asked.push(tensor);
@@ -68,13 +65,14 @@ fn read_ahead(frame: &Frame<'_, '_>) {
 }
 
 /// The tensor of an operand that is read row by row from afar.
-fn row<'c>(kernel: &KernelView<'c>, outer: usize, stage: &StageView<'c>, operand: usize) -> Option<Value<'c>> {
+fn row<'c>(frame: &Frame<'_, 'c>, outer: usize, stage: &StageView<'c>, operand: usize) -> Option<Value<'c>> {
+    let (kernel, l2) = (frame.kernel, frame.target.l2.bytes);
     let lanes = stage.schedule().vector?;
     let (tensor, map) = (stage.op.operand(operand), stage.maps[operand]);
     let element = tensor.ty().element_type()?.bytes() as i64;
-    let far = tensor.defining_op().is_none() && tensor.ty().num_elements()?.saturating_mul(element) >= FAR;
+    let far = tensor.defining_op().is_none() && tensor.ty().num_elements()?.saturating_mul(element) >= l2;
     let rows = stride(map, tensor, lanes) == Stride::One && map.results().iter().any(|expr| expr.uses_dim(outer));
-    (far && rows && kernel.static_size(lanes)?.saturating_mul(element) <= ROW && !stage.guarded[operand]).then_some(tensor)
+    (far && rows && kernel.static_size(lanes)?.saturating_mul(element) <= l2 / ROW_PART && !stage.guarded[operand]).then_some(tensor)
 }
 
 /// The outer dim that moves inside, when a reduction of several operands runs its lanes along what it reduces.

@@ -4,10 +4,10 @@ use crate::loop_to_gpu::matrix_attention;
 use crate::mean_reach::reach;
 use crate::schedule_cpu::attention::Dims;
 use strata_core::ir::ElementType;
-use strata_dialects::freedom::Freedom;
 use strata_dialects::loops::attention::{AttentionView, OnlineTiles};
 use strata_dialects::loops::schedule::KernelSchedule;
 use strata_dialects::loops::view::KernelView;
+use strata_dialects::numerics::Numerics;
 
 /// Threads that share rows, neighbours in a warp.
 const LANES: i64 = 16;
@@ -31,14 +31,14 @@ const UNIT_STEP: i64 = 32;
 const THREADS: i64 = 64;
 
 /// The schedule, when a kernel has a mean. The dim of the values moves inside.
-pub fn schedule(kernel: &KernelView<'_>, freedom: Freedom) -> Option<KernelSchedule> {
+pub fn schedule(kernel: &KernelView<'_>, numerics: Numerics) -> Option<KernelSchedule> {
     let view = AttentionView::of(kernel).ok()??;
     let mean = &kernel.stages[view.mean];
     let dims = Dims::of(kernel, &view, mean);
     let known = dims.column.is_none_or(|column| kernel.static_size(column).is_some());
     let outer = if known { &dims.outer } else { &kernel.outer };
     let mut schedule = KernelSchedule { order: Some(outer.clone()), ..KernelSchedule::default() };
-    let by_units = dims.row.filter(|&row| freedom > Freedom::Exact && matrix_attention::values_in_halves(kernel, &view, row).is_some());
+    let by_units = dims.row.filter(|&row| numerics > Numerics::Bitwise && matrix_attention::values_in_halves(kernel, &view, row).is_some());
     let by_units = by_units.and_then(|row| on_units(kernel, row, view.column?));
     match by_units.or_else(|| stream(kernel, &dims, mean.op.result(0).ty().element_type()?)) {
         Some((stream, step)) => {

@@ -2,10 +2,10 @@
 
 use crate::loop_to_gpu::matrix::multiplies;
 use strata_core::ir::ElementType;
-use strata_dialects::freedom::Freedom;
 use strata_dialects::loops::schedule::KernelSchedule;
 use strata_dialects::loops::view::product;
 use strata_dialects::loops::view::{KernelView, StageView};
+use strata_dialects::numerics::Numerics;
 
 /// Dims shorter than this are not worth a tile.
 const SHORT: i64 = 16;
@@ -17,7 +17,7 @@ const LONG_STEP: i64 = 32;
 const MANY: i64 = 128 * 128 * 100;
 
 /// The schedule, when a kernel is a contraction that is worth it; by matrix units where they may be used and fit.
-pub fn schedule(kernel: &KernelView<'_>, size: &impl Fn(usize) -> i64, freedom: Freedom) -> Option<KernelSchedule> {
+pub fn schedule(kernel: &KernelView<'_>, size: &impl Fn(usize) -> i64, numerics: Numerics) -> Option<KernelSchedule> {
     let (stage, rest) = kernel.stages.split_first()?;
     let plain = stage.maps.len() >= 2 && stage.chunk.is_none() && !stage.is_tile() && !stage.is_scatter() && stage.scan.is_none();
     let reducer = stage.op.str("reducer").is_some_and(|name| !name.starts_with("arg") && !name.starts_with("softmax"));
@@ -38,8 +38,8 @@ pub fn schedule(kernel: &KernelView<'_>, size: &impl Fn(usize) -> i64, freedom: 
         return None;
     }
     // Products of short floats are exact; those of f32 a unit takes of the first bits of both.
-    let asked = |element| if element == ElementType::F32 { Freedom::Any } else { Freedom::Bounded };
-    if let Some(element) = multiplies(stage).filter(|&element| freedom >= asked(element)) {
+    let asked = |element| if element == ElementType::F32 { Numerics::Fast } else { Numerics::Ulp };
+    if let Some(element) = multiplies(stage).filter(|&element| numerics >= asked(element)) {
         let many = product(kernel.outer.iter().map(|&dim| size(dim))) >= MANY && size(rows) >= 128 && size(columns) >= 128;
         let cut = |dim: usize| match size(dim) {
             _ if many && dim == rows => (128, 4),

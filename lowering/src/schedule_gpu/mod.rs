@@ -34,12 +34,12 @@ mod wide;
 
 use strata_core::ir::Op;
 use strata_core::pass::{Pass, PassContext, PassError};
-use strata_dialects::freedom::Freedom;
 use strata_dialects::loops;
 use strata_dialects::loops::access::{Stride, stride};
 use strata_dialects::loops::schedule::{KernelSchedule, SCHEDULE};
 use strata_dialects::loops::view::product;
 use strata_dialects::loops::view::{KernelView, StageView};
+use strata_dialects::numerics::Numerics;
 
 /// Writes a schedule for a GPU on every kernel.
 #[derive(Pass)]
@@ -52,8 +52,8 @@ pub struct ScheduleGpu {
 
 impl Pass for ScheduleGpu {
     fn run<'c>(&self, op: Op<'c>, _: &mut PassContext<'c>) -> Result<(), PassError> {
-        let freedom = Freedom::of(&self.numerics)?;
-        op.find_all(loops::Kernel::NAME).into_iter().for_each(|kernel| schedule(kernel, freedom));
+        let numerics = Numerics::of(&self.numerics)?;
+        op.find_all(loops::Kernel::NAME).into_iter().for_each(|kernel| schedule(kernel, numerics));
         Ok(())
     }
 }
@@ -72,13 +72,13 @@ const SOME: i64 = 1 << 12;
 const LONG: i64 = 32;
 
 /// Writes the schedule of one kernel, if it has none.
-fn schedule(op: Op<'_>, freedom: Freedom) {
+fn schedule(op: Op<'_>, numerics: Numerics) {
     // Sums need not keep an order.
-    let free = freedom > Freedom::Exact;
+    let free = numerics > Numerics::Bitwise;
     let Some(kernel) = KernelView::new(op).filter(|_| op.attr(SCHEDULE).is_none()) else { return };
     let size = |dim: usize| kernel.static_size(dim).unwrap_or(TYPICAL);
-    let of_its_kind = attention::schedule(&kernel, freedom)
-        .or_else(|| contraction::schedule(&kernel, &size, freedom))
+    let of_its_kind = attention::schedule(&kernel, numerics)
+        .or_else(|| contraction::schedule(&kernel, &size, numerics))
         .or_else(|| transpose::schedule(&kernel, &size))
         .or_else(|| scatter::schedule(&kernel, free, &size));
     if let Some(schedule) = of_its_kind {

@@ -35,6 +35,7 @@ use strata_core::ir::Op;
 use strata_core::pass::{Pass, PassContext, PassError};
 use strata_dialects::loops;
 use strata_dialects::loops::view::KernelView;
+use strata_dialects::target::Target;
 
 /// Splits long reductions into pieces.
 #[derive(Pass)]
@@ -46,7 +47,7 @@ pub struct SplitReductions {
 
 impl Pass for SplitReductions {
     fn run<'c>(&self, op: Op<'c>, _: &mut PassContext<'c>) -> Result<(), PassError> {
-        let machine = if self.device { &plan::DEVICE } else { &plan::CPU };
+        let machine = if self.device { plan::DEVICE } else { plan::Machine::cpu(&Target::of(op)?) };
         let calls: Vec<_> =
             op.find_all(loops::Call::NAME).into_iter().filter_map(|call| Some((call, call.attr("callee")?.as_symbol()?))).collect();
         let mut times: HashMap<&str, usize> = HashMap::new();
@@ -55,7 +56,7 @@ impl Pass for SplitReductions {
         let kernels: HashMap<String, Op<'c>> = kernels.filter(|(name, _)| times.get(name.as_str()) == Some(&1)).collect();
         for (call, name) in &calls {
             let (call, Some(kernel)) = (*call, kernels.get(name).and_then(|op| KernelView::new(*op))) else { continue };
-            if let Some(parts) = plan::plan(&kernel, call, machine) {
+            if let Some(parts) = plan::plan(&kernel, call, &machine) {
                 cut::cut(&kernel, call, &parts);
             }
         }

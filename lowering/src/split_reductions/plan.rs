@@ -5,6 +5,7 @@ use strata_core::ir::Op;
 use strata_dialects::capture;
 use strata_dialects::loops::access::{Stride, stride};
 use strata_dialects::loops::view::{KernelView, StageView};
+use strata_dialects::target::Target;
 
 /// A kernel to be.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -41,12 +42,21 @@ pub struct Machine {
     least: f64,
     /// Most outer iterations, those of pieces counted: of rows and of columns. `None` where pieces of any number of rows are limited.
     most: Option<(f64, f64)>,
+    /// Bytes of an operand that no cache near the core holds.
+    far: f64,
     /// Where the last of all blocks can combine the pieces, in the same kernel: elements of a piece of a row of unknown length.
     meeting: Option<f64>,
 }
 
+impl Machine {
+    /// The cores of a CPU.
+    pub fn cpu(target: &Target) -> Self {
+        Self { far: target.l2.bytes as f64, ..CPU }
+    }
+}
+
 /// Threads that share the outermost loop: a piece of all rows is one's.
-pub const CPU: Machine = Machine {
+const CPU: Machine = Machine {
     busy: 32.0,
     columns: f64::INFINITY,
     row: 0.0,
@@ -54,6 +64,7 @@ pub const CPU: Machine = Machine {
     piece: (1 << 15) as f64,
     least: 1.0,
     most: None,
+    far: 0.0,
     meeting: None,
 };
 
@@ -68,6 +79,7 @@ pub const DEVICE: Machine = Machine {
     piece: 0.0,
     least: (1 << 12) as f64,
     most: Some((512.0, (1 << 16) as f64)),
+    far: (1 << 20) as f64,
     meeting: Some((1 << 13) as f64),
 };
 
@@ -77,8 +89,6 @@ const WORTH: f64 = (1 << 17) as f64;
 const LONGEST: f64 = (1 << 16) as f64;
 /// Most pieces of a dim that is not long.
 const PIECES: f64 = 128.0;
-/// Bytes of an operand that no cache near the core holds.
-const FAR: f64 = (1 << 20) as f64;
 
 /// The parts that a kernel is cut into, if it is worth it.
 pub fn plan(kernel: &KernelView<'_>, call: Op<'_>, machine: &Machine) -> Option<Vec<Part>> {
@@ -143,7 +153,8 @@ fn piece(kernel: &KernelView<'_>, stage: &StageView<'_>, sizes: &Sizes, (machine
     }
     let dim = stage.reduce.iter().copied().max_by(|&x, &y| sizes.0[x].total_cmp(&sizes.0[y]))?;
     let size = sizes.0[dim];
-    let across = kernel.stages.iter().filter(|stage| !stage.reduce.is_empty()).count() == 1 && lies_across(kernel, stage, dim, sizes);
+    let across =
+        kernel.stages.iter().filter(|stage| !stage.reduce.is_empty()).count() == 1 && lies_across(kernel, stage, dim, sizes, machine.far);
     let row: f64 = stage.reduce.iter().map(|&dim| sizes.0[dim]).product();
     if !(outer < machine.busy && row >= machine.row || across && outer < machine.columns || size >= machine.long) {
         return None;
@@ -168,7 +179,7 @@ fn piece(kernel: &KernelView<'_>, stage: &StageView<'_>, sizes: &Sizes, (machine
 }
 
 /// Whether memory is read in steps along the reduced dim while a dim of the result would read it in its order.
-fn lies_across(kernel: &KernelView<'_>, stage: &StageView<'_>, dim: usize, sizes: &Sizes) -> bool {
+fn lies_across(kernel: &KernelView<'_>, stage: &StageView<'_>, dim: usize, sizes: &Sizes, far: f64) -> bool {
     let [inner] = stage.reduce[..] else { return false };
     let Some(&lanes) = stage.parallel().last() else { return false };
     let accesses = || stage.op.operands().into_iter().zip(&stage.maps);
@@ -179,7 +190,7 @@ fn lies_across(kernel: &KernelView<'_>, stage: &StageView<'_>, dim: usize, sizes
     let all = accesses()
         .filter(|(_, map)| map.results().iter().any(|e| e.uses_dim(dim)))
         .all(|(operand, map)| stride(*map, operand, lanes) == Stride::One);
-    kernel.outer.contains(&lanes) && reads(lanes, Stride::One) && all && bytes >= FAR
+    kernel.outer.contains(&lanes) && reads(lanes, Stride::One) && all && bytes >= far
 }
 
 /// Whether operands are reused: then blocks of the result matter, which is another schedule's business.

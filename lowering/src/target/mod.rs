@@ -1,8 +1,11 @@
-//! The machine that code is made for.
+//! Targets by name, and the one at hand: descriptions filled in from LLVM's tables, from the system, and from a table of caches.
 
-mod cpus;
+mod caches;
 
-use inkwell::targets::TargetMachine;
+use inkwell::targets::{self, InitializationConfig, TargetMachine};
+use std::sync::Once;
+use strata_core::subtarget::cpu_features;
+pub use strata_dialects::target::Target;
 
 /// A machine that this build of LLVM does not know.
 #[derive(Debug, thiserror::Error)]
@@ -16,154 +19,63 @@ pub struct UnknownTarget {
     pub message: String,
 }
 
-/// Triple, CPU and features, in LLVM's spelling.
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub struct Target {
-    /// For instance `x86_64-unknown-linux-gnu`.
-    pub triple: String,
-    /// For instance `znver5`.
-    pub cpu: String,
-    /// `+avx2,-avx512f,...`; empty means what the CPU has.
-    pub features: String,
+/// Makes LLVM's targets known to the process.
+pub(crate) fn initialise() {
+    static ONCE: Once = Once::new();
+    ONCE.call_once(|| {
+        targets::Target::initialize_x86(&InitializationConfig::default());
+        targets::Target::initialize_aarch64(&InitializationConfig::default());
+        targets::Target::initialize_nvptx(&InitializationConfig::default());
+    });
 }
 
-impl Target {
-    /// The machine this process runs on.
-    pub fn host() -> Self {
-        Self {
-            triple: TargetMachine::get_default_triple().as_str().to_string_lossy().into_owned(),
-            cpu: TargetMachine::get_host_cpu_name().to_string(),
-            features: TargetMachine::get_host_cpu_features().to_string(),
-        }
-    }
-
-    /// A CPU by LLVM's name (`x86-64-v3`, `skylake-avx512`, `neoverse-n1`) with its own features, under Linux.
-    pub fn named(cpu: &str) -> Result<Self, UnknownTarget> {
-        let arch = cpus::arch(cpu);
-        let triple = format!("{}-unknown-linux-gnu", arch.unwrap_or("x86_64"));
-        let cpu = cpu.to_owned();
-        match arch {
-            Some(_) => Ok(Self { triple, cpu, features: String::new() }),
-            None => Err(UnknownTarget { triple, cpu, message: "LLVM knows no CPU of this name".to_owned() }),
-        }
-    }
-
-    /// A CPU by name, or the machine at hand when the name is empty.
-    pub fn or_host(cpu: &str) -> Result<Self, UnknownTarget> {
-        if cpu.is_empty() { Ok(Self::host()) } else { Self::named(cpu) }
-    }
-
-    /// The same machine with features added or taken away, for instance `-avx512f`.
-    pub fn with_features(mut self, features: &str) -> Self {
-        if !self.features.is_empty() && !features.is_empty() {
-            self.features.push(',');
-        }
-        self.features.push_str(features);
-        self
-    }
-
-    /// The architecture, as Rust and the manifest of a program name it: `x86_64`, `aarch64`.
-    pub fn arch(&self) -> &str {
-        self.triple.split('-').next().unwrap_or_default()
-    }
-
-    fn is_arm(&self) -> bool {
-        self.arch() == "aarch64"
-    }
-
-    /// The features that code for this target may use, without their `+`.
-    pub fn feature_list(&self) -> Vec<String> {
-        let mut list: Vec<String> = Vec::new();
-        for feature in self.features.split(',').filter(|feature| !feature.is_empty()) {
-            let (on, name) = match feature.strip_prefix('-') {
-                Some(name) => (false, name),
-                None => (true, feature.trim_start_matches('+')),
-            };
-            list.retain(|known| known != name);
-            if on {
-                list.push(name.to_owned());
-            }
-        }
-        if self.features.is_empty() {
-            list.extend(implied(&self.cpu).iter().map(|&name| name.to_owned()));
-        }
-        list
-    }
-
-    /// Whether code may use a feature.
-    pub fn has(&self, feature: &str) -> bool {
-        if self.features.is_empty() {
-            return implied(&self.cpu).contains(&feature);
-        }
-        // What is said last counts.
-        self.features.rsplit(',').find(|said| said.trim_start_matches(['+', '-']) == feature).is_some_and(|said| !said.starts_with('-'))
-    }
-
-    /// Bits of the widest vector register.
-    pub fn vector_bits(&self) -> u32 {
-        match () {
-            () if self.has("avx512f") => 512,
-            () if self.has("avx") => 256,
-            () => 128,
-        }
-    }
-
-    /// Ways of the first-level data cache, as its makers give them; CPUs that are not known are taken for those with few.
-    pub fn cache_ways(&self) -> u32 {
-        match self.cpu.as_str() {
-            "icelake-client" | "icelake-server" | "tigerlake" | "rocketlake" | "alderlake" | "raptorlake" | "sapphirerapids"
-            | "emeraldrapids" | "graniterapids" | "graniterapids-d" | "znver5" => 12,
-            _ => 8,
-        }
-    }
-
-    /// How many vector registers there are.
-    pub fn vector_registers(&self) -> u32 {
-        if self.is_arm() || self.has("avx512f") { 32 } else { 16 }
-    }
-
-    /// Whether stores past the caches wait in the buffers that loads of other lines wait in, as on Intel's CPUs.
-    pub fn shares_fill_buffers(&self) -> bool {
-        const OTHERS: [&str; 4] = ["bdver", "btver", "x86-64", "znver"];
-        !self.is_arm() && !self.cpu.is_empty() && !OTHERS.iter().any(|others| self.cpu.starts_with(others))
-    }
-
-    /// What the expansion of mathematics asks of the machine.
-    pub fn math(&self) -> MathTarget {
-        MathTarget {
-            vector_bits: self.vector_bits(),
-            fma: self.is_arm() || self.has("fma"),
-            bf16: self.has("avx512bf16"),
-            scalef: self.has("avx512f"),
-            maximum: self.is_arm(),
-            libmvec: !self.is_arm(),
-            ..MathTarget::default()
-        }
-    }
+/// The machine this process runs on.
+pub fn host() -> Target {
+    initialise();
+    let triple = TargetMachine::get_default_triple().as_str().to_string_lossy().into_owned();
+    let cpu = TargetMachine::get_host_cpu_name().to_string();
+    // What is lacking is worth a word only where the name promises it: a virtual machine may hide instructions.
+    let promised = cpu_features(&triple, &cpu).unwrap_or_default();
+    let said = |feature: &&str| feature.strip_prefix('-').is_none_or(|name| promised.iter().any(|promised| promised == name));
+    let all = TargetMachine::get_host_cpu_features().to_string();
+    let features = all.split(',').filter(said).collect::<Vec<_>>().join(",");
+    let mut target = described(Target { triple, cpu, features, ..Target::default() });
+    caches::measure(&mut target);
+    target
 }
 
-/// What the micro-architecture levels and common servers have, for targets given by name alone.
-fn implied(cpu: &str) -> &'static [&'static str] {
-    const V3: &[&str] = &["sse4.2", "avx", "avx2", "fma", "f16c", "bmi", "bmi2"];
-    const V4: &[&str] = &["sse4.2", "avx", "avx2", "fma", "f16c", "bmi", "bmi2", "avx512f", "avx512vl", "avx512bw", "avx512dq", "avx512cd"];
-    const ARMV8_2: &[&str] = &["neon", "crc", "dotprod", "fullfp16", "lse", "rcpc", "rdm"];
-    const SVE: &[&str] = &["neon", "bf16", "crc", "dotprod", "fullfp16", "i8mm", "lse", "rcpc", "rdm", "sve"];
-    const SVE2: &[&str] = &["neon", "bf16", "crc", "dotprod", "fullfp16", "i8mm", "lse", "rcpc", "rdm", "sve", "sve2"];
-    const AVX: &[&str] = &["sse4.2", "avx"];
-    match cpu {
-        "neoverse-v2" | "neoverse-n2" | "grace" | "cobalt-100" => SVE2,
-        "neoverse-v1" => SVE,
-        "neoverse-n1" | "apple-m1" => ARMV8_2,
-        "x86-64-v4" | "znver4" | "znver5" => V4,
-        "skylake-avx512" | "skx" | "cascadelake" | "cannonlake" | "cooperlake" | "tigerlake" | "rocketlake" => V4,
-        "icelake-client" | "icelake-server" | "sapphirerapids" | "emeraldrapids" | "graniterapids" | "graniterapids-d" => V4,
-        "x86-64-v3" | "znver1" | "znver2" | "znver3" | "bdver4" => V3,
-        "haswell" | "core-avx2" | "broadwell" | "skylake" | "alderlake" | "raptorlake" | "meteorlake" | "arrowlake" | "arrowlake-s" => V3,
-        "lunarlake" | "pantherlake" | "gracemont" | "sierraforest" | "grandridge" | "clearwaterforest" => V3,
-        "sandybridge" | "ivybridge" | "corei7-avx" | "core-avx-i" | "btver2" | "bdver1" | "bdver2" | "bdver3" => AVX,
-        "x86-64-v2" => &["sse4.2"],
-        _ => &[],
+/// A CPU by LLVM's name (`x86-64-v3`, `skylake-avx512`, `neoverse-n1`) with its own features, under Linux. A name of several architectures
+/// (`generic`) is x86-64's.
+pub fn named(cpu: &str) -> Result<Target, UnknownTarget> {
+    initialise();
+    for arch in ["x86_64", "aarch64"] {
+        let triple = format!("{arch}-unknown-linux-gnu");
+        if let Some(features) = cpu_features(&triple, cpu) {
+            let features = features.iter().map(|name| format!("+{name}")).collect::<Vec<_>>().join(",");
+            return Ok(described(Target { triple, cpu: cpu.to_owned(), features, ..Target::default() }));
+        }
     }
+    let message = "LLVM knows no CPU of this name".to_owned();
+    Err(UnknownTarget { triple: "x86_64-unknown-linux-gnu".to_owned(), cpu: cpu.to_owned(), message })
+}
+
+/// A CPU by name, or the machine at hand when the name is empty.
+pub fn or_host(cpu: &str) -> Result<Target, UnknownTarget> {
+    if cpu.is_empty() { Ok(host()) } else { named(cpu) }
+}
+
+/// A target whose name and features are known, with what follows from them.
+fn described(target: Target) -> Target {
+    let arm = target.arch() == "aarch64";
+    let vector_bits = match () {
+        () if target.has("avx512f") => 512,
+        () if target.has("avx") => 256,
+        () => 128,
+    };
+    let vector_registers = if arm || target.has("avx512f") { 32 } else { 16 };
+    let mut target = Target { vector_bits, vector_registers, ..target };
+    caches::look_up(&mut target);
+    target
 }
 
 /// What the expansion must know of the machine.
@@ -188,6 +100,20 @@ pub struct MathTarget {
 }
 
 impl MathTarget {
+    /// What the expansion of mathematics asks of a CPU.
+    pub fn of(target: &Target) -> Self {
+        let arm = target.arch() == "aarch64";
+        Self {
+            vector_bits: target.vector_bits as u32,
+            fma: arm || target.has("fma"),
+            bf16: target.has("avx512bf16"),
+            scalef: target.has("avx512f"),
+            maximum: arm,
+            libmvec: !arm,
+            ..Self::default()
+        }
+    }
+
     /// A GPU: one element at a time, and no library.
     pub fn device() -> Self {
         Self { vector_bits: 0, bf16: true, libmvec: false, library: false, ..Self::default() }
@@ -198,5 +124,33 @@ impl Default for MathTarget {
     fn default() -> Self {
         let no = false;
         Self { vector_bits: 128, fma: true, bf16: no, scalef: no, maximum: no, libmvec: true, own: true, library: true }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_cpu_has_what_llvm_says() {
+        let v3 = named("x86-64-v3").unwrap();
+        assert!(v3.has("avx2") && v3.has("fma") && v3.has("sse4.2") && !v3.has("avx512f"), "{}", v3.features);
+        assert_eq!((v3.vector_bits, v3.vector_registers), (256, 16));
+        let arm = named("neoverse-v1").unwrap();
+        assert!(arm.has("neon") && arm.has("sve") && arm.has("bf16"), "{}", arm.features);
+        assert_eq!((arm.arch(), arm.vector_bits, arm.vector_registers), ("aarch64", 128, 32));
+        assert_eq!(named("generic").unwrap().arch(), "x86_64");
+    }
+
+    #[test]
+    fn the_machine_at_hand_is_known_by_its_name() {
+        let host = host();
+        assert_eq!(named(&host.cpu).unwrap().cpu, host.cpu);
+    }
+
+    #[test]
+    fn a_cpu_that_llvm_does_not_know_is_refused() {
+        let refused = named("zen3").unwrap_err();
+        assert!(matches!(&refused, UnknownTarget { cpu, .. } if cpu == "zen3"), "{refused}");
     }
 }

@@ -4,9 +4,10 @@ use super::FEATURES;
 use super::order::{Ordered, Orders, reordered_type, transpose};
 use strata_core::ir::{Builder, DYNAMIC, Op, Value};
 use strata_dialects::prim;
+use strata_dialects::target::Target;
 
 /// The convolution in the order channels last, when that is worth it.
-pub fn rewrite<'c>(b: &mut Builder<'c>, orders: &mut Orders<'c>, op: Op<'c>, vector_bits: i64) -> Option<Ordered<'c>> {
+pub fn rewrite<'c>(b: &mut Builder<'c>, orders: &mut Orders<'c>, op: Op<'c>, target: &Target) -> Option<Ordered<'c>> {
     if !op.isa::<prim::Conv>() || op.attr("layout").is_some() || op.parent().is_some_and(|parent| parent.isa::<prim::Fusion>()) {
         return None;
     }
@@ -16,7 +17,8 @@ pub fn rewrite<'c>(b: &mut Builder<'c>, orders: &mut Orders<'c>, op: Op<'c>, vec
         return None;
     }
     let perm = channels_last(weights.rank());
-    let lanes = vector_bits / i64::from(weights.element_type()?.bits()).max(1);
+    // Two vectors are a panel of weights.
+    let lanes = target.lanes(weights.element_type()?.bits());
     // Elements of the input meet all features of a vector: few channels are read as well where they are, and cost most to move.
     let few = groups == 1 && weights.shape()[1] < FEATURES && orders.of(op.operand(0)).is_none();
     let x = if few { op.operand(0) } else { orders.in_order(b, op.operand(0), &perm) };

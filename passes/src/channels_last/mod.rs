@@ -33,6 +33,7 @@ mod sink;
 use order::Orders;
 use strata_core::ir::{Block, Builder, Op};
 use strata_core::pass::{Counter, Pass, PassContext, PassError};
+use strata_dialects::target::Target;
 
 /// Fewer features than this leave most lanes empty: such a convolution stays as it is. Fewer channels stay where they are.
 const FEATURES: i64 = 8;
@@ -41,9 +42,6 @@ const FEATURES: i64 = 8;
 #[derive(Pass)]
 #[pass(anchor = "func.func", dependents("prim"))]
 pub struct ChannelsLast {
-    /// Bits of a vector register: two of them are a panel of weights.
-    #[option(default = 512)]
-    vector_bits: i64,
     /// Convolutions that changed.
     convolutions: Counter,
     /// Other ops that kept the order.
@@ -52,7 +50,7 @@ pub struct ChannelsLast {
 
 impl Pass for ChannelsLast {
     fn run<'c>(&self, op: Op<'c>, _: &mut PassContext<'c>) -> Result<(), PassError> {
-        let (convolutions, followers) = run(op, self.vector_bits);
+        let (convolutions, followers) = run(op, &Target::of(op)?);
         self.convolutions.add(convolutions);
         self.followers.add(followers);
         Ok(())
@@ -60,21 +58,21 @@ impl Pass for ChannelsLast {
 }
 
 /// Runs the pass on a function; gives the number of convolutions and of other ops that changed.
-pub fn run(function: Op<'_>, vector_bits: i64) -> (usize, usize) {
+pub fn run(function: Op<'_>, target: &Target) -> (usize, usize) {
     let mut count = (0, 0);
     for block in function.regions().into_iter().flat_map(|region| region.blocks()) {
-        let found = run_block(block, vector_bits);
+        let found = run_block(block, target);
         count = (count.0 + found.0, count.1 + found.1);
     }
     count
 }
 
-fn run_block(block: Block<'_>, vector_bits: i64) -> (usize, usize) {
+fn run_block(block: Block<'_>, target: &Target) -> (usize, usize) {
     let mut orders = Orders::default();
     let mut count = (0, 0);
     for op in block.ops() {
         if !op.regions().is_empty() {
-            let inner = run(op, vector_bits);
+            let inner = run(op, target);
             count = (count.0 + inner.0, count.1 + inner.1);
             continue;
         }
@@ -82,7 +80,7 @@ fn run_block(block: Block<'_>, vector_bits: i64) -> (usize, usize) {
             continue;
         }
         let mut b = Builder::before(op);
-        if let Some(found) = conv::rewrite(&mut b, &mut orders, op, vector_bits) {
+        if let Some(found) = conv::rewrite(&mut b, &mut orders, op, target) {
             orders.replace(&mut b, op, found);
             count.0 += 1;
         } else if let Some(found) = sink::rewrite(&mut b, &mut orders, op) {

@@ -45,7 +45,7 @@ pub fn rewrite<'c>(b: &mut Builder<'c>, orders: &mut Orders<'c>, op: Op<'c>) -> 
             let operands: Vec<_> = op.operands().into_iter().map(|operand| orders.in_order(b, operand, &first.perm)).collect();
             Some(again(b, op, &operands, first.perm, &[("dim", dim)]))
         }
-        prim::Window::NAME => {
+        prim::SlidingWindow::NAME => {
             let (rank, count) = (first.perm.len(), op.ints("sizes")?.len());
             let slid = windowed(rank, count, op.ints("dims"));
             let dims = cx.i64s_attr(&moved(spell(&slid)));

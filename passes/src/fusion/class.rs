@@ -17,7 +17,7 @@ pub enum Class {
     Gather,
     /// `reduce` and `arg_reduce`.
     Reduce,
-    /// `dot`, `conv`, `mix` and `softmax_dot`.
+    /// `dot`, `conv`, `linear_transform` and `softmax_dot`.
     Contract,
     /// A kernel, library call or host op of its own.
     Alone,
@@ -56,11 +56,11 @@ pub fn classify(op: Op<'_>) -> Class {
         prim::Constant::NAME if is_inline_constant(op) => Class::Source,
         prim::Iota::NAME | prim::Splat::NAME => Class::Source,
         prim::Broadcast::NAME | prim::Transpose::NAME | prim::Slice::NAME | prim::Reverse::NAME => Class::View(View::Plain),
-        prim::Pad::NAME | prim::Window::NAME | prim::Concat::NAME => Class::View(View::Guarded),
+        prim::Pad::NAME | prim::SlidingWindow::NAME | prim::Concat::NAME => Class::View(View::Guarded),
         prim::Reshape::NAME => Class::View(View::Reshape),
         prim::Gather::NAME => Class::Gather,
         prim::Reduce::NAME | prim::ArgReduce::NAME => Class::Reduce,
-        prim::Dot::NAME | prim::Conv::NAME | prim::Mix::NAME | prim::SoftmaxDot::NAME => Class::Contract,
+        prim::Dot::NAME | prim::Conv::NAME | prim::LinearTransform::NAME | prim::SoftmaxDot::NAME => Class::Contract,
         _ => Class::Alone,
     }
 }

@@ -364,7 +364,7 @@ impl<'c> Walk<'_, 'c> {
                 }
                 let reader = match op.attr("layout") {
                     Some(_) => Reader::InOrder,
-                    None if op.isa::<prim::Mix>() => Reader::Once { laid_out: false },
+                    None if op.isa::<prim::LinearTransform>() => Reader::Once { laid_out: false },
                     None => Reader::Often,
                 };
                 let (&first, rest) = graph.operands(node).split_first().ok_or(Refusal::Contraction)?;
@@ -454,7 +454,7 @@ impl<'c> Walk<'_, 'c> {
         if self.graph.class(producer) == Class::Pointwise(Cost::Expensive) {
             reads.push(Read { stage: None, repeats: uses, path: Path::new() });
         }
-        let reader = if op.isa::<prim::Window>() { reader.under_window() } else { reader };
+        let reader = if op.isa::<prim::SlidingWindow>() { reader.under_window() } else { reader };
         op.operands().into_iter().try_for_each(|operand| self.prologue(operand, reader, uses))
     }
 

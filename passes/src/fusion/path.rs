@@ -6,7 +6,7 @@
 use crate::analysis::{Dims, Expr};
 use std::collections::HashMap;
 use strata_core::ir::Op;
-use strata_dialects::prim::view::windowed;
+use strata_dialects::prim::{self, view::windowed};
 
 /// The index along one dimension.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -106,8 +106,8 @@ impl Paths {
         let one = |size: &Expr| size.as_constant() == Some(1);
         let ints = |name: &str| op.ints(name).unwrap_or_default();
         let name = op.name();
-        Some(match name.strip_prefix("prim.").unwrap_or(name) {
-            "broadcast" => {
+        Some(match name {
+            prim::Broadcast::NAME => {
                 let (map, result) = (ints("dims"), dims.sizes(op.result(0)));
                 (0..sizes.len())
                     .map(|dim| {
@@ -117,14 +117,14 @@ impl Paths {
                     })
                     .collect::<Option<_>>()?
             }
-            "transpose" => {
+            prim::Transpose::NAME => {
                 let mut read = vec![self.zero(); sizes.len()];
                 for (position, dim) in ints("perm").into_iter().enumerate() {
                     *read.get_mut(dim as usize)? = *path.get(position)?;
                 }
                 read
             }
-            "reshape" => {
+            prim::Reshape::NAME => {
                 let result = dims.sizes(op.result(0));
                 let mut rest = result.iter().zip(path).filter(|(size, _)| !one(size));
                 let mut read = Vec::new();
@@ -144,7 +144,7 @@ impl Paths {
                 }
                 read
             }
-            "slice" => {
+            prim::Slice::NAME => {
                 let (offsets, strides) = (ints("offsets"), ints("strides"));
                 let result = dims.sizes(op.result(0));
                 // Offsets that are operands are told apart by the text of the operand's definition place: the op itself.
@@ -158,7 +158,7 @@ impl Paths {
                     })
                     .collect::<Option<_>>()?
             }
-            "reverse" => {
+            prim::Reverse::NAME => {
                 let reversed = ints("dims");
                 (0..sizes.len())
                     .map(|dim| {
@@ -168,8 +168,8 @@ impl Paths {
                     .collect::<Option<_>>()?
             }
             // The padding value is a 0-d tensor: every element reads it at the empty path.
-            "pad" if operand > 0 => Vec::new(),
-            "window" => {
+            prim::Pad::NAME if operand > 0 => Vec::new(),
+            prim::SlidingWindow::NAME => {
                 let slid = windowed(sizes.len(), ints("sizes").len(), op.ints("dims"));
                 (0..sizes.len())
                     .map(|dim| {

@@ -110,7 +110,7 @@ fn cheap_below(graph: &Graph<'_>, inside: &HashSet<usize>, node: usize, limit: u
 /// Whether windows share elements.
 fn overlaps(op: Op<'_>) -> bool {
     let ints = |name: &str| op.ints(name).unwrap_or_default();
-    op.isa::<prim::Window>() && ints("sizes").iter().zip(ints("strides")).any(|(&size, stride)| size > stride)
+    op.isa::<prim::SlidingWindow>() && ints("sizes").iter().zip(ints("strides")).any(|(&size, stride)| size > stride)
 }
 
 /// Whether a member reads what lies before a view in another order, its rows across.

@@ -21,7 +21,7 @@ use super::number::{Number, splat};
 use strata_core::ir::{Op, Value};
 use strata_core::pass::{Counter, Pass, PassContext, PassError};
 use strata_core::rewrite::NoMatch;
-use strata_dialects::freedom::Freedom;
+use strata_dialects::numerics::Numerics;
 use strata_dialects::prim;
 
 /// Applies identities of arithmetic, logic and selection.
@@ -39,7 +39,7 @@ pub struct SimplifyAlgebra {
 
 impl Pass for SimplifyAlgebra {
     fn run<'c>(&self, op: Op<'c>, _: &mut PassContext<'c>) -> Result<(), PassError> {
-        let fast = Freedom::of(&self.numerics)? == Freedom::Any;
+        let fast = Numerics::of(&self.numerics)? == Numerics::Fast;
         let rules = if fast { [RULES, FAST_RULES].concat() } else { RULES.to_vec() };
         self.rewrites.add(simplify(op, &rules, self.remarks));
         Ok(())

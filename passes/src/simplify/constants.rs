@@ -73,41 +73,44 @@ fn pointwise_of_constants<'c>(site: &mut Site<'_, 'c>, op: Op<'c>) -> Simplified
 /// One element. Floats are computed in f64 and rounded once to the result's type, which is exact for one operation on narrower types.
 fn evaluate(name: &str, from: Option<ElementType>, to: ElementType, numbers: &[Number]) -> Option<Number> {
     use Number::{Bool, Float, Int};
-    let name = name.strip_prefix("prim.")?;
     Some(match (name, numbers) {
-        ("neg", &[Float(x)]) => Float(-x),
-        ("abs", &[Float(x)]) => Float(x.abs()),
-        ("sqrt", &[Float(x)]) => Float(x.sqrt()),
-        ("floor", &[Float(x)]) => Float(x.floor()),
-        ("ceil", &[Float(x)]) => Float(x.ceil()),
-        ("trunc", &[Float(x)]) => Float(x.trunc()),
-        ("round", &[Float(x)]) => Float(x.round_ties_even()),
-        ("not", &[Bool(x)]) => Bool(!x),
-        ("add", &[Float(x), Float(y)]) => Float(x + y),
-        ("sub", &[Float(x), Float(y)]) => Float(x - y),
-        ("mul", &[Float(x), Float(y)]) => Float(x * y),
-        ("div", &[Float(x), Float(y)]) => Float(x / y),
-        ("neg", &[Int(x)]) => wrap(to, -x)?,
-        ("add", &[Int(x), Int(y)]) => wrap(to, x + y)?,
-        ("sub", &[Int(x), Int(y)]) => wrap(to, x - y)?,
-        ("mul", &[Int(x), Int(y)]) => wrap(to, x.checked_mul(y)?)?,
-        ("div", &[Int(x), Int(y)]) if y != 0 => wrap(to, x / y)?,
-        ("rem", &[Int(x), Int(y)]) if y != 0 => wrap(to, x % y)?,
-        ("maximum", &[Int(x), Int(y)]) => Int(x.max(y)),
-        ("minimum", &[Int(x), Int(y)]) => Int(x.min(y)),
-        ("and", &[Bool(x), Bool(y)]) => Bool(x && y),
-        ("or", &[Bool(x), Bool(y)]) => Bool(x || y),
-        ("xor", &[Bool(x), Bool(y)]) => Bool(x != y),
-        ("select", &[Bool(condition), x, y]) => {
+        (prim::Neg::NAME, &[Float(x)]) => Float(-x),
+        (prim::Abs::NAME, &[Float(x)]) => Float(x.abs()),
+        (prim::Sqrt::NAME, &[Float(x)]) => Float(x.sqrt()),
+        (prim::Floor::NAME, &[Float(x)]) => Float(x.floor()),
+        (prim::Ceil::NAME, &[Float(x)]) => Float(x.ceil()),
+        (prim::Trunc::NAME, &[Float(x)]) => Float(x.trunc()),
+        (prim::Round::NAME, &[Float(x)]) => Float(x.round_ties_even()),
+        (prim::Not::NAME, &[Bool(x)]) => Bool(!x),
+        (prim::Add::NAME, &[Float(x), Float(y)]) => Float(x + y),
+        (prim::Sub::NAME, &[Float(x), Float(y)]) => Float(x - y),
+        (prim::Mul::NAME, &[Float(x), Float(y)]) => Float(x * y),
+        (prim::Div::NAME, &[Float(x), Float(y)]) => Float(x / y),
+        (prim::Neg::NAME, &[Int(x)]) => wrap(to, -x)?,
+        (prim::Add::NAME, &[Int(x), Int(y)]) => wrap(to, x + y)?,
+        (prim::Sub::NAME, &[Int(x), Int(y)]) => wrap(to, x - y)?,
+        (prim::Mul::NAME, &[Int(x), Int(y)]) => wrap(to, x.checked_mul(y)?)?,
+        (prim::Div::NAME, &[Int(x), Int(y)]) if y != 0 => wrap(to, x / y)?,
+        (prim::Rem::NAME, &[Int(x), Int(y)]) if y != 0 => wrap(to, x % y)?,
+        (prim::Maximum::NAME, &[Int(x), Int(y)]) => Int(x.max(y)),
+        (prim::Minimum::NAME, &[Int(x), Int(y)]) => Int(x.min(y)),
+        (prim::And::NAME, &[Bool(x), Bool(y)]) => Bool(x && y),
+        (prim::Or::NAME, &[Bool(x), Bool(y)]) => Bool(x || y),
+        (prim::Xor::NAME, &[Bool(x), Bool(y)]) => Bool(x != y),
+        (prim::Select::NAME, &[Bool(condition), x, y]) => {
             if condition {
                 x
             } else {
                 y
             }
         }
-        ("eq" | "ne" | "lt" | "le" | "gt" | "ge", &[Float(x), Float(y)]) => Bool(compare(name, x.partial_cmp(&y))),
-        ("eq" | "ne" | "lt" | "le" | "gt" | "ge", &[Int(x), Int(y)]) => Bool(compare(name, Some(x.cmp(&y)))),
-        ("convert", &[x]) => convert(from?, to, x)?,
+        (prim::Eq::NAME | prim::Ne::NAME | prim::Lt::NAME | prim::Le::NAME | prim::Gt::NAME | prim::Ge::NAME, &[Float(x), Float(y)]) => {
+            Bool(compare(name, x.partial_cmp(&y)))
+        }
+        (prim::Eq::NAME | prim::Ne::NAME | prim::Lt::NAME | prim::Le::NAME | prim::Gt::NAME | prim::Ge::NAME, &[Int(x), Int(y)]) => {
+            Bool(compare(name, Some(x.cmp(&y))))
+        }
+        (prim::Convert::NAME, &[x]) => convert(from?, to, x)?,
         _ => return None,
     })
 }
@@ -115,13 +118,13 @@ fn evaluate(name: &str, from: Option<ElementType>, to: ElementType, numbers: &[N
 /// A comparison; NaN is unordered, so only `ne` is true of it.
 fn compare(name: &str, order: Option<std::cmp::Ordering>) -> bool {
     match (name, order) {
-        ("ne", None) => true,
+        (prim::Ne::NAME, None) => true,
         (_, None) => false,
-        ("eq", Some(order)) => order.is_eq(),
-        ("ne", Some(order)) => order.is_ne(),
-        ("lt", Some(order)) => order.is_lt(),
-        ("le", Some(order)) => order.is_le(),
-        ("gt", Some(order)) => order.is_gt(),
+        (prim::Eq::NAME, Some(order)) => order.is_eq(),
+        (prim::Ne::NAME, Some(order)) => order.is_ne(),
+        (prim::Lt::NAME, Some(order)) => order.is_lt(),
+        (prim::Le::NAME, Some(order)) => order.is_le(),
+        (prim::Gt::NAME, Some(order)) => order.is_gt(),
         (_, Some(order)) => order.is_ge(),
     }
 }

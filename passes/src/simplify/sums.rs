@@ -38,7 +38,7 @@ use super::{dots, number};
 use strata_core::ir::{ElementType, Op, Type, Value};
 use strata_core::pass::{Counter, Pass, PassContext, PassError};
 use strata_core::rewrite::NoMatch;
-use strata_dialects::freedom::Freedom;
+use strata_dialects::numerics::Numerics;
 use strata_dialects::prim;
 
 /// Factors sums.
@@ -56,7 +56,7 @@ pub struct SimplifySums {
 
 impl Pass for SimplifySums {
     fn run<'c>(&self, op: Op<'c>, _: &mut PassContext<'c>) -> Result<(), PassError> {
-        let rules = rules(Freedom::of(&self.numerics)?);
+        let rules = rules(Numerics::of(&self.numerics)?);
         self.rewrites.add(simplify(op, &rules, self.remarks));
         Ok(())
     }
@@ -64,23 +64,27 @@ impl Pass for SimplifySums {
 
 /// Runs the pass on a function with the default numerics; gives the number of rewrites.
 pub fn run(function: Op<'_>) -> usize {
-    simplify(function, &rules(Freedom::Bounded), false)
+    simplify(function, &rules(Numerics::Ulp), false)
 }
 
-fn rules(freedom: Freedom) -> Vec<Rule> {
+fn rules(numerics: Numerics) -> Vec<Rule> {
     macro_rules! rules {
-        ($freedom:ident) => {
+        ($numerics:ident) => {
             vec![
-                Rule { name: "sum-of-product", root: prim::Reduce::NAME, rewrite: |site, op| sum_of_product(site, op, Freedom::$freedom) },
-                Rule { name: "sum-of-terms", root: prim::Reduce::NAME, rewrite: |site, op| sum_of_terms(site, op, Freedom::$freedom) },
+                Rule {
+                    name: "sum-of-product",
+                    root: prim::Reduce::NAME,
+                    rewrite: |site, op| sum_of_product(site, op, Numerics::$numerics),
+                },
+                Rule { name: "sum-of-terms", root: prim::Reduce::NAME, rewrite: |site, op| sum_of_terms(site, op, Numerics::$numerics) },
                 Rule { name: "reduce-of-repeated", root: prim::Reduce::NAME, rewrite: reduce_of_repeated },
             ]
         };
     }
-    let mut rules = match freedom {
-        Freedom::Exact => return rules!(Exact),
-        Freedom::Bounded => rules!(Bounded),
-        Freedom::Any => rules!(Any),
+    let mut rules = match numerics {
+        Numerics::Bitwise => return rules!(Bitwise),
+        Numerics::Ulp => rules!(Ulp),
+        Numerics::Fast => rules!(Fast),
     };
     rules.push(Rule { name: "sum-of-two-factors", root: prim::Reduce::NAME, rewrite: dots::sum_of_two_factors });
     rules.push(Rule { name: "sum-of-dot", root: prim::Reduce::NAME, rewrite: dots::sum_of_dot });
@@ -101,7 +105,7 @@ fn dims_of(op: Op<'_>) -> Result<Vec<usize>, NoMatch> {
 }
 
 /// Whether reassociation is allowed for the element type.
-fn allowed(op: Op<'_>, needed: Freedom, given: Freedom) -> Result<(), NoMatch> {
+fn allowed(op: Op<'_>, needed: Numerics, given: Numerics) -> Result<(), NoMatch> {
     match op.result(0).ty().element_type() {
         Some(element) if element.is_integer() => Ok(()),
         Some(ElementType::F32 | ElementType::F64) if given >= needed => Ok(()),
@@ -123,9 +127,9 @@ pub(super) fn sum<'c>(site: &mut Site<'_, 'c>, value: Value<'c>, dims: &[usize])
 }
 
 /// sum_jk x_j * y_k = (sum_j x_j) * (sum_k y_k).
-fn sum_of_product<'c>(site: &mut Site<'_, 'c>, op: Op<'c>, freedom: Freedom) -> Simplified<'c> {
+fn sum_of_product<'c>(site: &mut Site<'_, 'c>, op: Op<'c>, numerics: Numerics) -> Simplified<'c> {
     let dims = summed(op)?;
-    allowed(op, Freedom::Bounded, freedom)?;
+    allowed(op, Numerics::Ulp, numerics)?;
     let whole = op.operand(0);
     let tree = Tree::of(site, whole);
     let factors = tree.factors();
@@ -137,7 +141,7 @@ fn sum_of_product<'c>(site: &mut Site<'_, 'c>, op: Op<'c>, freedom: Freedom) -> 
     let wraps = op.result(0).ty().element_type().is_some_and(|element| element.is_integer());
     let parts: Vec<_> = groups.iter().map(|group| tree.parts(&|factor| group.holds(factor, &dims))).collect();
     let new = parts.iter().zip(&groups).any(|(parts, group)| !group.dims.is_empty() && parts.len() > 1);
-    if new && !wraps && freedom < Freedom::Any {
+    if new && !wraps && numerics < Numerics::Fast {
         return Err("factors would be multiplied that the program does not multiply".into());
     }
     let kept = Space { whole, dims: (0..whole.ty().rank()).filter(|dim| !dims.contains(dim)).collect() };
@@ -207,9 +211,9 @@ fn groups<'c>(factors: &[&Factor<'c>], summed: &[usize]) -> Vec<Group<'c>> {
 }
 
 /// sum_jk (x_j + y_k) = size_k * (sum_j x_j) + size_j * (sum_k y_k).
-fn sum_of_terms<'c>(site: &mut Site<'_, 'c>, op: Op<'c>, freedom: Freedom) -> Simplified<'c> {
+fn sum_of_terms<'c>(site: &mut Site<'_, 'c>, op: Op<'c>, numerics: Numerics) -> Simplified<'c> {
     let dims = summed(op)?;
-    allowed(op, Freedom::Any, freedom)?;
+    allowed(op, Numerics::Fast, numerics)?;
     let x = op.operand(0);
     let inner =
         x.defining_op().filter(|op| matches!(op.name(), prim::Add::NAME | prim::Sub::NAME)).ok_or(NoMatch::new("no sum of terms"))?;

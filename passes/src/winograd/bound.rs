@@ -11,7 +11,7 @@ type Draw = fn(&mut Random) -> f32;
 type Square = Vec<Vec<f32>>;
 
 /// The matrix along both dims of a square, rounded after each step as a kernel does.
-fn mix(matrix: &[f64], square: &Square) -> Square {
+fn transformed(matrix: &[f64], square: &Square) -> Square {
     let size = square.len();
     let along = |line: &dyn Fn(usize) -> f32, row: &[f64]| {
         let terms = row.iter().enumerate().filter(|(_, factor)| **factor != 0.0);
@@ -32,14 +32,14 @@ fn tile(channels: usize, random: &mut Random, elements: Draw, weights: Draw) -> 
         (0..channels).map(|_| (draw(UNDER, || elements(random)), draw(WINDOW, || weights(random)))).collect();
     let mut products = vec![vec![0f32; UNDER]; UNDER];
     for (d, g) in &inputs {
-        let (d, g) = (mix(&transform.input, d), mix(&transform.weights, g));
+        let (d, g) = (transformed(&transform.input, d), transformed(&transform.weights, g));
         for (sums, (d, g)) in products.iter_mut().zip(d.iter().zip(&g)) {
             for (sum, (d, g)) in sums.iter_mut().zip(d.iter().zip(g)) {
                 *sum = d.mul_add(*g, *sum);
             }
         }
     }
-    let results = mix(&transform.result, &products);
+    let results = transformed(&transform.result, &products);
     let mut found = Vec::new();
     for (i, j) in (0..TILE).flat_map(|i| (0..TILE).map(move |j| (i, j))) {
         let (mut exact, mut magnitude, mut direct) = (0f64, 0f64, 0f32);

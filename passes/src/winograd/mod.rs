@@ -1,8 +1,8 @@
 //! `--winograd`: convolutions with windows of 3 by 3 as products of transformed tiles.
 //!
-//! A tile of 4 by 4 results takes 144 products of an element with a weight. Transformed (`matrices.rs`), it takes 36: `prim.mix` makes
+//! A tile of 4 by 4 results takes 144 products of an element with a weight. Transformed (`matrices.rs`), it takes 36: `prim.linear_transform` makes
 //! 6 by 6 numbers of the 6 by 6 elements under the tile, and once for all calls of the 3 by 3 weights; one batched `dot` multiplies
-//! them over the channels; another `mix` makes the results. Pointwise work that follows moves to where the tiles are results
+//! them over the channels; another `linear_transform` makes the results. Pointwise work that follows moves to where the tiles are results
 //! (`sink.rs`), so that it runs in their kernel.
 //!
 //! Exactly when: the convolution is channels-last (`--channels-last`), moves by one, is one group, has weights of weights alone and
@@ -15,11 +15,11 @@
 //! ```mlir
 //! %0 = prim.conv %x, %w {layout = "n01c,01co->n01o", ...} : (tensor<16x58x58x64xf32>, tensor<3x3x64x64xf32>) -> tensor<16x56x56x64xf32>
 //! // becomes
-//! %0 = prim.window %x {sizes = array<i64: 6, 6>, strides = array<i64: 4, 4>, ...} -> tensor<16x14x14x64x6x6xf32>
-//! %1 = prim.mix %0 {...} -> tensor<6x6x16x14x14x64xf32>      // after a transpose
-//! %2 = prim.mix %w {...} -> tensor<6x6x64x64xf32>
+//! %0 = prim.sliding_window %x {sizes = array<i64: 6, 6>, strides = array<i64: 4, 4>, ...} -> tensor<16x14x14x64x6x6xf32>
+//! %1 = prim.linear_transform %0 {...} -> tensor<6x6x16x14x14x64xf32>      // after a transpose
+//! %2 = prim.linear_transform %w {...} -> tensor<6x6x64x64xf32>
 //! %3 = prim.dot %1, %2 {...} -> tensor<36x3136x64xf32>       // after reshapes
-//! %4 = prim.mix %3 {...} -> tensor<16x14x4x14x4x64xf32>      // after a reshape and a transpose
+//! %4 = prim.linear_transform %3 {...} -> tensor<16x14x4x14x4x64xf32>      // after a reshape and a transpose
 //! ```
 
 #[cfg(test)]
@@ -31,7 +31,7 @@ use crate::hoist_weights::Cone;
 use matrices::{TILE, Transform, WINDOW};
 use strata_core::ir::{Builder, ElementType, Op, Value};
 use strata_core::pass::{Counter, Pass, PassContext, PassError};
-use strata_dialects::freedom::Freedom;
+use strata_dialects::numerics::Numerics;
 use strata_dialects::prim;
 
 /// Turns convolutions into products of transformed tiles.
@@ -47,7 +47,7 @@ pub struct Winograd {
 
 impl Pass for Winograd {
     fn run<'c>(&self, op: Op<'c>, _: &mut PassContext<'c>) -> Result<(), PassError> {
-        if Freedom::of(&self.numerics)? == Freedom::Exact || op.attr(strata_dialects::capture::ENTRY).is_none() {
+        if Numerics::of(&self.numerics)? == Numerics::Bitwise || op.attr(strata_dialects::capture::ENTRY).is_none() {
             return Ok(());
         }
         let cone = Cone::of(op);
@@ -132,16 +132,16 @@ impl<'c> Convolution<'c> {
             ("dilations", cx.i64s_attr(&[1, 1])),
             ("dims", cx.i64s_attr(&[1, 2])),
         ];
-        let x = b.value(prim::Window::NAME, &[x], ty(&[n, th, tw, c, UNDER, UNDER]), &attrs);
+        let x = b.value(prim::SlidingWindow::NAME, &[x], ty(&[n, th, tw, c, UNDER, UNDER]), &attrs);
         let x = transpose(&mut b, x, &[4, 5, 0, 1, 2, 3]);
-        let x = mix(&mut b, x, [0, 1], &transform.input, UNDER);
+        let x = transform_tiles(&mut b, x, [0, 1], &transform.input, UNDER);
         let x = b.value(prim::Reshape::NAME, &[x], ty(&[points, n * th * tw, c]), &[]);
         let w = mix_weights(&mut b, self, transform);
         let lists = [("lhs_batch", 0), ("rhs_batch", 0), ("lhs_contract", 2), ("rhs_contract", 1)];
         let y = b.value(prim::Dot::NAME, &[x, w], ty(&[points, n * th * tw, o]), &lists.map(|(name, dim)| (name, cx.i64s_attr(&[dim]))));
         let y = b.value(prim::Reshape::NAME, &[y], ty(&[UNDER, UNDER, n, th, tw, o]), &[]);
         let y = transpose(&mut b, y, &[2, 3, 0, 4, 1, 5]);
-        let y = mix(&mut b, y, [2, 4], &transform.result, tile);
+        let y = transform_tiles(&mut b, y, [2, 4], &transform.result, tile);
         sink::follow(op, y);
     }
 
@@ -181,7 +181,7 @@ fn mix_weights<'c>(b: &mut Builder<'c>, of: &Convolution<'c>, transform: &Transf
         w = transpose(b, w, &[1, 2, 3, 0, 4]);
         w = b.value(prim::Reshape::NAME, &[w], cx.tensor(&[window, window, of.channels, of.features], element), &[]);
     }
-    let w = mix(b, w, [0, 1], &transform.weights, UNDER);
+    let w = transform_tiles(b, w, [0, 1], &transform.weights, UNDER);
     b.value(prim::Reshape::NAME, &[w], cx.tensor(&[UNDER * UNDER, of.channels, of.features], element), &[])
 }
 
@@ -198,9 +198,9 @@ fn transpose<'c>(b: &mut Builder<'c>, x: Value<'c>, perm: &[usize]) -> Value<'c>
     b.value(prim::Transpose::NAME, &[x], x.ty().with_shape(&shape), &[("perm", perm)])
 }
 
-fn mix<'c>(b: &mut Builder<'c>, x: Value<'c>, dims: [usize; 2], matrix: &[f64], rows: i64) -> Value<'c> {
+fn transform_tiles<'c>(b: &mut Builder<'c>, x: Value<'c>, dims: [usize; 2], matrix: &[f64], rows: i64) -> Value<'c> {
     let mut shape = x.ty().shape();
     dims.iter().for_each(|&dim| shape[dim] = rows);
     let attrs = [("dims", b.cx().i64s_attr(&dims.map(|dim| dim as i64))), ("matrix", b.cx().f64s_attr(matrix))];
-    b.value(prim::Mix::NAME, &[x], x.ty().with_shape(&shape), &attrs)
+    b.value(prim::LinearTransform::NAME, &[x], x.ty().with_shape(&shape), &attrs)
 }

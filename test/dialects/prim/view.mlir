@@ -230,40 +230,40 @@ func.func @transpose_c3(%x: tensor<4x2xf32>) {
 
 // -----
 
-func.func @window_c1(%x: tensor<8xf32>) {
+func.func @sliding_window_c1(%x: tensor<8xf32>) {
   // expected-error @+1 {{C1: `sizes`, `strides` and `dilations` do not have one entry per windowed dimension}}
-  %0 = prim.window %x {sizes = array<i64: 3>, strides = array<i64: 1, 1>, dilations = array<i64: 1>} : (tensor<8xf32>) -> tensor<6x3xf32>
+  %0 = prim.sliding_window %x {sizes = array<i64: 3>, strides = array<i64: 1, 1>, dilations = array<i64: 1>} : (tensor<8xf32>) -> tensor<6x3xf32>
   return
 }
 
 // -----
 
-func.func @window_c1_zero(%x: tensor<8xf32>) {
+func.func @sliding_window_c1_zero(%x: tensor<8xf32>) {
   // expected-error @+1 {{C1: an entry is not positive}}
-  %0 = prim.window %x {sizes = array<i64: 3>, strides = array<i64: 0>, dilations = array<i64: 1>} : (tensor<8xf32>) -> tensor<6x3xf32>
+  %0 = prim.sliding_window %x {sizes = array<i64: 3>, strides = array<i64: 0>, dilations = array<i64: 1>} : (tensor<8xf32>) -> tensor<6x3xf32>
   return
 }
 
 // -----
 
-func.func @window_c1_dims(%x: tensor<8x8xf32>) {
+func.func @sliding_window_c1_dims(%x: tensor<8x8xf32>) {
   // expected-error @+1 {{C1: `dims` names dimension 1 twice}}
-  %0 = prim.window %x {sizes = array<i64: 3, 3>, strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, dims = array<i64: 1, 1>} : (tensor<8x8xf32>) -> tensor<6x6x3x3xf32>
+  %0 = prim.sliding_window %x {sizes = array<i64: 3, 3>, strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, dims = array<i64: 1, 1>} : (tensor<8x8xf32>) -> tensor<6x6x3x3xf32>
   return
 }
 
 // -----
 
-func.func @window_c2(%x: tensor<8xf32>) {
+func.func @sliding_window_c2(%x: tensor<8xf32>) {
   // expected-error @+1 {{C2: the result has the shape [8, 3], its operands give [6, 3]}}
-  %0 = prim.window %x {sizes = array<i64: 3>, strides = array<i64: 1>, dilations = array<i64: 1>} : (tensor<8xf32>) -> tensor<8x3xf32>
+  %0 = prim.sliding_window %x {sizes = array<i64: 3>, strides = array<i64: 1>, dilations = array<i64: 1>} : (tensor<8xf32>) -> tensor<8x3xf32>
   return
 }
 
 // -----
 
-func.func @window_c3(%x: tensor<8xf32>) {
+func.func @sliding_window_c3(%x: tensor<8xf32>) {
   // expected-error @+1 {{C3: element types f32 and f64 differ}}
-  %0 = prim.window %x {sizes = array<i64: 3>, strides = array<i64: 1>, dilations = array<i64: 1>} : (tensor<8xf32>) -> tensor<6x3xf64>
+  %0 = prim.sliding_window %x {sizes = array<i64: 3>, strides = array<i64: 1>, dilations = array<i64: 1>} : (tensor<8xf32>) -> tensor<6x3xf64>
   return
 }

@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use clap::{Parser, ValueEnum};
 use strata_core::registry::Registry;
-use strata_driver::{Options, Target, compile_explained, emit, lower, ptx};
+use strata_driver::{Options, Target, compile_explained, describe_target, emit, lower, ptx};
 use strata_lowering::codegen;
 use strata_runtime::{Artefact, header, shared};
 use strata_tools::cached;
@@ -25,13 +25,23 @@ use crate::plugins::with_plugins;
 #[command(name = "rs-compile", version)]
 struct Arguments {
     /// The model: .pt2 or .mlir
-    model: PathBuf,
+    #[arg(required_unless_present = "print_target")]
+    model: Option<PathBuf>,
     /// The machine to compile for
     #[arg(long, default_value = "cpu", value_name = "cpu|cuda:sm_80,sm_90")]
     target: Target,
     /// LLVM's name of the CPU; default: this machine's
     #[arg(long, default_value = "")]
     cpu: String,
+    /// Entries of the target that differ from those of the CPU: a dictionary as --print-target prints it, or part of one
+    #[arg(long, value_name = "FILE")]
+    target_file: Option<PathBuf>,
+    /// Print the description of the target, and compile nothing
+    #[arg(long, conflicts_with = "model")]
+    print_target: bool,
+    /// Measure the bandwidths of this machine for --print-target
+    #[arg(long, requires = "print_target", conflicts_with = "cpu")]
+    measure_target: bool,
     /// What to write
     #[arg(long, value_enum, default_value = "strata")]
     emit: Emit,
@@ -85,7 +95,14 @@ enum Emit {
 impl Arguments {
     fn options(&self) -> Result<Options, Box<dyn Error>> {
         let options: Options = serde_json::from_str(&self.compile.json())?;
-        Ok(Options { target: self.target, cpu: self.cpu.clone(), verify: self.verify, ..options })
+        let read = |path: &PathBuf| std::fs::read_to_string(path).map_err(|error| format!("{}: {error}", path.display()));
+        let target_entries = self.target_file.as_ref().map(read).transpose()?.unwrap_or_default();
+        Ok(Options { target: self.target, cpu: self.cpu.clone(), target_entries, verify: self.verify, ..options })
+    }
+
+    /// The model; without one there is nothing to compile.
+    fn model(&self) -> &Path {
+        self.model.as_deref().unwrap_or(Path::new(""))
     }
 
     /// The compiled program; says what was measured where somebody asks.
@@ -99,7 +116,7 @@ impl Arguments {
             eprintln!("{}", kernels::table(&artefact.manifest));
         }
         if self.compile.explain_autotune {
-            eprintln!("{}: {}", self.model.display(), tuning::explain(&artefact.manifest));
+            eprintln!("{}: {}", self.model().display(), tuning::explain(&artefact.manifest));
         }
         Ok(artefact)
     }
@@ -107,15 +124,15 @@ impl Arguments {
     /// The compiled program, from the cache if it is there.
     fn cached(&self, registry: &'static Registry, options: &Options) -> Result<Artefact, Box<dyn Error>> {
         let Some(store) = (!self.compile.no_cache).then(cached::open_store).flatten().map(Arc::new) else {
-            return Ok(strata_driver::compile(registry, &self.model, options, None)?);
+            return Ok(strata_driver::compile(registry, self.model(), options, None)?);
         };
         let build = registry.build();
-        let parts = cached::parts(&self.model, &serde_json::to_string(options)?, &build)?;
+        let parts = cached::parts(self.model(), &serde_json::to_string(options)?, &build)?;
         if self.compile.explain_cache {
-            eprintln!("{}: {}", self.model.display(), cached::explain(&store, &parts));
+            eprintln!("{}: {}", self.model().display(), cached::explain(&store, &parts));
         }
-        cached::artefact(&self.model, &parts, &store, || {
-            let (artefact, redone) = compile_explained(registry, &self.model, options, Some(&store))?;
+        cached::artefact(self.model(), &parts, &store, || {
+            let (artefact, redone) = compile_explained(registry, self.model(), options, Some(&store))?;
             if self.compile.explain_cache && !redone.records.is_empty() {
                 eprintln!("{redone}");
             }
@@ -125,7 +142,7 @@ impl Arguments {
 
     /// The file to write, for forms that are no text.
     fn file(&self, kind: &str) -> PathBuf {
-        self.output.clone().unwrap_or_else(|| Path::new(self.model.file_name().unwrap_or_default()).with_extension(kind))
+        self.output.clone().unwrap_or_else(|| Path::new(self.model().file_name().unwrap_or_default()).with_extension(kind))
     }
 
     fn write_text(&self, text: &str) -> Result<(), Box<dyn Error>> {
@@ -151,6 +168,9 @@ pub fn compile(registry: Registry, args: Vec<String>) -> ExitCode {
 
 fn compile_to(registry: &'static Registry, arguments: &Arguments) -> Result<(), Box<dyn Error>> {
     let options = arguments.options()?;
+    if arguments.print_target {
+        return Ok(writeln!(std::io::stdout(), "{}", describe_target(registry, &options, arguments.measure_target)?)?);
+    }
     if arguments.to.is_some() && arguments.emit != Emit::Mlir {
         return Err("--to=LEVEL says which text --emit=mlir writes, and does nothing without it".into());
     }
@@ -158,7 +178,7 @@ fn compile_to(registry: &'static Registry, arguments: &Arguments) -> Result<(), 
         return Err("--print-kernels is about programs for --target=cuda (--emit=strata, so), and does nothing here".into());
     }
     if arguments.verify_weights {
-        verify_weights::of_model(&arguments.model)?;
+        verify_weights::of_model(arguments.model())?;
     }
     if options.target != Target::Cpu && !matches!(arguments.emit, Emit::Mlir | Emit::Ptx | Emit::Cubin | Emit::So | Emit::Strata) {
         return Err("for a CUDA device --emit=mlir, ptx, cubin, so and strata are there; the others are forms of CPU code alone".into());
@@ -171,11 +191,11 @@ fn compile_to(registry: &'static Registry, arguments: &Arguments) -> Result<(), 
     }
     // A key that is none is told before the work.
     let key = arguments.sign_key.as_deref().map(signature::signing_key).transpose()?;
-    let code = |wanted| emit(registry, &arguments.model, &options, &wanted);
+    let code = |wanted| emit(registry, arguments.model(), &options, &wanted);
     match arguments.emit {
-        Emit::Mlir => arguments.write_text(&lower(registry, &arguments.model, arguments.to.as_deref().unwrap_or("aten"), &options)?),
-        Emit::Ptx => arguments.write_text(&ptx(registry, &arguments.model, &options)?),
-        Emit::Cubin => Ok(kernels::cubin(&ptx(registry, &arguments.model, &options)?, &arguments.file("cubin"))?),
+        Emit::Mlir => arguments.write_text(&lower(registry, arguments.model(), arguments.to.as_deref().unwrap_or("aten"), &options)?),
+        Emit::Ptx => arguments.write_text(&ptx(registry, arguments.model(), &options)?),
+        Emit::Cubin => Ok(kernels::cubin(&ptx(registry, arguments.model(), &options)?, &arguments.file("cubin"))?),
         Emit::Llvm => arguments.write_text(&code(codegen::Options { ir: true, ..Default::default() })?.ir.unwrap_or_default()),
         Emit::Asm => arguments.write_text(&code(codegen::Options { assembly: true, ..Default::default() })?.assembly.unwrap_or_default()),
         Emit::Obj => write(&arguments.file("o"), &code(codegen::Options::default())?.object),

@@ -64,15 +64,18 @@ mod tests {
 
     #[test]
     fn wants_a_case_for_each_constraint() {
-        let page = "## `prim.mix`\n\nC1: `dims` are different. C2: they\nare known.\n\n## `prim.dot`\n\nC1 to C2: as `mix`.\n";
+        let page = "## `prim.linear_transform`\n\nC1: `dims` are different. C2: they\nare known.\n\n## `prim.dot`\n\nC1 to C2: as `linear_transform`.\n";
         let all: Vec<_> = constraints(page).into_iter().map(|(op, number)| format!("{op} {number}")).collect();
-        assert_eq!(all, ["dot 1", "dot 2", "mix 1", "mix 2"]);
+        assert_eq!(all, ["dot 1", "dot 2", "linear_transform 1", "linear_transform 2"]);
         let case = |name: &str, text: &str| format!("func.func @{name}() {{\n  // expected-error @+1 {{{{{text}}}}}\n}}\n// -----\n");
         let mut tree = Tree::from([("docs/src/reference/prim.md".to_owned(), page.to_owned())]);
         assert_eq!(check(&tree).len(), 4);
         let cases = [case("mix_c1_unknown", "C1: unknown"), case("mix_c2", "C1"), case("dot_c1", "C1"), case("dot_c22", "C2")];
-        tree.insert("test/dialects/prim/mix.mlir".to_owned(), cases.concat());
+        tree.insert("test/dialects/prim/linear_transform.mlir".to_owned(), cases.concat());
         let left: Vec<_> = check(&tree).into_iter().map(|fault| fault.message).collect();
-        assert!(matches!(&left[..], [dot, mix] if dot.contains("C2 of `prim.dot`") && mix.contains("C2 of `prim.mix`")), "{left:?}");
+        assert!(
+            matches!(&left[..], [dot, linear] if dot.contains("C2 of `prim.dot`") && linear.contains("C2 of `prim.linear_transform`")),
+            "{left:?}"
+        );
     }
 }

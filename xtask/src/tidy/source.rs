@@ -131,7 +131,7 @@ fn rust_rules(path: &str, text: &str, faults: &mut Vec<Fault>) {
 /// Ops are named by their Rust items, so that a misspelt name does not compile. Quoted names stand where an op, an attribute or a pass
 /// is defined, and in tests.
 fn op_name_rules(path: &str, text: &str, faults: &mut Vec<Fault>) {
-    let tests = path.ends_with("tests.rs") || path.contains("/tests/");
+    let tests = path.ends_with("tests.rs") || path.ends_with("testing.rs") || path.contains("/tests/");
     if tests || !TYPED.iter().any(|folder| path.starts_with(folder)) {
         return;
     }
@@ -148,6 +148,12 @@ fn op_name_rules(path: &str, text: &str, faults: &mut Vec<Fault>) {
         attribute &= !code.ends_with(']');
         if defines {
             continue;
+        }
+        // (The operators of PyTorch come from tables, whose names are data.)
+        let mut typed = DIALECTS.iter().filter(|dialect| !matches!(**dialect, "aten" | "prims"));
+        if let Some(dialect) = typed.find(|dialect| line.contains(&format!("strip_prefix(\"{dialect}.\")"))) {
+            let message = format!("names of `{dialect}` without their dialect; name the op by its Rust item (`arith::AddI::NAME`)");
+            faults.push(Fault::new(format!("{path}:{}", index + 1), message));
         }
         for name in line.split('"').skip(1).step_by(2).filter(|text| is_op_name(text)) {
             let message = format!(

@@ -4,11 +4,11 @@
 //! search and a person write the same entries, and whoever makes code reads them here. The types below are the whole set; each entry has
 //! its meaning, what it may hold, and its printed name. What a schedule says wrongly is an error at the kernel that names the entry.
 
-mod entry;
+mod kinds;
 mod legal;
 
-pub use entry::Described;
-use entry::{Count, DimIndex, Dims, Entry, Extents, Flag, Index, Lanes, MAX_COPIES, Numbers, Offset, Online, entries};
+use crate::entry::{Count, Described, Entry, Flag, MAX_COUNT, entries};
+use kinds::{DimIndex, Dims, Extents, Index, Lanes, Numbers, Offset, Online};
 use strata_core::ir::{Attr, Cx, Op};
 
 pub(super) use legal::refuse;
@@ -18,7 +18,7 @@ pub const SCHEDULE: &str = "schedule";
 
 entries! {
     /// The schedule of a kernel.
-    pub struct KernelSchedule {
+    pub struct KernelSchedule of "schedule" {
         /// The reduced dim along which operands of a tile come to shared memory, `step` elements at a time (GPU).
         along: DimIndex,
         /// Cache blocking: elements of each outer loop in a block; 0 for a loop that is not cut.
@@ -56,7 +56,7 @@ entries! {
 
 entries! {
     /// How keys pass rows where softmax runs online.
-    pub struct OnlineSchedule {
+    pub struct OnlineSchedule of "schedule" {
         /// Keys between two looks at the largest score.
         block: Count,
         /// Vectors of a row of a register tile of means.
@@ -78,7 +78,7 @@ entries! {
 
 entries! {
     /// The schedule of a stage.
-    pub struct StageSchedule {
+    pub struct StageSchedule of "schedule" {
         /// Whether elements that meet combine by atomic instructions (GPU).
         atomic: Flag,
         /// Loop distribution: op numbers of the body at which it is cut into loops of their own.
@@ -165,7 +165,7 @@ pub(super) fn refuse_stage(attr: Attr<'_>, dims: usize) -> Option<String> {
 /// Numbers that multiply: how often a body is written out in all.
 fn refuse_copies(numbers: impl Iterator<Item = i64>) -> Option<String> {
     let copies = numbers.fold(1, i64::saturating_mul);
-    (copies > MAX_COPIES).then(|| format!("the schedule asks for {copies} copies of the body, and at most {MAX_COPIES} are written out"))
+    (copies > MAX_COUNT).then(|| format!("the schedule asks for {copies} copies of the body, and at most {MAX_COUNT} are written out"))
 }
 
 #[cfg(test)]

@@ -1,6 +1,7 @@
 //! A masked store of one lane writes that lane and nothing beside it, whatever the value was before it was narrowed.
 
 use super::*;
+use crate::target;
 
 /// The numbers that the code reads, and where it stores them narrowed.
 #[repr(C)]
@@ -27,7 +28,7 @@ fn stored(wide: &str, narrow: &str, mask: &[usize], from: &[u8]) -> [u8; 256] {
         mask.join(", ")
     );
     let context = context();
-    let target = Target::host();
+    let target = target::host();
     let module = lowered(&context, &text, &target);
     let emitted = emit(module.op(), &target, &Options::default()).unwrap();
     let loaded = Loaded::new(&link(&[&emitted.object]).unwrap());

@@ -2,6 +2,7 @@
 
 use super::machine::{Loaded, context, lowered};
 use crate::codegen::{Alias, LinkError, LinkedImage, Options, Target, emit, link, link_as};
+use crate::target;
 
 const TEXT: &str = "
   llvm.func @abs(i32) -> i32
@@ -63,7 +64,7 @@ fn image_for(target: &Target) -> LinkedImage {
 }
 
 fn image() -> LinkedImage {
-    image_for(&Target::host())
+    image_for(&target::host())
 }
 
 #[test]
@@ -82,7 +83,7 @@ fn variables_tables_and_addresses() {
 #[test]
 fn ranges_lie_on_pages_and_do_not_touch() {
     for (target, page) in [("x86-64-v3", 1 << 12), ("neoverse-n1", 1 << 16)] {
-        let image = image_for(&Target::named(target).unwrap());
+        let image = image_for(&target::named(target).unwrap());
         for (low, high) in [(&image.text, &image.rodata), (&image.rodata, &image.data)] {
             assert!(low.end <= high.start && high.start % page == 0, "{low:?} {high:?}");
         }
@@ -97,13 +98,13 @@ fn ranges_lie_on_pages_and_do_not_touch() {
 
 #[test]
 fn objects_of_two_architectures_are_not_mixed() {
-    let (ours, other) = (object_for(&Target::named("x86-64-v3").unwrap()), object_for(&Target::named("cortex-a72").unwrap()));
+    let (ours, other) = (object_for(&target::named("x86-64-v3").unwrap()), object_for(&target::named("cortex-a72").unwrap()));
     assert!(matches!(link(&[&other, &ours]), Err(LinkError::Machine)));
 }
 
 /// An object of one function that gives a number, and of another that calls `other` if it is to.
 fn object(text: &str, exports: &[&str]) -> Vec<u8> {
-    let (context, target) = (context(), Target::host());
+    let (context, target) = (context(), target::host());
     let options = Options { exports: exports.iter().map(|name| (*name).to_owned()).collect(), ..Options::default() };
     emit(lowered(&context, text, &target).op(), &target, &options).unwrap().object
 }

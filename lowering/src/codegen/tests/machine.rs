@@ -1,6 +1,7 @@
 //! A loader for tests: maps an image, fills its slots from the process, calls it.
 
 use crate::codegen::{ENTRY, LinkedImage, Target, lower_to_llvm};
+use crate::target::MathTarget;
 use std::ffi::{CString, c_void};
 use strata_core::ir::{Context, Module};
 use strata_core::registry::Registry;
@@ -24,7 +25,7 @@ pub(crate) fn context() -> Context {
 /// Parses a module and lowers it to the llvm dialect.
 pub(crate) fn lowered<'c>(context: &'c Context, text: &str, target: &Target) -> Module<'c> {
     let module = Module::parse(context, &format!("module {{\n{text}\n}}"), "kernel").unwrap_or_else(|error| panic!("{error}"));
-    lower_to_llvm(module.op(), &target.math()).unwrap_or_else(|error| panic!("{error}\n{module}"));
+    lower_to_llvm(module.op(), &MathTarget::of(target)).unwrap_or_else(|error| panic!("{error}\n{module}"));
     module
 }
 

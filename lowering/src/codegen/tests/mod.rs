@@ -5,6 +5,7 @@ mod linking;
 pub(crate) mod machine;
 
 use super::*;
+use crate::target::{self, MathTarget};
 use machine::{Loaded, context, lowered};
 use strata_core::ir::Module;
 
@@ -33,7 +34,7 @@ fn run_kernel(target: &Target, options: &Options) -> (Vec<f32>, f32) {
 
 #[test]
 fn a_kernel_computes() {
-    for target in [Target::host(), Target::named("x86-64-v3").unwrap()] {
+    for target in [target::host(), target::named("x86-64-v3").unwrap()] {
         let (y, sum) = run_kernel(&target, &Options { contract: true, ..Options::default() });
         for (i, &y) in y.iter().enumerate() {
             let x = (i as f64 - 500.0) / 50.0;
@@ -48,7 +49,7 @@ fn a_kernel_computes() {
 #[test]
 fn code_has_no_global_offset_table_and_imports_by_name() {
     let context = context();
-    let target = Target::host();
+    let target = target::host();
     let module = lowered(&context, KERNEL, &target);
     let emitted = emit(module.op(), &target, &Options { assembly: true, ir: true, ..Options::default() }).unwrap();
     assert!(emitted.ir.unwrap().contains("target-cpu"));
@@ -64,15 +65,15 @@ fn an_op_of_another_level_is_named() {
     let context = context();
     let text = "module { func.func @strata_entry(%x: tensor<4xf32>) -> tensor<4xf32> { return %x : tensor<4xf32> } }";
     let module = Module::parse(&context, text, "test").unwrap();
-    let lowered = lower_to_llvm(module.op(), &Target::host().math());
-    let message = lowered.and_then(|()| emit(module.op(), &Target::host(), &Options::default())).unwrap_err().to_string();
+    let lowered = lower_to_llvm(module.op(), &MathTarget::of(&target::host()));
+    let message = lowered.and_then(|()| emit(module.op(), &target::host(), &Options::default())).unwrap_err().to_string();
     assert!(message.contains("func.func") || message.contains("tensor"), "{message}");
 }
 
 #[test]
 fn an_unknown_machine_is_an_error() {
     let context = context();
-    let target = Target { triple: "z80-none".to_owned(), cpu: "z80".to_owned(), features: String::new() };
+    let target = Target { triple: "z80-none".to_owned(), cpu: "z80".to_owned(), ..Target::default() };
     let module = Module::new((&context).into());
     let message = emit(module.op(), &target, &Options::default()).unwrap_err().to_string();
     assert!(message.contains("z80"), "{message}");
@@ -115,7 +116,7 @@ fn conversions_call_nothing() {
     }
     let text = format!("func.func @strata_entry(%call: !llvm.ptr) -> i32 {{ {body} %r = arith.constant 0 : i32 return %r : i32 }}");
     for target in
-        [Target::host(), Target::named("x86-64-v3").unwrap(), Target::named("x86-64-v4").unwrap(), Target::named("cascadelake").unwrap()]
+        [target::host(), target::named("x86-64-v3").unwrap(), target::named("x86-64-v4").unwrap(), target::named("cascadelake").unwrap()]
     {
         let context = context();
         let module = lowered(&context, &text, &target);
@@ -148,7 +149,7 @@ fn bf16_is_rounded_to_nearest_with_and_without_an_instruction() {
     }";
     #[repr(C)]
     struct Lanes([f32; 8], [u16; 8]);
-    for target in [Target::host(), Target::named("x86-64-v3").unwrap()] {
+    for target in [target::host(), target::named("x86-64-v3").unwrap()] {
         let context = context();
         let module = lowered(&context, text, &target);
         let loaded = Loaded::new(&link(&[&emit(module.op(), &target, &Options::default()).unwrap().object]).unwrap());
@@ -178,12 +179,12 @@ fn bf16_is_rounded_to_nearest_with_and_without_an_instruction() {
 #[test]
 fn timings() {
     let context = context();
-    let target = Target::host();
+    let target = target::host();
     for passes in [None, Some("default<O2>".to_owned()), Some("default<O1>".to_owned())] {
         for _ in 0..3 {
             let module = Module::parse(&context, &format!("module {{ {KERNEL} }}"), "kernel").unwrap();
             let start = std::time::Instant::now();
-            lower_to_llvm(module.op(), &target.math()).unwrap();
+            lower_to_llvm(module.op(), &MathTarget::of(&target)).unwrap();
             let lower = start.elapsed();
             let options = Options { passes: passes.clone(), ..Options::default() };
             let start = std::time::Instant::now();
@@ -200,7 +201,7 @@ fn timings() {
 fn damaged_objects_are_errors() {
     assert!(link(&[b"no object"]).is_err());
     let context = context();
-    let target = Target::host();
+    let target = target::host();
     let module = lowered(&context, KERNEL, &target);
     let object = emit(module.op(), &target, &Options::default()).unwrap().object;
     for at in (0..object.len()).step_by(7) {

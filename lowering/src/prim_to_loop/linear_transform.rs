@@ -9,7 +9,7 @@ use strata_core::upstream::arith;
 use strata_dialects::prim::scalar::{self, accumulator};
 
 impl<'c> Kernel<'c> {
-    /// Opens (once) the stage of a `mix` and reads its result.
+    /// Opens (once) the stage of a `linear_transform` and reads its result.
     pub(super) fn mixed(
         &mut self,
         stage: &mut Stage<'c>,

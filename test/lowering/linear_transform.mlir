@@ -19,9 +19,9 @@ func.func @main(%x: tensor<40x32xf32>) -> tensor<20x2x32xf32> {
   ^bb0(%a: tensor<40x32xf32>):
     %z = prim.constant {value = dense<0.0> : tensor<f32>} : tensor<f32>
     %p = prim.pad %a, %z {low = array<i64: 1, 0>, high = array<i64: 1, 0>, interior = array<i64: 0, 0>} : (tensor<40x32xf32>, tensor<f32>) -> tensor<42x32xf32>
-    %w = prim.window %p {sizes = array<i64: 3>, strides = array<i64: 2>, dilations = array<i64: 1>, dims = array<i64: 0>} : (tensor<42x32xf32>) -> tensor<20x32x3xf32>
+    %w = prim.sliding_window %p {sizes = array<i64: 3>, strides = array<i64: 2>, dilations = array<i64: 1>, dims = array<i64: 0>} : (tensor<42x32xf32>) -> tensor<20x32x3xf32>
     %t = prim.transpose %w {perm = array<i64: 0, 2, 1>} : (tensor<20x32x3xf32>) -> tensor<20x3x32xf32>
-    %m = prim.mix %t {dims = array<i64: 1>, matrix = array<f64: 2.0, 0.0, 3.0, 2.0, 0.0, -3.0>} : (tensor<20x3x32xf32>) -> tensor<20x2x32xf32>
+    %m = prim.linear_transform %t {dims = array<i64: 1>, matrix = array<f64: 2.0, 0.0, 3.0, 2.0, 0.0, -3.0>} : (tensor<20x3x32xf32>) -> tensor<20x2x32xf32>
     prim.yield %m : (tensor<20x2x32xf32>) -> ()
   }
   return %0 : tensor<20x2x32xf32>

@@ -14,8 +14,8 @@ use super::types::*;
 /// C1: `dims` are different dimensions, all of one known size, at least one. C2: that size divides the number of elements of `matrix`.
 /// C3: along `dims` the result has one element for each row of the matrix, its other sizes are those of the operand.
 /// C4: element types agree.
-#[op("prim.mix", effects(Pure), interfaces(ResultSizes), verify)]
-pub struct Mix {
+#[op("prim.linear_transform", effects(Pure), interfaces(ResultSizes), verify)]
+pub struct LinearTransform {
     x: Operand<Floats>,
     result: Result<Floats>,
     dims: Attr<I64s>,
@@ -28,7 +28,7 @@ fn rows(x: Type<'_>, dims: &[i64], elements: usize) -> Option<i64> {
     (size > 0 && size != DYNAMIC).then_some(elements as i64 / size)
 }
 
-impl ResultSizes for Mix<'_> {
+impl ResultSizes for LinearTransform<'_> {
     fn result_sizes(&self) -> Option<Vec<Size>> {
         let (x, dims) = (self.x().ty(), self.dims());
         let rows = rows(x, &dims, self.matrix().len())?;
@@ -36,7 +36,7 @@ impl ResultSizes for Mix<'_> {
     }
 }
 
-impl Verify for Mix<'_> {
+impl Verify for LinearTransform<'_> {
     fn verify(self) -> Checked {
         let x = self.x().ty();
         let dims = check::dims(1, "dims", &self.dims(), x.rank())?;

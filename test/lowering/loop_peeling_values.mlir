@@ -17,7 +17,7 @@ func.func @main(%x: tensor<3x29x37xi32> {capture.kind = "input", capture.name = 
   %c = prim.constant {value = dense<-7> : tensor<i32>} : tensor<i32>
   %0 = prim.pad %x, %c {low = array<i64: 0, 3, 2>, high = array<i64: 0, 2, 18>, interior = array<i64: 0, 0, 0>} : (tensor<3x29x37xi32>, tensor<i32>) -> tensor<3x34x57xi32>
   %1 = prim.pad %y, %c {low = array<i64: 0, 1, 1, 0>, high = array<i64: 0, 1, 1, 0>, interior = array<i64: 0, 0, 0, 0>} : (tensor<2x17x19x40xi32>, tensor<i32>) -> tensor<2x19x21x40xi32>
-  %2 = prim.window %1 {sizes = array<i64: 3, 3>, strides = array<i64: 2, 2>, dilations = array<i64: 1, 1>, dims = array<i64: 1, 2>} : (tensor<2x19x21x40xi32>) -> tensor<2x9x10x40x3x3xi32>
+  %2 = prim.sliding_window %1 {sizes = array<i64: 3, 3>, strides = array<i64: 2, 2>, dilations = array<i64: 1, 1>, dims = array<i64: 1, 2>} : (tensor<2x19x21x40xi32>) -> tensor<2x9x10x40x3x3xi32>
   %3 = prim.reduce %2 {dims = array<i64: 4, 5>, kind = "max"} : (tensor<2x9x10x40x3x3xi32>) -> tensor<2x9x10x40xi32>
   // Nothing is inside here, and a crop is no border.
   %4 = prim.pad %z, %c {low = array<i64: 10>, high = array<i64: 10>, interior = array<i64: 0>} : (tensor<5xi32>, tensor<i32>) -> tensor<25xi32>

@@ -1,0 +1,35 @@
+// subtarget.cpp: LLVM's tables of CPUs and of what they have.
+#include "support.h"
+#include "llvm/MC/MCSubtargetInfo.h"
+#include "llvm/MC/TargetRegistry.h"
+#include <memory>
+
+using namespace llvm;
+
+bool strata_subtarget(MlirStringRef triple, MlirStringRef cpu, void *data, void (*push)(void *, MlirStringRef)) {
+  std::string error;
+  Triple parsed(unwrap(triple));
+  const Target *target = TargetRegistry::lookupTarget(parsed, error);
+  if (!target)
+    return false;
+  std::unique_ptr<MCSubtargetInfo> info(target->createMCSubtargetInfo(parsed, "", ""));
+  if (!info)
+    return false;
+  for (const SubtargetSubTypeKV &known : info->getAllProcessorDescriptions()) {
+    if (unwrap(cpu) != known.Key)
+      continue;
+    // What its instructions need, and not what it is tuned for; a feature brings those that it implies.
+    FeatureBitset has = known.Implies.getAsBitset(), before;
+    while (has != before) {
+      before = has;
+      for (const SubtargetFeatureKV &feature : info->getAllProcessorFeatures())
+        if (has.test(feature.Value))
+          has |= feature.Implies.getAsBitset();
+    }
+    for (const SubtargetFeatureKV &feature : info->getAllProcessorFeatures())
+      if (has.test(feature.Value))
+        push(data, wrap(StringRef(feature.Key)));
+    return true;
+  }
+  return false;
+}

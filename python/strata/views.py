@@ -1,0 +1,70 @@
+"""Results that are views whose place in memory depends on sizes or values. AOTAutograd makes views of fixed places itself; of the others it reads
+offset and strides off what the compiled function gives, which must be views then."""
+
+import operator
+from collections.abc import Callable
+
+import torch
+from torch.fx import Graph, GraphModule, Node
+
+from .graph import Unsupported
+
+
+def with_views(module: GraphModule, call: Callable) -> Callable:
+    """The compiled form of a graph, with the views among its results made of the arguments and the other results."""
+    results = list(module.graph.output_node().args[0])
+    views = {k: value for k, value in enumerate(results) if isinstance(value, Node) and _moves(value)}
+    if not views:
+        return call
+    made = {value: k for k, value in enumerate(results) if isinstance(value, Node) and not _is_view(value)}
+    views = {k: value for k, value in views.items() if (root := _root(value)).op == "placeholder" or root in made}
+    replay = _replay(module, list(made), list(views.values()))
+
+    def viewed(*arguments):
+        found = list(call(*arguments))
+        for k, view in zip(views, replay(*arguments, *(found[k] for k in made.values()))):
+            found[k] = view
+        return tuple(found)
+
+    return viewed
+
+
+def _is_view(node: Node) -> bool:
+    if node.target is operator.getitem:
+        return _is_view(node.args[0])
+    return isinstance(node.target, torch._ops.OpOverload) and node.target.is_view
+
+
+def _moves(node: Node) -> bool:
+    """Whether it is a view, and numbers of the program say where it lies."""
+    if not _is_view(node):
+        return False
+    numbers = (each for each in node.all_input_nodes if isinstance(each.meta.get("val"), (torch.SymInt, int)))
+    return any(True for _ in numbers) or _moves(node.args[0])
+
+
+def _root(node: Node) -> Node:
+    """What a view is a view of."""
+    return _root(node.args[0]) if _is_view(node) else node
+
+
+def _replay(module: GraphModule, made: list[Node], views: list[Node]) -> Callable:
+    """The views as a function of the graph's arguments and of results that are none."""
+    graph, known = Graph(), {}
+    for node in module.graph.find_nodes(op="placeholder"):
+        known[node] = graph.placeholder(node.name)
+    for node in made:
+        known.setdefault(node, graph.placeholder(f"made_{node.name}"))
+
+    def copied(node: Node) -> Node:
+        if node not in known:
+            number = isinstance(node.meta.get("val"), (torch.SymInt, int))
+            if not number and not _is_view(node):
+                raise Unsupported(f"where a view lies depends on `{node.name}`, which is no result")
+            for each in node.all_input_nodes:
+                copied(each)
+            known[node] = graph.node_copy(node, known.__getitem__)
+        return known[node]
+
+    graph.output(tuple(copied(view) for view in views))
+    return GraphModule(module, graph).forward

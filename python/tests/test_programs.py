@@ -1,0 +1,125 @@
+"""Programs as users write them that were not compiled, or not as a whole, before they stood here."""
+
+import copy
+
+import pytest
+import torch
+from torch import nn
+from torch.nn import functional
+
+from comparison import agrees, compiled, native, same
+
+
+def gradients(function, module, *arguments):
+    """The gradients of the parameters and of the arguments that want one."""
+    wanted = [*module.parameters(), *(each for each in arguments if each.requires_grad)]
+    return torch.autograd.grad(function(*arguments).square().sum(), wanted)
+
+
+@pytest.mark.parametrize("make", [lambda p: torch.optim.AdamW(p, lr=0.01), lambda p: torch.optim.SGD(p, lr=0.1, momentum=0.9), lambda p: torch.optim.Adagrad(p)])
+def test_a_training_step_with_clipping_and_optimizer(make):
+    net = nn.Sequential(nn.Linear(4, 8), nn.Tanh(), nn.Linear(8, 1))
+    other, x, y = copy.deepcopy(net), torch.randn(6, 4), torch.randn(6, 1)
+
+    def step(net, optimizer):
+        optimizer.zero_grad()
+        functional.mse_loss(net(x), y).backward()
+        nn.utils.clip_grad_norm_(net.parameters(), 0.5)
+        optimizer.step()
+
+    mine, theirs, run = make(net.parameters()), make(other.parameters()), compiled(step)
+    for _ in range(3):
+        run(net, mine)
+        step(other, theirs)
+    torch.testing.assert_close(dict(net.state_dict()), dict(other.state_dict()), rtol=1e-4, atol=1e-4)
+    native()
+
+
+def test_operators_on_lists_of_tensors():
+    def update(xs, ys):
+        scaled = torch._foreach_mul(xs, [2.0, 3.0])
+        torch._foreach_addcdiv_(scaled, xs, ys, value=0.5)
+        return torch._foreach_pow(ys, 2), torch._foreach_maximum(scaled, 0.5), torch._foreach_norm(xs, 1), torch._foreach_lerp(xs, ys, 0.3)
+
+    agrees(update, [torch.randn(3), torch.randn(2, 2)], [torch.rand(3) + 1, torch.rand(2, 2) + 1])
+    native(1)
+
+
+def test_a_signal_from_its_spectrum():
+    def through(x, window):
+        spectrum = torch.stft(x, 16, 4, window=window, return_complex=True)
+        return torch.istft(spectrum * 2, 16, 4, window=window)
+
+    agrees(through, torch.randn(2, 64), torch.hann_window(16))
+    native(1)
+
+
+@pytest.mark.parametrize("heads", [1, 2])
+def test_attention_with_grouped_queries(heads):
+    def attend(q, k, v):
+        return functional.scaled_dot_product_attention(q, k, v, enable_gqa=True, is_causal=True)
+
+    q, k, v = torch.randn(2, 4, 5, 8), torch.randn(2, heads, 5, 8), torch.randn(2, heads, 5, 8)
+    agrees(attend, q, k, v)
+    inputs = [each.requires_grad_() for each in (q, k, v)]
+    same(gradients(compiled(attend), nn.Identity(), *inputs), gradients(attend, nn.Identity(), *inputs))
+    native(3)
+
+
+@pytest.mark.parametrize("first", [False, True])
+def test_an_encoder_of_transformers(first):
+    layer = nn.TransformerEncoderLayer(16, 4, 32, activation="gelu" if first else "relu", batch_first=True, norm_first=first)
+    net, x = nn.TransformerEncoder(layer, 2, enable_nested_tensor=False).eval(), torch.randn(2, 6, 16)
+    padded = torch.tensor([[False] * 6, [False] * 4 + [True] * 2])
+    causal = nn.Transformer.generate_square_subsequent_mask(6)
+    with torch.no_grad():
+        same(compiled(net)(x), net(x))
+        same(compiled(net)(x, src_key_padding_mask=padded), net(x, src_key_padding_mask=padded))
+        same(compiled(net)(x, mask=causal), net(x, mask=causal))
+        same(compiled(net)(x, mask=causal, src_key_padding_mask=padded), net(x, mask=causal, src_key_padding_mask=padded))
+    native()
+
+
+def test_attention_of_a_module():
+    net, x = nn.MultiheadAttention(16, 4, batch_first=True).eval(), torch.randn(2, 6, 16)
+    with torch.no_grad():
+        for average in (True, False):
+            agrees(lambda x: net(x, x, x, average_attn_weights=average), x)  # noqa: B023
+        agrees(lambda x: net(x, x, x, need_weights=False)[0], x)
+    native()
+
+
+class Cache(nn.Module):
+    """Attends to what it was given before."""
+
+    def __init__(self):
+        super().__init__()
+        self.register_buffer("keys", torch.zeros(2, 16, 8))
+        self.project = nn.Linear(8, 8)
+
+    def forward(self, x, position):
+        self.keys[:, position] = self.project(x)
+        scores = (x[:, None] @ self.keys.transpose(1, 2)).squeeze(1)
+        weights = torch.where(torch.arange(16) <= position, scores, float("-inf")).softmax(-1)
+        return (weights[:, None] @ self.keys).squeeze(1)
+
+
+def test_a_cache_is_written_at_a_position_that_is_a_tensor():
+    net = Cache()
+    other, run = copy.deepcopy(net), compiled(net)
+    with torch.no_grad():
+        for k in range(4):
+            x, position = torch.randn(2, 8), torch.tensor(k)
+            same(run(x, position), other(x, position))
+            same(net.keys, other.keys)
+    native(1)
+
+
+def test_positions_count_from_the_end():
+    run, x = compiled(lambda x, k: (x[k], x.select_scatter(x[0], 0, int(k)) if isinstance(k, int) else x[:, k])), torch.randn(6, 6)
+    for k in (3, -1, 5, -6):
+        same(run(x, torch.tensor(k)), (x[k], x[:, k]))
+        same(run(x, k), (x[k], x.select_scatter(x[0], 0, k)))
+    for k in (6, -7):
+        with pytest.raises(IndexError):
+            run(x, torch.tensor(k))
