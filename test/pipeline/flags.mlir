@@ -3,7 +3,7 @@
 // RUN: not rs-opt %s --check-semantics 2>&1 | FileCheck %s --check-prefix=CHECK-NOTHING
 // RUN: not rs-opt %s --bisect 2>&1 | FileCheck %s --check-prefix=BISECT-NOTHING
 // RUN: not rs-opt %s --pass-pipeline='builtin.module(schedule-cpu{nonsense=3})' 2>&1 | FileCheck %s --check-prefix=OPTION
-// RUN: not rs-opt %s --schedule-cpu=vector-bits=abc 2>&1 | FileCheck %s --check-prefix=VALUE
+// RUN: not rs-opt %s --hoist-weights=remarks=abc 2>&1 | FileCheck %s --check-prefix=VALUE
 // RUN: not rs-compile %s --no-cache --skip=cse,nonsense -o %t.strata 2>&1 | FileCheck %s --check-prefix=SKIP
 // RUN: not rs-compile %s --emit=mlir --to=gpu 2>&1 | FileCheck %s --check-prefix=GPU
 // RUN: not rs-compile %s --emit=mlir --to=cpu --target=cuda:sm_90 2>&1 | FileCheck %s --check-prefix=CPU
@@ -20,7 +20,7 @@
 // OPTION-NOT: unknown>:
 // OPTION: rs-opt: {{.*}}nonsense
 // VALUE-NOT: unknown>:
-// VALUE: 'abc' value invalid
+// VALUE: 'abc' is invalid value for boolean argument
 // SKIP: there is no optimisation 'nonsense' to skip; those that may be left out are canonicalize, channels-last, cse
 // GPU: level 'gpu' is on the road to a CUDA device; name one with --target=cuda:sm_90
 // CPU: level 'cpu' is on the road to the CPU, not to a CUDA device; leave --target out
