@@ -37,13 +37,13 @@ fn incremental(c: &mut Criterion) {
         let text = functions.concat();
         group.bench_function(BenchmarkId::new("cold", count), |b| {
             b.iter(|| {
-                let db = Database::new(None);
+                let db = Database::new(strata_driver::standard(), None);
                 let source = Source::new(&db, "layers".into(), text.clone(), Form::Written);
                 let pipeline = Pipeline::parse(&db, PASSES).expect("it is a pipeline");
                 black_box(run(&db, source, pipeline).expect("it runs"));
             });
         });
-        let mut db = Database::new(None);
+        let mut db = Database::new(strata_driver::standard(), None);
         let source = Source::new(&db, "layers".into(), text, Form::Written);
         let pipeline = Pipeline::parse(&db, PASSES).expect("it is a pipeline");
         run(&db, source, pipeline).expect("it runs");

@@ -61,7 +61,7 @@ fn store(dir: &Path) -> Arc<Store> {
 }
 
 fn compiled(path: &Path, store: Option<&Arc<Store>>) -> Duration {
-    time(|| compile_explained(path, &Options::default(), store).expect("it compiles")).0
+    time(|| compile_explained(strata_driver::standard(), path, &Options::default(), store).expect("it compiles")).0
 }
 
 /// The stages of a compilation, those above half a millisecond.
@@ -101,7 +101,8 @@ fn edit(base: &Path, edited: &Path) {
     let warm = least(runs().map(|dir| {
         let store = store(dir.path());
         compiled(base, Some(&store));
-        let (took, result) = time(|| compile_explained(edited, &Options::default(), Some(&store)).expect("it compiles"));
+        let (took, result) =
+            time(|| compile_explained(strata_driver::standard(), edited, &Options::default(), Some(&store)).expect("it compiles"));
         if fastest.as_ref().is_none_or(|(least, _)| took < *least) {
             fastest = Some((took, result));
         }
@@ -115,7 +116,7 @@ fn edit(base: &Path, edited: &Path) {
 
 /// The database, cold and without a store, against the same passes on the whole program.
 fn overhead() {
-    let registry = strata_driver::registry().with_upstream_passes().with_passes(&strata_driver::passes());
+    let registry = strata_driver::registry();
     for count in [1, 10, 100] {
         let function = |at: usize| program(1, None).replace("@main", &format!("@f{at}")).replace("0.125", &format!("{at}.125"));
         let text: String = (0..count).map(function).collect::<String>().replace(" attributes {capture.entry}", "");
@@ -127,7 +128,7 @@ fn overhead() {
             module.to_string()
         };
         let database = || {
-            let db = Database::new(None);
+            let db = Database::new(strata_driver::standard(), None);
             let source = Source::new(&db, "layers".into(), text.clone(), Form::Written);
             let pipeline = Pipeline::parse(&db, PASSES).expect("it is a pipeline");
             run(&db, source, pipeline).expect("it runs").0
@@ -148,7 +149,7 @@ fn overhead_of_compilation(path: &Path) {
     };
     let dir = tempfile::tempdir().expect("there is room");
     for (name, store) in [("with", Some(store(dir.path()))), ("without", None)] {
-        let (artefact, _) = compile_explained(path, &Options::default(), store.as_ref()).expect("it compiles");
+        let (artefact, _) = compile_explained(strata_driver::standard(), path, &Options::default(), store.as_ref()).expect("it compiles");
         println!("{name} a store, ms: {}", stages(&artefact.manifest.timings));
     }
     let (share, low, high) = interval((0..4 * RUNS).map(pair).collect());

@@ -14,15 +14,17 @@ pub mod ir;
 pub mod likeness;
 mod limits;
 pub mod pass;
+pub mod plugin;
 pub mod query;
 pub mod registry;
 pub mod rewrite;
-pub mod shelf;
+mod shelf;
 pub mod subtarget;
 pub mod tool;
 pub mod upstream;
 
 pub use melior;
+pub use shelf::Lent;
 pub use strata_macros::{dialect_attr, dialect_type, op};
 pub use tool::opt_main;
 

@@ -3,15 +3,37 @@
 use crate::dialect::{DialectDef, registered};
 use crate::ir::{Context, string_ref};
 use crate::pass::{PassEntry, PipelineDef, register_pass, register_pipeline};
+use crate::shelf::{Lent, Shelf};
 use melior::dialect::DialectRegistry;
 use mlir_sys::*;
 use std::collections::HashMap;
+use std::path::{Path, PathBuf};
 use std::sync::{Mutex, OnceLock, PoisonError};
 use strata_core_sys::{strata_register_dialect, strata_register_upstream, strata_register_upstream_passes};
 
-/// A set of dialects from which contexts are made.
+/// What a tool is made of: dialects, from which contexts are made, passes and pipelines.
 pub struct Registry {
     raw: DialectRegistry,
+    dialects: Vec<&'static DialectDef>,
+    passes: Vec<PassEntry>,
+    pipelines: Vec<PipelineDef>,
+    plugins: Vec<PathBuf>,
+    build: Build,
+    contexts: Shelf,
+}
+
+// SAFETY: what changes a registry owns it; all others only read the dialects, which belong to no thread.
+unsafe impl Send for Registry {}
+// SAFETY: as above.
+unsafe impl Sync for Registry {}
+
+/// From which sources the contents of a registry were built.
+#[derive(Default)]
+struct Build {
+    /// A hash that stands for dialects and passes.
+    hash: String,
+    /// How many dialects and passes it stands for.
+    known: (usize, usize),
 }
 
 impl Default for Registry {
@@ -23,7 +45,15 @@ impl Default for Registry {
 impl Registry {
     /// Nothing but the builtin dialect.
     pub fn new() -> Self {
-        Self { raw: DialectRegistry::new() }
+        Self {
+            raw: DialectRegistry::new(),
+            dialects: Vec::new(),
+            passes: Vec::new(),
+            pipelines: Vec::new(),
+            plugins: Vec::new(),
+            build: Build::default(),
+            contexts: Shelf::new(),
+        }
     }
 
     /// Adds all of MLIR's dialects, with their translations to LLVM IR.
@@ -34,12 +64,13 @@ impl Registry {
     }
 
     /// Adds a dialect of ours. Panics when the process already has more dialects than the shim has room for (64).
-    pub fn with_dialect(self, def: &'static DialectDef) -> Self {
+    pub fn with_dialect(mut self, def: &'static DialectDef) -> Self {
         // SAFETY: the registry is alive, the definition lives forever.
         let fits = unsafe { strata_register_dialect(self.raw.to_raw(), registered(def)) };
         let other = known().insert(def.name, def).is_some_and(|other| !std::ptr::eq(other, def));
         assert!(!other, "two different dialects are called '{}'", def.name);
         assert!(fits, "no room for the dialect '{}': the shim holds 64", def.name);
+        self.dialects.push(def);
         self
     }
 
@@ -56,15 +87,56 @@ impl Registry {
     }
 
     /// Makes passes of ours known to the process. Panics when two different passes have one name.
-    pub fn with_passes(self, passes: &[PassEntry]) -> Self {
+    pub fn with_passes(mut self, passes: &[PassEntry]) -> Self {
         passes.iter().for_each(register_pass);
+        self.passes.extend_from_slice(passes);
         self
     }
 
     /// Makes pipelines known to the process by name.
-    pub fn with_pipelines(self, pipelines: &[PipelineDef]) -> Self {
+    pub fn with_pipelines(mut self, pipelines: &[PipelineDef]) -> Self {
         pipelines.iter().for_each(register_pipeline);
+        self.pipelines.extend_from_slice(pipelines);
         self
+    }
+
+    /// Names, by a hash, the sources of all that is in it so far. What is added later is known by the executable that it is in.
+    pub fn with_build(mut self, hash: &str) -> Self {
+        self.build = Build { hash: hash.to_owned(), known: (self.dialects.len(), self.passes.len()) };
+        self
+    }
+
+    /// Notes that results depend on a plug-in.
+    pub(crate) fn note_plugin(&mut self, path: &Path) {
+        self.plugins.push(path.to_owned());
+    }
+
+    /// Keeps it for the rest of the process, as MLIR keeps its passes.
+    pub fn leak(self) -> &'static Self {
+        Box::leak(Box::new(self))
+    }
+
+    /// Its dialects of ours.
+    pub fn dialects(&self) -> &[&'static DialectDef] {
+        &self.dialects
+    }
+
+    /// Its passes of ours.
+    pub fn passes(&self) -> &[PassEntry] {
+        &self.passes
+    }
+
+    /// Its pipelines of ours.
+    pub fn pipelines(&self) -> &[PipelineDef] {
+        &self.pipelines
+    }
+
+    /// What a cached result depends on beside its program: two registries with one build do the same.
+    pub fn build(&self) -> String {
+        let executable = || std::env::current_exe().unwrap_or_default();
+        let added = self.build.known != (self.dialects.len(), self.passes.len());
+        let files = added.then(executable).into_iter().chain(self.plugins.iter().cloned());
+        files.fold(self.build.hash.clone(), |build, file| format!("{build}+{}", stamp(&file)))
     }
 
     /// The raw registry.
@@ -78,6 +150,27 @@ impl Registry {
         context.append_dialect_registry(&self.raw);
         context
     }
+
+    /// A context that nobody else uses at the moment, without threads of its own. It keeps the dialects that were loaded.
+    pub fn lend(&'static self) -> Lent {
+        self.contexts.lend(|| {
+            let context = self.context();
+            // Kernels and functions are shared out over the cores by whoever compiles, so MLIR's own threads would only be in the way.
+            context.enable_multi_threading(false);
+            context
+        })
+    }
+}
+
+/// A file as it stands on the disk: another build of it is another text.
+fn stamp(path: &Path) -> String {
+    let stamp = || {
+        let data = std::fs::metadata(path).ok()?;
+        let modified = data.modified().ok()?.duration_since(std::time::UNIX_EPOCH).ok()?;
+        Some(format!("{}:{}:{}", path.display(), data.len(), modified.as_nanos()))
+    };
+    // A process of unknown origin shares nothing with others.
+    stamp().unwrap_or_else(|| format!("process {}", std::process::id()))
 }
 
 /// Loads one dialect of a context by name; says whether it is known.

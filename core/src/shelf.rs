@@ -10,8 +10,8 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 const USES: usize = 256;
 
 /// Contexts that nobody uses at the moment.
-pub struct Shelf {
-    make: fn() -> Context,
+#[derive(Default)]
+pub(crate) struct Shelf {
     kept: Mutex<Vec<Kept>>,
 }
 
@@ -32,15 +32,15 @@ pub struct Lent {
 }
 
 impl Shelf {
-    /// An empty shelf, with what makes a context where none is left.
-    pub const fn new(make: fn() -> Context) -> Self {
-        Self { make, kept: Mutex::new(Vec::new()) }
+    /// An empty shelf.
+    pub const fn new() -> Self {
+        Self { kept: Mutex::new(Vec::new()) }
     }
 
-    /// A context that nobody else uses.
-    pub fn lend(&'static self) -> Lent {
+    /// A context that nobody else uses: one that was given back, or a new one.
+    pub fn lend(&'static self, make: impl FnOnce() -> Context) -> Lent {
         let kept = self.kept().pop();
-        let mut kept = kept.unwrap_or_else(|| Kept::new((self.make)()));
+        let mut kept = kept.unwrap_or_else(|| Kept::new(make()));
         kept.crashes = crash::count();
         Lent { shelf: self, kept: Some(kept) }
     }
@@ -95,19 +95,19 @@ mod tests {
     use super::*;
     use crate::ir::Module;
 
-    static SHELF: Shelf = Shelf::new(Context::new);
+    static SHELF: Shelf = Shelf::new();
 
     #[test]
     fn a_context_comes_back_until_it_is_worn_out() {
         fn address(lent: &Lent) -> usize {
             lent.to_raw().ptr as usize
         }
-        let (first, second) = (SHELF.lend(), SHELF.lend());
+        let (first, second) = (SHELF.lend(Context::new), SHELF.lend(Context::new));
         let (a, b) = (address(&first), address(&second));
         assert_ne!(a, b, "two at once are two");
         drop(first);
         let again = std::thread::spawn(|| {
-            let lent = SHELF.lend();
+            let lent = SHELF.lend(Context::new);
             assert!(Module::parse(&lent, "module {}", "test").is_ok());
             address(&lent)
         });
@@ -116,16 +116,16 @@ mod tests {
         let kept = |shelf: &Shelf| shelf.kept().len();
         assert_eq!(kept(&SHELF), 2);
         for _ in 0..2 * USES {
-            drop(SHELF.lend());
+            drop(SHELF.lend(Context::new));
         }
         assert!(kept(&SHELF) <= 2, "worn-out contexts are not kept");
     }
 
     #[test]
     fn a_panic_keeps_its_context() {
-        static OTHER: Shelf = Shelf::new(Context::new);
+        static OTHER: Shelf = Shelf::new();
         let panicked = std::thread::spawn(|| {
-            let _lent = OTHER.lend();
+            let _lent = OTHER.lend(Context::new);
             panic!("on purpose");
         });
         assert!(panicked.join().is_err());

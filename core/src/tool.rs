@@ -6,7 +6,7 @@ use crate::ir::string_ref;
 use crate::limits;
 use crate::pass::{Statistic, statistics};
 use crate::registry::Registry;
-use crate::rewrite::explain_failures;
+use crate::rewrite::ask_remarks;
 use mlir_sys::MlirStringRef;
 use std::ffi::{CString, c_char, c_int, c_void};
 use std::sync::Once;
@@ -112,8 +112,8 @@ fn is_accepted(file: &str, source: &[u8]) -> bool {
 
 /// Flags of ours beside MLIR's.
 fn add_flags() {
-    unsafe extern "C" fn explain(_user: *mut c_void) {
-        explain_failures(true);
+    unsafe extern "C" fn remarks(_user: *mut c_void) {
+        ask_remarks(true);
     }
     unsafe extern "C" fn show_counts(_user: *mut c_void) {
         SHOW_COUNTS.store(true, Ordering::Relaxed);
@@ -121,7 +121,7 @@ fn add_flags() {
     static ONCE: Once = Once::new();
     ONCE.call_once(|| {
         let flags: [(&str, &str, unsafe extern "C" fn(*mut c_void)); 2] = [
-            ("explain-no-match", "Say at each op, as a remark, why a pattern of ours does not match", explain),
+            ("remarks", "Say at each op, as a remark, why a pass or a pattern of ours does not change it", remarks),
             ("pass-counts", "Print what passes of ours counted", show_counts),
         ];
         for (name, text, set) in flags {

@@ -30,6 +30,8 @@ pub struct Notes {
     pub kernels: Vec<Kernel>,
     /// Those whose schedules were to be measured.
     pub tuned: Vec<Tuned>,
+    /// Sizes of the entry's arguments in a call that it takes.
+    pub sample: Vec<Vec<i64>>,
     /// Bytes of the call's arena.
     pub arena: Option<u64>,
 }
@@ -100,7 +102,8 @@ pub fn build(
     });
     let conditions = messages.iter().skip(1).map(|text| Guard { text: text.clone(), source: String::new() });
     let guards = declared.chain(conditions).collect();
-    let inputs = program.arguments.iter().filter(|argument| argument.is_input()).map(|argument| Input {
+    let sampled = program.arguments.iter().zip(notes.sample.into_iter().chain(std::iter::repeat(Vec::new())));
+    let inputs = sampled.filter(|(argument, _)| argument.is_input()).map(|(argument, sample)| Input {
         name: argument.name.clone(),
         kind: match (argument.tensor, argument.element) {
             (true, _) => InputKind::Tensor,
@@ -110,6 +113,8 @@ pub fn build(
         },
         dtype: dtype(argument.element),
         shape: argument.shape.clone(),
+        // What is static is said by the shape.
+        sample: if argument.shape.contains(&None) { sample } else { Vec::new() },
         dim_order: order(argument.dim_order.as_ref()),
         value: None,
     });

@@ -13,6 +13,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 use strata_core::ir::{Builder, Context, Module, Op};
 use strata_core::pass::PassManager;
+use strata_core::registry::Registry;
 use strata_core::upstream::func;
 use strata_store::Store;
 
@@ -21,6 +22,7 @@ const WORTH: usize = 4;
 
 /// Runs the passes that lead to a level from the one before, and says what was redone for which function.
 pub(crate) fn run_level<'c>(
+    registry: &'static Registry,
     context: &'c Context,
     module: &Module<'c>,
     level: &Level,
@@ -41,7 +43,7 @@ pub(crate) fn run_level<'c>(
         if !plain.is_empty() {
             run_passes(module, level, &std::mem::take(&mut plain).join(","), options)?;
         }
-        match through_database(context, module, group, store) {
+        match through_database(registry, context, module, group, store) {
             Some(Report { records, said }) => {
                 said.into_iter().for_each(|said| said.say(module.cx()));
                 report.records.extend(records);
@@ -69,7 +71,13 @@ fn layers<'c>(module: &Module<'c>) -> Vec<Op<'c>> {
 
 /// Replaces the layers by what passes make of them. Nothing where there are none, or where that fails: the passes then say why in
 /// their place, with the locations of the source.
-fn through_database<'c>(context: &'c Context, module: &Module<'c>, passes: &[String], store: &Arc<Store>) -> Option<Report> {
+fn through_database<'c>(
+    registry: &'static Registry,
+    context: &'c Context,
+    module: &Module<'c>,
+    passes: &[String],
+    store: &Arc<Store>,
+) -> Option<Report> {
     let layers = layers(module);
     let first = layers.first()?;
     let alone = Module::empty_like(module);
@@ -77,7 +85,7 @@ fn through_database<'c>(context: &'c Context, module: &Module<'c>, passes: &[Str
     for &layer in &layers {
         b.clone_op(layer, &[]);
     }
-    let db = Database::sharing(store.clone());
+    let db = Database::sharing(registry, store.clone());
     let source = Source::new(&db, "the layers".to_owned(), alone.to_string(), Form::Printed);
     let (text, report) = incremental::run(&db, source, Pipeline::new(&db, passes.to_vec())).ok()?;
     let after = Module::parse(context, &text, "between passes").ok()?;

@@ -1,22 +1,22 @@
 //! From a file to an artefact.
 
+use crate::Error;
 use crate::artefact::{self, Notes};
 use crate::autotune;
 use crate::by_function;
 use crate::device;
 use crate::incremental::Report;
-use crate::levels::{LEVELS, Level, road};
+use crate::levels::{LEVELS, Level, all_levels, road};
 use crate::options::{self, Dynamic, Mode, Numerics, Options};
+use crate::sample_inputs::usual_sizes;
 use crate::source_file::{Source, SourceFile};
 use crate::units::{self, Make};
 use crate::warm_up::warmed;
-use crate::{Error, registry};
 use std::sync::Arc;
 use std::time::Instant;
 use strata_core::ir::{Module, Op};
 use strata_core::pass::PassManager;
 use strata_core::registry::Registry;
-use strata_core::shelf::{Lent, Shelf};
 use strata_core::upstream::func;
 use strata_dialects::host;
 use strata_lowering::codegen::{self, Emitted, Target};
@@ -32,20 +32,6 @@ const SIGNATURE: &str = "prim-fused";
 
 /// The last level at which weights are prepared: panels of those that kernels read.
 const PREPARED: &str = "loop-scheduled";
-
-/// A context with everything in it; dialects are loaded as they are met.
-pub(crate) fn context() -> Lent {
-    static CONTEXTS: Shelf = Shelf::new(|| {
-        thread_local! {
-            static REGISTRY: Registry = registry::registry().with_upstream_passes().with_passes(&registry::passes());
-        }
-        let context = REGISTRY.with(Registry::context);
-        // Kernels and functions are shared out over the cores here, so MLIR's own threads would only be in the way.
-        context.enable_multi_threading(false);
-        context
-    });
-    CONTEXTS.lend()
-}
 
 /// Runs a stage and notes its time.
 fn time<T>(notes: &mut Notes, name: &str, work: impl FnOnce() -> T) -> T {
@@ -97,7 +83,12 @@ pub(crate) fn run_to(module: &Module<'_>, to: &str, options: &Options, after: &m
     let road = road(options.target);
     let known = || road.iter().map(|level| level.name).collect::<Vec<_>>().join(", ");
     if !road.iter().any(|level| level.name == to) {
-        return Err(Error::UnknownLevel { name: to.to_owned(), known: known() });
+        let elsewhere = all_levels().any(|level| level.name == to);
+        return Err(match (elsewhere, options.target) {
+            (true, options::Target::Cpu) => Error::LevelOfDevice { name: to.to_owned() },
+            (true, options::Target::Cuda(_)) => Error::LevelOfCpu { name: to.to_owned() },
+            (false, _) => Error::UnknownLevel { name: to.to_owned(), known: known() },
+        });
     }
     check_level(module.op())?;
     for level in &road {
@@ -111,12 +102,12 @@ pub(crate) fn run_to(module: &Module<'_>, to: &str, options: &Options, after: &m
 }
 
 /// Compiles a file for a CUDA device and gives the PTX of its kernels; nothing when it has none.
-pub fn ptx<'a>(file: impl Into<SourceFile<'a>>, options: &Options) -> Result<String, Error> {
+pub fn ptx<'a>(registry: &'static Registry, file: impl Into<SourceFile<'a>>, options: &Options) -> Result<String, Error> {
     let file = file.into();
     if options.target == options::Target::Cpu {
         return Err(Error::NoDevice);
     }
-    let context = context();
+    let context = registry.lend();
     let source = file.read(&context)?;
     run_to(&source.module, "gpu", options, &mut |_| {}).map_err(|error| error.of(file.path))?;
     let modules = device::modules(&source.module, options)?;
@@ -128,10 +119,10 @@ pub fn ptx<'a>(file: impl Into<SourceFile<'a>>, options: &Options) -> Result<Str
 }
 
 /// Compiles a file to a level and gives the text.
-pub fn lower<'a>(file: impl Into<SourceFile<'a>>, to: &str, options: &Options) -> Result<String, Error> {
+pub fn lower<'a>(registry: &'static Registry, file: impl Into<SourceFile<'a>>, to: &str, options: &Options) -> Result<String, Error> {
     let file = file.into();
-    let given = target(options)?;
-    let context = context();
+    let given = target(registry, options)?;
+    let context = registry.lend();
     let source = file.read(&context)?;
     settle(&source.module, given, options)?;
     run_to(&source.module, to, options, &mut |_| {}).map_err(|error| error.of(file.path))?;
@@ -139,20 +130,26 @@ pub fn lower<'a>(file: impl Into<SourceFile<'a>>, to: &str, options: &Options) -
 }
 
 /// Compiles a file for the target: code of the CPU, which starts a device's kernels where there is one. With a store, functions and pieces of code that are in it are taken from there.
-pub fn compile<'a>(file: impl Into<SourceFile<'a>>, options: &Options, store: Option<&Arc<Store>>) -> Result<Artefact, Error> {
-    compile_explained(file, options, store).map(|(artefact, _)| artefact)
+pub fn compile<'a>(
+    registry: &'static Registry,
+    file: impl Into<SourceFile<'a>>,
+    options: &Options,
+    store: Option<&Arc<Store>>,
+) -> Result<Artefact, Error> {
+    compile_explained(registry, file, options, store).map(|(artefact, _)| artefact)
 }
 
 /// [`compile`], with what was redone for which function.
 pub fn compile_explained<'a>(
+    registry: &'static Registry,
     file: impl Into<SourceFile<'a>>,
     options: &Options,
     store: Option<&Arc<Store>>,
 ) -> Result<(Artefact, Report), Error> {
     let file = file.into();
     match options.target {
-        options::Target::Cpu => compile_with(file, options, store, None),
-        options::Target::Cuda(_) => compile_with(file, options, store, Some(&mut |module| device::code(module, options))),
+        options::Target::Cpu => compile_with(registry, file, options, store, None),
+        options::Target::Cuda(_) => compile_with(registry, file, options, store, Some(&mut |module| device::code(module, options))),
     }
 }
 
@@ -161,6 +158,7 @@ pub(crate) type OnDevice<'a> = &'a mut dyn FnMut(&Module<'_>) -> Result<DeviceCo
 
 /// [`compile_explained`], with somebody who makes the device's code where the target is one.
 pub(crate) fn compile_with(
+    registry: &'static Registry,
     file: SourceFile<'_>,
     options: &Options,
     store: Option<&Arc<Store>>,
@@ -169,11 +167,14 @@ pub(crate) fn compile_with(
     if options.autotune_budget.is_some() && options.mode != Mode::MaxAutotune {
         return Err(Error::BudgetUnused);
     }
-    let target = target(options)?;
-    warmed(&target, || compile_for(file, target.clone(), options, store, on_device).map_err(|error| error.of(file.path)))
+    let target = target(registry, options)?;
+    warmed(registry, &target, || {
+        compile_for(registry, file, target.clone(), options, store, on_device).map_err(|error| error.of(file.path))
+    })
 }
 
 fn compile_for(
+    registry: &'static Registry,
     file: SourceFile<'_>,
     given: Target,
     options: &Options,
@@ -182,7 +183,7 @@ fn compile_for(
 ) -> Result<(Artefact, Report), Error> {
     let mut notes = Notes::default();
     let mut options = options.clone();
-    let context = time(&mut notes, "context", context);
+    let context = time(&mut notes, "context", || registry.lend());
     let Source { module, weights } = time(&mut notes, "import", || file.read(&context))?;
     let target = &settle(&module, given, &options)?;
     check_level(module.op())?;
@@ -193,10 +194,10 @@ fn compile_for(
     run_level(&module, &LEVELS[0], options)?;
     notes.level(LEVELS[0].name, module.op());
     let emit = code_options(options);
-    let make = Make { target, options: &emit, store: store.map(Arc::as_ref) };
+    let make = Make { registry, target, options: &emit, store: store.map(Arc::as_ref) };
     let (mut program, mut redone) = (None, Report::default());
     for level in road(options.target).into_iter().skip(1).take_while(|level| !matches!(level.name, "cpu" | "nvvm")) {
-        let report = time(&mut notes, level.name, || by_function::run_level(&context, &module, level, options, store))?;
+        let report = time(&mut notes, level.name, || by_function::run_level(registry, &context, &module, level, options, store))?;
         redone.records.extend(report.records);
         if level.name == PREPARED && options.mode == Mode::MaxAutotune && on_device.is_none() {
             notes.tuned = time(&mut notes, "autotune", || autotune::tune(&module, options, make))?;
@@ -205,6 +206,7 @@ fn compile_for(
         // Writes to buffers have become results and weights are prepared, and the next level forgets which integers have no sign.
         if level.name == SIGNATURE {
             program = Some(Program::of(entry(module.op())?)?);
+            notes.sample = usual_sizes(entry(module.op())?);
         }
         if let Some(program) = program.as_mut().filter(|_| level.name == PREPARED) {
             program.prepare(&Program::of(entry(module.op())?)?);
@@ -228,10 +230,15 @@ fn compile_for(
 }
 
 /// Compiles a file for the CPU in one piece: its object, and LLVM IR or assembly where they are asked for.
-pub fn emit<'a>(file: impl Into<SourceFile<'a>>, options: &Options, emit: &codegen::Options) -> Result<Emitted, Error> {
+pub fn emit<'a>(
+    registry: &'static Registry,
+    file: impl Into<SourceFile<'a>>,
+    options: &Options,
+    emit: &codegen::Options,
+) -> Result<Emitted, Error> {
     let file = file.into();
-    let given = target(options)?;
-    let context = context();
+    let given = target(registry, options)?;
+    let context = registry.lend();
     let source = file.read(&context)?;
     let target = settle(&source.module, given, options)?;
     run_to(&source.module, "cpu", options, &mut |_| {}).map_err(|error| error.of(file.path))?;
@@ -240,14 +247,19 @@ pub fn emit<'a>(file: impl Into<SourceFile<'a>>, options: &Options, emit: &codeg
     Ok(codegen::emit(module, &target, &codegen::Options { contract: code_options(options).contract, ..emit.clone() })?)
 }
 
-pub(crate) fn target(options: &Options) -> Result<Target, Error> {
+/// The CPU that is compiled for. Every compilation begins here, so that names of passes are looked at here, too.
+pub(crate) fn target(registry: &'static Registry, options: &Options) -> Result<Target, Error> {
+    let known = Level::optional_passes();
+    if let Some(name) = options.skip.iter().find(|name| !known.contains(&name.as_str())) {
+        return Err(Error::UnknownSkip { name: name.clone(), known: known.join(", ") });
+    }
     let target = target::or_host(&options.cpu)?;
-    Ok(if options.target_entries.is_empty() { target } else { target.with_entries((&*context()).into(), &options.target_entries)? })
+    Ok(if options.target_entries.is_empty() { target } else { target.with_entries((&*registry.lend()).into(), &options.target_entries)? })
 }
 
 /// The target of the options as an MLIR dictionary; with `measure`, with the bandwidths of the machine at hand as they are measured now.
-pub fn describe_target(options: &Options, measure: bool) -> Result<String, Error> {
-    let mut target = target(options)?;
+pub fn describe_target(registry: &'static Registry, options: &Options, measure: bool) -> Result<String, Error> {
+    let mut target = target(registry, options)?;
     if measure {
         // A quarter of a cache, so that nothing else that is there matters; of memory eight times the largest.
         let measured = |bytes: i64| (limits::bandwidth(bytes as u64) / 1e8).round() / 10.0;
@@ -257,7 +269,7 @@ pub fn describe_target(options: &Options, measure: bool) -> Result<String, Error
         target.l3.gigabytes_per_second = measured(target.l3.bytes / 4).max(0.1);
         target.memory_gigabytes_per_second = measured(target.l3.bytes.saturating_mul(8)).max(0.1);
     }
-    Ok(target.attr((&*context()).into()).to_string())
+    Ok(target.attr((&*registry.lend()).into()).to_string())
 }
 
 /// The target of a program, which is written at it: as the program says, or the one that is given.

@@ -3,10 +3,11 @@
 use std::collections::HashSet;
 use std::fmt::Write as _;
 
+use strata_core::registry::Registry;
 use strata_dialects::aten::{Operator, foreach};
 use strata_lowering::aten_to_prim;
 
-use crate::compile::{context, run_to};
+use crate::compile::run_to;
 use crate::{Error, Options, SourceFile};
 
 /// What is known of one operator.
@@ -37,9 +38,9 @@ pub fn coverage_table(part: &str) -> String {
 }
 
 /// [`coverage_table`] of the operators that a program has at the level `aten`.
-pub fn coverage_of<'a>(file: impl Into<SourceFile<'a>>, part: &str) -> Result<String, Error> {
+pub fn coverage_of<'a>(registry: &'static Registry, file: impl Into<SourceFile<'a>>, part: &str) -> Result<String, Error> {
     let file = file.into();
-    let context = context();
+    let context = registry.lend();
     let source = file.read(&context)?;
     run_to(&source.module, "aten", &Options::default(), &mut |_| {}).map_err(|error| error.of(file.path))?;
     let mut found = HashSet::new();

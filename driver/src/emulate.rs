@@ -3,6 +3,7 @@
 use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use strata_core::registry::Registry;
 use strata_interp::InterpError;
 use strata_interp::gpu::Emulator;
 use strata_runtime::compiler::NamedTensor;
@@ -17,21 +18,21 @@ use crate::device::described;
 use crate::{Error, Options};
 
 /// Runs a file on an emulated device: the outputs, then the mutations.
-pub fn emulate(path: &Path, options: &Options, inputs: Vec<Tensor>) -> Result<Vec<NamedTensor>, Error> {
-    let session = open(path, options)?;
+pub fn emulate(registry: &'static Registry, path: &Path, options: &Options, inputs: Vec<Tensor>) -> Result<Vec<NamedTensor>, Error> {
+    let session = open(registry, path, options)?;
     let results = session.run(&inputs).map_err(|error| Error::Run(error.to_string()))?;
     let named = results.into_iter().zip(&session.manifest().outputs);
     Ok(named.map(|(tensor, out)| NamedTensor { name: out.name.clone(), mutation: out.kind == OutputKind::Mutation, tensor }).collect())
 }
 
 /// Compiles a file for an emulated device, which it is loaded on.
-pub fn open(path: &Path, options: &Options) -> Result<Session, Error> {
+pub fn open(registry: &'static Registry, path: &Path, options: &Options) -> Result<Session, Error> {
     let mut emulator = None;
     let mut read = |module: &strata_core::ir::Module<'_>| {
         emulator = Some(Emulator::of(module.op()).map_err(|error| Error::Interpreter(error.to_string()))?);
         Ok(described(module, options))
     };
-    let artefact = compile_with(path.into(), options, None, Some(&mut read))?.0;
+    let artefact = compile_with(registry, path.into(), options, None, Some(&mut read))?.0;
     if artefact.manifest.resume.is_some() {
         return Err(Error::EmulatedPart);
     }

@@ -29,7 +29,9 @@ pub enum Error {
     Parse(#[from] ParseError),
     #[error("level '{level}': {source}")]
     Level { level: &'static str, source: PipelineError },
-    #[error("the passes to level '{level}' left a program that does not verify; please report it with the program: {errors}")]
+    #[error(
+        "the passes to level '{level}' left a program that does not verify: {errors}; where that names a shape or type that is wrong in the program, mend it there, else please report it"
+    )]
     Broken { level: &'static str, errors: String },
     #[error(transparent)]
     Lowering(#[from] strata_lowering::Error),
@@ -71,6 +73,12 @@ pub enum Error {
     Interpreter(String),
     #[error("there is no level '{name}'; the levels are {known}")]
     UnknownLevel { name: String, known: String },
+    #[error("level '{name}' is on the road to a CUDA device; name one with --target=cuda:sm_90")]
+    LevelOfDevice { name: String },
+    #[error("level '{name}' is on the road to the CPU, not to a CUDA device; leave --target out")]
+    LevelOfCpu { name: String },
+    #[error("there is no optimisation '{name}' to skip; those that may be left out are {known}")]
+    UnknownSkip { name: String, known: String },
     #[error("the compiler failed inside: {0}; please report it with the program")]
     Panic(String),
 }

@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 use std::path::Path;
 
+use strata_core::registry::Registry;
 use strata_interp as interp;
 use strata_interp::{Scalar, Value};
 use strata_lowering::loop_to_host::{Program, entry};
@@ -11,21 +12,20 @@ use strata_runtime::manifest::Target;
 use strata_runtime::weights::Weights;
 use strata_runtime::{DType, Manifest, Tensor};
 
-use crate::compile::context;
 use crate::emulate::emulate;
 use crate::source_file::{Source, SourceFile};
 use crate::{Error, Options, artefact, options};
 
 /// Interprets a file as it is, or for a CUDA device as it is when compiled for it: the outputs, then the mutations.
-pub fn interpret(path: &Path, options: &Options, inputs: Vec<Tensor>) -> Result<Vec<NamedTensor>, Error> {
-    run(path, options, inputs).map_err(|error| error.of(path))
+pub fn interpret(registry: &'static Registry, path: &Path, options: &Options, inputs: Vec<Tensor>) -> Result<Vec<NamedTensor>, Error> {
+    run(registry, path, options, inputs).map_err(|error| error.of(path))
 }
 
-fn run(path: &Path, options: &Options, inputs: Vec<Tensor>) -> Result<Vec<NamedTensor>, Error> {
+fn run(registry: &'static Registry, path: &Path, options: &Options, inputs: Vec<Tensor>) -> Result<Vec<NamedTensor>, Error> {
     if let options::Target::Cuda(_) = options.target {
-        return emulate(path, options, inputs);
+        return emulate(registry, path, options, inputs);
     }
-    let context = context();
+    let context = registry.lend();
     let source = SourceFile::from(path).read(&context)?;
     let program = Program::of(entry(source.module.op())?)?;
     let failed = |text: String| Error::Interpreter(text);

@@ -6,12 +6,12 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 
 use strata_core::ir::{Context, Module};
+use strata_core::registry::Registry;
 use strata_lowering::loop_to_host::{Program, entry};
 use strata_store::{Settings, Store};
 
 use crate::bisect::bisect;
 use crate::check_semantics::{CheckError, CheckOptions, budget, check_semantics, run_pass};
-use crate::compile::context;
 use crate::incremental::{self, Database, Form, Pipeline, Source as Text};
 use crate::interpret::weights;
 use crate::opt_args::{Explain, Job, Samples, Task};
@@ -40,18 +40,18 @@ pub enum JobError {
 
 impl Job {
     /// Does it and writes the answer; says whether all is well.
-    pub fn run(&self) -> Result<bool, JobError> {
+    pub fn run(&self, registry: &'static Registry) -> Result<bool, JobError> {
         match self.task {
-            Task::Incremental { explain, watch } => self.incremental(explain, watch),
-            Task::Check(samples) => self.each(|source| self.check(source, samples)),
-            Task::Bisect(samples) => self.each(|source| self.bisect(source, samples)),
-            Task::Graph { svg } => self.each(|source| self.graph(source, svg)),
+            Task::Incremental { explain, watch } => self.incremental(registry, explain, watch),
+            Task::Check(samples) => self.each(registry, |source| self.check(source, samples)),
+            Task::Bisect(samples) => self.each(registry, |source| self.bisect(source, samples)),
+            Task::Graph { svg } => self.each(registry, |source| self.graph(source, svg)),
         }
     }
 
     /// One program after the other; `one` gives its answer and whether it is well.
-    fn each(&self, one: impl Fn(&Source<'_>) -> Result<(Vec<u8>, bool), JobError>) -> Result<bool, JobError> {
-        let context = context();
+    fn each(&self, registry: &'static Registry, one: impl Fn(&Source<'_>) -> Result<(Vec<u8>, bool), JobError>) -> Result<bool, JobError> {
+        let context = registry.lend();
         let (mut answer, mut all_well) = (Vec::new(), true);
         for source in self.programs(&context)? {
             let (text, well) = one(&source)?;
@@ -70,19 +70,21 @@ impl Job {
     }
 
     /// Runs the passes through the database: only what is not in the store runs, and in a watch only what an edit changed.
-    fn incremental(&self, explain: Option<Explain>, watch: bool) -> Result<bool, JobError> {
-        let mut db = Database::new(Store::open_or_warn(&Settings::default()));
+    fn incremental(&self, registry: &'static Registry, explain: Option<Explain>, watch: bool) -> Result<bool, JobError> {
+        let mut db = Database::new(registry, Store::open_or_warn(&Settings::default()));
         let pipeline = Pipeline::new(&db, self.passes.clone());
         if watch {
             let path = self.input.as_deref().ok_or(JobError::Watch)?;
             let mut text = |path: &Path| match path.extension() {
                 Some(kind) if kind == "mlir" => std::fs::read_to_string(path).map_err(|error| error.to_string()),
-                _ => SourceFile::from(path).read(&context()).map(|source| source.module.to_string()).map_err(|error| error.to_string()),
+                _ => {
+                    SourceFile::from(path).read(&registry.lend()).map(|source| source.module.to_string()).map_err(|error| error.to_string())
+                }
             };
             incremental::watch(&mut db, path, &mut text, pipeline, &mut std::io::stdout(), &mut || true)?;
             return Ok(true);
         }
-        let context = context();
+        let context = registry.lend();
         let mut texts = Vec::new();
         for source in self.programs(&context)? {
             let source = Text::new(&db, self.name(), source.module.op().to_text_with_locations(), Form::Located);
@@ -165,8 +167,13 @@ fn known_weights(source: &Source<'_>, path: &Path) -> Result<HashMap<String, str
 }
 
 /// Imports a `.pt2` or reads an `.mlir` file and checks what passes do to it, with the weights that the file brings.
-pub fn check_file(path: &Path, passes: &[String], options: &CheckOptions) -> Result<crate::check_semantics::Report, JobError> {
-    let context = context();
+pub fn check_file(
+    registry: &'static Registry,
+    path: &Path,
+    passes: &[String],
+    options: &CheckOptions,
+) -> Result<crate::check_semantics::Report, JobError> {
+    let context = registry.lend();
     let source = SourceFile::from(path).read(&context)?;
     let weights = if source.weights.is_some() { known_weights(&source, path)? } else { HashMap::new() };
     let options = CheckOptions { weights, ..options.clone() };
@@ -191,7 +198,7 @@ fn draw(text: &str) -> Result<Vec<u8>, JobError> {
 }
 
 /// The passes of the levels from below `from` down to `to`, one each.
-pub fn passes_between(from: &str, to: &str) -> Result<Vec<String>, crate::ArgsError> {
+pub fn passes_between(registry: &'static Registry, from: &str, to: &str) -> Result<Vec<String>, crate::ArgsError> {
     let args = ["--check-semantics".to_owned(), format!("--from={from}"), format!("--to={to}")];
-    Ok(crate::opt_args::job(&args)?.map(|job| job.passes).unwrap_or_default())
+    Ok(crate::opt_args::job(registry, &args)?.map(|job| job.passes).unwrap_or_default())
 }

@@ -53,5 +53,5 @@ pub use options::{BUDGET, Dynamic, Mode, Numerics, Options, Target};
 pub use pass_list::{PassListError, split as split_pipeline};
 pub use record::record;
 pub use reduce::{ReduceError, Reduced, reduce};
-pub use registry::{dialects, passes, pipelines, registry};
+pub use registry::{registry, standard};
 pub use source_file::SourceFile;

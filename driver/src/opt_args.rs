@@ -5,6 +5,8 @@
 
 use std::path::PathBuf;
 
+use strata_core::registry::Registry;
+
 use crate::check_semantics::{ELEMENTS, SECONDS};
 use crate::levels::{LEVELS, Level, all_levels, road};
 use crate::options::Options;
@@ -41,14 +43,16 @@ pub enum ArgsError {
     Unknown { name: String, known: String },
     #[error("level '{from}' is not above '{to}'")]
     Order { from: String, to: String },
-    #[error("--verify-levels needs --to=LEVEL")]
-    NoTarget,
+    #[error("{0} says nothing without --to=LEVEL; add the level to go down to")]
+    NoTarget(&'static str),
     #[error("'{value}' is no value of {flag}; {wanted}")]
     Value { flag: &'static str, value: String, wanted: &'static str },
     #[error("--check-semantics, --bisect, --graph and --incremental exclude each other; give one of them")]
     Tasks,
     #[error("one program can be checked at a time, not '{first}' and '{second}'")]
     Inputs { first: String, second: String },
+    #[error("{0} looks at what passes do, and there are none; give them as flags, with --pass-pipeline, or with --from and --to")]
+    NoPasses(&'static str),
     #[error("-o needs a file")]
     NoOutput,
     #[error("'{0}' is no option of {1}; passes are given as flags, with --pass-pipeline or with --from and --to")]
@@ -184,7 +188,7 @@ fn samples(flag: &'static str, text: &str) -> Result<Samples, ArgsError> {
 }
 
 /// The task that the arguments (without the program's name) ask for, if they do.
-pub fn job(args: &[String]) -> Result<Option<Job>, ArgsError> {
+pub fn job(registry: &'static Registry, args: &[String]) -> Result<Option<Job>, ArgsError> {
     let mut task = None;
     for arg in args {
         task = match (task, Task::of(arg)?) {
@@ -196,6 +200,8 @@ pub fn job(args: &[String]) -> Result<Option<Job>, ArgsError> {
     let mut job = Job { task, input: None, output: None, passes: Vec::new(), split: false, locations: false };
     // Passes stand where their flags do.
     let args: Vec<String> = args.iter().filter(|arg| !matches!(Task::of(arg), Ok(Some(_)))).cloned().collect();
+    // Two levels may have no pass between them.
+    let args_name_levels = args.iter().any(|arg| arg.starts_with("--to="));
     let args = expand(&args)?;
     let mut args = args.iter();
     while let Some(arg) = args.next() {
@@ -229,13 +235,17 @@ pub fn job(args: &[String]) -> Result<Option<Job>, ArgsError> {
                         job.passes.extend(pass_list::split(&level.map(|level| level.text(&Options::default())).unwrap_or_default())?);
                     }
                     (name, options) => {
-                        let nest = pass_list::nest(name).ok_or_else(|| ArgsError::Flag(arg.clone(), task.flag()))?;
+                        let nest = pass_list::nest(registry, name).ok_or_else(|| ArgsError::Flag(arg.clone(), task.flag()))?;
                         let options = options.map(|options| format!("{{{options}}}")).unwrap_or_default();
                         job.passes.push(nest.around(&format!("{name}{options}")));
                     }
                 }
             }
         }
+    }
+    let asks_of_passes = matches!(task, Task::Check(_) | Task::Bisect(_));
+    if asks_of_passes && job.passes.is_empty() && !args_name_levels {
+        return Err(ArgsError::NoPasses(task.flag()));
     }
     job.input = job.input.filter(|path| path.as_os_str() != "-");
     Ok(Some(job))
@@ -268,7 +278,11 @@ pub fn expand(args: &[String]) -> Result<Vec<String>, ArgsError> {
         |arg: &String| arg.starts_with("--from=") || arg.starts_with("--to=") || arg.starts_with("--target=") || arg == "--verify-levels";
     let others = |args: &[String]| args.iter().filter(|arg| !own(arg)).cloned().collect::<Vec<_>>();
     let Some(to) = to else {
-        return if verify || from.is_some() { Err(ArgsError::NoTarget) } else { Ok(others(args)) };
+        let told = [(from.is_some(), "--from=LEVEL"), (target.is_some(), "--target"), (verify, "--verify-levels")];
+        return match told.into_iter().find(|(told, _)| *told) {
+            Some((_, flag)) => Err(ArgsError::NoTarget(flag)),
+            None => Ok(others(args)),
+        };
     };
     let road = road_to(target, &to)?;
     let last = position(&road, &to)?;
@@ -293,6 +307,7 @@ pub fn expand(args: &[String]) -> Result<Vec<String>, ArgsError> {
 #[cfg(test)]
 mod tests {
     use super::{expand, job};
+    use crate::standard;
 
     fn check(args: &[&str], wanted: &[&str]) {
         let args: Vec<String> = args.iter().map(|arg| (*arg).to_owned()).collect();
@@ -316,9 +331,8 @@ mod tests {
     }
 
     fn check_job(args: &[&str], wanted: Result<&[&str], &str>) {
-        crate::compile::context();
         let args: Vec<String> = args.iter().map(|arg| (*arg).to_owned()).collect();
-        let found = job(&args).map_err(|error| error.to_string()).map(|job| job.expect("a task is asked for").passes);
+        let found = job(standard(), &args).map_err(|error| error.to_string()).map(|job| job.expect("a task is asked for").passes);
         assert_eq!(found, wanted.map(|passes| passes.iter().map(|pass| (*pass).to_owned()).collect()).map_err(str::to_owned));
     }
 
@@ -349,15 +363,26 @@ mod tests {
             &["--check-semantics", "--bisect"],
             Err("--check-semantics, --bisect, --graph and --incremental exclude each other; give one of them"),
         );
+        let text =
+            "--bisect looks at what passes do, and there are none; give them as flags, with --pass-pipeline, or with --from and --to";
+        check_job(&["--bisect", "in.mlir"], Err(text));
         check_job(&["--graph=png"], Err("'png' is no value of --graph; write dot or svg"));
         let text = "'sets=0' is no value of --bisect; write sets=N (1 to 1000), seed=N, elements=N (of a tensor, at least 1), seconds=N (of a run, 1 to 86400), with commas between";
         check_job(&["--bisect=sets=0"], Err(text));
         for flag in ["--bisect=seconds=0", "--bisect=elements=0", "--bisect=seconds=1e9", "--bisect=size=3", "--bisect=sets"] {
-            assert!(job(&[flag.to_owned()]).is_err(), "{flag}");
+            assert!(job(standard(), &[flag.to_owned()]).is_err(), "{flag}");
         }
         let text = "'--no-such-pass' is no option of --bisect; passes are given as flags, with --pass-pipeline or with --from and --to";
         check_job(&["--bisect", "--no-such-pass"], Err(text));
         check_job(&["--bisect", "a.mlir", "b.mlir"], Err("one program can be checked at a time, not 'a.mlir' and 'b.mlir'"));
+    }
+
+    #[test]
+    fn what_says_nothing_without_a_level_is_refused() {
+        for flag in ["--from=prim", "--target=cuda:sm_90", "--verify-levels"] {
+            let error = expand(&["rs-opt".into(), flag.into()]).expect_err(flag).to_string();
+            assert!(error.ends_with("says nothing without --to=LEVEL; add the level to go down to"), "{error}");
+        }
     }
 
     #[test]

@@ -3,10 +3,10 @@
 use std::io::Write;
 use std::path::PathBuf;
 
+use strata_core::registry::Registry;
 use tempfile::NamedTempFile;
 
 use crate::Error;
-use crate::compile::context;
 use crate::source_file::SourceFile;
 
 /// A .pt2 file, and its text.
@@ -19,11 +19,11 @@ pub struct Exported {
 
 /// The arguments with a file of text in place of a .pt2 file; the text lives as long as what is given back. It says of every op where
 /// in the Python program it came from.
-pub fn opt_input(args: &[String]) -> Result<(Vec<String>, Option<Exported>), Error> {
+pub fn opt_input(registry: &'static Registry, args: &[String]) -> Result<(Vec<String>, Option<Exported>), Error> {
     let mut args = args.to_vec();
     let exported = |arg: &&mut String| !arg.starts_with('-') && SourceFile::from(arg.as_str()).is_exported();
     let Some(arg) = args.iter_mut().skip(1).find(exported) else { return Ok((args, None)) };
-    let context = context();
+    let context = registry.lend();
     let text = SourceFile::from(arg.as_str()).read(&context)?.module.op().to_text_with_locations();
     let io = |source| Error::Io { path: arg.clone().into(), source };
     let mut file = tempfile::Builder::new().suffix(".mlir").tempfile().map_err(io)?;

@@ -1,8 +1,7 @@
 //! A textual pipeline as a list of passes, each with its nesting: `a,func.func(b,c)` is `a`, `func.func(b)`, `func.func(c)`.
 
 use strata_core::pass::PassManager;
-
-use crate::compile::context;
+use strata_core::registry::Registry;
 
 /// Text that is no pipeline.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
@@ -79,8 +78,8 @@ impl Nest {
 }
 
 /// Where the pass or pipeline of that name runs, ours or MLIR's; nothing where there is none.
-pub fn nest(name: &str) -> Option<Nest> {
-    let context = context();
+pub fn nest(registry: &'static Registry, name: &str) -> Option<Nest> {
+    let context = registry.lend();
     let known = |nest: &Nest| PassManager::parse((&*context).into(), "builtin.module", &nest.around(name)).is_ok();
     [Nest::Module, Nest::Functions].into_iter().find(known)
 }

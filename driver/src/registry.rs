@@ -1,6 +1,9 @@
-//! What the compiler is made of: every dialect and every pass, as plain arrays.
+//! What the compiler is made of: every dialect, pass and pipeline, as plain arrays and as the registry that the driver works with.
+//!
+//! A tool with more in it starts from [`registry`] and adds its own dialects and passes.
 
-use crate::levels;
+use crate::{BUILD, levels};
+use std::sync::OnceLock;
 use strata_core::dialect::DialectDef;
 use strata_core::pass::{PassEntry, PipelineDef};
 use strata_core::registry::Registry;
@@ -23,7 +26,14 @@ pub fn pipelines() -> Vec<PipelineDef> {
     levels::all_levels().map(|level| level.pipeline()).collect()
 }
 
-/// All dialects, ours and MLIR's.
+/// All dialects, passes and pipelines, ours and MLIR's.
 pub fn registry() -> Registry {
-    Registry::new().with_upstream().with_dialects(&dialects())
+    let ours = Registry::new().with_upstream().with_upstream_passes().with_dialects(&dialects()).with_passes(&passes());
+    ours.with_pipelines(&pipelines()).with_build(&BUILD.to_string_lossy())
+}
+
+/// [`registry`] for those who add nothing to it, made once.
+pub fn standard() -> &'static Registry {
+    static STANDARD: OnceLock<Registry> = OnceLock::new();
+    STANDARD.get_or_init(registry)
 }

@@ -158,8 +158,31 @@ fn constants(function: Op<'_>) -> Vec<i64> {
     found
 }
 
-/// The sizes of each argument: static ones, then symbols in their ranges, then what relations say, then a free choice.
+/// The size that a symbolic one has where the program says nothing else of it.
+const USUAL: i64 = 4;
+
+/// Sizes of a call that the program takes, for each argument: as near to [`USUAL`] as its ranges and relations let them be.
+pub fn usual_sizes(function: Op<'_>) -> Vec<Vec<i64>> {
+    let told = told_sizes(function, &mut |(low, high)| USUAL.clamp(low, high.max(low)));
+    told.into_iter().map(|shape| shape.into_iter().map(|size| size.unwrap_or(USUAL)).collect()).collect()
+}
+
+/// The sizes of each argument: what the program says of them, then a free choice.
 fn sizes(function: Op<'_>, random: &mut Random, taste: Taste) -> Vec<Vec<usize>> {
+    let told = told_sizes(function, &mut |range| ranged(function, random, range));
+    let usual: Vec<i64> = (0..8).map(|_| random.int(1, 7)).collect();
+    let mut free = |dim: usize| match taste.sizes {
+        Sizes::ByPosition => usual[dim % usual.len()],
+        Sizes::Same => usual[0].max(2),
+        Sizes::Free => random.int(1, 7),
+    };
+    let mut fill = |(dim, size): (usize, Option<i64>)| usize::try_from(size.unwrap_or_else(|| free(dim))).unwrap_or(0);
+    told.into_iter().map(|shape| shape.into_iter().enumerate().map(&mut fill).collect()).collect()
+}
+
+/// The sizes of each argument of which the program says something: static ones, then symbols chosen in their ranges, then what
+/// relations say.
+fn told_sizes(function: Op<'_>, choose: &mut dyn FnMut((i64, i64)) -> i64) -> Vec<Vec<Option<i64>>> {
     let arguments = function.body(0).args();
     let mut sizes: Vec<Vec<Option<i64>>> = arguments
         .iter()
@@ -172,8 +195,8 @@ fn sizes(function: Op<'_>, random: &mut Random, taste: Taste) -> Vec<Vec<usize>>
         let Some(slot) = sizes[at].get_mut(dim) else { continue };
         let range = (op.int("min").unwrap_or(0).max(0), op.int("max").unwrap_or(i64::MAX));
         let chosen = slot.unwrap_or_else(|| match op.str("symbol") {
-            Some(name) => *by_name.entry(name).or_insert_with(|| ranged(function, random, range)),
-            None => ranged(function, random, range),
+            Some(name) => *by_name.entry(name).or_insert_with(|| choose(range)),
+            None => choose(range),
         });
         *slot = Some(chosen);
         symbols.insert(op.result(0), chosen);
@@ -187,14 +210,7 @@ fn sizes(function: Op<'_>, random: &mut Random, taste: Taste) -> Vec<Vec<usize>>
             *slot = slot.or_else(|| evaluate(expression, &values));
         }
     }
-    let usual: Vec<i64> = (0..8).map(|_| random.int(1, 7)).collect();
-    let mut free = |dim: usize| match taste.sizes {
-        Sizes::ByPosition => usual[dim % usual.len()],
-        Sizes::Same => usual[0].max(2),
-        Sizes::Free => random.int(1, 7),
-    };
-    let mut fill = |(dim, size): (usize, Option<i64>)| usize::try_from(size.unwrap_or_else(|| free(dim))).unwrap_or(0);
-    sizes.into_iter().map(|shape| shape.into_iter().enumerate().map(&mut fill).collect()).collect()
+    sizes
 }
 
 /// A size in a range: small, one that the program names, or a few steps of a power of two.

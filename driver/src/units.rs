@@ -3,14 +3,13 @@
 //! Equal kernels are compiled once, whatever they are called and wherever they stand. Pieces are compiled on all cores;
 //! those that the store has are not compiled at all.
 
-use crate::compile::context;
-use crate::{BUILD, Error};
+use crate::Error;
 use std::collections::HashSet;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
+use strata_core::Lent;
 use strata_core::ir::{Builder, Context, Module, Op};
-use strata_core::registry::load_dialect;
-use strata_core::shelf::Lent;
+use strata_core::registry::{Registry, load_dialect};
 use strata_dialects::loops;
 use strata_lowering::codegen::{self, Alias, Emitted, Target, Timings};
 use strata_lowering::loop_to_cpu::{functions_of, kernels_to_cpu, program_to_cpu};
@@ -20,6 +19,7 @@ use strata_store::{Kind, Lookup, Parts, Store};
 /// What code is made for, and how.
 #[derive(Clone, Copy)]
 pub(crate) struct Make<'a> {
+    pub registry: &'static Registry,
     pub target: &'a Target,
     pub options: &'a codegen::Options,
     /// Objects that were made before.
@@ -59,7 +59,9 @@ pub(crate) fn objects(module: &Module<'_>, make: Make<'_>) -> Result<Objects, Er
         loop {
             let at = next.fetch_add(1, Ordering::Relaxed);
             let Some(kernel) = kernels.get(at) else { return Ok(()) };
-            let piece = make.piece(make.parts().with("kernel", &kernel.name), || kernel.code(context.get_or_insert_with(loaded), make))?;
+            let piece = make.piece(make.parts().with("kernel", &kernel.name), || {
+                kernel.code(context.get_or_insert_with(|| loaded(make.registry)), make)
+            })?;
             made.lock().unwrap_or_else(PoisonError::into_inner).push((at, piece));
         }
     };
@@ -119,8 +121,8 @@ fn describe(op: Op<'_>, text: &mut String) {
 }
 
 /// A context that kernels are read into.
-pub(crate) fn loaded() -> Lent {
-    let context = context();
+pub(crate) fn loaded(registry: &'static Registry) -> Lent {
+    let context = registry.lend();
     for dialect in ["loop", "arith", "cf", "complex", "math", "func", "scf", "vector", "llvm"] {
         load_dialect(&context, dialect);
     }
@@ -142,7 +144,7 @@ impl Make<'_> {
     /// What every piece depends on.
     fn parts(&self) -> Parts {
         let (target, options) = (self.target, self.options);
-        let parts = Parts::new().with("build", BUILD.to_string_lossy()).with("cpu", &*target.cpu).with("features", &*target.features);
+        let parts = Parts::new().with("build", self.registry.build()).with("cpu", &*target.cpu).with("features", &*target.features);
         parts.with("contract", options.contract.to_string()).with("passes", options.passes.clone().unwrap_or_default())
     }
 

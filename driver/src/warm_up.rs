@@ -6,6 +6,7 @@ use crate::units;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use strata_core::ir::Module;
+use strata_core::registry::Registry;
 use strata_lowering::codegen::{self, Target};
 use strata_lowering::target::MathTarget;
 
@@ -28,20 +29,20 @@ const KERNEL: &str = "func.func @strata_entry(%x: !llvm.ptr, %n: index) {
 }";
 
 /// Does the work; where a core is idle and nothing was compiled yet, that core warms up beside it.
-pub(crate) fn warmed<R>(target: &Target, work: impl FnOnce() -> R) -> R {
+pub(crate) fn warmed<R>(registry: &'static Registry, target: &Target, work: impl FnOnce() -> R) -> R {
     static WARM: AtomicBool = AtomicBool::new(false);
     if thread::available_parallelism().map_or(1, usize::from) < 2 || WARM.swap(true, Ordering::Relaxed) {
         return work();
     }
     thread::scope(|scope| {
-        scope.spawn(|| warm_up(target));
+        scope.spawn(|| warm_up(registry, target));
         work()
     })
 }
 
 /// Compiles the kernel. Whatever is wrong is told by the compilation that somebody asked for.
-fn warm_up(target: &Target) -> Option<()> {
-    let context = units::loaded();
+fn warm_up(registry: &'static Registry, target: &Target) -> Option<()> {
+    let context = units::loaded(registry);
     let module = Module::parse(&context, KERNEL, "warm-up").ok()?;
     codegen::lower_to_llvm(module.op(), &MathTarget::of(target)).ok()?;
     codegen::emit(module.op(), target, &codegen::Options::default()).ok().map(drop)
@@ -54,6 +55,6 @@ mod tests {
 
     #[test]
     fn the_kernel_compiles() {
-        assert_eq!(warm_up(&target::host()), Some(()));
+        assert_eq!(warm_up(crate::standard(), &target::host()), Some(()));
     }
 }

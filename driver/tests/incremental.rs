@@ -5,9 +5,8 @@ use salsa::Setter;
 use std::fmt::Write;
 use strata_core::ir::Module;
 use strata_core::pass::PassManager;
-use strata_core::registry::Registry;
 use strata_driver::incremental::{Database, Form, How, Pipeline, Record, Report, Source, run, run_unless_cancelled};
-use strata_driver::{passes, registry};
+use strata_driver::standard;
 use strata_store::{Secret, Settings, Store};
 
 /// Two groups on functions with a barrier between them.
@@ -44,8 +43,7 @@ fn program(count: usize) -> Vec<String> {
 
 /// The same without the database.
 fn plain(text: &str, pipeline: &str) -> String {
-    let registry: Registry = registry().with_upstream_passes().with_passes(&passes());
-    let context = registry.context();
+    let context = standard().context();
     let module = Module::parse(&context, text, "test").expect("it parses");
     PassManager::parse(module.cx(), "builtin.module", pipeline).expect("the passes exist").run(module.op()).expect("they run");
     module.to_string()
@@ -64,7 +62,7 @@ impl Session {
     }
 
     fn with_store(text: &str, store: Option<Store>) -> Session {
-        let db = Database::new(store);
+        let db = Database::new(standard(), store);
         let source = Source::new(&db, "test".into(), text.into(), Form::Written);
         // The passes must be known before a pipeline is read.
         plain("", PASSES);
@@ -251,9 +249,9 @@ fn talkative(line: usize) -> String {
 #[test]
 fn what_passes_say_is_said_again_where_it_is_now() {
     plain("", PASSES);
-    let context = registry().context();
+    let context = standard().context();
     let printed = |line| Module::parse(&context, &talkative(line), "test").expect("it parses").op().to_text_with_locations();
-    let mut db = Database::new(None);
+    let mut db = Database::new(standard(), None);
     let source = Source::new(&db, "test".into(), printed(7), Form::Located);
     let pipeline = Pipeline::parse(&db, "func.func(fuse-elementwise{remarks=true})").expect("it is a pipeline");
     let said = |db: &Database| {

@@ -68,7 +68,7 @@ fn compare(case: &Case, graph: &Graph, scratch: &Scratch) -> Result<(), Verdict>
     let inputs = inputs(graph, case.seed).map_err(|e| Verdict::Invalid(one_line(e)))?;
     let interpret = |style: Style| -> Result<Vec<Tensor>, Verdict> {
         let path = scratch.write(&emit(graph, style))?;
-        let results = strata_driver::interpret(path, &Options::default(), inputs.clone());
+        let results = strata_driver::interpret(strata_driver::standard(), path, &Options::default(), inputs.clone());
         Ok(results.map_err(|e| Verdict::Invalid(one_line(e)))?.into_iter().map(|named| named.tensor).collect())
     };
     let expected = interpret(Style::default())?;
@@ -85,7 +85,7 @@ fn compare(case: &Case, graph: &Graph, scratch: &Scratch) -> Result<(), Verdict>
         let options = Options { numerics, skip: skip.to_vec(), ..Options::default() };
         // (Noisy programs were written there too.)
         let path = scratch.write(&text)?;
-        let compiled = strata_driver::compile(path, &options, None);
+        let compiled = strata_driver::compile(strata_driver::standard(), path, &options, None);
         let compiled = compiled.map_err(|e| wrong(&format!("compile [{}]", fault(&e.to_string())), e.to_string()))?;
         let session = Session::load(&compiled, None).map_err(|e| wrong("load", e.to_string()))?;
         let found = session.run(&inputs).map_err(|e| wrong("run", e.to_string()))?;

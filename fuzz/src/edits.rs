@@ -109,10 +109,10 @@ impl Program {
 pub fn edits(count: u64, seed: u64) -> bool {
     let (start, mut wrong, mut refused, mut same) = (Instant::now(), 0, 0, 0);
     for seed in seed..seed + count.div_ceil(EDITS) {
-        let context = strata_driver::registry().with_upstream_passes().with_passes(&strata_driver::passes()).context();
+        let context = strata_driver::standard().context();
         let mut program = Program::new(seed);
         let passes = PIPELINES[(program.seed % PIPELINES.len() as u64) as usize];
-        let mut db = Database::new(None);
+        let mut db = Database::new(strata_driver::standard(), None);
         let source = Source::new(&db, "program".into(), program.text(), Form::Written);
         let Ok(pipeline) = Pipeline::parse(&db, passes) else { return false };
         let mut undo = program.functions.clone();

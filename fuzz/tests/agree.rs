@@ -31,12 +31,13 @@ fn programs_that_were_wrong_once_agree() {
         // The last is a CPU without any instruction for halves.
         for (skip, cpu) in [(Vec::new(), ""), (all, ""), (Vec::new(), "x86-64-v2")] {
             let options = Options { skip, cpu: cpu.into(), ..Options::default() };
-            let compiled = strata_driver::compile(&path, &options, None);
+            let compiled = strata_driver::compile(strata_driver::standard(), &path, &options, None);
             let compiled = compiled.unwrap_or_else(|e| panic!("{}: {e}", path.display()));
             let session = Session::load(&compiled, None).expect("it loads");
             let inputs: Vec<Tensor> = session.manifest().inputs.iter().map(|input| numbers(input.dtype, &input.shape)).collect();
             let found = session.run(&inputs).unwrap_or_else(|e| panic!("{}: {e}", path.display()));
-            let wanted = strata_driver::interpret(&path, &options, inputs).unwrap_or_else(|e| panic!("{}: {e}", path.display()));
+            let wanted = strata_driver::interpret(strata_driver::standard(), &path, &options, inputs)
+                .unwrap_or_else(|e| panic!("{}: {e}", path.display()));
             for (k, (found, want)) in found.iter().zip(wanted).enumerate() {
                 let difference = compare(found, &want.tensor, Tolerance::default_for(found.dtype())).expect("one type");
                 assert_eq!(difference.wrong, 0, "{}: result {k}: {:?}", path.display(), difference.describe(&want.tensor));

@@ -33,7 +33,7 @@ pub struct FuseAttention {
     #[option(default = "ulp")]
     numerics: String,
     /// Say why a dot is no attention, as remarks.
-    explain: bool,
+    remarks: bool,
     /// Attentions found.
     rewrites: Counter,
 }
@@ -41,7 +41,7 @@ pub struct FuseAttention {
 impl Pass for FuseAttention {
     fn run<'c>(&self, op: Op<'c>, _: &mut PassContext<'c>) -> Result<(), PassError> {
         if Numerics::of(&self.numerics)? > Numerics::Bitwise {
-            self.rewrites.add(simplify(op, RULES, self.explain));
+            self.rewrites.add(simplify(op, RULES, self.remarks));
         }
         Ok(())
     }

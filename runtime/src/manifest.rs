@@ -247,6 +247,9 @@ pub struct Input {
     pub dtype: DType,
     /// Sizes; `None` is symbolic.
     pub shape: Vec<Option<i64>>,
+    /// Sizes of it in a call that the program takes; none where they are not known.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub sample: Vec<i64>,
     /// How its dims lie in memory. The code takes and gives it so; the sizes above stay as they are.
     #[serde(default, skip_serializing_if = "DimOrder::is_row_major")]
     pub dim_order: DimOrder,

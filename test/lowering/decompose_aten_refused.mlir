@@ -134,3 +134,11 @@ func.func @nothing_to_repeat(%x: tensor<3x0xf32>) -> tensor<3x2xf32> {
   %0 = aten.replication_pad1d %x {padding = array<i64: 1, 1>} : (tensor<3x0xf32>) -> tensor<3x2xf32>
   return %0 : tensor<3x2xf32>
 }
+
+// -----
+
+func.func @product(%x: tensor<2x4xf32>, %y: tensor<3x5xf32>) -> tensor<2x5xf32> {
+  // expected-error@+1 {{is not decomposed: a product of tensor<2x4xf32> and tensor<3x5xf32>, whose sizes 4 and 3 do not agree}}
+  %0 = aten.mm %x, %y : (tensor<2x4xf32>, tensor<3x5xf32>) -> tensor<2x5xf32>
+  return %0 : tensor<2x5xf32>
+}

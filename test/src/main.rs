@@ -6,10 +6,22 @@ use std::time::{Duration, Instant};
 
 use strata_test::runner::{Options, run_all};
 
-const USAGE: &str = "usage: rs-lit [--tools DIR] [--filter TEXT] [--jobs N] [--limit SECONDS] [--bless] [-v] [PATH..]
-Runs the lit tests in PATH (default: test/) with the tools in DIR (default: where rs-lit itself is).";
+const USAGE: &str = "usage: rs-lit [OPTIONS] [PATH..]
+Runs the lit tests in PATH (default: test/).
+
+  --tools DIR      where rs-opt and the other tools are (default: where rs-lit itself is)
+  --filter TEXT    only tests whose name contains the text
+  --jobs N, -j N   so many tests at a time (default: one per CPU)
+  --limit SECONDS  longest time of a command
+  --bless          rewrite the check lines of failing tests
+  -v               a line for every test
+  --help, -h       this text";
 
 fn main() -> ExitCode {
+    if std::env::args().skip(1).any(|arg| matches!(arg.as_str(), "--help" | "-h")) {
+        println!("{USAGE}");
+        return ExitCode::SUCCESS;
+    }
     let options = match options(std::env::args().skip(1)) {
         Ok(options) => options,
         Err(message) => {

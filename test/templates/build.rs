@@ -1,4 +1,4 @@
-//! Fills the templates of `./x new-pass` and `./x new-op` with a name, as they do.
+//! Fills the templates of `./x new-pass`, `./x new-op` and `./x new-crate` with a name, as they do.
 
 use std::path::Path;
 use std::{env, fs};
@@ -20,5 +20,22 @@ fn main() {
             let text: String = lines.flat_map(|line| [line, "\n"]).collect();
             fs::write(Path::new(&out).join(format!("{template}.{kind}")), text).expect("OUT_DIR can be written");
         }
+    }
+    fill_crate(&folder.join("crate"), &Path::new(&out).join("crate"), &words::Words::new("row-statistics").expect("a name"));
+}
+
+/// The files of a crate in their folders.
+fn fill_crate(from: &Path, to: &Path, words: &words::Words) {
+    fs::create_dir_all(to).expect("OUT_DIR can be written");
+    for entry in fs::read_dir(from).expect("the templates are there").flatten() {
+        let name = entry.file_name().to_string_lossy().trim_end_matches(".txt").to_owned();
+        if entry.path().is_dir() {
+            fill_crate(&entry.path(), &to.join(name), words);
+            continue;
+        }
+        let text = words.fill(&fs::read_to_string(entry.path()).expect("the template is there"));
+        // The root is included, too.
+        let lines = text.lines().filter(|line| name != "lib.rs" || !line.starts_with("//!"));
+        fs::write(to.join(&name), lines.flat_map(|line| [line, "\n"]).collect::<String>()).expect("OUT_DIR can be written");
     }
 }

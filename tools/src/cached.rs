@@ -5,6 +5,7 @@ use std::error::Error;
 use std::path::Path;
 use std::time::UNIX_EPOCH;
 
+use crate::compiler;
 use serde_json::{Value, json};
 use strata_runtime::compiler::Compiler;
 use strata_runtime::{Artefact, cpu};
@@ -79,16 +80,17 @@ pub fn warn(reason: &dyn std::fmt::Display) {
 /// The hash that the compiler library was built from. It is asked once for each library file and then kept.
 ///
 /// # Errors
-/// When there is no compiler library, or it does not open.
+/// When there is no compiler library, it does not open, or it is of another build than this tool.
 pub fn build(store: &Store) -> Result<String, Box<dyn Error>> {
     let path = Compiler::find()?;
     let meta = std::fs::metadata(&path)?;
     let time = meta.modified()?.duration_since(UNIX_EPOCH).unwrap_or_default().as_nanos();
     let parts = Parts::new().with("library", path.to_string_lossy()).with("bytes", meta.len().to_string()).with("time", time.to_string());
     if let Some(known) = store.get(&parts.key(Kind::Build)).data().and_then(|data| String::from_utf8(data).ok()) {
+        compiler::check_build(&known)?;
         return Ok(known);
     }
-    let build = Compiler::open()?.build();
+    let build = compiler::open()?.build();
     if let Err(error) = store.put(Kind::Build, &parts, build.as_bytes()) {
         warn(&error);
     }
@@ -185,7 +187,6 @@ mod tests {
         check("no options", "no options");
     }
 
-    #[cfg(feature = "compiler")]
     #[test]
     fn the_compilers_defaults_say_nothing() {
         let options = strata_driver::Options { autotune_budget: Some(strata_driver::BUDGET), ..Default::default() };

@@ -4,7 +4,7 @@
 
 pub mod cached;
 pub mod compile_options;
-pub mod documents;
+pub mod compiler;
 pub mod kernels;
 pub mod signature;
 mod start;

@@ -100,6 +100,22 @@ fn one_model_is_compared_with_its_expectation() {
 }
 
 #[test]
+fn a_compiler_of_another_build_is_refused() {
+    let folder = suite(&[("a__good", "")]);
+    let (tool, library) = (folder.path().join("rs-run"), folder.path().join("libstrata_compiler.so"));
+    std::fs::copy(env!("CARGO_BIN_EXE_rs-run"), &tool).unwrap();
+    std::fs::rename(folder.path().join("libfake.so"), &library).unwrap();
+    for arguments in [&["--no-cache"][..], &[], &["--backend=interp"]] {
+        let mut run = Command::new(&tool);
+        run.env_remove("STRATA_COMPILER").env("STRATA_CACHE_DIR", folder.path().join("cache")).current_dir(folder.path());
+        let run = run.arg("a__good.pt2").args(arguments).output().unwrap();
+        let stale = "was built from other sources than this program; build both with `./x build rs-run`";
+        let wanted = format!("rs-run: a__good.pt2: {} {stale}\n", library.display());
+        assert_eq!((String::from_utf8(run.stderr).unwrap(), run.status.code()), (wanted, Some(1)), "{arguments:?}");
+    }
+}
+
+#[test]
 fn nothing_of_the_compiler_is_linked() {
     let run = Command::new("ldd").arg(env!("CARGO_BIN_EXE_rs-run")).output().unwrap();
     let linked = String::from_utf8(run.stdout).unwrap();

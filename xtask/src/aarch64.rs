@@ -38,7 +38,7 @@ pub fn test(filter: Option<&str>) -> Result<Count> {
         None => suite::count(&mut cross(&["test", "--package", "strata-runtime", "--lib", "--no-fail-fast"]))?,
         Some(_) => Count::default(),
     };
-    let runner = ["build", "--package", "strata-tools", "--no-default-features", "--bin", "rs-run"];
+    let runner = ["build", "--package", "strata-tools", "--bin", "rs-run"];
     if !cross(&runner).status()?.success() {
         return Err("rs-run cannot be built for this architecture".into());
     }

@@ -62,12 +62,33 @@ pub fn build(profile: Profile) -> Result<bool> {
     run(&args)
 }
 
+/// Builds some tools. Of the whole workspace, so that their dependencies have the features that they have in [`build`].
+pub fn build_tools(profile: Profile, tools: &[String]) -> Result<bool> {
+    let mut args = vec!["build", "--workspace"];
+    args.extend(tools.iter().flat_map(|tool| ["--bin", tool]));
+    // They open the compiler's library, which is to be of the same build.
+    if tools.iter().any(|tool| OPENS_COMPILER.contains(&tool.as_str())) {
+        args.push("--lib");
+    }
+    if profile == Profile::Release {
+        args.push("--release");
+    }
+    run(&args)
+}
+
+/// The tools that open `libstrata_compiler.so`.
+const OPENS_COMPILER: [&str; 2] = ["rs-cache", "rs-run"];
+
 /// Builds the tools and libraries that are handed out, with LLVM and MLIR inside. They lie in a target folder of their own,
 /// because the build scripts of what links LLVM do not notice that the kind of linking changed.
 pub fn build_static() -> Result<bool> {
     let target = target().join("static");
     let mut args = vec!["build", "--release"];
-    args.extend(["strata-tools", "strata-compiler", "strata-c", "strata-python"].into_iter().flat_map(|package| ["--package", package]));
+    args.extend(
+        ["strata-tools", "strata-toolbox", "strata-compiler", "strata-c", "strata-python"]
+            .into_iter()
+            .flat_map(|package| ["--package", package]),
+    );
     let built = command(&args).arg("--target-dir").arg(&target).env("MLIR_SYS_LINK_SHARED", "0").status()?.success();
     if built {
         println!("built in {}", target.join("release").display());

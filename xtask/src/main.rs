@@ -42,13 +42,15 @@ enum Command {
     },
     /// Run the tests, or the named parts of them
     Test(suite::Args),
-    /// Build every crate and tool
+    /// Build every crate and tool, or the tools named
     Build {
+        /// Tools, as in `rs-opt`; they are built as they are with all the others, so that nothing is built twice
+        tools: Vec<String>,
         /// Optimise, without debug information
         #[arg(long)]
         release: bool,
         /// Release tools with LLVM and MLIR inside, in `target/static/release`
-        #[arg(long = "static", conflicts_with = "release")]
+        #[arg(long = "static", conflicts_with_all = ["release", "tools"])]
         alone: bool,
     },
     /// Wheels of the Python package with LLVM inside, in `target/wheels`
@@ -91,6 +93,11 @@ enum Command {
         /// Its name, as in `logical_not`
         name: String,
     },
+    /// Write a crate of your own with a dialect, a pass, tests and all tools
+    NewCrate {
+        /// Its folder, whose last part is its name: `../row-statistics`
+        path: PathBuf,
+    },
     /// Write the aten schema table and the constants of its operators
     AtenTable {
         /// PyTorch's schema facts as JSON; without them the table stays, and only the constants are written
@@ -116,7 +123,10 @@ fn dispatch(command: Command) -> Result<bool> {
         Command::Run { model, dev, args } => suite::run_models(model, if dev { Profile::Dev } else { Profile::Release }, &args),
         Command::Test(args) => suite::test(&args),
         Command::Build { alone: true, .. } => cargo::build_static(),
-        Command::Build { release, .. } => cargo::build(if release { Profile::Release } else { Profile::Dev }),
+        Command::Build { tools, release, .. } => {
+            let profile = if release { Profile::Release } else { Profile::Dev };
+            if tools.is_empty() { cargo::build(profile) } else { cargo::build_tools(profile, &tools) }
+        }
         Command::Wheel => python::wheel(),
         Command::Fmt => cargo::run(&["fmt", "--all"]),
         Command::Lint => cargo::lint(),
@@ -140,6 +150,7 @@ fn dispatch(command: Command) -> Result<bool> {
         Command::Bench(args) => bench::run(&args),
         Command::NewPass { name } => scaffold::new_pass(&name),
         Command::NewOp { dialect, name } => scaffold::new_op(&dialect, &name),
+        Command::NewCrate { path } => scaffold::new_crate(&path),
         Command::AtenTable { json } => Ok(aten_table::run(json.as_deref()).map(|()| true)?),
     }
 }

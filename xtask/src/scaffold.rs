@@ -1,12 +1,14 @@
-//! `./x new-pass` and `./x new-op`: a working start, its test and its registry line.
+//! `./x new-pass`, `./x new-op` and `./x new-crate`: a working start with its tests.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use crate::cargo::{self, Result};
 
+mod new_crate;
 mod words;
 
+pub use new_crate::{new_crate, test as test_new_crate};
 use words::Words;
 
 /// Writes `passes/src/NAME.rs`, `test/passes/NAME.mlir` and the line in the registry of passes.

@@ -10,7 +10,7 @@ use clap::ValueEnum;
 use strata_test::runner::{self, Options};
 
 use crate::cargo::{self, Profile, Result};
-use crate::{aarch64, assembler, docs, examples, python, sanitize, tidy};
+use crate::{aarch64, assembler, docs, examples, python, sanitize, scaffold, tidy};
 
 /// What `./x test` takes.
 #[derive(clap::Args)]
@@ -44,6 +44,8 @@ enum Part {
     Asan,
     /// The runtime's tests under ThreadSanitizer; only where it is named
     Tsan,
+    /// A crate by `./x new-crate`, which builds Strata once more, with the features that it needs; only where it is named
+    NewCrate,
     /// The Python package in a virtual environment with PyTorch; left out with a message where PyPI is out of reach
     Python,
     /// Broken files of every kind, given to the tools for a minute
@@ -118,6 +120,9 @@ pub fn test(args: &Args) -> Result<bool> {
         }
         if args.parts.contains(&Part::Aarch64) {
             part("aarch64", &mut || aarch64::test(args.filter.as_deref()));
+        }
+        if args.parts.contains(&Part::NewCrate) {
+            part("new-crate", &mut || Ok(Count::one(scaffold::test_new_crate()?)));
         }
         if args.parts.contains(&Part::Asan) {
             part("asan", &mut sanitize::address);

@@ -46,6 +46,7 @@ pub fn artefact() -> Artefact {
         kind: InputKind::Tensor,
         dtype: DType::F32,
         shape: vec![None],
+        sample: Vec::new(),
         dim_order: DimOrder::ROW_MAJOR,
         value: None,
     }];

@@ -101,9 +101,6 @@ mod tests {
     use crate::ir::{Context, Module};
     use crate::pass::{PassManager, run_pipeline};
     use crate::registry::Registry;
-    use crate::shelf::Shelf;
-
-    static SHELF: Shelf = Shelf::new(|| Registry::new().with_upstream().with_upstream_passes().context());
 
     fn kept(cx: &Context) -> Option<usize> {
         idle().get(&address(cx.into())).map(Vec::len)
@@ -111,7 +108,7 @@ mod tests {
 
     #[test]
     fn a_lent_context_keeps_what_ran_well() {
-        let cx = SHELF.lend();
+        let cx = Registry::new().with_upstream().with_upstream_passes().leak().lend();
         let module = Module::parse(&cx, "module { func.func @f() { return } }", "test").expect("it parses");
         for _ in 0..2 {
             run_pipeline(module.op(), "cse").expect("it runs");

@@ -75,7 +75,8 @@ unsafe extern "C" fn run(user: *const c_void, op: MlirOperation, pass: *mut Stra
     let (entry, op) = unsafe { (&*user.cast::<PassEntry>(), Op::from_raw(op)) };
     let mut cx = PassContext { raw: pass, op };
     let panics = guard::panics_here();
-    let outcome = guard::at_op(op, &format!("the pass '{}'", entry.def.argument), || (entry.run)(op, &mut cx, &Options(pass)));
+    let outcome =
+        guard::at_op(op, &format!("the pass '{}'", entry.def.argument), || (entry.run)(op, &mut cx, &Options { pass, def: &entry.def }));
     let Some((result, counts)) = outcome else { return false };
     super::statistics::record(&entry.def, &counts);
     match result {
@@ -90,26 +91,33 @@ unsafe extern "C" fn run(user: *const c_void, op: MlirOperation, pass: *mut Stra
 }
 
 /// The options of a running pass.
-struct Options(*mut StrataPass);
+struct Options {
+    pass: *mut StrataPass,
+    def: &'static PassDef,
+}
+
+/// The option by which a pass is asked why it refuses something; `--remarks` turns it on for all.
+const REMARKS: &str = "remarks";
 
 // SAFETY of this impl: the pass is running, and indices and kinds are those of its definition.
 impl OptionReader for Options {
     fn bool(&self, index: usize) -> bool {
+        let asked = crate::rewrite::remarks_asked() && self.def.options.get(index).is_some_and(|option| option.name == REMARKS);
         // SAFETY: see the impl.
-        unsafe { strata_pass_bool(self.0, index) }
+        asked || unsafe { strata_pass_bool(self.pass, index) }
     }
     fn int(&self, index: usize) -> i64 {
         // SAFETY: see the impl.
-        unsafe { strata_pass_int(self.0, index) }
+        unsafe { strata_pass_int(self.pass, index) }
     }
     fn float(&self, index: usize) -> f64 {
         // SAFETY: see the impl.
-        unsafe { strata_pass_float(self.0, index) }
+        unsafe { strata_pass_float(self.pass, index) }
     }
     fn str(&self, index: usize) -> String {
         let mut text = String::new();
         // SAFETY: see the impl; `text` outlives the call.
-        unsafe { strata_pass_string(self.0, index, print_into, (&raw mut text).cast()) };
+        unsafe { strata_pass_string(self.pass, index, print_into, (&raw mut text).cast()) };
         text
     }
     fn ints(&self, index: usize) -> Vec<i64> {
@@ -119,7 +127,7 @@ impl OptionReader for Options {
         }
         let mut values = Vec::new();
         // SAFETY: see the impl; `values` outlives the call.
-        unsafe { strata_pass_ints(self.0, index, push, (&raw mut values).cast()) };
+        unsafe { strata_pass_ints(self.pass, index, push, (&raw mut values).cast()) };
         values
     }
     fn strs(&self, index: usize) -> Vec<String> {
@@ -129,7 +137,7 @@ impl OptionReader for Options {
         }
         let mut values: Vec<String> = Vec::new();
         // SAFETY: see the impl; `values` outlives the call.
-        unsafe { strata_pass_strings(self.0, index, push, (&raw mut values).cast()) };
+        unsafe { strata_pass_strings(self.pass, index, push, (&raw mut values).cast()) };
         values
     }
 }

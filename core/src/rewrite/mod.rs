@@ -8,6 +8,7 @@ mod types;
 
 pub use conversion::{Conversion, ConversionFailed, Extent, New};
 pub use driver::{Greedy, NotConverged, apply_greedily, apply_once};
-pub use patterns::{Matched, NoMatch, Patterns, explain_failures};
+pub(crate) use patterns::remarks_asked;
+pub use patterns::{Matched, NoMatch, Patterns, ask_remarks};
 pub use rewriter::Rewriter;
 pub use types::{Converted, TypeConverter};

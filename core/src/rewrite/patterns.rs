@@ -36,11 +36,17 @@ impl From<String> for NoMatch {
 /// What a pattern gives: `Ok` when it rewrote, `Err` with the reason when it does not apply.
 pub type Matched = Result<(), NoMatch>;
 
-static EXPLAIN: AtomicBool = AtomicBool::new(false);
+static REMARKS: AtomicBool = AtomicBool::new(false);
 
-/// Makes every pattern that does not match say why, as a remark at the op.
-pub fn explain_failures(on: bool) {
-    EXPLAIN.store(on, Ordering::Relaxed);
+/// Makes whatever refuses something say why, as a remark at the op: every pattern that does not match, and every pass with the option
+/// `remarks`.
+pub fn ask_remarks(on: bool) {
+    REMARKS.store(on, Ordering::Relaxed);
+}
+
+/// Whether everybody is to say why.
+pub(crate) fn remarks_asked() -> bool {
+    REMARKS.load(Ordering::Relaxed)
 }
 
 /// A set of patterns.
@@ -155,7 +161,7 @@ unsafe extern "C" fn rewrite(user: *mut c_void, op: MlirOperation, rewriter: Mli
 
 /// Tells why a pattern did not match, when that was asked for.
 pub(crate) fn explain(op: Op<'_>, name: &str, reason: &NoMatch) {
-    if EXPLAIN.load(Ordering::Relaxed) {
+    if remarks_asked() {
         op.remark(&format!("'{name}' does not match: {}", reason.0));
     }
 }

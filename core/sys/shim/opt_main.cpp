@@ -1,5 +1,6 @@
 // opt_main.cpp: MLIR's own tool drivers (opt, language server, reducer) on a registry made in Rust.
 #include "support.h"
+#include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/Tools/mlir-lsp-server/MlirLspServerMain.h"
 #include "mlir/Tools/mlir-opt/MlirOptMain.h"
@@ -9,6 +10,7 @@
 #include "llvm/Support/InitLLVM.h"
 #include "llvm/Support/LSP/Protocol.h"
 #include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/Path.h"
 #include "llvm/Support/ToolOutputFile.h"
 #include <csignal>
 #include <cstdlib>
@@ -35,8 +37,13 @@ int strata_opt_main(int argc, char **argv, MlirStringRef name, MlirDialectRegist
     return EXIT_FAILURE;
   // Passes are set up when the text has been parsed: what crashes from there on is a crash of the program.
   strata::ParserWatch parser;
-  config.setPassPipelineSetupFn([&parser, passes = config](PassManager &manager) {
+  config.setPassPipelineSetupFn([&parser, argv, passes = config](PassManager &manager) {
     parser.end();
+    // What is wrong with options of passes is in no file.
+    ScopedDiagnosticHandler handler(manager.getContext(), [argv](Diagnostic &diagnostic) {
+      if (std::string text = diagnostic.str(); !text.empty())
+        llvm::errs() << llvm::sys::path::filename(argv[0]) << ": " << text << "\n";
+    });
     return passes.setupPassPipeline(manager);
   });
   LogicalResult done = failure();

@@ -54,7 +54,7 @@ fn a_panic_is_an_error_and_no_abort() {
 fn help_shows_passes_and_options() {
     let (status, output, _) = toy_opt(&["--help"], "");
     assert_eq!(status, 0);
-    for expected in ["--toy-count", "Largest number of increments in a function.", "--explain-no-match"] {
+    for expected in ["--toy-count", "Largest number of increments in a function.", "--remarks"] {
         assert!(output.contains(expected), "{expected}");
     }
 }

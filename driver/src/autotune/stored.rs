@@ -1,6 +1,5 @@
 //! Measured schedules in the store.
 
-use crate::BUILD;
 use crate::units::Make;
 use serde::{Deserialize, Serialize};
 use strata_core::ir::Op;
@@ -19,7 +18,7 @@ struct Stored {
 
 /// What a measured schedule depends on: the kernel, the compiler, and the machine with the threads that share the work.
 pub fn parts(kernel: &str, make: Make<'_>) -> Parts {
-    let parts = Parts::new().with("build", BUILD.to_string_lossy()).with("machine", cpu::machine());
+    let parts = Parts::new().with("build", make.registry.build()).with("machine", cpu::machine());
     let parts = parts.with("threads", pool::global().threads().to_string()).with("cpu", &*make.target.cpu);
     parts.with("contract", make.options.contract.to_string()).with_content("kernel", kernel.as_bytes())
 }

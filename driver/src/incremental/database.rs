@@ -6,8 +6,6 @@ use super::places::{self, Numbered};
 use super::program::{self, Program};
 use super::report::How;
 use super::said::{Outcome, Said};
-use crate::BUILD;
-use crate::compile::context;
 use crate::pass_list;
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -15,6 +13,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use strata_core::diagnostic::collect;
 use strata_core::ir::Module;
 use strata_core::pass::PassManager;
+use strata_core::registry::Registry;
 use strata_store::{Kind, Lookup, Parts, Store};
 
 /// The text of a program.
@@ -68,6 +67,8 @@ pub(super) struct Group<'db> {
 /// What the queries need beside their arguments.
 #[salsa::db]
 pub(super) trait Db: salsa::Database {
+    /// What the passes are taken from.
+    fn registry(&self) -> &'static Registry;
     fn store(&self) -> Option<&Store>;
     /// Notes that a query did its work, and where the result came from.
     fn note(&self, unit: Unit<'_>, group: Group<'_>, how: How);
@@ -80,6 +81,7 @@ pub(super) trait Db: salsa::Database {
 #[derive(Clone)]
 pub struct Database {
     storage: salsa::Storage<Self>,
+    registry: &'static Registry,
     store: Option<Arc<Store>>,
     worked: Worked,
     passes: Arc<AtomicU64>,
@@ -96,6 +98,10 @@ impl salsa::Database for Database {}
 
 #[salsa::db]
 impl Db for Database {
+    fn registry(&self) -> &'static Registry {
+        self.registry
+    }
+
     fn store(&self) -> Option<&Store> {
         self.store.as_deref()
     }
@@ -111,14 +117,14 @@ impl Db for Database {
 
 impl Database {
     /// An empty database in front of a store.
-    pub fn new(store: Option<Store>) -> Database {
+    pub fn new(registry: &'static Registry, store: Option<Store>) -> Database {
         let (worked, passes, last) = (Worked::default(), Arc::default(), Last::default());
-        Database { storage: salsa::Storage::default(), store: store.map(Arc::new), worked, passes, last }
+        Database { storage: salsa::Storage::default(), registry, store: store.map(Arc::new), worked, passes, last }
     }
 
     /// An empty database in front of a store that others use, too.
-    pub fn sharing(store: Arc<Store>) -> Database {
-        Database { store: Some(store), ..Database::new(None) }
+    pub fn sharing(registry: &'static Registry, store: Arc<Store>) -> Database {
+        Database { store: Some(store), ..Database::new(registry, None) }
     }
 
     /// Passes that MLIR ran for this database so far, each on each op that it ran on, as MLIR's own instrumentation counts them.
@@ -163,13 +169,13 @@ pub(super) fn groups(db: &dyn Db, pipeline: Pipeline) -> Vec<(String, bool)> {
 /// The functions of a source as they are written, and what is around them.
 #[salsa::tracked(returns(ref))]
 pub(super) fn written(db: &dyn Db, source: Source) -> Result<Program, String> {
-    program::split(source.text(db), source.name(db), false)
+    program::split(db.registry(), source.text(db), source.name(db), false)
 }
 
 /// A source with numbers in the place of locations.
 #[salsa::tracked(returns(ref))]
 pub(super) fn numbered(db: &dyn Db, source: Source) -> Result<Numbered, String> {
-    places::number(source.text(db), source.name(db))
+    places::number(db.registry(), source.text(db), source.name(db))
 }
 
 /// The functions of a source, and what is around them.
@@ -183,7 +189,7 @@ pub(super) fn parsed(db: &dyn Db, source: Source) -> Result<Program, String> {
         match cleaned(db, Unit::new(db, function.unit.as_str())) {
             Ok(text) => function.unit.clone_from(text),
             // The parser says what is wrong, and where in the whole text.
-            Err(_) => return program::split_parsed(source.text(db), source.name(db), false),
+            Err(_) => return program::split_parsed(db.registry(), source.text(db), source.name(db), false),
         }
     }
     Ok(program)
@@ -197,14 +203,14 @@ pub(super) fn is_clean(db: &dyn Db, source: Source, program: &Program) -> bool {
 /// A unit as MLIR prints it: a comment, a name, a location or white space makes no other unit.
 #[salsa::tracked(returns(ref))]
 pub(super) fn cleaned<'db>(db: &'db dyn Db, unit: Unit<'db>) -> Result<String, String> {
-    let context = context();
+    let context = db.registry().lend();
     Module::parse(&context, unit.text(db), "a function").map(|module| module.to_string()).map_err(|error| error.to_string())
 }
 
 /// The functions of a module between two groups.
 #[salsa::tracked(returns(ref))]
 pub(super) fn parts<'db>(db: &'db dyn Db, module: Unit<'db>, located: bool) -> Result<Program, String> {
-    program::split(module.text(db), "between passes", located)
+    program::split(db.registry(), module.text(db), "between passes", located)
 }
 
 /// A unit behind a group of passes.
@@ -213,7 +219,7 @@ pub(super) fn transformed<'db>(db: &'db dyn Db, unit: Unit<'db>, group: Group<'d
     let (text, passes) = (unit.text(db), group.text(db));
     let printed = if *group.located(db) { "with locations" } else { "without locations" };
     let parts = || {
-        let parts = Parts::new().with("build", BUILD.to_string_lossy()).with("passes", passes).with("printed", printed);
+        let parts = Parts::new().with("build", db.registry().build()).with("passes", passes).with("printed", printed);
         parts.with_content("unit", text.as_bytes())
     };
     if let Some(store) = db.store()
@@ -224,7 +230,7 @@ pub(super) fn transformed<'db>(db: &'db dyn Db, unit: Unit<'db>, group: Group<'d
         return Ok(outcome);
     }
     db.note(unit, group, How::Computed);
-    let (outcome, count) = apply(text, passes, *group.located(db));
+    let (outcome, count) = apply(db.registry(), text, passes, *group.located(db));
     db.note_passes(count);
     let outcome = outcome?;
     if let Some(store) = db.store() {
@@ -235,8 +241,8 @@ pub(super) fn transformed<'db>(db: &'db dyn Db, unit: Unit<'db>, group: Group<'d
 }
 
 /// Runs passes on the text of a module; also says how many ran.
-fn apply(text: &str, passes: &str, located: bool) -> (Result<Outcome, String>, u64) {
-    let context = context();
+fn apply(registry: &'static Registry, text: &str, passes: &str, located: bool) -> (Result<Outcome, String>, u64) {
+    let context = registry.lend();
     let prepared = Module::parse(&context, text, "a part of the program").map_err(|error| error.to_string()).and_then(|module| {
         let manager = PassManager::parse(module.cx(), "builtin.module", passes).map_err(|error| error.to_string())?;
         // As `rs-opt` does, and compilations in development builds.

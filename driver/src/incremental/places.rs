@@ -3,9 +3,9 @@
 //! `%0 = prim.neg %x loc("strata:@f":3:0)` is what passes see of the third op or argument of `@f`. A moved line then changes the table
 //! and no unit. What passes make of the numbers (names around them, fusions, calls) is kept when they are put back.
 
-use crate::compile::context;
 use std::collections::HashMap;
 use strata_core::ir::{Location, Module, Op};
+use strata_core::registry::Registry;
 
 /// What the file of a numbered place begins with.
 const MARK: &str = "strata:@";
@@ -22,8 +22,8 @@ pub(super) struct Numbered {
 pub(super) struct Places(HashMap<String, Vec<String>>);
 
 /// Puts numbers in the place of locations.
-pub(super) fn number(text: &str, name: &str) -> Result<Numbered, String> {
-    let context = context();
+pub(super) fn number(registry: &'static Registry, text: &str, name: &str) -> Result<Numbered, String> {
+    let context = registry.lend();
     let module = Module::parse(&context, text, name).map_err(|error| error.to_string())?;
     let mut places = Places::default();
     places.one(module.op(), "");
@@ -91,6 +91,7 @@ pub(crate) fn inside(text: &str) -> &str {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::standard;
 
     const TEXT: &str = "module {
   func.func @f(%x: i32 loc(\"x\")) -> i32 {
@@ -102,13 +103,13 @@ mod tests {
 
     /// The text as MLIR prints it with locations.
     fn printed(text: &str) -> String {
-        let context = context();
+        let context = standard().lend();
         Module::parse(&context, text, "a text").expect("it parses").op().to_text_with_locations()
     }
 
     #[test]
     fn numbers_come_back_as_the_locations_that_they_were() {
-        let numbered = number(TEXT, "test").expect("it parses");
+        let numbered = number(standard(), TEXT, "test").expect("it parses");
         assert!(!numbered.text.contains("callsite"), "{}", numbered.text);
         assert_eq!(printed(&numbered.places.put_back(&numbered.text)), printed(TEXT));
     }
@@ -116,7 +117,8 @@ mod tests {
     #[test]
     fn moved_lines_are_the_same_numbers() {
         let moved = TEXT.replace(":1:2", ":5:6");
-        let (first, second) = (number(TEXT, "test").expect("it parses"), number(&moved, "test").expect("it parses"));
+        let (first, second) =
+            (number(standard(), TEXT, "test").expect("it parses"), number(standard(), &moved, "test").expect("it parses"));
         assert_eq!(first.text, second.text);
         assert_ne!(first.places, second.places);
     }

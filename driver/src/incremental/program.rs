@@ -1,9 +1,9 @@
 //! A module taken apart into functions that can be transformed alone, and put together again.
 
 use super::sections::{Section, Sections, sections};
-use crate::compile::context;
 use std::collections::{HashMap, HashSet};
 use strata_core::ir::{Attr, Builder, Context, Module, Op, OpSpec};
+use strata_core::registry::Registry;
 use strata_core::upstream::func;
 
 /// A module in parts.
@@ -28,14 +28,14 @@ pub(super) struct Function {
 }
 
 /// Takes a module apart, without parsing it where its text is plain.
-pub(super) fn split(text: &str, name: &str, located: bool) -> Result<Program, String> {
+pub(super) fn split(registry: &'static Registry, text: &str, name: &str, located: bool) -> Result<Program, String> {
     let plain = if located { None } else { split_plain(text) };
-    plain.map_or_else(|| split_parsed(text, name, located), Ok)
+    plain.map_or_else(|| split_parsed(registry, text, name, located), Ok)
 }
 
 /// [`split`], with what the parser says of a text.
-pub(super) fn split_parsed(text: &str, name: &str, located: bool) -> Result<Program, String> {
-    split_in(&context(), text, name, located)
+pub(super) fn split_parsed(registry: &'static Registry, text: &str, name: &str, located: bool) -> Result<Program, String> {
+    split_in(&registry.lend(), text, name, located)
 }
 
 /// A module as text.
@@ -79,9 +79,9 @@ fn split_in(context: &Context, text: &str, name: &str, located: bool) -> Result<
 
 impl Program {
     /// The module in one text.
-    pub(super) fn text(&self) -> Result<String, String> {
+    pub(super) fn text(&self, registry: &'static Registry) -> Result<String, String> {
         let bodies = || self.functions.iter().filter(|function| function.has_body);
-        self.plain_text().map_or_else(|| join_in(&context(), self, bodies()), Ok)
+        self.plain_text().map_or_else(|| join_in(&registry.lend(), self, bodies()), Ok)
     }
 
     /// The text without the parser's help: a function looks the same in its unit and in the whole module, but for aliases.

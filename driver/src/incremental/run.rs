@@ -1,7 +1,7 @@
 //! Running a pipeline by asking the database.
 
 use super::database::{
-    Database, Form, Group, Pipeline, Source, Unit, cleaned, groups, is_clean, locked, numbered, parsed, parts, transformed, written,
+    Database, Db, Form, Group, Pipeline, Source, Unit, cleaned, groups, is_clean, locked, numbered, parsed, parts, transformed, written,
 };
 use super::places::Places;
 use super::program::{Function, Program};
@@ -26,7 +26,7 @@ pub fn run(db: &Database, source: Source, pipeline: Pipeline) -> Result<(String,
     for (at, (text, on_functions)) in (1..).zip(groups(db, pipeline)) {
         let (group, passes) = (Group::new(db, text.as_str(), located), || text.clone());
         if !on_functions {
-            let mut whole = program.text()?;
+            let mut whole = program.text(db.registry())?;
             if located && READS_LOCATIONS.iter().any(|pass| text.starts_with(pass)) {
                 whole = places.put_back(&whole);
             }
@@ -50,7 +50,7 @@ pub fn run(db: &Database, source: Source, pipeline: Pipeline) -> Result<(String,
         }
     }
     report.said = report.said.into_iter().map(|said| said.at(&|place| places.put_back(place))).collect();
-    Ok((places.put_back(&program.text()?), report))
+    Ok((places.put_back(&program.text(db.registry())?), report))
 }
 
 /// Passes whose work follows locations: they see those of the source, and what comes behind them goes by these.

@@ -3,12 +3,12 @@
 mod sources;
 
 use crate::artefact::called;
-use crate::compile::{context, run_passes, settle, target};
+use crate::compile::{run_passes, settle, target};
 use crate::incremental::{How, Report, inside};
 use crate::levels::{Level, road};
 use crate::options::Options;
 use crate::source_file::SourceFile;
-use crate::{Error, compile_explained, pass_list, registry};
+use crate::{Error, compile_explained, pass_list};
 use sources::Sources;
 use std::collections::hash_map::DefaultHasher;
 use std::hash::{Hash, Hasher};
@@ -17,6 +17,7 @@ use std::time::Instant;
 use strata_core::diagnostic::{Collected, Severity, collect};
 use strata_core::ir::{Module, Op};
 use strata_core::pass::{OptionKind, PassData};
+use strata_core::registry::Registry;
 use strata_dialects::{host, loops};
 use strata_lowering::loop_to_host::entry;
 use strata_passes::plan_memory::{self, PlanMemory};
@@ -29,13 +30,14 @@ const KERNELS: &str = "loop-scheduled";
 
 /// Compiles a file twice: as it always is, with the cache, to the program; and pass by pass, to the record of it.
 pub fn record<'a>(
+    registry: &'static Registry,
     file: impl Into<SourceFile<'a>>,
     options: &Options,
     store: Option<&Arc<Store>>,
 ) -> Result<(Artefact, Compilation), Error> {
     let file = file.into();
-    let (artefact, report) = compile_explained(file, options, store)?;
-    let mut compilation = pass_by_pass(file, options).map_err(|error| error.of(file.path))?;
+    let (artefact, report) = compile_explained(registry, file, options, store)?;
+    let mut compilation = pass_by_pass(registry, file, options).map_err(|error| error.of(file.path))?;
     let manifest = &artefact.manifest;
     compilation.target = format!("{} {}", manifest.target.arch, manifest.target.cpu);
     compilation.options = serde_json::to_value(options).unwrap_or_default();
@@ -63,15 +65,16 @@ fn cached(report: &Report) -> Vec<Cached> {
     records.collect()
 }
 
-fn pass_by_pass(file: SourceFile<'_>, options: &Options) -> Result<Compilation, Error> {
+fn pass_by_pass(registry: &'static Registry, file: SourceFile<'_>, options: &Options) -> Result<Compilation, Error> {
     let mut options = options.clone();
-    let context = context();
+    let context = registry.lend();
     let module = file.read(&context)?.module;
-    settle(&module, target(&options)?, &options)?;
+    settle(&module, target(registry, &options)?, &options)?;
     if options.part.is_empty() {
         options.part = entry(module.op())?.str("sym_name").unwrap_or_default();
     }
-    let mut record = Record { options: &options, begin: Instant::now(), sources: Sources::default(), compilation: Compilation::default() };
+    let mut record =
+        Record { registry, options: &options, begin: Instant::now(), sources: Sources::default(), compilation: Compilation::default() };
     for level in road(options.target) {
         record.level(&module, level)?;
     }
@@ -81,6 +84,7 @@ fn pass_by_pass(file: SourceFile<'_>, options: &Options) -> Result<Compilation, 
 
 /// A record in the making.
 struct Record<'o> {
+    registry: &'static Registry,
     options: &'o Options,
     begin: Instant,
     sources: Sources,
@@ -108,7 +112,7 @@ impl Record<'_> {
         }
         let (before, earlier) = (count(module.op()), content(module));
         let start = Instant::now();
-        let (done, said) = collect(module.cx(), || run_passes(module, level, &with_remarks(&text), self.options));
+        let (done, said) = collect(module.cx(), || run_passes(module, level, &with_remarks(self.registry, &text), self.options));
         let micros = start.elapsed().as_micros() as u64;
         done?;
         Ok(Pass {
@@ -166,12 +170,16 @@ fn name(text: &str) -> &str {
     inner.split(['{', ')']).next().unwrap_or(inner)
 }
 
+/// Passes of many rules say why of each op and rule: too much for a page.
+const RULES: &str = "simplify-";
+
 /// The pass, asked to say what it refuses, where it can.
-fn with_remarks(text: &str) -> String {
+fn with_remarks(registry: &Registry, text: &str) -> String {
     let name = name(text);
-    let says = registry::passes().iter().any(|pass| {
-        pass.def.argument == name && pass.def.options.iter().any(|option| option.name == "remarks" && option.kind == OptionKind::Bool)
-    });
+    let says = !name.starts_with(RULES)
+        && registry.passes().iter().any(|pass| {
+            pass.def.argument == name && pass.def.options.iter().any(|option| option.name == "remarks" && option.kind == OptionKind::Bool)
+        });
     match text.split_once(name) {
         Some((anchor, rest)) if says && rest.starts_with('{') => format!("{anchor}{name}{{remarks {}", &rest[1..]),
         Some((anchor, rest)) if says => format!("{anchor}{name}{{remarks}}{rest}"),
@@ -210,8 +218,8 @@ mod tests {
 
     #[test]
     fn passes_that_can_are_asked_for_remarks() {
-        assert_eq!(with_remarks("hoist-weights"), "hoist-weights{remarks}");
-        assert_eq!(with_remarks("inline-layers{all}"), "inline-layers{remarks all}");
-        assert_eq!(with_remarks("func.func(cse)"), "func.func(cse)");
+        assert_eq!(with_remarks(crate::standard(), "hoist-weights"), "hoist-weights{remarks}");
+        assert_eq!(with_remarks(crate::standard(), "inline-layers{all}"), "inline-layers{remarks all}");
+        assert_eq!(with_remarks(crate::standard(), "func.func(cse)"), "func.func(cse)");
     }
 }

@@ -8,7 +8,6 @@ mod edit;
 mod instead;
 
 use crate::Error;
-use crate::compile::context;
 use crate::source_file::SourceFile;
 use edit::Edit;
 use instead::Instead;
@@ -17,7 +16,7 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use std::ops::Range;
 use std::path::Path;
 use strata_core::ir::{Module, Op};
-use strata_core::registry::load_dialect;
+use strata_core::registry::{Registry, load_dialect};
 use strata_core::upstream::arith;
 
 /// A program that was made smaller.
@@ -47,8 +46,8 @@ pub enum ReduceError {
 type Test<'t> = dyn FnMut(&str) -> std::io::Result<bool> + 't;
 
 /// Makes the program of a `.pt2` or `.mlir` file smaller.
-pub fn reduce(path: &Path, interesting: &mut Test<'_>) -> Result<Reduced, ReduceError> {
-    let context = context();
+pub fn reduce(registry: &'static Registry, path: &Path, interesting: &mut Test<'_>) -> Result<Reduced, ReduceError> {
+    let context = registry.lend();
     // For the constants that stand for what was computed.
     load_dialect(&context, "arith");
     let best = SourceFile::from(path).read(&context)?.module;

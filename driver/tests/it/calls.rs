@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use strata_driver::{Options, compile, interpret, lower};
+use strata_driver::{Options, compile, interpret, lower, standard};
 use strata_runtime::compare::{Tolerance, compare};
 use strata_runtime::dlpack::DLTensor;
 use strata_runtime::{DType, Session, Tensor};
@@ -13,7 +13,7 @@ fn program(name: &str) -> PathBuf {
 
 fn session(name: &str, part: &str) -> Session {
     let options = Options { part: part.into(), ..Options::default() };
-    let artefact = compile(&program(name), &options, None).unwrap_or_else(|e| panic!("{e}"));
+    let artefact = compile(standard(), &program(name), &options, None).unwrap_or_else(|e| panic!("{e}"));
     Session::load(&artefact, None).unwrap()
 }
 
@@ -44,14 +44,16 @@ fn numbers_of_the_call_reach_code_and_interpreter() {
     };
     for (n, b) in [(3, true), (8, false), (0, true)] {
         let found = session.run(&inputs(n, b)).unwrap();
-        let wanted = interpret(&program("scalars.mlir"), &Options::default(), inputs(n, b)).unwrap();
+        let wanted = interpret(standard(), &program("scalars.mlir"), &Options::default(), inputs(n, b)).unwrap();
         assert_eq!((found.len(), wanted.len()), (3, 3));
         found.iter().zip(&wanted).for_each(|(found, wanted)| same(found, &wanted.tensor));
         assert_eq!(found[1].shape(), [n, 3]);
         assert_eq!(found[2].bytes(), (2 * n).to_le_bytes());
     }
     assert!(session.run(&inputs(9, true)).unwrap_err().to_string().contains("n <= 8"));
-    assert!(interpret(&program("scalars.mlir"), &Options::default(), inputs(9, true)).unwrap_err().to_string().contains("n <= 8"));
+    assert!(
+        interpret(standard(), &program("scalars.mlir"), &Options::default(), inputs(9, true)).unwrap_err().to_string().contains("n <= 8")
+    );
     // A float for an int is another kind of call.
     let wrong = vec![floats(&[5]), number(DType::F64, &[0; 8]), number(DType::F64, &[0; 8]), number(DType::Bool, &[0])];
     assert!(session.run(&wrong).unwrap_err().to_string().contains("n"));
@@ -67,14 +69,14 @@ fn a_broken_graph_runs_part_by_part() {
     // The new value of what the part wrote to comes behind what lives on.
     assert_eq!((two.len(), parts[1].manifest().outputs[1].name.as_str()), (2, "b"));
     let three = parts[2].run(&two[..1]).unwrap();
-    let wanted = interpret(&program("broken.mlir"), &Options::default(), vec![floats(&[2, 4])]).unwrap();
+    let wanted = interpret(standard(), &program("broken.mlir"), &Options::default(), vec![floats(&[2, 4])]).unwrap();
     same(&three[0], &wanted[0].tensor);
     same(&two[1], &wanted[1].tensor);
     assert!(wanted[1].mutation && wanted[1].name == "b");
     // Guards of the second part hold when it is entered, not before.
     let one = parts[0].run(&[floats(&[4, 4])]).unwrap();
     assert!(parts[1].run(&one).unwrap_err().to_string().contains("at most 3"));
-    assert!(interpret(&program("broken.mlir"), &Options::default(), vec![floats(&[4, 4])]).is_err());
+    assert!(interpret(standard(), &program("broken.mlir"), &Options::default(), vec![floats(&[4, 4])]).is_err());
 }
 
 /// Memory of NumPy's and of `malloc` is aligned to 16 bytes, a part of a tensor to an element. A result too large for the caches is stored
@@ -116,6 +118,6 @@ fn large_results_fill_their_memory_and_no_more_wherever_it_begins() {
 #[test]
 fn parts_that_are_not_there_are_named() {
     let options = Options { part: "resume_9".into(), ..Options::default() };
-    let error = lower(&program("broken.mlir"), "aten", &options).unwrap_err();
+    let error = lower(standard(), &program("broken.mlir"), "aten", &options).unwrap_err();
     assert!(error.to_string().contains("resume_9"), "{error}");
 }

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use strata_driver::{Mode, Numerics, Options, compile, emulated};
+use strata_driver::{Mode, Numerics, Options, compile, emulated, standard};
 use strata_runtime::compare::{Tolerance, compare};
 use strata_runtime::{DType, Session, Tensor};
 
@@ -34,7 +34,7 @@ fn agree(found: &[Tensor], wanted: &[Tensor]) {
 
 #[test]
 fn host_and_device_compute_one_program_together() {
-    let (emulated, native) = (emulated(&program("device.mlir"), &options(Mode::Default)).unwrap(), native("device.mlir"));
+    let (emulated, native) = (emulated(standard(), &program("device.mlir"), &options(Mode::Default)).unwrap(), native("device.mlir"));
     for size in [3, 7, 3] {
         let inputs = [rows(size, -1.0), positions(0)];
         agree(&emulated.run(&inputs).unwrap(), &native.run(&inputs).unwrap());
@@ -53,9 +53,9 @@ fn numbers(shape: &[i64]) -> Tensor {
 
 #[test]
 fn rows_are_taken_whole_where_they_are() {
-    let text = strata_driver::lower(&program("wide.mlir"), "gpu", &options(Mode::Default)).unwrap();
+    let text = strata_driver::lower(standard(), &program("wide.mlir"), "gpu", &options(Mode::Default)).unwrap();
     assert!(text.contains("vector<4xf32>") && !text.contains("loop.kernel"), "{text}");
-    let (emulated, native) = (emulated(&program("wide.mlir"), &options(Mode::Default)).unwrap(), native("wide.mlir"));
+    let (emulated, native) = (emulated(standard(), &program("wide.mlir"), &options(Mode::Default)).unwrap(), native("wide.mlir"));
     for (rows, columns) in [(3, 8), (5, 7), (1, 1), (40, 36), (33, 65), (2, 1030)] {
         let inputs = [numbers(&[rows, columns]), numbers(&[columns])];
         agree(&emulated.run(&inputs).unwrap(), &native.run(&inputs).unwrap());
@@ -65,13 +65,13 @@ fn rows_are_taken_whole_where_they_are() {
 #[test]
 fn reductions_of_few_rows_are_cut() {
     let kernels = |name: &str| {
-        let text = strata_driver::lower(&program(name), "gpu", &options(Mode::Default)).unwrap();
+        let text = strata_driver::lower(standard(), &program(name), "gpu", &options(Mode::Default)).unwrap();
         text.matches("gpu.func").count()
     };
     // The largest of the long row, the sum of its exponentials (in pieces) and the quotients; the sum of columns in pieces, which a second
     // kernel combines; the sum of all.
     assert_eq!([kernels("few_rows.mlir"), kernels("large_softmax.mlir"), kernels("row_softmax.mlir")], [3 + 2 + 1, 1, 1]);
-    let (emulated, native) = (emulated(&program("few_rows.mlir"), &options(Mode::Default)).unwrap(), native("few_rows.mlir"));
+    let (emulated, native) = (emulated(standard(), &program("few_rows.mlir"), &options(Mode::Default)).unwrap(), native("few_rows.mlir"));
     for size in [0, 1, 5000, 16384, 70001] {
         let inputs = [numbers(&[1, 70000]), numbers(&[6000, 50]), numbers(&[size])];
         let (found, wanted) = (emulated.run(&inputs).unwrap(), native.run(&inputs).unwrap());
@@ -84,11 +84,11 @@ fn reductions_of_few_rows_are_cut() {
 
 #[test]
 fn a_chain_of_any_size_with_its_sum_is_one_launch() {
-    let text = strata_driver::lower(&program("dynamic_chain.mlir"), "gpu", &options(Mode::Default)).unwrap();
+    let text = strata_driver::lower(standard(), &program("dynamic_chain.mlir"), "gpu", &options(Mode::Default)).unwrap();
     assert!(text.matches("gpu.func").count() == 1 && text.matches("host.launch").count() == 1, "{text}");
     let native = native("dynamic_chain.mlir");
     for skip in [Vec::new(), vec!["schedule-gpu".to_owned()]] {
-        let emulated = emulated(&program("dynamic_chain.mlir"), &Options { skip, ..options(Mode::Default) }).unwrap();
+        let emulated = emulated(standard(), &program("dynamic_chain.mlir"), &Options { skip, ..options(Mode::Default) }).unwrap();
         // (The last one counts as the first one does: blocks begin anew.)
         for rows in [0, 2, 700, 2000, 700] {
             let inputs = [numbers(&[rows, 33])];
@@ -103,7 +103,7 @@ fn a_chain_of_any_size_with_its_sum_is_one_launch() {
 #[test]
 fn threads_share_what_is_written_at_computed_places() {
     let lowered = |level: &str, numerics: Numerics| {
-        strata_driver::lower(&program("scatter.mlir"), level, &Options { numerics, ..options(Mode::Default) }).unwrap()
+        strata_driver::lower(standard(), &program("scatter.mlir"), level, &Options { numerics, ..options(Mode::Default) }).unwrap()
     };
     let text = lowered("gpu", Numerics::Ulp);
     assert!(text.matches("llvm.atomicrmw fadd").count() == 3 && text.contains("llvm.atomicrmw max"), "{text}");
@@ -114,16 +114,16 @@ fn threads_share_what_is_written_at_computed_places() {
     let inputs = [numbers(&[9, 40]), Tensor::from_slice(DType::I64, &[70], &places).unwrap(), numbers(&[70, 40])];
     let wanted = native("scatter.mlir").run(&inputs).unwrap();
     for skip in [Vec::new(), vec!["schedule-gpu".to_owned()]] {
-        let emulated = emulated(&program("scatter.mlir"), &Options { skip, ..options(Mode::Default) }).unwrap();
+        let emulated = emulated(standard(), &program("scatter.mlir"), &Options { skip, ..options(Mode::Default) }).unwrap();
         agree(&emulated.run(&inputs).unwrap(), &wanted);
     }
 }
 
 #[test]
 fn threads_share_running_sums() {
-    let text = strata_driver::lower(&program("scans.mlir"), "loop-scheduled", &options(Mode::Default)).unwrap();
+    let text = strata_driver::lower(standard(), &program("scans.mlir"), "loop-scheduled", &options(Mode::Default)).unwrap();
     assert_eq!(text.matches("cooperate = ").count(), 3, "{text}");
-    let (emulated, native) = (emulated(&program("scans.mlir"), &options(Mode::Default)).unwrap(), native("scans.mlir"));
+    let (emulated, native) = (emulated(standard(), &program("scans.mlir"), &options(Mode::Default)).unwrap(), native("scans.mlir"));
     for size in [1, 31, 1000, 1024, 2051] {
         let whole: Vec<i64> = (0..size).map(|k| k * 7919 % 1013 - 400).collect();
         let inputs = [numbers(&[3, size]), halves(&[2, 1100]), Tensor::from_slice(DType::I64, &[size], &whole).unwrap()];
@@ -141,11 +141,11 @@ fn whole_numbers(size: i64, below: i64) -> Tensor {
 
 #[test]
 fn blocks_share_long_rows_of_running_sums() {
-    let text = strata_driver::lower(&program("long_scans.mlir"), "loop-scheduled", &options(Mode::Default)).unwrap();
+    let text = strata_driver::lower(standard(), &program("long_scans.mlir"), "loop-scheduled", &options(Mode::Default)).unwrap();
     // Four of pieces, and four of what these come to.
     assert_eq!(text.matches("scan = ").count(), 8, "{text}");
     let inputs = [numbers(&[2, 66000]), whole_numbers(65536, 1013)];
-    let found = emulated(&program("long_scans.mlir"), &options(Mode::Default)).unwrap().run(&inputs).unwrap();
+    let found = emulated(standard(), &program("long_scans.mlir"), &options(Mode::Default)).unwrap().run(&inputs).unwrap();
     for (found, wanted) in found.iter().zip(&native("long_scans.mlir").run(&inputs).unwrap()) {
         let difference = compare(found, wanted, Tolerance { rtol: 1e-5, atol: 1e-2 }).unwrap();
         assert_eq!(difference.wrong, 0, "{:?}", difference.describe(wanted));
@@ -154,9 +154,9 @@ fn blocks_share_long_rows_of_running_sums() {
 
 #[test]
 fn the_device_sorts() {
-    let text = strata_driver::lower(&program("sorts.mlir"), "gpu", &options(Mode::Default)).unwrap();
+    let text = strata_driver::lower(standard(), &program("sorts.mlir"), "gpu", &options(Mode::Default)).unwrap();
     assert!(!text.contains("host.extern") && !text.contains("loop.kernel"), "{text}");
-    let (emulated, native) = (emulated(&program("sorts.mlir"), &options(Mode::Default)).unwrap(), native("sorts.mlir"));
+    let (emulated, native) = (emulated(standard(), &program("sorts.mlir"), &options(Mode::Default)).unwrap(), native("sorts.mlir"));
     let lines = || {
         let mut lines = numbers(&[20, 100]);
         for (at, value) in [(3, f32::NAN), (20, f32::NAN), (120, -0.0f32), (121, 0.0), (1999, f32::NEG_INFINITY)] {
@@ -180,9 +180,9 @@ fn halves(shape: &[i64]) -> Tensor {
 
 #[test]
 fn transposes_go_through_shared_memory() {
-    let text = strata_driver::lower(&program("turned.mlir"), "loop-scheduled", &options(Mode::Default)).unwrap();
+    let text = strata_driver::lower(standard(), &program("turned.mlir"), "loop-scheduled", &options(Mode::Default)).unwrap();
     assert_eq!(text.matches("transpose = ").count(), 2, "{text}");
-    let (emulated, native) = (emulated(&program("turned.mlir"), &options(Mode::Default)).unwrap(), native("turned.mlir"));
+    let (emulated, native) = (emulated(standard(), &program("turned.mlir"), &options(Mode::Default)).unwrap(), native("turned.mlir"));
     for (rows, columns) in [(64, 32), (40, 36), (33, 65), (1, 100), (7, 3)] {
         let inputs = [numbers(&[rows, columns]), halves(&[2, 20, 5, 40]), halves(&[2, 5, 40, 20])];
         agree(&emulated.run(&inputs).unwrap(), &native.run(&inputs).unwrap());
@@ -196,21 +196,21 @@ fn tiles_end_where_operands_do() {
         ("scaled_product.mlir", vec![numbers(&[70, 50]), numbers(&[70]), numbers(&[50, 33])]),
     ];
     for (name, inputs) in programs {
-        let text = strata_driver::lower(&program(name), "loop-scheduled", &options(Mode::Default)).unwrap();
+        let text = strata_driver::lower(standard(), &program(name), "loop-scheduled", &options(Mode::Default)).unwrap();
         assert!(text.contains("tile = array<i64: 64, "), "{name}");
-        let (emulated, native) = (emulated(&program(name), &options(Mode::Default)).unwrap(), native(name));
+        let (emulated, native) = (emulated(standard(), &program(name), &options(Mode::Default)).unwrap(), native(name));
         agree(&emulated.run(&inputs).unwrap(), &native.run(&inputs).unwrap());
     }
 }
 
 #[test]
 fn attention_is_one_kernel() {
-    let text = strata_driver::lower(&program("attention.mlir"), "gpu", &options(Mode::Default)).unwrap();
+    let text = strata_driver::lower(standard(), &program("attention.mlir"), "gpu", &options(Mode::Default)).unwrap();
     assert!(text.matches("gpu.func").count() == 1 && !text.contains("loop.kernel"), "{text}");
     // Without a schedule each thread has a row.
     let alone = Options { skip: vec!["schedule-gpu".to_owned()], ..options(Mode::Default) };
-    let alone = emulated(&program("attention.mlir"), &alone).unwrap();
-    let (emulated, native) = (emulated(&program("attention.mlir"), &options(Mode::Default)).unwrap(), native("attention.mlir"));
+    let alone = emulated(standard(), &program("attention.mlir"), &alone).unwrap();
+    let (emulated, native) = (emulated(standard(), &program("attention.mlir"), &options(Mode::Default)).unwrap(), native("attention.mlir"));
     for (queries, keys) in [(32, 64), (37, 65), (65, 130), (40, 1)] {
         // One row of the mask is -inf throughout.
         let mut mask: Vec<f32> = (0..queries * keys).map(|k| if k % 7 == 0 { f32::NEG_INFINITY } else { (k % 5) as f32 * 0.1 }).collect();
@@ -225,21 +225,21 @@ fn attention_is_one_kernel() {
 
 #[test]
 fn causal_attention_ends_where_rows_see_nothing() {
-    let text = strata_driver::lower(&program("attention_causal.mlir"), "loop-scheduled", &options(Mode::Default)).unwrap();
+    let text = strata_driver::lower(standard(), &program("attention_causal.mlir"), "loop-scheduled", &options(Mode::Default)).unwrap();
     assert!(text.contains("reach = 0 : i64") && text.contains("reach = -3 : i64"), "{text}");
     let (emulated, native) =
-        (emulated(&program("attention_causal.mlir"), &options(Mode::Default)).unwrap(), native("attention_causal.mlir"));
+        (emulated(standard(), &program("attention_causal.mlir"), &options(Mode::Default)).unwrap(), native("attention_causal.mlir"));
     let inputs = [numbers(&[2, 150, 24]), numbers(&[2, 150, 24]), numbers(&[2, 150, 40])];
     agree(&emulated.run(&inputs).unwrap(), &native.run(&inputs).unwrap());
 }
 
 #[test]
 fn a_layer_of_halves_is_on_matrix_units() {
-    let text = strata_driver::lower(&program("layer_f16.mlir"), "loop-scheduled", &options(Mode::Default)).unwrap();
+    let text = strata_driver::lower(standard(), &program("layer_f16.mlir"), "loop-scheduled", &options(Mode::Default)).unwrap();
     // Three projections, and the attention.
     assert_eq!([text.matches("warps = ").count(), text.matches("matrix_units = true").count()], [3, 1], "{text}");
     let inputs = [halves(&[2, 40, 64]), halves(&[64, 64]), halves(&[64, 64]), halves(&[64, 64]), halves(&[64])];
-    let found = emulated(&program("layer_f16.mlir"), &options(Mode::Default)).unwrap().run(&inputs).unwrap();
+    let found = emulated(standard(), &program("layer_f16.mlir"), &options(Mode::Default)).unwrap().run(&inputs).unwrap();
     let wanted = native("layer_f16.mlir").run(&inputs).unwrap();
     let difference = compare(&found[0], &wanted[0], Tolerance { rtol: 1e-2, atol: 1e-2 }).unwrap();
     assert_eq!(difference.wrong, 0, "{:?}", difference.describe(&wanted[0]));
@@ -249,10 +249,14 @@ fn a_layer_of_halves_is_on_matrix_units() {
 fn attention_of_halves_is_on_matrix_units() {
     let scheduled = |numerics: Numerics| {
         let options = Options { numerics, ..options(Mode::Default) };
-        strata_driver::lower(&program("attention_f16.mlir"), "loop-scheduled", &options).unwrap().matches("matrix_units = true").count()
+        strata_driver::lower(standard(), &program("attention_f16.mlir"), "loop-scheduled", &options)
+            .unwrap()
+            .matches("matrix_units = true")
+            .count()
     };
     assert_eq!([Numerics::Ulp, Numerics::Bitwise].map(scheduled), [2, 0]);
-    let (emulated, native) = (emulated(&program("attention_f16.mlir"), &options(Mode::Default)).unwrap(), native("attention_f16.mlir"));
+    let (emulated, native) =
+        (emulated(standard(), &program("attention_f16.mlir"), &options(Mode::Default)).unwrap(), native("attention_f16.mlir"));
     let numbers = |dtype: DType, shape: &[i64], number: &dyn Fn(i64) -> f32| {
         let bytes: Vec<u8> = (0..shape.iter().product::<i64>()).flat_map(|k| half(dtype, number(k))).collect();
         Tensor::from_bytes(dtype, shape, &bytes).unwrap()
@@ -293,10 +297,12 @@ fn matrix_units_multiply_what_tiles_do_not_fill() {
         ("conv_bf16.mlir", vec![tensor(bf16, &[2, 20, 18, 18]), tensor(bf16, &[33, 20, 3, 3])], 1.6e-2),
     ];
     for (name, inputs, tolerance) in programs {
-        let text = strata_driver::lower(&program(name), "gpu", &options(Mode::Default)).unwrap();
+        let text = strata_driver::lower(standard(), &program(name), "gpu", &options(Mode::Default)).unwrap();
         assert!(text.contains("nvvm.mma.sync"), "{name}");
-        let (found, wanted) =
-            (emulated(&program(name), &options(Mode::Default)).unwrap().run(&inputs).unwrap(), native(name).run(&inputs).unwrap());
+        let (found, wanted) = (
+            emulated(standard(), &program(name), &options(Mode::Default)).unwrap().run(&inputs).unwrap(),
+            native(name).run(&inputs).unwrap(),
+        );
         assert_eq!(text.contains("nvvm.cp.async.shared"), name == "product_wide.mlir", "{name}");
         for (found, wanted) in found.iter().zip(&wanted) {
             let difference = compare(found, wanted, Tolerance { rtol: tolerance, atol: tolerance }).unwrap();
@@ -308,11 +314,11 @@ fn matrix_units_multiply_what_tiles_do_not_fill() {
 #[test]
 fn matrix_units_multiply_f32_where_it_may_lose_bits() {
     let fast = Options { numerics: Numerics::Fast, ..options(Mode::Default) };
-    let text = |options: &Options| strata_driver::lower(&program("product_f32.mlir"), "gpu", options).unwrap();
+    let text = |options: &Options| strata_driver::lower(standard(), &program("product_f32.mlir"), "gpu", options).unwrap();
     assert!(text(&fast).contains("mma_type<tf32>") && !text(&options(Mode::Default)).contains("mma.sync"));
     let inputs = [numbers(&[72, 104]), numbers(&[104, 88]), numbers(&[136, 88])];
     let wanted = native("product_f32.mlir").run(&inputs).unwrap();
-    let found = emulated(&program("product_f32.mlir"), &fast).unwrap().run(&inputs).unwrap();
+    let found = emulated(standard(), &program("product_f32.mlir"), &fast).unwrap().run(&inputs).unwrap();
     let close = |rtol, atol| {
         let differences = found.iter().zip(&wanted).map(|(found, wanted)| compare(found, wanted, Tolerance { rtol, atol }).unwrap());
         differences.map(|difference| difference.wrong).collect::<Vec<_>>()
@@ -324,7 +330,8 @@ fn matrix_units_multiply_f32_where_it_may_lose_bits() {
     let mut bytes = inputs[0].bytes().to_vec();
     bytes[..4].copy_from_slice(&0x7FFF_FFFF_u32.to_le_bytes());
     let broken = Tensor::from_bytes(DType::F32, &[72, 104], &bytes).unwrap();
-    let found = emulated(&program("product_f32.mlir"), &fast).unwrap().run(&[broken, inputs[1].clone(), inputs[2].clone()]).unwrap();
+    let found =
+        emulated(standard(), &program("product_f32.mlir"), &fast).unwrap().run(&[broken, inputs[1].clone(), inputs[2].clone()]).unwrap();
     let mut row = found[0].bytes().chunks(4).take(88).map(|word| f32::from_le_bytes(word.try_into().unwrap()));
     assert!(row.all(f32::is_nan));
 }
@@ -344,7 +351,8 @@ fn half(dtype: DType, value: f32) -> [u8; 2] {
 
 #[test]
 fn recorded_calls_take_new_inputs() {
-    let (emulated, native) = (emulated(&program("row_softmax.mlir"), &options(Mode::ReduceOverhead)).unwrap(), native("row_softmax.mlir"));
+    let (emulated, native) =
+        (emulated(standard(), &program("row_softmax.mlir"), &options(Mode::ReduceOverhead)).unwrap(), native("row_softmax.mlir"));
     // The second call of each size is recorded, later ones are replayed; more sizes than are kept push the first out.
     for call in 0..4 {
         for size in 1..=10 {
@@ -357,7 +365,7 @@ fn recorded_calls_take_new_inputs() {
 #[test]
 fn tensors_of_the_device_are_used_in_place() {
     for mode in [Mode::Default, Mode::ReduceOverhead] {
-        let (emulated, native) = (emulated(&program("row_softmax.mlir"), &options(mode)).unwrap(), native("row_softmax.mlir"));
+        let (emulated, native) = (emulated(standard(), &program("row_softmax.mlir"), &options(mode)).unwrap(), native("row_softmax.mlir"));
         let given = emulated.to_device(&rows(6, 9.0)).unwrap().unwrap();
         for call in 0..4 {
             let input = rows(6, call as f32);
@@ -371,7 +379,8 @@ fn tensors_of_the_device_are_used_in_place() {
 
 #[test]
 fn what_cannot_be_recorded_runs_as_before() {
-    let (emulated, native) = (emulated(&program("device.mlir"), &options(Mode::ReduceOverhead)).unwrap(), native("device.mlir"));
+    let (emulated, native) =
+        (emulated(standard(), &program("device.mlir"), &options(Mode::ReduceOverhead)).unwrap(), native("device.mlir"));
     for call in 0..4 {
         let inputs = [rows(5, call as f32), positions(call)];
         agree(&emulated.run(&inputs).unwrap(), &native.run(&inputs).unwrap());
@@ -379,7 +388,7 @@ fn what_cannot_be_recorded_runs_as_before() {
 }
 
 fn native(name: &str) -> Session {
-    Session::load(&compile(&program(name), &Options::default(), None).unwrap(), None).unwrap()
+    Session::load(&compile(standard(), &program(name), &Options::default(), None).unwrap(), None).unwrap()
 }
 
 /// The file of the diary, in the process that has a driver which keeps one.
@@ -409,7 +418,7 @@ fn with_a_diary() {
         read = lines.len();
         new
     };
-    let artefact = compile(&program("chain.mlir"), &options(Mode::ReduceOverhead), None).unwrap();
+    let artefact = compile(standard(), &program("chain.mlir"), &options(Mode::ReduceOverhead), None).unwrap();
     let session = Session::load(&artefact, None).unwrap();
     assert!(noted().iter().any(|line| line == "module sm_80"));
     let floats = |shape: &[i64]| Tensor::from_slice(DType::F32, shape, &vec![1f32; shape.iter().product::<i64>() as usize]).unwrap();

@@ -4,7 +4,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use strata_driver::incremental::How;
-use strata_driver::{Options, compile_explained, interpret};
+use strata_driver::{Options, compile_explained, interpret, standard};
 use strata_runtime::compare::{Tolerance, compare};
 use strata_runtime::{DType, Session, Tensor};
 use strata_store::{Secret, Settings, Store};
@@ -63,10 +63,10 @@ fn an_edited_layer_is_the_program_from_scratch() {
         let store = store(&dir.path().join("store"));
         let options = Options::default();
         std::fs::write(&path, program(layers, None)).unwrap();
-        compile_explained(&path, &options, Some(&store)).unwrap();
+        compile_explained(standard(), &path, &options, Some(&store)).unwrap();
         std::fs::write(&path, program(layers, Some(layers / 2))).unwrap();
-        let (edited, report) = compile_explained(&path, &options, Some(&store)).unwrap();
-        let (scratch, _) = compile_explained(&path, &options, None).unwrap();
+        let (edited, report) = compile_explained(standard(), &path, &options, Some(&store)).unwrap();
+        let (scratch, _) = compile_explained(standard(), &path, &options, None).unwrap();
         let (code, launches) = (&edited.image, edited.manifest.kernels.iter().map(|kernel| kernel.launches).sum::<u64>());
         assert_eq!(*code, scratch.image, "an edit gives what a fresh start gives");
         assert_eq!(launches > 64, layers == 40, "{launches} launches");
@@ -74,9 +74,9 @@ fn an_edited_layer_is_the_program_from_scratch() {
         assert_eq!((report.count(How::Computed), report.count(How::Disk)), (1, 1), "{report}");
         let inputs = inputs(layers);
         let found = Session::load(&edited, None).unwrap().run(&inputs).unwrap();
-        agree(&found[0], &interpret(&path, &options, inputs.clone()).unwrap()[0].tensor);
+        agree(&found[0], &interpret(standard(), &path, &options, inputs.clone()).unwrap()[0].tensor);
         let flat = Options { skip: vec!["outline-regions".into()], ..Options::default() };
-        let (flat, _) = compile_explained(&path, &flat, None).unwrap();
+        let (flat, _) = compile_explained(standard(), &path, &flat, None).unwrap();
         assert_eq!(flat.manifest.kernels.iter().map(|kernel| kernel.launches).sum::<u64>(), launches, "no fusion is lost");
         assert_eq!(found[0].bytes(), Session::load(&flat, None).unwrap().run(&inputs).unwrap()[0].bytes());
     }
@@ -91,7 +91,7 @@ fn layers_need_no_names() {
     let nameless: Vec<_> = named.lines().map(|line| line.split_once(" loc(").map_or(line, |(op, _)| op)).collect();
     let compiled = |text: &str| {
         std::fs::write(&path, text).unwrap();
-        compile_explained(&path, &Options::default(), Some(&store(&dir.path().join("store")))).unwrap()
+        compile_explained(standard(), &path, &Options::default(), Some(&store(&dir.path().join("store")))).unwrap()
     };
     let (with, without) = (compiled(&named), compiled(&nameless.join("\n")));
     assert!(without.1.to_string().contains("@repeat.0"), "{}", without.1);

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use strata_core::ir::{Builder, Module, Op, Value};
-use strata_driver::{CheckOptions, bisect, check_file, check_semantics, passes, passes_between, registry};
+use strata_driver::{CheckOptions, bisect, check_file, check_semantics, passes_between, standard};
 
 /// One wrong edit.
 struct Mutant {
@@ -146,7 +146,7 @@ const MUTANTS: &[Mutant] = mutants! {
 };
 
 fn with_program<R>(text: &str, work: impl for<'c> FnOnce(&Module<'c>) -> R) -> R {
-    let context = registry().with_upstream_passes().with_passes(&passes()).context();
+    let context = standard().context();
     let module = Module::parse(&context, text, "program.mlir").unwrap_or_else(|error| panic!("{error}"));
     work(&module)
 }
@@ -162,7 +162,7 @@ fn plant<'a>(mutant: &'a Mutant, made: &'a mut bool) -> impl FnMut(&str, Op<'_>)
 }
 
 fn road() -> Vec<String> {
-    passes_between("capture", "host").expect("the levels are in order")
+    passes_between(standard(), "capture", "host").expect("the levels are in order")
 }
 
 #[test]
@@ -212,7 +212,7 @@ fn bisection_finds_the_same_pass() {
 
 fn check_road(file: &Path) {
     let options = CheckOptions { sets: 1, ..CheckOptions::default() };
-    let report = check_file(file, &road(), &options).unwrap_or_else(|error| panic!("{}: {error}", file.display()));
+    let report = check_file(standard(), file, &road(), &options).unwrap_or_else(|error| panic!("{}: {error}", file.display()));
     assert!(report.guilty.is_none() && report.not_checked.is_empty(), "{}: {report}", file.display());
 }
 

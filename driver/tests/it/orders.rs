@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use strata_driver::{Options, compile, emulated, interpret};
+use strata_driver::{Options, compile, emulated, interpret, standard};
 use strata_runtime::compare::{Tolerance, compare};
 use strata_runtime::{DType, DimOrder, Session, Tensor};
 
@@ -39,7 +39,7 @@ fn check(session: &Session) {
     for (n, h) in [(2, 5), (1, 1), (0, 3), (4, 1)] {
         let shape = [n, 3, h, 2];
         let (x, y) = (numbers(&shape, -3.0), numbers(&shape, 1.0));
-        let wanted: Vec<Tensor> = interpret(&program(), &Options::default(), vec![x.clone(), y.clone()])
+        let wanted: Vec<Tensor> = interpret(standard(), &program(), &Options::default(), vec![x.clone(), y.clone()])
             .unwrap()
             .into_iter()
             .map(|result| result.tensor)
@@ -57,7 +57,7 @@ fn check(session: &Session) {
 
 #[test]
 fn tensors_in_every_order_mean_the_same() {
-    let session = Session::load(&compile(&program(), &Options::default(), None).unwrap(), None).unwrap();
+    let session = Session::load(&compile(standard(), &program(), &Options::default(), None).unwrap(), None).unwrap();
     check(&session);
     // What the program allocates lies as the program says: the last dims first.
     let results = session.run(&[numbers(&[2, 3, 5, 2], 0.0), numbers(&[2, 3, 5, 2], 1.0)]).unwrap();
@@ -68,7 +68,7 @@ fn tensors_in_every_order_mean_the_same() {
 #[test]
 fn tensors_in_every_order_mean_the_same_on_a_device() {
     let options = Options { target: "cuda:sm_80".parse().unwrap(), ..Options::default() };
-    let session = emulated(&program(), &options).unwrap();
+    let session = emulated(standard(), &program(), &options).unwrap();
     check(&session);
     // A tensor that is on the device lies there as it lies here.
     let shape = [2, 3, 5, 2];

@@ -5,7 +5,7 @@
 use std::path::PathBuf;
 use std::process::Command;
 
-use strata_driver::{Numerics, Options, ptx};
+use strata_driver::{Numerics, Options, ptx, standard};
 
 fn model(name: &str) -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../test/models").join(name)
@@ -39,7 +39,7 @@ fn check(path: PathBuf) {
 fn check_with(path: PathBuf, options: &Options) {
     for device in ["sm_80", "sm_90", "sm_100"] {
         let options = Options { target: format!("cuda:{device}").parse().unwrap(), ..options.clone() };
-        let text = ptx(&path, &options).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+        let text = ptx(standard(), &path, &options).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
         assert!(text.contains(&format!(".target {device}")) && text.contains(".entry"), "{text}");
         assert!(!text.contains("__nv_"), "a function of NVIDIA's library is called");
         if let Some(report) = assemble(&text, device) {
@@ -67,7 +67,7 @@ fn a_row_softmax_of_any_size() {
 fn rows_come_and_go_sixteen_bytes_at_a_time() {
     check(program("wide.mlir"));
     let options = Options { target: "cuda:sm_80".parse().unwrap(), ..Options::default() };
-    let text = ptx(&program("wide.mlir"), &options).unwrap();
+    let text = ptx(standard(), &program("wide.mlir"), &options).unwrap();
     for move_of_four in ["ld.global.v4.b32", "st.global.v4.b32"] {
         assert!(text.contains(move_of_four), "{move_of_four}:\n{text}");
     }
@@ -90,7 +90,7 @@ fn reductions_of_few_rows() {
     check(program("few_rows.mlir"));
     // Blocks that meet order what they wrote.
     let options = Options { target: "cuda:sm_90".parse().unwrap(), ..Options::default() };
-    let text = ptx(&program("few_rows.mlir"), &options).unwrap();
+    let text = ptx(standard(), &program("few_rows.mlir"), &options).unwrap();
     let (before, after) = text.split_once("atom.global.inc.u32").unwrap();
     assert!([before, after].iter().all(|text| text.contains("fence.acq_rel.gpu")), "{text}");
 }
@@ -119,14 +119,14 @@ fn a_tiled_product() {
 #[test]
 fn several_devices_share_an_artefact() {
     let options = Options { target: "cuda:sm_90,sm_80".parse().unwrap(), ..Options::default() };
-    let artefact = strata_driver::compile(&program("product.mlir"), &options, None).unwrap();
+    let artefact = strata_driver::compile(standard(), &program("product.mlir"), &options, None).unwrap();
     let modules = artefact.manifest.device.unwrap().modules;
     for (module, name) in modules.iter().zip(["sm_80", "sm_90"]) {
         assert!(module.architecture == name && module.ptx.contains(&format!(".target {name}")));
         assemble(&module.ptx, name);
     }
     assert_eq!(modules.len(), 2);
-    assert!(ptx(&program("product.mlir"), &options).unwrap_err().to_string().contains("one device"));
+    assert!(ptx(standard(), &program("product.mlir"), &options).unwrap_err().to_string().contains("one device"));
     assert!("cuda:sm_80,sm_7".parse::<strata_driver::Target>().is_err());
 }
 

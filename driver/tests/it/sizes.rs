@@ -4,7 +4,7 @@
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use strata_driver::{Options, compile, emulated, interpret};
+use strata_driver::{Options, compile, emulated, interpret, standard};
 use strata_runtime::{DType, Session, Tensor};
 
 /// A call of a program, and the sizes of its results or a part of the error.
@@ -59,12 +59,12 @@ type Road = Box<dyn Fn(&[Tensor]) -> Result<Vec<Tensor>, String>>;
 
 /// All roads that a program can go, each a call of it.
 fn roads(path: &Path) -> Vec<(&'static str, Road)> {
-    let session = Session::load(&compile(path, &Options::default(), None).unwrap(), None).unwrap();
-    let device = emulated(path, &Options { target: "cuda:sm_80".parse().unwrap(), ..Options::default() }).unwrap();
+    let session = Session::load(&compile(standard(), path, &Options::default(), None).unwrap(), None).unwrap();
+    let device = emulated(standard(), path, &Options { target: "cuda:sm_80".parse().unwrap(), ..Options::default() }).unwrap();
     let run = |session: Session| move |inputs: &[Tensor]| session.run(inputs).map_err(|error| error.to_string());
     let path = path.to_owned();
     let interpreted = move |inputs: &[Tensor]| {
-        let results = interpret(&path, &Options::default(), inputs.to_vec()).map_err(|error| error.to_string())?;
+        let results = interpret(standard(), &path, &Options::default(), inputs.to_vec()).map_err(|error| error.to_string())?;
         Ok(results.into_iter().map(|named| named.tensor).collect())
     };
     vec![("cpu", Box::new(run(session))), ("device", Box::new(run(device))), ("interpreter", Box::new(interpreted))]

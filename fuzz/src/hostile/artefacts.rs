@@ -20,7 +20,7 @@ impl Artefacts {
     pub fn read() -> Result<Artefacts, Failure> {
         let mut programs = Vec::new();
         for program in PROGRAMS {
-            let program = compile(&root().join(program), &Options::default(), None)?;
+            let program = compile(strata_driver::standard(), &root().join(program), &Options::default(), None)?;
             programs.extend([program.clone(), program.pack(None)?]);
         }
         Ok(Artefacts(programs))

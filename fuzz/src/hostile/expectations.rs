@@ -26,7 +26,7 @@ impl Expectations {
         for (place, program) in PROGRAMS.iter().enumerate() {
             let path = root().join(program);
             let artefact = scratch.join(format!("{place}.strata"));
-            compile(&path.with_extension("pt2"), &Options::default(), None)?.write(&artefact)?;
+            compile(strata_driver::standard(), &path.with_extension("pt2"), &Options::default(), None)?.write(&artefact)?;
             all.push((artefact, std::fs::read(path.with_extension("safetensors"))?));
         }
         Ok(Expectations(all))

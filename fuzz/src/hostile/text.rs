@@ -41,7 +41,7 @@ impl Texts {
         for model in MODELS {
             let model = root().join(model);
             for level in LEVELS {
-                let text = lower(&model, level.name, &Options::default())?;
+                let text = lower(strata_driver::standard(), &model, level.name, &Options::default())?;
                 let commands = match level.name {
                     "cpu" => vec!["rs-opt %s --lower-to-llvm".to_owned()],
                     name => vec![format!("rs-opt %s --from={name} --to=cpu"), "rs-opt %s --check-semantics=seconds=5 --cse".to_owned()],

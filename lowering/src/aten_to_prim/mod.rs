@@ -2,7 +2,7 @@
 //!
 //! Each operator's decomposition is a short function in the file of its family, listed in that file's table with the
 //! precision that it computes in. An operator without a row, or one whose arguments are beyond its row, is an error
-//! that names the op and where it came from.
+//! that names the op and where it came from. An op of another dialect is decomposed by what it says of itself ([`Decompose`]).
 //!
 //! ```mlir
 //! func.func @f(%x: tensor<4xf32>) -> tensor<4xf32> {
@@ -19,6 +19,7 @@
 mod args;
 mod arith;
 mod builder;
+mod own;
 mod rule;
 mod size;
 mod tensor;
@@ -90,6 +91,7 @@ use strata_dialects::prim;
 pub use args::Args;
 pub use builder::{Prim, Scalar};
 pub(crate) use index::gather_along;
+pub use own::Decompose;
 pub use rule::{Body, Precision, Rule};
 pub use size::Size;
 pub use tensor::Tensor;
@@ -214,7 +216,7 @@ pub fn decomposed() -> Vec<Operator> {
 pub fn decompose<'c>(root: Op<'c>, keep: &[String]) -> (usize, Vec<Refusal<'c>>) {
     let mut ops = Vec::new();
     root.walk(&mut |op| {
-        if is_operator(op) && !keep.iter().any(|k| k == op.name()) {
+        if (is_operator(op) || op.has_interface::<dyn Decompose>()) && !keep.iter().any(|k| k == op.name()) {
             ops.push(op);
         }
     });
@@ -232,20 +234,42 @@ fn decompose_op<'c, 'p>(prim: &'p Prim<'p>, op: Op<'c>) -> Result<(), Reason>
 where
     'c: 'p,
 {
-    let rule = Operator::of(op).and_then(rule).ok_or_else(|| Reason::NoRule(op.name().to_owned()))?;
     prim.set_before(op);
+    if let Some(own) = op.interface::<dyn Decompose>() {
+        prim.set_whole(is_whole(op));
+        return replaced(prim, op, || declared_all(prim, op, own.decompose(&tensors(prim, op))));
+    }
+    let rule = Operator::of(op).and_then(rule).ok_or_else(|| Reason::NoRule(op.name().to_owned()))?;
     let view = AtenOp::new(op).map_err(|error| Reason::Arguments(error.to_string()))?;
     prim.set_whole(is_whole(op));
     let nothing = !view.schema().has("nondeterministic_seeded") && has_no_elements(op);
     let precision = precision(rule, op);
     let args = Args::new(prim, view, precision);
-    let results = counted(|| match rule.body {
+    replaced(prim, op, || match rule.body {
         _ if nothing => empty(prim, op),
         Body::Unary(body) => finish(&args, op, vec![body(args.tensor("self"))], precision),
         Body::One(body) => finish(&args, op, vec![body(&args)], precision),
         Body::Many(body) => finish(&args, op, body(&args), precision),
         Body::Scalar(body) => body(&args).into_iter().collect(),
-    });
+    })
+}
+
+/// The operands as the formulas' tensors.
+fn tensors<'p>(prim: &'p Prim<'p>, op: Op<'p>) -> Vec<Tensor<'p>> {
+    op.operands().into_iter().map(|operand| prim.tensor(operand)).collect()
+}
+
+/// The tensors in the types that an op declares for its results.
+fn declared_all<'p>(prim: &'p Prim<'p>, op: Op<'p>, results: Vec<Tensor<'p>>) -> Vec<Value<'p>> {
+    if results.len() != op.num_results() {
+        return results.into_iter().map(Tensor::value).collect();
+    }
+    results.into_iter().zip(op.result_types()).map(|(tensor, ty)| declared(prim, tensor, ty)).collect()
+}
+
+/// Puts the values of a formula in the place of an op, which stays as it was where the formula fails.
+fn replaced<'p>(prim: &'p Prim<'p>, op: Op<'p>, formula: impl FnOnce() -> Vec<Value<'p>>) -> Result<(), Reason> {
+    let results = counted(formula);
     let results = results.inspect_err(|_| drop(prim.take_error()))?;
     if results.len() != op.num_results() {
         prim.fail(format!("{} results computed, {} declared", results.len(), op.num_results()));
@@ -253,7 +277,6 @@ where
     if let Some(message) = prim.take_error() {
         return Err(Reason::Arguments(message));
     }
-    let op: Op<'p> = op;
     op.replace_with(&results);
     Ok(())
 }

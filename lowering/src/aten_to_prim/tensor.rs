@@ -357,6 +357,14 @@ impl<'c> Tensor<'c> {
             self.prim.fail(format!("product of {} and {}", self.dtype(), rhs.dtype()));
             return self;
         }
+        for (&a, &b) in batch.0.iter().chain(contract.0).zip(batch.1.iter().chain(contract.1)) {
+            if let (Some(left), Some(right)) = (self.size(a).known(), rhs.size(b).known())
+                && left != right
+            {
+                self.prim.fail(format!("a product of {} and {}, whose sizes {left} and {right} do not agree", self.ty(), rhs.ty()));
+                return self;
+            }
+        }
         let [lhs_batch, rhs_batch, lhs_contract, rhs_contract] = [batch.0, batch.1, contract.0, contract.1].map(signed);
         let said = sizes::dot((self.rank(), rhs.rank()), (&lhs_batch, &rhs_batch), (&lhs_contract, &rhs_contract));
         let shape = self.prim.sizes(said, &[self, rhs], &[]);

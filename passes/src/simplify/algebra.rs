@@ -32,7 +32,7 @@ pub struct SimplifyAlgebra {
     #[option(default = "ulp")]
     numerics: String,
     /// Say for every rule why it does not match, as remarks.
-    explain: bool,
+    remarks: bool,
     /// Rewrites.
     rewrites: Counter,
 }
@@ -41,7 +41,7 @@ impl Pass for SimplifyAlgebra {
     fn run<'c>(&self, op: Op<'c>, _: &mut PassContext<'c>) -> Result<(), PassError> {
         let fast = Numerics::of(&self.numerics)? == Numerics::Fast;
         let rules = if fast { [RULES, FAST_RULES].concat() } else { RULES.to_vec() };
-        self.rewrites.add(simplify(op, &rules, self.explain));
+        self.rewrites.add(simplify(op, &rules, self.remarks));
         Ok(())
     }
 }

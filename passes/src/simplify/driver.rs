@@ -90,14 +90,14 @@ macro_rules! simplification {
         #[pass(anchor = "func.func", dependents($($dialect),*))]
         pub struct $name {
             /// Say for every rule why it does not match, as remarks.
-            explain: bool,
+            remarks: bool,
             /// Rewrites.
             rewrites: Counter,
         }
 
         impl Pass for $name {
             fn run<'c>(&self, op: strata_core::ir::Op<'c>, _: &mut PassContext<'c>) -> Result<(), PassError> {
-                self.rewrites.add($crate::simplify::simplify(op, RULES, self.explain));
+                self.rewrites.add($crate::simplify::simplify(op, RULES, self.remarks));
                 Ok(())
             }
         }
@@ -110,9 +110,9 @@ macro_rules! simplification {
 }
 pub(super) use simplification;
 
-/// Applies rules in a function until none matches; `explain` makes every "no" a remark. Gives the number of rewrites.
-pub fn simplify(function: Op<'_>, rules: &[Rule], explain: bool) -> usize {
-    let mut driver = Driver { dims: Dims::of(function), rules, explain, dead: HashSet::new(), rewrites: 0 };
+/// Applies rules in a function until none matches; `remarks` makes every "no" a remark. Gives the number of rewrites.
+pub fn simplify(function: Op<'_>, rules: &[Rule], remarks: bool) -> usize {
+    let mut driver = Driver { dims: Dims::of(function), rules, remarks, dead: HashSet::new(), rewrites: 0 };
     // One sweep is enough unless a rule looks past its operands; the bound only guards against rules that undo each other.
     for _ in 0..8 {
         let before = driver.rewrites;
@@ -120,7 +120,7 @@ pub fn simplify(function: Op<'_>, rules: &[Rule], explain: bool) -> usize {
         if driver.rewrites == before {
             break;
         }
-        driver.explain = false;
+        driver.remarks = false;
     }
     let Driver { dead, rewrites, .. } = driver;
     erase(function, &dead);
@@ -130,7 +130,7 @@ pub fn simplify(function: Op<'_>, rules: &[Rule], explain: bool) -> usize {
 struct Driver<'a, 'c> {
     dims: Dims<'c>,
     rules: &'a [Rule],
-    explain: bool,
+    remarks: bool,
     /// Replaced ops. They are erased at the end, so that no new op takes the address of an old one that `dims` knows.
     dead: HashSet<Op<'c>>,
     rewrites: usize,
@@ -161,7 +161,7 @@ impl<'c> Driver<'_, 'c> {
                     made.into_iter().for_each(|op| self.visit(op));
                     return;
                 }
-                Err(reason) if self.explain => op.remark(&format!("'{}' does not match: {}", rule.name, reason.0)),
+                Err(reason) if self.remarks => op.remark(&format!("'{}' does not match: {}", rule.name, reason.0)),
                 Err(_) => {}
             }
         }

@@ -49,7 +49,7 @@ pub struct SimplifySums {
     #[option(default = "ulp")]
     numerics: String,
     /// Say for every rule why it does not match, as remarks.
-    explain: bool,
+    remarks: bool,
     /// Rewrites.
     rewrites: Counter,
 }
@@ -57,7 +57,7 @@ pub struct SimplifySums {
 impl Pass for SimplifySums {
     fn run<'c>(&self, op: Op<'c>, _: &mut PassContext<'c>) -> Result<(), PassError> {
         let rules = rules(Numerics::of(&self.numerics)?);
-        self.rewrites.add(simplify(op, &rules, self.explain));
+        self.rewrites.add(simplify(op, &rules, self.remarks));
         Ok(())
     }
 }

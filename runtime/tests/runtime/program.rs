@@ -52,6 +52,7 @@ pub fn artefact(weights: &Path) -> Artefact {
         kind: InputKind::Tensor,
         dtype: DType::F32,
         shape: vec![None],
+        sample: Vec::new(),
         dim_order: DimOrder::ROW_MAJOR,
         value: None,
     };

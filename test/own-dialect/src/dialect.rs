@@ -1,6 +1,8 @@
 //! The dialect `sat`: two ops, a type and an attribute.
 
 use strata_core::prelude::*;
+use strata_interp::value::{Results, fail};
+use strata_interp::{self as interp, Interpret, Scalar};
 
 /// The dialect.
 pub static SAT: DialectDef = DialectDef {
@@ -66,7 +68,7 @@ impl Verify for Quantize<'_> {
 /// The sum; where it does not fit, the largest or smallest number that does.
 ///
 /// C1: the numbers have at most 32 bits.
-#[op("sat.add", traits(Pure, Commutative, SameOperandsAndResultType), verify)]
+#[op("sat.add", traits(Pure, Commutative, SameOperandsAndResultType), interfaces(Interpret), verify)]
 pub struct Add {
     lhs: Operand<Int>,
     rhs: Operand<Int>,
@@ -78,5 +80,16 @@ impl Verify for Add<'_> {
         let bits = self.lhs().ty().element_type().map_or(0, |element| element.bits());
         ensure!(bits <= 32, 1, "numbers of {bits} bits are too wide");
         Ok(())
+    }
+}
+
+impl Interpret for Add<'_> {
+    fn interpret(&self, operands: &[interp::Value]) -> Results {
+        let [interp::Value::Scalar(Scalar::Int(x)), interp::Value::Scalar(Scalar::Int(y))] = operands else {
+            return Err(fail("its operands are integers"));
+        };
+        let bits = self.sum().ty().element_type().map_or(32, |element| element.bits());
+        let largest = (1 << (bits - 1)) - 1;
+        Ok(vec![interp::Value::Scalar(Scalar::Int((x + y).clamp(-largest - 1, largest)))])
     }
 }

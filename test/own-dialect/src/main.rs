@@ -1,8 +1,6 @@
 //! An opt tool of one's own: MLIR's driver with all of upstream, one dialect and one pass.
 
-mod dialect;
-mod drop_zero;
-
+use own_dialect::{dialect, drop_zero};
 use strata_core::prelude::*;
 use strata_core::registry::Registry;
 

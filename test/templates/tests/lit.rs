@@ -21,3 +21,13 @@ fn what_new_pass_and_new_op_write_passes_its_tests() {
     let summary = run_all(&Options::new(&tests, &tools)).expect("the runner works");
     assert_eq!((summary.passed, summary.failed), (2, 0));
 }
+
+#[test]
+fn what_new_crate_writes_passes_its_tests_with_all_tools() {
+    let tools = tempfile::tempdir().expect("a folder");
+    for name in ["rs-opt", "rs-compile", "rs-reduce"] {
+        symlink(env!("CARGO_BIN_EXE_templates-crate"), tools.path().join(name)).expect("a link");
+    }
+    let summary = run_all(&Options::new(&Path::new(env!("OUT_DIR")).join("crate/test"), tools.path())).expect("the runner works");
+    assert_eq!((summary.passed, summary.failed), (3, 0));
+}

@@ -7,7 +7,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 use std::sync::Arc;
 
-use strata_driver::{Options, SourceFile};
+use strata_driver::{Options, SourceFile, standard};
 use strata_runtime::Tensor;
 use strata_runtime::compiler::{ABI_VERSION, AbiFn, BuildFn, CompileFn, FreeFn, InterpretFn, OperatorsFn, OutputFn, RecordFn};
 use strata_runtime::dlpack::DLTensor;
@@ -68,7 +68,7 @@ pub unsafe extern "C" fn strata_compiler_compile(
     let result = guarded(|| unsafe {
         let (SourceFile { path, text }, options) = (source(path, text, text_len)?, parse(options)?);
         let store = store(&options);
-        let compile = || Ok(strata_driver::compile(SourceFile { path, text }, &options, store.as_ref())?);
+        let compile = || Ok(strata_driver::compile(standard(), SourceFile { path, text }, &options, store.as_ref())?);
         let artefact = match (text, &store) {
             // Who compiles a file looks for it in the store before this library is opened.
             (Some(text), Some(store)) => {
@@ -103,7 +103,7 @@ pub unsafe extern "C" fn strata_compiler_record(
     // SAFETY: the caller's promise.
     let result = guarded(|| unsafe {
         let (source, options) = (source(path, text, text_len)?, parse(options)?);
-        let (artefact, compilation) = strata_driver::record(source, &options, store(&options).as_ref())?;
+        let (artefact, compilation) = strata_driver::record(standard(), source, &options, store(&options).as_ref())?;
         Ok((artefact.to_bytes(), serde_json::to_vec(&compilation)?))
     });
     let status = i32::from(result.is_err());
@@ -135,7 +135,7 @@ pub unsafe extern "C" fn strata_compiler_interpret(
     let result = guarded(|| unsafe {
         let (path, options) = (file(path), parse(options)?);
         let inputs = (0..n_in).map(|k| Tensor::from_dlpack(&**inputs.add(k))).collect::<Result<Vec<_>, _>>()?;
-        for result in strata_driver::interpret(path, &options, inputs)? {
+        for result in strata_driver::interpret(standard(), path, &options, inputs)? {
             let name = CString::new(result.name)?;
             let tensor = result.tensor.dlpack();
             output(ctx, name.as_ptr(), result.mutation.into(), &raw const tensor);

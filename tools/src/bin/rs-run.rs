@@ -22,7 +22,7 @@ struct Arguments {
     /// Who computes
     #[arg(long, value_enum, default_value = "cpu")]
     backend: run::Backend,
-    /// safetensors file with the inputs in_0, in_1, ...
+    /// safetensors file with the inputs in_0, in_1, ..., or by the names that the program has for them
     #[arg(long, value_name = "FILE", conflicts_with = "suite")]
     inputs: Option<PathBuf>,
     /// safetensors file with the expected outputs out_0, out_1, ... (and the inputs, if --inputs is not given)

@@ -10,6 +10,7 @@ use strata_runtime::manifest::{Output, OutputKind};
 use strata_runtime::{Artefact, DimOrder, Session, Specialised, Tensor, TensorError, TensorFile, TensorFileError, cuda, shared};
 use strata_store::Store;
 use strata_tools::cached;
+use strata_tools::compiler;
 use strata_tools::signature::{self, SignatureError};
 
 /// Who computes.
@@ -105,7 +106,7 @@ impl Compile<'_> {
     fn artefact(&self, path: &Path) -> Result<(Artefact, Option<Duration>), Box<dyn Error>> {
         let mut time = None;
         let mut compile = |store: Option<&Store>| -> Result<Artefact, Box<dyn Error>> {
-            let compiler = Compiler::open()?;
+            let compiler = compiler::open()?;
             let start = Instant::now();
             let artefact = compiler.compile(path, &self.compiler_options(store)?)?;
             time = Some(start.elapsed());
@@ -153,7 +154,7 @@ impl Program {
             },
             ("so", _) => shared::read(path)?,
             ("pt2" | "mlir" | "json", Backend::Interp | Backend::CudaEmulated) => {
-                let (compiler, path) = (Compiler::open()?, path.to_path_buf());
+                let (compiler, path) = (compiler::open()?, path.to_path_buf());
                 let options = if backend == Backend::Interp { how.options.to_owned() } else { with_device(how.options)? };
                 return Ok((Program::Interpreted { compiler, path, options }, times));
             }

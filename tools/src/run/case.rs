@@ -127,8 +127,14 @@ pub struct InputSet {
 impl InputSet {
     /// Reads an input set.
     pub fn read(path: &Path) -> Result<InputSet, Box<dyn Error>> {
+        InputSet::read_for(path, &[])
+    }
+
+    /// Reads an input set in which the inputs may have these names of theirs in the place of `in_0`, `in_1`, ...
+    pub fn read_for(path: &Path, names: &[&str]) -> Result<InputSet, Box<dyn Error>> {
         refuse_numpy(path)?;
         let mut file = TensorFile::read(path)?;
+        by_place(&mut file, names);
         let scalars: HashMap<String, serde_json::Value> = match file.metadata.get("scalars") {
             Some(text) => serde_json::from_str(text).map_err(|e| format!("{}: scalars: {e}", path.display()))?,
             None => HashMap::new(),
@@ -208,6 +214,19 @@ fn refuse_numpy(path: &Path) -> Result<(), Box<dyn Error>> {
     .into())
 }
 
+/// Gives tensors that bear the names of inputs the names of their places. A name that could be a place already is one.
+fn by_place(file: &mut TensorFile, names: &[&str]) {
+    let own = |name: &str| !["in_", "out_", "mut_"].iter().any(|prefix| name.starts_with(prefix));
+    for (k, name) in names.iter().enumerate().filter(|(_, name)| own(name)) {
+        let place = format!("in_{k}");
+        if !file.tensors.contains_key(&place)
+            && let Some(tensor) = file.tensors.remove(*name)
+        {
+            file.tensors.insert(place, tensor);
+        }
+    }
+}
+
 /// Every tensor is an input, an output or a mutation, and none is missing between two.
 fn known_names<'a>(names: impl Iterator<Item = &'a String>) -> Result<(), String> {
     let (mut inputs, mut outputs) = (HashSet::new(), HashSet::new());
@@ -219,7 +238,11 @@ fn known_names<'a>(names: impl Iterator<Item = &'a String>) -> Result<(), String
             (Some(place), _) => drop(inputs.insert(place)),
             (_, Some(place)) => drop(outputs.insert(place)),
             _ if name.starts_with("mut_") => {}
-            _ => return Err(format!("`{name}` is no tensor of a call; the names are in_0, in_1, .., out_0, out_1, .. and mut_NAME")),
+            _ => {
+                return Err(format!(
+                    "`{name}` is no tensor of this call; the names are in_0, in_1, .. (or those of the program's inputs, where it is compiled), out_0, out_1, .. and mut_NAME"
+                ));
+            }
         }
     }
     for (prefix, places) in [("in", inputs), ("out", outputs)] {
@@ -250,5 +273,28 @@ fn scalar(value: &serde_json::Value) -> Option<Tensor> {
         }
         "bool" => Tensor::from_slice(DType::Bool, &[], &[u8::from(value.as_bool()?)]).ok(),
         _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn inputs_are_known_by_place_and_by_name() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("inputs.safetensors");
+        let number = |value: f64| Tensor::from_slice(DType::F64, &[], &[value]).expect("a number");
+        let read = |names: &[&str]| {
+            let tensors: Vec<_> = names.iter().zip(1..).map(|(name, k)| ((*name).to_owned(), number(f64::from(k)))).collect();
+            let tensors: Vec<_> = tensors.iter().map(|(name, tensor)| (name.clone(), tensor)).collect();
+            TensorFile::write(&path, &tensors).expect("a file");
+            let set = InputSet::read_for(&path, &["x", "in_0"]).map_err(|error| error.to_string())?;
+            Ok::<_, String>(set.inputs().iter().map(|tensor| tensor.bytes().to_vec()).collect::<Vec<_>>())
+        };
+        let both = Ok([1.0f64, 2.0].map(|value| value.to_le_bytes().to_vec()).to_vec());
+        assert_eq!(read(&["in_0", "in_1"]), both);
+        assert_eq!(read(&["x", "in_1"]), both);
+        assert!(read(&["z", "in_1"]).is_err_and(|error| error.contains("or those of the program's inputs")));
     }
 }

@@ -7,9 +7,9 @@ use std::time::Duration;
 
 use serde_json::{Map, Value};
 use strata_report::{Call, Program, Report};
-use strata_runtime::compiler::Compiler;
 use strata_runtime::manifest::OutputKind;
 use strata_runtime::{Session, Tensor, specialised};
+use strata_tools::compiler;
 
 use super::backend::in_order;
 
@@ -40,7 +40,7 @@ impl Page<'_> {
         made: impl FnOnce(&Session) -> Result<Vec<Tensor>, Box<dyn Error>>,
     ) -> Result<(), Box<dyn Error>> {
         let name = self.model.file_stem().unwrap_or_default().to_string_lossy().into_owned();
-        let (mut report, compiler) = (Report::new(&name), Compiler::open()?);
+        let (mut report, compiler) = (Report::new(&name), compiler::open()?);
         let mut options: Map<String, Value> = serde_json::from_str(self.options)?;
         options.insert("profile".into(), true.into());
         options.insert("cache".into(), self.cache.into());

@@ -92,7 +92,8 @@ pub fn run(options: &Options) -> Result<bool, Box<dyn Error>> {
     if let (true, Some(manifest), Some("strata" | "so")) = (options.verify_weights, manifest, kind(&options.model)) {
         verify_weights::of_manifest(&options.model, manifest)?;
     }
-    let set = options.inputs.as_deref().or(options.expect.as_deref()).map(InputSet::read).transpose()?;
+    let names: Vec<_> = manifest.iter().flat_map(|manifest| &manifest.inputs).map(|input| input.name.as_str()).collect();
+    let set = options.inputs.as_deref().or(options.expect.as_deref()).map(|path| InputSet::read_for(path, &names)).transpose()?;
     let made = match (&set, manifest) {
         (None, Some(manifest)) => sample_inputs(manifest).map_err(about)?,
         // The interpreter and --dynamic=off make up no values: a program that takes none runs, others say what they lack.
@@ -189,13 +190,14 @@ fn check(results: &[Named], path: &Path, options: &Options) -> Result<bool, Box<
 
 /// Inputs for a model that came without: small numbers that repeat from run to run. Symbolic sizes are 4.
 fn sample_inputs(manifest: &Manifest) -> Result<Vec<Tensor>, Box<dyn Error>> {
-    eprintln!("no --inputs: made-up values, symbolic sizes are 4");
+    eprintln!("no --inputs: made-up values of sizes that the program takes");
     let named = |(k, input): (usize, &Input)| sample_input(input).map_err(|error| format!("input {k} `{}`: {error}", input.name).into());
     manifest.inputs.iter().enumerate().map(named).collect()
 }
 
 fn sample_input(input: &Input) -> Result<Tensor, Box<dyn Error>> {
-    let shape: Vec<i64> = input.shape.iter().map(|size| size.unwrap_or(4)).collect();
+    let sampled = |(dim, size): (usize, &Option<i64>)| size.or_else(|| input.sample.get(dim).copied()).unwrap_or(4);
+    let shape: Vec<i64> = input.shape.iter().enumerate().map(sampled).collect();
     let mut tensor = Tensor::uninit_in(input.dtype, &shape, &input.dim_order)?;
     fill(&mut tensor);
     let Some(value) = input.value else { return Ok(tensor) };

@@ -12,7 +12,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use regex::Regex;
-use strata_runtime::compiler::Compiler;
+use strata_tools::compiler;
 
 use super::backend::Backend;
 use super::case::{Case, Manifest};
@@ -51,7 +51,7 @@ pub fn run(options: &Options) -> Result<bool, Box<dyn Error>> {
         cases.retain(|case| filter.is_match(&case.name) || filter.is_match(&case.group));
     }
     // Without a compiler no case can run: say so once.
-    Compiler::open()?;
+    compiler::open()?;
     if let Some(folder) = &options.dump {
         std::fs::create_dir_all(folder).map_err(|e| format!("{}: {e}", folder.display()))?;
     }

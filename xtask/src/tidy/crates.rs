@@ -9,7 +9,7 @@ use super::Fault;
 use crate::cargo::{self, Profile, Result};
 
 /// Per crate, the crates of ours it may reach; outside crates are ruled by `FOREIGN`.
-const REACH: [(&str, &[&str]); 14] = [
+const REACH: [(&str, &[&str]); 15] = [
     ("strata-core-sys", &[]),
     ("strata-macros", &[]),
     ("strata-core", &["strata-core-sys", "strata-macros"]),
@@ -23,6 +23,7 @@ const REACH: [(&str, &[&str]); 14] = [
     ("strata-report", &["strata-runtime"]),
     ("strata-python", &["strata-report", "strata-runtime"]),
     ("strata-test", &[]),
+    ("strata-tools", &["strata-report", "strata-runtime", "strata-store"]),
     (
         "strata-driver",
         &[

@@ -33,8 +33,17 @@ const EMITTERS: [&str; 6] = [
 ];
 
 /// Crates that read and build ops: they name them by their Rust items.
-const TYPED: [&str; 8] =
-    ["dialects/src", "interp/src", "passes/src", "lowering/src", "driver/src", "frontend/src", "tools/src", "report/src"];
+const TYPED: [&str; 9] = [
+    "dialects/src",
+    "interp/src",
+    "passes/src",
+    "lowering/src",
+    "driver/src",
+    "frontend/src",
+    "tools/src",
+    "tools/toolbox/src",
+    "report/src",
+];
 
 /// Dialects whose ops have Rust items.
 const DIALECTS: [&str; 19] = [

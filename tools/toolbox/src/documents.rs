@@ -9,6 +9,7 @@ use std::process::{Command, Stdio};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use serde_json::{Value, json};
+use strata_core::registry::Registry;
 
 /// What is wrong with a text: the line, from 1, and why.
 pub type Refuse = fn(&[u8]) -> Option<(usize, String)>;
@@ -22,12 +23,13 @@ pub fn is_server() -> bool {
 }
 
 /// Starts this program again as the server, and stands between it and the editor; gives the server's exit status.
-pub fn serve(args: &[String], refuse: Refuse) -> io::Result<i32> {
+pub fn serve(registry: &Registry, refuse: Refuse) -> io::Result<i32> {
+    let args: Vec<String> = std::env::args().skip(1).collect();
     let mut server =
-        Command::new(std::env::current_exe()?).args(args).env(SERVER, "1").stdin(Stdio::piped()).stdout(Stdio::piped()).spawn()?;
+        Command::new(std::env::current_exe()?).args(&args).env(SERVER, "1").stdin(Stdio::piped()).stdout(Stdio::piped()).spawn()?;
     let (Some(mut to), Some(from)) = (server.stdin.take(), server.stdout.take()) else { return Ok(1) };
-    let framing = Framing::of(args);
-    let refused = Refused::default();
+    let framing = Framing::of(&args);
+    let (refused, docs) = (Refused::default(), Docs::of(registry));
     let mut from = BufReader::new(from);
     std::thread::scope(|scope| {
         scope.spawn(|| {
@@ -41,7 +43,7 @@ pub fn serve(args: &[String], refuse: Refuse) -> io::Result<i32> {
         });
         let mut editor = io::stdout().lock();
         while let Some(message) = Framing::Lengths.read(&mut from)? {
-            Framing::Lengths.write(&mut editor, &refused.explain(&message))?;
+            Framing::Lengths.write(&mut editor, &docs.tell(&refused.explain(&message)))?;
         }
         let status = server.wait()?.code().unwrap_or(1);
         // The editor may never say anything again.
@@ -149,6 +151,30 @@ impl Refused {
         value["params"]["diagnostics"] =
             json!([{"range": {"start": place, "end": place}, "severity": 1, "source": "mlir", "message": reason}]);
         value.to_string().into_bytes()
+    }
+}
+
+/// What ops are documented to do, by name.
+struct Docs(HashMap<&'static str, String>);
+
+impl Docs {
+    fn of(registry: &Registry) -> Docs {
+        let ops = registry.dialects().iter().flat_map(|dialect| (dialect.ops)());
+        let text = |doc: &str| doc.lines().map(|line| line.strip_prefix(' ').unwrap_or(line)).collect::<Vec<_>>().join("\n");
+        Docs(ops.map(|op| (op.name, text(if op.doc.is_empty() { op.summary } else { op.doc }))).collect())
+    }
+
+    /// A message of the server; where it tells of an op that somebody points at, the op's documentation follows.
+    fn tell(&self, message: &[u8]) -> Vec<u8> {
+        let told = || {
+            let mut value = serde_json::from_slice::<Value>(message).ok()?;
+            let contents = &mut value["result"]["contents"]["value"];
+            let text = contents.as_str()?;
+            let name = text.strip_prefix('"')?.split('"').next()?;
+            *contents = json!(format!("{text}\n\n{}", self.0.get(name)?));
+            Some(value.to_string().into_bytes())
+        };
+        told().unwrap_or_else(|| message.to_vec())
     }
 }
 

@@ -1,4 +1,4 @@
-//! `rs-compile`: a model to the text of a level, to LLVM IR, assembly, an object, a shared library or an artefact.
+//! A model to the text of a level, to LLVM IR, assembly, an object, a shared library or an artefact.
 
 use std::error::Error;
 use std::io::Write;
@@ -7,7 +7,8 @@ use std::process::ExitCode;
 use std::sync::Arc;
 
 use clap::{Parser, ValueEnum};
-use strata_driver::{Options, Target, compile, compile_explained, describe_target, emit, lower, ptx};
+use strata_core::registry::Registry;
+use strata_driver::{Options, Target, compile_explained, describe_target, emit, lower, ptx};
 use strata_lowering::codegen;
 use strata_runtime::{Artefact, header, shared};
 use strata_tools::cached;
@@ -17,9 +18,11 @@ use strata_tools::signature;
 use strata_tools::start;
 use strata_tools::{tuning, verify_weights};
 
+use crate::plugins::with_plugins;
+
 /// Compile a tensor program.
 #[derive(Parser)]
-#[command(version)]
+#[command(name = "rs-compile", version)]
 struct Arguments {
     /// The model: .pt2 or .mlir
     #[arg(required_unless_present = "print_target")]
@@ -103,8 +106,8 @@ impl Arguments {
     }
 
     /// The compiled program; says what was measured where somebody asks.
-    fn artefact(&self, options: &Options) -> Result<Artefact, Box<dyn Error>> {
-        let artefact = self.cached(options)?;
+    fn artefact(&self, registry: &'static Registry, options: &Options) -> Result<Artefact, Box<dyn Error>> {
+        let artefact = self.cached(registry, options)?;
         let artefact = match &self.pack_weights {
             Some(file) => artefact.pack(file.as_deref())?,
             None => artefact,
@@ -119,17 +122,17 @@ impl Arguments {
     }
 
     /// The compiled program, from the cache if it is there.
-    fn cached(&self, options: &Options) -> Result<Artefact, Box<dyn Error>> {
+    fn cached(&self, registry: &'static Registry, options: &Options) -> Result<Artefact, Box<dyn Error>> {
         let Some(store) = (!self.compile.no_cache).then(cached::open_store).flatten().map(Arc::new) else {
-            return Ok(compile(self.model(), options, None)?);
+            return Ok(strata_driver::compile(registry, self.model(), options, None)?);
         };
-        let build = strata_driver::BUILD.to_string_lossy();
+        let build = registry.build();
         let parts = cached::parts(self.model(), &serde_json::to_string(options)?, &build)?;
         if self.compile.explain_cache {
             eprintln!("{}: {}", self.model().display(), cached::explain(&store, &parts));
         }
         cached::artefact(self.model(), &parts, &store, || {
-            let (artefact, redone) = compile_explained(self.model(), options, Some(&store))?;
+            let (artefact, redone) = compile_explained(registry, self.model(), options, Some(&store))?;
             if self.compile.explain_cache && !redone.records.is_empty() {
                 eprintln!("{redone}");
             }
@@ -154,17 +157,19 @@ fn write(path: &Path, bytes: &[u8]) -> Result<(), Box<dyn Error>> {
     Ok(std::fs::write(path, bytes).map_err(|e| format!("{}: {e}", path.display()))?)
 }
 
-fn main() -> ExitCode {
+/// The whole of a compiler.
+pub fn compile(registry: Registry, args: Vec<String>) -> ExitCode {
     start("rs-compile", || {
-        let arguments = Arguments::parse();
-        compile_to(&arguments).map(|()| true)
+        let (registry, args) = with_plugins(registry, &args)?;
+        let arguments = Arguments::parse_from(args);
+        compile_to(registry, &arguments).map(|()| true)
     })
 }
 
-fn compile_to(arguments: &Arguments) -> Result<(), Box<dyn Error>> {
+fn compile_to(registry: &'static Registry, arguments: &Arguments) -> Result<(), Box<dyn Error>> {
     let options = arguments.options()?;
     if arguments.print_target {
-        return Ok(writeln!(std::io::stdout(), "{}", describe_target(&options, arguments.measure_target)?)?);
+        return Ok(writeln!(std::io::stdout(), "{}", describe_target(registry, &options, arguments.measure_target)?)?);
     }
     if arguments.to.is_some() && arguments.emit != Emit::Mlir {
         return Err("--to=LEVEL says which text --emit=mlir writes, and does nothing without it".into());
@@ -186,22 +191,22 @@ fn compile_to(arguments: &Arguments) -> Result<(), Box<dyn Error>> {
     }
     // A key that is none is told before the work.
     let key = arguments.sign_key.as_deref().map(signature::signing_key).transpose()?;
-    let code = |wanted| emit(arguments.model(), &options, &wanted);
+    let code = |wanted| emit(registry, arguments.model(), &options, &wanted);
     match arguments.emit {
-        Emit::Mlir => arguments.write_text(&lower(arguments.model(), arguments.to.as_deref().unwrap_or("aten"), &options)?),
-        Emit::Ptx => arguments.write_text(&ptx(arguments.model(), &options)?),
-        Emit::Cubin => Ok(kernels::cubin(&ptx(arguments.model(), &options)?, &arguments.file("cubin"))?),
+        Emit::Mlir => arguments.write_text(&lower(registry, arguments.model(), arguments.to.as_deref().unwrap_or("aten"), &options)?),
+        Emit::Ptx => arguments.write_text(&ptx(registry, arguments.model(), &options)?),
+        Emit::Cubin => Ok(kernels::cubin(&ptx(registry, arguments.model(), &options)?, &arguments.file("cubin"))?),
         Emit::Llvm => arguments.write_text(&code(codegen::Options { ir: true, ..Default::default() })?.ir.unwrap_or_default()),
         Emit::Asm => arguments.write_text(&code(codegen::Options { assembly: true, ..Default::default() })?.assembly.unwrap_or_default()),
         Emit::Obj => write(&arguments.file("o"), &code(codegen::Options::default())?.object),
         Emit::So => {
-            let (artefact, path) = (arguments.artefact(&options)?, arguments.file("so"));
+            let (artefact, path) = (arguments.artefact(registry, &options)?, arguments.file("so"));
             let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
             write(&path, &shared::library(&artefact, &name))?;
             write(&path.with_extension("h"), header::header(&artefact.manifest).as_bytes())
         }
         Emit::Strata => {
-            let (artefact, path) = (arguments.artefact(&options)?, arguments.file("strata"));
+            let (artefact, path) = (arguments.artefact(registry, &options)?, arguments.file("strata"));
             if let Some(key) = key {
                 signature::sign(&path, &artefact.to_bytes(), &key)?;
             }

@@ -1,4 +1,4 @@
-//! `rs-reduce`: makes a program smaller as long as a test finds it interesting.
+//! Makes a program smaller as long as a test finds it interesting.
 //!
 //! MLIR's own reducer, with our dialects and passes, runs where its passes are named (`--reduction-tree`, `--opt-reduction-pass`).
 
@@ -7,8 +7,10 @@ use std::path::PathBuf;
 use std::process::{Command, ExitCode, Stdio};
 
 use clap::Parser;
-use strata_driver::{passes, pipelines, reduce, registry};
+use strata_core::registry::Registry;
 use strata_tools::start;
+
+use crate::plugins::with_plugins;
 
 /// Make a program smaller as long as it is interesting.
 ///
@@ -16,7 +18,7 @@ use strata_tools::start;
 /// program, says by the exit status 1 that it is still interesting (as for MLIR's reducer). What is left cannot be made smaller
 /// by any one step.
 #[derive(Parser)]
-#[command(version)]
+#[command(name = "rs-reduce", version)]
 struct Arguments {
     /// The program: .pt2 or .mlir
     program: PathBuf,
@@ -31,17 +33,20 @@ struct Arguments {
     output: Option<PathBuf>,
 }
 
-fn main() -> ExitCode {
-    let args: Vec<String> = std::env::args().collect();
-    let upstream = |arg: &String| matches!(arg.trim_start_matches('-').split('=').next(), Some("reduction-tree" | "opt-reduction-pass"));
-    if args.iter().any(upstream) {
-        let registry = registry().with_upstream_passes().with_passes(&passes()).with_pipelines(&pipelines());
-        std::process::exit(strata_core::tool::reduce_main(&registry, &args));
-    }
-    start("rs-reduce", || run(&Arguments::parse()))
+/// The whole of a reducer.
+pub fn reduce(registry: Registry, args: Vec<String>) -> ExitCode {
+    start("rs-reduce", || {
+        let (registry, args) = with_plugins(registry, &args)?;
+        let upstream =
+            |arg: &String| matches!(arg.trim_start_matches('-').split('=').next(), Some("reduction-tree" | "opt-reduction-pass"));
+        if args.iter().any(upstream) {
+            return Ok(strata_core::tool::reduce_main(registry, &args) == 0);
+        }
+        run(registry, &Arguments::parse_from(args))
+    })
 }
 
-fn run(arguments: &Arguments) -> Result<bool, Box<dyn Error>> {
+fn run(registry: &'static Registry, arguments: &Arguments) -> Result<bool, Box<dyn Error>> {
     let path = std::env::temp_dir().join(format!("strata-reduce-{}.mlir", std::process::id()));
     let mut interesting = |text: &str| {
         std::fs::write(&path, text)?;
@@ -49,7 +54,7 @@ fn run(arguments: &Arguments) -> Result<bool, Box<dyn Error>> {
         test.args(&arguments.test_arg).arg(&path).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
         Ok(test.status()?.code() == Some(1))
     };
-    let reduced = reduce(&arguments.program, &mut interesting);
+    let reduced = strata_driver::reduce(registry, &arguments.program, &mut interesting);
     // It was a text between two programs.
     let _ = std::fs::remove_file(&path);
     let reduced = reduced?;
