@@ -1,6 +1,6 @@
 //! Descriptions as attributes: dictionaries of entries from a closed set.
 //!
-//! A schedule is one, the target another. [`entries`] makes a Rust type of the table of its entries: how they are read from a dictionary,
+//! A schedule is one, the target another. The macro `entries` makes a Rust type of the table of its entries: how they are read from a dictionary,
 //! checked, written, and shown in the reference.
 
 use std::fmt::Display;

@@ -1,10 +1,10 @@
 //! The shared cache, against a real server that this test starts: plain, with a password, over TLS.
 
 use rcgen::{BasicConstraints, CertificateParams, CertifiedIssuer, IsCa, KeyPair};
-use std::net::{TcpListener, TcpStream};
+use std::io::{BufRead, BufReader};
+use std::net::TcpListener;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
-use std::time::Duration;
 use strata_store::{Kind, Lookup, Place, Settings, Store};
 
 mod common;
@@ -29,21 +29,14 @@ impl Server {
         let child = Command::new("redis-server")
             .args(["--bind", "127.0.0.1", "--save", "", "--appendonly", "no"])
             .args(options)
-            .stdout(Stdio::null())
+            .stdout(Stdio::piped())
             .spawn()
             .expect("redis-server is installed (./x test installs it)");
         let mut server = Server { child, port };
-        while TcpStream::connect(("127.0.0.1", port)).is_err() {
-            if server.has_ended() {
-                return None;
-            }
-            std::thread::sleep(Duration::from_millis(10));
-        }
-        (!server.has_ended()).then_some(server)
-    }
-
-    fn has_ended(&mut self) -> bool {
-        self.child.try_wait().unwrap().is_some()
+        // Whoever answers at the port may be another test's server: this one says itself that it listens, or ends.
+        let said = BufReader::new(server.child.stdout.as_mut().unwrap());
+        let listens = said.lines().map_while(Result::ok).any(|line| line.contains("Ready to accept connections"));
+        listens.then_some(server)
     }
 
     fn stop(&mut self) {

@@ -2,9 +2,14 @@
 #include "support.h"
 #include "llvm/MC/MCSubtargetInfo.h"
 #include "llvm/MC/TargetRegistry.h"
+#include "llvm/TargetParser/AArch64TargetParser.h"
 #include <memory>
 
 using namespace llvm;
+
+void strata_resolve_cpu(MlirStringRef cpu, void *data, void (*push)(void *, MlirStringRef)) {
+  push(data, wrap(AArch64::resolveCPUAlias(unwrap(cpu))));
+}
 
 bool strata_subtarget(MlirStringRef triple, MlirStringRef cpu, void *data, void (*push)(void *, MlirStringRef)) {
   std::string error;

@@ -42,6 +42,7 @@ unsafe extern "C" {
     ) -> c_int;
     pub fn strata_reduce_main(argc: c_int, argv: *mut *mut c_char, registry: MlirDialectRegistry) -> c_int;
     pub fn strata_translate_main(argc: c_int, argv: *mut *mut c_char, name: MlirStringRef) -> c_int;
+    pub fn strata_resolve_cpu(cpu: MlirStringRef, data: *mut c_void, push: unsafe extern "C" fn(*mut c_void, MlirStringRef));
     pub fn strata_subtarget(
         triple: MlirStringRef,
         cpu: MlirStringRef,

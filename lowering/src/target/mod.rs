@@ -4,7 +4,7 @@ mod caches;
 
 use inkwell::targets::{self, InitializationConfig, TargetMachine};
 use std::sync::Once;
-use strata_core::subtarget::cpu_features;
+use strata_core::subtarget::{cpu_features, resolve_cpu};
 pub use strata_dialects::target::Target;
 
 /// A machine that this build of LLVM does not know.
@@ -45,9 +45,10 @@ pub fn host() -> Target {
 }
 
 /// A CPU by LLVM's name (`x86-64-v3`, `skylake-avx512`, `neoverse-n1`) with its own features, under Linux. A name of several architectures
-/// (`generic`) is x86-64's.
+/// (`generic`) is x86-64's; an alias (`grace`) stands for another name.
 pub fn named(cpu: &str) -> Result<Target, UnknownTarget> {
     initialise();
+    let cpu = &resolve_cpu(cpu);
     for arch in ["x86_64", "aarch64"] {
         let triple = format!("{arch}-unknown-linux-gnu");
         if let Some(features) = cpu_features(&triple, cpu) {
@@ -140,6 +141,7 @@ mod tests {
         assert!(arm.has("neon") && arm.has("sve") && arm.has("bf16"), "{}", arm.features);
         assert_eq!((arm.arch(), arm.vector_bits, arm.vector_registers), ("aarch64", 128, 32));
         assert_eq!(named("generic").unwrap().arch(), "x86_64");
+        assert_eq!(named("grace").unwrap().cpu, "neoverse-v2");
     }
 
     #[test]
