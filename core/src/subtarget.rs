@@ -11,7 +11,7 @@ unsafe extern "C" fn push(data: *mut c_void, name: MlirStringRef) {
     unsafe { (*data.cast::<Vec<String>>()).push(string_from(name)) };
 }
 
-/// The name under which LLVM's tables have a CPU: its own, or of an alias (`grace`) that of the CPU that it stands for (`neoverse-v2`).
+/// The name under which LLVM's tables have a CPU: its own, or of an alias (`cobalt-100`) that of the CPU that it stands for (`neoverse-n2`).
 pub fn resolve_cpu(cpu: &str) -> String {
     let mut name: Vec<String> = Vec::new();
     // SAFETY: the string and the list outlive the call.

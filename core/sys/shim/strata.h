@@ -269,7 +269,7 @@ int strata_lsp_main(int argc, char **argv, MlirDialectRegistry registry, void (*
 int strata_reduce_main(int argc, char **argv, MlirDialectRegistry registry);
 int strata_translate_main(int argc, char **argv, MlirStringRef name);
 void strata_register_upstream_translations(void);
-// Pushes the name under which LLVM's tables have a CPU: its own, or for an alias (as `grace`) that of the CPU that it stands for.
+// Pushes the name under which LLVM's tables have a CPU: its own, or for an alias (as `cobalt-100`) that of the CPU that it stands for.
 void strata_resolve_cpu(MlirStringRef cpu, void *data, void (*push)(void *, MlirStringRef));
 
 // Pushes the features that the instructions of a CPU of LLVM's tables need; false where LLVM has no target for the triple, or the

@@ -46,7 +46,7 @@ const FAMILIES: &[Family] = &[
     other(&["znver5"], (48, 12), (1 << 10, 16), (32 << 10, 16)),
     other(&["cortex-a72", "cortex-a76", "neoverse-n1"], (64, 4), (1 << 10, 8), (32 << 10, 16)),
     other(&["neoverse-v1", "neoverse-n2"], (64, 4), (1 << 10, 8), (32 << 10, 16)),
-    other(&["neoverse-v2"], (64, 4), (1 << 10, 8), (114 << 10, 12)),
+    other(&["neoverse-v2", "grace"], (64, 4), (1 << 10, 8), (114 << 10, 12)),
     other(&["apple-m1", "apple-m2", "apple-m3", "apple-m4"], (128, 8), (12 << 10, 12), (12 << 10, 12)),
 ];
 

@@ -45,7 +45,7 @@ pub fn host() -> Target {
 }
 
 /// A CPU by LLVM's name (`x86-64-v3`, `skylake-avx512`, `neoverse-n1`) with its own features, under Linux. A name of several architectures
-/// (`generic`) is x86-64's; an alias (`grace`) stands for another name.
+/// (`generic`) is x86-64's; an alias (`cobalt-100`) stands for another name.
 pub fn named(cpu: &str) -> Result<Target, UnknownTarget> {
     initialise();
     let cpu = &resolve_cpu(cpu);
@@ -141,7 +141,7 @@ mod tests {
         assert!(arm.has("neon") && arm.has("sve") && arm.has("bf16"), "{}", arm.features);
         assert_eq!((arm.arch(), arm.vector_bits, arm.vector_registers), ("aarch64", 128, 32));
         assert_eq!(named("generic").unwrap().arch(), "x86_64");
-        assert_eq!(named("grace").unwrap().cpu, "neoverse-v2");
+        assert_eq!(named("cobalt-100").unwrap().cpu, "neoverse-n2");
     }
 
     #[test]
