@@ -2,6 +2,7 @@
 //! Loading programs must not link MLIR or LLVM, so tools open the compiler only when there is something to compile.
 
 use std::ffi::{CStr, CString, c_char, c_void};
+use std::mem::ManuallyDrop;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
@@ -127,7 +128,8 @@ pub struct Compiler {
     record: Symbol<RecordFn>,
     interpret: Symbol<InterpretFn>,
     free: Symbol<FreeFn>,
-    _library: Library,
+    /// Never closed: tables of MLIR, which stays, hold pointers to names in it.
+    _library: ManuallyDrop<Library>,
 }
 
 impl Compiler {
@@ -166,7 +168,7 @@ impl Compiler {
                 record: library.get(b"strata_compiler_record").map_err(fail)?,
                 interpret: library.get(b"strata_compiler_interpret").map_err(fail)?,
                 free: library.get(b"strata_compiler_free").map_err(fail)?,
-                _library: library,
+                _library: ManuallyDrop::new(library),
             })
         }
     }
