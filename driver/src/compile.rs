@@ -263,10 +263,9 @@ pub fn describe_target(registry: &'static Registry, options: &Options, measure: 
     if measure {
         // A quarter of a cache, so that nothing else that is there matters; of memory eight times the largest.
         let measured = |bytes: i64| (limits::bandwidth(bytes as u64) / 1e8).round() / 10.0;
-        let levels =
-            [(&mut target.l1.gigabytes_per_second, target.l1.bytes / 4), (&mut target.l2.gigabytes_per_second, target.l2.bytes / 4)];
-        levels.into_iter().for_each(|(rate, bytes)| *rate = measured(bytes).max(0.1));
-        target.l3.gigabytes_per_second = measured(target.l3.bytes / 4).max(0.1);
+        for cache in [&mut target.l1, &mut target.l2, &mut target.l3] {
+            cache.gigabytes_per_second = measured(cache.bytes / 4).max(0.1);
+        }
         target.memory_gigabytes_per_second = measured(target.l3.bytes.saturating_mul(8)).max(0.1);
     }
     Ok(target.attr((&*registry.lend()).into()).to_string())

@@ -24,6 +24,11 @@
 // TEXT: is no dictionary of MLIR
 // RUN: not rs-compile --print-target --measure-target --cpu=x86-64-v3 2>&1 | rs-filecheck %s --check-prefix=MEASURE
 // MEASURE: cannot be used with
+// RUN: not rs-compile %s --measure-target 2>&1 | rs-filecheck %s --check-prefix=ALONE
+// ALONE: --measure-target measures this machine for --print-target, and does nothing without it
+// RUN: not rs-compile --print-target --to=prim 2>&1 | rs-filecheck %s --check-prefix=NOTHING
+// RUN: not rs-compile --print-target --target=cuda 2>&1 | rs-filecheck %s --check-prefix=NOTHING
+// NOTHING: --target, --to and --emit do nothing beside it
 func.func @main(%x: tensor<64x64xf32> {capture.kind = "input", capture.name = "x"}) -> (tensor<64x64xf32> {capture.kind = "output", capture.name = "y"}) attributes {capture.entry} {
   %0 = aten.relu %x : (tensor<64x64xf32>) -> tensor<64x64xf32>
   return %0 : tensor<64x64xf32>

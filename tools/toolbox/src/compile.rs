@@ -40,7 +40,7 @@ struct Arguments {
     #[arg(long, conflicts_with = "model")]
     print_target: bool,
     /// Measure the bandwidths of this machine for --print-target
-    #[arg(long, requires = "print_target", conflicts_with = "cpu")]
+    #[arg(long, conflicts_with = "cpu")]
     measure_target: bool,
     /// What to write
     #[arg(long, value_enum, default_value = "strata")]
@@ -169,7 +169,15 @@ pub fn compile(registry: Registry, args: Vec<String>) -> ExitCode {
 fn compile_to(registry: &'static Registry, arguments: &Arguments) -> Result<(), Box<dyn Error>> {
     let options = arguments.options()?;
     if arguments.print_target {
-        return Ok(writeln!(std::io::stdout(), "{}", describe_target(registry, &options, arguments.measure_target)?)?);
+        if options.target != Target::Cpu || arguments.to.is_some() || arguments.emit != Emit::Strata {
+            return Err("--print-target describes the CPU and compiles nothing: --target, --to and --emit do nothing beside it".into());
+        }
+        let described = describe_target(registry, &options, arguments.measure_target)?;
+        return arguments.write_text(&format!("{described}\n"));
+    }
+    // (Not by `requires`: what conflicts with an argument that is there is not required.)
+    if arguments.measure_target {
+        return Err("--measure-target measures this machine for --print-target, and does nothing without it".into());
     }
     if arguments.to.is_some() && arguments.emit != Emit::Mlir {
         return Err("--to=LEVEL says which text --emit=mlir writes, and does nothing without it".into());
