@@ -18,7 +18,7 @@
 //! ```
 
 use crate::fusion::class::is_pointwise;
-use crate::simplify::{Rule, Simplified, Site, simplify, splat_number};
+use crate::simplify::{BuildSized, Simplified, SizedPatterns, SizedRewriter, simplify, splat_number};
 use strata_core::ir::{DYNAMIC, ElementType, Op, Value};
 use strata_core::pass::{Counter, Pass, PassContext, PassError};
 use strata_core::rewrite::NoMatch;
@@ -41,7 +41,7 @@ pub struct FuseAttention {
 impl Pass for FuseAttention {
     fn run<'c>(&self, op: Op<'c>, _: &mut PassContext<'c>) -> Result<(), PassError> {
         if Numerics::of(&self.numerics)? > Numerics::Bitwise {
-            self.rewrites.add(simplify(op, RULES, self.remarks));
+            self.rewrites.add(simplify(op, self.remarks, rules));
         }
         Ok(())
     }
@@ -49,13 +49,13 @@ impl Pass for FuseAttention {
 
 /// Runs the pass on a function with the default numerics; gives the number of rewrites.
 pub fn run(function: Op<'_>) -> usize {
-    simplify(function, RULES, false)
+    simplify(function, false, rules)
 }
 
-const RULES: &[Rule] = &[
-    Rule { name: "attention", root: prim::Dot::NAME, rewrite: attention },
-    Rule { name: "scaled-scores", root: prim::Dot::NAME, rewrite: scaled_scores },
-];
+fn rules(patterns: &mut SizedPatterns<'_>) {
+    patterns.identity::<prim::Dot>("attention", 1, attention);
+    patterns.identity::<prim::Dot>("scaled-scores", 1, scaled_scores);
+}
 
 /// Queries that fill a register; with fewer, contractions that each run along their own lanes are faster.
 const MIN_QUERIES: i64 = 16;
@@ -65,7 +65,7 @@ const MAX_HEAD: i64 = 4096;
 const MAX_DEPTH: usize = 12;
 
 /// dot(softmax(s), v) = softmax_dot(s, v).
-fn attention<'c>(site: &mut Site<'_, 'c>, op: Op<'c>) -> Simplified<'c> {
+fn attention<'c>(op: Op<'c>, rewriter: &mut SizedRewriter<'c>) -> Simplified<'c> {
     let (weights, values) = (op.operand(0), op.operand(1));
     let element = weights.ty().element_type();
     if !matches!(element, Some(ElementType::F32 | ElementType::F64)) {
@@ -88,9 +88,9 @@ fn attention<'c>(site: &mut Site<'_, 'c>, op: Op<'c>) -> Simplified<'c> {
         return Err("the size of a head is not known, or there are few queries".into());
     }
     let mut attrs = op.attrs();
-    attrs.push(("empty".to_owned(), site.cx().str_attr(empty)));
+    attrs.push(("empty".to_owned(), rewriter.cx().str_attr(empty)));
     let attrs: Vec<_> = attrs.iter().map(|(name, attr)| (name.as_str(), *attr)).collect();
-    Ok(site.value(prim::SoftmaxDot::NAME, &[scores, values], op.result(0).ty(), &attrs))
+    Ok(rewriter.value(prim::SoftmaxDot::NAME, &[scores, values], op.result(0).ty(), &attrs))
 }
 
 /// Sizes of an operand's dimensions that are neither batch nor contracted.
@@ -166,7 +166,7 @@ fn find_dot<'c>(value: Value<'c>, depth: usize) -> Option<Op<'c>> {
 }
 
 /// dot(x * c, y) = dot(x, y) * c for a constant c, where the dot is one of scores: there the factor costs nothing.
-fn scaled_scores<'c>(site: &mut Site<'_, 'c>, op: Op<'c>) -> Simplified<'c> {
+fn scaled_scores<'c>(op: Op<'c>, rewriter: &mut SizedRewriter<'c>) -> Simplified<'c> {
     if !feeds_softmax(op.result(0), MAX_DEPTH) {
         return Err("no scores of an attention".into());
     }
@@ -179,11 +179,11 @@ fn scaled_scores<'c>(site: &mut Site<'_, 'c>, op: Op<'c>) -> Simplified<'c> {
             operands[side] = x;
             let attrs = op.attrs();
             let attrs: Vec<_> = attrs.iter().map(|(name, attr)| (name.as_str(), *attr)).collect();
-            let dot = site.value(prim::Dot::NAME, &operands, ty, &attrs);
-            let sizes = site.sizes(ty, |dim| (dot, dim));
-            let none = site.cx().i64s_attr(&[]);
-            let factor = site.value(prim::Broadcast::NAME, &[&[scalar], sizes.as_slice()].concat(), ty, &[("dims", none)]);
-            return Ok(site.value(prim::Mul::NAME, &[dot, factor], ty, &[]));
+            let dot = rewriter.value(prim::Dot::NAME, &operands, ty, &attrs);
+            let sizes = rewriter.sizes(ty, |dim| (dot, dim));
+            let none = rewriter.cx().i64s_attr(&[]);
+            let factor = rewriter.value(prim::Broadcast::NAME, &[&[scalar], sizes.as_slice()].concat(), ty, &[("dims", none)]);
+            return Ok(rewriter.value(prim::Mul::NAME, &[dot, factor], ty, &[]));
         }
     }
     Err("no operand has a constant factor".into())

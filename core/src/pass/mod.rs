@@ -25,7 +25,7 @@ mod pipeline;
 mod register;
 mod statistics;
 
-pub use analysis::Analysis;
+pub use analysis::{Analysis, Incremental};
 pub use context::{PassContext, PassError};
 pub use def::{Counter, OptionDef, OptionKind, OptionReader, PassData, PassDef, PassEntry, StatisticDef};
 pub use pipeline::{PassManager, PipelineDef, PipelineError, run_pipeline};

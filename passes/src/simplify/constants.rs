@@ -17,8 +17,8 @@
 //! }
 //! ```
 
-use super::driver::{Rule, Simplified, Site, simplification};
 use super::number::{Number, elements, encode, wrap};
+use super::rewriter::{Simplified, SizedPatterns, SizedRewriter, simplification};
 use crate::fusion::class::is_pointwise;
 use strata_core::ir::{Attr, ElementType, Op};
 use strata_core::pass::{Counter, Pass, PassContext, PassError};
@@ -34,18 +34,18 @@ simplification! {
     pub struct SimplifyConstants: dependents("prim");
 }
 
-const RULES: &[Rule] = &[
-    Rule { name: "pointwise-of-constants", root: "", rewrite: pointwise_of_constants },
-    Rule { name: "reshape-of-constant", root: prim::Reshape::NAME, rewrite: reshape_of_constant },
-    Rule { name: "splat-of-constant", root: prim::Splat::NAME, rewrite: splat_of_constant },
-];
+fn rules(patterns: &mut SizedPatterns<'_>) {
+    patterns.identity_of_any("pointwise-of-constants", 1, pointwise_of_constants);
+    patterns.identity::<prim::Reshape>("reshape-of-constant", 1, reshape_of_constant);
+    patterns.identity::<prim::Splat>("splat-of-constant", 1, splat_of_constant);
+}
 
-fn constant<'c>(site: &mut Site<'_, 'c>, op: Op<'c>, value: Attr<'c>) -> Simplified<'c> {
-    Ok(site.value(prim::Constant::NAME, &[], op.result(0).ty(), &[("value", value)]))
+fn constant<'c>(op: Op<'c>, rewriter: &mut SizedRewriter<'c>, value: Attr<'c>) -> Simplified<'c> {
+    Ok(rewriter.value(prim::Constant::NAME, &[], op.result(0).ty(), &[("value", value)]))
 }
 
 /// f(constants) = constant.
-fn pointwise_of_constants<'c>(site: &mut Site<'_, 'c>, op: Op<'c>) -> Simplified<'c> {
+fn pointwise_of_constants<'c>(op: Op<'c>, rewriter: &mut SizedRewriter<'c>) -> Simplified<'c> {
     if !is_pointwise(op) {
         return Err("not pointwise".into());
     }
@@ -66,8 +66,8 @@ fn pointwise_of_constants<'c>(site: &mut Site<'_, 'c>, op: Op<'c>) -> Simplified
         let number = numbers.and_then(|numbers| evaluate(op.name(), from, element, &numbers));
         bytes.extend(number.and_then(|number| encode(element, number)).ok_or(NoMatch::new("not an exact operation on these numbers"))?);
     }
-    let value = site.cx().dense_attr(ty, &bytes).ok_or(NoMatch::new("no such constant"))?;
-    constant(site, op, value)
+    let value = rewriter.cx().dense_attr(ty, &bytes).ok_or(NoMatch::new("no such constant"))?;
+    constant(op, rewriter, value)
 }
 
 /// One element. Floats are computed in f64 and rounded once to the result's type, which is exact for one operation on narrower types.
@@ -147,7 +147,7 @@ fn convert(from: ElementType, to: ElementType, number: Number) -> Option<Number>
 }
 
 /// reshape(constant) = constant with the same elements.
-fn reshape_of_constant<'c>(site: &mut Site<'_, 'c>, op: Op<'c>) -> Simplified<'c> {
+fn reshape_of_constant<'c>(op: Op<'c>, rewriter: &mut SizedRewriter<'c>) -> Simplified<'c> {
     let ty = op.result(0).ty();
     let source =
         op.operand(0).defining_op().filter(|source| source.isa::<prim::Constant>()).ok_or(NoMatch::new("the operand is not constant"))?;
@@ -155,12 +155,12 @@ fn reshape_of_constant<'c>(site: &mut Site<'_, 'c>, op: Op<'c>) -> Simplified<'c
     let Some((bytes, _)) = value.filter(|(bytes, _)| ty.is_static() && bytes.len() <= MAX_BYTES) else {
         return Err("the constant is large or its shape not fixed".into());
     };
-    let value = site.cx().dense_attr(ty, &bytes).ok_or(NoMatch::new("no such constant"))?;
-    constant(site, op, value)
+    let value = rewriter.cx().dense_attr(ty, &bytes).ok_or(NoMatch::new("no such constant"))?;
+    constant(op, rewriter, value)
 }
 
 /// splat(constant scalar) = constant.
-fn splat_of_constant<'c>(site: &mut Site<'_, 'c>, op: Op<'c>) -> Simplified<'c> {
+fn splat_of_constant<'c>(op: Op<'c>, rewriter: &mut SizedRewriter<'c>) -> Simplified<'c> {
     let source =
         op.operand(0).defining_op().filter(|source| source.isa::<arith::Constant>()).ok_or(NoMatch::new("the scalar is not constant"))?;
     let ty = op.result(0).ty();
@@ -171,6 +171,6 @@ fn splat_of_constant<'c>(site: &mut Site<'_, 'c>, op: Op<'c>) -> Simplified<'c> 
         _ => value.as_int().map(|value| Number::Int(i128::from(value))),
     };
     let bytes = number.and_then(|number| encode(element, number)).ok_or(NoMatch::new("no such constant"))?;
-    let value = site.cx().dense_attr(ty, &bytes).ok_or(NoMatch::new("no such constant"))?;
-    constant(site, op, value)
+    let value = rewriter.cx().dense_attr(ty, &bytes).ok_or(NoMatch::new("no such constant"))?;
+    constant(op, rewriter, value)
 }

@@ -17,7 +17,7 @@
 //! }
 //! ```
 
-use super::driver::{Rule, Simplified, Site, simplification};
+use super::rewriter::{Simplified, SizedPatterns, SizedRewriter, same_type, simplification};
 use strata_core::ir::{ElementType, Op};
 use strata_core::pass::{Counter, Pass, PassContext, PassError};
 use strata_core::rewrite::NoMatch;
@@ -28,19 +28,19 @@ simplification! {
     pub struct SimplifyConverts: dependents("prim");
 }
 
-const RULES: &[Rule] = &[
-    Rule { name: "convert-to-same", root: prim::Convert::NAME, rewrite: convert_to_same },
-    Rule { name: "convert-of-exact-convert", root: prim::Convert::NAME, rewrite: convert_of_exact_convert },
-    Rule { name: "bitcast-to-same", root: prim::Bitcast::NAME, rewrite: convert_to_same },
-];
+fn rules(patterns: &mut SizedPatterns<'_>) {
+    patterns.identity::<prim::Convert>("convert-to-same", 1, convert_to_same);
+    patterns.identity::<prim::Convert>("convert-of-exact-convert", 1, convert_of_exact_convert);
+    patterns.identity::<prim::Bitcast>("bitcast-to-same", 1, convert_to_same);
+}
 
 /// convert(x) to the type of x = x.
-fn convert_to_same<'c>(site: &mut Site<'_, 'c>, op: Op<'c>) -> Simplified<'c> {
-    site.same_type(op, op.operand(0))
+fn convert_to_same<'c>(op: Op<'c>, _: &mut SizedRewriter<'c>) -> Simplified<'c> {
+    same_type(op, op.operand(0))
 }
 
 /// convert(convert(x)) = convert(x) when the inner one is exact.
-fn convert_of_exact_convert<'c>(site: &mut Site<'_, 'c>, op: Op<'c>) -> Simplified<'c> {
+fn convert_of_exact_convert<'c>(op: Op<'c>, rewriter: &mut SizedRewriter<'c>) -> Simplified<'c> {
     let inner = op.operand(0).defining_op().filter(|inner| inner.isa::<prim::Convert>()).ok_or(NoMatch::new("converted once"))?;
     let x = inner.operand(0);
     let (Some(from), Some(through), Some(to)) =
@@ -56,7 +56,7 @@ fn convert_of_exact_convert<'c>(site: &mut Site<'_, 'c>, op: Op<'c>) -> Simplifi
         return Err("an integer wraps where a float does not".into());
     }
     let ty = op.result(0).ty();
-    if x.ty() == ty { Ok(x) } else { Ok(site.value(prim::Convert::NAME, &[x], ty, &[])) }
+    if x.ty() == ty { Ok(x) } else { Ok(rewriter.value(prim::Convert::NAME, &[x], ty, &[])) }
 }
 
 /// Whether every value of one type is a value of the other.

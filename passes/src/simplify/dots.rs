@@ -1,7 +1,7 @@
 //! Sums of products as `dot`, and sums of a `dot`. See [`super::sums`] for when they fire.
 
-use super::driver::{Simplified, Site};
 use super::product::{Factor, Tree};
+use super::rewriter::{Simplified, SizedRewriter, same_type};
 use super::sums::{sum, summed};
 use strata_core::ir::{ElementType, Op};
 use strata_core::rewrite::NoMatch;
@@ -19,13 +19,13 @@ fn position(dims: &[usize], dim: usize) -> i64 {
 }
 
 /// sum_k x_ik * y_kj = dot(x, y).
-pub fn sum_of_two_factors<'c>(site: &mut Site<'_, 'c>, op: Op<'c>) -> Simplified<'c> {
+pub fn sum_of_two_factors<'c>(op: Op<'c>, rewriter: &mut SizedRewriter<'c>) -> Simplified<'c> {
     let dims = summed(op)?;
     if !is_wide(op) {
         return Err("only f32 and f64 products are written as dots".into());
     }
     let whole = op.operand(0);
-    let Tree::Node(_, parts) = Tree::of(site, whole) else { return Err("no product".into()) };
+    let Tree::Node(_, parts) = Tree::of(rewriter, whole) else { return Err("no product".into()) };
     let [Tree::Leaf(lhs), Tree::Leaf(rhs)] = parts.as_ref() else { return Err("more than two factors".into()) };
     let free = |one: &Factor<'c>, other: &Factor<'c>| -> Vec<usize> {
         (0..whole.ty().rank()).filter(|dim| one.dims.contains(dim) && !other.dims.contains(dim)).collect()
@@ -44,7 +44,7 @@ pub fn sum_of_two_factors<'c>(site: &mut Site<'_, 'c>, op: Op<'c>) -> Simplified
     if contract.is_empty() || size < MIN_CONTRACTED {
         return Err("too few products for each element".into());
     }
-    let cx = site.cx();
+    let cx = rewriter.cx();
     let list = |dims: &[usize], of: &Factor<'c>| cx.i64s_attr(&dims.iter().map(|&dim| position(&of.dims, dim)).collect::<Vec<_>>());
     let attrs = [
         ("lhs_batch", list(&batch, lhs)),
@@ -56,18 +56,18 @@ pub fn sum_of_two_factors<'c>(site: &mut Site<'_, 'c>, op: Op<'c>) -> Simplified
     let order = |of: &Factor<'c>, free: &[usize]| of.dims.iter().copied().filter(|dim| free.contains(dim)).collect::<Vec<_>>();
     let found = [batch, order(lhs, &left), order(rhs, &right)].concat();
     let sizes: Vec<i64> = found.iter().map(|&dim| shape[dim]).collect();
-    let dot = site.value(prim::Dot::NAME, &[lhs.value, rhs.value], op.result(0).ty().with_shape(&sizes), &attrs);
+    let dot = rewriter.value(prim::Dot::NAME, &[lhs.value, rhs.value], op.result(0).ty().with_shape(&sizes), &attrs);
     let wanted: Vec<usize> = (0..shape.len()).filter(|dim| !dims.contains(dim)).collect();
     if wanted == found {
         return Ok(dot);
     }
     let perm: Vec<i64> = wanted.iter().map(|&dim| position(&found, dim)).collect();
-    let perm = site.cx().i64s_attr(&perm);
-    Ok(site.value(prim::Transpose::NAME, &[dot], op.result(0).ty(), &[("perm", perm)]))
+    let perm = rewriter.cx().i64s_attr(&perm);
+    Ok(rewriter.value(prim::Transpose::NAME, &[dot], op.result(0).ty(), &[("perm", perm)]))
 }
 
 /// sum_j dot(x, y)_ij = dot(x, sum_j y).
-pub fn sum_of_dot<'c>(site: &mut Site<'_, 'c>, op: Op<'c>) -> Simplified<'c> {
+pub fn sum_of_dot<'c>(op: Op<'c>, rewriter: &mut SizedRewriter<'c>) -> Simplified<'c> {
     let dims = summed(op)?;
     let value = op.operand(0);
     let dot =
@@ -86,7 +86,7 @@ pub fn sum_of_dot<'c>(site: &mut Site<'_, 'c>, op: Op<'c>) -> Simplified<'c> {
         let gone: Vec<usize> = free.iter().enumerate().filter(|(index, _)| dims.contains(&(at + index))).map(|(_, &dim)| dim).collect();
         taken.extend((at..at + free.len()).filter(|dim| dims.contains(dim)));
         at += free.len();
-        *operand = sum(site, *operand, &gone);
+        *operand = sum(rewriter, *operand, &gone);
         for dim in paired.iter_mut().flatten() {
             *dim -= gone.iter().filter(|&gone| gone < dim).count();
         }
@@ -94,7 +94,7 @@ pub fn sum_of_dot<'c>(site: &mut Site<'_, 'c>, op: Op<'c>) -> Simplified<'c> {
     if taken.is_empty() {
         return Err("no free dimension is summed".into());
     }
-    let attr = |dims: &[usize]| site.cx().i64s_attr(&dims.iter().map(|&dim| dim as i64).collect::<Vec<_>>());
+    let attr = |dims: &[usize]| rewriter.cx().i64s_attr(&dims.iter().map(|&dim| dim as i64).collect::<Vec<_>>());
     let [[lhs_batch, lhs_contract], [rhs_batch, rhs_contract]] = &paired;
     let attrs = [
         ("lhs_batch", attr(lhs_batch)),
@@ -105,8 +105,8 @@ pub fn sum_of_dot<'c>(site: &mut Site<'_, 'c>, op: Op<'c>) -> Simplified<'c> {
     let shape = value.ty().shape();
     let left: Vec<usize> = (0..shape.len()).filter(|dim| !taken.contains(dim)).collect();
     let ty = value.ty().with_shape(&left.iter().map(|&dim| shape[dim]).collect::<Vec<_>>());
-    let dot = site.value(prim::Dot::NAME, &operands, ty, &attrs);
+    let dot = rewriter.value(prim::Dot::NAME, &operands, ty, &attrs);
     let rest: Vec<usize> = (0..left.len()).filter(|&at| dims.contains(&left[at])).collect();
-    let summed = sum(site, dot, &rest);
-    site.same_type(op, summed)
+    let summed = sum(rewriter, dot, &rest);
+    same_type(op, summed)
 }

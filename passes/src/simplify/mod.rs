@@ -7,9 +7,9 @@ pub mod algebra;
 pub mod constants;
 pub mod converts;
 mod dots;
-mod driver;
 mod number;
 mod product;
+mod rewriter;
 pub mod sizes;
 pub mod sums;
 #[cfg(test)]
@@ -20,5 +20,5 @@ pub mod views;
 mod views_of_dots;
 mod views_of_views;
 
-pub use driver::{Rule, Simplified, Site, simplify};
 pub use number::splat_number;
+pub use rewriter::{BuildSized, Simplified, SizedPatterns, SizedRewriter, simplify};

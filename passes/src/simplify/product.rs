@@ -1,6 +1,6 @@
 //! A product of tensors of one shape as a tree of factors, each with the dimensions that it really depends on.
 
-use super::driver::Site;
+use super::rewriter::{BuildSized, SizedRewriter};
 use strata_core::ir::{Type, Value};
 use strata_dialects::prim;
 
@@ -27,17 +27,17 @@ const MAX_DEPTH: usize = 16;
 
 impl<'c> Tree<'c> {
     /// The product that a value is; a value that is none is its only factor.
-    pub fn of(site: &mut Site<'_, 'c>, value: Value<'c>) -> Self {
-        Self::read(site, value, MAX_DEPTH)
+    pub fn of(rewriter: &mut SizedRewriter<'c>, value: Value<'c>) -> Self {
+        Self::read(rewriter, value, MAX_DEPTH)
     }
 
-    fn read(site: &mut Site<'_, 'c>, value: Value<'c>, depth: usize) -> Self {
+    fn read(rewriter: &mut SizedRewriter<'c>, value: Value<'c>, depth: usize) -> Self {
         match value.defining_op().filter(|op| op.isa::<prim::Mul>() && depth > 0) {
             Some(op) => {
-                let (lhs, rhs) = (Self::read(site, op.operand(0), depth - 1), Self::read(site, op.operand(1), depth - 1));
+                let (lhs, rhs) = (Self::read(rewriter, op.operand(0), depth - 1), Self::read(rewriter, op.operand(1), depth - 1));
                 Self::Node(value, Box::new([lhs, rhs]))
             }
-            None => Self::Leaf(Factor::of(site, value)),
+            None => Self::Leaf(Factor::of(rewriter, value)),
         }
     }
 
@@ -63,15 +63,15 @@ impl<'c> Tree<'c> {
 
 impl<'c> Factor<'c> {
     /// Looks through views that repeat elements or exchange dimensions.
-    fn of(site: &mut Site<'_, 'c>, value: Value<'c>) -> Self {
+    fn of(rewriter: &mut SizedRewriter<'c>, value: Value<'c>) -> Self {
         let mut factor = Self { value, dims: (0..value.ty().rank()).collect() };
-        while let Some(before) = factor.before(site) {
+        while let Some(before) = factor.before(rewriter) {
             factor = before;
         }
         factor
     }
 
-    fn before(&self, site: &mut Site<'_, 'c>) -> Option<Self> {
+    fn before(&self, rewriter: &mut SizedRewriter<'c>) -> Option<Self> {
         let op = self.value.defining_op()?;
         let list = |name: &str| -> Option<Vec<usize>> { op.ints(name)?.into_iter().map(|dim| usize::try_from(dim).ok()).collect() };
         let x = op.operands().first().copied();
@@ -86,9 +86,9 @@ impl<'c> Factor<'c> {
             }
             prim::Broadcast::NAME => {
                 let (x, map) = (x?, list("dims")?);
-                let (sizes, result) = (site.dims.sizes(x), site.dims.sizes(self.value));
+                let (sizes, result) = (rewriter.analysis().sizes(x), rewriter.analysis().sizes(self.value));
                 // A dimension of size 1 that is stretched would have to go first: `--simplify-views` sees to that.
-                let stretched = map.iter().enumerate().any(|(dim, &to)| !site.dims.equal(&sizes[dim], &result[to]));
+                let stretched = map.iter().enumerate().any(|(dim, &to)| !rewriter.analysis().equal(&sizes[dim], &result[to]));
                 let dims = map.iter().map(|&to| self.dims.get(to).copied()).collect::<Option<_>>()?;
                 (!stretched).then_some(Self { value: x, dims })
             }
@@ -120,26 +120,26 @@ impl<'c> Space<'c> {
     }
 
     /// A tensor whose dimensions are some of the space's, repeated along the others.
-    pub fn fill(&self, site: &mut Site<'_, 'c>, factor: &Factor<'c>) -> Option<Value<'c>> {
+    pub fn fill(&self, rewriter: &mut SizedRewriter<'c>, factor: &Factor<'c>) -> Option<Value<'c>> {
         if factor.dims == self.dims {
             return Some(factor.value);
         }
         let map: Option<Vec<i64>> =
             factor.dims.iter().map(|dim| self.dims.iter().position(|have| have == dim).map(|at| at as i64)).collect();
-        let map = site.cx().i64s_attr(&map?);
-        let sizes = site.sizes(self.ty(), |dim| (self.whole, self.dims[dim]));
-        Some(site.value(prim::Broadcast::NAME, &[&[factor.value], sizes.as_slice()].concat(), self.ty(), &[("dims", map)]))
+        let map = rewriter.cx().i64s_attr(&map?);
+        let sizes = rewriter.sizes(self.ty(), |dim| (self.whole, self.dims[dim]));
+        Some(rewriter.value(prim::Broadcast::NAME, &[&[factor.value], sizes.as_slice()].concat(), self.ty(), &[("dims", map)]))
     }
 
     /// The product of a tree's factors; a tree that fills the whole tensor is there already.
-    pub fn product(&self, site: &mut Site<'_, 'c>, tree: &Tree<'c>) -> Option<Value<'c>> {
+    pub fn product(&self, rewriter: &mut SizedRewriter<'c>, tree: &Tree<'c>) -> Option<Value<'c>> {
         match tree {
             Tree::Node(value, _) if self.dims.len() == value.ty().rank() => Some(*value),
             Tree::Node(_, parts) => {
-                let (lhs, rhs) = (self.product(site, &parts[0])?, self.product(site, &parts[1])?);
-                Some(site.value(prim::Mul::NAME, &[lhs, rhs], self.ty(), &[]))
+                let (lhs, rhs) = (self.product(rewriter, &parts[0])?, self.product(rewriter, &parts[1])?);
+                Some(rewriter.value(prim::Mul::NAME, &[lhs, rhs], self.ty(), &[]))
             }
-            Tree::Leaf(factor) => self.fill(site, factor),
+            Tree::Leaf(factor) => self.fill(rewriter, factor),
         }
     }
 }

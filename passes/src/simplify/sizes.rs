@@ -17,7 +17,7 @@
 //! }
 //! ```
 
-use super::driver::{Rule, Simplified, Site, simplification};
+use super::rewriter::{BuildSized, Simplified, SizedPatterns, SizedRewriter, simplification};
 use crate::analysis::Symbol;
 use strata_core::ir::Op;
 use strata_core::pass::{Counter, Pass, PassContext, PassError};
@@ -28,23 +28,25 @@ simplification! {
     pub struct SimplifySizes: dependents("prim", "arith");
 }
 
-const RULES: &[Rule] = &[Rule { name: "known-size", root: prim::Dim::NAME, rewrite: known_size }];
+fn rules(patterns: &mut SizedPatterns<'_>) {
+    patterns.identity::<prim::Dim>("known-size", 1, known_size);
+}
 
 /// dim(x, i) = what the analysis says it is.
-fn known_size<'c>(site: &mut Site<'_, 'c>, op: Op<'c>) -> Simplified<'c> {
+fn known_size<'c>(op: Op<'c>, rewriter: &mut SizedRewriter<'c>) -> Simplified<'c> {
     let x = op.operand(0);
-    let sizes = site.dims.sizes(x);
+    let sizes = rewriter.analysis().sizes(x);
     let Some(size) = op.int("dim").and_then(|dim| usize::try_from(dim).ok()).and_then(|dim| sizes.get(dim)) else {
         return Err("no such dimension".into());
     };
     let mut inputs = Vec::new();
-    site.dims.inputs(size, &mut inputs);
+    rewriter.analysis().inputs(size, &mut inputs);
     if inputs.iter().any(|input| matches!(input, Symbol::Size(tensor, _) if *tensor == x) || *input == Symbol::Value(op.result(0))) {
         return Err("the tensor is the only source of this size".into());
     }
-    if !site.dims.is_available(size, op) {
+    if !rewriter.analysis().is_available(size, op) {
         return Err("the size comes from a value that is not there yet".into());
     }
     let size = size.clone();
-    Ok(site.emit(&size))
+    Ok(rewriter.emit(&size))
 }

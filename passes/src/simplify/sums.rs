@@ -32,8 +32,8 @@
 //! }
 //! ```
 
-use super::driver::{Rule, Simplified, Site, simplify};
 use super::product::{Factor, Space, Tree};
+use super::rewriter::{BuildSized, Simplified, SizedPatterns, SizedRewriter, same_type, simplify};
 use super::{dots, number};
 use strata_core::ir::{ElementType, Op, Type, Value};
 use strata_core::pass::{Counter, Pass, PassContext, PassError};
@@ -56,39 +56,25 @@ pub struct SimplifySums {
 
 impl Pass for SimplifySums {
     fn run<'c>(&self, op: Op<'c>, _: &mut PassContext<'c>) -> Result<(), PassError> {
-        let rules = rules(Numerics::of(&self.numerics)?);
-        self.rewrites.add(simplify(op, &rules, self.remarks));
+        let numerics = Numerics::of(&self.numerics)?;
+        self.rewrites.add(simplify(op, self.remarks, |patterns| rules(patterns, numerics)));
         Ok(())
     }
 }
 
 /// Runs the pass on a function with the default numerics; gives the number of rewrites.
 pub fn run(function: Op<'_>) -> usize {
-    simplify(function, &rules(Numerics::Ulp), false)
+    simplify(function, false, |patterns| rules(patterns, Numerics::Ulp))
 }
 
-fn rules(numerics: Numerics) -> Vec<Rule> {
-    macro_rules! rules {
-        ($numerics:ident) => {
-            vec![
-                Rule {
-                    name: "sum-of-product",
-                    root: prim::Reduce::NAME,
-                    rewrite: |site, op| sum_of_product(site, op, Numerics::$numerics),
-                },
-                Rule { name: "sum-of-terms", root: prim::Reduce::NAME, rewrite: |site, op| sum_of_terms(site, op, Numerics::$numerics) },
-                Rule { name: "reduce-of-repeated", root: prim::Reduce::NAME, rewrite: reduce_of_repeated },
-            ]
-        };
+fn rules(patterns: &mut SizedPatterns<'_>, numerics: Numerics) {
+    patterns.identity::<prim::Reduce>("sum-of-product", 1, move |op, rewriter| sum_of_product(op, rewriter, numerics));
+    patterns.identity::<prim::Reduce>("sum-of-terms", 1, move |op, rewriter| sum_of_terms(op, rewriter, numerics));
+    patterns.identity::<prim::Reduce>("reduce-of-repeated", 1, reduce_of_repeated);
+    if numerics > Numerics::Bitwise {
+        patterns.identity::<prim::Reduce>("sum-of-two-factors", 1, dots::sum_of_two_factors);
+        patterns.identity::<prim::Reduce>("sum-of-dot", 1, dots::sum_of_dot);
     }
-    let mut rules = match numerics {
-        Numerics::Bitwise => return rules!(Bitwise),
-        Numerics::Ulp => rules!(Ulp),
-        Numerics::Fast => rules!(Fast),
-    };
-    rules.push(Rule { name: "sum-of-two-factors", root: prim::Reduce::NAME, rewrite: dots::sum_of_two_factors });
-    rules.push(Rule { name: "sum-of-dot", root: prim::Reduce::NAME, rewrite: dots::sum_of_dot });
-    rules
 }
 
 /// The dimensions of a reduction of kind `sum`; halves are summed wide and rounded once, which no factoring keeps.
@@ -115,23 +101,23 @@ fn allowed(op: Op<'_>, needed: Numerics, given: Numerics) -> Result<(), NoMatch>
 }
 
 /// A reduction of kind `sum`.
-pub(super) fn sum<'c>(site: &mut Site<'_, 'c>, value: Value<'c>, dims: &[usize]) -> Value<'c> {
+pub(super) fn sum<'c>(rewriter: &mut SizedRewriter<'c>, value: Value<'c>, dims: &[usize]) -> Value<'c> {
     if dims.is_empty() {
         return value;
     }
     let shape = value.ty().shape();
     let kept: Vec<i64> = (0..shape.len()).filter(|dim| !dims.contains(dim)).map(|dim| shape[dim]).collect();
     let list: Vec<i64> = dims.iter().map(|&dim| dim as i64).collect();
-    let attrs = [("dims", site.cx().i64s_attr(&list)), ("kind", site.cx().str_attr("sum"))];
-    site.value(prim::Reduce::NAME, &[value], value.ty().with_shape(&kept), &attrs)
+    let attrs = [("dims", rewriter.cx().i64s_attr(&list)), ("kind", rewriter.cx().str_attr("sum"))];
+    rewriter.value(prim::Reduce::NAME, &[value], value.ty().with_shape(&kept), &attrs)
 }
 
 /// sum_jk x_j * y_k = (sum_j x_j) * (sum_k y_k).
-fn sum_of_product<'c>(site: &mut Site<'_, 'c>, op: Op<'c>, numerics: Numerics) -> Simplified<'c> {
+fn sum_of_product<'c>(op: Op<'c>, rewriter: &mut SizedRewriter<'c>, numerics: Numerics) -> Simplified<'c> {
     let dims = summed(op)?;
     allowed(op, Numerics::Ulp, numerics)?;
     let whole = op.operand(0);
-    let tree = Tree::of(site, whole);
+    let tree = Tree::of(rewriter, whole);
     let factors = tree.factors();
     let groups = groups(&factors, &dims);
     let repeated: Vec<usize> = dims.iter().copied().filter(|dim| !factors.iter().any(|factor| factor.dims.contains(dim))).collect();
@@ -146,9 +132,9 @@ fn sum_of_product<'c>(site: &mut Site<'_, 'c>, op: Op<'c>, numerics: Numerics) -
     }
     let kept = Space { whole, dims: (0..whole.ty().rank()).filter(|dim| !dims.contains(dim)).collect() };
     let mut product: Option<Value<'c>> = None;
-    let times = |site: &mut Site<'_, 'c>, product: Option<Value<'c>>, factor: Factor<'c>| {
-        let value = kept.fill(site, &factor)?;
-        Some(product.map_or(value, |product| site.value(prim::Mul::NAME, &[product, value], kept.ty(), &[])))
+    let times = |rewriter: &mut SizedRewriter<'c>, product: Option<Value<'c>>, factor: Factor<'c>| {
+        let value = kept.fill(rewriter, &factor)?;
+        Some(product.map_or(value, |product| rewriter.value(prim::Mul::NAME, &[product, value], kept.ty(), &[])))
     };
     let lost = || NoMatch::new("a factor has a dimension that the product does not have");
     for (group, parts) in groups.iter().zip(parts) {
@@ -158,20 +144,20 @@ fn sum_of_product<'c>(site: &mut Site<'_, 'c>, op: Op<'c>, numerics: Numerics) -
         let space = Space { whole, dims: used };
         let mut value: Option<Value<'c>> = None;
         for part in parts {
-            let part = space.product(site, part).ok_or_else(lost)?;
-            value = Some(value.map_or(part, |value| site.value(prim::Mul::NAME, &[value, part], space.ty(), &[])));
+            let part = space.product(rewriter, part).ok_or_else(lost)?;
+            value = Some(value.map_or(part, |value| rewriter.value(prim::Mul::NAME, &[value, part], space.ty(), &[])));
         }
         let Some(value) = value else { continue };
         let inner: Vec<usize> = (0..space.dims.len()).filter(|&at| group.dims.contains(&space.dims[at])).collect();
-        let value = sum(site, value, &inner);
+        let value = sum(rewriter, value, &inner);
         let left = space.dims.into_iter().filter(|dim| !group.dims.contains(dim)).collect();
-        product = Some(times(site, product, Factor { value, dims: left }).ok_or_else(lost)?);
+        product = Some(times(rewriter, product, Factor { value, dims: left }).ok_or_else(lost)?);
     }
     if !repeated.is_empty() {
-        let value = count(site, whole, &repeated)?;
-        product = Some(times(site, product, Factor { value, dims: Vec::new() }).ok_or_else(lost)?);
+        let value = count(rewriter, whole, &repeated)?;
+        product = Some(times(rewriter, product, Factor { value, dims: Vec::new() }).ok_or_else(lost)?);
     }
-    site.same_type(op, product.ok_or_else(lost)?)
+    same_type(op, product.ok_or_else(lost)?)
 }
 
 /// Factors that are summed together, because a chain of shared summed dimensions connects them; or one that is not summed.
@@ -211,29 +197,29 @@ fn groups<'c>(factors: &[&Factor<'c>], summed: &[usize]) -> Vec<Group<'c>> {
 }
 
 /// sum_jk (x_j + y_k) = size_k * (sum_j x_j) + size_j * (sum_k y_k).
-fn sum_of_terms<'c>(site: &mut Site<'_, 'c>, op: Op<'c>, numerics: Numerics) -> Simplified<'c> {
+fn sum_of_terms<'c>(op: Op<'c>, rewriter: &mut SizedRewriter<'c>, numerics: Numerics) -> Simplified<'c> {
     let dims = summed(op)?;
     allowed(op, Numerics::Fast, numerics)?;
     let x = op.operand(0);
     let inner =
         x.defining_op().filter(|op| matches!(op.name(), prim::Add::NAME | prim::Sub::NAME)).ok_or(NoMatch::new("no sum of terms"))?;
-    let trees = [Tree::of(site, inner.operand(0)), Tree::of(site, inner.operand(1))];
+    let trees = [Tree::of(rewriter, inner.operand(0)), Tree::of(rewriter, inner.operand(1))];
     let smaller = |tree: &Tree<'c>| dims.iter().any(|dim| !tree.factors().iter().any(|factor| factor.dims.contains(dim)));
     if !trees.iter().any(smaller) {
         return Err("every term has all summed dimensions".into());
     }
-    let parts = [sum(site, inner.operand(0), &dims), sum(site, inner.operand(1), &dims)];
-    Ok(site.value(inner.name(), &parts, op.result(0).ty(), &[]))
+    let parts = [sum(rewriter, inner.operand(0), &dims), sum(rewriter, inner.operand(1), &dims)];
+    Ok(rewriter.value(inner.name(), &parts, op.result(0).ty(), &[]))
 }
 
 /// max_jk x_j = max_j x_j, where there is an element at all.
-fn reduce_of_repeated<'c>(site: &mut Site<'_, 'c>, op: Op<'c>) -> Simplified<'c> {
+fn reduce_of_repeated<'c>(op: Op<'c>, rewriter: &mut SizedRewriter<'c>) -> Simplified<'c> {
     let kind = op.str("kind").unwrap_or_default();
     if !matches!(kind.as_str(), "max" | "min" | "maxnum" | "and" | "or") {
         return Err("repeated elements count".into());
     }
     let (whole, dims) = (op.operand(0), dims_of(op)?);
-    let Tree::Leaf(factor) = Tree::of(site, whole) else { return Err("no repeated elements".into()) };
+    let Tree::Leaf(factor) = Tree::of(rewriter, whole) else { return Err("no repeated elements".into()) };
     let shape = whole.ty().shape();
     let repeated: Vec<usize> = dims.iter().copied().filter(|dim| !factor.dims.contains(dim)).collect();
     if repeated.is_empty() {
@@ -243,39 +229,39 @@ fn reduce_of_repeated<'c>(site: &mut Site<'_, 'c>, op: Op<'c>) -> Simplified<'c>
         return Err("there may be no elements".into());
     }
     let space = Space { whole, dims: (0..shape.len()).filter(|dim| !repeated.contains(dim)).collect() };
-    let value = space.fill(site, &factor).ok_or(NoMatch::new("the dimensions do not fit"))?;
+    let value = space.fill(rewriter, &factor).ok_or(NoMatch::new("the dimensions do not fit"))?;
     let inner: Vec<i64> = (0..space.dims.len()).filter(|&at| dims.contains(&space.dims[at])).map(|at| at as i64).collect();
     if inner.is_empty() {
-        return site.same_type(op, value);
+        return same_type(op, value);
     }
-    let attrs = [("dims", site.cx().i64s_attr(&inner)), ("kind", site.cx().str_attr(&kind))];
-    Ok(site.value(prim::Reduce::NAME, &[value], op.result(0).ty(), &attrs))
+    let attrs = [("dims", rewriter.cx().i64s_attr(&inner)), ("kind", rewriter.cx().str_attr(&kind))];
+    Ok(rewriter.value(prim::Reduce::NAME, &[value], op.result(0).ty(), &attrs))
 }
 
 /// The number of elements along dimensions, as a 0-d tensor of the element type.
-fn count<'c>(site: &mut Site<'_, 'c>, whole: Value<'c>, dims: &[usize]) -> Simplified<'c> {
+fn count<'c>(rewriter: &mut SizedRewriter<'c>, whole: Value<'c>, dims: &[usize]) -> Simplified<'c> {
     let scalar = whole.ty().with_shape(&[]);
     let shape = whole.ty().shape();
     let known = dims.iter().map(|&dim| (shape[dim] >= 0).then_some(shape[dim])).try_fold(1i64, |count, size| count.checked_mul(size?));
     if let Some(count) = known {
-        return constant(site, scalar, count);
+        return constant(rewriter, scalar, count);
     }
-    let (cx, mut product) = (site.cx(), None);
+    let (cx, mut product) = (rewriter.cx(), None);
     for &dim in dims {
-        let size = site.dim(whole, dim);
-        let size = site.value(prim::Splat::NAME, &[size], cx.tensor(&[], cx.int(64)), &[]);
-        let size = if scalar.element() == cx.int(64) { size } else { site.value(prim::Convert::NAME, &[size], scalar, &[]) };
-        product = Some(product.map_or(size, |product| site.value(prim::Mul::NAME, &[product, size], scalar, &[])));
+        let size = rewriter.dim(whole, dim);
+        let size = rewriter.value(prim::Splat::NAME, &[size], cx.tensor(&[], cx.int(64)), &[]);
+        let size = if scalar.element() == cx.int(64) { size } else { rewriter.value(prim::Convert::NAME, &[size], scalar, &[]) };
+        product = Some(product.map_or(size, |product| rewriter.value(prim::Mul::NAME, &[product, size], scalar, &[])));
     }
     product.ok_or(NoMatch::new("no dimension"))
 }
 
-fn constant<'c>(site: &mut Site<'_, 'c>, scalar: Type<'c>, count: i64) -> Simplified<'c> {
+fn constant<'c>(rewriter: &mut SizedRewriter<'c>, scalar: Type<'c>, count: i64) -> Simplified<'c> {
     let element = scalar.element_type().ok_or(NoMatch::new("no numbers"))?;
     let number = if element.is_float() { Some(number::Number::Float(count as f64)) } else { number::wrap(element, count.into()) };
     let attr = number
         .and_then(|number| number::encode(element, number))
-        .and_then(|bytes| site.cx().dense_attr(scalar, &bytes))
+        .and_then(|bytes| rewriter.cx().dense_attr(scalar, &bytes))
         .ok_or(NoMatch::new("no such constant"))?;
-    Ok(site.value(prim::Constant::NAME, &[], scalar, &[("value", attr)]))
+    Ok(rewriter.value(prim::Constant::NAME, &[], scalar, &[("value", attr)]))
 }

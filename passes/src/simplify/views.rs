@@ -19,7 +19,7 @@
 //! }
 //! ```
 
-use super::driver::{Rule, Simplified, Site, simplification};
+use super::rewriter::{BuildSized, Simplified, SizedPatterns, SizedRewriter, same_type, simplification};
 use super::views_of_dots as dots;
 use super::views_of_views as pairs;
 use strata_core::ir::{ElementType, Op};
@@ -32,52 +32,52 @@ simplification! {
     pub struct SimplifyViews: dependents("prim");
 }
 
-const RULES: &[Rule] = &[
-    Rule { name: "same-shape-reshape", root: prim::Reshape::NAME, rewrite: same_shape },
-    Rule { name: "same-shape-broadcast", root: prim::Broadcast::NAME, rewrite: broadcast_of_nothing },
-    Rule { name: "transpose-in-place", root: prim::Transpose::NAME, rewrite: transpose_in_place },
-    Rule { name: "slice-of-all", root: prim::Slice::NAME, rewrite: slice_of_all },
-    Rule { name: "pad-by-nothing", root: prim::Pad::NAME, rewrite: pad_by_nothing },
-    Rule { name: "reverse-of-nothing", root: prim::Reverse::NAME, rewrite: reverse_of_nothing },
-    Rule { name: "concat-of-one", root: prim::Concat::NAME, rewrite: concat_of_one },
-    Rule { name: "reduce-of-nothing", root: prim::Reduce::NAME, rewrite: reduce_of_nothing },
-    Rule { name: "reshape-of-reshape", root: prim::Reshape::NAME, rewrite: pairs::reshape_of_reshape },
-    Rule { name: "transpose-of-transpose", root: prim::Transpose::NAME, rewrite: pairs::transpose_of_transpose },
-    Rule { name: "transpose-of-reshape", root: prim::Transpose::NAME, rewrite: pairs::transpose_of_reshape },
-    Rule { name: "transpose-of-reverse", root: prim::Transpose::NAME, rewrite: pairs::transpose_of_reverse },
-    Rule { name: "reshape-of-reverse", root: prim::Reshape::NAME, rewrite: pairs::reshape_of_reverse },
-    Rule { name: "broadcast-of-broadcast", root: prim::Broadcast::NAME, rewrite: pairs::broadcast_of_broadcast },
-    Rule { name: "broadcast-of-transpose", root: prim::Broadcast::NAME, rewrite: pairs::broadcast_of_transpose },
-    Rule { name: "broadcast-of-reshape", root: prim::Broadcast::NAME, rewrite: pairs::broadcast_of_reshape },
-    Rule { name: "slice-of-slice", root: prim::Slice::NAME, rewrite: pairs::slice_of_slice },
-    Rule { name: "reverse-of-reverse", root: prim::Reverse::NAME, rewrite: pairs::reverse_of_reverse },
-    Rule { name: "dot-of-transpose", root: prim::Dot::NAME, rewrite: dots::dot_of_transpose },
-    Rule { name: "reshape-of-dot", root: prim::Reshape::NAME, rewrite: dots::reshape_of_dot },
-    Rule { name: "pointwise-of-reshape", root: "", rewrite: pairs::pointwise_of_reshape },
-];
+fn rules(patterns: &mut SizedPatterns<'_>) {
+    patterns.identity::<prim::Reshape>("same-shape-reshape", 1, same_shape);
+    patterns.identity::<prim::Broadcast>("same-shape-broadcast", 1, broadcast_of_nothing);
+    patterns.identity::<prim::Transpose>("transpose-in-place", 1, transpose_in_place);
+    patterns.identity::<prim::Slice>("slice-of-all", 1, slice_of_all);
+    patterns.identity::<prim::Pad>("pad-by-nothing", 1, pad_by_nothing);
+    patterns.identity::<prim::Reverse>("reverse-of-nothing", 1, reverse_of_nothing);
+    patterns.identity::<prim::Concat>("concat-of-one", 1, concat_of_one);
+    patterns.identity::<prim::Reduce>("reduce-of-nothing", 1, reduce_of_nothing);
+    patterns.identity::<prim::Reshape>("reshape-of-reshape", 1, pairs::reshape_of_reshape);
+    patterns.identity::<prim::Transpose>("transpose-of-transpose", 1, pairs::transpose_of_transpose);
+    patterns.identity::<prim::Transpose>("transpose-of-reshape", 1, pairs::transpose_of_reshape);
+    patterns.identity::<prim::Transpose>("transpose-of-reverse", 1, pairs::transpose_of_reverse);
+    patterns.identity::<prim::Reshape>("reshape-of-reverse", 1, pairs::reshape_of_reverse);
+    patterns.identity::<prim::Broadcast>("broadcast-of-broadcast", 1, pairs::broadcast_of_broadcast);
+    patterns.identity::<prim::Broadcast>("broadcast-of-transpose", 1, pairs::broadcast_of_transpose);
+    patterns.identity::<prim::Broadcast>("broadcast-of-reshape", 1, pairs::broadcast_of_reshape);
+    patterns.identity::<prim::Slice>("slice-of-slice", 1, pairs::slice_of_slice);
+    patterns.identity::<prim::Reverse>("reverse-of-reverse", 1, pairs::reverse_of_reverse);
+    patterns.identity::<prim::Dot>("dot-of-transpose", 1, dots::dot_of_transpose);
+    patterns.identity::<prim::Reshape>("reshape-of-dot", 1, dots::reshape_of_dot);
+    patterns.identity_of_any("pointwise-of-reshape", 1, pairs::pointwise_of_reshape);
+}
 
 /// Whether operand 0 and the result have one type and are shown to have one shape.
-fn keeps_shape<'c>(site: &mut Site<'_, 'c>, op: Op<'c>) -> bool {
-    op.operand(0).ty() == op.result(0).ty() && site.dims.same_shape(op.operand(0), op.result(0))
+fn keeps_shape<'c>(rewriter: &mut SizedRewriter<'c>, op: Op<'c>) -> bool {
+    op.operand(0).ty() == op.result(0).ty() && rewriter.analysis().same_shape(op.operand(0), op.result(0))
 }
 
 /// reshape(x) to the shape of x = x.
-fn same_shape<'c>(site: &mut Site<'_, 'c>, op: Op<'c>) -> Simplified<'c> {
-    if keeps_shape(site, op) { Ok(op.operand(0)) } else { Err("the shapes are not shown to be equal".into()) }
+fn same_shape<'c>(op: Op<'c>, rewriter: &mut SizedRewriter<'c>) -> Simplified<'c> {
+    if keeps_shape(rewriter, op) { Ok(op.operand(0)) } else { Err("the shapes are not shown to be equal".into()) }
 }
 
 /// broadcast(x) that repeats nothing is x, or a reshape of x.
-fn broadcast_of_nothing<'c>(site: &mut Site<'_, 'c>, op: Op<'c>) -> Simplified<'c> {
+fn broadcast_of_nothing<'c>(op: Op<'c>, rewriter: &mut SizedRewriter<'c>) -> Simplified<'c> {
     let x = op.operand(0);
     let map = op.ints("dims").unwrap_or_default();
-    let (sizes, result) = (site.dims.sizes(x), site.dims.sizes(op.result(0)));
+    let (sizes, result) = (rewriter.analysis().sizes(x), rewriter.analysis().sizes(op.result(0)));
     if !map.is_sorted() {
         return Err("dimensions change their order".into());
     }
     let mut from = vec![None; result.len()];
     for (dim, &to) in map.iter().enumerate() {
         let to = usize::try_from(to).map_err(|_| NoMatch::new("a negative dimension"))?;
-        if to >= result.len() || !site.dims.equal(&sizes[dim], &result[to]) {
+        if to >= result.len() || !rewriter.analysis().equal(&sizes[dim], &result[to]) {
             return Err("elements are repeated".into());
         }
         from[to] = Some(dim);
@@ -85,60 +85,60 @@ fn broadcast_of_nothing<'c>(site: &mut Site<'_, 'c>, op: Op<'c>) -> Simplified<'
     if from.iter().zip(&result).any(|(from, size)| from.is_none() && size.as_constant() != Some(1)) {
         return Err("elements are repeated".into());
     }
-    if keeps_shape(site, op) {
+    if keeps_shape(rewriter, op) {
         return Ok(x);
     }
-    Ok(site.reshape(x, op.result(0).ty(), |dim| (x, from[dim].unwrap_or(0))))
+    Ok(rewriter.reshape(x, op.result(0).ty(), |dim| (x, from[dim].unwrap_or(0))))
 }
 
 /// transpose(x) that keeps the order of all dimensions but those of size 1 is x, or a reshape of x.
-fn transpose_in_place<'c>(site: &mut Site<'_, 'c>, op: Op<'c>) -> Simplified<'c> {
+fn transpose_in_place<'c>(op: Op<'c>, rewriter: &mut SizedRewriter<'c>) -> Simplified<'c> {
     let x = op.operand(0);
     let perm: Vec<usize> = op.ints("perm").unwrap_or_default().into_iter().filter_map(|dim| usize::try_from(dim).ok()).collect();
-    let sizes = site.dims.sizes(x);
+    let sizes = rewriter.analysis().sizes(x);
     let moving: Vec<usize> = perm.iter().copied().filter(|&dim| sizes.get(dim).is_some_and(|size| size.as_constant() != Some(1))).collect();
     if !moving.is_sorted() {
         return Err("elements change their order".into());
     }
     if perm.is_sorted() {
-        return site.same_type(op, x);
+        return same_type(op, x);
     }
-    Ok(site.reshape(x, op.result(0).ty(), |dim| (x, perm[dim])))
+    Ok(rewriter.reshape(x, op.result(0).ty(), |dim| (x, perm[dim])))
 }
 
 /// slice(x) from the start to the end in steps of 1 = x.
-fn slice_of_all<'c>(site: &mut Site<'_, 'c>, op: Op<'c>) -> Simplified<'c> {
+fn slice_of_all<'c>(op: Op<'c>, rewriter: &mut SizedRewriter<'c>) -> Simplified<'c> {
     let all = |name: &str, value: i64| op.ints(name).is_some_and(|entries| entries.iter().all(|&entry| entry == value));
-    if all("offsets", 0) && all("strides", 1) && keeps_shape(site, op) {
+    if all("offsets", 0) && all("strides", 1) && keeps_shape(rewriter, op) {
         return Ok(op.operand(0));
     }
     Err("elements are left out".into())
 }
 
 /// pad(x) by 0 everywhere = x.
-fn pad_by_nothing<'c>(site: &mut Site<'_, 'c>, op: Op<'c>) -> Simplified<'c> {
+fn pad_by_nothing<'c>(op: Op<'c>, _: &mut SizedRewriter<'c>) -> Simplified<'c> {
     let none = |name: &str| op.ints(name).is_some_and(|entries| entries.iter().all(|&entry| entry == 0));
-    if none("low") && none("high") && none("interior") { site.same_type(op, op.operand(0)) } else { Err("something is padded".into()) }
+    if none("low") && none("high") && none("interior") { same_type(op, op.operand(0)) } else { Err("something is padded".into()) }
 }
 
 /// reverse(x) of dimensions of size 1 only = x.
-fn reverse_of_nothing<'c>(site: &mut Site<'_, 'c>, op: Op<'c>) -> Simplified<'c> {
+fn reverse_of_nothing<'c>(op: Op<'c>, _: &mut SizedRewriter<'c>) -> Simplified<'c> {
     let shape = op.operand(0).ty().shape();
     let one = |dim: i64| usize::try_from(dim).is_ok_and(|dim| shape.get(dim) == Some(&1));
-    if op.ints("dims").unwrap_or_default().into_iter().all(one) { site.same_type(op, op.operand(0)) } else { Err("elements move".into()) }
+    if op.ints("dims").unwrap_or_default().into_iter().all(one) { same_type(op, op.operand(0)) } else { Err("elements move".into()) }
 }
 
 /// concat(x) = x.
-fn concat_of_one<'c>(site: &mut Site<'_, 'c>, op: Op<'c>) -> Simplified<'c> {
-    if op.num_operands() == 1 { site.same_type(op, op.operand(0)) } else { Err("there are several parts".into()) }
+fn concat_of_one<'c>(op: Op<'c>, _: &mut SizedRewriter<'c>) -> Simplified<'c> {
+    if op.num_operands() == 1 { same_type(op, op.operand(0)) } else { Err("there are several parts".into()) }
 }
 
 /// reduce(x) along no dimension, or along dimensions of size 1, is x or a reshape of x.
 /// Float sums stay: they start at 0, and 0 + -0.0 is 0.
-fn reduce_of_nothing<'c>(site: &mut Site<'_, 'c>, op: Op<'c>) -> Simplified<'c> {
+fn reduce_of_nothing<'c>(op: Op<'c>, rewriter: &mut SizedRewriter<'c>) -> Simplified<'c> {
     let x = op.operand(0);
     let dims: Vec<usize> = op.ints("dims").unwrap_or_default().into_iter().filter_map(|dim| usize::try_from(dim).ok()).collect();
-    let sizes = site.dims.sizes(x);
+    let sizes = rewriter.analysis().sizes(x);
     if dims.iter().any(|&dim| sizes.get(dim).is_none_or(|size| size.as_constant() != Some(1))) {
         return Err("elements are combined".into());
     }
@@ -147,8 +147,8 @@ fn reduce_of_nothing<'c>(site: &mut Site<'_, 'c>, op: Op<'c>) -> Simplified<'c> 
         return Err("a sum starts at 0, which is not the neutral element of -0.0".into());
     }
     if dims.is_empty() {
-        return site.same_type(op, x);
+        return same_type(op, x);
     }
     let kept: Vec<usize> = (0..sizes.len()).filter(|dim| !dims.contains(dim)).collect();
-    Ok(site.reshape(x, op.result(0).ty(), |dim| (x, kept[dim])))
+    Ok(rewriter.reshape(x, op.result(0).ty(), |dim| (x, kept[dim])))
 }
