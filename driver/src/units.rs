@@ -7,7 +7,7 @@ use crate::Error;
 use std::collections::HashSet;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
-use strata_core::Lent;
+use strata_core::PooledContext;
 use strata_core::ir::{Builder, Context, Module, Op};
 use strata_core::registry::{Registry, load_dialect};
 use strata_dialects::loops;
@@ -121,7 +121,7 @@ fn describe(op: Op<'_>, text: &mut String) {
 }
 
 /// A context that kernels are read into.
-pub(crate) fn loaded(registry: &'static Registry) -> Lent {
+pub(crate) fn loaded(registry: &'static Registry) -> PooledContext {
     let context = registry.lend();
     for dialect in ["loop", "arith", "cf", "complex", "math", "func", "scf", "vector", "llvm"] {
         load_dialect(&context, dialect);

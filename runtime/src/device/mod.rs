@@ -6,7 +6,7 @@
 
 mod call;
 mod graph;
-mod home;
+mod resident;
 mod imports;
 mod pool;
 pub(crate) mod session;
@@ -18,7 +18,7 @@ use crate::dlpack::DLDevice;
 use crate::memory::MemoryError;
 
 pub(crate) use call::DeviceCall;
-pub(crate) use home::Home;
+pub(crate) use resident::Resident;
 pub(crate) use imports::FUNCTIONS;
 pub(crate) use session::Program;
 pub use tensor::{DeviceTensor, FetchError};
