@@ -23,8 +23,8 @@ pub mod subtarget;
 pub mod tool;
 pub mod upstream;
 
-pub use melior;
 pub use context_pool::PooledContext;
+pub use melior;
 pub use strata_macros::{dialect_attr, dialect_type, op};
 pub use tool::opt_main;
 

@@ -1,9 +1,9 @@
 //! What a tool knows: dialects (and, once per process, passes).
 
+use crate::context_pool::{ContextPool, PooledContext};
 use crate::dialect::{DialectDef, registered};
 use crate::ir::{Context, string_ref};
 use crate::pass::{PassEntry, PipelineDef, register_pass, register_pipeline};
-use crate::context_pool::{ContextPool, PooledContext};
 use melior::dialect::DialectRegistry;
 use mlir_sys::*;
 use std::collections::HashMap;

@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use crate::artefact::Artefact;
 use crate::call::{check_input, given_tensor};
 use crate::cuda;
-use crate::device::{Device, Resident, Program};
+use crate::device::{Device, Program, Resident};
 use crate::dlpack::{DLDevice, DLTensor};
 use crate::error::{LoadError, RunError};
 use crate::idle::Idle;

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use strata_store::{Kind, Lookup, Settings, Store};
 
 mod common;
-use common::{parts, poisoned, warnings_given, settings};
+use common::{parts, poisoned, settings, warnings_given};
 
 /// Times of these tests: short, for what is waited for in full.
 const TIMES: &str = "?connect_ms=200&request_ms=300";

@@ -8,7 +8,7 @@ use std::process::{Child, Command, Stdio};
 use strata_store::{Kind, Lookup, Place, Settings, Store};
 
 mod common;
-use common::{parts, poisoned, warnings_given, settings};
+use common::{parts, poisoned, settings, warnings_given};
 
 /// A server of Debian's `redis-server`, without a disk.
 struct Server {
@@ -80,7 +80,10 @@ fn a_team_shares_results() {
     assert!(matches!(store.get(&key), Lookup::Hit(_)), "the disk has it");
     store.put(Kind::Artefact, &parts("e"), b"code").unwrap();
     let warnings = warnings_given();
-    assert!(warnings.len() == 1 && warnings[0].contains("remote cache redis://127.0.0.1"), "a server that is down is warnings once: {warnings:?}");
+    assert!(
+        warnings.len() == 1 && warnings[0].contains("remote cache redis://127.0.0.1"),
+        "a server that is down is warnings once: {warnings:?}"
+    );
 }
 
 #[test]

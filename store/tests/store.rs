@@ -5,7 +5,7 @@ use std::path::Path;
 use strata_store::{Explanation, Key, Kind, Lookup, Parts, Place, Secret, Settings, Store, Unusable};
 
 mod common;
-use common::{parts, poisoned, warnings_given, settings};
+use common::{parts, poisoned, settings, warnings_given};
 
 fn open(dir: &Path, size: u64) -> Store {
     common::open(&Settings { size: Some(size), ..settings(dir) })

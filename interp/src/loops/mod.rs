@@ -139,4 +139,3 @@ fn each_point(
     }
     Ok(())
 }
-

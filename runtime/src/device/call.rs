@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use super::resident::Resident;
 use super::pool::Block;
+use super::resident::Resident;
 use super::{Address, DeviceError};
 use crate::memory;
 

@@ -41,7 +41,8 @@ impl Resident {
         let status = pool.take(STATUS * code.kernels.len())?;
         device.clear(status.at(), STATUS * code.kernels.len())?;
         let graphs = Graphs::new(device.clone(), code.graphs);
-        let resident = Resident { device, pool, code, status, constants: Mutex::default(), weights: Mutex::default(), turn: Mutex::new(graphs) };
+        let resident =
+            Resident { device, pool, code, status, constants: Mutex::default(), weights: Mutex::default(), turn: Mutex::new(graphs) };
         for (&from, weight) in weights.iter().zip(&manifest.weights) {
             let bytes = dense_bytes(weight.dtype, &weight.shape).unwrap_or(0);
             let block = resident.pool.take(bytes)?;
