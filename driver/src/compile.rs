@@ -3,22 +3,20 @@
 use crate::Error;
 use crate::artefact::{self, Notes};
 use crate::autotune;
-use crate::by_function;
+use crate::database::{Database, Db, Report};
 use crate::device;
-use crate::incremental::Report;
-use crate::levels::{LEVELS, Level, all_levels, road};
-use crate::options::{self, Dynamic, Mode, Numerics, Options};
+use crate::layers;
+use crate::levels::{LEVELS, Level, road};
+use crate::options::{self, Mode, Numerics, Options};
+use crate::run_levels::{check_level, run_level, run_to};
 use crate::sample_inputs::usual_sizes;
 use crate::source_file::{Source, SourceFile};
-use crate::units::{self, Make};
+use crate::units::{self, Code};
 use crate::warm_up::warmed;
 use std::sync::Arc;
 use std::time::Instant;
-use strata_core::ir::{Module, Op};
-use strata_core::pass::PassManager;
+use strata_core::ir::Module;
 use strata_core::registry::Registry;
-use strata_core::upstream::func;
-use strata_dialects::host;
 use strata_lowering::codegen::{self, Emitted, Target};
 use strata_lowering::loop_to_cpu::messages;
 use strata_lowering::loop_to_host::{Program, entry};
@@ -39,66 +37,6 @@ fn time<T>(notes: &mut Notes, name: &str, work: impl FnOnce() -> T) -> T {
     let result = work();
     notes.timings.push(StageTime { name: name.to_owned(), micros: start.elapsed().as_micros() as u64 });
     result
-}
-
-/// Runs the passes that lead to a level from the one before.
-pub(crate) fn run_level(module: &Module<'_>, level: &Level, options: &Options) -> Result<(), Error> {
-    run_passes(module, level, &level.text(options), options)
-}
-
-pub(crate) fn run_passes(module: &Module<'_>, level: &Level, text: &str, options: &Options) -> Result<(), Error> {
-    if text.is_empty() {
-        return if level.name == LEVELS[0].name { check_sizes(module.op(), options) } else { Ok(()) };
-    }
-    let failed = |source| Error::Level { level: level.name, source };
-    // Development builds look behind every pass, released ones at every level.
-    let manager = PassManager::parse(module.cx(), "builtin.module", text).map_err(failed)?;
-    manager.verify_each(options.verify || cfg!(debug_assertions)).run(module.op()).map_err(failed)?;
-    module.op().check().map_err(|errors| Error::Broken { level: level.name, errors })?;
-    if level.name == LEVELS[0].name { check_sizes(module.op(), options) } else { Ok(()) }
-}
-
-/// With `dynamic` off every size of an input is known by now.
-fn check_sizes(module: Op<'_>, options: &Options) -> Result<(), Error> {
-    if options.dynamic != Dynamic::Off {
-        return Ok(());
-    }
-    let program = Program::of(entry(module)?)?;
-    let symbolic = program.arguments.into_iter().find(|argument| argument.shape.contains(&None));
-    symbolic.map_or(Ok(()), |argument| Err(Error::Symbolic { name: argument.name }))
-}
-
-/// A program is compiled from the levels at which its entry has a signature.
-fn check_level(module: Op<'_>) -> Result<(), Error> {
-    let is_entry = |op: &Op<'_>| op.isa::<func::Func>() && op.attr(host::ENTRY).is_some();
-    if module.attr(host::MESSAGES).is_none() && !module.body(0).ops().iter().any(is_entry) {
-        return Ok(());
-    }
-    let names: Vec<_> = LEVELS.iter().map(|level| level.name).take_while(|name| *name != "host").collect();
-    Err(Error::Lowered { known: names.join(", ") })
-}
-
-/// Runs the levels of the target's road down to the one of this name; `after` looks at each.
-pub(crate) fn run_to(module: &Module<'_>, to: &str, options: &Options, after: &mut dyn FnMut(&Level)) -> Result<(), Error> {
-    let road = road(options.target);
-    let known = || road.iter().map(|level| level.name).collect::<Vec<_>>().join(", ");
-    if !road.iter().any(|level| level.name == to) {
-        let elsewhere = all_levels().any(|level| level.name == to);
-        return Err(match (elsewhere, options.target) {
-            (true, options::Target::Cpu) => Error::LevelOfDevice { name: to.to_owned() },
-            (true, options::Target::Cuda(_)) => Error::LevelOfCpu { name: to.to_owned() },
-            (false, _) => Error::UnknownLevel { name: to.to_owned(), known: known() },
-        });
-    }
-    check_level(module.op())?;
-    for level in &road {
-        run_level(module, level, options)?;
-        after(level);
-        if level.name == to {
-            break;
-        }
-    }
-    Ok(())
 }
 
 /// Compiles a file for a CUDA device and gives the PTX of its kernels; nothing when it has none.
@@ -129,7 +67,8 @@ pub fn lower<'a>(registry: &'static Registry, file: impl Into<SourceFile<'a>>, t
     Ok(source.module.to_string())
 }
 
-/// Compiles a file for the target: code of the CPU, which starts a device's kernels where there is one. With a store, functions and pieces of code that are in it are taken from there.
+/// Compiles a file for the target: code of the CPU, which starts a device's kernels where there is one. With a store, what is in it is
+/// taken from there.
 pub fn compile<'a>(
     registry: &'static Registry,
     file: impl Into<SourceFile<'a>>,
@@ -139,53 +78,54 @@ pub fn compile<'a>(
     compile_explained(registry, file, options, store).map(|(artefact, _)| artefact)
 }
 
-/// [`compile`], with what was redone for which function.
+/// [`compile`], with where each result came from.
 pub fn compile_explained<'a>(
     registry: &'static Registry,
     file: impl Into<SourceFile<'a>>,
     options: &Options,
     store: Option<&Arc<Store>>,
 ) -> Result<(Artefact, Report), Error> {
-    let file = file.into();
-    match options.target {
-        options::Target::Cpu => compile_with(registry, file, options, store, None),
-        options::Target::Cuda(_) => compile_with(registry, file, options, store, Some(&mut |module| device::code(module, options))),
-    }
+    let db = Database::new(registry, store.cloned());
+    let artefact = compile_with(&db, file.into(), options, None)?;
+    Ok((artefact, db.take_report()))
 }
 
 /// What a device gets of a module at the level `gpu`.
 pub(crate) type OnDevice<'a> = &'a mut dyn FnMut(&Module<'_>) -> Result<DeviceCode, Error>;
 
-/// [`compile_explained`], with somebody who makes the device's code where the target is one.
+/// Compiles a file. Who emulates a device makes that device's code.
 pub(crate) fn compile_with(
-    registry: &'static Registry,
+    db: &dyn Db,
     file: SourceFile<'_>,
     options: &Options,
-    store: Option<&Arc<Store>>,
-    on_device: Option<OnDevice<'_>>,
-) -> Result<(Artefact, Report), Error> {
+    emulated: Option<OnDevice<'_>>,
+) -> Result<Artefact, Error> {
     if options.autotune_budget.is_some() && options.mode != Mode::MaxAutotune {
         return Err(Error::BudgetUnused);
     }
-    let target = target(registry, options)?;
-    warmed(registry, &target, || {
-        compile_for(registry, file, target.clone(), options, store, on_device).map_err(|error| error.of(file.path))
-    })
+    let mut emulated = emulated;
+    let device = emulated.is_some() || options.target != options::Target::Cpu;
+    let mut make = |module: &Module<'_>| match &mut emulated {
+        Some(make) => make(module),
+        None => device::code(module, options),
+    };
+    let on_device: Option<OnDevice<'_>> = if device { Some(&mut make) } else { None };
+    let target = target(db.registry(), options)?;
+    warmed(db.registry(), &target, || compile_for(db, file, target.clone(), options, on_device).map_err(|error| error.of(file.path)))
 }
 
 fn compile_for(
-    registry: &'static Registry,
+    db: &dyn Db,
     file: SourceFile<'_>,
     given: Target,
     options: &Options,
-    store: Option<&Arc<Store>>,
     on_device: Option<OnDevice<'_>>,
-) -> Result<(Artefact, Report), Error> {
+) -> Result<Artefact, Error> {
     let mut notes = Notes::default();
     let mut options = options.clone();
-    let context = time(&mut notes, "context", || registry.lend());
+    let context = time(&mut notes, "context", || db.registry().lend());
     let Source { module, weights } = time(&mut notes, "import", || file.read(&context))?;
-    let target = &settle(&module, given, &options)?;
+    let target = settle(&module, given, &options)?;
     check_level(module.op())?;
     if options.part.is_empty() {
         options.part = entry(module.op())?.str("sym_name").unwrap_or_default();
@@ -193,14 +133,12 @@ fn compile_for(
     let options = &options;
     run_level(&module, &LEVELS[0], options)?;
     notes.level(LEVELS[0].name, module.op());
-    let emit = code_options(options);
-    let make = Make { registry, target, options: &emit, store: store.map(Arc::as_ref) };
-    let (mut program, mut redone) = (None, Report::default());
+    let code = Code { target, options: code_options(options) };
+    let mut program = None;
     for level in road(options.target).into_iter().skip(1).take_while(|level| !matches!(level.name, "cpu" | "nvvm")) {
-        let report = time(&mut notes, level.name, || by_function::run_level(registry, &context, &module, level, options, store))?;
-        redone.records.extend(report.records);
+        time(&mut notes, level.name, || layers::run_level(db, &context, &module, level, options))?;
         if level.name == PREPARED && options.mode == Mode::MaxAutotune && on_device.is_none() {
-            notes.tuned = time(&mut notes, "autotune", || autotune::tune(&module, options, make))?;
+            notes.tuned = time(&mut notes, "autotune", || autotune::tune(&module, options, db, &code))?;
         }
         notes.level(level.name, module.op());
         // Writes to buffers have become results and weights are prepared, and the next level forgets which integers have no sign.
@@ -214,7 +152,7 @@ fn compile_for(
     }
     let program = program.ok_or(Error::NoEntry)?;
     let device = on_device.map(|make| time(&mut notes, "device code", || make(&module))).transpose()?;
-    let objects = time(&mut notes, "code", || units::objects(&module, make))?;
+    let objects = time(&mut notes, "code", || units::objects(db, &module, &code))?;
     notes.messages = messages(module.op());
     // Of all threads together, so they may be more than the time of the stage they are part of.
     let timings = objects.timings;
@@ -224,9 +162,9 @@ fn compile_for(
     }
     let bytes: Vec<_> = objects.bytes.iter().map(Vec::as_slice).collect();
     let image = time(&mut notes, "link", || codegen::link_as(&bytes, &objects.aliases))?;
-    let mut artefact = artefact::build(&program, weights.as_ref(), file.path, image, target, notes)?;
+    let mut artefact = artefact::build(&program, weights.as_ref(), file.path, image, &code.target, notes)?;
     artefact.manifest.device = device;
-    Ok((artefact, redone))
+    Ok(artefact)
 }
 
 /// Compiles a file for the CPU in one piece: its object, and LLVM IR or assembly where they are asked for.

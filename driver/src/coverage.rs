@@ -7,7 +7,7 @@ use strata_core::registry::Registry;
 use strata_dialects::aten::{Operator, foreach};
 use strata_lowering::aten_to_prim;
 
-use crate::compile::run_to;
+use crate::run_levels::run_to;
 use crate::{Error, Options, SourceFile};
 
 /// What is known of one operator.

@@ -1,6 +1,7 @@
 //! Why a program has no artefact.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use strata_core::ir::ParseError;
 use strata_core::pass::PipelineError;
 use strata_frontend::ImportError;
@@ -23,6 +24,9 @@ pub enum Error {
     OneDevice,
     #[error("the emulator runs whole programs; this one goes on elsewhere after a graph break")]
     EmulatedPart,
+    /// What a query failed with, which is kept as its result.
+    #[error(transparent)]
+    Again(Arc<Error>),
     #[error(transparent)]
     Import(#[from] ImportError),
     #[error(transparent)]

@@ -3,10 +3,11 @@
 mod sources;
 
 use crate::artefact::called;
-use crate::compile::{run_passes, settle, target};
-use crate::incremental::{How, Report, inside};
+use crate::compile::{settle, target};
+use crate::database::{How, Report, inside};
 use crate::levels::{Level, road};
 use crate::options::Options;
+use crate::run_levels::run_passes;
 use crate::source_file::SourceFile;
 use crate::{Error, compile_explained, pass_list};
 use sources::Sources;
@@ -57,8 +58,8 @@ pub fn record<'a>(
 
 fn cached(report: &Report) -> Vec<Cached> {
     let records = report.records.iter().map(|record| Cached {
-        function: record.function.as_ref().map_or_else(|| "module".to_owned(), |name| format!("@{name}")),
-        passes: record.passes.clone(),
+        function: record.subject(),
+        passes: record.work().to_owned(),
         how: record.how.name().to_owned(),
         cause: record.cause.filter(|_| record.how == How::Computed).map_or("", |cause| cause.words()).to_owned(),
     });
