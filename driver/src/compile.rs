@@ -11,14 +11,18 @@ use crate::options::{self, Mode, Numerics, Options};
 use crate::run_levels::{check_level, run_level, run_to};
 use crate::sample_inputs::usual_sizes;
 use crate::source_file::{Source, SourceFile};
-use crate::units::{self, Code};
+use crate::units::{self, Code, HostNotes, Rest};
 use crate::warm_up::warmed;
 use std::sync::Arc;
 use std::time::Instant;
 use strata_core::ir::Module;
 use strata_core::registry::Registry;
+use strata_core::upstream::func;
+use strata_dialects::capture;
+use strata_dialects::loops;
+use strata_dialects::loops::schedule::SCHEDULE;
+use strata_dialects::prim;
 use strata_lowering::codegen::{self, Emitted, Target};
-use strata_lowering::loop_to_cpu::messages;
 use strata_lowering::loop_to_host::{Program, entry};
 use strata_lowering::target::{self, MathTarget};
 use strata_runtime::manifest::{DeviceCode, StageTime};
@@ -135,8 +139,17 @@ fn compile_for(
     notes.level(LEVELS[0].name, module.op());
     let code = Code { target, options: code_options(options) };
     let mut program = None;
-    for level in road(options.target).into_iter().skip(1).take_while(|level| !matches!(level.name, "cpu" | "nvvm")) {
-        time(&mut notes, level.name, || layers::run_level(db, &context, &module, level, options))?;
+    let levels = road(options.target).into_iter().skip(1).take_while(|level| !matches!(level.name, "cpu" | "nvvm"));
+    let (levels, rest): (Vec<_>, Vec<_>) = match on_device {
+        // What becomes of the program around its kernels is known where that is known.
+        None => levels.partition(|level| level.name != "host"),
+        Some(_) => (levels.collect(), Vec::new()),
+    };
+    let scheduled = on_device.is_none() && options.sizes.is_none() && is_scheduled(&module);
+    for level in levels {
+        if !scheduled {
+            time(&mut notes, level.name, || layers::run_level(db, &context, &module, level, options))?;
+        }
         if level.name == PREPARED && options.mode == Mode::MaxAutotune && on_device.is_none() {
             notes.tuned = time(&mut notes, "autotune", || autotune::tune(&module, options, db, &code))?;
         }
@@ -152,8 +165,20 @@ fn compile_for(
     }
     let program = program.ok_or(Error::NoEntry)?;
     let device = on_device.map(|make| time(&mut notes, "device code", || make(&module))).transpose()?;
-    let objects = time(&mut notes, "code", || units::objects(db, &module, &code))?;
-    notes.messages = messages(module.op());
+    let passes = rest.iter().map(|level| level.text(options)).collect::<Vec<_>>().join(",");
+    let mut stages = Notes::default();
+    let mut run = |module: &Module<'_>| {
+        for level in &rest {
+            time(&mut stages, level.name, || run_level(module, level, options))?;
+            stages.level(level.name, module.op());
+        }
+        Ok(HostNotes { arena: stages.arena, levels: stages.levels.clone(), ..HostNotes::default() })
+    };
+    let objects = time(&mut notes, "code", || units::objects(db, &module, &code, Rest { passes, run: &mut run }))?;
+    notes.messages = objects.notes.messages;
+    notes.levels.extend(objects.notes.levels);
+    notes.arena = notes.arena.or(objects.notes.arena);
+    notes.timings.extend(stages.timings.into_iter().map(|stage| StageTime { name: format!("code: {}", stage.name), ..stage }));
     // Of all threads together, so they may be more than the time of the stage they are part of.
     let timings = objects.timings;
     let parts = [("code: translate", timings.translate), ("code: llvm-passes", timings.optimise), ("code: object", timings.generate)];
@@ -165,6 +190,21 @@ fn compile_for(
     let mut artefact = artefact::build(&program, weights.as_ref(), file.path, image, &code.target, notes)?;
     artefact.manifest.device = device;
     Ok(artefact)
+}
+
+/// Whether a program stands at the level of scheduled kernels already: what leads there has nothing to do.
+fn is_scheduled(module: &Module<'_>) -> bool {
+    let ops = module.body().ops();
+    let (kernels, others): (Vec<_>, Vec<_>) = ops.into_iter().partition(|op| op.isa::<loops::Kernel>());
+    let whole = others.iter().filter(|op| op.attr(capture::ENTRY).is_some()).count() == 1;
+    let mut lowered = true;
+    others.iter().for_each(|op| {
+        op.walk(&mut |op| {
+            // Views of memory stay what they are.
+            lowered &= op.dialect() != "aten" && (op.dialect() != "prim" || op.isa::<prim::Reshape>()) && !op.isa::<func::Call>();
+        })
+    });
+    whole && lowered && !kernels.is_empty() && kernels.iter().all(|kernel| kernel.attr(SCHEDULE).is_some())
 }
 
 /// Compiles a file for the CPU in one piece: its object, and LLVM IR or assembly where they are asked for.

@@ -5,6 +5,8 @@
 
 use crate::Error;
 use crate::database::{Db, How, KEPT, Query, Subject, Unit, ahead, asked, stored};
+use crate::incremental::unit;
+use serde::{Deserialize, Serialize};
 use std::collections::HashSet;
 use std::hash::{Hash, Hasher};
 use std::sync::{Arc, OnceLock};
@@ -12,10 +14,13 @@ use std::thread;
 use strata_core::Lent;
 use strata_core::ir::{Builder, Module, Op};
 use strata_core::registry::{Registry, load_dialect};
+use strata_dialects::host::MESSAGES;
 use strata_dialects::loops;
-use strata_lowering::codegen::{self, Alias, Emitted, Target, Timings};
-use strata_lowering::loop_to_cpu::{functions_of, kernels_to_cpu, program_to_cpu};
+use strata_dialects::loops::schedule::SCHEDULE;
+use strata_lowering::codegen::{self, Alias, Emitted, PREPARE, Target, Timings};
+use strata_lowering::loop_to_cpu::{functions_of, kernels_to_cpu, launch_facts, messages, program_to_cpu};
 use strata_lowering::target::MathTarget;
+use strata_runtime::manifest::LevelSize;
 use strata_store::{Kind, Parts, content_hash};
 
 /// What code is made for, and how.
@@ -62,6 +67,34 @@ pub(crate) struct Objects {
     pub aliases: Vec<Alias>,
     /// Time in code generation, added up over all threads.
     pub timings: Timings,
+    /// What was noted of the program around the kernels.
+    pub notes: HostNotes,
+}
+
+/// What an artefact says of the program around the kernels.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub(crate) struct HostNotes {
+    /// Texts of the status codes.
+    pub messages: Vec<String>,
+    /// Bytes of the call's arena.
+    pub arena: Option<u64>,
+    /// What the program was at the levels that lead to its code.
+    pub levels: Vec<LevelSize>,
+}
+
+/// The levels between the module at hand and the code of the program around its kernels.
+pub(crate) struct Rest<'a, 'c> {
+    /// The passes that run.
+    pub passes: String,
+    /// Runs them.
+    pub run: &'a mut dyn FnMut(&Module<'c>) -> Result<HostNotes, Error>,
+}
+
+/// The program around the kernels: what was noted of it, and its machine code, that which prepares weights apart.
+#[derive(Clone, Debug, Default)]
+struct Around {
+    notes: HostNotes,
+    objects: Vec<Object>,
 }
 
 /// The machine code of one kernel, or of the program around the kernels.
@@ -81,15 +114,19 @@ struct Kernel {
 /// The name of every kernel in its own text.
 pub(crate) const NAME: &str = "kernel";
 
-/// Compiles a module at the level `host`, which becomes the program around its kernels.
-pub(crate) fn objects(db: &dyn Db, module: &Module<'_>, code: &Code) -> Result<Objects, Error> {
+/// Compiles a module, whose kernels have got their schedules. The module becomes the program around them, unless that is known.
+pub(crate) fn objects<'c>(db: &dyn Db, module: &Module<'c>, code: &Code, rest: Rest<'_, 'c>) -> Result<Objects, Error> {
     let make = Make::new(db, code.clone());
     let (kernels, aliases) = split(module);
     let asked_for: Vec<_> = kernels.iter().map(|kernel| (db.changed(kernel.subject()), Unit::new(db, kernel.text.as_str()))).collect();
     let changed = asked_for.iter().filter(|(cause, _)| cause.is_some());
     let questions: Vec<_> = changed.map(|&(_, unit)| move |db: &dyn Db| _ = object(db, unit, make)).collect();
-    let program = ahead(db, &questions, || program(db, module, make))?;
-    let mut all = Objects { bytes: vec![program.bytes], aliases, timings: program.timings };
+    let Around { notes, objects } = ahead(db, &questions, || program(db, module, make, rest))?;
+    let mut all = Objects { bytes: Vec::new(), aliases, timings: Timings::default(), notes };
+    for object in objects {
+        all.timings += object.timings;
+        all.bytes.push(object.bytes);
+    }
     for (kernel, (cause, unit)) in kernels.iter().zip(asked_for) {
         let object = object(db, unit, make).as_ref().map_err(|error| Error::Again(error.clone()))?;
         all.bytes.push(object.bytes.clone());
@@ -100,7 +137,7 @@ pub(crate) fn objects(db: &dyn Db, module: &Module<'_>, code: &Code) -> Result<O
     Ok(all)
 }
 
-/// The same without the database, for programs that are met once.
+/// The same of a module at the level `host` without the database, for programs that are met once.
 pub(crate) fn objects_now(registry: &'static Registry, module: &Module<'_>, code: &Code) -> Result<Objects, Error> {
     let (kernels, aliases) = split(module);
     let kernels =
@@ -111,7 +148,8 @@ pub(crate) fn objects_now(registry: &'static Registry, module: &Module<'_>, code
         (program, kernels.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
     });
     let bytes = std::iter::once(program?).chain(kernels?).map(|object| object.bytes).collect();
-    Ok(Objects { bytes, aliases, timings: Timings::default() })
+    let notes = HostNotes { messages: messages(module.op()), ..HostNotes::default() };
+    Ok(Objects { bytes, aliases, timings: Timings::default(), notes })
 }
 
 /// The machine code of a kernel.
@@ -125,35 +163,66 @@ fn object<'db>(db: &'db dyn Db, kernel: Unit<'db>, make: Make<'db>) -> Result<Ob
     Ok(made.map_err(Arc::new)?.0)
 }
 
-/// The machine code of the program around the kernels, by the hash of what it follows from. It is made of the module at hand, which
-/// is no argument of a query; so the answer is a place for it, which is filled once.
+/// The program around the kernels, by the hash of what it follows from. It is made of the module at hand, which is no argument of a
+/// query; so the answer is a place for it, which is filled once.
 #[salsa::tracked(no_eq, returns(ref))]
-fn program_object<'db>(_db: &'db dyn Db, _around: Unit<'db>, _make: Make<'db>) -> OnceLock<Object> {
+fn program_around<'db>(_db: &'db dyn Db, _around: Unit<'db>, _make: Make<'db>) -> OnceLock<Around> {
     OnceLock::new()
 }
 
-/// The machine code of the program around the kernels, into which the module is turned.
-fn program(db: &dyn Db, module: &Module<'_>, make: Make<'_>) -> Result<Object, Error> {
+/// The program around the kernels.
+fn program<'c>(db: &dyn Db, module: &Module<'c>, make: Make<'_>, rest: Rest<'_, 'c>) -> Result<Around, Error> {
     let (code, content) = (make.code(db), content_hash(&around(module)));
-    let subject = Subject { query: Query::Object, name: None, content: &content, passes: (0, "") };
-    let (cause, around) = (db.changed(subject), Unit::new(db, content.as_str()));
-    program_to_cpu(module.op())?;
-    let place = program_object(db, around, make);
-    let question = asked(Query::Object, around, make);
+    let subject = Subject { query: Query::Object, name: None, content: &content, passes: (0, &rest.passes) };
+    let key = Unit::new(db, format!("{content} {}", rest.passes));
+    let (cause, place, question) = (db.changed(subject), program_around(db, key, make), asked(Query::Object, key, make));
     if place.get().is_none() {
-        let parts = || code.parts(db).with("program", &content);
-        let (object, how) = stored(db, (Kind::Object, parts), Object::of_store, || code.program(module), Object::to_store)?;
+        let parts = || code.parts(db).with("program", &content).with("program's passes", &rest.passes);
+        let work = || -> Result<Around, Error> {
+            let notes = (rest.run)(module)?;
+            program_to_cpu(module.op())?;
+            let notes = HostNotes { messages: messages(module.op()), ..notes };
+            let prepare = module.op().lookup_symbol(PREPARE).map(|function| preparation(db, module, function, make)).transpose()?;
+            Ok(Around { notes, objects: std::iter::once(code.program(module)?).chain(prepare).collect() })
+        };
+        let (around, how) = stored(db, (Kind::Object, parts), Around::of_store, work, Around::to_store)?;
         db.note(question, how);
         // Another thread may have been faster with the same.
-        _ = place.set(object);
+        _ = place.set(around);
     }
     let how = db.record(question, subject, cause);
-    let object = place.get().cloned().unwrap_or_default();
-    Ok(if how == How::Computed { object } else { Object { timings: Timings::default(), ..object } })
+    let mut around = place.get().cloned().unwrap_or_default();
+    if how != How::Computed {
+        around.objects.iter_mut().for_each(|object| object.timings = Timings::default());
+    }
+    Ok(around)
 }
 
-/// What the program around the kernels follows from: its functions, and of a kernel all but what its bodies compute, since that
-/// decides on launches only by how many operations it takes. The code itself is a far longer text.
+/// The machine code that prepares weights, by the hash of what it follows from: where only the program changes it stays.
+#[salsa::tracked(no_eq, returns(ref))]
+fn prepare_object<'db>(_db: &'db dyn Db, _prepare: Unit<'db>, _make: Make<'db>) -> OnceLock<Object> {
+    OnceLock::new()
+}
+
+/// Takes the function that prepares weights out of a module at the level `cpu`, and gives its machine code.
+fn preparation(db: &dyn Db, module: &Module<'_>, function: Op<'_>, make: Make<'_>) -> Result<Object, Error> {
+    let symbols = module.body().ops().into_iter().filter_map(|op| Some((op.str("sym_name")?, op))).collect();
+    let alone = unit(module, function, &symbols);
+    function.erase();
+    alone.op().remove_attr(MESSAGES);
+    without_locations(alone.op());
+    let key = Unit::new(db, content_hash(&alone.to_bytecode()));
+    let place = prepare_object(db, key, make);
+    if let Some(known) = place.get() {
+        return Ok(Object { timings: Timings::default(), ..known.clone() });
+    }
+    let object = make.code(db).program(&alone)?;
+    // Another thread may have been faster with the same.
+    _ = place.set(object.clone());
+    Ok(object)
+}
+
+/// What the program around the kernels follows from: its functions, and what calls and launches read of its kernels.
 fn around(module: &Module<'_>) -> Vec<u8> {
     let functions = Module::new(module.cx());
     let mut kernels = String::new();
@@ -164,11 +233,7 @@ fn around(module: &Module<'_>) -> Vec<u8> {
             continue;
         }
         describe(op, &mut kernels);
-        for stage in op.body(0).ops() {
-            describe(stage, &mut kernels);
-            let ops = stage.regions().iter().flat_map(|region| region.blocks()).map(|block| block.ops().len()).sum::<usize>();
-            kernels.push_str(&format!("{ops} operations\n"));
-        }
+        kernels.push_str(&launch_facts(op));
     }
     [functions.to_bytecode(), kernels.into_bytes()].concat()
 }
@@ -186,10 +251,14 @@ fn without_locations(op: Op<'_>) {
     });
 }
 
-/// An operation without its operands and its body.
+/// An operation without its operands, its schedule and its body.
 fn describe(op: Op<'_>, text: &mut String) {
     text.push_str(op.name());
-    op.for_each_attr(&mut |name, attr| text.push_str(&format!(" {name} = {attr}")));
+    op.for_each_attr(&mut |name, attr| {
+        if name != SCHEDULE {
+            text.push_str(&format!(" {name} = {attr}"));
+        }
+    });
     op.operand_types().iter().chain(&op.result_types()).for_each(|ty| text.push_str(&format!(" {ty}")));
 }
 
@@ -215,6 +284,27 @@ impl Object {
 
     fn to_store(&self) -> Vec<u8> {
         self.bytes.clone()
+    }
+}
+
+impl Around {
+    /// For the store: the notes and the sizes of the objects in a line, then the objects.
+    fn to_store(&self) -> Vec<u8> {
+        let sizes: Vec<_> = self.objects.iter().map(|object| object.bytes.len()).collect();
+        let head = serde_json::to_string(&(&self.notes, sizes)).unwrap_or_default();
+        self.objects.iter().fold(format!("{head}\n").into_bytes(), |bytes, object| [bytes.as_slice(), &object.bytes].concat())
+    }
+
+    fn of_store(bytes: Vec<u8>) -> Option<Around> {
+        let end = bytes.iter().position(|byte| *byte == b'\n')?;
+        let (notes, sizes): (HostNotes, Vec<usize>) = serde_json::from_slice(&bytes[..end]).ok()?;
+        let (mut rest, mut objects) = (&bytes[end + 1..], Vec::new());
+        for size in sizes {
+            let (object, behind) = rest.split_at_checked(size)?;
+            objects.push(Object::of_store(object.to_vec())?);
+            rest = behind;
+        }
+        Some(Around { notes, objects })
     }
 }
 
