@@ -6,9 +6,10 @@ use crate::autotune;
 use crate::database::{Database, Db, Report};
 use crate::device;
 use crate::layers;
-use crate::levels::{LEVELS, Level, road};
+use crate::levels::Level;
 use crate::options::{self, Mode, Numerics, Options};
-use crate::run_levels::{check_level, run_level, run_to};
+use crate::pipelines::{optional_passes, pipelines};
+use crate::run_levels::{check_level, run_pipeline, run_to};
 use crate::sample_inputs::usual_sizes;
 use crate::source_file::{Source, SourceFile};
 use crate::units::{self, Code, HostNotes, Rest};
@@ -30,10 +31,10 @@ use strata_runtime::{Artefact, limits};
 use strata_store::Store;
 
 /// The level at which the program's signature is read.
-const SIGNATURE: &str = "prim-fused";
+const SIGNATURE: Level = Level::PrimFused;
 
 /// The last level at which weights are prepared: panels of those that kernels read.
-const PREPARED: &str = "loop-scheduled";
+const PREPARED: Level = Level::LoopScheduled;
 
 /// Runs a stage and notes its time.
 fn time<T>(notes: &mut Notes, name: &str, work: impl FnOnce() -> T) -> T {
@@ -51,7 +52,7 @@ pub fn ptx<'a>(registry: &'static Registry, file: impl Into<SourceFile<'a>>, opt
     }
     let context = registry.lend();
     let source = file.read(&context)?;
-    run_to(&source.module, "gpu", options, &mut |_| {}).map_err(|error| error.of(file.path))?;
+    run_to(&source.module, Level::Gpu, options, &mut |_| {}).map_err(|error| error.of(file.path))?;
     let modules = device::modules(&source.module, options)?;
     match modules.as_slice() {
         [] => Ok(String::new()),
@@ -67,7 +68,7 @@ pub fn lower<'a>(registry: &'static Registry, file: impl Into<SourceFile<'a>>, t
     let context = registry.lend();
     let source = file.read(&context)?;
     settle(&source.module, given, options)?;
-    run_to(&source.module, to, options, &mut |_| {}).map_err(|error| error.of(file.path))?;
+    run_to(&source.module, to.parse()?, options, &mut |_| {}).map_err(|error| error.of(file.path))?;
     Ok(source.module.to_string())
 }
 
@@ -135,42 +136,44 @@ fn compile_for(
         options.part = entry(module.op())?.str("sym_name").unwrap_or_default();
     }
     let options = &options;
-    run_level(&module, &LEVELS[0], options)?;
-    notes.level(LEVELS[0].name, module.op());
+    let (top, levels) = pipelines(options.target).into_iter().partition::<Vec<_>, _>(|pipeline| pipeline.level == Level::Capture);
+    top.into_iter().try_for_each(|pipeline| run_pipeline(&module, pipeline, options))?;
+    notes.level(Level::Capture, module.op());
     let code = Code { target, options: code_options(options) };
     let mut program = None;
-    let levels = road(options.target).into_iter().skip(1).take_while(|level| !matches!(level.name, "cpu" | "nvvm"));
+    let levels = levels.into_iter().filter(|pipeline| !matches!(pipeline.level, Level::Cpu | Level::Nvvm));
     let (levels, rest): (Vec<_>, Vec<_>) = match on_device {
         // What becomes of the program around its kernels is known where that is known.
-        None => levels.partition(|level| level.name != "host"),
+        None => levels.partition(|pipeline| pipeline.level != Level::Host),
         Some(_) => (levels.collect(), Vec::new()),
     };
     let scheduled = on_device.is_none() && options.sizes.is_none() && is_scheduled(&module);
-    for level in levels {
+    for pipeline in levels {
+        let level = pipeline.level;
         if !scheduled {
-            time(&mut notes, level.name, || layers::run_level(db, &context, &module, level, options))?;
+            time(&mut notes, level.name(), || layers::run_pipeline(db, &context, &module, pipeline, options))?;
         }
-        if level.name == PREPARED && options.mode == Mode::MaxAutotune && on_device.is_none() {
+        if level == PREPARED && options.mode == Mode::MaxAutotune && on_device.is_none() {
             notes.tuned = time(&mut notes, "autotune", || autotune::tune(&module, options, db, &code))?;
         }
-        notes.level(level.name, module.op());
+        notes.level(level, module.op());
         // Writes to buffers have become results and weights are prepared, and the next level forgets which integers have no sign.
-        if level.name == SIGNATURE {
+        if level == SIGNATURE {
             program = Some(Program::of(entry(module.op())?)?);
             notes.sample = usual_sizes(entry(module.op())?);
         }
-        if let Some(program) = program.as_mut().filter(|_| level.name == PREPARED) {
+        if let Some(program) = program.as_mut().filter(|_| level == PREPARED) {
             program.prepare(&Program::of(entry(module.op())?)?);
         }
     }
     let program = program.ok_or(Error::NoEntry)?;
     let device = on_device.map(|make| time(&mut notes, "device code", || make(&module))).transpose()?;
-    let passes = rest.iter().map(|level| level.text(options)).collect::<Vec<_>>().join(",");
+    let passes = rest.iter().map(|pipeline| pipeline.text(options)).collect::<Vec<_>>().join(",");
     let mut stages = Notes::default();
     let mut run = |module: &Module<'_>| {
-        for level in &rest {
-            time(&mut stages, level.name, || run_level(module, level, options))?;
-            stages.level(level.name, module.op());
+        for pipeline in &rest {
+            time(&mut stages, pipeline.level.name(), || run_pipeline(module, pipeline, options))?;
+            stages.level(pipeline.level, module.op());
         }
         Ok(HostNotes { arena: stages.arena, levels: stages.levels.clone(), ..HostNotes::default() })
     };
@@ -219,7 +222,7 @@ pub fn emit<'a>(
     let context = registry.lend();
     let source = file.read(&context)?;
     let target = settle(&source.module, given, options)?;
-    run_to(&source.module, "cpu", options, &mut |_| {}).map_err(|error| error.of(file.path))?;
+    run_to(&source.module, Level::Cpu, options, &mut |_| {}).map_err(|error| error.of(file.path))?;
     let module = source.module.op();
     codegen::lower_to_llvm(module, &MathTarget::of(&target))?;
     Ok(codegen::emit(module, &target, &codegen::Options { contract: code_options(options).contract, ..emit.clone() })?)
@@ -227,7 +230,7 @@ pub fn emit<'a>(
 
 /// The CPU that is compiled for. Every compilation begins here, so that names of passes are looked at here, too.
 pub(crate) fn target(registry: &'static Registry, options: &Options) -> Result<Target, Error> {
-    let known = Level::optional_passes();
+    let known = optional_passes();
     if let Some(name) = options.skip.iter().find(|name| !known.contains(&name.as_str())) {
         return Err(Error::UnknownSkip { name: name.clone(), known: known.join(", ") });
     }

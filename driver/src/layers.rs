@@ -8,7 +8,8 @@ use crate::database::Db;
 use crate::incremental::{each, unit};
 use crate::levels::Level;
 use crate::options::Options;
-use crate::pass_list;
+use crate::pass_list::Nest;
+use crate::pipelines::Pipeline;
 use crate::run_levels::run_passes;
 use std::collections::HashMap;
 use strata_core::ir::{Builder, Context, Module, Op};
@@ -18,36 +19,48 @@ use strata_core::upstream::func;
 /// So many passes in a row are looked up: to print and read a layer takes longer than fewer passes over it.
 const WORTH: usize = 4;
 
+/// More groups of passes than any pipeline has.
+const GROUPS: usize = 64;
+
+/// A pass: where it runs, and its text.
+type Pass = (Nest, String);
+
+/// Passes as one textual pipeline.
+fn joined(passes: &[Pass]) -> String {
+    passes.iter().map(|(on, pass)| on.around(pass)).collect::<Vec<_>>().join(",")
+}
+
 /// Runs the passes that lead to a level from the one before.
-pub(crate) fn run_level<'c>(db: &dyn Db, context: &'c Context, module: &Module<'c>, level: &Level, options: &Options) -> Result<(), Error> {
-    let text = level.text(options);
+pub(crate) fn run_pipeline<'c>(
+    db: &dyn Db,
+    context: &'c Context,
+    module: &Module<'c>,
+    pipeline: &Pipeline,
+    options: &Options,
+) -> Result<(), Error> {
+    let (level, passes) = (pipeline.level, pipeline.passes(options));
     if layers(module).is_empty() {
-        return run_passes(module, level, &text, options);
+        return run_passes(module, level, &joined(&passes), options);
     }
-    let (mut step, mut plain) = (0, Vec::new());
-    for group in pass_list::split(&text)?.chunk_by(|a, b| on_functions(a) == on_functions(b)) {
-        step += 1;
-        if !on_functions(&group[0]) || group.len() < WORTH {
+    let mut plain = Vec::new();
+    for (at, group) in passes.chunk_by(|a, b| a.0 == b.0).enumerate() {
+        if group[0].0 != Nest::Functions || group.len() < WORTH {
             plain.extend_from_slice(group);
             continue;
         }
         // They may have taken layers back into the program.
         if !plain.is_empty() {
-            run_passes(module, level, &std::mem::take(&mut plain).join(","), options)?;
+            run_passes(module, level, &joined(&std::mem::take(&mut plain)), options)?;
         }
-        match through_database(db, context, module, (step, &group.join(","))) {
+        // A function is at one place in the pipeline once.
+        let place = GROUPS * level as usize + at;
+        match through_database(db, context, module, (place, &joined(group))) {
             Some(()) => in_place(module, level, group, options)?,
             None => plain.extend_from_slice(group),
         }
     }
-    if !plain.is_empty() {
-        run_passes(module, level, &plain.join(","), options)?;
-    }
-    module.op().check().map_err(|errors| Error::Broken { level: level.name, errors })
-}
-
-fn on_functions(pass: &str) -> bool {
-    pass.starts_with("func.func(")
+    run_passes(module, level, &joined(&plain), options)?;
+    module.op().check().map_err(|errors| Error::Broken { level, errors })
 }
 
 /// The functions that are layers.
@@ -79,11 +92,10 @@ fn through_database<'c>(db: &dyn Db, context: &'c Context, module: &Module<'c>, 
 }
 
 /// Runs passes on the functions that are no layers.
-fn in_place(module: &Module<'_>, level: &Level, passes: &[String], options: &Options) -> Result<(), Error> {
-    let inner = |pass: &String| pass.strip_prefix("func.func(").and_then(|rest| rest.strip_suffix(')')).unwrap_or(pass).to_owned();
-    let text = passes.iter().map(inner).collect::<Vec<_>>().join(",");
+fn in_place(module: &Module<'_>, level: Level, passes: &[Pass], options: &Options) -> Result<(), Error> {
+    let text = passes.iter().map(|(_, pass)| pass.as_str()).collect::<Vec<_>>().join(",");
     let layers = layers(module);
-    let failed = |source| Error::Level { level: level.name, source };
+    let failed = |source| Error::Level { level, source };
     for function in module.body().ops().into_iter().filter(|op| op.isa::<func::Func>() && !layers.contains(op)) {
         let manager = PassManager::parse(module.cx(), func::Func::NAME, &text).map_err(failed)?;
         manager.verify_each(options.verify || cfg!(debug_assertions)).run(function).map_err(failed)?;

@@ -46,7 +46,7 @@ struct Arguments {
     #[arg(long, value_enum, default_value = "strata")]
     emit: Emit,
     /// The level of --emit=mlir; aten by default
-    #[arg(long, value_name = "LEVEL", value_parser = clap::builder::PossibleValuesParser::new(strata_driver::all_levels().map(|level| level.name)))]
+    #[arg(long, value_name = "LEVEL", value_parser = clap::builder::PossibleValuesParser::new(strata_driver::Level::ALL.map(strata_driver::Level::name)))]
     to: Option<String>,
     /// The file to write; texts go to standard output by default. --emit=so writes a C header beside it
     #[arg(short, long, value_name = "FILE")]
