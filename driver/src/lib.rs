@@ -56,7 +56,7 @@ pub use levels::{Level, UnknownLevel};
 pub use opt_args::{ArgsError, Job, OPTIONS, Samples, Task, expand, job};
 pub use opt_input::{Exported, opt_input};
 pub use options::{BUDGET, Dynamic, Mode, Numerics, Options, Target};
-pub use pass_list::{PassListError, split as split_pipeline};
+pub use pass_list::{Nest, PassListError, split as split_pipeline};
 pub use pipelines::{Pipeline, all_pipelines, optional_passes, pipelines};
 pub use record::record;
 pub use reduce::{ReduceError, Reduced, reduce};

@@ -1,6 +1,6 @@
 //! Reading an `aten` op by its schema: every argument by name, whether operand, attribute or default.
 //!
-//! The encoding is the one of `docs/src/architecture.md`, section aten: tensors are operands in schema order, symbolic
+//! The encoding is the one of `docs/src/levels.md`, section aten: tensors are operands in schema order, symbolic
 //! numbers are operands after them, everything else is an attribute; [`super::build()`] is the inverse.
 
 use std::ops::Range;

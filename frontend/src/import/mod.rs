@@ -1,4 +1,4 @@
-//! From an exported program to a module of the capture and aten levels, as `docs/src/architecture.md` spells them.
+//! From an exported program to a module of the capture and aten levels, as `docs/src/levels.md` spells them.
 //!
 //! In-place operators stay as they are: making the program functional is a pass of its own.
 
