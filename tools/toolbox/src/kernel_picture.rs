@@ -37,7 +37,13 @@ impl Frame {
     fn draw(&self, page: &mut String, (x, y): (f64, f64), width: f64) -> std::fmt::Result {
         let (height, color) = (self.height(), self.color);
         writeln!(page, "<rect x=\"{x}\" y=\"{y}\" width=\"{width}\" height=\"{height}\" rx=\"4\" fill=\"{color}\" stroke=\"#777\"/>")?;
-        writeln!(page, "<text x=\"{}\" y=\"{}\">{}</text>", x + ROOM, y + LINE - 4.0, self.heading)?;
+        writeln!(
+            page,
+            "<text x=\"{}\" y=\"{}\">{}</text>",
+            x + ROOM,
+            y + LINE - 4.0,
+            self.heading.replace('&', "&amp;").replace('<', "&lt;")
+        )?;
         let mut top = y + LINE + ROOM / 2.0;
         for frame in &self.inner {
             frame.draw(page, (x + ROOM, top), width - 2.0 * ROOM)?;
