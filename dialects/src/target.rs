@@ -1,8 +1,13 @@
 //! The target: the machine that code is made for, as data.
 //!
-//! It is the attribute `target.cpu` of a module, a dictionary of the entries below. The driver writes it once, for the machine at hand or
-//! the CPU that was named; a person may write it for a machine that she does not have. Passes and cost models read it here and ask nothing
-//! else about the machine. What the attribute leaves out, or a module without it, is as in [`Target::default`].
+//! The CPU is the attribute `target.cpu` of a module, a dictionary of the entries below; the GPU that kernels run on, if there is one, is
+//! [`target.gpu`](gpu). The driver writes them once, for the machines at hand or those that were named; a person may write them for a machine
+//! that she does not have. Passes and cost models read them here and ask nothing else about the machine. What the attribute leaves out, or a
+//! module without it, is as in [`Target::default`].
+
+pub mod gpu;
+
+pub use gpu::Gpu;
 
 use crate::entry::{Count, Described, Entry, Flag, entries, nested, number};
 use std::fmt::Display;
@@ -163,43 +168,55 @@ impl From<WrongTarget> for PassError {
     }
 }
 
+/// The attribute of the module that an op is part of.
+fn attribute<'c>(op: Op<'c>, name: &str) -> Option<Attr<'c>> {
+    let mut around = op;
+    while let Some(parent) = around.parent() {
+        around = parent;
+    }
+    around.attr(name)
+}
+
+/// How a description is read from an attribute of a module, and written to it.
+macro_rules! at_module {
+    ($description:ident, $attribute:expr) => {
+        impl $description {
+            /// The description of the program that an op is part of.
+            pub fn of(op: Op<'_>) -> Result<Self, WrongTarget> {
+                Ok(Self::written(op)?.unwrap_or_default())
+            }
+
+            /// The description that is written at the program that an op is part of, if one is.
+            pub fn written(op: Op<'_>) -> Result<Option<Self>, WrongTarget> {
+                crate::target::attribute(op, $attribute).map(|attr| Self::default().with(attr)).transpose()
+            }
+
+            /// The same machine with other entries, a dictionary as `--print-target` prints it or a part of one.
+            pub fn with_entries(&self, cx: Cx<'_>, text: &str) -> Result<Self, WrongTarget> {
+                self.with(cx.parse_attr(text).ok_or_else(|| WrongTarget(format!("`{text}` is no dictionary of MLIR")))?)
+            }
+
+            fn with(&self, entries: Attr<'_>) -> Result<Self, WrongTarget> {
+                let dictionary = entries.as_dict().is_some();
+                let wrong = if dictionary { Self::refuse(entries, 0) } else { Some(format!("`{}` is no dictionary", $attribute)) };
+                match wrong {
+                    Some(message) => Err(WrongTarget(message)),
+                    None => Ok(Self::read(crate::target::merge(self.attr(entries.cx()), entries))),
+                }
+            }
+
+            /// Writes the description at a module.
+            pub fn write(&self, module: &Module<'_>) {
+                module.op().set_attr($attribute, self.attr(module.cx()));
+            }
+        }
+    };
+}
+use at_module;
+
+at_module!(Target, TARGET);
+
 impl Target {
-    /// The target of the program that an op is part of.
-    pub fn of(op: Op<'_>) -> Result<Self, WrongTarget> {
-        Ok(Self::written(op)?.unwrap_or_default())
-    }
-
-    /// The target that is written at the program that an op is part of, if one is.
-    pub fn written(op: Op<'_>) -> Result<Option<Self>, WrongTarget> {
-        let mut around = op;
-        while let Some(parent) = around.parent() {
-            around = parent;
-        }
-        around.attr(TARGET).map(Self::checked).transpose()
-    }
-
-    fn checked(attr: Attr<'_>) -> Result<Self, WrongTarget> {
-        Self::default().with(attr)
-    }
-
-    /// The same machine with other entries, a dictionary as in `{vector_bits = 256, l1 = {ways = 12}}`.
-    pub fn with_entries(&self, cx: Cx<'_>, text: &str) -> Result<Self, WrongTarget> {
-        self.with(cx.parse_attr(text).ok_or_else(|| WrongTarget(format!("`{text}` is no dictionary of MLIR")))?)
-    }
-
-    fn with(&self, entries: Attr<'_>) -> Result<Self, WrongTarget> {
-        let wrong = if entries.as_dict().is_some() { Self::refuse(entries, 0) } else { Some(format!("`{TARGET}` is no dictionary")) };
-        match wrong {
-            Some(message) => Err(WrongTarget(message)),
-            None => Ok(Self::read(merge(self.attr(entries.cx()), entries))),
-        }
-    }
-
-    /// Writes the target at a module.
-    pub fn write(&self, module: &Module<'_>) {
-        module.op().set_attr(TARGET, self.attr(module.cx()));
-    }
-
     /// The same machine with features added or taken away, for instance `-avx512f`.
     pub fn with_features(mut self, features: &str) -> Self {
         if !self.features.is_empty() && !features.is_empty() {

@@ -8,6 +8,7 @@ use strata_dialects::loops::mean_reach::reach;
 use strata_dialects::loops::schedule::KernelSchedule;
 use strata_dialects::loops::view::KernelView;
 use strata_dialects::numerics::Numerics;
+use strata_dialects::target::Gpu;
 
 /// Threads that share rows, neighbours in a warp.
 const LANES: i64 = 16;
@@ -17,8 +18,8 @@ const GROUPS: i64 = 8;
 const SUMS: i64 = 32;
 /// Most columns that a thread has.
 const COLUMNS: i64 = 32;
-/// Bytes of the values that come to shared memory at a time.
-const VALUES: i64 = 1 << 14;
+/// Values, the weights and what scores are made of each have this part of a block's shared memory.
+const SHARED_PART: i64 = 3;
 
 /// Warps of a block, where matrix units multiply.
 const WARPS: i64 = 4;
@@ -31,7 +32,7 @@ const UNIT_STEP: i64 = 32;
 const THREADS: i64 = 64;
 
 /// The schedule, when a kernel has a mean. The dim of the values moves inside.
-pub fn schedule(kernel: &KernelView<'_>, numerics: Numerics) -> Option<KernelSchedule> {
+pub fn schedule(kernel: &KernelView<'_>, numerics: Numerics, gpu: &Gpu) -> Option<KernelSchedule> {
     let view = AttentionView::of(kernel).ok()??;
     let mean = &kernel.stages[view.mean];
     let dims = Dims::of(kernel, &view, mean);
@@ -40,7 +41,7 @@ pub fn schedule(kernel: &KernelView<'_>, numerics: Numerics) -> Option<KernelSch
     let mut schedule = KernelSchedule { order: Some(outer.clone()), ..KernelSchedule::default() };
     let by_units = dims.row.filter(|&row| numerics > Numerics::Bitwise && matrix_attention::values_in_halves(kernel, &view, row).is_some());
     let by_units = by_units.and_then(|row| on_units(kernel, row, view.column?));
-    match by_units.or_else(|| stream(kernel, &dims, mean.op.result(0).ty().element_type()?)) {
+    match by_units.or_else(|| stream(kernel, &dims, mean.op.result(0).ty().element_type()?, gpu)) {
         Some((stream, step)) => {
             let reach = stream.row.and_then(|row| reach(kernel, mean, row, view.key));
             (schedule.step, schedule.online) = (Some(step), Some(OnlineTiles { reach, ..stream }.entries()));
@@ -73,7 +74,7 @@ fn on_units(kernel: &KernelView<'_>, row: usize, column: usize) -> Option<(Onlin
 
 /// How the threads of a block share rows, and the length of a step in which operands come to shared memory; `None` where no row pairs with
 /// keys, or where a thread's columns would not fit its registers.
-fn stream(kernel: &KernelView<'_>, dims: &Dims, element: ElementType) -> Option<(OnlineTiles, i64)> {
+fn stream(kernel: &KernelView<'_>, dims: &Dims, element: ElementType, gpu: &Gpu) -> Option<(OnlineTiles, i64)> {
     let size = dims.column.map_or(Some(1), |column| kernel.static_size(column))?.max(1);
     let columns = (size as u64).div_ceil(LANES as u64) as i64;
     if columns > COLUMNS {
@@ -83,7 +84,7 @@ fn stream(kernel: &KernelView<'_>, dims: &Dims, element: ElementType) -> Option<
     let lines = (SUMS / columns).clamp(1, if double { 2 } else { 4 });
     let lines = 1 << lines.ilog2();
     let keys = if double { 2 } else { 4 };
-    let step = if columns * LANES * 16 * element.bytes() as i64 <= VALUES { 16 } else { 8 };
+    let step = if columns * LANES * 16 * element.bytes() as i64 <= gpu.shared.bytes_of_block / SHARED_PART { 16 } else { 8 };
     let stream =
         OnlineTiles { row: Some(dims.row?), rows: lines * GROUPS, width: 1, block: keys * LANES, keys, lines, columns, reach: None };
     Some((stream, step))

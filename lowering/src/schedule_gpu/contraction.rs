@@ -6,6 +6,7 @@ use strata_dialects::loops::schedule::KernelSchedule;
 use strata_dialects::loops::view::product;
 use strata_dialects::loops::view::{KernelView, StageView};
 use strata_dialects::numerics::Numerics;
+use strata_dialects::target::Gpu;
 
 /// Dims shorter than this are not worth a tile.
 const SHORT: i64 = 16;
@@ -13,11 +14,11 @@ const SHORT: i64 = 16;
 const STEP: i64 = 16;
 /// The same for matrix units and elements of 16 bits.
 const LONG_STEP: i64 = 32;
-/// Points from which on large tiles leave enough blocks for every part of a device.
-const MANY: i64 = 128 * 128 * 100;
+/// Points of a large tile along each dim.
+const LARGE: i64 = 128;
 
 /// The schedule, when a kernel is a contraction that is worth it; by matrix units where they may be used and fit.
-pub fn schedule(kernel: &KernelView<'_>, size: &impl Fn(usize) -> i64, numerics: Numerics) -> Option<KernelSchedule> {
+pub fn schedule(kernel: &KernelView<'_>, size: &impl Fn(usize) -> i64, numerics: Numerics, gpu: &Gpu) -> Option<KernelSchedule> {
     let (stage, rest) = kernel.stages.split_first()?;
     let plain = stage.maps.len() >= 2 && stage.chunk.is_none() && !stage.is_tile() && !stage.is_scatter() && stage.scan.is_none();
     let reducer = stage.op.str("reducer").is_some_and(|name| !name.starts_with("arg") && !name.starts_with("softmax"));
@@ -40,10 +41,12 @@ pub fn schedule(kernel: &KernelView<'_>, size: &impl Fn(usize) -> i64, numerics:
     // Products of short floats are exact; those of f32 a unit takes of the first bits of both.
     let asked = |element| if element == ElementType::F32 { Numerics::Fast } else { Numerics::Ulp };
     if let Some(element) = multiplies(stage).filter(|&element| numerics >= asked(element)) {
-        let many = product(kernel.outer.iter().map(|&dim| size(dim))) >= MANY && size(rows) >= 128 && size(columns) >= 128;
+        // Large tiles read less, where each multiprocessor gets one.
+        let points = product(kernel.outer.iter().map(|&dim| size(dim)));
+        let many = points >= LARGE * LARGE * gpu.multiprocessors && size(rows) >= LARGE && size(columns) >= LARGE;
         let cut = |dim: usize| match size(dim) {
-            _ if many && dim == rows => (128, 4),
-            _ if many => (128, 2),
+            _ if many && dim == rows => (LARGE, 4),
+            _ if many => (LARGE, 2),
             size if size >= 64 => (64, 2),
             size if size >= 32 => (32, 1),
             _ => (16, 1),

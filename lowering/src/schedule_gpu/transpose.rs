@@ -3,9 +3,10 @@
 use crate::loop_to_gpu::transpose::across;
 use strata_dialects::loops::schedule::KernelSchedule;
 use strata_dialects::loops::view::{KernelView, StageView};
+use strata_dialects::target::gpu::WARP;
 
-/// Rows and columns of a tile.
-const SIDE: i64 = 32;
+/// Rows and columns of a tile: a warp has a row, so that both sides are touched in whole lines.
+const SIDE: i64 = WARP;
 /// Points of a thread.
 const EACH: i64 = 4;
 /// Dims shorter than this are not worth a tile.

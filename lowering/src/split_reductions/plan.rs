@@ -5,7 +5,7 @@ use strata_core::ir::Op;
 use strata_dialects::capture;
 use strata_dialects::loops::access::{Stride, stride};
 use strata_dialects::loops::view::{KernelView, StageView};
-use strata_dialects::target::Target;
+use strata_dialects::target::{Gpu, Target};
 
 /// A kernel to be.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -53,7 +53,31 @@ impl Machine {
     pub fn cpu(target: &Target) -> Self {
         Self { far: target.l2.bytes as f64, ..CPU }
     }
+
+    /// Blocks of threads that share all outer loops: a row is a block's, a column a thread's. A block reads a row that is not long sooner
+    /// than another kernel starts; each of its threads has a sum, so that none is long. Pieces of rows of unknown length are short: there
+    /// may be few of them, and one block combines many thousands of them in no time.
+    pub fn gpu(gpu: &Gpu) -> Self {
+        let busy = gpu.busy_threads() as f64;
+        let least = (THREADS * EACH) as f64;
+        Self {
+            busy: gpu.busy_blocks() as f64,
+            columns: 2.0 * busy,
+            row: gpu.elements_of_a_launch(4) as f64,
+            long: f64::INFINITY,
+            piece: 0.0,
+            least,
+            most: Some((gpu.most_blocks() as f64, 4.0 * busy)),
+            far: busy * (4 * EACH) as f64,
+            meeting: Some(2.0 * least),
+        }
+    }
 }
+
+/// Threads of a block that reduces a piece.
+const THREADS: i64 = 256;
+/// Elements of a piece for each thread: four loads of 16 bytes are on their way at a time.
+const EACH: i64 = 16;
 
 /// Threads that share the outermost loop: a piece of all rows is one's.
 const CPU: Machine = Machine {
@@ -66,21 +90,6 @@ const CPU: Machine = Machine {
     most: None,
     far: 0.0,
     meeting: None,
-};
-
-/// Blocks of threads that share all outer loops: a row is a block's, a column a thread's. A block reads a row that is not long sooner than
-/// another kernel starts; each of its threads has a sum, so that none is long. Pieces of rows of unknown length are short: there may be
-/// few of them, and one block combines many thousands of them in no time.
-pub const DEVICE: Machine = Machine {
-    busy: 64.0,
-    columns: (1 << 15) as f64,
-    row: (1 << 16) as f64,
-    long: f64::INFINITY,
-    piece: 0.0,
-    least: (1 << 12) as f64,
-    most: Some((512.0, (1 << 16) as f64)),
-    far: (1 << 20) as f64,
-    meeting: Some((1 << 13) as f64),
 };
 
 /// Operations that are worth a kernel of their own.
