@@ -37,10 +37,14 @@ entries! {
         l2: CacheOf = Cache { bytes: 1 << 20, gigabytes_per_second: 300.0, line: 64, ways: 8 },
         /// The last-level cache, which cores share.
         l3: CacheOf = Cache { bytes: 32 << 20, gigabytes_per_second: 120.0, line: 64, ways: 16 },
+        /// Nanoseconds from one launch of a kernel to the next.
+        launch_nanoseconds: Rate = 50.0,
         /// Billions of bytes in a second that all cores together move to and from memory.
         memory_gigabytes_per_second: Rate = 60.0,
         /// Whether non-temporal stores wait in the buffers that loads of other lines wait in, as on Intel's CPUs.
         shared_fill_buffers: Flag = false,
+        /// Nanoseconds until another thread takes part in a kernel.
+        thread_wake_nanoseconds: Rate = 2000.0,
         /// LLVM's name of the platform.
         triple: Text = "x86_64-unknown-linux-gnu".to_owned(),
         /// Bits of the widest vector register.
@@ -253,6 +257,16 @@ impl Target {
     /// Lanes of a vector of elements of so many bits; one at least.
     pub fn lanes(&self, bits: u32) -> i64 {
         (self.vector_bits / i64::from(bits.max(1))).max(1)
+    }
+
+    /// Bytes of what stays in a core's second-level cache while other data passes by: half of it.
+    pub fn resident_bytes(&self) -> i64 {
+        self.l2.bytes / 2
+    }
+
+    /// Bytes of a row that stays in a core's second-level cache, with the rows that come next and what is made of them: a sixteenth of it.
+    pub fn row_bytes(&self) -> i64 {
+        self.l2.bytes / 16
     }
 
     /// Whether an instruction multiplies `bf16` in pairs and sums the products, in the registers that kernels use.

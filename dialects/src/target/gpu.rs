@@ -106,6 +106,12 @@ pub struct TeraflopsOf;
 /// Threads of a warp, on every GPU of NVIDIA: kernels are written for so many.
 pub const WARP: i64 = 32;
 
+/// Threads of a block that need no other number: eight warps, of which whole blocks fill a multiprocessor of 1536 threads and one of 2048.
+pub const THREADS_OF_BLOCK: i64 = 256;
+
+/// Elements that each thread of a block takes of a long row: four loads of 16 bytes are on their way at a time.
+pub const ELEMENTS_OF_THREAD: i64 = 16;
+
 /// Registers of a multiprocessor at most.
 const MAX_REGISTERS: i64 = 1 << 24;
 

@@ -21,8 +21,8 @@ use strata_dialects::loops;
 use strata_dialects::target::Target;
 use strata_lowering::KernelView;
 use strata_lowering::loop_to_host::entry;
-use strata_lowering::predict::seconds;
-use strata_lowering::schedule_cpu::{apply, choice};
+use strata_lowering::schedule::cost::seconds;
+use strata_lowering::schedule::cpu::{apply, choice};
 use strata_runtime::manifest::{Tuned, Tuning};
 use strata_runtime::pool;
 

@@ -3,7 +3,7 @@
 use crate::units::Make;
 use serde::{Deserialize, Serialize};
 use strata_core::ir::Op;
-use strata_lowering::schedule_cpu::{apply, choice};
+use strata_lowering::schedule::cpu::{apply, choice};
 use strata_runtime::manifest::Gain;
 use strata_runtime::{cpu, pool};
 use strata_store::{Kind, Lookup, Parts, Store, content_hash};

@@ -22,7 +22,7 @@ use strata_dialects::loops::view::product;
 use strata_dialects::numerics::Numerics;
 use strata_dialects::prim;
 use strata_dialects::prim_builder::{Prim, Scalar, Size};
-use strata_dialects::target::Gpu;
+use strata_dialects::target::gpu::{ELEMENTS_OF_THREAD, Gpu, THREADS_OF_BLOCK};
 
 /// Scans pieces of long rows.
 #[derive(Pass)]
@@ -35,11 +35,8 @@ pub struct SplitScans {
     scans: Counter,
 }
 
-/// Threads of a block that scans a piece, and elements of each: four loads of 16 bytes are on their way at a time.
-const THREADS: i64 = 256;
-const EACH: i64 = 16;
-/// Elements of a piece.
-const PIECE: i64 = THREADS * EACH;
+/// Elements of a piece, which a block scans.
+const PIECE: i64 = THREADS_OF_BLOCK * ELEMENTS_OF_THREAD;
 
 impl Pass for SplitScans {
     fn run<'c>(&self, op: Op<'c>, _: &mut PassContext<'c>) -> Result<(), PassError> {

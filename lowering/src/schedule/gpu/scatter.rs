@@ -1,12 +1,12 @@
 //! Kernels that write at computed indices: threads share the points where that changes nothing, or where elements combine atomically.
 
-use super::{BLOCK, wide};
+use super::wide;
 use strata_core::ir::ElementType;
 use strata_dialects::loops;
 use strata_dialects::loops::schedule::{KernelSchedule, StageSchedule};
 use strata_dialects::loops::view::product;
 use strata_dialects::loops::view::{KernelView, StageView};
-use strata_dialects::target::Gpu;
+use strata_dialects::target::gpu::{Gpu, THREADS_OF_BLOCK};
 
 /// The schedule, when a kernel ends with a scatter. What a scatter's threads share is said at the scatter. `free` allows sums of
 /// floats in any order.
@@ -20,7 +20,7 @@ pub fn schedule(kernel: &KernelView<'_>, free: bool, size: &impl Fn(usize) -> i6
     StageSchedule { atomic: Some(atomic), share, ..StageSchedule::default() }.set(scatter.op);
     let before = kernel.phases().into_iter().next().filter(|phase| !phase.stages.iter().any(StageView::is_scatter));
     let (vector, width) = before.and_then(|before| wide::neighbours(&before, points(&before.outer), gpu)).unzip();
-    Some(KernelSchedule { threads: Some(BLOCK), vector, width, ..KernelSchedule::default() })
+    Some(KernelSchedule { threads: Some(THREADS_OF_BLOCK), vector, width, ..KernelSchedule::default() })
 }
 
 /// Whether what meets at one place may combine in any order, by an instruction.

@@ -43,7 +43,7 @@ use strata_dialects::loops::view::product;
 use strata_dialects::loops::view::{KernelView, StageView};
 use strata_dialects::numerics::Numerics;
 use strata_dialects::target::Gpu;
-use strata_dialects::target::gpu::WARP;
+use strata_dialects::target::gpu::{THREADS_OF_BLOCK, WARP};
 
 /// Writes a schedule for a GPU on every kernel.
 #[derive(Pass)]
@@ -63,16 +63,16 @@ impl Pass for ScheduleGpu {
 }
 
 /// A size that is not known while compiling is taken for this one.
-const TYPICAL: i64 = 1024;
-/// Threads of a block at most: eight warps, of which whole blocks fill a multiprocessor of 1536 threads and one of 2048.
-const BLOCK: i64 = 256;
+const UNKNOWN_SIZE: i64 = 1024;
+/// Dims shorter than this, half a warp, are not worth a tile.
+const SHORTEST_DIM: i64 = WARP / 2;
 
 /// Writes the schedule of one kernel, if it has none.
 fn schedule(op: Op<'_>, numerics: Numerics, gpu: &Gpu) {
     // Sums need not keep an order.
     let free = numerics > Numerics::Bitwise;
     let Some(kernel) = KernelView::new(op).filter(|_| op.attr(SCHEDULE).is_none()) else { return };
-    let size = |dim: usize| kernel.static_size(dim).unwrap_or(TYPICAL);
+    let size = |dim: usize| kernel.static_size(dim).unwrap_or(UNKNOWN_SIZE);
     let of_its_kind = attention::schedule(&kernel, numerics, gpu)
         .or_else(|| contraction::schedule(&kernel, &size, numerics, gpu))
         .or_else(|| transpose::schedule(&kernel, &size))
@@ -95,7 +95,7 @@ fn schedule(op: Op<'_>, numerics: Numerics, gpu: &Gpu) {
         let neighbours = wide::neighbours(&kernel, points, gpu);
         let points = points / neighbours.map_or(1, |(_, width)| width);
         // A kernel of one point is one thread's.
-        let threads = (points.max(1) as u64).next_power_of_two().clamp(WARP as u64, BLOCK as u64) as i64;
+        let threads = (points.max(1) as u64).next_power_of_two().clamp(WARP as u64, THREADS_OF_BLOCK as u64) as i64;
         let (vector, width) = neighbours.unzip();
         KernelSchedule { threads: Some(threads), vector, width, ..KernelSchedule::default() }
     };
@@ -104,7 +104,7 @@ fn schedule(op: Op<'_>, numerics: Numerics, gpu: &Gpu) {
 
 /// A team of threads that take so many turns.
 fn team(turns: i64) -> KernelSchedule {
-    let threads = (turns.max(1) as u64).next_power_of_two().clamp(WARP as u64, BLOCK as u64) as i64;
+    let threads = (turns.max(1) as u64).next_power_of_two().clamp(WARP as u64, THREADS_OF_BLOCK as u64) as i64;
     KernelSchedule { cooperate: Some(threads), threads: Some(threads), ..KernelSchedule::default() }
 }
 
