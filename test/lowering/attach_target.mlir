@@ -23,7 +23,7 @@
 // TWICE-SAME: gigahertz = 2.5
 
 // GPU: module attributes {target.gpu = {architecture = "sm_90", blocks = 32 : i64, device = "NVIDIA H100 80GB HBM3"
-// GPU-SAME: l2 = {bytes = 1048576 : i64, gigabytes_per_second = 9369.6
+// GPU-SAME: l2 = {bytes = 1048576 : i64, gigabytes_per_second = 9.369600e+03
 // GPU-SAME: multiprocessors = 66 : i64
 
 // ARCHITECTURE: error: {{.*}}there is no description of a GPU 'sm_70'; there are those of sm_80, {{.*}}NVIDIA H100 PCIe
