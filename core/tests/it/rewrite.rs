@@ -183,7 +183,8 @@ fn spread_below(limit: usize) -> impl for<'x> Fn(Op<'x>, &mut Rewriter<'x, Depth
         }
         let inner = Add::build(rewriter, x, x, ty).result();
         let outer = Mul::build(rewriter, inner, x, ty).result();
-        assert_eq!(rewriter.analysis()[&outer], rewriter.analysis()[&inner] + 1, "what a pattern made is known at once");
+        let depths = rewriter.analysis();
+        assert_eq!(depths[&outer], depths[&inner] + 1, "what a pattern made is known at once");
         Ok(outer)
     }
 }

@@ -3,6 +3,7 @@
 //! `%0 = prim.neg %x loc("strata:@f":3:0)` is what passes see of the third op or argument of `@f`. A moved line then changes the table
 //! and no unit. What passes make of the numbers (names around them, fusions, calls) is kept when they are put back.
 
+use crate::database::inside;
 use std::collections::HashMap;
 use strata_core::ir::{Location, Module, Op};
 use strata_core::registry::Registry;
@@ -81,11 +82,6 @@ impl Places {
 /// A name without what would have to be escaped in a text. Functions that then have one name share one row of numbers.
 fn plain(name: &str) -> String {
     name.chars().map(|char| if char.is_ascii_alphanumeric() || "_.$-".contains(char) { char } else { '?' }).collect()
-}
-
-/// What is in the brackets of `loc(..)`.
-pub(crate) fn inside(text: &str) -> &str {
-    text.strip_prefix("loc(").and_then(|rest| rest.strip_suffix(')')).unwrap_or(text)
 }
 
 #[cfg(test)]
