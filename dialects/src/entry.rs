@@ -112,7 +112,7 @@ pub struct Described {
 macro_rules! entries {
     ($(#[$doc:meta])* pub struct $name:ident of $what:literal { $(#[doc = $entry_doc:literal] $field:ident: $kind:ident,)* }) => {
         $(#[$doc])*
-        #[derive(Clone, Default, PartialEq)]
+        #[derive(Clone, Debug, Default, PartialEq)]
         pub struct $name {
             $(#[doc = $entry_doc] pub $field: Option<<$kind as Entry>::Value>,)*
         }

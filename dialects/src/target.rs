@@ -1,8 +1,13 @@
 //! The target: the machine that code is made for, as data.
 //!
-//! It is the attribute `target.cpu` of a module, a dictionary of the entries below. The driver writes it once, for the machine at hand or
-//! the CPU that was named; a person may write it for a machine that she does not have. Passes and cost models read it here and ask nothing
-//! else about the machine. What the attribute leaves out, or a module without it, is as in [`Target::default`].
+//! The CPU is the attribute `target.cpu` of a module, a dictionary of the entries below; the GPU that kernels run on, if there is one, is
+//! [`target.gpu`](gpu). The driver writes them once, for the machines at hand or those that were named; a person may write them for a machine
+//! that she does not have. Passes and cost models read them here and ask nothing else about the machine. What the attribute leaves out, or a
+//! module without it, is as in [`Target::default`].
+
+pub mod gpu;
+
+pub use gpu::Gpu;
 
 use crate::entry::{Count, Described, Entry, Flag, entries, nested, number};
 use std::fmt::Display;
@@ -32,10 +37,14 @@ entries! {
         l2: CacheOf = Cache { bytes: 1 << 20, gigabytes_per_second: 300.0, line: 64, ways: 8 },
         /// The last-level cache, which cores share.
         l3: CacheOf = Cache { bytes: 32 << 20, gigabytes_per_second: 120.0, line: 64, ways: 16 },
+        /// Nanoseconds from one launch of a kernel to the next.
+        launch_nanoseconds: Rate = 50.0,
         /// Billions of bytes in a second that all cores together move to and from memory.
         memory_gigabytes_per_second: Rate = 60.0,
         /// Whether non-temporal stores wait in the buffers that loads of other lines wait in, as on Intel's CPUs.
         shared_fill_buffers: Flag = false,
+        /// Nanoseconds until another thread takes part in a kernel.
+        thread_wake_nanoseconds: Rate = 2000.0,
         /// LLVM's name of the platform.
         triple: Text = "x86_64-unknown-linux-gnu".to_owned(),
         /// Bits of the widest vector register.
@@ -163,43 +172,55 @@ impl From<WrongTarget> for PassError {
     }
 }
 
+/// The attribute of the module that an op is part of.
+fn attribute<'c>(op: Op<'c>, name: &str) -> Option<Attr<'c>> {
+    let mut around = op;
+    while let Some(parent) = around.parent() {
+        around = parent;
+    }
+    around.attr(name)
+}
+
+/// How a description is read from an attribute of a module, and written to it.
+macro_rules! at_module {
+    ($description:ident, $attribute:expr) => {
+        impl $description {
+            /// The description of the program that an op is part of.
+            pub fn of(op: Op<'_>) -> Result<Self, WrongTarget> {
+                Ok(Self::written(op)?.unwrap_or_default())
+            }
+
+            /// The description that is written at the program that an op is part of, if one is.
+            pub fn written(op: Op<'_>) -> Result<Option<Self>, WrongTarget> {
+                crate::target::attribute(op, $attribute).map(|attr| Self::default().with(attr)).transpose()
+            }
+
+            /// The same machine with other entries, a dictionary as `--print-target` prints it or a part of one.
+            pub fn with_entries(&self, cx: Cx<'_>, text: &str) -> Result<Self, WrongTarget> {
+                self.with(cx.parse_attr(text).ok_or_else(|| WrongTarget(format!("`{text}` is no dictionary of MLIR")))?)
+            }
+
+            fn with(&self, entries: Attr<'_>) -> Result<Self, WrongTarget> {
+                let dictionary = entries.as_dict().is_some();
+                let wrong = if dictionary { Self::refuse(entries, 0) } else { Some(format!("`{}` is no dictionary", $attribute)) };
+                match wrong {
+                    Some(message) => Err(WrongTarget(message)),
+                    None => Ok(Self::read(crate::target::merge(self.attr(entries.cx()), entries))),
+                }
+            }
+
+            /// Writes the description at a module.
+            pub fn write(&self, module: &Module<'_>) {
+                module.op().set_attr($attribute, self.attr(module.cx()));
+            }
+        }
+    };
+}
+use at_module;
+
+at_module!(Target, TARGET);
+
 impl Target {
-    /// The target of the program that an op is part of.
-    pub fn of(op: Op<'_>) -> Result<Self, WrongTarget> {
-        Ok(Self::written(op)?.unwrap_or_default())
-    }
-
-    /// The target that is written at the program that an op is part of, if one is.
-    pub fn written(op: Op<'_>) -> Result<Option<Self>, WrongTarget> {
-        let mut around = op;
-        while let Some(parent) = around.parent() {
-            around = parent;
-        }
-        around.attr(TARGET).map(Self::checked).transpose()
-    }
-
-    fn checked(attr: Attr<'_>) -> Result<Self, WrongTarget> {
-        Self::default().with(attr)
-    }
-
-    /// The same machine with other entries, a dictionary as in `{vector_bits = 256, l1 = {ways = 12}}`.
-    pub fn with_entries(&self, cx: Cx<'_>, text: &str) -> Result<Self, WrongTarget> {
-        self.with(cx.parse_attr(text).ok_or_else(|| WrongTarget(format!("`{text}` is no dictionary of MLIR")))?)
-    }
-
-    fn with(&self, entries: Attr<'_>) -> Result<Self, WrongTarget> {
-        let wrong = if entries.as_dict().is_some() { Self::refuse(entries, 0) } else { Some(format!("`{TARGET}` is no dictionary")) };
-        match wrong {
-            Some(message) => Err(WrongTarget(message)),
-            None => Ok(Self::read(merge(self.attr(entries.cx()), entries))),
-        }
-    }
-
-    /// Writes the target at a module.
-    pub fn write(&self, module: &Module<'_>) {
-        module.op().set_attr(TARGET, self.attr(module.cx()));
-    }
-
     /// The same machine with features added or taken away, for instance `-avx512f`.
     pub fn with_features(mut self, features: &str) -> Self {
         if !self.features.is_empty() && !features.is_empty() {
@@ -236,6 +257,16 @@ impl Target {
     /// Lanes of a vector of elements of so many bits; one at least.
     pub fn lanes(&self, bits: u32) -> i64 {
         (self.vector_bits / i64::from(bits.max(1))).max(1)
+    }
+
+    /// Bytes of what stays in a core's second-level cache while other data passes by: half of it.
+    pub fn resident_bytes(&self) -> i64 {
+        self.l2.bytes / 2
+    }
+
+    /// Bytes of a row that stays in a core's second-level cache, with the rows that come next and what is made of them: a sixteenth of it.
+    pub fn row_bytes(&self) -> i64 {
+        self.l2.bytes / 16
     }
 
     /// Whether an instruction multiplies `bf16` in pairs and sums the products, in the registers that kernels use.

@@ -11,7 +11,7 @@ use strata_frontend::Weights;
 use strata_lowering::KernelView;
 use strata_lowering::codegen::{ENTRY, LinkedImage, PREPARE, Target};
 use strata_lowering::loop_to_host::{Argument, Program, entry};
-use strata_lowering::predict;
+use strata_lowering::schedule::cost;
 use strata_runtime::manifest::{
     Access, Guard, Import, Input, InputKind, Kernel, Layout, LevelSize, Output, OutputKind, Relocation, Resume, Segment, StageTime, Tuned,
     Weight, WeightSource,
@@ -59,7 +59,7 @@ impl Notes {
                 launches,
                 bytes: kernel.bytes(),
                 flops: kernel.flops(),
-                predicted_nanos: predict::seconds(&kernel, &target, threads).map(|seconds| (1e9 * seconds) as u64),
+                predicted_nanos: cost::seconds(&kernel, &target, threads).map(|seconds| (1e9 * seconds) as u64),
             });
             self.kernels = described.collect();
         }

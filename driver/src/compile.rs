@@ -16,13 +16,15 @@ use crate::units::{self, Code, HostNotes, Rest};
 use crate::warm_up::warmed;
 use std::sync::Arc;
 use std::time::Instant;
-use strata_core::ir::Module;
+use strata_core::ir::{Cx, Module};
 use strata_core::registry::Registry;
 use strata_core::upstream::func;
 use strata_dialects::capture;
 use strata_dialects::loops;
 use strata_dialects::loops::schedule::SCHEDULE;
 use strata_dialects::prim;
+use strata_dialects::target::TARGET;
+use strata_dialects::target::gpu::{GPU, Gpu};
 use strata_lowering::codegen::{self, Emitted, Target};
 use strata_lowering::loop_to_host::{Program, entry};
 use strata_lowering::target::{self, MathTarget};
@@ -235,11 +237,29 @@ pub(crate) fn target(registry: &'static Registry, options: &Options) -> Result<T
         return Err(Error::UnknownSkip { name: name.clone(), known: known.join(", ") });
     }
     let target = target::or_host(&options.cpu)?;
-    Ok(if options.target_entries.is_empty() { target } else { target.with_entries((&*registry.lend()).into(), &options.target_entries)? })
+    let entries = options.cpu_entries();
+    Ok(if entries.is_empty() { target } else { target.with_entries((&*registry.lend()).into(), entries)? })
 }
 
-/// The target of the options as an MLIR dictionary; with `measure`, with the bandwidths of the machine at hand as they are measured now.
+/// The GPU that kernels are made for, if any: of several architectures the oldest, since the newer ones run the same schedules.
+fn gpu(cx: Cx<'_>, options: &Options) -> Result<Option<Gpu>, Error> {
+    let options::Target::Cuda(devices) = options.target else { return Ok(None) };
+    devices.iter().next().map(|oldest| gpu_named(cx, options, oldest.name())).transpose()
+}
+
+/// A GPU by its architecture, with the entries of the options.
+pub fn gpu_named(cx: Cx<'_>, options: &Options, architecture: &str) -> Result<Gpu, Error> {
+    let gpu = target::gpu(architecture)?;
+    Ok(if options.target_entries.is_empty() { gpu } else { gpu.with_entries(cx, &options.target_entries)? })
+}
+
+/// The target of the options as an MLIR dictionary, the GPU's where kernels are made for one; with `measure`, with the bandwidths of the CPU at
+/// hand as they are measured now.
 pub fn describe_target(registry: &'static Registry, options: &Options, measure: bool) -> Result<String, Error> {
+    let context = registry.lend();
+    if let Some(gpu) = gpu((&*context).into(), options)? {
+        return Ok(gpu.attr((&*context).into()).to_string());
+    }
     let mut target = target(registry, options)?;
     if measure {
         // A quarter of a cache, so that nothing else that is there matters; of memory eight times the largest.
@@ -249,14 +269,21 @@ pub fn describe_target(registry: &'static Registry, options: &Options, measure: 
         }
         target.memory_gigabytes_per_second = measured(target.l3.bytes.saturating_mul(8)).max(0.1);
     }
-    Ok(target.attr((&*registry.lend()).into()).to_string())
+    Ok(target.attr((&*context).into()).to_string())
 }
 
-/// The target of a program, which is written at it: as the program says, or the one that is given.
+/// The target of a program, which is written at it, with the GPU of its kernels: as the program says, or the one that is given.
 pub(crate) fn settle(module: &Module<'_>, given: Target, options: &Options) -> Result<Target, Error> {
+    if let Some(gpu) = gpu(module.cx(), options)? {
+        let written = Gpu::written(module.op())?;
+        if written.is_some() && !options.target_entries.is_empty() {
+            return Err(Error::TwoTargets { attribute: GPU });
+        }
+        written.unwrap_or(gpu).write(module);
+    }
     let written = Target::written(module.op())?;
-    if written.is_some() && !(options.cpu.is_empty() && options.target_entries.is_empty()) {
-        return Err(Error::TwoTargets);
+    if written.is_some() && !(options.cpu.is_empty() && options.cpu_entries().is_empty()) {
+        return Err(Error::TwoTargets { attribute: TARGET });
     }
     let target = written.unwrap_or(given);
     target.write(module);

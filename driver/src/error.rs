@@ -7,7 +7,7 @@ use strata_core::ir::ParseError;
 use strata_core::pass::PipelineError;
 use strata_frontend::ImportError;
 use strata_lowering::codegen;
-use strata_lowering::target::UnknownTarget;
+use strata_lowering::target::{UnknownGpu, UnknownTarget};
 
 /// A program that cannot be compiled or interpreted.
 #[derive(Debug, thiserror::Error)]
@@ -46,8 +46,10 @@ pub enum Error {
     Target(#[from] UnknownTarget),
     #[error(transparent)]
     WrongTarget(#[from] strata_dialects::target::WrongTarget),
-    #[error("the program says for which machine it is compiled, in its attribute `target.cpu`, and so do the options; drop one of them")]
-    TwoTargets,
+    #[error(transparent)]
+    Gpu(#[from] UnknownGpu),
+    #[error("the program says for which machine it is compiled, in its attribute `{attribute}`, and so do the options; drop one of them")]
+    TwoTargets { attribute: &'static str },
     #[error("code generation: {0}")]
     Codegen(#[from] codegen::Error),
     #[error("linking: {0}")]

@@ -114,7 +114,8 @@ pub struct Options {
     pub skip: Vec<String>,
     /// LLVM's name of the CPU to compile for; the host's when empty.
     pub cpu: String,
-    /// Entries of the target that differ from the CPU's, as an MLIR dictionary; none when empty.
+    /// Entries of the target that differ from those of the CPU, or of the GPU where kernels are made for one, as an MLIR dictionary; none
+    /// when empty.
     pub target_entries: String,
     /// Verify the IR after every pass.
     pub verify: bool,
@@ -126,4 +127,11 @@ pub struct Options {
     pub cache_local: bool,
     /// The function to compile, of a program that graph breaks divide; the entry when empty.
     pub part: String,
+}
+
+impl Options {
+    /// Entries of the target that differ from the CPU's.
+    pub(crate) fn cpu_entries(&self) -> &str {
+        if self.target == Target::Cpu { &self.target_entries } else { "" }
+    }
 }

@@ -10,11 +10,8 @@ pub mod loop_to_cpu;
 pub mod loop_to_gpu;
 pub mod loop_to_host;
 mod num;
-pub mod predict;
 pub mod prim_to_loop;
-pub mod schedule_cpu;
-pub mod schedule_gpu;
-pub mod split_reductions;
+pub mod schedule;
 pub mod target;
 
 pub use error::Error;
@@ -33,7 +30,7 @@ pub const PASSES: &[PassEntry] = &[
     PassEntry::of::<loop_to_host::LoopToHost>(),
     PassEntry::of::<codegen::LowerToLlvm>(),
     PassEntry::of::<prim_to_loop::PrimToLoop>(),
-    PassEntry::of::<schedule_cpu::ScheduleCpu>(),
-    PassEntry::of::<schedule_gpu::ScheduleGpu>(),
-    PassEntry::of::<split_reductions::SplitReductions>(),
+    PassEntry::of::<schedule::cpu::ScheduleCpu>(),
+    PassEntry::of::<schedule::gpu::ScheduleGpu>(),
+    PassEntry::of::<schedule::split_reductions::SplitReductions>(),
 ];

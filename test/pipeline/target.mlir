@@ -27,8 +27,18 @@
 // RUN: not rs-compile %s --measure-target 2>&1 | rs-filecheck %s --check-prefix=ALONE
 // ALONE: --measure-target measures this machine for --print-target, and does nothing without it
 // RUN: not rs-compile --print-target --to=prim 2>&1 | rs-filecheck %s --check-prefix=NOTHING
-// RUN: not rs-compile --print-target --target=cuda 2>&1 | rs-filecheck %s --check-prefix=NOTHING
-// NOTHING: --target, --to and --emit do nothing beside it
+// NOTHING: --to and --emit do nothing beside it
+// RUN: not rs-compile --print-target --target=cuda --cpu=znver3 2>&1 | rs-filecheck %s --check-prefix=CPU
+// CPU: --cpu and --measure-target are about CPUs
+//
+// The GPU of the kernels is described in the same way; of several architectures it is the oldest.
+// RUN: rs-compile --print-target --target=cuda:sm_89,sm_90 | rs-filecheck %s --check-prefix=GPU
+// GPU: {architecture = "sm_89", blocks = 24 : i64, device = "NVIDIA L40S"
+// RUN: rs-compile --print-target --target=cuda:sm_90 > %t.gpu && rs-compile %s --target=cuda --target-file=%t.gpu --emit=mlir --to=loop-scheduled > %t.gpu.mlir
+// RUN: rs-filecheck %s --check-prefix=WRITTEN < %t.gpu.mlir
+// WRITTEN: target.gpu = {architecture = "sm_90"
+// RUN: not rs-compile %t.gpu.mlir --target=cuda --target-file=%t.gpu --emit=mlir --to=gpu 2>&1 | rs-filecheck %s --check-prefix=TWOGPU
+// TWOGPU: in its attribute `target.gpu`, and so do the options
 func.func @main(%x: tensor<64x64xf32> {capture.kind = "input", capture.name = "x"}) -> (tensor<64x64xf32> {capture.kind = "output", capture.name = "y"}) attributes {capture.entry} {
   %0 = aten.relu %x : (tensor<64x64xf32>) -> tensor<64x64xf32>
   return %0 : tensor<64x64xf32>

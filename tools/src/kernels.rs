@@ -10,31 +10,19 @@ use strata_runtime::Manifest;
 use strata_runtime::manifest::{DeviceCode, DeviceKernel, DeviceModule};
 
 /// What a multiprocessor has.
-struct Machine {
-    architecture: &'static str,
-    threads: u32,
-    blocks: u32,
-    shared: u32,
+#[derive(Debug, Clone, Copy)]
+pub struct Multiprocessor {
+    /// Blocks at a time.
+    pub blocks: u32,
+    /// Registers, and how many a warp gets at a time.
+    pub registers: (u32, u32),
+    /// Bytes of shared memory, and how many the system keeps of each block's.
+    pub shared: (u32, u32),
+    /// Threads at a time.
+    pub threads: u32,
+    /// Threads of a warp.
+    pub warp: u32,
 }
-
-const fn machine(architecture: &'static str, threads: u32, blocks: u32, shared_kb: u32) -> Machine {
-    Machine { architecture, threads, blocks, shared: shared_kb << 10 }
-}
-
-/// As NVIDIA's programming guide has it.
-const MACHINES: [Machine; 6] = [
-    machine("sm_80", 2048, 32, 164),
-    machine("sm_86", 1536, 16, 100),
-    machine("sm_89", 1536, 24, 100),
-    machine("sm_90", 2048, 32, 228),
-    machine("sm_100", 2048, 32, 228),
-    machine("sm_120", 1536, 24, 100),
-];
-/// Registers of a multiprocessor, and how many a warp gets at a time.
-const REGISTERS: (u32, u32) = (1 << 16, 256);
-/// Shared memory that the system keeps of each block.
-const KEPT: u32 = 1 << 10;
-const WARP: u32 = 32;
 
 /// What the assembler says of a kernel.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
@@ -44,14 +32,14 @@ struct Use {
     spilled: u32,
 }
 
-/// A table of the kernels for each architecture.
-pub fn table(manifest: &Manifest) -> String {
+/// A table of the kernels for each architecture, of which `device` says what a multiprocessor has.
+pub fn table(manifest: &Manifest, device: impl Fn(&str) -> Option<Multiprocessor>) -> String {
     let Some(code) = &manifest.device else { return "the program has no kernels for a device; name one with --target=cuda:sm_90".into() };
-    let tables = code.modules.iter().map(|module| one(manifest, code, module));
+    let tables = code.modules.iter().map(|module| one(manifest, (code, module), device(&module.architecture)));
     tables.collect::<Vec<_>>().join("\n")
 }
 
-fn one(manifest: &Manifest, code: &DeviceCode, module: &DeviceModule) -> String {
+fn one(manifest: &Manifest, (code, module): (&DeviceCode, &DeviceModule), device: Option<Multiprocessor>) -> String {
     let known = assemble(module);
     let mut lines = vec![format!("{}: {} kernels", module.architecture, code.kernels.len())];
     if let Err(reason) = &known {
@@ -68,7 +56,7 @@ fn one(manifest: &Manifest, code: &DeviceCode, module: &DeviceModule) -> String 
         let [registers, shared, spilled, occupancy] = match known.get(&kernel.name) {
             None => ["-"; 4].map(str::to_owned),
             Some(used) => {
-                let occupancy = occupancy(&module.architecture, kernel, *used);
+                let occupancy = device.map(|device| occupancy(device, kernel, *used));
                 let occupancy = occupancy.map_or_else(|| "-".to_owned(), |share| format!("{:.0}%", 100.0 * share));
                 [used.registers.to_string(), used.shared.to_string(), used.spilled.to_string(), occupancy]
             }
@@ -79,13 +67,14 @@ fn one(manifest: &Manifest, code: &DeviceCode, module: &DeviceModule) -> String 
 }
 
 /// The share of a multiprocessor's threads that run at a time.
-fn occupancy(architecture: &str, kernel: &DeviceKernel, used: Use) -> Option<f64> {
-    let machine = MACHINES.iter().find(|machine| machine.architecture == architecture)?;
-    let warps = kernel.threads.div_ceil(WARP).max(1);
-    let registers = (used.registers * WARP).next_multiple_of(REGISTERS.1) * warps;
-    let by_registers = REGISTERS.0.checked_div(registers).unwrap_or(machine.blocks);
-    let blocks = machine.blocks.min(machine.threads / (warps * WARP)).min(by_registers).min(machine.shared / (used.shared + KEPT));
-    Some(f64::from(blocks * warps * WARP) / f64::from(machine.threads))
+fn occupancy(device: Multiprocessor, kernel: &DeviceKernel, used: Use) -> f64 {
+    let warps = kernel.threads.div_ceil(device.warp).max(1);
+    let (all, at_a_time) = device.registers;
+    let registers = (used.registers * device.warp).next_multiple_of(at_a_time) * warps;
+    let by_registers = all.checked_div(registers).unwrap_or(device.blocks);
+    let by_shared = device.shared.0.checked_div(used.shared + device.shared.1).unwrap_or(device.blocks);
+    let blocks = device.blocks.min(device.threads / (warps * device.warp)).min(by_registers).min(by_shared);
+    f64::from(blocks * warps * device.warp) / f64::from(device.threads)
 }
 
 /// What the assembler reports of a module's kernels, or why there is none.
@@ -152,10 +141,13 @@ mod tests {
         let used = read(report)["k0"];
         assert_eq!(used, Use { registers: 128, shared: 40960, spilled: 12 });
         let kernel = DeviceKernel { name: "k0".into(), threads: 256, checks: false, location: String::new() };
+        let device =
+            |threads, shared| Multiprocessor { blocks: 32, registers: (1 << 16, 256), shared: (shared, 1 << 10), threads, warp: 32 };
+        let [small, large] = [device(1536, 100 << 10), device(2048, 228 << 10)];
         // Two blocks by their registers.
-        assert_eq!(occupancy("sm_80", &kernel, used), Some(0.25));
+        assert_eq!(occupancy(large, &kernel, used), 0.25);
         // One more by shared memory than by threads would be too many.
-        assert_eq!(occupancy("sm_90", &kernel, Use { registers: 32, shared: 100 << 10, spilled: 0 }), Some(0.25));
-        assert_eq!(occupancy("sm_86", &kernel, Use { registers: 16, ..Use::default() }), Some(1.0));
+        assert_eq!(occupancy(large, &kernel, Use { registers: 32, shared: 100 << 10, spilled: 0 }), 0.25);
+        assert_eq!(occupancy(small, &kernel, Use { registers: 16, ..Use::default() }), 1.0);
     }
 }

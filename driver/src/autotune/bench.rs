@@ -18,7 +18,7 @@ use strata_dialects::loops;
 use strata_lowering::codegen;
 use strata_lowering::loop_to_cpu::messages;
 use strata_lowering::loop_to_host::{Program, entry};
-use strata_lowering::schedule_cpu::apply;
+use strata_lowering::schedule::cpu::apply;
 use strata_runtime::compare::{Tolerance, compare};
 use strata_runtime::{CallState, DType, Session, Tensor};
 
@@ -58,7 +58,7 @@ impl<'a, 'c> Bench<'a, 'c> {
             inputs.push(tensor);
         }
         let mut bench = Self { tuner, kernel, inputs, expected: Vec::new(), outputs: Cell::default() };
-        let session = bench.compile(strata_lowering::schedule_cpu::choice(kernel))?;
+        let session = bench.compile(strata_lowering::schedule::cpu::choice(kernel))?;
         let results = session.run_refs(&bench.inputs()).map_err(|error| Error::Run(error.to_string()))?;
         bench.outputs.set(results.clone());
         bench.expected = results;

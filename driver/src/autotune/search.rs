@@ -7,7 +7,7 @@ use crate::Error;
 use std::collections::HashSet;
 use std::time::{Duration, Instant};
 use strata_core::ir::{Attr, Op};
-use strata_lowering::schedule_cpu::{apply, choice, elsewhere, steps};
+use strata_lowering::schedule::cpu::{apply, choice, elsewhere, steps};
 use strata_runtime::manifest::Gain;
 
 /// A schedule is taken when it needs less than this part of the time of the best one.

@@ -5,7 +5,7 @@ use crate::units::{Code, Make};
 use serde::{Deserialize, Serialize};
 use std::sync::OnceLock;
 use strata_core::ir::Op;
-use strata_lowering::schedule_cpu::{apply, choice};
+use strata_lowering::schedule::cpu::{apply, choice};
 use strata_runtime::manifest::Gain;
 use strata_runtime::{cpu, pool};
 use strata_store::{Kind, Parts, content_hash};

@@ -10,11 +10,9 @@ use std::collections::HashMap;
 use std::sync::Arc;
 use strata_core::ir::{Attr, Block, ElementType, Op, Type, Value as Ssa};
 use strata_core::upstream::{arith, complex, func, gpu, llvm, math, nvvm, scf, vector};
+use strata_dialects::target::Gpu;
 
 type Done<T = ()> = Result<T, InterpError>;
-
-/// Shared memory that every device has for a block.
-const SHARED_BYTES: usize = 48 << 10;
 
 /// Reads a kernel of a device's module.
 pub fn decode(device: Op<'_>, function: Op<'_>) -> Done<Code> {
@@ -25,8 +23,9 @@ pub fn decode(device: Op<'_>, function: Op<'_>) -> Done<Code> {
     let arguments = block.args().into_iter().map(|arg| reader.bind(arg)).collect();
     let (steps, _) = reader.block(block)?;
     let Reader { registers, shared, local, constants, .. } = reader;
-    if shared > SHARED_BYTES {
-        return Err(fail(format!("the kernel has {shared} bytes of shared memory, and a block at most {SHARED_BYTES}")));
+    let most = Gpu::of(device).map_err(|wrong| fail(wrong.to_string()))?.shared.bytes_of_block;
+    if shared as i64 > most {
+        return Err(fail(format!("the kernel has {shared} bytes of shared memory, and a block at most {most}")));
     }
     Ok(Code { steps, registers, arguments, threads: threads.max(1) as usize, shared, local, constants })
 }

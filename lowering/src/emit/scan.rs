@@ -4,7 +4,7 @@
 //! stretch comes to is carried to the next one.
 
 use super::shuffle::from_lane_across;
-use super::team::{Team, WARP};
+use super::team::Team;
 use crate::emit::Error;
 use crate::emit::emitter::Emitter;
 use crate::emit::lanes::Coord;
@@ -15,6 +15,7 @@ use crate::num::Num;
 use strata_core::ir::{ElementType, Value};
 use strata_core::upstream::arith::{self, CmpIPredicate};
 use strata_dialects::loops::view::StageView;
+use strata_dialects::target::gpu::WARP;
 
 /// What a scan combines, and the element types in which it does and in which results are stored.
 #[derive(Clone, Copy)]

@@ -50,7 +50,7 @@ fn halves<'c>(b: &mut Builder<'c>, value: Value<'c>, distance: i64) -> Value<'c>
 /// 32 bits.
 fn word<'c>(b: &mut Builder<'c>, value: Value<'c>, distance: i64) -> Value<'c> {
     let cx = b.cx();
-    let (distance, width) = (b.const_int(cx.int(32), distance), b.const_int(cx.int(32), super::team::WARP));
+    let (distance, width) = (b.const_int(cx.int(32), distance), b.const_int(cx.int(32), strata_dialects::target::gpu::WARP));
     let mode = cx.parse_attr("#gpu<shuffle_mode xor>").unwrap_or_else(|| unreachable!("the gpu dialect is loaded"));
     let op = b.op(strata_core::ir::OpSpec {
         name: gpu::Shuffle::NAME,

@@ -10,9 +10,7 @@ use crate::num::Num;
 use strata_core::ir::{ElementType, Value};
 use strata_core::upstream::arith::{self, CmpIPredicate};
 use strata_core::upstream::gpu;
-
-/// Threads of a warp: those that read each other's registers.
-pub const WARP: i64 = 32;
+use strata_dialects::target::gpu::WARP;
 
 /// Bytes of shared memory for each warp's part of a result: two elements of 16 bytes.
 pub const PART: i64 = 32;

@@ -9,11 +9,11 @@ use strata_core::upstream::{func, llvm, scf};
 use strata_dialects::loops;
 use strata_dialects::loops::view::KernelView;
 
-/// Scalar operations that are worth waking a thread for.
-const GRAIN: i64 = 1 << 15;
+/// Scalar operations of a part that is worth waking a thread for (2 us): 0.5 us of whole vectors, 8 us of single elements.
+const PART_OPERATIONS: i64 = 1 << 15;
 
-/// Scalar operations after which waking a thread is certain to have been worth it, whatever the vectors.
-const HEAVY: i64 = 1 << 22;
+/// Scalar operations that are worth it whatever the vectors: 64 lanes, two in a cycle of 0.25 ns, take 8 us.
+const HEAVY_OPERATIONS: i64 = 1 << 22;
 
 /// Makes launches of kernels.
 pub struct Launcher<'c> {
@@ -61,10 +61,10 @@ impl<'c> Launcher<'c> {
         };
         let total = count.mul(b, work);
         match total {
-            Num::Const(total) if total < 2 * GRAIN => direct(b, count),
+            Num::Const(total) if total < 2 * PART_OPERATIONS => direct(b, count),
             Num::Const(_) => self.parallel(b, &name, &arguments, call, (count, work, step)),
             Num::Value(total) => {
-                let enough = b.const_index(2 * GRAIN);
+                let enough = b.const_index(2 * PART_OPERATIONS);
                 let large = arith::cmpi(b, CmpIPredicate::Uge, total, enough);
                 let parallel = |b: &mut Builder<'c>| self.parallel(b, &name, &arguments, call, (count, work, step));
                 scf::either(b, large, parallel, |b| direct(b, count));
@@ -141,7 +141,7 @@ pub fn sharing<'c>(b: &mut Builder<'c>, kernel: Op<'c>) -> Option<Sharing> {
     let sizes: Vec<_> = view.sizes.results().into_iter().map(|expr| number_of(b, expr, &[])).collect();
     let (Some(Num::Const(parts)), Num::Const(work)) = split(b, &view, &sizes) else { return None };
     let grain = match grain(b, Num::Const(work), step(&view)) {
-        Num::Const(grain) if parts.wrapping_mul(work) >= 2 * GRAIN => Some(grain),
+        Num::Const(grain) if parts.wrapping_mul(work) >= 2 * PART_OPERATIONS => Some(grain),
         _ => None,
     };
     Some(Sharing { parts, grain })
@@ -150,8 +150,8 @@ pub fn sharing<'c>(b: &mut Builder<'c>, kernel: Op<'c>) -> Option<Sharing> {
 /// Parts that are worth waking a thread for, 0 where one is.
 fn grain<'c>(b: &mut Builder<'c>, work: Num<'c>, step: i64) -> Num<'c> {
     match work {
-        Num::Const(work) if work >= HEAVY => Num::Const(if step > 1 { step } else { 0 }),
-        _ => Num::Const(GRAIN).ceil_div(b, work).ceil_div(b, Num::Const(step)).mul(b, Num::Const(step)),
+        Num::Const(work) if work >= HEAVY_OPERATIONS => Num::Const(if step > 1 { step } else { 0 }),
+        _ => Num::Const(PART_OPERATIONS).ceil_div(b, work).ceil_div(b, Num::Const(step)).mul(b, Num::Const(step)),
     }
 }
 

@@ -16,12 +16,12 @@ use crate::emit::lanes::{Coord, zero_of};
 use crate::emit::memory;
 use crate::emit::nest::Copy;
 use crate::emit::shuffle::from_lane_across;
-use crate::emit::team::WARP;
 use crate::num::Num;
 use strata_core::ir::{ElementType, Op, Value};
 use strata_core::upstream::{arith, gpu, math, nvvm};
 use strata_dialects::loops::attention::{AttentionView, OnlineTiles};
 use strata_dialects::loops::view::{KernelView, StageView};
+use strata_dialects::target::gpu::WARP;
 
 /// How a kernel around a mean is cut, as its schedule says.
 pub struct Means {

@@ -8,7 +8,7 @@ use crate::emit::emitter::Emitter;
 use crate::emit::lanes::Coord;
 use crate::emit::memory;
 use crate::emit::nest::Copy;
-use crate::emit::team::{PART, Team, WARP};
+use crate::emit::team::{PART, Team};
 use crate::num::Num;
 use strata_core::ir::{AffineExpr, Builder, Cx, Op, OpSpec, Value};
 use strata_core::upstream::arith::{self, CmpIPredicate};
@@ -16,6 +16,7 @@ use strata_core::upstream::{gpu, llvm};
 use strata_dialects::host;
 use strata_dialects::loops::attention::{AttentionView, OnlineTiles};
 use strata_dialects::loops::view::{KernelView, StageView};
+use strata_dialects::target::gpu::WARP;
 
 /// Threads of a block where no schedule says otherwise.
 const THREADS: i64 = 128;

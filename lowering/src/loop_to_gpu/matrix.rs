@@ -10,12 +10,12 @@ use crate::emit::Error;
 use crate::emit::emitter::Emitter;
 use crate::emit::lanes::{Coord, Index};
 use crate::emit::nest::Copy;
-use crate::emit::team::WARP;
 use crate::num::Num;
 use strata_core::ir::{ElementType, OpSpec, Value};
 use strata_core::upstream::{arith, llvm, nvvm};
 use strata_dialects::loops;
 use strata_dialects::loops::view::{KernelView, StageView};
+use strata_dialects::target::gpu::WARP;
 
 /// Rows of sums that a unit makes.
 const ROWS: i64 = 16;

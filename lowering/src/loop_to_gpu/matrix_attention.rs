@@ -9,12 +9,12 @@ use super::matrix::{Matrix, multiplies};
 use super::tiles::{Part, Tiles};
 use crate::emit::Error;
 use crate::emit::emitter::Emitter;
-use crate::emit::team::WARP;
 use crate::num::Num;
 use strata_core::ir::{ElementType, Value};
 use strata_core::upstream::arith;
 use strata_dialects::loops::attention::AttentionView;
 use strata_dialects::loops::view::{KernelView, StageView};
+use strata_dialects::target::gpu::WARP;
 
 /// Rows of a warp.
 pub const ROWS: i64 = 16;

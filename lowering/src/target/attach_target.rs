@@ -8,10 +8,13 @@
 //! The driver does so for the machine at hand, or for `--cpu`. By itself the pass gives other passes a machine: one of LLVM's CPUs by its
 //! name, with entries changed as in `--attach-target='entries={vector_registers = 16, l1 = {ways = 12}}'`. What it says wins over what
 //! the module says.
+//!
+//! With `gpu` it writes for which GPU kernels are made, and entries are the GPU's: `--attach-target='gpu=sm_90 entries={multiprocessors = 66}'`.
 
-use super::named;
+use super::{gpu, named};
 use strata_core::ir::Op;
 use strata_core::pass::{Pass, PassContext, PassError};
+use strata_dialects::target::gpu::GPU;
 use strata_dialects::target::{TARGET, Target};
 
 /// Writes the target at the module.
@@ -19,21 +22,33 @@ use strata_dialects::target::{TARGET, Target};
 pub struct AttachTarget {
     /// LLVM's name of the CPU; without it the entries change the target that the module has.
     cpu: String,
+    /// NVIDIA's name of a GPU's architecture (`sm_90`) or device; the CPU then stays as it is.
+    gpu: String,
     /// Entries that differ, as a dictionary.
     entries: String,
 }
 
 impl Pass for AttachTarget {
     fn run<'c>(&self, op: Op<'c>, _: &mut PassContext<'c>) -> Result<(), PassError> {
-        if self.cpu.is_empty() && self.entries.is_empty() {
-            return Err(PassError::new("it has nothing to attach: name a CPU, `cpu=x86-64-v3`, or entries, `entries={vector_bits = 256}`"));
+        if self.cpu.is_empty() && self.gpu.is_empty() && self.entries.is_empty() {
+            return Err(PassError::new(
+                "it has nothing to attach: name a CPU, `cpu=x86-64-v3`, a GPU, `gpu=sm_90`, or entries, `entries={vector_bits = 256}`",
+            ));
+        }
+        if !self.cpu.is_empty() && !self.gpu.is_empty() {
+            return Err(PassError::new("it attaches one machine at a time: name the CPU and the GPU in two runs of it"));
+        }
+        let entries = self.entries.trim();
+        let entries = if entries.starts_with('{') { entries.to_owned() } else { format!("{{{entries}}}") };
+        if !self.gpu.is_empty() {
+            let base = gpu(&self.gpu).map_err(|error| PassError::new(error.to_string()))?;
+            op.set_attr(GPU, base.with_entries(op.cx(), &entries)?.attr(op.cx()));
+            return Ok(());
         }
         let base = match self.cpu.as_str() {
             "" => Target::of(op)?,
             cpu => named(cpu).map_err(|error| PassError::new(error.to_string()))?,
         };
-        let entries = self.entries.trim();
-        let entries = if entries.starts_with('{') { entries.to_owned() } else { format!("{{{entries}}}") };
         op.set_attr(TARGET, base.with_entries(op.cx(), &entries)?.attr(op.cx()));
         Ok(())
     }

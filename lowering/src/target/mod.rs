@@ -1,12 +1,14 @@
-//! Targets by name, and the one at hand: descriptions filled in from LLVM's tables, from the system, and from a table of caches.
+//! Targets by name, and the one at hand: descriptions filled in from LLVM's tables, from the system, and from tables of caches and GPUs.
 
 pub mod attach_target;
 mod caches;
+mod gpus;
 
+pub use gpus::{UnknownGpu, gpu};
 use inkwell::targets::{self, InitializationConfig, TargetMachine};
 use std::sync::Once;
 use strata_core::subtarget::{cpu_features, resolve_cpu};
-pub use strata_dialects::target::Target;
+pub use strata_dialects::target::{Gpu, Target};
 
 /// A machine that this build of LLVM does not know.
 #[derive(Debug, thiserror::Error)]

@@ -21,9 +21,6 @@ use strata_dialects::loops::access::{Stride, stride};
 use strata_dialects::loops::view::{KernelView, StageView};
 use strata_dialects::target::Target;
 
-/// The part of the second-level cache that a row may fill.
-const ROW_PART: i64 = 16;
-
 /// Keeps rows of mathematics for the stages that need them again.
 #[derive(Pass)]
 #[pass(dependents("loop"))]
@@ -31,7 +28,7 @@ pub struct KeepRows {}
 
 impl Pass for KeepRows {
     fn run<'c>(&self, op: Op<'c>, _: &mut PassContext<'c>) -> Result<(), PassError> {
-        let most = Target::of(op)?.l2.bytes / ROW_PART;
+        let most = Target::of(op)?.row_bytes();
         for kernel in op.find_all(loops::Kernel::NAME) {
             while KernelView::new(kernel).is_some_and(|kernel| keep_one(&kernel, most)) {}
         }

@@ -44,19 +44,19 @@ impl Pass for PackOperands {
 }
 
 /// Vectors of a panel.
-const VECTORS: i64 = 2;
+const PANEL_VECTORS: i64 = 2;
 /// Vectors of a tensor so narrow that its rows are read in one go.
-const NARROW: i64 = 4;
+const NARROW_VECTORS: i64 = 4;
 /// Uses of an element that pay for a copy.
-const REUSE: i64 = 4;
-/// Multiplications that are worth another launch.
-const WORTH: i64 = 1 << 15;
+const USES_FOR_A_COPY: i64 = 4;
+/// Multiplications that are worth a copy: in vectors of 16, two in a cycle, they take five times as long as its launch, 50 ns.
+const COPY_PRODUCTS: i64 = 1 << 15;
 
 /// Uses that pay for a copy that only spreads rows over the cache.
-const REUSE_APART: i64 = 256;
+const USES_FOR_A_GAP: i64 = 256;
 /// Rows too many for the lines of one place that cost little: with 13 rows in 12 lines a Zen 5 reaches 95% of its peak, with 13 rows in 8
 /// lines a Cascade Lake loses a quarter.
-const SPARE: i64 = 1;
+const SPARE_ROWS: i64 = 1;
 
 /// Packs the operands of one kernel and of its calls.
 fn pack(module: Op<'_>, kernel: Op<'_>, target: &Target) {
@@ -102,8 +102,8 @@ fn layout<'c>(kernel: &KernelView<'c>, operand: usize, target: &Target, weight: 
     let size = |dim: usize| kernel.static_size(dim);
     let points = product_of_known(stage.domain.iter().map(|&dim| size(dim)));
     let in_rows = operand == roles.wide && roles.stride(operand, roles.lanes) == Stride::One && argument && !weight(tensor.index());
-    let least = if in_rows && conversion(stage, operand).is_none() { reuse_in_rows(target.vector_registers) } else { REUSE };
-    let pays = roles.reuse(kernel, operand).is_none_or(|reuse| reuse >= least) && points.is_none_or(|points| points >= WORTH);
+    let least = if in_rows && conversion(stage, operand).is_none() { reuse_in_rows(target.vector_registers) } else { USES_FOR_A_COPY };
+    let pays = roles.reuse(kernel, operand).is_none_or(|reuse| reuse >= least) && points.is_none_or(|points| points >= COPY_PRODUCTS);
     if !argument || !pays || sum.is_complex() || roles.panel().is_some() && operand == roles.wide {
         return None;
     }
@@ -114,16 +114,17 @@ fn layout<'c>(kernel: &KernelView<'c>, operand: usize, target: &Target, weight: 
     let last = *stage.reduce.last()?;
     let moving = |dim: &usize| uses(map, *dim);
     let mut dims: Vec<usize> = stage.parallel().into_iter().filter(moving).collect();
-    let panel = (operand == roles.wide).then_some((roles.lanes, VECTORS * width));
+    let panel = (operand == roles.wide).then_some((roles.lanes, PANEL_VECTORS * width));
     let in_order = match panel {
         // A tensor so narrow is one panel already.
-        Some((dim, _)) => roles.stride(operand, dim) == Stride::One && size(dim).is_some_and(|size| size <= NARROW * width),
+        Some((dim, _)) => roles.stride(operand, dim) == Stride::One && size(dim).is_some_and(|size| size <= NARROW_VECTORS * width),
         None => roles.stride(operand, last) == Stride::One,
     };
     // Bytes from one row of a register block to the next, where the operand lies and in a copy.
-    let rows = roles.rows.filter(|_| panel.is_none() && roles.reuse(kernel, operand).is_none_or(|reuse| reuse >= REUSE_APART));
+    let rows = roles.rows.filter(|_| panel.is_none() && roles.reuse(kernel, operand).is_none_or(|reuse| reuse >= USES_FOR_A_GAP));
     let bytes = (sum.bits() / 8) as i64;
-    let crowded = |elements: i64| rows.is_some_and(|dim| crowd(elements.saturating_mul(bytes), size(dim), target) > target.l1.ways + SPARE);
+    let crowded =
+        |elements: i64| rows.is_some_and(|dim| crowd(elements.saturating_mul(bytes), size(dim), target) > target.l1.ways + SPARE_ROWS);
     if in_order && convert.is_none() && !rows.and_then(|dim| distance(map, tensor, dim)).is_some_and(crowded) {
         return None;
     }
@@ -144,7 +145,7 @@ fn crowd(bytes: i64, rows: Option<i64>, target: &Target) -> i64 {
     let turn = target.l1.bytes / target.l1.ways;
     let step = (1 << bytes.trailing_zeros().min(62)).clamp(target.l1.line, turn);
     let places = (turn / step).max(1);
-    (block_rows(rows, VECTORS, target.vector_registers) as u64).div_ceil(places as u64) as i64
+    (block_rows(rows, PANEL_VECTORS, target.vector_registers) as u64).div_ceil(places as u64) as i64
 }
 
 /// Whether every call of a kernel passes a weight as this argument: a copy of it is made before the program runs.
@@ -251,9 +252,9 @@ fn read<'c>(kernel: &KernelView<'c>, layout: &Layout<'c>, rank: usize) -> (Affin
 }
 
 /// Panels of a tensor that are filled side by side.
-const ABREAST: i64 = 32;
+const PANELS_AT_A_TIME: i64 = 32;
 /// Rows that are read side by side.
-const STREAMS: i64 = 8;
+const ROWS_AT_A_TIME: i64 = 8;
 
 /// Some rows at a time go into many panels: the rows are read from end to end, and what is written of a panel is in one piece.
 fn schedule<'c>(copying: Op<'c>, layout: &Layout<'c>, ty: Type<'c>, vector_bits: i64) {
@@ -262,9 +263,9 @@ fn schedule<'c>(copying: Op<'c>, layout: &Layout<'c>, ty: Type<'c>, vector_bits:
     let width = ty.element_type().map_or(1, |element| vector_bits / i64::from(element.bits()));
     let mut tile = vec![1; rank];
     if let Some(at) = layout.dims.iter().position(|&dim| dim == lanes) {
-        tile[at] = ABREAST;
+        tile[at] = PANELS_AT_A_TIME;
     }
-    (tile[rank - 2], tile[rank - 1]) = (STREAMS, size);
+    (tile[rank - 2], tile[rank - 1]) = (ROWS_AT_A_TIME, size);
     let mut unroll = vec![1; rank];
     unroll[rank - 1] = size / width;
     let lanes = KernelSchedule { vector: Some(rank - 1), width: Some(width), ..KernelSchedule::default() };

@@ -52,9 +52,9 @@ impl Pass for PairHalves {
     }
 }
 
-/// Uses of an element that pay for a copy, and products that are worth another launch.
-const REUSE: i64 = 8;
-const WORTH: i64 = 1 << 18;
+/// Uses of an element that pay for a copy of it, and products that pay for the launches of both copies.
+const USES_FOR_A_COPY: i64 = 8;
+const COPY_PRODUCTS: i64 = 1 << 18;
 
 /// A sum of products that can be taken in pairs.
 struct Products<'c> {
@@ -76,9 +76,10 @@ impl<'c> Products<'c> {
         let argument =
             |at: usize| stage.op.operand(at).owner_block() == Some(kernel.op.body(0)) && stage.op.operand(at).defining_op().is_none();
         let alone = kernel.stages.iter().all(|other| other.op == stage.op || !other.domain.contains(&dim));
-        let reuse = |at: usize| roles.reuse(kernel, at).is_none_or(|reuse| reuse >= REUSE);
+        let reuse = |at: usize| roles.reuse(kernel, at).is_none_or(|reuse| reuse >= USES_FOR_A_COPY);
         let points = product_of_known(stage.domain.iter().map(|&dim| kernel.static_size(dim)));
-        let fits = (0..2).all(|at| plain(&stage.maps[at]) && argument(at) && reuse(at)) && points.is_none_or(|points| points >= WORTH);
+        let fits =
+            (0..2).all(|at| plain(&stage.maps[at]) && argument(at) && reuse(at)) && points.is_none_or(|points| points >= COPY_PRODUCTS);
         let sum = stage.op.str("reducer").as_deref() == Some("sum") && stage.chunk.is_none() && stage.op.operand(0) != stage.op.operand(1);
         (fits && alone && sum && multiplies(stage)).then(|| Self { stage: stage.op, maps: stage.maps.clone(), dim })
     }

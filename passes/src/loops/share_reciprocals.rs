@@ -48,7 +48,7 @@ impl Pass for ShareReciprocals {
 }
 
 /// Divisions by one number that are worth two more stages.
-const WORTH: i64 = 128;
+const DIVISIONS_FOR_A_STAGE: i64 = 128;
 
 /// A division by an argument of a stage that only moves with the outer loops.
 struct Division<'c> {
@@ -79,7 +79,7 @@ fn division<'c>(kernel: &KernelView<'c>, stage: &StageView<'c>, op: Op<'c>) -> O
     let follows = (0..kernel.num_dims()).all(|dim| kernel.outer.contains(&dim) || map.results().iter().all(|expr| !expr.uses_dim(dim)));
     let inner = stage.domain.iter().filter(|dim| !kernel.outer.contains(dim));
     let times = product_of_known(inner.map(|&dim| kernel.static_size(dim)))?;
-    if stage.guarded[operand] || !follows || times < WORTH {
+    if stage.guarded[operand] || !follows || times < DIVISIONS_FOR_A_STAGE {
         return None;
     }
     let cx = op.cx();

@@ -22,6 +22,7 @@ use strata_dialects::loops::view::product;
 use strata_dialects::numerics::Numerics;
 use strata_dialects::prim;
 use strata_dialects::prim_builder::{Prim, Scalar, Size};
+use strata_dialects::target::gpu::{ELEMENTS_OF_THREAD, Gpu, THREADS_OF_BLOCK};
 
 /// Scans pieces of long rows.
 #[derive(Pass)]
@@ -34,17 +35,14 @@ pub struct SplitScans {
     scans: Counter,
 }
 
-/// Rows that are enough for all blocks.
-const ENOUGH: i64 = 64;
-/// Elements of a row that is worth two more kernels.
-const LONG: i64 = 1 << 16;
-/// Elements of a piece.
-const PIECE: i64 = 1 << 12;
+/// Elements of a piece, which a block scans.
+const PIECE: i64 = THREADS_OF_BLOCK * ELEMENTS_OF_THREAD;
 
 impl Pass for SplitScans {
     fn run<'c>(&self, op: Op<'c>, _: &mut PassContext<'c>) -> Result<(), PassError> {
         let free = Numerics::of(&self.numerics)? > Numerics::Bitwise;
-        for scan in op.find_all(prim::Scan::NAME).into_iter().filter(|scan| is_long(*scan) && (free || is_exact(*scan))) {
+        let gpu = Gpu::of(op)?;
+        for scan in op.find_all(prim::Scan::NAME).into_iter().filter(|scan| is_long(*scan, &gpu) && (free || is_exact(*scan))) {
             let (Some(block), Some(operator)) = (scan.block(), operator(scan)) else { continue };
             let prim = Prim::new(block, scan.location());
             let result = split(&prim, scan, operator);
@@ -58,12 +56,12 @@ impl Pass for SplitScans {
     }
 }
 
-/// Whether its rows are few and long.
-fn is_long(scan: Op<'_>) -> bool {
+/// Whether its rows are too few to keep the device busy, and each is so long that it is worth two more kernels.
+fn is_long(scan: Op<'_>, gpu: &Gpu) -> bool {
     let (ty, dim) = (scan.operand(0).ty(), scan.int("dim").unwrap_or_default() as usize);
     let shape = ty.shape();
     let rows = product(shape.iter().enumerate().filter(|(other, _)| *other != dim).map(|(_, &size)| size));
-    ty.is_static() && shape.get(dim).is_some_and(|&length| length >= LONG) && (1..ENOUGH).contains(&rows)
+    ty.is_static() && shape.get(dim).is_some_and(|&length| length >= gpu.elements_of_a_launch(4)) && (1..gpu.busy_blocks()).contains(&rows)
 }
 
 /// Whether any order gives the same.

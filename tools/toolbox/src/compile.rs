@@ -8,12 +8,12 @@ use std::sync::Arc;
 
 use clap::{Parser, ValueEnum};
 use strata_core::registry::Registry;
-use strata_driver::{Held, Options, Target, describe_target, emit, lower, ptx};
+use strata_driver::{Held, Options, Target, describe_target, emit, gpu_named, lower, ptx};
 use strata_lowering::codegen;
 use strata_runtime::{Artefact, header, shared};
 use strata_tools::cached;
 use strata_tools::compile_options::CompileOptions;
-use strata_tools::kernels;
+use strata_tools::kernels::{self, Multiprocessor};
 use strata_tools::signature;
 use strata_tools::start;
 use strata_tools::{tuning, verify_weights};
@@ -33,10 +33,10 @@ struct Arguments {
     /// LLVM's name of the CPU; default: this machine's
     #[arg(long, default_value = "")]
     cpu: String,
-    /// Entries of the target that differ from those of the CPU: a dictionary as --print-target prints it, or part of one
+    /// Entries that differ from those of the CPU, or of the GPU with --target=cuda: a dictionary as --print-target prints it, or part of one
     #[arg(long, value_name = "FILE")]
     target_file: Option<PathBuf>,
-    /// Print the description of the target, and compile nothing
+    /// Print the description of the CPU, or of the GPU with --target=cuda:sm_90, and compile nothing
     #[arg(long, conflicts_with = "model")]
     print_target: bool,
     /// Measure the bandwidths of this machine for --print-target
@@ -113,7 +113,7 @@ impl Arguments {
             None => artefact,
         };
         if self.print_kernels {
-            eprintln!("{}", kernels::table(&artefact.manifest));
+            eprintln!("{}", kernels::table(&artefact.manifest, |architecture| multiprocessor(registry, options, architecture)));
         }
         if self.compile.explain_autotune {
             eprintln!("{}: {}", self.model().display(), tuning::explain(&artefact.manifest));
@@ -161,11 +161,27 @@ pub fn compile(registry: Registry, args: Vec<String>) -> ExitCode {
     })
 }
 
+/// What a multiprocessor of an architecture has, as the target says.
+fn multiprocessor(registry: &'static Registry, options: &Options, architecture: &str) -> Option<Multiprocessor> {
+    let gpu = gpu_named((&*registry.lend()).into(), options, architecture).ok()?;
+    let number = |number: i64| u32::try_from(number).unwrap_or(u32::MAX);
+    Some(Multiprocessor {
+        blocks: number(gpu.blocks),
+        registers: (number(gpu.registers), number(gpu.registers_at_a_time)),
+        shared: (number(gpu.shared.bytes), number(gpu.shared.bytes_kept)),
+        threads: number(gpu.threads),
+        warp: number(gpu.warp),
+    })
+}
+
 fn compile_to(registry: &'static Registry, arguments: &Arguments) -> Result<(), Box<dyn Error>> {
     let options = arguments.options()?;
     if arguments.print_target {
-        if options.target != Target::Cpu || arguments.to.is_some() || arguments.emit != Emit::Strata {
-            return Err("--print-target describes the CPU and compiles nothing: --target, --to and --emit do nothing beside it".into());
+        if arguments.to.is_some() || arguments.emit != Emit::Strata {
+            return Err("--print-target describes a machine and compiles nothing: --to and --emit do nothing beside it".into());
+        }
+        if options.target != Target::Cpu && (arguments.measure_target || !options.cpu.is_empty()) {
+            return Err("--print-target describes the GPU that --target names: --cpu and --measure-target are about CPUs".into());
         }
         let described = describe_target(registry, &options, arguments.measure_target)?;
         return arguments.write_text(&format!("{described}\n"));

@@ -14,6 +14,7 @@ use strata_core::pass::PassEntry;
 use strata_dialects::entry::Described;
 use strata_dialects::loops::Kernel;
 use strata_dialects::loops::schedule::{KernelSchedule, OnlineSchedule, StageSchedule};
+use strata_dialects::target::gpu::{Gpu, L2, Shared, Teraflops};
 use strata_dialects::target::{Cache, Cycles, Target as CpuTarget};
 use strata_driver::{Coverage, Level, Nest, Options, SourceFile, all_pipelines, lower, optional_passes, standard};
 use strata_toolbox::kernel_picture;
@@ -48,7 +49,7 @@ fn write_all(folder: &Path) -> Result<(), Box<dyn Error>> {
     }
     writeln!(
         index,
-        "- [Pipelines](pipelines.md): the passes that lead to each level\n- [Passes](passes.md)\n- [Schedules](schedule.md): what the attribute `schedule` of a kernel and of a stage may say\n- [Targets](target.md): what the attribute `target.cpu` of a module may say\n- `aten`, `prims`, `quantized_decomposed`, `torchao`, `torchvision`: operators of PyTorch and its libraries, see [the status](../status.md)"
+        "- [Pipelines](pipelines.md): the passes that lead to each level\n- [Passes](passes.md)\n- [Schedules](schedule.md): what the attribute `schedule` of a kernel and of a stage may say\n- [Targets](target.md): what the attributes `target.cpu` and `target.gpu` of a module may say\n- `aten`, `prims`, `quantized_decomposed`, `torchao`, `torchvision`: operators of PyTorch and its libraries, see [the status](../status.md)"
     )?;
     fs::write(reference.join("README.md"), index)?;
     fs::write(reference.join("passes.md"), passes_page(standard().passes())?)?;
@@ -139,9 +140,22 @@ fn target_page() -> Result<String, std::fmt::Error> {
     page.push_str(
         "\nThe attribute `target.cpu` of a module is a dictionary of these entries; it says for which machine the program is compiled. The \
          driver writes it, for the machine at hand or `--cpu`; `--attach-target` writes it by hand. `rs-compile --print-target` prints it, \
-         and `--target-file` reads entries that differ. What is left out is as for a server of today with AVX-512.\n",
+         and `--target-file` reads entries that differ. What is left out is as for a server of today with AVX-512.\n\nKernels for a GPU are made \
+         for the attribute `target.gpu`. The driver writes it for `--target=cuda:sm_90`, `--attach-target=gpu=sm_90` by hand; with \
+         `--target=cuda:sm_90` the two flags above print and change it. What is left out is as for an A100.\n",
     );
-    entry_tables(&mut page, &[("The target", CpuTarget::ENTRIES), ("`l1`, `l2`, `l3`", Cache::ENTRIES), ("`cycles`", Cycles::ENTRIES)])?;
+    entry_tables(
+        &mut page,
+        &[
+            ("`target.cpu`", CpuTarget::ENTRIES),
+            ("`l1`, `l2`, `l3` of a CPU", Cache::ENTRIES),
+            ("`cycles`", Cycles::ENTRIES),
+            ("`target.gpu`", Gpu::ENTRIES),
+            ("`l2` of a GPU", L2::ENTRIES),
+            ("`shared`", Shared::ENTRIES),
+            ("`fma`, `tensor`", Teraflops::ENTRIES),
+        ],
+    )?;
     Ok(page)
 }
 

@@ -1,14 +1,12 @@
 //! What the schedules of all kinds of kernels share: lanes, sizes, and where lanes cost least.
 
-use super::cost::{cost, lanes, own_dim, side_by_side, stage_lanes};
+use crate::schedule::cost::lanes::{COPIES_FOR_LATENCY, cost, lanes, own_dim, side_by_side, stage_lanes};
 use strata_dialects::loops::schedule::{KernelSchedule, StageSchedule};
 use strata_dialects::loops::view::{KernelView, StageView};
 use strata_dialects::target::Target;
 
 /// A size that is not known while compiling is taken for this one.
-pub const TYPICAL: i64 = 64;
-/// Copies that hide the latency of long bodies and of accumulators.
-pub const TURNS: i64 = 4;
+pub const UNKNOWN_SIZE: i64 = 64;
 
 /// A kernel, with what its schedule is chosen from.
 pub struct Frame<'k, 'c> {
@@ -41,7 +39,7 @@ impl<'k, 'c> Frame<'k, 'c> {
     /// Weighs the dims of a kernel.
     pub fn new(kernel: &'k KernelView<'c>, target: &'k Target, wanted: Lanes) -> Self {
         let width = lanes(kernel, target.vector_bits);
-        let size = |dim: usize| kernel.static_size(dim).unwrap_or(TYPICAL);
+        let size = |dim: usize| kernel.static_size(dim).unwrap_or(UNKNOWN_SIZE);
         let weight = |stage: &StageView<'_>| stage.domain.iter().map(|&dim| size(dim) as f64).product::<f64>();
         // Cost of all stages with lanes along an outer dim, and with lanes of their own.
         let along = |dim: usize| kernel.stages.iter().map(|stage| weight(stage) * cost(stage, Some(dim), width, size(dim))).sum::<f64>();
@@ -61,7 +59,7 @@ impl<'k, 'c> Frame<'k, 'c> {
 
     /// The size of a dim, or a typical one.
     pub fn size(&self, dim: usize) -> i64 {
-        self.kernel.static_size(dim).unwrap_or(TYPICAL)
+        self.kernel.static_size(dim).unwrap_or(UNKNOWN_SIZE)
     }
 
     /// Lanes along a dim: those of a full register, or as many as hold a shorter dim.
@@ -112,7 +110,7 @@ impl<'k, 'c> Frame<'k, 'c> {
             if tile.is_some() && !stage.reduce.is_empty() {
                 stage.op.set_attr("space", cx.str_attr("tile"));
                 // Several rows of accumulators, rather than several accumulators of one row.
-                (schedule.unroll, schedule.rows) = (Some(1), Some(TURNS));
+                (schedule.unroll, schedule.rows) = (Some(1), Some(COPIES_FOR_LATENCY));
             }
             schedule.set(stage.op);
         }

@@ -98,7 +98,7 @@ pub fn steps<'c>(kernel: Op<'c>) -> Vec<Attr<'c>> {
 }
 
 /// Most copies of a body, all unrolled loops together.
-const COPIES: i64 = 48;
+const MOST_COPIES: i64 = 48;
 
 /// Steps of the schedule of the outer loops.
 fn of_loops(view: &KernelView<'_>, own: &KernelSchedule, found: &mut dyn FnMut(KernelSchedule)) {
@@ -140,7 +140,7 @@ fn of_loops(view: &KernelView<'_>, own: &KernelSchedule, found: &mut dyn FnMut(K
         let size = view.static_size(view.outer[level]).unwrap_or(i64::MAX);
         let others: i64 = unroll.iter().enumerate().filter(|(at, _)| *at != level).map(|(_, copies)| copies).product();
         for copies in around(unroll[level]) {
-            if copies * others <= COPIES && (copies - 1) * along(level) < size && !(copies > 1 && size == 1) {
+            if copies * others <= MOST_COPIES && (copies - 1) * along(level) < size && !(copies > 1 && size == 1) {
                 let mut unroll = unroll.clone();
                 unroll[level] = copies;
                 with(&unroll, tile.clone());

@@ -1,13 +1,13 @@
 //! Kernels without a reduction.
 
-use super::cost::side_by_side;
 use super::frame::Frame;
+use crate::schedule::cost::lanes::side_by_side;
 use strata_core::ir::{AffineMap, Value};
 use strata_dialects::loops::access::{Stride, distance, stride};
 use strata_dialects::loops::schedule::{KernelSchedule, StageSchedule};
 
 /// Edges of the blocks in which an operand is read across its rows: runs of memory long enough, and few enough pages at a time.
-const BLOCK: i64 = 128;
+const BLOCK_EDGE: i64 = 128;
 
 /// Writes the schedule of a kernel of maps, scans and scatters.
 pub fn schedule(frame: &Frame<'_, '_>) {
@@ -71,7 +71,7 @@ fn write_turned(frame: &Frame<'_, '_>, vector: usize, along: usize) {
     order.extend([along, vector]);
     let list = |of: &dyn Fn(usize) -> i64| Some(order.iter().map(|&dim| of(dim)).collect());
     let unroll = list(&|dim| if dim == along { frame.width.min(frame.size(along)) } else { 1 });
-    let block = list(&|dim| if dim == along || dim == vector { BLOCK } else { 0 });
+    let block = list(&|dim| if dim == along || dim == vector { BLOCK_EDGE } else { 0 });
     let lanes = KernelSchedule { vector: Some(vector), width: Some(frame.width), ..KernelSchedule::default() };
     frame.write(&order, KernelSchedule { unroll, block, ..lanes });
     StageSchedule { transpose: Some(along), ..StageSchedule::default() }.set(stage.op);

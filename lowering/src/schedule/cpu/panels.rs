@@ -12,15 +12,13 @@ use strata_dialects::loops::schedule::StageSchedule;
 use strata_dialects::loops::view::StageView;
 use strata_dialects::loops::view::product;
 
-/// The part of the second-level cache that panels may fill while rows pass by.
-const RESIDENT_PART: i64 = 2;
-/// More vectors than this of one panel leave no registers for rows.
-const VECTORS: i64 = 4;
+/// Vectors of a panel at most: more leave no registers for rows.
+const PANEL_VECTORS: i64 = 4;
 
-/// Steps of a sum during which memory answers.
-const LONG: i64 = 32;
-/// More rows than this gain nothing: the multiply-adds of half of them hide their latency.
-const ROWS: i64 = 14;
+/// Steps of a sum in the time in which memory answers: 100 ns, and a step of a register block takes some 12 cycles of 0.25 ns.
+const STEPS_OF_A_MISS: i64 = 32;
+/// Rows of a register block at most: the multiply-adds of half of them hide their latency.
+const MOST_ROWS: i64 = 14;
 
 /// What the kernel is, when it is of this kind.
 struct Panels<'k, 'c> {
@@ -37,9 +35,9 @@ struct Panels<'k, 'c> {
 pub fn schedule(frame: &Frame<'_, '_>) -> bool {
     let Some(panels) = find(frame) else { return false };
     let width = frame.width_along(panels.lanes);
-    let vectors = (frame.size(panels.lanes) / width).clamp(1, VECTORS);
+    let vectors = (frame.size(panels.lanes) / width).clamp(1, PANEL_VECTORS);
     let registers = frame.target.vector_registers;
-    let blocks = blocks(frame, &panels, ((registers - 2 * vectors - 4) / vectors).min(ROWS));
+    let blocks = blocks(frame, &panels, ((registers - 2 * vectors - 4) / vectors).min(MOST_ROWS));
     let order = order(frame, &panels, &blocks);
     let unroll: Vec<i64> = order
         .iter()
@@ -47,7 +45,7 @@ pub fn schedule(frame: &Frame<'_, '_>) -> bool {
         .collect();
     frame.write_lanes(&order, panels.lanes, &unroll);
     // What follows a long sum comes from memory while the sum runs.
-    if product(panels.stage.reduce.iter().map(|&dim| frame.size(dim))) >= LONG {
+    if product(panels.stage.reduce.iter().map(|&dim| frame.size(dim))) >= STEPS_OF_A_MISS {
         StageSchedule { prefetch: Some(true), ..StageSchedule::default() }.set(panels.stage.op);
     }
     true
@@ -75,7 +73,7 @@ fn find<'k, 'c>(frame: &Frame<'k, 'c>) -> Option<Panels<'k, 'c>> {
     let rows: Vec<usize> = kernel.outer.iter().copied().filter(|&dim| dim != lanes && uses(first, dim) && !uses(second, dim)).collect();
     let others = kernel.outer.iter().copied().filter(|dim| *dim != lanes && !rows.contains(dim)).collect();
     // A plain product with a wide second operand is better packed on the way: see `contraction`.
-    let in_panels = kernel.static_size(lanes).is_some_and(|size| size <= VECTORS * frame.width);
+    let in_panels = kernel.static_size(lanes).is_some_and(|size| size <= PANEL_VECTORS * frame.width);
     let slides = |row: usize| stage.reduce.iter().any(|&inner| slides(stage, row, inner));
     (in_panels || rows.iter().any(|&row| slides(row))).then_some(Panels { stage, lanes, rows, others })
 }
@@ -134,7 +132,7 @@ fn order(frame: &Frame<'_, '_>, panels: &Panels<'_, '_>, blocks: &[(usize, i64)]
     let bytes = panels.stage.op.operand(1).ty().num_elements().map_or(i64::MAX, |count| count * element);
     let (blocked, mut free): (Vec<usize>, Vec<usize>) = panels.rows.iter().partition(|row| blocks.iter().any(|block| block.0 == **row));
     let work = product(free.iter().map(|&row| frame.size(row)));
-    let mut order = if bytes <= frame.target.l2.bytes / RESIDENT_PART && work > 1 {
+    let mut order = if bytes <= frame.target.resident_bytes() && work > 1 {
         // Threads share the first loop: the more iterations, the more even.
         free.sort_by_key(|&row| std::cmp::Reverse(frame.size(row)));
         [free, panels.others.clone(), blocked].concat()

@@ -3,6 +3,8 @@
 //! The time is that of the arithmetic or of the memory, whichever is longer, on the threads that share the work. It need not be right,
 //! only tell a long kernel from a short one: `bench/benches/kernels.rs` compares it with what is measured.
 
+pub mod lanes;
+
 use strata_core::ir::{AffineKind, AffineMap, ElementType, Op};
 use strata_core::upstream::{arith, math};
 use strata_dialects::loops;
@@ -11,13 +13,13 @@ use strata_dialects::loops::roles::uses;
 use strata_dialects::loops::view::{KernelView, StageView};
 use strata_dialects::target::{Cycles, Target};
 
-/// Seconds of a launch, and of waking the other threads.
-const LAUNCH: f64 = 5e-8;
-const WAKE: f64 = 2e-6;
-/// Cycles of work below which no other thread is woken.
-const ALONE: f64 = 2e4;
-/// Sums side by side in a block of scores or means.
-const BESIDE: f64 = 8.0;
+/// Threads that schedules reckon with. They must not depend on how many a machine has: results are then the same with any number.
+pub const THREADS: i64 = 16;
+
+/// Work that is worth waking the other threads, in times of waking one.
+const WORTH_WAKING: f64 = 2.5;
+/// Sums of a register tile of scores or means, which hide each other's latency.
+const ATTENTION_SUMS: f64 = 8.0;
 
 /// Seconds of a launch of a scheduled kernel on so many threads; nothing when its sizes are symbolic.
 pub fn seconds(kernel: &KernelView<'_>, target: &Target, threads: usize) -> Option<f64> {
@@ -25,11 +27,12 @@ pub fn seconds(kernel: &KernelView<'_>, target: &Target, threads: usize) -> Opti
     let bytes = kernel.bytes()? as f64;
     let cycles = kernel.stages.iter().map(|stage| cycles(kernel, stage, &target.cycles)).sum::<Option<f64>>()?;
     let parts = parts(kernel)? as f64;
-    let shared = cycles > ALONE && parts > 1.0;
+    let (launch, wake) = (1e-9 * target.launch_nanoseconds, 1e-9 * target.thread_wake_nanoseconds);
+    let shared = cycles > WORTH_WAKING * wake * 1e9 * target.gigahertz && parts > 1.0;
     let threads = if shared { parts / (parts / all).ceil() } else { 1.0 };
     let arithmetic = cycles / (1e9 * target.gigahertz) / threads;
     let memory = bytes / bandwidth(target, bytes) * if shared { 1.0 } else { all };
-    Some(arithmetic.max(memory) + LAUNCH + if shared { WAKE } else { 0.0 })
+    Some(arithmetic.max(memory) + launch + if shared { wake } else { 0.0 })
 }
 
 /// Bytes in a second that all cores together move, where a kernel touches so many bytes: of a cache that holds twice as many, or of memory.
@@ -94,7 +97,7 @@ fn cycles(kernel: &KernelView<'_>, stage: &StageView<'_>, table: &Cycles) -> Opt
     let own = schedule.unroll.unwrap_or(1).max(schedule.rows.unwrap_or(1)) as f64;
     let mut vector = body + loads;
     if reduces {
-        let chains = if streams { BESIDE } else { copies(kernel, |_| true) * own };
+        let chains = if streams { ATTENTION_SUMS } else { copies(kernel, |_| true) * own };
         // A product and its sum are one instruction, and loads run beside it.
         let fused = stage.op.body(0).ops().iter().any(|op| op.isa::<arith::MulF>());
         vector = (if fused { body } else { body + 0.5 }).max(loads).max(table.latency / chains);

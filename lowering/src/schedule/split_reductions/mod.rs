@@ -30,12 +30,13 @@
 mod cut;
 mod plan;
 
+use plan::Machine;
 use std::collections::HashMap;
 use strata_core::ir::Op;
 use strata_core::pass::{Pass, PassContext, PassError};
 use strata_dialects::loops;
 use strata_dialects::loops::view::KernelView;
-use strata_dialects::target::Target;
+use strata_dialects::target::{Gpu, Target};
 
 /// Splits long reductions into pieces.
 #[derive(Pass)]
@@ -47,7 +48,7 @@ pub struct SplitReductions {
 
 impl Pass for SplitReductions {
     fn run<'c>(&self, op: Op<'c>, _: &mut PassContext<'c>) -> Result<(), PassError> {
-        let machine = if self.device { plan::DEVICE } else { plan::Machine::cpu(&Target::of(op)?) };
+        let machine = if self.device { Machine::gpu(&Gpu::of(op)?) } else { Machine::cpu(&Target::of(op)?) };
         let calls: Vec<_> =
             op.find_all(loops::Call::NAME).into_iter().filter_map(|call| Some((call, call.attr("callee")?.as_symbol()?))).collect();
         let mut times: HashMap<&str, usize> = HashMap::new();

@@ -1,14 +1,16 @@
 //! What one point of a stage costs with lanes along one dim or another.
 
-use super::frame::TURNS;
 use std::collections::HashSet;
 use strata_core::ir::ElementType;
 use strata_dialects::loops;
 use strata_dialects::loops::access::{Stride, stride};
 use strata_dialects::loops::view::{KernelView, StageView};
 
-/// Storing one element somewhere: more than reading it, which can be turned in registers.
-const SCATTERED: f64 = 1.25;
+/// Copies of a body side by side: a sum can be added to after four cycles, and what is loaded for it takes two loads in a cycle each.
+pub const COPIES_FOR_LATENCY: i64 = 4;
+
+/// Storing one element somewhere, in loads of one: more than such a load, since what is loaded can be turned in registers.
+const SCATTERED_STORE: f64 = 1.25;
 
 /// Lanes that fit a register for the widest element of the kernel; one where bodies have no vector form.
 pub fn lanes(kernel: &KernelView<'_>, vector_bits: i64) -> i64 {
@@ -65,7 +67,7 @@ pub fn cost(stage: &StageView<'_>, lanes: Option<usize>, width: i64, size: i64) 
     total += loads as f64 * 0.5;
     if stage.reduce.is_empty() {
         let contiguous = stage.result_dims().last() == Some(&dim);
-        total += if contiguous { 1.0 / used } else { SCATTERED };
+        total += if contiguous { 1.0 / used } else { SCATTERED_STORE };
     }
     total
 }
@@ -91,7 +93,7 @@ pub fn side_by_side(stage: &StageView<'_>) -> i64 {
     let functions = stage.op.body(0).ops().into_iter().filter(|op| op.dialect() == "math");
     match functions.map(|op| op.operands()).collect::<HashSet<_>>().len() {
         0 | 1 if stage.reduce.is_empty() => 1,
-        0..=8 => TURNS,
-        _ => TURNS / 2,
+        0..=8 => COPIES_FOR_LATENCY,
+        _ => COPIES_FOR_LATENCY / 2,
     }
 }

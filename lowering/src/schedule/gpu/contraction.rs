@@ -1,23 +1,23 @@
 //! Contractions: tiles of two outer dims, each of which moves one operand and not the other.
 
+use super::SHORTEST_DIM;
 use crate::loop_to_gpu::matrix::multiplies;
 use strata_core::ir::ElementType;
 use strata_dialects::loops::schedule::KernelSchedule;
 use strata_dialects::loops::view::product;
 use strata_dialects::loops::view::{KernelView, StageView};
 use strata_dialects::numerics::Numerics;
+use strata_dialects::target::Gpu;
 
-/// Dims shorter than this are not worth a tile.
-const SHORT: i64 = 16;
 /// Length of a step of the reduced dim.
-const STEP: i64 = 16;
+const STEP_OF_WORDS: i64 = 16;
 /// The same for matrix units and elements of 16 bits.
-const LONG_STEP: i64 = 32;
-/// Points from which on large tiles leave enough blocks for every part of a device.
-const MANY: i64 = 128 * 128 * 100;
+const STEP_OF_HALVES: i64 = 32;
+/// Points of a large tile along each dim.
+const LARGE_TILE: i64 = 128;
 
 /// The schedule, when a kernel is a contraction that is worth it; by matrix units where they may be used and fit.
-pub fn schedule(kernel: &KernelView<'_>, size: &impl Fn(usize) -> i64, numerics: Numerics) -> Option<KernelSchedule> {
+pub fn schedule(kernel: &KernelView<'_>, size: &impl Fn(usize) -> i64, numerics: Numerics, gpu: &Gpu) -> Option<KernelSchedule> {
     let (stage, rest) = kernel.stages.split_first()?;
     let plain = stage.maps.len() >= 2 && stage.chunk.is_none() && !stage.is_tile() && !stage.is_scatter() && stage.scan.is_none();
     let reducer = stage.op.str("reducer").is_some_and(|name| !name.starts_with("arg") && !name.starts_with("softmax"));
@@ -34,23 +34,25 @@ pub fn schedule(kernel: &KernelView<'_>, size: &impl Fn(usize) -> i64, numerics:
     let columns = *stage.result_dims().last()?;
     let rows = kernel.outer.iter().copied().filter(|&dim| dim != columns && apart(dim, columns)).max_by_key(|&dim| size(dim))?;
     let along = stage.reduce.iter().copied().max_by_key(|&dim| size(dim))?;
-    if size(columns) < SHORT || size(rows) < SHORT || size(along) < SHORT / 2 {
+    if size(columns) < SHORTEST_DIM || size(rows) < SHORTEST_DIM || size(along) < SHORTEST_DIM / 2 {
         return None;
     }
     // Products of short floats are exact; those of f32 a unit takes of the first bits of both.
     let asked = |element| if element == ElementType::F32 { Numerics::Fast } else { Numerics::Ulp };
     if let Some(element) = multiplies(stage).filter(|&element| numerics >= asked(element)) {
-        let many = product(kernel.outer.iter().map(|&dim| size(dim))) >= MANY && size(rows) >= 128 && size(columns) >= 128;
+        // Large tiles read less, where each multiprocessor gets one.
+        let points = product(kernel.outer.iter().map(|&dim| size(dim)));
+        let many = points >= LARGE_TILE * LARGE_TILE * gpu.multiprocessors && size(rows) >= LARGE_TILE && size(columns) >= LARGE_TILE;
         let cut = |dim: usize| match size(dim) {
-            _ if many && dim == rows => (128, 4),
-            _ if many => (128, 2),
+            _ if many && dim == rows => (LARGE_TILE, 4),
+            _ if many => (LARGE_TILE, 2),
             size if size >= 64 => (64, 2),
             size if size >= 32 => (32, 1),
             _ => (16, 1),
         };
         let of = |dim: usize| if dim == rows || dim == columns { cut(dim) } else { (1, 1) };
         let (tile, warps): (Vec<i64>, Vec<i64>) = kernel.outer.iter().map(|&dim| of(dim)).unzip();
-        let step = if element == ElementType::F32 { STEP } else { LONG_STEP };
+        let step = if element == ElementType::F32 { STEP_OF_WORDS } else { STEP_OF_HALVES };
         let shared = KernelSchedule { along: Some(along), step: Some(step), ..KernelSchedule::default() };
         return Some(KernelSchedule { tile: Some(tile), warps: Some(warps), ..shared });
     }
@@ -61,7 +63,7 @@ pub fn schedule(kernel: &KernelView<'_>, size: &impl Fn(usize) -> i64, numerics:
     };
     let of = |dim: usize| if dim == rows || dim == columns { cut(dim) } else { (1, 1) };
     let (tile, unroll): (Vec<i64>, Vec<i64>) = kernel.outer.iter().map(|&dim| of(dim)).unzip();
-    let shared = KernelSchedule { along: Some(along), step: Some(STEP), ..KernelSchedule::default() };
+    let shared = KernelSchedule { along: Some(along), step: Some(STEP_OF_WORDS), ..KernelSchedule::default() };
     Some(KernelSchedule { tile: Some(tile), unroll: Some(unroll), ..shared })
 }
 

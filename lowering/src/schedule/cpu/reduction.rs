@@ -1,22 +1,24 @@
 //! Kernels that reduce what they read once.
 
-use super::cost::side_by_side;
-use super::frame::{Frame, TURNS, TYPICAL};
+use super::frame::{Frame, UNKNOWN_SIZE};
+use crate::schedule::cost::THREADS;
+use crate::schedule::cost::lanes::COPIES_FOR_LATENCY;
+use crate::schedule::cost::lanes::side_by_side;
 use strata_core::ir::Value;
 use strata_dialects::loops::access::{Stride, stride};
 use strata_dialects::loops::schedule::StageSchedule;
 use strata_dialects::loops::view::StageView;
 use strata_dialects::loops::view::product;
 
-/// Largest number of elements that a tile keeps on the stack.
-const TILE: i64 = 4096;
+/// Elements of a tile at most, which stands on the stack: 16 KiB of f32, half of a first-level cache.
+const TILE_ELEMENTS: i64 = 4096;
 
 /// Writes the schedule of a kernel with reductions.
 pub fn schedule(frame: &Frame<'_, '_>) {
     match frame.vector {
         Some(vector) => {
             let wanted = frame.kernel.stages.iter().map(side_by_side).min().unwrap_or(1);
-            let enough = frame.size(vector) >= MANY * wanted * frame.width_along(vector);
+            let enough = frame.size(vector) >= TURNS_TO_SHARE * wanted * frame.width_along(vector);
             frame.write_outer(vector, |dim| match () {
                 () if dim != vector => 1,
                 () if enough => wanted,
@@ -31,20 +33,18 @@ pub fn schedule(frame: &Frame<'_, '_>) {
 }
 
 /// Largest number of ops in the bodies of which several copies stand side by side.
-const SHORT: usize = 32;
+const MOST_OPS: usize = 32;
 
 /// Vectors that stand side by side where lanes run along a dim of the results: they share what says where to read, and hide each
 /// other's latency.
 fn vectors(frame: &Frame<'_, '_>, vector: usize) -> i64 {
     let ops: usize = frame.kernel.stages.iter().map(|stage| stage.op.body(0).ops().len()).sum();
-    let fits = frame.kernel.static_size(vector).is_some_and(|size| size % (TURNS * frame.width) == 0);
-    if fits && ops <= SHORT { TURNS } else { 1 }
+    let fits = frame.kernel.static_size(vector).is_some_and(|size| size % (COPIES_FOR_LATENCY * frame.width) == 0);
+    if fits && ops <= MOST_OPS { COPIES_FOR_LATENCY } else { 1 }
 }
 
-/// Turns of a loop that leave enough of them for all threads.
-const MANY: i64 = 16;
-/// The part of the second-level cache that a row may fill beside which the next one comes.
-const ROW_PART: i64 = 16;
+/// Turns of a loop that threads can share: one each.
+const TURNS_TO_SHARE: i64 = THREADS;
 
 /// A row that is read more than once comes from memory in its first reading only; meanwhile memory would rest: with the second
 /// reading the next row is asked for.
@@ -72,7 +72,8 @@ fn row<'c>(frame: &Frame<'_, 'c>, outer: usize, stage: &StageView<'c>, operand: 
     let element = tensor.ty().element_type()?.bytes() as i64;
     let far = tensor.defining_op().is_none() && tensor.ty().num_elements()?.saturating_mul(element) >= l2;
     let rows = stride(map, tensor, lanes) == Stride::One && map.results().iter().any(|expr| expr.uses_dim(outer));
-    (far && rows && kernel.static_size(lanes)?.saturating_mul(element) <= l2 / ROW_PART && !stage.guarded[operand]).then_some(tensor)
+    (far && rows && kernel.static_size(lanes)?.saturating_mul(element) <= frame.target.row_bytes() && !stage.guarded[operand])
+        .then_some(tensor)
 }
 
 /// The outer dim that moves inside, when a reduction of several operands runs its lanes along what it reduces.
@@ -85,11 +86,11 @@ pub fn tile_dim(frame: &Frame<'_, '_>) -> Option<usize> {
     let [(reduction, Some(_))] = reductions.as_slice() else { return None };
     let last = *reduction.parallel().last()?;
     let size = kernel.static_size(last)?;
-    let rows = product(kernel.outer.iter().filter(|dim| **dim != last).map(|&dim| kernel.static_size(dim).unwrap_or(TYPICAL)));
+    let rows = product(kernel.outer.iter().filter(|dim| **dim != last).map(|&dim| kernel.static_size(dim).unwrap_or(UNKNOWN_SIZE)));
     // A single reduction over rows is better off with several accumulators, and with its rows split over threads.
     let whole = reduction.chunk.is_none() && reduction.is_register();
     let worth = whole && reduction.maps.len() > 1 && (rows >= 4 || size <= 256);
-    let fits = (2..=TILE).contains(&size) && worth;
+    let fits = (2..=TILE_ELEMENTS).contains(&size) && worth;
     let arg = reduction.op.str("reducer").is_some_and(|name| name.starts_with("arg"));
     let follow = maps.iter().all(|(stage, _)| stage.scan.is_none() && !stage.is_scatter() && stage.parallel() == reduction.parallel());
     (fits && follow && !arg && kernel.outer.last() == Some(&last)).then_some(last)

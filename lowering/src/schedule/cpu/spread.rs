@@ -2,11 +2,12 @@
 //! beside it, and threads share the tiles.
 
 use super::frame::Frame;
+use crate::schedule::cost::THREADS;
 use strata_dialects::loops::schedule::KernelSchedule;
 use strata_dialects::loops::view::product;
 
-/// Tiles of the outer loops that are enough for all threads.
-const ENOUGH: i64 = 16;
+/// Tiles of the outer loops that threads can share: one each.
+const TILES_TO_SHARE: i64 = THREADS;
 
 /// Writes the schedule, when the kernel is of this kind.
 pub fn schedule(frame: &Frame<'_, '_>) -> bool {
@@ -21,11 +22,11 @@ pub fn schedule(frame: &Frame<'_, '_>) -> bool {
     let width = frame.width_along(lanes);
     let mut order: Vec<usize> = kernel.outer.iter().copied().filter(|dim| *dim != lanes && !inside(dim)).collect();
     let around = product(order.iter().map(|&dim| frame.size(dim)));
-    let row = order.last().copied().filter(|&row| around / frame.size(row).max(1) >= ENOUGH);
+    let row = order.last().copied().filter(|&row| around / frame.size(row).max(1) >= TILES_TO_SHARE);
     order.push(lanes);
     order.extend(&stage.spread);
     // Few tiles are shared by their lanes as well.
-    let pieces = (ENOUGH / around.max(1)).max(1);
+    let pieces = (TILES_TO_SHARE / around.max(1)).max(1);
     let vectors = (frame.size(lanes) + width * pieces - 1) / (width * pieces);
     let tile = |dim: usize| match dim {
         _ if inside(&dim) || Some(dim) == row => frame.size(dim).max(1),

@@ -6,7 +6,7 @@ use strata_dialects::loops::schedule::{KernelSchedule, StageSchedule};
 use strata_dialects::loops::view::KernelView;
 
 /// Steps of the reduced dim that are added up before their sum goes to memory.
-const STEPS: i64 = 8;
+const STEPS_IN_REGISTERS: i64 = 8;
 
 /// The dim of the results that lanes run along, if the kernel is one chunked reduction that reads memory along that dim.
 pub fn lanes(kernel: &KernelView<'_>) -> Option<usize> {
@@ -27,5 +27,6 @@ pub fn schedule(frame: &Frame<'_, '_>, lanes: usize) {
     let width = frame.width_along(lanes);
     let order: Vec<_> = frame.kernel.outer.iter().copied().filter(|&dim| dim != lanes).collect();
     frame.write(&order, KernelSchedule::default());
-    StageSchedule { vector: Some(lanes), width: Some(width), outer_reduction: Some(STEPS), ..StageSchedule::default() }.set(stage.op);
+    StageSchedule { vector: Some(lanes), width: Some(width), outer_reduction: Some(STEPS_IN_REGISTERS), ..StageSchedule::default() }
+        .set(stage.op);
 }

@@ -10,10 +10,9 @@
 //! loop.kernel {sym_name = "k", schedule = {order = array<i64: 0, 1>, unroll = array<i64: 8, 2>, vector = 1, width = 16}, ...} ...
 //! ```
 
-pub(crate) mod attention;
+mod attention;
 mod choice;
 mod contraction;
-mod cost;
 mod distribute;
 mod frame;
 mod non_temporal;

@@ -1,22 +1,23 @@
 //! How many neighbours in a row a thread takes, so that it loads and stores 16 bytes at a time.
 
-use super::PARALLEL;
 use crate::emit::WIDE;
 use strata_core::ir::{AffineExpr, AffineKind, DYNAMIC, Value};
 use strata_dialects::loops;
 use strata_dialects::loops::schedule::{SCHEDULE, StageSchedule};
 use strata_dialects::loops::view::{KernelView, StageView};
+use strata_dialects::target::Gpu;
+use strata_dialects::target::gpu::WARP;
 
 /// Most neighbours of a thread: more would want too many registers.
-const MOST: i64 = 8;
+const MOST_NEIGHBOURS: i64 = 8;
 
 /// The outer dim along which a thread has neighbours, and how many, where each thread has points to itself and there are enough.
-pub fn neighbours(kernel: &KernelView<'_>, points: i64) -> Option<(usize, i64)> {
+pub fn neighbours(kernel: &KernelView<'_>, points: i64, gpu: &Gpu) -> Option<(usize, i64)> {
     let dim = *kernel.outer.last()?;
     let known = kernel.outer.iter().all(|&dim| kernel.static_size(dim).is_some());
-    let width = kernel.stages.iter().try_fold(MOST, |least, stage| Some(least.min(width(stage, dim)?)))?;
+    let width = kernel.stages.iter().try_fold(MOST_NEIGHBOURS, |least, stage| Some(least.min(width(stage, dim)?)))?;
     let stored = kernel.stages.last().is_some_and(|stage| stage.result_dims().last() == Some(&dim));
-    (stored && width > 1 && (!known || points / width >= PARALLEL)).then_some((dim, width))
+    (stored && width > 1 && (!known || points / width >= gpu.busy_threads())).then_some((dim, width))
 }
 
 /// Says in each stage whose own loop threads share how many neighbours they take; gives the most.
@@ -26,7 +27,7 @@ pub fn turns(kernel: &KernelView<'_>, size: &impl Fn(usize) -> i64) -> i64 {
         let (Some(dim), None) = (kernel.own_dim(stage), stage.op.attr(SCHEDULE)) else { continue };
         let width = width(stage, dim).unwrap_or(1);
         let long = stage.piece(dim).unwrap_or_else(|| size(dim));
-        if width > 1 && long >= width * 32 {
+        if width > 1 && long >= width * WARP {
             StageSchedule { unroll: Some(width), vector: Some(dim), ..StageSchedule::default() }.set(stage.op);
             most = most.max(width);
         }
@@ -45,7 +46,7 @@ fn width(stage: &StageView<'_>, dim: usize) -> Option<i64> {
         return None;
     }
     let cx = stage.op.cx();
-    let (mut width, mut moves, mut rows) = (MOST, false, false);
+    let (mut width, mut moves, mut rows) = (MOST_NEIGHBOURS, false, false);
     let place: Vec<_> = stage.result_dims().into_iter().map(|dim| cx.dim(dim)).collect();
     let reads = stage.op.operands().into_iter().zip(&stage.maps).enumerate();
     let reads = reads.map(|(number, (operand, map))| (operand, map.results(), stage.guarded[number]));
@@ -65,7 +66,7 @@ fn width(stage: &StageView<'_>, dim: usize) -> Option<i64> {
 fn in_rows(tensor: Value<'_>, exprs: &[AffineExpr<'_>], dim: usize) -> Option<i64> {
     let element = tensor.ty().element_type().filter(|element| !element.is_complex())?;
     let (last, others) = exprs.split_last()?;
-    let each = (WIDE / element.bytes() as i64).clamp(1, MOST);
+    let each = (WIDE / element.bytes() as i64).clamp(1, MOST_NEIGHBOURS);
     let along = last.kind() == AffineKind::Dim(dim) && !others.iter().any(|expr| expr.uses_dim(dim));
     // (The kernel asks about a length that is not known.)
     let whole = tensor.ty().shape().last().is_none_or(|&extent| extent == DYNAMIC || others.is_empty() || extent % each == 0);

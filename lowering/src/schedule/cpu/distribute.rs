@@ -3,9 +3,9 @@
 //! On a Zen 3 a chain of 30 statements takes 0.6 of the time so, with half the code: copies of the body side by side, which hide the
 //! latency of short chains, are not needed, or fewer of them.
 
-use super::frame::TYPICAL;
+use super::frame::UNKNOWN_SIZE;
 use crate::emit::distribute::{is_repeated, parts};
-use crate::predict;
+use crate::schedule::cost;
 use std::collections::HashMap;
 use strata_core::ir::Value;
 use strata_core::upstream::math;
@@ -14,15 +14,15 @@ use strata_dialects::loops::view::{KernelView, StageView};
 use strata_dialects::target::Cycles;
 
 /// Cycles for a vector of the longest chain in a body, from which on it is cut: what stands beside it hides the latency of shorter ones.
-const LONG: f64 = 30.0;
+const CHAIN_CYCLES: f64 = 30.0;
 /// Cycles of a part, for each value that it leaves to others.
-const PART: f64 = 5.0;
+const CYCLES_PER_VALUE: f64 = 5.0;
 /// Parts of a body: LLVM takes time with the square of the number of loops.
-const MOST: f64 = 64.0;
+const MOST_PARTS: f64 = 64.0;
 /// Vectors of a strip: few enough for the core's own cache, and many for the start of each loop.
-const STRIP: i64 = 32;
+const STRIP_VECTORS: i64 = 32;
 /// Functions that are so short that enough of their turns are in flight.
-const SHORT: &[&str] = &[
+const SHORT_FUNCTIONS: &[&str] = &[
     math::AbsF::NAME,
     math::Ceil::NAME,
     math::CopySign::NAME,
@@ -33,7 +33,7 @@ const SHORT: &[&str] = &[
     math::Sin::NAME,
 ];
 /// Vectors from which on turns can run beside each other.
-const FEW: i64 = 4;
+const LEAST_VECTORS: i64 = 4;
 
 /// Adds `distribute` and `strip` to the schedules of the stages with long bodies, in the place of copies of these.
 pub fn schedule(kernel: &KernelView<'_>, cycles: &Cycles) {
@@ -68,38 +68,38 @@ pub fn schedule(kernel: &KernelView<'_>, cycles: &Cycles) {
 /// Cuts the body of a stage, if that is worth it.
 fn distribute(kernel: &KernelView<'_>, stage: &StageView<'_>, (dim, width): (usize, i64), cycles: &Cycles) -> bool {
     let own = stage.schedule();
-    let size = stage.piece(dim).or_else(|| kernel.static_size(dim)).unwrap_or(TYPICAL * width);
-    if width <= 1 || size < FEW * width || own.transpose.is_some() || own.outer_reduction.is_some() {
+    let size = stage.piece(dim).or_else(|| kernel.static_size(dim)).unwrap_or(UNKNOWN_SIZE * width);
+    if width <= 1 || size < LEAST_VECTORS * width || own.transpose.is_some() || own.outer_reduction.is_some() {
         return false;
     }
     let cuts = cuts(stage, width as f64, cycles);
     if parts(stage, &cuts).is_none() {
         return false;
     }
-    StageSchedule::change(stage.op, |schedule| (schedule.distribute, schedule.strip) = (Some(cuts), Some(STRIP * width)));
+    StageSchedule::change(stage.op, |schedule| (schedule.distribute, schedule.strip) = (Some(cuts), Some(STRIP_VECTORS * width)));
     true
 }
 
 /// Copies of each part that are worth writing.
 fn copies(stage: &StageView<'_>) -> i64 {
     let functions = stage.op.body(0).ops().into_iter().filter(|op| op.dialect() == "math");
-    if functions.map(|op| op.name()).all(|name| SHORT.contains(&name)) { 1 } else { 2 }
+    if functions.map(|op| op.name()).all(|name| SHORT_FUNCTIONS.contains(&name)) { 1 } else { 2 }
 }
 
 /// Where a body is cut: a part is the longer, the more values it leaves.
 fn cuts(stage: &StageView<'_>, width: f64, table: &Cycles) -> Vec<i64> {
     let ops = stage.op.body(0).ops();
-    let cycles: Vec<f64> = ops.iter().map(|&op| predict::arithmetic(op, width, table)).collect();
+    let cycles: Vec<f64> = ops.iter().map(|&op| cost::arithmetic(op, width, table)).collect();
     let mut chains: HashMap<Value<'_>, f64> = HashMap::new();
     for (op, cycles) in ops.iter().zip(&cycles) {
         let before = op.operands().iter().filter_map(|operand| chains.get(operand).copied()).fold(0.0, f64::max);
         chains.extend(op.results().into_iter().map(|result| (result, before + cycles)));
     }
-    if chains.into_values().fold(0.0, f64::max) < LONG {
+    if chains.into_values().fold(0.0, f64::max) < CHAIN_CYCLES {
         return Vec::new();
     }
     let mut left: f64 = cycles.iter().sum();
-    let long_enough = PART.max(left / MOST);
+    let long_enough = CYCLES_PER_VALUE.max(left / MOST_PARTS);
     // The last op that uses each value, and the last function of it: those of one value share work.
     let (mut last, mut functions) = (HashMap::new(), HashMap::new());
     for (at, op) in ops.iter().enumerate() {
@@ -123,7 +123,7 @@ fn cuts(stage: &StageView<'_>, width: f64, table: &Cycles) -> Vec<i64> {
         }
         part += cycles[at];
         left -= cycles[at];
-        let enough = part >= long_enough * live.len().max(1) as f64 && left >= PART && together <= at;
+        let enough = part >= long_enough * live.len().max(1) as f64 && left >= CYCLES_PER_VALUE && together <= at;
         if enough && best.is_none_or(|(fewest, _, _)| live.len() < fewest) {
             best = Some((live.len(), at, part));
         }

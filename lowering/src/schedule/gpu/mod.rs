@@ -18,6 +18,8 @@
 //! - Writes at computed indices: threads `share` the dims that are indices themselves, or all where elements may combine in any order
 //!   (`atomic`: integers, and sums of floats unless `numerics` is bitwise).
 //!
+//! How many threads and blocks keep the device busy follows from its description (`target.gpu`).
+//!
 //! A schedule changes speed, and the order of sums where numerics allow that: without this pass each thread runs all stages at a point of its own.
 //!
 //! ```mlir
@@ -40,6 +42,8 @@ use strata_dialects::loops::schedule::{KernelSchedule, SCHEDULE};
 use strata_dialects::loops::view::product;
 use strata_dialects::loops::view::{KernelView, StageView};
 use strata_dialects::numerics::Numerics;
+use strata_dialects::target::Gpu;
+use strata_dialects::target::gpu::{THREADS_OF_BLOCK, WARP};
 
 /// Writes a schedule for a GPU on every kernel.
 #[derive(Pass)]
@@ -52,35 +56,27 @@ pub struct ScheduleGpu {
 
 impl Pass for ScheduleGpu {
     fn run<'c>(&self, op: Op<'c>, _: &mut PassContext<'c>) -> Result<(), PassError> {
-        let numerics = Numerics::of(&self.numerics)?;
-        op.find_all(loops::Kernel::NAME).into_iter().for_each(|kernel| schedule(kernel, numerics));
+        let (numerics, gpu) = (Numerics::of(&self.numerics)?, Gpu::of(op)?);
+        op.find_all(loops::Kernel::NAME).into_iter().for_each(|kernel| schedule(kernel, numerics, &gpu));
         Ok(())
     }
 }
 
 /// A size that is not known while compiling is taken for this one.
-const TYPICAL: i64 = 1024;
-/// Threads that each have a point to themselves.
-const BLOCK: i64 = 256;
-/// Most threads that share a point.
-const TEAM: i64 = 256;
-/// Threads that the device runs at a time; with fewer points than that, points are shared.
-const PARALLEL: i64 = 1 << 14;
-/// Points that are enough for each thread to have one to itself where sharing them would read across rows.
-const SOME: i64 = 1 << 12;
-/// Points of a stage's own loops from which on sharing them is worth it, however many points there are.
-const LONG: i64 = 32;
+const UNKNOWN_SIZE: i64 = 1024;
+/// Dims shorter than this, half a warp, are not worth a tile.
+const SHORTEST_DIM: i64 = WARP / 2;
 
 /// Writes the schedule of one kernel, if it has none.
-fn schedule(op: Op<'_>, numerics: Numerics) {
+fn schedule(op: Op<'_>, numerics: Numerics, gpu: &Gpu) {
     // Sums need not keep an order.
     let free = numerics > Numerics::Bitwise;
     let Some(kernel) = KernelView::new(op).filter(|_| op.attr(SCHEDULE).is_none()) else { return };
-    let size = |dim: usize| kernel.static_size(dim).unwrap_or(TYPICAL);
-    let of_its_kind = attention::schedule(&kernel, numerics)
-        .or_else(|| contraction::schedule(&kernel, &size, numerics))
+    let size = |dim: usize| kernel.static_size(dim).unwrap_or(UNKNOWN_SIZE);
+    let of_its_kind = attention::schedule(&kernel, numerics, gpu)
+        .or_else(|| contraction::schedule(&kernel, &size, numerics, gpu))
         .or_else(|| transpose::schedule(&kernel, &size))
-        .or_else(|| scatter::schedule(&kernel, free, &size));
+        .or_else(|| scatter::schedule(&kernel, free, &size, gpu));
     if let Some(schedule) = of_its_kind {
         return schedule.set(op);
     }
@@ -90,15 +86,16 @@ fn schedule(op: Op<'_>, numerics: Numerics) {
     }
     let points = product(kernel.outer.iter().map(|&dim| size(dim)));
     let own = most_turns(&kernel, &size);
-    let shared = kernel.stages.iter().all(|stage| can_share(&kernel, stage, free, &size)) && own > 1 && (points < PARALLEL || own >= LONG);
-    let columns = points >= SOME && kernel.stages.iter().any(|stage| reads_across(&kernel, stage));
+    let shared =
+        kernel.stages.iter().all(|stage| can_share(&kernel, stage, free, &size)) && own > 1 && (points < gpu.busy_threads() || own >= WARP);
+    let columns = points >= gpu.spread_threads() && kernel.stages.iter().any(|stage| reads_across(&kernel, stage));
     let schedule = if shared && !columns {
         team(team_turns(&kernel, &size))
     } else {
-        let neighbours = wide::neighbours(&kernel, points);
+        let neighbours = wide::neighbours(&kernel, points, gpu);
         let points = points / neighbours.map_or(1, |(_, width)| width);
         // A kernel of one point is one thread's.
-        let threads = (points.max(1) as u64).next_power_of_two().clamp(32, BLOCK as u64) as i64;
+        let threads = (points.max(1) as u64).next_power_of_two().clamp(WARP as u64, THREADS_OF_BLOCK as u64) as i64;
         let (vector, width) = neighbours.unzip();
         KernelSchedule { threads: Some(threads), vector, width, ..KernelSchedule::default() }
     };
@@ -107,7 +104,7 @@ fn schedule(op: Op<'_>, numerics: Numerics) {
 
 /// A team of threads that take so many turns.
 fn team(turns: i64) -> KernelSchedule {
-    let threads = (turns.max(1) as u64).next_power_of_two().clamp(32, TEAM as u64) as i64;
+    let threads = (turns.max(1) as u64).next_power_of_two().clamp(WARP as u64, THREADS_OF_BLOCK as u64) as i64;
     KernelSchedule { cooperate: Some(threads), threads: Some(threads), ..KernelSchedule::default() }
 }
 
@@ -129,7 +126,7 @@ fn can_share(kernel: &KernelView<'_>, stage: &StageView<'_>, free: bool, size: &
         let exact = matches!(stage.op.str("reducer").as_deref(), Some("max" | "min" | "maxnum" | "and" | "or"));
         free || exact || element.is_some_and(|element| !element.is_float() && !element.is_complex())
     };
-    (stage.scan.is_none() || parts() && turns(kernel, stage, size) >= LONG) && !stage.is_scatter() && !stage.is_tile()
+    (stage.scan.is_none() || parts() && turns(kernel, stage, size) >= WARP) && !stage.is_scatter() && !stage.is_tile()
 }
 
 /// Whether threads that take turns would read across rows, and threads with a point each along them: sums of columns.

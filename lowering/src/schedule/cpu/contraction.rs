@@ -9,6 +9,7 @@
 
 use super::frame::Frame;
 use super::reduction::tile_dim;
+use crate::schedule::cost::THREADS;
 use strata_dialects::loops::access::Stride;
 use strata_dialects::loops::register_block::block_rows;
 use strata_dialects::loops::roles::Roles;
@@ -16,20 +17,18 @@ use strata_dialects::loops::schedule::{KernelSchedule, StageSchedule};
 use strata_dialects::loops::view::{KernelView, StageView};
 use strata_dialects::loops::view::{product, product_of_known};
 
-/// Rows that a contraction without panels keeps in registers.
-const ROWS: i64 = 8;
-/// The part of the second-level cache that the rows of a tile may fill: the other half is for what passes by.
-const RESIDENT_PART: i64 = 2;
-/// Most indices of the lanes' dim in a tile. Its panels fit the second-level cache.
-const COLUMNS: i64 = 256;
-/// Tiles that are enough for all threads.
-const TILES: i64 = 64;
-/// Tiles that are too few for them, even if each of more tiles had to read its panel again.
-const FEW: i64 = 32;
-/// Multiplications that are worth a tile.
-const WORTH: i64 = 1 << 18;
-/// Operations that may follow the reduction unrolled with the register block.
-const UNROLLED: usize = 3;
+/// Rows of accumulators of a contraction without panels, of two vectors each: half of 32 registers.
+const ACCUMULATOR_ROWS: i64 = 8;
+/// Elements of a tile along the lanes at most: 16 vectors of 16, whose panels fit the second-level cache.
+const TILE_COLUMNS: i64 = 256;
+/// Tiles that threads share evenly: four each.
+const TILES_TO_SHARE: i64 = 4 * THREADS;
+/// Fewer tiles than this, two for each thread, are cut even if each of more tiles has to read its panel again.
+const TILES_TOO_FEW: i64 = 2 * THREADS;
+/// Multiplications of a tile at least: with two vectors of 16 in a cycle they take as long as waking a thread does, 2 us at 4 GHz.
+const TILE_PRODUCTS: i64 = 1 << 18;
+/// Operations that may follow the reduction for each vector of the register block; more of them run in a loop, as code for all is long.
+const OPS_UNROLLED: usize = 3;
 
 /// Whether some operand of the kernel's first reduction is used again along an outer dim along which another one moves.
 pub fn is_contraction(kernel: &KernelView<'_>) -> bool {
@@ -51,11 +50,11 @@ pub fn schedule(frame: &Frame<'_, '_>) {
     }
 }
 
-/// Steps of the sum in which a row of an operand that is read in place arrives.
-const AHEAD: i64 = 8;
+/// Steps of the sum in which a row of an operand that is read in place arrives from memory.
+const PREFETCH_STEPS: i64 = 8;
 
 /// Uses of an element, by rows of the other operand, for which a register block is worth its code.
-const REUSE: i64 = 4;
+const USES_FOR_A_REGISTER_BLOCK: i64 = 4;
 
 /// Columns of the wide operand that are read together where it lies, when it lies in rows along the lanes.
 fn in_place(frame: &Frame<'_, '_>, roles: &Roles<'_, '_>) -> Option<i64> {
@@ -64,7 +63,9 @@ fn in_place(frame: &Frame<'_, '_>, roles: &Roles<'_, '_>) -> Option<i64> {
     let rows =
         roles.stride(roles.wide, roles.lanes) == Stride::One && roles.stride(1 - roles.wide, *roles.stage.reduce.last()?) == Stride::One;
     let points = product_of_known(roles.stage.domain.iter().map(|&dim| known(dim)));
-    let worth = points? >= WORTH && known(roles.lanes)? >= 2 * columns && roles.reuse(frame.kernel, roles.wide)? >= REUSE;
+    let worth = points? >= TILE_PRODUCTS
+        && known(roles.lanes)? >= 2 * columns
+        && roles.reuse(frame.kernel, roles.wide)? >= USES_FOR_A_REGISTER_BLOCK;
     (rows && worth).then_some(columns)
 }
 
@@ -79,9 +80,9 @@ fn tiled(frame: &Frame<'_, '_>, roles: &Roles<'_, '_>, panel: i64) {
     let up = |size: i64, step: i64| (size.max(1) as u64).div_ceil(step as u64) as i64 * step;
     // Even parts of the rows, of which one fits the cache.
     let bytes = (depth.saturating_mul(frame.target.vector_bits) / (8 * frame.width)).max(1);
-    let resident = frame.target.l2.bytes / RESIDENT_PART / bytes;
+    let resident = frame.target.resident_bytes() / bytes;
     let (most_rows, columns) = if resident > panel {
-        (resident.max(2 * rows), COLUMNS.min(frame.target.l2.bytes / bytes.saturating_mul(panel).max(1) * panel).max(panel))
+        (resident.max(2 * rows), TILE_COLUMNS.min(frame.target.l2.bytes / bytes.saturating_mul(panel).max(1) * panel).max(panel))
     } else {
         (row_size, panel)
     };
@@ -93,12 +94,12 @@ fn tiled(frame: &Frame<'_, '_>, roles: &Roles<'_, '_>, panel: i64) {
     let count = |size: i64, tile: i64| (size.max(1) as u64).div_ceil(tile as u64) as i64;
     loop {
         let tiles = product([others, count(lane_size, lane_tile), count(row_size, row_tile)]);
-        if tiles >= TILES || product([row_tile, lane_tile, depth]) < 2 * WORTH {
+        if tiles >= TILES_TO_SHARE || product([row_tile, lane_tile, depth]) < 2 * TILE_PRODUCTS {
             break;
         }
         if lane_tile > panel {
             lane_tile = up(lane_tile / 2, panel);
-        } else if row_tile > rows && tiles < FEW {
+        } else if row_tile > rows && tiles < TILES_TOO_FEW {
             row_tile = up(row_tile / 2, rows);
         } else {
             break;
@@ -115,13 +116,13 @@ fn tiled(frame: &Frame<'_, '_>, roles: &Roles<'_, '_>, panel: i64) {
     let list = |lanes: i64, rows: i64| Some(order.iter().map(|&dim| along(dim, lanes, rows)).collect());
     let follow = kernel.stages.iter().filter(|stage| stage.reduce.is_empty());
     let work: usize = follow.map(|stage| stage.op.body(0).ops().len() - 1 + stage.maps.len() - 1).sum();
-    let roll = roles.rows.filter(|_| work > UNROLLED && rows > 1);
+    let roll = roles.rows.filter(|_| work > OPS_UNROLLED && rows > 1);
     let (tile, unroll) = (list(lane_tile, row_tile), list(vectors, rows));
     let lanes = KernelSchedule { vector: Some(roles.lanes), width: Some(frame.width), ..KernelSchedule::default() };
     frame.write(&order, KernelSchedule { roll, tile, unroll, ..lanes });
     // Rows that lie far apart are on pages of their own, across which no CPU fetches ahead by itself.
     if let Some(along) = roles.stage.reduce.last().filter(|_| roles.panel().is_none()) {
-        let (prefetch_operand, prefetch_along, prefetch_distance) = (Some(roles.wide), Some(*along), Some(AHEAD));
+        let (prefetch_operand, prefetch_along, prefetch_distance) = (Some(roles.wide), Some(*along), Some(PREFETCH_STEPS));
         StageSchedule { prefetch_operand, prefetch_along, prefetch_distance, ..StageSchedule::default() }.set(roles.stage.op);
     }
 }
@@ -151,5 +152,5 @@ fn unroll(frame: &Frame<'_, '_>, vector: usize, dim: usize) -> i64 {
     let fits =
         |row: usize| row != vector && reused(stage, row) && moves(stage, row) != moves(stage, vector) && kernel.static_size(row) != Some(1);
     let rows = kernel.outer.iter().copied().rfind(|&row| fits(row));
-    if rows == Some(dim) { frame.size(dim).clamp(1, ROWS) } else { 1 }
+    if rows == Some(dim) { frame.size(dim).clamp(1, ACCUMULATOR_ROWS) } else { 1 }
 }

@@ -1,11 +1,13 @@
 //! Which kernels are cut, where, and into pieces of what size.
 
 use crate::loop_to_gpu::runs;
+use crate::schedule::cost::THREADS;
 use strata_core::ir::Op;
 use strata_dialects::capture;
 use strata_dialects::loops::access::{Stride, stride};
 use strata_dialects::loops::view::{KernelView, StageView};
 use strata_dialects::target::Target;
+use strata_dialects::target::gpu::{ELEMENTS_OF_THREAD, Gpu, THREADS_OF_BLOCK};
 
 /// A kernel to be.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -53,14 +55,33 @@ impl Machine {
     pub fn cpu(target: &Target) -> Self {
         Self { far: target.l2.bytes as f64, ..CPU }
     }
+
+    /// Blocks of threads that share all outer loops: a row is a block's, a column a thread's. A block reads a row that is not long sooner
+    /// than another kernel starts; each of its threads has a sum, so that none is long. Pieces of rows of unknown length are short: there
+    /// may be few of them, and one block combines many thousands of them in no time.
+    pub fn gpu(gpu: &Gpu) -> Self {
+        let busy = gpu.busy_threads() as f64;
+        let least = (THREADS_OF_BLOCK * ELEMENTS_OF_THREAD) as f64;
+        Self {
+            busy: gpu.busy_blocks() as f64,
+            columns: 2.0 * busy,
+            row: gpu.elements_of_a_launch(4) as f64,
+            long: f64::INFINITY,
+            piece: 0.0,
+            least,
+            most: Some((gpu.most_blocks() as f64, 4.0 * busy)),
+            far: busy * (4 * ELEMENTS_OF_THREAD) as f64,
+            meeting: Some(2.0 * least),
+        }
+    }
 }
 
 /// Threads that share the outermost loop: a piece of all rows is one's.
 const CPU: Machine = Machine {
-    busy: 32.0,
+    busy: (2 * THREADS) as f64,
     columns: f64::INFINITY,
     row: 0.0,
-    long: 4.0 * LONGEST,
+    long: 4.0 * LONGEST_SUM,
     piece: (1 << 15) as f64,
     least: 1.0,
     most: None,
@@ -68,27 +89,12 @@ const CPU: Machine = Machine {
     meeting: None,
 };
 
-/// Blocks of threads that share all outer loops: a row is a block's, a column a thread's. A block reads a row that is not long sooner than
-/// another kernel starts; each of its threads has a sum, so that none is long. Pieces of rows of unknown length are short: there may be
-/// few of them, and one block combines many thousands of them in no time.
-pub const DEVICE: Machine = Machine {
-    busy: 64.0,
-    columns: (1 << 15) as f64,
-    row: (1 << 16) as f64,
-    long: f64::INFINITY,
-    piece: 0.0,
-    least: (1 << 12) as f64,
-    most: Some((512.0, (1 << 16) as f64)),
-    far: (1 << 20) as f64,
-    meeting: Some((1 << 13) as f64),
-};
-
 /// Operations that are worth a kernel of their own.
-const WORTH: f64 = (1 << 17) as f64;
+const KERNEL_OPERATIONS: f64 = (1 << 17) as f64;
 /// Elements of a piece at most: a longer sum of f32 loses digits.
-const LONGEST: f64 = (1 << 16) as f64;
-/// Most pieces of a dim that is not long.
-const PIECES: f64 = 128.0;
+const LONGEST_SUM: f64 = (1 << 16) as f64;
+/// Pieces of a dim that is not long at most: eight for each thread.
+const MOST_PIECES: f64 = (8 * THREADS) as f64;
 
 /// The parts that a kernel is cut into, if it is worth it.
 pub fn plan(kernel: &KernelView<'_>, call: Op<'_>, machine: &Machine) -> Option<Vec<Part>> {
@@ -101,7 +107,7 @@ pub fn plan(kernel: &KernelView<'_>, call: Op<'_>, machine: &Machine) -> Option<
         if stage.is_scatter() || stage.scan.is_some() || stage.is_attention() || is_contraction(stage) {
             return None;
         }
-        let large = sizes.work(stage) >= WORTH;
+        let large = sizes.work(stage) >= KERNEL_OPERATIONS;
         let cut = large.then(|| piece(kernel, stage, &sizes, (machine, outer))).flatten();
         let alone = idle && large && stage.domain.iter().any(|dim| !kernel.outer.contains(dim));
         if cut.is_none() && !alone {
@@ -167,12 +173,12 @@ fn piece(kernel: &KernelView<'_>, stage: &StageView<'_>, sizes: &Sizes, (machine
         // Those of a row that has other dims, too, may be shared along these.
         Some(_) => (256.0 * size / row).max(1.0),
     };
-    let pieces = machine.most.map_or(PIECES, |(rows, columns)| if across { columns } else { rows } / outer);
+    let pieces = machine.most.map_or(MOST_PIECES, |(rows, columns)| if across { columns } else { rows } / outer);
     let least = if across { 1.0 } else { machine.least * size / row };
     let known = kernel.static_size(dim).is_some();
     let elements = match machine.meeting.filter(|_| !known && !across) {
         Some(elements) => (elements * size / row).max(1.0),
-        None => (size / pieces).max(machine.piece / step).max(least).min(LONGEST),
+        None => (size / pieces).max(machine.piece / step).max(least).min(LONGEST_SUM),
     };
     let elements = (elements / turns).ceil() * turns;
     (elements * 2.0 <= size).then_some(Piece { dim, size: elements as i64, across })
@@ -207,7 +213,7 @@ fn is_contraction(stage: &StageView<'_>) -> bool {
 struct Sizes(Vec<f64>);
 
 /// A size that nobody limits is taken to be this large.
-const UNLIMITED: f64 = (1 << 24) as f64;
+const UNKNOWN_SIZE: f64 = (1 << 24) as f64;
 
 impl Sizes {
     fn of(kernel: &KernelView<'_>, call: Op<'_>) -> Self {
@@ -216,7 +222,7 @@ impl Sizes {
             .into_iter()
             .map(|at| {
                 let dim = call.operand(at as usize).defining_op().filter(|op| op.isa::<capture::Dim>());
-                dim.and_then(|op| op.int("max")).map_or(UNLIMITED, |max| (max as f64).min(UNLIMITED))
+                dim.and_then(|op| op.int("max")).map_or(UNKNOWN_SIZE, |max| (max as f64).min(UNKNOWN_SIZE))
             })
             .collect();
         Self(kernel.sizes.results().into_iter().map(|expr| value(expr, &largest).clamp(1.0, 1e12)).collect())
@@ -233,8 +239,8 @@ fn value(expr: strata_core::ir::AffineExpr<'_>, symbols: &[f64]) -> f64 {
     use strata_core::ir::AffineKind::{Add, CeilDiv, Constant, Dim, FloorDiv, Mod, Mul, Symbol};
     match expr.kind() {
         Constant(number) => number as f64,
-        Symbol(at) => symbols.get(at).copied().unwrap_or(UNLIMITED),
-        Dim(_) => UNLIMITED,
+        Symbol(at) => symbols.get(at).copied().unwrap_or(UNKNOWN_SIZE),
+        Dim(_) => UNKNOWN_SIZE,
         Add(x, y) => value(x, symbols) + value(y, symbols),
         Mul(x, y) => value(x, symbols) * value(y, symbols),
         FloorDiv(x, y) | CeilDiv(x, y) => value(x, symbols) / value(y, symbols).max(1.0),

@@ -7,9 +7,9 @@ use strata_dialects::loops::schedule::KernelSchedule;
 use strata_dialects::loops::view::{KernelView, StageView};
 
 /// Bodies of more ops are not worth several copies.
-const SHORT: usize = 48;
+const MOST_OPS: usize = 48;
 /// Dims that are treated so: each makes three loops of one.
-const DIMS: usize = 2;
+const PEELED_DIMS: usize = 2;
 
 /// Adds `peel` to the schedule of a kernel whose outer loops are plain.
 pub fn schedule(kernel: &KernelView<'_>) {
@@ -17,12 +17,12 @@ pub fn schedule(kernel: &KernelView<'_>) {
     let shaped = own.tile.is_some() || own.block.is_some() || own.peel.is_some();
     let plain = |stage: &StageView<'_>| !stage.is_scatter() && stage.scan.is_none() && stage.schedule().transpose.is_none();
     let ops: usize = kernel.stages.iter().map(|stage| stage.op.body(0).ops().len()).sum();
-    if shaped || ops > SHORT || !kernel.stages.iter().all(plain) {
+    if shaped || ops > MOST_OPS || !kernel.stages.iter().all(plain) {
         return;
     }
     let leaves = |dim: &usize| kernel.static_size(*dim).is_some() && kernel.stages.iter().any(|stage| may_leave(stage, *dim));
     // The innermost dims are those in whose loops the time goes.
-    let mut dims: Vec<usize> = own.order.unwrap_or_default().into_iter().rev().filter(leaves).take(DIMS).collect();
+    let mut dims: Vec<usize> = own.order.unwrap_or_default().into_iter().rev().filter(leaves).take(PEELED_DIMS).collect();
     dims.sort_unstable();
     if dims.is_empty() {
         return;
