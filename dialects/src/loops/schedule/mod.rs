@@ -10,6 +10,7 @@ mod legal;
 use crate::entry::{Count, Described, Entry, Flag, MAX_COUNT, entries};
 use kinds::{DimIndex, Dims, Extents, Index, Lanes, Numbers, Offset, Online};
 use strata_core::ir::{Attr, Cx, Op};
+use strata_core::rewrite::Rewriter;
 
 pub(super) use legal::refuse;
 
@@ -124,19 +125,19 @@ macro_rules! at_op {
             }
 
             /// Gives the op this schedule in the place of its own; none where no entry is given.
-            pub fn set(&self, op: Op<'_>) {
+            pub fn set<'c>(&self, rewriter: &mut Rewriter<'c>, op: Op<'c>) {
                 if *self == Self::default() {
-                    op.remove_attr(SCHEDULE);
+                    rewriter.remove_attr(op, SCHEDULE);
                 } else {
-                    op.set_attr(SCHEDULE, self.attr(op.cx()));
+                    rewriter.set_attr(op, SCHEDULE, self.attr(op.cx()));
                 }
             }
 
             /// Changes the schedule of an op.
-            pub fn change(op: Op<'_>, change: impl FnOnce(&mut Self)) {
+            pub fn change<'c>(rewriter: &mut Rewriter<'c>, op: Op<'c>, change: impl FnOnce(&mut Self)) {
                 let mut schedule = Self::of(op);
                 change(&mut schedule);
-                schedule.set(op);
+                schedule.set(rewriter, op);
             }
         }
     )*};
