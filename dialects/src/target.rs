@@ -6,8 +6,9 @@
 
 use crate::entry::{Count, Described, Entry, Flag, entries, nested, number};
 use std::fmt::Display;
-use strata_core::ir::{Attr, Cx, Module, Op};
+use strata_core::ir::{Attr, Cx, Op};
 use strata_core::pass::PassError;
+use strata_core::rewrite::Rewriter;
 
 /// The attribute of a module.
 pub const TARGET: &str = "target.cpu";
@@ -196,8 +197,8 @@ impl Target {
     }
 
     /// Writes the target at a module.
-    pub fn write(&self, module: &Module<'_>) {
-        module.op().set_attr(TARGET, self.attr(module.cx()));
+    pub fn write<'c>(&self, rewriter: &mut Rewriter<'c>, module: Op<'c>) {
+        rewriter.set_attr(module, TARGET, self.attr(module.cx()));
     }
 
     /// The same machine with features added or taken away, for instance `-avx512f`.

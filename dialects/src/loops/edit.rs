@@ -2,7 +2,7 @@
 
 use super::view::StageView;
 use crate::loops;
-use strata_core::ir::{AffineExpr, AffineMap, Op, Value};
+use strata_core::ir::{AffineExpr, AffineMap, Attr, Op, Value};
 use strata_core::rewrite::Rewriter;
 
 /// Gives a stage other operands, with the access of each and whether it may reach outside.
@@ -28,6 +28,26 @@ pub fn set_sizes<'c>(rewriter: &mut Rewriter<'c>, kernel: Op<'c>, symbols: usize
 /// Gives the arguments and results of a kernel other shapes.
 pub fn set_shapes<'c>(rewriter: &mut Rewriter<'c>, kernel: Op<'c>, shapes: &[AffineMap<'c>]) {
     rewriter.set_attr(kernel, "shapes", kernel.cx().maps_attr(shapes));
+}
+
+/// Says all that a kernel's attributes say, once its stages are there: the sizes of its dims, the shapes of its arguments and results, and
+/// which arguments are the symbols. Accesses that were written before all dims and symbols were known get as many as there are.
+pub fn describe<'c>(
+    rewriter: &mut Rewriter<'c>,
+    kernel: Op<'c>,
+    sizes: &[AffineExpr<'c>],
+    shapes: &[Vec<AffineExpr<'c>>],
+    symbols: &[i64],
+) {
+    let cx = kernel.cx();
+    set_sizes(rewriter, kernel, symbols.len(), sizes);
+    set_shapes(rewriter, kernel, &shapes.iter().map(|shape| cx.map(0, symbols.len(), shape)).collect::<Vec<_>>());
+    rewriter.set_attr(kernel, "symbols", cx.i64s_attr(symbols));
+    for stage in kernel.body(0).ops() {
+        let Some(maps) = stage.attr("maps").and_then(Attr::as_array) else { continue };
+        let maps = maps.into_iter().filter_map(Attr::as_map).map(|map| cx.map(sizes.len(), symbols.len(), &map.results()));
+        set_maps(rewriter, stage, &maps.collect::<Vec<_>>());
+    }
 }
 
 /// Says where the result of a stage lies: `register`, `tile` or `buffer`.

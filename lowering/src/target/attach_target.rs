@@ -12,7 +12,7 @@
 use super::named;
 use strata_core::ir::Op;
 use strata_core::pass::{Pass, PassContext, PassError};
-use strata_dialects::target::{TARGET, Target};
+use strata_dialects::target::Target;
 
 /// Writes the target at the module.
 #[derive(Pass)]
@@ -24,7 +24,7 @@ pub struct AttachTarget {
 }
 
 impl Pass for AttachTarget {
-    fn run<'c>(&self, op: Op<'c>, _: &mut PassContext<'c>) -> Result<(), PassError> {
+    fn run<'c>(&self, op: Op<'c>, cx: &mut PassContext<'c>) -> Result<(), PassError> {
         if self.cpu.is_empty() && self.entries.is_empty() {
             return Err(PassError::new("it has nothing to attach: name a CPU, `cpu=x86-64-v3`, or entries, `entries={vector_bits = 256}`"));
         }
@@ -34,7 +34,7 @@ impl Pass for AttachTarget {
         };
         let entries = self.entries.trim();
         let entries = if entries.starts_with('{') { entries.to_owned() } else { format!("{{{entries}}}") };
-        op.set_attr(TARGET, base.with_entries(op.cx(), &entries)?.attr(op.cx()));
+        base.with_entries(op.cx(), &entries)?.write(&mut cx.rewriter(), op);
         Ok(())
     }
 }

@@ -206,7 +206,7 @@ fn apply<'c>(module: Op<'c>, kernel: &KernelView<'c>, layout: &Layout<'c>, vecto
         None => element[0],
     });
     if layout.panel.is_some() && layout.by_rows {
-        schedule(copying, layout, copy.ty, vector_bits, rewriter);
+        schedule(copying, layout, copy.ty, vector_bits);
     }
     for (call, packed) in copy.call(module) {
         let mut operands = call.operands();
@@ -259,7 +259,7 @@ const ABREAST: i64 = 32;
 const STREAMS: i64 = 8;
 
 /// Some rows at a time go into many panels: the rows are read from end to end, and what is written of a panel is in one piece.
-fn schedule<'c>(copying: Op<'c>, layout: &Layout<'c>, ty: Type<'c>, vector_bits: i64, rewriter: &mut Rewriter<'c>) {
+fn schedule<'c>(copying: Op<'c>, layout: &Layout<'c>, ty: Type<'c>, vector_bits: i64) {
     let rank = ty.rank();
     let Some((lanes, size)) = layout.panel else { return };
     let width = ty.element_type().map_or(1, |element| vector_bits / i64::from(element.bits()));
@@ -271,7 +271,7 @@ fn schedule<'c>(copying: Op<'c>, layout: &Layout<'c>, ty: Type<'c>, vector_bits:
     let mut unroll = vec![1; rank];
     unroll[rank - 1] = size / width;
     let lanes = KernelSchedule { vector: Some(rank - 1), width: Some(width), ..KernelSchedule::default() };
-    KernelSchedule { order: Some((0..rank).collect()), tile: Some(tile), unroll: Some(unroll), ..lanes }.set(rewriter, copying);
+    KernelSchedule { order: Some((0..rank).collect()), tile: Some(tile), unroll: Some(unroll), ..lanes }.set(copying);
 }
 
 /// Removes an argument that nothing reads.

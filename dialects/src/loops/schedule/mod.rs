@@ -125,7 +125,8 @@ macro_rules! at_op {
             }
 
             /// Gives the op this schedule in the place of its own; none where no entry is given.
-            pub fn set<'c>(&self, rewriter: &mut Rewriter<'c>, op: Op<'c>) {
+            pub fn set(&self, op: Op<'_>) {
+                let mut rewriter = Rewriter::before(op);
                 if *self == Self::default() {
                     rewriter.remove_attr(op, SCHEDULE);
                 } else {
@@ -134,10 +135,10 @@ macro_rules! at_op {
             }
 
             /// Changes the schedule of an op.
-            pub fn change<'c>(rewriter: &mut Rewriter<'c>, op: Op<'c>, change: impl FnOnce(&mut Self)) {
+            pub fn change(op: Op<'_>, change: impl FnOnce(&mut Self)) {
                 let mut schedule = Self::of(op);
                 change(&mut schedule);
-                schedule.set(rewriter, op);
+                schedule.set(op);
             }
         }
     )*};
