@@ -14,6 +14,7 @@ use std::sync::Arc;
 use strata_core::ir::{Builder, Context, Module, Op};
 use strata_core::pass::PassManager;
 use strata_core::registry::Registry;
+use strata_core::rewrite::Rewriter;
 use strata_core::upstream::func;
 use strata_store::Store;
 
@@ -91,9 +92,9 @@ fn through_database<'c>(
     let after = Module::parse(context, &text, "between passes").ok()?;
     let made: HashMap<String, Op<'_>> = after.body().ops().into_iter().filter_map(|op| Some((op.str("sym_name")?, op))).collect();
     let pairs: Option<Vec<_>> = layers.iter().map(|layer| Some((*layer, *made.get(&layer.str("sym_name")?)?))).collect();
+    let mut rewriter = Rewriter::before(module.op());
     for (layer, made) in pairs? {
-        Builder::before(layer).clone_op(made, &[]);
-        layer.erase();
+        rewriter.replace_with_copy(layer, made);
     }
     Some(report)
 }

@@ -17,6 +17,7 @@ use std::time::Instant;
 use strata_core::ir::{Module, Op};
 use strata_core::pass::PassManager;
 use strata_core::registry::Registry;
+use strata_core::rewrite::Rewriter;
 use strata_core::upstream::func;
 use strata_dialects::host;
 use strata_lowering::codegen::{self, Emitted, Target};
@@ -278,7 +279,7 @@ pub(crate) fn settle(module: &Module<'_>, given: Target, options: &Options) -> R
         return Err(Error::TwoTargets);
     }
     let target = written.unwrap_or(given);
-    target.write(module);
+    target.write(&mut Rewriter::before(module.op()), module.op());
     Ok(target)
 }
 

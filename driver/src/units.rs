@@ -10,6 +10,7 @@ use std::sync::{Mutex, PoisonError};
 use strata_core::Lent;
 use strata_core::ir::{Builder, Context, Module, Op};
 use strata_core::registry::{Registry, load_dialect};
+use strata_core::rewrite::Rewriter;
 use strata_dialects::loops;
 use strata_lowering::codegen::{self, Alias, Emitted, Target, Timings};
 use strata_lowering::loop_to_cpu::{functions_of, kernels_to_cpu, program_to_cpu};
@@ -132,8 +133,9 @@ pub(crate) fn loaded(registry: &'static Registry) -> Lent {
 impl Kernel {
     fn code(&self, context: &Context, make: Make<'_>) -> Result<Emitted, Error> {
         let module = Module::parse(context, &self.text, &self.name)?;
+        let mut rewriter = Rewriter::before(module.op());
         for op in module.op().find_all(loops::Kernel::NAME) {
-            op.set_attr("sym_name", op.cx().str_attr(&self.name));
+            rewriter.set_attr(op, "sym_name", op.cx().str_attr(&self.name));
         }
         kernels_to_cpu(module.op())?;
         make.code(&module, codegen::Options { exports: functions_of(&self.name).into(), ..make.options.clone() })
@@ -190,7 +192,8 @@ fn split(module: &Module<'_>) -> (Vec<Kernel>, Vec<Alias>) {
 /// A module of one kernel, under the name that all kernels share.
 pub(crate) fn alone(kernel: Op<'_>) -> Module<'_> {
     let module = Module::new(kernel.cx());
-    let copy = Builder::at_end(module.body(), kernel.location()).clone_op(kernel, &[]);
-    copy.set_attr("sym_name", kernel.cx().str_attr(NAME));
+    let mut rewriter = Rewriter::at_end(module.body(), kernel.location());
+    let copy = rewriter.clone_op(kernel, &[]);
+    rewriter.set_attr(copy, "sym_name", kernel.cx().str_attr(NAME));
     module
 }

@@ -163,6 +163,14 @@ impl<'c, A: Incremental> Rewriter<'c, A> {
         self.replace(op, &new.results());
     }
 
+    /// Puts a copy of an op, which may be of another module, in the place of one that nothing uses.
+    pub fn replace_with_copy(&mut self, op: Op<'c>, of: Op<'c>) -> Op<'c> {
+        self.go_before(op);
+        let copy = self.clone_op(of, &of.operands());
+        self.erase(op);
+        copy
+    }
+
     /// Erases an op that nothing uses.
     pub fn erase(&mut self, op: Op<'c>) {
         assert!(op.is_unused(), "'{}' is erased while it is used", op.name());

@@ -6,6 +6,7 @@
 use std::collections::HashMap;
 use strata_core::ir::{Location, Module, Op};
 use strata_core::registry::Registry;
+use strata_core::rewrite::Rewriter;
 
 /// What the file of a numbered place begins with.
 const MARK: &str = "strata:@";
@@ -26,26 +27,27 @@ pub(super) fn number(registry: &'static Registry, text: &str, name: &str) -> Res
     let context = registry.lend();
     let module = Module::parse(&context, text, name).map_err(|error| error.to_string())?;
     let mut places = Places::default();
-    places.one(module.op(), "");
+    let mut rewriter = Rewriter::before(module.op());
+    places.one(module.op(), "", &mut rewriter);
     for op in module.body().ops() {
-        places.all(op, &plain(&op.str("sym_name").unwrap_or_default()));
+        places.all(op, &plain(&op.str("sym_name").unwrap_or_default()), &mut rewriter);
     }
     Ok(Numbered { text: module.op().to_text_with_locations(), places })
 }
 
 impl Places {
-    fn all(&mut self, op: Op<'_>, function: &str) {
-        self.one(op, function);
+    fn all<'c>(&mut self, op: Op<'c>, function: &str, rewriter: &mut Rewriter<'c>) {
+        self.one(op, function, rewriter);
         for block in op.regions().into_iter().flat_map(|region| region.blocks()) {
             for argument in block.args() {
-                argument.set_location(self.next(argument.location(), function));
+                rewriter.relocate_arg(argument, self.next(argument.location(), function));
             }
-            block.ops().into_iter().for_each(|op| self.all(op, function));
+            block.ops().into_iter().for_each(|op| self.all(op, function, rewriter));
         }
     }
 
-    fn one(&mut self, op: Op<'_>, function: &str) {
-        op.set_location(self.next(op.location(), function));
+    fn one<'c>(&mut self, op: Op<'c>, function: &str, rewriter: &mut Rewriter<'c>) {
+        rewriter.relocate(op, self.next(op.location(), function));
     }
 
     fn next<'c>(&mut self, location: Location<'c>, function: &str) -> Location<'c> {
