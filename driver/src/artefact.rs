@@ -1,6 +1,7 @@
 //! The manifest of a compiled program.
 
 use crate::Error;
+use crate::levels::Level;
 use std::collections::HashMap;
 use std::path::Path;
 use strata_core::ir::{ElementType, Op};
@@ -38,18 +39,12 @@ pub struct Notes {
 
 impl Notes {
     /// Notes the size of a program at a level; at the level of scheduled kernels also the kernels, at the host level the arena.
-    pub fn level(&mut self, name: &str, module: Op<'_>) {
-        let dialect = match name {
-            "capture" | "aten" => "aten",
-            "prim" | "prim-fused" => "prim",
-            "loop" | "loop-scheduled" => "loop",
-            "host" => "host",
-            _ => "llvm",
-        };
+    pub fn level(&mut self, level: Level, module: Op<'_>) {
+        let dialect = level.dialect();
         let mut ops = 0;
         module.walk(&mut |op| ops += u64::from(op.dialect() == dialect));
-        self.levels.push(LevelSize { name: name.to_owned(), ops, dialect: dialect.to_owned() });
-        if name == "loop-scheduled" {
+        self.levels.push(LevelSize { name: level.name().to_owned(), ops, dialect: dialect.to_owned() });
+        if level == Level::LoopScheduled {
             let kernels = module.find_all(loops::Kernel::NAME).into_iter().filter_map(KernelView::new);
             let called = called(module);
             let threads = std::thread::available_parallelism().map_or(1, usize::from);
@@ -68,7 +63,7 @@ impl Notes {
             });
             self.kernels = described.collect();
         }
-        if name == "host" {
+        if level == Level::Host {
             let entry = module.body(0).ops().into_iter().find(|op| op.attr(host::ENTRY).is_some());
             self.arena = entry.and_then(|op| op.int(host::ARENA_BYTES)).map(|bytes| bytes as u64);
         }

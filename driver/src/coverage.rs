@@ -7,7 +7,8 @@ use strata_core::registry::Registry;
 use strata_dialects::aten::{Operator, foreach};
 use strata_lowering::aten_to_prim;
 
-use crate::compile::run_to;
+use crate::levels::Level;
+use crate::run_levels::run_to;
 use crate::{Error, Options, SourceFile};
 
 /// What is known of one operator.
@@ -42,7 +43,7 @@ pub fn coverage_of<'a>(registry: &'static Registry, file: impl Into<SourceFile<'
     let file = file.into();
     let context = registry.lend();
     let source = file.read(&context)?;
-    run_to(&source.module, "aten", &Options::default(), &mut |_| {}).map_err(|error| error.of(file.path))?;
+    run_to(&source.module, Level::Aten, &Options::default(), &mut |_| {}).map_err(|error| error.of(file.path))?;
     let mut found = HashSet::new();
     source.module.op().walk(&mut |op| _ = found.insert(op.name().to_owned()));
     Ok(table(op_coverage().into_iter().filter(|row| row.operator.name().contains(part) && found.contains(row.operator.name())).collect()))

@@ -3,6 +3,7 @@
 use crate::Error;
 use crate::levels::Level;
 use crate::options::{Mode, Numerics, Options, Target};
+use crate::pipelines::pipeline_to;
 use strata_core::ir::{Builder, Module, Op};
 use strata_core::pass::PassManager;
 use strata_core::upstream::llvm;
@@ -35,9 +36,9 @@ pub(crate) fn modules(module: &Module<'_>, options: &Options) -> Result<Vec<Devi
     let Some(kernels) = module.op().lookup_symbol(DEVICE) else { return Ok(Vec::new()) };
     let alone = Module::empty_like(module);
     Builder::at_end(alone.body(), kernels.location()).clone_op(kernels, &[]);
-    let level = Level::named("nvvm", options.target).ok_or(Error::NoDevice)?;
-    let failed = |source| Error::Level { level: level.name, source };
-    PassManager::parse(alone.cx(), "builtin.module", &level.text(options)).map_err(failed)?.run(alone.op()).map_err(failed)?;
+    let pipeline = pipeline_to(Level::Nvvm, options.target).ok_or(Error::NoDevice)?;
+    let failed = |source| Error::Level { level: pipeline.level, source };
+    PassManager::parse(alone.cx(), "builtin.module", &pipeline.text(options)).map_err(failed)?.run(alone.op()).map_err(failed)?;
     let Some(kernels) = alone.op().lookup_symbol(DEVICE) else { return Ok(Vec::new()) };
     let contract = options.numerics != Numerics::Bitwise;
     let made = |device: Device| Ok(DeviceModule { architecture: device.name().to_owned(), ptx: codegen::ptx(kernels, device, contract)? });

@@ -14,6 +14,7 @@ use strata_runtime::memory::{self, MemoryError};
 use strata_runtime::{Session, Tensor};
 
 use crate::compile::compile_with;
+use crate::database::Database;
 use crate::device::described;
 use crate::{Error, Options};
 
@@ -32,7 +33,7 @@ pub fn open(registry: &'static Registry, path: &Path, options: &Options) -> Resu
         emulator = Some(Emulator::of(module.op()).map_err(|error| Error::Interpreter(error.to_string()))?);
         Ok(described(module, options))
     };
-    let artefact = compile_with(registry, path.into(), options, None, Some(&mut read))?.0;
+    let artefact = compile_with(&Database::new(registry, None), path.into(), options, Some(&mut read))?;
     if artefact.manifest.resume.is_some() {
         return Err(Error::EmulatedPart);
     }

@@ -1,6 +1,8 @@
 //! Why a program has no artefact.
 
+use crate::levels::{Level, UnknownLevel};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use strata_core::ir::ParseError;
 use strata_core::pass::PipelineError;
 use strata_frontend::ImportError;
@@ -23,16 +25,19 @@ pub enum Error {
     OneDevice,
     #[error("the emulator runs whole programs; this one goes on elsewhere after a graph break")]
     EmulatedPart,
+    /// What a query failed with, which is kept as its result.
+    #[error(transparent)]
+    Again(Arc<Error>),
     #[error(transparent)]
     Import(#[from] ImportError),
     #[error(transparent)]
     Parse(#[from] ParseError),
     #[error("level '{level}': {source}")]
-    Level { level: &'static str, source: PipelineError },
+    Level { level: Level, source: PipelineError },
     #[error(
         "the passes to level '{level}' left a program that does not verify: {errors}; where that names a shape or type that is wrong in the program, mend it there, else please report it"
     )]
-    Broken { level: &'static str, errors: String },
+    Broken { level: Level, errors: String },
     #[error(transparent)]
     Lowering(#[from] strata_lowering::Error),
     #[error(transparent)]
@@ -71,12 +76,12 @@ pub enum Error {
     Run(String),
     #[error("{0}")]
     Interpreter(String),
-    #[error("there is no level '{name}'; the levels are {known}")]
-    UnknownLevel { name: String, known: String },
-    #[error("level '{name}' is on the road to a CUDA device; name one with --target=cuda:sm_90")]
-    LevelOfDevice { name: String },
-    #[error("level '{name}' is on the road to the CPU, not to a CUDA device; leave --target out")]
-    LevelOfCpu { name: String },
+    #[error(transparent)]
+    UnknownLevel(#[from] UnknownLevel),
+    #[error("level '{level}' is one of the pipeline to a CUDA device; name one with --target=cuda:sm_90")]
+    LevelOfDevice { level: Level },
+    #[error("level '{level}' is one of the pipeline to the CPU, not to a CUDA device; leave --target out")]
+    LevelOfCpu { level: Level },
     #[error("there is no optimisation '{name}' to skip; those that may be left out are {known}")]
     UnknownSkip { name: String, known: String },
     #[error("the compiler failed inside: {0}; please report it with the program")]

@@ -4,6 +4,7 @@ use std::collections::HashMap;
 use std::io::{Read, Write};
 use std::path::Path;
 use std::process::{Command, Stdio};
+use std::sync::Arc;
 
 use strata_core::ir::{Context, Module};
 use strata_core::registry::Registry;
@@ -71,7 +72,7 @@ impl Job {
 
     /// Runs the passes through the database: only what is not in the store runs, and in a watch only what an edit changed.
     fn incremental(&self, registry: &'static Registry, explain: Option<Explain>, watch: bool) -> Result<bool, JobError> {
-        let mut db = Database::new(registry, Store::open_or_warn(&Settings::default()));
+        let mut db = Database::new(registry, Store::open_or_warn(&Settings::default()).map(Arc::new));
         let pipeline = Pipeline::new(&db, self.passes.clone());
         if watch {
             let path = self.input.as_deref().ok_or(JobError::Watch)?;

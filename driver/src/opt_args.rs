@@ -1,6 +1,6 @@
 //! `rs-opt`'s own arguments, in terms of those that MLIR's driver knows.
 //!
-//! `--from=LEVEL --to=LEVEL` become, where `--to` stands, the named pipelines between the two levels on the road to `--target`, with
+//! `--from=LEVEL --to=LEVEL` become, where `--to` stands, the named pipelines between the two levels on the way to `--target`, with
 //! `--verify-levels` a check after each. The other [`OPTIONS`] are tasks of our own on a program and a list of passes.
 
 use std::path::PathBuf;
@@ -8,9 +8,10 @@ use std::path::PathBuf;
 use strata_core::registry::Registry;
 
 use crate::check_semantics::{ELEMENTS, SECONDS};
-use crate::levels::{LEVELS, Level, all_levels, road};
+use crate::levels::{Level, UnknownLevel, list};
 use crate::options::Options;
 use crate::pass_list;
+use crate::pipelines::{Pipeline, all_pipelines, pipelines};
 
 /// `rs-opt`'s own options and what they do, as `--help` shows them.
 pub const OPTIONS: &[(&str, &str)] = &[
@@ -39,10 +40,12 @@ pub const OPTIONS: &[(&str, &str)] = &[
 #[derive(Debug, thiserror::Error)]
 #[allow(missing_docs, reason = "the messages say it")]
 pub enum ArgsError {
-    #[error("there is no level '{name}'; the levels are {known}")]
-    Unknown { name: String, known: String },
+    #[error(transparent)]
+    Unknown(#[from] UnknownLevel),
+    #[error("there is no level '{level}' on the way to that target; its levels are {known}")]
+    Elsewhere { level: Level, known: String },
     #[error("level '{from}' is not above '{to}'")]
-    Order { from: String, to: String },
+    Order { from: Level, to: Level },
     #[error("{0} says nothing without --to=LEVEL; add the level to go down to")]
     NoTarget(&'static str),
     #[error("'{value}' is no value of {flag}; {wanted}")]
@@ -230,9 +233,10 @@ pub fn job(registry: &'static Registry, args: &[String]) -> Result<Option<Job>, 
                         })?;
                         job.passes.extend(pass_list::split(text)?);
                     }
-                    (name, None) if all_levels().any(|level| level.pipeline().name == name) => {
-                        let level = all_levels().find(|level| level.pipeline().name == name);
-                        job.passes.extend(pass_list::split(&level.map(|level| level.text(&Options::default())).unwrap_or_default())?);
+                    (name, None) if all_pipelines().any(|pipeline| pipeline.name == name) => {
+                        let pipeline = all_pipelines().find(|pipeline| pipeline.name == name);
+                        job.passes
+                            .extend(pass_list::split(&pipeline.map(|pipeline| pipeline.text(&Options::default())).unwrap_or_default())?);
                     }
                     (name, options) => {
                         let nest = pass_list::nest(registry, name).ok_or_else(|| ArgsError::Flag(arg.clone(), task.flag()))?;
@@ -251,22 +255,16 @@ pub fn job(registry: &'static Registry, args: &[String]) -> Result<Option<Job>, 
     Ok(Some(job))
 }
 
-fn position(road: &[&Level], name: &str) -> Result<usize, ArgsError> {
-    let known = || road.iter().map(|level| level.name).collect::<Vec<_>>().join(", ");
-    road.iter().position(|level| level.name == name).ok_or_else(|| ArgsError::Unknown { name: name.to_owned(), known: known() })
+fn position(pipelines: &[&Pipeline], level: Level) -> Result<usize, ArgsError> {
+    let elsewhere = || ArgsError::Elsewhere { level, known: list(pipelines.iter().map(|pipeline| pipeline.level)) };
+    pipelines.iter().position(|pipeline| pipeline.level == level).ok_or_else(elsewhere)
 }
 
-/// The road that the levels are on: that of the target, or the one that has the last level.
-fn road_to(target: Option<String>, to: &str) -> Result<Vec<&'static Level>, ArgsError> {
-    let target = target.unwrap_or_else(|| if LEVELS.iter().any(|level| level.name == to) { "cpu" } else { "cuda" }.to_owned());
+/// The pipelines that a level is reached by: those of the target, or of the one that has the level.
+fn pipelines_to(target: Option<String>, to: Level) -> Result<Vec<&'static Pipeline>, ArgsError> {
+    let target = target.unwrap_or_else(|| if to <= Level::Cpu { "cpu" } else { "cuda" }.to_owned());
     let wrong = |_| ArgsError::Value { flag: "--target", value: target.clone(), wanted: "write cpu or cuda:sm_90" };
-    let road = road(target.parse().map_err(wrong)?);
-    match road.iter().any(|level| level.name == to) {
-        true => Ok(road),
-        false => {
-            Err(ArgsError::Unknown { name: to.to_owned(), known: all_levels().map(|level| level.name).collect::<Vec<_>>().join(", ") })
-        }
-    }
+    Ok(pipelines(target.parse().map_err(wrong)?))
 }
 
 /// Replaces our own arguments.
@@ -284,19 +282,20 @@ pub fn expand(args: &[String]) -> Result<Vec<String>, ArgsError> {
             None => Ok(others(args)),
         };
     };
-    let road = road_to(target, &to)?;
-    let last = position(&road, &to)?;
-    let first = from.as_deref().map_or(Ok(0), |from| position(&road, from))?;
+    let to: Level = to.parse()?;
+    let pipelines = pipelines_to(target, to)?;
+    let last = position(&pipelines, to)?;
+    let first = from.map_or(Ok(0), |from| position(&pipelines, from.parse()?))?;
     if first > last {
-        return Err(ArgsError::Order { from: from.unwrap_or_default(), to });
+        return Err(ArgsError::Order { from: pipelines[first].level, to });
     }
     let mut levels = Vec::new();
-    for level in &road[first + 1..=last] {
-        if !level.text(&crate::Options::default()).is_empty() {
-            levels.push(format!("--{}", Level::pipeline(level).name));
+    for pipeline in &pipelines[first + 1..=last] {
+        if !pipeline.text(&Options::default()).is_empty() {
+            levels.push(format!("--{}", pipeline.name));
         }
         if verify {
-            levels.push(format!("--verify-level=level={}", level.name));
+            levels.push(format!("--verify-level=level={}", pipeline.level));
         }
     }
     let place = args.iter().position(|arg| arg.starts_with("--to=")).unwrap_or(args.len());

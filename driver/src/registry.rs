@@ -2,7 +2,8 @@
 //!
 //! A tool with more in it starts from [`registry`] and adds its own dialects and passes.
 
-use crate::{BUILD, levels};
+use crate::BUILD;
+use crate::pipelines::{Pipeline, all_pipelines};
 use std::sync::OnceLock;
 use strata_core::dialect::DialectDef;
 use strata_core::pass::{PassEntry, PipelineDef};
@@ -23,7 +24,7 @@ pub fn passes() -> Vec<PassEntry> {
 
 /// Our named pipelines: one for each level.
 pub fn pipelines() -> Vec<PipelineDef> {
-    levels::all_levels().map(|level| level.pipeline()).collect()
+    all_pipelines().map(Pipeline::definition).collect()
 }
 
 /// All dialects, passes and pipelines, ours and MLIR's.

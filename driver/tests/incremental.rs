@@ -3,6 +3,7 @@
 use expect_test::expect;
 use salsa::Setter;
 use std::fmt::Write;
+use std::sync::Arc;
 use strata_core::ir::Module;
 use strata_core::pass::PassManager;
 use strata_driver::incremental::{Database, Form, How, Pipeline, Record, Report, Source, run, run_unless_cancelled};
@@ -62,7 +63,7 @@ impl Session {
     }
 
     fn with_store(text: &str, store: Option<Store>) -> Session {
-        let db = Database::new(standard(), store);
+        let db = Database::new(standard(), store.map(Arc::new));
         let source = Source::new(&db, "test".into(), text.into(), Form::Written);
         // The passes must be known before a pipeline is read.
         plain("", PASSES);
@@ -74,7 +75,7 @@ impl Session {
     fn run(&mut self) -> Vec<String> {
         let report = self.report();
         let computed = report.records.iter().filter(|record| record.how == How::Computed);
-        computed.map(|record| format!("{} {}", record.function.as_deref().unwrap_or("module"), record.passes)).collect()
+        computed.map(|record| format!("{} {}", record.name.as_deref().unwrap_or("module"), record.passes)).collect()
     }
 
     /// Runs; MLIR's own count of passes must say the same as our report of queries.
@@ -96,7 +97,7 @@ impl Session {
 
 /// How many passes a record stands for. The caller's unit has a declaration of its callee, which passes on functions visit, too.
 fn passes_of(record: &Record) -> u64 {
-    let functions = if record.function.as_deref() == Some("main") { 2 } else { 1 };
+    let functions = if record.name.as_deref() == Some("main") { 2 } else { 1 };
     functions * record.passes.split("),").count() as u64
 }
 
@@ -151,11 +152,11 @@ fn a_changed_weight_is_said_function_by_function() {
     session.source.set_text(&mut session.db).to(functions.concat());
     expect![[r#"
         memory    @f0                      func.func(simplify-algebra),func.func(cse)
-        computed  @f1                      func.func(simplify-algebra),func.func(cse) (function changed)
+        computed  @f1                      func.func(simplify-algebra),func.func(cse) (changed)
         memory    @main                    func.func(simplify-algebra),func.func(cse)
-        computed  module                   canonicalize (function changed)
+        computed  module                   canonicalize (changed)
         memory    @f0                      func.func(fuse-elementwise)
-        computed  @f1                      func.func(fuse-elementwise) (function changed)
+        computed  @f1                      func.func(fuse-elementwise) (changed)
         memory    @main                    func.func(fuse-elementwise)
         3 computed, 0 from disk, 4 from memory"#]]
     .assert_eq(&session.report().to_string());

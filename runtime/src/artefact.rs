@@ -68,6 +68,17 @@ fn corrupt(what: impl Into<String>) -> ArtefactError {
 }
 
 impl Artefact {
+    /// The same program for a source that differs in nothing that was compiled: under its name, with its weights.
+    pub fn of_source(mut self, source: &Path) -> Artefact {
+        let file = source.canonicalize().unwrap_or_else(|_| source.to_owned()).display().to_string();
+        self.manifest.name = source.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+        // Weights that whoever loads the program brings are in no file.
+        for weight in self.manifest.weights.iter_mut().filter(|weight| !weight.source.file.is_empty()) {
+            weight.source.file.clone_from(&file);
+        }
+        self
+    }
+
     /// The file's bytes.
     pub fn to_bytes(&self) -> Vec<u8> {
         let mut out = self.head();

@@ -1,6 +1,8 @@
 //! The folder of entries: looking one up, putting one in, counting and checking all.
 
-use crate::{DIR_VARIABLE, Entry, Key, Kind, Meta, Parts, Place, REMOTE_VARIABLE, Remote, SIZE_VARIABLE, Secret, StoreError, Unusable};
+use crate::{
+    DIR_VARIABLE, Entry, Key, Kind, Meta, Parts, Place, REMOTE_VARIABLE, Remote, SIZE_VARIABLE, Secret, StoreError, Unusable, content_hash,
+};
 use crate::{entry, folder};
 use std::fs::{self, File};
 use std::io::{ErrorKind, Read, Write};
@@ -173,6 +175,14 @@ impl Store {
                 self.unusable(key, reason)
             }
         }
+    }
+
+    /// Whether entries are what they were: each by its name and the hash of its data, which is empty for one that was not there.
+    pub fn holds<'e>(&self, entries: impl IntoIterator<Item = (&'e str, &'e str)>) -> bool {
+        entries.into_iter().all(|(name, hash)| {
+            let data = Key::parse(name).and_then(|key| self.get(&key).data());
+            data.map(|data| content_hash(&data)).unwrap_or_default() == hash
+        })
     }
 
     fn unusable(&self, key: &Key, reason: Unusable) -> Lookup {

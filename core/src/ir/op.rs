@@ -306,15 +306,6 @@ impl<'c> Op<'c> {
         unsafe { mlirOperationSetLocation(self.raw, location.raw) }
     }
 
-    /// Replaces all uses of the results by `values` and erases the op.
-    pub(crate) fn replace_with(self, values: &[Value<'c>]) {
-        assert_eq!(values.len(), self.num_results(), "'{}' is replaced by a wrong number of values", self.name());
-        for (result, value) in self.results().into_iter().zip(values) {
-            result.replace_all_uses_with(*value);
-        }
-        self.erase();
-    }
-
     /// Erases the op. Panics when a result is still used. Handles to it must not be used any more.
     pub(crate) fn erase(self) {
         assert!(self.is_unused(), "'{}' is erased while it is used", self.name());

@@ -20,7 +20,7 @@
 mod analysis;
 mod context;
 mod def;
-pub(crate) mod kept;
+pub(crate) mod manager_pool;
 mod pipeline;
 mod register;
 mod statistics;

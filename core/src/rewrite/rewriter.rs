@@ -256,6 +256,15 @@ impl<'c, A: Incremental> Rewriter<'c, A> {
         argument.set_location(location);
     }
 
+    /// Says where an op, what is in it and the arguments of its blocks come from, given where they came from.
+    pub fn relocate_all(&mut self, op: Op<'c>, to: &mut dyn FnMut(Location<'c>) -> Location<'c>) {
+        self.relocate(op, to(op.location()));
+        for block in op.regions().into_iter().flat_map(|region| region.blocks()) {
+            block.args().into_iter().for_each(|argument| self.relocate_arg(argument, to(argument.location())));
+            block.ops().into_iter().for_each(|op| self.relocate_all(op, to));
+        }
+    }
+
     /// Moves an op before another one.
     pub fn move_before(&mut self, op: Op<'c>, other: Op<'c>) {
         match self.host {

@@ -366,8 +366,8 @@ impl<'c> Tensor<'c> {
             }
         }
         let [lhs_batch, rhs_batch, lhs_contract, rhs_contract] = [batch.0, batch.1, contract.0, contract.1].map(signed);
-        let said = sizes::dot((self.rank(), rhs.rank()), (&lhs_batch, &rhs_batch), (&lhs_contract, &rhs_contract));
-        let shape = self.prim.sizes(said, &[self, rhs], &[]);
+        let of_result = sizes::dot((self.rank(), rhs.rank()), (&lhs_batch, &rhs_batch), (&lhs_contract, &rhs_contract));
+        let shape = self.prim.sizes(of_result, &[self, rhs], &[]);
         let attrs = [
             ("lhs_batch", self.ints(batch.0)),
             ("rhs_batch", self.ints(batch.1)),

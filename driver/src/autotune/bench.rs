@@ -3,8 +3,10 @@
 use super::Tuner;
 use crate::Error;
 use crate::artefact::{self, Notes, dtype};
-use crate::compile::run_level;
-use crate::levels::LEVELS;
+use crate::levels::Level;
+use crate::options;
+use crate::pipelines::pipeline_to;
+use crate::run_levels::run_pipeline;
 use crate::units;
 use std::cell::Cell;
 use std::path::Path;
@@ -125,15 +127,14 @@ impl<'a, 'c> Bench<'a, 'c> {
         let module = calling(self.kernel);
         module.op().find_all(loops::Kernel::NAME).into_iter().for_each(|kernel| _ = apply(kernel, choice));
         let program = Program::of(entry(module.op())?)?;
-        let host = LEVELS.iter().find(|level| level.name == "host").ok_or(Error::NoEntry)?;
-        run_level(&module, host, self.tuner.options)?;
-        // Candidates are many, and most are met once: the store keeps none of them.
-        let make = units::Make { store: None, ..self.tuner.make };
-        let objects = units::objects(&module, make)?;
+        let host = pipeline_to(Level::Host, options::Target::Cpu).ok_or(Error::NoEntry)?;
+        run_pipeline(&module, host, self.tuner.options)?;
+        // Candidates are many, and most are met once: nothing keeps them.
+        let objects = units::objects_now(self.tuner.db.registry(), &module, self.tuner.code)?;
         let bytes: Vec<_> = objects.bytes.iter().map(Vec::as_slice).collect();
         let image = codegen::link_as(&bytes, &objects.aliases)?;
         let notes = Notes { messages: messages(module.op()), ..Notes::default() };
-        let artefact = artefact::build(&program, None, Path::new("kernel"), image, make.target, notes)?;
+        let artefact = artefact::build(&program, None, Path::new("kernel"), image, &self.tuner.code.target, notes)?;
         Session::load(&artefact, None).map_err(|error| Error::Run(error.to_string()))
     }
 }

@@ -29,7 +29,7 @@ pub fn search(tuner: &Tuner<'_>, kernel: Op<'_>, time: Duration) -> Result<Gain,
     let mut known = HashSet::from([untuned.to_string()]);
     // Each faster than the one before it.
     let mut found: Vec<(Attr<'_>, Candidate)> = Vec::new();
-    let mut others = bench.scratch(|scratch| elsewhere(scratch, tuner.make.target));
+    let mut others = bench.scratch(|scratch| elsewhere(scratch, &tuner.code.target));
     others.splice(0..0, bench.steps_from(untuned));
     let (mut tried, mut at, mut leaps) = (1, 0, Leaps::default());
     // Half of the time is for the last word.

@@ -11,19 +11,17 @@
 //! their results. Behind the database stands the store on disk, for the next process.
 //! No query is asked inside a pass, so that a query is cancelled between two groups and never inside of MLIR.
 
-mod database;
+mod outcome;
 mod places;
 mod program;
-mod report;
+mod queries;
 mod run;
-mod said;
 mod sections;
 mod watch;
 
-pub(crate) use places::inside;
-
-pub use database::{Database, Form, Pipeline, Source};
-pub use report::{Cause, How, Record, Report};
+pub use crate::database::{Cause, Database, How, Query, Record, Report, Said};
+pub(crate) use program::unit;
+pub(crate) use queries::each;
+pub use queries::{Form, Pipeline, Source};
 pub use run::{run, run_unless_cancelled};
-pub use said::Said;
 pub use watch::watch;

@@ -3,8 +3,9 @@
 //! `%0 = prim.neg %x loc("strata:@f":3:0)` is what passes see of the third op or argument of `@f`. A moved line then changes the table
 //! and no unit. What passes make of the numbers (names around them, fusions, calls) is kept when they are put back.
 
+use crate::database::inside;
 use std::collections::HashMap;
-use strata_core::ir::{Location, Module, Op};
+use strata_core::ir::{Location, Module};
 use strata_core::registry::Registry;
 use strata_core::rewrite::Rewriter;
 
@@ -28,28 +29,15 @@ pub(super) fn number(registry: &'static Registry, text: &str, name: &str) -> Res
     let module = Module::parse(&context, text, name).map_err(|error| error.to_string())?;
     let mut places = Places::default();
     let mut rewriter = Rewriter::before(module.op());
-    places.one(module.op(), "", &mut rewriter);
+    rewriter.relocate(module.op(), places.next(module.op().location(), ""));
     for op in module.body().ops() {
-        places.all(op, &plain(&op.str("sym_name").unwrap_or_default()), &mut rewriter);
+        let function = plain(&op.str("sym_name").unwrap_or_default());
+        rewriter.relocate_all(op, &mut |location| places.next(location, &function));
     }
     Ok(Numbered { text: module.op().to_text_with_locations(), places })
 }
 
 impl Places {
-    fn all<'c>(&mut self, op: Op<'c>, function: &str, rewriter: &mut Rewriter<'c>) {
-        self.one(op, function, rewriter);
-        for block in op.regions().into_iter().flat_map(|region| region.blocks()) {
-            for argument in block.args() {
-                rewriter.relocate_arg(argument, self.next(argument.location(), function));
-            }
-            block.ops().into_iter().for_each(|op| self.all(op, function, rewriter));
-        }
-    }
-
-    fn one<'c>(&mut self, op: Op<'c>, function: &str, rewriter: &mut Rewriter<'c>) {
-        rewriter.relocate(op, self.next(op.location(), function));
-    }
-
     fn next<'c>(&mut self, location: Location<'c>, function: &str) -> Location<'c> {
         let text = location.to_string();
         let known = self.0.entry(function.to_owned()).or_default();
@@ -83,11 +71,6 @@ impl Places {
 /// A name without what would have to be escaped in a text. Functions that then have one name share one row of numbers.
 fn plain(name: &str) -> String {
     name.chars().map(|char| if char.is_ascii_alphanumeric() || "_.$-".contains(char) { char } else { '?' }).collect()
-}
-
-/// What is in the brackets of `loc(..)`.
-pub(crate) fn inside(text: &str) -> &str {
-    text.strip_prefix("loc(").and_then(|rest| rest.strip_suffix(')')).unwrap_or(text)
 }
 
 #[cfg(test)]

@@ -118,7 +118,7 @@ fn bodies<'c>(module: &Module<'c>) -> Vec<Op<'c>> {
 }
 
 /// A module with one function: functions that it refers to are declared, other symbols are there in full.
-fn unit<'c>(module: &Module<'c>, function: Op<'c>, symbols: &HashMap<String, Op<'c>>) -> Module<'c> {
+pub(crate) fn unit<'c>(module: &Module<'c>, function: Op<'c>, symbols: &HashMap<String, Op<'c>>) -> Module<'c> {
     let alone = Module::empty_like(module);
     let mut b = Builder::at_end(alone.body(), function.location());
     b.clone_op(function, &[]);

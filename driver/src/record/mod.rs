@@ -3,12 +3,14 @@
 mod sources;
 
 use crate::artefact::called;
-use crate::compile::{run_passes, settle, target};
-use crate::incremental::{How, Report, inside};
-use crate::levels::{Level, road};
+use crate::compile::{settle, target};
+use crate::database::{How, Report, inside};
+use crate::levels::Level;
 use crate::options::Options;
+use crate::pipelines::{Pipeline, pipelines};
+use crate::run_levels::run_passes;
 use crate::source_file::SourceFile;
-use crate::{Error, compile_explained, pass_list};
+use crate::{Error, compile_explained};
 use sources::Sources;
 use std::collections::hash_map::DefaultHasher;
 use std::hash::{Hash, Hasher};
@@ -26,7 +28,7 @@ use strata_runtime::Artefact;
 use strata_store::Store;
 
 /// The level whose kernels are what runs.
-const KERNELS: &str = "loop-scheduled";
+const KERNELS: Level = Level::LoopScheduled;
 
 /// Compiles a file twice: as it always is, with the cache, to the program; and pass by pass, to the record of it.
 pub fn record<'a>(
@@ -57,8 +59,8 @@ pub fn record<'a>(
 
 fn cached(report: &Report) -> Vec<Cached> {
     let records = report.records.iter().map(|record| Cached {
-        function: record.function.as_ref().map_or_else(|| "module".to_owned(), |name| format!("@{name}")),
-        passes: record.passes.clone(),
+        function: record.subject(),
+        passes: record.work().to_owned(),
         how: record.how.name().to_owned(),
         cause: record.cause.filter(|_| record.how == How::Computed).map_or("", |cause| cause.words()).to_owned(),
     });
@@ -75,8 +77,8 @@ fn pass_by_pass(registry: &'static Registry, file: SourceFile<'_>, options: &Opt
     }
     let mut record =
         Record { registry, options: &options, begin: Instant::now(), sources: Sources::default(), compilation: Compilation::default() };
-    for level in road(options.target) {
-        record.level(&module, level)?;
+    for pipeline in pipelines(options.target) {
+        record.level(&module, pipeline)?;
     }
     record.compilation.sources = record.sources.into_list();
     Ok(record.compilation)
@@ -92,21 +94,21 @@ struct Record<'o> {
 }
 
 impl Record<'_> {
-    fn level(&mut self, module: &Module<'_>, level: &Level) -> Result<(), Error> {
-        let mut passes = Vec::new();
-        for text in pass_list::split(&level.text(self.options))? {
-            passes.push(self.pass(module, level, text)?);
+    fn level(&mut self, module: &Module<'_>, pipeline: &Pipeline) -> Result<(), Error> {
+        let (level, mut passes) = (pipeline.level, Vec::new());
+        for (on, pass) in pipeline.passes(self.options) {
+            passes.push(self.pass(module, level, on.around(&pass))?);
         }
-        if level.name == KERNELS {
+        if level == KERNELS {
             self.compilation.kernels = self.kernels(module.op());
         }
         let (text, lines, left_out) = self.sources.lines(module.op());
-        let (name, description) = (level.name.to_owned(), level.description.to_owned());
+        let (name, description) = (level.name().to_owned(), level.description().to_owned());
         self.compilation.levels.push(strata_report::Level { name, description, passes, text, lines, left_out });
         Ok(())
     }
 
-    fn pass(&mut self, module: &Module<'_>, level: &Level, text: String) -> Result<Pass, Error> {
+    fn pass(&mut self, module: &Module<'_>, level: Level, text: String) -> Result<Pass, Error> {
         if name(&text) == PlanMemory::DEF.argument {
             self.memory(module.op());
         }

@@ -106,11 +106,7 @@ pub(super) fn arity(ty: Type<'_>) -> usize {
 type Entries<'c> = Vec<(Type<'c>, Attr<'c>)>;
 
 /// Changes what a function says of its arguments and results.
-pub(super) fn set_signature<'c>(
-    rewriter: &mut Rewriter<'c>,
-    function: Op<'c>,
-    change: &mut dyn FnMut(&mut Entries<'c>, &mut Entries<'c>),
-) {
+pub(super) fn set_signature<'c>(rewriter: &mut Rewriter<'c>, function: Op<'c>, change: &mut dyn FnMut(&mut Entries<'c>, &mut Entries<'c>)) {
     let Some(ty) = function_type(function) else { return };
     let cx = function.cx();
     let list = |name: &str, types: Vec<Type<'c>>| -> Entries<'c> {

@@ -10,7 +10,7 @@ use strata_runtime::{DType, Session, Tensor};
 use strata_store::{Secret, Settings, Store};
 
 /// Attention to themselves and a feed-forward part, with a residual, so many times; layer `edited` has another scale.
-fn program(layers: usize, edited: Option<usize>) -> String {
+pub fn program(layers: usize, edited: Option<usize>) -> String {
     let mut text = String::from("func.func @main(%x0: tensor<8x16xf32> {capture.kind = \"input\", capture.name = \"x\"}");
     for at in 0..layers {
         text += &format!(", %w{at}: tensor<16x16xf32> {{capture.kind = \"input\", capture.name = \"w{at}\"}}");
@@ -49,7 +49,7 @@ fn agree(found: &Tensor, wanted: &Tensor) {
     assert_eq!(difference.wrong, 0, "{:?}", difference.describe(wanted));
 }
 
-fn store(dir: &Path) -> Arc<Store> {
+pub fn store(dir: &Path) -> Arc<Store> {
     let settings = Settings { dir: Some(dir.into()), size: Some(1 << 30), key: Some(Secret::new([7; 32])), ..Settings::default() };
     Arc::new(Store::open(&settings).unwrap().unwrap())
 }

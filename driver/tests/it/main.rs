@@ -1,7 +1,8 @@
-//! Tests of the whole road, from text to results.
+//! Tests of the whole compiler, from text to results.
 
 mod calls;
 mod device;
+mod held;
 mod layers;
 mod mutants;
 mod orders;

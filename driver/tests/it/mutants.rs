@@ -164,13 +164,13 @@ fn plant<'a>(mutant: &'a Mutant, made: &'a mut bool) -> impl FnMut(&str, Op<'_>)
     }
 }
 
-fn road() -> Vec<String> {
+fn passes() -> Vec<String> {
     passes_between(standard(), "capture", "host").expect("the levels are in order")
 }
 
 #[test]
 fn the_guilty_pass_is_named() {
-    let (passes, options) = (road(), CheckOptions::default());
+    let (passes, options) = (passes(), CheckOptions::default());
     let mut wrong = Vec::new();
     for mutant in MUTANTS {
         let mut made = false;
@@ -190,7 +190,7 @@ fn the_guilty_pass_is_named() {
 #[test]
 fn right_programs_have_no_guilty_pass() {
     for program in [CHAIN, SOFTMAX, CONV, RNN, SELECT, MLP] {
-        let report = with_program(program, |module| check_semantics(module, &road(), &CheckOptions::default(), &mut |_, _| {}));
+        let report = with_program(program, |module| check_semantics(module, &passes(), &CheckOptions::default(), &mut |_, _| {}));
         let report = report.unwrap_or_else(|error| panic!("{error}"));
         assert!(report.guilty.is_none() && report.checked == report.passes, "{report}\n{program}");
     }
@@ -200,10 +200,10 @@ fn right_programs_have_no_guilty_pass() {
 fn bisection_finds_the_same_pass() {
     for mutant in MUTANTS.iter().filter(|mutant| mutant.unseen.is_none()).step_by(5) {
         let found = with_program(mutant.program, |module| {
-            let (road, mut made) = (road(), false);
-            bisect(module, &road, &CheckOptions { sets: 1, ..CheckOptions::default() }, &mut |pass, module| {
+            let (passes, mut made) = (passes(), false);
+            bisect(module, &passes, &CheckOptions { sets: 1, ..CheckOptions::default() }, &mut |pass, module| {
                 // Each prefix starts anew: the edit is made in every one that reaches the pass.
-                made &= pass != road[0];
+                made &= pass != passes[0];
                 plant(mutant, &mut made)(pass, module);
             })
         });
@@ -213,9 +213,9 @@ fn bisection_finds_the_same_pass() {
     }
 }
 
-fn check_road(file: &Path) {
+fn check_passes(file: &Path) {
     let options = CheckOptions { sets: 1, ..CheckOptions::default() };
-    let report = check_file(standard(), file, &road(), &options).unwrap_or_else(|error| panic!("{}: {error}", file.display()));
+    let report = check_file(standard(), file, &passes(), &options).unwrap_or_else(|error| panic!("{}: {error}", file.display()));
     assert!(report.guilty.is_none() && report.not_checked.is_empty(), "{}: {report}", file.display());
 }
 
@@ -224,7 +224,7 @@ fn models_keep_their_meaning() {
     // The convolutions of ResNet take the interpreter minutes at each level.
     let models = Path::new(env!("CARGO_MANIFEST_DIR")).join("../test/models");
     for model in ["chain30", "bert"] {
-        check_road(&models.join(format!("{model}.pt2")));
+        check_passes(&models.join(format!("{model}.pt2")));
     }
 }
 
@@ -235,5 +235,5 @@ fn seeds_keep_their_meaning() {
     let files = cases.flatten().filter_map(|case| std::fs::read_dir(case.path()).ok()).flatten().flatten().map(|file| file.path());
     let mut programs: Vec<PathBuf> = files.filter(|file| file.extension().is_some_and(|extension| extension == "pt2")).collect();
     programs.sort();
-    programs.iter().for_each(|program| check_road(program));
+    programs.iter().for_each(|program| check_passes(program));
 }

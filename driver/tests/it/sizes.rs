@@ -1,4 +1,4 @@
-//! Sizes that no tensor can have, from data and from shapes: the call ends with an error that says so, on every road. And tensors
+//! Sizes that no tensor can have, from data and from shapes: the call ends with an error that says so, on every backend. And tensors
 //! without elements, whose other sizes are no work.
 
 use std::path::Path;
@@ -55,10 +55,10 @@ fn ones(n: usize) -> Tensor {
 }
 
 /// Runs a program on some inputs.
-type Road = Box<dyn Fn(&[Tensor]) -> Result<Vec<Tensor>, String>>;
+type Backend = Box<dyn Fn(&[Tensor]) -> Result<Vec<Tensor>, String>>;
 
-/// All roads that a program can go, each a call of it.
-fn roads(path: &Path) -> Vec<(&'static str, Road)> {
+/// All backends that can run a program, each a call of it.
+fn backends(path: &Path) -> Vec<(&'static str, Backend)> {
     let session = Session::load(&compile(standard(), path, &Options::default(), None).unwrap(), None).unwrap();
     let device = emulated(standard(), path, &Options { target: "cuda:sm_80".parse().unwrap(), ..Options::default() }).unwrap();
     let run = |session: Session| move |inputs: &[Tensor]| session.run(inputs).map_err(|error| error.to_string());
@@ -70,22 +70,22 @@ fn roads(path: &Path) -> Vec<(&'static str, Road)> {
     vec![("cpu", Box::new(run(session))), ("device", Box::new(run(device))), ("interpreter", Box::new(interpreted))]
 }
 
-/// Runs the calls on all roads. The interpreter, which has bounds and words of its own, fails where the others do.
+/// Runs the calls on all backends. The interpreter, which has bounds and words of its own, fails where the others do.
 fn check(text: &str, cases: Vec<Case>) {
     let file = tempfile::Builder::new().suffix(".mlir").tempfile().unwrap();
     std::fs::write(file.path(), text).unwrap();
-    for (road, call) in roads(file.path()) {
+    for (backend, call) in backends(file.path()) {
         for (name, inputs, wanted) in &cases {
             let start = Instant::now();
             let found = call(inputs);
-            assert!(start.elapsed() < Duration::from_secs(10), "{name} on {road} takes {:?}", start.elapsed());
+            assert!(start.elapsed() < Duration::from_secs(10), "{name} on {backend} takes {:?}", start.elapsed());
             match (&found, wanted) {
-                (Ok(found), Ok(wanted)) => assert_eq!(found.iter().map(Tensor::shape).collect::<Vec<_>>(), *wanted, "{name} on {road}"),
-                (Err(_), Err(_)) if road == "interpreter" => {}
+                (Ok(found), Ok(wanted)) => assert_eq!(found.iter().map(Tensor::shape).collect::<Vec<_>>(), *wanted, "{name} on {backend}"),
+                (Err(_), Err(_)) if backend == "interpreter" => {}
                 // It keeps lines of a sort as tensors of their own.
-                (Err(found), Ok(_)) if road == "interpreter" && found.contains("is too large") => {}
-                (Err(found), Err(wanted)) => assert!(found.contains(wanted), "{name} on {road}: {found}"),
-                _ => panic!("{name} on {road}: {found:?}, expected {wanted:?}"),
+                (Err(found), Ok(_)) if backend == "interpreter" && found.contains("is too large") => {}
+                (Err(found), Err(wanted)) => assert!(found.contains(wanted), "{name} on {backend}: {found}"),
+                _ => panic!("{name} on {backend}: {found:?}, expected {wanted:?}"),
             }
         }
     }

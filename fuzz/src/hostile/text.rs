@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use strata_driver::{LEVELS, Options, lower};
+use strata_driver::{Level, Options, lower};
 
 use super::{Broken, Corpus, Failure, files, json, root};
 use crate::rng::Rng;
@@ -40,9 +40,9 @@ impl Texts {
         }
         for model in MODELS {
             let model = root().join(model);
-            for level in LEVELS {
-                let text = lower(strata_driver::standard(), &model, level.name, &Options::default())?;
-                let commands = match level.name {
+            for level in Level::ALL.into_iter().filter(|level| *level <= Level::Cpu) {
+                let text = lower(strata_driver::standard(), &model, level.name(), &Options::default())?;
+                let commands = match level.name() {
                     "cpu" => vec!["rs-opt %s --lower-to-llvm".to_owned()],
                     name => vec![format!("rs-opt %s --from={name} --to=cpu"), "rs-opt %s --check-semantics=seconds=5 --cse".to_owned()],
                 };

@@ -6,6 +6,7 @@ use crate::num::{Num, number_of};
 use strata_core::ir::{Attr, Builder, ElementType, Op, OpSpec, Type, Value};
 use strata_core::upstream::arith::{self, CmpIPredicate};
 use strata_core::upstream::{func, llvm, scf};
+use strata_dialects::loops;
 use strata_dialects::loops::view::KernelView;
 
 /// Scalar operations that are worth waking a thread for.
@@ -97,6 +98,21 @@ impl<'c> Launcher<'c> {
         let count = arith::index_cast(b, count, word);
         func::call(b, "strata_parallel", &[call, body, self.slots, count, grain], &[]);
     }
+}
+
+/// All that calls and launches read of a kernel beside its attributes other than the schedule, as a text: the program around two
+/// kernels of the same facts is the same.
+pub fn launch_facts(op: Op<'_>) -> String {
+    let Some(kernel) = KernelView::new(op) else { return op.to_string() };
+    let types = |values: Vec<Value<'_>>| values.iter().map(|value| value.ty().to_string()).collect::<Vec<_>>();
+    let checks = [loops::Load::NAME, loops::Scatter::NAME].iter().any(|name| !op.find_all(name).is_empty());
+    let mut text = format!("{:?} {:?} {checks}", types(op.body(0).args()), types(kernel.results()));
+    text += &format!(" {:?} {:?} {}", kernel.outer, kernel.tiles(), step(&kernel));
+    for stage in &kernel.stages {
+        let points: Vec<_> = stage.domain.iter().map(|&dim| (dim, stage.piece(dim))).collect();
+        text += &format!(" {} {points:?}", stage.op.body(0).ops().len());
+    }
+    text
 }
 
 /// The sizes that a kernel is launched with: the operands at the places of its symbols.

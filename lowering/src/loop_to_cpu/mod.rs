@@ -10,6 +10,7 @@ mod launch;
 mod table;
 
 pub use crate::emit::{Error, INDEX_OUT_OF_BOUNDS};
+pub use launch::launch_facts;
 
 use strata_core::ir::{Attr, Op};
 use strata_core::pass::{Pass, PassContext, PassError};

@@ -5,14 +5,13 @@ use std::ffi::{CStr, CString, OsStr, c_char, c_void};
 use std::os::unix::ffi::OsStrExt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
-use strata_driver::{Options, SourceFile, standard};
+use strata_driver::{Held, Options, SourceFile, standard};
 use strata_runtime::Tensor;
 use strata_runtime::compiler::{ABI_VERSION, AbiFn, BuildFn, CompileFn, FreeFn, InterpretFn, OperatorsFn, OutputFn, RecordFn};
 use strata_runtime::dlpack::DLTensor;
 use strata_store::{Settings, Store};
-use strata_tools::cached;
 
 // What the other side calls is what is defined here.
 const _: (AbiFn, BuildFn, OperatorsFn) = (strata_compiler_abi, strata_compiler_build, strata_compiler_operators);
@@ -67,16 +66,7 @@ pub unsafe extern "C" fn strata_compiler_compile(
     // SAFETY: the caller's promise.
     let result = guarded(|| unsafe {
         let (SourceFile { path, text }, options) = (source(path, text, text_len)?, parse(options)?);
-        let store = store(&options);
-        let compile = || Ok(strata_driver::compile(standard(), SourceFile { path, text }, &options, store.as_ref())?);
-        let artefact = match (text, &store) {
-            // Who compiles a file looks for it in the store before this library is opened.
-            (Some(text), Some(store)) => {
-                let parts = cached::parts_of_text(path, text, &serde_json::to_string(&options)?, &strata_driver::BUILD.to_string_lossy());
-                cached::artefact(path, &parts, store, compile)?
-            }
-            _ => compile()?,
-        };
+        let (artefact, _) = held().compile(SourceFile { path, text }, &options, store(&options).as_ref())?;
         Ok(artefact.to_bytes())
     });
     let status = i32::from(result.is_err());
@@ -183,6 +173,12 @@ unsafe fn source<'a>(path: *const c_char, text: *const u8, len: usize) -> Result
     // SAFETY: the caller's promise.
     let (path, text) = unsafe { (file(path), (!text.is_null()).then(|| std::slice::from_raw_parts(text, len))) };
     Ok(SourceFile { path, text: text.map(std::str::from_utf8).transpose()? })
+}
+
+/// The database of this process.
+fn held() -> &'static Held {
+    static HELD: LazyLock<Held> = LazyLock::new(|| Held::new(standard()));
+    &HELD
 }
 
 /// The store that the options ask for.

@@ -40,7 +40,7 @@ struct Arguments {
     /// With --benchmark: each kernel's time, bytes, operations, and its share of what the machine can do
     #[arg(long, requires = "benchmark", num_args = 0..=1, require_equals = true, default_missing_value = "text")]
     roofline: Option<run::Form>,
-    /// Show the model's road through the levels: ops, kernels, times of each stage, memory, and the cost of a call
+    /// Show the model at each level: ops, kernels, times of each stage, memory, and the cost of a call
     #[arg(long, conflicts_with = "suite", num_args = 0..=1, require_equals = true, default_missing_value = "text")]
     report: Option<run::ReportForm>,
     /// Print the conditions that a call must meet, and what they cost

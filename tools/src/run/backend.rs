@@ -120,7 +120,7 @@ impl Compile<'_> {
         if self.explain {
             eprintln!("{}: {}", path.display(), cached::explain(&store, &parts));
         }
-        let artefact = cached::artefact(path, &parts, &store, || compile(Some(&store)))?;
+        let artefact = cached::find(path, &parts, &store).map_or_else(|| compile(Some(&store)), Ok)?;
         Ok((artefact, time))
     }
 }

@@ -4,9 +4,9 @@ mod backend;
 mod benchmark;
 mod case;
 mod judge;
+mod levels_report;
 mod page;
 mod report;
-mod road;
 mod roofline;
 pub mod single;
 pub mod suite;
@@ -14,5 +14,5 @@ pub mod worker;
 
 pub use backend::Backend;
 pub use case::tolerance;
-pub use road::Form as ReportForm;
+pub use levels_report::Form as ReportForm;
 pub use roofline::Form;

@@ -13,8 +13,8 @@ use super::backend::{Backend, Compile, Named, Program, dump};
 use super::benchmark;
 use super::case::{Check, InputSet};
 use super::judge::{Rules, judge};
+use super::levels_report;
 use super::page::Page;
-use super::road;
 use super::roofline::Form;
 
 /// What to do with the model.
@@ -32,7 +32,7 @@ pub struct Options {
     /// Measure kernels by themselves.
     pub roofline: Option<Form>,
     /// Show the levels, the kernels, and where the time goes.
-    pub report: Option<road::Form>,
+    pub report: Option<levels_report::Form>,
     /// Show the conditions on a call.
     pub print_guards: bool,
     /// Compare checksums of weights first.
@@ -74,7 +74,7 @@ pub fn run(options: &Options) -> Result<bool, Box<dyn Error>> {
     let (json, verify) = (options.compile.json(), options.verify_key.as_deref());
     let how = Compile { options: &json, cache, explain: options.compile.explain_cache, verify, weights: options.weights.as_deref() };
     let about = |error| about(&options.model, error);
-    if options.report == Some(road::Form::Html) {
+    if options.report == Some(levels_report::Form::Html) {
         return page(options).map_err(about).map(|()| true);
     }
     if options.verify_weights && matches!(kind(&options.model), Some("pt2" | "mlir")) {
@@ -101,7 +101,7 @@ pub fn run(options: &Options) -> Result<bool, Box<dyn Error>> {
     };
     let inputs = set.as_ref().map_or_else(|| made.iter().collect(), InputSet::inputs);
     if let Some(manifest) = manifest.filter(|_| options.report.is_some()) {
-        road::print(&options.model, manifest, times)?;
+        levels_report::print(&options.model, manifest, times)?;
     }
     if options.print_guards {
         let manifest =

@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use clap::{Parser, ValueEnum};
 use strata_core::registry::Registry;
-use strata_driver::{Options, Target, compile_explained, describe_target, emit, lower, ptx};
+use strata_driver::{Held, Options, Target, describe_target, emit, lower, ptx};
 use strata_lowering::codegen;
 use strata_runtime::{Artefact, header, shared};
 use strata_tools::cached;
@@ -46,7 +46,7 @@ struct Arguments {
     #[arg(long, value_enum, default_value = "strata")]
     emit: Emit,
     /// The level of --emit=mlir; aten by default
-    #[arg(long, value_name = "LEVEL", value_parser = clap::builder::PossibleValuesParser::new(strata_driver::all_levels().map(|level| level.name)))]
+    #[arg(long, value_name = "LEVEL", value_parser = clap::builder::PossibleValuesParser::new(strata_driver::Level::ALL.map(strata_driver::Level::name)))]
     to: Option<String>,
     /// The file to write; texts go to standard output by default. --emit=so writes a C header beside it
     #[arg(short, long, value_name = "FILE")]
@@ -123,21 +123,16 @@ impl Arguments {
 
     /// The compiled program, from the cache if it is there.
     fn cached(&self, registry: &'static Registry, options: &Options) -> Result<Artefact, Box<dyn Error>> {
-        let Some(store) = (!self.compile.no_cache).then(cached::open_store).flatten().map(Arc::new) else {
-            return Ok(strata_driver::compile(registry, self.model(), options, None)?);
-        };
-        let build = registry.build();
-        let parts = cached::parts(self.model(), &serde_json::to_string(options)?, &build)?;
-        if self.compile.explain_cache {
-            eprintln!("{}: {}", self.model().display(), cached::explain(&store, &parts));
+        let store = (!self.compile.no_cache).then(cached::open_store).flatten().map(Arc::new);
+        if let Some(store) = store.as_ref().filter(|_| self.compile.explain_cache) {
+            let parts = cached::parts(self.model(), &serde_json::to_string(options)?, &registry.build())?;
+            eprintln!("{}: {}", self.model().display(), cached::explain(store, &parts));
         }
-        cached::artefact(self.model(), &parts, &store, || {
-            let (artefact, redone) = compile_explained(registry, self.model(), options, Some(&store))?;
-            if self.compile.explain_cache && !redone.records.is_empty() {
-                eprintln!("{redone}");
-            }
-            Ok(artefact)
-        })
+        let (artefact, report) = Held::new(registry).compile(self.model(), options, store.as_ref())?;
+        if self.compile.explain_cache {
+            eprintln!("{report}");
+        }
+        Ok(Arc::unwrap_or_clone(artefact))
     }
 
     /// The file to write, for forms that are no text.

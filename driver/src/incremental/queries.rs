@@ -1,20 +1,17 @@
-//! The database: its inputs and its queries.
+//! A program behind passes, function by function: the inputs and the queries.
 
 #![allow(missing_docs, reason = "salsa writes methods for the fields, whose meaning is said at the fields")]
 
+use super::outcome::Outcome;
 use super::places::{self, Numbered};
 use super::program::{self, Program};
-use super::report::How;
-use super::said::{Outcome, Said};
+use crate::database::{Database, Db, How, KEPT, Query, Said, Subject, Unit, ahead, asked, stored};
 use crate::pass_list;
-use std::collections::HashMap;
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use strata_core::diagnostic::collect;
 use strata_core::ir::Module;
 use strata_core::pass::PassManager;
 use strata_core::registry::Registry;
-use strata_store::{Kind, Lookup, Parts, Store};
+use strata_store::{Kind, Parts};
 
 /// The text of a program.
 #[salsa::input(debug)]
@@ -48,108 +45,13 @@ pub struct Pipeline {
     pub passes: Vec<String>,
 }
 
-/// A module by its content: one function with what it refers to, or a whole program.
-#[salsa::interned(debug)]
-pub(super) struct Unit<'db> {
-    #[returns(ref)]
-    pub text: String,
-}
-
 /// Passes that run without looking left or right: all on one function, or one on the module.
-#[salsa::interned(debug)]
-pub(super) struct Group<'db> {
+#[salsa::interned(debug, revisions = KEPT)]
+pub(crate) struct Group<'db> {
     #[returns(ref)]
     pub text: String,
     /// Whether the result is to have locations.
     pub located: bool,
-}
-
-/// What the queries need beside their arguments.
-#[salsa::db]
-pub(super) trait Db: salsa::Database {
-    /// What the passes are taken from.
-    fn registry(&self) -> &'static Registry;
-    fn store(&self) -> Option<&Store>;
-    /// Notes that a query did its work, and where the result came from.
-    fn note(&self, unit: Unit<'_>, group: Group<'_>, how: How);
-    /// Notes that MLIR ran so many passes.
-    fn note_passes(&self, count: u64);
-}
-
-/// Results of passes, kept for the life of a process and by the store for others.
-#[salsa::db]
-#[derive(Clone)]
-pub struct Database {
-    storage: salsa::Storage<Self>,
-    registry: &'static Registry,
-    store: Option<Arc<Store>>,
-    worked: Worked,
-    passes: Arc<AtomicU64>,
-    pub(super) last: Last,
-}
-
-/// Queries that were executed since they were last asked for, by the ids of their arguments.
-type Worked = Arc<Mutex<HashMap<(salsa::Id, salsa::Id), How>>>;
-/// What each function was at each step when it last ran: its text, and the passes'.
-type Last = Arc<Mutex<HashMap<String, HashMap<usize, (String, String)>>>>;
-
-#[salsa::db]
-impl salsa::Database for Database {}
-
-#[salsa::db]
-impl Db for Database {
-    fn registry(&self) -> &'static Registry {
-        self.registry
-    }
-
-    fn store(&self) -> Option<&Store> {
-        self.store.as_deref()
-    }
-
-    fn note(&self, unit: Unit<'_>, group: Group<'_>, how: How) {
-        locked(&self.worked).insert(ids(unit, group), how);
-    }
-
-    fn note_passes(&self, count: u64) {
-        self.passes.fetch_add(count, Ordering::Relaxed);
-    }
-}
-
-impl Database {
-    /// An empty database in front of a store.
-    pub fn new(registry: &'static Registry, store: Option<Store>) -> Database {
-        let (worked, passes, last) = (Worked::default(), Arc::default(), Last::default());
-        Database { storage: salsa::Storage::default(), registry, store: store.map(Arc::new), worked, passes, last }
-    }
-
-    /// An empty database in front of a store that others use, too.
-    pub fn sharing(registry: &'static Registry, store: Arc<Store>) -> Database {
-        Database { store: Some(store), ..Database::new(registry, None) }
-    }
-
-    /// Passes that MLIR ran for this database so far, each on each op that it ran on, as MLIR's own instrumentation counts them.
-    pub fn passes_run(&self) -> u64 {
-        self.passes.load(Ordering::Relaxed)
-    }
-
-    /// What was worked on before a run is no work of that run.
-    pub(super) fn forget_work(&self) {
-        locked(&self.worked).clear();
-    }
-
-    /// How the result of a query came about since it was last asked: from memory, if it did not run.
-    pub(super) fn take_how(&self, unit: Unit<'_>, group: Group<'_>) -> How {
-        locked(&self.worked).remove(&ids(unit, group)).unwrap_or(How::Memory)
-    }
-}
-
-fn ids(unit: Unit<'_>, group: Group<'_>) -> (salsa::Id, salsa::Id) {
-    (salsa::plumbing::AsId::as_id(&unit), salsa::plumbing::AsId::as_id(&group))
-}
-
-pub(super) fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    // What is behind our locks is whole between any two statements.
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// The groups of a pipeline, in order: their texts, and whether they run on functions.
@@ -215,29 +117,45 @@ pub(super) fn parts<'db>(db: &'db dyn Db, module: Unit<'db>, located: bool) -> R
 
 /// A unit behind a group of passes.
 #[salsa::tracked(returns(ref))]
-pub(super) fn transformed<'db>(db: &'db dyn Db, unit: Unit<'db>, group: Group<'db>) -> Result<Outcome, String> {
+pub(crate) fn transformed<'db>(db: &'db dyn Db, unit: Unit<'db>, group: Group<'db>) -> Result<Outcome, String> {
     let (text, passes) = (unit.text(db), group.text(db));
     let printed = if *group.located(db) { "with locations" } else { "without locations" };
     let parts = || {
         let parts = Parts::new().with("build", db.registry().build()).with("passes", passes).with("printed", printed);
         parts.with_content("unit", text.as_bytes())
     };
-    if let Some(store) = db.store()
-        && let Lookup::Hit(entry) = store.get(&parts().key(Kind::Group))
-        && let Some(outcome) = Outcome::from_bytes(entry.data)
-    {
-        db.note(unit, group, How::Disk);
-        return Ok(outcome);
+    let make = || {
+        let (outcome, count) = apply(db.registry(), text, passes, *group.located(db));
+        db.note_passes(count);
+        outcome
+    };
+    let made = stored(db, (Kind::Group, parts), Outcome::from_bytes, make, Outcome::to_bytes);
+    db.note(asked(Query::Passes, unit, group), made.as_ref().map_or(How::Computed, |(_, how)| *how));
+    made.map(|(outcome, _)| outcome)
+}
+
+/// Functions by their names and units behind a group of passes: what changed on all cores.
+///
+/// # Errors
+/// What the first of them says that fails.
+pub(crate) fn each<'db>(
+    db: &'db dyn Db,
+    functions: &[(&str, &str)],
+    passes: (usize, &str),
+    located: bool,
+) -> Result<Vec<&'db Outcome>, String> {
+    let group = Group::new(db, passes.1, located);
+    let subject = |&(name, unit)| Subject { query: Query::Passes, name: Some(name), content: unit, passes };
+    let asked_for: Vec<_> = functions.iter().map(|function| (db.changed(subject(function)), Unit::new(db, function.1))).collect();
+    let changed = asked_for.iter().filter(|(cause, _)| cause.is_some());
+    let questions: Vec<_> = changed.map(|&(_, unit)| move |db: &dyn Db| _ = transformed(db, unit, group)).collect();
+    ahead(db, &questions, || ());
+    let mut outcomes = Vec::new();
+    for (function, (cause, unit)) in functions.iter().zip(asked_for) {
+        outcomes.push(transformed(db, unit, group).as_ref()?);
+        db.record(asked(Query::Passes, unit, group), subject(function), cause);
     }
-    db.note(unit, group, How::Computed);
-    let (outcome, count) = apply(db.registry(), text, passes, *group.located(db));
-    db.note_passes(count);
-    let outcome = outcome?;
-    if let Some(store) = db.store() {
-        // A store that takes nothing costs the next process time, not this one its result.
-        let _ = store.put(Kind::Group, &parts(), &outcome.to_bytes());
-    }
-    Ok(outcome)
+    Ok(outcomes)
 }
 
 /// Runs passes on the text of a module; also says how many ran.

@@ -1,4 +1,4 @@
-//! A program's place on a device: its kernels, weights and memory there.
+//! A program that is resident on a device: its kernels, weights and memory there.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -12,7 +12,7 @@ use crate::tensor::dense_bytes;
 
 /// What all calls of a program share on a device.
 #[derive(Debug)]
-pub(crate) struct Home {
+pub(crate) struct Resident {
     pub device: Arc<dyn Device>,
     pub pool: Arc<Pool>,
     pub code: DeviceCode,
@@ -34,22 +34,23 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-impl Home {
+impl Resident {
     /// Takes the weights to the device.
-    pub fn new(device: Arc<dyn Device>, code: DeviceCode, manifest: &Manifest, weights: &[usize]) -> Result<Arc<Home>, DeviceError> {
+    pub fn new(device: Arc<dyn Device>, code: DeviceCode, manifest: &Manifest, weights: &[usize]) -> Result<Arc<Resident>, DeviceError> {
         let pool = Arc::new(Pool::new(device.clone()));
         let status = pool.take(STATUS * code.kernels.len())?;
         device.clear(status.at(), STATUS * code.kernels.len())?;
         let graphs = Graphs::new(device.clone(), code.graphs);
-        let home = Home { device, pool, code, status, constants: Mutex::default(), weights: Mutex::default(), turn: Mutex::new(graphs) };
+        let resident =
+            Resident { device, pool, code, status, constants: Mutex::default(), weights: Mutex::default(), turn: Mutex::new(graphs) };
         for (&from, weight) in weights.iter().zip(&manifest.weights) {
             let bytes = dense_bytes(weight.dtype, &weight.shape).unwrap_or(0);
-            let block = home.pool.take(bytes)?;
+            let block = resident.pool.take(bytes)?;
             // SAFETY: the weights are loaded, each with the bytes that the manifest declares.
-            home.device.upload(unsafe { bytes_of(from, bytes) }, block.at())?;
-            lock(&home.weights).push(block);
+            resident.device.upload(unsafe { bytes_of(from, bytes) }, block.at())?;
+            lock(&resident.weights).push(block);
         }
-        Ok(Arc::new(home))
+        Ok(Arc::new(resident))
     }
 
     /// Where the weights are, in the order of the call's list.
@@ -69,7 +70,7 @@ impl Home {
     }
 
     /// State for a call.
-    pub fn call(self: &Arc<Home>) -> DeviceCall {
+    pub fn call(self: &Arc<Resident>) -> DeviceCall {
         DeviceCall::new(self.clone())
     }
 

@@ -1,4 +1,4 @@
-//! `rs-run --report`: the road of one model through all levels, with its times, its memory and its result.
+//! `rs-run --report`: one model at all levels, with its times, its memory and its result.
 
 use std::error::Error;
 use std::path::Path;

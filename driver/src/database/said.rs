@@ -1,6 +1,5 @@
 //! What passes said while they ran: kept with their result, and said again when the result is used.
 
-use super::places::inside;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 use strata_core::diagnostic::{Collected, Severity};
@@ -38,7 +37,7 @@ impl Said {
     }
 
     /// The same at other places.
-    pub(super) fn at(self, place: &impl Fn(&str) -> String) -> Said {
+    pub(crate) fn at(self, place: &impl Fn(&str) -> String) -> Said {
         let notes = self.notes.into_iter().map(|note| note.at(place)).collect();
         Said { location: place(&self.location), notes, ..self }
     }
@@ -52,47 +51,16 @@ impl fmt::Display for Said {
     }
 }
 
+/// What is in the brackets of `loc(..)`.
+pub(crate) fn inside(text: &str) -> &str {
+    text.strip_prefix("loc(").and_then(|rest| rest.strip_suffix(')')).unwrap_or(text)
+}
+
 /// A place without what only MLIR needs around it.
 fn short(location: &str) -> String {
     let inner = inside(location);
     match inner.strip_prefix('"').and_then(|rest| rest.split_once("\":")) {
         Some((file, place)) if !place.contains(['"', '(']) => format!("{file}:{place}"),
         _ => inner.to_owned(),
-    }
-}
-
-/// What a group of passes made of a unit.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Outcome {
-    pub text: String,
-    pub said: Vec<Said>,
-}
-
-impl Outcome {
-    /// For the store: what was said in a line, then the text.
-    pub fn to_bytes(&self) -> Vec<u8> {
-        let said = serde_json::to_string(&self.said).unwrap_or_else(|_| "[]".to_owned());
-        format!("{said}\n{}", self.text).into_bytes()
-    }
-
-    /// What the store had; nothing where that is no outcome.
-    pub fn from_bytes(bytes: Vec<u8>) -> Option<Outcome> {
-        let whole = String::from_utf8(bytes).ok()?;
-        let (said, text) = whole.split_once('\n')?;
-        Some(Outcome { said: serde_json::from_str(said).ok()?, text: text.to_owned() })
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn an_outcome_comes_back_from_its_bytes() {
-        let note = Said { warning: false, location: "loc(unknown)".into(), message: "a \"note\"\nof two lines".into(), notes: vec![] };
-        let said = Said { warning: true, location: "loc(\"f\":1:2)".into(), message: "é".into(), notes: vec![note] };
-        let outcome = Outcome { text: "module {\n}\n".into(), said: vec![said] };
-        assert_eq!(Outcome::from_bytes(outcome.to_bytes()), Some(outcome));
-        assert_eq!(Outcome::from_bytes(b"module {}".to_vec()), None);
     }
 }

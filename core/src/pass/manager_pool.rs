@@ -1,4 +1,4 @@
-//! Pass managers that are used again, for contexts that are: reading a pipeline and collecting its patterns takes longer
+//! A pool of pass managers for each context of a pool: reading a pipeline and collecting its patterns takes longer
 //! than running it on a small program.
 
 use crate::ir::Cx;
@@ -7,11 +7,11 @@ use std::collections::HashMap;
 use std::sync::atomic::AtomicU64;
 use std::sync::{Arc, LazyLock, Mutex, MutexGuard, PoisonError};
 
-/// How many a context keeps: the pipelines of a few roads.
-const KEPT: usize = 32;
+/// How many a context keeps: those of a few pipelines.
+const MAX_IDLE: usize = 32;
 
 /// The idle pass managers of each context that [`begin`] named, by its address.
-static IDLE: LazyLock<Mutex<HashMap<usize, Vec<Kept>>>> = LazyLock::new(Mutex::default);
+static IDLE: LazyLock<Mutex<HashMap<usize, Vec<Entry>>>> = LazyLock::new(Mutex::default);
 
 /// MLIR's pass manager, and the passes that it has run, once somebody asked it to count.
 pub(super) struct Manager {
@@ -32,14 +32,14 @@ impl Manager {
     }
 }
 
-struct Kept {
+struct Entry {
     anchor: String,
     text: String,
     manager: Manager,
 }
 
 // SAFETY: a pass manager belongs to no thread, and one that is idle is used by none.
-unsafe impl Send for Kept {}
+unsafe impl Send for Entry {}
 
 impl Drop for Manager {
     fn drop(&mut self) {
@@ -48,7 +48,7 @@ impl Drop for Manager {
     }
 }
 
-fn idle() -> MutexGuard<'static, HashMap<usize, Vec<Kept>>> {
+fn idle() -> MutexGuard<'static, HashMap<usize, Vec<Entry>>> {
     // A push or a removal is done or it is not.
     IDLE.lock().unwrap_or_else(PoisonError::into_inner)
 }
@@ -71,9 +71,9 @@ pub(crate) fn end(cx: Cx<'_>) {
 /// A pass manager that was given back, as good as a new one.
 pub(super) fn take(cx: Cx<'_>, anchor: &str, text: &str) -> Option<Manager> {
     let mut idle = idle();
-    let kept = idle.get_mut(&address(cx))?;
-    let at = kept.iter().rposition(|kept| kept.text == text && kept.anchor == anchor)?;
-    let manager = kept.remove(at).manager;
+    let entries = idle.get_mut(&address(cx))?;
+    let at = entries.iter().rposition(|entry| entry.text == text && entry.anchor == anchor)?;
+    let manager = entries.remove(at).manager;
     drop(idle);
     // SAFETY: the pass manager is alive and the caller's.
     unsafe { mlirPassManagerEnableVerifier(manager.raw, true) };
@@ -82,13 +82,13 @@ pub(super) fn take(cx: Cx<'_>, anchor: &str, text: &str) -> Option<Manager> {
 
 /// Takes a pass manager over, which is kept where its context keeps any.
 pub(super) fn give(cx: Cx<'_>, anchor: String, text: String, manager: Manager) {
-    let given = Kept { anchor, text, manager };
+    let given = Entry { anchor, text, manager };
     let mut idle = idle();
     let gone = match idle.get_mut(&address(cx)) {
         None => Some(given),
-        Some(kept) => {
-            kept.push(given);
-            (kept.len() > KEPT).then(|| kept.remove(0))
+        Some(entries) => {
+            entries.push(given);
+            (entries.len() > MAX_IDLE).then(|| entries.remove(0))
         }
     };
     drop(idle);
@@ -102,34 +102,34 @@ mod tests {
     use crate::pass::{PassManager, run_pipeline};
     use crate::registry::Registry;
 
-    fn kept(cx: &Context) -> Option<usize> {
+    fn idle_managers(cx: &Context) -> Option<usize> {
         idle().get(&address(cx.into())).map(Vec::len)
     }
 
     #[test]
-    fn a_lent_context_keeps_what_ran_well() {
+    fn a_pooled_context_keeps_what_ran_well() {
         let cx = Registry::new().with_upstream().with_upstream_passes().leak().lend();
         let module = Module::parse(&cx, "module { func.func @f() { return } }", "test").expect("it parses");
         for _ in 0..2 {
             run_pipeline(module.op(), "cse").expect("it runs");
-            assert_eq!(kept(&cx), Some(1), "the second run used the first one's");
+            assert_eq!(idle_managers(&cx), Some(1), "the second run used the first one's");
         }
         for _ in 0..2 {
             let manager = PassManager::parse((&*cx).into(), "builtin.module", "cse").expect("it is a pipeline");
             let (result, count) = manager.run_counted(module.op());
             assert!(result.is_ok() && count == 1, "passes of one run, not of those before");
-            assert_eq!(kept(&cx), Some(1));
+            assert_eq!(idle_managers(&cx), Some(1));
         }
         run_pipeline(module.op(), "canonicalize,cse").expect("it runs");
-        assert_eq!(kept(&cx), Some(2), "another pipeline is another");
+        assert_eq!(idle_managers(&cx), Some(2), "another pipeline is another");
         run_pipeline(module.op(), "canonicalize{nonsense}").expect_err("no such option");
         let manager = take((&*cx).into(), "builtin.module", "cse").expect("it is kept");
-        assert_eq!(kept(&cx), Some(1), "it is used by one at a time");
+        assert_eq!(idle_managers(&cx), Some(1), "it is used by one at a time");
         give((&*cx).into(), "builtin.module".to_owned(), "cse".to_owned(), manager);
-        for at in 0..2 * KEPT {
+        for at in 0..2 * MAX_IDLE {
             run_pipeline(module.op(), &vec!["cse"; at + 2].join(",")).expect("it runs");
         }
-        assert_eq!(kept(&cx), Some(KEPT), "no more than that");
+        assert_eq!(idle_managers(&cx), Some(MAX_IDLE), "no more than that");
     }
 
     #[test]
@@ -137,6 +137,6 @@ mod tests {
         let cx = Registry::new().with_upstream().with_upstream_passes().context();
         let module = Module::parse(&cx, "module {}", "test").expect("it parses");
         run_pipeline(module.op(), "cse").expect("it runs");
-        assert_eq!(kept(&cx), None);
+        assert_eq!(idle_managers(&cx), None);
     }
 }

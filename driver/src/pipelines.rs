@@ -1,0 +1,265 @@
+//! The pipelines of a target: the passes that lead to each level from the one before, in one list.
+
+use crate::levels::Level;
+use crate::options::{Options, Target};
+use crate::pass_list::Nest;
+use strata_core::pass::PipelineDef;
+
+/// The passes that lead to a level from the one before.
+#[derive(Clone, Copy, Debug)]
+pub struct Pipeline {
+    /// The level.
+    pub level: Level,
+    /// Its name as a pipeline of `rs-opt`.
+    pub name: &'static str,
+    /// In order, in groups that pipelines share.
+    steps: &'static [&'static [Step]],
+    /// Its text without options.
+    text: fn() -> String,
+}
+
+/// One pass of a pipeline.
+#[derive(Clone, Copy, Debug)]
+struct Step {
+    pass: &'static str,
+    on: Nest,
+    setting: Setting,
+    /// Whether programs are right without it: it may be left out.
+    optional: bool,
+}
+
+/// Where the options of a pass come from, or whether it runs at all.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Setting {
+    /// It has none, or these.
+    Fixed(&'static str),
+    /// How closely results follow the program.
+    Numerics,
+    /// The part of a divided program that is compiled.
+    Part,
+    /// The sizes of the call's inputs; it runs where they are told.
+    Sizes,
+    /// It has none, and runs where sizes are told.
+    WithSizes,
+    /// It runs where the runtime is to say where the time of a call goes.
+    Profile,
+}
+
+impl Step {
+    const fn new(pass: &'static str, on: Nest) -> Step {
+        Step { pass, on, setting: Setting::Fixed(""), optional: false }
+    }
+
+    const fn with(self, setting: Setting) -> Step {
+        Step { setting, ..self }
+    }
+
+    /// A pass that only makes programs faster.
+    const fn optional(self) -> Step {
+        Step { optional: true, ..self }
+    }
+
+    /// The pass with its options; nothing where it does not run.
+    fn text(&self, options: &Options) -> Option<String> {
+        if self.optional && options.skip.iter().any(|skip| skip == self.pass) {
+            return None;
+        }
+        let set = match self.setting {
+            Setting::Fixed(set) => set.to_owned(),
+            Setting::Numerics => format!("numerics={}", options.numerics),
+            Setting::Part if options.part.is_empty() => String::new(),
+            Setting::Part => format!("only={}", options.part),
+            Setting::Sizes => format!("sizes={}", options.sizes.as_deref().filter(|sizes| !sizes.is_empty())?),
+            Setting::WithSizes => options.sizes.as_deref().filter(|sizes| !sizes.is_empty()).map(|_| String::new())?,
+            Setting::Profile if !options.profile => return None,
+            Setting::Profile => String::new(),
+        };
+        Some(if set.is_empty() { self.pass.to_owned() } else { format!("{}{{{set}}}", self.pass) })
+    }
+}
+
+/// A pass that must run, on the module.
+const fn module(pass: &'static str) -> Step {
+    Step::new(pass, Nest::Module)
+}
+
+/// A pass that must run, on each function.
+const fn each(pass: &'static str) -> Step {
+    Step::new(pass, Nest::Functions)
+}
+
+macro_rules! pipeline {
+    ($list:ident[$at:literal] $level:ident $name:literal $($shared:ident +)? [$($step:expr),* $(,)?]) => {
+        Pipeline {
+            level: Level::$level,
+            name: $name,
+            steps: &[$($shared,)? &[$($step),*]],
+            text: || $list[$at].text(&Options::default()),
+        }
+    };
+}
+
+/// From PyTorch's operators to `prim`, layer by layer.
+const DECOMPOSE: &[Step] = &[
+    each("decompose-aten"),
+    each("apply-dim-orders"),
+    each("canonicalize").optional(),
+    each("cse").optional(),
+    each("simplify-sizes").optional(),
+    each("simplify-constants").optional(),
+    each("simplify-converts").optional(),
+    each("simplify-algebra").with(Setting::Numerics).optional(),
+    each("simplify-views").optional(),
+    each("simplify-sums").with(Setting::Numerics).optional(),
+    each("fuse-attention").with(Setting::Numerics).optional(),
+    each("narrow-dots").optional(),
+    // Layers that gain from what is around them go back to where they are called.
+    module("inline-layers"),
+];
+
+/// All layers go back: their kernels are made, and what follows shares and places those of the whole program.
+const WHOLE: Step = module("inline-layers").with(Setting::Fixed("all"));
+
+/// The pipelines to the CPU, from the top.
+const CPU: &[Pipeline] = &[
+    pipeline!(CPU[0] Capture "strata-to-capture" [each("specialise-sizes").with(Setting::Sizes), module("canonicalize").with(Setting::WithSizes)]),
+    pipeline!(CPU[1] Aten "strata-to-aten" [
+        module("split-breaks").with(Setting::Part),
+        each("functionalise"),
+        module("cse").optional(),
+        module("outline-regions").optional(),
+    ]),
+    pipeline!(CPU[2] Prim "strata-to-prim" DECOMPOSE + [
+        each("fold-scales").with(Setting::Numerics).optional(),
+        each("split-phases").optional(),
+        module("cse").optional(),
+        each("channels-last").optional(),
+        each("simplify-views").optional(),
+        module("cse").optional(),
+        // Its windows and transposes stand as kernels read them.
+        each("winograd").with(Setting::Numerics).optional(),
+        module("hoist-weights").optional(),
+    ]),
+    pipeline!(CPU[3] PrimFused "strata-to-prim-fused" [each("fuse-elementwise").optional(), each("fuse-reductions").optional()]),
+    pipeline!(CPU[4] Loop "strata-to-loop" [module("prim-to-loop"), module("cse").optional()]),
+    pipeline!(CPU[5] LoopScheduled "strata-to-loop-scheduled" [
+        module("narrow-indices").optional(),
+        module("share-reciprocals").with(Setting::Numerics).optional(),
+        module("split-reductions").optional(),
+        module("keep-rows").optional(),
+        WHOLE,
+        module("cse").optional(),
+        module("share-kernels").optional(),
+        module("pair-halves").with(Setting::Numerics).optional(),
+        module("pack-operands").optional(),
+        module("hoist-weights").optional(),
+        module("schedule-cpu").optional(),
+    ]),
+    pipeline!(CPU[6] Host "strata-to-host" [
+        module("loop-to-host"),
+        module("cse").optional(),
+        each("plan-memory").optional(),
+        module("mark-launches").with(Setting::Profile),
+    ]),
+    pipeline!(CPU[7] Cpu "strata-to-cpu" [module("loop-to-cpu"), module("cse").optional()]),
+];
+
+/// The pipelines to a CUDA device that are other than the CPU's, or that the CPU has not.
+const CUDA: &[Pipeline] = &[
+    pipeline!(CUDA[0] Prim "strata-to-cuda-prim" DECOMPOSE + [
+        each("sort-by-ranks").optional(),
+        each("split-scans").with(Setting::Numerics).optional(),
+        each("fold-scales").with(Setting::Numerics).optional(),
+        module("cse").optional(),
+        module("hoist-weights").optional(),
+    ]),
+    pipeline!(CUDA[1] LoopScheduled "strata-to-cuda-loop-scheduled" [
+        module("narrow-indices").optional(),
+        module("share-reciprocals").with(Setting::Numerics).optional(),
+        module("split-reductions").with(Setting::Fixed("device")).optional(),
+        WHOLE,
+        module("cse").optional(),
+        module("schedule-gpu").with(Setting::Numerics).optional(),
+    ]),
+    pipeline!(CUDA[2] Gpu "strata-to-gpu" [
+        module("loop-to-gpu"),
+        // What stays with the host.
+        module("schedule-cpu").optional(),
+        module("cse").optional(),
+    ]),
+    pipeline!(CUDA[3] Nvvm "strata-to-nvvm" [module("gpu-to-nvvm")]),
+];
+
+/// The pipelines from the top down to machine code for a target.
+pub fn pipelines(target: Target) -> Vec<&'static Pipeline> {
+    match target {
+        Target::Cpu => CPU.iter().collect(),
+        Target::Cuda(_) => {
+            let own = |level: Level| CUDA.iter().find(|own| own.level == level);
+            let shared = CPU.iter().filter(|shared| shared.level < Level::Cpu);
+            let added = CUDA.iter().filter(|own| own.level > Level::Cpu);
+            shared.map(|shared| own(shared.level).unwrap_or(shared)).chain(added).collect()
+        }
+    }
+}
+
+/// The pipeline to a level on the way to a target.
+pub fn pipeline_to(level: Level, target: Target) -> Option<&'static Pipeline> {
+    pipelines(target).into_iter().find(|pipeline| pipeline.level == level)
+}
+
+/// The pipelines of all targets, each once.
+pub fn all_pipelines() -> impl Iterator<Item = &'static Pipeline> {
+    CPU.iter().chain(CUDA)
+}
+
+/// Flags of all optimisation passes: programs stay right without any of them.
+pub fn optional_passes() -> Vec<&'static str> {
+    let steps = all_pipelines().flat_map(|pipeline| pipeline.steps.iter().copied().flatten());
+    let mut flags: Vec<_> = steps.filter(|step| step.optional).map(|step| step.pass).collect();
+    flags.sort_unstable();
+    flags.dedup();
+    flags
+}
+
+impl Pipeline {
+    /// The passes that run with these options: where each runs, and its text.
+    pub fn passes(&self, options: &Options) -> Vec<(Nest, String)> {
+        self.steps.iter().copied().flatten().filter_map(|step| Some((step.on, step.text(options)?))).collect()
+    }
+
+    /// As a textual pipeline; empty when nothing runs.
+    pub fn text(&self, options: &Options) -> String {
+        self.passes(options).into_iter().map(|(on, pass)| on.around(&pass)).collect::<Vec<_>>().join(",")
+    }
+
+    /// As a pipeline of `rs-opt`.
+    pub fn definition(&self) -> PipelineDef {
+        PipelineDef { name: self.name, description: self.level.description(), text: self.text }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::pass_list::nest;
+
+    #[test]
+    fn every_pass_is_one_that_there_is() {
+        for step in all_pipelines().flat_map(|pipeline| pipeline.steps.iter().copied().flatten()) {
+            assert!(nest(crate::standard(), step.pass).is_some(), "{}", step.pass);
+        }
+    }
+
+    #[test]
+    fn options_reach_their_passes() {
+        let text = |options: &Options| pipelines(Target::Cpu).into_iter().map(|pipeline| pipeline.text(options)).collect::<Vec<_>>();
+        assert_eq!(text(&Options::default())[0], "");
+        let sizes = Options { sizes: Some("4x8:3".into()), ..Options::default() };
+        assert_eq!(text(&sizes)[0], "func.func(specialise-sizes{sizes=4x8:3}),canonicalize");
+        let part = Options { part: "main".into(), skip: vec!["cse".into()], profile: true, ..Options::default() };
+        assert_eq!(text(&part)[1], "split-breaks{only=main},func.func(functionalise),outline-regions");
+        assert_eq!(text(&part)[6], "loop-to-host,func.func(plan-memory),mark-launches");
+        assert!(text(&part)[2].contains("func.func(simplify-sums{numerics=ulp})"));
+    }
+}
