@@ -11,8 +11,9 @@ pub use gpu::Gpu;
 
 use crate::entry::{Count, Described, Entry, Flag, entries, nested, number};
 use std::fmt::Display;
-use strata_core::ir::{Attr, Cx, Module, Op};
+use strata_core::ir::{Attr, Cx, Op};
 use strata_core::pass::PassError;
+use strata_core::rewrite::Rewriter;
 
 /// The attribute of a module.
 pub const TARGET: &str = "target.cpu";
@@ -210,8 +211,8 @@ macro_rules! at_module {
             }
 
             /// Writes the description at a module.
-            pub fn write(&self, module: &Module<'_>) {
-                module.op().set_attr($attribute, self.attr(module.cx()));
+            pub fn write<'c>(&self, rewriter: &mut Rewriter<'c>, module: Op<'c>) {
+                rewriter.set_attr(module, $attribute, self.attr(module.cx()));
             }
         }
     };

@@ -18,6 +18,7 @@ use std::sync::Arc;
 use std::time::Instant;
 use strata_core::ir::{Cx, Module};
 use strata_core::registry::Registry;
+use strata_core::rewrite::Rewriter;
 use strata_core::upstream::func;
 use strata_dialects::capture;
 use strata_dialects::loops;
@@ -286,7 +287,7 @@ pub(crate) fn settle(module: &Module<'_>, given: Target, options: &Options) -> R
         return Err(Error::TwoTargets { attribute: TARGET });
     }
     let target = written.unwrap_or(given);
-    target.write(module);
+    target.write(&mut Rewriter::before(module.op()), module.op());
     Ok(target)
 }
 

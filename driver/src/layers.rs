@@ -12,8 +12,9 @@ use crate::pass_list::Nest;
 use crate::pipelines::Pipeline;
 use crate::run_levels::run_passes;
 use std::collections::HashMap;
-use strata_core::ir::{Builder, Context, Module, Op};
+use strata_core::ir::{Context, Module, Op};
 use strata_core::pass::PassManager;
+use strata_core::rewrite::Rewriter;
 use strata_core::upstream::func;
 
 /// So many passes in a row are looked up: to print and read a layer takes longer than fewer passes over it.
@@ -83,9 +84,9 @@ fn through_database<'c>(db: &dyn Db, context: &'c Context, module: &Module<'c>, 
     let after = after?;
     let of = |layer: &Op<'_>, after: &Module<'c>| after.body().ops().into_iter().find(|op| op.str("sym_name") == layer.str("sym_name"));
     let pairs: Option<Vec<_>> = layers.iter().zip(&after).map(|(layer, after)| Some((*layer, of(layer, after)?))).collect();
+    let mut rewriter = Rewriter::before(module.op());
     for (layer, made) in pairs? {
-        Builder::before(layer).clone_op(made, &[]);
-        layer.erase();
+        rewriter.replace_with_copy(layer, made);
     }
     outcomes.iter().flat_map(|outcome| outcome.said.iter().cloned()).for_each(|said| said.say(module.cx()));
     Some(())

@@ -14,6 +14,7 @@ use std::thread;
 use strata_core::PooledContext;
 use strata_core::ir::{Builder, Module, Op};
 use strata_core::registry::{Registry, load_dialect};
+use strata_core::rewrite::Rewriter;
 use strata_dialects::host::MESSAGES;
 use strata_dialects::loops;
 use strata_dialects::loops::schedule::SCHEDULE;
@@ -205,11 +206,12 @@ fn prepare_object<'db>(_db: &'db dyn Db, _prepare: Unit<'db>, _make: Make<'db>) 
 }
 
 /// Takes the function that prepares weights out of a module at the level `cpu`, and gives its machine code.
-fn preparation(db: &dyn Db, module: &Module<'_>, function: Op<'_>, make: Make<'_>) -> Result<Object, Error> {
+fn preparation<'c>(db: &dyn Db, module: &Module<'c>, function: Op<'c>, make: Make<'_>) -> Result<Object, Error> {
     let symbols = module.body().ops().into_iter().filter_map(|op| Some((op.str("sym_name")?, op))).collect();
     let alone = unit(module, function, &symbols);
-    function.erase();
-    alone.op().remove_attr(MESSAGES);
+    let mut rewriter = Rewriter::before(module.op());
+    rewriter.erase(function);
+    rewriter.remove_attr(alone.op(), MESSAGES);
     without_locations(alone.op());
     let key = Unit::new(db, content_hash(&alone.to_bytecode()));
     let place = prepare_object(db, key, make);
@@ -241,14 +243,7 @@ fn around(module: &Module<'_>) -> Vec<u8> {
 /// Forgets where an operation and what is in it came from: a moved line is the same program.
 fn without_locations(op: Op<'_>) {
     let nowhere = op.cx().unknown();
-    op.walk(&mut |op| {
-        op.set_location(nowhere);
-        op.regions()
-            .into_iter()
-            .flat_map(|region| region.blocks())
-            .flat_map(|block| block.args())
-            .for_each(|arg| arg.set_location(nowhere));
-    });
+    Rewriter::before(op).relocate_all(op, &mut |_| nowhere);
 }
 
 /// An operation without its operands, its schedule and its body.
@@ -326,8 +321,9 @@ impl Code {
     fn kernel(&self, registry: &'static Registry, name: &str, text: &str) -> Result<Object, Error> {
         let context = loaded(registry);
         let module = Module::parse(&context, text, name)?;
+        let mut rewriter = Rewriter::before(module.op());
         for op in module.op().find_all(loops::Kernel::NAME) {
-            op.set_attr("sym_name", op.cx().str_attr(name));
+            rewriter.set_attr(op, "sym_name", op.cx().str_attr(name));
         }
         kernels_to_cpu(module.op())?;
         self.emit(&module, codegen::Options { exports: functions_of(name).into(), ..self.options.clone() })
@@ -371,7 +367,8 @@ fn name_of(text: &str) -> String {
 /// A module of one kernel, under the name that all kernels share.
 pub(crate) fn alone(kernel: Op<'_>) -> Module<'_> {
     let module = Module::new(kernel.cx());
-    let copy = Builder::at_end(module.body(), kernel.location()).clone_op(kernel, &[]);
-    copy.set_attr("sym_name", kernel.cx().str_attr(NAME));
+    let mut rewriter = Rewriter::at_end(module.body(), kernel.location());
+    let copy = rewriter.clone_op(kernel, &[]);
+    rewriter.set_attr(copy, "sym_name", kernel.cx().str_attr(NAME));
     module
 }

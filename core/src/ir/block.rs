@@ -73,7 +73,7 @@ impl<'c> Block<'c> {
     }
 
     /// Removes an argument that nothing uses.
-    pub fn erase_arg(self, index: usize) {
+    pub(crate) fn erase_arg(self, index: usize) {
         assert!(self.arg(index).is_unused(), "argument {index} of the block is still used");
         // SAFETY: the argument exists and has no uses.
         unsafe { mlirBlockEraseArgument(self.raw, index as u32) }

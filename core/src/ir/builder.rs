@@ -14,6 +14,20 @@ enum Place<'c> {
     Detached,
 }
 
+impl<'c> Place<'c> {
+    fn after(op: Op<'c>) -> Self {
+        match (op.next(), op.block()) {
+            (Some(next), _) => Self::Before(next),
+            (None, Some(block)) => Self::End(block),
+            (None, None) => Self::Detached,
+        }
+    }
+
+    fn start(block: Block<'c>) -> Self {
+        block.first_op().map_or(Self::End(block), Self::Before)
+    }
+}
+
 /// Makes ops, one after the other, at a place and with a location.
 pub struct Builder<'c> {
     cx: Cx<'c>,
@@ -63,18 +77,12 @@ impl<'c> Builder<'c> {
 
     /// A builder that inserts after `op`, with its location.
     pub fn after(op: Op<'c>) -> Self {
-        let place = match (op.next(), op.block()) {
-            (Some(next), _) => Place::Before(next),
-            (None, Some(block)) => Place::End(block),
-            (None, None) => Place::Detached,
-        };
-        Self { cx: op.cx(), place, location: op.location(), listener: Listener::None }
+        Self { cx: op.cx(), place: Place::after(op), location: op.location(), listener: Listener::None }
     }
 
     /// A builder that inserts at the start of a block.
     pub fn at_start(block: Block<'c>, location: Location<'c>) -> Self {
-        let place = block.first_op().map_or(Place::End(block), Place::Before);
-        Self { cx: location.cx(), place, location, listener: Listener::None }
+        Self { cx: location.cx(), place: Place::start(block), location, listener: Listener::None }
     }
 
     /// A builder of detached ops.
@@ -143,6 +151,16 @@ impl<'c> Builder<'c> {
     /// Continues at the end of a block.
     pub fn set_at_end(&mut self, block: Block<'c>) {
         self.place = Place::End(block);
+    }
+
+    /// Continues at the start of a block.
+    pub fn set_at_start(&mut self, block: Block<'c>) {
+        self.place = Place::start(block);
+    }
+
+    /// Continues after an op.
+    pub fn set_after(&mut self, op: Op<'c>) {
+        self.place = Place::after(op);
     }
 
     /// Continues before an op.

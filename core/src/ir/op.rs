@@ -83,14 +83,14 @@ impl<'c> Op<'c> {
     }
 
     /// Replaces one operand.
-    pub fn set_operand(self, index: usize, value: Value<'c>) {
+    pub(crate) fn set_operand(self, index: usize, value: Value<'c>) {
         assert!(index < self.num_operands(), "'{}' has no operand {index}", self.name());
         // SAFETY: see the impl.
         unsafe { mlirOperationSetOperand(self.raw, index as isize, value.raw) }
     }
 
     /// Replaces all operands, possibly by another number of them.
-    pub fn set_operands(self, values: &[Value<'c>]) {
+    pub(crate) fn set_operands(self, values: &[Value<'c>]) {
         let values: Vec<_> = values.iter().map(|value| value.raw).collect();
         // SAFETY: see the impl.
         unsafe { mlirOperationSetOperands(self.raw, values.len() as isize, values.as_ptr()) }
@@ -131,13 +131,13 @@ impl<'c> Op<'c> {
     }
 
     /// Sets an attribute.
-    pub fn set_attr(self, name: &str, attr: Attr<'c>) {
+    pub(crate) fn set_attr(self, name: &str, attr: Attr<'c>) {
         // SAFETY: see the impl.
         unsafe { mlirOperationSetAttributeByName(self.raw, string_ref(name), attr.raw) }
     }
 
     /// Removes an attribute; says whether there was one.
-    pub fn remove_attr(self, name: &str) -> bool {
+    pub(crate) fn remove_attr(self, name: &str) -> bool {
         // SAFETY: see the impl.
         unsafe { mlirOperationRemoveAttributeByName(self.raw, string_ref(name)) }
     }
@@ -289,34 +289,25 @@ impl<'c> Op<'c> {
     // Changes.
 
     /// Moves this op before `other`.
-    pub fn move_before(self, other: Op<'c>) {
+    pub(crate) fn move_before(self, other: Op<'c>) {
         // SAFETY: see the impl.
         unsafe { mlirOperationMoveBefore(self.raw, other.raw) }
     }
 
     /// Moves this op after `other`.
-    pub fn move_after(self, other: Op<'c>) {
+    pub(crate) fn move_after(self, other: Op<'c>) {
         // SAFETY: see the impl.
         unsafe { mlirOperationMoveAfter(self.raw, other.raw) }
     }
 
     /// Changes the location.
-    pub fn set_location(self, location: Location<'c>) {
+    pub(crate) fn set_location(self, location: Location<'c>) {
         // SAFETY: see the impl.
         unsafe { mlirOperationSetLocation(self.raw, location.raw) }
     }
 
-    /// Replaces all uses of the results by `values` and erases the op.
-    pub fn replace_with(self, values: &[Value<'c>]) {
-        assert_eq!(values.len(), self.num_results(), "'{}' is replaced by a wrong number of values", self.name());
-        for (result, value) in self.results().into_iter().zip(values) {
-            result.replace_all_uses_with(*value);
-        }
-        self.erase();
-    }
-
     /// Erases the op. Panics when a result is still used. Handles to it must not be used any more.
-    pub fn erase(self) {
+    pub(crate) fn erase(self) {
         assert!(self.is_unused(), "'{}' is erased while it is used", self.name());
         erased::add(self.raw, self.name());
         // SAFETY: nothing uses the op; the handle is not used after this.

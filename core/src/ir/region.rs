@@ -60,7 +60,7 @@ impl<'c> Region<'c> {
     }
 
     /// Moves all blocks of `other` here, replacing the present ones.
-    pub fn take_body(self, other: Region<'c>) {
+    pub(crate) fn take_body(self, other: Region<'c>) {
         // SAFETY: both regions are alive.
         unsafe { mlirRegionTakeBody(self.raw, other.raw) }
     }

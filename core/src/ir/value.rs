@@ -48,7 +48,7 @@ impl<'c> Value<'c> {
     }
 
     /// Changes its type in place.
-    pub fn set_type(self, ty: Type<'c>) {
+    pub(crate) fn set_type(self, ty: Type<'c>) {
         // SAFETY: the value and the type are alive.
         unsafe { mlirValueSetType(self.raw, ty.raw) }
     }
@@ -60,7 +60,7 @@ impl<'c> Value<'c> {
     }
 
     /// Says where a block argument comes from; a result's place is its op's.
-    pub fn set_location(self, location: Location<'c>) {
+    pub(crate) fn set_location(self, location: Location<'c>) {
         if self.defining_op().is_none() {
             // SAFETY: the value is an argument and alive, as is the location.
             unsafe { mlirBlockArgumentSetLocation(self.raw, location.raw) }
@@ -112,7 +112,7 @@ impl<'c> Value<'c> {
     }
 
     /// Makes every user use `other` instead.
-    pub fn replace_all_uses_with(self, other: Value<'c>) {
+    pub(crate) fn replace_all_uses_with(self, other: Value<'c>) {
         // SAFETY: both values are alive.
         unsafe { mlirValueReplaceAllUsesOfWith(self.raw, other.raw) }
     }

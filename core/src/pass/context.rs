@@ -3,7 +3,7 @@
 use super::analysis::{Analysis, cached};
 use crate::diagnostic::{Note, Severity, emit_at_op};
 use crate::ir::{Op, print_into, string_ref};
-use crate::rewrite::NotConverged;
+use crate::rewrite::{NotConverged, Rewriter};
 use std::sync::Arc;
 use strata_core_sys::*;
 
@@ -51,6 +51,11 @@ pub struct PassContext<'c> {
 
 // SAFETY of this impl: `raw` is the running pass, and the ops given are alive.
 impl<'c> PassContext<'c> {
+    /// What the pass changes IR with. It builds before the pass's op until it is sent elsewhere ([`Rewriter::go_before`]).
+    pub fn rewriter(&self) -> Rewriter<'c> {
+        Rewriter::before(self.op)
+    }
+
     /// Runs a textual pipeline on `op`, which is the pass's op or stands in it.
     pub fn run_pipeline(&mut self, op: Op<'c>, text: &str) -> Result<(), PassError> {
         crate::erased::clear();

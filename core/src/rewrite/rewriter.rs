@@ -1,7 +1,7 @@
 //! The only way in which patterns and passes change IR: drivers hear of every change made here.
 
 use crate::erased;
-use crate::ir::{Attr, Block, Builder, Location, Op, Region, Type, Value};
+use crate::ir::{Attr, Block, Builder, Location, Op, Region, Type, Use, Value};
 use crate::pass::Incremental;
 use mlir_sys::*;
 use std::collections::HashSet;
@@ -82,6 +82,18 @@ impl<'c> Rewriter<'c> {
 }
 
 impl<'c, A: Incremental> Rewriter<'c, A> {
+    /// Goes on before `op`, with its location.
+    pub fn go_before(&mut self, op: Op<'c>) {
+        self.builder.set_before(op);
+        self.builder.set_location(op.location());
+    }
+
+    /// Goes on after `op`, with its location.
+    pub fn go_after(&mut self, op: Op<'c>) {
+        self.builder.set_after(op);
+        self.builder.set_location(op.location());
+    }
+
     /// That of the driver in order, which visits what is in `scope`.
     pub(super) fn in_order(scope: Op<'c>) -> Self {
         Self { builder: Builder::listing(scope), host: Host::InOrder(HashSet::new()), facts: A::compute(scope), taken_in: 0 }
@@ -90,8 +102,7 @@ impl<'c, A: Incremental> Rewriter<'c, A> {
     /// Goes on before `op`.
     pub(super) fn visit(&mut self, op: Op<'c>) {
         self.take_made();
-        self.builder.set_before(op);
-        self.builder.set_location(op.location());
+        self.go_before(op);
     }
 
     /// Whether an op waits to be erased.
@@ -150,6 +161,14 @@ impl<'c, A: Incremental> Rewriter<'c, A> {
     /// Replaces `op` by another op with as many results and erases it.
     pub fn replace_with_op(&mut self, op: Op<'c>, new: Op<'c>) {
         self.replace(op, &new.results());
+    }
+
+    /// Puts a copy of an op, which may be of another module, in the place of one that nothing uses.
+    pub fn replace_with_copy(&mut self, op: Op<'c>, of: Op<'c>) -> Op<'c> {
+        self.go_before(op);
+        let copy = self.clone_op(of, &of.operands());
+        self.erase(op);
+        copy
     }
 
     /// Erases an op that nothing uses.
@@ -220,6 +239,32 @@ impl<'c, A: Incremental> Rewriter<'c, A> {
         }
     }
 
+    /// Makes those users of `from` use `to` that `wanted` names.
+    pub fn replace_uses_if(&mut self, from: Value<'c>, to: Value<'c>, wanted: impl Fn(Use<'c>) -> bool) {
+        for user in from.uses().into_iter().filter(|user| wanted(*user)) {
+            self.set_operand(user.op, user.index, to);
+        }
+    }
+
+    /// Says where an op comes from. ([`Builder::set_location`] is about the ops to come.)
+    pub fn relocate(&mut self, op: Op<'c>, location: Location<'c>) {
+        self.modify(op, |op| op.set_location(location));
+    }
+
+    /// Says where a block's argument comes from; a result comes from where its op does.
+    pub fn relocate_arg(&mut self, argument: Value<'c>, location: Location<'c>) {
+        argument.set_location(location);
+    }
+
+    /// Says where an op, what is in it and the arguments of its blocks come from, given where they came from.
+    pub fn relocate_all(&mut self, op: Op<'c>, to: &mut dyn FnMut(Location<'c>) -> Location<'c>) {
+        self.relocate(op, to(op.location()));
+        for block in op.regions().into_iter().flat_map(|region| region.blocks()) {
+            block.args().into_iter().for_each(|argument| self.relocate_arg(argument, to(argument.location())));
+            block.ops().into_iter().for_each(|op| self.relocate_all(op, to));
+        }
+    }
+
     /// Moves an op before another one.
     pub fn move_before(&mut self, op: Op<'c>, other: Op<'c>) {
         match self.host {
@@ -238,6 +283,33 @@ impl<'c, A: Incremental> Rewriter<'c, A> {
         }
     }
 
+    /// Moves the ops of `block` before `op`, its arguments becoming `args`; the block is gone afterwards.
+    pub fn inline_block_before(&mut self, block: Block<'c>, op: Op<'c>, args: &[Value<'c>]) {
+        assert_eq!(args.len(), block.args().len(), "a block is inlined with a wrong number of arguments");
+        if let Host::Mlir(raw) = self.host {
+            let args = raws(args);
+            // SAFETY: see the impl; there is one value per block argument.
+            unsafe { mlirRewriterBaseInlineBlockBefore(raw, block.to_raw(), op.to_raw(), args.len() as isize, args.as_ptr()) }
+            return;
+        }
+        block.args().into_iter().zip(args).for_each(|(argument, value)| self.replace_uses(argument, *value));
+        block.ops().into_iter().for_each(|inner| self.move_before(inner, op));
+        // SAFETY: see the impl; the block is empty, and nothing uses its arguments.
+        unsafe {
+            mlirBlockDetach(block.to_raw());
+            mlirBlockDestroy(block.to_raw());
+        }
+    }
+
+    /// [`Rewriter::inline_block_before`] without the terminator of the block: gives what that handed on.
+    pub fn inline_body_before(&mut self, body: Block<'c>, op: Op<'c>, args: &[Value<'c>]) -> Vec<Value<'c>> {
+        let end = body.terminator();
+        self.inline_block_before(body, op, args);
+        let values = end.map(Op::operands).unwrap_or_default();
+        end.into_iter().for_each(|end| self.erase(end));
+        values
+    }
+
     /// Takes an argument of a block away that nothing uses.
     pub fn erase_arg(&mut self, block: Block<'c>, index: usize) {
         block.erase_arg(index);
@@ -251,14 +323,6 @@ impl<'c, A: Incremental> Rewriter<'c, A> {
 
 // SAFETY of this impl: as above.
 impl<'c> Rewriter<'c> {
-    /// Moves the ops of `block` before `op`, its arguments becoming `args`; the block is gone afterwards.
-    pub fn inline_block_before(&mut self, block: Block<'c>, op: Op<'c>, args: &[Value<'c>]) {
-        assert_eq!(args.len(), block.args().len(), "a block is inlined with a wrong number of arguments");
-        let args = raws(args);
-        // SAFETY: see the impl; there is one value per block argument.
-        unsafe { mlirRewriterBaseInlineBlockBefore(self.to_raw(), block.to_raw(), op.to_raw(), args.len() as isize, args.as_ptr()) }
-    }
-
     /// Appends the ops of `source` to `target`, its arguments becoming `args`; `source` is gone afterwards.
     pub fn merge_blocks(&mut self, source: Block<'c>, target: Block<'c>, args: &[Value<'c>]) {
         assert_eq!(args.len(), source.args().len(), "a block is merged with a wrong number of arguments");

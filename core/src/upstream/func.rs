@@ -2,6 +2,7 @@
 
 use super::ops;
 use crate::ir::{Builder, Op, OpSpec, Type, Value};
+use crate::rewrite::Rewriter;
 
 ops! {
     /// Calls a function by its symbol.
@@ -29,4 +30,10 @@ pub fn constant<'c>(b: &mut Builder<'c>, function: &str, ty: Type<'c>) -> Value<
 /// Returns from a function.
 pub fn ret<'c>(b: &mut Builder<'c>, values: &[Value<'c>]) -> Op<'c> {
     b.effect(Return::NAME, values, &[])
+}
+
+/// Gives a function another type; that of its body must be the same.
+pub fn set_type<'c>(rewriter: &mut Rewriter<'c>, function: Op<'c>, inputs: &[Type<'c>], results: &[Type<'c>]) {
+    let ty = function.cx().function(inputs, results);
+    rewriter.set_attr(function, "function_type", function.cx().type_attr(ty));
 }

@@ -32,13 +32,13 @@ pub struct Mark {
 }
 
 impl Pass for Mark {
-    fn run<'c>(&self, op: Op<'c>, _cx: &mut PassContext<'c>) -> Result<(), PassError> {
+    fn run<'c>(&self, op: Op<'c>, cx: &mut PassContext<'c>) -> Result<(), PassError> {
         assert!(!self.panic, "as asked");
         if self.fail {
             return Err(PassError::new("as asked"));
         }
         let Mark { number, factor, label, sizes, names, .. } = self;
-        op.set_attr("toy.mark", op.cx().str_attr(&format!("{number} {factor} {label} {sizes:?} {names:?}")));
+        cx.rewriter().set_attr(op, "toy.mark", op.cx().str_attr(&format!("{number} {factor} {label} {sizes:?} {names:?}")));
         self.marked.add(1);
         Ok(())
     }

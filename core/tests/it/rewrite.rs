@@ -268,3 +268,76 @@ fn folding_is_a_question_too() {
     let constant = module.op().find_all(Constant::NAME)[0];
     assert_eq!(constant.fold(), Some(vec![Folded::Attr(constant.attr("value").unwrap())]));
 }
+
+const FUSED: &str = "func.func @f(%x: tensor<4xf32>) -> tensor<4xf32> {
+  %0 = toy.fusion %x : tensor<4xf32> {
+  ^bb0(%a: tensor<4xf32>):
+    %1 = toy.square %a : tensor<4xf32>
+    toy.yield %1 : tensor<4xf32>
+  }
+  %2 = toy.add %0, %0 : tensor<4xf32>
+  return %2 : tensor<4xf32>
+}";
+
+#[test]
+fn a_pass_inlines_a_body() {
+    let context = context();
+    let module = parse(&context, FUSED).unwrap();
+    let fusion = module.op().find_all("toy.fusion")[0];
+    let mut rewriter = Rewriter::before(fusion);
+    let values = rewriter.inline_body_before(fusion.body(0), fusion, &fusion.operands());
+    rewriter.replace(fusion, &values);
+    assert_eq!(names(&module.to_string()), ["toy.square", "toy.add"], "{module}");
+    assert!(module.op().verify());
+}
+
+#[test]
+fn some_uses_are_replaced() {
+    let context = context();
+    let module = parse(&context, FUSED).unwrap();
+    let (fusion, add) = (module.op().find_all("toy.fusion")[0], module.op().find_all("toy.add")[0]);
+    Rewriter::before(add).replace_uses_if(fusion.result(0), fusion.operand(0), |user| user.index == 1);
+    assert_eq!(add.operands(), [fusion.result(0), fusion.operand(0)]);
+}
+
+#[test]
+fn a_function_gets_another_type_and_a_copy_takes_the_place_of_an_op() {
+    let context = context();
+    let module = parse(&context, PRODUCTS).unwrap();
+    let other = parse(&context, FUSED).unwrap();
+    let [function, made] = [&module, &other].map(|module| module.op().lookup_symbol("f").unwrap());
+    let mut rewriter = Rewriter::before(function);
+    let copy = rewriter.replace_with_copy(function, made);
+    assert_eq!(names(&module.to_string()), ["toy.fusion", "toy.square", "toy.yield", "toy.add"], "{module}");
+    let wide = module.cx().tensor(&[8], module.cx().f32());
+    strata_core::upstream::func::set_type(&mut rewriter, copy, &[wide], &[]);
+    assert_eq!(copy.attr("function_type").unwrap().to_string(), "(tensor<8xf32>) -> ()");
+}
+
+#[test]
+fn everything_below_an_op_is_relocated_once() {
+    let context = context();
+    let module = parse(&context, FUSED).unwrap();
+    let mut count = 0;
+    Rewriter::before(module.op()).relocate_all(module.op(), &mut |location| {
+        count += 1;
+        location.cx().file_location("here", count, 0)
+    });
+    let fusion = module.op().find_all("toy.fusion")[0];
+    assert_eq!(count, 9, "a module, a function, five ops in it and two arguments");
+    assert_eq!(fusion.body(0).arg(0).location().file_line().map(|(_, line)| line), Some(5));
+    assert_eq!(fusion.location().file_line().map(|(_, line)| line), Some(4));
+}
+
+#[test]
+fn ops_are_made_where_the_rewriter_goes() {
+    let context = context();
+    let module = parse(&context, PRODUCTS).unwrap();
+    let first = module.op().find_all("toy.mul")[0];
+    let mut rewriter = Rewriter::before(module.op());
+    rewriter.go_after(first);
+    Square::build(&mut rewriter, first.operand(0), first.result(0).ty());
+    rewriter.go_before(first);
+    Add::build(&mut rewriter, first.operand(0), first.operand(0), first.result(0).ty());
+    assert_eq!(names(&module.to_string()), ["toy.add", "toy.mul", "toy.square", "toy.mul"], "{module}");
+}

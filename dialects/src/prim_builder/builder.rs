@@ -12,6 +12,7 @@ use crate::aten::dtype::{DType, Numeric, encode};
 use crate::prim::sizes;
 use crate::{capture, prim};
 use strata_core::ir::{Attr, Block, Builder, Cx, DYNAMIC, Location, Op, OpSpec, Type, Value};
+use strata_core::rewrite::Rewriter;
 use strata_core::upstream::arith::{self, CmpIPredicate};
 
 use super::size::{Operands, Size, Sym};
@@ -28,7 +29,7 @@ pub const MAX_ELEMENTS: i64 = 1 << 24;
 
 /// Makes `prim` ops at a place.
 pub struct Prim<'c> {
-    builder: RefCell<Builder<'c>>,
+    builder: RefCell<Rewriter<'c>>,
     nodes: RefCell<Vec<Node<'c>>>,
     known: RefCell<HashMap<Value<'c>, u32>>,
     error: RefCell<Option<String>>,
@@ -47,7 +48,7 @@ impl<'c> Prim<'c> {
     /// A builder that appends to `block`.
     pub fn new(block: Block<'c>, location: Location<'c>) -> Prim<'c> {
         Prim {
-            builder: RefCell::new(Builder::at_end(block, location)),
+            builder: RefCell::new(Rewriter::at_end(block, location)),
             nodes: RefCell::default(),
             known: RefCell::default(),
             error: RefCell::default(),
@@ -68,9 +69,12 @@ impl<'c> Prim<'c> {
 
     /// Continues before `op`, with its location.
     pub fn set_before(&self, op: Op<'c>) {
-        let mut builder = self.builder.borrow_mut();
-        builder.set_before(op);
-        builder.set_location(op.location());
+        self.builder.borrow_mut().go_before(op);
+    }
+
+    /// Puts values in the place of an op's results.
+    pub fn replace(&self, op: Op<'c>, values: &[Value<'c>]) {
+        self.builder.borrow_mut().replace(op, values);
     }
 
     /// The context.

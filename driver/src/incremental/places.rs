@@ -5,8 +5,9 @@
 
 use crate::database::inside;
 use std::collections::HashMap;
-use strata_core::ir::{Location, Module, Op};
+use strata_core::ir::{Location, Module};
 use strata_core::registry::Registry;
+use strata_core::rewrite::Rewriter;
 
 /// What the file of a numbered place begins with.
 const MARK: &str = "strata:@";
@@ -27,28 +28,16 @@ pub(super) fn number(registry: &'static Registry, text: &str, name: &str) -> Res
     let context = registry.lend();
     let module = Module::parse(&context, text, name).map_err(|error| error.to_string())?;
     let mut places = Places::default();
-    places.one(module.op(), "");
+    let mut rewriter = Rewriter::before(module.op());
+    rewriter.relocate(module.op(), places.next(module.op().location(), ""));
     for op in module.body().ops() {
-        places.all(op, &plain(&op.str("sym_name").unwrap_or_default()));
+        let function = plain(&op.str("sym_name").unwrap_or_default());
+        rewriter.relocate_all(op, &mut |location| places.next(location, &function));
     }
     Ok(Numbered { text: module.op().to_text_with_locations(), places })
 }
 
 impl Places {
-    fn all(&mut self, op: Op<'_>, function: &str) {
-        self.one(op, function);
-        for block in op.regions().into_iter().flat_map(|region| region.blocks()) {
-            for argument in block.args() {
-                argument.set_location(self.next(argument.location(), function));
-            }
-            block.ops().into_iter().for_each(|op| self.all(op, function));
-        }
-    }
-
-    fn one(&mut self, op: Op<'_>, function: &str) {
-        op.set_location(self.next(op.location(), function));
-    }
-
     fn next<'c>(&mut self, location: Location<'c>, function: &str) -> Location<'c> {
         let text = location.to_string();
         let known = self.0.entry(function.to_owned()).or_default();

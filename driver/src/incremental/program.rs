@@ -4,6 +4,7 @@ use super::sections::{Section, Sections, sections};
 use std::collections::{HashMap, HashSet};
 use strata_core::ir::{Attr, Builder, Context, Module, Op, OpSpec};
 use strata_core::registry::Registry;
+use strata_core::rewrite::Rewriter;
 use strata_core::upstream::func;
 
 /// A module in parts.
@@ -71,8 +72,9 @@ fn split_in(context: &Context, text: &str, name: &str, located: bool) -> Result<
         functions.push(Function { name: symbol, unit, has_body: true });
     }
     for op in bodies(&module) {
-        declare(&mut Builder::before(op), op);
-        op.erase();
+        let mut rewriter = Rewriter::before(op);
+        declare(&mut rewriter, op);
+        rewriter.erase(op);
     }
     Ok(Program { shell: print(&module, located), plain: false, located, functions })
 }
@@ -104,8 +106,7 @@ fn join_in<'a>(context: &Context, program: &Program, functions: impl Iterator<It
         let unit = Module::parse(context, unit, name).map_err(|error| error.to_string())?;
         let function = bodies(&unit).into_iter().find(|op| op.str("sym_name").as_ref() == Some(name));
         let (place, function) = places.get(name).copied().zip(function).ok_or_else(|| format!("a pass on functions removed '{name}'"))?;
-        Builder::before(place).clone_op(function, &[]);
-        place.erase();
+        Rewriter::before(place).replace_with_copy(place, function);
     }
     Ok(print(&module, program.located))
 }

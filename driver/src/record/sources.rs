@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 use strata_core::ir::{Location, Op};
+use strata_core::rewrite::Rewriter;
 use strata_report::Source;
 
 /// The longest text of a level that is kept, in bytes: a page with more cannot be scrolled through.
@@ -88,13 +89,14 @@ fn numbered<'c>(module: Op<'c>) -> (String, Vec<Location<'c>>) {
     let arguments = ops.iter().flat_map(|op| op.regions()).flat_map(|region| region.blocks()).flat_map(|block| block.args());
     let arguments: Vec<_> = arguments.map(|argument| (argument, argument.location())).collect();
     let locations: Vec<_> = ops.iter().map(|op| op.location()).collect();
+    let mut rewriter = Rewriter::before(module);
     for (number, op) in ops.iter().enumerate() {
-        op.set_location(cx.file_location(FILE, number as u32, 0));
+        rewriter.relocate(*op, cx.file_location(FILE, number as u32, 0));
     }
-    arguments.iter().for_each(|(argument, _)| argument.set_location(module.location()));
+    arguments.iter().for_each(|(argument, _)| rewriter.relocate_arg(*argument, module.location()));
     let text = module.to_text_with_locations();
-    ops.iter().zip(&locations).for_each(|(op, location)| op.set_location(*location));
-    arguments.into_iter().for_each(|(argument, location)| argument.set_location(location));
+    ops.iter().zip(&locations).for_each(|(op, location)| rewriter.relocate(*op, *location));
+    arguments.into_iter().for_each(|(argument, location)| rewriter.relocate_arg(argument, location));
     (text, locations)
 }
 

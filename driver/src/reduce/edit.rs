@@ -3,6 +3,7 @@
 use super::instead::Instead;
 use std::ops::Range;
 use strata_core::ir::{Attr, Op, Type};
+use strata_core::rewrite::Rewriter;
 use strata_core::upstream::func;
 
 /// A kind of change.
@@ -37,18 +38,25 @@ impl Edit {
 
     /// Makes it in some of these places, as far as it can be made there.
     pub fn apply(self, module: Op<'_>, range: Range<usize>, way: Instead) {
+        let mut rewriter = Rewriter::before(module);
         match self {
-            Self::Op => removable(module)[range].iter().rev().for_each(|op| remove(*op, way)),
-            Self::Result => signatures(module, Type::results)[range].iter().rev().for_each(|(function, at)| drop_result(*function, *at)),
-            Self::Argument => signatures(module, Type::inputs)[range].iter().rev().for_each(|(function, at)| drop_argument(*function, *at)),
+            Self::Op => removable(module)[range].iter().rev().for_each(|op| remove(*op, way, &mut rewriter)),
+            Self::Result => {
+                let places = signatures(module, Type::results);
+                places[range].iter().rev().for_each(|(function, at)| drop_result(*function, *at, &mut rewriter));
+            }
+            Self::Argument => {
+                let places = signatures(module, Type::inputs);
+                places[range].iter().rev().for_each(|(function, at)| drop_argument(*function, *at, &mut rewriter));
+            }
             Self::Attribute => {
                 for (op, name) in &attributes(module)[range] {
-                    op.remove_attr(name);
+                    rewriter.remove_attr(*op, name);
                 }
             }
             Self::Elements => {
                 for (op, name, splat) in &constants(module)[range] {
-                    op.set_attr(name, *splat);
+                    rewriter.set_attr(*op, name, *splat);
                 }
             }
         }
@@ -66,17 +74,17 @@ fn removable(module: Op<'_>) -> Vec<Op<'_>> {
     ops
 }
 
-fn remove(op: Op<'_>, way: Instead) {
+fn remove<'c>(op: Op<'c>, way: Instead, rewriter: &mut Rewriter<'c>) {
     for result in op.results() {
         if result.is_unused() {
             continue;
         }
-        match way.or_any(op, result) {
-            Some(value) => result.replace_all_uses_with(value),
+        match way.or_any(op, result, rewriter) {
+            Some(value) => rewriter.replace_uses(result, value),
             None => return,
         }
     }
-    op.erase();
+    rewriter.erase(op);
 }
 
 /// Functions with a body, once for each of their arguments or results.
@@ -98,7 +106,7 @@ pub(super) fn arity(ty: Type<'_>) -> usize {
 type Entries<'c> = Vec<(Type<'c>, Attr<'c>)>;
 
 /// Changes what a function says of its arguments and results.
-pub(super) fn set_signature<'c>(function: Op<'c>, change: &mut dyn FnMut(&mut Entries<'c>, &mut Entries<'c>)) {
+pub(super) fn set_signature<'c>(rewriter: &mut Rewriter<'c>, function: Op<'c>, change: &mut dyn FnMut(&mut Entries<'c>, &mut Entries<'c>)) {
     let Some(ty) = function_type(function) else { return };
     let cx = function.cx();
     let list = |name: &str, types: Vec<Type<'c>>| -> Entries<'c> {
@@ -109,30 +117,30 @@ pub(super) fn set_signature<'c>(function: Op<'c>, change: &mut dyn FnMut(&mut En
     let (mut inputs, mut results) = (list("arg_attrs", ty.inputs()), list("res_attrs", ty.results()));
     change(&mut inputs, &mut results);
     let types = |entries: &Entries<'c>| entries.iter().map(|(ty, _)| *ty).collect::<Vec<_>>();
-    function.set_attr("function_type", cx.type_attr(cx.function(&types(&inputs), &types(&results))));
+    func::set_type(rewriter, function, &types(&inputs), &types(&results));
     for (name, entries) in [("arg_attrs", inputs), ("res_attrs", results)] {
         if function.attr(name).is_some() {
-            function.set_attr(name, cx.array_attr(&entries.iter().map(|(_, attr)| *attr).collect::<Vec<_>>()));
+            rewriter.set_attr(function, name, cx.array_attr(&entries.iter().map(|(_, attr)| *attr).collect::<Vec<_>>()));
         }
     }
 }
 
-fn drop_result(function: Op<'_>, at: usize) {
+fn drop_result<'c>(function: Op<'c>, at: usize, rewriter: &mut Rewriter<'c>) {
     for end in function.region(0).blocks().into_iter().filter_map(|block| block.terminator()).filter(|op| op.isa::<func::Return>()) {
         let mut operands = end.operands();
         operands.remove(at);
-        end.set_operands(&operands);
+        rewriter.set_operands(end, &operands);
     }
-    set_signature(function, &mut |_, results| {
+    set_signature(rewriter, function, &mut |_, results| {
         results.remove(at);
     });
 }
 
-fn drop_argument(function: Op<'_>, at: usize) {
+fn drop_argument<'c>(function: Op<'c>, at: usize, rewriter: &mut Rewriter<'c>) {
     let body = function.body(0);
     if body.arg(at).is_unused() {
-        body.erase_arg(at);
-        set_signature(function, &mut |inputs, _| {
+        rewriter.erase_arg(body, at);
+        set_signature(rewriter, function, &mut |inputs, _| {
             inputs.remove(at);
         });
     }

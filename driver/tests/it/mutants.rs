@@ -2,7 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
-use strata_core::ir::{Builder, Module, Op, Value};
+use strata_core::ir::{Module, Op, Value};
+use strata_core::rewrite::Rewriter;
 use strata_driver::{CheckOptions, bisect, check_file, check_semantics, passes_between, standard};
 
 /// One wrong edit.
@@ -39,7 +40,7 @@ fn nth<'c>(module: Op<'c>, name: &str, at: usize) -> Option<Op<'c>> {
 /// Another value for an attribute that is there.
 fn set(op: Op<'_>, name: &str, text: &str) -> Option<()> {
     op.attr(name)?;
-    op.set_attr(name, op.cx().parse_attr(text)?);
+    Rewriter::before(op).set_attr(op, name, op.cx().parse_attr(text)?);
     Some(())
 }
 
@@ -53,14 +54,13 @@ fn rewrite(op: Op<'_>, name: &str, from: &str, to: &str) -> Option<()> {
 
 fn swap(op: Op<'_>, a: usize, b: usize) -> Option<()> {
     let (first, second) = (op.operand(a), op.operand(b));
-    op.set_operand(a, second);
-    op.set_operand(b, first);
-    Some(())
+    reads(op, a, second)?;
+    reads(op, b, first)
 }
 
-/// The op with another first operand.
-fn reads<'c>(op: Op<'c>, value: Value<'c>) -> Option<()> {
-    op.set_operand(0, value);
+/// The op with another operand.
+fn reads<'c>(op: Op<'c>, at: usize, value: Value<'c>) -> Option<()> {
+    Rewriter::before(op).set_operand(op, at, value);
     Some(())
 }
 
@@ -68,20 +68,21 @@ fn reads<'c>(op: Op<'c>, value: Value<'c>) -> Option<()> {
 fn rename(op: Op<'_>, name: &str) -> Option<()> {
     let attrs = op.attrs();
     let attrs: Vec<_> = attrs.iter().map(|(name, attr)| (name.as_str(), *attr)).collect();
-    let new = Builder::before(op).value(name, &op.operands(), op.result(0).ty(), &attrs);
-    op.replace_with(&[new]);
+    let mut rewriter = Rewriter::before(op);
+    let new = rewriter.value(name, &op.operands(), op.result(0).ty(), &attrs);
+    rewriter.replace(op, &[new]);
     Some(())
 }
 
 /// The op's first operand in its place.
 fn bypass(op: Op<'_>) -> Option<()> {
-    op.replace_with(&[op.operand(0)]);
+    Rewriter::before(op).replace(op, &[op.operand(0)]);
     Some(())
 }
 
 fn index_constant(module: Op<'_>, from: i64, to: i64) -> Option<()> {
     let found = module.find_all("arith.constant").into_iter().find(|op| op.result(0).ty().is_index() && op.int("value") == Some(from))?;
-    found.set_attr("value", found.cx().index_attr(to));
+    Rewriter::before(found).set_attr(found, "value", found.cx().index_attr(to));
     Some(())
 }
 
@@ -96,7 +97,7 @@ const MUTANTS: &[Mutant] = mutants! {
     "epilogue dropped", SOFTMAX, FUSE, |m| bypass(nth(m, "prim.div", 0)?);
     "another function", SOFTMAX, FUSE_REDUCTIONS, |m| rename(nth(m, "prim.exp", 0)?, "prim.sin");
     "another reducer", SOFTMAX, "prim-to-loop", |m| set(nth(m, "loop.stage", 1)?, "reducer", "\"max\"");
-    "stages of a kernel mixed up", SOFTMAX, "schedule-cpu", |m| reads(nth(m, "loop.stage", 2)?, nth(m, "loop.stage", 0)?.operand(0));
+    "stages of a kernel mixed up", SOFTMAX, "schedule-cpu", |m| reads(nth(m, "loop.stage", 2)?, 0, nth(m, "loop.stage", 0)?.operand(0));
     "division the wrong way round", SOFTMAX, "loop-to-host", |m| swap(nth(m, "arith.divf", 0)?, 0, 1);
     "another constant", CHAIN, DECOMPOSE, |m| set(nth(m, "prim.constant", 0)?, "value", "dense<0.25> : tensor<f32>");
     "sign dropped", CHAIN, VIEWS, |m| bypass(nth(m, "prim.neg", 0)?);
@@ -121,7 +122,11 @@ const MUTANTS: &[Mutant] = mutants! {
     "loop ends too early", RNN, "func.func(cse)", |m| index_constant(m, 5, 4);
     "yields exchanged", RNN, CONSTANTS, |m| swap(nth(m, "scf.yield", 0)?, 0, 1);
     "contraction along another dim", RNN, FUSE, |m| set(nth(m, "prim.dot", 0)?, "lhs_contract", "array<i64: 0>");
-    "copy dropped", RNN, PLAN, |m| { nth(m, "host.copy", 2)?.erase(); Some(()) };
+    "copy dropped", RNN, PLAN, |m| {
+        let copy = nth(m, "host.copy", 2)?;
+        Rewriter::before(copy).erase(copy);
+        Some(())
+    };
     "buffers of a launch exchanged", RNN, PLAN, |m| {
         let launch = m.find_all("host.launch").into_iter().find(|launch| launch.int("outputs") == Some(2))?;
         swap(launch, launch.num_operands() - 1, launch.num_operands() - 2)
@@ -129,19 +134,17 @@ const MUTANTS: &[Mutant] = mutants! {
     "buffers overlap", RNN, PLAN, |m| {
         let slices = m.find_all("host.slice");
         let (last, before) = (slices.last()?, slices.get(slices.len() - 2)?);
-        last.set_operand(1, before.operand(1));
-        Some(())
+        reads(*last, 1, before.operand(1))
     };
     "reduction along another dim", MLP, VIEWS, |m| set(nth(m, "prim.reduce", 0)?, "dims", "array<i64: 0>");
     "factors exchanged", MLP, FUSE_REDUCTIONS, |m| swap(nth(m, "prim.dot", 0)?, 0, 1);
     "a kernel writes where it reads", MLP, PLAN, |m| {
         let slices = m.find_all("host.slice");
-        slices.get(2)?.set_operand(1, slices.get(1)?.operand(1));
-        Some(())
+        reads(*slices.get(2)?, 1, slices.get(1)?.operand(1))
     }, unseen "the interpreter reads all of a kernel's operands before it writes results";
     "schedule dropped", CHAIN, "schedule-cpu", |m| {
         let mut parts = [m.find_all("loop.kernel"), m.find_all("loop.stage")].concat().into_iter();
-        parts.find(|part| part.remove_attr("schedule")).map(|_| ())
+        parts.find(|part| Rewriter::before(*part).remove_attr(*part, "schedule")).map(|_| ())
     }, unseen "a schedule says nothing about values above the level cpu";
 };
 

@@ -163,7 +163,7 @@ impl<'c> Importer<'c> {
     /// Runs `import` with the builder at the end of `block`.
     fn inside<R>(&mut self, block: Block<'c>, import: impl FnOnce(&mut Self) -> R) -> R {
         let location = self.builder.location();
-        let outer = std::mem::replace(&mut self.builder, strata_core::ir::Builder::at_end(block, location));
+        let outer = std::mem::replace(&mut self.builder, strata_core::rewrite::Rewriter::at_end(block, location));
         let result = import(self);
         self.builder = outer;
         result

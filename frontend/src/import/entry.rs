@@ -2,7 +2,8 @@
 
 use std::collections::HashMap;
 
-use strata_core::ir::{Attr, Block, Builder, Op, OpSpec, Type, Value};
+use strata_core::ir::{Attr, Block, Op, OpSpec, Type, Value};
+use strata_core::rewrite::Rewriter;
 use strata_core::upstream::func;
 use strata_dialects::capture;
 use strata_dialects::capture::{DIM_ORDER, STORAGE_ORDER};
@@ -76,9 +77,9 @@ impl<'g, 'c> Entry<'g, 'c> {
         importer.builder.set_at_end(module);
         let function = importer.builder.op(OpSpec { name: func::Func::NAME, attrs: &attrs, regions: 1, ..OpSpec::default() });
         let block = importer.builder.add_block(function.region(0), &arg_types);
-        importer.builder = Builder::at_end(block, importer.builder.location());
+        importer.builder = Rewriter::at_end(block, importer.builder.location());
         let arg_attrs: Vec<_> = args.iter().map(|arg| arg_attrs(importer, graph, arg)).collect();
-        function.set_attr("arg_attrs", cx.array_attr(&arg_attrs));
+        importer.builder.set_attr(function, "arg_attrs", cx.array_attr(&arg_attrs));
         for (arg, value) in args.iter().zip(block.args()) {
             if let Some(name) = arg.name {
                 scope.define(name, value);
@@ -144,8 +145,8 @@ impl<'g, 'c> Entry<'g, 'c> {
         func::ret(&mut importer.builder, &values);
         let inputs: Vec<Type<'c>> = self.block.args().into_iter().map(Value::ty).collect();
         let outputs: Vec<Type<'c>> = values.into_iter().map(Value::ty).collect();
-        self.function.set_attr("function_type", cx.type_attr(cx.function(&inputs, &outputs)));
-        self.function.set_attr("res_attrs", cx.array_attr(&attrs));
+        func::set_type(&mut importer.builder, self.function, &inputs, &outputs);
+        importer.builder.set_attr(self.function, "res_attrs", cx.array_attr(&attrs));
         Ok((self.inputs, results.into_iter().map(|(.., output)| output).collect()))
     }
 }

@@ -22,7 +22,8 @@ mod types;
 
 use std::path::Path;
 
-use strata_core::ir::{Builder, Context, Cx, Module};
+use strata_core::ir::{Context, Cx, Module};
+use strata_core::rewrite::Rewriter;
 
 pub use entry::ENTRY;
 pub use error::ImportError;
@@ -139,7 +140,7 @@ pub fn import_program<'c>(program: &Program, context: &'c Context) -> Result<Imp
 
 fn build<'c>(program: &Program, cx: Cx<'c>, lenient: bool) -> Result<Imported<'c>, ImportError> {
     let module = Module::new(cx);
-    let builder = Builder::at_end(module.body(), cx.unknown());
+    let builder = Rewriter::at_end(module.body(), cx.unknown());
     let graph = &program.exported.graph_module.graph;
     let storages = storage::addressed(graph);
     let aliasing = storages || copies::writes(graph);

@@ -1,6 +1,7 @@
 //! One call of the program: an `aten` op by its schema, or what the call means without one.
 
-use strata_core::ir::{Builder, Cx, Op, Type, Value};
+use strata_core::ir::{Cx, Op, Type, Value};
+use strata_core::rewrite::Rewriter;
 use strata_dialects::aten::{self, AtenOp, Schema, infer, schema::Kind};
 use strata_dialects::capture;
 
@@ -22,7 +23,7 @@ use crate::pt2::{
 /// What all graphs of a program share while they are imported.
 pub(super) struct Importer<'c> {
     pub cx: Cx<'c>,
-    pub builder: Builder<'c>,
+    pub builder: Rewriter<'c>,
     pub symbols: Symbols<'c>,
     /// The context takes ops that no dialect registers.
     pub lenient: bool,
@@ -104,10 +105,10 @@ impl<'c> Importer<'c> {
             }
         }
         if self.aliasing && copies::copies(scope, node) {
-            op.set_attr(capture::COPIES, self.cx.unit());
+            self.builder.set_attr(op, capture::COPIES, self.cx.unit());
         }
         if self.storages {
-            storage::note(self.cx, scope, node, op);
+            storage::note(&mut self.builder, scope, node, op);
         }
         for (argument, value) in bound.into_iter().zip(op.results()) {
             if let Bound::Name(name) = argument {

@@ -5,6 +5,7 @@
 //! call left to the operand.
 
 use strata_core::ir::{Attr, Cx, Op};
+use strata_core::rewrite::Rewriter;
 use strata_dialects::{
     aten::{Input, Schema, Size, schema_of_target},
     capture::STORAGE_ORDER,
@@ -51,7 +52,8 @@ pub(super) fn fill_offset<'c>(
 }
 
 /// Notes on an op which of its results do not lie row-major.
-pub(super) fn note<'c>(cx: Cx<'c>, scope: &Scope<'_, 'c>, node: &Node, op: Op<'c>) {
+pub(super) fn note<'c>(rewriter: &mut Rewriter<'c>, scope: &Scope<'_, 'c>, node: &Node, op: Op<'c>) {
+    let cx = rewriter.cx();
     let mut metas = Vec::new();
     for output in &node.outputs {
         match output {
@@ -64,7 +66,7 @@ pub(super) fn note<'c>(cx: Cx<'c>, scope: &Scope<'_, 'c>, node: &Node, op: Op<'c
     if orders.iter().any(Option::is_some) {
         let row_major = || cx.i64s_attr(&[]);
         let orders: Vec<_> = orders.into_iter().map(|order| order.unwrap_or_else(row_major)).collect();
-        op.set_attr(STORAGE_ORDER, cx.array_attr(&orders));
+        rewriter.set_attr(op, STORAGE_ORDER, cx.array_attr(&orders));
     }
 }
 

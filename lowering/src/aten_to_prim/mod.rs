@@ -77,6 +77,7 @@ use std::sync::LazyLock;
 
 use strata_core::ir::{Attr, DYNAMIC, Op, Type, Value};
 use strata_core::pass::{Counter, Pass, PassContext, PassError};
+use strata_core::rewrite::Rewriter;
 use strata_core::upstream::func;
 use strata_dialects::aten::alias::meaning;
 use strata_dialects::aten::dtype::{DType, Numeric};
@@ -218,8 +219,9 @@ pub fn decompose<'c>(root: Op<'c>, keep: &[String]) -> (usize, Vec<Refusal<'c>>)
     let all = ops.len();
     let refused = |op| decompose_op(&prim, op).err().map(|reason| Refusal { op, reason });
     let refusals: Vec<_> = ops.into_iter().filter_map(refused).collect();
-    refine_results(root);
-    remove_unused(root);
+    let mut rewriter = Rewriter::before(root);
+    refine_results(root, &mut rewriter);
+    remove_unused(root, &mut rewriter);
     (all - refusals.len(), refusals)
 }
 
@@ -270,7 +272,7 @@ fn replaced<'p>(prim: &'p Prim<'p>, op: Op<'p>, formula: impl FnOnce() -> Vec<Va
     if let Some(message) = prim.take_error() {
         return Err(Reason::Arguments(message));
     }
-    op.replace_with(&results);
+    prim.replace(op, &results);
     Ok(())
 }
 
@@ -366,13 +368,13 @@ fn may_be_refined(result: Value<'_>) -> bool {
 }
 
 /// Gives the entry's results the types that it returns.
-fn refine_results(root: Op<'_>) {
+fn refine_results<'c>(root: Op<'c>, rewriter: &mut Rewriter<'c>) {
     if root.attr(capture::ENTRY).is_none() {
         return;
     }
     let (Some(ty), Some(terminator)) = (root.attr("function_type").and_then(Attr::as_type), root.body(0).terminator()) else { return };
     if ty.results() != terminator.operand_types() {
-        root.set_attr("function_type", root.cx().type_attr(root.cx().function(&ty.inputs(), &terminator.operand_types())));
+        func::set_type(rewriter, root, &ty.inputs(), &terminator.operand_types());
     }
 }
 
@@ -391,12 +393,12 @@ fn declared<'p>(prim: &'p Prim<'p>, tensor: Tensor<'p>, ty: Type<'p>) -> Value<'
 }
 
 /// Removes pure ops without users, last first.
-fn remove_unused(root: Op<'_>) {
+fn remove_unused<'c>(root: Op<'c>, rewriter: &mut Rewriter<'c>) {
     let mut ops = Vec::new();
     root.walk(&mut |op| ops.push(op));
     for op in ops.into_iter().rev() {
         if matches!(op.dialect(), "prim" | "arith") && op.regions().is_empty() && op.is_unused() {
-            op.erase();
+            rewriter.erase(op);
         }
     }
 }

@@ -6,11 +6,13 @@
 
 use super::simplify::like;
 use strata_core::ir::{Attr, Builder, ElementType, Op, Type, Value};
+use strata_core::rewrite::Rewriter;
 use strata_core::upstream::arith::{self, CmpFPredicate};
 use strata_core::upstream::{llvm, vector};
 
 /// Replaces bf16 by i16 in a module of `func`, `scf`, `arith`, `math`, `vector` and `llvm` ops.
 pub(super) fn emulate_bf16(module: Op<'_>) {
+    let mut rewriter = Rewriter::before(module);
     let mut found = Vec::new();
     module.walk(&mut |op| {
         let operands: Vec<bool> = op.operands().into_iter().map(|value| is_bf16(value.ty())).collect();
@@ -22,27 +24,28 @@ pub(super) fn emulate_bf16(module: Op<'_>) {
     module.walk(&mut |op| {
         let arguments = op.regions().into_iter().flat_map(|region| region.blocks()).flat_map(|block| block.args());
         for value in arguments.chain(op.results()).filter(|value| is_bf16(value.ty())) {
-            value.set_type(like(value.ty(), op.cx().int(16)));
+            rewriter.set_type(value, like(value.ty(), op.cx().int(16)));
         }
     });
     for (op, operands, results) in found {
+        rewriter.go_before(op);
         match op.name() {
-            arith::Constant::NAME | llvm::Constant::NAME => retype(op),
-            arith::Bitcast::NAME if operands == results || op.operand(0).ty() == op.result(0).ty() => op.replace_with(&[op.operand(0)]),
+            arith::Constant::NAME | llvm::Constant::NAME => retype(op, &mut rewriter),
+            arith::Bitcast::NAME if operands == results || op.operand(0).ty() == op.result(0).ty() => {
+                rewriter.replace(op, &[op.operand(0)]);
+            }
             arith::ExtF::NAME => {
-                let mut b = Builder::before(op);
-                let (single, ty) = (widen(&mut b, op.operand(0)), op.result(0).ty());
-                let result = if single.ty() == ty { single } else { arith::extf(&mut b, single, ty) };
-                op.replace_with(&[result]);
+                let (single, ty) = (widen(&mut rewriter, op.operand(0)), op.result(0).ty());
+                let result = if single.ty() == ty { single } else { arith::extf(&mut rewriter, single, ty) };
+                rewriter.replace(op, &[result]);
             }
             arith::TruncF::NAME => {
-                let mut b = Builder::before(op);
-                let result = round(&mut b, op.operand(0));
-                op.replace_with(&[result]);
+                let result = round(&mut rewriter, op.operand(0));
+                rewriter.replace(op, &[result]);
             }
             arith::Select::NAME => {}
-            vector::Reduction::NAME | vector::Fma::NAME => in_f32(op, &operands, &results),
-            _ if matches!(op.dialect(), "arith" | "math") => in_f32(op, &operands, &results),
+            vector::Reduction::NAME | vector::Fma::NAME => in_f32(op, &operands, &results, &mut rewriter),
+            _ if matches!(op.dialect(), "arith" | "math") => in_f32(op, &operands, &results, &mut rewriter),
             _ => {}
         }
     }
@@ -53,7 +56,7 @@ fn is_bf16(ty: Type<'_>) -> bool {
 }
 
 /// A constant as its bits.
-fn retype(op: Op<'_>) {
+fn retype<'c>(op: Op<'c>, rewriter: &mut Rewriter<'c>) {
     let ty = op.result(0).ty();
     let Some(value) = op.attr("value") else { return };
     let bits = match (value.as_dense(), value.as_float()) {
@@ -62,21 +65,22 @@ fn retype(op: Op<'_>) {
         (None, None) => None,
     };
     if let Some(bits) = bits {
-        op.set_attr("value", bits);
+        rewriter.set_attr(op, "value", bits);
     }
 }
 
 /// Computes in f32 what an op computes in bf16.
-fn in_f32(op: Op<'_>, operands: &[bool], results: &[bool]) {
+fn in_f32<'c>(op: Op<'c>, operands: &[bool], results: &[bool], rewriter: &mut Rewriter<'c>) {
     for (at, _) in operands.iter().enumerate().filter(|(_, bf16)| **bf16) {
-        let wide = widen(&mut Builder::before(op), op.operand(at));
-        op.set_operand(at, wide);
+        let wide = widen(rewriter, op.operand(at));
+        rewriter.set_operand(op, at, wide);
     }
     for (result, _) in op.results().into_iter().zip(results).filter(|(_, bf16)| **bf16) {
         let uses = result.uses();
-        result.set_type(like(result.ty(), op.cx().f32()));
-        let rounded = round(&mut Builder::after(op), result);
-        uses.into_iter().for_each(|using| using.op.set_operand(using.index, rounded));
+        rewriter.set_type(result, like(result.ty(), op.cx().f32()));
+        rewriter.go_after(op);
+        let rounded = round(rewriter, result);
+        uses.into_iter().for_each(|using| rewriter.set_operand(using.op, using.index, rounded));
     }
 }
 

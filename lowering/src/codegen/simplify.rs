@@ -7,22 +7,25 @@
 //!   element.
 
 use crate::target::MathTarget;
-use strata_core::ir::{Attr, Builder, ElementType, Op, Type, Value};
+use strata_core::ir::{Attr, ElementType, Op, Type, Value};
+use strata_core::rewrite::Rewriter;
 use strata_core::upstream::arith::{self, CmpFPredicate};
 use strata_core::upstream::{llvm, vector};
 
 /// Rewrites all ops of the module that have a better form.
 pub(super) fn simplify(module: Op<'_>, math: &MathTarget) {
+    let mut rewriter = Rewriter::before(module);
     for (name, predicate, instruction) in
         [(arith::MaximumF::NAME, CmpFPredicate::Ogt, llvm::Maximum::NAME), (arith::MinimumF::NAME, CmpFPredicate::Olt, llvm::Minimum::NAME)]
     {
         for op in module.find_all(name) {
+            rewriter.go_before(op);
             match math.maximum {
                 true => {
-                    let result = Builder::before(op).value(instruction, &[op.operand(0), op.operand(1)], op.result(0).ty(), &[]);
-                    op.replace_with(&[result]);
+                    let result = rewriter.value(instruction, &[op.operand(0), op.operand(1)], op.result(0).ty(), &[]);
+                    rewriter.replace(op, &[result]);
                 }
-                false => extremum(op, predicate),
+                false => extremum(op, predicate, &mut rewriter),
             }
         }
     }
@@ -30,25 +33,25 @@ pub(super) fn simplify(module: Op<'_>, math: &MathTarget) {
         let half = matches!(op.result(0).ty().element_type(), Some(ElementType::F16 | ElementType::BF16));
         if half && op.operand(0).ty().element_type() == Some(ElementType::F64) {
             let wide = like(op.operand(0).ty(), op.cx().f32());
-            let single = Builder::before(op).value(arith::TruncF::NAME, &[op.operand(0)], wide, &[]);
-            op.set_operand(0, single);
+            rewriter.go_before(op);
+            let single = rewriter.value(arith::TruncF::NAME, &[op.operand(0)], wide, &[]);
+            rewriter.set_operand(op, 0, single);
         }
     }
 }
 
-fn extremum(op: Op<'_>, predicate: CmpFPredicate) {
+fn extremum<'c>(op: Op<'c>, predicate: CmpFPredicate, rewriter: &mut Rewriter<'c>) {
     let (mut a, mut b) = (op.operand(0), op.operand(1));
     if is_number(b) {
         (a, b) = (b, a);
     }
-    let mut builder = Builder::before(op);
-    let wins = arith::cmpf(&mut builder, predicate, a, b);
-    let mut result = arith::select(&mut builder, wins, a, b);
+    let wins = arith::cmpf(rewriter, predicate, a, b);
+    let mut result = arith::select(rewriter, wins, a, b);
     if !is_number(a) {
-        let nan = arith::cmpf(&mut builder, CmpFPredicate::Uno, a, a);
-        result = arith::select(&mut builder, nan, a, result);
+        let nan = arith::cmpf(rewriter, CmpFPredicate::Uno, a, a);
+        result = arith::select(rewriter, nan, a, result);
     }
-    op.replace_with(&[result]);
+    rewriter.replace(op, &[result]);
 }
 
 /// A constant other than NaN (a scalar or a splat).

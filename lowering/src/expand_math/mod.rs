@@ -29,8 +29,9 @@ pub use libm::is_libm;
 use crate::target::{MathTarget, Target};
 use bodies::Bodies;
 use libm::Function;
-use strata_core::ir::{Builder, ElementType, Op, Type};
+use strata_core::ir::{ElementType, Op, Type};
 use strata_core::pass::{Pass, PassContext, PassError};
+use strata_core::rewrite::Rewriter;
 use strata_core::upstream::{arith, math};
 
 /// Names of the functions made here begin so. Their rounding is designed: nothing may fuse or reorder inside.
@@ -110,7 +111,7 @@ pub fn has_own(target: &MathTarget, op: &str, ty: Type<'_>) -> bool {
 
 fn expand<'c>(bodies: &mut Bodies<'c>, op: Op<'c>) -> Result<(), Error> {
     let ty = op.result(0).ty();
-    let mut builder = Builder::before(op);
+    let mut builder = Rewriter::before(op);
     let mut operands = op.operands();
     if op.isa::<math::FPowI>() {
         operands[1] = builder.value(arith::SIToFP::NAME, &operands[1..], ty, &[]);
@@ -136,7 +137,7 @@ fn expand<'c>(bodies: &mut Bodies<'c>, op: Op<'c>) -> Result<(), Error> {
     if half {
         result = arith::truncf(&mut builder, result, ty);
     }
-    op.replace_with(&[result]);
+    builder.replace(op, &[result]);
     Ok(())
 }
 

@@ -4,7 +4,8 @@ use super::launch::write_task;
 use crate::emit::emitter::Emitter;
 use crate::emit::{Error, memory};
 use crate::num::Num;
-use strata_core::ir::{Builder, Op, OpSpec};
+use strata_core::ir::{Op, OpSpec};
+use strata_core::rewrite::Rewriter;
 use strata_core::upstream::{func, llvm};
 use strata_dialects::loops::attention::AttentionView;
 use strata_dialects::loops::view::KernelView;
@@ -28,7 +29,7 @@ pub fn emit<'c>(op: Op<'c>) -> Result<(), Error> {
     let noalias = cx.dict_attr(&[(llvm::NOALIAS, cx.unit())]);
     let none = cx.dict_attr(&[]);
     let arg_attrs: Vec<_> = types.iter().map(|&ty| if ty == pointer { noalias } else { none }).collect();
-    let mut at = Builder::before(op);
+    let mut at = Rewriter::before(op);
     let func = at.op(OpSpec {
         name: func::Func::NAME,
         attrs: &[
@@ -56,6 +57,6 @@ pub fn emit<'c>(op: Op<'c>) -> Result<(), Error> {
         memory::fence(&mut emitter.b);
     }
     func::ret(&mut emitter.b, &[]);
-    op.erase();
+    at.erase(op);
     Ok(())
 }

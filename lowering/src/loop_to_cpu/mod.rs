@@ -14,6 +14,7 @@ pub use launch::launch_facts;
 
 use strata_core::ir::{Attr, Op};
 use strata_core::pass::{Pass, PassContext, PassError};
+use strata_core::rewrite::Rewriter;
 use strata_core::upstream::gpu;
 use strata_dialects::host::MESSAGES;
 use strata_dialects::loops;
@@ -43,9 +44,9 @@ pub fn loop_to_cpu(module: Op<'_>, long: usize) -> Result<(), Error> {
 /// Replaces the host program alone: its kernels become declarations, for [`kernels_to_cpu`] to compile apart.
 pub fn program_to_cpu(module: Op<'_>) -> Result<(), Error> {
     lower_program(module, table::LONG)?;
-    module.find_all(loops::Kernel::NAME).into_iter().for_each(Op::erase);
-    module.find_all(gpu::Module::NAME).into_iter().for_each(Op::erase);
-    module.remove_attr(gpu::CONTAINER_MODULE);
+    let mut rewriter = Rewriter::before(module);
+    [loops::Kernel::NAME, gpu::Module::NAME].into_iter().flat_map(|name| module.find_all(name)).for_each(|op| rewriter.erase(op));
+    rewriter.remove_attr(module, gpu::CONTAINER_MODULE);
     host::declare_imports(module);
     Ok(())
 }
@@ -66,7 +67,7 @@ fn lower_program(module: Op<'_>, long: usize) -> Result<(), Error> {
     let messages = host::lower(module, long)?;
     let cx = module.cx();
     let texts: Vec<_> = messages.iter().map(|text| cx.str_attr(text)).collect();
-    module.set_attr(MESSAGES, cx.array_attr(&texts));
+    Rewriter::before(module).set_attr(module, MESSAGES, cx.array_attr(&texts));
     Ok(())
 }
 

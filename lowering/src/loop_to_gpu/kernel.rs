@@ -72,7 +72,6 @@ pub fn emit<'c>(device: Op<'c>, op: Op<'c>) -> Result<Vec<String>, Error> {
         emit_phase(device, phase, None, &before[number])?;
     }
     last.map_or(Ok(()), |phase| emit_phase(device, phase, rest, &name))?;
-    op.erase();
     Ok(before)
 }
 

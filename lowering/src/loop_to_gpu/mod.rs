@@ -40,15 +40,16 @@ pub struct LoopToGpu {}
 impl Pass for LoopToGpu {
     fn run<'c>(&self, op: Op<'c>, cx: &mut PassContext<'c>) -> Result<(), PassError> {
         let (kernels, others): (Vec<_>, Vec<_>) = op.find_all(loops::Kernel::NAME).into_iter().partition(|&kernel| device::runs(kernel));
+        let mut rewriter = cx.rewriter();
         // The host has no use for a schedule of blocks and threads.
         for kernel in others {
             kernel.walk(&mut |op| {
-                op.remove_attr(SCHEDULE);
+                rewriter.remove_attr(op, SCHEDULE);
             });
         }
         let ir = op.cx();
         // Also where all kernels stay with the host: the program's memory is the device's.
-        op.set_attr(gpu::CONTAINER_MODULE, ir.unit());
+        rewriter.set_attr(op, gpu::CONTAINER_MODULE, ir.unit());
         if kernels.is_empty() {
             return Ok(());
         }
@@ -63,10 +64,12 @@ impl Pass for LoopToGpu {
         for kernel in kernels {
             let callee = ir.symbol_attr(&kernel.str("sym_name").unwrap_or_default());
             let before = kernel::emit(device, kernel).map_err(|error| PassError::new(error.to_string()))?;
+            rewriter.erase(kernel);
             for &launch in launches.iter().filter(|launch| launch.attr("callee") == Some(callee)) {
+                rewriter.go_before(launch);
                 for name in &before {
-                    let first = Builder::before(launch).clone_op(launch, &launch.operands());
-                    first.set_attr("callee", ir.symbol_attr(name));
+                    let first = rewriter.clone_op(launch, &launch.operands());
+                    rewriter.set_attr(first, "callee", ir.symbol_attr(name));
                 }
             }
         }

@@ -6,6 +6,7 @@ use crate::num::Num;
 use std::collections::HashMap;
 use std::rc::Rc;
 use strata_core::ir::{AffineMap, Block, Builder, Cx, DYNAMIC, ElementType, Op, OpSpec, Type, Value};
+use strata_core::rewrite::Rewriter;
 use strata_core::upstream::arith::{self, CmpIPredicate};
 use strata_core::upstream::{func, scf};
 use strata_dialects::loops::elements::memory_type;
@@ -73,7 +74,7 @@ pub struct Converter<'c> {
 /// Converts the entry to a function marked `mark`; the old function is erased.
 pub fn convert<'c>(module: Op<'c>, entry: Op<'c>, program: &Program, mark: &str) -> Result<(), Error> {
     let cx = module.cx();
-    let mut at = Builder::before(entry);
+    let mut at = Rewriter::before(entry);
     let name = entry.str("sym_name").unwrap_or_default();
     let func = at.op(OpSpec {
         name: func::Func::NAME,
@@ -103,8 +104,8 @@ pub fn convert<'c>(module: Op<'c>, entry: Op<'c>, program: &Program, mark: &str)
     converter.arguments(entry, program);
     converter.find_destinations(entry);
     converter.block(entry.body(0))?;
-    entry.erase();
-    func.set_attr("sym_name", cx.str_attr(&name));
+    at.erase(entry);
+    at.set_attr(func, "sym_name", cx.str_attr(&name));
     Ok(())
 }
 

@@ -3,7 +3,8 @@
 use super::Error;
 use super::kernel::lower;
 use std::collections::HashMap;
-use strata_core::ir::{Builder, Op, OpSpec};
+use strata_core::ir::{Op, OpSpec};
+use strata_core::rewrite::Rewriter;
 use strata_dialects::prim;
 
 /// Fusions that became several kernels.
@@ -33,8 +34,9 @@ impl Splits {
 fn split_results<'c>(module: Op<'c>, fusion: Op<'c>, name: &str, splits: &mut Splits) -> Result<(), Error> {
     let mut values = Vec::new();
     let mut parts = Vec::new();
+    let mut b = Rewriter::before(fusion);
     for index in 0..fusion.num_results() {
-        let mut b = Builder::before(fusion);
+        b.go_before(fusion);
         let (operands, result) = (fusion.operands(), [fusion.result(index).ty()]);
         let part = b.op(OpSpec { name: prim::Fusion::NAME, operands: &operands, results: &result, regions: 1, ..OpSpec::default() });
         let types: Vec<_> = operands.iter().map(|value| value.ty()).collect();
@@ -52,13 +54,13 @@ fn split_results<'c>(module: Op<'c>, fusion: Op<'c>, name: &str, splits: &mut Sp
         }
         for op in block.ops().into_iter().rev() {
             if !op.isa::<prim::Yield>() && op.is_unused() {
-                op.erase();
+                b.erase(op);
             }
         }
         values.push(part.result(0));
         parts.push(part);
     }
-    fusion.replace_with(&values);
+    b.replace(fusion, &values);
     for (count, part) in parts.into_iter().enumerate() {
         lower(module, part, &format!("{name}_{count}"), splits)?;
     }
@@ -67,18 +69,11 @@ fn split_results<'c>(module: Op<'c>, fusion: Op<'c>, name: &str, splits: &mut Sp
 
 /// Takes a fusion apart and makes a kernel of each op.
 fn split_ops<'c>(module: Op<'c>, fusion: Op<'c>, name: &str, splits: &mut Splits) -> Result<(), Error> {
-    let block = fusion.body(0);
-    for (argument, operand) in block.args().into_iter().zip(fusion.operands()) {
-        argument.replace_all_uses_with(operand);
-    }
+    let (block, mut rewriter) = (fusion.body(0), Rewriter::before(fusion));
     let mut ops = block.ops();
-    let Some(terminator) = ops.pop() else { return Ok(()) };
-    let results = terminator.operands();
-    terminator.erase();
-    for op in &ops {
-        op.move_before(fusion);
-    }
-    fusion.replace_with(&results);
+    ops.retain(|op| !op.isa::<prim::Yield>());
+    let results = rewriter.inline_body_before(block, fusion, &fusion.operands());
+    rewriter.replace(fusion, &results);
     for (count, op) in ops.into_iter().enumerate().filter(|(_, op)| super::becomes_kernel(*op)) {
         lower(module, super::wrap(op), &format!("{name}_{count}"), splits)?;
     }

@@ -7,7 +7,9 @@
 
 use std::collections::HashMap;
 use strata_core::ir::{AffineExpr, AffineKind, AffineMap, DYNAMIC, Op, Value};
+use strata_core::rewrite::Rewriter;
 use strata_dialects::loops;
+use strata_dialects::loops::edit::{rename_dims, set_maps, set_shapes, set_sizes};
 use strata_dialects::loops::view::{KernelView, StageView};
 
 /// Two dims to merge, and where each tensor has them.
@@ -18,9 +20,9 @@ struct Merge<'c> {
 }
 
 /// Merges dims of a kernel until none is left to merge.
-pub fn collapse(kernel: Op<'_>) {
+pub fn collapse<'c>(kernel: Op<'c>, rewriter: &mut Rewriter<'c>) {
     while let Some(merge) = KernelView::new(kernel).and_then(|view| find(&view)) {
-        apply(kernel, &merge);
+        apply(kernel, &merge, rewriter);
     }
 }
 
@@ -130,7 +132,7 @@ fn extent<'c>(view: &KernelView<'c>, tensor: Value<'c>, dim: usize) -> Option<Af
 }
 
 /// Rewrites the kernel with the two dims merged.
-fn apply(kernel: Op<'_>, merge: &Merge<'_>) {
+fn apply<'c>(kernel: Op<'c>, merge: &Merge<'c>, rewriter: &mut Rewriter<'c>) {
     let Some(view) = KernelView::new(kernel) else { return };
     let cx = kernel.cx();
     let (first, second, symbols) = (merge.first, merge.first + 1, view.sizes.num_symbols());
@@ -141,27 +143,9 @@ fn apply(kernel: Op<'_>, merge: &Merge<'_>) {
     let old = view.sizes.results();
     let mut sizes = old.clone();
     sizes[first] = sizes[first] * sizes.remove(second);
-    kernel.set_attr("sizes", cx.map_attr(cx.map(0, symbols, &sizes)));
+    set_sizes(rewriter, kernel, symbols, &sizes);
     for stage in &view.stages {
-        let dims = |dims: &[usize]| {
-            let kept = dims.iter().filter(|dim| **dim != second);
-            cx.i64s_attr(&kept.map(|&dim| rename(dim) as i64).collect::<Vec<_>>())
-        };
-        stage.op.set_attr("domain", dims(&stage.domain));
-        if !stage.reduce.is_empty() {
-            stage.op.set_attr("reduce", dims(&stage.reduce));
-        }
-        if !stage.spread.is_empty() {
-            stage.op.set_attr("spread", dims(&stage.spread));
-        }
-        if let Some(scan) = stage.scan {
-            stage.op.set_attr("scan", cx.i64_attr(rename(scan) as i64));
-        }
-        for op in stage.op.body(0).ops() {
-            if let Some(dim) = op.int("dim").filter(|_| op.isa::<loops::Index>()) {
-                op.set_attr("dim", cx.i64_attr(rename(dim as usize) as i64));
-            }
-        }
+        rename_dims(rewriter, stage, &|dim| if dim == second { Vec::new() } else { vec![rename(dim)] });
         let maps = stage.op.operands().into_iter().zip(&stage.maps).map(|(operand, map)| {
             let mut results = map.results();
             if let Some(&position) = merge.tensors.get(&operand) {
@@ -174,7 +158,7 @@ fn apply(kernel: Op<'_>, merge: &Merge<'_>) {
             let results: Vec<_> = results.into_iter().map(|expr| expr.compose(renaming)).collect();
             cx.map(view.num_dims() - 1, symbols, &results)
         });
-        stage.op.set_attr("maps", cx.maps_attr(&maps.collect::<Vec<_>>()));
+        set_maps(rewriter, stage.op, &maps.collect::<Vec<_>>());
     }
     let tensors = kernel.body(0).args().into_iter().chain(view.results());
     let shapes = tensors.zip(view.shapes()).map(|(tensor, shape)| {
@@ -184,11 +168,11 @@ fn apply(kernel: Op<'_>, merge: &Merge<'_>) {
         }
         cx.map(0, symbols, &sizes)
     });
-    kernel.set_attr("shapes", cx.maps_attr(&shapes.collect::<Vec<_>>()));
+    set_shapes(rewriter, kernel, &shapes.collect::<Vec<_>>());
     for (&tensor, &position) in &merge.tensors {
         let mut shape = tensor.ty().shape();
         let removed = shape.remove(position + 1);
         shape[position] = if shape[position] == DYNAMIC || removed == DYNAMIC { DYNAMIC } else { shape[position] * removed };
-        tensor.set_type(tensor.ty().with_shape(&shape));
+        rewriter.set_type(tensor, tensor.ty().with_shape(&shape));
     }
 }

@@ -9,7 +9,9 @@ use super::{Error, indexed, random, view};
 use crate::num::number_of;
 use std::collections::{HashMap, HashSet};
 use strata_core::ir::{AffineExpr, AffineKind, AffineMap, Block, Builder, Cx, DYNAMIC, ElementType, Location, Op, OpSpec, Type, Value};
+use strata_core::rewrite::Rewriter;
 use strata_core::upstream::{arith, complex};
+use strata_dialects::loops::edit;
 use strata_dialects::loops::elements::register_type;
 use strata_dialects::loops::view::KernelView;
 use strata_dialects::prim::scalar::{self, Elements};
@@ -38,8 +40,8 @@ pub struct Kernel<'c> {
 /// Rewrites a fusion as a `loop.call` of a new kernel. A fusion that cannot be one kernel is split into its ops.
 pub fn lower<'c>(module: Op<'c>, fusion: Op<'c>, name: &str, splits: &mut Splits) -> Result<(), Error> {
     let cx = module.cx();
-    let mut b = Builder::at_start(module.body(0), fusion.location());
-    let op = b.op(OpSpec { name: loops::Kernel::NAME, attrs: &[("sym_name", cx.str_attr(name))], regions: 1, ..OpSpec::default() });
+    let mut rewriter = Rewriter::new(Builder::at_start(module.body(0), fusion.location()));
+    let op = rewriter.op(OpSpec { name: loops::Kernel::NAME, attrs: &[("sym_name", cx.str_attr(name))], regions: 1, ..OpSpec::default() });
     let body = op.region(0).append_block(&[], fusion.location());
     let mut kernel = Kernel {
         fusion,
@@ -52,15 +54,15 @@ pub fn lower<'c>(module: Op<'c>, fusion: Op<'c>, name: &str, splits: &mut Splits
         reductions: HashMap::new(),
         asked: HashMap::new(),
     };
-    match kernel.build(op) {
+    match kernel.build(op, &mut rewriter) {
         Ok(()) => {
             let shapes = KernelView::new(op).map(|view| view.shapes()).unwrap_or_default();
-            split(op);
-            collapse(op);
-            kernel.call(op, name, &shapes)
+            split(op, &mut rewriter);
+            collapse(op, &mut rewriter);
+            kernel.call(op, name, &shapes, &mut rewriter)
         }
         Err(error) => {
-            op.erase();
+            rewriter.erase(op);
             splits.split(module, fusion, name, error)
         }
     }
@@ -133,7 +135,7 @@ impl<'c> Kernel<'c> {
     }
 
     /// Builds the stages from the results of the fusion.
-    fn build(&mut self, op: Op<'c>) -> Result<(), Error> {
+    fn build(&mut self, op: Op<'c>, rewriter: &mut Rewriter<'c>) -> Result<(), Error> {
         let Some(terminator) = self.fusion.body(0).terminator() else {
             return Err(Error::at(self.fusion, "the fusion has no terminator"));
         };
@@ -161,7 +163,7 @@ impl<'c> Kernel<'c> {
         }
         let results: Vec<_> = results.into_iter().flatten().collect();
         Builder::at_end(self.body, self.fusion.location()).effect(loops::Return::NAME, &results, &[]);
-        self.describe(op, &yields)?;
+        self.describe(op, &yields, rewriter)?;
         match KernelView::new(op).and_then(|view| view.refuse()) {
             Some(reason) => Err(Error::at(self.fusion, reason)),
             None => Ok(()),
@@ -333,7 +335,7 @@ impl<'c> Kernel<'c> {
     }
 
     /// Writes down the sizes of dims and tensors.
-    fn describe(&mut self, op: Op<'c>, yields: &[Value<'c>]) -> Result<(), Error> {
+    fn describe(&mut self, op: Op<'c>, yields: &[Value<'c>], rewriter: &mut Rewriter<'c>) -> Result<(), Error> {
         let dims = self.dims.clone();
         let sizes: Vec<_> = dims.into_iter().map(|size| self.size_expr(size)).collect();
         let mut shapes = Vec::new();
@@ -362,40 +364,26 @@ impl<'c> Kernel<'c> {
         }
         shapes.resize(self.arguments.len(), Vec::new());
         shapes.extend(result_shapes);
-        let cx = self.cx;
-        let map = |results: &[AffineExpr<'c>]| cx.map(0, self.symbols.len(), results);
-        op.set_attr("sizes", cx.map_attr(map(&sizes)));
-        op.set_attr("shapes", cx.maps_attr(&shapes.iter().map(|shape| map(shape)).collect::<Vec<_>>()));
         let symbols: Vec<i64> = self.symbols.iter().map(|&at| at as i64).collect();
-        op.set_attr("symbols", cx.i64s_attr(&symbols));
-        // Maps were written while dims and symbols were still being added: bring them to the final numbers.
-        for stage in self.body.ops() {
-            let Some(maps) = stage.attr("maps").and_then(|attr| attr.as_array()) else { continue };
-            let maps: Vec<_> = maps
-                .iter()
-                .filter_map(|attr| attr.as_map())
-                .map(|map| cx.map(self.dims.len(), self.symbols.len(), &map.results()))
-                .collect();
-            stage.set_attr("maps", cx.maps_attr(&maps));
-        }
+        edit::describe(rewriter, op, &sizes, &shapes, &symbols);
         Ok(())
     }
 
     /// Replaces the fusion by a call of the kernel. Where collapsing changed the shape of an argument or result, free reshapes
     /// stand around the call; `shapes` are those from before.
-    fn call(&self, op: Op<'c>, name: &str, shapes: &[AffineMap<'c>]) -> Result<(), Error> {
+    fn call(&self, op: Op<'c>, name: &str, shapes: &[AffineMap<'c>], b: &mut Rewriter<'c>) -> Result<(), Error> {
         let view = KernelView::new(op).ok_or_else(|| Error::at(self.fusion, "its kernel has no stages"))?;
-        let mut b = Builder::before(self.fusion);
+        b.go_before(self.fusion);
         let symbols: Vec<_> = self.symbols.iter().map(|&at| self.arguments[at]).collect();
         let arguments = self.arguments.iter().zip(op.body(0).args()).zip(view.shapes());
-        let operands: Vec<_> = arguments.map(|((&outer, arg), shape)| reshape(&mut b, outer, arg.ty(), shape, &symbols)).collect();
+        let operands: Vec<_> = arguments.map(|((&outer, arg), shape)| reshape(b, outer, arg.ty(), shape, &symbols)).collect();
         let results: Vec<_> = view.results().into_iter().map(Value::ty).collect();
         let attrs = [("callee", self.cx.symbol_attr(name))];
         let call = b.op(OpSpec { name: loops::Call::NAME, operands: &operands, results: &results, attrs: &attrs, ..OpSpec::default() });
         let wanted = self.fusion.result_types().into_iter().zip(&shapes[self.arguments.len()..]);
         let values: Vec<_> =
-            call.results().into_iter().zip(wanted).map(|(value, (ty, shape))| reshape(&mut b, value, ty, *shape, &symbols)).collect();
-        self.fusion.replace_with(&values);
+            call.results().into_iter().zip(wanted).map(|(value, (ty, shape))| reshape(b, value, ty, *shape, &symbols)).collect();
+        b.replace(self.fusion, &values);
         Ok(())
     }
 }

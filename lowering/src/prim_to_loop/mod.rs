@@ -20,8 +20,9 @@ mod view;
 
 pub use crate::error::Error;
 
-use strata_core::ir::{Builder, Op, OpSpec, Value};
+use strata_core::ir::{Op, OpSpec, Value};
 use strata_core::pass::{Counter, Pass, PassContext, PassError};
+use strata_core::rewrite::Rewriter;
 use strata_core::upstream::func;
 use strata_dialects::prim;
 
@@ -48,7 +49,7 @@ impl Pass for PrimToLoop {
 /// Left in place are reshapes (free views), index arithmetic, control flow and what the runtime library does.
 /// A fusion that one kernel cannot hold becomes several; `remarks` says why. Gives how many did.
 pub fn prim_to_loop(module: Op<'_>, remarks: bool) -> Result<usize, Error> {
-    let (mut count, mut splits) = (0, apart::Splits { remarks, count: 0 });
+    let (mut count, mut splits, mut rewriter) = (0, apart::Splits { remarks, count: 0 }, Rewriter::before(module));
     for func in module.find_all(func::Func::NAME) {
         let mut fusions = Vec::new();
         func.walk(&mut |op| {
@@ -60,7 +61,7 @@ pub fn prim_to_loop(module: Op<'_>, remarks: bool) -> Result<usize, Error> {
         let (constants, fusions): (Vec<_>, Vec<_>) = fusions.into_iter().partition(|op| op.isa::<prim::Constant>());
         for op in fusions.into_iter().chain(constants) {
             if op.isa::<prim::Constant>() && op.is_unused() {
-                op.erase();
+                rewriter.erase(op);
                 continue;
             }
             if op.isa::<prim::Constant>() && !is_large(op) {
@@ -92,7 +93,7 @@ fn is_large(op: Op<'_>) -> bool {
 
 /// Puts a lone op into a fusion of its own.
 fn wrap<'c>(op: Op<'c>) -> Op<'c> {
-    let mut b = Builder::before(op);
+    let mut b = Rewriter::before(op);
     let (operands, results) = (op.operands(), op.result_types());
     let fusion = b.op(OpSpec { name: prim::Fusion::NAME, operands: &operands, results: &results, regions: 1, ..OpSpec::default() });
     let types: Vec<_> = operands.iter().map(|value| value.ty()).collect();
@@ -101,7 +102,7 @@ fn wrap<'c>(op: Op<'c>) -> Op<'c> {
         let inner = b.clone_op(op, &block.args());
         b.effect(prim::Yield::NAME, &inner.results(), &[]);
     });
-    op.replace_with(&fusion.results());
+    b.replace_with_op(op, fusion);
     fusion
 }
 

@@ -5,8 +5,10 @@
 //! the call reshapes them, which is free.
 
 use strata_core::ir::{AffineExpr, AffineKind, AffineMap, Cx, Op, Value};
+use strata_core::rewrite::Rewriter;
 use strata_dialects::loops;
-use strata_dialects::loops::view::{KernelView, StageView};
+use strata_dialects::loops::edit::{rename_dims, set_maps, set_shapes, set_sizes};
+use strata_dialects::loops::view::KernelView;
 
 /// A dim and the size of its inner part.
 #[derive(Clone, Copy)]
@@ -16,9 +18,9 @@ struct Split {
 }
 
 /// Splits dims of a kernel until none is left to split.
-pub fn split(kernel: Op<'_>) {
+pub fn split<'c>(kernel: Op<'c>, rewriter: &mut Rewriter<'c>) {
     while let Some((view, split)) = KernelView::new(kernel).and_then(|view| find(&view).map(|split| (view, split))) {
-        apply(&view, split);
+        apply(&view, split, rewriter);
     }
 }
 
@@ -88,7 +90,7 @@ fn replaced<'c>(cx: Cx<'c>, expr: AffineExpr<'c>, split: Split) -> Option<Affine
 }
 
 /// Rewrites the kernel with the dim in two parts.
-fn apply(view: &KernelView<'_>, split: Split) {
+fn apply<'c>(view: &KernelView<'c>, split: Split, rewriter: &mut Rewriter<'c>) {
     let (kernel, cx) = (view.op, view.op.cx());
     let Split { dim, inner } = split;
     let (dims, symbols) = (view.num_dims() + 1, view.sizes.num_symbols());
@@ -97,7 +99,7 @@ fn apply(view: &KernelView<'_>, split: Split) {
     let size = view.static_size(dim).unwrap_or(inner);
     sizes[dim] = cx.constant(size / inner);
     sizes.insert(dim + 1, cx.constant(inner));
-    kernel.set_attr("sizes", cx.map_attr(cx.map(0, symbols, &sizes)));
+    set_sizes(rewriter, kernel, symbols, &sizes);
     for stage in &view.stages {
         let maps = stage.op.operands().into_iter().zip(&stage.maps).map(|(operand, map)| {
             let mut results: Vec<_> = map.results().into_iter().map(|expr| replaced(cx, expr, split).unwrap_or(expr)).collect();
@@ -107,20 +109,20 @@ fn apply(view: &KernelView<'_>, split: Split) {
             }
             cx.map(dims, symbols, &results)
         });
-        stage.op.set_attr("maps", cx.maps_attr(&maps.collect::<Vec<_>>()));
-        rename(stage, &|at| if at == dim { vec![dim, dim + 1] } else { vec![moved(at)] });
+        set_maps(rewriter, stage.op, &maps.collect::<Vec<_>>());
+        rename_dims(rewriter, stage, &|at| if at == dim { vec![dim, dim + 1] } else { vec![moved(at)] });
     }
     // Results get both dims; arguments are read where they were.
     let tensors = kernel.body(0).args().into_iter().chain(view.results());
     let shapes = tensors.zip(view.shapes()).map(|(tensor, shape)| split_shape(view, tensor, shape, split));
-    kernel.set_attr("shapes", cx.maps_attr(&shapes.collect::<Vec<_>>()));
+    set_shapes(rewriter, kernel, &shapes.collect::<Vec<_>>());
     for stage in &view.stages {
         for result in stage.op.results() {
             let Some(at) = split_position(view, result, dim) else { continue };
             let mut shape = result.ty().shape();
             shape[at] = size / inner;
             shape.insert(at + 1, inner);
-            result.set_type(result.ty().with_shape(&shape));
+            rewriter.set_type(result, result.ty().with_shape(&shape));
         }
     }
 }
@@ -134,25 +136,4 @@ fn split_shape<'c>(view: &KernelView<'c>, tensor: Value<'c>, shape: AffineMap<'c
         sizes.insert(at + 1, cx.constant(split.inner));
     }
     cx.map(0, view.sizes.num_symbols(), &sizes)
-}
-
-/// Writes the dims of a stage anew: each becomes one or more.
-fn rename(stage: &StageView<'_>, to: &dyn Fn(usize) -> Vec<usize>) {
-    let cx = stage.op.cx();
-    let list = |dims: &[usize]| cx.i64s_attr(&dims.iter().flat_map(|&dim| to(dim)).map(|dim| dim as i64).collect::<Vec<_>>());
-    stage.op.set_attr("domain", list(&stage.domain));
-    if !stage.reduce.is_empty() {
-        stage.op.set_attr("reduce", list(&stage.reduce));
-    }
-    if !stage.spread.is_empty() {
-        stage.op.set_attr("spread", list(&stage.spread));
-    }
-    if let Some(scan) = stage.scan {
-        stage.op.set_attr("scan", cx.i64_attr(to(scan)[0] as i64));
-    }
-    for op in stage.op.body(0).ops() {
-        if let Some(dim) = op.int("dim").filter(|_| op.isa::<loops::Index>()) {
-            op.set_attr("dim", cx.i64_attr(to(dim as usize)[0] as i64));
-        }
-    }
 }

@@ -3,8 +3,10 @@
 use super::kernel::Kernel;
 use std::collections::HashMap;
 use strata_core::ir::{AffineExpr, AffineKind, Block, Builder, Op, OpSpec, Type, Value};
+use strata_core::rewrite::Rewriter;
 use strata_core::upstream::arith;
 use strata_dialects::loops;
+use strata_dialects::loops::edit::set_reads;
 
 /// What a stage does with the elements that its body yields.
 pub enum Kind<'a> {
@@ -28,7 +30,7 @@ pub struct Stage<'c> {
     /// The op.
     pub op: Op<'c>,
     /// Appends to the body.
-    pub b: Builder<'c>,
+    pub b: Rewriter<'c>,
     /// Whether accesses made now may reach outside of their operands.
     pub guarded: bool,
     block: Block<'c>,
@@ -71,7 +73,7 @@ impl<'c> Stage<'c> {
         let block = op.region(0).append_block(&[], location);
         Self {
             op,
-            b: Builder::at_end(block, location),
+            b: Rewriter::at_end(block, location),
             guarded: false,
             block,
             operands: Vec::new(),
@@ -142,11 +144,7 @@ impl<'c> Stage<'c> {
         self.b.effect(loops::Yield::NAME, yields, &[]);
         let cx = self.b.cx();
         let maps: Vec<_> = self.maps.iter().map(|results| cx.map(kernel.num_dims(), kernel.num_symbols(), results)).collect();
-        self.op.set_operands(&self.operands);
-        self.op.set_attr("maps", cx.maps_attr(&maps));
-        if self.guards.contains(&true) {
-            self.op.set_attr("guarded", cx.bools_attr(&self.guards));
-        }
+        set_reads(&mut self.b, self.op, &self.operands, &maps, &self.guards);
         self.op
     }
 }

@@ -14,8 +14,7 @@
 use super::{gpu, named};
 use strata_core::ir::Op;
 use strata_core::pass::{Pass, PassContext, PassError};
-use strata_dialects::target::gpu::GPU;
-use strata_dialects::target::{TARGET, Target};
+use strata_dialects::target::Target;
 
 /// Writes the target at the module.
 #[derive(Pass)]
@@ -29,7 +28,7 @@ pub struct AttachTarget {
 }
 
 impl Pass for AttachTarget {
-    fn run<'c>(&self, op: Op<'c>, _: &mut PassContext<'c>) -> Result<(), PassError> {
+    fn run<'c>(&self, op: Op<'c>, cx: &mut PassContext<'c>) -> Result<(), PassError> {
         if self.cpu.is_empty() && self.gpu.is_empty() && self.entries.is_empty() {
             return Err(PassError::new(
                 "it has nothing to attach: name a CPU, `cpu=x86-64-v3`, a GPU, `gpu=sm_90`, or entries, `entries={vector_bits = 256}`",
@@ -42,14 +41,14 @@ impl Pass for AttachTarget {
         let entries = if entries.starts_with('{') { entries.to_owned() } else { format!("{{{entries}}}") };
         if !self.gpu.is_empty() {
             let base = gpu(&self.gpu).map_err(|error| PassError::new(error.to_string()))?;
-            op.set_attr(GPU, base.with_entries(op.cx(), &entries)?.attr(op.cx()));
+            base.with_entries(op.cx(), &entries)?.write(&mut cx.rewriter(), op);
             return Ok(());
         }
         let base = match self.cpu.as_str() {
             "" => Target::of(op)?,
             cpu => named(cpu).map_err(|error| PassError::new(error.to_string()))?,
         };
-        op.set_attr(TARGET, base.with_entries(op.cx(), &entries)?.attr(op.cx()));
+        base.with_entries(op.cx(), &entries)?.write(&mut cx.rewriter(), op);
         Ok(())
     }
 }

@@ -39,6 +39,7 @@ mod write;
 
 use strata_core::ir::{Block, Op};
 use strata_core::pass::{Counter, Pass, PassContext, PassError};
+use strata_core::rewrite::Rewriter;
 use strata_dialects::aten::Operator;
 
 use alias::Aliases;
@@ -52,8 +53,8 @@ pub struct Functionalise {
 }
 
 impl Pass for Functionalise {
-    fn run<'c>(&self, op: Op<'c>, _: &mut PassContext<'c>) -> Result<(), PassError> {
-        let mutations = functionalise(op).map_err(|(at, refusal)| PassError::at(at, &refusal))?;
+    fn run<'c>(&self, op: Op<'c>, cx: &mut PassContext<'c>) -> Result<(), PassError> {
+        let mutations = functionalise(op, &mut cx.rewriter()).map_err(|(at, refusal)| PassError::at(at, &refusal))?;
         self.mutations.add(mutations);
         Ok(())
     }
@@ -63,34 +64,37 @@ impl Pass for Functionalise {
 type Refusal = String;
 
 /// Makes a function functional; gives the number of arguments whose new values became results.
-pub fn functionalise(function: Op<'_>) -> Result<usize, (Op<'_>, Refusal)> {
+fn functionalise<'c>(function: Op<'c>, rewriter: &mut Rewriter<'c>) -> Result<usize, (Op<'c>, Refusal)> {
     let Some(entry) = function.regions().first().and_then(|region| region.entry()) else { return Ok(0) };
     let mut aliases = Aliases::default();
-    block(entry, &mut aliases)?;
+    block(entry, &mut aliases, rewriter)?;
     if aliases.asked {
-        storage::forget(function);
+        storage::forget(function, rewriter);
     }
-    entry::mutations(function, entry, &aliases).map_err(|refusal| (function, refusal))
+    entry::mutations(function, entry, &aliases, rewriter).map_err(|refusal| (function, refusal))
 }
 
 /// Works through a block in order; regions see the tensors of the blocks around them.
-fn block<'c>(block: Block<'c>, aliases: &mut Aliases<'c>) -> Result<(), (Op<'c>, Refusal)> {
+fn block<'c>(block: Block<'c>, aliases: &mut Aliases<'c>, rewriter: &mut Rewriter<'c>) -> Result<(), (Op<'c>, Refusal)> {
     for op in block.ops() {
+        rewriter.go_before(op);
         let blame = |refusal| (op, refusal);
         match Operator::of(op).map(Operator::schema) {
-            Some(schema) if schema.is_mutable() => write::make_functional(op, schema, aliases).map_err(blame)?,
-            Some(_) if norm::updates_statistics(op) => norm::make_functional(op, aliases).map_err(blame)?,
-            Some(schema) if schema.addresses_storage() => storage::give_storage(op, schema, schema.operator(), aliases).map_err(blame)?,
+            Some(schema) if schema.is_mutable() => write::make_functional(op, schema, aliases, rewriter).map_err(blame)?,
+            Some(_) if norm::updates_statistics(op) => norm::make_functional(op, aliases, rewriter).map_err(blame)?,
+            Some(schema) if schema.addresses_storage() => {
+                storage::give_storage(op, schema, schema.operator(), aliases, rewriter).map_err(blame)?;
+            }
             Some(schema) if alias::is_alias(op, schema) => {
                 let source = op.operand(0);
-                aliases.refresh_operands(op);
+                aliases.refresh_operands(op, rewriter);
                 aliases.add_view(source, schema.operator(), op);
             }
             _ => {
-                aliases.refresh_operands(op);
+                aliases.refresh_operands(op, rewriter);
                 for region in op.regions() {
                     for nested in region.blocks() {
-                        self::block(nested, aliases)?;
+                        self::block(nested, aliases, rewriter)?;
                     }
                 }
             }

@@ -17,8 +17,10 @@
 //! }
 //! ```
 
-use strata_core::ir::{Attr, Builder, DYNAMIC, Op, Value};
+use strata_core::ir::{Attr, DYNAMIC, Op, Value};
 use strata_core::pass::{Pass, PassContext, PassError};
+use strata_core::rewrite::Rewriter;
+use strata_core::upstream::func;
 use strata_dialects::capture;
 
 /// Gives the entry's inputs fixed sizes.
@@ -31,11 +33,11 @@ pub struct SpecialiseSizes {
 }
 
 impl Pass for SpecialiseSizes {
-    fn run<'c>(&self, op: Op<'c>, _: &mut PassContext<'c>) -> Result<(), PassError> {
+    fn run<'c>(&self, op: Op<'c>, cx: &mut PassContext<'c>) -> Result<(), PassError> {
         if op.attr(capture::ENTRY).is_none() {
             return Ok(());
         }
-        specialise(op, &parse(&self.sizes)?)
+        specialise(op, &parse(&self.sizes)?, &mut cx.rewriter())
     }
 }
 
@@ -48,7 +50,7 @@ fn parse(text: &str) -> Result<Vec<Vec<i64>>, PassError> {
     text.split(':').map(shape).collect()
 }
 
-fn specialise<'c>(entry: Op<'c>, sizes: &[Vec<i64>]) -> Result<(), PassError> {
+fn specialise<'c>(entry: Op<'c>, sizes: &[Vec<i64>], rewriter: &mut Rewriter<'c>) -> Result<(), PassError> {
     let (cx, block) = (entry.cx(), entry.body(0));
     let dicts = entry.attr("arg_attrs").and_then(Attr::as_array).unwrap_or_default();
     let kind = |at: usize| dicts.get(at).and_then(|dict| dict.entry(capture::KIND)).and_then(Attr::as_str);
@@ -66,17 +68,18 @@ fn specialise<'c>(entry: Op<'c>, sizes: &[Vec<i64>]) -> Result<(), PassError> {
         if !fits {
             return Err(PassError::new(format!("input {at} is {}, it cannot have the sizes {wanted:?}", input.ty())));
         }
-        input.set_type(cx.tensor(wanted, input.ty().element()));
+        rewriter.set_type(*input, cx.tensor(wanted, input.ty().element()));
     }
     for op in block.ops().into_iter().filter(|op| op.isa::<capture::Dim>()) {
         let size = op.int("dim").and_then(|dim| op.operand(0).ty().shape().get(usize::try_from(dim).ok()?).copied());
         if let Some(size) = size.filter(|&size| size != DYNAMIC) {
-            let known = Builder::after(op).const_index(size);
-            op.result(0).replace_all_uses_with(known);
+            rewriter.go_after(op);
+            let known = rewriter.const_index(size);
+            rewriter.replace_uses(op.result(0), known);
         }
     }
     let results = entry.attr("function_type").and_then(Attr::as_type).map(|ty| ty.results()).unwrap_or_default();
     let arguments: Vec<_> = block.args().into_iter().map(Value::ty).collect();
-    entry.set_attr("function_type", cx.type_attr(cx.function(&arguments, &results)));
+    func::set_type(rewriter, entry, &arguments, &results);
     Ok(())
 }

@@ -20,8 +20,9 @@
 //! }
 //! ```
 
-use strata_core::ir::{Builder, Op};
+use strata_core::ir::Op;
 use strata_core::pass::{Counter, Pass, PassContext, PassError};
+use strata_core::rewrite::Rewriter;
 use strata_core::upstream::func;
 use strata_dialects::capture;
 use strata_dialects::capture::{BREAK, GraphBreak, RESUME, is_part};
@@ -37,14 +38,15 @@ pub struct SplitBreaks {
 }
 
 impl Pass for SplitBreaks {
-    fn run<'c>(&self, module: Op<'c>, _: &mut PassContext<'c>) -> Result<(), PassError> {
+    fn run<'c>(&self, module: Op<'c>, cx: &mut PassContext<'c>) -> Result<(), PassError> {
         let parts: Vec<_> = module.body(0).ops().into_iter().filter(|op| op.isa::<func::Func>()).collect();
+        let mut rewriter = cx.rewriter();
         if !self.only.is_empty() {
-            keep(module, &parts, &self.only)?;
+            keep(module, &parts, &self.only, &mut rewriter)?;
         }
         for op in module.find_all(GraphBreak::NAME) {
             if let (Some(end), Some(function)) = (GraphBreak::cast(op), op.parent()) {
-                split(function, end);
+                split(function, end, &mut rewriter);
                 self.breaks.add(1);
             }
         }
@@ -53,22 +55,23 @@ impl Pass for SplitBreaks {
 }
 
 /// Erases the other parts.
-fn keep(module: Op<'_>, functions: &[Op<'_>], name: &str) -> Result<(), PassError> {
-    let is_kept = |function: &Op<'_>| function.str("sym_name").as_deref() == Some(name);
+fn keep<'c>(module: Op<'c>, functions: &[Op<'c>], name: &str, rewriter: &mut Rewriter<'c>) -> Result<(), PassError> {
+    let is_kept = |function: &Op<'c>| function.str("sym_name").as_deref() == Some(name);
     let Some(kept) = functions.iter().copied().find(is_kept) else {
         return Err(PassError::at(module, &format!("has no function `@{name}` to keep")));
     };
-    functions.iter().filter(|function| !is_kept(function) && is_part(**function)).for_each(|function| function.erase());
-    if kept.remove_attr(RESUME) {
-        kept.set_attr(capture::ENTRY, module.cx().unit());
+    functions.iter().filter(|function| !is_kept(function) && is_part(**function)).for_each(|function| rewriter.erase(*function));
+    if rewriter.remove_attr(kept, RESUME) {
+        rewriter.set_attr(kept, capture::ENTRY, module.cx().unit());
     }
     Ok(())
 }
 
-fn split<'c>(function: Op<'c>, end: GraphBreak<'c>) {
+fn split<'c>(function: Op<'c>, end: GraphBreak<'c>, rewriter: &mut Rewriter<'c>) {
     let cx = function.cx();
     let next = cx.dict_attr(&[("resume", cx.symbol_attr(&end.resume())), ("reason", cx.str_attr(&end.reason()))]);
-    function.set_attr(BREAK, next);
-    func::ret(&mut Builder::before(end.op()), &end.values());
-    end.op().erase();
+    rewriter.set_attr(function, BREAK, next);
+    rewriter.go_before(end.op());
+    func::ret(rewriter, &end.values());
+    rewriter.erase(end.op());
 }

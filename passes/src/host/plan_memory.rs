@@ -16,8 +16,9 @@
 //! ```
 
 use std::collections::HashMap;
-use strata_core::ir::{Block, Builder, DYNAMIC, ElementType, Op, Value};
+use strata_core::ir::{Block, DYNAMIC, ElementType, Op, Value};
 use strata_core::pass::{Counter, Pass, PassContext, PassError};
+use strata_core::rewrite::Rewriter;
 use strata_core::upstream::{arith, scf};
 use strata_dialects::host;
 
@@ -37,17 +38,18 @@ pub struct PlanMemory {
 }
 
 impl Pass for PlanMemory {
-    fn run<'c>(&self, op: Op<'c>, _: &mut PassContext<'c>) -> Result<(), PassError> {
+    fn run<'c>(&self, op: Op<'c>, cx: &mut PassContext<'c>) -> Result<(), PassError> {
         if op.attr(host::ENTRY).is_none() && op.attr(host::PREPARE).is_none() {
             return Ok(());
         }
         let block = op.body(0);
-        self.reused.add(reuse_symbolic(block));
+        let mut rewriter = cx.rewriter();
+        self.reused.add(reuse_symbolic(block, &mut rewriter));
         let plan = plan(op);
         self.requested.add(plan.buffers.iter().map(|buffer| buffer.bytes as usize).sum());
         self.planned.add(plan.bytes as usize);
-        apply(op, &plan);
-        op.set_attr(host::ARENA_BYTES, op.cx().i64_attr(plan.bytes));
+        apply(op, &plan, &mut rewriter);
+        rewriter.set_attr(op, host::ARENA_BYTES, op.cx().i64_attr(plan.bytes));
         Ok(())
     }
 }
@@ -151,36 +153,36 @@ pub fn plan(function: Op<'_>) -> Plan<'_> {
 }
 
 /// Replaces the allocations by slices of one arena.
-fn apply(function: Op<'_>, plan: &Plan<'_>) {
+fn apply<'c>(function: Op<'c>, plan: &Plan<'c>, rewriter: &mut Rewriter<'c>) {
     if plan.buffers.is_empty() {
         return;
     }
     let cx = function.cx();
-    let mut start = Builder::at_start(function.body(0), function.location());
-    let bytes = start.const_index(plan.bytes);
-    let arena = start.value(host::Arena::NAME, &[bytes], cx.memref(&[DYNAMIC], cx.int(8)), &[]);
+    rewriter.set_at_start(function.body(0));
+    let bytes = rewriter.const_index(plan.bytes);
+    let arena = rewriter.value(host::Arena::NAME, &[bytes], cx.memref(&[DYNAMIC], cx.int(8)), &[]);
     for Buffer { op, offset, .. } in &plan.buffers {
-        let mut b = Builder::before(*op);
-        let offset = b.const_index(*offset);
-        let slice = b.value(host::Slice::NAME, &[arena, offset], op.result(0).ty(), &[]);
-        op.replace_with(&[slice]);
+        rewriter.go_before(*op);
+        let offset = rewriter.const_index(*offset);
+        let slice = rewriter.value(host::Slice::NAME, &[arena, offset], op.result(0).ty(), &[]);
+        rewriter.replace(*op, &[slice]);
     }
 }
 
 /// Lets an allocation of symbolic size take over the memory of a dead one of the same size; says how many did.
-fn reuse_symbolic(block: Block<'_>) -> usize {
+fn reuse_symbolic<'c>(block: Block<'c>, rewriter: &mut Rewriter<'c>) -> usize {
     let at = positions(block);
-    let mut free: Vec<(Value<'_>, usize)> = Vec::new();
+    let mut free: Vec<(Value<'c>, usize)> = Vec::new();
     let mut reused = 0;
     for op in block.ops().into_iter().filter(|op| op.isa::<host::Alloc>() && constant_elements(*op).is_none()) {
         let (now, last) = (at[&op], last_use(block, &at, op.result(0)));
         let fits =
-            |value: &Value<'_>| value.ty() == op.result(0).ty() && value.defining_op().is_some_and(|def| def.operand(0) == op.operand(0));
+            |value: &Value<'c>| value.ty() == op.result(0).ty() && value.defining_op().is_some_and(|def| def.operand(0) == op.operand(0));
         match free.iter().position(|(value, until)| *until < now && fits(value)) {
             Some(index) => {
                 let value = free[index].0;
                 free[index].1 = last;
-                op.replace_with(&[value]);
+                rewriter.replace(op, &[value]);
                 reused += 1;
             }
             None => free.push((op.result(0), last)),

@@ -14,10 +14,12 @@
 //!
 //! Only mathematics is worth the memory: a row must have a known size that fits the cache, and be read in the order of memory.
 
-use strata_core::ir::{AffineExpr, AffineMap, Builder, DYNAMIC, Op, Value};
+use strata_core::ir::{AffineExpr, AffineMap, DYNAMIC, Op, Value};
 use strata_core::pass::{Pass, PassContext, PassError};
+use strata_core::rewrite::Rewriter;
 use strata_dialects::loops;
 use strata_dialects::loops::access::{Stride, stride};
+use strata_dialects::loops::edit::{set_reads, set_space};
 use strata_dialects::loops::view::{KernelView, StageView};
 use strata_dialects::target::Target;
 
@@ -27,24 +29,25 @@ use strata_dialects::target::Target;
 pub struct KeepRows {}
 
 impl Pass for KeepRows {
-    fn run<'c>(&self, op: Op<'c>, _: &mut PassContext<'c>) -> Result<(), PassError> {
+    fn run<'c>(&self, op: Op<'c>, cx: &mut PassContext<'c>) -> Result<(), PassError> {
         let most = Target::of(op)?.row_bytes();
+        let mut rewriter = cx.rewriter();
         for kernel in op.find_all(loops::Kernel::NAME) {
-            while KernelView::new(kernel).is_some_and(|kernel| keep_one(&kernel, most)) {}
+            while KernelView::new(kernel).is_some_and(|kernel| keep_one(&kernel, most, &mut rewriter)) {}
         }
         Ok(())
     }
 }
 
 /// Keeps one row of at most so many bytes, if there is one to keep.
-fn keep_one(kernel: &KernelView<'_>, most: i64) -> bool {
+fn keep_one<'c>(kernel: &KernelView<'c>, most: i64, rewriter: &mut Rewriter<'c>) -> bool {
     kernel.stages.iter().enumerate().any(|(at, stage)| {
         let Some(row) = Row::of(kernel, stage, most) else { return false };
         let again: Vec<_> = kernel.stages[at + 1..].iter().filter_map(|later| row.again(kernel, later)).collect();
         if again.is_empty() {
             return false;
         }
-        row.keep(kernel, &again);
+        row.keep(kernel, &again, rewriter);
         true
     })
 }
@@ -120,21 +123,21 @@ impl<'k, 'c> Row<'k, 'c> {
     }
 
     /// Makes the row a stage, and reads it wherever it was computed.
-    fn keep(&self, kernel: &KernelView<'c>, again: &[Again<'_, 'c>]) {
+    fn keep(&self, kernel: &KernelView<'c>, again: &[Again<'_, 'c>], rewriter: &mut Rewriter<'c>) {
         let cx = self.stage.op.cx();
-        let mut b = Builder::before(self.stage.op);
-        let op = b.clone_op(self.stage.op, &self.stage.op.operands());
+        rewriter.go_before(self.stage.op);
+        let op = rewriter.clone_op(self.stage.op, &self.stage.op.operands());
         let shape: Vec<_> = self.stage.domain.iter().map(|&dim| kernel.static_size(dim).unwrap_or(DYNAMIC)).collect();
         let result = op.result(0);
-        result.set_type(cx.tensor(&shape, self.yielded.ty()));
+        rewriter.set_type(result, cx.tensor(&shape, self.yielded.ty()));
         for name in ["reduce", "reducer"] {
-            op.remove_attr(name);
+            rewriter.remove_attr(op, name);
         }
-        op.set_attr("space", cx.str_attr("tile"));
-        read(kernel, self.stage, self.yielded, result, &self.stage.domain);
+        set_space(rewriter, op, "tile");
+        read(kernel, self.stage, self.yielded, result, &self.stage.domain, rewriter);
         for later in again {
             let place: Vec<_> = self.stage.domain.iter().map(|&dim| if dim == self.dim { later.dim } else { dim }).collect();
-            read(kernel, later.stage, later.value, result, &place);
+            read(kernel, later.stage, later.value, result, &place, rewriter);
         }
     }
 }
@@ -148,14 +151,21 @@ fn rename<'c>(map: AffineMap<'c>, from: usize, to: usize) -> Vec<AffineExpr<'c>>
 }
 
 /// Replaces a value in the body of a stage by a read of `tensor` at these dims, and forgets what only that value needed.
-fn read<'c>(kernel: &KernelView<'c>, stage: &StageView<'c>, value: Value<'c>, tensor: Value<'c>, place: &[usize]) {
+fn read<'c>(
+    kernel: &KernelView<'c>,
+    stage: &StageView<'c>,
+    value: Value<'c>,
+    tensor: Value<'c>,
+    place: &[usize],
+    rewriter: &mut Rewriter<'c>,
+) {
     let (op, cx) = (stage.op, stage.op.cx());
     let body = op.body(0);
     let argument = body.add_arg(value.ty(), op.location());
-    value.replace_all_uses_with(argument);
+    rewriter.replace_uses(value, argument);
     for dead in body.ops().into_iter().rev() {
         if dead.is_unused() && matches!(dead.dialect(), "arith" | "math" | "complex") {
-            dead.erase();
+            rewriter.erase(dead);
         }
     }
     let access: Vec<_> = place.iter().map(|&dim| cx.dim(dim)).collect();
@@ -168,14 +178,10 @@ fn read<'c>(kernel: &KernelView<'c>, stage: &StageView<'c>, value: Value<'c>, te
         if !body.arg(at).is_unused() {
             continue;
         }
-        body.erase_arg(at);
+        rewriter.erase_arg(body, at);
         operands.remove(at);
         maps.remove(at);
         guarded.remove(at);
     }
-    op.set_operands(&operands);
-    op.set_attr("maps", cx.maps_attr(&maps));
-    if op.attr("guarded").is_some() {
-        op.set_attr("guarded", cx.bools_attr(&guarded));
-    }
+    set_reads(rewriter, op, &operands, &maps, &guarded);
 }

@@ -15,6 +15,7 @@
 
 use strata_core::ir::{Builder, ElementType, Op, Value};
 use strata_core::pass::{Pass, PassContext, PassError};
+use strata_core::rewrite::Rewriter;
 use strata_core::upstream::arith::{self, CmpIPredicate};
 use strata_dialects::loops;
 use strata_dialects::loops::ranges::range;
@@ -26,11 +27,12 @@ use strata_dialects::loops::view::KernelView;
 pub struct NarrowIndices;
 
 impl Pass for NarrowIndices {
-    fn run<'c>(&self, op: Op<'c>, _: &mut PassContext<'c>) -> Result<(), PassError> {
+    fn run<'c>(&self, op: Op<'c>, cx: &mut PassContext<'c>) -> Result<(), PassError> {
+        let mut rewriter = cx.rewriter();
         for kernel in op.find_all(loops::Kernel::NAME) {
             let Some(view) = KernelView::new(kernel) else { continue };
             for op in view.stages.iter().flat_map(|stage| stage.op.body(0).ops()).collect::<Vec<_>>() {
-                narrow(&view, op);
+                narrow(&view, op, &mut rewriter);
             }
         }
         Ok(())
@@ -38,16 +40,18 @@ impl Pass for NarrowIndices {
 }
 
 /// Gives an operation narrow operands, if it has only wide ones that can be.
-fn narrow<'c>(kernel: &KernelView<'c>, op: Op<'c>) {
+fn narrow<'c>(kernel: &KernelView<'c>, op: Op<'c>, rewriter: &mut Rewriter<'c>) {
     let unsigned = op.isa::<arith::CmpI>() && CmpIPredicate::of(op).is_none_or(CmpIPredicate::is_unsigned);
     let asks = op.isa::<arith::CmpI>() || op.isa::<arith::SIToFP>();
     let narrow = |value: &Value<'c>| is_wide(*value) && range(kernel, *value).is_some_and(|(least, _)| !unsigned || least >= 0);
     if !asks || !op.operands().iter().all(narrow) {
         return;
     }
+    rewriter.go_before(op);
     for (at, operand) in op.operands().into_iter().enumerate() {
-        op.set_operand(at, narrowed(&mut Builder::before(op), operand));
-        drop_unused(operand);
+        let narrow = narrowed(rewriter, operand);
+        rewriter.set_operand(op, at, narrow);
+        drop_unused(operand, rewriter);
     }
 }
 
@@ -70,10 +74,10 @@ fn narrowed<'c>(b: &mut Builder<'c>, value: Value<'c>) -> Value<'c> {
 }
 
 /// Erases what nothing uses any more.
-fn drop_unused(value: Value<'_>) {
+fn drop_unused<'c>(value: Value<'c>, rewriter: &mut Rewriter<'c>) {
     if let Some(op) = value.defining_op().filter(|op| op.is_unused()) {
         let operands = op.operands();
-        op.erase();
-        operands.into_iter().for_each(drop_unused);
+        rewriter.erase(op);
+        operands.into_iter().for_each(|operand| drop_unused(operand, rewriter));
     }
 }

@@ -18,9 +18,11 @@ use crate::loops::copy_kernel::{CopyKernel, calls};
 use crate::loops::share_kernels::Weights;
 use strata_core::ir::{AffineExpr, AffineMap, Attr, ElementType, Op, Type};
 use strata_core::pass::{Pass, PassContext, PassError};
+use strata_core::rewrite::Rewriter;
 use strata_core::upstream::arith;
 use strata_dialects::loops;
 use strata_dialects::loops::access::{Stride, distance};
+use strata_dialects::loops::edit::{set_maps, set_shapes};
 use strata_dialects::loops::register_block::block_rows;
 use strata_dialects::loops::roles::{Roles, uses};
 use strata_dialects::loops::schedule::KernelSchedule;
@@ -34,10 +36,11 @@ use strata_dialects::target::Target;
 pub struct PackOperands;
 
 impl Pass for PackOperands {
-    fn run<'c>(&self, op: Op<'c>, _: &mut PassContext<'c>) -> Result<(), PassError> {
+    fn run<'c>(&self, op: Op<'c>, cx: &mut PassContext<'c>) -> Result<(), PassError> {
         let target = Target::of(op)?;
+        let mut rewriter = cx.rewriter();
         for kernel in op.find_all(loops::Kernel::NAME) {
-            pack(op, kernel, &target);
+            pack(op, kernel, &target, &mut rewriter);
         }
         Ok(())
     }
@@ -59,11 +62,11 @@ const USES_FOR_A_GAP: i64 = 256;
 const SPARE_ROWS: i64 = 1;
 
 /// Packs the operands of one kernel and of its calls.
-fn pack(module: Op<'_>, kernel: Op<'_>, target: &Target) {
+fn pack<'c>(module: Op<'c>, kernel: Op<'c>, target: &Target, rewriter: &mut Rewriter<'c>) {
     for operand in 0..2 {
         let Some(view) = KernelView::new(kernel) else { return };
         if let Some(layout) = layout(&view, operand, target, &|at| is_weight(module, kernel, at)) {
-            apply(module, &view, &layout, target.vector_bits);
+            apply(module, &view, &layout, target.vector_bits, rewriter);
         }
     }
 }
@@ -186,7 +189,7 @@ impl<'c> Layout<'c> {
 }
 
 /// Adds the copying kernel, calls it before each call of the kernel, and lets the kernel read the copy.
-fn apply<'c>(module: Op<'c>, kernel: &KernelView<'c>, layout: &Layout<'c>, vector_bits: i64) {
+fn apply<'c>(module: Op<'c>, kernel: &KernelView<'c>, layout: &Layout<'c>, vector_bits: i64, rewriter: &mut Rewriter<'c>) {
     let cx = module.cx();
     let (stage, operand) = (StageView::new(layout.stage), layout.operand);
     let tensor = stage.op.operand(operand);
@@ -209,27 +212,27 @@ fn apply<'c>(module: Op<'c>, kernel: &KernelView<'c>, layout: &Layout<'c>, vecto
     for (call, packed) in copy.call(module) {
         let mut operands = call.operands();
         operands.push(packed);
-        call.set_operands(&operands);
+        rewriter.set_operands(call, &operands);
     }
     // The kernel reads the copy, which is a new last argument.
     let args = kernel.op.body(0).args().len();
     let packed = kernel.op.body(0).add_arg(copy.ty, kernel.op.location());
-    stage.op.set_operand(operand, packed);
+    rewriter.set_operand(stage.op, operand, packed);
     let access =
         layout.indices(|dim| cx.dim(dim), |dim, size| (cx.dim(dim).floor_div(cx.constant(size)), cx.dim(dim).modulo(cx.constant(size))));
     let mut maps = stage.maps.clone();
     maps[operand] = cx.map(kernel.num_dims(), symbols, &access);
-    stage.op.set_attr("maps", cx.maps_attr(&maps));
+    set_maps(rewriter, stage.op, &maps);
     if let Some(convert) = layout.convert {
         let argument = stage.op.body(0).arg(operand);
-        argument.set_type(element);
-        convert.replace_with(&[argument]);
+        rewriter.set_type(argument, element);
+        rewriter.replace(convert, &[argument]);
     }
     let mut shapes = kernel.shapes();
     shapes.insert(args, copy.shape);
-    kernel.op.set_attr("shapes", cx.maps_attr(&shapes));
+    set_shapes(rewriter, kernel.op, &shapes);
     if tensor.is_unused() {
-        drop_argument(module, kernel.op, tensor.index());
+        drop_argument(module, kernel.op, tensor.index(), rewriter);
     }
 }
 
@@ -273,18 +276,18 @@ fn schedule<'c>(copying: Op<'c>, layout: &Layout<'c>, ty: Type<'c>, vector_bits:
 }
 
 /// Removes an argument that nothing reads.
-fn drop_argument<'c>(module: Op<'c>, kernel: Op<'c>, index: usize) {
+fn drop_argument<'c>(module: Op<'c>, kernel: Op<'c>, index: usize, rewriter: &mut Rewriter<'c>) {
     let cx = module.cx();
-    kernel.body(0).erase_arg(index);
+    rewriter.erase_arg(kernel.body(0), index);
     let mut shapes = kernel.attr("shapes").and_then(Attr::as_array).unwrap_or_default();
     shapes.remove(index);
-    kernel.set_attr("shapes", cx.array_attr(&shapes));
+    rewriter.set_attr(kernel, "shapes", cx.array_attr(&shapes));
     let symbols = kernel.ints("symbols").unwrap_or_default();
     let symbols: Vec<i64> = symbols.into_iter().map(|at| if at > index as i64 { at - 1 } else { at }).collect();
-    kernel.set_attr("symbols", cx.i64s_attr(&symbols));
+    rewriter.set_attr(kernel, "symbols", cx.i64s_attr(&symbols));
     for call in calls(module, kernel) {
         let mut operands = call.operands();
         operands.remove(index);
-        call.set_operands(&operands);
+        rewriter.set_operands(call, &operands);
     }
 }

@@ -19,7 +19,9 @@
 use crate::loops::copy_kernel::CopyKernel;
 use strata_core::ir::{AffineExpr, AffineKind, AffineMap, Builder, ElementType, Op, Value};
 use strata_core::pass::{Pass, PassContext, PassError};
+use strata_core::rewrite::Rewriter;
 use strata_core::upstream::arith;
+use strata_dialects::loops::edit::{set_shapes, set_sizes};
 use strata_dialects::loops::roles::Roles;
 use strata_dialects::loops::view::product_of_known;
 use strata_dialects::loops::view::{KernelView, StageView};
@@ -37,15 +39,16 @@ pub struct PairHalves {
 }
 
 impl Pass for PairHalves {
-    fn run<'c>(&self, op: Op<'c>, _: &mut PassContext<'c>) -> Result<(), PassError> {
+    fn run<'c>(&self, op: Op<'c>, cx: &mut PassContext<'c>) -> Result<(), PassError> {
         if !Target::of(op)?.has_bf16_dots() || Numerics::of(&self.numerics)? == Numerics::Bitwise {
             return Ok(());
         }
+        let mut rewriter = cx.rewriter();
         for kernel in op.find_all(loops::Kernel::NAME) {
             if let Some(view) = KernelView::new(kernel)
                 && let Some(products) = Products::of(&view)
             {
-                products.pair(op, &view);
+                products.pair(op, &view, &mut rewriter);
             }
         }
         Ok(())
@@ -85,7 +88,7 @@ impl<'c> Products<'c> {
     }
 
     /// Copies both operands and lets the kernel multiply words.
-    fn pair(&self, module: Op<'c>, kernel: &KernelView<'c>) {
+    fn pair(&self, module: Op<'c>, kernel: &KernelView<'c>, rewriter: &mut Rewriter<'c>) {
         let cx = module.cx();
         let (op, symbols) = (kernel.op, kernel.sizes.num_symbols());
         let mut sizes = kernel.sizes.results();
@@ -105,16 +108,16 @@ impl<'c> Products<'c> {
             let copy = CopyKernel::new(kernel, tensor, &format!("pair{at}"), (&shape, cx.int(32)), reads);
             copy.write(one_word);
             for (call, pairs) in copy.call(module) {
-                call.set_operand(tensor.index(), pairs);
+                rewriter.set_operand(call, tensor.index(), pairs);
             }
-            tensor.set_type(copy.ty);
+            rewriter.set_type(tensor, copy.ty);
             let mut shapes = kernel.shapes();
             shapes[tensor.index()] = copy.shape;
-            op.set_attr("shapes", cx.maps_attr(&shapes));
+            set_shapes(rewriter, op, &shapes);
         }
-        op.set_attr("sizes", cx.map_attr(cx.map(0, symbols, &sizes)));
-        self.stage.set_attr(INSTRUCTION, cx.str_attr(AVX512BF16));
-        multiply_words(self.stage);
+        set_sizes(rewriter, op, symbols, &sizes);
+        rewriter.set_attr(self.stage, INSTRUCTION, cx.str_attr(AVX512BF16));
+        multiply_words(self.stage, rewriter);
     }
 }
 
@@ -142,19 +145,21 @@ fn multiplies(stage: &StageView<'_>) -> bool {
 }
 
 /// The body of a stage whose operands are words of two elements: the product of the low halves and that of the high ones.
-fn multiply_words(stage: Op<'_>) {
+fn multiply_words<'c>(stage: Op<'c>, rewriter: &mut Rewriter<'c>) {
     let (cx, body) = (stage.cx(), stage.body(0));
-    body.ops().into_iter().rev().for_each(Op::erase);
-    body.args().into_iter().for_each(|arg| arg.set_type(cx.int(32)));
-    let mut b = Builder::at_end(body, stage.location());
+    body.ops().into_iter().rev().for_each(|op| rewriter.erase(op));
+    body.args().into_iter().for_each(|arg| rewriter.set_type(arg, cx.int(32)));
+    rewriter.set_at_end(body);
+    rewriter.set_location(stage.location());
+    let b: &mut Builder<'c> = rewriter;
     let (bits, upper) = (b.const_int(cx.int(32), 16), b.const_int(cx.int(32), 0xffff_0000_u32 as i32 as i64));
     // The upper half of an `f32` is a `bf16` of the same value.
     let products = [(arith::ShLI::NAME, bits), (arith::AndI::NAME, upper)].map(|(name, by)| {
         let [lhs, rhs] = [0, 1].map(|at| {
             let word = b.value(name, &[body.arg(at), by], cx.int(32), &[]);
-            arith::bitcast(&mut b, word, cx.f32())
+            arith::bitcast(b, word, cx.f32())
         });
-        arith::mulf(&mut b, lhs, rhs)
+        arith::mulf(b, lhs, rhs)
     });
     let sum = b.value(arith::AddF::NAME, &products, cx.f32(), &[]);
     b.effect(loops::Yield::NAME, &[sum], &[]);

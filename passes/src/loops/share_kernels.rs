@@ -29,14 +29,14 @@ pub struct ShareKernels {
 }
 
 impl Pass for ShareKernels {
-    fn run<'c>(&self, module: Op<'c>, _: &mut PassContext<'c>) -> Result<(), PassError> {
+    fn run<'c>(&self, module: Op<'c>, cx: &mut PassContext<'c>) -> Result<(), PassError> {
         let mut calls: HashMap<String, Vec<Op<'c>>> = HashMap::new();
         for function in module.body(0).ops().into_iter().filter(|op| op.isa::<func::Func>()) {
             for call in function.find_all(loops::Call::NAME) {
                 calls.entry(callee(call).unwrap_or_default()).or_default().push(call);
             }
         }
-        let mut weights = Weights::default();
+        let (mut weights, mut rewriter) = (Weights::default(), cx.rewriter());
         let mut known: HashMap<(Likeness<'c>, Vec<bool>), Attr<'c>> = HashMap::new();
         // `--prim-to-loop` writes the kernels of later calls above those of earlier ones.
         for kernel in module.body(0).ops().into_iter().rev().filter(|op| op.isa::<loops::Kernel>()) {
@@ -46,8 +46,8 @@ impl Pass for ShareKernels {
                 .entry((Likeness::of_body(kernel, "sym_name"), weights.of_calls(&calls)))
                 .or_insert_with(|| module.cx().symbol_attr(&name));
             if first.as_symbol().is_some_and(|first| first != name) {
-                calls.iter().for_each(|call| call.set_attr("callee", first));
-                kernel.erase();
+                calls.iter().for_each(|call| rewriter.set_attr(*call, "callee", first));
+                rewriter.erase(kernel);
                 self.shared.add(1);
             }
         }

@@ -17,9 +17,11 @@
 
 use strata_core::ir::{Builder, ElementType, Op, OpSpec, Type, Value};
 use strata_core::pass::{Pass, PassContext, PassError};
+use strata_core::rewrite::Rewriter;
 use strata_core::upstream::arith::{self, CmpFPredicate};
 use strata_core::upstream::math;
 use strata_dialects::loops;
+use strata_dialects::loops::edit::{set_maps, set_reads};
 use strata_dialects::loops::view::product_of_known;
 use strata_dialects::loops::view::{KernelView, StageView};
 use strata_dialects::numerics::Numerics;
@@ -34,13 +36,14 @@ pub struct ShareReciprocals {
 }
 
 impl Pass for ShareReciprocals {
-    fn run<'c>(&self, op: Op<'c>, _: &mut PassContext<'c>) -> Result<(), PassError> {
+    fn run<'c>(&self, op: Op<'c>, cx: &mut PassContext<'c>) -> Result<(), PassError> {
         if Numerics::of(&self.numerics)? == Numerics::Bitwise {
             return Ok(());
         }
+        let mut rewriter = cx.rewriter();
         for kernel in op.find_all(loops::Kernel::NAME) {
             while let Some(division) = KernelView::new(kernel).and_then(|view| find(&view)) {
-                share(&division);
+                share(&division, &mut rewriter);
             }
         }
         Ok(())
@@ -88,11 +91,11 @@ fn division<'c>(kernel: &KernelView<'c>, stage: &StageView<'c>, op: Op<'c>) -> O
     Some(Division { stage: stage.op, op, operand, outer: kernel.outer.clone(), ty })
 }
 
-fn share(division: &Division<'_>) {
+fn share<'c>(division: &Division<'c>, rewriter: &mut Rewriter<'c>) {
     let (stage, op, cx) = (division.stage, division.op, division.op.cx());
     let (divisor, number) = (stage.operand(division.operand), division.op.operand(1).ty());
-    let scale = before(division, &[divisor], |b, args| scale(b, args[0]));
-    let reciprocal = before(division, &[divisor, scale], |b, args| {
+    let scale = before(rewriter, division, &[divisor], |b, args| scale(b, args[0]));
+    let reciprocal = before(rewriter, division, &[divisor, scale], |b, args| {
         let (one, scaled) = (b.const_float(number, 1.0), b.value(arith::MulF::NAME, args, number, &[]));
         arith::divf(b, one, scaled)
     });
@@ -103,12 +106,12 @@ fn share(division: &Division<'_>) {
     let at = cx.map(map.num_dims(), map.num_symbols(), &dims);
     let body = stage.body(0);
     let args = own.map(|_| body.add_arg(number, stage.location()));
-    stage.set_operands(&[stage.operands(), own.to_vec()].concat());
-    set_maps(stage, &[view.maps, vec![at; 2]].concat(), &[view.guarded, vec![false; 2]].concat());
-    let mut b = Builder::before(op);
-    let product = arith::mulf(&mut b, op.operand(0), args[0]);
-    let quotient = arith::mulf(&mut b, product, args[1]);
-    op.replace_with(&[quotient]);
+    let (operands, maps) = ([stage.operands(), own.to_vec()].concat(), [view.maps, vec![at; 2]].concat());
+    set_reads(rewriter, stage, &operands, &maps, &[view.guarded, vec![false; 2]].concat());
+    rewriter.go_before(op);
+    let product = arith::mulf(rewriter, op.operand(0), args[0]);
+    let quotient = arith::mulf(rewriter, product, args[1]);
+    rewriter.replace(op, &[quotient]);
 }
 
 /// The power of two that brings a number to where its reciprocal is a normal one: 1 for most.
@@ -129,6 +132,7 @@ fn scale<'c>(b: &mut Builder<'c>, number: Value<'c>) -> Value<'c> {
 /// A stage over the outer dims before the dividing one. The first of its operands is read as the dividing stage reads it, others at
 /// the point.
 fn before<'c>(
+    rewriter: &mut Rewriter<'c>,
     division: &Division<'c>,
     operands: &[Value<'c>],
     body: impl FnOnce(&mut Builder<'c>, &[Value<'c>]) -> Value<'c>,
@@ -139,7 +143,8 @@ fn before<'c>(
     let at = cx.map(map.num_dims(), map.num_symbols(), &dims);
     let domain: Vec<i64> = division.outer.iter().map(|&dim| dim as i64).collect();
     let maps: Vec<_> = (0..operands.len()).map(|operand| if operand == 0 { map } else { at }).collect();
-    let op = Builder::before(stage).op(OpSpec {
+    rewriter.go_before(stage);
+    let op = rewriter.op(OpSpec {
         name: loops::Stage::NAME,
         operands,
         results: &[division.ty],
@@ -147,19 +152,12 @@ fn before<'c>(
         regions: 1,
         ..OpSpec::default()
     });
-    set_maps(op, &maps, &[]);
+    set_maps(rewriter, op, &maps);
     let number = division.op.operand(1).ty();
     let block = op.region(0).append_block(&vec![number; operands.len()], stage.location());
-    let mut b = Builder::at_end(block, stage.location());
-    let value = body(&mut b, &block.args());
-    b.effect(loops::Yield::NAME, &[value], &[]);
+    rewriter.within(block, |b| {
+        let value = body(b, &block.args());
+        b.effect(loops::Yield::NAME, &[value], &[]);
+    });
     op.result(0)
-}
-
-fn set_maps<'c>(stage: Op<'c>, maps: &[strata_core::ir::AffineMap<'c>], guarded: &[bool]) {
-    let cx = stage.cx();
-    stage.set_attr("maps", cx.maps_attr(maps));
-    if guarded.contains(&true) {
-        stage.set_attr("guarded", cx.bools_attr(guarded));
-    }
 }

@@ -27,6 +27,7 @@
 
 use strata_core::ir::{Attr, Builder, Op, Type, Value};
 use strata_core::pass::{Counter, Pass, PassContext, PassError};
+use strata_core::rewrite::Rewriter;
 use strata_core::upstream::func;
 use strata_dialects::capture::{DIM_ORDER, Permute, dim_order, inverse};
 use strata_dialects::{capture, prim};
@@ -45,17 +46,18 @@ pub struct ApplyDimOrders {
 const ASKS: [&str; 4] = [capture::BindDims::NAME, capture::Dim::NAME, Permute::NAME, prim::Dim::NAME];
 
 impl Pass for ApplyDimOrders {
-    fn run<'c>(&self, op: Op<'c>, _: &mut PassContext<'c>) -> Result<(), PassError> {
+    fn run<'c>(&self, op: Op<'c>, cx: &mut PassContext<'c>) -> Result<(), PassError> {
         let Some(block) = op.regions().first().and_then(|region| region.entry()) else { return Ok(()) };
+        let mut rewriter = cx.rewriter();
         for argument in block.args() {
             if let Some(order) = order(op, "arg_attrs", argument.index(), argument.ty())? {
-                self.tensors.add(usize::from(apply_to_argument(argument, &order)));
+                self.tensors.add(usize::from(apply_to_argument(argument, &order, &mut rewriter)));
             }
         }
         let Some(end) = block.terminator().filter(|end| end.isa::<func::Return>()) else { return Ok(()) };
         for (at, value) in end.operands().into_iter().enumerate() {
             if let Some(order) = order(op, "res_attrs", at, value.ty())? {
-                self.tensors.add(usize::from(apply_to_result(end, at, &order)));
+                self.tensors.add(usize::from(apply_to_result(end, at, &order, &mut rewriter)));
             }
         }
         Ok(())
@@ -79,29 +81,30 @@ fn order<'c>(function: Op<'c>, list: &str, at: usize, ty: Type<'c>) -> Result<Op
 }
 
 /// All that reads the elements of the argument reads them as they lie; says whether anything was to be done.
-fn apply_to_argument<'c>(argument: Value<'c>, order: &[usize]) -> bool {
+fn apply_to_argument<'c>(argument: Value<'c>, order: &[usize], rewriter: &mut Rewriter<'c>) -> bool {
     let mut readers = argument.uses();
     readers.retain(|user| !ASKS.contains(&user.op.name()));
     let Some(block) = argument.owner_block().filter(|_| !readers.is_empty()) else { return false };
-    let mut b = Builder::at_start(block, argument.location());
-    let memory = permute(&mut b, argument, order);
-    let logical = transpose(&mut b, memory, &inverse(order));
+    rewriter.set_at_start(block);
+    rewriter.set_location(argument.location());
+    let memory = permute(rewriter, argument, order);
+    let logical = transpose(rewriter, memory, &inverse(order));
     for user in readers {
-        user.op.set_operand(user.index, logical);
+        rewriter.set_operand(user.op, user.index, logical);
     }
     true
 }
 
 /// The result is computed as it is to lie; says whether anything was to be done.
-fn apply_to_result(end: Op<'_>, at: usize, order: &[usize]) -> bool {
+fn apply_to_result<'c>(end: Op<'c>, at: usize, order: &[usize], rewriter: &mut Rewriter<'c>) -> bool {
     let value = end.operand(at);
     if value.defining_op().is_some_and(|op| op.is(Permute::NAME)) {
         return false;
     }
-    let mut b = Builder::before(end);
-    let memory = transpose(&mut b, value, order);
-    let logical = permute(&mut b, memory, &inverse(order));
-    end.set_operand(at, logical);
+    rewriter.go_before(end);
+    let memory = transpose(rewriter, value, order);
+    let logical = permute(rewriter, memory, &inverse(order));
+    rewriter.set_operand(end, at, logical);
     true
 }
 

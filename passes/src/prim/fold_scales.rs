@@ -23,6 +23,7 @@ mod bound;
 use crate::prim::hoist_weights::Cone;
 use strata_core::ir::{Builder, ElementType, Op, Type, Value};
 use strata_core::pass::{Counter, Pass, PassContext, PassError};
+use strata_core::rewrite::Rewriter;
 use strata_dialects::numerics::Numerics;
 use strata_dialects::prim;
 
@@ -38,13 +39,14 @@ pub struct FoldScales {
 }
 
 impl Pass for FoldScales {
-    fn run<'c>(&self, op: Op<'c>, _: &mut PassContext<'c>) -> Result<(), PassError> {
+    fn run<'c>(&self, op: Op<'c>, cx: &mut PassContext<'c>) -> Result<(), PassError> {
         if Numerics::of(&self.numerics)? == Numerics::Bitwise || op.attr(strata_dialects::capture::ENTRY).is_none() {
             return Ok(());
         }
         let cone = Cone::of(op);
         let found: Vec<_> = op.body(0).ops().into_iter().filter_map(|op| Contraction::of(&cone, op)).collect();
-        self.folded.add(found.iter().filter(|contraction| contraction.fold(&cone)).count());
+        let mut rewriter = cx.rewriter();
+        self.folded.add(found.iter().filter(|contraction| contraction.fold(&cone, &mut rewriter)).count());
         Ok(())
     }
 }
@@ -121,7 +123,7 @@ impl<'c> Contraction<'c> {
     }
 
     /// Folds what follows, if it has a scale that is worth it; says whether.
-    fn fold(&self, cone: &Cone<'c>) -> bool {
+    fn fold(&self, cone: &Cone<'c>, b: &mut Rewriter<'c>) -> bool {
         let mut steps: Vec<Step<'c>> = Vec::new();
         while let Some(step) = self.step(cone, steps.last().map_or(self.op, |step| step.op).result(0)) {
             steps.push(step);
@@ -132,10 +134,10 @@ impl<'c> Contraction<'c> {
             return false;
         }
         let Some(last) = steps.last().map(|step| step.op) else { return false };
-        let mut b = Builder::before(last);
+        b.go_before(last);
         let (mut scale, mut shift): (Option<Value<'c>>, Option<Value<'c>>) = (None, None);
         for step in &steps {
-            let number = self.features(&mut b, step.repeated);
+            let number = self.features(b, step.repeated);
             let ty = number.ty();
             let mut join = |name: &str, left: Option<Value<'c>>| left.map(|left| b.value(name, &[left, number], ty, &[]));
             match step.kind {
@@ -160,9 +162,9 @@ impl<'c> Contraction<'c> {
             let wide = b.value(prim::Broadcast::NAME, &[&[shift], sizes].concat(), ty, &[("dims", cx.i64s_attr(&self.result_dims))]);
             result = b.value(prim::Add::NAME, &[result, wide], ty, &[]);
         }
-        last.replace_with(&[result]);
+        b.replace(last, &[result]);
         for op in steps.iter().rev().skip(1).map(|step| step.op).chain([self.op]) {
-            op.erase();
+            b.erase(op);
         }
         true
     }

@@ -56,16 +56,17 @@ pub struct HoistWeights {
 }
 
 impl Pass for HoistWeights {
-    fn run<'c>(&self, op: Op<'c>, _: &mut PassContext<'c>) -> Result<(), PassError> {
+    fn run<'c>(&self, op: Op<'c>, cx: &mut PassContext<'c>) -> Result<(), PassError> {
         let functions = op.body(0).ops();
         let Some(entry) = functions.into_iter().find(|op| op.attr(capture::ENTRY).is_some()) else { return Ok(()) };
-        lift::lift(op, entry);
+        let mut rewriter = cx.rewriter();
+        lift::lift(op, entry, &mut rewriter);
         let cone = Cone::of(entry);
         let values = cone.frontier(entry, self.remarks);
         self.hoisted.add(values.len());
         self.bytes.add(values.iter().filter_map(|value| bytes(value.ty())).sum::<u64>() as usize);
         if !values.is_empty() {
-            prepare::hoist(op, entry, &values)?;
+            prepare::hoist(op, entry, &values, &mut rewriter)?;
         }
         Ok(())
     }

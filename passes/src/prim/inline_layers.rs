@@ -33,9 +33,10 @@ mod border;
 use std::collections::{HashMap, HashSet};
 
 use border::Borders;
-use strata_core::ir::{Builder, Op, Value};
+use strata_core::ir::{Op, Value};
 use strata_core::pass::{Counter, Pass, PassContext, PassError};
 use strata_core::query::CallGraph;
+use strata_core::rewrite::Rewriter;
 use strata_core::upstream::func;
 use strata_dialects::capture::is_part;
 use strata_dialects::prim;
@@ -68,9 +69,9 @@ enum Reason {
 
 impl Pass for InlineLayers {
     fn run<'c>(&self, module: Op<'c>, cx: &mut PassContext<'c>) -> Result<(), PassError> {
-        let graph = CallGraph::new(module);
+        let (graph, mut rewriter) = (CallGraph::new(module), cx.rewriter());
         let functions: Vec<_> = graph.functions.iter().copied().filter(|function| can_go(*function)).collect();
-        let moved = !self.all && functions.iter().filter(|function| move_shared(module, **function)).count() > 0;
+        let moved = !self.all && functions.iter().filter(|function| move_shared(module, **function, &mut rewriter)).count() > 0;
         if moved {
             cx.run_pipeline(module, "cse").map_err(|error| PassError::new(error.to_string()))?;
         }
@@ -82,7 +83,7 @@ impl Pass for InlineLayers {
             for call in function.find_all(func::Call::NAME) {
                 let callee = call.attr("callee").and_then(|name| go.get(&name.as_symbol()?)).filter(|callee| **callee != function);
                 if let Some(&callee) = callee {
-                    inline(call, callee);
+                    inline(call, callee, &mut rewriter);
                     self.inlined.add(1);
                 }
             }
@@ -90,7 +91,7 @@ impl Pass for InlineLayers {
         // Callers first: what only they called goes with them.
         for function in graph.bottom_up().into_iter().rev().filter(|function| go.values().any(|gone| gone == function)) {
             if function.symbol_users(module).is_some_and(|users| users.is_empty()) {
-                function.erase();
+                rewriter.erase(function);
             }
         }
         Ok(())
@@ -149,7 +150,7 @@ fn alone<'c>(graph: &CallGraph<'c>, function: Op<'c>) -> Option<Reason> {
 
 /// What a function computes from arguments that other calls are given, too, goes to its calls: there it is the same
 /// for all of them. Says whether there was something.
-fn move_shared<'c>(module: Op<'c>, function: Op<'c>) -> bool {
+fn move_shared<'c>(module: Op<'c>, function: Op<'c>, rewriter: &mut Rewriter<'c>) -> bool {
     let calls = function.symbol_users(module).unwrap_or_default();
     let [first, ..] = calls[..] else { return false };
     if !calls.iter().all(|call| call.isa::<func::Call>() && call.parent().is_some_and(is_part)) {
@@ -161,12 +162,12 @@ fn move_shared<'c>(module: Op<'c>, function: Op<'c>) -> bool {
         calls.iter().all(|call| call.operand(at) == value) && users.count() > 1
     };
     let values = Cone::from(function, &shared).frontier(function, false);
-    move_to_calls(function, &calls, &values, &mut |_| function.cx().dict_attr(&[]));
+    move_to_calls(function, &calls, &values, &mut |_| function.cx().dict_attr(&[]), rewriter);
     !values.is_empty()
 }
 
 /// Puts the body of a function into the place of a call.
-fn inline<'c>(call: Op<'c>, callee: Op<'c>) {
+fn inline<'c>(call: Op<'c>, callee: Op<'c>, rewriter: &mut Rewriter<'c>) {
     let body = callee.body(0);
     let mut known: HashMap<Value<'c>, Value<'c>> = body.args().into_iter().zip(call.operands()).collect();
     let mapped = |known: &HashMap<Value<'c>, Value<'c>>, op: Op<'c>| -> Vec<Value<'c>> {
@@ -174,13 +175,13 @@ fn inline<'c>(call: Op<'c>, callee: Op<'c>) {
     };
     let mut ops = body.ops();
     let Some(end) = ops.pop() else { return };
-    let mut b = Builder::before(call);
+    rewriter.go_before(call);
     for op in ops {
         let copy = match op.regions().is_empty() {
-            true => b.clone_op(op, &mapped(&known, op)),
-            false => b.insert(op.clone_with(&known.iter().map(|(from, to)| (*from, *to)).collect::<Vec<_>>())),
+            true => rewriter.clone_op(op, &mapped(&known, op)),
+            false => rewriter.insert(op.clone_with(&known.iter().map(|(from, to)| (*from, *to)).collect::<Vec<_>>())),
         };
         known.extend(op.results().into_iter().zip(copy.results()));
     }
-    call.replace_with(&mapped(&known, end));
+    rewriter.replace(call, &mapped(&known, end));
 }

@@ -20,6 +20,7 @@
 
 use strata_core::ir::{ElementType, Op, Value};
 use strata_core::pass::{Counter, Pass, PassContext, PassError};
+use strata_core::rewrite::{Matched, NoMatch, Patterns, Rewriter, apply_in_order};
 use strata_dialects::prim;
 
 /// Multiplies halves where they are converted only to be multiplied.
@@ -32,25 +33,27 @@ pub struct NarrowDots {
 
 impl Pass for NarrowDots {
     fn run<'c>(&self, op: Op<'c>, _: &mut PassContext<'c>) -> Result<(), PassError> {
-        for dot in op.find_all(prim::Dot::NAME) {
-            let [Some(lhs), Some(rhs)] = [0, 1].map(|at| half(dot.operand(at))) else { continue };
-            if lhs.ty().element_type() != rhs.ty().element_type() {
-                continue;
-            }
-            let mut converts = dot.operands();
-            // One conversion may be both.
-            converts.dedup();
-            dot.set_operands(&[lhs, rhs]);
-            converts.into_iter().filter(|value| value.is_unused()).filter_map(Value::defining_op).for_each(Op::erase);
-            self.dots.add(1);
-        }
+        let mut patterns = Patterns::<()>::new(op.cx());
+        patterns.on::<prim::Dot>("dot-of-halves", 1, |dot, rewriter| take_halves(dot.op(), rewriter));
+        self.dots.add(apply_in_order(op, patterns));
         Ok(())
     }
 }
 
+/// dot(convert(x), convert(w)) = dot(x, w). Conversions that nothing else reads go with the driver.
+fn take_halves<'c>(dot: Op<'c>, rewriter: &mut Rewriter<'c>) -> Matched {
+    let (lhs, rhs) = (half(dot.operand(0))?, half(dot.operand(1))?);
+    if lhs.ty().element_type() != rhs.ty().element_type() {
+        return Err("one operand is bf16, the other f16".into());
+    }
+    rewriter.set_operands(dot, &[lhs, rhs]);
+    Ok(())
+}
+
 /// What is converted to `f32` here, if it is halves.
-fn half(value: Value<'_>) -> Option<Value<'_>> {
-    let convert = value.defining_op().filter(|op| op.isa::<prim::Convert>() && value.ty().element_type() == Some(ElementType::F32))?;
-    let from = convert.operand(0);
-    matches!(from.ty().element_type()?, ElementType::BF16 | ElementType::F16).then_some(from)
+fn half(value: Value<'_>) -> Result<Value<'_>, NoMatch> {
+    let convert = value.defining_op().filter(|op| op.isa::<prim::Convert>() && value.ty().element_type() == Some(ElementType::F32));
+    let from = convert.ok_or("an operand is not converted to f32")?.operand(0);
+    let halves = matches!(from.ty().element_type(), Some(ElementType::BF16 | ElementType::F16));
+    if halves { Ok(from) } else { Err("an operand is converted from something else than halves".into()) }
 }

@@ -67,7 +67,7 @@ where
     let positions = if short { lines.counted() } else { lines.merged(sort) }.move_dim(last, dim);
     let results = [gather_along(x, dim, positions), positions];
     let results: Vec<_> = results.into_iter().zip(sort.result_types()).map(|(tensor, ty)| declared(prim, tensor, ty)).collect();
-    sort.replace_with(&results);
+    prim.replace(sort, &results);
 }
 
 /// The tensor in the type that the sort had.

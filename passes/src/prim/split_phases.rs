@@ -17,6 +17,7 @@
 
 use strata_core::ir::{Attr, Builder, Op, Type, Value};
 use strata_core::pass::{Counter, Pass, PassContext, PassError};
+use strata_core::rewrite::{NoMatch, Patterns, apply_in_order};
 use strata_dialects::prim;
 use strata_dialects::prim::layout::ConvLayout;
 
@@ -35,13 +36,9 @@ const MIN_PRODUCTS: i64 = 1 << 20;
 
 impl Pass for SplitPhases {
     fn run<'c>(&self, op: Op<'c>, _: &mut PassContext<'c>) -> Result<(), PassError> {
-        for conv in op.find_all(prim::Conv::NAME) {
-            if let Some(polyphase) = Polyphase::of(conv) {
-                let result = polyphase.build(&mut Builder::before(conv));
-                conv.replace_with(&[result]);
-                self.convolutions.add(1);
-            }
-        }
+        let mut patterns = Patterns::<()>::new(op.cx());
+        patterns.identity::<prim::Conv>("phases", 1, |conv, rewriter| Ok(Polyphase::of(conv)?.build(rewriter)));
+        self.convolutions.add(apply_in_order(op, patterns));
         Ok(())
     }
 }
@@ -94,15 +91,20 @@ impl Dim {
 
 impl<'c> Polyphase<'c> {
     /// The convolution, if it has phases that are worth it.
-    fn of(conv: Op<'c>) -> Option<Self> {
+    fn of(conv: Op<'c>) -> Result<Self, NoMatch> {
         let ints = |name: &str| conv.ints(name).unwrap_or_default();
         let (dilations, low) = (ints("lhs_dilation"), ints("low"));
         let (x, w, y) = (conv.operand(0).ty(), conv.operand(1).ty(), conv.result(0).ty());
-        let plain = ConvLayout::of(conv).ok()? == ConvLayout::plain(dilations.len());
+        if dilations.iter().all(|&dilation| dilation == 1) {
+            return Err("the input is not dilated".into());
+        }
+        let plain = ConvLayout::of(conv).is_ok_and(|layout| layout == ConvLayout::plain(dilations.len()));
         let ones = |name: &str| ints(name).iter().all(|&one| one == 1);
-        let known = [x, w, y].iter().all(|ty| ty.is_static());
-        if !(plain && known && ones("strides") && ones("rhs_dilation")) {
-            return None;
+        if !(plain && ones("strides") && ones("rhs_dilation")) {
+            return Err("its window moves by more than one, is dilated, or it has a layout of its own".into());
+        }
+        if ![x, w, y].iter().all(|ty| ty.is_static()) {
+            return Err("its sizes are not known".into());
         }
         let (x, w, y) = (x.shape(), w.shape(), y.shape());
         let dims = (0..dilations.len()).map(|dim| Dim {
@@ -117,8 +119,13 @@ impl<'c> Polyphase<'c> {
         let products = y.iter().chain(&w[1..]).fold(1i64, |all, &size| all.saturating_mul(size));
         // (A window that is shorter than the stride leaves results that meet no tap.)
         let full = dims.iter().all(|dim| dim.result >= dim.phases && (0..dim.phases).all(|at| dim.phase(at).taps > 0));
-        let worth = products - products / phases.max(1) >= MIN_PRODUCTS;
-        ((2..=MAX_PHASES).contains(&phases) && full && worth).then_some(Self { conv, dims })
+        if phases > MAX_PHASES || !full {
+            return Err("it has too many phases, or results that meet no tap".into());
+        }
+        match products - products / phases >= MIN_PRODUCTS {
+            true => Ok(Self { conv, dims }),
+            false => Err("its products with zeros are not worth the launches".into()),
+        }
     }
 
     /// All phases, interleaved.

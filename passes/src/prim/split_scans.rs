@@ -15,7 +15,7 @@
 //! Refused are rows of unknown length or number, rows that are enough for all blocks or short, and sums and products of floats with numerics `bitwise`: their order is
 //! the program's.
 
-use strata_core::ir::{ElementType, Op, Value};
+use strata_core::ir::{ElementType, Op};
 use strata_core::pass::{Counter, Pass, PassContext, PassError};
 use strata_dialects::aten::dtype::Numeric;
 use strata_dialects::loops::view::product;
@@ -45,11 +45,10 @@ impl Pass for SplitScans {
         for scan in op.find_all(prim::Scan::NAME).into_iter().filter(|scan| is_long(*scan, &gpu) && (free || is_exact(*scan))) {
             let (Some(block), Some(operator)) = (scan.block(), operator(scan)) else { continue };
             let prim = Prim::new(block, scan.location());
-            let result = split(&prim, scan, operator);
+            split(&prim, scan, operator);
             if let Some(message) = prim.take_error() {
                 return Err(PassError::at(scan, &message));
             }
-            scan.replace_with(&[result]);
             self.scans.add(1);
         }
         Ok(())
@@ -83,7 +82,7 @@ fn operator(scan: Op<'_>) -> Option<&'static str> {
     })
 }
 
-fn split<'c, 'p>(prim: &'p Prim<'p>, scan: Op<'c>, operator: &str) -> Value<'p>
+fn split<'c, 'p>(prim: &'p Prim<'p>, scan: Op<'c>, operator: &str)
 where
     'c: 'p,
 {
@@ -101,5 +100,5 @@ where
     let before = totals.pad_dim(dim, Scalar::Int(0), 1, -1).unsqueeze(dim + 1);
     let first = prim.iota(ElementType::I64, &shape, dim).equal(0);
     let all = first.select(inside, inside.binary(operator, before)).reshape(&whole.shape());
-    all.slice(dim, 0, length, 1).convert(dtype).value()
+    prim.replace(scan, &[all.slice(dim, 0, length, 1).convert(dtype).value()]);
 }

@@ -11,6 +11,7 @@ mod nest;
 use crate::entry::{Count, Described, Entry, Flag, MAX_COUNT, entries};
 use kinds::{DimIndex, Dims, Extents, Index, Lanes, Numbers, Offset, Online};
 use strata_core::ir::{Attr, Cx, Op};
+use strata_core::rewrite::Rewriter;
 
 pub(super) use legal::refuse;
 pub use nest::{LoopKind, NestLoop, nest};
@@ -127,10 +128,11 @@ macro_rules! at_op {
 
             /// Gives the op this schedule in the place of its own; none where no entry is given.
             pub fn set(&self, op: Op<'_>) {
+                let mut rewriter = Rewriter::before(op);
                 if *self == Self::default() {
-                    op.remove_attr(SCHEDULE);
+                    rewriter.remove_attr(op, SCHEDULE);
                 } else {
-                    op.set_attr(SCHEDULE, self.attr(op.cx()));
+                    rewriter.set_attr(op, SCHEDULE, self.attr(op.cx()));
                 }
             }
 

@@ -15,6 +15,7 @@ use crate::emit::memory;
 use crate::num::Num;
 use std::collections::{HashMap, HashSet};
 use strata_core::ir::{Attr, Block, Builder, Cx, ElementType, Op, OpSpec, Type, Value};
+use strata_core::rewrite::Rewriter;
 use strata_core::upstream::{arith, func, llvm, scf};
 use strata_dialects::host;
 
@@ -50,7 +51,7 @@ pub fn lower(module: Op<'_>, long: usize) -> Result<Messages, Error> {
 fn lower_function<'c>(module: Op<'c>, host: Op<'c>, name: &'static str, long: usize, messages: &mut Messages) -> Result<(), Error> {
     let cx = module.cx();
     let pointer = memory::pointer(cx);
-    let mut at = Builder::before(host);
+    let mut at = Rewriter::before(host);
     let func = at.op(OpSpec {
         name: func::Func::NAME,
         attrs: &[("sym_name", cx.str_attr(name)), ("function_type", cx.type_attr(cx.function(&[pointer], &[cx.int(32)])))],
@@ -77,7 +78,7 @@ fn lower_function<'c>(module: Op<'c>, host: Op<'c>, name: &'static str, long: us
     lowering.prologue(host);
     lowering.prepare_tables(host, long);
     lowering.block(host.body(0), true)?;
-    host.erase();
+    at.erase(host);
     Ok(())
 }
 

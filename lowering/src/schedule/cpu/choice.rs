@@ -5,6 +5,8 @@
 //! under every choice; only its speed differs.
 
 use strata_core::ir::{Attr, Cx, Op};
+use strata_core::rewrite::Rewriter;
+use strata_dialects::loops::edit::set_space;
 use strata_dialects::loops::schedule::{KernelSchedule, OnlineSchedule, SCHEDULE, StageSchedule};
 use strata_dialects::loops::view::{KernelView, StageView};
 
@@ -55,11 +57,12 @@ pub fn choice(kernel: Op<'_>) -> Attr<'_> {
 pub fn apply<'c>(kernel: Op<'c>, choice: Attr<'c>) -> bool {
     let stages = stages(kernel);
     let Some(choice) = Choice::read(choice).filter(|choice| choice.stages.len() == stages.len()) else { return false };
+    let mut rewriter = Rewriter::before(kernel);
     choice.kernel.set(kernel);
     for (stage, (schedule, space)) in stages.into_iter().zip(choice.stages) {
         schedule.set(stage);
         if let Some(space) = space {
-            stage.set_attr("space", kernel.cx().str_attr(&space));
+            set_space(&mut rewriter, stage, &space);
         }
     }
     true
@@ -67,13 +70,14 @@ pub fn apply<'c>(kernel: Op<'c>, choice: Attr<'c>) -> bool {
 
 /// Takes the schedule off a kernel, so that another can be chosen.
 pub fn clear(kernel: Op<'_>) {
-    kernel.remove_attr(SCHEDULE);
+    let mut rewriter = Rewriter::before(kernel);
+    rewriter.remove_attr(kernel, SCHEDULE);
     for stage in stages(kernel) {
         // A tile with rows is one that the schedule made.
         if StageSchedule::of(stage).rows.is_some() {
-            stage.set_attr("space", kernel.cx().str_attr("register"));
+            set_space(&mut rewriter, stage, "register");
         }
-        stage.remove_attr(SCHEDULE);
+        rewriter.remove_attr(stage, SCHEDULE);
     }
 }
 

@@ -1,6 +1,8 @@
 //! What the schedules of all kinds of kernels share: lanes, sizes, and where lanes cost least.
 
 use crate::schedule::cost::lanes::{COPIES_FOR_LATENCY, cost, lanes, own_dim, side_by_side, stage_lanes};
+use strata_core::rewrite::Rewriter;
+use strata_dialects::loops::edit::set_space;
 use strata_dialects::loops::schedule::{KernelSchedule, StageSchedule};
 use strata_dialects::loops::view::{KernelView, StageView};
 use strata_dialects::target::Target;
@@ -99,7 +101,7 @@ impl<'k, 'c> Frame<'k, 'c> {
         if self.width <= 1 {
             return;
         }
-        let cx = self.kernel.op.cx();
+        let mut rewriter = Rewriter::before(self.kernel.op);
         for (stage, own) in self.kernel.stages.iter().zip(&self.own) {
             let Some(dim) = own.or(tile) else { continue };
             let wanted = side_by_side(stage);
@@ -108,7 +110,7 @@ impl<'k, 'c> Frame<'k, 'c> {
             let width = Some(self.lanes_along(dim, width));
             let mut schedule = StageSchedule { vector: Some(dim), width, unroll: Some(turns), ..StageSchedule::default() };
             if tile.is_some() && !stage.reduce.is_empty() {
-                stage.op.set_attr("space", cx.str_attr("tile"));
+                set_space(&mut rewriter, stage.op, "tile");
                 // Several rows of accumulators, rather than several accumulators of one row.
                 (schedule.unroll, schedule.rows) = (Some(1), Some(COPIES_FOR_LATENCY));
             }

@@ -2,12 +2,14 @@
 
 use super::plan::Part;
 use std::collections::HashMap;
-use strata_core::ir::{AffineExpr, Attr, Block, Builder, Cx, DYNAMIC, Op, OpSpec, Type, Value};
+use strata_core::ir::{AffineExpr, Block, Builder, Cx, DYNAMIC, Op, OpSpec, Type, Value};
+use strata_core::rewrite::Rewriter;
 use strata_dialects::loops;
+use strata_dialects::loops::edit::{describe, set_space};
 use strata_dialects::loops::view::{KernelView, StageView};
 
 /// Replaces a kernel and its call by kernels of the parts and calls of these.
-pub fn cut<'c>(kernel: &KernelView<'c>, call: Op<'c>, parts: &[Part]) {
+pub fn cut<'c>(kernel: &KernelView<'c>, call: Op<'c>, parts: &[Part], rewriter: &mut Rewriter<'c>) {
     let mut cutter = Cutter { kernel, cx: kernel.op.cx(), call, values: HashMap::new(), partial: HashMap::new() };
     for (inside, outside) in kernel.op.body(0).args().into_iter().zip(call.operands()) {
         cutter.values.insert(inside, outside);
@@ -17,8 +19,8 @@ pub fn cut<'c>(kernel: &KernelView<'c>, call: Op<'c>, parts: &[Part]) {
         cutter.part(part, &parts[number + 1..], &format!("{name}_{number}"));
     }
     let results: Vec<_> = kernel.results().iter().map(|result| cutter.values[result]).collect();
-    call.replace_with(&results);
-    kernel.op.erase();
+    rewriter.replace(call, &results);
+    rewriter.erase(kernel.op);
 }
 
 /// A tensor of partial results, outside of kernels, with the dim that numbers the pieces.
@@ -45,6 +47,8 @@ type Yield<'c> = (Value<'c>, Vec<AffineExpr<'c>>);
 struct Draft<'c> {
     op: Op<'c>,
     body: Block<'c>,
+    /// Appends to the body.
+    b: Rewriter<'c>,
     operands: Vec<Value<'c>>,
     /// Shapes of the arguments.
     shapes: Vec<Vec<AffineExpr<'c>>>,
@@ -88,7 +92,7 @@ impl<'c> Cutter<'_, 'c> {
     /// Ends a kernel of these stages, which yields what others need of them; before that what nobody needs.
     fn finish_stages(
         &mut self,
-        draft: Draft<'c>,
+        mut draft: Draft<'c>,
         sizes: &[AffineExpr<'c>],
         (stages, later): (&[usize], &[Part]),
         mut yields: Vec<Yield<'c>>,
@@ -98,7 +102,7 @@ impl<'c> Cutter<'_, 'c> {
         for &value in &needed {
             let new = draft.known[&value];
             if let Some(stage) = new.defining_op() {
-                stage.set_attr("space", self.cx.str_attr("buffer"));
+                set_space(&mut draft.b, stage, "buffer");
             }
             yields.push((new, self.shape(value)));
         }
@@ -113,7 +117,8 @@ impl<'c> Cutter<'_, 'c> {
         let attrs = [("sym_name", self.cx.str_attr(name))];
         let op = b.op(OpSpec { name: loops::Kernel::NAME, attrs: &attrs, regions: 1, ..OpSpec::default() });
         let body = op.region(0).append_block(&[], location);
-        let mut draft = Draft { op, body, operands: Vec::new(), shapes: Vec::new(), known: HashMap::new() };
+        let b = Rewriter::at_end(body, location);
+        let mut draft = Draft { op, body, b, operands: Vec::new(), shapes: Vec::new(), known: HashMap::new() };
         for symbol in self.kernel.symbols() {
             self.bring(&mut draft, symbol);
         }
@@ -175,11 +180,13 @@ impl<'c> Cutter<'_, 'c> {
     /// A copy of a stage, with its operands brought in.
     fn copy(&self, draft: &mut Draft<'c>, stage: &StageView<'c>) -> Op<'c> {
         let operands: Vec<_> = stage.op.operands().into_iter().map(|operand| self.bring(draft, operand)).collect();
-        let new = Builder::at_end(draft.body, stage.op.location()).clone_op(stage.op, &operands);
+        draft.b.set_location(stage.op.location());
+        let new = draft.b.clone_op(stage.op, &operands);
         for op in new.body(0).ops() {
             for (at, operand) in op.operands().into_iter().enumerate() {
                 if self.values.contains_key(&operand) || draft.known.contains_key(&operand) {
-                    op.set_operand(at, self.bring(draft, operand));
+                    let argument = self.bring(draft, operand);
+                    draft.b.set_operand(op, at, argument);
                 }
             }
         }
@@ -201,12 +208,12 @@ impl<'c> Cutter<'_, 'c> {
         let by = self.kernel.num_dims();
         let parallel = stage.parallel();
         let domain: Vec<i64> = std::iter::once(by).chain(parallel).chain(stage.reduce.iter().copied()).map(|dim| dim as i64).collect();
-        new.set_attr("domain", self.cx.i64s_attr(&domain));
-        new.set_attr("chunk", self.cx.i64s_attr(&[by as i64, dim as i64, size]));
-        new.set_attr("space", self.cx.str_attr("buffer"));
+        draft.b.set_attr(new, "domain", self.cx.i64s_attr(&domain));
+        draft.b.set_attr(new, "chunk", self.cx.i64s_attr(&[by as i64, dim as i64, size]));
+        set_space(&mut draft.b, new, "buffer");
         let value = new.result(0);
         let shape = [&[pieces.as_constant().unwrap_or(DYNAMIC)], stage.op.result(0).ty().shape().as_slice()].concat();
-        value.set_type(value.ty().with_shape(&shape));
+        draft.b.set_type(value, value.ty().with_shape(&shape));
         (value, [&[pieces], self.shape(stage.op.result(0)).as_slice()].concat())
     }
 
@@ -227,7 +234,8 @@ impl<'c> Cutter<'_, 'c> {
             ("reducer", stage.op.attr("reducer").unwrap_or_else(|| cx.str_attr("sum"))),
             ("space", cx.str_attr("register")),
         ];
-        let mut b = Builder::at_end(draft.body, location);
+        let b = &mut draft.b;
+        b.set_location(location);
         let spec = OpSpec {
             name: loops::Stage::NAME,
             operands: &[partial],
@@ -246,23 +254,15 @@ impl<'c> Cutter<'_, 'c> {
     }
 
     /// Ends a kernel and calls it.
-    fn finish(&self, draft: Draft<'c>, sizes: &[AffineExpr<'c>], yields: &[Yield<'c>]) -> Vec<Value<'c>> {
-        let (cx, symbols) = (self.cx, self.kernel.sizes.num_symbols());
-        let map = |results: &[AffineExpr<'c>]| cx.map(0, symbols, results);
-        for stage in draft.body.ops() {
-            let maps = stage.attr("maps").and_then(Attr::as_array).unwrap_or_default().into_iter().filter_map(Attr::as_map);
-            let maps: Vec<_> = maps.map(|map| cx.map(sizes.len(), symbols, &map.results())).collect();
-            stage.set_attr("maps", cx.maps_attr(&maps));
-        }
+    fn finish(&self, mut draft: Draft<'c>, sizes: &[AffineExpr<'c>], yields: &[Yield<'c>]) -> Vec<Value<'c>> {
         let (yields, shapes): (Vec<_>, Vec<_>) = yields.iter().cloned().unzip();
-        Builder::at_end(draft.body, self.kernel.op.location()).effect(loops::Return::NAME, &yields, &[]);
-        let numbers: Vec<i64> = (0..symbols as i64).collect();
-        draft.op.set_attr("sizes", cx.map_attr(map(sizes)));
-        draft.op.set_attr("shapes", cx.maps_attr(&draft.shapes.iter().chain(&shapes).map(|shape| map(shape)).collect::<Vec<_>>()));
-        draft.op.set_attr("symbols", cx.i64s_attr(&numbers));
+        draft.b.set_location(self.kernel.op.location());
+        draft.b.effect(loops::Return::NAME, &yields, &[]);
+        let symbols: Vec<i64> = (0..self.kernel.sizes.num_symbols() as i64).collect();
+        describe(&mut draft.b, draft.op, sizes, &[draft.shapes, shapes].concat(), &symbols);
         let results: Vec<Type<'c>> = yields.iter().map(|value| value.ty()).collect();
         let name = draft.op.str("sym_name").unwrap_or_default();
-        let attrs = [("callee", cx.symbol_attr(&name))];
+        let attrs = [("callee", self.cx.symbol_attr(&name))];
         Builder::before(self.call)
             .op(OpSpec { name: loops::Call::NAME, operands: &draft.operands, results: &results, attrs: &attrs, ..OpSpec::default() })
             .results()

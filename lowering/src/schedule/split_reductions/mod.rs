@@ -47,7 +47,7 @@ pub struct SplitReductions {
 }
 
 impl Pass for SplitReductions {
-    fn run<'c>(&self, op: Op<'c>, _: &mut PassContext<'c>) -> Result<(), PassError> {
+    fn run<'c>(&self, op: Op<'c>, cx: &mut PassContext<'c>) -> Result<(), PassError> {
         let machine = if self.device { Machine::gpu(&Gpu::of(op)?) } else { Machine::cpu(&Target::of(op)?) };
         let calls: Vec<_> =
             op.find_all(loops::Call::NAME).into_iter().filter_map(|call| Some((call, call.attr("callee")?.as_symbol()?))).collect();
@@ -55,10 +55,11 @@ impl Pass for SplitReductions {
         calls.iter().for_each(|(_, name)| *times.entry(name).or_default() += 1);
         let kernels = op.body(0).ops().into_iter().filter_map(|op| Some((op.str("sym_name")?, op)));
         let kernels: HashMap<String, Op<'c>> = kernels.filter(|(name, _)| times.get(name.as_str()) == Some(&1)).collect();
+        let mut rewriter = cx.rewriter();
         for (call, name) in &calls {
             let (call, Some(kernel)) = (*call, kernels.get(name).and_then(|op| KernelView::new(*op))) else { continue };
             if let Some(parts) = plan::plan(&kernel, call, &machine) {
-                cut::cut(&kernel, call, &parts);
+                cut::cut(&kernel, call, &parts, &mut rewriter);
             }
         }
         Ok(())

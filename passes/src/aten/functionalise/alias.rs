@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 
 use strata_core::ir::{Block, Builder, Op, Type, Value};
+use strata_core::rewrite::Rewriter;
 use strata_dialects::aten::{Operator, Schema, op};
 use strata_dialects::capture;
 
@@ -101,18 +102,18 @@ impl<'c> Aliases<'c> {
         (self.bases[base].owner, self.bases[base].current)
     }
 
-    /// What the program's value is worth at `at`; views that a write made stale are taken again from the base.
-    pub fn current(&mut self, value: Value<'c>, at: Op<'c>) -> Value<'c> {
+    /// What the program's value is worth where the rewriter stands; views that a write made stale are taken again from the base.
+    pub fn current(&mut self, value: Value<'c>, rewriter: &mut Rewriter<'c>) -> Value<'c> {
         let Some(view) = self.views.get(&value) else { return value };
         let base = &self.bases[view.base];
         if view.version == base.version {
             return view.current;
         }
-        let (mut builder, version) = (Builder::before(at), base.version);
-        let current = view.steps.iter().fold(base.current, |source, step| step.replay(&mut builder, source));
+        let version = base.version;
+        let current = view.steps.iter().fold(base.current, |source, step| step.replay(rewriter, source));
         // A copy made inside a region is out of reach behind it.
         let home = value.defining_op().map_or_else(|| value.owner_block(), |op| op.block());
-        if home == at.block()
+        if home == rewriter.insertion_block()
             && let Some(view) = self.views.get_mut(&value)
         {
             (view.current, view.version) = (current, version);
@@ -121,26 +122,26 @@ impl<'c> Aliases<'c> {
     }
 
     /// Lets an op read current values.
-    pub fn refresh_operands(&mut self, op: Op<'c>) {
+    pub fn refresh_operands(&mut self, op: Op<'c>, rewriter: &mut Rewriter<'c>) {
         for (index, operand) in op.operands().into_iter().enumerate() {
-            let current = self.current(operand, op);
+            let current = self.current(operand, rewriter);
             if current != operand {
-                op.set_operand(index, current);
+                rewriter.set_operand(op, index, current);
             }
         }
     }
 
-    /// Gives the program's value a new content at `at`, and all that shares its storage with it.
-    pub fn write(&mut self, value: Value<'c>, new: Value<'c>, at: Op<'c>) -> Result<(), Refusal> {
+    /// Gives the program's value a new content where the rewriter stands, and all that shares its storage with it.
+    pub fn write(&mut self, value: Value<'c>, new: Value<'c>, rewriter: &mut Rewriter<'c>) -> Result<(), Refusal> {
         let View { base, steps, .. } = self.view(value).clone();
         let storage = &self.bases[base];
-        if storage.home != at.block() {
+        if storage.home != rewriter.insertion_block() {
             return Err("writes to a tensor of an enclosing region; return the new value from the region instead".to_owned());
         }
         if new.ty() != value.ty() {
             return Err(format!("would store {} into a tensor of type {}", new.ty(), value.ty()));
         }
-        let content = undo::undo_all(&mut Builder::before(at), &steps, storage.current, new)?;
+        let content = undo::undo_all(rewriter, &steps, storage.current, new)?;
         let storage = &mut self.bases[base];
         storage.current = content;
         storage.version += 1;

@@ -1,13 +1,19 @@
 //! The entry's side of a mutation: what was written to an argument is a result.
 
 use strata_core::ir::{Attr, Block, Op, Value};
+use strata_core::rewrite::Rewriter;
 use strata_core::upstream::func;
 use strata_dialects::capture::{self, DIM_ORDER};
 
 use super::{Refusal, alias::Aliases};
 
 /// Adds a result of kind `mutation` for each argument that was written to, and lets the return read current values.
-pub(super) fn mutations<'c>(function: Op<'c>, entry: Block<'c>, aliases: &Aliases<'c>) -> Result<usize, Refusal> {
+pub(super) fn mutations<'c>(
+    function: Op<'c>,
+    entry: Block<'c>,
+    aliases: &Aliases<'c>,
+    rewriter: &mut Rewriter<'c>,
+) -> Result<usize, Refusal> {
     let cx = function.cx();
     let args = entry.args();
     let written: Vec<_> = args.iter().filter_map(|arg| Some((arg.index(), aliases.written(*arg)?))).collect();
@@ -34,10 +40,10 @@ pub(super) fn mutations<'c>(function: Op<'c>, entry: Block<'c>, aliases: &Aliase
         result_attrs.push(cx.dict_attr(&entries));
         values.push(value);
     }
-    terminator.set_operands(&values);
+    rewriter.set_operands(terminator, &values);
     let inputs: Vec<_> = args.into_iter().map(Value::ty).collect();
     let results: Vec<_> = values.into_iter().map(Value::ty).collect();
-    function.set_attr("function_type", cx.type_attr(cx.function(&inputs, &results)));
-    function.set_attr("res_attrs", cx.array_attr(&result_attrs));
+    func::set_type(rewriter, function, &inputs, &results);
+    rewriter.set_attr(function, "res_attrs", cx.array_attr(&result_attrs));
     Ok(count)
 }

@@ -1,6 +1,7 @@
 //! `batch_norm`, `native_batch_norm` and `instance_norm` with running statistics: they write to them, which their schemas do not say.
 
 use strata_core::ir::{Builder, Op, Value};
+use strata_core::rewrite::Rewriter;
 use strata_dialects::aten::{self, AtenOp, Input, Operator, Scalar, Size, op};
 
 use super::{Refusal, alias::Aliases};
@@ -17,20 +18,19 @@ pub(super) fn updates_statistics(op: Op<'_>) -> bool {
 }
 
 /// Replaces such an op by ones that give the new statistics as results.
-pub(super) fn make_functional<'c>(op: Op<'c>, aliases: &mut Aliases<'c>) -> Result<(), Refusal> {
+pub(super) fn make_functional<'c>(op: Op<'c>, aliases: &mut Aliases<'c>, rewriter: &mut Rewriter<'c>) -> Result<(), Refusal> {
     let view = AtenOp::new(op).map_err(|error| error.to_string())?;
     let statistic = |name| view.tensor(name).map_err(|error| error.to_string());
     let (mean, variance) = (statistic("running_mean")?, statistic("running_var")?);
-    aliases.refresh_operands(op);
+    aliases.refresh_operands(op, rewriter);
     let norm = Norm::read(op)?;
-    let mut builder = Builder::before(op);
     let (results, new_mean, new_variance) = match op::INSTANCE_NORM.is(op) {
-        true => norm.per_instance(&mut builder)?,
-        false => norm.build(&mut builder)?,
+        true => norm.per_instance(rewriter)?,
+        false => norm.build(rewriter)?,
     };
-    aliases.write(mean, new_mean, op)?;
-    aliases.write(variance, new_variance, op)?;
-    op.replace_with(&results[..op.num_results()]);
+    aliases.write(mean, new_mean, rewriter)?;
+    aliases.write(variance, new_variance, rewriter)?;
+    rewriter.replace(op, &results[..op.num_results()]);
     Ok(())
 }
 

@@ -4,6 +4,7 @@
 //! neither moves an element, and a program means the same with them as without.
 
 use strata_core::ir::{Attr, Builder, DYNAMIC, Op, OpSpec, Type, Value};
+use strata_core::rewrite::Rewriter;
 use strata_dialects::{
     aten::{AtenOp, Operator, Schema, op},
     capture::{STORAGE_ORDER, Storage, storage},
@@ -16,7 +17,13 @@ use super::{
 };
 
 /// Gives an op that counts in the storage of its first operand that storage; `operator` stands for it.
-pub(super) fn give_storage<'c>(op: Op<'c>, schema: &'static Schema, operator: Operator, aliases: &mut Aliases<'c>) -> Result<(), Refusal> {
+pub(super) fn give_storage<'c>(
+    op: Op<'c>,
+    schema: &'static Schema,
+    operator: Operator,
+    aliases: &mut Aliases<'c>,
+    rewriter: &mut Rewriter<'c>,
+) -> Result<(), Refusal> {
     aliases.asked = true;
     let read = AtenOp::new(op).map_err(|error| error.to_string())?;
     let offset = read.opt_size("storage_offset").map_err(|error| error.to_string())?;
@@ -25,25 +32,24 @@ pub(super) fn give_storage<'c>(op: Op<'c>, schema: &'static Schema, operator: Op
     if offset.is_none() && !view.iter().all(|step| undo::keeps_offset(*step)) {
         return Err("counts from where a view begins in its storage, which is not known here; give `storage_offset`".to_owned());
     }
-    aliases.refresh_operands(op);
-    let mut builder = Builder::before(op);
+    aliases.refresh_operands(op, rewriter);
     let (owner, base) = aliases.base(source);
-    let (whole, mut steps) = in_order(&mut builder, owner, base, source.ty())?;
+    let (whole, mut steps) = in_order(rewriter, owner, base, source.ty())?;
     let mut operands = op.operands();
     operands[0] = whole;
     let attrs = op.attrs();
     let attrs: Vec<(&str, Attr<'c>)> = attrs.iter().map(|(name, attr)| (name.as_str(), *attr)).collect();
     let writes = schema.arg("src").is_some();
     let results = if writes { vec![whole.ty()] } else { op.result_types() };
-    let new = builder.op(OpSpec { name: operator.name(), operands: &operands, results: &results, attrs: &attrs, ..OpSpec::default() });
+    let new = rewriter.op(OpSpec { name: operator.name(), operands: &operands, results: &results, attrs: &attrs, ..OpSpec::default() });
     if writes {
         // A copy of the storage was written to; the result is the part of it that the operand is.
-        let content = undo::undo_all(&mut builder, &steps, base, new.result(0))?;
-        let part = view.iter().fold(content, |value, step| step.replay(&mut builder, value));
-        op.replace_with(&[part]);
+        let content = undo::undo_all(rewriter, &steps, base, new.result(0))?;
+        let part = view.iter().fold(content, |value, step| step.replay(rewriter, value));
+        rewriter.replace(op, &[part]);
         return Ok(());
     }
-    op.replace_with(&new.results());
+    rewriter.replace_with_op(op, new);
     if !schema.has("view_copy") {
         steps.push(Step { op: new, operator, result: 0, source: whole.ty() });
         aliases.add_chain(source, steps, new.result(0));
@@ -102,16 +108,16 @@ impl<'c> Chain<'_, 'c> {
 }
 
 /// Takes what the program says of storages out of it: behind this pass nothing asks for it.
-pub(super) fn forget(function: Op<'_>) {
+pub(super) fn forget<'c>(function: Op<'c>, rewriter: &mut Rewriter<'c>) {
     let cx = function.cx();
     function.walk(&mut |op| {
-        op.remove_attr(STORAGE_ORDER);
+        rewriter.remove_attr(op, STORAGE_ORDER);
     });
     let Some(dicts) = function.attr("arg_attrs").and_then(Attr::as_array) else { return };
     let mut dicts: Vec<_> = dicts.into_iter().map(|dict| dict.as_dict().unwrap_or_default()).collect();
     if dicts.iter().flatten().any(|(name, _)| name == STORAGE_ORDER) {
         dicts.iter_mut().for_each(|dict| dict.retain(|(name, _)| name != STORAGE_ORDER));
         let dicts = dicts.iter().map(|dict| cx.dict_attr(&dict.iter().map(|(name, attr)| (name.as_str(), *attr)).collect::<Vec<_>>()));
-        function.set_attr("arg_attrs", cx.array_attr(&dicts.collect::<Vec<_>>()));
+        rewriter.set_attr(function, "arg_attrs", cx.array_attr(&dicts.collect::<Vec<_>>()));
     }
 }

@@ -1,6 +1,7 @@
 //! A mutating op becomes its functional counterpart, and what it wrote becomes the new content of its arguments.
 
-use strata_core::ir::{Attr, Builder, Cx, Op, OpSpec, Type, Value};
+use strata_core::ir::{Attr, Cx, Op, OpSpec, Type, Value};
+use strata_core::rewrite::Rewriter;
 use strata_dialects::aten::{
     AtenOp, Operator, Schema,
     dtype::{Numeric, Weight, result_type},
@@ -16,42 +17,53 @@ use super::{
 };
 
 /// Replaces a mutating op.
-pub(super) fn make_functional<'c>(op: Op<'c>, schema: &'static Schema, aliases: &mut Aliases<'c>) -> Result<(), Refusal> {
+pub(super) fn make_functional<'c>(
+    op: Op<'c>,
+    schema: &'static Schema,
+    aliases: &mut Aliases<'c>,
+    rewriter: &mut Rewriter<'c>,
+) -> Result<(), Refusal> {
     match schema.operator() {
         // It is a view by all that it does; its schema only warns that the view can be written through.
-        op::prims::AS_STRIDED | op::AS_STRIDED_ => return storage::give_storage(op, schema, op::AS_STRIDED, aliases),
-        op::prims::COPY_TO => return copy_to(op, aliases),
-        op::REQUIRES_GRAD_ => return hand_back(op),
+        op::prims::AS_STRIDED | op::AS_STRIDED_ => return storage::give_storage(op, schema, op::AS_STRIDED, aliases, rewriter),
+        op::prims::COPY_TO => return copy_to(op, aliases, rewriter),
+        op::REQUIRES_GRAD_ => return hand_back(op, rewriter),
         _ => {}
     }
     let no_counterpart = || format!("writes to its arguments, and PyTorch has no functional form of `{}`", schema.name);
     let found = counterpart(schema).ok_or_else(no_counterpart)?;
     if schema.has("inplace_view") {
-        return reshape_in_place(op, found.schema, aliases);
+        return reshape_in_place(op, found.schema, aliases, rewriter);
     }
     let view = AtenOp::new(op).map_err(|error| error.to_string())?;
     let mut written = Vec::new();
     for arg in schema.args.iter().filter(|arg| is_written(arg)) {
         written.extend(view.tensors(arg.name).map_err(|error| error.to_string())?);
     }
-    aliases.refresh_operands(op);
+    aliases.refresh_operands(op, rewriter);
     let own: Vec<_> = match found.results {
         Results::OwnAndContents => op.result_types(),
         Results::Contents => Vec::new(),
     };
     let contents: Vec<_> = written.iter().map(|value| computed_type(op, found.schema, value.ty())).collect();
-    let new = rebuild(op, schema, &found, &[own.clone(), contents].concat())?;
+    let new = rebuild(op, schema, &found, &[own.clone(), contents].concat(), rewriter)?;
     let results = new.results();
     let (own, contents) = results.split_at(own.len());
     for (value, content) in written.iter().zip(contents) {
-        let content = converted(op, *content, value.ty());
-        aliases.write(*value, content, op)?;
+        let content = converted(rewriter, *content, value.ty());
+        aliases.write(*value, content, rewriter)?;
     }
-    replace_results(op, schema, &written, own)
+    replace_results(op, schema, &written, own, rewriter)
 }
 
 /// The results of the replaced op: those that are a written argument become that argument.
-fn replace_results<'c>(op: Op<'c>, schema: &Schema, written: &[Value<'c>], own: &[Value<'c>]) -> Result<(), Refusal> {
+fn replace_results<'c>(
+    op: Op<'c>,
+    schema: &Schema,
+    written: &[Value<'c>],
+    own: &[Value<'c>],
+    rewriter: &mut Rewriter<'c>,
+) -> Result<(), Refusal> {
     let aliases_written = schema.returns.iter().all(|returned| returned.alias.is_some_and(|alias| alias.contains('!')));
     let replacements = if own.len() == op.num_results() && !aliases_written { own } else { written };
     if op.num_results() > replacements.len() {
@@ -61,14 +73,19 @@ fn replace_results<'c>(op: Op<'c>, schema: &Schema, written: &[Value<'c>], own: 
         if result.ty() != value.ty() {
             return Err(format!("gives {} for an argument of type {}", result.ty(), value.ty()));
         }
-        result.replace_all_uses_with(*value);
     }
-    op.erase();
+    rewriter.replace(op, &replacements[..op.num_results()]);
     Ok(())
 }
 
 /// The counterpart with the op's operands and attributes, in its own order and under its own names.
-fn rebuild<'c>(op: Op<'c>, from: &'static Schema, to: &Counterpart, results: &[Type<'c>]) -> Result<Op<'c>, Refusal> {
+fn rebuild<'c>(
+    op: Op<'c>,
+    from: &'static Schema,
+    to: &Counterpart,
+    results: &[Type<'c>],
+    rewriter: &mut Rewriter<'c>,
+) -> Result<Op<'c>, Refusal> {
     let view = AtenOp::new(op).map_err(|error| error.to_string())?;
     let (mut operands, mut segments, mut tensors) = (Vec::new(), Vec::new(), 0);
     let args = || to.schema.args.iter().zip(&to.args);
@@ -105,7 +122,7 @@ fn rebuild<'c>(op: Op<'c>, from: &'static Schema, to: &Counterpart, results: &[T
     if let (Some(_), None, Some(made)) = (to.schema.arg("dtype"), from.arg("dtype"), results.last()) {
         attrs.push(("dtype", cx.type_attr(made.element())));
     }
-    Ok(Builder::before(op).op(OpSpec { name: to.schema.name, operands: &operands, results, attrs: &attrs, ..OpSpec::default() }))
+    Ok(rewriter.op(OpSpec { name: to.schema.name, operands: &operands, results, attrs: &attrs, ..OpSpec::default() }))
 }
 
 /// A default as the attribute that says it.
@@ -138,61 +155,62 @@ fn computed_type<'c>(op: Op<'c>, to: &Schema, wanted: Type<'c>) -> Type<'c> {
 }
 
 /// The value with the element type that is stored.
-fn converted<'c>(op: Op<'c>, value: Value<'c>, ty: Type<'c>) -> Value<'c> {
+fn converted<'c>(rewriter: &mut Rewriter<'c>, value: Value<'c>, ty: Type<'c>) -> Value<'c> {
     if value.ty() == ty || value.ty().shape() != ty.shape() {
         return value;
     }
-    Builder::before(op).value(op::_TO_COPY.name(), &[value], ty, &[("dtype", op.cx().type_attr(ty.element()))])
+    let dtype = rewriter.cx().type_attr(ty.element());
+    rewriter.value(op::_TO_COPY.name(), &[value], ty, &[("dtype", dtype)])
 }
 
 /// `transpose_` and its like change how a tensor is looked at: the result is a view, and PyTorch's graphs use it from
 /// here on. `resize_` to other sizes gives a tensor of its own.
-fn reshape_in_place<'c>(op: Op<'c>, to: &'static Schema, aliases: &mut Aliases<'c>) -> Result<(), Refusal> {
+fn reshape_in_place<'c>(op: Op<'c>, to: &'static Schema, aliases: &mut Aliases<'c>, rewriter: &mut Rewriter<'c>) -> Result<(), Refusal> {
     let resizes = matches!(to.operator(), op::RESIZE | op::RESIZE_AS);
     if resizes && op.result_types() == [op.operand(0).ty()] {
-        return hand_back(op);
+        return hand_back(op, rewriter);
     }
     match to.operator() {
         operator @ (op::RESIZE | op::RESIZE_AS) => {
-            aliases.refresh_operands(op);
-            let new = clone_as(op, operator);
-            op.replace_with(&new.results());
+            aliases.refresh_operands(op, rewriter);
+            let new = clone_as(op, operator, rewriter);
+            rewriter.replace_with_op(op, new);
             Ok(())
         }
-        operator => rename_view(op, operator, aliases),
+        operator => rename_view(op, operator, aliases, rewriter),
     }
 }
 
 /// The same op under another name, as a view of its first operand.
-fn rename_view<'c>(op: Op<'c>, operator: Operator, aliases: &mut Aliases<'c>) -> Result<(), Refusal> {
+fn rename_view<'c>(op: Op<'c>, operator: Operator, aliases: &mut Aliases<'c>, rewriter: &mut Rewriter<'c>) -> Result<(), Refusal> {
     let source = op.operand(0);
-    aliases.refresh_operands(op);
-    let new = clone_as(op, operator);
-    op.replace_with(&new.results());
+    aliases.refresh_operands(op, rewriter);
+    let new = clone_as(op, operator, rewriter);
+    rewriter.replace_with_op(op, new);
     aliases.add_view(source, operator, new);
     Ok(())
 }
 
-fn clone_as<'c>(op: Op<'c>, operator: Operator) -> Op<'c> {
+fn clone_as<'c>(op: Op<'c>, operator: Operator, rewriter: &mut Rewriter<'c>) -> Op<'c> {
     let attrs = op.attrs();
     let attrs: Vec<(&str, Attr<'c>)> = attrs.iter().map(|(name, attr)| (name.as_str(), *attr)).collect();
     let (operands, results) = (op.operands(), op.result_types());
-    Builder::before(op).op(OpSpec { name: operator.name(), operands: &operands, results: &results, attrs: &attrs, ..OpSpec::default() })
+    rewriter.op(OpSpec { name: operator.name(), operands: &operands, results: &results, attrs: &attrs, ..OpSpec::default() })
 }
 
 /// An op that changes nothing that a program can compute.
-fn hand_back(op: Op<'_>) -> Result<(), Refusal> {
+fn hand_back<'c>(op: Op<'c>, rewriter: &mut Rewriter<'c>) -> Result<(), Refusal> {
     let source = op.operand(0);
-    op.replace_with(&[source]);
+    rewriter.replace(op, &[source]);
     Ok(())
 }
 
 /// `prims.copy_to %a, %b`: all of `%a` becomes `%b`.
-fn copy_to<'c>(op: Op<'c>, aliases: &mut Aliases<'c>) -> Result<(), Refusal> {
+fn copy_to<'c>(op: Op<'c>, aliases: &mut Aliases<'c>, rewriter: &mut Rewriter<'c>) -> Result<(), Refusal> {
     let target = op.operand(0);
-    let (current, source) = (aliases.current(target, op), aliases.current(op.operand(1), op));
-    let content = Builder::before(op).value(op::COPY.name(), &[current, source], target.ty(), &[]);
-    aliases.write(target, content, op)?;
-    op.replace_with(&[target]);
+    let (current, source) = (aliases.current(target, rewriter), aliases.current(op.operand(1), rewriter));
+    let content = rewriter.value(op::COPY.name(), &[current, source], target.ty(), &[]);
+    aliases.write(target, content, rewriter)?;
+    rewriter.replace(op, &[target]);
     Ok(())
 }

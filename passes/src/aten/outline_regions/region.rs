@@ -2,7 +2,8 @@
 
 use std::collections::{BTreeMap, HashSet};
 
-use strata_core::ir::{Builder, Op, OpSpec, Value};
+use strata_core::ir::{Op, OpSpec, Value};
+use strata_core::rewrite::Rewriter;
 use strata_core::upstream::func;
 use strata_dialects::capture::CAPTURE;
 
@@ -125,12 +126,13 @@ impl<'c> Region<'c> {
         let results: Vec<_> = self.outputs.iter().map(|value| value.ty()).collect();
         let attrs = [("callee", callee)];
         let call = OpSpec { name: func::Call::NAME, operands: &self.inputs, results: &results, attrs: &attrs, ..OpSpec::default() };
-        let call = Builder::before(last).op(call);
-        self.after.iter().for_each(|op| op.move_before(last));
+        let mut rewriter = Rewriter::before(last);
+        let call = rewriter.op(call);
+        self.after.iter().for_each(|op| rewriter.move_before(*op, last));
         for (output, result) in self.outputs.iter().zip(call.results()) {
-            output.replace_all_uses_with(result);
+            rewriter.replace_uses(*output, result);
         }
-        self.ops.iter().rev().for_each(|op| op.erase());
+        self.ops.iter().rev().for_each(|op| rewriter.erase(*op));
     }
 }
 

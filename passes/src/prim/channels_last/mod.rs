@@ -31,8 +31,9 @@ pub(crate) mod order;
 mod sink;
 
 use order::Orders;
-use strata_core::ir::{Block, Builder, Op};
+use strata_core::ir::{Block, Op};
 use strata_core::pass::{Counter, Pass, PassContext, PassError};
+use strata_core::rewrite::Rewriter;
 use strata_dialects::target::Target;
 
 /// Fewer features than this leave most lanes empty: such a convolution stays as it is. Fewer channels stay where they are.
@@ -49,8 +50,8 @@ pub struct ChannelsLast {
 }
 
 impl Pass for ChannelsLast {
-    fn run<'c>(&self, op: Op<'c>, _: &mut PassContext<'c>) -> Result<(), PassError> {
-        let (convolutions, followers) = run(op, &Target::of(op)?);
+    fn run<'c>(&self, op: Op<'c>, cx: &mut PassContext<'c>) -> Result<(), PassError> {
+        let (convolutions, followers) = run(op, &Target::of(op)?, &mut cx.rewriter());
         self.convolutions.add(convolutions);
         self.followers.add(followers);
         Ok(())
@@ -58,36 +59,36 @@ impl Pass for ChannelsLast {
 }
 
 /// Runs the pass on a function; gives the number of convolutions and of other ops that changed.
-pub fn run(function: Op<'_>, target: &Target) -> (usize, usize) {
+fn run<'c>(function: Op<'c>, target: &Target, rewriter: &mut Rewriter<'c>) -> (usize, usize) {
     let mut count = (0, 0);
     for block in function.regions().into_iter().flat_map(|region| region.blocks()) {
-        let found = run_block(block, target);
+        let found = run_block(block, target, rewriter);
         count = (count.0 + found.0, count.1 + found.1);
     }
     count
 }
 
-fn run_block(block: Block<'_>, target: &Target) -> (usize, usize) {
+fn run_block<'c>(block: Block<'c>, target: &Target, rewriter: &mut Rewriter<'c>) -> (usize, usize) {
     let mut orders = Orders::default();
     let mut count = (0, 0);
     for op in block.ops() {
         if !op.regions().is_empty() {
-            let inner = run(op, target);
+            let inner = run(op, target, rewriter);
             count = (count.0 + inner.0, count.1 + inner.1);
             continue;
         }
-        if orders.resize(op) {
+        if orders.resize(rewriter, op) {
             continue;
         }
-        let mut b = Builder::before(op);
-        if let Some(found) = conv::rewrite(&mut b, &mut orders, op, target) {
-            orders.replace(&mut b, op, found);
+        rewriter.go_before(op);
+        if let Some(found) = conv::rewrite(rewriter, &mut orders, op, target) {
+            orders.replace(rewriter, op, found);
             count.0 += 1;
-        } else if let Some(found) = sink::rewrite(&mut b, &mut orders, op) {
-            orders.replace(&mut b, op, found);
+        } else if let Some(found) = sink::rewrite(rewriter, &mut orders, op) {
+            orders.replace(rewriter, op, found);
             count.1 += 1;
         }
     }
-    orders.erase_unused();
+    orders.erase_unused(rewriter);
     count
 }

@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 use strata_core::ir::{Builder, Op, Type, Value};
+use strata_core::rewrite::Rewriter;
 pub use strata_dialects::capture::inverse;
 use strata_dialects::prim;
 
@@ -46,30 +47,30 @@ impl<'c> Orders<'c> {
     }
 
     /// Puts a value in the new order in the place of an op's result: what wants the order of before reads a transpose.
-    pub fn replace(&mut self, b: &mut Builder<'c>, op: Op<'c>, found: Ordered<'c>) {
+    pub fn replace(&mut self, rewriter: &mut Rewriter<'c>, op: Op<'c>, found: Ordered<'c>) {
         if found.perm.is_sorted() {
-            op.replace_with(&[found.value]);
+            rewriter.replace(op, &[found.value]);
             return;
         }
-        let back = transpose(b, found.value, &inverse(&found.perm));
+        let back = transpose(rewriter, found.value, &inverse(&found.perm));
         self.made.extend(back.defining_op());
-        op.replace_with(&[back]);
+        rewriter.replace(op, &[back]);
         self.known.insert(back, found);
     }
 
     /// Asks the value in the new order for its size instead; says whether the op was such a question.
-    pub fn resize(&self, op: Op<'c>) -> bool {
+    pub fn resize(&self, rewriter: &mut Rewriter<'c>, op: Op<'c>) -> bool {
         let known = op.operands().first().and_then(|first| self.known.get(first)).filter(|_| op.isa::<prim::Dim>());
         let (Some(known), Some(dim)) = (known, op.int("dim")) else { return false };
-        op.set_operand(0, known.value);
-        op.set_attr("dim", op.cx().i64_attr(inverse(&known.perm)[dim as usize] as i64));
+        rewriter.set_operand(op, 0, known.value);
+        rewriter.set_attr(op, "dim", op.cx().i64_attr(inverse(&known.perm)[dim as usize] as i64));
         true
     }
 
     /// Erases the transposes that nothing reads.
-    pub fn erase_unused(self) {
+    pub fn erase_unused(self, rewriter: &mut Rewriter<'c>) {
         for op in self.made.into_iter().rev().filter(|op| op.is_unused()) {
-            op.erase();
+            rewriter.erase(op);
         }
     }
 }

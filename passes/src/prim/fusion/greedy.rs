@@ -9,6 +9,7 @@ use crate::analysis::Dims;
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::rc::Rc;
 use strata_core::ir::Op;
+use strata_core::rewrite::Rewriter;
 
 /// What a fusion pass may do.
 #[derive(Clone, Copy, Debug, Default)]
@@ -21,7 +22,8 @@ pub struct Rules {
 
 /// Fuses in every block of a function and returns what was refused, in order.
 pub fn fuse<'c>(function: Op<'c>, rules: &Rules) -> Vec<Remark<'c>> {
-    let blocks = rewrite::prepare(function);
+    let mut rewriter = Rewriter::before(function);
+    let blocks = rewrite::prepare(function, &mut rewriter);
     let mut dims = Dims::of(function);
     let mut remarks = Vec::new();
     let mut plans = Vec::new();
@@ -32,7 +34,7 @@ pub fn fuse<'c>(function: Op<'c>, rules: &Rules) -> Vec<Remark<'c>> {
         plans.push((block, greedy.finish()));
     }
     for (block, graph) in plans {
-        rewrite::apply(block, &graph);
+        rewrite::apply(block, &graph, &mut rewriter);
     }
     remarks
 }

@@ -5,7 +5,8 @@ use super::graph::Graph;
 use super::kernel::outputs;
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashMap, HashSet};
-use strata_core::ir::{Attr, Block, Builder, Op, OpSpec, Type, Value};
+use strata_core::ir::{Attr, Block, Op, OpSpec, Type, Value};
+use strata_core::rewrite::Rewriter;
 use strata_dialects::prim;
 
 /// Groups that are there already: a number for each op that stood in a fusion.
@@ -13,68 +14,56 @@ pub type Labels<'c> = HashMap<Op<'c>, usize>;
 
 /// Makes every block of a function flat, without dead ops, with a copy of each free op per reader. Outer blocks come first, so that
 /// what is copied into a region is there when its turn comes.
-pub fn prepare(function: Op<'_>) -> Vec<(Block<'_>, Labels<'_>)> {
+pub fn prepare<'c>(function: Op<'c>, rewriter: &mut Rewriter<'c>) -> Vec<(Block<'c>, Labels<'c>)> {
     let mut prepared = Vec::new();
     for block in function.regions().into_iter().flat_map(|region| region.blocks()) {
         let mut labels = Labels::new();
         for (label, fusion) in block.ops().into_iter().filter(|op| op.isa::<prim::Fusion>()).enumerate() {
-            open(fusion, label, &mut labels);
+            open(fusion, label, &mut labels, rewriter);
         }
-        erase_dead(block, &mut labels);
-        split_free(block, &mut labels);
+        erase_dead(block, &mut labels, rewriter);
+        split_free(block, &mut labels, rewriter);
         prepared.push((block, labels));
         for op in block.ops().into_iter().filter(|op| !op.regions().is_empty()) {
-            prepared.extend(prepare(op));
+            prepared.extend(prepare(op, rewriter));
         }
     }
     prepared
 }
 
 /// Moves the ops of a fusion out of it.
-fn open<'c>(fusion: Op<'c>, label: usize, labels: &mut Labels<'c>) {
+fn open<'c>(fusion: Op<'c>, label: usize, labels: &mut Labels<'c>, rewriter: &mut Rewriter<'c>) {
     let body = fusion.body(0);
-    for (argument, operand) in body.args().into_iter().zip(fusion.operands()) {
-        argument.replace_all_uses_with(operand);
-    }
-    for op in body.ops() {
-        if op.isa::<prim::Yield>() {
-            let yielded = op.operands();
-            for (result, value) in fusion.results().into_iter().zip(yielded) {
-                result.replace_all_uses_with(value);
-            }
-            op.erase();
-        } else {
-            op.move_before(fusion);
-            labels.insert(op, label);
-        }
-    }
-    fusion.erase();
+    labels.extend(body.ops().into_iter().filter(|op| !op.isa::<prim::Yield>()).map(|op| (op, label)));
+    let values = rewriter.inline_body_before(body, fusion, &fusion.operands());
+    rewriter.replace(fusion, &values);
 }
 
 /// Erases `prim` ops whose results nothing uses: every one of them is pure.
-fn erase_dead<'c>(block: Block<'c>, labels: &mut Labels<'c>) {
+fn erase_dead<'c>(block: Block<'c>, labels: &mut Labels<'c>, rewriter: &mut Rewriter<'c>) {
     for op in block.ops().into_iter().rev() {
         if op.dialect() == "prim" && op.num_results() > 0 && op.is_unused() {
             labels.remove(&op);
-            op.erase();
+            rewriter.erase(op);
         }
     }
 }
 
 /// Gives each group of readers of a free op its own copy, so that the copy can join that group.
-fn split_free<'c>(block: Block<'c>, labels: &mut Labels<'c>) {
+fn split_free<'c>(block: Block<'c>, labels: &mut Labels<'c>, rewriter: &mut Rewriter<'c>) {
     let ops = block.ops();
     // Copies stand right before their reader, so the places of the ops there now are enough to order readers.
     let position: HashMap<Op<'c>, usize> = ops.iter().enumerate().map(|(position, &op)| (op, position)).collect();
     for op in ops.into_iter().rev().filter(|&op| is_free(op)) {
         if is_constant(op) {
             for user in op.result(0).uses().into_iter().filter(|user| user.op.block() != Some(block)) {
-                let copy = Builder::before(user.op).clone_op(op, &op.operands());
-                user.op.set_operand(user.index, copy.result(0));
+                rewriter.go_before(user.op);
+                let copy = rewriter.clone_op(op, &op.operands());
+                rewriter.set_operand(user.op, user.index, copy.result(0));
             }
             if op.is_unused() {
                 labels.remove(&op);
-                op.erase();
+                rewriter.erase(op);
                 continue;
             }
         }
@@ -105,14 +94,13 @@ fn split_free<'c>(block: Block<'c>, labels: &mut Labels<'c>) {
             if position == own {
                 continue;
             }
-            let mut builder = Builder::before(holder);
-            builder.set_location(op.location());
-            let copy = builder.clone_op(op, &op.operands());
+            rewriter.set_before(holder);
+            let copy = rewriter.clone_op(op, &op.operands());
             if let Some(&label) = labels.get(&holder) {
                 labels.insert(copy, label);
             }
             for (user, index) in uses {
-                user.set_operand(index, copy.result(0));
+                rewriter.set_operand(user, index, copy.result(0));
             }
         }
     }
@@ -134,17 +122,17 @@ fn ancestor_in<'c>(block: Block<'c>, op: Op<'c>) -> Option<Op<'c>> {
 }
 
 /// Builds a fusion for every group of two or more ops and puts the block in an order that respects all values.
-pub fn apply<'c>(block: Block<'c>, graph: &Graph<'c>) {
+pub fn apply<'c>(block: Block<'c>, graph: &Graph<'c>, rewriter: &mut Rewriter<'c>) {
     let order = order(graph);
     let Some(end) = block.ops().last().copied() else { return };
     for group in order {
         match graph.members(group) {
             [node] if graph.op(*node) == end => {}
-            [node] => graph.op(*node).move_before(end),
-            members => build(graph, members, end),
+            [node] => rewriter.move_before(graph.op(*node), end),
+            members => build(graph, members, end, rewriter),
         }
     }
-    share(block);
+    share(block, rewriter);
 }
 
 /// The groups in an order that respects all edges, otherwise the one that the block has.
@@ -177,7 +165,7 @@ fn order(graph: &Graph<'_>) -> Vec<usize> {
 }
 
 /// Moves the ops of a group into a new `prim.fusion` before `end`.
-fn build<'c>(graph: &Graph<'c>, members: &[usize], end: Op<'c>) {
+fn build<'c>(graph: &Graph<'c>, members: &[usize], end: Op<'c>, rewriter: &mut Rewriter<'c>) {
     let inside: HashSet<usize> = members.iter().copied().collect();
     let results: Vec<Value<'c>> = outputs(graph, members, &inside).into_iter().map(|node| graph.op(node).result(0)).collect();
     let mut operands: Vec<Value<'c>> = Vec::new();
@@ -195,39 +183,39 @@ fn build<'c>(graph: &Graph<'c>, members: &[usize], end: Op<'c>) {
     let ops: HashSet<Op<'c>> = members.iter().map(|&node| graph.op(node)).collect();
     let cx = end.cx();
     let locations: Vec<_> = results.iter().filter_map(|value| value.defining_op()).map(Op::location).collect();
-    let mut builder = Builder::before(end);
-    builder.set_location(if let [location] = locations[..] { location } else { cx.fused_location(&locations) });
+    rewriter.set_before(end);
+    rewriter.set_location(if let [location] = locations[..] { location } else { cx.fused_location(&locations) });
     let types: Vec<Type<'c>> = results.iter().map(|value| value.ty()).collect();
-    let fusion = builder.op(OpSpec { name: prim::Fusion::NAME, operands: &operands, results: &types, regions: 1, ..OpSpec::default() });
+    let fusion = rewriter.op(OpSpec { name: prim::Fusion::NAME, operands: &operands, results: &types, regions: 1, ..OpSpec::default() });
     let arguments: Vec<_> = operands.iter().map(|value| value.ty()).collect();
-    let body = builder.add_block(fusion.region(0), &arguments);
+    let body = rewriter.add_block(fusion.region(0), &arguments);
     let arguments: HashMap<Value<'c>, Value<'c>> = operands.into_iter().zip(body.args()).collect();
     for (result, outer) in results.iter().zip(fusion.results()) {
-        for user in result.uses().into_iter().filter(|user| !ops.contains(&user.op)) {
-            user.op.set_operand(user.index, outer);
-        }
+        rewriter.replace_uses_if(*result, outer, |user| !ops.contains(&user.op));
     }
-    let end = builder.within(body, |builder| builder.effect(prim::Yield::NAME, &results, &[]));
+    let end = rewriter.within(body, |builder| builder.effect(prim::Yield::NAME, &results, &[]));
     for &node in members {
         let op = graph.op(node);
-        op.move_before(end);
+        rewriter.move_before(op, end);
         for (index, operand) in op.operands().into_iter().enumerate() {
             if let Some(&argument) = arguments.get(&operand) {
-                op.set_operand(index, argument);
+                rewriter.set_operand(op, index, argument);
             }
         }
     }
-    share(body);
+    share(body, rewriter);
 }
 
+/// What tells ops apart: name, operands, attributes, types.
+type Key<'c> = (&'c str, Vec<Value<'c>>, Vec<(String, Attr<'c>)>, Vec<Type<'c>>);
+
 /// Makes one of the copies of free ops that ended up side by side.
-fn share(block: Block<'_>) {
-    type Key<'c> = (&'c str, Vec<Value<'c>>, Vec<(String, Attr<'c>)>, Vec<Type<'c>>);
-    let mut known: HashMap<Key<'_>, Value<'_>> = HashMap::new();
+fn share<'c>(block: Block<'c>, rewriter: &mut Rewriter<'c>) {
+    let mut known: HashMap<Key<'c>, Value<'c>> = HashMap::new();
     for op in block.ops().into_iter().filter(|&op| is_free(op)) {
         let key = (op.name(), op.operands(), op.attrs(), op.result_types());
         match known.get(&key) {
-            Some(&same) => op.replace_with(&[same]),
+            Some(&same) => rewriter.replace(op, &[same]),
             None => {
                 known.insert(key, op.result(0));
             }

@@ -5,20 +5,21 @@ use std::collections::{HashMap, HashSet};
 use super::signature::{Signature, prepared};
 use strata_core::ir::{Builder, Op, OpSpec, Type, Value};
 use strata_core::pass::PassError;
+use strata_core::rewrite::Rewriter;
 use strata_core::upstream::func;
 use strata_dialects::capture;
 
 /// Moves the computation of `values` from the entry into the module's `@prepare`.
-pub(super) fn hoist<'c>(module: Op<'c>, entry: Op<'c>, values: &[Value<'c>]) -> Result<(), PassError> {
+pub(super) fn hoist<'c>(module: Op<'c>, entry: Op<'c>, values: &[Value<'c>], rewriter: &mut Rewriter<'c>) -> Result<(), PassError> {
     let function = find_or_make(module, entry);
     let terminator = function.body(0).terminator().ok_or_else(|| PassError::new("@prepare does not end in a return"))?;
     let (mut outer, mut inner) = (Signature::of(entry), Signature::of(function));
     let mut copies = weights(&outer, entry, function, terminator);
-    let mut b = Builder::before(terminator);
+    rewriter.go_before(terminator);
     for op in needed(entry, values) {
         let operands: Option<Vec<_>> = op.operands().iter().map(|operand| copies.get(operand).copied()).collect();
         let operands = operands.ok_or_else(|| PassError::new("an operand of what is hoisted is no weight"))?;
-        let copy = b.clone_op(op, &operands);
+        let copy = rewriter.clone_op(op, &operands);
         copies.extend(op.results().into_iter().zip(copy.results()));
     }
     let mut returned = terminator.operands();
@@ -29,16 +30,16 @@ pub(super) fn hoist<'c>(module: Op<'c>, entry: Op<'c>, values: &[Value<'c>]) -> 
         outer.arguments.push(prepared(entry, &name));
         inner.results.push(prepared(entry, &name));
         returned.push(copies[&value]);
-        value.replace_all_uses_with(argument);
+        rewriter.replace_uses(value, argument);
     }
-    terminator.set_operands(&returned);
-    sweep(entry);
-    drop_unused(&mut outer, &mut inner, entry, terminator);
-    sweep(function);
+    rewriter.set_operands(terminator, &returned);
+    sweep(entry, rewriter);
+    drop_unused(&mut outer, &mut inner, entry, terminator, rewriter);
+    sweep(function, rewriter);
     let types = |values: Vec<Value<'c>>| values.into_iter().map(Value::ty).collect::<Vec<Type<'c>>>();
     let results = types(entry.body(0).terminator().map(Op::operands).unwrap_or_default());
-    outer.write(&types(entry.body(0).args()), &results);
-    inner.write(&types(function.body(0).args()), &types(terminator.operands()));
+    outer.write(rewriter, &types(entry.body(0).args()), &results);
+    inner.write(rewriter, &types(function.body(0).args()), &types(terminator.operands()));
     Ok(())
 }
 
@@ -100,24 +101,24 @@ pub(super) fn needed<'c>(entry: Op<'c>, values: &[Value<'c>]) -> Vec<Op<'c>> {
 }
 
 /// Erases what nobody needs.
-pub(super) fn sweep(function: Op<'_>) {
+pub(super) fn sweep<'c>(function: Op<'c>, rewriter: &mut Rewriter<'c>) {
     for op in function.body(0).ops().into_iter().rev().filter(|op| op.is_dead()) {
-        op.erase();
+        rewriter.erase(op);
     }
 }
 
 /// A prepared value of an earlier run that now only goes into another one is no longer handed over.
-fn drop_unused<'c>(outer: &mut Signature<'c>, inner: &mut Signature<'c>, entry: Op<'c>, terminator: Op<'c>) {
+fn drop_unused<'c>(outer: &mut Signature<'c>, inner: &mut Signature<'c>, entry: Op<'c>, terminator: Op<'c>, rewriter: &mut Rewriter<'c>) {
     let block = entry.body(0);
     let prepared: Vec<_> = (0..outer.arguments.len()).filter(|&at| outer.kind(at) == "prepared").collect();
     let mut returned = terminator.operands();
     for (result, &at) in prepared.iter().enumerate().rev() {
         if block.arg(at).is_unused() {
-            block.erase_arg(at);
+            rewriter.erase_arg(block, at);
             outer.arguments.remove(at);
             inner.results.remove(result);
             returned.remove(result);
         }
     }
-    terminator.set_operands(&returned);
+    rewriter.set_operands(terminator, &returned);
 }

@@ -3,6 +3,8 @@
 use std::collections::HashSet;
 
 use strata_core::ir::{Attr, Op, Type};
+use strata_core::rewrite::Rewriter;
+use strata_core::upstream::func;
 use strata_dialects::capture;
 
 /// Attributes of a function's arguments and results, to be read, extended and written back.
@@ -56,11 +58,11 @@ impl<'c> Signature<'c> {
     }
 
     /// Writes the attributes back, with the types of the arguments and the results.
-    pub fn write(&self, inputs: &[Type<'c>], results: &[Type<'c>]) {
+    pub fn write(&self, rewriter: &mut Rewriter<'c>, inputs: &[Type<'c>], results: &[Type<'c>]) {
         let cx = self.function.cx();
-        self.function.set_attr("function_type", cx.type_attr(cx.function(inputs, results)));
-        self.function.set_attr("arg_attrs", cx.array_attr(&self.arguments));
-        self.function.set_attr("res_attrs", cx.array_attr(&self.results));
+        func::set_type(rewriter, self.function, inputs, results);
+        rewriter.set_attr(self.function, "arg_attrs", cx.array_attr(&self.arguments));
+        rewriter.set_attr(self.function, "res_attrs", cx.array_attr(&self.results));
     }
 }
 

@@ -31,6 +31,7 @@ use crate::prim::hoist_weights::Cone;
 use matrices::{TILE, Transform, WINDOW};
 use strata_core::ir::{Builder, ElementType, Op, Value};
 use strata_core::pass::{Counter, Pass, PassContext, PassError};
+use strata_core::rewrite::Rewriter;
 use strata_dialects::numerics::Numerics;
 use strata_dialects::prim;
 
@@ -46,7 +47,7 @@ pub struct Winograd {
 }
 
 impl Pass for Winograd {
-    fn run<'c>(&self, op: Op<'c>, _: &mut PassContext<'c>) -> Result<(), PassError> {
+    fn run<'c>(&self, op: Op<'c>, cx: &mut PassContext<'c>) -> Result<(), PassError> {
         if Numerics::of(&self.numerics)? == Numerics::Bitwise || op.attr(strata_dialects::capture::ENTRY).is_none() {
             return Ok(());
         }
@@ -54,7 +55,8 @@ impl Pass for Winograd {
         let found: Vec<_> = op.body(0).ops().into_iter().filter_map(|op| Convolution::of(&cone, op)).collect();
         self.convolutions.add(found.len());
         let transform = Transform::new();
-        found.iter().for_each(|convolution| convolution.rewrite(&transform));
+        let mut rewriter = cx.rewriter();
+        found.iter().for_each(|convolution| convolution.rewrite(&transform, &mut rewriter));
         Ok(())
     }
 }
@@ -118,14 +120,14 @@ impl<'c> Convolution<'c> {
         ours * 100 < direct * WORTH
     }
 
-    fn rewrite(&self, transform: &Transform) {
+    fn rewrite(&self, transform: &Transform, b: &mut Rewriter<'c>) {
         let (op, cx) = (self.op, self.op.cx());
-        let mut b = Builder::before(op);
+        b.go_before(op);
         let (points, [th, tw]) = (UNDER * UNDER, self.tiles());
         let (n, c, o, tile) = (self.batch, self.channels, self.features, TILE as i64);
         let element = op.result(0).ty().element();
         let ty = |shape: &[i64]| cx.tensor(shape, element);
-        let x = self.input(&mut b);
+        let x = self.input(b);
         let attrs = [
             ("sizes", cx.i64s_attr(&[UNDER, UNDER])),
             ("strides", cx.i64s_attr(&[tile, tile])),
@@ -133,16 +135,16 @@ impl<'c> Convolution<'c> {
             ("dims", cx.i64s_attr(&[1, 2])),
         ];
         let x = b.value(prim::SlidingWindow::NAME, &[x], ty(&[n, th, tw, c, UNDER, UNDER]), &attrs);
-        let x = transpose(&mut b, x, &[4, 5, 0, 1, 2, 3]);
-        let x = transform_tiles(&mut b, x, [0, 1], &transform.input, UNDER);
+        let x = transpose(b, x, &[4, 5, 0, 1, 2, 3]);
+        let x = transform_tiles(b, x, [0, 1], &transform.input, UNDER);
         let x = b.value(prim::Reshape::NAME, &[x], ty(&[points, n * th * tw, c]), &[]);
-        let w = mix_weights(&mut b, self, transform);
+        let w = mix_weights(b, self, transform);
         let lists = [("lhs_batch", 0), ("rhs_batch", 0), ("lhs_contract", 2), ("rhs_contract", 1)];
         let y = b.value(prim::Dot::NAME, &[x, w], ty(&[points, n * th * tw, o]), &lists.map(|(name, dim)| (name, cx.i64s_attr(&[dim]))));
         let y = b.value(prim::Reshape::NAME, &[y], ty(&[UNDER, UNDER, n, th, tw, o]), &[]);
-        let y = transpose(&mut b, y, &[2, 3, 0, 4, 1, 5]);
-        let y = transform_tiles(&mut b, y, [2, 4], &transform.result, tile);
-        sink::follow(op, y);
+        let y = transpose(b, y, &[2, 3, 0, 4, 1, 5]);
+        let y = transform_tiles(b, y, [2, 4], &transform.result, tile);
+        sink::follow(op, y, b);
     }
 
     /// The input, with zeros behind its end where the last tiles reach beyond.

@@ -7,15 +7,16 @@
 use super::matrices::TILE;
 use crate::prim::fusion::class::is_pointwise;
 use strata_core::ir::{Builder, Op, OpSpec, Type, Value};
+use strata_core::rewrite::Rewriter;
 use strata_dialects::prim;
 
 /// Replaces a convolution by its tiles, and moves the pointwise ops that follow.
-pub fn follow<'c>(conv: Op<'c>, mut tiles: Value<'c>) {
+pub fn follow<'c>(conv: Op<'c>, mut tiles: Value<'c>, b: &mut Rewriter<'c>) {
     let shape = conv.result(0).ty().shape();
     let (mut last, mut before) = (conv, Vec::new());
     while let Some(next) = sole_reader(last.result(0)).filter(|next| next.block() == conv.block() && is_pointwise(*next)) {
-        let mut b = Builder::before(next);
-        let moved = |operand: Value<'c>| if operand == last.result(0) { tiles } else { apart(&mut b, operand, tiles.ty()) };
+        b.go_before(next);
+        let moved = |operand: Value<'c>| if operand == last.result(0) { tiles } else { apart(b, operand, tiles.ty()) };
         let operands: Vec<_> = next.operands().into_iter().map(moved).collect();
         let attrs = next.attrs();
         let attrs: Vec<_> = attrs.iter().map(|(name, attr)| (name.as_str(), *attr)).collect();
@@ -23,9 +24,10 @@ pub fn follow<'c>(conv: Op<'c>, mut tiles: Value<'c>) {
         tiles = b.op(OpSpec { name: next.name(), operands: &operands, results: &results, attrs: &attrs, ..OpSpec::default() }).result(0);
         before.push(std::mem::replace(&mut last, next));
     }
-    let whole = together(&mut Builder::before(last), tiles, &shape);
-    last.replace_with(&[whole]);
-    before.into_iter().rev().for_each(Op::erase);
+    b.go_before(last);
+    let whole = together(b, tiles, &shape);
+    b.replace(last, &[whole]);
+    before.into_iter().rev().for_each(|op| b.erase(op));
 }
 
 /// The only op that reads a value, however often.
