@@ -4,6 +4,7 @@
 
 extern crate self as strata_core;
 
+mod context_pool;
 mod crash;
 pub mod diagnostic;
 pub mod dialect;
@@ -18,13 +19,12 @@ pub mod plugin;
 pub mod query;
 pub mod registry;
 pub mod rewrite;
-mod shelf;
 pub mod subtarget;
 pub mod tool;
 pub mod upstream;
 
+pub use context_pool::PooledContext;
 pub use melior;
-pub use shelf::Lent;
 pub use strata_macros::{dialect_attr, dialect_type, op};
 pub use tool::opt_main;
 

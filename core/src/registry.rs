@@ -1,9 +1,9 @@
 //! What a tool knows: dialects (and, once per process, passes).
 
+use crate::context_pool::{ContextPool, PooledContext};
 use crate::dialect::{DialectDef, registered};
 use crate::ir::{Context, string_ref};
 use crate::pass::{PassEntry, PipelineDef, register_pass, register_pipeline};
-use crate::shelf::{Lent, Shelf};
 use melior::dialect::DialectRegistry;
 use mlir_sys::*;
 use std::collections::HashMap;
@@ -19,7 +19,7 @@ pub struct Registry {
     pipelines: Vec<PipelineDef>,
     plugins: Vec<PathBuf>,
     build: Build,
-    contexts: Shelf,
+    contexts: ContextPool,
 }
 
 // SAFETY: what changes a registry owns it; all others only read the dialects, which belong to no thread.
@@ -52,7 +52,7 @@ impl Registry {
             pipelines: Vec::new(),
             plugins: Vec::new(),
             build: Build::default(),
-            contexts: Shelf::new(),
+            contexts: ContextPool::new(),
         }
     }
 
@@ -152,8 +152,8 @@ impl Registry {
     }
 
     /// A context that nobody else uses at the moment, without threads of its own. It keeps the dialects that were loaded.
-    pub fn lend(&'static self) -> Lent {
-        self.contexts.lend(|| {
+    pub fn lend(&'static self) -> PooledContext {
+        self.contexts.take(|| {
             let context = self.context();
             // Kernels and functions are shared out over the cores by whoever compiles, so MLIR's own threads would only be in the way.
             context.enable_multi_threading(false);

@@ -9,4 +9,5 @@ pub mod host;
 pub mod loops;
 pub mod numerics;
 pub mod prim;
+pub mod prim_builder;
 pub mod target;

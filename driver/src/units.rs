@@ -11,7 +11,7 @@ use std::collections::HashSet;
 use std::hash::{Hash, Hasher};
 use std::sync::{Arc, OnceLock};
 use std::thread;
-use strata_core::Lent;
+use strata_core::PooledContext;
 use strata_core::ir::{Builder, Module, Op};
 use strata_core::registry::{Registry, load_dialect};
 use strata_dialects::host::MESSAGES;
@@ -263,7 +263,7 @@ fn describe(op: Op<'_>, text: &mut String) {
 }
 
 /// A context that kernels are read into.
-pub(crate) fn loaded(registry: &'static Registry) -> Lent {
+pub(crate) fn loaded(registry: &'static Registry) -> PooledContext {
     let context = registry.lend();
     for dialect in ["loop", "arith", "cf", "complex", "math", "func", "scf", "vector", "llvm"] {
         load_dialect(&context, dialect);

@@ -1,6 +1,8 @@
 //! Runs a module: the entry function, block by block, op by op.
 
+use std::cell::RefCell;
 use std::collections::{HashMap, HashSet};
+use std::rc::Rc;
 use strata_core::dialect::Traits;
 use strata_core::upstream::func;
 
@@ -10,6 +12,7 @@ use super::alias::{Heap, Ref};
 use super::budget;
 use super::dtype::{DType, Scalar};
 use super::host::Memory;
+use super::loops::partial::{Partial, Source};
 use super::tensor::Tensor;
 use super::value::{InterpError, Results, Seeds, Value, fail};
 use super::{args, capture, control, gpu, host, loops, own, prim, scalar};
@@ -188,6 +191,8 @@ pub(super) enum Slot {
     Plain(Value),
     Shared(Ref),
     Buffer(host::View),
+    /// What a stage of a kernel is computing.
+    Partial(Rc<RefCell<Partial>>),
 }
 
 /// The state of a run.
@@ -259,6 +264,15 @@ impl<'c> Machine<'c> {
             Slot::Plain(v) => Ok(v.clone()),
             Slot::Shared(r) => Ok(Value::Tensor(self.heap.load(r)?)),
             Slot::Buffer(_) => Err(fail("a buffer where a value was expected")),
+            Slot::Partial(partial) => Ok(Value::Tensor(partial.borrow().tensor().clone())),
+        }
+    }
+
+    /// What a stage reads by an SSA value.
+    pub fn source(&self, at: Ssa<'c>) -> Result<Source, InterpError> {
+        match self.slot(at)? {
+            Slot::Partial(partial) => Ok(Source::Partial(Rc::clone(partial))),
+            slot => Ok(Source::Value(self.load(slot)?)),
         }
     }
 

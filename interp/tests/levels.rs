@@ -124,6 +124,53 @@ fn kernels_run_point_by_point() {
     assert_eq!(output(call(&text, &[floats(&[2, 3], &[1.0, 2.0, 3.0, 9.0, 1.0, 0.0])])), [5.0, 9.0]);
 }
 
+/// Two stages over six elements, the second reading the first's result at `map`, under a schedule.
+fn two_stages(schedule: &str, map: &str) -> String {
+    format!(
+        r#"
+loop.kernel @k {{{schedule}shapes = [affine_map<() -> (6)>, affine_map<() -> (6)>], sizes = affine_map<() -> (6)>, symbols = array<i64>}} : () -> () {{
+^bb0(%x: tensor<6xf32>):
+  %0 = loop.stage %x {{domain = array<i64: 0>, maps = [affine_map<(d0) -> (d0)>], space = "buffer"}} : (tensor<6xf32>) -> tensor<6xf32> {{
+  ^bb0(%a: f32):
+    %n = arith.negf %a : f32
+    loop.yield %n : f32
+  }}
+  %1 = loop.stage %0 {{domain = array<i64: 0>, maps = [affine_map<(d0) -> ({map})>], space = "buffer"}} : (tensor<6xf32>) -> tensor<6xf32> {{
+  ^bb0(%a: f32):
+    loop.yield %a : f32
+  }}
+  loop.return %1 : tensor<6xf32>
+}}
+func.func @main(%x: tensor<6xf32>) -> tensor<6xf32> {{
+  %0 = loop.call %x {{callee = @k}} : (tensor<6xf32>) -> tensor<6xf32>
+  return %0 : tensor<6xf32>
+}}
+"#
+    )
+}
+
+#[test]
+fn a_scheduled_kernel_runs_in_the_order_of_its_schedule() {
+    let input = || [floats(&[6], &[1.0, 2.0, 3.0, 4.0, 5.0, 6.0])];
+    let backwards = [-6.0, -5.0, -4.0, -3.0, -2.0, -1.0];
+    // Stage by stage any element is there.
+    assert_eq!(output(call(&two_stages("", "-d0 + 5"), &input())), backwards);
+    // Point by point the last one is not: the first stage has come to 0.
+    let error = call(&two_stages("schedule = {order = array<i64: 0>}, ", "-d0 + 5"), &input()).unwrap_err().to_string();
+    assert!(error.contains("[5] is read before it is computed"), "{error}");
+    // What each point reads of its own is there in tiles, blocks and register tiles, whole ones or not.
+    let schedules = [
+        "tile = array<i64: 4>",
+        "block = array<i64: 4>, tile = array<i64: 3>",
+        "unroll = array<i64: 4>",
+        "vector = 0 : i64, width = 4 : i64",
+    ];
+    for schedule in schedules {
+        let text = two_stages(&format!("schedule = {{order = array<i64: 0>, {schedule}}}, "), "d0");
+        assert_eq!(output(call(&text, &input())), [-1.0, -2.0, -3.0, -4.0, -5.0, -6.0], "{schedule}");
+    }
+}
+
 #[test]
 fn host_programs_launch_kernels() {
     let text = format!(

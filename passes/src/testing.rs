@@ -1,6 +1,6 @@
 //! What the unit tests of the passes share: text in, a pass, text out.
 
-use crate::fusion::Remark;
+use crate::prim::fusion::Remark;
 use strata_core::ir::{Context, Module, Op};
 use strata_core::registry::Registry;
 use strata_dialects::capture::CAPTURE;

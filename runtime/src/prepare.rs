@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use crate::call::CallState;
-use crate::device::{Home, session};
+use crate::device::{Resident, session};
 use crate::error::{LoadError, RunError};
 use crate::image::LoadedImage;
 use crate::manifest::Manifest;
@@ -36,12 +36,12 @@ pub(crate) fn run(manifest: &Manifest, image: &LoadedImage, weights: &[usize]) -
 }
 
 /// [`run`] on a device, which keeps what it has prepared.
-pub(crate) fn run_on(home: &Arc<Home>, manifest: &Manifest, image: &LoadedImage) -> Result<(), LoadError> {
+pub(crate) fn run_on(resident: &Arc<Resident>, manifest: &Manifest, image: &LoadedImage) -> Result<(), LoadError> {
     match image.prepare() {
         _ if manifest.prepared.is_empty() => Ok(()),
         None => Err(LoadError::Manifest("it wants prepared weights and has no function that prepares them".into())),
         Some(prepare) => {
-            home.keep_prepared(session::prepare(home, home.call(), manifest, prepare, &home.weight_pointers())?);
+            resident.keep_prepared(session::prepare(resident, resident.call(), manifest, prepare, &resident.weight_pointers())?);
             Ok(())
         }
     }

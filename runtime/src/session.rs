@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use crate::artefact::Artefact;
 use crate::call::{check_input, given_tensor};
 use crate::cuda;
-use crate::device::{Device, Home, Program};
+use crate::device::{Device, Program, Resident};
 use crate::dlpack::{DLDevice, DLTensor};
 use crate::error::{LoadError, RunError};
 use crate::idle::Idle;
@@ -36,7 +36,7 @@ pub struct Session {
     live: usize,
     idle: Idle,
     /// Where its kernels run, if that is not the host.
-    home: Option<Arc<Home>>,
+    resident: Option<Arc<Resident>>,
     /// Bytes that a call may take.
     limit: AtomicUsize,
 }
@@ -135,29 +135,29 @@ impl Session {
         }
         let live = manifest.inputs.iter().filter(|input| input.value.is_none()).count();
         let mut weight_pointers: Vec<usize> = lock(&shared).pointers().iter().map(|&pointer| pointer as usize).collect();
-        let (mut prepared, mut home) = (Vec::new(), None);
+        let (mut prepared, mut resident) = (Vec::new(), None);
         match (device, &manifest.device) {
             (None, None) => {
                 prepared = prepare::run(&manifest, &image, &weight_pointers)?;
                 weight_pointers.extend(prepared.iter_mut().map(|tensor| tensor.bytes_mut().as_mut_ptr() as usize));
             }
             (Some(device), Some(code)) => {
-                let there = Home::new(device, code.clone(), &manifest, &weight_pointers)?;
+                let there = Resident::new(device, code.clone(), &manifest, &weight_pointers)?;
                 prepare::run_on(&there, &manifest, &image)?;
                 weight_pointers = there.weight_pointers();
-                home = Some(there);
+                resident = Some(there);
             }
             (Some(device), None) => return Err(LoadError::Place { wanted: "the CPU".into(), found: device.name() }),
             (None, Some(_)) => return Err(LoadError::Place { wanted: "a CUDA device".into(), found: "the CPU".into() }),
         }
         let idle = Idle::default();
         let limit = AtomicUsize::new(usize::MAX);
-        Ok(Session { manifest, image, weights: shared, weight_pointers, _prepared: prepared, writes: pairs, live, idle, home, limit })
+        Ok(Session { manifest, image, weights: shared, weight_pointers, _prepared: prepared, writes: pairs, live, idle, resident, limit })
     }
 
     /// Where its kernels run, if that is not the host.
-    pub(crate) fn home(&self) -> Option<&Home> {
-        self.home.as_deref()
+    pub(crate) fn resident(&self) -> Option<&Resident> {
+        self.resident.as_deref()
     }
 
     /// What the program says about itself.
@@ -224,7 +224,7 @@ impl Session {
     /// `inputs` point at tensors that describe readable memory of the host; what the maker gives is as large as it is asked for,
     /// and writable.
     pub unsafe fn run_making(&self, inputs: &[*const DLTensor], maker: &mut dyn OutputMaker) -> Result<(), RunError> {
-        if self.home.is_some() {
+        if self.resident.is_some() {
             return Err(RunError::Program("the memory of a device's results is made by the device".into()));
         }
         let mut state = self.idle.take(|| self.caller());
@@ -242,7 +242,7 @@ impl Session {
     /// State for [`Session::run_dlpack`]: keep one per thread.
     pub fn caller(&self) -> CallState {
         let mut state = CallState::new(&self.manifest.outputs, self.live);
-        state.device = self.home.as_ref().map(|home| Box::new(home.call()));
+        state.device = self.resident.as_ref().map(|resident| Box::new(resident.call()));
         state
     }
 
@@ -267,11 +267,11 @@ impl Session {
     pub fn reset(&self) {
         let mut weights = lock(&self.weights);
         weights.reset();
-        let Some(home) = &self.home else { return };
+        let Some(resident) = &self.resident else { return };
         for &(_, k) in &self.writes {
             let first = weights.copy(k, &self.manifest.weights[k]);
             // A device that takes nothing any more says so in the next call.
-            let _ = first.map(|first| home.set_weight(k, first.bytes()));
+            let _ = first.map(|first| resident.set_weight(k, first.bytes()));
         }
     }
 
@@ -309,9 +309,9 @@ impl Session {
             return Err(RunError::InputCount { expected, found: inputs.len() });
         }
         let limit = self.limit.load(Relaxed);
-        if let Some(home) = &self.home {
+        if let Some(resident) = &self.resident {
             let (manifest, entry) = (&self.manifest, self.image.entry());
-            let program = Program { home, manifest, entry, weights: &self.weight_pointers, writes: &self.writes, limit };
+            let program = Program { resident, manifest, entry, weights: &self.weight_pointers, writes: &self.writes, limit };
             // SAFETY: the caller's promise is the one needed.
             return unsafe { program.call(state, inputs, outputs) };
         }

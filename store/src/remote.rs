@@ -12,7 +12,7 @@ use std::io::{BufReader, ErrorKind};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-/// Longest value that a Redis server keeps unless it is told otherwise (`proto-max-bulk-len`).
+/// Longest value that a Redis server keeps unless it is reason otherwise (`proto-max-bulk-len`).
 const LONGEST: u64 = 512 << 20;
 /// A server is too slow when its answers take this part of a request's time on average...
 const SLOW: u32 = 4;
@@ -89,7 +89,7 @@ impl Remote {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Asks the server; `None` when it is down. The failure itself is told once.
+    /// Asks the server; `None` when it is down. The failure itself is reason once.
     fn ask(&self, words: &[&[u8]]) -> Result<Option<Reply>, StoreError> {
         let mut server = self.server();
         let start = Instant::now();
@@ -107,9 +107,9 @@ impl Remote {
         server.waited += start.elapsed();
         match answer {
             Ok(_) if self.is_slow(&server) => {
-                let told = format!("it is too slow: {} answers took {:.1} s", server.answers, server.waited.as_secs_f64());
+                let reason = format!("it is too slow: {} answers took {:.1} s", server.answers, server.waited.as_secs_f64());
                 drop(server);
-                Err(self.fail(told))
+                Err(self.fail(reason))
             }
             Ok((reply, stream)) => {
                 server.state = State::Open(stream);

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use strata_store::{Kind, Lookup, Settings, Store};
 
 mod common;
-use common::{parts, poisoned, said, settings};
+use common::{parts, poisoned, settings, warnings_given};
 
 /// Times of these tests: short, for what is waited for in full.
 const TIMES: &str = "?connect_ms=200&request_ms=300";
@@ -31,7 +31,7 @@ fn answering(answer: impl Into<Vec<u8>>) -> String {
     })
 }
 
-/// A look-up and a put, with what they told.
+/// A look-up and a put, with the warning that they give.
 fn use_it(address: &str) -> (Lookup, String) {
     let dir = tempfile::tempdir().unwrap();
     let store = common::open(&Settings { remote: Some(address.into()), ..settings(dir.path()) });
@@ -44,17 +44,17 @@ fn use_it(address: &str) -> (Lookup, String) {
         assert!(matches!(store.get(&parts(&other.to_string()).key(Kind::Artefact)), Lookup::Miss));
     }
     assert!(start.elapsed() < PATIENCE, "{:?}", start.elapsed());
-    let mut told = said();
-    assert_eq!(told.len(), 1, "one warning: {told:?}");
-    assert!(told[0].starts_with("remote cache redis://") && told[0].contains("goes on with what is on disk"), "{told:?}");
-    (found, told.remove(0))
+    let mut warnings = warnings_given();
+    assert_eq!(warnings.len(), 1, "one warning: {warnings:?}");
+    assert!(warnings[0].starts_with("remote cache redis://") && warnings[0].contains("goes on with what is on disk"), "{warnings:?}");
+    (found, warnings.remove(0))
 }
 
-/// What a server that hurts is told to do.
+/// The warning about a server that does harm.
 fn check(address: &str, reason: &str) {
-    let (found, told) = use_it(address);
+    let (found, warnings) = use_it(address);
     assert!(matches!(found, Lookup::Miss), "{found:?}");
-    assert!(told.contains(reason), "{told}");
+    assert!(warnings.contains(reason), "{warnings}");
 }
 
 #[test]
@@ -82,7 +82,7 @@ fn a_server_that_takes_no_more_than_its_buffers() {
     let store = common::open(&Settings { remote: Some(address), ..settings(dir.path()) });
     assert!(matches!(store.get(&parts("a").key(Kind::Artefact)), Lookup::Miss));
     store.put(Kind::Artefact, &parts("a"), &vec![1; 64 << 20]).unwrap();
-    assert!(said()[0].contains("no answer in time"));
+    assert!(warnings_given()[0].contains("no answer in time"));
 }
 
 #[test]
@@ -113,8 +113,8 @@ fn a_server_that_is_always_nearly_late() {
     for other in 0..100 {
         assert!(matches!(store.get(&parts(&other.to_string()).key(Kind::Artefact)), Lookup::Miss));
     }
-    let told = said();
-    assert!(told.len() == 1 && (told[0].contains("too slow") || told[0].contains("no answer in time")), "{told:?}");
+    let warnings = warnings_given();
+    assert!(warnings.len() == 1 && (warnings[0].contains("too slow") || warnings[0].contains("no answer in time")), "{warnings:?}");
 }
 
 #[test]
@@ -131,7 +131,7 @@ fn an_entry_larger_than_the_cache() {
     let dir = tempfile::tempdir().unwrap();
     let store = common::open(&Settings { size: Some(1000), remote: Some(answering("$1001\r\n")), ..settings(dir.path()) });
     assert!(matches!(store.get(&parts("a").key(Kind::Artefact)), Lookup::Miss));
-    assert!(said()[0].contains("1001 bytes, more than the 1000"));
+    assert!(warnings_given()[0].contains("1001 bytes, more than the 1000"));
 }
 
 #[test]
@@ -165,8 +165,8 @@ fn answers_to_other_questions() {
 #[test]
 fn a_password_that_is_sent_back_is_not_shown() {
     let address = answering("-ERR you said s3cret! s3cret!\r\n").replace("redis://", "redis://me:s3cret%21@");
-    let (_, told) = use_it(&address);
-    assert!(told.contains("you said *** ***") && !told.contains("s3cret"), "{told}");
+    let (_, warnings) = use_it(&address);
+    assert!(warnings.contains("you said *** ***") && !warnings.contains("s3cret"), "{warnings}");
 }
 
 #[test]
@@ -183,7 +183,7 @@ fn entries_that_are_none_of_ours() {
         (Vec::new(), "not an entry"),
     ] {
         let answer = [format!("${}\r\n", bytes.len()).as_bytes(), &bytes, b"\r\n"].concat();
-        let (found, told) = use_it(&answering(answer));
-        assert!(matches!(found, Lookup::Unusable(_)) && told.contains(reason), "{found:?} {told}");
+        let (found, warnings) = use_it(&answering(answer));
+        assert!(matches!(found, Lookup::Unusable(_)) && warnings.contains(reason), "{found:?} {warnings}");
     }
 }

@@ -8,7 +8,7 @@ use std::process::{Child, Command, Stdio};
 use strata_store::{Kind, Lookup, Place, Settings, Store};
 
 mod common;
-use common::{parts, poisoned, said, settings};
+use common::{parts, poisoned, settings, warnings_given};
 
 /// A server of Debian's `redis-server`, without a disk.
 struct Server {
@@ -34,8 +34,8 @@ impl Server {
             .expect("redis-server is installed (./x test installs it)");
         let mut server = Server { child, port };
         // Whoever answers at the port may be another test's server: this one says itself that it listens, or ends.
-        let said = BufReader::new(server.child.stdout.as_mut().unwrap());
-        let listens = said.lines().map_while(Result::ok).any(|line| line.contains("Ready to accept connections"));
+        let output = BufReader::new(server.child.stdout.as_mut().unwrap());
+        let listens = output.lines().map_while(Result::ok).any(|line| line.contains("Ready to accept connections"));
         listens.then_some(server)
     }
 
@@ -72,15 +72,18 @@ fn a_team_shares_results() {
     let large = vec![3; 10 << 20];
     let key = first.put(Kind::Object, &parts("large"), &large).unwrap();
     assert_eq!(store.get(&key).data(), Some(large));
-    assert!(said().is_empty());
+    assert!(warnings_given().is_empty());
 
     server.stop();
     assert!(matches!(store.get(&key), Lookup::Hit(_)), "what came once is on the disk");
     let key = store.put(Kind::Artefact, &parts("d"), b"code").unwrap();
     assert!(matches!(store.get(&key), Lookup::Hit(_)), "the disk has it");
     store.put(Kind::Artefact, &parts("e"), b"code").unwrap();
-    let told = said();
-    assert!(told.len() == 1 && told[0].contains("remote cache redis://127.0.0.1"), "a server that is down is told once: {told:?}");
+    let warnings = warnings_given();
+    assert!(
+        warnings.len() == 1 && warnings[0].contains("remote cache redis://127.0.0.1"),
+        "a server that is down is warnings once: {warnings:?}"
+    );
 }
 
 #[test]
@@ -92,7 +95,7 @@ fn another_key_is_another_team_and_a_poisoned_value_is_not_used() {
     let store = open(yours.path(), &address);
     let stranger = Settings { key: Some(strata_store::Secret::new([8; 32])), remote: Some(address.clone()), ..settings(yours.path()) };
     assert!(matches!(common::open(&stranger).get(&key), Lookup::Miss));
-    assert!(said().is_empty(), "strangers are not in each other's way");
+    assert!(warnings_given().is_empty(), "strangers are not in each other's way");
 
     let path = open(mine.path(), &address).path(&key);
     let poison = poisoned(&std::fs::read(path).unwrap(), b"evil code");
@@ -106,7 +109,7 @@ fn another_key_is_another_team_and_a_poisoned_value_is_not_used() {
     assert!(client.stdout(Stdio::null()).status().unwrap().success());
     let found = store.get(&key);
     assert!(matches!(found, Lookup::Unusable(strata_store::Unusable::NotAuthentic)), "{found:?}");
-    assert_eq!(said().len(), 1);
+    assert_eq!(warnings_given().len(), 1);
 }
 
 #[test]
@@ -116,13 +119,13 @@ fn a_password_opens_and_is_not_told() {
         let dir = tempfile::tempdir().unwrap();
         let found = open(dir.path(), &format!("redis://{user}127.0.0.1:{}", server.port)).get(&parts("a").key(Kind::Group));
         assert!(matches!(found, Lookup::Miss));
-        said().join("\n")
+        warnings_given().join("\n")
     };
     assert_eq!(get(":s3cret@"), "");
     assert_eq!(get("me:my-s3cret@"), "");
     for (user, reason) in [("", "NOAUTH"), (":wr0ng@", "WRONGPASS"), ("me:wr0ng@", "WRONGPASS")] {
-        let told = get(user);
-        assert!(told.contains(reason) && !told.contains("s3cret") && !told.contains("wr0ng"), "{told}");
+        let warnings = get(user);
+        assert!(warnings.contains(reason) && !warnings.contains("s3cret") && !warnings.contains("wr0ng"), "{warnings}");
     }
     server.stop();
 }
@@ -137,12 +140,12 @@ fn is_a_client_over_tls() {
         let store = open(dir.path(), &address);
         store.put(Kind::Group, &parts("a"), b"code").unwrap();
         std::fs::remove_dir_all(store.root()).unwrap();
-        (store.get(&parts("a").key(Kind::Group)).data(), said().join("\n"))
+        (store.get(&parts("a").key(Kind::Group)).data(), warnings_given().join("\n"))
     };
     assert_eq!(get("rediss://:s3cret@127.0.0.1"), (Some(b"code".to_vec()), String::new()));
     assert_eq!(get("rediss://:s3cret@localhost"), (Some(b"code".to_vec()), String::new()));
-    let (nothing, told) = get("redis://:s3cret@127.0.0.1");
-    assert!(nothing.is_none() && told.contains("remote cache"), "a client without TLS: {told}");
+    let (nothing, warnings) = get("redis://:s3cret@127.0.0.1");
+    assert!(nothing.is_none() && warnings.contains("remote cache"), "a client without TLS: {warnings}");
 }
 
 /// What a process does that does not know the authority; on its own it does nothing.
@@ -152,8 +155,8 @@ fn is_a_client_that_knows_no_such_authority() {
     let dir = tempfile::tempdir().unwrap();
     let store = open(dir.path(), &format!("rediss://:s3cret@127.0.0.1:{}", port.to_string_lossy()));
     assert!(matches!(store.get(&parts("a").key(Kind::Group)), Lookup::Miss));
-    let told = said().join("\n");
-    assert!(told.contains("invalid peer certificate"), "{told}");
+    let warnings = warnings_given().join("\n");
+    assert!(warnings.contains("invalid peer certificate"), "{warnings}");
 }
 
 #[test]

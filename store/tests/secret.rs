@@ -67,9 +67,9 @@ fn a_team_gives_the_key_or_a_file_of_it() {
 fn a_bad_key_is_refused_with_the_way_out_and_not_repeated() {
     let dir = tempfile::tempdir().unwrap();
     let check = |key: &str, reason: &str| {
-        let said = says(dir.path(), Some(key));
-        assert!(said.starts_with("error: cache key ") && said.contains(reason) && said.contains("openssl rand -hex 32"), "{said}");
-        assert!(!said.contains("abcdef"), "{said}");
+        let stderr = says(dir.path(), Some(key));
+        assert!(stderr.starts_with("error: cache key ") && stderr.contains(reason) && stderr.contains("openssl rand -hex 32"), "{stderr}");
+        assert!(!stderr.contains("abcdef"), "{stderr}");
     };
     check("0123456789abcdef", "neither 64 hexadecimal digits nor a path");
     check(&"0123456789abcdeg".repeat(4), "neither 64 hexadecimal digits nor a path");

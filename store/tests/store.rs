@@ -5,7 +5,7 @@ use std::path::Path;
 use strata_store::{Explanation, Key, Kind, Lookup, Parts, Place, Secret, Settings, Store, Unusable};
 
 mod common;
-use common::{parts, poisoned, said, settings};
+use common::{parts, poisoned, settings, warnings_given};
 
 fn open(dir: &Path, size: u64) -> Store {
     common::open(&Settings { size: Some(size), ..settings(dir) })
@@ -111,13 +111,13 @@ fn a_poisoned_entry_is_a_miss_that_is_told() {
     let poison = poisoned(&good, b"evil code");
     fs::write(store.path(&key), &poison).unwrap();
     assert!(matches!(store.get(&key), Lookup::Unusable(Unusable::NotAuthentic)));
-    let told = said();
-    assert!(told.len() == 1 && told[0].contains("not authentic") && told[0].contains("STRATA_CACHE_KEY"), "{told:?}");
+    let warnings = warnings_given();
+    assert!(warnings.len() == 1 && warnings[0].contains("not authentic") && warnings[0].contains("STRATA_CACHE_KEY"), "{warnings:?}");
     assert!(matches!(store.get(&key), Lookup::Miss), "it is removed");
 
     fs::write(store.path(&key), &poison).unwrap();
     assert!(matches!(store.get(&key), Lookup::Unusable(_)));
-    assert!(said().is_empty(), "one warning is enough");
+    assert!(warnings_given().is_empty(), "one warning is enough");
     fs::write(store.path(&key), &poison).unwrap();
     assert_eq!(store.explain(Kind::Artefact, &parts("a")), Explanation::Nothing);
     fs::write(store.path(&key), &poison).unwrap();
@@ -153,7 +153,7 @@ fn a_folder_of_others_is_no_cache() {
         let error = Store::open(&settings(dir.path())).err().expect("others may write to it").to_string();
         assert!(error.contains("others may write") && error.contains("chmod go-w"), "{error}");
         assert!(Store::open_or_warn(&settings(dir.path())).is_none());
-        assert!(said()[0].contains("goes on without a cache"));
+        assert!(warnings_given()[0].contains("goes on without a cache"));
         fs::set_permissions(folder, fs::Permissions::from_mode(0o755)).unwrap();
     }
     // Only root can give a folder away.

@@ -1,11 +1,13 @@
 //! The book: generated pages, their check, and mdBook when a person asks for the book.
 
 use std::collections::BTreeSet;
+use std::ffi::OsStr;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use crate::cargo::{self, Profile, Result};
+use crate::crates_picture;
 
 /// `./x docs`: writes the generated pages and builds the book into `target/book`.
 pub fn docs(generate_only: bool) -> Result<bool> {
@@ -35,16 +37,18 @@ fn generate(folder: &Path) -> Result<()> {
     if !python.status.success() {
         return Err(format!("python/reference.py failed: {}", String::from_utf8_lossy(&python.stderr)).into());
     }
-    Ok(fs::write(folder.join("reference/python.md"), python.stdout)?)
+    fs::write(folder.join("reference/python.md"), python.stdout)?;
+    fs::create_dir_all(folder.join("pictures"))?;
+    Ok(fs::write(folder.join("pictures/crates.svg"), crates_picture::svg()?)?)
 }
 
-/// Generated pages that are not as the tools write them now.
+/// Generated pages and pictures that are not as the tools write them now.
 fn stale(root: &Path) -> Result<Vec<String>> {
     let fresh = cargo::tools(Profile::Dev).join("reference");
     let _ = fs::remove_dir_all(&fresh);
     generate(&fresh)?;
     let (mut pages, mut faults) = (Vec::new(), Vec::new());
-    find_pages(&fresh, &mut pages)?;
+    find_files(&fresh, &["md", "svg"], &mut pages)?;
     for page in pages {
         let name = Path::new("docs/src").join(page.strip_prefix(&fresh)?);
         if fs::read_to_string(root.join(&name)).ok() != fs::read_to_string(&page).ok() {
@@ -59,7 +63,7 @@ pub fn check() -> Result<usize> {
     let root = cargo::root();
     let mut faults = stale(root)?;
     let mut pages = vec![root.join("README.md")];
-    find_pages(&root.join("docs/src"), &mut pages)?;
+    find_files(&root.join("docs/src"), &["md"], &mut pages)?;
     let summary = fs::read_to_string(root.join("docs/src/SUMMARY.md"))?;
     let listed: BTreeSet<String> = links(&summary).into_iter().collect();
     for page in &pages {
@@ -79,13 +83,13 @@ pub fn check() -> Result<usize> {
     Ok(faults.len())
 }
 
-fn find_pages(folder: &Path, pages: &mut Vec<PathBuf>) -> Result<()> {
+fn find_files(folder: &Path, ends: &[&str], found: &mut Vec<PathBuf>) -> Result<()> {
     for entry in fs::read_dir(folder)? {
         let path = entry?.path();
         if path.is_dir() {
-            find_pages(&path, pages)?;
-        } else if path.extension().is_some_and(|end| end == "md") {
-            pages.push(path);
+            find_files(&path, ends, found)?;
+        } else if path.extension().and_then(OsStr::to_str).is_some_and(|end| ends.contains(&end)) {
+            found.push(path);
         }
     }
     Ok(())

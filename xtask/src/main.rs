@@ -10,6 +10,7 @@ mod assembler;
 mod aten_table;
 mod bench;
 mod cargo;
+mod crates_picture;
 mod docs;
 mod examples;
 mod python;

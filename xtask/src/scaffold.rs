@@ -11,18 +11,20 @@ mod words;
 pub use new_crate::{new_crate, test as test_new_crate};
 use words::Words;
 
-/// Writes `passes/src/NAME.rs`, `test/passes/NAME.mlir` and the line in the registry of passes.
+/// Writes `passes/src/prim/NAME.rs`, a pass on tensor operators, its test `test/passes/NAME.mlir` and the line in the registry of passes.
 pub fn new_pass(name: &str) -> Result<bool> {
     let words = Words::new(name)?;
     let registry = Path::new("passes/src/lib.rs");
-    let text = add_module(&fs::read_to_string(registry)?, &format!("pub mod {};", words.snake));
-    let entry = format!("PassEntry::of::<{}::{}>()", words.snake, words.camel);
-    let text =
-        add_entry(&text, "PASSES: &[PassEntry]", "&[", &entry).ok_or("passes/src/lib.rs has no list `PASSES: &[PassEntry] = &[..]`")?;
+    let room = Path::new("passes/src/prim/mod.rs");
+    let modules = add_module(&fs::read_to_string(room)?, &format!("pub mod {};", words.snake));
+    let entry = format!("PassEntry::of::<prim::{}::{}>()", words.snake, words.camel);
+    let text = add_entry(&fs::read_to_string(registry)?, "PASSES: &[PassEntry]", "&[", &entry)
+        .ok_or("passes/src/lib.rs has no list `PASSES: &[PassEntry] = &[..]`")?;
     write(&[
-        (format!("passes/src/{}.rs", words.snake).into(), words.fill(PASS)),
+        (format!("passes/src/prim/{}.rs", words.snake).into(), words.fill(PASS)),
         (format!("test/passes/{}.mlir", words.snake).into(), words.fill(PASS_TEST)),
     ])?;
+    fs::write(room, modules)?;
     fs::write(registry, text)?;
     done(registry, "passes", &format!("change the pattern, then run `./x test lit docs --filter {}`", words.snake))
 }
@@ -68,6 +70,11 @@ fn add_module(text: &str, module: &str) -> String {
     lines.join("\n") + "\n"
 }
 
+/// What lists are sorted by: the name of the type where an entry names one in brackets, else the entry.
+fn key(entry: &str) -> &str {
+    entry.split_once("::<").map_or(entry, |(_, path)| path.rsplit("::").next().unwrap_or(path))
+}
+
 /// Adds `entry` to the list that opens with `open` behind `name`, before the first entry that is greater.
 fn add_entry(text: &str, name: &str, open: &str, entry: &str) -> Option<String> {
     let from = text.find(name)? + name.len();
@@ -76,7 +83,7 @@ fn add_entry(text: &str, name: &str, open: &str, entry: &str) -> Option<String> 
     let mut at = start;
     for piece in text[start..end].split_inclusive(',') {
         let other = piece.trim().trim_end_matches(',');
-        if other > entry {
+        if key(other) > key(entry) {
             let blank = &piece[..piece.len() - piece.trim_start().len()];
             at += blank.len();
             let between = if blank.contains('\n') { blank } else { " " };

@@ -154,9 +154,11 @@ unsafe extern "C" fn fold_op(
 
 unsafe extern "C" fn canonicalize(user: *const c_void, patterns: MlirRewritePatternSet, context: MlirContext) {
     // SAFETY: MLIR hands back our pointer, a live set and a live context.
-    let (def, mut patterns) = unsafe { (def_of(user), Patterns::borrowed(patterns, Cx::from_raw(context))) };
+    let (def, cx) = unsafe { (def_of(user), Cx::from_raw(context)) };
     if let Some(canonicalize) = def.canonicalize {
-        guard::quiet(|| canonicalize(&mut patterns));
+        let mut of_op = Patterns::new(cx);
+        guard::quiet(|| canonicalize(&mut of_op));
+        of_op.add_to(patterns);
     }
 }
 

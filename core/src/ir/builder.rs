@@ -19,8 +19,18 @@ pub struct Builder<'c> {
     cx: Cx<'c>,
     place: Place<'c>,
     location: Location<'c>,
-    /// The rewriter that must hear of each new op, when a pattern builds.
-    rewriter: Option<MlirRewriterBase>,
+    /// Who must hear of each new op.
+    listener: Listener<'c>,
+}
+
+/// Who hears of the ops that a builder makes.
+enum Listener<'c> {
+    /// Nobody.
+    None,
+    /// The rewriter of one of MLIR's drivers.
+    Mlir(MlirRewriterBase),
+    /// Our driver, which visits what a pattern made: the ops in the order in which they were inserted.
+    Made(Vec<Op<'c>>),
 }
 
 /// What an op to be made consists of; the plain form behind all typed builders.
@@ -43,12 +53,12 @@ pub struct OpSpec<'a, 'c> {
 impl<'c> Builder<'c> {
     /// A builder that appends to a block.
     pub fn at_end(block: Block<'c>, location: Location<'c>) -> Self {
-        Self { cx: location.cx(), place: Place::End(block), location, rewriter: None }
+        Self { cx: location.cx(), place: Place::End(block), location, listener: Listener::None }
     }
 
     /// A builder that inserts before `op`, with its location.
     pub fn before(op: Op<'c>) -> Self {
-        Self { cx: op.cx(), place: Place::Before(op), location: op.location(), rewriter: None }
+        Self { cx: op.cx(), place: Place::Before(op), location: op.location(), listener: Listener::None }
     }
 
     /// A builder that inserts after `op`, with its location.
@@ -58,23 +68,44 @@ impl<'c> Builder<'c> {
             (None, Some(block)) => Place::End(block),
             (None, None) => Place::Detached,
         };
-        Self { cx: op.cx(), place, location: op.location(), rewriter: None }
+        Self { cx: op.cx(), place, location: op.location(), listener: Listener::None }
     }
 
     /// A builder that inserts at the start of a block.
     pub fn at_start(block: Block<'c>, location: Location<'c>) -> Self {
         let place = block.first_op().map_or(Place::End(block), Place::Before);
-        Self { cx: location.cx(), place, location, rewriter: None }
+        Self { cx: location.cx(), place, location, listener: Listener::None }
     }
 
     /// A builder of detached ops.
     pub fn detached(location: Location<'c>) -> Self {
-        Self { cx: location.cx(), place: Place::Detached, location, rewriter: None }
+        Self { cx: location.cx(), place: Place::Detached, location, listener: Listener::None }
     }
 
     /// A builder before `op` whose new ops go through a rewriter.
     pub(crate) fn rewriting(rewriter: MlirRewriterBase, op: Op<'c>) -> Self {
-        Self { rewriter: Some(rewriter), ..Self::before(op) }
+        Self { listener: Listener::Mlir(rewriter), ..Self::before(op) }
+    }
+
+    /// A builder before `op` that keeps a list of what it made.
+    pub(crate) fn listing(op: Op<'c>) -> Self {
+        Self { listener: Listener::Made(Vec::new()), ..Self::before(op) }
+    }
+
+    /// The ops made so far by a builder that lists them, which starts a new list.
+    pub(crate) fn take_made(&mut self) -> Vec<Op<'c>> {
+        match &mut self.listener {
+            Listener::Made(made) => std::mem::take(made),
+            Listener::None | Listener::Mlir(_) => Vec::new(),
+        }
+    }
+
+    /// The ops made so far by a builder that lists them.
+    pub(crate) fn made(&self) -> &[Op<'c>] {
+        match &self.listener {
+            Listener::Made(made) => made,
+            Listener::None | Listener::Mlir(_) => &[],
+        }
     }
 
     /// The context.
@@ -98,6 +129,14 @@ impl<'c> Builder<'c> {
             Place::End(block) => Some(block),
             Place::Before(op) => op.block(),
             Place::Detached => None,
+        }
+    }
+
+    /// The op that ops go before, if there is one.
+    pub fn next_op(&self) -> Option<Op<'c>> {
+        match self.place {
+            Place::Before(op) => Some(op),
+            Place::End(_) | Place::Detached => None,
         }
     }
 
@@ -154,8 +193,13 @@ impl<'c> Builder<'c> {
 
     /// Inserts a detached op.
     pub fn insert(&mut self, op: Op<'c>) -> Op<'c> {
-        if let Some(rewriter) = self.rewriter {
-            return self.insert_by(rewriter, op);
+        match &mut self.listener {
+            Listener::None => {}
+            Listener::Mlir(rewriter) => {
+                let rewriter = *rewriter;
+                return self.insert_by(rewriter, op);
+            }
+            Listener::Made(made) => made.push(op),
         }
         // SAFETY: the op is detached and the place is alive.
         unsafe {

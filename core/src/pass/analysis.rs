@@ -15,6 +15,22 @@ pub trait Analysis: 'static {
     fn compute(op: Op<'_>) -> Self::Of<'_>;
 }
 
+/// An analysis that patterns ask while they rewrite: it takes in each op that they make.
+pub trait Incremental: Analysis {
+    /// Takes in an op, with all in it, that was made after the facts were found.
+    fn made<'c>(facts: &mut Self::Of<'c>, op: Op<'c>);
+}
+
+/// No facts: what patterns that look at nothing but the IR ask.
+impl Analysis for () {
+    type Of<'c> = ();
+    fn compute(_: Op<'_>) {}
+}
+
+impl Incremental for () {
+    fn made(_: &mut (), _: Op<'_>) {}
+}
+
 /// An address that stands for the analysis in MLIR's tables.
 pub(crate) fn key<A: Analysis>() -> *const c_void {
     static KEYS: OnceLock<Mutex<HashMap<TypeId, &'static u64>>> = OnceLock::new();

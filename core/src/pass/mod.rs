@@ -20,12 +20,12 @@
 mod analysis;
 mod context;
 mod def;
-pub(crate) mod kept;
+pub(crate) mod manager_pool;
 mod pipeline;
 mod register;
 mod statistics;
 
-pub use analysis::Analysis;
+pub use analysis::{Analysis, Incremental};
 pub use context::{PassContext, PassError};
 pub use def::{Counter, OptionDef, OptionKind, OptionReader, PassData, PassDef, PassEntry, StatisticDef};
 pub use pipeline::{PassManager, PipelineDef, PipelineError, run_pipeline};

@@ -1,6 +1,6 @@
 //! Running textual pipelines from Rust.
 
-use super::kept::{self, Manager};
+use super::manager_pool::{self, Manager};
 use crate::ir::{Cx, Op, print_into, string_ref};
 use mlir_sys::*;
 use std::cell::Cell;
@@ -59,7 +59,7 @@ impl<'c> PassManager<'c> {
             text: text.to_owned(),
             plain: Cell::new(plain),
         };
-        if let Some(manager) = kept::take(cx, anchor, text) {
+        if let Some(manager) = manager_pool::take(cx, anchor, text) {
             return Ok(own(manager, true));
         }
         let mut message = String::new();
@@ -134,7 +134,7 @@ impl Drop for PassManager<'_> {
         let manager = unsafe { ManuallyDrop::take(&mut self.manager) };
         // Nobody knows what a panic left behind.
         if self.plain.get() && !std::thread::panicking() {
-            kept::give(self.cx, std::mem::take(&mut self.anchor), std::mem::take(&mut self.text), manager);
+            manager_pool::give(self.cx, std::mem::take(&mut self.anchor), std::mem::take(&mut self.text), manager);
         }
     }
 }

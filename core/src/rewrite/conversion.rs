@@ -9,8 +9,9 @@
 //! ```
 
 use super::patterns::explain;
+use super::set::PatternSet;
 use super::types::{Converted, TypeConverter};
-use super::{Matched, NoMatch, Patterns, Rewriter};
+use super::{Matched, NoMatch, Rewriter};
 use crate::dialect::OpType;
 use crate::guard;
 use crate::ir::{Builder, Cx, Location, Op, Region, Type, Value, string_ref};
@@ -100,7 +101,7 @@ pub struct Conversion<'c> {
     cx: Cx<'c>,
     types: Arc<TypeConverter>,
     target: *mut StrataTarget,
-    patterns: Patterns<'c>,
+    patterns: PatternSet,
 }
 
 type Body = Box<dyn for<'x> Fn(Op<'x>, &New<'x, '_>, &mut Rewriter<'x>) -> Matched + Send + Sync>;
@@ -118,7 +119,7 @@ impl<'c> Conversion<'c> {
         let types = Arc::new(TypeConverter::new());
         types.add(|ty| Some(Converted::To(vec![ty])));
         // SAFETY: the context is alive.
-        Self { cx, types, target: unsafe { strata_target_create(cx.to_raw()) }, patterns: Patterns::new(cx) }
+        Self { cx, types, target: unsafe { strata_target_create(cx.to_raw()) }, patterns: PatternSet::new(cx) }
     }
 
     /// All ops of a dialect may stay.
@@ -248,7 +249,7 @@ impl<'c> Conversion<'c> {
 
     /// Runs it in and below `op`.
     pub fn apply(mut self, op: Op<'c>, extent: Extent) -> Result<(), ConversionFailed> {
-        let patterns = std::mem::replace(&mut self.patterns, Patterns::new(self.cx)).into_raw();
+        let patterns = std::mem::replace(&mut self.patterns, PatternSet::new(self.cx)).into_raw();
         crate::erased::clear();
         let panics = guard::panics_here();
         // SAFETY: see the impl; the driver takes the set over and drops it before it returns.
@@ -277,7 +278,7 @@ unsafe extern "C" fn rewrite(
     // SAFETY: as above; C++ passes `count + 1` offsets, the last being the number of values.
     let (offsets, mut rewriter) = unsafe {
         let offsets: Vec<usize> = (0..=count as usize).map(|index| *offsets.add(index) as usize).collect();
-        (offsets, Rewriter::new(rewriter, op))
+        (offsets, Rewriter::of_driver(rewriter, op))
     };
     let total = offsets.last().copied().unwrap_or(0);
     // SAFETY: as above.

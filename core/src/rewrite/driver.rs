@@ -46,7 +46,7 @@ pub fn apply_greedily(op: Op<'_>, patterns: Patterns<'_>, config: Greedy) -> Res
         simplify_regions: i32::from(config.simplify_regions),
     };
     // SAFETY: the op is alive, and the driver takes the set over.
-    match unsafe { strata_apply_greedily(op.to_raw(), patterns.into_raw(), &raw const raw) } {
+    match unsafe { strata_apply_greedily(op.to_raw(), patterns.into_set().into_raw(), &raw const raw) } {
         0 => Err(NotConverged { op: op.name().to_owned() }),
         changed => Ok(changed == 2),
     }
@@ -55,5 +55,5 @@ pub fn apply_greedily(op: Op<'_>, patterns: Patterns<'_>, config: Greedy) -> Res
 /// Applies patterns below `op` in one walk, without looking at what they made.
 pub fn apply_once(op: Op<'_>, patterns: Patterns<'_>) {
     // SAFETY: the op is alive, and the driver takes the set over.
-    unsafe { strata_walk_and_apply(op.to_raw(), patterns.into_raw()) }
+    unsafe { strata_walk_and_apply(op.to_raw(), patterns.into_set().into_raw()) }
 }

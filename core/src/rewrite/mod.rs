@@ -2,12 +2,15 @@
 
 mod conversion;
 mod driver;
+mod in_order;
 mod patterns;
 mod rewriter;
+mod set;
 mod types;
 
 pub use conversion::{Conversion, ConversionFailed, Extent, New};
 pub use driver::{Greedy, NotConverged, apply_greedily, apply_once};
+pub use in_order::apply_in_order;
 pub(crate) use patterns::remarks_asked;
 pub use patterns::{Matched, NoMatch, Patterns, ask_remarks};
 pub use rewriter::Rewriter;

@@ -1,10 +1,12 @@
 //! Folds and patterns, by our driver and by upstream's passes.
 
 use crate::toy::*;
+use std::collections::HashMap;
+use strata_core::pass::Incremental;
 use strata_core::pass::run_pipeline;
 use strata_core::prelude::*;
 use strata_core::registry::Registry;
-use strata_core::rewrite::{Greedy, apply_greedily, apply_once};
+use strata_core::rewrite::{Greedy, apply_greedily, apply_in_order, apply_once};
 
 fn upstream(text: &str, pipeline: &str) -> String {
     let context = Registry::new().with_upstream().with_upstream_passes().with_dialect(&TOY).context();
@@ -148,6 +150,77 @@ fn patterns_that_never_rest_are_reported() {
     let config = Greedy { max_rewrites: Some(1_000), ..Greedy::default() };
     let error = apply_greedily(module.op(), patterns, config).unwrap_err().to_string();
     assert!(error.contains("did not come to rest"), "{error}");
+}
+
+/// How many ops stand between a value and the arguments.
+struct Depth;
+
+impl Analysis for Depth {
+    type Of<'c> = HashMap<Value<'c>, usize>;
+
+    fn compute(op: Op<'_>) -> HashMap<Value<'_>, usize> {
+        let mut depths = HashMap::new();
+        op.walk(&mut |op| Self::made(&mut depths, op));
+        depths
+    }
+}
+
+impl Incremental for Depth {
+    fn made<'c>(depths: &mut HashMap<Value<'c>, usize>, op: Op<'c>) {
+        let deepest = op.operands().iter().map(|value| depths.get(value).copied().unwrap_or(0)).max().unwrap_or(0);
+        for result in op.results() {
+            depths.insert(result, deepest + 1);
+        }
+    }
+}
+
+/// `x * x` becomes `(x + x) + x`, as long as nothing is deeper than a limit.
+fn spread_below(limit: usize) -> impl for<'x> Fn(Op<'x>, &mut Rewriter<'x, Depth>) -> std::result::Result<Value<'x>, NoMatch> {
+    move |mul, rewriter| {
+        let (x, ty) = (mul.operand(0), mul.result(0).ty());
+        if rewriter.analysis().get(&x).copied().unwrap_or(0) >= limit {
+            return Err("deep enough".into());
+        }
+        let inner = Add::build(rewriter, x, x, ty).result();
+        let outer = Mul::build(rewriter, inner, x, ty).result();
+        let depths = rewriter.analysis();
+        assert_eq!(depths[&outer], depths[&inner] + 1, "what a pattern made is known at once");
+        Ok(outer)
+    }
+}
+
+#[test]
+fn the_driver_in_order_keeps_an_analysis_true() {
+    let context = context();
+    let module = parse(&context, PRODUCTS).unwrap();
+    let mut patterns = Patterns::<Depth>::new(module.cx());
+    patterns.identity::<Mul>("spread", 1, spread_below(2));
+    // The first product's replacement is a product of something one deep, which is replaced too; what that gives is two deep.
+    assert_eq!(apply_in_order(module.op(), patterns), 2);
+    assert_eq!(names(&module.to_string()), ["toy.add", "toy.add", "toy.mul", "toy.mul"], "{module}");
+}
+
+#[test]
+fn the_driver_in_order_erases_what_is_replaced_or_unused_and_tells_once() {
+    let context = context();
+    let text = "func.func @f(%x: tensor<4xf32>) -> tensor<4xf32> {
+      %0 = toy.square %x : tensor<4xf32>
+      %1 = toy.mul %0, %x : tensor<4xf32>
+      %2 = toy.add %1, %x : tensor<4xf32>
+      toy.print %2 : tensor<4xf32>
+      return %x : tensor<4xf32>
+    }";
+    let module = parse(&context, text).unwrap();
+    let mut patterns = Patterns::<()>::new(module.cx());
+    patterns.remarks(true).identity_of_any("first-operand", 1, |op, _| match op.isa::<Mul>() {
+        true => Ok(op.operand(1)),
+        false => Err("no product".into()),
+    });
+    let (rewrites, remarks) = strata_core::diagnostic::collect(module.cx(), || apply_in_order(module.op(), patterns));
+    assert_eq!(rewrites, 1);
+    assert_eq!(names(&module.to_string()), ["toy.add", "toy.print"], "{module}");
+    let of_add = remarks.iter().filter(|remark| remark.message.contains("'first-operand' does not match: no product"));
+    assert_eq!(of_add.count(), 5, "func, square, add, print and return say it once each: {remarks:?}");
 }
 
 #[test]

@@ -3,6 +3,9 @@
 pub mod access;
 pub mod attention;
 pub mod elements;
+pub mod mean_reach;
+pub mod ranges;
+pub mod register_block;
 pub mod roles;
 pub mod schedule;
 pub mod view;
@@ -19,6 +22,11 @@ pub static LOOP: DialectDef = DialectDef {
 
 /// The reducers that a stage may name.
 pub const REDUCERS: &[&str] = &["and", "argmax", "argmin", "max", "maxnum", "min", "or", "prod", "softmax", "softmax_or_zero", "sum"];
+
+/// The attribute of a stage that names an instruction for its body and its sum.
+pub const INSTRUCTION: &str = "instruction";
+/// The instruction of x86-64 that adds the products of two pairs to what is there.
+pub const AVX512BF16: &str = "avx512bf16";
 
 /// The largest size of a dim: steps beyond its end can still be counted. A tensor has fewer elements, but one without elements
 /// may be so long.

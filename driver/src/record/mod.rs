@@ -22,7 +22,7 @@ use strata_core::pass::{OptionKind, PassData};
 use strata_core::registry::Registry;
 use strata_dialects::{host, loops};
 use strata_lowering::loop_to_host::entry;
-use strata_passes::plan_memory::{self, PlanMemory};
+use strata_passes::host::plan_memory::{self, PlanMemory};
 use strata_report::{Buffer, Cached, Compilation, Kernel, Pass, Remark};
 use strata_runtime::Artefact;
 use strata_store::Store;

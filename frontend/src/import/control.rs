@@ -377,13 +377,13 @@ fn empty<'c>(
     row: Type<'c>,
     count: Size<'c>,
 ) -> Result<Value<'c>, Refusal> {
-    let said = match body.graph.outputs.get(output) {
+    let declared = match body.graph.outputs.get(output) {
         Some(Argument::AsTensor(tensor)) => Scope::new(&body.graph).meta(&tensor.name)?.sizes.iter().map(types::expr).collect(),
         _ => Vec::new(),
     };
     let mut sizes = vec![count];
     for (dim, size) in row.shape().into_iter().enumerate() {
-        sizes.push(match said.get(dim) {
+        sizes.push(match declared.get(dim) {
             _ if size != strata_core::ir::DYNAMIC => Size::Const(size),
             Some(expr) if importer.symbols.covers(expr) => Size::Value(importer.symbols.build(&mut importer.builder, expr)?),
             _ => return Err(Refusal::unsupported(format!("the rows that `{}` gives have a size of their own", body.name))),

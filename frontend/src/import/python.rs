@@ -48,8 +48,8 @@ fn size<'g, 'c>(importer: &mut Importer<'c>, scope: &mut Scope<'g, 'c>, node: &'
     let place = if *dim < 0 { dim + sizes.len() as i64 } else { *dim };
     let found = usize::try_from(place).ok().and_then(|place| sizes.get(place));
     let found = types::expr(found.ok_or_else(|| Refusal::broken(format!("`{}` has no dimension {dim}", tensor.name)))?);
-    let said = scope.graph.sym_int_values.get(output).map(types::expr);
-    if said.as_ref() == Some(&found) && importer.symbols.covers(&found) {
+    let recorded = scope.graph.sym_int_values.get(output).map(types::expr);
+    if recorded.as_ref() == Some(&found) && importer.symbols.covers(&found) {
         let value = importer.symbols.build(&mut importer.builder, &found)?;
         scope.define(output, value);
         return Ok(true);

@@ -6,11 +6,10 @@ use strata_dialects::loops;
 
 use strata_core::ir::{Block, Op, Value as Ssa};
 
+use super::partial::Source;
 use crate::dtype::{DType, Scalar};
-use crate::float8::in_register;
 use crate::run::{Machine, dtype_of, place, unsupported};
-use crate::scalar::{Evaluate, constant, decode, element, library};
-use crate::tensor::Tensor;
+use crate::scalar::{Evaluate, constant, decode, library};
 use crate::value::{InterpError, Value, fail};
 
 /// A body.
@@ -32,7 +31,7 @@ struct Step<'c> {
 
 enum What {
     Index(usize),
-    Load(Tensor),
+    Load(Source),
     Library(String),
     Scalar(Evaluate),
 }
@@ -87,7 +86,7 @@ impl<'c> Body<'c> {
             loops::Index::NAME => {
                 (What::Index(op.int("dim").and_then(|d| usize::try_from(d).ok()).ok_or_else(|| fail("no dim"))?), op.operands())
             }
-            loops::Load::NAME => (What::Load(m.tensor(op.operand(0))?), op.operands()[1..].to_vec()),
+            loops::Load::NAME => (What::Load(m.source(op.operand(0))?), op.operands()[1..].to_vec()),
             loops::Libm::NAME => (What::Library(op.str("name").unwrap_or_default()), op.operands()),
             _ if matches!(op.dialect(), "arith" | "math" | "complex") => (What::Scalar(decode(op)?), op.operands()),
             _ => return Err(unsupported(op)),
@@ -133,7 +132,7 @@ impl Step<'_> {
             What::Index(d) => point.get(*d).map(|&p| Scalar::Int(p as i128)).ok_or_else(|| fail("no such dim")),
             What::Load(t) => {
                 let at: Vec<i64> = v.iter().map(|v| v.int() as i64).collect();
-                Ok(self.dtype.cast(in_register(t.dtype(), element(t, &at)?)))
+                t.at(&at)?.map(|value| self.dtype.cast(value)).ok_or_else(|| fail(format!("index out of bounds: {at:?}")))
             }
             What::Library(name) => library(name, self.dtype, v).map(|v| self.dtype.cast(v)).ok_or_else(|| unsupported(self.op)),
             What::Scalar(f) => f(v),

@@ -1,11 +1,10 @@
 //! Activation functions and their gradients.
 
 use super::args::Args;
-use super::builder::Scalar;
 use super::rule::Precision::{Compute, Exact};
 use super::rule::{Rule, many, one, unary};
-use super::tensor::Tensor;
 use strata_dialects::aten::op::*;
+use strata_dialects::prim_builder::{Scalar, Tensor};
 
 pub(super) const RULES: &[Rule] = &[
     one(_PRELU_KERNEL, Compute, prelu_kernel),

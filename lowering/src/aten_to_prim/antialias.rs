@@ -5,13 +5,12 @@ use std::f64::consts::PI;
 
 use strata_dialects::aten::dtype::{DType, Numeric};
 use strata_dialects::aten::op::*;
+use strata_dialects::prim_builder::{Scalar, Size, Tensor};
 
 use super::args::Args;
 use super::resize::{image, named_scales, ratio, targets};
 use super::rule::Precision::Compute;
 use super::rule::{Rule, one};
-use super::size::Size;
-use super::tensor::Tensor;
 
 pub(super) const RULES: &[Rule] = &[
     one(_UPSAMPLE_BICUBIC2D_AA, Compute, |a| resample(a, CUBIC)),
@@ -52,7 +51,7 @@ fn sinc(x: Tensor<'_>) -> Tensor<'_> {
 fn weights<'c>(a: &Args<'c>, dtype: DType, n: Size<'c>, size: Size<'c>, factor: Option<f64>, filter: Filter) -> Tensor<'c> {
     let scale = match (a.bool("align_corners"), size.known()) {
         (false, _) => ratio(a, dtype, n, size, factor),
-        (true, Some(0 | 1)) => a.prim.constant(dtype, super::builder::Scalar::Int(0)),
+        (true, Some(0 | 1)) => a.prim.constant(dtype, Scalar::Int(0)),
         (true, _) => a.prim.size_tensor(dtype, n - 1) / a.prim.size_tensor(dtype, size - 1),
     };
     let stretch = scale.maximum(1.0);

@@ -5,11 +5,9 @@ use std::ops::Deref;
 use strata_core::ir::{DYNAMIC, Value};
 use strata_dialects::aten::dtype::{DType, Numeric, Weight, result_type};
 use strata_dialects::aten::view::{self, AtenOp};
+use strata_dialects::prim_builder::{Prim, Scalar, Size, Tensor};
 
-use super::builder::{Prim, Scalar};
 use super::rule::Precision;
-use super::size::Size;
-use super::tensor::Tensor;
 
 /// The arguments of the op being decomposed. Reading never fails: an error is kept in the builder, see [`Prim::fail`].
 pub struct Args<'c> {

@@ -2,13 +2,11 @@
 
 use strata_dialects::aten::dtype::{DType, promote};
 use strata_dialects::aten::op::*;
+use strata_dialects::prim_builder::{Scalar, Size, Tensor, product};
 
 use super::args::Args;
-use super::builder::Scalar;
 use super::rule::Precision::Exact;
 use super::rule::{Rule, many, one, unary};
-use super::size::Size;
-use super::tensor::Tensor;
 use super::view::{matrix_diagonal, span, wrapped};
 
 pub(super) const RULES: &[Rule] = &[
@@ -257,7 +255,7 @@ fn chunk_cat<'c>(a: &Args<'c>) -> Tensor<'c> {
     let part = |x: Tensor<'c>| {
         let (size, shape) = (x.size(dim).ceil_div(chunks), x.shape());
         let padded = x.pad_dim(dim, Scalar::Int(0), 0, size * chunks - x.size(dim));
-        let rest = super::size::product(&shape[dim + 1..]) * size;
+        let rest = product(&shape[dim + 1..]) * size;
         padded.reshape(&[&shape[..dim], &[chunks.into(), rest]].concat())
     };
     joined(a, a.tensors("tensors").into_iter().map(part).collect(), dim + 1)

@@ -2,15 +2,14 @@
 
 use strata_dialects::aten::dtype::DType;
 use strata_dialects::aten::op::*;
+use strata_dialects::prim_builder::{Scalar, Tensor};
 
 use super::args::Args;
-use super::builder::Scalar;
 use super::matmul::matmul;
 use super::random::thinned;
 use super::reduce::{logsumexp, softmax};
 use super::rule::Precision::Wide;
 use super::rule::{Rule, many, one};
-use super::tensor::Tensor;
 
 pub(super) const RULES: &[Rule] = &[
     many(_SCALED_DOT_PRODUCT_ATTENTION_MATH, Wide, |a| {

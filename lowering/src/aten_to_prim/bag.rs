@@ -2,15 +2,13 @@
 
 use strata_dialects::aten::dtype::DType;
 use strata_dialects::aten::op::*;
+use strata_dialects::prim_builder::{Scalar, Size, Tensor};
 
 use super::args::Args;
-use super::builder::Scalar;
 use super::index::{flat, positions};
 use super::norm::vector_norm;
 use super::rule::Precision::Compute;
 use super::rule::{Rule, many, one};
-use super::size::Size;
-use super::tensor::Tensor;
 
 pub(super) const RULES: &[Rule] = &[
     many(_EMBEDDING_BAG, Compute, |a| forward(a, named_padding(a))),

@@ -2,14 +2,12 @@
 
 use strata_dialects::aten::dtype::{DType, Numeric};
 use strata_dialects::aten::op::*;
+use strata_dialects::prim_builder::{Scalar, Size, Tensor, product};
 
 use super::args::Args;
-use super::builder::Scalar;
 use super::cast::{view_as_complex, view_as_real};
 use super::rule::Precision::Exact;
 use super::rule::{Rule, many, one};
-use super::size::{Size, product};
-use super::tensor::Tensor;
 
 pub(super) const RULES: &[Rule] = &[
     many(FREXP_TENSOR, Exact, frexp),

@@ -3,13 +3,11 @@
 use strata_core::ir::Value;
 use strata_dialects::aten::dtype::{Category, DType, Numeric};
 use strata_dialects::aten::op::*;
+use strata_dialects::prim_builder::{Scalar, Size, Tensor};
 
 use super::args::Args;
-use super::builder::Scalar;
 use super::rule::Precision::{Exact, Float};
 use super::rule::{Rule, one, scalar, unary};
-use super::size::Size;
-use super::tensor::Tensor;
 
 pub(super) const RULES: &[Rule] = &[
     scalar(_ASSERT_ASYNC, |_| None),

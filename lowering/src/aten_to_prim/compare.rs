@@ -2,13 +2,12 @@
 
 use strata_dialects::aten::dtype::{DType, Numeric};
 use strata_dialects::aten::op::*;
+use strata_dialects::prim_builder::{Scalar, Tensor};
 
 use super::args::Args;
-use super::builder::Scalar;
 use super::pointwise::{pair, signbit};
 use super::rule::Precision::Exact;
 use super::rule::{Rule, one, unary};
-use super::tensor::Tensor;
 
 pub(super) const RULES: &[Rule] = &[
     one(__AND___SCALAR, Exact, |a| pair(a, Tensor::and)),

@@ -2,8 +2,7 @@
 //! cuts and lose no digits near them. All are computed in double precision and rounded once.
 
 use strata_dialects::aten::dtype::DType;
-
-use super::tensor::Tensor;
+use strata_dialects::prim_builder::Tensor;
 
 /// Real and imaginary part.
 type Parts<'c> = (Tensor<'c>, Tensor<'c>);

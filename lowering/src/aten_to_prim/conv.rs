@@ -1,15 +1,13 @@
 //! Convolutions, transposed convolutions and their gradients.
 
 use super::args::Args;
-use super::builder::Scalar;
 use super::rule::Precision::Wide;
 use super::rule::{Rule, many, one};
-use super::size::Size;
-use super::tensor::Tensor;
 use strata_dialects::aten::op::*;
 use strata_dialects::prim;
 use strata_dialects::prim::layout::ConvLayout;
 use strata_dialects::prim::sizes::{self, Space};
+use strata_dialects::prim_builder::{Scalar, Size, Tensor};
 
 pub(super) const RULES: &[Rule] = &[
     one(_CONVOLUTION, Wide, convolution),

@@ -2,14 +2,12 @@
 
 use strata_dialects::aten::dtype::DType;
 use strata_dialects::aten::op::*;
+use strata_dialects::prim_builder::{Scalar, Size, Tensor};
 
 use super::args::Args;
-use super::builder::Scalar;
 use super::loss::reduced;
 use super::rule::Precision::Compute;
 use super::rule::{Rule, many, one};
-use super::size::Size;
-use super::tensor::Tensor;
 
 pub(super) const RULES: &[Rule] = &[
     many(_CTC_LOSS, Compute, forward),

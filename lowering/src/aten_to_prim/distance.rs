@@ -2,12 +2,12 @@
 
 use strata_dialects::aten::dtype::{DType, Numeric};
 use strata_dialects::aten::op::*;
+use strata_dialects::prim_builder::{Scalar, Tensor};
 
 use super::args::Args;
 use super::norm::vector_norm;
 use super::rule::Precision::Compute;
 use super::rule::{Rule, one};
-use super::tensor::Tensor;
 
 pub(super) const RULES: &[Rule] = &[
     one(_CDIST_BACKWARD, Compute, cdist_backward),
@@ -57,7 +57,7 @@ fn slope<'c>(difference: Tensor<'c>, norm: Tensor<'c>, p: f64) -> Tensor<'c> {
     let norm = norm.unsqueeze(norm.rank());
     let sign = difference.sign();
     let slope = match p {
-        0.0 => return difference.filled(super::builder::Scalar::Int(0)),
+        0.0 => return difference.filled(Scalar::Int(0)),
         1.0 => return sign,
         2.0 => difference / norm,
         f64::INFINITY => return sign * difference.abs().equal(norm).convert(sign.dtype()),
@@ -101,7 +101,7 @@ fn pdist_backward<'c>(a: &Args<'c>) -> Tensor<'c> {
     let (x, grad, norm) = (a.tensor("self"), a.tensor("grad_output"), a.tensor("pdist"));
     let Some(n) = known_rows(a, x) else { return x };
     if n < 2 {
-        return x.filled(super::builder::Scalar::Int(0));
+        return x.filled(Scalar::Int(0));
     }
     let mut number = vec![0; (n * n) as usize];
     for (k, (i, j)) in pairs(n).into_iter().enumerate() {

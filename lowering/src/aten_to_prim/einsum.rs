@@ -1,7 +1,8 @@
 //! Einstein summation: operands are contracted from left to right, each step one `prim.dot`.
 
+use strata_dialects::prim_builder::{Scalar, Tensor};
+
 use super::args::Args;
-use super::tensor::Tensor;
 use super::view::matrix_diagonal;
 
 /// An operand whose dimensions carry labels.
@@ -24,7 +25,7 @@ pub(super) fn einsum<'c>(a: &Args<'c>, equation: &str, tensors: &[Tensor<'c>]) -
     let terms: Vec<&str> = inputs.split(',').collect();
     if terms.len() != tensors.len() || tensors.is_empty() {
         a.fail(format!("einsum has {} terms and {} operands", terms.len(), tensors.len()));
-        return a.prim.constant(strata_dialects::aten::dtype::DType::F32, super::builder::Scalar::Int(0));
+        return a.prim.constant(strata_dialects::aten::dtype::DType::F32, Scalar::Int(0));
     }
     let mut operands: Vec<Labelled<'c>> = Vec::new();
     for (term, tensor) in terms.iter().zip(tensors) {

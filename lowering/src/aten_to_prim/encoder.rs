@@ -2,6 +2,7 @@
 
 use strata_dialects::aten::dtype::DType;
 use strata_dialects::aten::op::*;
+use strata_dialects::prim_builder::Tensor;
 
 use super::activation::exact_gelu;
 use super::args::Args;
@@ -10,7 +11,6 @@ use super::norm::normalised_rows;
 use super::reduce::softmax;
 use super::rule::Precision::Wide;
 use super::rule::{Rule, many, one};
-use super::tensor::Tensor;
 
 pub(super) const RULES: &[Rule] = &[
     many(_NATIVE_MULTI_HEAD_ATTENTION, Wide, |a| {

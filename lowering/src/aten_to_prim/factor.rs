@@ -5,10 +5,9 @@ use super::library::checked;
 use super::matmul::matmul;
 use super::rule::Precision::{Exact, Wide};
 use super::rule::{Rule, many, one};
-use super::size::Size;
-use super::tensor::Tensor;
 use strata_dialects::aten::dtype::DType;
 use strata_dialects::aten::op::*;
+use strata_dialects::prim_builder::{Size, Tensor};
 
 pub(super) const RULES: &[Rule] = &[
     many(_LU_WITH_INFO, Exact, |a| {

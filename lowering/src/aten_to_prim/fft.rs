@@ -2,13 +2,11 @@
 
 use strata_dialects::aten::dtype::{DType, Numeric};
 use strata_dialects::aten::op::*;
+use strata_dialects::prim_builder::{Scalar, Size, Tensor, product};
 
 use super::args::Args;
-use super::builder::Scalar;
 use super::rule::Precision::Exact;
 use super::rule::{Rule, one};
-use super::size::Size;
-use super::tensor::Tensor;
 
 pub(super) const RULES: &[Rule] = &[
     one(_FFT_C2C, Exact, |a| {
@@ -145,7 +143,7 @@ fn divided<'c>(x: Tensor<'c>, by: Size<'c>, root: bool) -> Tensor<'c> {
 }
 
 fn count<'c>(sizes: impl Iterator<Item = Size<'c>>) -> Size<'c> {
-    super::size::product(&sizes.collect::<Vec<_>>())
+    product(&sizes.collect::<Vec<_>>())
 }
 
 fn complex_transform<'c>(a: &Args<'c>, axes: &[Axis<'c>], forward: bool) -> Tensor<'c> {

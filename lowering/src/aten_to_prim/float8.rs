@@ -3,14 +3,13 @@
 use strata_dialects::aten::dtype::{DType, Numeric};
 use strata_dialects::aten::op::*;
 use strata_dialects::float8;
+use strata_dialects::prim_builder::{Size, Tensor};
 
 use super::args::Args;
 use super::matmul::mm;
 use super::quantise::blocks;
 use super::rule::Precision::Exact;
 use super::rule::{Rule, one};
-use super::size::Size;
-use super::tensor::Tensor;
 
 pub(super) const RULES: &[Rule] = &[
     one(_SCALED_MM, Exact, |a| scaled_mm(a, a.raw("scale_a"), a.raw("scale_b"))),

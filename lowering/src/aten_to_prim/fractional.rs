@@ -3,13 +3,12 @@
 
 use strata_dialects::aten::dtype::DType;
 use strata_dialects::aten::op::*;
+use strata_dialects::prim_builder::{Size, Tensor, product};
 
 use super::args::Args;
 use super::pool::max_pool_backward;
 use super::rule::Precision::Exact;
 use super::rule::{Rule, many, one};
-use super::size::{Size, product};
-use super::tensor::Tensor;
 
 pub(super) const RULES: &[Rule] = &[
     many(FRACTIONAL_MAX_POOL2D, Exact, |a| forward(a, 2)),

@@ -2,12 +2,11 @@
 
 use strata_dialects::aten::dtype::Numeric;
 use strata_dialects::aten::op::*;
+use strata_dialects::prim_builder::{Scalar, Tensor};
 
 use super::args::Args;
-use super::builder::Scalar;
 use super::rule::Precision::Float;
 use super::rule::{Rule, many};
-use super::tensor::Tensor;
 
 pub(super) const RULES: &[Rule] = &[
     many(GRADIENT_ARRAY, Float, gradient),

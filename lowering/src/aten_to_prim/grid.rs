@@ -3,15 +3,13 @@
 
 use strata_dialects::aten::dtype::DType;
 use strata_dialects::aten::op::*;
+use strata_dialects::prim_builder::{Scalar, Size, Tensor};
 
 use super::args::Args;
-use super::builder::Scalar;
 use super::norm::masked;
 use super::resize::{cubic_slopes, cubic_weights};
 use super::rule::Precision::Compute;
 use super::rule::{Rule, many, one};
-use super::size::Size;
-use super::tensor::Tensor;
 
 pub(super) const RULES: &[Rule] = &[
     one(AFFINE_GRID_GENERATOR, Compute, affine),

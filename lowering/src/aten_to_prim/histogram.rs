@@ -2,15 +2,13 @@
 
 use strata_dialects::aten::dtype::DType;
 use strata_dialects::aten::op::*;
+use strata_dialects::prim_builder::{Prim, Scalar, Size, Tensor, product};
 
 use super::args::Args;
-use super::builder::{Prim, Scalar};
 use super::index::flat;
 use super::rule::Precision::Exact;
 use super::rule::{Rule, many, one};
-use super::size::{Size, product};
 use super::sort::places_in;
-use super::tensor::Tensor;
 
 pub(super) const RULES: &[Rule] = &[
     many(_HISTOGRAMDD_BIN_EDGES, Exact, |a| {

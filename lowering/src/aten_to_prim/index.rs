@@ -3,14 +3,12 @@
 use strata_dialects::aten::dtype::DType;
 use strata_dialects::aten::op::*;
 use strata_dialects::capture::inverse;
+use strata_dialects::prim_builder::{Scalar, Size, Tensor, gather_along, product};
 
 use super::args::Args;
-use super::builder::Scalar;
 use super::compare::truth;
 use super::rule::Precision::Exact;
 use super::rule::{Rule, many, one};
-use super::size::{Size, product};
-use super::tensor::Tensor;
 
 pub(super) const RULES: &[Rule] = &[
     one(_UNSAFE_INDEX_TENSOR, Exact, index),
@@ -49,24 +47,6 @@ pub(super) fn wrapped<'c>(index: Tensor<'c>, size: Size<'c>) -> Tensor<'c> {
 
 pub(super) fn flat(x: Tensor<'_>) -> Tensor<'_> {
     x.reshape(&[x.numel()])
-}
-
-/// The coordinates of all points of `index`, with `index` itself in dimension `dim`.
-pub(super) fn coordinates<'c>(index: Tensor<'c>, dim: usize) -> Vec<Tensor<'c>> {
-    let shape = index.shape();
-    let along = |d: usize| if d == dim { index } else { index.prim().iota(DType::I64, &shape, d) };
-    (0..index.rank()).map(along).collect()
-}
-
-/// Elements of `x` at the positions of `index` along `dim`.
-pub(crate) fn gather_along<'c>(x: Tensor<'c>, dim: usize, index: Tensor<'c>) -> Tensor<'c> {
-    if x.rank() == 0 {
-        return x.broadcast_to(&index.shape());
-    }
-    if index.rank() == 0 {
-        return x.gather(&[index], &[0]);
-    }
-    x.gather(&coordinates(index, dim), &x.all_dims())
 }
 
 /// Flat positions of the elements that sizes, strides and offset name in dense storage.

@@ -2,16 +2,15 @@
 
 use strata_dialects::aten::dtype::{DType, Numeric};
 use strata_dialects::aten::op::*;
+use strata_dialects::prim_builder::{Scalar, Tensor, gather_along};
 
 use super::activation::log_sigmoid;
 use super::args::Args;
-use super::builder::Scalar;
 use super::distance::exact_difference;
 use super::index::positions;
 use super::reduce::log_softmax;
 use super::rule::Precision::{Compute, Exact};
 use super::rule::{Rule, many, one};
-use super::tensor::Tensor;
 
 pub(super) const RULES: &[Rule] = &[
     one(BINARY_CROSS_ENTROPY, Compute, binary_cross_entropy),
@@ -221,7 +220,7 @@ fn targets<'c>(a: &Args<'c>, x: Tensor<'c>, weight: Option<Tensor<'c>>) -> [Tens
 /// Elements of the class dimension at the targets.
 fn at_targets<'c>(x: Tensor<'c>, target: Tensor<'c>) -> Tensor<'c> {
     let dim = class_dim(x);
-    super::index::gather_along(x, dim, target.unsqueeze(dim)).squeeze(&[dim])
+    gather_along(x, dim, target.unsqueeze(dim)).squeeze(&[dim])
 }
 
 fn nll<'c>(a: &Args<'c>, x: Tensor<'c>, weight: Option<Tensor<'c>>) -> Vec<Tensor<'c>> {

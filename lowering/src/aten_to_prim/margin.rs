@@ -2,14 +2,13 @@
 
 use strata_dialects::aten::dtype::DType;
 use strata_dialects::aten::op::*;
+use strata_dialects::prim_builder::{Scalar, Tensor, gather_along};
 
 use super::args::Args;
-use super::builder::Scalar;
 use super::index::positions;
 use super::loss::{averaged, reduced};
 use super::rule::Precision::Compute;
 use super::rule::{Rule, many, one};
-use super::tensor::Tensor;
 
 pub(super) const RULES: &[Rule] = &[
     one(MULTI_MARGIN_LOSS, Compute, multi),
@@ -45,7 +44,7 @@ impl<'c> Margins<'c> {
     fn new(a: &Args<'c>, x: Tensor<'c>) -> Margins<'c> {
         let target = positions(a.raw("target")).reshape(&[x.size(0)]).unsqueeze(1);
         let other = a.prim.range(DType::I64, x.size(1)).not_equal(target);
-        let own = super::index::gather_along(x, 1, target);
+        let own = gather_along(x, 1, target);
         let weight = a.opt_tensor("weight").map(|w| w.gather(&[target], &[0]));
         let gap = x - own + x.number(a.scalar("margin"));
         Margins { gap, other, weight, p: a.opt_constant("p").unwrap_or(1.0) }
@@ -94,7 +93,7 @@ fn labels<'c>(a: &Args<'c>, x: Tensor<'c>) -> (Tensor<'c>, Tensor<'c>, Tensor<'c
 /// Which entry and class pairs count, and by how much the class comes within the margin of the entry's label.
 fn pairs<'c>(a: &Args<'c>, x: Tensor<'c>) -> (Tensor<'c>, Tensor<'c>, Tensor<'c>) {
     let (counts, safe, is_target) = labels(a, x);
-    let own = super::index::gather_along(x, 1, safe).unsqueeze(2);
+    let own = gather_along(x, 1, safe).unsqueeze(2);
     let gap = x.unsqueeze(1) - own + 1.0;
     let active = counts.unsqueeze(2).and((!is_target).unsqueeze(1)).and(gap.greater(0.0));
     (active, gap, is_target)

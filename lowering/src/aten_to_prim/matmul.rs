@@ -2,13 +2,12 @@
 
 use strata_dialects::aten::dtype::{DType, promote};
 use strata_dialects::aten::op::*;
+use strata_dialects::prim_builder::{Scalar, Tensor};
 
 use super::args::Args;
-use super::builder::Scalar;
 use super::einsum::einsum;
 use super::rule::Precision::{Exact, Wide};
 use super::rule::{Rule, one};
-use super::tensor::Tensor;
 
 pub(super) const RULES: &[Rule] = &[
     one(_ADDMM_ACTIVATION, Wide, |a| {

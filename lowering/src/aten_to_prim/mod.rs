@@ -17,12 +17,8 @@
 //! ```
 
 mod args;
-mod arith;
-mod builder;
 mod own;
 mod rule;
-mod size;
-mod tensor;
 
 mod activation;
 mod antialias;
@@ -89,12 +85,9 @@ use strata_dialects::capture;
 use strata_dialects::prim;
 
 pub use args::Args;
-pub use builder::{Prim, Scalar};
-pub(crate) use index::gather_along;
 pub use own::Decompose;
 pub use rule::{Body, Precision, Rule};
-pub use size::Size;
-pub use tensor::Tensor;
+pub use strata_dialects::prim_builder::{Prim, Scalar, Size, Tensor};
 
 /// All tables, by family.
 static FAMILIES: &[&[Rule]] = &[

@@ -2,15 +2,13 @@
 
 use strata_dialects::aten::dtype::{DType, Numeric};
 use strata_dialects::aten::op::*;
+use strata_dialects::prim_builder::{Scalar, Size, Tensor, product};
 
 use super::args::Args;
-use super::builder::Scalar;
 use super::reduce::{extreme, reduced};
 use super::rule::Precision::{Compute, Exact};
 use super::rule::{Rule, many, one};
-use super::size::{Size, product};
 use super::spectrum::{Order, Svd};
-use super::tensor::Tensor;
 
 pub(super) const RULES: &[Rule] = &[
     many(_BATCH_NORM_NO_UPDATE, Compute, |a| batch_norm(a, false, Parts::WithReserve)),

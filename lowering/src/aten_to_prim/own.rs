@@ -1,6 +1,6 @@
 //! Ops of other crates: what an op says of itself, so that a foreign dialect is compiled, too.
 
-use super::tensor::Tensor;
+use strata_dialects::prim_builder::Tensor;
 
 /// An op that says itself what it is in `prim`: `#[op("mine.rotate", interfaces(Decompose))]`. `--decompose-aten` asks it.
 ///

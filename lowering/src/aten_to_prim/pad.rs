@@ -2,16 +2,14 @@
 
 use strata_dialects::aten::dtype::DType;
 use strata_dialects::aten::op::*;
+use strata_dialects::prim_builder::{Scalar, Size, Tensor};
 
 use Inside::{Clamped, Reflected};
 
 use super::args::Args;
-use super::builder::Scalar;
 use super::resize::put_back;
 use super::rule::Precision::Exact;
 use super::rule::{Rule, one};
-use super::size::Size;
-use super::tensor::Tensor;
 
 pub(super) const RULES: &[Rule] = &[
     one(_PAD_CIRCULAR, Exact, circular_pad),

@@ -2,13 +2,12 @@
 
 use strata_dialects::aten::dtype::{DType, Numeric};
 use strata_dialects::aten::op::*;
+use strata_dialects::prim_builder::{Scalar, Tensor};
 
 use super::args::Args;
-use super::builder::Scalar;
 use super::complex;
 use super::rule::Precision::{Compute, Exact, Float};
 use super::rule::{Rule, one, unary};
-use super::tensor::Tensor;
 
 pub(super) const RULES: &[Rule] = &[
     one(_ADD_RELU_SCALAR, Exact, |a| add(a).relu()),

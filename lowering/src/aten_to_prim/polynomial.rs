@@ -3,8 +3,8 @@
 use super::args::Args;
 use super::rule::Precision::Compute;
 use super::rule::{Rule, one};
-use super::tensor::Tensor;
 use strata_dialects::aten::op::*;
+use strata_dialects::prim_builder::Tensor;
 
 pub(super) const RULES: &[Rule] = &[
     one(SPECIAL_CHEBYSHEV_POLYNOMIAL_T, Compute, |a| polynomial(a, "chebyshev_t")),

@@ -2,14 +2,12 @@
 
 use strata_dialects::aten::dtype::DType;
 use strata_dialects::aten::op::*;
+use strata_dialects::prim_builder::{Scalar, Size, Tensor, gather_along, product};
 
 use super::args::Args;
-use super::builder::Scalar;
 use super::rule::Precision::{Compute, Exact};
 use super::rule::{Rule, many, one};
 use super::scatter::least;
-use super::size::{Size, product};
-use super::tensor::Tensor;
 
 pub(super) const RULES: &[Rule] = &[
     one(_ADAPTIVE_AVG_POOL2D, Compute, |a| adaptive_average(a, 2)),
@@ -396,7 +394,7 @@ fn adaptive_max<'c>(a: &Args<'c>, space: usize) -> Vec<Tensor<'c>> {
     let (values, places) = (flat(values), flat(places));
     let last = values.rank() - 1;
     let best = values.arg_reduce("max", last).unsqueeze(last);
-    let at = super::index::gather_along(places.broadcast_to(&values.shape()), last, best).squeeze(&[last]);
+    let at = gather_along(places.broadcast_to(&values.shape()), last, best).squeeze(&[last]);
     vec![values.reduce("max", &[last], false), at]
 }
 

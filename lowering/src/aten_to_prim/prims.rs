@@ -3,13 +3,12 @@
 use strata_dialects::aten::dtype::DType;
 use strata_dialects::aten::op::prims::*;
 use strata_dialects::aten::{Operator, Schema};
+use strata_dialects::prim_builder::{Size, Tensor, product};
 
 use super::args::Args;
 use super::reduce::extreme;
 use super::rule::Precision::{Compute, Exact, Wide};
 use super::rule::{Rule, one, unary};
-use super::size::{Size, product};
-use super::tensor::Tensor;
 
 pub(super) const RULES: &[Rule] = &[
     one(AMAX, Exact, |a| extreme(a.tensor("inp"), "max", &dims(a), false)),

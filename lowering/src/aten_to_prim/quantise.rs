@@ -2,14 +2,12 @@
 
 use strata_dialects::aten::dtype::{DType, Numeric, Weight, result_type};
 use strata_dialects::aten::op::*;
+use strata_dialects::prim_builder::{Scalar, Size, Tensor, product};
 
 use super::args::Args;
-use super::builder::Scalar;
 use super::index::flat;
 use super::rule::Precision::Exact;
 use super::rule::{Rule, many, one};
-use super::size::{Size, product};
-use super::tensor::Tensor;
 
 #[rustfmt::skip]
 pub(super) const RULES: &[Rule] = &[

@@ -3,14 +3,11 @@
 
 use strata_dialects::aten::dtype::{DType, Numeric};
 use strata_dialects::aten::op::*;
-use strata_dialects::{capture, prim};
+use strata_dialects::prim_builder::{Prim, Scalar, Size, Tensor};
 
 use super::args::Args;
-use super::builder::{Prim, Scalar};
 use super::rule::Precision::{Compute, Exact};
 use super::rule::{Rule, many, one};
-use super::size::Size;
-use super::tensor::Tensor;
 
 pub(super) const RULES: &[Rule] = &[
     many(_FUSED_DROPOUT, Exact, |a| {
@@ -26,8 +23,8 @@ pub(super) const RULES: &[Rule] = &[
     }),
     one(_STANDARD_GAMMA, Compute, |a| gammas(a).convert(a.result_dtype(0))),
     one(ALPHA_DROPOUT, Compute, |a| alpha_dropout(a, false)),
-    one(BERNOULLI, Exact, |a| a.prim.bernoulli(a.raw("self")).convert(a.result_dtype(0))),
-    one(BERNOULLI_TENSOR, Exact, |a| a.prim.bernoulli(a.raw("p").broadcast_to(&a.raw("self").shape())).convert(a.result_dtype(0))),
+    one(BERNOULLI, Exact, |a| bernoulli(a.raw("self")).convert(a.result_dtype(0))),
+    one(BERNOULLI_TENSOR, Exact, |a| bernoulli(a.raw("p").broadcast_to(&a.raw("self").shape())).convert(a.result_dtype(0))),
     one(BERNOULLI_P, Exact, |a| kept(a.prim, a.float("p"), &a.raw("self").shape()).convert(a.result_dtype(0))),
     one(BINOMIAL, Compute, |a| {
         let [count, p] = a.prim.broadcast([a.tensor("count"), a.tensor("prob")]);
@@ -78,27 +75,10 @@ pub(super) const RULES: &[Rule] = &[
     one(UNIFORM, Compute, |a| drawn(a, uniform) * (a.float("to") - a.float("from")) + a.float("from")),
 ];
 
-impl<'c> Prim<'c> {
-    /// Numbers of a fresh stream: `bits`, `uniform` or `normal`. A complex number is made of two that follow each other; normal ones have
-    /// variance 1 as a whole.
-    pub fn random(&'c self, kind: &str, dtype: DType, shape: &[Size<'c>]) -> Tensor<'c> {
-        if dtype.is_complex() {
-            let (pairs, last) = (self.random(kind, dtype.real_part(), &[shape, &[Size::Const(2)]].concat()), shape.len());
-            let [real, imaginary] = [0, 1].map(|part| pairs.slice(last, part, 1, 1).squeeze(&[last]));
-            let number = real.complex(imaginary);
-            return if kind == "normal" { number * std::f64::consts::FRAC_1_SQRT_2 } else { number };
-        }
-        let seed = self.emit(capture::Seed::NAME, &[], &[], DType::I64, []);
-        let mut operands = vec![seed.value(), self.constant(DType::I64, Scalar::Int(0)).value()];
-        operands.extend(self.dynamic(shape));
-        self.emit(prim::Rng::NAME, &operands, &[("kind", self.cx().str_attr(kind))], dtype, shape)
-    }
-
-    /// Whether each trial succeeds, for probabilities.
-    fn bernoulli(&'c self, p: Tensor<'c>) -> Tensor<'c> {
-        let p = p.convert(p.dtype().to_float().compute());
-        uniform(self, p.dtype(), &p.shape()).less(p)
-    }
+/// Whether each trial succeeds, for probabilities.
+fn bernoulli(p: Tensor<'_>) -> Tensor<'_> {
+    let p = p.convert(p.dtype().to_float().compute());
+    uniform(p.prim(), p.dtype(), &p.shape()).less(p)
 }
 
 fn uniform<'c>(prim: &'c Prim<'c>, dtype: DType, shape: &[Size<'c>]) -> Tensor<'c> {

@@ -2,14 +2,12 @@
 
 use strata_dialects::aten::dtype::{DType, Numeric};
 use strata_dialects::aten::op::*;
+use strata_dialects::prim_builder::{Scalar, Size, Tensor, product};
 
 use super::args::Args;
-use super::builder::Scalar;
 use super::compare::truth;
 use super::rule::Precision::{Compute, Exact};
 use super::rule::{Rule, many, one};
-use super::size::{Size, product};
-use super::tensor::Tensor;
 
 pub(super) const RULES: &[Rule] = &[
     one(_IS_ALL_TRUE, Exact, |a| truth(a.tensor("self")).reduce("and", &a.tensor("self").all_dims(), false)),

@@ -2,13 +2,11 @@
 
 use strata_dialects::aten::dtype::DType;
 use strata_dialects::aten::op::*;
+use strata_dialects::prim_builder::{Scalar, Size, Tensor};
 
 use super::args::Args;
-use super::builder::Scalar;
 use super::rule::Precision::{Compute, Exact};
 use super::rule::{Rule, one};
-use super::size::Size;
-use super::tensor::Tensor;
 
 pub(super) const RULES: &[Rule] = &[
     one(_UPSAMPLE_NEAREST_EXACT1D, Exact, |a| nearest(a, 1, true)),

@@ -1,12 +1,10 @@
 //! Recurrent networks, unrolled over time, and their cells.
 
 use super::args::Args;
-use super::builder::Scalar;
 use super::rule::Precision::Wide;
 use super::rule::{Rule, many, one};
-use super::size::Size;
-use super::tensor::Tensor;
 use strata_dialects::aten::op::*;
+use strata_dialects::prim_builder::{Scalar, Size, Tensor};
 
 pub(super) const RULES: &[Rule] = &[
     many(GRU_INPUT, Wide, |a| network(a, Kind::Gru)),

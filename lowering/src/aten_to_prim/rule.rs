@@ -2,9 +2,9 @@
 
 use strata_core::ir::Value;
 use strata_dialects::aten::Operator;
+use strata_dialects::prim_builder::Tensor;
 
 use super::args::Args;
-use super::tensor::Tensor;
 
 /// In which element type a decomposition computes; results are rounded to the op's declared type once.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -2,13 +2,12 @@
 
 use strata_dialects::aten::dtype::{DType, Numeric, promote};
 use strata_dialects::aten::op::*;
+use strata_dialects::prim_builder::{Scalar, Tensor};
 
 use super::args::Args;
-use super::builder::Scalar;
 use super::reduce::logsumexp;
 use super::rule::Precision::{Compute, Exact};
 use super::rule::{Rule, many, one};
-use super::tensor::Tensor;
 
 pub(super) const RULES: &[Rule] = &[
     many(CUMMAX, Exact, |a| running_extremum(a, "max", Tensor::equal)),

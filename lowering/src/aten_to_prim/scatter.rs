@@ -2,16 +2,14 @@
 
 use strata_dialects::aten::dtype::{DType, Numeric};
 use strata_dialects::aten::op::*;
+use strata_dialects::prim_builder::{Scalar, Size, Tensor, coordinates, product};
 
 use super::args::Args;
-use super::builder::Scalar;
 use super::compare::truth;
-use super::index::{coordinates, flat, inside, positions, selection, wrapped};
+use super::index::{flat, inside, positions, selection, wrapped};
 use super::pointwise::floor_div;
 use super::rule::Precision::{Compute, Exact};
 use super::rule::{Rule, one};
-use super::size::Size;
-use super::tensor::Tensor;
 
 pub(super) const RULES: &[Rule] = &[
     one(_INDEX_PUT_IMPL, Exact, index_put),
@@ -245,7 +243,7 @@ fn masked_scatter<'c>(a: &Args<'c>) -> Tensor<'c> {
 fn masked_scatter_backward<'c>(a: &Args<'c>) -> Tensor<'c> {
     let [grad, mask] = a.prim.broadcast([a.tensor("grad_output"), truth(a.raw("mask"))]);
     let (grad, mask, shape) = (flat(grad), flat(mask), a.sizes("sizes"));
-    let count = super::size::product(&shape);
+    let count = product(&shape);
     let rank = mask.convert(DType::I64).scan("sum", 0) - 1;
     let target = mask.select(rank, count).minimum(count);
     let zeros = a.prim.full(grad.dtype(), Scalar::Int(0), &[count + 1]);

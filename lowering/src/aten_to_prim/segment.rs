@@ -2,13 +2,13 @@
 
 use strata_dialects::aten::dtype::DType;
 use strata_dialects::aten::op::*;
+use strata_dialects::prim_builder::{Scalar, Tensor};
 
 use super::args::Args;
 use super::index::positions;
 use super::rule::Precision::Compute;
 use super::rule::{Rule, one};
 use super::scatter::{greatest, least};
-use super::tensor::Tensor;
 
 pub(super) const RULES: &[Rule] = &[one(_SEGMENT_REDUCE_BACKWARD, Compute, backward), one(SEGMENT_REDUCE, Compute, forward)];
 
@@ -64,7 +64,7 @@ fn forward<'c>(a: &Args<'c>) -> Tensor<'c> {
     let data = a.tensor("data");
     let segments = Segments::new(a, data);
     let initial = a.opt_scalar("initial").map(|v| data.number(v));
-    let start = |default: f64| data.number(super::builder::Scalar::Float(default));
+    let start = |default: f64| data.number(Scalar::Float(default));
     match a.str("reduce").as_str() {
         "prod" => segments.reduce(data, "prod", start(1.0)) * initial.unwrap_or(start(1.0)),
         "max" => segments.reduce(data, "max", data.number(least(data.dtype()))).maximum(initial.unwrap_or(start(f64::NEG_INFINITY))),
@@ -97,7 +97,7 @@ fn backward<'c>(a: &Args<'c>) -> Tensor<'c> {
         // The extremum's gradient is shared by all elements that are it.
         _ => {
             let hit = data.equal(segments.spread(output)).or(segments.spread(output.is_nan().convert(data.dtype())).greater(0.0));
-            let hits = segments.reduce(hit.convert(data.dtype()), "sum", data.number(super::builder::Scalar::Float(0.0)));
+            let hits = segments.reduce(hit.convert(data.dtype()), "sum", data.number(Scalar::Float(0.0)));
             hit.select(segments.spread(grad / hits.maximum(1.0)), 0.0)
         }
     }

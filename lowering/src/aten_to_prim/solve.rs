@@ -2,16 +2,14 @@
 
 use strata_dialects::aten::dtype::DType;
 use strata_dialects::aten::op::*;
+use strata_dialects::prim_builder::{Scalar, Size, Tensor, product};
 
 use super::args::Args;
-use super::builder::Scalar;
 use super::factor::{INDEFINITE, Lu, order};
-use super::library::{checked, paired};
+use super::library::{checked, diagonal, paired};
 use super::matmul::matmul;
 use super::rule::Precision::{Exact, Wide};
 use super::rule::{Rule, many, one, scalar};
-use super::size::{Size, product};
-use super::tensor::Tensor;
 
 pub(super) const RULES: &[Rule] = &[
     scalar(_LINALG_CHECK_ERRORS, |a| {
@@ -196,13 +194,13 @@ fn parity<'c>(lu: &Lu<'c>) -> Tensor<'c> {
 }
 
 fn determinant<'c>(lu: &Lu<'c>) -> Tensor<'c> {
-    let diagonal = lu.factors.diagonal();
+    let diagonal = diagonal(lu.factors);
     parity(lu) * diagonal.reduce("prod", &[diagonal.rank() - 1], false)
 }
 
 /// The sign of the determinant, and the logarithm of its absolute value.
 fn log_determinant<'c>(lu: &Lu<'c>) -> [Tensor<'c>; 2] {
-    let diagonal = lu.factors.diagonal();
+    let diagonal = diagonal(lu.factors);
     let last = [diagonal.rank() - 1];
     let size = diagonal.abs();
     let sign = if diagonal.dtype().is_complex() {

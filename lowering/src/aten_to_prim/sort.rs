@@ -2,14 +2,12 @@
 
 use strata_dialects::aten::dtype::DType;
 use strata_dialects::aten::op::*;
+use strata_dialects::prim_builder::{Scalar, Size, Tensor, gather_along};
 
 use super::args::Args;
-use super::builder::Scalar;
-use super::index::{flat, gather_along};
+use super::index::flat;
 use super::rule::Precision::{Compute, Exact};
 use super::rule::{Rule, many, one};
-use super::size::Size;
-use super::tensor::Tensor;
 
 pub(super) const RULES: &[Rule] = &[
     one(ARGSORT, Exact, |a| sorted(a, a.bool("descending")).1),

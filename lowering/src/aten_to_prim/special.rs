@@ -2,16 +2,14 @@
 
 use std::f64::consts::PI;
 use strata_dialects::aten::op::*;
-use strata_dialects::prim;
 
 use strata_dialects::aten::dtype::DType;
+use strata_dialects::prim_builder::{Scalar, Tensor};
 
 use super::args::Args;
-use super::builder::Scalar;
 use super::pointwise::pair;
 use super::rule::Precision::{Compute, Exact};
 use super::rule::{Rule, one, unary};
-use super::tensor::Tensor;
 
 pub(super) const RULES: &[Rule] = &[
     one(GCD, Exact, |a| pair(a, gcd)),
@@ -44,17 +42,6 @@ pub(super) const RULES: &[Rule] = &[
     one(SPECIAL_ZETA_SELF_SCALAR, Compute, |a| pair(a, |x, y| x.special("zeta", &[y]))),
     one(prims::SPHERICAL_BESSEL_J0, Compute, spherical),
 ];
-
-impl<'c> Tensor<'c> {
-    /// `prim.special` of this and the other arguments, after broadcasting.
-    pub(super) fn special(self, function: &str, others: &[Tensor<'c>]) -> Tensor<'c> {
-        let prim = self.prim();
-        let arguments = [&[self], others].concat();
-        let shape = prim.common_shape(&arguments);
-        let operands: Vec<_> = arguments.iter().map(|t| t.broadcast_to(&shape).value()).collect();
-        prim.emit(prim::Special::NAME, &operands, &[("function", prim.cx().str_attr(function))], self.dtype(), shape)
-    }
-}
 
 /// The argument, which some schemas call `self` and some `x`.
 fn argument<'c>(a: &Args<'c>) -> Tensor<'c> {

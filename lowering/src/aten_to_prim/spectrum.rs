@@ -2,16 +2,15 @@
 
 use strata_dialects::aten::dtype::DType;
 use strata_dialects::aten::op::*;
+use strata_dialects::prim_builder::{Scalar, Size, Tensor};
 
 use super::args::Args;
-use super::builder::Scalar;
+use super::library::times_adjoint;
 use super::matmul::matmul;
 use super::norm::matrix_norm_of;
 use super::reduce::extreme;
 use super::rule::Precision::Exact;
 use super::rule::{Rule, many, one};
-use super::size::Size;
-use super::tensor::Tensor;
 
 pub(super) const RULES: &[Rule] = &[
     many(_LINALG_EIGH, Exact, |a| {
@@ -37,7 +36,7 @@ pub(super) const RULES: &[Rule] = &[
     one(LINALG_MATRIX_RANK_TOL_TENSOR, Exact, |a| rank(a, "input", "tol", None)),
     one(LINALG_MATRIX_SQRTH, Exact, |a| {
         let [values, vectors] = eigh(a, "self");
-        vectors.columns_times(values.maximum(0).sqrt()).times_adjoint(vectors)
+        times_adjoint(vectors.columns_times(values.maximum(0).sqrt()), vectors)
     }),
     one(LINALG_PINV, Exact, |a| pseudo_inverse(a, None, Some("rcond"))),
     one(LINALG_PINV_ATOL_RTOL_FLOAT, Exact, |a| pseudo_inverse(a, Some("atol"), Some("rtol"))),
@@ -163,10 +162,10 @@ fn pseudo_inverse<'c>(a: &Args<'c>, atol: Option<&str>, rtol: Option<&str>) -> T
     };
     if a.has("hermitian") && a.bool("hermitian") {
         let [values, vectors] = spectrum(x);
-        return vectors.columns_times(inverted(values)).times_adjoint(vectors);
+        return times_adjoint(vectors.columns_times(inverted(values)), vectors);
     }
     let Svd { u, s, vh } = Svd::of(x, false);
-    vh.adjoint().columns_times(inverted(s)).times_adjoint(u)
+    times_adjoint(vh.adjoint().columns_times(inverted(s)), u)
 }
 
 /// Which matrix norm.

@@ -2,14 +2,12 @@
 
 use strata_dialects::aten::dtype::{DType, Numeric};
 use strata_dialects::aten::op::*;
+use strata_dialects::prim_builder::{Scalar, Size, Tensor};
 
 use super::args::Args;
-use super::builder::Scalar;
 use super::fft::{half_return, half_turn, turn};
 use super::rule::Precision::Exact;
 use super::rule::{Rule, one};
-use super::size::Size;
-use super::tensor::Tensor;
 
 pub(super) const RULES: &[Rule] = &[
     one(ISTFT, Exact, istft),

@@ -4,12 +4,11 @@ use std::f64::consts::PI;
 
 use strata_dialects::aten::dtype::{DType, Numeric};
 use strata_dialects::aten::op::*;
+use strata_dialects::prim_builder::{Scalar, Tensor};
 
 use super::args::Args;
-use super::builder::Scalar;
 use super::rule::Precision::Exact;
 use super::rule::{Rule, one};
-use super::tensor::Tensor;
 
 pub(super) const RULES: &[Rule] = &[
     one(BARTLETT_WINDOW, Exact, |a| tapered(a, bartlett)),

@@ -1,12 +1,10 @@
 //! Views: the same elements in another shape or order. Strides do not exist below `aten`, so copies are the same.
 
 use super::args::Args;
-use super::builder::Scalar;
 use super::rule::Precision::Exact;
 use super::rule::{Rule, many, one, unary};
-use super::size::{Size, product};
-use super::tensor::Tensor;
 use strata_dialects::aten::op::*;
+use strata_dialects::prim_builder::{Scalar, Size, Tensor, product};
 
 pub(super) const RULES: &[Rule] = &[
     one(_RESHAPE_ALIAS, Exact, view),

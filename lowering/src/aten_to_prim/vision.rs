@@ -2,14 +2,12 @@
 
 use strata_dialects::aten::dtype::{DType, Numeric};
 use strata_dialects::aten::op::torchvision;
+use strata_dialects::prim_builder::{Scalar, Size, Tensor, product};
 
 use super::args::Args;
-use super::builder::Scalar;
 use super::matmul::matmul;
 use super::rule::Precision::{Compute, Exact};
 use super::rule::{Rule, one};
-use super::size::{Size, product};
-use super::tensor::Tensor;
 
 pub(super) const RULES: &[Rule] = &[
     one(torchvision::DEFORM_CONV2D, Compute, deform_conv2d),

@@ -4,10 +4,10 @@ use super::Error;
 use super::emitter::Emitter;
 use super::lanes::in_lanes;
 use super::nest::Copy;
-use crate::pair_halves::{AVX512BF16, INSTRUCTION};
 use strata_core::ir::{ElementType, OpSpec, Value};
 use strata_core::upstream::{llvm, vector};
 use strata_dialects::loops::view::StageView;
+use strata_dialects::loops::{AVX512BF16, INSTRUCTION};
 
 /// Words of a register of the instruction.
 const WORDS: i64 = 16;

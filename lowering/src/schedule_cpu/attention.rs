@@ -2,8 +2,8 @@
 //! with lanes along the rows for scores, where the largest and the sum then need no lanes of others, and along the values for means.
 
 use super::frame::Frame;
-use crate::mean_reach::reach;
 use strata_dialects::loops::attention::{AttentionView, OnlineTiles};
+use strata_dialects::loops::mean_reach::reach;
 use strata_dialects::loops::schedule::KernelSchedule;
 use strata_dialects::loops::view::{KernelView, StageView};
 

@@ -10,6 +10,7 @@
 use super::frame::Frame;
 use super::reduction::tile_dim;
 use strata_dialects::loops::access::Stride;
+use strata_dialects::loops::register_block::block_rows;
 use strata_dialects::loops::roles::Roles;
 use strata_dialects::loops::schedule::{KernelSchedule, StageSchedule};
 use strata_dialects::loops::view::{KernelView, StageView};
@@ -65,17 +66,6 @@ fn in_place(frame: &Frame<'_, '_>, roles: &Roles<'_, '_>) -> Option<i64> {
     let points = product_of_known(roles.stage.domain.iter().map(|&dim| known(dim)));
     let worth = points? >= WORTH && known(roles.lanes)? >= 2 * columns && roles.reuse(frame.kernel, roles.wide)? >= REUSE;
     (rows && worth).then_some(columns)
-}
-
-/// Rows of a register block beside `vectors` accumulators each: those that waste least, of what leaves room for the operands.
-pub fn block_rows(rows: Option<i64>, vectors: i64, registers: i64) -> i64 {
-    let most = ((registers - vectors - 2) / vectors).clamp(1, 13);
-    match rows {
-        None => most,
-        Some(rows) if rows <= most => rows.max(1),
-        // Each block costs its rows and, a third as much as one, the reading of a panel.
-        Some(rows) => (most / 2..=most).min_by_key(|block| (rows as u64).div_ceil(*block as u64) as i64 * (3 * block + 1)).unwrap_or(most),
-    }
 }
 
 /// A register block inside tiles.

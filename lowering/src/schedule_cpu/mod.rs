@@ -26,8 +26,6 @@ mod spread;
 
 pub use choice::{apply, choice, steps};
 
-pub(crate) use contraction::block_rows;
-
 use frame::{Frame, Lanes};
 use strata_core::ir::{Attr, Op};
 use strata_core::pass::{Pass, PassContext, PassError};

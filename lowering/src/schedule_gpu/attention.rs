@@ -1,10 +1,10 @@
 //! Kernels around a mean weighed by the softmax of scores: a block of threads has a tile of rows, past which keys stream.
 
 use crate::loop_to_gpu::matrix_attention;
-use crate::mean_reach::reach;
 use crate::schedule_cpu::attention::Dims;
 use strata_core::ir::ElementType;
 use strata_dialects::loops::attention::{AttentionView, OnlineTiles};
+use strata_dialects::loops::mean_reach::reach;
 use strata_dialects::loops::schedule::KernelSchedule;
 use strata_dialects::loops::view::KernelView;
 use strata_dialects::numerics::Numerics;

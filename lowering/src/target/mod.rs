@@ -1,5 +1,6 @@
 //! Targets by name, and the one at hand: descriptions filled in from LLVM's tables, from the system, and from a table of caches.
 
+pub mod attach_target;
 mod caches;
 
 use inkwell::targets::{self, InitializationConfig, TargetMachine};

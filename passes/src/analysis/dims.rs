@@ -7,6 +7,7 @@ use super::sizes;
 use super::{Atom, Expr, Interval};
 use std::collections::HashMap;
 use strata_core::ir::{AffineExpr, AffineKind, Builder, DYNAMIC, Op, Value};
+use strata_core::pass::{Analysis, Incremental};
 use strata_core::upstream::arith;
 use strata_dialects::{capture, prim};
 
@@ -33,6 +34,20 @@ pub struct Dims<'c> {
     indices: HashMap<Value<'c>, Expr>,
 }
 
+impl Analysis for Dims<'static> {
+    type Of<'c> = Dims<'c>;
+
+    fn compute(op: Op<'_>) -> Dims<'_> {
+        Dims::of(op)
+    }
+}
+
+impl Incremental for Dims<'static> {
+    fn made<'c>(dims: &mut Dims<'c>, op: Op<'c>) {
+        dims.visit_op(op, false);
+    }
+}
+
 impl<'c> Dims<'c> {
     /// Analyses a function (or any op with regions).
     pub fn of(function: Op<'c>) -> Self {
@@ -50,11 +65,6 @@ impl<'c> Dims<'c> {
         }
         dims.visit_regions(function, true);
         dims
-    }
-
-    /// Takes in an op that was made after the analysis, with all in it. Its operands must be known.
-    pub fn visit(&mut self, op: Op<'c>) {
-        self.visit_op(op, false);
     }
 
     fn visit_regions(&mut self, op: Op<'c>, always_runs: bool) {

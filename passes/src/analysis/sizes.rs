@@ -19,11 +19,11 @@ pub(super) fn infer<'c>(dims: &mut Dims<'c>, op: Op<'c>, result: Value<'c>) -> V
     if result.ty().is_static() {
         return shape.into_iter().map(Expr::from).collect();
     }
-    let said = sizes::of(op).filter(|sizes| sizes.len() == shape.len());
+    let rule = sizes::of(op).filter(|sizes| sizes.len() == shape.len());
     (0..shape.len())
-        .map(|dim| match (shape[dim], &said) {
-            (DYNAMIC, Some(said)) => {
-                let size = said[dim].eval(&mut Symbolic { dims, op }).ok().filter(Expr::is_small);
+        .map(|dim| match (shape[dim], &rule) {
+            (DYNAMIC, Some(rule)) => {
+                let size = rule[dim].eval(&mut Symbolic { dims, op }).ok().filter(Expr::is_small);
                 size.unwrap_or_else(|| dims.symbol(Symbol::Size(result, dim)))
             }
             (DYNAMIC, None) => dims.symbol(Symbol::Size(result, dim)),

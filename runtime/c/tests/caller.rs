@@ -44,9 +44,9 @@ fn a_c_program_links_and_calls_it() {
     assert!(built.status.success(), "{}", String::from_utf8_lossy(&built.stderr));
     let mut caller = Command::new(folder.path().join("caller"));
     let ran = caller.env("LD_LIBRARY_PATH", &runtime).output().unwrap();
-    let told = String::from_utf8(ran.stdout).unwrap();
+    let output = String::from_utf8(ran.stdout).unwrap();
     let want = "9 13\n14 14 14, call 2\ninput 1, dimension 0: found 1, wanted 3\nstatus 1, found 1\n";
-    assert_eq!(told, want, "{:?}", String::from_utf8_lossy(&ran.stderr));
+    assert_eq!(output, want, "{:?}", String::from_utf8_lossy(&ran.stderr));
     assert!(ran.status.success());
 }
 

@@ -101,7 +101,7 @@ fn artefact() -> &'static [u8] {
 }
 
 /// The text of the last failure can be read.
-fn told() {
+fn print_error() {
     // SAFETY: the text is terminated.
     unsafe { CStr::from_ptr(strata_error()) }.to_str().expect("a text");
 }
@@ -146,7 +146,7 @@ fn call(program: *const Session, choices: &mut Choices<'_>) {
         let (n_out, outputs) = (count(choices, 1, 2), list(choices, 2));
         // SAFETY: lists are as long as said at most, and descriptions are true or can be told not to be.
         if unsafe { strata_run(program, n_in, inputs, n_out, outputs) } != 0 {
-            told();
+            print_error();
         }
     } else {
         let mut results = [null_mut::<DLManagedTensor>(); 4];
@@ -154,7 +154,7 @@ fn call(program: *const Session, choices: &mut Choices<'_>) {
         let into = if choices.rarely() { null_mut() } else { results.as_mut_ptr() };
         // SAFETY: as above, and there is room for the results.
         if unsafe { strata_call(program, n_in, inputs, n_out, into) } != 0 {
-            told();
+            print_error();
         }
         for result in results.into_iter().filter(|result| !result.is_null()) {
             // SAFETY: it was given to us, once.
@@ -168,7 +168,7 @@ fuzz_target!(|bytes: &[u8]| {
     let mut choices = Choices(bytes);
     let program = open(&mut choices);
     if program.is_null() {
-        told();
+        print_error();
     }
     for _ in 0..choices.byte() % 6 {
         if choices.rarely() {

@@ -60,18 +60,18 @@ pub fn devices() -> Result<i32, DeviceError> {
     if !unsafe { sys::is_culib_present() } {
         return Err(absent("NVIDIA's driver (libcuda.so) is not installed".into()));
     }
-    result::init().map_err(|error| absent(format!("the driver does not start: {}", said(error))))?;
+    result::init().map_err(|error| absent(format!("the driver does not start: {}", message_of(error))))?;
     let mut version = 0;
     // SAFETY: the result goes into our variable.
     let status = unsafe { sys::cuDriverGetVersion(&raw mut version) };
     if status != sys::CUresult::CUDA_SUCCESS || version < OLDEST {
         return Err(absent(format!("the driver is for CUDA {}.{}, 12.0 is needed", version / 1000, version % 1000 / 10)));
     }
-    result::device::get_count().map_err(|error| absent(said(error)))
+    result::device::get_count().map_err(|error| absent(message_of(error)))
 }
 
 /// What the driver says of an error.
-fn said(error: DriverError) -> String {
+fn message_of(error: DriverError) -> String {
     let text = error.error_string().map(|text| text.to_string_lossy().into_owned());
     text.unwrap_or_else(|_| format!("{:?}", error.0))
 }
@@ -84,7 +84,7 @@ pub fn open(ordinal: i32, code: &DeviceCode) -> Result<Arc<dyn Device>, DeviceEr
     }
     let failed = |name: &str| {
         let device = name.to_owned();
-        move |error: DriverError| DeviceError::Failed { device: device.clone(), what: "opening it".into(), reason: said(error) }
+        move |error: DriverError| DeviceError::Failed { device: device.clone(), what: "opening it".into(), reason: message_of(error) }
     };
     let device = result::device::get(ordinal).map_err(failed("CUDA"))?;
     let name = result::device::get_name(device).map_err(failed("CUDA"))?;
@@ -113,7 +113,7 @@ pub fn open(ordinal: i32, code: &DeviceCode) -> Result<Arc<dyn Device>, DeviceEr
 
 impl Cuda {
     fn failed<'a>(&'a self, what: &'a str) -> impl Fn(DriverError) -> DeviceError + 'a {
-        move |error| DeviceError::Failed { device: self.name.clone(), what: what.to_owned(), reason: said(error) }
+        move |error| DeviceError::Failed { device: self.name.clone(), what: what.to_owned(), reason: message_of(error) }
     }
 
     /// Makes the device's context this thread's.
@@ -198,7 +198,7 @@ impl Device for Cuda {
         }
         // SAFETY: the kernel is of a loaded module, its arguments are as it was compiled; they are copied before this returns.
         let started = unsafe { result::launch_kernel(kernel.function, (blocks, 1, 1), (kernel.threads, 1, 1), 0, self.stream, places) };
-        started.map_err(|error| failed(said(error)))?;
+        started.map_err(|error| failed(message_of(error)))?;
         if self.blocking { self.synchronize(&kernel.what()) } else { Ok(()) }
     }
 

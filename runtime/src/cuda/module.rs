@@ -5,7 +5,7 @@ use std::ffi::{CString, c_void};
 use cudarc::driver::result::{device, module};
 use cudarc::driver::sys;
 
-use super::said;
+use super::message_of;
 use crate::device::DeviceError;
 use crate::manifest::{DeviceCode, DeviceKernel, DeviceModule};
 
@@ -33,7 +33,7 @@ pub(super) fn load(device: sys::CUdevice, name: &str, code: &DeviceCode) -> Resu
     let failed = |what: String, reason: String| DeviceError::Failed { device: name.to_owned(), what, reason };
     let attribute = |attribute| {
         // SAFETY: the device is the driver's.
-        unsafe { device::get_attribute(device, attribute) }.map_err(|error| failed("its architecture".into(), said(error)))
+        unsafe { device::get_attribute(device, attribute) }.map_err(|error| failed("its architecture".into(), message_of(error)))
     };
     let major = attribute(sys::CUdevice_attribute::CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR)?;
     let minor = attribute(sys::CUdevice_attribute::CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR)?;
@@ -49,7 +49,7 @@ pub(super) fn load(device: sys::CUdevice, name: &str, code: &DeviceCode) -> Resu
             CString::new(name.as_bytes()).map_err(|_| failed(format!("kernel `{name}`"), "its name contains a zero byte".into()))?;
         // SAFETY: the module was loaded just now.
         let function = unsafe { module::get_function(loaded, symbol) };
-        let function = function.map_err(|error| failed(format!("kernel `{name}`"), said(error)))?;
+        let function = function.map_err(|error| failed(format!("kernel `{name}`"), message_of(error)))?;
         kernels.push(Kernel { function, threads: *threads, name: name.clone(), location: location.clone() });
     }
     Ok((Some(loaded), kernels))
@@ -72,7 +72,7 @@ fn assemble(text: &CString) -> Result<sys::CUmodule, String> {
     status.result().map(|()| loaded).map_err(|error| {
         let end = log.iter().position(|&byte| byte == 0).unwrap_or(log.len());
         let log = String::from_utf8_lossy(&log[..end]);
-        [said(error), log.trim().to_owned()].join(" ").trim().to_owned()
+        [message_of(error), log.trim().to_owned()].join(" ").trim().to_owned()
     })
 }
 

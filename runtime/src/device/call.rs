@@ -2,15 +2,15 @@
 
 use std::sync::Arc;
 
-use super::home::Home;
 use super::pool::Block;
+use super::resident::Resident;
 use super::{Address, DeviceError};
 use crate::memory;
 
 /// A call's memory on a device. The first thing that goes wrong is kept, and nothing is done after it.
 #[derive(Debug)]
 pub(crate) struct DeviceCall {
-    pub home: Arc<Home>,
+    pub resident: Arc<Resident>,
     /// Scratch memory.
     workspace: Vec<Block>,
     /// Inputs of the host: where their copy is, and where they are.
@@ -27,9 +27,9 @@ pub(crate) struct DeviceCall {
 }
 
 impl DeviceCall {
-    pub fn new(home: Arc<Home>) -> DeviceCall {
+    pub fn new(resident: Arc<Resident>) -> DeviceCall {
         DeviceCall {
-            home,
+            resident,
             workspace: Vec::new(),
             inputs: Vec::new(),
             outputs: Vec::new(),
@@ -53,8 +53,8 @@ impl DeviceCall {
 
     /// Takes an input of the host to the device.
     pub fn input(&mut self, bytes: &[u8]) -> Result<Address, DeviceError> {
-        let block = self.home.pool.take(bytes.len())?;
-        self.home.device.upload(bytes, block.at())?;
+        let block = self.resident.pool.take(bytes.len())?;
+        self.resident.device.upload(bytes, block.at())?;
         let at = block.at();
         self.inputs.push((block, bytes.as_ptr() as usize, bytes.len()));
         Ok(at)
@@ -62,8 +62,8 @@ impl DeviceCall {
 
     /// Copies an input that is on the device already.
     pub fn input_copy(&mut self, from: Address, bytes: usize) -> Result<Address, DeviceError> {
-        let block = self.home.pool.take(bytes)?;
-        self.home.device.copy(from, block.at(), bytes)?;
+        let block = self.resident.pool.take(bytes)?;
+        self.resident.device.copy(from, block.at(), bytes)?;
         let at = block.at();
         self.inputs.push((block, 0, 0));
         Ok(at)
@@ -112,7 +112,7 @@ impl DeviceCall {
     /// Scratch memory; address 0 where there is none.
     pub fn workspace(&mut self, bytes: usize) -> Address {
         let taken = self.attempt(|call| {
-            let block = call.home.pool.take(bytes)?;
+            let block = call.resident.pool.take(bytes)?;
             let at = block.at();
             call.workspace.push(block);
             Ok(at)
@@ -126,7 +126,7 @@ impl DeviceCall {
             return at;
         }
         let taken = self.attempt(|call| {
-            let block = call.home.pool.take(bytes)?;
+            let block = call.resident.pool.take(bytes)?;
             let at = block.at();
             if let Some(place) = call.outputs.get_mut(k) {
                 *place = Some(block);
@@ -141,12 +141,12 @@ impl DeviceCall {
         let known = self.inputs.iter().find(|(block, _, bytes)| block.at() == at && *bytes >= to.len());
         if let Some(&(_, host, bytes)) = known {
             // SAFETY: inputs of the host stay where they are while the call runs.
-            to.copy_from_slice(&unsafe { super::home::bytes_of(host, bytes) }[..to.len()]);
+            to.copy_from_slice(&unsafe { super::resident::bytes_of(host, bytes) }[..to.len()]);
             return;
         }
         self.attempt(|call| {
             call.not_while_recording("the program looks at a number that it has computed")?;
-            call.home.device.download(at, to)
+            call.resident.device.download(at, to)
         });
     }
 
@@ -154,18 +154,18 @@ impl DeviceCall {
     pub fn write(&mut self, from: &[u8], at: Address) {
         self.attempt(|call| {
             call.not_while_recording("the program writes numbers of the host")?;
-            call.home.device.upload(from, at)
+            call.resident.device.upload(from, at)
         });
     }
 
     /// Copies inside of the device.
     pub fn copy(&mut self, from: Address, to: Address, bytes: usize) {
-        self.attempt(|call| call.home.device.copy(from, to, bytes));
+        self.attempt(|call| call.resident.device.copy(from, to, bytes));
     }
 
     /// The device's copy of a constant of the image.
     pub fn constant(&mut self, bytes: &[u8]) -> Address {
-        self.attempt(|call| call.home.constant(bytes.as_ptr() as usize, bytes)).unwrap_or(0)
+        self.attempt(|call| call.resident.constant(bytes.as_ptr() as usize, bytes)).unwrap_or(0)
     }
 
     /// Starts a kernel; its last argument is where it complains.
@@ -176,13 +176,13 @@ impl DeviceCall {
         self.attempt(|call| {
             let mut all = [0; MOST];
             let with_status = all.get_mut(..=arguments.len()).ok_or_else(|| DeviceError::Failed {
-                device: call.home.device.name(),
+                device: call.resident.device.name(),
                 what: format!("kernel {kernel}"),
                 reason: format!("it has more than {MOST} arguments"),
             })?;
             with_status[..arguments.len()].copy_from_slice(arguments);
-            with_status[arguments.len()] = call.home.status(kernel);
-            call.home.device.launch(kernel, blocks, with_status)
+            with_status[arguments.len()] = call.resident.status(kernel);
+            call.resident.device.launch(kernel, blocks, with_status)
         });
     }
 
@@ -203,7 +203,7 @@ impl DeviceCall {
         self.attempt(|call| {
             call.not_while_recording("the host computes a part of it")?;
             // SAFETY: the block is new and has so many bytes.
-            call.home.device.download(at, unsafe { std::slice::from_raw_parts_mut(start, bytes) })
+            call.resident.device.download(at, unsafe { std::slice::from_raw_parts_mut(start, bytes) })
         });
         self.staged.push((at, bytes, copy));
         start
@@ -213,7 +213,7 @@ impl DeviceCall {
     pub fn unstage(&mut self) {
         for (at, bytes, copy) in std::mem::take(&mut self.staged) {
             // SAFETY: the block has so many bytes, and nobody else has it.
-            self.attempt(|call| call.home.device.upload(unsafe { std::slice::from_raw_parts(copy.as_ptr(), bytes) }, at));
+            self.attempt(|call| call.resident.device.upload(unsafe { std::slice::from_raw_parts(copy.as_ptr(), bytes) }, at));
         }
     }
 }

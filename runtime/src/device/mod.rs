@@ -6,9 +6,9 @@
 
 mod call;
 mod graph;
-mod home;
 mod imports;
 mod pool;
+mod resident;
 pub(crate) mod session;
 mod tensor;
 
@@ -18,8 +18,8 @@ use crate::dlpack::DLDevice;
 use crate::memory::MemoryError;
 
 pub(crate) use call::DeviceCall;
-pub(crate) use home::Home;
 pub(crate) use imports::FUNCTIONS;
+pub(crate) use resident::Resident;
 pub(crate) use session::Program;
 pub use tensor::{DeviceTensor, FetchError};
 

@@ -3,7 +3,7 @@
 use std::ffi::c_void;
 
 use super::graph::{Graph, Key, Plan};
-use super::home::{Home, bytes_of};
+use super::resident::{Resident, bytes_of};
 use super::{Address, DeviceCall, DeviceError};
 use crate::abi::Entry;
 use crate::call::{CallState, check_input, given_tensor};
@@ -15,7 +15,7 @@ use crate::tensor::dense_bytes;
 
 /// What a call needs of its session.
 pub(crate) struct Program<'a> {
-    pub home: &'a Home,
+    pub resident: &'a Resident,
     pub manifest: &'a Manifest,
     pub entry: Entry,
     /// Addresses of the weights on the device.
@@ -43,17 +43,17 @@ impl Program<'_> {
     /// # Safety
     /// `inputs` and `outputs` describe readable (writable for outputs) memory of the host or of the device.
     pub unsafe fn call(&self, state: &mut CallState, inputs: &[*const DLTensor], outputs: &[*const DLTensor]) -> Result<Status, RunError> {
-        let mut turn = self.home.turn();
+        let mut turn = self.resident.turn();
         state.begin(self.limit);
         on(state)?.begin(self.manifest.outputs.len());
-        let home = self.home;
+        let resident = self.resident;
         if let Some(stream) = state.stream {
-            home.device.order(stream, false)?;
+            resident.device.order(stream, false)?;
         }
         // SAFETY: the caller's promise.
         let (given, key) = unsafe { self.inputs(state, inputs) }?;
         // SAFETY: the caller's promise.
-        unsafe { state.set_outputs(&self.manifest.outputs, outputs, Some(home.device.dlpack())) }?;
+        unsafe { state.set_outputs(&self.manifest.outputs, outputs, Some(resident.device.dlpack())) }?;
         let graphs = turn.wanted();
         if !graphs {
             // SAFETY: the tensors are the caller's.
@@ -62,23 +62,23 @@ impl Program<'_> {
         let (status, places) = match turn.plan(&key) {
             Plan::Replay(graph) => {
                 self.fill(&given, &graph.inputs)?;
-                home.device.replay(graph.recording)?;
+                resident.device.replay(graph.recording)?;
                 state.shapes.copy_from_slice(&graph.shapes);
                 ((0, [0; 4]), graph.outputs.clone())
             }
             Plan::Run => self.run(state, &given, false)?,
             Plan::Record => match self.run(state, &given, true) {
                 Ok((status @ (0, _), places)) => {
-                    let recording = home.device.finish()?;
+                    let recording = resident.device.finish()?;
                     let inputs = state.inputs.iter().map(|tensor| tensor.data as Address).collect();
                     let (outputs, shapes) = (places.clone(), state.shapes.clone());
                     let graph = Graph { recording, inputs, outputs, shapes, _memory: on(state)?.take_all() };
-                    home.device.replay(turn.recorded(&key, graph))?;
+                    resident.device.replay(turn.recorded(&key, graph))?;
                     (status, places)
                 }
                 failed => {
                     // What was noted by then is of no use. A device that gives no recording has nothing to forget.
-                    let _ = home.device.finish().map(|recording| home.device.forget(recording));
+                    let _ = resident.device.finish().map(|recording| resident.device.forget(recording));
                     match failed {
                         Err(RunError::Device(DeviceError::NotRecordable(_))) => {
                             turn.never(&key);
@@ -94,10 +94,10 @@ impl Program<'_> {
             return Ok(status);
         }
         self.fetch(state, &places)?;
-        home.complaint()?;
+        resident.complaint()?;
         match state.stream {
-            Some(stream) => home.device.order(stream, true)?,
-            None => home.device.wait()?,
+            Some(stream) => resident.device.order(stream, true)?,
+            None => resident.device.wait()?,
         }
         Ok(status)
     }
@@ -107,7 +107,7 @@ impl Program<'_> {
     /// # Safety
     /// As for [`Program::call`].
     unsafe fn inputs(&self, state: &mut CallState, inputs: &[*const DLTensor]) -> Result<(Vec<Given>, Key), RunError> {
-        let here = self.home.device.dlpack();
+        let here = self.resident.device.dlpack();
         let (mut given, mut key) = (Vec::new(), Key::new());
         for (k, (&tensor, input)) in inputs.iter().zip(&self.manifest.inputs).enumerate() {
             let fail = |reason: String| RunError::input(k, input, reason);
@@ -161,7 +161,7 @@ impl Program<'_> {
             state.inputs[k].data = at as usize as *mut c_void;
         }
         if record {
-            self.home.device.record()?;
+            self.resident.device.record()?;
             on(state)?.recording = true;
         }
         let mut call = state.call(self.weights);
@@ -177,7 +177,7 @@ impl Program<'_> {
         for &(output, weight) in self.writes {
             let declared = &self.manifest.weights[weight];
             let bytes = dense_bytes(declared.dtype, &declared.shape).unwrap_or(0);
-            self.home.device.copy(places[output], self.weights[weight] as Address, bytes)?;
+            self.resident.device.copy(places[output], self.weights[weight] as Address, bytes)?;
         }
         Ok(((0, [0; 4]), places))
     }
@@ -187,8 +187,8 @@ impl Program<'_> {
         for (input, &to) in given.iter().zip(places) {
             match input.on_host {
                 // SAFETY: the caller's tensor, or our dense copy of it.
-                true => self.home.device.upload(unsafe { bytes_of(input.at, input.bytes) }, to)?,
-                false => self.home.device.copy(input.at as Address, to, input.bytes)?,
+                true => self.resident.device.upload(unsafe { bytes_of(input.at, input.bytes) }, to)?,
+                false => self.resident.device.copy(input.at as Address, to, input.bytes)?,
             }
         }
         Ok(())
@@ -196,7 +196,7 @@ impl Program<'_> {
 
     /// Brings the outputs to where the caller wants them, or into blocks of the host.
     fn fetch(&self, state: &mut CallState, places: &[Address]) -> Result<(), RunError> {
-        let device = &self.home.device;
+        let device = &self.resident.device;
         for (k, (&from, declared)) in places.iter().zip(&self.manifest.outputs).enumerate() {
             // SAFETY: the sizes are the state's own.
             let sizes = unsafe { state.outputs[k].sizes() };
@@ -254,7 +254,7 @@ unsafe fn give_outputs(device: &mut DeviceCall, outputs: &[*const DLTensor], dec
 
 /// Computes the prepared weights of a program from its weights, all on the device.
 pub(crate) fn prepare(
-    home: &Home,
+    resident: &Resident,
     device: DeviceCall,
     manifest: &Manifest,
     prepare: Entry,
@@ -272,7 +272,7 @@ pub(crate) fn prepare(
     }
     let device = on(&mut state)?;
     device.outcome()?;
-    home.complaint()?;
+    resident.complaint()?;
     let blocks: Option<Vec<_>> = device.take_outputs().into_iter().collect();
     blocks.ok_or_else(|| RunError::Program("it left out a prepared weight".into()))
 }

@@ -1,7 +1,7 @@
 //! Tensors that a caller keeps on a program's device.
 
 use super::pool::Block;
-use super::{DeviceError, Home};
+use super::{DeviceError, Resident};
 use crate::dim_order::DimOrder;
 use crate::dlpack::{DLDevice, DLTensor};
 use crate::dtype::DType;
@@ -46,7 +46,7 @@ impl DeviceTensor {
 impl Session {
     /// A copy of a tensor on the program's device, if it has one.
     pub fn to_device(&self, tensor: &Tensor) -> Option<Result<DeviceTensor, DeviceError>> {
-        self.home().map(|home| place(home, tensor))
+        self.resident().map(|resident| place(resident, tensor))
     }
 
     /// [`Session::run_dlpack`] on tensors of the device.
@@ -60,19 +60,19 @@ impl Session {
 
     /// A copy of a tensor of the program's device on the host.
     pub fn to_host(&self, tensor: &DeviceTensor) -> Option<Result<Tensor, FetchError>> {
-        let fetch = |home: &Home| {
+        let fetch = |resident: &Resident| {
             let mut copy = Tensor::uninit_in(tensor.dtype, &tensor.shape, &tensor.dim_order)?;
-            home.device.download(tensor.block.at(), copy.bytes_mut())?;
+            resident.device.download(tensor.block.at(), copy.bytes_mut())?;
             Ok(copy)
         };
-        self.home().map(fetch)
+        self.resident().map(fetch)
     }
 }
 
-fn place(home: &Home, tensor: &Tensor) -> Result<DeviceTensor, DeviceError> {
-    let block = home.pool.take(tensor.bytes().len())?;
-    home.device.upload(tensor.bytes(), block.at())?;
+fn place(resident: &Resident, tensor: &Tensor) -> Result<DeviceTensor, DeviceError> {
+    let block = resident.pool.take(tensor.bytes().len())?;
+    resident.device.upload(tensor.bytes(), block.at())?;
     let (shape, dim_order) = (tensor.shape().to_vec(), tensor.dim_order().clone());
     let strides = dim_order.strides(&shape);
-    Ok(DeviceTensor { block, device: home.device.dlpack(), dtype: tensor.dtype(), shape, dim_order, strides })
+    Ok(DeviceTensor { block, device: resident.device.dlpack(), dtype: tensor.dtype(), shape, dim_order, strides })
 }

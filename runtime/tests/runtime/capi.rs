@@ -10,7 +10,7 @@ use strata_runtime::*;
 use crate::program::{artefact, weights_file};
 
 /// The text of the failure that just happened.
-fn told() -> String {
+fn last_error() -> String {
     // SAFETY: the text is terminated and stays until the next failure of this thread.
     unsafe { CStr::from_ptr(strata_error()) }.to_str().unwrap().to_owned()
 }
@@ -21,7 +21,7 @@ fn open() -> (*mut Session, tempfile::NamedTempFile) {
     let bytes = artefact(weights.path()).to_bytes();
     // SAFETY: the bytes are an artefact.
     let program = unsafe { strata_open(bytes.as_ptr().cast(), bytes.len() as u64, null()) };
-    assert!(!program.is_null(), "{}", told());
+    assert!(!program.is_null(), "{}", last_error());
     (program, weights)
 }
 
@@ -50,7 +50,7 @@ impl Given {
     }
 }
 
-/// What a change to a description is told as, as input 0 and as output 0.
+/// What a change to a description is reported as, as input 0 and as output 0.
 fn refused(change: impl Fn(&mut Given, &mut DLTensor)) -> [String; 2] {
     let (program, _weights) = open();
     let (mut x, mut y, mut out) = (Given::new(), Given::new(), Given::new());
@@ -62,7 +62,7 @@ fn refused(change: impl Fn(&mut Given, &mut DLTensor)) -> [String; 2] {
         let (inputs, outputs): ([*const DLTensor; 2], [*const DLTensor; 1]) = ([x, &raw const y], [out]);
         // SAFETY: the lists are as long as said, and what the descriptions lead to is alive.
         let status = unsafe { strata_run(program, 2, inputs.as_ptr(), 1, outputs.as_ptr()) };
-        if status == 0 { "nothing".into() } else { told() }
+        if status == 0 { "nothing".into() } else { last_error() }
     };
     let all = [run(&bad, &into), run(&good, &bad)];
     assert_eq!(run(&good, &into), "nothing", "the program stays as it was");
@@ -122,7 +122,7 @@ fn lists_and_programs_that_are_not_there_are_refused() {
     let (mut x, mut y) = (Given::new(), Given::new());
     let (x, y) = (x.describe(), y.describe());
     let inputs: [*const DLTensor; 2] = [&raw const x, &raw const y];
-    let check = |status: i32, text: &str| assert_eq!((status, told().as_str()), (1, text));
+    let check = |status: i32, text: &str| assert_eq!((status, last_error().as_str()), (1, text));
     let unaligned = inputs.as_ptr().cast::<u8>().wrapping_add(1).cast();
     let mut results = [null_mut(); 3];
     // SAFETY: what is not null is as it should be, but for what is refused.
@@ -143,7 +143,7 @@ fn lists_and_programs_that_are_not_there_are_refused() {
         check(strata_call(program, 2, inputs.as_ptr(), -2, results.as_mut_ptr()), "-2 outputs were given");
         assert_eq!(results, [null_mut(); 3]);
 
-        let opened = |program: *mut Session, text: &str| assert!(program.is_null() && told().starts_with(text), "{}", told());
+        let opened = |program: *mut Session, text: &str| assert!(program.is_null() && last_error().starts_with(text), "{}", last_error());
         opened(strata_open(null(), 100, null()), "no artefact was given");
         opened(strata_open(program.cast::<c_void>(), u64::MAX, null()), "no artefact was given");
         opened(strata_open([0u8; 64].as_ptr().cast(), 0, null()), "not a Strata artefact");
@@ -168,7 +168,7 @@ fn a_program_can_be_bounded() {
     let call = || {
         // SAFETY: the inputs are alive; no result is taken.
         let status = unsafe { strata_call(program, 2, inputs.as_ptr(), 0, null_mut()) };
-        if status == 0 { "done".into() } else { told() }
+        if status == 0 { "done".into() } else { last_error() }
     };
     // SAFETY: the program is open until the end.
     unsafe {

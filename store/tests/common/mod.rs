@@ -1,4 +1,4 @@
-//! What the tests share: stores with a key of their own, and what they said.
+//! What the tests share: stores with a key of their own, and the warnings that they gave.
 #![allow(dead_code, reason = "each test takes what it needs")]
 
 use std::cell::RefCell;
@@ -6,17 +6,17 @@ use std::path::Path;
 use strata_store::{Parts, Secret, Settings, Store};
 
 thread_local! {
-    static SAID: RefCell<Vec<String>> = const { RefCell::new(Vec::new()) };
+    static WARNINGS: RefCell<Vec<String>> = const { RefCell::new(Vec::new()) };
 }
 
 /// What stores of this thread have warned of since this was last asked.
-pub fn said() -> Vec<String> {
-    SAID.take()
+pub fn warnings_given() -> Vec<String> {
+    WARNINGS.take()
 }
 
 /// Settings that leave the user's own key alone.
 pub fn settings(dir: &Path) -> Settings {
-    let warn: fn(&str) = |text| SAID.with_borrow_mut(|said| said.push(text.into()));
+    let warn: fn(&str) = |text| WARNINGS.with_borrow_mut(|warnings| warnings.push(text.into()));
     Settings { dir: Some(dir.into()), size: Some(1 << 30), remote: None, key: Some(Secret::new([7; 32])), warn: Some(warn) }
 }
 

@@ -181,7 +181,7 @@ impl Worker {
         }
     }
 
-    /// How the process ended and the last it said.
+    /// How the process ended and the last it message.
     fn last_words(&mut self) -> String {
         self.input = None;
         let status = self.child.wait();
@@ -195,8 +195,8 @@ impl Worker {
         // The reader of the error output ends with the process; a moment lets it take the last lines.
         std::thread::sleep(Duration::from_millis(20));
         let lines = self.errors.lock().unwrap_or_else(PoisonError::into_inner);
-        let said = lines.iter().map(|line| line.trim()).filter(|line| !line.is_empty()).collect::<Vec<_>>().join(" | ");
-        if said.is_empty() { end } else { format!("{end}: {said}") }
+        let message = lines.iter().map(|line| line.trim()).filter(|line| !line.is_empty()).collect::<Vec<_>>().join(" | ");
+        if message.is_empty() { end } else { format!("{end}: {message}") }
     }
 }
 

@@ -166,7 +166,7 @@ impl Docs {
 
     /// A message of the server; where it tells of an op that somebody points at, the op's documentation follows.
     fn tell(&self, message: &[u8]) -> Vec<u8> {
-        let told = || {
+        let documented = || {
             let mut value = serde_json::from_slice::<Value>(message).ok()?;
             let contents = &mut value["result"]["contents"]["value"];
             let text = contents.as_str()?;
@@ -174,7 +174,7 @@ impl Docs {
             *contents = json!(format!("{text}\n\n{}", self.0.get(name)?));
             Some(value.to_string().into_bytes())
         };
-        told().unwrap_or_else(|| message.to_vec())
+        documented().unwrap_or_else(|| message.to_vec())
     }
 }
 

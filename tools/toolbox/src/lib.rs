@@ -12,6 +12,7 @@
 
 mod compile;
 mod documents;
+pub mod kernel_picture;
 mod lsp;
 mod opt;
 mod plugins;

@@ -1,4 +1,5 @@
 //! Rules between the modules of a crate: data flows one way, so no two of them need each other, and some never meet.
+//! In `passes/` the folder of a level is a room of modules, which are looked at one by one.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -61,9 +62,12 @@ fn reaches(uses: &Uses<'_>, from: &str, to: &str) -> bool {
 /// Reads `crate::other` in the files of each module, tests aside.
 fn uses<'t>(name: &str, tree: &'t Tree) -> Uses<'t> {
     let folder = format!("{name}/src/");
+    let depth = if name == "passes" { 2 } else { 1 };
     let module_of = |path: &'t str| {
-        let first = path.strip_prefix(&folder)?.split('/').next()?;
-        Some(first.trim_end_matches(".rs")).filter(|module| !matches!(*module, "lib" | "main"))
+        let inside = path.strip_prefix(&folder)?;
+        let end = inside.match_indices('/').nth(depth - 1).map_or(inside.len(), |(at, _)| at);
+        let module = inside[..end].trim_end_matches(".rs").trim_end_matches("/mod");
+        Some(module).filter(|module| !matches!(*module, "lib" | "main"))
     };
     let sources: Vec<_> = tree.iter().filter(|(path, _)| path.ends_with(".rs") && !path.contains("tests")).collect();
     let modules: BTreeSet<&str> = sources.iter().filter_map(|(path, _)| module_of(path)).collect();
@@ -73,14 +77,20 @@ fn uses<'t>(name: &str, tree: &'t Tree) -> Uses<'t> {
         let own = text.split("\n#[cfg(test)]\nmod tests {").next().unwrap_or(text);
         for (index, line) in own.lines().enumerate().filter(|(_, line)| !line.trim_start().starts_with("//")) {
             for rest in line.split("crate::").skip(1) {
-                let end = rest.find(|c: char| !c.is_alphanumeric() && c != '_').unwrap_or(rest.len());
-                if let Some(other) = modules.get(&rest[..end]).filter(|other| **other != module) {
+                let used = modules.iter().filter(|other| names(rest, other)).max_by_key(|other| other.len());
+                if let Some(other) = used.filter(|other| **other != module) {
                     uses.entry(module).or_default().entry(other).or_insert_with(|| format!("{path}:{}", index + 1));
                 }
             }
         }
     }
     uses
+}
+
+/// Whether the path that a text begins with leads into a module, which is given by its folders.
+fn names(text: &str, module: &str) -> bool {
+    let mut path = text.split(|c: char| !c.is_alphanumeric() && !matches!(c, '_' | ':')).next().unwrap_or(text).split("::");
+    module.split('/').all(|part| path.next() == Some(part))
 }
 
 #[cfg(test)]
@@ -104,6 +114,13 @@ mod tests {
         let files =
             [("store/src/a.rs", "use crate::b::X;\n"), ("store/src/b.rs", "use crate::c;\n"), ("store/src/c.rs", "crate::a::f();\n")];
         assert_eq!(messages(&files).len(), 3);
+    }
+
+    #[test]
+    fn passes_of_a_level_are_rooms_of_their_own() {
+        let both = [("passes/src/prim/a.rs", "use crate::prim::b::X;\n"), ("passes/src/prim/b/c.rs", "use crate::prim::a;\n")];
+        assert_eq!(messages(&both).len(), 2);
+        assert!(messages(&[("passes/src/prim/a.rs", "use crate::prim::b::X;\n"), ("passes/src/prim/b.rs", "//! x\n")]).is_empty());
     }
 
     #[test]

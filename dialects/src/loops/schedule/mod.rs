@@ -6,12 +6,14 @@
 
 mod kinds;
 mod legal;
+mod nest;
 
 use crate::entry::{Count, Described, Entry, Flag, MAX_COUNT, entries};
 use kinds::{DimIndex, Dims, Extents, Index, Lanes, Numbers, Offset, Online};
 use strata_core::ir::{Attr, Cx, Op};
 
 pub(super) use legal::refuse;
+pub use nest::{LoopKind, NestLoop, nest};
 
 /// The attribute that a schedule is.
 pub const SCHEDULE: &str = "schedule";

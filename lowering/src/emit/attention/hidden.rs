@@ -6,12 +6,12 @@ use crate::emit::emitter::Emitter;
 use crate::emit::lanes::Coord;
 use crate::emit::memory;
 use crate::emit::nest::Copy;
-use crate::mean_reach::condition;
 use crate::num::Num;
 use strata_core::ir::{ElementType, Value};
 use strata_core::upstream::arith::{self, CmpIPredicate};
 use strata_dialects::loops::access::{Stride, stride};
 use strata_dialects::loops::attention::{AttentionView, OnlineTiles};
+use strata_dialects::loops::mean_reach::condition;
 use strata_dialects::loops::view::StageView;
 
 /// Elements of a mask that are looked at together.

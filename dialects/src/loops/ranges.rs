@@ -1,0 +1,44 @@
+//! Ranges of integers that bodies of stages make of indices and constants.
+
+use crate::loops;
+use crate::loops::view::KernelView;
+use strata_core::ir::Value;
+use strata_core::upstream::arith;
+
+/// Operations that an index goes through at most.
+const DEPTH: usize = 8;
+
+/// The least and the largest value.
+pub type Range = (i64, i64);
+
+/// The range of a value that is made of indices and constants, if it and all it is made of fit 32 bits and their own types: then nothing
+/// of it wraps around.
+pub fn range(kernel: &KernelView<'_>, value: Value<'_>) -> Option<Range> {
+    fits(kernel, value, DEPTH)
+}
+
+fn fits(kernel: &KernelView<'_>, value: Value<'_>, depth: usize) -> Option<Range> {
+    let op = value.defining_op()?;
+    let operand = |at: usize| fits(kernel, op.operand(at), depth.checked_sub(1)?);
+    let range = match op.name() {
+        loops::Index::NAME => (0, kernel.static_size(usize::try_from(op.int("dim")?).ok()?)?),
+        arith::Constant::NAME => (op.int("value")?, op.int("value")?),
+        arith::IndexCast::NAME => operand(0)?,
+        name @ (arith::AddI::NAME | arith::SubI::NAME | arith::MulI::NAME) => {
+            let ((low, high), (other_low, other_high)) = (operand(0)?, operand(1)?);
+            // No product of two numbers of 32 bits overflows 64.
+            match name {
+                arith::AddI::NAME => (low + other_low, high + other_high),
+                arith::SubI::NAME => (low - other_high, high - other_low),
+                _ => {
+                    let products = [low * other_low, low * other_high, high * other_low, high * other_high];
+                    (*products.iter().min()?, *products.iter().max()?)
+                }
+            }
+        }
+        _ => return None,
+    };
+    let bits = if value.ty().is_index() { 32 } else { value.ty().element_type()?.bits().min(32) };
+    let bounds = -(1i64 << (bits - 1))..=(1i64 << (bits - 1)) - 1;
+    (bounds.contains(&range.0) && bounds.contains(&range.1)).then_some(range)
+}

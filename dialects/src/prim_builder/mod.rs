@@ -1,0 +1,17 @@
+//! The `prim` builder: tensors with arithmetic on them, so that what makes `prim` ops reads as formulas.
+//!
+//! Decompositions of `aten` and passes of `prim` write with it.
+
+mod arith;
+mod builder;
+mod gather;
+mod library;
+mod matrices;
+mod size;
+mod tensor;
+
+pub use arith::Operand;
+pub use builder::{MAX_ELEMENTS, MAX_STEPS, Prim, Scalar};
+pub use gather::{coordinates, gather_along};
+pub use size::{Size, Sym, product};
+pub use tensor::Tensor;

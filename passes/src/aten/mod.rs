@@ -1,0 +1,4 @@
+//! Passes on PyTorch's operators.
+
+pub mod functionalise;
+pub mod outline_regions;

@@ -1,0 +1,4 @@
+//! Passes on programs as they were captured.
+
+pub mod specialise_sizes;
+pub mod split_breaks;

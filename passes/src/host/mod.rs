@@ -1,0 +1,4 @@
+//! Passes on buffers and launches.
+
+pub mod mark_launches;
+pub mod plan_memory;

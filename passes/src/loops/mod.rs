@@ -1,0 +1,9 @@
+//! Passes on kernels.
+
+mod copy_kernel;
+pub mod keep_rows;
+pub mod narrow_indices;
+pub mod pack_operands;
+pub mod pair_halves;
+pub mod share_kernels;
+pub mod share_reciprocals;

@@ -1,0 +1,79 @@
+//! `--narrow-indices`: what a body compares or converts of indices is computed in 32 bits, where sizes say that it fits them.
+//!
+//! Masks and positions are integers of 64 bits in PyTorch. Lanes are as many as hold the widest element of a kernel, so one comparison of
+//! indices halves them for all that the kernel computes, and most CPUs convert 64 bits to a float one by one.
+//!
+//! ```mlir
+//! %k = arith.index_cast %key : index to i64          // a dim of 512
+//! %q = arith.index_cast %row : index to i64
+//! %seen = arith.cmpi sle, %k, %q : i64
+//! // becomes
+//! %k = arith.index_cast %key : index to i32
+//! %q = arith.index_cast %row : index to i32
+//! %seen = arith.cmpi sle, %k, %q : i32
+//! ```
+
+use strata_core::ir::{Builder, ElementType, Op, Value};
+use strata_core::pass::{Pass, PassContext, PassError};
+use strata_core::upstream::arith::{self, CmpIPredicate};
+use strata_dialects::loops;
+use strata_dialects::loops::ranges::range;
+use strata_dialects::loops::view::KernelView;
+
+/// Computes comparisons of indices in 32 bits.
+#[derive(Pass)]
+#[pass(dependents("arith"))]
+pub struct NarrowIndices;
+
+impl Pass for NarrowIndices {
+    fn run<'c>(&self, op: Op<'c>, _: &mut PassContext<'c>) -> Result<(), PassError> {
+        for kernel in op.find_all(loops::Kernel::NAME) {
+            let Some(view) = KernelView::new(kernel) else { continue };
+            for op in view.stages.iter().flat_map(|stage| stage.op.body(0).ops()).collect::<Vec<_>>() {
+                narrow(&view, op);
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Gives an operation narrow operands, if it has only wide ones that can be.
+fn narrow<'c>(kernel: &KernelView<'c>, op: Op<'c>) {
+    let unsigned = op.isa::<arith::CmpI>() && CmpIPredicate::of(op).is_none_or(CmpIPredicate::is_unsigned);
+    let asks = op.isa::<arith::CmpI>() || op.isa::<arith::SIToFP>();
+    let narrow = |value: &Value<'c>| is_wide(*value) && range(kernel, *value).is_some_and(|(least, _)| !unsigned || least >= 0);
+    if !asks || !op.operands().iter().all(narrow) {
+        return;
+    }
+    for (at, operand) in op.operands().into_iter().enumerate() {
+        op.set_operand(at, narrowed(&mut Builder::before(op), operand));
+        drop_unused(operand);
+    }
+}
+
+fn is_wide(value: Value<'_>) -> bool {
+    value.ty().element_type() == Some(ElementType::I64)
+}
+
+/// The same value in 32 bits.
+fn narrowed<'c>(b: &mut Builder<'c>, value: Value<'c>) -> Value<'c> {
+    let ty = b.cx().int(32);
+    let Some(op) = value.defining_op() else { return value };
+    match op.int("value") {
+        Some(constant) => b.const_int(ty, constant),
+        None if op.isa::<arith::IndexCast>() => b.value(op.name(), &op.operands(), ty, &[]),
+        None => {
+            let operands: Vec<_> = op.operands().into_iter().map(|operand| narrowed(b, operand)).collect();
+            b.value(op.name(), &operands, ty, &[])
+        }
+    }
+}
+
+/// Erases what nothing uses any more.
+fn drop_unused(value: Value<'_>) {
+    if let Some(op) = value.defining_op().filter(|op| op.is_unused()) {
+        let operands = op.operands();
+        op.erase();
+        operands.into_iter().for_each(drop_unused);
+    }
+}

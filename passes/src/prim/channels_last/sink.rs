@@ -1,0 +1,131 @@
+//! Ops that work in the new order as well: their attributes and operands are reordered instead of their operands transposed back.
+
+use super::order::{Ordered, Orders, inverse, reordered, reordered_type, spell};
+use crate::prim::fusion::class::is_pointwise;
+use strata_core::ir::{Attr, Builder, DYNAMIC, Op, OpSpec, Value};
+use strata_dialects::prim;
+use strata_dialects::prim::view::windowed;
+
+/// The op in the order of one of its operands, when it has one and the op is the same there.
+pub fn rewrite<'c>(b: &mut Builder<'c>, orders: &mut Orders<'c>, op: Op<'c>) -> Option<Ordered<'c>> {
+    if op.num_results() != 1 || !op.result(0).ty().is_tensor() {
+        return None;
+    }
+    let perm = op.operands().into_iter().find_map(|operand| orders.of(operand)).map(|known| known.perm.clone())?;
+    if is_pointwise(op) {
+        let operands: Vec<_> = op.operands().into_iter().map(|operand| orders.in_order(b, operand, &perm)).collect();
+        return Some(again(b, op, &operands, perm, &[]));
+    }
+    let first = orders.of(op.operand(0))?.clone();
+    let at = inverse(&first.perm);
+    let cx = b.cx();
+    let moved = |dims: Vec<i64>| dims.into_iter().map(|dim| at[dim as usize] as i64).collect::<Vec<_>>();
+    let entries = |name: &str| -> Option<Attr<'c>> { Some(cx.i64s_attr(&reordered(&op.ints(name)?, &first.perm))) };
+    match op.name() {
+        prim::Transpose::NAME => {
+            let wanted = op.ints("perm")?;
+            // Dim k of the result is dim wanted[k] of before, which stands at place at[wanted[k]].
+            let result_at: Vec<usize> = wanted.iter().map(|&dim| at[dim as usize]).collect();
+            Some(Ordered { value: first.value, perm: inverse(&result_at) })
+        }
+        prim::Pad::NAME if op.num_operands() == 2 => {
+            let attrs = [("low", entries("low")?), ("high", entries("high")?), ("interior", entries("interior")?)];
+            Some(again(b, op, &[first.value, op.operand(1)], first.perm, &attrs))
+        }
+        prim::Slice::NAME if op.num_operands() == 1 => {
+            let attrs = [("offsets", entries("offsets")?), ("sizes", entries("sizes")?), ("strides", entries("strides")?)];
+            Some(again(b, op, &[first.value], first.perm, &attrs))
+        }
+        prim::Reverse::NAME => {
+            let dims = cx.i64s_attr(&moved(op.ints("dims")?));
+            Some(again(b, op, &[first.value], first.perm, &[("dims", dims)]))
+        }
+        prim::Concat::NAME => {
+            let dim = cx.i64_attr(at[op.int("dim")? as usize] as i64);
+            let operands: Vec<_> = op.operands().into_iter().map(|operand| orders.in_order(b, operand, &first.perm)).collect();
+            Some(again(b, op, &operands, first.perm, &[("dim", dim)]))
+        }
+        prim::SlidingWindow::NAME => {
+            let (rank, count) = (first.perm.len(), op.ints("sizes")?.len());
+            let slid = windowed(rank, count, op.ints("dims"));
+            let dims = cx.i64s_attr(&moved(spell(&slid)));
+            // The dims inside of the window stay last.
+            let perm = first.perm.iter().copied().chain(rank..rank + count).collect();
+            Some(again(b, op, &[first.value], perm, &[("dims", dims)]))
+        }
+        prim::Reduce::NAME | prim::ArgReduce::NAME => {
+            let list = op.ints("dims");
+            let dropped: Vec<usize> = list.clone().or_else(|| Some(vec![op.int("dim")?]))?.into_iter().map(|dim| dim as usize).collect();
+            let attr = match list {
+                Some(dims) => {
+                    let mut dims = moved(dims);
+                    dims.sort_unstable();
+                    ("dims", cx.i64s_attr(&dims))
+                }
+                None => ("dim", cx.i64_attr(at[dropped[0]] as i64)),
+            };
+            let kept = first.perm.iter().filter(|dim| !dropped.contains(dim));
+            let perm = kept.map(|dim| dim - dropped.iter().filter(|&gone| gone < dim).count()).collect();
+            Some(again(b, op, &[first.value], perm, &[attr]))
+        }
+        prim::Reshape::NAME => reshape(b, op, &first),
+        _ => None,
+    }
+}
+
+/// The same op with other operands, attributes and order.
+fn again<'c>(b: &mut Builder<'c>, op: Op<'c>, operands: &[Value<'c>], perm: Vec<usize>, changed: &[(&str, Attr<'c>)]) -> Ordered<'c> {
+    let kept = op.attrs();
+    let mut attrs: Vec<(&str, Attr<'c>)> = kept.iter().map(|(name, attr)| (name.as_str(), *attr)).collect();
+    attrs.retain(|(name, _)| !changed.iter().any(|(other, _)| other == name));
+    attrs.extend(changed);
+    let result = reordered_type(op.result(0).ty(), &perm);
+    let made = b.op(OpSpec { name: op.name(), operands, results: &[result], attrs: &attrs, ..OpSpec::default() });
+    Ordered { value: made.result(0), perm }
+}
+
+/// A reshape of known sizes splits and merges groups of dims; it does so in any order in which the groups stay whole.
+fn reshape<'c>(b: &mut Builder<'c>, op: Op<'c>, first: &Ordered<'c>) -> Option<Ordered<'c>> {
+    let (from, to) = (op.operand(0).ty().shape(), op.result(0).ty().shape());
+    let groups = groups(&from, &to)?;
+    let mut perm = Vec::new();
+    let mut place = 0;
+    while place < first.perm.len() {
+        let (dims, made) = groups.iter().find(|(dims, _)| dims.first() == Some(&first.perm[place]))?;
+        if first.perm.get(place..place + dims.len())? != dims.as_slice() {
+            return None;
+        }
+        perm.extend(made.iter().copied());
+        place += dims.len();
+    }
+    Some(again(b, op, &[first.value], perm, &[]))
+}
+
+/// Dims of two shapes in groups of equal products, from the left. Every group has dims of both.
+fn groups(from: &[i64], to: &[i64]) -> Option<Vec<(Vec<usize>, Vec<usize>)>> {
+    if from.iter().chain(to).any(|&size| size == DYNAMIC || size == 0) {
+        return None;
+    }
+    let (mut i, mut j) = (0, 0);
+    let mut groups = Vec::new();
+    while i < from.len() && j < to.len() {
+        let (first_i, first_j) = (i, j);
+        let (mut left, mut right) = (from[i], to[j]);
+        (i, j) = (i + 1, j + 1);
+        while left != right {
+            if left < right {
+                left *= from.get(i)?;
+                i += 1;
+            } else {
+                right *= to.get(j)?;
+                j += 1;
+            }
+        }
+        groups.push(((first_i..i).collect::<Vec<_>>(), (first_j..j).collect::<Vec<_>>()));
+    }
+    // Dims of size 1 that are left over belong to the last group.
+    let (last_from, last_to) = groups.last_mut()?;
+    last_from.extend(i..from.len());
+    last_to.extend(j..to.len());
+    Some(groups)
+}

@@ -1,0 +1,17 @@
+//! Passes on tensor operators and their fusions.
+
+pub mod apply_dim_orders;
+pub mod channels_last;
+pub mod fold_scales;
+pub mod fuse_attention;
+pub mod fuse_elementwise;
+pub mod fuse_reductions;
+pub mod fusion;
+pub mod hoist_weights;
+pub mod inline_layers;
+pub mod narrow_dots;
+pub mod simplify;
+pub mod sort_by_ranks;
+pub mod split_phases;
+pub mod split_scans;
+pub mod winograd;

@@ -1,0 +1,240 @@
+//! The rules of `--simplify-views` that look at two views at once.
+
+use super::rewriter::{BuildSized, Simplified, SizedRewriter, same_type};
+use crate::analysis::Expr;
+use crate::prim::fusion::class::is_pointwise;
+use strata_core::ir::{Attr, DYNAMIC, Op, Value};
+use strata_core::rewrite::NoMatch;
+use strata_dialects::prim;
+
+/// The op named that defines operand 0.
+fn inner<'c>(op: Op<'c>, name: &str) -> Result<Op<'c>, NoMatch> {
+    op.operand(0).defining_op().filter(|inner| inner.is(name)).ok_or_else(|| NoMatch::new(format!("the operand is no {name}")))
+}
+
+fn dims(op: Op<'_>, name: &str) -> Vec<usize> {
+    op.ints(name).unwrap_or_default().into_iter().filter_map(|dim| usize::try_from(dim).ok()).collect()
+}
+
+fn to_attr<'c>(rewriter: &SizedRewriter<'c>, dims: &[usize]) -> Attr<'c> {
+    let dims: Vec<i64> = dims.iter().map(|&dim| dim as i64).collect();
+    rewriter.cx().i64s_attr(&dims)
+}
+
+/// The same view of another operand 0.
+fn on<'c>(rewriter: &mut SizedRewriter<'c>, op: Op<'c>, x: Value<'c>, attrs: &[(&str, Attr<'c>)]) -> Value<'c> {
+    let operands: Vec<_> = std::iter::once(x).chain(op.operands().into_iter().skip(1)).collect();
+    rewriter.value(op.name(), &operands, op.result(0).ty(), attrs)
+}
+
+/// reshape(reshape(x)) = reshape(x): both keep the row-major order.
+pub fn reshape_of_reshape<'c>(op: Op<'c>, rewriter: &mut SizedRewriter<'c>) -> Simplified<'c> {
+    let x = inner(op, prim::Reshape::NAME)?.operand(0);
+    Ok(on(rewriter, op, x, &[]))
+}
+
+/// `transpose(transpose(x, p), q) = transpose(x, p[q[i]])`.
+pub fn transpose_of_transpose<'c>(op: Op<'c>, rewriter: &mut SizedRewriter<'c>) -> Simplified<'c> {
+    let first = inner(op, prim::Transpose::NAME)?;
+    let (p, q) = (dims(first, "perm"), dims(op, "perm"));
+    let perm: Vec<usize> = q.iter().map(|&dim| p[dim]).collect();
+    let attr = to_attr(rewriter, &perm);
+    Ok(on(rewriter, op, first.operand(0), &[("perm", attr)]))
+}
+
+/// `broadcast(broadcast(x, a), b) = broadcast(x, b[a[i]])`.
+pub fn broadcast_of_broadcast<'c>(op: Op<'c>, rewriter: &mut SizedRewriter<'c>) -> Simplified<'c> {
+    let first = inner(op, prim::Broadcast::NAME)?;
+    let (a, b) = (dims(first, "dims"), dims(op, "dims"));
+    let composed: Vec<usize> = a.iter().map(|&dim| b[dim]).collect();
+    let attr = to_attr(rewriter, &composed);
+    Ok(on(rewriter, op, first.operand(0), &[("dims", attr)]))
+}
+
+/// `broadcast(transpose(x, p), b)`: dimension `p[i]` of x goes where b sends dimension i.
+pub fn broadcast_of_transpose<'c>(op: Op<'c>, rewriter: &mut SizedRewriter<'c>) -> Simplified<'c> {
+    let first = inner(op, prim::Transpose::NAME)?;
+    let (p, b) = (dims(first, "perm"), dims(op, "dims"));
+    let mut composed = vec![0; p.len()];
+    p.iter().zip(&b).for_each(|(&from, &to)| composed[from] = to);
+    let attr = to_attr(rewriter, &composed);
+    Ok(on(rewriter, op, first.operand(0), &[("dims", attr)]))
+}
+
+/// Where each dimension of the smaller shape is in the larger one, when the rest of the larger one has size 1.
+fn insertion<'c>(rewriter: &mut SizedRewriter<'c>, small: &[Expr], large: &[Expr]) -> Option<Vec<usize>> {
+    let mut map = Vec::new();
+    let mut next = 0;
+    for size in small {
+        while !rewriter.analysis().equal(size, large.get(next)?) {
+            if large[next].as_constant() != Some(1) {
+                return None;
+            }
+            next += 1;
+        }
+        map.push(next);
+        next += 1;
+    }
+    large[next..].iter().all(|size| size.as_constant() == Some(1)).then_some(map)
+}
+
+/// broadcast(reshape(x), b) = broadcast(x, ..) when the reshape only inserts dimensions of size 1.
+pub fn broadcast_of_reshape<'c>(op: Op<'c>, rewriter: &mut SizedRewriter<'c>) -> Simplified<'c> {
+    let first = inner(op, prim::Reshape::NAME)?;
+    let x = first.operand(0);
+    let (small, large) = (rewriter.analysis().sizes(x), rewriter.analysis().sizes(first.result(0)));
+    let map = insertion(rewriter, &small, &large).ok_or(NoMatch::new("the reshape does more than insert dimensions of size 1"))?;
+    let b = dims(op, "dims");
+    let composed: Vec<usize> = map.into_iter().map(|dim| b[dim]).collect();
+    let attr = to_attr(rewriter, &composed);
+    Ok(on(rewriter, op, x, &[("dims", attr)]))
+}
+
+/// transpose(reshape(x)) = reshape(transpose(x)) when the reshape only inserts dimensions of size 1.
+pub fn transpose_of_reshape<'c>(op: Op<'c>, rewriter: &mut SizedRewriter<'c>) -> Simplified<'c> {
+    let first = inner(op, prim::Reshape::NAME)?;
+    let x = first.operand(0);
+    let (small, large) = (rewriter.analysis().sizes(x), rewriter.analysis().sizes(first.result(0)));
+    let map = insertion(rewriter, &small, &large).filter(|map| map.len() < large.len());
+    let map = map.ok_or(NoMatch::new("the reshape does more than insert dimensions of size 1"))?;
+    let perm = dims(op, "perm");
+    let moved: Vec<usize> = perm.iter().filter_map(|dim| map.iter().position(|to| to == dim)).collect();
+    let shape: Vec<i64> = moved.iter().map(|&dim| x.ty().shape()[dim]).collect();
+    let attr = to_attr(rewriter, &moved);
+    let value = rewriter.value(op.name(), &[x], x.ty().with_shape(&shape), &[("perm", attr)]);
+    // Dimensions of size 1 are known, and not asked for.
+    let from = |dim: usize| (value, moved.iter().position(|&small| map[small] == perm[dim]).unwrap_or(0));
+    Ok(rewriter.reshape(value, op.result(0).ty(), from))
+}
+
+/// transpose(reverse(x)) = reverse(transpose(x)): what only reads backwards joins its reader, a copy in another order does not.
+pub fn transpose_of_reverse<'c>(op: Op<'c>, rewriter: &mut SizedRewriter<'c>) -> Simplified<'c> {
+    let first = inner(op, prim::Reverse::NAME)?;
+    let (perm, reversed) = (dims(op, "perm"), dims(first, "dims"));
+    let attr = to_attr(rewriter, &perm);
+    let value = on(rewriter, op, first.operand(0), &[("perm", attr)]);
+    let moved: Vec<usize> = (0..perm.len()).filter(|&dim| reversed.contains(&perm[dim])).collect();
+    let attr = to_attr(rewriter, &moved);
+    Ok(rewriter.value(first.name(), &[value], op.result(0).ty(), &[("dims", attr)]))
+}
+
+/// reshape(reverse(x)) = reverse(reshape(x)) when the reshape carries the reversed dimensions over: others may split, join, come and go.
+pub fn reshape_of_reverse<'c>(op: Op<'c>, rewriter: &mut SizedRewriter<'c>) -> Simplified<'c> {
+    let first = inner(op, prim::Reverse::NAME)?;
+    let (from, to) = (rewriter.analysis().sizes(op.operand(0)), rewriter.analysis().sizes(op.result(0)));
+    let kept = carried(rewriter, &from, &to);
+    let moved: Option<Vec<usize>> = dims(first, "dims").into_iter().map(|dim| kept[dim]).collect();
+    let moved = moved.ok_or(NoMatch::new("the reshape does more with a reversed dimension than to carry it over"))?;
+    let value = on(rewriter, op, first.operand(0), &[]);
+    let attr = to_attr(rewriter, &moved);
+    Ok(rewriter.value(first.name(), &[value], op.result(0).ty(), &[("dims", attr)]))
+}
+
+/// Where a reshape of known sizes has each dimension of its operand as it was, if it has it.
+fn carried(rewriter: &mut SizedRewriter<'_>, from: &[Expr], to: &[Expr]) -> Vec<Option<usize>> {
+    let mut kept = vec![None; from.len()];
+    let (mut i, mut j) = (0, 0);
+    while i < from.len() && j < to.len() {
+        if rewriter.analysis().equal(&from[i], &to[j]) {
+            kept[i] = Some(j);
+            (i, j) = (i + 1, j + 1);
+            continue;
+        }
+        // The smaller side grows until both have as many elements.
+        let (mut left, mut right) = (from[i].as_constant(), to[j].as_constant());
+        (i, j) = (i + 1, j + 1);
+        while left != right {
+            let (Some(l), Some(r)) = (left, right) else { return kept };
+            let (small, sizes, at) = if l < r { (&mut left, from, &mut i) } else { (&mut right, to, &mut j) };
+            let Some(size) = sizes.get(*at) else { return kept };
+            *small = small.zip(size.as_constant()).and_then(|(small, size)| small.checked_mul(size));
+            *at += 1;
+        }
+    }
+    kept
+}
+
+/// slice(slice(x, o, _, s), p, n, t) = slice(x, o + s * p, n, s * t).
+pub fn slice_of_slice<'c>(op: Op<'c>, rewriter: &mut SizedRewriter<'c>) -> Simplified<'c> {
+    let first = inner(op, prim::Slice::NAME)?;
+    let lists = |op: Op<'c>| Some((op.ints("offsets")?, op.ints("strides")?));
+    let (Some((o, s)), Some((p, t))) = (lists(first), lists(op)) else { return Err("no offsets".into()) };
+    if o.contains(&DYNAMIC) || p.contains(&DYNAMIC) {
+        return Err("an offset is not known".into());
+    }
+    let offsets: Option<Vec<i64>> = (0..o.len()).map(|dim| s[dim].checked_mul(p[dim])?.checked_add(o[dim])).collect();
+    let strides: Option<Vec<i64>> = (0..s.len()).map(|dim| s[dim].checked_mul(t[dim])).collect();
+    let (Some(offsets), Some(strides), Some(sizes)) = (offsets, strides, op.attr("sizes")) else {
+        return Err("an offset or stride is too large".into());
+    };
+    let (offsets, strides) = (rewriter.cx().i64s_attr(&offsets), rewriter.cx().i64s_attr(&strides));
+    Ok(on(rewriter, op, first.operand(0), &[("offsets", offsets), ("sizes", sizes), ("strides", strides)]))
+}
+
+/// reverse(reverse(x)) of the same dimensions = x.
+pub fn reverse_of_reverse<'c>(op: Op<'c>, _: &mut SizedRewriter<'c>) -> Simplified<'c> {
+    let first = inner(op, prim::Reverse::NAME)?;
+    let sorted = |op: Op<'c>| {
+        let mut dims = dims(op, "dims");
+        dims.sort_unstable();
+        dims
+    };
+    if sorted(first) != sorted(op) {
+        return Err("other dimensions are reversed".into());
+    }
+    same_type(op, first.operand(0))
+}
+
+/// f(reshape(x), reshape(y), broadcast(z)..) = reshape(f(x, y, broadcast(z)..)) for pointwise f, when the reshapes only insert
+/// dimensions of size 1, the same ones. Not when another operand has those dimensions of its own: they would only move there.
+pub fn pointwise_of_reshape<'c>(op: Op<'c>, rewriter: &mut SizedRewriter<'c>) -> Simplified<'c> {
+    if !is_pointwise(op) {
+        return Err("not pointwise".into());
+    }
+    let large = rewriter.analysis().sizes(op.result(0));
+    let source = |value: Value<'c>| value.defining_op().filter(|inner| inner.isa::<prim::Reshape>()).map(|inner| inner.operand(0));
+    let first = op.operands().into_iter().find_map(source).ok_or(NoMatch::new("no operand is a reshape"))?;
+    let small = rewriter.analysis().sizes(first);
+    let map = insertion(rewriter, &small, &large).filter(|map| map.len() < large.len());
+    let map = map.ok_or(NoMatch::new("the reshape does more than insert dimensions of size 1"))?;
+    let mut inner = Vec::new();
+    for operand in op.operands() {
+        let broadcast = operand.defining_op().filter(|view| view.isa::<prim::Broadcast>());
+        let moved = broadcast.and_then(|view| dims(view, "dims").into_iter().map(|dim| map.iter().position(|&to| to == dim)).collect());
+        let x = source(operand).filter(|&x| {
+            let sizes = rewriter.analysis().sizes(x);
+            rewriter.analysis().all_equal(&sizes, &small)
+        });
+        inner.push(match (x, broadcast.zip(moved)) {
+            (Some(x), _) => Operand::Source(x),
+            (None, Some((view, moved))) => Operand::Broadcast(view, moved),
+            (None, None) => return Err("another operand has the dimensions of size 1 of its own".into()),
+        });
+    }
+    let shape = first.ty().shape();
+    let operands: Vec<_> = inner
+        .into_iter()
+        .map(|operand| match operand {
+            Operand::Source(x) => x,
+            Operand::Broadcast(view, moved) => {
+                let ty = view.result(0).ty().with_shape(&shape);
+                let sizes = rewriter.sizes(ty, |dim| (first, dim));
+                let attr = to_attr(rewriter, &moved);
+                rewriter.value(prim::Broadcast::NAME, &[&[view.operand(0)], sizes.as_slice()].concat(), ty, &[("dims", attr)])
+            }
+        })
+        .collect();
+    let attrs = op.attrs();
+    let attrs: Vec<_> = attrs.iter().map(|(name, attr)| (name.as_str(), *attr)).collect();
+    let value = rewriter.value(op.name(), &operands, op.result(0).ty().with_shape(&shape), &attrs);
+    let inserted = |dim: usize| (value, map.iter().position(|&to| to == dim).unwrap_or(0));
+    Ok(rewriter.reshape(value, op.result(0).ty(), inserted))
+}
+
+/// An operand without the inserted dimensions.
+enum Operand<'c> {
+    /// What the reshape reads.
+    Source(Value<'c>),
+    /// A broadcast, to these dimensions of the smaller shape.
+    Broadcast(Op<'c>, Vec<usize>),
+}

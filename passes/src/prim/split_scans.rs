@@ -1,0 +1,107 @@
+//! `--split-scans`: scans of few long rows become scans of their pieces, for a device whose blocks share rows.
+//!
+//! One block of threads scans a row. Where rows are fewer than there are blocks at a time, and long, the rows of three kernels do it sooner: pieces
+//! are scanned each by itself, then what they come to, and what stands before a piece is combined with all of it.
+//!
+//! ```mlir
+//! %0 = prim.scan %x {dim = 0 : i64, kind = "sum"} : (tensor<1048576xf32>) -> tensor<1048576xf32>
+//! // becomes
+//! %pieces = prim.reshape %x : (tensor<1048576xf32>) -> tensor<256x4096xf32>
+//! %inside = prim.scan %pieces {dim = 1 : i64, kind = "sum"} : (tensor<256x4096xf32>) -> tensor<256x4096xf32>
+//! %before = ... "the scan of the last column, one piece further"
+//! %0 = ... "%inside + %before where there is a piece before"
+//! ```
+//!
+//! Refused are rows of unknown length or number, rows that are enough for all blocks or short, and sums and products of floats with numerics `bitwise`: their order is
+//! the program's.
+
+use strata_core::ir::{ElementType, Op, Value};
+use strata_core::pass::{Counter, Pass, PassContext, PassError};
+use strata_dialects::aten::dtype::Numeric;
+use strata_dialects::loops::view::product;
+use strata_dialects::numerics::Numerics;
+use strata_dialects::prim;
+use strata_dialects::prim_builder::{Prim, Scalar, Size};
+
+/// Scans pieces of long rows.
+#[derive(Pass)]
+#[pass(anchor = "func.func", dependents("prim", "arith"))]
+pub struct SplitScans {
+    /// bitwise, ulp or fast.
+    #[option(default = "ulp")]
+    numerics: String,
+    /// Scans that were split.
+    scans: Counter,
+}
+
+/// Rows that are enough for all blocks.
+const ENOUGH: i64 = 64;
+/// Elements of a row that is worth two more kernels.
+const LONG: i64 = 1 << 16;
+/// Elements of a piece.
+const PIECE: i64 = 1 << 12;
+
+impl Pass for SplitScans {
+    fn run<'c>(&self, op: Op<'c>, _: &mut PassContext<'c>) -> Result<(), PassError> {
+        let free = Numerics::of(&self.numerics)? > Numerics::Bitwise;
+        for scan in op.find_all(prim::Scan::NAME).into_iter().filter(|scan| is_long(*scan) && (free || is_exact(*scan))) {
+            let (Some(block), Some(operator)) = (scan.block(), operator(scan)) else { continue };
+            let prim = Prim::new(block, scan.location());
+            let result = split(&prim, scan, operator);
+            if let Some(message) = prim.take_error() {
+                return Err(PassError::at(scan, &message));
+            }
+            scan.replace_with(&[result]);
+            self.scans.add(1);
+        }
+        Ok(())
+    }
+}
+
+/// Whether its rows are few and long.
+fn is_long(scan: Op<'_>) -> bool {
+    let (ty, dim) = (scan.operand(0).ty(), scan.int("dim").unwrap_or_default() as usize);
+    let shape = ty.shape();
+    let rows = product(shape.iter().enumerate().filter(|(other, _)| *other != dim).map(|(_, &size)| size));
+    ty.is_static() && shape.get(dim).is_some_and(|&length| length >= LONG) && (1..ENOUGH).contains(&rows)
+}
+
+/// Whether any order gives the same.
+fn is_exact(scan: Op<'_>) -> bool {
+    let rounds = scan.operand(0).ty().element_type().is_some_and(|element| element.is_float() || element.is_complex());
+    !rounds || !matches!(scan.str("kind").as_deref(), Some("sum" | "prod"))
+}
+
+/// The operator that a scan combines by.
+fn operator(scan: Op<'_>) -> Option<&'static str> {
+    Some(match scan.str("kind")?.as_str() {
+        "sum" => prim::Add::NAME,
+        "prod" => prim::Mul::NAME,
+        "max" => prim::Maximum::NAME,
+        "min" => prim::Minimum::NAME,
+        "and" => prim::And::NAME,
+        "or" => prim::Or::NAME,
+        _ => return None,
+    })
+}
+
+fn split<'c, 'p>(prim: &'p Prim<'p>, scan: Op<'c>, operator: &str) -> Value<'p>
+where
+    'c: 'p,
+{
+    let scan: Op<'p> = scan;
+    prim.set_before(scan);
+    let (x, dim, kind) = (prim.tensor(scan.operand(0)), scan.int("dim").unwrap_or_default() as usize, scan.str("kind").unwrap_or_default());
+    let (dtype, length) = (x.dtype(), x.size(dim));
+    let pieces = length.ceil_div(PIECE);
+    // What stands behind the end is behind all that is kept.
+    let whole = x.convert(dtype.compute()).pad_dim(dim, Scalar::Int(0), 0, pieces * PIECE - length);
+    let mut shape = whole.shape().to_vec();
+    shape.splice(dim..=dim, [pieces, Size::Const(PIECE)]);
+    let inside = whole.reshape(&shape).scan(&kind, dim + 1);
+    let totals = inside.at(dim + 1, PIECE - 1).scan(&kind, dim);
+    let before = totals.pad_dim(dim, Scalar::Int(0), 1, -1).unsqueeze(dim + 1);
+    let first = prim.iota(ElementType::I64, &shape, dim).equal(0);
+    let all = first.select(inside, inside.binary(operator, before)).reshape(&whole.shape());
+    all.slice(dim, 0, length, 1).convert(dtype).value()
+}
