@@ -9,7 +9,7 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use strata_core::dialect::{Arity, DataDef, DialectDef, OpDef, ValueDef};
-use strata_core::ir::Module;
+use strata_core::ir::{Module, Op};
 use strata_core::pass::PassEntry;
 use strata_dialects::entry::Described;
 use strata_dialects::loops::Kernel;
@@ -74,10 +74,16 @@ fn dense_kernel() -> Result<String, Box<dyn Error>> {
     let modules = [plain, scheduled].map(|text| Module::parse(&context, &text, "dense.mlir"));
     let [plain, scheduled] = modules;
     let (plain, scheduled) = (plain?, scheduled?);
-    let kernel = |module: &'_ Module<'_>| module.op().find_all(Kernel::NAME).into_iter().max_by_key(|kernel| kernel.body(0).ops().len());
-    let (Some(before), Some(after)) = (kernel(&plain), kernel(&scheduled)) else { return Err("the example has no kernel".into()) };
+    let (Some(before), Some(after)) = (longest_kernel(&plain), longest_kernel(&scheduled)) else {
+        return Err("the example has no kernel".into());
+    };
     let titles = ["loop: what is computed", "loop-scheduled: how, on a Zen 4"];
     kernel_picture::side_by_side([(titles[0], before), (titles[1], after)]).ok_or_else(|| "the example's kernel has no stages".into())
+}
+
+/// The kernel with the most stages.
+fn longest_kernel<'c>(module: &Module<'c>) -> Option<Op<'c>> {
+    module.op().find_all(Kernel::NAME).into_iter().max_by_key(|kernel| kernel.body(0).ops().len())
 }
 
 /// PyTorch's operators come from a table with thousands of rows, which are documented elsewhere.
