@@ -162,7 +162,10 @@ impl Held {
             Some(program) if known.is_some() && program.stands(db, file, stamp) => program,
             // Others are cancelled when an input changes.
             Some(program) if *running == 0 => {
-                program.set_text(db).to(text());
+                // What is set counts as changed, whatever it is set to.
+                if program.text(db).as_deref() != file.text {
+                    program.set_text(db).to(text());
+                }
                 program.set_stamp(db).to(stamp);
                 if known.is_none() {
                     program.set_path(db).to(file.path.to_owned());

@@ -14,10 +14,16 @@
 
 // FIRST: computed @layers.0
 // FIRST-NEXT: computed @layers.2
-// FIRST-NEXT: 2 computed, 0 from disk, 0 from memory
+// FIRST-NEXT: computed program object (new)
+// FIRST-NEXT: computed @k0 object (new)
+// FIRST-NEXT: computed program image (new)
+// FIRST-NEXT: 5 computed, 0 from disk, 0 from memory
 // SECOND: disk @layers.0
 // SECOND-NEXT: computed @layers.2
-// SECOND-NEXT: 1 computed, 1 from disk, 0 from memory
+// SECOND-NEXT: disk program object (new)
+// SECOND-NEXT: computed @k0 object (new)
+// SECOND-NEXT: computed program image (new)
+// SECOND-NEXT: 3 computed, 2 from disk, 0 from memory
 // The kernel is another, the program around it is not.
 // CODE: object 2 entries
 // EDITED: object 3 entries
