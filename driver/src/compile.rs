@@ -280,7 +280,7 @@ pub(crate) fn settle(module: &Module<'_>, given: Target, options: &Options) -> R
         if written.is_some() && !options.target_entries.is_empty() {
             return Err(Error::TwoTargets { attribute: GPU });
         }
-        written.unwrap_or(gpu).write(module);
+        written.unwrap_or(gpu).write(&mut Rewriter::before(module.op()), module.op());
     }
     let written = Target::written(module.op())?;
     if written.is_some() && !(options.cpu.is_empty() && options.cpu_entries().is_empty()) {
