@@ -6,7 +6,8 @@
 use super::{Bytes, Rate, Text, WrongTarget, at_module};
 use crate::entry::{Count, Described, Entry, entries, nested, number};
 use std::fmt::Display;
-use strata_core::ir::{Attr, Cx, Module, Op};
+use strata_core::ir::{Attr, Cx, Op};
+use strata_core::rewrite::Rewriter;
 
 /// The attribute of a module.
 pub const GPU: &str = "target.gpu";
