@@ -7,8 +7,8 @@ use strata_core::pass::PassError;
 /// Which rewrites of arithmetic are allowed, from none to all.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Numerics {
-    /// None: no sum is reassociated, and no product and sum share a rounding.
-    Bitwise,
+    /// None: each op rounds as the program says. In which order one reduction adds is no part of a program, and the target's choice.
+    Strict,
     /// Those whose results stay within the error bound of the sum as written; products and sums may share a rounding.
     #[default]
     Ulp,
@@ -18,7 +18,7 @@ pub enum Numerics {
 
 /// A text that names no floating-point mode.
 #[derive(Debug, thiserror::Error)]
-#[error("numerics is bitwise, ulp or fast, not '{0}'")]
+#[error("numerics is strict, ulp or fast, not '{0}'")]
 pub struct UnknownNumerics(String);
 
 impl Numerics {
@@ -33,7 +33,8 @@ impl FromStr for Numerics {
 
     fn from_str(name: &str) -> Result<Self, UnknownNumerics> {
         match name {
-            "bitwise" => Ok(Self::Bitwise),
+            // The second was its name before: it promised more than the mode holds.
+            "strict" | "bitwise" => Ok(Self::Strict),
             "ulp" => Ok(Self::Ulp),
             "fast" => Ok(Self::Fast),
             other => Err(UnknownNumerics(other.to_owned())),
@@ -44,7 +45,7 @@ impl FromStr for Numerics {
 impl Display for Numerics {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            Self::Bitwise => "bitwise",
+            Self::Strict => "strict",
             Self::Ulp => "ulp",
             Self::Fast => "fast",
         })

@@ -292,5 +292,5 @@ pub(crate) fn settle(module: &Module<'_>, given: Target, options: &Options) -> R
 }
 
 fn code_options(options: &Options) -> codegen::Options {
-    codegen::Options { contract: options.numerics != Numerics::Bitwise, ..codegen::Options::default() }
+    codegen::Options { contract: options.numerics != Numerics::Strict, ..codegen::Options::default() }
 }

@@ -40,7 +40,7 @@ pub(crate) fn modules(module: &Module<'_>, options: &Options) -> Result<Vec<Devi
     let failed = |source| Error::Level { level: pipeline.level, source };
     PassManager::parse(alone.cx(), "builtin.module", &pipeline.text(options)).map_err(failed)?.run(alone.op()).map_err(failed)?;
     let Some(kernels) = alone.op().lookup_symbol(DEVICE) else { return Ok(Vec::new()) };
-    let contract = options.numerics != Numerics::Bitwise;
+    let contract = options.numerics != Numerics::Strict;
     let made = |device: Device| Ok(DeviceModule { architecture: device.name().to_owned(), ptx: codegen::ptx(kernels, device, contract)? });
     devices.iter().map(made).collect()
 }

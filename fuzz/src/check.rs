@@ -73,7 +73,7 @@ fn compare(case: &Case, graph: &Graph, scratch: &Scratch) -> Result<(), Verdict>
     };
     let expected = interpret(Style::default())?;
     let text = emit(graph, Style::default());
-    let numerics = if graph.bitwise { Numerics::Bitwise } else { Numerics::Ulp };
+    let numerics = if graph.strict { Numerics::Strict } else { Numerics::Ulp };
     let plans: &[(&str, &[String])] = &[("", &[]), (" with passes left out", &graph.skip)];
     let overflow_is_open = graph.overflow_is_open();
     let mut noisy: Option<Vec<Vec<Tensor>>> = None;

@@ -32,7 +32,7 @@ pub struct Generator {
 /// The program of a seed.
 pub fn generate(seed: u64) -> Graph {
     let mut rng = Rng::new(seed, 1);
-    let mut graph = Graph { bitwise: rng.chance(50), special: rng.chance(25), ..Graph::default() };
+    let mut graph = Graph { strict: rng.chance(50), special: rng.chance(25), ..Graph::default() };
     // From numbers of their own: a seed stays the program that it is when a pass is added.
     let mut choice = Rng::new(seed, 2);
     graph.skip = optional_passes().into_iter().filter(|_| choice.chance(50)).map(str::to_owned).collect();

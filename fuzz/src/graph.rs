@@ -91,7 +91,7 @@ pub struct Graph {
     pub types: Vec<Ty>,
     pub outputs: Vec<usize>,
     /// No product and sum share a rounding.
-    pub bitwise: bool,
+    pub strict: bool,
     /// Inputs have NaN, infinities, very large and very small values among them.
     pub special: bool,
     /// Optimisations that the second compilation leaves out.
@@ -182,10 +182,10 @@ impl Graph {
         defs.into_iter().any(|((def, _), _)| match def {
             Def::Op(Op::Reduce { kind, .. } | Op::Scan { kind, .. } | Op::Scatter(_, kind), _) => match *kind {
                 "prod" | "mul" => true,
-                "sum" | "add" => self.special && !self.bitwise,
+                "sum" | "add" => self.special && !self.strict,
                 _ => false,
             },
-            Def::Op(Op::Dot { .. } | Op::Conv { .. }, _) => self.special && !self.bitwise,
+            Def::Op(Op::Dot { .. } | Op::Conv { .. }, _) => self.special && !self.strict,
             _ => false,
         })
     }
@@ -203,7 +203,7 @@ impl Graph {
                             Op::Unary(name) => matches!(*name, "neg" | "abs" | "sign" | "floor" | "ceil" | "round" | "trunc"),
                             Op::Binary(name) => {
                                 matches!(*name, "maximum" | "minimum" | "nextafter")
-                                    || self.bitwise && matches!(*name, "add" | "sub" | "mul" | "div")
+                                    || self.strict && matches!(*name, "add" | "sub" | "mul" | "div")
                             }
                             Op::Reduce { kind, .. } | Op::Scan { kind, .. } => matches!(*kind, "max" | "min"),
                             Op::Scatter(_, kind) => matches!(*kind, "max" | "min" | "set"),

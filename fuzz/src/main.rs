@@ -197,7 +197,7 @@ fn prim(count: u64, seed: u64, jobs: usize, patience: Duration, verbose: bool) -
 /// The program of a case with its inputs, as a report shows it.
 fn describe(case: &Case) -> String {
     let Some(graph) = case.graph() else { return "a change makes no sense".into() };
-    let mut text = format!("// numerics {}, left out: {:?}\n", if graph.bitwise { "bitwise" } else { "ulp" }, graph.skip);
+    let mut text = format!("// numerics {}, left out: {:?}\n", if graph.strict { "strict" } else { "ulp" }, graph.skip);
     if let Ok(inputs) = data::inputs(&graph, case.seed) {
         for (tensor, (value, ..)) in inputs.iter().zip(emit::arguments(&graph)) {
             text += &format!("// v{value}: {:?} {}\n", tensor.shape(), strata_runtime::compare::preview(tensor, 24));

@@ -9,7 +9,7 @@ MODES = {
     "max-autotune": "max-autotune",
     "max-autotune-no-cudagraphs": "max-autotune",
 }
-NUMERICS = ("bitwise", "ulp", "fast")
+NUMERICS = ("strict", "ulp", "fast")
 FALLBACKS = ("eager", "error")
 
 
@@ -20,7 +20,7 @@ class Options:
     mode: str = "default"
     """`default`, `reduce-overhead` or `max-autotune`; the last measures schedules on this machine."""
     numerics: str = "ulp"
-    """`bitwise`, `ulp` or `fast`: how far results may be from those of one rounding per operation."""
+    """`strict`, `ulp` or `fast`: how far results may be from those of one rounding per operation."""
     freeze: bool = True
     """Whether what depends on weights alone is computed once, and again when a weight changed. A write to `weight.data` by a function of another
     library goes unseen: programs that do so say `False`."""

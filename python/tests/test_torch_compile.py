@@ -319,7 +319,7 @@ def test_options_that_are_none(bad):
         compiled(lambda x: x + 1, **bad)(torch.randn(3))
 
 
-@pytest.mark.parametrize("good", [{"mode": "reduce-overhead"}, {"options": {"numerics": "fast"}}, {"options": {"numerics": "bitwise", "freeze": False}}, {"options": {"cache": False}}])
+@pytest.mark.parametrize("good", [{"mode": "reduce-overhead"}, {"options": {"numerics": "fast"}}, {"options": {"numerics": "strict", "freeze": False}}, {"options": {"cache": False}}])
 def test_options(good):
     net, x = Net().eval(), torch.randn(2, 3, 8, 8)
     with torch.no_grad():

@@ -1,8 +1,8 @@
 // Bodies in parts give what whole ones give: with rests, symbolic sizes, scalars of a row, conditions and integers that go from part to part,
 // f64, halves, sums and results in several tensors.
 // RUN: rs-opt %s --to=loop-scheduled | rs-filecheck %s
-// RUN: rs-run %s --numerics bitwise > %t.parts
-// RUN: rs-run %s --numerics bitwise --skip schedule-cpu > %t.whole && diff %t.parts %t.whole
+// RUN: rs-run %s --numerics strict > %t.parts
+// RUN: rs-run %s --numerics strict --skip schedule-cpu > %t.whole && diff %t.parts %t.whole
 // CHECK-COUNT-6: distribute = array
 
 func.func @main(%x: tensor<?xf32> {capture.kind = "input", capture.name = "x"},

@@ -1,5 +1,5 @@
 // RUN: rs-opt %s --prim-to-loop --schedule-gpu --split-input-file | rs-filecheck %s
-// RUN: rs-opt %s --prim-to-loop --schedule-gpu=numerics=bitwise --split-input-file | rs-filecheck %s --check-prefix=BITWISE
+// RUN: rs-opt %s --prim-to-loop --schedule-gpu=numerics=strict --split-input-file | rs-filecheck %s --check-prefix=STRICT
 // RUN: rs-opt %s --prim-to-loop --schedule-gpu=numerics=fast --split-input-file | rs-filecheck %s --check-prefix=FAST
 
 // Each thread has neighbours that fill 16 bytes.
@@ -86,7 +86,7 @@ func.func @attention(%s: tensor<2x128x256xf32>, %v: tensor<2x256x64xf32>) -> ten
 // Of halves by matrix units: four warps of sixteen rows.
 // CHECK-LABEL: loop.kernel @k0
 // CHECK-SAME: schedule = {matrix_units = true, online = {block = 64 : i64, columns = 16 : i64, keys = 16 : i64, lines = 2 : i64, row = 1 : i64, rows = 64 : i64, width = 1 : i64}, order = array<i64: 0, 1>, step = 32 : i64}
-// BITWISE: online = {block = 64 : i64, columns = 4 : i64, keys = 4 : i64, lines = 4 : i64, row = 1 : i64, rows = 32 : i64, width = 1 : i64}
+// STRICT: online = {block = 64 : i64, columns = 4 : i64, keys = 4 : i64, lines = 4 : i64, row = 1 : i64, rows = 32 : i64, width = 1 : i64}
 func.func @attention_of_halves(%q: tensor<2x128x64xf16>, %k: tensor<2x256x64xf16>, %v: tensor<2x256x64xf16>) -> tensor<2x128x64xf32> {
   %r = prim.fusion %q, %k, %v : (tensor<2x128x64xf16>, tensor<2x256x64xf16>, tensor<2x256x64xf16>) -> tensor<2x128x64xf32> {
   ^bb0(%a: tensor<2x128x64xf16>, %b: tensor<2x256x64xf16>, %c: tensor<2x256x64xf16>):
@@ -123,11 +123,11 @@ func.func @sums_of_columns(%x: tensor<512x8192xf32>) -> tensor<8192xf32> {
 
 // -----
 
-// What adds up in places that are computed is any thread's; with bitwise numerics, where an order counts, one thread's.
+// What adds up in places that are computed is any thread's; with strict numerics, where an order counts, one thread's.
 // CHECK-LABEL: loop.kernel @k0
 // CHECK-SAME: schedule = {threads = 256 : i64}
 // CHECK: loop.scatter {{.*}}schedule = {atomic = true, share = array<i64: 1>}
-// BITWISE: loop.scatter {{.*}}schedule = {atomic = false, share = array<i64>}
+// STRICT: loop.scatter {{.*}}schedule = {atomic = false, share = array<i64>}
 func.func @add(%x: tensor<5000xf32>, %u: tensor<3000xf32>, %i: tensor<3000xi64>) -> tensor<5000xf32> {
   %0 = prim.scatter %x, %u, %i {dims = array<i64: 0>, kind = "add"} : (tensor<5000xf32>, tensor<3000xf32>, tensor<3000xi64>) -> tensor<5000xf32>
   return %0 : tensor<5000xf32>
@@ -159,8 +159,8 @@ func.func @wide_add(%x: tensor<50x64x640xf32>, %u: tensor<300x64x640xf32>, %i: t
 // CHECK-LABEL: loop.kernel @k0
 // CHECK-SAME: schedule = {cooperate = 256 : i64, threads = 256 : i64}
 // CHECK: scan = 1 : i64, schedule = {unroll = 4 : i64, vector = 1 : i64}
-// BITWISE-LABEL: loop.kernel @k0 {schedule = {threads = 32 : i64}
-// BITWISE: func.func @running_sum
+// STRICT-LABEL: loop.kernel @k0 {schedule = {threads = 32 : i64}
+// STRICT: func.func @running_sum
 func.func @running_sum(%x: tensor<8x4096xf32>) -> tensor<8x4096xf32> {
   %0 = prim.scan %x {dim = 1 : i64, kind = "sum"} : (tensor<8x4096xf32>) -> tensor<8x4096xf32>
   return %0 : tensor<8x4096xf32>

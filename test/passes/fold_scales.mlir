@@ -1,5 +1,5 @@
 // RUN: rs-opt %s --fold-scales --cse --split-input-file | FileCheck %s
-// RUN: rs-opt %s --fold-scales=numerics=bitwise --split-input-file | FileCheck %s --check-prefix=BITWISE
+// RUN: rs-opt %s --fold-scales=numerics=strict --split-input-file | FileCheck %s --check-prefix=STRICT
 // RUN: rs-opt %s --check-semantics --fold-scales --split-input-file | FileCheck %s --check-prefix=SAME
 
 // A batch normalisation becomes one addition, also when the size of the batch is not known.
@@ -13,11 +13,11 @@
 // CHECK-NEXT: %[[T:.*]] = prim.broadcast %[[SHIFT]], %{{.*}} {dims = array<i64: 1>}
 // CHECK-NEXT: %[[Y:.*]] = prim.add %[[CONV]], %[[T]]
 // CHECK-NEXT: return %[[Y]]
-// BITWISE-LABEL: func.func @main(
-// BITWISE: prim.conv
-// BITWISE-NEXT: prim.dim
-// BITWISE-NEXT: prim.broadcast
-// BITWISE-NEXT: prim.sub
+// STRICT-LABEL: func.func @main(
+// STRICT: prim.conv
+// STRICT-NEXT: prim.dim
+// STRICT-NEXT: prim.broadcast
+// STRICT-NEXT: prim.sub
 // SAME: checked 1 of 1 passes
 func.func @main(%x: tensor<?x3x5x5xf32> {capture.kind = "input", capture.name = "x"},
                 %w: tensor<4x3x1x1xf32> {capture.kind = "parameter", capture.name = "w"},

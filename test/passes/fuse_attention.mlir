@@ -1,5 +1,5 @@
 // RUN: rs-opt %s --fuse-attention --cse | FileCheck %s
-// RUN: rs-opt %s --fuse-attention="numerics=bitwise" | FileCheck %s --check-prefix=BITWISE
+// RUN: rs-opt %s --fuse-attention="numerics=strict" | FileCheck %s --check-prefix=STRICT
 
 // The constant factor of the queries is one of the scores after it.
 // CHECK-LABEL: func.func @attention(
@@ -8,8 +8,8 @@
 // CHECK: %[[S:.*]] = prim.mul %[[D]]
 // CHECK-NEXT: %[[Y:.*]] = prim.softmax_dot %[[S]], %arg2 {empty = "nan", lhs_batch = array<i64: 0>, lhs_contract = array<i64: 2>, rhs_batch = array<i64: 0>, rhs_contract = array<i64: 1>}
 // CHECK-NEXT: return %[[Y]]
-// BITWISE-LABEL: func.func @attention(
-// BITWISE-NOT: softmax_dot
+// STRICT-LABEL: func.func @attention(
+// STRICT-NOT: softmax_dot
 func.func @attention(%q: tensor<2x32x8xf32>, %k: tensor<2x?x8xf32>, %v: tensor<2x?x8xf32>) -> tensor<2x32x8xf32> {
   %n = prim.dim %k {dim = 1 : i64} : (tensor<2x?x8xf32>) -> index
   %c = prim.constant {value = dense<0.35> : tensor<f32>} : () -> tensor<f32>

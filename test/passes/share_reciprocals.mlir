@@ -1,7 +1,7 @@
 // RUN: rs-opt %s --share-reciprocals --split-input-file | rs-filecheck %s
-// RUN: rs-opt %s --share-reciprocals=numerics=bitwise --split-input-file | rs-filecheck %s --check-prefix=BITWISE
+// RUN: rs-opt %s --share-reciprocals=numerics=strict --split-input-file | rs-filecheck %s --check-prefix=STRICT
 
-// BITWISE-NOT: arith.mulf
+// STRICT-NOT: arith.mulf
 
 // The sum of a row divides many of its elements: its reciprocal is taken once.
 // CHECK: %[[SUM:.*]] = loop.stage %arg0 {{.*}}reducer = "sum"

@@ -1,5 +1,5 @@
 // RUN: rs-opt %s --simplify-sums | FileCheck %s
-// RUN: rs-opt %s --simplify-sums="numerics=bitwise" | FileCheck %s --check-prefix=BITWISE
+// RUN: rs-opt %s --simplify-sums="numerics=strict" | FileCheck %s --check-prefix=STRICT
 // RUN: rs-opt %s --simplify-sums="numerics=fast" | FileCheck %s --check-prefix=FAST
 
 // CHECK-LABEL: func.func @outer_product(
@@ -7,8 +7,8 @@
 // CHECK-NEXT: %[[Y:.*]] = prim.reduce %arg1 {dims = array<i64: 1>, kind = "sum"} : (tensor<5x8xf32>) -> tensor<5xf32>
 // CHECK-NEXT: %[[P:.*]] = prim.mul %[[X]], %[[Y]] : tensor<5xf32>
 // CHECK-NEXT: return %[[P]]
-// BITWISE-LABEL: func.func @outer_product(
-// BITWISE: prim.reduce {{.*}} : (tensor<5x4x8xf32>) -> tensor<5xf32>
+// STRICT-LABEL: func.func @outer_product(
+// STRICT: prim.reduce {{.*}} : (tensor<5x4x8xf32>) -> tensor<5xf32>
 func.func @outer_product(%x: tensor<5x4xf32>, %y: tensor<5x8xf32>) -> tensor<5xf32> {
   %0 = prim.broadcast %x {dims = array<i64: 0, 1>} : (tensor<5x4xf32>) -> tensor<5x4x8xf32>
   %1 = prim.broadcast %y {dims = array<i64: 0, 2>} : (tensor<5x8xf32>) -> tensor<5x4x8xf32>
@@ -18,10 +18,10 @@ func.func @outer_product(%x: tensor<5x4xf32>, %y: tensor<5x8xf32>) -> tensor<5xf
 }
 
 // Integers wrap, so their sums may be factored in every mode.
-// BITWISE-LABEL: func.func @outer_product_of_integers(
-// BITWISE-NEXT: prim.reduce
-// BITWISE-NEXT: prim.reduce
-// BITWISE-NEXT: prim.mul {{.*}} : tensor<i64>
+// STRICT-LABEL: func.func @outer_product_of_integers(
+// STRICT-NEXT: prim.reduce
+// STRICT-NEXT: prim.reduce
+// STRICT-NEXT: prim.mul {{.*}} : tensor<i64>
 func.func @outer_product_of_integers(%x: tensor<4xi64>, %y: tensor<8xi64>) -> tensor<i64> {
   %0 = prim.broadcast %x {dims = array<i64: 0>} : (tensor<4xi64>) -> tensor<4x8xi64>
   %1 = prim.broadcast %y {dims = array<i64: 1>} : (tensor<8xi64>) -> tensor<4x8xi64>

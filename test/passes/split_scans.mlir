@@ -1,5 +1,5 @@
 // RUN: rs-opt %s "--pass-pipeline=builtin.module(func.func(split-scans))" --split-input-file | rs-filecheck %s
-// RUN: rs-opt %s "--pass-pipeline=builtin.module(func.func(split-scans{numerics=bitwise}))" --split-input-file | rs-filecheck %s --check-prefix=BITWISE
+// RUN: rs-opt %s "--pass-pipeline=builtin.module(func.func(split-scans{numerics=strict}))" --split-input-file | rs-filecheck %s --check-prefix=STRICT
 
 // Pieces of 4096 elements, the last of which is filled up.
 // CHECK-LABEL: func.func @sum
@@ -10,8 +10,8 @@
 // CHECK: prim.select
 // CHECK: prim.slice
 // Its order is the program's.
-// BITWISE-LABEL: func.func @sum
-// BITWISE-NEXT: prim.scan {{.*}} : tensor<2x100000xf32>
+// STRICT-LABEL: func.func @sum
+// STRICT-NEXT: prim.scan {{.*}} : tensor<2x100000xf32>
 func.func @sum(%x: tensor<2x100000xf32>) -> tensor<2x100000xf32> {
   %0 = prim.scan %x {dim = 1 : i64, kind = "sum"} : tensor<2x100000xf32>
   return %0 : tensor<2x100000xf32>
@@ -24,7 +24,7 @@ func.func @sum(%x: tensor<2x100000xf32>) -> tensor<2x100000xf32> {
 // CHECK-NOT: prim.pad %arg0
 // CHECK: prim.scan {{.*}} : tensor<16x4096x3xf32>
 // CHECK: prim.maximum
-// BITWISE: prim.scan {{.*}} : tensor<16x4096x3xf32>
+// STRICT: prim.scan {{.*}} : tensor<16x4096x3xf32>
 func.func @largest(%x: tensor<65536x3xf32>) -> tensor<65536x3xf32> {
   %0 = prim.scan %x {dim = 0 : i64, kind = "max"} : tensor<65536x3xf32>
   return %0 : tensor<65536x3xf32>

@@ -1,6 +1,6 @@
 // RUN: rs-opt %s --split-input-file --winograd | FileCheck %s
-// RUN: rs-opt %s --split-input-file --winograd=numerics=bitwise | FileCheck %s --check-prefix=BITWISE
-// BITWISE-NOT: prim.linear_transform
+// RUN: rs-opt %s --split-input-file --winograd=numerics=strict | FileCheck %s --check-prefix=STRICT
+// STRICT-NOT: prim.linear_transform
 
 // Tiles that reach beyond the end: the padding grows; what follows runs on tiles, its other operand is taken apart; a slice ends it.
 // CHECK-LABEL: func.func @residual(

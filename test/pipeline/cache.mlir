@@ -3,7 +3,7 @@
 // RUN: env STRATA_CACHE_SIZE=1G STRATA_CACHE_DIR=%t.cache rs-run %s --explain-cache 2>&1 | FileCheck %s --check-prefix=FIRST
 // RUN: env STRATA_CACHE_SIZE=1G STRATA_CACHE_DIR=%t.cache rs-run %s --explain-cache 2>&1 | FileCheck %s --check-prefix=SECOND
 // RUN: env LD_DEBUG=files STRATA_CACHE_SIZE=1G STRATA_CACHE_DIR=%t.cache rs-run %s 2>&1 | FileCheck %s --check-prefix=FILES
-// RUN: env STRATA_CACHE_SIZE=1G STRATA_CACHE_DIR=%t.cache rs-cache why %s --numerics bitwise | FileCheck %s --check-prefix=OTHER
+// RUN: env STRATA_CACHE_SIZE=1G STRATA_CACHE_DIR=%t.cache rs-cache why %s --numerics strict | FileCheck %s --check-prefix=OTHER
 // RUN: env STRATA_CACHE_SIZE=1G STRATA_CACHE_DIR=%t.cache rs-cache why %s --numerics ulp --dynamic auto --mode default | FileCheck %s --check-prefix=SAME
 // RUN: env STRATA_CACHE_SIZE=1G STRATA_CACHE_DIR=%t.cache rs-compile %s --explain-cache -o %t.strata 2>&1 | FileCheck %s --check-prefix=SAME
 // RUN: env STRATA_CACHE_SIZE=1G STRATA_CACHE_DIR=%t.cache rs-cache stat | FileCheck %s --check-prefix=STAT
@@ -18,7 +18,7 @@
 // FILES-NOT: file={{.*(MLIR|LLVM|strata_compiler)}}
 // FILES: output
 // OTHER: not in the cache; what differs:
-// OTHER-NEXT: options: here {"numerics":"bitwise"}, in the nearest entry {}
+// OTHER-NEXT: options: here {"numerics":"strict"}, in the nearest entry {}
 // SAME: cache.mlir: in the cache
 // STAT: artefact 1 entries
 // STAT: object 2 entries

@@ -1,6 +1,7 @@
 //! The options of a compilation, the same on every command line.
 
 use clap::Args;
+use clap::builder::PossibleValue;
 use serde_json::{Map, json};
 
 /// How to compile.
@@ -19,7 +20,7 @@ pub struct CompileOptions {
     #[arg(long, value_name = "SIZES")]
     sizes: Option<String>,
     /// How closely results follow the program's own order of operations
-    #[arg(long, value_parser = ["bitwise", "ulp", "fast"])]
+    #[arg(long, value_parser = [PossibleValue::new("strict").alias("bitwise"), PossibleValue::new("ulp"), PossibleValue::new("fast")])]
     numerics: Option<String>,
     /// Leave these passes out of the pipeline (comma separated)
     #[arg(long, value_name = "PASSES", value_delimiter = ',')]

@@ -108,7 +108,7 @@ fn threads_share_what_is_written_at_computed_places() {
     let text = lowered("gpu", Numerics::Ulp);
     assert!(text.matches("llvm.atomicrmw fadd").count() == 3 && text.contains("llvm.atomicrmw max"), "{text}");
     // Sums of floats depend on their order.
-    let text = lowered("gpu", Numerics::Bitwise);
+    let text = lowered("gpu", Numerics::Strict);
     assert!(!text.contains("llvm.atomicrmw fadd") && text.contains("llvm.atomicrmw max"), "{text}");
     let places: Vec<i64> = (0..70).map(|k| k * 5 % 9).collect();
     let inputs = [numbers(&[9, 40]), Tensor::from_slice(DType::I64, &[70], &places).unwrap(), numbers(&[70, 40])];
@@ -254,7 +254,7 @@ fn attention_of_halves_is_on_matrix_units() {
             .matches("matrix_units = true")
             .count()
     };
-    assert_eq!([Numerics::Ulp, Numerics::Bitwise].map(scheduled), [2, 0]);
+    assert_eq!([Numerics::Ulp, Numerics::Strict].map(scheduled), [2, 0]);
     let (emulated, native) =
         (emulated(standard(), &program("attention_f16.mlir"), &options(Mode::Default)).unwrap(), native("attention_f16.mlir"));
     let numbers = |dtype: DType, shape: &[i64], number: &dyn Fn(i64) -> f32| {

@@ -15,7 +15,7 @@ use strata_core::ir::Op;
 /// What to make, and how freely.
 #[derive(Debug, Clone, Default)]
 pub struct Options {
-    /// Products and sums may fuse to one rounding; off for `bitwise` numerics.
+    /// Products and sums may fuse to one rounding; off for `strict` numerics.
     pub contract: bool,
     /// Also give LLVM IR, as optimised.
     pub ir: bool,

@@ -6,7 +6,7 @@
 //! it runs; `instruction` on the stage names what does its body and its sum at once, for the emitter that has it.
 //!
 //! The instruction takes subnormal elements and sums for zero, as PyTorch's own kernels do on such a CPU. So the pass is for
-//! `numerics = "ulp"` and not for `"bitwise"`.
+//! `numerics = "ulp"` and not for `"strict"`.
 //!
 //! ```mlir
 //! %0 = loop.call @k0(%a, %b)                 // sums a[i, k] * b[k, j], tensor<512x512xbf16> each
@@ -33,14 +33,14 @@ use strata_dialects::target::Target;
 #[derive(Pass)]
 #[pass(dependents("loop", "arith"))]
 pub struct PairHalves {
-    /// bitwise, ulp or fast.
+    /// strict, ulp or fast.
     #[option(default = "ulp")]
     numerics: String,
 }
 
 impl Pass for PairHalves {
     fn run<'c>(&self, op: Op<'c>, cx: &mut PassContext<'c>) -> Result<(), PassError> {
-        if !Target::of(op)?.has_bf16_dots() || Numerics::of(&self.numerics)? == Numerics::Bitwise {
+        if !Target::of(op)?.has_bf16_dots() || Numerics::of(&self.numerics)? == Numerics::Strict {
             return Ok(());
         }
         let mut rewriter = cx.rewriter();

@@ -4,7 +4,7 @@
 //! reciprocal is a stage of its own, taken once for each point of the outer loops. Dividing takes ten times as long as multiplying.
 //!
 //! A quotient then carries two roundings: at most 1.5 units in the last place, so it fires with `numerics = "ulp"` and not with
-//! `"bitwise"`. Numbers whose reciprocal overflows or loses bits are scaled by a power of two before, and the quotient after, so
+//! `"strict"`. Numbers whose reciprocal overflows or loses bits are scaled by a power of two before, and the quotient after, so
 //! infinities, zeros and subnormal divisors give what a division gives.
 //!
 //! ```mlir
@@ -30,14 +30,14 @@ use strata_dialects::numerics::Numerics;
 #[derive(Pass)]
 #[pass(dependents("loop", "arith", "math"))]
 pub struct ShareReciprocals {
-    /// bitwise, ulp or fast.
+    /// strict, ulp or fast.
     #[option(default = "ulp")]
     numerics: String,
 }
 
 impl Pass for ShareReciprocals {
     fn run<'c>(&self, op: Op<'c>, cx: &mut PassContext<'c>) -> Result<(), PassError> {
-        if Numerics::of(&self.numerics)? == Numerics::Bitwise {
+        if Numerics::of(&self.numerics)? == Numerics::Strict {
             return Ok(());
         }
         let mut rewriter = cx.rewriter();

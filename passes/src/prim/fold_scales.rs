@@ -5,7 +5,7 @@
 //! Exactly when the contraction's result has no other reader, its weights are weights alone, and the element type is `f32` or `f64`
 //! (halves would round the new weights too coarsely). Additions, subtractions and products in any order are followed as far as
 //! each has a weight of its own per feature. Rounding changes within a small factor of what it was (see the tests), so
-//! `numerics = "bitwise"` refuses.
+//! `numerics = "strict"` refuses.
 //!
 //! ```mlir
 //! %0 = prim.conv %x, %w {...} : (tensor<2x3x8x8xf32>, tensor<4x3x3x3xf32>) -> tensor<2x4x6x6xf32>
@@ -31,7 +31,7 @@ use strata_dialects::prim;
 #[derive(Pass)]
 #[pass(anchor = "func.func", dependents("prim"))]
 pub struct FoldScales {
-    /// bitwise, ulp or fast; bitwise changes nothing.
+    /// strict, ulp or fast; strict changes nothing.
     #[option(default = "ulp")]
     numerics: String,
     /// Contractions with new weights.
@@ -40,7 +40,7 @@ pub struct FoldScales {
 
 impl Pass for FoldScales {
     fn run<'c>(&self, op: Op<'c>, cx: &mut PassContext<'c>) -> Result<(), PassError> {
-        if Numerics::of(&self.numerics)? == Numerics::Bitwise || op.attr(strata_dialects::capture::ENTRY).is_none() {
+        if Numerics::of(&self.numerics)? == Numerics::Strict || op.attr(strata_dialects::capture::ENTRY).is_none() {
             return Ok(());
         }
         let cone = Cone::of(op);

@@ -7,7 +7,7 @@
 //! - elements are `f32` or `f64`, heads have a known size that is not large, and there are enough queries to fill the lanes of a register.
 //!
 //! A constant factor of the queries or keys becomes one of the scores. Fusion then puts both contractions into one kernel.
-//! The weights are normalised after the product instead of before: with `numerics = "bitwise"` nothing is changed.
+//! The weights are normalised after the product instead of before: with `numerics = "strict"` nothing is changed.
 //!
 //! ```mlir
 //! %max = prim.reduce %s {dims = array<i64: 1>, kind = "max"} : (tensor<32x16xf32>) -> tensor<32xf32>
@@ -29,7 +29,7 @@ use strata_dialects::prim;
 #[derive(Pass)]
 #[pass(anchor = "func.func", dependents("prim"))]
 pub struct FuseAttention {
-    /// bitwise, ulp or fast: bitwise changes nothing.
+    /// strict, ulp or fast: strict changes nothing.
     #[option(default = "ulp")]
     numerics: String,
     /// Say why a dot is no attention, as remarks.
@@ -40,7 +40,7 @@ pub struct FuseAttention {
 
 impl Pass for FuseAttention {
     fn run<'c>(&self, op: Op<'c>, _: &mut PassContext<'c>) -> Result<(), PassError> {
-        if Numerics::of(&self.numerics)? > Numerics::Bitwise {
+        if Numerics::of(&self.numerics)? > Numerics::Strict {
             self.rewrites.add(simplify(op, self.remarks, rules));
         }
         Ok(())

@@ -12,7 +12,7 @@
 //! %0 = ... "%inside + %before where there is a piece before"
 //! ```
 //!
-//! Refused are rows of unknown length or number, rows that are enough for all blocks or short, and sums and products of floats with numerics `bitwise`: their order is
+//! Refused are rows of unknown length or number, rows that are enough for all blocks or short, and sums and products of floats with numerics `strict`: their order is
 //! the program's.
 
 use strata_core::ir::{ElementType, Op};
@@ -28,7 +28,7 @@ use strata_dialects::target::gpu::{ELEMENTS_OF_THREAD, Gpu, THREADS_OF_BLOCK};
 #[derive(Pass)]
 #[pass(anchor = "func.func", dependents("prim", "arith"))]
 pub struct SplitScans {
-    /// bitwise, ulp or fast.
+    /// strict, ulp or fast.
     #[option(default = "ulp")]
     numerics: String,
     /// Scans that were split.
@@ -40,7 +40,7 @@ const PIECE: i64 = THREADS_OF_BLOCK * ELEMENTS_OF_THREAD;
 
 impl Pass for SplitScans {
     fn run<'c>(&self, op: Op<'c>, _: &mut PassContext<'c>) -> Result<(), PassError> {
-        let free = Numerics::of(&self.numerics)? > Numerics::Bitwise;
+        let free = Numerics::of(&self.numerics)? > Numerics::Strict;
         let gpu = Gpu::of(op)?;
         for scan in op.find_all(prim::Scan::NAME).into_iter().filter(|scan| is_long(*scan, &gpu) && (free || is_exact(*scan))) {
             let (Some(block), Some(operator)) = (scan.block(), operator(scan)) else { continue };

@@ -39,7 +39,7 @@ pub fn schedule(kernel: &KernelView<'_>, numerics: Numerics, gpu: &Gpu) -> Optio
     let known = dims.column.is_none_or(|column| kernel.static_size(column).is_some());
     let outer = if known { &dims.outer } else { &kernel.outer };
     let mut schedule = KernelSchedule { order: Some(outer.clone()), ..KernelSchedule::default() };
-    let by_units = dims.row.filter(|&row| numerics > Numerics::Bitwise && matrix_attention::values_in_halves(kernel, &view, row).is_some());
+    let by_units = dims.row.filter(|&row| numerics > Numerics::Strict && matrix_attention::values_in_halves(kernel, &view, row).is_some());
     let by_units = by_units.and_then(|row| on_units(kernel, row, view.column?));
     match by_units.or_else(|| stream(kernel, &dims, mean.op.result(0).ty().element_type()?, gpu)) {
         Some((stream, step)) => {

@@ -12,11 +12,11 @@
 //! - Contractions: a block has a `tile` of the outer loops, a thread `unroll` points of it along each; the operands come through shared
 //!   memory in steps (`step`) of the reduced dim `along`.
 //! - Means weighed by a softmax (attention): a block has a tile of `rows`, past which keys `stream` in blocks; a thread has `lines` by `keys`
-//!   scores and `lines` by `columns` means. Those of halves are matrix `units`' work, unless `numerics` is bitwise.
-//! - Contractions of f16 or bf16, unless `numerics` is bitwise: `warps` along each outer dim share the tile, and matrix units make the products
+//!   scores and `lines` by `columns` means. Those of halves are matrix `units`' work, unless `numerics` is strict.
+//! - Contractions of f16 or bf16, unless `numerics` is strict: `warps` along each outer dim share the tile, and matrix units make the products
 //!   (exact, but added up in an order of their own). Those of f32 only where `numerics` is fast: the units see ten bits of a fraction.
 //! - Writes at computed indices: threads `share` the dims that are indices themselves, or all where elements may combine in any order
-//!   (`atomic`: integers, and sums of floats unless `numerics` is bitwise).
+//!   (`atomic`: integers, and sums of floats unless `numerics` is strict).
 //!
 //! How many threads and blocks keep the device busy follows from its description (`target.gpu`).
 //!
@@ -49,7 +49,7 @@ use strata_dialects::target::gpu::{THREADS_OF_BLOCK, WARP};
 #[derive(Pass)]
 #[pass(dependents("loop"))]
 pub struct ScheduleGpu {
-    /// bitwise, ulp or fast.
+    /// strict, ulp or fast.
     #[option(default = "ulp")]
     numerics: String,
 }
@@ -70,7 +70,7 @@ const SHORTEST_DIM: i64 = WARP / 2;
 /// Writes the schedule of one kernel, if it has none.
 fn schedule(op: Op<'_>, numerics: Numerics, gpu: &Gpu) {
     // Sums need not keep an order.
-    let free = numerics > Numerics::Bitwise;
+    let free = numerics > Numerics::Strict;
     let Some(kernel) = KernelView::new(op).filter(|_| op.attr(SCHEDULE).is_none()) else { return };
     let size = |dim: usize| kernel.static_size(dim).unwrap_or(UNKNOWN_SIZE);
     let of_its_kind = attention::schedule(&kernel, numerics, gpu)

@@ -28,7 +28,7 @@ use strata_dialects::prim;
 #[derive(Pass)]
 #[pass(anchor = "func.func", dependents("prim"))]
 pub struct SimplifyAlgebra {
-    /// bitwise, ulp or fast; only fast may change the sign of a zero.
+    /// strict, ulp or fast; only fast may change the sign of a zero.
     #[option(default = "ulp")]
     numerics: String,
     /// Say for every rule why it does not match, as remarks.

@@ -10,7 +10,7 @@
 //! - **reduce-of-repeated**: maxima, minima, `and` and `or` of repeated elements.
 //!
 //! The last is exact, and so are all of them on integers, which wrap. On floats the order of additions changes, so nothing else
-//! fires with `numerics = "bitwise"`. With `ulp` a rule fires when its error bound is that of the sum as written:
+//! fires with `numerics = "strict"`. With `ulp` a rule fires when its error bound is that of the sum as written:
 //! for products, since `sum |x_j * y_k| = (sum |x_j|) * (sum |y_k|)`, as long as nothing is multiplied that the program did not
 //! multiply (its author may have scaled a factor so that products stay in range). `sum-of-terms` has no such bound, since terms may
 //! cancel: `fast` only.
@@ -45,7 +45,7 @@ use strata_dialects::prim;
 #[derive(Pass)]
 #[pass(anchor = "func.func", dependents("prim"))]
 pub struct SimplifySums {
-    /// bitwise, ulp or fast: bitwise only changes sums of integers.
+    /// strict, ulp or fast: strict only changes sums of integers.
     #[option(default = "ulp")]
     numerics: String,
     /// Say for every rule why it does not match, as remarks.
@@ -71,7 +71,7 @@ fn rules(patterns: &mut SizedPatterns<'_>, numerics: Numerics) {
     patterns.identity::<prim::Reduce>("sum-of-product", 1, move |op, rewriter| sum_of_product(op, rewriter, numerics));
     patterns.identity::<prim::Reduce>("sum-of-terms", 1, move |op, rewriter| sum_of_terms(op, rewriter, numerics));
     patterns.identity::<prim::Reduce>("reduce-of-repeated", 1, reduce_of_repeated);
-    if numerics > Numerics::Bitwise {
+    if numerics > Numerics::Strict {
         patterns.identity::<prim::Reduce>("sum-of-two-factors", 1, dots::sum_of_two_factors);
         patterns.identity::<prim::Reduce>("sum-of-dot", 1, dots::sum_of_dot);
     }

@@ -7,7 +7,7 @@
 //!
 //! Exactly when: the convolution is channels-last (`--channels-last`), moves by one, is one group, has weights of weights alone and
 //! known sizes, `f32` or `f64`, and the cost model finds it cheaper: products, and the memory that transformed tiles and weights go
-//! through. With `numerics = "bitwise"` nothing changes. With `ulp` it fires because its error is of the size of the direct form's:
+//! through. With `numerics = "strict"` nothing changes. With `ulp` it fires because its error is of the size of the direct form's:
 //! for tiles whose elements are of like magnitude, or spread over six orders of magnitude, at most four times that (`bound.rs`).
 //! The error is relative to the products of a whole tile: beside an element that is much larger than its neighbours, results that
 //! do not have it in their window are as exact as those that do; and an infinity or NaN reaches all results of its tile.
@@ -39,7 +39,7 @@ use strata_dialects::prim;
 #[derive(Pass)]
 #[pass(anchor = "func.func", dependents("prim"))]
 pub struct Winograd {
-    /// bitwise, ulp or fast; bitwise changes nothing.
+    /// strict, ulp or fast; strict changes nothing.
     #[option(default = "ulp")]
     numerics: String,
     /// Convolutions that changed.
@@ -48,7 +48,7 @@ pub struct Winograd {
 
 impl Pass for Winograd {
     fn run<'c>(&self, op: Op<'c>, cx: &mut PassContext<'c>) -> Result<(), PassError> {
-        if Numerics::of(&self.numerics)? == Numerics::Bitwise || op.attr(strata_dialects::capture::ENTRY).is_none() {
+        if Numerics::of(&self.numerics)? == Numerics::Strict || op.attr(strata_dialects::capture::ENTRY).is_none() {
             return Ok(());
         }
         let cone = Cone::of(op);
