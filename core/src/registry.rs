@@ -152,7 +152,7 @@ impl Registry {
     }
 
     /// A context that nobody else uses at the moment, without threads of its own. It keeps the dialects that were loaded.
-    pub fn lend(&'static self) -> PooledContext {
+    pub fn pooled_context(&'static self) -> PooledContext {
         self.contexts.take(|| {
             let context = self.context();
             // Kernels and functions are shared out over the cores by whoever compiles, so MLIR's own threads would only be in the way.

@@ -53,7 +53,7 @@ pub fn ptx<'a>(registry: &'static Registry, file: impl Into<SourceFile<'a>>, opt
     if options.target == options::Target::Cpu {
         return Err(Error::NoDevice);
     }
-    let context = registry.lend();
+    let context = registry.pooled_context();
     let source = file.read(&context)?;
     run_to(&source.module, Level::Gpu, options, &mut |_| {}).map_err(|error| error.of(file.path))?;
     let modules = device::modules(&source.module, options)?;
@@ -68,7 +68,7 @@ pub fn ptx<'a>(registry: &'static Registry, file: impl Into<SourceFile<'a>>, opt
 pub fn lower<'a>(registry: &'static Registry, file: impl Into<SourceFile<'a>>, to: &str, options: &Options) -> Result<String, Error> {
     let file = file.into();
     let given = target(registry, options)?;
-    let context = registry.lend();
+    let context = registry.pooled_context();
     let source = file.read(&context)?;
     settle(&source.module, given, options)?;
     run_to(&source.module, to.parse()?, options, &mut |_| {}).map_err(|error| error.of(file.path))?;
@@ -131,7 +131,7 @@ fn compile_for(
 ) -> Result<Artefact, Error> {
     let mut notes = Notes::default();
     let mut options = options.clone();
-    let context = time(&mut notes, "context", || db.registry().lend());
+    let context = time(&mut notes, "context", || db.registry().pooled_context());
     let Source { module, weights } = time(&mut notes, "import", || file.read(&context))?;
     let target = settle(&module, given, &options)?;
     check_level(module.op())?;
@@ -222,7 +222,7 @@ pub fn emit<'a>(
 ) -> Result<Emitted, Error> {
     let file = file.into();
     let given = target(registry, options)?;
-    let context = registry.lend();
+    let context = registry.pooled_context();
     let source = file.read(&context)?;
     let target = settle(&source.module, given, options)?;
     run_to(&source.module, Level::Cpu, options, &mut |_| {}).map_err(|error| error.of(file.path))?;
@@ -239,7 +239,7 @@ pub(crate) fn target(registry: &'static Registry, options: &Options) -> Result<T
     }
     let target = target::or_host(&options.cpu)?;
     let entries = options.cpu_entries();
-    Ok(if entries.is_empty() { target } else { target.with_entries((&*registry.lend()).into(), entries)? })
+    Ok(if entries.is_empty() { target } else { target.with_entries((&*registry.pooled_context()).into(), entries)? })
 }
 
 /// The GPU that kernels are made for, if any: of several architectures the oldest, since the newer ones run the same schedules.
@@ -257,7 +257,7 @@ pub fn gpu_named(cx: Cx<'_>, options: &Options, architecture: &str) -> Result<Gp
 /// The target of the options as an MLIR dictionary, the GPU's where kernels are made for one; with `measure`, with the bandwidths of the CPU at
 /// hand as they are measured now.
 pub fn describe_target(registry: &'static Registry, options: &Options, measure: bool) -> Result<String, Error> {
-    let context = registry.lend();
+    let context = registry.pooled_context();
     if let Some(gpu) = gpu((&*context).into(), options)? {
         return Ok(gpu.attr((&*context).into()).to_string());
     }

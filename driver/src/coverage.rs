@@ -41,7 +41,7 @@ pub fn coverage_table(part: &str) -> String {
 /// [`coverage_table`] of the operators that a program has at the level `aten`.
 pub fn coverage_of<'a>(registry: &'static Registry, file: impl Into<SourceFile<'a>>, part: &str) -> Result<String, Error> {
     let file = file.into();
-    let context = registry.lend();
+    let context = registry.pooled_context();
     let source = file.read(&context)?;
     run_to(&source.module, Level::Aten, &Options::default(), &mut |_| {}).map_err(|error| error.of(file.path))?;
     let mut found = HashSet::new();

@@ -89,18 +89,20 @@ impl State {
     }
 
     fn work_now(&mut self, work: &Work) -> Result<(), DeviceError> {
-        let told = |what: &'static str| move |error: InterpError| failed(what, error.to_string());
+        let failed_at = |what: &'static str| move |error: InterpError| failed(what, error.to_string());
         match *work {
             Work::Copy { from, to, bytes } => {
-                let copy = self.emulator.bytes(from, bytes).map_err(told("a copy"))?.to_vec();
-                self.emulator.bytes(to, bytes).map_err(told("a copy"))?.copy_from_slice(&copy);
+                let copy = self.emulator.bytes(from, bytes).map_err(failed_at("a copy"))?.to_vec();
+                self.emulator.bytes(to, bytes).map_err(failed_at("a copy"))?.copy_from_slice(&copy);
                 Ok(())
             }
             Work::Clear { at, bytes } => {
-                self.emulator.bytes(at, bytes).map_err(told("clearing"))?.fill(0);
+                self.emulator.bytes(at, bytes).map_err(failed_at("clearing"))?.fill(0);
                 Ok(())
             }
-            Work::Launch { kernel, blocks, ref arguments } => self.emulator.launch(kernel, blocks, arguments).map_err(told("a kernel")),
+            Work::Launch { kernel, blocks, ref arguments } => {
+                self.emulator.launch(kernel, blocks, arguments).map_err(failed_at("a kernel"))
+            }
         }
     }
 

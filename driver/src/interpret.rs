@@ -25,7 +25,7 @@ fn run(registry: &'static Registry, path: &Path, options: &Options, inputs: Vec<
     if let options::Target::Cuda(_) = options.target {
         return emulate(registry, path, options, inputs);
     }
-    let context = registry.lend();
+    let context = registry.pooled_context();
     let source = SourceFile::from(path).read(&context)?;
     let program = Program::of(entry(source.module.op())?)?;
     let failed = |text: String| Error::Interpreter(text);

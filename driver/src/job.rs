@@ -52,7 +52,7 @@ impl Job {
 
     /// One program after the other; `one` gives its answer and whether it is well.
     fn each(&self, registry: &'static Registry, one: impl Fn(&Source<'_>) -> Result<(Vec<u8>, bool), JobError>) -> Result<bool, JobError> {
-        let context = registry.lend();
+        let context = registry.pooled_context();
         let (mut answer, mut all_well) = (Vec::new(), true);
         for source in self.programs(&context)? {
             let (text, well) = one(&source)?;
@@ -78,19 +78,20 @@ impl Job {
             let path = self.input.as_deref().ok_or(JobError::Watch)?;
             let mut text = |path: &Path| match path.extension() {
                 Some(kind) if kind == "mlir" => std::fs::read_to_string(path).map_err(|error| error.to_string()),
-                _ => {
-                    SourceFile::from(path).read(&registry.lend()).map(|source| source.module.to_string()).map_err(|error| error.to_string())
-                }
+                _ => SourceFile::from(path)
+                    .read(&registry.pooled_context())
+                    .map(|source| source.module.to_string())
+                    .map_err(|error| error.to_string()),
             };
             incremental::watch(&mut db, path, &mut text, pipeline, &mut std::io::stdout(), &mut || true)?;
             return Ok(true);
         }
-        let context = registry.lend();
+        let context = registry.pooled_context();
         let mut texts = Vec::new();
         for source in self.programs(&context)? {
             let source = Text::new(&db, self.name(), source.module.op().to_text_with_locations(), Form::Located);
             let (text, report) = incremental::run(&db, source, pipeline).map_err(JobError::Incremental)?;
-            report.said.iter().for_each(|said| eprintln!("{said}"));
+            report.diagnostics.iter().for_each(|said| eprintln!("{said}"));
             match explain {
                 Some(Explain::Text) => eprintln!("{report}"),
                 Some(Explain::Json) => eprintln!("{}", report.json()),
@@ -174,7 +175,7 @@ pub fn check_file(
     passes: &[String],
     options: &CheckOptions,
 ) -> Result<crate::check_semantics::Report, JobError> {
-    let context = registry.lend();
+    let context = registry.pooled_context();
     let source = SourceFile::from(path).read(&context)?;
     let weights = if source.weights.is_some() { known_weights(&source, path)? } else { HashMap::new() };
     let options = CheckOptions { weights, ..options.clone() };

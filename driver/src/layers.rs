@@ -88,7 +88,7 @@ fn through_database<'c>(db: &dyn Db, context: &'c Context, module: &Module<'c>, 
     for (layer, made) in pairs? {
         rewriter.replace_with_copy(layer, made);
     }
-    outcomes.iter().flat_map(|outcome| outcome.said.iter().cloned()).for_each(|said| said.say(module.cx()));
+    outcomes.iter().flat_map(|outcome| outcome.diagnostics.iter().cloned()).for_each(|said| said.say(module.cx()));
     Some(())
 }
 

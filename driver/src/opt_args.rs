@@ -276,8 +276,8 @@ pub fn expand(args: &[String]) -> Result<Vec<String>, ArgsError> {
         |arg: &String| arg.starts_with("--from=") || arg.starts_with("--to=") || arg.starts_with("--target=") || arg == "--verify-levels";
     let others = |args: &[String]| args.iter().filter(|arg| !own(arg)).cloned().collect::<Vec<_>>();
     let Some(to) = to else {
-        let told = [(from.is_some(), "--from=LEVEL"), (target.is_some(), "--target"), (verify, "--verify-levels")];
-        return match told.into_iter().find(|(told, _)| *told) {
+        let given = [(from.is_some(), "--from=LEVEL"), (target.is_some(), "--target"), (verify, "--verify-levels")];
+        return match given.into_iter().find(|(given, _)| *given) {
             Some((_, flag)) => Err(ArgsError::NoTarget(flag)),
             None => Ok(others(args)),
         };

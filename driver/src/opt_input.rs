@@ -23,7 +23,7 @@ pub fn opt_input(registry: &'static Registry, args: &[String]) -> Result<(Vec<St
     let mut args = args.to_vec();
     let exported = |arg: &&mut String| !arg.starts_with('-') && SourceFile::from(arg.as_str()).is_exported();
     let Some(arg) = args.iter_mut().skip(1).find(exported) else { return Ok((args, None)) };
-    let context = registry.lend();
+    let context = registry.pooled_context();
     let text = SourceFile::from(arg.as_str()).read(&context)?.module.op().to_text_with_locations();
     let io = |source| Error::Io { path: arg.clone().into(), source };
     let mut file = tempfile::Builder::new().suffix(".mlir").tempfile().map_err(io)?;

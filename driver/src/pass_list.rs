@@ -79,7 +79,7 @@ impl Nest {
 
 /// Where the pass or pipeline of that name runs, ours or MLIR's; nothing where there is none.
 pub fn nest(registry: &'static Registry, name: &str) -> Option<Nest> {
-    let context = registry.lend();
+    let context = registry.pooled_context();
     let known = |nest: &Nest| PassManager::parse((&*context).into(), "builtin.module", &nest.around(name)).is_ok();
     [Nest::Module, Nest::Functions].into_iter().find(known)
 }

@@ -163,13 +163,13 @@ const USUAL: i64 = 4;
 
 /// Sizes of a call that the program takes, for each argument: as near to [`USUAL`] as its ranges and relations let them be.
 pub fn usual_sizes(function: Op<'_>) -> Vec<Vec<i64>> {
-    let told = told_sizes(function, &mut |(low, high)| USUAL.clamp(low, high.max(low)));
-    told.into_iter().map(|shape| shape.into_iter().map(|size| size.unwrap_or(USUAL)).collect()).collect()
+    let chosen = chosen_sizes(function, &mut |(low, high)| USUAL.clamp(low, high.max(low)));
+    chosen.into_iter().map(|shape| shape.into_iter().map(|size| size.unwrap_or(USUAL)).collect()).collect()
 }
 
 /// The sizes of each argument: what the program says of them, then a free choice.
 fn sizes(function: Op<'_>, random: &mut Random, taste: Taste) -> Vec<Vec<usize>> {
-    let told = told_sizes(function, &mut |range| ranged(function, random, range));
+    let chosen = chosen_sizes(function, &mut |range| ranged(function, random, range));
     let usual: Vec<i64> = (0..8).map(|_| random.int(1, 7)).collect();
     let mut free = |dim: usize| match taste.sizes {
         Sizes::ByPosition => usual[dim % usual.len()],
@@ -177,12 +177,12 @@ fn sizes(function: Op<'_>, random: &mut Random, taste: Taste) -> Vec<Vec<usize>>
         Sizes::Free => random.int(1, 7),
     };
     let mut fill = |(dim, size): (usize, Option<i64>)| usize::try_from(size.unwrap_or_else(|| free(dim))).unwrap_or(0);
-    told.into_iter().map(|shape| shape.into_iter().enumerate().map(&mut fill).collect()).collect()
+    chosen.into_iter().map(|shape| shape.into_iter().enumerate().map(&mut fill).collect()).collect()
 }
 
 /// The sizes of each argument of which the program says something: static ones, then symbols chosen in their ranges, then what
 /// relations say.
-fn told_sizes(function: Op<'_>, choose: &mut dyn FnMut((i64, i64)) -> i64) -> Vec<Vec<Option<i64>>> {
+fn chosen_sizes(function: Op<'_>, choose: &mut dyn FnMut((i64, i64)) -> i64) -> Vec<Vec<Option<i64>>> {
     let arguments = function.body(0).args();
     let mut sizes: Vec<Vec<Option<i64>>> = arguments
         .iter()

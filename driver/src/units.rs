@@ -56,7 +56,7 @@ impl Hash for Code {
 /// [`Code`] as an argument of queries.
 #[allow(missing_docs, reason = "salsa writes methods for the fields, whose meaning is said at the fields")]
 #[salsa::interned(revisions = KEPT)]
-pub(crate) struct Make<'db> {
+pub(crate) struct CodeId<'db> {
     #[returns(ref)]
     pub code: Code,
 }
@@ -117,21 +117,21 @@ pub(crate) const NAME: &str = "kernel";
 
 /// Compiles a module, whose kernels have got their schedules. The module becomes the program around them, unless that is known.
 pub(crate) fn objects<'c>(db: &dyn Db, module: &Module<'c>, code: &Code, rest: Rest<'_, 'c>) -> Result<Objects, Error> {
-    let make = Make::new(db, code.clone());
+    let code_id = CodeId::new(db, code.clone());
     let (kernels, aliases) = split(module);
     let asked_for: Vec<_> = kernels.iter().map(|kernel| (db.changed(kernel.subject()), Unit::new(db, kernel.text.as_str()))).collect();
     let changed = asked_for.iter().filter(|(cause, _)| cause.is_some());
-    let questions: Vec<_> = changed.map(|&(_, unit)| move |db: &dyn Db| _ = object(db, unit, make)).collect();
-    let Around { notes, objects } = ahead(db, &questions, || program(db, module, make, rest))?;
+    let questions: Vec<_> = changed.map(|&(_, unit)| move |db: &dyn Db| _ = object(db, unit, code_id)).collect();
+    let Around { notes, objects } = ahead(db, &questions, || program(db, module, code_id, rest))?;
     let mut all = Objects { bytes: Vec::new(), aliases, timings: Timings::default(), notes };
     for object in objects {
         all.timings += object.timings;
         all.bytes.push(object.bytes);
     }
     for (kernel, (cause, unit)) in kernels.iter().zip(asked_for) {
-        let object = object(db, unit, make).as_ref().map_err(|error| Error::Again(error.clone()))?;
+        let object = object(db, unit, code_id).as_ref().map_err(|error| Error::Again(error.clone()))?;
         all.bytes.push(object.bytes.clone());
-        if db.record(asked(Query::Object, unit, make), kernel.subject(), cause) == How::Computed {
+        if db.record(asked(Query::Object, unit, code_id), kernel.subject(), cause) == How::Computed {
             all.timings += object.timings;
         }
     }
@@ -155,35 +155,35 @@ pub(crate) fn objects_now(registry: &'static Registry, module: &Module<'_>, code
 
 /// The machine code of a kernel.
 #[salsa::tracked(no_eq, returns(ref))]
-fn object<'db>(db: &'db dyn Db, kernel: Unit<'db>, make: Make<'db>) -> Result<Object, Arc<Error>> {
-    let (code, text) = (make.code(db), kernel.text(db));
+fn object<'db>(db: &'db dyn Db, kernel: Unit<'db>, code_id: CodeId<'db>) -> Result<Object, Arc<Error>> {
+    let (code, text) = (code_id.code(db), kernel.text(db));
     let name = name_of(text);
     let parts = || code.parts(db).with("kernel", &name);
     let made = stored(db, (Kind::Object, parts), Object::of_store, || code.kernel(db.registry(), &name, text), Object::to_store);
-    db.note(asked(Query::Object, kernel, make), made.as_ref().map_or(How::Computed, |(_, how)| *how));
+    db.note(asked(Query::Object, kernel, code_id), made.as_ref().map_or(How::Computed, |(_, how)| *how));
     Ok(made.map_err(Arc::new)?.0)
 }
 
 /// The program around the kernels, by the hash of what it follows from. It is made of the module at hand, which is no argument of a
 /// query; so the answer is a place for it, which is filled once.
 #[salsa::tracked(no_eq, returns(ref))]
-fn program_around<'db>(_db: &'db dyn Db, _around: Unit<'db>, _make: Make<'db>) -> OnceLock<Around> {
+fn program_around<'db>(_db: &'db dyn Db, _around: Unit<'db>, _make: CodeId<'db>) -> OnceLock<Around> {
     OnceLock::new()
 }
 
 /// The program around the kernels.
-fn program<'c>(db: &dyn Db, module: &Module<'c>, make: Make<'_>, rest: Rest<'_, 'c>) -> Result<Around, Error> {
-    let (code, content) = (make.code(db), content_hash(&around(module)));
+fn program<'c>(db: &dyn Db, module: &Module<'c>, code_id: CodeId<'_>, rest: Rest<'_, 'c>) -> Result<Around, Error> {
+    let (code, content) = (code_id.code(db), content_hash(&around(module)));
     let subject = Subject { query: Query::Object, name: None, content: &content, passes: (0, &rest.passes) };
     let key = Unit::new(db, format!("{content} {}", rest.passes));
-    let (cause, place, question) = (db.changed(subject), program_around(db, key, make), asked(Query::Object, key, make));
+    let (cause, place, question) = (db.changed(subject), program_around(db, key, code_id), asked(Query::Object, key, code_id));
     if place.get().is_none() {
         let parts = || code.parts(db).with("program", &content).with("program's passes", &rest.passes);
         let work = || -> Result<Around, Error> {
             let notes = (rest.run)(module)?;
             program_to_cpu(module.op())?;
             let notes = HostNotes { messages: messages(module.op()), ..notes };
-            let prepare = module.op().lookup_symbol(PREPARE).map(|function| preparation(db, module, function, make)).transpose()?;
+            let prepare = module.op().lookup_symbol(PREPARE).map(|function| preparation(db, module, function, code_id)).transpose()?;
             Ok(Around { notes, objects: std::iter::once(code.program(module)?).chain(prepare).collect() })
         };
         let (around, how) = stored(db, (Kind::Object, parts), Around::of_store, work, Around::to_store)?;
@@ -201,12 +201,12 @@ fn program<'c>(db: &dyn Db, module: &Module<'c>, make: Make<'_>, rest: Rest<'_, 
 
 /// The machine code that prepares weights, by the hash of what it follows from: where only the program changes it stays.
 #[salsa::tracked(no_eq, returns(ref))]
-fn prepare_object<'db>(_db: &'db dyn Db, _prepare: Unit<'db>, _make: Make<'db>) -> OnceLock<Object> {
+fn prepare_object<'db>(_db: &'db dyn Db, _prepare: Unit<'db>, _make: CodeId<'db>) -> OnceLock<Object> {
     OnceLock::new()
 }
 
 /// Takes the function that prepares weights out of a module at the level `cpu`, and gives its machine code.
-fn preparation<'c>(db: &dyn Db, module: &Module<'c>, function: Op<'c>, make: Make<'_>) -> Result<Object, Error> {
+fn preparation<'c>(db: &dyn Db, module: &Module<'c>, function: Op<'c>, code_id: CodeId<'_>) -> Result<Object, Error> {
     let symbols = module.body().ops().into_iter().filter_map(|op| Some((op.str("sym_name")?, op))).collect();
     let alone = unit(module, function, &symbols);
     let mut rewriter = Rewriter::before(module.op());
@@ -214,11 +214,11 @@ fn preparation<'c>(db: &dyn Db, module: &Module<'c>, function: Op<'c>, make: Mak
     rewriter.remove_attr(alone.op(), MESSAGES);
     without_locations(alone.op());
     let key = Unit::new(db, content_hash(&alone.to_bytecode()));
-    let place = prepare_object(db, key, make);
+    let place = prepare_object(db, key, code_id);
     if let Some(known) = place.get() {
         return Ok(Object { timings: Timings::default(), ..known.clone() });
     }
-    let object = make.code(db).program(&alone)?;
+    let object = code_id.code(db).program(&alone)?;
     // Another thread may have been faster with the same.
     _ = place.set(object.clone());
     Ok(object)
@@ -259,7 +259,7 @@ fn describe(op: Op<'_>, text: &mut String) {
 
 /// A context that kernels are read into.
 pub(crate) fn loaded(registry: &'static Registry) -> PooledContext {
-    let context = registry.lend();
+    let context = registry.pooled_context();
     for dialect in ["loop", "arith", "cf", "complex", "math", "func", "scf", "vector", "llvm"] {
         load_dialect(&context, dialect);
     }

@@ -255,16 +255,16 @@ fn what_passes_say_is_said_again_where_it_is_now() {
     let mut db = Database::new(standard(), None);
     let source = Source::new(&db, "test".into(), printed(7), Form::Located);
     let pipeline = Pipeline::parse(&db, "func.func(fuse-elementwise{remarks=true})").expect("it is a pipeline");
-    let said = |db: &Database| {
+    let diagnostics = |db: &Database| {
         let (_, report) = run(db, source, pipeline).expect("it runs");
-        (report.count(How::Computed), report.said.iter().map(ToString::to_string).collect::<Vec<_>>())
+        (report.count(How::Computed), report.diagnostics.iter().map(ToString::to_string).collect::<Vec<_>>())
     };
-    let (computed, first) = said(&db);
+    let (computed, first) = diagnostics(&db);
     assert_eq!(computed, 1);
     assert!(first[0].starts_with("f.py:7:3: remark: 'prim.exp' is not fused"), "{first:?}");
-    assert_eq!(said(&db), (0, first.clone()), "a hit says the same");
+    assert_eq!(diagnostics(&db), (0, first.clone()), "a hit says the same");
     source.set_text(&mut db).to(printed(9));
-    let (computed, moved) = said(&db);
+    let (computed, moved) = diagnostics(&db);
     assert_eq!((computed, moved), (0, vec![first[0].replace(":7:", ":9:")]), "only the line moved");
 }
 

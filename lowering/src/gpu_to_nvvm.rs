@@ -1,6 +1,6 @@
 //! `--gpu-to-nvvm`: the device's module becomes LLVM and NVVM ops, ready to be translated.
 //!
-//! The handful of `gpu` ops that kernels have become NVVM's here; all else goes the road of CPU code. (Upstream's own conversion would
+//! The handful of `gpu` ops that kernels have become NVVM's here; all else is lowered as CPU code is. (Upstream's own conversion would
 //! call NVIDIA's library for a square root.)
 
 use crate::codegen;

@@ -161,12 +161,12 @@ fn cpu(workloads: &[String], peers: &str, python: &str, profile: Profile) -> Res
     let mut plot = Vec::new();
     for model in String::from_utf8_lossy(&listed.stdout).lines().map(Path::new) {
         let name = model.file_stem().unwrap_or_default().to_string_lossy().into_owned();
-        let told = Command::new(tools.join("rs-run")).arg(model).args(["--benchmark", "--roofline=json"]).output()?;
-        let text = String::from_utf8_lossy(&told.stdout);
+        let output = Command::new(tools.join("rs-run")).arg(model).args(["--benchmark", "--roofline=json"]).output()?;
+        let text = String::from_utf8_lossy(&output.stdout);
         let kernels = text.lines().find_map(|line| line.strip_prefix("roofline "));
         match kernels.map(serde_json::from_str::<Vec<Kernel>>) {
             Some(Ok(kernels)) => plot.push((name, kernels)),
-            _ => println!("{name}: its kernels cannot be measured: {}", String::from_utf8_lossy(&told.stderr).trim()),
+            _ => println!("{name}: its kernels cannot be measured: {}", String::from_utf8_lossy(&output.stderr).trim()),
         }
     }
     fs::write(results.join("kernels.svg"), svg(&plot)?)?;

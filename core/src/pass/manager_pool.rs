@@ -108,7 +108,7 @@ mod tests {
 
     #[test]
     fn a_pooled_context_keeps_what_ran_well() {
-        let cx = Registry::new().with_upstream().with_upstream_passes().leak().lend();
+        let cx = Registry::new().with_upstream().with_upstream_passes().leak().pooled_context();
         let module = Module::parse(&cx, "module { func.func @f() { return } }", "test").expect("it parses");
         for _ in 0..2 {
             run_pipeline(module.op(), "cse").expect("it runs");

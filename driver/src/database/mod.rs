@@ -13,12 +13,12 @@
 //!
 //! This module knows no query. Each is defined where its work is, over [`Db`].
 
+mod diagnostic;
 mod report;
-mod said;
 
+pub use diagnostic::Diagnostic;
+pub(crate) use diagnostic::inside;
 pub use report::{Cause, How, Query, Record, Report};
-pub use said::Said;
-pub(crate) use said::inside;
 
 use std::collections::HashMap;
 use std::collections::hash_map::DefaultHasher;
@@ -34,7 +34,7 @@ use strata_store::{Kind, Lookup, Parts, Store};
 pub(crate) const KEPT: usize = 32;
 
 /// A module by its content: a function or a kernel with what it refers to, or a whole program.
-#[allow(missing_docs, reason = "salsa writes methods for the fields, whose meaning is said at the fields")]
+#[allow(missing_docs, reason = "salsa writes methods for the fields, whose meaning stands at the fields")]
 #[salsa::interned(debug, revisions = KEPT)]
 pub(crate) struct Unit<'db> {
     /// As MLIR prints it.

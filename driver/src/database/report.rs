@@ -1,6 +1,6 @@
 //! What was redone and why: `--explain-cache`.
 
-use super::said::Said;
+use super::diagnostic::Diagnostic;
 use serde::Serialize;
 use std::fmt;
 
@@ -102,8 +102,8 @@ impl Record {
 pub struct Report {
     /// In the order of the pipeline, and in it of the functions and kernels.
     pub records: Vec<Record>,
-    /// What passes said, when they ran or ran once, in the same order.
-    pub said: Vec<Said>,
+    /// The diagnostics of passes, when they ran or ran once, in the same order.
+    pub diagnostics: Vec<Diagnostic>,
 }
 
 impl Report {

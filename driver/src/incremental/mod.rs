@@ -19,7 +19,7 @@ mod run;
 mod sections;
 mod watch;
 
-pub use crate::database::{Cause, Database, How, Query, Record, Report, Said};
+pub use crate::database::{Cause, Database, Diagnostic, How, Query, Record, Report};
 pub(crate) use program::unit;
 pub(crate) use queries::each;
 pub use queries::{Form, Pipeline, Source};

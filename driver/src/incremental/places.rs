@@ -25,7 +25,7 @@ pub(super) struct Places(HashMap<String, Vec<String>>);
 
 /// Puts numbers in the place of locations.
 pub(super) fn number(registry: &'static Registry, text: &str, name: &str) -> Result<Numbered, String> {
-    let context = registry.lend();
+    let context = registry.pooled_context();
     let module = Module::parse(&context, text, name).map_err(|error| error.to_string())?;
     let mut places = Places::default();
     let mut rewriter = Rewriter::before(module.op());
@@ -88,7 +88,7 @@ mod tests {
 
     /// The text as MLIR prints it with locations.
     fn printed(text: &str) -> String {
-        let context = standard().lend();
+        let context = standard().pooled_context();
         Module::parse(&context, text, "a text").expect("it parses").op().to_text_with_locations()
     }
 

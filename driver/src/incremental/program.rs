@@ -36,7 +36,7 @@ pub(super) fn split(registry: &'static Registry, text: &str, name: &str, located
 
 /// [`split`], with what the parser says of a text.
 pub(super) fn split_parsed(registry: &'static Registry, text: &str, name: &str, located: bool) -> Result<Program, String> {
-    split_in(&registry.lend(), text, name, located)
+    split_in(&registry.pooled_context(), text, name, located)
 }
 
 /// A module as text.
@@ -83,7 +83,7 @@ impl Program {
     /// The module in one text.
     pub(super) fn text(&self, registry: &'static Registry) -> Result<String, String> {
         let bodies = || self.functions.iter().filter(|function| function.has_body);
-        self.plain_text().map_or_else(|| join_in(&registry.lend(), self, bodies()), Ok)
+        self.plain_text().map_or_else(|| join_in(&registry.pooled_context(), self, bodies()), Ok)
     }
 
     /// The text without the parser's help: a function looks the same in its unit and in the whole module, but for aliases.

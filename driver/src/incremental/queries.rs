@@ -1,11 +1,11 @@
 //! A program behind passes, function by function: the inputs and the queries.
 
-#![allow(missing_docs, reason = "salsa writes methods for the fields, whose meaning is said at the fields")]
+#![allow(missing_docs, reason = "salsa writes methods for the fields, whose meaning stands at the fields")]
 
 use super::outcome::Outcome;
 use super::places::{self, Numbered};
 use super::program::{self, Program};
-use crate::database::{Database, Db, How, KEPT, Query, Said, Subject, Unit, ahead, asked, stored};
+use crate::database::{Database, Db, Diagnostic, How, KEPT, Query, Subject, Unit, ahead, asked, stored};
 use crate::pass_list;
 use strata_core::diagnostic::collect;
 use strata_core::ir::Module;
@@ -105,7 +105,7 @@ pub(super) fn is_clean(db: &dyn Db, source: Source, program: &Program) -> bool {
 /// A unit as MLIR prints it: a comment, a name, a location or white space makes no other unit.
 #[salsa::tracked(returns(ref))]
 pub(super) fn cleaned<'db>(db: &'db dyn Db, unit: Unit<'db>) -> Result<String, String> {
-    let context = db.registry().lend();
+    let context = db.registry().pooled_context();
     Module::parse(&context, unit.text(db), "a function").map(|module| module.to_string()).map_err(|error| error.to_string())
 }
 
@@ -160,7 +160,7 @@ pub(crate) fn each<'db>(
 
 /// Runs passes on the text of a module; also says how many ran.
 fn apply(registry: &'static Registry, text: &str, passes: &str, located: bool) -> (Result<Outcome, String>, u64) {
-    let context = registry.lend();
+    let context = registry.pooled_context();
     let prepared = Module::parse(&context, text, "a part of the program").map_err(|error| error.to_string()).and_then(|module| {
         let manager = PassManager::parse(module.cx(), "builtin.module", passes).map_err(|error| error.to_string())?;
         // As `rs-opt` does, and compilations in development builds.
@@ -170,8 +170,9 @@ fn apply(registry: &'static Registry, text: &str, passes: &str, located: bool) -
         Ok(prepared) => prepared,
         Err(error) => return (Err(error), 0),
     };
-    let ((result, count), said) = collect(module.cx(), || manager.run_counted(module.op()));
-    let outcome = |()| Outcome { text: program::print(&module, located), said: said.into_iter().map(Said::from).collect() };
+    let ((result, count), diagnostics) = collect(module.cx(), || manager.run_counted(module.op()));
+    let outcome =
+        |()| Outcome { text: program::print(&module, located), diagnostics: diagnostics.into_iter().map(Diagnostic::from).collect() };
     (result.map(outcome).map_err(|error| error.to_string()), count)
 }
 

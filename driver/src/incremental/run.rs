@@ -3,10 +3,10 @@
 use super::places::Places;
 use super::program::{Function, Program};
 use super::queries::{Form, Group, Pipeline, Source, cleaned, each, groups, is_clean, numbered, parsed, parts, transformed, written};
-use crate::database::{Database, Db, Query, Report, Said, Subject, Unit, ahead, asked};
+use crate::database::{Database, Db, Diagnostic, Query, Report, Subject, Unit, ahead, asked};
 use std::panic::AssertUnwindSafe;
 
-/// The program behind the passes, as the plain pipeline prints it, and what had to be redone and was said.
+/// The program behind the passes, as the plain pipeline prints it, what had to be redone, and the diagnostics.
 ///
 /// # Errors
 /// What the parser or a pass says. The plain pipeline says the same with locations of the source.
@@ -18,7 +18,7 @@ pub fn run(db: &Database, source: Source, pipeline: Pipeline) -> Result<(String,
         true => parts(db, Unit::new(db, numbered(db, source).as_ref()?.text.as_str()), true).clone()?,
         false => cleaned_program(db, source)?,
     };
-    let mut said = Vec::new();
+    let mut diagnostics = Vec::new();
     for (at, (text, on_functions)) in (1..).zip(groups(db, pipeline)) {
         if !on_functions {
             let group = Group::new(db, text.as_str(), located);
@@ -29,7 +29,7 @@ pub fn run(db: &Database, source: Source, pipeline: Pipeline) -> Result<(String,
             let subject = Subject { query: Query::Passes, name: None, content: &whole, passes: (at, text) };
             let (cause, unit) = (db.changed(subject), Unit::new(db, whole.as_str()));
             let after = transformed(db, unit, group).as_ref()?;
-            said.extend(after.said.iter().cloned());
+            diagnostics.extend(after.diagnostics.iter().cloned());
             db.record(asked(Query::Passes, unit, group), subject, cause);
             program = parts(db, Unit::new(db, after.text.as_str()), located).clone()?;
             continue;
@@ -39,11 +39,11 @@ pub fn run(db: &Database, source: Source, pipeline: Pipeline) -> Result<(String,
         let outcomes = each(db, &units, (at, text), located)?;
         for (function, after) in bodies.into_iter().zip(outcomes) {
             function.unit.clone_from(&after.text);
-            said.extend(after.said.iter().cloned());
+            diagnostics.extend(after.diagnostics.iter().cloned());
         }
     }
-    let said = said.into_iter().map(|said: Said| said.at(&|place| places.put_back(place))).collect();
-    Ok((places.put_back(&program.text(db.registry())?), Report { said, ..db.take_report() }))
+    let diagnostics = diagnostics.into_iter().map(|diagnostic: Diagnostic| diagnostic.at(&|place| places.put_back(place))).collect();
+    Ok((places.put_back(&program.text(db.registry())?), Report { diagnostics, ..db.take_report() }))
 }
 
 /// Passes whose work follows locations: they see those of the source, and what comes behind them goes by these.

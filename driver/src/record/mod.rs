@@ -69,7 +69,7 @@ fn cached(report: &Report) -> Vec<Cached> {
 
 fn pass_by_pass(registry: &'static Registry, file: SourceFile<'_>, options: &Options) -> Result<Compilation, Error> {
     let mut options = options.clone();
-    let context = registry.lend();
+    let context = registry.pooled_context();
     let module = file.read(&context)?.module;
     settle(&module, target(registry, &options)?, &options)?;
     if options.part.is_empty() {

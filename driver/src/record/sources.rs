@@ -144,7 +144,7 @@ mod tests {
 
     #[test]
     fn each_line_knows_what_it_comes_from() {
-        let context = standard().lend();
+        let context = standard().pooled_context();
         let module = Module::parse(&context, TEXT, "a text").expect("it parses");
         let before = module.op().to_text_with_locations();
         let mut sources = Sources::default();
@@ -162,7 +162,7 @@ mod tests {
     fn a_long_text_loses_its_end() {
         let long = "x".repeat(LONGEST);
         let text = format!("func.func private @a()\nfunc.func private @b() attributes {{note = \"{long}\"}}\nfunc.func private @c()");
-        let context = standard().lend();
+        let context = standard().pooled_context();
         let module = Module::parse(&context, &text, "a text").expect("it parses");
         let (text, lines, left_out) = Sources::default().lines(module.op());
         assert!(text.contains("@a") && !text.contains("@c"), "{text}");

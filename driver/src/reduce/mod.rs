@@ -47,7 +47,7 @@ type Test<'t> = dyn FnMut(&str) -> std::io::Result<bool> + 't;
 
 /// Makes the program of a `.pt2` or `.mlir` file smaller.
 pub fn reduce(registry: &'static Registry, path: &Path, interesting: &mut Test<'_>) -> Result<Reduced, ReduceError> {
-    let context = registry.lend();
+    let context = registry.pooled_context();
     // For the constants that stand for what was computed.
     load_dialect(&context, "arith");
     let best = SourceFile::from(path).read(&context)?.module;

@@ -43,11 +43,11 @@ impl Window {
             x.prim().fail(format!("a convolution of {} with {}", x.ty(), weight.ty()));
             return x;
         }
-        let said = sizes::conv(
+        let of_result = sizes::conv(
             &ConvLayout::plain(self.strides.len()),
             &Space { strides: &self.strides, low: &self.low, high: &self.high, lhs_dilation: &self.spread, rhs_dilation: &self.dilation },
         );
-        let shape = x.prim().sizes(said, &[x, weight], &[]);
+        let shape = x.prim().sizes(of_result, &[x, weight], &[]);
         let cx = x.prim().cx();
         let attrs = [
             ("strides", cx.i64s_attr(&self.strides)),

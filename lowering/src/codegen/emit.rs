@@ -73,7 +73,7 @@ pub const PASSES: &str = "always-inline,function(early-cse<memssa>,instcombine<n
 pub fn emit(module: Op<'_>, target: &Target, options: &Options) -> Result<Emitted, Error> {
     let mut timings = Timings::default();
     let start = Instant::now();
-    let machine = machines::lend(target, if options.quick { OptimizationLevel::None } else { OptimizationLevel::Default })?;
+    let machine = machines::take(target, if options.quick { OptimizationLevel::None } else { OptimizationLevel::Default })?;
     let context = Context::create();
     let llvm = translate(module, &context)?;
     llvm.set_triple(&machine.get_triple());

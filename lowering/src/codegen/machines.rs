@@ -11,24 +11,24 @@ use std::ops::Deref;
 use std::sync::{Mutex, Once, PoisonError};
 
 /// How many are kept that nobody uses: those of a few threads for a few targets.
-const KEPT: usize = 32;
+const MAX_IDLE: usize = 32;
 
-static IDLE: Mutex<Vec<Kept>> = Mutex::new(Vec::new());
+static IDLE: Mutex<Vec<Idle>> = Mutex::new(Vec::new());
 
-struct Kept {
+struct Idle {
     target: Target,
     level: OptimizationLevel,
     machine: TargetMachine,
 }
 
-// SAFETY: a code generator belongs to no thread; one that is idle is used by none, and one that is lent only by the borrower's.
-unsafe impl Send for Kept {}
+// SAFETY: a code generator belongs to no thread; an idle one is used by none, and one that was handed out only by its holder's.
+unsafe impl Send for Idle {}
 
 /// A code generator that nobody else uses, for as long as it is needed.
-pub(super) struct Machine(Option<Kept>);
+pub(super) struct Machine(Option<Idle>);
 
 /// The code generator for a target.
-pub(super) fn lend(target: &Target, level: OptimizationLevel) -> Result<Machine, Error> {
+pub(super) fn take(target: &Target, level: OptimizationLevel) -> Result<Machine, Error> {
     // A push or a removal is done or it is not.
     let mut idle = IDLE.lock().unwrap_or_else(PoisonError::into_inner);
     let at = idle.iter().rposition(|kept| kept.level == level && kept.target == *target);
@@ -36,13 +36,13 @@ pub(super) fn lend(target: &Target, level: OptimizationLevel) -> Result<Machine,
     drop(idle);
     let kept = match kept {
         Some(kept) => kept,
-        None => Kept { target: target.clone(), level, machine: make(target, level)? },
+        None => Idle { target: target.clone(), level, machine: create(target, level)? },
     };
     Ok(Machine(Some(kept)))
 }
 
 /// LLVM's code generator for a target: position-independent, small code model.
-fn make(target: &Target, level: OptimizationLevel) -> Result<TargetMachine, Error> {
+fn create(target: &Target, level: OptimizationLevel) -> Result<TargetMachine, Error> {
     initialise();
     let error = |message: String| UnknownTarget { triple: target.triple.clone(), cpu: target.cpu.clone(), message };
     let triple = TargetTriple::create(&target.triple);
@@ -84,7 +84,7 @@ impl Drop for Machine {
         let Some(kept) = self.0.take() else { return };
         let mut idle = IDLE.lock().unwrap_or_else(PoisonError::into_inner);
         // Nobody knows what a panic left behind.
-        if idle.len() < KEPT && !std::thread::panicking() {
+        if idle.len() < MAX_IDLE && !std::thread::panicking() {
             idle.push(kept);
         }
     }
@@ -100,13 +100,13 @@ mod tests {
         let target = target::named("x86-64-v3").unwrap().with_features("-movbe");
         let level = OptimizationLevel::Default;
         let address = |machine: &Machine| machine.as_mut_ptr();
-        let (first, second) = (lend(&target, level).unwrap(), lend(&target, level).unwrap());
+        let (first, second) = (take(&target, level).unwrap(), take(&target, level).unwrap());
         let (a, b) = (address(&first), address(&second));
         assert_ne!(a, b, "two at once are two");
         drop(first);
-        assert_ne!(address(&lend(&target.clone().with_features("-bmi2"), level).unwrap()), a, "another CPU is another");
-        assert_ne!(address(&lend(&target, OptimizationLevel::None).unwrap()), a, "another level is another");
-        assert_eq!(address(&lend(&target, level).unwrap()), a);
+        assert_ne!(address(&take(&target.clone().with_features("-bmi2"), level).unwrap()), a, "another CPU is another");
+        assert_ne!(address(&take(&target, OptimizationLevel::None).unwrap()), a, "another level is another");
+        assert_eq!(address(&take(&target, level).unwrap()), a);
         drop(second);
     }
 }

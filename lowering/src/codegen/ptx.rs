@@ -106,7 +106,7 @@ pub fn ptx(device: Op<'_>, target: Device, contract: bool) -> Result<String, Err
         features: target.ptx.to_owned(),
         ..Target::default()
     };
-    let machine = machines::lend(&machine, OptimizationLevel::Default)?;
+    let machine = machines::take(&machine, OptimizationLevel::Default)?;
     llvm.set_triple(&machine.get_triple());
     llvm.set_data_layout(&machine.get_target_data().get_data_layout());
     const PTX_KERNEL: u32 = 71;

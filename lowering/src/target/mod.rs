@@ -39,9 +39,9 @@ pub fn host() -> Target {
     let cpu = TargetMachine::get_host_cpu_name().to_string();
     // What is lacking is worth a word only where the name promises it: a virtual machine may hide instructions.
     let promised = cpu_features(&triple, &cpu).unwrap_or_default();
-    let said = |feature: &&str| feature.strip_prefix('-').is_none_or(|name| promised.iter().any(|promised| promised == name));
+    let is_promised = |feature: &&str| feature.strip_prefix('-').is_none_or(|name| promised.iter().any(|promised| promised == name));
     let all = TargetMachine::get_host_cpu_features().to_string();
-    let features = all.split(',').filter(said).collect::<Vec<_>>().join(",");
+    let features = all.split(',').filter(is_promised).collect::<Vec<_>>().join(",");
     let mut target = described(Target { triple, cpu, features, ..Target::default() });
     caches::measure(&mut target);
     target

@@ -163,7 +163,7 @@ pub fn compile(registry: Registry, args: Vec<String>) -> ExitCode {
 
 /// What a multiprocessor of an architecture has, as the target says.
 fn multiprocessor(registry: &'static Registry, options: &Options, architecture: &str) -> Option<Multiprocessor> {
-    let gpu = gpu_named((&*registry.lend()).into(), options, architecture).ok()?;
+    let gpu = gpu_named((&*registry.pooled_context()).into(), options, architecture).ok()?;
     let number = |number: i64| u32::try_from(number).unwrap_or(u32::MAX);
     Some(Multiprocessor {
         blocks: number(gpu.blocks),

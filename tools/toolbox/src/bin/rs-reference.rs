@@ -72,7 +72,7 @@ fn dense_kernel() -> Result<String, Box<dyn Error>> {
     let source = SourceFile { path: Path::new("dense.mlir"), text: Some(DENSE) };
     let lowered = |to: &str| lower(standard(), source, to, &options);
     let (plain, scheduled) = (lowered("loop")?, lowered("loop-scheduled")?);
-    let context = standard().lend();
+    let context = standard().pooled_context();
     let modules = [plain, scheduled].map(|text| Module::parse(&context, &text, "dense.mlir"));
     let [plain, scheduled] = modules;
     let (plain, scheduled) = (plain?, scheduled?);
