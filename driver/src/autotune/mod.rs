@@ -14,7 +14,7 @@ mod stored;
 use crate::Error;
 use crate::database::{Db, How, Query, Subject, Unit, asked};
 use crate::options::{BUDGET, Options};
-use crate::units::{Code, Make, alone};
+use crate::units::{Code, CodeId, alone};
 use std::collections::HashMap;
 use std::time::{Duration, Instant};
 use stored::Measured;
@@ -90,8 +90,8 @@ impl Tuner<'_> {
         }
         let name = kernel.str("sym_name").unwrap_or_default();
         let subject = Subject { query: Query::Schedule, name: Some(&name), content: text, passes: (0, "") };
-        let (unit, make) = (Unit::new(self.db, text), Make::new(self.db, self.code.clone()));
-        let (place, question) = (stored::schedule(self.db, unit, make), asked(Query::Schedule, unit, make));
+        let (unit, code_id) = (Unit::new(self.db, text), CodeId::new(self.db, self.code.clone()));
+        let (place, question) = (stored::schedule(self.db, unit, code_id), asked(Query::Schedule, unit, code_id));
         let entry = |measured: &Measured| self.db.store().map(|_| measured.hash()).unwrap_or_default();
         let known = |measured: Measured| Tuned { entry: entry(&measured), how: Tuning::Stored, gain: Some(measured.gain), ..untuned("") };
         if let Some(measured) = place.get().cloned().or_else(|| self.on_disk(&parts))

@@ -1,7 +1,7 @@
 //! Measured schedules: what the database and the store keep of them.
 
 use crate::database::{Db, Unit};
-use crate::units::{Code, Make};
+use crate::units::{Code, CodeId};
 use serde::{Deserialize, Serialize};
 use std::sync::OnceLock;
 use strata_core::ir::Op;
@@ -21,7 +21,7 @@ pub struct Measured {
 /// The measured schedule of a kernel. A search takes the time that a compilation has for it, which is no argument of a query; so the
 /// answer is a place for a schedule, which is filled once.
 #[salsa::tracked(no_eq, returns(ref))]
-pub fn schedule<'db>(_db: &'db dyn Db, _kernel: Unit<'db>, _make: Make<'db>) -> OnceLock<Measured> {
+pub fn schedule<'db>(_db: &'db dyn Db, _kernel: Unit<'db>, _code: CodeId<'db>) -> OnceLock<Measured> {
     OnceLock::new()
 }
 
