@@ -110,7 +110,11 @@ pub fn run(options: &Options) -> Result<bool, Box<dyn Error>> {
     }
     let results = program.run(&inputs).map_err(|error| match (&set, manifest) {
         (None, None) => {
-            format!("{}: {error}; without --inputs the interpreter and --dynamic=off have none", options.model.display()).into()
+            let (error, model) = (error.to_string(), options.model.display().to_string());
+            // An error of the file names it, and has nothing to do with inputs.
+            let of_file = error.starts_with(&model);
+            let hint = "without --inputs the interpreter and --dynamic=off have none";
+            if of_file { error.into() } else { format!("{model}: {error}; {hint}").into() }
         }
         (None, _) => about(error),
         (Some(_), _) => {
