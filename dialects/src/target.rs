@@ -270,6 +270,11 @@ impl Target {
         self.l2.bytes / 16
     }
 
+    /// Whether loads and stores with lanes that are off cost what whole ones do: AVX-512 has registers of masks.
+    pub fn has_mask_registers(&self) -> bool {
+        self.has("avx512f")
+    }
+
     /// Whether an instruction multiplies `bf16` in pairs and sums the products, in the registers that kernels use.
     pub fn has_bf16_dots(&self) -> bool {
         self.has("avx512bf16") && self.vector_bits == 512

@@ -31,7 +31,7 @@ func.func @rows(%x: tensor<64x512xf32>) -> tensor<64xf32> {
 // A product of matrices: tiles that threads share, and in them register blocks of rows beside the two vectors of a panel.
 // CHECK-LABEL: loop.kernel @k0 {
 // CHECK-SAME: schedule = {order = array<i64: 1, 0>, tile = array<i64: 128, 64>, unroll = array<i64: 2, 8>, vector = 1 : i64, width = 16 : i64}
-// AVX2: unroll = array<i64: 2, 4>, vector = 1 : i64, width = 8 : i64
+// AVX2: unroll = array<i64: 2, 5>, vector = 1 : i64, width = 8 : i64
 func.func @matmul(%a: tensor<64x32xf32>, %b: tensor<32x128xf32>) -> tensor<64x128xf32> {
   %0 = prim.dot %a, %b {lhs_batch = array<i64>, rhs_batch = array<i64>, lhs_contract = array<i64: 1>, rhs_contract = array<i64: 0>} : (tensor<64x32xf32>, tensor<32x128xf32>) -> tensor<64x128xf32>
   return %0 : tensor<64x128xf32>
@@ -171,4 +171,33 @@ func.func @copy(%x: tensor<4x320x64xf32>) -> tensor<4x64x320xf32> {
 func.func @panels(%x: tensor<16x32x512x9xf32>) -> tensor<16x9x512x32xf32> {
   %0 = prim.transpose %x {perm = array<i64: 0, 3, 2, 1>} : (tensor<16x32x512x9xf32>) -> tensor<16x9x512x32xf32>
   return %0 : tensor<16x9x512x32xf32>
+}
+
+// -----
+
+// Features that fill no panel: where masks are vectors, the last block of lanes runs apart.
+// CHECK: loop.kernel @k0 {schedule = {order = array<i64: 1, 0>, tile = array<i64: 128, 64>, unroll
+// AVX2: schedule = {order = array<i64: 1, 0>, peel = array<i64: 1>, tile =
+func.func @ragged(%a: tensor<64x32xf32>, %b: tensor<32x121xf32>) -> tensor<64x121xf32> {
+  %0 = prim.dot %a, %b {lhs_batch = array<i64>, rhs_batch = array<i64>, lhs_contract = array<i64: 1>, rhs_contract = array<i64: 0>} : (tensor<64x32xf32>, tensor<32x121xf32>) -> tensor<64x121xf32>
+  return %0 : tensor<64x121xf32>
+}
+
+// -----
+
+// Rows of one batch: the next row to fetch is not in a batch that is not there.
+// CHECK: loop.kernel @k0
+// CHECK-SAME: order = array<i64: 1, 0>
+// CHECK: prefetch_along = 1 : i64, prefetch_operand = 0 : i64
+func.func @one_batch(%x: tensor<1x4096x512xf32>, %w: tensor<4096xf32>) -> tensor<1x4096x512xf32> {
+  %0 = prim.fusion %x, %w : (tensor<1x4096x512xf32>, tensor<4096xf32>) -> tensor<1x4096x512xf32> {
+  ^bb0(%a: tensor<1x4096x512xf32>, %c: tensor<4096xf32>):
+    %s = prim.reduce %a {dims = array<i64: 2>, kind = "sum"} : (tensor<1x4096x512xf32>) -> tensor<1x4096xf32>
+    %b = prim.broadcast %s {dims = array<i64: 0, 1>} : (tensor<1x4096xf32>) -> tensor<1x4096x512xf32>
+    %v = prim.broadcast %c {dims = array<i64: 1>} : (tensor<4096xf32>) -> tensor<1x4096x512xf32>
+    %r = prim.sub %a, %b : tensor<1x4096x512xf32>
+    %t = prim.mul %r, %v : tensor<1x4096x512xf32>
+    prim.yield %t : tensor<1x4096x512xf32>
+  }
+  return %0 : tensor<1x4096x512xf32>
 }

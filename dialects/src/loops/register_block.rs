@@ -1,12 +1,16 @@
 //! The block of sums that a contraction keeps in vector registers.
 
+/// Sums that are added to in turn, so that none waits for itself: two in a cycle, each ready after five.
+const SUMS_IN_FLIGHT: i64 = 10;
+
 /// Rows of a register block beside `vectors` accumulators each: those that waste least, of what leaves room for the operands.
 pub fn block_rows(rows: Option<i64>, vectors: i64, registers: i64) -> i64 {
     let most = ((registers - vectors - 2) / vectors).clamp(1, 13);
+    let least = (most / 2).max(SUMS_IN_FLIGHT / vectors).min(most);
     match rows {
         None => most,
         Some(rows) if rows <= most => rows.max(1),
         // Each block costs its rows and, a third as much as one, the reading of a panel.
-        Some(rows) => (most / 2..=most).min_by_key(|block| (rows as u64).div_ceil(*block as u64) as i64 * (3 * block + 1)).unwrap_or(most),
+        Some(rows) => (least..=most).min_by_key(|block| (rows as u64).div_ceil(*block as u64) as i64 * (3 * block + 1)).unwrap_or(most),
     }
 }

@@ -41,6 +41,10 @@ impl<'c> Emitter<'c> {
             return Ok(value);
         }
         let exprs = buffer.kept(exprs);
+        if stays_in_panel(&buffer, &exprs, &copy.point) {
+            // What lanes that are off read is there, and nobody uses it.
+            self.mask = None;
+        }
         let indices: Vec<_> = exprs.iter().map(|&expr| self.index(&copy.point, expr)).collect();
         let inside = if stage.guarded[operand] { self.inside(&buffer, &exprs, &indices) } else { None };
         let value = self.load(&buffer, &indices, inside);
@@ -235,6 +239,23 @@ impl<'c> Emitter<'c> {
         });
         Some(inside)
     }
+}
+
+/// Whether the lanes of an access at a point are in one panel of the operand, which is there whole: `d mod p` is its last index.
+fn stays_in_panel(buffer: &Buffer<'_>, exprs: &[AffineExpr<'_>], point: &Point<'_>) -> bool {
+    let Some((last, others)) = exprs.split_last() else { return false };
+    let panel_of = |expr: &AffineExpr<'_>| match expr.kind() {
+        AffineKind::Mod(lhs, rhs) | AffineKind::FloorDiv(lhs, rhs) => match (lhs.kind(), rhs.as_constant()) {
+            (AffineKind::Dim(dim), Some(panel)) => Some((dim, panel)),
+            _ => None,
+        },
+        _ => None,
+    };
+    let Some((dim, panel)) = panel_of(last).filter(|_| matches!(last.kind(), AffineKind::Mod(..))) else { return false };
+    let block = point[dim].filter(|coord| coord.lanes).and_then(|coord| coord.block);
+    block.is_some_and(|block| panel % block.size == 0)
+        && buffer.shape.last() == Some(&Num::Const(panel))
+        && others.iter().all(|expr| !expr.uses_dim(dim) || panel_of(expr) == Some((dim, panel)))
 }
 
 /// An index that the body computed.

@@ -1,7 +1,8 @@
 //! Kernels whose outer loops are tiled.
 //!
 //! The tiles of all outer dims are one range that threads share. Inside a tile the register block of the schedule runs over it; there
-//! is one copy of the code for all blocks: lanes beyond the end of a dim are off, and a last block of rows begins earlier.
+//! is one copy of the code for all blocks: lanes beyond the end of a dim are off, and a last block of rows begins earlier. Where the
+//! schedule peels the dim of the lanes, its last block is a copy of its own, and the others are whole.
 
 use super::emitter::Emitter;
 use super::lanes::{Coord, in_lanes};
@@ -38,6 +39,7 @@ impl<'c> Emitter<'c> {
         let schedule = self.kernel.schedule();
         let (vector, width) = (schedule.vector, schedule.width.unwrap_or(1));
         let unroll = schedule.unroll.unwrap_or_default();
+        let peeled = schedule.peel.unwrap_or_default();
         let mut start = Copy { point: vec![None; self.kernel.num_dims()], outer: 0, slot: 0, mask: None };
         let mut loops = Vec::new();
         for (level, (&dim, &range)) in self.kernel.outer.iter().zip(ranges).enumerate() {
@@ -52,6 +54,7 @@ impl<'c> Emitter<'c> {
             let tail = match width {
                 _ if even => Tail::None,
                 1 => Tail::Overlap(self.sizes[dim]),
+                _ if peeled.contains(&dim) => Tail::Loop,
                 _ => Tail::Mask,
             };
             loops.push(Loop { dim, width, unroll, range, length: None, tail, aligned: aligned && width > 1 });
