@@ -4,9 +4,9 @@
 // RUN: rs-opt %s --to=loop-scheduled | rs-filecheck %s --check-prefix=SCHEDULED
 // RUN: rs-opt %s --to=loop | rs-opt --attach-target='entries={shared_fill_buffers = true}' --schedule-cpu | rs-filecheck %s --check-prefix=SHARED
 // RUN: rs-opt %s --to=cpu | rs-filecheck %s
-// SCHEDULED: schedule = {non_temporal = true, prefetch_operand = 0 : i64, unroll = 1 : i64, vector = 1 : i64, width = 8 : i64}
+// SCHEDULED: schedule = {non_temporal = true, prefetch_along = 0 : i64, prefetch_operand = 0 : i64, unroll = 1 : i64, vector = 1 : i64, width = 8 : i64}
 // Where such stores and fetches wait in the same buffers they are not mixed.
-// SHARED: prefetch_operand = 0
+// SHARED: prefetch_along = 0 : i64, prefetch_operand = 0
 // SHARED-NOT: non_temporal
 // CHECK: llvm.intr.prefetch
 // CHECK: llvm.intr.masked.store

@@ -50,7 +50,8 @@ const TURNS_TO_SHARE: i64 = THREADS;
 /// reading the next row is asked for.
 fn read_ahead(frame: &Frame<'_, '_>) {
     let kernel = frame.kernel;
-    let Some(&outer) = kernel.outer.last() else { return };
+    // (Along a dim of size 1 there is no next row, and memory that is not there takes long to ask for.)
+    let Some(outer) = kernel.outer.iter().copied().rfind(|dim| kernel.static_size(*dim) != Some(1)) else { return };
     let mut seen = Vec::new();
     let mut asked = Vec::new();
     for stage in &kernel.stages {
@@ -58,7 +59,9 @@ fn read_ahead(frame: &Frame<'_, '_>) {
         let again = rows.iter().find(|(_, tensor)| seen.contains(tensor) && !asked.contains(tensor));
         if let Some(&(operand, tensor)) = again {
             asked.push(tensor);
-            StageSchedule::change(stage.op, |schedule| schedule.prefetch_operand = Some(operand));
+            StageSchedule::change(stage.op, |schedule| {
+                (schedule.prefetch_operand, schedule.prefetch_along) = (Some(operand), Some(outer));
+            });
         }
         seen.extend(rows.into_iter().map(|(_, tensor)| tensor));
     }
