@@ -130,3 +130,17 @@ func.func @backwards(%x: tensor<4x3x3xf32>) -> tensor<4x3x3xf32> {
   }
   return %0 : tensor<4x3x3xf32>
 }
+
+// Passes over the same rows: the dims of each become one, all at once.
+// CHECK-LABEL: func.func @rows_of_two_dims(
+// CHECK: prim.reshape %{{.*}} : (tensor<4x3x5xf32>) -> tensor<4x15xf32>
+func.func @rows_of_two_dims(%x: tensor<4x3x5xf32>) -> tensor<4x3x5xf32> {
+  %0 = prim.fusion %x : (tensor<4x3x5xf32>) -> tensor<4x3x5xf32> {
+  ^bb0(%a: tensor<4x3x5xf32>):
+    %s = prim.reduce %a {dims = array<i64: 1, 2>, kind = "sum"} : (tensor<4x3x5xf32>) -> tensor<4xf32>
+    %b = prim.broadcast %s {dims = array<i64: 0>} : (tensor<4xf32>) -> tensor<4x3x5xf32>
+    %r = prim.sub %a, %b : tensor<4x3x5xf32>
+    prim.yield %r : tensor<4x3x5xf32>
+  }
+  return %0 : tensor<4x3x5xf32>
+}

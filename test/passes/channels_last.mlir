@@ -62,3 +62,23 @@ func.func @few(%x: tensor<1x4x5xf32>, %w: tensor<4x4x3xf32>) -> tensor<1x4x3xf32
   %0 = prim.conv %x, %w {strides = array<i64: 1>, low = array<i64: 0>, high = array<i64: 0>, lhs_dilation = array<i64: 1>, rhs_dilation = array<i64: 1>, groups = 1 : i64} : (tensor<1x4x5xf32>, tensor<4x4x3xf32>) -> tensor<1x4x3xf32>
   return %0 : tensor<1x4x3xf32>
 }
+
+// An input that lies channels last is computed with as it lies, until the output that does so, too.
+// CHECK-LABEL: func.func @as_it_lies(
+// CHECK: %[[X:.*]] = capture.permute
+// CHECK-NOT: prim.transpose
+// CHECK: %[[S:.*]] = prim.reduce %[[X]] {dims = array<i64: 1>, kind = "sum"} : (tensor<2x5x8xf32>) -> tensor<2x8xf32>
+// CHECK: prim.broadcast %[[S]] {dims = array<i64: 0, 2>} {{.*}} -> tensor<2x5x8xf32>
+// CHECK-NOT: prim.transpose
+// CHECK: return
+func.func @as_it_lies(%x: tensor<2x8x5xf32> {capture.dim_order = array<i64: 0, 2, 1>})
+    -> (tensor<2x8x5xf32> {capture.dim_order = array<i64: 0, 2, 1>}) {
+  %0 = capture.permute %x {perm = array<i64: 0, 2, 1>} : (tensor<2x8x5xf32>) -> tensor<2x5x8xf32>
+  %1 = prim.transpose %0 {perm = array<i64: 0, 2, 1>} : (tensor<2x5x8xf32>) -> tensor<2x8x5xf32>
+  %2 = prim.reduce %1 {dims = array<i64: 2>, kind = "sum"} : (tensor<2x8x5xf32>) -> tensor<2x8xf32>
+  %3 = prim.broadcast %2 {dims = array<i64: 0, 1>} : (tensor<2x8xf32>) -> tensor<2x8x5xf32>
+  %4 = prim.sub %1, %3 : tensor<2x8x5xf32>
+  %5 = prim.transpose %4 {perm = array<i64: 0, 2, 1>} : (tensor<2x8x5xf32>) -> tensor<2x5x8xf32>
+  %6 = capture.permute %5 {perm = array<i64: 0, 2, 1>} : (tensor<2x5x8xf32>) -> tensor<2x8x5xf32>
+  return %6 : tensor<2x8x5xf32>
+}

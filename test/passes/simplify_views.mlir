@@ -198,3 +198,25 @@ func.func @transposed_rows(%x: tensor<3x6x4xf32>, %w: tensor<5x4xf32>) -> tensor
   %1 = prim.dot %0, %w {lhs_batch = array<i64>, rhs_batch = array<i64>, lhs_contract = array<i64: 2>, rhs_contract = array<i64: 1>} : (tensor<6x3x4xf32>, tensor<5x4xf32>) -> tensor<6x3x5xf32>
   return %1 : tensor<6x3x5xf32>
 }
+
+// Groups that are joined move as they were before: nothing is copied twice.
+// CHECK-LABEL: func.func @joined_then_transposed(
+// CHECK-NEXT: %[[T:.*]] = prim.transpose %{{.*}} {perm = array<i64: 0, 3, 1, 2>} : (tensor<?x8x56x20xf32>) -> tensor<?x20x8x56xf32>
+// CHECK: prim.reshape %[[T]], {{.*}} -> tensor<?x20x448x1xf32>
+// CHECK-NEXT: return
+func.func @joined_then_transposed(%x: tensor<?x8x56x20xf32>) -> tensor<?x20x448x1xf32> {
+  %n = prim.dim %x {dim = 0 : i64} : (tensor<?x8x56x20xf32>) -> index
+  %0 = prim.reshape %x, %n : (tensor<?x8x56x20xf32>, index) -> tensor<?x448x1x20xf32>
+  %1 = prim.transpose %0 {perm = array<i64: 0, 3, 1, 2>} : (tensor<?x448x1x20xf32>) -> tensor<?x20x448x1xf32>
+  return %1 : tensor<?x20x448x1xf32>
+}
+
+// 6 is split, and not joined.
+// CHECK-LABEL: func.func @split_then_transposed(
+// CHECK-NEXT: prim.reshape
+// CHECK-NEXT: prim.transpose
+func.func @split_then_transposed(%x: tensor<6x5xf32>) -> tensor<5x3x2xf32> {
+  %0 = prim.reshape %x : (tensor<6x5xf32>) -> tensor<2x3x5xf32>
+  %1 = prim.transpose %0 {perm = array<i64: 2, 1, 0>} : (tensor<2x3x5xf32>) -> tensor<5x3x2xf32>
+  return %1 : tensor<5x3x2xf32>
+}

@@ -25,7 +25,7 @@ pub(super) const RULES: &[Rule] = &[
     many(BATCH_NORM_BACKWARD, Compute, |a| batch_norm_backward(a, "update", "save_var")),
     one(COSINE_SIMILARITY, Compute, cosine_similarity),
     one(FROBENIUS_NORM_DIM, Compute, |a| vector_norm(a.tensor("self"), 2.0, Some(&reduced(a)), a.bool("keepdim"))),
-    one(GROUP_NORM, Compute, group_norm),
+    one(GROUP_NORM, Compute, |a| group_norm(a, a.int("num_groups")).0),
     one(INSTANCE_NORM, Compute, instance_norm),
     one(LAYER_NORM, Compute, |a| layer_norm(a, "input").0),
     one(LINALG__POWSUM, Exact, powsum),
@@ -247,39 +247,49 @@ fn instance_norm<'c>(a: &Args<'c>) -> Tensor<'c> {
 
 // Group normalisation: the channels of a group and all space.
 
-/// x as (batch, groups, everything else).
+/// x as (batch, groups, channels of a group, space): the dimensions of space stay, so that a tensor may keep its channels last.
 fn grouped<'c>(x: Tensor<'c>, groups: i64) -> Tensor<'c> {
-    let rest = product(&x.shape()[2..]) * (x.size(1) / groups);
-    x.reshape(&[x.size(0), groups.into(), rest])
+    let mut shape = x.shape().to_vec();
+    shape.splice(1..2, [groups.into(), x.size(1) / groups]);
+    x.reshape(&shape)
 }
 
-fn group_norm<'c>(a: &Args<'c>) -> Tensor<'c> {
-    let (x, groups) = (a.tensor("input"), a.int("num_groups"));
+/// A vector over channels, to be used beside such an x of this rank before it was grouped.
+fn grouped_channels<'c>(vector: Tensor<'c>, groups: i64, rank: usize) -> Tensor<'c> {
+    vector.reshape(&[groups.into(), vector.size(0) / groups]).unsqueeze_to(rank)
+}
+
+/// The output, mean and `1 / sqrt(variance + eps)`, these with every dimension behind the groups of size 1.
+fn group_norm<'c>(a: &Args<'c>, groups: i64) -> (Tensor<'c>, Tensor<'c>, Tensor<'c>) {
+    let x = a.tensor("input");
     let grouped = grouped(x, groups);
-    let (mean, _, scale) = moments(grouped, &[2], a.float("eps"));
-    let affine = |name| a.opt_tensor(name).map(|t| channels(t, x.rank()));
-    scaled(((grouped - mean) * scale).reshape(&x.shape()), affine("weight"), affine("bias"))
+    let (mean, _, scale) = moments(grouped, &behind_groups(x.rank()), a.float("eps"));
+    let affine = |name| a.opt_tensor(name).map(|t| grouped_channels(t, groups, x.rank()));
+    (scaled((grouped - mean) * scale, affine("weight"), affine("bias")).reshape(&x.shape()), mean, scale)
+}
+
+/// What a group is reduced over, of an x of this rank before it was grouped.
+fn behind_groups(rank: usize) -> Vec<usize> {
+    (2..=rank).collect()
 }
 
 fn native_group_norm<'c>(a: &Args<'c>) -> Vec<Tensor<'c>> {
-    let (x, groups) = (a.tensor("input"), a.int("group"));
-    let grouped = grouped(x, groups);
-    let (mean, _, scale) = moments(grouped, &[2], a.float("eps"));
-    let affine = |name| a.opt_tensor(name).map(|t| channels(t, x.rank()));
-    let output = scaled(((grouped - mean) * scale).reshape(&x.shape()), affine("weight"), affine("bias"));
-    vec![output, mean.squeeze(&[2]), scale.squeeze(&[2])]
+    let (output, mean, scale) = group_norm(a, a.int("group"));
+    let dims = behind_groups(a.tensor("input").rank());
+    vec![output, mean.squeeze(&dims), scale.squeeze(&dims)]
 }
 
 fn group_norm_backward<'c>(a: &Args<'c>) -> Vec<Tensor<'c>> {
-    let (grad, x, groups) = (a.tensor("grad_out"), a.tensor("input"), a.int("group"));
+    let (x, groups) = (a.tensor("input"), a.int("group"));
     let rank = x.rank();
-    let dims: Vec<usize> = (0..rank).filter(|d| *d != 1).collect();
-    let scale = a.tensor("rstd").unsqueeze(2);
-    let normal = (grouped(x, groups) - a.tensor("mean").unsqueeze(2)) * scale;
-    let inner = a.opt_tensor("weight").map_or(grad, |w| grad * channels(w, rank));
-    let input = normalised_gradient(grouped(inner, groups), normal, scale, &[2]).reshape(&x.shape());
-    let weight = (grad * normal.reshape(&x.shape())).reduce("sum", &dims, false);
-    masked(a, vec![input, weight, grad.reduce("sum", &dims, false)])
+    let statistic = |name: &str| a.tensor(name).unsqueeze_to(rank + 1);
+    let (grad, scale) = (grouped(a.tensor("grad_out"), groups), statistic("rstd"));
+    let normal = (grouped(x, groups) - statistic("mean")) * scale;
+    let inner = a.opt_tensor("weight").map_or(grad, |w| grad * grouped_channels(w, groups, rank));
+    let input = normalised_gradient(inner, normal, scale, &behind_groups(rank)).reshape(&x.shape());
+    let rest: Vec<usize> = (0..=rank).filter(|d| ![1, 2].contains(d)).collect();
+    let over_channels = |t: Tensor<'c>| t.reduce("sum", &rest, false).reshape(&[x.size(1)]);
+    masked(a, vec![input, over_channels(grad * normal), over_channels(grad)])
 }
 
 // Norms.

@@ -4,6 +4,9 @@
 //! same purpose, and every access has them as two neighbouring indices of a tensor whose second size is `b`. Tensors are dense, so
 //! reading them by `k` is free; the call reshapes its operands and results to the kernel's shapes. Both may be read backwards,
 //! `(a - 1 - i, b - 1 - j)`, which is `a * b - 1 - k`.
+//!
+//! Stages that each have dims of their own for the same indices of a tensor, as the passes of a normalisation over its rows do, merge
+//! all these pairs at once.
 
 use std::collections::HashMap;
 use strata_core::ir::{AffineExpr, AffineKind, AffineMap, DYNAMIC, Op, Value};
@@ -12,9 +15,11 @@ use strata_dialects::loops;
 use strata_dialects::loops::edit::{rename_dims, set_maps, set_shapes, set_sizes};
 use strata_dialects::loops::view::{KernelView, StageView};
 
-/// Two dims to merge, and where each tensor has them.
+/// Pairs of dims to merge, and where each tensor has one of them.
+#[derive(Default)]
 struct Merge<'c> {
-    first: usize,
+    /// The first dims of the pairs; each second one follows its first.
+    pairs: Vec<usize>,
     /// The position of the first of the two indices, for tensors that have them.
     tensors: HashMap<Value<'c>, usize>,
 }
@@ -30,11 +35,36 @@ fn find<'c>(view: &KernelView<'c>) -> Option<Merge<'c>> {
     (0..view.num_dims().saturating_sub(1)).find_map(|first| mergeable(view, first))
 }
 
-/// Whether dims `first` and `first + 1` can merge.
+/// Whether dims `first` and `first + 1` can merge, and with which other pairs.
 fn mergeable<'c>(view: &KernelView<'c>, first: usize) -> Option<Merge<'c>> {
+    let mut merge = Merge::default();
+    let mut open = vec![first];
+    while let Some(first) = open.pop() {
+        if merge.pairs.contains(&first) {
+            continue;
+        }
+        if merge.pairs.iter().any(|pair| pair.abs_diff(first) == 1) {
+            return None;
+        }
+        merge.pairs.push(first);
+        for (tensor, at) in tensors_of(view, first)? {
+            match merge.tensors.insert(tensor, at) {
+                Some(known) if known != at => return None,
+                Some(_) => {}
+                // A tensor whose shape changes must not be read in any other way.
+                None => open.extend(pairs_at(tensor, at)?),
+            }
+        }
+    }
+    Some(merge)
+}
+
+/// The tensors that are accessed by two neighbouring dims, and where; nothing where a stage or an access does not walk through both together.
+fn tensors_of<'c>(view: &KernelView<'c>, first: usize) -> Option<Vec<(Value<'c>, usize)>> {
     let second = first + 1;
     let sizes = view.sizes.results();
-    let mut tensors: HashMap<Value<'c>, usize> = HashMap::new();
+    sizes.get(second)?;
+    let mut tensors = Vec::new();
     let mut used = false;
     for stage in &view.stages {
         let at = |dim: usize| stage.domain.iter().position(|&known| known == dim);
@@ -53,32 +83,29 @@ fn mergeable<'c>(view: &KernelView<'c>, first: usize) -> Option<Merge<'c>> {
         for (operand, map) in stage.op.operands().into_iter().zip(&stage.maps) {
             if let Some(Place { at, backwards }) = place(&sizes, *map, first)? {
                 let agrees = |dim: usize, position: usize| extent(view, operand, position) == Some(sizes[dim]);
-                let whole = agrees(second, at + 1) && (!backwards || agrees(first, at));
-                if !whole || tensors.insert(operand, at).is_some_and(|known| known != at) {
+                if !agrees(second, at + 1) || (backwards && !agrees(first, at)) {
                     return None;
                 }
+                tensors.push((operand, at));
             }
         }
         if !reduced(first) {
             let position = stage.result_dims().iter().position(|&dim| dim == first)?;
-            for result in stage.op.results() {
-                if tensors.insert(result, position).is_some_and(|known| known != position) {
-                    return None;
-                }
-            }
+            tensors.extend(stage.op.results().into_iter().map(|result| (result, position)));
         }
     }
-    // A tensor whose shape changes must not be read in any other way.
-    let untouched = |tensor: Value<'c>| {
-        tensor.uses().iter().all(|using| {
-            if using.op.isa::<loops::Return>() {
-                return true;
-            }
-            let stage = StageView::new(using.op);
-            stage.maps.get(using.index).is_some_and(|map| matches!(place(&sizes, *map, first), Some(Some(_))))
-        })
-    };
-    (used && tensors.keys().all(|&tensor| untouched(tensor))).then_some(Merge { first, tensors })
+    used.then_some(tensors)
+}
+
+/// The first dims of the pairs by which a tensor is read at two neighbouring indices, of which the first has this position.
+fn pairs_at(tensor: Value<'_>, at: usize) -> Option<Vec<usize>> {
+    let read = tensor.uses().into_iter().filter(|using| !using.op.isa::<loops::Return>());
+    read.map(|using| {
+        let stage = StageView::new(using.op);
+        let index = stage.maps.get(using.index)?.results().get(at).copied()?;
+        (0..stage.maps[using.index].num_dims()).find(|&dim| index.uses_dim(dim))
+    })
+    .collect()
 }
 
 /// Whether the body of a stage asks for the index of one of these dims.
@@ -131,32 +158,36 @@ fn extent<'c>(view: &KernelView<'c>, tensor: Value<'c>, dim: usize) -> Option<Af
     view.shapes().get(tensor.index())?.results().get(dim).copied()
 }
 
-/// Rewrites the kernel with the two dims merged.
+/// Rewrites the kernel with the dims of each pair merged.
 fn apply<'c>(kernel: Op<'c>, merge: &Merge<'c>, rewriter: &mut Rewriter<'c>) {
     let Some(view) = KernelView::new(kernel) else { return };
     let cx = kernel.cx();
-    let (first, second, symbols) = (merge.first, merge.first + 1, view.sizes.num_symbols());
-    let rename = |dim: usize| if dim > first { dim - 1 } else { dim };
-    // The second dim vanishes: its index is only ever found beside the first one's, and is dropped there.
-    let renamed: Vec<_> = (0..view.num_dims()).map(|dim| if dim == second { cx.constant(0) } else { cx.dim(rename(dim)) }).collect();
-    let renaming = cx.map(view.num_dims() - 1, symbols, &renamed);
+    let symbols = view.sizes.num_symbols();
+    let is_second = |dim: usize| dim.checked_sub(1).is_some_and(|first| merge.pairs.contains(&first));
+    let rename = |dim: usize| dim - merge.pairs.iter().filter(|first| **first < dim).count();
+    // A second dim vanishes: its index is only ever found beside the first one's, and is dropped there.
+    let renamed: Vec<_> = (0..view.num_dims()).map(|dim| if is_second(dim) { cx.constant(0) } else { cx.dim(rename(dim)) }).collect();
+    let left = view.num_dims() - merge.pairs.len();
+    let renaming = cx.map(left, symbols, &renamed);
     let old = view.sizes.results();
-    let mut sizes = old.clone();
-    sizes[first] = sizes[first] * sizes.remove(second);
+    let whole = |dim: usize| if merge.pairs.contains(&dim) { old[dim] * old[dim + 1] } else { old[dim] };
+    let sizes: Vec<_> = (0..view.num_dims()).filter(|dim| !is_second(*dim)).map(whole).collect();
     set_sizes(rewriter, kernel, symbols, &sizes);
     for stage in &view.stages {
-        rename_dims(rewriter, stage, &|dim| if dim == second { Vec::new() } else { vec![rename(dim)] });
+        rename_dims(rewriter, stage, &|dim| if is_second(dim) { Vec::new() } else { vec![rename(dim)] });
         let maps = stage.op.operands().into_iter().zip(&stage.maps).map(|(operand, map)| {
             let mut results = map.results();
             if let Some(&position) = merge.tensors.get(&operand) {
                 results.remove(position + 1);
-                let backwards = matches!(place(&old, *map, first), Some(Some(Place { backwards: true, .. })));
-                if let Some(size) = sizes[first].as_constant().filter(|_| backwards) {
+                let backwards = |first: &&usize| matches!(place(&old, *map, **first), Some(Some(Place { backwards: true, .. })));
+                if let Some(&first) = merge.pairs.iter().find(backwards)
+                    && let Some(size) = sizes[rename(first)].as_constant()
+                {
                     results[position] = cx.constant(size - 1) - cx.dim(first);
                 }
             }
             let results: Vec<_> = results.into_iter().map(|expr| expr.compose(renaming)).collect();
-            cx.map(view.num_dims() - 1, symbols, &results)
+            cx.map(left, symbols, &results)
         });
         set_maps(rewriter, stage.op, &maps.collect::<Vec<_>>());
     }

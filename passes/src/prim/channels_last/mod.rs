@@ -6,7 +6,7 @@
 //! Few channels of a value in the order of before stay outside of the space: `n c space`, weights `c space` too.
 //! The transpose of the result then sinks through pointwise ops, broadcasts, pads, windows, reductions, slices, reversals,
 //! concatenations, transposes and reshapes that keep groups of dims together, until it meets the next convolution or an op that
-//! wants the order of before.
+//! wants the order of before. So does the transpose of an input that lies in an order of its own (`capture.permute`).
 //!
 //! Nothing is computed differently: each sum has the same products. Weights' transposes stand on weights alone.
 //!
@@ -30,10 +30,12 @@ mod conv;
 pub(crate) mod order;
 mod sink;
 
-use order::Orders;
+use order::{Ordered, Orders, inverse};
 use strata_core::ir::{Block, Op};
 use strata_core::pass::{Counter, Pass, PassContext, PassError};
 use strata_core::rewrite::Rewriter;
+use strata_dialects::capture::Permute;
+use strata_dialects::prim;
 use strata_dialects::target::Target;
 
 /// Fewer features than this leave most lanes empty: such a convolution stays as it is. Fewer channels stay where they are.
@@ -84,11 +86,19 @@ fn run_block<'c>(block: Block<'c>, target: &Target, rewriter: &mut Rewriter<'c>)
         if let Some(found) = conv::rewrite(rewriter, &mut orders, op, target) {
             orders.replace(rewriter, op, found);
             count.0 += 1;
-        } else if let Some(found) = sink::rewrite(rewriter, &mut orders, op) {
+        } else if let Some(found) = as_it_lies(op).or_else(|| sink::rewrite(rewriter, &mut orders, op)) {
             orders.replace(rewriter, op, found);
             count.1 += 1;
         }
     }
     orders.erase_unused(rewriter);
     count
+}
+
+/// The tensor of the call that an op transposes to the order in which the program has it.
+fn as_it_lies<'c>(op: Op<'c>) -> Option<Ordered<'c>> {
+    let value = op.operands().first().copied().filter(|_| op.isa::<prim::Transpose>())?;
+    value.defining_op().filter(|from| from.isa::<Permute>())?;
+    let perm: Vec<usize> = op.ints("perm")?.into_iter().map(|dim| dim as usize).collect();
+    Some(Ordered { value, perm: inverse(&perm) })
 }

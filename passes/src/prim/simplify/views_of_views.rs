@@ -3,6 +3,7 @@
 use super::rewriter::{BuildSized, Simplified, SizedRewriter, same_type};
 use crate::analysis::Expr;
 use crate::prim::fusion::class::is_pointwise;
+use std::ops::Range;
 use strata_core::ir::{Attr, DYNAMIC, Op, Value};
 use strata_core::rewrite::NoMatch;
 use strata_dialects::prim;
@@ -90,21 +91,41 @@ pub fn broadcast_of_reshape<'c>(op: Op<'c>, rewriter: &mut SizedRewriter<'c>) ->
     Ok(on(rewriter, op, x, &[("dims", attr)]))
 }
 
-/// transpose(reshape(x)) = reshape(transpose(x)) when the reshape only inserts dimensions of size 1.
+/// transpose(reshape(x)) = reshape(transpose(x)) when the reshape only joins dimensions and inserts those of size 1.
 pub fn transpose_of_reshape<'c>(op: Op<'c>, rewriter: &mut SizedRewriter<'c>) -> Simplified<'c> {
     let first = inner(op, prim::Reshape::NAME)?;
     let x = first.operand(0);
     let (small, large) = (rewriter.analysis().sizes(x), rewriter.analysis().sizes(first.result(0)));
-    let map = insertion(rewriter, &small, &large).filter(|map| map.len() < large.len());
-    let map = map.ok_or(NoMatch::new("the reshape does more than insert dimensions of size 1"))?;
+    let groups = joined(rewriter, &small, &large).filter(|groups| groups.iter().any(|group| group.len() != 1));
+    let groups = groups.ok_or(NoMatch::new("the reshape does more than join dimensions and insert those of size 1"))?;
     let perm = dims(op, "perm");
-    let moved: Vec<usize> = perm.iter().filter_map(|dim| map.iter().position(|to| to == dim)).collect();
+    let moved: Vec<usize> = perm.iter().flat_map(|&dim| groups[dim].clone()).collect();
     let shape: Vec<i64> = moved.iter().map(|&dim| x.ty().shape()[dim]).collect();
     let attr = to_attr(rewriter, &moved);
     let value = rewriter.value(op.name(), &[x], x.ty().with_shape(&shape), &[("perm", attr)]);
-    // Dimensions of size 1 are known, and not asked for.
-    let from = |dim: usize| (value, moved.iter().position(|&small| map[small] == perm[dim]).unwrap_or(0));
+    // Dimensions that are joined or inserted have known sizes, and are not asked for.
+    let from = |dim: usize| (value, moved.iter().position(|small| groups[perm[dim]].contains(small)).unwrap_or(0));
     Ok(rewriter.reshape(value, op.result(0).ty(), from))
+}
+
+/// Which neighbouring dimensions of its operand a reshape joins to each of its result; none for one of size 1 that it inserts.
+fn joined(rewriter: &mut SizedRewriter<'_>, from: &[Expr], to: &[Expr]) -> Option<Vec<Range<usize>>> {
+    let mut groups = Vec::new();
+    let mut next = 0;
+    for size in to {
+        let begin = next;
+        if from.get(next).is_some_and(|operand| rewriter.analysis().equal(operand, size)) {
+            next += 1;
+        } else {
+            let (wanted, mut product) = (size.as_constant()?, 1);
+            while product != wanted {
+                product = from.get(next)?.as_constant().and_then(|operand| operand.checked_mul(product)).filter(|all| *all <= wanted)?;
+                next += 1;
+            }
+        }
+        groups.push(begin..next);
+    }
+    (next == from.len()).then_some(groups)
 }
 
 /// transpose(reverse(x)) = reverse(transpose(x)): what only reads backwards joins its reader, a copy in another order does not.
