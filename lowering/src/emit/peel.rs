@@ -1,6 +1,6 @@
 //! Borders and insides: where no guarded access can leave its operand, nothing is tested.
 //!
-//! The schedule names outer dims (`inside`). The loop of such a dim becomes three: the indices before and behind those at which every
+//! The schedule names outer dims (`peel`). The loop of such a dim becomes three: the indices before and behind those at which every
 //! guarded access stays inside, and the inside itself. What is known of indices is an interval for each dim.
 
 use super::Error;
@@ -118,14 +118,26 @@ impl<'c> Emitter<'c> {
         carried: &[Value<'c>],
         body: &mut Body<'_, 'c>,
     ) -> Result<Option<Vec<Value<'c>>>, Error> {
-        let Some(first) = loops.first().filter(|first| first.tail == Tail::Loop) else { return Ok(None) };
-        let (Some(inside), Num::Const(size)) = (self.insides.splits.remove(&first.dim), self.sizes[first.dim]) else { return Ok(None) };
+        let Some(first) = loops.first() else { return Ok(None) };
+        let step = first.width * first.unroll;
+        let (Some(&inside), Num::Const(size)) = (self.insides.splits.get(&first.dim), self.sizes[first.dim]) else { return Ok(None) };
+        let overlaps = matches!(first.tail, Tail::Overlap(_)) && inside.1 - inside.0 >= step;
+        if first.tail != Tail::Loop && !overlaps {
+            return Ok(None);
+        }
+        self.insides.splits.remove(&first.dim);
         let mut carried = carried.to_vec();
         for (begin, end) in [(0, inside.0), inside, (inside.1, size)].into_iter().filter(|(begin, end)| begin < end) {
             let from = first.range.0.max(&mut self.b, Num::Const(begin));
             let to = first.range.1.min(&mut self.b, Num::Const(end)).max(&mut self.b, from);
             let mut loops = loops.to_vec();
             loops[0] = Loop { range: (from, to), length: None, aligned: false, ..*first };
+            // A step that begins earlier stays inside; a border has too few indices for one.
+            match overlaps {
+                true if (begin, end) == inside => loops[0].tail = Tail::Overlap(Num::Const(end)),
+                true => (loops[0].unroll, loops[0].tail) = (1, Tail::Loop),
+                false => {}
+            }
             let before = self.insides.bounds[first.dim].replace((begin, end - 1));
             carried = self.nest(&loops, copies, carried, body)?;
             self.insides.bounds[first.dim] = before;

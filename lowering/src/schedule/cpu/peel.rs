@@ -14,8 +14,8 @@ const PEELED_DIMS: usize = 2;
 /// Adds `peel` to the schedule of a kernel whose outer loops are plain.
 pub fn schedule(kernel: &KernelView<'_>) {
     let own = kernel.schedule();
-    let shaped = own.tile.is_some() || own.block.is_some() || own.peel.is_some();
-    let plain = |stage: &StageView<'_>| !stage.is_scatter() && stage.scan.is_none() && stage.schedule().transpose.is_none();
+    let shaped = own.tile.is_some() || own.peel.is_some();
+    let plain = |stage: &StageView<'_>| !stage.is_scatter() && stage.scan.is_none();
     let ops: usize = kernel.stages.iter().map(|stage| stage.op.body(0).ops().len()).sum();
     if shaped || ops > MOST_OPS || !kernel.stages.iter().all(plain) {
         return;
