@@ -201,3 +201,18 @@ func.func @one_batch(%x: tensor<1x4096x512xf32>, %w: tensor<4096xf32>) -> tensor
   }
   return %0 : tensor<1x4096x512xf32>
 }
+
+// -----
+
+// Three half vectors are no more than one and a half with a mask.
+// CHECK: loop.kernel @k0 {{.*}}vector = 1 : i64, width = 8 : i64
+// AVX2: loop.kernel @k0 {{.*}}vector = 1 : i64, width = 8 : i64
+func.func @one_and_a_half(%x: tensor<64x24xf32>, %w: tensor<24xf32>) -> tensor<64x24xf32> {
+  %0 = prim.fusion %x, %w : (tensor<64x24xf32>, tensor<24xf32>) -> tensor<64x24xf32> {
+  ^bb0(%a: tensor<64x24xf32>, %c: tensor<24xf32>):
+    %v = prim.broadcast %c {dims = array<i64: 1>} : (tensor<24xf32>) -> tensor<64x24xf32>
+    %t = prim.mul %a, %v : tensor<64x24xf32>
+    prim.yield %t : tensor<64x24xf32>
+  }
+  return %0 : tensor<64x24xf32>
+}

@@ -54,6 +54,14 @@ func.func @grouped(%x: tensor<1x32x4x4xf32>, %w: tensor<64x16x1x1xf32>) -> tenso
   return %4 : tensor<1x16x96xf32>
 }
 
+// Groups whose features fill no vector are panels of their own: a vector never has lanes in two groups.
+// CHECK-LABEL: func.func @small_groups(
+// CHECK: prim.conv {{.*}}groups = 4 : i64{{.*}}layout = "n01c,O01co->n01o"{{.*}} (tensor<1x4x4x32xf32>, tensor<4x1x1x8x24xf32>) -> tensor<1x4x4x96xf32>
+func.func @small_groups(%x: tensor<1x32x4x4xf32>, %w: tensor<96x8x1x1xf32>) -> tensor<1x96x4x4xf32> {
+  %0 = prim.conv %x, %w {strides = array<i64: 1, 1>, low = array<i64: 0, 0>, high = array<i64: 0, 0>, lhs_dilation = array<i64: 1, 1>, rhs_dilation = array<i64: 1, 1>, groups = 4 : i64} : (tensor<1x32x4x4xf32>, tensor<96x8x1x1xf32>) -> tensor<1x96x4x4xf32>
+  return %0 : tensor<1x96x4x4xf32>
+}
+
 // Few features stay: lanes would be empty.
 // CHECK-LABEL: func.func @few(
 // CHECK-NEXT: prim.conv

@@ -70,7 +70,12 @@ impl<'k, 'c> Frame<'k, 'c> {
     }
 
     fn lanes_along(&self, dim: usize, width: i64) -> i64 {
-        self.kernel.static_size(dim).map_or(width, |size| width.min((size.max(1) as u64).next_power_of_two() as i64))
+        let Some(size) = self.kernel.static_size(dim).map(|size| size.max(1)) else { return width };
+        let held = width.min((size as u64).next_power_of_two() as i64);
+        // A vector that is not full costs as much as a full one, and its mask as much again.
+        let cost = |width: i64| (size as u64).div_ceil(width as u64) + u64::from(size % width != 0);
+        let half = (held / 2).max(1);
+        if cost(half) <= cost(held) { half } else { held }
     }
 
     /// Outer dims with lanes innermost, and dims of one iteration just before them: the first loop is what threads share.

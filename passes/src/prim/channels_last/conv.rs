@@ -91,11 +91,9 @@ fn panels<'c>(b: &mut Builder<'c>, w: Value<'c>, groups: i64, lanes: i64, few: b
     (transpose(b, split, &perm), layout("O"))
 }
 
-/// Features of a panel: two vectors of lanes where they fit into the features of a group, else what divides them.
+/// Features of a panel: two vectors of lanes where they fit into the features of a group, else all of these, so that no vector has lanes
+/// in two groups, which read different channels. Fewer than a quarter of a vector are not worth that.
 fn panel(features: i64, in_group: i64, lanes: i64) -> Option<i64> {
     let fits = |panel: &i64| *panel > 1 && in_group % panel == 0 && features % panel == 0;
-    [2 * lanes, 3 * lanes, lanes]
-        .into_iter()
-        .find(fits)
-        .or_else(|| Some(in_group).filter(|&own| own < lanes && own >= lanes / 4 && fits(&own)))
+    [2 * lanes, 3 * lanes, lanes].into_iter().find(fits).or_else(|| Some(in_group).filter(|&own| own >= lanes / 4 && fits(&own)))
 }
