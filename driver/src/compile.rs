@@ -28,6 +28,7 @@ use strata_dialects::target::TARGET;
 use strata_dialects::target::gpu::{GPU, Gpu};
 use strata_lowering::codegen::{self, Emitted, Target};
 use strata_lowering::loop_to_host::{Program, entry};
+use strata_lowering::schedule::slow::{Slow, slow};
 use strata_lowering::target::{self, MathTarget};
 use strata_runtime::manifest::{DeviceCode, StageTime};
 use strata_runtime::{Artefact, limits};
@@ -73,6 +74,17 @@ pub fn lower<'a>(registry: &'static Registry, file: impl Into<SourceFile<'a>>, t
     settle(&source.module, given, options)?;
     run_to(&source.module, to.parse()?, options, &mut |_| {}).map_err(|error| error.of(file.path))?;
     Ok(source.module.to_string())
+}
+
+/// The stages of a file's kernels that run one element at a time on the CPU although they take long.
+pub fn explain_slow<'a>(registry: &'static Registry, file: impl Into<SourceFile<'a>>, options: &Options) -> Result<Vec<Slow>, Error> {
+    let file = file.into();
+    let given = target(registry, options)?;
+    let context = registry.pooled_context();
+    let source = file.read(&context)?;
+    settle(&source.module, given, options)?;
+    run_to(&source.module, Level::LoopScheduled, options, &mut |_| {}).map_err(|error| error.of(file.path))?;
+    Ok(slow(source.module.op(), &Target::of(source.module.op())?))
 }
 
 /// Compiles a file for the target: code of the CPU, which starts a device's kernels where there is one. With a store, what is in it is

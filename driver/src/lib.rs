@@ -43,7 +43,7 @@ pub const BUILD: &CStr = match CStr::from_bytes_with_nul(concat!(env!("STRATA_BU
 pub use bisect::{Bisection, bisect};
 pub use check_semantics::{Change, CheckError, CheckOptions, Guilty, Report, check_semantics};
 pub use compare::Difference;
-pub use compile::{compile, compile_explained, describe_target, emit, gpu_named, lower, ptx};
+pub use compile::{compile, compile_explained, describe_target, emit, explain_slow, gpu_named, lower, ptx};
 
 pub use coverage::{Coverage, coverage_of, coverage_table, op_coverage};
 pub use emulate::open as emulated;

@@ -6,4 +6,5 @@ mod attention_dims;
 pub mod cost;
 pub mod cpu;
 pub mod gpu;
+pub mod slow;
 pub mod split_reductions;

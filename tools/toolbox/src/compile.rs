@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use clap::{Parser, ValueEnum};
 use strata_core::registry::Registry;
-use strata_driver::{Held, Options, Target, describe_target, emit, gpu_named, lower, ptx};
+use strata_driver::{Held, Options, Target, describe_target, emit, explain_slow, gpu_named, lower, ptx};
 use strata_lowering::codegen;
 use strata_runtime::{Artefact, header, shared};
 use strata_tools::cached;
@@ -60,6 +60,9 @@ struct Arguments {
     pack_weights: Option<Option<PathBuf>>,
     #[command(flatten)]
     compile: CompileOptions,
+    /// Say which kernels run one element at a time although they take long, with the reason
+    #[arg(long)]
+    explain_slow: bool,
     /// Say what NVIDIA's assembler makes of each kernel for --target=cuda: registers, shared memory, spills, occupancy, bytes moved
     #[arg(long)]
     print_kernels: bool,
@@ -207,6 +210,12 @@ fn compile_to(registry: &'static Registry, arguments: &Arguments) -> Result<(), 
     }
     if arguments.pack_weights.is_some() && !matches!(arguments.emit, Emit::So | Emit::Strata) {
         return Err("--pack-weights is about programs (--emit=strata, so); the other forms hold no weights".into());
+    }
+    if arguments.explain_slow {
+        if options.target != Target::Cpu {
+            return Err("--explain-slow is about kernels of the CPU, and does nothing here".into());
+        }
+        explain_slow(registry, arguments.model(), &options)?.iter().for_each(|slow| eprintln!("{slow}"));
     }
     // A key that is none is told before the work.
     let key = arguments.sign_key.as_deref().map(signature::signing_key).transpose()?;

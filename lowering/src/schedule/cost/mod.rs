@@ -54,7 +54,7 @@ fn parts(kernel: &KernelView<'_>) -> Option<i64> {
 }
 
 /// Where the lanes of a stage run, and how many there are.
-fn lanes(kernel: &KernelView<'_>, stage: &StageView<'_>) -> (Option<usize>, f64) {
+pub(crate) fn vectors(kernel: &KernelView<'_>, stage: &StageView<'_>) -> (Option<usize>, f64) {
     let of = |vector: Option<usize>, width: Option<i64>| {
         let dim = vector.filter(|dim| stage.domain.contains(dim))?;
         Some((Some(dim), width? as f64))
@@ -68,7 +68,7 @@ fn lanes(kernel: &KernelView<'_>, stage: &StageView<'_>) -> (Option<usize>, f64)
 fn cycles(kernel: &KernelView<'_>, stage: &StageView<'_>, table: &Cycles) -> Option<f64> {
     let counted = stage.domain.iter().filter(|dim| stage.chunk.is_none_or(|chunk| chunk.by != **dim));
     let points = counted.map(|&dim| Some(kernel.static_size(dim)? as f64)).product::<Option<f64>>()?;
-    let (dim, width) = lanes(kernel, stage);
+    let (dim, width) = vectors(kernel, stage);
     let used = match dim.and_then(|dim| kernel.static_size(dim)) {
         Some(size) => size as f64 / (size as f64 / width).ceil(),
         None => width,
@@ -116,7 +116,7 @@ fn cycles(kernel: &KernelView<'_>, stage: &StageView<'_>, table: &Cycles) -> Opt
 
 /// Cycles of a scheduled stage's body for one vector.
 pub(crate) fn body_cycles(kernel: &KernelView<'_>, stage: &StageView<'_>, table: &Cycles) -> f64 {
-    body(kernel, stage, lanes(kernel, stage), table)
+    body(kernel, stage, vectors(kernel, stage), table)
 }
 
 /// Cycles of a stage's body for one vector. What is the same for all points inside the outer loops is computed outside.
@@ -137,12 +137,12 @@ fn body(kernel: &KernelView<'_>, stage: &StageView<'_>, (lanes, width): (Option<
 }
 
 /// Whether an access goes through panels of a dim: `dim mod p` is its last index.
-fn in_panels(map: AffineMap<'_>, dim: usize) -> bool {
+pub(crate) fn in_panels(map: AffineMap<'_>, dim: usize) -> bool {
     map.results().last().is_some_and(|last| matches!(last.kind(), AffineKind::Mod(_, _)) && last.uses_dim(dim))
 }
 
 /// Whether a value never goes through memory.
-fn kept(of: Option<Op<'_>>) -> bool {
+pub(crate) fn kept(of: Option<Op<'_>>) -> bool {
     of.is_some_and(|op| op.str("space").as_deref() == Some("register"))
 }
 
