@@ -18,6 +18,7 @@ pub mod pass;
 pub mod plugin;
 pub mod query;
 pub mod registry;
+pub mod remark;
 pub mod rewrite;
 pub mod subtarget;
 pub mod tool;

@@ -6,7 +6,7 @@ use crate::ir::string_ref;
 use crate::limits;
 use crate::pass::{Statistic, statistics};
 use crate::registry::Registry;
-use crate::rewrite::ask_remarks;
+use crate::remark::ask_remarks;
 use mlir_sys::MlirStringRef;
 use std::ffi::{CString, c_char, c_int, c_void};
 use std::sync::Once;

@@ -1,6 +1,8 @@
 // RUN: rs-opt %s --prim-to-loop --split-reductions --split-input-file | rs-filecheck %s
 // RUN: rs-opt %s --prim-to-loop --split-reductions --schedule-cpu --split-input-file | rs-filecheck %s --check-prefix=SCHEDULED
 // RUN: rs-opt %s --prim-to-loop --split-reductions=device --split-input-file | rs-filecheck %s --check-prefix=DEVICE
+// RUN: rs-opt %s --prim-to-loop --split-reductions=remarks --split-input-file -o /dev/null 2>&1 | rs-filecheck %s --check-prefix=WHY
+// WHY: remark: none of its reductions is long enough for pieces [split-reductions]
 
 // A sum of everything: pieces that threads share, then the sum of their sums, with what follows.
 // CHECK: #[[$PIECE:map[0-9]*]] = affine_map<(d0, d1) -> (d1)>

@@ -1,4 +1,6 @@
 // RUN: rs-opt %s --channels-last | FileCheck %s
+// RUN: rs-opt %s --channels-last=remarks -o /dev/null 2>&1 | rs-filecheck %s --check-prefix=WHY
+// WHY: remark: its 4 features leave most lanes empty [channels-last]
 
 // Convolution, norm, activation, pooling and mean stay in one order; the input's few channels are read where they are.
 // CHECK-LABEL: func.func @network(

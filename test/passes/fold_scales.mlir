@@ -1,6 +1,8 @@
 // RUN: rs-opt %s --fold-scales --cse --split-input-file | FileCheck %s
 // RUN: rs-opt %s --fold-scales=numerics=strict --split-input-file | FileCheck %s --check-prefix=STRICT
 // RUN: rs-opt %s --check-semantics --fold-scales --split-input-file | FileCheck %s --check-prefix=SAME
+// RUN: rs-opt %s --fold-scales=remarks --split-input-file -o /dev/null 2>&1 | rs-filecheck %s --check-prefix=WHY
+// WHY: remark: what reads it scales no feature by a weight [fold-scales]
 
 // A batch normalisation becomes one addition, also when the size of the batch is not known.
 // CHECK-LABEL: func.func @main(

@@ -1,5 +1,7 @@
 // RUN: rs-opt %s --prim-to-loop --keep-rows --split-input-file | rs-filecheck %s
 // RUN: rs-opt %s --prim-to-loop --keep-rows --schedule-cpu --split-input-file | rs-filecheck %s --check-prefix=SCHEDULED
+// RUN: rs-opt %s --prim-to-loop --keep-rows=remarks --split-input-file -o /dev/null 2>&1 | rs-filecheck %s --check-prefix=WHY
+// WHY: remark: a row is not read in the order of memory [keep-rows]
 
 // The exponentials of a row are computed once.
 // CHECK-LABEL: loop.kernel @k0

@@ -1,4 +1,6 @@
 // RUN: rs-opt %s "--pass-pipeline=builtin.module(func.func(narrow-dots))" | rs-filecheck %s
+// RUN: rs-opt %s "--pass-pipeline=builtin.module(func.func(narrow-dots{remarks}))" -o /dev/null 2>&1 | rs-filecheck %s --check-prefix=WHY
+// WHY: remark: 'dot-of-halves' does not match: one operand is bf16, the other f16 [narrow-dots]
 
 // The weight's conversion stays for its other use.
 // CHECK-LABEL: func.func @halves

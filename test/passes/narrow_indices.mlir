@@ -1,4 +1,6 @@
 // RUN: rs-opt %s --narrow-indices --split-input-file | FileCheck %s
+// RUN: rs-opt %s --narrow-indices=remarks --split-input-file -o /dev/null 2>&1 | rs-filecheck %s --check-prefix=WHY
+// WHY: remark: an operand is not shown to fit 32 bits [narrow-indices]
 
 // Both sides of a comparison, and what is made a float, are indices and constants that fit 32 bits.
 // CHECK-LABEL: loop.kernel @mask

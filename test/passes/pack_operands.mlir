@@ -1,5 +1,7 @@
 // RUN: rs-opt %s --prim-to-loop --pack-operands --split-input-file | rs-filecheck %s
 // RUN: rs-opt %s --prim-to-loop --attach-target='entries={l1 = {bytes = 49152, ways = 12}}' --pack-operands --split-input-file | rs-filecheck %s --check-prefix=WAYS
+// RUN: rs-opt %s --prim-to-loop --pack-operands=remarks --split-input-file -o /dev/null 2>&1 | rs-filecheck %s --check-prefix=WHY
+// WHY: remark: operand 0 is not packed: it lies in the order in which it is read [pack-operands]
 
 // The operand that lanes run along is copied into panels, padded with zeros to whole ones.
 // CHECK-DAG: #[[READ:.*]] = affine_map<(d0, d1, d2) -> (d1, d0 * 32 + d2)>

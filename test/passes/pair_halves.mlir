@@ -1,4 +1,6 @@
 // RUN: rs-opt %s --prim-to-loop --attach-target='entries={features = "+avx512bf16"}' --pair-halves --split-input-file | rs-filecheck %s
+// RUN: rs-opt %s --prim-to-loop --pair-halves=remarks --split-input-file -o /dev/null 2>&1 | rs-filecheck %s --check-prefix=WHY
+// WHY: remark: the CPU has no instruction for pairs of bf16 [pair-halves]
 
 // Two steps of the sum lie in one word of each operand.
 // CHECK-DAG: #[[LOW:.*]] = affine_map<(d0, d1) -> (d0, d1 * 2)>

@@ -1,4 +1,6 @@
 // RUN: rs-opt %s --pass-pipeline='builtin.module(func.func(plan-memory))' --split-input-file | rs-filecheck %s
+// RUN: rs-opt %s --pass-pipeline='builtin.module(func.func(plan-memory{remarks}))' --split-input-file -o /dev/null 2>&1 | rs-filecheck %s --check-prefix=WHY
+// WHY: remark: its size is not known, and no buffer of the same size is dead [plan-memory]
 
 // The first buffer is dead when the third is needed: two buffers' worth of memory serve three.
 // CHECK-LABEL: func.func @main() attributes {host.arena_bytes = 8192 : i64, host.entry}

@@ -1,4 +1,6 @@
 // RUN: rs-opt %s --prim-to-loop --share-kernels --split-input-file | rs-filecheck %s
+// RUN: rs-opt %s --prim-to-loop --share-kernels=remarks --split-input-file -o /dev/null 2>&1 | rs-filecheck %s --check-prefix=WHY
+// WHY: remark: an equal kernel is called with weights as other operands [share-kernels]
 
 // Equal kernels become one; one that differs stays.
 // CHECK: loop.kernel @k2

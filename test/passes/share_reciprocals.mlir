@@ -1,5 +1,7 @@
 // RUN: rs-opt %s --share-reciprocals --split-input-file | rs-filecheck %s
 // RUN: rs-opt %s --share-reciprocals=numerics=strict --split-input-file | rs-filecheck %s --check-prefix=STRICT
+// RUN: rs-opt %s --share-reciprocals=remarks --split-input-file -o /dev/null 2>&1 | rs-filecheck %s --check-prefix=WHY
+// WHY: remark: a divisor has too few divisions, or their number is not known [share-reciprocals]
 
 // STRICT-NOT: arith.mulf
 

@@ -1,5 +1,7 @@
 // RUN: rs-opt %s --split-phases --split-input-file | rs-filecheck %s
 // RUN: rs-opt %s --check-semantics --split-phases --split-input-file | rs-filecheck %s --check-prefix=SAME
+// RUN: rs-opt %s --split-phases=remarks --split-input-file -o /dev/null 2>&1 | rs-filecheck %s --check-prefix=WHY
+// WHY: remark: 'phases' does not match: its products with zeros are not worth the launches [split-phases]
 
 // Stride 2 and 4 taps: two phases of two taps, which are interleaved.
 // CHECK-LABEL: @even

@@ -1,5 +1,7 @@
 // RUN: rs-opt %s "--pass-pipeline=builtin.module(func.func(split-scans))" --split-input-file | rs-filecheck %s
 // RUN: rs-opt %s "--pass-pipeline=builtin.module(func.func(split-scans{numerics=strict}))" --split-input-file | rs-filecheck %s --check-prefix=STRICT
+// RUN: rs-opt %s "--pass-pipeline=builtin.module(func.func(split-scans{remarks}))" --split-input-file -o /dev/null 2>&1 | rs-filecheck %s --check-prefix=WHY
+// WHY: remark: its rows are enough for the device, are short, or their sizes are not known [split-scans]
 
 // Pieces of 4096 elements, the last of which is filled up.
 // CHECK-LABEL: func.func @sum

@@ -1,5 +1,7 @@
 // RUN: rs-opt %s --split-input-file --winograd | FileCheck %s
 // RUN: rs-opt %s --split-input-file --winograd=numerics=strict | FileCheck %s --check-prefix=STRICT
+// RUN: rs-opt %s --winograd=remarks --split-input-file -o /dev/null 2>&1 | rs-filecheck %s --check-prefix=WHY
+// WHY: remark: transformed tiles would cost more than the direct products [winograd]
 // STRICT-NOT: prim.linear_transform
 
 // Tiles that reach beyond the end: the padding grows; what follows runs on tiles, its other operand is taken apart; a slice ends it.

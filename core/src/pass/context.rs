@@ -3,6 +3,7 @@
 use super::analysis::{Analysis, cached};
 use crate::diagnostic::{Note, Severity, emit_at_op};
 use crate::ir::{Op, print_into, string_ref};
+use crate::remark::Remarks;
 use crate::rewrite::{NotConverged, Rewriter};
 use std::sync::Arc;
 use strata_core_sys::*;
@@ -47,6 +48,7 @@ impl From<NotConverged> for PassError {
 pub struct PassContext<'c> {
     pub(crate) raw: *mut StrataPass,
     pub(crate) op: Op<'c>,
+    pub(crate) remarks: Remarks,
 }
 
 // SAFETY of this impl: `raw` is the running pass, and the ops given are alive.
@@ -54,6 +56,11 @@ impl<'c> PassContext<'c> {
     /// What the pass changes IR with. It builds before the pass's op until it is sent elsewhere ([`Rewriter::go_before`]).
     pub fn rewriter(&self) -> Rewriter<'c> {
         Rewriter::before(self.op)
+    }
+
+    /// Where the pass reports why it leaves an op as it is.
+    pub fn remarks(&self) -> Remarks {
+        self.remarks
     }
 
     /// Runs a textual pipeline on `op`, which is the pass's op or stands in it.

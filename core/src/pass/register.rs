@@ -1,8 +1,9 @@
 //! Puts passes into MLIR's registry, once per process.
 
-use super::{OptionReader, PassContext, PassDef, PassEntry, PassError, PipelineDef};
+use super::{OptionDef, OptionKind, OptionReader, PassContext, PassDef, PassEntry, PassError, PipelineDef};
 use crate::guard;
 use crate::ir::{Op, print_into, string_ref};
+use crate::remark::Remarks;
 use mlir_sys::*;
 use std::collections::HashMap;
 use std::ffi::c_void;
@@ -39,8 +40,10 @@ pub(crate) fn register_pipeline(def: &PipelineDef) {
 fn leak_def(entry: &PassEntry) -> &'static StrataPassDef {
     let entry: &'static PassEntry = Box::leak(Box::new(*entry));
     let PassDef { name, argument, description, anchor, options, .. } = entry.def;
+    assert!(options.iter().all(|option| option.name != REMARKS.name), "'{argument}' has an option '{}', as every pass has", REMARKS.name);
     let options: &'static [StrataOptionDef] = options
         .iter()
+        .chain([&REMARKS])
         .map(|option| StrataOptionDef {
             name: string_ref(option.name),
             description: string_ref(option.doc),
@@ -73,10 +76,11 @@ unsafe extern "C" fn dependents(user: *const c_void, registry: MlirDialectRegist
 unsafe extern "C" fn run(user: *const c_void, op: MlirOperation, pass: *mut StrataPass) -> bool {
     // SAFETY: [`leak_def`] stored the entry; the op is alive.
     let (entry, op) = unsafe { (&*user.cast::<PassEntry>(), Op::from_raw(op)) };
-    let mut cx = PassContext { raw: pass, op };
+    // SAFETY: [`leak_def`] put the option behind those of the definition.
+    let asked = unsafe { strata_pass_bool(pass, entry.def.options.len()) };
+    let mut cx = PassContext { raw: pass, op, remarks: Remarks::of(entry.def.argument, asked) };
     let panics = guard::panics_here();
-    let outcome =
-        guard::at_op(op, &format!("the pass '{}'", entry.def.argument), || (entry.run)(op, &mut cx, &Options { pass, def: &entry.def }));
+    let outcome = guard::at_op(op, &format!("the pass '{}'", entry.def.argument), || (entry.run)(op, &mut cx, &Options { pass }));
     let Some((result, counts)) = outcome else { return false };
     super::statistics::record(&entry.def, &counts);
     match result {
@@ -93,18 +97,17 @@ unsafe extern "C" fn run(user: *const c_void, op: MlirOperation, pass: *mut Stra
 /// The options of a running pass.
 struct Options {
     pass: *mut StrataPass,
-    def: &'static PassDef,
 }
 
-/// The option by which a pass is asked why it refuses something; `--remarks` turns it on for all.
-const REMARKS: &str = "remarks";
+/// The option that every pass has behind its own.
+const REMARKS: OptionDef =
+    OptionDef { name: "remarks", doc: "Say at each op that this pass refuses why, as a remark.", kind: OptionKind::Bool, default: "false" };
 
 // SAFETY of this impl: the pass is running, and indices and kinds are those of its definition.
 impl OptionReader for Options {
     fn bool(&self, index: usize) -> bool {
-        let asked = crate::rewrite::remarks_asked() && self.def.options.get(index).is_some_and(|option| option.name == REMARKS);
         // SAFETY: see the impl.
-        asked || unsafe { strata_pass_bool(self.pass, index) }
+        unsafe { strata_pass_bool(self.pass, index) }
     }
     fn int(&self, index: usize) -> i64 {
         // SAFETY: see the impl.

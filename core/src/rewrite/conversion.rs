@@ -8,13 +8,13 @@
 //! conversion.apply(op, Extent::Full)?;
 //! ```
 
-use super::patterns::explain;
 use super::set::PatternSet;
 use super::types::{Converted, TypeConverter};
 use super::{Matched, NoMatch, Rewriter};
 use crate::dialect::OpType;
 use crate::guard;
 use crate::ir::{Builder, Cx, Location, Op, Region, Type, Value, string_ref};
+use crate::remark::Remarks;
 use mlir_sys::*;
 use std::ffi::c_void;
 use std::sync::Arc;
@@ -287,7 +287,7 @@ unsafe extern "C" fn rewrite(
     match guard::at_op(op, &format!("the pattern '{}'", rule.name), || (rule.body)(op, &new, &mut rewriter)) {
         Some(Ok(())) => true,
         Some(Err(reason)) => {
-            explain(op, &rule.name, &reason);
+            Remarks::default().no_match(op, &rule.name, reason);
             false
         }
         None => false,

@@ -11,7 +11,6 @@ mod types;
 pub use conversion::{Conversion, ConversionFailed, Extent, New};
 pub use driver::{Greedy, NotConverged, apply_greedily, apply_once};
 pub use in_order::apply_in_order;
-pub(crate) use patterns::remarks_asked;
-pub use patterns::{Matched, NoMatch, Patterns, ask_remarks};
+pub use patterns::{Matched, NoMatch, Patterns};
 pub use rewriter::Rewriter;
 pub use types::{Converted, TypeConverter};

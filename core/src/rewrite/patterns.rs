@@ -6,10 +6,10 @@ use crate::dialect::{OpName, OpType};
 use crate::guard;
 use crate::ir::{Cx, Op, Value, string_ref};
 use crate::pass::Incremental;
+use crate::remark::Remarks;
 use mlir_sys::*;
 use std::borrow::Cow;
 use std::ffi::c_void;
-use std::sync::atomic::{AtomicBool, Ordering};
 use strata_core_sys::{StrataPatternDef, strata_add_canonicalization_patterns, strata_add_pattern};
 
 /// Why a pattern does not apply. The IR must be unchanged when a pattern returns this.
@@ -20,6 +20,12 @@ impl NoMatch {
     /// With a reason.
     pub fn new(reason: impl Into<Cow<'static, str>>) -> Self {
         Self(reason.into())
+    }
+}
+
+impl std::fmt::Display for NoMatch {
+    fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        out.write_str(&self.0)
     }
 }
 
@@ -38,19 +44,6 @@ impl From<String> for NoMatch {
 /// What a pattern gives: `Ok` when it rewrote, `Err` with the reason when it does not apply.
 pub type Matched = Result<(), NoMatch>;
 
-static REMARKS: AtomicBool = AtomicBool::new(false);
-
-/// Makes whatever refuses something say why, as a remark at the op: every pattern that does not match, and every pass with the option
-/// `remarks`.
-pub fn ask_remarks(on: bool) {
-    REMARKS.store(on, Ordering::Relaxed);
-}
-
-/// Whether everybody is to say why.
-pub(crate) fn remarks_asked() -> bool {
-    REMARKS.load(Ordering::Relaxed)
-}
-
 type Body<A> = Box<dyn for<'x> Fn(Op<'x>, &mut Rewriter<'x, A>) -> Matched + Send + Sync>;
 
 /// One pattern.
@@ -59,8 +52,7 @@ pub(super) struct Rule<A: Incremental> {
     /// The name of the ops that it looks at; empty for all.
     pub(super) root: String,
     benefit: u16,
-    /// Whether each "no" is a remark, asked for or not.
-    remarks: bool,
+    remarks: Remarks,
     body: Body<A>,
 }
 
@@ -68,8 +60,8 @@ impl<A: Incremental> Rule<A> {
     /// Tries the rule on an op; `tells` makes a "no" a remark where that is wanted.
     pub(super) fn apply<'x>(&self, op: Op<'x>, rewriter: &mut Rewriter<'x, A>, tells: bool) -> bool {
         let Err(reason) = (self.body)(op, rewriter) else { return true };
-        if tells && (self.remarks || remarks_asked()) {
-            op.remark(&format!("'{}' does not match: {}", self.name, reason.0));
+        if tells {
+            self.remarks.no_match(op, &self.name, &reason);
         }
         false
     }
@@ -81,13 +73,13 @@ pub struct Patterns<'c, A: Incremental = ()> {
     rules: Vec<Rule<A>>,
     /// Names of registered ops whose canonicalizations belong to the set.
     canonicalizations: Vec<String>,
-    remarks: bool,
+    remarks: Remarks,
 }
 
 impl<'c, A: Incremental> Patterns<'c, A> {
     /// An empty set.
     pub fn new(cx: Cx<'c>) -> Self {
-        Self { cx, rules: Vec::new(), canonicalizations: Vec::new(), remarks: false }
+        Self { cx, rules: Vec::new(), canonicalizations: Vec::new(), remarks: Remarks::default() }
     }
 
     /// The context.
@@ -95,9 +87,9 @@ impl<'c, A: Incremental> Patterns<'c, A> {
         self.cx
     }
 
-    /// Whether the patterns added from here on say as a remark why they do not match (all do with `--remarks`).
-    pub fn remarks(&mut self, on: bool) -> &mut Self {
-        self.remarks = on;
+    /// Where the patterns added from here on report why they do not match.
+    pub fn remarks(&mut self, remarks: Remarks) -> &mut Self {
+        self.remarks = remarks;
         self
     }
 
@@ -216,13 +208,6 @@ unsafe extern "C" fn rewrite(user: *mut c_void, op: MlirOperation, rewriter: Mli
     // SAFETY: as above.
     let mut rewriter = unsafe { Rewriter::of_driver(rewriter, op) };
     guard::at_op(op, &format!("the pattern '{}'", rule.name), || rule.apply(op, &mut rewriter, true)).unwrap_or(false)
-}
-
-/// Tells why a pattern did not match, when that was asked for.
-pub(crate) fn explain(op: Op<'_>, name: &str, reason: &NoMatch) {
-    if remarks_asked() {
-        op.remark(&format!("'{name}' does not match: {}", reason.0));
-    }
 }
 
 unsafe extern "C" fn drop_rule(user: *mut c_void) {

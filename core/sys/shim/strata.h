@@ -131,6 +131,14 @@ void strata_emit_at_op(MlirOperation op, int severity, MlirStringRef message, in
 void strata_emit_at(MlirLocation loc, int severity, MlirStringRef message, intptr_t numNotes,
                     MlirLocation const *noteLocs, MlirStringRef const *notes);
 
+//===-- remarks --------------------------------------------------------------===//
+
+// Whether the context of the location has a remark engine.
+bool strata_has_remark_engine(MlirLocation loc);
+// Reports a missed optimisation to the engine, if there is one. The strings are copied.
+void strata_remark_missed(MlirLocation loc, MlirStringRef category, MlirStringRef name, MlirStringRef function,
+                          MlirStringRef reason);
+
 //===-- passes ---------------------------------------------------------------===//
 
 typedef struct StrataPass StrataPass; // a pass instance while it runs

@@ -7,10 +7,12 @@ mod conversion;
 mod dialect;
 mod pass;
 mod pattern;
+mod remark;
 mod tools;
 
 pub use conversion::*;
 pub use dialect::*;
 pub use pass::*;
 pub use pattern::*;
+pub use remark::*;
 pub use tools::*;

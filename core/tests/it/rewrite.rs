@@ -6,6 +6,7 @@ use strata_core::pass::Incremental;
 use strata_core::pass::run_pipeline;
 use strata_core::prelude::*;
 use strata_core::registry::Registry;
+use strata_core::remark::Remarks;
 use strata_core::rewrite::{Greedy, apply_greedily, apply_in_order, apply_once};
 
 fn upstream(text: &str, pipeline: &str) -> String {
@@ -212,7 +213,7 @@ fn the_driver_in_order_erases_what_is_replaced_or_unused_and_tells_once() {
     }";
     let module = parse(&context, text).unwrap();
     let mut patterns = Patterns::<()>::new(module.cx());
-    patterns.remarks(true).identity_of_any("first-operand", 1, |op, _| match op.isa::<Mul>() {
+    patterns.remarks(Remarks::of("first", true)).identity_of_any("first-operand", 1, |op, _| match op.isa::<Mul>() {
         true => Ok(op.operand(1)),
         false => Err("no product".into()),
     });

@@ -18,7 +18,7 @@ use std::sync::Arc;
 use std::time::Instant;
 use strata_core::diagnostic::{Collected, Severity, collect};
 use strata_core::ir::{Module, Op};
-use strata_core::pass::{OptionKind, PassData};
+use strata_core::pass::PassData;
 use strata_core::registry::Registry;
 use strata_dialects::{host, loops};
 use strata_lowering::loop_to_host::entry;
@@ -175,13 +175,10 @@ fn name(text: &str) -> &str {
 /// Passes of many rules say why of each op and rule: too much for a page.
 const RULES: &str = "simplify-";
 
-/// The pass, asked to say what it refuses, where it can.
+/// The pass, asked to say what it refuses, if it is one of ours.
 fn with_remarks(registry: &Registry, text: &str) -> String {
     let name = name(text);
-    let says = !name.starts_with(RULES)
-        && registry.passes().iter().any(|pass| {
-            pass.def.argument == name && pass.def.options.iter().any(|option| option.name == "remarks" && option.kind == OptionKind::Bool)
-        });
+    let says = !name.starts_with(RULES) && registry.passes().iter().any(|pass| pass.def.argument == name);
     match text.split_once(name) {
         Some((anchor, rest)) if says && rest.starts_with('{') => format!("{anchor}{name}{{remarks {}", &rest[1..]),
         Some((anchor, rest)) if says => format!("{anchor}{name}{{remarks}}{rest}"),

@@ -4,13 +4,14 @@ use super::Error;
 use super::kernel::lower;
 use std::collections::HashMap;
 use strata_core::ir::{Op, OpSpec};
+use strata_core::remark::Remarks;
 use strata_core::rewrite::Rewriter;
 use strata_dialects::prim;
 
 /// Fusions that became several kernels.
 pub struct Splits {
-    /// Whether each is a remark.
-    pub remarks: bool,
+    /// Where each is reported.
+    pub remarks: Remarks,
     /// How many there were.
     pub count: usize,
 }
@@ -23,9 +24,7 @@ impl Splits {
             return Err(error);
         }
         self.count += 1;
-        if self.remarks {
-            fusion.remark(&format!("becomes several kernels, because one cannot hold it: {error}"));
-        }
+        self.remarks.missed(fusion, format_args!("becomes several kernels, because one cannot hold it: {error}"));
         if several { split_results(module, fusion, name, self) } else { split_ops(module, fusion, name, self) }
     }
 }

@@ -22,6 +22,7 @@ pub use crate::error::Error;
 
 use strata_core::ir::{Op, OpSpec, Value};
 use strata_core::pass::{Counter, Pass, PassContext, PassError};
+use strata_core::remark::Remarks;
 use strata_core::rewrite::Rewriter;
 use strata_core::upstream::func;
 use strata_dialects::prim;
@@ -30,15 +31,13 @@ use strata_dialects::prim;
 #[derive(Pass)]
 #[pass(dependents("loop", "arith", "math", "complex"))]
 pub struct PrimToLoop {
-    /// Say which fusions one kernel cannot hold, as remarks.
-    remarks: bool,
     /// Fusions that became several kernels.
     splits: Counter,
 }
 
 impl Pass for PrimToLoop {
-    fn run<'c>(&self, op: Op<'c>, _: &mut PassContext<'c>) -> Result<(), PassError> {
-        let splits = prim_to_loop(op, self.remarks).map_err(|error| PassError::new(error.to_string()))?;
+    fn run<'c>(&self, op: Op<'c>, cx: &mut PassContext<'c>) -> Result<(), PassError> {
+        let splits = prim_to_loop(op, cx.remarks()).map_err(|error| PassError::new(error.to_string()))?;
         self.splits.add(splits);
         Ok(())
     }
@@ -48,7 +47,7 @@ impl Pass for PrimToLoop {
 ///
 /// Left in place are reshapes (free views), index arithmetic, control flow and what the runtime library does.
 /// A fusion that one kernel cannot hold becomes several; `remarks` says why. Gives how many did.
-pub fn prim_to_loop(module: Op<'_>, remarks: bool) -> Result<usize, Error> {
+pub fn prim_to_loop(module: Op<'_>, remarks: Remarks) -> Result<usize, Error> {
     let (mut count, mut splits, mut rewriter) = (0, apart::Splits { remarks, count: 0 }, Rewriter::before(module));
     for func in module.find_all(func::Func::NAME) {
         let mut fusions = Vec::new();

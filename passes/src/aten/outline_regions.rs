@@ -46,10 +46,10 @@ use std::rc::Rc;
 
 use function::Weights;
 use region::{Modules, Refusal, Region};
-use strata_core::diagnostic::{Severity, emit_at};
 use strata_core::ir::{Builder, Op};
 use strata_core::likeness::Likeness;
 use strata_core::pass::{Counter, Pass, PassContext, PassError};
+use strata_core::remark::Remarks;
 use strata_core::upstream::func;
 use strata_dialects::capture::is_part;
 
@@ -60,8 +60,6 @@ pub struct OutlineRegions {
     /// Layers of fewer operations stay where they are.
     #[option(default = 4)]
     min_ops: i64,
-    /// Say why layers stay, as remarks.
-    remarks: bool,
     /// Layers that became calls.
     calls: Counter,
     /// Functions that they call.
@@ -69,9 +67,9 @@ pub struct OutlineRegions {
 }
 
 impl Pass for OutlineRegions {
-    fn run<'c>(&self, module: Op<'c>, _: &mut PassContext<'c>) -> Result<(), PassError> {
+    fn run<'c>(&self, module: Op<'c>, cx: &mut PassContext<'c>) -> Result<(), PassError> {
         for entry in module.body(0).ops().into_iter().filter(|op| op.isa::<func::Func>() && is_part(*op)) {
-            let (calls, functions) = self.outline(module, entry);
+            let (calls, functions) = self.outline(module, entry, cx.remarks());
             self.calls.add(calls);
             self.functions.add(functions);
         }
@@ -88,11 +86,9 @@ struct Candidate<'c> {
 
 impl OutlineRegions {
     /// Gives the numbers of calls and of functions.
-    fn outline<'c>(&self, module: Op<'c>, entry: Op<'c>) -> (usize, usize) {
+    fn outline<'c>(&self, module: Op<'c>, entry: Op<'c>, remarks: Remarks) -> (usize, usize) {
         let refused = |modules: &Modules<'c>, reason: Refusal| {
-            if self.remarks {
-                emit_at(modules.ops[0].location(), Severity::Remark, &format!("'{}' is not outlined: {reason}", modules.name), &[]);
-            }
+            remarks.missed(modules.ops[0], format_args!("'{}' is not outlined: {reason}", modules.name));
         };
         let (mut candidates, weights) = (Vec::new(), Weights::of(entry));
         let named = region::modules(entry);

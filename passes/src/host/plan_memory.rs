@@ -18,6 +18,7 @@
 use std::collections::HashMap;
 use strata_core::ir::{Block, DYNAMIC, ElementType, Op, Value};
 use strata_core::pass::{Counter, Pass, PassContext, PassError};
+use strata_core::remark::Remarks;
 use strata_core::rewrite::Rewriter;
 use strata_core::upstream::{arith, scf};
 use strata_dialects::host;
@@ -42,9 +43,8 @@ impl Pass for PlanMemory {
         if op.attr(host::ENTRY).is_none() && op.attr(host::PREPARE).is_none() {
             return Ok(());
         }
-        let block = op.body(0);
         let mut rewriter = cx.rewriter();
-        self.reused.add(reuse_symbolic(block, &mut rewriter));
+        self.reused.add(reuse_symbolic(op, cx.remarks(), &mut rewriter));
         let plan = plan(op);
         self.requested.add(plan.buffers.iter().map(|buffer| buffer.bytes as usize).sum());
         self.planned.add(plan.bytes as usize);
@@ -170,11 +170,16 @@ fn apply<'c>(function: Op<'c>, plan: &Plan<'c>, rewriter: &mut Rewriter<'c>) {
 }
 
 /// Lets an allocation of symbolic size take over the memory of a dead one of the same size; says how many did.
-fn reuse_symbolic<'c>(block: Block<'c>, rewriter: &mut Rewriter<'c>) -> usize {
+fn reuse_symbolic<'c>(function: Op<'c>, remarks: Remarks, rewriter: &mut Rewriter<'c>) -> usize {
+    let block = function.body(0);
     let at = positions(block);
     let mut free: Vec<(Value<'c>, usize)> = Vec::new();
     let mut reused = 0;
-    for op in block.ops().into_iter().filter(|op| op.isa::<host::Alloc>() && constant_elements(*op).is_none()) {
+    for op in function.find_all(host::Alloc::NAME).into_iter().filter(|op| constant_elements(*op).is_none()) {
+        if op.block() != Some(block) {
+            remarks.missed(op, "its size is not known, and it is inside of control flow");
+            continue;
+        }
         let (now, last) = (at[&op], last_use(block, &at, op.result(0)));
         let fits =
             |value: &Value<'c>| value.ty() == op.result(0).ty() && value.defining_op().is_some_and(|def| def.operand(0) == op.operand(0));
@@ -185,7 +190,10 @@ fn reuse_symbolic<'c>(block: Block<'c>, rewriter: &mut Rewriter<'c>) -> usize {
                 rewriter.replace(op, &[value]);
                 reused += 1;
             }
-            None => free.push((op.result(0), last)),
+            None => {
+                remarks.missed(op, "its size is not known, and no buffer of the same size is dead");
+                free.push((op.result(0), last));
+            }
         }
     }
     reused

@@ -16,7 +16,7 @@
 
 use strata_core::ir::{AffineExpr, AffineMap, DYNAMIC, Op, Value};
 use strata_core::pass::{Pass, PassContext, PassError};
-use strata_core::rewrite::Rewriter;
+use strata_core::rewrite::{Matched, NoMatch, Rewriter};
 use strata_dialects::loops;
 use strata_dialects::loops::access::{Stride, stride};
 use strata_dialects::loops::edit::{set_reads, set_space};
@@ -32,24 +32,29 @@ impl Pass for KeepRows {
     fn run<'c>(&self, op: Op<'c>, cx: &mut PassContext<'c>) -> Result<(), PassError> {
         let most = Target::of(op)?.row_bytes();
         let mut rewriter = cx.rewriter();
-        for kernel in op.find_all(loops::Kernel::NAME) {
-            while KernelView::new(kernel).is_some_and(|kernel| keep_one(&kernel, most, &mut rewriter)) {}
+        for op in op.find_all(loops::Stage::NAME) {
+            let Some(kernel) = op.parent().and_then(KernelView::new) else { continue };
+            let Some(at) = kernel.stages.iter().position(|stage| stage.op == op && is_candidate(stage)) else { continue };
+            cx.remarks().found(op, keep(&kernel, at, most, &mut rewriter));
         }
         Ok(())
     }
 }
 
-/// Keeps one row of at most so many bytes, if there is one to keep.
-fn keep_one<'c>(kernel: &KernelView<'c>, most: i64, rewriter: &mut Rewriter<'c>) -> bool {
-    kernel.stages.iter().enumerate().any(|(at, stage)| {
-        let Some(row) = Row::of(kernel, stage, most) else { return false };
-        let again: Vec<_> = kernel.stages[at + 1..].iter().filter_map(|later| row.again(kernel, later)).collect();
-        if again.is_empty() {
-            return false;
-        }
-        row.keep(kernel, &again, rewriter);
-        true
-    })
+/// Whether a stage reduces mathematics.
+fn is_candidate(stage: &StageView<'_>) -> bool {
+    !stage.reduce.is_empty() && stage.op.body(0).ops().iter().any(|op| op.dialect() == "math")
+}
+
+/// Keeps the row that a stage reduces, of at most so many bytes.
+fn keep<'c>(kernel: &KernelView<'c>, at: usize, most: i64, rewriter: &mut Rewriter<'c>) -> Matched {
+    let row = Row::of(kernel, &kernel.stages[at], most)?;
+    let again: Vec<_> = kernel.stages[at + 1..].iter().filter_map(|later| row.again(kernel, later)).collect();
+    if again.is_empty() {
+        return Err("no later stage computes the row again".into());
+    }
+    row.keep(kernel, &again, rewriter);
+    Ok(())
 }
 
 /// What a reduction yields for each element of a row.
@@ -67,17 +72,25 @@ struct Again<'k, 'c> {
 }
 
 impl<'k, 'c> Row<'k, 'c> {
-    fn of(kernel: &KernelView<'c>, stage: &'k StageView<'c>, most: i64) -> Option<Self> {
-        let [dim] = stage.reduce[..] else { return None };
-        let yielded = stage.op.body(0).terminator()?.operands().first().copied()?;
-        let bytes = kernel.static_size(dim)?.saturating_mul(yielded.ty().element_type()?.bytes() as i64);
-        let mathematics = stage.op.body(0).ops().iter().any(|op| op.dialect() == "math");
+    fn of(kernel: &KernelView<'c>, stage: &'k StageView<'c>, most: i64) -> Result<Self, NoMatch> {
+        let [dim] = stage.reduce[..] else { return Err("it reduces several dims".into()) };
+        let yielded = stage.op.body(0).terminator().and_then(|end| end.operands().first().copied()).ok_or("it yields nothing")?;
+        let size = kernel.static_size(dim).ok_or("the size of a row is not known")?;
+        let bytes = size.saturating_mul(yielded.ty().element_type().map_or(i64::MAX, |element| element.bytes() as i64));
         let arg = stage.op.str("reducer").is_some_and(|name| name.starts_with("arg"));
         let outer = stage.parallel().iter().all(|dim| kernel.outer.contains(dim));
         let mut strides = stage.op.operands().into_iter().zip(&stage.maps).map(|(operand, map)| stride(*map, operand, dim));
         let in_order = strides.all(|stride| stride != Stride::Other);
-        let fits = mathematics && outer && in_order && !arg && stage.chunk.is_none() && bytes <= most && !yielded.ty().is_index();
-        fits.then_some(Self { stage, dim, yielded })
+        if !outer || arg || stage.chunk.is_some() || yielded.ty().is_index() {
+            return Err("it reduces positions or pieces, or its results are no rows of the outer loops".into());
+        }
+        if !in_order {
+            return Err("a row is not read in the order of memory".into());
+        }
+        if bytes > most {
+            return Err(format!("a row of {bytes} bytes is larger than {most}, which stay in the cache").into());
+        }
+        Ok(Self { stage, dim, yielded })
     }
 
     /// Where a later stage computes the row again.

@@ -15,6 +15,7 @@
 
 use strata_core::ir::{Builder, ElementType, Op, Value};
 use strata_core::pass::{Pass, PassContext, PassError};
+use strata_core::remark::Remarks;
 use strata_core::rewrite::Rewriter;
 use strata_core::upstream::arith::{self, CmpIPredicate};
 use strata_dialects::loops;
@@ -32,7 +33,7 @@ impl Pass for NarrowIndices {
         for kernel in op.find_all(loops::Kernel::NAME) {
             let Some(view) = KernelView::new(kernel) else { continue };
             for op in view.stages.iter().flat_map(|stage| stage.op.body(0).ops()).collect::<Vec<_>>() {
-                narrow(&view, op, &mut rewriter);
+                narrow(&view, op, cx.remarks(), &mut rewriter);
             }
         }
         Ok(())
@@ -40,12 +41,15 @@ impl Pass for NarrowIndices {
 }
 
 /// Gives an operation narrow operands, if it has only wide ones that can be.
-fn narrow<'c>(kernel: &KernelView<'c>, op: Op<'c>, rewriter: &mut Rewriter<'c>) {
+fn narrow<'c>(kernel: &KernelView<'c>, op: Op<'c>, remarks: Remarks, rewriter: &mut Rewriter<'c>) {
     let unsigned = op.isa::<arith::CmpI>() && CmpIPredicate::of(op).is_none_or(CmpIPredicate::is_unsigned);
     let asks = op.isa::<arith::CmpI>() || op.isa::<arith::SIToFP>();
-    let narrow = |value: &Value<'c>| is_wide(*value) && range(kernel, *value).is_some_and(|(least, _)| !unsigned || least >= 0);
-    if !asks || !op.operands().iter().all(narrow) {
+    if !asks || !op.operands().into_iter().all(is_wide) {
         return;
+    }
+    let narrow = |value: Value<'c>| range(kernel, value).is_some_and(|(least, _)| !unsigned || least >= 0);
+    if !op.operands().into_iter().all(narrow) {
+        return remarks.missed(op, "an operand is not shown to fit 32 bits");
     }
     rewriter.go_before(op);
     for (at, operand) in op.operands().into_iter().enumerate() {

@@ -18,7 +18,8 @@ use crate::loops::copy_kernel::{CopyKernel, calls};
 use crate::loops::share_kernels::Weights;
 use strata_core::ir::{AffineExpr, AffineMap, Attr, ElementType, Op, Type};
 use strata_core::pass::{Pass, PassContext, PassError};
-use strata_core::rewrite::Rewriter;
+use strata_core::remark::Remarks;
+use strata_core::rewrite::{NoMatch, Rewriter};
 use strata_core::upstream::arith;
 use strata_dialects::loops;
 use strata_dialects::loops::access::{Stride, distance};
@@ -40,7 +41,7 @@ impl Pass for PackOperands {
         let target = Target::of(op)?;
         let mut rewriter = cx.rewriter();
         for kernel in op.find_all(loops::Kernel::NAME) {
-            pack(op, kernel, &target, &mut rewriter);
+            pack(op, kernel, &target, cx.remarks(), &mut rewriter);
         }
         Ok(())
     }
@@ -62,10 +63,13 @@ const USES_FOR_A_GAP: i64 = 256;
 const SPARE_ROWS: i64 = 1;
 
 /// Packs the operands of one kernel and of its calls.
-fn pack<'c>(module: Op<'c>, kernel: Op<'c>, target: &Target, rewriter: &mut Rewriter<'c>) {
+fn pack<'c>(module: Op<'c>, kernel: Op<'c>, target: &Target, remarks: Remarks, rewriter: &mut Rewriter<'c>) {
     for operand in 0..2 {
         let Some(view) = KernelView::new(kernel) else { return };
-        if let Some(layout) = layout(&view, operand, target, &|at| is_weight(module, kernel, at)) {
+        let Some(roles) = Roles::new(&view) else { return };
+        let layout = layout(&view, &roles, operand, target, &|at| is_weight(module, kernel, at));
+        let layout = layout.map_err(|reason| NoMatch::new(format!("operand {operand} is not packed: {reason}")));
+        if let Some(layout) = remarks.found(roles.stage.op, layout) {
             apply(module, &view, &layout, target.vector_bits, rewriter);
         }
     }
@@ -95,26 +99,37 @@ fn reuse_in_rows(registers: i64) -> i64 {
 }
 
 /// The copy of an operand that is worth its cost.
-fn layout<'c>(kernel: &KernelView<'c>, operand: usize, target: &Target, weight: &dyn Fn(usize) -> bool) -> Option<Layout<'c>> {
-    let roles = Roles::new(kernel)?;
+fn layout<'c>(
+    kernel: &KernelView<'c>,
+    roles: &Roles<'_, 'c>,
+    operand: usize,
+    target: &Target,
+    weight: &dyn Fn(usize) -> bool,
+) -> Result<Layout<'c>, NoMatch> {
     let (stage, map) = (roles.stage, roles.stage.maps[operand]);
     let tensor = stage.op.operand(operand);
     let argument = tensor.owner_block() == Some(kernel.op.body(0)) && tensor.defining_op().is_none();
     let convert = conversion(stage, operand);
-    let sum = convert.map_or(tensor.ty().element(), |op| op.result(0).ty()).element_type()?;
+    let sum = convert.map_or(tensor.ty().element(), |op| op.result(0).ty()).element_type().ok_or("its elements are no numbers")?;
     let size = |dim: usize| kernel.static_size(dim);
     let points = product_of_known(stage.domain.iter().map(|&dim| size(dim)));
     let in_rows = operand == roles.wide && roles.stride(operand, roles.lanes) == Stride::One && argument && !weight(tensor.index());
     let least = if in_rows && conversion(stage, operand).is_none() { reuse_in_rows(target.vector_registers) } else { USES_FOR_A_COPY };
     let pays = roles.reuse(kernel, operand).is_none_or(|reuse| reuse >= least) && points.is_none_or(|points| points >= COPY_PRODUCTS);
-    if !argument || !pays || sum.is_complex() || roles.panel().is_some() && operand == roles.wide {
-        return None;
+    if !argument || sum.is_complex() {
+        return Err("it is no argument of the kernel, or is complex".into());
+    }
+    if roles.panel().is_some() && operand == roles.wide {
+        return Err("it is in panels".into());
+    }
+    if !pays {
+        return Err("its elements are used too few times to pay for a copy".into());
     }
     let width = target.vector_bits / i64::from(sum.bits().max(8));
     if width <= 1 || size(roles.lanes).is_some_and(|size| size < width) {
-        return None;
+        return Err("the lanes' dim does not fill a vector".into());
     }
-    let last = *stage.reduce.last()?;
+    let last = *stage.reduce.last().ok_or("nothing is summed")?;
     let moving = |dim: &usize| uses(map, *dim);
     let mut dims: Vec<usize> = stage.parallel().into_iter().filter(moving).collect();
     let panel = (operand == roles.wide).then_some((roles.lanes, PANEL_VECTORS * width));
@@ -129,7 +144,7 @@ fn layout<'c>(kernel: &KernelView<'c>, operand: usize, target: &Target, weight: 
     let crowded =
         |elements: i64| rows.is_some_and(|dim| crowd(elements.saturating_mul(bytes), size(dim), target) > target.l1.ways + SPARE_ROWS);
     if in_order && convert.is_none() && !rows.and_then(|dim| distance(map, tensor, dim)).is_some_and(crowded) {
-        return None;
+        return Err("it lies in the order in which it is read".into());
     }
     let row = product_of_known(stage.reduce.iter().filter(|dim| moving(dim)).map(|&dim| size(dim)));
     let gap = if row.is_some_and(crowded) { target.l1.line / bytes } else { 0 };
@@ -139,7 +154,7 @@ fn layout<'c>(kernel: &KernelView<'c>, operand: usize, target: &Target, weight: 
     }
     dims.extend(stage.reduce.iter().copied().filter(moving));
     let by_rows = roles.stride(operand, roles.lanes) == Stride::One;
-    Some(Layout { stage: stage.op, operand, dims, panel, convert, by_rows, gap })
+    Ok(Layout { stage: stage.op, operand, dims, panel, convert, by_rows, gap })
 }
 
 /// The most rows of a register block that fall on the same place of the first-level cache, when they are so many bytes apart.

@@ -19,7 +19,7 @@
 use crate::loops::copy_kernel::CopyKernel;
 use strata_core::ir::{AffineExpr, AffineKind, AffineMap, Builder, ElementType, Op, Value};
 use strata_core::pass::{Pass, PassContext, PassError};
-use strata_core::rewrite::Rewriter;
+use strata_core::rewrite::{NoMatch, Rewriter};
 use strata_core::upstream::arith;
 use strata_dialects::loops::edit::{set_shapes, set_sizes};
 use strata_dialects::loops::roles::Roles;
@@ -40,14 +40,15 @@ pub struct PairHalves {
 
 impl Pass for PairHalves {
     fn run<'c>(&self, op: Op<'c>, cx: &mut PassContext<'c>) -> Result<(), PassError> {
-        if !Target::of(op)?.has_bf16_dots() || Numerics::of(&self.numerics)? == Numerics::Strict {
-            return Ok(());
-        }
-        let mut rewriter = cx.rewriter();
-        for kernel in op.find_all(loops::Kernel::NAME) {
-            if let Some(view) = KernelView::new(kernel)
-                && let Some(products) = Products::of(&view)
-            {
+        let refused = match Target::of(op)?.has_bf16_dots() {
+            false => Some("the CPU has no instruction for pairs of bf16"),
+            true => (Numerics::of(&self.numerics)? == Numerics::Strict).then_some("the numerics are strict"),
+        };
+        let (mut rewriter, remarks) = (cx.rewriter(), cx.remarks());
+        for view in op.find_all(loops::Kernel::NAME).into_iter().filter_map(KernelView::new) {
+            let Some(roles) = Roles::new(&view).filter(|roles| multiplies(roles.stage)) else { continue };
+            let products = refused.map_or_else(|| Products::of(&view, &roles), |reason| Err(reason.into()));
+            if let Some(products) = remarks.found(roles.stage.op, products) {
                 products.pair(op, &view, &mut rewriter);
             }
         }
@@ -68,10 +69,9 @@ struct Products<'c> {
 }
 
 impl<'c> Products<'c> {
-    fn of(kernel: &KernelView<'c>) -> Option<Self> {
-        let roles = Roles::new(kernel)?;
+    fn of(kernel: &KernelView<'c>, roles: &Roles<'_, 'c>) -> Result<Self, NoMatch> {
         let stage = roles.stage;
-        let &dim = stage.reduce.last()?;
+        let &dim = stage.reduce.last().ok_or("nothing is summed")?;
         let plain = |map: &AffineMap<'c>| {
             let along: Vec<_> = map.results().into_iter().filter(|expr| expr.uses_dim(dim)).collect();
             along.len() == 1 && map.results().iter().all(|&expr| dim_of(expr).is_some())
@@ -81,10 +81,14 @@ impl<'c> Products<'c> {
         let alone = kernel.stages.iter().all(|other| other.op == stage.op || !other.domain.contains(&dim));
         let reuse = |at: usize| roles.reuse(kernel, at).is_none_or(|reuse| reuse >= USES_FOR_A_COPY);
         let points = product_of_known(stage.domain.iter().map(|&dim| kernel.static_size(dim)));
-        let fits =
-            (0..2).all(|at| plain(&stage.maps[at]) && argument(at) && reuse(at)) && points.is_none_or(|points| points >= COPY_PRODUCTS);
         let sum = stage.op.str("reducer").as_deref() == Some("sum") && stage.chunk.is_none() && stage.op.operand(0) != stage.op.operand(1);
-        (fits && alone && sum && multiplies(stage)).then(|| Self { stage: stage.op, maps: stage.maps.clone(), dim })
+        if !sum || !alone || !(0..2).all(|at| plain(&stage.maps[at]) && argument(at)) {
+            return Err("it is no plain sum of products of two arguments".into());
+        }
+        if !(0..2).all(reuse) || points.is_some_and(|points| points < COPY_PRODUCTS) {
+            return Err("its products are not worth a copy of both operands".into());
+        }
+        Ok(Self { stage: stage.op, maps: stage.maps.clone(), dim })
     }
 
     /// Copies both operands and lets the kernel multiply words.

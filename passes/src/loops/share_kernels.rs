@@ -37,14 +37,20 @@ impl Pass for ShareKernels {
             }
         }
         let (mut weights, mut rewriter) = (Weights::default(), cx.rewriter());
-        let mut known: HashMap<(Likeness<'c>, Vec<bool>), Attr<'c>> = HashMap::new();
+        // Of kernels that are written alike, the first one for each choice of operands that are weights.
+        let mut known: HashMap<Likeness<'c>, HashMap<Vec<bool>, Attr<'c>>> = HashMap::new();
         // `--prim-to-loop` writes the kernels of later calls above those of earlier ones.
         for kernel in module.body(0).ops().into_iter().rev().filter(|op| op.isa::<loops::Kernel>()) {
             let name = kernel.str("sym_name").unwrap_or_default();
             let calls = calls.remove(&name).unwrap_or_default();
-            let first = *known
-                .entry((Likeness::of_body(kernel, "sym_name"), weights.of_calls(&calls)))
-                .or_insert_with(|| module.cx().symbol_attr(&name));
+            let alike = known.entry(Likeness::of_body(kernel, "sym_name")).or_default();
+            let among = !alike.is_empty();
+            let first = *alike.entry(weights.of_calls(&calls)).or_insert_with(|| {
+                if among {
+                    cx.remarks().missed(kernel, "an equal kernel is called with weights as other operands");
+                }
+                module.cx().symbol_attr(&name)
+            });
             if first.as_symbol().is_some_and(|first| first != name) {
                 calls.iter().for_each(|call| rewriter.set_attr(*call, "callee", first));
                 rewriter.erase(kernel);

@@ -17,7 +17,7 @@
 
 use strata_core::ir::{Builder, ElementType, Op, OpSpec, Type, Value};
 use strata_core::pass::{Pass, PassContext, PassError};
-use strata_core::rewrite::Rewriter;
+use strata_core::rewrite::{NoMatch, Rewriter};
 use strata_core::upstream::arith::{self, CmpFPredicate};
 use strata_core::upstream::math;
 use strata_dialects::loops;
@@ -37,12 +37,10 @@ pub struct ShareReciprocals {
 
 impl Pass for ShareReciprocals {
     fn run<'c>(&self, op: Op<'c>, cx: &mut PassContext<'c>) -> Result<(), PassError> {
-        if Numerics::of(&self.numerics)? == Numerics::Strict {
-            return Ok(());
-        }
-        let mut rewriter = cx.rewriter();
-        for kernel in op.find_all(loops::Kernel::NAME) {
-            while let Some(division) = KernelView::new(kernel).and_then(|view| find(&view)) {
+        let (mut rewriter, strict) = (cx.rewriter(), Numerics::of(&self.numerics)? == Numerics::Strict);
+        for op in op.find_all(loops::Kernel::NAME).into_iter().flat_map(|kernel| kernel.find_all(arith::DivF::NAME)) {
+            let found = if strict { Err("the numerics are strict".into()) } else { Division::of(op) };
+            if let Some(division) = cx.remarks().found(op, found) {
                 share(&division, &mut rewriter);
             }
         }
@@ -65,30 +63,40 @@ struct Division<'c> {
     ty: Type<'c>,
 }
 
-fn find<'c>(kernel: &KernelView<'c>) -> Option<Division<'c>> {
-    let divisions = kernel.stages.iter().flat_map(|stage| stage.op.body(0).ops().into_iter().map(move |op| (stage, op)));
-    divisions.filter(|(_, op)| op.isa::<arith::DivF>()).find_map(|(stage, op)| division(kernel, stage, op))
-}
+impl<'c> Division<'c> {
+    fn of(op: Op<'c>) -> Result<Self, NoMatch> {
+        let outside = || NoMatch::new("it stands in no stage of a kernel");
+        let stage = op.parent().filter(|parent| parent.isa::<loops::Stage>()).ok_or_else(outside)?;
+        let kernel = stage.parent().and_then(KernelView::new).ok_or_else(outside)?;
+        Self::in_stage(&kernel, &StageView::new(stage), op)
+    }
 
-fn division<'c>(kernel: &KernelView<'c>, stage: &StageView<'c>, op: Op<'c>) -> Option<Division<'c>> {
-    let divisor = op.operand(1);
-    let argument = divisor.owner_block() == Some(stage.op.body(0)) && divisor.defining_op().is_none();
-    let wide = matches!(divisor.ty().element_type(), Some(ElementType::F32 | ElementType::F64));
-    if !argument || !wide || kernel.outer.is_empty() || stage.is_scatter() || op.operand(0) == divisor {
-        return None;
+    fn in_stage(kernel: &KernelView<'c>, stage: &StageView<'c>, op: Op<'c>) -> Result<Self, NoMatch> {
+        let divisor = op.operand(1);
+        let argument = divisor.owner_block() == Some(stage.op.body(0)) && divisor.defining_op().is_none();
+        let wide = matches!(divisor.ty().element_type(), Some(ElementType::F32 | ElementType::F64));
+        if !wide {
+            return Err("its numbers are neither f32 nor f64".into());
+        }
+        if !argument || op.operand(0) == divisor {
+            return Err("it divides by what the stage computes".into());
+        }
+        let operand = divisor.index();
+        let map = stage.maps[operand];
+        let follows = (0..kernel.num_dims()).all(|dim| kernel.outer.contains(&dim) || map.results().iter().all(|expr| !expr.uses_dim(dim)));
+        let inner = stage.domain.iter().filter(|dim| !kernel.outer.contains(dim));
+        if kernel.outer.is_empty() || stage.guarded[operand] || !follows {
+            return Err("the divisor moves with more than the outer loops".into());
+        }
+        let times = product_of_known(inner.map(|&dim| kernel.static_size(dim)));
+        if times.is_none_or(|times| times < DIVISIONS_FOR_A_STAGE) {
+            return Err("a divisor has too few divisions, or their number is not known".into());
+        }
+        let cx = op.cx();
+        let extents: Vec<_> = kernel.outer.iter().map(|&dim| kernel.static_size(dim).unwrap_or(strata_core::ir::DYNAMIC)).collect();
+        let ty = cx.tensor(&extents, divisor.ty());
+        Ok(Self { stage: stage.op, op, operand, outer: kernel.outer.clone(), ty })
     }
-    let operand = divisor.index();
-    let map = stage.maps[operand];
-    let follows = (0..kernel.num_dims()).all(|dim| kernel.outer.contains(&dim) || map.results().iter().all(|expr| !expr.uses_dim(dim)));
-    let inner = stage.domain.iter().filter(|dim| !kernel.outer.contains(dim));
-    let times = product_of_known(inner.map(|&dim| kernel.static_size(dim)))?;
-    if stage.guarded[operand] || !follows || times < DIVISIONS_FOR_A_STAGE {
-        return None;
-    }
-    let cx = op.cx();
-    let extents: Vec<_> = kernel.outer.iter().map(|&dim| kernel.static_size(dim).unwrap_or(strata_core::ir::DYNAMIC)).collect();
-    let ty = cx.tensor(&extents, divisor.ty());
-    Some(Division { stage: stage.op, op, operand, outer: kernel.outer.clone(), ty })
 }
 
 fn share<'c>(division: &Division<'c>, rewriter: &mut Rewriter<'c>) {

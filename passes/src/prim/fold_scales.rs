@@ -23,7 +23,7 @@ mod bound;
 use crate::prim::hoist_weights::Cone;
 use strata_core::ir::{Builder, ElementType, Op, Type, Value};
 use strata_core::pass::{Counter, Pass, PassContext, PassError};
-use strata_core::rewrite::Rewriter;
+use strata_core::rewrite::{Matched, NoMatch, Rewriter};
 use strata_dialects::numerics::Numerics;
 use strata_dialects::prim;
 
@@ -40,13 +40,18 @@ pub struct FoldScales {
 
 impl Pass for FoldScales {
     fn run<'c>(&self, op: Op<'c>, cx: &mut PassContext<'c>) -> Result<(), PassError> {
-        if Numerics::of(&self.numerics)? == Numerics::Strict || op.attr(strata_dialects::capture::ENTRY).is_none() {
+        if op.attr(strata_dialects::capture::ENTRY).is_none() {
             return Ok(());
         }
-        let cone = Cone::of(op);
-        let found: Vec<_> = op.body(0).ops().into_iter().filter_map(|op| Contraction::of(&cone, op)).collect();
+        let (cone, remarks, strict) = (Cone::of(op), cx.remarks(), Numerics::of(&self.numerics)? == Numerics::Strict);
+        let candidates = op.body(0).ops().into_iter().filter(|op| op.isa::<prim::Conv>() || op.isa::<prim::Dot>());
+        let of = |op| if strict { Err("the numerics are strict".into()) } else { Contraction::of(&cone, op) };
+        let found: Vec<_> = candidates.filter_map(|op| remarks.found(op, of(op))).collect();
         let mut rewriter = cx.rewriter();
-        self.folded.add(found.iter().filter(|contraction| contraction.fold(&cone, &mut rewriter)).count());
+        for contraction in found {
+            let folded = contraction.fold(&cone, &mut rewriter);
+            self.folded.add(usize::from(remarks.found(contraction.op, folded).is_some()));
+        }
         Ok(())
     }
 }
@@ -79,10 +84,9 @@ struct Step<'c> {
 }
 
 impl<'c> Contraction<'c> {
-    fn of(cone: &Cone<'c>, op: Op<'c>) -> Option<Self> {
-        let element = (op.num_results() == 1).then(|| op.result(0).ty().element_type())??;
-        if !matches!(element, ElementType::F32 | ElementType::F64) {
-            return None;
+    fn of(cone: &Cone<'c>, op: Op<'c>) -> Result<Self, NoMatch> {
+        if !matches!(op.result(0).ty().element_type(), Some(ElementType::F32 | ElementType::F64)) {
+            return Err("its elements are neither f32 nor f64".into());
         }
         let dims = |name: &str| op.ints(name).unwrap_or_default();
         let free = |operand: usize, contract: &str| {
@@ -101,9 +105,10 @@ impl<'c> Contraction<'c> {
                     Self { op, weight: 0, result_dims: (0..split).collect(), weight_dims: lhs }
                 }
             }
-            _ => return None,
+            _ => return Err("it has a layout of its own, or a batch".into()),
         };
-        (cone.has_weight(op.operand(found.weight)) && found.op.operand(found.weight).ty().is_static()).then_some(found)
+        let weight = op.operand(found.weight);
+        if cone.has_weight(weight) && weight.ty().is_static() { Ok(found) } else { Err("no operand is made of weights alone".into()) }
     }
 
     /// The one reader of a value, when it scales or shifts features.
@@ -122,18 +127,16 @@ impl<'c> Contraction<'c> {
         (using.op.block() == self.op.block() && cone.holds(number) && per_feature).then_some(Step { op: using.op, kind, repeated })
     }
 
-    /// Folds what follows, if it has a scale that is worth it; says whether.
-    fn fold(&self, cone: &Cone<'c>, b: &mut Rewriter<'c>) -> bool {
+    /// Folds what follows, if it has a scale that is worth it.
+    fn fold(&self, cone: &Cone<'c>, b: &mut Rewriter<'c>) -> Matched {
+        let no_scale = || NoMatch::new("what reads it scales no feature by a weight");
         let mut steps: Vec<Step<'c>> = Vec::new();
         while let Some(step) = self.step(cone, steps.last().map_or(self.op, |step| step.op).result(0)) {
             steps.push(step);
         }
         // A number that scales all features alike is not worth weights of its own.
         let scales = |step: &Step<'c>| step.kind == Kind::Mul && cone.has_weight(step.repeated.operand(0));
-        if !steps.iter().any(scales) {
-            return false;
-        }
-        let Some(last) = steps.last().map(|step| step.op) else { return false };
+        let last = steps.iter().any(scales).then(|| steps.last()).flatten().ok_or_else(no_scale)?.op;
         b.go_before(last);
         let (mut scale, mut shift): (Option<Value<'c>>, Option<Value<'c>>) = (None, None);
         for step in &steps {
@@ -149,7 +152,7 @@ impl<'c> Contraction<'c> {
                 Kind::Sub => shift = Some(join(prim::Sub::NAME, shift).unwrap_or_else(|| b.value(prim::Neg::NAME, &[number], ty, &[]))),
             }
         }
-        let Some(scale) = scale else { return false };
+        let scale = scale.ok_or_else(no_scale)?;
         let cx = self.op.cx();
         let weight = self.op.operand(self.weight);
         let wide = b.value(prim::Broadcast::NAME, &[scale], weight.ty(), &[("dims", cx.i64s_attr(&self.weight_dims))]);
@@ -166,7 +169,7 @@ impl<'c> Contraction<'c> {
         for op in steps.iter().rev().skip(1).map(|step| step.op).chain([self.op]) {
             b.erase(op);
         }
-        true
+        Ok(())
     }
 
     /// What a broadcast repeats, as one number per feature.

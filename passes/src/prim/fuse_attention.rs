@@ -32,16 +32,14 @@ pub struct FuseAttention {
     /// strict, ulp or fast: strict changes nothing.
     #[option(default = "ulp")]
     numerics: String,
-    /// Say why a dot is no attention, as remarks.
-    remarks: bool,
     /// Attentions found.
     rewrites: Counter,
 }
 
 impl Pass for FuseAttention {
-    fn run<'c>(&self, op: Op<'c>, _: &mut PassContext<'c>) -> Result<(), PassError> {
+    fn run<'c>(&self, op: Op<'c>, cx: &mut PassContext<'c>) -> Result<(), PassError> {
         if Numerics::of(&self.numerics)? > Numerics::Strict {
-            self.rewrites.add(simplify(op, self.remarks, rules));
+            self.rewrites.add(simplify(op, cx.remarks(), rules));
         }
         Ok(())
     }
@@ -49,7 +47,7 @@ impl Pass for FuseAttention {
 
 /// Runs the pass on a function with the default numerics; gives the number of rewrites.
 pub fn run(function: Op<'_>) -> usize {
-    simplify(function, false, rules)
+    simplify(function, Default::default(), rules)
 }
 
 fn rules(patterns: &mut SizedPatterns<'_>) {

@@ -36,9 +36,9 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 
 use crate::prim::fusion::class::{Class, View, classify, reorders};
 use signature::Signature;
-use strata_core::diagnostic::{Severity, emit_at};
 use strata_core::ir::{Op, Type, Value};
 use strata_core::pass::{Counter, Pass, PassContext, PassError};
+use strata_core::remark::Remarks;
 use strata_dialects::capture;
 use strata_dialects::capture::Permute;
 use strata_dialects::prim::Cost;
@@ -47,8 +47,6 @@ use strata_dialects::prim::Cost;
 #[derive(Pass)]
 #[pass(dependents("prim"))]
 pub struct HoistWeights {
-    /// Say why values that are made of weights alone stay, as remarks.
-    remarks: bool,
     /// Values that are prepared.
     hoisted: Counter,
     /// Their bytes.
@@ -62,7 +60,7 @@ impl Pass for HoistWeights {
         let mut rewriter = cx.rewriter();
         lift::lift(op, entry, &mut rewriter);
         let cone = Cone::of(entry);
-        let values = cone.frontier(entry, self.remarks);
+        let values = cone.frontier(entry, cx.remarks());
         self.hoisted.add(values.len());
         self.bytes.add(values.iter().filter_map(|value| bytes(value.ty())).sum::<u64>() as usize);
         if !values.is_empty() {
@@ -144,7 +142,7 @@ impl<'c> Cone<'c> {
     }
 
     /// The values to hoist, in the order of the program.
-    pub(crate) fn frontier(&self, entry: Op<'c>, remarks: bool) -> Vec<Value<'c>> {
+    pub(crate) fn frontier(&self, entry: Op<'c>, remarks: Remarks) -> Vec<Value<'c>> {
         let mut wanted = Vec::new();
         entry.walk(&mut |op| {
             if op.results().first().is_none_or(|result| !self.leaves.contains_key(result)) {
@@ -160,8 +158,8 @@ impl<'c> Cone<'c> {
                     found.insert(value);
                 }
                 Some(reason) => {
-                    if remarks && !self.leaves[&value].is_empty() {
-                        emit_at(op.location(), Severity::Remark, &format!("'{}' is not hoisted: {reason}", op.name()), &[]);
+                    if !self.leaves[&value].is_empty() {
+                        remarks.missed(op, format_args!("'{}' is not hoisted: {reason}", op.name()));
                     }
                     wanted.extend(op.operands());
                 }

@@ -36,6 +36,7 @@ use border::Borders;
 use strata_core::ir::{Op, Value};
 use strata_core::pass::{Counter, Pass, PassContext, PassError};
 use strata_core::query::CallGraph;
+use strata_core::remark::Remarks;
 use strata_core::rewrite::Rewriter;
 use strata_core::upstream::func;
 use strata_dialects::capture::is_part;
@@ -50,8 +51,6 @@ use crate::prim::hoist_weights::lift::move_to_calls;
 pub struct InlineLayers {
     /// All functions, whatever they gain.
     all: bool,
-    /// Say why layers go back, as remarks.
-    remarks: bool,
     /// Calls that were replaced by what they call.
     inlined: Counter,
 }
@@ -75,7 +74,7 @@ impl Pass for InlineLayers {
         if moved {
             cx.run_pipeline(module, "cse").map_err(|error| PassError::new(error.to_string()))?;
         }
-        let stay = if self.all { HashSet::new() } else { self.stay(&graph, &functions) };
+        let stay = if self.all { HashSet::new() } else { Self::stay(&graph, &functions, cx.remarks()) };
         let go: HashMap<String, Op<'c>> =
             functions.iter().filter(|function| !stay.contains(*function)).filter_map(|op| Some((op.str("sym_name")?, *op))).collect();
         // Callees first, so that what is copied calls nothing that goes.
@@ -100,7 +99,7 @@ impl Pass for InlineLayers {
 
 impl InlineLayers {
     /// The functions that stay.
-    fn stay<'c>(&self, graph: &CallGraph<'c>, functions: &[Op<'c>]) -> HashSet<Op<'c>> {
+    fn stay<'c>(graph: &CallGraph<'c>, functions: &[Op<'c>], remarks: Remarks) -> HashSet<Op<'c>> {
         let mut reasons: HashMap<Op<'c>, Reason> = HashMap::new();
         for &function in functions {
             if let Some(reason) = alone(graph, function) {
@@ -119,12 +118,10 @@ impl InlineLayers {
         for function in Borders::of(&parts).open() {
             reasons.entry(function).or_insert(Reason::Border);
         }
-        if self.remarks {
-            for &function in functions {
-                if let Some(reason) = reasons.get(&function) {
-                    function
-                        .remark(&format!("'{}' goes back to where it is called: {reason}", function.str("sym_name").unwrap_or_default()));
-                }
+        for &function in functions {
+            if let Some(reason) = reasons.get(&function) {
+                let name = function.str("sym_name").unwrap_or_default();
+                remarks.missed(function, format_args!("'{name}' goes back to where it is called: {reason}"));
             }
         }
         functions.iter().copied().filter(|function| !reasons.contains_key(function)).collect()
@@ -161,7 +158,7 @@ fn move_shared<'c>(module: Op<'c>, function: Op<'c>, rewriter: &mut Rewriter<'c>
         let users = value.uses().into_iter().filter(|user| user.op.isa::<func::Call>());
         calls.iter().all(|call| call.operand(at) == value) && users.count() > 1
     };
-    let values = Cone::from(function, &shared).frontier(function, false);
+    let values = Cone::from(function, &shared).frontier(function, Remarks::default());
     move_to_calls(function, &calls, &values, &mut |_| function.cx().dict_attr(&[]), rewriter);
     !values.is_empty()
 }

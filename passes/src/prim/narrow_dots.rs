@@ -32,9 +32,9 @@ pub struct NarrowDots {
 }
 
 impl Pass for NarrowDots {
-    fn run<'c>(&self, op: Op<'c>, _: &mut PassContext<'c>) -> Result<(), PassError> {
+    fn run<'c>(&self, op: Op<'c>, cx: &mut PassContext<'c>) -> Result<(), PassError> {
         let mut patterns = Patterns::<()>::new(op.cx());
-        patterns.on::<prim::Dot>("dot-of-halves", 1, |dot, rewriter| take_halves(dot.op(), rewriter));
+        patterns.remarks(cx.remarks()).on::<prim::Dot>("dot-of-halves", 1, |dot, rewriter| take_halves(dot.op(), rewriter));
         self.dots.add(apply_in_order(op, patterns));
         Ok(())
     }

@@ -35,9 +35,9 @@ const MAX_PHASES: i64 = 16;
 const MIN_PRODUCTS: i64 = 1 << 20;
 
 impl Pass for SplitPhases {
-    fn run<'c>(&self, op: Op<'c>, _: &mut PassContext<'c>) -> Result<(), PassError> {
+    fn run<'c>(&self, op: Op<'c>, cx: &mut PassContext<'c>) -> Result<(), PassError> {
         let mut patterns = Patterns::<()>::new(op.cx());
-        patterns.identity::<prim::Conv>("phases", 1, |conv, rewriter| Ok(Polyphase::of(conv)?.build(rewriter)));
+        patterns.remarks(cx.remarks()).identity::<prim::Conv>("phases", 1, |conv, rewriter| Ok(Polyphase::of(conv)?.build(rewriter)));
         self.convolutions.add(apply_in_order(op, patterns));
         Ok(())
     }

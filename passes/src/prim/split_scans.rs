@@ -17,6 +17,7 @@
 
 use strata_core::ir::{ElementType, Op};
 use strata_core::pass::{Counter, Pass, PassContext, PassError};
+use strata_core::rewrite::NoMatch;
 use strata_dialects::aten::dtype::Numeric;
 use strata_dialects::loops::view::product;
 use strata_dialects::numerics::Numerics;
@@ -39,11 +40,12 @@ pub struct SplitScans {
 const PIECE: i64 = THREADS_OF_BLOCK * ELEMENTS_OF_THREAD;
 
 impl Pass for SplitScans {
-    fn run<'c>(&self, op: Op<'c>, _: &mut PassContext<'c>) -> Result<(), PassError> {
+    fn run<'c>(&self, op: Op<'c>, cx: &mut PassContext<'c>) -> Result<(), PassError> {
         let free = Numerics::of(&self.numerics)? > Numerics::Strict;
         let gpu = Gpu::of(op)?;
-        for scan in op.find_all(prim::Scan::NAME).into_iter().filter(|scan| is_long(*scan, &gpu) && (free || is_exact(*scan))) {
-            let (Some(block), Some(operator)) = (scan.block(), operator(scan)) else { continue };
+        for scan in op.find_all(prim::Scan::NAME) {
+            let Some(operator) = cx.remarks().found(scan, operator(scan, &gpu, free)) else { continue };
+            let Some(block) = scan.block() else { continue };
             let prim = Prim::new(block, scan.location());
             split(&prim, scan, operator);
             if let Some(message) = prim.take_error() {
@@ -69,16 +71,22 @@ fn is_exact(scan: Op<'_>) -> bool {
     !rounds || !matches!(scan.str("kind").as_deref(), Some("sum" | "prod"))
 }
 
-/// The operator that a scan combines by.
-fn operator(scan: Op<'_>) -> Option<&'static str> {
-    Some(match scan.str("kind")?.as_str() {
-        "sum" => prim::Add::NAME,
-        "prod" => prim::Mul::NAME,
-        "max" => prim::Maximum::NAME,
-        "min" => prim::Minimum::NAME,
-        "and" => prim::And::NAME,
-        "or" => prim::Or::NAME,
-        _ => return None,
+/// The operator that a scan combines by, if the scan is to be split; `free` allows another order of what rounds.
+fn operator(scan: Op<'_>, gpu: &Gpu, free: bool) -> Result<&'static str, NoMatch> {
+    if !is_long(scan, gpu) {
+        return Err("its rows are enough for the device, are short, or their sizes are not known".into());
+    }
+    if !free && !is_exact(scan) {
+        return Err("the numerics are strict, and another order rounds otherwise".into());
+    }
+    Ok(match scan.str("kind").as_deref() {
+        Some("sum") => prim::Add::NAME,
+        Some("prod") => prim::Mul::NAME,
+        Some("max") => prim::Maximum::NAME,
+        Some("min") => prim::Minimum::NAME,
+        Some("and") => prim::And::NAME,
+        Some("or") => prim::Or::NAME,
+        _ => return Err("no operator combines what comes before a piece with it".into()),
     })
 }
 

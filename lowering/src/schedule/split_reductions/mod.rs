@@ -54,11 +54,17 @@ impl Pass for SplitReductions {
         let mut times: HashMap<&str, usize> = HashMap::new();
         calls.iter().for_each(|(_, name)| *times.entry(name).or_default() += 1);
         let kernels = op.body(0).ops().into_iter().filter_map(|op| Some((op.str("sym_name")?, op)));
-        let kernels: HashMap<String, Op<'c>> = kernels.filter(|(name, _)| times.get(name.as_str()) == Some(&1)).collect();
+        let called = kernels.filter_map(|(name, op)| Some((times.get(name.as_str())?, name, op)));
+        let (kernels, shared): (Vec<_>, Vec<_>) = called.partition(|(times, ..)| **times == 1);
+        shared.iter().for_each(|(.., kernel)| cx.remarks().missed(*kernel, "it is called more than once"));
+        let kernels: HashMap<String, Op<'c>> = kernels.into_iter().map(|(_, name, op)| (name, op)).collect();
         let mut rewriter = cx.rewriter();
         for (call, name) in &calls {
             let (call, Some(kernel)) = (*call, kernels.get(name).and_then(|op| KernelView::new(*op))) else { continue };
-            if let Some(parts) = plan::plan(&kernel, call, &machine) {
+            if kernel.stages.iter().all(|stage| stage.reduce.is_empty()) {
+                continue;
+            }
+            if let Some(parts) = cx.remarks().found(kernel.op, plan::plan(&kernel, call, &machine)) {
                 cut::cut(&kernel, call, &parts, &mut rewriter);
             }
         }

@@ -3,6 +3,7 @@
 use crate::loop_to_gpu::runs;
 use crate::schedule::cost::THREADS;
 use strata_core::ir::Op;
+use strata_core::rewrite::NoMatch;
 use strata_dialects::capture;
 use strata_dialects::loops::access::{Stride, stride};
 use strata_dialects::loops::view::{KernelView, StageView};
@@ -96,8 +97,8 @@ const LONGEST_SUM: f64 = (1 << 16) as f64;
 /// Pieces of a dim that is not long at most: eight for each thread.
 const MOST_PIECES: f64 = (8 * THREADS) as f64;
 
-/// The parts that a kernel is cut into, if it is worth it.
-pub fn plan(kernel: &KernelView<'_>, call: Op<'_>, machine: &Machine) -> Option<Vec<Part>> {
+/// The parts that a kernel is cut into.
+pub fn plan(kernel: &KernelView<'_>, call: Op<'_>, machine: &Machine) -> Result<Vec<Part>, NoMatch> {
     let sizes = Sizes::of(kernel, call);
     let outer: f64 = kernel.outer.iter().map(|&dim| sizes.0[dim]).product();
     let idle = outer < machine.busy;
@@ -105,7 +106,7 @@ pub fn plan(kernel: &KernelView<'_>, call: Op<'_>, machine: &Machine) -> Option<
     let (mut parts, mut run, mut meets) = (Vec::new(), Vec::new(), false);
     for (number, stage) in kernel.stages.iter().enumerate() {
         if stage.is_scatter() || stage.scan.is_some() || stage.is_attention() || is_contraction(stage) {
-            return None;
+            return Err("a stage of it scatters, scans, or reads its operands many times".into());
         }
         let large = sizes.work(stage) >= KERNEL_OPERATIONS;
         let cut = large.then(|| piece(kernel, stage, &sizes, (machine, outer))).flatten();
@@ -126,7 +127,10 @@ pub fn plan(kernel: &KernelView<'_>, call: Op<'_>, machine: &Machine) -> Option<
         }
     }
     close(kernel, &mut parts, run, meets);
-    parts.iter().any(|part| matches!(part, Part::Pieces { .. })).then_some(parts)
+    match parts.iter().any(|part| matches!(part, Part::Pieces { .. })) {
+        true => Ok(parts),
+        false => Err("none of its reductions is long enough for pieces".into()),
+    }
 }
 
 /// Stages that follow each other are a part, or belong to the pieces that the first of them combines: where these may meet and all of the

@@ -3,19 +3,31 @@
 use super::FEATURES;
 use super::order::{Ordered, Orders, reordered_type, transpose};
 use strata_core::ir::{Builder, DYNAMIC, Op, Value};
+use strata_core::rewrite::Matched;
 use strata_dialects::prim;
 use strata_dialects::target::Target;
 
-/// The convolution in the order channels last, when that is worth it.
-pub fn rewrite<'c>(b: &mut Builder<'c>, orders: &mut Orders<'c>, op: Op<'c>, target: &Target) -> Option<Ordered<'c>> {
-    if !op.isa::<prim::Conv>() || op.attr("layout").is_some() || op.parent().is_some_and(|parent| parent.isa::<prim::Fusion>()) {
-        return None;
+/// Whether an op is a convolution in the plain order.
+pub fn is_plain(op: Op<'_>) -> bool {
+    op.isa::<prim::Conv>() && op.attr("layout").is_none() && !op.parent().is_some_and(|parent| parent.isa::<prim::Fusion>())
+}
+
+/// Whether a convolution in the plain order is worth another one.
+pub fn check(op: Op<'_>) -> Matched {
+    let weights = op.operand(1).ty();
+    if !weights.is_static() {
+        return Err("the sizes of its weights are not known".into());
     }
+    match weights.shape()[0] {
+        features if features < FEATURES => Err(format!("its {features} features leave most lanes empty").into()),
+        _ => Ok(()),
+    }
+}
+
+/// The convolution in the order channels last.
+pub fn rewrite<'c>(b: &mut Builder<'c>, orders: &mut Orders<'c>, op: Op<'c>, target: &Target) -> Option<Ordered<'c>> {
     let weights = op.operand(1).ty();
     let groups = op.int("groups")?;
-    if !weights.is_static() || weights.shape()[0] < FEATURES {
-        return None;
-    }
     let perm = channels_last(weights.rank());
     // Two vectors are a panel of weights.
     let lanes = target.lanes(weights.element_type()?.bits());

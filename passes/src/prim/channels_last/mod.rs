@@ -33,6 +33,7 @@ mod sink;
 use order::{Ordered, Orders, inverse};
 use strata_core::ir::{Block, Op};
 use strata_core::pass::{Counter, Pass, PassContext, PassError};
+use strata_core::remark::Remarks;
 use strata_core::rewrite::Rewriter;
 use strata_dialects::capture::Permute;
 use strata_dialects::prim;
@@ -53,7 +54,7 @@ pub struct ChannelsLast {
 
 impl Pass for ChannelsLast {
     fn run<'c>(&self, op: Op<'c>, cx: &mut PassContext<'c>) -> Result<(), PassError> {
-        let (convolutions, followers) = run(op, &Target::of(op)?, &mut cx.rewriter());
+        let (convolutions, followers) = run(op, &Target::of(op)?, cx.remarks(), &mut cx.rewriter());
         self.convolutions.add(convolutions);
         self.followers.add(followers);
         Ok(())
@@ -61,21 +62,21 @@ impl Pass for ChannelsLast {
 }
 
 /// Runs the pass on a function; gives the number of convolutions and of other ops that changed.
-fn run<'c>(function: Op<'c>, target: &Target, rewriter: &mut Rewriter<'c>) -> (usize, usize) {
+fn run<'c>(function: Op<'c>, target: &Target, remarks: Remarks, rewriter: &mut Rewriter<'c>) -> (usize, usize) {
     let mut count = (0, 0);
     for block in function.regions().into_iter().flat_map(|region| region.blocks()) {
-        let found = run_block(block, target, rewriter);
+        let found = run_block(block, target, remarks, rewriter);
         count = (count.0 + found.0, count.1 + found.1);
     }
     count
 }
 
-fn run_block<'c>(block: Block<'c>, target: &Target, rewriter: &mut Rewriter<'c>) -> (usize, usize) {
+fn run_block<'c>(block: Block<'c>, target: &Target, remarks: Remarks, rewriter: &mut Rewriter<'c>) -> (usize, usize) {
     let mut orders = Orders::default();
     let mut count = (0, 0);
     for op in block.ops() {
         if !op.regions().is_empty() {
-            let inner = run(op, target, rewriter);
+            let inner = run(op, target, remarks, rewriter);
             count = (count.0 + inner.0, count.1 + inner.1);
             continue;
         }
@@ -83,7 +84,8 @@ fn run_block<'c>(block: Block<'c>, target: &Target, rewriter: &mut Rewriter<'c>)
             continue;
         }
         rewriter.go_before(op);
-        if let Some(found) = conv::rewrite(rewriter, &mut orders, op, target) {
+        let worth = conv::is_plain(op).then(|| remarks.found(op, conv::check(op))).flatten();
+        if let Some(found) = worth.and_then(|()| conv::rewrite(rewriter, &mut orders, op, target)) {
             orders.replace(rewriter, op, found);
             count.0 += 1;
         } else if let Some(found) = as_it_lies(op).or_else(|| sink::rewrite(rewriter, &mut orders, op)) {

@@ -18,7 +18,7 @@ mod rewrite;
 mod target;
 
 pub use greedy::{Rules, fuse};
-pub use refusal::{Refusal, Remark, report};
+pub use refusal::{Refusal, Remark};
 pub use target::Target;
 
 /// A pass that fuses by rules: the struct with its options, and `run` for tests.
@@ -28,17 +28,14 @@ macro_rules! fusion_pass {
         #[derive(Pass)]
         #[pass(anchor = "func.func", dependents("prim"))]
         pub struct $name {
-            /// Say why values stay between kernels, as remarks.
-            remarks: bool,
             /// Fusions in all functions.
             fusions: Counter,
         }
 
         impl Pass for $name {
-            fn run<'c>(&self, op: strata_core::ir::Op<'c>, _: &mut PassContext<'c>) -> Result<(), PassError> {
-                let remarks = run(op);
-                if self.remarks {
-                    $crate::prim::fusion::report(&remarks);
+            fn run<'c>(&self, op: strata_core::ir::Op<'c>, cx: &mut PassContext<'c>) -> Result<(), PassError> {
+                for refused in run(op) {
+                    cx.remarks().missed_at(refused.location, &refused);
                 }
                 self.fusions.add(op.find_all(strata_dialects::prim::Fusion::NAME).len());
                 Ok(())

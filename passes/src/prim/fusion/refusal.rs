@@ -1,6 +1,5 @@
 //! Why two groups stay apart.
 
-use strata_core::diagnostic::{Severity, emit_at};
 use strata_core::ir::Location;
 
 /// The reason of a "no". The text is what a remark says, so tests can ask for it.
@@ -78,12 +77,5 @@ pub struct Remark<'c> {
 impl std::fmt::Display for Remark<'_> {
     fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(out, "'{}' is not fused into '{}': {}", self.producer, self.consumer, self.reason)
-    }
-}
-
-/// Emits remarks through MLIR's diagnostics.
-pub fn report(remarks: &[Remark<'_>]) {
-    for remark in remarks {
-        emit_at(remark.location, Severity::Remark, &remark.to_string(), &[]);
     }
 }

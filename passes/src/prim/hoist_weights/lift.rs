@@ -5,6 +5,7 @@ use super::prepare::{needed, sweep};
 use super::signature::{Signature, prepared};
 use std::collections::HashMap;
 use strata_core::ir::{Attr, Op, OpSpec, Type, Value};
+use strata_core::remark::Remarks;
 use strata_core::rewrite::Rewriter;
 use strata_core::upstream::func;
 
@@ -15,7 +16,8 @@ pub(super) fn lift<'c>(module: Op<'c>, entry: Op<'c>, rewriter: &mut Rewriter<'c
         let Some(users) = function.symbol_users(module) else { continue };
         let called = users.iter().all(|user| user.isa::<func::Call>() && user.parent() == Some(entry));
         if !users.is_empty() && called && function.region(0).entry().is_some() {
-            let (values, mut fresh_name) = (Cone::of(function).frontier(function, false), Signature::of(function).fresh_names());
+            let (values, mut fresh_name) =
+                (Cone::of(function).frontier(function, Remarks::default()), Signature::of(function).fresh_names());
             move_to_calls(function, &users, &values, &mut |number| prepared(function, &fresh_name(number)), rewriter);
         }
     }

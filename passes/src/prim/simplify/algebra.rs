@@ -31,16 +31,14 @@ pub struct SimplifyAlgebra {
     /// strict, ulp or fast; only fast may change the sign of a zero.
     #[option(default = "ulp")]
     numerics: String,
-    /// Say for every rule why it does not match, as remarks.
-    remarks: bool,
     /// Rewrites.
     rewrites: Counter,
 }
 
 impl Pass for SimplifyAlgebra {
-    fn run<'c>(&self, op: Op<'c>, _: &mut PassContext<'c>) -> Result<(), PassError> {
+    fn run<'c>(&self, op: Op<'c>, cx: &mut PassContext<'c>) -> Result<(), PassError> {
         let fast = Numerics::of(&self.numerics)? == Numerics::Fast;
-        self.rewrites.add(simplify(op, self.remarks, |patterns| {
+        self.rewrites.add(simplify(op, cx.remarks(), |patterns| {
             rules(patterns);
             if fast {
                 fast_rules(patterns);
@@ -52,7 +50,7 @@ impl Pass for SimplifyAlgebra {
 
 /// Runs the pass on a function with the default numerics; gives the number of rewrites.
 pub fn run(function: Op<'_>) -> usize {
-    simplify(function, false, rules)
+    simplify(function, Default::default(), rules)
 }
 
 fn rules(patterns: &mut SizedPatterns<'_>) {

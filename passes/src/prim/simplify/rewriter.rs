@@ -2,6 +2,7 @@
 
 use crate::analysis::{Dims, Expr};
 use strata_core::ir::{DYNAMIC, Op, Type, Value};
+use strata_core::remark::Remarks;
 use strata_core::rewrite::{NoMatch, Patterns, Rewriter, apply_in_order};
 use strata_dialects::prim;
 
@@ -72,30 +73,27 @@ macro_rules! simplification {
         #[derive(Pass)]
         #[pass(anchor = "func.func", dependents($($dialect),*))]
         pub struct $name {
-            /// Say for every rule why it does not match, as remarks.
-            remarks: bool,
             /// Rewrites.
             rewrites: Counter,
         }
 
         impl Pass for $name {
-            fn run<'c>(&self, op: strata_core::ir::Op<'c>, _: &mut PassContext<'c>) -> Result<(), PassError> {
-                self.rewrites.add($crate::prim::simplify::simplify(op, self.remarks, rules));
+            fn run<'c>(&self, op: strata_core::ir::Op<'c>, cx: &mut PassContext<'c>) -> Result<(), PassError> {
+                self.rewrites.add($crate::prim::simplify::simplify(op, cx.remarks(), rules));
                 Ok(())
             }
         }
 
         /// Runs the pass on a function; gives the number of rewrites.
         pub fn run(function: strata_core::ir::Op<'_>) -> usize {
-            $crate::prim::simplify::simplify(function, false, rules)
+            $crate::prim::simplify::simplify(function, Default::default(), rules)
         }
     };
 }
 pub(super) use simplification;
 
-/// Applies the patterns that `rules` adds in a function until none matches; `remarks` makes every "no" a remark. Gives the number of
-/// rewrites.
-pub fn simplify<'c>(function: Op<'c>, remarks: bool, rules: impl FnOnce(&mut SizedPatterns<'c>)) -> usize {
+/// Applies the patterns that `rules` adds in a function until none matches. Gives the number of rewrites.
+pub fn simplify<'c>(function: Op<'c>, remarks: Remarks, rules: impl FnOnce(&mut SizedPatterns<'c>)) -> usize {
     let mut patterns = SizedPatterns::new(function.cx());
     rules(patterns.remarks(remarks));
     apply_in_order(function, patterns)

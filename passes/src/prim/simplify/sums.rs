@@ -48,23 +48,21 @@ pub struct SimplifySums {
     /// strict, ulp or fast: strict only changes sums of integers.
     #[option(default = "ulp")]
     numerics: String,
-    /// Say for every rule why it does not match, as remarks.
-    remarks: bool,
     /// Rewrites.
     rewrites: Counter,
 }
 
 impl Pass for SimplifySums {
-    fn run<'c>(&self, op: Op<'c>, _: &mut PassContext<'c>) -> Result<(), PassError> {
+    fn run<'c>(&self, op: Op<'c>, cx: &mut PassContext<'c>) -> Result<(), PassError> {
         let numerics = Numerics::of(&self.numerics)?;
-        self.rewrites.add(simplify(op, self.remarks, |patterns| rules(patterns, numerics)));
+        self.rewrites.add(simplify(op, cx.remarks(), |patterns| rules(patterns, numerics)));
         Ok(())
     }
 }
 
 /// Runs the pass on a function with the default numerics; gives the number of rewrites.
 pub fn run(function: Op<'_>) -> usize {
-    simplify(function, false, |patterns| rules(patterns, Numerics::Ulp))
+    simplify(function, Default::default(), |patterns| rules(patterns, Numerics::Ulp))
 }
 
 fn rules(patterns: &mut SizedPatterns<'_>, numerics: Numerics) {

@@ -31,7 +31,7 @@ use crate::prim::hoist_weights::Cone;
 use matrices::{TILE, Transform, WINDOW};
 use strata_core::ir::{Builder, ElementType, Op, Value};
 use strata_core::pass::{Counter, Pass, PassContext, PassError};
-use strata_core::rewrite::Rewriter;
+use strata_core::rewrite::{NoMatch, Rewriter};
 use strata_dialects::numerics::Numerics;
 use strata_dialects::prim;
 
@@ -48,11 +48,13 @@ pub struct Winograd {
 
 impl Pass for Winograd {
     fn run<'c>(&self, op: Op<'c>, cx: &mut PassContext<'c>) -> Result<(), PassError> {
-        if Numerics::of(&self.numerics)? == Numerics::Strict || op.attr(strata_dialects::capture::ENTRY).is_none() {
+        if op.attr(strata_dialects::capture::ENTRY).is_none() {
             return Ok(());
         }
-        let cone = Cone::of(op);
-        let found: Vec<_> = op.body(0).ops().into_iter().filter_map(|op| Convolution::of(&cone, op)).collect();
+        let (cone, remarks, strict) = (Cone::of(op), cx.remarks(), Numerics::of(&self.numerics)? == Numerics::Strict);
+        let candidates = op.body(0).ops().into_iter().filter(|op| op.isa::<prim::Conv>());
+        let of = |op| if strict { Err("the numerics are strict".into()) } else { Convolution::of(&cone, op) };
+        let found: Vec<_> = candidates.filter_map(|op| remarks.found(op, of(op))).collect();
         self.convolutions.add(found.len());
         let transform = Transform::new();
         let mut rewriter = cx.rewriter();
@@ -81,25 +83,35 @@ struct Convolution<'c> {
 }
 
 impl<'c> Convolution<'c> {
-    fn of(cone: &Cone<'c>, op: Op<'c>) -> Option<Self> {
-        let panels = match op.isa::<prim::Conv>().then(|| op.str("layout"))??.as_str() {
-            "n01c,01co->n01o" => false,
-            "n01c,O01co->n01o" => true,
-            _ => return None,
+    fn of(cone: &Cone<'c>, op: Op<'c>) -> Result<Self, NoMatch> {
+        let panels = match op.str("layout").as_deref() {
+            Some("n01c,01co->n01o") => false,
+            Some("n01c,O01co->n01o") => true,
+            _ => return Err("it is not channels-last in two dimensions".into()),
         };
         let ones = |name: &str| op.ints(name).is_some_and(|list| list.iter().all(|&n| n == 1));
         let unpadded = ["low", "high"].iter().all(|name| op.ints(name).is_some_and(|list| list.iter().all(|&n| n == 0)));
         let plain = ones("strides") && ones("lhs_dilation") && ones("rhs_dilation") && unpadded && op.int("groups") == Some(1);
         let (result, weights) = (op.result(0).ty(), op.operand(1));
-        let float = matches!(result.element_type()?, ElementType::F32 | ElementType::F64);
-        if !plain || !float || !result.is_static() || !op.operand(0).ty().is_static() || !cone.has_weight(weights) {
-            return None;
+        if !plain {
+            return Err("its window moves by more than one, is dilated or padded, or it has groups".into());
+        }
+        if !matches!(result.element_type(), Some(ElementType::F32 | ElementType::F64)) {
+            return Err("its elements are neither f32 nor f64".into());
+        }
+        if !cone.has_weight(weights) {
+            return Err("its weights are not made of weights alone".into());
+        }
+        if !result.is_static() || !op.operand(0).ty().is_static() {
+            return Err("its sizes are not known".into());
         }
         let window = &weights.ty().shape()[usize::from(panels)..];
-        let [batch, rows, columns, features] = result.shape().try_into().ok()?;
+        let [batch, rows, columns, features] = result.shape().try_into().map_err(|_| "it has not two dimensions of space")?;
         let found = Self { op, panels, batch, channels: window[2], features, space: [rows, columns] };
-        let three = window[..2].iter().all(|&size| size == WINDOW as i64);
-        (three && found.pays()).then_some(found)
+        if window[..2].iter().any(|&size| size != WINDOW as i64) {
+            return Err("its window is not 3 by 3".into());
+        }
+        if found.pays() { Ok(found) } else { Err("transformed tiles would cost more than the direct products".into()) }
     }
 
     /// Tiles along the two dims of space.
