@@ -83,11 +83,11 @@ impl<'c> Bodies<'c> {
         }
         self.body(builder, function.name, operands, "alwaysinline", |bodies, inner, arguments| {
             let ty = arguments[0].ty();
-            if arguments.len() == 2 || own::DOUBLE.contains(&function.name) {
+            if [own::DOUBLE, own::PAIRS].iter().any(|list| list.contains(&function.name)) {
                 let own = in_f64(inner, function, arguments, target.scalef);
                 return own.unwrap_or_else(|| bodies.library(inner, function, arguments));
             }
-            let expansion = own::expand(&Lanes::new(inner, ty, target.scalef), function.name, arguments[0]);
+            let expansion = own::expand(&Lanes::new(inner, ty, target.scalef), function.name, arguments);
             match expansion {
                 None => bodies.library(inner, function, arguments),
                 Some(own::Expansion { value, far: None }) => value,
@@ -205,7 +205,7 @@ fn in_f64<'c>(builder: &mut Builder<'c>, function: Function, arguments: &[Value<
     let value = |builder: &mut Builder<'c>, arguments: &[Value<'c>], scalef: bool| {
         let lanes = Lanes::new(builder, wide, scalef);
         match *arguments {
-            [argument] => own::expand(&lanes, function.name, argument).map(|expansion| expansion.value),
+            [_] => own::expand(&lanes, function.name, arguments).map(|expansion| expansion.value),
             [first, second] => own::expand_pair(&lanes, function.name, [first, second]),
             _ => None,
         }

@@ -7,14 +7,14 @@ use strata_core::upstream::vector;
 /// A function of libm and its number of arguments.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Function {
-    /// Name of the `math` op.
+    /// Name of the op of `math` (`remf`: of `arith`).
     pub name: &'static str,
     /// Name of the f64 function in libm; the f32 one has an `f` behind.
     c_name: &'static str,
     arguments: usize,
 }
 
-/// Every function, sorted by the `math` op's name. libmvec has all of them (glibc 2.35).
+/// Every function, sorted by the op's name. libmvec has all of them (glibc 2.35) but `fmod`.
 const FUNCTIONS: &[Function] = &[
     unary("acos"),
     unary("acosh"),
@@ -37,6 +37,7 @@ const FUNCTIONS: &[Function] = &[
     unary("log1p"),
     unary("log2"),
     Function { name: "powf", c_name: "pow", arguments: 2 },
+    Function { name: "remf", c_name: "fmod", arguments: 2 },
     unary("sin"),
     unary("sinh"),
     unary("tan"),
@@ -70,7 +71,7 @@ impl Function {
 /// Whether a name is one of libm's functions used here (they are pure but for `errno`, which nobody reads).
 pub fn is_libm(name: &str) -> bool {
     let base = |name: &str| FUNCTIONS.iter().any(|function| function.c_name == name);
-    base(name) || name.strip_suffix('f').is_some_and(base) || ["fmod", "fmodf"].contains(&name)
+    base(name) || name.strip_suffix('f').is_some_and(base)
 }
 
 impl<'c> Bodies<'c> {

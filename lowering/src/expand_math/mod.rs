@@ -19,6 +19,7 @@ mod libm;
 mod log;
 mod own;
 mod pow;
+mod rem;
 mod tables;
 #[cfg(test)]
 mod tests;
@@ -69,11 +70,12 @@ impl Pass for ExpandMath {
     }
 }
 
-/// Replaces every `math` op that is not an instruction. The dialects of [`ExpandMath`] must be loaded.
+/// Replaces every `math` op that is not an instruction, and `arith.remf`, which LLVM would call the library for lane by lane. The dialects of [`ExpandMath`] must be loaded.
 pub fn expand_math(module: Op<'_>, target: &MathTarget) -> Result<(), Error> {
     let mut found = Vec::new();
     module.walk(&mut |op| {
-        if op.dialect() == "math" && !NATIVE.contains(&op.name()) {
+        let remainder = op.isa::<arith::RemF>() && target.own && target.fma && target.library;
+        if remainder || op.dialect() == "math" && !NATIVE.contains(&op.name()) {
             found.push(op);
         }
     });
@@ -123,7 +125,7 @@ fn expand<'c>(bodies: &mut Bodies<'c>, op: Op<'c>) -> Result<(), Error> {
             *operand = arith::extf(&mut builder, *operand, wide);
         }
     }
-    let name = op.name().trim_start_matches("math.");
+    let name = op.name().trim_start_matches("math.").trim_start_matches("arith.");
     let function = Function::named(name).filter(|_| operands.iter().all(|operand| operand.ty() == wide));
     let float = matches!(wide.element_type(), Some(ElementType::F32 | ElementType::F64));
     let Some(function) = function.filter(|_| float) else {

@@ -2,7 +2,7 @@
 
 use super::lanes::{Float, Lanes};
 use super::trig::Partial;
-use super::{erf, exp, inverse, log, pow, trig};
+use super::{erf, exp, inverse, log, pow, rem, trig};
 use strata_core::ir::{ElementType, Type, Value};
 
 /// Our own code for a function: its value, and the lanes (if any) that need other code.
@@ -38,7 +38,7 @@ pub(super) struct Normal {
 /// Whether `expand` has code for a function on a type.
 pub(super) fn has(name: &str, ty: Type<'_>) -> bool {
     let float = matches!(ty.element_type(), Some(ElementType::F32 | ElementType::F64));
-    float && [BOTH, DOUBLE, PAIRS].iter().any(|list| list.contains(&name))
+    float && [BOTH, DOUBLE, PAIRS, EXACT_PAIRS].iter().any(|list| list.contains(&name))
 }
 
 /// In f32 and f64.
@@ -48,9 +48,12 @@ pub(super) const BOTH: &[&str] =
 pub(super) const DOUBLE: &[&str] = &["acosh", "asinh", "atanh", "cbrt", "erfc"];
 /// The same, of two arguments.
 pub(super) const PAIRS: &[&str] = &["atan2", "fpowi", "powf"];
+/// Of two arguments, in f32 and f64: their results are exact.
+pub(super) const EXACT_PAIRS: &[&str] = &["remf"];
 
-/// Expands a function of one argument, when we have code for it and for the type.
-pub(super) fn expand<'c>(lanes: &Lanes<'_, 'c>, name: &str, argument: Value<'c>) -> Option<Expansion<'c>> {
+/// Expands a function that has code for the type of its arguments.
+pub(super) fn expand<'c>(lanes: &Lanes<'_, 'c>, name: &str, arguments: &[Value<'c>]) -> Option<Expansion<'c>> {
+    let argument = arguments[0];
     let x = lanes.float(argument);
     let whole = |y: Float<'_, '_, 'c>| Expansion { value: y.value, far: None };
     let partial = |y: Partial<'_, '_, 'c>| {
@@ -87,6 +90,7 @@ pub(super) fn expand<'c>(lanes: &Lanes<'_, 'c>, name: &str, argument: Value<'c>)
         "acosh" => whole(inverse::acosh(x)),
         "atanh" => whole(inverse::atanh(x)),
         "cbrt" => whole(inverse::cbrt(x)),
+        "remf" => partial(rem::rem(x, lanes.float(*arguments.get(1)?))),
         _ => return None,
     })
 }

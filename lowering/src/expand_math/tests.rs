@@ -36,7 +36,7 @@ const ROWS: &[Row] = &[
 ];
 
 /// Functions of two arguments, with their references.
-const PAIRS: &[Pair] = &[("atan2", f64::atan2), ("powf", f64::powf)];
+const PAIRS: &[Pair] = &[("atan2", f64::atan2), ("powf", f64::powf), ("remf", |x, y| x % y)];
 
 #[repr(C)]
 struct Call {
@@ -56,6 +56,7 @@ struct Compiled {
 impl Compiled {
     fn new(name: &str, element: &str, lanes: usize, target: &Target) -> Self {
         let ty = if lanes == 1 { element.to_owned() } else { format!("vector<{lanes}x{element}>") };
+        let dialect = if own::EXACT_PAIRS.contains(&name) { "arith" } else { "math" };
         let rest = if PAIRS.iter().any(|pair| pair.0 == name) { ", %w" } else { "" };
         let text = format!(
             "func.func @strata_entry(%call: !llvm.ptr) -> i32 {{
@@ -75,7 +76,7 @@ impl Compiled {
                  %v = llvm.load %px {{alignment = 4 : i64}} : !llvm.ptr -> {ty}
                  %pz = llvm.getelementptr %z[%at] : (!llvm.ptr, i64) -> !llvm.ptr, {element}
                  %w = llvm.load %pz {{alignment = 4 : i64}} : !llvm.ptr -> {ty}
-                 %r = math.{name} %v{rest} : {ty}
+                 %r = {dialect}.{name} %v{rest} : {ty}
                  %py = llvm.getelementptr %y[%at] : (!llvm.ptr, i64) -> !llvm.ptr, {element}
                  llvm.store %r, %py {{alignment = 4 : i64}} : {ty}, !llvm.ptr
                }}
@@ -260,6 +261,29 @@ fn f64_pairs_agree_with_libm() {
         }
     }
     assert!(wrong.is_empty(), "{} wrong, {:#?}", wrong.len(), &wrong[..wrong.len().min(12)]);
+}
+
+#[test]
+fn exact_pairs_are_exact() {
+    let (x, z) = pairs();
+    for (name, truth) in PAIRS.iter().filter(|pair| own::EXACT_PAIRS.contains(&pair.0)) {
+        let y = Compiled::new(name, "f64", 8, &target::host()).run_pairs(&x, &z);
+        for ((&x, &z), y) in x.iter().zip(&z).zip(y) {
+            assert!(is_close(y, truth(x, z), 0), "{name} of {x:e} and {z:e}: {y:e} instead of {:e}", truth(x, z));
+        }
+        let (x, z): (Vec<f32>, Vec<f32>) = x.iter().zip(&z).map(|(&x, &z)| (x as f32, z as f32)).unzip();
+        for lanes in [1, 7, 8] {
+            let count = x.len() / lanes * lanes;
+            let y = Compiled::new(name, "f32", lanes, &target::host()).run_pairs(&x[..count], &z[..count]);
+            for ((&x, &z), y) in x.iter().zip(&z).zip(y) {
+                let want = truth(x.into(), z.into()) as f32;
+                assert!(
+                    y.to_bits() == want.to_bits() || y.is_nan() && want.is_nan(),
+                    "{name} of {x:e} and {z:e}: {y:e} instead of {want:e}"
+                );
+            }
+        }
+    }
 }
 
 #[test]

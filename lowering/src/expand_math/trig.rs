@@ -5,7 +5,7 @@ use super::tables::*;
 use std::f64::consts::{FRAC_PI_2, FRAC_PI_4};
 use strata_core::ir::Value;
 
-/// A value and the lanes where it does not hold: too large arguments, infinities and NaN.
+/// A value and the lanes where it does not hold: too large arguments, and for angles infinities and NaN.
 pub(super) struct Partial<'a, 'b, 'c> {
     pub value: Float<'a, 'b, 'c>,
     pub far: Mask<'a, 'b, 'c>,

@@ -1,6 +1,7 @@
 //! The arrays that an image hands to a library kernel: a batch of dense matrices, lines or numbers each.
 
 use std::ffi::c_void;
+use std::ops::Range;
 
 use super::linalg::matrix::Matrix;
 use super::linalg::number::Element;
@@ -80,6 +81,30 @@ impl Array {
         line.iter_mut().enumerate().for_each(|(k, x)| *x = unsafe { self.read(item * n + k) });
     }
 
+    /// Some lines of `n` numbers each that are stored as they are.
+    ///
+    /// # Safety
+    /// The array holds these lines of `T`, and nobody writes them meanwhile.
+    pub unsafe fn lines<'a, T>(self, lines: Range<usize>, n: usize) -> &'a [T] {
+        if lines.is_empty() || n == 0 {
+            return &[];
+        }
+        // SAFETY: the caller's.
+        unsafe { std::slice::from_raw_parts(self.0.cast::<T>().add(lines.start * n), lines.len() * n) }
+    }
+
+    /// The same, to write.
+    ///
+    /// # Safety
+    /// The array holds these lines of `T`, and nobody else uses them meanwhile.
+    pub unsafe fn lines_mut<'a, T>(self, lines: Range<usize>, n: usize) -> &'a mut [T] {
+        if lines.is_empty() || n == 0 {
+            return &mut [];
+        }
+        // SAFETY: the caller's.
+        unsafe { std::slice::from_raw_parts_mut(self.0.cast::<T>().add(lines.start * n), lines.len() * n) }
+    }
+
     /// Writes line `item` of a batch; a matrix is the line of its elements.
     ///
     /// # Safety
@@ -114,13 +139,22 @@ pub struct Cost {
 /// # Safety
 /// The call is running on this thread, or null.
 pub unsafe fn each(call: *mut StrataCall, batch: i64, cost: Cost, item: impl Fn(usize) + Sync) {
+    // SAFETY: the caller's.
+    unsafe { pieces(call, batch, cost, |items| items.for_each(&item)) }
+}
+
+/// The same for items that share what they put aside: computes a range of them at a time.
+///
+/// # Safety
+/// As for [`each`].
+pub unsafe fn pieces(call: *mut StrataCall, batch: i64, cost: Cost, piece: impl Fn(Range<usize>) + Sync) {
     const GRAIN: usize = 1 << 15;
     let (pool, grain) = (pool::global(), (GRAIN / cost.work.max(1)).max(1) as i64);
     let at_once = pool.threads().min(usize::try_from(batch).unwrap_or(0));
     // SAFETY: the caller's.
     let share = (!call.is_null()).then(|| unsafe { state(call) }.aside(cost.room.saturating_mul(at_once)));
     if share.as_ref().is_none_or(Option::is_some) {
-        pool.each(batch, grain, |begin, end| (begin..end).for_each(|k| item(k as usize)));
+        pool.each(batch, grain, |begin, end| piece(begin as usize..end as usize));
     }
 }
 

@@ -1,28 +1,43 @@
 //! Fourier transforms of lines, unscaled: `strata_lib_fft`, `strata_lib_rfft`, `strata_lib_irfft`. Plans of each length are
-//! made once and kept for the process; short ones have closed forms.
+//! made once and kept for the process; short ones have closed forms. Real lines take the transform of half their length.
 
 mod short;
 
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::ops::Range;
+use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 
 use num_complex::Complex;
-use rustfft::{Fft, FftNum, FftPlanner};
+use realfft::RealFftPlanner;
+use rustfft::{FftNum, FftPlanner};
 
-use super::array::{Array, Cost, each};
+use super::array::{Array, Cost, pieces};
 use crate::abi::StrataCall;
 use crate::dtype::DType;
+use short::Short;
 
-/// A precision that lines are transformed in.
+/// A precision that lines are transformed in, with what is kept for it.
 trait Precision: FftNum {
-    fn planner() -> &'static Mutex<FftPlanner<Self>>;
+    fn complex() -> &'static Mutex<FftPlanner<Self>>;
+    fn real() -> &'static Mutex<RealFftPlanner<Self>>;
+    fn short() -> &'static Short<Self>;
 }
 
 macro_rules! precisions {
     ($($float:ty)*) => {$(
         impl Precision for $float {
-            fn planner() -> &'static Mutex<FftPlanner<Self>> {
+            fn complex() -> &'static Mutex<FftPlanner<Self>> {
                 static PLANNER: OnceLock<Mutex<FftPlanner<$float>>> = OnceLock::new();
                 PLANNER.get_or_init(|| Mutex::new(FftPlanner::new()))
+            }
+
+            fn real() -> &'static Mutex<RealFftPlanner<Self>> {
+                static PLANNER: OnceLock<Mutex<RealFftPlanner<$float>>> = OnceLock::new();
+                PLANNER.get_or_init(|| Mutex::new(RealFftPlanner::new()))
+            }
+
+            fn short() -> &'static Short<Self> {
+                static SHORT: OnceLock<Short<$float>> = OnceLock::new();
+                SHORT.get_or_init(Short::new)
             }
         }
     )*};
@@ -30,45 +45,12 @@ macro_rules! precisions {
 
 precisions!(f32 f64);
 
-fn plan<T: Precision>(n: usize, inverse: bool) -> Arc<dyn Fft<T>> {
-    let mut planner = T::planner().lock().unwrap_or_else(PoisonError::into_inner);
-    if inverse { planner.plan_fft_inverse(n) } else { planner.plan_fft_forward(n) }
+fn locked<T>(planner: &Mutex<T>) -> MutexGuard<'_, T> {
+    planner.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// What a transform costs: steps, and numbers for the line, its copy, and what a plan for any length works on.
-fn cost<T>(n: i64) -> Cost {
-    let n = n.max(1) as usize;
-    Cost { work: 8 * n, room: 8 * n * size_of::<Complex<T>>() }
-}
-
-/// A transform of lines of one length, in place.
-type Turn<T> = Box<dyn Fn(&mut [Complex<T>]) + Send + Sync>;
-
-fn turn<T: Precision>(n: usize, inverse: bool) -> Turn<T> {
-    if short::fits(n) {
-        return Box::new(move |line| line.copy_from_slice(&if inverse { short::inverse(line) } else { short::forward(line) }));
-    }
-    let plan = plan::<T>(n, inverse);
-    Box::new(move |line| plan.process(line))
-}
-
-/// The first half of the spectrum of real lines; the rest of a line is left as it may be.
-fn turn_real<T: Precision>(n: usize) -> Turn<T> {
-    if !short::fits(n) {
-        return turn(n, false);
-    }
-    Box::new(|line| {
-        let half = short::of_real(&line.iter().map(|z| z.re).collect::<Vec<_>>());
-        line[..half.len()].copy_from_slice(&half);
-    })
-}
-
-/// Whole spectra to real lines.
-fn turn_back<T: Precision>(n: usize) -> Turn<T> {
-    if !short::fits(n) {
-        return turn(n, true);
-    }
-    Box::new(|line| short::to_real(line).into_iter().zip(line).for_each(|(x, z)| *z = Complex::new(x, T::zero())))
+fn zeros<T: Precision>(n: usize) -> Vec<Complex<T>> {
+    vec![Complex::new(T::zero(), T::zero()); n]
 }
 
 /// A call with its lines: how many, and how long.
@@ -80,80 +62,99 @@ struct Lines {
 }
 
 impl Lines {
-    /// Transforms lines; `read` fills a line, `write` takes it.
+    /// Transforms lines, some at a time, which share a plan and its memory.
     ///
     /// # Safety
     /// The call is running on this thread, or null.
-    unsafe fn turn<T: Precision>(
-        self,
-        plan: fn(usize) -> Turn<T>,
-        read: impl Fn(usize, &mut [Complex<T>]) + Sync,
-        write: impl Fn(usize, &[Complex<T>]) + Sync,
-    ) {
+    unsafe fn turn<T: Precision>(self, some: impl Fn(Range<usize>) + Sync) {
         let Lines { call, batch, n } = self;
         if n <= 0 {
             return;
         }
-        // The plan is made by the first thread that has memory for its line.
-        let turn = OnceLock::new();
+        // Steps, and numbers for the line, its copy, and what a plan for any length works on.
+        let n = n as usize;
+        let cost = Cost { work: 8 * n, room: 8 * n * size_of::<Complex<T>>() };
         // SAFETY: the caller's.
-        unsafe {
-            each(call, batch, cost::<T>(n), |item| {
-                let mut line = vec![Complex::new(T::zero(), T::zero()); n as usize];
-                read(item, &mut line);
-                turn.get_or_init(|| plan(n as usize))(&mut line);
-                write(item, &line);
-            });
-        }
+        unsafe { pieces(call, batch, cost, some) }
     }
 }
 
 /// Complex lines.
 unsafe fn complex<T: Precision>(x: Array, y: Array, lines: Lines, inverse: bool) {
-    // SAFETY: the caller promises the sizes; each line is written by one thread.
-    let read = |item: usize, line: &mut [Complex<T>]| unsafe { x.get_plain(item, line) };
-    // SAFETY: as above.
-    let write = |item: usize, line: &[Complex<T>]| unsafe { y.put_plain(item, line) };
+    let n = lines.n as usize;
+    let some = |items: Range<usize>| {
+        // SAFETY: the caller promises the sizes; each line is written by one thread.
+        let (x, y) = unsafe { (x.lines::<Complex<T>>(items.clone(), n), y.lines_mut::<Complex<T>>(items, n)) };
+        if short::fits(n) {
+            let short = T::short();
+            x.chunks_exact(n).zip(y.chunks_exact_mut(n)).for_each(|(x, y)| if inverse { short.inverse(x, y) } else { short.forward(x, y) });
+            return;
+        }
+        let plan = {
+            let mut planner = locked(T::complex());
+            if inverse { planner.plan_fft_inverse(n) } else { planner.plan_fft_forward(n) }
+        };
+        plan.process_immutable_with_scratch(x, y, &mut zeros(plan.get_immutable_scratch_len()));
+    };
     // SAFETY: the call is the caller's.
-    unsafe { lines.turn(if inverse { |n| turn(n, true) } else { |n| turn(n, false) }, read, write) }
+    unsafe { lines.turn::<T>(some) }
 }
 
 /// Real lines, of whose spectrum the first `k` frequencies are kept.
 unsafe fn from_real<T: Precision>(x: Array, y: Array, lines: Lines, k: i64) {
-    let read = |item: usize, line: &mut [Complex<T>]| {
-        let mut real = vec![T::zero(); line.len()];
-        // SAFETY: the caller promises the sizes.
-        unsafe { x.get_plain(item, &mut real) };
-        line.iter_mut().zip(real).for_each(|(to, x)| *to = Complex::new(x, T::zero()));
+    let (n, k) = (lines.n as usize, k as usize);
+    let some = |items: Range<usize>| {
+        // SAFETY: the caller promises the sizes; each line is written by one thread.
+        let (x, y) = unsafe { (x.lines::<T>(items.clone(), n), y.lines_mut::<Complex<T>>(items, k)) };
+        let mut half = zeros::<T>(n / 2 + 1);
+        let plan = (!short::fits(n)).then(|| locked(T::real()).plan_fft_forward(n));
+        let mut scratch = zeros(plan.as_ref().map_or(0, |plan| plan.get_scratch_len()));
+        let mut line = vec![T::zero(); n];
+        for (at, x) in x.chunks_exact(n).enumerate() {
+            match &plan {
+                None => T::short().of_real(x, &mut half),
+                Some(plan) => {
+                    line.copy_from_slice(x);
+                    // It fails for lengths other than the plan's alone.
+                    let _ = plan.process_with_scratch(&mut line, &mut half, &mut scratch);
+                }
+            }
+            y[at * k..][..k].iter_mut().enumerate().for_each(|(k, y)| *y = half.get(k).map_or_else(|| half[n - k].conj(), |z| *z));
+        }
     };
-    // SAFETY: the caller promises the sizes; each line is written by one thread.
-    let write = |item: usize, line: &[Complex<T>]| unsafe { y.put_plain(item, &line[..k as usize]) };
     // SAFETY: the call is the caller's.
-    unsafe { lines.turn(turn_real, read, write) }
+    unsafe { lines.turn::<T>(some) }
 }
 
 /// Real lines from the first `k` frequencies of their spectrum. What must be real in it is taken to be.
 unsafe fn to_real<T: Precision>(x: Array, y: Array, k: i64, lines: Lines) {
-    let read = |item: usize, line: &mut [Complex<T>]| {
-        let n = line.len();
-        let mut half = vec![Complex::new(T::zero(), T::zero()); k as usize];
-        // SAFETY: the caller promises the sizes.
-        unsafe { x.get_plain(item, &mut half) };
-        for (k, &x) in half.iter().enumerate().take(n / 2 + 1) {
-            let real = k == 0 || 2 * k == n;
-            line[k] = if real { Complex::new(x.re, T::zero()) } else { x };
-            if !real {
-                line[n - k] = x.conj();
+    let (n, k) = (lines.n as usize, k as usize);
+    let some = |items: Range<usize>| {
+        // SAFETY: the caller promises the sizes; each line is written by one thread.
+        let (x, y) = unsafe { (x.lines::<Complex<T>>(items.clone(), k), y.lines_mut::<T>(items, n)) };
+        let plan = (!short::fits(n)).then(|| locked(T::real()).plan_fft_inverse(n));
+        let mut scratch = zeros(plan.as_ref().map_or(0, |plan| plan.get_scratch_len()));
+        let mut half = zeros::<T>(n / 2 + 1);
+        let given = k.min(half.len());
+        for (at, y) in y.chunks_exact_mut(n).enumerate() {
+            // The plan works in what it is given.
+            half[given..].fill(Complex::new(T::zero(), T::zero()));
+            half[..given].copy_from_slice(&x[at * k..][..given]);
+            half[0].im = T::zero();
+            if n.is_multiple_of(2) {
+                half[n / 2].im = T::zero();
+            }
+            match &plan {
+                None => T::short().to_real(&half, y),
+                Some(plan) => {
+                    // As above.
+                    let _ = plan.process_with_scratch(&mut half, y, &mut scratch);
+                }
             }
         }
     };
-    let write = |item: usize, line: &[Complex<T>]| {
-        let real: Vec<T> = line.iter().map(|x| x.re).collect();
-        // SAFETY: the caller promises the sizes; each line is written by one thread.
-        unsafe { y.put_plain(item, &real) };
-    };
     // SAFETY: the call is the caller's.
-    unsafe { lines.turn(turn_back, read, write) }
+    unsafe { lines.turn::<T>(some) }
 }
 
 fn dtype(code: i32) -> Option<DType> {
@@ -218,7 +219,7 @@ mod tests {
 
     #[test]
     fn real_lines_come_back() {
-        for n in [1usize, 2, 5, 8, 12] {
+        for n in [1usize, 2, 5, 8, 12, 16, 17, 30, 101] {
             let k = n / 2 + 1;
             let mut x: Vec<f64> = (0..2 * n).map(|i| ((i * 37) % 11) as f64 - 5.0).collect();
             let lines = Lines { call: std::ptr::null_mut(), batch: 2, n: n as i64 };
@@ -229,8 +230,30 @@ mod tests {
                 from_real::<f64>(array(&mut x), array(&mut half), lines, k as i64);
                 to_real::<f64>(array(&mut half), array(&mut back), k as i64, lines);
             }
-            assert!((half[0].re - x[..n].iter().sum::<f64>()).abs() < 1e-12);
-            assert!(x.iter().zip(&back).all(|(x, y)| (x * n as f64 - y).abs() < 1e-11), "{n}");
+            assert!((half[0].re - x[..n].iter().sum::<f64>()).abs() < 1e-11);
+            assert!(x.iter().zip(&back).all(|(x, y)| (x * n as f64 - y).abs() < 1e-10), "{n}");
+        }
+    }
+
+    #[test]
+    fn several_lines_are_what_the_definition_says() {
+        for n in [15usize, 16, 21, 32] {
+            let mut x: Vec<_> = (0..3 * n).map(|i| Complex::new(((i * 37) % 11) as f64 - 5.0, ((i * 13) % 7) as f64)).collect();
+            for inverse in [false, true] {
+                let mut y = vec![Complex::new(0.0, 0.0); 3 * n];
+                // SAFETY: three lines each.
+                unsafe {
+                    complex::<f64>(array(&mut x), array(&mut y), Lines { call: std::ptr::null_mut(), batch: 3, n: n as i64 }, inverse)
+                };
+                let turn = std::f64::consts::TAU / n as f64 * if inverse { 1.0 } else { -1.0 };
+                for (x, y) in x.chunks(n).zip(y.chunks(n)) {
+                    for (k, y) in y.iter().enumerate() {
+                        let sum: Complex<f64> =
+                            x.iter().enumerate().map(|(j, x)| x * Complex::from_polar(1.0, turn * (j * k % n) as f64)).sum();
+                        assert!((sum - y).norm() < 1e-10, "{n} {k}");
+                    }
+                }
+            }
         }
     }
 }
