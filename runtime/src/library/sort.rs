@@ -450,7 +450,8 @@ mod tests {
     #[test]
     fn places_of_a_selection_are_those_of_the_sort() {
         let input = noise(2000);
-        let sets: [Vec<i64>; 6] = [vec![0], vec![1999], (0..30).collect(), (990..1010).collect(), vec![1500, 3, 3, 700, 1999, 0], (0..2000).rev().collect()];
+        let sets: [Vec<i64>; 6] =
+            [vec![0], vec![1999], (0..30).collect(), (990..1010).collect(), vec![1500, 3, 3, 700, 1999, 0], (0..2000).rev().collect()];
         for (places, descending) in sets.iter().flat_map(|places| [(places, false), (places, true)]) {
             let (values, indices) = sort(DType::F32, &input, (1, 2000, 1), descending);
             let (mut found, mut at) = (vec![0f32; places.len()], vec![0i64; places.len()]);
