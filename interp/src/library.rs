@@ -79,6 +79,7 @@ impl Call<'_> {
                 kept.resize(scores.len(), 0);
                 many([Tensor::from_ints(&[kept.len()], &kept)?, Tensor::from_ints(&[], &[count])?])
             }
+            "order_statistics" => order_statistics(x, self.operands[1], self.has("descending")),
             "permutation" => one(permutation(x, self.size('m')?)?),
             "qr" => linalg::packed_qr(x),
             "svd" => {
@@ -120,6 +121,22 @@ fn lexicographic(x: &Tensor) -> Result<Tensor, InterpError> {
         all.extend(order.into_iter().map(|k| k as i128));
     }
     whole(DType::I64, &[&x.shape()[..x.rank() - 2], &[n]].concat(), all.into_iter())
+}
+
+/// The elements at places of each sorted line, and where they are.
+fn order_statistics(x: &Tensor, places: &Tensor, descending: bool) -> Results {
+    let (n, k) = (x.shape()[x.rank() - 1], places.shape()[places.rank() - 1]);
+    let (mut values, mut positions) = (Vec::new(), Vec::new());
+    for (at, places) in places.ints().chunks(k.max(1)).enumerate() {
+        let line: Vec<Scalar> = (0..n).map(|c| x.at(at * n + c)).collect();
+        let order = super::aten::order::ranking(&line, descending);
+        for place in places {
+            let from = usize::try_from(*place).ok().and_then(|place| order.get(place)).ok_or_else(|| fail("a place is out of range"))?;
+            values.push(line[*from]);
+            positions.push(*from as i128);
+        }
+    }
+    many([Tensor::from_scalars(x.dtype(), places.shape(), values.into_iter())?, whole(DType::I64, places.shape(), positions.into_iter())?])
 }
 
 /// The order that row exchanges bring rows into.

@@ -29,6 +29,7 @@ static OWN: &[(&str, Address)] = &[
     ("strata_lib_lu", Address(library::linalg::strata_lib_lu as *const c_void)),
     ("strata_lib_matrix_exp", Address(library::linalg::strata_lib_matrix_exp as *const c_void)),
     ("strata_lib_nms", Address(library::nms::strata_lib_nms as *const c_void)),
+    ("strata_lib_order_statistics", Address(library::sort::strata_lib_order_statistics as *const c_void)),
     ("strata_lib_permutation", Address(library::linalg::strata_lib_permutation as *const c_void)),
     ("strata_lib_qr", Address(library::linalg::strata_lib_qr as *const c_void)),
     ("strata_lib_rfft", Address(library::fft::strata_lib_rfft as *const c_void)),

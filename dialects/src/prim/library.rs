@@ -37,6 +37,7 @@ const fn function(name: &'static str, signature: &'static str, options: &'static
 /// - `lu`: packed factors, row exchanges, the permutation of rows that they are, and the first zero pivot (or 0).
 /// - `matrix_exp`: the exponential.
 /// - `nms`: which boxes (`x1, y1, x2, y2`) no box of a higher score overlaps by more than the threshold, best first, and how many.
+/// - `order_statistics`: the elements that a stable sort of a line puts at places of it (see `prim.sort`), and their positions.
 /// - `permutation`: what a list of row exchanges does to the rows.
 /// - `qr`: LAPACK's `geqrf`: R above the reflection vectors, and their factors.
 /// - `svd`: left vectors, descending singular values, adjoint of the right vectors.
@@ -56,6 +57,7 @@ pub static FUNCTIONS: &[Function] = &[
     function("lu", "T(m,n) -> T(m,n) I(k) L(m) I()", &["nopivot"]),
     function("matrix_exp", "T(n,n) -> T(n,n)", &[]),
     function("nms", "T(n,d) T(n) T() -> L(n) L()", &[]),
+    function("order_statistics", "A(n) L(k) -> A(k) L(k)", &["descending"]),
     function("permutation", "I(k) -> L(m)", &[]),
     function("qr", "T(m,n) -> T(m,n) T(k)", &[]),
     function("rfft", "T(n) -> C(k)", &[]),

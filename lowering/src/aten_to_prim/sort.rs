@@ -57,8 +57,17 @@ fn topk<'c>(a: &Args<'c>) -> Vec<Tensor<'c>> {
         return vec![x, zero_position(x)];
     }
     let (dim, k) = (a.dim("dim", x.rank()), a.size("k"));
-    let (values, positions) = x.sort(dim, a.bool("largest"));
-    vec![values.slice(dim, 0, k, 1), positions.slice(dim, 0, k, 1)]
+    both(order_statistics(x, dim, a.prim.range(DType::I64, k), a.bool("largest")))
+}
+
+/// The elements that a sort along `dim` puts at places, which the last dimension of `places` counts, and where they are.
+fn order_statistics<'c>(x: Tensor<'c>, dim: usize, places: Tensor<'c>, descending: bool) -> (Tensor<'c>, Tensor<'c>) {
+    let last = x.rank() - 1;
+    let lines = x.move_dim(dim, last);
+    let places = places.broadcast_to(&[&lines.shape()[..last], &[places.size(places.rank() - 1)]].concat());
+    let options: &[&str] = if descending { &["descending"] } else { &[] };
+    let results = x.prim().library("order_statistics", options, &[lines, places], &[]);
+    (results[0].move_dim(last, dim), results[1].move_dim(last, dim))
 }
 
 /// Runs a search along `dim` that drops the dimension, or keeps it with size 1.
@@ -75,8 +84,9 @@ fn on_dim<'c>(a: &Args<'c>, f: impl Fn(Tensor<'c>, usize) -> (Tensor<'c>, Tensor
 fn kthvalue<'c>(a: &Args<'c>) -> Vec<Tensor<'c>> {
     let k = a.size("k");
     on_dim(a, |x, dim| {
-        let (values, positions) = x.sort(dim, false);
-        (values.at(dim, k - 1), positions.at(dim, k - 1))
+        let place = x.prim().size_tensor(DType::I64, k - 1).unsqueeze(0);
+        let (value, position) = order_statistics(x, dim, place, false);
+        (value.squeeze(&[dim]), position.squeeze(&[dim]))
     })
 }
 
@@ -86,12 +96,11 @@ fn median<'c>(x: Tensor<'c>, dim: usize, ignore_nan: bool) -> (Tensor<'c>, Tenso
         let empty = x.number(Scalar::Float(f64::NAN));
         return (empty, zero_position(empty));
     }
-    let (values, positions) = x.sort(dim, false);
     let numbers = (!x.is_nan()).convert(DType::I64).reduce("sum", &[dim], true);
     let size = x.prim().size_tensor(DType::I64, x.size(dim));
     let middle = if ignore_nan { ((numbers - 1).maximum(0)) / 2 } else { numbers.equal(size).select((numbers - 1) / 2, numbers) };
-    let middle = middle.maximum(0);
-    (gather_along(values, dim, middle).squeeze(&[dim]), gather_along(positions, dim, middle).squeeze(&[dim]))
+    let (value, position) = order_statistics(x, dim, middle.maximum(0).move_dim(dim, x.rank() - 1), false);
+    (value.squeeze(&[dim]), position.squeeze(&[dim]))
 }
 
 /// The most frequent element, the smallest of several, and the last place where it is.
@@ -120,7 +129,6 @@ fn quantile<'c>(a: &Args<'c>, ignore_nan: bool) -> Tensor<'c> {
     let q = a.as_type("q", dtype).reshape(&[if single { Size::Const(1) } else { a.raw("q").size(0) }]);
     let last = x.rank() - 1;
     let line = x.move_dim(dim, last);
-    let values = line.sort(last, false).0;
     let numbers = (!line.is_nan()).convert(dtype).reduce("sum", &[last], true);
     let count = a.prim.size_tensor(dtype, line.size(last));
     let span = if ignore_nan { (numbers - 1.0).maximum(0.0) } else { (count - 1.0).broadcast_to(&numbers.shape()) };
@@ -137,8 +145,10 @@ fn quantile<'c>(a: &Args<'c>, ignore_nan: bool) -> Tensor<'c> {
         "midpoint" => (rank_at - low).greater(0.0).select(low.filled(Scalar::Float(0.5)), 0.0),
         _ => rounded - rounded.floor(),
     };
-    let below = gather_along(values, last, rounded.floor().convert(DType::I64));
-    let above = gather_along(values, last, rounded.ceil().convert(DType::I64));
+    let count = q.size(0);
+    let places = a.prim.concat(&[rounded.floor(), rounded.ceil()], last).convert(DType::I64);
+    let both = order_statistics(line, last, places, false).0;
+    let (below, above) = (both.slice(last, 0, count, 1), both.slice(last, count, count, 1));
     let blended = weight.less(0.5).select(below + weight * (above - below), above - (above - below) * (-weight + 1.0));
     let result = below.equal(above).select(below, blended).move_dim(last, 0);
     let keep = a.bool("keepdim");

@@ -1,4 +1,5 @@
-//! `strata_lib_sort` and `strata_lib_lexsort`: a stable sort along one dimension with NaN as the largest value, as `prim.sort` says.
+//! `strata_lib_sort`, `strata_lib_order_statistics` and `strata_lib_lexsort`: a stable sort along one dimension with NaN as the largest
+//! value, as `prim.sort` says, or of it only some places.
 //! Elements become integers whose order is the wanted one, so one comparison serves every type.
 
 use std::ffi::c_void;
@@ -35,6 +36,33 @@ pub unsafe extern "C" fn strata_lib_sort(
     let rows = Rows { input, values, indices, n, inner, count: outer * inner, descending: descending != 0 };
     // SAFETY: the caller promises the sizes; the element type is the one that `dtype` names.
     i32::from(unsafe { with_key(call, dtype, rows) }.is_none())
+}
+
+/// The elements that a stable sort of each line of `n` puts at its `k` places, and their positions; bit 0 of `options` sorts from the
+/// largest down.
+///
+/// `dtype` is the position in [`DType::ALL`]. Returns 0, or 1 when the type cannot be ordered.
+///
+/// # Safety
+/// `input` points at `batch * n` elements, the others at `batch * k`; outputs do not overlap the operands.
+#[unsafe(no_mangle)]
+#[allow(clippy::too_many_arguments)] // It is a C function of the image ABI.
+pub unsafe extern "C" fn strata_lib_order_statistics(
+    call: *mut StrataCall,
+    dtype: i32,
+    input: *const c_void,
+    places: *const i64,
+    values: *mut c_void,
+    positions: *mut i64,
+    batch: i64,
+    n: i64,
+    k: i64,
+    options: i32,
+) -> i32 {
+    let size = |n: i64| usize::try_from(n).unwrap_or(0);
+    let lines = Lines { input, places, values, positions, batch, n: size(n), k: size(k), descending: options & 1 != 0 };
+    // SAFETY: the caller promises the sizes; the element type is the one that `dtype` names.
+    i32::from(unsafe { with_key(call, dtype, lines) }.is_none())
 }
 
 /// The stable order of the rows of dense `n x m` matrices that compares first elements, then second ones, and so on.
@@ -137,40 +165,200 @@ unsafe impl Sync for Rows {}
 
 impl Sorted for Rows {
     unsafe fn sort<T: Copy>(&self, key: impl Fn(T) -> u64 + Sync) -> Result<(), MemoryError> {
-        let grain = (4096 / self.n.max(1)).max(1);
-        let outcome = OnceLock::new();
-        pool::global().each(self.count, grain, |begin, end| {
-            let mut order: Vec<(u64, i64)> = match room(self.n as usize) {
-                Ok(order) => order,
-                Err(error) => return drop(outcome.set(error)),
-            };
+        // SAFETY: the caller's.
+        unsafe { if u64::holds::<T>(self.n as usize) { self.sort_as::<T, u64>(key) } else { self.sort_as::<T, u128>(key) } }
+    }
+}
+
+impl Rows {
+    /// # Safety
+    /// The memory holds elements of type `T`.
+    unsafe fn sort_as<T: Copy, E: Entry>(&self, key: impl Fn(T) -> u64 + Sync) -> Result<(), MemoryError> {
+        let n = self.n as usize;
+        share(self.count, n, |begin, end| {
+            let (mut entries, mut scratch) = (room(n)?, room(n)?);
             for row in begin..end {
                 let start = (row / self.inner) * self.n * self.inner + row % self.inner;
-                let at = |k: i64| (start + k * self.inner) as usize;
-                order.clear();
+                let at = |k: usize| (start + k as i64 * self.inner) as usize;
+                entries.clear();
                 // SAFETY: `at` stays inside the row, which the caller promised is readable.
-                order.extend((0..self.n).map(|k| (key(unsafe { *self.input.cast::<T>().add(at(k)) }), k)));
-                // Positions make the order total, so that a sort which needs no memory is stable.
-                if self.descending {
-                    order.sort_unstable_by_key(|&(key, from)| (!key, from));
-                } else {
-                    order.sort_unstable();
-                }
-                for (k, &(_, from)) in order.iter().enumerate() {
+                entries.extend((0..n).map(|k| E::new(key(unsafe { *self.input.cast::<T>().add(at(k)) }), k, self.descending)));
+                sort(&mut entries, &mut scratch);
+                for (k, entry) in entries.iter().enumerate() {
+                    let from = entry.position();
                     // SAFETY: as above, for the outputs; no other thread has this row.
                     unsafe {
                         if !self.values.is_null() {
-                            *self.values.cast::<T>().add(at(k as i64)) = *self.input.cast::<T>().add(at(from));
+                            *self.values.cast::<T>().add(at(k)) = *self.input.cast::<T>().add(at(from));
                         }
                         if !self.indices.is_null() {
-                            *self.indices.add(at(k as i64)) = from;
+                            *self.indices.add(at(k)) = from as i64;
                         }
                     }
                 }
             }
-        });
-        outcome.into_inner().map_or(Ok(()), Err)
+            Ok(())
+        })
     }
+}
+
+/// Lines of which some places of their order are wanted.
+struct Lines {
+    input: *const c_void,
+    places: *const i64,
+    values: *mut c_void,
+    positions: *mut i64,
+    batch: i64,
+    n: usize,
+    k: usize,
+    descending: bool,
+}
+
+// SAFETY: threads read the operands and write disjoint lines of the outputs.
+unsafe impl Sync for Lines {}
+
+impl Sorted for Lines {
+    unsafe fn sort<T: Copy>(&self, key: impl Fn(T) -> u64 + Sync) -> Result<(), MemoryError> {
+        // SAFETY: the caller's.
+        unsafe { if u64::holds::<T>(self.n) { self.select_as::<T, u64>(key) } else { self.select_as::<T, u128>(key) } }
+    }
+}
+
+impl Lines {
+    /// # Safety
+    /// The memory holds elements of type `T`.
+    unsafe fn select_as<T: Copy, E: Entry>(&self, key: impl Fn(T) -> u64 + Sync) -> Result<(), MemoryError> {
+        let (n, k) = (self.n, self.k);
+        if n == 0 {
+            return Ok(());
+        }
+        share(self.batch, n, |begin, end| {
+            let (mut entries, mut wanted) = (room(n)?, room(k)?);
+            for line in begin as usize..end as usize {
+                // SAFETY: the caller promises that many lines of `n` elements.
+                let element = |at: usize| unsafe { *self.input.cast::<T>().add(line * n + at) };
+                // SAFETY: the caller promises that many lines of `k` places.
+                let place = |at: usize| unsafe { *self.places.add(line * k + at) }.clamp(0, n as i64 - 1) as usize;
+                entries.clear();
+                entries.extend((0..n).map(|at| E::new(key(element(at)), at, self.descending)));
+                wanted.clear();
+                wanted.extend((0..k).map(place));
+                wanted.sort_unstable();
+                wanted.dedup();
+                select(&mut entries, 0, &wanted);
+                for at in 0..k {
+                    let from = entries[place(at)].position();
+                    // SAFETY: the caller promises outputs of `k` elements a line; no other thread has this line.
+                    unsafe {
+                        *self.values.cast::<T>().add(line * k + at) = element(from);
+                        *self.positions.add(line * k + at) = from as i64;
+                    }
+                }
+            }
+            Ok(())
+        })
+    }
+}
+
+/// Shares lines of `n` elements among the threads; the first error of one is the result.
+fn share(lines: i64, n: usize, body: impl Fn(i64, i64) -> Result<(), MemoryError> + Sync) -> Result<(), MemoryError> {
+    /// Elements whose sort takes longer than to wake a thread.
+    const GRAIN: usize = 4096;
+    let outcome = OnceLock::new();
+    pool::global().each(lines, (GRAIN / n.max(1)).max(1) as i64, |begin, end| {
+        if let Err(error) = body(begin, end) {
+            drop(outcome.set(error));
+        }
+    });
+    outcome.into_inner().map_or(Ok(()), Err)
+}
+
+/// An element as one integer: its key, then its position, which makes the order total and every sort stable.
+trait Entry: Copy + Ord {
+    /// Bytes of a key.
+    const BYTES: usize;
+    /// Of a key and a position; keys are reversed where the largest comes first.
+    fn new(key: u64, position: usize, descending: bool) -> Self;
+    /// The position.
+    fn position(self) -> usize;
+    /// Byte `at` of the key, from the least significant one.
+    fn byte(self, at: usize) -> usize;
+    /// Whether it has room for the keys of `T` and for `n` positions.
+    fn holds<T>(n: usize) -> bool {
+        size_of::<T>() <= Self::BYTES && n.checked_shr(8 * Self::BYTES as u32).unwrap_or(0) == 0
+    }
+}
+
+macro_rules! entries {
+    ($($entry:ty, $half:ty;)*) => {$(
+        impl Entry for $entry {
+            const BYTES: usize = size_of::<$half>();
+
+            fn new(key: u64, position: usize, descending: bool) -> $entry {
+                let key = if descending { !key } else { key };
+                <$entry>::from(key as $half) << <$half>::BITS | position as $entry
+            }
+
+            fn position(self) -> usize {
+                self as $half as usize
+            }
+
+            fn byte(self, at: usize) -> usize {
+                usize::from((self >> (<$half>::BITS as usize + 8 * at)) as u8)
+            }
+        }
+    )*};
+}
+
+entries! {
+    u64, u32;
+    u128, u64;
+}
+
+/// Sorts entries that stand in the order of their positions: long lists by a radix sort from the least significant byte of the keys
+/// on, which passes over bytes that all keys share.
+fn sort<E: Entry>(list: &mut Vec<E>, scratch: &mut Vec<E>) {
+    /// A pass over the 256 counters of a byte costs about as much as comparisons of so many entries.
+    const SHORT: usize = 512;
+    if list.len() < SHORT {
+        return list.sort_unstable();
+    }
+    for at in 0..E::BYTES {
+        let mut next = [0; 256];
+        list.iter().for_each(|entry| next[entry.byte(at)] += 1);
+        if next[list[0].byte(at)] == list.len() {
+            continue;
+        }
+        let mut sum = 0;
+        next.iter_mut().for_each(|count| sum += std::mem::replace(count, sum));
+        scratch.resize(list.len(), list[0]);
+        for entry in list.iter() {
+            let to = &mut next[entry.byte(at)];
+            scratch[*to] = *entry;
+            *to += 1;
+        }
+        std::mem::swap(list, scratch);
+    }
+}
+
+/// Brings the entries of the ascending places to where a sort puts them; `list` holds the places from `from` on.
+fn select<E: Ord>(list: &mut [E], from: usize, places: &[usize]) {
+    /// To sort a few entries between two places is sooner than another partition.
+    const DENSE: usize = 4;
+    let (Some(&first), Some(&last)) = (places.first(), places.last()) else { return };
+    let span = last - first;
+    if span < DENSE * places.len() {
+        list.select_nth_unstable(first - from);
+        let list = &mut list[first - from..];
+        if span > 0 {
+            list.select_nth_unstable(span);
+        }
+        return list[..span].sort_unstable();
+    }
+    let middle = places.len() / 2;
+    let (left, _, right) = list.select_nth_unstable(places[middle] - from);
+    select(left, from, &places[..middle]);
+    select(right, places[middle] + 1, &places[middle + 1..]);
 }
 
 /// Matrices whose rows to order.
@@ -229,6 +417,54 @@ mod tests {
         assert!(values[6].is_nan() && values[5] == f32::INFINITY);
         let (_, indices) = sort(DType::F32, &input, (1, 7, 1), true);
         assert_eq!(indices, [1, 4, 0, 3, 6, 2, 5]);
+    }
+
+    /// Numbers without order, some of them equal.
+    fn noise(n: usize) -> Vec<f32> {
+        (0..n).map(|k| ((k * 7919 + 13) % 1009) as f32 - 504.0).collect()
+    }
+
+    #[test]
+    fn long_lines_are_sorted_stably() {
+        let input = noise(3000);
+        for descending in [false, true] {
+            let (values, indices) = sort(DType::F32, &input, (1, 3000, 1), descending);
+            let mut order: Vec<usize> = (0..3000).collect();
+            order.sort_by(|&a, &b| if descending { input[b].total_cmp(&input[a]) } else { input[a].total_cmp(&input[b]) });
+            assert!(order.iter().zip(&indices).all(|(a, b)| *a as i64 == *b));
+            assert!(order.iter().zip(&values).all(|(a, b)| input[*a] == *b));
+        }
+    }
+
+    #[test]
+    fn entries_of_both_widths_order_alike() {
+        let keys: Vec<u64> = (0..2000).map(|k| (k * 7919 + 13) % 257 << 20).collect();
+        let mut narrow: Vec<u64> = keys.iter().enumerate().map(|(at, key)| Entry::new(*key, at, true)).collect();
+        let mut wide: Vec<u128> = keys.iter().enumerate().map(|(at, key)| Entry::new(*key, at, true)).collect();
+        super::sort(&mut narrow, &mut Vec::new());
+        super::sort(&mut wide, &mut Vec::new());
+        assert!(narrow.is_sorted() && wide.is_sorted());
+        assert!(narrow.iter().zip(&wide).all(|(a, b)| a.position() == b.position()));
+    }
+
+    #[test]
+    fn places_of_a_selection_are_those_of_the_sort() {
+        let input = noise(2000);
+        let sets: [Vec<i64>; 6] =
+            [vec![0], vec![1999], (0..30).collect(), (990..1010).collect(), vec![1500, 3, 3, 700, 1999, 0], (0..2000).rev().collect()];
+        for (places, descending) in sets.iter().flat_map(|places| [(places, false), (places, true)]) {
+            let (values, indices) = sort(DType::F32, &input, (1, 2000, 1), descending);
+            let (mut found, mut at) = (vec![0f32; places.len()], vec![0i64; places.len()]);
+            let code = DType::ALL.iter().position(|&known| known == DType::F32).unwrap() as i32;
+            // SAFETY: one line of 2000 elements, and as many places as results.
+            let status = unsafe {
+                let (from, to) = (input.as_ptr().cast(), found.as_mut_ptr().cast());
+                let (call, k) = (std::ptr::null_mut(), places.len() as i64);
+                strata_lib_order_statistics(call, code, from, places.as_ptr(), to, at.as_mut_ptr(), 1, 2000, k, descending.into())
+            };
+            assert_eq!(status, 0);
+            assert!(places.iter().zip(found.iter().zip(&at)).all(|(p, (v, i))| (*v, *i) == (values[*p as usize], indices[*p as usize])));
+        }
     }
 
     #[test]

@@ -111,12 +111,28 @@ impl<N: Number> Matrix<N> {
 
 /// The sum of `conj(a) * b`.
 pub fn dot<N: Number>(a: &[N], b: &[N]) -> N {
-    a.iter().zip(b).fold(N::ZERO, |sum, (a, b)| sum + a.conj() * *b)
+    /// Sums that run side by side: one alone waits for each addition before the next, and has no lanes.
+    const SUMS: usize = 8;
+    let n = a.len().min(b.len());
+    let ((a, a_rest), (b, b_rest)) = (a[..n].as_chunks::<SUMS>(), b[..n].as_chunks::<SUMS>());
+    let mut sums = [N::ZERO; SUMS];
+    for (a, b) in a.iter().zip(b) {
+        for k in 0..SUMS {
+            sums[k] += a[k].conj() * b[k];
+        }
+    }
+    let rest = a_rest.iter().zip(b_rest).fold(N::ZERO, |sum, (a, b)| sum + a.conj() * *b);
+    sums.into_iter().fold(rest, |sum, x| sum + x)
+}
+
+/// The square of the Euclidean length.
+pub fn square<N: Number>(a: &[N]) -> f64 {
+    dot(a, a).re()
 }
 
 /// The Euclidean length.
 pub fn length<N: Number>(a: &[N]) -> f64 {
-    a.iter().map(|x| x.square()).sum::<f64>().sqrt()
+    square(a).sqrt()
 }
 
 /// Turns two lines by a plane rotation: `(c a + s b, c b - conj(s) a)`.

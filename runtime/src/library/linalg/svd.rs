@@ -1,6 +1,6 @@
 //! Singular values: reflections to a square triangle, then one-sided Jacobi rotations, which keep small values exact.
 
-use super::matrix::{Matrix, dot, length, rotate};
+use super::matrix::{Matrix, dot, length, rotate, square};
 use super::number::Number;
 use super::reflect::{product, qr};
 
@@ -59,13 +59,17 @@ pub fn svd<N: Number>(a: Matrix<N>, full: bool) -> Svd<N> {
 /// Rotates pairs of rows until all are orthogonal; `v` takes part.
 fn orthogonalise<N: Number>(r: &mut Matrix<N>, v: &mut Matrix<N>) {
     const SWEEPS: usize = 40;
+    // What rounding leaves of the product of orthogonal rows; with less than LAPACK's `gesvj` allows no sweep would be the last.
+    let rounding = f64::EPSILON * (r.cols as f64).sqrt();
+    // Lengths change where rows are rotated only, which is seldom in the last sweeps.
+    let mut squares: Vec<f64> = (0..r.rows).map(|p| square(r.row(p))).collect();
     for _ in 0..SWEEPS {
         let mut done = true;
         for p in 0..r.rows {
             for q in p + 1..r.rows {
-                let (a, b, mixed) = (length(r.row(p)).powi(2), length(r.row(q)).powi(2), dot(r.row(q), r.row(p)));
+                let (a, b, mixed) = (squares[p], squares[q], dot(r.row(q), r.row(p)));
                 let size = mixed.abs();
-                if size <= f64::EPSILON * (a * b).sqrt() || size < f64::MIN_POSITIVE {
+                if size <= rounding * (a * b).sqrt() || size < f64::MIN_POSITIVE {
                     continue;
                 }
                 done = false;
@@ -77,6 +81,7 @@ fn orthogonalise<N: Number>(r: &mut Matrix<N>, v: &mut Matrix<N>) {
                     let (x, y) = m.two_rows(p, q);
                     rotate(x, y, c, s);
                 }
+                [squares[p], squares[q]] = [p, q].map(|k| square(r.row(k)));
             }
         }
         if done {

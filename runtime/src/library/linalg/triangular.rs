@@ -1,6 +1,6 @@
 //! Triangular factors: Cholesky's, Gauss's, and the systems that they leave.
 
-use super::matrix::{Matrix, dot};
+use super::matrix::{Matrix, dot, square};
 use super::number::Number;
 
 /// The lower factor of the Hermitian matrix in the lower triangle of `a`, and the order of the first minor that is not
@@ -12,7 +12,7 @@ pub fn cholesky<N: Number>(a: &Matrix<N>) -> (Matrix<N>, i32) {
             let rest = a[(r, c)] - dot(&l.row(c)[..c], &l.row(r)[..c]);
             l[(r, c)] = rest / l[(c, c)];
         }
-        let rest = a[(r, r)].re() - l.row(r)[..r].iter().map(|x| x.square()).sum::<f64>();
+        let rest = a[(r, r)].re() - square(&l.row(r)[..r]);
         if rest.is_nan() || rest <= 0.0 {
             return (l, r as i32 + 1);
         }
