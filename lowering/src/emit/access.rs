@@ -41,6 +41,9 @@ impl<'c> Emitter<'c> {
             return Ok(value);
         }
         let exprs = buffer.kept(exprs);
+        if stage.guarded[operand] && exprs.iter().zip(&buffer.shape).any(|(expr, extent)| self.stays_outside(*expr, *extent)) {
+            return Ok(lanes::zero_of(&mut self.b, buffer.element));
+        }
         let indices: Vec<_> = exprs.iter().map(|&expr| self.index(&copy.point, expr)).collect();
         let inside = if stage.guarded[operand] { self.inside(&buffer, &exprs, &indices) } else { None };
         let value = self.load(&buffer, &indices, inside);

@@ -262,8 +262,8 @@ impl<'c> Emitter<'c> {
         let certain = self.certain(stage);
         for op in ops {
             let mut yields = Vec::new();
-            if certain.contains(&op) {
-                let holds = self.b.const_int(self.cx.int(1), 1);
+            if let Some(&given) = certain.get(&op) {
+                let holds = self.b.const_int(self.cx.int(1), given.into());
                 for known in &mut known {
                     known.insert(op.result(0), holds);
                 }
