@@ -216,3 +216,25 @@ func.func @one_and_a_half(%x: tensor<64x24xf32>, %w: tensor<24xf32>) -> tensor<6
   }
   return %0 : tensor<64x24xf32>
 }
+
+// -----
+
+// Rows by index: the index of a row is the same in all lanes, so that its 64 bits leave as many lanes as the elements of the row fill.
+// CHECK: loop.kernel @k0
+// CHECK-SAME: vector = 1 : i64, width = 16 : i64
+// AVX2: vector = 1 : i64, width = 8 : i64
+func.func @rows_by_index(%x: tensor<50x300xf32>, %i: tensor<70xi64>) -> tensor<70x300xf32> {
+  %0 = prim.gather %x, %i {dims = array<i64: 0>} : (tensor<50x300xf32>, tensor<70xi64>) -> tensor<70x300xf32>
+  return %0 : tensor<70x300xf32>
+}
+
+// -----
+
+// Elements by index: the indices stand in lanes.
+// CHECK: loop.kernel @k0
+// CHECK-SAME: vector = 0 : i64, width = 8 : i64
+// AVX2: vector = 0 : i64, width = 4 : i64
+func.func @elements_by_index(%x: tensor<50xf32>, %i: tensor<70xi64>) -> tensor<70xf32> {
+  %0 = prim.gather %x, %i {dims = array<i64: 0>} : (tensor<50xf32>, tensor<70xi64>) -> tensor<70xf32>
+  return %0 : tensor<70xf32>
+}

@@ -21,7 +21,7 @@ fn fits(kernel: &KernelView<'_>, value: Value<'_>, depth: usize) -> Option<Range
     let op = value.defining_op()?;
     let operand = |at: usize| fits(kernel, op.operand(at), depth.checked_sub(1)?);
     let range = match op.name() {
-        loops::Index::NAME => (0, kernel.static_size(usize::try_from(op.int("dim")?).ok()?)?),
+        loops::Index::NAME => (0, kernel.static_size(usize::try_from(op.int("dim")?).ok()?)?.max(1) - 1),
         arith::Constant::NAME => (op.int("value")?, op.int("value")?),
         arith::IndexCast::NAME => operand(0)?,
         name @ (arith::AddI::NAME | arith::SubI::NAME | arith::MulI::NAME) => {

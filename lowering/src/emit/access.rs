@@ -1,14 +1,14 @@
 //! Elements of tensors in memory: where they lie, which lanes are inside, loads and stores.
 
 use super::Error;
-use super::emitter::{Buffer, Emitter, INDEX_OUT_OF_BOUNDS};
+use super::emitter::{Buffer, Emitter};
 use super::lanes::{self, Across, Coord, Grid, Index, Point, evaluate};
 use super::memory;
 use super::nest::Copy;
 use super::non_temporal::{self, Route};
 use crate::num::Num;
-use strata_core::ir::{AffineExpr, AffineKind, Builder, ElementType, Op, Value};
-use strata_core::upstream::{arith, scf, vector};
+use strata_core::ir::{AffineExpr, AffineKind, Builder, ElementType, Value};
+use strata_core::upstream::{scf, vector};
 use strata_dialects::loops::view::StageView;
 
 impl<'c> Emitter<'c> {
@@ -44,6 +44,9 @@ impl<'c> Emitter<'c> {
         if stays_in_panel(&buffer, &exprs, &copy.point) {
             // What lanes that are off read is there, and nobody uses it.
             self.mask = None;
+        }
+        if stage.guarded[operand] && exprs.iter().zip(&buffer.shape).any(|(expr, extent)| self.stays_outside(*expr, *extent)) {
+            return Ok(lanes::zero_of(&mut self.b, buffer.element));
         }
         let indices: Vec<_> = exprs.iter().map(|&expr| self.index(&copy.point, expr)).collect();
         let inside = if stage.guarded[operand] { self.inside(&buffer, &exprs, &indices) } else { None };
@@ -129,7 +132,7 @@ impl<'c> Emitter<'c> {
     }
 
     /// Loads for all lanes; where `inside` is false the result is zero.
-    fn load(&mut self, buffer: &Buffer<'c>, indices: &[Index<'c>], inside: Option<Value<'c>>) -> Value<'c> {
+    pub(super) fn load(&mut self, buffer: &Buffer<'c>, indices: &[Index<'c>], inside: Option<Value<'c>>) -> Value<'c> {
         let at = self.linear(buffer, indices);
         let (base, element, width) = (buffer.base, buffer.element, self.width);
         let at = match at.across {
@@ -153,6 +156,9 @@ impl<'c> Emitter<'c> {
                     memory::load_vector(&mut self.b, base, at.base, element, width, mask)
                 }
             },
+            Across::Step(Num::Const(-1)) if inside.is_none() && self.mask.is_none() && !element.is_complex() => {
+                memory::load_reversed(&mut self.b, base, at.base, element, width)
+            }
             Across::Step(Num::Const(2)) if inside.is_none() && self.mask.is_none() && width % 2 == 0 && !element.is_complex() => {
                 memory::load_every_other(&mut self.b, base, at.base, element, width)
             }
@@ -202,43 +208,6 @@ impl<'c> Emitter<'c> {
             }
         }
     }
-
-    /// A load at computed indices: out of bounds it gives zero and stores the status.
-    pub(super) fn computed_load(&mut self, op: Op<'c>, operands: &[Value<'c>]) -> Result<Value<'c>, Error> {
-        let buffer = self.buffers.get(&op.operand(0)).cloned().ok_or_else(|| Error::at(op, "its tensor is nowhere in memory"))?;
-        let indices: Vec<_> = operands[1..].iter().map(|&value| computed(value)).collect();
-        let inside = self.check_bounds(&buffer, &indices);
-        Ok(self.load(&buffer, &indices, inside))
-    }
-
-    /// Whether computed indices are in bounds; stores the status for lanes that are on and out of bounds.
-    pub(super) fn check_bounds(&mut self, buffer: &Buffer<'c>, indices: &[Index<'c>]) -> Option<Value<'c>> {
-        let mut inside = None;
-        for (&index, &extent) in indices.iter().zip(&buffer.shape) {
-            let test = lanes::inside(&mut self.b, index, extent, self.width);
-            inside = lanes::both(&mut self.b, inside, Some(test), self.width);
-        }
-        let inside = inside?;
-        let on = self.b.const_int(self.cx.int(1), 1);
-        let on = if inside.ty().is_vector() { memory::broadcast(&mut self.b, on, self.width) } else { on };
-        let ty = inside.ty();
-        let outside = arith::xori(&mut self.b, inside, on);
-        let outside = if ty.is_vector() {
-            let active = match self.mask {
-                Some(mask) => arith::andi(&mut self.b, outside, mask),
-                None => outside,
-            };
-            self.any(active)
-        } else {
-            outside
-        };
-        let (status, code_type) = (self.status, self.cx.int(32));
-        scf::when(&mut self.b, outside, |b| {
-            let code = b.const_int(code_type, INDEX_OUT_OF_BOUNDS);
-            memory::store(b, status, Num::Const(0), code, ElementType::I32);
-        });
-        Some(inside)
-    }
 }
 
 /// Whether the lanes of an access at a point are in one panel of the operand, which is there whole: `d mod p` is its last index.
@@ -256,9 +225,4 @@ fn stays_in_panel(buffer: &Buffer<'_>, exprs: &[AffineExpr<'_>], point: &Point<'
     block.is_some_and(|block| panel % block.size == 0)
         && buffer.shape.last() == Some(&Num::Const(panel))
         && others.iter().all(|expr| !expr.uses_dim(dim) || panel_of(expr) == Some((dim, panel)))
-}
-
-/// An index that the body computed.
-pub fn computed(value: Value<'_>) -> Index<'_> {
-    if value.ty().is_vector() { Index { base: Num::Const(0), across: Across::Free(value) } } else { Index::uniform(Num::Value(value)) }
 }

@@ -2,7 +2,7 @@
 
 use super::Error;
 use super::distribute::Distribution;
-use super::lanes::{self, Across, Coord, Grid, evaluate};
+use super::lanes::{self, Across, Coord, Grid, Index, evaluate};
 use super::memory;
 use super::nest::{Body, Copy, Loop, Tail};
 use super::non_temporal::Route;
@@ -72,6 +72,8 @@ pub struct Emitter<'c> {
     pub(crate) status: Value<'c>,
     pub(crate) reads: Reads<'c>,
     pub(super) insides: Insides,
+    /// Vectors of indices whose lanes differ by a step.
+    pub(super) stepping: HashMap<Value<'c>, Index<'c>>,
     /// The stage that is written in parts now.
     pub(super) distribution: Option<Distribution<'c>>,
 }
@@ -125,6 +127,7 @@ impl<'c> Emitter<'c> {
         let scalars = by_argument.into_iter().filter(|(arg, _)| !arg.ty().is_tensor()).collect();
         let mut emitter = Self {
             insides: Insides::of(&sizes),
+            stepping: HashMap::new(),
             b,
             cx,
             block,
@@ -259,8 +262,8 @@ impl<'c> Emitter<'c> {
         let certain = self.certain(stage);
         for op in ops {
             let mut yields = Vec::new();
-            if certain.contains(&op) {
-                let holds = self.b.const_int(self.cx.int(1), 1);
+            if let Some(&given) = certain.get(&op) {
+                let holds = self.b.const_int(self.cx.int(1), given.into());
                 for known in &mut known {
                     known.insert(op.result(0), holds);
                 }
@@ -298,7 +301,11 @@ impl<'c> Emitter<'c> {
                 let index = self.index(&copy.point, dim);
                 vec![match index.across {
                     Across::Uniform => index.base.value(&mut self.b),
-                    _ => index.vector(&mut self.b, self.width),
+                    _ => {
+                        let lanes = index.vector(&mut self.b, self.width);
+                        self.stepping.insert(lanes, index);
+                        lanes
+                    }
                 }]
             }
             loops::Load::NAME => vec![self.computed_load(op, operands)?],
@@ -309,7 +316,13 @@ impl<'c> Emitter<'c> {
                 }
                 self.b.clone_op(op, operands).results()
             }
-            _ => lanes::spread(&mut self.b, op, operands, self.width),
+            _ => {
+                let results = lanes::spread(&mut self.b, op, operands, self.width);
+                if let &[result] = results.as_slice() {
+                    self.note_step(op, operands, result);
+                }
+                results
+            }
         })
     }
 

@@ -169,6 +169,14 @@ pub fn load_every_other<'c>(b: &mut Builder<'c>, base: Value<'c>, index: Num<'c>
     b.value(vector::Shuffle::NAME, &parts, parts[0].ty(), &[("mask", mask)])
 }
 
+/// `width` elements in a row that ends at `index`, the last one first.
+pub fn load_reversed<'c>(b: &mut Builder<'c>, base: Value<'c>, index: Num<'c>, element: ElementType, width: i64) -> Value<'c> {
+    let first = index.sub(b, Num::Const(width - 1));
+    let row = load_vector(b, base, first, element, width, None);
+    let mask = b.cx().i64s_attr(&(0..width).rev().collect::<Vec<_>>());
+    b.value(vector::Shuffle::NAME, &[row, row], row.ty(), &[("mask", mask)])
+}
+
 /// Stores `width` elements in a row.
 pub fn store_vector<'c>(
     b: &mut Builder<'c>,

@@ -6,6 +6,7 @@
 pub(crate) mod access;
 mod arg_reduce;
 pub(crate) mod attention;
+mod computed;
 pub(crate) mod distribute;
 mod dot;
 pub(crate) mod emitter;

@@ -1,7 +1,8 @@
-//! Borders and insides: where no guarded access can leave its operand, nothing is tested.
+//! Index-set splitting: where a guarded access is known to stay inside of its operand, or to be outside, nothing is tested.
 //!
 //! The schedule names outer dims (`peel`). The loop of such a dim becomes three: the indices before and behind those at which every
-//! guarded access stays inside, and the inside itself. What is known of indices is an interval for each dim.
+//! guarded access stays inside, and the inside itself. Where no index is inside of all of them, as in concatenations and rolls, it is cut
+//! at the borders of each access: every piece then reads one operand. What is known of indices is an interval for each dim.
 
 use super::Error;
 use super::emitter::Emitter;
@@ -14,6 +15,9 @@ use strata_dialects::loops;
 use strata_dialects::loops::access::coefficient;
 use strata_dialects::loops::view::StageView;
 
+/// Pieces of a loop at most: each is a copy of its body.
+const MOST_PIECES: usize = 4;
+
 /// The smallest and the largest value.
 type Interval = (i64, i64);
 
@@ -22,8 +26,8 @@ type Interval = (i64, i64);
 pub(crate) struct Insides {
     /// Values that each dim has here.
     bounds: Vec<Option<Interval>>,
-    /// Dims whose loops are to be split: first and one past the last index inside.
-    splits: HashMap<usize, Interval>,
+    /// Dims whose loops are to be split: where the pieces begin and end, from 0 to the size.
+    splits: HashMap<usize, Vec<i64>>,
 }
 
 impl Insides {
@@ -43,25 +47,35 @@ impl<'c> Emitter<'c> {
         let stages = self.stages();
         for dim in self.kernel.schedule().peel.unwrap_or_default() {
             let Some(Num::Const(size)) = self.sizes.get(dim).copied() else { continue };
-            let found = stages.iter().try_fold((0, size), |inside, stage| self.inside_of(stage, dim, inside));
-            if let Some(inside) = found.filter(|&(begin, end)| begin < end && (begin, end) != (0, size)) {
-                self.insides.splits.insert(dim, inside);
+            let Some(parts) = stages.iter().map(|stage| self.insides_of(stage, dim, size)).collect::<Option<Vec<_>>>() else { continue };
+            let parts = parts.concat();
+            let (begin, end) = parts.iter().fold((0, size), |all, part| (all.0.max(part.0), all.1.min(part.1)));
+            let borders = if begin < end { vec![(begin, end)] } else { parts };
+            let mut cuts: Vec<_> =
+                borders.iter().flat_map(|&(begin, end)| [begin, end]).chain([0, size]).map(|at| at.clamp(0, size)).collect();
+            cuts.sort_unstable();
+            cuts.dedup();
+            if (3..=MOST_PIECES + 1).contains(&cuts.len()) {
+                self.insides.splits.insert(dim, cuts);
             }
         }
     }
 
-    /// The part of some indices of a dim at which no guarded access of a stage can leave its operand along it.
-    fn inside_of(&self, stage: &StageView<'c>, dim: usize, (mut begin, mut end): Interval) -> Option<Interval> {
+    /// For each guarded access of a stage the part of a dim at which it cannot leave its operand along it.
+    fn insides_of(&self, stage: &StageView<'c>, dim: usize, size: i64) -> Option<Vec<Interval>> {
+        let mut parts = Vec::new();
         for (operand, map) in stage.maps.iter().enumerate().filter(|(operand, _)| stage.guarded[*operand]) {
             let buffer = self.buffers.get(&stage.op.operand(operand))?;
+            let (mut begin, mut end) = (0, size);
             for (expr, extent) in map.results().into_iter().zip(&buffer.shape).filter(|(expr, _)| expr.uses_dim(dim)) {
                 let (factor, Num::Const(extent)) = (coefficient(expr, dim).filter(|&factor| factor > 0)?, *extent) else { return None };
                 let (least, most) = self.interval(expr, Some(dim))?;
                 begin = begin.max((-least + factor - 1).div_euclid(factor));
                 end = end.min((extent - 1 - most).div_euclid(factor) + 1);
             }
+            parts.push((begin, end));
         }
-        Some((begin, end))
+        Some(parts)
     }
 
     /// The values of an expression; those of one dim count as 0.
@@ -83,10 +97,16 @@ impl<'c> Emitter<'c> {
         self.interval(expr, None).is_some_and(|(least, most)| least >= 0 && most < extent)
     }
 
-    /// Comparisons `0 <= index < size` of a body that hold for all points here.
-    pub(super) fn certain(&self, stage: &StageView<'c>) -> Vec<Op<'c>> {
+    /// Whether an index is known to be outside of an extent here.
+    pub(super) fn stays_outside(&self, expr: AffineExpr<'c>, extent: Num<'c>) -> bool {
+        let Num::Const(extent) = extent else { return false };
+        self.interval(expr, None).is_some_and(|(least, most)| most < 0 || least >= extent)
+    }
+
+    /// Comparisons of indices in a body that give the same for all points here.
+    pub(super) fn certain(&self, stage: &StageView<'c>) -> HashMap<Op<'c>, bool> {
         let mut known: HashMap<Value<'c>, Interval> = HashMap::new();
-        let mut certain = Vec::new();
+        let mut certain = HashMap::new();
         if !stage.guarded.contains(&true) {
             return certain;
         }
@@ -98,9 +118,9 @@ impl<'c> Emitter<'c> {
                 arith::Constant::NAME if op.result(0).ty().is_index() => op.int("value").map(|value| (value, value)),
                 arith::AddI::NAME => pair().map(|(lhs, rhs)| add(lhs, rhs)),
                 arith::MulI::NAME => pair().map(|(lhs, rhs)| multiply(lhs, rhs)),
-                arith::CmpI::NAME if CmpIPredicate::of(op) == Some(CmpIPredicate::Ult) => {
-                    let holds = pair().is_some_and(|(index, size)| index.0 >= 0 && index.1 < size.0);
-                    certain.extend(holds.then_some(op));
+                arith::CmpI::NAME => {
+                    let given = CmpIPredicate::of(op).zip(pair()).and_then(|(predicate, (lhs, rhs))| compare(predicate, lhs, rhs));
+                    certain.extend(given.map(|given| (op, given)));
                     None
                 }
                 _ => None,
@@ -110,7 +130,7 @@ impl<'c> Emitter<'c> {
         certain
     }
 
-    /// The loops of a nest whose first one is to be split: before the inside, the inside, behind it. `None` when it is not.
+    /// The loops of a nest whose first one is to be split, piece by piece. `None` when it is not.
     pub(super) fn around_inside(
         &mut self,
         loops: &[Loop<'c>],
@@ -120,30 +140,56 @@ impl<'c> Emitter<'c> {
     ) -> Result<Option<Vec<Value<'c>>>, Error> {
         let Some(first) = loops.first() else { return Ok(None) };
         let step = first.width * first.unroll;
-        let (Some(&inside), Num::Const(size)) = (self.insides.splits.get(&first.dim), self.sizes[first.dim]) else { return Ok(None) };
-        let overlaps = matches!(first.tail, Tail::Overlap(_)) && inside.1 - inside.0 >= step;
-        if first.tail != Tail::Loop && !overlaps {
+        let holds_a_step = |piece: &[i64]| piece[1] - piece[0] >= step;
+        let splits = |cuts: &Vec<i64>| match first.tail {
+            Tail::Loop => true,
+            Tail::Overlap(_) => cuts.windows(2).any(holds_a_step),
+            Tail::None | Tail::Mask => false,
+        };
+        if !self.insides.splits.get(&first.dim).is_some_and(splits) {
             return Ok(None);
         }
-        self.insides.splits.remove(&first.dim);
+        let Some(cuts) = self.insides.splits.remove(&first.dim) else { return Ok(None) };
         let mut carried = carried.to_vec();
-        for (begin, end) in [(0, inside.0), inside, (inside.1, size)].into_iter().filter(|(begin, end)| begin < end) {
+        for (&begin, &end) in cuts.iter().zip(&cuts[1..]) {
             let from = first.range.0.max(&mut self.b, Num::Const(begin));
             let to = first.range.1.min(&mut self.b, Num::Const(end)).max(&mut self.b, from);
             let mut loops = loops.to_vec();
             loops[0] = Loop { range: (from, to), length: None, aligned: false, ..*first };
-            // A step that begins earlier stays inside; a border has too few indices for one.
-            match overlaps {
-                true if (begin, end) == inside => loops[0].tail = Tail::Overlap(Num::Const(end)),
-                true => (loops[0].unroll, loops[0].tail) = (1, Tail::Loop),
-                false => {}
+            if let Tail::Overlap(_) = first.tail {
+                // A last step that begins earlier stays in its piece; a piece that holds no step goes index by index.
+                match holds_a_step(&[begin, end]) {
+                    true => loops[0].tail = Tail::Overlap(Num::Const(end)),
+                    false => (loops[0].unroll, loops[0].tail) = (1, Tail::Loop),
+                }
             }
             let before = self.insides.bounds[first.dim].replace((begin, end - 1));
             carried = self.nest(&loops, copies, carried, body)?;
             self.insides.bounds[first.dim] = before;
         }
-        self.insides.splits.insert(first.dim, inside);
+        self.insides.splits.insert(first.dim, cuts);
         Ok(Some(carried))
+    }
+}
+
+/// What a comparison gives for all values of two intervals, if that is the same.
+fn compare(predicate: CmpIPredicate, x: Interval, y: Interval) -> Option<bool> {
+    let less = if x.1 < y.0 { Some(true) } else { (x.0 >= y.1).then_some(false) };
+    let greater = if x.0 > y.1 { Some(true) } else { (x.1 <= y.0).then_some(false) };
+    match predicate {
+        CmpIPredicate::Slt => less,
+        CmpIPredicate::Sge => less.map(|less| !less),
+        CmpIPredicate::Sgt => greater,
+        CmpIPredicate::Sle => greater.map(|greater| !greater),
+        // A negative index is a large unsigned one.
+        CmpIPredicate::Ult if y.0 >= 0 => {
+            if x.1 < 0 {
+                Some(false)
+            } else {
+                less.filter(|_| x.0 >= 0)
+            }
+        }
+        _ => None,
     }
 }
 

@@ -1,6 +1,5 @@
 //! The four kinds of stages inside the outer loops: maps, reductions, scans, scatters.
 
-use super::access::computed;
 use super::emitter::Emitter;
 use super::nest::{Copy, Loop, Tail};
 use super::non_temporal::Route;
@@ -285,6 +284,7 @@ impl<'c> Emitter<'c> {
         if reducer.is_none() && kind != "set" {
             return Err(Error::at(stage.op, format!("there is no way to combine by '{kind}'")));
         }
+        let yielded = stage.op.body(0).terminator().map_or_else(Vec::new, |op| op.operands());
         let atomic = reducer.and_then(Reducer::atomic).filter(|_| stage.schedule().atomic == Some(true));
         let loops: Vec<_> = self.inner_loops(stage, copies.first()).into_iter().map(|lp| Loop { width: 1, unroll: 1, ..lp }).collect();
         self.nest(&loops, copies, Vec::new(), &mut |emitter, copies, carried| {
@@ -293,8 +293,8 @@ impl<'c> Emitter<'c> {
                 let mut yields = emitter.body(stage, copy)?;
                 emitter.mask = copy.mask;
                 let update = yields.pop().ok_or_else(|| Error::at(stage.op, "its body yields no update"))?;
-                let indices: Vec<_> = yields.into_iter().map(computed).collect();
-                let Some(inside) = emitter.check_bounds(&buffer, &indices) else {
+                let indices: Vec<_> = yields.into_iter().map(|value| emitter.computed(value)).collect();
+                let Some(inside) = emitter.check_bounds(&buffer, &yielded, &indices) else {
                     emitter.combine_store(&buffer, &indices, update, (reducer, atomic));
                     continue;
                 };

@@ -1,9 +1,10 @@
 //! What one point of a stage costs with lanes along one dim or another.
 
 use std::collections::HashSet;
-use strata_core::ir::ElementType;
+use strata_core::ir::{ElementType, Op, Value};
 use strata_dialects::loops;
 use strata_dialects::loops::access::{Stride, stride};
+use strata_dialects::loops::roles::uses;
 use strata_dialects::loops::view::{KernelView, StageView};
 
 /// Copies of a body side by side: a sum can be added to after four cycles, and what is loaded for it takes two loads in a cycle each.
@@ -12,21 +13,35 @@ pub const COPIES_FOR_LATENCY: i64 = 4;
 /// Storing one element somewhere, in loads of one: more than such a load, since what is loaded can be turned in registers.
 const SCATTERED_STORE: f64 = 1.25;
 
-/// Lanes that fit a register for the widest element of the kernel; one where bodies have no vector form.
-pub fn lanes(kernel: &KernelView<'_>, vector_bits: i64) -> i64 {
-    kernel.stages.iter().map(|stage| stage_lanes(stage, vector_bits)).min().unwrap_or(1)
+/// Lanes along a dim that fit a register for the widest element of the kernel that differs between them; one where bodies have no vector
+/// form.
+pub fn lanes(kernel: &KernelView<'_>, dim: usize, vector_bits: i64) -> i64 {
+    kernel.stages.iter().map(|stage| stage_lanes(stage, dim, vector_bits)).min().unwrap_or(1)
 }
 
-/// Lanes that fit a register for the widest element of a stage.
-pub fn stage_lanes(stage: &StageView<'_>, vector_bits: i64) -> i64 {
+/// Lanes along a dim that fit a register for the widest element of a stage that differs between them. What is the same in all lanes, the
+/// index of a row that is gathered, stays a scalar.
+pub fn stage_lanes(stage: &StageView<'_>, dim: usize, vector_bits: i64) -> i64 {
     let body = stage.op.body(0);
     let mut widest = 8;
+    for arg in body.args() {
+        match arg.ty().element_type() {
+            Some(element) if element.is_complex() => return 1,
+            Some(_) => {}
+            None => return 1,
+        }
+    }
+    let varying = varying(stage, dim);
     for op in body.ops() {
         let types: Vec<_> = op.result_types().into_iter().chain(op.operand_types()).collect();
         // A gather of complex numbers has no operator on them, but its result.
         let complex = types.iter().filter_map(|ty| ty.element_type()).any(ElementType::is_complex);
         if complex || op.dialect() == "complex" {
             return 1;
+        }
+        // What stands in lanes on one side of an op does so on the other.
+        if !op.isa::<loops::Yield>() && !op.results().iter().any(|result| varying.contains(result)) {
+            continue;
         }
         widest = types
             .into_iter()
@@ -35,14 +50,34 @@ pub fn stage_lanes(stage: &StageView<'_>, vector_bits: i64) -> i64 {
             .map(|element| i64::from(element.bits()))
             .fold(widest, i64::max);
     }
-    for arg in body.args() {
-        match arg.ty().element_type() {
-            Some(element) if element.is_complex() => return 1,
-            Some(element) => widest = widest.max(i64::from(element.bits())),
-            None => return 1,
+    (vector_bits / widest).clamp(1, 32)
+}
+
+/// Values of a body that differ between lanes along a dim.
+fn varying<'c>(stage: &StageView<'c>, dim: usize) -> HashSet<Value<'c>> {
+    let block = stage.op.body(0);
+    let moves = |at: usize| stage.maps.get(at).is_none_or(|map| uses(*map, dim));
+    let mut varying: HashSet<_> = block.args().into_iter().enumerate().filter(|(at, _)| moves(*at)).map(|(_, arg)| arg).collect();
+    for op in block.ops() {
+        let index = op.isa::<loops::Index>() && op.int("dim") == i64::try_from(dim).ok();
+        if index || op.operands().iter().any(|operand| varying.contains(operand)) {
+            varying.extend(op.results());
         }
     }
-    (vector_bits / widest).clamp(1, 32)
+    varying
+}
+
+/// How a load of a body moves along a dim.
+fn load_stride<'c>(load: Op<'c>, varying: &HashSet<Value<'c>>, dim: usize) -> Stride {
+    let indices = &load.operands()[1..];
+    let moving: Vec<_> = indices.iter().filter(|index| varying.contains(index)).collect();
+    let along =
+        |index: &Value<'_>| index.defining_op().is_some_and(|op| op.isa::<loops::Index>() && op.int("dim") == i64::try_from(dim).ok());
+    match moving.as_slice() {
+        [] => Stride::Zero,
+        [index] if Some(*index) == indices.last() && along(index) => Stride::One,
+        _ => Stride::Other,
+    }
 }
 
 /// The relative time of one point of a stage with lanes along a dim.
@@ -56,15 +91,15 @@ pub fn cost(stage: &StageView<'_>, lanes: Option<usize>, width: i64, size: i64) 
     // Lanes that are used of those that are there.
     let used = (size as f64 / (size as f64 / width as f64).ceil()).max(1.0);
     let mut total = body / used;
-    for (operand, map) in stage.op.operands().into_iter().zip(&stage.maps) {
-        total += match stride(*map, operand, dim) {
-            Stride::Zero => 0.1,
-            Stride::One => 1.0 / used,
-            Stride::Other => 1.0,
-        };
-    }
-    let loads = stage.op.body(0).ops().iter().filter(|op| op.isa::<loops::Load>()).count();
-    total += loads as f64 * 0.5;
+    let access = |stride: Stride| match stride {
+        Stride::Zero => 0.1,
+        Stride::One => 1.0 / used,
+        Stride::Other => 1.0,
+    };
+    total += stage.op.operands().into_iter().zip(&stage.maps).map(|(operand, map)| access(stride(*map, operand, dim))).sum::<f64>();
+    let varying = varying(stage, dim);
+    let loads = stage.op.body(0).ops().into_iter().filter(|op| op.isa::<loops::Load>());
+    total += loads.map(|load| access(load_stride(load, &varying, dim))).sum::<f64>();
     if stage.reduce.is_empty() {
         let contiguous = stage.result_dims().last() == Some(&dim);
         total += if contiguous { 1.0 / used } else { SCATTERED_STORE };
@@ -73,8 +108,8 @@ pub fn cost(stage: &StageView<'_>, lanes: Option<usize>, width: i64, size: i64) 
 }
 
 /// The best dim for lanes inside a stage, with its cost.
-pub fn own_dim(kernel: &KernelView<'_>, stage: &StageView<'_>, width: i64, size: &dyn Fn(usize) -> i64) -> (Option<usize>, f64) {
-    let none = (None, cost(stage, None, width, 1));
+pub fn own_dim(kernel: &KernelView<'_>, stage: &StageView<'_>, vector_bits: i64, size: &dyn Fn(usize) -> i64) -> (Option<usize>, f64) {
+    let none = (None, cost(stage, None, 1, 1));
     let yielded = stage.op.body(0).terminator().and_then(|op| op.operands().first().copied());
     let bits = yielded.and_then(|value| value.ty().element_type()).map_or(0, |element| element.bits());
     let arg = stage.op.str("reducer").is_some_and(|name| name.starts_with("arg"));
@@ -83,7 +118,7 @@ pub fn own_dim(kernel: &KernelView<'_>, stage: &StageView<'_>, width: i64, size:
     }
     let inner = stage.domain.iter().copied().filter(|dim| !kernel.outer.contains(dim));
     inner
-        .map(|dim| (Some(dim), cost(stage, Some(dim), width, size(dim))))
+        .map(|dim| (Some(dim), cost(stage, Some(dim), lanes(kernel, dim, vector_bits), size(dim))))
         .fold(none, |best, next| if next.1 < best.1 { next } else { best })
 }
 

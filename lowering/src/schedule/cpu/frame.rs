@@ -16,7 +16,7 @@ pub struct Frame<'k, 'c> {
     pub kernel: &'k KernelView<'c>,
     /// The machine.
     pub target: &'k Target,
-    /// Lanes of a full register.
+    /// Lanes of a full register, whatever dim they run along.
     pub width: i64,
     /// The outer dim along which lanes cost least, if that is no more than with lanes of the stages' own.
     pub vector: Option<usize>,
@@ -40,22 +40,24 @@ pub enum Lanes {
 impl<'k, 'c> Frame<'k, 'c> {
     /// Weighs the dims of a kernel.
     pub fn new(kernel: &'k KernelView<'c>, target: &'k Target, wanted: Lanes) -> Self {
-        let width = lanes(kernel, target.vector_bits);
+        let lanes = |dim: usize| lanes(kernel, dim, target.vector_bits);
         let size = |dim: usize| kernel.static_size(dim).unwrap_or(UNKNOWN_SIZE);
         let weight = |stage: &StageView<'_>| stage.domain.iter().map(|&dim| size(dim) as f64).product::<f64>();
         // Cost of all stages with lanes along an outer dim, and with lanes of their own.
-        let along = |dim: usize| kernel.stages.iter().map(|stage| weight(stage) * cost(stage, Some(dim), width, size(dim))).sum::<f64>();
-        let own: Vec<_> = kernel.stages.iter().map(|stage| own_dim(kernel, stage, width, &size)).collect();
+        let along =
+            |dim: usize| kernel.stages.iter().map(|stage| weight(stage) * cost(stage, Some(dim), lanes(dim), size(dim))).sum::<f64>();
+        let own: Vec<_> = kernel.stages.iter().map(|stage| own_dim(kernel, stage, target.vector_bits, &size)).collect();
         let own_cost: f64 = kernel.stages.iter().zip(&own).map(|(stage, own)| weight(stage) * own.1).sum();
         let outer = kernel.outer.iter().copied().map(|dim| (dim, along(dim))).min_by(|x, y| x.1.total_cmp(&y.1));
         // A tile has no dims of the outer loops, so there are no lanes along these.
         let tile = kernel.stages.iter().any(StageView::is_tile);
         let vector = match wanted {
-            Lanes::Cheapest => outer.filter(|(_, cost)| width > 1 && !tile && *cost <= own_cost).map(|(dim, _)| dim),
-            Lanes::Outer(dim) => Some(dim).filter(|_| width > 1 && !tile),
+            Lanes::Cheapest => outer.filter(|(dim, cost)| lanes(*dim) > 1 && !tile && *cost <= own_cost).map(|(dim, _)| dim),
+            Lanes::Outer(dim) => Some(dim).filter(|&dim| lanes(dim) > 1 && !tile),
             Lanes::Own => None,
         };
         let own = own.into_iter().map(|own| own.0).collect();
+        let width = (0..kernel.num_dims()).map(lanes).min().unwrap_or(1);
         Self { kernel, target, width, vector, own, told: wanted != Lanes::Cheapest }
     }
 
@@ -66,7 +68,7 @@ impl<'k, 'c> Frame<'k, 'c> {
 
     /// Lanes along a dim: those of a full register, or as many as hold a shorter dim.
     pub fn width_along(&self, dim: usize) -> i64 {
-        self.lanes_along(dim, self.width)
+        self.lanes_along(dim, lanes(self.kernel, dim, self.target.vector_bits))
     }
 
     fn lanes_along(&self, dim: usize, width: i64) -> i64 {
@@ -110,7 +112,7 @@ impl<'k, 'c> Frame<'k, 'c> {
         for (stage, own) in self.kernel.stages.iter().zip(&self.own) {
             let Some(dim) = own.or(tile) else { continue };
             let wanted = side_by_side(stage);
-            let width = stage_lanes(stage, self.target.vector_bits);
+            let width = stage_lanes(stage, dim, self.target.vector_bits);
             let turns = if self.size(dim) < wanted * width { 1 } else { wanted };
             let width = Some(self.lanes_along(dim, width));
             let mut schedule = StageSchedule { vector: Some(dim), width, unroll: Some(turns), ..StageSchedule::default() };
