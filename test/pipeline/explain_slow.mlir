@@ -1,8 +1,8 @@
 // What runs one element at a time is told with its kernel, its place and the reason; kernels of less than 0.1 ms are not worth a word.
 // RUN: rs-compile %s --explain-slow -o %t.strata 2>&1 | FileCheck %s
 // RUN: not rs-compile %s --explain-slow --target=cuda:sm_90 --emit=ptx 2>&1 | FileCheck %s --check-prefix=CUDA
-// CHECK-DAG: explain_slow.mlir:[[#@LINE+8]]:{{.*}}: kernel k{{[0-9]+}} ({{[0-9]+}} us): scalar: complex numbers have no lanes
-// CHECK-DAG: explain_slow.mlir:[[#@LINE+9]]:{{.*}}: kernel k{{[0-9]+}} ({{[0-9]+}} us): scalar: a scatter writes in the order of its points
+// CHECK-DAG: explain_slow.mlir:[[#@LINE+9]]:{{.*}}: kernel k{{[0-9]+}} ({{[0-9]+}} us): scalar: complex numbers have no lanes
+// CHECK-DAG: explain_slow.mlir:[[#@LINE+10]]:{{.*}}: kernel k{{[0-9]+}} ({{[0-9]+}} us): scalar: a scatter writes in the order of its points
 // CHECK-NOT: explain_slow.mlir
 // CUDA: error: --explain-slow is about kernels of the CPU
 func.func @main(%z: tensor<400000xcomplex<f32>> {capture.kind = "input", capture.name = "z"},
