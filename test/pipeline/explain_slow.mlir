@@ -4,7 +4,7 @@
 // CHECK-DAG: explain_slow.mlir:[[#@LINE+9]]:{{.*}}: kernel k{{[0-9]+}} ({{[0-9]+}} us): scalar: complex numbers have no lanes
 // CHECK-DAG: explain_slow.mlir:[[#@LINE+10]]:{{.*}}: kernel k{{[0-9]+}} ({{[0-9]+}} us): scalar: a scatter writes in the order of its points
 // CHECK-NOT: explain_slow.mlir
-// CUDA: error: --explain-slow is about kernels of the CPU
+// CUDA: rs-compile: --explain-slow is about kernels of the CPU
 func.func @main(%z: tensor<400000xcomplex<f32>> {capture.kind = "input", capture.name = "z"},
                 %x: tensor<300000xf32> {capture.kind = "input", capture.name = "x"},
                 %i: tensor<200000xi64> {capture.kind = "input", capture.name = "i"})

@@ -438,7 +438,7 @@ mod tests {
 
     #[test]
     fn entries_of_both_widths_order_alike() {
-        let keys: Vec<u64> = (0..2000).map(|k| (k * 7919 + 13) % 257 << 20).collect();
+        let keys: Vec<u64> = (0..2000).map(|k| ((k * 7919 + 13) % 257) << 20).collect();
         let mut narrow: Vec<u64> = keys.iter().enumerate().map(|(at, key)| Entry::new(*key, at, true)).collect();
         let mut wide: Vec<u128> = keys.iter().enumerate().map(|(at, key)| Entry::new(*key, at, true)).collect();
         super::sort(&mut narrow, &mut Vec::new());

@@ -160,9 +160,7 @@ pub(crate) fn arithmetic(op: Op<'_>, width: f64, table: &Cycles) -> f64 {
     match op.name() {
         arith::Constant::NAME | loops::Yield::NAME | loops::Index::NAME => 0.0,
         arith::DivF::NAME => table.divide,
-        arith::DivSI::NAME | arith::RemSI::NAME | arith::DivUI::NAME | arith::RemUI::NAME => {
-            table.integer_divide * width
-        }
+        arith::DivSI::NAME | arith::RemSI::NAME | arith::DivUI::NAME | arith::RemUI::NAME => table.integer_divide * width,
         // The division, and about as many instructions around it as a function's polynomial has (`expand_math/rem.rs`).
         arith::RemF::NAME => table.divide + function(table.exp),
         // A gather: an address, and a load for each lane.
