@@ -136,7 +136,7 @@ fn order_statistics(x: &Tensor, places: &Tensor, descending: bool) -> Results {
             positions.push(*from as i128);
         }
     }
-    many([Tensor::from_scalars(x.dtype(), places.shape(), values.into_iter())?, whole(DType::I64, places.shape(), positions.into_iter())?])
+    many([Tensor::from_scalars(x.dtype(), places.shape(), values)?, whole(DType::I64, places.shape(), positions.into_iter())?])
 }
 
 /// The order that row exchanges bring rows into.
