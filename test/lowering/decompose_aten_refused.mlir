@@ -142,3 +142,19 @@ func.func @product(%x: tensor<2x4xf32>, %y: tensor<3x5xf32>) -> tensor<2x5xf32> 
   %0 = aten.mm %x, %y : (tensor<2x4xf32>, tensor<3x5xf32>) -> tensor<2x5xf32>
   return %0 : tensor<2x5xf32>
 }
+
+// -----
+
+func.func @more_than_there_are(%x: tensor<4xf32>) -> (tensor<5xf32>, tensor<5xi64>) {
+  // expected-error @+1 {{is not decomposed: the first 5 of 4 elements}}
+  %0, %1 = aten.topk %x {k = 5 : i64} : (tensor<4xf32>) -> (tensor<5xf32>, tensor<5xi64>)
+  return %0, %1 : tensor<5xf32>, tensor<5xi64>
+}
+
+// -----
+
+func.func @before_the_first(%x: tensor<4xf32>) -> (tensor<f32>, tensor<i64>) {
+  // expected-error @+1 {{is not decomposed: element 0, where the first is element 1}}
+  %0, %1 = aten.kthvalue %x {k = 0 : i64} : (tensor<4xf32>) -> (tensor<f32>, tensor<i64>)
+  return %0, %1 : tensor<f32>, tensor<i64>
+}

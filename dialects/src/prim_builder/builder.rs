@@ -232,6 +232,18 @@ impl<'c> Prim<'c> {
         }
     }
 
+    /// [`Self::guard_at_most`], where known sizes that do not meet it are an error of the program.
+    pub fn require_at_most(&self, least: Size<'c>, most: Size<'c>, text: &str, details: &[Size<'c>]) {
+        match (least.known(), most.known()) {
+            (Some(wanted), Some(found)) if wanted > found => {
+                let shown = |size: &Size<'_>| size.known().map_or_else(|| "?".to_owned(), |size| size.to_string());
+                let fill = |text: String, (at, size): (usize, &Size<'c>)| text.replace(&format!("{{{at}}}"), &shown(size));
+                self.fail(details.iter().enumerate().fold(text.to_owned(), fill));
+            }
+            _ => self.guard_at_most(least, most, text, details),
+        }
+    }
+
     /// Makes an op with one result that is not a tensor.
     pub fn scalar_op(&self, name: &str, operands: &[Value<'c>], attrs: &[(&str, Attr<'c>)], ty: Type<'c>) -> Value<'c> {
         self.builder.borrow_mut().value(name, operands, ty, attrs)

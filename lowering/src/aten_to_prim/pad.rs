@@ -83,17 +83,6 @@ impl Inside {
     }
 }
 
-/// What PyTorch asks of a padding: wrong sizes that are known are an error here, others are a guard.
-fn require<'c>(a: &Args<'c>, least: Size<'c>, most: Size<'c>, text: &str, details: [Size<'c>; 2]) {
-    match (least.known(), most.known()) {
-        (Some(wanted), Some(found)) if wanted > found => {
-            let shown = |size: Size<'_>| size.known().map_or_else(|| "?".to_owned(), |size| size.to_string());
-            a.fail(text.replace("{0}", &shown(details[0])).replace("{1}", &shown(details[1])));
-        }
-        _ => a.prim.guard_at_most(least, most, text, &details),
-    }
-}
-
 /// Crops where the padding is negative, then goes around.
 fn circular_pad<'c>(a: &Args<'c>) -> Tensor<'c> {
     let x = a.tensor("self");
@@ -107,7 +96,12 @@ fn circular_pad<'c>(a: &Args<'c>) -> Tensor<'c> {
             return x;
         }
         for pad in [low[dim], high[dim]] {
-            require(a, pad, x.size(dim), "circular padding of {0} goes around a dimension of size {1} more than once", [pad, x.size(dim)]);
+            a.prim.require_at_most(
+                pad,
+                x.size(dim),
+                "circular padding of {0} goes around a dimension of size {1} more than once",
+                &[pad, x.size(dim)],
+            );
         }
         let size = a.prim.size_tensor(DType::I64, x.size(dim));
         let positions = a.prim.range(DType::I64, x.size(dim) + before + after) - before + size;
@@ -125,14 +119,17 @@ fn pad_by<'c>(a: &Args<'c>, list: &str, inside: Inside) -> Tensor<'c> {
         }
         let (n, padded) = (x.size(dim), x.size(dim) + low[dim] + high[dim]);
         match inside {
-            Reflected => [low[dim], high[dim]]
-                .into_iter()
-                .for_each(|pad| require(a, pad + 1, n, "reflection padding of {0} is not less than the dimension's size {1}", [pad, n])),
-            Clamped => {
-                require(a, Size::Const(1), n, "replication padding to a size of {1} repeats elements, and there are {0}", [n, padded])
-            }
+            Reflected => [low[dim], high[dim]].into_iter().for_each(|pad| {
+                a.prim.require_at_most(pad + 1, n, "reflection padding of {0} is not less than the dimension's size {1}", &[pad, n])
+            }),
+            Clamped => a.prim.require_at_most(
+                Size::Const(1),
+                n,
+                "replication padding to a size of {1} repeats elements, and there are {0}",
+                &[n, padded],
+            ),
         }
-        require(a, Size::Const(1), padded, "padding makes a dimension of size {0} one of size {1}", [n, padded]);
+        a.prim.require_at_most(Size::Const(1), padded, "padding makes a dimension of size {0} one of size {1}", &[n, padded]);
         let positions = a.prim.range(DType::I64, padded) - low[dim];
         x.gather(&[inside.read(positions, a.prim.size_tensor(DType::I64, n))], &[dim]).move_dim(0, dim)
     })

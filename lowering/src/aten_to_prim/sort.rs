@@ -57,6 +57,7 @@ fn topk<'c>(a: &Args<'c>) -> Vec<Tensor<'c>> {
         return vec![x, zero_position(x)];
     }
     let (dim, k) = (a.dim("dim", x.rank()), a.size("k"));
+    a.prim.require_at_most(k, x.size(dim), "the first {0} of {1} elements", &[k, x.size(dim)]);
     both(order_statistics(x, dim, a.prim.range(DType::I64, k), a.bool("largest")))
 }
 
@@ -84,6 +85,8 @@ fn on_dim<'c>(a: &Args<'c>, f: impl Fn(Tensor<'c>, usize) -> (Tensor<'c>, Tensor
 fn kthvalue<'c>(a: &Args<'c>) -> Vec<Tensor<'c>> {
     let k = a.size("k");
     on_dim(a, |x, dim| {
+        a.prim.require_at_most(k, x.size(dim), "element {0} of {1}", &[k, x.size(dim)]);
+        a.prim.require_at_most(Size::Const(1), k, "element {0}, where the first is element 1", &[k]);
         let place = x.prim().size_tensor(DType::I64, k - 1).unsqueeze(0);
         let (value, position) = order_statistics(x, dim, place, false);
         (value.squeeze(&[dim]), position.squeeze(&[dim]))
@@ -96,6 +99,7 @@ fn median<'c>(x: Tensor<'c>, dim: usize, ignore_nan: bool) -> (Tensor<'c>, Tenso
         let empty = x.number(Scalar::Float(f64::NAN));
         return (empty, zero_position(empty));
     }
+    x.prim().require_at_most(Size::Const(1), x.size(dim), "the median of {0} elements", &[x.size(dim)]);
     let numbers = (!x.is_nan()).convert(DType::I64).reduce("sum", &[dim], true);
     let size = x.prim().size_tensor(DType::I64, x.size(dim));
     let middle = if ignore_nan { ((numbers - 1).maximum(0)) / 2 } else { numbers.equal(size).select((numbers - 1) / 2, numbers) };
@@ -127,6 +131,8 @@ fn quantile<'c>(a: &Args<'c>, ignore_nan: bool) -> Tensor<'c> {
     };
     let single = !a.is_tensor("q") || a.raw("q").rank() == 0;
     let q = a.as_type("q", dtype).reshape(&[if single { Size::Const(1) } else { a.raw("q").size(0) }]);
+    a.prim.guard(q.greater_equal(0.0).and(q.less_equal(1.0)).reduce("and", &[0], false), "quantiles are from 0 to 1", &[]);
+    a.prim.require_at_most(Size::Const(1), x.size(dim), "quantiles of {0} elements", &[x.size(dim)]);
     let last = x.rank() - 1;
     let line = x.move_dim(dim, last);
     let numbers = (!line.is_nan()).convert(dtype).reduce("sum", &[last], true);
