@@ -62,7 +62,7 @@ fn help_shows_passes_and_options() {
 #[test]
 fn options_print_in_pipelines() {
     let (_, _, errors) = toy_opt(&["--toy-count=widths=1,2", "--dump-pass-pipeline"], INPUT);
-    assert!(errors.contains("toy-count{max=3 panic=false widths={1,2}}"), "{errors}");
+    assert!(errors.contains("toy-count{max=3 panic=false remarks=false widths={1,2}}"), "{errors}");
 }
 
 #[test]

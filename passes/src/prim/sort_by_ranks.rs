@@ -3,7 +3,8 @@
 //! Each element of a short line counts those that come before it: that is its place. A long line is merged: runs of 1, 2, 4, .. elements
 //! become runs of twice as many, until one is left. Each place of a merged run finds by bisection how many elements of the first of
 //! both runs stand before it, and with that its own element. Either way equal elements keep their order, and NaN is larger than
-//! all numbers; values are those of the positions, bit for bit.
+//! all numbers; values are those of the positions, bit for bit. Order statistics (`prim.library` of that name) are taken from the
+//! sorted positions.
 //!
 //! ```mlir
 //! %values, %positions = prim.sort %x {dim = 0 : i64, descending = false} : (tensor<8xf32>) -> (tensor<8xf32>, tensor<8xi64>)
@@ -15,7 +16,7 @@
 //!
 //! Refused is nothing. On the CPU one thread sorts a line sooner by the library.
 
-use strata_core::ir::{Block, Builder, ElementType, Location, Op, OpSpec, Value};
+use strata_core::ir::{Attr, Block, Builder, ElementType, Location, Op, OpSpec, Value};
 use strata_core::pass::{Counter, Pass, PassContext, PassError};
 use strata_core::upstream::arith::{self, CmpIPredicate};
 use strata_core::upstream::scf;
@@ -30,6 +31,9 @@ pub struct SortByRanks {
     sorts: Counter,
 }
 
+/// The function of the library that gives some places of a sorted line.
+const STATISTICS: &str = "order_statistics";
+
 /// Lines of so many elements are sorted by counting: a square of comparisons is done sooner than many launches.
 const SHORT: i64 = 256;
 
@@ -39,7 +43,8 @@ const BISECTIONS: usize = 36;
 impl Pass for SortByRanks {
     fn run<'c>(&self, op: Op<'c>, _: &mut PassContext<'c>) -> Result<(), PassError> {
         let sorts = op.find_all(prim::Sort::NAME).into_iter().filter(|sort| sort.operand(0).ty().rank() > 0);
-        for sort in sorts.collect::<Vec<_>>() {
+        let statistics = op.find_all(prim::Library::NAME).into_iter().filter(|call| call.str("function").as_deref() == Some(STATISTICS));
+        for sort in sorts.chain(statistics).collect::<Vec<_>>() {
             let Some(block) = sort.block() else { continue };
             let prim = Prim::new(block, sort.location());
             replace(&prim, sort);
@@ -59,12 +64,19 @@ where
     let sort: Op<'p> = sort;
     prim.set_before(sort);
     let x = prim.tensor(sort.operand(0));
-    let (dim, last) = (sort.int("dim").unwrap_or_default() as usize, x.rank() - 1);
-    let descending = sort.attr("descending").and_then(|attr| attr.as_bool()).unwrap_or_default();
+    let last = x.rank() - 1;
+    // A sort names its dim; order statistics are of the last one, and name the places.
+    let places = sort.operands().get(1).map(|places| prim.tensor(*places));
+    let dim = sort.int("dim").map_or(last, |dim| dim as usize);
+    let listed =
+        |attr: Attr<'p>| attr.as_array().is_some_and(|list| list.iter().any(|option| option.as_str().as_deref() == Some("descending")));
+    let flag = sort.attr("descending").and_then(|attr| attr.as_bool());
+    let descending = flag.unwrap_or_else(|| sort.attr("options").is_some_and(listed));
     let lines = x.move_dim(dim, last);
     let lines = Lines { keys: if x.dtype() == ElementType::Bool { lines.convert(ElementType::U8) } else { lines }, descending };
     let short = lines.length().known().is_some_and(|length| length <= SHORT);
-    let positions = if short { lines.counted() } else { lines.merged(sort) }.move_dim(last, dim);
+    let sorted = if short { lines.counted() } else { lines.merged(sort) };
+    let positions = places.map_or(sorted, |places| gather_along(sorted, last, places)).move_dim(last, dim);
     let results = [gather_along(x, dim, positions), positions];
     let results: Vec<_> = results.into_iter().zip(sort.result_types()).map(|(tensor, ty)| declared(prim, tensor, ty)).collect();
     prim.replace(sort, &results);
