@@ -11,6 +11,7 @@ mod timeline;
 
 use serde::{Deserialize, Serialize};
 use strata_runtime::Manifest;
+use strata_runtime::manifest::Weight;
 
 pub use call::{Call, Launch};
 pub use compilation::{Buffer, Cached, Compilation, Kernel, Level, Pass, Remark, Source};
@@ -58,11 +59,11 @@ impl Report {
 impl Program {
     /// A program by its manifest.
     pub fn new(manifest: &Manifest, compilation: Compilation, call: Option<Call>) -> Program {
-        let weights = manifest.weights.iter().map(|weight| weight.shape.iter().product::<i64>().max(0) as u64 * weight.dtype.size() as u64);
+        let weight_bytes = manifest.weights.iter().map(Weight::bytes).fold(0, u64::saturating_add);
         let guards = manifest.guards.iter().map(|guard| match guard.source.as_str() {
             "" => guard.text.clone(),
             source => format!("{} ({source})", guard.text),
         });
-        Program { name: manifest.name.clone(), compilation, guards: guards.collect(), weight_bytes: weights.sum(), call }
+        Program { name: manifest.name.clone(), compilation, guards: guards.collect(), weight_bytes, call }
     }
 }

@@ -326,6 +326,14 @@ pub struct Weight {
     pub source: WeightSource,
 }
 
+impl Weight {
+    /// Bytes of its data; the largest number where a manifest that nobody vouches for names more.
+    pub fn bytes(&self) -> u64 {
+        let size = |size: &i64| u64::try_from(*size).unwrap_or(0);
+        self.shape.iter().map(size).fold(self.dtype.size() as u64, u64::saturating_mul)
+    }
+}
+
 /// Where a weight's data is found.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct WeightSource {
@@ -411,5 +419,19 @@ mod float_text {
     pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<f64, D::Error> {
         let text = String::deserialize(deserializer)?;
         text.parse().map_err(|_| D::Error::custom(format!("`{text}` is not a float")))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bytes_of_a_weight_that_no_memory_holds_are_the_largest_number() {
+        let source = WeightSource::given("w");
+        let weight = |shape: &[i64]| Weight { name: "w".into(), dtype: DType::F32, shape: shape.to_vec(), source: source.clone() };
+        assert_eq!(weight(&[3, 5]).bytes(), 60);
+        assert_eq!(weight(&[i64::MAX, 4]).bytes(), u64::MAX);
+        assert_eq!(weight(&[-1, 4]).bytes(), 0);
     }
 }

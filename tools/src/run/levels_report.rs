@@ -5,6 +5,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use strata_runtime::Manifest;
+use strata_runtime::manifest::Weight;
 
 use super::backend::LoadTimes;
 
@@ -30,6 +31,11 @@ const LEVELS: &[(&str, &str)] = &[
     ("prim-fused", "one fusion becomes one kernel"),
 ];
 
+/// A sum of what a manifest says, which nobody vouches for.
+fn total(numbers: impl Iterator<Item = u64>) -> u64 {
+    numbers.fold(0, u64::saturating_add)
+}
+
 /// Prints the levels, the kernels and the stages of the compilation.
 pub fn print(model: &Path, manifest: &Manifest, times: LoadTimes) -> Result<(), Box<dyn Error>> {
     println!("== {} ({})", manifest.name, model.display());
@@ -42,16 +48,16 @@ pub fn print(model: &Path, manifest: &Manifest, times: LoadTimes) -> Result<(), 
     println!();
     let known = |values: Vec<Option<u64>>| {
         let missing = values.iter().filter(|value| value.is_none()).count();
-        let sum: u64 = values.into_iter().flatten().sum();
+        let sum = total(values.into_iter().flatten());
         if missing == 0 { sum.to_string() } else { format!("{sum} and {missing} of symbolic size") }
     };
     let kernels = &manifest.kernels;
-    println!("kernels          {}, launched {} times", kernels.len(), kernels.iter().map(|kernel| kernel.launches).sum::<u64>());
-    println!("  bytes moved    {}", known(kernels.iter().map(|kernel| Some(kernel.bytes? * kernel.launches)).collect()));
-    println!("  operations     {}", known(kernels.iter().map(|kernel| Some(kernel.flops? * kernel.launches)).collect()));
+    println!("kernels          {}, launched {} times", kernels.len(), total(kernels.iter().map(|kernel| kernel.launches)));
+    println!("  bytes moved    {}", known(kernels.iter().map(|kernel| Some(kernel.bytes?.saturating_mul(kernel.launches))).collect()));
+    println!("  operations     {}", known(kernels.iter().map(|kernel| Some(kernel.flops?.saturating_mul(kernel.launches))).collect()));
     println!("code             {} bytes, {} runtime functions", manifest.layout.memory_bytes, manifest.layout.imports.len());
     println!("guards           {}", manifest.guards.len());
-    let weights: i64 = manifest.weights.iter().map(|weight| weight.shape.iter().product::<i64>() * weight.dtype.size() as i64).sum();
+    let weights = total(manifest.weights.iter().map(Weight::bytes));
     println!("weights          {} tensors, {weights} bytes", manifest.weights.len());
     if let Some(bytes) = manifest.workspace_bytes {
         println!("planned memory   {bytes} bytes");
