@@ -55,7 +55,7 @@ pub fn ptx<'a>(registry: &'static Registry, file: impl Into<SourceFile<'a>>, opt
         return Err(Error::NoDevice);
     }
     let context = registry.pooled_context();
-    let source = file.read(&context)?;
+    let source = file.read_for(&context, options)?;
     run_to(&source.module, Level::Gpu, options, &mut |_| {}).map_err(|error| error.of(file.path))?;
     let modules = device::modules(&source.module, options)?;
     match modules.as_slice() {
@@ -70,7 +70,7 @@ pub fn lower<'a>(registry: &'static Registry, file: impl Into<SourceFile<'a>>, t
     let file = file.into();
     let given = target(registry, options)?;
     let context = registry.pooled_context();
-    let source = file.read(&context)?;
+    let source = file.read_for(&context, options)?;
     settle(&source.module, given, options)?;
     run_to(&source.module, to.parse()?, options, &mut |_| {}).map_err(|error| error.of(file.path))?;
     Ok(source.module.to_string())
@@ -81,7 +81,7 @@ pub fn explain_slow<'a>(registry: &'static Registry, file: impl Into<SourceFile<
     let file = file.into();
     let given = target(registry, options)?;
     let context = registry.pooled_context();
-    let source = file.read(&context)?;
+    let source = file.read_for(&context, options)?;
     settle(&source.module, given, options)?;
     run_to(&source.module, Level::LoopScheduled, options, &mut |_| {}).map_err(|error| error.of(file.path))?;
     Ok(slow(source.module.op(), &Target::of(source.module.op())?))
@@ -144,7 +144,7 @@ fn compile_for(
     let mut notes = Notes::default();
     let mut options = options.clone();
     let context = time(&mut notes, "context", || db.registry().pooled_context());
-    let Source { module, weights } = time(&mut notes, "import", || file.read(&context))?;
+    let Source { module, weights } = time(&mut notes, "import", || file.read_for(&context, &options))?;
     let target = settle(&module, given, &options)?;
     check_level(module.op())?;
     if options.part.is_empty() {
@@ -235,7 +235,7 @@ pub fn emit<'a>(
     let file = file.into();
     let given = target(registry, options)?;
     let context = registry.pooled_context();
-    let source = file.read(&context)?;
+    let source = file.read_for(&context, options)?;
     let target = settle(&source.module, given, options)?;
     run_to(&source.module, Level::Cpu, options, &mut |_| {}).map_err(|error| error.of(file.path))?;
     let module = source.module.op();

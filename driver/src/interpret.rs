@@ -26,7 +26,7 @@ fn run(registry: &'static Registry, path: &Path, options: &Options, inputs: Vec<
         return emulate(registry, path, options, inputs);
     }
     let context = registry.pooled_context();
-    let source = SourceFile::from(path).read(&context)?;
+    let source = SourceFile::from(path).read_for(&context, options)?;
     let program = Program::of(entry(source.module.op())?)?;
     let failed = |text: String| Error::Interpreter(text);
     let values = arguments(&program, &inputs)?;
@@ -99,14 +99,14 @@ pub(crate) fn weights(program: &Program, source: &Source<'_>, path: &Path) -> Re
     Ok(table)
 }
 
-fn from_runtime(tensor: &Tensor) -> Result<interp::Tensor, String> {
+pub(crate) fn from_runtime(tensor: &Tensor) -> Result<interp::Tensor, String> {
     let shape: Vec<usize> = tensor.shape().iter().map(|&size| size as usize).collect();
     let element = DTYPES.iter().find(|(dtype, _)| *dtype == tensor.dtype()).map(|(_, element)| *element);
     let element = element.ok_or_else(|| format!("the interpreter has no {}", tensor.dtype()))?;
     interp::Tensor::from_bytes(element, &shape, tensor.row_major().map_err(|e| e.to_string())?.bytes()).map_err(|e| e.to_string())
 }
 
-fn to_runtime(value: Value) -> Result<Tensor, String> {
+pub(crate) fn to_runtime(value: Value) -> Result<Tensor, String> {
     let tensor = match value {
         Value::Tensor(tensor) => tensor,
         // Python's floats are doubles.

@@ -22,6 +22,7 @@ mod layers;
 mod levels;
 mod opt_args;
 mod opt_input;
+mod operators;
 mod options;
 mod pass_list;
 mod pipelines;

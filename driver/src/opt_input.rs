@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use strata_core::registry::Registry;
 use tempfile::NamedTempFile;
 
-use crate::Error;
+use crate::{Error, Options};
 use crate::source_file::SourceFile;
 
 /// A .pt2 file, and its text.
@@ -17,14 +17,19 @@ pub struct Exported {
     _text: NamedTempFile,
 }
 
+/// The types of a call of a TorchScript archive.
+const SIGNATURE: &str = "--signature=";
+
 /// The arguments with a file of text in place of a .pt2 file; the text lives as long as what is given back. It says of every op where
 /// in the Python program it came from.
 pub fn opt_input(registry: &'static Registry, args: &[String]) -> Result<(Vec<String>, Option<Exported>), Error> {
     let mut args = args.to_vec();
+    let signature = args.iter().position(|arg| arg.starts_with(SIGNATURE)).map(|at| args.remove(at)[SIGNATURE.len()..].to_owned());
+    let options = Options { signature, ..Options::default() };
     let exported = |arg: &&mut String| !arg.starts_with('-') && SourceFile::from(arg.as_str()).is_exported();
     let Some(arg) = args.iter_mut().skip(1).find(exported) else { return Ok((args, None)) };
     let context = registry.pooled_context();
-    let text = SourceFile::from(arg.as_str()).read(&context)?.module.op().to_text_with_locations();
+    let text = SourceFile::from(arg.as_str()).read_for(&context, &options)?.module.op().to_text_with_locations();
     let io = |source| Error::Io { path: arg.clone().into(), source };
     let mut file = tempfile::Builder::new().suffix(".mlir").tempfile().map_err(io)?;
     file.write_all(text.as_bytes()).map_err(io)?;

@@ -107,6 +107,8 @@ pub struct Options {
     pub dynamic: Dynamic,
     /// The sizes of the call's inputs in order, as in `4x8:3`; a scalar's are empty.
     pub sizes: Option<String>,
+    /// The types of a call of a TorchScript archive, as in `f32[?x3x224x224],i64[]`; those that it was traced with if nobody says.
+    pub signature: Option<String>,
     /// Arithmetic.
     #[serde(with = "spelled")]
     pub numerics: Numerics,

@@ -5,11 +5,13 @@ use std::path::Path;
 
 use strata_core::ir::{Context, Module};
 use strata_core::registry::load_dialect;
+use strata_frontend::torchscript::{self, Signature};
 use strata_frontend::{Imported, Weights};
 
-use crate::Error;
+use crate::operators::Operators;
+use crate::{Error, Options};
 
-/// A program to read. The path's ending says what it is: `.pt2` an archive, `.mlir` a module of any level, `.json` the graph of an
+/// A program to read. The path's ending says what it is: `.pt2` an archive of `torch.export`, `.pt` one of `torch.jit.save`, `.mlir` a module of any level, `.json` the graph of an
 /// archive (its `models/model.json`) whose weights are brought by whoever loads it.
 #[derive(Clone, Copy, Debug)]
 pub struct SourceFile<'a> {
@@ -34,7 +36,7 @@ pub(crate) struct Source<'c> {
 impl<'a> SourceFile<'a> {
     /// Whether it holds a graph of PyTorch's and not text of ours.
     pub(crate) fn is_exported(self) -> bool {
-        self.path.extension().is_some_and(|kind| kind == "pt2" || kind == "json")
+        self.path.extension().is_some_and(|kind| kind == "pt2" || kind == "pt" || kind == "json")
     }
 
     fn text(self) -> Result<Cow<'a, str>, Error> {
@@ -44,10 +46,20 @@ impl<'a> SourceFile<'a> {
         }
     }
 
-    /// Reads it into a context.
+    /// Reads it into a context, for any call.
     pub(crate) fn read<'c>(self, context: &'c Context) -> Result<Source<'c>, Error> {
+        self.read_for(context, &Options::default())
+    }
+
+    /// Reads it into a context, for the calls that the options say.
+    pub(crate) fn read_for<'c>(self, context: &'c Context, options: &Options) -> Result<Source<'c>, Error> {
         match self.path.extension().and_then(|extension| extension.to_str()) {
             Some("pt2") => self.import(context, || strata_frontend::import(self.path, context)),
+            Some("pt") => {
+                let signature = options.signature.as_deref().map(str::parse::<Signature>).transpose();
+                let signature = signature.map_err(|why| Error::Signature { why })?;
+                self.import(context, || torchscript::import(self.path, signature.as_ref(), &Operators, context))
+            }
             Some("json") => {
                 let text = self.text()?;
                 self.import(context, || strata_frontend::import_json(text.as_bytes(), context))

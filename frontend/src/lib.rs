@@ -4,5 +4,6 @@
 
 pub mod import;
 pub mod pt2;
+pub mod torchscript;
 
 pub use import::{ImportError, Imported, Input, InputKind, Output, Weights, import, import_json};

@@ -19,6 +19,9 @@ pub struct CompileOptions {
     /// The sizes of the call's inputs for --dynamic=off, as in 4x8:3; rs-run takes those of its inputs
     #[arg(long, value_name = "SIZES")]
     sizes: Option<String>,
+    /// The types of a call of a TorchScript archive, as in f32[?x3x224x224],i64[]; rs-run takes those of its inputs
+    #[arg(long, value_name = "TYPES")]
+    signature: Option<String>,
     /// How closely results follow the program's own order of operations
     #[arg(long, value_parser = [PossibleValue::new("strict").alias("bitwise"), PossibleValue::new("ulp"), PossibleValue::new("fast")])]
     numerics: Option<String>,
@@ -53,7 +56,8 @@ impl CompileOptions {
     /// The driver's options as JSON; what was not given is left to the compiler. Equal options give equal texts.
     pub fn json(&self) -> String {
         let mut options = Map::new();
-        for (name, value) in [("mode", &self.mode), ("dynamic", &self.dynamic), ("sizes", &self.sizes), ("numerics", &self.numerics)] {
+        let texts = [("mode", &self.mode), ("dynamic", &self.dynamic), ("sizes", &self.sizes), ("numerics", &self.numerics)];
+        for (name, value) in texts.into_iter().chain([("signature", &self.signature)]) {
             if let Some(value) = value {
                 options.insert(name.into(), json!(value));
             }

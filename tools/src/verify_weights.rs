@@ -13,7 +13,7 @@ use zip::read::{ArchiveOffset, Config};
 /// The weights that a model brings itself.
 pub fn of_model(model: &Path) -> Result<(), Box<dyn Error>> {
     match model.extension().and_then(|kind| kind.to_str()) {
-        Some("pt2") => entries(model),
+        Some("pt2" | "pt") => entries(model),
         _ => {
             Err(format!("{}: --verify-weights is for what brings weights: a .pt2 archive, or a program compiled from one", model.display())
                 .into())

@@ -10,6 +10,7 @@ pub mod infer;
 #[rustfmt::skip]
 pub mod op;
 pub mod operator;
+pub mod results;
 pub mod schema;
 pub mod view;
 

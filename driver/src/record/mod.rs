@@ -70,7 +70,7 @@ fn cached(report: &Report) -> Vec<Cached> {
 fn pass_by_pass(registry: &'static Registry, file: SourceFile<'_>, options: &Options) -> Result<Compilation, Error> {
     let mut options = options.clone();
     let context = registry.pooled_context();
-    let module = file.read(&context)?.module;
+    let module = file.read_for(&context, &options)?.module;
     settle(&module, target(registry, &options)?, &options)?;
     if options.part.is_empty() {
         options.part = entry(module.op())?.str("sym_name").unwrap_or_default();

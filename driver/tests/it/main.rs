@@ -3,6 +3,7 @@
 mod calls;
 mod device;
 mod held;
+mod infer;
 mod layers;
 mod mutants;
 mod orders;

@@ -2,7 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use strata_core::ir::Value;
+use strata_core::ir::{Builder, Cx, Value};
 use strata_core::upstream::arith::{self, CmpFPredicate, CmpIPredicate};
 use strata_dialects::capture;
 
@@ -152,9 +152,7 @@ fn bind_dims<'c>(importer: &mut Importer<'c>, value: Value<'c>, exprs: &[Expr]) 
 }
 
 /// A python number that the exporter saw must be the same in every call.
-pub(super) fn constant_guard<'c>(importer: &mut Importer<'c>, name: &str, constant: &Constant, value: Value<'c>) {
-    let cx = importer.cx;
-    let builder = &mut importer.builder;
+pub(crate) fn constant_guard<'c>(cx: Cx<'c>, builder: &mut Builder<'c>, name: &str, constant: &Constant, value: Value<'c>) {
     let (holds, shown) = match constant {
         Constant::AsInt(want) => {
             let want_value = builder.const_index(*want);

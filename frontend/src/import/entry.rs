@@ -88,7 +88,7 @@ impl<'g, 'c> Entry<'g, 'c> {
         conditions::symbols(importer, program, &args, &block.args())?;
         for (arg, value) in args.iter().zip(block.args()) {
             if let Some(constant) = arg.constant {
-                conditions::constant_guard(importer, &arg.input.name, constant, value);
+                conditions::constant_guard(cx, &mut importer.builder, &arg.input.name, constant, value);
             }
         }
         conditions::guards(importer, program, &args, &block.args())?;

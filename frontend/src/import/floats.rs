@@ -44,7 +44,7 @@ pub(super) fn apply<'c>(builder: &mut Builder<'c>, func: Func, operands: &[Value
 }
 
 /// An integer or float as `f64`.
-pub(super) fn to_float<'c>(builder: &mut Builder<'c>, value: Value<'c>) -> Option<Value<'c>> {
+pub(crate) fn to_float<'c>(builder: &mut Builder<'c>, value: Value<'c>) -> Option<Value<'c>> {
     let cx = builder.cx();
     if value.ty() == cx.f64() {
         return Some(value);

@@ -9,7 +9,7 @@ mod copies;
 mod dim_order;
 mod entry;
 mod error;
-mod floats;
+pub(crate) mod floats;
 mod foreach;
 mod foreign;
 mod location;
@@ -17,7 +17,7 @@ mod node;
 mod python;
 mod scope;
 mod storage;
-mod symbols;
+pub(crate) mod symbols;
 mod types;
 
 use std::path::Path;
@@ -25,6 +25,7 @@ use std::path::Path;
 use strata_core::ir::{Context, Cx, Module};
 use strata_core::rewrite::Rewriter;
 
+pub(crate) use conditions::constant_guard;
 pub use entry::ENTRY;
 pub use error::ImportError;
 
@@ -121,6 +122,14 @@ pub fn import_json<'c>(text: &[u8], context: &'c Context) -> Result<Imported<'c>
 
 /// Imports a program that was read.
 pub fn import_program<'c>(program: &Program, context: &'c Context) -> Result<Imported<'c>, ImportError> {
+    verified(context, |cx| build(program, cx, context.allow_unregistered_dialects()))
+}
+
+/// What `build` makes, after it was verified.
+pub(crate) fn verified<'c>(
+    context: &'c Context,
+    build: impl FnOnce(Cx<'c>) -> Result<Imported<'c>, ImportError>,
+) -> Result<Imported<'c>, ImportError> {
     for dialect in ["func", "arith", "scf", "tensor"] {
         context.get_or_load_dialect(dialect);
     }
@@ -129,11 +138,10 @@ pub fn import_program<'c>(program: &Program, context: &'c Context) -> Result<Imp
         messages.borrow_mut().push_str(&format!("{}: {diagnostic}\n", diagnostic.location()));
         true
     });
-    let imported =
-        build(program, context.into(), context.allow_unregistered_dialects()).and_then(|imported| match imported.module.op().verify() {
-            true => Ok(imported),
-            false => Err(ImportError::Verify { diagnostics: messages.take() }),
-        });
+    let imported = build(context.into()).and_then(|imported| match imported.module.op().verify() {
+        true => Ok(imported),
+        false => Err(ImportError::Verify { diagnostics: messages.take() }),
+    });
     context.detach_diagnostic_handler(handler);
     imported
 }

@@ -81,7 +81,7 @@ fn unsupported(expr: &Expr) -> Refusal {
 }
 
 /// A function on `index` values, a logical one on `i1`, or one of floats; `None` where it is none of these.
-pub(super) fn apply<'c>(builder: &mut Builder<'c>, func: Func, operands: &[Value<'c>]) -> Option<Value<'c>> {
+pub(crate) fn apply<'c>(builder: &mut Builder<'c>, func: Func, operands: &[Value<'c>]) -> Option<Value<'c>> {
     let float = builder.cx().f64();
     if func != Func::Where && operands.iter().any(|operand| operand.ty() == float) {
         return floats::apply(builder, func, operands);

@@ -1,9 +1,9 @@
-//! The container: a zip with stored entries under one root folder, read through a memory map.
+//! The container: a zip under one root folder, read through a memory map.
 //!
-//! Nothing is copied or inflated. Every path, offset and size is checked when the archive is opened, so the rest
-//! of the reader only sees slices that exist.
+//! Every path, offset and size is checked when the archive is opened, so the rest of the reader only sees slices that exist.
+//! Stored entries are such slices; the text of TorchScript archives is compressed, and inflated when it is asked for.
 
-use std::{collections::BTreeMap, fmt, io::Cursor, ops::Range, path::Path, sync::Arc};
+use std::{borrow::Cow, collections::BTreeMap, fmt, io::Cursor, ops::Range, path::Path, sync::Arc};
 
 use memmap2::Mmap;
 use zip::read::{ArchiveOffset, Config};
@@ -14,6 +14,8 @@ use super::{error::Pt2Error, map::map};
 /// More entries than any program has weights.
 const MAX_ENTRIES: usize = 1 << 20;
 const MAX_PATH: usize = 1024;
+/// No program's compressed text is larger.
+const MAX_INFLATED: usize = 64 << 20;
 const MAX_PATH_DEPTH: usize = 16;
 
 /// An open archive. Cheap to clone: all clones share the mapping.
@@ -34,6 +36,8 @@ impl fmt::Debug for Archive {
 struct Stored {
     data: Range<usize>,
     crc32: u32,
+    /// The number of bytes that it inflates to, where it is compressed.
+    inflated: Option<usize>,
 }
 
 impl Archive {
@@ -57,17 +61,40 @@ impl Archive {
     /// The bytes of an entry as they lie in the file; their checksum is not looked at.
     pub fn bytes(&self, entry: &str) -> Result<&[u8], Pt2Error> {
         let stored = self.entries.get(entry).ok_or_else(|| Pt2Error::entry(entry, "it is missing"))?;
+        if stored.inflated.is_some() {
+            return Err(Pt2Error::entry(entry, "it is compressed, and only stored entries can be mapped"));
+        }
         self.bytes.get(stored.data.clone()).ok_or_else(|| Pt2Error::entry(entry, "it lies outside of the file"))
     }
 
     /// The bytes of an entry after their checksum was compared.
     pub fn verified(&self, entry: &str) -> Result<&[u8], Pt2Error> {
         let bytes = self.bytes(entry)?;
-        let (found, wanted) = (crc32fast::hash(bytes), self.entries[entry].crc32);
-        if found != wanted {
-            return Err(Pt2Error::entry(entry, format!("its checksum is {found:08x}, the archive says {wanted:08x}")));
-        }
+        self.checked(entry, bytes)?;
         Ok(bytes)
+    }
+
+    /// The bytes of an entry that may be compressed, after their checksum was compared.
+    pub fn inflated(&self, entry: &str) -> Result<Cow<'_, [u8]>, Pt2Error> {
+        let Some((data, size)) = self.entries.get(entry).and_then(|stored| Some((stored.data.clone(), stored.inflated?))) else {
+            return self.verified(entry).map(Cow::Borrowed);
+        };
+        if size > MAX_INFLATED {
+            return Err(Pt2Error::entry(entry, format!("it inflates to {size} bytes, more than {MAX_INFLATED}")));
+        }
+        let data = self.bytes.get(data).ok_or_else(|| Pt2Error::entry(entry, "it lies outside of the file"))?;
+        let bytes = miniz_oxide::inflate::decompress_to_vec_with_limit(data, size);
+        let bytes = bytes.map_err(|_| Pt2Error::entry(entry, format!("it does not inflate to the {size} bytes that the archive says")))?;
+        self.checked(entry, &bytes)?;
+        Ok(Cow::Owned(bytes))
+    }
+
+    fn checked(&self, entry: &str, bytes: &[u8]) -> Result<(), Pt2Error> {
+        let (found, wanted) = (crc32fast::hash(bytes), self.entries.get(entry).map_or(0, |stored| stored.crc32));
+        if found == wanted {
+            return Ok(());
+        }
+        Err(Pt2Error::entry(entry, format!("its checksum is {found:08x}, the archive says {wanted:08x}")))
     }
 }
 
@@ -91,17 +118,19 @@ fn directory(bytes: &[u8]) -> Result<BTreeMap<String, Stored>, String> {
         if file.encrypted() {
             return Err(format!("entry `{raw}` is encrypted"));
         }
-        if file.compression() != CompressionMethod::Stored || file.size() != file.compressed_size() {
-            return Err(format!("entry `{raw}` is compressed ({}), and only stored entries can be mapped", file.compression()));
-        }
+        let inflated = match file.compression() {
+            CompressionMethod::Stored if file.size() == file.compressed_size() => None,
+            CompressionMethod::DEFLATE => usize::try_from(file.size()).ok(),
+            method => return Err(format!("entry `{raw}` is compressed ({method}), and only stored and deflated entries are read")),
+        };
         let start = file.data_start().ok_or_else(|| format!("entry `{raw}` has no data"))?;
-        let range = start.checked_add(file.size()).and_then(|end| Some(usize::try_from(start).ok()?..usize::try_from(end).ok()?));
+        let range = start.checked_add(file.compressed_size()).and_then(|end| Some(usize::try_from(start).ok()?..usize::try_from(end).ok()?));
         let data = range.filter(|range| range.end <= bytes.len());
         let data = data.ok_or_else(|| format!("entry `{raw}` ends behind the end of the file"))?;
         if name.is_empty() {
             continue;
         }
-        if entries.insert(name.to_owned(), Stored { data, crc32: file.crc32() }).is_some() {
+        if entries.insert(name.to_owned(), Stored { data, crc32: file.crc32(), inflated }).is_some() {
             return Err(format!("entry `{raw}` is there twice"));
         }
     }

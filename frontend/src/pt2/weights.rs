@@ -92,6 +92,18 @@ impl Weight {
         Ok(weight)
     }
 
+    /// A weight of a TorchScript archive: its element type, sizes, strides and offset.
+    pub(crate) fn at(
+        archive: &Archive,
+        entry: String,
+        (dtype, sizes, strides, offset): (ScalarType, Vec<usize>, Vec<usize>, usize),
+    ) -> Result<Self, String> {
+        let storage = archive.bytes(&entry).map_err(|error| error.to_string())?.len();
+        let weight = Self { entry, dtype, sizes, strides, offset };
+        weight.check(storage)?;
+        Ok(weight)
+    }
+
     /// Every element must lie in the storage, and the dense form must have a sane size.
     fn check(&self, storage: usize) -> Result<(), String> {
         if self.sizes.len() != self.strides.len() {

@@ -17,6 +17,7 @@
 //! ```
 
 mod args;
+pub mod infer;
 mod own;
 mod rule;
 
@@ -86,6 +87,7 @@ use strata_dialects::capture;
 use strata_dialects::prim;
 
 pub use args::Args;
+pub use infer::infer;
 pub use own::Decompose;
 pub use rule::{Body, Precision, Rule};
 pub use strata_dialects::prim_builder::{Prim, Scalar, Size, Tensor};

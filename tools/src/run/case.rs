@@ -31,7 +31,8 @@ pub struct Case {
     /// The element type that the case is about.
     #[serde(default)]
     pub dtype: String,
-    /// The program.
+    /// The program: an archive of `torch.export`, or of `torch.jit.save` (`.pt`).
+    #[serde(alias = "pt")]
     pub pt2: PathBuf,
     /// The input sets.
     pub io: Vec<PathBuf>,
@@ -122,6 +123,8 @@ pub struct InputSet {
     scalars: HashMap<String, serde_json::Value>,
     /// Inputs of the call in order.
     inputs: Vec<Tensor>,
+    /// The types of its tensors and the values of its numbers, in order.
+    signature: Vec<String>,
 }
 
 impl InputSet {
@@ -143,17 +146,28 @@ impl InputSet {
             well_formed(value).map_err(|why| format!("{}: scalars: `{name}`: {why}", path.display()))?;
         }
         known_names(file.tensors.keys().chain(scalars.keys())).map_err(|why| format!("{}: {why}", path.display()))?;
-        let mut inputs = Vec::new();
+        let (mut inputs, mut signature) = (Vec::new(), Vec::new());
         for k in 0.. {
             let name = format!("in_{k}");
             match (file.tensors.remove(&name), scalars.get(&name)) {
-                (Some(tensor), _) => inputs.push(tensor),
+                (Some(tensor), _) => {
+                    signature.push(type_of(&tensor));
+                    inputs.push(tensor);
+                }
                 // What is no tensor and no number was fixed when the program was captured and is no input of it.
-                (None, Some(value)) => inputs.extend(scalar(value)),
+                (None, Some(value)) => {
+                    signature.push(value_of(value));
+                    inputs.extend(scalar(value));
+                }
                 (None, None) => break,
             }
         }
-        Ok(InputSet { path: path.to_owned(), file, scalars, inputs })
+        Ok(InputSet { path: path.to_owned(), file, scalars, inputs, signature })
+    }
+
+    /// The call's signature, as `--signature` takes it.
+    pub fn signature(&self) -> String {
+        self.signature.join(",")
     }
 
     /// The call's inputs.
@@ -251,6 +265,20 @@ fn known_names<'a>(names: impl Iterator<Item = &'a String>) -> Result<(), String
         }
     }
     Ok(())
+}
+
+/// A tensor in a signature, `f32[2x3]`.
+fn type_of(tensor: &Tensor) -> String {
+    let sizes: Vec<_> = tensor.shape().iter().map(ToString::to_string).collect();
+    format!("{}[{}]", tensor.dtype(), sizes.join("x"))
+}
+
+/// A number in a signature, `int=3`.
+fn value_of(value: &serde_json::Value) -> String {
+    match value.as_object().and_then(|fields| fields.iter().next()) {
+        Some((kind, value)) if kind != "none" => format!("{kind}={}", value.as_str().map_or_else(|| value.to_string(), str::to_owned)),
+        _ => "none".to_owned(),
+    }
 }
 
 /// A number that is written as one.

@@ -9,7 +9,7 @@ use strata_runtime::{DType, Manifest, Tensor};
 use strata_tools::compile_options::CompileOptions;
 use strata_tools::{tuning, verify_weights};
 
-use super::backend::{Backend, Compile, Named, Program, dump};
+use super::backend::{Backend, Compile, Named, Program, dump, with_signature};
 use super::benchmark;
 use super::case::{Check, InputSet};
 use super::judge::{Rules, judge};
@@ -71,13 +71,19 @@ pub fn run(options: &Options) -> Result<bool, Box<dyn Error>> {
     only_for_models(options)?;
     // What is measured is a compilation, so it must be one.
     let cache = !(options.compile.no_cache || options.benchmark || options.report.is_some());
-    let (json, verify) = (options.compile.json(), options.verify_key.as_deref());
+    let file = options.inputs.as_deref().or(options.expect.as_deref());
+    let call = file.filter(|_| kind(&options.model) == Some("pt")).map(InputSet::read).transpose()?;
+    let json = match &call {
+        Some(call) => with_signature(&options.compile.json(), &options.model, || call.signature())?,
+        None => options.compile.json(),
+    };
+    let verify = options.verify_key.as_deref();
     let how = Compile { options: &json, cache, explain: options.compile.explain_cache, verify, weights: options.weights.as_deref() };
     let about = |error| about(&options.model, error);
     if options.report == Some(levels_report::Form::Html) {
         return page(options).map_err(about).map(|()| true);
     }
-    if options.verify_weights && matches!(kind(&options.model), Some("pt2" | "mlir")) {
+    if options.verify_weights && matches!(kind(&options.model), Some("pt2" | "pt" | "mlir")) {
         verify_weights::of_model(&options.model)?;
     }
     let (program, times) = Program::open(&options.model, options.backend, &how).map_err(about)?;
@@ -149,7 +155,7 @@ pub fn run(options: &Options) -> Result<bool, Box<dyn Error>> {
 
 /// Writes the model's page.
 fn page(options: &Options) -> Result<(), Box<dyn Error>> {
-    if !matches!(options.backend, Backend::Cpu) || !matches!(kind(&options.model), Some("pt2" | "mlir" | "json")) {
+    if !matches!(options.backend, Backend::Cpu) || !matches!(kind(&options.model), Some("pt2" | "pt" | "mlir" | "json")) {
         return Err("--report=html is about the compilation of a model (.pt2, .mlir, .json) for --backend=cpu".into());
     }
     if options.benchmark || options.print_guards || options.expect.is_some() {

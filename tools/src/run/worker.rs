@@ -8,7 +8,7 @@ use std::path::PathBuf;
 use serde::{Deserialize, Serialize};
 use strata_runtime::compare::Tolerance;
 
-use super::backend::{Backend, Compile, Program, dump};
+use super::backend::{Backend, Compile, Program, dump, with_signature};
 use super::case::{Case, Check, InputSet};
 use super::judge::{Rules, judge};
 
@@ -93,8 +93,14 @@ fn run(task: &Task, backend: Backend, answer: &mut Answer) -> Result<(), Failure
     let case = &task.case;
     let fail = |kind, reason: String| Failure { kind, reason: reason.split_whitespace().collect::<Vec<_>>().join(" ") };
     // A suite asks what the compiler does, so the cache stays out of it.
-    let how = Compile { options: &task.options, cache: false, explain: false, verify: None, weights: None };
-    let opened = Program::open(&task.folder.join(&case.pt2), backend, &how);
+    let model = task.folder.join(&case.pt2);
+    // A model without types takes those of its first input set.
+    let first = case.io.first().filter(|_| model.extension().is_some_and(|kind| kind == "pt"));
+    let first = first.map(|io| InputSet::read(&task.folder.join(io))).transpose().map_err(|e| fail(Kind::Run, e.to_string()))?;
+    let options = with_signature(&task.options, &model, || first.map(|set| set.signature()).unwrap_or_default());
+    let options = options.map_err(|e| fail(Kind::Refused, e.to_string()))?;
+    let how = Compile { options: &options, cache: false, explain: false, verify: None, weights: None };
+    let opened = Program::open(&model, backend, &how);
     let (program, times) = opened.map_err(|e| fail(Kind::Refused, e.to_string()))?;
     answer.compiled.extend(times.compile.map(|time| time.as_micros() as u64));
     let rules = Rules {

@@ -1,0 +1,327 @@
+//! Lists, tuples, dicts and texts: their methods, which the text writes as operators.
+
+use super::error::{Eval, Stop};
+use super::evaluate::Evaluator;
+use super::value::{Shared, Value};
+use super::words::wrap;
+
+/// Longer lists are a program without end.
+const MAX_LEN: usize = 1 << 20;
+
+impl<'c> Evaluator<'_, 'c> {
+    /// A method of a list, tuple, dict or text; nothing where it is none.
+    pub fn container(&mut self, name: &str, args: &[Value<'c>]) -> Eval<Option<Value<'c>>> {
+        match args.first() {
+            Some(Value::List(list)) => {
+                let list = list.clone();
+                match self.change(name, &list, &args[1..])? {
+                    Some(value) => Ok(Some(value)),
+                    None => self.sequence(name, &list.borrow().clone(), args),
+                }
+            }
+            Some(Value::Tuple(items)) => self.sequence(name, &items.to_vec(), args),
+            Some(Value::Dict(items)) => {
+                let items = items.clone();
+                self.mapping(name, &items, &args[1..])
+            }
+            Some(Value::Str(text)) if name == "split" => {
+                let parts: Vec<_> = match args.get(1) {
+                    Some(Value::Str(separator)) if !separator.is_empty() => text.split(&**separator).map(Value::text).collect(),
+                    _ => text.split_whitespace().map(Value::text).collect(),
+                };
+                Ok(Some(self.list(parts)))
+            }
+            Some(Value::Str(text)) if name == "join" => {
+                let items = args.get(1).and_then(Value::items).unwrap_or_default();
+                let texts: Vec<_> = items.iter().map(super::words::show).collect();
+                Ok(Some(Value::text(&texts.join(text))))
+            }
+            Some(Value::Str(text)) if name == "slice" => {
+                let chars: Vec<_> = text.chars().map(|c| Value::text(&c.to_string())).collect();
+                let cut = sliced(&chars, &args[1..])?;
+                Ok(Some(Value::text(&cut.iter().map(super::words::show).collect::<String>())))
+            }
+            Some(Value::Object(_)) if matches!(name, "len" | "eq" | "ne") => match args[0].items() {
+                Some(items) => self.sequence(name, &items, args),
+                None => Ok(None),
+            },
+            Some(Value::Int(count)) if name == "range" || name == "rangelist" => {
+                let count = usize::try_from(*count).unwrap_or(0);
+                if count > MAX_LEN {
+                    return Err("a range is too long".into());
+                }
+                Ok(Some(self.list((0..count as i64).map(Value::Int).collect())))
+            }
+            Some(Value::Int(count)) if name == "__range_length" && args.len() == 3 => {
+                let (Value::Int(end), Value::Int(step)) = (&args[1], &args[2]) else { return Ok(None) };
+                if *step == 0 {
+                    return Err(Stop::Raised("range() arg 3 must not be zero".to_owned()));
+                }
+                let span = end.checked_sub(*count).ok_or("a range is too long")?;
+                let (span, step) = if *step < 0 { (span.saturating_neg(), step.saturating_neg()) } else { (span, *step) };
+                Ok(Some(Value::Int(if span <= 0 { 0 } else { (span - 1) / step + 1 })))
+            }
+            Some(Value::Int(_)) if name == "__derive_index" && args.len() == 3 => {
+                let (Value::Int(index), Value::Int(start), Value::Int(step)) = (&args[0], &args[1], &args[2]) else { return Ok(None) };
+                let value = index.checked_mul(*step).and_then(|offset| offset.checked_add(*start));
+                Ok(Some(Value::Int(value.ok_or("a number is too large")?)))
+            }
+            _ => Ok(None),
+        }
+    }
+
+    /// What changes a list.
+    fn change(&mut self, name: &str, list: &Shared<Vec<Value<'c>>>, args: &[Value<'c>]) -> Eval<Option<Value<'c>>> {
+        let place = |value: &Value<'c>, len: usize| match value {
+            Value::Int(place) => wrap(*place, len).ok_or_else(|| Stop::Raised("IndexError: list index out of range".to_owned())),
+            _ => Err(Stop::Here("a list is changed at a place that only a call knows".to_owned())),
+        };
+        let changes = matches!(name, "append" | "extend" | "insert" | "pop" | "clear" | "reverse" | "sort" | "_set_item" | "Delete" | "remove" | "add_");
+        if !changes {
+            return Ok(None);
+        }
+        self.changeable(list.depth(), "a list")?;
+        let mut result = Value::None;
+        {
+            let mut items = list.borrow_mut();
+            match (name, args) {
+                ("append", [item]) => items.push(item.clone()),
+                ("extend" | "add_", [more]) => {
+                    // A list may be extended by itself.
+                    let more = if let Value::List(other) = more && other.is(list) { items.clone() } else { more.items().unwrap_or_default() };
+                    items.extend(more);
+                    if name == "add_" {
+                        result = Value::List(list.clone());
+                    }
+                }
+                ("insert", [at, item]) => {
+                    let Value::Int(at) = at else { return Err("a list is changed at a place that only a call knows".into()) };
+                    let len = items.len();
+                    let at = if *at < 0 { wrap(*at, len).unwrap_or(0) } else { usize::try_from(*at).unwrap_or(len).min(len) };
+                    items.insert(at, item.clone());
+                }
+                ("pop", at) => {
+                    let last = Value::Int(-1);
+                    let at = place(at.first().unwrap_or(&last), items.len())?;
+                    if at >= items.len() {
+                        return Err(Stop::Raised("IndexError: pop from empty list".to_owned()));
+                    }
+                    result = items.remove(at);
+                }
+                ("clear", []) => items.clear(),
+                ("reverse", []) => items.reverse(),
+                ("sort", flags) => sort(&mut items, matches!(flags.first(), Some(Value::Bool(true))))?,
+                ("_set_item", [at, item]) => {
+                    let at = place(at, items.len())?;
+                    match items.get_mut(at) {
+                        Some(slot) => *slot = item.clone(),
+                        None => return Err(Stop::Raised("IndexError: list index out of range".to_owned())),
+                    }
+                }
+                ("Delete", [at]) => {
+                    let at = place(at, items.len())?;
+                    if at < items.len() {
+                        items.remove(at);
+                    }
+                }
+                ("remove", [item]) => match items.iter().position(|known| known.same(item)) {
+                    Some(at) => drop(items.remove(at)),
+                    None => return Err(Stop::Raised("ValueError: list.remove(x): x not in list".to_owned())),
+                },
+                _ => return Ok(None),
+            }
+            if items.len() > MAX_LEN {
+                return Err("a list is too long".into());
+            }
+        }
+        Ok(Some(result))
+    }
+
+    /// What reads a list or tuple.
+    fn sequence(&mut self, name: &str, items: &[Value<'c>], args: &[Value<'c>]) -> Eval<Option<Value<'c>>> {
+        Ok(Some(match (name, &args[1..]) {
+            ("len", []) => Value::Int(items.len() as i64),
+            ("__getitem__", [index]) => self.subscript(&args[0], index)?,
+            ("slice", cut) => {
+                let cut = sliced(items, cut)?;
+                if matches!(args[0], Value::Tuple(_)) { self.tuple(cut) } else { self.list(cut) }
+            }
+            ("list" | "copy", []) => self.list(items.to_vec()),
+            ("tuple", []) => self.tuple(items.to_vec()),
+            ("sorted", flags) if !items.iter().any(Value::has_tensor) => {
+                let mut items = items.to_vec();
+                sort(&mut items, matches!(flags.first(), Some(Value::Bool(true))))?;
+                self.list(items)
+            }
+            ("add", [other]) if other.items().is_some() => {
+                let joined = [items.to_vec(), other.items().unwrap_or_default()].concat();
+                if matches!(args[0], Value::Tuple(_)) { self.tuple(joined) } else { self.list(joined) }
+            }
+            ("mul", [Value::Int(count)]) if matches!(args[0], Value::List(_)) => {
+                let count = usize::try_from(*count).unwrap_or(0);
+                if items.len().saturating_mul(count) > MAX_LEN {
+                    return Err("a list is too long".into());
+                }
+                self.list(std::iter::repeat_n(items, count).flatten().cloned().collect())
+            }
+            ("__contains__", [item]) => Value::Bool(self.contains(items, item)?),
+            ("index", [item]) if !item.has_tensor() && !items.iter().any(Value::has_tensor) => match items.iter().position(|known| known.same(item)) {
+                Some(at) => Value::Int(at as i64),
+                None => return Err(Stop::Raised("ValueError: not in list".to_owned())),
+            },
+            ("count", [item]) => Value::Int(items.iter().filter(|known| known.same(item)).count() as i64),
+            ("eq" | "ne", [other]) if other.items().is_some() && !args.iter().any(Value::has_tensor) => {
+                let other = other.items().unwrap_or_default();
+                return self.equal(items, &other, name == "eq").map(Some);
+            }
+            ("max" | "min" | "sum", []) if !items.iter().any(Value::has_tensor) && !items.is_empty() => {
+                let mut result = items[0].clone();
+                for item in &items[1..] {
+                    let pair = [result, item.clone()];
+                    result = self.number(if name == "sum" { "add" } else { name }, &pair)?.ok_or("a list holds no numbers")?;
+                }
+                result
+            }
+            ("sum", []) if items.is_empty() => Value::Int(0),
+            ("any" | "all", []) if items.iter().all(|item| matches!(item, Value::Bool(_) | Value::Int(_))) => {
+                let truth = |item: &Value<'c>| matches!(item, Value::Bool(true)) || matches!(item, Value::Int(value) if *value != 0);
+                Value::Bool(if name == "any" { items.iter().any(truth) } else { items.iter().all(truth) })
+            }
+            _ => return Ok(None),
+        }))
+    }
+
+    fn contains(&mut self, items: &[Value<'c>], item: &Value<'c>) -> Eval<bool> {
+        for known in items {
+            if let Some(Value::Bool(true)) = self.number("eq", &[known.clone(), item.clone()])? {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
+    /// Whether two lists hold equal values: known, or a number that a call knows.
+    fn equal(&mut self, a: &[Value<'c>], b: &[Value<'c>], wanted: bool) -> Eval<Value<'c>> {
+        if a.len() != b.len() {
+            return Ok(Value::Bool(!wanted));
+        }
+        let mut all = Value::Bool(true);
+        for (a, b) in a.iter().zip(b) {
+            let same = match (a.items(), b.items()) {
+                (Some(a), Some(b)) => self.equal(&a, &b, true)?,
+                _ => self.number("eq", &[a.clone(), b.clone()])?.ok_or("lists of such values are not compared")?,
+            };
+            all = match (all, same) {
+                (Value::Bool(false), _) | (_, Value::Bool(false)) => Value::Bool(false),
+                (Value::Bool(true), other) | (other, Value::Bool(true)) => other,
+                (a, b) => self.number("__and__", &[a, b])?.ok_or("lists of such values are not compared")?,
+            };
+        }
+        if wanted { Ok(all) } else { self.number("__not__", &[all])?.ok_or_else(|| "lists of such values are not compared".into()) }
+    }
+
+    fn mapping(&mut self, name: &str, dict: &Shared<Vec<(Value<'c>, Value<'c>)>>, args: &[Value<'c>]) -> Eval<Option<Value<'c>>> {
+        let changes = matches!(name, "_set_item" | "update" | "pop" | "clear" | "setdefault" | "Delete" | "popitem");
+        if changes {
+            self.changeable(dict.depth(), "a dict")?;
+        }
+        let find = |key: &Value<'c>| dict.borrow().iter().position(|(known, _)| known.same(key));
+        let missing = || Stop::Raised("KeyError".to_owned());
+        Ok(Some(match (name, args) {
+            ("len", []) => Value::Int(dict.borrow().len() as i64),
+            ("keys", []) => self.list(dict.borrow().iter().map(|(key, _)| key.clone()).collect()),
+            ("values", []) => self.list(dict.borrow().iter().map(|(_, value)| value.clone()).collect()),
+            ("items", []) => self.list(dict.borrow().iter().map(|(key, value)| self.tuple(vec![key.clone(), value.clone()])).collect()),
+            ("copy" | "dict", []) => self.dict(dict.borrow().clone()),
+            ("__contains__", [key]) => Value::Bool(find(key).is_some()),
+            ("__getitem__", [key]) => find(key).map(|at| dict.borrow()[at].1.clone()).ok_or_else(missing)?,
+            ("get", [key, rest @ ..]) => match find(key) {
+                Some(at) => dict.borrow()[at].1.clone(),
+                None => rest.first().cloned().unwrap_or(Value::None),
+            },
+            ("_set_item", [key, value]) => {
+                match find(key) {
+                    Some(at) => dict.borrow_mut()[at].1 = value.clone(),
+                    None => dict.borrow_mut().push((key.clone(), value.clone())),
+                }
+                Value::None
+            }
+            ("setdefault", [key, value]) => match find(key) {
+                Some(at) => dict.borrow()[at].1.clone(),
+                None => {
+                    dict.borrow_mut().push((key.clone(), value.clone()));
+                    value.clone()
+                }
+            },
+            ("pop", [key, rest @ ..]) => match (find(key), rest.first()) {
+                (Some(at), _) => dict.borrow_mut().remove(at).1,
+                (None, Some(default)) => default.clone(),
+                (None, None) => return Err(missing()),
+            },
+            ("popitem", []) => {
+                let (key, value) = dict.borrow_mut().pop().ok_or_else(missing)?;
+                self.tuple(vec![key, value])
+            }
+            ("Delete", [key]) => {
+                let at = find(key).ok_or_else(missing)?;
+                dict.borrow_mut().remove(at);
+                Value::None
+            }
+            ("clear", []) => {
+                dict.borrow_mut().clear();
+                Value::None
+            }
+            ("update", [Value::Dict(other)]) => {
+                for (key, value) in other.borrow().clone() {
+                    match find(&key) {
+                        Some(at) => dict.borrow_mut()[at].1 = value,
+                        None => dict.borrow_mut().push((key, value)),
+                    }
+                }
+                Value::None
+            }
+            _ => return Ok(None),
+        }))
+    }
+}
+
+/// `items[start:end:step]`.
+fn sliced<'c>(items: &[Value<'c>], cut: &[Value<'c>]) -> Eval<Vec<Value<'c>>> {
+    let part = |at: usize| match cut.get(at) {
+        None | Some(Value::None) => Ok(None),
+        Some(Value::Int(value)) => Ok(Some(*value)),
+        Some(_) => Err(Stop::Here("a list is cut at a place that only a call knows".to_owned())),
+    };
+    let (start, end, step) = (part(0)?, part(1)?, part(2)?.unwrap_or(1));
+    let len = items.len() as i64;
+    if step == 0 {
+        return Err(Stop::Raised("ValueError: slice step cannot be zero".to_owned()));
+    }
+    let (low, high) = if step > 0 { (0, len) } else { (-1, len - 1) };
+    let bound = |value: Option<i64>, default: i64| {
+        value.map_or(default, |value| if value < 0 { value.saturating_add(len).max(low) } else { value.min(high) })
+    };
+    let (mut at, end) = if step > 0 { (bound(start, 0), bound(end, len)) } else { (bound(start, len - 1), bound(end, -1)) };
+    let mut cut = Vec::new();
+    while if step > 0 { at < end } else { at > end } {
+        cut.extend(usize::try_from(at).ok().and_then(|at| items.get(at)).cloned());
+        at = at.saturating_add(step);
+    }
+    Ok(cut)
+}
+
+fn sort(items: &mut [Value<'_>], descending: bool) -> Eval<()> {
+    use std::cmp::Ordering;
+    let order = |a: &Value<'_>, b: &Value<'_>| match (a, b) {
+        (Value::Int(a), Value::Int(b)) => a.cmp(b),
+        (Value::Bool(a), Value::Bool(b)) => a.cmp(b),
+        (Value::Float(a), Value::Float(b)) => a.partial_cmp(b).unwrap_or(Ordering::Equal),
+        (Value::Str(a), Value::Str(b)) => a.cmp(b),
+        _ => Ordering::Equal,
+    };
+    if !items.iter().all(|item| matches!(item, Value::Int(_) | Value::Bool(_) | Value::Float(_) | Value::Str(_))) {
+        return Err("a list of such values is not sorted".into());
+    }
+    items.sort_by(|a, b| if descending { order(b, a) } else { order(a, b) });
+    Ok(())
+}

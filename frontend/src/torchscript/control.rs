@@ -1,0 +1,506 @@
+//! Branches and loops that only a call decides: `scf.if`, `scf.for` and `scf.while` on tensors and numbers.
+//!
+//! A branch is evaluated into a region of an op without results; then it is known which variables differ, and the op with results takes
+//! the regions over. A loop carries the variables that it assigns and that exist before it.
+
+use std::collections::BTreeSet;
+
+use strata_core::ir::{self, Block, DYNAMIC, Op, OpSpec, Type};
+use strata_core::rewrite::Rewriter;
+use strata_core::upstream::{arith, scf, tensor};
+use strata_dialects::aten::{Input, Size, op};
+use strata_dialects::capture;
+
+use super::error::{Eval, Stop};
+use super::evaluate::{Evaluator, Flow, Frame};
+use super::text::ast::{Expr, Stmt, StmtKind, Target, Targets};
+use super::value::{Object, Shared, Value};
+
+/// How often a loop's sizes are made symbolic before it is refused.
+const MAX_WIDENINGS: usize = 4;
+
+/// `if` of a condition that only a call knows.
+pub(super) fn branch<'c>(
+    eval: &mut Evaluator<'_, 'c>,
+    condition: ir::Value<'c>,
+    branches: [&[Stmt]; 2],
+    frame: &mut Frame<'c>,
+) -> Eval<Flow<'c>> {
+    let draft = eval.builder.op(OpSpec { name: scf::If::NAME, operands: &[condition], regions: 2, ..OpSpec::default() });
+    let blocks = [0, 1].map(|region| eval.builder.add_block(draft.region(region), &[]));
+    let (mut frames, numbers) = ([frame.clone(), frame.clone()], eval.numbers.clone());
+    let mut ends = [0, 1].map(|place| inside(eval, blocks[place], |eval| eval.run(branches[place], &mut frames[place])));
+    // A branch that raises is a condition on the call, and the other one is what happens.
+    for place in [0, 1] {
+        if let Err(Stop::Raised(message)) = &mut ends[place] {
+            let message = std::mem::take(message);
+            eval.builder.erase(draft);
+            // Values of the erased branches are no more.
+            eval.numbers = numbers;
+            if let Err(Stop::Raised(_)) = ends[1 - place] {
+                return Err(Stop::Raised(message));
+            }
+            return guarded(eval, condition, place, &message, branches[1 - place], frame);
+        }
+    }
+    let [yes, no] = ends;
+    let flows = [yes?, no?];
+    let mut pairs = Vec::new();
+    let joined = join_frames(eval, frame, &frames, blocks, &mut pairs)?;
+    let flow = match flows {
+        [Flow::Return(yes), Flow::Return(no)] => Flow::Return(join(eval, &yes, &no, blocks, &mut pairs)?),
+        [Flow::Next, Flow::Next] => Flow::Next,
+        _ => return Err("one branch returns, and the other goes on".into()),
+    };
+    let op = finish(eval, draft, condition, blocks, &pairs);
+    let results = op.results();
+    for (name, value) in joined {
+        frame.variables.insert(name, fill(eval, &value, &results));
+    }
+    Ok(match flow {
+        Flow::Return(value) => Flow::Return(fill(eval, &value, &results)),
+        Flow::Next => Flow::Next,
+    })
+}
+
+/// The condition under which a branch does not raise, and the other branch in its place.
+fn guarded<'c>(
+    eval: &mut Evaluator<'_, 'c>,
+    condition: ir::Value<'c>,
+    raises: usize,
+    message: &str,
+    other: &[Stmt],
+    frame: &mut Frame<'c>,
+) -> Eval<Flow<'c>> {
+    let holds = if raises == 0 {
+        let one = eval.builder.const_int(condition.ty(), 1);
+        arith::xori(&mut eval.builder, condition, one)
+    } else {
+        condition
+    };
+    let text = eval.cx.str_attr(message);
+    eval.builder.effect(capture::Guard::NAME, &[holds], &[("text", text)]);
+    eval.run(other, frame)
+}
+
+/// Runs `body` with the builder at the end of a block of a region that a call decides about.
+fn inside<'c, T>(eval: &mut Evaluator<'_, 'c>, block: Block<'c>, body: impl FnOnce(&mut Evaluator<'_, 'c>) -> T) -> T {
+    let location = eval.builder.location();
+    let outer = std::mem::replace(&mut eval.builder, Rewriter::at_end(block, location));
+    eval.depth += 1;
+    let result = body(eval);
+    eval.depth -= 1;
+    eval.builder = outer;
+    eval.builder.set_location(location);
+    result
+}
+
+/// The variables after a branch that are not those before it, joined.
+fn join_frames<'c>(
+    eval: &mut Evaluator<'_, 'c>,
+    before: &Frame<'c>,
+    frames: &[Frame<'c>; 2],
+    blocks: [Block<'c>; 2],
+    pairs: &mut Vec<[ir::Value<'c>; 2]>,
+) -> Eval<Vec<(String, Value<'c>)>> {
+    let names: BTreeSet<&String> = frames[0].variables.keys().collect();
+    let mut joined = Vec::new();
+    for name in names {
+        let (yes, Some(no)) = (&frames[0].variables[name], frames[1].variables.get(name)) else { continue };
+        let unchanged = before.variables.get(name).is_some_and(|old| old.same(yes) && old.same(no));
+        if !unchanged {
+            // What cannot be joined is an error for whoever reads it, and mostly nobody does.
+            let count = pairs.len();
+            match join(eval, yes, no, blocks, pairs) {
+                Ok(value) => joined.push((name.clone(), value)),
+                Err(Stop::Here(_)) => {
+                    pairs.truncate(count);
+                    joined.push((name.clone(), Value::Uninitialized));
+                }
+                Err(stop) => return Err(stop),
+            }
+        }
+    }
+    Ok(joined)
+}
+
+/// One value of two: what differs becomes a result of the op, a pair of what the branches give.
+fn join<'c>(
+    eval: &mut Evaluator<'_, 'c>,
+    yes: &Value<'c>,
+    no: &Value<'c>,
+    blocks: [Block<'c>; 2],
+    pairs: &mut Vec<[ir::Value<'c>; 2]>,
+) -> Eval<Value<'c>> {
+    if yes.same(no) && !matches!(yes, Value::Tensor(_) | Value::Number(_)) {
+        return Ok(yes.clone());
+    }
+    let mut each = |eval: &mut Evaluator<'_, 'c>, a: &[Value<'c>], b: &[Value<'c>]| {
+        if a.len() != b.len() {
+            return Err(Stop::Here("the branches give lists of different lengths".to_owned()));
+        }
+        a.iter().zip(b).map(|(a, b)| join(eval, a, b, blocks, pairs)).collect::<Eval<Vec<_>>>()
+    };
+    match (yes, no) {
+        (Value::Tuple(a), Value::Tuple(b)) => Ok(Value::Tuple(each(eval, a, b)?.into())),
+        (Value::List(a), Value::List(b)) => Ok(Value::List(Shared::new(eval.depth, each(eval, &a.borrow(), &b.borrow())?))),
+        (Value::Dict(a), Value::Dict(b)) => {
+            let (a, b) = (a.borrow(), b.borrow());
+            if a.len() != b.len() || !a.iter().zip(b.iter()).all(|((a, _), (b, _))| a.same(b)) {
+                return Err("the branches give dicts with different keys".into());
+            }
+            let values = |items: &[(Value<'c>, Value<'c>)]| items.iter().map(|(_, value)| value.clone()).collect::<Vec<_>>();
+            let values = each(eval, &values(&a), &values(&b))?;
+            Ok(eval.dict(a.iter().map(|(key, _)| key.clone()).zip(values).collect()))
+        }
+        (Value::Object(a), Value::Object(b)) if a.class == b.class && a.path.is_empty() && b.path.is_empty() => {
+            let (a_attrs, b_attrs) = (a.attrs.borrow(), b.attrs.borrow());
+            let values = |items: &[(String, Value<'c>)]| items.iter().map(|(_, value)| value.clone()).collect::<Vec<_>>();
+            let values = each(eval, &values(&a_attrs), &values(&b_attrs))?;
+            let attrs = a_attrs.iter().map(|(name, _)| name.clone()).zip(values).collect();
+            Ok(Value::Object(Object { class: a.class.clone(), path: String::new(), attrs: Shared::new(eval.depth, attrs) }.into()))
+        }
+        (a, b) => {
+            let pair = leaves(eval, a, b, blocks)?;
+            pairs.push(pair);
+            Ok(Value::Slot(pairs.len() - 1))
+        }
+    }
+}
+
+/// Two values of one type at the ends of the branches.
+fn leaves<'c>(eval: &mut Evaluator<'_, 'c>, a: &Value<'c>, b: &Value<'c>, blocks: [Block<'c>; 2]) -> Eval<[ir::Value<'c>; 2]> {
+    let values = [a, b];
+    let mut found = [None, None];
+    for place in [0, 1] {
+        found[place] = match values[place] {
+            Value::Tensor(tensor) => Some(*tensor),
+            value => inside(eval, blocks[place], |eval| eval.as_number(value)),
+        };
+    }
+    // What raises leaves its variables open: anything of the other's type stands for them.
+    for place in [0, 1] {
+        if let (Value::Uninitialized, Some(other)) = (values[place], found[1 - place]) {
+            found[place] = Some(inside(eval, blocks[place], |eval| anything(eval, other.ty()))?);
+        }
+    }
+    let [Some(mut a_value), Some(mut b_value)] = found else {
+        return Err(format!("the branches give {} and {}", a.kind(), b.kind()).into());
+    };
+    // A float beside an int is a float.
+    let float = eval.cx.f64();
+    if b_value.ty() == float && a_value.ty().is_index() {
+        a_value = inside(eval, blocks[0], |eval| crate::import::floats::to_float(&mut eval.builder, a_value)).ok_or("it is no number")?;
+    }
+    if a_value.ty() == float && b_value.ty().is_index() {
+        b_value = inside(eval, blocks[1], |eval| crate::import::floats::to_float(&mut eval.builder, b_value)).ok_or("it is no number")?;
+    }
+    let ty = widened(a_value.ty(), b_value.ty())?;
+    let mut fitted = [a_value, b_value];
+    for place in [0, 1] {
+        if fitted[place].ty() != ty {
+            fitted[place] = inside(eval, blocks[place], |eval| tensor::cast(&mut eval.builder, fitted[place], ty));
+        }
+    }
+    Ok(fitted)
+}
+
+/// The type of both: sizes that differ are symbolic.
+fn widened<'c>(a: Type<'c>, b: Type<'c>) -> Eval<Type<'c>> {
+    if a == b {
+        return Ok(a);
+    }
+    if !a.is_tensor() || !b.is_tensor() || a.element() != b.element() || a.rank() != b.rank() {
+        return Err(format!("values of types {a} and {b} are no one variable").into());
+    }
+    let shape: Vec<_> = a.shape().iter().zip(b.shape()).map(|(a, b)| if *a == b { *a } else { DYNAMIC }).collect();
+    Ok(a.with_shape(&shape))
+}
+
+/// A value of a type that nobody reads.
+fn anything<'c>(eval: &mut Evaluator<'_, 'c>, ty: Type<'c>) -> Eval<ir::Value<'c>> {
+    if ty.is_index() {
+        return Ok(eval.builder.const_index(0));
+    }
+    if ty == eval.cx.f64() {
+        return Ok(eval.builder.const_float(ty, 0.0));
+    }
+    let Some(dtype) = ty.element_type().filter(|_| ty.is_tensor()) else { return Ok(eval.builder.const_int(ty, 0)) };
+    let sizes = ty.shape().into_iter().map(|size| Size::Const(if size == DYNAMIC { 1 } else { size })).collect();
+    match eval.build(op::ZEROS.schema(), &[Some(Input::Ints(sizes)), Some(Input::DType(dtype))])? {
+        Value::Tensor(value) if value.ty() == ty => Ok(value),
+        Value::Tensor(value) => Ok(tensor::cast(&mut eval.builder, value, ty)),
+        other => Err(format!("{} is no tensor", other.kind()).into()),
+    }
+}
+
+/// The op with results, which takes the draft's regions over.
+fn finish<'c>(
+    eval: &mut Evaluator<'_, 'c>,
+    draft: Op<'c>,
+    condition: ir::Value<'c>,
+    blocks: [Block<'c>; 2],
+    pairs: &[[ir::Value<'c>; 2]],
+) -> Op<'c> {
+    let types: Vec<_> = pairs.iter().map(|[yes, _]| yes.ty()).collect();
+    let op = eval.builder.op(OpSpec { name: scf::If::NAME, operands: &[condition], results: &types, regions: 2, ..OpSpec::default() });
+    for place in [0, 1] {
+        let block = eval.builder.add_block(op.region(place), &[]);
+        let values: Vec<_> = pairs.iter().map(|pair| pair[place]).collect();
+        let location = eval.builder.location();
+        let mut builder = Rewriter::at_end(block, location);
+        scf::yield_(&mut builder, &values);
+        if let Some(terminator) = block.terminator() {
+            builder.inline_block_before(blocks[place], terminator, &[]);
+        }
+    }
+    eval.builder.erase(draft);
+    op
+}
+
+/// A joined value with the op's results in its slots.
+fn fill<'c>(eval: &Evaluator<'_, 'c>, value: &Value<'c>, results: &[ir::Value<'c>]) -> Value<'c> {
+    let all = |items: &[Value<'c>]| items.iter().map(|item| fill(eval, item, results)).collect::<Vec<_>>();
+    match value {
+        Value::Slot(place) => match results.get(*place) {
+            Some(value) if value.ty().is_tensor() => Value::Tensor(*value),
+            Some(value) => Value::Number(*value),
+            None => Value::Uninitialized,
+        },
+        Value::Tuple(items) => Value::Tuple(all(items).into()),
+        Value::List(items) if has_slot(value) => Value::List(Shared::new(eval.depth, all(&items.borrow()))),
+        Value::Dict(items) if has_slot(value) => {
+            Value::Dict(Shared::new(eval.depth, items.borrow().iter().map(|(key, value)| (key.clone(), fill(eval, value, results))).collect()))
+        }
+        Value::Object(object) if has_slot(value) => {
+            let attrs = object.attrs.borrow().iter().map(|(name, value)| (name.clone(), fill(eval, value, results))).collect();
+            Value::Object(Object { class: object.class.clone(), path: String::new(), attrs: Shared::new(eval.depth, attrs) }.into())
+        }
+        other => other.clone(),
+    }
+}
+
+fn has_slot(value: &Value<'_>) -> bool {
+    match value {
+        Value::Slot(_) => true,
+        Value::Tuple(items) => items.iter().any(has_slot),
+        Value::List(items) => items.borrow().iter().any(has_slot),
+        Value::Dict(items) => items.borrow().iter().any(|(_, value)| has_slot(value)),
+        Value::Object(object) if object.path.is_empty() => object.attrs.borrow().iter().any(|(_, value)| has_slot(value)),
+        _ => false,
+    }
+}
+
+/// `for name in range(count)`.
+pub(super) fn for_loop<'c>(
+    eval: &mut Evaluator<'_, 'c>,
+    name: &str,
+    count: &Value<'c>,
+    body: &[Stmt],
+    frame: &mut Frame<'c>,
+) -> Eval<Flow<'c>> {
+    match eval.number_of(count, "int")? {
+        Value::Int(count) => {
+            for place in 0..count.max(0) {
+                frame.variables.insert(name.to_owned(), Value::Int(place));
+                if let Flow::Return(value) = eval.run(body, frame)? {
+                    return Ok(Flow::Return(value));
+                }
+                eval.step()?;
+            }
+            Ok(Flow::Next)
+        }
+        Value::Number(count) => carried(eval, Steps::Count(name, count), body, frame),
+        other => Err(format!("{} is no number of steps", other.kind()).into()),
+    }
+}
+
+/// `while condition`; the text assigns the condition anew at the end of its body.
+pub(super) fn while_loop<'c>(eval: &mut Evaluator<'_, 'c>, condition: &Expr, body: &[Stmt], frame: &mut Frame<'c>) -> Eval<Flow<'c>> {
+    loop {
+        let value = eval.expr(condition, frame)?;
+        match eval.truth(&value)? {
+            Value::Bool(false) => return Ok(Flow::Next),
+            Value::Bool(true) => {
+                if let Flow::Return(value) = eval.run(body, frame)? {
+                    return Ok(Flow::Return(value));
+                }
+                eval.step()?;
+            }
+            Value::Number(_) => return carried(eval, Steps::While(condition), body, frame),
+            other => return Err(format!("{} is no condition", other.kind()).into()),
+        }
+    }
+}
+
+/// What decides how often a loop runs.
+enum Steps<'a, 'c> {
+    Count(&'a str, ir::Value<'c>),
+    While(&'a Expr),
+}
+
+/// A loop whose length only a call knows. Sizes that differ from step to step are symbolic.
+fn carried<'c>(eval: &mut Evaluator<'_, 'c>, steps: Steps<'_, 'c>, body: &[Stmt], frame: &mut Frame<'c>) -> Eval<Flow<'c>> {
+    let mut assigned = BTreeSet::new();
+    names(body, &mut assigned);
+    let carried: Vec<String> = assigned.into_iter().filter(|name| frame.variables.contains_key(name)).collect();
+    let mut start = Vec::new();
+    let shapes: Vec<Value<'c>> = carried.iter().map(|name| open(eval, &frame.variables[name], &mut start)).collect::<Eval<_>>()?;
+    let mut types: Vec<Type<'c>> = start.iter().map(|value| value.ty()).collect();
+    for _ in 0..MAX_WIDENINGS {
+        for (value, ty) in start.iter_mut().zip(&types) {
+            if value.ty() != *ty {
+                *value = tensor::cast(&mut eval.builder, *value, *ty);
+            }
+        }
+        let numbers = eval.numbers.clone();
+        let (op, block) = loop_op(eval, &steps, &start, &types, &carried, &shapes, frame)?;
+        let args = block.args();
+        let state = if let Steps::Count(..) = steps { &args[1..] } else { &args[..] };
+        let mut inner = frame.clone();
+        for (name, shape) in carried.iter().zip(&shapes) {
+            inner.variables.insert(name.clone(), fill(eval, shape, state));
+        }
+        if let Steps::Count(name, _) = steps {
+            inner.variables.insert(name.to_owned(), Value::Number(args[0]));
+        }
+        let mut ends = Vec::new();
+        let known = types.clone();
+        let result = inside(eval, block, |eval| -> Eval<Option<Vec<Type<'c>>>> {
+            if let Flow::Return(_) = eval.run(body, &mut inner)? {
+                return Err("a loop whose length only a call knows returns".into());
+            }
+            for (name, shape) in carried.iter().zip(&shapes) {
+                close(eval, shape, &inner.variables[name], &mut ends)?;
+            }
+            let mut wider = Vec::new();
+            for (place, end) in ends.iter_mut().enumerate() {
+                if known[place] == eval.cx.f64() && end.ty().is_index() {
+                    *end = crate::import::floats::to_float(&mut eval.builder, *end).ok_or("it is no number")?;
+                }
+                wider.push(widened(known[place], end.ty())?);
+            }
+            if wider != known {
+                return Ok(Some(wider));
+            }
+            for (end, ty) in ends.iter_mut().zip(&known) {
+                if end.ty() != *ty {
+                    *end = tensor::cast(&mut eval.builder, *end, *ty);
+                }
+            }
+            scf::yield_(&mut eval.builder, &ends);
+            Ok(None)
+        })?;
+        match result {
+            Some(wider) => {
+                eval.builder.erase(op);
+                eval.numbers = numbers;
+                types = wider;
+            }
+            None => {
+                let results = op.results();
+                for (name, shape) in carried.iter().zip(&shapes) {
+                    frame.variables.insert(name.clone(), fill(eval, shape, &results));
+                }
+                return Ok(Flow::Next);
+            }
+        }
+    }
+    Err("the types of a loop's variables change from step to step".into())
+}
+
+/// The op of a loop, and the block of its body.
+fn loop_op<'c>(
+    eval: &mut Evaluator<'_, 'c>,
+    steps: &Steps<'_, 'c>,
+    start: &[ir::Value<'c>],
+    types: &[Type<'c>],
+    carried: &[String],
+    shapes: &[Value<'c>],
+    frame: &Frame<'c>,
+) -> Eval<(Op<'c>, Block<'c>)> {
+    match steps {
+        Steps::Count(_, count) => {
+            let bounds = [eval.builder.const_index(0), *count, eval.builder.const_index(1)];
+            let operands = [&bounds, start].concat();
+            let op = eval.builder.op(OpSpec { name: scf::For::NAME, operands: &operands, results: types, regions: 1, ..OpSpec::default() });
+            let index = eval.cx.index();
+            let block = eval.builder.add_block(op.region(0), &[&[index], types].concat());
+            Ok((op, block))
+        }
+        Steps::While(condition) => {
+            let op = eval.builder.op(OpSpec { name: scf::While::NAME, operands: start, results: types, regions: 2, ..OpSpec::default() });
+            let before = eval.builder.add_block(op.region(0), types);
+            let args = before.args();
+            let mut inner = frame.clone();
+            for (name, shape) in carried.iter().zip(shapes) {
+                inner.variables.insert(name.clone(), fill(eval, shape, &args));
+            }
+            inside(eval, before, |eval| -> Eval<()> {
+                let value = eval.expr(condition, &mut inner)?;
+                let value = eval.truth(&value)?;
+                let holds = eval.as_number(&value).ok_or("it is no condition")?;
+                scf::condition(&mut eval.builder, holds, &args);
+                Ok(())
+            })?;
+            let block = eval.builder.add_block(op.region(1), types);
+            Ok((op, block))
+        }
+    }
+}
+
+/// A variable that a loop carries: its tensors and numbers become slots.
+fn open<'c>(eval: &mut Evaluator<'_, 'c>, value: &Value<'c>, start: &mut Vec<ir::Value<'c>>) -> Eval<Value<'c>> {
+    Ok(match value {
+        Value::Tensor(tensor) => {
+            start.push(*tensor);
+            Value::Slot(start.len() - 1)
+        }
+        Value::Tuple(items) => Value::Tuple(items.iter().map(|item| open(eval, item, start)).collect::<Eval<Vec<_>>>()?.into()),
+        Value::Int(_) | Value::Float(_) | Value::Bool(_) | Value::Number(_) => {
+            start.push(eval.as_number(value).ok_or("it is no number")?);
+            Value::Slot(start.len() - 1)
+        }
+        other => other.clone(),
+    })
+}
+
+/// What a variable is at the end of a step, in the order of its slots.
+fn close<'c>(eval: &mut Evaluator<'_, 'c>, shape: &Value<'c>, value: &Value<'c>, ends: &mut Vec<ir::Value<'c>>) -> Eval<()> {
+    match (shape, value) {
+        (Value::Slot(_), Value::Tensor(tensor)) => ends.push(*tensor),
+        (Value::Slot(_), value) => {
+            let number = eval.as_number(value).ok_or_else(|| format!("a loop's variable becomes {}", value.kind()))?;
+            ends.push(number);
+        }
+        (Value::Tuple(shapes), Value::Tuple(values)) if shapes.len() == values.len() => {
+            for (shape, value) in shapes.iter().zip(values.iter()) {
+                close(eval, shape, value, ends)?;
+            }
+        }
+        (shape, value) if shape.same(value) => {}
+        (_, value) => return Err(format!("{} changes in a loop whose length only a call knows", value.kind()).into()),
+    }
+    Ok(())
+}
+
+/// The names that statements assign.
+fn names(body: &[Stmt], found: &mut BTreeSet<String>) {
+    for stmt in body {
+        match &stmt.kind {
+            StmtKind::Assign(targets, _) => {
+                let targets = match targets {
+                    Targets::One(target) => std::slice::from_ref(target),
+                    Targets::Parts(targets) => targets,
+                };
+                found.extend(targets.iter().filter_map(|target| if let Target::Name(name) = target { Some(name.clone()) } else { None }));
+            }
+            StmtKind::If(_, yes, no) => {
+                names(yes, found);
+                names(no, found);
+            }
+            StmtKind::For(_, _, body) | StmtKind::While(_, body) | StmtKind::With(_, _, body) => names(body, found),
+            _ => {}
+        }
+    }
+}

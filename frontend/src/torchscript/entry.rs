@@ -1,0 +1,325 @@
+//! The entry function: arguments of a call for the parameters of `forward`, results in the order of the flattened outputs, and what the
+//! call changes.
+
+use std::rc::Rc;
+
+use strata_core::ir::{Attr, Block, Cx, DYNAMIC, Module, Op, OpSpec, Type};
+use strata_core::rewrite::Rewriter;
+use strata_core::upstream::func;
+use strata_dialects::capture;
+
+use super::error::{Eval, ScriptError, Stop};
+use super::evaluate::Evaluator;
+use super::pickle::Pickled;
+use super::program::{self, Program};
+use super::signature::{Leaf, Signature};
+use super::text::ast::Expr;
+use super::value::{Shared, Value};
+use super::{Operators, types};
+use crate::import::{ENTRY, Imported, Input, InputKind, Output, Weights, constant_guard};
+use crate::pt2::argument::Real;
+use crate::pt2::schema::Constant;
+
+/// Builds the module of a program.
+pub(super) fn build<'c>(
+    program: &Program,
+    signature: Option<&Signature>,
+    operators: &dyn Operators,
+    cx: Cx<'c>,
+) -> Result<Imported<'c>, ScriptError> {
+    let traced;
+    let signature = match signature {
+        Some(signature) => signature,
+        None => {
+            traced = traced_signature(program).ok_or_else(|| ScriptError::Signature(NO_SIGNATURE.to_owned()))?;
+            &traced
+        }
+    };
+    let module = Module::new(cx);
+    let (function, block, leaves) = function(cx, module.body(), signature)?;
+    let builder = Rewriter::at_end(block, cx.unknown());
+    let mut eval = Evaluator::new(builder, block, program, operators);
+    let mut inputs = Vec::new();
+    let mut given = Vec::new();
+    for (leaf, place) in signature.0.iter().zip(&leaves) {
+        let name = format!("in_{}", given.len());
+        given.push(bind(&mut eval, leaf, &name, *place, &mut inputs));
+    }
+    let outputs = evaluated(&mut eval, given).map_err(|stop| match stop {
+        Stop::Refused(error) => error,
+        Stop::Here(why) => eval.refusal(why),
+        Stop::Raised(message) => eval.refusal(format!("every call of this signature raises: {message}")),
+    })?;
+    let (results, outputs) = outputs;
+    inputs.extend(eval.weights.iter().map(|(input, _)| input.clone()));
+    let table = eval.weights.iter().map(|(input, weight)| (input.name.clone(), weight.clone())).collect();
+    finish(&mut eval.builder, function, block, &inputs, &results);
+    let weights = Some(Weights { archive: program.archive.clone(), table });
+    Ok(Imported { module, entry: ENTRY.to_owned(), inputs, outputs, weights })
+}
+
+const NO_SIGNATURE: &str = "a scripted model has no types of its own: give those of a call, with --signature='f32[1x3x224x224],i64[?]' \
+     (rs-compile, rs-opt), or inputs to run it on, with --inputs or --expect (rs-run)";
+
+/// The function with the arguments of a call, and the place of each leaf among them.
+fn function<'c>(cx: Cx<'c>, module: Block<'c>, signature: &Signature) -> Result<(Op<'c>, Block<'c>, Vec<Option<usize>>), ScriptError> {
+    let (mut arguments, mut places) = (Vec::new(), Vec::new());
+    for leaf in &signature.0 {
+        let ty = match leaf {
+            Leaf::Tensor(dtype, sizes) => {
+                let sizes: Vec<_> = sizes.iter().map(|size| size.unwrap_or(DYNAMIC)).collect();
+                types::spelled(cx, dtype, &sizes).map_err(ScriptError::Signature)?
+            }
+            Leaf::Int(_) => cx.index(),
+            Leaf::Float(_) => cx.f64(),
+            Leaf::Bool(_) => cx.int(1),
+            Leaf::None => {
+                places.push(None);
+                continue;
+            }
+        };
+        places.push(Some(arguments.len()));
+        arguments.push(ty);
+    }
+    let mut builder = Rewriter::at_end(module, cx.unknown());
+    let ty = cx.type_attr(cx.function(&arguments, &[]));
+    let attrs = [("sym_name", cx.str_attr(ENTRY)), ("function_type", ty), (capture::ENTRY, cx.unit())];
+    let function = builder.op(OpSpec { name: func::Func::NAME, attrs: &attrs, regions: 1, ..OpSpec::default() });
+    let block = builder.add_block(function.region(0), &arguments);
+    Ok((function, block, places))
+}
+
+/// The value of a leaf: numbers are those of the signature, and a call with others fails.
+fn bind<'c>(eval: &mut Evaluator<'_, 'c>, leaf: &Leaf, name: &str, place: Option<usize>, inputs: &mut Vec<Input>) -> Value<'c> {
+    let Some(place) = place else { return Value::None };
+    inputs.push(Input { name: name.to_owned(), kind: InputKind::Input });
+    let argument = eval.entry.arg(place);
+    let mut guard = |constant: Constant| constant_guard(eval.cx, &mut eval.builder, name, &constant, argument);
+    match leaf {
+        Leaf::Tensor(..) => {
+            symbols(&mut eval.builder, argument, name);
+            Value::Tensor(argument)
+        }
+        Leaf::Int(value) => {
+            guard(Constant::AsInt(*value));
+            Value::Int(*value)
+        }
+        Leaf::Float(value) => {
+            guard(Constant::AsFloat(Real(*value)));
+            Value::Float(*value)
+        }
+        Leaf::Bool(value) => {
+            guard(Constant::AsBool(*value));
+            Value::Bool(*value)
+        }
+        Leaf::None => Value::None,
+    }
+}
+
+/// The symbolic sizes of an argument.
+fn symbols<'c>(builder: &mut Rewriter<'c>, argument: strata_core::ir::Value<'c>, name: &str) {
+    let cx = builder.cx();
+    for (dim, size) in argument.ty().shape().into_iter().enumerate() {
+        if size == DYNAMIC {
+            let attrs = [
+                ("dim", cx.i64_attr(dim as i64)),
+                ("symbol", cx.str_attr(&format!("{name}_{dim}"))),
+                ("min", cx.i64_attr(0)),
+                ("max", cx.i64_attr(i64::MAX)),
+            ];
+            builder.value(capture::Dim::NAME, &[argument], cx.index(), &attrs);
+        }
+    }
+}
+
+type Results<'c> = Vec<(strata_core::ir::Value<'c>, Output)>;
+
+/// Evaluates `forward`; gives the results, and what the call gives in each place.
+fn evaluated<'c>(eval: &mut Evaluator<'_, 'c>, leaves: Vec<Value<'c>>) -> Eval<(Results<'c>, Vec<Output>)> {
+    let root = eval.program.module.clone();
+    let module = eval.unpickle(&root, "", "data", None)?;
+    let Value::Object(object) = &module else { return Err("the archive holds no module".into()) };
+    let found = eval.program.method(&object.class, "forward")?;
+    let found = found.ok_or_else(|| Stop::Here(format!("`{}` has no method `forward`", object.class)))?;
+    let mut leaves = leaves.into_iter().collect::<std::collections::VecDeque<_>>();
+    let params: Vec<_> = found.item.params.iter().skip(1).collect();
+    let mut args = Vec::new();
+    for (place, param) in params.iter().enumerate() {
+        if leaves.is_empty() && param.default.is_some() {
+            break;
+        }
+        let needed: usize = params[place + 1..].iter().filter(|param| param.default.is_none()).map(|param| least(param.ty.as_ref())).sum();
+        args.push(taken(eval, param.ty.as_ref(), &mut leaves, needed).map_err(|why| format!("parameter `{}`: {why}", param.name))?);
+    }
+    if !leaves.is_empty() {
+        return Err(format!("the call has {} inputs more than `forward` has parameters for", leaves.len()).into());
+    }
+    let value = eval.method(&module, "forward", args, Vec::new())?;
+    let (mut results, mut outputs) = (Vec::new(), Vec::new());
+    flattened(eval, &value, &mut results, &mut outputs)?;
+    // An attribute that holds another tensor than at the beginning is a buffer that the call changes.
+    for (object, name, old) in std::mem::take(&mut eval.assigned) {
+        match object.get(&name) {
+            Some(Value::Tensor(new)) if new == old => {}
+            Some(Value::Tensor(new)) if new.ty() == old.ty() => {
+                let weight = old.index().checked_sub(eval.entry.args().len() - eval.weights.len());
+                let weight = weight.filter(|_| old.owner_block() == Some(eval.entry)).and_then(|place| eval.weights.get(place));
+                let Some((input, _)) = weight else { continue };
+                let output = Output::Mutation { name: input.name.clone() };
+                results.push((new, output.clone()));
+                outputs.push(output);
+            }
+            _ => return Err(format!("attribute `{name}` of `{}` becomes a value of another type", object.path).into()),
+        }
+    }
+    Ok((results, outputs))
+}
+
+/// How many leaves a parameter takes at least.
+fn least(ty: Option<&Expr>) -> usize {
+    match ty {
+        Some(Expr::Subscript(of, parts)) => match (of.dotted().as_deref(), &**parts) {
+            (Some("Tuple"), Expr::Tuple(parts)) => parts.iter().map(|part| least(Some(part))).sum(),
+            (Some("Tuple"), one) => least(Some(one)),
+            (Some("List" | "Dict" | "Optional"), _) => 0,
+            _ => 1,
+        },
+        _ => 1,
+    }
+}
+
+/// The value of a parameter from the next leaves; `needed` of them are for those behind it.
+fn taken<'c>(
+    eval: &mut Evaluator<'_, 'c>,
+    ty: Option<&Expr>,
+    leaves: &mut std::collections::VecDeque<Value<'c>>,
+    needed: usize,
+) -> Result<Value<'c>, String> {
+    if let Some(Expr::Subscript(of, parts)) = ty {
+        match (of.dotted().as_deref(), &**parts) {
+            (Some("Tuple"), Expr::Tuple(parts)) => {
+                let mut items = Vec::new();
+                for (place, part) in parts.iter().enumerate() {
+                    let later: usize = parts[place + 1..].iter().map(|part| least(Some(part))).sum();
+                    items.push(taken(eval, Some(part), leaves, needed + later)?);
+                }
+                return Ok(Value::Tuple(items.into()));
+            }
+            (Some("Tuple"), one) => return Ok(Value::Tuple(Rc::new([taken(eval, Some(one), leaves, needed)?]))),
+            (Some("List"), item) => {
+                let mut items = Vec::new();
+                while leaves.len() > needed {
+                    items.push(taken(eval, Some(item), leaves, needed)?);
+                }
+                return Ok(Value::List(Shared::new(0, items)));
+            }
+            (Some("Optional"), item) => {
+                return match leaves.front() {
+                    None => Ok(Value::None),
+                    Some(Value::None) => Ok(leaves.pop_front().unwrap_or(Value::None)),
+                    Some(_) => taken(eval, Some(item), leaves, needed),
+                };
+            }
+            (Some("Dict"), _) => return Err("a dict as an argument has keys that a signature does not tell".to_owned()),
+            _ => {}
+        }
+    }
+    let named = ty.and_then(Expr::dotted).filter(|name| name.starts_with("__torch__."));
+    if let Some(name) = named
+        && let Ok(Some(found)) = eval.program.class(&name)
+        && found.item.base.as_deref() == Some("NamedTuple")
+    {
+        let parts: Vec<_> = found.item.fields.iter().map(|field| taken(eval, field.ty.as_ref(), leaves, needed)).collect::<Result<_, _>>()?;
+        let fields: Vec<_> = found.item.fields.iter().map(|field| field.name.clone()).collect();
+        return eval.named_tuple(&name, &fields, parts).map_err(|_| "it has other fields".to_owned());
+    }
+    let leaf = leaves.pop_front().ok_or("the call has no input for it")?;
+    // A float may be given as an int, and a number stands for a tensor nowhere.
+    Ok(match (ty.and_then(Expr::dotted).as_deref(), leaf) {
+        (Some("float"), Value::Int(value)) => Value::Float(value as f64),
+        (Some("Tensor"), leaf @ (Value::Int(_) | Value::Float(_) | Value::Bool(_))) => return Err(format!("{} is no tensor", leaf.kind())),
+        (_, leaf) => leaf,
+    })
+}
+
+/// The leaves of what the call gives, as PyTorch's pytrees order them.
+fn flattened<'c>(eval: &mut Evaluator<'_, 'c>, value: &Value<'c>, results: &mut Results<'c>, outputs: &mut Vec<Output>) -> Eval<()> {
+    match value {
+        Value::None => outputs.push(Output::None),
+        Value::Str(text) | Value::Device(text) => outputs.push(Output::Text { text: text.to_string() }),
+        Value::Dict(items) => {
+            for (_, value) in items.borrow().clone() {
+                flattened(eval, &value, results, outputs)?;
+            }
+        }
+        Value::Tensor(tensor) => {
+            results.push((*tensor, Output::Value));
+            outputs.push(Output::Value);
+        }
+        value => match value.items() {
+            Some(items) => {
+                for item in &items {
+                    flattened(eval, item, results, outputs)?;
+                }
+            }
+            None => {
+                let number = eval.as_number(value).ok_or_else(|| format!("{} is no output that a call gives", value.kind()))?;
+                results.push((number, Output::Value));
+                outputs.push(Output::Value);
+            }
+        },
+    }
+    Ok(())
+}
+
+/// Ends the function.
+fn finish<'c>(builder: &mut Rewriter<'c>, function: Op<'c>, block: Block<'c>, inputs: &[Input], results: &Results<'c>) {
+    let cx = builder.cx();
+    let values: Vec<_> = results.iter().map(|(value, _)| *value).collect();
+    func::ret(builder, &values);
+    let arguments: Vec<Type<'c>> = block.args().into_iter().map(|value| value.ty()).collect();
+    let types: Vec<Type<'c>> = values.iter().map(|value| value.ty()).collect();
+    func::set_type(builder, function, &arguments, &types);
+    let argument = |input: &Input| {
+        cx.dict_attr(&[(capture::KIND, cx.str_attr(input.kind.spelling())), (capture::NAME, cx.str_attr(&input.name))])
+    };
+    let arguments: Vec<Attr<'c>> = inputs.iter().map(argument).collect();
+    builder.set_attr(function, "arg_attrs", cx.array_attr(&arguments));
+    let result = |(_, output): &(_, Output)| match output {
+        Output::Mutation { name } => cx.dict_attr(&[(capture::KIND, cx.str_attr("mutation")), (capture::NAME, cx.str_attr(name))]),
+        _ => cx.dict_attr(&[(capture::KIND, cx.str_attr("output"))]),
+    };
+    let attrs: Vec<Attr<'c>> = results.iter().map(result).collect();
+    builder.set_attr(function, "res_attrs", cx.array_attr(&attrs));
+}
+
+/// The types of the call that a model was traced with.
+fn traced_signature(program: &Program) -> Option<Signature> {
+    let traced = program.traced_inputs()?;
+    let Pickled::Dict(methods) = traced else { return None };
+    let forward = methods.borrow().iter().find_map(|(key, value)| match key {
+        Pickled::Str(name) if &**name == "forward" => Some(value.clone()),
+        _ => None,
+    })?;
+    let mut leaves = Vec::new();
+    traced_leaves(program, &forward, &mut leaves)?;
+    Some(Signature(leaves))
+}
+
+fn traced_leaves(program: &Program, value: &Pickled, leaves: &mut Vec<Leaf>) -> Option<()> {
+    match value {
+        Pickled::Tuple(items) => items.iter().try_for_each(|item| traced_leaves(program, item, leaves)),
+        Pickled::List(items) => items.borrow().iter().try_for_each(|item| traced_leaves(program, item, leaves)),
+        Pickled::Dict(items) => items.borrow().iter().try_for_each(|(_, value)| traced_leaves(program, value, leaves)),
+        Pickled::Object(object) if &*object.class == "torch._utils._rebuild_tensor_v2" => {
+            let weight = program::tensor(&program.archive, "traced_inputs", object).ok()?;
+            leaves.push(Leaf::Tensor(weight.dtype.spelling()?.to_owned(), weight.sizes.iter().map(|size| i64::try_from(*size).ok()).collect()));
+            Some(())
+        }
+        Pickled::Int(value) => Some(leaves.push(Leaf::Int(*value))),
+        Pickled::Float(value) => Some(leaves.push(Leaf::Float(*value))),
+        Pickled::Bool(value) => Some(leaves.push(Leaf::Bool(*value))),
+        Pickled::None => Some(leaves.push(Leaf::None)),
+        _ => None,
+    }
+}

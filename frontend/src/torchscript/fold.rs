@@ -1,0 +1,126 @@
+//! Numbers of tensors that are known at import time: traced programs take sizes through tensors of rank 0, and detection networks ask
+//! constant tensors for their elements.
+
+use std::collections::HashMap;
+
+use strata_core::ir::{self, ElementType};
+use strata_dialects::aten::AtenOp;
+use strata_dialects::capture;
+
+use super::Constant;
+use super::evaluate::Evaluator;
+use super::value::Value;
+use crate::import::InputKind;
+
+/// Elements of a tensor that is computed at import time.
+const MAX_ELEMENTS: i64 = 1 << 12;
+/// Ops that are computed for one number.
+const MAX_OPS: usize = 1 << 10;
+
+impl<'c> Evaluator<'_, 'c> {
+    /// The number that a tensor of one element holds, where it is known.
+    pub fn known_number(&mut self, tensor: ir::Value<'c>) -> Option<Value<'c>> {
+        if let Some(known) = self.numbers.get(&tensor) {
+            return Some(known.clone()).filter(|_| !is_written(tensor));
+        }
+        if tensor.ty().num_elements() != Some(1) {
+            return None;
+        }
+        let mut known = HashMap::new();
+        let number = self.constant(tensor, &mut known)?.number()?;
+        self.numbers.insert(tensor, number.clone());
+        Some(number)
+    }
+
+    /// The value of a tensor that depends on no input.
+    fn constant(&self, value: ir::Value<'c>, known: &mut HashMap<ir::Value<'c>, Constant>) -> Option<Constant> {
+        if let Some(constant) = known.get(&value) {
+            return Some(constant.clone());
+        }
+        if known.len() > MAX_OPS || is_written(value) {
+            return None;
+        }
+        if value.ty().is_tensor() && !value.ty().num_elements().is_some_and(|count| (0..=MAX_ELEMENTS).contains(&count)) {
+            return None;
+        }
+        let constant = match value.defining_op() {
+            None => self.constant_weight(value)?,
+            Some(op) => {
+                let schema = AtenOp::new(op).ok()?.schema();
+                if schema.is_mutable() || schema.has("nondeterministic_seeded") {
+                    return None;
+                }
+                let operands: Option<Vec<_>> = op.operands().into_iter().map(|operand| self.constant(operand, known)).collect();
+                self.operators.evaluate(op, &operands?).ok()?.into_iter().nth(value.index())?
+            }
+        };
+        known.insert(value, constant.clone());
+        Some(constant)
+    }
+
+    /// A constant of the archive.
+    fn constant_weight(&self, value: ir::Value<'c>) -> Option<Constant> {
+        if value.owner_block() != Some(self.entry) {
+            return None;
+        }
+        let inputs = self.entry.args().len().checked_sub(self.weights.len())?;
+        let (input, weight) = self.weights.get(value.index().checked_sub(inputs)?)?;
+        if input.kind != InputKind::Constant {
+            return None;
+        }
+        let bytes = weight.dense(&self.program.archive).ok()?.into_owned();
+        let shape = weight.sizes.iter().map(|size| *size as i64).collect();
+        Some(Constant { dtype: value.ty().element_type()?, shape, bytes })
+    }
+
+    /// Notes the number of a tensor that arithmetic on known numbers gives, so that sizes stay sizes.
+    pub fn note_number(&mut self, name: &str, args: &[Option<Value<'c>>], result: &Value<'c>) {
+        let Value::Tensor(tensor) = result else { return };
+        if tensor.ty().rank() != 0 || tensor.ty().element_type() != Some(ElementType::I64) {
+            return;
+        }
+        let number = |arg: &Value<'c>| match arg {
+            Value::Tensor(tensor) => self.numbers.get(tensor).cloned(),
+            Value::Int(_) | Value::Number(_) => Some(arg.clone()),
+            _ => None,
+        };
+        let numbers: Option<Vec<_>> = args.iter().flatten().take(2).map(number).collect();
+        let Some(numbers) = numbers.filter(|numbers| numbers.iter().any(|number| matches!(number, Value::Number(_)))) else { return };
+        let name = match name {
+            "floor_divide" => "floordiv",
+            "add" | "sub" | "mul" | "neg" | "remainder" => name,
+            "clone" | "detach" | "to" | "contiguous" => {
+                self.numbers.insert(*tensor, numbers[0].clone());
+                return;
+            }
+            _ => return,
+        };
+        if let Ok(Some(number)) = self.number(name, &numbers) {
+            self.numbers.insert(*tensor, number);
+        }
+    }
+}
+
+/// Whether an op writes to a tensor.
+fn is_written(value: ir::Value<'_>) -> bool {
+    let writes = |op: ir::Op<'_>| op.dialect() != capture::CAPTURE.name && AtenOp::new(op).is_ok_and(|view| view.schema().is_mutable());
+    value.uses().into_iter().any(|using| writes(using.op))
+}
+
+impl Constant {
+    /// The number of one element.
+    fn number<'c>(&self) -> Option<Value<'c>> {
+        let bytes = &self.bytes;
+        Some(match self.dtype {
+            ElementType::Bool => Value::Bool(*bytes.first()? != 0),
+            ElementType::U8 => Value::Int(i64::from(*bytes.first()?)),
+            ElementType::I8 => Value::Int(i64::from(*bytes.first()? as i8)),
+            ElementType::I16 => Value::Int(i16::from_le_bytes(bytes.get(..2)?.try_into().ok()?).into()),
+            ElementType::I32 => Value::Int(i32::from_le_bytes(bytes.get(..4)?.try_into().ok()?).into()),
+            ElementType::I64 => Value::Int(i64::from_le_bytes(bytes.get(..8)?.try_into().ok()?)),
+            ElementType::F32 => Value::Float(f32::from_le_bytes(bytes.get(..4)?.try_into().ok()?).into()),
+            ElementType::F64 => Value::Float(f64::from_le_bytes(bytes.get(..8)?.try_into().ok()?)),
+            _ => return None,
+        })
+    }
+}

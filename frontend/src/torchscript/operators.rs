@@ -1,0 +1,298 @@
+//! Calls of `torch.*` and `ops.*`: of Python's own values they are computed here, of tensors they become ops.
+
+use strata_core::ir;
+use strata_dialects::aten::dtype::Numeric;
+use strata_dialects::aten::{Input, Scalar, Size, op};
+
+use super::error::{Eval, Stop};
+use super::evaluate::Evaluator;
+use super::overload::{self, Given, code, element, number_dtype};
+use super::value::Value;
+
+/// Elements of a tensor that is written out in the text.
+const MAX_WRITTEN: usize = 1 << 12;
+
+impl<'c> Evaluator<'_, 'c> {
+    /// A call of an operator.
+    pub fn operator(&mut self, library: &str, name: &str, args: Vec<Value<'c>>, named: Vec<(String, Value<'c>)>) -> Eval<Value<'c>> {
+        if let Some(value) = self.special(name, &args, &named)? {
+            return Ok(value);
+        }
+        if let Some(value) = self.container(name, &args)? {
+            return Ok(value);
+        }
+        let has_tensor = args.iter().any(Value::has_tensor);
+        if !has_tensor && let Some(value) = self.number(name, &args)? {
+            return Ok(value);
+        }
+        if has_tensor && let Some(value) = self.of_tensor(name, &args)? {
+            return Ok(value);
+        }
+        let library = if library == "prim" { "aten" } else { library };
+        let given = (args, named);
+        let given = self.upgraded(library, name, given)?;
+        let Some((schema, args)) = overload::resolve(library, name, &given) else {
+            let kinds: Vec<_> = given.0.iter().map(Value::kind).collect();
+            let why = if overload::is_known(library, name) {
+                format!("no overload of `{library}.{name}` takes ({})", kinds.join(", "))
+            } else {
+                format!("`{library}.{name}` is no operator that is known here")
+            };
+            return Err(why.into());
+        };
+        let inputs = self.inputs(schema, &args)?;
+        let value = self.build(schema, &inputs)?;
+        self.note_number(name, &args, &value);
+        Ok(value)
+    }
+
+    /// What is no operator on values: errors, modes, tensors written out.
+    fn special(&mut self, name: &str, args: &[Value<'c>], named: &[(String, Value<'c>)]) -> Eval<Option<Value<'c>>> {
+        Ok(Some(match (name, args) {
+            ("RaiseException", [message, ..]) => return Err(Stop::Raised(super::words::show(message))),
+            ("warn" | "warnings" | "print" | "manual_seed" | "_assert" | "Print", _) if name != "_assert" => Value::None,
+            ("format", args) => Value::text(&self.format(args)),
+            ("is_grad_enabled", _) => Value::Bool(self.grad),
+            ("set_grad_enabled", [Value::Bool(enabled)]) => {
+                self.grad = *enabled;
+                Value::None
+            }
+            ("is_scripting", _) => Value::Bool(true),
+            ("is_tracing" | "is_autocast_enabled" | "is_autocast_cpu_enabled" | "_is_tracing" | "cudnn_is_acceptable", _) => Value::Bool(false),
+            ("get_default_dtype", _) => Value::Int(6),
+            ("wait", [value]) => value.clone(),
+            ("device", [Value::Str(kind), ..]) => Value::Device(std::rc::Rc::clone(kind)),
+            ("device", [Value::Device(_)]) => args[0].clone(),
+            ("unchecked_unwrap_optional" | "_unwrap_optional", [value]) => match value {
+                Value::None => return Err(Stop::Raised("Unwrapping null optional".to_owned())),
+                value => value.clone(),
+            },
+            ("NumToTensor", [value]) => {
+                let dtype = number_dtype(value);
+                let scalar = self.scalar(value)?;
+                let made = self.build(op::SCALAR_TENSOR.schema(), &[Some(Input::Scalar(scalar)), Some(Input::DType(dtype))])?;
+                if let Value::Tensor(tensor) = &made {
+                    self.numbers.insert(*tensor, value.clone());
+                }
+                made
+            }
+            ("tensor" | "as_tensor", [data, rest @ ..]) => {
+                let given = |wanted: &str| named.iter().find(|(name, _)| name == wanted).map(|(_, value)| value);
+                let dtype = given("dtype").or(rest.first().filter(|_| name == "as_tensor"));
+                self.written(data, dtype)?
+            }
+            ("__is__" | "__isnot__", [a, b]) => {
+                let same = match (a, b) {
+                    (Value::None, Value::None) => true,
+                    (Value::None, _) | (_, Value::None) => false,
+                    (a, b) => a.same(b),
+                };
+                Value::Bool(same == (name == "__is__"))
+            }
+            _ => return Ok(None),
+        }))
+    }
+
+    /// `torch.tensor` of numbers in lists.
+    fn written(&mut self, data: &Value<'c>, dtype: Option<&Value<'c>>) -> Eval<Value<'c>> {
+        if let Value::Tensor(tensor) = data {
+            let inputs = [Some(Input::Tensor(*tensor))];
+            let copy = self.build(op::CLONE.schema(), &inputs)?;
+            return match dtype {
+                Some(dtype @ Value::Int(_)) => self.operator("aten", "to", vec![copy, dtype.clone()], Vec::new()),
+                _ => Ok(copy),
+            };
+        }
+        let (mut flat, mut shape) = (Vec::new(), Vec::new());
+        flatten(data, 0, &mut shape, &mut flat)?;
+        let dtype = match dtype {
+            Some(Value::Int(code)) => element(*code)?,
+            _ => {
+                let kinds = flat.iter().map(|value| match value {
+                    Value::Tensor(tensor) => tensor.ty().element_type().unwrap_or(strata_core::ir::ElementType::F32),
+                    value => number_dtype(value),
+                });
+                kinds.max_by_key(|dtype| dtype.category()).unwrap_or(strata_core::ir::ElementType::F32)
+            }
+        };
+        if flat.is_empty() {
+            let sizes = shape.iter().map(|size| Size::Const(*size)).collect();
+            return self.build(op::EMPTY_MEMORY_FORMAT.schema(), &[Some(Input::Ints(sizes)), Some(Input::DType(dtype))]);
+        }
+        let mut made = Vec::new();
+        for value in &flat {
+            let scalar = self.scalar(value)?;
+            match self.build(op::SCALAR_TENSOR.schema(), &[Some(Input::Scalar(scalar)), Some(Input::DType(dtype))])? {
+                Value::Tensor(tensor) => made.push(tensor),
+                other => return Err(format!("{} is no tensor", other.kind()).into()),
+            }
+        }
+        if shape.is_empty() {
+            self.numbers.insert(made[0], flat.remove(0));
+            return Ok(Value::Tensor(made[0]));
+        }
+        let Value::Tensor(stacked) = self.build(op::STACK.schema(), &[Some(Input::Tensors(made))])? else { return Err("it is no tensor".into()) };
+        let sizes = shape.iter().map(|size| Size::Const(*size)).collect();
+        self.build(op::RESHAPE.schema(), &[Some(Input::Tensor(stacked)), Some(Input::Ints(sizes))])
+    }
+
+    /// What a tensor's type tells.
+    fn of_tensor(&mut self, name: &str, args: &[Value<'c>]) -> Eval<Option<Value<'c>>> {
+        let Some(Value::Tensor(tensor)) = args.first() else { return Ok(None) };
+        let (tensor, ty) = (*tensor, tensor.ty());
+        let dtype = ty.element_type();
+        let is = |wanted: &dyn Fn(ir::ElementType) -> bool| Value::Bool(dtype.is_some_and(wanted));
+        Ok(Some(match (name, &args[1..]) {
+            ("dim" | "ndim", []) => Value::Int(ty.rank() as i64),
+            ("size" | "shape", []) => {
+                let sizes = (0..ty.rank()).map(|dim| self.size_of(tensor, dim)).collect::<Eval<Vec<_>>>()?;
+                self.list(sizes)
+            }
+            ("size", [Value::Int(dim)]) => {
+                let dim = super::words::wrap(*dim, ty.rank()).filter(|dim| *dim < ty.rank());
+                let dim = dim.ok_or_else(|| Stop::Raised("Dimension out of range".to_owned()))?;
+                self.size_of(tensor, dim)?
+            }
+            ("len", []) if ty.rank() > 0 => self.size_of(tensor, 0)?,
+            ("numel", []) => {
+                let mut count = Value::Int(1);
+                for dim in 0..ty.rank() {
+                    let size = self.size_of(tensor, dim)?;
+                    count = self.number("mul", &[count, size])?.ok_or("it is no number")?;
+                }
+                count
+            }
+            ("dtype", []) => Value::Int(dtype.and_then(code).ok_or("its element type has no code")?),
+            ("device", []) => Value::Device("cpu".into()),
+            ("layout", []) => Value::Int(0),
+            ("get_device", []) => Value::Int(-1),
+            ("is_floating_point", []) => is(&|dtype| dtype.is_float()),
+            ("is_complex", []) => is(&|dtype| dtype.is_complex()),
+            ("is_signed", []) => is(&|dtype| dtype.is_signed() || dtype.is_float()),
+            ("element_size" | "itemsize", []) => Value::Int(dtype.map_or(0, |dtype| dtype.bytes() as i64)),
+            ("requires_grad" | "is_cuda" | "is_quantized" | "is_sparse" | "is_mkldnn" | "is_nested" | "is_meta" | "is_xla" | "is_mps", [])
+            | ("is_inference" | "is_conj" | "is_neg" | "is_sparse_csr" | "is_vulkan" | "is_xpu" | "is_ipu", []) => Value::Bool(false),
+            ("data" | "requires_grad_" | "retain_grad", _) => args[0].clone(),
+            ("cpu" | "pin_memory", []) => args[0].clone(),
+            ("mT" | "T" | "H" | "mH" | "real" | "imag", []) => return self.property_view(name, tensor).map(Some),
+            ("ImplicitTensorToNum" | "IntImplicit" | "Int", []) => self.number_of(&args[0], "int")?,
+            ("FloatImplicit" | "Float", []) => self.number_of(&args[0], "float")?,
+            ("Bool", []) => self.number_of(&args[0], "bool")?,
+            ("item" | "ScalarImplicit", []) => {
+                let scalar = self.scalar(&args[0])?;
+                match scalar {
+                    Scalar::Int(value) => Value::Int(value),
+                    Scalar::Float(value) => Value::Float(value),
+                    Scalar::Bool(value) => Value::Bool(value),
+                    Scalar::Complex(real, imag) => Value::Complex(real, imag),
+                    Scalar::Value(value) => Value::Number(value),
+                }
+            }
+            // TorchScript's own overload: a device that may be left out.
+            ("to", [Value::None, rest @ ..]) if !rest.is_empty() && !matches!(rest[0], Value::None) => {
+                let mut shifted = vec![args[0].clone()];
+                shifted.extend(rest.iter().cloned());
+                return self.operator("aten", "to", shifted, Vec::new()).map(Some);
+            }
+            ("to", [Value::None, Value::None, ..]) => args[0].clone(),
+            ("tolist" | "numpy", _) => return Err("`tolist` of a tensor makes values that only a call knows".into()),
+            ("__not__", []) => {
+                let number = self.number_of(&args[0], "bool")?;
+                return self.number("__not__", &[number]);
+            }
+            ("__contains__", _) => return Err("`in` of a tensor is not evaluated".into()),
+            _ => return Ok(None),
+        }))
+    }
+
+    fn property_view(&mut self, name: &str, tensor: ir::Value<'c>) -> Eval<Value<'c>> {
+        let rank = tensor.ty().rank() as i64;
+        let operator = match name {
+            "real" | "imag" => return self.operator("aten", if name == "real" { "real" } else { "imag" }, vec![Value::Tensor(tensor)], Vec::new()),
+            "H" | "mH" if tensor.ty().element_type().is_some_and(|dtype| dtype.is_complex()) => "adjoint",
+            _ => "permute",
+        };
+        if operator == "adjoint" {
+            return self.operator("aten", operator, vec![Value::Tensor(tensor)], Vec::new());
+        }
+        let dims: Vec<i64> = match name {
+            "T" | "H" => (0..rank).rev().collect(),
+            _ if rank < 2 => return Err("a matrix is transposed, and this has fewer dimensions".into()),
+            _ => (0..rank - 2).chain([rank - 1, rank - 2]).collect(),
+        };
+        let dims = self.list(dims.into_iter().map(Value::Int).collect());
+        self.operator("aten", operator, vec![Value::Tensor(tensor), dims], Vec::new())
+    }
+
+    /// A size of a tensor: known, or read at a call.
+    pub fn size_of(&mut self, tensor: ir::Value<'c>, dim: usize) -> Eval<Value<'c>> {
+        match tensor.ty().shape().get(dim) {
+            Some(size) if *size != ir::DYNAMIC => Ok(Value::Int(*size)),
+            _ => {
+                let (cx, place) = (self.cx, dim as i64);
+                let index = cx.index();
+                Ok(Value::Number(self.builder.value(op::SYM_SIZE_INT.name(), &[tensor], index, &[("dim", cx.i64_attr(place))])))
+            }
+        }
+    }
+}
+
+/// The numbers of nested lists, and the lists' lengths.
+fn flatten<'c>(value: &Value<'c>, depth: usize, shape: &mut Vec<i64>, flat: &mut Vec<Value<'c>>) -> Eval<()> {
+    match value.items() {
+        None => {
+            if depth != shape.len() {
+                return Err("a tensor is written with lists of different depths".into());
+            }
+            flat.push(value.clone());
+        }
+        Some(items) => {
+            if depth == shape.len() && flat.is_empty() {
+                shape.push(items.len() as i64);
+            }
+            if shape.get(depth) != Some(&(items.len() as i64)) {
+                return Err("a tensor is written with lists of different lengths".into());
+            }
+            for item in &items {
+                flatten(item, depth + 1, shape, flat)?;
+            }
+        }
+    }
+    if flat.len() > MAX_WRITTEN {
+        return Err(format!("a tensor of more than {MAX_WRITTEN} numbers is written out").into());
+    }
+    Ok(())
+}
+
+/// Arguments as an older version of the operators meant them.
+impl<'c> Evaluator<'_, 'c> {
+    fn upgraded(&mut self, library: &str, name: &str, (mut args, mut named): Given<'c>) -> Eval<Given<'c>> {
+        if library != "aten" {
+            return Ok((args, named));
+        }
+        let whole = |value: &Value<'c>| match value {
+            Value::Tensor(tensor) => tensor.ty().element_type().is_some_and(|dtype| dtype.is_integral()),
+            Value::Float(_) | Value::Complex(..) => false,
+            _ => true,
+        };
+        let given = |named: &[(String, Value<'c>)], wanted: &str| named.iter().any(|(name, _)| name == wanted);
+        match name {
+            // Before version 4 the quotient of whole numbers was truncated.
+            "div" | "div_" if self.program.version < 4 && args.len() == 2 && !given(&named, "rounding_mode") && args.iter().all(whole) => {
+                named.push(("rounding_mode".to_owned(), Value::text("trunc")));
+            }
+            // Before version 5 `full` of a whole number or bool gave floats.
+            "full" if self.program.version < 5 => {
+                let untyped = named.iter().all(|(name, value)| name != "dtype" || matches!(value, Value::None));
+                if untyped && args.get(1).is_some_and(|fill| matches!(fill, Value::Int(_) | Value::Bool(_))) {
+                    named.retain(|(name, _)| name != "dtype");
+                    named.push(("dtype".to_owned(), Value::Int(6)));
+                }
+            }
+            // Before version 11 `gelu` had no approximation.
+            "gelu" if args.len() > 2 => args.truncate(2),
+            _ => {}
+        }
+        Ok((args, named))
+    }
+}

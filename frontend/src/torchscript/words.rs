@@ -1,0 +1,200 @@
+//! Calls that are Python's own: conversions, annotations, `fork` and its kin.
+
+use std::rc::Rc;
+
+use strata_core::ir;
+use strata_core::upstream::arith;
+use strata_dialects::aten::{Input, Scalar, op};
+
+use super::error::Eval;
+use super::evaluate::{Evaluator, Frame};
+use super::text::ast::{Call, Expr};
+use super::value::{Shared, Value};
+
+impl<'c> Evaluator<'_, 'c> {
+    /// A call of a bare name.
+    pub fn word(&mut self, name: &str, call: &Call, frame: &mut Frame<'c>) -> Eval<Value<'c>> {
+        match (name, call.args.as_slice()) {
+            ("annotate" | "unchecked_cast", [_, value]) => return self.expr(value, frame),
+            ("uninitialized", _) => return Ok(Value::Uninitialized),
+            ("getattr", [of, Expr::Str(name)]) => {
+                let of = self.expr(of, frame)?;
+                return self.attr(&of, name);
+            }
+            ("isinstance", _) => return Err("`isinstance` of what only a call knows is not evaluated".into()),
+            _ => {}
+        }
+        let (args, named) = self.arguments(call, frame)?;
+        match (name, args.as_slice()) {
+            ("int" | "float" | "bool", [value]) => self.number_of(value, name),
+            ("complex", [real, imag]) => match (self.number_of(real, "float")?, self.number_of(imag, "float")?) {
+                (Value::Float(real), Value::Float(imag)) => Ok(Value::Complex(real, imag)),
+                _ => Err("a complex number is made of numbers that only a call knows".into()),
+            },
+            // In order: nothing of a program depends on when its parts run.
+            ("fork", [callee, rest @ ..]) => self.called(callee, rest.to_vec(), named),
+            _ => self.operator("prim", name, args, named),
+        }
+    }
+
+    /// A number as an `int`, `float` or `bool`; a tensor's element where it is a tensor.
+    pub fn number_of(&mut self, value: &Value<'c>, kind: &str) -> Eval<Value<'c>> {
+        let cx = self.cx;
+        Ok(match (kind, value) {
+            (_, Value::Tensor(tensor)) => {
+                if let Some(known) = self.known_number(*tensor) {
+                    return self.number_of(&known, kind);
+                }
+                let number = self.item(*tensor, kind)?;
+                return self.number_of(&number, kind);
+            }
+            ("int", Value::Int(_)) | ("float", Value::Float(_)) | ("bool", Value::Bool(_)) => value.clone(),
+            ("int", Value::Bool(value)) => Value::Int((*value).into()),
+            ("int", Value::Float(value)) if value.is_finite() => Value::Int(*value as i64),
+            ("float", Value::Int(value)) => Value::Float(*value as f64),
+            ("float", Value::Bool(value)) => Value::Float(f64::from(u8::from(*value))),
+            ("bool", Value::Int(value)) => Value::Bool(*value != 0),
+            ("bool", Value::Float(value)) => Value::Bool(*value != 0.0),
+            ("int", Value::Str(text)) => Value::Int(text.trim().parse().map_err(|_| format!("{text:?} is no int"))?),
+            ("float", Value::Str(text)) => Value::Float(text.trim().parse().map_err(|_| format!("{text:?} is no float"))?),
+            (_, Value::Number(number)) => {
+                let (builder, ty) = (&mut self.builder, number.ty());
+                match kind {
+                    "int" if ty.is_index() => value.clone(),
+                    "float" if ty == cx.f64() => value.clone(),
+                    "bool" if ty == cx.int(1) => value.clone(),
+                    "float" if ty.is_index() => Value::Number(crate::import::floats::to_float(builder, *number).ok_or("it is no number")?),
+                    "int" if ty == cx.int(1) => Value::Number(builder.value(arith::IndexCastUI::NAME, &[*number], cx.index(), &[])),
+                    "bool" if ty.is_index() => {
+                        let zero = builder.const_index(0);
+                        Value::Number(arith::cmpi(builder, arith::CmpIPredicate::Ne, *number, zero))
+                    }
+                    "bool" if ty == cx.f64() => {
+                        let zero = builder.const_float(ty, 0.0);
+                        Value::Number(arith::cmpf(builder, arith::CmpFPredicate::Une, *number, zero))
+                    }
+                    "int" if ty == cx.f64() => {
+                        let whole = crate::import::symbols::apply(builder, crate::pt2::expr::Func::TruncToInt, &[*number]);
+                        Value::Number(whole.ok_or("it is no number")?)
+                    }
+                    _ => return Err(format!("a number of type {ty} as {kind} is not evaluated").into()),
+                }
+            }
+            (_, other) => return Err(format!("{} is no {kind}", other.kind()).into()),
+        })
+    }
+
+    /// The element of a tensor as an op.
+    fn item(&mut self, tensor: ir::Value<'c>, kind: &str) -> Eval<Value<'c>> {
+        let mut value = Value::Tensor(tensor);
+        if kind == "bool" && tensor.ty().element() != self.cx.int(1) {
+            value = self.build(op::NE_SCALAR.schema(), &[Some(Input::Tensor(tensor)), Some(Input::Scalar(Scalar::Int(0)))])?;
+        }
+        let Value::Tensor(tensor) = value else { return Err("it is no tensor".into()) };
+        if tensor.ty().num_elements().is_some_and(|count| count != 1) {
+            return Err(format!("a tensor of type {} is taken for one number", tensor.ty()).into());
+        }
+        self.build(op::ITEM.schema(), &[Some(Input::Tensor(tensor))])
+    }
+
+    /// A value as one of the IR: a known number becomes a constant.
+    pub fn as_number(&mut self, value: &Value<'c>) -> Option<ir::Value<'c>> {
+        let (cx, builder) = (self.cx, &mut self.builder);
+        Some(match value {
+            Value::Number(value) => *value,
+            Value::Int(value) => builder.const_index(*value),
+            Value::Float(value) => builder.const_float(cx.f64(), *value),
+            Value::Bool(value) => builder.const_int(cx.int(1), i64::from(*value)),
+            _ => return None,
+        })
+    }
+
+    /// What stands behind a dot of a value that is no object.
+    pub fn property(&mut self, of: &Value<'c>, name: &str) -> Eval<Value<'c>> {
+        match of {
+            Value::Tensor(_) => self.operator("prim", name, vec![of.clone()], Vec::new()),
+            Value::Device(device) => match name {
+                "type" => Ok(Value::text(device.split(':').next().unwrap_or_default())),
+                "index" => Ok(Value::None),
+                _ => Err(format!("a device has no attribute `{name}`").into()),
+            },
+            other => Err(format!("{} has no attribute `{name}`", other.kind()).into()),
+        }
+    }
+
+    /// `of[index]`.
+    pub fn subscript(&mut self, of: &Value<'c>, index: &Value<'c>) -> Eval<Value<'c>> {
+        if let Value::Dict(items) = of {
+            let found = items.borrow().iter().find(|(key, _)| key.same(index)).map(|(_, value)| value.clone());
+            return found.ok_or_else(|| super::error::Stop::Raised("KeyError".to_owned()));
+        }
+        if let Value::Str(text) = of
+            && let Value::Int(place) = index
+        {
+            let chars: Vec<char> = text.chars().collect();
+            let place = wrap(*place, chars.len());
+            let found = place.and_then(|place| chars.get(place)).ok_or_else(|| super::error::Stop::Raised("IndexError".to_owned()))?;
+            return Ok(Value::text(&found.to_string()));
+        }
+        let items = of.items().ok_or_else(|| format!("{} has no items", of.kind()))?;
+        let index = self.number_of(index, "int")?;
+        let Value::Int(place) = index else { return self.selected(&items, &index) };
+        let found = wrap(place, items.len()).and_then(|place| items.get(place)).cloned();
+        found.ok_or_else(|| super::error::Stop::Raised("IndexError: list index out of range".to_owned()))
+    }
+
+    /// An item at a place that only a call knows: of tensors of one type, that of their stack.
+    fn selected(&mut self, items: &[Value<'c>], place: &Value<'c>) -> Eval<Value<'c>> {
+        let tensors: Option<Vec<_>> = items.iter().map(|item| if let Value::Tensor(tensor) = item { Some(*tensor) } else { None }).collect();
+        let (Some(tensors), Value::Number(place)) = (tensors.filter(|tensors| !tensors.is_empty()), place) else {
+            return Err("a list is read at a place that only a call knows".into());
+        };
+        let stacked = self.build(op::STACK.schema(), &[Some(Input::Tensors(tensors))])?;
+        let Value::Tensor(stacked) = stacked else { return Err("it is no tensor".into()) };
+        let index = Some(Input::Int(strata_dialects::aten::Size::Value(*place)));
+        let dim = Some(Input::Int(strata_dialects::aten::Size::Const(0)));
+        self.build(op::SELECT_INT.schema(), &[Some(Input::Tensor(stacked)), dim, index])
+    }
+
+    /// A list or dict as text with the places of its values filled in, as Python's `format` does for `{}`.
+    pub fn format(&mut self, args: &[Value<'c>]) -> String {
+        let Some(Value::Str(text)) = args.first() else { return String::new() };
+        let (mut out, mut values) = (String::new(), args[1..].iter());
+        let mut rest: &str = text;
+        while let Some((before, after)) = rest.split_once("{}") {
+            out.push_str(before);
+            out.push_str(&values.next().map(|value| show(value)).unwrap_or_default());
+            rest = after;
+        }
+        out + rest
+    }
+
+    pub fn dict(&self, items: Vec<(Value<'c>, Value<'c>)>) -> Value<'c> {
+        Value::Dict(Shared::new(self.depth, items))
+    }
+
+    pub fn tuple(&self, items: Vec<Value<'c>>) -> Value<'c> {
+        Value::Tuple(Rc::from(items))
+    }
+}
+
+/// A place of a list, counted from its end where it is negative.
+pub(super) fn wrap(place: i64, len: usize) -> Option<usize> {
+    let place = if place < 0 { place.checked_add(len as i64)? } else { place };
+    usize::try_from(place).ok()
+}
+
+/// A value as Python's `str` writes it.
+pub(super) fn show(value: &Value<'_>) -> String {
+    let list = |items: &[Value<'_>]| items.iter().map(show).collect::<Vec<_>>().join(", ");
+    match value {
+        Value::None => "None".to_owned(),
+        Value::Bool(value) => if *value { "True" } else { "False" }.to_owned(),
+        Value::Int(value) => value.to_string(),
+        Value::Float(value) => format!("{value:?}"),
+        Value::Str(text) | Value::Device(text) => text.to_string(),
+        Value::Tuple(items) => format!("({})", list(items)),
+        Value::List(items) => format!("[{}]", list(&items.borrow())),
+        other => format!("<{}>", other.kind()),
+    }
+}
