@@ -56,6 +56,8 @@ impl<'a> SourceFile<'a> {
         match self.path.extension().and_then(|extension| extension.to_str()) {
             Some("pt2") => self.import(context, || strata_frontend::import(self.path, context)),
             Some("pt") => {
+                // Types are inferred by decompositions.
+                load_dialect(context, "prim");
                 let signature = options.signature.as_deref().map(str::parse::<Signature>).transpose();
                 let signature = signature.map_err(|why| Error::Signature { why })?;
                 self.import(context, || torchscript::import(self.path, signature.as_ref(), &Operators, context))

@@ -25,6 +25,7 @@ pub const PASSES: &[PassEntry] = &[
     PassEntry::of::<aten_to_prim::DecomposeAten>(),
     PassEntry::of::<expand_math::ExpandMath>(),
     PassEntry::of::<gpu_to_nvvm::GpuToNvvm>(),
+    PassEntry::of::<aten_to_prim::infer_types::InferTypes>(),
     PassEntry::of::<loop_to_cpu::LoopToCpu>(),
     PassEntry::of::<loop_to_gpu::LoopToGpu>(),
     PassEntry::of::<loop_to_host::LoopToHost>(),

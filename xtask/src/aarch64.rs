@@ -43,7 +43,7 @@ pub fn test(filter: Option<&str>) -> Result<Count> {
         return Err("rs-run cannot be built for this architecture".into());
     }
     let mut cases = Vec::new();
-    for (folder, all) in [(suite::OWN, true), (suite::CORPUS, false)] {
+    for (folder, all) in suite::OWN.iter().map(|own| (*own, true)).chain([(suite::CORPUS, false)]) {
         let folder = cargo::root().join(folder);
         let Ok(text) = std::fs::read_to_string(folder.join("manifest.json")) else { continue };
         let manifest: Manifest = serde_json::from_str(&text)?;

@@ -68,8 +68,8 @@ impl Count {
     }
 }
 
-/// The cases of ours, beside the scripts that export them.
-pub const OWN: &str = "test/conformance/own";
+/// The cases of ours, beside the scripts that make them.
+pub const OWN: &[&str] = &["test/conformance/own", "test/conformance/torchscript"];
 /// The conformance corpus, beside the repository.
 pub const CORPUS: &str = "../shared/conformance";
 
@@ -223,8 +223,17 @@ fn fuzz() -> Result<Count> {
 
 /// Runs the cases of ours on one back end.
 fn own_cases(backend: &str, filter: Option<&str>) -> Result<Count> {
+    let mut all = Count::default();
+    for folder in OWN {
+        let count = own_folder(folder, backend, filter)?;
+        all = Count { passed: all.passed + count.passed, failed: all.failed + count.failed };
+    }
+    Ok(all)
+}
+
+fn own_folder(folder: &str, backend: &str, filter: Option<&str>) -> Result<Count> {
     let mut command = Command::new(cargo::tools(Profile::Dev).join("rs-run"));
-    command.arg("--suite").arg(cargo::root().join(OWN)).arg(format!("--backend={backend}"));
+    command.arg("--suite").arg(cargo::root().join(folder)).arg(format!("--backend={backend}"));
     command.args(filter.map(|filter| format!("--filter={filter}")));
     let done = command.stderr(Stdio::inherit()).output()?;
     let text = String::from_utf8_lossy(&done.stdout);

@@ -36,13 +36,13 @@ fn pieces(op: &AtenOp<'_>) -> Option<i64> {
     };
     let indices = || Some(op.ints("indices").ok()?.len() as i64 + 1);
     match Operator::of(op.op())? {
-        op::UNBIND_INT => size(dim()?),
-        op::SPLIT_TENSOR | op::UNSAFE_SPLIT_TENSOR => match (size(dim()?)?, sections("split_size")?) {
+        op::UNBIND_INT | op::UNBIND_COPY_INT => size(dim()?),
+        op::SPLIT_TENSOR | op::SPLIT_COPY_TENSOR | op::UNSAFE_SPLIT_TENSOR => match (size(dim()?)?, sections("split_size")?) {
             (0, _) | (_, 0) => Some(1),
             (size, piece) if piece > 0 => Some(size.checked_add(piece - 1)? / piece),
             _ => None,
         },
-        op::SPLIT_WITH_SIZES | op::UNSAFE_SPLIT_WITH_SIZES => Some(op.ints("split_sizes").ok()?.len() as i64),
+        op::SPLIT_WITH_SIZES | op::SPLIT_WITH_SIZES_COPY | op::UNSAFE_SPLIT_WITH_SIZES => Some(op.ints("split_sizes").ok()?.len() as i64),
         op::SPLIT_SIZES => Some(op.ints("split_size").ok()?.len() as i64),
         op::CHUNK | op::UNSAFE_CHUNK => match (size(dim()?)?, sections("chunks")?) {
             (0, chunks) => Some(chunks),
@@ -54,7 +54,14 @@ fn pieces(op: &AtenOp<'_>) -> Option<i64> {
         },
         op::TENSOR_SPLIT_SECTIONS | op::HSPLIT_INT | op::VSPLIT_INT | op::DSPLIT_INT => sections("sections"),
         op::TENSOR_SPLIT_INDICES | op::HSPLIT_ARRAY | op::VSPLIT_ARRAY | op::DSPLIT_ARRAY => indices(),
-        op::WHERE | op::NONZERO_NUMPY => Some(op.tensor(op.schema().args[0].name).ok()?.ty().rank() as i64),
+        // One of rank 0 is taken for a line.
+        op::WHERE | op::NONZERO_NUMPY => Some(op.tensor(op.schema().args[0].name).ok()?.ty().rank().max(1) as i64),
+        // A gradient along each dimension that is asked for, or along all.
+        _ if name(op.op().name()) == "gradient" => match (op.schema().position("dim"), op.opt_ints("dim"), op.opt_size("dim")) {
+            (Some(_), Ok(Some(dims)), _) => Some(dims.len() as i64),
+            (Some(_), _, Ok(Some(_))) => Some(1),
+            _ => Some(op.tensor("self").ok()?.ty().rank() as i64),
+        },
         _ => Some(op.tensors(op.schema().tensor_args().find(|arg| arg.ty.list)?.name).ok()?.len() as i64),
     }
 }
@@ -65,14 +72,14 @@ const DEFAULT: &[&str] = &[
     "hann_window", "kaiser_window", "linspace", "logspace", "normal", "ones", "rand", "randn", "scalar_tensor", "zeros",
 ];
 /// Gives whole numbers where no type is asked for.
-const WHOLE: &[&str] = &["bincount", "bucketize", "count_nonzero", "randint", "randperm", "searchsorted", "tril_indices", "triu_indices"];
+const WHOLE: &[&str] = &["bucketize", "count_nonzero", "randint", "randperm", "searchsorted", "tril_indices", "triu_indices"];
 /// Adds up in `i64` what is whole.
 const ADDS: &[&str] = &["cumprod", "cumsum", "nansum", "prod", "sum", "sum_to_size", "trace"];
 /// Says whether something holds, in bool (in `ui8` of `ui8`).
 const TRUTH: &[&str] = &["all", "any"];
 /// Of the type of `self`, whatever else they are given.
 const SELF: &[&str] = &[
-    "bernoulli", "binomial", "clamp_max", "clamp_min", "copy", "cumulative_trapezoid", "dist", "empty_like", "exponential", "fill", "full_like",
+    "bernoulli", "binomial", "clamp_max", "clamp_min", "copy", "dist", "empty_like", "exponential", "fill", "full_like",
     "geometric", "log_normal", "masked_scatter", "new_empty", "new_empty_strided", "new_full", "new_ones", "new_zeros", "norm", "ones_like",
     "poisson", "put", "rand_like", "randint_like", "randn_like", "random", "renorm", "resize", "scatter", "scatter_add", "scatter_reduce",
     "select_scatter", "slice_scatter", "uniform", "zeros_like",
@@ -110,7 +117,17 @@ pub fn dtype(op: &AtenOp<'_>, index: usize) -> Option<DType> {
         }
         _ if DEFAULT.contains(&name) => Some(DType::F32),
         "bucketize" | "searchsorted" if op.bool("out_int32").is_ok_and(|small| small) => Some(DType::I32),
-        "bincount" if op.opt_tensor("weights").is_ok_and(|weights| weights.is_some()) => None,
+        "bincount" => Some(match op.opt_tensor("weights").ok()?.map(|weights| weights.ty().element_type()) {
+            None => DType::I64,
+            Some(Some(DType::F32)) => DType::F32,
+            Some(_) => DType::F64,
+        }),
+        "square" => op.tensor("self").ok()?.ty().element_type().map(|dtype| if dtype == DType::Bool { DType::I64 } else { dtype }),
+        "avg_pool1d" | "avg_pool2d" | "avg_pool3d" => op.tensor("self").ok()?.ty().element_type(),
+        // Without `return_complex` the parts stand in a last dimension.
+        "stft" => promoted(op).map(|dtype| if op.opt_bool("return_complex").is_ok_and(|asked| asked == Some(true)) { dtype.to_complex() } else { dtype }),
+        "special_erfcx" | "trapezoid" | "trapz" | "cumulative_trapezoid" => promoted(op).map(Numeric::to_float),
+        "feature_alpha_dropout" if !op.bool("train").ok()? => op.tensor("input").ok()?.ty().element_type(),
         _ if WHOLE.contains(&name) => Some(DType::I64),
         _ if ADDS.contains(&name) => promoted(op).map(|dtype| if dtype.is_integral() { DType::I64 } else { dtype }),
         _ if TRUTH.contains(&name) => promoted(op).map(|dtype| if dtype == DType::U8 { dtype } else { DType::Bool }),

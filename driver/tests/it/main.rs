@@ -9,3 +9,4 @@ mod mutants;
 mod orders;
 mod ptx;
 mod sizes;
+mod torchscript;

@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 
 use strata_core::ir::{self, Block, DYNAMIC, Op, OpSpec, Type};
 use strata_core::rewrite::Rewriter;
-use strata_core::upstream::{arith, scf, tensor};
+use strata_core::upstream::{arith, scf};
 use strata_dialects::aten::{Input, Size, op};
 use strata_dialects::capture;
 
@@ -199,7 +199,7 @@ fn leaves<'c>(eval: &mut Evaluator<'_, 'c>, a: &Value<'c>, b: &Value<'c>, blocks
     let mut fitted = [a_value, b_value];
     for place in [0, 1] {
         if fitted[place].ty() != ty {
-            fitted[place] = inside(eval, blocks[place], |eval| tensor::cast(&mut eval.builder, fitted[place], ty));
+            fitted[place] = inside(eval, blocks[place], |eval| eval.retyped(fitted[place], ty))?;
         }
     }
     Ok(fitted)
@@ -229,7 +229,7 @@ fn anything<'c>(eval: &mut Evaluator<'_, 'c>, ty: Type<'c>) -> Eval<ir::Value<'c
     let sizes = ty.shape().into_iter().map(|size| Size::Const(if size == DYNAMIC { 1 } else { size })).collect();
     match eval.build(op::ZEROS.schema(), &[Some(Input::Ints(sizes)), Some(Input::DType(dtype))])? {
         Value::Tensor(value) if value.ty() == ty => Ok(value),
-        Value::Tensor(value) => Ok(tensor::cast(&mut eval.builder, value, ty)),
+        Value::Tensor(value) => eval.retyped(value, ty),
         other => Err(format!("{} is no tensor", other.kind()).into()),
     }
 }
@@ -350,7 +350,7 @@ fn carried<'c>(eval: &mut Evaluator<'_, 'c>, steps: Steps<'_, 'c>, body: &[Stmt]
     for _ in 0..MAX_WIDENINGS {
         for (value, ty) in start.iter_mut().zip(&types) {
             if value.ty() != *ty {
-                *value = tensor::cast(&mut eval.builder, *value, *ty);
+                *value = eval.retyped(*value, *ty)?;
             }
         }
         let numbers = eval.numbers.clone();
@@ -385,7 +385,7 @@ fn carried<'c>(eval: &mut Evaluator<'_, 'c>, steps: Steps<'_, 'c>, body: &[Stmt]
             }
             for (end, ty) in ends.iter_mut().zip(&known) {
                 if end.ty() != *ty {
-                    *end = tensor::cast(&mut eval.builder, *end, *ty);
+                    *end = eval.retyped(*end, *ty)?;
                 }
             }
             scf::yield_(&mut eval.builder, &ends);

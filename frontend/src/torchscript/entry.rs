@@ -6,6 +6,7 @@ use std::rc::Rc;
 use strata_core::ir::{Attr, Block, Cx, DYNAMIC, Module, Op, OpSpec, Type};
 use strata_core::rewrite::Rewriter;
 use strata_core::upstream::func;
+use strata_dialects::aten::{Input as Operand, op};
 use strata_dialects::capture;
 
 use super::error::{Eval, ScriptError, Stop};
@@ -31,7 +32,7 @@ pub(super) fn build<'c>(
     let signature = match signature {
         Some(signature) => signature,
         None => {
-            traced = traced_signature(program).ok_or_else(|| ScriptError::Signature(NO_SIGNATURE.to_owned()))?;
+            traced = traced_signature(program)?.ok_or_else(|| ScriptError::Signature(NO_SIGNATURE.to_owned()))?;
             &traced
         }
     };
@@ -157,17 +158,21 @@ fn evaluated<'c>(eval: &mut Evaluator<'_, 'c>, leaves: Vec<Value<'c>>) -> Eval<(
     let value = eval.method(&module, "forward", args, Vec::new())?;
     let (mut results, mut outputs) = (Vec::new(), Vec::new());
     flattened(eval, &value, &mut results, &mut outputs)?;
-    // An attribute that holds another tensor than at the beginning is a buffer that the call changes.
+    // An attribute that holds another tensor than at the beginning is a buffer that the call changes; the old tensor may be a result.
     for (object, name, old) in std::mem::take(&mut eval.assigned) {
         match object.get(&name) {
             Some(Value::Tensor(new)) if new == old => {}
             Some(Value::Tensor(new)) if new.ty() == old.ty() => {
-                let weight = old.index().checked_sub(eval.entry.args().len() - eval.weights.len());
-                let weight = weight.filter(|_| old.owner_block() == Some(eval.entry)).and_then(|place| eval.weights.get(place));
-                let Some((input, _)) = weight else { continue };
-                let output = Output::Mutation { name: input.name.clone() };
-                results.push((new, output.clone()));
-                outputs.push(output);
+                let clone = |eval: &mut Evaluator<'_, 'c>, value| match eval.build(op::CLONE.schema(), &[Some(Operand::Tensor(value))])? {
+                    Value::Tensor(copy) => Ok(copy),
+                    other => Err(Stop::Here(format!("{} is no tensor", other.kind()))),
+                };
+                for (result, _) in &mut results {
+                    if *result == old {
+                        *result = clone(eval, old)?;
+                    }
+                }
+                eval.build(op::COPY_.schema(), &[Some(Operand::Tensor(old)), Some(Operand::Tensor(new))])?;
             }
             _ => return Err(format!("attribute `{name}` of `{}` becomes a value of another type", object.path).into()),
         }
@@ -294,32 +299,36 @@ fn finish<'c>(builder: &mut Rewriter<'c>, function: Op<'c>, block: Block<'c>, in
 }
 
 /// The types of the call that a model was traced with.
-fn traced_signature(program: &Program) -> Option<Signature> {
-    let traced = program.traced_inputs()?;
-    let Pickled::Dict(methods) = traced else { return None };
+fn traced_signature(program: &Program) -> Result<Option<Signature>, ScriptError> {
+    let Some(Pickled::Dict(methods)) = program.traced_inputs()? else { return Ok(None) };
     let forward = methods.borrow().iter().find_map(|(key, value)| match key {
-        Pickled::Str(name) if &**name == "forward" => Some(value.clone()),
+        Pickled::Str(name) if name.rsplit('.').next() == Some("forward") => Some(value.clone()),
         _ => None,
-    })?;
+    });
     let mut leaves = Vec::new();
-    traced_leaves(program, &forward, &mut leaves)?;
-    Some(Signature(leaves))
+    Ok(forward.and_then(|forward| traced_leaves(&forward, &mut leaves)).map(|()| Signature(leaves)))
 }
 
-fn traced_leaves(program: &Program, value: &Pickled, leaves: &mut Vec<Leaf>) -> Option<()> {
+fn traced_leaves(value: &Pickled, leaves: &mut Vec<Leaf>) -> Option<()> {
     match value {
-        Pickled::Tuple(items) => items.iter().try_for_each(|item| traced_leaves(program, item, leaves)),
-        Pickled::List(items) => items.borrow().iter().try_for_each(|item| traced_leaves(program, item, leaves)),
-        Pickled::Dict(items) => items.borrow().iter().try_for_each(|(_, value)| traced_leaves(program, value, leaves)),
+        Pickled::Tuple(items) => items.iter().try_for_each(|item| traced_leaves(item, leaves)),
+        Pickled::List(items) => items.borrow().iter().try_for_each(|item| traced_leaves(item, leaves)),
+        Pickled::Dict(items) => items.borrow().iter().try_for_each(|(_, value)| traced_leaves(value, leaves)),
         Pickled::Object(object) if &*object.class == "torch._utils._rebuild_tensor_v2" => {
-            let weight = program::tensor(&program.archive, "traced_inputs", object).ok()?;
-            leaves.push(Leaf::Tensor(weight.dtype.spelling()?.to_owned(), weight.sizes.iter().map(|size| i64::try_from(*size).ok()).collect()));
+            // Their values are not kept.
+            let traced = program::described(object).ok()?;
+            leaves.push(Leaf::Tensor(traced.dtype.spelling()?.to_owned(), traced.sizes.iter().map(|size| i64::try_from(*size).ok()).collect()));
             Some(())
         }
-        Pickled::Int(value) => Some(leaves.push(Leaf::Int(*value))),
-        Pickled::Float(value) => Some(leaves.push(Leaf::Float(*value))),
-        Pickled::Bool(value) => Some(leaves.push(Leaf::Bool(*value))),
-        Pickled::None => Some(leaves.push(Leaf::None)),
-        _ => None,
+        value => {
+            leaves.push(match value {
+                Pickled::Int(value) => Leaf::Int(*value),
+                Pickled::Float(value) => Leaf::Float(*value),
+                Pickled::Bool(value) => Leaf::Bool(*value),
+                Pickled::None => Leaf::None,
+                _ => return None,
+            });
+            Some(())
+        }
     }
 }

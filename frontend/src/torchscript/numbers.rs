@@ -182,7 +182,6 @@ fn two<'c>(name: &str, a: &Value<'c>, b: &Value<'c>) -> Eval<Option<Value<'c>>> 
         _ => None,
     };
     let float = |value: &Value<'c>| if let Value::Float(value) = value { Some(*value) } else { int(value).map(|value| value as f64) };
-    let conditions = (known_truth(a), known_truth(b));
     match (name, a, b) {
         ("eq" | "ne", Value::Member(..) | Value::Device(_) | Value::None | Value::Str(_), _) | ("eq" | "ne", _, Value::None) => {
             return Ok(Some(Value::Bool(a.same(b) == (name == "eq"))));
@@ -196,7 +195,6 @@ fn two<'c>(name: &str, a: &Value<'c>, b: &Value<'c>) -> Eval<Option<Value<'c>>> 
         }
         _ => {}
     }
-    let _ = conditions;
     if let (Some(a), Some(b)) = (int(a), int(b)) {
         let zero = || Stop::Raised("ZeroDivisionError".to_owned());
         return Ok(Some(match name {
@@ -220,8 +218,8 @@ fn two<'c>(name: &str, a: &Value<'c>, b: &Value<'c>) -> Eval<Option<Value<'c>>> 
                 }
                 Value::Int(a.checked_rem(b).and_then(|rest| rest.checked_add(b)).and_then(|sum| sum.checked_rem(b)).ok_or_else(overflow)?)
             }
-            "pow" if b < 0 => Value::Float((a as f64).powf(b as f64)),
-            "pow" => Value::Int(u32::try_from(b).ok().and_then(|b| a.checked_pow(b)).ok_or_else(overflow)?),
+            // TorchScript's power of whole numbers is a float.
+            "pow" => Value::Float((a as f64).powf(b as f64)),
             "eq" => Value::Bool(a == b),
             "ne" => Value::Bool(a != b),
             "lt" => Value::Bool(a < b),

@@ -61,8 +61,18 @@ impl<'c> Evaluator<'_, 'c> {
             ("is_tracing" | "is_autocast_enabled" | "is_autocast_cpu_enabled" | "_is_tracing" | "cudnn_is_acceptable", _) => Value::Bool(false),
             ("get_default_dtype", _) => Value::Int(6),
             ("wait", [value]) => value.clone(),
+            ("dict", []) => self.dict(Vec::new()),
+            ("dict", [Value::List(items)]) => {
+                let pair = |item: &Value<'c>| match item.items().as_deref() {
+                    Some([key, value]) => Ok((key.clone(), value.clone())),
+                    _ => Err("a dict is made of pairs".to_owned()),
+                };
+                let items = items.borrow().iter().map(pair).collect::<Result<_, _>>()?;
+                self.dict(items)
+            }
             ("device", [Value::Str(kind), ..]) => Value::Device(std::rc::Rc::clone(kind)),
             ("device", [Value::Device(_)]) => args[0].clone(),
+            ("type", [Value::Device(_)]) => self.property(&args[0], name)?,
             ("unchecked_unwrap_optional" | "_unwrap_optional", [value]) => match value {
                 Value::None => return Err(Stop::Raised("Unwrapping null optional".to_owned())),
                 value => value.clone(),
@@ -174,7 +184,8 @@ impl<'c> Evaluator<'_, 'c> {
             | ("is_inference" | "is_conj" | "is_neg" | "is_sparse_csr" | "is_vulkan" | "is_xpu" | "is_ipu", []) => Value::Bool(false),
             ("data" | "requires_grad_" | "retain_grad", _) => args[0].clone(),
             ("cpu" | "pin_memory", []) => args[0].clone(),
-            ("mT" | "T" | "H" | "mH" | "real" | "imag", []) => return self.property_view(name, tensor).map(Some),
+            ("mT" | "T" | "H" | "mH", []) => return self.property_view(name, tensor).map(Some),
+            ("real", []) if dtype.is_some_and(|dtype| !dtype.is_complex()) => args[0].clone(),
             ("ImplicitTensorToNum" | "IntImplicit" | "Int", []) => self.number_of(&args[0], "int")?,
             ("FloatImplicit" | "Float", []) => self.number_of(&args[0], "float")?,
             ("Bool", []) => self.number_of(&args[0], "bool")?,
@@ -208,7 +219,6 @@ impl<'c> Evaluator<'_, 'c> {
     fn property_view(&mut self, name: &str, tensor: ir::Value<'c>) -> Eval<Value<'c>> {
         let rank = tensor.ty().rank() as i64;
         let operator = match name {
-            "real" | "imag" => return self.operator("aten", if name == "real" { "real" } else { "imag" }, vec![Value::Tensor(tensor)], Vec::new()),
             "H" | "mH" if tensor.ty().element_type().is_some_and(|dtype| dtype.is_complex()) => "adjoint",
             _ => "permute",
         };

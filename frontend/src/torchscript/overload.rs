@@ -51,7 +51,7 @@ pub(super) fn is_known(library: &str, name: &str) -> bool {
 
 fn sorted<'c>(schema: &Schema, (args, named): &Given<'c>) -> Option<Vec<Option<Value<'c>>>> {
     let mut sorted = vec![None; schema.args.len()];
-    if args.len() > sorted.len() {
+    if args.len() > schema.args.iter().filter(|arg| !arg.kwarg_only).count() {
         return None;
     }
     for (slot, value) in sorted.iter_mut().zip(args) {
@@ -243,6 +243,14 @@ impl<'c> Evaluator<'_, 'c> {
             returned.push(if value.ty.list { self.list(results.by_ref().collect()) } else { results.next().unwrap_or(Value::None) });
         }
         Ok(if returned.len() == 1 { returned.remove(0) } else if returned.is_empty() { Value::None } else { self.tuple(returned) })
+    }
+}
+
+impl<'c> Evaluator<'_, 'c> {
+    /// A tensor in a type that knows fewer of its sizes.
+    pub fn retyped(&mut self, value: ir::Value<'c>, ty: ir::Type<'c>) -> Eval<ir::Value<'c>> {
+        let op = aten::build(&mut self.builder, op::ALIAS.schema(), &[Some(Input::Tensor(value))], &[ty]);
+        Ok(op.map_err(|error| error.to_string())?.result(0))
     }
 }
 

@@ -149,9 +149,9 @@ impl Machine<'_> {
     /// Calls something, or makes an object of a class.
     fn call(&mut self) -> Result<(), String> {
         let (args, callee) = (self.pop()?, self.pop()?);
-        let (Pickled::Global(class), Pickled::Tuple(args)) = (callee, args) else {
-            return Err("a name is called with a tuple".to_owned());
-        };
+        let Pickled::Global(class) = callee else { return Err("only what has a name is called".to_owned()) };
+        // Members of enums are made of their value, everything else of a tuple.
+        let args = if let Pickled::Tuple(args) = args { args } else { Rc::new([args]) };
         self.stack.push(match (&*class, &*args) {
             // What only notes the static type of a list or dict.
             ("torch.jit._pickle.restore_type_tag", [value, _]) => value.clone(),

@@ -60,8 +60,9 @@ impl Program {
     }
 
     /// The arguments that a traced model was traced with, if the archive has them.
-    pub fn traced_inputs(&self) -> Option<Pickled> {
-        read(&self.archive, "traced_inputs.pkl").ok()
+    pub fn traced_inputs(&self) -> Result<Option<Pickled>, ScriptError> {
+        const ENTRY: &str = "traced_inputs.pkl";
+        if self.archive.has(ENTRY) { read(&self.archive, ENTRY).map(Some) } else { Ok(None) }
     }
 
     fn file(&self, entry: &str) -> Result<Option<Rc<File>>, ScriptError> {
@@ -111,8 +112,22 @@ fn read(archive: &Archive, entry: &str) -> Result<Pickled, ScriptError> {
     pickle::read(&bytes).map_err(|why| ScriptError::Pickle { entry: entry.to_owned(), why })
 }
 
-/// Where a tensor of a pickle lies: `folder` is `data` or `constants`.
-pub fn tensor(archive: &Archive, folder: &str, object: &Object) -> Result<Weight, String> {
+/// A tensor of a pickle.
+pub struct Described<'v> {
+    /// The key of its storage, an entry of the folder beside the pickle.
+    pub key: &'v str,
+    /// The element type.
+    pub dtype: ScalarType,
+    /// The sizes.
+    pub sizes: Vec<usize>,
+    /// The strides in elements.
+    pub strides: Vec<usize>,
+    /// The first element.
+    pub offset: usize,
+}
+
+/// What a pickle says of a tensor.
+pub fn described(object: &Object) -> Result<Described<'_>, String> {
     let [Pickled::Persistent(id), Pickled::Int(offset), sizes, strides, ..] = &*object.args else {
         return Err("a tensor is made of a storage, an offset, sizes and strides".to_owned());
     };
@@ -126,6 +141,12 @@ pub fn tensor(archive: &Archive, folder: &str, object: &Object) -> Result<Weight
     let (Some(sizes), Some(strides), Ok(offset)) = (numbers(sizes), numbers(strides), usize::try_from(*offset)) else {
         return Err("sizes, strides and offsets are not negative".to_owned());
     };
+    Ok(Described { key, dtype, sizes, strides, offset })
+}
+
+/// Where a tensor of a pickle lies: `folder` is `data` or `constants`.
+pub fn tensor(archive: &Archive, folder: &str, object: &Object) -> Result<Weight, String> {
+    let Described { key, dtype, sizes, strides, offset } = described(object)?;
     Weight::at(archive, format!("{folder}/{key}"), (dtype, sizes, strides, offset))
 }
 

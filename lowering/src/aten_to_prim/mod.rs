@@ -17,7 +17,8 @@
 //! ```
 
 mod args;
-pub mod infer;
+mod infer;
+pub mod infer_types;
 mod own;
 mod rule;
 

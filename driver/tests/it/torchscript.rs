@@ -1,0 +1,165 @@
+//! Archives of TorchScript, written here as text: what they become, what is refused and where, and that no archive is too hostile.
+
+use std::io::Write;
+
+use strata_driver::{Options, lower, standard};
+use tempfile::NamedTempFile;
+use zip::write::SimpleFileOptions;
+use zip::{CompressionMethod, ZipWriter};
+
+/// An object of `__torch__.M` without attributes.
+const OBJECT: &[u8] = b"\x80\x02c__torch__\nM\n)\x81}b.";
+
+/// An archive of these entries.
+fn archive(entries: &[(&str, &[u8])]) -> NamedTempFile {
+    let file = tempfile::Builder::new().suffix(".pt").tempfile().expect("a file");
+    let mut zip = ZipWriter::new(file.reopen().expect("the file"));
+    for (name, bytes) in entries {
+        let stored = SimpleFileOptions::default().compression_method(CompressionMethod::Stored);
+        zip.start_file(format!("m/{name}"), stored).expect("an entry");
+        zip.write_all(bytes).expect("bytes");
+    }
+    zip.finish().expect("an archive");
+    file
+}
+
+/// The text of a program at the level `capture`, or what is said of it.
+fn captured(entries: &[(&str, &[u8])], signature: &str) -> Result<String, String> {
+    let options = Options { signature: (!signature.is_empty()).then(|| signature.to_owned()), ..Options::default() };
+    lower(standard(), archive(entries).path(), "capture", &options).map_err(|error| error.to_string())
+}
+
+/// The same of a method `forward` with this body.
+fn forward(body: &str, signature: &str) -> Result<String, String> {
+    let lines: Vec<_> = body.lines().map(|line| format!("    {line}\n")).collect();
+    let text = format!("class M(Module):\n  def forward(self: __torch__.M,\n    x: Tensor,\n    n: int=3) -> Tensor:\n{}", lines.concat());
+    captured(&[("version", b"3\n"), ("data.pkl", OBJECT), ("code/__torch__.py", text.as_bytes())], signature)
+}
+
+/// The program of a body that is imported.
+fn program(body: &str, signature: &str) -> String {
+    forward(body, signature).unwrap_or_else(|error| panic!("{error}"))
+}
+
+#[test]
+fn what_is_known_leaves_no_trace() {
+    let body = "y = x\nfor i in range(n):\n  if torch.gt(i, 0):\n    y0 = torch.mul(y, 2)\n  else:\n    y0 = y\n  y = y0\nreturn y";
+    let text = program(body, "f32[2x3]");
+    assert_eq!(text.matches("aten.mul").count(), 2, "{text}");
+    assert!(!text.contains("scf."), "{text}");
+}
+
+#[test]
+fn conditions_of_a_call_are_branches() {
+    let body = "if bool(torch.gt(torch.sum(x), 0)):\n  y = torch.add(x, 1)\n  k = 1\nelse:\n  y = torch.relu(x)\n  k = 2\nreturn torch.mul(y, k)";
+    let text = program(body, "f32[2x3]");
+    assert!(text.contains("scf.if") && text.contains("-> (tensor<2x3xf32>, index)"), "{text}");
+}
+
+#[test]
+fn branches_of_other_sizes_join_in_a_symbolic_one() {
+    let body = "if bool(torch.gt(torch.sum(x), 0)):\n  y = torch.slice(x, 0, 0, 1)\nelse:\n  y = x\nreturn y";
+    assert!(program(body, "f32[2x3]").contains("scf.if %1 -> (tensor<?x3xf32>)") || program(body, "f32[2x3]").contains("-> (tensor<?x3xf32>)"));
+}
+
+#[test]
+fn a_branch_that_raises_is_a_guard() {
+    let body = "if bool(torch.gt(torch.sum(x), 9)):\n  ops.prim.RaiseException(\"too large\", \"builtins.ValueError\")\nelse:\n  pass\nreturn x";
+    let text = program(body, "f32[2x3]");
+    assert!(text.contains("capture.guard") && text.contains("too large") && !text.contains("scf.if"), "{text}");
+}
+
+#[test]
+fn loops_that_a_call_decides_are_loops() {
+    let counted = "y = x\nfor i in range(int(torch.sum(x))):\n  y = torch.mul(y, 2)\nreturn y";
+    assert!(program(counted, "i64[3]").contains("scf.for"));
+    let until = "y = x\n_0 = bool(torch.gt(torch.sum(x), 1))\nwhile _0:\n  y = torch.div(y, 2)\n  _0 = bool(torch.gt(torch.sum(y), 1))\nreturn y";
+    assert!(program(until, "f32[3]").contains("scf.while"));
+}
+
+#[test]
+fn symbolic_sizes_stay_symbols() {
+    let text = program("return torch.reshape(x, [torch.mul(torch.size(x, 0), 2), -1])", "f32[?x4]");
+    assert!(text.contains("arith.muli") && text.contains("capture.dim"), "{text}");
+}
+
+#[test]
+fn numbers_of_a_call_are_guarded() {
+    let text = program("return torch.mul(x, n)", "f32[2],int=7");
+    assert!(text.contains("other = 7") && text.contains("in_1 == 7"), "{text}");
+}
+
+/// Programs that are refused, and what is said of them: the entry, the line, the reason.
+#[test]
+fn what_cannot_be_is_refused_by_name() {
+    let cases = [
+        ("return torch.tolist(x)", "f32[2]", "code/__torch__.py:5: `tolist`"),
+        ("return torch.no_such_operator(x)", "f32[2]", "code/__torch__.py:5: `aten.no_such_operator`"),
+        ("y = [x]\nfor i in range(int(torch.sum(x))):\n  _0 = torch.append(y, x)\nreturn x", "i64[2]", "__torch__.py:7: a list is changed in"),
+        ("return __torch__.missing(x, )", "f32[2]", "the archive has no function `__torch__.missing`"),
+        ("return (self).forward(x, n, )", "f32[2]", "functions call each other"),
+        ("y = x\n_0 = True\nwhile _0:\n  pass\nreturn y", "f32[2]", "steps or"),
+        ("ops.prim.RaiseException(\"never\")\nreturn x", "f32[2]", "every call of this signature raises: never"),
+        ("return torch.matmul(x, x)", "f32[2x3]", "`aten.matmul`"),
+        ("return torch.reshape(x, [1000000000, 1000000000, 1000000000])", "f32[2]", "`aten.reshape`"),
+        ("return x", "", "--signature="),
+        ("return x", "f32[2],f32[2],f32[2]", "inputs more than `forward` has parameters for"),
+        ("return x", "f99[2]", "`f99[2]` is none of"),
+        ("return x +", "f32[2]", "archive entry `code/__torch__.py`, line 5"),
+    ];
+    for (body, signature, said) in cases {
+        let error = forward(body, signature).expect_err(body);
+        assert!(error.contains(said), "{body}: {error}");
+    }
+}
+
+#[test]
+fn damaged_archives_are_refused() {
+    let text: &[u8] = b"class M(Module):\n  def forward(self, x: Tensor) -> Tensor:\n    return x\n";
+    let with = |pickle: &[u8], version: &[u8]| captured(&[("version", version), ("data.pkl", pickle), ("code/__torch__.py", text)], "f32[2]");
+    assert!(with(OBJECT, b"3").is_ok());
+    for (pickle, version, said) in [
+        (&OBJECT[..9], &b"3"[..], "`data.pkl`: byte"),
+        (b"\x80\x02}.", b"3", "holds no module"),
+        (b"\x80\x02c__torch__\nOther\n)\x81}b.", b"3", "not a class of the archive"),
+        (OBJECT, b"99", "versions 1 to 10 are read"),
+        (b"\x80\x02]q\x00h\x00a.", b"3", "nested"),
+    ] {
+        let error = with(pickle, version).expect_err(said);
+        assert!(error.contains(said), "{error}");
+    }
+}
+
+/// Numbers that look random, the same at each run.
+fn random(state: &mut u64) -> usize {
+    *state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+    (*state >> 33) as usize
+}
+
+#[test]
+fn no_edit_of_an_archive_panics() {
+    let text: &[u8] = b"class M(Module):\n  w : Tensor\n  def forward(self: __torch__.M,\n    x: Tensor) -> Tensor:\n    y = annotate(List[Tensor], [])\n    for i in range(torch.size(x, 0)):\n      _0 = torch.append(y, torch.mul(x[i], (torch.len(y))))\n    if bool(torch.gt(torch.sum(x), 0.5)):\n      z = torch.stack(y, 0)\n    else:\n      z = torch.cat([x, x], -1)\n    return torch.reshape(z, [-1, torch.floordiv(4, 2)])\n";
+    let mut state = 1;
+    for _ in 0..400 {
+        let (mut text, mut pickle) = (text.to_vec(), OBJECT.to_vec());
+        let target = if random(&mut state) % 4 == 0 { &mut pickle } else { &mut text };
+        for _ in 0..1 + random(&mut state) % 3 {
+            let at = random(&mut state) % target.len().max(1);
+            match random(&mut state) % 4 {
+                0 => drop(target.get_mut(at).map(|byte| *byte = (random(&mut state) % 256) as u8)),
+                1 => target.truncate(at),
+                2 => {
+                    let piece = target[at..(at + random(&mut state) % 12).min(target.len())].to_vec();
+                    let to = random(&mut state) % target.len().max(1);
+                    target.splice(to..to, piece);
+                }
+                _ => drop(target.get_mut(at).map(|byte| *byte = b"0192-.([{]})_:="[random(&mut state) % 15])),
+            }
+            if target.is_empty() {
+                break;
+            }
+        }
+        // Whether it is refused does not matter here.
+        let _ = captured(&[("version", b"3\n"), ("data.pkl", &pickle), ("code/__torch__.py", &text)], "f32[2x4]");
+    }
+}

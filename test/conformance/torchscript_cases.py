@@ -1,0 +1,316 @@
+"""Saves programs of TorchScript with what PyTorch computes of them.
+
+    python torchscript_cases.py torchscript
+
+Groups: control flow that a call decides, control flow that its types decide, Python's values, modules (scripted, traced, frozen), and an
+archive as an old version wrote it. Archives hold no records for debugging, and are stored without compression, as the fuzzer reads them.
+"""
+
+import enum
+import functools
+import json
+import os
+import zipfile
+from typing import Dict, List, NamedTuple, Optional, Tuple
+
+import torch
+from safetensors.torch import save_file
+from torch import Tensor, nn
+from torch.utils import _pytree as pytree
+
+import case
+
+def save(folder, name, program, inputs, version=None):
+    """Writes an archive, its inputs, and what PyTorch computes of the archive as it is read back; gives its row of the manifest."""
+    path = os.path.join(folder, name + ".pt")
+    program().save(path)
+    repack(path, version)
+    leaf = lambda value: value is None
+    given = [x.clone() if isinstance(x, Tensor) else x for x in pytree.tree_leaves(list(inputs), is_leaf=leaf)]
+    module = torch.jit.load(path)
+    before = {name: b.clone() for name, b in module.named_buffers()}
+    with torch.no_grad():
+        outputs = pytree.tree_leaves(module(*inputs), is_leaf=leaf)
+    changed = {name: b for name, b in module.named_buffers() if not torch.equal(b, before[name])}
+    tensors, scalars = case.entries("in", given)
+    more, more_scalars = case.entries("out", outputs)
+    tensors |= more | {f"mut_{n}": b.detach().contiguous().clone() for n, b in changed.items()}
+    meta = {"n_in": json.dumps(len(given)), "n_out": json.dumps(len(outputs)), "scalars": json.dumps(scalars | more_scalars)}
+    save_file(tensors, os.path.join(folder, name + ".safetensors"), meta)
+    kinds = [t.dtype for t in outputs + given if isinstance(t, Tensor)]
+    pairs = [case.TOLERANCE.get(kind, (0.0, 0.0)) for kind in kinds] or [(0.0, 0.0)]
+    return {
+        "name": f"torchscript__{name}", "group": "torchscript", "op": name, "dtype": case.SHORT.get(kinds[0], "") if kinds else "",
+        "pt": f"{name}.pt", "io": [f"{name}.safetensors"], "rtol": max(p[0] for p in pairs), "atol": max(p[1] for p in pairs),
+        "check": "close", "n_in": len(given), "n_out": len(outputs), "tags": [],
+    }
+
+
+def repack(path, version):
+    """The same archive without records for debugging, every entry as it is."""
+    with zipfile.ZipFile(path) as archive:
+        entries = [(info.filename, archive.read(info)) for info in archive.infolist()]
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_STORED) as archive:
+        for name, data in entries:
+            if version and name.endswith("version"):
+                data = f"{version}\n".encode()
+            if not name.endswith((".debug_pkl", "serialization_id")):
+                archive.writestr(zipfile.ZipInfo(name), data)
+
+
+FUNCTIONS = []
+
+
+def script(*inputs):
+    """A function to script, and its inputs."""
+    def keep(function):
+        FUNCTIONS.append((function, list(inputs)))
+        return function
+    return keep
+
+
+x = torch.randn(3, 4, generator=torch.Generator().manual_seed(1))
+v = torch.arange(5.0)
+
+
+@script(x)
+def branch(x: Tensor):
+    if bool(x.sum() > 0):
+        y, n = x + 1, 1
+    else:
+        y, n = x - 1, 2
+    return y, n
+
+
+@script(-x.abs())
+def branch_of_sizes(x: Tensor):
+    y = x[:2] if bool(x.sum() > 0) else x[:1]
+    return y * 2
+
+
+@script(v)
+def halve(x: Tensor):
+    n = 0
+    while bool(x.sum() > 1):
+        x = x / 2
+        n += 1
+    return x, n
+
+
+@script(torch.tensor(4))
+def count(n: Tensor):
+    s = torch.zeros(2)
+    for i in range(int(n)):
+        s = s + i
+    return s
+
+
+@script(v)
+def nested(x: Tensor):
+    for i in range(4):
+        if i % 2 == 0:
+            if bool(x.max() > 3):
+                x = x - i
+            else:
+                x = x + i
+        else:
+            x = x * 1.5
+    return x
+
+
+@script(x)
+def returns_early(x: Tensor):
+    if bool(x.mean() > 0):
+        return x * 2
+    x = x - 1
+    return x
+
+
+@script(v)
+def leaves_a_loop(x: Tensor):
+    for i in range(5):
+        if bool(x.sum() > 30):
+            break
+        x = x * 2
+    return x
+
+
+@script(x)
+def raises(x: Tensor):
+    if bool((x > 100).any()):
+        raise ValueError("too large")
+    return x.relu()
+
+
+@script(x)
+def lists(x: Tensor):
+    rows: List[Tensor] = []
+    for i in range(x.size(0)):
+        rows.append(x[i] * i)
+    rows.reverse()
+    rows.insert(0, rows.pop())
+    return torch.stack(rows), len(rows), [i * 2 for i in range(3)]
+
+
+@script(x)
+def dicts(x: Tensor):
+    d: Dict[str, Tensor] = {"a": x}
+    d["b"] = x + 1
+    total = torch.zeros(())
+    for key, value in d.items():
+        if key != "c":
+            total = total + value.sum()
+    return d, total, "a" in d
+
+
+@script(x, None)
+def absent(x: Tensor, y: Optional[Tensor] = None):
+    return x if y is None else x + y
+
+
+@script([x, x * 2, x * 3])
+def list_of_tensors(xs: List[Tensor]):
+    s = xs[0]
+    for y in xs[1:]:
+        s = s + y
+    return s, len(xs)
+
+
+@script((x, 2.0))
+def tuple_of_both(t: Tuple[Tensor, float]):
+    return t[0] * t[1]
+
+
+@script(x, 3)
+def number(x: Tensor, n: int):
+    return x.repeat(n, 1), -7 // n, -7 % n, n**2
+
+
+@script(x)
+def writes(x: Tensor):
+    y = x.clone()
+    y += 1
+    y[0] = 5
+    y[:, 1].mul_(3)
+    y[1, 2:] = y[0, :2]
+    return y
+
+
+@script(x)
+def texts(x: Tensor):
+    parts = "mode_{}".format(x.size(0)).split("_")
+    return x * len(parts[0]) if parts[1] == "3" else x
+
+
+@script(x)
+def forks(x: Tensor):
+    future = torch.jit.fork(torch.relu, x)
+    return torch.jit.wait(future) + 1
+
+
+@script(v)
+def places(x: Tensor):
+    return x[torch.nonzero(x > 1).squeeze(1)], x[x > 2]
+
+
+@script(x)
+def constants(x: Tensor):
+    return x.repeat(int(torch.tensor([2, 3]).sum().item()), 1)
+
+
+class Colour(enum.Enum):
+    RED = 1
+    GREEN = 2
+
+
+class Point(NamedTuple):
+    a: Tensor
+    n: int
+
+
+class State(nn.Module):
+    """Buffers that a call changes, an enum, a dict, a NamedTuple, modules by name."""
+
+    def __init__(self):
+        super().__init__()
+        self.register_buffer("calls", torch.zeros((), dtype=torch.long))
+        self.register_buffer("mean", torch.zeros(4))
+        self.colour, self.sizes = Colour.RED, {"k": 2}
+        self.layers = nn.ModuleDict({"x": nn.Linear(4, 4), "y": nn.Linear(4, 4)})
+
+    def forward(self, x: Tensor):
+        self.calls += 1
+        self.mean = 0.9 * self.mean + 0.1 * x.mean(0)
+        for _, layer in self.layers.items():
+            x = layer(x)
+        if self.colour == Colour.RED:
+            x = x + self.sizes["k"]
+        point = Point(torch.nn.functional.gelu(x), 2)
+        return point, point.a * point.n
+
+
+class Recurrent(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.rnn, self.cell = nn.LSTM(4, 5, 2, batch_first=True, bidirectional=True), nn.GRUCell(4, 3)
+
+    def forward(self, x: Tensor):
+        y, (h, c) = self.rnn(x)
+        s = torch.zeros(x.size(0), 3)
+        for i in range(x.size(1)):
+            s = self.cell(x[:, i], s)
+        return y, h, c, s
+
+
+class Sized(nn.Module):
+    """Sizes that pass through tensors when it is traced."""
+
+    def __init__(self):
+        super().__init__()
+        self.linear, self.norm = nn.Linear(4, 3), nn.BatchNorm1d(3)
+
+    def forward(self, x):
+        z = torch.relu(self.norm(self.linear(x)))
+        z = z.reshape(x.shape[0], x.shape[1] - 1, -1) + torch.arange(x.shape[0] * 3).view(-1, 3, 1)
+        return z, z.argmax(dim=1)[0]
+
+
+class Mixed(nn.Module):
+    """A traced part of a scripted module."""
+
+    def __init__(self):
+        super().__init__()
+        self.part = torch.jit.trace(nn.Linear(4, 2), x)
+
+    def forward(self, x: Tensor):
+        y = self.part(x)
+        return self.part(x * 2) if bool(y.sum() > 0) else y
+
+
+def old_division(a: Tensor, b: Tensor):
+    return torch.div(a, b)
+
+
+def programs():
+    """Names, functions that make programs, inputs, and versions."""
+    for function, inputs in FUNCTIONS:
+        yield function.__name__, functools.partial(torch.jit.script, function), inputs
+    torch.manual_seed(0)
+    state, recurrent, sized, mixed = State().eval(), Recurrent().eval(), Sized().eval(), Mixed().eval()
+    yield "state", (lambda: torch.jit.script(state)), [x]
+    yield "recurrent", (lambda: torch.jit.script(recurrent)), [torch.randn(2, 3, 4)]
+    yield "traced", (lambda: torch.jit.trace(sized, (x,))), [x]
+    yield "traced_frozen", (lambda: torch.jit.freeze(torch.jit.trace(sized, (x,)))), [x]
+    yield "training", (lambda: torch.jit.script(nn.BatchNorm1d(4))), [x]
+    yield "mixed", (lambda: torch.jit.script(mixed)), [x]
+    whole = [torch.tensor([7, -7, 6]), torch.tensor([2, 2, -4])]
+    yield "old_division", (lambda: torch.jit.script(old_division)), whole, 3
+
+
+def makers(options):
+    for name, program, inputs, *version in programs():
+        yield name, functools.partial(save, options.out, name, program, inputs, *version)
+
+
+if __name__ == "__main__":
+    case.collect(__doc__, makers, {})
