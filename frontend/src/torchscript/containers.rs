@@ -2,6 +2,7 @@
 
 use super::error::{Eval, Stop};
 use super::evaluate::Evaluator;
+use super::journal::Place;
 use super::value::{Shared, Value};
 use super::words::wrap;
 
@@ -80,7 +81,7 @@ impl<'c> Evaluator<'_, 'c> {
         if !changes {
             return Ok(None);
         }
-        self.changeable(list.depth(), "a list")?;
+        self.touch(Place::List(list.clone()));
         let mut result = Value::None;
         {
             let mut items = list.borrow_mut();
@@ -223,7 +224,7 @@ impl<'c> Evaluator<'_, 'c> {
     fn mapping(&mut self, name: &str, dict: &Shared<Vec<(Value<'c>, Value<'c>)>>, args: &[Value<'c>]) -> Eval<Option<Value<'c>>> {
         let changes = matches!(name, "_set_item" | "update" | "pop" | "clear" | "setdefault" | "Delete" | "popitem");
         if changes {
-            self.changeable(dict.depth(), "a dict")?;
+            self.touch(Place::Dict(dict.clone()));
         }
         let find = |key: &Value<'c>| dict.borrow().iter().position(|(known, _)| known.same(key));
         let missing = || Stop::Raised("KeyError".to_owned());

@@ -5,7 +5,7 @@
 
 use std::collections::BTreeSet;
 
-use strata_core::ir::{self, Block, DYNAMIC, Op, OpSpec, Type};
+use strata_core::ir::{self, Block, DYNAMIC, Op, OpSpec, Region, Type};
 use strata_core::rewrite::Rewriter;
 use strata_core::upstream::{arith, scf};
 use strata_dialects::aten::{Input, Size, op};
@@ -13,8 +13,10 @@ use strata_dialects::capture;
 
 use super::error::{Eval, Stop};
 use super::evaluate::{Evaluator, Flow, Frame};
+use super::journal::Journal;
 use super::text::ast::{Expr, Stmt, StmtKind, Target, Targets};
 use super::value::{Object, Shared, Value};
+use super::writes;
 
 /// How often a loop's sizes are made symbolic before it is refused.
 const MAX_WIDENINGS: usize = 4;
@@ -29,7 +31,12 @@ pub(super) fn branch<'c>(
     let draft = eval.builder.op(OpSpec { name: scf::If::NAME, operands: &[condition], regions: 2, ..OpSpec::default() });
     let blocks = [0, 1].map(|region| eval.builder.add_block(draft.region(region), &[]));
     let (mut frames, numbers) = ([frame.clone(), frame.clone()], eval.numbers.clone());
-    let mut ends = [0, 1].map(|place| inside(eval, blocks[place], |eval| eval.run(branches[place], &mut frames[place])));
+    let mut journals = [Vec::new(), Vec::new()];
+    let mut ends = [0, 1].map(|place| {
+        let (end, journal) = region(eval, blocks[place], |eval| eval.run(branches[place], &mut frames[place]));
+        journals[place] = journal;
+        end
+    });
     // A branch that raises is a condition on the call, and the other one is what happens.
     for place in [0, 1] {
         if let Err(Stop::Raised(message)) = &mut ends[place] {
@@ -47,13 +54,28 @@ pub(super) fn branch<'c>(
     let flows = [yes?, no?];
     let mut pairs = Vec::new();
     let joined = join_frames(eval, frame, &frames, blocks, &mut pairs)?;
+    let mut places = Vec::new();
+    for (place, [yes, no]) in eval.changed(journals) {
+        places.push((place, join(eval, &yes, &no, blocks, &mut pairs)?));
+    }
     let flow = match flows {
         [Flow::Return(yes), Flow::Return(no)] => Flow::Return(join(eval, &yes, &no, blocks, &mut pairs)?),
         [Flow::Next, Flow::Next] => Flow::Next,
         _ => return Err("one branch returns, and the other goes on".into()),
     };
+    let written = writes::written(draft)?;
+    for value in &written {
+        let copies = [0, 1].map(|place| copy_into(eval, *value, draft.region(place), blocks[place]));
+        let [yes, no] = copies;
+        pairs.push([yes?, no?]);
+    }
     let op = finish(eval, draft, condition, blocks, &pairs);
     let results = op.results();
+    write_back(eval, &written, &results[pairs.len() - written.len()..])?;
+    for (place, value) in places {
+        let value = fill(eval, &value, &results);
+        eval.set(&place, &value);
+    }
     for (name, value) in joined {
         frame.variables.insert(name, fill(eval, &value, &results));
     }
@@ -81,6 +103,56 @@ fn guarded<'c>(
     let text = eval.cx.str_attr(message);
     eval.builder.effect(capture::Guard::NAME, &[holds], &[("text", text)]);
     eval.run(other, frame)
+}
+
+/// Runs `body` as [`inside`] does, and undoes what it changes of values around the region; gives that, too.
+fn region<'c, T>(
+    eval: &mut Evaluator<'_, 'c>,
+    block: Block<'c>,
+    body: impl FnOnce(&mut Evaluator<'_, 'c>) -> T,
+) -> (T, Journal<'c>) {
+    eval.journals.push(Vec::new());
+    let result = inside(eval, block, body);
+    let journal = eval.journals.pop().unwrap_or_default();
+    (result, eval.undo(journal))
+}
+
+/// A copy of a tensor in a region, which reads and writes the copy from now on.
+fn copy_into<'c>(eval: &mut Evaluator<'_, 'c>, value: ir::Value<'c>, region: Region<'c>, block: Block<'c>) -> Eval<ir::Value<'c>> {
+    let first = block.first_op();
+    let copy = inside(eval, block, |eval| {
+        if let Some(first) = first {
+            eval.builder.go_before(first);
+        }
+        eval.build(op::CLONE.schema(), &[Some(Input::Tensor(value))])
+    })?;
+    let Value::Tensor(copy) = copy else { return Err("it is no tensor".into()) };
+    use_instead(eval, value, copy, region);
+    Ok(copy)
+}
+
+/// Has a region use another value, but for the op that makes that of it.
+fn use_instead<'c>(eval: &mut Evaluator<'_, 'c>, value: ir::Value<'c>, instead: ir::Value<'c>, region: Region<'c>) {
+    let maker = instead.defining_op();
+    let within = |op: Op<'c>| {
+        let mut block = op.block();
+        while let Some(at) = block {
+            if at.parent_region() == Some(region) {
+                return true;
+            }
+            block = at.parent_op().and_then(Op::block);
+        }
+        false
+    };
+    eval.builder.replace_uses_if(value, instead, |using| Some(using.op) != maker && within(using.op));
+}
+
+/// Writes what regions give back to the tensors that they wrote to.
+fn write_back<'c>(eval: &mut Evaluator<'_, 'c>, written: &[ir::Value<'c>], results: &[ir::Value<'c>]) -> Eval<()> {
+    for (value, result) in written.iter().zip(results) {
+        eval.build(op::COPY_.schema(), &[Some(Input::Tensor(*value)), Some(Input::Tensor(*result))])?;
+    }
+    Ok(())
 }
 
 /// Runs `body` with the builder at the end of a block of a region that a call decides about.
@@ -346,13 +418,9 @@ fn carried<'c>(eval: &mut Evaluator<'_, 'c>, steps: Steps<'_, 'c>, body: &[Stmt]
     let carried: Vec<String> = assigned.into_iter().filter(|name| frame.variables.contains_key(name)).collect();
     let mut start = Vec::new();
     let shapes: Vec<Value<'c>> = carried.iter().map(|name| open(eval, &frame.variables[name], &mut start)).collect::<Eval<_>>()?;
-    let mut types: Vec<Type<'c>> = start.iter().map(|value| value.ty()).collect();
+    let (variables, mut written) = (start.len(), Vec::new());
     for _ in 0..MAX_WIDENINGS {
-        for (value, ty) in start.iter_mut().zip(&types) {
-            if value.ty() != *ty {
-                *value = eval.retyped(*value, *ty)?;
-            }
-        }
+        let types: Vec<Type<'c>> = start.iter().map(|value| value.ty()).collect();
         let numbers = eval.numbers.clone();
         let (op, block) = loop_op(eval, &steps, &start, &types, &carried, &shapes, frame)?;
         let args = block.args();
@@ -366,13 +434,15 @@ fn carried<'c>(eval: &mut Evaluator<'_, 'c>, steps: Steps<'_, 'c>, body: &[Stmt]
         }
         let mut ends = Vec::new();
         let known = types.clone();
-        let result = inside(eval, block, |eval| -> Eval<Option<Vec<Type<'c>>>> {
+        let (result, journal) = region(eval, block, |eval| -> Eval<Option<Vec<Type<'c>>>> {
             if let Flow::Return(_) = eval.run(body, &mut inner)? {
                 return Err("a loop whose length only a call knows returns".into());
             }
             for (name, shape) in carried.iter().zip(&shapes) {
                 close(eval, shape, &inner.variables[name], &mut ends)?;
             }
+            // Tensors that the loop writes to come behind its variables, as copies.
+            ends.extend(&state[variables..]);
             let mut wider = Vec::new();
             for (place, end) in ends.iter_mut().enumerate() {
                 if known[place] == eval.cx.f64() && end.ty().is_index() {
@@ -390,15 +460,39 @@ fn carried<'c>(eval: &mut Evaluator<'_, 'c>, steps: Steps<'_, 'c>, body: &[Stmt]
             }
             scf::yield_(&mut eval.builder, &ends);
             Ok(None)
-        })?;
+        });
+        if !journal.is_empty() {
+            return Err("a list, dict or attribute is changed in a loop whose length only a call knows".into());
+        }
+        let result = result?;
+        for (value, state) in written.iter().zip(&state[variables..]) {
+            use_instead(eval, *value, *state, op.region(op.regions().len() - 1));
+        }
+        let more = writes::written(op)?;
         match result {
             Some(wider) => {
                 eval.builder.erase(op);
                 eval.numbers = numbers;
-                types = wider;
+                for (value, ty) in start.iter_mut().zip(wider) {
+                    if value.ty() != ty {
+                        *value = eval.retyped(*value, ty)?;
+                    }
+                }
+            }
+            None if !more.is_empty() => {
+                eval.builder.erase(op);
+                eval.numbers = numbers;
+                for value in more {
+                    match eval.build(op::CLONE.schema(), &[Some(Input::Tensor(value))])? {
+                        Value::Tensor(copy) => start.push(copy),
+                        other => return Err(format!("{} is no tensor", other.kind()).into()),
+                    }
+                    written.push(value);
+                }
             }
             None => {
                 let results = op.results();
+                write_back(eval, &written, &results[variables..])?;
                 for (name, shape) in carried.iter().zip(&shapes) {
                     frame.variables.insert(name.clone(), fill(eval, shape, &results));
                 }

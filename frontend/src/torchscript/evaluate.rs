@@ -11,6 +11,7 @@ use strata_core::rewrite::Rewriter;
 
 use super::control;
 use super::error::{Eval, OTHERWISE, ScriptError, Stop};
+use super::journal::{Journal, Place};
 use super::pickle::Pickled;
 use super::program::{self, Found, Program};
 use super::text::ast::{Call, Expr, Function, Stmt, StmtKind, Target, Targets};
@@ -45,6 +46,8 @@ pub(super) struct Evaluator<'p, 'c> {
     pub assigned: Vec<(Rc<Object<'c>>, String, ir::Value<'c>)>,
     /// Regions around this place whose execution only a call decides.
     pub depth: u32,
+    /// What each of them changes of values around it.
+    pub journals: Vec<Journal<'c>>,
     pub grad: bool,
     calls: u32,
     steps: u64,
@@ -80,6 +83,7 @@ impl<'p, 'c> Evaluator<'p, 'c> {
             numbers: HashMap::new(),
             assigned: Vec::new(),
             depth: 0,
+            journals: Vec::new(),
             grad: true,
             calls: 0,
             steps: 0,
@@ -188,7 +192,7 @@ impl<'p, 'c> Evaluator<'p, 'c> {
             Target::Attr(of, name) => {
                 let of = self.expr(of, frame)?;
                 let Value::Object(object) = &of else { return Err(format!("{} has no attributes", of.kind()).into()) };
-                self.changeable(object.attrs.depth(), "an attribute")?;
+                self.touch(Place::Object(Rc::clone(object)));
                 if !object.path.is_empty()
                     && let Some(Value::Tensor(old)) = object.get(name)
                     && !self.assigned.iter().any(|(known, attr, _)| Rc::ptr_eq(known, object) && attr == name)
@@ -199,14 +203,6 @@ impl<'p, 'c> Evaluator<'p, 'c> {
             }
         }
         Ok(())
-    }
-
-    /// What a call decides must not change what is known when it is not executed.
-    pub fn changeable(&self, depth: u32, what: &str) -> Eval<()> {
-        if depth >= self.depth {
-            return Ok(());
-        }
-        Err(format!("{what} is changed in a branch or loop that only a call decides about").into())
     }
 
     /// A condition: known, or an `i1`.

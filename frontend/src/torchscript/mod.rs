@@ -10,6 +10,7 @@ mod entry;
 mod error;
 mod evaluate;
 mod fold;
+mod journal;
 mod numbers;
 mod operators;
 mod overload;
@@ -20,6 +21,7 @@ pub mod text;
 mod types;
 mod value;
 mod words;
+mod writes;
 
 use std::path::Path;
 

@@ -205,7 +205,7 @@ impl<'c> Evaluator<'_, 'c> {
                 shifted.extend(rest.iter().cloned());
                 return self.operator("aten", "to", shifted, Vec::new()).map(Some);
             }
-            ("to", [Value::None, Value::None, ..]) => args[0].clone(),
+            ("to", [Value::None, Value::None, ..] | [Value::Device(_)] | [Value::Device(_), Value::None, ..]) => args[0].clone(),
             ("tolist" | "numpy", _) => return Err("`tolist` of a tensor makes values that only a call knows".into()),
             ("__not__", []) => {
                 let number = self.number_of(&args[0], "bool")?;

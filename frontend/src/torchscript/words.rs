@@ -21,7 +21,10 @@ impl<'c> Evaluator<'_, 'c> {
                 let of = self.expr(of, frame)?;
                 return self.attr(&of, name);
             }
-            ("isinstance", _) => return Err("`isinstance` of what only a call knows is not evaluated".into()),
+            ("isinstance", [value, ty]) => {
+                let value = self.expr(value, frame)?;
+                return Ok(Value::Bool(is_instance(&value, ty)));
+            }
             _ => {}
         }
         let (args, named) = self.arguments(call, frame)?;
@@ -175,6 +178,30 @@ impl<'c> Evaluator<'_, 'c> {
 
     pub fn tuple(&self, items: Vec<Value<'c>>) -> Value<'c> {
         Value::Tuple(Rc::from(items))
+    }
+}
+
+/// Whether a value is of a type, or of one of several.
+fn is_instance(value: &Value<'_>, ty: &Expr) -> bool {
+    let name = match ty {
+        Expr::Tuple(types) | Expr::List(types) => return types.iter().any(|ty| is_instance(value, ty)),
+        Expr::Subscript(of, _) => of.dotted(),
+        ty => ty.dotted(),
+    };
+    let number = |value: &Value<'_>, wanted: fn(ir::Type<'_>) -> bool| matches!(value, Value::Number(number) if wanted(number.ty()));
+    match name.as_deref() {
+        Some("Tensor") => matches!(value, Value::Tensor(_)),
+        Some("int") => matches!(value, Value::Int(_)) || number(value, |ty| ty.is_index()),
+        Some("float") => matches!(value, Value::Float(_)) || number(value, |ty| ty == ty.cx().f64()),
+        Some("bool") => matches!(value, Value::Bool(_)) || number(value, |ty| ty == ty.cx().int(1)),
+        Some("str") => matches!(value, Value::Str(_)),
+        Some("list" | "List") => matches!(value, Value::List(_)),
+        Some("tuple" | "Tuple") => matches!(value, Value::Tuple(_)),
+        Some("dict" | "Dict") => matches!(value, Value::Dict(_)),
+        Some("NoneType") => matches!(value, Value::None),
+        Some("Device") => matches!(value, Value::Device(_)),
+        Some(class) => matches!(value, Value::Object(object) if *object.class == *class),
+        None => false,
     }
 }
 
