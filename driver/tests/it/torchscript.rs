@@ -53,7 +53,7 @@ fn what_is_known_leaves_no_trace() {
 fn conditions_of_a_call_are_branches() {
     let body = "if bool(torch.gt(torch.sum(x), 0)):\n  y = torch.add(x, 1)\n  k = 1\nelse:\n  y = torch.relu(x)\n  k = 2\nreturn torch.mul(y, k)";
     let text = program(body, "f32[2x3]");
-    assert!(text.contains("scf.if") && text.contains("-> (tensor<2x3xf32>, index)"), "{text}");
+    assert!(text.contains("scf.if") && text.contains("-> (index, tensor<2x3xf32>)"), "{text}");
 }
 
 #[test]
@@ -78,6 +78,18 @@ fn loops_that_a_call_decides_are_loops() {
 }
 
 #[test]
+fn what_is_written_through_a_view_is_not_known() {
+    let body = "y = torch.zeros([3])\n_0 = torch.copy_(torch.select(y, 0, 0), torch.select(x, 0, 0))\nif bool(torch.gt(torch.sum(y), 1)):\n  z = x\nelse:\n  z = y\nreturn z";
+    assert!(program(body, "f32[3]").contains("scf.if"));
+}
+
+#[test]
+fn branches_give_back_what_they_write() {
+    let body = "y = torch.clone(x)\nl = [x]\nif bool(torch.gt(torch.sum(x), 1)):\n  _0 = torch.add_(y, 1)\n  _1 = torch.append(l, y)\nelse:\n  _2 = torch.append(l, x)\nreturn torch.cat(l)";
+    assert!(program(body, "f32[3]").contains("aten.copy_"));
+}
+
+#[test]
 fn symbolic_sizes_stay_symbols() {
     let text = program("return torch.reshape(x, [torch.mul(torch.size(x, 0), 2), -1])", "f32[?x4]");
     assert!(text.contains("arith.muli") && text.contains("capture.dim"), "{text}");
@@ -95,7 +107,7 @@ fn what_cannot_be_is_refused_by_name() {
     let cases = [
         ("return torch.tolist(x)", "f32[2]", "code/__torch__.py:5: `tolist`"),
         ("return torch.no_such_operator(x)", "f32[2]", "code/__torch__.py:5: `aten.no_such_operator`"),
-        ("y = [x]\nfor i in range(int(torch.sum(x))):\n  _0 = torch.append(y, x)\nreturn x", "i64[2]", "__torch__.py:7: a list is changed in"),
+        ("y = [x]\nfor i in range(int(torch.sum(x))):\n  _0 = torch.append(y, x)\nreturn x", "i64[2]", "is changed in a loop whose length"),
         ("return __torch__.missing(x, )", "f32[2]", "the archive has no function `__torch__.missing`"),
         ("return (self).forward(x, n, )", "f32[2]", "functions call each other"),
         ("y = x\n_0 = True\nwhile _0:\n  pass\nreturn y", "f32[2]", "steps or"),

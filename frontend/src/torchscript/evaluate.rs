@@ -21,7 +21,7 @@ use crate::import::{Input, InputKind};
 use crate::pt2::weights::Weight;
 
 /// Statements and calls before a program is given up as endless.
-const MAX_STEPS: u64 = 4_000_000;
+const MAX_STEPS: u64 = 1_000_000;
 /// Ops of a program; those of loops that are unrolled count each time.
 const MAX_OPS: u64 = 1 << 18;
 /// Functions in each other.

@@ -5,7 +5,6 @@ use std::collections::HashMap;
 
 use strata_core::ir::{self, ElementType};
 use strata_dialects::aten::AtenOp;
-use strata_dialects::capture;
 
 use super::Constant;
 use super::evaluate::Evaluator;
@@ -27,7 +26,9 @@ impl<'c> Evaluator<'_, 'c> {
             return None;
         }
         let mut known = HashMap::new();
-        let number = self.constant(tensor, &mut known)?.number()?;
+        let constant = self.constant(tensor, &mut known);
+        self.ops = self.ops.saturating_add(known.len() as u64);
+        let number = constant?.number()?;
         self.numbers.insert(tensor, number.clone());
         Some(number)
     }
@@ -101,10 +102,22 @@ impl<'c> Evaluator<'_, 'c> {
     }
 }
 
-/// Whether an op writes to a tensor.
+/// Whether an op writes to a tensor, or to a view of it.
 fn is_written(value: ir::Value<'_>) -> bool {
-    let writes = |op: ir::Op<'_>| op.dialect() != capture::CAPTURE.name && AtenOp::new(op).is_ok_and(|view| view.schema().is_mutable());
-    value.uses().into_iter().any(|using| writes(using.op))
+    let (mut views, mut seen) = (vec![value], 0);
+    while let Some(view) = views.pop() {
+        seen += 1;
+        for using in view.uses() {
+            let Ok(op) = AtenOp::new(using.op) else { continue };
+            if op.schema().is_mutable() || seen > MAX_OPS {
+                return true;
+            }
+            if op.schema().returns.iter().any(|returned| returned.alias.is_some()) {
+                views.extend(using.op.results());
+            }
+        }
+    }
+    false
 }
 
 impl Constant {
