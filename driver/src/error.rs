@@ -6,6 +6,7 @@ use std::sync::Arc;
 use strata_core::ir::ParseError;
 use strata_core::pass::PipelineError;
 use strata_frontend::ImportError;
+use strata_frontend::torchscript::ScriptError;
 use strata_lowering::codegen;
 use strata_lowering::target::{UnknownGpu, UnknownTarget};
 
@@ -32,6 +33,8 @@ pub enum Error {
     Again(Arc<Error>),
     #[error(transparent)]
     Import(#[from] ImportError),
+    #[error(transparent)]
+    Script(#[from] ScriptError),
     #[error(transparent)]
     Parse(#[from] ParseError),
     #[error("level '{level}': {source}")]

@@ -32,6 +32,7 @@ mod registry;
 mod run_levels;
 mod sample_inputs;
 mod source_file;
+mod tensors;
 mod units;
 mod warm_up;
 

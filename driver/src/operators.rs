@@ -10,7 +10,7 @@ use strata_lowering::aten_to_prim::infer;
 use strata_runtime::Tensor;
 
 use crate::artefact::dtype;
-use crate::interpret::{from_runtime, to_runtime};
+use crate::tensors::{from_runtime, to_runtime};
 
 /// The operators as this compiler has them.
 pub(crate) struct Operators;

@@ -74,16 +74,16 @@ impl<'a> SourceFile<'a> {
         }
     }
 
-    fn import<'c>(
+    fn import<'c, E: Into<Error>>(
         self,
         context: &'c Context,
-        import: impl FnOnce() -> Result<Imported<'c>, strata_frontend::ImportError>,
+        import: impl FnOnce() -> Result<Imported<'c>, E>,
     ) -> Result<Source<'c>, Error> {
         load_dialect(context, "capture");
         for dialect in strata_dialects::aten::OPERATORS {
             load_dialect(context, dialect.name);
         }
-        let imported = import().map_err(|error| Error::from(error).of(self.path))?;
+        let imported = import().map_err(|error| error.into().of(self.path))?;
         Ok(Source { module: imported.module, weights: imported.weights })
     }
 }

@@ -3,7 +3,6 @@
 use strata_dialects::aten::AtenError;
 
 use crate::pt2::Pt2Error;
-use crate::torchscript::ScriptError;
 
 /// Why an import failed.
 #[derive(Debug, thiserror::Error)]
@@ -11,9 +10,6 @@ pub enum ImportError {
     /// The archive is malformed.
     #[error(transparent)]
     Archive(#[from] Pt2Error),
-    /// A TorchScript archive does not become a module.
-    #[error(transparent)]
-    Script(#[from] ScriptError),
     /// One call of the program cannot be imported.
     #[error("node `{node}` ({target}){place}: {why}; {help}")]
     Node {

@@ -126,10 +126,10 @@ pub fn import_program<'c>(program: &Program, context: &'c Context) -> Result<Imp
 }
 
 /// What `build` makes, after it was verified.
-pub(crate) fn verified<'c>(
+pub(crate) fn verified<'c, E: From<ImportError>>(
     context: &'c Context,
-    build: impl FnOnce(Cx<'c>) -> Result<Imported<'c>, ImportError>,
-) -> Result<Imported<'c>, ImportError> {
+    build: impl FnOnce(Cx<'c>) -> Result<Imported<'c>, E>,
+) -> Result<Imported<'c>, E> {
     for dialect in ["func", "arith", "scf", "tensor"] {
         context.get_or_load_dialect(dialect);
     }
@@ -140,7 +140,7 @@ pub(crate) fn verified<'c>(
     });
     let imported = build(context.into()).and_then(|imported| match imported.module.op().verify() {
         true => Ok(imported),
-        false => Err(ImportError::Verify { diagnostics: messages.take() }),
+        false => Err(ImportError::Verify { diagnostics: messages.take() }.into()),
     });
     context.detach_diagnostic_handler(handler);
     imported

@@ -1,6 +1,7 @@
 //! Why a TorchScript archive does not become a module: where in its text, what, and the way out.
 
 use super::text::SyntaxError;
+use crate::import::ImportError;
 use crate::pt2::Pt2Error;
 
 /// Why an archive is refused.
@@ -9,6 +10,9 @@ pub enum ScriptError {
     /// The container.
     #[error(transparent)]
     Archive(#[from] Pt2Error),
+    /// The module that was made.
+    #[error(transparent)]
+    Import(#[from] ImportError),
     /// A pickle of it.
     #[error("archive entry `{entry}`: {why}; save the model again with torch.jit.save")]
     Pickle {

@@ -30,7 +30,7 @@ use strata_core::ir::{Context, ElementType, Op, Type};
 pub use error::ScriptError;
 pub use signature::{Leaf, Signature};
 
-use crate::import::{ImportError, Imported, verified};
+use crate::import::{Imported, verified};
 
 /// A tensor, or a number of rank 0, that is known at import time.
 #[derive(Debug, Clone, PartialEq)]
@@ -57,7 +57,7 @@ pub fn import<'c>(
     signature: Option<&Signature>,
     operators: &dyn Operators,
     context: &'c Context,
-) -> Result<Imported<'c>, ImportError> {
+) -> Result<Imported<'c>, ScriptError> {
     let program = program::Program::open(path)?;
-    verified(context, |cx| Ok(entry::build(&program, signature, operators, cx)?))
+    verified(context, |cx| entry::build(&program, signature, operators, cx))
 }
