@@ -18,7 +18,9 @@ pub enum Error {
     Io { path: PathBuf, source: std::io::Error },
     #[error("{path}: {source}")]
     File { path: PathBuf, source: Box<Error> },
-    #[error("{path}: not a file that can be compiled; give a .pt2 export, its graph as .json, a .pt archive of TorchScript, or an .mlir module")]
+    #[error(
+        "{path}: not a file that can be compiled; give a .pt2 export, its graph as .json, a .pt archive of TorchScript, or an .mlir module"
+    )]
     Kind { path: PathBuf },
     #[error("--signature: {why}")]
     Signature { why: String },

@@ -6,8 +6,8 @@ use std::path::PathBuf;
 use strata_core::registry::Registry;
 use tempfile::NamedTempFile;
 
-use crate::{Error, Options};
 use crate::source_file::SourceFile;
+use crate::{Error, Options};
 
 /// A .pt2 file, and its text.
 #[derive(Debug)]

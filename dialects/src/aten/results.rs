@@ -68,8 +68,25 @@ fn pieces(op: &AtenOp<'_>) -> Option<i64> {
 
 /// Gives floats of the default type where no type is asked for.
 const DEFAULT: &[&str] = &[
-    "bartlett_window", "blackman_window", "empty", "empty_permuted", "empty_strided", "eye", "fft_fftfreq", "fft_rfftfreq", "hamming_window",
-    "hann_window", "kaiser_window", "linspace", "logspace", "normal", "ones", "rand", "randn", "scalar_tensor", "zeros",
+    "bartlett_window",
+    "blackman_window",
+    "empty",
+    "empty_permuted",
+    "empty_strided",
+    "eye",
+    "fft_fftfreq",
+    "fft_rfftfreq",
+    "hamming_window",
+    "hann_window",
+    "kaiser_window",
+    "linspace",
+    "logspace",
+    "normal",
+    "ones",
+    "rand",
+    "randn",
+    "scalar_tensor",
+    "zeros",
 ];
 /// Gives whole numbers where no type is asked for.
 const WHOLE: &[&str] = &["bucketize", "count_nonzero", "randint", "randperm", "searchsorted", "tril_indices", "triu_indices"];
@@ -79,10 +96,41 @@ const ADDS: &[&str] = &["cumprod", "cumsum", "nansum", "prod", "sum", "sum_to_si
 const TRUTH: &[&str] = &["all", "any"];
 /// Of the type of `self`, whatever else they are given.
 const SELF: &[&str] = &[
-    "bernoulli", "binomial", "clamp_max", "clamp_min", "copy", "dist", "empty_like", "exponential", "fill", "full_like",
-    "geometric", "log_normal", "masked_scatter", "new_empty", "new_empty_strided", "new_full", "new_ones", "new_zeros", "norm", "ones_like",
-    "poisson", "put", "rand_like", "randint_like", "randn_like", "random", "renorm", "resize", "scatter", "scatter_add", "scatter_reduce",
-    "select_scatter", "slice_scatter", "uniform", "zeros_like",
+    "bernoulli",
+    "binomial",
+    "clamp_max",
+    "clamp_min",
+    "copy",
+    "dist",
+    "empty_like",
+    "exponential",
+    "fill",
+    "full_like",
+    "geometric",
+    "log_normal",
+    "masked_scatter",
+    "new_empty",
+    "new_empty_strided",
+    "new_full",
+    "new_ones",
+    "new_zeros",
+    "norm",
+    "ones_like",
+    "poisson",
+    "put",
+    "rand_like",
+    "randint_like",
+    "randn_like",
+    "random",
+    "renorm",
+    "resize",
+    "scatter",
+    "scatter_add",
+    "scatter_reduce",
+    "select_scatter",
+    "slice_scatter",
+    "uniform",
+    "zeros_like",
 ];
 
 /// The element type of result `index`, where the arguments tell it without the operator's formula.
@@ -125,7 +173,8 @@ pub fn dtype(op: &AtenOp<'_>, index: usize) -> Option<DType> {
         "square" => op.tensor("self").ok()?.ty().element_type().map(|dtype| if dtype == DType::Bool { DType::I64 } else { dtype }),
         "avg_pool1d" | "avg_pool2d" | "avg_pool3d" => op.tensor("self").ok()?.ty().element_type(),
         // Without `return_complex` the parts stand in a last dimension.
-        "stft" => promoted(op).map(|dtype| if op.opt_bool("return_complex").is_ok_and(|asked| asked == Some(true)) { dtype.to_complex() } else { dtype }),
+        "stft" => promoted(op)
+            .map(|dtype| if op.opt_bool("return_complex").is_ok_and(|asked| asked == Some(true)) { dtype.to_complex() } else { dtype }),
         "special_erfcx" | "trapezoid" | "trapz" | "cumulative_trapezoid" => promoted(op).map(Numeric::to_float),
         "feature_alpha_dropout" if !op.bool("train").ok()? => op.tensor("input").ok()?.ty().element_type(),
         _ if WHOLE.contains(&name) => Some(DType::I64),

@@ -51,7 +51,8 @@ fn what_is_known_leaves_no_trace() {
 
 #[test]
 fn conditions_of_a_call_are_branches() {
-    let body = "if bool(torch.gt(torch.sum(x), 0)):\n  y = torch.add(x, 1)\n  k = 1\nelse:\n  y = torch.relu(x)\n  k = 2\nreturn torch.mul(y, k)";
+    let body =
+        "if bool(torch.gt(torch.sum(x), 0)):\n  y = torch.add(x, 1)\n  k = 1\nelse:\n  y = torch.relu(x)\n  k = 2\nreturn torch.mul(y, k)";
     let text = program(body, "f32[2x3]");
     assert!(text.contains("scf.if") && text.contains("-> (index, tensor<2x3xf32>)"), "{text}");
 }
@@ -59,12 +60,15 @@ fn conditions_of_a_call_are_branches() {
 #[test]
 fn branches_of_other_sizes_join_in_a_symbolic_one() {
     let body = "if bool(torch.gt(torch.sum(x), 0)):\n  y = torch.slice(x, 0, 0, 1)\nelse:\n  y = x\nreturn y";
-    assert!(program(body, "f32[2x3]").contains("scf.if %1 -> (tensor<?x3xf32>)") || program(body, "f32[2x3]").contains("-> (tensor<?x3xf32>)"));
+    assert!(
+        program(body, "f32[2x3]").contains("scf.if %1 -> (tensor<?x3xf32>)") || program(body, "f32[2x3]").contains("-> (tensor<?x3xf32>)")
+    );
 }
 
 #[test]
 fn a_branch_that_raises_is_a_guard() {
-    let body = "if bool(torch.gt(torch.sum(x), 9)):\n  ops.prim.RaiseException(\"too large\", \"builtins.ValueError\")\nelse:\n  pass\nreturn x";
+    let body =
+        "if bool(torch.gt(torch.sum(x), 9)):\n  ops.prim.RaiseException(\"too large\", \"builtins.ValueError\")\nelse:\n  pass\nreturn x";
     let text = program(body, "f32[2x3]");
     assert!(text.contains("capture.guard") && text.contains("too large") && !text.contains("scf.if"), "{text}");
 }
@@ -73,7 +77,8 @@ fn a_branch_that_raises_is_a_guard() {
 fn loops_that_a_call_decides_are_loops() {
     let counted = "y = x\nfor i in range(int(torch.sum(x))):\n  y = torch.mul(y, 2)\nreturn y";
     assert!(program(counted, "i64[3]").contains("scf.for"));
-    let until = "y = x\n_0 = bool(torch.gt(torch.sum(x), 1))\nwhile _0:\n  y = torch.div(y, 2)\n  _0 = bool(torch.gt(torch.sum(y), 1))\nreturn y";
+    let until =
+        "y = x\n_0 = bool(torch.gt(torch.sum(x), 1))\nwhile _0:\n  y = torch.div(y, 2)\n  _0 = bool(torch.gt(torch.sum(y), 1))\nreturn y";
     assert!(program(until, "f32[3]").contains("scf.while"));
 }
 
@@ -128,7 +133,8 @@ fn what_cannot_be_is_refused_by_name() {
 #[test]
 fn damaged_archives_are_refused() {
     let text: &[u8] = b"class M(Module):\n  def forward(self, x: Tensor) -> Tensor:\n    return x\n";
-    let with = |pickle: &[u8], version: &[u8]| captured(&[("version", version), ("data.pkl", pickle), ("code/__torch__.py", text)], "f32[2]");
+    let with =
+        |pickle: &[u8], version: &[u8]| captured(&[("version", version), ("data.pkl", pickle), ("code/__torch__.py", text)], "f32[2]");
     assert!(with(OBJECT, b"3").is_ok());
     for (pickle, version, said) in [
         (&OBJECT[..9], &b"3"[..], "`data.pkl`: byte"),

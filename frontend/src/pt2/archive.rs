@@ -124,7 +124,8 @@ fn directory(bytes: &[u8]) -> Result<BTreeMap<String, Stored>, String> {
             method => return Err(format!("entry `{raw}` is compressed ({method}), and only stored and deflated entries are read")),
         };
         let start = file.data_start().ok_or_else(|| format!("entry `{raw}` has no data"))?;
-        let range = start.checked_add(file.compressed_size()).and_then(|end| Some(usize::try_from(start).ok()?..usize::try_from(end).ok()?));
+        let range =
+            start.checked_add(file.compressed_size()).and_then(|end| Some(usize::try_from(start).ok()?..usize::try_from(end).ok()?));
         let data = range.filter(|range| range.end <= bytes.len());
         let data = data.ok_or_else(|| format!("entry `{raw}` ends behind the end of the file"))?;
         if name.is_empty() {

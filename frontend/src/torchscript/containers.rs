@@ -77,7 +77,10 @@ impl<'c> Evaluator<'_, 'c> {
             Value::Int(place) => wrap(*place, len).ok_or_else(|| Stop::Raised("IndexError: list index out of range".to_owned())),
             _ => Err(Stop::Here("a list is changed at a place that only a call knows".to_owned())),
         };
-        let changes = matches!(name, "append" | "extend" | "insert" | "pop" | "clear" | "reverse" | "sort" | "_set_item" | "Delete" | "remove" | "add_");
+        let changes = matches!(
+            name,
+            "append" | "extend" | "insert" | "pop" | "clear" | "reverse" | "sort" | "_set_item" | "Delete" | "remove" | "add_"
+        );
         if !changes {
             return Ok(None);
         }
@@ -89,7 +92,13 @@ impl<'c> Evaluator<'_, 'c> {
                 ("append", [item]) => items.push(item.clone()),
                 ("extend" | "add_", [more]) => {
                     // A list may be extended by itself.
-                    let more = if let Value::List(other) = more && other.is(list) { items.clone() } else { more.items().unwrap_or_default() };
+                    let more = if let Value::List(other) = more
+                        && other.is(list)
+                    {
+                        items.clone()
+                    } else {
+                        more.items().unwrap_or_default()
+                    };
                     items.extend(more);
                     if name == "add_" {
                         result = Value::List(list.clone());
@@ -166,10 +175,12 @@ impl<'c> Evaluator<'_, 'c> {
                 self.list(std::iter::repeat_n(items, count).flatten().cloned().collect())
             }
             ("__contains__", [item]) => Value::Bool(self.contains(items, item)?),
-            ("index", [item]) if !item.has_tensor() && !items.iter().any(Value::has_tensor) => match items.iter().position(|known| known.same(item)) {
-                Some(at) => Value::Int(at as i64),
-                None => return Err(Stop::Raised("ValueError: not in list".to_owned())),
-            },
+            ("index", [item]) if !item.has_tensor() && !items.iter().any(Value::has_tensor) => {
+                match items.iter().position(|known| known.same(item)) {
+                    Some(at) => Value::Int(at as i64),
+                    None => return Err(Stop::Raised("ValueError: not in list".to_owned())),
+                }
+            }
             ("count", [item]) => Value::Int(items.iter().filter(|known| known.same(item)).count() as i64),
             ("eq" | "ne", [other]) if other.items().is_some() && !args.iter().any(Value::has_tensor) => {
                 let other = other.items().unwrap_or_default();

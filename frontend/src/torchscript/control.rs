@@ -106,11 +106,7 @@ fn guarded<'c>(
 }
 
 /// Runs `body` as [`inside`] does, and undoes what it changes of values around the region; gives that, too.
-fn region<'c, T>(
-    eval: &mut Evaluator<'_, 'c>,
-    block: Block<'c>,
-    body: impl FnOnce(&mut Evaluator<'_, 'c>) -> T,
-) -> (T, Journal<'c>) {
+fn region<'c, T>(eval: &mut Evaluator<'_, 'c>, block: Block<'c>, body: impl FnOnce(&mut Evaluator<'_, 'c>) -> T) -> (T, Journal<'c>) {
     eval.journals.push(Vec::new());
     let result = inside(eval, block, body);
     let journal = eval.journals.pop().unwrap_or_default();
@@ -341,9 +337,10 @@ fn fill<'c>(eval: &Evaluator<'_, 'c>, value: &Value<'c>, results: &[ir::Value<'c
         },
         Value::Tuple(items) => Value::Tuple(all(items).into()),
         Value::List(items) if has_slot(value) => Value::List(Shared::new(eval.depth, all(&items.borrow()))),
-        Value::Dict(items) if has_slot(value) => {
-            Value::Dict(Shared::new(eval.depth, items.borrow().iter().map(|(key, value)| (key.clone(), fill(eval, value, results))).collect()))
-        }
+        Value::Dict(items) if has_slot(value) => Value::Dict(Shared::new(
+            eval.depth,
+            items.borrow().iter().map(|(key, value)| (key.clone(), fill(eval, value, results))).collect(),
+        )),
         Value::Object(object) if has_slot(value) => {
             let attrs = object.attrs.borrow().iter().map(|(name, value)| (name.clone(), fill(eval, value, results))).collect();
             Value::Object(Object { class: object.class.clone(), path: String::new(), attrs: Shared::new(eval.depth, attrs) }.into())

@@ -234,7 +234,8 @@ fn taken<'c>(
         && let Ok(Some(found)) = eval.program.class(&name)
         && found.item.base.as_deref() == Some("NamedTuple")
     {
-        let parts: Vec<_> = found.item.fields.iter().map(|field| taken(eval, field.ty.as_ref(), leaves, needed)).collect::<Result<_, _>>()?;
+        let parts: Vec<_> =
+            found.item.fields.iter().map(|field| taken(eval, field.ty.as_ref(), leaves, needed)).collect::<Result<_, _>>()?;
         let fields: Vec<_> = found.item.fields.iter().map(|field| field.name.clone()).collect();
         return eval.named_tuple(&name, &fields, parts).map_err(|_| "it has other fields".to_owned());
     }
@@ -285,9 +286,8 @@ fn finish<'c>(builder: &mut Rewriter<'c>, function: Op<'c>, block: Block<'c>, in
     let arguments: Vec<Type<'c>> = block.args().into_iter().map(|value| value.ty()).collect();
     let types: Vec<Type<'c>> = values.iter().map(|value| value.ty()).collect();
     func::set_type(builder, function, &arguments, &types);
-    let argument = |input: &Input| {
-        cx.dict_attr(&[(capture::KIND, cx.str_attr(input.kind.spelling())), (capture::NAME, cx.str_attr(&input.name))])
-    };
+    let argument =
+        |input: &Input| cx.dict_attr(&[(capture::KIND, cx.str_attr(input.kind.spelling())), (capture::NAME, cx.str_attr(&input.name))]);
     let arguments: Vec<Attr<'c>> = inputs.iter().map(argument).collect();
     builder.set_attr(function, "arg_attrs", cx.array_attr(&arguments));
     let result = |(_, output): &(_, Output)| match output {
@@ -317,7 +317,10 @@ fn traced_leaves(value: &Pickled, leaves: &mut Vec<Leaf>) -> Option<()> {
         Pickled::Object(object) if &*object.class == "torch._utils._rebuild_tensor_v2" => {
             // Their values are not kept.
             let traced = program::described(object).ok()?;
-            leaves.push(Leaf::Tensor(traced.dtype.spelling()?.to_owned(), traced.sizes.iter().map(|size| i64::try_from(*size).ok()).collect()));
+            leaves.push(Leaf::Tensor(
+                traced.dtype.spelling()?.to_owned(),
+                traced.sizes.iter().map(|size| i64::try_from(*size).ok()).collect(),
+            ));
             Some(())
         }
         value => {

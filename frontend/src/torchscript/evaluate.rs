@@ -109,7 +109,9 @@ impl<'p, 'c> Evaluator<'p, 'c> {
     pub fn step(&mut self) -> Eval<()> {
         self.steps += 1;
         if self.steps > MAX_STEPS || self.ops > MAX_OPS {
-            return Err(Stop::Here(format!("the program takes more than {MAX_STEPS} steps or {MAX_OPS} operators when its loops are unrolled")));
+            return Err(Stop::Here(format!(
+                "the program takes more than {MAX_STEPS} steps or {MAX_OPS} operators when its loops are unrolled"
+            )));
         }
         Ok(())
     }
@@ -375,7 +377,11 @@ impl<'p, 'c> Evaluator<'p, 'c> {
     /// Calls a function, a class, or a method of the archive by its qualified name.
     fn named_function(&mut self, text: &str, args: Vec<Value<'c>>, named: Vec<(String, Value<'c>)>) -> Eval<Value<'c>> {
         if let Some(class) = text.strip_suffix(".__new__") {
-            return Ok(Value::Object(Rc::new(Object { class: class.into(), path: String::new(), attrs: Shared::new(self.depth, Vec::new()) })));
+            return Ok(Value::Object(Rc::new(Object {
+                class: class.into(),
+                path: String::new(),
+                attrs: Shared::new(self.depth, Vec::new()),
+            })));
         }
         if let Some(found) = self.program.function(text)? {
             return self.invoke(&found, None, args, named);
@@ -447,7 +453,8 @@ impl<'p, 'c> Evaluator<'p, 'c> {
             if frame.variables.contains_key(&param.name) {
                 continue;
             }
-            let default = param.default.as_ref().ok_or_else(|| format!("`{}` is not given its argument `{}`", function.name, param.name))?;
+            let default =
+                param.default.as_ref().ok_or_else(|| format!("`{}` is not given its argument `{}`", function.name, param.name))?;
             let value = self.expr(default, &mut Frame::default())?;
             frame.variables.insert(param.name.clone(), value);
         }
@@ -502,8 +509,13 @@ impl<'p, 'c> Evaluator<'p, 'c> {
             Pickled::Object(object) => match (&*object.class, &*object.args) {
                 ("torch._utils._rebuild_tensor_v2", _) => self.weight(object, path, folder, owner)?,
                 ("torch._utils._rebuild_parameter", [Pickled::Object(tensor), ..]) => self.weight(tensor, path, folder, owner)?,
-                ("torch.jit._pickle.build_intlist" | "torch.jit._pickle.build_doublelist" | "torch.jit._pickle.build_boollist"
-                | "torch.jit._pickle.build_tensorlist", [list]) => self.unpickle(&list.clone(), path, folder, None)?,
+                (
+                    "torch.jit._pickle.build_intlist"
+                    | "torch.jit._pickle.build_doublelist"
+                    | "torch.jit._pickle.build_boollist"
+                    | "torch.jit._pickle.build_tensorlist",
+                    [list],
+                ) => self.unpickle(&list.clone(), path, folder, None)?,
                 ("torch.device", [kind, ..]) => match kind {
                     Pickled::Str(kind) => Value::Device(Rc::clone(kind)),
                     _ => Value::Device("cpu".into()),
@@ -546,7 +558,11 @@ impl<'p, 'c> Evaluator<'p, 'c> {
                 self.named_tuple(class, &found.item.fields.iter().map(|field| field.name.clone()).collect::<Vec<_>>(), args)?
             }
             _ => {
-                let made = Rc::new(Object { class: class.into(), path: if path.is_empty() { ".".to_owned() } else { path.to_owned() }, attrs: Shared::new(0, Vec::new()) });
+                let made = Rc::new(Object {
+                    class: class.into(),
+                    path: if path.is_empty() { ".".to_owned() } else { path.to_owned() },
+                    attrs: Shared::new(0, Vec::new()),
+                });
                 self.objects.insert(place, Value::Object(Rc::clone(&made)));
                 let state = object.state.borrow().clone();
                 let attrs = match &state {

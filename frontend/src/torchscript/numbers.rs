@@ -73,7 +73,8 @@ impl<'c> Evaluator<'_, 'c> {
             }
             ("sub", [a, b]) if a.ty() == float => self.builder.value(arith::SubF::NAME, &[*a, *b], float, &[]),
             ("sub", [a, b]) => arith::subi(&mut self.builder, *a, *b),
-            (_, operands) => apply(&mut self.builder, func, operands).ok_or_else(|| format!("`{name}` of numbers that only a call knows is not evaluated"))?,
+            (_, operands) => apply(&mut self.builder, func, operands)
+                .ok_or_else(|| format!("`{name}` of numbers that only a call knows is not evaluated"))?,
         };
         Ok(Some(Value::Number(value)))
     }

@@ -58,7 +58,9 @@ impl<'c> Evaluator<'_, 'c> {
                 Value::None
             }
             ("is_scripting", _) => Value::Bool(true),
-            ("is_tracing" | "is_autocast_enabled" | "is_autocast_cpu_enabled" | "_is_tracing" | "cudnn_is_acceptable", _) => Value::Bool(false),
+            ("is_tracing" | "is_autocast_enabled" | "is_autocast_cpu_enabled" | "_is_tracing" | "cudnn_is_acceptable", _) => {
+                Value::Bool(false)
+            }
             ("get_default_dtype", _) => Value::Int(6),
             ("wait", [value]) => value.clone(),
             ("dict", []) => self.dict(Vec::new()),
@@ -141,7 +143,9 @@ impl<'c> Evaluator<'_, 'c> {
             self.numbers.insert(made[0], flat.remove(0));
             return Ok(Value::Tensor(made[0]));
         }
-        let Value::Tensor(stacked) = self.build(op::STACK.schema(), &[Some(Input::Tensors(made))])? else { return Err("it is no tensor".into()) };
+        let Value::Tensor(stacked) = self.build(op::STACK.schema(), &[Some(Input::Tensors(made))])? else {
+            return Err("it is no tensor".into());
+        };
         let sizes = shape.iter().map(|size| Size::Const(*size)).collect();
         self.build(op::RESHAPE.schema(), &[Some(Input::Tensor(stacked)), Some(Input::Ints(sizes))])
     }
@@ -180,7 +184,10 @@ impl<'c> Evaluator<'_, 'c> {
             ("is_complex", []) => is(&|dtype| dtype.is_complex()),
             ("is_signed", []) => is(&|dtype| dtype.is_signed() || dtype.is_float()),
             ("element_size" | "itemsize", []) => Value::Int(dtype.map_or(0, |dtype| dtype.bytes() as i64)),
-            ("requires_grad" | "is_cuda" | "is_quantized" | "is_sparse" | "is_mkldnn" | "is_nested" | "is_meta" | "is_xla" | "is_mps", [])
+            (
+                "requires_grad" | "is_cuda" | "is_quantized" | "is_sparse" | "is_mkldnn" | "is_nested" | "is_meta" | "is_xla" | "is_mps",
+                [],
+            )
             | ("is_inference" | "is_conj" | "is_neg" | "is_sparse_csr" | "is_vulkan" | "is_xpu" | "is_ipu", []) => Value::Bool(false),
             ("data" | "requires_grad_" | "retain_grad", _) => args[0].clone(),
             ("cpu" | "pin_memory", []) => args[0].clone(),

@@ -91,10 +91,15 @@ fn accepts_one(kind: Kind, value: &Value<'_>, ease: Ease) -> bool {
     let is_bool = |ty: &ir::Type<'_>| *ty == ty.cx().int(1);
     let is_float = |ty: &ir::Type<'_>| *ty == ty.cx().f64();
     match kind {
-        Kind::Tensor => matches!(value, Value::Tensor(_)) || easy && matches!(value, Value::Int(_) | Value::Float(_) | Value::Bool(_) | Value::Number(_)),
+        Kind::Tensor => {
+            matches!(value, Value::Tensor(_))
+                || easy && matches!(value, Value::Int(_) | Value::Float(_) | Value::Bool(_) | Value::Number(_))
+        }
         Kind::Int | Kind::SymInt => matches!(value, Value::Int(_)) || number(is_index) || easy && matches!(value, Value::Tensor(_)),
         Kind::Float => {
-            matches!(value, Value::Float(_)) || number(is_float) || easy && (matches!(value, Value::Int(_) | Value::Tensor(_)) || number(is_index))
+            matches!(value, Value::Float(_))
+                || number(is_float)
+                || easy && (matches!(value, Value::Int(_) | Value::Tensor(_)) || number(is_index))
         }
         Kind::Bool => matches!(value, Value::Bool(_)) || number(is_bool) || easy && matches!(value, Value::Tensor(_)),
         Kind::Scalar => {
@@ -132,7 +137,8 @@ impl<'c> Evaluator<'_, 'c> {
         Ok(match (arg.ty.kind, value) {
             (Kind::Tensor, Value::Tensor(tensor)) => Input::Tensor(*tensor),
             (Kind::Tensor, number) => {
-                let dtypes: Vec<_> = args.iter().flatten().filter_map(|arg| if let Value::Tensor(t) = arg { t.ty().element_type() } else { None }).collect();
+                let dtypes: Vec<_> =
+                    args.iter().flatten().filter_map(|arg| if let Value::Tensor(t) = arg { t.ty().element_type() } else { None }).collect();
                 Input::Tensor(self.number_tensor(number, &dtypes)?)
             }
             (Kind::Int | Kind::SymInt, value) => Input::Int(self.size(value)?),
@@ -174,7 +180,9 @@ impl<'c> Evaluator<'_, 'c> {
                 Input::Floats(items.iter().map(float).collect::<Eval<_>>()?)
             }
             Kind::Bool => {
-                let bool = |item: &Value<'c>| if let Value::Bool(value) = item { Ok(*value) } else { Err("a list holds bools that only a call knows".to_owned()) };
+                let bool = |item: &Value<'c>| {
+                    if let Value::Bool(value) = item { Ok(*value) } else { Err("a list holds bools that only a call knows".to_owned()) }
+                };
                 Input::Bools(items.iter().map(bool).collect::<Result<_, _>>()?)
             }
             _ => return Err(format!("argument `{}` is a list of something else", arg.name).into()),
@@ -237,12 +245,19 @@ impl<'c> Evaluator<'_, 'c> {
         let types = self.operators.infer(probe).map_err(failed);
         self.builder.erase(probe);
         let op = aten::build(&mut self.builder, schema, inputs, &types?).map_err(|error| failed(error.to_string()))?;
-        let mut results = op.results().into_iter().map(|value| if value.ty().is_tensor() { Value::Tensor(value) } else { Value::Number(value) });
+        let mut results =
+            op.results().into_iter().map(|value| if value.ty().is_tensor() { Value::Tensor(value) } else { Value::Number(value) });
         let mut returned = Vec::new();
         for value in &schema.returns {
             returned.push(if value.ty.list { self.list(results.by_ref().collect()) } else { results.next().unwrap_or(Value::None) });
         }
-        Ok(if returned.len() == 1 { returned.remove(0) } else if returned.is_empty() { Value::None } else { self.tuple(returned) })
+        Ok(if returned.len() == 1 {
+            returned.remove(0)
+        } else if returned.is_empty() {
+            Value::None
+        } else {
+            self.tuple(returned)
+        })
     }
 }
 

@@ -7,8 +7,8 @@ use std::rc::Rc;
 
 use super::error::ScriptError;
 use super::pickle::{self, Object, Pickled};
-use super::text::ast::{Class, File, Function};
 use super::text;
+use super::text::ast::{Class, File, Function};
 use crate::pt2::archive::Archive;
 use crate::pt2::dtype::ScalarType;
 use crate::pt2::weights::Weight;

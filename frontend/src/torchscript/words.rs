@@ -148,7 +148,8 @@ impl<'c> Evaluator<'_, 'c> {
 
     /// An item at a place that only a call knows: of tensors of one type, that of their stack.
     fn selected(&mut self, items: &[Value<'c>], place: &Value<'c>) -> Eval<Value<'c>> {
-        let tensors: Option<Vec<_>> = items.iter().map(|item| if let Value::Tensor(tensor) = item { Some(*tensor) } else { None }).collect();
+        let tensors: Option<Vec<_>> =
+            items.iter().map(|item| if let Value::Tensor(tensor) = item { Some(*tensor) } else { None }).collect();
         let (Some(tensors), Value::Number(place)) = (tensors.filter(|tensors| !tensors.is_empty()), place) else {
             return Err("a list is read at a place that only a call knows".into());
         };

@@ -8,7 +8,7 @@ use strata_core::rewrite::Rewriter;
 use strata_core::upstream::func;
 use strata_dialects::aten::dtype::{DType, Numeric};
 use strata_dialects::aten::schema::Kind;
-use strata_dialects::aten::{AtenOp, Operator, results};
+use strata_dialects::aten::{AtenOp, Operator, op, results, schema};
 use strata_dialects::prim_builder::{Prim, Tensor};
 
 use super::rule::{Body, Precision};
@@ -33,7 +33,11 @@ pub fn infer<'c>(op: Op<'c>) -> Result<Vec<Type<'c>>, Reason> {
     let bare = view(copy(&[]))?;
     let count = results::count(&bare).ok_or_else(|| Reason::Arguments("the number of its results is not known here".to_owned()))?;
     if let Some(types) = written(&bare, count) {
-        return Ok(types);
+        return if reshapes(&bare) {
+            Err(Reason::Arguments("it changes the sizes of its argument in place".to_owned()))
+        } else {
+            Ok(types)
+        };
     }
     if let Some(number) = number(&bare) {
         return Ok(vec![number]);
@@ -56,6 +60,16 @@ fn written<'c>(op: &AtenOp<'c>, count: usize) -> Option<Vec<Type<'c>>> {
         op.tensors(written.name).ok()?.get(if written.ty.list { index } else { 0 }).map(|value| value.ty())
     };
     (0..count).map(argument).collect()
+}
+
+/// Whether an operator in place is one of another that gives a view, so that its argument gets other sizes.
+fn reshapes(op: &AtenOp<'_>) -> bool {
+    let functional = op.schema().name.replacen("_.", ".", 1);
+    let functional = schema(functional.strip_suffix('_').unwrap_or(&functional));
+    let view = functional.is_some_and(|functional| {
+        functional.operator() != op::DETACH && functional.returns.iter().any(|returned| returned.alias.is_some())
+    });
+    view || matches!(op.schema().operator(), op::RESIZE_ | op::RESIZE_AS_)
 }
 
 /// An operator that gives a number and not a tensor.
@@ -92,7 +106,9 @@ fn computed<'c>(view: AtenOp<'c>, bare: &AtenOp<'c>) -> Result<Vec<Type<'c>>, Re
             Body::Unary(body) => vec![body(args.tensor("self"))],
             Body::One(body) => vec![body(&args)],
             Body::Many(body) => body(&args),
-            Body::Scalar(body) => body(&args).into_iter().filter(|value: &Value<'_>| value.ty().is_tensor()).map(|value| prim.tensor(value)).collect(),
+            Body::Scalar(body) => {
+                body(&args).into_iter().filter(|value: &Value<'_>| value.ty().is_tensor()).map(|value| prim.tensor(value)).collect()
+            }
         };
         tensors.into_iter().map(|tensor| (tensor.dtype(), tensor.ty().shape())).collect::<Vec<_>>()
     });
