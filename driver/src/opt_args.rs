@@ -235,8 +235,9 @@ pub fn job(registry: &'static Registry, args: &[String]) -> Result<Option<Job>, 
                     }
                     (name, None) if all_pipelines().any(|pipeline| pipeline.name == name) => {
                         let pipeline = all_pipelines().find(|pipeline| pipeline.name == name);
-                        job.passes
-                            .extend(pass_list::split(&pipeline.map(|pipeline| pipeline.text(registry, &Options::default())).unwrap_or_default())?);
+                        job.passes.extend(pass_list::split(
+                            &pipeline.map(|pipeline| pipeline.text(registry, &Options::default())).unwrap_or_default(),
+                        )?);
                     }
                     (name, options) => {
                         let nest = pass_list::nest(registry, name).ok_or_else(|| ArgsError::Flag(arg.clone(), task.flag()))?;
@@ -386,6 +387,9 @@ mod tests {
 
     #[test]
     fn unknown_levels_are_refused() {
-        assert!(expand(standard(), &["rs-opt".into(), "--to=tile".into()]).is_err_and(|error| error.to_string().contains("there is no level 'tile'")));
+        assert!(
+            expand(standard(), &["rs-opt".into(), "--to=tile".into()])
+                .is_err_and(|error| error.to_string().contains("there is no level 'tile'"))
+        );
     }
 }

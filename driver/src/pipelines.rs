@@ -275,7 +275,9 @@ mod tests {
 
     #[test]
     fn options_reach_their_passes() {
-        let text = |options: &Options| pipelines(Target::Cpu).into_iter().map(|pipeline| pipeline.text(crate::standard(), options)).collect::<Vec<_>>();
+        let text = |options: &Options| {
+            pipelines(Target::Cpu).into_iter().map(|pipeline| pipeline.text(crate::standard(), options)).collect::<Vec<_>>()
+        };
         assert_eq!(text(&Options::default())[0], "");
         let sizes = Options { sizes: Some("4x8:3".into()), ..Options::default() };
         assert_eq!(text(&sizes)[0], "func.func(specialise-sizes{sizes=4x8:3}),canonicalize");

@@ -48,7 +48,13 @@ pub(crate) fn check_level(module: Op<'_>) -> Result<(), Error> {
 }
 
 /// Runs the target's pipelines down to a level; `after` looks at each.
-pub(crate) fn run_to(registry: &Registry, module: &Module<'_>, to: Level, options: &Options, after: &mut dyn FnMut(Level)) -> Result<(), Error> {
+pub(crate) fn run_to(
+    registry: &Registry,
+    module: &Module<'_>,
+    to: Level,
+    options: &Options,
+    after: &mut dyn FnMut(Level),
+) -> Result<(), Error> {
     let pipelines = pipelines(options.target);
     let Some(last) = pipelines.iter().position(|pipeline| pipeline.level == to) else {
         return Err(match options.target {

@@ -94,8 +94,12 @@ impl Pass for Nest {
 const PASSES: &[PassEntry] = &[PassEntry::of::<Mark>(), PassEntry::of::<Ask>(), PassEntry::of::<Nest>()];
 
 fn registry() -> Registry {
-    let pipeline =
-        PipelineDef { name: "toy-both", description: "Marks and asks.", text: |_| "func.func(toy-mark{number=1},toy-ask)".into(), passes: || vec!["toy-mark", "toy-ask"] };
+    let pipeline = PipelineDef {
+        name: "toy-both",
+        description: "Marks and asks.",
+        text: |_| "func.func(toy-mark{number=1},toy-ask)".into(),
+        passes: || vec!["toy-mark", "toy-ask"],
+    };
     Registry::new().with_upstream().with_upstream_passes().with_dialect(&TOY).with_passes(PASSES).with_pipelines(&[pipeline])
 }
 

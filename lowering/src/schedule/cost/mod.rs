@@ -82,10 +82,10 @@ fn cycles(kernel: &KernelView<'_>, stage: &StageView<'_>, table: &Cycles) -> Opt
         .filter(|(operand, _)| !kept(operand.defining_op()))
         .map(|(operand, map)| {
             let along = dim.map_or(Stride::Zero, |dim| stride(*map, operand, dim));
-            let turned = schedule.transpose.is_some() || dim.is_some_and(|dim| in_panels(*map, dim));
+            let transposed = schedule.transpose.is_some() || dim.is_some_and(|dim| in_panels(*map, dim));
             let one = match along {
                 Stride::Other if streams => 0.5,
-                Stride::Other if turned => 1.0,
+                Stride::Other if transposed => 1.0,
                 Stride::Other => width,
                 _ => 0.5,
             };
