@@ -91,7 +91,7 @@ fn reason(kernel: &KernelView<'_>, stage: &StageView<'_>) -> Option<Reason> {
         });
     }
     let dim = dim?;
-    if body.ops().iter().any(|op| op.isa::<loops::Load>()) {
+    if body.ops().into_iter().any(|op| op.isa::<loops::Load>() && cost::lanes::is_gather(stage, op, dim)) {
         return Some(Reason::Computed);
     }
     let transposed = stage.schedule().transpose.is_some() || kernel.schedule().online.is_some();

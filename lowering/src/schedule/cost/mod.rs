@@ -130,11 +130,18 @@ fn body(kernel: &KernelView<'_>, stage: &StageView<'_>, (lanes, width): (Option<
     for op in block.ops() {
         if op.dialect() == "loop" || op.operands().iter().any(|operand| varying.contains(operand)) {
             varying.extend(op.results());
-            cycles += arithmetic(op, width, table);
+            cycles += match lanes {
+                Some(dim) if op.isa::<loops::Load>() && !lanes::is_gather(stage, op, dim) => COMPUTED_LOAD,
+                _ => arithmetic(op, width, table),
+            };
         }
     }
     cycles
 }
+
+/// Cycles of a load of a vector, or of one element, from a computed place: an address, its check against the size, and half a cycle as for
+/// other loads.
+const COMPUTED_LOAD: f64 = 1.5;
 
 /// Whether an access goes through panels of a dim: `dim mod p` is its last index.
 pub(crate) fn in_panels(map: AffineMap<'_>, dim: usize) -> bool {
