@@ -3,7 +3,7 @@
 // RUN: not rs-compile %s --explain-slow --target=cuda:sm_90 --emit=ptx 2>&1 | FileCheck %s --check-prefix=CUDA
 // CHECK-DAG: explain_slow.mlir:[[#@LINE+13]]:{{.*}}: kernel k{{[0-9]+}} ({{[0-9]+}} us): scalar: complex numbers have no lanes
 // CHECK-DAG: explain_slow.mlir:[[#@LINE+14]]:{{.*}}: kernel k{{[0-9]+}} ({{[0-9]+}} us): scalar: a scatter writes in the order of its points
-// CHECK-DAG: explain_slow.mlir:[[#@LINE+13]]:{{.*}}: kernel k{{[0-9]+}} ({{[0-9]+}} us): scalar: it loads each element from a computed place
+// CHECK-DAG: explain_slow.mlir:[[#@LINE+14]]:{{.*}}: kernel k{{[0-9]+}} ({{[0-9]+}} us): scalar: it loads each element from a computed place
 // Rows from computed places are vectors.
 // CHECK-NOT: explain_slow.mlir
 // CUDA: rs-compile: --explain-slow is about kernels of the CPU
