@@ -3,12 +3,12 @@
 use crate::context_pool::{ContextPool, PooledContext};
 use crate::dialect::{DialectDef, registered};
 use crate::ir::{Context, string_ref};
-use crate::pass::{PassEntry, PipelineDef, register_pass, register_pipeline};
+use crate::pass::{Addition, PassEntry, PipelineDef, register_pass, register_pipeline};
 use melior::dialect::DialectRegistry;
 use mlir_sys::*;
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, OnceLock, PoisonError};
+use std::sync::{Mutex, Once, OnceLock, PoisonError};
 use strata_core_sys::{strata_register_dialect, strata_register_upstream, strata_register_upstream_passes};
 
 /// What a tool is made of: dialects, from which contexts are made, passes and pipelines.
@@ -17,6 +17,8 @@ pub struct Registry {
     dialects: Vec<&'static DialectDef>,
     passes: Vec<PassEntry>,
     pipelines: Vec<PipelineDef>,
+    additions: Vec<Addition>,
+    registered: Once,
     plugins: Vec<PathBuf>,
     build: Build,
     contexts: ContextPool,
@@ -32,8 +34,8 @@ unsafe impl Sync for Registry {}
 struct Build {
     /// A hash that stands for dialects and passes.
     hash: String,
-    /// How many dialects and passes it stands for.
-    known: (usize, usize),
+    /// How many dialects, passes and additions to pipelines it stands for.
+    known: [usize; 3],
 }
 
 impl Default for Registry {
@@ -50,6 +52,8 @@ impl Registry {
             dialects: Vec::new(),
             passes: Vec::new(),
             pipelines: Vec::new(),
+            additions: Vec::new(),
+            registered: Once::new(),
             plugins: Vec::new(),
             build: Build::default(),
             contexts: ContextPool::new(),
@@ -93,17 +97,38 @@ impl Registry {
         self
     }
 
-    /// Makes pipelines known to the process by name.
+    /// Adds pipelines, which are known to the process by name from its first context on.
     pub fn with_pipelines(mut self, pipelines: &[PipelineDef]) -> Self {
-        pipelines.iter().for_each(register_pipeline);
         self.pipelines.extend_from_slice(pipelines);
         self
     }
 
-    /// Names, by a hash, the sources of all that is in it so far. What is added later is known by the executable that it is in.
-    pub fn with_build(mut self, hash: &str) -> Self {
-        self.build = Build { hash: hash.to_owned(), known: (self.dialects.len(), self.passes.len()) };
+    /// Adds a pass to a pipeline, behind the last pass of another name in it. Programs must be right without it: `--skip` leaves it out.
+    /// Panics when there is no such pipeline, or no such pass in it.
+    pub fn with_pass_in(mut self, pipeline: &'static str, behind: &'static str, pass: &'static str) -> Self {
+        let Some(def) = self.pipelines.iter().find(|def| def.name == pipeline) else {
+            panic!("there is no pipeline '{pipeline}' to add '{pass}' to");
+        };
+        let passes = (def.passes)();
+        assert!(passes.contains(&behind), "'{pass}' cannot run behind '{behind}' in '{pipeline}', which has {}", passes.join(", "));
+        self.additions.push(Addition { pipeline, behind, pass });
         self
+    }
+
+    /// Names, by a hash, the sources of all that is in it so far. What is added later is known by the executable or library that it is in.
+    pub fn with_build(mut self, hash: &str) -> Self {
+        self.build = Build { hash: hash.to_owned(), known: self.size() };
+        self
+    }
+
+    /// How many dialects, passes and additions to pipelines it has.
+    fn size(&self) -> [usize; 3] {
+        [self.dialects.len(), self.passes.len(), self.additions.len()]
+    }
+
+    /// Makes its pipelines known to MLIR, when everything has been added to them.
+    pub(crate) fn register_pipelines(&self) {
+        self.registered.call_once(|| self.pipelines.iter().for_each(|def| register_pipeline(def, self)));
     }
 
     /// Notes that results depend on a plug-in.
@@ -131,11 +156,15 @@ impl Registry {
         &self.pipelines
     }
 
+    /// The passes that are added to pipelines, in the order in which they run where they run behind one pass.
+    pub fn additions(&self) -> &[Addition] {
+        &self.additions
+    }
+
     /// What a cached result depends on beside its program: two registries with one build do the same.
     pub fn build(&self) -> String {
-        let executable = || std::env::current_exe().unwrap_or_default();
-        let added = self.build.known != (self.dialects.len(), self.passes.len());
-        let files = added.then(executable).into_iter().chain(self.plugins.iter().cloned());
+        let added = self.build.known != self.size();
+        let files = added.then(this_file).into_iter().chain(self.plugins.iter().cloned());
         files.fold(self.build.hash.clone(), |build, file| format!("{build}+{}", stamp(&file)))
     }
 
@@ -146,6 +175,7 @@ impl Registry {
 
     /// A new context that loads these dialects as it meets them.
     pub fn context(&self) -> Context {
+        self.register_pipelines();
         let context = Context::new();
         context.append_dialect_registry(&self.raw);
         context
@@ -160,6 +190,19 @@ impl Registry {
             context
         })
     }
+}
+
+/// The executable or shared library that this code is in.
+fn this_file() -> PathBuf {
+    let here = this_file as fn() -> PathBuf as usize;
+    let maps = std::fs::read_to_string("/proc/self/maps").unwrap_or_default();
+    // A line is `from-to permissions offset device inode path`, and a path may have blanks in it.
+    let mapped = maps.lines().find_map(|line| {
+        let (from, to) = line.split_once(' ')?.0.split_once('-')?;
+        let [from, to] = [from, to].map(|address| usize::from_str_radix(address, 16).unwrap_or(0));
+        (from..to).contains(&here).then(|| line.find('/').map(|at| PathBuf::from(&line[at..])))?
+    });
+    mapped.or_else(|| std::env::current_exe().ok()).unwrap_or_default()
 }
 
 /// A file as it stands on the disk: another build of it is another text.

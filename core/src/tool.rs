@@ -37,6 +37,7 @@ impl Args {
 /// A panic in a callback is a diagnostic and the exit status 1.
 pub fn opt_main(registry: &Registry, name: &str, args: &[String]) -> i32 {
     add_flags();
+    registry.register_pipelines();
     let mut args = Args::new(args);
     let help = string_ref(name);
     // SAFETY: the registry and the arguments are alive for the call.

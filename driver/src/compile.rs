@@ -56,8 +56,8 @@ pub fn ptx<'a>(registry: &'static Registry, file: impl Into<SourceFile<'a>>, opt
     }
     let context = registry.pooled_context();
     let source = file.read_for(&context, options)?;
-    run_to(&source.module, Level::Gpu, options, &mut |_| {}).map_err(|error| error.of(file.path))?;
-    let modules = device::modules(&source.module, options)?;
+    run_to(registry, &source.module, Level::Gpu, options, &mut |_| {}).map_err(|error| error.of(file.path))?;
+    let modules = device::modules(registry, &source.module, options)?;
     match modules.as_slice() {
         [] => Ok(String::new()),
         [one] => Ok(one.ptx.clone()),
@@ -72,7 +72,7 @@ pub fn lower<'a>(registry: &'static Registry, file: impl Into<SourceFile<'a>>, t
     let context = registry.pooled_context();
     let source = file.read_for(&context, options)?;
     settle(&source.module, given, options)?;
-    run_to(&source.module, to.parse()?, options, &mut |_| {}).map_err(|error| error.of(file.path))?;
+    run_to(registry, &source.module, to.parse()?, options, &mut |_| {}).map_err(|error| error.of(file.path))?;
     Ok(source.module.to_string())
 }
 
@@ -83,7 +83,7 @@ pub fn explain_slow<'a>(registry: &'static Registry, file: impl Into<SourceFile<
     let context = registry.pooled_context();
     let source = file.read_for(&context, options)?;
     settle(&source.module, given, options)?;
-    run_to(&source.module, Level::LoopScheduled, options, &mut |_| {}).map_err(|error| error.of(file.path))?;
+    run_to(registry, &source.module, Level::LoopScheduled, options, &mut |_| {}).map_err(|error| error.of(file.path))?;
     Ok(slow(source.module.op(), &Target::of(source.module.op())?))
 }
 
@@ -127,7 +127,7 @@ pub(crate) fn compile_with(
     let device = emulated.is_some() || options.target != options::Target::Cpu;
     let mut make = |module: &Module<'_>| match &mut emulated {
         Some(make) => make(module),
-        None => device::code(module, options),
+        None => device::code(db.registry(), module, options),
     };
     let on_device: Option<OnDevice<'_>> = if device { Some(&mut make) } else { None };
     let target = target(db.registry(), options)?;
@@ -152,7 +152,7 @@ fn compile_for(
     }
     let options = &options;
     let (top, levels) = pipelines(options.target).into_iter().partition::<Vec<_>, _>(|pipeline| pipeline.level == Level::Capture);
-    top.into_iter().try_for_each(|pipeline| run_pipeline(&module, pipeline, options))?;
+    top.into_iter().try_for_each(|pipeline| run_pipeline(db.registry(), &module, pipeline, options))?;
     notes.level(Level::Capture, module.op());
     let code = Code { target, options: code_options(options) };
     let mut program = None;
@@ -183,11 +183,11 @@ fn compile_for(
     }
     let program = program.ok_or(Error::NoEntry)?;
     let device = on_device.map(|make| time(&mut notes, "device code", || make(&module))).transpose()?;
-    let passes = rest.iter().map(|pipeline| pipeline.text(options)).collect::<Vec<_>>().join(",");
+    let passes = rest.iter().map(|pipeline| pipeline.text(db.registry(), options)).collect::<Vec<_>>().join(",");
     let mut stages = Notes::default();
     let mut run = |module: &Module<'_>| {
         for pipeline in &rest {
-            time(&mut stages, pipeline.level.name(), || run_pipeline(module, pipeline, options))?;
+            time(&mut stages, pipeline.level.name(), || run_pipeline(db.registry(), module, pipeline, options))?;
             stages.level(pipeline.level, module.op());
         }
         Ok(HostNotes { arena: stages.arena, levels: stages.levels.clone(), ..HostNotes::default() })
@@ -237,7 +237,7 @@ pub fn emit<'a>(
     let context = registry.pooled_context();
     let source = file.read_for(&context, options)?;
     let target = settle(&source.module, given, options)?;
-    run_to(&source.module, Level::Cpu, options, &mut |_| {}).map_err(|error| error.of(file.path))?;
+    run_to(registry, &source.module, Level::Cpu, options, &mut |_| {}).map_err(|error| error.of(file.path))?;
     let module = source.module.op();
     codegen::lower_to_llvm(module, &MathTarget::of(&target))?;
     Ok(codegen::emit(module, &target, &codegen::Options { contract: code_options(options).contract, ..emit.clone() })?)
@@ -245,7 +245,7 @@ pub fn emit<'a>(
 
 /// The CPU that is compiled for. Every compilation begins here, so that names of passes are looked at here, too.
 pub(crate) fn target(registry: &'static Registry, options: &Options) -> Result<Target, Error> {
-    let known = optional_passes();
+    let known = optional_passes(registry);
     if let Some(name) = options.skip.iter().find(|name| !known.contains(&name.as_str())) {
         return Err(Error::UnknownSkip { name: name.clone(), known: known.join(", ") });
     }

@@ -43,7 +43,7 @@ pub fn coverage_of<'a>(registry: &'static Registry, file: impl Into<SourceFile<'
     let file = file.into();
     let context = registry.pooled_context();
     let source = file.read(&context)?;
-    run_to(&source.module, Level::Aten, &Options::default(), &mut |_| {}).map_err(|error| error.of(file.path))?;
+    run_to(registry, &source.module, Level::Aten, &Options::default(), &mut |_| {}).map_err(|error| error.of(file.path))?;
     let mut found = HashSet::new();
     source.module.op().walk(&mut |op| _ = found.insert(op.name().to_owned()));
     Ok(table(op_coverage().into_iter().filter(|row| row.operator.name().contains(part) && found.contains(row.operator.name())).collect()))

@@ -6,6 +6,7 @@ use crate::options::{Mode, Numerics, Options, Target};
 use crate::pipelines::pipeline_to;
 use strata_core::ir::{Builder, Module, Op};
 use strata_core::pass::PassManager;
+use strata_core::registry::Registry;
 use strata_core::upstream::llvm;
 use strata_lowering::codegen::{self, Device};
 use strata_lowering::loop_to_cpu::device::kernels;
@@ -26,19 +27,19 @@ pub(crate) fn described(module: &Module<'_>, options: &Options) -> DeviceCode {
 }
 
 /// The kernels of a module at the level `gpu` with their PTX for all devices.
-pub(crate) fn code(module: &Module<'_>, options: &Options) -> Result<DeviceCode, Error> {
-    Ok(DeviceCode { modules: modules(module, options)?, ..described(module, options) })
+pub(crate) fn code(registry: &Registry, module: &Module<'_>, options: &Options) -> Result<DeviceCode, Error> {
+    Ok(DeviceCode { modules: modules(registry, module, options)?, ..described(module, options) })
 }
 
 /// PTX for each device of the kernels of a module at the level `gpu`, if it has any. The module stays as it is.
-pub(crate) fn modules(module: &Module<'_>, options: &Options) -> Result<Vec<DeviceModule>, Error> {
+pub(crate) fn modules(registry: &Registry, module: &Module<'_>, options: &Options) -> Result<Vec<DeviceModule>, Error> {
     let Target::Cuda(devices) = options.target else { return Err(Error::NoDevice) };
     let Some(kernels) = module.op().lookup_symbol(DEVICE) else { return Ok(Vec::new()) };
     let alone = Module::empty_like(module);
     Builder::at_end(alone.body(), kernels.location()).clone_op(kernels, &[]);
     let pipeline = pipeline_to(Level::Nvvm, options.target).ok_or(Error::NoDevice)?;
     let failed = |source| Error::Level { level: pipeline.level, source };
-    PassManager::parse(alone.cx(), "builtin.module", &pipeline.text(options)).map_err(failed)?.run(alone.op()).map_err(failed)?;
+    PassManager::parse(alone.cx(), "builtin.module", &pipeline.text(registry, options)).map_err(failed)?.run(alone.op()).map_err(failed)?;
     let Some(kernels) = alone.op().lookup_symbol(DEVICE) else { return Ok(Vec::new()) };
     let contract = options.numerics != Numerics::Strict;
     let made = |device: Device| Ok(DeviceModule { architecture: device.name().to_owned(), ptx: codegen::ptx(kernels, device, contract)? });

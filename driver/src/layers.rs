@@ -39,7 +39,7 @@ pub(crate) fn run_pipeline<'c>(
     pipeline: &Pipeline,
     options: &Options,
 ) -> Result<(), Error> {
-    let (level, passes) = (pipeline.level, pipeline.passes(options));
+    let (level, passes) = (pipeline.level, pipeline.passes(db.registry(), options));
     if layers(module).is_empty() {
         return run_passes(module, level, &joined(&passes), options);
     }

@@ -206,7 +206,7 @@ pub fn job(registry: &'static Registry, args: &[String]) -> Result<Option<Job>, 
     let args: Vec<String> = args.iter().filter(|arg| !matches!(Task::of(arg), Ok(Some(_)))).cloned().collect();
     // Two levels may have no pass between them.
     let args_name_levels = args.iter().any(|arg| arg.starts_with("--to="));
-    let args = expand(&args)?;
+    let args = expand(registry, &args)?;
     let mut args = args.iter();
     while let Some(arg) = args.next() {
         match arg.strip_prefix('-') {
@@ -236,8 +236,9 @@ pub fn job(registry: &'static Registry, args: &[String]) -> Result<Option<Job>, 
                     }
                     (name, None) if all_pipelines().any(|pipeline| pipeline.name == name) => {
                         let pipeline = all_pipelines().find(|pipeline| pipeline.name == name);
-                        job.passes
-                            .extend(pass_list::split(&pipeline.map(|pipeline| pipeline.text(&Options::default())).unwrap_or_default())?);
+                        job.passes.extend(pass_list::split(
+                            &pipeline.map(|pipeline| pipeline.text(registry, &Options::default())).unwrap_or_default(),
+                        )?);
                     }
                     (name, options) => {
                         let nest = pass_list::nest(registry, name).ok_or_else(|| ArgsError::Flag(arg.clone(), task.flag()))?;
@@ -269,7 +270,7 @@ fn pipelines_to(target: Option<String>, to: Level) -> Result<Vec<&'static Pipeli
 }
 
 /// Replaces our own arguments.
-pub fn expand(args: &[String]) -> Result<Vec<String>, ArgsError> {
+pub fn expand(registry: &Registry, args: &[String]) -> Result<Vec<String>, ArgsError> {
     let value = |name: &str| args.iter().find_map(|arg| arg.strip_prefix(&format!("--{name}=")).map(str::to_owned));
     let (from, to, target) = (value("from"), value("to"), value("target"));
     let verify = args.iter().any(|arg| arg == "--verify-levels");
@@ -292,7 +293,7 @@ pub fn expand(args: &[String]) -> Result<Vec<String>, ArgsError> {
     }
     let mut levels = Vec::new();
     for pipeline in &pipelines[first + 1..=last] {
-        if !pipeline.text(&Options::default()).is_empty() {
+        if !pipeline.text(registry, &Options::default()).is_empty() {
             levels.push(format!("--{}", pipeline.name));
         }
         if verify {
@@ -311,7 +312,7 @@ mod tests {
 
     fn check(args: &[&str], wanted: &[&str]) {
         let args: Vec<String> = args.iter().map(|arg| (*arg).to_owned()).collect();
-        assert_eq!(expand(&args).map_err(|error| error.to_string()), Ok(wanted.iter().map(|arg| (*arg).to_owned()).collect()));
+        assert_eq!(expand(standard(), &args).map_err(|error| error.to_string()), Ok(wanted.iter().map(|arg| (*arg).to_owned()).collect()));
     }
 
     #[test]
@@ -380,13 +381,16 @@ mod tests {
     #[test]
     fn what_says_nothing_without_a_level_is_refused() {
         for flag in ["--from=prim", "--target=cuda:sm_90", "--verify-levels"] {
-            let error = expand(&["rs-opt".into(), flag.into()]).expect_err(flag).to_string();
+            let error = expand(standard(), &["rs-opt".into(), flag.into()]).expect_err(flag).to_string();
             assert!(error.ends_with("says nothing without --to=LEVEL; add the level to go down to"), "{error}");
         }
     }
 
     #[test]
     fn unknown_levels_are_refused() {
-        assert!(expand(&["rs-opt".into(), "--to=tile".into()]).is_err_and(|error| error.to_string().contains("there is no level 'tile'")));
+        assert!(
+            expand(standard(), &["rs-opt".into(), "--to=tile".into()])
+                .is_err_and(|error| error.to_string().contains("there is no level 'tile'"))
+        );
     }
 }

@@ -3,7 +3,9 @@
 use crate::levels::Level;
 use crate::options::{Options, Target};
 use crate::pass_list::Nest;
-use strata_core::pass::PipelineDef;
+use strata_core::pass::{Addition, PipelineDef};
+use strata_core::registry::Registry;
+use strata_core::upstream::func;
 
 /// The passes that lead to a level from the one before.
 #[derive(Clone, Copy, Debug)]
@@ -15,7 +17,9 @@ pub struct Pipeline {
     /// In order, in groups that pipelines share.
     steps: &'static [&'static [Step]],
     /// Its text without options.
-    text: fn() -> String,
+    text: fn(&Registry) -> String,
+    /// The names of its passes.
+    names: fn() -> Vec<&'static str>,
 }
 
 /// One pass of a pipeline.
@@ -94,7 +98,8 @@ macro_rules! pipeline {
             level: Level::$level,
             name: $name,
             steps: &[$($shared,)? &[$($step),*]],
-            text: || $list[$at].text(&Options::default()),
+            text: |registry| $list[$at].text(registry, &Options::default()),
+            names: || $list[$at].steps().map(|step| step.pass).collect(),
         }
     };
 }
@@ -213,30 +218,47 @@ pub fn all_pipelines() -> impl Iterator<Item = &'static Pipeline> {
     CPU.iter().chain(CUDA)
 }
 
-/// Flags of all optimisation passes: programs stay right without any of them.
-pub fn optional_passes() -> Vec<&'static str> {
-    let steps = all_pipelines().flat_map(|pipeline| pipeline.steps.iter().copied().flatten());
-    let mut flags: Vec<_> = steps.filter(|step| step.optional).map(|step| step.pass).collect();
+/// Flags of all optimisation passes, ours and those that the registry adds: programs stay right without any of them.
+pub fn optional_passes(registry: &Registry) -> Vec<&'static str> {
+    let ours = all_pipelines().flat_map(Pipeline::steps).filter(|step| step.optional).map(|step| step.pass);
+    let mut flags: Vec<_> = ours.chain(registry.additions().iter().map(Addition::name)).collect();
     flags.sort_unstable();
     flags.dedup();
     flags
 }
 
 impl Pipeline {
-    /// The passes that run with these options: where each runs, and its text.
-    pub fn passes(&self, options: &Options) -> Vec<(Nest, String)> {
-        self.steps.iter().copied().flatten().filter_map(|step| Some((step.on, step.text(options)?))).collect()
+    fn steps(&self) -> impl Iterator<Item = &'static Step> + use<> {
+        self.steps.iter().copied().flatten()
+    }
+
+    /// The passes that run with these options, with those that the registry adds: where each runs, and its text.
+    pub fn passes(&self, registry: &Registry, options: &Options) -> Vec<(Nest, String)> {
+        let mut passes: Vec<_> = self.steps().map(|step| (step.pass, step.on, step.text(options))).collect();
+        // What runs behind the same pass keeps its order, since each is put before those that were added earlier.
+        for addition in registry.additions().iter().rev().filter(|addition| addition.pipeline == self.name) {
+            let last = passes.iter().rposition(|(pass, ..)| *pass == addition.behind);
+            let text = (!options.skip.iter().any(|skip| skip == addition.name())).then(|| addition.pass.to_owned());
+            passes.insert(last.map_or(passes.len(), |last| last + 1), (addition.pass, nest_of(registry, addition), text));
+        }
+        passes.into_iter().filter_map(|(_, on, text)| Some((on, text?))).collect()
     }
 
     /// As a textual pipeline; empty when nothing runs.
-    pub fn text(&self, options: &Options) -> String {
-        self.passes(options).into_iter().map(|(on, pass)| on.around(&pass)).collect::<Vec<_>>().join(",")
+    pub fn text(&self, registry: &Registry, options: &Options) -> String {
+        self.passes(registry, options).into_iter().map(|(on, pass)| on.around(&pass)).collect::<Vec<_>>().join(",")
     }
 
     /// As a pipeline of `rs-opt`.
     pub fn definition(&self) -> PipelineDef {
-        PipelineDef { name: self.name, description: self.level.description(), text: self.text }
+        PipelineDef { name: self.name, description: self.level.description(), text: self.text, passes: self.names }
     }
+}
+
+/// Where a pass that was added runs: on what it is anchored at. Passes of MLIR's, which any op may have, run on the module.
+fn nest_of(registry: &Registry, addition: &Addition) -> Nest {
+    let def = registry.passes().iter().map(|entry| entry.def).find(|def| def.argument == addition.name());
+    def.filter(|def| def.anchor == func::Func::NAME).map_or(Nest::Module, |_| Nest::Functions)
 }
 
 #[cfg(test)]
@@ -246,14 +268,16 @@ mod tests {
 
     #[test]
     fn every_pass_is_one_that_there_is() {
-        for step in all_pipelines().flat_map(|pipeline| pipeline.steps.iter().copied().flatten()) {
+        for step in all_pipelines().flat_map(Pipeline::steps) {
             assert!(nest(crate::standard(), step.pass).is_some(), "{}", step.pass);
         }
     }
 
     #[test]
     fn options_reach_their_passes() {
-        let text = |options: &Options| pipelines(Target::Cpu).into_iter().map(|pipeline| pipeline.text(options)).collect::<Vec<_>>();
+        let text = |options: &Options| {
+            pipelines(Target::Cpu).into_iter().map(|pipeline| pipeline.text(crate::standard(), options)).collect::<Vec<_>>()
+        };
         assert_eq!(text(&Options::default())[0], "");
         let sizes = Options { sizes: Some("4x8:3".into()), ..Options::default() };
         assert_eq!(text(&sizes)[0], "func.func(specialise-sizes{sizes=4x8:3}),canonicalize");
@@ -261,5 +285,21 @@ mod tests {
         assert_eq!(text(&part)[1], "split-breaks{only=main},func.func(functionalise),outline-regions");
         assert_eq!(text(&part)[6], "loop-to-host,func.func(plan-memory),mark-launches");
         assert!(text(&part)[2].contains("func.func(simplify-sums{numerics=ulp})"));
+    }
+
+    #[test]
+    fn passes_are_added_where_the_registry_says() {
+        let registry = crate::registry().with_pass_in("strata-to-prim-fused", "fuse-elementwise", "simplify-views");
+        let registry = registry.with_pass_in("strata-to-prim-fused", "fuse-elementwise", "symbol-dce");
+        let text = |skip: &[&str]| {
+            let options = Options { skip: skip.iter().map(|skip| (*skip).to_owned()).collect(), ..Options::default() };
+            pipeline_to(Level::PrimFused, Target::Cpu).map(|pipeline| pipeline.text(&registry, &options)).unwrap_or_default()
+        };
+        let added = "func.func(simplify-views),symbol-dce,func.func(fuse-reductions)";
+        assert_eq!(text(&[]), format!("func.func(fuse-elementwise),{added}"));
+        // What is left out stands for the place of others all the same.
+        assert_eq!(text(&["fuse-elementwise"]), added);
+        assert_eq!(text(&["symbol-dce", "fuse-reductions"]), "func.func(fuse-elementwise),func.func(simplify-views)");
+        assert!(optional_passes(&registry).contains(&"symbol-dce"));
     }
 }

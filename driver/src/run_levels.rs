@@ -6,13 +6,14 @@ use crate::options::{self, Dynamic, Options};
 use crate::pipelines::{Pipeline, pipelines};
 use strata_core::ir::{Module, Op};
 use strata_core::pass::PassManager;
+use strata_core::registry::Registry;
 use strata_core::upstream::func;
 use strata_dialects::host;
 use strata_lowering::loop_to_host::{Program, entry};
 
 /// Runs the passes that lead to a level from the one before.
-pub(crate) fn run_pipeline(module: &Module<'_>, pipeline: &Pipeline, options: &Options) -> Result<(), Error> {
-    run_passes(module, pipeline.level, &pipeline.text(options), options)
+pub(crate) fn run_pipeline(registry: &Registry, module: &Module<'_>, pipeline: &Pipeline, options: &Options) -> Result<(), Error> {
+    run_passes(module, pipeline.level, &pipeline.text(registry, options), options)
 }
 
 /// Runs passes, or some of them, that lead to a level.
@@ -47,7 +48,13 @@ pub(crate) fn check_level(module: Op<'_>) -> Result<(), Error> {
 }
 
 /// Runs the target's pipelines down to a level; `after` looks at each.
-pub(crate) fn run_to(module: &Module<'_>, to: Level, options: &Options, after: &mut dyn FnMut(Level)) -> Result<(), Error> {
+pub(crate) fn run_to(
+    registry: &Registry,
+    module: &Module<'_>,
+    to: Level,
+    options: &Options,
+    after: &mut dyn FnMut(Level),
+) -> Result<(), Error> {
     let pipelines = pipelines(options.target);
     let Some(last) = pipelines.iter().position(|pipeline| pipeline.level == to) else {
         return Err(match options.target {
@@ -57,7 +64,7 @@ pub(crate) fn run_to(module: &Module<'_>, to: Level, options: &Options, after: &
     };
     check_level(module.op())?;
     for pipeline in &pipelines[..=last] {
-        run_pipeline(module, pipeline, options)?;
+        run_pipeline(registry, module, pipeline, options)?;
         after(pipeline.level);
     }
     Ok(())

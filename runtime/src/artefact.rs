@@ -46,6 +46,9 @@ pub enum ArtefactError {
         /// The reason.
         source: std::io::Error,
     },
+    /// It does not become a shared library.
+    #[error("cannot be written as a shared library: {0}")]
+    Library(String),
     /// Not one of our files.
     #[error("not a Strata artefact (it does not begin with the artefact mark); compile a model with `rs-compile --emit=strata`")]
     Foreign,

@@ -6,32 +6,50 @@ use std::mem::ManuallyDrop;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
-use libloading::os::unix::{Library, Symbol};
+use libloading::os::unix::Library;
 
 use crate::artefact::{Artefact, ArtefactError};
 use crate::dlpack::DLTensor;
 use crate::tensor::{Tensor, TensorError};
 
 /// Version of the C functions below; both sides compare it.
-pub const ABI_VERSION: u32 = 4;
+pub const ABI_VERSION: u32 = 5;
 /// Environment variable with the path of the library to open instead of the one beside the executable.
 pub const OVERRIDE: &str = "STRATA_COMPILER";
 /// File name of the library.
 pub const LIBRARY: &str = "libstrata_compiler.so";
 
-/// `uint32_t strata_compiler_abi(void)`: the version the library was built with.
-pub type AbiFn = unsafe extern "C" fn() -> u32;
+/// The one symbol of the library, `const StrataCompiler *strata_compiler(void)`: its functions.
+pub const SYMBOL: &str = "strata_compiler";
 
-/// `const char *strata_compiler_build(void)`: the hash of what the library was built from, a text that stays.
+/// The functions of a compiler; other versions have other fields behind the first.
+#[derive(Debug)]
+#[repr(C)]
+#[allow(missing_docs, reason = "the types say it")]
+pub struct Functions {
+    /// [`ABI_VERSION`] of the library.
+    pub version: u32,
+    pub build: BuildFn,
+    pub operators: OperatorsFn,
+    pub compile: CompileFn,
+    pub record: RecordFn,
+    pub interpret: InterpretFn,
+    pub free: FreeFn,
+}
+
+/// The type of [`SYMBOL`]: what it gives stays.
+pub type FunctionsFn = unsafe extern "C" fn() -> *const Functions;
+
+/// `const char *build(void)`: the hash of what the library was built from, a text that stays.
 pub type BuildFn = unsafe extern "C" fn() -> *const c_char;
 
-/// `strata_compiler_operators(&bytes, &len)`: the functional operators that are compiled, one name a line (`aten.add.Tensor`, and `aten.relu` for
-/// an overload without a name). The text is freed with `strata_compiler_free`.
+/// `operators(&bytes, &len)`: the functional operators that are compiled, one name a line (`aten.add.Tensor`, and `aten.relu` for
+/// an overload without a name). The text is freed with `free`.
 pub type OperatorsFn = unsafe extern "C" fn(bytes: *mut *mut u8, len: *mut usize);
 
-/// `int32_t strata_compiler_compile(path, text, text_len, options_json, &bytes, &len)`: an artefact's bytes; 0 is success.
+/// `int32_t compile(path, text, text_len, options_json, &bytes, &len)`: an artefact's bytes; 0 is success.
 /// With a text (UTF-8) that is what a file of this name would hold, and none is read.
-/// Bytes and error text (UTF-8, no terminator, its length in `len`) are freed with `strata_compiler_free`.
+/// Bytes and error text (UTF-8, no terminator, its length in `len`) are freed with `free`.
 pub type CompileFn = unsafe extern "C" fn(
     path: *const c_char,
     text: *const u8,
@@ -41,7 +59,7 @@ pub type CompileFn = unsafe extern "C" fn(
     len: *mut usize,
 ) -> i32;
 
-/// `strata_compiler_record(path, text, text_len, options_json, &bytes, &len, &record, &record_len)`: as `strata_compiler_compile`, and with an
+/// `record(path, text, text_len, options_json, &bytes, &len, &record, &record_len)`: as `compile`, and with an
 /// artefact also the record of the compilation as JSON (a `strata_report::Compilation`), freed in the same way.
 pub type RecordFn = unsafe extern "C" fn(
     path: *const c_char,
@@ -54,7 +72,7 @@ pub type RecordFn = unsafe extern "C" fn(
     record_len: *mut usize,
 ) -> i32;
 
-/// `strata_compiler_interpret(path, options_json, n_in, inputs, ctx, output, &error, &len)`: runs the reference
+/// `interpret(path, options_json, n_in, inputs, ctx, output, &error, &len)`: runs the reference
 /// interpreter and hands each result (outputs, then mutations) to `output` with its name. The error is freed as above.
 pub type InterpretFn = unsafe extern "C" fn(
     path: *const c_char,
@@ -70,7 +88,7 @@ pub type InterpretFn = unsafe extern "C" fn(
 /// Receives one result; `mutation` is 1 for the new value of the buffer or input `name`. It copies what it wants to keep.
 pub type OutputFn = unsafe extern "C" fn(ctx: *mut c_void, name: *const c_char, mutation: i32, tensor: *const DLTensor);
 
-/// `strata_compiler_free(bytes, len)`.
+/// `free(bytes, len)`.
 pub type FreeFn = unsafe extern "C" fn(bytes: *mut u8, len: usize);
 
 /// Why the compiler gave no result.
@@ -122,12 +140,7 @@ pub struct NamedTensor {
 /// The opened compiler.
 #[derive(Debug)]
 pub struct Compiler {
-    build: Symbol<BuildFn>,
-    operators: Symbol<OperatorsFn>,
-    compile: Symbol<CompileFn>,
-    record: Symbol<RecordFn>,
-    interpret: Symbol<InterpretFn>,
-    free: Symbol<FreeFn>,
+    functions: &'static Functions,
     /// Never closed: tables of MLIR, which stays, hold pointers to names in it.
     _library: ManuallyDrop<Library>,
 }
@@ -155,35 +168,25 @@ impl Compiler {
         let fail = |e: libloading::Error| CompilerError::Library { looked: path.display().to_string(), reason: e.to_string() };
         // SAFETY: the library is our own compiler; its initialisers only set up its data.
         let library = unsafe { Library::new(path) }.map_err(fail)?;
-        // SAFETY: the types are those that the library is written against, which the version check confirms.
-        unsafe {
-            let found = library.get::<AbiFn>(b"strata_compiler_abi").map_err(fail)?();
-            if found != ABI_VERSION {
-                return Err(CompilerError::Version { path: path.into(), found });
-            }
-            Ok(Compiler {
-                build: library.get(b"strata_compiler_build").map_err(fail)?,
-                operators: library.get(b"strata_compiler_operators").map_err(fail)?,
-                compile: library.get(b"strata_compiler_compile").map_err(fail)?,
-                record: library.get(b"strata_compiler_record").map_err(fail)?,
-                interpret: library.get(b"strata_compiler_interpret").map_err(fail)?,
-                free: library.get(b"strata_compiler_free").map_err(fail)?,
-                _library: ManuallyDrop::new(library),
-            })
+        // SAFETY: a library with this symbol is a compiler, and what the symbol gives stays as long as the library, which is never closed.
+        let functions = unsafe { &*library.get::<FunctionsFn>(SYMBOL.as_bytes()).map_err(fail)?() };
+        if functions.version != ABI_VERSION {
+            return Err(CompilerError::Version { path: path.into(), found: functions.version });
         }
+        Ok(Compiler { functions, _library: ManuallyDrop::new(library) })
     }
 
     /// The hash of what the compiler was built from.
     pub fn build(&self) -> String {
         // SAFETY: the library gives a terminated text of its own that stays.
-        unsafe { CStr::from_ptr((self.build)()) }.to_string_lossy().into_owned()
+        unsafe { CStr::from_ptr((self.functions.build)()) }.to_string_lossy().into_owned()
     }
 
     /// The functional operators that are compiled: `aten.add.Tensor`, and `aten.relu` for an overload without a name.
     pub fn operators(&self) -> Vec<String> {
         let (mut bytes, mut len) = (std::ptr::null_mut(), 0);
         // SAFETY: the results go into our two variables.
-        unsafe { (self.operators)(&raw mut bytes, &raw mut len) };
+        unsafe { (self.functions.operators)(&raw mut bytes, &raw mut len) };
         String::from_utf8_lossy(&self.take(bytes, len)).lines().map(str::to_owned).collect()
     }
 
@@ -202,7 +205,7 @@ impl Compiler {
         let (mut bytes, mut len) = (std::ptr::null_mut(), 0);
         let (start, size) = content.map_or((std::ptr::null(), 0), |text| (text.as_ptr(), text.len()));
         // SAFETY: the texts are terminated or have their length beside them; the results go into our two variables.
-        let status = unsafe { (self.compile)(path.as_ptr(), start, size, options.as_ptr(), &raw mut bytes, &raw mut len) };
+        let status = unsafe { (self.functions.compile)(path.as_ptr(), start, size, options.as_ptr(), &raw mut bytes, &raw mut len) };
         let result = self.take(bytes, len);
         match status {
             0 => Ok(Artefact::from_bytes(&result)?),
@@ -217,7 +220,7 @@ impl Compiler {
         let (start, size) = content.map_or((std::ptr::null(), 0), |text| (text.as_ptr(), text.len()));
         let (to, record_to) = ((&raw mut bytes, &raw mut len), (&raw mut record, &raw mut record_len));
         // SAFETY: the texts are terminated or have their length beside them; the results go into our four variables.
-        let status = unsafe { (self.record)(path.as_ptr(), start, size, options.as_ptr(), to.0, to.1, record_to.0, record_to.1) };
+        let status = unsafe { (self.functions.record)(path.as_ptr(), start, size, options.as_ptr(), to.0, to.1, record_to.0, record_to.1) };
         let result = self.take(bytes, len);
         if status != 0 {
             return Err(CompilerError::Refused(String::from_utf8_lossy(&result).into_owned()));
@@ -237,7 +240,7 @@ impl Compiler {
         let status = unsafe {
             let (into, n) = ((&raw mut results).cast(), pointers.len());
             let (path, options) = (path.as_ptr(), options.as_ptr());
-            (self.interpret)(path, options, n, pointers.as_ptr(), into, receive, &raw mut error, &raw mut len)
+            (self.functions.interpret)(path, options, n, pointers.as_ptr(), into, receive, &raw mut error, &raw mut len)
         };
         let error = self.take(error, len);
         match status {
@@ -254,7 +257,7 @@ impl Compiler {
         // SAFETY: the library gave `len` bytes that are ours until we hand them back, once.
         unsafe {
             let copy = std::slice::from_raw_parts(bytes, len).to_vec();
-            (self.free)(bytes, len);
+            (self.functions.free)(bytes, len);
             copy
         }
     }

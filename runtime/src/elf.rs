@@ -1,22 +1,25 @@
 //! Writes a small ELF shared library for x86-64 or AArch64: loadable segments, dynamic symbols, relocations. No more than a program needs.
 
 use crate::manifest::Access;
+use object::write::elf::{FileHeader, ProgramHeader, Rel, SectionHeader, SinglePhase, Sym, Writer};
+use object::{Endianness, elf};
 
 /// What the file says about its architecture.
 #[derive(Clone, Copy)]
 pub(crate) struct Machine {
-    /// `e_machine`.
-    number: u16,
+    number: elf::Machine,
     /// The relocation that puts a symbol's address into a slot.
-    glob_dat: u64,
+    glob_dat: elf::RelocationType,
     /// The relocation that puts an address of the library into a slot.
-    relative: u64,
+    relative: elf::RelocationType,
     /// The largest page that its systems protect as a whole.
     pub page: u64,
 }
 
-const X86_64: Machine = Machine { number: 62, glob_dat: 6, relative: 8, page: 1 << 12 };
-const AARCH64: Machine = Machine { number: 183, glob_dat: 1025, relative: 1027, page: 1 << 16 };
+const X86_64: Machine =
+    Machine { number: elf::EM_X86_64, glob_dat: elf::R_X86_64_GLOB_DAT, relative: elf::R_X86_64_RELATIVE, page: 1 << 12 };
+const AARCH64: Machine =
+    Machine { number: elf::EM_AARCH64, glob_dat: elf::R_AARCH64_GLOB_DAT, relative: elf::R_AARCH64_RELATIVE, page: 1 << 16 };
 
 impl Machine {
     /// By the name in a manifest.
@@ -53,42 +56,17 @@ pub(crate) struct Load {
     pub access: Access,
 }
 
-const SYMBOL: u64 = 24;
-const RELA: u64 = 24;
 /// Section number of what the library defines: with few sections, all belongs to the first.
-const DEFINED: u16 = 1;
+const DEFINED: elf::SymbolSection = elf::SymbolSection(1);
 
-/// Bytes with numbers put in little-endian.
-#[derive(Default)]
-struct Writer(Vec<u8>);
+/// Section number of the symbol table, behind the first section and the strings.
+const DYNSYM: u32 = 3;
 
-impl Writer {
-    fn u16(&mut self, values: &[u16]) -> &mut Self {
-        values.iter().for_each(|value| self.0.extend_from_slice(&value.to_le_bytes()));
-        self
-    }
-    fn u32(&mut self, values: &[u32]) -> &mut Self {
-        values.iter().for_each(|value| self.0.extend_from_slice(&value.to_le_bytes()));
-        self
-    }
-    fn u64(&mut self, values: &[u64]) -> &mut Self {
-        values.iter().for_each(|value| self.0.extend_from_slice(&value.to_le_bytes()));
-        self
-    }
-}
+/// A file in the making.
+type File<'a> = Writer<'a, SinglePhase>;
 
-/// A table of terminated strings.
-struct Strings(Vec<u8>);
-
-impl Strings {
-    fn add(&mut self, text: &str) -> u32 {
-        let at = self.0.len() as u32;
-        // A zero byte would end the name early: such a name is shown up to there.
-        self.0.extend(text.bytes().take_while(|&byte| byte != 0));
-        self.0.push(0);
-        at
-    }
-}
+/// Why a library is not written.
+pub(crate) type Error = object::write::Error;
 
 impl Library {
     /// One without anything in it.
@@ -98,184 +76,217 @@ impl Library {
     }
 
     /// The file's bytes, and where each load's bytes lie in it.
-    pub fn write(&self) -> (Vec<u8>, Vec<u64>) {
-        let mut strings = Strings(vec![0]);
-        let (symbols, names) = self.symbols(&mut strings);
-        let needed: Vec<u64> = self.needed.iter().map(|name| strings.add(name).into()).collect();
-        let (soname, runpath) = (strings.add(&self.name).into(), strings.add("$ORIGIN").into());
-        let hash = hash_table(&names);
-        let relocations = self.relocation_table();
+    pub fn write(&self) -> Result<(Vec<u8>, Vec<u64>), Error> {
+        let (mut bytes, mut headers, mut loaded) = (Vec::new(), Vec::new(), Vec::new());
+        let mut file = Writer::new_single_phase(Endianness::Little, true, &mut bytes);
+        let page = self.machine.page;
+        file.write_file_header(&FileHeader {
+            os_abi: elf::ELFOSABI_NONE,
+            abi_version: 0,
+            e_type: elf::ET_DYN,
+            e_machine: self.machine.number,
+            e_entry: 0,
+            e_flags: elf::FileFlags(0),
+        })?;
+        let sealed = self.loads.iter().find(|load| load.access == Access::Read && self.is_written(load));
+        // The tables, what the dynamic linker writes to, where that is, what is sealed, and the stack.
+        file.write_program_headers_placeholder((self.loads.len() + 4 + usize::from(sealed.is_some())) as u32);
+
+        for load in &self.loads {
+            // A place in the file and its address in memory differ by whole pages.
+            let place = file.write_align(page);
+            file.write(&load.bytes);
+            let flags = match load.access {
+                Access::Execute => elf::PF_R | elf::PF_X,
+                Access::Write => elf::PF_R | elf::PF_W,
+                // Slots are filled by the dynamic linker, which then takes the right to write away.
+                Access::Read if self.is_written(load) => elf::PF_R | elf::PF_W,
+                Access::Read => elf::PF_R,
+            };
+            headers.push(segment(elf::PT_LOAD, flags, place, load.address, (load.bytes.len() as u64, load.size), page));
+            loaded.push(place);
+        }
 
         // Behind the loads: what the dynamic linker reads, then what it writes to.
         let end = self.loads.iter().map(|load| load.address + load.size).max().unwrap_or(0);
-        let tables_at = end.next_multiple_of(self.machine.page);
-        let mut at = tables_at;
-        let mut place = |bytes: usize| {
-            let start = at.next_multiple_of(8);
-            at = start + bytes as u64;
-            start
-        };
-        let symbols_at = place(symbols.len());
-        let hash_at = place(hash.len());
-        let relocations_at = place(relocations.len());
-        let strings_at = place(strings.0.len());
-        let dynamic_at = at.next_multiple_of(self.machine.page);
-        let mut dynamic = Writer::default();
-        for &name in &needed {
-            dynamic.u64(&[1, name]);
-        }
-        dynamic.u64(&[14, soname, 29, runpath, 4, hash_at, 5, strings_at, 6, symbols_at, 10, strings.0.len() as u64, 11, SYMBOL]);
-        dynamic.u64(&[7, relocations_at, 8, relocations.len() as u64, 9, RELA, 0, 0]);
+        let tables = Tables { place: file.write_align(page), address: end.next_multiple_of(page) };
+        let symbols = self.write_symbols(&mut file);
+        let names: Vec<_> = self.names().collect();
+        let hash = file.write_hash(1, names.len() as u32 + 1, |symbol| Some(elf::hash(names.get(symbol.checked_sub(1)? as usize)?)));
+        let relocations = self.write_relocations(&mut file);
+        let relocations_size = file.offset() - relocations;
+        let needed: Vec<_> = self.needed.iter().map(|name| file.add_dynamic_string(until_zero(name))).collect();
+        let (soname, runpath) = (file.add_dynamic_string(until_zero(&self.name)), file.add_dynamic_string(b"$ORIGIN"));
+        let (strings, strings_size) = file.write_dynstr()?;
+        let size = file.offset() - tables.place;
+        headers.push(segment(elf::PT_LOAD, elf::PF_R, tables.place, tables.address, (size, size), page));
 
-        let mut tables = vec![0; (at - tables_at) as usize];
-        let parts = [(symbols_at, &symbols), (hash_at, &hash), (relocations_at, &relocations), (strings_at, &strings.0)];
-        for (start, part) in parts {
-            tables[(start - tables_at) as usize..][..part.len()].copy_from_slice(part);
+        let dynamic_place = file.write_align(page);
+        let dynamic = tables.address_of(dynamic_place);
+        file.write_align_dynamic();
+        for name in needed {
+            file.write_dynamic_string(elf::DT_NEEDED, name)?;
         }
-        let sections = [
-            Section { name: ".text", kind: 1, flags: 6, at: 0, bytes: end, link: 0, info: 0, entry: 0 },
-            Section { name: ".dynsym", kind: 11, flags: 2, at: symbols_at, bytes: symbols.len() as u64, link: 5, info: 1, entry: SYMBOL },
-            Section { name: ".hash", kind: 5, flags: 2, at: hash_at, bytes: hash.len() as u64, link: 2, info: 0, entry: 4 },
-            Section {
-                name: ".rela.dyn",
-                kind: 4,
-                flags: 2,
-                at: relocations_at,
-                bytes: relocations.len() as u64,
-                link: 2,
-                info: 0,
-                entry: RELA,
-            },
-            Section { name: ".dynstr", kind: 3, flags: 2, at: strings_at, bytes: strings.0.len() as u64, link: 0, info: 0, entry: 0 },
-            Section { name: ".dynamic", kind: 6, flags: 3, at: dynamic_at, bytes: dynamic.0.len() as u64, link: 5, info: 0, entry: 16 },
+        file.write_dynamic_string(elf::DT_SONAME, soname)?;
+        file.write_dynamic_string(elf::DT_RUNPATH, runpath)?;
+        let entries = [
+            (elf::DT_HASH, tables.address_of(hash)),
+            (elf::DT_STRTAB, tables.address_of(strings)),
+            (elf::DT_SYMTAB, tables.address_of(symbols)),
+            (elf::DT_STRSZ, strings_size.into()),
+            (elf::DT_SYMENT, SYMBOL),
+            (elf::DT_RELA, tables.address_of(relocations)),
+            (elf::DT_RELASZ, relocations_size),
+            (elf::DT_RELAENT, RELA),
+            (elf::DT_NULL, 0),
         ];
-        self.assemble(tables_at, tables, dynamic_at, dynamic.0, &sections)
+        for (tag, value) in entries {
+            file.write_dynamic(tag, value)?;
+        }
+        let size = file.offset() - dynamic_place;
+        let writable = elf::PF_R | elf::PF_W;
+        headers.push(segment(elf::PT_LOAD, writable, dynamic_place, dynamic, (size, size), page));
+        headers.push(segment(elf::PT_DYNAMIC, writable, dynamic_place, dynamic, (size, size), 8));
+        if let Some(load) = sealed {
+            let size = (load.address + load.size).next_multiple_of(page) - load.address;
+            headers.push(segment(elf::PT_GNU_RELRO, elf::PF_R, 0, load.address, (size, size), 1));
+        }
+        // The stack is not executable.
+        headers.push(segment(elf::PT_GNU_STACK, writable, 0, 0, (0, 0), 16));
+
+        let places = Places { tables, symbols, hash, relocations, relocations_size, strings, dynamic: dynamic_place };
+        write_sections(&mut file, end, &places)?;
+        let mut start = Vec::new();
+        file.write_headers_to(&mut start, &headers)?;
+        bytes[..start.len()].copy_from_slice(&start);
+        Ok((bytes, loaded))
     }
 
-    /// The symbol table, and the names of its symbols in order.
-    fn symbols(&self, strings: &mut Strings) -> (Vec<u8>, Vec<&str>) {
-        const FUNCTION: u16 = 0x12; // global, STT_FUNC, default visibility
-        const OBJECT: u16 = 0x11;
-        let mut table = Writer(vec![0; SYMBOL as usize]);
-        let mut names = vec![""];
-        let imports = self.imports.iter().map(|(name, _)| (name, FUNCTION, 0, 0, 0));
-        let functions = self.functions.iter().map(|(name, at)| (name, FUNCTION, DEFINED, *at, 0));
-        let objects = self.objects.iter().map(|(name, at, size)| (name, OBJECT, DEFINED, *at, *size));
-        for (name, info, section, at, size) in imports.chain(functions).chain(objects) {
-            table.u32(&[strings.add(name)]).u16(&[info, section]).u64(&[at, size]);
-            names.push(name);
-        }
-        (table.0, names)
+    /// Whether the dynamic linker writes into a load.
+    fn is_written(&self, load: &Load) -> bool {
+        let slots = self.imports.iter().map(|(_, slot)| slot).chain(self.relocations.iter().map(|(slot, _)| slot));
+        slots.into_iter().any(|&slot| load.address <= slot && slot < load.address + load.size)
     }
 
-    /// `GLOB_DAT` for imports (symbols 1..), `RELATIVE` for addresses inside.
-    fn relocation_table(&self) -> Vec<u8> {
-        let mut table = Writer::default();
-        for &(slot, target) in &self.relocations {
-            table.u64(&[slot, self.machine.relative, target]);
-        }
-        for (k, (_, slot)) in self.imports.iter().enumerate() {
-            table.u64(&[*slot, ((k as u64 + 1) << 32) | self.machine.glob_dat, 0]);
-        }
-        table.0
+    /// The names of all symbols in order.
+    fn names(&self) -> impl Iterator<Item = &[u8]> {
+        let functions = self.imports.iter().chain(&self.functions).map(|(name, _)| name);
+        functions.chain(self.objects.iter().map(|(name, ..)| name)).map(|name| until_zero(name))
     }
 
-    /// Puts header, segments and sections together.
-    fn assemble(&self, tables_at: u64, tables: Vec<u8>, dynamic_at: u64, dynamic: Vec<u8>, sections: &[Section]) -> (Vec<u8>, Vec<u64>) {
-        let is_written = |load: &Load| {
-            let slots = self.imports.iter().map(|(_, slot)| slot).chain(self.relocations.iter().map(|(slot, _)| slot));
-            slots.clone().any(|&slot| load.address <= slot && slot < load.address + load.size)
-        };
-        let mut pieces: Vec<(u64, &[u8], u64, u32)> = Vec::new();
-        let mut sealed = None;
-        for load in &self.loads {
-            let flags = match load.access {
-                Access::Execute => 5,
-                Access::Write => 6,
-                // Slots are filled by the dynamic linker, which then takes the right to write away.
-                Access::Read if is_written(load) => {
-                    sealed.get_or_insert((load.address, load.size));
-                    6
-                }
-                Access::Read => 4,
-            };
-            pieces.push((load.address, &load.bytes, load.size, flags));
+    /// The symbol table's place.
+    fn write_symbols<'a>(&'a self, file: &mut File<'a>) -> u64 {
+        let place = file.write_null_dynamic_symbol();
+        let imports = self.imports.iter().map(|_| (elf::STT_FUNC, elf::SHN_UNDEF, 0, 0));
+        let functions = self.functions.iter().map(|(_, at)| (elf::STT_FUNC, DEFINED, *at, 0));
+        let objects = self.objects.iter().map(|(_, at, size)| (elf::STT_OBJECT, DEFINED, *at, *size));
+        for (name, (kind, st_shndx, st_value, st_size)) in self.names().zip(imports.chain(functions).chain(objects)) {
+            let name = file.add_dynamic_string(name);
+            file.write_dynamic_symbol(&Sym {
+                section: None,
+                st_name: file.dynamic_string_offset(Some(name)),
+                st_info: elf::SymbolInfo::new(elf::STB_GLOBAL, kind),
+                st_other: elf::SymbolOther(0),
+                st_shndx,
+                st_value,
+                st_size,
+            });
         }
-        pieces.push((tables_at, &tables, tables.len() as u64, 4));
-        pieces.push((dynamic_at, &dynamic, dynamic.len() as u64, 6));
-        let count = pieces.len() + 2 + usize::from(sealed.is_some());
-        let mut file = Writer::default();
-        let (mut headers, mut places) = (Writer::default(), Vec::new());
-        // A place in the file and its address in memory differ by whole pages.
-        let page = self.machine.page;
-        let mut body: Vec<u8> = vec![0; (64 + 56 * count).next_multiple_of(page as usize)];
-        for (address, bytes, size, flags) in pieces {
-            let at = body.len() as u64;
-            headers.u32(&[1, flags]).u64(&[at, address, address, bytes.len() as u64, size, page]);
-            body.extend_from_slice(bytes);
-            body.resize(body.len().next_multiple_of(page as usize), 0);
-            places.push(at);
-        }
-        let (dynamic_place, tables_place) = (places.pop().unwrap_or(0), places.pop().unwrap_or(0));
-        let size = dynamic.len() as u64;
-        headers.u32(&[2, 6]).u64(&[dynamic_place, dynamic_at, dynamic_at, size, size, 8]);
-        if let Some((address, size)) = sealed {
-            let end = (address + size).next_multiple_of(page);
-            headers.u32(&[0x6474_e552, 4]).u64(&[0, address, address, end - address, end - address, 1]);
-        }
-        headers.u32(&[0x6474_e551, 6]).u64(&[0, 0, 0, 0, 0, 16]); // the stack is not executable
-        let offset = |at: u64| if at >= dynamic_at { dynamic_place + at - dynamic_at } else { tables_place + at.saturating_sub(tables_at) };
-        let sections_at = section_table(&mut body, sections, offset);
+        place
+    }
 
-        file.0.extend_from_slice(b"\x7fELF\x02\x01\x01\0\0\0\0\0\0\0\0\0");
-        file.u16(&[3, self.machine.number]).u32(&[1]).u64(&[0, 64, sections_at]).u32(&[0]);
-        file.u16(&[64, 56, count as u16, 64, sections.len() as u16 + 2, sections.len() as u16 + 1]);
-        body[..64].copy_from_slice(&file.0);
-        body[64..64 + headers.0.len()].copy_from_slice(&headers.0);
-        (body, places)
+    /// The relocations' place: addresses inside, and imports (symbols 1..).
+    fn write_relocations(&self, file: &mut File<'_>) -> u64 {
+        let inside = self.relocations.iter().map(|&(slot, target)| (slot, 0, self.machine.relative, target as i64));
+        let imports = (1..).zip(&self.imports).map(|(symbol, (_, slot))| (*slot, symbol, self.machine.glob_dat, 0));
+        let place = file.write_align_relocation();
+        for (r_offset, r_sym, r_type, r_addend) in inside.chain(imports) {
+            file.write_relocation(true, &Rel { r_offset, r_sym, r_type, r_addend });
+        }
+        place
     }
 }
 
-/// A section: what linkers, unlike loaders, read.
-struct Section {
-    name: &'static str,
-    kind: u32,
-    flags: u64,
-    at: u64,
-    bytes: u64,
-    link: u32,
-    info: u32,
-    entry: u64,
+/// The sections, which are what linkers, unlike loaders, read; `end` is where the loads end in memory.
+fn write_sections(file: &mut File<'_>, end: u64, places: &Places) -> Result<(), Error> {
+    let address = |place| places.tables.address_of(place);
+    let (text, rela) = (file.add_section_name(b".text"), file.add_section_name(b".rela.dyn"));
+    file.write_shstrtab()?;
+    file.write_align(8);
+    file.write_null_section_header();
+    let header = SectionHeader {
+        sh_name: file.section_name_offset(Some(text)),
+        sh_type: elf::SHT_PROGBITS,
+        sh_flags: elf::SHF_ALLOC | elf::SHF_EXECINSTR,
+        sh_addr: 0,
+        sh_offset: 0,
+        sh_size: end,
+        sh_link: 0,
+        sh_info: 0,
+        sh_addralign: 8,
+        sh_entsize: 0,
+    };
+    file.write_section_header(&header);
+    file.write_dynstr_section_header(address(places.strings));
+    file.write_dynsym_section_header(address(places.symbols), 1);
+    file.write_hash_section_header(address(places.hash));
+    file.write_section_header(&SectionHeader {
+        sh_name: file.section_name_offset(Some(rela)),
+        sh_type: elf::SHT_RELA,
+        sh_flags: elf::SHF_ALLOC,
+        sh_addr: address(places.relocations),
+        sh_offset: places.relocations,
+        sh_size: places.relocations_size,
+        sh_link: DYNSYM,
+        sh_entsize: RELA,
+        ..header
+    });
+    file.write_dynamic_section_header(address(places.dynamic));
+    file.write_shstrtab_section_header();
+    Ok(())
 }
 
-/// Appends names and headers of the sections; returns where the headers lie.
-fn section_table(body: &mut Vec<u8>, sections: &[Section], offset: impl Fn(u64) -> u64) -> u64 {
-    let mut names = Strings(vec![0]);
-    let mut table = Writer(vec![0; 64]);
-    for section in sections {
-        let name = names.add(section.name);
-        let place = if section.kind == 1 { 0 } else { offset(section.at) };
-        table.u32(&[name, section.kind]).u64(&[section.flags, section.at, place, section.bytes]);
-        table.u32(&[section.link, section.info]).u64(&[8, section.entry]);
-    }
-    let own = names.add(".shstrtab");
-    let names_at = body.len() as u64;
-    table.u32(&[own, 3]).u64(&[0, 0, names_at, names.0.len() as u64]).u32(&[0, 0]).u64(&[1, 0]);
-    body.extend_from_slice(&names.0);
-    body.resize(body.len().next_multiple_of(8), 0);
-    let at = body.len() as u64;
-    body.extend_from_slice(&table.0);
-    at
+/// Bytes of a symbol in its table, and of a relocation.
+const SYMBOL: u64 = size_of::<elf::Sym64<Endianness>>() as u64;
+const RELA: u64 = size_of::<elf::Rela64<Endianness>>() as u64;
+
+/// Where the tables lie in the file.
+struct Places {
+    tables: Tables,
+    symbols: u64,
+    hash: u64,
+    relocations: u64,
+    relocations_size: u64,
+    strings: u64,
+    dynamic: u64,
 }
 
-/// The System V hash table of the symbols, with one bucket: programs have few symbols.
-fn hash_table(names: &[&str]) -> Vec<u8> {
-    let mut table = Writer::default();
-    let count = names.len() as u32;
-    let first = if count > 1 { 1 } else { 0 };
-    table.u32(&[1, count, first, 0]);
-    for k in 1..count {
-        table.u32(&[if k + 1 < count { k + 1 } else { 0 }]);
+/// Where the tables begin in the file and in memory.
+struct Tables {
+    place: u64,
+    address: u64,
+}
+
+impl Tables {
+    fn address_of(&self, place: u64) -> u64 {
+        self.address + place - self.place
     }
-    table.0
+}
+
+/// A program header; the sizes are those in the file and in memory.
+fn segment(
+    p_type: elf::ProgramType,
+    p_flags: elf::ProgramFlags,
+    place: u64,
+    address: u64,
+    sizes: (u64, u64),
+    p_align: u64,
+) -> ProgramHeader {
+    let (p_filesz, p_memsz) = sizes;
+    ProgramHeader { p_type, p_flags, p_offset: place, p_vaddr: address, p_paddr: address, p_filesz, p_memsz, p_align }
+}
+
+/// A zero byte would end the name early: such a name is shown up to there.
+fn until_zero(name: &str) -> &[u8] {
+    name.as_bytes().split(|byte| *byte == 0).next().unwrap_or_default()
 }

@@ -17,7 +17,7 @@ pub const LENGTH_SYMBOL: &str = "strata_artefact_bytes";
 const TRAILER: &[u8; 8] = b"STRATASO";
 
 /// The bytes of a shared library with the program; `name` is its `SONAME`.
-pub fn library(artefact: &Artefact, name: &str) -> Vec<u8> {
+pub fn library(artefact: &Artefact, name: &str) -> Result<Vec<u8>, ArtefactError> {
     let layout = &artefact.manifest.layout;
     let bytes = artefact.to_bytes();
     let machine = Machine::named(&artefact.manifest.target.arch);
@@ -46,12 +46,12 @@ pub fn library(artefact: &Artefact, name: &str) -> Vec<u8> {
     library.functions.extend(layout.prepare.map(|prepare| ("strata_prepare".into(), base + prepare)));
     library.objects.push((LENGTH_SYMBOL.into(), data_at, 8));
     library.objects.push((ARTEFACT_SYMBOL.into(), data_at + 8, bytes.len() as u64));
-    let (mut file, places) = library.write();
+    let (mut file, places) = library.write().map_err(|error| ArtefactError::Library(error.to_string()))?;
     let artefact_at = places.last().map_or(0, |at| at + 8);
     file.extend_from_slice(&artefact_at.to_le_bytes());
     file.extend_from_slice(&(bytes.len() as u64).to_le_bytes());
     file.extend_from_slice(TRAILER);
-    file
+    Ok(file)
 }
 
 /// The artefact inside a shared library.

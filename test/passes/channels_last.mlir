@@ -92,3 +92,23 @@ func.func @as_it_lies(%x: tensor<2x8x5xf32> {capture.dim_order = array<i64: 0, 2
   %6 = capture.permute %5 {perm = array<i64: 0, 2, 1>} : (tensor<2x5x8xf32>) -> tensor<2x8x5xf32>
   return %6 : tensor<2x8x5xf32>
 }
+
+// Rows at computed places are rows in any order: the dims of the indices stand first.
+// CHECK-LABEL: func.func @gathered(
+// CHECK: %[[X:.*]] = capture.permute
+// CHECK: %[[G:.*]] = prim.gather %[[X]], %{{.*}} {dims = array<i64: 2>} : (tensor<2x4x5x8xf32>, tensor<7xi64>) -> tensor<7x2x4x8xf32>
+// CHECK: %[[N:.*]] = prim.neg %[[G]]
+// CHECK: prim.transpose %[[N]] {perm = array<i64: 1, 2, 0, 3>} : (tensor<7x2x4x8xf32>) -> tensor<2x4x7x8xf32>
+// CHECK-NOT: prim.transpose
+// CHECK: return
+func.func @gathered(%x: tensor<2x8x4x5xf32> {capture.dim_order = array<i64: 0, 2, 3, 1>}, %i: tensor<7xi64>)
+    -> (tensor<2x8x4x7xf32> {capture.dim_order = array<i64: 0, 2, 3, 1>}) {
+  %0 = capture.permute %x {perm = array<i64: 0, 2, 3, 1>} : (tensor<2x8x4x5xf32>) -> tensor<2x4x5x8xf32>
+  %1 = prim.transpose %0 {perm = array<i64: 0, 3, 1, 2>} : (tensor<2x4x5x8xf32>) -> tensor<2x8x4x5xf32>
+  %2 = prim.gather %1, %i {dims = array<i64: 3>} : (tensor<2x8x4x5xf32>, tensor<7xi64>) -> tensor<7x2x8x4xf32>
+  %3 = prim.transpose %2 {perm = array<i64: 1, 2, 3, 0>} : (tensor<7x2x8x4xf32>) -> tensor<2x8x4x7xf32>
+  %4 = prim.neg %3 : tensor<2x8x4x7xf32>
+  %5 = prim.transpose %4 {perm = array<i64: 0, 2, 3, 1>} : (tensor<2x8x4x7xf32>) -> tensor<2x4x7x8xf32>
+  %6 = capture.permute %5 {perm = array<i64: 0, 3, 1, 2>} : (tensor<2x4x7x8xf32>) -> tensor<2x8x4x7xf32>
+  return %6 : tensor<2x8x4x7xf32>
+}

@@ -220,3 +220,31 @@ func.func @split_then_transposed(%x: tensor<6x5xf32>) -> tensor<5x3x2xf32> {
   %1 = prim.transpose %0 {perm = array<i64: 2, 1, 0>} : (tensor<2x3x5xf32>) -> tensor<5x3x2xf32>
   return %1 : tensor<5x3x2xf32>
 }
+
+// Reshapes of pointwise ops go to the edge of the program, so that groups are normalised by one kernel.
+// CHECK-LABEL: func.func @reshapes_go_outside(
+// CHECK-NEXT: %[[X:.*]] = prim.reshape %{{.*}} : (tensor<1x6x5xbf16>) -> tensor<1x2x3x5xbf16>
+// CHECK-NEXT: %[[C:.*]] = prim.convert %[[X]] : (tensor<1x2x3x5xbf16>) -> tensor<1x2x3x5xf32>
+// CHECK-NEXT: %[[S:.*]] = prim.mul %[[C]], %[[C]]
+// CHECK-NEXT: %[[N:.*]] = prim.neg %[[S]]
+// CHECK-NEXT: %[[H:.*]] = prim.convert %[[N]] : (tensor<1x2x3x5xf32>) -> tensor<1x2x3x5xbf16>
+// CHECK-NEXT: prim.reshape %[[H]] : (tensor<1x2x3x5xbf16>) -> tensor<1x6x5xbf16>
+func.func @reshapes_go_outside(%x: tensor<1x6x5xbf16>) -> tensor<1x6x5xbf16> {
+  %0 = prim.convert %x : (tensor<1x6x5xbf16>) -> tensor<1x6x5xf32>
+  %1 = prim.reshape %0 : (tensor<1x6x5xf32>) -> tensor<1x2x3x5xf32>
+  %2 = prim.mul %1, %1 : tensor<1x2x3x5xf32>
+  %3 = prim.reshape %2 : (tensor<1x2x3x5xf32>) -> tensor<1x6x5xf32>
+  %4 = prim.neg %3 : tensor<1x6x5xf32>
+  %5 = prim.convert %4 : (tensor<1x6x5xf32>) -> tensor<1x6x5xbf16>
+  return %5 : tensor<1x6x5xbf16>
+}
+
+// Not when the op's result is read as it is, too: it would be computed twice.
+// CHECK-LABEL: func.func @read_twice(
+// CHECK-NEXT: prim.exp
+// CHECK-NEXT: prim.reshape
+func.func @read_twice(%x: tensor<6xf32>) -> (tensor<6xf32>, tensor<2x3xf32>) {
+  %0 = prim.exp %x : tensor<6xf32>
+  %1 = prim.reshape %0 : (tensor<6xf32>) -> tensor<2x3xf32>
+  return %0, %1 : tensor<6xf32>, tensor<2x3xf32>
+}

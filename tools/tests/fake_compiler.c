@@ -7,11 +7,9 @@
 typedef struct DLTensor DLTensor;
 typedef void (*Output)(void *ctx, const char *name, int32_t mutation, const DLTensor *);
 
-uint32_t strata_compiler_abi(void) { return 4; }
+static const char *build(void) { return "fake"; }
 
-const char *strata_compiler_build(void) { return "fake"; }
-
-void strata_compiler_free(uint8_t *bytes, size_t len) { (void)len; free(bytes); }
+static void release(uint8_t *bytes, size_t len) { (void)len; free(bytes); }
 
 static int32_t fail(const char *text, uint8_t **bytes, size_t *len) {
   *bytes = (uint8_t *)strdup(text);
@@ -19,16 +17,16 @@ static int32_t fail(const char *text, uint8_t **bytes, size_t *len) {
   return 1;
 }
 
-int32_t strata_compiler_compile(const char *path, const char *text, size_t text_len, const char *options, uint8_t **bytes, size_t *len) {
+static int32_t compile(const char *path, const char *text, size_t text_len, const char *options, uint8_t **bytes, size_t *len) {
   (void)text, (void)text_len;
   (void)path, (void)options;
   return fail("this compiler compiles nothing", bytes, len);
 }
 
-int32_t strata_compiler_record(void) { return 1; }
-void strata_compiler_operators(uint8_t **bytes, size_t *len) { *bytes = malloc(1); *len = 0; }
-int32_t strata_compiler_interpret(const char *path, const char *options, size_t n_in, const DLTensor *const *inputs,
-                                  void *ctx, Output output, uint8_t **error, size_t *len) {
+static int32_t record(void) { return 1; }
+static void operators(uint8_t **bytes, size_t *len) { *bytes = malloc(1); *len = 0; }
+static int32_t interpret(const char *path, const char *options, size_t n_in, const DLTensor *const *inputs, void *ctx, Output output,
+                         uint8_t **error, size_t *len) {
   (void)options;
   if (strstr(path, "crash")) abort();
   if (strstr(path, "hang")) sleep(1000);
@@ -39,3 +37,11 @@ int32_t strata_compiler_interpret(const char *path, const char *options, size_t 
   }
   return 0;
 }
+
+// As the runtime's `compiler.rs` declares it.
+static const struct {
+  uint32_t version;
+  const void *build, *operators, *compile, *record, *interpret, *free;
+} functions = {5, build, operators, compile, record, interpret, release};
+
+const void *strata_compiler(void) { return &functions; }

@@ -3,15 +3,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-uint32_t strata_compiler_abi(void) { return 4; }
+static const char *build(void) { return "fake"; }
+static void release(uint8_t *bytes, size_t len) { (void)len; free(bytes); }
+static void operators(uint8_t **bytes, size_t *len) { *bytes = malloc(1); *len = 0; }
+static int32_t interpret(void) { return 1; }
+static int32_t record(void) { return 1; }
 
-const char *strata_compiler_build(void) { return "fake"; }
-void strata_compiler_free(uint8_t *bytes, size_t len) { (void)len; free(bytes); }
-void strata_compiler_operators(uint8_t **bytes, size_t *len) { *bytes = malloc(1); *len = 0; }
-int32_t strata_compiler_interpret(void) { return 1; }
-int32_t strata_compiler_record(void) { return 1; }
-
-int32_t strata_compiler_compile(const char *path, const char *text, size_t text_len, const char *options, uint8_t **bytes, size_t *len) {
+static int32_t compile(const char *path, const char *text, size_t text_len, const char *options, uint8_t **bytes, size_t *len) {
   (void)text, (void)text_len;
   (void)options;
   FILE *file = fopen(path, "rb");
@@ -21,3 +19,11 @@ int32_t strata_compiler_compile(const char *path, const char *text, size_t text_
   fclose(file);
   return 0;
 }
+
+// As the runtime's `compiler.rs` declares it.
+static const struct {
+  uint32_t version;
+  const void *build, *operators, *compile, *record, *interpret, *free;
+} functions = {5, build, operators, compile, record, interpret, release};
+
+const void *strata_compiler(void) { return &functions; }

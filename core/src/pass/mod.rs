@@ -28,7 +28,7 @@ mod statistics;
 pub use analysis::{Analysis, Incremental};
 pub use context::{PassContext, PassError};
 pub use def::{Counter, OptionDef, OptionKind, OptionReader, PassData, PassDef, PassEntry, StatisticDef};
-pub use pipeline::{PassManager, PipelineDef, PipelineError, run_pipeline};
+pub use pipeline::{Addition, PassManager, PipelineDef, PipelineError, run_pipeline};
 pub(crate) use register::{register_pass, register_pipeline};
 pub use statistics::{Statistic, statistics};
 

@@ -2,6 +2,7 @@
 
 use super::manager_pool::{self, Manager};
 use crate::ir::{Cx, Op, print_into, string_ref};
+use crate::registry::Registry;
 use mlir_sys::*;
 use std::cell::Cell;
 use std::mem::ManuallyDrop;
@@ -14,8 +15,28 @@ pub struct PipelineDef {
     pub name: &'static str,
     /// What it does.
     pub description: &'static str,
-    /// Its passes as text.
-    pub text: fn() -> String,
+    /// Its passes as text, with those that a registry adds to it.
+    pub text: fn(&Registry) -> String,
+    /// The names of the passes in it that others may be added behind.
+    pub passes: fn() -> Vec<&'static str>,
+}
+
+/// A pass that a registry adds to a pipeline.
+#[derive(Clone, Copy, Debug)]
+pub struct Addition {
+    /// The pipeline.
+    pub pipeline: &'static str,
+    /// The pass that it runs behind: the last one of this name in the pipeline.
+    pub behind: &'static str,
+    /// The pass, with its options in braces.
+    pub pass: &'static str,
+}
+
+impl Addition {
+    /// The name of the pass, without its options.
+    pub fn name(&self) -> &'static str {
+        self.pass.split_once('{').map_or(self.pass, |(name, _)| name)
+    }
 }
 
 /// A pipeline that could not be read, or a pass in it that failed.

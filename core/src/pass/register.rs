@@ -3,6 +3,7 @@
 use super::{OptionDef, OptionKind, OptionReader, PassContext, PassDef, PassEntry, PassError, PipelineDef};
 use crate::guard;
 use crate::ir::{Op, print_into, string_ref};
+use crate::registry::Registry;
 use crate::remark::Remarks;
 use mlir_sys::*;
 use std::collections::HashMap;
@@ -27,12 +28,14 @@ pub(crate) fn register_pass(entry: &PassEntry) {
     known.insert(argument, name);
 }
 
-/// Registers a pipeline by name, once.
-pub(crate) fn register_pipeline(def: &PipelineDef) {
+/// Registers a pipeline by name, once: MLIR keeps the text of the first registry that is used.
+pub(crate) fn register_pipeline(def: &PipelineDef, registry: &Registry) {
+    static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
+    let _lock = ONE_AT_A_TIME.lock().unwrap_or_else(PoisonError::into_inner);
     // SAFETY: the strings are alive for the calls, MLIR copies them.
     unsafe {
         if !strata_pass_exists(string_ref(def.name)) {
-            strata_register_pipeline(string_ref(def.name), string_ref(def.description), string_ref(&(def.text)()));
+            strata_register_pipeline(string_ref(def.name), string_ref(def.description), string_ref(&(def.text)(registry)));
         }
     }
 }

@@ -93,10 +93,18 @@ impl Pass for Nest {
 
 const PASSES: &[PassEntry] = &[PassEntry::of::<Mark>(), PassEntry::of::<Ask>(), PassEntry::of::<Nest>()];
 
+fn registry() -> Registry {
+    let pipeline = PipelineDef {
+        name: "toy-both",
+        description: "Marks and asks.",
+        text: |_| "func.func(toy-mark{number=1},toy-ask)".into(),
+        passes: || vec!["toy-mark", "toy-ask"],
+    };
+    Registry::new().with_upstream().with_upstream_passes().with_dialect(&TOY).with_passes(PASSES).with_pipelines(&[pipeline])
+}
+
 fn context_with_passes() -> Context {
-    let pipeline =
-        PipelineDef { name: "toy-both", description: "Marks and asks.", text: || "func.func(toy-mark{number=1},toy-ask)".into() };
-    Registry::new().with_upstream().with_upstream_passes().with_dialect(&TOY).with_passes(PASSES).with_pipelines(&[pipeline]).context()
+    registry().context()
 }
 
 fn run(text: &str, pipeline: &str) -> Result<String, PipelineError> {
@@ -121,6 +129,15 @@ fn options_have_defaults_and_are_read() {
 fn pipelines_have_names() {
     assert!(run(EMPTY, "toy-both").unwrap().contains("toy.mark = \"1 "));
     assert!(run(EMPTY, "builtin.module(toy-nest{pipeline=func.func(toy-mark)},cse)").unwrap().contains("toy.mark"));
+}
+
+#[test]
+fn passes_are_added_to_pipelines_that_have_their_place() {
+    let added = registry().with_pass_in("toy-both", "toy-ask", "toy-mark{number=2}");
+    assert_eq!(added.additions().iter().map(|addition| addition.name()).collect::<Vec<_>>(), ["toy-mark"]);
+    let refused = |pipeline, behind| std::panic::catch_unwind(|| registry().with_pass_in(pipeline, behind, "toy-mark")).is_err();
+    assert!(refused("toy-neither", "toy-ask"));
+    assert!(refused("toy-both", "toy-nest"));
 }
 
 #[test]

@@ -128,7 +128,7 @@ impl<'a, 'c> Bench<'a, 'c> {
         module.op().find_all(loops::Kernel::NAME).into_iter().for_each(|kernel| _ = apply(kernel, choice));
         let program = Program::of(entry(module.op())?)?;
         let host = pipeline_to(Level::Host, options::Target::Cpu).ok_or(Error::NoEntry)?;
-        run_pipeline(&module, host, self.tuner.options)?;
+        run_pipeline(self.tuner.db.registry(), &module, host, self.tuner.options)?;
         // Candidates are many, and most are met once: nothing keeps them.
         let objects = units::objects_now(self.tuner.db.registry(), &module, self.tuner.code)?;
         let bytes: Vec<_> = objects.bytes.iter().map(Vec::as_slice).collect();

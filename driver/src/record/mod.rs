@@ -96,7 +96,7 @@ struct Record<'o> {
 impl Record<'_> {
     fn level(&mut self, module: &Module<'_>, pipeline: &Pipeline) -> Result<(), Error> {
         let (level, mut passes) = (pipeline.level, Vec::new());
-        for (on, pass) in pipeline.passes(self.options) {
+        for (on, pass) in pipeline.passes(self.registry, self.options) {
             passes.push(self.pass(module, level, on.around(&pass))?);
         }
         if level == KERNELS {

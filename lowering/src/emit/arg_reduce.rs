@@ -62,8 +62,8 @@ impl<'c> Emitter<'c> {
             let mut pairs = pairs.into_iter();
             let first = pairs.next().ok_or_else(|| Error::at(stage.op, "it has no accumulator"))?;
             let (best, at) = pairs.fold(first, |best, next| self.first_of(&race, best, next));
-            let (best, at) = match self.team_shares(&stage.reduce) {
-                true => self.team_first(best, at, &mut |emitter, mine, other| emitter.first_of(&race, mine, other))?,
+            let (best, at) = match self.block_shares(&stage.reduce) {
+                true => self.block_first(best, at, &mut |emitter, mine, other| emitter.first_of(&race, mine, other))?,
                 false => (best, at),
             };
             let at = if inside > 1 { self.first_lane(&race, extremum, best, at)? } else { at };

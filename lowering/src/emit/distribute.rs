@@ -120,7 +120,7 @@ impl<'c> Emitter<'c> {
         let (cuts, strip, dim) = (schedule.distribute?, schedule.strip?, lanes?);
         let kept = stage.guarded.contains(&true) || stage.scan.is_some() || stage.is_scatter() || !stage.spread.is_empty();
         let reduces_in_turn = stage.op.str("reducer").is_some_and(|name| name.starts_with("arg")) || schedule.outer_reduction.is_some();
-        if kept || reduces_in_turn || self.team.is_some() || self.has_instruction(stage) {
+        if kept || reduces_in_turn || self.cooperative.is_some() || self.has_instruction(stage) {
             return None;
         }
         let parts = parts(stage, &cuts)?;

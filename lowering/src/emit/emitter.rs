@@ -7,7 +7,7 @@ use super::memory;
 use super::nest::{Body, Copy, Loop, Tail};
 use super::non_temporal::Route;
 use super::peel::Insides;
-use crate::emit::Team;
+use crate::emit::CooperativeBlock;
 use crate::num::Num;
 use std::collections::HashMap;
 use strata_core::ir::{AffineMap, Block, Builder, Cx, ElementType, Op, Value};
@@ -60,7 +60,7 @@ pub struct Emitter<'c> {
     /// The result whose row is stored past the caches now, and how it is aligned.
     pub(super) row: Option<(Value<'c>, Route<'c>)>,
     /// The threads that run the same points of the outer loops together, if there are several.
-    pub(crate) team: Option<Team<'c>>,
+    pub(crate) cooperative: Option<CooperativeBlock<'c>>,
     /// Whether neighbours in a row come and go together.
     pub(crate) wide: bool,
     pub(crate) kernel: KernelView<'c>,
@@ -136,7 +136,7 @@ impl<'c> Emitter<'c> {
             width: 1,
             mask: None,
             row: None,
-            team: None,
+            cooperative: None,
             wide: false,
             sizes,
             symbols,
@@ -184,11 +184,11 @@ impl<'c> Emitter<'c> {
                 aligned: false,
             })
             .collect();
-        let turned: Vec<_> = self.kernel.stages.iter().filter_map(|stage| stage.schedule().transpose).collect();
+        let transposed: Vec<_> = self.kernel.stages.iter().filter_map(|stage| stage.schedule().transpose).collect();
         let loops: Vec<_> = loops
             .into_iter()
-            .map(|lp| match turned.contains(&lp.dim) {
-                // Vectors that are turned need all their copies.
+            .map(|lp| match transposed.contains(&lp.dim) {
+                // Vectors that are transposed need all their copies.
                 true => Loop { tail: Tail::Overlap(self.sizes[lp.dim]), ..lp },
                 false => lp,
             })
@@ -245,7 +245,7 @@ impl<'c> Emitter<'c> {
             if !used {
                 continue;
             }
-            if let Some(values) = self.read_turned(stage, operand, copies).or_else(|| self.read_wide(stage, operand, copies)) {
+            if let Some(values) = self.read_transposed(stage, operand, copies).or_else(|| self.read_wide(stage, operand, copies)) {
                 for (known, value) in known.iter_mut().zip(values) {
                     known.insert(argument, value);
                 }

@@ -140,11 +140,11 @@ impl<'c> Emitter<'c> {
         Ok(carried)
     }
 
-    /// Where this thread begins and how far its steps are apart, in a loop that begins here and has this step: threads of a team take
+    /// Where this thread begins and how far its steps are apart, in a loop that begins here and has this step: threads of a cooperative block take
     /// turns.
     fn shared(&mut self, dim: usize, begin: Num<'c>, step: i64) -> (Num<'c>, i64) {
-        let Some(team) = self.team.as_ref().filter(|team| team.dim == Some(dim)) else { return (begin, step) };
-        let (thread, count) = (Num::Value(team.thread), team.count);
+        let Some(block) = self.cooperative.as_ref().filter(|block| block.dim == Some(dim)) else { return (begin, step) };
+        let (thread, count) = (Num::Value(block.thread), block.count);
         let ahead = thread.mul(&mut self.b, Num::Const(step));
         (begin.add(&mut self.b, ahead), step * count)
     }

@@ -14,7 +14,7 @@ use strata_dialects::loops::view::StageView;
 impl<'c> Emitter<'c> {
     /// Writes a reduction whose loops over `parallel` dims run inside those over `reduced` dims, `steps` of the last of these at a
     /// time. Its result must be in memory.
-    pub(super) fn sweep(
+    pub(super) fn outer_reduction(
         &mut self,
         stage: &StageView<'c>,
         copies: &[Copy<'c>],

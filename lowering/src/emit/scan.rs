@@ -3,8 +3,8 @@
 //! A thread combines its own elements, lanes what those before them have found, warps what the warps before them have; what the whole
 //! stretch comes to is carried to the next one.
 
+use super::cooperative_block::CooperativeBlock;
 use super::shuffle::from_lane_across;
-use super::team::Team;
 use crate::emit::Error;
 use crate::emit::emitter::Emitter;
 use crate::emit::lanes::Coord;
@@ -32,23 +32,23 @@ pub struct Scan {
 
 impl<'c> Emitter<'c> {
     /// A scan at a point of the outer loops, when the threads share the dim along which it goes.
-    pub(crate) fn team_scan(&mut self, stage: &StageView<'c>, copy: &Copy<'c>, scan: Scan) -> Result<bool, Error> {
-        let Some(team) = self.team.filter(|team| team.dim == Some(scan.dim)) else { return Ok(false) };
+    pub(crate) fn block_scan(&mut self, stage: &StageView<'c>, copy: &Copy<'c>, scan: Scan) -> Result<bool, Error> {
+        let Some(block) = self.cooperative.filter(|block| block.dim == Some(scan.dim)) else { return Ok(false) };
         let each = if self.wide { stage.schedule().unroll.unwrap_or(1) } else { 1 };
-        let (size, step) = (self.sizes[scan.dim], team.count * each);
+        let (size, step) = (self.sizes[scan.dim], block.count * each);
         let whole = size.floor_div(&mut self.b, Num::Const(step)).mul(&mut self.b, Num::Const(step));
         let start = scan.reducer.start(&mut self.b);
         let carried = self.repeat(Num::Const(0), whole, step, vec![start], &mut |emitter, at, carried| {
-            let first = emitter.my_first(team, at, each);
+            let first = emitter.my_first(block, at, each);
             let copies = emitter.neighbours(copy, scan.dim, first, each);
-            Ok(vec![emitter.stretch(stage, scan, team, (&copies, copy.outer), &vec![None; each as usize], carried[0])?])
+            Ok(vec![emitter.stretch(stage, scan, block, (&copies, copy.outer), &vec![None; each as usize], carried[0])?])
         })?;
         if whole == size {
             return Ok(true);
         }
         // The end of the row does not fill a stretch: what is beyond stands at the last element, and adds nothing.
         self.repeat(whole, size, step, carried, &mut |emitter, at, carried| {
-            let first = emitter.my_first(team, at, each);
+            let first = emitter.my_first(block, at, each);
             let last = size.sub(&mut emitter.b, Num::Const(1));
             let (mut copies, mut there) = (Vec::new(), Vec::new());
             for k in 0..each {
@@ -58,14 +58,14 @@ impl<'c> Emitter<'c> {
                 copy.point[scan.dim] = Some(Coord { base: at.min(&mut emitter.b, last), lanes: false, block: None });
                 copies.push(copy);
             }
-            Ok(vec![emitter.stretch(stage, scan, team, (&copies, copy.outer), &there, carried[0])?])
+            Ok(vec![emitter.stretch(stage, scan, block, (&copies, copy.outer), &there, carried[0])?])
         })?;
         Ok(true)
     }
 
     /// The first of a thread's neighbours in a stretch.
-    fn my_first(&mut self, team: Team<'c>, at: Num<'c>, each: i64) -> Num<'c> {
-        let ahead = Num::Value(team.thread).mul(&mut self.b, Num::Const(each));
+    fn my_first(&mut self, block: CooperativeBlock<'c>, at: Num<'c>, each: i64) -> Num<'c> {
+        let ahead = Num::Value(block.thread).mul(&mut self.b, Num::Const(each));
         at.add(&mut self.b, ahead)
     }
 
@@ -74,7 +74,7 @@ impl<'c> Emitter<'c> {
         &mut self,
         stage: &StageView<'c>,
         scan: Scan,
-        team: Team<'c>,
+        block: CooperativeBlock<'c>,
         (copies, outer): (&[Copy<'c>], usize),
         there: &[Option<Value<'c>>],
         carried: Value<'c>,
@@ -91,7 +91,7 @@ impl<'c> Emitter<'c> {
             sums.push(sums.last().map_or(value, |&before| scan.reducer.combine(&mut self.b, before, value)));
         }
         let mine = sums.last().copied().ok_or_else(|| Error::at(stage.op, "it has no elements"))?;
-        let (before, all) = self.before_me(scan, team, mine);
+        let (before, all) = self.before_me(scan, block, mine);
         let before = scan.reducer.combine(&mut self.b, carried, before);
         let mut results = Vec::new();
         for sum in sums {
@@ -112,8 +112,8 @@ impl<'c> Emitter<'c> {
     }
 
     /// What the threads before this one have, combined, and what all have.
-    fn before_me(&mut self, scan: Scan, team: Team<'c>, mine: Value<'c>) -> (Value<'c>, Value<'c>) {
-        let lane = Num::Value(team.thread).modulo(&mut self.b, Num::Const(WARP));
+    fn before_me(&mut self, scan: Scan, block: CooperativeBlock<'c>, mine: Value<'c>) -> (Value<'c>, Value<'c>) {
+        let lane = Num::Value(block.thread).modulo(&mut self.b, Num::Const(WARP));
         let (mut before, mut all) = (scan.reducer.start(&mut self.b), mine);
         let mut distance = 1;
         // Groups of lanes that stand side by side become one of twice as many: those of the second have those of the first before them.
@@ -127,21 +127,21 @@ impl<'c> Emitter<'c> {
             all = arith::select(&mut self.b, first, ahead, earlier);
             distance *= 2;
         }
-        let warps = team.count / WARP;
+        let warps = block.count / WARP;
         if warps <= 1 {
             return (before, all);
         }
-        let warp = Num::Value(team.thread).floor_div(&mut self.b, Num::Const(WARP));
+        let warp = Num::Value(block.thread).floor_div(&mut self.b, Num::Const(WARP));
         let writes = self.is_zero(lane);
         self.when(writes, |emitter| {
-            let at = emitter.part(team, warp, 0);
+            let at = emitter.part(block, warp, 0);
             memory::store(&mut emitter.b, at, Num::Const(0), all, scan.accumulated);
         });
         self.barrier();
         let mut total = scan.reducer.start(&mut self.b);
         let mut earlier = total;
         for number in 0..warps {
-            let at = self.part(team, Num::Const(number), 0);
+            let at = self.part(block, Num::Const(number), 0);
             let part = memory::load(&mut self.b, at, Num::Const(0), scan.accumulated);
             total = scan.reducer.combine(&mut self.b, total, part);
             let (mine, last) = (warp.value(&mut self.b), self.b.const_index(number));

@@ -47,8 +47,8 @@ impl<'c> Emitter<'c> {
             .map(|dim| {
                 let lanes = schedule.vector == Some(dim);
                 let (range, length) = self.range(stage, dim, copy);
-                // Threads of a team take neighbours where these come and go together, and turn by turn elsewhere.
-                let unroll = if lanes && (self.wide || self.team.is_none()) { schedule.unroll.unwrap_or(1) } else { 1 };
+                // Threads of a cooperative block take neighbours where these come and go together, and turn by turn elsewhere.
+                let unroll = if lanes && (self.wide || self.cooperative.is_none()) { schedule.unroll.unwrap_or(1) } else { 1 };
                 let pieces = self.wide && stage.piece(dim).is_some_and(|size| size % unroll == 0);
                 Loop {
                     dim,
@@ -120,7 +120,7 @@ impl<'c> Emitter<'c> {
         let dims: Vec<_> = stage.result_dims().into_iter().map(|dim| self.cx.dim(dim)).collect();
         let indices: Vec<_> = dims.into_iter().map(|dim| self.index(&copy.point, dim)).collect();
         let route = self.route(stage, result);
-        let alone = self.team.is_some() && !self.team_shares(&stage.result_dims());
+        let alone = self.cooperative.is_some() && !self.block_shares(&stage.result_dims());
         self.first_thread(alone, |emitter| emitter.store(&buffer, &indices, value, route));
         Ok(())
     }
@@ -140,7 +140,7 @@ impl<'c> Emitter<'c> {
         let (parallel, loops): (Vec<_>, Vec<_>) =
             self.inner_loops(stage, copies.first()).into_iter().partition(|lp| !stage.reduce.contains(&lp.dim));
         if let Some(steps) = schedule.outer_reduction {
-            return self.sweep(stage, copies, (&parallel, &loops), (reducer, steps));
+            return self.outer_reduction(stage, copies, (&parallel, &loops), (reducer, steps));
         }
         if !parallel.is_empty() {
             // The result is a tile: its own loops stand around the reduction.
@@ -213,7 +213,7 @@ impl<'c> Emitter<'c> {
             let parts = sums[slot * turns as usize..(slot + 1) * turns as usize].to_vec();
             let sum = reducer.tree(&mut self.b, parts);
             let value = if inner_lanes > 1 { reducer.across(&mut self.b, sum) } else { sum };
-            let value = if self.team_shares(&stage.reduce) { self.team_sum(reducer, value)? } else { value };
+            let value = if self.block_shares(&stage.reduce) { self.block_sum(reducer, value)? } else { value };
             self.write(stage, stage.op.result(0), copy, value)?;
         }
         Ok(())
@@ -226,7 +226,7 @@ impl<'c> Emitter<'c> {
         let reducer_of =
             |element| Reducer::named(&name, element).ok_or_else(|| Error::at(stage.op, format!("there is no reducer '{name}'")));
         if let (Some(dim), [copy]) = (stage.scan, copies)
-            && self.team_scan(stage, copy, Scan { dim, reducer: reducer_of(accumulated)?, accumulated, to })?
+            && self.block_scan(stage, copy, Scan { dim, reducer: reducer_of(accumulated)?, accumulated, to })?
         {
             return Ok(());
         }

@@ -1,4 +1,4 @@
-//! Reads of an operand whose contiguous dim is not the one that lanes run along: vectors along its own dim, turned in registers.
+//! Reads of an operand whose contiguous dim is not the one that lanes run along: vectors along its own dim, transposed in registers.
 
 use super::emitter::{Buffer, Emitter};
 use super::lanes::{self, Across, Coord};
@@ -16,7 +16,7 @@ const GROUP: i64 = 128;
 impl<'c> Emitter<'c> {
     /// What the copies read of an operand, when the schedule says that they stand side by side along its contiguous dim: as many as there
     /// are lanes, or all of a dim that is shorter.
-    pub(super) fn read_turned(&mut self, stage: &StageView<'c>, operand: usize, copies: &[Copy<'c>]) -> Option<Vec<Value<'c>>> {
+    pub(super) fn read_transposed(&mut self, stage: &StageView<'c>, operand: usize, copies: &[Copy<'c>]) -> Option<Vec<Value<'c>>> {
         let along = stage.schedule().transpose?;
         let tensor = stage.op.operand(operand);
         let (map, width, on) = (stage.maps[operand], self.width, copies[0].mask);
@@ -52,7 +52,7 @@ impl<'c> Emitter<'c> {
             rows.push(memory::load_vector(&mut self.b, buffer.base, base, buffer.element, width, mask));
         }
         let bits = buffer.element.bits().max(8);
-        let mut columns = turn(&mut self.b, rows, i64::from(bits));
+        let mut columns = transpose_registers(&mut self.b, rows, i64::from(bits));
         columns.truncate(count as usize);
         if backwards {
             columns.reverse();
@@ -81,7 +81,7 @@ impl<'c> Emitter<'c> {
 }
 
 /// The columns of a square of rows, by shuffles of two registers each: first squares within groups of bits, then the groups.
-fn turn<'c>(b: &mut Builder<'c>, mut rows: Vec<Value<'c>>, bits: i64) -> Vec<Value<'c>> {
+fn transpose_registers<'c>(b: &mut Builder<'c>, mut rows: Vec<Value<'c>>, bits: i64) -> Vec<Value<'c>> {
     let width = rows.len() as i64;
     let group = (GROUP / bits).clamp(1, width);
     let mut rounds = group;

@@ -126,7 +126,7 @@ impl<'c> Emitter<'c> {
     pub(crate) fn write_wide(&mut self, stage: &StageView<'c>, result: Value<'c>, copies: &[Copy<'c>], values: &[Value<'c>]) -> bool {
         let (dims, width) = (stage.result_dims(), copies.len() as i64);
         let Some(dim) = self.side_by_side(copies) else { return false };
-        if self.team.is_some() && !self.team_shares(&dims) {
+        if self.cooperative.is_some() && !self.block_shares(&dims) {
             return false;
         }
         let exprs: Vec<_> = dims.into_iter().map(|dim| self.cx.dim(dim)).collect();

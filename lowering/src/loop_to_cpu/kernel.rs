@@ -47,7 +47,7 @@ pub fn emit<'c>(op: Op<'c>) -> Result<(), Error> {
     let fixed = values.len() - 3;
     let range = (Num::Value(values[fixed + 1]), Num::Value(values[fixed + 2]));
     match AttentionView::of(&emitter.kernel).map_err(|reason| Error::at(op, reason))? {
-        Some(view) => emitter.stream(view, range)?,
+        Some(view) => emitter.attention(view, range)?,
         None => {
             emitter.make_tiles()?;
             emitter.run(range)?;

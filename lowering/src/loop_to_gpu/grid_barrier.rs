@@ -5,10 +5,10 @@
 //! all of the rest, in one order: results do not depend on it.
 
 use crate::emit::Error;
+use crate::emit::cooperative_block::CooperativeBlock;
 use crate::emit::emitter::Emitter;
 use crate::emit::memory;
 use crate::emit::nest::Copy;
-use crate::emit::team::Team;
 use crate::num::Num;
 use strata_core::ir::{ElementType, Value};
 use strata_core::upstream::arith::{self, CmpIPredicate};
@@ -21,14 +21,14 @@ const COUNT: i64 = 1;
 impl<'c> Emitter<'c> {
     /// All stages of the rest at all points, in the last block; `word` is shared memory for one number.
     pub(super) fn in_last_block(&mut self, rest: KernelView<'c>, word: Value<'c>, start: &Copy<'c>) -> Result<(), Error> {
-        let Some(team) = self.team else { return Ok(()) };
-        let last = self.is_last_block(team, word);
+        let Some(block) = self.cooperative else { return Ok(()) };
+        let last = self.is_last_block(block, word);
         self.kernel = rest;
         self.registers.clear();
         self.when(last, |emitter| {
             let points = emitter.points();
             emitter.repeat(Num::Const(0), points, 1, Vec::new(), &mut |emitter, number, carried| {
-                emitter.as_team(start, number)?;
+                emitter.as_block(start, number)?;
                 Ok(carried)
             })?;
             Ok(())
@@ -42,14 +42,14 @@ impl<'c> Emitter<'c> {
     }
 
     /// Whether all other blocks are done, and what they wrote is seen here.
-    fn is_last_block(&mut self, team: Team<'c>, word: Value<'c>) -> Value<'c> {
+    fn is_last_block(&mut self, block: CooperativeBlock<'c>, word: Value<'c>) -> Value<'c> {
         // (A block is at a point of the outer loops.)
         let blocks = self.points();
         let bound = blocks.sub(&mut self.b, Num::Const(1)).value(&mut self.b);
         let count = memory::element_pointer(&mut self.b, self.status, Num::Const(COUNT), ElementType::I32);
         // What the first thread fences is what all threads have written.
         self.barrier();
-        let first = self.is_zero(Num::Value(team.thread));
+        let first = self.is_zero(Num::Value(block.thread));
         let int = self.cx.int(32);
         let bound = arith::index_cast(&mut self.b, bound, int);
         self.when(first, |emitter| {

@@ -1,14 +1,14 @@
 //! One kernel as one `gpu.func`: which threads stand at which points of the outer loops, and the stages inside.
 
-use super::attention::Means;
+use super::attention::Attention;
 use super::tiles::Tiles;
-use super::transpose::Turned;
+use super::transpose::Transpose;
 use crate::emit::Error;
+use crate::emit::cooperative_block::{CooperativeBlock, PART};
 use crate::emit::emitter::Emitter;
 use crate::emit::lanes::Coord;
 use crate::emit::memory;
 use crate::emit::nest::Copy;
-use crate::emit::team::{PART, Team};
 use crate::num::Num;
 use strata_core::ir::{AffineExpr, Builder, Cx, Op, OpSpec, Value};
 use strata_core::upstream::arith::{self, CmpIPredicate};
@@ -24,23 +24,23 @@ const THREADS: i64 = 128;
 /// Kernels whose blocks have tiles of the outer loops.
 enum Cut {
     Contraction(Tiles),
-    Means(Box<Means>),
-    Turned(Turned),
+    Attention(Box<Attention>),
+    Transpose(Transpose),
 }
 
 impl Cut {
     /// As the kernel's schedule says.
     fn of(kernel: &KernelView<'_>) -> Option<Self> {
-        let means = || Means::of(kernel).map(|means| Self::Means(Box::new(means)));
-        let turned = || Turned::of(kernel).map(Self::Turned);
-        Tiles::of(kernel).map(Self::Contraction).or_else(means).or_else(turned)
+        let attention = || Attention::of(kernel).map(|attention| Self::Attention(Box::new(attention)));
+        let transpose = || Transpose::of(kernel).map(Self::Transpose);
+        Tiles::of(kernel).map(Self::Contraction).or_else(attention).or_else(transpose)
     }
 
     fn threads(&self) -> i64 {
         match self {
             Self::Contraction(tiles) => tiles.threads(),
-            Self::Means(means) => means.threads(),
-            Self::Turned(turned) => turned.threads(),
+            Self::Attention(attention) => attention.threads(),
+            Self::Transpose(transpose) => transpose.threads(),
         }
     }
 
@@ -48,8 +48,8 @@ impl Cut {
     fn sizes(&self) -> &[i64] {
         match self {
             Self::Contraction(tiles) => tiles.sizes(),
-            Self::Means(means) => means.sizes(),
-            Self::Turned(turned) => turned.sizes(),
+            Self::Attention(attention) => attention.sizes(),
+            Self::Transpose(transpose) => transpose.sizes(),
         }
     }
 }
@@ -113,15 +113,15 @@ fn emit_phase<'c>(device: Op<'c>, kernel: KernelView<'c>, rest: Option<KernelVie
     if let Some(cut) = cut {
         match cut {
             Cut::Contraction(tiles) => emitter.run_shared(device, &tiles, start)?,
-            Cut::Means(means) => emitter.run_means(device, &means, start)?,
-            Cut::Turned(turned) => emitter.run_turned(device, &turned, start)?,
+            Cut::Attention(attention) => emitter.run_attention(device, &attention, start)?,
+            Cut::Transpose(transpose) => emitter.run_transpose(device, &transpose, start)?,
         }
     } else if together {
         let scratch = shared(device, &mut emitter.b, &format!("{name}.shared"), threads / WARP * PART);
         let thread = special(&mut emitter.b, gpu::ThreadId::NAME);
-        emitter.team = Some(Team { thread, count: threads, dim: None, scratch });
+        emitter.cooperative = Some(CooperativeBlock { thread, count: threads, dim: None, scratch });
         let block = special(&mut emitter.b, gpu::BlockId::NAME);
-        emitter.as_team(&start, Num::Value(block))?;
+        emitter.as_block(&start, Num::Value(block))?;
         if let Some(rest) = rest {
             let word = shared(device, &mut emitter.b, &format!("{name}.last"), 4);
             emitter.in_last_block(rest, word, &start)?;
@@ -281,15 +281,15 @@ impl<'c> Emitter<'c> {
     }
 
     /// All threads of a block are at the point of this number.
-    pub(super) fn as_team(&mut self, start: &Copy<'c>, number: Num<'c>) -> Result<(), Error> {
+    pub(super) fn as_block(&mut self, start: &Copy<'c>, number: Num<'c>) -> Result<(), Error> {
         let copy = self.at_number(start.clone(), number, &self.outer_sizes());
         let accesses: Vec<_> = self.stages().iter().map(taken).collect();
         let whole = self.rows_are_whole(&accesses);
-        self.if_whole(whole, &mut |emitter| emitter.team_stages(&copy), &mut |emitter| emitter.team_stages(&copy))
+        self.if_whole(whole, &mut |emitter| emitter.block_stages(&copy), &mut |emitter| emitter.block_stages(&copy))
     }
 
     /// All stages at a point, in each of which the threads take turns.
-    fn team_stages(&mut self, copy: &Copy<'c>) -> Result<(), Error> {
+    fn block_stages(&mut self, copy: &Copy<'c>) -> Result<(), Error> {
         let mut written = Vec::new();
         for stage in &self.stages() {
             // What other threads wrote is read after all are done with it.
@@ -298,8 +298,8 @@ impl<'c> Emitter<'c> {
                 written.clear();
             }
             let turns = self.kernel.own_dim(stage);
-            if let Some(team) = self.team.as_mut() {
-                team.dim = turns;
+            if let Some(block) = self.cooperative.as_mut() {
+                block.dim = turns;
             }
             self.stage(stage, std::slice::from_ref(copy))?;
             written.extend(stage.op.results().into_iter().filter(|result| self.buffers.contains_key(result)));

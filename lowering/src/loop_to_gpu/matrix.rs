@@ -258,19 +258,19 @@ impl<'c> Emitter<'c> {
         let cx = self.cx;
         let parse = |text: &str| cx.parse_attr(text).unwrap_or_else(|| unreachable!("the nvvm dialect is loaded"));
         let b = &mut self.b;
-        let turned = part.dims[1].0 != tiles.along;
+        let transposed = part.dims[1].0 != tiles.along;
         let (mut across, mut along) = (first.add(b, across), Num::Const(from).add(b, along));
-        if turned {
+        if transposed {
             along = along.add(b, low);
         } else {
             across = across.add(b, low);
         }
-        let indices = if turned { [along, across] } else { [across, along] };
+        let indices = if transposed { [along, across] } else { [across, along] };
         let at = self.shared_at(part, &indices.map(Index::uniform));
         let ty = cx.parse_type("!llvm.struct<(i32, i32, i32, i32)>").unwrap_or_else(|| unreachable!("the LLVM dialect is loaded"));
         let attrs = [
             ("eltType", parse("#nvvm.ld_st_matrix_elt_type<b16>")),
-            ("layout", parse(if turned { "#nvvm.mma_layout<col>" } else { "#nvvm.mma_layout<row>" })),
+            ("layout", parse(if transposed { "#nvvm.mma_layout<col>" } else { "#nvvm.mma_layout<row>" })),
             ("num", cx.int_attr(cx.int(32), 4)),
             ("shape", parse("#nvvm.ld_st_matrix_shape<m = 8, n = 8>")),
         ];

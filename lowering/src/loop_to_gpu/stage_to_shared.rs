@@ -19,7 +19,7 @@ type At<'a, 'c> = (&'a Copy<'c>, &'a [Num<'c>], Num<'c>);
 
 impl<'c> Emitter<'c> {
     /// The threads bring one operand's part of a step into shared memory.
-    pub(super) fn bring(
+    pub(super) fn stage_to_shared(
         &mut self,
         stage: &StageView<'c>,
         tiles: &Tiles,

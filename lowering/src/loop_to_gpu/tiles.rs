@@ -238,7 +238,7 @@ impl<'c> Emitter<'c> {
             emitter.repeat(Num::Const(0), size, tiles.step, carried, &mut |emitter, from, carried| {
                 emitter.barrier();
                 for part in &parts {
-                    emitter.bring(stage, tiles, part, (&copies[0], origins, from), thread)?;
+                    emitter.stage_to_shared(stage, tiles, part, (&copies[0], origins, from), thread)?;
                 }
                 emitter.barrier();
                 emitter.one_step(stage, tiles, (&parts, origins), (copies, from), carried, &mut |emitter, _, yields, mut sums| {

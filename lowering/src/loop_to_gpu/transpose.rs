@@ -14,7 +14,7 @@ use strata_dialects::loops::access::{Stride, stride};
 use strata_dialects::loops::view::{KernelView, StageView};
 
 /// How a kernel is cut that reads across rows, as its schedule says.
-pub struct Turned {
+pub struct Transpose {
     tiles: Tiles,
     /// The stage that reads so, and which of its operands.
     stage: usize,
@@ -32,7 +32,7 @@ pub fn across(stage: &StageView<'_>, turn: usize, last: usize) -> HashSet<usize>
     (0..operands.len()).filter(lies).collect()
 }
 
-impl Turned {
+impl Transpose {
     /// Reads the schedule of a kernel, when it turns a tile.
     pub fn of(kernel: &KernelView<'_>) -> Option<Self> {
         let tile = kernel.tiles()?;
@@ -64,20 +64,23 @@ impl Turned {
 
 impl<'c> Emitter<'c> {
     /// Writes a kernel that reads across rows.
-    pub(super) fn run_turned(&mut self, device: Op<'c>, turned: &Turned, start: Copy<'c>) -> Result<(), Error> {
+    pub(super) fn run_transpose(&mut self, device: Op<'c>, transpose: &Transpose, start: Copy<'c>) -> Result<(), Error> {
         let (block, thread) = (special(&mut self.b, gpu::BlockId::NAME), special(&mut self.b, gpu::ThreadId::NAME));
-        let (block, thread, tiles) = (Num::Value(block), Num::Value(thread), &turned.tiles);
+        let (block, thread, tiles) = (Num::Value(block), Num::Value(thread), &transpose.tiles);
         let (copies, origins) = self.my_points(tiles, start, block, thread);
         let stages = self.stages();
-        let reads = &stages[turned.stage];
-        let parts = self.parts(device, reads, tiles, &|operand| turned.operands.contains(&operand))?;
+        let reads = &stages[transpose.stage];
+        let parts = self.parts(device, reads, tiles, &|operand| transpose.operands.contains(&operand))?;
         for part in &parts {
-            self.bring(reads, tiles, part, (&copies[0], &origins, Num::Const(0)), thread)?;
+            self.stage_to_shared(reads, tiles, part, (&copies[0], &origins, Num::Const(0)), thread)?;
         }
         self.barrier();
         self.with_parts(reads, tiles, (&parts, &origins, Num::Const(0)), &mut |emitter, near| {
             let run = |emitter: &mut Self, copies: &[Copy<'c>]| {
-                stages.iter().enumerate().try_for_each(|(at, stage)| emitter.stage(if at == turned.stage { near } else { stage }, copies))
+                stages
+                    .iter()
+                    .enumerate()
+                    .try_for_each(|(at, stage)| emitter.stage(if at == transpose.stage { near } else { stage }, copies))
             };
             if emitter.fills(tiles) {
                 return run(emitter, &copies);

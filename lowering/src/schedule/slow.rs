@@ -91,13 +91,13 @@ fn reason(kernel: &KernelView<'_>, stage: &StageView<'_>) -> Option<Reason> {
         });
     }
     let dim = dim?;
-    if body.ops().iter().any(|op| op.isa::<loops::Load>()) {
+    if body.ops().into_iter().any(|op| op.isa::<loops::Load>() && cost::lanes::is_gather(stage, op, dim)) {
         return Some(Reason::Computed);
     }
-    let turned = stage.schedule().transpose.is_some() || kernel.schedule().online.is_some();
+    let transposed = stage.schedule().transpose.is_some() || kernel.schedule().online.is_some();
     let across = |operand: &usize| {
         let (tensor, map) = (stage.op.operand(*operand), stage.maps[*operand]);
-        !turned && !cost::in_panels(map, dim) && !cost::kept(tensor.defining_op()) && stride(map, tensor, dim) == Stride::Other
+        !transposed && !cost::in_panels(map, dim) && !cost::kept(tensor.defining_op()) && stride(map, tensor, dim) == Stride::Other
     };
     (0..stage.maps.len()).find(across).map(Reason::Across)
 }

@@ -27,7 +27,7 @@ fn built_library() -> PathBuf {
 fn a_c_program_links_and_calls_it() {
     let (weights, folder) = (weights_file(), tempfile::tempdir().unwrap());
     let artefact = artefact(weights.path());
-    std::fs::write(folder.path().join("libaxpy.so"), shared::library(&artefact, "libaxpy.so")).unwrap();
+    std::fs::write(folder.path().join("libaxpy.so"), shared::library(&artefact, "libaxpy.so").unwrap()).unwrap();
     std::fs::write(folder.path().join("axpy.h"), header::header(&artefact.manifest)).unwrap();
     let runtime = built_library();
     let main = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/caller.c");
@@ -55,7 +55,7 @@ fn a_c_program_links_and_calls_it() {
 fn a_program_finds_the_runtime_that_is_loaded() {
     let (weights, folder) = (weights_file(), tempfile::tempdir().unwrap());
     let program = folder.path().join("libaxpy.so");
-    std::fs::write(&program, shared::library(&artefact(weights.path()), "libaxpy.so")).unwrap();
+    std::fs::write(&program, shared::library(&artefact(weights.path()), "libaxpy.so").unwrap()).unwrap();
     let (runtime, opener) = (built_library(), folder.path().join("opener"));
     let main = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/opener.c");
     assert!(Command::new("cc").args(["-Wall", "-Werror", "-o"]).args([&opener, &main]).status().unwrap().success());

@@ -230,7 +230,7 @@ fn compile_to(registry: &'static Registry, arguments: &Arguments) -> Result<(), 
         Emit::So => {
             let (artefact, path) = (arguments.artefact(registry, &options)?, arguments.file("so"));
             let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-            write(&path, &shared::library(&artefact, &name))?;
+            write(&path, &shared::library(&artefact, &name)?)?;
             write(&path.with_extension("h"), header::header(&artefact.manifest).as_bytes())
         }
         Emit::Strata => {

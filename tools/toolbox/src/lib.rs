@@ -13,6 +13,7 @@
 mod compile;
 mod documents;
 pub mod kernel_picture;
+pub mod library;
 mod lsp;
 mod opt;
 mod plugins;

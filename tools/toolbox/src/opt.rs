@@ -33,7 +33,7 @@ fn run(registry: &'static Registry, args: &[String]) -> Result<bool, Box<dyn Err
     if let Some(job) = job(registry, args.get(1..).unwrap_or_default())? {
         return Ok(job.run(registry)?);
     }
-    let (args, exported) = opt_input(registry, &complete(expand(args)?))?;
+    let (args, exported) = opt_input(registry, &complete(expand(registry, args)?))?;
     let done = strata_core::opt_main(registry, "rs-opt: Strata's optimizer driver\n", &args) == 0;
     // (The file of a .pt2's text is there until now.)
     if let Some(exported) = exported.filter(|_| !done) {

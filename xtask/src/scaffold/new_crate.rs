@@ -50,7 +50,8 @@ pub fn test() -> Result<bool> {
         fs::remove_dir_all(&folder)?;
     }
     let run = |args: &[&str]| Ok::<_, std::io::Error>(cargo::command(args).current_dir(&folder).status()?.success());
-    Ok(new_crate(&folder)? && run(&["fmt", "--check"])? && run(&["test"])? && run(&["run", "--", "opt", "--version"])?)
+    let rs_run = cargo::build_tools(cargo::Profile::Dev, &["rs-run".to_owned()])?;
+    Ok(rs_run && new_crate(&folder)? && run(&["fmt", "--check"])? && run(&["test"])? && run(&["run", "--", "opt", "--version"])?)
 }
 
 /// The profiles of a workspace: the end of its manifest.

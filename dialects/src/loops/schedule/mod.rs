@@ -34,7 +34,7 @@ entries! {
         online: Online,
         /// Loop interchange: the outer loops, outermost first. A dim that is left out runs inside of the stages.
         order: Dims,
-        /// Loop peeling: dims whose borders run apart, so that the inside tests nothing.
+        /// Index-set splitting: dims whose loops are cut at the borders of guarded accesses and ragged vectors; the pieces test nothing.
         peel: Dims,
         /// The tiled dim along which what follows the last reduction stays a loop, where copies of it would be too long.
         roll: DimIndex,

@@ -32,14 +32,14 @@ struct Scratch<'c> {
     sums: Value<'c>,
     scales: Value<'c>,
     /// Sums of values, `[rows][columns]`.
-    means: Value<'c>,
+    outputs: Value<'c>,
 }
 
 /// What a tile is computed from.
 #[derive(Clone)]
 pub(crate) struct Job<'c> {
     view: AttentionView,
-    stream: OnlineTiles,
+    online: OnlineTiles,
     element: ElementType,
     scratch: Scratch<'c>,
     /// The operand of the scores that is copied, and the dim that it is summed over.
@@ -59,15 +59,15 @@ const DEPTH: i64 = 1024;
 
 impl<'c> Emitter<'c> {
     /// The kernel's loops, the first outer one in a range.
-    pub(crate) fn stream(&mut self, view: AttentionView, range: (Num<'c>, Num<'c>)) -> Result<(), Error> {
-        let stream = OnlineTiles::of(&self.kernel, self.kernel.static_size(view.key));
-        let job = self.job(view, stream)?;
+    pub(crate) fn attention(&mut self, view: AttentionView, range: (Num<'c>, Num<'c>)) -> Result<(), Error> {
+        let online = OnlineTiles::of(&self.kernel, self.kernel.static_size(view.key));
+        let job = self.job(view, online)?;
         let outer = self.kernel.outer.clone();
         let whole = |emitter: &Self, level: usize, dim: usize| if level == 0 { range } else { (Num::Const(0), emitter.sizes[dim]) };
         let mut loops = Vec::new();
         let mut rows = None;
         for (level, &dim) in outer.iter().enumerate() {
-            if Some(dim) == stream.row {
+            if Some(dim) == online.row {
                 rows = Some((dim, whole(self, level, dim)));
             } else {
                 loops.push(Loop {
@@ -93,25 +93,25 @@ impl<'c> Emitter<'c> {
     }
 
     /// What the tiles of a kernel are computed from.
-    pub(crate) fn job(&mut self, view: AttentionView, stream: OnlineTiles) -> Result<Job<'c>, Error> {
+    pub(crate) fn job(&mut self, view: AttentionView, online: OnlineTiles) -> Result<Job<'c>, Error> {
         let mean = StageView::new(self.kernel.stages[view.mean].op);
         let element = mean.op.result(0).ty().element_type().filter(|element| matches!(element, ElementType::F32 | ElementType::F64));
         let element = element.ok_or_else(|| Error::at(mean.op, "a mean is f32 or f64"))?;
         let size = view.column.and_then(|column| self.kernel.static_size(column)).unwrap_or(1);
-        let stride = (size.max(1) as u64).next_multiple_of(stream.width as u64) as i64;
-        let pack = view.scores.filter(|_| stream.width > 1).and_then(|scores| self.packed(scores, stream.row, view.key));
+        let stride = (size.max(1) as u64).next_multiple_of(online.width as u64) as i64;
+        let pack = view.scores.filter(|_| online.width > 1).and_then(|scores| self.packed(scores, online.row, view.key));
         let depth = pack.and_then(|(_, dim)| self.kernel.static_size(dim));
-        let mut room = |elements: i64| self.scratch(mean.op, element, elements.saturating_mul(stream.rows));
+        let mut room = |elements: i64| self.scratch(mean.op, element, elements.saturating_mul(online.rows));
         let scratch = Scratch {
             packed: depth.map(&mut room).transpose()?,
-            scores: room(stream.block)?,
+            scores: room(online.block)?,
             largest: room(1)?,
             sums: room(1)?,
             scales: room(1)?,
-            means: room(stride)?,
+            outputs: room(stride)?,
         };
-        let mask = self.mask(&view, &stream);
-        Ok(Job { view, stream, element, scratch, pack, mask, stride, begin: Num::Const(0) })
+        let mask = self.mask(&view, &online);
+        Ok(Job { view, online, element, scratch, pack, mask, stride, begin: Num::Const(0) })
     }
 
     /// The operand of the scores to copy: it moves along the rows but not along the keys, and is summed over one dim.
@@ -130,7 +130,7 @@ impl<'c> Emitter<'c> {
 
     /// Tiles of a range of rows. The last tile begins earlier when rows do not fill it; fewer rows than a tile go one by one.
     fn row_tiles(&mut self, job: &Job<'c>, copy: &Copy<'c>, (begin, end): (Num<'c>, Num<'c>)) -> Result<(), Error> {
-        let rows = job.stream.rows;
+        let rows = job.online.rows;
         if rows == 1 {
             return self.tiles(job, copy, (begin, end), None);
         }
@@ -156,7 +156,7 @@ impl<'c> Emitter<'c> {
     }
 
     fn tiles(&mut self, job: &Job<'c>, copy: &Copy<'c>, range: (Num<'c>, Num<'c>), overlap: Option<Num<'c>>) -> Result<(), Error> {
-        let rows = job.stream.rows;
+        let rows = job.online.rows;
         self.repeat(range.0, range.1, rows, Vec::new(), &mut |emitter, at, carried| {
             let begin = match overlap {
                 Some(end) => {
@@ -173,13 +173,13 @@ impl<'c> Emitter<'c> {
 
     /// One tile.
     pub(crate) fn tile_of_rows(&mut self, job: &Job<'c>, copy: &Copy<'c>) -> Result<(), Error> {
-        let around = std::mem::replace(&mut self.width, job.stream.width);
+        let around = std::mem::replace(&mut self.width, job.online.width);
         let vectors = self.vectors_of_rows(job, copy);
         self.copy_operand(job, copy)?;
         self.start(job)?;
-        let (mut keys, block) = (self.sizes[job.view.key], job.stream.block);
-        if let Some(reach) = job.stream.reach {
-            let end = job.begin.add(&mut self.b, Num::Const(job.stream.rows + reach));
+        let (mut keys, block) = (self.sizes[job.view.key], job.online.block);
+        if let Some(reach) = job.online.reach {
+            let end = job.begin.add(&mut self.b, Num::Const(job.online.rows + reach));
             keys = keys.min(&mut self.b, end);
         }
         let even = matches!(keys, Num::Const(keys) if keys % block == 0);
@@ -217,13 +217,13 @@ impl<'c> Emitter<'c> {
 
     /// The rows of the tile as vectors, numbered.
     fn vectors_of_rows(&mut self, job: &Job<'c>, copy: &Copy<'c>) -> Vec<Copy<'c>> {
-        let stream = job.stream;
-        (0..stream.rows / stream.width)
+        let online = job.online;
+        (0..online.rows / online.width)
             .map(|at| {
                 let mut point = copy.point.clone();
-                if let Some(row) = stream.row {
-                    let base = job.begin.add(&mut self.b, Num::Const(at * stream.width));
-                    point[row] = Some(Coord { base, lanes: stream.width > 1, block: None });
+                if let Some(row) = online.row {
+                    let base = job.begin.add(&mut self.b, Num::Const(at * online.width));
+                    point[row] = Some(Coord { base, lanes: online.width > 1, block: None });
                 }
                 Copy { point, outer: at as usize, slot: at as usize, mask: None }
             })
@@ -233,9 +233,9 @@ impl<'c> Emitter<'c> {
     /// Copies the operand of the scores that serves all keys, so that its lanes lie side by side: element by element along its rows.
     fn copy_operand(&mut self, job: &Job<'c>, copy: &Copy<'c>) -> Result<(), Error> {
         let (Some((operand, depth)), Some(packed), Some(scores)) = (job.pack, job.scratch.packed, job.view.scores) else { return Ok(()) };
-        let Some(row) = job.stream.row else { return Ok(()) };
+        let Some(row) = job.online.row else { return Ok(()) };
         let stage = StageView::new(self.kernel.stages[scores].op);
-        let rows = Num::Const(job.stream.rows);
+        let rows = Num::Const(job.online.rows);
         let along = Loop {
             dim: depth,
             width: 1,
@@ -269,6 +269,6 @@ impl<'c> Emitter<'c> {
 
 impl<'c> Job<'c> {
     fn single(&self) -> Self {
-        Self { stream: self.stream.single(), pack: None, mask: None, ..self.clone() }
+        Self { online: self.online.single(), pack: None, mask: None, ..self.clone() }
     }
 }

@@ -11,8 +11,8 @@ use strata_core::upstream::arith::{self, CmpFPredicate};
 impl<'c> Emitter<'c> {
     /// Where the lanes of vector `number` of row `at` of scratch memory lie.
     pub(super) fn place(&mut self, job: &Job<'c>, at: Num<'c>, number: usize) -> Num<'c> {
-        let row = at.mul(&mut self.b, Num::Const(job.stream.rows));
-        row.add(&mut self.b, Num::Const(number as i64 * job.stream.width))
+        let row = at.mul(&mut self.b, Num::Const(job.online.rows));
+        row.add(&mut self.b, Num::Const(number as i64 * job.online.width))
     }
 
     pub(super) fn put(&mut self, job: &Job<'c>, base: Value<'c>, at: Num<'c>, value: Value<'c>) {

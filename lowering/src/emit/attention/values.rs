@@ -17,13 +17,13 @@ type Lines<'a, 'c> = dyn FnMut(&mut Emitter<'c>, &[(usize, Copy<'c>)], Num<'c>) 
 impl<'c> Emitter<'c> {
     /// Register blocks of some rows and columns: `body` gets copies with slots counted row by row, and the first row.
     pub(super) fn blocks(&mut self, job: &Job<'c>, copy: &Copy<'c>, body: &mut Lines<'_, 'c>) -> Result<(), Error> {
-        let stream = job.stream;
-        let lines = stream.lines.min(stream.rows);
-        self.repeat(Num::Const(0), Num::Const(stream.rows), lines, Vec::new(), &mut |emitter, first, carried| {
+        let online = job.online;
+        let lines = online.lines.min(online.rows);
+        self.repeat(Num::Const(0), Num::Const(online.rows), lines, Vec::new(), &mut |emitter, first, carried| {
             let mut rows = Vec::new();
             for line in 0..lines {
                 let mut point = copy.point.clone();
-                if let Some(row) = stream.row {
+                if let Some(row) = online.row {
                     let at = first.add(&mut emitter.b, Num::Const(line));
                     point[row] = Some(Coord { base: job.begin.add(&mut emitter.b, at), lanes: false, block: None });
                 }
@@ -34,8 +34,8 @@ impl<'c> Emitter<'c> {
                 .column
                 .map(|dim| Loop {
                     dim,
-                    width: stream.width,
-                    unroll: stream.columns,
+                    width: online.width,
+                    unroll: online.columns,
                     range: (Num::Const(0), emitter.sizes[dim]),
                     length: None,
                     tail: Tail::Loop,
@@ -43,7 +43,7 @@ impl<'c> Emitter<'c> {
                 })
                 .into_iter()
                 .collect();
-            let unroll = if loops.is_empty() { 1 } else { stream.columns };
+            let unroll = if loops.is_empty() { 1 } else { online.columns };
             let around = std::mem::replace(&mut emitter.width, 1);
             emitter.nest(&loops, &rows, Vec::new(), &mut |emitter, copies, carried| {
                 body(emitter, &Self::numbered(copies, unroll), first)?;
@@ -70,7 +70,7 @@ impl<'c> Emitter<'c> {
             let mut start = Vec::new();
             for (line, copy) in numbered {
                 let at = emitter.place_of_mean(job, first, *line, copy);
-                let before = emitter.get(job, job.scratch.means, at);
+                let before = emitter.get(job, job.scratch.outputs, at);
                 let row = first.add(&mut emitter.b, Num::Const(*line as i64));
                 let scale = memory::load(&mut emitter.b, job.scratch.scales, row, job.element);
                 start.push((at, emitter.float(arith::MulF::NAME, &[before, scale])));
@@ -89,7 +89,7 @@ impl<'c> Emitter<'c> {
                 for ((copy, yields), (line, _)) in copies.iter().zip(yields).zip(numbered) {
                     let weight = weights[*line].unwrap_or_else(|| {
                         let key = copy.point[job.view.key].map_or(Num::Const(0), |coord| coord.base);
-                        let at = key.sub(&mut emitter.b, piece.range.0).mul(&mut emitter.b, Num::Const(job.stream.rows));
+                        let at = key.sub(&mut emitter.b, piece.range.0).mul(&mut emitter.b, Num::Const(job.online.rows));
                         let at = at.add(&mut emitter.b, first).add(&mut emitter.b, Num::Const(*line as i64));
                         memory::load(&mut emitter.b, job.scratch.scores, at, job.element)
                     });
@@ -102,7 +102,7 @@ impl<'c> Emitter<'c> {
                 Ok(carried)
             })?;
             for ((at, _), sum) in start.into_iter().zip(sums) {
-                emitter.put(job, job.scratch.means, at, sum);
+                emitter.put(job, job.scratch.outputs, at, sum);
             }
             emitter.forget(job);
             Ok(())
@@ -116,7 +116,7 @@ impl<'c> Emitter<'c> {
         let after: Vec<_> = self.kernel.stages[job.view.mean + 1..].iter().map(|stage| StageView::new(stage.op)).collect();
         let result = mean.op.result(0);
         let (zero, one) = (self.number(job, 0.0), self.number(job, 1.0));
-        for at in (0..job.stream.rows).step_by(job.stream.width as usize) {
+        for at in (0..job.online.rows).step_by(job.online.width as usize) {
             let mut weight = self.get(job, job.scratch.sums, Num::Const(at));
             if zero_rows {
                 // No weight at all: all scores are -inf, and the sum of values is 0 as well.
@@ -130,7 +130,7 @@ impl<'c> Emitter<'c> {
             let mut copies = Vec::new();
             for (line, copy) in numbered {
                 let at = emitter.place_of_mean(job, first, *line, copy);
-                let sum = emitter.get(job, job.scratch.means, at);
+                let sum = emitter.get(job, job.scratch.outputs, at);
                 let row = first.add(&mut emitter.b, Num::Const(*line as i64));
                 let scale = memory::load(&mut emitter.b, job.scratch.scales, row, job.element);
                 let value = emitter.float(arith::MulF::NAME, &[sum, scale]);

@@ -17,13 +17,13 @@ const TURNS: i64 = 2;
 impl<'c> Emitter<'c> {
     pub(super) fn start(&mut self, job: &Job<'c>) -> Result<(), Error> {
         let (lowest, zero) = (self.number(job, f64::NEG_INFINITY), self.number(job, 0.0));
-        let stream = job.stream;
-        for at in (0..stream.rows).step_by(stream.width as usize) {
+        let online = job.online;
+        for at in (0..online.rows).step_by(online.width as usize) {
             self.put(job, job.scratch.largest, Num::Const(at), lowest);
             self.put(job, job.scratch.sums, Num::Const(at), zero);
         }
-        self.repeat(Num::Const(0), Num::Const(stream.rows * job.stride), stream.width, Vec::new(), &mut |emitter, at, carried| {
-            emitter.put(job, job.scratch.means, at, zero);
+        self.repeat(Num::Const(0), Num::Const(online.rows * job.stride), online.width, Vec::new(), &mut |emitter, at, carried| {
+            emitter.put(job, job.scratch.outputs, at, zero);
             Ok(carried)
         })?;
         Ok(())
@@ -47,7 +47,7 @@ impl<'c> Emitter<'c> {
         let Some(scores) = job.view.scores else { return Ok(()) };
         let stage = StageView::new(self.kernel.stages[scores].op);
         let sum = Reducer::named("sum", job.element).ok_or_else(|| Error::at(stage.op, "there is no sum"))?;
-        let unroll = job.stream.keys;
+        let unroll = job.online.keys;
         let inner: Vec<_> = stage
             .reduce
             .iter()
@@ -115,7 +115,7 @@ impl<'c> Emitter<'c> {
         let mean = StageView::new(self.kernel.stages[job.view.mean].op);
         let tile = job.view.scores.map(|scores| self.kernel.stages[scores].op.result(0));
         let before: Vec<_> =
-            (0..vectors.len()).map(|vector| self.get(job, job.scratch.largest, Num::Const(vector as i64 * job.stream.width))).collect();
+            (0..vectors.len()).map(|vector| self.get(job, job.scratch.largest, Num::Const(vector as i64 * job.online.width))).collect();
         let start = before.iter().flat_map(|&before| vec![before; TURNS as usize]).collect();
         let found = self.nest(&[Loop { unroll: TURNS, ..piece }], vectors, start, &mut |emitter, copies, mut carried| {
             emitter.reads.clear();
@@ -152,7 +152,7 @@ impl<'c> Emitter<'c> {
         // Where all scores are -inf every distance would be NaN: from 0 they are -inf, and all weights 0.
         let origins: Vec<_> = largest.iter().map(|&largest| self.replaced(largest, lowest, zero)).collect();
         for (vector, (&largest, &origin)) in largest.iter().zip(&origins).enumerate() {
-            let at = Num::Const(vector as i64 * job.stream.width);
+            let at = Num::Const(vector as i64 * job.online.width);
             let before = self.get(job, job.scratch.largest, at);
             let distance = self.float(arith::SubF::NAME, &[before, origin]);
             let scale = self.float(math::Exp::NAME, &[distance]);
@@ -176,7 +176,7 @@ impl<'c> Emitter<'c> {
             Ok(carried)
         })?;
         for (vector, parts) in sums.chunks(TURNS as usize).enumerate() {
-            let at = Num::Const(vector as i64 * job.stream.width);
+            let at = Num::Const(vector as i64 * job.online.width);
             let (sum, scale) = (
                 self.tree(parts, |emitter, left, right| emitter.float(arith::AddF::NAME, &[left, right])),
                 self.get(job, job.scratch.scales, at),

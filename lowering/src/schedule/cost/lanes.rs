@@ -80,6 +80,11 @@ fn load_stride<'c>(load: Op<'c>, varying: &HashSet<Value<'c>>, dim: usize) -> St
     }
 }
 
+/// Whether a load of a body takes each lane along a dim from a place of its own. Others are one vector, or one element for all lanes.
+pub fn is_gather<'c>(stage: &StageView<'c>, load: Op<'c>, dim: usize) -> bool {
+    load_stride(load, &varying(stage, dim), dim) == Stride::Other
+}
+
 /// The relative time of one point of a stage with lanes along a dim.
 pub fn cost(stage: &StageView<'_>, lanes: Option<usize>, width: i64, size: i64) -> f64 {
     let body = stage.op.body(0).ops().len() as f64;

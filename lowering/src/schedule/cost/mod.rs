@@ -82,10 +82,10 @@ fn cycles(kernel: &KernelView<'_>, stage: &StageView<'_>, table: &Cycles) -> Opt
         .filter(|(operand, _)| !kept(operand.defining_op()))
         .map(|(operand, map)| {
             let along = dim.map_or(Stride::Zero, |dim| stride(*map, operand, dim));
-            let turned = schedule.transpose.is_some() || dim.is_some_and(|dim| in_panels(*map, dim));
+            let transposed = schedule.transpose.is_some() || dim.is_some_and(|dim| in_panels(*map, dim));
             let one = match along {
                 Stride::Other if streams => 0.5,
-                Stride::Other if turned => 1.0,
+                Stride::Other if transposed => 1.0,
                 Stride::Other => width,
                 _ => 0.5,
             };
@@ -130,11 +130,18 @@ fn body(kernel: &KernelView<'_>, stage: &StageView<'_>, (lanes, width): (Option<
     for op in block.ops() {
         if op.dialect() == "loop" || op.operands().iter().any(|operand| varying.contains(operand)) {
             varying.extend(op.results());
-            cycles += arithmetic(op, width, table);
+            cycles += match lanes {
+                Some(dim) if op.isa::<loops::Load>() && !lanes::is_gather(stage, op, dim) => COMPUTED_LOAD,
+                _ => arithmetic(op, width, table),
+            };
         }
     }
     cycles
 }
+
+/// Cycles of a load of a vector, or of one element, from a computed place: an address, its check against the size, and half a cycle as for
+/// other loads.
+const COMPUTED_LOAD: f64 = 1.5;
 
 /// Whether an access goes through panels of a dim: `dim mod p` is its last index.
 pub(crate) fn in_panels(map: AffineMap<'_>, dim: usize) -> bool {

@@ -36,12 +36,12 @@ pub fn schedule(frame: &Frame<'_, '_>) {
     let columns = if vectors <= most { vectors } else { most * 2 / 3 };
     let reach = row.and_then(|row| reach(kernel, mean, row, view.key));
     let one = |many: i64| if width > 1 { many } else { 1 };
-    let stream =
+    let online =
         OnlineTiles { row, rows, width, block: KEYS_OF_A_BLOCK, keys: one(keys), lines: one(ROWS_OF_MEANS), columns: one(columns), reach };
     let mut order = outer;
     // Threads share the first dim; rows are the last choice.
     order.sort_by_key(|&dim| (kernel.static_size(dim) == Some(1), Some(dim) == row));
-    frame.write(&order, KernelSchedule { online: Some(stream.entries()), ..KernelSchedule::default() });
+    frame.write(&order, KernelSchedule { online: Some(online.entries()), ..KernelSchedule::default() });
 }
 
 /// Whether a kernel is of this kind.

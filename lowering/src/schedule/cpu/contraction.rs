@@ -38,7 +38,7 @@ pub fn is_contraction(kernel: &KernelView<'_>) -> bool {
 
 /// Writes the schedule of a contraction.
 pub fn schedule(frame: &Frame<'_, '_>) {
-    if !frame.told
+    if !frame.constrained
         && let Some(roles) = Roles::new(frame.kernel)
         && let Some(panel) = roles.panel().or_else(|| in_place(frame, &roles)).filter(|panel| frame.width > 1 && panel % frame.width == 0)
     {

@@ -23,7 +23,7 @@ pub struct Frame<'k, 'c> {
     /// The best dim for lanes inside each stage.
     pub own: Vec<Option<usize>>,
     /// Whether somebody else chose where lanes run: then nothing cleverer than loops around them is asked for.
-    pub told: bool,
+    pub constrained: bool,
 }
 
 /// Where lanes run.
@@ -58,7 +58,7 @@ impl<'k, 'c> Frame<'k, 'c> {
         };
         let own = own.into_iter().map(|own| own.0).collect();
         let width = (0..kernel.num_dims()).map(lanes).min().unwrap_or(1);
-        Self { kernel, target, width, vector, own, told: wanted != Lanes::Cheapest }
+        Self { kernel, target, width, vector, own, constrained: wanted != Lanes::Cheapest }
     }
 
     /// The size of a dim, or a typical one.

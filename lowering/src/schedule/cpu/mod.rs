@@ -77,10 +77,10 @@ fn schedule_with(op: Op<'_>, target: &Target, lanes: Lanes) {
     if attention::is_attention(&kernel) {
         return attention::schedule(&frame);
     }
-    if !frame.told && (spread::schedule(&frame) || panels::schedule(&frame)) {
+    if !frame.constrained && (spread::schedule(&frame) || panels::schedule(&frame)) {
         return non_temporal::schedule(&kernel, target);
     }
-    if let Some(lanes) = outer_reduction::lanes(&kernel).filter(|_| !frame.told) {
+    if let Some(lanes) = outer_reduction::lanes(&kernel).filter(|_| !frame.constrained) {
         outer_reduction::schedule(&frame, lanes);
     } else if contraction::is_contraction(&kernel) {
         contraction::schedule(&frame);

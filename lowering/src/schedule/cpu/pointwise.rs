@@ -12,7 +12,7 @@ const BLOCK_EDGE: i64 = 128;
 /// Writes the schedule of a kernel of maps, scans and scatters.
 pub fn schedule(frame: &Frame<'_, '_>) {
     let Some(vector) = frame.vector else { return frame.write_own(None) };
-    if let Some(along) = turned(frame, vector).filter(|_| !frame.told) {
+    if let Some(along) = transposed(frame, vector).filter(|_| !frame.constrained) {
         return write_turned(frame, vector, along);
     }
     let wanted = frame.kernel.stages.iter().map(side_by_side).min().unwrap_or(1);
@@ -45,7 +45,7 @@ fn near_last(frame: &Frame<'_, '_>, vector: usize) -> Vec<usize> {
 }
 
 /// The outer dim that some operand is contiguous along while lanes run across its rows. A short one is taken whole.
-fn turned(frame: &Frame<'_, '_>, vector: usize) -> Option<usize> {
+fn transposed(frame: &Frame<'_, '_>, vector: usize) -> Option<usize> {
     let [stage] = frame.kernel.stages.as_slice() else { return None };
     if stage.is_scatter() || stage.scan.is_some() || frame.width_along(vector) < frame.width {
         return None;

@@ -1,4 +1,4 @@
-//! Kernels around a mean weighed by the softmax of scores: a block of threads has a tile of rows, past which keys stream.
+//! Kernels around a mean weighed by the softmax of scores: a block of threads has a tile of rows, past which keys online.
 
 use crate::loop_to_gpu::matrix_attention;
 use crate::schedule::attention_dims::Dims;
@@ -41,10 +41,10 @@ pub fn schedule(kernel: &KernelView<'_>, numerics: Numerics, gpu: &Gpu) -> Optio
     let mut schedule = KernelSchedule { order: Some(outer.clone()), ..KernelSchedule::default() };
     let by_units = dims.row.filter(|&row| numerics > Numerics::Strict && matrix_attention::values_in_halves(kernel, &view, row).is_some());
     let by_units = by_units.and_then(|row| on_units(kernel, row, view.column?));
-    match by_units.or_else(|| stream(kernel, &dims, mean.op.result(0).ty().element_type()?, gpu)) {
-        Some((stream, step)) => {
-            let reach = stream.row.and_then(|row| reach(kernel, mean, row, view.key));
-            (schedule.step, schedule.online) = (Some(step), Some(OnlineTiles { reach, ..stream }.entries()));
+    match by_units.or_else(|| online(kernel, &dims, mean.op.result(0).ty().element_type()?, gpu)) {
+        Some((online, step)) => {
+            let reach = online.row.and_then(|row| reach(kernel, mean, row, view.key));
+            (schedule.step, schedule.online) = (Some(step), Some(OnlineTiles { reach, ..online }.entries()));
         }
         // Slow, and right.
         None => schedule.threads = Some(THREADS_OF_ROWS),
@@ -59,7 +59,7 @@ fn on_units(kernel: &KernelView<'_>, row: usize, column: usize) -> Option<(Onlin
     let columns = (size as u64).next_multiple_of(matrix_attention::COLUMNS as u64) as i64;
     // So that the values of a block, and the sums of a thread, have room.
     let block = if columns <= MATRIX_COLUMNS / 2 { MATRIX_COLUMNS / 2 } else { MATRIX_COLUMNS / 4 };
-    let stream = OnlineTiles {
+    let online = OnlineTiles {
         row: Some(row),
         rows: WARPS_OF_BLOCK * matrix_attention::ROWS,
         width: 1,
@@ -69,12 +69,12 @@ fn on_units(kernel: &KernelView<'_>, row: usize, column: usize) -> Option<(Onlin
         columns: columns / matrix_attention::LANES,
         reach: None,
     };
-    (columns <= MATRIX_COLUMNS).then_some((stream, MATRIX_STEP))
+    (columns <= MATRIX_COLUMNS).then_some((online, MATRIX_STEP))
 }
 
 /// How the threads of a block share rows, and the length of a step in which operands come to shared memory; `None` where no row pairs with
 /// keys, or where a thread's columns would not fit its registers.
-fn stream(kernel: &KernelView<'_>, dims: &Dims, element: ElementType, gpu: &Gpu) -> Option<(OnlineTiles, i64)> {
+fn online(kernel: &KernelView<'_>, dims: &Dims, element: ElementType, gpu: &Gpu) -> Option<(OnlineTiles, i64)> {
     let size = dims.column.map_or(Some(1), |column| kernel.static_size(column))?.max(1);
     let columns = (size as u64).div_ceil(THREADS_OF_A_ROW as u64) as i64;
     if columns > COLUMNS_OF_THREAD {
@@ -85,7 +85,7 @@ fn stream(kernel: &KernelView<'_>, dims: &Dims, element: ElementType, gpu: &Gpu)
     let lines = 1 << lines.ilog2();
     let keys = if double { 2 } else { 4 };
     let step = if columns * THREADS_OF_A_ROW * 16 * element.bytes() as i64 <= gpu.shared.bytes_of_block / SHARED_PART { 16 } else { 8 };
-    let stream = OnlineTiles {
+    let online = OnlineTiles {
         row: Some(dims.row?),
         rows: lines * GROUPS_OF_BLOCK,
         width: 1,
@@ -95,5 +95,5 @@ fn stream(kernel: &KernelView<'_>, dims: &Dims, element: ElementType, gpu: &Gpu)
         columns,
         reach: None,
     };
-    Some((stream, step))
+    Some((online, step))
 }

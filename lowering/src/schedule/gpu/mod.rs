@@ -2,13 +2,13 @@
 //!
 //! - Kernels whose stages all run over the outer loops alone: each thread has a point (`threads` of a block), or `width` neighbours along
 //!   the dim `vector`, which it loads and stores 16 bytes at a time.
-//! - Kernels with loops inside that threads can take turns in (rows that are reduced, then mapped): `team` threads of a block share a
+//! - Kernels with loops inside that threads can take turns in (rows that are reduced, then mapped): `threads` of a block share a
 //!   point of the outer loops, and take `unroll` neighbours along `vector` in a stage whose rows allow it.
 //!   Columns that are enough are a thread's each.
-//! - Pieces of a reduction with their combination: a team at each piece, one of which combines them (so that the pass changes the size of
-//!   teams only).
+//! - Pieces of a reduction with their combination: a cooperative block at each piece, one of which combines them (so that the pass changes
+//!   the size of blocks only).
 //! - Maps that read across rows (transposes): a block has a `tile` of the result, and brings its operand through shared memory, whose rows
-//!   lie along the dim `turn`.
+//!   lie along the dim `transpose`.
 //! - Contractions: a block has a `tile` of the outer loops, a thread `unroll` points of it along each; the operands come through shared
 //!   memory in steps (`step`) of the reduced dim `along`.
 //! - Means weighed by a softmax (attention): a block has a tile of `rows`, past which keys `stream` in blocks; a thread has `lines` by `keys`
@@ -81,8 +81,8 @@ fn schedule(op: Op<'_>, numerics: Numerics, gpu: &Gpu) {
         return schedule.set(op);
     }
     if kernel.meeting().is_some() {
-        let own = kernel.phases().iter().map(|phase| team_turns(phase, &size)).max().unwrap_or(1);
-        return team(own).set(op);
+        let own = kernel.phases().iter().map(|phase| turns_of_threads(phase, &size)).max().unwrap_or(1);
+        return cooperative(own).set(op);
     }
     let points = product(kernel.outer.iter().map(|&dim| size(dim)));
     let own = most_turns(&kernel, &size);
@@ -90,7 +90,7 @@ fn schedule(op: Op<'_>, numerics: Numerics, gpu: &Gpu) {
         kernel.stages.iter().all(|stage| can_share(&kernel, stage, free, &size)) && own > 1 && (points < gpu.busy_threads() || own >= WARP);
     let columns = points >= gpu.spread_threads() && kernel.stages.iter().any(|stage| reads_across(&kernel, stage));
     let schedule = if shared && !columns {
-        team(team_turns(&kernel, &size))
+        cooperative(turns_of_threads(&kernel, &size))
     } else {
         let neighbours = wide::neighbours(&kernel, points, gpu);
         let points = points / neighbours.map_or(1, |(_, width)| width);
@@ -102,14 +102,14 @@ fn schedule(op: Op<'_>, numerics: Numerics, gpu: &Gpu) {
     schedule.set(op);
 }
 
-/// A team of threads that take so many turns.
-fn team(turns: i64) -> KernelSchedule {
+/// A cooperative block, whose threads take so many turns.
+fn cooperative(turns: i64) -> KernelSchedule {
     let threads = (turns.max(1) as u64).next_power_of_two().clamp(WARP as u64, THREADS_OF_BLOCK as u64) as i64;
     KernelSchedule { cooperate: Some(threads), threads: Some(threads), ..KernelSchedule::default() }
 }
 
-/// The turns that there are for a team, whose threads take neighbours where they can; says so in the stages.
-fn team_turns(kernel: &KernelView<'_>, size: &impl Fn(usize) -> i64) -> i64 {
+/// The turns that there are for a cooperative block, whose threads take neighbours where they can; says so in the stages.
+fn turns_of_threads(kernel: &KernelView<'_>, size: &impl Fn(usize) -> i64) -> i64 {
     most_turns(kernel, size) / wide::turns(kernel, size)
 }
 

@@ -21,15 +21,15 @@ pub fn schedule(kernel: &KernelView<'_>, size: &impl Fn(usize) -> i64) -> Option
     if !kernel.stages.iter().all(plain) || size(last) < SHORTEST_DIM {
         return None;
     }
-    let turn = kernel.outer.iter().copied().find(|&dim| {
+    let along = kernel.outer.iter().copied().find(|&dim| {
         let reading = kernel.stages.iter().filter(|stage| !across(stage, dim, last).is_empty()).count();
         dim != last && size(dim) >= SHORTEST_DIM && reading == 1
     })?;
     let of = |dim: usize| match dim {
         _ if dim == last => (TILE_SIDE, 1),
-        _ if dim == turn => (TILE_SIDE, POINTS_OF_THREAD),
+        _ if dim == along => (TILE_SIDE, POINTS_OF_THREAD),
         _ => (1, 1),
     };
     let (tile, unroll): (Vec<i64>, Vec<i64>) = kernel.outer.iter().map(|&dim| of(dim)).unzip();
-    Some(KernelSchedule { tile: Some(tile), transpose: Some(turn), unroll: Some(unroll), ..KernelSchedule::default() })
+    Some(KernelSchedule { tile: Some(tile), transpose: Some(along), unroll: Some(unroll), ..KernelSchedule::default() })
 }

@@ -120,13 +120,13 @@ impl<'c> Cutter<'_, 'c> {
         let b = Rewriter::at_end(body, location);
         let mut draft = Draft { op, body, b, operands: Vec::new(), shapes: Vec::new(), known: HashMap::new() };
         for symbol in self.kernel.symbols() {
-            self.bring(&mut draft, symbol);
+            self.copy_value(&mut draft, symbol);
         }
         draft
     }
 
     /// A value of the old kernel as an argument of the new one, if it is not there yet.
-    fn bring(&self, draft: &mut Draft<'c>, value: Value<'c>) -> Value<'c> {
+    fn copy_value(&self, draft: &mut Draft<'c>, value: Value<'c>) -> Value<'c> {
         if let Some(&known) = draft.known.get(&value) {
             return known;
         }
@@ -169,7 +169,7 @@ impl<'c> Cutter<'_, 'c> {
         let stage = &self.kernel.stages[number];
         let new = match self.partial.get(&number) {
             Some(&partial) => {
-                let argument = self.bring_partial(draft, stage, partial);
+                let argument = self.copy_partial(draft, stage, partial);
                 self.combination(draft, stage, argument)
             }
             None => self.copy(draft, stage),
@@ -179,13 +179,13 @@ impl<'c> Cutter<'_, 'c> {
 
     /// A copy of a stage, with its operands brought in.
     fn copy(&self, draft: &mut Draft<'c>, stage: &StageView<'c>) -> Op<'c> {
-        let operands: Vec<_> = stage.op.operands().into_iter().map(|operand| self.bring(draft, operand)).collect();
+        let operands: Vec<_> = stage.op.operands().into_iter().map(|operand| self.copy_value(draft, operand)).collect();
         draft.b.set_location(stage.op.location());
         let new = draft.b.clone_op(stage.op, &operands);
         for op in new.body(0).ops() {
             for (at, operand) in op.operands().into_iter().enumerate() {
                 if self.values.contains_key(&operand) || draft.known.contains_key(&operand) {
-                    let argument = self.bring(draft, operand);
+                    let argument = self.copy_value(draft, operand);
                     draft.b.set_operand(op, at, argument);
                 }
             }
@@ -194,7 +194,7 @@ impl<'c> Cutter<'_, 'c> {
     }
 
     /// The results of pieces as an argument.
-    fn bring_partial(&self, draft: &mut Draft<'c>, stage: &StageView<'c>, partial: Partial<'c>) -> Value<'c> {
+    fn copy_partial(&self, draft: &mut Draft<'c>, stage: &StageView<'c>, partial: Partial<'c>) -> Value<'c> {
         let argument = draft.body.add_arg(partial.tensor.ty(), stage.op.location());
         draft.operands.push(partial.tensor);
         draft.shapes.push([&[partial.pieces], self.shape(stage.op.result(0)).as_slice()].concat());

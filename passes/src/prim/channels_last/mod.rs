@@ -5,8 +5,8 @@
 //! weights are brought into panels of features: `[features / panel, window.., channels, panel]`.
 //! Few channels of a value in the order of before stay outside of the space: `n c space`, weights `c space` too.
 //! The transpose of the result then sinks through pointwise ops, broadcasts, pads, windows, reductions, slices, reversals,
-//! concatenations, transposes and reshapes that keep groups of dims together, until it meets the next convolution or an op that
-//! wants the order of before. So does the transpose of an input that lies in an order of its own (`capture.permute`).
+//! gathers, concatenations, transposes and reshapes that keep groups of dims together, until it meets the next convolution or an op
+//! that wants the order of before. So does the transpose of an input that lies in an order of its own (`capture.permute`).
 //!
 //! Nothing is computed differently: each sum has the same products. Weights' transposes stand on weights alone.
 //!

@@ -53,6 +53,14 @@ pub fn rewrite<'c>(b: &mut Builder<'c>, orders: &mut Orders<'c>, op: Op<'c>) -> 
             let perm = first.perm.iter().copied().chain(rank..rank + count).collect();
             Some(again(b, op, &[first.value], perm, &[("dims", dims)]))
         }
+        // The dims of the indices stand first; the parts keep the order of their dims.
+        prim::Gather::NAME => {
+            let (dims, rank) = (op.ints("dims")?, op.operand(1).ty().rank());
+            let gathered: Vec<usize> = dims.iter().map(|&dim| dim as usize).collect();
+            let perm = (0..rank).chain(without(&first.perm, &gathered).into_iter().map(|dim| rank + dim)).collect();
+            let operands: Vec<_> = [first.value].into_iter().chain(op.operands().into_iter().skip(1)).collect();
+            Some(again(b, op, &operands, perm, &[("dims", cx.i64s_attr(&moved(dims)))]))
+        }
         prim::Reduce::NAME | prim::ArgReduce::NAME => {
             let list = op.ints("dims");
             let dropped: Vec<usize> = list.clone().or_else(|| Some(vec![op.int("dim")?]))?.into_iter().map(|dim| dim as usize).collect();
@@ -64,13 +72,17 @@ pub fn rewrite<'c>(b: &mut Builder<'c>, orders: &mut Orders<'c>, op: Op<'c>) -> 
                 }
                 None => ("dim", cx.i64_attr(at[dropped[0]] as i64)),
             };
-            let kept = first.perm.iter().filter(|dim| !dropped.contains(dim));
-            let perm = kept.map(|dim| dim - dropped.iter().filter(|&gone| gone < dim).count()).collect();
-            Some(again(b, op, &[first.value], perm, &[attr]))
+            Some(again(b, op, &[first.value], without(&first.perm, &dropped), &[attr]))
         }
         prim::Reshape::NAME => reshape(b, op, &first),
         _ => None,
     }
+}
+
+/// An order without some dims, whose numbers are those among the dims that stay.
+fn without(perm: &[usize], dropped: &[usize]) -> Vec<usize> {
+    let kept = perm.iter().filter(|dim| !dropped.contains(dim));
+    kept.map(|dim| dim - dropped.iter().filter(|&gone| gone < dim).count()).collect()
 }
 
 /// The same op with other operands, attributes and order.

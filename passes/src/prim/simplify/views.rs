@@ -2,6 +2,7 @@
 //!
 //! Exactly when the comment of a rule says. Views are free or nearly so; what this pass is for is fusion: a kernel reads through any
 //! chain of views, but dimensions of size 1 that come and go (as with `keepdim`) hide that two reductions have the same shape.
+//! Reshapes that split or merge dimensions stand outside of kernels: they move up to arguments and down behind what is computed.
 //! A `reshape` is preferred to any other view that moves nothing, since it costs nothing between kernels.
 //!
 //! ```mlir
@@ -53,7 +54,9 @@ fn rules(patterns: &mut SizedPatterns<'_>) {
     patterns.identity::<prim::Reverse>("reverse-of-reverse", 1, pairs::reverse_of_reverse);
     patterns.identity::<prim::Dot>("dot-of-transpose", 1, dots::dot_of_transpose);
     patterns.identity::<prim::Reshape>("reshape-of-dot", 1, dots::reshape_of_dot);
+    patterns.identity::<prim::Reshape>("reshape-of-unary", 1, pairs::reshape_of_unary);
     patterns.identity_of_any("pointwise-of-reshape", 1, pairs::pointwise_of_reshape);
+    patterns.identity_of_any("unary-of-reshape", 1, pairs::unary_of_reshape);
 }
 
 /// Whether operand 0 and the result have one type and are shown to have one shape.

@@ -252,6 +252,63 @@ pub fn pointwise_of_reshape<'c>(op: Op<'c>, rewriter: &mut SizedRewriter<'c>) ->
     Ok(rewriter.reshape(value, op.result(0).ty(), inserted))
 }
 
+/// reshape(f(x)) = f(reshape(x)) for a pointwise f of one operand, where x is an argument: the reshape then stands outside of the kernel that
+/// f is fused into. Not when others read f(x), too, nor when it only inserts dimensions of size 1, which [`pointwise_of_reshape`] moves down.
+pub fn reshape_of_unary<'c>(op: Op<'c>, rewriter: &mut SizedRewriter<'c>) -> Simplified<'c> {
+    let first = op.operand(0).defining_op().filter(|first| is_unary(*first)).ok_or(NoMatch::new("it reshapes no op of one operand"))?;
+    if first.result(0).uses().len() != 1 {
+        return Err("others read what is reshaped".into());
+    }
+    if !is_of_argument(first.operand(0)) {
+        return Err("what is reshaped is computed from more than an argument".into());
+    }
+    let (small, large) = (rewriter.analysis().sizes(op.operand(0)), rewriter.analysis().sizes(op.result(0)));
+    if insertion(rewriter, &small, &large).is_some_and(|map| map.len() < large.len()) {
+        return Err("dimensions of size 1 are inserted behind what is computed".into());
+    }
+    let x = first.operand(0);
+    let operands: Vec<_> = std::iter::once(x).chain(op.operands().into_iter().skip(1)).collect();
+    let reshaped = rewriter.value(op.name(), &operands, x.ty().with_shape(&op.result(0).ty().shape()), &[]);
+    Ok(again(rewriter, first, reshaped))
+}
+
+/// f(reshape(x)) = reshape(f(x)) for a pointwise f of one operand, where x is computed: f is fused into the kernel of x then.
+pub fn unary_of_reshape<'c>(op: Op<'c>, rewriter: &mut SizedRewriter<'c>) -> Simplified<'c> {
+    if !is_unary(op) {
+        return Err("no op of one operand".into());
+    }
+    let reshape = inner(op, prim::Reshape::NAME)?;
+    let x = reshape.operand(0);
+    if is_of_argument(x) {
+        return Err("an argument is reshaped".into());
+    }
+    let value = again(rewriter, op, x);
+    let operands: Vec<_> = std::iter::once(value).chain(reshape.operands().into_iter().skip(1)).collect();
+    Ok(rewriter.value(prim::Reshape::NAME, &operands, op.result(0).ty(), &[]))
+}
+
+fn is_unary(op: Op<'_>) -> bool {
+    is_pointwise(op) && op.num_operands() == 1
+}
+
+/// Whether a value is an argument, or computed from one by reshapes and pointwise ops of one operand alone.
+fn is_of_argument(mut value: Value<'_>) -> bool {
+    while let Some(op) = value.defining_op() {
+        if !op.isa::<prim::Reshape>() && !is_unary(op) {
+            return false;
+        }
+        value = op.operand(0);
+    }
+    true
+}
+
+/// A pointwise op of one operand, of another operand of the same elements.
+fn again<'c>(rewriter: &mut SizedRewriter<'c>, op: Op<'c>, x: Value<'c>) -> Value<'c> {
+    let attrs = op.attrs();
+    let attrs: Vec<_> = attrs.iter().map(|(name, attr)| (name.as_str(), *attr)).collect();
+    rewriter.value(op.name(), &[x], op.result(0).ty().with_shape(&x.ty().shape()), &attrs)
+}
+
 /// An operand without the inserted dimensions.
 enum Operand<'c> {
     /// What the reshape reads.

@@ -35,7 +35,8 @@ fn hessenberg<N: Number>(mut a: Matrix<N>) -> (Matrix<Complex64>, Matrix<Complex
         v[0] = N::ONE;
         v.iter().enumerate().for_each(|(i, x)| vectors[(k + 1 + i, k)] = *x);
         taus.push(tau);
-        reflect(&mut a, &v, tau.conj(), k + 1, k + 1);
+        let columns = k + 1..a.cols;
+        reflect(&mut a, &v, tau.conj(), k + 1, columns);
         for r in 0..n {
             let row = &mut a.row_mut(r)[k + 1..];
             let sum = tau * row.iter().zip(&v).fold(N::ZERO, |sum, (x, v)| sum + *x * *v);

@@ -150,7 +150,7 @@ pub fn solve<N: Number>(a: &Matrix<N>, pivots: &[i32], mut x: Matrix<N>, hermiti
     for &(k, step, other) in &blocks {
         x.swap_rows((k + step - 1).min(n - 1), other.min(n - 1));
         for r in k + step..n {
-            (k..k + step).for_each(|c| x.subtract(r, c, a[(r, c)], 0));
+            (k..k + step).for_each(|c| x.subtract(r, c, a[(r, c)], 0..x.cols));
         }
         if step == 1 {
             let pivot = a[(k, k)];
@@ -164,7 +164,7 @@ pub fn solve<N: Number>(a: &Matrix<N>, pivots: &[i32], mut x: Matrix<N>, hermiti
     }
     for &(k, step, other) in blocks.iter().rev() {
         for r in k + step..n {
-            (k..k + step).for_each(|c| x.subtract(c, r, mirror(a[(r, c)], hermitian), 0));
+            (k..k + step).for_each(|c| x.subtract(c, r, mirror(a[(r, c)], hermitian), 0..x.cols));
         }
         x.swap_rows((k + step - 1).min(n - 1), other.min(n - 1));
     }

@@ -1,8 +1,9 @@
 //! A dense matrix, row-major, so that the inner loops of all factorisations run along rows.
 
-use std::ops::{Index, IndexMut};
+use std::ops::{Index, IndexMut, Range};
 
 use super::number::Number;
+use super::product::{Block, multiply_add};
 
 /// A matrix.
 #[derive(Clone, Debug, PartialEq)]
@@ -76,13 +77,25 @@ impl<N: Number> Matrix<N> {
         }
     }
 
-    /// Row `to` minus `factor` times row `from`, from column `start` on.
-    pub fn subtract(&mut self, to: usize, from: usize, factor: N, start: usize) {
+    /// Row `to` minus `factor` times row `from`, in some columns.
+    pub fn subtract(&mut self, to: usize, from: usize, factor: N, columns: Range<usize>) {
         if factor == N::ZERO {
             return;
         }
         let (to, from) = self.two_rows(to, from);
-        to[start..].iter_mut().zip(&from[start..]).for_each(|(x, y)| *x -= factor * *y);
+        to[columns.clone()].iter_mut().zip(&from[columns]).for_each(|(x, y)| *x -= factor * *y);
+    }
+
+    /// A copy of a block.
+    pub fn block(&self, block: Block) -> Matrix<N> {
+        Matrix::build(block.rows, block.cols, |r, c| self[(block.row + r, block.col + c)])
+    }
+
+    /// Puts a matrix in the place of a block of its size that begins there.
+    pub fn put(&mut self, (row, col): (usize, usize), other: &Matrix<N>) {
+        for r in 0..other.rows {
+            self.row_mut(row + r)[col..col + other.cols].copy_from_slice(other.row(r));
+        }
     }
 
     /// The conjugate transpose.
@@ -93,12 +106,8 @@ impl<N: Number> Matrix<N> {
     /// The product.
     pub fn times(&self, other: &Matrix<N>) -> Matrix<N> {
         let mut product = Matrix::zeros(self.rows, other.cols);
-        for r in 0..self.rows {
-            for k in 0..self.cols {
-                let factor = self[(r, k)];
-                product.row_mut(r).iter_mut().zip(other.row(k)).for_each(|(x, y)| *x += factor * *y);
-            }
-        }
+        let whole = Block::of(&product);
+        multiply_add(&mut product, whole, (0.0, 1.0), (self, Block::of(self)), (other, Block::of(other)));
         product
     }
 

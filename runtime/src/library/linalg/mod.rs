@@ -10,6 +10,7 @@ pub mod exponential;
 pub mod ldl;
 pub mod matrix;
 pub mod number;
+pub mod product;
 pub mod reflect;
 pub mod svd;
 #[cfg(test)]
@@ -57,7 +58,7 @@ macro_rules! exported {
 }
 
 exported! {
-    strata_lib_cholesky(a, l, info; n; options) |T, b| work(n, n), 2 * area(n, n) => {
+    strata_lib_cholesky(a, l, info; n; options) |T, b| work(n, n), 4 * area(n, n) => {
         let (factor, status) = triangular::cholesky(&a.matrix::<T>(b, n, n));
         l.put::<T>(b, &factor.data);
         info.write(b, status);
@@ -72,7 +73,7 @@ exported! {
         values.put::<<T as Element>::Real>(b, &w);
         vectors.put::<T>(b, &v.data);
     };
-    strata_lib_householder(a, taus, q; m, n, k; options) |T, b| work(m, n), 2 * area(m, n) => {
+    strata_lib_householder(a, taus, q; m, n, k; options) |T, b| work(m, n), 4 * area(m, n) => {
         let product = reflect::product(&a.matrix::<T>(b, m, n), &taus.line::<T>(b, k), n, 0);
         q.put::<T>(b, &product.data);
     };
@@ -86,7 +87,7 @@ exported! {
         let solution = ldl::solve(&ld.matrix::<T>(b, n, n), &pivots.integers(b, n), rhs.matrix::<T>(b, n, k), options & 1 != 0);
         x.put::<T>(b, &solution.data);
     };
-    strata_lib_lu(a, factors, pivots, order, info; m, n, k; options) |T, b| work(m, n), 2 * area(m, n) => {
+    strata_lib_lu(a, factors, pivots, order, info; m, n, k; options) |T, b| work(m, n), 3 * area(m, n) => {
         let parts = triangular::lu(a.matrix::<T>(b, m, n), options & 1 != 0);
         factors.put::<T>(b, &parts.factors.data);
         pivots.put_plain(b, &parts.pivots[..k]);
@@ -96,7 +97,7 @@ exported! {
     strata_lib_matrix_exp(a, result; n; options) |T, b| 10 * work(n, n), 10 * area(n, n) => {
         result.put::<T>(b, &exponential::exponential(&a.matrix::<T>(b, n, n)).data);
     };
-    strata_lib_qr(a, packed, taus; m, n, k; options) |T, b| work(m, n), 2 * area(m, n) => {
+    strata_lib_qr(a, packed, taus; m, n, k; options) |T, b| work(m, n), 4 * area(m, n) => {
         let (factors, tau) = reflect::qr(a.matrix::<T>(b, m, n));
         packed.put::<T>(b, &factors.data);
         taus.put::<T>(b, &tau[..k]);
@@ -107,7 +108,7 @@ exported! {
         s.put::<<T as Element>::Real>(b, &parts.s[..k]);
         vh.put::<T>(b, &parts.vh.data);
     };
-    strata_lib_triangular_solve(a, rhs, x; n, k; options) |T, b| work(n, k), area(n, n) + area(n, k) => {
+    strata_lib_triangular_solve(a, rhs, x; n, k; options) |T, b| work(n, k), area(n, n) + 2 * area(n, k) => {
         let solution = triangular::solve(&a.matrix::<T>(b, n, n), rhs.matrix::<T>(b, n, k), options & 2 != 0, options & 1 != 0);
         x.put::<T>(b, &solution.data);
     };

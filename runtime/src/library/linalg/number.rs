@@ -5,8 +5,10 @@ use std::ops::Neg;
 use num_complex::{Complex32, Complex64};
 use num_traits::{ConstOne, ConstZero, NumAssign};
 
+use super::product::Multiply;
+
 /// A real or complex number of double precision.
-pub trait Number: Copy + Send + Sync + From<f64> + NumAssign + ConstZero + ConstOne + Neg<Output = Self> {
+pub trait Number: Copy + Send + Sync + From<f64> + Multiply + NumAssign + ConstZero + ConstOne + Neg<Output = Self> {
     /// The real part.
     fn re(self) -> f64;
     /// The imaginary part.

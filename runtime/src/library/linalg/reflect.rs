@@ -1,7 +1,11 @@
 //! Householder's reflections `I - tau v v*`, spelled as LAPACK spells them: the first entry of v is one and not stored.
 
+use std::cmp::Ordering;
+use std::ops::Range;
+
 use super::matrix::{Matrix, length};
 use super::number::Number;
+use super::product::{Block, multiply_add};
 
 /// The reflection that maps the line `x` to a real multiple of its first entry: that multiple, and tau. The rest of
 /// `x` becomes the rest of v.
@@ -18,19 +22,19 @@ pub fn reflector<N: Number>(x: &mut [N]) -> (N, N) {
     (beta.into(), tau)
 }
 
-/// Applies `I - tau v v*` to rows `top..` of a matrix, from column `left` on.
-pub fn reflect<N: Number>(a: &mut Matrix<N>, v: &[N], tau: N, top: usize, left: usize) {
-    if tau == N::ZERO || left >= a.cols {
+/// Applies `I - tau v v*` to rows `top..` of a matrix in some columns.
+pub fn reflect<N: Number>(a: &mut Matrix<N>, v: &[N], tau: N, top: usize, columns: Range<usize>) {
+    if tau == N::ZERO || columns.is_empty() {
         return;
     }
-    let mut product = vec![N::ZERO; a.cols - left];
+    let mut product = vec![N::ZERO; columns.len()];
     for (k, v) in v.iter().enumerate() {
-        let row = &a.row(top + k)[left..];
+        let row = &a.row(top + k)[columns.clone()];
         product.iter_mut().zip(row).for_each(|(sum, x)| *sum += v.conj() * *x);
     }
     for (k, v) in v.iter().enumerate() {
         let factor = tau * *v;
-        let row = &mut a.row_mut(top + k)[left..];
+        let row = &mut a.row_mut(top + k)[columns.clone()];
         row.iter_mut().zip(&product).for_each(|(x, sum)| *x -= factor * *sum);
     }
 }
@@ -44,17 +48,69 @@ pub fn vector<N: Number>(a: &Matrix<N>, top: usize, c: usize) -> Vec<N> {
     v
 }
 
+/// Reflections that are applied at once: a product with so many columns is worth its two passes over what it changes.
+const TOGETHER: usize = 32;
+
+/// Several reflections as one product, `H0 H1 .. = I - V T V*` with an upper triangle T (Schreiber and Van Loan, "A storage-efficient WY
+/// representation for products of Householder transformations", 1989).
+struct Together<N> {
+    /// The vectors in columns, from the row of the first on.
+    v: Matrix<N>,
+    /// Its adjoint.
+    v_adjoint: Matrix<N>,
+    t: Matrix<N>,
+}
+
+impl<N: Number> Together<N> {
+    /// Those whose vectors are in these columns of a matrix, below the diagonal `shift` rows down.
+    fn of(a: &Matrix<N>, columns: Range<usize>, taus: &[N], shift: usize) -> Self {
+        let (first, top, count) = (columns.start, columns.start + shift, columns.len());
+        let v = Matrix::build(a.rows - top, count, |r, c| match r.cmp(&c) {
+            Ordering::Less => N::ZERO,
+            Ordering::Equal => N::ONE,
+            Ordering::Greater => a[(top + r, first + c)],
+        });
+        let mut t = Matrix::zeros(count, count);
+        let v_adjoint = v.adjoint();
+        let products = v_adjoint.times(&v);
+        for (c, tau) in taus[columns].iter().enumerate() {
+            t[(c, c)] = *tau;
+            for r in 0..c {
+                let sum = (r..c).fold(N::ZERO, |sum, k| sum + t[(r, k)] * products[(k, c)]);
+                t[(r, c)] = -*tau * sum;
+            }
+        }
+        Together { v, v_adjoint, t }
+    }
+
+    /// Applies them, or their adjoint, to a matrix from row `top` and column `left` on.
+    fn apply(&self, a: &mut Matrix<N>, (top, left): (usize, usize), adjoint: bool) {
+        let block = Block::new(&(top..a.rows), &(left..a.cols));
+        let mut inner = Matrix::zeros(self.v.cols, block.cols);
+        let whole = Block::of(&inner);
+        multiply_add(&mut inner, whole, (0.0, 1.0), (&self.v_adjoint, Block::of(&self.v_adjoint)), (a, block));
+        let inner = if adjoint { self.t.adjoint().times(&inner) } else { self.t.times(&inner) };
+        multiply_add(a, block, (1.0, -1.0), (&self.v, Block::of(&self.v)), (&inner, whole));
+    }
+}
+
 /// R on and above the diagonal, the vectors below it, and the taus.
 pub fn qr<N: Number>(mut a: Matrix<N>) -> (Matrix<N>, Vec<N>) {
-    let mut taus = Vec::new();
-    for k in 0..a.rows.min(a.cols) {
-        let mut column: Vec<N> = (k..a.rows).map(|r| a[(r, k)]).collect();
-        let (beta, tau) = reflector(&mut column);
-        column[0] = N::ONE;
-        reflect(&mut a, &column, tau.conj(), k, k + 1);
-        column[0] = beta;
-        column.iter().enumerate().for_each(|(i, x)| a[(k + i, k)] = *x);
-        taus.push(tau);
+    let (steps, mut taus) = (a.rows.min(a.cols), Vec::new());
+    for begin in (0..steps).step_by(TOGETHER) {
+        let end = steps.min(begin + TOGETHER);
+        for k in begin..end {
+            let mut column: Vec<N> = (k..a.rows).map(|r| a[(r, k)]).collect();
+            let (beta, tau) = reflector(&mut column);
+            column[0] = N::ONE;
+            reflect(&mut a, &column, tau.conj(), k, k + 1..end);
+            column[0] = beta;
+            column.iter().enumerate().for_each(|(i, x)| a[(k + i, k)] = *x);
+            taus.push(tau);
+        }
+        if end < a.cols {
+            Together::of(&a, begin..end, &taus, 0).apply(&mut a, (begin, end), true);
+        }
     }
     (a, taus)
 }
@@ -62,9 +118,11 @@ pub fn qr<N: Number>(mut a: Matrix<N>) -> (Matrix<N>, Vec<N>) {
 /// The first `cols` columns of the product of the reflections whose vectors are below the diagonal `shift` rows down.
 pub fn product<N: Number>(a: &Matrix<N>, taus: &[N], cols: usize, shift: usize) -> Matrix<N> {
     let mut q = Matrix::identity(a.rows, cols);
-    for (k, tau) in taus.iter().enumerate().rev().filter(|(k, _)| k + shift < a.rows && *k < a.cols) {
-        // Columns left of the reflection's own are still those of the identity.
-        reflect(&mut q, &vector(a, k + shift, k), *tau, k + shift, (k + shift).min(cols));
+    let count = taus.len().min(a.cols).min(a.rows.saturating_sub(shift));
+    for begin in (0..count).step_by(TOGETHER).rev() {
+        let end = count.min(begin + TOGETHER);
+        // Columns left of the reflections' own are still those of the identity.
+        Together::of(a, begin..end, taus, shift).apply(&mut q, (begin + shift, (begin + shift).min(cols)), false);
     }
     q
 }

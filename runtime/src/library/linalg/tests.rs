@@ -8,6 +8,7 @@ use super::exponential::exponential;
 use super::ldl;
 use super::matrix::Matrix;
 use super::number::Number;
+use super::product::{Block, multiply_add};
 use super::reflect::{product, qr};
 use super::svd::svd;
 use super::triangular::{cholesky, lu, permutation, solve};
@@ -54,7 +55,7 @@ fn triangles<N: Number>(n: usize) {
 
 #[test]
 fn triangular_factors_solve_systems() {
-    for n in [2, 3, 8] {
+    for n in [2, 3, 8, 33, 70] {
         triangles::<f64>(n);
         triangles::<Complex64>(n);
     }
@@ -82,7 +83,7 @@ fn reflections<N: Number>(m: usize, n: usize) {
 
 #[test]
 fn orthogonal_factors() {
-    let shapes = [(1, 1), (3, 3), (6, 2), (2, 6), (9, 7)];
+    let shapes = [(1, 1), (3, 3), (6, 2), (2, 6), (9, 7), (50, 40), (35, 70)];
     both(reflections::<f64>, &shapes);
     both(reflections::<Complex64>, &shapes);
     // Of rank one: vectors of zero values complete the basis.
@@ -144,4 +145,32 @@ fn exponentials() {
     let a = sample::<Complex64>(4, 4);
     let negative = Matrix { data: a.data.iter().map(|x| -*x).collect(), ..a };
     same(&exponential(&a).times(&exponential(&negative)), &Matrix::identity(4, 4));
+}
+
+#[test]
+fn products_add_to_blocks() {
+    let (a, b) = (sample::<Complex64>(5, 3), sample::<Complex64>(5, 4));
+    let mut c = Matrix::identity(6, 6);
+    let block = Block { row: 2, col: 1, rows: 3, cols: 4 };
+    let a = a.adjoint();
+    multiply_add(&mut c, block, (1.0, -2.0), (&a, Block::of(&a)), (&b, Block::of(&b)));
+    let wanted = Matrix::build(6, 6, |r, col| {
+        let one = if r == col { Complex64::ONE } else { Complex64::ZERO };
+        let inside = (2..5).contains(&r) && (1..5).contains(&col);
+        let sum = |r: usize, c: usize| (0..5).map(|k| a[(r, k)] * b[(k, c)]).sum::<Complex64>();
+        if inside { one - sum(r - 2, col - 1).scale(2.0) } else { one }
+    });
+    same(&c, &wanted);
+}
+
+#[test]
+fn a_minor_that_is_not_positive_ends_the_factor() {
+    // The leading 40 by 40 of it is positive, the next minor is not.
+    let mut a = Matrix::<f64>::identity(50, 50);
+    a[(40, 40)] = -1.0;
+    a[(40, 3)] = 0.5;
+    let (l, info) = cholesky(&a);
+    assert_eq!(info, 41);
+    assert_eq!(l.row(40)[..5], [0.0, 0.0, 0.0, 0.5, 0.0]);
+    assert!(l.row(40)[40..].iter().chain(&l.data[41 * 50..]).all(|x| *x == 0.0));
 }

@@ -207,7 +207,7 @@ fn pipelines_page() -> Result<String, std::fmt::Error> {
         "{NOTE}# Pipelines\n\nThe passes that lead to each level from the one before. `rs-opt --from=LEVEL --to=LEVEL` runs those between two levels.\n\
          Programs are right without a pass that is optional: `--skip` leaves it out.\n"
     );
-    let optional = optional_passes();
+    let optional = optional_passes(standard());
     for pipeline in all_pipelines() {
         let level = pipeline.level;
         write!(
@@ -217,7 +217,7 @@ fn pipelines_page() -> Result<String, std::fmt::Error> {
             level.name(),
             level.description()
         )?;
-        for (on, pass) in pipeline.passes(&Options::default()) {
+        for (on, pass) in pipeline.passes(standard(), &Options::default()) {
             let flag = pass.split('{').next().unwrap_or(&pass);
             let known = standard().passes().iter().any(|entry| entry.def.argument == flag);
             let name = if known { format!("[`{pass}`](passes.md#--{flag})") } else { format!("`{pass}` of MLIR") };

@@ -17,7 +17,7 @@ pub const PART: i64 = 32;
 
 /// The threads of a block, all at the same point of the outer loops.
 #[derive(Clone, Copy, Debug)]
-pub struct Team<'c> {
+pub struct CooperativeBlock<'c> {
     /// The number of this thread, an `index`.
     pub thread: Value<'c>,
     /// How many threads there are: a power of two, at least a warp.
@@ -39,37 +39,37 @@ type Better<'a, 'c> = dyn FnMut(&mut Emitter<'c>, Found<'c>, Found<'c>) -> Found
 
 impl<'c> Emitter<'c> {
     /// Whether the threads take turns along one of these dims.
-    pub(crate) fn team_shares(&self, dims: &[usize]) -> bool {
-        self.team.and_then(|team| team.dim).is_some_and(|dim| dims.contains(&dim))
+    pub(crate) fn block_shares(&self, dims: &[usize]) -> bool {
+        self.cooperative.and_then(|block| block.dim).is_some_and(|dim| dims.contains(&dim))
     }
 
     /// What all threads found, combined.
-    pub(crate) fn team_sum(&mut self, reducer: Reducer, value: Value<'c>) -> Result<Value<'c>, Error> {
+    pub(crate) fn block_sum(&mut self, reducer: Reducer, value: Value<'c>) -> Result<Value<'c>, Error> {
         let combine =
             &mut |emitter: &mut Self, mine: &[Value<'c>], other: &[Value<'c>]| vec![reducer.combine(&mut emitter.b, mine[0], other[0])];
-        Ok(self.team_reduce(vec![value], combine)?[0])
+        Ok(self.block_reduce(vec![value], combine)?[0])
     }
 
     /// The best element of all threads and where it is; `first` gives the better of two.
-    pub(crate) fn team_first(&mut self, best: Value<'c>, at: Value<'c>, first: &mut Better<'_, 'c>) -> Result<Found<'c>, Error> {
+    pub(crate) fn block_first(&mut self, best: Value<'c>, at: Value<'c>, first: &mut Better<'_, 'c>) -> Result<Found<'c>, Error> {
         let combine = &mut |emitter: &mut Self, mine: &[Value<'c>], other: &[Value<'c>]| {
             let (best, at) = first(emitter, (mine[0], mine[1]), (other[0], other[1]));
             vec![best, at]
         };
-        let found = self.team_reduce(vec![best, at], combine)?;
+        let found = self.block_reduce(vec![best, at], combine)?;
         Ok((found[0], found[1]))
     }
 
     /// First within each warp through registers, then across warps through shared memory.
-    fn team_reduce(&mut self, mut values: Vec<Value<'c>>, combine: &mut Combine<'_, 'c>) -> Result<Vec<Value<'c>>, Error> {
-        let Some(team) = self.team else { return Ok(values) };
+    fn block_reduce(&mut self, mut values: Vec<Value<'c>>, combine: &mut Combine<'_, 'c>) -> Result<Vec<Value<'c>>, Error> {
+        let Some(block) = self.cooperative else { return Ok(values) };
         let mut distance = WARP / 2;
         while distance > 0 {
             let others: Vec<_> = values.iter().map(|&value| from_lane_across(&mut self.b, value, distance)).collect();
             values = combine(self, &values, &others);
             distance /= 2;
         }
-        let warps = team.count / WARP;
+        let warps = block.count / WARP;
         if warps <= 1 {
             return Ok(values);
         }
@@ -78,12 +78,12 @@ impl<'c> Emitter<'c> {
             let element = value.ty().element_type();
             elements.push(element.ok_or_else(|| Error::at(self.kernel.op, format!("threads cannot share a {}", value.ty())))?);
         }
-        let warp = Num::Value(team.thread).floor_div(&mut self.b, Num::Const(WARP));
-        let lane = Num::Value(team.thread).modulo(&mut self.b, Num::Const(WARP));
+        let warp = Num::Value(block.thread).floor_div(&mut self.b, Num::Const(WARP));
+        let lane = Num::Value(block.thread).modulo(&mut self.b, Num::Const(WARP));
         let first = self.is_zero(lane);
         self.when(first, |emitter| {
             for (slot, (&value, &element)) in values.iter().zip(&elements).enumerate() {
-                let at = emitter.part(team, warp, slot);
+                let at = emitter.part(block, warp, slot);
                 memory::store(&mut emitter.b, at, Num::Const(0), value, element);
             }
         });
@@ -92,7 +92,7 @@ impl<'c> Emitter<'c> {
         for warp in 0..warps {
             let mut part = Vec::new();
             for (slot, &element) in elements.iter().enumerate() {
-                let at = self.part(team, Num::Const(warp), slot);
+                let at = self.part(block, Num::Const(warp), slot);
                 part.push(memory::load(&mut self.b, at, Num::Const(0), element));
             }
             total = Some(match total {
@@ -106,17 +106,17 @@ impl<'c> Emitter<'c> {
     }
 
     /// Where a warp's part of a result is.
-    pub(crate) fn part(&mut self, team: Team<'c>, warp: Num<'c>, slot: usize) -> Value<'c> {
+    pub(crate) fn part(&mut self, block: CooperativeBlock<'c>, warp: Num<'c>, slot: usize) -> Value<'c> {
         let at = warp.mul(&mut self.b, Num::Const(PART)).add(&mut self.b, Num::Const(16 * slot as i64));
-        memory::element_pointer(&mut self.b, team.scratch, at, ElementType::I8)
+        memory::element_pointer(&mut self.b, block.scratch, at, ElementType::I8)
     }
 
     /// Runs `write` in the first thread only if `alone`, else in all.
     pub(crate) fn first_thread(&mut self, alone: bool, write: impl FnOnce(&mut Self)) {
-        match self.team.filter(|_| alone) {
+        match self.cooperative.filter(|_| alone) {
             None => write(self),
-            Some(team) => {
-                let first = self.is_zero(Num::Value(team.thread));
+            Some(block) => {
+                let first = self.is_zero(Num::Value(block.thread));
                 self.when(first, write);
             }
         }
