@@ -13,6 +13,8 @@ use strata_runtime::weights::Weights;
 use strata_runtime::{DType, Manifest, Tensor};
 
 use crate::emulate::emulate;
+use crate::levels::Level;
+use crate::run_levels::run_to;
 use crate::source_file::{Source, SourceFile};
 use crate::{Error, Options, artefact, options};
 
@@ -27,6 +29,10 @@ fn run(registry: &'static Registry, path: &Path, options: &Options, inputs: Vec<
     }
     let context = registry.pooled_context();
     let source = SourceFile::from(path).read(&context)?;
+    if options.gradient.is_some() {
+        // A program is differentiated on the way to `prim`.
+        run_to(&source.module, Level::Prim, options, &mut |_| {})?;
+    }
     let program = Program::of(entry(source.module.op())?)?;
     let failed = |text: String| Error::Interpreter(text);
     let values = arguments(&program, &inputs)?;

@@ -93,7 +93,14 @@ fn run(task: &Task, backend: Backend, answer: &mut Answer) -> Result<(), Failure
     let case = &task.case;
     let fail = |kind, reason: String| Failure { kind, reason: reason.split_whitespace().collect::<Vec<_>>().join(" ") };
     // A suite asks what the compiler does, so the cache stays out of it.
-    let how = Compile { options: &task.options, cache: false, explain: false, verify: None, weights: None };
+    // What is differentiated by is said by the inputs' file.
+    let options = match case.io.first().map(|io| InputSet::read(&task.folder.join(io))) {
+        Some(Ok(set)) => set.gradient().map_or(Ok(task.options.clone()), |gradient| gradient.options(&task.options)),
+        Some(Err(error)) => return Err(fail(Kind::Run, error.to_string())),
+        None => Ok(task.options.clone()),
+    };
+    let options = options.map_err(|e| fail(Kind::Refused, e.to_string()))?;
+    let how = Compile { options: &options, cache: false, explain: false, verify: None, weights: None };
     let opened = Program::open(&task.folder.join(&case.pt2), backend, &how);
     let (program, times) = opened.map_err(|e| fail(Kind::Refused, e.to_string()))?;
     answer.compiled.extend(times.compile.map(|time| time.as_micros() as u64));
@@ -112,7 +119,11 @@ fn run(task: &Task, backend: Backend, answer: &mut Answer) -> Result<(), Failure
         let stem = io.file_stem().unwrap_or_default().to_string_lossy().into_owned();
         let at = |reason: String| if case.io.len() > 1 { format!("{stem}: {reason}") } else { reason };
         let kind = if backend == Backend::Interp { Kind::Refused } else { Kind::Run };
-        let results = program.run(&set.inputs()).map_err(|e| fail(kind, at(e.to_string())))?;
+        let mut inputs = set.inputs();
+        if let Some(gradient) = set.gradient() {
+            inputs.extend(set.cotangents(&gradient.cotangents()).map_err(|e| fail(Kind::Run, e))?);
+        }
+        let results = program.run(&inputs).map_err(|e| fail(kind, at(e.to_string())))?;
         if let Some(folder) = &task.dump {
             dump(folder, io, &results).map_err(|e| fail(Kind::Run, e.to_string()))?;
         }
