@@ -10,7 +10,7 @@ use strata_dialects::prim_builder::{Prim, Tensor};
 
 use super::rule::{At, Cotangents, Rule, wide};
 use super::signature::is_differentiable;
-use super::{Gradient, ROWS, Reason};
+use super::{Gradient, Reason, row};
 
 /// Cotangents of the values of a program while they are summed up.
 pub(super) struct Reverse<'c> {
@@ -61,7 +61,7 @@ impl<'c> Reverse<'c> {
 
     /// Marks the results of an op that depend on active values.
     fn activate(&mut self, op: Op<'c>) {
-        let stops = row(op).is_some_and(|rule| matches!(rule, Rule::Zero));
+        let stops = row(op).is_some_and(|row| matches!(row.rule, Rule::Zero));
         if !stops && reads(op).iter().any(|value| self.is_active(*value)) {
             self.active.extend(op.results().into_iter().filter(|result| is_differentiable(result.ty())));
         }
@@ -126,17 +126,12 @@ pub(super) fn reads<'c>(op: Op<'c>) -> Vec<Value<'c>> {
     values
 }
 
-/// The rule of an op's row.
-fn row(op: Op<'_>) -> Option<&'static Rule> {
-    ROWS.get(op.name()).map(|row| &row.rule)
-}
-
 fn gradient<'c>(at: &At<'c>) -> Result<Cotangents<'c>, Reason> {
     if let Some(own) = at.op.interface::<dyn Gradient>() {
         return Ok(own.gradient(at));
     }
     match row(at.op) {
-        Some(rule) => Ok(rule.apply(at)),
+        Some(row) => Ok(row.rule.apply(at)),
         None if aten::is_operator(at.op) => Err(Reason::NotDecomposed),
         None => Err(Reason::NoRow),
     }

@@ -31,6 +31,8 @@ pub enum Rule {
     Linear(Transpose),
     /// Anything else.
     Custom(Transpose),
+    /// Anything else of an operator of PyTorch, by its arguments.
+    Arguments(for<'c> fn(&At<'c>, &Args<'c>) -> Cotangents<'c>),
     /// The operator that computes it. Its arguments are those of the same names, `grad..`, and the names of results.
     Operator(Operator),
 }
@@ -141,24 +143,33 @@ impl<'c> At<'c> {
         Vec::new()
     }
 
-    /// The arguments of an operator of PyTorch, halves as `f32`.
-    pub fn args(&self) -> Option<Args<'c>> {
-        let view = AtenOp::new(self.op).inspect_err(|error| self.prim.fail(error.to_string())).ok()?;
-        Some(Args::new(self.prim, view, Precision::Wide))
+    /// The cotangent of the first result in the type that is computed in.
+    pub fn wide_g(&self) -> Tensor<'c> {
+        match self.cotangents.first() {
+            Some(Some(tensor)) => wide(*tensor),
+            _ => wide(self.g()),
+        }
+    }
+
+    /// The tensor argument of this name, halves as `f32`.
+    pub fn wide(&self, name: &str) -> Tensor<'c> {
+        wide(self.x(self.place(name).unwrap_or_default()))
     }
 
     /// The place of the operand that is the tensor argument of this name, if it is given.
     pub fn place(&self, name: &str) -> Option<usize> {
-        let value = AtenOp::new(self.op).ok()?.opt_tensor(name).ok()??;
-        self.op.operands().iter().position(|operand| *operand == value)
+        let view = AtenOp::new(self.op).ok()?;
+        view.opt_tensor(name).ok()??;
+        let before = view.schema().tensor_args().take_while(|arg| arg.name != name);
+        Some(before.map(|arg| view.tensors(arg.name).map_or(0, |tensors| tensors.len())).sum())
     }
 
-    /// Cotangents of tensor arguments by name, converted to their types.
+    /// Cotangents of tensor arguments by name, summed over what PyTorch's broadcasting repeats.
     pub fn named(&self, cotangents: &[(&str, Option<Tensor<'c>>)]) -> Cotangents<'c> {
         let mut all = vec![None; self.op.num_operands()];
         for (name, cotangent) in cotangents {
             if let (Some(place), Some(cotangent)) = (self.place(name), *cotangent) {
-                all[place] = Some(cotangent);
+                all[place] = Some(unbroadcast(cotangent, self.x(place)));
             }
         }
         all
@@ -227,6 +238,10 @@ impl Rule {
                 // PyTorch's convention for complex numbers: a cotangent meets the conjugate of the partial.
                 at.each(|operand| partials.get(operand).map(|partial| partial(&point, g.conj()).conj()))
             }
+            Rule::Arguments(formula) => match AtenOp::new(at.op) {
+                Ok(view) => formula(at, &Args::new(at.prim, view, Precision::Wide)),
+                Err(error) => at.refuse(error.to_string()),
+            },
             Rule::Operator(operator) => backward(at, *operator),
         }
     }
@@ -252,13 +267,21 @@ fn backward<'c>(at: &At<'c>, operator: Operator) -> Cotangents<'c> {
     at.call(operator, &given, &tensors).into_iter().map(Some).collect()
 }
 
-/// The value of an operand's tensor.
+/// A tensor as an argument of an operator.
 pub(super) fn value<'c>(tensor: Tensor<'c>) -> Input<'c> {
     Input::Tensor(tensor.value())
 }
 
-/// The values of a list.
-#[allow(dead_code, reason = "rows of lists use it")]
-pub(super) fn values<'c>(tensors: &[Value<'c>]) -> Input<'c> {
-    Input::Tensors(tensors.to_vec())
+/// A flag as an argument of an operator.
+pub(super) fn flag<'c>(value: bool) -> Input<'c> {
+    Input::Scalar(AtenScalar::Bool(value))
+}
+
+/// A cotangent summed over what was repeated of an operand: dims that it lacks, and dims of size 1.
+fn unbroadcast<'c>(g: Tensor<'c>, x: Tensor<'c>) -> Tensor<'c> {
+    let Some(lead) = g.rank().checked_sub(x.rank()) else { return g.broadcast_to(&x.shape()) };
+    let repeated = |dim: &usize| *dim < lead || (x.size(*dim - lead).is_one() && !g.size(*dim).is_one());
+    let summed = g.reduce("sum", &(0..g.rank()).filter(repeated).collect::<Vec<_>>(), true);
+    let shape = summed.shape()[lead..].to_vec();
+    summed.reshape(&shape).broadcast_to(&x.shape())
 }

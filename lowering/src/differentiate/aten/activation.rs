@@ -1,0 +1,89 @@
+//! Activations: one-sided at their corners, and without infinities at large arguments.
+
+use strata_dialects::aten::op::*;
+use strata_dialects::prim_builder::Tensor;
+
+use super::super::rule::Rule::{self, Arguments, Custom};
+use super::super::rule::{At, Cotangents, Row, flag, number, value};
+use super::{by_self, rows, zero};
+use crate::aten_to_prim::Args;
+
+rows! {
+    /// `elu_backward` with `1 / alpha` for the scale of the input.
+    CELU => Arguments(|at, a| elu(at, a.float("alpha"), 1.0, 1.0 / a.float("alpha")));
+    /// `g` inside of the bounds, 0 at them, beside them and for NaN.
+    CLAMP => Arguments(clamp);
+    /// `g` below the bound.
+    CLAMP_MAX => Arguments(clamp);
+    /// `g` above the bound.
+    CLAMP_MIN => Arguments(clamp);
+    /// Half of `g` at a bound for both; all of it for the upper bound where the bounds cross.
+    CLAMP_TENSOR => Arguments(clamp_by_tensors);
+    /// `elu_backward`.
+    ELU => Arguments(|at, a| elu(at, a.float("alpha"), a.float("scale"), a.float("input_scale")));
+    /// `glu_backward`.
+    GLU => Rule::Operator(GLU_BACKWARD);
+    /// `hardsigmoid_backward`: 0 at both corners.
+    HARDSIGMOID => Rule::Operator(HARDSIGMOID_BACKWARD);
+    /// `hardswish_backward`: 0 at -3, 1 at 3.
+    HARDSWISH => Rule::Operator(HARDSWISH_BACKWARD);
+    /// `hardtanh_backward`: 0 at both corners.
+    HARDTANH => Rule::Operator(HARDTANH_BACKWARD);
+    /// `logit_backward`: 0 beyond the bounds of `eps`.
+    LOGIT => Rule::Operator(LOGIT_BACKWARD);
+    /// `mish_backward`.
+    MISH => Rule::Operator(MISH_BACKWARD);
+    /// `threshold_backward` at 0.
+    RELU => Custom(|at| by_self(at, |g, x| x.less_equal(0).select(zero(g), g)));
+    /// `hardtanh_backward` between 0 and 6.
+    RELU6 => Custom(|at| by_self(at, |g, x| x.less_equal(0).or(x.greater_equal(6)).select(zero(g), g)));
+    /// `elu_backward` with the constants of SELU.
+    SELU => Custom(|at| elu(at, 1.673_263_242_354_377_2, 1.050_700_987_355_480_5, 1.0));
+    /// `sigmoid_backward`: `g * y * (1 - y)`.
+    SIGMOID => Rule::Operator(SIGMOID_BACKWARD);
+    /// `silu_backward`.
+    SILU => Rule::Operator(SILU_BACKWARD);
+    /// `softplus_backward`.
+    SOFTPLUS => Rule::Operator(SOFTPLUS_BACKWARD);
+    /// `sigmoid_backward`.
+    SPECIAL_EXPIT => Rule::Operator(SIGMOID_BACKWARD);
+}
+
+fn elu<'c>(at: &At<'c>, alpha: f64, scale: f64, input_scale: f64) -> Cotangents<'c> {
+    let given = [
+        ("grad_output", value(at.g())),
+        ("alpha", number(alpha)),
+        ("scale", number(scale)),
+        ("input_scale", number(input_scale)),
+        ("is_result", flag(false)),
+        ("self_or_result", value(at.x(0))),
+    ];
+    at.call(ELU_BACKWARD, &given, &[at.x(0).ty()]).into_iter().map(Some).collect()
+}
+
+fn clamp<'c>(at: &At<'c>, a: &Args<'c>) -> Cotangents<'c> {
+    let bound = |name: &str| if a.has(name) { a.opt_scalar(name) } else { None };
+    by_self(at, |g, x| {
+        let above = bound("min").map(|low| x.greater(low));
+        let below = bound("max").map(|high| x.less(high));
+        match (above, below) {
+            (Some(above), Some(below)) => above.and(below).select(g, zero(g)),
+            (Some(inside), None) | (None, Some(inside)) => inside.select(g, zero(g)),
+            (None, None) => g,
+        }
+    })
+}
+
+/// `clamp_backward` and `clamp_backward_min_max`, which takes the lower bound first.
+fn clamp_by_tensors<'c>(at: &At<'c>, a: &Args<'c>) -> Cotangents<'c> {
+    let (g, x) = (at.wide_g(), a.tensor("self"));
+    let (low, high) = (a.opt_tensor("min"), a.opt_tensor("max"));
+    let half = |tied: Tensor<'c>, g: Tensor<'c>| tied.select(g * 0.5, g);
+    // What is left of g for the first of the two that are compared, and for the second.
+    let bounded = low.map_or(x, |low| x.maximum(low));
+    let by_high = high.map(|high| half(bounded.equal(high), bounded.greater_equal(high).select(g, zero(g))));
+    let rest = high.map_or(g, |high| half(bounded.equal(high), bounded.less_equal(high).select(g, zero(g))));
+    let by_low = low.map(|low| half(x.equal(low), x.less_equal(low).select(rest, zero(g))));
+    let by_x = low.map_or(rest, |low| half(x.equal(low), x.greater_equal(low).select(rest, zero(g))));
+    at.named(&[("self", Some(by_x)), ("min", by_low), ("max", by_high)])
+}
