@@ -9,6 +9,7 @@ in f64, or by the tolerance of torch.testing where that is more. With `--ties 1`
 ties and zeros. Programs that PyTorch does not differentiate are left out and counted.
 """
 
+import copy
 import json
 import os
 import re
@@ -43,7 +44,7 @@ def differentiable(value):
 
 def gradients(program, inputs, cotangents, seed, wide=False):
     """Outputs, cotangents, and the gradient by each input and parameter, by name."""
-    module = program.module()
+    module = copy.deepcopy(program.module())
     widen = {torch.float32: torch.float64, torch.complex64: torch.complex128}
     place = lambda x: x.to(widen.get(x.dtype, x.dtype)) if wide and isinstance(x, torch.Tensor) else x
     if wide:
@@ -108,8 +109,8 @@ def gradient_case(folder, source, row, options):
     name = row["name"].split("__", 1)[1]
     os.makedirs(os.path.join(folder, "grad"), exist_ok=True)
     path = f"grad/{name}.pt2"
-    with open(os.path.join(source, row["pt2"]), "rb") as given, open(os.path.join(folder, path), "wb") as copy:
-        copy.write(given.read())
+    with open(os.path.join(source, row["pt2"]), "rb") as given, open(os.path.join(folder, path), "wb") as written:
+        written.write(given.read())
     file = f"grad/{name}.safetensors"
     save_file(tensors, os.path.join(folder, file), {"scalars": json.dumps(scalars | in_scalars | out_scalars), "grad": json.dumps(grad)})
     rtol, atol = row["rtol"], row["atol"]

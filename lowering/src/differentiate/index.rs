@@ -1,6 +1,6 @@
 //! Gradients of reads and writes at computed positions.
 
-use strata_dialects::aten::dtype::{DType, Numeric};
+use strata_dialects::aten::dtype::Numeric;
 use strata_dialects::prim;
 use strata_dialects::prim_builder::{Scalar, Size, Tensor};
 
@@ -14,8 +14,8 @@ prim_rows! {
     DynamicUpdate => Linear(dynamic_update);
     /// `g` added up at the indices. PyTorch: `index_backward`.
     Gather => Linear(gather);
-    /// `add`: `g`, and `g` at the indices. `set`: `g` with zeros at the indices, and `g` at the indices for the update that was written
-    /// last. `max`, `min`: `g` shared by all that are the extremum. PyTorch: `scatter_add`, `scatter`, `scatter_reduce_backward`.
+    /// `add`: `g`, and `g` at the indices. `set`: `g` with zeros at the indices, and `g` at the indices. `max`, `min`: `g` shared by all that are the extremum. `mul`: `g` times the product of the
+    /// others. PyTorch: `scatter_add`, `scatter`, `scatter_reduce_backward`.
     Scatter => Custom(scatter);
 }
 
@@ -41,12 +41,8 @@ fn scatter<'c>(at: &At<'c>) -> Cotangents<'c> {
             if operand == 0 {
                 return Some(g.scatter(updates.filled(Scalar::Int(0)), &indices, &dims, "set"));
             }
-            let mut place = at.prim.full(DType::I64, Scalar::Int(0), &updates.shape());
-            for dim in 0..updates.rank() {
-                place = place * updates.size(dim) + at.prim.iota(DType::I64, &updates.shape(), dim);
-            }
-            let written = at.prim.full(DType::I64, Scalar::Int(-1), &g.shape()).scatter(place, &indices, &dims, "set");
-            Some(read(written).equal(place).select(read(g), Scalar::Int(0)))
+            // Of several updates of one element PyTorch gives each the cotangent.
+            Some(read(g))
         }),
         "max" | "min" => {
             let (x, updates, y) = (at.x(0), at.x(1), at.y(0));
@@ -54,6 +50,21 @@ fn scatter<'c>(at: &At<'c>) -> Cotangents<'c> {
             let one = |mask: Tensor<'c>| mask.convert(g.dtype().compute());
             let share = (wide(g) / one(kept).scatter(one(taken), &indices, &dims, "add")).convert(g.dtype());
             at.each(|operand| Some(if operand == 0 { kept.select(share, Scalar::Int(0)) } else { taken.select(read(share), Scalar::Int(0)) }))
+        }
+        "mul" => {
+            let (x, updates, y) = (at.x(0), at.x(1), at.y(0));
+            let one = x.number(Scalar::Int(1));
+            let times = |x: Tensor<'c>, updates: Tensor<'c>| x.scatter(updates, &indices, &dims, "mul");
+            at.each(|operand| {
+                if operand == 0 {
+                    return Some(g * times(x.filled(Scalar::Int(1)), updates));
+                }
+                let zero = updates.equal(0);
+                let zeros = x.filled(Scalar::Int(0)).scatter(zero.convert(x.dtype()), &indices, &dims, "add");
+                let single = zero.and(read(zeros).equal(1));
+                let others = read(g * times(x, single.select(one, updates)));
+                Some(single.select(others, read(g * y) / zero.select(one, updates)))
+            })
         }
         kind => at.refuse(format!("a write of kind `{kind}`")),
     }

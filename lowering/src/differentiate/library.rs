@@ -3,7 +3,7 @@
 //! The formulas of factorisations are those of Giles, "Collected matrix derivative results for forward and reverse mode algorithmic
 //! differentiation" (2008), as PyTorch has them in `FunctionsManual.cpp`.
 
-use strata_dialects::aten::dtype::{DType, Numeric};
+use strata_dialects::aten::dtype::DType;
 use strata_dialects::prim;
 use strata_dialects::prim_builder::{Scalar, Size, Tensor, coordinates};
 

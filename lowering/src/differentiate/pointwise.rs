@@ -114,7 +114,7 @@ prim_rows! {
     Sin => Partials(&[|p, t| t * p.x(0).cos()]);
     /// `t * cosh(x)`. PyTorch: `sinh`.
     Sinh => Partials(&[|p, t| t * p.x(0).cosh()]);
-    /// By function, as PyTorch has them: Bessel functions of the first kind, `trigamma`, `zeta` by its second argument, `igamma` and
+    /// By function, as PyTorch has them: Bessel functions, `trigamma`, `zeta` by its second argument, `igamma` and
     /// `igammac` by theirs. The others have none in PyTorch either.
     Special => Custom(special);
     /// `t / (2 * y)`. PyTorch: `sqrt`.
@@ -204,6 +204,14 @@ fn special<'c>(at: &At<'c>) -> Cotangents<'c> {
             let inside = call("bessel_i0e", &[x]) - y * (x.sign() + x.reciprocal());
             x.equal(0).select(x.number(Scalar::Float(0.5)), inside)
         }
+        "bessel_j0" => -call("bessel_j1", &[x]),
+        "bessel_j1" => x.equal(0).select(x.number(Scalar::Float(0.5)), call("bessel_j0", &[x]) - y / x),
+        "bessel_y0" => -call("bessel_y1", &[x]),
+        "bessel_y1" => call("bessel_y0", &[x]) - y / x,
+        "bessel_k0" => -call("bessel_k1", &[x]),
+        "bessel_k0e" => y - call("bessel_k1e", &[x]),
+        "bessel_k1" => -(call("bessel_k0", &[x]) + y / x),
+        "bessel_k1e" => y - call("bessel_k0e", &[x]) - y / x,
         "trigamma" => call("zeta", &[x.filled(Scalar::Float(3.0)), x]) * -2.0,
         "zeta" if !at.wants(0) => {
             let (s, q) = (x, at.x(1));

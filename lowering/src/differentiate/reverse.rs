@@ -69,12 +69,12 @@ impl<'c> Reverse<'c> {
 
     /// Hands the cotangents of an op's results on to its operands; says whether there were any.
     fn op(&mut self, op: Op<'c>) -> Result<bool, PassError> {
-        let cotangents: Vec<_> = op.results().into_iter().map(|result| self.cotangents.remove(&result)).collect();
         let reads = reads(op);
         let wanted: Vec<_> = reads.iter().map(|value| self.is_active(*value)).collect();
-        if cotangents.iter().all(Option::is_none) || !wanted.contains(&true) {
+        if !wanted.contains(&true) || op.results().iter().all(|result| self.cotangent(*result).is_none()) {
             return Ok(false);
         }
+        let cotangents = op.results().into_iter().map(|result| self.cotangents.remove(&result)).collect();
         self.prim.build(|builder| builder.set_location(op.location()));
         let at = At { prim: self.prim, op, cotangents, wanted };
         let found = gradient(&at).map_err(|reason| reason.at(op))?;

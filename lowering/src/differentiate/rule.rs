@@ -1,6 +1,6 @@
 //! The rows of the tables: what the gradient of an op is, and what it is made of.
 
-use strata_core::ir::{Op, Type, Value};
+use strata_core::ir::{Op, Type};
 use strata_dialects::aten::dtype::Numeric;
 use strata_dialects::aten::schema::Kind;
 use strata_dialects::aten::{self, AtenOp, Input, Operator, Scalar as AtenScalar, Size as AtenSize};
@@ -228,6 +228,17 @@ pub(super) fn sizes<'c>(prim: &'c Prim<'c>, sizes: &[Size<'c>]) -> Input<'c> {
 }
 
 impl Rule {
+    /// Its kind, in a word.
+    pub fn kind(&self) -> &'static str {
+        match self {
+            Rule::Zero => "zero",
+            Rule::Partials(_) => "partials",
+            Rule::Linear(_) => "linear",
+            Rule::Custom(_) | Rule::Arguments(_) => "custom",
+            Rule::Operator(_) => "operator",
+        }
+    }
+
     /// The cotangents of the op's operands.
     pub(super) fn apply<'c>(&self, at: &At<'c>) -> Cotangents<'c> {
         match self {

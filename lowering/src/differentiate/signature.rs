@@ -25,6 +25,16 @@ fn text(attr: Attr<'_>, entry: &str) -> Option<String> {
     attr.entry(entry).and_then(Attr::as_str)
 }
 
+/// A name that none has yet: a joint program that is differentiated again has cotangents and gradients already.
+fn fresh(name: &str, taken: &[Attr<'_>]) -> String {
+    let is_taken = |name: &str| taken.iter().any(|attr| text(*attr, capture::NAME).as_deref() == Some(name));
+    let mut found = name.to_owned();
+    while is_taken(&found) {
+        found.push_str("_2");
+    }
+    found
+}
+
 /// An argument to differentiate by.
 struct Wanted<'c> {
     value: Value<'c>,
@@ -57,7 +67,7 @@ fn build<'c>(prim: &'c Prim<'c>, function: Op<'c>, wrt: &[String], cotangents: &
     for &place in &seeded {
         let output = outputs[place];
         let cotangent = block.add_arg(output.ty(), function.location());
-        let name = format!("cot_{place}");
+        let name = fresh(&format!("cot_{place}"), &arg_attrs);
         arg_attrs.push(cx.dict_attr(&[(capture::KIND, cx.str_attr("input")), (capture::NAME, cx.str_attr(&name))]));
         reverse.add(output, alike(prim, cotangent, output, &name));
     }
@@ -68,7 +78,7 @@ fn build<'c>(prim: &'c Prim<'c>, function: Op<'c>, wrt: &[String], cotangents: &
         return Err(Reason::Row(message).at(function));
     }
     let named = wanted.iter().map(|wanted| {
-        let name = format!("grad_{}", wanted.name);
+        let name = fresh(&format!("grad_{}", wanted.name), &res_attrs);
         cx.dict_attr(&[(capture::KIND, cx.str_attr("output")), (capture::NAME, cx.str_attr(&name))])
     });
     let results: Vec<_> = res_attrs[..count].iter().copied().chain(named).chain(res_attrs[count..].iter().copied()).collect();

@@ -121,9 +121,6 @@ fn overlapped<'c>(g: Tensor<'c>, dim: usize, stride: i64, dilation: i64, size: S
     let length = spread + (width - 1) * dilation;
     // Dims: the others, then the elements of the windows, then the positions.
     let rows = g.move_dim(dim, last);
-    let mut rows_first: Vec<_> = (0..=last).collect();
-    rows_first.swap(last - 1, last);
-    let rows = rows.transpose(&rows_first);
     let (mut low, mut high, mut interior) = (vec![Size::Const(0); last + 1], vec![Size::Const(0); last + 1], vec![0; last + 1]);
     (low[last], high[last], interior[last]) = (Size::Const(0), length + dilation - spread, stride - 1);
     let rows = rows.pad(zero, &low, &high, &interior);

@@ -17,6 +17,10 @@ rows! {
     CLAMP_MAX => Arguments(clamp);
     /// `g` above the bound.
     CLAMP_MIN => Arguments(clamp);
+    /// As `clamp.Tensor`.
+    CLAMP_MAX_TENSOR => Arguments(clamp_by_tensors);
+    /// As `clamp.Tensor`.
+    CLAMP_MIN_TENSOR => Arguments(clamp_by_tensors);
     /// Half of `g` at a bound for both; all of it for the upper bound where the bounds cross.
     CLAMP_TENSOR => Arguments(clamp_by_tensors);
     /// `elu_backward`.
@@ -76,8 +80,9 @@ fn clamp<'c>(at: &At<'c>, a: &Args<'c>) -> Cotangents<'c> {
 
 /// `clamp_backward` and `clamp_backward_min_max`, which takes the lower bound first.
 fn clamp_by_tensors<'c>(at: &At<'c>, a: &Args<'c>) -> Cotangents<'c> {
-    let (g, x) = (at.wide_g(), a.tensor("self"));
-    let (low, high) = (a.opt_tensor("min"), a.opt_tensor("max"));
+    let g = at.wide_g();
+    let typed = |name: &str| a.given(name).then(|| a.as_type(name, g.dtype()));
+    let (x, low, high) = (a.as_type("self", g.dtype()), if a.has("min") { typed("min") } else { None }, if a.has("max") { typed("max") } else { None });
     let half = |tied: Tensor<'c>, g: Tensor<'c>| tied.select(g * 0.5, g);
     // What is left of g for the first of the two that are compared, and for the second.
     let bounded = low.map_or(x, |low| x.maximum(low));

@@ -1,6 +1,6 @@
 //! Operators whose gradient is defined to be 0 where a formula has none: norms at 0, logarithms times 0.
 
-use std::f64::consts::{FRAC_2_SQRT_PI, PI};
+use std::f64::consts::{FRAC_1_SQRT_2, FRAC_2_SQRT_PI, PI};
 
 use strata_dialects::aten::dtype::Numeric;
 use strata_dialects::aten::op::*;
@@ -30,6 +30,14 @@ rows! {
     FLOOR_DIVIDE => Zero;
     /// `norm_backward`.
     FROBENIUS_NORM_DIM => Arguments(|at, a| vector_norm(at, a, 2.0));
+    /// `g / 2^exponent`.
+    FREXP_TENSOR => Custom(|at| by_self(at, |g, _| g * (-at.y(1).convert(g.dtype())).exp2()));
+    /// `g * a / y` and `g * b / y`.
+    HYPOT => Arguments(|at, a| {
+        let (g, y) = (at.wide_g(), wide(at.y(0)));
+        let part = |name: &str| Some(g * (a.as_type(name, g.dtype()) / y));
+        at.named(&[("self", part("self")), ("other", part("other"))])
+    });
     /// `linalg_vector_norm_backward`: 0 at 0; the largest share it.
     LINALG_VECTOR_NORM => Arguments(|at, a| vector_norm(at, a, a.float("ord")));
     /// `norm_backward`.
@@ -42,7 +50,7 @@ rows! {
     NORM_SCALAROPT_DTYPE => Arguments(|at, a| vector_norm(at, a, a.opt_float("p").unwrap_or(2.0)));
     /// `_pdist_backward`; it is 0 where rows are equal.
     PDIST => Arguments(|at, a| {
-        let given = [("grad", value(at.g())), ("p", number(a.float("p"))), ("pdist", value(at.y(0)))];
+        let given = [("grad_output", value(at.g())), ("grad", value(at.g())), ("p", number(a.float("p"))), ("pdist", value(at.y(0)))];
         at.call(_PDIST_BACKWARD, &given, &[at.x(0).ty()]).into_iter().map(Some).collect()
     });
     /// `(cos(pi x) pi x - sin(pi x)) / (pi x^2)`, 0 at 0.
@@ -51,8 +59,18 @@ rows! {
         let slope = (angle.cos() * angle - angle.sin()) / (angle * x);
         g * x.equal(0).select(zero(x), slope)
     }));
+    /// `-g * (log(x) + 1)`.
+    SPECIAL_ENTR => Custom(|at| by_self(at, |g, x| g * -(x.log() + 1.0)));
     /// `2 x y - 2 / sqrt(pi)`.
     SPECIAL_ERFCX => Custom(|at| by_self(at, |g, x| g * (x * wide(at.y(0)) * 2.0 - FRAC_2_SQRT_PI)));
+    /// `sqrt(2 / pi) / erfcx(-x / sqrt(2))`.
+    SPECIAL_LOG_NDTR => Custom(|at| by_self(at, |g, x| {
+        let scaled = x * -FRAC_1_SQRT_2;
+        match at.call(SPECIAL_ERFCX, &[("self", value(scaled))], &[scaled.ty()]).first() {
+            Some(tail) => g / *tail * (FRAC_2_SQRT_PI * FRAC_1_SQRT_2),
+            None => g,
+        }
+    }));
     /// `g * log1p(b)`, 0 where a = 0 and b <= -1; `g * a / (b + 1)`.
     SPECIAL_XLOG1PY => Arguments(|at, a| x_log(at, a, -1.0));
     /// As `special_xlog1py`.

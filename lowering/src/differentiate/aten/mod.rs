@@ -3,6 +3,7 @@
 
 mod activation;
 mod masked;
+mod matrix;
 mod select;
 
 use strata_dialects::prim_builder::{Scalar, Tensor};
@@ -18,7 +19,7 @@ macro_rules! rows {
 use rows;
 
 /// All rows, by what is particular of them.
-pub(super) static ROWS: &[&[Row]] = &[activation::ROWS, masked::ROWS, select::ROWS];
+pub(super) static ROWS: &[&[Row]] = &[activation::ROWS, masked::ROWS, matrix::ROWS, select::ROWS];
 
 fn zero(x: Tensor<'_>) -> Tensor<'_> {
     x.number(Scalar::Int(0))
