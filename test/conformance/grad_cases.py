@@ -10,6 +10,7 @@ ties and zeros. Programs that PyTorch does not differentiate are left out and co
 """
 
 import copy
+import io
 import json
 import os
 import re
@@ -83,17 +84,19 @@ def tolerance(found, exact, dtype):
     return max(least, 4 * float(error.max())) if error.numel() else least
 
 
-def gradient_case(folder, source, row, options):
-    program = torch.export.load(os.path.join(source, row["pt2"]))
+def gradient_case(folder, group, source, row, ties=False, seed=0):
+    with open(os.path.join(source, row["pt2"]), "rb") as file:
+        archive = file.read()
+    program = torch.export.load(io.BytesIO(archive))
     inputs, scalars = read(os.path.join(source, row["io"][0]))
-    if options.ties:
+    if ties:
         inputs = [(x * 2).round() / 2 if differentiable(x) and not x.is_complex() else x for x in inputs]
-    outputs, cotangents, found = gradients(program, inputs, None, options.seed)
+    outputs, cotangents, found = gradients(program, inputs, None, seed)
     try:
-        _, _, exact = gradients(program, inputs, cotangents, options.seed, wide=True)
+        _, _, exact = gradients(program, inputs, cotangents, seed, wide=True)
     except Exception:
         exact = {}
-    again = gradients(program, inputs, cotangents, options.seed)
+    again = gradients(program, inputs, cotangents, seed)
     same = lambda a, b: a is None or torch.equal(a.nan_to_num(), b.nan_to_num())
     if not all(same(found[name], again[2][name]) for name in found):
         raise ValueError("random")
@@ -107,17 +110,16 @@ def gradient_case(folder, source, row, options):
         "atol": {name: tolerance(g, exact.get(name), g.dtype) for name, g in found.items() if g is not None},
     }
     name = row["name"].split("__", 1)[1]
-    os.makedirs(os.path.join(folder, "grad"), exist_ok=True)
-    path = f"grad/{name}.pt2"
-    with open(os.path.join(source, row["pt2"]), "rb") as given, open(os.path.join(folder, path), "wb") as written:
-        written.write(given.read())
-    file = f"grad/{name}.safetensors"
+    os.makedirs(os.path.join(folder, group), exist_ok=True)
+    path, file = f"{group}/{name}.pt2", f"{group}/{name}.safetensors"
+    with open(os.path.join(folder, path), "wb") as copied:
+        copied.write(archive)
     save_file(tensors, os.path.join(folder, file), {"scalars": json.dumps(scalars | in_scalars | out_scalars), "grad": json.dumps(grad)})
     rtol, atol = row["rtol"], row["atol"]
-    if options.ties:
+    if ties:
         # What PyTorch gives at rounded inputs was not compared when the row was made.
         rtol, atol = max(rtol, 1e-4), max(atol, 1e-4)
-    return row | {"name": f"grad__{name}", "group": "grad", "pt2": path, "io": [file], "rtol": rtol, "atol": atol}
+    return row | {"name": f"{group}__{name}", "group": group, "pt2": path, "io": [file], "rtol": rtol, "atol": atol}
 
 
 def makers(options):
@@ -125,7 +127,7 @@ def makers(options):
         rows = json.load(file)["cases"]
     for row in rows:
         if row["group"] == options.group and row["dtype"] in ("", options.dtype) and re.search(options.cases, row["name"]):
-            yield row["name"], lambda row=row: gradient_case(options.out, options.source, row, options)
+            yield row["name"], lambda row=row: gradient_case(options.out, "grad", options.source, row, bool(options.ties), options.seed)
 
 
 if __name__ == "__main__":

@@ -32,41 +32,74 @@ fn gather<'c>(at: &At<'c>) -> Cotangents<'c> {
 
 fn scatter<'c>(at: &At<'c>) -> Cotangents<'c> {
     let (g, indices, dims) = (at.g(), indices(at, 2), at.dims("dims"));
-    let read = |tensor: Tensor<'c>| tensor.gather(&indices, &dims);
-    let kind = at.word("kind");
-    match kind.as_str() {
-        "add" => at.each(|operand| Some(if operand == 0 { g } else { read(g) })),
-        "set" => at.each(|operand| {
-            let updates = at.x(1);
-            if operand == 0 {
-                return Some(g.scatter(updates.filled(Scalar::Int(0)), &indices, &dims, "set"));
+    let kind = match at.word("kind").as_str() {
+        "add" => "sum",
+        "mul" => "prod",
+        "max" => "amax",
+        "min" => "amin",
+        _ => {
+            return at.each(|operand| {
+                let zeros = at.x(1).filled(Scalar::Int(0));
+                // Of several updates of one element PyTorch gives each the cotangent.
+                Some(if operand == 0 { g.scatter(zeros, &indices, &dims, "set") } else { g.gather(&indices, &dims) })
+            });
+        }
+    };
+    let write = Write { x: wide(at.x(0)), updates: wide(at.x(1)), y: wide(at.y(0)), indices: &indices, dims: &dims };
+    let (by_x, by_updates) = write.gradient(wide(g), kind, true);
+    at.each(|operand| if operand == 0 { by_x } else { by_updates })
+}
+
+/// Updates that are combined with what is there.
+pub(super) struct Write<'a, 'c> {
+    pub x: Tensor<'c>,
+    pub updates: Tensor<'c>,
+    pub y: Tensor<'c>,
+    pub indices: &'a [Tensor<'c>],
+    pub dims: &'a [usize],
+}
+
+impl<'c> Write<'_, 'c> {
+    fn read(&self, tensor: Tensor<'c>) -> Tensor<'c> {
+        tensor.gather(self.indices, self.dims)
+    }
+
+    fn combine(&self, x: Tensor<'c>, updates: Tensor<'c>, kind: &str) -> Tensor<'c> {
+        x.scatter(updates, self.indices, self.dims, kind)
+    }
+
+    /// Cotangents of what was there and of the updates, as PyTorch's `scatter_reduce_backward` has them.
+    pub fn gradient(&self, g: Tensor<'c>, kind: &str, include_self: bool) -> (Option<Tensor<'c>>, Option<Tensor<'c>>) {
+        let (x, updates) = (self.x, self.updates);
+        let number = |value: i64| x.number(Scalar::Int(value));
+        let (zeros, ones) = (x.filled(Scalar::Int(0)), updates.filled(Scalar::Int(1)));
+        let written = self.combine(zeros, ones, "set").not_equal(0);
+        let (by_x, by_updates) = match kind {
+            "sum" => (g, self.read(g)),
+            "mean" => {
+                let first = x.filled(Scalar::Int(i64::from(include_self)));
+                let share = g / self.combine(first, ones, "add").maximum(1);
+                (share, self.read(share))
             }
-            // Of several updates of one element PyTorch gives each the cotangent.
-            Some(read(g))
-        }),
-        "max" | "min" => {
-            let (x, updates, y) = (at.x(0), at.x(1), at.y(0));
-            let (kept, taken) = (x.equal(y), updates.equal(read(y)));
-            let one = |mask: Tensor<'c>| mask.convert(g.dtype().compute());
-            let share = (wide(g) / one(kept).scatter(one(taken), &indices, &dims, "add")).convert(g.dtype());
-            at.each(|operand| Some(if operand == 0 { kept.select(share, Scalar::Int(0)) } else { taken.select(read(share), Scalar::Int(0)) }))
-        }
-        "mul" => {
-            let (x, updates, y) = (at.x(0), at.x(1), at.y(0));
-            let one = x.number(Scalar::Int(1));
-            let times = |x: Tensor<'c>, updates: Tensor<'c>| x.scatter(updates, &indices, &dims, "mul");
-            at.each(|operand| {
-                if operand == 0 {
-                    return Some(g * times(x.filled(Scalar::Int(1)), updates));
-                }
+            "prod" => {
+                let base = if include_self { x } else { written.select(number(1), x) };
                 let zero = updates.equal(0);
-                let zeros = x.filled(Scalar::Int(0)).scatter(zero.convert(x.dtype()), &indices, &dims, "add");
-                let single = zero.and(read(zeros).equal(1));
-                let others = read(g * times(x, single.select(one, updates)));
-                Some(single.select(others, read(g * y) / zero.select(one, updates)))
-            })
-        }
-        kind => at.refuse(format!("a write of kind `{kind}`")),
+                let single = zero.and(self.read(self.combine(zeros, zero.convert(x.dtype()), "add")).equal(1));
+                let others = self.read(g * self.combine(base, single.select(number(1), updates), "mul"));
+                let by_updates = single.select(others, self.read(g * self.y) / zero.select(number(1), updates));
+                (g * self.combine(x.filled(Scalar::Int(1)), updates, "mul"), by_updates)
+            }
+            "amax" | "amin" => {
+                let (kept, taken) = (x.equal(self.y), updates.equal(self.read(self.y)));
+                let share = g / self.combine(kept.convert(g.dtype()), taken.convert(g.dtype()), "add");
+                (kept.select(share, number(0)), taken.select(self.read(share), number(0)))
+            }
+            kind => {
+                x.prim().fail(format!("a write of kind `{kind}`"));
+                return (None, None);
+            }
+        };
+        (Some(if include_self { by_x } else { written.select(number(0), by_x) }), Some(by_updates))
     }
 }
 

@@ -81,9 +81,9 @@ prim_rows! {
     Log2 => Partials(&[|p, t| t / (p.x(0) * LN_2)]);
     /// None: a condition. PyTorch: `lt`.
     Lt => Zero;
-    /// `t` for the larger one, half of it for each of two equal ones. PyTorch: `maximum`.
+    /// `t` for the larger one, half of it for each of two equal ones; 0 at a bound that is constant. PyTorch: `maximum`, `clamp`.
     Maximum => Partials(&[|p, t| chosen(p.x(0).less(p.x(1)), p, t), |p, t| chosen(p.x(1).less(p.x(0)), p, t)]);
-    /// `t` for the smaller one, half of it for each of two equal ones. PyTorch: `minimum`.
+    /// `t` for the smaller one, half of it for each of two equal ones; 0 at a bound that is constant. PyTorch: `minimum`, `clamp`.
     Minimum => Partials(&[|p, t| chosen(p.x(0).greater(p.x(1)), p, t), |p, t| chosen(p.x(1).greater(p.x(0)), p, t)]);
     /// `t * b` and `t * a`. PyTorch: `mul.Tensor`.
     Mul => Partials(&[|p, t| t * p.x(1), |p, t| t * p.x(0)]);
@@ -158,7 +158,8 @@ fn over_square<'c>(t: Tensor<'c>, p: &Point<'c>) -> Tensor<'c> {
 
 /// `t` where an operand is not passed over, half of it where both are equal.
 fn chosen<'c>(passed: Tensor<'c>, p: &Point<'c>, t: Tensor<'c>) -> Tensor<'c> {
-    let half = p.x(0).equal(p.x(1)).select(t * 0.5, t);
+    let tied = if p.is_constant(0) || p.is_constant(1) { zero(t) } else { t * 0.5 };
+    let half = p.x(0).equal(p.x(1)).select(tied, t);
     passed.select(zero(t), half)
 }
 

@@ -35,7 +35,8 @@ fn reduce<'c>(at: &At<'c>) -> Cotangents<'c> {
         "max" | "min" | "maxnum" => {
             let mask = x.equal(spread(at.y(0)));
             let count = mask.convert(g.dtype().compute()).reduce("sum", &dims, false);
-            mask.select(spread((wide(g) / count).convert(g.dtype())), Scalar::Int(0))
+            // Of NaN none is the extremum: 0 / 0.
+            mask.select(spread(wide(g)), Scalar::Int(0)) / spread(count)
         }
         kind => return at.refuse(format!("a reduction of kind `{kind}`")),
     })]

@@ -6,6 +6,7 @@ use strata_core::ir::{Block, Op, Value};
 use strata_core::pass::PassError;
 use strata_dialects::aten;
 use strata_dialects::aten::dtype::Numeric;
+use strata_dialects::capture;
 use strata_dialects::prim_builder::{Prim, Tensor};
 
 use super::rule::{At, Cotangents, Rule, wide};
@@ -61,7 +62,7 @@ impl<'c> Reverse<'c> {
 
     /// Marks the results of an op that depend on active values.
     fn activate(&mut self, op: Op<'c>) {
-        let stops = row(op).is_some_and(|row| matches!(row.rule, Rule::Zero));
+        let stops = row(op).is_some_and(|row| matches!(row.rule, Rule::Zero)) && op.attr(capture::OVERWRITTEN).is_none();
         if !stops && reads(op).iter().any(|value| self.is_active(*value)) {
             self.active.extend(op.results().into_iter().filter(|result| is_differentiable(result.ty())));
         }

@@ -4,6 +4,7 @@ use strata_core::ir::{Op, Type};
 use strata_dialects::aten::dtype::Numeric;
 use strata_dialects::aten::schema::Kind;
 use strata_dialects::aten::{self, AtenOp, Input, Operator, Scalar as AtenScalar, Size as AtenSize};
+use strata_dialects::{capture, prim};
 use strata_dialects::prim_builder::{Prim, Scalar, Size, Tensor};
 
 use crate::aten_to_prim::{Args, Precision};
@@ -61,6 +62,15 @@ impl<'c> Point<'c> {
     /// Operand `index`.
     pub fn x(&self, index: usize) -> Tensor<'c> {
         wide(self.at.tensor(self.op.operand(index)))
+    }
+
+    /// Whether operand `index` is a constant of the program.
+    pub fn is_constant(&self, index: usize) -> bool {
+        let mut value = self.op.operand(index);
+        while let Some(view) = value.defining_op().filter(|op| op.isa::<prim::Broadcast>() || op.isa::<prim::Reshape>()) {
+            value = view.operand(0);
+        }
+        value.defining_op().is_some_and(|op| op.isa::<prim::Constant>())
     }
 
     /// The result.
@@ -242,6 +252,10 @@ impl Rule {
     /// The cotangents of the op's operands.
     pub(super) fn apply<'c>(&self, at: &At<'c>) -> Cotangents<'c> {
         match self {
+            // In PyTorch the gradient goes past what is written, and here the written value is what is detached.
+            Rule::Zero if at.op.attr(capture::OVERWRITTEN).is_some() => {
+                at.refuse("the program writes to what it detaches; clone it first, or write to the tensor itself")
+            }
             Rule::Zero => Vec::new(),
             Rule::Linear(transpose) | Rule::Custom(transpose) => transpose(at),
             Rule::Partials(partials) => {
@@ -281,6 +295,11 @@ fn backward<'c>(at: &At<'c>, operator: Operator) -> Cotangents<'c> {
 /// A tensor as an argument of an operator.
 pub(super) fn value<'c>(tensor: Tensor<'c>) -> Input<'c> {
     Input::Tensor(tensor.value())
+}
+
+/// A size as an argument of an operator.
+pub(super) fn size<'c>(size: Size<'c>, prim: &'c Prim<'c>) -> Input<'c> {
+    Input::Int(size.known().map_or_else(|| AtenSize::Value(prim.index(size)), AtenSize::Const))
 }
 
 /// A flag as an argument of an operator.

@@ -17,10 +17,10 @@ rows! {
     CLAMP_MAX => Arguments(clamp);
     /// `g` above the bound.
     CLAMP_MIN => Arguments(clamp);
-    /// As `clamp.Tensor`.
-    CLAMP_MAX_TENSOR => Arguments(clamp_by_tensors);
-    /// As `clamp.Tensor`.
-    CLAMP_MIN_TENSOR => Arguments(clamp_by_tensors);
+    /// As `minimum`.
+    CLAMP_MAX_TENSOR => Arguments(|at, a| of_two(at, a, ["self", "max"], |x, y| x.greater(y)));
+    /// As `maximum`.
+    CLAMP_MIN_TENSOR => Arguments(|at, a| of_two(at, a, ["self", "min"], |x, y| x.less(y)));
     /// Half of `g` at a bound for both; all of it for the upper bound where the bounds cross.
     CLAMP_TENSOR => Arguments(clamp_by_tensors);
     /// `elu_backward`.
@@ -31,16 +31,18 @@ rows! {
     HARDSIGMOID => Rule::Operator(HARDSIGMOID_BACKWARD);
     /// `hardswish_backward`: 0 at -3, 1 at 3.
     HARDSWISH => Rule::Operator(HARDSWISH_BACKWARD);
-    /// `hardtanh_backward`: 0 at both corners.
-    HARDTANH => Rule::Operator(HARDTANH_BACKWARD);
     /// `logit_backward`: 0 beyond the bounds of `eps`.
     LOGIT => Rule::Operator(LOGIT_BACKWARD);
+    /// As `maximum`.
+    MAX_OTHER => Arguments(|at, a| of_two(at, a, ["self", "other"], |x, y| x.less(y)));
+    /// `g` for the larger one, half of it for each of two equal ones; at `prim` a bound that is constant has none.
+    MAXIMUM => Arguments(|at, a| of_two(at, a, ["self", "other"], |x, y| x.less(y)));
+    /// As `minimum`.
+    MIN_OTHER => Arguments(|at, a| of_two(at, a, ["self", "other"], |x, y| x.greater(y)));
+    /// As `maximum`.
+    MINIMUM => Arguments(|at, a| of_two(at, a, ["self", "other"], |x, y| x.greater(y)));
     /// `mish_backward`.
     MISH => Rule::Operator(MISH_BACKWARD);
-    /// `threshold_backward` at 0.
-    RELU => Custom(|at| by_self(at, |g, x| x.less_equal(0).select(zero(g), g)));
-    /// `hardtanh_backward` between 0 and 6.
-    RELU6 => Custom(|at| by_self(at, |g, x| x.less_equal(0).or(x.greater_equal(6)).select(zero(g), g)));
     /// `elu_backward` with the constants of SELU.
     SELU => Custom(|at| elu(at, 1.673_263_242_354_377_2, 1.050_700_987_355_480_5, 1.0));
     /// `sigmoid_backward`: `g * y * (1 - y)`.
@@ -78,11 +80,19 @@ fn clamp<'c>(at: &At<'c>, a: &Args<'c>) -> Cotangents<'c> {
     })
 }
 
+/// `g` for the one of two that is not passed over, half of it where both are equal.
+fn of_two<'c>(at: &At<'c>, a: &Args<'c>, names: [&str; 2], passed: fn(Tensor<'c>, Tensor<'c>) -> Tensor<'c>) -> Cotangents<'c> {
+    let g = at.wide_g();
+    let [x, y] = names.map(|name| a.as_type(name, g.dtype()));
+    let half = x.equal(y).select(g * 0.5, g);
+    at.named(&[(names[0], Some(passed(x, y).select(zero(g), half))), (names[1], Some(passed(y, x).select(zero(g), half)))])
+}
+
 /// `clamp_backward` and `clamp_backward_min_max`, which takes the lower bound first.
 fn clamp_by_tensors<'c>(at: &At<'c>, a: &Args<'c>) -> Cotangents<'c> {
     let g = at.wide_g();
     let typed = |name: &str| a.given(name).then(|| a.as_type(name, g.dtype()));
-    let (x, low, high) = (a.as_type("self", g.dtype()), if a.has("min") { typed("min") } else { None }, if a.has("max") { typed("max") } else { None });
+    let (x, low, high) = (a.as_type("self", g.dtype()), typed("min"), typed("max"));
     let half = |tied: Tensor<'c>, g: Tensor<'c>| tied.select(g * 0.5, g);
     // What is left of g for the first of the two that are compared, and for the second.
     let bounded = low.map_or(x, |low| x.maximum(low));

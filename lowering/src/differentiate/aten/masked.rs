@@ -14,6 +14,12 @@ use crate::aten_to_prim::Args;
 rows! {
     /// `_cdist_backward` by both; it is 0 where rows are equal.
     CDIST => Arguments(cdist);
+    /// `y * (g - sum(g * y))`: rows without weight have none.
+    _SAFE_SOFTMAX => Arguments(|at, a| {
+        let (g, y) = (at.wide_g(), wide(at.y(0)));
+        let dim = if y.rank() == 0 { Vec::new() } else { vec![a.dim("dim", y.rank())] };
+        at.named(&[("self", Some(y * (g - (g * y).sum_keep(&dim))))])
+    });
     /// None: that is what it is for.
     DETACH => Zero;
     /// The gradient of the norm of the difference.
@@ -35,11 +41,13 @@ rows! {
     /// `g * a / y` and `g * b / y`.
     HYPOT => Arguments(|at, a| {
         let (g, y) = (at.wide_g(), wide(at.y(0)));
-        let part = |name: &str| Some(g * (a.as_type(name, g.dtype()) / y));
+        let part = |name: &str| Some(g * a.as_type(name, g.dtype()) / y);
         at.named(&[("self", part("self")), ("other", part("other"))])
     });
     /// `linalg_vector_norm_backward`: 0 at 0; the largest share it.
     LINALG_VECTOR_NORM => Arguments(|at, a| vector_norm(at, a, a.float("ord")));
+    /// `g` by the first, 0 where both are equal; none by the second.
+    NEXTAFTER => Arguments(|at, a| at.named(&[("self", Some(a.tensor("self").equal(a.tensor("other")).select(zero(at.wide_g()), at.wide_g())))]));
     /// `norm_backward`.
     NORM_SCALAR => Arguments(|at, a| vector_norm(at, a, a.float("p")));
     /// `norm_backward`.
@@ -48,6 +56,14 @@ rows! {
     NORM_SCALAROPT_DIM_DTYPE => Arguments(|at, a| vector_norm(at, a, a.opt_float("p").unwrap_or(2.0)));
     /// `norm_backward`.
     NORM_SCALAROPT_DTYPE => Arguments(|at, a| vector_norm(at, a, a.opt_float("p").unwrap_or(2.0)));
+    /// Both of `abs * exp(i angle)`: the real part of `conj(g)` times the sign of `y`, and times `i y`.
+    POLAR => Arguments(|at, a| {
+        let (g, y) = (at.wide_g(), at.y(0));
+        let size = a.tensor("abs").sign();
+        let unit = a.tensor("angle");
+        let by_abs = (g.real() * unit.cos() + g.imag() * unit.sin()) * size;
+        at.named(&[("abs", Some(by_abs)), ("angle", Some(g.imag() * y.real() - g.real() * y.imag()))])
+    });
     /// `_pdist_backward`; it is 0 where rows are equal.
     PDIST => Arguments(|at, a| {
         let given = [("grad_output", value(at.g())), ("grad", value(at.g())), ("p", number(a.float("p"))), ("pdist", value(at.y(0)))];
@@ -197,6 +213,7 @@ fn cdist<'c>(at: &At<'c>, a: &Args<'c>) -> Cotangents<'c> {
     let by = |operand: usize| {
         let turned = |tensor: Tensor<'c>| if operand == 0 { tensor } else { tensor.flipped() };
         let given = [
+            ("grad_output", value(turned(at.g()))),
             ("grad", value(turned(at.g()))),
             ("x1", value(at.x(operand))),
             ("x2", value(at.x(1 - operand))),

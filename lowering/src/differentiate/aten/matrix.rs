@@ -28,6 +28,15 @@ rows! {
         let by_input = by_factor(factor, common + common.adjoint(), upper);
         at.named(&[("self", Some(by_self)), ("input2", Some(by_input))])
     });
+    /// `V ((V^H g V) / (s_i + s_j)) V^H`, where `s` are the roots of the eigenvalues.
+    LINALG_MATRIX_SQRTH => Custom(|at| {
+        let found = at.prim.library("eigh", &[], &[at.x(0)], &[]);
+        let [values, vectors] = found[..] else { return Vec::new() };
+        let roots = values.sqrt();
+        let sums = roots.unsqueeze(roots.rank() - 1) + roots.unsqueeze(roots.rank());
+        let inner = product(vectors.adjoint(), product(at.g(), vectors)) / sums.convert(vectors.dtype());
+        vec![Some(product(product(vectors, inner), vectors.adjoint()))]
+    });
     /// `pinv_backward`.
     LINALG_PINV => Custom(pseudo_inverse);
     /// `pinv_backward`.

@@ -1,11 +1,13 @@
 //! Operators that choose elements: the gradient goes to the ones that were chosen, by their positions.
 
 use strata_dialects::aten::dtype::DType;
+use strata_dialects::aten::Input;
 use strata_dialects::aten::op::*;
 use strata_dialects::prim_builder::{Scalar, Tensor, coordinates, product};
 
-use super::super::rule::Rule::{Arguments, Custom};
-use super::super::rule::{At, Cotangents, Row, sizes, value};
+use super::super::index::Write;
+use super::super::rule::Rule::{self, Arguments, Custom};
+use super::super::rule::{At, Cotangents, Row, size, value, wide};
 use super::{rows, zero};
 use crate::aten_to_prim::Args;
 
@@ -30,6 +32,16 @@ rows! {
     FRACTIONAL_MAX_POOL2D => Custom(|at| by_places(at, at.y(1), 2));
     /// To the places of the maxima.
     FRACTIONAL_MAX_POOL3D => Custom(|at| by_places(at, at.y(1), 3));
+    /// `grid_sampler_2d_backward` or `grid_sampler_3d_backward`.
+    GRID_SAMPLER => Custom(grid_sampler);
+    /// `grid_sampler_2d_backward`.
+    GRID_SAMPLER_2D => Custom(grid_sampler);
+    /// `grid_sampler_3d_backward`.
+    GRID_SAMPLER_3D => Custom(grid_sampler);
+    /// `g` elsewhere, and the sum of `g` over what is filled, once.
+    INDEX_FILL_INT_TENSOR => Arguments(index_fill);
+    /// `index_reduce_backward`.
+    INDEX_REDUCE => Arguments(index_reduce);
     /// `value_selecting_reduction_backward`.
     KTHVALUE => Arguments(chosen);
     /// `value_selecting_reduction_backward`: the first of equal ones.
@@ -58,6 +70,10 @@ rows! {
     NANMEDIAN => Custom(evenly);
     /// `value_selecting_reduction_backward`.
     NANMEDIAN_DIM => Arguments(chosen);
+    /// `scatter_reduce_backward`.
+    SCATTER_REDUCE_TWO => Arguments(scatter_reduce);
+    /// `_segment_reduce_backward`: all of `g` for each extremum.
+    SEGMENT_REDUCE => Rule::Operator(_SEGMENT_REDUCE_BACKWARD);
     /// `value_selecting_reduction_backward`.
     SORT => Arguments(chosen);
     /// `value_selecting_reduction_backward`.
@@ -116,11 +132,68 @@ fn number_first<'c>(at: &At<'c>, a: &Args<'c>, further: fn(Tensor<'c>, Tensor<'c
 }
 
 fn embedding<'c>(at: &At<'c>) -> Cotangents<'c> {
-    let rows = sizes(at.prim, &at.x(0).shape()[..1]);
-    let num_weights = match rows {
-        strata_dialects::aten::Input::Ints(rows) => strata_dialects::aten::Input::Int(rows[0]),
-        other => other,
-    };
-    let given = [("grad_output", value(at.g())), ("num_weights", num_weights)];
+    let given = [("grad_output", value(at.g())), ("num_weights", size(at.x(0).size(0), at.prim))];
     at.call(EMBEDDING_DENSE_BACKWARD, &given, &[at.x(0).ty()]).into_iter().map(Some).collect()
+}
+
+fn grid_sampler<'c>(at: &At<'c>) -> Cotangents<'c> {
+    let operator = if at.x(0).rank() == 4 { GRID_SAMPLER_2D_BACKWARD } else { GRID_SAMPLER_3D_BACKWARD };
+    let given = [("grad_output", value(at.g())), ("output_mask", Input::Bools(vec![true, true]))];
+    at.call(operator, &given, &[at.x(0).ty(), at.x(1).ty()]).into_iter().map(Some).collect()
+}
+
+fn index_fill<'c>(at: &At<'c>, a: &Args<'c>) -> Cotangents<'c> {
+    let (g, rank) = (at.g(), at.x(0).rank());
+    let index = a.raw("index");
+    let (line, dim) = if rank == 0 { (g.reshape(&[1.into()]), 0) } else { (g, a.dim("dim", rank)) };
+    let places = if index.rank() == 0 { index.reshape(&[1.into()]) } else { index };
+    let places = places.less(0).select(places + line.size(dim), places);
+    let mut shape = line.shape().to_vec();
+    shape.remove(dim);
+    shape.insert(0, places.size(0));
+    let zeros = at.prim.full(g.dtype(), Scalar::Int(0), &shape);
+    let rest = line.scatter(zeros, &[places], &[dim], "set");
+    let filled = (line - rest).reduce("sum", &line.all_dims(), false);
+    at.named(&[("self", Some(rest.reshape(&g.shape()))), ("value", Some(filled))])
+}
+
+fn index_reduce<'c>(at: &At<'c>, a: &Args<'c>) -> Cotangents<'c> {
+    let (x, source) = (a.tensor("self"), a.tensor("source"));
+    if x.rank() == 0 {
+        return at.refuse("a tensor without dimensions; give it one");
+    }
+    let (dim, index) = (a.dim("dim", x.rank()), a.raw("index"));
+    let index = index.less(0).select(index + x.size(dim), index);
+    let write = Write { x, updates: source.move_dim(dim, 0), y: wide(at.y(0)), indices: &[index], dims: &[dim] };
+    let (by_x, by_source) = write.gradient(at.wide_g(), kind(a), a.bool("include_self"));
+    at.named(&[("self", by_x), ("source", by_source.map(|by| by.move_dim(0, dim)))])
+}
+
+/// The reductions under the names that `scatter_reduce` has for them.
+fn kind(a: &Args<'_>) -> &'static str {
+    match a.str("reduce").as_str() {
+        "sum" => "sum",
+        "prod" => "prod",
+        "mean" => "mean",
+        "amin" => "amin",
+        _ => "amax",
+    }
+}
+
+fn scatter_reduce<'c>(at: &At<'c>, a: &Args<'c>) -> Cotangents<'c> {
+    let (x, index, source) = (a.tensor("self"), a.raw("index"), a.tensor("src"));
+    if x.rank() == 0 || index.rank() == 0 {
+        return at.refuse("tensors without dimensions; give them one");
+    }
+    let dim = a.dim("dim", x.rank());
+    let none = vec![0.into(); source.rank()];
+    let updates = source.slice_all(&none, &index.shape(), &vec![1; source.rank()]);
+    let indices = coordinates(index, dim);
+    let write = Write { x, updates, y: wide(at.y(0)), indices: &indices, dims: &x.all_dims() };
+    let (by_x, by_updates) = write.gradient(at.wide_g(), kind(a), a.bool("include_self"));
+    let beyond = |by: Tensor<'c>| {
+        let high: Vec<_> = (0..source.rank()).map(|dim| source.size(dim) - by.size(dim)).collect();
+        by.pad(zero(by), &none, &high, &vec![0; source.rank()])
+    };
+    at.named(&[("self", by_x), ("src", by_updates.map(beyond))])
 }
