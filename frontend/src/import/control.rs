@@ -74,7 +74,11 @@ pub(super) fn import<'c>(importer: &mut Importer<'c>, scope: &Scope<'_, 'c>, nod
         }
         ("wrap_with_set_grad_enabled", [Argument::AsBool(enabled), Argument::AsGraph(body), operands @ ..]) => {
             let results = inlined(importer, scope, node, body, operands)?;
-            if *enabled { Ok(results) } else { Ok(results.into_iter().map(|result| detached(importer, result)).collect::<Result<_, _>>()?) }
+            if *enabled {
+                Ok(results)
+            } else {
+                Ok(results.into_iter().map(|result| detached(importer, result)).collect::<Result<_, _>>()?)
+            }
         }
         // Without automatic casts the region is its body; with them its operators would mean others.
         ("wrap_with_autocast", [_, _, Argument::AsBool(false), _, Argument::AsGraph(body), operands @ ..]) => {

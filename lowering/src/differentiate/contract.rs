@@ -62,13 +62,7 @@ fn conv<'c>(at: &At<'c>) -> Cotangents<'c> {
     }
     let ints = |name: &str| at.op.ints(name).unwrap_or_default();
     let [strides, low, high, spread, dilation] = ["strides", "low", "high", "lhs_dilation", "rhs_dilation"].map(ints);
-    let along = |k: usize| Along {
-        stride: strides[k],
-        low: low[k],
-        high: high[k],
-        lhs_dilation: spread[k],
-        rhs_dilation: dilation[k],
-    };
+    let along = |k: usize| Along { stride: strides[k], low: low[k], high: high[k], lhs_dilation: spread[k], rhs_dilation: dilation[k] };
     let space: Vec<_> = (0..strides.len()).map(along).collect();
     let groups = at.op.int("groups").unwrap_or(1);
     at.each(|operand| Some(if operand == 0 { by_input(at, &space, groups) } else { by_weight(at, &space, groups) }))

@@ -112,7 +112,8 @@ fn cholesky<'c>(at: &At<'c>) -> Tensor<'c> {
 fn triangular_solve<'c>(at: &At<'c>) -> Cotangents<'c> {
     let (a, x, options) = (at.x(0), at.y(0), options(at));
     let has = |name: &str| options.iter().any(|option| option == name);
-    let turned: Vec<&str> = [("unit", has("unit")), ("upper", !has("upper"))].into_iter().filter(|(_, on)| *on).map(|(name, _)| name).collect();
+    let turned: Vec<&str> =
+        [("unit", has("unit")), ("upper", !has("upper"))].into_iter().filter(|(_, on)| *on).map(|(name, _)| name).collect();
     let by_rhs = solved(at, a.adjoint(), at.g(), &turned);
     let whole = -product(by_rhs, x.adjoint());
     let triangle = match (has("upper"), has("unit")) {

@@ -69,8 +69,7 @@ fn rows() -> impl Iterator<Item = &'static Row> {
     FAMILIES.iter().flat_map(|(_, tables)| tables.iter().copied().flatten())
 }
 
-static ROWS: LazyLock<HashMap<&'static str, &'static Row>> =
-    LazyLock::new(|| rows().map(|row| (row.name, row)).collect());
+static ROWS: LazyLock<HashMap<&'static str, &'static Row>> = LazyLock::new(|| rows().map(|row| (row.name, row)).collect());
 
 /// The row of an op, maybe under its other name.
 fn row(op: Op<'_>) -> Option<&'static Row> {

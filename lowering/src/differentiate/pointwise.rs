@@ -5,8 +5,8 @@ use std::f64::consts::{FRAC_2_SQRT_PI, LN_2, LN_10};
 use strata_dialects::prim;
 use strata_dialects::prim_builder::{Scalar, Tensor};
 
-use super::rule::{At, Cotangents, Point, Row, prim_rows};
 use super::rule::Rule::{Custom, Linear, Partials, Zero};
+use super::rule::{At, Cotangents, Point, Row, prim_rows};
 
 prim_rows! {
     /// `t * sign(x)`; of complex numbers `real(t) * x / |x|`, 0 at 0. PyTorch: `abs`, `grad * self.sgn()`.

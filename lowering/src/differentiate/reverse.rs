@@ -98,10 +98,11 @@ impl<'c> Reverse<'c> {
 fn shaped<'c>(prim: &'c Prim<'c>, cotangent: Tensor<'c>, value: Value<'c>) -> Tensor<'c> {
     let like = prim.tensor(value);
     let cotangent = if cotangent.dtype().is_complex() && !like.dtype().is_complex() { cotangent.real() } else { cotangent };
-    let fits = cotangent.rank() == like.rank() && cotangent.shape().iter().zip(like.shape().iter()).all(|(a, b)| match (a.known(), b.known()) {
-        (Some(a), Some(b)) => a == b,
-        _ => true,
-    });
+    let fits = cotangent.rank() == like.rank()
+        && cotangent.shape().iter().zip(like.shape().iter()).all(|(a, b)| match (a.known(), b.known()) {
+            (Some(a), Some(b)) => a == b,
+            _ => true,
+        });
     if !fits {
         prim.fail(format!("the cotangent of {} is computed as {}", value.ty(), cotangent.ty()));
     }

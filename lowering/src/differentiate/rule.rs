@@ -4,8 +4,8 @@ use strata_core::ir::{Op, Type};
 use strata_dialects::aten::dtype::Numeric;
 use strata_dialects::aten::schema::Kind;
 use strata_dialects::aten::{self, AtenOp, Input, Operator, Scalar as AtenScalar, Size as AtenSize};
-use strata_dialects::{capture, prim};
 use strata_dialects::prim_builder::{Prim, Scalar, Size, Tensor};
+use strata_dialects::{capture, prim};
 
 use crate::aten_to_prim::{Args, Precision};
 
@@ -288,7 +288,8 @@ fn backward<'c>(at: &At<'c>, operator: Operator) -> Cotangents<'c> {
         });
         given.extend(result.map(|input| (arg.name, input)));
     }
-    let tensors: Vec<_> = (0..operator.schema().returns.len()).filter(|k| *k < at.op.num_operands()).map(|k| at.op.operand(k).ty()).collect();
+    let tensors: Vec<_> =
+        (0..operator.schema().returns.len()).filter(|k| *k < at.op.num_operands()).map(|k| at.op.operand(k).ty()).collect();
     at.call(operator, &given, &tensors).into_iter().map(Some).collect()
 }
 

@@ -7,8 +7,8 @@ use strata_dialects::aten::dtype::{Category, Numeric};
 use strata_dialects::capture;
 use strata_dialects::prim_builder::{Prim, Scalar, Tensor};
 
-use super::reverse::Reverse;
 use super::Reason;
+use super::reverse::Reverse;
 
 /// Whether there are gradients of and by such values.
 pub(super) fn is_differentiable(ty: Type<'_>) -> bool {
@@ -50,7 +50,8 @@ pub(super) fn joint(function: Op<'_>, wrt: &[String], cotangents: &[i64]) -> Res
 fn build<'c>(prim: &'c Prim<'c>, function: Op<'c>, wrt: &[String], cotangents: &[i64]) -> Result<usize, PassError> {
     let refused = |reason: String| Reason::Options(reason).at(function);
     let block = function.body(0);
-    let end = block.terminator().filter(|op| op.isa::<func::Return>()).ok_or_else(|| refused("its body does not end in a return".into()))?;
+    let end =
+        block.terminator().filter(|op| op.isa::<func::Return>()).ok_or_else(|| refused("its body does not end in a return".into()))?;
     let cx = function.cx();
     let arguments = block.args();
     let mut arg_attrs = attributes(function, "arg_attrs", arguments.len());

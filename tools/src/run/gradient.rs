@@ -58,7 +58,9 @@ impl Gradient {
         let gradient: Gradient = serde_json::from_str(text).map_err(|error| error.to_string())?;
         match gradient.order {
             1 => Ok(gradient),
-            order => Err(format!("gradients of order {order} are not compared; write the first gradient as a program, and ask for its gradient")),
+            order => {
+                Err(format!("gradients of order {order} are not compared; write the first gradient as a program, and ask for its gradient"))
+            }
         }
     }
 

@@ -28,15 +28,8 @@ rows! {
         let by_input = by_factor(factor, common + common.adjoint(), upper);
         at.named(&[("self", Some(by_self)), ("input2", Some(by_input))])
     });
-    /// `V ((V^H g V) / (s_i + s_j)) V^H`, where `s` are the roots of the eigenvalues.
-    LINALG_MATRIX_SQRTH => Custom(|at| {
-        let found = at.prim.library("eigh", &[], &[at.x(0)], &[]);
-        let [values, vectors] = found[..] else { return Vec::new() };
-        let roots = values.sqrt();
-        let sums = roots.unsqueeze(roots.rank() - 1) + roots.unsqueeze(roots.rank());
-        let inner = product(vectors.adjoint(), product(at.g(), vectors)) / sums.convert(vectors.dtype());
-        vec![Some(product(product(vectors, inner), vectors.adjoint()))]
-    });
+    /// What PyTorch gives is not the derivative by its eigenvectors: refused.
+    LINALG_MATRIX_SQRTH => Custom(|at| at.refuse("write it with `linalg.eigh`"));
     /// `pinv_backward`.
     LINALG_PINV => Custom(pseudo_inverse);
     /// `pinv_backward`.
@@ -79,10 +72,10 @@ fn qr<'c>(at: &At<'c>, a: &Args<'c>) -> Cotangents<'c> {
     }
     let mut inner = r.filled(strata_dialects::prim_builder::Scalar::Int(0));
     if let Some(g) = at.cotangent(1) {
-        inner = inner + product(r, g.adjoint());
+        inner = inner + product(g, r.adjoint());
     }
     if let Some(g) = at.cotangent(0) {
-        inner = inner - product(g.adjoint(), q);
+        inner = inner - product(q.adjoint(), g);
     }
     let upper = inner.upper();
     let turned = product(q, upper + upper.flipped().lower(false).conj());

@@ -1,7 +1,7 @@
 //! Operators that choose elements: the gradient goes to the ones that were chosen, by their positions.
 
-use strata_dialects::aten::dtype::DType;
 use strata_dialects::aten::Input;
+use strata_dialects::aten::dtype::DType;
 use strata_dialects::aten::op::*;
 use strata_dialects::prim_builder::{Scalar, Tensor, coordinates, product};
 
@@ -157,16 +157,20 @@ fn index_fill<'c>(at: &At<'c>, a: &Args<'c>) -> Cotangents<'c> {
     at.named(&[("self", Some(rest.reshape(&g.shape()))), ("value", Some(filled))])
 }
 
+/// A tensor without dimensions as one of one element.
+fn line(x: Tensor<'_>) -> Tensor<'_> {
+    if x.rank() == 0 { x.reshape(&[1.into()]) } else { x }
+}
+
 fn index_reduce<'c>(at: &At<'c>, a: &Args<'c>) -> Cotangents<'c> {
-    let (x, source) = (a.tensor("self"), a.tensor("source"));
-    if x.rank() == 0 {
-        return at.refuse("a tensor without dimensions; give it one");
-    }
-    let (dim, index) = (a.dim("dim", x.rank()), a.raw("index"));
+    let (x, source, index) = (line(a.tensor("self")), line(a.tensor("source")), line(a.raw("index")));
+    let dim = a.dim("dim", x.rank());
     let index = index.less(0).select(index + x.size(dim), index);
-    let write = Write { x, updates: source.move_dim(dim, 0), y: wide(at.y(0)), indices: &[index], dims: &[dim] };
-    let (by_x, by_source) = write.gradient(at.wide_g(), kind(a), a.bool("include_self"));
-    at.named(&[("self", by_x), ("source", by_source.map(|by| by.move_dim(0, dim)))])
+    let write = Write { x, updates: source.move_dim(dim, 0), y: line(wide(at.y(0))), indices: &[index], dims: &[dim] };
+    let (by_x, by_source) = write.gradient(line(at.wide_g()), kind(a), a.bool("include_self"));
+    let like = |by: Tensor<'c>, name: &str| by.reshape(&a.raw(name).shape());
+    let by_source = by_source.map(|by| like(by.move_dim(0, dim), "source"));
+    at.named(&[("self", by_x.map(|by| like(by, "self"))), ("source", by_source)])
 }
 
 /// The reductions under the names that `scatter_reduce` has for them.
@@ -181,19 +185,16 @@ fn kind(a: &Args<'_>) -> &'static str {
 }
 
 fn scatter_reduce<'c>(at: &At<'c>, a: &Args<'c>) -> Cotangents<'c> {
-    let (x, index, source) = (a.tensor("self"), a.raw("index"), a.tensor("src"));
-    if x.rank() == 0 || index.rank() == 0 {
-        return at.refuse("tensors without dimensions; give them one");
-    }
+    let (x, index, source) = (line(a.tensor("self")), line(a.raw("index")), line(a.tensor("src")));
     let dim = a.dim("dim", x.rank());
     let none = vec![0.into(); source.rank()];
     let updates = source.slice_all(&none, &index.shape(), &vec![1; source.rank()]);
     let indices = coordinates(index, dim);
-    let write = Write { x, updates, y: wide(at.y(0)), indices: &indices, dims: &x.all_dims() };
-    let (by_x, by_updates) = write.gradient(at.wide_g(), kind(a), a.bool("include_self"));
+    let write = Write { x, updates, y: line(wide(at.y(0))), indices: &indices, dims: &x.all_dims() };
+    let (by_x, by_updates) = write.gradient(line(at.wide_g()), kind(a), a.bool("include_self"));
     let beyond = |by: Tensor<'c>| {
         let high: Vec<_> = (0..source.rank()).map(|dim| source.size(dim) - by.size(dim)).collect();
-        by.pad(zero(by), &none, &high, &vec![0; source.rank()])
+        by.pad(zero(by), &none, &high, &vec![0; source.rank()]).reshape(&a.raw("src").shape())
     };
-    at.named(&[("self", by_x), ("src", by_updates.map(beyond))])
+    at.named(&[("self", by_x.map(|by| by.reshape(&a.raw("self").shape()))), ("src", by_updates.map(beyond))])
 }
