@@ -12,6 +12,12 @@ use super::{by_self, rows, zero};
 use crate::aten_to_prim::Args;
 
 rows! {
+    /// `g`, `g * value / b` and `-g * (value * a / b^2)`, in this order of rounding.
+    ADDCDIV => Arguments(|at, a| {
+        let g = at.wide_g();
+        let [x, y, value] = ["tensor1", "tensor2", "value"].map(|name| a.as_type(name, g.dtype()));
+        at.named(&[("self", Some(g)), ("tensor1", Some(g * (value / y).conj())), ("tensor2", Some(-(g * (value * x / (y * y)).conj())))])
+    });
     /// `_cdist_backward` by both; it is 0 where rows are equal.
     CDIST => Arguments(cdist);
     /// `y * (g - sum(g * y))`: rows without weight have none.
