@@ -249,7 +249,7 @@ fn refuse_numpy(path: &Path) -> Result<(), Box<dyn Error>> {
 
 /// Gives tensors that bear the names of inputs the names of their places. A name that could be a place already is one.
 fn by_place(file: &mut TensorFile, names: &[&str]) {
-    let own = |name: &str| !["in_", "out_", "mut_"].iter().any(|prefix| name.starts_with(prefix));
+    let own = |name: &str| !["in_", "out_", "mut_", "cot_"].iter().any(|prefix| name.starts_with(prefix));
     for (k, name) in names.iter().enumerate().filter(|(_, name)| own(name)) {
         let place = format!("in_{k}");
         if !file.tensors.contains_key(&place)
