@@ -74,3 +74,11 @@ func.func @of_integers(%x: tensor<4xi64> {capture.kind = "input", capture.name =
     -> (tensor<4xi64> {capture.kind = "output"}) attributes {capture.entry} {
   return %x : tensor<4xi64>
 }
+
+// -----
+
+// expected-error @+1 {{is one part of a program that graph breaks divide; differentiate a program of one graph}}
+func.func @one_part(%x: tensor<4xf32> {capture.kind = "input", capture.name = "x", capture.requires_grad})
+    -> (tensor<4xf32> {capture.kind = "output"}) attributes {capture.entry, capture.break = {resume = @rest, reason = "print"}} {
+  return %x : tensor<4xf32>
+}

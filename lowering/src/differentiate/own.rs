@@ -38,7 +38,9 @@ mod tests {
     #[test]
     fn ops_bring_their_own_gradient() {
         let context = Registry::new().with_upstream().with_dialects(&[&MINE, &prim::PRIM, &capture::CAPTURE]).context();
-        ["func", "arith", "mine", "prim", "capture"].iter().for_each(|dialect| load_dialect(&context, dialect));
+        ["func", "arith", "mine", "prim", "capture"].iter().for_each(|dialect| {
+            load_dialect(&context, dialect);
+        });
         let text = "func.func @main(%x: tensor<3xf32> {capture.requires_grad}) -> tensor<3xf32> attributes {capture.entry} {
             %0 = mine.triple %x : (tensor<3xf32>) -> tensor<3xf32>
             return %0 : tensor<3xf32>

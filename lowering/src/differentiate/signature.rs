@@ -49,6 +49,9 @@ pub(super) fn joint(function: Op<'_>, wrt: &[String], cotangents: &[i64]) -> Res
 
 fn build<'c>(prim: &'c Prim<'c>, function: Op<'c>, wrt: &[String], cotangents: &[i64]) -> Result<usize, PassError> {
     let refused = |reason: String| Reason::Options(reason).at(function);
+    if capture::continuation(function).is_some() {
+        return Err(refused("is one part of a program that graph breaks divide; differentiate a program of one graph".to_owned()));
+    }
     let block = function.body(0);
     let end =
         block.terminator().filter(|op| op.isa::<func::Return>()).ok_or_else(|| refused("its body does not end in a return".into()))?;
