@@ -183,6 +183,12 @@ pub const KIND: &str = "capture.kind";
 /// The attribute of an argument or a result: its name in the program that it comes from.
 pub const NAME: &str = "capture.name";
 
+/// The attribute of an argument that gradients are asked for when nobody says otherwise: PyTorch's `requires_grad`.
+pub const REQUIRES_GRAD: &str = "capture.requires_grad";
+
+/// The attribute of a `detach` through which the program writes: its operand has the new value, and keeps its gradient.
+pub const OVERWRITTEN: &str = "capture.overwritten";
+
 /// The attribute of an op whose result is a copy, although its schema lets it alias an operand.
 pub const COPIES: &str = "capture.copies";
 

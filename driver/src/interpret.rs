@@ -13,6 +13,8 @@ use strata_runtime::weights::Weights;
 use strata_runtime::{Manifest, Tensor};
 
 use crate::emulate::emulate;
+use crate::levels::Level;
+use crate::run_levels::run_to;
 use crate::source_file::{Source, SourceFile};
 use crate::tensors::{from_runtime, to_runtime};
 use crate::{Error, Options, artefact, options};
@@ -28,6 +30,10 @@ fn run(registry: &'static Registry, path: &Path, options: &Options, inputs: Vec<
     }
     let context = registry.pooled_context();
     let source = SourceFile::from(path).read_for(&context, options)?;
+    if options.gradient.is_some() {
+        // A program is differentiated on the way to `prim`.
+        run_to(registry, &source.module, Level::Prim, options, &mut |_| {})?;
+    }
     let program = Program::of(entry(source.module.op())?)?;
     let failed = |text: String| Error::Interpreter(text);
     let values = arguments(&program, &inputs)?;

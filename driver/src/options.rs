@@ -93,6 +93,25 @@ impl From<Target> for String {
 /// Seconds that a search for schedules takes at most if nobody says otherwise.
 pub const BUDGET: f64 = 30.0;
 
+/// The gradients of a joint program: see `--differentiate`.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Gradient {
+    /// The arguments to differentiate by; those that require a gradient where none is named.
+    pub wrt: Vec<String>,
+    /// The outputs that have a cotangent; all of floats where none is named.
+    pub cotangents: Vec<i64>,
+}
+
+impl Gradient {
+    /// The options of the pass.
+    pub(crate) fn text(&self) -> String {
+        let cotangents: Vec<_> = self.cotangents.iter().map(i64::to_string).collect();
+        let lists = [("wrt", self.wrt.join(",")), ("cotangents", cotangents.join(","))];
+        lists.iter().filter(|(_, list)| !list.is_empty()).map(|(name, list)| format!("{name}={list}")).collect::<Vec<_>>().join(" ")
+    }
+}
+
 /// Options of a compilation.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
@@ -127,6 +146,8 @@ pub struct Options {
     pub cache: bool,
     /// Keep to the disk: the cache that a team shares has failed in this process.
     pub cache_local: bool,
+    /// The gradients that the program computes too, if any.
+    pub gradient: Option<Gradient>,
     /// The function to compile, of a program that graph breaks divide; the entry when empty.
     pub part: String,
 }

@@ -6,6 +6,7 @@ use crate::pass_list::Nest;
 use strata_core::pass::{Addition, PipelineDef};
 use strata_core::registry::Registry;
 use strata_core::upstream::func;
+use strata_lowering::differentiate;
 
 /// The passes that lead to a level from the one before.
 #[derive(Clone, Copy, Debug)]
@@ -45,6 +46,12 @@ enum Setting {
     Sizes,
     /// It has none, and runs where sizes are told.
     WithSizes,
+    /// What is differentiated by; it runs where gradients are asked for.
+    Gradient,
+    /// The operators that have a gradient of their own; it runs where gradients are asked for.
+    Kept,
+    /// It has none, and runs where no gradients are asked for.
+    Forward,
     /// It runs where the runtime is to say where the time of a call goes.
     Profile,
 }
@@ -75,6 +82,10 @@ impl Step {
             Setting::Part => format!("only={}", options.part),
             Setting::Sizes => format!("sizes={}", options.sizes.as_deref().filter(|sizes| !sizes.is_empty())?),
             Setting::WithSizes => options.sizes.as_deref().filter(|sizes| !sizes.is_empty()).map(|_| String::new())?,
+            Setting::Gradient => options.gradient.as_ref()?.text(),
+            Setting::Kept => options.gradient.as_ref().map(|_| format!("keep={}", differentiate::kept().join(",")))?,
+            Setting::Forward if options.gradient.is_some() => return None,
+            Setting::Forward => String::new(),
             Setting::Profile if !options.profile => return None,
             Setting::Profile => String::new(),
         };
@@ -106,6 +117,8 @@ macro_rules! pipeline {
 
 /// From PyTorch's operators to `prim`, layer by layer.
 const DECOMPOSE: &[Step] = &[
+    each("decompose-aten").with(Setting::Kept),
+    each("differentiate").with(Setting::Gradient),
     each("decompose-aten"),
     each("apply-dim-orders"),
     each("canonicalize").optional(),
@@ -132,7 +145,8 @@ const CPU: &[Pipeline] = &[
         module("split-breaks").with(Setting::Part),
         each("functionalise"),
         module("cse").optional(),
-        module("outline-regions").optional(),
+        // Layers are differentiated where they are called.
+        module("outline-regions").with(Setting::Forward).optional(),
     ]),
     pipeline!(CPU[2] Prim "strata-to-prim" DECOMPOSE + [
         each("fold-scales").with(Setting::Numerics).optional(),

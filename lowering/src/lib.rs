@@ -2,6 +2,7 @@
 
 pub mod aten_to_prim;
 pub mod codegen;
+pub mod differentiate;
 pub mod emit;
 mod error;
 pub mod expand_math;
@@ -23,6 +24,7 @@ use strata_core::pass::PassEntry;
 pub const PASSES: &[PassEntry] = &[
     PassEntry::of::<target::attach_target::AttachTarget>(),
     PassEntry::of::<aten_to_prim::DecomposeAten>(),
+    PassEntry::of::<differentiate::Differentiate>(),
     PassEntry::of::<expand_math::ExpandMath>(),
     PassEntry::of::<gpu_to_nvvm::GpuToNvvm>(),
     PassEntry::of::<aten_to_prim::infer_types::InferTypes>(),

@@ -3,7 +3,7 @@
     python own_cases.py own
 
 Groups: changed buffers, outputs that are views of inputs or of each other, tensors in other orders than row-major, operators that read
-the storage of a view, quantisation, floats of 8 bits, boxes and regions, nested control flow, convolutions by tiles, small integers, complex128 (as pairs
+the storage of a view, quantisation, floats of 8 bits, boxes and regions, nested control flow, gradients, convolutions by tiles, small integers, complex128 (as pairs
 of f64, which the file format can hold), and sizes of 0 in programs with symbolic sizes. Quantisation needs torchao, boxes torchvision.
 """
 
@@ -18,6 +18,7 @@ from torch._higher_order_ops.while_loop import while_loop
 from torch.export import Dim
 
 import case
+import grad_cases
 
 GROUPS = {}
 
@@ -739,6 +740,73 @@ def orders():
     yield "other_types", (lambda x, y, z: (x.t() * 2, y.t() + 1, z.t())), [[x.half(), tensor(5, 7, dtype=torch.int16), x > 0]]
 
 
+@group("gradients")
+def gradients():
+    """Gradients of plain programs: see grad_cases.py."""
+    x, y, w = tensor(4, 5), tensor(4, 5, seed=1), tensor(5, 3, seed=2)
+    few = (tensor(4, 6) * 2).round() / 2
+    n = Dim("n", min=0, max=64)
+    z = torch.complex(tensor(3, 4), tensor(3, 4, seed=1))
+    net = nn.Sequential(nn.Linear(5, 4), nn.ReLU(), nn.Linear(4, 3), nn.LogSoftmax(1))
+    net[2].weight.requires_grad_(False)
+    images = nn.Sequential(nn.Conv2d(4, 6, 3, stride=2, padding=1, groups=2), nn.GELU(), nn.ConvTranspose2d(6, 3, 3, stride=2), nn.MaxPool2d(2))
+
+    class Stopped(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.w = nn.Parameter(tensor(5, seed=3))
+
+        def forward(self, x):
+            with torch.no_grad():
+                scale = (x * self.w).abs().mean()
+            return x * self.w / scale + x.detach() * 2
+
+    def step(carried, row, w):
+        following = torch.tanh(carried @ w + row)
+        return following.clone(), (following * 2).clone()
+
+    def attention(q, k, v):
+        return nn.functional.scaled_dot_product_attention(q, k, v, is_causal=True)
+
+    yield "net", net, [[x]]
+    yield "net_sizes", net, [[x]], ({0: n},)
+    yield "images", images, [[tensor(2, 4, 9, 9)]]
+    yield "images_sizes", images, [[tensor(2, 4, 9, 9)]], ({0: Dim("b", min=1, max=64)},)
+    yield "stopped", Stopped(), [[x]]
+    yield "not_used", (lambda x, y: x * 2), [[x, y]]
+    yield "attention", attention, [[tensor(2, 3, 5, 4, seed=k) for k in range(3)]]
+    yield "normed", (lambda x: nn.functional.batch_norm(x, None, None, training=True)), [[x]]
+    for taken in (1, -1):
+        branches = lambda x, w, p: torch.cond(p.sum() > 0, lambda x, w: (x @ w).relu().sum(1), lambda x, w: x.sum(1) * w.mean(), (x, w))
+        yield f"branch_{'first' if taken > 0 else 'second'}", branches, [[x, w, torch.tensor([float(taken)])]]
+    yield "steps", (lambda a, xs, w: scan(lambda c, r: step(c, r, w), a, xs)), [[tensor(2, 3), tensor(5, 2, 3), tensor(3, 3)]]
+    yield "rows", (lambda xs, w: map_over(lambda row, w: (row * w).sin().clone(), xs, w)), [[x, tensor(5)]]
+    yield "corners", (lambda x: (x.relu(), x.clamp(-0.5, 1), nn.functional.relu6(x), nn.functional.hardtanh(x), nn.functional.hardswish(x * 3))), [[few]]
+    yield "ties", (lambda x, y: (torch.maximum(x, y), x.amax(1), x.max(1)[0], torch.clamp(x, y, y + 0.5), x.cummax(1)[0], x.median(1)[0])), [
+        [few, few.flip(1)]]
+    yield "zeros", (lambda x: (x.cumprod(1), x.prod(1), x.norm(dim=1), torch.linalg.vector_norm(x, 3, dim=1), torch.sinc(x), torch.xlogy(x, x.abs()))), [
+        [torch.tensor([[1.0, 0, 2, 0, 3], [0, 0, 0, 0, 0], [1, 2, 3, 0, 4]])]]
+    yield "large", (lambda x: (x.sigmoid(), nn.functional.silu(x), nn.functional.elu(x), nn.functional.softplus(x), nn.functional.mish(x))), [
+        [torch.tensor([-200.0, -90, -1, 0, 1, 90, 200])]]
+    yield "windows", (lambda x: (x.unfold(1, 3, 2), nn.functional.avg_pool1d(x, 3, 2, 1))), [[tensor(3, 8)]]
+    yield "indexed", (lambda x, i: (x[i], x.scatter_add(0, i.unsqueeze(1).expand(3, 5), x[:3]), x.index_select(0, i))), [[x, torch.tensor([0, 3, 3])]]
+    yield "sorted", (lambda x: (x.sort(1)[0], x.topk(2, 0)[0], x.kthvalue(2, 1)[0])), [[x]]
+    yield "complex", (lambda z, w: (torch.view_as_real(z @ w.t()), (z * w).exp().abs(), (z / w).angle())), [[z, torch.complex(tensor(3, 4, seed=2), tensor(3, 4, seed=3))]]
+    yield "spectrum", (lambda x: (torch.fft.irfft(torch.fft.rfft(x) * 2, n=7), torch.fft.rfft(x[:, :6]).abs())), [[tensor(3, 7)]]
+    yield "halves", (lambda x, w: nn.functional.silu(x @ w).sum(0)), [[x.half(), w.half()]]
+    yield "matrices", (lambda a, b: (torch.linalg.solve(a, b), torch.linalg.cholesky(a @ a.t() + torch.eye(4)), torch.linalg.det(a), torch.linalg.svdvals(a))), [
+        [tensor(4, 4), tensor(4, 2)]]
+    yield "vectors", (lambda a: (torch.linalg.eigh(a + a.t())[0], torch.linalg.qr(a)[1])), [[tensor(4, 4)]]
+    yield "padding_idx", (lambda w, i: nn.functional.embedding(i, w, padding_idx=1)), [[tensor(5, 3), torch.tensor([[0, 1, 1], [4, 4, 2]])]]
+    yield "empty", (lambda x, y: (x * y).sum(0)), [[tensor(0, 3), tensor(0, 3)]]
+    yield "rank_0", (lambda x: x * x.sin()), [[torch.tensor(0.7)]]
+
+
+def gradient(folder, title, module, sets, dynamic):
+    row = case.export(folder, "gradients", title, module, sets, dynamic_shapes=dynamic)
+    return grad_cases.gradient_case(folder, "gradients", folder, row)
+
+
 def makers(options):
     for name, rows in GROUPS.items():
         if options.group not in name:
@@ -746,6 +814,9 @@ def makers(options):
         for title, module, sets, *shapes in rows():
             torch.manual_seed(0)
             dynamic = shapes[0] if shapes else None
+            if name == "gradients":
+                yield f"{name} {title}", functools.partial(gradient, options.out, title, module, sets, dynamic)
+                continue
             yield f"{name} {title}", functools.partial(case.export, options.out, name, title, module, sets, dynamic_shapes=dynamic)
 
 

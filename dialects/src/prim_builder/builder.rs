@@ -72,6 +72,11 @@ impl<'c> Prim<'c> {
         self.builder.borrow_mut().go_before(op);
     }
 
+    /// Builds ops that hold others, or moves to another place, by the builder below this one.
+    pub fn build<T>(&self, build: impl FnOnce(&mut Rewriter<'c>) -> T) -> T {
+        build(&mut self.builder.borrow_mut())
+    }
+
     /// Puts values in the place of an op's results.
     pub fn replace(&self, op: Op<'c>, values: &[Value<'c>]) {
         self.builder.borrow_mut().replace(op, values);

@@ -72,8 +72,13 @@ pub(super) fn import<'c>(importer: &mut Importer<'c>, scope: &Scope<'_, 'c>, nod
             let (rows, extra) = (operands(importer, scope, rows)?, operands(importer, scope, extra)?);
             for_rows(importer, scope, node, body, &[], &rows, &extra)
         }
-        ("wrap_with_set_grad_enabled", [Argument::AsBool(_), Argument::AsGraph(body), operands @ ..]) => {
-            inlined(importer, scope, node, body, operands)
+        ("wrap_with_set_grad_enabled", [Argument::AsBool(enabled), Argument::AsGraph(body), operands @ ..]) => {
+            let results = inlined(importer, scope, node, body, operands)?;
+            if *enabled {
+                Ok(results)
+            } else {
+                Ok(results.into_iter().map(|result| detached(importer, result)).collect::<Result<_, _>>()?)
+            }
         }
         // Without automatic casts the region is its body; with them its operators would mean others.
         ("wrap_with_autocast", [_, _, Argument::AsBool(false), _, Argument::AsGraph(body), operands @ ..]) => {
@@ -98,6 +103,16 @@ fn inlined<'c>(
     let outputs = importer.graph(&body.graph, &inputs)?;
     let types = result_types(importer, scope, node)?;
     Ok(importer.fit_all(&outputs, &types)?)
+}
+
+/// A tensor that no gradient goes through, as those of a region without gradients.
+fn detached<'c>(importer: &mut Importer<'c>, value: Value<'c>) -> Result<Value<'c>, Refusal> {
+    let floats = value.ty().is_tensor() && value.ty().element_type().is_some_and(|dtype| dtype.is_float() || dtype.is_complex());
+    if !floats {
+        return Ok(value);
+    }
+    let made = aten::build(&mut importer.builder, op::DETACH.schema(), &[Some(Input::Tensor(value))], &[value.ty()]);
+    Ok(made.map_err(|error| Refusal::broken(error.to_string()))?.result(0))
 }
 
 /// The values that a region is given.

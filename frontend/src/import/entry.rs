@@ -6,7 +6,7 @@ use strata_core::ir::{Attr, Block, Op, OpSpec, Type, Value};
 use strata_core::rewrite::Rewriter;
 use strata_core::upstream::func;
 use strata_dialects::capture;
-use strata_dialects::capture::{DIM_ORDER, STORAGE_ORDER};
+use strata_dialects::capture::{DIM_ORDER, REQUIRES_GRAD, STORAGE_ORDER};
 
 use super::{
     Input, InputKind, Output, conditions,
@@ -188,6 +188,8 @@ fn arg_attrs<'c>(importer: &Importer<'c>, graph: &Graph, arg: &Arg<'_>) -> Attr<
     let kind = cx.str_attr(arg.input.kind.spelling());
     let mut entries = vec![(capture::KIND, kind), (capture::NAME, cx.str_attr(&arg.input.name))];
     entries.extend(arg.dim_order.as_ref().map(|order| (DIM_ORDER, attribute(cx, order))));
+    let meta = arg.name.and_then(|name| graph.tensor_values.get(name));
+    entries.extend(meta.filter(|meta| meta.requires_grad).map(|_| (REQUIRES_GRAD, cx.unit())));
     let described = arg.name.filter(|_| importer.storages && arg.dim_order.is_none());
     if let Some(meta) = described.and_then(|name| graph.tensor_values.get(name)) {
         entries.extend(storage::order(cx, meta).map(|order| (STORAGE_ORDER, order)));

@@ -28,7 +28,7 @@ impl<'c> Deref for Args<'c> {
 }
 
 impl<'c> Args<'c> {
-    pub(super) fn new(prim: &'c Prim<'c>, op: AtenOp<'c>, precision: Precision) -> Args<'c> {
+    pub(crate) fn new(prim: &'c Prim<'c>, op: AtenOp<'c>, precision: Precision) -> Args<'c> {
         let operand = |value: Value<'c>| Some((value.ty().element_type().filter(|_| value.ty().is_tensor())?, value.ty().rank()));
         let tensors: Vec<_> = op.op().operands().into_iter().filter_map(operand).collect();
         let weighed: Vec<_> =

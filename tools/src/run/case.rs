@@ -11,6 +11,8 @@ use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize};
 use strata_runtime::{DType, Tensor, TensorFile};
 
+use super::gradient::Gradient;
+
 /// The manifest of a folder.
 #[derive(Debug, Deserialize)]
 pub struct Manifest {
@@ -125,6 +127,8 @@ pub struct InputSet {
     inputs: Vec<Tensor>,
     /// The types of its tensors and the values of its numbers, in order.
     signature: Vec<String>,
+    /// What it says of gradients.
+    gradient: Option<Gradient>,
 }
 
 impl InputSet {
@@ -162,7 +166,9 @@ impl InputSet {
                 (None, None) => break,
             }
         }
-        Ok(InputSet { path: path.to_owned(), file, scalars, inputs, signature })
+        let mut set = InputSet { path: path.to_owned(), file, scalars, inputs, signature, gradient: None };
+        set.gradient = set.metadata("grad", Gradient::read)?;
+        Ok(set)
     }
 
     /// The call's signature, as `--signature` takes it.
@@ -173,6 +179,33 @@ impl InputSet {
     /// The call's inputs.
     pub fn inputs(&self) -> Vec<&Tensor> {
         self.inputs.iter().collect()
+    }
+
+    /// What the file says of gradients.
+    pub fn gradient(&self) -> Option<&Gradient> {
+        self.gradient.as_ref()
+    }
+
+    /// The cotangents of these outputs, in order.
+    pub fn cotangents(&self, outputs: &[usize]) -> Result<Vec<&Tensor>, String> {
+        let cotangent = |k: &usize| {
+            let found = self.file.tensors.get(&format!("cot_{k}"));
+            found.ok_or_else(|| format!("{}: there is no `cot_{k}`, the cotangent of output {k}", self.path.display()))
+        };
+        outputs.iter().map(cotangent).collect()
+    }
+
+    /// The outputs that the file has a cotangent for.
+    pub fn places_of_cotangents(&self) -> Vec<usize> {
+        let place = |name: &String| name.strip_prefix("cot_").and_then(|place| place.parse().ok());
+        let mut places: Vec<_> = self.file.tensors.keys().filter_map(place).collect();
+        places.sort_unstable();
+        places
+    }
+
+    /// The expected gradient by `in_k` or `p_NAME`.
+    pub fn expected_gradient(&self, by: &str) -> Option<&Tensor> {
+        self.file.tensors.get(&format!("grad_{by}"))
     }
 
     /// Expected output `k`, if the file has it.
@@ -230,7 +263,7 @@ fn refuse_numpy(path: &Path) -> Result<(), Box<dyn Error>> {
 
 /// Gives tensors that bear the names of inputs the names of their places. A name that could be a place already is one.
 fn by_place(file: &mut TensorFile, names: &[&str]) {
-    let own = |name: &str| !["in_", "out_", "mut_"].iter().any(|prefix| name.starts_with(prefix));
+    let own = |name: &str| !["in_", "out_", "mut_", "cot_"].iter().any(|prefix| name.starts_with(prefix));
     for (k, name) in names.iter().enumerate().filter(|(_, name)| own(name)) {
         let place = format!("in_{k}");
         if !file.tensors.contains_key(&place)
@@ -251,10 +284,10 @@ fn known_names<'a>(names: impl Iterator<Item = &'a String>) -> Result<(), String
         match (place("in_"), place("out_")) {
             (Some(place), _) => drop(inputs.insert(place)),
             (_, Some(place)) => drop(outputs.insert(place)),
-            _ if name.starts_with("mut_") => {}
+            _ if ["mut_", "cot_", "grad_"].iter().any(|prefix| name.starts_with(prefix)) => {}
             _ => {
                 return Err(format!(
-                    "`{name}` is no tensor of this call; the names are in_0, in_1, .. (or those of the program's inputs, where it is compiled), out_0, out_1, .. and mut_NAME"
+                    "`{name}` is no tensor of this call; the names are in_0, in_1, .. (or those of the program's inputs, where it is compiled), out_0, out_1, .. and mut_NAME; of gradients cot_0, .. and grad_in_0, .. and grad_p_NAME"
                 ));
             }
         }

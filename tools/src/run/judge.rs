@@ -28,8 +28,12 @@ pub struct Errors {
 /// Judges one run: the largest errors, or why it is wrong.
 pub fn judge(results: &[Named], set: &InputSet, rules: &Rules) -> Result<Errors, String> {
     let mut errors = Errors::default();
-    let outputs: Vec<&Named> = results.iter().filter(|r| !r.mutation).collect();
-    let mut wrong = Vec::new();
+    let mut outputs: Vec<&Named> = results.iter().filter(|r| !r.mutation).collect();
+    let mut wrong = gradients(&mut outputs, set, &mut errors)?;
+    // Who asks for gradients may leave the outputs out.
+    if set.gradient().is_some() && set.outputs() == 0 {
+        outputs.clear();
+    }
     let (mut given, expected) = (outputs.iter(), set.outputs());
     for k in 0..expected {
         let Some(want) = set.output(k) else { break };
@@ -60,6 +64,27 @@ pub fn judge(results: &[Named], set: &InputSet, rules: &Rules) -> Result<Errors,
         }
     }
     if wrong.is_empty() { Ok(errors) } else { Err(wrong.join("; ")) }
+}
+
+/// Takes the gradients, which follow the outputs, and says which are wrong.
+fn gradients(outputs: &mut Vec<&Named>, set: &InputSet, errors: &mut Errors) -> Result<Vec<String>, String> {
+    let Some(gradient) = set.gradient() else { return Ok(Vec::new()) };
+    let (names, mut wrong): (Vec<_>, _) = (gradient.wrt().collect(), Vec::new());
+    let first = outputs.len().checked_sub(names.len()).ok_or_else(|| format!("{} results for {} gradients", outputs.len(), names.len()))?;
+    for (name, got) in names.into_iter().zip(outputs.split_off(first)) {
+        let verdict = match (set.expected_gradient(name), gradient.is_none(name)) {
+            (Some(want), _) => {
+                let tolerance = gradient.atol(name).map(|atol| Tolerance { rtol: 0.0, atol });
+                check(&got.tensor, want, false, tolerance, errors)
+            }
+            // Where PyTorch has none, it is zero.
+            (None, true) if got.tensor.bytes().iter().any(|byte| *byte != 0) => Err("is not zero".to_owned()),
+            (None, true) => Ok(()),
+            (None, false) => return Err(format!("there is no `grad_{name}` to compare with")),
+        };
+        wrong.extend(verdict.err().map(|reason| format!("grad_{name} {reason}")));
+    }
+    Ok(wrong)
 }
 
 fn check(got: &Tensor, want: &Tensor, free: bool, tolerance: Option<Tolerance>, errors: &mut Errors) -> Result<(), String> {

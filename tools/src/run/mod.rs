@@ -3,6 +3,7 @@
 mod backend;
 mod benchmark;
 mod case;
+mod gradient;
 mod judge;
 mod levels_report;
 mod page;

@@ -12,6 +12,7 @@ use strata_tools::{tuning, verify_weights};
 use super::backend::{Backend, Compile, Named, Program, dump, with_signature};
 use super::benchmark;
 use super::case::{Check, InputSet};
+use super::gradient::with_gradient;
 use super::judge::{Rules, judge};
 use super::levels_report;
 use super::page::Page;
@@ -47,6 +48,10 @@ pub struct Options {
     pub weights: Option<PathBuf>,
     /// The folder of the results, if they are kept.
     pub dump: Option<PathBuf>,
+    /// The arguments to differentiate by, if gradients are asked for: those that require a gradient where none is named.
+    pub gradient: Option<Vec<String>>,
+    /// The cotangents `cot_0..`.
+    pub cotangents: Option<PathBuf>,
     /// How to compile, and whether to ask the cache.
     pub compile: CompileOptions,
 }
@@ -77,7 +82,8 @@ pub fn run(options: &Options) -> Result<bool, Box<dyn Error>> {
         Some(call) => with_signature(&options.compile.json(), &options.model, || call.signature())?,
         None => options.compile.json(),
     };
-    let verify = options.verify_key.as_deref();
+    let cotangents = Cotangents::read(options)?;
+    let (json, verify) = (cotangents.options(&json)?, options.verify_key.as_deref());
     let how = Compile { options: &json, cache, explain: options.compile.explain_cache, verify, weights: options.weights.as_deref() };
     let about = |error| about(&options.model, error);
     if options.report == Some(levels_report::Form::Html) {
@@ -105,7 +111,10 @@ pub fn run(options: &Options) -> Result<bool, Box<dyn Error>> {
         // The interpreter and --dynamic=off make up no values: a program that takes none runs, others say what they lack.
         _ => Vec::new(),
     };
-    let inputs = set.as_ref().map_or_else(|| made.iter().collect(), InputSet::inputs);
+    let mut inputs = set.as_ref().map_or_else(|| made.iter().collect(), InputSet::inputs);
+    if set.is_some() {
+        inputs.extend(cotangents.tensors()?);
+    }
     if let Some(manifest) = manifest.filter(|_| options.report.is_some()) {
         levels_report::print(&options.model, manifest, times)?;
     }
@@ -151,6 +160,39 @@ pub fn run(options: &Options) -> Result<bool, Box<dyn Error>> {
         println!();
     }
     Ok(right)
+}
+
+/// The gradients that are asked for.
+struct Cotangents<'a> {
+    /// What is differentiated by, if anything.
+    wrt: Option<&'a [String]>,
+    set: Option<InputSet>,
+}
+
+impl<'a> Cotangents<'a> {
+    /// The file of the cotangents is that of the inputs where no other is given.
+    fn read(options: &'a Options) -> Result<Self, Box<dyn Error>> {
+        let file = options.cotangents.as_ref().or(options.inputs.as_ref()).or(options.expect.as_ref());
+        let set = options.gradient.as_ref().and(file).map(|path| InputSet::read(path)).transpose()?;
+        Ok(Self { wrt: options.gradient.as_deref(), set })
+    }
+
+    fn places(&self) -> Vec<usize> {
+        self.set.as_ref().map(InputSet::places_of_cotangents).unwrap_or_default()
+    }
+
+    /// The compiler's options with the gradients asked for.
+    fn options(&self, options: &str) -> Result<String, Box<dyn Error>> {
+        let Some(wrt) = self.wrt else { return Ok(options.to_owned()) };
+        match self.set.as_ref().and_then(InputSet::gradient).filter(|_| wrt.is_empty()) {
+            Some(said) => Ok(said.options(options)?),
+            None => Ok(with_gradient(options, &wrt.iter().map(String::as_str).collect::<Vec<_>>(), &self.places())?),
+        }
+    }
+
+    fn tensors(&self) -> Result<Vec<&Tensor>, String> {
+        self.set.as_ref().map_or(Ok(Vec::new()), |set| set.cotangents(&self.places()))
+    }
 }
 
 /// Writes the model's page.

@@ -94,10 +94,14 @@ fn run(task: &Task, backend: Backend, answer: &mut Answer) -> Result<(), Failure
     let fail = |kind, reason: String| Failure { kind, reason: reason.split_whitespace().collect::<Vec<_>>().join(" ") };
     // A suite asks what the compiler does, so the cache stays out of it.
     let model = task.folder.join(&case.pt2);
+    let first = case.io.first().map(|io| InputSet::read(&task.folder.join(io))).transpose().map_err(|e| fail(Kind::Run, e.to_string()))?;
     // A model without types takes those of its first input set.
-    let first = case.io.first().filter(|_| model.extension().is_some_and(|kind| kind == "pt"));
-    let first = first.map(|io| InputSet::read(&task.folder.join(io))).transpose().map_err(|e| fail(Kind::Run, e.to_string()))?;
-    let options = with_signature(&task.options, &model, || first.map(|set| set.signature()).unwrap_or_default());
+    let untyped = first.as_ref().filter(|_| model.extension().is_some_and(|kind| kind == "pt"));
+    let options = with_signature(&task.options, &model, || untyped.map(InputSet::signature).unwrap_or_default());
+    let options = options.map_err(|e| fail(Kind::Refused, e.to_string()))?;
+    // What is differentiated by is said by the inputs' file.
+    let gradient = first.as_ref().and_then(InputSet::gradient);
+    let options = gradient.map_or(Ok(options.clone()), |gradient| gradient.options(&options));
     let options = options.map_err(|e| fail(Kind::Refused, e.to_string()))?;
     let how = Compile { options: &options, cache: false, explain: false, verify: None, weights: None };
     let opened = Program::open(&model, backend, &how);
@@ -118,7 +122,11 @@ fn run(task: &Task, backend: Backend, answer: &mut Answer) -> Result<(), Failure
         let stem = io.file_stem().unwrap_or_default().to_string_lossy().into_owned();
         let at = |reason: String| if case.io.len() > 1 { format!("{stem}: {reason}") } else { reason };
         let kind = if backend == Backend::Interp { Kind::Refused } else { Kind::Run };
-        let results = program.run(&set.inputs()).map_err(|e| fail(kind, at(e.to_string())))?;
+        let mut inputs = set.inputs();
+        if let Some(gradient) = set.gradient() {
+            inputs.extend(set.cotangents(&gradient.cotangents()).map_err(|e| fail(Kind::Run, e))?);
+        }
+        let results = program.run(&inputs).map_err(|e| fail(kind, at(e.to_string())))?;
         if let Some(folder) = &task.dump {
             dump(folder, io, &results).map_err(|e| fail(Kind::Run, e.to_string()))?;
         }

@@ -142,6 +142,9 @@ impl<'c> Aliases<'c> {
             return Err(format!("would store {} into a tensor of type {}", new.ty(), value.ty()));
         }
         let content = undo::undo_all(rewriter, &steps, storage.current, new)?;
+        for step in steps.iter().filter(|step| step.operator == op::DETACH) {
+            rewriter.set_attr(step.op, capture::OVERWRITTEN, step.op.cx().unit());
+        }
         let storage = &mut self.bases[base];
         storage.current = content;
         storage.version += 1;

@@ -1,0 +1,85 @@
+//! Factorisations and inverses: PyTorch's formulas take the whole matrix where a decomposition reads a triangle of it.
+
+use strata_dialects::aten::op::*;
+use strata_dialects::prim_builder::Tensor;
+
+use super::super::library::{product, solved};
+use super::super::rule::Rule::{Arguments, Custom};
+use super::super::rule::{At, Cotangents, Row};
+use super::rows;
+use crate::aten_to_prim::Args;
+
+rows! {
+    /// PyTorch counts in the storage of both tensors: refused.
+    AS_STRIDED_SCATTER => Custom(|at| at.refuse("it writes by strides; use a slice or an index"));
+    /// `cholesky_inverse_backward`.
+    CHOLESKY_INVERSE => Arguments(|at, a| {
+        let (g, y) = (at.g(), at.y(0));
+        let both = product(y, product(g + g.adjoint(), y));
+        at.named(&[("self", Some(by_factor(at.x(0), both, a.bool("upper"))))])
+    });
+    /// `cholesky_solve_backward`.
+    CHOLESKY_SOLVE => Arguments(|at, a| {
+        let upper = a.bool("upper");
+        let (factor, y) = (at.x(1), at.y(0));
+        let (first, second) = if upper { (factor.adjoint(), factor) } else { (factor, factor.adjoint()) };
+        let by_self = solved(at, second, solved(at, first, at.g(), &[]), &["upper"]);
+        let common = product(by_self, y.adjoint());
+        let by_input = by_factor(factor, common + common.adjoint(), upper);
+        at.named(&[("self", Some(by_self)), ("input2", Some(by_input))])
+    });
+    /// What PyTorch gives is not the derivative by its eigenvectors: refused.
+    LINALG_MATRIX_SQRTH => Custom(|at| at.refuse("write it with `linalg.eigh`"));
+    /// `pinv_backward`.
+    LINALG_PINV => Custom(pseudo_inverse);
+    /// `pinv_backward`.
+    LINALG_PINV_ATOL_RTOL_FLOAT => Custom(pseudo_inverse);
+    /// `pinv_backward`.
+    LINALG_PINV_ATOL_RTOL_TENSOR => Custom(pseudo_inverse);
+    /// `pinv_backward`.
+    LINALG_PINV_RCOND_TENSOR => Custom(pseudo_inverse);
+    /// `linalg_qr_backward`, of matrices that are no wider than they are high.
+    LINALG_QR => Arguments(qr);
+    /// `pinv_backward`.
+    PINVERSE => Custom(pseudo_inverse);
+}
+
+/// `-common L`, or `-U common`.
+fn by_factor<'c>(factor: Tensor<'c>, common: Tensor<'c>, upper: bool) -> Tensor<'c> {
+    -(if upper { product(factor, common) } else { product(common, factor) })
+}
+
+fn pseudo_inverse<'c>(at: &At<'c>) -> Cotangents<'c> {
+    let (a, y, g) = (at.x(0), at.y(0), at.g().adjoint());
+    let yh = y.adjoint();
+    let wide = a.rows().known() <= a.cols().known();
+    vec![Some(if wide {
+        let k = product(g, y);
+        let kyh = product(k, yh);
+        kyh - product(y, k).adjoint() - product(product(a, y), kyh) + product(product(yh, y), g - product(k, a))
+    } else {
+        let k = product(y, g);
+        let yhk = product(yh, k);
+        product(product(g - product(a, k), y), yh) - product(k, y).adjoint() + yhk - product(product(yhk, y), a)
+    })]
+}
+
+fn qr<'c>(at: &At<'c>, a: &Args<'c>) -> Cotangents<'c> {
+    let (q, r) = (at.y(0), at.y(1));
+    let square = r.rows().same(r.cols());
+    if a.str("mode") == "r" || !square {
+        return at.refuse("it has one of matrices that are no wider than they are high, with mode='reduced'");
+    }
+    let mut inner = r.filled(strata_dialects::prim_builder::Scalar::Int(0));
+    if let Some(g) = at.cotangent(1) {
+        inner = inner + product(g, r.adjoint());
+    }
+    if let Some(g) = at.cotangent(0) {
+        inner = inner - product(q.adjoint(), g);
+    }
+    let upper = inner.upper();
+    let turned = product(q, upper + upper.flipped().lower(false).conj());
+    let whole = at.cotangent(0).map_or(turned, |g| turned + g);
+    // X R^H = whole, so R X^H = whole^H.
+    vec![Some(solved(at, r, whole.adjoint(), &["upper"]).adjoint())]
+}

@@ -1,0 +1,99 @@
+//! What a file says of gradients: tensors `cot_k`, `grad_in_k`, `grad_p_NAME`, and `grad` of its metadata.
+
+use std::collections::HashMap;
+
+use serde::Deserialize;
+use serde_json::json;
+
+/// `grad` of the metadata.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Gradient {
+    /// 1: gradients of the outputs.
+    #[serde(default = "first")]
+    order: u32,
+    /// The outputs that have a cotangent.
+    #[serde(default)]
+    cot: Vec<Place>,
+    /// What is differentiated by: `in_k` or `p_NAME`.
+    #[serde(default)]
+    wrt: Vec<String>,
+    /// Of these, those that the outputs do not depend on.
+    #[serde(default)]
+    none: Vec<String>,
+    /// How far each gradient may be off.
+    #[serde(default)]
+    atol: HashMap<String, f64>,
+}
+
+/// An output, as its number or as `cot_k`.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(untagged)]
+enum Place {
+    Number(usize),
+    Name(String),
+}
+
+impl Place {
+    fn number(&self) -> Option<usize> {
+        match self {
+            Place::Number(place) => Some(*place),
+            Place::Name(name) => name.rsplit('_').next()?.parse().ok(),
+        }
+    }
+}
+
+fn first() -> u32 {
+    1
+}
+
+/// `in_k` or `p_NAME`, also of the tensor that holds the gradient.
+fn bare(name: &str) -> &str {
+    name.strip_prefix("grad_").unwrap_or(name)
+}
+
+impl Gradient {
+    /// Reads the metadata's text.
+    pub fn read(text: &str) -> Result<Gradient, String> {
+        let gradient: Gradient = serde_json::from_str(text).map_err(|error| error.to_string())?;
+        match gradient.order {
+            1 => Ok(gradient),
+            order => {
+                Err(format!("gradients of order {order} are not compared; write the first gradient as a program, and ask for its gradient"))
+            }
+        }
+    }
+
+    /// The places of the outputs that have a cotangent.
+    pub fn cotangents(&self) -> Vec<usize> {
+        self.cot.iter().filter_map(Place::number).collect()
+    }
+
+    /// What is differentiated by, as the file names it: `in_k` or `p_NAME`.
+    pub fn wrt(&self) -> impl Iterator<Item = &str> {
+        self.wrt.iter().map(|name| bare(name))
+    }
+
+    /// Whether the outputs do not depend on it.
+    pub fn is_none(&self, name: &str) -> bool {
+        self.none.iter().any(|none| bare(none) == name)
+    }
+
+    /// How far a gradient may be off.
+    pub fn atol(&self, name: &str) -> Option<f64> {
+        self.atol.iter().find(|(of, _)| bare(of) == name).map(|(_, atol)| *atol)
+    }
+
+    /// The compiler's options with the gradients asked for.
+    pub fn options(&self, options: &str) -> Result<String, serde_json::Error> {
+        let wrt: Vec<_> = self.wrt().map(|name| name.strip_prefix("p_").unwrap_or(name)).collect();
+        with_gradient(options, &wrt, &self.cotangents())
+    }
+}
+
+/// The compiler's options with the gradients by these arguments, of the outputs that have a cotangent.
+pub fn with_gradient(options: &str, wrt: &[&str], cotangents: &[usize]) -> Result<String, serde_json::Error> {
+    let mut options: serde_json::Map<String, serde_json::Value> = serde_json::from_str(options)?;
+    options.insert("gradient".into(), json!({ "wrt": wrt, "cotangents": cotangents }));
+    Ok(serde_json::Value::Object(options).to_string())
+}
