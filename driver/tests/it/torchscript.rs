@@ -160,7 +160,7 @@ fn no_edit_of_an_archive_panics() {
     let mut state = 1;
     for _ in 0..400 {
         let (mut text, mut pickle) = (text.to_vec(), OBJECT.to_vec());
-        let target = if random(&mut state) % 4 == 0 { &mut pickle } else { &mut text };
+        let target = if random(&mut state).is_multiple_of(4) { &mut pickle } else { &mut text };
         for _ in 0..1 + random(&mut state) % 3 {
             let at = random(&mut state) % target.len().max(1);
             match random(&mut state) % 4 {

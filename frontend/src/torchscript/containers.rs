@@ -20,7 +20,7 @@ impl<'c> Evaluator<'_, 'c> {
                     None => self.sequence(name, &list.borrow().clone(), args),
                 }
             }
-            Some(Value::Tuple(items)) => self.sequence(name, &items.to_vec(), args),
+            Some(Value::Tuple(items)) => self.sequence(name, items, args),
             Some(Value::Dict(items)) => {
                 let items = items.clone();
                 self.mapping(name, &items, &args[1..])

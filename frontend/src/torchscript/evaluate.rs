@@ -63,6 +63,9 @@ pub(super) struct Frame<'c> {
     pub variables: HashMap<String, Value<'c>>,
 }
 
+/// The arguments of a call: those by place, and those by name.
+pub type Given<'c> = (Vec<Value<'c>>, Vec<(String, Value<'c>)>);
+
 /// How a list of statements ends.
 pub(super) enum Flow<'c> {
     Next,
@@ -351,7 +354,7 @@ impl<'p, 'c> Evaluator<'p, 'c> {
         }
     }
 
-    pub fn arguments(&mut self, call: &Call, frame: &mut Frame<'c>) -> Eval<(Vec<Value<'c>>, Vec<(String, Value<'c>)>)> {
+    pub fn arguments(&mut self, call: &Call, frame: &mut Frame<'c>) -> Eval<Given<'c>> {
         let args = self.exprs(&call.args, frame)?;
         let named = call.named.iter().map(|(name, value)| Ok((name.clone(), self.expr(value, frame)?)));
         let named = named.collect::<Eval<Vec<_>>>()?;

@@ -8,6 +8,9 @@ use super::SyntaxError;
 use super::ast::{Call, Class, Expr, Field, File, Function, Param, Stmt, StmtKind, Target, Targets};
 use super::lexer::{Token, tokens};
 
+/// The arguments of a call: those by place, and those by name.
+type Arguments = (Vec<Expr>, Vec<(String, Expr)>);
+
 /// Brackets and blocks in each other: more would be a danger to the stack, and no printer writes them.
 const MAX_DEPTH: usize = 200;
 
@@ -324,7 +327,7 @@ impl Parser {
         Ok(items)
     }
 
-    fn arguments(&mut self) -> Parsed<(Vec<Expr>, Vec<(String, Expr)>)> {
+    fn arguments(&mut self) -> Parsed<Arguments> {
         let (mut args, mut named) = (Vec::new(), Vec::new());
         self.list(")", |parser| {
             let value = parser.expr()?;
