@@ -1,7 +1,7 @@
 //! From an archive of `torch.jit.save` to a module of the capture and aten levels.
 //!
 //! An archive holds a program as text in a subset of Python, and no types of tensors: it becomes a module for the types of one call
-//! ([`Signature`]). The text is evaluated with these ([`evaluate`]); types of results are inferred by who knows the operators below
+//! ([`Signature`]). The text is evaluated with these (`evaluate.rs`); types of results are inferred by who knows the operators below
 //! ([`Operators`]), which this crate does not.
 
 mod containers;
