@@ -221,12 +221,6 @@ fn two<'c>(name: &str, a: &Value<'c>, b: &Value<'c>) -> Eval<Option<Value<'c>>> 
             }
             // TorchScript's power of whole numbers is a float.
             "pow" => Value::Float((a as f64).powf(b as f64)),
-            "eq" => Value::Bool(a == b),
-            "ne" => Value::Bool(a != b),
-            "lt" => Value::Bool(a < b),
-            "le" => Value::Bool(a <= b),
-            "gt" => Value::Bool(a > b),
-            "ge" => Value::Bool(a >= b),
             "max" => Value::Int(a.max(b)),
             "min" => Value::Int(a.min(b)),
             "__and__" => Value::Int(a & b),
@@ -236,7 +230,7 @@ fn two<'c>(name: &str, a: &Value<'c>, b: &Value<'c>) -> Eval<Option<Value<'c>>> 
             "__rshift__" => Value::Int(u32::try_from(b).ok().and_then(|b| a.checked_shr(b)).ok_or_else(overflow)?),
             "gcd" => Value::Int(gcd(a, b)),
             "atan2" => Value::Float((a as f64).atan2(b as f64)),
-            _ => return Ok(None),
+            _ => return Ok(compared(name, a, b).map(Value::Bool)),
         }));
     }
     let (Some(a), Some(b)) = (float(a), float(b)) else { return Ok(None) };
@@ -252,16 +246,23 @@ fn two<'c>(name: &str, a: &Value<'c>, b: &Value<'c>) -> Eval<Option<Value<'c>>> 
         "pow" => Value::Float(a.powf(b)),
         "atan2" => Value::Float(a.atan2(b)),
         "copysign" => Value::Float(a.copysign(b)),
-        "eq" => Value::Bool(a == b),
-        "ne" => Value::Bool(a != b),
-        "lt" => Value::Bool(a < b),
-        "le" => Value::Bool(a <= b),
-        "gt" => Value::Bool(a > b),
-        "ge" => Value::Bool(a >= b),
         "max" => Value::Float(a.max(b)),
         "min" => Value::Float(a.min(b)),
-        _ => return Ok(None),
+        _ => return Ok(compared(name, a, b).map(Value::Bool)),
     }))
+}
+
+/// A comparison by its operator.
+fn compared<T: PartialOrd>(name: &str, a: T, b: T) -> Option<bool> {
+    Some(match name {
+        "eq" => a == b,
+        "ne" => a != b,
+        "lt" => a < b,
+        "le" => a <= b,
+        "gt" => a > b,
+        "ge" => a >= b,
+        _ => return None,
+    })
 }
 
 fn gcd(a: i64, b: i64) -> i64 {

@@ -245,9 +245,7 @@ pub fn pointwise_of_reshape<'c>(op: Op<'c>, rewriter: &mut SizedRewriter<'c>) ->
             }
         })
         .collect();
-    let attrs = op.attrs();
-    let attrs: Vec<_> = attrs.iter().map(|(name, attr)| (name.as_str(), *attr)).collect();
-    let value = rewriter.value(op.name(), &operands, op.result(0).ty().with_shape(&shape), &attrs);
+    let value = again(rewriter, op, &operands, &shape);
     let inserted = |dim: usize| (value, map.iter().position(|&to| to == dim).unwrap_or(0));
     Ok(rewriter.reshape(value, op.result(0).ty(), inserted))
 }
@@ -269,7 +267,7 @@ pub fn reshape_of_unary<'c>(op: Op<'c>, rewriter: &mut SizedRewriter<'c>) -> Sim
     let x = first.operand(0);
     let operands: Vec<_> = std::iter::once(x).chain(op.operands().into_iter().skip(1)).collect();
     let reshaped = rewriter.value(op.name(), &operands, x.ty().with_shape(&op.result(0).ty().shape()), &[]);
-    Ok(again(rewriter, first, reshaped))
+    Ok(again(rewriter, first, &[reshaped], &reshaped.ty().shape()))
 }
 
 /// f(reshape(x)) = reshape(f(x)) for a pointwise f of one operand, where x is computed: f is fused into the kernel of x then.
@@ -282,7 +280,7 @@ pub fn unary_of_reshape<'c>(op: Op<'c>, rewriter: &mut SizedRewriter<'c>) -> Sim
     if is_of_argument(x) {
         return Err("an argument is reshaped".into());
     }
-    let value = again(rewriter, op, x);
+    let value = again(rewriter, op, &[x], &x.ty().shape());
     let operands: Vec<_> = std::iter::once(value).chain(reshape.operands().into_iter().skip(1)).collect();
     Ok(rewriter.value(prim::Reshape::NAME, &operands, op.result(0).ty(), &[]))
 }
@@ -302,11 +300,11 @@ fn is_of_argument(mut value: Value<'_>) -> bool {
     true
 }
 
-/// A pointwise op of one operand, of another operand of the same elements.
-fn again<'c>(rewriter: &mut SizedRewriter<'c>, op: Op<'c>, x: Value<'c>) -> Value<'c> {
+/// The same pointwise op of operands of another shape.
+fn again<'c>(rewriter: &mut SizedRewriter<'c>, op: Op<'c>, operands: &[Value<'c>], shape: &[i64]) -> Value<'c> {
     let attrs = op.attrs();
     let attrs: Vec<_> = attrs.iter().map(|(name, attr)| (name.as_str(), *attr)).collect();
-    rewriter.value(op.name(), &[x], op.result(0).ty().with_shape(&x.ty().shape()), &attrs)
+    rewriter.value(op.name(), operands, op.result(0).ty().with_shape(shape), &attrs)
 }
 
 /// An operand without the inserted dimensions.
