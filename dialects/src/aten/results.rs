@@ -157,7 +157,7 @@ pub fn dtype(op: &AtenOp<'_>, index: usize) -> Option<DType> {
         "arange" | "full" | "range" => {
             let number = |arg: &super::schema::Arg| op.opt_scalar(arg.name).ok().flatten();
             let numbers = schema.args.iter().filter(|arg| arg.ty.kind == Kind::Scalar).filter_map(number);
-            Some(numbers.map(number_dtype).max_by_key(|dtype| dtype.category()).unwrap_or(DType::F32)).map(|dtype| match (name, dtype) {
+            Some(numbers.map(Scalar::dtype).max_by_key(|dtype| dtype.category()).unwrap_or(DType::F32)).map(|dtype| match (name, dtype) {
                 ("arange", DType::Bool) => DType::I64,
                 ("range", dtype) => dtype.to_float(),
                 (_, dtype) => dtype,
@@ -196,18 +196,4 @@ pub fn promoted(op: &AtenOp<'_>) -> Option<DType> {
 /// The name without library and overload.
 fn name(full: &str) -> &str {
     full.split('.').nth(1).unwrap_or(full)
-}
-
-fn number_dtype(scalar: Scalar<'_>) -> DType {
-    match scalar {
-        Scalar::Bool(_) => DType::Bool,
-        Scalar::Int(_) => DType::I64,
-        Scalar::Float(_) => DType::F32,
-        Scalar::Complex(..) => DType::C64,
-        Scalar::Value(value) => match value.ty().element_type() {
-            Some(DType::Bool) => DType::Bool,
-            Some(dtype) if dtype.is_float() => DType::F32,
-            _ => DType::I64,
-        },
-    }
 }

@@ -87,6 +87,23 @@ pub enum Scalar<'c> {
     Value(Value<'c>),
 }
 
+impl Scalar<'_> {
+    /// The element type that it stands for.
+    pub fn dtype(self) -> DType {
+        match self {
+            Scalar::Int(_) => DType::I64,
+            Scalar::Float(_) => DType::F32,
+            Scalar::Bool(_) => DType::Bool,
+            Scalar::Complex(..) => DType::C64,
+            Scalar::Value(value) => match value.ty().element_type() {
+                Some(DType::Bool) => DType::Bool,
+                Some(dtype) if dtype.is_float() => DType::F32,
+                _ => DType::I64,
+            },
+        }
+    }
+}
+
 /// An `aten` op with its schema.
 #[derive(Debug, Clone)]
 pub struct AtenOp<'c> {

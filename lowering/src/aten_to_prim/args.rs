@@ -152,7 +152,7 @@ impl<'c> Args<'c> {
                 let tensor = self.get(self.op.opt_tensor(name), None).map(|v| self.prim.tensor(v))?;
                 return Some((tensor.dtype(), weight(tensor)));
             }
-            Some((scalar_dtype(self.opt_scalar(name)?), Weight::Number))
+            Some((self.opt_scalar(name)?.dtype(), Weight::Number))
         };
         result_type(&names.iter().filter_map(weigh).collect::<Vec<_>>())
     }
@@ -318,19 +318,4 @@ impl<'c> Args<'c> {
 /// How a tensor takes part in promotion.
 pub fn weight(tensor: Tensor<'_>) -> Weight {
     if tensor.rank() == 0 { Weight::ZeroDim } else { Weight::Dimensioned }
-}
-
-/// The element type that a Python number stands for.
-pub fn scalar_dtype(scalar: Scalar<'_>) -> DType {
-    match scalar {
-        Scalar::Int(_) => DType::I64,
-        Scalar::Float(_) => DType::F32,
-        Scalar::Bool(_) => DType::Bool,
-        Scalar::Complex(..) => DType::C64,
-        Scalar::Value(value) => match value.ty().element_type() {
-            Some(DType::Bool) => DType::Bool,
-            Some(dtype) if dtype.is_float() => DType::F32,
-            _ => DType::I64,
-        },
-    }
 }
