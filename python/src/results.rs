@@ -27,13 +27,13 @@ enum Output<'f> {
 }
 
 impl OutputMaker for Made<'_> {
-    fn output(&mut self, k: usize, sizes: &[i64], _bytes: usize) -> *mut c_void {
+    fn output(&mut self, k: usize, sizes: &[i64], bytes: usize) -> *mut c_void {
         let Some(declared) = self.function.artefact.manifest.outputs.get(k) else { return null_mut() };
         let (data, made) = if declared.kind == OutputKind::Mutation || self.function.numbers[k] {
             let Ok(tensor) = Tensor::uninit_in(declared.dtype, sizes, &declared.dim_order) else { return null_mut() };
             (tensor.dlpack().data, Output::Own(tensor))
         } else {
-            let Some(tensor) = self.function.torch.empty(declared.dtype, sizes, &declared.dim_order.strides(sizes)) else {
+            let Some(tensor) = self.function.torch.empty(declared.dtype, sizes, &declared.dim_order.strides(sizes), bytes) else {
                 return null_mut();
             };
             (tensor.data(), Output::Torch(tensor))

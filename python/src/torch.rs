@@ -2,7 +2,7 @@
 //! its stable C interface. All are looked up in the libraries that are loaded; nothing of PyTorch is linked.
 
 use std::ffi::{c_int, c_void};
-use std::ptr::{NonNull, null_mut};
+use std::ptr::{NonNull, null, null_mut};
 
 use libloading::os::unix::{Library, RTLD_NOW};
 use pyo3::ffi::PyObject;
@@ -11,9 +11,16 @@ use pyo3::sync::PyOnceLock;
 use pyo3::types::PyCapsule;
 use strata_runtime::DType;
 use strata_runtime::dlpack::{DLDevice, DLTensor};
+use strata_runtime::memory::Block;
 
 /// `RTLD_NOLOAD` of Linux: find a library only if it is loaded.
 const RTLD_NOLOAD: c_int = 4;
+
+/// PyTorch's number of the layout of dense tensors (`c10::Layout`).
+const STRIDED: i32 = 0;
+
+/// The index of the device of memory that is not on an accelerator.
+const NO_INDEX: i32 = -1;
 
 /// A tensor of PyTorch that this side owns.
 type Handle = *mut c_void;
@@ -26,6 +33,23 @@ type EmptyFn = unsafe extern "C" fn(
     device_type: i32,
     device: i32,
     out: *mut Handle,
+) -> i32;
+type FreeFn = unsafe extern "C" fn(data: *mut c_void, context: *mut c_void);
+type FromBlobFn = unsafe extern "C" fn(
+    data: *mut c_void,
+    rank: i64,
+    sizes: *const i64,
+    strides: *const i64,
+    offset: i64,
+    dtype: i32,
+    device_type: i32,
+    device: i32,
+    out: *mut Handle,
+    layout: i32,
+    opaque: *const u8,
+    opaque_bytes: i64,
+    free: FreeFn,
+    context: *mut c_void,
 ) -> i32;
 type DataFn = unsafe extern "C" fn(handle: Handle, out: *mut *mut c_void) -> i32;
 type DeleteFn = unsafe extern "C" fn(handle: Handle) -> i32;
@@ -47,6 +71,7 @@ struct Exchange {
 pub struct Torch {
     read: ReadFn,
     empty: EmptyFn,
+    from_blob: FromBlobFn,
     data: DataFn,
     delete: DeleteFn,
     wrap: WrapFn,
@@ -76,11 +101,12 @@ impl Torch {
         // SAFETY: the types are those of PyTorch's stable headers.
         unsafe {
             let empty = *library.get::<EmptyFn>(b"aoti_torch_empty_strided").map_err(|_| old("aoti_torch_empty_strided"))?;
+            let from_blob = *library.get::<FromBlobFn>(b"torch_from_blob").map_err(|_| old("torch_from_blob"))?;
             let data = *library.get::<DataFn>(b"aoti_torch_get_data_ptr").map_err(|_| old("aoti_torch_get_data_ptr"))?;
             let delete =
                 *library.get::<DeleteFn>(b"aoti_torch_delete_tensor_object").map_err(|_| old("aoti_torch_delete_tensor_object"))?;
             let wrap = *library.get::<WrapFn>(b"torch_tensor_to_pyobject").map_err(|_| old("torch_tensor_to_pyobject"))?;
-            Ok(Torch { read, empty, data, delete, wrap, _library: library })
+            Ok(Torch { read, empty, from_blob, data, delete, wrap, _library: library })
         }
     }
 
@@ -112,8 +138,11 @@ impl Torch {
         }
     }
 
-    /// A new tensor of the host.
-    pub fn empty(&self, dtype: DType, sizes: &[i64], strides: &[i64]) -> Option<Owned<'_>> {
+    /// A new tensor of the host, of so many bytes.
+    pub fn empty(&self, dtype: DType, sizes: &[i64], strides: &[i64], bytes: usize) -> Option<Owned<'_>> {
+        if bytes >= REUSED {
+            return self.reused(dtype, sizes, strides, Block::new(bytes).ok()?);
+        }
         let mut handle = null_mut();
         // SAFETY: sizes and strides have one entry for each dimension; the result goes into our variable.
         let status = unsafe {
@@ -129,6 +158,46 @@ impl Torch {
         };
         (status == 0).then(|| NonNull::new(handle).map(|handle| Owned { torch: self, handle })).flatten()
     }
+
+    /// A tensor in this block, which is reused when the last view of it is gone.
+    fn reused(&self, dtype: DType, sizes: &[i64], strides: &[i64], block: Block) -> Option<Owned<'_>> {
+        let (mut handle, data) = (null_mut(), block.as_ptr());
+        let block = Box::into_raw(Box::new(block));
+        // SAFETY: sizes and strides have one entry for each dimension, and the block holds all elements; the result goes into our variable.
+        let status = unsafe {
+            (self.from_blob)(
+                data.cast(),
+                sizes.len() as i64,
+                sizes.as_ptr(),
+                strides.as_ptr(),
+                0,
+                scalar_type(dtype),
+                DLDevice::CPU.device_type - 1,
+                NO_INDEX,
+                &raw mut handle,
+                STRIDED,
+                null(),
+                0,
+                free,
+                block.cast(),
+            )
+        };
+        if status != 0 {
+            // SAFETY: no tensor took the box.
+            drop(unsafe { Box::from_raw(block) });
+        }
+        NonNull::new(handle).filter(|_| status == 0).map(|handle| Owned { torch: self, handle })
+    }
+}
+
+/// From so many bytes on a result lies in a block of ours, which later results reuse: it is still in the caches, and its pages are there.
+/// PyTorch's allocator is the C library's, which hands out other memory at each call. Smaller results fit the first cache either way.
+const REUSED: usize = 64 << 10;
+
+/// Gives back the block of a tensor that is gone.
+unsafe extern "C" fn free(_: *mut c_void, block: *mut c_void) {
+    // SAFETY: `reused` gave the box to the one tensor that calls this, once.
+    drop(unsafe { Box::from_raw(block.cast::<Block>()) });
 }
 
 /// A tensor of PyTorch that was made here and that nobody else has yet.
