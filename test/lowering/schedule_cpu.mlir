@@ -238,3 +238,41 @@ func.func @elements_by_index(%x: tensor<50xf32>, %i: tensor<70xi64>) -> tensor<7
   %0 = prim.gather %x, %i {dims = array<i64: 0>} : (tensor<50xf32>, tensor<70xi64>) -> tensor<70xf32>
   return %0 : tensor<70xf32>
 }
+
+// -----
+
+// Rows that a scatter writes have lanes along the row, which threads share: no two iterations of it write to one place. Copies share the
+// index of the row.
+// CHECK-LABEL: loop.kernel @k0
+// CHECK-SAME: schedule = {order = array<i64: 1>, unroll = array<i64: 4>, vector = 1 : i64, width = 16 : i64}
+// CHECK: loop.scatter {{.*}}domain = array<i64: 2, 1>
+func.func @scatter_of_rows(%x: tensor<100x256xf32>, %u: tensor<400x256xf32>, %i: tensor<400xi64>) -> tensor<100x256xf32> {
+  %0 = prim.scatter %x, %u, %i {dims = array<i64: 0>, kind = "add"} : (tensor<100x256xf32>, tensor<400x256xf32>, tensor<400xi64>) -> tensor<100x256xf32>
+  return %0 : tensor<100x256xf32>
+}
+
+// -----
+
+// Within rows it has none: threads share the rows, some of which are written side by side.
+// CHECK-LABEL: loop.kernel @k0
+// CHECK-SAME: schedule = {order = array<i64: 0>, unroll = array<i64: 4>}
+// CHECK: loop.scatter {{.*}}domain = array<i64: 0, 2>
+func.func @scatter_in_rows(%x: tensor<100x256xf32>, %u: tensor<100x300xf32>, %j: tensor<100x300xi64>) -> tensor<100x256xf32> {
+  %0 = prim.fusion %x, %u, %j : (tensor<100x256xf32>, tensor<100x300xf32>, tensor<100x300xi64>) -> tensor<100x256xf32> {
+  ^bb0(%a: tensor<100x256xf32>, %b: tensor<100x300xf32>, %c: tensor<100x300xi64>):
+    %rows = prim.iota {dim = 0 : i64} : tensor<100x300xi64>
+    %1 = prim.scatter %a, %b, %rows, %c {dims = array<i64: 0, 1>, kind = "add"} : (tensor<100x256xf32>, tensor<100x300xf32>, tensor<100x300xi64>, tensor<100x300xi64>) -> tensor<100x256xf32>
+    prim.yield %1 : (tensor<100x256xf32>) -> ()
+  }
+  return %0 : tensor<100x256xf32>
+}
+
+// -----
+
+// Nothing is known of the places of single elements: they are written in order.
+// CHECK-LABEL: loop.kernel @k0 {schedule = {order = array<i64>}
+// CHECK: loop.scatter {{.*}}domain = array<i64: 1>
+func.func @scatter_of_elements(%x: tensor<100xf32>, %u: tensor<300xf32>, %i: tensor<300xi64>) -> tensor<100xf32> {
+  %0 = prim.scatter %x, %u, %i {dims = array<i64: 0>, kind = "add"} : (tensor<100xf32>, tensor<300xf32>, tensor<300xi64>) -> tensor<100xf32>
+  return %0 : tensor<100xf32>
+}

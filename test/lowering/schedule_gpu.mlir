@@ -137,7 +137,7 @@ func.func @add(%x: tensor<5000xf32>, %u: tensor<3000xf32>, %i: tensor<3000xi64>)
 
 // What replaces is shared along dims that are indices themselves; so is what adds up where these are enough.
 // CHECK-LABEL: loop.kernel @k0
-// CHECK: loop.scatter {{.*}}schedule = {atomic = false, share = array<i64: 3>}
+// CHECK: loop.scatter {{.*}}schedule = {atomic = false, share = array<i64: 1>}
 func.func @set(%x: tensor<50x640xf32>, %u: tensor<300x640xf32>, %i: tensor<300xi64>) -> tensor<50x640xf32> {
   %0 = prim.scatter %x, %u, %i {dims = array<i64: 0>, kind = "set"} : (tensor<50x640xf32>, tensor<300x640xf32>, tensor<300xi64>) -> tensor<50x640xf32>
   return %0 : tensor<50x640xf32>
@@ -147,7 +147,7 @@ func.func @set(%x: tensor<50x640xf32>, %u: tensor<300x640xf32>, %i: tensor<300xi
 
 // CHECK-LABEL: loop.kernel @k0
 // CHECK-SAME: schedule = {threads = 256 : i64, vector = 2 : i64, width = 4 : i64}
-// CHECK: loop.scatter {{.*}}schedule = {atomic = false, share = array<i64: 4, 5>}
+// CHECK: loop.scatter {{.*}}schedule = {atomic = false, share = array<i64: 1, 2>}
 func.func @wide_add(%x: tensor<50x64x640xf32>, %u: tensor<300x64x640xf32>, %i: tensor<300xi64>) -> tensor<50x64x640xf32> {
   %0 = prim.scatter %x, %u, %i {dims = array<i64: 0>, kind = "add"} : (tensor<50x64x640xf32>, tensor<300x64x640xf32>, tensor<300xi64>) -> tensor<50x64x640xf32>
   return %0 : tensor<50x64x640xf32>

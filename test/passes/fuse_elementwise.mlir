@@ -253,3 +253,52 @@ func.func @joined(%x: tensor<2x3x4xf32>) -> tensor<4x6xf32> {
   %2 = prim.transpose %1 {perm = array<i64: 1, 0>} : (tensor<6x4xf32>) -> tensor<4x6xf32>
   return %2 : tensor<4x6xf32>
 }
+
+// -----
+
+// A scatter takes in what it reads element by element: numbered rows, gathered updates, a destination of one number.
+// CHECK-LABEL: func.func @scatter(
+// CHECK: prim.fusion
+// CHECK-DAG: prim.constant
+// CHECK-DAG: prim.iota
+// CHECK-DAG: prim.gather
+// CHECK: %[[Y:.*]] = prim.scatter
+// CHECK-NEXT: prim.yield %[[Y]]
+func.func @scatter(%x: tensor<9x4xf32>, %i: tensor<6xi64>, %j: tensor<6x4xi64>) -> tensor<6x4xf32> {
+  %zero = prim.constant {value = dense<0.0> : tensor<6x4xf32>} : tensor<6x4xf32>
+  %rows = prim.iota {dim = 0 : i64} : tensor<6x4xi64>
+  %0 = prim.gather %x, %i {dims = array<i64: 0>} : (tensor<9x4xf32>, tensor<6xi64>) -> tensor<6x4xf32>
+  %1 = prim.scatter %zero, %0, %rows, %j {dims = array<i64: 0, 1>, kind = "add"} : (tensor<6x4xf32>, tensor<6x4xf32>, tensor<6x4xi64>, tensor<6x4xi64>) -> tensor<6x4xf32>
+  return %1 : tensor<6x4xf32>
+}
+
+// -----
+
+// A scan ends its kernel; what reads it stays outside.
+// CHECK-LABEL: func.func @scan(
+// CHECK: prim.fusion
+// CHECK: prim.exp
+// CHECK-NEXT: prim.scan
+// CHECK-NEXT: prim.yield
+// CHECK: prim.neg
+// CHECK-NEXT: return
+func.func @scan(%x: tensor<8x4xf32>) -> tensor<8x4xf32> {
+  %0 = prim.exp %x : tensor<8x4xf32>
+  %1 = prim.scan %0 {dim = 0 : i64, kind = "sum"} : tensor<8x4xf32>
+  // expected-remark @+1 {{legality: a scan or scatter ends its kernel, which holds only what it reads element by element}}
+  %2 = prim.neg %1 : tensor<8x4xf32>
+  return %2 : tensor<8x4xf32>
+}
+
+// -----
+
+// An index stands for a whole row: what costs is not computed again for each of its elements.
+// CHECK-LABEL: func.func @index_of_rows(
+// CHECK: prim.gather
+// CHECK-NEXT: prim.scatter
+func.func @index_of_rows(%x: tensor<9x4xf32>, %u: tensor<6x4xf32>, %i: tensor<6xi64>, %j: tensor<6xi64>) -> tensor<9x4xf32> {
+  %0 = prim.gather %i, %j {dims = array<i64: 0>} : (tensor<6xi64>, tensor<6xi64>) -> tensor<6xi64>
+  // expected-remark @+1 {{profit: 'prim.gather' is expensive and would be computed again for every repeated element}}
+  %1 = prim.scatter %x, %u, %0 {dims = array<i64: 0>, kind = "set"} : (tensor<9x4xf32>, tensor<6x4xf32>, tensor<6xi64>) -> tensor<9x4xf32>
+  return %1 : tensor<9x4xf32>
+}

@@ -1,5 +1,8 @@
 //! How accesses move along the dims of a kernel.
 
+use super::roles::uses;
+use super::view::{StageView, is_index};
+use std::collections::HashSet;
 use strata_core::ir::{AffineExpr, AffineKind, AffineMap, DYNAMIC, Value};
 
 /// How an access moves when one dim moves by one.
@@ -58,4 +61,17 @@ pub fn coefficient(expr: AffineExpr<'_>, dim: usize) -> Option<i64> {
         },
         _ => None,
     }
+}
+
+/// Values of a stage's body that differ between points along a dim.
+pub fn varying<'c>(stage: &StageView<'c>, dim: usize) -> HashSet<Value<'c>> {
+    let block = stage.op.body(0);
+    let moves = |at: usize| stage.maps.get(at).is_none_or(|map| uses(*map, dim));
+    let mut varying: HashSet<_> = block.args().into_iter().enumerate().filter(|(at, _)| moves(*at)).map(|(_, arg)| arg).collect();
+    for op in block.ops() {
+        if op.results().iter().any(|result| is_index(*result, dim)) || op.operands().iter().any(|operand| varying.contains(operand)) {
+            varying.extend(op.results());
+        }
+    }
+    varying
 }

@@ -93,9 +93,18 @@ impl<'c> StageView<'c> {
     /// Dims of which each iteration is independent of the others.
     pub fn parallel(&self) -> Vec<usize> {
         if self.is_scatter() {
-            return Vec::new();
+            return self.written_apart();
         }
         self.domain.iter().copied().filter(|dim| !self.reduce.contains(dim) && self.scan != Some(*dim)).collect()
+    }
+
+    /// Dims of a scatter that are an index of what it writes as they are, and a dim of the stage that made what it writes to: each
+    /// iteration writes to elements which the same iteration of that stage made.
+    fn written_apart(&self) -> Vec<usize> {
+        let made = self.op.operands().first().and_then(|target| target.defining_op()).map(|op| Self::new(op).result_dims());
+        let yields = self.op.body(0).terminator().map(|op| op.operands()).unwrap_or_default();
+        let apart = made.unwrap_or_default().into_iter().zip(yields).filter(|(dim, index)| is_index(*index, *dim)).map(|(dim, _)| dim);
+        apart.filter(|dim| self.domain.contains(dim)).collect()
     }
 
     /// Dims of the result, in order.
@@ -112,6 +121,11 @@ impl<'c> StageView<'c> {
     pub fn schedule(&self) -> StageSchedule {
         StageSchedule::of(self.op)
     }
+}
+
+/// Whether a value of a body is the index of the current point along a dim.
+pub fn is_index(value: Value<'_>, dim: usize) -> bool {
+    value.defining_op().is_some_and(|op| op.isa::<loops::Index>() && op.int("dim") == i64::try_from(dim).ok())
 }
 
 /// The dims whose loops can stand around all of some stages.
@@ -136,7 +150,7 @@ impl<'c> KernelView<'c> {
     }
 
     /// The parts of a kernel each of which needs all threads to be done with the one before: the pieces of a reduction, and what combines
-    /// them; a scatter, and what stands before it. A scatter's points are those of the dims that its schedule says are shared.
+    /// them; a scatter whose schedule says which of its dims are shared, and what stands before it.
     pub fn phases(&self) -> Vec<Self> {
         let view = |stages: &[StageView<'c>], outer: Vec<usize>| {
             let stages = stages.iter().map(|stage| StageView::new(stage.op)).collect();
@@ -149,7 +163,7 @@ impl<'c> KernelView<'c> {
         let stored = |stage: &StageView<'c>| !stage.is_register() && !stage.is_tile() && !stage.is_scatter();
         match self.stages.split_last() {
             Some((scatter, before)) if scatter.is_scatter() && before.iter().all(stored) => {
-                let shared = scatter.schedule().share.unwrap_or_default();
+                let Some(shared) = scatter.schedule().share else { return vec![view(&self.stages, self.outer.clone())] };
                 let before = (!before.is_empty()).then(|| view(before, common(before).unwrap_or_default()));
                 before.into_iter().chain([view(std::slice::from_ref(scatter), shared)]).collect()
             }

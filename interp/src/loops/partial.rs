@@ -21,6 +21,21 @@ impl Partial {
         Ok(Self { tensor: Tensor::zeros(dtype, shape)?, done: vec![false; numel(shape)?] })
     }
 
+    /// All is there.
+    pub fn whole(tensor: Tensor) -> Self {
+        let done = vec![true; tensor.shape().iter().product()];
+        Self { tensor, done }
+    }
+
+    /// The element as it is stored, where a scatter writes.
+    pub fn stored(&self, at: &[i64]) -> Result<Scalar, InterpError> {
+        match contains(&self.tensor, at) {
+            true => self.element(at)?.ok_or_else(|| fail("no element")),
+            // (The error names the place.)
+            false => element(&self.tensor, at),
+        }
+    }
+
     /// Stores an element.
     pub fn set(&mut self, at: &[usize], value: Scalar) {
         let flat = self.flat(at);

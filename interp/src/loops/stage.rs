@@ -16,8 +16,7 @@ use crate::dtype::{DType, Scalar};
 use crate::float8::in_memory;
 use crate::prim;
 use crate::run::{Machine, Slot, dtype_of};
-use crate::scalar::element;
-use crate::tensor::{Tensor, numel, try_each};
+use crate::tensor::{numel, try_each};
 use crate::value::{InterpError, Value, fail};
 
 /// A stage with the sizes of this call, at work.
@@ -48,7 +47,7 @@ enum Yields {
     /// Scores and values of means.
     Means(Means),
     /// Indices and an update of the written tensor.
-    Updates(Tensor, fn(Scalar, Scalar) -> Scalar),
+    Updates(Rc<RefCell<Partial>>, fn(Scalar, Scalar) -> Scalar),
 }
 
 /// Dim `by` numbers pieces of `size` of dim `dim`.
@@ -108,11 +107,15 @@ impl<'a, 'c> Stage<'a, 'c> {
 
     fn start(&self) -> Result<Yields, InterpError> {
         if self.op.isa::<loops::Scatter>() {
-            let Some(Source::Value(target)) = self.sources.first() else { return Err(fail("nothing to write to")) };
+            let target = match self.sources.first() {
+                Some(Source::Value(target)) => Rc::new(RefCell::new(Partial::whole(target.tensor()?.clone()))),
+                Some(Source::Partial(target)) => Rc::clone(target),
+                None => return Err(fail("nothing to write to")),
+            };
             if self.body.num_yields() == 0 {
                 return Err(fail("the body yields no element"));
             }
-            return Ok(Yields::Updates(target.tensor()?.clone(), prim::conflict(&self.op.str("kind").unwrap_or_default())?));
+            return Ok(Yields::Updates(target, prim::conflict(&self.op.str("kind").unwrap_or_default())?));
         }
         let count = numel(&self.kept.iter().map(|&dim| self.sizes[dim]).collect::<Vec<_>>())?;
         let reducer = self.op.str("reducer");
@@ -199,9 +202,11 @@ impl<'a, 'c> Stage<'a, 'c> {
             Yields::Updates(target, combine) => {
                 let rank = self.body.num_yields() - 1;
                 let at: Vec<i64> = (0..rank).map(|k| self.body.yielded(k).int() as i64).collect();
-                let old = element(target, &at)?;
+                let mut target = target.borrow_mut();
+                let dtype = target.tensor().dtype();
+                let old = target.stored(&at)?;
                 let at: Vec<usize> = at.into_iter().map(|index| index as usize).collect();
-                let new = target.dtype().cast(in_memory(target.dtype(), self.body.yielded(rank)));
+                let new = dtype.cast(in_memory(dtype, self.body.yielded(rank)));
                 target.set(&at, combine(old, new));
             }
         }
@@ -233,7 +238,7 @@ impl<'a, 'c> Stage<'a, 'c> {
     /// Binds the results, which are whole now.
     pub fn finish(self, m: &mut Machine<'c>) -> Result<(), InterpError> {
         if let Yields::Updates(target, _) = self.yields {
-            m.bind_slot(self.op.result(0), Slot::Plain(Value::Tensor(target)));
+            m.bind_slot(self.op.result(0), Slot::Plain(Value::Tensor(target.borrow().tensor().clone())));
         }
         for (result, partial) in self.op.results().into_iter().zip(self.results) {
             m.bind_slot(result, Slot::Plain(Value::Tensor(partial.borrow().tensor().clone())));

@@ -46,9 +46,9 @@ fn bags<'c>(a: &Args<'c>, indices: Tensor<'c>) -> (Size<'c>, Tensor<'c>) {
     let ends = offsets.less_equal(a.prim.size_tensor(DType::I64, n));
     let sound = first.and(ordered).and(ends).reduce("and", &[0], false);
     a.prim.guard(sound, "embedding_bag: offsets begin at 0, never go back, and are at most the number of indices, {0}", &[n]);
-    let place = a.prim.range(DType::I64, indices.size(0)).unsqueeze(1);
-    let begun = offsets.slice(0, 0, count, 1).less_equal(place).convert(DType::I64);
-    (count, begun.reduce("sum", &[1], false) - 1)
+    // (A bag that is empty and last begins behind the last index.)
+    let begin = zeros(offsets, &[n + 1]).scatter(a.prim.full(DType::I64, Scalar::Int(1), &[count]), &[offsets.slice(0, 0, count, 1)], &[0], "add");
+    (count, begin.slice(0, 0, n, 1).scan("sum", 0) - 1)
 }
 
 fn zeros<'c>(like: Tensor<'c>, shape: &[Size<'c>]) -> Tensor<'c> {

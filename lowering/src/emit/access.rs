@@ -63,6 +63,11 @@ impl<'c> Emitter<'c> {
         vector::reduction(&mut self.b, vector::CombiningKind::Or, bits)
     }
 
+    /// Whether all lanes of a vector of bits are set.
+    pub(super) fn all(&mut self, bits: Value<'c>) -> Value<'c> {
+        vector::reduction(&mut self.b, vector::CombiningKind::And, bits)
+    }
+
     /// [`Emitter::read`] of one element where the condition holds, else zero.
     pub(crate) fn read_if(
         &mut self,

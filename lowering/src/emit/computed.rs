@@ -92,7 +92,7 @@ impl<'c> Emitter<'c> {
     }
 
     /// Whether an index of a body is known to lie in `0..extent` for all points.
-    fn is_in_bounds(&self, value: Value<'c>, extent: Num<'c>) -> bool {
+    pub(super) fn is_in_bounds(&self, value: Value<'c>, extent: Num<'c>) -> bool {
         let dim = value.defining_op().filter(|op| op.isa::<loops::Index>()).and_then(|op| usize::try_from(op.int("dim")?).ok());
         if dim.is_some_and(|dim| self.sizes.get(dim) == Some(&extent)) {
             return true;

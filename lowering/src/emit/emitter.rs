@@ -287,11 +287,6 @@ impl<'c> Emitter<'c> {
         Ok(Vec::new())
     }
 
-    /// Runs the body for one copy.
-    pub(super) fn body(&mut self, stage: &StageView<'c>, copy: &Copy<'c>) -> Result<Vec<Value<'c>>, Error> {
-        Ok(self.bodies(stage, std::slice::from_ref(copy))?.swap_remove(0))
-    }
-
     /// One op of a body for one copy.
     pub(crate) fn scalar_op(&mut self, op: Op<'c>, operands: &[Value<'c>], copy: &Copy<'c>) -> Result<Vec<Value<'c>>, Error> {
         self.mask = copy.mask;

@@ -5,12 +5,15 @@ use super::nest::{Copy, Loop, Tail};
 use super::non_temporal::Route;
 use super::reducer::{Reducer, start_in_lanes};
 use super::tiles::groups_along;
+use super::lanes::Point;
 use super::{Error, lanes};
 use crate::emit::Scan;
 use crate::num::Num;
 use strata_core::ir::{ElementType, Value};
 use strata_core::upstream::arith::{self, CmpIPredicate};
 use strata_core::upstream::llvm::AtomicBinOp;
+use strata_core::upstream::scf;
+use strata_dialects::loops::access::varying;
 use strata_dialects::loops::view::StageView;
 
 impl<'c> Emitter<'c> {
@@ -287,18 +290,49 @@ impl<'c> Emitter<'c> {
         let yielded = stage.op.body(0).terminator().map_or_else(Vec::new, |op| op.operands());
         let atomic = reducer.and_then(Reducer::atomic).filter(|_| stage.schedule().atomic == Some(true));
         let loops: Vec<_> = self.inner_loops(stage, copies.first()).into_iter().map(|lp| Loop { width: 1, unroll: 1, ..lp }).collect();
+        // Dims on which a place depends whose bounds are checked: copies that differ in others only check it once.
+        let checked: Vec<_> = yielded.iter().zip(&buffer.shape).filter(|(value, extent)| !self.is_in_bounds(**value, **extent)).collect();
+        let depends = |dim: usize| {
+            let varying = varying(stage, dim);
+            checked.iter().any(|(value, _)| varying.contains(*value))
+        };
+        let placed: Vec<bool> = (0..self.sizes.len()).map(depends).collect();
         self.nest(&loops, copies, Vec::new(), &mut |emitter, copies, carried| {
-            for copy in copies {
-                emitter.reads.clear();
-                let mut yields = emitter.body(stage, copy)?;
-                emitter.mask = copy.mask;
+            emitter.reads.clear();
+            let mut updates = Vec::new();
+            for (mut yields, copy) in emitter.bodies(stage, copies)?.into_iter().zip(copies) {
                 let update = yields.pop().ok_or_else(|| Error::at(stage.op, "its body yields no update"))?;
                 let indices: Vec<_> = yields.into_iter().map(|value| emitter.computed(value)).collect();
-                let Some(inside) = emitter.check_bounds(&buffer, &yielded, &indices) else {
-                    emitter.combine_store(&buffer, &indices, update, (reducer, atomic));
-                    continue;
+                updates.push((indices, update, copy));
+            }
+            let mut rest = updates.as_slice();
+            while let Some((indices, _, first)) = rest.first() {
+                let same = rest.iter().take_while(|(.., copy)| in_same_place(&placed, &first.point, &copy.point)).count().max(1);
+                let (row, later) = rest.split_at(same);
+                rest = later;
+                emitter.mask = first.mask;
+                let inside = emitter.check_bounds(&buffer, &yielded, indices);
+                let lanes = inside.filter(|inside| inside.ty().is_vector());
+                let store = |emitter: &mut Self, lanes: Option<Value<'c>>| {
+                    for (indices, update, copy) in row {
+                        emitter.mask = lanes::both(&mut emitter.b, copy.mask, lanes, emitter.width);
+                        emitter.combine_store(&buffer, indices, *update, (reducer, atomic));
+                    }
                 };
-                emitter.when(inside, |emitter| emitter.combine_store(&buffer, &indices, update, (reducer, atomic)));
+                match inside {
+                    None => store(emitter, None),
+                    Some(inside) if lanes.is_none() => emitter.when(inside, |emitter| store(emitter, None)),
+                    Some(inside) => {
+                        let all = emitter.all(inside);
+                        let (_, [whole, some]) = scf::branches(&mut emitter.b, all, &[]);
+                        for (block, lanes) in [(whole, None), (some, lanes)] {
+                            emitter.in_block(block, |emitter| {
+                                store(emitter, lanes);
+                                scf::yield_(&mut emitter.b, &[]);
+                            });
+                        }
+                    }
+                }
             }
             emitter.reads.clear();
             Ok(carried)
@@ -323,6 +357,7 @@ impl<'c> Emitter<'c> {
             Some(reducer) => {
                 // Halves are combined in f32 and rounded each time; LLVM would call a function of its own runtime library for that.
                 let before = self.load_at(buffer, indices);
+                let update = if before.ty().is_vector() { lanes::in_lanes(&mut self.b, update, self.width) } else { update };
                 let [before, update] = [before, update].map(|value| self.widen(value, buffer.element));
                 let combined = reducer.combine(&mut self.b, before, update);
                 self.narrow(combined, combined_in(buffer.element), buffer.element)
@@ -330,6 +365,12 @@ impl<'c> Emitter<'c> {
         };
         self.store(buffer, indices, value, Route::Through);
     }
+}
+
+/// Whether two points differ only in dims on which nothing `placed` depends, nor in the lanes of such a one.
+fn in_same_place(placed: &[bool], first: &Point<'_>, other: &Point<'_>) -> bool {
+    let mut dims = placed.iter().zip(first.iter().zip(other));
+    dims.all(|(placed, (first, other))| !placed || (first == other && first.is_none_or(|coord| !coord.lanes)))
 }
 
 /// The type in which an element of memory is combined with another.

@@ -41,9 +41,18 @@ fn position<'c>(
     tensor: Value<'c>,
     at: &[AffineExpr<'c>],
 ) -> Result<Value<'c>, Error> {
+    if let Some(dim) = counts_along(kernel, tensor) {
+        return Ok(stage.index(kernel, at[dim]));
+    }
     let from = element_of(op, tensor.ty())?;
     let element = kernel.element(stage, tensor, at)?;
     Ok(scalar::convert(&mut stage.b, element, from, ElementType::Index))
+}
+
+/// The dimension whose index an index tensor repeats, if it is such a one and part of the fusion.
+fn counts_along<'c>(kernel: &Kernel<'c>, tensor: Value<'c>) -> Option<usize> {
+    let op = tensor.defining_op().filter(|op| op.isa::<prim::Iota>() && op.parent() == Some(kernel.fusion))?;
+    op.int("dim").and_then(|dim| usize::try_from(dim).ok())
 }
 
 /// The stage of an op that writes its whole result itself.
@@ -65,7 +74,26 @@ fn scan<'c>(kernel: &mut Kernel<'c>, op: Op<'c>) -> Result<Op<'c>, Error> {
     Ok(stage.close(kernel, &[element]))
 }
 
-/// A copy of the destination, then ordered writes into it.
+/// The dims that the updates of a scatter run over: those of the destination where they are the same, new ones elsewhere.
+fn updated_dims<'c>(kernel: &mut Kernel<'c>, op: Op<'c>, whole: &[usize], dims: &[i64]) -> Result<Vec<usize>, Error> {
+    let (data, updates, index_rank) = (op.operand(0), op.operand(1), op.operand(2).ty().rank());
+    let mut domain: Vec<Option<usize>> = vec![None; index_rank];
+    for (count, &dim) in dims.iter().enumerate() {
+        let Some(along) = counts_along(kernel, op.operand(2 + count)) else { continue };
+        if kernel.size(updates, along)? == kernel.size(data, dim as usize)? {
+            domain[along].get_or_insert(whole[dim as usize]);
+        }
+    }
+    domain.extend(rest(data, dims).map(|dim| Some(whole[dim])));
+    let dim = |(at, known): (usize, Option<usize>)| match known {
+        Some(dim) => Ok(dim),
+        None => kernel.size(updates, at).map(|size| kernel.fresh_dim(size)),
+    };
+    domain.into_iter().enumerate().map(dim).collect()
+}
+
+/// A copy of the destination, then ordered writes into it. Both run over the same dims where an index of the destination is an index of
+/// the updates as it is: iterations of such a dim are independent of each other.
 fn scatter<'c>(kernel: &mut Kernel<'c>, op: Op<'c>) -> Result<Op<'c>, Error> {
     let (data, updates) = (op.operand(0), op.operand(1));
     let to = element_of(op, data.ty())?;
@@ -75,10 +103,10 @@ fn scatter<'c>(kernel: &mut Kernel<'c>, op: Op<'c>) -> Result<Op<'c>, Error> {
     let element = kernel.element(&mut copy, data, &at)?;
     let copied = copy.close(kernel, &[element]).result(0);
 
-    let domain = kernel.dims_of(updates)?;
     let dims = op.ints("dims").unwrap_or_default();
     let kind = op.str("kind").unwrap_or_default();
     let index_rank = op.operand(2).ty().rank();
+    let domain = updated_dims(kernel, op, &whole, &dims)?;
     let at: Vec<_> = domain.iter().map(|&dim| kernel.cx().dim(dim)).collect();
     let mut stage = Stage::open(kernel, None, &domain, &Kind::Scatter { kind: &kind }, &[op.result(0).ty()], "buffer");
     // The first operand is written, not read: its block argument is the element before the write at the written place.

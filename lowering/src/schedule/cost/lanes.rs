@@ -1,17 +1,19 @@
 //! What one point of a stage costs with lanes along one dim or another.
 
 use std::collections::HashSet;
-use strata_core::ir::{ElementType, Op, Value};
+use strata_core::ir::{AffineMap, ElementType, Op, Value};
 use strata_dialects::loops;
-use strata_dialects::loops::access::{Stride, stride};
-use strata_dialects::loops::roles::uses;
-use strata_dialects::loops::view::{KernelView, StageView};
+use strata_dialects::loops::access::{Stride, stride, varying};
+use strata_dialects::loops::view::{KernelView, StageView, is_index};
 
 /// Copies of a body side by side: a sum can be added to after four cycles, and what is loaded for it takes two loads in a cycle each.
 pub const COPIES_FOR_LATENCY: i64 = 4;
 
 /// Storing one element somewhere, in loads of one: more than such a load, since what is loaded can be turned in registers.
 const SCATTERED_STORE: f64 = 1.25;
+
+/// The same where the place is computed, and nothing is known of it: each lane is taken out, and stored by itself.
+const LANE_STORE: f64 = 4.0;
 
 /// Lanes along a dim that fit a register for the widest element of the kernel that differs between them; one where bodies have no vector
 /// form.
@@ -53,29 +55,13 @@ pub fn stage_lanes(stage: &StageView<'_>, dim: usize, vector_bits: i64) -> i64 {
     (vector_bits / widest).clamp(1, 32)
 }
 
-/// Values of a body that differ between lanes along a dim.
-fn varying<'c>(stage: &StageView<'c>, dim: usize) -> HashSet<Value<'c>> {
-    let block = stage.op.body(0);
-    let moves = |at: usize| stage.maps.get(at).is_none_or(|map| uses(*map, dim));
-    let mut varying: HashSet<_> = block.args().into_iter().enumerate().filter(|(at, _)| moves(*at)).map(|(_, arg)| arg).collect();
-    for op in block.ops() {
-        let index = op.isa::<loops::Index>() && op.int("dim") == i64::try_from(dim).ok();
-        if index || op.operands().iter().any(|operand| varying.contains(operand)) {
-            varying.extend(op.results());
-        }
-    }
-    varying
-}
-
 /// How a load of a body moves along a dim.
 fn load_stride<'c>(load: Op<'c>, varying: &HashSet<Value<'c>>, dim: usize) -> Stride {
     let indices = &load.operands()[1..];
     let moving: Vec<_> = indices.iter().filter(|index| varying.contains(index)).collect();
-    let along =
-        |index: &Value<'_>| index.defining_op().is_some_and(|op| op.isa::<loops::Index>() && op.int("dim") == i64::try_from(dim).ok());
     match moving.as_slice() {
         [] => Stride::Zero,
-        [index] if Some(*index) == indices.last() && along(index) => Stride::One,
+        [index] if Some(*index) == indices.last() && is_index(**index, dim) => Stride::One,
         _ => Stride::Other,
     }
 }
@@ -88,9 +74,10 @@ pub fn is_gather<'c>(stage: &StageView<'c>, load: Op<'c>, dim: usize) -> bool {
 /// The relative time of one point of a stage with lanes along a dim.
 pub fn cost(stage: &StageView<'_>, lanes: Option<usize>, width: i64, size: i64) -> f64 {
     let body = stage.op.body(0).ops().len() as f64;
-    let Some(dim) = lanes else { return 1.0 + body };
+    let Some(dim) = lanes else { return 1.0 + body + across_lines(stage) };
     let numbers_pieces = stage.chunk.is_some_and(|chunk| chunk.by == dim);
-    if stage.is_scatter() || stage.scan == Some(dim) || !stage.domain.contains(&dim) || numbers_pieces {
+    let in_order = stage.is_scatter() && !stage.parallel().contains(&dim);
+    if in_order || stage.scan == Some(dim) || !stage.domain.contains(&dim) || numbers_pieces {
         return 1.0 + body;
     }
     // Lanes that are used of those that are there.
@@ -106,10 +93,35 @@ pub fn cost(stage: &StageView<'_>, lanes: Option<usize>, width: i64, size: i64) 
     let loads = stage.op.body(0).ops().into_iter().filter(|op| op.isa::<loops::Load>());
     total += loads.map(|load| access(load_stride(load, &varying, dim))).sum::<f64>();
     if stage.reduce.is_empty() {
-        let contiguous = stage.result_dims().last() == Some(&dim);
-        total += if contiguous { 1.0 / used } else { SCATTERED_STORE };
+        let scatter = stage.is_scatter();
+        let contiguous = if scatter { writes_rows(stage, &varying, dim) } else { stage.result_dims().last() == Some(&dim) };
+        let combines = stage.op.str("kind").is_some_and(|kind| kind != "set");
+        total += match (contiguous, scatter) {
+            (true, _) => 1.0 / used,
+            (false, false) => SCATTERED_STORE,
+            (false, true) => LANE_STORE + if combines { access(Stride::Other) } else { 0.0 },
+        };
     }
     total
+}
+
+/// What a scatter loses without lanes: the loops along which its iterations are independent stand around the others, and what lies side by
+/// side along one of them is read across lines.
+fn across_lines(stage: &StageView<'_>) -> f64 {
+    if !stage.is_scatter() {
+        return 0.0;
+    }
+    let parallel = stage.parallel();
+    let across = |(operand, map): (Value<'_>, &AffineMap<'_>)| parallel.iter().any(|&dim| stride(*map, operand, dim) == Stride::One);
+    stage.op.operands().into_iter().zip(&stage.maps).filter(|(operand, map)| across((*operand, map))).count() as f64
+}
+
+/// Whether a scatter writes the elements of a row side by side along a dim.
+fn writes_rows<'c>(stage: &StageView<'c>, varying: &HashSet<Value<'c>>, dim: usize) -> bool {
+    let mut indices = stage.op.body(0).terminator().map(|op| op.operands()).unwrap_or_default();
+    indices.pop(); // The update.
+    let last = indices.pop();
+    last.is_some_and(|last| is_index(last, dim)) && !indices.iter().any(|index| varying.contains(index))
 }
 
 /// The best dim for lanes inside a stage, with its cost.
@@ -128,8 +140,11 @@ pub fn own_dim(kernel: &KernelView<'_>, stage: &StageView<'_>, vector_bits: i64,
 }
 
 /// Copies of a body that are worth writing: accumulators and chains of mathematics wait for their own results. Very long chains
-/// get fewer, for the sake of compile time. Functions of the same value share work, and count as one.
+/// get fewer, for the sake of compile time. Functions of the same value share work, and count as one. Copies of a scatter share its row.
 pub fn side_by_side(stage: &StageView<'_>) -> i64 {
+    if stage.is_scatter() {
+        return COPIES_FOR_LATENCY;
+    }
     let functions = stage.op.body(0).ops().into_iter().filter(|op| op.dialect() == "math");
     match functions.map(|op| op.operands()).collect::<HashSet<_>>().len() {
         0 | 1 if stage.reduce.is_empty() => 1,

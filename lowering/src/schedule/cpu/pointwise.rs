@@ -11,15 +11,29 @@ const BLOCK_EDGE: i64 = 128;
 
 /// Writes the schedule of a kernel of maps, scans and scatters.
 pub fn schedule(frame: &Frame<'_, '_>) {
-    let Some(vector) = frame.vector else { return frame.write_own(None) };
+    let Some(vector) = frame.vector else {
+        frame.write_own(None);
+        return write_rows(frame);
+    };
     if let Some(along) = transposed(frame, vector).filter(|_| !frame.constrained) {
         return write_turned(frame, vector, along);
     }
-    let wanted = frame.kernel.stages.iter().map(side_by_side).min().unwrap_or(1);
+    let scatter = frame.kernel.stages.last().filter(|stage| stage.is_scatter());
+    let wanted = scatter.map(side_by_side).or_else(|| frame.kernel.stages.iter().map(side_by_side).min()).unwrap_or(1);
     let enough = frame.size(vector) >= wanted * frame.width_along(vector);
     let order = near_last(frame, vector);
     let unroll: Vec<i64> = order.iter().map(|&dim| if dim == vector && enough { wanted } else { 1 }).collect();
     frame.write_lanes(&order, vector, &unroll);
+}
+
+/// Several rows of a scatter at once where it has no lanes: they share what names the place, or wait for different elements.
+fn write_rows(frame: &Frame<'_, '_>) {
+    let Some(scatter) = frame.kernel.stages.last().filter(|stage| stage.is_scatter()) else { return };
+    let order = frame.order();
+    if let Some(&rows) = order.last().filter(|&&dim| frame.size(dim) >= side_by_side(scatter)) {
+        let unroll = order.iter().map(|&dim| if dim == rows { side_by_side(scatter) } else { 1 }).collect();
+        frame.write(&order, KernelSchedule { unroll: Some(unroll), ..KernelSchedule::default() });
+    }
 }
 
 /// The order of the outer loops. Lanes that read across the rows of operands use one element of each line that they touch: the loops along

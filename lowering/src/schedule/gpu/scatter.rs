@@ -39,5 +39,5 @@ fn is_atomic(scatter: &StageView<'_>, free: bool) -> bool {
 fn is_index(scatter: &StageView<'_>, dim: usize) -> bool {
     let yields = scatter.op.body(0).terminator().map(|op| op.operands()).unwrap_or_default();
     let indices = yields.split_last().map_or(&[][..], |(_, indices)| indices);
-    indices.iter().any(|index| index.defining_op().is_some_and(|op| op.isa::<loops::Index>() && op.int("dim") == Some(dim as i64)))
+    indices.iter().any(|&index| loops::view::is_index(index, dim))
 }

@@ -19,6 +19,8 @@ pub enum Class {
     Reduce,
     /// `dot`, `conv`, `linear_transform` and `softmax_dot`.
     Contract,
+    /// `scan` and `scatter`: writes its whole result in the order of its points, and ends its kernel.
+    InOrder,
     /// A kernel, library call or host op of its own.
     Alone,
 }
@@ -61,6 +63,7 @@ pub fn classify(op: Op<'_>) -> Class {
         prim::Gather::NAME => Class::Gather,
         prim::Reduce::NAME | prim::ArgReduce::NAME => Class::Reduce,
         prim::Dot::NAME | prim::Conv::NAME | prim::LinearTransform::NAME | prim::SoftmaxDot::NAME => Class::Contract,
+        prim::Scan::NAME | prim::Scatter::NAME => Class::InOrder,
         _ => Class::Alone,
     }
 }
@@ -69,7 +72,7 @@ pub fn classify(op: Op<'_>) -> Class {
 pub fn is_free(op: Op<'_>) -> bool {
     match classify(op) {
         Class::Source | Class::View(View::Plain | View::Reshape) => true,
-        Class::Pointwise(_) | Class::View(View::Guarded) | Class::Gather | Class::Reduce | Class::Contract | Class::Alone => false,
+        Class::Pointwise(_) | Class::View(View::Guarded) | Class::Gather | Class::Reduce | Class::Contract | Class::InOrder | Class::Alone => false,
     }
 }
 

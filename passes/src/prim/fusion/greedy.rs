@@ -122,7 +122,7 @@ impl<'a, 'c> Greedy<'a, 'c> {
         match self.graph.class(node) {
             Class::Alone => false,
             Class::Reduce | Class::Contract => self.rules.reductions,
-            Class::Source | Class::Pointwise(_) | Class::View(_) | Class::Gather => true,
+            Class::Source | Class::Pointwise(_) | Class::View(_) | Class::Gather | Class::InOrder => true,
         }
     }
 

@@ -149,6 +149,9 @@ impl Kernel {
             return Err(Refusal::Alone(graph.op(alone).name().to_owned()));
         }
         let outputs = outputs(graph, members, &inside);
+        if let Some(&last) = members.iter().find(|&&node| graph.class(node) == Class::InOrder) {
+            return Self::in_order(graph, members, last, &outputs);
+        }
         let frame = frame(graph, dims, members, &outputs)?;
         let mut walk = Walk { graph, dims, paths: Paths::default(), frame, inside, reads: HashMap::new(), open: Vec::new() };
         walk.run(&outputs)?;
@@ -160,7 +163,7 @@ impl Kernel {
             plain &= match graph.class(node) {
                 Class::Pointwise(_) => repeats(reads) <= MAX_REPEATS,
                 Class::View(kind) => kind != View::Guarded,
-                Class::Source | Class::Gather | Class::Reduce | Class::Contract | Class::Alone => true,
+                Class::Source | Class::Gather | Class::Reduce | Class::Contract | Class::InOrder | Class::Alone => true,
             };
         }
         let holds = |class| members.iter().any(|&node| graph.class(node) == class);
@@ -175,6 +178,51 @@ impl Kernel {
             row_cost,
             plain,
         })
+    }
+
+    /// The kernel of a scan or scatter and of what it reads, each element at one index.
+    fn in_order(graph: &Graph<'_>, members: &[usize], last: usize, outputs: &[usize]) -> Result<Self, Refusal> {
+        let inside: HashSet<usize> = members.iter().copied().collect();
+        let rank = |value: &Value<'_>| value.ty().rank();
+        let mut reads: HashMap<usize, Vec<Read>> = HashMap::new();
+        // Every index of a scatter stands for all elements of the rows that it names.
+        let written = graph.operands(last).get(1).map_or(0, rank);
+        let mut open: Vec<(Value<'_>, Option<i64>)> = Vec::new();
+        open.extend(graph.operands(last).iter().enumerate().map(|(at, value)| (*value, (at < 2 || rank(value) == written).then_some(1))));
+        while let Some((value, repeats)) = open.pop() {
+            let Some(node) = graph.producer(value).filter(|producer| inside.contains(producer)) else { continue };
+            let read = Read { path: Path::new(), stage: None, repeats };
+            let known = reads.entry(node).or_default();
+            if known.contains(&read) {
+                continue;
+            }
+            known.push(read);
+            match graph.class(node) {
+                Class::Gather if graph.producer(graph.operands(node)[0]).is_some_and(|data| inside.contains(&data)) => {
+                    return Err(Refusal::GatherData);
+                }
+                Class::Source | Class::Pointwise(_) | Class::View(View::Plain | View::Guarded) | Class::Gather => {
+                    open.extend(graph.operands(node).iter().map(|&operand| (operand, repeats)));
+                }
+                Class::View(View::Reshape) | Class::Reduce | Class::Contract | Class::InOrder | Class::Alone => return Err(Refusal::InOrder),
+            }
+        }
+        if outputs != [last] || reads.len() + 1 != members.len() {
+            return Err(Refusal::InOrder);
+        }
+        let (inputs, tensors) = inputs(graph, members, &inside);
+        let kernel = Self {
+            ops: members.len(),
+            inputs,
+            outputs: 1,
+            tensors,
+            reads,
+            row_cost: 0,
+            plain: false,
+            contracts: false,
+            reduces: false,
+        };
+        Ok(kernel)
     }
 
     /// How the kernel would compute one more op, when that is plain to see: only its pointwise ops read it, so it is computed where they
@@ -375,6 +423,8 @@ impl<'c> Walk<'_, 'c> {
                 }
                 rest.iter().enumerate().try_for_each(|(at, &operand)| self.prologue(operand, reader, uses(op, at + 1)))?;
             }
+            // (`of` has handled these.)
+            Class::InOrder => return Err(Refusal::InOrder),
             Class::Alone => return Err(Refusal::Alone(op.name().to_owned())),
         }
         Ok(())
@@ -418,7 +468,7 @@ impl<'c> Walk<'_, 'c> {
         let taken = match self.graph.class(producer) {
             Class::Source | Class::View(View::Plain) | Class::Pointwise(_) => true,
             Class::Contract => op.isa::<prim::Dot>(),
-            Class::View(_) | Class::Gather | Class::Reduce | Class::Alone => false,
+            Class::View(_) | Class::Gather | Class::Reduce | Class::InOrder | Class::Alone => false,
         };
         if !taken || !sole {
             return Err(Refusal::ContractionPrologue);
@@ -445,7 +495,7 @@ impl<'c> Walk<'_, 'c> {
                 self.paths.through(self.dims, op, 0, &path).is_some()
             }
             Class::Pointwise(_) => op.isa::<prim::Convert>(),
-            Class::Gather | Class::Reduce | Class::Contract | Class::Alone => false,
+            Class::Gather | Class::Reduce | Class::Contract | Class::InOrder | Class::Alone => false,
         };
         if !taken || !sole {
             return Err(Refusal::ContractionPrologue);

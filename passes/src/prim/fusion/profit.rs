@@ -72,7 +72,7 @@ pub(super) fn repeated_cost(class: Class, reads: &[Read]) -> u32 {
     let cost = match class {
         Class::Pointwise(cost) => cost.instructions(),
         Class::Gather => GATHER,
-        Class::Source | Class::View(_) | Class::Reduce | Class::Contract | Class::Alone => 0,
+        Class::Source | Class::View(_) | Class::Reduce | Class::Contract | Class::InOrder | Class::Alone => 0,
     };
     let stages: HashSet<_> = reads.iter().map(|read| read.stage).collect();
     cost * (stages.len() as u32).saturating_sub(1)
@@ -97,7 +97,7 @@ fn cheap_below(graph: &Graph<'_>, inside: &HashSet<usize>, node: usize, limit: u
                 ops += 1;
             }
             Class::Source | Class::View(_) => {}
-            Class::Pointwise(_) | Class::Gather | Class::Reduce | Class::Contract | Class::Alone => return false,
+            Class::Pointwise(_) | Class::Gather | Class::Reduce | Class::Contract | Class::InOrder | Class::Alone => return false,
         }
         if ops > limit {
             return false;
@@ -135,6 +135,6 @@ fn reordered_below(graph: &Graph<'_>, inside: &HashSet<usize>, view: usize) -> b
 fn makes_kernel(class: Class) -> bool {
     match class {
         Class::Pointwise(_) | Class::Gather | Class::Reduce | Class::Contract => true,
-        Class::Source | Class::View(_) | Class::Alone => false,
+        Class::Source | Class::View(_) | Class::InOrder | Class::Alone => false,
     }
 }

@@ -32,6 +32,9 @@ pub enum Refusal {
     /// Legality: one contraction per kernel.
     #[error("legality: a contraction shares its kernel with no other contraction or reduction")]
     Contraction,
+    /// Legality: what is written in order is there when the kernel ends.
+    #[error("legality: a scan or scatter ends its kernel, which holds only what it reads element by element")]
+    InOrder,
     /// Profit: work before a contraction would be done once per output element.
     #[error("profit: a contraction would compute its operand again for every output element")]
     ContractionPrologue,

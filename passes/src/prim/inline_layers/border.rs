@@ -111,12 +111,12 @@ impl<'c> Borders<'c> {
                     near.extend(results)
                 }
                 // Its kernel reads operands from memory, or is no kernel of ours.
-                Class::Contract | Class::Alone if reads_near => return Found::InMemory,
+                Class::Contract | Class::InOrder | Class::Alone if reads_near => return Found::InMemory,
                 Class::Gather if near.contains(&operands[0]) => return Found::InMemory,
                 Class::Reduce if contracts && reads_near => return Found::InMemory,
                 // To join, it would have to wait for a kernel that waits for this one.
                 _ if reads_near && reads_far => return Found::InMemory,
-                Class::Contract | Class::Alone => far.extend(results),
+                Class::Contract | Class::InOrder | Class::Alone => far.extend(results),
                 Class::Reduce if contracts => far.extend(results),
                 _ if reads_far => far.extend(results),
                 _ => derived.extend(results),
@@ -146,7 +146,7 @@ fn is_last_of_contraction(value: Value<'_>) -> bool {
             Class::Contract => found = true,
             Class::Reduce => return false,
             Class::Pointwise(_) | Class::View(_) => open.extend(op.operands().into_iter().filter(|operand| seen.insert(*operand))),
-            Class::Source | Class::Gather | Class::Alone => {}
+            Class::Source | Class::Gather | Class::InOrder | Class::Alone => {}
         }
     }
     found
