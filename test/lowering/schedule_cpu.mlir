@@ -243,8 +243,7 @@ func.func @elements_by_index(%x: tensor<50xf32>, %i: tensor<70xi64>) -> tensor<7
 
 // Rows that a scatter writes have lanes along the row, which threads share: no two iterations of it write to one place. Copies share the
 // index of the row.
-// CHECK-LABEL: loop.kernel @k0
-// CHECK-SAME: schedule = {order = array<i64: 1>, unroll = array<i64: 4>, vector = 1 : i64, width = 16 : i64}
+// CHECK-LABEL: loop.kernel @k0 {schedule = {order = array<i64: 1>, unroll = array<i64: 4>, vector = 1 : i64, width = 16 : i64}
 // CHECK: loop.scatter {{.*}}domain = array<i64: 2, 1>
 func.func @scatter_of_rows(%x: tensor<100x256xf32>, %u: tensor<400x256xf32>, %i: tensor<400xi64>) -> tensor<100x256xf32> {
   %0 = prim.scatter %x, %u, %i {dims = array<i64: 0>, kind = "add"} : (tensor<100x256xf32>, tensor<400x256xf32>, tensor<400xi64>) -> tensor<100x256xf32>
@@ -254,8 +253,7 @@ func.func @scatter_of_rows(%x: tensor<100x256xf32>, %u: tensor<400x256xf32>, %i:
 // -----
 
 // Within rows it has none: threads share the rows, some of which are written side by side.
-// CHECK-LABEL: loop.kernel @k0
-// CHECK-SAME: schedule = {order = array<i64: 0>, unroll = array<i64: 4>}
+// CHECK-LABEL: loop.kernel @k0 {schedule = {order = array<i64: 0>, unroll = array<i64: 4>}
 // CHECK: loop.scatter {{.*}}domain = array<i64: 0, 2>
 func.func @scatter_in_rows(%x: tensor<100x256xf32>, %u: tensor<100x300xf32>, %j: tensor<100x300xi64>) -> tensor<100x256xf32> {
   %0 = prim.fusion %x, %u, %j : (tensor<100x256xf32>, tensor<100x300xf32>, tensor<100x300xi64>) -> tensor<100x256xf32> {
