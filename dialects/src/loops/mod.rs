@@ -22,7 +22,7 @@ pub static LOOP: DialectDef = DialectDef {
 };
 
 /// The reducers that a stage may name.
-pub const REDUCERS: &[&str] = &["and", "argmax", "argmin", "max", "maxnum", "min", "or", "prod", "softmax", "softmax_or_zero", "sum"];
+pub const REDUCERS: &[&str] = &["and", "argmax", "argmin", "logaddexp", "max", "maxnum", "min", "or", "prod", "softmax", "softmax_or_zero", "sum"];
 
 /// The attribute of a stage that names an instruction for its body and its sum.
 pub const INSTRUCTION: &str = "instruction";
@@ -115,7 +115,7 @@ impl Verify for Kernel<'_> {
 /// with the softmax of the scores as weights. Where all scores are `-inf` the one gives NaN, the other 0.
 ///
 /// C1: there is one map, and one block argument, for each operand. C2: reduced and scanned dims are in the domain.
-/// C3: `reducer` is known, and given exactly when something is reduced or scanned. C4: `space` is known.
+/// C3: `reducer` is known, and given exactly when something is reduced or scanned; `logaddexp` is of scans. C4: `space` is known.
 /// C5: of a `chunk` the first dim is in the domain and not reduced, the second is reduced, and the number is positive.
 /// C6: dims of `spread` are in the domain; such a stage has one result and combines nothing.
 #[op("loop.stage", effects(Read, Write), verify)]
@@ -149,7 +149,8 @@ impl Verify for Stage<'_> {
         let combines = !reduce.is_empty() || self.scan().is_some();
         let reducer = self.reducer();
         let known = reducer.as_deref().is_none_or(|name| REDUCERS.binary_search(&name).is_ok());
-        ensure!(known && reducer.is_some() == combines, 3, "the reducer {reducer:?} does not fit what the stage combines");
+        let fits = known && (reducer.as_deref() != Some("logaddexp") || self.scan().is_some());
+        ensure!(fits && reducer.is_some() == combines, 3, "the reducer {reducer:?} does not fit what the stage combines");
         let space = self.space();
         ensure!(matches!(space.as_str(), "register" | "tile" | "buffer"), 4, "there is no space '{space}'");
         if let Some(chunk) = self.chunk() {

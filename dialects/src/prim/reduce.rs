@@ -8,6 +8,9 @@ use super::types::*;
 
 const KINDS: &[&str] = &["sum", "prod", "max", "min", "maxnum", "and", "or"];
 
+/// The kind that only scans have.
+const LOGADDEXP: &str = "logaddexp";
+
 /// "and" and "or" are for bool and integers, sums and products for numbers, extrema for ordered numbers.
 fn check_kind(constraint: u32, kind: &str, ty: Type<'_>) -> Checked {
     check::kind(constraint, kind, KINDS)?;
@@ -85,7 +88,8 @@ impl Verify for ArgReduce<'_> {
     }
 }
 
-/// The reductions of all prefixes along `dim`, the element itself included. Kinds are those of `prim.reduce`.
+/// The reductions of all prefixes along `dim`, the element itself included. Kinds are those of `prim.reduce`, and for floats `logaddexp`:
+/// the logarithm of the sum of exponentials, `max(a, b) + log1p(exp(-|a - b|))` of two elements, which starts from `-inf`.
 ///
 /// C1: `dim` is a dimension. C2: `kind` is known and fits the element type.
 #[op("prim.scan", traits(SameOperandsAndResultType), effects(Pure), verify)]
@@ -98,7 +102,12 @@ pub struct Scan {
 
 impl Verify for Scan<'_> {
     fn verify(self) -> Checked {
-        check::dim(1, self.dim(), self.x().ty().rank())?;
-        check_kind(2, &self.kind(), self.x().ty())
+        let x = self.x().ty();
+        check::dim(1, self.dim(), x.rank())?;
+        let kind = self.kind();
+        if kind == LOGADDEXP && x.element_type().is_some_and(ElementType::is_float) {
+            return Ok(());
+        }
+        check_kind(2, &kind, x)
     }
 }

@@ -21,12 +21,20 @@ pub(crate) fn reducer(kind: &str, dtype: DType) -> Result<(Scalar, Step), Interp
         "max" => (dtype.lowest(), maximum),
         "maxnum" => (dtype.lowest(), |a, b| if b.float() > a.float() { b } else { a }),
         "min" => (dtype.highest(), minimum),
+        "logaddexp" => (Scalar::Float(f64::NEG_INFINITY), log_add_exp),
         "and" if dtype == DType::Bool => (Scalar::Bool(true), |a, b| Scalar::Bool(a.truthy() && b.truthy())),
         "and" => (Scalar::Int(-1), |a, b| Scalar::Int(a.int() & b.int())),
         "or" if dtype == DType::Bool => (Scalar::Bool(false), |a, b| Scalar::Bool(a.truthy() || b.truthy())),
         "or" => (Scalar::Int(0), |a, b| Scalar::Int(a.int() | b.int())),
         other => return Err(fail(format!("the kind `{other}` is not known"))),
     })
+}
+
+/// The logarithm of the sum of two exponentials.
+fn log_add_exp(a: Scalar, b: Scalar) -> Scalar {
+    let (a, b) = (a.float(), b.float());
+    let (most, least) = if b > a || b.is_nan() { (b, a) } else { (a, b) };
+    Scalar::Float(if most == least && most.is_infinite() { most } else { most + (least - most).exp().ln_1p() })
 }
 
 pub(super) fn reduce(n: &Node<'_>) -> Results {

@@ -47,13 +47,16 @@ fn running_extremum<'c>(a: &Args<'c>, kind: &str, reached: fn(Tensor<'c>, Tensor
     vec![extremum.convert(x.dtype()), at.scan("max", dim)]
 }
 
-/// Every prefix by itself, which keeps small sums beside large ones exact.
+/// A running logarithm of sums; of complex numbers every prefix by itself.
 fn logcumsumexp<'c>(a: &Args<'c>) -> Tensor<'c> {
     let x = a.tensor("self");
     if x.rank() == 0 {
         return x;
     }
     let dim = a.dim("dim", x.rank());
+    if !x.dtype().is_complex() {
+        return x.scan("logaddexp", dim);
+    }
     let x = x.move_dim(dim, x.rank() - 1);
     let last = x.rank() - 1;
     let square = [x.size(last), x.size(last)];

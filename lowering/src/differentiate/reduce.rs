@@ -68,8 +68,18 @@ fn scan<'c>(at: &At<'c>) -> Cotangents<'c> {
             let found = x.equal(y).or(x.is_nan()).select(place, 0).scan("max", dim);
             x.filled(Scalar::Int(0)).scatter(g, &coordinates(found, dim), &x.all_dims(), "add")
         }
+        "logaddexp" => running_log(wide(g), wide(x), wide(y), dim).convert(x.dtype()),
         kind => return at.refuse(format!("a running reduction of kind `{kind}`")),
     })]
+}
+
+/// `exp(x_j) * sum of g_i exp(-y_i) over i >= j`, by logarithms: those of positive and of negative cotangents apart.
+fn running_log<'c>(g: Tensor<'c>, x: Tensor<'c>, y: Tensor<'c>, dim: usize) -> Tensor<'c> {
+    let part = |g: Tensor<'c>| {
+        let shares = g.greater(0).select(g.log(), f64::NEG_INFINITY) - y;
+        (shares.reverse(&[dim]).scan("logaddexp", dim).reverse(&[dim]) + x).exp()
+    };
+    part(g) - part(-g)
 }
 
 /// Sums of all that follows along `dim`, itself included.

@@ -3,7 +3,7 @@
 use super::memory::broadcast;
 use strata_core::ir::{Builder, ElementType, Value};
 use strata_core::upstream::arith::{self, CmpFPredicate, CmpIPredicate};
-use strata_core::upstream::complex;
+use strata_core::upstream::{complex, math};
 use strata_core::upstream::llvm::AtomicBinOp;
 use strata_core::upstream::vector::{self, CombiningKind};
 use strata_dialects::loops::elements::register_type;
@@ -25,6 +25,8 @@ enum Kind {
     Min,
     And,
     Or,
+    /// The logarithm of the sum of exponentials; only scans have it.
+    LogAddExp,
 }
 
 impl Reducer {
@@ -38,6 +40,7 @@ impl Reducer {
             "min" => Kind::Min,
             "and" => Kind::And,
             "or" => Kind::Or,
+            "logaddexp" if element.is_float() => Kind::LogAddExp,
             _ => return None,
         };
         Some(Self { kind, element })
@@ -55,7 +58,7 @@ impl Reducer {
         if self.element.is_float() {
             let start = match self.kind {
                 Kind::Prod => 1.0,
-                Kind::Max | Kind::MaxNum => f64::NEG_INFINITY,
+                Kind::Max | Kind::MaxNum | Kind::LogAddExp => f64::NEG_INFINITY,
                 Kind::Min => f64::INFINITY,
                 _ => 0.0,
             };
@@ -64,7 +67,7 @@ impl Reducer {
         let bits = self.element.bits();
         let unsigned = self.element.is_unsigned() || self.element == ElementType::Bool;
         let start = match self.kind {
-            Kind::Sum | Kind::Or => 0,
+            Kind::Sum | Kind::Or | Kind::LogAddExp => 0,
             Kind::Prod => 1,
             Kind::And => -1,
             Kind::Max | Kind::MaxNum if unsigned => 0,
@@ -81,6 +84,9 @@ impl Reducer {
             // What was combined before is a number; then this is right, and one instruction.
             let more = arith::cmpf(b, CmpFPredicate::Ogt, rhs, lhs);
             return arith::select(b, more, rhs, lhs);
+        }
+        if self.kind == Kind::LogAddExp {
+            return log_add_exp(b, lhs, rhs);
         }
         let unsigned = self.element.is_unsigned() || self.element == ElementType::Bool;
         let bool = self.element == ElementType::Bool;
@@ -100,7 +106,7 @@ impl Reducer {
             Kind::Max | Kind::MaxNum => arith::MaxSI::NAME,
             Kind::Min => arith::MinSI::NAME,
             Kind::And => arith::AndI::NAME,
-            Kind::Or => arith::OrI::NAME,
+            Kind::Or | Kind::LogAddExp => arith::OrI::NAME,
         };
         let ty = lhs.ty();
         b.value(name, &[lhs, rhs], ty, &[])
@@ -143,7 +149,7 @@ impl Reducer {
             Kind::Max | Kind::MaxNum => CombiningKind::MaxSI,
             Kind::Min => CombiningKind::MinSI,
             Kind::And => CombiningKind::And,
-            Kind::Or => CombiningKind::Or,
+            Kind::Or | Kind::LogAddExp => CombiningKind::Or,
         };
         match kind {
             // Lanes are summed as a tree: the same order on every run, and more exact than one after the other.
@@ -151,6 +157,24 @@ impl Reducer {
             _ => vector::reduction(b, kind, lanes),
         }
     }
+}
+
+/// `max(x, y) + log1p(exp(min(x, y) - max(x, y)))`, and an infinity where both are it.
+fn log_add_exp<'c>(b: &mut Builder<'c>, x: Value<'c>, y: Value<'c>) -> Value<'c> {
+    let ty = x.ty();
+    let mut op = |name: &str, operands: &[Value<'c>]| b.value(name, operands, ty, &[]);
+    let most = op(arith::MaximumF::NAME, &[x, y]);
+    let least = op(arith::MinimumF::NAME, &[x, y]);
+    let apart = op(arith::SubF::NAME, &[least, most]);
+    let ratio = op(math::Exp::NAME, &[apart]);
+    let more = op(math::Log1p::NAME, &[ratio]);
+    let sum = op(arith::AddF::NAME, &[most, more]);
+    // Equal infinities have no difference; what is NaN differs from itself.
+    let finite = op(arith::SubF::NAME, &[most, most]);
+    let same = arith::cmpf(b, CmpFPredicate::Oeq, least, most);
+    let infinite = arith::cmpf(b, CmpFPredicate::Uno, finite, finite);
+    let both = arith::andi(b, same, infinite);
+    arith::select(b, both, most, sum)
 }
 
 /// Whether `new` displaces `best` in an argmax (or argmin): it is beyond it, or it is the first NaN.

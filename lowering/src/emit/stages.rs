@@ -234,7 +234,7 @@ impl<'c> Emitter<'c> {
             return Ok(());
         }
         // One thread adds up a whole row: in f64, as PyTorch does.
-        let doubled = to == ElementType::F32 && matches!(name.as_str(), "sum" | "prod");
+        let doubled = to == ElementType::F32 && matches!(name.as_str(), "sum" | "prod" | "logaddexp");
         let carried_in = if doubled { ElementType::F64 } else { accumulated };
         let reducer = reducer_of(carried_in)?;
         let loops = self.inner_loops(stage, copies.first());

@@ -4,7 +4,7 @@ use std::ffi::c_void;
 use std::ops::Range;
 
 use super::linalg::matrix::Matrix;
-use super::linalg::number::Element;
+use super::linalg::number::Number;
 use crate::abi::StrataCall;
 use crate::imports::state;
 use crate::pool;
@@ -44,22 +44,23 @@ impl Array {
         unsafe { self.0.cast::<T>().add(at).write(value) }
     }
 
-    /// Matrix `item` of a batch.
+    /// Matrix `item` of a batch, as numbers of another precision.
     ///
     /// # Safety
     /// The array holds that many matrices of `T`.
-    pub unsafe fn matrix<T: Element>(self, item: usize, rows: usize, cols: usize) -> Matrix<T::Number> {
+    pub unsafe fn matrix<T: Number, N: Number>(self, item: usize, rows: usize, cols: usize) -> Matrix<N> {
         // SAFETY: the caller's.
-        Matrix { rows, cols, data: unsafe { self.line::<T>(item, rows * cols) } }
+        Matrix { rows, cols, data: unsafe { self.line::<T, N>(item, rows * cols) } }
     }
 
-    /// Line `item` of a batch.
+    /// Line `item` of a batch, as numbers of another precision.
     ///
     /// # Safety
     /// The array holds that many lines of `T`.
-    pub unsafe fn line<T: Element>(self, item: usize, n: usize) -> Vec<T::Number> {
+    pub unsafe fn line<T: Number, N: Number>(self, item: usize, n: usize) -> Vec<N> {
         // SAFETY: the caller's.
-        (0..n).map(|k| unsafe { self.read::<T>(item * n + k) }.get()).collect()
+        let read = |k| unsafe { self.read::<T>(item * n + k) };
+        (0..n).map(read).map(|x| N::of(x.re(), x.im())).collect()
     }
 
     /// Line `item` of a batch of integers.
@@ -105,13 +106,13 @@ impl Array {
         unsafe { std::slice::from_raw_parts_mut(self.0.cast::<T>().add(lines.start * n), lines.len() * n) }
     }
 
-    /// Writes line `item` of a batch; a matrix is the line of its elements.
+    /// Writes line `item` of a batch, rounded to its elements; a matrix is the line of these.
     ///
     /// # Safety
     /// The array holds that many lines of `T`, and no other thread uses this one.
-    pub unsafe fn put<T: Element>(self, item: usize, line: &[T::Number]) {
+    pub unsafe fn put<T: Number, N: Number>(self, item: usize, line: &[N]) {
         // SAFETY: the caller's.
-        line.iter().enumerate().for_each(|(k, x)| unsafe { self.write(item * line.len() + k, T::put(*x)) });
+        line.iter().enumerate().for_each(|(k, x)| unsafe { self.write(item * line.len() + k, T::of(x.re(), x.im())) });
     }
 
     /// Writes line `item` of a batch of numbers that are stored as they are.
@@ -158,23 +159,28 @@ pub unsafe fn pieces(call: *mut StrataCall, batch: i64, cost: Cost, piece: impl 
     }
 }
 
-/// Runs the body for each item of a batch, with `$T` the element type that the code says; `$room` counts the numbers that are put aside.
+/// Runs the body for each item of a batch, with `$T` the element type that the code says, and `$N` the numbers that are computed with: its
+/// own where `$single` holds, those of double precision elsewhere. `$room` counts the numbers that are put aside.
 macro_rules! batched {
-    ($call:expr, $dtype:expr, $batch:expr, ($work:expr, $room:expr), |$T:ident, $item:ident| $body:expr) => {{
+    ($call:expr, $dtype:expr, $batch:expr, ($work:expr, $room:expr), $single:expr, |$T:ident, $N:ident, $item:ident| $body:expr) => {{
         use $crate::dtype::DType;
         macro_rules! each {
-            ($element:ty) => {{
+            ($element:ty, $number:ty) => {{
                 type $T = $element;
-                let bytes = size_of::<<$T as $crate::library::linalg::number::Element>::Number>();
+                #[allow(dead_code)] // Some functions have a precision of their own.
+                type $N = $number;
+                let bytes = size_of::<<$T as $crate::library::linalg::number::Element>::Double>();
                 let cost = $crate::library::array::Cost { work: $work, room: bytes.saturating_mul($room) };
                 $crate::library::array::each($call, $batch, cost, |$item| $body)
             }};
         }
         match usize::try_from($dtype).ok().and_then(|at| DType::ALL.get(at)) {
-            Some(DType::F32) => each!(f32),
-            Some(DType::F64) => each!(f64),
-            Some(DType::C64) => each!(num_complex::Complex32),
-            Some(DType::C128) => each!(num_complex::Complex64),
+            Some(DType::F32) if $single => each!(f32, f32),
+            Some(DType::F32) => each!(f32, f64),
+            Some(DType::F64) => each!(f64, f64),
+            Some(DType::C64) if $single => each!(num_complex::Complex32, num_complex::Complex32),
+            Some(DType::C64) => each!(num_complex::Complex32, num_complex::Complex64),
+            Some(DType::C128) => each!(num_complex::Complex64, num_complex::Complex64),
             _ => {}
         }
     }};

@@ -73,7 +73,7 @@ pub fn is_gather<'c>(stage: &StageView<'c>, load: Op<'c>, dim: usize) -> bool {
 
 /// The relative time of one point of a stage with lanes along a dim.
 pub fn cost(stage: &StageView<'_>, lanes: Option<usize>, width: i64, size: i64) -> f64 {
-    let body = stage.op.body(0).ops().len() as f64;
+    let body = stage.op.body(0).ops().len() as f64 + combined(stage);
     let Some(dim) = lanes else { return 1.0 + body + across_lines(stage) };
     let numbers_pieces = stage.chunk.is_some_and(|chunk| chunk.by == dim);
     let in_order = stage.is_scatter() && !stage.parallel().contains(&dim);
@@ -103,6 +103,12 @@ pub fn cost(stage: &StageView<'_>, lanes: Option<usize>, width: i64, size: i64) 
         };
     }
     total
+}
+
+/// Instructions of a reducer that is more than one: an exponential function and a logarithm.
+fn combined(stage: &StageView<'_>) -> f64 {
+    const EXP_AND_LOG: f64 = 24.0;
+    if stage.op.str("reducer").as_deref() == Some("logaddexp") { EXP_AND_LOG } else { 0.0 }
 }
 
 /// What a scatter loses without lanes: the loops along which its iterations are independent stand around the others, and what lies side by
@@ -140,9 +146,10 @@ pub fn own_dim(kernel: &KernelView<'_>, stage: &StageView<'_>, vector_bits: i64,
 }
 
 /// Copies of a body that are worth writing: accumulators and chains of mathematics wait for their own results. Very long chains
-/// get fewer, for the sake of compile time. Functions of the same value share work, and count as one. Copies of a scatter share its row.
+/// get fewer, for the sake of compile time. Functions of the same value share work, and count as one. Copies of a scatter share its row,
+/// and those of a scan wait for different elements.
 pub fn side_by_side(stage: &StageView<'_>) -> i64 {
-    if stage.is_scatter() {
+    if stage.is_scatter() || stage.scan.is_some() {
         return COPIES_FOR_LATENCY;
     }
     let functions = stage.op.body(0).ops().into_iter().filter(|op| op.dialect() == "math");

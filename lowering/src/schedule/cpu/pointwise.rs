@@ -18,20 +18,20 @@ pub fn schedule(frame: &Frame<'_, '_>) {
     if let Some(along) = transposed(frame, vector).filter(|_| !frame.constrained) {
         return write_turned(frame, vector, along);
     }
-    let scatter = frame.kernel.stages.last().filter(|stage| stage.is_scatter());
-    let wanted = scatter.map(side_by_side).or_else(|| frame.kernel.stages.iter().map(side_by_side).min()).unwrap_or(1);
+    let in_order = frame.kernel.stages.last().filter(|stage| stage.is_scatter() || stage.scan.is_some());
+    let wanted = in_order.map(side_by_side).or_else(|| frame.kernel.stages.iter().map(side_by_side).min()).unwrap_or(1);
     let enough = frame.size(vector) >= wanted * frame.width_along(vector);
     let order = near_last(frame, vector);
     let unroll: Vec<i64> = order.iter().map(|&dim| if dim == vector && enough { wanted } else { 1 }).collect();
     frame.write_lanes(&order, vector, &unroll);
 }
 
-/// Several rows of a scatter at once where it has no lanes: they share what names the place, or wait for different elements.
+/// Several rows of a scatter or scan at once where it has no lanes: scatters share what names the place, and scans wait for different elements.
 fn write_rows(frame: &Frame<'_, '_>) {
-    let Some(scatter) = frame.kernel.stages.last().filter(|stage| stage.is_scatter()) else { return };
+    let Some(last) = frame.kernel.stages.last().filter(|stage| stage.is_scatter() || stage.scan.is_some()) else { return };
     let order = frame.order();
-    if let Some(&rows) = order.last().filter(|&&dim| frame.size(dim) >= side_by_side(scatter)) {
-        let unroll = order.iter().map(|&dim| if dim == rows { side_by_side(scatter) } else { 1 }).collect();
+    if let Some(&rows) = order.last().filter(|&&dim| frame.size(dim) >= side_by_side(last)) {
+        let unroll = order.iter().map(|&dim| if dim == rows { side_by_side(last) } else { 1 }).collect();
         frame.write(&order, KernelSchedule { unroll: Some(unroll), ..KernelSchedule::default() });
     }
 }

@@ -30,7 +30,7 @@ pub fn exponential<N: Number>(a: &Matrix<N>) -> Matrix<N> {
     let n = a.rows;
     let norm = a.norm1();
     if !norm.is_finite() {
-        return Matrix::build(n, n, |_, _| f64::NAN.into());
+        return Matrix::build(n, n, |_, _| N::real(f64::NAN));
     }
     let halvings = if norm > REACH { (norm / REACH).log2().ceil() as i32 } else { 0 };
     let a = Matrix { data: a.data.iter().map(|x| x.scale(0.5_f64.powi(halvings))).collect(), ..*a };

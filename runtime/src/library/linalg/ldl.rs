@@ -14,7 +14,7 @@ pub fn ldl<N: Number>(mut a: Matrix<N>, hermitian: bool) -> (Matrix<N>, Vec<i32>
     let n = a.rows;
     for r in 0..n {
         a.row_mut(r)[r + 1..].fill(N::ZERO);
-        a[(r, r)] = if hermitian { a[(r, r)].re().into() } else { a[(r, r)] };
+        a[(r, r)] = if hermitian { N::real(a[(r, r)].re()) } else { a[(r, r)] };
     }
     let (mut pivots, mut info, mut k) = (vec![0; n], 0, 0);
     while k < n {

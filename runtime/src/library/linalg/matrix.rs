@@ -2,6 +2,8 @@
 
 use std::ops::{Index, IndexMut, Range};
 
+use faer::{Accum, Mat, MatMut, MatRef};
+
 use super::number::Number;
 use super::product::{Block, multiply_add};
 
@@ -38,6 +40,31 @@ impl<N: Number> Matrix<N> {
             data.extend((0..cols).map(|c| f(r, c)));
         }
         Matrix { rows, cols, data }
+    }
+
+    /// A copy of a matrix of the crate `faer`.
+    pub fn of(matrix: MatRef<'_, N>) -> Matrix<N> {
+        Matrix::build(matrix.nrows(), matrix.ncols(), |r, c| matrix[(r, c)])
+    }
+
+    /// As a matrix of the crate `faer`.
+    pub fn view(&self) -> MatRef<'_, N> {
+        MatRef::from_row_major_slice(&self.data, self.rows, self.cols)
+    }
+
+    /// The same, to write.
+    pub fn view_mut(&mut self) -> MatMut<'_, N> {
+        MatMut::from_row_major_slice_mut(&mut self.data, self.rows, self.cols)
+    }
+
+    /// A copy that lies column after column, as the algorithms of `faer` want it.
+    pub fn columns(&self) -> Mat<N> {
+        Mat::from_fn(self.rows, self.cols, |r, c| self[(r, c)])
+    }
+
+    /// Whether no element is infinite or NaN.
+    pub fn is_finite(&self) -> bool {
+        self.data.iter().all(|x| x.re().is_finite() && x.im().is_finite())
     }
 
     /// All zeros.
@@ -107,7 +134,7 @@ impl<N: Number> Matrix<N> {
     pub fn times(&self, other: &Matrix<N>) -> Matrix<N> {
         let mut product = Matrix::zeros(self.rows, other.cols);
         let whole = Block::of(&product);
-        multiply_add(&mut product, whole, (0.0, 1.0), (self, Block::of(self)), (other, Block::of(other)));
+        multiply_add(&mut product, whole, (Accum::Replace, 1.0), (self, Block::of(self)), (other, Block::of(other)));
         product
     }
 

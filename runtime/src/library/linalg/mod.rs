@@ -2,7 +2,7 @@
 //! of dense row-major matrices; its arguments are what `prim.library` says: the element type, operands and results,
 //! the size of the batch, the sizes, the options.
 //!
-//! The algorithms are our own, from the textbook; docs/src/rationale/library.md says why.
+//! The crate `faer` does what has no packing of LAPACK's; docs/src/rationale/library.md says why the rest is our own.
 
 pub mod eig;
 pub mod eigh;
@@ -16,6 +16,8 @@ pub mod svd;
 #[cfg(test)]
 mod tests;
 pub mod triangular;
+
+use num_complex::Complex64;
 
 use self::number::Element;
 use super::array::{Array, Cost, batched, each};
@@ -31,10 +33,14 @@ fn area(m: usize, n: usize) -> usize {
     m * n
 }
 
+/// Matrices of single precision with so many rows or columns at most are computed with in double precision, which costs little then.
+const DOUBLED: usize = 64;
+
 /// Defines the C functions: arguments after the call and the element type, then the number of the batch's item, its steps, and the
 /// numbers that are put aside for it.
 macro_rules! exported {
-    ($($name:ident($($array:ident),*; $($size:ident),*; $options:ident) |$T:ident, $item:ident| $work:expr, $room:expr => $body:expr;)*) => {$(
+    ($($name:ident($($array:ident),*; $($size:ident),*; $options:ident)
+        |$T:ident, $N:ident, $item:ident| $work:expr, $room:expr => $body:expr;)*) => {$(
         /// See `prim.library` for what it computes.
         ///
         /// # Safety
@@ -52,65 +58,65 @@ macro_rules! exported {
             let _ = $options;
             $(let $size = usize::try_from($size).unwrap_or(0);)*
             // SAFETY: the caller promises the call and the sizes; each item is this call's own.
-            unsafe { batched!(call, dtype, batch, ($work, $room), |$T, $item| $body) }
+            unsafe { batched!(call, dtype, batch, ($work, $room), [$($size),*].into_iter().any(|size| size > DOUBLED), |$T, $N, $item| $body) }
         }
     )*};
 }
 
 exported! {
-    strata_lib_cholesky(a, l, info; n; options) |T, b| work(n, n), 4 * area(n, n) => {
-        let (factor, status) = triangular::cholesky(&a.matrix::<T>(b, n, n));
-        l.put::<T>(b, &factor.data);
+    strata_lib_cholesky(a, l, info; n; options) |T, N, b| work(n, n), 4 * area(n, n) => {
+        let (factor, status) = triangular::cholesky(&a.matrix::<T, N>(b, n, n));
+        l.put::<T, N>(b, &factor.data);
         info.write(b, status);
     };
-    strata_lib_eig(a, values, vectors; n; options) |T, b| 20 * work(n, n), 12 * area(n, n) => {
-        let (w, v) = eig::eig(a.matrix::<T>(b, n, n));
-        values.put::<<T as Element>::Complex>(b, &w);
-        vectors.put::<<T as Element>::Complex>(b, &v.data);
+    strata_lib_eig(a, values, vectors; n; options) |T, N, b| 20 * work(n, n), 12 * area(n, n) => {
+        let (w, v) = eig::eig(a.matrix::<T, <T as Element>::Double>(b, n, n));
+        values.put::<<T as Element>::Complex, Complex64>(b, &w);
+        vectors.put::<<T as Element>::Complex, Complex64>(b, &v.data);
     };
-    strata_lib_eigh(a, values, vectors; n; options) |T, b| 10 * work(n, n), 4 * area(n, n) => {
-        let (w, v) = eigh::eigh(a.matrix::<T>(b, n, n));
-        values.put::<<T as Element>::Real>(b, &w);
-        vectors.put::<T>(b, &v.data);
+    strata_lib_eigh(a, values, vectors; n; options) |T, N, b| 10 * work(n, n), 4 * area(n, n) => {
+        let (w, v) = eigh::eigh(&a.matrix::<T, N>(b, n, n));
+        values.put::<<T as Element>::Real, f64>(b, &w);
+        vectors.put::<T, N>(b, &v.data);
     };
-    strata_lib_householder(a, taus, q; m, n, k; options) |T, b| work(m, n), 4 * area(m, n) => {
-        let product = reflect::product(&a.matrix::<T>(b, m, n), &taus.line::<T>(b, k), n, 0);
-        q.put::<T>(b, &product.data);
+    strata_lib_householder(a, taus, q; m, n, k; options) |T, N, b| work(m, n), 4 * area(m, n) => {
+        let product = reflect::product(&a.matrix::<T, N>(b, m, n), &taus.line::<T, N>(b, k), n, 0);
+        q.put::<T, N>(b, &product.data);
     };
-    strata_lib_ldl(a, ld, pivots, info; n; options) |T, b| work(n, n), 2 * area(n, n) => {
-        let (factors, exchanges, status) = ldl::ldl(a.matrix::<T>(b, n, n), options & 1 != 0);
-        ld.put::<T>(b, &factors.data);
+    strata_lib_ldl(a, ld, pivots, info; n; options) |T, N, b| work(n, n), 2 * area(n, n) => {
+        let (factors, exchanges, status) = ldl::ldl(a.matrix::<T, N>(b, n, n), options & 1 != 0);
+        ld.put::<T, N>(b, &factors.data);
         pivots.put_plain(b, &exchanges);
         info.write(b, status);
     };
-    strata_lib_ldl_solve(ld, pivots, rhs, x; n, k; options) |T, b| work(n, k), area(n, n) + 2 * area(n, k) => {
-        let solution = ldl::solve(&ld.matrix::<T>(b, n, n), &pivots.integers(b, n), rhs.matrix::<T>(b, n, k), options & 1 != 0);
-        x.put::<T>(b, &solution.data);
+    strata_lib_ldl_solve(ld, pivots, rhs, x; n, k; options) |T, N, b| work(n, k), area(n, n) + 2 * area(n, k) => {
+        let solution = ldl::solve(&ld.matrix::<T, N>(b, n, n), &pivots.integers(b, n), rhs.matrix::<T, N>(b, n, k), options & 1 != 0);
+        x.put::<T, N>(b, &solution.data);
     };
-    strata_lib_lu(a, factors, pivots, order, info; m, n, k; options) |T, b| work(m, n), 3 * area(m, n) => {
-        let parts = triangular::lu(a.matrix::<T>(b, m, n), options & 1 != 0);
-        factors.put::<T>(b, &parts.factors.data);
+    strata_lib_lu(a, factors, pivots, order, info; m, n, k; options) |T, N, b| work(m, n), 3 * area(m, n) => {
+        let parts = triangular::lu(a.matrix::<T, N>(b, m, n), options & 1 != 0);
+        factors.put::<T, N>(b, &parts.factors.data);
         pivots.put_plain(b, &parts.pivots[..k]);
         order.put_plain(b, &triangular::permutation(&parts.pivots, m));
         info.write(b, parts.info);
     };
-    strata_lib_matrix_exp(a, result; n; options) |T, b| 10 * work(n, n), 10 * area(n, n) => {
-        result.put::<T>(b, &exponential::exponential(&a.matrix::<T>(b, n, n)).data);
+    strata_lib_matrix_exp(a, result; n; options) |T, N, b| 10 * work(n, n), 10 * area(n, n) => {
+        result.put::<T, N>(b, &exponential::exponential(&a.matrix::<T, N>(b, n, n)).data);
     };
-    strata_lib_qr(a, packed, taus; m, n, k; options) |T, b| work(m, n), 4 * area(m, n) => {
-        let (factors, tau) = reflect::qr(a.matrix::<T>(b, m, n));
-        packed.put::<T>(b, &factors.data);
-        taus.put::<T>(b, &tau[..k]);
+    strata_lib_qr(a, packed, taus; m, n, k; options) |T, N, b| work(m, n), 4 * area(m, n) => {
+        let (factors, tau) = reflect::qr(a.matrix::<T, N>(b, m, n));
+        packed.put::<T, N>(b, &factors.data);
+        taus.put::<T, N>(b, &tau[..k]);
     };
-    strata_lib_svd(a, u, s, vh; m, n, p, k, q; options) |T, b| 20 * work(m, n), svd::room(m, n, p > k || q > k) => {
-        let parts = svd::svd(a.matrix::<T>(b, m, n), p > k || q > k);
-        u.put::<T>(b, &parts.u.data);
-        s.put::<<T as Element>::Real>(b, &parts.s[..k]);
-        vh.put::<T>(b, &parts.vh.data);
+    strata_lib_svd(a, u, s, vh; m, n, p, k, q; options) |T, N, b| 20 * work(m, n), 4 * area(m, n) + 2 * area(m, p) + 2 * area(n, q) => {
+        let parts = svd::svd(&a.matrix::<T, N>(b, m, n), p > k || q > k);
+        u.put::<T, N>(b, &parts.u.data);
+        s.put::<<T as Element>::Real, f64>(b, &parts.s[..k]);
+        vh.put::<T, N>(b, &parts.vh.data);
     };
-    strata_lib_triangular_solve(a, rhs, x; n, k; options) |T, b| work(n, k), area(n, n) + 2 * area(n, k) => {
-        let solution = triangular::solve(&a.matrix::<T>(b, n, n), rhs.matrix::<T>(b, n, k), options & 2 != 0, options & 1 != 0);
-        x.put::<T>(b, &solution.data);
+    strata_lib_triangular_solve(a, rhs, x; n, k; options) |T, N, b| work(n, k), area(n, n) + 2 * area(n, k) => {
+        let solution = triangular::solve(&a.matrix::<T, N>(b, n, n), rhs.matrix::<T, N>(b, n, k), options & 2 != 0, options & 1 != 0);
+        x.put::<T, N>(b, &solution.data);
     };
 }
 

@@ -1,22 +1,31 @@
-//! What matrices are made of: elements in memory, and the numbers that they are computed with.
+//! What matrices are made of.
 
 use std::ops::Neg;
 
+use faer::traits::ComplexField;
 use num_complex::{Complex32, Complex64};
 use num_traits::{ConstOne, ConstZero, NumAssign};
 
-use super::product::Multiply;
-
-/// A real or complex number of double precision.
-pub trait Number: Copy + Send + Sync + From<f64> + Multiply + NumAssign + ConstZero + ConstOne + Neg<Output = Self> {
+/// A real or complex number of single or double precision.
+pub trait Number: Copy + Send + Sync + ComplexField + NumAssign + ConstZero + ConstOne + Neg<Output = Self> + 'static {
+    /// From its parts, rounded; a real number has one.
+    fn of(re: f64, im: f64) -> Self;
     /// The real part.
     fn re(self) -> f64;
     /// The imaginary part.
     fn im(self) -> f64;
+    /// A real number, rounded.
+    fn real(re: f64) -> Self {
+        Self::of(re, 0.0)
+    }
     /// The conjugate.
-    fn conj(self) -> Self;
+    fn conj(self) -> Self {
+        Self::of(self.re(), -self.im())
+    }
     /// Times a real number.
-    fn scale(self, by: f64) -> Self;
+    fn scale(self, by: f64) -> Self {
+        Self::of(self.re() * by, self.im() * by)
+    }
     /// The absolute value.
     fn abs(self) -> f64 {
         self.re().hypot(self.im())
@@ -29,91 +38,49 @@ pub trait Number: Copy + Send + Sync + From<f64> + Multiply + NumAssign + ConstZ
     fn size(self) -> f64 {
         self.re().abs() + self.im().abs()
     }
-    /// From its parts; a real number has one.
-    fn of(re: f64, im: f64) -> Self;
 }
 
-impl Number for f64 {
-    fn re(self) -> f64 {
-        self
-    }
-
-    fn im(self) -> f64 {
-        0.0
-    }
-
-    fn conj(self) -> f64 {
-        self
-    }
-
-    fn scale(self, by: f64) -> f64 {
-        self * by
-    }
-
-    fn of(re: f64, _: f64) -> f64 {
-        re
-    }
-}
-
-impl Number for Complex64 {
-    fn re(self) -> f64 {
-        self.re
-    }
-
-    fn im(self) -> f64 {
-        self.im
-    }
-
-    fn conj(self) -> Complex64 {
-        Complex64::new(self.re, -self.im)
-    }
-
-    fn scale(self, by: f64) -> Complex64 {
-        Complex64::new(self.re * by, self.im * by)
-    }
-
-    fn of(re: f64, im: f64) -> Complex64 {
-        Complex64::new(re, im)
-    }
-}
-
-/// An element of a tensor. Single precision is computed with in double and rounded once.
-pub trait Element: Copy {
-    /// What it is computed with.
-    type Number: Number;
+/// An element of a tensor. Small matrices of single precision are computed with in double and rounded once.
+pub trait Element: Number {
+    /// The number of double precision of its kind.
+    type Double: Number;
     /// The type of its real part.
-    type Real: Element<Number = f64>;
+    type Real: Element<Double = f64>;
     /// The type of complex numbers of its precision.
-    type Complex: Element<Number = Complex64>;
-    /// As a number.
-    fn get(self) -> Self::Number;
-    /// From a number, rounded.
-    fn put(number: Self::Number) -> Self;
+    type Complex: Element<Double = Complex64>;
 }
 
 macro_rules! elements {
-    ($($element:ty, $number:ty, $real:ty, $complex:ty, $get:expr, $put:expr;)*) => {$(
+    ($($element:ty, $double:ty, $real:ty, $complex:ty, |$x:ident| ($re:expr, $im:expr), |$a:ident, $b:ident| $of:expr;)*) => {$(
+        impl Number for $element {
+            fn of($a: f64, $b: f64) -> Self {
+                let _ = $b;
+                $of
+            }
+
+            fn re(self) -> f64 {
+                let $x = self;
+                f64::from($re)
+            }
+
+            fn im(self) -> f64 {
+                let $x = self;
+                let _ = $x;
+                f64::from($im)
+            }
+        }
+
         impl Element for $element {
-            type Number = $number;
+            type Double = $double;
             type Real = $real;
             type Complex = $complex;
-
-            fn get(self) -> $number {
-                let get: fn($element) -> $number = $get;
-                get(self)
-            }
-
-            fn put(number: $number) -> $element {
-                let put: fn($number) -> $element = $put;
-                put(number)
-            }
         }
     )*};
 }
 
 elements! {
-    f32, f64, f32, Complex32, f64::from, |x| x as f32;
-    f64, f64, f64, Complex64, |x| x, |x| x;
-    Complex32, Complex64, f32, Complex32, |x| Complex64::new(x.re.into(), x.im.into()), |x| Complex32::new(x.re as f32, x.im as f32);
-    Complex64, Complex64, f64, Complex64, |x| x, |x| x;
+    f32, f64, f32, Complex32, |x| (x, 0.0), |re, im| re as f32;
+    f64, f64, f64, Complex64, |x| (x, 0.0), |re, im| re;
+    Complex32, Complex64, f32, Complex32, |x| (x.re, x.im), |re, im| Complex32::new(re as f32, im as f32);
+    Complex64, Complex64, f64, Complex64, |x| (x.re, x.im), |re, im| Complex64::new(re, im);
 }

@@ -2,8 +2,8 @@
 
 use std::ops::Range;
 
-use matrixmultiply::{CGemmOption, dgemm, zgemm};
-use num_complex::Complex64;
+use faer::linalg::matmul::matmul;
+use faer::{Accum, MatMut, MatRef, Par};
 
 use super::matrix::Matrix;
 use super::number::Number;
@@ -51,11 +51,11 @@ const GRAIN: usize = 1 << 17;
 /// Rows go to threads in multiples of these, which are a multiple of what a tile of registers has.
 const ROWS: usize = 16;
 
-/// `c = beta c + alpha a b` for a block of `c` and blocks `a` and `b`, by all threads where it is worth it.
+/// `c = alpha a b`, or that added to `c`, for a block of `c` and blocks `a` and `b`, by all threads where it is worth it.
 pub fn multiply_add<N: Number>(
     c: &mut Matrix<N>,
     block: Block,
-    (beta, alpha): (f64, f64),
+    (accum, alpha): (Accum, f64),
     (a, a_block): (&Matrix<N>, Block),
     (b, b_block): (&Matrix<N>, Block),
 ) {
@@ -76,50 +76,15 @@ pub fn multiply_add<N: Number>(
         let (from, to) = (from as usize * ROWS, (to as usize * ROWS).min(m));
         let a = Rows(a.0.wrapping_add(from * a.1), a.1);
         let c = Rows(c.0.wrapping_add(from * c.1), c.1);
+        let rows = to - from;
         // SAFETY: the blocks lie in their matrices, as was asserted; `c` is borrowed alone, and these rows are this thread's.
-        unsafe { N::multiply_add((to - from, k, n), (beta, alpha), (a.0, a.1), (b.0, b.1), (c.0, c.1)) }
+        let (a, b, c) = unsafe {
+            (
+                MatRef::from_raw_parts(a.0, rows, k, a.1 as isize, 1),
+                MatRef::from_raw_parts(b.0, k, n, b.1 as isize, 1),
+                MatMut::from_raw_parts_mut(c.0, rows, n, c.1 as isize, 1),
+            )
+        };
+        matmul(c, accum, a, b, N::real(alpha), Par::Seq);
     });
-}
-
-/// Numbers that blocks are multiplied of.
-pub trait Multiply: Sized {
-    /// `c = beta c + alpha a b`, where `a` is `m` by `k` and `b` is `k` by `n`; each by its first element and the distance of its rows.
-    ///
-    /// # Safety
-    /// The three may be read, and `c` be written, for these sizes; `c` overlaps nothing.
-    unsafe fn multiply_add(
-        sizes: (usize, usize, usize),
-        factors: (f64, f64),
-        a: (*const Self, usize),
-        b: (*const Self, usize),
-        c: (*mut Self, usize),
-    );
-}
-
-impl Multiply for f64 {
-    unsafe fn multiply_add(
-        (m, k, n): (usize, usize, usize),
-        (beta, alpha): (f64, f64),
-        (a, a_pitch): (*const f64, usize),
-        (b, b_pitch): (*const f64, usize),
-        (c, c_pitch): (*mut f64, usize),
-    ) {
-        // SAFETY: the caller's.
-        unsafe { dgemm(m, k, n, alpha, a, a_pitch as isize, 1, b, b_pitch as isize, 1, beta, c, c_pitch as isize, 1) }
-    }
-}
-
-impl Multiply for Complex64 {
-    unsafe fn multiply_add(
-        (m, k, n): (usize, usize, usize),
-        (beta, alpha): (f64, f64),
-        (a, a_pitch): (*const Complex64, usize),
-        (b, b_pitch): (*const Complex64, usize),
-        (c, c_pitch): (*mut Complex64, usize),
-    ) {
-        let (plain, beta, alpha) = (CGemmOption::Standard, [beta, 0.0], [alpha, 0.0]);
-        let (a, b, c) = (a.cast(), b.cast(), c.cast());
-        // SAFETY: the caller's; a complex number is its two parts in order.
-        unsafe { zgemm(plain, plain, m, k, n, alpha, a, a_pitch as isize, 1, b, b_pitch as isize, 1, beta, c, c_pitch as isize, 1) }
-    }
 }

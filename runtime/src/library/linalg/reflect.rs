@@ -3,6 +3,8 @@
 use std::cmp::Ordering;
 use std::ops::Range;
 
+use faer::Accum;
+
 use super::matrix::{Matrix, length};
 use super::number::Number;
 use super::product::{Block, multiply_add};
@@ -17,9 +19,9 @@ pub fn reflector<N: Number>(x: &mut [N]) -> (N, N) {
     }
     let beta = -alpha.abs().hypot(below).copysign(alpha.re());
     let tau = N::of((beta - alpha.re()) / beta, -alpha.im() / beta);
-    let scale = N::ONE / (*alpha - beta.into());
+    let scale = N::ONE / (*alpha - N::real(beta));
     rest.iter_mut().for_each(|x| *x *= scale);
-    (beta.into(), tau)
+    (N::real(beta), tau)
 }
 
 /// Applies `I - tau v v*` to rows `top..` of a matrix in some columns.
@@ -88,9 +90,9 @@ impl<N: Number> Together<N> {
         let block = Block::new(&(top..a.rows), &(left..a.cols));
         let mut inner = Matrix::zeros(self.v.cols, block.cols);
         let whole = Block::of(&inner);
-        multiply_add(&mut inner, whole, (0.0, 1.0), (&self.v_adjoint, Block::of(&self.v_adjoint)), (a, block));
+        multiply_add(&mut inner, whole, (Accum::Replace, 1.0), (&self.v_adjoint, Block::of(&self.v_adjoint)), (a, block));
         let inner = if adjoint { self.t.adjoint().times(&inner) } else { self.t.times(&inner) };
-        multiply_add(a, block, (1.0, -1.0), (&self.v, Block::of(&self.v)), (&inner, whole));
+        multiply_add(a, block, (Accum::Add, -1.0), (&self.v, Block::of(&self.v)), (&inner, whole));
     }
 }
 

@@ -1,60 +1,40 @@
-//! Triangular factors: Cholesky's, Gauss's, and the systems that they leave. Each halves its matrix until a block is small, so that
-//! products of blocks do most of the work (Toledo, "Locality of reference in LU decomposition with partial pivoting", 1997).
+//! Triangular factors: Cholesky's, Gauss's, and the systems that they leave. The crate `faer` computes them by blocks; where a pivot is
+//! zero or not positive, which LAPACK goes on from in its own way, they are computed element by element.
 
-use std::ops::Range;
+use faer::linalg::solvers::Llt;
+use faer::linalg::{lu, triangular_solve};
+use faer::{MatMut, MatRef, Par, Side};
+
+use faer::dyn_stack::{MemBuffer, MemStack};
 
 use super::matrix::{Matrix, dot, square};
 use super::number::Number;
-use super::product::{Block, multiply_add};
-
-/// Blocks of so many columns are factored element by element: about what two levels of registers and caches keep.
-const BASE: usize = 16;
 
 /// The lower factor of the Hermitian matrix in the lower triangle of `a`, and the order of the first minor that is not
 /// positive, or 0.
 pub fn cholesky<N: Number>(a: &Matrix<N>) -> (Matrix<N>, i32) {
     let n = a.rows;
-    let mut l = a.clone();
-    let failed = factor(&mut l, 0..n).err();
-    // Above the diagonal, and behind the minor that is not positive, nothing is computed.
-    for r in 0..n {
-        let known = match failed {
-            Some(at) if r == at => r,
-            Some(at) if r > at => 0,
-            _ => r + 1,
-        };
-        l.row_mut(r)[known..].fill(N::ZERO);
+    match a.is_finite().then(|| Llt::new(a.columns().as_ref(), Side::Lower)) {
+        Some(Ok(parts)) => (Matrix::build(n, n, |r, c| if c <= r { parts.L()[(r, c)] } else { N::ZERO }), 0),
+        _ => cholesky_by_rows(a),
     }
-    (l, failed.map_or(0, |at| at as i32 + 1))
 }
 
-/// Factors the part of `l` in these rows and columns; the number of a row whose rest is not positive is an error.
-fn factor<N: Number>(l: &mut Matrix<N>, part: Range<usize>) -> Result<(), usize> {
-    let begin = part.start;
-    if part.len() > BASE {
-        let middle = begin + part.len() / 2;
-        factor(l, begin..middle)?;
-        let (first, second) = (part.start..middle, middle..part.end);
-        let below = Block::new(&second, &first);
-        let across = solve(&l.block(Block::new(&first, &first)), l.block(below).adjoint(), false, false).adjoint();
-        l.put((middle, begin), &across);
-        let adjoint = across.adjoint();
-        let (left, right) = ((&across, Block::of(&across)), (&adjoint, Block::of(&adjoint)));
-        multiply_add(l, Block::new(&second, &second), (1.0, -1.0), left, right);
-        return factor(l, second);
-    }
-    for r in part {
-        for c in begin..r {
-            let rest = l[(r, c)] - dot(&l.row(c)[begin..c], &l.row(r)[begin..c]);
+/// Above the diagonal, and behind the minor that is not positive, nothing is computed.
+fn cholesky_by_rows<N: Number>(a: &Matrix<N>) -> (Matrix<N>, i32) {
+    let mut l = Matrix::zeros(a.rows, a.rows);
+    for r in 0..a.rows {
+        for c in 0..r {
+            let rest = a[(r, c)] - dot(&l.row(c)[..c], &l.row(r)[..c]);
             l[(r, c)] = rest / l[(c, c)];
         }
-        let rest = l[(r, r)].re() - square(&l.row(r)[begin..r]);
+        let rest = a[(r, r)].re() - square(&l.row(r)[..r]);
         if rest.is_nan() || rest <= 0.0 {
-            return Err(r);
+            return (l, r as i32 + 1);
         }
-        l[(r, r)] = rest.sqrt().into();
+        l[(r, r)] = N::real(rest.sqrt());
     }
-    Ok(())
+    (l, 0)
 }
 
 /// An LU factorisation.
@@ -69,50 +49,56 @@ pub struct Lu<N> {
 
 /// Gauss's elimination, with the largest pivot of each column unless `nopivot`.
 pub fn lu<N: Number>(a: Matrix<N>, nopivot: bool) -> Lu<N> {
-    let (steps, cols) = (a.rows.min(a.cols), a.cols);
-    let mut parts = Lu { factors: a, pivots: Vec::new(), info: 0 };
-    parts.eliminate(0..steps, nopivot);
-    parts.update(0..steps, steps..cols);
-    parts
+    let by_blocks = (!nopivot && a.rows > 0 && a.cols > 0).then(|| lu_by_blocks(&a)).flatten();
+    by_blocks.unwrap_or_else(|| lu_by_steps(a, nopivot))
 }
 
-impl<N: Number> Lu<N> {
-    /// Eliminates below the diagonal in these columns: one half, what it means for the other, the other half. Rows are exchanged whole.
-    fn eliminate(&mut self, columns: Range<usize>, nopivot: bool) {
-        if columns.len() > BASE {
-            let middle = columns.start + columns.len() / 2;
-            self.eliminate(columns.start..middle, nopivot);
-            self.update(columns.start..middle, middle..columns.end);
-            return self.eliminate(middle..columns.end, nopivot);
-        }
-        let a = &mut self.factors;
-        for k in columns.clone() {
-            let larger = |best: usize, r: usize| if a[(r, k)].size() > a[(best, k)].size() { r } else { best };
-            let best = if nopivot { k } else { (k..a.rows).fold(k, larger) };
-            self.pivots.push(best as i32 + 1);
-            if a[(best, k)] == N::ZERO {
-                self.info = if self.info == 0 { k as i32 + 1 } else { self.info };
-                continue;
-            }
-            a.swap_rows(k, best);
-            for r in k + 1..a.rows {
-                let factor = a[(r, k)] / a[(k, k)];
-                a[(r, k)] = factor;
-                a.subtract(r, k, factor, k + 1..columns.end);
-            }
-        }
+/// Nothing where a pivot is zero or something is not finite.
+fn lu_by_blocks<N: Number>(a: &Matrix<N>) -> Option<Lu<N>> {
+    let (rows, steps) = (a.rows, a.rows.min(a.cols));
+    let mut columns = a.columns();
+    let (mut order, mut inverse) = (vec![0usize; rows], vec![0usize; rows]);
+    let mut memory = MemBuffer::new(lu::partial_pivoting::factor::lu_in_place_scratch::<usize, N>(rows, a.cols, Par::Seq, Default::default()));
+    let stack = MemStack::new(&mut memory);
+    lu::partial_pivoting::factor::lu_in_place(columns.as_mut(), &mut order, &mut inverse, Par::Seq, stack, Default::default());
+    let factors = Matrix::of(columns.as_ref());
+    if !factors.is_finite() || (0..steps).any(|k| factors[(k, k)] == N::ZERO) {
+        return None;
     }
+    Some(Lu { factors, pivots: exchanges(&order, steps), info: 0 })
+}
 
-    /// What the elimination in some columns means for others to the right: `U = L^-1 A` beside it, and the product of both taken off below.
-    fn update(&mut self, done: Range<usize>, others: Range<usize>) {
-        let a = &mut self.factors;
-        let upper = solve(&a.block(Block::new(&done, &done)), a.block(Block::new(&done, &others)), false, true);
-        a.put((done.start, others.start), &upper);
-        let below = done.end..a.rows;
-        let lower = a.block(Block::new(&below, &done));
-        let (left, right) = ((&lower, Block::of(&lower)), (&upper, Block::of(&upper)));
-        multiply_add(a, Block::new(&below, &others), (1.0, -1.0), left, right);
+/// The exchanges, one a step, that bring rows into an order.
+fn exchanges(order: &[usize], steps: usize) -> Vec<i32> {
+    let mut at: Vec<usize> = (0..order.len()).collect();
+    let mut place = at.clone();
+    let exchange = |k: usize| {
+        let (row, other) = (at[k], place[order[k]]);
+        at.swap(k, other);
+        (place[row], place[order[k]]) = (other, k);
+        other as i32 + 1
+    };
+    (0..steps).map(exchange).collect()
+}
+
+fn lu_by_steps<N: Number>(mut a: Matrix<N>, nopivot: bool) -> Lu<N> {
+    let (mut pivots, mut info) = (Vec::new(), 0);
+    for k in 0..a.rows.min(a.cols) {
+        let larger = |best: usize, r: usize| if a[(r, k)].size() > a[(best, k)].size() { r } else { best };
+        let best = if nopivot { k } else { (k..a.rows).fold(k, larger) };
+        pivots.push(best as i32 + 1);
+        if a[(best, k)] == N::ZERO {
+            info = if info == 0 { k as i32 + 1 } else { info };
+            continue;
+        }
+        a.swap_rows(k, best);
+        for r in k + 1..a.rows {
+            let factor = a[(r, k)] / a[(k, k)];
+            a[(r, k)] = factor;
+            a.subtract(r, k, factor, k + 1..a.cols);
+        }
     }
+    Lu { factors: a, pivots, info }
 }
 
 /// The order that row exchanges bring `rows` rows into.
@@ -129,25 +115,26 @@ pub fn permutation(pivots: &[i32], rows: usize) -> Vec<i64> {
 
 /// X of `A X = B`, where only one triangle of A is read.
 pub fn solve<N: Number>(a: &Matrix<N>, mut x: Matrix<N>, upper: bool, unit: bool) -> Matrix<N> {
-    substitute(a, &mut x, 0..a.rows, upper, unit);
+    let pivot = |k: usize| unit || a[(k, k)] != N::ZERO;
+    if !(0..a.rows).all(pivot) {
+        return by_substitution(a, x, upper, unit);
+    }
+    let solve: fn(MatRef<'_, N>, MatMut<'_, N>, Par) = match (upper, unit) {
+        (false, false) => |a, x, par| triangular_solve::solve_lower_triangular_in_place(a, x, par),
+        (false, true) => |a, x, par| triangular_solve::solve_unit_lower_triangular_in_place(a, x, par),
+        (true, false) => |a, x, par| triangular_solve::solve_upper_triangular_in_place(a, x, par),
+        (true, true) => |a, x, par| triangular_solve::solve_unit_upper_triangular_in_place(a, x, par),
+    };
+    solve(a.view(), x.view_mut(), Par::Seq);
     x
 }
 
-/// Substitutes in some rows: one half, what it means for the other, the other half.
-fn substitute<N: Number>(a: &Matrix<N>, x: &mut Matrix<N>, rows: Range<usize>, upper: bool, unit: bool) {
-    if rows.len() > BASE {
-        let middle = rows.start + rows.len() / 2;
-        let (first, second) = if upper { (middle..rows.end, rows.start..middle) } else { (rows.start..middle, middle..rows.end) };
-        substitute(a, x, first.clone(), upper, unit);
-        let all = 0..x.cols;
-        let solved = x.block(Block::new(&first, &all));
-        let (left, right) = ((a, Block::new(&second, &first)), (&solved, Block::of(&solved)));
-        multiply_add(x, Block::new(&second, &all), (1.0, -1.0), left, right);
-        return substitute(a, x, second, upper, unit);
-    }
-    for step in 0..rows.len() {
-        let r = if upper { rows.end - 1 - step } else { rows.start + step };
-        let solved = if upper { r + 1..rows.end } else { rows.start..r };
+/// Divides by pivots that are zero as LAPACK does.
+fn by_substitution<N: Number>(a: &Matrix<N>, mut x: Matrix<N>, upper: bool, unit: bool) -> Matrix<N> {
+    let n = a.rows;
+    for step in 0..n {
+        let r = if upper { n - 1 - step } else { step };
+        let solved = if upper { r + 1..n } else { 0..r };
         for k in solved {
             x.subtract(r, k, a[(r, k)], 0..x.cols);
         }
@@ -156,4 +143,5 @@ fn substitute<N: Number>(a: &Matrix<N>, x: &mut Matrix<N>, rows: Range<usize>, u
             x.row_mut(r).iter_mut().for_each(|x| *x /= pivot);
         }
     }
+    x
 }
