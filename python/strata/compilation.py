@@ -18,7 +18,7 @@ from .higher_order import decomposed
 from .kept import Kept, ahead_of_time, keep, not_cached
 from .options import Options
 from .partition import missing, partition
-from .views import with_views
+from .views import placed, with_views, without_views
 
 class Compilation:
     """What one graph of TorchDynamo becomes: a program, or a forward and a backward one."""
@@ -71,16 +71,17 @@ class Compilation:
             if unknown:
                 raise graph.Unsupported(f"there is no rule for {', '.join(unknown)}")
             inference = event.kind == "inference"
-            program = graph.program(module, _weights(self.options) if inference else frozenset())
-            found = instances.find(self.options, module, program)
+            computed, fixed = without_views(module)
+            program = graph.program(computed, _weights(self.options) if inference else frozenset())
+            found = instances.find(self.options, computed, program)
             program, artefact = found or (program, None)
             call, artefact = to_function(program, self.options, event, artefact)
             if not found:
-                instances.remember(self.options, module, program, artefact)
+                instances.remember(self.options, computed, program, artefact)
             if inference and not program.conjugates and _is_plain(TracingContext.try_get()):
                 self.direct = call
                 self.kept = Kept(artefact, program.arguments, program.places, program.constants)
-            return with_views(module, call)
+            return with_views(module, placed(call, fixed))
         except (graph.Unsupported, RuntimeError) as error:
             if self.options.fallback == "error":
                 raise

@@ -1,5 +1,5 @@
-"""Results that are views whose place in memory depends on sizes or values. AOTAutograd makes views of fixed places itself; of the others it reads
-offset and strides off what the compiled function gives, which must be views then."""
+"""Results that are views. AOTAutograd makes them itself where their place in memory is fixed, and reads no more than sizes and strides off what the
+compiled function gives: that is a view of the argument, of which nothing is computed. Where places depend on sizes or values it reads offsets too."""
 
 import operator
 from collections.abc import Callable
@@ -27,6 +27,46 @@ def with_views(module: GraphModule, call: Callable) -> Callable:
         return tuple(found)
 
     return viewed
+
+
+def without_views(module: GraphModule) -> tuple[GraphModule, dict[int, tuple]]:
+    """The graph with arguments in place of the results that are views of them at fixed places, and for each of these the sizes, strides and offset."""
+    results = list(module.graph.output_node().args[0])
+    fixed = {k: place for k, value in enumerate(results) if isinstance(value, Node) and (place := _place(value))}
+    if not fixed:
+        return module, fixed
+    graph, known = Graph(), {}
+    graph.graph_copy(module.graph, known)
+    graph.output(tuple(known[_root(value)] if k in fixed else known.get(value, value) for k, value in enumerate(results)))
+    graph.eliminate_dead_code()
+    return GraphModule(module, graph), fixed
+
+
+def placed(call: Callable, fixed: dict[int, tuple]) -> Callable:
+    """The compiled form of a graph, with views of arguments at fixed places."""
+    if not fixed:
+        return call
+
+    def with_fixed(*arguments):
+        found = list(call(*arguments))
+        for k, (sizes, strides, offset) in fixed.items():
+            found[k] = found[k].as_strided(sizes, strides, found[k].storage_offset() + offset)
+        return tuple(found)
+
+    return with_fixed
+
+
+def _place(node: Node) -> tuple | None:
+    """Sizes, strides and offset of a view of an argument, from the argument's own, where all of them are known."""
+    if not _is_view(node) or (root := _root(node)).op != "placeholder":
+        return None
+    value, base = node.meta.get("val"), root.meta.get("val")
+    if not isinstance(value, torch.Tensor) or not isinstance(base, torch.Tensor) or value.dtype != base.dtype:
+        return None
+    if value.is_conj() != base.is_conj() or value.is_neg() != base.is_neg() or base.is_conj() or base.is_neg():
+        return None
+    place = (tuple(value.size()), tuple(value.stride()), value.storage_offset() - base.storage_offset())
+    return place if all(type(each) is int for each in (*place[0], *place[1], place[2])) else None
 
 
 def _is_view(node: Node) -> bool:

@@ -72,6 +72,20 @@ def test_results_that_are_views():
     assert x[1].eq(0).all()
 
 
+def test_views_of_arguments_compute_nothing():
+    base = torch.randn(7, 6, 5)
+    def views(x):
+        return (*x.transpose(0, 1).split(2, 1), x.reshape(-1)[3:], x.sum())
+
+    run = compiled(views)
+    for x in (base[1:], base[2:]):  # the second has another offset in its memory
+        x = x[:5]
+        found, wanted = run(x), views(x)
+        same(found, wanted)
+        assert all(each.data_ptr() == view.data_ptr() for each, view in zip(found[:-1], wanted[:-1]))
+    assert ", 1 kernel" in str(strata.explain(views, x))
+
+
 @pytest.mark.parametrize("view", [lambda x: x.chunk(2), lambda x: x[x.shape[0] // 2 :], lambda x: x.view(-1)[3:], lambda x: x.t()[1]])
 def test_results_that_are_views_at_symbolic_places(view):
     run = compiled(lambda x: (view(x), view(x + 1)), dynamic=True)

@@ -274,3 +274,19 @@ func.func @scatter_of_elements(%x: tensor<100xf32>, %u: tensor<300xf32>, %i: ten
   %0 = prim.scatter %x, %u, %i {dims = array<i64: 0>, kind = "add"} : (tensor<100xf32>, tensor<300xf32>, tensor<300xi64>) -> tensor<100xf32>
   return %0 : tensor<100xf32>
 }
+
+// -----
+
+// Rows that share cache lines are stored through the caches, however large the result is.
+// CHECK-LABEL: loop.kernel @k0 {schedule = {order = array<i64: 0, 1>, unroll = array<i64: 1, 1>, vector = 1 : i64, width = 8 : i64}
+// CHECK-NOT: non_temporal
+// CHECK: func.func @ragged_rows
+func.func @ragged_rows(%x: tensor<900000x10xi64>) -> tensor<900000x10xi64> {
+  %0 = prim.fusion %x : (tensor<900000x10xi64>) -> tensor<900000x10xi64> {
+  ^bb0(%a: tensor<900000x10xi64>):
+    %d = prim.iota {dim = 1 : i64} : tensor<900000x10xi64>
+    %t = prim.add %a, %d : tensor<900000x10xi64>
+    prim.yield %t : tensor<900000x10xi64>
+  }
+  return %0 : tensor<900000x10xi64>
+}
