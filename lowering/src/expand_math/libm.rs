@@ -14,7 +14,7 @@ pub(super) struct Function {
     arguments: usize,
 }
 
-/// Every function, sorted by the op's name. libmvec has all of them (glibc 2.35) but `fmod`.
+/// Every function, sorted by the op's name. libmvec has all of them (glibc 2.35) but `fmod` and those that round to integers.
 const FUNCTIONS: &[Function] = &[
     unary("acos"),
     unary("acosh"),
@@ -24,6 +24,7 @@ const FUNCTIONS: &[Function] = &[
     Function { name: "atan2", c_name: "atan2", arguments: 2 },
     unary("atanh"),
     unary("cbrt"),
+    unary("ceil"),
     unary("cos"),
     unary("cosh"),
     unary("erf"),
@@ -31,6 +32,7 @@ const FUNCTIONS: &[Function] = &[
     unary("exp"),
     unary("exp2"),
     unary("expm1"),
+    unary("floor"),
     Function { name: "fpowi", c_name: "pow", arguments: 2 },
     unary("log"),
     unary("log10"),
@@ -38,10 +40,12 @@ const FUNCTIONS: &[Function] = &[
     unary("log2"),
     Function { name: "powf", c_name: "pow", arguments: 2 },
     Function { name: "remf", c_name: "fmod", arguments: 2 },
+    unary("roundeven"),
     unary("sin"),
     unary("sinh"),
     unary("tan"),
     unary("tanh"),
+    unary("trunc"),
 ];
 
 const fn unary(name: &'static str) -> Function {

@@ -20,6 +20,7 @@ mod log;
 mod own;
 mod pow;
 mod rem;
+mod round;
 mod tables;
 #[cfg(test)]
 mod tests;
@@ -74,13 +75,21 @@ impl Pass for ExpandMath {
 pub fn expand_math(module: Op<'_>, target: &MathTarget) -> Result<(), Error> {
     let mut found = Vec::new();
     module.walk(&mut |op| {
-        let remainder = op.isa::<arith::RemF>() && target.own && target.fma && target.library;
-        if remainder || op.dialect() == "math" && !NATIVE.contains(&op.name()) {
+        let own = target.own && target.fma;
+        let remainder = op.isa::<arith::RemF>() && own && target.library;
+        if remainder || own && rounds_half(op) || op.dialect() == "math" && !NATIVE.contains(&op.name()) {
             found.push(op);
         }
     });
     let mut bodies = Bodies::new(module, *target);
     found.into_iter().try_for_each(|op| expand(&mut bodies, op))
+}
+
+/// Whether an op rounds an f16 to an integer, in f32. LLVM sees that the result is an f16 as well, and rounds f16, which few machines do.
+fn rounds_half(op: Op<'_>) -> bool {
+    let rounds = matches!(op.name(), math::Ceil::NAME | math::Floor::NAME | math::RoundEven::NAME | math::Trunc::NAME);
+    let from = || op.operand(0).defining_op().filter(|extended| extended.isa::<arith::ExtF>());
+    rounds && from().is_some_and(|extended| extended.operand(0).ty().element_type() == Some(ElementType::F16))
 }
 
 /// Ops that LLVM compiles to a few instructions.

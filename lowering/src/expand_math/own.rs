@@ -2,7 +2,7 @@
 
 use super::lanes::{Float, Lanes};
 use super::trig::Partial;
-use super::{erf, exp, inverse, log, pow, rem, trig};
+use super::{erf, exp, inverse, log, pow, rem, round, trig};
 use strata_core::ir::{ElementType, Type, Value};
 
 /// Our own code for a function: its value, and the lanes (if any) that need other code.
@@ -42,8 +42,10 @@ pub(super) fn has(name: &str, ty: Type<'_>) -> bool {
 }
 
 /// In f32 and f64.
-pub(super) const BOTH: &[&str] =
-    &["acos", "asin", "atan", "cos", "cosh", "erf", "exp", "exp2", "expm1", "log", "log10", "log1p", "log2", "sin", "sinh", "tan", "tanh"];
+pub(super) const BOTH: &[&str] = &[
+    "acos", "asin", "atan", "ceil", "cos", "cosh", "erf", "exp", "exp2", "expm1", "floor", "log", "log10", "log1p", "log2", "roundeven", "sin",
+    "sinh", "tan", "tanh", "trunc",
+];
 /// In f64; in f32 they are computed in f64 and rounded once.
 pub(super) const DOUBLE: &[&str] = &["acosh", "asinh", "atanh", "cbrt", "erfc"];
 /// The same, of two arguments.
@@ -90,6 +92,10 @@ pub(super) fn expand<'c>(lanes: &Lanes<'_, 'c>, name: &str, arguments: &[Value<'
         "acosh" => whole(inverse::acosh(x)),
         "atanh" => whole(inverse::atanh(x)),
         "cbrt" => whole(inverse::cbrt(x)),
+        "ceil" => whole(round::ceil(x)),
+        "floor" => whole(round::floor(x)),
+        "roundeven" => whole(round::roundeven(x)),
+        "trunc" => whole(round::trunc(x)),
         "remf" => partial(rem::rem(x, lanes.float(*arguments.get(1)?))),
         _ => return None,
     })
