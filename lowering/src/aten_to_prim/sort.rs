@@ -111,10 +111,13 @@ fn median<'c>(x: Tensor<'c>, dim: usize, ignore_nan: bool) -> (Tensor<'c>, Tenso
 fn mode<'c>(x: Tensor<'c>, dim: usize) -> (Tensor<'c>, Tensor<'c>) {
     let (values, positions) = x.sort(dim, false);
     let last = values.rank();
-    // Each element against all others of its line.
+    // How many equal ones stand before each element, itself included: the first that has most is the smallest of the most frequent.
     let line = values.move_dim(dim, last - 1);
-    let equal = line.unsqueeze(last).equal(line.unsqueeze(last - 1)).convert(DType::I64).reduce("sum", &[last], false);
-    let best = equal.arg_reduce("max", last - 1).unsqueeze(last - 1);
+    let place = line.prim().iota(DType::I64, &line.shape(), last - 1);
+    let before = line.pad_dim(last - 1, Scalar::Int(0), 1, -1);
+    let same = line.equal(before).and(place.greater(0));
+    let begin = (!same).select(place, 0).scan("max", last - 1);
+    let best = (place - begin).arg_reduce("max", last - 1).unsqueeze(last - 1);
     let value = gather_along(line, last - 1, best);
     let places = positions.move_dim(dim, last - 1);
     let at = line.equal(value).select(places, -1).reduce("max", &[last - 1], false);
@@ -170,18 +173,45 @@ fn quantile<'c>(a: &Args<'c>, ignore_nan: bool) -> Tensor<'c> {
     if single { result.reshape(&shape) } else { result.reshape(&[&[result.size(0)], shape.as_slice()].concat()) }
 }
 
+/// Lines of so many elements are compared with each value whole, in vectors; longer ones are searched.
+const COMPARED: i64 = 64;
+
 /// How many elements of each sorted line come before a value: all smaller ones, or all not larger ones.
 pub(super) fn places_in<'c>(sorted: Tensor<'c>, values: Tensor<'c>, right: bool) -> Tensor<'c> {
-    let last = values.rank();
-    let line = if sorted.rank() == 1 { sorted } else { sorted.unsqueeze(sorted.rank() - 1) };
-    let values = values.unsqueeze(last);
-    // NaN is larger than every number.
-    let before = if right {
-        !values.less(line).or(line.is_nan().and(!values.is_nan()))
+    match sorted.size(sorted.rank() - 1).known().filter(|&length| length > COMPARED) {
+        Some(length) => search(sorted, values, right, length),
+        None => {
+            let last = values.rank();
+            let line = if sorted.rank() == 1 { sorted } else { sorted.unsqueeze(sorted.rank() - 1) };
+            comes_before(line, values.unsqueeze(last), right).convert(DType::I64).reduce("sum", &[last], false)
+        }
+    }
+}
+
+/// Whether an element comes before a value; NaN is larger than every number.
+fn comes_before<'c>(element: Tensor<'c>, value: Tensor<'c>, right: bool) -> Tensor<'c> {
+    if right {
+        !value.less(element).or(element.is_nan().and(!value.is_nan()))
     } else {
-        line.less(values).or(values.is_nan().and(!line.is_nan()))
+        element.less(value).or(value.is_nan().and(!element.is_nan()))
+    }
+}
+
+/// Binary search without branches: from half the line on, each step is half as long, and taken if the element that it ends at comes before.
+fn search<'c>(sorted: Tensor<'c>, values: Tensor<'c>, right: bool, length: i64) -> Tensor<'c> {
+    let element = |place: Tensor<'c>| match sorted.rank() {
+        1 => sorted.gather(&[place], &[0]),
+        rank => gather_along(sorted, rank - 1, place),
     };
-    before.convert(DType::I64).reduce("sum", &[last], false)
+    let mut place = values.prim().full(DType::I64, Scalar::Int(0), &values.shape());
+    let mut step = 1i64 << length.ilog2();
+    while step > 0 {
+        let end = place + step;
+        let before = comes_before(element((end - 1).minimum(length - 1)), values, right);
+        place = before.and(end.less_equal(length)).select(end, place);
+        step /= 2;
+    }
+    place
 }
 
 fn searchsorted<'c>(a: &Args<'c>) -> Tensor<'c> {
@@ -207,7 +237,14 @@ fn isin<'c>(a: &Args<'c>) -> Tensor<'c> {
         ("elements", if a.has("test_element") { "test_element" } else { "test_elements" })
     };
     let [x, tests] = a.promoted([elements, tests]);
-    let rank = x.rank();
-    let found = x.unsqueeze(rank).equal(flat(tests)).reduce("or", &[rank], false);
+    let (rank, tests) = (x.rank(), flat(tests));
+    let long = tests.size(0).known().filter(|&length| length > COMPARED && !x.dtype().is_complex() && x.dtype() != DType::Bool);
+    let found = match long {
+        Some(length) => {
+            let (tests, _) = tests.sort(0, false);
+            tests.gather(&[places_in(tests, x, false).minimum(length - 1)], &[0]).equal(x)
+        }
+        None => x.unsqueeze(rank).equal(tests).reduce("or", &[rank], false),
+    };
     if a.bool("invert") { !found } else { found }
 }
