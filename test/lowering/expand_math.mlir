@@ -26,6 +26,32 @@ func.func @half(%x: bf16) -> bf16 {
   return %log : bf16
 }
 
+// A half is rounded to an integer in f32: LLVM would narrow the instruction to halves, lane by lane. Other numbers have the instruction.
+// CHECK-LABEL: func.func @integers(
+// CHECK: %[[FLOOR:.+]] = call @strata_math.floor.16xf32(
+// CHECK: arith.truncf %[[FLOOR]]
+// CHECK: math.floor %{{.+}} : vector<16xf32>
+// OLD-LABEL: func.func @integers(
+// OLD: math.floor
+// OLD: math.floor
+func.func @integers(%x: vector<16xf16>, %y: vector<16xf32>) -> (vector<16xf16>, vector<16xf32>) {
+  %wide = arith.extf %x : vector<16xf16> to vector<16xf32>
+  %floor = math.floor %wide : vector<16xf32>
+  %half = arith.truncf %floor : vector<16xf32> to vector<16xf16>
+  %other = math.floor %y : vector<16xf32>
+  return %half, %other : vector<16xf16>, vector<16xf32>
+}
+
+// Remainders are exact vector code.
+// CHECK-LABEL: func.func @remainder_of_division(
+// CHECK: call @strata_math.remf.16xf32(
+// OLD-LABEL: func.func @remainder_of_division(
+// OLD: arith.remf
+func.func @remainder_of_division(%x: vector<16xf32>, %y: vector<16xf32>) -> vector<16xf32> {
+  %rest = arith.remf %x, %y : vector<16xf32>
+  return %rest : vector<16xf32>
+}
+
 // In the remainder of a loop a call is enough.
 // CHECK-LABEL: func.func @remainder(
 // CHECK: call @strata_math.shared.tanh.16xf32(

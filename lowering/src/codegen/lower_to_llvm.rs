@@ -55,7 +55,8 @@ pub(crate) fn lower(module: Op<'_>, math: &MathTarget, run: &mut dyn FnMut(&str)
         list.extend(["expand-strided-metadata", "lower-affine"]);
     }
     if content.ops.iter().any(|name| NEEDS_ARITH_EXPAND.contains(&name.as_str())) {
-        list.push("arith-expand{include-bf16=true}");
+        // A CPU that has an instruction for it rounds to bf16 by that.
+        list.push(if math.bf16 && math.vector_bits > 0 { "arith-expand" } else { "arith-expand{include-bf16=true}" });
     }
     if content.has_dialect("vector") {
         list.push("convert-vector-to-llvm");

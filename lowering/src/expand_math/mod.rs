@@ -85,11 +85,11 @@ pub fn expand_math(module: Op<'_>, target: &MathTarget) -> Result<(), Error> {
     found.into_iter().try_for_each(|op| expand(&mut bodies, op))
 }
 
-/// Whether an op rounds an f16 to an integer, in f32. LLVM sees that the result is an f16 as well, and rounds f16, which few machines do.
+/// Whether an op rounds a half to an integer, in f32. LLVM sees that the result is a half as well, and rounds halves, which few machines do.
 fn rounds_half(op: Op<'_>) -> bool {
     let rounds = matches!(op.name(), math::Ceil::NAME | math::Floor::NAME | math::RoundEven::NAME | math::Trunc::NAME);
     let from = || op.operand(0).defining_op().filter(|extended| extended.isa::<arith::ExtF>());
-    rounds && from().is_some_and(|extended| extended.operand(0).ty().element_type() == Some(ElementType::F16))
+    rounds && from().is_some_and(|op| matches!(op.operand(0).ty().element_type(), Some(ElementType::F16 | ElementType::BF16)))
 }
 
 /// Ops that LLVM compiles to a few instructions.
