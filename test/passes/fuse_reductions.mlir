@@ -201,3 +201,16 @@ func.func @used_once(%x: tensor<1x32xf32>, %w: tensor<64x32xf8E4M3FN>) -> tensor
   %1 = prim.dot %x, %0 {lhs_batch = array<i64>, lhs_contract = array<i64: 1>, rhs_batch = array<i64>, rhs_contract = array<i64: 1>} : (tensor<1x32xf32>, tensor<64x32xf32>) -> tensor<1x64xf32>
   return %1 : tensor<1x64xf32>
 }
+
+// -----
+
+// Complex numbers have no lanes: a product of real matrices stays apart from them.
+// CHECK-LABEL: func.func @complex_parts(
+// CHECK: prim.dot
+// CHECK-NEXT: prim.complex
+func.func @complex_parts(%x: tensor<64x32xf32>, %y: tensor<32x48xf32>, %z: tensor<64x48xf32>) -> tensor<64x48xcomplex<f32>> {
+  %0 = prim.dot %x, %y {lhs_batch = array<i64>, rhs_batch = array<i64>, lhs_contract = array<i64: 1>, rhs_contract = array<i64: 0>} : (tensor<64x32xf32>, tensor<32x48xf32>) -> tensor<64x48xf32>
+  // expected-remark @+1 {{profit: complex numbers have no lanes, which the contraction would lose}}
+  %1 = prim.complex %0, %z : (tensor<64x48xf32>, tensor<64x48xf32>) -> tensor<64x48xcomplex<f32>>
+  return %1 : tensor<64x48xcomplex<f32>>
+}

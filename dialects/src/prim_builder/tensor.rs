@@ -351,7 +351,8 @@ impl<'c> Tensor<'c> {
 
     // Contractions.
 
-    /// Sums products over the contracted dimensions: batch, free dimensions of `self`, free dimensions of `rhs`.
+    /// Sums products over the contracted dimensions: batch, free dimensions of `self`, free dimensions of `rhs`. Of complex numbers the parts
+    /// are four such sums.
     pub fn dot(self, rhs: Tensor<'c>, batch: (&[usize], &[usize]), contract: (&[usize], &[usize])) -> Tensor<'c> {
         if self.dtype() != rhs.dtype() {
             self.prim.fail(format!("product of {} and {}", self.dtype(), rhs.dtype()));
@@ -364,6 +365,12 @@ impl<'c> Tensor<'c> {
                 self.prim.fail(format!("a product of {} and {}, whose sizes {left} and {right} do not agree", self.ty(), rhs.ty()));
                 return self;
             }
+        }
+        if self.dtype().is_complex() {
+            // Four products of real matrices, which have lanes and matrix units.
+            let part = |x: Tensor<'c>, y: Tensor<'c>| x.dot(y, batch, contract);
+            let ([a, b], [c, d]) = ([self.real(), self.imag()], [rhs.real(), rhs.imag()]);
+            return (part(a, c) - part(b, d)).complex(part(a, d) + part(b, c));
         }
         let [lhs_batch, rhs_batch, lhs_contract, rhs_contract] = [batch.0, batch.1, contract.0, contract.1].map(signed);
         let of_result = sizes::dot((self.rank(), rhs.rank()), (&lhs_batch, &rhs_batch), (&lhs_contract, &rhs_contract));

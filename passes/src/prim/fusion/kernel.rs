@@ -14,7 +14,7 @@ use super::path::{Path, Paths};
 use super::profit::{MAX_REPEATS, MAX_ROW_COST, repeated_cost, repeats};
 use crate::analysis::{Dims, Expr};
 use std::collections::{BTreeMap, HashMap, HashSet};
-use strata_core::ir::{DYNAMIC, Op, Value};
+use strata_core::ir::{DYNAMIC, ElementType, Op, Value};
 use strata_dialects::prim;
 use strata_dialects::prim::Cost;
 
@@ -153,6 +153,11 @@ impl Kernel {
             return Self::in_order(graph, members, last, &outputs);
         }
         let frame = frame(graph, dims, members, &outputs)?;
+        let is_complex = |node: usize| graph.op(node).result(0).ty().element_type().is_some_and(ElementType::is_complex);
+        let contraction = members.iter().copied().find(|&node| graph.class(node) == Class::Contract);
+        if contraction.is_some_and(|node| !is_complex(node)) && members.iter().any(|&node| is_complex(node)) {
+            return Err(Refusal::ComplexLanes);
+        }
         let mut walk = Walk { graph, dims, paths: Paths::default(), frame, inside, reads: HashMap::new(), open: Vec::new() };
         walk.run(&outputs)?;
         let (inputs, tensors) = inputs(graph, members, &walk.inside);
