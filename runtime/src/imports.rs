@@ -68,7 +68,7 @@ pub fn own_names() -> impl Iterator<Item = &'static str> {
 /// The address of an importable function.
 pub fn resolve(name: &str) -> Option<*const c_void> {
     let own = |table: &&'static [(&str, Address)]| Some(table[table.binary_search_by_key(&name, |(own, _)| own).ok()?].1.0);
-    TABLES.iter().find_map(own).or_else(|| system(name))
+    own(&library::special::of_cpu()).or_else(|| TABLES.iter().find_map(own)).or_else(|| system(name))
 }
 
 /// The address of a function of the C and maths libraries. libmvec is opened only when something asks for it.

@@ -4,6 +4,7 @@ use super::real::Real;
 use super::tables::*;
 
 /// The expansion whose coefficients are given from the highest order on; `x` is twice its variable.
+#[inline(always)]
 fn expansion<T: Real>(x: T, coefficients: &[f64]) -> T {
     let zero = T::of(0.0);
     let (mut now, mut last, mut before) = (zero, zero, zero);
@@ -16,15 +17,18 @@ fn expansion<T: Real>(x: T, coefficients: &[f64]) -> T {
 }
 
 /// `x / 2 - 2` runs over the variable of the tables for x up to 8.
+#[inline(always)]
 fn near<T: Real>(x: T) -> T {
     x / T::of(2.0) - T::of(2.0)
 }
 
 /// `4 edge / x - 2` runs over the variable of the tables for x from `edge` on.
+#[inline(always)]
 fn far<T: Real>(x: T, edge: f64) -> T {
     T::of(4.0 * edge) / x - T::of(2.0)
 }
 
+#[inline(always)]
 pub(super) fn bessel_i0<T: Real>(x: T) -> T {
     let x = x.abs();
     if x <= T::of(8.0) {
@@ -33,6 +37,7 @@ pub(super) fn bessel_i0<T: Real>(x: T) -> T {
     x.exp() * expansion(far(x, 8.0), I0_FAR) / x.sqrt()
 }
 
+#[inline(always)]
 pub(super) fn bessel_i0e<T: Real>(x: T) -> T {
     let x = x.abs();
     if x <= T::of(8.0) {
@@ -41,6 +46,7 @@ pub(super) fn bessel_i0e<T: Real>(x: T) -> T {
     expansion(far(x, 8.0), I0_FAR) / x.sqrt()
 }
 
+#[inline(always)]
 fn odd<T: Real>(x: T, value: T) -> T {
     if x < T::of(0.0) { -value } else { value }
 }
@@ -50,6 +56,7 @@ fn low(table: &[f64], terms: usize) -> &[f64] {
     &table[table.len() - terms..]
 }
 
+#[inline(always)]
 pub(super) fn bessel_i1<T: Real>(x: T) -> T {
     let a = x.abs();
     if a <= T::of(8.0) {
@@ -59,6 +66,7 @@ pub(super) fn bessel_i1<T: Real>(x: T) -> T {
 }
 
 /// The same function by all terms of the tables: PyTorch has one of either kind, and they differ in the last bit of `f32`.
+#[inline(always)]
 pub(super) fn bessel_i1_full<T: Real>(x: T) -> T {
     let a = x.abs();
     if a <= T::of(8.0) {
@@ -67,6 +75,7 @@ pub(super) fn bessel_i1_full<T: Real>(x: T) -> T {
     odd(x, a.exp() * expansion(far(a, 8.0), I1_FAR) / a.sqrt())
 }
 
+#[inline(always)]
 pub(super) fn bessel_i1e<T: Real>(x: T) -> T {
     let a = x.abs();
     if a <= T::of(8.0) {
@@ -76,6 +85,7 @@ pub(super) fn bessel_i1e<T: Real>(x: T) -> T {
 }
 
 /// A function of the third kind: infinite at 0, without a value below, by `small` up to 2 and by `large` beyond.
+#[inline(always)]
 fn decaying<T: Real>(x: T, small: impl Fn(T) -> T, large: impl Fn(T) -> T) -> T {
     let zero = T::of(0.0);
     match () {
@@ -86,26 +96,32 @@ fn decaying<T: Real>(x: T, small: impl Fn(T) -> T, large: impl Fn(T) -> T) -> T 
     }
 }
 
+#[inline(always)]
 fn k0_near<T: Real>(x: T) -> T {
     expansion(x * x - T::of(2.0), K0_NEAR) - (T::of(0.5) * x).ln() * bessel_i0(x)
 }
 
+#[inline(always)]
 fn k1_near<T: Real>(x: T) -> T {
     (T::of(0.5) * x).ln() * bessel_i1(x) + expansion(x * x - T::of(2.0), K1_NEAR) / x
 }
 
+#[inline(always)]
 pub(super) fn bessel_k0<T: Real>(x: T) -> T {
     decaying(x, k0_near, |x| (-x).exp() * expansion(far(x, 2.0), K0_FAR) / x.sqrt())
 }
 
+#[inline(always)]
 pub(super) fn bessel_k0e<T: Real>(x: T) -> T {
     decaying(x, |x| k0_near(x) * x.exp(), |x| expansion(far(x, 2.0), K0_FAR) / x.sqrt())
 }
 
+#[inline(always)]
 pub(super) fn bessel_k1<T: Real>(x: T) -> T {
     decaying(x, k1_near, |x| (-x).exp() * expansion(far(x, 2.0), K1_FAR) / x.sqrt())
 }
 
+#[inline(always)]
 pub(super) fn bessel_k1e<T: Real>(x: T) -> T {
     decaying(x, |x| k1_near(x) * x.exp(), |x| expansion(far(x, 2.0), K1_FAR) / x.sqrt())
 }

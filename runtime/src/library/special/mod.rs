@@ -32,7 +32,36 @@ macro_rules! functions {
                 call as *const c_void
             })),
         )*];
+
+        /// The same, compiled for CPUs that fuse products with sums: elsewhere that is a call of the C library.
+        #[cfg(target_arch = "x86_64")]
+        static FUSED: &[(&str, Address)] = &[$(
+            (concat!("strata_math_", stringify!($name), "_f32"), Address({
+                #[target_feature(enable = "avx2,fma")]
+                extern "C" fn call($($x: f32),+) -> f32 {
+                    $module::$name($($x),+)
+                }
+                call as unsafe extern "C" fn($(functions!(@ f32, $x)),+) -> f32 as *const c_void
+            })),
+            (concat!("strata_math_", stringify!($name), "_f64"), Address({
+                #[target_feature(enable = "avx2,fma")]
+                extern "C" fn call($($x: f64),+) -> f64 {
+                    $module::$name($($x),+)
+                }
+                call as unsafe extern "C" fn($(functions!(@ f64, $x)),+) -> f64 as *const c_void
+            })),
+        )*];
     };
+    (@ $type:ty, $x:ident) => { $type };
+}
+
+/// The functions for the CPU at hand, where it has more than all of its architecture have.
+pub fn of_cpu() -> &'static [(&'static str, Address)] {
+    #[cfg(target_arch = "x86_64")]
+    if is_x86_feature_detected!("avx2") && is_x86_feature_detected!("fma") {
+        return FUSED;
+    }
+    &[]
 }
 
 functions! {

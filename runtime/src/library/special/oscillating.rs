@@ -13,20 +13,24 @@ const ROOT: f64 = 0.797_884_560_802_865_4;
 /// `1 / sqrt(pi)`.
 const INVERSE_ROOT: f64 = 0.564_189_583_547_756_3;
 
+#[inline(always)]
 fn polynomial<T: Real>(x: T, coefficients: &[f64]) -> T {
     coefficients.iter().fold(T::of(0.0), |sum, c| sum.mul_add(x, T::of(*c)))
 }
 
+#[inline(always)]
 fn ratio<T: Real>(x: T, (above, below): Ratio) -> T {
     polynomial(x, above) / polynomial(x, below)
 }
 
 /// A product of factors `x^2 - root^2`.
+#[inline(always)]
 fn roots<T: Real>(square: T, roots: [f64; 2]) -> (T, T) {
     (square - T::of(roots[0]), square - T::of(roots[1]))
 }
 
 /// The waves of order 0 or 1 beyond 5, with the cosine and sine of the phase in their places.
+#[inline(always)]
 fn wave<T: Real>(x: T, order: u8, second: bool) -> T {
     let five = T::of(5.0) / x;
     let (square, p, q, phase) = match order {
@@ -39,6 +43,7 @@ fn wave<T: Real>(x: T, order: u8, second: bool) -> T {
     sum * T::of(ROOT) / x.sqrt()
 }
 
+#[inline(always)]
 pub(super) fn bessel_j0<T: Real>(x: T) -> T {
     let x = x.abs();
     let square = x * x;
@@ -53,6 +58,7 @@ pub(super) fn bessel_j0<T: Real>(x: T) -> T {
     }
 }
 
+#[inline(always)]
 pub(super) fn bessel_j1<T: Real>(x: T) -> T {
     match () {
         () if x < T::of(0.0) => -bessel_j1(-x),
@@ -65,6 +71,7 @@ pub(super) fn bessel_j1<T: Real>(x: T) -> T {
 }
 
 /// A function of the second kind: no value below 0, the lower end at 0, `near` up to 5.
+#[inline(always)]
 fn second<T: Real>(x: T, order: u8, near: impl Fn(T) -> T) -> T {
     match () {
         () if x == T::of(0.0) => T::neg_infinity(),
@@ -74,10 +81,12 @@ fn second<T: Real>(x: T, order: u8, near: impl Fn(T) -> T) -> T {
     }
 }
 
+#[inline(always)]
 pub(super) fn bessel_y0<T: Real>(x: T) -> T {
     second(x, 0, |x| (T::of(FRAC_2_PI) * x.ln()).mul_add(bessel_j0(x), ratio(x * x, ratios::Y0_NEAR)))
 }
 
+#[inline(always)]
 pub(super) fn bessel_y1<T: Real>(x: T) -> T {
     second(x, 1, |x| {
         let rest = bessel_j1(x).mul_add(x.ln(), -(T::of(1.0) / x));
@@ -86,6 +95,7 @@ pub(super) fn bessel_y1<T: Real>(x: T) -> T {
 }
 
 /// Nothing at the infinities.
+#[inline(always)]
 pub(super) fn airy_ai<T: Real>(x: T) -> T {
     match () {
         () if x.is_infinite() => T::nan(),
@@ -96,6 +106,7 @@ pub(super) fn airy_ai<T: Real>(x: T) -> T {
     }
 }
 
+#[inline(always)]
 fn airy_wave<T: Real>(x: T) -> T {
     let zeta = T::of(-2.0) * x * (-x).sqrt() / T::of(3.0);
     let z = T::of(1.0) / zeta;
@@ -106,12 +117,14 @@ fn airy_wave<T: Real>(x: T) -> T {
     T::of(INVERSE_ROOT) / (-x).sqrt().sqrt() * sum
 }
 
+#[inline(always)]
 fn airy_decay<T: Real>(x: T) -> T {
     let zeta = T::of(2.0) * x * x.sqrt() / T::of(3.0);
     T::of(INVERSE_ROOT) * ratio(T::of(1.0) / zeta, ratios::AIRY) / (T::of(2.0) * x.sqrt().sqrt() * zeta.exp())
 }
 
 /// Both power series of the differential equation.
+#[inline(always)]
 fn airy_series<T: Real>(x: T) -> T {
     let one = T::of(1.0);
     let cube = x * x * x;

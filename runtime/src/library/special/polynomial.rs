@@ -5,6 +5,7 @@
 use super::real::Real;
 
 /// The recurrence `next = step(k, now, last)` from the polynomials of degree 0 (which is 1) and 1.
+#[inline(always)]
 fn recurrence<T: Real>(n: i64, first: T, step: impl Fn(T, T, T) -> T) -> T {
     if n == 0 {
         return T::of(1.0);
@@ -20,6 +21,7 @@ fn recurrence<T: Real>(n: i64, first: T, step: impl Fn(T, T, T) -> T) -> T {
 }
 
 /// `body` of the degree; a negative one, or one that is no 64-bit integer, gives 0.
+#[inline(always)]
 fn of_degree<T: Real>(n: T, body: impl Fn(i64) -> T) -> T {
     let n = n.wide();
     if (0.0..i64::MAX as f64).contains(&n.trunc()) { body(n as i64) } else { T::of(0.0) }
@@ -30,6 +32,7 @@ fn is_even(n: i64) -> bool {
 }
 
 /// A value at 1 and its mirror image at -1, or nothing elsewhere.
+#[inline(always)]
 fn at_ends<T: Real>(x: T, right: f64, left: f64) -> Option<T> {
     let one = T::of(1.0);
     if x == one {
@@ -47,14 +50,17 @@ fn parity(n: i64) -> f64 {
 }
 
 /// The recurrence that Chebyshev's polynomials share.
+#[inline(always)]
 fn chebyshev<T: Real>(x: T, n: i64, first: T) -> T {
     recurrence(n, first, |_, now, last| (x + x).mul_add(now, -last))
 }
 
+#[inline(always)]
 fn inside<T: Real>(x: T) -> bool {
     x.abs() < T::of(1.0)
 }
 
+#[inline(always)]
 pub(super) fn chebyshev_t<T: Real>(x: T, n: T) -> T {
     of_degree(n, |n| {
         let degree = T::of(n as f64);
@@ -62,6 +68,7 @@ pub(super) fn chebyshev_t<T: Real>(x: T, n: T) -> T {
     })
 }
 
+#[inline(always)]
 pub(super) fn chebyshev_u<T: Real>(x: T, n: T) -> T {
     of_degree(n, |n| {
         let next = n as f64 + 1.0;
@@ -75,6 +82,7 @@ pub(super) fn chebyshev_u<T: Real>(x: T, n: T) -> T {
     })
 }
 
+#[inline(always)]
 pub(super) fn chebyshev_v<T: Real>(x: T, n: T) -> T {
     of_degree(n, |n| {
         let odd = 2.0 * n as f64 + 1.0;
@@ -88,6 +96,7 @@ pub(super) fn chebyshev_v<T: Real>(x: T, n: T) -> T {
     })
 }
 
+#[inline(always)]
 pub(super) fn chebyshev_w<T: Real>(x: T, n: T) -> T {
     of_degree(n, |n| {
         let odd = 2.0 * n as f64 + 1.0;
@@ -101,16 +110,19 @@ pub(super) fn chebyshev_w<T: Real>(x: T, n: T) -> T {
     })
 }
 
+#[inline(always)]
 pub(super) fn hermite_h<T: Real>(x: T, n: T) -> T {
     let body = |n| recurrence(n, x + x, |k, now, last| (x + x).mul_add(now, -((k + k) * last)));
     of_degree(n, |n| if n > T::HERMITE_LIMIT { T::nan() } else { body(n) })
 }
 
+#[inline(always)]
 pub(super) fn hermite_he<T: Real>(x: T, n: T) -> T {
     let body = |n| recurrence(n, x, |k, now, last| x.mul_add(now, -(k * last)));
     of_degree(n, |n| if n > T::HERMITE_LIMIT { T::nan() } else { body(n) })
 }
 
+#[inline(always)]
 pub(super) fn laguerre_l<T: Real>(x: T, n: T) -> T {
     let one = T::of(1.0);
     of_degree(n, |n| {
@@ -121,6 +133,7 @@ pub(super) fn laguerre_l<T: Real>(x: T, n: T) -> T {
     })
 }
 
+#[inline(always)]
 pub(super) fn legendre_p<T: Real>(x: T, n: T) -> T {
     let one = T::of(1.0);
     of_degree(n, |n| {

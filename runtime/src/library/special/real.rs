@@ -33,11 +33,13 @@ real!(f32 128 (17, 7));
 real!(f64 512 (29, 25));
 
 /// The C library's exponential.
+#[inline(always)]
 pub(super) fn exp<T: Real>(x: T) -> T {
     x.exp()
 }
 
 /// The C library's natural logarithm.
+#[inline(always)]
 pub(super) fn log<T: Real>(x: T) -> T {
     x.ln()
 }
