@@ -30,19 +30,22 @@ pub struct Place {
 }
 
 impl Guard {
-    /// Reads one condition.
-    pub fn parse(text: &str) -> Result<Self, String> {
-        let mut reader = Reader { cursor: Cursor::new(text)?, places: Vec::new() };
+    /// Reads one condition. One on what an argument is a view of (`L['x']._base`) says how the program was captured: calls bring no such
+    /// thing, and there is nothing to check.
+    pub fn parse(text: &str) -> Result<Option<Self>, String> {
+        let mut reader = Reader { cursor: Cursor::new(text)?, places: Vec::new(), of_base: false };
         let expr = reader.disjunction()?;
         reader.cursor.end()?;
         expr.check_powers()?;
-        Ok(Self { text: text.to_owned(), expr, places: reader.places })
+        Ok((!reader.of_base).then(|| Self { text: text.to_owned(), expr, places: reader.places }))
     }
 }
 
 struct Reader {
     cursor: Cursor,
     places: Vec<(String, Place)>,
+    /// Whether something is said of what an argument is a view of.
+    of_base: bool,
 }
 
 const COMPARISONS: [(&str, Func); 6] =
@@ -183,7 +186,13 @@ impl Reader {
         }
         let mut dim = None;
         if self.cursor.take(".") {
-            match self.cursor.next()? {
+            let mut name = self.cursor.next()?;
+            while name == Token::Name("_base".into()) {
+                self.of_base = true;
+                self.cursor.expect(".")?;
+                name = self.cursor.next()?;
+            }
+            match name {
                 Token::Name(name) if name == "size" || name == "shape" => {
                     if name == "size" {
                         self.cursor.expect("(")?;

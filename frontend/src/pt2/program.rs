@@ -57,7 +57,7 @@ impl Program {
         let guards = exported.guards_code.iter().enumerate().map(|(place, text)| {
             Guard::parse(text).map_err(|why| Pt2Error::unsupported(MODEL, format!("guards_code[{place}]"), format!("`{text}`: {why}")))
         });
-        let guards = guards.collect::<Result<_, _>>()?;
+        let guards = guards.filter_map(Result::transpose).collect::<Result<_, _>>()?;
         let inputs = inputs(&exported)?;
         Ok(Self { archive: None, exported, weights: Vec::new(), constants: Vec::new(), guards, inputs })
     }

@@ -59,13 +59,15 @@ fn bad_expressions_are_refused() {
 
 #[test]
 fn guards_are_read() {
-    let guard = Guard::parse("L['a'][0].size()[1] != torch.sym_max(1, (1 + L['a'][0].size()[1]) // 2)").expect("a guard");
+    let guard = Guard::parse("L['a'][0].size()[1] != torch.sym_max(1, (1 + L['a'][0].size()[1]) // 2)").expect("a guard").expect("of a size");
     let place = Place { path: vec![Key::Name("a".into()), Key::Index(0)], dim: Some(1) };
     assert_eq!(guard.places, vec![("v0".to_owned(), place)]);
     let half = Expr::Call(Func::FloorDiv, vec![Expr::Call(Func::Add, vec![Expr::Int(1), symbol("v0")]), Expr::Int(2)]);
     let most = Expr::Call(Func::Max, vec![Expr::Int(1), half]);
     assert_eq!(guard.expr, Expr::Call(Func::Ne, vec![symbol("v0"), most]));
-    let chained = Guard::parse("2 <= L['n'] < 9 or not L['n'] % 4 == -1 ** 2").expect("a guard");
+    let chained = Guard::parse("2 <= L['n'] < 9 or not L['n'] % 4 == -1 ** 2").expect("a guard").expect("of a number");
+    assert_eq!(Guard::parse("L['x']._base.size()[2] == 2"), Ok(None), "a call brings nothing that an argument is a view of");
+    assert!(Guard::parse("L['x']._base.data[2] == 2").is_err());
     assert!(matches!(chained.expr, Expr::Call(Func::Or, _)));
     for bad in ["", "L['a'", "L['a'][0].stride()[0] == 1", "1 +", "(1", "f(1)", "import os", "L['a'].size()[x] == 1"] {
         assert!(Guard::parse(bad).is_err(), "{bad} is accepted");
