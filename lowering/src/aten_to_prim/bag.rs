@@ -1,7 +1,9 @@
 //! Embedding bags: sums (mode 0), means (1) or maxima (2) of the rows that each bag names.
 
+use strata_core::ir::Value;
 use strata_dialects::aten::dtype::DType;
 use strata_dialects::aten::op::*;
+use strata_dialects::prim;
 use strata_dialects::prim_builder::{Scalar, Size, Tensor};
 
 use super::args::Args;
@@ -37,6 +39,10 @@ fn wrapped_padding<'c>(a: &Args<'c>) -> Option<Size<'c>> {
 
 /// The number of bags, and the bag of each index: the last one that begins at it or before.
 fn bags<'c>(a: &Args<'c>, indices: Tensor<'c>) -> (Size<'c>, Tensor<'c>) {
+    if let Some((count, length)) = length_of_bags(a, indices) {
+        let owner = a.prim.iota(DType::I64, &[count.into(), length.into()], 0);
+        return (count.into(), flat(owner));
+    }
     let offsets = positions(a.raw("offsets"));
     let last = a.has("include_last_offset") && a.bool("include_last_offset");
     let count = if last { offsets.size(0) - 1 } else { offsets.size(0) };
@@ -49,6 +55,31 @@ fn bags<'c>(a: &Args<'c>, indices: Tensor<'c>) -> (Size<'c>, Tensor<'c>) {
     // (A bag that is empty and last begins behind the last index.)
     let begin = zeros(offsets, &[n + 1]).scatter(a.prim.full(DType::I64, Scalar::Int(1), &[count]), &[offsets.slice(0, 0, count, 1)], &[0], "add");
     (count, begin.slice(0, 0, n, 1).scan("sum", 0) - 1)
+}
+
+/// How many indices each bag has, where the offsets count by one number: PyTorch's indices of two dimensions.
+fn length_of_bags(a: &Args<'_>, indices: Tensor<'_>) -> Option<(i64, i64)> {
+    let offsets = a.raw("offsets");
+    let step = match offsets.value().defining_op()? {
+        op if op.isa::<prim::Iota>() => 1,
+        op if op.isa::<prim::Mul>() && op.operand(0).defining_op()?.isa::<prim::Iota>() => splat_number(op.operand(1))?,
+        _ => return None,
+    };
+    let (count, n) = (offsets.size(0).known()?, indices.size(0).known()?);
+    let last = a.has("include_last_offset") && a.bool("include_last_offset");
+    (!last && step > 0 && count.checked_mul(step)? == n).then_some((count, step))
+}
+
+/// The integer that every element of a tensor is, where a constant says so.
+fn splat_number(value: Value<'_>) -> Option<i64> {
+    let op = value.defining_op()?;
+    if op.isa::<prim::Broadcast>() {
+        return splat_number(op.operand(0));
+    }
+    let (bytes, splat) = op.attr("value").filter(|_| op.isa::<prim::Constant>())?.as_dense()?;
+    let single = splat || value.ty().num_elements() == Some(1);
+    let bytes = bytes.first_chunk::<8>().filter(|_| single && value.ty().element_type() == Some(DType::I64))?;
+    Some(i64::from_le_bytes(*bytes))
 }
 
 fn zeros<'c>(like: Tensor<'c>, shape: &[Size<'c>]) -> Tensor<'c> {
@@ -64,7 +95,11 @@ fn forward<'c>(a: &Args<'c>, padding: Option<Size<'c>>) -> Vec<Tensor<'c>> {
     let rows = a.opt_tensor("per_sample_weights").map_or(rows, |w| rows * w.unsqueeze(1));
     let sizes = a.prim.full(DType::I64, Scalar::Int(1), &indices.shape());
     let sizes = used.map_or(sizes, |used| used.convert(DType::I64));
-    let sizes = a.prim.full(DType::I64, Scalar::Int(0), &[count]).scatter(sizes, &[owner], &[0], "add");
+    let regular = length_of_bags(a, indices);
+    let sizes = match regular {
+        Some((count, length)) => sizes.reshape(&[count.into(), length.into()]).reduce("sum", &[1], false),
+        None => a.prim.full(DType::I64, Scalar::Int(0), &[count]).scatter(sizes, &[owner], &[0], "add"),
+    };
     let kept = |rows: Tensor<'c>, other: f64| used.map_or(rows, |used| used.unsqueeze(1).select(rows, other));
     let (value, best) = if mode == MAX {
         let rows = kept(rows, f64::NEG_INFINITY);
@@ -73,7 +108,16 @@ fn forward<'c>(a: &Args<'c>, padding: Option<Size<'c>>) -> Vec<Tensor<'c>> {
         let first = first_of(a, rows.equal(top.gather(&[owner], &[0])), indices, owner, count);
         (top.fill_where(sizes.equal(0).unsqueeze(1), 0.0), first)
     } else {
-        let sum = zeros(table, &[count, width]).scatter(kept(rows, 0.0), &[owner], &[0], "add");
+        // Bags of one length are reductions, which need no owners.
+        let sum = match regular {
+            Some((count, length)) => {
+                let bags = |x: Tensor<'c>| x.reshape(&[count.into(), length.into()]);
+                let rows = table.gather(&[bags(indices)], &[0]);
+                let rows = a.opt_tensor("per_sample_weights").map_or(rows, |w| rows * bags(flat(w)).unsqueeze(2));
+                used.map_or(rows, |used| bags(used).unsqueeze(2).select(rows, 0.0)).reduce("sum", &[1], false)
+            }
+            None => zeros(table, &[count, width]).scatter(kept(rows, 0.0), &[owner], &[0], "add"),
+        };
         let mean = sum / sizes.maximum(1).convert(sum.dtype()).unsqueeze(1);
         (if mode == MEAN { mean } else { sum }, sizes)
     };
