@@ -54,7 +54,18 @@ impl<'c> Emitter<'c> {
     pub(super) fn computed_load(&mut self, op: Op<'c>, operands: &[Value<'c>]) -> Result<Value<'c>, Error> {
         let buffer = self.buffers.get(&op.operand(0)).cloned().ok_or_else(|| Error::at(op, "its tensor is nowhere in memory"))?;
         let indices: Vec<_> = operands[1..].iter().map(|&value| self.computed(value)).collect();
-        let inside = self.check_bounds(&buffer, &op.operands()[1..], &indices);
+        // Copies that load from the same row check it once.
+        let values = op.operands();
+        let open = operands[1..].iter().zip(&values[1..]).zip(&buffer.shape).filter(|((_, value), extent)| !self.is_in_bounds(**value, **extent));
+        let key = (op, open.map(|((operand, _), _)| *operand).collect::<Vec<_>>());
+        let inside = match self.checked.get(&key) {
+            Some(&inside) => inside,
+            None => {
+                let inside = self.check_bounds(&buffer, &values[1..], &indices);
+                self.checked.insert(key, inside);
+                inside
+            }
+        };
         Ok(self.load(&buffer, &indices, inside))
     }
 

@@ -74,6 +74,8 @@ pub struct Emitter<'c> {
     pub(super) insides: Insides,
     /// Vectors of indices whose lanes differ by a step.
     pub(super) stepping: HashMap<Value<'c>, Index<'c>>,
+    /// What is known of the places that the present bodies load from: the load, and the indices that may be out of bounds.
+    pub(super) checked: HashMap<(Op<'c>, Vec<Value<'c>>), Option<Value<'c>>>,
     /// The stage that is written in parts now.
     pub(super) distribution: Option<Distribution<'c>>,
 }
@@ -128,6 +130,7 @@ impl<'c> Emitter<'c> {
         let mut emitter = Self {
             insides: Insides::of(&sizes),
             stepping: HashMap::new(),
+            checked: HashMap::new(),
             b,
             cx,
             block,
@@ -260,6 +263,7 @@ impl<'c> Emitter<'c> {
             copies.iter().zip(&mut known).for_each(|(copy, known)| self.take(part, copy, known));
         }
         let certain = self.certain(stage);
+        self.checked.clear();
         for op in ops {
             let mut yields = Vec::new();
             if let Some(&given) = certain.get(&op) {
@@ -269,14 +273,24 @@ impl<'c> Emitter<'c> {
                 }
                 continue;
             }
+            // Copies that have the same operands share what is computed of them: the index of a row, where it does not depend on the lanes.
+            let mut shared: Vec<(Vec<Value<'c>>, Vec<Value<'c>>)> = Vec::new();
+            let shares = matches!(op.dialect(), "arith" | "math") && !op.operands().is_empty();
             for (copy, known) in copies.iter().zip(&mut known) {
                 let operands: Vec<_> = op.operands().iter().map(|operand| known.get(operand).copied().unwrap_or(*operand)).collect();
                 if op.isa::<loops::Yield>() {
                     yields.push(operands);
                     continue;
                 }
-                let results = self.scalar_op(op, &operands, copy)?;
-                known.extend(op.results().into_iter().zip(results));
+                let same = shared.iter().find(|(others, _)| shares && *others == operands);
+                let results = match same {
+                    Some((_, results)) => results.clone(),
+                    None => self.scalar_op(op, &operands, copy)?,
+                };
+                known.extend(op.results().into_iter().zip(results.iter().copied()));
+                if same.is_none() {
+                    shared.push((operands, results));
+                }
             }
             if op.isa::<loops::Yield>() {
                 return Ok(yields);

@@ -146,15 +146,16 @@ pub fn own_dim(kernel: &KernelView<'_>, stage: &StageView<'_>, vector_bits: i64,
 }
 
 /// Copies of a body that are worth writing: accumulators and chains of mathematics wait for their own results. Very long chains
-/// get fewer, for the sake of compile time. Functions of the same value share work, and count as one. Copies of a scatter share its row,
-/// and those of a scan wait for different elements.
+/// get fewer, for the sake of compile time. Functions of the same value share work, and count as one. Copies of a gather or
+/// scatter share its row, and those of a scan wait for different elements.
 pub fn side_by_side(stage: &StageView<'_>) -> i64 {
     if stage.is_scatter() || stage.scan.is_some() {
         return COPIES_FOR_LATENCY;
     }
     let functions = stage.op.body(0).ops().into_iter().filter(|op| op.dialect() == "math");
+    let gathers = stage.op.body(0).ops().iter().any(|op| op.isa::<loops::Load>());
     match functions.map(|op| op.operands()).collect::<HashSet<_>>().len() {
-        0 | 1 if stage.reduce.is_empty() => 1,
+        0 | 1 if stage.reduce.is_empty() && !gathers => 1,
         0..=8 => COPIES_FOR_LATENCY,
         _ => COPIES_FOR_LATENCY / 2,
     }
