@@ -5,14 +5,14 @@ use std::path::Path;
 
 use strata_core::ir::{Context, Module};
 use strata_core::registry::load_dialect;
-use strata_frontend::torchscript::{self, Signature};
-use strata_frontend::{Imported, Weights};
+use strata_frontend::{Imported, Signature, Weights, onnx, torchscript};
 
 use crate::operators::Operators;
 use crate::{Error, Options};
 
-/// A program to read. The path's ending says what it is: `.pt2` an archive of `torch.export`, `.pt` one of `torch.jit.save`, `.mlir` a module of any level, `.json` the graph of an
-/// archive (its `models/model.json`) whose weights are brought by whoever loads it.
+/// A program to read. The path's ending says what it is: `.pt2` an archive of `torch.export`, `.pt` one of `torch.jit.save`, `.onnx` a
+/// model of ONNX, `.mlir` a module of any level, `.json` the graph of an archive (its `models/model.json`) whose weights are brought by
+/// whoever loads it.
 #[derive(Clone, Copy, Debug)]
 pub struct SourceFile<'a> {
     /// Its name in messages, and the file where there is no text.
@@ -36,7 +36,7 @@ pub(crate) struct Source<'c> {
 impl<'a> SourceFile<'a> {
     /// Whether it holds a graph of PyTorch's and not text of ours.
     pub(crate) fn is_exported(self) -> bool {
-        self.path.extension().is_some_and(|kind| kind == "pt2" || kind == "pt" || kind == "json")
+        self.path.extension().is_some_and(|kind| kind == "pt2" || kind == "pt" || kind == "onnx" || kind == "json")
     }
 
     fn text(self) -> Result<Cow<'a, str>, Error> {
@@ -55,12 +55,15 @@ impl<'a> SourceFile<'a> {
     pub(crate) fn read_for<'c>(self, context: &'c Context, options: &Options) -> Result<Source<'c>, Error> {
         match self.path.extension().and_then(|extension| extension.to_str()) {
             Some("pt2") => self.import(context, || strata_frontend::import(self.path, context)),
-            Some("pt") => {
+            Some(kind @ ("pt" | "onnx")) => {
                 // Types are inferred by decompositions.
                 load_dialect(context, "prim");
                 let signature = options.signature.as_deref().map(str::parse::<Signature>).transpose();
                 let signature = signature.map_err(|why| Error::Signature { why })?;
-                self.import(context, || torchscript::import(self.path, signature.as_ref(), &Operators, context))
+                match kind {
+                    "pt" => self.import(context, || torchscript::import(self.path, signature.as_ref(), &Operators, context)),
+                    _ => self.import(context, || onnx::import(self.path, signature.as_ref(), &Operators, context)),
+                }
             }
             Some("json") => {
                 let text = self.text()?;

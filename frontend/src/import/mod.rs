@@ -21,6 +21,7 @@ pub(crate) mod symbols;
 mod types;
 
 use std::path::Path;
+use std::sync::Arc;
 
 use strata_core::ir::{Context, Cx, Module};
 use strata_core::rewrite::Rewriter;
@@ -29,7 +30,7 @@ pub(crate) use conditions::constant_guard;
 pub use entry::ENTRY;
 pub use error::ImportError;
 
-use crate::pt2::{Program, archive::Archive, weights::Weight};
+use crate::pt2::{Program, weights::Weight};
 use node::Importer;
 
 /// A program as a module, with all that a caller must know of it.
@@ -46,13 +47,46 @@ pub struct Imported<'c> {
     pub weights: Option<Weights>,
 }
 
-/// The weights of a program, by reference into the mapped archive.
-#[derive(Debug)]
+/// The weights of a program.
+#[derive(Debug, Default)]
 pub struct Weights {
-    /// The archive.
-    pub archive: Archive,
     /// Name and place, in the order of the entry's arguments.
-    pub table: Vec<(String, Weight)>,
+    pub table: Vec<(String, Stored)>,
+}
+
+/// Where the elements of a weight lie.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Stored {
+    /// What holds them.
+    pub source: Source,
+    /// Sizes.
+    pub sizes: Vec<usize>,
+    /// Strides in elements; none where the elements are dense.
+    pub strides: Vec<usize>,
+    /// The first element's place in the source, in bytes.
+    pub offset: usize,
+}
+
+/// What holds the elements of a weight.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Source {
+    /// An entry of the archive that the program came in.
+    Entry(String),
+    /// A file as it is.
+    File(Arc<Path>),
+    /// These bytes, which are in no file as they are.
+    Inline(Arc<[u8]>),
+}
+
+impl From<&Weight> for Stored {
+    fn from(weight: &Weight) -> Self {
+        Self {
+            source: Source::Entry(weight.entry.clone()),
+            sizes: weight.sizes.clone(),
+            strides: weight.strides.clone(),
+            offset: weight.offset.saturating_mul(weight.dtype.size()),
+        }
+    }
 }
 
 /// An argument of the entry.
@@ -158,7 +192,7 @@ fn build<'c>(program: &Program, cx: Cx<'c>, lenient: bool) -> Result<Imported<'c
     let (inputs, outputs) = entry.finish(&mut importer, program)?;
     let stored = program.tensors();
     let table = inputs.iter().filter(|input| input.kind.is_weight());
-    let table = table.filter_map(|input| Some((input.name.clone(), (*stored.get(input.name.as_str())?).clone()))).collect();
-    let weights = program.archive.clone().map(|archive| Weights { archive, table });
+    let table = table.filter_map(|input| Some((input.name.clone(), Stored::from(*stored.get(input.name.as_str())?)))).collect();
+    let weights = program.archive.is_some().then_some(Weights { table });
     Ok(Imported { module, entry: ENTRY.to_owned(), inputs, outputs, weights })
 }

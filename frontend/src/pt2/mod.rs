@@ -11,7 +11,7 @@ pub mod dtype;
 pub mod error;
 pub mod expr;
 pub mod guard;
-mod map;
+pub(crate) mod map;
 pub mod program;
 pub mod pytree;
 pub mod schema;

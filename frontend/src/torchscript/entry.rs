@@ -3,9 +3,8 @@
 
 use std::rc::Rc;
 
-use strata_core::ir::{Attr, Block, Cx, DYNAMIC, Module, Op, OpSpec, Type};
+use strata_core::ir::{Block, Cx, DYNAMIC, Module, Op};
 use strata_core::rewrite::Rewriter;
-use strata_core::upstream::func;
 use strata_dialects::aten::{Input as Operand, op};
 use strata_dialects::capture;
 
@@ -13,13 +12,14 @@ use super::error::{Eval, ScriptError, Stop};
 use super::evaluate::Evaluator;
 use super::pickle::Pickled;
 use super::program::{self, Program};
-use super::signature::{Leaf, Signature};
 use super::text::ast::Expr;
 use super::value::{Shared, Value};
-use super::{Operators, types};
-use crate::import::{ENTRY, Imported, Input, InputKind, Output, Weights, constant_guard};
+use crate::import::{ENTRY, Imported, Input, InputKind, Output, Stored, Weights, constant_guard};
+use crate::operators::Operators;
 use crate::pt2::argument::Real;
 use crate::pt2::schema::Constant;
+use crate::signature::{Leaf, Signature};
+use crate::{function, types};
 
 /// Builds the module of a program.
 pub(super) fn build<'c>(
@@ -37,7 +37,7 @@ pub(super) fn build<'c>(
         }
     };
     let module = Module::new(cx);
-    let (function, block, leaves) = function(cx, module.body(), signature)?;
+    let (function, block, leaves) = declared(cx, module.body(), signature)?;
     let builder = Rewriter::at_end(block, cx.unknown());
     let mut eval = Evaluator::new(builder, block, program, operators);
     let mut inputs = Vec::new();
@@ -53,9 +53,9 @@ pub(super) fn build<'c>(
     })?;
     let (results, outputs) = outputs;
     inputs.extend(eval.weights.iter().map(|(input, _)| input.clone()));
-    let table = eval.weights.iter().map(|(input, weight)| (input.name.clone(), weight.clone())).collect();
-    finish(&mut eval.builder, function, block, &inputs, &results);
-    let weights = Some(Weights { archive: program.archive.clone(), table });
+    let table = eval.weights.iter().map(|(input, weight)| (input.name.clone(), Stored::from(weight))).collect();
+    function::finish(&mut eval.builder, function, block, &inputs, &results);
+    let weights = Some(Weights { table });
     Ok(Imported { module, entry: ENTRY.to_owned(), inputs, outputs, weights })
 }
 
@@ -63,7 +63,7 @@ const NO_SIGNATURE: &str = "a scripted model has no types of its own: give those
      (rs-compile, rs-opt), or inputs to run it on, with --inputs or --expect (rs-run)";
 
 /// The function with the arguments of a call, and the place of each leaf among them.
-fn function<'c>(cx: Cx<'c>, module: Block<'c>, signature: &Signature) -> Result<(Op<'c>, Block<'c>, Vec<Option<usize>>), ScriptError> {
+fn declared<'c>(cx: Cx<'c>, module: Block<'c>, signature: &Signature) -> Result<(Op<'c>, Block<'c>, Vec<Option<usize>>), ScriptError> {
     let (mut arguments, mut places) = (Vec::new(), Vec::new());
     for leaf in &signature.0 {
         let ty = match leaf {
@@ -82,11 +82,7 @@ fn function<'c>(cx: Cx<'c>, module: Block<'c>, signature: &Signature) -> Result<
         places.push(Some(arguments.len()));
         arguments.push(ty);
     }
-    let mut builder = Rewriter::at_end(module, cx.unknown());
-    let ty = cx.type_attr(cx.function(&arguments, &[]));
-    let attrs = [("sym_name", cx.str_attr(ENTRY)), ("function_type", ty), (capture::ENTRY, cx.unit())];
-    let function = builder.op(OpSpec { name: func::Func::NAME, attrs: &attrs, regions: 1, ..OpSpec::default() });
-    let block = builder.add_block(function.region(0), &arguments);
+    let (function, block) = function::begin(cx, module, &arguments);
     Ok((function, block, places))
 }
 
@@ -133,10 +129,8 @@ fn symbols<'c>(builder: &mut Rewriter<'c>, argument: strata_core::ir::Value<'c>,
     }
 }
 
-type Results<'c> = Vec<(strata_core::ir::Value<'c>, Output)>;
-
 /// Evaluates `forward`; gives the results, and what the call gives in each place.
-fn evaluated<'c>(eval: &mut Evaluator<'_, 'c>, leaves: Vec<Value<'c>>) -> Eval<(Results<'c>, Vec<Output>)> {
+fn evaluated<'c>(eval: &mut Evaluator<'_, 'c>, leaves: Vec<Value<'c>>) -> Eval<(function::Results<'c>, Vec<Output>)> {
     let root = eval.program.module.clone();
     let module = eval.unpickle(&root, "", "data", None)?;
     let Value::Object(object) = &module else { return Err("the archive holds no module".into()) };
@@ -249,7 +243,7 @@ fn taken<'c>(
 }
 
 /// The leaves of what the call gives, as PyTorch's pytrees order them.
-fn flattened<'c>(eval: &mut Evaluator<'_, 'c>, value: &Value<'c>, results: &mut Results<'c>, outputs: &mut Vec<Output>) -> Eval<()> {
+fn flattened<'c>(eval: &mut Evaluator<'_, 'c>, value: &Value<'c>, results: &mut function::Results<'c>, outputs: &mut Vec<Output>) -> Eval<()> {
     match value {
         Value::None => outputs.push(Output::None),
         Value::Str(text) | Value::Device(text) => outputs.push(Output::Text { text: text.to_string() }),
@@ -276,26 +270,6 @@ fn flattened<'c>(eval: &mut Evaluator<'_, 'c>, value: &Value<'c>, results: &mut 
         },
     }
     Ok(())
-}
-
-/// Ends the function.
-fn finish<'c>(builder: &mut Rewriter<'c>, function: Op<'c>, block: Block<'c>, inputs: &[Input], results: &Results<'c>) {
-    let cx = builder.cx();
-    let values: Vec<_> = results.iter().map(|(value, _)| *value).collect();
-    func::ret(builder, &values);
-    let arguments: Vec<Type<'c>> = block.args().into_iter().map(|value| value.ty()).collect();
-    let types: Vec<Type<'c>> = values.iter().map(|value| value.ty()).collect();
-    func::set_type(builder, function, &arguments, &types);
-    let argument =
-        |input: &Input| cx.dict_attr(&[(capture::KIND, cx.str_attr(input.kind.spelling())), (capture::NAME, cx.str_attr(&input.name))]);
-    let arguments: Vec<Attr<'c>> = inputs.iter().map(argument).collect();
-    builder.set_attr(function, "arg_attrs", cx.array_attr(&arguments));
-    let result = |(_, output): &(_, Output)| match output {
-        Output::Mutation { name } => cx.dict_attr(&[(capture::KIND, cx.str_attr("mutation")), (capture::NAME, cx.str_attr(name))]),
-        _ => cx.dict_attr(&[(capture::KIND, cx.str_attr("output"))]),
-    };
-    let attrs: Vec<Attr<'c>> = results.iter().map(result).collect();
-    builder.set_attr(function, "res_attrs", cx.array_attr(&attrs));
 }
 
 /// The types of the call that a model was traced with.

@@ -16,9 +16,10 @@ use super::pickle::Pickled;
 use super::program::{self, Found, Program};
 use super::text::ast::{Call, Expr, Function, Stmt, StmtKind, Target, Targets};
 use super::value::{FIELDS, Object, Shared, Value};
-use super::{Operators, types};
 use crate::import::{Input, InputKind};
+use crate::operators::Operators;
 use crate::pt2::weights::Weight;
+use crate::types;
 
 /// Statements and calls before a program is given up as endless.
 const MAX_STEPS: u64 = 1_000_000;

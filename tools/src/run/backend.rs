@@ -153,12 +153,12 @@ impl Program {
                 None => Artefact::read(path)?,
             },
             ("so", _) => shared::read(path)?,
-            ("pt2" | "pt" | "mlir" | "json", Backend::Interp | Backend::CudaEmulated) => {
+            ("pt2" | "pt" | "onnx" | "mlir" | "json", Backend::Interp | Backend::CudaEmulated) => {
                 let (compiler, path) = (compiler::open()?, path.to_path_buf());
                 let options = if backend == Backend::Interp { how.options.to_owned() } else { with_device(how.options)? };
                 return Ok((Program::Interpreted { compiler, path, options }, times));
             }
-            ("pt2" | "pt" | "mlir" | "json", Backend::Cpu | Backend::Cuda) if is_specialised(how.options)? => {
+            ("pt2" | "pt" | "onnx" | "mlir" | "json", Backend::Cpu | Backend::Cuda) if is_specialised(how.options)? => {
                 let (path, options, cache, explain) = (path.to_path_buf(), how.options.to_owned(), how.cache, how.explain);
                 let compile = move |sizes: &str| {
                     let options = with_sizes(&options, sizes)?;
@@ -166,12 +166,12 @@ impl Program {
                 };
                 return Ok((Program::Specialised(Box::new(Specialised::new(compile))), times));
             }
-            ("pt2" | "pt" | "mlir" | "json", Backend::Cpu | Backend::Cuda) => {
+            ("pt2" | "pt" | "onnx" | "mlir" | "json", Backend::Cpu | Backend::Cuda) => {
                 let (artefact, time) = how.artefact(path)?;
                 times.compile = time;
                 artefact
             }
-            _ => return Err(format!("{}: not a .pt2, .pt, .mlir, .json, .so or .strata file", path.display()).into()),
+            _ => return Err(format!("{}: not a .pt2, .pt, .onnx, .mlir, .json, .so or .strata file", path.display()).into()),
         };
         let start = Instant::now();
         let session = Session::load(&artefact, how.weights)?;
@@ -179,7 +179,7 @@ impl Program {
         if artefact.manifest.resume.is_none() {
             return Ok((Program::Native(Box::new(session)), times));
         }
-        if !matches!(kind, "pt2" | "pt" | "mlir" | "json") {
+        if !matches!(kind, "pt2" | "pt" | "onnx" | "mlir" | "json") {
             return Err(format!("{}: holds one part of a program that goes on elsewhere; run the model itself", path.display()).into());
         }
         Ok((Program::Parts(rest(path, how, session)?), times))

@@ -89,7 +89,7 @@ pub fn run(options: &Options) -> Result<bool, Box<dyn Error>> {
     if options.report == Some(levels_report::Form::Html) {
         return page(options).map_err(about).map(|()| true);
     }
-    if options.verify_weights && matches!(kind(&options.model), Some("pt2" | "pt" | "mlir")) {
+    if options.verify_weights && matches!(kind(&options.model), Some("pt2" | "pt" | "onnx" | "mlir")) {
         verify_weights::of_model(&options.model)?;
     }
     let (program, times) = Program::open(&options.model, options.backend, &how).map_err(about)?;
@@ -197,8 +197,8 @@ impl<'a> Cotangents<'a> {
 
 /// Writes the model's page.
 fn page(options: &Options) -> Result<(), Box<dyn Error>> {
-    if !matches!(options.backend, Backend::Cpu) || !matches!(kind(&options.model), Some("pt2" | "pt" | "mlir" | "json")) {
-        return Err("--report=html is about the compilation of a model (.pt2, .mlir, .json) for --backend=cpu".into());
+    if !matches!(options.backend, Backend::Cpu) || !matches!(kind(&options.model), Some("pt2" | "pt" | "onnx" | "mlir" | "json")) {
+        return Err("--report=html is about the compilation of a model (.pt2, .pt, .onnx, .mlir, .json) for --backend=cpu".into());
     }
     if options.benchmark || options.print_guards || options.expect.is_some() {
         return Err("--report=html writes a page and does nothing else; leave out --benchmark, --print-guards and --expect".into());
