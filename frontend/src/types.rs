@@ -30,3 +30,15 @@ pub(crate) fn checked_count(sizes: &[i64]) -> Option<i64> {
     let fits = room.is_some_and(|count| count <= MAX_ELEMENTS) && known.clone().all(|size| *size >= 0);
     fits.then(|| known.product())
 }
+
+/// The type of both: sizes that differ are symbolic.
+pub(crate) fn widened<'c>(a: Type<'c>, b: Type<'c>) -> Result<Type<'c>, String> {
+    if a == b {
+        return Ok(a);
+    }
+    if !a.is_tensor() || !b.is_tensor() || a.element() != b.element() || a.rank() != b.rank() {
+        return Err(format!("values of types {a} and {b} are no one variable"));
+    }
+    let shape: Vec<_> = a.shape().iter().zip(b.shape()).map(|(a, b)| if *a == b { *a } else { DYNAMIC }).collect();
+    Ok(a.with_shape(&shape))
+}

@@ -26,7 +26,7 @@ const MAX_DEPTH: u32 = 64;
 /// Elements of a tensor that is known at import time element by element.
 pub(super) const MAX_KNOWN: usize = 1 << 10;
 /// The versions of ONNX's own operators that are read.
-const VERSIONS: std::ops::RangeInclusive<i64> = 13..=28;
+const VERSIONS: std::ops::RangeInclusive<i64> = 7..=28;
 
 /// The versions of operators, by domain.
 pub(super) type Versions<'p> = HashMap<&'p str, i64>;
@@ -383,6 +383,33 @@ impl<'p, 'c> Importer<'p, 'c> {
             numbers.push(Num::Value(self.op(op::ITEM, &[Some(Input::Tensor(element))])?));
         }
         Ok(numbers)
+    }
+
+    /// A condition, where it is known.
+    pub fn truth(&mut self, value: &Value<'c>) -> Option<bool> {
+        match self.known(value)?.ints()?[..] {
+            [value] => Some(value != 0),
+            _ => None,
+        }
+    }
+
+    /// A condition as an `i1`.
+    pub fn condition(&mut self, value: &Value<'c>) -> Eval<ir::Value<'c>> {
+        let bool = self.cx.int(1);
+        if let Value::Known(known) = value
+            && let [item] = known.items[..]
+        {
+            match item {
+                Num::Int(value) => return Ok(self.builder.const_int(bool, i64::from(value != 0))),
+                Num::Value(value) if value.ty() == bool => return Ok(value),
+                Num::Value(_) => {}
+            }
+        }
+        let tensor = self.tensor(value)?;
+        if tensor.ty().element_type() != Some(ElementType::Bool) || tensor.ty().num_elements() != Some(1) {
+            return Err(format!("a condition of type {} is no bool", tensor.ty()).into());
+        }
+        self.op(op::ITEM, &[Some(Input::Tensor(tensor))])
     }
 
     /// A tensor in a type that knows more or fewer of its sizes.

@@ -12,6 +12,7 @@ mod error;
 mod file;
 mod fold;
 mod importer;
+mod loops;
 mod operators;
 mod proto;
 mod table;

@@ -28,9 +28,23 @@ pub(super) const fn row(name: &'static str, build: Build) -> Row {
 const FAMILIES: &[&[Row]] = &[
     families::activation::ROWS,
     families::arithmetic::ROWS,
+    families::attention::ROWS,
+    families::control::ROWS,
+    families::conv::ROWS,
     families::index::ROWS,
+    families::linear::ROWS,
+    families::loss::ROWS,
+    families::norm::ROWS,
+    families::pool::ROWS,
+    families::quantise::ROWS,
+    families::random::ROWS,
     families::reduce::ROWS,
+    families::resize::ROWS,
+    families::rnn::ROWS,
+    families::sequence::ROWS,
     families::shape::ROWS,
+    families::signal::ROWS,
+    families::spatial::ROWS,
 ];
 
 /// The row of an operator.

@@ -17,6 +17,7 @@ use super::journal::Journal;
 use super::text::ast::{Expr, Stmt, StmtKind, Target, Targets};
 use super::value::{Object, Shared, Value};
 use super::writes;
+use crate::types::widened;
 
 /// How often a loop's sizes are made symbolic before it is refused.
 const MAX_WIDENINGS: usize = 4;
@@ -271,18 +272,6 @@ fn leaves<'c>(eval: &mut Evaluator<'_, 'c>, a: &Value<'c>, b: &Value<'c>, blocks
         }
     }
     Ok(fitted)
-}
-
-/// The type of both: sizes that differ are symbolic.
-fn widened<'c>(a: Type<'c>, b: Type<'c>) -> Eval<Type<'c>> {
-    if a == b {
-        return Ok(a);
-    }
-    if !a.is_tensor() || !b.is_tensor() || a.element() != b.element() || a.rank() != b.rank() {
-        return Err(format!("values of types {a} and {b} are no one variable").into());
-    }
-    let shape: Vec<_> = a.shape().iter().zip(b.shape()).map(|(a, b)| if *a == b { *a } else { DYNAMIC }).collect();
-    Ok(a.with_shape(&shape))
 }
 
 /// A value of a type that nobody reads.

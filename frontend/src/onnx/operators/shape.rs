@@ -1,15 +1,18 @@
 //! Tensors with other sizes or in another order, and tensors that are made.
 
 use strata_core::ir::{self, DYNAMIC, ElementType};
+use strata_core::rewrite::Rewriter;
 use strata_core::upstream::arith;
 use strata_dialects::aten::{Input, Scalar, op};
 
+use crate::import::symbols::apply;
 use crate::onnx::call::{Arg, Call, b, d, i, is, many, n, ns, one, s, t, wrapped};
 use crate::onnx::data::Data;
 use crate::onnx::dtype;
 use crate::onnx::error::Eval;
 use crate::onnx::table::{Row, row};
 use crate::onnx::value::{Num, Value};
+use crate::pt2::expr::Func;
 
 pub(in crate::onnx) const ROWS: &[Row] = &[
     row("CenterCropPad", center_crop_pad),
@@ -165,17 +168,60 @@ fn constant_of_shape<'c>(c: &mut Call<'_, '_, 'c>) -> Eval<Vec<Value<'c>>> {
 /// Sizes of a reshape: 0 is the size that was there, unless zeros are allowed.
 fn reshape<'c>(c: &mut Call<'_, '_, 'c>) -> Eval<Vec<Value<'c>>> {
     let (x, mut sizes) = (c.tensor(0)?, c.numbers(1)?);
-    if !c.flag("allowzero", false) {
+    let given = c.input(1);
+    let (rank, zeros) = (x.ty().rank(), c.flag("allowzero", false));
+    if c.importer.known(&given).is_none() {
+        sizes = sizes_of_call(c, x, sizes, zeros)?;
+        return c.reshape(x, &sizes).map(one);
+    }
+    if !zeros {
         for (dim, size) in sizes.iter_mut().enumerate() {
             if *size == Num::Int(0) {
-                if dim >= x.ty().rank() {
-                    return Err(format!("size {dim} is that of the input, which has {} dimensions", x.ty().rank()).into());
+                if dim >= rank {
+                    return Err(format!("size {dim} is that of the input, which has {rank} dimensions").into());
                 }
                 *size = c.importer.size_of(x, dim);
             }
         }
     }
     c.reshape(x, &sizes).map(one)
+}
+
+/// Sizes that a call brings: which of them are 0 or -1 is decided there.
+fn sizes_of_call<'c>(c: &mut Call<'_, '_, 'c>, x: ir::Value<'c>, sizes: Vec<Num<'c>>, zeros: bool) -> Eval<Vec<Num<'c>>> {
+    let all = c.sizes(x);
+    let total = product(c, &all);
+    let builder = &mut c.importer.builder;
+    let value = |builder: &mut Rewriter<'c>, size: Num<'c>| match size {
+        Num::Int(size) => builder.const_index(size),
+        Num::Value(size) => size,
+    };
+    let no = || "its sizes are no numbers";
+    let mut known = Vec::new();
+    for (dim, size) in sizes.into_iter().enumerate() {
+        let size = value(builder, size);
+        known.push(match all.get(dim) {
+            Some(old) if !zeros => {
+                let (old, zero) = (value(builder, *old), builder.const_index(0));
+                let same = apply(builder, Func::Eq, &[size, zero]).ok_or_else(no)?;
+                apply(builder, Func::Where, &[same, old, size]).ok_or_else(no)?
+            }
+            _ => size,
+        });
+    }
+    let (one, open) = (builder.const_index(1), builder.const_index(-1));
+    let (mut rest, mut is_open) = (one, Vec::new());
+    for size in &known {
+        let opened = apply(builder, Func::Eq, &[*size, open]).ok_or_else(no)?;
+        let factor = apply(builder, Func::Where, &[opened, one, *size]).ok_or_else(no)?;
+        rest = apply(builder, Func::Mul, &[rest, factor]).ok_or_else(no)?;
+        is_open.push(opened);
+    }
+    let rest = apply(builder, Func::Max, &[rest, one]).ok_or_else(no)?;
+    let total = value(builder, total);
+    let filled = apply(builder, Func::FloorDiv, &[total, rest]).ok_or_else(no)?;
+    let sizes = known.into_iter().zip(is_open).map(|(size, open)| apply(builder, Func::Where, &[open, filled, size]).map(Num::Value));
+    sizes.collect::<Option<_>>().ok_or_else(|| no().into())
 }
 
 /// Two dimensions: those before `axis`, and the others.
@@ -237,25 +283,25 @@ fn broadcast_sizes<'c>(c: &mut Call<'_, '_, 'c>, x: ir::Value<'c>, sizes: &[Num<
     (0..rank).map(|dim| if at(sizes, dim) == Num::Int(1) { at(&own, dim) } else { at(sizes, dim) }).collect()
 }
 
-/// Numbers from a start to a limit.
+/// Numbers from a start to a limit: their count is computed, and they are made of it.
 fn range<'c>(c: &mut Call<'_, '_, 'c>) -> Eval<Vec<Value<'c>>> {
     let dtype = c.dtype(0)?;
-    if dtype.is_integer() {
-        let mut bounds = Vec::new();
-        for place in 0..3 {
-            bounds.push(number(*c.numbers(place)?.first().ok_or("a bound is no number")?));
-        }
-        bounds.push(d(dtype));
-        return c.op(op::ARANGE_START_STEP, &bounds).map(one);
-    }
     let mut bounds = Vec::new();
     for place in 0..3 {
-        bounds.push(*c.known_floats(place)?.first().ok_or("a bound is no number")?);
+        let bound = c.tensor(place)?;
+        bounds.push(c.op(op::RESHAPE, &[t(bound), is(&[])])?);
     }
-    let count = ((bounds[1] - bounds[0]) / bounds[2]).ceil().max(0.0);
-    let line = arange(c, Num::Int(count as i64), dtype)?;
-    let steps = c.op(op::MUL_SCALAR, &[t(line), crate::onnx::call::f(bounds[2])])?;
-    c.op(op::ADD_SCALAR, &[t(steps), crate::onnx::call::f(bounds[0])]).map(one)
+    let wide = |c: &mut Call<'_, '_, 'c>, place: usize| c.cast(bounds[place], ElementType::F64);
+    let (start, limit, step) = (wide(c, 0)?, wide(c, 1)?, wide(c, 2)?);
+    let length = c.op(op::SUB_TENSOR, &[t(limit), t(start)])?;
+    let steps = c.op(op::DIV_TENSOR, &[t(length), t(step)])?;
+    let steps = c.op(op::CEIL, &[t(steps)])?;
+    let steps = c.op(op::CLAMP_MIN, &[t(steps), s(0)])?;
+    let count = c.cast(steps, ElementType::I64)?;
+    let count = c.importer.numbers(&Value::Tensor(count))?;
+    let line = arange(c, count[0], dtype)?;
+    let moved = c.op(op::MUL_TENSOR, &[t(line), t(bounds[2])])?;
+    c.op(op::ADD_TENSOR, &[t(moved), t(bounds[0])]).map(one)
 }
 
 fn eye_like<'c>(c: &mut Call<'_, '_, 'c>) -> Eval<Vec<Value<'c>>> {
@@ -515,5 +561,10 @@ fn space_to_depth<'c>(c: &mut Call<'_, '_, 'c>) -> Eval<Vec<Value<'c>>> {
     let side = Num::Int(block);
     let (height, width) = (quotient(c, height, block), quotient(c, width, block));
     let result = [n, product(c, &[channels, side, side]), height, width];
-    moved(c, x, &[n, channels, height, side, width, side], &[0, 3, 5, 1, 2, 4], &result)
+    let perm = match c.text("mode", "DCR")? {
+        "DCR" => [0, 3, 5, 1, 2, 4],
+        "CRD" => [0, 1, 3, 5, 2, 4],
+        other => return Err(format!("its mode {other:?} is neither DCR nor CRD").into()),
+    };
+    moved(c, x, &[n, channels, height, side, width, side], &perm, &result)
 }
