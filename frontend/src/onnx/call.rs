@@ -176,7 +176,7 @@ impl<'p, 'c> Call<'_, 'p, 'c> {
     pub fn known_ints(&mut self, place: usize) -> Eval<Vec<i64>> {
         let input = self.input(place);
         let known = self.importer.known(&input).and_then(|known| known.ints());
-        known.ok_or_else(|| format!("its input {place} must be known when the model is imported, and depends on a call").into())
+        known.ok_or_else(|| unknown(&format!("its input {place}")).into())
     }
 
     /// An input of one number that must be known at import time.
@@ -191,7 +191,7 @@ impl<'p, 'c> Call<'_, 'p, 'c> {
     pub fn known_floats(&mut self, place: usize) -> Eval<Vec<f64>> {
         let input = self.input(place);
         let known = self.importer.floats(&input);
-        known.ok_or_else(|| format!("its input {place} must be known when the model is imported, and depends on a call").into())
+        known.ok_or_else(|| unknown(&format!("its input {place}")).into())
     }
 
     /// An input of integers: known ones, or numbers of a call.
@@ -252,6 +252,11 @@ impl<'p, 'c> Call<'_, 'p, 'c> {
     pub fn slice(&mut self, value: ir::Value<'c>, dim: i64, start: i64, end: i64) -> Eval<ir::Value<'c>> {
         self.op(op::SLICE_TENSOR, &[t(value), i(dim), i(start), i(end)])
     }
+}
+
+/// What must be known at import time and is not; tools that have a call give its elements then, by these words.
+pub(super) fn unknown(what: &str) -> String {
+    format!("{what} must be known when the model is imported, and depends on a call; give elements of the call, with --signature='i64[2]={{0 1}}'")
 }
 
 /// An axis counted from the front.

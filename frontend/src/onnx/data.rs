@@ -208,6 +208,18 @@ pub(super) fn int_bytes(dtype: ElementType, values: &[i64]) -> Option<Vec<u8>> {
     Some(bytes)
 }
 
+/// Numbers as bytes of a type; `None` for complex types, and where one does not fit.
+pub(super) fn number_bytes(dtype: ElementType, values: &[f64]) -> Option<Vec<u8>> {
+    use ElementType::*;
+    Some(match dtype {
+        F64 => values.iter().flat_map(|value| value.to_le_bytes()).collect(),
+        F32 => values.iter().flat_map(|value| (*value as f32).to_le_bytes()).collect(),
+        F16 => values.iter().flat_map(|value| half::f16::from_f64(*value).to_le_bytes()).collect(),
+        BF16 => values.iter().flat_map(|value| half::bf16::from_f64(*value).to_le_bytes()).collect(),
+        dtype => int_bytes(dtype, &values.iter().map(|value| *value as i64).collect::<Vec<_>>())?,
+    })
+}
+
 /// The elements in the fields for numbers of one type: halves, bool and short integers lie in that of `int32`.
 fn typed(tensor: &proto::Tensor, dtype: ElementType, count: usize) -> Result<Vec<u8>, String> {
     use ElementType::*;

@@ -1,11 +1,15 @@
 //! The entry function: arguments for the inputs of a model, results for its outputs, sizes with names as symbols.
 
 use std::collections::HashMap;
+use std::rc::Rc;
 
 use strata_core::ir::{self, Cx, DYNAMIC, Module, Type};
 use strata_core::rewrite::Rewriter;
+use strata_dialects::aten::op;
 use strata_dialects::capture;
 
+use super::call::t;
+use super::data::{self, Data};
 use super::dtype;
 use super::error::{Eval, OnnxError};
 use super::file::File;
@@ -54,6 +58,7 @@ pub(super) fn build<'c>(
     let mut builder = Rewriter::at_end(block, cx.unknown());
     bind_sizes(&mut builder, &declared, &block.args());
     let mut importer = Importer::new(builder, block, model, file, operators);
+    importer.offered = offered(&declared, signature);
     let attrs = HashMap::new();
     let values = declared.iter().zip(block.args()).map(|(input, value)| (input.name, Value::Tensor(value))).collect();
     let mut scope = Scope { values, outer: None, attrs: &attrs, versions: &versions };
@@ -62,6 +67,7 @@ pub(super) fn build<'c>(
     for (output, value) in graph.output.iter().zip(&outputs) {
         flattened(&mut importer, value, &mut results).map_err(|stop| stop.about(|| format!("output `{}`", output.name)))?;
     }
+    guards(&mut importer, &declared).map_err(|stop| stop.about(|| "--signature".to_owned()))?;
     let inputs = declared.iter().map(|input| Input { name: input.name.to_owned(), kind: InputKind::Input });
     let (weights, table) = weights(&importer);
     let inputs: Vec<_> = inputs.chain(weights).collect();
@@ -112,7 +118,7 @@ fn declare<'p>(info: &'p ValueInfo, leaf: Option<&Leaf>) -> Result<Declared<'p>,
         shape.dim.iter().enumerate().map(dim).collect::<Vec<_>>()
     });
     if let Some(leaf) = leaf {
-        let Leaf::Tensor(spelling, sizes) = leaf else { return Err(format!("the signature gives {leaf} for a tensor")) };
+        let Leaf::Tensor(spelling, sizes) = &without_elements(leaf) else { return Err(format!("the signature gives {leaf} for a tensor")) };
         if *spelling != dtype.to_string() {
             return Err(format!("the signature gives {spelling}, and the model takes {dtype}"));
         }
@@ -135,6 +141,43 @@ fn declare<'p>(info: &'p ValueInfo, leaf: Option<&Leaf>) -> Result<Declared<'p>,
         format!("the model does not say how many dimensions it has; give the types of a call, with --signature='{dtype}[1x3x224x224]'")
     })?;
     Ok(Declared { name: &info.name, dtype, dims })
+}
+
+/// A leaf as its type.
+fn without_elements(leaf: &Leaf) -> Leaf {
+    match leaf {
+        Leaf::Elements(dtype, sizes, _) => Leaf::Tensor(dtype.clone(), sizes.iter().map(|size| Some(*size)).collect()),
+        leaf => leaf.clone(),
+    }
+}
+
+/// The elements that a signature says, by the place of their input.
+fn offered(declared: &[Declared<'_>], signature: Option<&Signature>) -> HashMap<usize, Rc<Data>> {
+    let leaves = signature.map(|signature| signature.0.as_slice()).unwrap_or_default();
+    let mut found = HashMap::new();
+    for (place, (input, leaf)) in declared.iter().zip(leaves).enumerate() {
+        if let Leaf::Elements(_, sizes, elements) = leaf
+            && let Some(bytes) = data::number_bytes(input.dtype, elements)
+        {
+            found.insert(place, Rc::new(Data::inline("", input.dtype, sizes, bytes)));
+        }
+    }
+    found
+}
+
+/// The conditions on a call that inputs have the elements which the model was imported for.
+fn guards<'c>(importer: &mut Importer<'_, 'c>, declared: &[Declared<'_>]) -> Eval<()> {
+    for place in std::mem::take(&mut importer.pinned) {
+        let Some(data) = importer.offered.get(&place).map(Rc::clone) else { continue };
+        let (name, argument) = (declared[place].name, importer.entry.arg(place));
+        let wanted = importer.tensor(&Value::Data(data))?;
+        let same = importer.op(op::EQ_TENSOR, &[t(argument), t(wanted)])?;
+        let all = importer.op(op::ALL, &[t(same)])?;
+        let holds = importer.op(op::ITEM, &[t(all)])?;
+        let text = importer.cx.str_attr(&format!("{name} has the elements that the model was imported for"));
+        importer.builder.effect(capture::Guard::NAME, &[holds], &[("text", text)]);
+    }
+    Ok(())
 }
 
 /// The symbols of the sizes: the first size of a name is the symbol, and all others are checked to equal it.

@@ -432,7 +432,7 @@ fn squeeze<'c>(call: &mut Call<'_, '_, 'c>, known: &[Rc<Known<'c>>]) -> Eval<Opt
 
 fn unsqueeze<'c>(call: &mut Call<'_, '_, 'c>, known: &[Rc<Known<'c>>]) -> Eval<Option<Vec<Known<'c>>>> {
     let value = &known[0];
-    let count = known.get(1).map_or(0, |axes| axes.items.len());
+    let count = call.ints("axes").map_or_else(|| known.get(1).map_or(0, |axes| axes.items.len()), |axes| axes.len());
     let Some(mut axes) = call.axes(1, value.shape.len() + count)? else { return Ok(None) };
     axes.sort_unstable();
     let mut shape = value.shape.clone();

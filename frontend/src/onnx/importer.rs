@@ -1,6 +1,7 @@
 //! Imports the nodes of a graph in their order: each becomes ops of `aten`, or values of the import.
 
-use std::collections::HashMap;
+use std::cell::RefCell;
+use std::collections::{BTreeSet, HashMap};
 use std::rc::Rc;
 
 use strata_core::ir::{self, Block, Cx, ElementType};
@@ -43,6 +44,9 @@ pub(super) struct Importer<'p, 'c> {
     /// Weights in the order of their arguments, and the place of the first of these.
     pub weights: Vec<Rc<Data>>,
     pub first_weight: usize,
+    /// Elements of inputs that the signature says, and those inputs whose elements were asked for.
+    pub offered: HashMap<usize, Rc<Data>>,
+    pub pinned: BTreeSet<usize>,
     known_weights: HashMap<*const Data, ir::Value<'c>>,
     ops: u64,
     nodes: u64,
@@ -101,6 +105,8 @@ impl<'p, 'c> Importer<'p, 'c> {
             entry,
             weights: Vec::new(),
             first_weight,
+            offered: HashMap::new(),
+            pinned: BTreeSet::new(),
             known_weights: HashMap::new(),
             ops: 0,
             nodes: 0,
@@ -267,6 +273,9 @@ impl<'p, 'c> Importer<'p, 'c> {
             let sizes = data.shape.iter().map(|size| Size::Const(*size)).collect();
             return self.op(op::FULL, &[Some(Input::Ints(sizes)), Some(Input::Scalar(scalar)), d(data.dtype)]);
         }
+        if data.count() == 0 {
+            return self.op(op::FULL, &[Some(Input::Ints(data.shape.iter().map(|size| Size::Const(*size)).collect())), zero(), d(data.dtype)]);
+        }
         if let Some(value) = self.known_weights.get(&Rc::as_ptr(data)) {
             return Ok(*value);
         }
@@ -291,7 +300,7 @@ impl<'p, 'c> Importer<'p, 'c> {
             parts.push(self.op(op::SCALAR_TENSOR, &[Some(Input::Scalar(scalar)), d(known.dtype)])?);
         }
         if known.shape.is_empty() {
-            return Ok(parts[0]);
+            return Ok(parts.remove(0));
         }
         let stacked = self.op(op::STACK, &[Some(Input::Tensors(parts))])?;
         let sizes = known.shape.iter().map(|size| Size::Const(*size)).collect();
@@ -331,13 +340,21 @@ impl<'p, 'c> Importer<'p, 'c> {
         if !tensor.ty().num_elements().is_some_and(|count| (0..=MAX_KNOWN as i64).contains(&count)) {
             return None;
         }
-        let (entry, first, weights) = (self.entry, self.first_weight, &self.weights);
-        let weight = |value: ir::Value<'c>| {
-            let place = (value.owner_block() == Some(entry)).then(|| value.index().checked_sub(first))??;
-            Some(weights.get(place)?.constant())
+        let (entry, first, weights, offered) = (self.entry, self.first_weight, &self.weights, &self.offered);
+        let asked = RefCell::new(BTreeSet::new());
+        let argument = |value: ir::Value<'c>| {
+            let place = Some(value.index()).filter(|_| value.owner_block() == Some(entry))?;
+            if let Some(data) = offered.get(&place) {
+                asked.borrow_mut().insert(place);
+                return Some(data.constant());
+            }
+            Some(weights.get(place.checked_sub(first)?).filter(|data| data.is_known())?.constant())
         };
-        let (constant, steps) = crate::fold::constant(self.operators, &weight, tensor);
+        let (constant, steps) = crate::fold::constant(self.operators, &argument, tensor);
         self.ops = self.ops.saturating_add(steps);
+        if constant.is_some() {
+            self.pinned.extend(asked.into_inner());
+        }
         constant
     }
 
@@ -417,6 +434,10 @@ impl<'p, 'c> Importer<'p, 'c> {
         let op = strata_dialects::aten::build(&mut self.builder, op::ALIAS.schema(), &[Some(Input::Tensor(value))], &[ty]);
         Ok(op.map_err(|error| error.to_string())?.result(0))
     }
+}
+
+fn zero<'c>() -> Arg<'c> {
+    Some(Input::Scalar(Scalar::Int(0)))
 }
 
 /// The number of a tensor of one element, where an attribute can hold it.

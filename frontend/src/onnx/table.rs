@@ -45,6 +45,7 @@ const FAMILIES: &[&[Row]] = &[
     families::shape::ROWS,
     families::signal::ROWS,
     families::spatial::ROWS,
+    families::training::ROWS,
 ];
 
 /// The row of an operator.

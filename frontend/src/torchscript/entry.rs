@@ -71,6 +71,10 @@ fn declared<'c>(cx: Cx<'c>, module: Block<'c>, signature: &Signature) -> Result<
                 let sizes: Vec<_> = sizes.iter().map(|size| size.unwrap_or(DYNAMIC)).collect();
                 types::spelled(cx, dtype, &sizes).map_err(ScriptError::Signature)?
             }
+            Leaf::Elements(..) => {
+                let why = format!("{leaf}: the elements of a tensor do nothing here; give its type alone");
+                return Err(ScriptError::Signature(why));
+            }
             Leaf::Int(_) => cx.index(),
             Leaf::Float(_) => cx.f64(),
             Leaf::Bool(_) => cx.int(1),
@@ -93,7 +97,7 @@ fn bind<'c>(eval: &mut Evaluator<'_, 'c>, leaf: &Leaf, name: &str, place: Option
     let argument = eval.entry.arg(place);
     let mut guard = |constant: Constant| constant_guard(eval.cx, &mut eval.builder, name, &constant, argument);
     match leaf {
-        Leaf::Tensor(..) => {
+        Leaf::Tensor(..) | Leaf::Elements(..) => {
             symbols(&mut eval.builder, argument, name);
             Value::Tensor(argument)
         }

@@ -13,6 +13,8 @@ use strata_tools::cached;
 use strata_tools::compiler;
 use strata_tools::signature::{self, SignatureError};
 
+use super::case::InputSet;
+
 /// Who computes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 pub enum Backend {
@@ -287,6 +289,28 @@ pub fn with_signature(options: &str, model: &Path, signature: impl FnOnce() -> S
         options.entry("signature").or_insert_with(|| signature().into());
     }
     Ok(serde_json::Value::Object(options).to_string())
+}
+
+/// The words of an ONNX model that wants to know elements of the call.
+const WANTS_ELEMENTS: &str = "must be known when the model is imported";
+
+impl Program {
+    /// Opens a model for a call: one that must know elements of it is told them.
+    pub fn open_for(
+        path: &Path,
+        backend: Backend,
+        how: &Compile<'_>,
+        call: Option<&InputSet>,
+    ) -> Result<(Program, LoadTimes), Box<dyn Error>> {
+        let opened = Program::open(path, backend, how);
+        let (Some(call), Err(error)) = (call, &opened) else { return opened };
+        if !error.to_string().contains(WANTS_ELEMENTS) {
+            return opened;
+        }
+        let mut options: serde_json::Map<String, serde_json::Value> = serde_json::from_str(how.options)?;
+        options.entry("signature").or_insert_with(|| call.signature_with_elements().into());
+        Program::open(path, backend, &Compile { options: &serde_json::Value::Object(options).to_string(), ..*how })
+    }
 }
 
 /// The options with a CUDA device to compile for, if they name none.

@@ -104,7 +104,7 @@ fn run(task: &Task, backend: Backend, answer: &mut Answer) -> Result<(), Failure
     let options = gradient.map_or(Ok(options.clone()), |gradient| gradient.options(&options));
     let options = options.map_err(|e| fail(Kind::Refused, e.to_string()))?;
     let how = Compile { options: &options, cache: false, explain: false, verify: None, weights: None };
-    let opened = Program::open(&model, backend, &how);
+    let opened = Program::open_for(&model, backend, &how, first.as_ref());
     let (program, times) = opened.map_err(|e| fail(Kind::Refused, e.to_string()))?;
     answer.compiled.extend(times.compile.map(|time| time.as_micros() as u64));
     let rules = Rules {

@@ -3,6 +3,7 @@
 use strata_core::ir::{self, ElementType};
 use strata_dialects::aten::{Operator, op};
 
+use super::shape::product;
 use crate::onnx::call::{Call, b, d, f, i, is, one, s, t, text};
 use crate::onnx::error::Eval;
 use crate::onnx::table::{Row, row};
@@ -45,9 +46,16 @@ fn scaled<'c>(c: &mut Call<'_, '_, 'c>, operator: Operator, attr: &str, default:
     c.op(operator, &[t(x), f(alpha)]).map(one)
 }
 
-/// An operator along `axis`.
+/// An operator along `axis`; before version 13 along all dimensions from there on.
 fn along<'c>(c: &mut Call<'_, '_, 'c>, operator: Operator) -> Eval<Vec<Value<'c>>> {
     let x = c.tensor(0)?;
+    if c.version < 13 {
+        let (axis, sizes) = (c.axis(1, x.ty().rank())? as usize, c.sizes(x));
+        let flat = [product(c, &sizes[..axis]), product(c, &sizes[axis..])];
+        let flat = c.reshape(x, &flat)?;
+        let result = c.op(operator, &[t(flat), i(1)])?;
+        return c.reshape(result, &sizes).map(one);
+    }
     let axis = c.axis(-1, x.ty().rank())?;
     c.op(operator, &[t(x), i(axis)]).map(one)
 }

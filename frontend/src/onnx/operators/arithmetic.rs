@@ -133,8 +133,11 @@ fn bit_shift<'c>(c: &mut Call<'_, '_, 'c>) -> Eval<Vec<Value<'c>>> {
 
 fn bit_cast<'c>(c: &mut Call<'_, '_, 'c>) -> Eval<Vec<Value<'c>>> {
     let (x, from, to) = (c.tensor(0)?, c.dtype(0)?, dtype::element(c.int("to", 0))?);
-    if from.bytes() != to.bytes() || from == ElementType::Bool || to == ElementType::Bool {
+    if from.bytes() != to.bytes() {
         return Err(format!("the bits of {from} are no {to}").into());
+    }
+    if from == ElementType::Bool || to == ElementType::Bool {
+        return c.cast(x, to).map(one);
     }
     c.op(op::VIEW_DTYPE, &[t(x), crate::onnx::call::d(to)]).map(one)
 }

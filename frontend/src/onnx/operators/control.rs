@@ -7,7 +7,7 @@ use strata_core::rewrite::Rewriter;
 use strata_core::upstream::scf;
 use strata_dialects::aten::op;
 
-use crate::onnx::call::{Call, i, n, t, wrapped};
+use crate::onnx::call::{Call, i, n, t, unknown, wrapped};
 use crate::onnx::error::{Eval, Stop};
 use crate::onnx::importer::{Importer, Scope};
 use crate::onnx::loops::{self, Step, inside};
@@ -49,7 +49,8 @@ fn branch<'c>(c: &mut Call<'_, '_, 'c>) -> Eval<Vec<Value<'c>>> {
     for (yes, no) in ends[0].iter().zip(&ends[1]) {
         let counts = [yes, no].map(|value| if let Value::Sequence(items) = value { Some(items.len()) } else { None });
         if counts[0] != counts[1] {
-            return Err("its branches give a tensor and a sequence, or sequences of different lengths".into());
+            let why = "its branches give a tensor and a sequence, or sequences of different lengths";
+            return Err(format!("{why}; {}", unknown("its condition")).into());
         }
         shapes.push(counts[0]);
         for (place, value) in [yes, no].into_iter().enumerate() {
@@ -60,7 +61,8 @@ fn branch<'c>(c: &mut Call<'_, '_, 'c>) -> Eval<Vec<Value<'c>>> {
             }
         }
     }
-    let types = leaves[0].iter().zip(&leaves[1]).map(|(yes, no)| widened(yes.ty(), no.ty())).collect::<Result<Vec<_>, _>>()?;
+    let types = leaves[0].iter().zip(&leaves[1]).map(|(yes, no)| widened(yes.ty(), no.ty())).collect::<Result<Vec<_>, _>>();
+    let types = types.map_err(|why| format!("{why}; {}", unknown("its condition")))?;
     for (place, block) in blocks.into_iter().enumerate() {
         for (value, ty) in leaves[place].iter_mut().zip(&types) {
             if value.ty() != *ty {
@@ -109,6 +111,9 @@ fn repeated<'p, 'c>(c: &mut Call<'_, 'p, 'c>) -> Eval<Vec<Value<'c>>> {
 
 /// A loop over slices of tensors.
 fn scan<'p, 'c>(c: &mut Call<'_, 'p, 'c>) -> Eval<Vec<Value<'c>>> {
+    if c.version < 9 {
+        return Err("before version 9 it had other inputs; convert the model with onnx.version_converter".into());
+    }
     let graph = c.graph("body")?;
     let scanned = usize::try_from(c.int("num_scan_inputs", 0)).ok().filter(|count| *count > 0 && *count <= c.inputs.len());
     let scanned = scanned.ok_or("it scans no input")?;

@@ -63,7 +63,7 @@ fn transposed<'c>(c: &mut Call<'_, '_, 'c>) -> Eval<Vec<Value<'c>>> {
     let kernel = kernel(c, weight)?;
     let rank = kernel.len();
     let auto_pad = c.text("auto_pad", "NOTSET")?;
-    let mut window = Window { ..Window::of(c, x, kernel)? };
+    let mut window = Window::of(c, x, kernel)?;
     let more = c.ints("output_padding").unwrap_or_else(|| vec![0; rank]);
     if more.len() != rank || more.iter().any(|more| !(0..1 << 31).contains(more)) {
         return Err(format!("its output_padding {more:?} is not {rank} numbers from 0 up").into());
@@ -77,7 +77,12 @@ fn transposed<'c>(c: &mut Call<'_, '_, 'c>) -> Eval<Vec<Value<'c>>> {
                 return Err("its padding depends on a size that only a call knows".into());
             }
             let wanted = wanted.as_ref().and_then(|wanted| wanted.get(dim).copied()).unwrap_or(size * window.strides[dim]);
-            let all = (window.strides[dim] * (size - 1) + more[dim] + window.reach(dim) - wanted).max(0);
+            let all = window.strides[dim] * (size - 1) + more[dim] + window.reach(dim) - wanted;
+            if all < 0 {
+                // What is wanted beyond all of it stands behind.
+                window.pads[dim] = [0, all];
+                continue;
+            }
             window.pads[dim] = if auto_pad == "SAME_UPPER" { [all / 2, all - all / 2] } else { [all - all / 2, all / 2] };
         }
     }

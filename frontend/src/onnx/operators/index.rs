@@ -78,7 +78,7 @@ fn tuple<'c>(c: &mut Call<'_, '_, 'c>, x: ir::Value<'c>, place: usize, batch: us
     let last = indices.ty().rank().checked_sub(1).ok_or("its indices have no dimensions")?;
     let count = indices.ty().shape()[last];
     if count == DYNAMIC || batch as i64 + count > x.ty().rank() as i64 {
-        return Err("its indices choose in more dimensions than there are, or in so many as only a call knows".into());
+        return Err("its indices choose in more dimensions than there are, or in as many as only a call knows".into());
     }
     let mut list = Vec::new();
     for dim in 0..count {

@@ -19,4 +19,5 @@ pub(super) mod sequence;
 pub(super) mod shape;
 pub(super) mod signal;
 pub(super) mod spatial;
+pub(super) mod training;
 mod window;

@@ -35,9 +35,12 @@ fn along<'c>(c: &mut Call<'_, '_, 'c>, place: usize, rank: usize, axis: i64, blo
 
 /// A blocked scale is as long as the tensor, whose last block may be a part.
 fn cut<'c>(c: &mut Call<'_, '_, 'c>, value: ir::Value<'c>, x: ir::Value<'c>, axis: i64, block: i64) -> Eval<ir::Value<'c>> {
+    if block == 0 {
+        return Ok(value);
+    }
     let axis = wrapped(axis, x.ty().rank())?;
     match x.ty().shape()[axis as usize] {
-        size @ 0.. if block > 0 => c.slice(value, axis, 0, size),
+        size @ 0.. => c.slice(value, axis, 0, size),
         _ => Ok(value),
     }
 }

@@ -6,7 +6,7 @@ use strata_dialects::aten::{Input, Scalar, op};
 use super::shape::{arange, number};
 use crate::import::floats::to_float;
 use crate::import::symbols::apply;
-use crate::onnx::call::{Arg, Call, d, f, i, is, one, s, t, wrapped};
+use crate::onnx::call::{Arg, Call, d, f, i, is, one, s, t, unknown, wrapped};
 use crate::onnx::error::Eval;
 use crate::onnx::table::{Row, row};
 use crate::onnx::value::{Num, Value};
@@ -143,7 +143,7 @@ fn scaled_axes<'c>(
         let one_scale = match policy {
             "stretch" => None,
             "not_larger" | "not_smaller" => {
-                let known = known.ok_or("its aspect ratio depends on sizes that only a call knows")?;
+                let known = known.ok_or_else(|| unknown("its sizes"))?;
                 let pick = if policy == "not_larger" { f64::min } else { f64::max };
                 known.into_iter().reduce(pick)
             }
@@ -322,7 +322,7 @@ fn interpolated<'c>(c: &mut Call<'_, '_, 'c>, x: ir::Value<'c>, axis: &Axis<'c>,
     let shrink = match (rule.antialias, axis.scale) {
         (false, _) => 1.0,
         (true, Factor::Known(scale)) => scale.min(1.0),
-        (true, Factor::Value(_)) => return Err("antialias with a scale that only a call knows is not imported".into()),
+        (true, Factor::Value(_)) => return Err(unknown("a scale with antialias").into()),
     };
     let first = (-reach / shrink).floor() as i64 + 1;
     let floor = c.op(op::FLOOR, &[t(places)])?;

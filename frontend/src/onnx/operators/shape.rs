@@ -6,7 +6,7 @@ use strata_core::upstream::arith;
 use strata_dialects::aten::{Input, Scalar, op};
 
 use crate::import::symbols::apply;
-use crate::onnx::call::{Arg, Call, b, d, i, is, many, n, ns, one, s, t, wrapped};
+use crate::onnx::call::{Arg, Call, b, d, i, is, many, n, ns, one, s, t, unknown, wrapped};
 use crate::onnx::data::Data;
 use crate::onnx::dtype;
 use crate::onnx::error::Eval;
@@ -244,7 +244,7 @@ fn squeeze<'c>(c: &mut Call<'_, '_, 'c>) -> Eval<Vec<Value<'c>>> {
     let (rank, shape) = (x.ty().rank(), x.ty().shape());
     let axes = match c.axes(1, rank)? {
         Some(axes) => axes,
-        None if shape.contains(&DYNAMIC) => return Err("which sizes are 1 depends on a call; say the axes".into()),
+        None if shape.contains(&DYNAMIC) => return Err(unknown("which sizes are 1").into()),
         None => (0..rank as i64).filter(|dim| shape[*dim as usize] == 1).collect(),
     };
     if let Some(axis) = axes.iter().find(|axis| !matches!(shape[**axis as usize], 1 | DYNAMIC)) {
@@ -447,7 +447,7 @@ fn pad<'c>(c: &mut Call<'_, '_, 'c>) -> Eval<Vec<Value<'c>>> {
     }
     for (axis, pads) in both.into_iter().enumerate() {
         let [Num::Int(before), Num::Int(behind)] = pads else {
-            return Err(format!("pads of mode {mode:?} must be known when the model is imported").into());
+            return Err(unknown("its pads").into());
         };
         if (before, behind) != (0, 0) {
             x = repeated(c, x, axis, before, behind, mode)?;
