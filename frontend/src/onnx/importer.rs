@@ -188,7 +188,7 @@ impl<'p, 'c> Importer<'p, 'c> {
         let version = scope.versions.get(domain).copied();
         let version = version.ok_or_else(|| format!("the model does not say which version of the domain `{}` it uses", node.domain))?;
         let row = table::find(domain, &node.op_type).ok_or_else(|| {
-            format!("this operator is not imported; those that are: `{}`; define it by others as a function of the model", table::PAGE)
+            format!("this operator is not imported, those of {} are; define it by others, as a function of the model", table::PAGE)
         })?;
         let mut call = Call { importer: self, node, scope, inputs, version };
         if let Some(value) = fold::folded(&mut call)? {

@@ -29,15 +29,25 @@ pub(super) struct Step<'c> {
 /// A step, by its number, whether it happens, and what is carried.
 pub(super) type Body<'b, 'p, 'c> = &'b mut dyn FnMut(&mut Importer<'p, 'c>, Num<'c>, Value<'c>, &[Value<'c>]) -> Eval<Step<'c>>;
 
-/// Runs a loop of at most `count` steps while `goes_on`; gives what is carried, and the rows of all steps.
+/// How a loop begins.
+pub(super) struct Start<'c> {
+    /// The most steps.
+    pub count: Option<Num<'c>>,
+    /// Whether there is a first one.
+    pub goes_on: Value<'c>,
+    pub carried: Vec<Value<'c>>,
+    /// Sizes of the rows, where whoever makes the loop knows them better than the types of a step do.
+    pub sizes: Option<Vec<Num<'c>>>,
+}
+
+/// Runs a loop; gives what is carried, and the rows of all steps.
 pub(super) fn run<'p, 'c>(
     importer: &mut Importer<'p, 'c>,
-    count: Option<Num<'c>>,
-    goes_on: Value<'c>,
-    carried: Vec<Value<'c>>,
+    start: Start<'c>,
     body: Body<'_, 'p, 'c>,
 ) -> Eval<(Vec<Value<'c>>, Vec<Value<'c>>)> {
-    let (mut goes_on, mut carried, mut rows) = (goes_on, carried, Vec::<Vec<ir::Value<'c>>>::new());
+    let Start { count, mut goes_on, mut carried, sizes } = start;
+    let mut rows = Vec::<Vec<ir::Value<'c>>>::new();
     let long = match count {
         Some(Num::Int(count)) => count > MAX_UNROLLED,
         Some(Num::Value(_)) => true,
@@ -80,7 +90,7 @@ pub(super) fn run<'p, 'c>(
         Some(Num::Int(count)) => Some(Num::Int(count - first)),
         other => other,
     };
-    unknown(importer, left, goes_on, carried, &mut later)
+    unknown(importer, Start { count: left, goes_on, carried, sizes }, &mut later)
 }
 
 /// The rows of steps that were written out, one below the other.
@@ -152,11 +162,10 @@ pub(super) fn inside<'p, 'c, T>(importer: &mut Importer<'p, 'c>, block: Block<'c
 /// A loop whose length only a call knows.
 fn unknown<'p, 'c>(
     importer: &mut Importer<'p, 'c>,
-    count: Option<Num<'c>>,
-    goes_on: Value<'c>,
-    carried: Vec<Value<'c>>,
+    start: Start<'c>,
     body: Body<'_, 'p, 'c>,
 ) -> Eval<(Vec<Value<'c>>, Vec<Value<'c>>)> {
+    let Start { count, goes_on, carried, sizes } = start;
     let mut start = carried.iter().map(|value| importer.tensor(value)).collect::<Eval<Vec<_>>>()?;
     let mut draft = None;
     for _ in 0..MAX_WIDENINGS {
@@ -180,10 +189,12 @@ fn unknown<'p, 'c>(
     let mut buffers = Vec::new();
     for ty in &draft.rows {
         let count = count.ok_or("it gives rows, and how many only a call knows; say the largest number of steps")?;
-        if ty.shape().contains(&DYNAMIC) {
-            return Err("it gives rows whose sizes only a call knows".into());
-        }
-        let sizes: Vec<_> = [count].into_iter().chain(ty.shape().into_iter().map(Num::Int)).collect();
+        let row = match &sizes {
+            Some(sizes) => sizes.clone(),
+            None if ty.shape().contains(&DYNAMIC) => return Err("it gives rows whose sizes only a call knows".into()),
+            None => ty.shape().into_iter().map(Num::Int).collect(),
+        };
+        let sizes: Vec<_> = [count].into_iter().chain(row).collect();
         buffers.push(importer.op(op::EMPTY_MEMORY_FORMAT, &[ns(&sizes), d(ty.element_type().ok_or("a row has no element type")?)])?);
     }
     let carried = start.len();

@@ -6,7 +6,7 @@ use super::operators as families;
 use super::value::Value;
 
 /// The page of the book that lists them.
-pub(super) const PAGE: &str = "docs/src/onnx.md";
+pub(super) const PAGE: &str = "docs/src/reference/onnx.md";
 
 /// Imports one call.
 pub(super) type Build = for<'a, 'p, 'c> fn(&mut Call<'a, 'p, 'c>) -> Eval<Vec<Value<'c>>>;

@@ -16,7 +16,7 @@ mod run;
 #[derive(Parser)]
 #[command(version)]
 struct Arguments {
-    /// The model: .pt2, .mlir, or compiled .strata or .so
+    /// The model: .pt2, .pt, .onnx, .mlir, or compiled .strata or .so
     #[arg(required_unless_present_any = ["suite", "worker"])]
     model: Option<PathBuf>,
     /// Who computes

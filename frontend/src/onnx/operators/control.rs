@@ -10,7 +10,7 @@ use strata_dialects::aten::op;
 use crate::onnx::call::{Call, i, n, t, unknown, wrapped};
 use crate::onnx::error::{Eval, Stop};
 use crate::onnx::importer::{Importer, Scope};
-use crate::onnx::loops::{self, Step, inside};
+use crate::onnx::loops::{self, Start, Step, inside};
 use crate::onnx::proto::Graph;
 use crate::onnx::table::{Row, row};
 use crate::onnx::value::{Num, Value};
@@ -105,7 +105,7 @@ fn repeated<'p, 'c>(c: &mut Call<'_, 'p, 'c>) -> Eval<Vec<Value<'c>>> {
         let next: Vec<_> = outputs.by_ref().take(carried).collect();
         Ok(Step { goes_on, carried: next, rows: outputs.collect() })
     };
-    let (carried, rows) = loops::run(c.importer, count, goes_on, start, &mut body)?;
+    let (carried, rows) = loops::run(c.importer, Start { count, goes_on, carried: start, sizes: None }, &mut body)?;
     Ok(carried.into_iter().chain(rows).collect())
 }
 
@@ -147,7 +147,7 @@ fn scan<'p, 'c>(c: &mut Call<'_, 'p, 'c>) -> Eval<Vec<Value<'c>>> {
         let rows = outputs.split_off(carried.min(outputs.len()));
         Ok::<_, Stop>(Step { goes_on: always.clone(), carried: outputs, rows })
     };
-    let (mut results, rows) = loops::run(c.importer, Some(count), truth, start, &mut body)?;
+    let (mut results, rows) = loops::run(c.importer, Start { count: Some(count), goes_on: truth, carried: start, sizes: None }, &mut body)?;
     for (place, rows) in rows.into_iter().enumerate() {
         let mut rows = c.importer.tensor(&rows)?;
         if out_directions[place] != 0 {

@@ -6,7 +6,7 @@ use strata_dialects::aten::op;
 use crate::onnx::call::{Call, d, f, i, is, n, ns, s, t, ts};
 use crate::onnx::error::{Eval, Stop};
 use crate::onnx::importer::Importer;
-use crate::onnx::loops::{self, Step};
+use crate::onnx::loops::{self, Start, Step};
 use crate::onnx::table::{Row, row};
 use crate::onnx::value::{Num, Value};
 
@@ -351,8 +351,11 @@ fn steps<'c>(
         let carried = next.into_iter().map(Value::Tensor).collect();
         Ok::<_, Stop>(Step { goes_on: always.clone(), carried, rows: vec![Value::Tensor(row)] })
     };
-    let start = start.into_iter().map(Value::Tensor).collect();
-    let (end, rows) = loops::run(c.importer, Some(length), truth, start, &mut body)?;
+    // A row is as large as the state.
+    let sizes = c.sizes(start[0]);
+    let carried = start.into_iter().map(Value::Tensor).collect();
+    let start = Start { count: Some(length), goes_on: truth, carried, sizes: Some(sizes) };
+    let (end, rows) = loops::run(c.importer, start, &mut body)?;
     let end = end.iter().map(|value| c.importer.tensor(value)).collect::<Eval<Vec<_>>>()?;
     let rows = c.importer.tensor(rows.first().ok_or("its steps give nothing")?)?;
     Ok((rows, end))
