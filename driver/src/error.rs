@@ -25,6 +25,8 @@ pub enum Error {
     Kind { path: PathBuf },
     #[error("--signature: {why}")]
     Signature { why: String },
+    #[error("--operators: {why}")]
+    Operators { why: String },
     #[error("PTX is code for a CUDA device; name one with --target=cuda:sm_90")]
     NoDevice,
     #[error("a text of PTX is for one device; --emit=strata keeps several")]

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use strata_core::ir::{Context, Module};
 use strata_core::registry::load_dialect;
-use strata_frontend::{Imported, Signature, Weights, onnx, torchscript};
+use strata_frontend::{Imported, Library, Signature, Weights, onnx, torchscript};
 
 use crate::operators::Operators;
 use crate::{Error, Options};
@@ -54,20 +54,25 @@ impl<'a> SourceFile<'a> {
     /// Reads it into a context, for the calls that the options say.
     pub(crate) fn read_for<'c>(self, context: &'c Context, options: &Options) -> Result<Source<'c>, Error> {
         match self.path.extension().and_then(|extension| extension.to_str()) {
-            Some("pt2") => self.import(context, || strata_frontend::import(self.path, context)),
+            Some("pt2") => self.import(context, options, |library| strata_frontend::import(self.path, library, context)),
             Some(kind @ ("pt" | "onnx")) => {
-                // Types are inferred by decompositions.
-                load_dialect(context, "prim");
                 let signature = options.signature.as_deref().map(str::parse::<Signature>).transpose();
                 let signature = signature.map_err(|why| Error::Signature { why })?;
+                let signature = signature.as_ref();
                 match kind {
-                    "pt" => self.import(context, || torchscript::import(self.path, signature.as_ref(), &Operators, context)),
-                    _ => self.import(context, || onnx::import(self.path, signature.as_ref(), &Operators, context)),
+                    "pt" => self.import(context, options, |library| {
+                        torchscript::import(self.path, signature, (&Operators, library.as_ref()), context)
+                    }),
+                    _ => self.import(context, options, |library| onnx::import(self.path, signature, (&Operators, library.as_ref()), context)),
                 }
             }
             Some("json") => {
                 let text = self.text()?;
-                self.import(context, || strata_frontend::import_json(text.as_bytes(), context))
+                self.import(context, options, |library| strata_frontend::import_json(text.as_bytes(), library, context))
+            }
+            Some("mlir") if options.operators.is_some() => {
+                let why = format!("{}: a module has its functions in itself; leave the option out", self.path.display());
+                Err(Error::Operators { why })
             }
             Some("mlir") => {
                 let module = Module::parse(context, &self.text()?, &self.path.display().to_string())?;
@@ -77,16 +82,22 @@ impl<'a> SourceFile<'a> {
         }
     }
 
+    /// Imports a program, with the operators that the options register.
     fn import<'c, E: Into<Error>>(
         self,
         context: &'c Context,
-        import: impl FnOnce() -> Result<Imported<'c>, E>,
+        options: &Options,
+        import: impl FnOnce(Option<Library<'c>>) -> Result<Imported<'c>, E>,
     ) -> Result<Source<'c>, Error> {
-        load_dialect(context, "capture");
+        for dialect in ["capture", "prim"] {
+            load_dialect(context, dialect);
+        }
         for dialect in strata_dialects::aten::OPERATORS {
             load_dialect(context, dialect.name);
         }
-        let imported = import().map_err(|error| error.into().of(self.path))?;
+        let parse = |text: &String| Library::parse(text, "--operators", &Operators, context);
+        let library = options.operators.as_ref().map(parse).transpose().map_err(|why| Error::Operators { why })?;
+        let imported = import(library).map_err(|error| error.into().of(self.path))?;
         Ok(Source { module: imported.module, weights: imported.weights })
     }
 }

@@ -6,6 +6,7 @@
 mod fold;
 mod function;
 pub mod import;
+mod library;
 pub mod onnx;
 mod operators;
 pub mod pt2;
@@ -14,5 +15,6 @@ pub mod torchscript;
 mod types;
 
 pub use import::{ImportError, Imported, Input, InputKind, Output, Source, Stored, Weights, import, import_json};
+pub use library::Library;
 pub use operators::{Constant, Operators};
 pub use signature::{Leaf, Signature};

@@ -15,12 +15,14 @@ mod foreign;
 mod location;
 mod node;
 mod python;
+mod registered;
 mod scope;
 mod storage;
 pub(crate) mod symbols;
 mod types;
 
 use std::path::Path;
+use std::rc::Rc;
 use std::sync::Arc;
 
 use strata_core::ir::{Context, Cx, Module};
@@ -30,6 +32,7 @@ pub(crate) use conditions::constant_guard;
 pub use entry::ENTRY;
 pub use error::ImportError;
 
+use crate::library::Library;
 use crate::pt2::{Program, weights::Weight};
 use node::Importer;
 
@@ -144,19 +147,19 @@ pub enum Output {
     },
 }
 
-/// Reads a `.pt2` archive and imports its program.
-pub fn import<'c>(path: &Path, context: &'c Context) -> Result<Imported<'c>, ImportError> {
-    import_program(&Program::open(path)?, context)
+/// Reads a `.pt2` archive and imports its program, with the operators that a user registers.
+pub fn import<'c>(path: &Path, library: Option<Library<'c>>, context: &'c Context) -> Result<Imported<'c>, ImportError> {
+    import_program(&Program::open(path)?, library, context)
 }
 
 /// Imports a program from the text of a `.pt2`'s `models/model.json`, without the archive.
-pub fn import_json<'c>(text: &[u8], context: &'c Context) -> Result<Imported<'c>, ImportError> {
-    import_program(&Program::from_json(text)?, context)
+pub fn import_json<'c>(text: &[u8], library: Option<Library<'c>>, context: &'c Context) -> Result<Imported<'c>, ImportError> {
+    import_program(&Program::from_json(text)?, library, context)
 }
 
 /// Imports a program that was read.
-pub fn import_program<'c>(program: &Program, context: &'c Context) -> Result<Imported<'c>, ImportError> {
-    verified(context, |cx| build(program, cx, context.allow_unregistered_dialects()))
+pub fn import_program<'c>(program: &Program, library: Option<Library<'c>>, context: &'c Context) -> Result<Imported<'c>, ImportError> {
+    verified(context, |cx| build(program, library, cx, context.allow_unregistered_dialects()))
 }
 
 /// What `build` makes, after it was verified.
@@ -180,13 +183,13 @@ pub(crate) fn verified<'c, E: From<ImportError>>(
     imported
 }
 
-fn build<'c>(program: &Program, cx: Cx<'c>, lenient: bool) -> Result<Imported<'c>, ImportError> {
+fn build<'c>(program: &Program, library: Option<Library<'c>>, cx: Cx<'c>, lenient: bool) -> Result<Imported<'c>, ImportError> {
     let module = Module::new(cx);
     let builder = Rewriter::at_end(module.body(), cx.unknown());
     let graph = &program.exported.graph_module.graph;
     let storages = storage::addressed(graph);
     let aliasing = storages || copies::writes(graph);
-    let mut importer = Importer { cx, builder, symbols: symbols::Symbols::default(), lenient, aliasing, storages };
+    let mut importer = Importer { cx, builder, symbols: symbols::Symbols::default(), lenient, aliasing, storages, library: library.map(Rc::new) };
     let mut entry = entry::Entry::new(&mut importer, module.body(), program)?;
     importer.nodes(&mut entry.scope)?;
     let (inputs, outputs) = entry.finish(&mut importer, program)?;

@@ -18,6 +18,7 @@ use super::proto::{Graph, Kind, Model, Size, ValueInfo};
 use super::value::Value;
 use crate::function;
 use crate::import::{ENTRY, Imported, Input, InputKind, Output, Weights};
+use crate::library::Library;
 use crate::operators::Operators;
 use crate::signature::{Leaf, Signature};
 use crate::types;
@@ -39,10 +40,9 @@ struct Declared<'p> {
 
 /// Builds the module of a model.
 pub(super) fn build<'c>(
-    file: &File,
-    model: &Model,
+    (file, model): (&File, &Model),
     signature: Option<&Signature>,
-    operators: &dyn Operators,
+    known: (&dyn Operators, Option<&Library<'c>>),
     cx: Cx<'c>,
 ) -> Result<Imported<'c>, OnnxError> {
     let graph = model.graph.as_ref().ok_or_else(|| OnnxError::part("model", "it has no graph"))?;
@@ -57,7 +57,7 @@ pub(super) fn build<'c>(
     let (function, block) = function::begin(cx, module.body(), &arguments);
     let mut builder = Rewriter::at_end(block, cx.unknown());
     bind_sizes(&mut builder, &declared, &block.args());
-    let mut importer = Importer::new(builder, block, model, file, operators);
+    let mut importer = Importer::new(builder, block, (file, model), known);
     importer.offered = offered(&declared, signature);
     let attrs = HashMap::new();
     let values = declared.iter().zip(block.args()).map(|(input, value)| (input.name, Value::Tensor(value))).collect();

@@ -15,6 +15,7 @@ use super::file::File;
 use super::proto::{Attribute, Function, Graph, Model, Node, OperatorSet};
 use super::value::{Known, Num, Value};
 use super::{fold, table};
+use crate::library::{self, Library};
 use crate::operators::{Constant, Operators, emit};
 use crate::types;
 
@@ -37,6 +38,8 @@ pub(super) struct Importer<'p, 'c> {
     pub cx: Cx<'c>,
     pub builder: Rewriter<'c>,
     pub operators: &'p dyn Operators,
+    /// Operators that the user registers.
+    pub library: Option<&'p Library<'c>>,
     pub model: &'p Model,
     pub file: &'p File,
     /// The entry's block, whose arguments the weights become when they are first read.
@@ -94,12 +97,18 @@ pub(super) fn domain(name: &str) -> &str {
 }
 
 impl<'p, 'c> Importer<'p, 'c> {
-    pub fn new(builder: Rewriter<'c>, entry: Block<'c>, model: &'p Model, file: &'p File, operators: &'p dyn Operators) -> Self {
+    pub fn new(
+        builder: Rewriter<'c>,
+        entry: Block<'c>,
+        (file, model): (&'p File, &'p Model),
+        known: (&'p dyn Operators, Option<&'p Library<'c>>),
+    ) -> Self {
         let first_weight = entry.args().len();
         Self {
             cx: builder.cx(),
             builder,
-            operators,
+            operators: known.0,
+            library: known.1,
             model,
             file,
             entry,
@@ -184,11 +193,14 @@ impl<'p, 'c> Importer<'p, 'c> {
         if let Some(function) = self.function(node) {
             return self.call_function(function, node, inputs, scope);
         }
+        if let Some(function) = self.library.and_then(|library| library.find(&operator(node))) {
+            return self.registered(function, node, &inputs);
+        }
         let domain = domain(&node.domain);
         let version = scope.versions.get(domain).copied();
         let version = version.ok_or_else(|| format!("the model does not say which version of the domain `{}` it uses", node.domain))?;
         let row = table::find(domain, &node.op_type).ok_or_else(|| {
-            format!("this operator is not imported, those of {} are; define it by others, as a function of the model", table::PAGE)
+            format!("this operator is not imported, those of {} are; define it by others, as a function of the model or in a file of --operators", table::PAGE)
         })?;
         let mut call = Call { importer: self, node, scope, inputs, version };
         if let Some(value) = fold::folded(&mut call)? {
@@ -207,6 +219,31 @@ impl<'p, 'c> Importer<'p, 'c> {
             domain(&function.domain) == domain(&node.domain) && function.name == node.op_type && function.overload == node.overload
         };
         self.model.functions.iter().find(is)
+    }
+
+    /// Imports the body of a registered operator, whose tensors are the node's inputs in order, and whose numbers are its attributes.
+    fn registered(&mut self, function: ir::Op<'c>, node: &'p Node, inputs: &[Value<'c>]) -> Eval<Vec<Value<'c>>> {
+        let Some(known) = self.library else { return Err("no operators are registered".into()) };
+        let (mut args, mut next) = (Vec::new(), inputs.iter());
+        for parameter in library::parameters(function) {
+            if parameter.ty.is_tensor() {
+                let input = next.next().ok_or("it has fewer inputs than its registered function takes")?;
+                args.push(self.tensor(input)?);
+                continue;
+            }
+            let name = parameter.name.ok_or("a number of its registered function has no `capture.name`")?;
+            let attr = node.attribute.iter().find(|attr| attr.name == name);
+            let attr = attr.ok_or_else(|| format!("it has no attribute `{name}`, which its registered function takes"))?;
+            args.push(match parameter.ty {
+                ty if ty.is_index() => self.builder.const_index(attr.i),
+                ty if ty == self.cx.f64() => self.builder.const_float(ty, attr.f.into()),
+                ty => self.builder.const_int(ty, attr.i),
+            });
+        }
+        if next.next().is_some() {
+            return Err("it has more inputs than its registered function takes".into());
+        }
+        Ok(library::inline(known, &mut self.builder, function, &args)?.into_iter().map(Value::Tensor).collect())
     }
 
     /// Imports the body of a function in the place of a call.

@@ -26,6 +26,7 @@ pub use error::OnnxError;
 pub use table::supported;
 
 use crate::import::{Imported, verified};
+use crate::library::Library;
 use crate::operators::Operators;
 use crate::signature::Signature;
 
@@ -33,9 +34,9 @@ use crate::signature::Signature;
 pub fn import<'c>(
     path: &Path,
     signature: Option<&Signature>,
-    operators: &dyn Operators,
+    known: (&dyn Operators, Option<&Library<'c>>),
     context: &'c Context,
 ) -> Result<Imported<'c>, OnnxError> {
     let (file, model) = file::File::open(path)?;
-    verified(context, |cx| entry::build(&file, &model, signature, operators, cx))
+    verified(context, |cx| entry::build((&file, &model), signature, known, cx))
 }

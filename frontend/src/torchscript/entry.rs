@@ -15,6 +15,7 @@ use super::program::{self, Program};
 use super::text::ast::Expr;
 use super::value::{Shared, Value};
 use crate::import::{ENTRY, Imported, Input, InputKind, Output, Stored, Weights, constant_guard};
+use crate::library::Library;
 use crate::operators::Operators;
 use crate::pt2::argument::Real;
 use crate::pt2::schema::Constant;
@@ -25,7 +26,7 @@ use crate::{function, types};
 pub(super) fn build<'c>(
     program: &Program,
     signature: Option<&Signature>,
-    operators: &dyn Operators,
+    known: (&dyn Operators, Option<&Library<'c>>),
     cx: Cx<'c>,
 ) -> Result<Imported<'c>, ScriptError> {
     let traced;
@@ -39,7 +40,7 @@ pub(super) fn build<'c>(
     let module = Module::new(cx);
     let (function, block, leaves) = declared(cx, module.body(), signature)?;
     let builder = Rewriter::at_end(block, cx.unknown());
-    let mut eval = Evaluator::new(builder, block, program, operators);
+    let mut eval = Evaluator::new(builder, block, program, known);
     let mut inputs = Vec::new();
     let mut given = Vec::new();
     for (leaf, place) in signature.0.iter().zip(&leaves) {

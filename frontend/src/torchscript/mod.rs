@@ -28,6 +28,7 @@ use strata_core::ir::Context;
 pub use error::ScriptError;
 
 use crate::import::{Imported, verified};
+use crate::library::Library;
 use crate::operators::Operators;
 use crate::signature::Signature;
 
@@ -35,9 +36,9 @@ use crate::signature::Signature;
 pub fn import<'c>(
     path: &Path,
     signature: Option<&Signature>,
-    operators: &dyn Operators,
+    known: (&dyn Operators, Option<&Library<'c>>),
     context: &'c Context,
 ) -> Result<Imported<'c>, ScriptError> {
     let program = program::Program::open(path)?;
-    verified(context, |cx| entry::build(&program, signature, operators, cx))
+    verified(context, |cx| entry::build(&program, signature, known, cx))
 }
