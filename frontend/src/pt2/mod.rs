@@ -11,6 +11,7 @@ pub mod dtype;
 pub mod error;
 pub mod expr;
 pub mod guard;
+pub mod kind;
 pub(crate) mod map;
 pub mod program;
 pub mod pytree;

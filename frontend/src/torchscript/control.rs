@@ -17,7 +17,7 @@ use super::journal::Journal;
 use super::text::ast::{Expr, Stmt, StmtKind, Target, Targets};
 use super::value::{Object, Shared, Value};
 use super::writes;
-use crate::types::widened;
+use crate::types::{grows, widened};
 
 /// How often a loop's sizes are made symbolic before it is refused.
 const MAX_WIDENINGS: usize = 4;
@@ -425,7 +425,12 @@ fn carried<'c>(eval: &mut Evaluator<'_, 'c>, steps: Steps<'_, 'c>, body: &[Stmt]
                 return Err("a loop whose length only a call knows returns".into());
             }
             for (name, shape) in carried.iter().zip(&shapes) {
+                let first = ends.len();
                 close(eval, shape, &inner.variables[name], &mut ends)?;
+                let grown = ends[first..].iter().zip(&known[first..]).find_map(|(end, start)| grows(*start, end.ty()));
+                if let Some(why) = grown {
+                    return Err(format!("`{name}` changes its sizes: {why}").into());
+                }
             }
             // Tensors that the loop writes to come behind its variables, as copies.
             ends.extend(&state[variables..]);
