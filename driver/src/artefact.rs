@@ -182,7 +182,9 @@ impl<'w> Places<'w> {
                 let place = known.get(argument.name.as_str()).ok_or_else(|| fail("the file brings no data for it"))?;
                 let source = match &place.source {
                     Source::Entry(entry) => WeightSource { file: file.clone(), entry: entry.clone(), ..WeightSource::default() },
-                    Source::File(path) if path.as_os_str() == file.as_str() => WeightSource { file: file.clone(), ..WeightSource::default() },
+                    Source::File(path) if path.as_os_str() == file.as_str() => {
+                        WeightSource { file: file.clone(), ..WeightSource::default() }
+                    }
                     Source::File(path) => {
                         let folder = Path::new(file).parent().unwrap_or(Path::new(""));
                         let beside = path.strip_prefix(folder).map_err(|_| fail("its file is not in the folder of the program"))?;

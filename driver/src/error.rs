@@ -7,6 +7,7 @@ use strata_core::ir::ParseError;
 use strata_core::pass::PipelineError;
 use strata_frontend::ImportError;
 use strata_frontend::onnx::OnnxError;
+use strata_frontend::stablehlo::StableHloError;
 use strata_frontend::torchscript::ScriptError;
 use strata_lowering::codegen;
 use strata_lowering::target::{UnknownGpu, UnknownTarget};
@@ -42,6 +43,8 @@ pub enum Error {
     Script(#[from] ScriptError),
     #[error(transparent)]
     Onnx(#[from] OnnxError),
+    #[error(transparent)]
+    StableHlo(#[from] StableHloError),
     #[error(transparent)]
     Parse(#[from] ParseError),
     #[error("level '{level}': {source}")]

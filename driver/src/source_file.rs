@@ -5,13 +5,13 @@ use std::path::Path;
 
 use strata_core::ir::{Context, Module};
 use strata_core::registry::load_dialect;
-use strata_frontend::{Imported, Library, Signature, Weights, onnx, torchscript};
+use strata_frontend::{Imported, Library, Signature, Weights, onnx, stablehlo, torchscript};
 
 use crate::operators::Operators;
 use crate::{Error, Options};
 
 /// A program to read. The path's ending says what it is: `.pt2` an archive of `torch.export`, `.pt` one of `torch.jit.save`, `.onnx` a
-/// model of ONNX, `.mlir` a module of any level, `.json` the graph of an archive (its `models/model.json`) whose weights are brought by
+/// model of ONNX, `.stablehlo.mlir` generic text of StableHLO, `.mlir` a module of any level, `.json` the graph of an archive (its `models/model.json`) whose weights are brought by
 /// whoever loads it.
 #[derive(Clone, Copy, Debug)]
 pub struct SourceFile<'a> {
@@ -36,7 +36,12 @@ pub(crate) struct Source<'c> {
 impl<'a> SourceFile<'a> {
     /// Whether it holds a graph of PyTorch's and not text of ours.
     pub(crate) fn is_exported(self) -> bool {
-        self.path.extension().is_some_and(|kind| kind == "pt2" || kind == "pt" || kind == "onnx" || kind == "json")
+        self.path.extension().is_some_and(|kind| kind == "pt2" || kind == "pt" || kind == "onnx" || kind == "json") || self.is_stablehlo()
+    }
+
+    /// Whether it holds text of StableHLO: `.stablehlo.mlir`.
+    fn is_stablehlo(self) -> bool {
+        self.path.file_name().and_then(|name| name.to_str()).is_some_and(|name| name.ends_with(".stablehlo.mlir"))
     }
 
     fn text(self) -> Result<Cow<'a, str>, Error> {
@@ -63,7 +68,9 @@ impl<'a> SourceFile<'a> {
                     "pt" => self.import(context, options, |library| {
                         torchscript::import(self.path, signature, (&Operators, library.as_ref()), context)
                     }),
-                    _ => self.import(context, options, |library| onnx::import(self.path, signature, (&Operators, library.as_ref()), context)),
+                    _ => {
+                        self.import(context, options, |library| onnx::import(self.path, signature, (&Operators, library.as_ref()), context))
+                    }
                 }
             }
             Some("json") => {
@@ -73,6 +80,10 @@ impl<'a> SourceFile<'a> {
             Some("mlir") if options.operators.is_some() => {
                 let why = format!("{}: a module has its functions in itself; leave the option out", self.path.display());
                 Err(Error::Operators { why })
+            }
+            Some("mlir") if self.is_stablehlo() => {
+                let (text, name) = (self.text()?, self.path.display().to_string());
+                self.import(context, options, |_| stablehlo::import(&text, &name, &Operators, context))
             }
             Some("mlir") => {
                 let module = Module::parse(context, &self.text()?, &self.path.display().to_string())?;

@@ -3,6 +3,7 @@
 //!
 //! The crate knows nothing below aten, and no Python is involved.
 
+mod args;
 mod fold;
 mod function;
 pub mod import;
@@ -11,6 +12,7 @@ pub mod onnx;
 mod operators;
 pub mod pt2;
 mod signature;
+pub mod stablehlo;
 pub mod torchscript;
 mod types;
 

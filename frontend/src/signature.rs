@@ -1,7 +1,7 @@
 //! What a call brings: the type of every tensor and the value of every number, in the order of the flattened call.
 //!
 //! `f32[?x3x224x224],i64[2]={0 -1},int=3,none`: an element type with its sizes, maybe with its elements, a number with its value, or
-//! nothing.
+//! nothing. What is an entry of a dict has its key before it, `mask:bool[2]`.
 
 use std::fmt;
 use std::str::FromStr;
@@ -18,6 +18,8 @@ pub enum Leaf {
     Float(f64),
     Bool(bool),
     None,
+    /// An entry of a dict: its key and what it holds.
+    Entry(String, Box<Leaf>),
 }
 
 /// The leaves of a call in order.
@@ -48,6 +50,13 @@ impl FromStr for Leaf {
         if text == "none" {
             return Ok(Self::None);
         }
+        if let Some((key, leaf)) = text.split_once(':') {
+            return match leaf.parse()? {
+                Self::Entry(..) => Err(wrong()),
+                leaf if key.is_empty() => Err(format!("`{text}` has no key before `:{leaf}`")),
+                leaf => Ok(Self::Entry(key.to_owned(), Box::new(leaf))),
+            };
+        }
         if let Some((ty, elements)) = text.split_once("={") {
             let elements = elements.strip_suffix('}').ok_or_else(wrong)?.split_whitespace();
             let elements = elements.map(|element| element.parse().map_err(|_| wrong())).collect::<Result<Vec<f64>, _>>()?;
@@ -55,7 +64,10 @@ impl FromStr for Leaf {
             let sizes = sizes.into_iter().collect::<Option<Vec<i64>>>().ok_or_else(wrong)?;
             let count = sizes.iter().try_fold(1i64, |count, size| count.checked_mul(*size));
             if elements.len() > MAX_ELEMENTS || count != Some(elements.len() as i64) {
-                return Err(format!("`{text}` has {} elements, which are not those of its sizes, or more than {MAX_ELEMENTS}", elements.len()));
+                return Err(format!(
+                    "`{text}` has {} elements, which are not those of its sizes, or more than {MAX_ELEMENTS}",
+                    elements.len()
+                ));
             }
             return Ok(Self::Elements(dtype, sizes, elements));
         }
@@ -118,6 +130,7 @@ impl fmt::Display for Leaf {
             Self::Float(value) => write!(f, "float={value}"),
             Self::Bool(value) => write!(f, "bool={value}"),
             Self::None => f.write_str("none"),
+            Self::Entry(key, leaf) => write!(f, "{key}:{leaf}"),
         }
     }
 }
@@ -135,10 +148,20 @@ mod tests {
 
     #[test]
     fn signatures_are_read_as_they_are_written() {
-        for text in ["f32[?x3x224x224]", "i64[],int=-3,float=0.5,bool=true,none", "ui8[0]", "i64[2]={0 -1},f32[]={0.5}", "i64[0]={}", ""] {
+        for text in [
+            "f32[?x3x224x224]",
+            "i64[],int=-3,float=0.5,bool=true,none",
+            "ui8[0]",
+            "i64[2]={0 -1},f32[]={0.5}",
+            "i64[0]={}",
+            "mask:i1[2],n:int=3",
+            "",
+        ] {
             assert_eq!(text.parse::<Signature>().expect("a signature").to_string(), text);
         }
-        for text in ["f32", "f33[2]", "f32[2", "f32[-1]", "int=x", "f32[2],,", "i64[2]={1}", "i64[?]={1}", "i64[1]={x}"] {
+        for text in
+            ["f32", "f33[2]", "f32[2", "f32[-1]", "int=x", "f32[2],,", "i64[2]={1}", "i64[?]={1}", "i64[1]={x}", ":f32[2]", "a:b:f32[2]"]
+        {
             assert!(text.parse::<Signature>().is_err(), "{text}");
         }
     }

@@ -33,7 +33,10 @@ fn named(folder: &Path, name: Option<&str>) -> Result<PathBuf, String> {
     let manifest = folder.join(MANIFEST);
     let about = |why: String| format!("{}: {why}", manifest.display());
     let text = std::fs::read_to_string(&manifest).map_err(|error| {
-        format!("{}: a folder without a readable {MANIFEST} ({error}); give a file, or a folder saved by an exporter of transformers", folder.display())
+        format!(
+            "{}: a folder without a readable {MANIFEST} ({error}); give a file, or a folder saved by an exporter of transformers",
+            folder.display()
+        )
     })?;
     let read: Manifest = serde_json::from_str(&text).map_err(|error| about(error.to_string()))?;
     if read.schema_version != SCHEMA {
@@ -41,7 +44,9 @@ fn named(folder: &Path, name: Option<&str>) -> Result<PathBuf, String> {
     }
     let known = || read.components.keys().map(|name| folder.join(name).display().to_string()).collect::<Vec<_>>().join(", ");
     let component = match (name, read.components.len()) {
-        (Some(name), _) => read.components.get(name).ok_or_else(|| about(format!("there is no program `{name}`; there are {}", known())))?,
+        (Some(name), _) => {
+            read.components.get(name).ok_or_else(|| about(format!("there is no program `{name}`; there are {}", known())))?
+        }
         (None, 1) => read.components.values().next().ok_or_else(|| about("it names no program".to_owned()))?,
         (None, 0) => return Err(about("it names no program".to_owned())),
         (None, _) => return Err(about(format!("it names several programs; give one of {}", known()))),

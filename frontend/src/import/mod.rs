@@ -189,7 +189,8 @@ fn build<'c>(program: &Program, library: Option<Library<'c>>, cx: Cx<'c>, lenien
     let graph = &program.exported.graph_module.graph;
     let storages = storage::addressed(graph);
     let aliasing = storages || copies::writes(graph);
-    let mut importer = Importer { cx, builder, symbols: symbols::Symbols::default(), lenient, aliasing, storages, library: library.map(Rc::new) };
+    let mut importer =
+        Importer { cx, builder, symbols: symbols::Symbols::default(), lenient, aliasing, storages, library: library.map(Rc::new) };
     let mut entry = entry::Entry::new(&mut importer, module.body(), program)?;
     importer.nodes(&mut entry.scope)?;
     let (inputs, outputs) = entry.finish(&mut importer, program)?;

@@ -102,7 +102,12 @@ fn missing(name: &str, place: usize) -> Refusal {
 }
 
 /// An argument as a function takes it.
-fn fitted<'c>(importer: &mut Importer<'c>, scope: &Scope<'_, 'c>, parameter: &Parameter<'c>, argument: &Argument) -> Result<Value<'c>, Refusal> {
+fn fitted<'c>(
+    importer: &mut Importer<'c>,
+    scope: &Scope<'_, 'c>,
+    parameter: &Parameter<'c>,
+    argument: &Argument,
+) -> Result<Value<'c>, Refusal> {
     let value = scope.number_or_tensor(&mut importer.builder, argument)?;
     let (wanted, given) = (parameter.ty, value.ty());
     if wanted.is_tensor() != given.is_tensor() || (!wanted.is_tensor() && wanted != given) {
@@ -111,7 +116,12 @@ fn fitted<'c>(importer: &mut Importer<'c>, scope: &Scope<'_, 'c>, parameter: &Pa
     Ok(value)
 }
 
-fn bind<'g, 'c>(importer: &mut Importer<'c>, scope: &mut Scope<'g, 'c>, outputs: &'g [Argument], results: &[Value<'c>]) -> Result<(), Refusal> {
+fn bind<'g, 'c>(
+    importer: &mut Importer<'c>,
+    scope: &mut Scope<'g, 'c>,
+    outputs: &'g [Argument],
+    results: &[Value<'c>],
+) -> Result<(), Refusal> {
     if outputs.len() != results.len() {
         return Err(Refusal::broken(format!("its registered function gives {} values, and the node has {}", results.len(), outputs.len())));
     }

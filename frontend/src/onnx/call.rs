@@ -7,34 +7,7 @@ use super::error::{Eval, Stop};
 use super::importer::{Importer, Scope};
 use super::proto::{Attribute, Graph, Node};
 use super::value::{Num, Value};
-
-/// An argument of an `aten` operator; `None` is its default.
-pub(super) type Arg<'c> = Option<Input<'c>>;
-
-/// A tensor.
-pub(super) fn t<'c>(value: ir::Value<'c>) -> Arg<'c> {
-    Some(Input::Tensor(value))
-}
-
-/// A tensor that may be left out.
-pub(super) fn ot<'c>(value: Option<ir::Value<'c>>) -> Arg<'c> {
-    Some(value.map_or(Input::None, Input::Tensor))
-}
-
-/// Tensors.
-pub(super) fn ts<'c>(values: &[ir::Value<'c>]) -> Arg<'c> {
-    Some(Input::Tensors(values.to_vec()))
-}
-
-/// An integer.
-pub(super) fn i<'c>(value: i64) -> Arg<'c> {
-    Some(Input::Int(Size::Const(value)))
-}
-
-/// Integers.
-pub(super) fn is<'c>(values: &[i64]) -> Arg<'c> {
-    Some(Input::Ints(values.iter().map(|value| Size::Const(*value)).collect()))
-}
+pub(super) use crate::args::{Arg, b, d, f, i, is, ot, s, t, text, ts};
 
 /// A size.
 pub(super) fn n<'c>(value: Num<'c>) -> Arg<'c> {
@@ -44,31 +17,6 @@ pub(super) fn n<'c>(value: Num<'c>) -> Arg<'c> {
 /// Sizes.
 pub(super) fn ns<'c>(values: &[Num<'c>]) -> Arg<'c> {
     Some(Input::Ints(values.iter().map(|value| size(*value)).collect()))
-}
-
-/// A float.
-pub(super) fn f<'c>(value: f64) -> Arg<'c> {
-    Some(Input::Scalar(Scalar::Float(value)))
-}
-
-/// A number as an integer.
-pub(super) fn s<'c>(value: i64) -> Arg<'c> {
-    Some(Input::Scalar(Scalar::Int(value)))
-}
-
-/// A truth value.
-pub(super) fn b<'c>(value: bool) -> Arg<'c> {
-    Some(Input::Scalar(Scalar::Bool(value)))
-}
-
-/// An element type.
-pub(super) fn d<'c>(dtype: ElementType) -> Arg<'c> {
-    Some(Input::DType(dtype))
-}
-
-/// A text.
-pub(super) fn text<'c>(text: &str) -> Arg<'c> {
-    Some(Input::Str(text.to_owned()))
 }
 
 fn size<'c>(value: Num<'c>) -> Size<'c> {
@@ -256,7 +204,9 @@ impl<'p, 'c> Call<'_, 'p, 'c> {
 
 /// What must be known at import time and is not; tools that have a call give its elements then, by these words.
 pub(super) fn unknown(what: &str) -> String {
-    format!("{what} must be known when the model is imported, and depends on a call; give elements of the call, with --signature='i64[2]={{0 1}}'")
+    format!(
+        "{what} must be known when the model is imported, and depends on a call; give elements of the call, with --signature='i64[2]={{0 1}}'"
+    )
 }
 
 /// An axis counted from the front.

@@ -54,7 +54,8 @@ impl File {
         }
         let (path, bytes) = &others[relative];
         let end = offset.checked_add(size).filter(|end| *end <= bytes.len());
-        let end = end.ok_or_else(|| format!("its data, {size} bytes at {offset} of {}, are behind the end of that file", path.display()))?;
+        let end =
+            end.ok_or_else(|| format!("its data, {size} bytes at {offset} of {}, are behind the end of that file", path.display()))?;
         Ok(Place::File { path: Arc::clone(path), offset, bytes: bytes.slice(offset..end), other: true })
     }
 }

@@ -403,7 +403,7 @@ fn split<'c>(call: &mut Call<'_, '_, 'c>, known: &[Rc<Known<'c>>]) -> Eval<Optio
     let (1, Some(sizes)) = (value.shape.len(), known.get(1).map_or(Some(Vec::new()), |sizes| sizes.ints())) else { return Ok(None) };
     let count = value.items.len();
     let parts = call.node.output.len();
-    let sizes = if sizes.is_empty() && parts > 0 && count % parts == 0 { vec![(count / parts) as i64; parts] } else { sizes };
+    let sizes = if sizes.is_empty() && parts > 0 && count.is_multiple_of(parts) { vec![(count / parts) as i64; parts] } else { sizes };
     if sizes.iter().sum::<i64>() != count as i64 || sizes.iter().any(|size| *size < 0) {
         return Ok(None);
     }

@@ -311,7 +311,8 @@ impl<'p, 'c> Importer<'p, 'c> {
             return self.op(op::FULL, &[Some(Input::Ints(sizes)), Some(Input::Scalar(scalar)), d(data.dtype)]);
         }
         if data.count() == 0 {
-            return self.op(op::FULL, &[Some(Input::Ints(data.shape.iter().map(|size| Size::Const(*size)).collect())), zero(), d(data.dtype)]);
+            return self
+                .op(op::FULL, &[Some(Input::Ints(data.shape.iter().map(|size| Size::Const(*size)).collect())), zero(), d(data.dtype)]);
         }
         if let Some(value) = self.known_weights.get(&Rc::as_ptr(data)) {
             return Ok(*value);
@@ -485,7 +486,8 @@ fn scalar<'c>(data: &Data) -> Option<Scalar<'c>> {
     if let Some(values) = data.ints() {
         let value = *values.first()?;
         // The least integer has another meaning in the IR.
-        return Some(if data.dtype == ElementType::Bool { Scalar::Bool(value != 0) } else { Scalar::Int(value) }).filter(|_| value != i64::MIN);
+        return Some(if data.dtype == ElementType::Bool { Scalar::Bool(value != 0) } else { Scalar::Int(value) })
+            .filter(|_| value != i64::MIN);
     }
     Some(Scalar::Float(*data.floats()?.first()?))
 }

@@ -54,7 +54,10 @@ pub(super) fn run<'p, 'c>(
         None => false,
     };
     let mut step = 0;
-    while !long {
+    loop {
+        if long {
+            break;
+        }
         if count == Some(Num::Int(step)) || count.is_some_and(|count| matches!(count, Num::Int(count) if count < step)) {
             return finished(importer, carried, rows, body);
         }
@@ -73,7 +76,9 @@ pub(super) fn run<'p, 'c>(
         (goes_on, carried, step) = (next.goes_on, next.carried, step + 1);
     }
     if !rows.is_empty() && step > 0 {
-        return Err("whether its first steps happen is known, and of later ones it is not; that is not imported where steps give rows".into());
+        return Err(
+            "whether its first steps happen is known, and of later ones it is not; that is not imported where steps give rows".into()
+        );
     }
     let (first, looped) = (step, body);
     let mut later = |importer: &mut Importer<'p, 'c>, place: Num<'c>, goes_on: Value<'c>, carried: &[Value<'c>]| {
@@ -160,11 +165,7 @@ pub(super) fn inside<'p, 'c, T>(importer: &mut Importer<'p, 'c>, block: Block<'c
 }
 
 /// A loop whose length only a call knows.
-fn unknown<'p, 'c>(
-    importer: &mut Importer<'p, 'c>,
-    start: Start<'c>,
-    body: Body<'_, 'p, 'c>,
-) -> Eval<(Vec<Value<'c>>, Vec<Value<'c>>)> {
+fn unknown<'p, 'c>(importer: &mut Importer<'p, 'c>, start: Start<'c>, body: Body<'_, 'p, 'c>) -> Eval<(Vec<Value<'c>>, Vec<Value<'c>>)> {
     let Start { count, goes_on, carried, sizes } = start;
     let mut start = carried.iter().map(|value| importer.tensor(value)).collect::<Eval<Vec<_>>>()?;
     let mut draft = None;
@@ -174,7 +175,9 @@ fn unknown<'p, 'c>(
         if found.carried.len() != start.len() {
             return Err(format!("its body gives {} values for {} that it carries", found.carried.len(), start.len()).into());
         }
-        if let Some((place, why)) = start.iter().zip(&found.carried).enumerate().find_map(|(place, (value, ty))| Some((place, grows(value.ty(), *ty)?))) {
+        if let Some((place, why)) =
+            start.iter().zip(&found.carried).enumerate().find_map(|(place, (value, ty))| Some((place, grows(value.ty(), *ty)?)))
+        {
             return Err(format!("carried value {place} changes its sizes: {why}").into());
         }
         let types = start.iter().zip(&found.carried).map(|(value, ty)| widened(value.ty(), *ty)).collect::<Result<Vec<_>, _>>()?;

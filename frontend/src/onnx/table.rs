@@ -35,6 +35,7 @@ const FAMILIES: &[&[Row]] = &[
     families::linear::ROWS,
     families::loss::ROWS,
     families::norm::ROWS,
+    families::pad::ROWS,
     families::pool::ROWS,
     families::quantise::ROWS,
     families::random::ROWS,

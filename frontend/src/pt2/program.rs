@@ -9,8 +9,8 @@ use super::{
     check,
     error::{EXPORT_OTHERWISE, Pt2Error},
     guard::Guard,
-    pytree::{Key, Tree},
     kind::Kind,
+    pytree::{Key, Tree},
     schema::ExportedProgram,
     weights::{self, Weight},
 };

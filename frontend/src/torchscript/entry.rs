@@ -45,7 +45,8 @@ pub(super) fn build<'c>(
     let mut given = Vec::new();
     for (leaf, place) in signature.0.iter().zip(&leaves) {
         let name = format!("in_{}", given.len());
-        given.push(bind(&mut eval, leaf, &name, *place, &mut inputs));
+        let value = bind(&mut eval, held(leaf), &name, *place, &mut inputs);
+        given.push((if let Leaf::Entry(key, _) = leaf { Some(key.clone()) } else { None }, value));
     }
     let outputs = evaluated(&mut eval, given).map_err(|stop| match stop {
         Stop::Refused(error) => error,
@@ -66,7 +67,7 @@ const NO_SIGNATURE: &str = "a scripted model has no types of its own: give those
 /// The function with the arguments of a call, and the place of each leaf among them.
 fn declared<'c>(cx: Cx<'c>, module: Block<'c>, signature: &Signature) -> Result<(Op<'c>, Block<'c>, Vec<Option<usize>>), ScriptError> {
     let (mut arguments, mut places) = (Vec::new(), Vec::new());
-    for leaf in &signature.0 {
+    for leaf in signature.0.iter().map(held) {
         let ty = match leaf {
             Leaf::Tensor(dtype, sizes) => {
                 let sizes: Vec<_> = sizes.iter().map(|size| size.unwrap_or(DYNAMIC)).collect();
@@ -79,7 +80,7 @@ fn declared<'c>(cx: Cx<'c>, module: Block<'c>, signature: &Signature) -> Result<
             Leaf::Int(_) => cx.index(),
             Leaf::Float(_) => cx.f64(),
             Leaf::Bool(_) => cx.int(1),
-            Leaf::None => {
+            Leaf::None | Leaf::Entry(..) => {
                 places.push(None);
                 continue;
             }
@@ -114,9 +115,17 @@ fn bind<'c>(eval: &mut Evaluator<'_, 'c>, leaf: &Leaf, name: &str, place: Option
             guard(Constant::AsBool(*value));
             Value::Bool(*value)
         }
-        Leaf::None => Value::None,
+        Leaf::None | Leaf::Entry(..) => Value::None,
     }
 }
+
+/// What an entry of a dict holds; another leaf itself.
+fn held(leaf: &Leaf) -> &Leaf {
+    if let Leaf::Entry(_, leaf) = leaf { leaf } else { leaf }
+}
+
+/// The values of a call that are left; those of dicts with their keys.
+type Leaves<'c> = std::collections::VecDeque<(Option<String>, Value<'c>)>;
 
 /// The symbolic sizes of an argument.
 fn symbols<'c>(builder: &mut Rewriter<'c>, argument: strata_core::ir::Value<'c>, name: &str) {
@@ -135,13 +144,13 @@ fn symbols<'c>(builder: &mut Rewriter<'c>, argument: strata_core::ir::Value<'c>,
 }
 
 /// Evaluates `forward`; gives the results, and what the call gives in each place.
-fn evaluated<'c>(eval: &mut Evaluator<'_, 'c>, leaves: Vec<Value<'c>>) -> Eval<(function::Results<'c>, Vec<Output>)> {
+fn evaluated<'c>(eval: &mut Evaluator<'_, 'c>, leaves: Vec<(Option<String>, Value<'c>)>) -> Eval<(function::Results<'c>, Vec<Output>)> {
     let root = eval.program.module.clone();
     let module = eval.unpickle(&root, "", "data", None)?;
     let Value::Object(object) = &module else { return Err("the archive holds no module".into()) };
     let found = eval.program.method(&object.class, "forward")?;
     let found = found.ok_or_else(|| Stop::Here(format!("`{}` has no method `forward`", object.class)))?;
-    let mut leaves = leaves.into_iter().collect::<std::collections::VecDeque<_>>();
+    let mut leaves = Leaves::from(leaves);
     let params: Vec<_> = found.item.params.iter().skip(1).collect();
     let mut args = Vec::new();
     for (place, param) in params.iter().enumerate() {
@@ -193,12 +202,7 @@ fn least(ty: Option<&Expr>) -> usize {
 }
 
 /// The value of a parameter from the next leaves; `needed` of them are for those behind it.
-fn taken<'c>(
-    eval: &mut Evaluator<'_, 'c>,
-    ty: Option<&Expr>,
-    leaves: &mut std::collections::VecDeque<Value<'c>>,
-    needed: usize,
-) -> Result<Value<'c>, String> {
+fn taken<'c>(eval: &mut Evaluator<'_, 'c>, ty: Option<&Expr>, leaves: &mut Leaves<'c>, needed: usize) -> Result<Value<'c>, String> {
     if let Some(Expr::Subscript(of, parts)) = ty {
         match (of.dotted().as_deref(), &**parts) {
             (Some("Tuple"), Expr::Tuple(parts)) => {
@@ -220,11 +224,24 @@ fn taken<'c>(
             (Some("Optional"), item) => {
                 return match leaves.front() {
                     None => Ok(Value::None),
-                    Some(Value::None) => Ok(leaves.pop_front().unwrap_or(Value::None)),
+                    Some((_, Value::None)) => Ok(leaves.pop_front().map_or(Value::None, |(_, value)| value)),
                     Some(_) => taken(eval, Some(item), leaves, needed),
                 };
             }
-            (Some("Dict"), _) => return Err("a dict as an argument has keys that a signature does not tell".to_owned()),
+            (Some("Dict"), of) => {
+                let item = if let Expr::Tuple(parts) = of { parts.last() } else { None };
+                let mut items = Vec::new();
+                while let Some(key) = leaves.front().and_then(|(key, _)| key.clone()) {
+                    items.push((Value::text(&key), value_of(item, leaves)?));
+                }
+                if items.is_empty() && leaves.len() > needed {
+                    return Err(
+                        "a dict needs its keys: give them in the signature, as in a:f32[2],b:f32[2], or in the `keys` of a file of inputs"
+                            .to_owned(),
+                    );
+                }
+                return Ok(eval.dict(items));
+            }
             _ => {}
         }
     }
@@ -238,7 +255,15 @@ fn taken<'c>(
         let fields: Vec<_> = found.item.fields.iter().map(|field| field.name.clone()).collect();
         return eval.named_tuple(&name, &fields, parts).map_err(|_| "it has other fields".to_owned());
     }
-    let leaf = leaves.pop_front().ok_or("the call has no input for it")?;
+    if let Some((Some(key), _)) = leaves.front() {
+        return Err(format!("the call has the entry `{key}` of a dict for it"));
+    }
+    value_of(ty, leaves)
+}
+
+/// The next leaf as a value of a plain type.
+fn value_of<'c>(ty: Option<&Expr>, leaves: &mut Leaves<'c>) -> Result<Value<'c>, String> {
+    let (_, leaf) = leaves.pop_front().ok_or("the call has no input for it")?;
     // A float may be given as an int, and a number stands for a tensor nowhere.
     Ok(match (ty.and_then(Expr::dotted).as_deref(), leaf) {
         (Some("float"), Value::Int(value)) => Value::Float(value as f64),
@@ -248,7 +273,12 @@ fn taken<'c>(
 }
 
 /// The leaves of what the call gives, as PyTorch's pytrees order them.
-fn flattened<'c>(eval: &mut Evaluator<'_, 'c>, value: &Value<'c>, results: &mut function::Results<'c>, outputs: &mut Vec<Output>) -> Eval<()> {
+fn flattened<'c>(
+    eval: &mut Evaluator<'_, 'c>,
+    value: &Value<'c>,
+    results: &mut function::Results<'c>,
+    outputs: &mut Vec<Output>,
+) -> Eval<()> {
     match value {
         Value::None => outputs.push(Output::None),
         Value::Str(text) | Value::Device(text) => outputs.push(Output::Text { text: text.to_string() }),

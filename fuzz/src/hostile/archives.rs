@@ -96,7 +96,8 @@ impl Corpus for Archives {
 
 /// The program's text, or a pickle.
 fn edit_script(entries: &mut [Entry], rng: &mut Rng) {
-    let mut found: Vec<&mut Entry> = entries.iter_mut().filter(|entry| entry.name.ends_with(".py") || entry.name.ends_with(".pkl")).collect();
+    let mut found: Vec<&mut Entry> =
+        entries.iter_mut().filter(|entry| entry.name.ends_with(".py") || entry.name.ends_with(".pkl")).collect();
     let count = found.len();
     if let Some(entry) = found.get_mut(rng.below(count)) {
         break_bytes(&mut entry.bytes, rng);

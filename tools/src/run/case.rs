@@ -169,6 +169,16 @@ impl InputSet {
                 (None, None) => break,
             }
         }
+        // Inputs that are entries of dicts have their keys in the file's metadata.
+        let keys: HashMap<String, String> = match file.metadata.get("keys") {
+            Some(text) => serde_json::from_str(text).map_err(|e| format!("{}: keys: {e}", path.display()))?,
+            None => HashMap::new(),
+        };
+        for (place, leaf) in signature.iter_mut().enumerate() {
+            if let Some(key) = keys.get(&format!("in_{place}")) {
+                *leaf = format!("{key}:{leaf}");
+            }
+        }
         let mut set = InputSet { path: path.to_owned(), file, scalars, inputs, signature, gradient: None };
         set.gradient = set.metadata("grad", Gradient::read)?;
         Ok(set)

@@ -78,7 +78,6 @@ fn hardmax<'c>(c: &mut Call<'_, '_, 'c>) -> Eval<Vec<Value<'c>>> {
     c.cast(mask, x.ty().element_type().unwrap_or(ElementType::F32)).map(one)
 }
 
-
 /// Whether the place of each element along `axis` is that of a tensor of places, whose size there is 1.
 fn places_equal<'c>(c: &mut Call<'_, '_, 'c>, x: ir::Value<'c>, axis: i64, places: ir::Value<'c>) -> Eval<ir::Value<'c>> {
     let rank = x.ty().rank();

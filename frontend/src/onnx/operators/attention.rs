@@ -190,7 +190,8 @@ fn rotary<'c>(c: &mut Call<'_, '_, 'c>) -> Eval<Vec<Value<'c>>> {
     // `[batch, length, heads, size]`.
     let mut y = if flat {
         let count = c.int("num_heads", 0);
-        let known = known_shape(x).and_then(|shape| shape.last().copied()).or(Some(x.ty().shape()[2])).filter(|width| *width > 0 && count > 0);
+        let known =
+            known_shape(x).and_then(|shape| shape.last().copied()).or(Some(x.ty().shape()[2])).filter(|width| *width > 0 && count > 0);
         let width = known.ok_or("the size of its heads is not known")?;
         c.reshape(x, &[shape[0], shape[1], Num::Int(count), Num::Int(width / count)])?
     } else {

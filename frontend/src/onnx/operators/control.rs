@@ -19,7 +19,12 @@ use crate::types::widened;
 pub(in crate::onnx) const ROWS: &[Row] = &[row("If", branch), row("Loop", repeated), row("Scan", scan)];
 
 /// Imports a graph of a node, with these values for its inputs.
-fn nested<'p, 'c>(importer: &mut Importer<'p, 'c>, graph: &'p Graph, scope: &Scope<'_, 'p, 'c>, inputs: Vec<Value<'c>>) -> Eval<Vec<Value<'c>>> {
+fn nested<'p, 'c>(
+    importer: &mut Importer<'p, 'c>,
+    graph: &'p Graph,
+    scope: &Scope<'_, 'p, 'c>,
+    inputs: Vec<Value<'c>>,
+) -> Eval<Vec<Value<'c>>> {
     if inputs.len() != graph.input.len() {
         return Err(format!("its graph takes {} inputs, and is given {}", graph.input.len(), inputs.len()).into());
     }
@@ -70,7 +75,8 @@ fn branch<'c>(c: &mut Call<'_, '_, 'c>) -> Eval<Vec<Value<'c>>> {
             }
         }
     }
-    let op = c.importer.builder.op(OpSpec { name: scf::If::NAME, operands: &[condition], results: &types, regions: 2, ..OpSpec::default() });
+    let op =
+        c.importer.builder.op(OpSpec { name: scf::If::NAME, operands: &[condition], results: &types, regions: 2, ..OpSpec::default() });
     for place in [0, 1] {
         let block = c.importer.builder.add_block(op.region(place), &[]);
         let mut builder = Rewriter::at_end(block, c.importer.builder.location());

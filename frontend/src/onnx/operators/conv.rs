@@ -71,13 +71,13 @@ fn transposed<'c>(c: &mut Call<'_, '_, 'c>) -> Eval<Vec<Value<'c>>> {
     let same = matches!(auto_pad, "SAME_UPPER" | "SAME_LOWER");
     let wanted = c.ints("output_shape").map(|shape| shape[shape.len().saturating_sub(rank)..].to_vec());
     if same || wanted.is_some() {
-        for dim in 0..rank {
+        for (dim, more) in more.iter().enumerate() {
             let size = x.ty().shape()[dim + 2];
             if size < 0 {
                 return Err("its padding depends on a size that only a call knows".into());
             }
             let wanted = wanted.as_ref().and_then(|wanted| wanted.get(dim).copied()).unwrap_or(size * window.strides[dim]);
-            let all = window.strides[dim] * (size - 1) + more[dim] + window.reach(dim) - wanted;
+            let all = window.strides[dim] * (size - 1) + more + window.reach(dim) - wanted;
             if all < 0 {
                 // What is wanted beyond all of it stands behind.
                 window.pads[dim] = [0, all];

@@ -9,6 +9,7 @@ pub(super) mod index;
 pub(super) mod linear;
 pub(super) mod loss;
 pub(super) mod norm;
+pub(super) mod pad;
 pub(super) mod pool;
 pub(super) mod quantise;
 pub(super) mod random;

@@ -96,7 +96,8 @@ fn group<'c>(c: &mut Call<'_, '_, 'c>) -> Eval<Vec<Value<'c>>> {
 fn local_response<'c>(c: &mut Call<'_, '_, 'c>) -> Eval<Vec<Value<'c>>> {
     let x = c.tensor(0)?;
     let (rank, size) = (x.ty().rank(), c.int("size", 1));
-    let channels = x.ty().shape().get(1).copied().filter(|channels| *channels >= 0).ok_or("it is imported of a known number of channels only")?;
+    let channels =
+        x.ty().shape().get(1).copied().filter(|channels| *channels >= 0).ok_or("it is imported of a known number of channels only")?;
     if !(1..1 << 16).contains(&size) {
         return Err(format!("its size {size} is no number of channels").into());
     }

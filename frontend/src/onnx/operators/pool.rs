@@ -139,7 +139,13 @@ fn max<'c>(c: &mut Call<'_, '_, 'c>) -> Eval<Vec<Value<'c>>> {
 }
 
 /// Places in planes that were padded, as places in the whole tensor.
-fn flat_places<'c>(c: &mut Call<'_, '_, 'c>, x: ir::Value<'c>, places: ir::Value<'c>, pads: &[[i64; 2]], columns: bool) -> Eval<ir::Value<'c>> {
+fn flat_places<'c>(
+    c: &mut Call<'_, '_, 'c>,
+    x: ir::Value<'c>,
+    places: ir::Value<'c>,
+    pads: &[[i64; 2]],
+    columns: bool,
+) -> Eval<ir::Value<'c>> {
     let shape = known_shape(x).ok_or("the places of largest elements are imported of known sizes only")?;
     let (sizes, rank) = (&shape[2..], pads.len());
     // The index along each dimension, last first.

@@ -9,11 +9,8 @@ use crate::onnx::error::Eval;
 use crate::onnx::table::{Row, row};
 use crate::onnx::value::Value;
 
-pub(in crate::onnx) const ROWS: &[Row] = &[
-    row("DequantizeLinear", dequantise),
-    row("DynamicQuantizeLinear", dynamic),
-    row("QuantizeLinear", quantise),
-];
+pub(in crate::onnx) const ROWS: &[Row] =
+    &[row("DequantizeLinear", dequantise), row("DynamicQuantizeLinear", dynamic), row("QuantizeLinear", quantise)];
 
 /// A scale or zero point of one input, so that it broadcasts with the tensor: one number, one for each place along an axis, or one for
 /// each block there.

@@ -139,7 +139,8 @@ fn scaled_axes<'c>(
         for (new, old) in sizes.iter().zip(&old) {
             scales.push(quotient(c, *new, *old)?);
         }
-        let known: Option<Vec<f64>> = scales.iter().map(|scale| if let Factor::Known(scale) = scale { Some(*scale) } else { None }).collect();
+        let known: Option<Vec<f64>> =
+            scales.iter().map(|scale| if let Factor::Known(scale) = scale { Some(*scale) } else { None }).collect();
         let one_scale = match policy {
             "stretch" => None,
             "not_larger" | "not_smaller" => {
@@ -294,7 +295,13 @@ fn taken<'c>(c: &mut Call<'_, '_, 'c>, x: ir::Value<'c>, dim: usize, places: ir:
     c.op(op::INDEX_SELECT, &[t(x), i(dim as i64), t(places)])
 }
 
-fn interpolated<'c>(c: &mut Call<'_, '_, 'c>, x: ir::Value<'c>, axis: &Axis<'c>, places: ir::Value<'c>, rule: &Rule<'_>) -> Eval<ir::Value<'c>> {
+fn interpolated<'c>(
+    c: &mut Call<'_, '_, 'c>,
+    x: ir::Value<'c>,
+    axis: &Axis<'c>,
+    places: ir::Value<'c>,
+    rule: &Rule<'_>,
+) -> Eval<ir::Value<'c>> {
     let dim = axis.dim;
     if rule.mode == "nearest" {
         let nearest = match rule.nearest {

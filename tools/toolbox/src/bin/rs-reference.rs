@@ -69,7 +69,8 @@ fn write_all(folder: &Path) -> Result<(), Box<dyn Error>> {
 /// The operators of ONNX that are imported.
 fn onnx_page() -> Result<String, Box<dyn Error>> {
     let names = onnx_operators();
-    let mut page = format!("{NOTE}# ONNX\n\nThe {} operators that are [imported](../onnx.md), functions of the model beside them:\n\n", names.len());
+    let mut page =
+        format!("{NOTE}# ONNX\n\nThe {} operators that are [imported](../onnx.md), functions of the model beside them:\n\n", names.len());
     for name in names {
         writeln!(page, "- `{name}`")?;
     }
