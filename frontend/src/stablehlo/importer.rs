@@ -144,10 +144,10 @@ impl<'s, 'c> Importer<'_, 's, 'c> {
         let wanted = ty(self.cx, op.result(0).ty())?;
         let (bytes, splat) = op.attr("value").and_then(|value| value.as_dense()).ok_or("its value is no dense tensor")?;
         let (dtype, shape) = (wanted.element_type().ok_or("it has no element type")?, wanted.shape());
-        if splat || shape.contains(&0) || bytes.len() == dtype.bytes() {
-            if let Some(scalar) = scalar(dtype, &bytes) {
-                return self.emit(op::FULL, &[is(&shape), Some(Operand::Scalar(scalar)), d(dtype)]);
-            }
+        if (splat || shape.contains(&0) || bytes.len() == dtype.bytes())
+            && let Some(scalar) = scalar(dtype, &bytes)
+        {
+            return self.emit(op::FULL, &[is(&shape), Some(Operand::Scalar(scalar)), d(dtype)]);
         }
         let count = shape.iter().product::<i64>().max(0) as usize;
         let bytes = if splat { bytes.repeat(count) } else { bytes };

@@ -57,14 +57,14 @@ pub(super) fn gather<'s, 'c>(m: &mut Importer<'_, 's, 'c>, op: Op<'s>, x: ir::Va
     };
     let batch = starts.ty().rank() - 1;
     let mut list = Vec::new();
-    for dim in 0..rank {
+    for (dim, whole) in shape.iter().enumerate() {
         let size = *sizes.get(dim).ok_or("it has fewer sizes of a slice than dimensions")?;
         let line = m.emit(op::ARANGE_START_STEP, &[s(0), s(size), s(1), d(ElementType::I64)])?;
         let across: Vec<_> = (0..batch + rank).map(|place| if place == batch + dim { -1 } else { 1 }).collect();
         let mut places = m.emit(op::RESHAPE, &[t(line), is(&across)])?;
         if let Some(number) = map.iter().position(|mapped| *mapped == dim as i64) {
             let start = m.emit(op::SELECT_INT, &[t(starts), i(-1), i(number as i64)])?;
-            let start = m.emit(op::CLAMP, &[t(start), s(0), s((shape[dim] - size).max(0))])?;
+            let start = m.emit(op::CLAMP, &[t(start), s(0), s((whole - size).max(0))])?;
             let sizes: Vec<_> = start.ty().shape().into_iter().chain(vec![1; rank]).collect();
             let start = m.emit(op::RESHAPE, &[t(start), is(&sizes)])?;
             places = m.emit(op::ADD_TENSOR, &[t(start), t(places)])?;
