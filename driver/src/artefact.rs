@@ -7,7 +7,7 @@ use std::path::Path;
 use strata_core::ir::{ElementType, Op};
 use strata_dialects::host;
 use strata_dialects::loops;
-use strata_frontend::Weights;
+use strata_frontend::{Source, Stored, Weights};
 use strata_lowering::KernelView;
 use strata_lowering::codegen::{ENTRY, LinkedImage, PREPARE, Target};
 use strata_lowering::loop_to_host::{Argument, Program, entry};
@@ -159,7 +159,7 @@ pub fn build(
 /// Where the weights of a program lie.
 pub(crate) enum Places<'w> {
     /// In the archive that the program came in, by their names.
-    Archive { file: String, known: HashMap<&'w str, &'w strata_frontend::pt2::weights::Weight> },
+    Archive { file: String, known: HashMap<&'w str, &'w Stored> },
     /// The program came as text; whoever loads it brings them.
     Given,
 }
@@ -180,12 +180,20 @@ impl<'w> Places<'w> {
         let (shape, source) = match self {
             Self::Archive { file, known } => {
                 let place = known.get(argument.name.as_str()).ok_or_else(|| fail("the file brings no data for it"))?;
-                let source = WeightSource {
-                    file: file.clone(),
-                    entry: place.entry.clone(),
-                    byte_offset: (place.offset * argument.element.bytes()) as u64,
-                    strides: place.strides.iter().map(|&stride| stride as i64).collect(),
+                let source = match &place.source {
+                    Source::Entry(entry) => WeightSource { file: file.clone(), entry: entry.clone(), ..WeightSource::default() },
+                    Source::File(path) if path.as_os_str() == file.as_str() => {
+                        WeightSource { file: file.clone(), ..WeightSource::default() }
+                    }
+                    Source::File(path) => {
+                        let folder = Path::new(file).parent().unwrap_or(Path::new(""));
+                        let beside = path.strip_prefix(folder).map_err(|_| fail("its file is not in the folder of the program"))?;
+                        WeightSource { file: file.clone(), beside: beside.display().to_string(), ..WeightSource::default() }
+                    }
+                    Source::Inline(bytes) => WeightSource { inline: bytes.to_vec(), ..WeightSource::default() },
                 };
+                let strides = place.strides.iter().map(|&stride| stride as i64).collect();
+                let source = WeightSource { byte_offset: place.offset as u64, strides, ..source };
                 (place.sizes.iter().map(|&size| size as i64).collect(), source)
             }
             Self::Given => {

@@ -6,6 +6,8 @@ use std::sync::Arc;
 use strata_core::ir::ParseError;
 use strata_core::pass::PipelineError;
 use strata_frontend::ImportError;
+use strata_frontend::onnx::OnnxError;
+use strata_frontend::stablehlo::StableHloError;
 use strata_frontend::torchscript::ScriptError;
 use strata_lowering::codegen;
 use strata_lowering::target::{UnknownGpu, UnknownTarget};
@@ -19,11 +21,13 @@ pub enum Error {
     #[error("{path}: {source}")]
     File { path: PathBuf, source: Box<Error> },
     #[error(
-        "{path}: not a file that can be compiled; give a .pt2 export, its graph as .json, a .pt archive of TorchScript, or an .mlir module"
+        "{path}: not a file that can be compiled; give a .pt2 export, its graph as .json, a .pt archive of TorchScript, an .onnx model, or an .mlir module"
     )]
     Kind { path: PathBuf },
     #[error("--signature: {why}")]
     Signature { why: String },
+    #[error("--operators: {why}")]
+    Operators { why: String },
     #[error("PTX is code for a CUDA device; name one with --target=cuda:sm_90")]
     NoDevice,
     #[error("a text of PTX is for one device; --emit=strata keeps several")]
@@ -37,6 +41,10 @@ pub enum Error {
     Import(#[from] ImportError),
     #[error(transparent)]
     Script(#[from] ScriptError),
+    #[error(transparent)]
+    Onnx(#[from] OnnxError),
+    #[error(transparent)]
+    StableHlo(#[from] StableHloError),
     #[error(transparent)]
     Parse(#[from] ParseError),
     #[error("level '{level}': {source}")]

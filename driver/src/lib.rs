@@ -64,3 +64,4 @@ pub use record::record;
 pub use reduce::{ReduceError, Reduced, reduce};
 pub use registry::{registry, standard};
 pub use source_file::SourceFile;
+pub use strata_frontend::onnx::supported as onnx_operators;

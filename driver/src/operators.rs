@@ -4,7 +4,7 @@
 use strata_core::ir::{Attr, ElementType, Module, Op, OpSpec, Type};
 use strata_core::rewrite::Rewriter;
 use strata_core::upstream::func;
-use strata_frontend::torchscript::{self, Constant};
+use strata_frontend::Constant;
 use strata_interp::{self as interp, Value};
 use strata_lowering::aten_to_prim::infer;
 use strata_runtime::Tensor;
@@ -15,7 +15,7 @@ use crate::tensors::{from_runtime, to_runtime};
 /// The operators as this compiler has them.
 pub(crate) struct Operators;
 
-impl torchscript::Operators for Operators {
+impl strata_frontend::Operators for Operators {
     fn infer<'c>(&self, op: Op<'c>) -> Result<Vec<Type<'c>>, String> {
         infer(op).map_err(|reason| reason.to_string())
     }

@@ -20,7 +20,8 @@ pub const OPTIONS: &[(&str, &str)] = &[
         "the pipelines from one level (the first if left out) to another; --to stands among the passes in their order",
     ),
     ("--target=cpu|cuda:sm_90", "the machine whose levels these are; levels that only one has need none"),
-    ("--signature=TYPES", "the types of a call of a .pt archive of TorchScript, as in f32[?x3x224x224],i64[]"),
+    ("--operators=FILE", "operators that an exported program calls and PyTorch does not have: functions, each named after one"),
+    ("--signature=TYPES", "the types of a call of a .pt archive of TorchScript or an .onnx model, as in f32[?x3x224x224],i64[2]={0 1}"),
     ("--verify-levels", "check each level's contract behind its pipeline"),
     (
         "--check-semantics[=sets=N,seed=N,elements=N,seconds=N]",

@@ -17,15 +17,20 @@ pub struct Exported {
     _text: NamedTempFile,
 }
 
-/// The types of a call of a TorchScript archive.
+/// The types of a call of a TorchScript archive or an ONNX model.
 const SIGNATURE: &str = "--signature=";
+/// The file of operators that the user registers.
+const OPERATORS: &str = "--operators=";
 
 /// The arguments with a file of text in place of a .pt2 file; the text lives as long as what is given back. It says of every op where
 /// in the Python program it came from.
 pub fn opt_input(registry: &'static Registry, args: &[String]) -> Result<(Vec<String>, Option<Exported>), Error> {
     let mut args = args.to_vec();
     let signature = args.iter().position(|arg| arg.starts_with(SIGNATURE)).map(|at| args.remove(at)[SIGNATURE.len()..].to_owned());
-    let options = Options { signature, ..Options::default() };
+    let operators = args.iter().position(|arg| arg.starts_with(OPERATORS)).map(|at| args.remove(at)[OPERATORS.len()..].to_owned());
+    let read = |path: &String| std::fs::read_to_string(path).map_err(|source| Error::Io { path: path.into(), source });
+    let operators = operators.as_ref().map(read).transpose()?;
+    let options = Options { signature, operators, ..Options::default() };
     let exported = |arg: &&mut String| !arg.starts_with('-') && SourceFile::from(arg.as_str()).is_exported();
     let Some(arg) = args.iter_mut().skip(1).find(exported) else { return Ok((args, None)) };
     let context = registry.pooled_context();

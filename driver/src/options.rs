@@ -128,6 +128,8 @@ pub struct Options {
     pub sizes: Option<String>,
     /// The types of a call of a TorchScript archive, as in `f32[?x3x224x224],i64[]`; those that it was traced with if nobody says.
     pub signature: Option<String>,
+    /// Operators that the user registers: a module of functions, each named after an operator, whose bodies are of `aten`.
+    pub operators: Option<String>,
     /// Arithmetic.
     #[serde(with = "spelled")]
     pub numerics: Numerics,

@@ -5,14 +5,14 @@ use std::path::Path;
 
 use strata_core::ir::{Context, Module};
 use strata_core::registry::load_dialect;
-use strata_frontend::torchscript::{self, Signature};
-use strata_frontend::{Imported, Weights};
+use strata_frontend::{Imported, Library, Signature, Weights, onnx, stablehlo, torchscript};
 
 use crate::operators::Operators;
 use crate::{Error, Options};
 
-/// A program to read. The path's ending says what it is: `.pt2` an archive of `torch.export`, `.pt` one of `torch.jit.save`, `.mlir` a module of any level, `.json` the graph of an
-/// archive (its `models/model.json`) whose weights are brought by whoever loads it.
+/// A program to read. The path's ending says what it is: `.pt2` an archive of `torch.export`, `.pt` one of `torch.jit.save`, `.onnx` a
+/// model of ONNX, `.stablehlo.mlir` generic text of StableHLO, `.mlir` a module of any level, `.json` the graph of an archive (its `models/model.json`) whose weights are brought by
+/// whoever loads it.
 #[derive(Clone, Copy, Debug)]
 pub struct SourceFile<'a> {
     /// Its name in messages, and the file where there is no text.
@@ -36,7 +36,12 @@ pub(crate) struct Source<'c> {
 impl<'a> SourceFile<'a> {
     /// Whether it holds a graph of PyTorch's and not text of ours.
     pub(crate) fn is_exported(self) -> bool {
-        self.path.extension().is_some_and(|kind| kind == "pt2" || kind == "pt" || kind == "json")
+        self.path.extension().is_some_and(|kind| kind == "pt2" || kind == "pt" || kind == "onnx" || kind == "json") || self.is_stablehlo()
+    }
+
+    /// Whether it holds text of StableHLO: `.stablehlo.mlir`.
+    fn is_stablehlo(self) -> bool {
+        self.path.file_name().and_then(|name| name.to_str()).is_some_and(|name| name.ends_with(".stablehlo.mlir"))
     }
 
     fn text(self) -> Result<Cow<'a, str>, Error> {
@@ -54,17 +59,31 @@ impl<'a> SourceFile<'a> {
     /// Reads it into a context, for the calls that the options say.
     pub(crate) fn read_for<'c>(self, context: &'c Context, options: &Options) -> Result<Source<'c>, Error> {
         match self.path.extension().and_then(|extension| extension.to_str()) {
-            Some("pt2") => self.import(context, || strata_frontend::import(self.path, context)),
-            Some("pt") => {
-                // Types are inferred by decompositions.
-                load_dialect(context, "prim");
+            Some("pt2") => self.import(context, options, |library| strata_frontend::import(self.path, library, context)),
+            Some(kind @ ("pt" | "onnx")) => {
                 let signature = options.signature.as_deref().map(str::parse::<Signature>).transpose();
                 let signature = signature.map_err(|why| Error::Signature { why })?;
-                self.import(context, || torchscript::import(self.path, signature.as_ref(), &Operators, context))
+                let signature = signature.as_ref();
+                match kind {
+                    "pt" => self.import(context, options, |library| {
+                        torchscript::import(self.path, signature, (&Operators, library.as_ref()), context)
+                    }),
+                    _ => {
+                        self.import(context, options, |library| onnx::import(self.path, signature, (&Operators, library.as_ref()), context))
+                    }
+                }
             }
             Some("json") => {
                 let text = self.text()?;
-                self.import(context, || strata_frontend::import_json(text.as_bytes(), context))
+                self.import(context, options, |library| strata_frontend::import_json(text.as_bytes(), library, context))
+            }
+            Some("mlir") if options.operators.is_some() => {
+                let why = format!("{}: a module has its functions in itself; leave the option out", self.path.display());
+                Err(Error::Operators { why })
+            }
+            Some("mlir") if self.is_stablehlo() => {
+                let (text, name) = (self.text()?, self.path.display().to_string());
+                self.import(context, options, |_| stablehlo::import(&text, &name, &Operators, context))
             }
             Some("mlir") => {
                 let module = Module::parse(context, &self.text()?, &self.path.display().to_string())?;
@@ -74,16 +93,22 @@ impl<'a> SourceFile<'a> {
         }
     }
 
+    /// Imports a program, with the operators that the options register.
     fn import<'c, E: Into<Error>>(
         self,
         context: &'c Context,
-        import: impl FnOnce() -> Result<Imported<'c>, E>,
+        options: &Options,
+        import: impl FnOnce(Option<Library<'c>>) -> Result<Imported<'c>, E>,
     ) -> Result<Source<'c>, Error> {
-        load_dialect(context, "capture");
+        for dialect in ["capture", "prim"] {
+            load_dialect(context, dialect);
+        }
         for dialect in strata_dialects::aten::OPERATORS {
             load_dialect(context, dialect.name);
         }
-        let imported = import().map_err(|error| error.into().of(self.path))?;
+        let parse = |text: &String| Library::parse(text, "--operators", &Operators, context);
+        let library = options.operators.as_ref().map(parse).transpose().map_err(|why| Error::Operators { why })?;
+        let imported = import(library).map_err(|error| error.into().of(self.path))?;
         Ok(Source { module: imported.module, weights: imported.weights })
     }
 }

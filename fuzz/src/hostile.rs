@@ -1,10 +1,11 @@
-//! `./x fuzz archives|text|expectations|artefacts`: files that somebody broke, given to the tools. A tool may accept one or refuse
+//! `./x fuzz archives|models|text|expectations|artefacts`: files that somebody broke, given to the tools. A tool may accept one or refuse
 //! it with a message that names it; it must not crash, abort, hang or take all memory.
 
 mod archives;
 mod artefacts;
 mod expectations;
 mod json;
+mod models;
 mod text;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -29,8 +30,10 @@ const KEPT: usize = 3;
 /// What is broken.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
-    /// `.pt2`: the zip, its JSON, its weights.
+    /// `.pt2` and `.pt`: the zip, its JSON or its text and pickles, its weights.
     Archives,
+    /// `.onnx`.
+    Models,
     /// `.mlir` of every level.
     Text,
     /// safetensors files of `rs-run --expect`.
@@ -114,6 +117,7 @@ fn search(kind: Kind, options: &Options, scratch: &Path) -> Result<bool, Failure
     let folder = options.corpus.as_deref();
     let corpus: Box<dyn Corpus> = match kind {
         Kind::Archives => Box::new(archives::Archives::read(folder)?),
+        Kind::Models => Box::new(models::Models::read(folder)?),
         Kind::Text => Box::new(text::Texts::read(folder)?),
         Kind::Expectations => Box::new(expectations::Expectations::read(scratch)?),
         Kind::Artefacts => Box::new(artefacts::Artefacts::read()?),

@@ -1,7 +1,7 @@
 //! `./x fuzz prim`: random programs, interpreted and compiled, with the same results or a small program that shows the difference.
 //! `./x fuzz edits`: random edits, where passes run again only for what changed.
 //! `./x fuzz remote`: servers that lie to a cache, which must give their lies to nobody.
-//! `./x fuzz archives|text|expectations|artefacts`: broken files, which the tools accept or refuse.
+//! `./x fuzz archives|models|text|expectations|artefacts`: broken files, which the tools accept or refuse.
 
 mod case;
 mod check;
@@ -78,6 +78,8 @@ enum Command {
     },
     /// Broken .pt2 files, given to the tools
     Archives(hostile::Options),
+    /// Broken `.onnx` models, given to the tools
+    Models(hostile::Options),
     /// Broken .mlir files, given to the tools
     Text(hostile::Options),
     /// Broken files of expected values, given to rs-run
@@ -107,6 +109,7 @@ fn main() -> ExitCode {
         Command::Edits { count, seed } => Ok(edits::edits(count, seed)),
         Command::Remote { seconds, seed } => remote::remote(seed, seconds).map_err(Into::into),
         Command::Archives(options) => hostile::run(Kind::Archives, &options),
+        Command::Models(options) => hostile::run(Kind::Models, &options),
         Command::Text(options) => hostile::run(Kind::Text, &options),
         Command::Expectations(options) => hostile::run(Kind::Expectations, &options),
         Command::Artefacts(options) => hostile::run(Kind::Artefacts, &options),

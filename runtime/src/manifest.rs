@@ -1,5 +1,7 @@
 //! What an artefact says about itself. The compiler fills these structs; the loader trusts nothing else.
 
+use std::path::{Path, PathBuf};
+
 use serde::{Deserialize, Serialize};
 
 use crate::dim_order::DimOrder;
@@ -335,12 +337,18 @@ impl Weight {
 }
 
 /// Where a weight's data is found.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct WeightSource {
-    /// The `.pt2` archive or safetensors file; empty where whoever loads the program brings the data.
+    /// The file: a `.pt2` archive, safetensors, or an ONNX model; empty where whoever loads the program brings the data.
     pub file: String,
-    /// Entry of the archive (the root folder may be left out), or tensor name in a safetensors file.
+    /// Entry of the archive (the root folder may be left out), or tensor name in a safetensors file; empty where the file is read as it is.
     pub entry: String,
+    /// The file in the folder of `file` that is read as it is in its place; empty where `file` has the data itself.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub beside: String,
+    /// The data, where no file has them as they are.
+    #[serde(default, skip_serializing_if = "Vec::is_empty", with = "base16")]
+    pub inline: Vec<u8>,
     /// Offset of the first element from the start of the entry, in bytes.
     #[serde(default)]
     pub byte_offset: u64,
@@ -350,9 +358,34 @@ pub struct WeightSource {
 }
 
 impl WeightSource {
+    /// The file that has the data.
+    pub fn path(&self) -> PathBuf {
+        if self.beside.is_empty() { PathBuf::from(&self.file) } else { Path::new(&self.file).with_file_name(&self.beside) }
+    }
+
     /// Of a weight that whoever loads the program brings, under its name.
     pub fn given(name: &str) -> WeightSource {
-        WeightSource { file: String::new(), entry: name.to_owned(), byte_offset: 0, strides: Vec::new() }
+        WeightSource { entry: name.to_owned(), ..WeightSource::default() }
+    }
+}
+
+/// Bytes as text, two digits each.
+mod base16 {
+    use serde::de::Error;
+    use serde::{Deserialize, Deserializer, Serializer};
+
+    pub fn serialize<S: Serializer>(bytes: &[u8], serializer: S) -> Result<S::Ok, S::Error> {
+        let digit = |half: u8| char::from(b"0123456789abcdef"[usize::from(half & 15)]);
+        let text: String = bytes.iter().flat_map(|byte| [digit(byte >> 4), digit(*byte)]).collect();
+        serializer.serialize_str(&text)
+    }
+
+    pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<u8>, D::Error> {
+        let text = String::deserialize(deserializer)?;
+        let pairs = text.as_bytes().chunks(2);
+        let digit = |digit: u8| char::from(digit).to_digit(16);
+        let byte = |pair: &[u8]| if let [high, low] = pair { Some((digit(*high)? << 4 | digit(*low)?) as u8) } else { None };
+        pairs.map(|pair| byte(pair).ok_or_else(|| D::Error::custom("bytes are pairs of hexadecimal digits"))).collect()
     }
 }
 
@@ -425,6 +458,17 @@ mod float_text {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn data_in_the_manifest_are_hexadecimal() {
+        let source = WeightSource { inline: vec![0, 0x1f, 0xff], ..WeightSource::default() };
+        let text = serde_json::to_string(&source).expect("it is JSON");
+        assert!(text.contains("\"001fff\""), "{text}");
+        assert_eq!(serde_json::from_str::<WeightSource>(&text).expect("it is read back"), source);
+        for wrong in ["0", "0g", "é"] {
+            assert!(serde_json::from_str::<WeightSource>(&text.replace("001fff", wrong)).is_err(), "{wrong}");
+        }
+    }
 
     #[test]
     fn bytes_of_a_weight_that_no_memory_holds_are_the_largest_number() {

@@ -119,15 +119,22 @@ impl Weights {
         let mut archives: HashMap<PathBuf, Archive> = HashMap::new();
         let mut weights = Weights::default();
         for (k, weight) in manifest.weights.iter().enumerate() {
+            if !weight.source.inline.is_empty() {
+                let own = Tensor::from_bytes(weight.dtype, &weight.shape, &weight.source.inline);
+                let kept = own.and_then(|own| weights.keep(k, own, manifest.writes(weight)));
+                kept.map_err(|error| WeightError::Given { name: weight.name.clone(), reason: error.to_string() })?;
+                continue;
+            }
             if archive.is_none() && weight.source.file.is_empty() {
                 return Err(WeightError::Given {
                     name: weight.name.clone(),
                     reason: "is not in a file; say in which one (--weights)".into(),
                 });
             }
-            let path = archive.map_or_else(|| PathBuf::from(&weight.source.file), Path::to_path_buf);
+            let path = archive.map_or_else(|| weight.source.path(), Path::to_path_buf);
             if !archives.contains_key(&path) {
-                archives.insert(path.clone(), Archive { given: archive.is_some(), ..Archive::open(&path)? });
+                let raw = archive.is_none() && weight.source.entry.is_empty();
+                archives.insert(path.clone(), Archive { given: archive.is_some(), ..Archive::open(&path, raw)? });
             }
             let found = &archives[&path];
             let added = found.place(weight).and_then(|place| weights.add(k, weight, place, manifest.writes(weight)));
@@ -267,12 +274,17 @@ struct Archive {
 }
 
 impl Archive {
-    fn open(path: &Path) -> Result<Archive, WeightError> {
+    /// Maps a file; a `raw` one has one entry without a name, all of it.
+    fn open(path: &Path, raw: bool) -> Result<Archive, WeightError> {
         let io = |source| WeightError::Io { path: path.into(), source };
         let file = File::open(path).map_err(io)?;
         // SAFETY: the map is read only; like every user of mapped weights we rely on the file not being cut short meanwhile.
         let map = unsafe { Mmap::map(&file) }.map_err(io)?;
-        let entries = if map.starts_with(b"PK") { zip_entries(&map) } else { tensor_entries(&map) };
+        let entries = match () {
+            () if raw => Ok(HashMap::from([(String::new(), (0, map.len()))])),
+            () if map.starts_with(b"PK") => zip_entries(&map),
+            () => tensor_entries(&map),
+        };
         let entries = entries.map_err(|reason| WeightError::Format { path: path.into(), reason })?;
         Ok(Archive { map: Arc::new(map), entries, given: false })
     }

@@ -36,7 +36,10 @@ def save(folder, name, program, inputs, version=None):
     more, more_scalars = case.entries("out", outputs)
     tensors |= more | {f"mut_{n}": b.detach().contiguous().clone() for n, b in changed.items()}
     meta = {"n_in": json.dumps(len(given)), "n_out": json.dumps(len(outputs)), "scalars": json.dumps(scalars | more_scalars)}
-    save_file(tensors, os.path.join(folder, name + ".safetensors"), meta)
+    # Entries of dicts by their keys.
+    ways = [way[-1] for way, _ in pytree.tree_flatten_with_path(list(inputs), is_leaf=leaf)[0]]
+    keys = {f"in_{place}": way.key for place, way in enumerate(ways) if isinstance(way, pytree.MappingKey)}
+    save_file(tensors, os.path.join(folder, name + ".safetensors"), meta | ({"keys": json.dumps(keys)} if keys else {}))
     kinds = [t.dtype for t in outputs + given if isinstance(t, Tensor)]
     pairs = [case.TOLERANCE.get(kind, (0.0, 0.0)) for kind in kinds] or [(0.0, 0.0)]
     return {
@@ -133,6 +136,30 @@ def leaves_a_loop(x: Tensor):
             break
         x = x * 2
     return x
+
+
+@script(v)
+def endless(x: Tensor):
+    n = 0
+    while True:
+        x = x * 2
+        n += 1
+        if bool(x.sum() > 100):
+            break
+    return x, n
+
+
+@script({"left": x, "right": x * 2}, 3)
+def entries_of_a_dict(given: Dict[str, Tensor], n: int):
+    total = given["left"] - given["right"] * n
+    for key, value in given.items():
+        total = total + value * float(len(key))
+    return total
+
+
+@script(torch.zeros(0, 3), torch.tensor(2.0))
+def empty_and_rank_0(x: Tensor, y: Tensor):
+    return x.sum() + y, x * y, x.shape[0], torch.cat([x, x + 1])
 
 
 @script(x)

@@ -19,9 +19,13 @@ pub struct CompileOptions {
     /// The sizes of the call's inputs for --dynamic=off, as in 4x8:3; rs-run takes those of its inputs
     #[arg(long, value_name = "SIZES")]
     sizes: Option<String>,
-    /// The types of a call of a TorchScript archive, as in f32[?x3x224x224],i64[]; rs-run takes those of its inputs
+    /// The types of a call of a TorchScript archive or an ONNX model, as in f32[?x3x224x224],i64[2]={0 1}; rs-run takes those of its inputs
     #[arg(long, value_name = "TYPES")]
     signature: Option<String>,
+    /// Operators that a program calls and PyTorch does not have: an .mlir file of functions, each named after an operator, whose bodies are
+    /// operators of aten
+    #[arg(long, value_name = "FILE", value_parser = text)]
+    operators: Option<String>,
     /// How closely results follow the program's own order of operations
     #[arg(long, value_parser = [PossibleValue::new("strict").alias("bitwise"), PossibleValue::new("ulp"), PossibleValue::new("fast")])]
     numerics: Option<String>,
@@ -42,6 +46,11 @@ pub struct CompileOptions {
     pub explain_autotune: bool,
 }
 
+/// The text of a file.
+fn text(path: &str) -> Result<String, std::io::Error> {
+    std::fs::read_to_string(path)
+}
+
 impl CompileOptions {
     /// The same, and the runtime is told when a kernel begins and ends.
     pub fn with_profile(self, profile: bool) -> CompileOptions {
@@ -57,7 +66,7 @@ impl CompileOptions {
     pub fn json(&self) -> String {
         let mut options = Map::new();
         let texts = [("mode", &self.mode), ("dynamic", &self.dynamic), ("sizes", &self.sizes), ("numerics", &self.numerics)];
-        for (name, value) in texts.into_iter().chain([("signature", &self.signature)]) {
+        for (name, value) in texts.into_iter().chain([("signature", &self.signature), ("operators", &self.operators)]) {
             if let Some(value) = value {
                 options.insert(name.into(), json!(value));
             }

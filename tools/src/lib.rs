@@ -5,6 +5,7 @@
 pub mod cached;
 pub mod compile_options;
 pub mod compiler;
+pub mod exported_folder;
 pub mod kernels;
 pub mod signature;
 mod start;

@@ -14,6 +14,7 @@ use zip::read::{ArchiveOffset, Config};
 pub fn of_model(model: &Path) -> Result<(), Box<dyn Error>> {
     match model.extension().and_then(|kind| kind.to_str()) {
         Some("pt2" | "pt") => entries(model),
+        Some("onnx") => Err(format!("{}: onnx files have no checksums; leave --verify-weights out", model.display()).into()),
         _ => {
             Err(format!("{}: --verify-weights is for what brings weights: a .pt2 archive, or a program compiled from one", model.display())
                 .into())
@@ -29,13 +30,15 @@ pub fn of_manifest(program: &Path, manifest: &Manifest) -> Result<(), Box<dyn Er
         let whole = || Artefact::from_bytes(&std::fs::read(program)?).map(drop).map_err(Into::into);
         return if strata { whole() } else { Ok(()) };
     }
-    let files: BTreeSet<&str> = manifest.weights.iter().map(|weight| &*weight.source.file).collect();
+    let files: BTreeSet<&str> = manifest.weights.iter().map(|weight| &*weight.source.file).filter(|file| !file.is_empty()).collect();
     if files.is_empty() {
         return Err(format!("{}: it has no weights to verify; leave --verify-weights out", program.display()).into());
     }
-    files.into_iter().try_for_each(|file| match file.ends_with(".safetensors") {
-        true => Err(format!("{}: its weights are in {file}, and safetensors files have no checksums", program.display()).into()),
-        false => entries(Path::new(file)),
+    files.into_iter().try_for_each(|file| match Path::new(file).extension().and_then(|kind| kind.to_str()) {
+        Some(kind @ ("safetensors" | "onnx")) => {
+            Err(format!("{}: its weights are in {file}, and {kind} files have no checksums", program.display()).into())
+        }
+        _ => entries(Path::new(file)),
     })
 }
 

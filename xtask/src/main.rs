@@ -13,6 +13,7 @@ mod cargo;
 mod crates_picture;
 mod docs;
 mod examples;
+mod onnx;
 mod python;
 mod sanitize;
 mod scaffold;

@@ -98,7 +98,7 @@ fn build(profile: Profile) -> Result<Vec<PathBuf>> {
 }
 
 /// A virtual environment with these packages; gives its Python.
-fn environment(name: &str, packages: &[&str]) -> Result<PathBuf> {
+pub fn environment(name: &str, packages: &[&str]) -> Result<PathBuf> {
     let folder = cargo::target().join("python").join(name);
     let python = folder.join("bin/python");
     if !python.exists() && !Command::new("python3").args(["-m", "venv"]).arg(&folder).status()?.success() {

@@ -10,7 +10,7 @@ use clap::ValueEnum;
 use strata_test::runner::{self, Options};
 
 use crate::cargo::{self, Profile, Result};
-use crate::{aarch64, assembler, docs, examples, python, sanitize, scaffold, tidy};
+use crate::{aarch64, assembler, docs, examples, onnx, python, sanitize, scaffold, tidy};
 
 /// What `./x test` takes.
 #[derive(clap::Args)]
@@ -38,6 +38,8 @@ enum Part {
     Lit,
     /// Programs exported from PyTorch, on each back end
     Conformance,
+    /// The node tests of the `onnx` package; only where it is named
+    Onnx,
     /// The runtime's tests and programs exported from PyTorch, compiled for Arm and run by an emulator; only where it is named
     Aarch64,
     /// The runtime's tests under AddressSanitizer; only where it is named
@@ -69,7 +71,8 @@ impl Count {
 }
 
 /// The cases of ours, beside the scripts that make them.
-pub const OWN: &[&str] = &["test/conformance/own", "test/conformance/torchscript"];
+pub const OWN: &[&str] =
+    &["test/conformance/own", "test/conformance/torchscript", "test/conformance/onnx", "test/conformance/stablehlo"];
 /// The conformance corpus, beside the repository.
 pub const CORPUS: &str = "../shared/conformance";
 
@@ -117,6 +120,9 @@ pub fn test(args: &Args) -> Result<bool> {
         }
         if wanted(Part::Fuzz) {
             part("fuzz", &mut fuzz);
+        }
+        if args.parts.contains(&Part::Onnx) {
+            part("onnx", &mut || onnx::test(args.filter.as_deref()));
         }
         if args.parts.contains(&Part::Aarch64) {
             part("aarch64", &mut || aarch64::test(args.filter.as_deref()));
@@ -196,7 +202,7 @@ pub fn count(command: &mut Command) -> Result<Count> {
 }
 
 /// The number that stands before `word`, as in `12 passed`.
-fn number_before(line: &str, word: &str) -> usize {
+pub fn number_before(line: &str, word: &str) -> usize {
     let words: Vec<&str> = line.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).collect();
     words.windows(2).find(|pair| pair[1] == word).and_then(|pair| pair[0].parse().ok()).unwrap_or(0)
 }
@@ -213,7 +219,7 @@ fn lit(filter: Option<String>, verbose: bool, bless: bool) -> Result<Count> {
 /// Broken files of every kind, for a minute in all.
 fn fuzz() -> Result<Count> {
     let mut count = Count::default();
-    for kind in ["archives", "text", "expectations", "artefacts"] {
+    for kind in ["archives", "models", "text", "expectations", "artefacts"] {
         let command = Command::new(cargo::tools(Profile::Dev).join("strata-fuzz")).args([kind, "--seconds", "15"]).status()?;
         count.passed += usize::from(command.success());
         count.failed += usize::from(!command.success());

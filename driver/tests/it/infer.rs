@@ -72,7 +72,7 @@ fn compare(context: &Context, path: &Path, misses: &Mutex<Misses>) -> usize {
     load_dialect(context, "capture");
     load_dialect(context, "prim");
     OPERATORS.iter().for_each(|dialect| assert!(load_dialect(context, dialect.name)));
-    let imported = strata_frontend::import(path, context).expect("the corpus is imported");
+    let imported = strata_frontend::import(path, None, context).expect("the corpus is imported");
     let mut ops = Vec::new();
     imported.module.op().walk(&mut |op| ops.push(op));
     // What has no decomposition is named by the decomposition, and what is written to is functionalised first.

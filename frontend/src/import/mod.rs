@@ -15,12 +15,15 @@ mod foreign;
 mod location;
 mod node;
 mod python;
+mod registered;
 mod scope;
 mod storage;
 pub(crate) mod symbols;
 mod types;
 
 use std::path::Path;
+use std::rc::Rc;
+use std::sync::Arc;
 
 use strata_core::ir::{Context, Cx, Module};
 use strata_core::rewrite::Rewriter;
@@ -29,7 +32,8 @@ pub(crate) use conditions::constant_guard;
 pub use entry::ENTRY;
 pub use error::ImportError;
 
-use crate::pt2::{Program, archive::Archive, weights::Weight};
+use crate::library::Library;
+use crate::pt2::{Program, weights::Weight};
 use node::Importer;
 
 /// A program as a module, with all that a caller must know of it.
@@ -46,13 +50,46 @@ pub struct Imported<'c> {
     pub weights: Option<Weights>,
 }
 
-/// The weights of a program, by reference into the mapped archive.
-#[derive(Debug)]
+/// The weights of a program.
+#[derive(Debug, Default)]
 pub struct Weights {
-    /// The archive.
-    pub archive: Archive,
     /// Name and place, in the order of the entry's arguments.
-    pub table: Vec<(String, Weight)>,
+    pub table: Vec<(String, Stored)>,
+}
+
+/// Where the elements of a weight lie.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Stored {
+    /// What holds them.
+    pub source: Source,
+    /// Sizes.
+    pub sizes: Vec<usize>,
+    /// Strides in elements; none where the elements are dense.
+    pub strides: Vec<usize>,
+    /// The first element's place in the source, in bytes.
+    pub offset: usize,
+}
+
+/// What holds the elements of a weight.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Source {
+    /// An entry of the archive that the program came in.
+    Entry(String),
+    /// A file as it is.
+    File(Arc<Path>),
+    /// These bytes, which are in no file as they are.
+    Inline(Arc<[u8]>),
+}
+
+impl From<&Weight> for Stored {
+    fn from(weight: &Weight) -> Self {
+        Self {
+            source: Source::Entry(weight.entry.clone()),
+            sizes: weight.sizes.clone(),
+            strides: weight.strides.clone(),
+            offset: weight.offset.saturating_mul(weight.dtype.size()),
+        }
+    }
 }
 
 /// An argument of the entry.
@@ -110,19 +147,19 @@ pub enum Output {
     },
 }
 
-/// Reads a `.pt2` archive and imports its program.
-pub fn import<'c>(path: &Path, context: &'c Context) -> Result<Imported<'c>, ImportError> {
-    import_program(&Program::open(path)?, context)
+/// Reads a `.pt2` archive and imports its program, with the operators that a user registers.
+pub fn import<'c>(path: &Path, library: Option<Library<'c>>, context: &'c Context) -> Result<Imported<'c>, ImportError> {
+    import_program(&Program::open(path)?, library, context)
 }
 
 /// Imports a program from the text of a `.pt2`'s `models/model.json`, without the archive.
-pub fn import_json<'c>(text: &[u8], context: &'c Context) -> Result<Imported<'c>, ImportError> {
-    import_program(&Program::from_json(text)?, context)
+pub fn import_json<'c>(text: &[u8], library: Option<Library<'c>>, context: &'c Context) -> Result<Imported<'c>, ImportError> {
+    import_program(&Program::from_json(text)?, library, context)
 }
 
 /// Imports a program that was read.
-pub fn import_program<'c>(program: &Program, context: &'c Context) -> Result<Imported<'c>, ImportError> {
-    verified(context, |cx| build(program, cx, context.allow_unregistered_dialects()))
+pub fn import_program<'c>(program: &Program, library: Option<Library<'c>>, context: &'c Context) -> Result<Imported<'c>, ImportError> {
+    verified(context, |cx| build(program, library, cx, context.allow_unregistered_dialects()))
 }
 
 /// What `build` makes, after it was verified.
@@ -146,19 +183,20 @@ pub(crate) fn verified<'c, E: From<ImportError>>(
     imported
 }
 
-fn build<'c>(program: &Program, cx: Cx<'c>, lenient: bool) -> Result<Imported<'c>, ImportError> {
+fn build<'c>(program: &Program, library: Option<Library<'c>>, cx: Cx<'c>, lenient: bool) -> Result<Imported<'c>, ImportError> {
     let module = Module::new(cx);
     let builder = Rewriter::at_end(module.body(), cx.unknown());
     let graph = &program.exported.graph_module.graph;
     let storages = storage::addressed(graph);
     let aliasing = storages || copies::writes(graph);
-    let mut importer = Importer { cx, builder, symbols: symbols::Symbols::default(), lenient, aliasing, storages };
+    let mut importer =
+        Importer { cx, builder, symbols: symbols::Symbols::default(), lenient, aliasing, storages, library: library.map(Rc::new) };
     let mut entry = entry::Entry::new(&mut importer, module.body(), program)?;
     importer.nodes(&mut entry.scope)?;
     let (inputs, outputs) = entry.finish(&mut importer, program)?;
     let stored = program.tensors();
     let table = inputs.iter().filter(|input| input.kind.is_weight());
-    let table = table.filter_map(|input| Some((input.name.clone(), (*stored.get(input.name.as_str())?).clone()))).collect();
-    let weights = program.archive.clone().map(|archive| Weights { archive, table });
+    let table = table.filter_map(|input| Some((input.name.clone(), Stored::from(*stored.get(input.name.as_str())?)))).collect();
+    let weights = program.archive.is_some().then_some(Weights { table });
     Ok(Imported { module, entry: ENTRY.to_owned(), inputs, outputs, weights })
 }

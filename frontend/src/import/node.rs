@@ -1,5 +1,7 @@
 //! One call of the program: an `aten` op by its schema, or what the call means without one.
 
+use std::rc::Rc;
+
 use strata_core::ir::{Cx, Op, Type, Value};
 use strata_core::rewrite::Rewriter;
 use strata_dialects::aten::{self, AtenOp, Schema, infer, schema::Kind};
@@ -10,11 +12,12 @@ use super::{
     error::{ImportError, Refusal},
     foreach, foreign,
     location::{location, name, place},
-    python,
+    python, registered,
     scope::Scope,
     storage,
     symbols::Symbols,
 };
+use crate::library::Library;
 use crate::pt2::{
     argument::Argument,
     schema::{Graph, Node},
@@ -31,6 +34,8 @@ pub(super) struct Importer<'c> {
     pub aliasing: bool,
     /// The program addresses storages, so that their orders must be known.
     pub storages: bool,
+    /// Operators that the user registers.
+    pub library: Option<Rc<Library<'c>>>,
 }
 
 impl<'c> Importer<'c> {
@@ -65,6 +70,9 @@ impl<'c> Importer<'c> {
             why,
             help,
         };
+        if node.target == "torch.ops.higher_order.auto_functionalized_v2" {
+            return registered::functionalised(self, scope, node).map_err(blame);
+        }
         if let Some(name) = node.target.strip_prefix("torch.ops.higher_order.") {
             let results = control::import(self, scope, node, name).map_err(|problem| problem.blame(blame))?;
             return bind(scope, &node.outputs, &results).map_err(blame);
@@ -78,10 +86,9 @@ impl<'c> Importer<'c> {
     /// A call of an operator that PyTorch describes by a schema.
     fn operator<'g>(&mut self, scope: &mut Scope<'g, 'c>, node: &'g Node) -> Result<(), Refusal> {
         let target = node.target.strip_prefix("torch.ops.").unwrap_or(&node.target);
-        let (schema, names) = foreign::schema_of(target).ok_or_else(|| Refusal {
-            why: format!("`{target}` is not an operator of PyTorch 2.15's aten or prims"),
-            help: "decompose it before export (run_decompositions) or replace it in the program",
-        })?;
+        let Some((schema, names)) = foreign::schema_of(target) else {
+            return registered::import(self, scope, node, target);
+        };
         // A number that is given to nobody, such as a `size` that nobody reads. Tensors have a name even then.
         let gives_nothing = node.outputs.iter().all(|output| matches!(output, Argument::AsNone(_)));
         let numbers = !schema.returns.is_empty() && schema.returns.iter().all(|returned| returned.ty.kind != Kind::Tensor);

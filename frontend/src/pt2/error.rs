@@ -17,6 +17,12 @@ pub enum Pt2Error {
         /// What is wrong with the container.
         why: String,
     },
+    /// The archive is one of another kind.
+    #[error("{why}")]
+    Kind {
+        /// What it is, and the way out.
+        why: &'static str,
+    },
     /// An entry of the archive is missing, damaged or has a form that is not read.
     #[error("archive entry `{entry}`: {why}; {help}")]
     Entry {

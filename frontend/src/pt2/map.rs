@@ -5,7 +5,7 @@ use std::{fs::File, io, path::Path};
 use memmap2::Mmap;
 
 /// Maps a whole file read-only; an empty file is an error, since no archive is empty.
-pub(super) fn map(path: &Path) -> io::Result<Mmap> {
+pub(crate) fn map(path: &Path) -> io::Result<Mmap> {
     let file = File::open(path)?;
     let metadata = file.metadata()?;
     if !metadata.is_file() {

@@ -9,6 +9,7 @@ use super::{
     check,
     error::{EXPORT_OTHERWISE, Pt2Error},
     guard::Guard,
+    kind::Kind,
     pytree::{Key, Tree},
     schema::ExportedProgram,
     weights::{self, Weight},
@@ -90,6 +91,7 @@ fn parse<T: DeserializeOwned>(bytes: &[u8], entry: &str) -> Result<T, Pt2Error> 
 
 /// The small text entries that say what the archive is.
 fn headers(archive: &Archive) -> Result<(), Pt2Error> {
+    Kind::Exported.check(archive)?;
     for (entry, wanted) in [("archive_format", "pt2"), ("archive_version", "0"), ("byteorder", "little")] {
         if entry == "byteorder" && !archive.has(entry) {
             continue;

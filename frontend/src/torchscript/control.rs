@@ -17,6 +17,7 @@ use super::journal::Journal;
 use super::text::ast::{Expr, Stmt, StmtKind, Target, Targets};
 use super::value::{Object, Shared, Value};
 use super::writes;
+use crate::types::{grows, widened};
 
 /// How often a loop's sizes are made symbolic before it is refused.
 const MAX_WIDENINGS: usize = 4;
@@ -273,18 +274,6 @@ fn leaves<'c>(eval: &mut Evaluator<'_, 'c>, a: &Value<'c>, b: &Value<'c>, blocks
     Ok(fitted)
 }
 
-/// The type of both: sizes that differ are symbolic.
-fn widened<'c>(a: Type<'c>, b: Type<'c>) -> Eval<Type<'c>> {
-    if a == b {
-        return Ok(a);
-    }
-    if !a.is_tensor() || !b.is_tensor() || a.element() != b.element() || a.rank() != b.rank() {
-        return Err(format!("values of types {a} and {b} are no one variable").into());
-    }
-    let shape: Vec<_> = a.shape().iter().zip(b.shape()).map(|(a, b)| if *a == b { *a } else { DYNAMIC }).collect();
-    Ok(a.with_shape(&shape))
-}
-
 /// A value of a type that nobody reads.
 fn anything<'c>(eval: &mut Evaluator<'_, 'c>, ty: Type<'c>) -> Eval<ir::Value<'c>> {
     if ty.is_index() {
@@ -436,7 +425,12 @@ fn carried<'c>(eval: &mut Evaluator<'_, 'c>, steps: Steps<'_, 'c>, body: &[Stmt]
                 return Err("a loop whose length only a call knows returns".into());
             }
             for (name, shape) in carried.iter().zip(&shapes) {
+                let first = ends.len();
                 close(eval, shape, &inner.variables[name], &mut ends)?;
+                let grown = ends[first..].iter().zip(&known[first..]).find_map(|(end, start)| grows(*start, end.ty()));
+                if let Some(why) = grown {
+                    return Err(format!("`{name}` changes its sizes: {why}").into());
+                }
             }
             // Tensors that the loop writes to come behind its variables, as copies.
             ends.extend(&state[variables..]);

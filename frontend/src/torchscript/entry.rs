@@ -3,9 +3,8 @@
 
 use std::rc::Rc;
 
-use strata_core::ir::{Attr, Block, Cx, DYNAMIC, Module, Op, OpSpec, Type};
+use strata_core::ir::{Block, Cx, DYNAMIC, Module, Op};
 use strata_core::rewrite::Rewriter;
-use strata_core::upstream::func;
 use strata_dialects::aten::{Input as Operand, op};
 use strata_dialects::capture;
 
@@ -13,19 +12,21 @@ use super::error::{Eval, ScriptError, Stop};
 use super::evaluate::Evaluator;
 use super::pickle::Pickled;
 use super::program::{self, Program};
-use super::signature::{Leaf, Signature};
 use super::text::ast::Expr;
 use super::value::{Shared, Value};
-use super::{Operators, types};
-use crate::import::{ENTRY, Imported, Input, InputKind, Output, Weights, constant_guard};
+use crate::import::{ENTRY, Imported, Input, InputKind, Output, Stored, Weights, constant_guard};
+use crate::library::Library;
+use crate::operators::Operators;
 use crate::pt2::argument::Real;
 use crate::pt2::schema::Constant;
+use crate::signature::{Leaf, Signature};
+use crate::{function, types};
 
 /// Builds the module of a program.
 pub(super) fn build<'c>(
     program: &Program,
     signature: Option<&Signature>,
-    operators: &dyn Operators,
+    known: (&dyn Operators, Option<&Library<'c>>),
     cx: Cx<'c>,
 ) -> Result<Imported<'c>, ScriptError> {
     let traced;
@@ -37,14 +38,15 @@ pub(super) fn build<'c>(
         }
     };
     let module = Module::new(cx);
-    let (function, block, leaves) = function(cx, module.body(), signature)?;
+    let (function, block, leaves) = declared(cx, module.body(), signature)?;
     let builder = Rewriter::at_end(block, cx.unknown());
-    let mut eval = Evaluator::new(builder, block, program, operators);
+    let mut eval = Evaluator::new(builder, block, program, known);
     let mut inputs = Vec::new();
     let mut given = Vec::new();
     for (leaf, place) in signature.0.iter().zip(&leaves) {
         let name = format!("in_{}", given.len());
-        given.push(bind(&mut eval, leaf, &name, *place, &mut inputs));
+        let value = bind(&mut eval, held(leaf), &name, *place, &mut inputs);
+        given.push((if let Leaf::Entry(key, _) = leaf { Some(key.clone()) } else { None }, value));
     }
     let outputs = evaluated(&mut eval, given).map_err(|stop| match stop {
         Stop::Refused(error) => error,
@@ -53,9 +55,9 @@ pub(super) fn build<'c>(
     })?;
     let (results, outputs) = outputs;
     inputs.extend(eval.weights.iter().map(|(input, _)| input.clone()));
-    let table = eval.weights.iter().map(|(input, weight)| (input.name.clone(), weight.clone())).collect();
-    finish(&mut eval.builder, function, block, &inputs, &results);
-    let weights = Some(Weights { archive: program.archive.clone(), table });
+    let table = eval.weights.iter().map(|(input, weight)| (input.name.clone(), Stored::from(weight))).collect();
+    function::finish(&mut eval.builder, function, block, &inputs, &results);
+    let weights = Some(Weights { table });
     Ok(Imported { module, entry: ENTRY.to_owned(), inputs, outputs, weights })
 }
 
@@ -63,18 +65,22 @@ const NO_SIGNATURE: &str = "a scripted model has no types of its own: give those
      (rs-compile, rs-opt), or inputs to run it on, with --inputs or --expect (rs-run)";
 
 /// The function with the arguments of a call, and the place of each leaf among them.
-fn function<'c>(cx: Cx<'c>, module: Block<'c>, signature: &Signature) -> Result<(Op<'c>, Block<'c>, Vec<Option<usize>>), ScriptError> {
+fn declared<'c>(cx: Cx<'c>, module: Block<'c>, signature: &Signature) -> Result<(Op<'c>, Block<'c>, Vec<Option<usize>>), ScriptError> {
     let (mut arguments, mut places) = (Vec::new(), Vec::new());
-    for leaf in &signature.0 {
+    for leaf in signature.0.iter().map(held) {
         let ty = match leaf {
             Leaf::Tensor(dtype, sizes) => {
                 let sizes: Vec<_> = sizes.iter().map(|size| size.unwrap_or(DYNAMIC)).collect();
                 types::spelled(cx, dtype, &sizes).map_err(ScriptError::Signature)?
             }
+            Leaf::Elements(..) => {
+                let why = format!("{leaf}: the elements of a tensor do nothing here; give its type alone");
+                return Err(ScriptError::Signature(why));
+            }
             Leaf::Int(_) => cx.index(),
             Leaf::Float(_) => cx.f64(),
             Leaf::Bool(_) => cx.int(1),
-            Leaf::None => {
+            Leaf::None | Leaf::Entry(..) => {
                 places.push(None);
                 continue;
             }
@@ -82,11 +88,7 @@ fn function<'c>(cx: Cx<'c>, module: Block<'c>, signature: &Signature) -> Result<
         places.push(Some(arguments.len()));
         arguments.push(ty);
     }
-    let mut builder = Rewriter::at_end(module, cx.unknown());
-    let ty = cx.type_attr(cx.function(&arguments, &[]));
-    let attrs = [("sym_name", cx.str_attr(ENTRY)), ("function_type", ty), (capture::ENTRY, cx.unit())];
-    let function = builder.op(OpSpec { name: func::Func::NAME, attrs: &attrs, regions: 1, ..OpSpec::default() });
-    let block = builder.add_block(function.region(0), &arguments);
+    let (function, block) = function::begin(cx, module, &arguments);
     Ok((function, block, places))
 }
 
@@ -97,7 +99,7 @@ fn bind<'c>(eval: &mut Evaluator<'_, 'c>, leaf: &Leaf, name: &str, place: Option
     let argument = eval.entry.arg(place);
     let mut guard = |constant: Constant| constant_guard(eval.cx, &mut eval.builder, name, &constant, argument);
     match leaf {
-        Leaf::Tensor(..) => {
+        Leaf::Tensor(..) | Leaf::Elements(..) => {
             symbols(&mut eval.builder, argument, name);
             Value::Tensor(argument)
         }
@@ -113,9 +115,17 @@ fn bind<'c>(eval: &mut Evaluator<'_, 'c>, leaf: &Leaf, name: &str, place: Option
             guard(Constant::AsBool(*value));
             Value::Bool(*value)
         }
-        Leaf::None => Value::None,
+        Leaf::None | Leaf::Entry(..) => Value::None,
     }
 }
+
+/// What an entry of a dict holds; another leaf itself.
+fn held(leaf: &Leaf) -> &Leaf {
+    if let Leaf::Entry(_, leaf) = leaf { leaf } else { leaf }
+}
+
+/// The values of a call that are left; those of dicts with their keys.
+type Leaves<'c> = std::collections::VecDeque<(Option<String>, Value<'c>)>;
 
 /// The symbolic sizes of an argument.
 fn symbols<'c>(builder: &mut Rewriter<'c>, argument: strata_core::ir::Value<'c>, name: &str) {
@@ -133,16 +143,14 @@ fn symbols<'c>(builder: &mut Rewriter<'c>, argument: strata_core::ir::Value<'c>,
     }
 }
 
-type Results<'c> = Vec<(strata_core::ir::Value<'c>, Output)>;
-
 /// Evaluates `forward`; gives the results, and what the call gives in each place.
-fn evaluated<'c>(eval: &mut Evaluator<'_, 'c>, leaves: Vec<Value<'c>>) -> Eval<(Results<'c>, Vec<Output>)> {
+fn evaluated<'c>(eval: &mut Evaluator<'_, 'c>, leaves: Vec<(Option<String>, Value<'c>)>) -> Eval<(function::Results<'c>, Vec<Output>)> {
     let root = eval.program.module.clone();
     let module = eval.unpickle(&root, "", "data", None)?;
     let Value::Object(object) = &module else { return Err("the archive holds no module".into()) };
     let found = eval.program.method(&object.class, "forward")?;
     let found = found.ok_or_else(|| Stop::Here(format!("`{}` has no method `forward`", object.class)))?;
-    let mut leaves = leaves.into_iter().collect::<std::collections::VecDeque<_>>();
+    let mut leaves = Leaves::from(leaves);
     let params: Vec<_> = found.item.params.iter().skip(1).collect();
     let mut args = Vec::new();
     for (place, param) in params.iter().enumerate() {
@@ -194,12 +202,7 @@ fn least(ty: Option<&Expr>) -> usize {
 }
 
 /// The value of a parameter from the next leaves; `needed` of them are for those behind it.
-fn taken<'c>(
-    eval: &mut Evaluator<'_, 'c>,
-    ty: Option<&Expr>,
-    leaves: &mut std::collections::VecDeque<Value<'c>>,
-    needed: usize,
-) -> Result<Value<'c>, String> {
+fn taken<'c>(eval: &mut Evaluator<'_, 'c>, ty: Option<&Expr>, leaves: &mut Leaves<'c>, needed: usize) -> Result<Value<'c>, String> {
     if let Some(Expr::Subscript(of, parts)) = ty {
         match (of.dotted().as_deref(), &**parts) {
             (Some("Tuple"), Expr::Tuple(parts)) => {
@@ -221,11 +224,24 @@ fn taken<'c>(
             (Some("Optional"), item) => {
                 return match leaves.front() {
                     None => Ok(Value::None),
-                    Some(Value::None) => Ok(leaves.pop_front().unwrap_or(Value::None)),
+                    Some((_, Value::None)) => Ok(leaves.pop_front().map_or(Value::None, |(_, value)| value)),
                     Some(_) => taken(eval, Some(item), leaves, needed),
                 };
             }
-            (Some("Dict"), _) => return Err("a dict as an argument has keys that a signature does not tell".to_owned()),
+            (Some("Dict"), of) => {
+                let item = if let Expr::Tuple(parts) = of { parts.last() } else { None };
+                let mut items = Vec::new();
+                while let Some(key) = leaves.front().and_then(|(key, _)| key.clone()) {
+                    items.push((Value::text(&key), value_of(item, leaves)?));
+                }
+                if items.is_empty() && leaves.len() > needed {
+                    return Err(
+                        "a dict needs its keys: give them in the signature, as in a:f32[2],b:f32[2], or in the `keys` of a file of inputs"
+                            .to_owned(),
+                    );
+                }
+                return Ok(eval.dict(items));
+            }
             _ => {}
         }
     }
@@ -239,7 +255,15 @@ fn taken<'c>(
         let fields: Vec<_> = found.item.fields.iter().map(|field| field.name.clone()).collect();
         return eval.named_tuple(&name, &fields, parts).map_err(|_| "it has other fields".to_owned());
     }
-    let leaf = leaves.pop_front().ok_or("the call has no input for it")?;
+    if let Some((Some(key), _)) = leaves.front() {
+        return Err(format!("the call has the entry `{key}` of a dict for it"));
+    }
+    value_of(ty, leaves)
+}
+
+/// The next leaf as a value of a plain type.
+fn value_of<'c>(ty: Option<&Expr>, leaves: &mut Leaves<'c>) -> Result<Value<'c>, String> {
+    let (_, leaf) = leaves.pop_front().ok_or("the call has no input for it")?;
     // A float may be given as an int, and a number stands for a tensor nowhere.
     Ok(match (ty.and_then(Expr::dotted).as_deref(), leaf) {
         (Some("float"), Value::Int(value)) => Value::Float(value as f64),
@@ -249,7 +273,12 @@ fn taken<'c>(
 }
 
 /// The leaves of what the call gives, as PyTorch's pytrees order them.
-fn flattened<'c>(eval: &mut Evaluator<'_, 'c>, value: &Value<'c>, results: &mut Results<'c>, outputs: &mut Vec<Output>) -> Eval<()> {
+fn flattened<'c>(
+    eval: &mut Evaluator<'_, 'c>,
+    value: &Value<'c>,
+    results: &mut function::Results<'c>,
+    outputs: &mut Vec<Output>,
+) -> Eval<()> {
     match value {
         Value::None => outputs.push(Output::None),
         Value::Str(text) | Value::Device(text) => outputs.push(Output::Text { text: text.to_string() }),
@@ -276,26 +305,6 @@ fn flattened<'c>(eval: &mut Evaluator<'_, 'c>, value: &Value<'c>, results: &mut 
         },
     }
     Ok(())
-}
-
-/// Ends the function.
-fn finish<'c>(builder: &mut Rewriter<'c>, function: Op<'c>, block: Block<'c>, inputs: &[Input], results: &Results<'c>) {
-    let cx = builder.cx();
-    let values: Vec<_> = results.iter().map(|(value, _)| *value).collect();
-    func::ret(builder, &values);
-    let arguments: Vec<Type<'c>> = block.args().into_iter().map(|value| value.ty()).collect();
-    let types: Vec<Type<'c>> = values.iter().map(|value| value.ty()).collect();
-    func::set_type(builder, function, &arguments, &types);
-    let argument =
-        |input: &Input| cx.dict_attr(&[(capture::KIND, cx.str_attr(input.kind.spelling())), (capture::NAME, cx.str_attr(&input.name))]);
-    let arguments: Vec<Attr<'c>> = inputs.iter().map(argument).collect();
-    builder.set_attr(function, "arg_attrs", cx.array_attr(&arguments));
-    let result = |(_, output): &(_, Output)| match output {
-        Output::Mutation { name } => cx.dict_attr(&[(capture::KIND, cx.str_attr("mutation")), (capture::NAME, cx.str_attr(name))]),
-        _ => cx.dict_attr(&[(capture::KIND, cx.str_attr("output"))]),
-    };
-    let attrs: Vec<Attr<'c>> = results.iter().map(result).collect();
-    builder.set_attr(function, "res_attrs", cx.array_attr(&attrs));
 }
 
 /// The types of the call that a model was traced with.

@@ -16,9 +16,11 @@ use super::pickle::Pickled;
 use super::program::{self, Found, Program};
 use super::text::ast::{Call, Expr, Function, Stmt, StmtKind, Target, Targets};
 use super::value::{FIELDS, Object, Shared, Value};
-use super::{Operators, types};
 use crate::import::{Input, InputKind};
+use crate::library::Library;
+use crate::operators::Operators;
 use crate::pt2::weights::Weight;
+use crate::types;
 
 /// Statements and calls before a program is given up as endless.
 const MAX_STEPS: u64 = 1_000_000;
@@ -33,6 +35,8 @@ pub(super) struct Evaluator<'p, 'c> {
     pub builder: Rewriter<'c>,
     pub program: &'p Program,
     pub operators: &'p dyn Operators,
+    /// Operators that the user registers.
+    pub library: Option<&'p Library<'c>>,
     /// The entry's block, whose arguments the weights become when they are first read.
     pub entry: Block<'c>,
     pub weights: Vec<(Input, Weight)>,
@@ -73,12 +77,13 @@ pub(super) enum Flow<'c> {
 }
 
 impl<'p, 'c> Evaluator<'p, 'c> {
-    pub fn new(builder: Rewriter<'c>, entry: Block<'c>, program: &'p Program, operators: &'p dyn Operators) -> Self {
+    pub fn new(builder: Rewriter<'c>, entry: Block<'c>, program: &'p Program, known: (&'p dyn Operators, Option<&'p Library<'c>>)) -> Self {
         Self {
             cx: builder.cx(),
             builder,
             program,
-            operators,
+            operators: known.0,
+            library: known.1,
             entry,
             weights: Vec::new(),
             known_weights: HashMap::new(),

@@ -1,20 +1,13 @@
 //! Numbers of tensors that are known at import time: traced programs take sizes through tensors of rank 0, and detection networks ask
 //! constant tensors for their elements.
 
-use std::collections::HashMap;
-
 use strata_core::ir::{self, ElementType};
-use strata_dialects::aten::AtenOp;
 
-use super::Constant;
 use super::evaluate::Evaluator;
 use super::value::Value;
+use crate::fold::{self, is_written};
 use crate::import::InputKind;
-
-/// Elements of a tensor that is computed at import time.
-const MAX_ELEMENTS: i64 = 1 << 12;
-/// Ops that are computed for one number.
-const MAX_OPS: usize = 1 << 10;
+use crate::operators::Constant;
 
 impl<'c> Evaluator<'_, 'c> {
     /// The number that a tensor of one element holds, where it is known.
@@ -25,38 +18,11 @@ impl<'c> Evaluator<'_, 'c> {
         if tensor.ty().num_elements() != Some(1) {
             return None;
         }
-        let mut known = HashMap::new();
-        let constant = self.constant(tensor, &mut known);
-        self.ops = self.ops.saturating_add(known.len() as u64);
+        let (constant, steps) = fold::constant(self.operators, &|value| self.constant_weight(value), tensor);
+        self.ops = self.ops.saturating_add(steps);
         let number = constant?.number()?;
         self.numbers.insert(tensor, number.clone());
         Some(number)
-    }
-
-    /// The value of a tensor that depends on no input.
-    fn constant(&self, value: ir::Value<'c>, known: &mut HashMap<ir::Value<'c>, Constant>) -> Option<Constant> {
-        if let Some(constant) = known.get(&value) {
-            return Some(constant.clone());
-        }
-        if known.len() > MAX_OPS || is_written(value) {
-            return None;
-        }
-        if value.ty().is_tensor() && !value.ty().num_elements().is_some_and(|count| (0..=MAX_ELEMENTS).contains(&count)) {
-            return None;
-        }
-        let constant = match value.defining_op() {
-            None => self.constant_weight(value)?,
-            Some(op) => {
-                let schema = AtenOp::new(op).ok()?.schema();
-                if schema.is_mutable() || schema.has("nondeterministic_seeded") {
-                    return None;
-                }
-                let operands: Option<Vec<_>> = op.operands().into_iter().map(|operand| self.constant(operand, known)).collect();
-                self.operators.evaluate(op, &operands?).ok()?.into_iter().nth(value.index())?
-            }
-        };
-        known.insert(value, constant.clone());
-        Some(constant)
     }
 
     /// A constant of the archive.
@@ -100,24 +66,6 @@ impl<'c> Evaluator<'_, 'c> {
             self.numbers.insert(*tensor, number);
         }
     }
-}
-
-/// Whether an op writes to a tensor, or to a view of it.
-fn is_written(value: ir::Value<'_>) -> bool {
-    let (mut views, mut seen) = (vec![value], 0);
-    while let Some(view) = views.pop() {
-        seen += 1;
-        for using in view.uses() {
-            let Ok(op) = AtenOp::new(using.op) else { continue };
-            if op.schema().is_mutable() || seen > MAX_OPS {
-                return true;
-            }
-            if op.schema().returns.iter().any(|returned| returned.alias.is_some()) {
-                views.extend(using.op.results());
-            }
-        }
-    }
-    false
 }
 
 impl Constant {

@@ -16,48 +16,29 @@ mod operators;
 mod overload;
 mod pickle;
 mod program;
-mod signature;
 pub mod text;
-mod types;
 mod value;
 mod words;
 mod writes;
 
 use std::path::Path;
 
-use strata_core::ir::{Context, ElementType, Op, Type};
+use strata_core::ir::Context;
 
 pub use error::ScriptError;
-pub use signature::{Leaf, Signature};
 
 use crate::import::{Imported, verified};
-
-/// A tensor, or a number of rank 0, that is known at import time.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Constant {
-    /// The element type.
-    pub dtype: ElementType,
-    /// The sizes.
-    pub shape: Vec<i64>,
-    /// The elements in row-major order.
-    pub bytes: Vec<u8>,
-}
-
-/// What is known of operators below this crate.
-pub trait Operators {
-    /// The types of an operator's results, whatever it declares.
-    fn infer<'c>(&self, op: Op<'c>) -> Result<Vec<Type<'c>>, String>;
-    /// The results of an operator for these operands.
-    fn evaluate(&self, op: Op<'_>, operands: &[Constant]) -> Result<Vec<Constant>, String>;
-}
+use crate::library::Library;
+use crate::operators::Operators;
+use crate::signature::Signature;
 
 /// Reads an archive and imports its program for the calls of a signature; without one, for those that it was traced with.
 pub fn import<'c>(
     path: &Path,
     signature: Option<&Signature>,
-    operators: &dyn Operators,
+    known: (&dyn Operators, Option<&Library<'c>>),
     context: &'c Context,
 ) -> Result<Imported<'c>, ScriptError> {
     let program = program::Program::open(path)?;
-    verified(context, |cx| entry::build(&program, signature, operators, cx))
+    verified(context, |cx| entry::build(&program, signature, known, cx))
 }

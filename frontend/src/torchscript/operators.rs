@@ -8,6 +8,7 @@ use super::error::{Eval, Stop};
 use super::evaluate::Evaluator;
 use super::overload::{self, Given, code, element, number_dtype};
 use super::value::Value;
+use crate::library;
 
 /// Elements of a tensor that is written out in the text.
 const MAX_WRITTEN: usize = 1 << 12;
@@ -29,6 +30,9 @@ impl<'c> Evaluator<'_, 'c> {
             return Ok(value);
         }
         let library = if library == "prim" { "aten" } else { library };
+        if let Some(function) = self.library.and_then(|known| known.find(&format!("{library}.{name}"))) {
+            return self.registered(function, &args, &named);
+        }
         let given = (args, named);
         let given = self.upgraded(library, name, given)?;
         let Some((schema, args)) = overload::resolve(library, name, &given) else {
@@ -44,6 +48,25 @@ impl<'c> Evaluator<'_, 'c> {
         let value = self.build(schema, &inputs)?;
         self.note_number(name, &args, &value);
         Ok(value)
+    }
+
+    /// A call of an operator that the user registers.
+    fn registered(&mut self, function: ir::Op<'c>, args: &[Value<'c>], named: &[(String, Value<'c>)]) -> Eval<Value<'c>> {
+        let Some(known) = self.library else { return Err("no operators are registered".into()) };
+        let mut given = Vec::new();
+        for (place, parameter) in library::parameters(function).into_iter().enumerate() {
+            let by_name = named.iter().find(|(name, _)| parameter.name.as_ref() == Some(name)).map(|(_, value)| value);
+            let value = args.get(place).or(by_name).ok_or_else(|| format!("a registered operator is not given its argument {place}"))?;
+            let value = if let Value::Tensor(tensor) = value { Some(*tensor) } else { self.as_number(value) };
+            let value = value.filter(|value| value.ty() == parameter.ty || (value.ty().is_tensor() && parameter.ty.is_tensor()));
+            given.push(value.ok_or_else(|| format!("argument {place} of a registered operator is no {}", parameter.ty))?);
+        }
+        let mut results = library::inline(known, &mut self.builder, function, &given)?;
+        let value = |value: ir::Value<'c>| if value.ty().is_tensor() { Value::Tensor(value) } else { Value::Number(value) };
+        Ok(match results.len() {
+            1 => value(results.remove(0)),
+            _ => self.tuple(results.into_iter().map(value).collect()),
+        })
     }
 
     /// What is no operator on values: errors, modes, tensors written out.

@@ -11,6 +11,7 @@ use strata_dialects::aten::{self, Input, Scalar, Schema, Size, op};
 use super::error::Eval;
 use super::evaluate::Evaluator;
 use super::value::Value;
+use crate::operators::emit;
 
 /// Arguments by place and by name.
 pub(super) type Given<'c> = (Vec<Value<'c>>, Vec<(String, Value<'c>)>);
@@ -240,11 +241,7 @@ impl<'c> Evaluator<'_, 'c> {
     /// Makes the op of a schema; its types are inferred.
     pub fn build(&mut self, schema: &'static Schema, inputs: &[Option<Input<'c>>]) -> Eval<Value<'c>> {
         self.ops += 1;
-        let failed = |error: String| format!("`{}`: {error}", schema.name);
-        let probe = aten::build(&mut self.builder, schema, inputs, &[]).map_err(|error| failed(error.to_string()))?;
-        let types = self.operators.infer(probe).map_err(failed);
-        self.builder.erase(probe);
-        let op = aten::build(&mut self.builder, schema, inputs, &types?).map_err(|error| failed(error.to_string()))?;
+        let op = emit(&mut self.builder, self.operators, schema, inputs)?;
         let mut results =
             op.results().into_iter().map(|value| if value.ty().is_tensor() { Value::Tensor(value) } else { Value::Number(value) });
         let mut returned = Vec::new();

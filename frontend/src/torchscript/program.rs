@@ -11,6 +11,7 @@ use super::text;
 use super::text::ast::{Class, File, Function};
 use crate::pt2::archive::Archive;
 use crate::pt2::dtype::ScalarType;
+use crate::pt2::kind::Kind;
 use crate::pt2::weights::Weight;
 
 /// The versions of the format that are read.
@@ -42,6 +43,7 @@ impl Program {
     /// Opens an archive.
     pub fn open(path: &Path) -> Result<Self, ScriptError> {
         let archive = Archive::open(path)?;
+        Kind::Script.check(&archive)?;
         let entry = if archive.has("version") { "version" } else { ".data/version" };
         let text = String::from_utf8_lossy(&archive.inflated(entry)?).trim().to_owned();
         let version = text.parse().ok().filter(|version| VERSIONS.contains(version));

@@ -71,7 +71,7 @@ fn archives_are_imported() {
         if count % 256 == 255 {
             context = self::context();
         }
-        match import(path, &context) {
+        match import(path, None, &context) {
             Err(error) => failures.push(format!("{}: {error}", path.display())),
             Ok(imported) => {
                 if std::env::var("STRATA_SHOW").is_ok_and(|name| path.ends_with(name)) {

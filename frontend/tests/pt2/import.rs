@@ -1,7 +1,7 @@
 //! What an import makes of a program, and what it refuses.
 
 use serde_json::{Value, json};
-use strata_frontend::{Imported, InputKind, Output, import};
+use strata_frontend::{Imported, InputKind, Output, Source, import};
 
 use super::{
     corpus::context,
@@ -11,7 +11,7 @@ use super::{
 /// The module's text, or the error's.
 fn imported(bytes: &[u8]) -> Result<String, String> {
     let (_folder, path) = file(bytes);
-    import(&path, &context()).map(|imported| imported.module.to_string()).map_err(|error| error.to_string())
+    import(&path, None, &context()).map(|imported| imported.module.to_string()).map_err(|error| error.to_string())
 }
 
 fn shows(bytes: &[u8], parts: &[&str]) {
@@ -38,7 +38,7 @@ fn graph(model: &mut Value) -> &mut Value {
 fn a_small_program() {
     let (_folder, path) = file(&with_model(|_| ()));
     let context = context();
-    let Imported { inputs, outputs, weights, entry, .. } = import(&path, &context).expect("an import");
+    let Imported { inputs, outputs, weights, entry, .. } = import(&path, None, &context).expect("an import");
     assert_eq!(entry, "main");
     assert_eq!(
         inputs.iter().map(|input| (&*input.name, input.kind)).collect::<Vec<_>>(),
@@ -46,7 +46,9 @@ fn a_small_program() {
     );
     assert_eq!(outputs, [Output::Value]);
     let weights = weights.expect("an archive brings its weights");
-    assert_eq!(weights.table[0].1.dense(&weights.archive).expect("dense").len(), 24);
+    let (name, stored) = &weights.table[0];
+    assert_eq!((name.as_str(), &stored.sizes[..], stored.offset), ("w", &[2, 3][..], 0));
+    assert!(matches!(&stored.source, Source::Entry(entry) if entry.starts_with("data/weights/")), "{stored:?}");
     shows(
         &with_model(|_| ()),
         &[

@@ -97,7 +97,7 @@ fn no_edit_of_a_program_panics() {
         for value in odd.iter().skip(place % 3).step_by(3) {
             let bytes = with_model(|model| *model.pointer_mut(pointer).expect("a path of the model") = value.clone());
             std::fs::write(&path, bytes).expect("the file is ours");
-            match strata_frontend::import(&path, &context) {
+            match strata_frontend::import(&path, None, &context) {
                 Ok(_) => accepted += 1,
                 Err(error) => {
                     assert!(!error.to_string().is_empty());

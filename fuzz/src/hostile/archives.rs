@@ -1,7 +1,7 @@
-//! Broken `.pt2` archives.
+//! Broken archives: `.pt2`, and `.pt` of TorchScript with the call beside them.
 
 use std::io::{Cursor, Read, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 use zip::write::SimpleFileOptions;
@@ -14,7 +14,13 @@ use crate::rng::Rng;
 const MAX_BYTES: u64 = 100_000;
 
 /// Archives by their entries.
-pub struct Archives(Vec<Vec<Entry>>);
+pub struct Archives(Vec<Archive>);
+
+struct Archive {
+    entries: Vec<Entry>,
+    /// The file of its call, for one that has no types of its own.
+    call: Option<PathBuf>,
+}
 
 #[derive(Clone)]
 struct Entry {
@@ -25,14 +31,19 @@ struct Entry {
 impl Archives {
     /// Those of the repository's tests, and of a folder.
     pub fn read(more: Option<&Path>) -> Result<Archives, Failure> {
-        let mut found = files(&root().join("test"), "pt2")?;
-        if let Some(more) = more {
-            found.extend(files(more, "pt2")?);
+        let mut found = Vec::new();
+        for ending in ["pt2", "pt"] {
+            found.extend(files(&root().join("test"), ending)?);
+            if let Some(more) = more {
+                found.extend(files(more, ending)?);
+            }
         }
         let mut archives = Vec::new();
         for path in found {
             if path.metadata()?.len() <= MAX_BYTES {
-                archives.push(entries(std::fs::read(&path)?).map_err(|error| format!("{}: {error}", path.display()))?);
+                let entries = entries(std::fs::read(&path)?).map_err(|error| format!("{}: {error}", path.display()))?;
+                let script = path.extension().is_some_and(|ending| ending == "pt");
+                archives.push(Archive { entries, call: script.then(|| path.with_extension("safetensors")) });
             }
         }
         Ok(Archives(archives))
@@ -53,10 +64,12 @@ fn entries(bytes: Vec<u8>) -> Result<Vec<Entry>, Failure> {
 
 impl Corpus for Archives {
     fn broken(&self, rng: &mut Rng) -> Broken {
-        let mut entries = self.0[rng.below(self.0.len())].clone();
+        let archive = &self.0[rng.below(self.0.len())];
+        let mut entries = archive.entries.clone();
         let structure = rng.chance(20);
         if !structure {
             match rng.below(10) {
+                0..=7 if archive.call.is_some() => edit_script(&mut entries, rng),
                 // The program says the most.
                 0..=6 => edit_json(&mut entries, rng, "models/model.json"),
                 7 => edit_json(&mut entries, rng, "_config.json"),
@@ -69,12 +82,25 @@ impl Corpus for Archives {
         if structure {
             break_bytes(&mut bytes, rng);
         }
+        if let Some(call) = &archive.call {
+            return Broken { bytes, ending: "pt", command: format!("rs-run --no-cache %s --inputs {}", call.display()) };
+        }
         let command = match rng.below(4) {
             0 => "rs-run --no-cache --verify-weights %s",
             1 => "rs-opt %s --to=prim",
             _ => "rs-run --no-cache %s",
         };
         Broken { bytes, ending: "pt2", command: command.into() }
+    }
+}
+
+/// The program's text, or a pickle.
+fn edit_script(entries: &mut [Entry], rng: &mut Rng) {
+    let mut found: Vec<&mut Entry> =
+        entries.iter_mut().filter(|entry| entry.name.ends_with(".py") || entry.name.ends_with(".pkl")).collect();
+    let count = found.len();
+    if let Some(entry) = found.get_mut(rng.below(count)) {
+        break_bytes(&mut entry.bytes, rng);
     }
 }
 

@@ -75,6 +75,23 @@ pub fn convert_if<'c>(converter: &mut Converter<'c>, op: Op<'c>) -> Result<(), E
     Ok(())
 }
 
+/// `arith.select` of tensors, which MLIR makes of a branch that computes nothing: a branch again, which hands one of two buffers on.
+pub fn convert_select<'c>(converter: &mut Converter<'c>, op: Op<'c>) -> Result<(), Error> {
+    let condition = converter.scalar(op.operand(0));
+    let types = handed_types(converter, op, op.result(0))?;
+    let new = converter.b.op(OpSpec { name: scf::If::NAME, operands: &[condition], results: &types, regions: 2, ..OpSpec::default() });
+    for region in 0..2 {
+        let inner = new.region(region).append_block(&[], op.location());
+        inside(converter, new, inner, |converter| {
+            let values = handed(converter, op, op.operand(1 + region))?;
+            scf::yield_(&mut converter.b, &values);
+            Ok(())
+        })?;
+    }
+    receive(converter, op.result(0), &mut new.results().into_iter());
+    Ok(())
+}
+
 /// Converts all ops of a block but its terminator, which is given back.
 fn branch<'c>(converter: &mut Converter<'c>, block: Block<'c>) -> Result<Op<'c>, Error> {
     let mut terminator = None;

@@ -290,6 +290,7 @@ impl<'c> Converter<'c> {
             }
             prim::Library::NAME => library::library(self, op),
             prim::Sort::NAME => library::sort(self, op),
+            arith::Select::NAME if op.result(0).ty().is_tensor() => control::convert_select(self, op),
             scf::If::NAME => control::convert_if(self, op),
             scf::While::NAME => control::convert_while(self, op),
             scf::For::NAME => control::convert_for(self, op),

@@ -7,7 +7,7 @@ use std::time::Duration;
 use clap::Parser;
 use regex::Regex;
 use strata_tools::compile_options::CompileOptions;
-use strata_tools::start;
+use strata_tools::{exported_folder, start};
 
 #[path = "../run/mod.rs"]
 mod run;
@@ -16,7 +16,7 @@ mod run;
 #[derive(Parser)]
 #[command(version)]
 struct Arguments {
-    /// The model: .pt2, .mlir, or compiled .strata or .so
+    /// The model: .pt2, .pt, .onnx, .mlir, a folder saved by an exporter of transformers, or compiled .strata or .so
     #[arg(required_unless_present_any = ["suite", "worker"])]
     model: Option<PathBuf>,
     /// Who computes
@@ -113,7 +113,7 @@ fn serve(arguments: Arguments) -> Result<bool, Box<dyn std::error::Error>> {
         });
     }
     run::single::run(&run::single::Options {
-        model: arguments.model.unwrap_or_default(),
+        model: exported_folder::program(arguments.model.unwrap_or_default())?,
         backend: arguments.backend,
         inputs: arguments.inputs,
         expect: arguments.expect,

@@ -13,6 +13,8 @@ use strata_tools::cached;
 use strata_tools::compiler;
 use strata_tools::signature::{self, SignatureError};
 
+use super::case::InputSet;
+
 /// Who computes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 pub enum Backend {
@@ -153,12 +155,12 @@ impl Program {
                 None => Artefact::read(path)?,
             },
             ("so", _) => shared::read(path)?,
-            ("pt2" | "pt" | "mlir" | "json", Backend::Interp | Backend::CudaEmulated) => {
+            ("pt2" | "pt" | "onnx" | "mlir" | "json", Backend::Interp | Backend::CudaEmulated) => {
                 let (compiler, path) = (compiler::open()?, path.to_path_buf());
                 let options = if backend == Backend::Interp { how.options.to_owned() } else { with_device(how.options)? };
                 return Ok((Program::Interpreted { compiler, path, options }, times));
             }
-            ("pt2" | "pt" | "mlir" | "json", Backend::Cpu | Backend::Cuda) if is_specialised(how.options)? => {
+            ("pt2" | "pt" | "onnx" | "mlir" | "json", Backend::Cpu | Backend::Cuda) if is_specialised(how.options)? => {
                 let (path, options, cache, explain) = (path.to_path_buf(), how.options.to_owned(), how.cache, how.explain);
                 let compile = move |sizes: &str| {
                     let options = with_sizes(&options, sizes)?;
@@ -166,12 +168,12 @@ impl Program {
                 };
                 return Ok((Program::Specialised(Box::new(Specialised::new(compile))), times));
             }
-            ("pt2" | "pt" | "mlir" | "json", Backend::Cpu | Backend::Cuda) => {
+            ("pt2" | "pt" | "onnx" | "mlir" | "json", Backend::Cpu | Backend::Cuda) => {
                 let (artefact, time) = how.artefact(path)?;
                 times.compile = time;
                 artefact
             }
-            _ => return Err(format!("{}: not a .pt2, .pt, .mlir, .json, .so or .strata file", path.display()).into()),
+            _ => return Err(format!("{}: not a .pt2, .pt, .onnx, .mlir, .json, .so or .strata file", path.display()).into()),
         };
         let start = Instant::now();
         let session = Session::load(&artefact, how.weights)?;
@@ -179,7 +181,7 @@ impl Program {
         if artefact.manifest.resume.is_none() {
             return Ok((Program::Native(Box::new(session)), times));
         }
-        if !matches!(kind, "pt2" | "pt" | "mlir" | "json") {
+        if !matches!(kind, "pt2" | "pt" | "onnx" | "mlir" | "json") {
             return Err(format!("{}: holds one part of a program that goes on elsewhere; run the model itself", path.display()).into());
         }
         Ok((Program::Parts(rest(path, how, session)?), times))
@@ -287,6 +289,28 @@ pub fn with_signature(options: &str, model: &Path, signature: impl FnOnce() -> S
         options.entry("signature").or_insert_with(|| signature().into());
     }
     Ok(serde_json::Value::Object(options).to_string())
+}
+
+/// The words of an ONNX model that wants to know elements of the call.
+const WANTS_ELEMENTS: &str = "must be known when the model is imported";
+
+impl Program {
+    /// Opens a model for a call: one that must know elements of it is told them.
+    pub fn open_for(
+        path: &Path,
+        backend: Backend,
+        how: &Compile<'_>,
+        call: Option<&InputSet>,
+    ) -> Result<(Program, LoadTimes), Box<dyn Error>> {
+        let opened = Program::open(path, backend, how);
+        let (Some(call), Err(error)) = (call, &opened) else { return opened };
+        if !error.to_string().contains(WANTS_ELEMENTS) {
+            return opened;
+        }
+        let mut options: serde_json::Map<String, serde_json::Value> = serde_json::from_str(how.options)?;
+        options.entry("signature").or_insert_with(|| call.signature_with_elements().into());
+        Program::open(path, backend, &Compile { options: &serde_json::Value::Object(options).to_string(), ..*how })
+    }
 }
 
 /// The options with a CUDA device to compile for, if they name none.

@@ -13,6 +13,9 @@ use strata_runtime::{DType, Tensor, TensorFile};
 
 use super::gradient::Gradient;
 
+/// Elements of a tensor that a signature says.
+const MAX_ELEMENTS: i64 = 64;
+
 /// The manifest of a folder.
 #[derive(Debug, Deserialize)]
 pub struct Manifest {
@@ -166,6 +169,16 @@ impl InputSet {
                 (None, None) => break,
             }
         }
+        // Inputs that are entries of dicts have their keys in the file's metadata.
+        let keys: HashMap<String, String> = match file.metadata.get("keys") {
+            Some(text) => serde_json::from_str(text).map_err(|e| format!("{}: keys: {e}", path.display()))?,
+            None => HashMap::new(),
+        };
+        for (place, leaf) in signature.iter_mut().enumerate() {
+            if let Some(key) = keys.get(&format!("in_{place}")) {
+                *leaf = format!("{key}:{leaf}");
+            }
+        }
         let mut set = InputSet { path: path.to_owned(), file, scalars, inputs, signature, gradient: None };
         set.gradient = set.metadata("grad", Gradient::read)?;
         Ok(set)
@@ -174,6 +187,12 @@ impl InputSet {
     /// The call's signature, as `--signature` takes it.
     pub fn signature(&self) -> String {
         self.signature.join(",")
+    }
+
+    /// The same with the elements of small tensors, for a model that must know some of them.
+    pub fn signature_with_elements(&self) -> String {
+        let leaf = |tensor: &Tensor| elements_of(tensor).unwrap_or_else(|| type_of(tensor));
+        self.inputs.iter().map(leaf).collect::<Vec<_>>().join(",")
     }
 
     /// The call's inputs.
@@ -304,6 +323,29 @@ fn known_names<'a>(names: impl Iterator<Item = &'a String>) -> Result<(), String
 fn type_of(tensor: &Tensor) -> String {
     let sizes: Vec<_> = tensor.shape().iter().map(ToString::to_string).collect();
     format!("{}[{}]", tensor.dtype(), sizes.join("x"))
+}
+
+/// A small tensor in a signature, `i64[2]={0 1}`.
+fn elements_of(tensor: &Tensor) -> Option<String> {
+    let count: i64 = tensor.shape().iter().product();
+    let (bytes, size) = (tensor.bytes(), tensor.dtype().size());
+    let text = |chunk: &[u8]| -> Option<String> {
+        let mut wide = [0; 8];
+        wide[..size].copy_from_slice(chunk);
+        let (bits, unused) = (u64::from_le_bytes(wide), 64 - 8 * size as u32);
+        Some(match tensor.dtype() {
+            DType::Bool | DType::U8 | DType::U16 | DType::U32 | DType::U64 => bits.to_string(),
+            DType::I8 | DType::I16 | DType::I32 | DType::I64 => (((bits << unused) as i64) >> unused).to_string(),
+            DType::F32 => f32::from_bits(bits as u32).to_string(),
+            DType::F64 => f64::from_bits(bits).to_string(),
+            _ => return None,
+        })
+    };
+    if count > MAX_ELEMENTS || size > 8 {
+        return None;
+    }
+    let elements = bytes.chunks_exact(size.max(1)).map(text).collect::<Option<Vec<_>>>()?;
+    Some(format!("{}={{{}}}", type_of(tensor), elements.join(" ")))
 }
 
 /// A number in a signature, `int=3`.

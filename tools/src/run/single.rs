@@ -77,7 +77,9 @@ pub fn run(options: &Options) -> Result<bool, Box<dyn Error>> {
     // What is measured is a compilation, so it must be one.
     let cache = !(options.compile.no_cache || options.benchmark || options.report.is_some());
     let file = options.inputs.as_deref().or(options.expect.as_deref());
-    let call = file.filter(|_| kind(&options.model) == Some("pt")).map(InputSet::read).transpose()?;
+    let call = file.filter(|_| matches!(kind(&options.model), Some("pt" | "onnx"))).map(InputSet::read).transpose();
+    // Inputs may bear the names of the program's, which are not known yet.
+    let call = if kind(&options.model) == Some("onnx") { call.unwrap_or(None) } else { call? };
     let json = match &call {
         Some(call) => with_signature(&options.compile.json(), &options.model, || call.signature())?,
         None => options.compile.json(),
@@ -89,10 +91,10 @@ pub fn run(options: &Options) -> Result<bool, Box<dyn Error>> {
     if options.report == Some(levels_report::Form::Html) {
         return page(options).map_err(about).map(|()| true);
     }
-    if options.verify_weights && matches!(kind(&options.model), Some("pt2" | "pt" | "mlir")) {
+    if options.verify_weights && matches!(kind(&options.model), Some("pt2" | "pt" | "onnx" | "mlir")) {
         verify_weights::of_model(&options.model)?;
     }
-    let (program, times) = Program::open(&options.model, options.backend, &how).map_err(about)?;
+    let (program, times) = Program::open_for(&options.model, options.backend, &how, call.as_ref()).map_err(about)?;
     let manifest = match &program {
         Program::Native(session) => Some(session.manifest()),
         Program::Parts(parts) => parts.first().map(|part| part.manifest()),
@@ -197,8 +199,8 @@ impl<'a> Cotangents<'a> {
 
 /// Writes the model's page.
 fn page(options: &Options) -> Result<(), Box<dyn Error>> {
-    if !matches!(options.backend, Backend::Cpu) || !matches!(kind(&options.model), Some("pt2" | "pt" | "mlir" | "json")) {
-        return Err("--report=html is about the compilation of a model (.pt2, .mlir, .json) for --backend=cpu".into());
+    if !matches!(options.backend, Backend::Cpu) || !matches!(kind(&options.model), Some("pt2" | "pt" | "onnx" | "mlir" | "json")) {
+        return Err("--report=html is about the compilation of a model (.pt2, .pt, .onnx, .mlir, .json) for --backend=cpu".into());
     }
     if options.benchmark || options.print_guards || options.expect.is_some() {
         return Err("--report=html writes a page and does nothing else; leave out --benchmark, --print-guards and --expect".into());

@@ -104,8 +104,9 @@ fn run(task: &Task, backend: Backend, answer: &mut Answer) -> Result<(), Failure
     let options = gradient.map_or(Ok(options.clone()), |gradient| gradient.options(&options));
     let options = options.map_err(|e| fail(Kind::Refused, e.to_string()))?;
     let how = Compile { options: &options, cache: false, explain: false, verify: None, weights: None };
-    let opened = Program::open(&model, backend, &how);
-    let (program, times) = opened.map_err(|e| fail(Kind::Refused, e.to_string()))?;
+    let opened = Program::open_for(&model, backend, &how, first.as_ref());
+    let (mut program, times) = opened.map_err(|e| fail(Kind::Refused, e.to_string()))?;
+    let mut signature = untyped.map(InputSet::signature);
     answer.compiled.extend(times.compile.map(|time| time.as_micros() as u64));
     let rules = Rules {
         tolerance: Some(Tolerance { rtol: case.rtol, atol: case.atol }),
@@ -116,6 +117,13 @@ fn run(task: &Task, backend: Backend, answer: &mut Answer) -> Result<(), Failure
     for io in &case.io {
         let path = task.folder.join(io);
         let set = InputSet::read(&path).map_err(|e| fail(Kind::Run, e.to_string()))?;
+        // A model without types is another program for calls of other types.
+        if signature.as_ref().is_some_and(|signature| *signature != set.signature()) {
+            let options = with_signature(&task.options, &model, || set.signature()).map_err(|e| fail(Kind::Refused, e.to_string()))?;
+            let how = Compile { options: &options, ..how };
+            program = Program::open(&model, backend, &how).map_err(|e| fail(Kind::Refused, e.to_string()))?.0;
+            signature = Some(set.signature());
+        }
         // Each input set was made by a fresh model.
         program.reset();
         answer.sets += 1;

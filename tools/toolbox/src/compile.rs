@@ -16,7 +16,7 @@ use strata_tools::compile_options::CompileOptions;
 use strata_tools::kernels::{self, Multiprocessor};
 use strata_tools::signature;
 use strata_tools::start;
-use strata_tools::{tuning, verify_weights};
+use strata_tools::{exported_folder, tuning, verify_weights};
 
 use crate::plugins::with_plugins;
 
@@ -24,7 +24,7 @@ use crate::plugins::with_plugins;
 #[derive(Parser)]
 #[command(name = "rs-compile", version)]
 struct Arguments {
-    /// The model: .pt2 or .mlir
+    /// The model: .pt2, .pt, .onnx, .mlir, or a folder saved by an exporter of transformers
     #[arg(required_unless_present = "print_target")]
     model: Option<PathBuf>,
     /// The machine to compile for
@@ -159,7 +159,8 @@ fn write(path: &Path, bytes: &[u8]) -> Result<(), Box<dyn Error>> {
 pub fn compile(registry: Registry, args: Vec<String>) -> ExitCode {
     start("rs-compile", || {
         let (registry, args) = with_plugins(registry, &args)?;
-        let arguments = Arguments::parse_from(args);
+        let mut arguments = Arguments::parse_from(args);
+        arguments.model = arguments.model.take().map(exported_folder::program).transpose()?;
         compile_to(registry, &arguments).map(|()| true)
     })
 }

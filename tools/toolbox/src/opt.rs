@@ -5,7 +5,7 @@ use std::process::ExitCode;
 
 use strata_core::registry::Registry;
 use strata_driver::{OPTIONS, coverage_of, coverage_table, expand, job, opt_input};
-use strata_tools::start;
+use strata_tools::{exported_folder, start};
 
 use crate::plugins::with_plugins;
 
@@ -18,6 +18,7 @@ pub fn opt(registry: Registry, args: Vec<String>) -> ExitCode {
 }
 
 fn run(registry: &'static Registry, args: &[String]) -> Result<bool, Box<dyn Error>> {
+    let args = &programs(args)?;
     for arg in args.iter().skip(1) {
         if let Some(part) = arg.strip_prefix("--op-coverage") {
             let (part, file) = (part.trim_start_matches('='), args.iter().skip(1).find(|arg| !arg.starts_with('-')));
@@ -40,6 +41,15 @@ fn run(registry: &'static Registry, args: &[String]) -> Result<bool, Box<dyn Err
         eprintln!("rs-opt: {}: refused as said above, by its text at the level capture", exported.path.display());
     }
     Ok(done)
+}
+
+/// The arguments with the program of a folder in the place of the folder.
+fn programs(args: &[String]) -> Result<Vec<String>, String> {
+    let program = |(place, arg): (usize, &String)| match place > 0 && !arg.starts_with('-') {
+        true => exported_folder::program(arg.into()).map(|path| path.display().to_string()),
+        false => Ok(arg.clone()),
+    };
+    args.iter().enumerate().map(program).collect()
 }
 
 /// `--mlir-print-ir-after-change` says when to print, and MLIR wants to be told behind which passes, too: behind all where nobody does.

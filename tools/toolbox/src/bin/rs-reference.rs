@@ -16,7 +16,7 @@ use strata_dialects::loops::Kernel;
 use strata_dialects::loops::schedule::{KernelSchedule, OnlineSchedule, StageSchedule};
 use strata_dialects::target::gpu::{Gpu, L2, Shared, Teraflops};
 use strata_dialects::target::{Cache, Cycles, Target as CpuTarget};
-use strata_driver::{Coverage, Level, Nest, Options, SourceFile, all_pipelines, lower, optional_passes, standard};
+use strata_driver::{Coverage, Level, Nest, Options, SourceFile, all_pipelines, lower, onnx_operators, optional_passes, standard};
 use strata_lowering::differentiate;
 use strata_toolbox::kernel_picture;
 
@@ -50,12 +50,13 @@ fn write_all(folder: &Path) -> Result<(), Box<dyn Error>> {
     }
     writeln!(
         index,
-        "- [Pipelines](pipelines.md): the passes that lead to each level\n- [Passes](passes.md)\n- [Gradients](gradients.md): what `--differentiate` knows of each op\n- [Schedules](schedule.md): what the attribute `schedule` of a kernel and of a stage may say\n- [Targets](target.md): what the attributes `target.cpu` and `target.gpu` of a module may say\n- `aten`, `prims`, `quantized_decomposed`, `torchao`, `torchvision`: operators of PyTorch and its libraries, see [the status](../status.md)"
+        "- [Pipelines](pipelines.md): the passes that lead to each level\n- [Passes](passes.md)\n- [Gradients](gradients.md): what `--differentiate` knows of each op\n- [Schedules](schedule.md): what the attribute `schedule` of a kernel and of a stage may say\n- [Targets](target.md): what the attributes `target.cpu` and `target.gpu` of a module may say\n- `aten`, `prims`, `quantized_decomposed`, `torchao`, `torchvision`: operators of PyTorch and its libraries, see [the status](../status.md)\n- [ONNX](onnx.md): the operators that are imported"
     )?;
     fs::write(reference.join("README.md"), index)?;
     fs::write(reference.join("passes.md"), passes_page(standard().passes())?)?;
     fs::write(reference.join("pipelines.md"), pipelines_page()?)?;
     fs::write(reference.join("gradients.md"), gradients_page()?)?;
+    fs::write(reference.join("onnx.md"), onnx_page()?)?;
     fs::write(reference.join("schedule.md"), schedule_page()?)?;
     fs::write(reference.join("target.md"), target_page()?)?;
     fs::write(folder.join("status.md"), status_page()?)?;
@@ -63,6 +64,17 @@ fn write_all(folder: &Path) -> Result<(), Box<dyn Error>> {
     fs::create_dir_all(&pictures)?;
     fs::write(pictures.join("kernel.svg"), dense_kernel()?)?;
     Ok(())
+}
+
+/// The operators of ONNX that are imported.
+fn onnx_page() -> Result<String, Box<dyn Error>> {
+    let names = onnx_operators();
+    let mut page =
+        format!("{NOTE}# ONNX\n\nThe {} operators that are [imported](../onnx.md), functions of the model beside them:\n\n", names.len());
+    for name in names {
+        writeln!(page, "- `{name}`")?;
+    }
+    Ok(page)
 }
 
 /// A dense layer with its activation: one kernel of two stages.

@@ -1,6 +1,7 @@
 //! What a call brings: the type of every tensor and the value of every number, in the order of the flattened call.
 //!
-//! `f32[?x3x224x224],i64[],int=3,none`: an element type with its sizes, a number with its value, or nothing.
+//! `f32[?x3x224x224],i64[2]={0 -1},int=3,none`: an element type with its sizes, maybe with its elements, a number with its value, or
+//! nothing. What is an entry of a dict has its key before it, `mask:bool[2]`.
 
 use std::fmt;
 use std::str::FromStr;
@@ -11,16 +12,22 @@ use std::str::FromStr;
 pub enum Leaf {
     /// An element type as the IR spells it, and sizes; `None` is symbolic.
     Tensor(String, Vec<Option<i64>>),
+    /// A tensor of known sizes with its elements, row-major; whole numbers and truth values are exact.
+    Elements(String, Vec<i64>, Vec<f64>),
     Int(i64),
     Float(f64),
     Bool(bool),
     None,
+    /// An entry of a dict: its key and what it holds.
+    Entry(String, Box<Leaf>),
 }
 
 /// The leaves of a call in order.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Signature(pub Vec<Leaf>);
 
+/// Elements that a signature may say.
+const MAX_ELEMENTS: usize = 1 << 10;
 /// More dimensions than PyTorch allows.
 const MAX_RANK: usize = 64;
 
@@ -39,9 +46,30 @@ impl FromStr for Leaf {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        let wrong = || format!("`{text}` is none of f32[2x?x4], int=3, float=0.5, bool=true and none");
+        let wrong = || format!("`{text}` is none of f32[2x?x4], i64[2]={{0 1}}, int=3, float=0.5, bool=true and none");
         if text == "none" {
             return Ok(Self::None);
+        }
+        if let Some((key, leaf)) = text.split_once(':') {
+            return match leaf.parse()? {
+                Self::Entry(..) => Err(wrong()),
+                leaf if key.is_empty() => Err(format!("`{text}` has no key before `:{leaf}`")),
+                leaf => Ok(Self::Entry(key.to_owned(), Box::new(leaf))),
+            };
+        }
+        if let Some((ty, elements)) = text.split_once("={") {
+            let elements = elements.strip_suffix('}').ok_or_else(wrong)?.split_whitespace();
+            let elements = elements.map(|element| element.parse().map_err(|_| wrong())).collect::<Result<Vec<f64>, _>>()?;
+            let Self::Tensor(dtype, sizes) = ty.parse()? else { return Err(wrong()) };
+            let sizes = sizes.into_iter().collect::<Option<Vec<i64>>>().ok_or_else(wrong)?;
+            let count = sizes.iter().try_fold(1i64, |count, size| count.checked_mul(*size));
+            if elements.len() > MAX_ELEMENTS || count != Some(elements.len() as i64) {
+                return Err(format!(
+                    "`{text}` has {} elements, which are not those of its sizes, or more than {MAX_ELEMENTS}",
+                    elements.len()
+                ));
+            }
+            return Ok(Self::Elements(dtype, sizes, elements));
         }
         if let Some((kind, value)) = text.split_once('=') {
             return match kind {
@@ -93,10 +121,16 @@ impl fmt::Display for Leaf {
                 let sizes: Vec<_> = sizes.iter().map(|size| size.map_or("?".to_owned(), |size| size.to_string())).collect();
                 write!(f, "{dtype}[{}]", sizes.join("x"))
             }
+            Self::Elements(dtype, sizes, elements) => {
+                let sizes: Vec<_> = sizes.iter().map(ToString::to_string).collect();
+                let elements: Vec<_> = elements.iter().map(ToString::to_string).collect();
+                write!(f, "{dtype}[{}]={{{}}}", sizes.join("x"), elements.join(" "))
+            }
             Self::Int(value) => write!(f, "int={value}"),
             Self::Float(value) => write!(f, "float={value}"),
             Self::Bool(value) => write!(f, "bool={value}"),
             Self::None => f.write_str("none"),
+            Self::Entry(key, leaf) => write!(f, "{key}:{leaf}"),
         }
     }
 }
@@ -114,10 +148,20 @@ mod tests {
 
     #[test]
     fn signatures_are_read_as_they_are_written() {
-        for text in ["f32[?x3x224x224]", "i64[],int=-3,float=0.5,bool=true,none", "ui8[0]", ""] {
+        for text in [
+            "f32[?x3x224x224]",
+            "i64[],int=-3,float=0.5,bool=true,none",
+            "ui8[0]",
+            "i64[2]={0 -1},f32[]={0.5}",
+            "i64[0]={}",
+            "mask:i1[2],n:int=3",
+            "",
+        ] {
             assert_eq!(text.parse::<Signature>().expect("a signature").to_string(), text);
         }
-        for text in ["f32", "f33[2]", "f32[2", "f32[-1]", "int=x", "f32[2],,"] {
+        for text in
+            ["f32", "f33[2]", "f32[2", "f32[-1]", "int=x", "f32[2],,", "i64[2]={1}", "i64[?]={1}", "i64[1]={x}", ":f32[2]", "a:b:f32[2]"]
+        {
             assert!(text.parse::<Signature>().is_err(), "{text}");
         }
     }

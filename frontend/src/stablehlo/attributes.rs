@@ -1,0 +1,50 @@
+//! Attributes of StableHLO, which come as text: `#stablehlo.dot<lhs_contracting_dimensions = [1]>`.
+
+use strata_core::ir::Op;
+
+/// The integers of an attribute.
+pub(super) fn ints(op: Op<'_>, name: &str) -> Result<Vec<i64>, String> {
+    op.ints(name).ok_or_else(|| format!("it has no list of integers `{name}`"))
+}
+
+/// An integer.
+pub(super) fn int(op: Op<'_>, name: &str) -> Result<i64, String> {
+    op.int(name).ok_or_else(|| format!("it has no integer `{name}`"))
+}
+
+/// The text of an attribute; empty where there is none.
+pub(super) fn text(op: Op<'_>, name: &str) -> String {
+    op.attr(name).map(|attr| attr.to_string()).unwrap_or_default()
+}
+
+/// The list of a field in a text, `name = [1, 2]`; empty where the field is missing.
+pub(super) fn field(text: &str, name: &str) -> Vec<i64> {
+    let list = text.split(name).nth(1).and_then(|rest| rest.trim_start().strip_prefix('='));
+    let list = list.and_then(|rest| rest.trim_start().strip_prefix('[')).and_then(|rest| rest.split(']').next());
+    list.map(|list| list.split(',').filter_map(|number| number.trim().parse().ok()).collect()).unwrap_or_default()
+}
+
+/// The three lists of `#stablehlo.conv<[b, f, 0, 1]x[o, i, 0, 1]->[b, f, 0, 1]>`.
+pub(super) fn layouts(text: &str) -> Option<[Vec<String>; 3]> {
+    let mut lists = text.split('[').skip(1).filter_map(|rest| rest.split(']').next());
+    let mut next = || Some(lists.next()?.split(',').map(|part| part.trim().to_owned()).collect::<Vec<_>>());
+    Some([next()?, next()?, next()?])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn fields_and_layouts_are_read() {
+        let text = "#stablehlo.dot<lhs_batching_dimensions = [0], lhs_contracting_dimensions = [1, 2]>";
+        assert_eq!(field(text, "lhs_contracting_dimensions"), [1, 2]);
+        assert_eq!(field(text, "rhs_batching_dimensions"), [0i64; 0]);
+        let [lhs, rhs, out] = layouts("#stablehlo.conv<[b, 0, 1, f]x[0, 1, i, o]->[b, 0, 1, f]>").expect("three lists");
+        assert_eq!(
+            (lhs, rhs, out[3].as_str()),
+            (["b", "0", "1", "f"].map(String::from).to_vec(), ["0", "1", "i", "o"].map(String::from).to_vec(), "f")
+        );
+        assert!(layouts("#stablehlo.conv<[b]>").is_none());
+    }
+}

@@ -1,0 +1,130 @@
+"""Writes programs of JAX as generic text of StableHLO, with what JAX computes of them.
+
+    python stablehlo_cases.py stablehlo
+
+Needs jax, numpy and safetensors.
+"""
+
+import json
+import os
+import sys
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from safetensors.numpy import save_file
+
+rng = np.random.default_rng(0)
+CASES = []
+
+
+def floats(*shape):
+    return rng.standard_normal(shape).astype(np.float32)
+
+
+def program(*inputs):
+    """A function and its inputs."""
+    def keep(function):
+        CASES.append((function, inputs))
+        return function
+    return keep
+
+
+@program(floats(4, 8), floats(8, 3), floats(3))
+def dense(x, w, b):
+    return jax.nn.softmax(jnp.maximum(x @ w + b, 0), axis=-1), jnp.sum(x.reshape(2, -1)[:, 1:5], 0)
+
+
+@program(floats(2, 5, 3, 16), floats(2, 7, 3, 16), floats(2, 7, 3, 16))
+def attention(q, k, v):
+    return jnp.einsum("bhqk,bkhd->bqhd", jax.nn.softmax(jnp.einsum("bqhd,bkhd->bhqk", q, k) / 4.0), v)
+
+
+@program(floats(1, 8, 9, 3), floats(3, 3, 3, 4))
+def convolution(x, w):
+    return jax.nn.relu(jax.lax.conv_general_dilated(x, w, (2, 1), "SAME", dimension_numbers=("NHWC", "HWIO", "NHWC")))
+
+
+@program(floats(2, 4, 8, 9), floats(6, 2, 3, 3))
+def convolution_of_groups(x, w):
+    return jax.lax.conv_general_dilated(x, w, (1, 1), [(1, 2), (0, 1)], rhs_dilation=(2, 1), feature_group_count=2)
+
+
+@program(floats(3, 5))
+def pointwise(x):
+    return jax.nn.gelu(x) + jnp.sin(x) * jnp.cbrt(x) + jnp.round(x) + jnp.where(x > 0, jnp.log1p(jnp.abs(x)), jnp.expm1(x))
+
+
+@program(floats(3))
+def counted_loop(x):
+    return jax.lax.fori_loop(0, 5, lambda i, c: c * 1.5 + i, x)
+
+
+@program(np.abs(floats(3)))
+def while_loop(x):
+    return jax.lax.while_loop(lambda c: jnp.sum(c) < 100, lambda c: c * 2, x)
+
+
+@program(floats(3))
+def branch(x):
+    return jax.lax.cond(jnp.sum(x) > 0, lambda x: x + 1, lambda x: x * 2, x)
+
+
+@program(floats(5, 6), np.int32(3))
+def slices_of_a_call(x, i):
+    return jax.lax.dynamic_slice(x, (i, 1), (2, 3)), jax.lax.dynamic_update_slice(x, jnp.ones((2, 2)), (i, i))
+
+
+@program(floats(2, 3))
+def constants(x):
+    return x @ jnp.array([[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]]) + jnp.arange(2), jnp.pad(x, ((1, 0), (0, 2)), constant_values=3)
+
+
+@program(np.array([7, -8, 9], np.int32), np.array([2, 3, -4], np.int32))
+def integers(x, y):
+    return x // y, x % y, x & y, x | y, jnp.max(x), jnp.prod(y), jnp.all(x > y), x.astype(jnp.float32) / 3
+
+
+@program(floats(4, 16))
+def normalisation(x):
+    return (x - x.mean(-1, keepdims=True)) * jax.lax.rsqrt(x.var(-1, keepdims=True) + 1e-5)
+
+
+@program(floats(10, 4), np.array([[1, 3], [9, 0]], np.int32))
+def gather(x, i):
+    return x[i], x[i, 2], x[3:5, 1]
+
+
+@program(floats(6, 3))
+def scan(x):
+    return jax.lax.scan(lambda c, y: (c + y, c * y), jnp.zeros(3), x)
+
+
+@program(floats(1, 4, 4, 2))
+def pooling(x):
+    largest = jax.lax.reduce_window(x, -jnp.inf, jax.lax.max, (1, 2, 2, 1), (1, 2, 2, 1), "VALID")
+    return largest, jax.lax.reduce_window(x, 0.0, jax.lax.add, (1, 3, 3, 1), (1, 1, 1, 1), "SAME")
+
+
+def write(folder, function, inputs):
+    name = function.__name__
+    text = jax.jit(function).lower(*inputs).compiler_ir("stablehlo").operation.get_asm(print_generic_op_form=True)
+    with open(os.path.join(folder, "Inputs", f"{name}.stablehlo.mlir"), "w") as file:
+        file.write(text)
+    outputs = jax.tree_util.tree_leaves(jax.jit(function)(*inputs))
+    dense = lambda value: np.ascontiguousarray(value) if np.ndim(value) else np.asarray(value)
+    tensors = {f"in_{k}": dense(x) for k, x in enumerate(inputs)} | {f"out_{k}": dense(y) for k, y in enumerate(outputs)}
+    save_file(tensors, os.path.join(folder, "Inputs", f"{name}.safetensors"), {"n_in": str(len(inputs)), "n_out": str(len(outputs))})
+    return {
+        "name": f"stablehlo__{name}", "group": "stablehlo", "op": name, "dtype": "f32", "pt": f"Inputs/{name}.stablehlo.mlir",
+        "io": [f"Inputs/{name}.safetensors"], "rtol": 1e-5, "atol": 1e-5, "check": "close", "n_in": len(inputs), "n_out": len(outputs), "tags": [],
+    }
+
+
+if __name__ == "__main__":
+    folder = sys.argv[1]
+    # The lit runner leaves folders of this name alone.
+    os.makedirs(os.path.join(folder, "Inputs"), exist_ok=True)
+    rows = ",\n".join(json.dumps(write(folder, *case)) for case in CASES)
+    with open(os.path.join(folder, "manifest.json"), "w") as file:
+        file.write('{"format": 1, "jax": "%s", "cases": [\n%s\n]}\n' % (jax.__version__, rows))
