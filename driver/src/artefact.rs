@@ -177,7 +177,9 @@ impl<'w> Places<'w> {
     /// The weight that an argument stands for.
     pub fn weight(&self, argument: &Argument) -> Result<Weight, Error> {
         let fail = |reason: &str| Error::Weight { name: argument.name.clone(), reason: reason.into() };
+        let sizes = || argument.shape.iter().copied().collect::<Option<Vec<i64>>>().ok_or_else(|| fail("its sizes must be known"));
         let (shape, source) = match self {
+            _ if argument.is_state() => (sizes()?, WeightSource { zeros: true, ..WeightSource::given(&argument.name) }),
             Self::Archive { file, known } => {
                 let place = known.get(argument.name.as_str()).ok_or_else(|| fail("the file brings no data for it"))?;
                 let source = WeightSource {
@@ -185,13 +187,11 @@ impl<'w> Places<'w> {
                     entry: place.entry.clone(),
                     byte_offset: (place.offset * argument.element.bytes()) as u64,
                     strides: place.strides.iter().map(|&stride| stride as i64).collect(),
+                    zeros: false,
                 };
                 (place.sizes.iter().map(|&size| size as i64).collect(), source)
             }
-            Self::Given => {
-                let shape: Option<Vec<i64>> = argument.shape.iter().copied().collect();
-                (shape.ok_or_else(|| fail("its sizes must be known"))?, WeightSource::given(&argument.name))
-            }
+            Self::Given => (sizes()?, WeightSource::given(&argument.name)),
         };
         Ok(Weight { name: argument.name.clone(), dtype: dtype(argument.element), shape, source })
     }

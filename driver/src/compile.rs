@@ -30,6 +30,7 @@ use strata_lowering::codegen::{self, Emitted, Target};
 use strata_lowering::loop_to_host::{Program, entry};
 use strata_lowering::schedule::slow::{Slow, slow};
 use strata_lowering::target::{self, MathTarget};
+use strata_lowering::train_step::Settings;
 use strata_runtime::manifest::{DeviceCode, StageTime};
 use strata_runtime::{Artefact, limits};
 use strata_store::Store;
@@ -249,6 +250,7 @@ pub(crate) fn target(registry: &'static Registry, options: &Options) -> Result<T
     if let Some(name) = options.skip.iter().find(|name| !known.contains(&name.as_str())) {
         return Err(Error::UnknownSkip { name: name.clone(), known: known.join(", ") });
     }
+    options.train.as_deref().map(str::parse::<Settings>).transpose()?;
     let target = target::or_host(&options.cpu)?;
     let entries = options.cpu_entries();
     Ok(if entries.is_empty() { target } else { target.with_entries((&*registry.pooled_context()).into(), entries)? })

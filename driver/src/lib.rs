@@ -33,6 +33,7 @@ mod run_levels;
 mod sample_inputs;
 mod source_file;
 mod tensors;
+pub mod train;
 mod units;
 mod warm_up;
 
@@ -57,7 +58,7 @@ pub use job::{JobError, check_file, passes_between};
 pub use levels::{Level, UnknownLevel};
 pub use opt_args::{ArgsError, Job, OPTIONS, Samples, Task, expand, job};
 pub use opt_input::{Exported, opt_input};
-pub use options::{BUDGET, Dynamic, Mode, Numerics, Options, Target};
+pub use options::{BUDGET, Dynamic, Gradient, Mode, Numerics, Options, Target};
 pub use pass_list::{Nest, PassListError, split as split_pipeline};
 pub use pipelines::{Pipeline, all_pipelines, optional_passes, pipelines};
 pub use record::record;

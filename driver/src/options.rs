@@ -1,9 +1,11 @@
 //! What a user may choose.
 
 use serde::{Deserialize, Serialize};
+use std::borrow::Cow;
 use std::str::FromStr;
 pub use strata_dialects::numerics::Numerics;
 use strata_lowering::codegen::{Devices, UnknownDevice};
+use strata_lowering::train_step::Settings;
 
 /// How much time compilation may take for how much speed.
 ///
@@ -148,11 +150,26 @@ pub struct Options {
     pub cache_local: bool,
     /// The gradients that the program computes too, if any.
     pub gradient: Option<Gradient>,
+    /// The optimizer and its settings as in `adamw,lr=1e-3`, where the program becomes a step of training: see `--train-step`. What it is
+    /// differentiated by says `gradient`; without it the loss is output 0.
+    pub train: Option<String>,
     /// The function to compile, of a program that graph breaks divide; the entry when empty.
     pub part: String,
 }
 
 impl Options {
+    /// The gradients that are asked for, those of a step of training too.
+    pub(crate) fn gradient(&self) -> Option<Cow<'_, Gradient>> {
+        let of_loss = || self.train.is_some().then(|| Cow::Owned(Gradient { cotangents: vec![0], ..Gradient::default() }));
+        self.gradient.as_ref().map(Cow::Borrowed).or_else(of_loss)
+    }
+
+    /// The options of `--train-step`, where a step is asked for.
+    pub(crate) fn train_step(&self) -> Option<String> {
+        let pairs = Settings::pairs(self.train.as_deref()?);
+        Some(pairs.iter().map(|(name, value)| format!("{}={value}", name.replace('_', "-"))).collect::<Vec<_>>().join(" "))
+    }
+
     /// Entries of the target that differ from the CPU's.
     pub(crate) fn cpu_entries(&self) -> &str {
         if self.target == Target::Cpu { &self.target_entries } else { "" }

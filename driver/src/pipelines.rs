@@ -50,6 +50,8 @@ enum Setting {
     Gradient,
     /// The operators that have a gradient of their own; it runs where gradients are asked for.
     Kept,
+    /// The optimizer; it runs where a step of training is asked for.
+    Train,
     /// It has none, and runs where no gradients are asked for.
     Forward,
     /// It runs where the runtime is to say where the time of a call goes.
@@ -82,9 +84,10 @@ impl Step {
             Setting::Part => format!("only={}", options.part),
             Setting::Sizes => format!("sizes={}", options.sizes.as_deref().filter(|sizes| !sizes.is_empty())?),
             Setting::WithSizes => options.sizes.as_deref().filter(|sizes| !sizes.is_empty()).map(|_| String::new())?,
-            Setting::Gradient => options.gradient.as_ref()?.text(),
-            Setting::Kept => options.gradient.as_ref().map(|_| format!("keep={}", differentiate::kept().join(",")))?,
-            Setting::Forward if options.gradient.is_some() => return None,
+            Setting::Gradient => options.gradient()?.text(),
+            Setting::Kept => options.gradient().map(|_| format!("keep={}", differentiate::kept().join(",")))?,
+            Setting::Train => options.train_step()?,
+            Setting::Forward if options.gradient().is_some() => return None,
             Setting::Forward => String::new(),
             Setting::Profile if !options.profile => return None,
             Setting::Profile => String::new(),
@@ -119,6 +122,7 @@ macro_rules! pipeline {
 const DECOMPOSE: &[Step] = &[
     each("decompose-aten").with(Setting::Kept),
     each("differentiate").with(Setting::Gradient),
+    each("train-step").with(Setting::Train),
     each("decompose-aten"),
     each("apply-dim-orders"),
     each("canonicalize").optional(),

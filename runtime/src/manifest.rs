@@ -347,12 +347,15 @@ pub struct WeightSource {
     /// Strides in elements; empty means dense row-major.
     #[serde(default)]
     pub strides: Vec<i64>,
+    /// Whether it begins as zeros where no file has it: the state of an optimizer.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub zeros: bool,
 }
 
 impl WeightSource {
     /// Of a weight that whoever loads the program brings, under its name.
     pub fn given(name: &str) -> WeightSource {
-        WeightSource { file: String::new(), entry: name.to_owned(), byte_offset: 0, strides: Vec::new() }
+        WeightSource { file: String::new(), entry: name.to_owned(), byte_offset: 0, strides: Vec::new(), zeros: false }
     }
 }
 

@@ -26,7 +26,7 @@ pub use crate::call::{CallState, OutputMaker};
 pub struct Session {
     manifest: Arc<Manifest>,
     image: Arc<LoadedImage>,
-    weights: Arc<Mutex<Weights>>,
+    pub(crate) weights: Arc<Mutex<Weights>>,
     /// Data of the weights, then of what is prepared from them.
     weight_pointers: Vec<usize>,
     _prepared: Vec<Tensor>,
@@ -41,7 +41,7 @@ pub struct Session {
     limit: AtomicUsize,
 }
 
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     // No code panics while it holds these locks with its data in disorder.
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
@@ -182,6 +182,13 @@ impl Session {
         let pointers: Vec<*const DLTensor> = described.iter().map(|tensor| &raw const *tensor).collect();
         // SAFETY: the tensors are ours and outlive the call.
         unsafe { self.run_pointers(&pointers) }
+    }
+
+    /// [`Session::run`], which gives the outputs and leaves the mutations where they are.
+    pub fn run_outputs(&self, inputs: &[&Tensor]) -> Result<Vec<Tensor>, RunError> {
+        let mut results = self.run_refs(inputs)?;
+        results.truncate(self.manifest.outputs.iter().filter(|out| out.kind == OutputKind::Output).count());
+        Ok(results)
     }
 
     /// [`Session::run_dlpack`] on tensors of ours: results are written into `outputs`, which have the sizes that they will have.

@@ -118,7 +118,15 @@ impl Weights {
     pub fn open(manifest: &Manifest, archive: Option<&Path>) -> Result<Weights, WeightError> {
         let mut archives: HashMap<PathBuf, Archive> = HashMap::new();
         let mut weights = Weights::default();
+        let begun = archive.map(|path| Archive::open(path).map(|archive| archive.has_state(manifest))).transpose()?.unwrap_or_default();
         for (k, weight) in manifest.weights.iter().enumerate() {
+            if weight.source.zeros && !begun {
+                weights.keep_zeros(k, weight, manifest.writes(weight)).map_err(|error| WeightError::Given {
+                    name: weight.name.clone(),
+                    reason: error.to_string(),
+                })?;
+                continue;
+            }
             if archive.is_none() && weight.source.file.is_empty() {
                 return Err(WeightError::Given {
                     name: weight.name.clone(),
@@ -182,6 +190,13 @@ impl Weights {
         Ok(weights)
     }
 
+    /// Keeps zeros for a weight.
+    fn keep_zeros(&mut self, k: usize, weight: &Weight, written: bool) -> Result<(), TensorError> {
+        let mut zeros = Tensor::uninit(weight.dtype, &weight.shape)?;
+        zeros.bytes_mut().fill(0);
+        self.keep(k, zeros, written)
+    }
+
     /// Keeps a copy of a weight, and its first value where the program writes to it.
     fn keep(&mut self, k: usize, mut own: Tensor, written: bool) -> Result<(), TensorError> {
         self.pointers.push(own.bytes_mut().as_mut_ptr().cast());
@@ -227,6 +242,15 @@ impl Weights {
             unsafe { start.cast::<u8>().copy_to_nonoverlapping(bytes.as_mut_ptr(), bytes.len()) };
         }
         Ok(tensor)
+    }
+
+    /// Gives every weight that is changed the value that it has there, in weights of the same program.
+    pub fn take_values(&mut self, other: &Weights) {
+        for k in self.initial.keys() {
+            if let (Some(own), Some(new)) = (self.owned.get_mut(k), other.owned.get(k)) {
+                own.bytes_mut().copy_from_slice(new.bytes());
+            }
+        }
     }
 
     /// Gives every changed weight its first value back.
@@ -275,6 +299,11 @@ impl Archive {
         let entries = if map.starts_with(b"PK") { zip_entries(&map) } else { tensor_entries(&map) };
         let entries = entries.map_err(|reason| WeightError::Format { path: path.into(), reason })?;
         Ok(Archive { map: Arc::new(map), entries, given: false })
+    }
+
+    /// Whether it has anything of the state that begins as zeros; then it must have all of it.
+    fn has_state(&self, manifest: &Manifest) -> bool {
+        manifest.weights.iter().any(|weight| weight.source.zeros && self.entry(&weight.name).is_ok())
     }
 
     fn place<'a>(&'a self, weight: &'a Weight) -> Result<Place<'a>, String> {

@@ -25,6 +25,10 @@ pub struct CompileOptions {
     /// How closely results follow the program's own order of operations
     #[arg(long, value_parser = [PossibleValue::new("strict").alias("bitwise"), PossibleValue::new("ulp"), PossibleValue::new("fast")])]
     numerics: Option<String>,
+    /// Make the program a step of training by this optimizer, as in adamw,lr=1e-3: its first output is the loss, and its parameters are
+    /// overwritten at each call
+    #[arg(long, value_name = "OPTIMIZER,SETTINGS")]
+    train: Option<String>,
     /// Leave these passes out of the pipeline (comma separated)
     #[arg(long, value_name = "PASSES", value_delimiter = ',')]
     skip: Vec<String>,
@@ -57,7 +61,7 @@ impl CompileOptions {
     pub fn json(&self) -> String {
         let mut options = Map::new();
         let texts = [("mode", &self.mode), ("dynamic", &self.dynamic), ("sizes", &self.sizes), ("numerics", &self.numerics)];
-        for (name, value) in texts.into_iter().chain([("signature", &self.signature)]) {
+        for (name, value) in texts.into_iter().chain([("signature", &self.signature), ("train", &self.train)]) {
             if let Some(value) = value {
                 options.insert(name.into(), json!(value));
             }

@@ -1,38 +1,18 @@
 //! The joint program's arguments and results.
 
-use strata_core::ir::{Attr, DYNAMIC, Op, Type, Value};
+use strata_core::ir::{DYNAMIC, Op, Type, Value};
 use strata_core::pass::PassError;
-use strata_core::upstream::func;
 use strata_dialects::aten::dtype::{Category, Numeric};
 use strata_dialects::capture;
 use strata_dialects::prim_builder::{Prim, Scalar, Tensor};
 
 use super::Reason;
 use super::reverse::Reverse;
+use crate::signature::Signature;
 
 /// Whether there are gradients of and by such values.
 pub(super) fn is_differentiable(ty: Type<'_>) -> bool {
     ty.is_tensor() && ty.element_type().is_some_and(|dtype| matches!(dtype.category(), Category::Float | Category::Complex))
-}
-
-/// The attributes of a function's arguments or results.
-fn attributes<'c>(function: Op<'c>, list: &str, count: usize) -> Vec<Attr<'c>> {
-    let found = function.attr(list).and_then(Attr::as_array).unwrap_or_default();
-    if found.len() == count { found } else { vec![function.cx().dict_attr(&[]); count] }
-}
-
-fn text(attr: Attr<'_>, entry: &str) -> Option<String> {
-    attr.entry(entry).and_then(Attr::as_str)
-}
-
-/// A name that none has yet: a joint program that is differentiated again has cotangents and gradients already.
-fn fresh(name: &str, taken: &[Attr<'_>]) -> String {
-    let is_taken = |name: &str| taken.iter().any(|attr| text(*attr, capture::NAME).as_deref() == Some(name));
-    let mut found = name.to_owned();
-    while is_taken(&found) {
-        found.push_str("_2");
-    }
-    found
 }
 
 /// An argument to differentiate by.
@@ -49,59 +29,40 @@ pub(super) fn joint(function: Op<'_>, wrt: &[String], cotangents: &[i64]) -> Res
 
 fn build<'c>(prim: &'c Prim<'c>, function: Op<'c>, wrt: &[String], cotangents: &[i64]) -> Result<usize, PassError> {
     let refused = |reason: String| Reason::Options(reason).at(function);
-    if capture::continuation(function).is_some() {
-        return Err(refused("is one part of a program that graph breaks divide; differentiate a program of one graph".to_owned()));
-    }
-    let block = function.body(0);
-    let end =
-        block.terminator().filter(|op| op.isa::<func::Return>()).ok_or_else(|| refused("its body does not end in a return".into()))?;
-    let cx = function.cx();
-    let arguments = block.args();
-    let mut arg_attrs = attributes(function, "arg_attrs", arguments.len());
-    let res_attrs = attributes(function, "res_attrs", end.num_operands());
-    let wanted = wanted(&arguments, &arg_attrs, wrt).map_err(refused)?;
-    let returned = end.operands();
-    let is_output = |attr: &Attr<'c>| text(*attr, capture::KIND).is_none_or(|kind| kind == "output");
-    let count = res_attrs.iter().filter(|attr| is_output(attr)).count();
-    let (outputs, mutations) = returned.split_at(count);
-    let seeded = seeded(outputs, cotangents).map_err(refused)?;
+    let mut signature = Signature::of(function).map_err(refused)?;
+    let wanted = wanted(&signature, wrt).map_err(refused)?;
+    let outputs: Vec<_> = signature.results[..signature.outputs()].iter().map(|(value, _)| *value).collect();
+    let seeded = seeded(&outputs, cotangents).map_err(refused)?;
+    signature.forget(&[capture::COTANGENT, capture::GRADIENT, capture::NO_GRADIENT]);
 
-    prim.set_before(end);
+    prim.set_before(signature.end);
     let mut reverse = Reverse::new(prim, &wanted.iter().map(|wanted| wanted.value).collect::<Vec<_>>());
     for &place in &seeded {
-        let output = outputs[place];
-        let cotangent = block.add_arg(output.ty(), function.location());
-        let name = fresh(&format!("cot_{place}"), &arg_attrs);
-        arg_attrs.push(cx.dict_attr(&[(capture::KIND, cx.str_attr("input")), (capture::NAME, cx.str_attr(&name))]));
+        let (output, attr) = (outputs[place], function.cx().i64_attr(place as i64));
+        let (cotangent, name) = signature.add_argument(output.ty(), "input", &format!("cot_{place}"), &[(capture::COTANGENT, attr)]);
         reverse.add(output, alike(prim, cotangent, output, &name));
     }
-    let done = reverse.block(block)?;
-    let gradient = |wanted: &Wanted<'c>| declared(prim, reverse.cotangent(wanted.value), wanted.value);
-    let gradients: Vec<_> = wanted.iter().map(gradient).collect();
+    let done = reverse.block(signature.block)?;
+    for wanted in &wanted {
+        let cotangent = reverse.cotangent(wanted.value);
+        let gradient = declared(prim, cotangent, wanted.value);
+        let of = (capture::GRADIENT, function.cx().str_attr(&wanted.name));
+        let none = (capture::NO_GRADIENT, function.cx().unit());
+        let said = if cotangent.is_some() { vec![of] } else { vec![of, none] };
+        signature.add_output(gradient, &format!("grad_{}", wanted.name), &said);
+    }
     if let Some(message) = prim.take_error() {
         return Err(Reason::Row(message).at(function));
     }
-    let named = wanted.iter().map(|wanted| {
-        let name = fresh(&format!("grad_{}", wanted.name), &res_attrs);
-        cx.dict_attr(&[(capture::KIND, cx.str_attr("output")), (capture::NAME, cx.str_attr(&name))])
-    });
-    let results: Vec<_> = res_attrs[..count].iter().copied().chain(named).chain(res_attrs[count..].iter().copied()).collect();
-    let values = [outputs, &gradients, mutations].concat();
-    prim.build(|rewriter| {
-        rewriter.set_operands(end, &values);
-        let types = |values: &[Value<'c>]| values.iter().map(|value| value.ty()).collect::<Vec<_>>();
-        func::set_type(rewriter, function, &types(&block.args()), &types(&values));
-        rewriter.set_attr(function, "arg_attrs", cx.array_attr(&arg_attrs));
-        rewriter.set_attr(function, "res_attrs", cx.array_attr(&results));
-    });
+    signature.write(prim);
     Ok(done)
 }
 
 /// The arguments named, in the order in which they are named.
-fn wanted<'c>(arguments: &[Value<'c>], attrs: &[Attr<'c>], wrt: &[String]) -> Result<Vec<Wanted<'c>>, String> {
-    let name = |at: usize| text(attrs[at], capture::NAME).unwrap_or_else(|| format!("arg{at}"));
-    let is_input = |at: &usize| text(attrs[*at], capture::KIND).is_none_or(|kind| kind == "input");
-    let inputs: Vec<_> = (0..arguments.len()).filter(is_input).collect();
+fn wanted<'c>(signature: &Signature<'c>, wrt: &[String]) -> Result<Vec<Wanted<'c>>, String> {
+    let arguments = signature.block.args();
+    let name = |at: usize| signature.name(at);
+    let inputs: Vec<_> = (0..arguments.len()).filter(|at| signature.is_input(*at)).collect();
     let place = |wanted: &String| {
         let named = (0..arguments.len()).find(|at| name(*at) == *wanted);
         let numbered = || wanted.strip_prefix("in_").and_then(|k| k.parse().ok()).and_then(|k: usize| inputs.get(k).copied());
@@ -110,8 +71,9 @@ fn wanted<'c>(arguments: &[Value<'c>], attrs: &[Attr<'c>], wrt: &[String]) -> Re
             format!("there is no argument `{wanted}` to differentiate by; there are {}", known.join(", "))
         })
     };
+    let required = |at: &usize| signature.arguments[*at].entry(capture::REQUIRES_GRAD).is_some();
     let places = match wrt {
-        [] => (0..arguments.len()).filter(|at| attrs[*at].entry(capture::REQUIRES_GRAD).is_some()).collect(),
+        [] => (0..arguments.len()).filter(required).collect(),
         names => names.iter().map(place).collect::<Result<Vec<_>, _>>()?,
     };
     if places.is_empty() {

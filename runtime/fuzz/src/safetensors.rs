@@ -11,7 +11,7 @@ fuzz_target!(|bytes: &[u8]| {
     std::fs::write(file.path(), bytes).expect("a file");
     let mut manifest = Manifest::new("weights", Target::host());
     let number = |at: usize| bytes.get(at).map_or(1, |&byte| i64::from(byte as i8));
-    let source = WeightSource { file: file.path().display().to_string(), entry: "w".into(), byte_offset: 0, strides: vec![number(9)] };
+    let source = WeightSource { file: file.path().display().to_string(), entry: "w".into(), byte_offset: 0, strides: vec![number(9)], zeros: false };
     manifest.weights = vec![Weight { name: "w".into(), dtype: DType::F32, shape: vec![number(10)], source }];
     let _ = Weights::open(&manifest, None);
     let Ok(read) = TensorFile::read(file.path()) else { return };

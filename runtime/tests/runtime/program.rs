@@ -64,7 +64,7 @@ pub fn artefact(weights: &Path) -> Artefact {
         name: name.into(),
         dtype,
         shape,
-        source: WeightSource { file: weights.display().to_string(), entry: name.into(), byte_offset: 0, strides: Vec::new() },
+        source: WeightSource { file: weights.display().to_string(), entry: name.into(), byte_offset: 0, strides: Vec::new(), zeros: false },
     };
     manifest.weights = vec![weight("w", DType::F32, vec![1]), weight("calls", DType::I64, vec![])];
     manifest.prepared = vec![result("root", OutputKind::Prepared, DType::F32, vec![Some(1)])];

@@ -46,6 +46,8 @@ pub struct Options {
     pub verify_key: Option<PathBuf>,
     /// The file of the weights, if not the one that the program names.
     pub weights: Option<PathBuf>,
+    /// The file to write the weights to after the call.
+    pub save_weights: Option<PathBuf>,
     /// The folder of the results, if they are kept.
     pub dump: Option<PathBuf>,
     /// The arguments to differentiate by, if gradients are asked for: those that require a gradient where none is named.
@@ -137,6 +139,12 @@ pub fn run(options: &Options) -> Result<bool, Box<dyn Error>> {
             format!("{} (inputs of {})", about(error), file.display()).into()
         }
     })?;
+    if let Some(path) = &options.save_weights {
+        match &program {
+            Program::Native(session) => session.save_weights(path)?,
+            _ => return Err("--save-weights needs native code of one program (--backend=cpu, --dynamic=auto, no graph breaks)".into()),
+        }
+    }
     if let Some(folder) = &options.dump {
         let name = options.inputs.as_deref().or(options.expect.as_deref()).unwrap_or(&options.model);
         std::fs::create_dir_all(folder).map_err(|e| format!("{}: {e}", folder.display()))?;
