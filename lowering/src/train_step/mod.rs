@@ -11,19 +11,20 @@
 //! It refuses: settings that make no step, a loss that is not one number, complex parameters, and parameters that the program
 //! itself changes.
 //!
-//! ```mlir
+//! ```text
 //! // --train-step="optimizer=sgd lr=0.5"
-//! func.func @f(%w: tensor<f32> {capture.kind = "parameter", capture.name = "w", capture.requires_grad}, %g: tensor<f32> {capture.cotangent = 0, capture.kind = "input", capture.name = "cot_0"}) -> (tensor<f32> {capture.kind = "output"}, tensor<f32> {capture.gradient = "w", capture.kind = "output", capture.name = "grad_w"}) attributes {capture.entry} {
+//! func.func @f(%w: tensor<f32>, %cot: tensor<f32> {capture.cotangent = 0}) -> (tensor<f32>, tensor<f32> {capture.gradient = "w"}) {
 //!   %0 = prim.exp %w : tensor<f32>
-//!   %1 = prim.mul %g, %0 : tensor<f32>
+//!   %1 = prim.mul %cot, %0 : tensor<f32>
 //!   return %0, %1 : tensor<f32>, tensor<f32>
 //! }
-//! // becomes
-//! func.func @f(%w: tensor<f32> {capture.kind = "parameter", capture.name = "w", capture.requires_grad}) -> (tensor<f32> {capture.kind = "output"}, tensor<f32> {capture.kind = "mutation", capture.name = "w"}) attributes {capture.entry} {
-//!   ..
-//!   %3 = prim.mul %gradient, %minus_lr : tensor<f32>
-//!   %4 = prim.add %w, %3 : tensor<f32>
-//!   return %0, %4 : tensor<f32>, tensor<f32>
+//! // becomes, with %cot = 1 and %rate = -0.5
+//! func.func @f(%w: tensor<f32>) -> (tensor<f32>, tensor<f32> {capture.kind = "mutation", capture.name = "w"}) {
+//!   %0 = prim.exp %w : tensor<f32>
+//!   %1 = prim.mul %cot, %0 : tensor<f32>
+//!   %2 = prim.mul %1, %rate : tensor<f32>
+//!   %3 = prim.add %w, %2 : tensor<f32>
+//!   return %0, %3 : tensor<f32>, tensor<f32>
 //! }
 //! ```
 
