@@ -103,9 +103,49 @@ pub struct Gradient {
     pub wrt: Vec<String>,
     /// The outputs that have a cotangent; all of floats where none is named.
     pub cotangents: Vec<i64>,
+    /// 2 for the gradients of the gradients too: each gradient has a cotangent then, behind those of the outputs.
+    pub order: Order,
+}
+
+/// How often a program is differentiated.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(try_from = "u32", into = "u32")]
+pub enum Order {
+    /// Once.
+    #[default]
+    First,
+    /// The gradients once more.
+    Second,
+}
+
+impl TryFrom<u32> for Order {
+    type Error = String;
+
+    fn try_from(order: u32) -> Result<Self, String> {
+        match order {
+            1 => Ok(Self::First),
+            2 => Ok(Self::Second),
+            _ => Err(format!("gradients of order {order} are not computed; there are 1 and 2")),
+        }
+    }
+}
+
+impl From<Order> for u32 {
+    fn from(order: Order) -> u32 {
+        match order {
+            Order::First => 1,
+            Order::Second => 2,
+        }
+    }
 }
 
 impl Gradient {
+    /// The options of the pass that differentiates the gradients, where it runs.
+    pub(crate) fn again(&self) -> Option<String> {
+        let wrt = if self.wrt.is_empty() { String::new() } else { format!("wrt={} ", self.wrt.join(",")) };
+        (self.order == Order::Second).then(|| format!("{wrt}gradients"))
+    }
+
     /// The options of the pass.
     pub(crate) fn text(&self) -> String {
         let cotangents: Vec<_> = self.cotangents.iter().map(i64::to_string).collect();

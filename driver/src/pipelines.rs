@@ -50,6 +50,10 @@ enum Setting {
     Gradient,
     /// The operators that have a gradient of their own; it runs where gradients are asked for.
     Kept,
+    /// The same, where gradients are differentiated once more.
+    KeptAgain,
+    /// What gradients are differentiated by; it runs where gradients of gradients are asked for.
+    Again,
     /// The optimizer; it runs where a step of training is asked for.
     Train,
     /// It has none, and runs where no gradients are asked for.
@@ -86,6 +90,8 @@ impl Step {
             Setting::WithSizes => options.sizes.as_deref().filter(|sizes| !sizes.is_empty()).map(|_| String::new())?,
             Setting::Gradient => options.gradient()?.text(),
             Setting::Kept => options.gradient().map(|_| format!("keep={}", differentiate::kept().join(",")))?,
+            Setting::KeptAgain => options.gradient()?.again().map(|_| format!("keep={}", differentiate::kept().join(",")))?,
+            Setting::Again => options.gradient()?.again()?,
             Setting::Train => options.train_step()?,
             Setting::Forward if options.gradient().is_some() => return None,
             Setting::Forward => String::new(),
@@ -122,6 +128,8 @@ macro_rules! pipeline {
 const DECOMPOSE: &[Step] = &[
     each("decompose-aten").with(Setting::Kept),
     each("differentiate").with(Setting::Gradient),
+    each("decompose-aten").with(Setting::KeptAgain),
+    each("differentiate").with(Setting::Again),
     each("train-step").with(Setting::Train),
     each("decompose-aten"),
     each("apply-dim-orders"),

@@ -2,7 +2,7 @@
 //!
 //! Reverse mode. The joint program takes a cotangent for each output (inputs `cot_0`, `cot_1`, .. after all others) and gives the
 //! program's outputs, the gradients of the arguments in `wrt`, then the mutations. It is an ordinary program: every later pass
-//! reads it as any other, and it can be differentiated again.
+//! reads it as any other, and it can be differentiated again: with `gradients` it is its gradients that have the cotangents.
 //!
 //! Each op has a row in the table of its family, which says how cotangents of its results become cotangents of its operands; an op
 //! of another dialect brings its own ([`Gradient`]). Gradients are taken at `prim`. Operators whose gradient in PyTorch is another than
@@ -48,6 +48,8 @@ use strata_dialects::aten::Operator;
 use strata_dialects::aten::alias::meaning;
 use strata_dialects::capture;
 
+use signature::Seeds;
+
 pub use own::Gradient;
 pub use rule::{At, Cotangents, Point, Row, Rule};
 
@@ -90,6 +92,8 @@ pub struct Differentiate {
     wrt: Vec<String>,
     /// The places of the outputs that have a cotangent; all outputs of floats where none is named.
     cotangents: Vec<i64>,
+    /// Differentiate the gradients of a joint program once more: it is they that have a cotangent.
+    gradients: bool,
     /// Ops differentiated.
     differentiated: Counter,
 }
@@ -99,7 +103,8 @@ impl Pass for Differentiate {
         if op.attr(capture::ENTRY).is_none() {
             return Ok(());
         }
-        let count = signature::joint(op, &self.wrt, &self.cotangents)?;
+        let seeds = if self.gradients { Seeds::Gradients } else { Seeds::Outputs(&self.cotangents) };
+        let count = signature::joint(op, &self.wrt, seeds)?;
         self.differentiated.add(count);
         Ok(())
     }

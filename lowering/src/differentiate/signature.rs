@@ -8,7 +8,7 @@ use strata_dialects::prim_builder::{Prim, Scalar, Tensor};
 
 use super::Reason;
 use super::reverse::Reverse;
-use crate::signature::Signature;
+use crate::signature::{Signature, text};
 
 /// Whether there are gradients of and by such values.
 pub(super) fn is_differentiable(ty: Type<'_>) -> bool {
@@ -21,25 +21,42 @@ struct Wanted<'c> {
     name: String,
 }
 
-/// Makes a function compute its gradients too; gives the number of ops differentiated.
-pub(super) fn joint(function: Op<'_>, wrt: &[String], cotangents: &[i64]) -> Result<usize, PassError> {
-    let prim = Prim::new(function.body(0), function.location());
-    build(&prim, function, wrt, cotangents)
+/// Which outputs have a cotangent.
+#[derive(Clone, Copy)]
+pub(super) enum Seeds<'s> {
+    /// Those at these places; all of floats where none is named.
+    Outputs(&'s [i64]),
+    /// The gradients of a joint program.
+    Gradients,
 }
 
-fn build<'c>(prim: &'c Prim<'c>, function: Op<'c>, wrt: &[String], cotangents: &[i64]) -> Result<usize, PassError> {
+/// Makes a function compute its gradients too; gives the number of ops differentiated.
+pub(super) fn joint(function: Op<'_>, wrt: &[String], seeds: Seeds<'_>) -> Result<usize, PassError> {
+    let prim = Prim::new(function.body(0), function.location());
+    build(&prim, function, wrt, seeds)
+}
+
+fn build<'c>(prim: &'c Prim<'c>, function: Op<'c>, wrt: &[String], seeds: Seeds<'_>) -> Result<usize, PassError> {
     let refused = |reason: String| Reason::Options(reason).at(function);
     let mut signature = Signature::of(function).map_err(refused)?;
     let wanted = wanted(&signature, wrt).map_err(refused)?;
     let outputs: Vec<_> = signature.results[..signature.outputs()].iter().map(|(value, _)| *value).collect();
-    let seeded = seeded(&outputs, cotangents).map_err(refused)?;
+    let seeded = match seeds {
+        Seeds::Outputs(places) => seeded(&outputs, places).map_err(refused)?,
+        Seeds::Gradients => gradients(&signature).map_err(refused)?,
+    };
+    let cotangent_name = |place: usize| match (seeds, text(signature.results[place].1, capture::NAME)) {
+        (Seeds::Gradients, Some(name)) => format!("cot_{name}"),
+        _ => format!("cot_{place}"),
+    };
+    let names: Vec<_> = seeded.iter().map(|place| cotangent_name(*place)).collect();
     signature.forget(&[capture::COTANGENT, capture::GRADIENT, capture::NO_GRADIENT]);
 
     prim.set_before(signature.end);
     let mut reverse = Reverse::new(prim, &wanted.iter().map(|wanted| wanted.value).collect::<Vec<_>>());
-    for &place in &seeded {
+    for (&place, name) in seeded.iter().zip(&names) {
         let (output, attr) = (outputs[place], function.cx().i64_attr(place as i64));
-        let (cotangent, name) = signature.add_argument(output.ty(), "input", &format!("cot_{place}"), &[(capture::COTANGENT, attr)]);
+        let (cotangent, name) = signature.add_argument(output.ty(), "input", name, &[(capture::COTANGENT, attr)]);
         reverse.add(output, alike(prim, cotangent, output, &name));
     }
     let done = reverse.block(signature.block)?;
@@ -83,6 +100,16 @@ fn wanted<'c>(signature: &Signature<'c>, wrt: &[String]) -> Result<Vec<Wanted<'c
         return Err(format!("`{}` is of type {}, and gradients are those of floats and complex numbers", name(*at), arguments[*at].ty()));
     }
     Ok(places.into_iter().map(|at| Wanted { value: arguments[at], name: name(at) }).collect())
+}
+
+/// The places of the gradients of a joint program.
+fn gradients(signature: &Signature<'_>) -> Result<Vec<usize>, String> {
+    let is_gradient = |place: &usize| text(signature.results[*place].1, capture::GRADIENT).is_some();
+    let places: Vec<_> = (0..signature.results.len()).filter(is_gradient).collect();
+    if places.is_empty() {
+        return Err("computes no gradients to differentiate once more; run --differentiate first".to_owned());
+    }
+    Ok(places)
 }
 
 /// The places of the outputs that have a cotangent.

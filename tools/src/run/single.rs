@@ -12,7 +12,7 @@ use strata_tools::{tuning, verify_weights};
 use super::backend::{Backend, Compile, Named, Program, dump, with_signature};
 use super::benchmark;
 use super::case::{Check, InputSet};
-use super::gradient::with_gradient;
+use super::gradient::{Gradient, with_gradient};
 use super::judge::{Rules, judge};
 use super::levels_report;
 use super::page::Page;
@@ -185,6 +185,11 @@ impl<'a> Cotangents<'a> {
         Ok(Self { wrt: options.gradient.as_deref(), set })
     }
 
+    /// What the file says, where the command line names nothing.
+    fn said(&self) -> Option<&Gradient> {
+        self.set.as_ref().and_then(InputSet::gradient).filter(|_| self.wrt.is_some_and(<[String]>::is_empty))
+    }
+
     fn places(&self) -> Vec<usize> {
         self.set.as_ref().map(InputSet::places_of_cotangents).unwrap_or_default()
     }
@@ -192,14 +197,16 @@ impl<'a> Cotangents<'a> {
     /// The compiler's options with the gradients asked for.
     fn options(&self, options: &str) -> Result<String, Box<dyn Error>> {
         let Some(wrt) = self.wrt else { return Ok(options.to_owned()) };
-        match self.set.as_ref().and_then(InputSet::gradient).filter(|_| wrt.is_empty()) {
+        match self.said() {
             Some(said) => Ok(said.options(options)?),
-            None => Ok(with_gradient(options, &wrt.iter().map(String::as_str).collect::<Vec<_>>(), &self.places())?),
+            None => Ok(with_gradient(options, &wrt.iter().map(String::as_str).collect::<Vec<_>>(), &self.places(), 1)?),
         }
     }
 
     fn tensors(&self) -> Result<Vec<&Tensor>, String> {
-        self.set.as_ref().map_or(Ok(Vec::new()), |set| set.cotangents(&self.places()))
+        let Some(set) = &self.set else { return Ok(Vec::new()) };
+        let second = if self.said().is_some() { set.second_cotangents()? } else { Vec::new() };
+        Ok([set.cotangents(&self.places())?, second].concat())
     }
 }
 
