@@ -1,6 +1,6 @@
 //! `rs-opt --check-gradients`: gradients beside finite differences, both in `f64` by the interpreter.
 //!
-//! A program and its joint program are taken to `prim` without optimisation, and all their floats become `f64`. Along a random direction of
+//! A program, its joint program and the one of forward mode are taken to `prim` without optimisation, and all their floats become `f64`. Along a random direction of
 //! each argument the slope of the outputs, weighted by random cotangents, is compared with what the gradient says it is. The slope comes
 //! from steps of two sizes forwards and backwards, which also say whether there is one: where the program bends or jumps another direction
 //! is drawn.
@@ -52,7 +52,7 @@ pub struct Compared {
     pub left_out: usize,
     /// The largest relative difference.
     pub largest: f64,
-    /// The first direction where the gradient is wrong: the slope, and what the gradient says.
+    /// The first direction where it is wrong: the slope, and what the gradient or the tangents say.
     pub wrong: Option<(f64, f64)>,
 }
 
@@ -79,7 +79,7 @@ impl fmt::Display for GradientReport {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for Compared { argument, directions, left_out, largest, wrong } in &self.arguments {
             match wrong {
-                Some((slope, said)) => writeln!(f, "{argument}: WRONG: the slope is {slope:e}, the gradient says {said:e}")?,
+                Some((slope, said)) => writeln!(f, "{argument}: WRONG: the slope is {slope:e}, the derivative says {said:e}")?,
                 None => {
                     write!(f, "{argument}: right along {directions} directions, largest relative difference {largest:.1e}")?;
                     let why = if *left_out > 0 { format!("; {left_out} left out: bends, jumps, no numbers") } else { String::new() };
@@ -111,6 +111,7 @@ pub fn check_gradients(registry: &'static Registry, name: &str, text: &str, opti
     }
     let plain = Options { skip: optional_passes(registry).into_iter().map(str::to_owned).collect(), ..Options::default() };
     let gradient = Gradient { wrt: by.clone(), ..Gradient::default() };
+    let forward = Options { gradient: Some(Gradient { forward: true, ..gradient.clone() }), ..plain.clone() };
     let joint = Options { gradient: Some(gradient), ..plain.clone() };
     let lower = |options: &Options| -> Result<Module<'_>, Error> {
         let module = parse()?;
@@ -118,7 +119,7 @@ pub fn check_gradients(registry: &'static Registry, name: &str, text: &str, opti
         widen(&module)?;
         Ok(module)
     };
-    let checker = Checker { plain: lower(&plain)?, joint: lower(&joint)?, options };
+    let checker = Checker { plain: lower(&plain)?, joint: lower(&joint)?, forward: lower(&forward)?, options };
     let mut arguments: Vec<_> = by.into_iter().map(Compared::new).collect();
     for set in 0..options.sets {
         options.budget.spend(|| checker.set(set, &mut arguments)).map_err(|error| Error::Interpreter(error.to_string()))?;
@@ -167,10 +168,13 @@ impl Random {
     }
 }
 
-/// Both programs in `f64`.
+/// The programs in `f64`.
 struct Checker<'c, 'o> {
     plain: Module<'c>,
+    /// With gradients.
     joint: Module<'c>,
+    /// With tangents.
+    forward: Module<'c>,
     options: &'o CheckOptions,
 }
 
@@ -221,25 +225,33 @@ impl Checker<'_, '_> {
             Ok(parts.concat())
         };
         let gradients = self.run(&self.joint, sample, &cotangents)?.split_off(outputs.len());
-        for (compared, gradient) in arguments.iter_mut().zip(&gradients) {
+        for (at, (compared, gradient)) in arguments.iter_mut().zip(&gradients).enumerate() {
             if compared.wrong.is_some() {
                 continue;
             }
             for _ in 0..DRAWS {
                 let value = argument(function, sample, &compared.argument)?;
                 let direction = random.like(&value)?;
-                let at = |step: f64| numbers(&self.run(&self.plain, &moved(function, sample, &compared.argument, &direction, step)?, &[])?);
-                let around = [at(-2.0 * STEP)?, at(-STEP)?, at(0.0)?, at(STEP)?, at(2.0 * STEP)?];
+                let step = |step: f64| numbers(&self.run(&self.plain, &moved(function, sample, &compared.argument, &direction, step)?, &[])?);
+                let around = [step(-2.0 * STEP)?, step(-STEP)?, step(0.0)?, step(STEP)?, step(2.0 * STEP)?];
                 let said = product(gradient.tensor()?, &direction);
                 // Infinity times 0 is no number in a gradient, as in eager PyTorch: of what is not chosen, and at the end of a domain.
                 let Some(slope) = slope(&around, &weights).filter(|_| said.is_finite()) else {
                     compared.left_out += 1;
                     continue;
                 };
-                let difference = (slope - said).abs() / slope.abs().max(said.abs()).max(LEAST);
+                // Forward mode says it too: the tangents of the outputs, weighted.
+                let zeros = |gradient: &Value| gradient.tensor().and_then(|like| Tensor::zeros(like.dtype(), like.shape()));
+                let mut tangents = gradients.iter().map(zeros).collect::<Result<Vec<_>, _>>()?;
+                tangents[at] = direction.clone();
+                let tangents = self.run(&self.forward, sample, &tangents)?.split_off(outputs.len());
+                let weighted = |(tangent, cotangent): (&Value, &Tensor)| Ok(product(cotangent, tangent.tensor()?));
+                let ahead: f64 = tangents.iter().zip(&cotangents).map(weighted).sum::<Result<_, InterpError>>()?;
+                let apart = |said: f64| (slope - said).abs() / slope.abs().max(said.abs()).max(LEAST);
+                let difference = apart(said).max(apart(ahead));
                 compared.directions += 1;
-                if difference > TOLERANCE {
-                    compared.wrong = Some((slope, said));
+                if difference > TOLERANCE || difference.is_nan() {
+                    compared.wrong = Some((slope, if apart(said) > TOLERANCE { said } else { ahead }));
                 } else {
                     compared.largest = compared.largest.max(difference);
                 }

@@ -105,6 +105,8 @@ pub struct Gradient {
     pub cotangents: Vec<i64>,
     /// 2 for the gradients of the gradients too: each gradient has a cotangent then, behind those of the outputs.
     pub order: Order,
+    /// Forward mode: tangents of the arguments in the place of the cotangents, and of the outputs in that of the gradients.
+    pub forward: bool,
 }
 
 /// How often a program is differentiated.
@@ -140,10 +142,14 @@ impl From<Order> for u32 {
 }
 
 impl Gradient {
-    /// The options of the pass that differentiates the gradients, where it runs.
+    /// The options of the pass that goes on from the joint program, where it runs.
     pub(crate) fn again(&self) -> Option<String> {
         let wrt = if self.wrt.is_empty() { String::new() } else { format!("wrt={} ", self.wrt.join(",")) };
-        (self.order == Order::Second).then(|| format!("{wrt}gradients"))
+        match (self.forward, self.order) {
+            (true, _) => Some("mode=jvp".to_owned()),
+            (false, Order::Second) => Some(format!("{wrt}gradients")),
+            (false, Order::First) => None,
+        }
     }
 
     /// The options of the pass.

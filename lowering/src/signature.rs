@@ -107,16 +107,19 @@ impl<'c> Signature<'c> {
         self.results.iter_mut().for_each(|(_, attr)| *attr = without(*attr));
     }
 
+    /// Takes an argument away that nothing uses.
+    pub fn erase_argument(&mut self, prim: &Prim<'c>, argument: usize) {
+        prim.build(|rewriter| rewriter.erase_arg(self.block, argument));
+        self.arguments.remove(argument);
+    }
+
     /// Takes an argument away whose place `value` takes.
     pub fn replace_argument(&mut self, prim: &Prim<'c>, argument: usize, value: Value<'c>) {
         let old = self.block.arg(argument);
         // What is returned may be the argument itself.
         self.results.iter_mut().filter(|(result, _)| *result == old).for_each(|(result, _)| *result = value);
-        prim.build(|rewriter| {
-            rewriter.replace_uses(old, value);
-            rewriter.erase_arg(self.block, argument);
-        });
-        self.arguments.remove(argument);
+        prim.build(|rewriter| rewriter.replace_uses(old, value));
+        self.erase_argument(prim, argument);
     }
 
     /// Writes it to the function.

@@ -8,7 +8,7 @@
 // CHECK: x: right along 3 directions, largest relative difference {{.*}}e-
 // CHECK-NEXT: w: right along 3 directions
 // CHECK-NEXT: z: right along 3 directions
-// CHECK-NEXT: h: WRONG: the slope is {{.*}}, the gradient says
+// CHECK-NEXT: h: WRONG: the slope is {{.*}}, the derivative says
 // INTEGERS: no argument is a tensor of floats or complex numbers, so there is nothing to differentiate by
 // TASKS: --check-semantics, --check-gradients, --bisect, --graph and --incremental exclude each other
 

@@ -9,6 +9,8 @@
 //! that of their decomposition (at ties, at 0, at a border) have a row at `aten`, and are kept until here:
 //! `--decompose-aten=keep=..`, `--differentiate`, `--decompose-aten`.
 //!
+//! With `mode=jvp` it is forward mode: tangents of the arguments in `wrt` (inputs `tan_x`) become tangents of the outputs (`tan_0`).
+//!
 //! It refuses, at the op: what has no row, loops whose number of steps is not known, and random numbers inside of regions.
 //!
 //! ```mlir
@@ -24,6 +26,7 @@
 //! }
 //! ```
 
+mod forward;
 mod own;
 mod reverse;
 mod rule;
@@ -94,6 +97,8 @@ pub struct Differentiate {
     cotangents: Vec<i64>,
     /// Differentiate the gradients of a joint program once more: it is they that have a cotangent.
     gradients: bool,
+    /// `vjp`: gradients of arguments from cotangents of outputs. `jvp`: tangents of outputs from tangents of arguments, also of a joint program.
+    mode: String,
     /// Ops differentiated.
     differentiated: Counter,
 }
@@ -103,9 +108,18 @@ impl Pass for Differentiate {
         if op.attr(capture::ENTRY).is_none() {
             return Ok(());
         }
+        let forward = match self.mode.as_str() {
+            "" | "vjp" => false,
+            "jvp" => true,
+            other => return Err(Reason::Options(format!("mode={other}: there are vjp, gradients, and jvp, tangents")).at(op)),
+        };
+        if forward && forward::is_joint(op) {
+            self.differentiated.add(forward::forward(op)?);
+            return Ok(());
+        }
         let seeds = if self.gradients { Seeds::Gradients } else { Seeds::Outputs(&self.cotangents) };
         let count = signature::joint(op, &self.wrt, seeds)?;
-        self.differentiated.add(count);
+        self.differentiated.add(count + if forward { forward::forward(op)? } else { 0 });
         Ok(())
     }
 }

@@ -125,7 +125,7 @@ fn seeded(outputs: &[Value<'_>], cotangents: &[i64]) -> Result<Vec<usize>, Strin
 }
 
 /// A cotangent with the sizes of its output; the call fails where it has others.
-fn alike<'p>(prim: &'p Prim<'p>, cotangent: Value<'p>, output: Value<'p>, name: &str) -> Tensor<'p> {
+pub(super) fn alike<'p>(prim: &'p Prim<'p>, cotangent: Value<'p>, output: Value<'p>, name: &str) -> Tensor<'p> {
     let (given, like) = (prim.tensor(cotangent), prim.tensor(output));
     for (dim, (size, wanted)) in given.shape().iter().zip(like.shape().iter()).enumerate() {
         if output.ty().shape()[dim] == DYNAMIC && !size.same(*wanted) {
@@ -138,7 +138,7 @@ fn alike<'p>(prim: &'p Prim<'p>, cotangent: Value<'p>, output: Value<'p>, name: 
 }
 
 /// A gradient in the type of its argument; zeros where there is none.
-fn declared<'p>(prim: &'p Prim<'p>, gradient: Option<Tensor<'p>>, argument: Value<'p>) -> Value<'p> {
+pub(super) fn declared<'p>(prim: &'p Prim<'p>, gradient: Option<Tensor<'p>>, argument: Value<'p>) -> Value<'p> {
     let like = prim.tensor(argument);
     let gradient = gradient.unwrap_or_else(|| like.filled(Scalar::Int(0))).convert(like.dtype());
     if gradient.ty() == argument.ty() { gradient.value() } else { prim.retype(gradient, argument.ty()) }
