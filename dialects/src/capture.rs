@@ -196,6 +196,10 @@ pub const GRADIENT: &str = "capture.gradient";
 /// Beside [`GRADIENT`]: the outputs do not depend on the argument, and the gradient is zeros, where PyTorch has none.
 pub const NO_GRADIENT: &str = "capture.no_gradient";
 
+/// The attribute of a function in which values of a forward are computed again: the bytes that its backward reads of the forward
+/// otherwise, and those that it reads.
+pub const SAVED: &str = "capture.saved";
+
 /// The attribute of a `detach` through which the program writes: its operand has the new value, and keeps its gradient.
 pub const OVERWRITTEN: &str = "capture.overwritten";
 

@@ -5,6 +5,7 @@ use crate::levels::Level;
 use std::collections::HashMap;
 use std::path::Path;
 use strata_core::ir::{ElementType, Op};
+use strata_dialects::capture;
 use strata_dialects::host;
 use strata_dialects::loops;
 use strata_frontend::Weights;
@@ -13,7 +14,7 @@ use strata_lowering::codegen::{ENTRY, LinkedImage, PREPARE, Target};
 use strata_lowering::loop_to_host::{Argument, Program, entry};
 use strata_lowering::schedule::cost;
 use strata_runtime::manifest::{
-    Access, Guard, Import, Input, InputKind, Kernel, Layout, LevelSize, Output, OutputKind, Relocation, Resume, Segment, StageTime, Tuned,
+    Access, Guard, Import, Input, InputKind, Kernel, Layout, LevelSize, Output, OutputKind, Relocation, Resume, Saved, Segment, StageTime, Tuned,
     Weight, WeightSource,
 };
 use strata_runtime::{Artefact, DType, DimOrder, Image, Manifest, manifest};
@@ -35,6 +36,8 @@ pub struct Notes {
     pub sample: Vec<Vec<i64>>,
     /// Bytes of the call's arena.
     pub arena: Option<u64>,
+    /// What a backward reads of the forward.
+    pub saved: Option<Saved>,
 }
 
 impl Notes {
@@ -62,6 +65,10 @@ impl Notes {
                 predicted_nanos: cost::seconds(&kernel, &target, threads).map(|seconds| (1e9 * seconds) as u64),
             });
             self.kernels = described.collect();
+        }
+        if level == Level::Prim {
+            let saved = entry(module).ok().and_then(|entry| entry.ints(capture::SAVED));
+            self.saved = saved.and_then(|saved| Some(Saved { before: *saved.first()? as u64, bytes: *saved.get(1)? as u64 }));
         }
         if level == Level::Host {
             let entry = module.body(0).ops().into_iter().find(|op| op.attr(host::ENTRY).is_some());
@@ -147,6 +154,7 @@ pub fn build(
             kernels: notes.kernels,
             device: None,
             workspace_bytes: notes.arena,
+            saved: notes.saved,
             timings: notes.timings,
             levels: notes.levels,
             tuned: notes.tuned,

@@ -37,6 +37,7 @@ mod tensors;
 pub mod train;
 mod units;
 mod warm_up;
+mod widen;
 
 /// The hash of the compiler's sources: results of another build are not this one's.
 pub const BUILD: &CStr = match CStr::from_bytes_with_nul(concat!(env!("STRATA_BUILD"), "\0").as_bytes()) {

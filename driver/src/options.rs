@@ -199,6 +199,8 @@ pub struct Options {
     /// The optimizer and its settings as in `adamw,lr=1e-3`, where the program becomes a step of training: see `--train-step`. What it is
     /// differentiated by says `gradient`; without it the loss is output 0.
     pub train: Option<String>,
+    /// What is saved for a backward, where less is to be: the options of `--rematerialise`, as in `budget=0.5`; empty for its defaults.
+    pub rematerialise: Option<String>,
     /// The function to compile, of a program that graph breaks divide; the entry when empty.
     pub part: String,
 }

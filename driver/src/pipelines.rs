@@ -58,6 +58,8 @@ enum Setting {
     Train,
     /// It has none, and runs where no gradients are asked for.
     Forward,
+    /// What may be saved for a backward; it runs where that is asked for.
+    Rematerialise,
     /// It runs where the runtime is to say where the time of a call goes.
     Profile,
 }
@@ -95,6 +97,7 @@ impl Step {
             Setting::Train => options.train_step()?,
             Setting::Forward if options.gradient().is_some() => return None,
             Setting::Forward => String::new(),
+            Setting::Rematerialise => options.rematerialise.clone()?.replace(',', " "),
             Setting::Profile if !options.profile => return None,
             Setting::Profile => String::new(),
         };
@@ -169,6 +172,8 @@ const CPU: &[Pipeline] = &[
         module("cse").optional(),
         // Its windows and transposes stand as kernels read them.
         each("winograd").with(Setting::Numerics).optional(),
+        // What is the same is shared no more behind it.
+        each("rematerialise").with(Setting::Rematerialise),
         module("hoist-weights").optional(),
     ]),
     pipeline!(CPU[3] PrimFused "strata-to-prim-fused" [each("fuse-elementwise").optional(), each("fuse-reductions").optional()]),
@@ -202,6 +207,7 @@ const CUDA: &[Pipeline] = &[
         each("split-scans").with(Setting::Numerics).optional(),
         each("fold-scales").with(Setting::Numerics).optional(),
         module("cse").optional(),
+        each("rematerialise").with(Setting::Rematerialise),
         module("hoist-weights").optional(),
     ]),
     pipeline!(CUDA[1] LoopScheduled "strata-to-cuda-loop-scheduled" [

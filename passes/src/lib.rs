@@ -35,6 +35,7 @@ pub const PASSES: &[PassEntry] = &[
     PassEntry::of::<loops::pack_operands::PackOperands>(),
     PassEntry::of::<loops::pair_halves::PairHalves>(),
     PassEntry::of::<host::plan_memory::PlanMemory>(),
+    PassEntry::of::<prim::rematerialise::Rematerialise>(),
     PassEntry::of::<loops::share_kernels::ShareKernels>(),
     PassEntry::of::<loops::share_reciprocals::ShareReciprocals>(),
     PassEntry::of::<prim::simplify::algebra::SimplifyAlgebra>(),

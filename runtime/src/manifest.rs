@@ -43,6 +43,9 @@ pub struct Manifest {
     /// Largest workspace of a call in bytes, where the plan knows it.
     #[serde(default)]
     pub workspace_bytes: Option<u64>,
+    /// What the backward of a joint program or of a step of training reads of the forward, where it was asked to be less.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub saved: Option<Saved>,
     /// How long each stage of the compilation took.
     #[serde(default)]
     pub timings: Vec<StageTime>,
@@ -95,6 +98,15 @@ pub struct DeviceKernel {
     /// The place in the program that it comes from, if known.
     #[serde(default)]
     pub location: String,
+}
+
+/// Bytes that live from a forward to its backward.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Saved {
+    /// Where nothing is computed again.
+    pub before: u64,
+    /// As it is.
+    pub bytes: u64,
 }
 
 /// A kernel whose schedule was to be chosen by measurement.

@@ -29,6 +29,10 @@ pub struct CompileOptions {
     /// overwritten at each call
     #[arg(long, value_name = "OPTIMIZER,SETTINGS")]
     train: Option<String>,
+    /// Save less for the backward of a joint program or a step of training: what is cheap is computed again; with budget=0.5 so much more
+    /// that a half of the rest is saved, with bytes=N until so many bytes are
+    #[arg(long, value_name = "OPTIONS", num_args = 0..=1, require_equals = true, default_missing_value = "")]
+    rematerialise: Option<String>,
     /// Leave these passes out of the pipeline (comma separated)
     #[arg(long, value_name = "PASSES", value_delimiter = ',')]
     skip: Vec<String>,
@@ -52,6 +56,11 @@ impl CompileOptions {
         CompileOptions { profile, ..self }
     }
 
+    /// Whether less is to be saved for a backward.
+    pub fn asks_to_rematerialise(&self) -> bool {
+        self.rematerialise.is_some()
+    }
+
     /// Whether something is asked about the cache, or about what was measured.
     pub fn says_of_cache(&self) -> bool {
         self.no_cache || self.explain_cache || self.explain_autotune
@@ -61,7 +70,7 @@ impl CompileOptions {
     pub fn json(&self) -> String {
         let mut options = Map::new();
         let texts = [("mode", &self.mode), ("dynamic", &self.dynamic), ("sizes", &self.sizes), ("numerics", &self.numerics)];
-        for (name, value) in texts.into_iter().chain([("signature", &self.signature), ("train", &self.train)]) {
+        for (name, value) in texts.into_iter().chain([("signature", &self.signature), ("train", &self.train), ("rematerialise", &self.rematerialise)]) {
             if let Some(value) = value {
                 options.insert(name.into(), json!(value));
             }

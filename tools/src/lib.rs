@@ -6,6 +6,7 @@ pub mod cached;
 pub mod compile_options;
 pub mod compiler;
 pub mod kernels;
+pub mod saved;
 pub mod signature;
 mod start;
 pub mod tuning;

@@ -30,10 +30,14 @@ fn close(found: &Tensor, wanted: &Tensor, (relative, absolute): (f64, f64), name
 
 /// Makes the steps of a case and compares losses, parameters and buffers.
 fn twenty_steps(model: &str, optimizer: &str) {
+    twenty_steps_with(model, optimizer, &Options::default());
+}
+
+fn twenty_steps_with(model: &str, optimizer: &str, options: &Options) {
     let name = format!("{model}.{optimizer}");
     let file = TensorFile::read(&folder().join(format!("{name}.safetensors"))).unwrap();
     let path = folder().join(format!("{model}.pt2"));
-    let step = Step::compile(standard(), path.as_path(), &file.metadata["train"], &Options::default(), None).unwrap();
+    let step = Step::compile(standard(), path.as_path(), &file.metadata["train"], options, None).unwrap();
     let inputs = file.numbered("in_");
     for k in 0..20 {
         let batch: Vec<_> = inputs.iter().map(|tensor| at(tensor, k)).collect();
@@ -72,6 +76,14 @@ fn twenty_steps_of_an_lstm_are_pytorchs() {
 #[test]
 fn settings_are_pytorchs() {
     ["nesterov", "dampening", "amsgrad", "clipped", "accumulated"].into_iter().for_each(|settings| twenty_steps("mlp", settings));
+}
+
+#[test]
+fn steps_that_compute_again_are_pytorchs() {
+    for (model, rematerialise) in [("mlp", ""), ("cnn", ""), ("cnn", "budget=0.2"), ("transformer", "budget=0.3"), ("lstm", "bytes=1000")] {
+        let options = Options { rematerialise: Some(rematerialise.to_owned()), ..Options::default() };
+        twenty_steps_with(model, "adam", &options);
+    }
 }
 
 /// `(w x)^2`.

@@ -10,6 +10,7 @@ pub mod fusion;
 pub mod hoist_weights;
 pub mod inline_layers;
 pub mod narrow_dots;
+pub mod rematerialise;
 pub mod simplify;
 pub mod sort_by_ranks;
 pub mod split_phases;

@@ -7,7 +7,7 @@ use strata_runtime::compare::{Tolerance, preview};
 use strata_runtime::manifest::{Input, Scalar};
 use strata_runtime::{DType, Manifest, Tensor};
 use strata_tools::compile_options::CompileOptions;
-use strata_tools::{tuning, verify_weights};
+use strata_tools::{saved, tuning, verify_weights};
 
 use super::backend::{Backend, Compile, Named, Program, dump, with_signature};
 use super::benchmark;
@@ -102,6 +102,9 @@ pub fn run(options: &Options) -> Result<bool, Box<dyn Error>> {
     };
     if let Some(manifest) = manifest.filter(|_| options.compile.explain_autotune) {
         eprintln!("{}: {}", options.model.display(), tuning::explain(manifest));
+    }
+    if let Some(line) = manifest.filter(|_| options.compile.asks_to_rematerialise()).and_then(saved::line) {
+        eprintln!("{}: {line}", options.model.display());
     }
     if let (true, Some(manifest), Some("strata" | "so")) = (options.verify_weights, manifest, kind(&options.model)) {
         verify_weights::of_manifest(&options.model, manifest)?;
