@@ -14,8 +14,8 @@ use strata_lowering::codegen::{ENTRY, LinkedImage, PREPARE, Target};
 use strata_lowering::loop_to_host::{Argument, Program, entry};
 use strata_lowering::schedule::cost;
 use strata_runtime::manifest::{
-    Access, Guard, Import, Input, InputKind, Kernel, Layout, LevelSize, Output, OutputKind, Relocation, Resume, Saved, Segment, StageTime, Tuned,
-    Weight, WeightSource,
+    Access, Guard, Import, Input, InputKind, Kernel, Layout, LevelSize, Output, OutputKind, Relocation, Resume, Saved, Segment, StageTime,
+    Tuned, Weight, WeightSource,
 };
 use strata_runtime::{Artefact, DType, DimOrder, Image, Manifest, manifest};
 

@@ -105,7 +105,9 @@ pub fn check_gradients(registry: &'static Registry, name: &str, text: &str, opti
     let parse = || Module::parse(&context, text, name).map_err(Error::from);
     let by = arguments(parse()?.op())?;
     if by.is_empty() {
-        return Err(Error::Interpreter("no argument is a tensor of floats or complex numbers, so there is nothing to differentiate by".into()));
+        return Err(Error::Interpreter(
+            "no argument is a tensor of floats or complex numbers, so there is nothing to differentiate by".into(),
+        ));
     }
     let plain = Options { skip: optional_passes(registry).into_iter().map(str::to_owned).collect(), ..Options::default() };
     let gradient = Gradient { wrt: by.clone(), ..Gradient::default() };
@@ -242,7 +244,8 @@ impl Checker<'_, '_> {
             for _ in 0..DRAWS {
                 let value = argument(function, sample, &compared.argument)?;
                 let direction = random.like(&value)?;
-                let step = |step: f64| numbers(&self.run(&self.plain, &moved(function, sample, &compared.argument, &direction, step)?, &[])?);
+                let step =
+                    |step: f64| numbers(&self.run(&self.plain, &moved(function, sample, &compared.argument, &direction, step)?, &[])?);
                 let around = [step(-2.0 * STEP)?, step(-STEP)?, step(0.0)?, step(STEP)?, step(2.0 * STEP)?];
                 let said = product(gradient.tensor()?, &direction);
                 // Infinity times 0 is no number in a gradient, as in eager PyTorch: of what is not chosen, and at the end of a domain.

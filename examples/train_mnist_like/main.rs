@@ -66,7 +66,10 @@ fn main() -> Result<(), Box<dyn Error>> {
     let folder = tempfile::tempdir()?;
     let first = folder.path().join("first.safetensors");
     let mut random = Random::new(arguments.seed);
-    let weights: Vec<_> = WEIGHTS.iter().map(|(name, shape, inputs)| Ok(((*name).to_owned(), first_weight(shape, *inputs, &mut random)?))).collect::<Result<_, Box<dyn Error>>>()?;
+    let weights: Vec<_> = WEIGHTS
+        .iter()
+        .map(|(name, shape, inputs)| Ok(((*name).to_owned(), first_weight(shape, *inputs, &mut random)?)))
+        .collect::<Result<_, Box<dyn Error>>>()?;
     TensorFile::write(&first, &weights.iter().map(|(name, tensor)| (name.clone(), tensor)).collect::<Vec<_>>())?;
 
     let start = Instant::now();

@@ -100,7 +100,8 @@ impl<'c> Signature<'c> {
         let cx = self.cx();
         let without = |attr: Attr<'c>| {
             let entries = attr.as_dict().unwrap_or_default();
-            let kept: Vec<_> = entries.iter().filter(|(name, _)| !names.contains(&name.as_str())).map(|(name, attr)| (name.as_str(), *attr)).collect();
+            let kept: Vec<_> =
+                entries.iter().filter(|(name, _)| !names.contains(&name.as_str())).map(|(name, attr)| (name.as_str(), *attr)).collect();
             cx.dict_attr(&kept)
         };
         self.arguments.iter_mut().for_each(|attr| *attr = without(*attr));

@@ -47,6 +47,7 @@ pub const PASSES: &[PassEntry] = &[
     PassEntry::of::<prim::sort_by_ranks::SortByRanks>(),
     PassEntry::of::<capture::specialise_sizes::SpecialiseSizes>(),
     PassEntry::of::<capture::split_breaks::SplitBreaks>(),
+    PassEntry::of::<prim::split_joint::SplitJoint>(),
     PassEntry::of::<prim::split_phases::SplitPhases>(),
     PassEntry::of::<prim::split_scans::SplitScans>(),
     PassEntry::of::<verify_level::VerifyLevel>(),

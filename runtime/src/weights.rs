@@ -123,10 +123,9 @@ impl Weights {
         let begun = archive.map(|path| Archive::open(path).map(|archive| archive.has_state(manifest))).transpose()?.unwrap_or_default();
         for (k, weight) in manifest.weights.iter().enumerate() {
             if weight.source.zeros && !begun {
-                weights.keep_zeros(k, weight, manifest.writes(weight)).map_err(|error| WeightError::Given {
-                    name: weight.name.clone(),
-                    reason: error.to_string(),
-                })?;
+                weights
+                    .keep_zeros(k, weight, manifest.writes(weight))
+                    .map_err(|error| WeightError::Given { name: weight.name.clone(), reason: error.to_string() })?;
                 continue;
             }
             if archive.is_none() && weight.source.file.is_empty() {

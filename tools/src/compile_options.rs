@@ -70,7 +70,9 @@ impl CompileOptions {
     pub fn json(&self) -> String {
         let mut options = Map::new();
         let texts = [("mode", &self.mode), ("dynamic", &self.dynamic), ("sizes", &self.sizes), ("numerics", &self.numerics)];
-        for (name, value) in texts.into_iter().chain([("signature", &self.signature), ("train", &self.train), ("rematerialise", &self.rematerialise)]) {
+        for (name, value) in
+            texts.into_iter().chain([("signature", &self.signature), ("train", &self.train), ("rematerialise", &self.rematerialise)])
+        {
             if let Some(value) = value {
                 options.insert(name.into(), json!(value));
             }

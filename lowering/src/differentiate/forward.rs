@@ -70,7 +70,11 @@ fn take_away<'c>(prim: &'c Prim<'c>, signature: &mut Signature<'c>, at: usize, p
     let (sizes, users): (Vec<_>, Vec<_>) = cotangent.uses().into_iter().map(|user| user.op).partition(|op| op.isa::<prim::Dim>());
     let of_sizes = sizes.iter().flat_map(|op| op.result(0).uses()).map(|user| user.op);
     // All of it stands behind the output.
-    let first = users.iter().copied().chain(of_sizes).filter_map(|op| order.get(&statement(signature, op)).map(|at| (*at, statement(signature, op))));
+    let first = users
+        .iter()
+        .copied()
+        .chain(of_sizes)
+        .filter_map(|op| order.get(&statement(signature, op)).map(|at| (*at, statement(signature, op))));
     let Some((_, first)) = first.min_by_key(|(at, _)| *at) else {
         sizes.into_iter().for_each(|op| prim.build(|rewriter| rewriter.erase(op)));
         return signature.erase_argument(prim, at);

@@ -36,9 +36,7 @@ impl<'c> Step<'c, '_> {
     pub fn update(&self, parameter: Tensor<'c>, gradient: Tensor<'c>, state: &mut dyn State<'c>) -> Tensor<'c> {
         let gradient = if self.settings.maximize { -gradient } else { gradient };
         match self.settings.optimizer {
-            Optimizer::Sgd { momentum, dampening, nesterov } => {
-                self.sgd((parameter, gradient), (momentum, dampening, nesterov), state)
-            }
+            Optimizer::Sgd { momentum, dampening, nesterov } => self.sgd((parameter, gradient), (momentum, dampening, nesterov), state),
             Optimizer::Adam { beta1, beta2, eps, amsgrad, decoupled } => {
                 let (parameter, gradient) = self.decayed(parameter, gradient, decoupled);
                 self.adam((parameter, gradient), (beta1, beta2), eps, amsgrad, state)

@@ -21,8 +21,13 @@ fn archive() -> tempfile::NamedTempFile {
 
 fn weight(file: &std::path::Path, shape: &[i64], byte_offset: u64, strides: &[i64]) -> Manifest {
     let mut manifest = Manifest::new("weights", Target::host());
-    let source =
-        WeightSource { file: file.display().to_string(), entry: "data/weights/weight_0".into(), byte_offset, strides: strides.to_vec(), zeros: false };
+    let source = WeightSource {
+        file: file.display().to_string(),
+        entry: "data/weights/weight_0".into(),
+        byte_offset,
+        strides: strides.to_vec(),
+        zeros: false,
+    };
     manifest.weights = vec![Weight { name: "w".into(), dtype: DType::F32, shape: shape.to_vec(), source }];
     manifest
 }

@@ -7,8 +7,8 @@ use petgraph::graph::{DiGraph, NodeIndex};
 use petgraph::visit::EdgeRef;
 use strata_core::ir::{Op, Value};
 
-use super::halves::{Halves, bytes, elements};
 use crate::prim::fusion::class::{Class, classify};
+use crate::prim::halves::{Halves, bytes, elements};
 
 /// More than all bytes together.
 const NEVER: u64 = 1 << 60;
@@ -102,7 +102,8 @@ fn reached(graph: &DiGraph<(), u64>, flows: &[u64], source: NodeIndex) -> HashSe
     let (mut found, mut next) = (HashSet::from([source]), VecDeque::from([source]));
     while let Some(node) = next.pop_front() {
         let ahead = graph.edges(node).filter(|edge| flows[edge.id().index()] < *edge.weight()).map(|edge| edge.target());
-        let behind = graph.edges_directed(node, petgraph::Direction::Incoming).filter(|edge| flows[edge.id().index()] > 0).map(|edge| edge.source());
+        let behind =
+            graph.edges_directed(node, petgraph::Direction::Incoming).filter(|edge| flows[edge.id().index()] > 0).map(|edge| edge.source());
         for other in ahead.chain(behind) {
             if found.insert(other) {
                 next.push_back(other);

@@ -29,7 +29,6 @@
 //! ```
 
 mod cut;
-mod halves;
 
 use std::collections::{HashMap, HashSet};
 
@@ -38,8 +37,8 @@ use strata_core::pass::{Counter, Pass, PassContext, PassError};
 use strata_core::rewrite::Rewriter;
 use strata_dialects::capture;
 
+use super::halves::Halves;
 use cut::{Again, cut};
-use halves::Halves;
 
 /// Computes values of the forward again in the backward.
 #[derive(Pass)]
@@ -93,7 +92,8 @@ impl Pass for Rematerialise {
         let kept = halves.kept(saved.iter().copied());
         self.saved_before.add(before as usize);
         self.saved.add(kept as usize);
-        let mut repeat = Repeat { halves: &halves, saved: saved.into_iter().collect(), copies: HashMap::new(), made: 0, rewriter: cx.rewriter() };
+        let mut repeat =
+            Repeat { halves: &halves, saved: saved.into_iter().collect(), copies: HashMap::new(), made: 0, rewriter: cx.rewriter() };
         repeat.all();
         self.repeated.add(repeat.made);
         repeat.rewriter.set_attr(op, capture::SAVED, op.cx().i64s_attr(&[before as i64, kept as i64]));

@@ -11,7 +11,7 @@ use crate::prim::fusion::class::is_free;
 const UNKNOWN: i64 = 64;
 
 /// The ops of a joint program or of a step of training, in their order.
-pub(super) struct Halves<'c> {
+pub(crate) struct Halves<'c> {
     block: Block<'c>,
     /// What the outputs are computed from.
     pub forward: Vec<Op<'c>>,
@@ -21,7 +21,7 @@ pub(super) struct Halves<'c> {
 }
 
 /// Bytes of an op's tensors that somebody reads.
-pub(super) fn bytes(op: Op<'_>) -> u64 {
+pub(crate) fn bytes(op: Op<'_>) -> u64 {
     op.results().into_iter().filter(|result| !result.is_unused()).map(value_bytes).sum()
 }
 
@@ -35,7 +35,7 @@ fn value_bytes(value: Value<'_>) -> u64 {
 }
 
 /// Elements of a tensor; sizes that are not known count as [`UNKNOWN`].
-pub(super) fn elements(value: Value<'_>) -> u64 {
+pub(crate) fn elements(value: Value<'_>) -> u64 {
     let size = |size: i64| if size == DYNAMIC { UNKNOWN } else { size.max(0) } as u64;
     value.ty().shape().into_iter().map(size).fold(1, u64::saturating_mul)
 }
@@ -52,7 +52,8 @@ impl<'c> Halves<'c> {
             kind.is_none_or(|kind| kind == "output") && attr.is_none_or(|attr| attr.entry(capture::GRADIENT).is_none())
         };
         let mut halves = Self { block, forward: Vec::new(), backward: Vec::new(), members: HashSet::new() };
-        let mut next: Vec<Value<'c>> = end.operands().into_iter().enumerate().filter(|(at, _)| is_forward(*at)).map(|(_, value)| value).collect();
+        let mut next: Vec<Value<'c>> =
+            end.operands().into_iter().enumerate().filter(|(at, _)| is_forward(*at)).map(|(_, value)| value).collect();
         while let Some(value) = next.pop() {
             if let Some(op) = value.defining_op().and_then(|op| halves.statement(op)).filter(|op| halves.members.insert(*op)) {
                 next.extend(halves.reads(op));
