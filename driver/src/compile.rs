@@ -69,6 +69,7 @@ pub fn ptx<'a>(registry: &'static Registry, file: impl Into<SourceFile<'a>>, opt
 /// Compiles a file to a level and gives the text.
 pub fn lower<'a>(registry: &'static Registry, file: impl Into<SourceFile<'a>>, to: &str, options: &Options) -> Result<String, Error> {
     let file = file.into();
+    has_backward(file, options)?;
     let given = target(registry, options)?;
     let context = registry.pooled_context();
     let source = file.read_for(&context, options)?;
@@ -111,6 +112,12 @@ pub fn compile_explained<'a>(
     Ok((artefact, db.take_report()))
 }
 
+/// An exported program has a backward where one is asked for; of a text it is not known.
+fn has_backward(file: SourceFile<'_>, options: &Options) -> Result<(), Error> {
+    let useless = options.rematerialise.is_some() && options.gradient().is_none() && file.is_exported();
+    if useless { Err(Error::NoBackward { path: file.path.to_owned() }) } else { Ok(()) }
+}
+
 /// What a device gets of a module at the level `gpu`.
 pub(crate) type OnDevice<'a> = &'a mut dyn FnMut(&Module<'_>) -> Result<DeviceCode, Error>;
 
@@ -124,6 +131,7 @@ pub(crate) fn compile_with(
     if options.autotune_budget.is_some() && options.mode != Mode::MaxAutotune {
         return Err(Error::BudgetUnused);
     }
+    has_backward(file, options)?;
     let mut emulated = emulated;
     let device = emulated.is_some() || options.target != options::Target::Cpu;
     let mut make = |module: &Module<'_>| match &mut emulated {

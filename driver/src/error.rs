@@ -97,6 +97,8 @@ pub enum Error {
     LevelOfCpu { level: Level },
     #[error("the step of training: {0}")]
     Train(#[from] SettingsError),
+    #[error("{path}: it is computed forwards alone, and --rematerialise is about what a backward reads; give --train or --grad too")]
+    NoBackward { path: PathBuf },
     #[error("there is no optimisation '{name}' to skip; those that may be left out are {known}")]
     UnknownSkip { name: String, known: String },
     #[error("the compiler failed inside: {0}; please report it with the program")]
@@ -107,7 +109,7 @@ impl Error {
     /// The error with the file that it is about, which some name already.
     pub(crate) fn of(self, path: &Path) -> Error {
         match self {
-            named @ (Error::Io { .. } | Error::File { .. } | Error::Kind { .. } | Error::Parse(_)) => named,
+            named @ (Error::Io { .. } | Error::File { .. } | Error::Kind { .. } | Error::NoBackward { .. } | Error::Parse(_)) => named,
             error => Error::File { path: path.to_owned(), source: Box::new(error) },
         }
     }

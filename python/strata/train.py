@@ -25,18 +25,26 @@ def value_and_grad(function: Callable, argnums: int | tuple[int, ...] = 0, *, mo
     return _Gradients(function, argnums, Options.of(mode, options))
 
 
-def train_step(model: torch.nn.Module, loss: Callable | None, optimizer: torch.optim.Optimizer, *, mode: str | None = None, **options) -> "TrainStep":
+def train_step(
+    model: torch.nn.Module,
+    loss: Callable | None,
+    optimizer: torch.optim.Optimizer,
+    *,
+    clip_norm: float | None = None,
+    mode: str | None = None,
+    **options,
+) -> "TrainStep":
     """A step of training as one compiled program: forward, loss, backward and optimizer.
 
     `step(*inputs, target)` computes `loss(model(*inputs), target)`, updates the model and gives the loss; where `loss` is `None` the model gives it and
     takes all arguments. It **overwrites** the parameters and buffers of the model and the state of the optimizer, in the tensors that they are, so that
     `state_dict()`, schedulers of the learning rate and eager steps go on from there. Gradients are not kept: `.grad` stays as it is.
 
-    Arguments: `optimizer` is a `torch.optim.SGD`, `Adam` or `AdamW` with the same settings, but for the learning rate, in all its groups; `mode` and
-    `options` as in `strata.compile`.
+    Arguments: `optimizer` is a `torch.optim.SGD`, `Adam` or `AdamW` with the same settings in all its groups; `clip_norm` is the norm that the gradients are
+    scaled down to, as by `torch.nn.utils.clip_grad_norm_`; `mode` and `options` as in `strata.compile`.
     Errors: `ValueError` for an optimizer or a loss that is none of these; `strata.graph.Unsupported` or `RuntimeError` for what is not compiled.
     """
-    return TrainStep(model, loss, optimizer, Options.of(mode, options))
+    return TrainStep(model, loss, optimizer, clip_norm, Options.of(mode, options))
 
 
 class _Weights:
@@ -156,9 +164,13 @@ class _Step:
 class TrainStep:
     """See `train_step`."""
 
-    def __init__(self, model: torch.nn.Module, loss: Callable | None, optimizer: torch.optim.Optimizer, options: Options):
+    def __init__(self, model: torch.nn.Module, loss: Callable | None, optimizer: torch.optim.Optimizer, clip_norm: float | None, options: Options):
         self.optimizer, self.options = optimizer, options
         self.rule = _Rule.of(optimizer)
+        if clip_norm is not None:
+            if not 0 < clip_norm < float("inf"):
+                raise ValueError(f"strata: clip_norm={clip_norm!r} is no number above 0")
+            self.rule.settings += f",clip_norm={float(clip_norm)!r}"
         function = model if loss is None else lambda *batch: loss(model(*batch[:-1]), batch[-1])
         self.programs = _Programs(function, model, options)
 

@@ -157,6 +157,22 @@ def test_a_model_may_give_its_loss():
     assert losses[-1] < losses[0]
 
 
+def test_gradients_are_clipped_as_pytorchs():
+    model, batch, target = Mlp(), torch.randn(8, 12), torch.randint(0, 5, (8,))
+    theirs = copy.deepcopy(model)
+    step = strata.train_step(model, F.cross_entropy, torch.optim.SGD(model.parameters(), lr=0.5), clip_norm=0.1)
+    others = torch.optim.SGD(theirs.parameters(), lr=0.5)
+    for _ in range(5):
+        step(batch, target)
+        others.zero_grad()
+        F.cross_entropy(theirs(batch), target).backward()
+        nn.utils.clip_grad_norm_(theirs.parameters(), 0.1)
+        others.step()
+    torch.testing.assert_close(model.state_dict(), theirs.state_dict(), rtol=1e-4, atol=1e-5)
+    with pytest.raises(ValueError, match="clip_norm=0 is no number above 0"):
+        strata.train_step(model, F.cross_entropy, others, clip_norm=0)
+
+
 def test_what_makes_no_step_is_told():
     model = Mlp()
     with pytest.raises(ValueError, match="a step is not compiled for RMSprop; it is for SGD, Adam, AdamW"):

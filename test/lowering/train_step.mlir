@@ -1,5 +1,6 @@
 // RUN: rs-opt %s --split-input-file --differentiate=cotangents=0 --train-step="optimizer=sgd lr=0.5" | rs-filecheck %s --check-prefix=SGD
 // RUN: rs-opt %s --split-input-file --differentiate=cotangents=0 --train-step="optimizer=sgd lr=0.5 momentum=0.9 weight-decay=0.25 nesterov" | rs-filecheck %s --check-prefix=MOMENTUM
+// RUN: rs-opt %s --split-input-file --differentiate=cotangents=0 --train-step=optimizer=adamw,lr=input,amsgrad | rs-filecheck %s --check-prefix=ADAMW
 // RUN: rs-opt %s --split-input-file --differentiate=cotangents=0 --train-step="optimizer=adamw lr=input amsgrad" | rs-filecheck %s --check-prefix=ADAMW
 // RUN: rs-opt %s --split-input-file --differentiate=cotangents=0 --train-step="optimizer=sgd lr=1 clip-norm=2 accumulate=4" | rs-filecheck %s --check-prefix=SUM
 

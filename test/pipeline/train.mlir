@@ -7,6 +7,7 @@
 // RUN: not rs-run %s --train=sgd --inputs %S/Inputs/train.safetensors 2>&1 | rs-filecheck %s --check-prefix=RATE
 // RUN: not rs-compile %s --train=lion,lr=1 -o %t.strata 2>&1 | rs-filecheck %s --check-prefix=UNKNOWN
 // RUN: not rs-run %t.strata --train=sgd,lr=1 --inputs %S/Inputs/train.safetensors 2>&1 | rs-filecheck %s --check-prefix=COMPILED
+// RUN: not rs-run %S/../models/chain30.pt2 --rematerialise 2>&1 | rs-filecheck %s --check-prefix=FORWARD
 // RUN: not rs-run %s --grad=nothing 2>&1 | rs-filecheck %s --check-prefix=NOTHING
 
 // The loss is (w x)^2 with w = 1 and x = 2: 4, of slope 8, so that w becomes 1 - 4 = -3.
@@ -20,6 +21,7 @@
 // RATE: the step of training: `lr` is missing, the learning rate
 // UNKNOWN: the step of training: there is no optimizer `lion`; there are adam, adamw, sgd
 // COMPILED: a .strata file is compiled; options of the compilation and of its cache do nothing
+// FORWARD: chain30.pt2: it is computed forwards alone, and --rematerialise is about what a backward reads; give --train or --grad too
 // NOTHING: there is no argument `nothing` to differentiate by; there are w, x
 // NOTHING-NOT: func.func
 

@@ -42,7 +42,7 @@ pub use settings::{Optimizer, Rate, Settings, SettingsError};
 #[derive(Pass)]
 #[pass(anchor = "func.func", dependents("prim", "arith", "capture"))]
 pub struct TrainStep {
-    /// The optimizer: `adam`, `adamw` or `sgd`.
+    /// The optimizer: `adam`, `adamw` or `sgd`; its settings may follow, as in `adamw,lr=1e-3`.
     optimizer: String,
     /// The learning rate: a number, or `input` for an input `lr` of each call.
     lr: String,
@@ -74,8 +74,9 @@ pub struct TrainStep {
 
 impl TrainStep {
     fn settings(&self) -> Result<Settings, SettingsError> {
+        // Settings may stand behind the optimizer too, with commas as in `--train`.
+        let first = Settings::pairs(&self.optimizer);
         let texts = [
-            ("optimizer", &self.optimizer),
             ("lr", &self.lr),
             ("weight_decay", &self.weight_decay),
             ("clip_norm", &self.clip_norm),
@@ -89,7 +90,7 @@ impl TrainStep {
         let flags = [("maximize", self.maximize), ("nesterov", self.nesterov), ("amsgrad", self.amsgrad)];
         let texts = texts.into_iter().filter(|(_, text)| !text.is_empty()).map(|(name, text)| (name.to_owned(), text.clone()));
         let flags = flags.into_iter().filter(|(_, set)| *set).map(|(name, _)| (name.to_owned(), "true".to_owned()));
-        Settings::of(&texts.chain(flags).collect::<Vec<_>>())
+        Settings::of(&first.into_iter().chain(texts).chain(flags).collect::<Vec<_>>())
     }
 }
 

@@ -84,7 +84,7 @@ impl Pass for Rematerialise {
                 break;
             }
             if !again.allow_next(&saved) {
-                cx.remarks().missed(op, &format!("{now} bytes are saved where {limit} are asked for: what is left is never repeated"));
+                cx.remarks().missed(op, format!("{now} bytes are saved where {limit} are asked for: what is left is never repeated"));
                 break;
             }
             saved = cut(&halves, &again);
