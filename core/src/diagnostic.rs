@@ -33,6 +33,10 @@ fn with_notes(notes: &[Note<'_, '_>], emit: impl FnOnce(isize, *const MlirLocati
 
 /// Reports at an op; an error carries MLIR's `'x.y' op` prefix.
 pub fn emit_at_op(op: Op<'_>, severity: Severity, message: &str, notes: &[Note<'_, '_>]) {
+    // MLIR writes the op below an error, and one that holds others would be a whole program.
+    if severity == Severity::Error && !op.regions().is_empty() {
+        return emit_at(op.location(), severity, &format!("'{}' op {message}", op.name()), notes);
+    }
     with_notes(notes, |count, locations, messages| {
         // SAFETY: all handles and strings are alive for the call.
         unsafe { strata_emit_at_op(op.to_raw(), severity as i32, string_ref(message), count, locations, messages) }

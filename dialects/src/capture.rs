@@ -177,7 +177,8 @@ pub const ENTRY: &str = "capture.entry";
 /// The attribute of a function that computes what depends on weights alone.
 pub const PREPARE: &str = "capture.prepare";
 
-/// The attribute of an argument or a result: what it is (`input`, `parameter`, `buffer`, `output`, `mutation`, ...).
+/// The attribute of an argument or a result: what it is (`input`, `parameter`, `buffer`, `state`, `output`, `mutation`, ...). The `state` of
+/// an optimizer begins as zeros.
 pub const KIND: &str = "capture.kind";
 
 /// The attribute of an argument or a result: its name in the program that it comes from.
@@ -185,6 +186,19 @@ pub const NAME: &str = "capture.name";
 
 /// The attribute of an argument that gradients are asked for when nobody says otherwise: PyTorch's `requires_grad`.
 pub const REQUIRES_GRAD: &str = "capture.requires_grad";
+
+/// The attribute of an argument of a joint program that is a cotangent: the place of its output.
+pub const COTANGENT: &str = "capture.cotangent";
+
+/// The attribute of a result of a joint program that is a gradient: the name of its argument.
+pub const GRADIENT: &str = "capture.gradient";
+
+/// Beside [`GRADIENT`]: the outputs do not depend on the argument, and the gradient is zeros, where PyTorch has none.
+pub const NO_GRADIENT: &str = "capture.no_gradient";
+
+/// The attribute of a function in which values of a forward are computed again: the bytes that its backward reads of the forward
+/// otherwise, and those that it reads.
+pub const SAVED: &str = "capture.saved";
 
 /// The attribute of a `detach` through which the program writes: its operand has the new value, and keeps its gradient.
 pub const OVERWRITTEN: &str = "capture.overwritten";

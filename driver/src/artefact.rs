@@ -5,6 +5,7 @@ use crate::levels::Level;
 use std::collections::HashMap;
 use std::path::Path;
 use strata_core::ir::{ElementType, Op};
+use strata_dialects::capture;
 use strata_dialects::host;
 use strata_dialects::loops;
 use strata_frontend::{Source, Stored, Weights};
@@ -13,8 +14,8 @@ use strata_lowering::codegen::{ENTRY, LinkedImage, PREPARE, Target};
 use strata_lowering::loop_to_host::{Argument, Program, entry};
 use strata_lowering::schedule::cost;
 use strata_runtime::manifest::{
-    Access, Guard, Import, Input, InputKind, Kernel, Layout, LevelSize, Output, OutputKind, Relocation, Resume, Segment, StageTime, Tuned,
-    Weight, WeightSource,
+    Access, Guard, Import, Input, InputKind, Kernel, Layout, LevelSize, Output, OutputKind, Relocation, Resume, Saved, Segment, StageTime,
+    Tuned, Weight, WeightSource,
 };
 use strata_runtime::{Artefact, DType, DimOrder, Image, Manifest, manifest};
 
@@ -35,6 +36,8 @@ pub struct Notes {
     pub sample: Vec<Vec<i64>>,
     /// Bytes of the call's arena.
     pub arena: Option<u64>,
+    /// What a backward reads of the forward.
+    pub saved: Option<Saved>,
 }
 
 impl Notes {
@@ -62,6 +65,10 @@ impl Notes {
                 predicted_nanos: cost::seconds(&kernel, &target, threads).map(|seconds| (1e9 * seconds) as u64),
             });
             self.kernels = described.collect();
+        }
+        if level == Level::Prim {
+            let saved = entry(module).ok().and_then(|entry| entry.ints(capture::SAVED));
+            self.saved = saved.and_then(|saved| Some(Saved { before: *saved.first()? as u64, bytes: *saved.get(1)? as u64 }));
         }
         if level == Level::Host {
             let entry = module.body(0).ops().into_iter().find(|op| op.attr(host::ENTRY).is_some());
@@ -147,6 +154,7 @@ pub fn build(
             kernels: notes.kernels,
             device: None,
             workspace_bytes: notes.arena,
+            saved: notes.saved,
             timings: notes.timings,
             levels: notes.levels,
             tuned: notes.tuned,
@@ -177,7 +185,9 @@ impl<'w> Places<'w> {
     /// The weight that an argument stands for.
     pub fn weight(&self, argument: &Argument) -> Result<Weight, Error> {
         let fail = |reason: &str| Error::Weight { name: argument.name.clone(), reason: reason.into() };
+        let sizes = || argument.shape.iter().copied().collect::<Option<Vec<i64>>>().ok_or_else(|| fail("its sizes must be known"));
         let (shape, source) = match self {
+            _ if argument.is_state() => (sizes()?, WeightSource { zeros: true, ..WeightSource::given(&argument.name) }),
             Self::Archive { file, known } => {
                 let place = known.get(argument.name.as_str()).ok_or_else(|| fail("the file brings no data for it"))?;
                 let source = match &place.source {
@@ -196,10 +206,7 @@ impl<'w> Places<'w> {
                 let source = WeightSource { byte_offset: place.offset as u64, strides, ..source };
                 (place.sizes.iter().map(|&size| size as i64).collect(), source)
             }
-            Self::Given => {
-                let shape: Option<Vec<i64>> = argument.shape.iter().copied().collect();
-                (shape.ok_or_else(|| fail("its sizes must be known"))?, WeightSource::given(&argument.name))
-            }
+            Self::Given => (sizes()?, WeightSource::given(&argument.name)),
         };
         Ok(Weight { name: argument.name.clone(), dtype: dtype(argument.element), shape, source })
     }

@@ -30,6 +30,7 @@ use strata_lowering::codegen::{self, Emitted, Target};
 use strata_lowering::loop_to_host::{Program, entry};
 use strata_lowering::schedule::slow::{Slow, slow};
 use strata_lowering::target::{self, MathTarget};
+use strata_lowering::train_step::Settings;
 use strata_runtime::manifest::{DeviceCode, StageTime};
 use strata_runtime::{Artefact, limits};
 use strata_store::Store;
@@ -68,6 +69,7 @@ pub fn ptx<'a>(registry: &'static Registry, file: impl Into<SourceFile<'a>>, opt
 /// Compiles a file to a level and gives the text.
 pub fn lower<'a>(registry: &'static Registry, file: impl Into<SourceFile<'a>>, to: &str, options: &Options) -> Result<String, Error> {
     let file = file.into();
+    has_backward(file, options)?;
     let given = target(registry, options)?;
     let context = registry.pooled_context();
     let source = file.read_for(&context, options)?;
@@ -110,6 +112,12 @@ pub fn compile_explained<'a>(
     Ok((artefact, db.take_report()))
 }
 
+/// An exported program has a backward where one is asked for; of a text it is not known.
+fn has_backward(file: SourceFile<'_>, options: &Options) -> Result<(), Error> {
+    let useless = options.rematerialise.is_some() && options.gradient().is_none() && file.is_exported();
+    if useless { Err(Error::NoBackward { path: file.path.to_owned() }) } else { Ok(()) }
+}
+
 /// What a device gets of a module at the level `gpu`.
 pub(crate) type OnDevice<'a> = &'a mut dyn FnMut(&Module<'_>) -> Result<DeviceCode, Error>;
 
@@ -123,6 +131,7 @@ pub(crate) fn compile_with(
     if options.autotune_budget.is_some() && options.mode != Mode::MaxAutotune {
         return Err(Error::BudgetUnused);
     }
+    has_backward(file, options)?;
     let mut emulated = emulated;
     let device = emulated.is_some() || options.target != options::Target::Cpu;
     let mut make = |module: &Module<'_>| match &mut emulated {
@@ -249,6 +258,7 @@ pub(crate) fn target(registry: &'static Registry, options: &Options) -> Result<T
     if let Some(name) = options.skip.iter().find(|name| !known.contains(&name.as_str())) {
         return Err(Error::UnknownSkip { name: name.clone(), known: known.join(", ") });
     }
+    options.train.as_deref().map(str::parse::<Settings>).transpose()?;
     let target = target::or_host(&options.cpu)?;
     let entries = options.cpu_entries();
     Ok(if entries.is_empty() { target } else { target.with_entries((&*registry.pooled_context()).into(), entries)? })

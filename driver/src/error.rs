@@ -11,6 +11,8 @@ use strata_frontend::stablehlo::StableHloError;
 use strata_frontend::torchscript::ScriptError;
 use strata_lowering::codegen;
 use strata_lowering::target::{UnknownGpu, UnknownTarget};
+use strata_lowering::train_step::SettingsError;
+use strata_runtime::LoadError;
 
 /// A program that cannot be compiled or interpreted.
 #[derive(Debug, thiserror::Error)]
@@ -89,6 +91,8 @@ pub enum Error {
         "the program is at the level `host` or below it, where nothing says any more what a call brings; what is compiled is text of the levels {known}, so begin again at one of these (rs-opt lowers `host` further)"
     )]
     Lowered { known: String },
+    #[error(transparent)]
+    Load(#[from] LoadError),
     #[error("{0}")]
     Run(String),
     #[error("{0}")]
@@ -99,6 +103,10 @@ pub enum Error {
     LevelOfDevice { level: Level },
     #[error("level '{level}' is one of the pipeline to the CPU, not to a CUDA device; leave --target out")]
     LevelOfCpu { level: Level },
+    #[error("the step of training: {0}")]
+    Train(#[from] SettingsError),
+    #[error("{path}: it is computed forwards alone, and --rematerialise is about what a backward reads; give --train or --grad too")]
+    NoBackward { path: PathBuf },
     #[error("there is no optimisation '{name}' to skip; those that may be left out are {known}")]
     UnknownSkip { name: String, known: String },
     #[error("the compiler failed inside: {0}; please report it with the program")]
@@ -109,7 +117,7 @@ impl Error {
     /// The error with the file that it is about, which some name already.
     pub(crate) fn of(self, path: &Path) -> Error {
         match self {
-            named @ (Error::Io { .. } | Error::File { .. } | Error::Kind { .. } | Error::Parse(_)) => named,
+            named @ (Error::Io { .. } | Error::File { .. } | Error::Kind { .. } | Error::NoBackward { .. } | Error::Parse(_)) => named,
             error => Error::File { path: path.to_owned(), source: Box::new(error) },
         }
     }

@@ -30,7 +30,7 @@ fn run(registry: &'static Registry, path: &Path, options: &Options, inputs: Vec<
     }
     let context = registry.pooled_context();
     let source = SourceFile::from(path).read_for(&context, options)?;
-    if options.gradient.is_some() {
+    if options.gradient().is_some() {
         // A program is differentiated on the way to `prim`.
         run_to(registry, &source.module, Level::Prim, options, &mut |_| {})?;
     }

@@ -12,6 +12,7 @@ use strata_lowering::loop_to_host::{Program, entry};
 use strata_store::{Settings, Store};
 
 use crate::bisect::bisect;
+use crate::check_gradients::check_gradients;
 use crate::check_semantics::{CheckError, CheckOptions, budget, check_semantics, run_pass};
 use crate::incremental::{self, Database, Form, Pipeline, Source as Text};
 use crate::interpret::weights;
@@ -46,6 +47,7 @@ impl Job {
             Task::Incremental { explain, watch } => self.incremental(registry, explain, watch),
             Task::Check(samples) => self.each(registry, |source| self.check(source, samples)),
             Task::Bisect(samples) => self.each(registry, |source| self.bisect(source, samples)),
+            Task::Gradients(samples) => self.each(registry, |source| self.gradients(registry, source, samples)),
             Task::Graph { svg } => self.each(registry, |source| self.graph(source, svg)),
         }
     }
@@ -143,6 +145,15 @@ impl Job {
         let found = bisect(&source.module, &self.passes, &self.options(source, samples)?, &mut |_, _| {})?;
         let reproducer = found.reproducer(&self.name(), &self.passes).map(|line| format!("{line}\n")).unwrap_or_default();
         Ok((format!("{found}\n{reproducer}").into_bytes(), found.guilty.is_empty()))
+    }
+
+    fn gradients(&self, registry: &'static Registry, source: &Source<'_>, samples: Samples) -> Result<(Vec<u8>, bool), JobError> {
+        let options = self.options(source, samples)?;
+        for pass in &self.passes {
+            run_pass(&source.module, pass)?;
+        }
+        let report = check_gradients(registry, &self.name(), &source.module.to_string(), &options)?;
+        Ok((report.to_string().into_bytes(), report.is_right()))
     }
 
     fn graph(&self, source: &Source<'_>, svg: bool) -> Result<(Vec<u8>, bool), JobError> {

@@ -5,6 +5,7 @@ use std::ffi::CStr;
 mod artefact;
 mod autotune;
 mod bisect;
+mod check_gradients;
 mod check_semantics;
 mod compare;
 mod compile;
@@ -33,8 +34,10 @@ mod run_levels;
 mod sample_inputs;
 mod source_file;
 mod tensors;
+pub mod train;
 mod units;
 mod warm_up;
+mod widen;
 
 /// The hash of the compiler's sources: results of another build are not this one's.
 pub const BUILD: &CStr = match CStr::from_bytes_with_nul(concat!(env!("STRATA_BUILD"), "\0").as_bytes()) {
@@ -43,6 +46,7 @@ pub const BUILD: &CStr = match CStr::from_bytes_with_nul(concat!(env!("STRATA_BU
 };
 
 pub use bisect::{Bisection, bisect};
+pub use check_gradients::{Compared, GradientReport, check_gradients};
 pub use check_semantics::{Change, CheckError, CheckOptions, Guilty, Report, check_semantics};
 pub use compare::Difference;
 pub use compile::{compile, compile_explained, describe_target, emit, explain_slow, gpu_named, lower, ptx};
@@ -57,7 +61,7 @@ pub use job::{JobError, check_file, passes_between};
 pub use levels::{Level, UnknownLevel};
 pub use opt_args::{ArgsError, Job, OPTIONS, Samples, Task, expand, job};
 pub use opt_input::{Exported, opt_input};
-pub use options::{BUDGET, Dynamic, Mode, Numerics, Options, Target};
+pub use options::{BUDGET, Dynamic, Gradient, Mode, Numerics, Options, Order, Target};
 pub use pass_list::{Nest, PassListError, split as split_pipeline};
 pub use pipelines::{Pipeline, all_pipelines, optional_passes, pipelines};
 pub use record::record;

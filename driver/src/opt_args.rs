@@ -28,6 +28,10 @@ pub const OPTIONS: &[(&str, &str)] = &[
         "interpret the program before and behind each pass; name the pass and the first value that differ",
     ),
     ("--bisect[=sets=N,seed=N,elements=N,seconds=N]", "the same by binary search over the passes"),
+    (
+        "--check-gradients[=sets=N,seed=N,elements=N,seconds=N]",
+        "compare the program's gradients, behind the passes, with finite differences in f64 by the interpreter",
+    ),
     ("--graph=dot|svg", "draw the ops behind the passes"),
     ("--incremental", "take passes' results from the store; run only what is not in it"),
     ("--explain-cache[=json]", "with --incremental: what was found, what was run again and which input changed"),
@@ -52,7 +56,7 @@ pub enum ArgsError {
     NoTarget(&'static str),
     #[error("'{value}' is no value of {flag}; {wanted}")]
     Value { flag: &'static str, value: String, wanted: &'static str },
-    #[error("--check-semantics, --bisect, --graph and --incremental exclude each other; give one of them")]
+    #[error("--check-semantics, --check-gradients, --bisect, --graph and --incremental exclude each other; give one of them")]
     Tasks,
     #[error("one program can be checked at a time, not '{first}' and '{second}'")]
     Inputs { first: String, second: String },
@@ -73,6 +77,8 @@ pub enum Task {
     Check(Samples),
     /// The same, by binary search.
     Bisect(Samples),
+    /// Compares gradients with finite differences.
+    Gradients(Samples),
     /// Runs the passes through the database of what ran before.
     Incremental {
         /// Also say what was redone, and in which form.
@@ -131,6 +137,7 @@ impl Task {
         match self {
             Task::Check(_) => "--check-semantics",
             Task::Bisect(_) => "--bisect",
+            Task::Gradients(_) => "--check-gradients",
             Task::Graph { .. } => "--graph",
             Task::Incremental { .. } => "--incremental",
         }
@@ -153,6 +160,7 @@ impl Task {
         match name {
             "--check-semantics" => samples("--check-semantics", value).map(|samples| Some(Task::Check(samples))),
             "--bisect" => samples("--bisect", value).map(|samples| Some(Task::Bisect(samples))),
+            "--check-gradients" => samples("--check-gradients", value).map(|samples| Some(Task::Gradients(samples))),
             "--incremental" => Ok(Some(Task::Incremental { explain: None, watch: false })),
             "--watch" => Ok(Some(Task::Incremental { explain: None, watch: true })),
             "--explain-cache" => match value {
@@ -363,7 +371,7 @@ mod tests {
     fn wrong_arguments_are_refused() {
         check_job(
             &["--check-semantics", "--bisect"],
-            Err("--check-semantics, --bisect, --graph and --incremental exclude each other; give one of them"),
+            Err("--check-semantics, --check-gradients, --bisect, --graph and --incremental exclude each other; give one of them"),
         );
         let text =
             "--bisect looks at what passes do, and there are none; give them as flags, with --pass-pipeline, or with --from and --to";

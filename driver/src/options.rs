@@ -1,9 +1,11 @@
 //! What a user may choose.
 
 use serde::{Deserialize, Serialize};
+use std::borrow::Cow;
 use std::str::FromStr;
 pub use strata_dialects::numerics::Numerics;
 use strata_lowering::codegen::{Devices, UnknownDevice};
+use strata_lowering::train_step::Settings;
 
 /// How much time compilation may take for how much speed.
 ///
@@ -101,9 +103,55 @@ pub struct Gradient {
     pub wrt: Vec<String>,
     /// The outputs that have a cotangent; all of floats where none is named.
     pub cotangents: Vec<i64>,
+    /// 2 for the gradients of the gradients too: each gradient has a cotangent then, behind those of the outputs.
+    pub order: Order,
+    /// Forward mode: tangents of the arguments in the place of the cotangents, and of the outputs in that of the gradients.
+    pub forward: bool,
+}
+
+/// How often a program is differentiated.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(try_from = "u32", into = "u32")]
+pub enum Order {
+    /// Once.
+    #[default]
+    First,
+    /// The gradients once more.
+    Second,
+}
+
+impl TryFrom<u32> for Order {
+    type Error = String;
+
+    fn try_from(order: u32) -> Result<Self, String> {
+        match order {
+            1 => Ok(Self::First),
+            2 => Ok(Self::Second),
+            _ => Err(format!("gradients of order {order} are not computed; there are 1 and 2")),
+        }
+    }
+}
+
+impl From<Order> for u32 {
+    fn from(order: Order) -> u32 {
+        match order {
+            Order::First => 1,
+            Order::Second => 2,
+        }
+    }
 }
 
 impl Gradient {
+    /// The options of the pass that goes on from the joint program, where it runs.
+    pub(crate) fn again(&self) -> Option<String> {
+        let wrt = if self.wrt.is_empty() { String::new() } else { format!("wrt={} ", self.wrt.join(",")) };
+        match (self.forward, self.order) {
+            (true, _) => Some("mode=jvp".to_owned()),
+            (false, Order::Second) => Some(format!("{wrt}gradients")),
+            (false, Order::First) => None,
+        }
+    }
+
     /// The options of the pass.
     pub(crate) fn text(&self) -> String {
         let cotangents: Vec<_> = self.cotangents.iter().map(i64::to_string).collect();
@@ -150,11 +198,28 @@ pub struct Options {
     pub cache_local: bool,
     /// The gradients that the program computes too, if any.
     pub gradient: Option<Gradient>,
+    /// The optimizer and its settings as in `adamw,lr=1e-3`, where the program becomes a step of training: see `--train-step`. What it is
+    /// differentiated by says `gradient`; without it the loss is output 0.
+    pub train: Option<String>,
+    /// What is saved for a backward, where less is to be: the options of `--rematerialise`, as in `budget=0.5`; empty for its defaults.
+    pub rematerialise: Option<String>,
     /// The function to compile, of a program that graph breaks divide; the entry when empty.
     pub part: String,
 }
 
 impl Options {
+    /// The gradients that are asked for, those of a step of training too.
+    pub(crate) fn gradient(&self) -> Option<Cow<'_, Gradient>> {
+        let of_loss = || self.train.is_some().then(|| Cow::Owned(Gradient { cotangents: vec![0], ..Gradient::default() }));
+        self.gradient.as_ref().map(Cow::Borrowed).or_else(of_loss)
+    }
+
+    /// The options of `--train-step`, where a step is asked for.
+    pub(crate) fn train_step(&self) -> Option<String> {
+        let pairs = Settings::pairs(self.train.as_deref()?);
+        Some(pairs.iter().map(|(name, value)| format!("{}={value}", name.replace('_', "-"))).collect::<Vec<_>>().join(" "))
+    }
+
     /// Entries of the target that differ from the CPU's.
     pub(crate) fn cpu_entries(&self) -> &str {
         if self.target == Target::Cpu { &self.target_entries } else { "" }

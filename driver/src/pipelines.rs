@@ -50,8 +50,16 @@ enum Setting {
     Gradient,
     /// The operators that have a gradient of their own; it runs where gradients are asked for.
     Kept,
+    /// The same, where gradients are differentiated once more.
+    KeptAgain,
+    /// What gradients are differentiated by; it runs where gradients of gradients are asked for.
+    Again,
+    /// The optimizer; it runs where a step of training is asked for.
+    Train,
     /// It has none, and runs where no gradients are asked for.
     Forward,
+    /// What may be saved for a backward; it runs where that is asked for.
+    Rematerialise,
     /// It runs where the runtime is to say where the time of a call goes.
     Profile,
 }
@@ -82,10 +90,14 @@ impl Step {
             Setting::Part => format!("only={}", options.part),
             Setting::Sizes => format!("sizes={}", options.sizes.as_deref().filter(|sizes| !sizes.is_empty())?),
             Setting::WithSizes => options.sizes.as_deref().filter(|sizes| !sizes.is_empty()).map(|_| String::new())?,
-            Setting::Gradient => options.gradient.as_ref()?.text(),
-            Setting::Kept => options.gradient.as_ref().map(|_| format!("keep={}", differentiate::kept().join(",")))?,
-            Setting::Forward if options.gradient.is_some() => return None,
+            Setting::Gradient => options.gradient()?.text(),
+            Setting::Kept => options.gradient().map(|_| format!("keep={}", differentiate::kept().join(",")))?,
+            Setting::KeptAgain => options.gradient()?.again().map(|_| format!("keep={}", differentiate::kept().join(",")))?,
+            Setting::Again => options.gradient()?.again()?,
+            Setting::Train => options.train_step()?,
+            Setting::Forward if options.gradient().is_some() => return None,
             Setting::Forward => String::new(),
+            Setting::Rematerialise => options.rematerialise.clone()?.replace(',', " "),
             Setting::Profile if !options.profile => return None,
             Setting::Profile => String::new(),
         };
@@ -119,6 +131,9 @@ macro_rules! pipeline {
 const DECOMPOSE: &[Step] = &[
     each("decompose-aten").with(Setting::Kept),
     each("differentiate").with(Setting::Gradient),
+    each("decompose-aten").with(Setting::KeptAgain),
+    each("differentiate").with(Setting::Again),
+    each("train-step").with(Setting::Train),
     each("decompose-aten"),
     each("apply-dim-orders"),
     each("canonicalize").optional(),
@@ -157,6 +172,8 @@ const CPU: &[Pipeline] = &[
         module("cse").optional(),
         // Its windows and transposes stand as kernels read them.
         each("winograd").with(Setting::Numerics).optional(),
+        // What is the same is shared no more behind it.
+        each("rematerialise").with(Setting::Rematerialise),
         module("hoist-weights").optional(),
     ]),
     pipeline!(CPU[3] PrimFused "strata-to-prim-fused" [each("fuse-elementwise").optional(), each("fuse-reductions").optional()]),
@@ -190,6 +207,7 @@ const CUDA: &[Pipeline] = &[
         each("split-scans").with(Setting::Numerics).optional(),
         each("fold-scales").with(Setting::Numerics).optional(),
         module("cse").optional(),
+        each("rematerialise").with(Setting::Rematerialise),
         module("hoist-weights").optional(),
     ]),
     pipeline!(CUDA[1] LoopScheduled "strata-to-cuda-loop-scheduled" [

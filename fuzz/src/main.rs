@@ -1,4 +1,5 @@
 //! `./x fuzz prim`: random programs, interpreted and compiled, with the same results or a small program that shows the difference.
+//! `./x fuzz gradients`: the gradients of random programs, beside finite differences.
 //! `./x fuzz edits`: random edits, where passes run again only for what changed.
 //! `./x fuzz remote`: servers that lie to a cache, which must give their lies to nobody.
 //! `./x fuzz archives|models|text|expectations|artefacts`: broken files, which the tools accept or refuse.
@@ -9,6 +10,7 @@ mod data;
 mod edits;
 mod emit;
 mod generate;
+mod gradients;
 mod graph;
 mod hostile;
 mod infer;
@@ -58,6 +60,18 @@ enum Command {
         #[arg(long)]
         verbose: bool,
     },
+    /// Gradients of random programs of `prim` beside finite differences
+    Gradients {
+        /// How many
+        #[arg(long, default_value_t = 300)]
+        count: u64,
+        /// The first seed
+        #[arg(long, default_value_t = 1)]
+        seed: u64,
+        /// Threads
+        #[arg(long, default_value_t = 2)]
+        jobs: usize,
+    },
     /// Random edits of programs, incremental passes against all passes
     Edits {
         /// How many
@@ -106,6 +120,7 @@ fn main() -> ExitCode {
         Command::Prim { count, seed, jobs, shrink, verbose } => {
             prim(count, seed, jobs, Duration::from_secs(shrink), verbose).map_err(Into::into)
         }
+        Command::Gradients { count, seed, jobs } => Ok(gradients::gradients(count, seed, jobs)),
         Command::Edits { count, seed } => Ok(edits::edits(count, seed)),
         Command::Remote { seconds, seed } => remote::remote(seed, seconds).map_err(Into::into),
         Command::Archives(options) => hostile::run(Kind::Archives, &options),

@@ -15,6 +15,13 @@ fn random_programs_agree_with_the_interpreter() {
 }
 
 #[test]
+fn gradients_of_random_programs_are_slopes() {
+    let run = Command::new(env!("CARGO_BIN_EXE_strata-fuzz")).args(["gradients", "--count", "400", "--seed", "1"]).output();
+    let run = run.expect("the fuzzer starts");
+    assert!(run.status.success(), "{}\n{}", String::from_utf8_lossy(&run.stdout), String::from_utf8_lossy(&run.stderr));
+}
+
+#[test]
 fn random_edits_give_what_a_fresh_start_gives() {
     let run = Command::new(env!("CARGO_BIN_EXE_strata-fuzz")).args(["edits", "--count", "300", "--seed", "1"]).output();
     let run = run.expect("the fuzzer starts");

@@ -13,7 +13,9 @@ pub mod loop_to_host;
 mod num;
 pub mod prim_to_loop;
 pub mod schedule;
+mod signature;
 pub mod target;
+pub mod train_step;
 
 pub use error::Error;
 pub use strata_dialects::loops::view::{KernelView, StageView};
@@ -36,4 +38,5 @@ pub const PASSES: &[PassEntry] = &[
     PassEntry::of::<schedule::cpu::ScheduleCpu>(),
     PassEntry::of::<schedule::gpu::ScheduleGpu>(),
     PassEntry::of::<schedule::split_reductions::SplitReductions>(),
+    PassEntry::of::<train_step::TrainStep>(),
 ];

@@ -58,13 +58,13 @@ recorded: list[Recorded] | None = None
 """What was compiled since `strata.report` began; it is none where nobody records."""
 
 
-def compile_text(name: str, text: str, options: Options) -> _native.Artefact:
-    """Compiles a program. `name` ends in what the text is: `.json` (a graph) or `.mlir`."""
+def compile_text(name: str, text: str, options: Options, asked: dict | None = None) -> _native.Artefact:
+    """Compiles a program. `name` ends in what the text is: `.json` (a graph) or `.mlir`; `asked` are options of the compiler that say what it becomes."""
+    asked = {**options.compiler(), **(asked or {})}
     if recorded is not None:
-        asked = {**options.compiler(), "profile": True}
-        recorded.append(Recorded(*_native.record(library(), name, text, json.dumps(asked))))
+        recorded.append(Recorded(*_native.record(library(), name, text, json.dumps({**asked, "profile": True}))))
         return recorded[-1].artefact
-    return _native.compile(library(), name, text, json.dumps(options.compiler()))
+    return _native.compile(library(), name, text, json.dumps(asked))
 
 
 def _seed() -> int:
@@ -94,18 +94,20 @@ def load(artefact: _native.Artefact, arguments: list[str], places: list[int | No
     return _native.function(artefact, arguments, places, constants, unprepared, _seed, None)
 
 
-def to_function(program: "Program", options: Options, event: Graph, artefact: _native.Artefact | None = None) -> tuple[Callable, _native.Artefact]:
+def to_function(
+    program: "Program", options: Options, event: Graph, artefact: _native.Artefact | None = None, asked: dict | None = None
+) -> tuple[Callable, _native.Artefact]:
     """A program as a function of its arguments that gives its results as a tuple, and as what it was compiled to, now or before; `event` gets the
-    times."""
+    times; `asked` as for `compile_text`."""
     start_threads(options.threads)
     if artefact is None:
         start = perf_counter()
-        artefact = compile_text("graph.json", program.text, options)
+        artefact = compile_text("graph.json", program.text, options, asked)
         event.add(compile=perf_counter() - start)
     compiled = perf_counter()
     unprepared = None
     if program.weights:
-        unprepared = lambda: to_function(program.without_weights(), options, event)[0]  # noqa: E731
+        unprepared = lambda: to_function(program.without_weights(), options, event, asked=asked)[0]  # noqa: E731
     function = load(artefact, program.arguments, program.places, program.constants, unprepared)
     event.add(load=perf_counter() - compiled)
     event.kernels += artefact.kernels

@@ -60,36 +60,44 @@ class Compiled:
         file.artefact.write_with(path, {**weights, **file.constants})
 
     def record(self, leaves: list, spec: pytree.TreeSpec, weights: list) -> tuple[Callable, pytree.TreeSpec | None]:
+        module, result = recorded(self.function, leaves, spec, [[place] for place in self.places], weights)
         places = [k for k, leaf in enumerate(leaves) if isinstance(leaf, torch.Tensor)]
-        described: list[pytree.TreeSpec] = []
-
-        def flat(*values):
-            given = list(leaves)
-            for k, value in zip(places, values):
-                given[k] = value
-            arguments, named = pytree.tree_unflatten(given, spec)
-            with _Replaced(self.places, values[len(places) :]), torch.no_grad():
-                results, result = pytree.tree_flatten(self.function(*arguments, **named))
-            described[:] = [result]
-            return results
-
-        with FakeTensorMode(allow_non_fake_inputs=True) as mode, enable_python_dispatcher():
-            fakes = [mode.from_tensor(value) for value in [*(leaves[k] for k in places), *weights]]
-            module = make_fx(functionalize(flat, remove="mutations_and_views"), pre_dispatch=False)(*fakes)
+        count = len(places) + len(weights)
         event = events.Graph("inference", sum(node.op == "call_function" for node in module.graph.nodes))
         changed = _changed(module)
-        frozen = set(range(len(places), len(fakes))) - set(changed) if self.options.freeze else set()
+        frozen = set(range(len(places), count)) - set(changed) if self.options.freeze else set()
         frozen_program = graph.program(module, frozen)
         call, artefact = to_function(frozen_program, self.options, event)
         names = frozen_program.arguments
-        constants = dict(zip(names[len(fakes) :], frozen_program.constants))
+        constants = dict(zip(names[count:], frozen_program.constants))
         written = bool(changed) or not self.options.freeze and bool(self.places)
-        self.files.append(_File(artefact, names[len(places) : len(fakes)], constants, written))
+        self.files.append(_File(artefact, names[len(places) : count], constants, written))
         if changed:
             call = _counted(call, changed)
         events.record(event)
-        one = described[0].is_leaf()
-        return call, None if one else described[0]
+        return call, None if result.is_leaf() else result
+
+
+def recorded(function: Callable, leaves: list, spec: pytree.TreeSpec, places: list[list], weights: list) -> tuple[torch.fx.GraphModule, pytree.TreeSpec]:
+    """The graph of one call, and how its results nest. Its arguments are the tensors among the leaves, then the weights; `places` are a dictionary and a
+    name in it for each place of each weight."""
+    tensors = [k for k, leaf in enumerate(leaves) if isinstance(leaf, torch.Tensor)]
+    described: list[pytree.TreeSpec] = []
+
+    def flat(*values):
+        given = list(leaves)
+        for k, value in zip(tensors, values):
+            given[k] = value
+        arguments, named = pytree.tree_unflatten(given, spec)
+        with _Replaced(places, values[len(tensors) :]), torch.no_grad():
+            results, result = pytree.tree_flatten(function(*arguments, **named))
+        described[:] = [result]
+        return results
+
+    with FakeTensorMode(allow_non_fake_inputs=True) as mode, enable_python_dispatcher():
+        fakes = [mode.from_tensor(value) for value in [*(leaves[k] for k in tensors), *weights]]
+        module = make_fx(functionalize(flat, remove="mutations_and_views"), pre_dispatch=False)(*fakes)
+    return module, described[0]
 
 
 def _changed(module: torch.fx.GraphModule) -> list[int]:
@@ -126,17 +134,19 @@ class _File:
 class _Replaced:
     """The weights of a module are other values for a while."""
 
-    def __init__(self, places: list, values):
+    def __init__(self, places: list[list], values):
         self.places, self.values = places, values
 
     def __enter__(self):
-        self.before = [owner[name] for owner, name in self.places]
-        for (owner, name), value in zip(self.places, self.values):
-            owner[name] = value
+        self.before = [[owner[name] for owner, name in places] for places in self.places]
+        for places, value in zip(self.places, self.values):
+            for owner, name in places:
+                owner[name] = value
 
     def __exit__(self, *_):
-        for (owner, name), value in zip(self.places, self.before):
-            owner[name] = value
+        for places, values in zip(self.places, self.before):
+            for (owner, name), value in zip(places, values):
+                owner[name] = value
 
 
 def _weights(modules: list[torch.nn.Module]):

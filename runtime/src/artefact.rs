@@ -221,6 +221,7 @@ impl Manifest {
             kernels: Vec::new(),
             device: None,
             workspace_bytes: None,
+            saved: None,
             timings: Vec::new(),
             levels: Vec::new(),
             tuned: Vec::new(),

@@ -38,6 +38,8 @@ pub struct CallState {
     pub(crate) given: Vec<Option<usize>>,
     /// Which of these are on the device.
     pub(crate) given_on_device: Vec<bool>,
+    /// Whether new values of weights are written beside the old ones and take their place.
+    pub(crate) exchanges: bool,
     /// Copies of inputs that were not dense in the program's order.
     copies: Vec<Tensor>,
     /// Who makes the memory of outputs, where the caller wants to: until the end of the call.
@@ -80,6 +82,7 @@ impl CallState {
             blocks: (0..count).map(|_| None).collect(),
             given: vec![None; count],
             given_on_device: vec![false; count],
+            exchanges: false,
             copies: Vec::new(),
             maker: None,
             strided: Vec::new(),
@@ -235,6 +238,12 @@ impl CallState {
             (self.given[k], self.given_on_device[k]) = (Some(bytes), on_device);
         }
         Ok(())
+    }
+
+    /// Lets the program write an output to memory of the session's.
+    pub(crate) fn lend(&mut self, output: usize, memory: *mut u8, bytes: usize) {
+        self.outputs[output].data = memory.cast();
+        self.given[output] = Some(bytes);
     }
 
     /// What the program is called with; it points into this state and these weights.

@@ -29,6 +29,9 @@ pub enum LoadError {
         /// Where it is to run.
         found: String,
     },
+    /// The weights are on a device.
+    #[error("the weights are on a device; they are read from a file when the program is loaded (--weights)")]
+    OnDevice,
     /// The bound of memory is none, or there is no memory.
     #[error(transparent)]
     Memory(#[from] MemoryError),

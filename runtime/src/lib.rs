@@ -8,6 +8,7 @@ pub mod arena;
 pub mod artefact;
 mod call;
 pub mod capi;
+mod checkpoint;
 pub mod compare;
 pub mod compiler;
 pub mod cpu;

@@ -45,6 +45,9 @@ pub struct Manifest {
     /// Largest workspace of a call in bytes, where the plan knows it.
     #[serde(default)]
     pub workspace_bytes: Option<u64>,
+    /// What the backward of a joint program or of a step of training reads of the forward, where it was asked to be less.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub saved: Option<Saved>,
     /// How long each stage of the compilation took.
     #[serde(default)]
     pub timings: Vec<StageTime>,
@@ -97,6 +100,15 @@ pub struct DeviceKernel {
     /// The place in the program that it comes from, if known.
     #[serde(default)]
     pub location: String,
+}
+
+/// Bytes that live from a forward to its backward.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Saved {
+    /// Where nothing is computed again.
+    pub before: u64,
+    /// As it is.
+    pub bytes: u64,
 }
 
 /// A kernel whose schedule was to be chosen by measurement.
@@ -355,6 +367,9 @@ pub struct WeightSource {
     /// Strides in elements; empty means dense row-major.
     #[serde(default)]
     pub strides: Vec<i64>,
+    /// Whether it begins as zeros where no file has it: the state of an optimizer.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub zeros: bool,
 }
 
 impl WeightSource {

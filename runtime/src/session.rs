@@ -26,7 +26,7 @@ pub use crate::call::{CallState, OutputMaker};
 pub struct Session {
     manifest: Arc<Manifest>,
     image: Arc<LoadedImage>,
-    weights: Arc<Mutex<Weights>>,
+    pub(crate) weights: Arc<Mutex<Weights>>,
     /// Data of the weights, then of what is prepared from them.
     weight_pointers: Vec<usize>,
     _prepared: Vec<Tensor>,
@@ -41,7 +41,7 @@ pub struct Session {
     limit: AtomicUsize,
 }
 
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     // No code panics while it holds these locks with its data in disorder.
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
@@ -182,6 +182,22 @@ impl Session {
         let pointers: Vec<*const DLTensor> = described.iter().map(|tensor| &raw const *tensor).collect();
         // SAFETY: the tensors are ours and outlive the call.
         unsafe { self.run_pointers(&pointers) }
+    }
+
+    /// [`Session::run`], which gives the outputs alone: new values of weights are not copied. They are written beside the old ones, whose
+    /// place they take when the call is over; one that fails changes nothing.
+    pub fn run_outputs(&self, inputs: &[&Tensor]) -> Result<Vec<Tensor>, RunError> {
+        let described: Vec<DLTensor> = inputs.iter().map(|tensor| tensor.dlpack()).collect();
+        let pointers: Vec<*const DLTensor> = described.iter().map(|tensor| &raw const *tensor).collect();
+        let outputs = self.manifest.outputs.iter().filter(|out| out.kind == OutputKind::Output).count();
+        let mut state = self.idle.take(|| self.caller());
+        state.exchanges = true;
+        // SAFETY: the tensors are ours and outlive the call.
+        let done = unsafe { self.call(&mut state, &pointers, &[]) };
+        state.exchanges = false;
+        let results = done.and_then(|()| state.take_outputs(&self.manifest.outputs[..outputs]));
+        self.idle.put(state);
+        results
     }
 
     /// [`Session::run_dlpack`] on tensors of ours: results are written into `outputs`, which have the sizes that they will have.
@@ -331,19 +347,40 @@ impl Session {
         // SAFETY: the caller promises valid tensors.
         unsafe { state.set_outputs(&self.manifest.outputs, outputs, None) }?;
         // Held to the end when the program writes to its buffers.
-        let _exclusive = (!self.writes.is_empty()).then(|| lock(&self.weights));
-        let mut call = state.call(&self.weight_pointers);
+        let mut held = (!self.writes.is_empty()).then(|| lock(&self.weights));
+        let current: Vec<usize>;
+        let weights = match &mut held {
+            None => &self.weight_pointers,
+            Some(weights) => {
+                // Where they are changes, of prepared ones not.
+                let pointers = weights.pointers().iter().map(|&pointer| pointer as usize);
+                current = pointers.chain(self.weight_pointers[self.manifest.weights.len()..].iter().copied()).collect();
+                if state.exchanges {
+                    for &(output, k) in &self.writes {
+                        let declared = &self.manifest.weights[k];
+                        let next = weights.next(k, declared).map_err(|error| RunError::Program(error.to_string()))?;
+                        state.lend(output, next, dense_bytes(declared.dtype, &declared.shape).unwrap_or(0));
+                    }
+                }
+                &current
+            }
+        };
+        let mut call = state.call(weights);
         // SAFETY: the image was made for this ABI and its checksum holds; ranks, types and static sizes fit the manifest.
         let status = unsafe { self.image.entry()(&raw mut call) };
         if status != 0 {
             return Ok((status, call.detail));
         }
         for &(output, weight) in &self.writes {
+            if let (true, Some(weights)) = (state.exchanges, &mut held) {
+                weights.exchange(weight);
+                continue;
+            }
             let declared = &self.manifest.weights[weight];
             let bytes = dense_bytes(declared.dtype, &declared.shape).unwrap_or(0);
             let value = state.output_bytes(output, bytes)?;
             // SAFETY: a written weight is an own tensor of `bytes` bytes, and we hold the lock.
-            unsafe { value.copy_to_nonoverlapping(self.weight_pointers[weight] as *mut u8, bytes) };
+            unsafe { value.copy_to_nonoverlapping(weights[weight] as *mut u8, bytes) };
         }
         Ok((0, [0; 4]))
     }

@@ -27,8 +27,10 @@ pub struct Weights {
     pointers: Vec<*mut c_void>,
     /// Own copies by weight; the others point into `files`.
     owned: HashMap<usize, Tensor>,
-    /// First values of the weights that the program changes.
-    initial: HashMap<usize, Tensor>,
+    /// First values of the weights that the program changes; nothing for those that begin as zeros.
+    initial: HashMap<usize, Option<Tensor>>,
+    /// Memory for the next values of weights that a step of training changes.
+    next: HashMap<usize, Tensor>,
     files: Vec<Arc<Mmap>>,
 }
 
@@ -118,11 +120,18 @@ impl Weights {
     pub fn open(manifest: &Manifest, archive: Option<&Path>) -> Result<Weights, WeightError> {
         let mut archives: HashMap<PathBuf, Archive> = HashMap::new();
         let mut weights = Weights::default();
+        let begun = archive.map(|path| Archive::open(path).map(|archive| archive.has_state(manifest))).transpose()?.unwrap_or_default();
         for (k, weight) in manifest.weights.iter().enumerate() {
             if !weight.source.inline.is_empty() {
                 let own = Tensor::from_bytes(weight.dtype, &weight.shape, &weight.source.inline);
                 let kept = own.and_then(|own| weights.keep(k, own, manifest.writes(weight)));
                 kept.map_err(|error| WeightError::Given { name: weight.name.clone(), reason: error.to_string() })?;
+                continue;
+            }
+            if weight.source.zeros && !begun {
+                weights
+                    .keep_zeros(k, weight, manifest.writes(weight))
+                    .map_err(|error| WeightError::Given { name: weight.name.clone(), reason: error.to_string() })?;
                 continue;
             }
             if archive.is_none() && weight.source.file.is_empty() {
@@ -189,11 +198,22 @@ impl Weights {
         Ok(weights)
     }
 
+    /// Keeps zeros for a weight.
+    fn keep_zeros(&mut self, k: usize, weight: &Weight, written: bool) -> Result<(), TensorError> {
+        let mut zeros = Tensor::uninit(weight.dtype, &weight.shape)?;
+        zeros.bytes_mut().fill(0);
+        self.keep(k, zeros, false)?;
+        if written {
+            self.initial.insert(k, None);
+        }
+        Ok(())
+    }
+
     /// Keeps a copy of a weight, and its first value where the program writes to it.
     fn keep(&mut self, k: usize, mut own: Tensor, written: bool) -> Result<(), TensorError> {
         self.pointers.push(own.bytes_mut().as_mut_ptr().cast());
         if written {
-            self.initial.insert(k, own.try_clone()?);
+            self.initial.insert(k, Some(own.try_clone()?));
         }
         self.owned.insert(k, own);
         Ok(())
@@ -236,11 +256,42 @@ impl Weights {
         Ok(tensor)
     }
 
+    /// Memory for the next value of a weight that is changed.
+    pub fn next(&mut self, k: usize, weight: &Weight) -> Result<*mut u8, TensorError> {
+        if let Some(next) = self.next.get_mut(&k) {
+            return Ok(next.bytes_mut().as_mut_ptr());
+        }
+        let mut next = Tensor::uninit(weight.dtype, &weight.shape)?;
+        let start = next.bytes_mut().as_mut_ptr();
+        self.next.insert(k, next);
+        Ok(start)
+    }
+
+    /// Makes the next value of a weight its value; its memory is the next one's from now on.
+    pub fn exchange(&mut self, k: usize) {
+        if let (Some(own), Some(next)) = (self.owned.get_mut(&k), self.next.get_mut(&k)) {
+            std::mem::swap(own, next);
+            self.pointers[k] = own.bytes_mut().as_mut_ptr().cast();
+        }
+    }
+
+    /// Gives every weight that is changed the value that it has there, in weights of the same program.
+    pub fn take_values(&mut self, other: &Weights) {
+        for k in self.initial.keys() {
+            if let (Some(own), Some(new)) = (self.owned.get_mut(k), other.owned.get(k)) {
+                own.bytes_mut().copy_from_slice(new.bytes());
+            }
+        }
+    }
+
     /// Gives every changed weight its first value back.
     pub fn reset(&mut self) {
         for (k, first) in &self.initial {
             if let Some(own) = self.owned.get_mut(k) {
-                own.bytes_mut().copy_from_slice(first.bytes());
+                match first {
+                    Some(first) => own.bytes_mut().copy_from_slice(first.bytes()),
+                    None => own.bytes_mut().fill(0),
+                }
             }
         }
     }
@@ -287,6 +338,11 @@ impl Archive {
         };
         let entries = entries.map_err(|reason| WeightError::Format { path: path.into(), reason })?;
         Ok(Archive { map: Arc::new(map), entries, given: false })
+    }
+
+    /// Whether it has anything of the state that begins as zeros; then it must have all of it.
+    fn has_state(&self, manifest: &Manifest) -> bool {
+        manifest.weights.iter().any(|weight| weight.source.zeros && self.entry(&weight.name).is_ok())
     }
 
     fn place<'a>(&'a self, weight: &'a Weight) -> Result<Place<'a>, String> {

@@ -800,11 +800,20 @@ def gradients():
     yield "padding_idx", (lambda w, i: nn.functional.embedding(i, w, padding_idx=1)), [[tensor(5, 3), torch.tensor([[0, 1, 1], [4, 4, 2]])]]
     yield "empty", (lambda x, y: (x * y).sum(0)), [[tensor(0, 3), tensor(0, 3)]]
     yield "rank_0", (lambda x: x * x.sin()), [[torch.tensor(0.7)]]
+    smooth = nn.Sequential(nn.Linear(5, 4), nn.Tanh(), nn.Linear(4, 3), nn.LogSoftmax(1))
+    # Gradients of the gradients.
+    yield "second_net", smooth, [[x]]
+    yield "second_net_sizes", smooth, [[x]], ({0: n},)
+    yield "second_images", nn.Sequential(nn.Conv2d(3, 4, 3, stride=2, padding=1), nn.GELU(), nn.MaxPool2d(2)), [[tensor(2, 3, 9, 9)]]
+    yield "second_attention", (lambda q, k, v: (q @ k.transpose(-1, -2) / 2).softmax(-1) @ v), [[tensor(2, 3, 5, 4, seed=k) for k in range(3)]]
+    yield "second_normed", (lambda x, w: nn.functional.layer_norm(nn.functional.batch_norm(x, None, None, training=True), (5,)) @ w), [[x, w]]
+    yield "second_powers", (lambda x, y: (x.abs().pow(2.5) * y.exp(), x.sigmoid() / (1 + y * y))), [[x, y]]
+    yield "second_mixed", (lambda x, y: (x * y, x.sum())), [[x, y]]
 
 
 def gradient(folder, title, module, sets, dynamic):
     row = case.export(folder, "gradients", title, module, sets, dynamic_shapes=dynamic)
-    return grad_cases.gradient_case(folder, "gradients", folder, row)
+    return grad_cases.gradient_case(folder, "gradients", folder, row, order=2 if title.startswith("second_") else 1)
 
 
 def makers(options):

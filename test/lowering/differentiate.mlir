@@ -5,8 +5,8 @@
 // CHECK-LABEL: func.func @signature(
 // CHECK-SAME: %[[X:[a-z0-9]+]]: tensor<4xf32> {capture.kind = "input", capture.name = "x", capture.requires_grad}
 // CHECK-SAME: %[[B:[a-z0-9]+]]: tensor<4xf32> {capture.kind = "buffer", capture.name = "b"}
-// CHECK-SAME: %[[G:[a-z0-9]+]]: tensor<4xf32> {capture.kind = "input", capture.name = "cot_0"}
-// CHECK-SAME: -> (tensor<4xf32> {capture.kind = "output"}, tensor<4xf32> {capture.kind = "output", capture.name = "grad_x"}, tensor<4xf32> {capture.kind = "mutation", capture.name = "b"})
+// CHECK-SAME: %[[G:[a-z0-9]+]]: tensor<4xf32> {capture.cotangent = 0 : i64, capture.kind = "input", capture.name = "cot_0"}
+// CHECK-SAME: -> (tensor<4xf32> {capture.kind = "output"}, tensor<4xf32> {capture.gradient = "x", capture.kind = "output", capture.name = "grad_x"}, tensor<4xf32> {capture.kind = "mutation", capture.name = "b"})
 // CHECK: %[[Y:.*]] = prim.mul %[[X]], %[[B]]
 // CHECK: %[[D:.*]] = prim.mul %[[G]], %[[B]]
 // CHECK: return %[[Y]], %[[D]], %[[X]]

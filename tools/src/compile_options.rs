@@ -29,6 +29,14 @@ pub struct CompileOptions {
     /// How closely results follow the program's own order of operations
     #[arg(long, value_parser = [PossibleValue::new("strict").alias("bitwise"), PossibleValue::new("ulp"), PossibleValue::new("fast")])]
     numerics: Option<String>,
+    /// Make the program a step of training by this optimizer, as in adamw,lr=1e-3: its first output is the loss, and its parameters are
+    /// overwritten at each call
+    #[arg(long, value_name = "OPTIMIZER,SETTINGS")]
+    train: Option<String>,
+    /// Save less for the backward of a joint program or a step of training: what is cheap is computed again; with budget=0.5 so much more
+    /// that a half of the rest is saved, with bytes=N until so many bytes are
+    #[arg(long, value_name = "OPTIONS", num_args = 0..=1, require_equals = true, default_missing_value = "")]
+    rematerialise: Option<String>,
     /// Leave these passes out of the pipeline (comma separated)
     #[arg(long, value_name = "PASSES", value_delimiter = ',')]
     skip: Vec<String>,
@@ -57,6 +65,11 @@ impl CompileOptions {
         CompileOptions { profile, ..self }
     }
 
+    /// Whether less is to be saved for a backward.
+    pub fn asks_to_rematerialise(&self) -> bool {
+        self.rematerialise.is_some()
+    }
+
     /// Whether something is asked about the cache, or about what was measured.
     pub fn says_of_cache(&self) -> bool {
         self.no_cache || self.explain_cache || self.explain_autotune
@@ -66,7 +79,13 @@ impl CompileOptions {
     pub fn json(&self) -> String {
         let mut options = Map::new();
         let texts = [("mode", &self.mode), ("dynamic", &self.dynamic), ("sizes", &self.sizes), ("numerics", &self.numerics)];
-        for (name, value) in texts.into_iter().chain([("signature", &self.signature), ("operators", &self.operators)]) {
+        let more = [
+            ("signature", &self.signature),
+            ("operators", &self.operators),
+            ("train", &self.train),
+            ("rematerialise", &self.rematerialise),
+        ];
+        for (name, value) in texts.into_iter().chain(more) {
             if let Some(value) = value {
                 options.insert(name.into(), json!(value));
             }

@@ -58,6 +58,20 @@ enum Which {
         #[arg(long)]
         dev: bool,
     },
+    /// Steps of training beside eager PyTorch and Inductor, each with a fused optimizer: writes bench/results/train.md
+    Train {
+        /// Of mlp, resnet18, transformer, lstm; all without any. The results are printed then, and not written
+        names: Vec<String>,
+        /// The optimizer
+        #[arg(long, default_value = "adamw", value_parser = ["sgd", "adam", "adamw"])]
+        optimizer: String,
+        /// A Python that has PyTorch, and torchvision for resnet18
+        #[arg(long, default_value = "python3")]
+        python: String,
+        /// Measure the development build
+        #[arg(long)]
+        dev: bool,
+    },
     /// Kernels at named and at odd sizes: share of the limit, and what the cost model predicts
     Cost {
         /// Kinds of kernels; default: all
@@ -75,6 +89,9 @@ pub fn run(args: &Args) -> Result<bool> {
     }
     if let Some(Which::Ops { seed, count, filter, python, dev }) = &args.which {
         return ops((*seed, *count), filter, python, if *dev { Profile::Dev } else { Profile::Release });
+    }
+    if let Some(Which::Train { names, optimizer, python, dev }) = &args.which {
+        return train(names, optimizer, python, if *dev { Profile::Dev } else { Profile::Release });
     }
     if let Some(Which::Cost { families, dev }) = &args.which {
         return cost(families, if *dev { Profile::Dev } else { Profile::Release });
@@ -101,8 +118,8 @@ const RUNNER: &str = "bench/peers/run.py";
 /// The table and the pictures.
 const RESULTS: &str = "bench/results";
 
-/// The side-by-side runner on this build, which is made first; nothing where it does not build.
-fn runner(python: &str, profile: Profile) -> Result<Option<impl Fn() -> Result<Command>>> {
+/// A script of the benchmarks on this build, which is made first; nothing where it does not build.
+fn runner(runner: &'static str, python: &str, profile: Profile) -> Result<Option<impl Fn() -> Result<Command>>> {
     let torch = Command::new(python).args(["-c", "import torch"]).output().map_err(|e| format!("{python}: {e}"))?;
     if !torch.status.success() {
         return Err(format!("{python} has no PyTorch; name one that has it with --python").into());
@@ -117,7 +134,7 @@ fn runner(python: &str, profile: Profile) -> Result<Option<impl Fn() -> Result<C
         let paths = std::env::var_os("PYTHONPATH");
         let paths = std::iter::once(package.clone()).chain(paths.iter().flat_map(std::env::split_paths));
         command
-            .arg(RUNNER)
+            .arg(runner)
             .current_dir(cargo::root())
             .env("PYTHONPATH", std::env::join_paths(paths)?)
             .env("STRATA_COMPILER", tools.join("libstrata_compiler.so"))
@@ -126,8 +143,18 @@ fn runner(python: &str, profile: Profile) -> Result<Option<impl Fn() -> Result<C
     }))
 }
 
+fn train(names: &[String], optimizer: &str, python: &str, profile: Profile) -> Result<bool> {
+    let Some(script) = runner("bench/peers/train.py", python, profile)? else { return Ok(false) };
+    let mut script = script()?;
+    script.args(names).args(["--optimizer", optimizer]);
+    if names.is_empty() {
+        script.arg("--table").arg(cargo::root().join(RESULTS).join("train.md"));
+    }
+    Ok(script.status()?.success())
+}
+
 fn ops((seed, count): (u32, u32), filter: &str, python: &str, profile: Profile) -> Result<bool> {
-    let Some(script) = runner(python, profile)? else { return Ok(false) };
+    let Some(script) = runner(RUNNER, python, profile)? else { return Ok(false) };
     let mut script = script()?;
     script.args(["--drawn", &format!("{seed}:{count}"), "--filter", filter, "--peers", "eager,strata"]);
     if filter.is_empty() {
@@ -139,7 +166,7 @@ fn ops((seed, count): (u32, u32), filter: &str, python: &str, profile: Profile) 
 }
 
 fn cpu(workloads: &[String], peers: &str, python: &str, profile: Profile) -> Result<bool> {
-    let Some(script) = runner(python, profile)? else { return Ok(false) };
+    let Some(script) = runner(RUNNER, python, profile)? else { return Ok(false) };
     let tools = cargo::tools(profile);
     let results = cargo::root().join(RESULTS);
     fs::create_dir_all(&results)?;

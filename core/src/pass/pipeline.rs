@@ -51,7 +51,7 @@ pub enum PipelineError {
         message: String,
     },
     /// A pass failed or left invalid IR.
-    #[error("{diagnostics}\n(in the pipeline '{pipeline}')")]
+    #[error("{diagnostics}")]
     Failed {
         /// The text.
         pipeline: String,

@@ -10,3 +10,4 @@ mod orders;
 mod ptx;
 mod sizes;
 mod torchscript;
+mod train;

@@ -2,12 +2,14 @@
 //!
 //! Reverse mode. The joint program takes a cotangent for each output (inputs `cot_0`, `cot_1`, .. after all others) and gives the
 //! program's outputs, the gradients of the arguments in `wrt`, then the mutations. It is an ordinary program: every later pass
-//! reads it as any other, and it can be differentiated again.
+//! reads it as any other, and it can be differentiated again: with `gradients` it is its gradients that have the cotangents.
 //!
 //! Each op has a row in the table of its family, which says how cotangents of its results become cotangents of its operands; an op
 //! of another dialect brings its own ([`Gradient`]). Gradients are taken at `prim`. Operators whose gradient in PyTorch is another than
 //! that of their decomposition (at ties, at 0, at a border) have a row at `aten`, and are kept until here:
 //! `--decompose-aten=keep=..`, `--differentiate`, `--decompose-aten`.
+//!
+//! With `mode=jvp` it is forward mode: tangents of the arguments in `wrt` (inputs `tan_x`) become tangents of the outputs (`tan_0`).
 //!
 //! It refuses, at the op: what has no row, loops whose number of steps is not known, and random numbers inside of regions.
 //!
@@ -24,6 +26,7 @@
 //! }
 //! ```
 
+mod forward;
 mod own;
 mod reverse;
 mod rule;
@@ -47,6 +50,8 @@ use strata_core::pass::{Counter, Pass, PassContext, PassError};
 use strata_dialects::aten::Operator;
 use strata_dialects::aten::alias::meaning;
 use strata_dialects::capture;
+
+use signature::Seeds;
 
 pub use own::Gradient;
 pub use rule::{At, Cotangents, Point, Row, Rule};
@@ -90,6 +95,10 @@ pub struct Differentiate {
     wrt: Vec<String>,
     /// The places of the outputs that have a cotangent; all outputs of floats where none is named.
     cotangents: Vec<i64>,
+    /// Differentiate the gradients of a joint program once more: it is they that have a cotangent.
+    gradients: bool,
+    /// `vjp`: gradients of arguments from cotangents of outputs. `jvp`: tangents of outputs from tangents of arguments, also of a joint program.
+    mode: String,
     /// Ops differentiated.
     differentiated: Counter,
 }
@@ -99,8 +108,18 @@ impl Pass for Differentiate {
         if op.attr(capture::ENTRY).is_none() {
             return Ok(());
         }
-        let count = signature::joint(op, &self.wrt, &self.cotangents)?;
-        self.differentiated.add(count);
+        let forward = match self.mode.as_str() {
+            "" | "vjp" => false,
+            "jvp" => true,
+            other => return Err(Reason::Options(format!("mode={other}: there are vjp, gradients, and jvp, tangents")).at(op)),
+        };
+        if forward && forward::is_joint(op) {
+            self.differentiated.add(forward::forward(op)?);
+            return Ok(());
+        }
+        let seeds = if self.gradients { Seeds::Gradients } else { Seeds::Outputs(&self.cotangents) };
+        let count = signature::joint(op, &self.wrt, seeds)?;
+        self.differentiated.add(count + if forward { forward::forward(op)? } else { 0 });
         Ok(())
     }
 }

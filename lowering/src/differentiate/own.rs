@@ -18,7 +18,7 @@ mod tests {
     use strata_dialects::{capture, prim};
 
     use super::{At, Cotangents, Gradient};
-    use crate::differentiate::signature::joint;
+    use crate::differentiate::signature::{Seeds, joint};
 
     static MINE: DialectDef = DialectDef { name: "mine", doc: "An op of a test.", ops: || vec![Triple::DEF], ..DialectDef::NEW };
 
@@ -46,7 +46,7 @@ mod tests {
             return %0 : tensor<3xf32>
         }";
         let module = Module::parse(&context, text, "test.mlir").expect("the text is valid");
-        assert_eq!(joint(module.body().ops()[0], &[], &[]).ok(), Some(1));
+        assert_eq!(joint(module.body().ops()[0], &[], Seeds::Outputs(&[])).ok(), Some(1));
         let text = module.to_string();
         assert!(text.contains("prim.mul %arg1") && text.contains("dense<3.000000e+00>"), "{text}");
         assert!(module.op().check().is_ok(), "{text}");

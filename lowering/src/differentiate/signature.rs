@@ -1,38 +1,18 @@
 //! The joint program's arguments and results.
 
-use strata_core::ir::{Attr, DYNAMIC, Op, Type, Value};
+use strata_core::ir::{DYNAMIC, Op, Type, Value};
 use strata_core::pass::PassError;
-use strata_core::upstream::func;
 use strata_dialects::aten::dtype::{Category, Numeric};
 use strata_dialects::capture;
 use strata_dialects::prim_builder::{Prim, Scalar, Tensor};
 
 use super::Reason;
 use super::reverse::Reverse;
+use crate::signature::{Signature, text};
 
 /// Whether there are gradients of and by such values.
 pub(super) fn is_differentiable(ty: Type<'_>) -> bool {
     ty.is_tensor() && ty.element_type().is_some_and(|dtype| matches!(dtype.category(), Category::Float | Category::Complex))
-}
-
-/// The attributes of a function's arguments or results.
-fn attributes<'c>(function: Op<'c>, list: &str, count: usize) -> Vec<Attr<'c>> {
-    let found = function.attr(list).and_then(Attr::as_array).unwrap_or_default();
-    if found.len() == count { found } else { vec![function.cx().dict_attr(&[]); count] }
-}
-
-fn text(attr: Attr<'_>, entry: &str) -> Option<String> {
-    attr.entry(entry).and_then(Attr::as_str)
-}
-
-/// A name that none has yet: a joint program that is differentiated again has cotangents and gradients already.
-fn fresh(name: &str, taken: &[Attr<'_>]) -> String {
-    let is_taken = |name: &str| taken.iter().any(|attr| text(*attr, capture::NAME).as_deref() == Some(name));
-    let mut found = name.to_owned();
-    while is_taken(&found) {
-        found.push_str("_2");
-    }
-    found
 }
 
 /// An argument to differentiate by.
@@ -41,67 +21,65 @@ struct Wanted<'c> {
     name: String,
 }
 
-/// Makes a function compute its gradients too; gives the number of ops differentiated.
-pub(super) fn joint(function: Op<'_>, wrt: &[String], cotangents: &[i64]) -> Result<usize, PassError> {
-    let prim = Prim::new(function.body(0), function.location());
-    build(&prim, function, wrt, cotangents)
+/// Which outputs have a cotangent.
+#[derive(Clone, Copy)]
+pub(super) enum Seeds<'s> {
+    /// Those at these places; all of floats where none is named.
+    Outputs(&'s [i64]),
+    /// The gradients of a joint program.
+    Gradients,
 }
 
-fn build<'c>(prim: &'c Prim<'c>, function: Op<'c>, wrt: &[String], cotangents: &[i64]) -> Result<usize, PassError> {
-    let refused = |reason: String| Reason::Options(reason).at(function);
-    if capture::continuation(function).is_some() {
-        return Err(refused("is one part of a program that graph breaks divide; differentiate a program of one graph".to_owned()));
-    }
-    let block = function.body(0);
-    let end =
-        block.terminator().filter(|op| op.isa::<func::Return>()).ok_or_else(|| refused("its body does not end in a return".into()))?;
-    let cx = function.cx();
-    let arguments = block.args();
-    let mut arg_attrs = attributes(function, "arg_attrs", arguments.len());
-    let res_attrs = attributes(function, "res_attrs", end.num_operands());
-    let wanted = wanted(&arguments, &arg_attrs, wrt).map_err(refused)?;
-    let returned = end.operands();
-    let is_output = |attr: &Attr<'c>| text(*attr, capture::KIND).is_none_or(|kind| kind == "output");
-    let count = res_attrs.iter().filter(|attr| is_output(attr)).count();
-    let (outputs, mutations) = returned.split_at(count);
-    let seeded = seeded(outputs, cotangents).map_err(refused)?;
+/// Makes a function compute its gradients too; gives the number of ops differentiated.
+pub(super) fn joint(function: Op<'_>, wrt: &[String], seeds: Seeds<'_>) -> Result<usize, PassError> {
+    let prim = Prim::new(function.body(0), function.location());
+    build(&prim, function, wrt, seeds)
+}
 
-    prim.set_before(end);
+fn build<'c>(prim: &'c Prim<'c>, function: Op<'c>, wrt: &[String], seeds: Seeds<'_>) -> Result<usize, PassError> {
+    let refused = |reason: String| Reason::Options(reason).at(function);
+    let mut signature = Signature::of(function).map_err(refused)?;
+    let wanted = wanted(&signature, wrt).map_err(refused)?;
+    let outputs: Vec<_> = signature.results[..signature.outputs()].iter().map(|(value, _)| *value).collect();
+    let seeded = match seeds {
+        Seeds::Outputs(places) => seeded(&outputs, places).map_err(refused)?,
+        Seeds::Gradients => gradients(&signature).map_err(refused)?,
+    };
+    let cotangent_name = |place: usize| match (seeds, text(signature.results[place].1, capture::NAME)) {
+        (Seeds::Gradients, Some(name)) => format!("cot_{name}"),
+        _ => format!("cot_{place}"),
+    };
+    let names: Vec<_> = seeded.iter().map(|place| cotangent_name(*place)).collect();
+    signature.forget(&[capture::COTANGENT, capture::GRADIENT, capture::NO_GRADIENT]);
+
+    prim.set_before(signature.end);
     let mut reverse = Reverse::new(prim, &wanted.iter().map(|wanted| wanted.value).collect::<Vec<_>>());
-    for &place in &seeded {
-        let output = outputs[place];
-        let cotangent = block.add_arg(output.ty(), function.location());
-        let name = fresh(&format!("cot_{place}"), &arg_attrs);
-        arg_attrs.push(cx.dict_attr(&[(capture::KIND, cx.str_attr("input")), (capture::NAME, cx.str_attr(&name))]));
+    for (&place, name) in seeded.iter().zip(&names) {
+        let (output, attr) = (outputs[place], function.cx().i64_attr(place as i64));
+        let (cotangent, name) = signature.add_argument(output.ty(), "input", name, &[(capture::COTANGENT, attr)]);
         reverse.add(output, alike(prim, cotangent, output, &name));
     }
-    let done = reverse.block(block)?;
-    let gradient = |wanted: &Wanted<'c>| declared(prim, reverse.cotangent(wanted.value), wanted.value);
-    let gradients: Vec<_> = wanted.iter().map(gradient).collect();
+    let done = reverse.block(signature.block)?;
+    for wanted in &wanted {
+        let cotangent = reverse.cotangent(wanted.value);
+        let gradient = declared(prim, cotangent, wanted.value);
+        let of = (capture::GRADIENT, function.cx().str_attr(&wanted.name));
+        let none = (capture::NO_GRADIENT, function.cx().unit());
+        let said = if cotangent.is_some() { vec![of] } else { vec![of, none] };
+        signature.add_output(gradient, &format!("grad_{}", wanted.name), &said);
+    }
     if let Some(message) = prim.take_error() {
         return Err(Reason::Row(message).at(function));
     }
-    let named = wanted.iter().map(|wanted| {
-        let name = fresh(&format!("grad_{}", wanted.name), &res_attrs);
-        cx.dict_attr(&[(capture::KIND, cx.str_attr("output")), (capture::NAME, cx.str_attr(&name))])
-    });
-    let results: Vec<_> = res_attrs[..count].iter().copied().chain(named).chain(res_attrs[count..].iter().copied()).collect();
-    let values = [outputs, &gradients, mutations].concat();
-    prim.build(|rewriter| {
-        rewriter.set_operands(end, &values);
-        let types = |values: &[Value<'c>]| values.iter().map(|value| value.ty()).collect::<Vec<_>>();
-        func::set_type(rewriter, function, &types(&block.args()), &types(&values));
-        rewriter.set_attr(function, "arg_attrs", cx.array_attr(&arg_attrs));
-        rewriter.set_attr(function, "res_attrs", cx.array_attr(&results));
-    });
+    signature.write(prim);
     Ok(done)
 }
 
 /// The arguments named, in the order in which they are named.
-fn wanted<'c>(arguments: &[Value<'c>], attrs: &[Attr<'c>], wrt: &[String]) -> Result<Vec<Wanted<'c>>, String> {
-    let name = |at: usize| text(attrs[at], capture::NAME).unwrap_or_else(|| format!("arg{at}"));
-    let is_input = |at: &usize| text(attrs[*at], capture::KIND).is_none_or(|kind| kind == "input");
-    let inputs: Vec<_> = (0..arguments.len()).filter(is_input).collect();
+fn wanted<'c>(signature: &Signature<'c>, wrt: &[String]) -> Result<Vec<Wanted<'c>>, String> {
+    let arguments = signature.block.args();
+    let name = |at: usize| signature.name(at);
+    let inputs: Vec<_> = (0..arguments.len()).filter(|at| signature.is_input(*at)).collect();
     let place = |wanted: &String| {
         let named = (0..arguments.len()).find(|at| name(*at) == *wanted);
         let numbered = || wanted.strip_prefix("in_").and_then(|k| k.parse().ok()).and_then(|k: usize| inputs.get(k).copied());
@@ -110,8 +88,9 @@ fn wanted<'c>(arguments: &[Value<'c>], attrs: &[Attr<'c>], wrt: &[String]) -> Re
             format!("there is no argument `{wanted}` to differentiate by; there are {}", known.join(", "))
         })
     };
+    let required = |at: &usize| signature.arguments[*at].entry(capture::REQUIRES_GRAD).is_some();
     let places = match wrt {
-        [] => (0..arguments.len()).filter(|at| attrs[*at].entry(capture::REQUIRES_GRAD).is_some()).collect(),
+        [] => (0..arguments.len()).filter(required).collect(),
         names => names.iter().map(place).collect::<Result<Vec<_>, _>>()?,
     };
     if places.is_empty() {
@@ -121,6 +100,16 @@ fn wanted<'c>(arguments: &[Value<'c>], attrs: &[Attr<'c>], wrt: &[String]) -> Re
         return Err(format!("`{}` is of type {}, and gradients are those of floats and complex numbers", name(*at), arguments[*at].ty()));
     }
     Ok(places.into_iter().map(|at| Wanted { value: arguments[at], name: name(at) }).collect())
+}
+
+/// The places of the gradients of a joint program.
+fn gradients(signature: &Signature<'_>) -> Result<Vec<usize>, String> {
+    let is_gradient = |place: &usize| text(signature.results[*place].1, capture::GRADIENT).is_some();
+    let places: Vec<_> = (0..signature.results.len()).filter(is_gradient).collect();
+    if places.is_empty() {
+        return Err("computes no gradients to differentiate once more; run --differentiate first".to_owned());
+    }
+    Ok(places)
 }
 
 /// The places of the outputs that have a cotangent.
@@ -136,7 +125,7 @@ fn seeded(outputs: &[Value<'_>], cotangents: &[i64]) -> Result<Vec<usize>, Strin
 }
 
 /// A cotangent with the sizes of its output; the call fails where it has others.
-fn alike<'p>(prim: &'p Prim<'p>, cotangent: Value<'p>, output: Value<'p>, name: &str) -> Tensor<'p> {
+pub(super) fn alike<'p>(prim: &'p Prim<'p>, cotangent: Value<'p>, output: Value<'p>, name: &str) -> Tensor<'p> {
     let (given, like) = (prim.tensor(cotangent), prim.tensor(output));
     for (dim, (size, wanted)) in given.shape().iter().zip(like.shape().iter()).enumerate() {
         if output.ty().shape()[dim] == DYNAMIC && !size.same(*wanted) {
@@ -149,7 +138,7 @@ fn alike<'p>(prim: &'p Prim<'p>, cotangent: Value<'p>, output: Value<'p>, name: 
 }
 
 /// A gradient in the type of its argument; zeros where there is none.
-fn declared<'p>(prim: &'p Prim<'p>, gradient: Option<Tensor<'p>>, argument: Value<'p>) -> Value<'p> {
+pub(super) fn declared<'p>(prim: &'p Prim<'p>, gradient: Option<Tensor<'p>>, argument: Value<'p>) -> Value<'p> {
     let like = prim.tensor(argument);
     let gradient = gradient.unwrap_or_else(|| like.filled(Scalar::Int(0))).convert(like.dtype());
     if gradient.ty() == argument.ty() { gradient.value() } else { prim.retype(gradient, argument.ty()) }

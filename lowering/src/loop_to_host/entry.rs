@@ -9,7 +9,7 @@ use strata_dialects::capture::{Continuation, continuation, dim_order};
 /// One argument of the entry.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Argument {
-    /// `input`, `parameter`, `buffer`, `constant`, or `prepared` for what `@prepare` computes from these.
+    /// `input`, `parameter`, `buffer`, `constant`, `state`, or `prepared` for what `@prepare` computes from weights.
     pub kind: String,
     /// Its name in the captured program.
     pub name: String,
@@ -73,6 +73,11 @@ impl Argument {
     /// Whether it is data that the program's file brings.
     pub fn is_weight(&self) -> bool {
         !self.is_input() && !self.is_prepared()
+    }
+
+    /// Whether it is the state of an optimizer, which begins as zeros.
+    pub fn is_state(&self) -> bool {
+        self.kind == "state"
     }
 
     /// Whether `@prepare` computes it.

@@ -25,6 +25,26 @@ fn a_program_runs_and_keeps_its_state() {
 }
 
 #[test]
+fn new_values_take_the_place_of_the_old_ones() {
+    let weights = weights_file();
+    let session = Session::load(&artefact(weights.path()), None).unwrap();
+    let (one, two) = (vector(&[1.0]), vector(&[1.0, 2.0]));
+    let calls = || session.run(&[one.clone(), one.clone()]).unwrap()[1].values::<i64>().unwrap()[0];
+    for _ in 0..3 {
+        let out = session.run_outputs(&[&one, &one]).unwrap();
+        assert_eq!((out.len(), out[0].values::<f32>().unwrap()), (1, &[5.0f32][..]));
+    }
+    // A call that is refused changes nothing.
+    session.run_outputs(&[&one, &two]).unwrap_err();
+    assert_eq!(calls(), 4);
+    session.run_outputs(&[&one, &one]).unwrap();
+    assert_eq!(calls(), 6);
+    session.reset();
+    session.run_outputs(&[&one, &one]).unwrap();
+    assert_eq!(calls(), 2);
+}
+
+#[test]
 fn new_weights_are_prepared_anew_by_the_same_code() {
     let (first, second, bad) = (weights_file(), weights_with(9.0), weights_with(-2.0));
     let (artefact, one) = (artefact(first.path()), vector(&[1.0]));

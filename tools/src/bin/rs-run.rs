@@ -73,8 +73,11 @@ struct Arguments {
     /// Take the weights from this file, `.pt2` or safetensors, instead of the one that the program names
     #[arg(long, value_name = "FILE", conflicts_with_all = ["suite", "worker"])]
     weights: Option<PathBuf>,
+    /// Write the weights, as the call has left them, to this safetensors file, which --weights takes
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["suite", "worker", "benchmark", "report"])]
+    save_weights: Option<PathBuf>,
     /// Compute the gradients by these inputs and weights too (comma separated; those that require a gradient where none is named)
-    #[arg(long, value_name = "NAMES", conflicts_with_all = ["suite", "worker"], num_args = 0..=1, require_equals = true, default_missing_value = "", value_delimiter = ',')]
+    #[arg(long, value_name = "NAMES", conflicts_with_all = ["suite", "worker", "train"], num_args = 0..=1, require_equals = true, default_missing_value = "", value_delimiter = ',')]
     grad: Option<Vec<String>>,
     /// safetensors file with the cotangents cot_0, cot_1, .. of the outputs; default: the file of the inputs
     #[arg(long, value_name = "FILE", requires = "grad")]
@@ -126,6 +129,7 @@ fn serve(arguments: Arguments) -> Result<bool, Box<dyn std::error::Error>> {
         atol: arguments.atol,
         verify_key: arguments.verify_key,
         weights: arguments.weights,
+        save_weights: arguments.save_weights,
         dump: arguments.dump,
         gradient: arguments.grad.map(|names| names.into_iter().filter(|name| !name.is_empty()).collect()),
         cotangents: arguments.cotangents,

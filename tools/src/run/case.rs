@@ -214,6 +214,15 @@ impl InputSet {
         outputs.iter().map(cotangent).collect()
     }
 
+    /// The cotangents of the first gradients, where the file says that these are differentiated.
+    pub fn second_cotangents(&self) -> Result<Vec<&Tensor>, String> {
+        let cotangent = |name: String| {
+            let found = self.file.tensors.get(&name);
+            found.ok_or_else(|| format!("{}: there is no `{name}`, the cotangent of a gradient", self.path.display()))
+        };
+        self.gradient.iter().flat_map(Gradient::second).map(cotangent).collect()
+    }
+
     /// The outputs that the file has a cotangent for.
     pub fn places_of_cotangents(&self) -> Vec<usize> {
         let place = |name: &String| name.strip_prefix("cot_").and_then(|place| place.parse().ok());

@@ -9,7 +9,7 @@ use serde_json::json;
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Gradient {
-    /// 1: gradients of the outputs.
+    /// 1: gradients of the outputs; 2: gradients of these gradients, which have cotangents `cot_grad_NAME` by `wrt`.
     #[serde(default = "first")]
     order: u32,
     /// The outputs that have a cotangent.
@@ -57,11 +57,19 @@ impl Gradient {
     pub fn read(text: &str) -> Result<Gradient, String> {
         let gradient: Gradient = serde_json::from_str(text).map_err(|error| error.to_string())?;
         match gradient.order {
-            1 => Ok(gradient),
-            order => {
-                Err(format!("gradients of order {order} are not compared; write the first gradient as a program, and ask for its gradient"))
-            }
+            1 | 2 => Ok(gradient),
+            order => Err(format!("gradients of order {order} are not compared; there are 1 and 2")),
         }
+    }
+
+    /// The names of the cotangents of the first gradients, where these are differentiated.
+    pub fn second(&self) -> impl Iterator<Item = String> {
+        self.wrt().filter(|_| self.order == 2).map(|name| format!("cot_grad_{name}"))
+    }
+
+    /// How many gradients stand behind the outputs.
+    pub fn count(&self) -> usize {
+        self.order as usize * self.wrt.len()
     }
 
     /// The places of the outputs that have a cotangent.
@@ -87,13 +95,13 @@ impl Gradient {
     /// The compiler's options with the gradients asked for.
     pub fn options(&self, options: &str) -> Result<String, serde_json::Error> {
         let wrt: Vec<_> = self.wrt().map(|name| name.strip_prefix("p_").unwrap_or(name)).collect();
-        with_gradient(options, &wrt, &self.cotangents())
+        with_gradient(options, &wrt, &self.cotangents(), self.order)
     }
 }
 
 /// The compiler's options with the gradients by these arguments, of the outputs that have a cotangent.
-pub fn with_gradient(options: &str, wrt: &[&str], cotangents: &[usize]) -> Result<String, serde_json::Error> {
+pub fn with_gradient(options: &str, wrt: &[&str], cotangents: &[usize], order: u32) -> Result<String, serde_json::Error> {
     let mut options: serde_json::Map<String, serde_json::Value> = serde_json::from_str(options)?;
-    options.insert("gradient".into(), json!({ "wrt": wrt, "cotangents": cotangents }));
+    options.insert("gradient".into(), json!({ "wrt": wrt, "cotangents": cotangents, "order": order }));
     Ok(serde_json::Value::Object(options).to_string())
 }

@@ -70,8 +70,11 @@ pub fn judge(results: &[Named], set: &InputSet, rules: &Rules) -> Result<Errors,
 fn gradients(outputs: &mut Vec<&Named>, set: &InputSet, errors: &mut Errors) -> Result<Vec<String>, String> {
     let Some(gradient) = set.gradient() else { return Ok(Vec::new()) };
     let (names, mut wrong): (Vec<_>, _) = (gradient.wrt().collect(), Vec::new());
-    let first = outputs.len().checked_sub(names.len()).ok_or_else(|| format!("{} results for {} gradients", outputs.len(), names.len()))?;
-    for (name, got) in names.into_iter().zip(outputs.split_off(first)) {
+    let first = outputs.len().checked_sub(gradient.count());
+    let first = first.ok_or_else(|| format!("{} results for {} gradients", outputs.len(), gradient.count()))?;
+    // Those that are expected are the last; first gradients that are differentiated stand before them.
+    let found = outputs.split_off(first).split_off(gradient.count() - names.len());
+    for (name, got) in names.into_iter().zip(found) {
         let verdict = match (set.expected_gradient(name), gradient.is_none(name)) {
             (Some(want), _) => {
                 let tolerance = gradient.atol(name).map(|atol| Tolerance { rtol: 0.0, atol });

@@ -7,12 +7,12 @@ use strata_runtime::compare::{Tolerance, preview};
 use strata_runtime::manifest::{Input, Scalar};
 use strata_runtime::{DType, Manifest, Tensor};
 use strata_tools::compile_options::CompileOptions;
-use strata_tools::{tuning, verify_weights};
+use strata_tools::{saved, tuning, verify_weights};
 
 use super::backend::{Backend, Compile, Named, Program, dump, with_signature};
 use super::benchmark;
 use super::case::{Check, InputSet};
-use super::gradient::with_gradient;
+use super::gradient::{Gradient, with_gradient};
 use super::judge::{Rules, judge};
 use super::levels_report;
 use super::page::Page;
@@ -46,6 +46,8 @@ pub struct Options {
     pub verify_key: Option<PathBuf>,
     /// The file of the weights, if not the one that the program names.
     pub weights: Option<PathBuf>,
+    /// The file to write the weights to after the call.
+    pub save_weights: Option<PathBuf>,
     /// The folder of the results, if they are kept.
     pub dump: Option<PathBuf>,
     /// The arguments to differentiate by, if gradients are asked for: those that require a gradient where none is named.
@@ -103,6 +105,9 @@ pub fn run(options: &Options) -> Result<bool, Box<dyn Error>> {
     if let Some(manifest) = manifest.filter(|_| options.compile.explain_autotune) {
         eprintln!("{}: {}", options.model.display(), tuning::explain(manifest));
     }
+    if let Some(line) = manifest.filter(|_| options.compile.asks_to_rematerialise()).and_then(saved::line) {
+        eprintln!("{}: {line}", options.model.display());
+    }
     if let (true, Some(manifest), Some("strata" | "so")) = (options.verify_weights, manifest, kind(&options.model)) {
         verify_weights::of_manifest(&options.model, manifest)?;
     }
@@ -139,6 +144,12 @@ pub fn run(options: &Options) -> Result<bool, Box<dyn Error>> {
             format!("{} (inputs of {})", about(error), file.display()).into()
         }
     })?;
+    if let Some(path) = &options.save_weights {
+        match &program {
+            Program::Native(session) => session.save_weights(path)?,
+            _ => return Err("--save-weights needs native code of one program (--backend=cpu, --dynamic=auto, no graph breaks)".into()),
+        }
+    }
     if let Some(folder) = &options.dump {
         let name = options.inputs.as_deref().or(options.expect.as_deref()).unwrap_or(&options.model);
         std::fs::create_dir_all(folder).map_err(|e| format!("{}: {e}", folder.display()))?;
@@ -179,6 +190,11 @@ impl<'a> Cotangents<'a> {
         Ok(Self { wrt: options.gradient.as_deref(), set })
     }
 
+    /// What the file says, where the command line names nothing.
+    fn said(&self) -> Option<&Gradient> {
+        self.set.as_ref().and_then(InputSet::gradient).filter(|_| self.wrt.is_some_and(<[String]>::is_empty))
+    }
+
     fn places(&self) -> Vec<usize> {
         self.set.as_ref().map(InputSet::places_of_cotangents).unwrap_or_default()
     }
@@ -186,14 +202,16 @@ impl<'a> Cotangents<'a> {
     /// The compiler's options with the gradients asked for.
     fn options(&self, options: &str) -> Result<String, Box<dyn Error>> {
         let Some(wrt) = self.wrt else { return Ok(options.to_owned()) };
-        match self.set.as_ref().and_then(InputSet::gradient).filter(|_| wrt.is_empty()) {
+        match self.said() {
             Some(said) => Ok(said.options(options)?),
-            None => Ok(with_gradient(options, &wrt.iter().map(String::as_str).collect::<Vec<_>>(), &self.places())?),
+            None => Ok(with_gradient(options, &wrt.iter().map(String::as_str).collect::<Vec<_>>(), &self.places(), 1)?),
         }
     }
 
     fn tensors(&self) -> Result<Vec<&Tensor>, String> {
-        self.set.as_ref().map_or(Ok(Vec::new()), |set| set.cotangents(&self.places()))
+        let Some(set) = &self.set else { return Ok(Vec::new()) };
+        let second = if self.said().is_some() { set.second_cotangents()? } else { Vec::new() };
+        Ok([set.cotangents(&self.places())?, second].concat())
     }
 }
 

@@ -14,6 +14,7 @@ use strata_runtime::{Artefact, header, shared};
 use strata_tools::cached;
 use strata_tools::compile_options::CompileOptions;
 use strata_tools::kernels::{self, Multiprocessor};
+use strata_tools::saved;
 use strata_tools::signature;
 use strata_tools::start;
 use strata_tools::{exported_folder, tuning, verify_weights};
@@ -120,6 +121,9 @@ impl Arguments {
         }
         if self.compile.explain_autotune {
             eprintln!("{}: {}", self.model().display(), tuning::explain(&artefact.manifest));
+        }
+        if let Some(line) = saved::line(&artefact.manifest) {
+            eprintln!("{}: {line}", self.model().display());
         }
         Ok(artefact)
     }

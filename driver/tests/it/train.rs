@@ -1,0 +1,215 @@
+//! Training from Rust: twenty steps are those of PyTorch, checkpoints go on, and what makes no step is told.
+
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+
+use strata_core::ir::Module;
+use strata_core::pass::PassManager;
+use strata_driver::train::{Step, grad};
+use strata_driver::{Gradient, Options, SourceFile, compile, lower, standard};
+use strata_runtime::{DType, Session, Tensor, TensorFile};
+
+fn folder() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../test/conformance/steps")
+}
+
+/// Element `k` along the first dim.
+fn at(tensor: &Tensor, k: usize) -> Tensor {
+    let (shape, bytes) = (&tensor.shape()[1..], tensor.bytes());
+    let size = bytes.len() / tensor.shape()[0] as usize;
+    Tensor::from_bytes(tensor.dtype(), shape, &bytes[k * size..][..size]).unwrap()
+}
+
+fn close(found: &Tensor, wanted: &Tensor, (relative, absolute): (f64, f64), name: &str) {
+    assert_eq!((found.dtype(), found.shape()), (wanted.dtype(), wanted.shape()), "{name}");
+    if wanted.dtype() != DType::F32 {
+        return assert_eq!(found.bytes(), wanted.bytes(), "{name}");
+    }
+    for (found, wanted) in found.values::<f32>().unwrap().iter().zip(wanted.values::<f32>().unwrap()) {
+        let (found, wanted) = (f64::from(*found), f64::from(*wanted));
+        assert!((found - wanted).abs() <= absolute + relative * wanted.abs(), "{name}: {found} and PyTorch's {wanted}");
+    }
+}
+
+/// Makes the steps of a case and compares losses, parameters and buffers.
+fn twenty_steps(model: &str, optimizer: &str) {
+    twenty_steps_with(model, optimizer, &Options::default());
+}
+
+fn twenty_steps_with(model: &str, optimizer: &str, options: &Options) {
+    let name = format!("{model}.{optimizer}");
+    let file = TensorFile::read(&folder().join(format!("{name}.safetensors"))).unwrap();
+    let path = folder().join(format!("{model}.pt2"));
+    let step = Step::compile(standard(), path.as_path(), &file.metadata["train"], options, None).unwrap();
+    let inputs = file.numbered("in_");
+    for k in 0..20 {
+        let batch: Vec<_> = inputs.iter().map(|tensor| at(tensor, k)).collect();
+        let results = step.run(&batch.iter().collect::<Vec<_>>()).unwrap();
+        close(&results[0], &at(&file.tensors["losses"], k), (5e-4, 5e-5), &format!("{name}, loss {k}"));
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let checkpoint = folder.path().join("checkpoint.safetensors");
+    step.save(&checkpoint).unwrap();
+    let trained = TensorFile::read(&checkpoint).unwrap();
+    for weight in step.manifest().weights.iter().filter(|weight| !weight.source.zeros) {
+        close(&trained.tensors[&weight.name], &file.tensors[&weight.name], (2e-3, 5e-4), &format!("{name}, {}", weight.name));
+    }
+}
+
+#[test]
+fn twenty_steps_of_an_mlp_are_pytorchs() {
+    ["sgd", "momentum", "adam", "adamw"].into_iter().for_each(|optimizer| twenty_steps("mlp", optimizer));
+}
+
+#[test]
+fn twenty_steps_of_a_network_with_batch_norm_are_pytorchs() {
+    ["sgd", "momentum", "adam", "adamw"].into_iter().for_each(|optimizer| twenty_steps("cnn", optimizer));
+}
+
+#[test]
+fn twenty_steps_of_a_transformer_are_pytorchs() {
+    ["sgd", "momentum", "adam", "adamw"].into_iter().for_each(|optimizer| twenty_steps("transformer", optimizer));
+}
+
+#[test]
+fn twenty_steps_of_an_lstm_are_pytorchs() {
+    ["sgd", "momentum", "adam", "adamw"].into_iter().for_each(|optimizer| twenty_steps("lstm", optimizer));
+}
+
+#[test]
+fn settings_are_pytorchs() {
+    ["nesterov", "dampening", "amsgrad", "clipped", "accumulated"].into_iter().for_each(|settings| twenty_steps("mlp", settings));
+}
+
+#[test]
+fn steps_that_compute_again_are_pytorchs() {
+    for (model, rematerialise) in [("mlp", ""), ("cnn", ""), ("cnn", "budget=0.2"), ("transformer", "budget=0.3"), ("lstm", "bytes=1000")] {
+        let options = Options { rematerialise: Some(rematerialise.to_owned()), ..Options::default() };
+        twenty_steps_with(model, "adam", &options);
+    }
+}
+
+/// `(w x)^2`.
+const SQUARE: &str = r#"func.func @main(%w: tensor<f32> {capture.kind = "parameter", capture.name = "w", capture.requires_grad},
+                %x: tensor<f32> {capture.kind = "input", capture.name = "x"}) -> (tensor<f32> {capture.kind = "output"}) attributes {capture.entry} {
+  %0 = aten.mul.Tensor %w, %x : (tensor<f32>, tensor<f32>) -> tensor<f32>
+  %1 = aten.mul.Tensor %0, %0 : (tensor<f32>, tensor<f32>) -> tensor<f32>
+  return %1 : tensor<f32>
+}"#;
+
+fn number(value: f32) -> Tensor {
+    Tensor::from_slice(DType::F32, &[], &[value]).unwrap()
+}
+
+fn value(tensor: &Tensor) -> f32 {
+    tensor.values::<f32>().unwrap()[0]
+}
+
+fn square() -> SourceFile<'static> {
+    SourceFile { path: Path::new("square.mlir"), text: Some(SQUARE) }
+}
+
+#[test]
+fn a_checkpoint_goes_on_where_it_was() {
+    let folder = tempfile::tempdir().unwrap();
+    let (weights, checkpoint) = (folder.path().join("w.safetensors"), folder.path().join("checkpoint.safetensors"));
+    TensorFile::write(&weights, &[("w".to_owned(), &number(1.0))]).unwrap();
+    let compile = |weights: &Path| Step::compile(standard(), square(), "adamw,lr=0.1", &Options::default(), Some(weights)).unwrap();
+    let (first, x) = (compile(&weights), number(2.0));
+    let losses: Vec<_> = (0..6)
+        .map(|k| {
+            if k == 3 {
+                first.save(&checkpoint).unwrap();
+            }
+            value(&first.run(&[&x]).unwrap()[0])
+        })
+        .collect();
+    assert!(losses.windows(2).all(|pair| pair[1] < pair[0]), "{losses:?}");
+    let second = compile(&checkpoint);
+    let again = |step: &Step| (0..3).map(|_| value(&step.run(&[&x]).unwrap()[0])).collect::<Vec<_>>();
+    assert_eq!(again(&second), losses[3..]);
+    second.restore(&checkpoint).unwrap();
+    assert_eq!(again(&second), losses[3..]);
+    // Weights alone begin again; a file with a part of the state is none of this program's.
+    second.restore(&weights).unwrap();
+    assert_eq!(again(&second), losses[..3]);
+    TensorFile::write(&weights, &[("w".to_owned(), &number(1.0)), ("step".to_owned(), &number(1.0))]).unwrap();
+    let error = second.restore(&weights).unwrap_err().to_string();
+    assert!(error.contains("weight `w.exp_avg`"), "{error}");
+}
+
+#[test]
+fn gradients_come_behind_the_outputs() {
+    let folder = tempfile::tempdir().unwrap();
+    let weights = folder.path().join("w.safetensors");
+    TensorFile::write(&weights, &[("w".to_owned(), &number(3.0))]).unwrap();
+    let joint = grad(standard(), square(), &["w", "x"], &Options::default(), Some(&weights)).unwrap();
+    let results = joint.run(&[number(2.0), number(1.0)]).unwrap();
+    assert_eq!(results.iter().map(value).collect::<Vec<_>>(), [36.0, 24.0, 36.0]);
+}
+
+#[test]
+fn what_makes_no_step_is_one_line() {
+    let refused = |optimizer: &str, text: &str| {
+        let source = SourceFile { path: Path::new("square.mlir"), text: Some(text) };
+        Step::compile(standard(), source, optimizer, &Options::default(), None).unwrap_err().to_string()
+    };
+    let vector = SQUARE.replace("tensor<f32>", "tensor<4xf32>");
+    for (error, wanted) in [
+        (refused("lion,lr=1", SQUARE), "there is no optimizer `lion`; there are adam, adamw, sgd"),
+        (refused("sgd", SQUARE), "`lr` is missing"),
+        (refused("sgd,lr=1", &vector), "the loss, output 0, is tensor<4xf32>, and a loss is one real number"),
+        (refused("sgd,lr=1", &SQUARE.replace(", capture.requires_grad", "")), "no argument requires a gradient"),
+    ] {
+        assert!(error.contains(wanted) && !error.contains('\n'), "{error}");
+    }
+}
+
+/// A joint program as a pair gives what it gives in one piece.
+#[test]
+fn the_halves_of_a_joint_program_are_the_whole() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = self::folder().join("cnn.pt2");
+    let options = Options { gradient: Some(Gradient { cotangents: vec![0], ..Gradient::default() }), ..Options::default() };
+    let whole = Session::load(&compile(standard(), path.as_path(), &options, None).unwrap(), None).unwrap();
+    let weights = folder.path().join("weights.safetensors");
+    whole.save_weights(&weights).unwrap();
+    let text = lower(
+        standard(),
+        path.as_path(),
+        "prim",
+        &Options { rematerialise: Some(String::new()), skip: vec!["hoist-weights".into()], ..options },
+    )
+    .unwrap();
+    let (joint, pair) = (folder.path().join("joint.mlir"), folder.path().join("pair.mlir"));
+    std::fs::write(&joint, text).unwrap();
+    std::fs::write(&pair, split(&joint)).unwrap();
+    let part = |name: &str| {
+        let options = Options { part: name.to_owned(), ..Options::default() };
+        Session::load(&compile(standard(), pair.as_path(), &options, None).unwrap(), Some(&weights)).unwrap()
+    };
+    let (forward, backward) = (part("main"), part("main_backward"));
+    let file = TensorFile::read(&self::folder().join("cnn.sgd.safetensors")).unwrap();
+    let batch: Vec<_> = file.numbered("in_").into_iter().map(|tensor| at(tensor, 0)).collect();
+    let one = Tensor::from_slice(DType::F32, &[], &[1.0f32]).unwrap();
+    let named = |session: &Session, results: Vec<Tensor>| -> HashMap<String, Tensor> {
+        session.manifest().outputs.iter().map(|out| out.name.clone()).zip(results).collect()
+    };
+    let wanted = named(&whole, whole.run(&[batch.clone(), vec![one.clone()]].concat()).unwrap());
+    let mut given = named(&forward, forward.run(&batch).unwrap());
+    given.extend([("x".to_owned(), batch[0].clone()), ("target".to_owned(), batch[1].clone()), ("cot_0".to_owned(), one)]);
+    let inputs: Vec<_> = backward.manifest().inputs.iter().map(|input| given[&input.name].clone()).collect();
+    let gradients = named(&backward, backward.run(&inputs).unwrap());
+    assert_eq!(gradients.len(), 8);
+    for (name, gradient) in &gradients {
+        close(gradient, &wanted[name], (1e-4, 1e-6), name);
+    }
+}
+
+/// The pair as text, by `rs-opt`'s pass.
+fn split(joint: &Path) -> String {
+    let context = standard().context();
+    let module = Module::parse(&context, &std::fs::read_to_string(joint).unwrap(), "joint.mlir").unwrap();
+    PassManager::parse(module.cx(), "builtin.module", "split-joint").unwrap().run(module.op()).unwrap();
+    module.to_string()
+}

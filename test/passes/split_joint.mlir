@@ -1,0 +1,41 @@
+// RUN: rs-opt %s --split-joint | rs-filecheck %s
+// RUN: rs-opt %s --split-joint --split-breaks=only=f_backward | rs-filecheck %s --check-prefix=ONLY
+// RUN: not rs-opt %S/Inputs/no_gradients.mlir --split-joint 2>&1 | rs-filecheck %s --check-prefix=NONE
+
+// ONLY-NOT: func.func @f(
+// ONLY: func.func @f_backward({{.*}} attributes {capture.entry}
+// NONE: computes no gradients; run --differentiate first
+
+// The forward hands what the backward reads behind its outputs, before what it changes; the backward takes the arguments that it reads, that, and
+// the cotangents. Sizes and conditions on cotangents are the backward's own.
+
+// CHECK-LABEL: func.func @f(
+// CHECK-SAME: "x"}, %[[W:[a-z0-9]+]]: tensor<?xf32> {capture.kind = "parameter", capture.name = "w"}, %[[B:[a-z0-9]+]]: tensor<?xf32> {capture.kind = "buffer", capture.name = "b"})
+// CHECK-SAME: -> (tensor<?xf32> {capture.kind = "output"}, tensor<?xf32> {capture.kind = "output", capture.name = "saved_0"}, tensor<?xf32> {capture.kind = "mutation", capture.name = "b"})
+// CHECK: %[[E:.*]] = prim.exp
+// CHECK: %[[Y:.*]] = prim.mul %[[E]], %[[W]]
+// CHECK-NOT: capture.guard
+// CHECK: return %[[Y]], %[[E]], %[[B]]
+// CHECK-LABEL: func.func @f_backward(
+// CHECK-SAME: "x"}, %[[W:[a-z0-9]+]]: tensor<?xf32> {capture.kind = "parameter", capture.name = "w"}, %[[S:[a-z0-9]+]]: tensor<?xf32> {capture.kind = "input", capture.name = "saved_0"}, %[[G:[a-z0-9]+]]: tensor<?xf32> {capture.cotangent = 0 : i64, capture.kind = "input", capture.name = "cot_0"})
+// CHECK-SAME: -> (tensor<?xf32> {capture.gradient = "x", capture.kind = "output", capture.name = "grad_x"}) attributes {capture.resume}
+// CHECK: capture.dim
+// CHECK: capture.guard
+// CHECK: %[[D:.*]] = prim.mul %[[G]], %[[W]]
+// CHECK: %[[DX:.*]] = prim.mul %[[D]], %[[S]]
+// CHECK: return %[[DX]]
+func.func @f(%x: tensor<?xf32> {capture.kind = "input", capture.name = "x"}, %w: tensor<?xf32> {capture.kind = "parameter", capture.name = "w"},
+             %b: tensor<?xf32> {capture.kind = "buffer", capture.name = "b"}, %g: tensor<?xf32> {capture.cotangent = 0 : i64, capture.kind = "input", capture.name = "cot_0"})
+    -> (tensor<?xf32> {capture.kind = "output"}, tensor<?xf32> {capture.gradient = "x", capture.kind = "output", capture.name = "grad_x"}, tensor<?xf32> {capture.kind = "mutation", capture.name = "b"})
+    attributes {capture.entry} {
+  %n = capture.dim %x {dim = 0 : i64, symbol = "n", min = 0 : i64, max = 100 : i64} : (tensor<?xf32>) -> index
+  capture.bind_dims %w, %n {shape = affine_map<()[s0] -> (s0)>} : (tensor<?xf32>, index) -> ()
+  %0 = prim.exp %x : tensor<?xf32>
+  %1 = prim.mul %0, %w : tensor<?xf32>
+  %m = prim.dim %g {dim = 0 : i64} : (tensor<?xf32>) -> index
+  %same = arith.cmpi eq, %m, %n : index
+  capture.guard %same, %m {text = "the cotangent has {0} elements"} : (i1, index) -> ()
+  %2 = prim.mul %g, %w : tensor<?xf32>
+  %3 = prim.mul %2, %0 : tensor<?xf32>
+  return %1, %3, %b : tensor<?xf32>, tensor<?xf32>, tensor<?xf32>
+}

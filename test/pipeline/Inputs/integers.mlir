@@ -1,0 +1,3 @@
+func.func @main(%x: tensor<3xi64> {capture.kind = "input", capture.name = "x"}) -> (tensor<3xi64> {capture.kind = "output"}) attributes {capture.entry} {
+  return %x : tensor<3xi64>
+}

@@ -1,0 +1,31 @@
+// Gradients beside finite differences: one that is right, one that is not the slope, since it stops at a detach, and a program without floats.
+
+// RUN: not rs-opt %s --split-input-file --check-gradients | rs-filecheck %s
+// RUN: not rs-opt %s --split-input-file --check-gradients=sets=1
+// RUN: not rs-opt %S/Inputs/integers.mlir --check-gradients 2>&1 | rs-filecheck %s --check-prefix=INTEGERS
+// RUN: not rs-opt %s --check-gradients --graph=dot 2>&1 | rs-filecheck %s --check-prefix=TASKS
+
+// CHECK: x: right along 3 directions, largest relative difference {{.*}}e-
+// CHECK-NEXT: w: right along 3 directions
+// CHECK-NEXT: z: right along 3 directions
+// CHECK-NEXT: h: WRONG: the slope is {{.*}}, the derivative says
+// INTEGERS: no argument is a tensor of floats or complex numbers, so there is nothing to differentiate by
+// TASKS: --check-semantics, --check-gradients, --bisect, --graph and --incremental exclude each other
+
+func.func @right(%x: tensor<?x3xf32> {capture.kind = "input", capture.name = "x"}, %w: tensor<3x2xf16> {capture.kind = "parameter", capture.name = "w"},
+                 %z: tensor<2xcomplex<f32>> {capture.kind = "input", capture.name = "z"})
+    -> (tensor<?x2xf32> {capture.kind = "output"}, tensor<2xf32> {capture.kind = "output"}) attributes {capture.entry} {
+  %0 = aten.relu %x : tensor<?x3xf32>
+  %1 = prim.convert %w : (tensor<3x2xf16>) -> tensor<3x2xf32>
+  %2 = aten.mm %0, %1 : (tensor<?x3xf32>, tensor<3x2xf32>) -> tensor<?x2xf32>
+  %3 = aten.abs %z : (tensor<2xcomplex<f32>>) -> tensor<2xf32>
+  return %2, %3 : tensor<?x2xf32>, tensor<2xf32>
+}
+
+// -----
+
+func.func @stopped(%h: tensor<3xf32> {capture.kind = "input", capture.name = "h"}) -> (tensor<3xf32> {capture.kind = "output"}) attributes {capture.entry} {
+  %0 = aten.detach %h : tensor<3xf32>
+  %1 = aten.mul.Tensor %h, %0 : (tensor<3xf32>, tensor<3xf32>) -> tensor<3xf32>
+  return %1 : tensor<3xf32>
+}
