@@ -120,7 +120,7 @@ impl Weights {
     pub fn open(manifest: &Manifest, archive: Option<&Path>) -> Result<Weights, WeightError> {
         let mut archives: HashMap<PathBuf, Archive> = HashMap::new();
         let mut weights = Weights::default();
-        let begun = archive.map(|path| Archive::open(path).map(|archive| archive.has_state(manifest))).transpose()?.unwrap_or_default();
+        let begun = archive.map(|path| Archive::open(path, false).map(|archive| archive.has_state(manifest))).transpose()?.unwrap_or_default();
         for (k, weight) in manifest.weights.iter().enumerate() {
             if !weight.source.inline.is_empty() {
                 let own = Tensor::from_bytes(weight.dtype, &weight.shape, &weight.source.inline);

@@ -45,7 +45,7 @@ impl<'c> Again<'c> {
                     let product = op.operands().iter().take(2).map(|value| elements(*value) as f64).product::<f64>() * written as f64;
                     dear.insert(op, product.sqrt() as u64);
                 }
-                Class::Alone => {}
+                Class::InOrder | Class::Alone => {}
             }
         }
         Self { allowed, dear }
