@@ -33,6 +33,9 @@ const SPREAD: f64 = 1e-4;
 /// How much a slope may change from behind a point to before it, beside what a smooth function changes.
 const BEND: f64 = 1e-6;
 
+/// A slope is lost that is less than this of the slopes that it is the sum of.
+const CANCELLED: f64 = 1e-3;
+
 /// Slopes are compared relative to at least this.
 const LEAST: f64 = 1e-6;
 
@@ -297,6 +300,9 @@ fn slope([far_behind, behind, here, ahead, far_ahead]: &[Vec<f64>; 5], weights: 
     let turn = sum(&|k| (ahead[k] + behind[k] - 2.0 * here[k]) / STEP);
     let rounding = sum(&|k| weights[k].signum() * here[k].abs() * f64::EPSILON / STEP);
     let is_smooth = (large - small).abs() <= SPREAD * scale && (2.0 * turn - far_turn).abs() <= BEND * scale && rounding <= BEND * scale;
+    // Where large slopes cancel each other out, what is left is that of their errors.
+    let together = sum(&|k| weights[k].signum() * ((ahead[k] - behind[k]) / (2.0 * STEP)).abs());
+    let is_smooth = is_smooth && together * CANCELLED <= scale;
     // The error of the slope falls with the square of the step.
     (small.is_finite() && is_smooth).then_some(small + (small - large) / 3.0)
 }

@@ -20,7 +20,7 @@
 // DOT: prim.reduce sum\ntensor<?xf32>
 
 // RUN: not rs-opt %s --check-semantics --bisect 2>&1 | FileCheck %s --check-prefix=TWO
-// TWO: rs-opt: --check-semantics, --bisect, --graph and --incremental exclude each other; give one of them
+// TWO: rs-opt: --check-semantics, --check-gradients, --bisect, --graph and --incremental exclude each other; give one of them
 // RUN: not rs-opt %s --check-semantics --no-such-pass 2>&1 | FileCheck %s --check-prefix=FLAG
 // FLAG: rs-opt: '--no-such-pass' is no option of --check-semantics; passes are given as flags
 // RUN: not rs-opt %s --check-semantics=sets=0 2>&1 | FileCheck %s --check-prefix=VALUE

@@ -19,7 +19,7 @@
 //!   return %0 : tensor<4xf32>
 //! }
 //! // becomes
-//! func.func @f(%x: tensor<4xf32> {capture.kind = "input", capture.name = "x", capture.requires_grad}, %g: tensor<4xf32> {capture.kind = "input", capture.name = "cot_0"}) -> (tensor<4xf32> {capture.kind = "output"}, tensor<4xf32> {capture.kind = "output", capture.name = "grad_x"}) attributes {capture.entry} {
+//! func.func @f(%x: tensor<4xf32> {capture.kind = "input", capture.name = "x", capture.requires_grad}, %g: tensor<4xf32> {capture.cotangent = 0 : i64, capture.kind = "input", capture.name = "cot_0"}) -> (tensor<4xf32> {capture.kind = "output"}, tensor<4xf32> {capture.gradient = "x", capture.kind = "output", capture.name = "grad_x"}) attributes {capture.entry} {
 //!   %0 = prim.exp %x : tensor<4xf32>
 //!   %1 = prim.mul %g, %0 : tensor<4xf32>
 //!   return %0, %1 : tensor<4xf32>, tensor<4xf32>

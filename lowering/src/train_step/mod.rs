@@ -5,7 +5,7 @@
 //! optimizer's state (results of kind `mutation`). The state is arguments behind all others, of kind `state` where the program
 //! has its parameters itself, and of kind `input` where the call gives them; it begins as zeros.
 //!
-//! The rules are those of PyTorch's optimizers, and ordinary ops that later passes fuse: see [`optimizer`].
+//! The rules are those of PyTorch's optimizers, and ordinary ops that later passes fuse.
 //! A parameter that the loss does not depend on stays as it is, as one without a gradient does in PyTorch.
 //!
 //! It refuses: settings that make no step, a loss that is not one number, complex parameters, and parameters that the program

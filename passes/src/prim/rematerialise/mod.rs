@@ -18,7 +18,7 @@
 //!   return %1, %3 : tensor<8xf32>, tensor<8xf32>
 //! }
 //! // becomes
-//! func.func @f(%x: tensor<8xf32>, %g: tensor<8xf32>) -> (tensor<8xf32> {capture.kind = "output"}, tensor<8xf32> {capture.gradient = "x", capture.kind = "output"}) attributes {capture.entry} {
+//! func.func @f(%x: tensor<8xf32>, %g: tensor<8xf32>) -> (tensor<8xf32> {capture.kind = "output"}, tensor<8xf32> {capture.gradient = "x", capture.kind = "output"}) attributes {capture.entry, capture.saved = array<i64: 32, 0>} {
 //!   %0 = prim.exp %x : tensor<8xf32>
 //!   %1 = prim.sin %0 : tensor<8xf32>
 //!   %2 = prim.exp %x : tensor<8xf32>
