@@ -71,8 +71,7 @@ impl Count {
 }
 
 /// The cases of ours, beside the scripts that make them.
-pub const OWN: &[&str] =
-    &["test/conformance/own", "test/conformance/torchscript", "test/conformance/onnx", "test/conformance/stablehlo"];
+pub const OWN: &[&str] = &["test/conformance/own", "test/conformance/torchscript", "test/conformance/onnx", "test/conformance/stablehlo"];
 /// The conformance corpus, beside the repository.
 pub const CORPUS: &str = "../shared/conformance";
 

@@ -103,12 +103,13 @@ impl Data {
         }
         let (mut dense, bytes) = (vec![0; size], values.bytes());
         for (value, index) in bytes.chunks_exact(item).zip(indices.chunks_exact(per)) {
+            let inside = index.len() == 1 || index.iter().zip(&sparse.dims).all(|(index, size)| (0..*size).contains(index));
             let flat = match index {
                 [flat] => *flat,
-                index => index.iter().zip(&sparse.dims).fold(0, |flat, (index, size)| flat * size + index),
+                index => index.iter().zip(&sparse.dims).fold(0i64, |flat, (index, size)| flat.saturating_mul(*size).saturating_add(*index)),
             };
-            let inside = index.len() == 1 || index.iter().zip(&sparse.dims).all(|(index, size)| (0..*size).contains(index));
-            let place = usize::try_from(flat).ok().filter(|_| inside).and_then(|flat| dense.get_mut(flat * item..(flat + 1) * item));
+            let place = usize::try_from(flat).ok().filter(|flat| inside && *flat < size / item.max(1));
+            let place = place.and_then(|flat| dense.get_mut(flat * item..(flat + 1) * item));
             place.ok_or_else(|| format!("index {index:?} lies outside of sizes {:?}", sparse.dims))?.copy_from_slice(value);
         }
         Ok(Self::inline(&name, values.dtype, &sparse.dims, dense))

@@ -155,10 +155,8 @@ fn broadcast(a: &[i64], b: &[i64]) -> Option<(Vec<i64>, Vec<[usize; 2]>)> {
             _ => return None,
         });
     }
-    let count: usize = shape.iter().map(|size| *size as usize).product();
-    if count > MAX_KNOWN {
-        return None;
-    }
+    let count = crate::types::checked_count(&shape).and_then(|count| usize::try_from(count).ok());
+    let count = count.filter(|count| *count <= MAX_KNOWN)?;
     let place = |flat: usize, of: &[i64]| {
         let (mut rest, mut place, mut step) = (flat, 0, 1);
         for dim in (0..rank).rev() {
@@ -404,7 +402,8 @@ fn split<'c>(call: &mut Call<'_, '_, 'c>, known: &[Rc<Known<'c>>]) -> Eval<Optio
     let count = value.items.len();
     let parts = call.node.output.len();
     let sizes = if sizes.is_empty() && parts > 0 && count.is_multiple_of(parts) { vec![(count / parts) as i64; parts] } else { sizes };
-    if sizes.iter().sum::<i64>() != count as i64 || sizes.iter().any(|size| *size < 0) {
+    let whole = sizes.iter().try_fold(0i64, |sum, size| sum.checked_add(*size)) == Some(count as i64);
+    if !whole || sizes.iter().any(|size| *size < 0) {
         return Ok(None);
     }
     let mut start = 0;

@@ -76,8 +76,8 @@ fn transposed<'c>(c: &mut Call<'_, '_, 'c>) -> Eval<Vec<Value<'c>>> {
             if size < 0 {
                 return Err("its padding depends on a size that only a call knows".into());
             }
-            let wanted = wanted.as_ref().and_then(|wanted| wanted.get(dim).copied()).unwrap_or(size * window.strides[dim]);
-            let all = window.strides[dim] * (size - 1) + more + window.reach(dim) - wanted;
+            let wanted = wanted.as_ref().and_then(|wanted| wanted.get(dim).copied()).unwrap_or(size.saturating_mul(window.strides[dim]));
+            let all = window.strides[dim].saturating_mul(size - 1).saturating_add(more + window.reach(dim)).saturating_sub(wanted);
             if all < 0 {
                 // What is wanted beyond all of it stands behind.
                 window.pads[dim] = [0, all];

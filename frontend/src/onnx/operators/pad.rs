@@ -9,6 +9,9 @@ use crate::onnx::error::Eval;
 use crate::onnx::table::{Row, row};
 use crate::onnx::value::{Num, Value};
 
+/// The largest padding whose elements are found one by one.
+const MAX_PAD: u64 = 1 << 20;
+
 pub(in crate::onnx) const ROWS: &[Row] = &[row("CenterCropPad", center_crop_pad), row("Pad", pad)];
 
 /// Padding before and behind each dimension.
@@ -55,6 +58,9 @@ fn pad<'c>(c: &mut Call<'_, '_, 'c>) -> Eval<Vec<Value<'c>>> {
         let [Num::Int(before), Num::Int(behind)] = pads else {
             return Err(unknown("its pads").into());
         };
+        if before.unsigned_abs().max(behind.unsigned_abs()) > MAX_PAD {
+            return Err("its pads are too large".into());
+        }
         if (before, behind) != (0, 0) {
             x = repeated(c, x, axis, before, behind, mode)?;
         }
@@ -69,7 +75,7 @@ fn repeated<'c>(c: &mut Call<'_, '_, 'c>, x: ir::Value<'c>, axis: usize, before:
         return Err(format!("padding of mode {mode:?} along a size that only a call knows, or that is 0, is not imported").into());
     }
     let mut places = Vec::new();
-    let end = size.checked_add(behind).filter(|end| end.saturating_add(before) <= 1 << 24).ok_or("its pads are too large")?;
+    let end = size.checked_add(behind).filter(|end| *end <= 1 << 24).ok_or("its pads are too large")?;
     for place in -before..end {
         places.push(match mode {
             "edge" => place.clamp(0, size - 1),
@@ -99,6 +105,9 @@ fn center_crop_pad<'c>(c: &mut Call<'_, '_, 'c>) -> Eval<Vec<Value<'c>>> {
     };
     for (axis, wanted) in axes.into_iter().zip(sizes) {
         let size = x.ty().shape()[axis as usize];
+        if !(0..=1 << 40).contains(&wanted) {
+            return Err(format!("{wanted} is no size").into());
+        }
         if size == DYNAMIC {
             return Err("the middle of a size that only a call knows is not imported".into());
         }

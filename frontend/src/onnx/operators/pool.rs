@@ -174,8 +174,11 @@ fn unpool<'c>(c: &mut Call<'_, '_, 'c>) -> Eval<Vec<Value<'c>>> {
     let (x, places) = (c.tensor(0)?, c.tensor(1)?);
     let window = window(c, x)?;
     let shape = known_shape(x).ok_or("it is imported of known sizes only")?;
-    let spatial = (0..window.kernel.len())
-        .map(|dim| (shape[dim + 2] - 1) * window.strides[dim] + window.kernel[dim] - window.pads[dim][0] - window.pads[dim][1]);
+    let spatial = (0..window.kernel.len()).map(|dim| {
+        (shape[dim + 2] - 1)
+            .saturating_mul(window.strides[dim])
+            .saturating_add(window.kernel[dim] - window.pads[dim][0] - window.pads[dim][1])
+    });
     let sizes: Vec<i64> = shape[..2].iter().copied().chain(spatial).collect();
     let count = crate::types::checked_count(&sizes).ok_or("its sizes are no sizes")?;
     let zeros = c.op(op::ZEROS, &[is(&[count]), d(c.dtype(0)?)])?;
@@ -189,6 +192,6 @@ fn unpool<'c>(c: &mut Call<'_, '_, 'c>) -> Eval<Vec<Value<'c>>> {
     if wanted.len() != sizes.len() {
         return Err("its output shape has another number of dimensions".into());
     }
-    let pads: Vec<_> = (0..sizes.len()).rev().flat_map(|dim| [0, wanted[dim] - sizes[dim]]).collect();
+    let pads: Vec<_> = (0..sizes.len()).rev().flat_map(|dim| [0, wanted[dim].saturating_sub(sizes[dim])]).collect();
     c.op(op::CONSTANT_PAD_ND, &[t(result), is(&pads), s(0)]).map(one)
 }

@@ -234,8 +234,8 @@ fn network<'c>(c: &mut Call<'_, '_, 'c>, kind: Kind) -> Eval<Vec<Value<'c>>> {
     let (bias, lengths) = (c.optional(3)?, c.optional(4)?);
     let batch_first = c.int("layout", 0) != 0;
     let hidden = c.int("hidden_size", recurrent.ty().shape().last().copied().unwrap_or(0));
-    if hidden < 1 {
-        return Err("its hidden_size is not known".into());
+    if !(1..1 << 32).contains(&hidden) {
+        return Err(format!("its hidden_size {hidden} is no size").into());
     }
     let names = match c.text("direction", "forward")? {
         "forward" => &[false][..],

@@ -12,6 +12,9 @@ use crate::onnx::importer::Scope;
 use crate::onnx::table::{Row, row};
 use crate::onnx::value::{Num, Value};
 
+/// Items of a sequence that a tensor is split into.
+const MAX_ITEMS: i64 = 1 << 12;
+
 pub(in crate::onnx) const ROWS: &[Row] = &[
     row("ConcatFromSequence", |c| {
         let items = items(c, 0)?;
@@ -93,6 +96,9 @@ fn split<'c>(c: &mut Call<'_, '_, 'c>) -> Eval<Vec<Value<'c>>> {
     let Num::Int(size) = c.importer.size_of(x, axis as usize) else {
         return Err("the length of the sequence depends on a call".into());
     };
+    if size > MAX_ITEMS {
+        return Err(format!("a sequence of {size} items is longer than {MAX_ITEMS}").into());
+    }
     let (sizes, drop) = match c.has(1) {
         true => {
             let parts = c.known_ints(1)?;

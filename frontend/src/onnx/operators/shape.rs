@@ -326,7 +326,10 @@ fn eye_like<'c>(c: &mut Call<'_, '_, 'c>) -> Eval<Vec<Value<'c>>> {
 pub(super) fn split<'c>(c: &mut Call<'_, '_, 'c>, x: ir::Value<'c>) -> Eval<Vec<ir::Value<'c>>> {
     let axis = c.axis(0, x.ty().rank())?;
     let size = c.importer.size_of(x, axis as usize);
-    let parts = c.int("num_outputs", c.node.output.len() as i64).max(1);
+    let parts = (c.node.output.len() as i64).max(1);
+    if c.int("num_outputs", parts) != parts {
+        return Err(format!("its num_outputs are {}, and it has {parts} outputs", c.int("num_outputs", parts)).into());
+    }
     let sizes = match (c.has(1), size) {
         (true, _) => c.numbers(1)?,
         (false, Num::Int(size)) => {

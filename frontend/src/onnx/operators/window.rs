@@ -52,7 +52,7 @@ impl Window {
                     }
                     let steps = if size == DYNAMIC { 0 } else { (size + window.strides[dim] - 1) / window.strides[dim] - 1 };
                     let size = if size == DYNAMIC { 1 } else { size };
-                    let all = (steps * window.strides[dim] + window.reach(dim) - size).max(0);
+                    let all = steps.saturating_mul(window.strides[dim]).saturating_add(window.reach(dim)).saturating_sub(size).max(0);
                     window.pads[dim] = if mode == "SAME_UPPER" { [all / 2, all - all / 2] } else { [all - all / 2, all / 2] };
                 }
             }
