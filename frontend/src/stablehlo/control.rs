@@ -2,7 +2,7 @@
 
 use strata_core::ir::{self, Block, Op, OpSpec};
 use strata_core::rewrite::Rewriter;
-use strata_core::upstream::scf;
+use strata_core::upstream::{func, scf};
 use strata_dialects::aten::op;
 
 use super::StableHloError;
@@ -17,7 +17,7 @@ pub(super) fn import<'s, 'c>(
     operands: &[ir::Value<'c>],
 ) -> Result<Option<Vec<ir::Value<'c>>>, StableHloError> {
     Ok(Some(match name {
-        "func.call" => importer.call(op, operands)?,
+        func::Call::NAME => importer.call(op, operands)?,
         "optimization_barrier" => operands.to_vec(),
         "case" => chosen(importer, op, operands, 0)?,
         "if" => branch(importer, op, operands)?,
