@@ -30,7 +30,7 @@ enum Command {
         /// The model: .pt2 or .mlir
         model: PathBuf,
         #[command(flatten)]
-        options: CompileOptions,
+        options: Box<CompileOptions>,
     },
     /// Read and check every entry; remove what is damaged, and what was not written with this cache's key
     Verify,

@@ -86,7 +86,7 @@ pub fn check(tree: &Tree) -> Vec<Fault> {
 }
 
 fn text_rules(path: &str, text: &str, faults: &mut Vec<Fault>) {
-    let data = [".tsv", ".json", ".safetensors"].iter().any(|kind| path.ends_with(kind));
+    let data = [".tsv", ".json", ".safetensors", ".onnx"].iter().any(|kind| path.ends_with(kind));
     for (index, line) in text.lines().enumerate() {
         let place = || format!("{path}:{}", index + 1);
         if line.ends_with([' ', '\t', '\r']) && !data {

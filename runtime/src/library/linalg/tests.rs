@@ -1,5 +1,6 @@
 //! Factors multiply to the matrix that they come from.
 
+use faer::Accum;
 use num_complex::Complex64;
 
 use super::eig::eig;
@@ -71,7 +72,7 @@ fn reflections<N: Number>(m: usize, n: usize) {
     same(&q.times(&r), &a);
     same(&q.adjoint().times(&q), &Matrix::identity(m, m));
     for full in [false, true] {
-        let parts = svd(a.clone(), full);
+        let parts = svd(&a, full);
         let left = Matrix { data: parts.u.data.clone(), ..parts.u };
         let cut = Matrix::build(left.cols, n, |r, c| if r < parts.vh.rows { parts.vh[(r, c)] } else { N::ZERO });
         same(&scaled(&left, &parts.s).times(&cut), &a);
@@ -87,14 +88,14 @@ fn orthogonal_factors() {
     both(reflections::<f64>, &shapes);
     both(reflections::<Complex64>, &shapes);
     // Of rank one: vectors of zero values complete the basis.
-    let flat = svd(Matrix::build(3, 3, |_, _| 1.0), true);
+    let flat = svd(&Matrix::build(3, 3, |_, _| 1.0), true);
     same(&flat.vh.times(&flat.vh.adjoint()), &Matrix::identity(3, 3));
     assert!((flat.s[0] - 3.0).abs() < 1e-14 && flat.s[1] < 1e-14);
 }
 
 fn spectra<N: Number>(n: usize) {
     let h = hermitian::<N>(n);
-    let (values, v) = eigh(h.clone());
+    let (values, v) = eigh(&h);
     same(&scaled(&v, &values).times(&v.adjoint()), &h);
     assert!(values.is_sorted());
     let a = sample::<N>(n, n);
@@ -153,7 +154,7 @@ fn products_add_to_blocks() {
     let mut c = Matrix::identity(6, 6);
     let block = Block { row: 2, col: 1, rows: 3, cols: 4 };
     let a = a.adjoint();
-    multiply_add(&mut c, block, (1.0, -2.0), (&a, Block::of(&a)), (&b, Block::of(&b)));
+    multiply_add(&mut c, block, (Accum::Add, -2.0), (&a, Block::of(&a)), (&b, Block::of(&b)));
     let wanted = Matrix::build(6, 6, |r, col| {
         let one = if r == col { Complex64::ONE } else { Complex64::ZERO };
         let inside = (2..5).contains(&r) && (1..5).contains(&col);
