@@ -78,7 +78,7 @@ class Compilation:
             call, artefact = to_function(program, self.options, event, artefact)
             if not found:
                 instances.remember(self.options, computed, program, artefact)
-            if inference and not program.conjugates and _is_plain(TracingContext.try_get()):
+            if inference and not fixed and not program.conjugates and _is_plain(TracingContext.try_get()):
                 self.direct = call
                 self.kept = Kept(artefact, program.arguments, program.places, program.constants)
             return with_views(module, placed(call, fixed))

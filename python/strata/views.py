@@ -66,13 +66,32 @@ def _place(node: Node) -> tuple | None:
     if value.is_conj() != base.is_conj() or value.is_neg() != base.is_neg() or base.is_conj() or base.is_neg():
         return None
     place = (tuple(value.size()), tuple(value.stride()), value.storage_offset() - base.storage_offset())
-    return place if all(type(each) is int for each in (*place[0], *place[1], place[2])) else None
+    if not all(type(each) is int for each in (*place[0], *place[1], place[2])):
+        return None
+    # What was traced does not know where in its argument an untracked view lies.
+    return (*place[:2], _again(node, base).storage_offset()) if _is_untracked(node) else place
+
+
+def _is_untracked(node: Node) -> bool:
+    """Whether one of the views between it and its argument is untracked."""
+    return _is_view(node) and (node.target in UNTRACKED or _is_untracked(node.args[0]))
+
+
+def _again(node: Node, base: torch.Tensor):
+    """The view taken of a tensor like the argument, without data."""
+    if not _is_view(node):
+        return torch.empty_strided(base.size(), base.stride(), dtype=base.dtype, device="meta")
+    return node.target(_again(node.args[0], base), *node.args[1:], **node.kwargs)
+
+
+UNTRACKED = (torch.ops.aten.unsafe_split.Tensor, torch.ops.aten.unsafe_split_with_sizes.default)
+"""Operators whose results are views although their schemas do not say so: their callers promise to write to the parts or the whole alone."""
 
 
 def _is_view(node: Node) -> bool:
     if node.target is operator.getitem:
         return _is_view(node.args[0])
-    return isinstance(node.target, torch._ops.OpOverload) and node.target.is_view
+    return node.target in UNTRACKED or isinstance(node.target, torch._ops.OpOverload) and node.target.is_view
 
 
 def _moves(node: Node) -> bool:

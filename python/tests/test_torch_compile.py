@@ -86,6 +86,16 @@ def test_views_of_arguments_compute_nothing():
     assert ", 1 kernel" in str(strata.explain(views, x))
 
 
+def test_untracked_views_of_arguments_compute_nothing():
+    def parts(x):
+        return *torch.unsafe_split(x, 2, 1), *torch.unsafe_chunk(x[1:].t(), 3)
+
+    x = torch.randn(4, 7)
+    found, wanted = compiled(parts)(x), parts(x)
+    same(found, wanted)
+    assert all(each.data_ptr() == view.data_ptr() and each.stride() == view.stride() for each, view in zip(found, wanted))
+
+
 @pytest.mark.parametrize("view", [lambda x: x.chunk(2), lambda x: x[x.shape[0] // 2 :], lambda x: x.view(-1)[3:], lambda x: x.t()[1]])
 def test_results_that_are_views_at_symbolic_places(view):
     run = compiled(lambda x: (view(x), view(x + 1)), dynamic=True)

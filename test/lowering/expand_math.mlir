@@ -107,3 +107,15 @@ func.func @double(%x: vector<20xf32>) -> vector<20xf32> {
 // OLD-COUNT-4: call @_ZGVbN4v_expf(
 // OLD-LABEL: func.func private @strata_math.cbrt.20xf32(
 // OLD-COUNT-5: call @_ZGVbN4v_cbrtf(
+
+// A function of the runtime that has a vector form: our code where products and sums are fused, else a call for each lane.
+// CHECK-LABEL: func.func @of_runtime(
+// CHECK: call @strata_math.lgamma.8xf32(
+// OLD-LABEL: func.func @of_runtime(
+// OLD: call @strata_math.lgamma.8xf32(
+func.func @of_runtime(%x: vector<8xf32>) -> vector<8xf32> {
+  %0 = "loop.libm"(%x) {name = "lgamma"} : (vector<8xf32>) -> vector<8xf32>
+  return %0 : vector<8xf32>
+}
+
+// OLD: func.func private @strata_math_lgamma_f32(f32) -> f32

@@ -89,7 +89,7 @@ pub fn emit(module: Op<'_>, target: &Target, options: &Options) -> Result<Emitte
     let passes = options.passes.as_deref().unwrap_or(PASSES);
     llvm.run_passes(passes, &machine, PassBuilderOptions::create())
         .map_err(|message| Error::Llvm { stage: "optimise", message: message.to_string() })?;
-    lane_stores(&llvm);
+    lane_stores(&llvm, target);
     timings.optimise = start.elapsed();
 
     let ir = options.ir.then(|| llvm.print_to_string().to_string());

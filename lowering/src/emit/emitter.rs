@@ -8,6 +8,7 @@ use super::nest::{Body, Copy, Loop, Tail};
 use super::non_temporal::Route;
 use super::peel::Insides;
 use crate::emit::CooperativeBlock;
+use crate::expand_math;
 use crate::num::Num;
 use std::collections::HashMap;
 use strata_core::ir::{AffineMap, Block, Builder, Cx, ElementType, Op, Value};
@@ -318,7 +319,9 @@ impl<'c> Emitter<'c> {
                 }]
             }
             loops::Load::NAME => vec![self.computed_load(op, operands)?],
-            loops::Libm::NAME => vec![self.lane_by_lane(op, operands)],
+            loops::Libm::NAME if !expand_math::has_lanes(&op.str("name").unwrap_or_default(), op.result(0).ty()) => {
+                vec![self.lane_by_lane(op, operands)]
+            }
             _ if op.dialect() == "complex" => {
                 if operands.iter().any(|operand| operand.ty().is_vector()) {
                     return Err(Error::at(op, "complex numbers have no lanes"));

@@ -83,7 +83,7 @@ impl<'c> Bodies<'c> {
         }
         self.body(builder, function.name, operands, "alwaysinline", |bodies, inner, arguments| {
             let ty = arguments[0].ty();
-            if [own::DOUBLE, own::PAIRS].iter().any(|list| list.contains(&function.name)) {
+            if [own::DOUBLE, own::SINGLE, own::PAIRS].iter().any(|list| list.contains(&function.name)) {
                 let own = in_f64(inner, function, arguments, target.scalef);
                 return own.unwrap_or_else(|| bodies.library(inner, function, arguments));
             }

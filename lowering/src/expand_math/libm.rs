@@ -1,4 +1,4 @@
-//! The C libraries' names: libm for scalars, libmvec for vectors of a register's width.
+//! The libraries' names: libm or our runtime for scalars, libmvec for vectors of a register's width.
 
 use super::bodies::Bodies;
 use strata_core::ir::{Builder, ElementType, Value};
@@ -12,6 +12,8 @@ pub(super) struct Function {
     /// Name of the f64 function in libm; the f32 one has an `f` behind.
     c_name: &'static str,
     arguments: usize,
+    /// Whether it is a function of our runtime instead.
+    runtime: bool,
 }
 
 /// Every function, sorted by the op's name. libmvec has all of them (glibc 2.35) but `fmod` and those that round to integers.
@@ -21,25 +23,27 @@ const FUNCTIONS: &[Function] = &[
     unary("asin"),
     unary("asinh"),
     unary("atan"),
-    Function { name: "atan2", c_name: "atan2", arguments: 2 },
+    Function { name: "atan2", c_name: "atan2", arguments: 2, runtime: false },
     unary("atanh"),
     unary("cbrt"),
     unary("ceil"),
     unary("cos"),
     unary("cosh"),
+    of_runtime("digamma"),
     unary("erf"),
     unary("erfc"),
     unary("exp"),
     unary("exp2"),
     unary("expm1"),
     unary("floor"),
-    Function { name: "fpowi", c_name: "pow", arguments: 2 },
+    Function { name: "fpowi", c_name: "pow", arguments: 2, runtime: false },
+    of_runtime("lgamma"),
     unary("log"),
     unary("log10"),
     unary("log1p"),
     unary("log2"),
-    Function { name: "powf", c_name: "pow", arguments: 2 },
-    Function { name: "remf", c_name: "fmod", arguments: 2 },
+    Function { name: "powf", c_name: "pow", arguments: 2, runtime: false },
+    Function { name: "remf", c_name: "fmod", arguments: 2, runtime: false },
     unary("roundeven"),
     unary("sin"),
     unary("sinh"),
@@ -49,7 +53,11 @@ const FUNCTIONS: &[Function] = &[
 ];
 
 const fn unary(name: &'static str) -> Function {
-    Function { name, c_name: name, arguments: 1 }
+    Function { name, c_name: name, arguments: 1, runtime: false }
+}
+
+const fn of_runtime(name: &'static str) -> Function {
+    Function { name, c_name: name, arguments: 1, runtime: true }
 }
 
 impl Function {
@@ -58,6 +66,9 @@ impl Function {
     }
 
     pub(super) fn scalar_name(self, element: ElementType) -> String {
+        if self.runtime {
+            return format!("strata_math_{}_{element}", self.c_name);
+        }
         format!("{}{}", self.c_name, if element == ElementType::F32 { "f" } else { "" })
     }
 
@@ -74,7 +85,7 @@ impl Function {
 
 /// Whether a name is one of libm's functions used here (they are pure but for `errno`, which nobody reads).
 pub fn is_libm(name: &str) -> bool {
-    let base = |name: &str| FUNCTIONS.iter().any(|function| function.c_name == name);
+    let base = |name: &str| FUNCTIONS.iter().any(|function| !function.runtime && function.c_name == name);
     base(name) || name.strip_suffix('f').is_some_and(base)
 }
 
@@ -83,7 +94,7 @@ impl<'c> Bodies<'c> {
     pub(super) fn library(&mut self, builder: &mut Builder<'c>, function: Function, operands: &[Value<'c>]) -> Value<'c> {
         let ty = operands[0].ty();
         match ty.element_type() {
-            Some(element) if ty.is_vector() && self.target.libmvec => {
+            Some(element) if ty.is_vector() && self.target.libmvec && !function.runtime => {
                 self.call_external(builder, &function.vector_name(element, ty.shape()[0]), operands)
             }
             _ => self.lane_by_lane(builder, function, operands),

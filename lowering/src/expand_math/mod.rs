@@ -13,6 +13,7 @@ mod bodies;
 mod erf;
 mod exp;
 mod far;
+mod gamma;
 mod inverse;
 mod lanes;
 mod libm;
@@ -35,6 +36,7 @@ use strata_core::ir::{ElementType, Op, Type};
 use strata_core::pass::{Pass, PassContext, PassError};
 use strata_core::rewrite::Rewriter;
 use strata_core::upstream::{arith, math};
+use strata_dialects::loops;
 
 /// Names of the functions made here begin so. Their rounding is designed: nothing may fuse or reorder inside.
 pub const EXACT_PREFIX: &str = "strata_math.";
@@ -71,13 +73,13 @@ impl Pass for ExpandMath {
     }
 }
 
-/// Replaces every `math` op that is not an instruction, and `arith.remf`, which LLVM would call the library for lane by lane. The dialects of [`ExpandMath`] must be loaded.
+/// Replaces every `math` op that is not an instruction, `loop.libm`, and `arith.remf`, which LLVM would call the library for lane by lane. The dialects of [`ExpandMath`] must be loaded.
 pub fn expand_math(module: Op<'_>, target: &MathTarget) -> Result<(), Error> {
     let mut found = Vec::new();
     module.walk(&mut |op| {
         let own = target.own && target.fma;
         let remainder = op.isa::<arith::RemF>() && own && target.library;
-        if remainder || own && rounds_half(op) || op.dialect() == "math" && !NATIVE.contains(&op.name()) {
+        if remainder || own && rounds_half(op) || of_runtime(op) || op.dialect() == "math" && !NATIVE.contains(&op.name()) {
             found.push(op);
         }
     });
@@ -90,6 +92,11 @@ fn rounds_half(op: Op<'_>) -> bool {
     let rounds = matches!(op.name(), math::Ceil::NAME | math::Floor::NAME | math::RoundEven::NAME | math::Trunc::NAME);
     let from = || op.operand(0).defining_op().filter(|extended| extended.isa::<arith::ExtF>());
     rounds && from().is_some_and(|op| matches!(op.operand(0).ty().element_type(), Some(ElementType::F16 | ElementType::BF16)))
+}
+
+/// Whether an op is a function of the runtime that has a vector form.
+fn of_runtime(op: Op<'_>) -> bool {
+    op.isa::<loops::Libm>() && op.str("name").is_some_and(|name| has_lanes(&name, op.result(0).ty()))
 }
 
 /// Ops that LLVM compiles to a few instructions.
@@ -114,6 +121,11 @@ const NATIVE: &[&str] = &[
     math::Trunc::NAME,
 ];
 
+/// Whether a function of `loop.libm` has a vector form on this type.
+pub fn has_lanes(function: &str, ty: Type<'_>) -> bool {
+    own::has(function, ty)
+}
+
 /// Whether an op of `math` on this type (f32 or f64) needs no library on a machine that has none.
 pub fn has_own(target: &MathTarget, op: &str, ty: Type<'_>) -> bool {
     let name = op.trim_start_matches("math.");
@@ -134,7 +146,8 @@ fn expand<'c>(bodies: &mut Bodies<'c>, op: Op<'c>) -> Result<(), Error> {
             *operand = arith::extf(&mut builder, *operand, wide);
         }
     }
-    let name = op.name().trim_start_matches("math.").trim_start_matches("arith.");
+    let named = op.isa::<loops::Libm>().then(|| op.str("name")).flatten();
+    let name = named.as_deref().unwrap_or_else(|| op.name().trim_start_matches("math.").trim_start_matches("arith."));
     let function = Function::named(name).filter(|_| operands.iter().all(|operand| operand.ty() == wide));
     let float = matches!(wide.element_type(), Some(ElementType::F32 | ElementType::F64));
     let Some(function) = function.filter(|_| float) else {

@@ -2,7 +2,7 @@
 
 use super::lanes::{Float, Lanes};
 use super::trig::Partial;
-use super::{erf, exp, inverse, log, pow, rem, round, trig};
+use super::{erf, exp, gamma, inverse, log, pow, rem, round, trig};
 use strata_core::ir::{ElementType, Type, Value};
 
 /// Our own code for a function: its value, and the lanes (if any) that need other code.
@@ -37,7 +37,11 @@ pub(super) struct Normal {
 
 /// Whether `expand` has code for a function on a type.
 pub(super) fn has(name: &str, ty: Type<'_>) -> bool {
-    let float = matches!(ty.element_type(), Some(ElementType::F32 | ElementType::F64));
+    let element = ty.element_type();
+    if SINGLE.contains(&name) {
+        return element == Some(ElementType::F32);
+    }
+    let float = matches!(element, Some(ElementType::F32 | ElementType::F64));
     float && [BOTH, DOUBLE, PAIRS, EXACT_PAIRS].iter().any(|list| list.contains(&name))
 }
 
@@ -48,7 +52,9 @@ pub(super) const BOTH: &[&str] = &[
 ];
 /// In f64; in f32 they are computed in f64 and rounded once.
 pub(super) const DOUBLE: &[&str] = &["acosh", "asinh", "atanh", "cbrt", "erfc"];
-/// The same, of two arguments.
+/// In f32 alone, computed in f64 and rounded once.
+pub(super) const SINGLE: &[&str] = &["digamma", "lgamma"];
+/// In f64, and in f32 by that, of two arguments.
 pub(super) const PAIRS: &[&str] = &["atan2", "fpowi", "powf"];
 /// Of two arguments, in f32 and f64: their results are exact.
 pub(super) const EXACT_PAIRS: &[&str] = &["remf"];
@@ -92,6 +98,8 @@ pub(super) fn expand<'c>(lanes: &Lanes<'_, 'c>, name: &str, arguments: &[Value<'
         "acosh" => whole(inverse::acosh(x)),
         "atanh" => whole(inverse::atanh(x)),
         "cbrt" => whole(inverse::cbrt(x)),
+        "digamma" => whole(gamma::digamma(x)),
+        "lgamma" => whole(gamma::lgamma(x)),
         "ceil" => whole(round::ceil(x)),
         "floor" => whole(round::floor(x)),
         "roundeven" => whole(round::roundeven(x)),

@@ -1,6 +1,7 @@
 //! Stages that run one element at a time in kernels that take long, and why: what `rs-compile --explain-slow` prints.
 
 use super::cost;
+use crate::expand_math;
 use strata_core::ir::{ElementType, Op};
 use strata_dialects::loops;
 use strata_dialects::loops::access::{Stride, stride};
@@ -75,8 +76,10 @@ fn of_kernel(kernel: &KernelView<'_>, target: &Target) -> Vec<Slow> {
 /// Why a stage runs one element at a time; nothing when it does not.
 fn reason(kernel: &KernelView<'_>, stage: &StageView<'_>) -> Option<Reason> {
     let body = stage.op.body(0);
-    if let Some(function) = body.ops().into_iter().find(|op| op.isa::<loops::Libm>()) {
-        return Some(Reason::Function(function.str("name").unwrap_or_default()));
+    let function = |op: Op<'_>| op.isa::<loops::Libm>().then(|| op.str("name").unwrap_or_default());
+    let alone = |op: Op<'_>| function(op).filter(|name| !expand_math::has_lanes(name, op.result(0).ty()));
+    if let Some(name) = body.ops().into_iter().find_map(alone) {
+        return Some(Reason::Function(name));
     }
     let (dim, width) = cost::vectors(kernel, stage);
     if width <= 1.0 {

@@ -1,4 +1,4 @@
-//! A masked store of one lane writes that lane and nothing beside it, whatever the value was before it was narrowed.
+//! A masked store of known lanes writes these lanes and nothing beside them, whatever the value was before it was narrowed.
 
 use super::*;
 use crate::target;
@@ -12,7 +12,7 @@ struct Call {
 
 /// Loads 16 numbers of `wide`, shifts them (which LLVM cannot do after the narrowing), narrows them to `narrow` and
 /// stores the lanes of `mask`.
-fn stored(wide: &str, narrow: &str, mask: &[usize], from: &[u8]) -> [u8; 256] {
+fn stored(wide: &str, narrow: &str, mask: &[usize], from: &[u8], target: &Target) -> [u8; 256] {
     let mask: Vec<_> = (0..16).map(|lane| mask.contains(&lane).to_string()).collect();
     let text = format!(
         "func.func @strata_entry(%call: !llvm.ptr) -> i32 {{
@@ -28,9 +28,8 @@ fn stored(wide: &str, narrow: &str, mask: &[usize], from: &[u8]) -> [u8; 256] {
         mask.join(", ")
     );
     let context = context();
-    let target = target::host();
-    let module = lowered(&context, &text, &target);
-    let emitted = emit(module.op(), &target, &Options::default()).unwrap();
+    let module = lowered(&context, &text, target);
+    let emitted = emit(module.op(), target, &Options::default()).unwrap();
     let loaded = Loaded::new(&link(&[&emitted.object]).unwrap());
     let mut call = Call { from: [0; 16], to: [0xaa; 256] };
     for (place, byte) in call.from.iter_mut().zip(from.chunks(8)) {
@@ -48,14 +47,16 @@ fn nothing_beside_the_lanes_is_written() {
         for lane in 0..16 {
             from[lane * bytes(wide)..][..2].copy_from_slice(&(16 * (3 + lane as u16)).to_le_bytes());
         }
-        for mask in [&[0][..], &[5], &[15], &[0, 1], &[3, 9], &[]] {
+        let masks: [&[usize]; 9] = [&[0], &[5], &[15], &[0, 1], &[3, 9], &[], &[0, 1, 2, 3, 4, 5, 6], &[0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12], &[2, 3, 4]];
+        let targets = [target::host(), target::named("x86-64-v3").unwrap()];
+        for (mask, target) in masks.into_iter().flat_map(|mask| targets.iter().map(move |target| (mask, target))) {
             let mut want = [0xaa; 256];
             for &lane in mask {
                 want[lane * bytes(narrow)..][..bytes(narrow)].fill(0);
                 want[lane * bytes(narrow)] = 3 + lane as u8;
             }
-            let got = stored(&format!("i{wide}"), &format!("i{narrow}"), mask, &from);
-            assert_eq!(got, want, "i{wide} to i{narrow}, lanes {mask:?}");
+            let got = stored(&format!("i{wide}"), &format!("i{narrow}"), mask, &from, target);
+            assert_eq!(got, want, "i{wide} to i{narrow}, lanes {mask:?}, {}", target.cpu);
         }
     }
 }

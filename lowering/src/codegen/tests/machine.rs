@@ -5,6 +5,7 @@ use crate::target::MathTarget;
 use std::ffi::{CString, c_void};
 use strata_core::ir::{Context, Module};
 use strata_core::registry::Registry;
+use strata_dialects::loops;
 
 unsafe extern "C" {
     /// The C library's error function.
@@ -15,11 +16,13 @@ unsafe extern "C" {
     pub(crate) safe fn acosh(x: f64) -> f64;
     pub(crate) safe fn asinh(x: f64) -> f64;
     pub(crate) safe fn atanh(x: f64) -> f64;
+    /// The logarithm of its gamma function, and the sign of that.
+    pub(crate) safe fn lgamma_r(x: f64, sign: &mut i32) -> f64;
 }
 
 /// A context that knows every upstream dialect.
 pub(crate) fn context() -> Context {
-    Registry::new().with_upstream().context()
+    Registry::new().with_upstream().with_dialects(&[&loops::LOOP]).context()
 }
 
 /// Parses a module and lowers it to the llvm dialect.

@@ -5,6 +5,7 @@
 
 pub mod lanes;
 
+use crate::expand_math;
 use strata_core::ir::{AffineKind, AffineMap, ElementType, Op};
 use strata_core::upstream::{arith, math};
 use strata_dialects::loops;
@@ -172,6 +173,10 @@ pub(crate) fn arithmetic(op: Op<'_>, width: f64, table: &Cycles) -> f64 {
         arith::RemF::NAME => table.divide + function(table.exp),
         // A gather: an address, and a load for each lane.
         loops::Load::NAME => 1.0 + width,
+        // Logarithms, a sine and a product of as many factors as a polynomial has terms, in f64 (`expand_math/gamma.rs`).
+        loops::Libm::NAME if expand_math::has_lanes(&op.str("name").unwrap_or_default(), op.result(0).ty()) => {
+            2.0 * (3.0 * table.log + table.sin + table.exp)
+        }
         loops::Libm::NAME => table.call * width,
         math::AbsF::NAME | math::AbsI::NAME | math::Floor::NAME | math::Ceil::NAME | math::CopySign::NAME | math::Fma::NAME => table.simple,
         math::Sqrt::NAME | math::Rsqrt::NAME => table.sqrt,
