@@ -21,6 +21,8 @@ mod argument;
 mod error;
 mod function;
 mod graph;
+// As it was generated.
+#[rustfmt::skip]
 mod methods;
 pub mod nn;
 mod operators;

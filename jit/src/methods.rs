@@ -381,67 +381,20 @@ impl Tensor {
 
     /// `aten.batch_norm`: Tensor input, Tensor? weight, Tensor? bias, Tensor? running_mean, Tensor? running_var, bool training, float momentum, float eps, bool cudnn_enabled.
     #[track_caller]
-    pub fn batch_norm(
-        &self,
-        weight: Option<&Tensor>,
-        bias: Option<&Tensor>,
-        running_mean: Option<&Tensor>,
-        running_var: Option<&Tensor>,
-        training: bool,
-        momentum: f64,
-        eps: f64,
-        cudnn_enabled: bool,
-    ) -> Tensor {
-        call_one(
-            op::BATCH_NORM,
-            &[
-                self.into(),
-                weight.into(),
-                bias.into(),
-                running_mean.into(),
-                running_var.into(),
-                training.into(),
-                momentum.into(),
-                eps.into(),
-                cudnn_enabled.into(),
-            ],
-        )
+    pub fn batch_norm(&self, weight: Option<&Tensor>, bias: Option<&Tensor>, running_mean: Option<&Tensor>, running_var: Option<&Tensor>, training: bool, momentum: f64, eps: f64, cudnn_enabled: bool) -> Tensor {
+        call_one(op::BATCH_NORM, &[self.into(), weight.into(), bias.into(), running_mean.into(), running_var.into(), training.into(), momentum.into(), eps.into(), cudnn_enabled.into()])
     }
 
     /// `aten.batch_norm_backward_elemt`: Tensor grad_out, Tensor input, Tensor mean, Tensor invstd, Tensor? weight, Tensor sum_dy, Tensor sum_dy_xmu, Tensor count.
     #[track_caller]
-    pub fn batch_norm_backward_elemt(
-        &self,
-        input: &Tensor,
-        mean: &Tensor,
-        invstd: &Tensor,
-        weight: Option<&Tensor>,
-        sum_dy: &Tensor,
-        sum_dy_xmu: &Tensor,
-        count: &Tensor,
-    ) -> Tensor {
-        call_one(
-            op::BATCH_NORM_BACKWARD_ELEMT,
-            &[self.into(), input.into(), mean.into(), invstd.into(), weight.into(), sum_dy.into(), sum_dy_xmu.into(), count.into()],
-        )
+    pub fn batch_norm_backward_elemt(&self, input: &Tensor, mean: &Tensor, invstd: &Tensor, weight: Option<&Tensor>, sum_dy: &Tensor, sum_dy_xmu: &Tensor, count: &Tensor) -> Tensor {
+        call_one(op::BATCH_NORM_BACKWARD_ELEMT, &[self.into(), input.into(), mean.into(), invstd.into(), weight.into(), sum_dy.into(), sum_dy_xmu.into(), count.into()])
     }
 
     /// `aten.batch_norm_backward_reduce`: Tensor grad_out, Tensor input, Tensor mean, Tensor invstd, Tensor? weight, bool input_g, bool weight_g, bool bias_g.
     #[track_caller]
-    pub fn batch_norm_backward_reduce(
-        &self,
-        input: &Tensor,
-        mean: &Tensor,
-        invstd: &Tensor,
-        weight: Option<&Tensor>,
-        input_g: bool,
-        weight_g: bool,
-        bias_g: bool,
-    ) -> Vec<Tensor> {
-        call(
-            op::BATCH_NORM_BACKWARD_REDUCE,
-            &[self.into(), input.into(), mean.into(), invstd.into(), weight.into(), input_g.into(), weight_g.into(), bias_g.into()],
-        )
+    pub fn batch_norm_backward_reduce(&self, input: &Tensor, mean: &Tensor, invstd: &Tensor, weight: Option<&Tensor>, input_g: bool, weight_g: bool, bias_g: bool) -> Vec<Tensor> {
+        call(op::BATCH_NORM_BACKWARD_REDUCE, &[self.into(), input.into(), mean.into(), invstd.into(), weight.into(), input_g.into(), weight_g.into(), bias_g.into()])
     }
 
     /// `aten.batch_norm_elemt`: Tensor input, Tensor? weight, Tensor? bias, Tensor mean, Tensor invstd, float eps.
@@ -452,47 +405,14 @@ impl Tensor {
 
     /// `aten.batch_norm_gather_stats`: Tensor input, Tensor mean, Tensor invstd, Tensor? running_mean, Tensor? running_var, float momentum, float eps, int count.
     #[track_caller]
-    pub fn batch_norm_gather_stats(
-        &self,
-        mean: &Tensor,
-        invstd: &Tensor,
-        running_mean: Option<&Tensor>,
-        running_var: Option<&Tensor>,
-        momentum: f64,
-        eps: f64,
-        count: impl Into<Size>,
-    ) -> Vec<Tensor> {
-        call(
-            op::BATCH_NORM_GATHER_STATS,
-            &[
-                self.into(),
-                mean.into(),
-                invstd.into(),
-                running_mean.into(),
-                running_var.into(),
-                momentum.into(),
-                eps.into(),
-                Argument::Size(count.into()),
-            ],
-        )
+    pub fn batch_norm_gather_stats(&self, mean: &Tensor, invstd: &Tensor, running_mean: Option<&Tensor>, running_var: Option<&Tensor>, momentum: f64, eps: f64, count: impl Into<Size>) -> Vec<Tensor> {
+        call(op::BATCH_NORM_GATHER_STATS, &[self.into(), mean.into(), invstd.into(), running_mean.into(), running_var.into(), momentum.into(), eps.into(), Argument::Size(count.into())])
     }
 
     /// `aten.batch_norm_gather_stats_with_counts`: Tensor input, Tensor mean, Tensor invstd, Tensor? running_mean, Tensor? running_var, float momentum, float eps, Tensor counts.
     #[track_caller]
-    pub fn batch_norm_gather_stats_with_counts(
-        &self,
-        mean: &Tensor,
-        invstd: &Tensor,
-        running_mean: Option<&Tensor>,
-        running_var: Option<&Tensor>,
-        momentum: f64,
-        eps: f64,
-        counts: &Tensor,
-    ) -> Vec<Tensor> {
-        call(
-            op::BATCH_NORM_GATHER_STATS_WITH_COUNTS,
-            &[self.into(), mean.into(), invstd.into(), running_mean.into(), running_var.into(), momentum.into(), eps.into(), counts.into()],
-        )
+    pub fn batch_norm_gather_stats_with_counts(&self, mean: &Tensor, invstd: &Tensor, running_mean: Option<&Tensor>, running_var: Option<&Tensor>, momentum: f64, eps: f64, counts: &Tensor) -> Vec<Tensor> {
+        call(op::BATCH_NORM_GATHER_STATS_WITH_COUNTS, &[self.into(), mean.into(), invstd.into(), running_mean.into(), running_var.into(), momentum.into(), eps.into(), counts.into()])
     }
 
     /// `aten.batch_norm_stats`: Tensor input, float eps.
@@ -701,17 +621,8 @@ impl Tensor {
 
     /// `aten.choose_qparams_optimized`: Tensor input, int numel, int n_bins, float ratio, int bit_width.
     #[track_caller]
-    pub fn choose_qparams_optimized(
-        &self,
-        numel: impl Into<Size>,
-        n_bins: impl Into<Size>,
-        ratio: f64,
-        bit_width: impl Into<Size>,
-    ) -> Vec<Tensor> {
-        call(
-            op::CHOOSE_QPARAMS_OPTIMIZED,
-            &[self.into(), Argument::Size(numel.into()), Argument::Size(n_bins.into()), ratio.into(), Argument::Size(bit_width.into())],
-        )
+    pub fn choose_qparams_optimized(&self, numel: impl Into<Size>, n_bins: impl Into<Size>, ratio: f64, bit_width: impl Into<Size>) -> Vec<Tensor> {
+        call(op::CHOOSE_QPARAMS_OPTIMIZED, &[self.into(), Argument::Size(numel.into()), Argument::Size(n_bins.into()), ratio.into(), Argument::Size(bit_width.into())])
     }
 
     /// `aten.chunk`: Tensor(a) self, int chunks, int dim=0.
@@ -776,25 +687,8 @@ impl Tensor {
 
     /// `aten.col2im`: Tensor self, SymInt\[2\] output_size, int\[2\] kernel_size, int\[2\] dilation, int\[2\] padding, int\[2\] stride.
     #[track_caller]
-    pub fn col2im(
-        &self,
-        output_size: impl Into<Sizes>,
-        kernel_size: impl Into<Sizes>,
-        dilation: impl Into<Sizes>,
-        padding: impl Into<Sizes>,
-        stride: impl Into<Sizes>,
-    ) -> Tensor {
-        call_one(
-            op::COL2IM,
-            &[
-                self.into(),
-                Argument::Sizes(output_size.into()),
-                Argument::Sizes(kernel_size.into()),
-                Argument::Sizes(dilation.into()),
-                Argument::Sizes(padding.into()),
-                Argument::Sizes(stride.into()),
-            ],
-        )
+    pub fn col2im(&self, output_size: impl Into<Sizes>, kernel_size: impl Into<Sizes>, dilation: impl Into<Sizes>, padding: impl Into<Sizes>, stride: impl Into<Sizes>) -> Tensor {
+        call_one(op::COL2IM, &[self.into(), Argument::Sizes(output_size.into()), Argument::Sizes(kernel_size.into()), Argument::Sizes(dilation.into()), Argument::Sizes(padding.into()), Argument::Sizes(stride.into())])
     }
 
     /// `aten.col_indices`: Tensor(a) self.
@@ -883,27 +777,8 @@ impl Tensor {
 
     /// `aten.conv_depthwise3d`: Tensor self, Tensor weight, SymInt\[3\] kernel_size, Tensor? bias, SymInt\[3\] stride, SymInt\[3\] padding, SymInt\[3\] dilation.
     #[track_caller]
-    pub fn conv_depthwise3d(
-        &self,
-        weight: &Tensor,
-        kernel_size: impl Into<Sizes>,
-        bias: Option<&Tensor>,
-        stride: impl Into<Sizes>,
-        padding: impl Into<Sizes>,
-        dilation: impl Into<Sizes>,
-    ) -> Tensor {
-        call_one(
-            op::CONV_DEPTHWISE3D,
-            &[
-                self.into(),
-                weight.into(),
-                Argument::Sizes(kernel_size.into()),
-                bias.into(),
-                Argument::Sizes(stride.into()),
-                Argument::Sizes(padding.into()),
-                Argument::Sizes(dilation.into()),
-            ],
-        )
+    pub fn conv_depthwise3d(&self, weight: &Tensor, kernel_size: impl Into<Sizes>, bias: Option<&Tensor>, stride: impl Into<Sizes>, padding: impl Into<Sizes>, dilation: impl Into<Sizes>) -> Tensor {
+        call_one(op::CONV_DEPTHWISE3D, &[self.into(), weight.into(), Argument::Sizes(kernel_size.into()), bias.into(), Argument::Sizes(stride.into()), Argument::Sizes(padding.into()), Argument::Sizes(dilation.into())])
     }
 
     /// `aten.conv_tbc`: Tensor self, Tensor weight, Tensor bias, int pad=0.
@@ -932,60 +807,14 @@ impl Tensor {
 
     /// `aten.convolution`: Tensor input, Tensor weight, Tensor? bias, SymInt\[\] stride, SymInt\[\] padding, SymInt\[\] dilation, bool transposed, SymInt\[\] output_padding, SymInt groups.
     #[track_caller]
-    pub fn convolution(
-        &self,
-        weight: &Tensor,
-        bias: Option<&Tensor>,
-        stride: impl Into<Sizes>,
-        padding: impl Into<Sizes>,
-        dilation: impl Into<Sizes>,
-        transposed: bool,
-        output_padding: impl Into<Sizes>,
-        groups: impl Into<Size>,
-    ) -> Tensor {
-        call_one(
-            op::CONVOLUTION,
-            &[
-                self.into(),
-                weight.into(),
-                bias.into(),
-                Argument::Sizes(stride.into()),
-                Argument::Sizes(padding.into()),
-                Argument::Sizes(dilation.into()),
-                transposed.into(),
-                Argument::Sizes(output_padding.into()),
-                Argument::Size(groups.into()),
-            ],
-        )
+    pub fn convolution(&self, weight: &Tensor, bias: Option<&Tensor>, stride: impl Into<Sizes>, padding: impl Into<Sizes>, dilation: impl Into<Sizes>, transposed: bool, output_padding: impl Into<Sizes>, groups: impl Into<Size>) -> Tensor {
+        call_one(op::CONVOLUTION, &[self.into(), weight.into(), bias.into(), Argument::Sizes(stride.into()), Argument::Sizes(padding.into()), Argument::Sizes(dilation.into()), transposed.into(), Argument::Sizes(output_padding.into()), Argument::Size(groups.into())])
     }
 
     /// `aten.convolution_overrideable`: Tensor input, Tensor weight, Tensor? bias, SymInt\[\] stride, SymInt\[\] padding, SymInt\[\] dilation, bool transposed, SymInt\[\] output_padding, SymInt groups.
     #[track_caller]
-    pub fn convolution_overrideable(
-        &self,
-        weight: &Tensor,
-        bias: Option<&Tensor>,
-        stride: impl Into<Sizes>,
-        padding: impl Into<Sizes>,
-        dilation: impl Into<Sizes>,
-        transposed: bool,
-        output_padding: impl Into<Sizes>,
-        groups: impl Into<Size>,
-    ) -> Tensor {
-        call_one(
-            op::CONVOLUTION_OVERRIDEABLE,
-            &[
-                self.into(),
-                weight.into(),
-                bias.into(),
-                Argument::Sizes(stride.into()),
-                Argument::Sizes(padding.into()),
-                Argument::Sizes(dilation.into()),
-                transposed.into(),
-                Argument::Sizes(output_padding.into()),
-                Argument::Size(groups.into()),
-            ],
-        )
+    pub fn convolution_overrideable(&self, weight: &Tensor, bias: Option<&Tensor>, stride: impl Into<Sizes>, padding: impl Into<Sizes>, dilation: impl Into<Sizes>, transposed: bool, output_padding: impl Into<Sizes>, groups: impl Into<Size>) -> Tensor {
+        call_one(op::CONVOLUTION_OVERRIDEABLE, &[self.into(), weight.into(), bias.into(), Argument::Sizes(stride.into()), Argument::Sizes(padding.into()), Argument::Sizes(dilation.into()), transposed.into(), Argument::Sizes(output_padding.into()), Argument::Size(groups.into())])
     }
 
     /// `aten.copy`: Tensor self, Tensor src, bool non_blocking=False.
@@ -1087,10 +916,7 @@ impl Tensor {
     /// `aten.ctc_loss.IntList`: Tensor log_probs, Tensor targets, int\[\] input_lengths, int\[\] target_lengths, int blank=0, int reduction=1, bool zero_infinity=False.
     #[track_caller]
     pub fn ctc_loss_intlist(&self, targets: &Tensor, input_lengths: impl Into<Sizes>, target_lengths: impl Into<Sizes>) -> Tensor {
-        call_one(
-            op::CTC_LOSS_INTLIST,
-            &[self.into(), targets.into(), Argument::Sizes(input_lengths.into()), Argument::Sizes(target_lengths.into())],
-        )
+        call_one(op::CTC_LOSS_INTLIST, &[self.into(), targets.into(), Argument::Sizes(input_lengths.into()), Argument::Sizes(target_lengths.into())])
     }
 
     /// `aten.ctc_loss.Tensor`: Tensor log_probs, Tensor targets, Tensor input_lengths, Tensor target_lengths, int blank=0, int reduction=1, bool zero_infinity=False.
@@ -1377,105 +1203,32 @@ impl Tensor {
 
     /// `aten.fake_quantize_per_channel_affine`: Tensor self, Tensor scale, Tensor zero_point, int axis, int quant_min, int quant_max.
     #[track_caller]
-    pub fn fake_quantize_per_channel_affine(
-        &self,
-        scale: &Tensor,
-        zero_point: &Tensor,
-        axis: impl Into<Size>,
-        quant_min: impl Into<Size>,
-        quant_max: impl Into<Size>,
-    ) -> Tensor {
-        call_one(
-            op::FAKE_QUANTIZE_PER_CHANNEL_AFFINE,
-            &[
-                self.into(),
-                scale.into(),
-                zero_point.into(),
-                Argument::Size(axis.into()),
-                Argument::Size(quant_min.into()),
-                Argument::Size(quant_max.into()),
-            ],
-        )
+    pub fn fake_quantize_per_channel_affine(&self, scale: &Tensor, zero_point: &Tensor, axis: impl Into<Size>, quant_min: impl Into<Size>, quant_max: impl Into<Size>) -> Tensor {
+        call_one(op::FAKE_QUANTIZE_PER_CHANNEL_AFFINE, &[self.into(), scale.into(), zero_point.into(), Argument::Size(axis.into()), Argument::Size(quant_min.into()), Argument::Size(quant_max.into())])
     }
 
     /// `aten.fake_quantize_per_channel_affine_cachemask`: Tensor self, Tensor scale, Tensor zero_point, int axis, int quant_min, int quant_max.
     #[track_caller]
-    pub fn fake_quantize_per_channel_affine_cachemask(
-        &self,
-        scale: &Tensor,
-        zero_point: &Tensor,
-        axis: impl Into<Size>,
-        quant_min: impl Into<Size>,
-        quant_max: impl Into<Size>,
-    ) -> Vec<Tensor> {
-        call(
-            op::FAKE_QUANTIZE_PER_CHANNEL_AFFINE_CACHEMASK,
-            &[
-                self.into(),
-                scale.into(),
-                zero_point.into(),
-                Argument::Size(axis.into()),
-                Argument::Size(quant_min.into()),
-                Argument::Size(quant_max.into()),
-            ],
-        )
+    pub fn fake_quantize_per_channel_affine_cachemask(&self, scale: &Tensor, zero_point: &Tensor, axis: impl Into<Size>, quant_min: impl Into<Size>, quant_max: impl Into<Size>) -> Vec<Tensor> {
+        call(op::FAKE_QUANTIZE_PER_CHANNEL_AFFINE_CACHEMASK, &[self.into(), scale.into(), zero_point.into(), Argument::Size(axis.into()), Argument::Size(quant_min.into()), Argument::Size(quant_max.into())])
     }
 
     /// `aten.fake_quantize_per_tensor_affine`: Tensor self, float scale, int zero_point, int quant_min, int quant_max.
     #[track_caller]
-    pub fn fake_quantize_per_tensor_affine(
-        &self,
-        scale: f64,
-        zero_point: impl Into<Size>,
-        quant_min: impl Into<Size>,
-        quant_max: impl Into<Size>,
-    ) -> Tensor {
-        call_one(
-            op::FAKE_QUANTIZE_PER_TENSOR_AFFINE,
-            &[
-                self.into(),
-                scale.into(),
-                Argument::Size(zero_point.into()),
-                Argument::Size(quant_min.into()),
-                Argument::Size(quant_max.into()),
-            ],
-        )
+    pub fn fake_quantize_per_tensor_affine(&self, scale: f64, zero_point: impl Into<Size>, quant_min: impl Into<Size>, quant_max: impl Into<Size>) -> Tensor {
+        call_one(op::FAKE_QUANTIZE_PER_TENSOR_AFFINE, &[self.into(), scale.into(), Argument::Size(zero_point.into()), Argument::Size(quant_min.into()), Argument::Size(quant_max.into())])
     }
 
     /// `aten.fake_quantize_per_tensor_affine.tensor_qparams`: Tensor self, Tensor scale, Tensor zero_point, int quant_min, int quant_max.
     #[track_caller]
-    pub fn fake_quantize_per_tensor_affine_tensor_qparams(
-        &self,
-        scale: &Tensor,
-        zero_point: &Tensor,
-        quant_min: impl Into<Size>,
-        quant_max: impl Into<Size>,
-    ) -> Tensor {
-        call_one(
-            op::FAKE_QUANTIZE_PER_TENSOR_AFFINE_TENSOR_QPARAMS,
-            &[self.into(), scale.into(), zero_point.into(), Argument::Size(quant_min.into()), Argument::Size(quant_max.into())],
-        )
+    pub fn fake_quantize_per_tensor_affine_tensor_qparams(&self, scale: &Tensor, zero_point: &Tensor, quant_min: impl Into<Size>, quant_max: impl Into<Size>) -> Tensor {
+        call_one(op::FAKE_QUANTIZE_PER_TENSOR_AFFINE_TENSOR_QPARAMS, &[self.into(), scale.into(), zero_point.into(), Argument::Size(quant_min.into()), Argument::Size(quant_max.into())])
     }
 
     /// `aten.fake_quantize_per_tensor_affine_cachemask`: Tensor self, float scale, int zero_point, int quant_min, int quant_max.
     #[track_caller]
-    pub fn fake_quantize_per_tensor_affine_cachemask(
-        &self,
-        scale: f64,
-        zero_point: impl Into<Size>,
-        quant_min: impl Into<Size>,
-        quant_max: impl Into<Size>,
-    ) -> Vec<Tensor> {
-        call(
-            op::FAKE_QUANTIZE_PER_TENSOR_AFFINE_CACHEMASK,
-            &[
-                self.into(),
-                scale.into(),
-                Argument::Size(zero_point.into()),
-                Argument::Size(quant_min.into()),
-                Argument::Size(quant_max.into()),
-            ],
-        )
+    pub fn fake_quantize_per_tensor_affine_cachemask(&self, scale: f64, zero_point: impl Into<Size>, quant_min: impl Into<Size>, quant_max: impl Into<Size>) -> Vec<Tensor> {
+        call(op::FAKE_QUANTIZE_PER_TENSOR_AFFINE_CACHEMASK, &[self.into(), scale.into(), Argument::Size(zero_point.into()), Argument::Size(quant_min.into()), Argument::Size(quant_max.into())])
     }
 
     /// `aten.feature_alpha_dropout`: Tensor input, float p, bool train.
@@ -1714,30 +1467,14 @@ impl Tensor {
 
     /// `aten.fractional_max_pool2d`: Tensor self, int\[2\] kernel_size, int\[2\] output_size, Tensor random_samples.
     #[track_caller]
-    pub fn fractional_max_pool2d(
-        &self,
-        kernel_size: impl Into<Sizes>,
-        output_size: impl Into<Sizes>,
-        random_samples: &Tensor,
-    ) -> Vec<Tensor> {
-        call(
-            op::FRACTIONAL_MAX_POOL2D,
-            &[self.into(), Argument::Sizes(kernel_size.into()), Argument::Sizes(output_size.into()), random_samples.into()],
-        )
+    pub fn fractional_max_pool2d(&self, kernel_size: impl Into<Sizes>, output_size: impl Into<Sizes>, random_samples: &Tensor) -> Vec<Tensor> {
+        call(op::FRACTIONAL_MAX_POOL2D, &[self.into(), Argument::Sizes(kernel_size.into()), Argument::Sizes(output_size.into()), random_samples.into()])
     }
 
     /// `aten.fractional_max_pool3d`: Tensor self, int\[3\] kernel_size, int\[3\] output_size, Tensor random_samples.
     #[track_caller]
-    pub fn fractional_max_pool3d(
-        &self,
-        kernel_size: impl Into<Sizes>,
-        output_size: impl Into<Sizes>,
-        random_samples: &Tensor,
-    ) -> Vec<Tensor> {
-        call(
-            op::FRACTIONAL_MAX_POOL3D,
-            &[self.into(), Argument::Sizes(kernel_size.into()), Argument::Sizes(output_size.into()), random_samples.into()],
-        )
+    pub fn fractional_max_pool3d(&self, kernel_size: impl Into<Sizes>, output_size: impl Into<Sizes>, random_samples: &Tensor) -> Vec<Tensor> {
+        call(op::FRACTIONAL_MAX_POOL3D, &[self.into(), Argument::Sizes(kernel_size.into()), Argument::Sizes(output_size.into()), random_samples.into()])
     }
 
     /// `aten.frexp.Tensor`: Tensor self.
@@ -1880,65 +1617,20 @@ impl Tensor {
 
     /// `aten.grid_sampler`: Tensor input, Tensor grid, int interpolation_mode, int padding_mode, bool align_corners.
     #[track_caller]
-    pub fn grid_sampler(
-        &self,
-        grid: &Tensor,
-        interpolation_mode: impl Into<Size>,
-        padding_mode: impl Into<Size>,
-        align_corners: bool,
-    ) -> Tensor {
-        call_one(
-            op::GRID_SAMPLER,
-            &[
-                self.into(),
-                grid.into(),
-                Argument::Size(interpolation_mode.into()),
-                Argument::Size(padding_mode.into()),
-                align_corners.into(),
-            ],
-        )
+    pub fn grid_sampler(&self, grid: &Tensor, interpolation_mode: impl Into<Size>, padding_mode: impl Into<Size>, align_corners: bool) -> Tensor {
+        call_one(op::GRID_SAMPLER, &[self.into(), grid.into(), Argument::Size(interpolation_mode.into()), Argument::Size(padding_mode.into()), align_corners.into()])
     }
 
     /// `aten.grid_sampler_2d`: Tensor input, Tensor grid, int interpolation_mode, int padding_mode, bool align_corners.
     #[track_caller]
-    pub fn grid_sampler_2d(
-        &self,
-        grid: &Tensor,
-        interpolation_mode: impl Into<Size>,
-        padding_mode: impl Into<Size>,
-        align_corners: bool,
-    ) -> Tensor {
-        call_one(
-            op::GRID_SAMPLER_2D,
-            &[
-                self.into(),
-                grid.into(),
-                Argument::Size(interpolation_mode.into()),
-                Argument::Size(padding_mode.into()),
-                align_corners.into(),
-            ],
-        )
+    pub fn grid_sampler_2d(&self, grid: &Tensor, interpolation_mode: impl Into<Size>, padding_mode: impl Into<Size>, align_corners: bool) -> Tensor {
+        call_one(op::GRID_SAMPLER_2D, &[self.into(), grid.into(), Argument::Size(interpolation_mode.into()), Argument::Size(padding_mode.into()), align_corners.into()])
     }
 
     /// `aten.grid_sampler_3d`: Tensor input, Tensor grid, int interpolation_mode, int padding_mode, bool align_corners.
     #[track_caller]
-    pub fn grid_sampler_3d(
-        &self,
-        grid: &Tensor,
-        interpolation_mode: impl Into<Size>,
-        padding_mode: impl Into<Size>,
-        align_corners: bool,
-    ) -> Tensor {
-        call_one(
-            op::GRID_SAMPLER_3D,
-            &[
-                self.into(),
-                grid.into(),
-                Argument::Size(interpolation_mode.into()),
-                Argument::Size(padding_mode.into()),
-                align_corners.into(),
-            ],
-        )
+    pub fn grid_sampler_3d(&self, grid: &Tensor, interpolation_mode: impl Into<Size>, padding_mode: impl Into<Size>, align_corners: bool) -> Tensor {
+        call_one(op::GRID_SAMPLER_3D, &[self.into(), grid.into(), Argument::Size(interpolation_mode.into()), Argument::Size(padding_mode.into()), align_corners.into()])
     }
 
     /// `aten.group_norm`: Tensor input, int num_groups, Tensor? weight=None, Tensor? bias=None, float eps=1e-05, bool cudnn_enabled=True.
@@ -1949,60 +1641,14 @@ impl Tensor {
 
     /// `aten.gru.data`: Tensor data, Tensor batch_sizes, Tensor hx, Tensor\[\] params, bool has_biases, int num_layers, float dropout, bool train, bool bidirectional.
     #[track_caller]
-    pub fn gru_data(
-        &self,
-        batch_sizes: &Tensor,
-        hx: &Tensor,
-        params: &[Tensor],
-        has_biases: bool,
-        num_layers: impl Into<Size>,
-        dropout: f64,
-        train: bool,
-        bidirectional: bool,
-    ) -> Vec<Tensor> {
-        call(
-            op::GRU_DATA,
-            &[
-                self.into(),
-                batch_sizes.into(),
-                hx.into(),
-                params.into(),
-                has_biases.into(),
-                Argument::Size(num_layers.into()),
-                dropout.into(),
-                train.into(),
-                bidirectional.into(),
-            ],
-        )
+    pub fn gru_data(&self, batch_sizes: &Tensor, hx: &Tensor, params: &[Tensor], has_biases: bool, num_layers: impl Into<Size>, dropout: f64, train: bool, bidirectional: bool) -> Vec<Tensor> {
+        call(op::GRU_DATA, &[self.into(), batch_sizes.into(), hx.into(), params.into(), has_biases.into(), Argument::Size(num_layers.into()), dropout.into(), train.into(), bidirectional.into()])
     }
 
     /// `aten.gru.input`: Tensor input, Tensor hx, Tensor\[\] params, bool has_biases, int num_layers, float dropout, bool train, bool bidirectional, bool batch_first.
     #[track_caller]
-    pub fn gru_input(
-        &self,
-        hx: &Tensor,
-        params: &[Tensor],
-        has_biases: bool,
-        num_layers: impl Into<Size>,
-        dropout: f64,
-        train: bool,
-        bidirectional: bool,
-        batch_first: bool,
-    ) -> Vec<Tensor> {
-        call(
-            op::GRU_INPUT,
-            &[
-                self.into(),
-                hx.into(),
-                params.into(),
-                has_biases.into(),
-                Argument::Size(num_layers.into()),
-                dropout.into(),
-                train.into(),
-                bidirectional.into(),
-                batch_first.into(),
-            ],
-        )
+    pub fn gru_input(&self, hx: &Tensor, params: &[Tensor], has_biases: bool, num_layers: impl Into<Size>, dropout: f64, train: bool, bidirectional: bool, batch_first: bool) -> Vec<Tensor> {
+        call(op::GRU_INPUT, &[self.into(), hx.into(), params.into(), has_biases.into(), Argument::Size(num_layers.into()), dropout.into(), train.into(), bidirectional.into(), batch_first.into()])
     }
 
     /// `aten.gru_cell`: Tensor input, Tensor hx, Tensor w_ih, Tensor w_hh, Tensor? b_ih=None, Tensor? b_hh=None.
@@ -2133,23 +1779,8 @@ impl Tensor {
 
     /// `aten.im2col`: Tensor self, int\[2\] kernel_size, int\[2\] dilation, int\[2\] padding, int\[2\] stride.
     #[track_caller]
-    pub fn im2col(
-        &self,
-        kernel_size: impl Into<Sizes>,
-        dilation: impl Into<Sizes>,
-        padding: impl Into<Sizes>,
-        stride: impl Into<Sizes>,
-    ) -> Tensor {
-        call_one(
-            op::IM2COL,
-            &[
-                self.into(),
-                Argument::Sizes(kernel_size.into()),
-                Argument::Sizes(dilation.into()),
-                Argument::Sizes(padding.into()),
-                Argument::Sizes(stride.into()),
-            ],
-        )
+    pub fn im2col(&self, kernel_size: impl Into<Sizes>, dilation: impl Into<Sizes>, padding: impl Into<Sizes>, stride: impl Into<Sizes>) -> Tensor {
+        call_one(op::IM2COL, &[self.into(), Argument::Sizes(kernel_size.into()), Argument::Sizes(dilation.into()), Argument::Sizes(padding.into()), Argument::Sizes(stride.into())])
     }
 
     /// `aten.imag`: Tensor(a) self.
@@ -2220,31 +1851,8 @@ impl Tensor {
 
     /// `aten.instance_norm`: Tensor input, Tensor? weight, Tensor? bias, Tensor? running_mean, Tensor? running_var, bool use_input_stats, float momentum, float eps, bool cudnn_enabled.
     #[track_caller]
-    pub fn instance_norm(
-        &self,
-        weight: Option<&Tensor>,
-        bias: Option<&Tensor>,
-        running_mean: Option<&Tensor>,
-        running_var: Option<&Tensor>,
-        use_input_stats: bool,
-        momentum: f64,
-        eps: f64,
-        cudnn_enabled: bool,
-    ) -> Tensor {
-        call_one(
-            op::INSTANCE_NORM,
-            &[
-                self.into(),
-                weight.into(),
-                bias.into(),
-                running_mean.into(),
-                running_var.into(),
-                use_input_stats.into(),
-                momentum.into(),
-                eps.into(),
-                cudnn_enabled.into(),
-            ],
-        )
+    pub fn instance_norm(&self, weight: Option<&Tensor>, bias: Option<&Tensor>, running_mean: Option<&Tensor>, running_var: Option<&Tensor>, use_input_stats: bool, momentum: f64, eps: f64, cudnn_enabled: bool) -> Tensor {
+        call_one(op::INSTANCE_NORM, &[self.into(), weight.into(), bias.into(), running_mean.into(), running_var.into(), use_input_stats.into(), momentum.into(), eps.into(), cudnn_enabled.into()])
     }
 
     /// `aten.int_repr`: Tensor self.
@@ -2879,60 +2487,14 @@ impl Tensor {
 
     /// `aten.lstm.data`: Tensor data, Tensor batch_sizes, Tensor\[\] hx, Tensor\[\] params, bool has_biases, int num_layers, float dropout, bool train, bool bidirectional.
     #[track_caller]
-    pub fn lstm_data(
-        &self,
-        batch_sizes: &Tensor,
-        hx: &[Tensor],
-        params: &[Tensor],
-        has_biases: bool,
-        num_layers: impl Into<Size>,
-        dropout: f64,
-        train: bool,
-        bidirectional: bool,
-    ) -> Vec<Tensor> {
-        call(
-            op::LSTM_DATA,
-            &[
-                self.into(),
-                batch_sizes.into(),
-                hx.into(),
-                params.into(),
-                has_biases.into(),
-                Argument::Size(num_layers.into()),
-                dropout.into(),
-                train.into(),
-                bidirectional.into(),
-            ],
-        )
+    pub fn lstm_data(&self, batch_sizes: &Tensor, hx: &[Tensor], params: &[Tensor], has_biases: bool, num_layers: impl Into<Size>, dropout: f64, train: bool, bidirectional: bool) -> Vec<Tensor> {
+        call(op::LSTM_DATA, &[self.into(), batch_sizes.into(), hx.into(), params.into(), has_biases.into(), Argument::Size(num_layers.into()), dropout.into(), train.into(), bidirectional.into()])
     }
 
     /// `aten.lstm.input`: Tensor input, Tensor\[\] hx, Tensor\[\] params, bool has_biases, int num_layers, float dropout, bool train, bool bidirectional, bool batch_first.
     #[track_caller]
-    pub fn lstm_input(
-        &self,
-        hx: &[Tensor],
-        params: &[Tensor],
-        has_biases: bool,
-        num_layers: impl Into<Size>,
-        dropout: f64,
-        train: bool,
-        bidirectional: bool,
-        batch_first: bool,
-    ) -> Vec<Tensor> {
-        call(
-            op::LSTM_INPUT,
-            &[
-                self.into(),
-                hx.into(),
-                params.into(),
-                has_biases.into(),
-                Argument::Size(num_layers.into()),
-                dropout.into(),
-                train.into(),
-                bidirectional.into(),
-                batch_first.into(),
-            ],
-        )
+    pub fn lstm_input(&self, hx: &[Tensor], params: &[Tensor], has_biases: bool, num_layers: impl Into<Size>, dropout: f64, train: bool, bidirectional: bool, batch_first: bool) -> Vec<Tensor> {
+        call(op::LSTM_INPUT, &[self.into(), hx.into(), params.into(), has_biases.into(), Argument::Size(num_layers.into()), dropout.into(), train.into(), bidirectional.into(), batch_first.into()])
     }
 
     /// `aten.lstm_cell`: Tensor input, Tensor\[\] hx, Tensor w_ih, Tensor w_hh, Tensor? b_ih=None, Tensor? b_hh=None.
@@ -3087,23 +2649,8 @@ impl Tensor {
 
     /// `aten.max_unpool3d`: Tensor self, Tensor indices, SymInt\[3\] output_size, int\[3\] stride, int\[3\] padding.
     #[track_caller]
-    pub fn max_unpool3d(
-        &self,
-        indices: &Tensor,
-        output_size: impl Into<Sizes>,
-        stride: impl Into<Sizes>,
-        padding: impl Into<Sizes>,
-    ) -> Tensor {
-        call_one(
-            op::MAX_UNPOOL3D,
-            &[
-                self.into(),
-                indices.into(),
-                Argument::Sizes(output_size.into()),
-                Argument::Sizes(stride.into()),
-                Argument::Sizes(padding.into()),
-            ],
-        )
+    pub fn max_unpool3d(&self, indices: &Tensor, output_size: impl Into<Sizes>, stride: impl Into<Sizes>, padding: impl Into<Sizes>) -> Tensor {
+        call_one(op::MAX_UNPOOL3D, &[self.into(), indices.into(), Argument::Sizes(output_size.into()), Argument::Sizes(stride.into()), Argument::Sizes(padding.into())])
     }
 
     /// `aten.maximum`: Tensor self, Tensor other.
@@ -3342,29 +2889,8 @@ impl Tensor {
 
     /// `aten.native_batch_norm`: Tensor input, Tensor? weight, Tensor? bias, Tensor? running_mean, Tensor? running_var, bool training, float momentum, float eps.
     #[track_caller]
-    pub fn native_batch_norm(
-        &self,
-        weight: Option<&Tensor>,
-        bias: Option<&Tensor>,
-        running_mean: Option<&Tensor>,
-        running_var: Option<&Tensor>,
-        training: bool,
-        momentum: f64,
-        eps: f64,
-    ) -> Vec<Tensor> {
-        call(
-            op::NATIVE_BATCH_NORM,
-            &[
-                self.into(),
-                weight.into(),
-                bias.into(),
-                running_mean.into(),
-                running_var.into(),
-                training.into(),
-                momentum.into(),
-                eps.into(),
-            ],
-        )
+    pub fn native_batch_norm(&self, weight: Option<&Tensor>, bias: Option<&Tensor>, running_mean: Option<&Tensor>, running_var: Option<&Tensor>, training: bool, momentum: f64, eps: f64) -> Vec<Tensor> {
+        call(op::NATIVE_BATCH_NORM, &[self.into(), weight.into(), bias.into(), running_mean.into(), running_var.into(), training.into(), momentum.into(), eps.into()])
     }
 
     /// `aten.native_channel_shuffle`: Tensor self, SymInt groups.
@@ -3375,40 +2901,13 @@ impl Tensor {
 
     /// `aten.native_group_norm`: Tensor input, Tensor? weight, Tensor? bias, SymInt N, SymInt C, SymInt HxW, int group, float eps.
     #[track_caller]
-    pub fn native_group_norm(
-        &self,
-        weight: Option<&Tensor>,
-        bias: Option<&Tensor>,
-        N: impl Into<Size>,
-        C: impl Into<Size>,
-        HxW: impl Into<Size>,
-        group: impl Into<Size>,
-        eps: f64,
-    ) -> Vec<Tensor> {
-        call(
-            op::NATIVE_GROUP_NORM,
-            &[
-                self.into(),
-                weight.into(),
-                bias.into(),
-                Argument::Size(N.into()),
-                Argument::Size(C.into()),
-                Argument::Size(HxW.into()),
-                Argument::Size(group.into()),
-                eps.into(),
-            ],
-        )
+    pub fn native_group_norm(&self, weight: Option<&Tensor>, bias: Option<&Tensor>, N: impl Into<Size>, C: impl Into<Size>, HxW: impl Into<Size>, group: impl Into<Size>, eps: f64) -> Vec<Tensor> {
+        call(op::NATIVE_GROUP_NORM, &[self.into(), weight.into(), bias.into(), Argument::Size(N.into()), Argument::Size(C.into()), Argument::Size(HxW.into()), Argument::Size(group.into()), eps.into()])
     }
 
     /// `aten.native_layer_norm`: Tensor input, SymInt\[\] normalized_shape, Tensor? weight, Tensor? bias, float eps.
     #[track_caller]
-    pub fn native_layer_norm(
-        &self,
-        normalized_shape: impl Into<Sizes>,
-        weight: Option<&Tensor>,
-        bias: Option<&Tensor>,
-        eps: f64,
-    ) -> Vec<Tensor> {
+    pub fn native_layer_norm(&self, normalized_shape: impl Into<Sizes>, weight: Option<&Tensor>, bias: Option<&Tensor>, eps: f64) -> Vec<Tensor> {
         call(op::NATIVE_LAYER_NORM, &[self.into(), Argument::Sizes(normalized_shape.into()), weight.into(), bias.into(), eps.into()])
     }
 
@@ -3498,32 +2997,14 @@ impl Tensor {
 
     /// `aten.nll_loss2d_forward`: Tensor self, Tensor target, Tensor? weight, int reduction, SymInt ignore_index.
     #[track_caller]
-    pub fn nll_loss2d_forward(
-        &self,
-        target: &Tensor,
-        weight: Option<&Tensor>,
-        reduction: impl Into<Size>,
-        ignore_index: impl Into<Size>,
-    ) -> Vec<Tensor> {
-        call(
-            op::NLL_LOSS2D_FORWARD,
-            &[self.into(), target.into(), weight.into(), Argument::Size(reduction.into()), Argument::Size(ignore_index.into())],
-        )
+    pub fn nll_loss2d_forward(&self, target: &Tensor, weight: Option<&Tensor>, reduction: impl Into<Size>, ignore_index: impl Into<Size>) -> Vec<Tensor> {
+        call(op::NLL_LOSS2D_FORWARD, &[self.into(), target.into(), weight.into(), Argument::Size(reduction.into()), Argument::Size(ignore_index.into())])
     }
 
     /// `aten.nll_loss_forward`: Tensor self, Tensor target, Tensor? weight, int reduction, SymInt ignore_index.
     #[track_caller]
-    pub fn nll_loss_forward(
-        &self,
-        target: &Tensor,
-        weight: Option<&Tensor>,
-        reduction: impl Into<Size>,
-        ignore_index: impl Into<Size>,
-    ) -> Vec<Tensor> {
-        call(
-            op::NLL_LOSS_FORWARD,
-            &[self.into(), target.into(), weight.into(), Argument::Size(reduction.into()), Argument::Size(ignore_index.into())],
-        )
+    pub fn nll_loss_forward(&self, target: &Tensor, weight: Option<&Tensor>, reduction: impl Into<Size>, ignore_index: impl Into<Size>) -> Vec<Tensor> {
+        call(op::NLL_LOSS_FORWARD, &[self.into(), target.into(), weight.into(), Argument::Size(reduction.into()), Argument::Size(ignore_index.into())])
     }
 
     /// `aten.nll_loss_nd`: Tensor self, Tensor target, Tensor? weight=None, int reduction=1, SymInt ignore_index=-100.
@@ -3691,10 +3172,7 @@ impl Tensor {
     /// `aten.poisson_nll_loss`: Tensor input, Tensor target, bool log_input, bool full, float eps, int reduction.
     #[track_caller]
     pub fn poisson_nll_loss(&self, target: &Tensor, log_input: bool, full: bool, eps: f64, reduction: impl Into<Size>) -> Tensor {
-        call_one(
-            op::POISSON_NLL_LOSS,
-            &[self.into(), target.into(), log_input.into(), full.into(), eps.into(), Argument::Size(reduction.into())],
-        )
+        call_one(op::POISSON_NLL_LOSS, &[self.into(), target.into(), log_input.into(), full.into(), eps.into(), Argument::Size(reduction.into())])
     }
 
     /// `aten.polar`: Tensor abs, Tensor angle.
@@ -3795,223 +3273,44 @@ impl Tensor {
 
     /// `aten.quantized_batch_norm`: Tensor input, Tensor? weight, Tensor? bias, Tensor mean, Tensor var, float eps, float output_scale, int output_zero_point.
     #[track_caller]
-    pub fn quantized_batch_norm(
-        &self,
-        weight: Option<&Tensor>,
-        bias: Option<&Tensor>,
-        mean: &Tensor,
-        var: &Tensor,
-        eps: f64,
-        output_scale: f64,
-        output_zero_point: impl Into<Size>,
-    ) -> Tensor {
-        call_one(
-            op::QUANTIZED_BATCH_NORM,
-            &[
-                self.into(),
-                weight.into(),
-                bias.into(),
-                mean.into(),
-                var.into(),
-                eps.into(),
-                output_scale.into(),
-                Argument::Size(output_zero_point.into()),
-            ],
-        )
+    pub fn quantized_batch_norm(&self, weight: Option<&Tensor>, bias: Option<&Tensor>, mean: &Tensor, var: &Tensor, eps: f64, output_scale: f64, output_zero_point: impl Into<Size>) -> Tensor {
+        call_one(op::QUANTIZED_BATCH_NORM, &[self.into(), weight.into(), bias.into(), mean.into(), var.into(), eps.into(), output_scale.into(), Argument::Size(output_zero_point.into())])
     }
 
     /// `aten.quantized_gru.data_legacy`: Tensor data, Tensor batch_sizes, Tensor hx, Tensor\[\] params, bool has_biases, int num_layers, float dropout, bool train, bool bidirectional.
     #[track_caller]
-    pub fn quantized_gru_data_legacy(
-        &self,
-        batch_sizes: &Tensor,
-        hx: &Tensor,
-        params: &[Tensor],
-        has_biases: bool,
-        num_layers: impl Into<Size>,
-        dropout: f64,
-        train: bool,
-        bidirectional: bool,
-    ) -> Vec<Tensor> {
-        call(
-            op::QUANTIZED_GRU_DATA_LEGACY,
-            &[
-                self.into(),
-                batch_sizes.into(),
-                hx.into(),
-                params.into(),
-                has_biases.into(),
-                Argument::Size(num_layers.into()),
-                dropout.into(),
-                train.into(),
-                bidirectional.into(),
-            ],
-        )
+    pub fn quantized_gru_data_legacy(&self, batch_sizes: &Tensor, hx: &Tensor, params: &[Tensor], has_biases: bool, num_layers: impl Into<Size>, dropout: f64, train: bool, bidirectional: bool) -> Vec<Tensor> {
+        call(op::QUANTIZED_GRU_DATA_LEGACY, &[self.into(), batch_sizes.into(), hx.into(), params.into(), has_biases.into(), Argument::Size(num_layers.into()), dropout.into(), train.into(), bidirectional.into()])
     }
 
     /// `aten.quantized_gru.input_legacy`: Tensor input, Tensor hx, Tensor\[\] params, bool has_biases, int num_layers, float dropout, bool train, bool bidirectional, bool batch_first.
     #[track_caller]
-    pub fn quantized_gru_input_legacy(
-        &self,
-        hx: &Tensor,
-        params: &[Tensor],
-        has_biases: bool,
-        num_layers: impl Into<Size>,
-        dropout: f64,
-        train: bool,
-        bidirectional: bool,
-        batch_first: bool,
-    ) -> Vec<Tensor> {
-        call(
-            op::QUANTIZED_GRU_INPUT_LEGACY,
-            &[
-                self.into(),
-                hx.into(),
-                params.into(),
-                has_biases.into(),
-                Argument::Size(num_layers.into()),
-                dropout.into(),
-                train.into(),
-                bidirectional.into(),
-                batch_first.into(),
-            ],
-        )
+    pub fn quantized_gru_input_legacy(&self, hx: &Tensor, params: &[Tensor], has_biases: bool, num_layers: impl Into<Size>, dropout: f64, train: bool, bidirectional: bool, batch_first: bool) -> Vec<Tensor> {
+        call(op::QUANTIZED_GRU_INPUT_LEGACY, &[self.into(), hx.into(), params.into(), has_biases.into(), Argument::Size(num_layers.into()), dropout.into(), train.into(), bidirectional.into(), batch_first.into()])
     }
 
     /// `aten.quantized_gru_cell`: Tensor input, Tensor hx, Tensor w_ih, Tensor w_hh, Tensor b_ih, Tensor b_hh, Tensor packed_ih, Tensor packed_hh, Tensor col_offsets_ih, Tensor col_offsets_hh, Scalar scale_ih, Scalar scale_hh, Scalar zero_point_ih, Scalar zero_point_hh.
     #[track_caller]
-    pub fn quantized_gru_cell(
-        &self,
-        hx: &Tensor,
-        w_ih: &Tensor,
-        w_hh: &Tensor,
-        b_ih: &Tensor,
-        b_hh: &Tensor,
-        packed_ih: &Tensor,
-        packed_hh: &Tensor,
-        col_offsets_ih: &Tensor,
-        col_offsets_hh: &Tensor,
-        scale_ih: impl Into<Scalar>,
-        scale_hh: impl Into<Scalar>,
-        zero_point_ih: impl Into<Scalar>,
-        zero_point_hh: impl Into<Scalar>,
-    ) -> Tensor {
-        call_one(
-            op::QUANTIZED_GRU_CELL,
-            &[
-                self.into(),
-                hx.into(),
-                w_ih.into(),
-                w_hh.into(),
-                b_ih.into(),
-                b_hh.into(),
-                packed_ih.into(),
-                packed_hh.into(),
-                col_offsets_ih.into(),
-                col_offsets_hh.into(),
-                Argument::Scalar(scale_ih.into()),
-                Argument::Scalar(scale_hh.into()),
-                Argument::Scalar(zero_point_ih.into()),
-                Argument::Scalar(zero_point_hh.into()),
-            ],
-        )
+    pub fn quantized_gru_cell(&self, hx: &Tensor, w_ih: &Tensor, w_hh: &Tensor, b_ih: &Tensor, b_hh: &Tensor, packed_ih: &Tensor, packed_hh: &Tensor, col_offsets_ih: &Tensor, col_offsets_hh: &Tensor, scale_ih: impl Into<Scalar>, scale_hh: impl Into<Scalar>, zero_point_ih: impl Into<Scalar>, zero_point_hh: impl Into<Scalar>) -> Tensor {
+        call_one(op::QUANTIZED_GRU_CELL, &[self.into(), hx.into(), w_ih.into(), w_hh.into(), b_ih.into(), b_hh.into(), packed_ih.into(), packed_hh.into(), col_offsets_ih.into(), col_offsets_hh.into(), Argument::Scalar(scale_ih.into()), Argument::Scalar(scale_hh.into()), Argument::Scalar(zero_point_ih.into()), Argument::Scalar(zero_point_hh.into())])
     }
 
     /// `aten.quantized_lstm.data_legacy`: Tensor data, Tensor batch_sizes, Tensor\[\] hx, Tensor\[\] params, bool has_biases, int num_layers, float dropout, bool train, bool bidirectional, ScalarType? dtype=None, bool use_dynamic=False.
     #[track_caller]
-    pub fn quantized_lstm_data_legacy(
-        &self,
-        batch_sizes: &Tensor,
-        hx: &[Tensor],
-        params: &[Tensor],
-        has_biases: bool,
-        num_layers: impl Into<Size>,
-        dropout: f64,
-        train: bool,
-        bidirectional: bool,
-    ) -> Vec<Tensor> {
-        call(
-            op::QUANTIZED_LSTM_DATA_LEGACY,
-            &[
-                self.into(),
-                batch_sizes.into(),
-                hx.into(),
-                params.into(),
-                has_biases.into(),
-                Argument::Size(num_layers.into()),
-                dropout.into(),
-                train.into(),
-                bidirectional.into(),
-            ],
-        )
+    pub fn quantized_lstm_data_legacy(&self, batch_sizes: &Tensor, hx: &[Tensor], params: &[Tensor], has_biases: bool, num_layers: impl Into<Size>, dropout: f64, train: bool, bidirectional: bool) -> Vec<Tensor> {
+        call(op::QUANTIZED_LSTM_DATA_LEGACY, &[self.into(), batch_sizes.into(), hx.into(), params.into(), has_biases.into(), Argument::Size(num_layers.into()), dropout.into(), train.into(), bidirectional.into()])
     }
 
     /// `aten.quantized_lstm.input_legacy`: Tensor input, Tensor\[\] hx, Tensor\[\] params, bool has_biases, int num_layers, float dropout, bool train, bool bidirectional, bool batch_first, ScalarType? dtype=None, bool use_dynamic=False.
     #[track_caller]
-    pub fn quantized_lstm_input_legacy(
-        &self,
-        hx: &[Tensor],
-        params: &[Tensor],
-        has_biases: bool,
-        num_layers: impl Into<Size>,
-        dropout: f64,
-        train: bool,
-        bidirectional: bool,
-        batch_first: bool,
-    ) -> Vec<Tensor> {
-        call(
-            op::QUANTIZED_LSTM_INPUT_LEGACY,
-            &[
-                self.into(),
-                hx.into(),
-                params.into(),
-                has_biases.into(),
-                Argument::Size(num_layers.into()),
-                dropout.into(),
-                train.into(),
-                bidirectional.into(),
-                batch_first.into(),
-            ],
-        )
+    pub fn quantized_lstm_input_legacy(&self, hx: &[Tensor], params: &[Tensor], has_biases: bool, num_layers: impl Into<Size>, dropout: f64, train: bool, bidirectional: bool, batch_first: bool) -> Vec<Tensor> {
+        call(op::QUANTIZED_LSTM_INPUT_LEGACY, &[self.into(), hx.into(), params.into(), has_biases.into(), Argument::Size(num_layers.into()), dropout.into(), train.into(), bidirectional.into(), batch_first.into()])
     }
 
     /// `aten.quantized_lstm_cell`: Tensor input, Tensor\[\] hx, Tensor w_ih, Tensor w_hh, Tensor b_ih, Tensor b_hh, Tensor packed_ih, Tensor packed_hh, Tensor col_offsets_ih, Tensor col_offsets_hh, Scalar scale_ih, Scalar scale_hh, Scalar zero_point_ih, Scalar zero_point_hh.
     #[track_caller]
-    pub fn quantized_lstm_cell(
-        &self,
-        hx: &[Tensor],
-        w_ih: &Tensor,
-        w_hh: &Tensor,
-        b_ih: &Tensor,
-        b_hh: &Tensor,
-        packed_ih: &Tensor,
-        packed_hh: &Tensor,
-        col_offsets_ih: &Tensor,
-        col_offsets_hh: &Tensor,
-        scale_ih: impl Into<Scalar>,
-        scale_hh: impl Into<Scalar>,
-        zero_point_ih: impl Into<Scalar>,
-        zero_point_hh: impl Into<Scalar>,
-    ) -> Vec<Tensor> {
-        call(
-            op::QUANTIZED_LSTM_CELL,
-            &[
-                self.into(),
-                hx.into(),
-                w_ih.into(),
-                w_hh.into(),
-                b_ih.into(),
-                b_hh.into(),
-                packed_ih.into(),
-                packed_hh.into(),
-                col_offsets_ih.into(),
-                col_offsets_hh.into(),
-                Argument::Scalar(scale_ih.into()),
-                Argument::Scalar(scale_hh.into()),
-                Argument::Scalar(zero_point_ih.into()),
-                Argument::Scalar(zero_point_hh.into()),
-            ],
-        )
+    pub fn quantized_lstm_cell(&self, hx: &[Tensor], w_ih: &Tensor, w_hh: &Tensor, b_ih: &Tensor, b_hh: &Tensor, packed_ih: &Tensor, packed_hh: &Tensor, col_offsets_ih: &Tensor, col_offsets_hh: &Tensor, scale_ih: impl Into<Scalar>, scale_hh: impl Into<Scalar>, zero_point_ih: impl Into<Scalar>, zero_point_hh: impl Into<Scalar>) -> Vec<Tensor> {
+        call(op::QUANTIZED_LSTM_CELL, &[self.into(), hx.into(), w_ih.into(), w_hh.into(), b_ih.into(), b_hh.into(), packed_ih.into(), packed_hh.into(), col_offsets_ih.into(), col_offsets_hh.into(), Argument::Scalar(scale_ih.into()), Argument::Scalar(scale_hh.into()), Argument::Scalar(zero_point_ih.into()), Argument::Scalar(zero_point_hh.into())])
     }
 
     /// `aten.quantized_max_pool1d`: Tensor self, int\[1\] kernel_size, int\[1\] stride=\[\], int\[1\] padding=\[0\], int\[1\] dilation=\[1\], bool ceil_mode=False.
@@ -4034,80 +3333,14 @@ impl Tensor {
 
     /// `aten.quantized_rnn_relu_cell`: Tensor input, Tensor hx, Tensor w_ih, Tensor w_hh, Tensor b_ih, Tensor b_hh, Tensor packed_ih, Tensor packed_hh, Tensor col_offsets_ih, Tensor col_offsets_hh, Scalar scale_ih, Scalar scale_hh, Scalar zero_point_ih, Scalar zero_point_hh.
     #[track_caller]
-    pub fn quantized_rnn_relu_cell(
-        &self,
-        hx: &Tensor,
-        w_ih: &Tensor,
-        w_hh: &Tensor,
-        b_ih: &Tensor,
-        b_hh: &Tensor,
-        packed_ih: &Tensor,
-        packed_hh: &Tensor,
-        col_offsets_ih: &Tensor,
-        col_offsets_hh: &Tensor,
-        scale_ih: impl Into<Scalar>,
-        scale_hh: impl Into<Scalar>,
-        zero_point_ih: impl Into<Scalar>,
-        zero_point_hh: impl Into<Scalar>,
-    ) -> Tensor {
-        call_one(
-            op::QUANTIZED_RNN_RELU_CELL,
-            &[
-                self.into(),
-                hx.into(),
-                w_ih.into(),
-                w_hh.into(),
-                b_ih.into(),
-                b_hh.into(),
-                packed_ih.into(),
-                packed_hh.into(),
-                col_offsets_ih.into(),
-                col_offsets_hh.into(),
-                Argument::Scalar(scale_ih.into()),
-                Argument::Scalar(scale_hh.into()),
-                Argument::Scalar(zero_point_ih.into()),
-                Argument::Scalar(zero_point_hh.into()),
-            ],
-        )
+    pub fn quantized_rnn_relu_cell(&self, hx: &Tensor, w_ih: &Tensor, w_hh: &Tensor, b_ih: &Tensor, b_hh: &Tensor, packed_ih: &Tensor, packed_hh: &Tensor, col_offsets_ih: &Tensor, col_offsets_hh: &Tensor, scale_ih: impl Into<Scalar>, scale_hh: impl Into<Scalar>, zero_point_ih: impl Into<Scalar>, zero_point_hh: impl Into<Scalar>) -> Tensor {
+        call_one(op::QUANTIZED_RNN_RELU_CELL, &[self.into(), hx.into(), w_ih.into(), w_hh.into(), b_ih.into(), b_hh.into(), packed_ih.into(), packed_hh.into(), col_offsets_ih.into(), col_offsets_hh.into(), Argument::Scalar(scale_ih.into()), Argument::Scalar(scale_hh.into()), Argument::Scalar(zero_point_ih.into()), Argument::Scalar(zero_point_hh.into())])
     }
 
     /// `aten.quantized_rnn_tanh_cell`: Tensor input, Tensor hx, Tensor w_ih, Tensor w_hh, Tensor b_ih, Tensor b_hh, Tensor packed_ih, Tensor packed_hh, Tensor col_offsets_ih, Tensor col_offsets_hh, Scalar scale_ih, Scalar scale_hh, Scalar zero_point_ih, Scalar zero_point_hh.
     #[track_caller]
-    pub fn quantized_rnn_tanh_cell(
-        &self,
-        hx: &Tensor,
-        w_ih: &Tensor,
-        w_hh: &Tensor,
-        b_ih: &Tensor,
-        b_hh: &Tensor,
-        packed_ih: &Tensor,
-        packed_hh: &Tensor,
-        col_offsets_ih: &Tensor,
-        col_offsets_hh: &Tensor,
-        scale_ih: impl Into<Scalar>,
-        scale_hh: impl Into<Scalar>,
-        zero_point_ih: impl Into<Scalar>,
-        zero_point_hh: impl Into<Scalar>,
-    ) -> Tensor {
-        call_one(
-            op::QUANTIZED_RNN_TANH_CELL,
-            &[
-                self.into(),
-                hx.into(),
-                w_ih.into(),
-                w_hh.into(),
-                b_ih.into(),
-                b_hh.into(),
-                packed_ih.into(),
-                packed_hh.into(),
-                col_offsets_ih.into(),
-                col_offsets_hh.into(),
-                Argument::Scalar(scale_ih.into()),
-                Argument::Scalar(scale_hh.into()),
-                Argument::Scalar(zero_point_ih.into()),
-                Argument::Scalar(zero_point_hh.into()),
-            ],
-        )
+    pub fn quantized_rnn_tanh_cell(&self, hx: &Tensor, w_ih: &Tensor, w_hh: &Tensor, b_ih: &Tensor, b_hh: &Tensor, packed_ih: &Tensor, packed_hh: &Tensor, col_offsets_ih: &Tensor, col_offsets_hh: &Tensor, scale_ih: impl Into<Scalar>, scale_hh: impl Into<Scalar>, zero_point_ih: impl Into<Scalar>, zero_point_hh: impl Into<Scalar>) -> Tensor {
+        call_one(op::QUANTIZED_RNN_TANH_CELL, &[self.into(), hx.into(), w_ih.into(), w_hh.into(), b_ih.into(), b_hh.into(), packed_ih.into(), packed_hh.into(), col_offsets_ih.into(), col_offsets_hh.into(), Argument::Scalar(scale_ih.into()), Argument::Scalar(scale_hh.into()), Argument::Scalar(zero_point_ih.into()), Argument::Scalar(zero_point_hh.into())])
     }
 
     /// `aten.rad2deg`: Tensor self.
@@ -4310,60 +3543,14 @@ impl Tensor {
 
     /// `aten.rnn_relu.data`: Tensor data, Tensor batch_sizes, Tensor hx, Tensor\[\] params, bool has_biases, int num_layers, float dropout, bool train, bool bidirectional.
     #[track_caller]
-    pub fn rnn_relu_data(
-        &self,
-        batch_sizes: &Tensor,
-        hx: &Tensor,
-        params: &[Tensor],
-        has_biases: bool,
-        num_layers: impl Into<Size>,
-        dropout: f64,
-        train: bool,
-        bidirectional: bool,
-    ) -> Vec<Tensor> {
-        call(
-            op::RNN_RELU_DATA,
-            &[
-                self.into(),
-                batch_sizes.into(),
-                hx.into(),
-                params.into(),
-                has_biases.into(),
-                Argument::Size(num_layers.into()),
-                dropout.into(),
-                train.into(),
-                bidirectional.into(),
-            ],
-        )
+    pub fn rnn_relu_data(&self, batch_sizes: &Tensor, hx: &Tensor, params: &[Tensor], has_biases: bool, num_layers: impl Into<Size>, dropout: f64, train: bool, bidirectional: bool) -> Vec<Tensor> {
+        call(op::RNN_RELU_DATA, &[self.into(), batch_sizes.into(), hx.into(), params.into(), has_biases.into(), Argument::Size(num_layers.into()), dropout.into(), train.into(), bidirectional.into()])
     }
 
     /// `aten.rnn_relu.input`: Tensor input, Tensor hx, Tensor\[\] params, bool has_biases, int num_layers, float dropout, bool train, bool bidirectional, bool batch_first.
     #[track_caller]
-    pub fn rnn_relu_input(
-        &self,
-        hx: &Tensor,
-        params: &[Tensor],
-        has_biases: bool,
-        num_layers: impl Into<Size>,
-        dropout: f64,
-        train: bool,
-        bidirectional: bool,
-        batch_first: bool,
-    ) -> Vec<Tensor> {
-        call(
-            op::RNN_RELU_INPUT,
-            &[
-                self.into(),
-                hx.into(),
-                params.into(),
-                has_biases.into(),
-                Argument::Size(num_layers.into()),
-                dropout.into(),
-                train.into(),
-                bidirectional.into(),
-                batch_first.into(),
-            ],
-        )
+    pub fn rnn_relu_input(&self, hx: &Tensor, params: &[Tensor], has_biases: bool, num_layers: impl Into<Size>, dropout: f64, train: bool, bidirectional: bool, batch_first: bool) -> Vec<Tensor> {
+        call(op::RNN_RELU_INPUT, &[self.into(), hx.into(), params.into(), has_biases.into(), Argument::Size(num_layers.into()), dropout.into(), train.into(), bidirectional.into(), batch_first.into()])
     }
 
     /// `aten.rnn_relu_cell`: Tensor input, Tensor hx, Tensor w_ih, Tensor w_hh, Tensor? b_ih=None, Tensor? b_hh=None.
@@ -4374,60 +3561,14 @@ impl Tensor {
 
     /// `aten.rnn_tanh.data`: Tensor data, Tensor batch_sizes, Tensor hx, Tensor\[\] params, bool has_biases, int num_layers, float dropout, bool train, bool bidirectional.
     #[track_caller]
-    pub fn rnn_tanh_data(
-        &self,
-        batch_sizes: &Tensor,
-        hx: &Tensor,
-        params: &[Tensor],
-        has_biases: bool,
-        num_layers: impl Into<Size>,
-        dropout: f64,
-        train: bool,
-        bidirectional: bool,
-    ) -> Vec<Tensor> {
-        call(
-            op::RNN_TANH_DATA,
-            &[
-                self.into(),
-                batch_sizes.into(),
-                hx.into(),
-                params.into(),
-                has_biases.into(),
-                Argument::Size(num_layers.into()),
-                dropout.into(),
-                train.into(),
-                bidirectional.into(),
-            ],
-        )
+    pub fn rnn_tanh_data(&self, batch_sizes: &Tensor, hx: &Tensor, params: &[Tensor], has_biases: bool, num_layers: impl Into<Size>, dropout: f64, train: bool, bidirectional: bool) -> Vec<Tensor> {
+        call(op::RNN_TANH_DATA, &[self.into(), batch_sizes.into(), hx.into(), params.into(), has_biases.into(), Argument::Size(num_layers.into()), dropout.into(), train.into(), bidirectional.into()])
     }
 
     /// `aten.rnn_tanh.input`: Tensor input, Tensor hx, Tensor\[\] params, bool has_biases, int num_layers, float dropout, bool train, bool bidirectional, bool batch_first.
     #[track_caller]
-    pub fn rnn_tanh_input(
-        &self,
-        hx: &Tensor,
-        params: &[Tensor],
-        has_biases: bool,
-        num_layers: impl Into<Size>,
-        dropout: f64,
-        train: bool,
-        bidirectional: bool,
-        batch_first: bool,
-    ) -> Vec<Tensor> {
-        call(
-            op::RNN_TANH_INPUT,
-            &[
-                self.into(),
-                hx.into(),
-                params.into(),
-                has_biases.into(),
-                Argument::Size(num_layers.into()),
-                dropout.into(),
-                train.into(),
-                bidirectional.into(),
-                batch_first.into(),
-            ],
-        )
+    pub fn rnn_tanh_input(&self, hx: &Tensor, params: &[Tensor], has_biases: bool, num_layers: impl Into<Size>, dropout: f64, train: bool, bidirectional: bool, batch_first: bool) -> Vec<Tensor> {
+        call(op::RNN_TANH_INPUT, &[self.into(), hx.into(), params.into(), has_biases.into(), Argument::Size(num_layers.into()), dropout.into(), train.into(), bidirectional.into(), batch_first.into()])
     }
 
     /// `aten.rnn_tanh_cell`: Tensor input, Tensor hx, Tensor w_ih, Tensor w_hh, Tensor? b_ih=None, Tensor? b_hh=None.
@@ -4529,10 +3670,7 @@ impl Tensor {
     /// `aten.scatter.value_reduce`: Tensor self, int dim, Tensor index, Scalar value, str reduce.
     #[track_caller]
     pub fn scatter_value_reduce(&self, dim: impl Into<Size>, index: &Tensor, value: impl Into<Scalar>, reduce: &str) -> Tensor {
-        call_one(
-            op::SCATTER_VALUE_REDUCE,
-            &[self.into(), Argument::Size(dim.into()), index.into(), Argument::Scalar(value.into()), reduce.into()],
-        )
+        call_one(op::SCATTER_VALUE_REDUCE, &[self.into(), Argument::Size(dim.into()), index.into(), Argument::Scalar(value.into()), reduce.into()])
     }
 
     /// `aten.scatter_add`: Tensor self, int dim, Tensor index, Tensor src.
@@ -4687,25 +3825,8 @@ impl Tensor {
 
     /// `aten.slow_conv3d_forward`: Tensor self, Tensor weight, SymInt\[3\] kernel_size, Tensor? bias, SymInt\[3\] stride, SymInt\[3\] padding.
     #[track_caller]
-    pub fn slow_conv3d_forward(
-        &self,
-        weight: &Tensor,
-        kernel_size: impl Into<Sizes>,
-        bias: Option<&Tensor>,
-        stride: impl Into<Sizes>,
-        padding: impl Into<Sizes>,
-    ) -> Tensor {
-        call_one(
-            op::SLOW_CONV3D_FORWARD,
-            &[
-                self.into(),
-                weight.into(),
-                Argument::Sizes(kernel_size.into()),
-                bias.into(),
-                Argument::Sizes(stride.into()),
-                Argument::Sizes(padding.into()),
-            ],
-        )
+    pub fn slow_conv3d_forward(&self, weight: &Tensor, kernel_size: impl Into<Sizes>, bias: Option<&Tensor>, stride: impl Into<Sizes>, padding: impl Into<Sizes>) -> Tensor {
+        call_one(op::SLOW_CONV3D_FORWARD, &[self.into(), weight.into(), Argument::Sizes(kernel_size.into()), bias.into(), Argument::Sizes(stride.into()), Argument::Sizes(padding.into())])
     }
 
     /// `aten.slow_conv_dilated2d`: Tensor self, Tensor weight, SymInt\[2\] kernel_size, Tensor? bias=None, SymInt\[2\] stride=\[1, 1\], SymInt\[2\] padding=\[0, 0\], SymInt\[2\] dilation=\[1, 1\].
@@ -4806,16 +3927,8 @@ impl Tensor {
 
     /// `aten.sparse_compressed_tensor.comp_plain_value_size`: Tensor compressed_indices, Tensor plain_indices, Tensor values, SymInt\[\] size, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=False.
     #[track_caller]
-    pub fn sparse_compressed_tensor_comp_plain_value_size(
-        &self,
-        plain_indices: &Tensor,
-        values: &Tensor,
-        size: impl Into<Sizes>,
-    ) -> Tensor {
-        call_one(
-            op::SPARSE_COMPRESSED_TENSOR_COMP_PLAIN_VALUE_SIZE,
-            &[self.into(), plain_indices.into(), values.into(), Argument::Sizes(size.into())],
-        )
+    pub fn sparse_compressed_tensor_comp_plain_value_size(&self, plain_indices: &Tensor, values: &Tensor, size: impl Into<Sizes>) -> Tensor {
+        call_one(op::SPARSE_COMPRESSED_TENSOR_COMP_PLAIN_VALUE_SIZE, &[self.into(), plain_indices.into(), values.into(), Argument::Sizes(size.into())])
     }
 
     /// `aten.sparse_coo_tensor.indices`: Tensor indices, Tensor values, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None, bool? is_coalesced=None.
@@ -4863,19 +3976,13 @@ impl Tensor {
     /// `aten.sparse_resize`: Tensor self, int\[\] size, int sparse_dim, int dense_dim.
     #[track_caller]
     pub fn sparse_resize(&self, size: impl Into<Sizes>, sparse_dim: impl Into<Size>, dense_dim: impl Into<Size>) -> Tensor {
-        call_one(
-            op::SPARSE_RESIZE,
-            &[self.into(), Argument::Sizes(size.into()), Argument::Size(sparse_dim.into()), Argument::Size(dense_dim.into())],
-        )
+        call_one(op::SPARSE_RESIZE, &[self.into(), Argument::Sizes(size.into()), Argument::Size(sparse_dim.into()), Argument::Size(dense_dim.into())])
     }
 
     /// `aten.sparse_resize_and_clear`: Tensor self, int\[\] size, int sparse_dim, int dense_dim.
     #[track_caller]
     pub fn sparse_resize_and_clear(&self, size: impl Into<Sizes>, sparse_dim: impl Into<Size>, dense_dim: impl Into<Size>) -> Tensor {
-        call_one(
-            op::SPARSE_RESIZE_AND_CLEAR,
-            &[self.into(), Argument::Sizes(size.into()), Argument::Size(sparse_dim.into()), Argument::Size(dense_dim.into())],
-        )
+        call_one(op::SPARSE_RESIZE_AND_CLEAR, &[self.into(), Argument::Sizes(size.into()), Argument::Size(sparse_dim.into()), Argument::Size(dense_dim.into())])
     }
 
     /// `aten.sparse_sampled_addmm`: Tensor self, Tensor mat1, Tensor mat2, Scalar beta=1, Scalar alpha=1.
@@ -5775,10 +4882,7 @@ impl Tensor {
     /// `aten.unfold_copy`: Tensor self, int dimension, int size, int step.
     #[track_caller]
     pub fn unfold_copy(&self, dimension: impl Into<Size>, size: impl Into<Size>, step: impl Into<Size>) -> Tensor {
-        call_one(
-            op::UNFOLD_COPY,
-            &[self.into(), Argument::Size(dimension.into()), Argument::Size(size.into()), Argument::Size(step.into())],
-        )
+        call_one(op::UNFOLD_COPY, &[self.into(), Argument::Size(dimension.into()), Argument::Size(size.into()), Argument::Size(step.into())])
     }
 
     /// `aten.uniform`: Tensor self, float from=0.0, float to=1.0, Generator? generator=None.
