@@ -260,3 +260,26 @@ pub fn dtype(element: ElementType) -> DType {
         ElementType::C128 => DType::C128,
     }
 }
+
+/// The element type of a dtype of the runtime's.
+pub fn element_type(dtype: DType) -> ElementType {
+    match dtype {
+        DType::F64 => ElementType::F64,
+        DType::F32 => ElementType::F32,
+        DType::F16 => ElementType::F16,
+        DType::BF16 => ElementType::BF16,
+        DType::F8E4M3FN => ElementType::F8E4M3FN,
+        DType::F8E5M2 => ElementType::F8E5M2,
+        DType::I64 => ElementType::I64,
+        DType::I32 => ElementType::I32,
+        DType::I16 => ElementType::I16,
+        DType::I8 => ElementType::I8,
+        DType::U8 => ElementType::U8,
+        DType::U16 => ElementType::U16,
+        DType::U32 => ElementType::U32,
+        DType::U64 => ElementType::U64,
+        DType::Bool => ElementType::Bool,
+        DType::C64 => ElementType::C64,
+        DType::C128 => ElementType::C128,
+    }
+}

@@ -45,6 +45,7 @@ pub const BUILD: &CStr = match CStr::from_bytes_with_nul(concat!(env!("STRATA_BU
     Err(_) => panic!("hexadecimal digits have no zero byte among them"),
 };
 
+pub use artefact::{dtype, element_type};
 pub use bisect::{Bisection, bisect};
 pub use check_gradients::{Compared, GradientReport, check_gradients};
 pub use check_semantics::{Change, CheckError, CheckOptions, Guilty, Report, check_semantics};

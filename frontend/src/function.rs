@@ -8,10 +8,10 @@ use strata_dialects::capture;
 use crate::import::{ENTRY, Input, Output};
 
 /// The values that a program gives, and what each is.
-pub(crate) type Results<'c> = Vec<(Value<'c>, Output)>;
+pub type Results<'c> = Vec<(Value<'c>, Output)>;
 
 /// A function with these arguments in a module, and its block.
-pub(crate) fn begin<'c>(cx: Cx<'c>, module: Block<'c>, arguments: &[Type<'c>]) -> (Op<'c>, Block<'c>) {
+pub fn begin<'c>(cx: Cx<'c>, module: Block<'c>, arguments: &[Type<'c>]) -> (Op<'c>, Block<'c>) {
     let mut builder = Rewriter::at_end(module, cx.unknown());
     let ty = cx.type_attr(cx.function(arguments, &[]));
     let attrs = [("sym_name", cx.str_attr(ENTRY)), ("function_type", ty), (capture::ENTRY, cx.unit())];
@@ -21,7 +21,7 @@ pub(crate) fn begin<'c>(cx: Cx<'c>, module: Block<'c>, arguments: &[Type<'c>]) -
 }
 
 /// Ends the function; `inputs` are its arguments, those that were added since included.
-pub(crate) fn finish<'c>(builder: &mut Rewriter<'c>, function: Op<'c>, block: Block<'c>, inputs: &[Input], results: &Results<'c>) {
+pub fn finish<'c>(builder: &mut Rewriter<'c>, function: Op<'c>, block: Block<'c>, inputs: &[Input], results: &Results<'c>) {
     let cx = builder.cx();
     let values: Vec<_> = results.iter().map(|(value, _)| *value).collect();
     func::ret(builder, &values);

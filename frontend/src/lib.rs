@@ -5,7 +5,7 @@
 
 mod args;
 mod fold;
-mod function;
+pub mod function;
 pub mod import;
 mod library;
 pub mod onnx;

@@ -69,6 +69,15 @@ impl Session {
         Session::new(artefact, image, Arc::new(Mutex::new(weights)), device)
     }
 
+    /// Loads a program with weights that are shared with the caller, in the manifest's order: they are read where they are, unless the
+    /// program writes to them.
+    pub fn load_sharing(artefact: &Artefact, weights: Vec<Arc<Tensor>>) -> Result<Session, LoadError> {
+        let image = LoadedImage::load(artefact)?;
+        let weights = Weights::sharing(&artefact.manifest, weights)?;
+        let device = artefact.manifest.device.as_ref().map(|code| cuda::open(0, code)).transpose()?;
+        Session::new(artefact, image, Arc::new(Mutex::new(weights)), device)
+    }
+
     /// The same program with other weights, or with weights that have other values now.
     ///
     /// # Safety

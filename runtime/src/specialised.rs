@@ -1,13 +1,14 @@
-//! A program compiled anew for each tuple of input shapes (`dynamic = off`): the code knows every size.
+//! A program compiled anew for each kind of call (`dynamic = off`): the code knows every size.
 //!
 //! All of its sessions share one set of weights, so what a call writes to a buffer the next one reads, whatever its shapes.
-//! The sessions of the [`KEPT`] tuples that were used last are kept.
+//! The sessions of the [`KEPT`] kinds of calls that were used last are kept.
 
 use std::error::Error;
 use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use crate::artefact::Artefact;
+use crate::guards::{Guards, Leaf};
 use crate::session::Session;
 use crate::tensor::Tensor;
 
@@ -17,19 +18,33 @@ pub type Failure = Box<dyn Error>;
 /// Compiles the program for input sizes as the compiler reads them: `4x8:3`.
 type Compile = Box<dyn Fn(&str) -> Result<Artefact, Failure>>;
 
-/// How many tuples of shapes have a session at a time; one more takes the place of the one that was used longest ago.
+/// How many kinds of calls have a session at a time; one more takes the place of the one that was used longest ago.
 pub const KEPT: usize = 64;
 
 /// The sessions that were made.
 #[derive(Debug, Default)]
 struct Sessions {
-    /// By the sizes of all inputs; the one that was used last comes last.
-    kept: Vec<(Vec<Vec<i64>>, Arc<Session>)>,
+    /// By the element types, sizes and orders of all inputs; the one that was used last comes last.
+    kept: Vec<(Guards, Arc<Session>)>,
     /// How many there have been.
     made: usize,
 }
 
-/// A program and its sessions by shape.
+impl Sessions {
+    /// The session for a call, which is now the one that was used last.
+    fn find(&mut self, leaves: &[Leaf<'_>]) -> Option<Arc<Session>> {
+        let fits = |(guards, _): &(Guards, Arc<Session>)| {
+            let mut check = guards.check();
+            leaves.iter().for_each(|leaf| check.leaf(*leaf));
+            check.holds()
+        };
+        let at = self.kept.iter().position(fits)?;
+        self.kept[at..].rotate_left(1);
+        self.kept.last().map(|(_, session)| session.clone())
+    }
+}
+
+/// A program and its sessions by kind of call.
 pub struct Specialised {
     compile: Compile,
     sessions: Mutex<Sessions>,
@@ -49,26 +64,28 @@ impl Specialised {
 
     /// The session for inputs of these shapes, compiled when there is none.
     pub fn session(&self, inputs: &[&Tensor]) -> Result<Arc<Session>, Failure> {
-        // Held while compiling: two callers with new shapes need two compilations anyway.
-        let mut sessions = self.sessions();
-        let Sessions { kept, made } = &mut *sessions;
-        let same = |shapes: &[Vec<i64>]| shapes.iter().map(Vec::as_slice).eq(inputs.iter().map(|tensor| tensor.shape()));
-        if let Some(at) = kept.iter().position(|(shapes, _)| same(shapes)) {
-            kept[at..].rotate_left(1);
-        } else {
-            let shapes: Vec<Vec<i64>> = inputs.iter().map(|tensor| tensor.shape().to_vec()).collect();
-            let artefact = (self.compile)(&sizes_text(&shapes))?;
-            let session = match kept.last() {
-                Some((_, other)) => Session::load_beside(&artefact, other)?,
-                None => Session::load(&artefact, None)?,
-            };
-            *made += 1;
-            if kept.len() == KEPT {
-                kept.remove(0);
-            }
-            kept.push((shapes, Arc::new(session)));
+        let leaves: Vec<_> = inputs.iter().map(|tensor| Leaf::Tensor(tensor)).collect();
+        if let Some(session) = self.sessions().find(&leaves) {
+            return Ok(session);
         }
-        kept.last().map(|(_, session)| session.clone()).ok_or_else(|| "no session was kept".into())
+        // Not under the lock, so that calls of other kinds go on meanwhile.
+        let shapes: Vec<Vec<i64>> = inputs.iter().map(|tensor| tensor.shape().to_vec()).collect();
+        let artefact = (self.compile)(&sizes_text(&shapes))?;
+        let mut sessions = self.sessions();
+        sessions.made += 1;
+        // Another caller may have been faster.
+        if let Some(session) = sessions.find(&leaves) {
+            return Ok(session);
+        }
+        let session = Arc::new(match sessions.kept.last() {
+            Some((_, other)) => Session::load_beside(&artefact, other)?,
+            None => Session::load(&artefact, None)?,
+        });
+        if sessions.kept.len() == KEPT {
+            sessions.kept.remove(0);
+        }
+        sessions.kept.push((Guards::of(&leaves), session.clone()));
+        Ok(session)
     }
 
     fn sessions(&self) -> MutexGuard<'_, Sessions> {

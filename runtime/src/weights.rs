@@ -32,9 +32,11 @@ pub struct Weights {
     /// Memory for the next values of weights that a step of training changes.
     next: HashMap<usize, Tensor>,
     files: Vec<Arc<Mmap>>,
+    /// Tensors of the caller that are read where they are.
+    _shared: Vec<Arc<Tensor>>,
 }
 
-// SAFETY: the pointers lead into the maps and tensors held here; the session serialises programs that write to them.
+// SAFETY: the pointers lead into the maps and tensors held here, shared ones included; the session serialises programs that write to them.
 unsafe impl Send for Weights {}
 // SAFETY: as above.
 unsafe impl Sync for Weights {}
@@ -120,7 +122,8 @@ impl Weights {
     pub fn open(manifest: &Manifest, archive: Option<&Path>) -> Result<Weights, WeightError> {
         let mut archives: HashMap<PathBuf, Archive> = HashMap::new();
         let mut weights = Weights::default();
-        let begun = archive.map(|path| Archive::open(path, false).map(|archive| archive.has_state(manifest))).transpose()?.unwrap_or_default();
+        let begun =
+            archive.map(|path| Archive::open(path, false).map(|archive| archive.has_state(manifest))).transpose()?.unwrap_or_default();
         for (k, weight) in manifest.weights.iter().enumerate() {
             if !weight.source.inline.is_empty() {
                 let own = Tensor::from_bytes(weight.dtype, &weight.shape, &weight.source.inline);
@@ -196,6 +199,15 @@ impl Weights {
             weights.keep(k, own, manifest.writes(weight)).map_err(|e| fail(e.to_string()))?;
         }
         Ok(weights)
+    }
+
+    /// Weights that are shared with the caller, in manifest order.
+    pub fn sharing(manifest: &Manifest, tensors: Vec<Arc<Tensor>>) -> Result<Weights, WeightError> {
+        let described: Vec<DLTensor> = tensors.iter().map(|tensor| tensor.dlpack()).collect();
+        let pointers: Vec<*const DLTensor> = described.iter().map(|tensor| &raw const *tensor).collect();
+        // SAFETY: the descriptions are of tensors of ours, which the result holds.
+        let weights = unsafe { Weights::given(manifest, &pointers) }?;
+        Ok(Weights { _shared: tensors, ..weights })
     }
 
     /// Keeps zeros for a weight.

@@ -8,7 +8,7 @@ use std::{collections::BTreeMap, fs, io, path::Path};
 
 use serde::Deserialize;
 
-use crate::cargo;
+use crate::{cargo, tensor_methods};
 
 /// Why the table could not be written.
 #[derive(Debug, thiserror::Error)]
@@ -27,6 +27,9 @@ pub enum TableError {
     /// A row of a table has no dialect.
     #[error("the row `{0}` names no dialect; write `aten.{0}`")]
     Name(String),
+    /// The methods of tensors could not be made.
+    #[error("the methods of tensors: {0}")]
+    Methods(String),
     /// The text of a schema and its list of arguments disagree.
     #[error("schema `{0}`: its text does not list the arguments that its facts list")]
     Mismatch(String),
@@ -79,7 +82,9 @@ pub fn run(json: Option<&Path>) -> Result<(), TableError> {
         rows.sort_by(|a, b| a.split('\t').next().cmp(&b.split('\t').next()));
         fs::write(TABLES[0], rows.join("\n") + "\n").map_err(io_error(TABLES[0].as_ref()))?;
     }
-    fs::write(CONSTANTS, constants()?).map_err(io_error(CONSTANTS.as_ref()))
+    fs::write(CONSTANTS, constants()?).map_err(io_error(CONSTANTS.as_ref()))?;
+    let methods = tensor_methods::methods().map_err(|error| TableError::Methods(error.to_string()))?;
+    fs::write(tensor_methods::METHODS, methods).map_err(io_error(tensor_methods::METHODS.as_ref()))
 }
 
 fn io_error(path: &Path) -> impl Fn(io::Error) -> TableError {

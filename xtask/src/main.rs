@@ -18,6 +18,7 @@ mod python;
 mod sanitize;
 mod scaffold;
 mod suite;
+mod tensor_methods;
 mod tidy;
 
 use cargo::{Profile, Result};

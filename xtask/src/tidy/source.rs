@@ -33,13 +33,14 @@ const EMITTERS: [&str; 6] = [
 ];
 
 /// Crates that read and build ops: they name them by their Rust items.
-const TYPED: [&str; 9] = [
+const TYPED: [&str; 10] = [
     "dialects/src",
     "interp/src",
     "passes/src",
     "lowering/src",
     "driver/src",
     "frontend/src",
+    "jit/src",
     "tools/src",
     "tools/toolbox/src",
     "report/src",

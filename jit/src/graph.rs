@@ -1,0 +1,214 @@
+//! The record of a traced closure: inputs, weights, and calls of operators with the types of their results. It is plain data, so that
+//! tensors may name its values wherever they are; [`crate::operators`] makes ops of it.
+
+use std::panic::Location;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use strata_core::ir::DYNAMIC;
+use strata_dialects::aten::{Operator, op};
+use strata_runtime::guards::{self, Guard, Guards};
+use strata_runtime::{self as runtime, DType};
+
+use crate::argument::Size;
+use crate::tensor::{Inner, Tensor};
+
+/// The type of a recorded value.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) enum Ty {
+    /// Sizes that only a call knows are [`DYNAMIC`].
+    Tensor(DType, Vec<i64>),
+    /// A size or another integer.
+    Index,
+}
+
+/// Arithmetic on sizes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Arithmetic {
+    Add,
+    Sub,
+    Mul,
+    FloorDiv,
+}
+
+/// A size of the record: a number or one of its values.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) enum Number {
+    Known(i64),
+    Value(usize),
+}
+
+/// An argument of a recorded call, whose tensors are values of the record.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) enum Input {
+    Default,
+    None,
+    Tensor(usize),
+    Tensors(Vec<usize>),
+    OptionalTensors(Vec<Option<usize>>),
+    Size(Number),
+    Sizes(Vec<Number>),
+    Scalar(crate::Scalar),
+    Floats(Vec<f64>),
+    Text(String),
+    DType(DType),
+}
+
+/// What gives values.
+#[derive(Debug, Clone)]
+pub(crate) enum Source {
+    Operator(Operator, Vec<Input>),
+    Arithmetic(Arithmetic, Number, Number),
+}
+
+/// A recorded call. Its results are the values from `first` on.
+#[derive(Debug, Clone)]
+pub(crate) struct Node {
+    pub source: Source,
+    pub place: &'static Location<'static>,
+    pub first: usize,
+    pub count: usize,
+}
+
+/// The record of a closure.
+#[derive(Debug, Default)]
+pub(crate) struct Graph {
+    /// The types of all values: those of the inputs first.
+    pub types: Vec<Ty>,
+    /// What is assumed of the inputs, which are the first values.
+    pub inputs: Vec<Guard>,
+    /// The sizes of the call, by symbol.
+    pub symbols: Vec<usize>,
+    /// Tensors that the closure has from elsewhere, and their values.
+    pub weights: Vec<(usize, Arc<runtime::Tensor>)>,
+    pub nodes: Vec<Node>,
+}
+
+/// A record that is being made.
+#[derive(Debug, Default)]
+pub struct Trace(Mutex<Graph>);
+
+/// A value of a record.
+#[derive(Debug, Clone)]
+pub struct Traced {
+    pub(crate) trace: Arc<Trace>,
+    pub(crate) value: usize,
+}
+
+impl Trace {
+    /// A record of calls for which the guards hold.
+    pub(crate) fn new(guards: &Guards) -> Arc<Trace> {
+        let mut graph = Graph::default();
+        for guard in guards.list() {
+            let Guard::Tensor { dtype, sizes, .. } = guard else { continue };
+            let size = |size: &guards::Size| if let guards::Size::Fixed(size) = size { *size } else { DYNAMIC };
+            graph.types.push(Ty::Tensor(*dtype, sizes.iter().map(size).collect()));
+            graph.inputs.push(guard.clone());
+        }
+        for _ in 0..guards.symbols() {
+            graph.symbols.push(graph.types.len());
+            graph.types.push(Ty::Index);
+        }
+        Arc::new(Trace(Mutex::new(graph)))
+    }
+
+    pub(crate) fn lock(&self) -> MutexGuard<'_, Graph> {
+        // Every change of a record is one push, done or not.
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The value of a tensor, which may be one that the closure has from elsewhere.
+    pub(crate) fn value_of(self: &Arc<Trace>, tensor: &Tensor) -> Result<usize, String> {
+        match &tensor.0 {
+            Inner::Traced(traced) if Arc::ptr_eq(&traced.trace, self) => Ok(traced.value),
+            Inner::Traced(_) => Err("a tensor of another call of `jit` is used; it has no value here".to_owned()),
+            Inner::Output(_) => Err("a tensor without a value is used".to_owned()),
+            Inner::Failed(failure) => Err(failure.why.clone()),
+            Inner::Value(value) => {
+                let mut graph = self.lock();
+                if let Some((known, _)) = graph.weights.iter().find(|(_, known)| Arc::ptr_eq(known, value)) {
+                    return Ok(*known);
+                }
+                let place = graph.types.len();
+                graph.types.push(Ty::Tensor(value.dtype(), value.shape().to_vec()));
+                graph.weights.push((place, value.clone()));
+                Ok(place)
+            }
+        }
+    }
+
+    /// Adds a call; gives its values.
+    pub(crate) fn push(&self, source: Source, types: Vec<Ty>, place: &'static Location<'static>) -> std::ops::Range<usize> {
+        let mut graph = self.lock();
+        let (first, count) = (graph.types.len(), types.len());
+        graph.types.extend(types);
+        graph.nodes.push(Node { source, place, first, count });
+        first..first + count
+    }
+
+    pub(crate) fn number(self: &Arc<Trace>, size: &Size) -> Result<Number, String> {
+        match size {
+            Size::Known(size) => Ok(Number::Known(*size)),
+            Size::Traced(traced) if Arc::ptr_eq(&traced.trace, self) => Ok(Number::Value(traced.value)),
+            Size::Traced(_) => Err("a size of another call of `jit` is used".to_owned()),
+            Size::Failed(failure) => Err(failure.why.clone()),
+        }
+    }
+}
+
+impl Traced {
+    /// The tensor's element type and sizes.
+    pub(crate) fn tensor(&self) -> Option<(DType, Vec<i64>)> {
+        match &self.trace.lock().types[self.value] {
+            Ty::Tensor(dtype, sizes) => Some((*dtype, sizes.clone())),
+            Ty::Index => None,
+        }
+    }
+
+    /// The tensor's sizes; those that only a call knows are symbols of its inputs, or read off it.
+    pub(crate) fn sizes(&self, place: &'static Location<'static>) -> Vec<Size> {
+        let sizes = self.tensor().map(|(_, sizes)| sizes).unwrap_or_default();
+        let size = |(dim, size): (usize, i64)| if size == DYNAMIC { self.symbolic(dim, place) } else { Size::Known(size) };
+        sizes.into_iter().enumerate().map(size).collect()
+    }
+
+    fn symbolic(&self, dim: usize, place: &'static Location<'static>) -> Size {
+        let traced = |value| Size::Traced(Traced { trace: self.trace.clone(), value });
+        let graph = self.trace.lock();
+        if let Some(Guard::Tensor { sizes, .. }) = graph.inputs.get(self.value)
+            && let Some(guards::Size::Symbol(symbol)) = sizes.get(dim)
+        {
+            return traced(graph.symbols[*symbol]);
+        }
+        drop(graph);
+        let source = Source::Operator(op::SYM_SIZE_INT, vec![Input::Tensor(self.value), Input::Size(Number::Known(dim as i64))]);
+        traced(self.trace.push(source, vec![Ty::Index], place).start)
+    }
+}
+
+/// Arithmetic on two sizes: numbers are computed, symbolic sizes recorded.
+pub(crate) fn arithmetic(on: Arithmetic, a: Size, b: Size, place: &'static Location<'static>) -> Size {
+    let trace = match (&a, &b) {
+        (Size::Failed(_), _) => return a,
+        (_, Size::Failed(_)) => return b,
+        (Size::Traced(traced), _) | (_, Size::Traced(traced)) => traced.trace.clone(),
+        (Size::Known(a), Size::Known(b)) => {
+            let value = match on {
+                Arithmetic::Add => a.checked_add(*b),
+                Arithmetic::Sub => a.checked_sub(*b),
+                Arithmetic::Mul => a.checked_mul(*b),
+                Arithmetic::FloorDiv => a.checked_div(*b).map(|value| value - i64::from(a % b != 0 && (*a < 0) != (*b < 0))),
+            };
+            return value.map_or_else(|| Size::failed(place, format!("{on:?} of the sizes {a} and {b} is no size")), Size::Known);
+        }
+    };
+    if on == Arithmetic::FloorDiv && b.known().is_none_or(|b| b <= 0) {
+        return Size::failed(place, "a symbolic size is divided by what is no positive number; divide by a number that is known");
+    }
+    match (trace.number(&a), trace.number(&b)) {
+        (Ok(a), Ok(b)) => {
+            let value = trace.push(Source::Arithmetic(on, a, b), vec![Ty::Index], place).start;
+            Size::Traced(Traced { trace, value })
+        }
+        (Err(why), _) | (_, Err(why)) => Size::failed(place, why),
+    }
+}
