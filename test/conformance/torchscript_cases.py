@@ -163,6 +163,30 @@ def empty_and_rank_0(x: Tensor, y: Tensor):
 
 
 @script(x)
+def different_ranks(x: Tensor):
+    y = x.unsqueeze(0) if bool(x.sum() > 0) else x
+    return y.sum(dim=0) if y.dim() == 2 else y.sum(dim=2).squeeze(0)[:4].sum() + x[0]
+
+
+@script(x)
+def maybe_absent(x: Tensor):
+    y: Optional[Tensor] = None
+    if bool(x.sum() > 100):
+        y = x + 1
+    if y is not None:
+        return y
+    return x * 2
+
+
+@script(x)
+def appends_in_a_branch(x: Tensor):
+    rows = [x]
+    if bool(x.sum() > -100):
+        rows.append(x * 2)
+    return torch.stack(rows).sum(0) * len(rows)
+
+
+@script(x)
 def raises(x: Tensor):
     if bool((x > 100).any()):
         raise ValueError("too large")
@@ -276,6 +300,24 @@ class State(nn.Module):
         return point, point.a * point.n
 
 
+class Rebound(nn.Module):
+    """Buffers that become other tensors, each other, and a view of themselves, while views of the old ones are results."""
+
+    def __init__(self):
+        super().__init__()
+        self.register_buffer("a", torch.arange(4.0))
+        self.register_buffer("b", torch.arange(4.0) * 10)
+        self.register_buffer("c", torch.arange(9.0).view(3, 3))
+
+    def forward(self, x: Tensor):
+        view, parts, c = self.a.view(2, 2), self.b.chunk(2), self.c
+        a = self.a
+        self.a = self.b
+        self.b = a
+        self.c = c.t()
+        return view, parts[0], self.a + x[0], self.c.sum(0), c
+
+
 class Recurrent(nn.Module):
     def __init__(self):
         super().__init__()
@@ -325,6 +367,7 @@ def programs():
     torch.manual_seed(0)
     state, recurrent, sized, mixed = State().eval(), Recurrent().eval(), Sized().eval(), Mixed().eval()
     yield "state", (lambda: torch.jit.script(state)), [x]
+    yield "rebound", (lambda: torch.jit.script(Rebound().eval())), [x]
     yield "recurrent", (lambda: torch.jit.script(recurrent)), [torch.randn(2, 3, 4)]
     yield "traced", (lambda: torch.jit.trace(sized, (x,))), [x]
     yield "traced_frozen", (lambda: torch.jit.freeze(torch.jit.trace(sized, (x,)))), [x]

@@ -1,7 +1,8 @@
-//! Branches and loops that only a call decides: `scf.if`, `scf.for` and `scf.while` on tensors and numbers.
+//! Branches that only a call decides: `scf.if` on tensors and numbers.
 //!
 //! A branch is evaluated into a region of an op without results; then it is known which variables differ, and the op with results takes
-//! the regions over. A loop carries the variables that it assigns and that exist before it.
+//! the regions over. Where the branches leave values that no op joins, such as tensors of different ranks, and the statements behind
+//! need them, these statements run in both branches.
 
 use std::collections::BTreeSet;
 
@@ -14,27 +15,50 @@ use strata_dialects::capture;
 use super::error::{Eval, Stop};
 use super::evaluate::{Evaluator, Flow, Frame};
 use super::journal::Journal;
-use super::text::ast::{Expr, Stmt, StmtKind, Target, Targets};
+use super::text::ast::{Stmt, mentions};
 use super::value::{Object, Shared, Value};
 use super::writes;
-use crate::types::{grows, widened};
+use crate::types::widened;
 
-/// How often a loop's sizes are made symbolic before it is refused.
-const MAX_WIDENINGS: usize = 4;
-
-/// `if` of a condition that only a call knows.
+/// `if` of a condition that only a call knows; `rest` are the statements behind it in its block.
 pub(super) fn branch<'c>(
     eval: &mut Evaluator<'_, 'c>,
     condition: ir::Value<'c>,
     branches: [&[Stmt]; 2],
+    rest: &[Stmt],
     frame: &mut Frame<'c>,
 ) -> Eval<Flow<'c>> {
+    let before = frame.clone();
+    match joined(eval, condition, branches, &[], (rest, frame))? {
+        Some(flow) => Ok(flow),
+        None => {
+            *frame = before;
+            let flow = joined(eval, condition, branches, rest, (&[], frame))?;
+            Ok(match flow {
+                Some(Flow::Return(value)) => Flow::Return(value),
+                _ => Flow::Through,
+            })
+        }
+    }
+}
+
+/// The op of an `if` whose branches both end with `tail`, or nothing where the branches leave what cannot be joined and `rest` needs it.
+fn joined<'c>(
+    eval: &mut Evaluator<'_, 'c>,
+    condition: ir::Value<'c>,
+    branches: [&[Stmt]; 2],
+    tail: &[Stmt],
+    (rest, frame): (&[Stmt], &mut Frame<'c>),
+) -> Eval<Option<Flow<'c>>> {
     let draft = eval.builder.op(OpSpec { name: scf::If::NAME, operands: &[condition], regions: 2, ..OpSpec::default() });
     let blocks = [0, 1].map(|region| eval.builder.add_block(draft.region(region), &[]));
     let (mut frames, numbers) = ([frame.clone(), frame.clone()], eval.numbers.clone());
     let mut journals = [Vec::new(), Vec::new()];
     let mut ends = [0, 1].map(|place| {
-        let (end, journal) = region(eval, blocks[place], |eval| eval.run(branches[place], &mut frames[place]));
+        let (end, journal) = region(eval, blocks[place], |eval| match eval.run(branches[place], &mut frames[place])? {
+            Flow::Next => eval.run(tail, &mut frames[place]),
+            returned => Ok(returned),
+        });
         journals[place] = journal;
         end
     });
@@ -48,16 +72,35 @@ pub(super) fn branch<'c>(
             if let Err(Stop::Raised(_)) = ends[1 - place] {
                 return Err(Stop::Raised(message));
             }
-            return guarded(eval, condition, place, &message, branches[1 - place], frame);
+            return match guarded(eval, condition, place, &message, branches[1 - place], frame)? {
+                Flow::Next => eval.run(tail, frame).map(Some),
+                returned => Ok(Some(returned)),
+            };
         }
     }
     let [yes, no] = ends;
     let flows = [yes?, no?];
     let mut pairs = Vec::new();
-    let joined = join_frames(eval, frame, &frames, blocks, &mut pairs)?;
-    let mut places = Vec::new();
+    let (joined, mut apart) = join_frames(eval, frame, &frames, blocks, &mut pairs)?;
+    apart.retain(|name| mentions(rest, name));
+    let (mut places, mut places_apart) = (Vec::new(), false);
     for (place, [yes, no]) in eval.changed(journals) {
-        places.push((place, join(eval, &yes, &no, blocks, &mut pairs)?));
+        let count = pairs.len();
+        match join(eval, &yes, &no, blocks, &mut pairs) {
+            Ok(value) => places.push((place, value)),
+            Err(Stop::Here(_)) => {
+                pairs.truncate(count);
+                places_apart = true;
+                let held = place.apart();
+                places.push((place, held));
+            }
+            Err(stop) => return Err(stop),
+        }
+    }
+    if matches!(flows, [Flow::Next, Flow::Next]) && !rest.is_empty() && (places_apart || !apart.is_empty()) {
+        eval.builder.erase(draft);
+        eval.numbers = numbers;
+        return Ok(None);
     }
     let flow = match flows {
         [Flow::Return(yes), Flow::Return(no)] => Flow::Return(join(eval, &yes, &no, blocks, &mut pairs)?),
@@ -80,10 +123,10 @@ pub(super) fn branch<'c>(
     for (name, value) in joined {
         frame.variables.insert(name, fill(eval, &value, &results));
     }
-    Ok(match flow {
+    Ok(Some(match flow {
         Flow::Return(value) => Flow::Return(fill(eval, &value, &results)),
-        Flow::Next => Flow::Next,
-    })
+        next => next,
+    }))
 }
 
 /// The condition under which a branch does not raise, and the other branch in its place.
@@ -107,7 +150,11 @@ fn guarded<'c>(
 }
 
 /// Runs `body` as [`inside`] does, and undoes what it changes of values around the region; gives that, too.
-fn region<'c, T>(eval: &mut Evaluator<'_, 'c>, block: Block<'c>, body: impl FnOnce(&mut Evaluator<'_, 'c>) -> T) -> (T, Journal<'c>) {
+pub(super) fn region<'c, T>(
+    eval: &mut Evaluator<'_, 'c>,
+    block: Block<'c>,
+    body: impl FnOnce(&mut Evaluator<'_, 'c>) -> T,
+) -> (T, Journal<'c>) {
     eval.journals.push(Vec::new());
     let result = inside(eval, block, body);
     let journal = eval.journals.pop().unwrap_or_default();
@@ -129,7 +176,7 @@ fn copy_into<'c>(eval: &mut Evaluator<'_, 'c>, value: ir::Value<'c>, region: Reg
 }
 
 /// Has a region use another value, but for the op that makes that of it.
-fn use_instead<'c>(eval: &mut Evaluator<'_, 'c>, value: ir::Value<'c>, instead: ir::Value<'c>, region: Region<'c>) {
+pub(super) fn use_instead<'c>(eval: &mut Evaluator<'_, 'c>, value: ir::Value<'c>, instead: ir::Value<'c>, region: Region<'c>) {
     let maker = instead.defining_op();
     let within = |op: Op<'c>| {
         let mut block = op.block();
@@ -145,7 +192,7 @@ fn use_instead<'c>(eval: &mut Evaluator<'_, 'c>, value: ir::Value<'c>, instead: 
 }
 
 /// Writes what regions give back to the tensors that they wrote to.
-fn write_back<'c>(eval: &mut Evaluator<'_, 'c>, written: &[ir::Value<'c>], results: &[ir::Value<'c>]) -> Eval<()> {
+pub(super) fn write_back<'c>(eval: &mut Evaluator<'_, 'c>, written: &[ir::Value<'c>], results: &[ir::Value<'c>]) -> Eval<()> {
     for (value, result) in written.iter().zip(results) {
         eval.build(op::COPY_.schema(), &[Some(Input::Tensor(*value)), Some(Input::Tensor(*result))])?;
     }
@@ -153,7 +200,7 @@ fn write_back<'c>(eval: &mut Evaluator<'_, 'c>, written: &[ir::Value<'c>], resul
 }
 
 /// Runs `body` with the builder at the end of a block of a region that a call decides about.
-fn inside<'c, T>(eval: &mut Evaluator<'_, 'c>, block: Block<'c>, body: impl FnOnce(&mut Evaluator<'_, 'c>) -> T) -> T {
+pub(super) fn inside<'c, T>(eval: &mut Evaluator<'_, 'c>, block: Block<'c>, body: impl FnOnce(&mut Evaluator<'_, 'c>) -> T) -> T {
     let location = eval.builder.location();
     let outer = std::mem::replace(&mut eval.builder, Rewriter::at_end(block, location));
     eval.depth += 1;
@@ -164,16 +211,16 @@ fn inside<'c, T>(eval: &mut Evaluator<'_, 'c>, block: Block<'c>, body: impl FnOn
     result
 }
 
-/// The variables after a branch that are not those before it, joined.
+/// The variables after a branch that are not those before it, joined; and those that cannot be.
 fn join_frames<'c>(
     eval: &mut Evaluator<'_, 'c>,
     before: &Frame<'c>,
     frames: &[Frame<'c>; 2],
     blocks: [Block<'c>; 2],
     pairs: &mut Vec<[ir::Value<'c>; 2]>,
-) -> Eval<Vec<(String, Value<'c>)>> {
+) -> Eval<(Vec<(String, Value<'c>)>, Vec<String>)> {
     let names: BTreeSet<&String> = frames[0].variables.keys().collect();
-    let mut joined = Vec::new();
+    let (mut joined, mut apart) = (Vec::new(), Vec::new());
     for name in names {
         let (yes, Some(no)) = (&frames[0].variables[name], frames[1].variables.get(name)) else { continue };
         let unchanged = before.variables.get(name).is_some_and(|old| old.same(yes) && old.same(no));
@@ -184,13 +231,14 @@ fn join_frames<'c>(
                 Ok(value) => joined.push((name.clone(), value)),
                 Err(Stop::Here(_)) => {
                     pairs.truncate(count);
-                    joined.push((name.clone(), Value::Uninitialized));
+                    joined.push((name.clone(), Value::Apart));
+                    apart.push(name.clone());
                 }
                 Err(stop) => return Err(stop),
             }
         }
     }
-    Ok(joined)
+    Ok((joined, apart))
 }
 
 /// One value of two: what differs becomes a result of the op, a pair of what the branches give.
@@ -316,7 +364,7 @@ fn finish<'c>(
 }
 
 /// A joined value with the op's results in its slots.
-fn fill<'c>(eval: &Evaluator<'_, 'c>, value: &Value<'c>, results: &[ir::Value<'c>]) -> Value<'c> {
+pub(super) fn fill<'c>(eval: &Evaluator<'_, 'c>, value: &Value<'c>, results: &[ir::Value<'c>]) -> Value<'c> {
     let all = |items: &[Value<'c>]| items.iter().map(|item| fill(eval, item, results)).collect::<Vec<_>>();
     match value {
         Value::Slot(place) => match results.get(*place) {
@@ -346,246 +394,5 @@ fn has_slot(value: &Value<'_>) -> bool {
         Value::Dict(items) => items.borrow().iter().any(|(_, value)| has_slot(value)),
         Value::Object(object) if object.path.is_empty() => object.attrs.borrow().iter().any(|(_, value)| has_slot(value)),
         _ => false,
-    }
-}
-
-/// `for name in range(count)`.
-pub(super) fn for_loop<'c>(
-    eval: &mut Evaluator<'_, 'c>,
-    name: &str,
-    count: &Value<'c>,
-    body: &[Stmt],
-    frame: &mut Frame<'c>,
-) -> Eval<Flow<'c>> {
-    match eval.number_of(count, "int")? {
-        Value::Int(count) => {
-            for place in 0..count.max(0) {
-                frame.variables.insert(name.to_owned(), Value::Int(place));
-                if let Flow::Return(value) = eval.run(body, frame)? {
-                    return Ok(Flow::Return(value));
-                }
-                eval.step()?;
-            }
-            Ok(Flow::Next)
-        }
-        Value::Number(count) => carried(eval, Steps::Count(name, count), body, frame),
-        other => Err(format!("{} is no number of steps", other.kind()).into()),
-    }
-}
-
-/// `while condition`; the text assigns the condition anew at the end of its body.
-pub(super) fn while_loop<'c>(eval: &mut Evaluator<'_, 'c>, condition: &Expr, body: &[Stmt], frame: &mut Frame<'c>) -> Eval<Flow<'c>> {
-    loop {
-        let value = eval.expr(condition, frame)?;
-        match eval.truth(&value)? {
-            Value::Bool(false) => return Ok(Flow::Next),
-            Value::Bool(true) => {
-                if let Flow::Return(value) = eval.run(body, frame)? {
-                    return Ok(Flow::Return(value));
-                }
-                eval.step()?;
-            }
-            Value::Number(_) => return carried(eval, Steps::While(condition), body, frame),
-            other => return Err(format!("{} is no condition", other.kind()).into()),
-        }
-    }
-}
-
-/// What decides how often a loop runs.
-enum Steps<'a, 'c> {
-    Count(&'a str, ir::Value<'c>),
-    While(&'a Expr),
-}
-
-/// A loop whose length only a call knows. Sizes that differ from step to step are symbolic.
-fn carried<'c>(eval: &mut Evaluator<'_, 'c>, steps: Steps<'_, 'c>, body: &[Stmt], frame: &mut Frame<'c>) -> Eval<Flow<'c>> {
-    let mut assigned = BTreeSet::new();
-    names(body, &mut assigned);
-    let carried: Vec<String> = assigned.into_iter().filter(|name| frame.variables.contains_key(name)).collect();
-    let mut start = Vec::new();
-    let shapes: Vec<Value<'c>> = carried.iter().map(|name| open(eval, &frame.variables[name], &mut start)).collect::<Eval<_>>()?;
-    let (variables, mut written) = (start.len(), Vec::new());
-    for _ in 0..MAX_WIDENINGS {
-        let types: Vec<Type<'c>> = start.iter().map(|value| value.ty()).collect();
-        let numbers = eval.numbers.clone();
-        let (op, block) = loop_op(eval, &steps, &start, &types, &carried, &shapes, frame)?;
-        let args = block.args();
-        let state = if let Steps::Count(..) = steps { &args[1..] } else { &args[..] };
-        let mut inner = frame.clone();
-        for (name, shape) in carried.iter().zip(&shapes) {
-            inner.variables.insert(name.clone(), fill(eval, shape, state));
-        }
-        if let Steps::Count(name, _) = steps {
-            inner.variables.insert(name.to_owned(), Value::Number(args[0]));
-        }
-        let mut ends = Vec::new();
-        let known = types.clone();
-        let (result, journal) = region(eval, block, |eval| -> Eval<Option<Vec<Type<'c>>>> {
-            if let Flow::Return(_) = eval.run(body, &mut inner)? {
-                return Err("a loop whose length only a call knows returns".into());
-            }
-            for (name, shape) in carried.iter().zip(&shapes) {
-                let first = ends.len();
-                close(eval, shape, &inner.variables[name], &mut ends)?;
-                let grown = ends[first..].iter().zip(&known[first..]).find_map(|(end, start)| grows(*start, end.ty()));
-                if let Some(why) = grown {
-                    return Err(format!("`{name}` changes its sizes: {why}").into());
-                }
-            }
-            // Tensors that the loop writes to come behind its variables, as copies.
-            ends.extend(&state[variables..]);
-            let mut wider = Vec::new();
-            for (place, end) in ends.iter_mut().enumerate() {
-                if known[place] == eval.cx.f64() && end.ty().is_index() {
-                    *end = crate::import::floats::to_float(&mut eval.builder, *end).ok_or("it is no number")?;
-                }
-                wider.push(widened(known[place], end.ty())?);
-            }
-            if wider != known {
-                return Ok(Some(wider));
-            }
-            for (end, ty) in ends.iter_mut().zip(&known) {
-                if end.ty() != *ty {
-                    *end = eval.retyped(*end, *ty)?;
-                }
-            }
-            scf::yield_(&mut eval.builder, &ends);
-            Ok(None)
-        });
-        if !journal.is_empty() {
-            return Err("a list, dict or attribute is changed in a loop whose length only a call knows".into());
-        }
-        let result = result?;
-        for (value, state) in written.iter().zip(&state[variables..]) {
-            use_instead(eval, *value, *state, op.region(op.regions().len() - 1));
-        }
-        let more = writes::written(op)?;
-        match result {
-            Some(wider) => {
-                eval.builder.erase(op);
-                eval.numbers = numbers;
-                for (value, ty) in start.iter_mut().zip(wider) {
-                    if value.ty() != ty {
-                        *value = eval.retyped(*value, ty)?;
-                    }
-                }
-            }
-            None if !more.is_empty() => {
-                eval.builder.erase(op);
-                eval.numbers = numbers;
-                for value in more {
-                    match eval.build(op::CLONE.schema(), &[Some(Input::Tensor(value))])? {
-                        Value::Tensor(copy) => start.push(copy),
-                        other => return Err(format!("{} is no tensor", other.kind()).into()),
-                    }
-                    written.push(value);
-                }
-            }
-            None => {
-                let results = op.results();
-                write_back(eval, &written, &results[variables..])?;
-                for (name, shape) in carried.iter().zip(&shapes) {
-                    frame.variables.insert(name.clone(), fill(eval, shape, &results));
-                }
-                return Ok(Flow::Next);
-            }
-        }
-    }
-    Err("the types of a loop's variables change from step to step".into())
-}
-
-/// The op of a loop, and the block of its body.
-fn loop_op<'c>(
-    eval: &mut Evaluator<'_, 'c>,
-    steps: &Steps<'_, 'c>,
-    start: &[ir::Value<'c>],
-    types: &[Type<'c>],
-    carried: &[String],
-    shapes: &[Value<'c>],
-    frame: &Frame<'c>,
-) -> Eval<(Op<'c>, Block<'c>)> {
-    match steps {
-        Steps::Count(_, count) => {
-            let bounds = [eval.builder.const_index(0), *count, eval.builder.const_index(1)];
-            let operands = [&bounds, start].concat();
-            let op = eval.builder.op(OpSpec { name: scf::For::NAME, operands: &operands, results: types, regions: 1, ..OpSpec::default() });
-            let index = eval.cx.index();
-            let block = eval.builder.add_block(op.region(0), &[&[index], types].concat());
-            Ok((op, block))
-        }
-        Steps::While(condition) => {
-            let op = eval.builder.op(OpSpec { name: scf::While::NAME, operands: start, results: types, regions: 2, ..OpSpec::default() });
-            let before = eval.builder.add_block(op.region(0), types);
-            let args = before.args();
-            let mut inner = frame.clone();
-            for (name, shape) in carried.iter().zip(shapes) {
-                inner.variables.insert(name.clone(), fill(eval, shape, &args));
-            }
-            inside(eval, before, |eval| -> Eval<()> {
-                let value = eval.expr(condition, &mut inner)?;
-                let value = eval.truth(&value)?;
-                let holds = eval.as_number(&value).ok_or("it is no condition")?;
-                scf::condition(&mut eval.builder, holds, &args);
-                Ok(())
-            })?;
-            let block = eval.builder.add_block(op.region(1), types);
-            Ok((op, block))
-        }
-    }
-}
-
-/// A variable that a loop carries: its tensors and numbers become slots.
-fn open<'c>(eval: &mut Evaluator<'_, 'c>, value: &Value<'c>, start: &mut Vec<ir::Value<'c>>) -> Eval<Value<'c>> {
-    Ok(match value {
-        Value::Tensor(tensor) => {
-            start.push(*tensor);
-            Value::Slot(start.len() - 1)
-        }
-        Value::Tuple(items) => Value::Tuple(items.iter().map(|item| open(eval, item, start)).collect::<Eval<Vec<_>>>()?.into()),
-        Value::Int(_) | Value::Float(_) | Value::Bool(_) | Value::Number(_) => {
-            start.push(eval.as_number(value).ok_or("it is no number")?);
-            Value::Slot(start.len() - 1)
-        }
-        other => other.clone(),
-    })
-}
-
-/// What a variable is at the end of a step, in the order of its slots.
-fn close<'c>(eval: &mut Evaluator<'_, 'c>, shape: &Value<'c>, value: &Value<'c>, ends: &mut Vec<ir::Value<'c>>) -> Eval<()> {
-    match (shape, value) {
-        (Value::Slot(_), Value::Tensor(tensor)) => ends.push(*tensor),
-        (Value::Slot(_), value) => {
-            let number = eval.as_number(value).ok_or_else(|| format!("a loop's variable becomes {}", value.kind()))?;
-            ends.push(number);
-        }
-        (Value::Tuple(shapes), Value::Tuple(values)) if shapes.len() == values.len() => {
-            for (shape, value) in shapes.iter().zip(values.iter()) {
-                close(eval, shape, value, ends)?;
-            }
-        }
-        (shape, value) if shape.same(value) => {}
-        (_, value) => return Err(format!("{} changes in a loop whose length only a call knows", value.kind()).into()),
-    }
-    Ok(())
-}
-
-/// The names that statements assign.
-fn names(body: &[Stmt], found: &mut BTreeSet<String>) {
-    for stmt in body {
-        match &stmt.kind {
-            StmtKind::Assign(targets, _) => {
-                let targets = match targets {
-                    Targets::One(target) => std::slice::from_ref(target),
-                    Targets::Parts(targets) => targets,
-                };
-                found.extend(targets.iter().filter_map(|target| if let Target::Name(name) = target { Some(name.clone()) } else { None }));
-            }
-            StmtKind::If(_, yes, no) => {
-                names(yes, found);
-                names(no, found);
-            }
-            StmtKind::For(_, _, body) | StmtKind::While(_, body) | StmtKind::With(_, _, body) => names(body, found),
-            _ => {}
-        }
     }
 }

@@ -14,6 +14,7 @@ use super::pickle::Pickled;
 use super::program::{self, Program};
 use super::text::ast::Expr;
 use super::value::{Shared, Value};
+use super::writes;
 use crate::import::{ENTRY, Imported, Input, InputKind, Output, Stored, Weights, constant_guard};
 use crate::library::Library;
 use crate::operators::Operators;
@@ -166,26 +167,33 @@ fn evaluated<'c>(eval: &mut Evaluator<'_, 'c>, leaves: Vec<(Option<String>, Valu
     let value = eval.method(&module, "forward", args, Vec::new())?;
     let (mut results, mut outputs) = (Vec::new(), Vec::new());
     flattened(eval, &value, &mut results, &mut outputs)?;
-    // An attribute that holds another tensor than at the beginning is a buffer that the call changes; the old tensor may be a result.
+    rebound(eval, &mut results)?;
+    Ok((results, outputs))
+}
+
+/// An attribute that holds another tensor than at the beginning is a buffer that the call changes. What the call gives of the old tensors,
+/// and new ones that are views of them, are copied before any of them is written to.
+fn rebound<'c>(eval: &mut Evaluator<'_, 'c>, results: &mut function::Results<'c>) -> Eval<()> {
+    let mut changed = Vec::new();
     for (object, name, old) in std::mem::take(&mut eval.assigned) {
         match object.get(&name) {
             Some(Value::Tensor(new)) if new == old => {}
-            Some(Value::Tensor(new)) if new.ty() == old.ty() => {
-                let clone = |eval: &mut Evaluator<'_, 'c>, value| match eval.build(op::CLONE.schema(), &[Some(Operand::Tensor(value))])? {
-                    Value::Tensor(copy) => Ok(copy),
-                    other => Err(Stop::Here(format!("{} is no tensor", other.kind()))),
-                };
-                for (result, _) in &mut results {
-                    if *result == old {
-                        *result = clone(eval, old)?;
-                    }
-                }
-                eval.build(op::COPY_.schema(), &[Some(Operand::Tensor(old)), Some(Operand::Tensor(new))])?;
-            }
+            Some(Value::Tensor(new)) if new.ty() == old.ty() => changed.push((old, new)),
             _ => return Err(format!("attribute `{name}` of `{}` becomes a value of another type", object.path).into()),
         }
     }
-    Ok((results, outputs))
+    let olds: Vec<_> = changed.iter().map(|(old, _)| *old).collect();
+    let values = results.iter_mut().map(|(result, _)| result).chain(changed.iter_mut().map(|(_, new)| new));
+    for value in values.filter(|value| value.ty().is_tensor() && olds.contains(&writes::base(**value))) {
+        match eval.build(op::CLONE.schema(), &[Some(Operand::Tensor(*value))])? {
+            Value::Tensor(copy) => *value = copy,
+            other => return Err(format!("{} is no tensor", other.kind()).into()),
+        }
+    }
+    for (old, new) in changed {
+        eval.build(op::COPY_.schema(), &[Some(Operand::Tensor(old)), Some(Operand::Tensor(new))])?;
+    }
+    Ok(())
 }
 
 /// How many leaves a parameter takes at least.

@@ -9,18 +9,16 @@ use std::rc::Rc;
 use strata_core::ir::{self, Block, Cx};
 use strata_core::rewrite::Rewriter;
 
-use super::control;
 use super::error::{Eval, OTHERWISE, ScriptError, Stop};
 use super::journal::{Journal, Place};
-use super::pickle::Pickled;
-use super::program::{self, Found, Program};
+use super::program::{Found, Program};
 use super::text::ast::{Call, Expr, Function, Stmt, StmtKind, Target, Targets};
 use super::value::{FIELDS, Object, Shared, Value};
-use crate::import::{Input, InputKind};
+use super::{control, loops};
+use crate::import::Input;
 use crate::library::Library;
 use crate::operators::Operators;
 use crate::pt2::weights::Weight;
-use crate::types;
 
 /// Statements and calls before a program is given up as endless.
 const MAX_STEPS: u64 = 1_000_000;
@@ -41,9 +39,9 @@ pub(super) struct Evaluator<'p, 'c> {
     pub entry: Block<'c>,
     pub weights: Vec<(Input, Weight)>,
     /// The argument of each weight.
-    known_weights: HashMap<String, ir::Value<'c>>,
+    pub known_weights: HashMap<String, ir::Value<'c>>,
     /// Objects of the pickle that were read, by their place.
-    objects: HashMap<*const super::pickle::Object, Value<'c>>,
+    pub objects: HashMap<*const super::pickle::Object, Value<'c>>,
     /// Numbers of known tensors of rank 0, and of tensors that a size became.
     pub numbers: HashMap<ir::Value<'c>, Value<'c>>,
     /// Attributes that hold a tensor of the archive and were assigned to: their objects and names.
@@ -73,6 +71,8 @@ pub type Given<'c> = (Vec<Value<'c>>, Vec<(String, Value<'c>)>);
 /// How a list of statements ends.
 pub(super) enum Flow<'c> {
     Next,
+    /// As `Next`, and the statements behind have run.
+    Through,
     Return(Value<'c>),
 }
 
@@ -133,18 +133,20 @@ impl<'p, 'c> Evaluator<'p, 'c> {
 
     /// Runs statements.
     pub fn run(&mut self, body: &[Stmt], frame: &mut Frame<'c>) -> Eval<Flow<'c>> {
-        for stmt in body {
+        for (place, stmt) in body.iter().enumerate() {
             self.go_to(stmt.line);
-            let flow = self.step().and_then(|()| self.statement(stmt, frame));
+            let flow = self.step().and_then(|()| self.statement(stmt, &body[place + 1..], frame));
             match self.placed(flow)? {
                 Flow::Next => {}
+                Flow::Through => return Ok(Flow::Next),
                 returned => return Ok(returned),
             }
         }
         Ok(Flow::Next)
     }
 
-    fn statement(&mut self, stmt: &Stmt, frame: &mut Frame<'c>) -> Eval<Flow<'c>> {
+    /// Runs a statement; `rest` are those behind it.
+    fn statement(&mut self, stmt: &Stmt, rest: &[Stmt], frame: &mut Frame<'c>) -> Eval<Flow<'c>> {
         match &stmt.kind {
             StmtKind::Pass => {}
             StmtKind::Expr(expr) => drop(self.expr(expr, frame)?),
@@ -173,15 +175,15 @@ impl<'p, 'c> Evaluator<'p, 'c> {
                 return match self.truth(&condition)? {
                     Value::Bool(true) => self.run(yes, frame),
                     Value::Bool(false) => self.run(no, frame),
-                    Value::Number(condition) => control::branch(self, condition, [yes, no], frame),
+                    Value::Number(condition) => control::branch(self, condition, [yes, no], rest, frame),
                     other => Err(format!("{} is no condition", other.kind()).into()),
                 };
             }
             StmtKind::For(name, count, body) => {
                 let count = self.expr(count, frame)?;
-                return control::for_loop(self, name, &count, body, frame);
+                return loops::for_loop(self, name, &count, body, frame);
             }
-            StmtKind::While(condition, body) => return control::while_loop(self, condition, body, frame),
+            StmtKind::While(condition, body) => return loops::while_loop(self, condition, body, frame),
             StmtKind::With(context, name, body) => {
                 let context = self.expr(context, frame)?;
                 let entered = self.method(&context, "__enter__", Vec::new(), Vec::new())?;
@@ -273,6 +275,9 @@ impl<'p, 'c> Evaluator<'p, 'c> {
             Expr::Attr(of, name) => self.attribute(expr, of, name, frame)?,
             Expr::Subscript(of, index) => {
                 let (of, index) = (self.expr(of, frame)?, self.expr(index, frame)?);
+                if of.is_apart() {
+                    return Err(format!("it reads an item of {}", Value::Apart.kind()).into());
+                }
                 self.subscript(&of, &index)?
             }
             Expr::Call(call) => self.call(call, frame)?,
@@ -363,6 +368,9 @@ impl<'p, 'c> Evaluator<'p, 'c> {
         let args = self.exprs(&call.args, frame)?;
         let named = call.named.iter().map(|(name, value)| Ok((name.clone(), self.expr(value, frame)?)));
         let named = named.collect::<Eval<Vec<_>>>()?;
+        if args.iter().chain(named.iter().map(|(_, value)| value)).any(Value::is_apart) {
+            return Err(format!("an argument is {}", Value::Apart.kind()).into());
+        }
         Ok((args, named))
     }
 
@@ -481,142 +489,8 @@ impl<'p, 'c> Evaluator<'p, 'c> {
         self.calls -= 1;
         match flow? {
             Flow::Return(value) => Ok(value),
-            Flow::Next => Ok(Value::None),
+            Flow::Next | Flow::Through => Ok(Value::None),
         }
-    }
-
-    // Values of the archive.
-
-    /// A value of a pickle; `path` is the way to it, `owner` its owner's class.
-    pub fn unpickle(&mut self, value: &Pickled, path: &str, folder: &str, owner: Option<(&str, &str)>) -> Eval<Value<'c>> {
-        Ok(match value {
-            Pickled::None => Value::None,
-            Pickled::Bool(value) => Value::Bool(*value),
-            Pickled::Int(value) => Value::Int(*value),
-            Pickled::Float(value) => Value::Float(*value),
-            Pickled::Str(text) | Pickled::Global(text) => Value::Str(Rc::clone(text)),
-            Pickled::Persistent(_) => return Err("a storage stands where a value is expected".into()),
-            Pickled::Tuple(items) => {
-                let item = |(k, item): (usize, &Pickled)| self.unpickle(item, &format!("{path}.{k}"), folder, None);
-                Value::Tuple(items.iter().enumerate().map(item).collect::<Eval<Vec<_>>>()?.into())
-            }
-            Pickled::List(items) => {
-                let items = items.borrow().clone();
-                let item = |(k, item): (usize, &Pickled)| self.unpickle(item, &format!("{path}.{k}"), folder, None);
-                Value::List(Shared::new(0, items.iter().enumerate().map(item).collect::<Eval<Vec<_>>>()?))
-            }
-            Pickled::Dict(items) => {
-                let items = items.borrow().clone();
-                let mut read = Vec::new();
-                for (k, (key, value)) in items.iter().enumerate() {
-                    let name = if let Pickled::Str(text) = key { text.to_string() } else { k.to_string() };
-                    read.push((self.unpickle(key, path, folder, None)?, self.unpickle(value, &format!("{path}.{name}"), folder, None)?));
-                }
-                Value::Dict(Shared::new(0, read))
-            }
-            Pickled::Object(object) => match (&*object.class, &*object.args) {
-                ("torch._utils._rebuild_tensor_v2", _) => self.weight(object, path, folder, owner)?,
-                ("torch._utils._rebuild_parameter", [Pickled::Object(tensor), ..]) => self.weight(tensor, path, folder, owner)?,
-                (
-                    "torch.jit._pickle.build_intlist"
-                    | "torch.jit._pickle.build_doublelist"
-                    | "torch.jit._pickle.build_boollist"
-                    | "torch.jit._pickle.build_tensorlist",
-                    [list],
-                ) => self.unpickle(&list.clone(), path, folder, None)?,
-                ("torch.device", [kind, ..]) => match kind {
-                    Pickled::Str(kind) => Value::Device(Rc::clone(kind)),
-                    _ => Value::Device("cpu".into()),
-                },
-                ("builtins.complex", [Pickled::Float(real), Pickled::Float(imag)]) => Value::Complex(*real, *imag),
-                (class, args) => self.object(object, class, args, path, folder)?,
-            },
-        })
-    }
-
-    fn object(&mut self, object: &super::pickle::Object, class: &str, args: &[Pickled], path: &str, folder: &str) -> Eval<Value<'c>> {
-        let place = std::ptr::from_ref(object);
-        if let Some(known) = self.objects.get(&place) {
-            return Ok(known.clone());
-        }
-        let found = self.program.class(class)?;
-        let Some(found) = found else {
-            return Err(Stop::Refused(ScriptError::Pickle {
-                entry: "data.pkl".to_owned(),
-                why: format!("`{path}` is an object of `{class}`, which is not a class of the archive (torchbind, packed parameters)"),
-            }));
-        };
-        let value = match (found.item.base.as_deref(), args) {
-            (Some("Enum"), [value]) => {
-                let value = self.unpickle(&value.clone(), path, folder, None)?;
-                let mut member = None;
-                for field in &found.item.fields {
-                    if let Some(known) = &field.value
-                        && self.expr(known, &mut Frame::default())?.same(&value)
-                    {
-                        member = Some(field.name.clone());
-                    }
-                }
-                let member = member.ok_or_else(|| format!("`{class}` has no member of this value"))?;
-                Value::Member(format!("{class}.{member}").into(), Rc::new(value))
-            }
-            (Some("NamedTuple"), args) => {
-                let args = args.iter().enumerate().map(|(k, item)| self.unpickle(item, &format!("{path}.{k}"), folder, None));
-                let args = args.collect::<Eval<Vec<_>>>()?;
-                self.named_tuple(class, &found.item.fields.iter().map(|field| field.name.clone()).collect::<Vec<_>>(), args)?
-            }
-            _ => {
-                let made = Rc::new(Object {
-                    class: class.into(),
-                    path: if path.is_empty() { ".".to_owned() } else { path.to_owned() },
-                    attrs: Shared::new(0, Vec::new()),
-                });
-                self.objects.insert(place, Value::Object(Rc::clone(&made)));
-                let state = object.state.borrow().clone();
-                let attrs = match &state {
-                    Some(Pickled::Dict(items)) => items.borrow().clone(),
-                    _ => Vec::new(),
-                };
-                for (key, value) in &attrs {
-                    let Pickled::Str(name) = key else { return Err("the name of an attribute is no string".into()) };
-                    let below = if path.is_empty() { name.to_string() } else { format!("{path}.{name}") };
-                    let value = self.unpickle(value, &below, folder, Some((class, name)))?;
-                    made.set(name, value);
-                }
-                Value::Object(made)
-            }
-        };
-        self.objects.insert(place, value.clone());
-        Ok(value)
-    }
-
-    /// A tensor of the archive, an argument of the entry.
-    fn weight(&mut self, object: &super::pickle::Object, path: &str, folder: &str, owner: Option<(&str, &str)>) -> Eval<Value<'c>> {
-        let weight = program::tensor(&self.program.archive, folder, object).map_err(|why| format!("tensor `{path}`: {why}"))?;
-        // Tensors of one storage are one: what is written to the one is read from the other.
-        let key = format!("{weight:?}");
-        if let Some(value) = self.known_weights.get(&key) {
-            return Ok(Value::Tensor(*value));
-        }
-        let kind = match owner {
-            _ if folder == "constants" => InputKind::Constant,
-            Some((class, name)) if self.lists(class, "__parameters__", name)? => InputKind::Parameter,
-            _ => InputKind::Buffer,
-        };
-        let sizes: Vec<i64> = weight.sizes.iter().map(|size| *size as i64).collect();
-        let ty = types::tensor(self.cx, weight.dtype, &sizes)?;
-        let value = self.entry.add_arg(ty, self.cx.unknown());
-        self.weights.push((Input { name: path.to_owned(), kind }, weight));
-        self.known_weights.insert(key, value);
-        Ok(Value::Tensor(value))
-    }
-
-    /// Whether a class lists a name, such as those of its parameters.
-    fn lists(&self, class: &str, list: &str, name: &str) -> Eval<bool> {
-        let Some(found) = self.program.class(class)? else { return Ok(false) };
-        let field = found.item.fields.iter().find(|field| field.name == list);
-        let names = field.and_then(|field| if let Some(Expr::List(names)) = &field.value { Some(names) } else { None });
-        Ok(names.is_some_and(|names| names.iter().any(|known| matches!(known, Expr::Str(known) if known == name))))
     }
 }
 

@@ -46,6 +46,18 @@ impl<'c> Place<'c> {
         }
     }
 
+    /// What it holds where two branches leave what cannot be joined: a value that is an error to read.
+    pub fn apart(&self) -> Value<'c> {
+        match self {
+            Place::List(_) => Value::List(Shared::new(0, vec![Value::Apart])),
+            Place::Dict(_) => Value::Dict(Shared::new(0, vec![(Value::Apart, Value::Apart)])),
+            Place::Object(object) => {
+                let attrs = object.attrs.borrow().iter().map(|(name, _)| (name.clone(), Value::Apart)).collect();
+                Value::Object(Rc::new(Object { class: Rc::clone(&object.class), path: String::new(), attrs: Shared::new(0, attrs) }))
+            }
+        }
+    }
+
     /// Holds what a copy holds.
     fn hold(&self, value: &Value<'c>) {
         match (self, value) {

@@ -4,6 +4,7 @@
 //! ([`Signature`]). The text is evaluated with these (`evaluate.rs`); types of results are inferred by who knows the operators below
 //! ([`Operators`]), which this crate does not.
 
+mod archive;
 mod containers;
 mod control;
 mod entry;
@@ -11,6 +12,7 @@ mod error;
 mod evaluate;
 mod fold;
 mod journal;
+mod loops;
 mod numbers;
 mod operators;
 mod overload;

@@ -33,6 +33,8 @@ pub enum Value<'c> {
     Closure(Rc<Function>, Rc<Vec<(String, Value<'c>)>>),
     /// What a branch left open that raises.
     Uninitialized,
+    /// What two branches leave that cannot be joined; it is an error to read it.
+    Apart,
     /// A result of an op that is not made yet.
     Slot(usize),
 }
@@ -120,6 +122,7 @@ impl<'c> Value<'c> {
             Value::Member(..) => "a member of an enum",
             Value::Closure(..) => "a function",
             Value::Uninitialized | Value::Slot(_) => "nothing",
+            Value::Apart => "a value that two branches leave with different ranks, lengths or types",
         }
     }
 
@@ -145,10 +148,20 @@ impl<'c> Value<'c> {
         }
     }
 
+    /// Whether it, or a list or dict's length, is what two branches leave that cannot be joined.
+    pub fn is_apart(&self) -> bool {
+        match self {
+            Value::Apart => true,
+            Value::List(items) => items.borrow().iter().any(|item| matches!(item, Value::Apart)),
+            Value::Dict(items) => items.borrow().iter().any(|(key, _)| matches!(key, Value::Apart)),
+            _ => false,
+        }
+    }
+
     /// Whether both are the same value of the program: equal numbers and texts, the same tensor, the same object.
     pub fn same(&self, other: &Self) -> bool {
         match (self, other) {
-            (Value::None, Value::None) | (Value::Uninitialized, Value::Uninitialized) => true,
+            (Value::None, Value::None) | (Value::Uninitialized, Value::Uninitialized) | (Value::Apart, Value::Apart) => true,
             (Value::Bool(a), Value::Bool(b)) => a == b,
             (Value::Int(a), Value::Int(b)) => a == b,
             (Value::Float(a), Value::Float(b)) => a.to_bits() == b.to_bits(),

@@ -23,6 +23,9 @@ impl<'c> Evaluator<'_, 'c> {
             }
             ("isinstance", [value, ty]) => {
                 let value = self.expr(value, frame)?;
+                if value.is_apart() {
+                    return Err(format!("it asks for the type of {}", value.kind()).into());
+                }
                 return Ok(Value::Bool(is_instance(&value, ty)));
             }
             _ => {}

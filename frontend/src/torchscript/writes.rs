@@ -7,7 +7,7 @@ use strata_dialects::aten::AtenOp;
 use super::error::Eval;
 
 /// The tensor that another is a view of, maybe itself, as far as view operators tell.
-fn base<'c>(mut value: Value<'c>) -> Value<'c> {
+pub(super) fn base<'c>(mut value: Value<'c>) -> Value<'c> {
     while let Some(of) = value.defining_op().and_then(viewed) {
         value = of;
     }
@@ -17,8 +17,14 @@ fn base<'c>(mut value: Value<'c>) -> Value<'c> {
 /// What a view operator, or one that writes, gives a view of.
 fn viewed<'c>(op: Op<'c>) -> Option<Value<'c>> {
     let view = AtenOp::new(op).ok()?;
-    let alias = view.schema().returns.first()?.alias?;
-    let arg = view.schema().args.iter().find(|arg| arg.alias.is_some_and(|of| of.trim_end_matches('!') == alias.trim_end_matches('!')))?;
+    let schema = view.schema();
+    let alias = schema.returns.first()?.alias;
+    // Those that give lists of views have no alias at the list.
+    let arg = schema.args.iter().find(|arg| match (arg.alias, alias) {
+        (Some(of), Some(alias)) => of.trim_end_matches('!') == alias.trim_end_matches('!'),
+        (Some(_), None) => schema.flags.contains(&"view"),
+        (None, _) => false,
+    })?;
     view.tensors(arg.name).ok()?.first().copied()
 }
 

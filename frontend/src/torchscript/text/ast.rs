@@ -143,3 +143,39 @@ impl Expr {
         }
     }
 }
+
+/// Whether statements mention a variable.
+pub fn mentions(body: &[Stmt], name: &str) -> bool {
+    body.iter().any(|stmt| match &stmt.kind {
+        StmtKind::Assign(targets, value) => {
+            let targets = match targets {
+                Targets::One(target) => std::slice::from_ref(target),
+                Targets::Parts(targets) => targets,
+            };
+            value.mentions(name) || targets.iter().any(|target| matches!(target, Target::Attr(of, _) if of.mentions(name)))
+        }
+        StmtKind::Expr(value) => value.mentions(name),
+        StmtKind::Return(value) => value.as_ref().is_some_and(|value| value.mentions(name)),
+        StmtKind::If(condition, yes, no) => condition.mentions(name) || mentions(yes, name) || mentions(no, name),
+        StmtKind::For(_, of, body) | StmtKind::While(of, body) | StmtKind::With(of, _, body) => of.mentions(name) || mentions(body, name),
+        StmtKind::Def(function) => mentions(&function.body, name),
+        StmtKind::Pass => false,
+    })
+}
+
+impl Expr {
+    fn mentions(&self, name: &str) -> bool {
+        match self {
+            Expr::Name(known) => known == name,
+            Expr::Int(_) | Expr::Float(_) | Expr::Imaginary(_) | Expr::Str(_) => false,
+            Expr::List(items) | Expr::Tuple(items) => items.iter().any(|item| item.mentions(name)),
+            Expr::Dict(items) => items.iter().any(|(key, value)| key.mentions(name) || value.mentions(name)),
+            Expr::Attr(of, _) | Expr::Negative(of) => of.mentions(name),
+            Expr::Subscript(of, index) => of.mentions(name) || index.mentions(name),
+            Expr::Call(call) => {
+                let named = call.named.iter().map(|(_, value)| value);
+                call.callee.mentions(name) || call.args.iter().chain(named).any(|value| value.mentions(name))
+            }
+        }
+    }
+}
