@@ -142,13 +142,16 @@ impl<F, Arguments, R> Jit<F, Arguments, R> {
     }
 }
 
+/// The closure at the arguments of a call, with another tensor in the place of each of theirs.
+type Closure<'a, R> = dyn Fn(&mut dyn FnMut(&Tensor) -> Tensor) -> R + 'a;
+
 impl<F, Arguments, R: TensorTree> Jit<F, Arguments, R> {
     /// Makes a form for a call. Nothing is locked meanwhile.
     fn make(
         &self,
         leaves: &Leaves<'_>,
         holds: &dyn Fn(&Guards) -> bool,
-        run: &dyn Fn(&mut dyn FnMut(&Tensor) -> Tensor) -> R,
+        run: &Closure<'_, R>,
     ) -> Result<Arc<Entry<R>>, Error> {
         let forms: Vec<_> = self.forms().iter().map(|entry| entry.guards.clone()).collect();
         let widened = match self.dynamic {
@@ -192,7 +195,7 @@ impl<F, Arguments, R: TensorTree> Jit<F, Arguments, R> {
     }
 
     /// Traces, compiles and loads the closure for calls for which the guards hold.
-    fn form(&self, guards: Guards, reason: String, run: &dyn Fn(&mut dyn FnMut(&Tensor) -> Tensor) -> R) -> Result<Entry<R>, Error> {
+    fn form(&self, guards: Guards, reason: String, run: &Closure<'_, R>) -> Result<Entry<R>, Error> {
         let start = Instant::now();
         let trace = Trace::new(&guards);
         let mut inputs = 0..;

@@ -211,14 +211,17 @@ pub(super) fn inside<'c, T>(eval: &mut Evaluator<'_, 'c>, block: Block<'c>, body
     result
 }
 
-/// The variables after a branch that are not those before it, joined; and those that cannot be.
+/// Variables and what they hold.
+type Variables<'c> = Vec<(String, Value<'c>)>;
+
+/// The variables after a branch that are not those before it, joined; and the names of those that cannot be.
 fn join_frames<'c>(
     eval: &mut Evaluator<'_, 'c>,
     before: &Frame<'c>,
     frames: &[Frame<'c>; 2],
     blocks: [Block<'c>; 2],
     pairs: &mut Vec<[ir::Value<'c>; 2]>,
-) -> Eval<(Vec<(String, Value<'c>)>, Vec<String>)> {
+) -> Eval<(Variables<'c>, Vec<String>)> {
     let names: BTreeSet<&String> = frames[0].variables.keys().collect();
     let (mut joined, mut apart) = (Vec::new(), Vec::new());
     for name in names {
