@@ -26,6 +26,16 @@ func.func @half(%x: bf16) -> bf16 {
   return %log : bf16
 }
 
+// A function of the runtime that has a vector form: our code where products and sums are fused, else a call for each lane.
+// CHECK-LABEL: func.func @of_runtime(
+// CHECK: call @strata_math.lgamma.8xf32(
+// OLD-LABEL: func.func @of_runtime(
+// OLD: call @strata_math.lgamma.8xf32(
+func.func @of_runtime(%x: vector<8xf32>) -> vector<8xf32> {
+  %0 = "loop.libm"(%x) {name = "lgamma"} : (vector<8xf32>) -> vector<8xf32>
+  return %0 : vector<8xf32>
+}
+
 // A half is rounded to an integer in f32: LLVM would narrow the instruction to halves, lane by lane. Other numbers have the instruction.
 // CHECK-LABEL: func.func @integers(
 // CHECK: %[[FLOOR:.+]] = call @strata_math.floor.16xf32(
@@ -105,17 +115,7 @@ func.func @double(%x: vector<20xf32>) -> vector<20xf32> {
 // Without fused multiply-add and 512 bits it is the library's, four lanes at a time.
 // OLD-LABEL: func.func private @strata_math.exp.16xf32(
 // OLD-COUNT-4: call @_ZGVbN4v_expf(
+// OLD-LABEL: func.func private @strata_math.lgamma.8xf32(
+// OLD-COUNT-8: call @strata_math_lgamma_f32(
 // OLD-LABEL: func.func private @strata_math.cbrt.20xf32(
 // OLD-COUNT-5: call @_ZGVbN4v_cbrtf(
-
-// A function of the runtime that has a vector form: our code where products and sums are fused, else a call for each lane.
-// CHECK-LABEL: func.func @of_runtime(
-// CHECK: call @strata_math.lgamma.8xf32(
-// OLD-LABEL: func.func @of_runtime(
-// OLD: call @strata_math.lgamma.8xf32(
-func.func @of_runtime(%x: vector<8xf32>) -> vector<8xf32> {
-  %0 = "loop.libm"(%x) {name = "lgamma"} : (vector<8xf32>) -> vector<8xf32>
-  return %0 : vector<8xf32>
-}
-
-// OLD: func.func private @strata_math_lgamma_f32(f32) -> f32

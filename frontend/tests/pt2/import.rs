@@ -171,7 +171,7 @@ type Edit = fn(&mut Value);
 fn bad_calls_are_refused() {
     let cases: &[(&str, Edit)] = &[
         ("`my.op.default` is no operator of PyTorch", |n| n["target"] = json!("torch.ops.my.op.default")),
-        ("decompose it before export", |n| n["target"] = json!("torch.ops.my.op.default")),
+        ("takes a file of such functions", |n| n["target"] = json!("torch.ops.my.op.default")),
         ("has no argument `shelf`", |n| n["inputs"][0]["name"] = json!("shelf")),
         ("given twice", |n| n["inputs"][1]["name"] = json!("self")),
         ("`other` is missing", |n| drop(n["inputs"].as_array_mut().unwrap().pop())),
