@@ -1,7 +1,7 @@
-//! The logarithm of the gamma function and its derivative, on f64 lanes whose results are rounded to f32.
+//! The logarithm of the gamma function, on f64 lanes whose results are rounded to f32.
 //!
-//! Stirling's series holds from 8 on (NIST DLMF 5.11.1, 5.11.2). Smaller arguments take eight steps up by the recurrence (5.5.1), negative
-//! ones the reflection formula (5.5.3, 5.5.4).
+//! Stirling's series holds from 8 on (NIST DLMF 5.11.1). Smaller arguments take eight steps up by the recurrence (5.5.1), negative ones the
+//! reflection formula (5.5.3).
 
 use super::lanes::Float;
 use super::log::log;
@@ -13,9 +13,6 @@ const ENOUGH: u32 = 8;
 
 /// `B(2k) / (2k (2k - 1))`, with Bernoulli's numbers B.
 const STIRLING: &[f64] = &[1.0 / 12.0, -1.0 / 360.0, 1.0 / 1260.0, -1.0 / 1680.0, 1.0 / 1188.0, -691.0 / 360_360.0];
-
-/// `B(2k) / (2k)`.
-const DERIVATIVE: &[f64] = &[1.0 / 12.0, -1.0 / 120.0, 1.0 / 252.0, -1.0 / 240.0, 1.0 / 132.0, -691.0 / 32_760.0];
 
 /// `(ln(2 pi) - 1) / 2`.
 const OFFSET: f64 = 0.418_938_533_204_672_7;
@@ -36,29 +33,6 @@ pub(super) fn lgamma<'a, 'b, 'c>(x: Float<'a, 'b, 'c>) -> Float<'a, 'b, 'c> {
     // Where the value is 0 the sum above leaves its rounding error; at infinity it is the difference of infinities.
     let y = (x.equals(1.0) | x.equals(2.0)).select(0.0, y);
     a.equals(f64::INFINITY).select(f64::INFINITY, y)
-}
-
-/// The derivative of `lgamma`; without a value at negative integers, infinite at zero.
-pub(super) fn digamma<'a, 'b, 'c>(x: Float<'a, 'b, 'c>) -> Float<'a, 'b, 'c> {
-    let negative = x.below(0.0);
-    let a = negative.select(x.constant(1.0) - x, x);
-    let small = a.below(f64::from(ENOUGH));
-    // The sum of 1 / (a + step) as one fraction.
-    let (above, below) = (1..ENOUGH).fold((a.constant(1.0), a), |(above, below), step| {
-        let next = a + f64::from(step);
-        (above.fma(next, below), below * next)
-    });
-    let z = small.select(a + f64::from(ENOUGH), a);
-    let inverse = a.constant(1.0) / z;
-    let square = inverse * inverse;
-    let y = log(z) - inverse * 0.5 - square * square.polynomial(DERIVATIVE) - small.select(above / below, 0.0);
-    // digamma(1 - x) - digamma(x) = pi / tan(pi x), and the tangent has period 1.
-    let whole = x.abs();
-    let fraction = whole - whole.floor();
-    let tangent = trig::tan(to_integer(whole) * PI).value;
-    let turned = a.constant(PI) / fraction.above(0.5).select(-tangent, tangent);
-    let y = negative.select(fraction.equals(0.0).select(f64::NAN, y + turned), y);
-    x.equals(0.0).select((-x.constant(f64::INFINITY)).with_sign_of(-x), y)
 }
 
 /// The distance of a number from zero on to the nearest integer: exactly, so that its sine is as near to zero as it should be.

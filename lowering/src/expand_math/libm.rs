@@ -29,7 +29,6 @@ const FUNCTIONS: &[Function] = &[
     unary("ceil"),
     unary("cos"),
     unary("cosh"),
-    of_runtime("digamma"),
     unary("erf"),
     unary("erfc"),
     unary("exp"),

@@ -53,7 +53,7 @@ pub(super) const BOTH: &[&str] = &[
 /// In f64; in f32 they are computed in f64 and rounded once.
 pub(super) const DOUBLE: &[&str] = &["acosh", "asinh", "atanh", "cbrt", "erfc"];
 /// In f32 alone, computed in f64 and rounded once.
-pub(super) const SINGLE: &[&str] = &["digamma", "lgamma"];
+pub(super) const SINGLE: &[&str] = &["lgamma"];
 /// In f64, and in f32 by that, of two arguments.
 pub(super) const PAIRS: &[&str] = &["atan2", "fpowi", "powf"];
 /// Of two arguments, in f32 and f64: their results are exact.
@@ -98,7 +98,6 @@ pub(super) fn expand<'c>(lanes: &Lanes<'_, 'c>, name: &str, arguments: &[Value<'
         "acosh" => whole(inverse::acosh(x)),
         "atanh" => whole(inverse::atanh(x)),
         "cbrt" => whole(inverse::cbrt(x)),
-        "digamma" => whole(gamma::digamma(x)),
         "lgamma" => whole(gamma::lgamma(x)),
         "ceil" => whole(round::ceil(x)),
         "floor" => whole(round::floor(x)),
