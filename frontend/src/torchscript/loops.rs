@@ -10,7 +10,7 @@ use strata_dialects::aten::{Input, op};
 use super::control::{fill, inside, region, use_instead, write_back};
 use super::error::Eval;
 use super::evaluate::{Evaluator, Flow, Frame};
-use super::text::ast::{Expr, Stmt, StmtKind, Target, Targets};
+use super::text::ast::{Expr, Stmt, StmtKind, Target};
 use super::value::Value;
 use super::writes;
 use crate::types::{grows, widened};
@@ -243,11 +243,7 @@ fn names(body: &[Stmt], found: &mut BTreeSet<String>) {
     for stmt in body {
         match &stmt.kind {
             StmtKind::Assign(targets, _) => {
-                let targets = match targets {
-                    Targets::One(target) => std::slice::from_ref(target),
-                    Targets::Parts(targets) => targets,
-                };
-                found.extend(targets.iter().filter_map(|target| if let Target::Name(name) = target { Some(name.clone()) } else { None }));
+                found.extend(targets.all().iter().filter_map(|target| if let Target::Name(name) = target { Some(name.clone()) } else { None }));
             }
             StmtKind::If(_, yes, no) => {
                 names(yes, found);

@@ -144,15 +144,21 @@ impl Expr {
     }
 }
 
+impl Targets {
+    /// All of them.
+    pub fn all(&self) -> &[Target] {
+        match self {
+            Targets::One(target) => std::slice::from_ref(target),
+            Targets::Parts(targets) => targets,
+        }
+    }
+}
+
 /// Whether statements mention a variable.
 pub fn mentions(body: &[Stmt], name: &str) -> bool {
     body.iter().any(|stmt| match &stmt.kind {
         StmtKind::Assign(targets, value) => {
-            let targets = match targets {
-                Targets::One(target) => std::slice::from_ref(target),
-                Targets::Parts(targets) => targets,
-            };
-            value.mentions(name) || targets.iter().any(|target| matches!(target, Target::Attr(of, _) if of.mentions(name)))
+            value.mentions(name) || targets.all().iter().any(|target| matches!(target, Target::Attr(of, _) if of.mentions(name)))
         }
         StmtKind::Expr(value) => value.mentions(name),
         StmtKind::Return(value) => value.as_ref().is_some_and(|value| value.mentions(name)),
