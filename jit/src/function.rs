@@ -147,12 +147,7 @@ type Closure<'a, R> = dyn Fn(&mut dyn FnMut(&Tensor) -> Tensor) -> R + 'a;
 
 impl<F, Arguments, R: TensorTree> Jit<F, Arguments, R> {
     /// Makes a form for a call. Nothing is locked meanwhile.
-    fn make(
-        &self,
-        leaves: &Leaves<'_>,
-        holds: &dyn Fn(&Guards) -> bool,
-        run: &Closure<'_, R>,
-    ) -> Result<Arc<Entry<R>>, Error> {
+    fn make(&self, leaves: &Leaves<'_>, holds: &dyn Fn(&Guards) -> bool, run: &Closure<'_, R>) -> Result<Arc<Entry<R>>, Error> {
         let forms: Vec<_> = self.forms().iter().map(|entry| entry.guards.clone()).collect();
         let widened = match self.dynamic {
             Dynamic::Auto => forms.iter().rev().find_map(|guards| guards.widened(&leaves.leaves)),

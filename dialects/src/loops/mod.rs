@@ -22,7 +22,8 @@ pub static LOOP: DialectDef = DialectDef {
 };
 
 /// The reducers that a stage may name.
-pub const REDUCERS: &[&str] = &["and", "argmax", "argmin", "logaddexp", "max", "maxnum", "min", "or", "prod", "softmax", "softmax_or_zero", "sum"];
+pub const REDUCERS: &[&str] =
+    &["and", "argmax", "argmin", "logaddexp", "max", "maxnum", "min", "or", "prod", "softmax", "softmax_or_zero", "sum"];
 
 /// The attribute of a stage that names an instruction for its body and its sum.
 pub const INSTRUCTION: &str = "instruction";

@@ -243,7 +243,9 @@ fn names(body: &[Stmt], found: &mut BTreeSet<String>) {
     for stmt in body {
         match &stmt.kind {
             StmtKind::Assign(targets, _) => {
-                found.extend(targets.all().iter().filter_map(|target| if let Target::Name(name) = target { Some(name.clone()) } else { None }));
+                found.extend(
+                    targets.all().iter().filter_map(|target| if let Target::Name(name) = target { Some(name.clone()) } else { None }),
+                );
             }
             StmtKind::If(_, yes, no) => {
                 names(yes, found);

@@ -59,7 +59,8 @@ fn bad_expressions_are_refused() {
 
 #[test]
 fn guards_are_read() {
-    let guard = Guard::parse("L['a'][0].size()[1] != torch.sym_max(1, (1 + L['a'][0].size()[1]) // 2)").expect("a guard").expect("of a size");
+    let guard =
+        Guard::parse("L['a'][0].size()[1] != torch.sym_max(1, (1 + L['a'][0].size()[1]) // 2)").expect("a guard").expect("of a size");
     let place = Place { path: vec![Key::Name("a".into()), Key::Index(0)], dim: Some(1) };
     assert_eq!(guard.places, vec![("v0".to_owned(), place)]);
     let half = Expr::Call(Func::FloorDiv, vec![Expr::Call(Func::Add, vec![Expr::Int(1), symbol("v0")]), Expr::Int(2)]);

@@ -53,7 +53,8 @@ fn bags<'c>(a: &Args<'c>, indices: Tensor<'c>) -> (Size<'c>, Tensor<'c>) {
     let sound = first.and(ordered).and(ends).reduce("and", &[0], false);
     a.prim.guard(sound, "embedding_bag: offsets begin at 0, never go back, and are at most the number of indices, {0}", &[n]);
     // (A bag that is empty and last begins behind the last index.)
-    let begin = zeros(offsets, &[n + 1]).scatter(a.prim.full(DType::I64, Scalar::Int(1), &[count]), &[offsets.slice(0, 0, count, 1)], &[0], "add");
+    let begin =
+        zeros(offsets, &[n + 1]).scatter(a.prim.full(DType::I64, Scalar::Int(1), &[count]), &[offsets.slice(0, 0, count, 1)], &[0], "add");
     (count, begin.slice(0, 0, n, 1).scan("sum", 0) - 1)
 }
 

@@ -56,7 +56,8 @@ impl<'c> Emitter<'c> {
         let indices: Vec<_> = operands[1..].iter().map(|&value| self.computed(value)).collect();
         // Copies that load from the same row check it once.
         let values = op.operands();
-        let open = operands[1..].iter().zip(&values[1..]).zip(&buffer.shape).filter(|((_, value), extent)| !self.is_in_bounds(**value, **extent));
+        let open =
+            operands[1..].iter().zip(&values[1..]).zip(&buffer.shape).filter(|((_, value), extent)| !self.is_in_bounds(**value, **extent));
         let key = (op, open.map(|((operand, _), _)| *operand).collect::<Vec<_>>());
         let inside = match self.checked.get(&key) {
             Some(&inside) => inside,

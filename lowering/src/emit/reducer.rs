@@ -3,9 +3,9 @@
 use super::memory::broadcast;
 use strata_core::ir::{Builder, ElementType, Value};
 use strata_core::upstream::arith::{self, CmpFPredicate, CmpIPredicate};
-use strata_core::upstream::{complex, math};
 use strata_core::upstream::llvm::AtomicBinOp;
 use strata_core::upstream::vector::{self, CombiningKind};
+use strata_core::upstream::{complex, math};
 use strata_dialects::loops::elements::register_type;
 
 /// A reducer over elements of one type.

@@ -1,11 +1,11 @@
 //! The four kinds of stages inside the outer loops: maps, reductions, scans, scatters.
 
 use super::emitter::Emitter;
+use super::lanes::Point;
 use super::nest::{Copy, Loop, Tail};
 use super::non_temporal::Route;
 use super::reducer::{Reducer, start_in_lanes};
 use super::tiles::groups_along;
-use super::lanes::Point;
 use super::{Error, lanes};
 use crate::emit::Scan;
 use crate::num::Num;

@@ -47,8 +47,27 @@ pub(super) fn has(name: &str, ty: Type<'_>) -> bool {
 
 /// In f32 and f64.
 pub(super) const BOTH: &[&str] = &[
-    "acos", "asin", "atan", "ceil", "cos", "cosh", "erf", "exp", "exp2", "expm1", "floor", "log", "log10", "log1p", "log2", "roundeven", "sin",
-    "sinh", "tan", "tanh", "trunc",
+    "acos",
+    "asin",
+    "atan",
+    "ceil",
+    "cos",
+    "cosh",
+    "erf",
+    "exp",
+    "exp2",
+    "expm1",
+    "floor",
+    "log",
+    "log10",
+    "log1p",
+    "log2",
+    "roundeven",
+    "sin",
+    "sinh",
+    "tan",
+    "tanh",
+    "trunc",
 ];
 /// In f64; in f32 they are computed in f64 and rounded once.
 pub(super) const DOUBLE: &[&str] = &["acosh", "asinh", "atanh", "cbrt", "erfc"];

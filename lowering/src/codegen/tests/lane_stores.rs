@@ -47,7 +47,8 @@ fn nothing_beside_the_lanes_is_written() {
         for lane in 0..16 {
             from[lane * bytes(wide)..][..2].copy_from_slice(&(16 * (3 + lane as u16)).to_le_bytes());
         }
-        let masks: [&[usize]; 9] = [&[0], &[5], &[15], &[0, 1], &[3, 9], &[], &[0, 1, 2, 3, 4, 5, 6], &[0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12], &[2, 3, 4]];
+        let masks: [&[usize]; 9] =
+            [&[0], &[5], &[15], &[0, 1], &[3, 9], &[], &[0, 1, 2, 3, 4, 5, 6], &[0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12], &[2, 3, 4]];
         let targets = [target::host(), target::named("x86-64-v3").unwrap()];
         for (mask, target) in masks.into_iter().flat_map(|mask| targets.iter().map(move |target| (mask, target))) {
             let mut want = [0xaa; 256];

@@ -72,7 +72,13 @@ pub fn classify(op: Op<'_>) -> Class {
 pub fn is_free(op: Op<'_>) -> bool {
     match classify(op) {
         Class::Source | Class::View(View::Plain | View::Reshape) => true,
-        Class::Pointwise(_) | Class::View(View::Guarded) | Class::Gather | Class::Reduce | Class::Contract | Class::InOrder | Class::Alone => false,
+        Class::Pointwise(_)
+        | Class::View(View::Guarded)
+        | Class::Gather
+        | Class::Reduce
+        | Class::Contract
+        | Class::InOrder
+        | Class::Alone => false,
     }
 }
 

@@ -209,24 +209,17 @@ impl Kernel {
                 Class::Source | Class::Pointwise(_) | Class::View(View::Plain | View::Guarded) | Class::Gather => {
                     open.extend(graph.operands(node).iter().map(|&operand| (operand, repeats)));
                 }
-                Class::View(View::Reshape) | Class::Reduce | Class::Contract | Class::InOrder | Class::Alone => return Err(Refusal::InOrder),
+                Class::View(View::Reshape) | Class::Reduce | Class::Contract | Class::InOrder | Class::Alone => {
+                    return Err(Refusal::InOrder);
+                }
             }
         }
         if outputs != [last] || reads.len() + 1 != members.len() {
             return Err(Refusal::InOrder);
         }
         let (inputs, tensors) = inputs(graph, members, &inside);
-        let kernel = Self {
-            ops: members.len(),
-            inputs,
-            outputs: 1,
-            tensors,
-            reads,
-            row_cost: 0,
-            plain: false,
-            contracts: false,
-            reduces: false,
-        };
+        let kernel =
+            Self { ops: members.len(), inputs, outputs: 1, tensors, reads, row_cost: 0, plain: false, contracts: false, reduces: false };
         Ok(kernel)
     }
 

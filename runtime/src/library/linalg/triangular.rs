@@ -58,7 +58,8 @@ fn lu_by_blocks<N: Number>(a: &Matrix<N>) -> Option<Lu<N>> {
     let (rows, steps) = (a.rows, a.rows.min(a.cols));
     let mut columns = a.columns();
     let (mut order, mut inverse) = (vec![0usize; rows], vec![0usize; rows]);
-    let mut memory = MemBuffer::new(lu::partial_pivoting::factor::lu_in_place_scratch::<usize, N>(rows, a.cols, Par::Seq, Default::default()));
+    let mut memory =
+        MemBuffer::new(lu::partial_pivoting::factor::lu_in_place_scratch::<usize, N>(rows, a.cols, Par::Seq, Default::default()));
     let stack = MemStack::new(&mut memory);
     lu::partial_pivoting::factor::lu_in_place(columns.as_mut(), &mut order, &mut inverse, Par::Seq, stack, Default::default());
     let factors = Matrix::of(columns.as_ref());
