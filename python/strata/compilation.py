@@ -17,7 +17,8 @@ from .compiler import to_function
 from .higher_order import decomposed
 from .kept import Kept, ahead_of_time, keep, not_cached
 from .options import Options
-from .partition import missing, partition
+from .partition import apart, missing, partition
+from .recurrent import reason, whole
 from .views import placed, with_views, without_views
 
 class Compilation:
@@ -38,6 +39,7 @@ class Compilation:
             partition_fn=min_cut_rematerialization_partition,
             keep_inference_input_mutations=True,
         )
+        module = whole(module)
         to_file = ahead_of_time()
         with not_cached(), _numbers_from_tensors():
             through_aot = compiler(module, inputs)
@@ -67,6 +69,11 @@ class Compilation:
         """The graph compiled; what of it is not runs in eager PyTorch, and the user is told."""
         module = decomposed(module)
         unknown = missing(module)  # a compiler that cannot be opened is an error, not a reason for eager PyTorch
+        alone = apart(module)
+        if alone and not unknown:
+            event.reason = "; ".join(filter(None, map(reason, alone)))
+            event.status = "partitioned" if event.reason else "native"
+            return partition(module, lambda part: self.part(part, event))[0]
         try:
             if unknown:
                 raise graph.Unsupported(f"there is no rule for {', '.join(unknown)}")

@@ -14,6 +14,7 @@ from torch.utils import _pytree as pytree
 from . import _native, events, graph
 from .compiler import to_function
 from .options import Options
+from .recurrent import Whole
 
 
 class Compiled:
@@ -89,7 +90,7 @@ def recorded(function: Callable, leaves: list, spec: pytree.TreeSpec, places: li
         for k, value in zip(tensors, values):
             given[k] = value
         arguments, named = pytree.tree_unflatten(given, spec)
-        with _Replaced(places, values[len(tensors) :]), torch.no_grad():
+        with _Replaced(places, values[len(tensors) :]), torch.no_grad(), Whole():
             results, result = pytree.tree_flatten(function(*arguments, **named))
         described[:] = [result]
         return results

@@ -8,6 +8,9 @@ from torch.fx import GraphModule
 from . import events
 from .options import Options
 
+# Recurrent layers are one operator each for us. TorchDynamo leaves them to eager PyTorch else, since its own tracing writes out their steps.
+torch._dynamo.config.allow_rnn = True
+
 # The lines of guards and recompilations are TorchDynamo's own.
 _dynamos = {kind: True for kind in ("guards", "recompiles") if events.wanted(kind)}
 if _dynamos:

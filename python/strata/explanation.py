@@ -8,7 +8,7 @@ from unittest.mock import patch
 import torch
 import torch._dynamo
 
-from . import events, instances
+from . import events, instances, recurrent
 
 TIMES = 1000
 """How often a set of guards is checked to know how long it takes."""
@@ -93,3 +93,4 @@ def reset():
     torch._dynamo.reset()
     events.graphs.clear()
     instances.forget()
+    recurrent.forget()

@@ -198,6 +198,7 @@ class _Writer:
         if target is with_effects:
             (_, target, *arguments), result = arguments, result[1:]
             result = result[0] if len(result) == 1 else result
+        target = counterpart(target)
         schema = getattr(target, "_schema", None)
         if schema is not None:
             described, name = schema.arguments, f"torch.ops.{target.namespace}.{target._opname}.{target._overloadname}"
@@ -273,6 +274,12 @@ class _Writer:
         if tags <= {"as_tensor", "as_int", "as_float", "as_bool", "as_sym_int", "as_sym_float", "as_sym_bool"}:
             return {"as_values": parts}
         raise Unsupported(f"a list of {', '.join(sorted(tags))} has no counterpart in the compiler")
+
+
+def counterpart(target):
+    """ATen's operator for one of ours that the tracers keep whole (see `strata.recurrent`); else the same."""
+    ours = isinstance(target, torch._ops.OpOverload) and target.namespace == "strata"
+    return getattr(torch.ops.aten, target._opname).input if ours else target
 
 
 def _constant(value) -> dict:

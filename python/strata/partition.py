@@ -9,7 +9,7 @@ from torch.fx import GraphModule, Node
 from torch.fx.passes.infra.partitioner import CapabilityBasedPartitioner
 from torch.fx.passes.operator_support import OperatorSupportBase
 
-from . import _native
+from . import _native, recurrent
 from .compiler import library
 from .graph import with_effects
 
@@ -37,13 +37,25 @@ def is_compiled(node: Node) -> bool:
     target = node.args[1] if node.target is with_effects else node.target
     if not isinstance(target, torch._ops.OpOverload):
         return target in FUNCTIONS or getattr(target, "__module__", "") in ("_operator", "math", "torch")
+    if is_ours(node):
+        return recurrent.is_compiled(node)
     mutable = target._schema.is_mutable and target.namespace == "aten"
     return mutable or name(target) in compiled() or name(target) in IMPORTED
 
 
+def is_ours(node: Node) -> bool:
+    """Whether the call is of an operator of `strata.recurrent`, which runs whether it is compiled with what is around it or not."""
+    return isinstance(node.target, torch._ops.OpOverload) and node.target.namespace == "strata"
+
+
+def apart(module: GraphModule) -> list[Node]:
+    """The calls of a graph that run by themselves, between what is compiled."""
+    return [node for node in module.graph.nodes if node.op == "call_function" and is_ours(node) and not is_compiled(node)]
+
+
 def missing(module: GraphModule) -> list[str]:
     """The operators of a graph that Strata does not compile."""
-    calls = [node for node in module.graph.nodes if node.op == "call_function" and not is_compiled(node)]
+    calls = [node for node in module.graph.nodes if node.op == "call_function" and not is_compiled(node) and not is_ours(node)]
     return sorted({str(node.target) for node in calls})
 
 
