@@ -15,7 +15,7 @@ from collections.abc import Callable
 from functools import cache
 from itertools import islice
 from pathlib import Path
-from statistics import geometric_mean
+from statistics import geometric_mean, median
 from time import perf_counter
 
 import torch
@@ -28,6 +28,9 @@ VARIABLE = "STRATA_DRAWN"
 
 SHORTEST, LONGEST = 1e-4, 2e-2
 """Seconds of a call of eager PyTorch."""
+
+CALLS = 7
+"""Calls whose median is that time: the first after others waits for memory and threads."""
 
 SAMPLES = 16
 """Of so many first samples of an operator one is taken."""
@@ -106,9 +109,7 @@ def _seconds(described: dict) -> float | None:
         try:
             call, arguments = _built(described)
             first, second = call(*arguments), call(*arguments)
-            start = perf_counter()
-            call(*arguments)
-            seconds = perf_counter() - start
+            seconds = median(_timed(call, arguments) for _ in range(CALLS))
             results, again = (_tensors(each) for each in (first, second))
             same = all(torch.equal(a.nan_to_num(), b.nan_to_num()) for a, b in zip(results, again))
         except Exception:  # sizes that the operator's other arguments do not allow
@@ -119,6 +120,12 @@ def _seconds(described: dict) -> float | None:
     described["bytes"] = sum(each.numel() * each.element_size() for each in tensors)
     described["shapes"] = " ".join("x".join(map(str, each.shape)) or "scalar" for each in arguments)
     return seconds
+
+
+def _timed(call: Callable, arguments: list) -> float:
+    start = perf_counter()
+    call(*arguments)
+    return perf_counter() - start
 
 
 def _tensors(results) -> list[torch.Tensor]:
