@@ -19,6 +19,7 @@ from .kept import Kept, ahead_of_time, keep, not_cached
 from .options import Options
 from .partition import apart, missing, partition
 from .recurrent import reason, whole
+from .undecomposed import undecomposed
 from .views import placed, with_views, without_views
 
 class Compilation:
@@ -41,7 +42,7 @@ class Compilation:
         )
         module = whole(module)
         to_file = ahead_of_time()
-        with not_cached(), _numbers_from_tensors():
+        with not_cached(), _numbers_from_tensors(), undecomposed():
             through_aot = compiler(module, inputs)
         lifted = any(True for _ in module.parameters()) or any(True for _ in module.buffers())
         if self.direct is None or lifted or _has_subclasses(module, inputs):

@@ -15,6 +15,7 @@ from . import _native, events, graph
 from .compiler import to_function
 from .options import Options
 from .recurrent import Whole
+from .undecomposed import undecomposed
 
 
 class Compiled:
@@ -95,7 +96,7 @@ def recorded(function: Callable, leaves: list, spec: pytree.TreeSpec, places: li
         described[:] = [result]
         return results
 
-    with FakeTensorMode(allow_non_fake_inputs=True) as mode, enable_python_dispatcher():
+    with FakeTensorMode(allow_non_fake_inputs=True) as mode, enable_python_dispatcher(), undecomposed():
         fakes = [mode.from_tensor(value) for value in [*(leaves[k] for k in tensors), *weights]]
         module = make_fx(functionalize(flat, remove="mutations_and_views"), pre_dispatch=False)(*fakes)
     return module, described[0]

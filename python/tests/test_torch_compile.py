@@ -455,3 +455,28 @@ def test_no_warning_when_all_is_native():
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         compiled(lambda x: x.exp() + 1)(torch.randn(3))
+
+
+@pytest.mark.parametrize("mode", ["linear", "bilinear", "bicubic", "trilinear"])
+def test_interpolation_is_one_operator(mode):
+    sizes = {"linear": (9,), "bilinear": (9, 7), "bicubic": (9, 7), "trilinear": (5, 4, 6)}[mode]
+    x = torch.randn(2, 3, *sizes, requires_grad=True)
+
+    def resize(x):
+        return nn.functional.interpolate(x, scale_factor=1.5, mode=mode)
+
+    gradients = []
+    for run in (compiled(resize, fullgraph=True), resize):
+        gradients += torch.autograd.grad(run(x).square().sum(), x)
+    same(*gradients)
+    native(2)
+    assert max(graph.nodes for graph in events.graphs) < 4, events.graphs
+    same(strata.compile(resize)(x.detach()), resize(x.detach()))
+
+
+def test_interpolation_to_symbolic_sizes():
+    run = compiled(lambda x: nn.functional.interpolate(x, scale_factor=2, mode="bilinear"), dynamic=True)
+    for side in (5, 8, 6):
+        x = torch.randn(1, 3, side, side + 1)
+        same(run(x), nn.functional.interpolate(x, scale_factor=2, mode="bilinear"))
+    native()

@@ -4,7 +4,7 @@ use super::float8;
 use crate::loops::elements::register_type;
 use strata_core::ir::{Builder, ElementType, Value};
 use strata_core::upstream::arith::{self, CmpFPredicate, CmpIPredicate};
-use strata_core::upstream::complex;
+use strata_core::upstream::{complex, math};
 
 /// A numeric cast: floats truncate to integers, anything to bool is "is not zero", f64 reaches the halves and floats of 8 bits through f32.
 pub fn convert<'c>(b: &mut Builder<'c>, value: Value<'c>, from: ElementType, to: ElementType) -> Value<'c> {
@@ -76,10 +76,10 @@ pub fn convert<'c>(b: &mut Builder<'c>, value: Value<'c>, from: ElementType, to:
                 return convert(b, middle, F32, to);
             }
             if to.bits() < 64 {
-                // Through i64, so that what fits only modulo 2^n wraps, as on x86.
-                let wide_type = b.cx().int(64);
-                let wide = arith::fptosi(b, value, wide_type);
-                return one(b, arith::TruncI::NAME, wide);
+                let near = wrapped(b, value, from);
+                let word = b.cx().int(32);
+                let whole = arith::fptosi(b, near, word);
+                return if to.bits() == 32 { whole } else { one(b, arith::TruncI::NAME, whole) };
             }
             one(b, if to == U64 { arith::FPToUI::NAME } else { arith::FPToSI::NAME }, value)
         }
@@ -96,4 +96,26 @@ pub fn convert<'c>(b: &mut Builder<'c>, value: Value<'c>, from: ElementType, to:
             one(b, if from.is_unsigned() || from == Bool { arith::ExtUI::NAME } else { arith::ExtSI::NAME }, value)
         }
     }
+}
+
+/// A float of the same 32 low bits as an integer between `-2^31` and `2^31`, so that what fits only modulo `2^32` wraps, as on x86; 0 for
+/// infinities and NaN. In floats there are vector instructions on each target, which 64-bit integers lack on many.
+fn wrapped<'c>(b: &mut Builder<'c>, value: Value<'c>, from: ElementType) -> Value<'c> {
+    let ty = value.ty();
+    let two = |b: &mut Builder<'c>, power: i32| b.const_float(ty, 2f64.powi(power));
+    let whole = if from == ElementType::F64 { math::trunc(b, value) } else { value };
+    // From `2^31` on an f32 is a whole multiple of 256: the difference is exact in both types.
+    let (low, high, zero) = (two(b, -32), two(b, 32), b.const_float(ty, 0.0));
+    let turns = arith::mulf(b, whole, low);
+    let turns = math::roundeven(b, turns);
+    let turns = arith::mulf(b, turns, high);
+    let rest = arith::subf(b, whole, turns);
+    let (limit, least) = (two(b, 31), b.const_float(ty, -(2f64.powi(31))));
+    let above = arith::cmpf(b, CmpFPredicate::Oeq, rest, limit);
+    let rest = arith::select(b, above, least, rest);
+    let number = arith::cmpf(b, CmpFPredicate::Ord, rest, rest);
+    let rest = arith::select(b, number, rest, zero);
+    let size = math::absf(b, value);
+    let fits = arith::cmpf(b, CmpFPredicate::Olt, size, limit);
+    arith::select(b, fits, value, rest)
 }
