@@ -59,8 +59,8 @@ impl Array {
     /// The array holds that many lines of `T`.
     pub unsafe fn line<T: Number, N: Number>(self, item: usize, n: usize) -> Vec<N> {
         // SAFETY: the caller's.
-        let read = |k| unsafe { self.read::<T>(item * n + k) };
-        (0..n).map(read).map(|x| N::of(x.re(), x.im())).collect()
+        let line = unsafe { self.lines::<T>(item..item + 1, n) };
+        line.iter().map(|x| N::of(x.re(), x.im())).collect()
     }
 
     /// Line `item` of a batch of integers.

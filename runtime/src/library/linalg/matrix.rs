@@ -44,7 +44,11 @@ impl<N: Number> Matrix<N> {
 
     /// A copy of a matrix of the crate `faer`.
     pub fn of(matrix: MatRef<'_, N>) -> Matrix<N> {
-        Matrix::build(matrix.nrows(), matrix.ncols(), |r, c| matrix[(r, c)])
+        let mut copy = Matrix::zeros(matrix.nrows(), matrix.ncols());
+        for (c, column) in matrix.col_iter().enumerate() {
+            column.iter().enumerate().for_each(|(r, x)| copy[(r, c)] = *x);
+        }
+        copy
     }
 
     /// As a matrix of the crate `faer`.
@@ -59,7 +63,7 @@ impl<N: Number> Matrix<N> {
 
     /// A copy that lies column after column, as the algorithms of `faer` want it.
     pub fn columns(&self) -> Mat<N> {
-        Mat::from_fn(self.rows, self.cols, |r, c| self[(r, c)])
+        self.view().to_owned()
     }
 
     /// Whether no element is infinite or NaN.
@@ -88,6 +92,7 @@ impl<N: Number> Matrix<N> {
     }
 
     /// Two different rows to write.
+    #[inline(always)]
     pub fn two_rows(&mut self, a: usize, b: usize) -> (&mut [N], &mut [N]) {
         let cols = self.cols;
         let (low, high) = (a.min(b), a.max(b));
@@ -105,6 +110,7 @@ impl<N: Number> Matrix<N> {
     }
 
     /// Row `to` minus `factor` times row `from`, in some columns.
+    #[inline(always)]
     pub fn subtract(&mut self, to: usize, from: usize, factor: N, columns: Range<usize>) {
         if factor == N::ZERO {
             return;
@@ -145,7 +151,24 @@ impl<N: Number> Matrix<N> {
     }
 }
 
+/// What `f` gives, with the vectors that the CPU at hand has beside those of all of its architecture. It holds for what is inlined into `f`.
+pub fn with_vectors<R>(f: impl FnOnce() -> R) -> R {
+    #[cfg(target_arch = "x86_64")]
+    {
+        #[target_feature(enable = "avx2,fma")]
+        fn wide<R>(f: impl FnOnce() -> R) -> R {
+            f()
+        }
+        if is_x86_feature_detected!("avx2") && is_x86_feature_detected!("fma") {
+            // SAFETY: the CPU has these instructions.
+            return unsafe { wide(f) };
+        }
+    }
+    f()
+}
+
 /// The sum of `conj(a) * b`.
+#[inline(always)]
 pub fn dot<N: Number>(a: &[N], b: &[N]) -> N {
     /// Sums that run side by side: one alone waits for each addition before the next, and has no lanes.
     const SUMS: usize = 8;
@@ -162,6 +185,7 @@ pub fn dot<N: Number>(a: &[N], b: &[N]) -> N {
 }
 
 /// The square of the Euclidean length.
+#[inline(always)]
 pub fn square<N: Number>(a: &[N]) -> f64 {
     dot(a, a).re()
 }

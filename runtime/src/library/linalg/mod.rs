@@ -89,7 +89,7 @@ exported! {
         pivots.put_plain(b, &exchanges);
         info.write(b, status);
     };
-    strata_lib_ldl_solve(ld, pivots, rhs, x; n, k; options) |T, N, b| work(n, k), area(n, n) + 2 * area(n, k) => {
+    strata_lib_ldl_solve(ld, pivots, rhs, x; n, k; options) |T, N, b| area(n, n).saturating_mul(k + 1), area(n, n) + 2 * area(n, k) => {
         let solution = ldl::solve(&ld.matrix::<T, N>(b, n, n), &pivots.integers(b, n), rhs.matrix::<T, N>(b, n, k), options & 1 != 0);
         x.put::<T, N>(b, &solution.data);
     };
@@ -114,7 +114,7 @@ exported! {
         s.put::<<T as Element>::Real, f64>(b, &parts.s[..k]);
         vh.put::<T, N>(b, &parts.vh.data);
     };
-    strata_lib_triangular_solve(a, rhs, x; n, k; options) |T, N, b| work(n, k), area(n, n) + 2 * area(n, k) => {
+    strata_lib_triangular_solve(a, rhs, x; n, k; options) |T, N, b| area(n, n).saturating_mul(k + 1), area(n, n) + 2 * area(n, k) => {
         let solution = triangular::solve(&a.matrix::<T, N>(b, n, n), rhs.matrix::<T, N>(b, n, k), options & 2 != 0, options & 1 != 0);
         x.put::<T, N>(b, &solution.data);
     };

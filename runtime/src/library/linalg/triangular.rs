@@ -1,5 +1,6 @@
 //! Triangular factors: Cholesky's, Gauss's, and the systems that they leave. The crate `faer` computes them by blocks; where a pivot is
-//! zero or not positive, which LAPACK goes on from in its own way, they are computed element by element.
+//! zero or not positive, which LAPACK goes on from in its own way, they are computed element by element. So are small matrices, whose
+//! blocks would cost more than their elements.
 
 use faer::linalg::solvers::Llt;
 use faer::linalg::{lu, triangular_solve};
@@ -7,20 +8,25 @@ use faer::{MatMut, MatRef, Par, Side};
 
 use faer::dyn_stack::{MemBuffer, MemStack};
 
-use super::matrix::{Matrix, dot, square};
+use super::matrix::{Matrix, dot, square, with_vectors};
 use super::number::Number;
+
+/// Rows or columns of a matrix that is computed element by element: its elements stay in the first caches.
+const SMALL: usize = 96;
 
 /// The lower factor of the Hermitian matrix in the lower triangle of `a`, and the order of the first minor that is not
 /// positive, or 0.
 pub fn cholesky<N: Number>(a: &Matrix<N>) -> (Matrix<N>, i32) {
     let n = a.rows;
-    match a.is_finite().then(|| Llt::new(a.columns().as_ref(), Side::Lower)) {
+    let by_blocks = n > SMALL && a.is_finite();
+    match by_blocks.then(|| Llt::new(a.columns().as_ref(), Side::Lower)) {
         Some(Ok(parts)) => (Matrix::build(n, n, |r, c| if c <= r { parts.L()[(r, c)] } else { N::ZERO }), 0),
-        _ => cholesky_by_rows(a),
+        _ => with_vectors(|| cholesky_by_rows(a)),
     }
 }
 
 /// Above the diagonal, and behind the minor that is not positive, nothing is computed.
+#[inline(always)]
 fn cholesky_by_rows<N: Number>(a: &Matrix<N>) -> (Matrix<N>, i32) {
     let mut l = Matrix::zeros(a.rows, a.rows);
     for r in 0..a.rows {
@@ -49,8 +55,8 @@ pub struct Lu<N> {
 
 /// Gauss's elimination, with the largest pivot of each column unless `nopivot`.
 pub fn lu<N: Number>(a: Matrix<N>, nopivot: bool) -> Lu<N> {
-    let by_blocks = (!nopivot && a.rows > 0 && a.cols > 0).then(|| lu_by_blocks(&a)).flatten();
-    by_blocks.unwrap_or_else(|| lu_by_steps(a, nopivot))
+    let by_blocks = (!nopivot && a.rows.min(a.cols) > SMALL).then(|| lu_by_blocks(&a)).flatten();
+    by_blocks.unwrap_or_else(|| with_vectors(|| lu_by_steps(a, nopivot)))
 }
 
 /// Nothing where a pivot is zero or something is not finite.
@@ -82,8 +88,9 @@ fn exchanges(order: &[usize], steps: usize) -> Vec<i32> {
     (0..steps).map(exchange).collect()
 }
 
+#[inline(always)]
 fn lu_by_steps<N: Number>(mut a: Matrix<N>, nopivot: bool) -> Lu<N> {
-    let (mut pivots, mut info) = (Vec::new(), 0);
+    let (mut pivots, mut info) = (Vec::with_capacity(a.rows.min(a.cols)), 0);
     for k in 0..a.rows.min(a.cols) {
         let larger = |best: usize, r: usize| if a[(r, k)].size() > a[(best, k)].size() { r } else { best };
         let best = if nopivot { k } else { (k..a.rows).fold(k, larger) };
@@ -117,8 +124,8 @@ pub fn permutation(pivots: &[i32], rows: usize) -> Vec<i64> {
 /// X of `A X = B`, where only one triangle of A is read.
 pub fn solve<N: Number>(a: &Matrix<N>, mut x: Matrix<N>, upper: bool, unit: bool) -> Matrix<N> {
     let pivot = |k: usize| unit || a[(k, k)] != N::ZERO;
-    if !(0..a.rows).all(pivot) {
-        return by_substitution(a, x, upper, unit);
+    if a.rows <= SMALL || !(0..a.rows).all(pivot) {
+        return with_vectors(|| by_substitution(a, x, upper, unit));
     }
     let solve: fn(MatRef<'_, N>, MatMut<'_, N>, Par) = match (upper, unit) {
         (false, false) => |a, x, par| triangular_solve::solve_lower_triangular_in_place(a, x, par),
@@ -131,6 +138,7 @@ pub fn solve<N: Number>(a: &Matrix<N>, mut x: Matrix<N>, upper: bool, unit: bool
 }
 
 /// Divides by pivots that are zero as LAPACK does.
+#[inline(always)]
 fn by_substitution<N: Number>(a: &Matrix<N>, mut x: Matrix<N>, upper: bool, unit: bool) -> Matrix<N> {
     let n = a.rows;
     for step in 0..n {
