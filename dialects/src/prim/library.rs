@@ -18,6 +18,9 @@ pub struct Function {
     pub options: &'static [&'static str],
 }
 
+/// Only the real values of a decomposition are computed.
+const VALUES: &str = "values";
+
 const fn function(name: &'static str, signature: &'static str, options: &'static [&'static str]) -> Function {
     Function { name, signature, options }
 }
@@ -42,12 +45,14 @@ const fn function(name: &'static str, signature: &'static str, options: &'static
 /// - `qr`: LAPACK's `geqrf`: R above the reflection vectors, and their factors.
 /// - `svd`: left vectors, descending singular values, adjoint of the right vectors.
 /// - `triangular_solve`: X of `A X = B`.
+///
+/// With the option `values`, `eigh` and `svd` may leave their vectors undefined.
 pub static FUNCTIONS: &[Function] = &[
     function("cholesky", "T(n,n) -> T(n,n) I()", &[]),
     function("ctc", "T(t,c) L(s) I() I() I() -> T() T(t,k)", &[]),
     function("ctc_gradient", "T(t,c) T(t,k) T() T() L(s) I() I() I() -> T(t,c)", &["zero_infinity"]),
     function("eig", "T(n,n) -> C(n) C(n,n)", &[]),
-    function("eigh", "T(n,n) -> R(n) T(n,n)", &[]),
+    function("eigh", "T(n,n) -> R(n) T(n,n)", &[VALUES]),
     function("fft", "T(n) -> T(n)", &["inverse"]),
     function("householder", "T(m,n) T(k) -> T(m,n)", &[]),
     function("irfft", "T(k) -> R(n)", &[]),
@@ -61,7 +66,7 @@ pub static FUNCTIONS: &[Function] = &[
     function("permutation", "I(k) -> L(m)", &[]),
     function("qr", "T(m,n) -> T(m,n) T(k)", &[]),
     function("rfft", "T(n) -> C(k)", &[]),
-    function("svd", "T(m,n) -> T(m,p) R(k) T(q,n)", &[]),
+    function("svd", "T(m,n) -> T(m,p) R(k) T(q,n)", &[VALUES]),
     function("triangular_solve", "T(n,n) T(n,k) -> T(n,k)", &["unit", "upper"]),
 ];
 
@@ -100,6 +105,12 @@ impl Function {
             told = if at < operands.len() { letters.len() } else { told };
         }
         (letters, told)
+    }
+
+    /// The option of a call that needs results of some numbers alone, if there is one.
+    pub fn option_for(&self, needed: impl Fn(usize) -> bool) -> Option<&'static str> {
+        let vectors = |results: Vec<Part>| results.iter().enumerate().any(|(at, part)| part.element != 'R' && needed(at));
+        (self.options.contains(&VALUES) && !vectors(self.parts().1)).then_some(VALUES)
     }
 
     /// The options of a call as bits, in the order of the table; None where it does not know one.
@@ -246,5 +257,13 @@ mod tests {
         let solve = Function::find("triangular_solve").unwrap();
         assert_eq!(solve.mask(&["upper".to_owned()]), Some(2));
         assert_eq!(solve.mask(&["lower".to_owned()]), None);
+    }
+
+    #[test]
+    fn vectors_that_nobody_needs_are_an_option() {
+        let svd = Function::find("svd").unwrap();
+        assert_eq!(svd.option_for(|result| result == 1), Some("values"));
+        assert_eq!(svd.option_for(|result| result < 2), None);
+        assert_eq!(Function::find("lu").unwrap().option_for(|_| false), None);
     }
 }

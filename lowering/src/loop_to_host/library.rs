@@ -49,7 +49,8 @@ pub(super) fn library<'c>(c: &mut Converter<'c>, op: Op<'c>) -> Result<(), Error
     let function = Function::find(&name).ok_or_else(|| Error::at(op, format!("the library has no function `{name}`")))?;
     let (operands, results) = function.parts();
     let options = op.attr("options").and_then(|attr| attr.as_array()).unwrap_or_default();
-    let options: Vec<String> = options.into_iter().filter_map(|option| option.as_str()).collect();
+    let mut options: Vec<String> = options.into_iter().filter_map(|option| option.as_str()).collect();
+    options.extend(function.option_for(|result| !op.result(result).is_unused()).map(str::to_owned));
     let mask = function.mask(&options).ok_or_else(|| Error::at(op, format!("`{name}` does not know all its options")))?;
 
     let tensors: Vec<_> = op.operands()[..operands.len()].iter().map(|value| c.tensor(op, *value)).collect::<Result<_, _>>()?;

@@ -14,3 +14,11 @@ pub fn eigh<N: Number>(a: &Matrix<N>) -> (Vec<f64>, Matrix<N>) {
         _ => (vec![f64::NAN; n], Matrix::build(n, n, |_, _| N::real(f64::NAN))),
     }
 }
+
+/// Ascending eigenvalues alone.
+pub fn values<N: Number>(a: &Matrix<N>) -> Vec<f64> {
+    match a.is_finite().then(|| a.view().self_adjoint_eigenvalues(Side::Lower)) {
+        Some(Ok(values)) => values.iter().map(|value| N::from_real_impl(value).re()).collect(),
+        _ => vec![f64::NAN; a.rows],
+    }
+}

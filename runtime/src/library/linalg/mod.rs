@@ -75,9 +75,14 @@ exported! {
         vectors.put::<<T as Element>::Complex, Complex64>(b, &v.data);
     };
     strata_lib_eigh(a, values, vectors; n; options) |T, N, b| 10 * work(n, n), 4 * area(n, n) => {
-        let (w, v) = eigh::eigh(&a.matrix::<T, N>(b, n, n));
-        values.put::<<T as Element>::Real, f64>(b, &w);
-        vectors.put::<T, N>(b, &v.data);
+        let a = a.matrix::<T, N>(b, n, n);
+        if options & 1 != 0 {
+            values.put::<<T as Element>::Real, f64>(b, &eigh::values(&a));
+        } else {
+            let (w, v) = eigh::eigh(&a);
+            values.put::<<T as Element>::Real, f64>(b, &w);
+            vectors.put::<T, N>(b, &v.data);
+        }
     };
     strata_lib_householder(a, taus, q; m, n, k; options) |T, N, b| work(m, n), 4 * area(m, n) => {
         let product = reflect::product(&a.matrix::<T, N>(b, m, n), &taus.line::<T, N>(b, k), n, 0);
@@ -109,10 +114,15 @@ exported! {
         taus.put::<T, N>(b, &tau[..k]);
     };
     strata_lib_svd(a, u, s, vh; m, n, p, k, q; options) |T, N, b| 20 * work(m, n), 4 * area(m, n) + 2 * area(m, p) + 2 * area(n, q) => {
-        let parts = svd::svd(&a.matrix::<T, N>(b, m, n), p > k || q > k);
-        u.put::<T, N>(b, &parts.u.data);
-        s.put::<<T as Element>::Real, f64>(b, &parts.s[..k]);
-        vh.put::<T, N>(b, &parts.vh.data);
+        let a = a.matrix::<T, N>(b, m, n);
+        if options & 1 != 0 {
+            s.put::<<T as Element>::Real, f64>(b, &svd::values(&a));
+        } else {
+            let parts = svd::svd(&a, p > k || q > k);
+            u.put::<T, N>(b, &parts.u.data);
+            s.put::<<T as Element>::Real, f64>(b, &parts.s[..k]);
+            vh.put::<T, N>(b, &parts.vh.data);
+        }
     };
     strata_lib_triangular_solve(a, rhs, x; n, k; options) |T, N, b| area(n, n).saturating_mul(k + 1), area(n, n) + 2 * area(n, k) => {
         let solution = triangular::solve(&a.matrix::<T, N>(b, n, n), rhs.matrix::<T, N>(b, n, k), options & 2 != 0, options & 1 != 0);

@@ -35,3 +35,12 @@ pub fn svd<N: Number>(a: &Matrix<N>, full: bool) -> Svd<N> {
         }
     }
 }
+
+/// Descending singular values alone.
+pub fn values<N: Number>(a: &Matrix<N>) -> Vec<f64> {
+    let k = a.rows.min(a.cols);
+    match (k > 0 && a.is_finite()).then(|| a.view().singular_values()) {
+        Some(Ok(values)) => values.iter().map(|value| N::from_real_impl(value).re()).collect(),
+        _ => vec![f64::NAN; k],
+    }
+}

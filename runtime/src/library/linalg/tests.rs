@@ -4,14 +4,14 @@ use faer::Accum;
 use num_complex::Complex64;
 
 use super::eig::eig;
-use super::eigh::eigh;
+use super::eigh::{self, eigh};
 use super::exponential::exponential;
 use super::ldl;
 use super::matrix::Matrix;
 use super::number::Number;
 use super::product::{Block, multiply_add};
 use super::reflect::{product, qr};
-use super::svd::svd;
+use super::svd::{self, svd};
 use super::triangular::{cholesky, lu, permutation, solve};
 
 /// Entries without order, of either kind of number.
@@ -31,6 +31,12 @@ fn same<N: Number>(a: &Matrix<N>, b: &Matrix<N>) {
     assert_eq!((a.rows, a.cols), (b.rows, b.cols));
     let far = a.data.iter().zip(&b.data).map(|(x, y)| (*x - *y).abs()).fold(0.0, f64::max);
     assert!(far < 1e-11, "they differ by {far}");
+}
+
+#[track_caller]
+fn close(a: &[f64], b: &[f64]) {
+    assert_eq!(a.len(), b.len());
+    assert!(a.iter().zip(b).all(|(x, y)| (x - y).abs() < 1e-11), "{a:?} and {b:?}");
 }
 
 fn scaled<N: Number>(a: &Matrix<N>, columns: &[f64]) -> Matrix<N> {
@@ -56,7 +62,7 @@ fn triangles<N: Number>(n: usize) {
 
 #[test]
 fn triangular_factors_solve_systems() {
-    for n in [2, 3, 8, 33, 70] {
+    for n in [2, 3, 8, 33, 70, 130] {
         triangles::<f64>(n);
         triangles::<Complex64>(n);
     }
@@ -79,6 +85,7 @@ fn reflections<N: Number>(m: usize, n: usize) {
         same(&left.adjoint().times(&left), &Matrix::identity(left.cols, left.cols));
         same(&parts.vh.times(&parts.vh.adjoint()), &Matrix::identity(parts.vh.rows, parts.vh.rows));
         assert!(parts.s.is_sorted_by(|x, y| x >= y));
+        close(&svd::values(&a), &parts.s);
     }
 }
 
@@ -98,6 +105,7 @@ fn spectra<N: Number>(n: usize) {
     let (values, v) = eigh(&h);
     same(&scaled(&v, &values).times(&v.adjoint()), &h);
     assert!(values.is_sorted());
+    close(&eigh::values(&h), &values);
     let a = sample::<N>(n, n);
     let (values, v) = eig(a.clone());
     let wide = Matrix::build(n, n, |r, c| Complex64::new(a[(r, c)].re(), a[(r, c)].im()));
