@@ -63,6 +63,18 @@ func.func @main(%a: tensor<2x4x4xf32>, %b: tensor<2x4x3xf32>) -> tensor<2x4x3xf3
 
 // -----
 
+// Vectors that nobody needs are not computed: the last argument of the call has the bit of the option `values`.
+// CHECK-LABEL: func.func @main() attributes {host.entry}
+// CHECK: %[[F32:.*]] = arith.constant 1 : i32
+// CHECK: %[[VALUES:.*]] = arith.constant 1 : i32
+// CHECK-NEXT: host.extern %[[F32]], %{{.*}}, %[[VALUES]] {extents = #{{.*}}, name = "strata_lib_eigh"}
+func.func @main(%a: tensor<4x4xf32>) -> tensor<4xf32> attributes {capture.entry} {
+  %0:2 = prim.library %a {function = "eigh", options = []} : (tensor<4x4xf32>) -> (tensor<4xf32>, tensor<4x4xf32>)
+  return %0#0 : tensor<4xf32>
+}
+
+// -----
+
 // A guard's details reach its message.
 // CHECK-LABEL: func.func @main() attributes {host.entry}
 // CHECK: host.guard %{{.*}}, %{{.*}} {text = "{0} is odd"}
