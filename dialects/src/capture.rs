@@ -6,7 +6,8 @@
 //! An argument or result of the entry has the logical type of the call's tensor. Where that lies in memory in another order than
 //! its dims stand, [`DIM_ORDER`] says so.
 //!
-//! Ops of this level speak about the call, so none but [`Permute`] is dead when its result is unused: each has a write effect.
+//! Ops of this level speak about the call, so none but [`Permute`] and [`CustomCall`] is dead when its result is unused: each has a write
+//! effect.
 
 use crate::host;
 use strata_core::prelude::*;
@@ -18,11 +19,13 @@ use crate::prim::{
     types::AnyTensor,
 };
 
+pub use crate::custom_call::{CustomCall, kernel_of};
+
 /// The dialect.
 pub static CAPTURE: DialectDef = DialectDef {
     name: "capture",
     doc: "The program as it was captured: symbolic sizes, their ranges, and the conditions on a call.",
-    ops: || vec![Dim::DEF, BindDims::DEF, Guard::DEF, Seed::DEF, GraphBreak::DEF, Permute::DEF],
+    ops: || vec![Dim::DEF, BindDims::DEF, Guard::DEF, Seed::DEF, GraphBreak::DEF, Permute::DEF, CustomCall::DEF],
     ..DialectDef::NEW
 };
 

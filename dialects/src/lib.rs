@@ -3,6 +3,7 @@
 pub mod aten;
 pub mod capture;
 pub mod contract;
+mod custom_call;
 pub mod entry;
 pub mod float8;
 pub mod host;

@@ -18,7 +18,7 @@ use strata_core::ir::{Attr, Context, Module, Op, OpSpec, Type, Value};
 use strata_core::rewrite::Rewriter;
 use strata_core::upstream::func;
 use strata_dialects::aten::AtenOp;
-use strata_dialects::capture;
+use strata_dialects::capture::{self, CustomCall};
 
 use crate::operators::Operators;
 
@@ -81,24 +81,31 @@ pub(crate) fn inline<'c>(
         if !op.regions().is_empty() {
             return Err(format!("`{}` of a registered operator has a region; its body is a list of operators", op.name()));
         }
-        let made = match AtenOp::new(op) {
-            Ok(_) => inferred(library, builder, op, &operands)?,
-            Err(_) => builder.clone_op(op, &operands),
+        let made = if AtenOp::new(op).is_ok() {
+            inferred(library, builder, op, &operands)?
+        } else if op.isa::<CustomCall>() {
+            // Its results have the types of what they begin as.
+            let begins = operands[operands.len().saturating_sub(op.num_results())..].iter().map(|value| value.ty());
+            copied(builder, op, &operands, &begins.collect::<Vec<_>>())
+        } else {
+            builder.clone_op(op, &operands)
         };
         values.extend(op.results().into_iter().zip(made.results()));
     }
     Err("a registered operator returns nothing".to_owned())
 }
 
-/// A copy of an `aten` op for other operands, with the types that follow from them.
-fn inferred<'c>(library: &Library<'c>, builder: &mut Rewriter<'c>, op: Op<'c>, operands: &[Value<'c>]) -> Result<Op<'c>, String> {
+/// A copy of an op for other operands, with results of these types.
+fn copied<'c>(builder: &mut Rewriter<'c>, op: Op<'c>, operands: &[Value<'c>], results: &[Type<'c>]) -> Op<'c> {
     let attrs = op.attrs();
     let attrs: Vec<(&str, Attr<'c>)> = attrs.iter().map(|(name, attr)| (name.as_str(), *attr)).collect();
-    let mut make = |results: &[Type<'c>]| builder.op(OpSpec { name: op.name(), operands, results, attrs: &attrs, ..OpSpec::default() });
-    let probe = make(&[]);
+    builder.op(OpSpec { name: op.name(), operands, results, attrs: &attrs, ..OpSpec::default() })
+}
+
+/// A copy of an `aten` op for other operands, with the types that follow from them.
+fn inferred<'c>(library: &Library<'c>, builder: &mut Rewriter<'c>, op: Op<'c>, operands: &[Value<'c>]) -> Result<Op<'c>, String> {
+    let probe = copied(builder, op, operands, &[]);
     let types = library.operators.infer(probe).map_err(|why| format!("`{}` of a registered operator: {why}", op.name()));
-    let types = types?;
-    let made = make(&types);
     builder.erase(probe);
-    Ok(made)
+    Ok(copied(builder, op, operands, &types?))
 }

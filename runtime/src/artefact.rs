@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 use memmap2::Mmap;
 
 use crate::manifest::Manifest;
+use crate::op_library::OpLibraries;
 use crate::packed::Packed;
 
 const MAGIC: [u8; 8] = *b"STRATA\x1a\n";
@@ -26,6 +27,8 @@ pub struct Artefact {
     pub image: Image,
     /// The weights' data, where `Manifest::packed` says that it is here.
     pub packed: Option<Packed>,
+    /// The libraries that have been opened for it: see [`Artefact::with_op_libraries`].
+    pub op_libraries: OpLibraries,
 }
 
 /// The bytes of a code image; `Manifest::layout` says what they are.
@@ -172,7 +175,7 @@ impl Artefact {
             }
             None => None,
         };
-        Ok((Artefact { manifest, image: Image { bytes: image.to_vec() }, packed: None }, packed))
+        Ok((Artefact { manifest, image: Image { bytes: image.to_vec() }, packed: None, op_libraries: OpLibraries::default() }, packed))
     }
 
     /// Reads an artefact from a file. Packed weights stay mapped: their checksum is not compared.
@@ -216,6 +219,7 @@ impl Manifest {
             packed: None,
             prepared: Vec::new(),
             messages: Vec::new(),
+            op_libraries: Vec::new(),
             guards: Vec::new(),
             resume: None,
             kernels: Vec::new(),

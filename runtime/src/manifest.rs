@@ -30,6 +30,9 @@ pub struct Manifest {
     pub prepared: Vec<Output>,
     /// Texts of the entry's status codes: status `k > 0` is message `k - 1`; `{0}`..`{3}` are the details.
     pub messages: Vec<String>,
+    /// The libraries of the user whose kernels it calls, sorted by their files.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub op_libraries: Vec<OpLibrary>,
     /// The conditions that the entry checks, as text.
     #[serde(default)]
     pub guards: Vec<Guard>,
@@ -64,6 +67,17 @@ impl Manifest {
     pub fn writes(&self, weight: &Weight) -> bool {
         self.outputs.iter().any(|out| out.kind == OutputKind::Mutation && out.name == weight.name)
     }
+}
+
+/// A library of the user with kernels of custom operators. Its bytes say which build of it a program was compiled for.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct OpLibrary {
+    /// The name of its file, without a folder.
+    pub file: String,
+    /// The length of the file.
+    pub bytes: u64,
+    /// The checksum of the file.
+    pub crc32: u32,
 }
 
 /// Code for a device.

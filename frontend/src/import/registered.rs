@@ -3,10 +3,12 @@
 use std::rc::Rc;
 
 use strata_core::ir::{DYNAMIC, Op, Type, Value};
+use strata_core::upstream::arith::{self, CmpIPredicate};
 use strata_core::upstream::tensor;
 use strata_dialects::aten::{self, Input, op};
+use strata_dialects::capture;
 
-use super::{error::Refusal, node::Importer, scope::Scope};
+use super::{error::Refusal, node::Importer, scope::Scope, types};
 use crate::library::{self, Library, Parameter};
 use crate::pt2::{
     argument::Argument,
@@ -131,6 +133,9 @@ fn bind<'g, 'c>(
 /// Binds a result, in the type that the program declares.
 fn one<'g, 'c>(importer: &mut Importer<'c>, scope: &mut Scope<'g, 'c>, output: &'g Argument, value: Value<'c>) -> Result<(), Refusal> {
     let ty = scope.ty(importer.cx, output)?;
+    if agree(value.ty(), ty) {
+        declared(importer, scope, output, value)?;
+    }
     let value = if value.ty() == ty {
         value
     } else if agree(value.ty(), ty) {
@@ -139,6 +144,25 @@ fn one<'g, 'c>(importer: &mut Importer<'c>, scope: &mut Scope<'g, 'c>, output: &
         return Err(Refusal::unsupported(format!("its registered function gives {}, and the program declares {ty}", value.ty())));
     };
     scope.bind(output, value)
+}
+
+/// Checks the sizes of a result that nobody knows before the call against those that the program computes with.
+fn declared<'c>(importer: &mut Importer<'c>, scope: &Scope<'_, 'c>, output: &Argument, value: Value<'c>) -> Result<(), Refusal> {
+    let Argument::AsTensor(tensor) = output else { return Ok(()) };
+    let (cx, index) = (importer.cx, importer.cx.index());
+    for (dim, size) in scope.meta(&tensor.name)?.sizes.iter().enumerate() {
+        let expr = types::expr(size);
+        if value.ty().shape().get(dim) != Some(&DYNAMIC) || !importer.symbols.covers(&expr) {
+            continue;
+        }
+        let wanted = importer.symbols.build(&mut importer.builder, &expr)?;
+        let found = importer.builder.value(op::SYM_SIZE_INT.name(), &[value], index, &[("dim", cx.i64_attr(dim as i64))]);
+        let holds = arith::cmpi(&mut importer.builder, CmpIPredicate::Eq, found, wanted);
+        let text =
+            format!("dimension {dim} of `{}` has the size {{0}} as its operator is registered, and {{1}} in the program", tensor.name);
+        importer.builder.effect(capture::Guard::NAME, &[holds, found, wanted], &[("text", cx.str_attr(&text))]);
+    }
+    Ok(())
 }
 
 /// Whether two types differ in how many of their sizes are known only.
