@@ -141,6 +141,7 @@ pub fn build(
     Ok(Artefact {
         manifest: Manifest {
             name,
+            origin: None,
             target: manifest::Target { arch: target.arch().into(), cpu: target.cpu.clone(), features: target.feature_list() },
             layout,
             inputs: inputs.collect(),

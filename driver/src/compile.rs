@@ -31,7 +31,9 @@ use strata_lowering::loop_to_host::{Program, entry};
 use strata_lowering::schedule::slow::{Slow, slow};
 use strata_lowering::target::{self, MathTarget};
 use strata_lowering::train_step::Settings;
-use strata_runtime::manifest::{DeviceCode, OpLibrary, StageTime};
+use strata_runtime::manifest::{DeviceCode, StageTime};
+use strata_runtime::op_library::OpLibrary;
+use strata_runtime::origin::Origin;
 use strata_runtime::{Artefact, limits};
 use strata_store::Store;
 
@@ -153,7 +155,7 @@ fn compile_for(
     let mut notes = Notes::default();
     let mut options = options.clone();
     let context = time(&mut notes, "context", || db.registry().pooled_context());
-    let Source { module, weights } = time(&mut notes, "import", || file.read_for(&context, &options))?;
+    let Source { module, weights, format } = time(&mut notes, "import", || file.read_for(&context, &options))?;
     let target = settle(&module, given, &options)?;
     check_level(module.op())?;
     if options.part.is_empty() {
@@ -218,6 +220,7 @@ fn compile_for(
     let mut artefact = artefact::build(&program, weights.as_ref(), file.path, image, &code.target, notes)?;
     artefact.manifest.device = device;
     artefact.manifest.op_libraries = op_libraries;
+    artefact.manifest.origin = Some(Origin::of(file.path, format));
     Ok(artefact)
 }
 

@@ -6,7 +6,7 @@ use std::str::FromStr;
 pub use strata_dialects::numerics::Numerics;
 use strata_lowering::codegen::{Devices, UnknownDevice};
 use strata_lowering::train_step::Settings;
-use strata_runtime::manifest::OpLibrary;
+use strata_runtime::op_library::OpLibrary;
 
 /// How much time compilation may take for how much speed.
 ///

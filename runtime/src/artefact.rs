@@ -78,6 +78,9 @@ impl Artefact {
     pub fn of_source(mut self, source: &Path) -> Artefact {
         let file = source.canonicalize().unwrap_or_else(|_| source.to_owned()).display().to_string();
         self.manifest.name = source.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+        if let Some(origin) = &mut self.manifest.origin {
+            origin.file.clone_from(&file);
+        }
         // Weights that whoever loads the program brings are in no file.
         for weight in self.manifest.weights.iter_mut().filter(|weight| !weight.source.file.is_empty()) {
             weight.source.file.clone_from(&file);
@@ -211,6 +214,7 @@ impl Manifest {
     pub fn new(name: impl Into<String>, target: crate::manifest::Target) -> Manifest {
         Manifest {
             name: name.into(),
+            origin: None,
             target,
             layout: Default::default(),
             inputs: Vec::new(),

@@ -33,6 +33,7 @@ pub mod measure;
 pub mod memory;
 mod op_call;
 pub mod op_library;
+pub mod origin;
 pub mod packed;
 pub mod pool;
 mod prepare;

@@ -6,12 +6,17 @@ use serde::{Deserialize, Serialize};
 
 use crate::dim_order::DimOrder;
 use crate::dtype::DType;
+use crate::op_library::OpLibrary;
+use crate::origin::Origin;
 
 /// Everything about a compiled program but its code.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Manifest {
     /// Name of the program, for messages.
     pub name: String,
+    /// Where it came from.
+    #[serde(default)]
+    pub origin: Option<Origin>,
     /// The machine the code is for.
     pub target: Target,
     /// How the image lies in memory and what it needs.
@@ -67,17 +72,6 @@ impl Manifest {
     pub fn writes(&self, weight: &Weight) -> bool {
         self.outputs.iter().any(|out| out.kind == OutputKind::Mutation && out.name == weight.name)
     }
-}
-
-/// A library of the user with kernels of custom operators. Its bytes say which build of it a program was compiled for.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct OpLibrary {
-    /// The name of its file, without a folder.
-    pub file: String,
-    /// The length of the file.
-    pub bytes: u64,
-    /// The checksum of the file.
-    pub crc32: u32,
 }
 
 /// Code for a device.

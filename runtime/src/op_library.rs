@@ -1,14 +1,24 @@
 //! Libraries of the user with kernels of custom operators, opened for the programs that call them.
 
+use std::ffi::{CString, c_void};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use std::ffi::{CString, c_void};
-
 use libloading::os::unix::{Library, RTLD_LOCAL, RTLD_NOW};
+use serde::{Deserialize, Serialize};
 
 use crate::artefact::Artefact;
-use crate::manifest::OpLibrary;
+
+/// A library of the user with kernels of custom operators. Its bytes say which build of it a program was compiled for.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct OpLibrary {
+    /// The name of its file, without a folder.
+    pub file: String,
+    /// The length of the file.
+    pub bytes: u64,
+    /// The checksum of the file.
+    pub crc32: u32,
+}
 
 /// Opened libraries. They stay open while a program is that calls them.
 #[derive(Debug, Clone, Default)]

@@ -133,12 +133,12 @@ fn bind<'g, 'c>(
 /// Binds a result, in the type that the program declares.
 fn one<'g, 'c>(importer: &mut Importer<'c>, scope: &mut Scope<'g, 'c>, output: &'g Argument, value: Value<'c>) -> Result<(), Refusal> {
     let ty = scope.ty(importer.cx, output)?;
-    if agree(value.ty(), ty) {
+    if capture::agree(value.ty(), ty) {
         declared(importer, scope, output, value)?;
     }
     let value = if value.ty() == ty {
         value
-    } else if agree(value.ty(), ty) {
+    } else if capture::agree(value.ty(), ty) {
         tensor::cast(&mut importer.builder, value, ty)
     } else {
         return Err(Refusal::unsupported(format!("its registered function gives {}, and the program declares {ty}", value.ty())));
@@ -163,12 +163,6 @@ fn declared<'c>(importer: &mut Importer<'c>, scope: &Scope<'_, 'c>, output: &Arg
         importer.builder.effect(capture::Guard::NAME, &[holds, found, wanted], &[("text", cx.str_attr(&text))]);
     }
     Ok(())
-}
-
-/// Whether two types differ in how many of their sizes are known only.
-fn agree(a: Type<'_>, b: Type<'_>) -> bool {
-    let same = |(a, b): (&i64, &i64)| a == b || *a == DYNAMIC || *b == DYNAMIC;
-    a.is_tensor() && b.is_tensor() && a.element() == b.element() && a.rank() == b.rank() && a.shape().iter().zip(&b.shape()).all(same)
 }
 
 /// The refusal of an operator that nobody registered, with the function that would; `written` are further arguments.
