@@ -232,9 +232,9 @@ fn attempt(broken: &Broken, file: &Path, folder: &Path) -> Result<(Verdict, Stri
     let answered = status.is_some_and(|status| status.code() == Some(1)) && std::fs::read(&output)?.starts_with(b"not as expected");
     // A location is shown as text of a program or as a line of messages.
     let lines = said.replace("\":", ":");
-    // What registers operators is called by the name of its option, and told of where the program calls it.
-    let of_option =
-        broken.command.contains("--operators=%s") && broken.command.split(' ').any(|word| word.ends_with(".json") && said.contains(word));
+    // What registers operators is called by its option, as in `--operators:3:5`, or told of at the program that calls it.
+    let tells = |word: &str| word.ends_with(".json") && said.contains(word);
+    let of_option = broken.command.contains("--operators=%s") && (said.contains("--operators:") || broken.command.split(' ').any(tells));
     let is_named = said.contains(&name) || of_option || places(&broken.bytes).iter().any(|place| lines.contains(place));
     Ok((if answered { Verdict::Accepted } else { judge(status, &said, is_named) }, said))
 }
