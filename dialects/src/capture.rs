@@ -6,7 +6,8 @@
 //! An argument or result of the entry has the logical type of the call's tensor. Where that lies in memory in another order than
 //! its dims stand, [`DIM_ORDER`] says so.
 //!
-//! Ops of this level speak about the call, so none but [`Permute`] is dead when its result is unused: each has a write effect.
+//! Ops of this level speak about the call, so none but [`Permute`], [`CustomCall`] and [`CustomGradient`] is dead when its result is
+//! unused: each has a write effect.
 
 use crate::host;
 use strata_core::prelude::*;
@@ -18,11 +19,26 @@ use crate::prim::{
     types::AnyTensor,
 };
 
+pub use crate::custom_call::{CustomCall, kernel_of};
+pub use crate::custom_gradient::{CustomGradient, Yield, agree, has_cotangent};
+
 /// The dialect.
 pub static CAPTURE: DialectDef = DialectDef {
     name: "capture",
     doc: "The program as it was captured: symbolic sizes, their ranges, and the conditions on a call.",
-    ops: || vec![Dim::DEF, BindDims::DEF, Guard::DEF, Seed::DEF, GraphBreak::DEF, Permute::DEF],
+    ops: || {
+        vec![
+            Dim::DEF,
+            BindDims::DEF,
+            Guard::DEF,
+            Seed::DEF,
+            GraphBreak::DEF,
+            Permute::DEF,
+            CustomCall::DEF,
+            CustomGradient::DEF,
+            Yield::DEF,
+        ]
+    },
     ..DialectDef::NEW
 };
 
@@ -192,6 +208,9 @@ pub const COTANGENT: &str = "capture.cotangent";
 
 /// The attribute of a result of a joint program that is a gradient: the name of its argument.
 pub const GRADIENT: &str = "capture.gradient";
+
+/// The attribute of a registered operator's function: the function that computes its gradient.
+pub const BACKWARD: &str = "capture.backward";
 
 /// Beside [`GRADIENT`]: the outputs do not depend on the argument, and the gradient is zeros, where PyTorch has none.
 pub const NO_GRADIENT: &str = "capture.no_gradient";

@@ -14,6 +14,7 @@ pub static HOST: DialectDef = DialectDef {
             Arena::DEF,
             Constant::DEF,
             Copy::DEF,
+            CustomCall::DEF,
             Elements::DEF,
             Extern::DEF,
             Guard::DEF,
@@ -212,6 +213,20 @@ pub struct Extern {
     arguments: Variadic<AnyType>,
     name: Attr<Str>,
     extents: OptAttr<Map>,
+}
+
+/// Calls a kernel of a user's library, which compiled programs import by the name `import`. The arguments are, one after the other, for
+/// each tensor its buffer and its sizes, and for each number the number. `ranks` and `dtypes` have an entry for each of them: rank and
+/// element type of a tensor by the number that library functions know it by, -1 for a number. The last `outputs` tensors are written to.
+/// The call ends with the message `text` where the kernel fails, whose status is `{0}` and whose own words are `{error}`.
+#[op("host.custom_call", effects(Read, Write))]
+pub struct CustomCall {
+    arguments: Variadic<AnyType>,
+    import: Attr<Str>,
+    ranks: Attr<I64s>,
+    dtypes: Attr<I64s>,
+    outputs: Attr<I64>,
+    text: Attr<Str>,
 }
 
 /// Copies so many elements.

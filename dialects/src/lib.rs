@@ -3,6 +3,8 @@
 pub mod aten;
 pub mod capture;
 pub mod contract;
+mod custom_call;
+mod custom_gradient;
 pub mod entry;
 pub mod float8;
 pub mod host;

@@ -17,7 +17,7 @@ use strata_runtime::manifest::{
     Access, Guard, Import, Input, InputKind, Kernel, Layout, LevelSize, Output, OutputKind, Relocation, Resume, Saved, Segment, StageTime,
     Tuned, Weight, WeightSource,
 };
-use strata_runtime::{Artefact, DType, DimOrder, Image, Manifest, manifest};
+use strata_runtime::{Artefact, DType, DimOrder, Image, Manifest, OpLibraries, manifest};
 
 /// What the compilation noted about a program on its way down.
 #[derive(Default)]
@@ -141,6 +141,7 @@ pub fn build(
     Ok(Artefact {
         manifest: Manifest {
             name,
+            origin: None,
             target: manifest::Target { arch: target.arch().into(), cpu: target.cpu.clone(), features: target.feature_list() },
             layout,
             inputs: inputs.collect(),
@@ -149,6 +150,7 @@ pub fn build(
             packed: None,
             prepared: prepared.collect(),
             messages,
+            op_libraries: Vec::new(),
             guards,
             resume: program.next.as_ref().map(|next| Resume { part: next.resume.clone(), reason: next.reason.clone() }),
             kernels: notes.kernels,
@@ -161,6 +163,7 @@ pub fn build(
         },
         image: Image { bytes: image.bytes },
         packed: None,
+        op_libraries: OpLibraries::default(),
     })
 }
 

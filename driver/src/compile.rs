@@ -26,12 +26,14 @@ use strata_dialects::loops::schedule::SCHEDULE;
 use strata_dialects::prim;
 use strata_dialects::target::TARGET;
 use strata_dialects::target::gpu::{GPU, Gpu};
-use strata_lowering::codegen::{self, Emitted, Target};
+use strata_lowering::codegen::{self, Emitted, LinkedImage, Target};
 use strata_lowering::loop_to_host::{Program, entry};
 use strata_lowering::schedule::slow::{Slow, slow};
 use strata_lowering::target::{self, MathTarget};
 use strata_lowering::train_step::Settings;
 use strata_runtime::manifest::{DeviceCode, StageTime};
+use strata_runtime::op_library::OpLibrary;
+use strata_runtime::origin::Origin;
 use strata_runtime::{Artefact, limits};
 use strata_store::Store;
 
@@ -153,7 +155,7 @@ fn compile_for(
     let mut notes = Notes::default();
     let mut options = options.clone();
     let context = time(&mut notes, "context", || db.registry().pooled_context());
-    let Source { module, weights } = time(&mut notes, "import", || file.read_for(&context, &options))?;
+    let Source { module, weights, format } = time(&mut notes, "import", || file.read_for(&context, &options))?;
     let target = settle(&module, given, &options)?;
     check_level(module.op())?;
     if options.part.is_empty() {
@@ -214,9 +216,29 @@ fn compile_for(
     }
     let bytes: Vec<_> = objects.bytes.iter().map(Vec::as_slice).collect();
     let image = time(&mut notes, "link", || codegen::link_as(&bytes, &objects.aliases))?;
+    let op_libraries = called_libraries(&image, options)?;
     let mut artefact = artefact::build(&program, weights.as_ref(), file.path, image, &code.target, notes)?;
     artefact.manifest.device = device;
+    artefact.manifest.op_libraries = op_libraries;
+    artefact.manifest.origin = Some(Origin::of(file.path, format));
     Ok(artefact)
+}
+
+/// The libraries of the user whose kernels an image calls: all of those that are given, and no others.
+fn called_libraries(image: &LinkedImage, options: &Options) -> Result<Vec<OpLibrary>, Error> {
+    let mut called = Vec::new();
+    for (file, symbol) in image.imports.iter().filter_map(|(name, _)| capture::kernel_of(name)) {
+        let given = options.op_libraries.iter().find(|library| library.file == file);
+        let given = given.ok_or_else(|| Error::NoOpLibrary { file: file.to_owned(), symbol: symbol.to_owned() })?;
+        if !called.contains(given) {
+            called.push(given.clone());
+        }
+    }
+    if let Some(unused) = options.op_libraries.iter().find(|library| !called.contains(library)) {
+        return Err(Error::OpLibraryUnused { file: unused.file.clone() });
+    }
+    called.sort_by(|a, b| a.file.cmp(&b.file));
+    Ok(called)
 }
 
 /// Whether a program stands at the level of scheduled kernels already: what leads there has nothing to do.

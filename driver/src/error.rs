@@ -30,6 +30,10 @@ pub enum Error {
     Signature { why: String },
     #[error("--operators: {why}")]
     Operators { why: String },
+    #[error("the program calls `{symbol}` of the library {file}, which is not given; give it with --load-op-library=FOLDER/{file}")]
+    NoOpLibrary { file: String, symbol: String },
+    #[error("--load-op-library: the program calls no kernel of {file}; leave the option out")]
+    OpLibraryUnused { file: String },
     #[error("PTX is code for a CUDA device; name one with --target=cuda:sm_90")]
     NoDevice,
     #[error("a text of PTX is for one device; --emit=strata keeps several")]

@@ -128,7 +128,10 @@ impl Job {
                 _ => programs.push(String::new()),
             }
         }
-        let parse = |text: &String| Ok(Source { module: Module::parse(context, text, &name).map_err(Error::from)?, weights: None });
+        let parse = |text: &String| {
+            let module = Module::parse(context, text, &name).map_err(Error::from)?;
+            Ok(Source { module, weights: None, format: "text of MLIR".to_owned() })
+        };
         programs.iter().map(parse).collect()
     }
 

@@ -6,6 +6,7 @@ use std::str::FromStr;
 pub use strata_dialects::numerics::Numerics;
 use strata_lowering::codegen::{Devices, UnknownDevice};
 use strata_lowering::train_step::Settings;
+use strata_runtime::op_library::OpLibrary;
 
 /// How much time compilation may take for how much speed.
 ///
@@ -178,6 +179,8 @@ pub struct Options {
     pub signature: Option<String>,
     /// Operators that the user registers: a module of functions, each named after an operator, whose bodies are of `aten`.
     pub operators: Option<String>,
+    /// The libraries of the user whose kernels the program may call.
+    pub op_libraries: Vec<OpLibrary>,
     /// Arithmetic.
     #[serde(with = "spelled")]
     pub numerics: Numerics,

@@ -31,6 +31,8 @@ impl<'a, P: AsRef<Path> + ?Sized> From<&'a P> for SourceFile<'a> {
 pub(crate) struct Source<'c> {
     pub module: Module<'c>,
     pub weights: Option<Weights>,
+    /// The format that it came in and its versions, in words.
+    pub format: String,
 }
 
 impl<'a> SourceFile<'a> {
@@ -87,7 +89,7 @@ impl<'a> SourceFile<'a> {
             }
             Some("mlir") => {
                 let module = Module::parse(context, &self.text()?, &self.path.display().to_string())?;
-                Ok(Source { module, weights: None })
+                Ok(Source { module, weights: None, format: "text of MLIR".to_owned() })
             }
             _ => Err(Error::Kind { path: self.path.to_owned() }),
         }
@@ -109,6 +111,6 @@ impl<'a> SourceFile<'a> {
         let parse = |text: &String| Library::parse(text, "--operators", &Operators, context);
         let library = options.operators.as_ref().map(parse).transpose().map_err(|why| Error::Operators { why })?;
         let imported = import(library).map_err(|error| error.into().of(self.path))?;
-        Ok(Source { module: imported.module, weights: imported.weights })
+        Ok(Source { module: imported.module, weights: imported.weights, format: imported.format })
     }
 }

@@ -18,7 +18,7 @@ use strata_core::ir::{Attr, Context, Module, Op, OpSpec, Type, Value};
 use strata_core::rewrite::Rewriter;
 use strata_core::upstream::func;
 use strata_dialects::aten::AtenOp;
-use strata_dialects::capture;
+use strata_dialects::capture::{self, CustomCall, CustomGradient, Yield};
 
 use crate::operators::Operators;
 
@@ -63,13 +63,67 @@ pub(crate) fn parameters(function: Op<'_>) -> Vec<Parameter<'_>> {
     args.into_iter().enumerate().map(|(place, arg)| Parameter { name: name(place), ty: arg.ty() }).collect()
 }
 
-/// Puts the body of a function at the builder's place, for these arguments; gives what it returns.
+/// Puts the body of a function at the builder's place, for these arguments; gives what it returns, with the gradient that it names.
 pub(crate) fn inline<'c>(
     library: &Library<'c>,
     builder: &mut Rewriter<'c>,
     function: Op<'c>,
     args: &[Value<'c>],
 ) -> Result<Vec<Value<'c>>, String> {
+    let results = body(library, builder, function, args)?;
+    let Some(backward) = function.attr(capture::BACKWARD) else { return Ok(results) };
+    let name = backward.as_symbol().ok_or_else(|| format!("its `{}` is not the name of a function", capture::BACKWARD))?;
+    let failed = |why: String| format!("its gradient `{name}` {why}");
+    let backward = library.functions.get(&name).ok_or_else(|| failed("is no function of the file".to_owned()))?;
+    with_gradient(library, builder, function, *backward, (args, &results)).map_err(failed)
+}
+
+/// The results of a function that was called with arguments, with a gradient that another one computes.
+fn with_gradient<'c>(
+    library: &Library<'c>,
+    builder: &mut Rewriter<'c>,
+    function: Op<'c>,
+    backward: Op<'c>,
+    (args, results): (&[Value<'c>], &[Value<'c>]),
+) -> Result<Vec<Value<'c>>, String> {
+    let types = |values: &[Value<'c>]| values.iter().map(|value| value.ty()).collect::<Vec<_>>();
+    let list = |types: &[Type<'c>]| format!("({})", types.iter().map(Type::to_string).collect::<Vec<_>>().join(", "));
+    if results.is_empty() || results.iter().any(|result| !result.ty().is_tensor()) {
+        return Err("is one of an operator whose results are not tensors".to_owned());
+    }
+    if [function, backward].iter().any(|function| function.body(0).ops().iter().any(writes)) {
+        return Err("is one of an operator that writes to an argument, or does so itself: return the new value as a result".to_owned());
+    }
+    let taken = [types(args), types(results), types(results)].concat();
+    let declared = types(&backward.body(0).args());
+    let fits =
+        |(declared, taken): (&Type<'c>, &Type<'c>)| declared.is_tensor() == taken.is_tensor() && (taken.is_tensor() || declared == taken);
+    if declared.len() != taken.len() || !declared.iter().zip(&taken).all(fits) {
+        let rule = "the operator's arguments, its results, and a cotangent of each result";
+        return Err(format!("takes {}, and is given {}: {rule}", list(&declared), list(&taken)));
+    }
+    let (operands, results) = ([results, args].concat(), types(results));
+    let spec = OpSpec { name: CustomGradient::NAME, operands: &operands, results: &results, regions: 1, ..OpSpec::default() };
+    let made = builder.op(spec);
+    let block = builder.add_block(made.region(0), &taken);
+    let mut inside = Rewriter::at_end(block, made.location());
+    let given = body(library, &mut inside, backward, &block.args())?;
+    inside.effect(Yield::NAME, &given, &[]);
+    let given = types(&given);
+    let wanted: Vec<_> = types(args).into_iter().filter(|ty| capture::has_cotangent(*ty)).collect();
+    if given.len() != wanted.len() || !given.iter().zip(&wanted).all(|(given, wanted)| capture::agree(*given, *wanted)) {
+        return Err(format!("gives {}, and the arguments of floats and complex numbers are {}", list(&given), list(&wanted)));
+    }
+    Ok(made.results())
+}
+
+/// Whether an op is an operator that writes to an argument.
+fn writes(op: &Op<'_>) -> bool {
+    AtenOp::new(*op).is_ok_and(|op| op.schema().is_mutable())
+}
+
+/// Puts the body of a function at the builder's place, for these arguments; gives what it returns.
+fn body<'c>(library: &Library<'c>, builder: &mut Rewriter<'c>, function: Op<'c>, args: &[Value<'c>]) -> Result<Vec<Value<'c>>, String> {
     let block = function.body(0);
     let mut values: HashMap<Value<'c>, Value<'c>> = block.args().into_iter().zip(args.iter().copied()).collect();
     for op in block.ops() {
@@ -81,24 +135,31 @@ pub(crate) fn inline<'c>(
         if !op.regions().is_empty() {
             return Err(format!("`{}` of a registered operator has a region; its body is a list of operators", op.name()));
         }
-        let made = match AtenOp::new(op) {
-            Ok(_) => inferred(library, builder, op, &operands)?,
-            Err(_) => builder.clone_op(op, &operands),
+        let made = if AtenOp::new(op).is_ok() {
+            inferred(library, builder, op, &operands)?
+        } else if op.isa::<CustomCall>() {
+            // Its results have the types of what they begin as.
+            let begins = operands[operands.len().saturating_sub(op.num_results())..].iter().map(|value| value.ty());
+            copied(builder, op, &operands, &begins.collect::<Vec<_>>())
+        } else {
+            builder.clone_op(op, &operands)
         };
         values.extend(op.results().into_iter().zip(made.results()));
     }
     Err("a registered operator returns nothing".to_owned())
 }
 
-/// A copy of an `aten` op for other operands, with the types that follow from them.
-fn inferred<'c>(library: &Library<'c>, builder: &mut Rewriter<'c>, op: Op<'c>, operands: &[Value<'c>]) -> Result<Op<'c>, String> {
+/// A copy of an op for other operands, with results of these types.
+fn copied<'c>(builder: &mut Rewriter<'c>, op: Op<'c>, operands: &[Value<'c>], results: &[Type<'c>]) -> Op<'c> {
     let attrs = op.attrs();
     let attrs: Vec<(&str, Attr<'c>)> = attrs.iter().map(|(name, attr)| (name.as_str(), *attr)).collect();
-    let mut make = |results: &[Type<'c>]| builder.op(OpSpec { name: op.name(), operands, results, attrs: &attrs, ..OpSpec::default() });
-    let probe = make(&[]);
+    builder.op(OpSpec { name: op.name(), operands, results, attrs: &attrs, ..OpSpec::default() })
+}
+
+/// A copy of an `aten` op for other operands, with the types that follow from them.
+fn inferred<'c>(library: &Library<'c>, builder: &mut Rewriter<'c>, op: Op<'c>, operands: &[Value<'c>]) -> Result<Op<'c>, String> {
+    let probe = copied(builder, op, operands, &[]);
     let types = library.operators.infer(probe).map_err(|why| format!("`{}` of a registered operator: {why}", op.name()));
-    let types = types?;
-    let made = make(&types);
     builder.erase(probe);
-    Ok(made)
+    Ok(copied(builder, op, operands, &types?))
 }

@@ -1,4 +1,4 @@
-//! `./x fuzz archives|models|text|expectations|artefacts`: files that somebody broke, given to the tools. A tool may accept one or refuse
+//! `./x fuzz archives|models|text|registrations|stablehlo|expectations|artefacts`: files that somebody broke, given to the tools. A tool may accept one or refuse
 //! it with a message that names it; it must not crash, abort, hang or take all memory.
 
 mod archives;
@@ -36,6 +36,10 @@ pub enum Kind {
     Models,
     /// `.mlir` of every level.
     Text,
+    /// Files of `--operators`.
+    Registrations,
+    /// `.stablehlo.mlir`.
+    Stablehlo,
     /// safetensors files of `rs-run --expect`.
     Expectations,
     /// `.strata`.
@@ -119,6 +123,8 @@ fn search(kind: Kind, options: &Options, scratch: &Path) -> Result<bool, Failure
         Kind::Archives => Box::new(archives::Archives::read(folder)?),
         Kind::Models => Box::new(models::Models::read(folder)?),
         Kind::Text => Box::new(text::Texts::read(folder)?),
+        Kind::Registrations => Box::new(text::Texts::registrations(folder)?),
+        Kind::Stablehlo => Box::new(text::Texts::stablehlo(folder)?),
         Kind::Expectations => Box::new(expectations::Expectations::read(scratch)?),
         Kind::Artefacts => Box::new(artefacts::Artefacts::read()?),
     };
@@ -226,7 +232,10 @@ fn attempt(broken: &Broken, file: &Path, folder: &Path) -> Result<(Verdict, Stri
     let answered = status.is_some_and(|status| status.code() == Some(1)) && std::fs::read(&output)?.starts_with(b"not as expected");
     // A location is shown as text of a program or as a line of messages.
     let lines = said.replace("\":", ":");
-    let is_named = said.contains(&name) || places(&broken.bytes).iter().any(|place| lines.contains(place));
+    // What registers operators is called by its option, as in `--operators:3:5`, or told of at the program that calls it.
+    let tells = |word: &str| word.ends_with(".json") && said.contains(word);
+    let of_option = broken.command.contains("--operators=%s") && (said.contains("--operators:") || broken.command.split(' ').any(tells));
+    let is_named = said.contains(&name) || of_option || places(&broken.bytes).iter().any(|place| lines.contains(place));
     Ok((if answered { Verdict::Accepted } else { judge(status, &said, is_named) }, said))
 }
 

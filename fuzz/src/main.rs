@@ -96,6 +96,10 @@ enum Command {
     Models(hostile::Options),
     /// Broken .mlir files, given to the tools
     Text(hostile::Options),
+    /// Broken files of --operators, given to rs-opt
+    Registrations(hostile::Options),
+    /// Broken .stablehlo.mlir files, given to the tools
+    Stablehlo(hostile::Options),
     /// Broken files of expected values, given to rs-run
     Expectations(hostile::Options),
     /// Broken .strata files, given to rs-run
@@ -126,6 +130,8 @@ fn main() -> ExitCode {
         Command::Archives(options) => hostile::run(Kind::Archives, &options),
         Command::Models(options) => hostile::run(Kind::Models, &options),
         Command::Text(options) => hostile::run(Kind::Text, &options),
+        Command::Registrations(options) => hostile::run(Kind::Registrations, &options),
+        Command::Stablehlo(options) => hostile::run(Kind::Stablehlo, &options),
         Command::Expectations(options) => hostile::run(Kind::Expectations, &options),
         Command::Artefacts(options) => hostile::run(Kind::Artefacts, &options),
         Command::Show { case } => {

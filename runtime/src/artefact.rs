@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 use memmap2::Mmap;
 
 use crate::manifest::Manifest;
+use crate::op_library::OpLibraries;
 use crate::packed::Packed;
 
 const MAGIC: [u8; 8] = *b"STRATA\x1a\n";
@@ -26,6 +27,8 @@ pub struct Artefact {
     pub image: Image,
     /// The weights' data, where `Manifest::packed` says that it is here.
     pub packed: Option<Packed>,
+    /// The libraries that have been opened for it: see [`Artefact::with_op_libraries`].
+    pub op_libraries: OpLibraries,
 }
 
 /// The bytes of a code image; `Manifest::layout` says what they are.
@@ -75,6 +78,9 @@ impl Artefact {
     pub fn of_source(mut self, source: &Path) -> Artefact {
         let file = source.canonicalize().unwrap_or_else(|_| source.to_owned()).display().to_string();
         self.manifest.name = source.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+        if let Some(origin) = &mut self.manifest.origin {
+            origin.file.clone_from(&file);
+        }
         // Weights that whoever loads the program brings are in no file.
         for weight in self.manifest.weights.iter_mut().filter(|weight| !weight.source.file.is_empty()) {
             weight.source.file.clone_from(&file);
@@ -172,7 +178,7 @@ impl Artefact {
             }
             None => None,
         };
-        Ok((Artefact { manifest, image: Image { bytes: image.to_vec() }, packed: None }, packed))
+        Ok((Artefact { manifest, image: Image { bytes: image.to_vec() }, packed: None, op_libraries: OpLibraries::default() }, packed))
     }
 
     /// Reads an artefact from a file. Packed weights stay mapped: their checksum is not compared.
@@ -208,6 +214,7 @@ impl Manifest {
     pub fn new(name: impl Into<String>, target: crate::manifest::Target) -> Manifest {
         Manifest {
             name: name.into(),
+            origin: None,
             target,
             layout: Default::default(),
             inputs: Vec::new(),
@@ -216,6 +223,7 @@ impl Manifest {
             packed: None,
             prepared: Vec::new(),
             messages: Vec::new(),
+            op_libraries: Vec::new(),
             guards: Vec::new(),
             resume: None,
             kernels: Vec::new(),

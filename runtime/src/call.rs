@@ -11,6 +11,7 @@ use crate::dlpack::{DLDevice, DLTensor, is_given};
 use crate::error::RunError;
 use crate::manifest::{Input, Output, Scalar};
 use crate::memory::{ALIGN, Block, MemoryError, Share};
+use crate::op_call::OpCall;
 use crate::profile::{Launch, Profile};
 use crate::session::dense;
 use crate::strided;
@@ -52,6 +53,8 @@ pub struct CallState {
     taken: usize,
     /// The memory that the call did not get, for which its entry gives up.
     pub(crate) refused: Option<MemoryError>,
+    /// The present call of a kernel of a user's library.
+    pub(crate) op: Option<Box<OpCall>>,
     /// Where the call's memory is, if not on the host.
     pub(crate) device: Option<Box<DeviceCall>>,
     /// The caller's stream on the device.
@@ -90,6 +93,7 @@ impl CallState {
             limit: usize::MAX,
             taken: 0,
             refused: None,
+            op: None,
             device: None,
             stream: None,
         }
@@ -106,9 +110,15 @@ impl CallState {
         self.stream = stream;
     }
 
-    /// Why the entry ended with a status: memory that it did not get, or what the status says.
+    /// Why the entry ended with a status: memory that it did not get, or what the status says, in the words of a kernel that failed.
     pub(crate) fn failure(&mut self, status: i32, messages: &[String], detail: &[i64; 4]) -> RunError {
-        self.refused.take().map_or_else(|| RunError::from_status(status, messages, detail), RunError::from)
+        if let Some(refused) = self.refused.take() {
+            return refused.into();
+        }
+        match (RunError::from_status(status, messages, detail), &mut self.op) {
+            (RunError::Guard { message }, Some(op)) => RunError::Guard { message: message.replace("{error}", &op.error()) },
+            (error, _) => error,
+        }
     }
 
     /// What the calls so far spent in each kernel, if the program was compiled to tell.

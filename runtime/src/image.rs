@@ -7,6 +7,7 @@ use crate::artefact::{Artefact, PAGE};
 use crate::cpu;
 use crate::imports;
 use crate::manifest::{Access, Layout};
+use crate::op_library::OpLibraries;
 
 /// Code ready to be called.
 #[derive(Debug)]
@@ -15,6 +16,8 @@ pub struct LoadedImage {
     bytes: usize,
     entry: Entry,
     prepare: Option<Entry>,
+    /// Kept open: the code has the addresses of their kernels.
+    op_libraries: OpLibraries,
 }
 
 // SAFETY: after loading, the mapping is changed only by the code itself, whose entry may run on any thread;
@@ -39,6 +42,22 @@ pub enum ImageError {
     Import {
         /// The function.
         name: String,
+    },
+    /// The image calls a kernel of a library that is not given.
+    #[error("the program calls `{symbol}` of the library {file}, which is not given; rs-run takes it with --load-op-library=FOLDER/{file}")]
+    NoOpLibrary {
+        /// The library.
+        file: String,
+        /// The kernel.
+        symbol: String,
+    },
+    /// The library has no such kernel.
+    #[error("the program calls `{symbol}` of the library {file}, which exports no such function")]
+    NoKernel {
+        /// The library.
+        file: String,
+        /// The kernel.
+        symbol: String,
     },
     /// The system refuses the memory.
     #[error("cannot map {bytes} bytes of code: {source}")]
@@ -66,7 +85,8 @@ impl LoadedImage {
         let base = base.cast::<u8>();
         // SAFETY: entries lie in an executable segment of the image (checked above), which is sealed below before anyone can call them.
         let function = |at: u64| unsafe { std::mem::transmute::<*mut u8, Entry>(base.wrapping_add(at as usize)) };
-        let image = LoadedImage { base, bytes, entry: function(layout.entry), prepare: layout.prepare.map(function) };
+        let op_libraries = artefact.op_libraries.clone();
+        let image = LoadedImage { base, bytes, entry: function(layout.entry), prepare: layout.prepare.map(function), op_libraries };
         // SAFETY: the mapping is at least as long as the image's bytes (checked above) and still writable.
         unsafe { base.copy_from_nonoverlapping(artefact.image.bytes.as_ptr(), artefact.image.bytes.len()) };
         image.fill(layout)?;
@@ -92,13 +112,25 @@ impl LoadedImage {
 
     fn fill(&self, layout: &Layout) -> Result<(), ImageError> {
         for import in &layout.imports {
-            let address = imports::resolve(&import.name).ok_or_else(|| ImageError::Import { name: import.name.clone() })?;
-            self.store(import.offset, address as usize);
+            self.store(import.offset, self.resolve(&import.name)? as usize);
         }
         for relocation in &layout.relocations {
             self.store(relocation.offset, self.base as usize + relocation.target as usize);
         }
         Ok(())
+    }
+
+    /// The address of an import: a function of ours or the system's, or `FILE:SYMBOL`, a kernel of a user's library.
+    fn resolve(&self, name: &str) -> Result<*const c_void, ImageError> {
+        let Some((file, symbol)) = name.split_once(':') else {
+            return imports::resolve(name).ok_or_else(|| ImageError::Import { name: name.into() });
+        };
+        let (libraries, file, symbol) = (&self.op_libraries, file.to_owned(), symbol.to_owned());
+        match libraries.kernel(&file, &symbol) {
+            Some(address) => Ok(address),
+            None if libraries.has(&file) => Err(ImageError::NoKernel { file, symbol }),
+            None => Err(ImageError::NoOpLibrary { file, symbol }),
+        }
     }
 
     fn store(&self, offset: u64, value: usize) {

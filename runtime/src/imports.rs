@@ -8,6 +8,7 @@ use libloading::os::unix::Library;
 use crate::abi::{Body, StrataCall};
 use crate::device;
 use crate::library;
+use crate::op_call;
 use crate::pool;
 use crate::session::CallState;
 
@@ -42,6 +43,7 @@ static OWN: &[(&str, Address)] = &[
     ("strata_math_erfinv_f64", Address(library::math::strata_math_erfinv_f64 as *const c_void)),
     ("strata_math_lgamma_f32", Address(library::math::strata_math_lgamma_f32 as *const c_void)),
     ("strata_math_lgamma_f64", Address(library::math::strata_math_lgamma_f64 as *const c_void)),
+    ("strata_op_begin", Address(op_call::strata_op_begin as *const c_void)),
     ("strata_output", Address(strata_output as *const c_void)),
     ("strata_parallel", Address(strata_parallel as *const c_void)),
     ("strata_truncdfbf2", Address(library::half::strata_truncdfbf2 as *const c_void)),

@@ -6,12 +6,17 @@ use serde::{Deserialize, Serialize};
 
 use crate::dim_order::DimOrder;
 use crate::dtype::DType;
+use crate::op_library::OpLibrary;
+use crate::origin::Origin;
 
 /// Everything about a compiled program but its code.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Manifest {
     /// Name of the program, for messages.
     pub name: String,
+    /// Where it came from.
+    #[serde(default)]
+    pub origin: Option<Origin>,
     /// The machine the code is for.
     pub target: Target,
     /// How the image lies in memory and what it needs.
@@ -30,6 +35,9 @@ pub struct Manifest {
     pub prepared: Vec<Output>,
     /// Texts of the entry's status codes: status `k > 0` is message `k - 1`; `{0}`..`{3}` are the details.
     pub messages: Vec<String>,
+    /// The libraries of the user whose kernels it calls, sorted by their files.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub op_libraries: Vec<OpLibrary>,
     /// The conditions that the entry checks, as text.
     #[serde(default)]
     pub guards: Vec<Guard>,

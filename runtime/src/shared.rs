@@ -19,6 +19,10 @@ const TRAILER: &[u8; 8] = b"STRATASO";
 /// The bytes of a shared library with the program; `name` is its `SONAME`.
 pub fn library(artefact: &Artefact, name: &str) -> Result<Vec<u8>, ArtefactError> {
     let layout = &artefact.manifest.layout;
+    if let Some(library) = artefact.manifest.op_libraries.first() {
+        let reason = format!("it calls kernels of {}, which the dynamic linker does not find; write a .strata file", library.file);
+        return Err(ArtefactError::Library(reason));
+    }
     let bytes = artefact.to_bytes();
     let machine = Machine::named(&artefact.manifest.target.arch);
     let mut library = Library::new(name, machine);

@@ -1,8 +1,11 @@
 //! The options of a compilation, the same on every command line.
 
+use std::path::PathBuf;
+
 use clap::Args;
 use clap::builder::PossibleValue;
 use serde_json::{Map, json};
+use strata_runtime::op_library::{self, OpLibraryError};
 
 /// How to compile.
 #[derive(Args, Clone, Debug, Default)]
@@ -26,6 +29,9 @@ pub struct CompileOptions {
     /// operators of aten
     #[arg(long, value_name = "FILE", value_parser = text)]
     operators: Option<String>,
+    /// A library of C functions that are kernels of custom operators (strata_ops.h), whose program calls them; may be given more than once
+    #[arg(long = "load-op-library", value_name = "FILE")]
+    pub op_libraries: Vec<PathBuf>,
     /// How closely results follow the program's own order of operations
     #[arg(long, value_parser = [PossibleValue::new("strict").alias("bitwise"), PossibleValue::new("ulp"), PossibleValue::new("fast")])]
     numerics: Option<String>,
@@ -75,8 +81,25 @@ impl CompileOptions {
         self.no_cache || self.explain_cache || self.explain_autotune
     }
 
-    /// The driver's options as JSON; what was not given is left to the compiler. Equal options give equal texts.
-    pub fn json(&self) -> String {
+    /// Whether something is asked about how to compile.
+    pub fn says_how(&self) -> bool {
+        !self.clone().with_profile(false).map().is_empty()
+    }
+
+    /// The driver's options as JSON; what was not given is left to the compiler. Equal options and libraries give equal texts.
+    ///
+    /// # Errors
+    /// When a library cannot be read.
+    pub fn json(&self) -> Result<String, OpLibraryError> {
+        let mut options = self.map();
+        let libraries: Vec<_> = self.op_libraries.iter().map(|path| op_library::describe(path)).collect::<Result<_, _>>()?;
+        if !libraries.is_empty() {
+            options.insert("op_libraries".into(), json!(libraries));
+        }
+        Ok(serde_json::Value::Object(options).to_string())
+    }
+
+    fn map(&self) -> Map<String, serde_json::Value> {
         let mut options = Map::new();
         let texts = [("mode", &self.mode), ("dynamic", &self.dynamic), ("sizes", &self.sizes), ("numerics", &self.numerics)];
         let more = [
@@ -99,6 +122,6 @@ impl CompileOptions {
         if !self.skip.is_empty() {
             options.insert("skip".into(), json!(self.skip));
         }
-        serde_json::Value::Object(options).to_string()
+        options
     }
 }

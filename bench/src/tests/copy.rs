@@ -52,5 +52,5 @@ pub fn artefact() -> Artefact {
     }];
     manifest.outputs =
         vec![Output { kind: OutputKind::Output, name: "out".into(), dtype: DType::F32, shape: vec![None], dim_order: DimOrder::ROW_MAJOR }];
-    Artefact { manifest, image: Image { bytes: CODE.to_vec() }, packed: None }
+    Artefact { manifest, image: Image { bytes: CODE.to_vec() }, packed: None, op_libraries: Default::default() }
 }

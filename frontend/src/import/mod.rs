@@ -48,6 +48,8 @@ pub struct Imported<'c> {
     pub outputs: Vec<Output>,
     /// Where the parameters, buffers and constants lie that the arguments name; nowhere when the program came as text.
     pub weights: Option<Weights>,
+    /// The format that it came in and its versions, in words.
+    pub format: String,
 }
 
 /// The weights of a program.
@@ -198,5 +200,8 @@ fn build<'c>(program: &Program, library: Option<Library<'c>>, cx: Cx<'c>, lenien
     let table = inputs.iter().filter(|input| input.kind.is_weight());
     let table = table.filter_map(|input| Some((input.name.clone(), Stored::from(*stored.get(input.name.as_str())?)))).collect();
     let weights = program.archive.is_some().then_some(Weights { table });
-    Ok(Imported { module, entry: ENTRY.to_owned(), inputs, outputs, weights })
+    let exported = &program.exported;
+    let (torch, schema) = (&exported.torch_version, &exported.schema_version);
+    let format = format!("torch.export of PyTorch {torch}, schema {}.{}", schema.major, schema.minor);
+    Ok(Imported { module, entry: ENTRY.to_owned(), inputs, outputs, weights, format })
 }

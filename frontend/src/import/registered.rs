@@ -3,10 +3,12 @@
 use std::rc::Rc;
 
 use strata_core::ir::{DYNAMIC, Op, Type, Value};
+use strata_core::upstream::arith::{self, CmpIPredicate};
 use strata_core::upstream::tensor;
 use strata_dialects::aten::{self, Input, op};
+use strata_dialects::capture;
 
-use super::{error::Refusal, node::Importer, scope::Scope};
+use super::{error::Refusal, node::Importer, scope::Scope, types};
 use crate::library::{self, Library, Parameter};
 use crate::pt2::{
     argument::Argument,
@@ -131,9 +133,12 @@ fn bind<'g, 'c>(
 /// Binds a result, in the type that the program declares.
 fn one<'g, 'c>(importer: &mut Importer<'c>, scope: &mut Scope<'g, 'c>, output: &'g Argument, value: Value<'c>) -> Result<(), Refusal> {
     let ty = scope.ty(importer.cx, output)?;
+    if capture::agree(value.ty(), ty) {
+        declared(importer, scope, output, value)?;
+    }
     let value = if value.ty() == ty {
         value
-    } else if agree(value.ty(), ty) {
+    } else if capture::agree(value.ty(), ty) {
         tensor::cast(&mut importer.builder, value, ty)
     } else {
         return Err(Refusal::unsupported(format!("its registered function gives {}, and the program declares {ty}", value.ty())));
@@ -141,10 +146,23 @@ fn one<'g, 'c>(importer: &mut Importer<'c>, scope: &mut Scope<'g, 'c>, output: &
     scope.bind(output, value)
 }
 
-/// Whether two types differ in how many of their sizes are known only.
-fn agree(a: Type<'_>, b: Type<'_>) -> bool {
-    let same = |(a, b): (&i64, &i64)| a == b || *a == DYNAMIC || *b == DYNAMIC;
-    a.is_tensor() && b.is_tensor() && a.element() == b.element() && a.rank() == b.rank() && a.shape().iter().zip(&b.shape()).all(same)
+/// Checks the sizes of a result that nobody knows before the call against those that the program computes with.
+fn declared<'c>(importer: &mut Importer<'c>, scope: &Scope<'_, 'c>, output: &Argument, value: Value<'c>) -> Result<(), Refusal> {
+    let Argument::AsTensor(tensor) = output else { return Ok(()) };
+    let (cx, index) = (importer.cx, importer.cx.index());
+    for (dim, size) in scope.meta(&tensor.name)?.sizes.iter().enumerate() {
+        let expr = types::expr(size);
+        if value.ty().shape().get(dim) != Some(&DYNAMIC) || !importer.symbols.covers(&expr) {
+            continue;
+        }
+        let wanted = importer.symbols.build(&mut importer.builder, &expr)?;
+        let found = importer.builder.value(op::SYM_SIZE_INT.name(), &[value], index, &[("dim", cx.i64_attr(dim as i64))]);
+        let holds = arith::cmpi(&mut importer.builder, CmpIPredicate::Eq, found, wanted);
+        let text =
+            format!("dimension {dim} of `{}` has the size {{0}} as its operator is registered, and {{1}} in the program", tensor.name);
+        importer.builder.effect(capture::Guard::NAME, &[holds, found, wanted], &[("text", cx.str_attr(&text))]);
+    }
+    Ok(())
 }
 
 /// The refusal of an operator that nobody registered, with the function that would; `written` are further arguments.

@@ -14,7 +14,7 @@ use super::dtype;
 use super::error::{Eval, OnnxError};
 use super::file::File;
 use super::importer::{Importer, Scope, versions};
-use super::proto::{Graph, Kind, Model, Size, ValueInfo};
+use super::proto::{Graph, Kind, Model, OperatorSet, Size, ValueInfo};
 use super::value::Value;
 use crate::function;
 use crate::import::{ENTRY, Imported, Input, InputKind, Output, Weights};
@@ -73,7 +73,16 @@ pub(super) fn build<'c>(
     let inputs: Vec<_> = inputs.chain(weights).collect();
     let outputs: Vec<_> = results.iter().map(|_| Output::Value).collect();
     function::finish(&mut importer.builder, function, block, &inputs, &results.into_iter().map(|value| (value, Output::Value)).collect());
-    Ok(Imported { module, entry: ENTRY.to_owned(), inputs, outputs, weights: Some(Weights { table }) })
+    Ok(Imported { module, entry: ENTRY.to_owned(), inputs, outputs, weights: Some(Weights { table }), format: format(model) })
+}
+
+/// The format of a model, in words.
+fn format(model: &Model) -> String {
+    let domain = |set: &OperatorSet| if set.domain.is_empty() { "ai.onnx".to_owned() } else { set.domain.clone() };
+    let sets: Vec<_> = model.opset_import.iter().map(|set| format!("{} {}", domain(set), set.version)).collect();
+    let by = [model.producer_name.as_str(), &model.producer_version].join(" ");
+    let by = if by.trim().is_empty() { String::new() } else { format!(", by {}", by.trim()) };
+    format!("ONNX IR {}, operators {}{by}", model.ir_version, sets.join(", "))
 }
 
 fn about(input: &str, why: impl Into<String>) -> OnnxError {

@@ -52,7 +52,7 @@ pub(super) fn build<'c>(module: Op<'_>, operators: &dyn Operators, cx: Cx<'c>) -
     let results = results.into_iter().map(|value| (value, Output::Value)).collect();
     function::finish(&mut importer.builder, function, entry, &inputs, &results);
     let weights = Some(Weights { table: importer.weights });
-    Ok(Imported { module: made, entry: ENTRY.to_owned(), inputs, outputs, weights })
+    Ok(Imported { module: made, entry: ENTRY.to_owned(), inputs, outputs, weights, format: "text of StableHLO".to_owned() })
 }
 
 /// The functions of a module, which are ops without a dialect here.

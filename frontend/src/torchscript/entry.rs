@@ -59,7 +59,8 @@ pub(super) fn build<'c>(
     let table = eval.weights.iter().map(|(input, weight)| (input.name.clone(), Stored::from(weight))).collect();
     function::finish(&mut eval.builder, function, block, &inputs, &results);
     let weights = Some(Weights { table });
-    Ok(Imported { module, entry: ENTRY.to_owned(), inputs, outputs, weights })
+    let format = format!("TorchScript, operators of version {}", program.version);
+    Ok(Imported { module, entry: ENTRY.to_owned(), inputs, outputs, weights, format })
 }
 
 const NO_SIGNATURE: &str = "a scripted model has no types of its own: give those of a call, with --signature='f32[1x3x224x224],i64[?]' \

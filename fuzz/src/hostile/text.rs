@@ -1,6 +1,7 @@
-//! Broken `.mlir` files: the lit tests' programs and the levels of exported ones, changed token by token.
+//! Broken `.mlir` files: the lit tests' programs and the levels of exported ones, files that register operators, and text of StableHLO,
+//! changed token by token.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use strata_driver::{Level, Options, lower};
 
@@ -11,11 +12,24 @@ use crate::rng::Rng;
 const MODELS: &[&str] =
     &["test/models/chain30.pt2", "test/conformance/own/aliases/nested.pt2", "test/conformance/own/control/running_sum.pt2"];
 
+/// How names of files end that are text of MLIR.
+const MLIR: &str = "mlir";
+
+/// Programs with the files that register their operators.
+const REGISTRATIONS: &[(&str, &[&str])] = &[
+    ("add_into.json", &["registered.mlir"]),
+    ("neighbours.json", &["kernels.mlir"]),
+    ("scaled_silu.json", &["registered.mlir"]),
+    ("slopes.json", &["gradients.mlir", "gradients_of_aten.mlir"]),
+];
+
 /// Texts with what is run on each.
 pub struct Texts {
     texts: Vec<Text>,
     /// All tokens of all texts: what others say in a place.
     tokens: Vec<String>,
+    /// How the files' names end.
+    ending: &'static str,
 }
 
 struct Text {
@@ -49,11 +63,45 @@ impl Texts {
                 texts.push(Text { tokens: tokens(&text), commands });
             }
         }
+        Ok(Texts::new(texts, "mlir"))
+    }
+
+    /// Files that register operators for the programs of the lit tests.
+    pub fn registrations(more: Option<&Path>) -> Result<Texts, Failure> {
+        let inputs = root().join("test/pipeline/Inputs");
+        let mut texts = Vec::new();
+        for (program, registrations) in REGISTRATIONS {
+            let commands = [format!("rs-opt {} --operators=%s --to=host", inputs.join(program).display())];
+            for path in registrations.iter().map(|name| inputs.join(name)).chain(more_files(more, "mlir")?) {
+                texts.push(Text { tokens: tokens(&std::fs::read_to_string(&path)?), commands: commands.to_vec() });
+            }
+        }
+        Ok(Texts::new(texts, "mlir"))
+    }
+
+    /// Programs of JAX.
+    pub fn stablehlo(more: Option<&Path>) -> Result<Texts, Failure> {
+        const ENDING: &str = "stablehlo.mlir";
+        let commands = ["rs-opt %s --to=host", "rs-run --no-cache %s"].map(str::to_owned);
+        let found = files(&root().join("test"), MLIR)?.into_iter().chain(more_files(more, MLIR)?);
+        let mut texts = Vec::new();
+        for path in found.filter(|path| path.to_string_lossy().ends_with(ENDING)) {
+            texts.push(Text { tokens: tokens(&std::fs::read_to_string(&path)?), commands: commands.to_vec() });
+        }
+        Ok(Texts::new(texts, ENDING))
+    }
+
+    fn new(texts: Vec<Text>, ending: &'static str) -> Texts {
         let mut tokens: Vec<String> = texts.iter().flat_map(|text| text.tokens.iter().cloned()).collect();
         tokens.sort();
         tokens.dedup();
-        Ok(Texts { texts, tokens })
+        Texts { texts, tokens, ending }
     }
+}
+
+/// The files of a folder that the user names.
+fn more_files(more: Option<&Path>, ending: &str) -> std::io::Result<Vec<PathBuf>> {
+    more.map_or(Ok(Vec::new()), |more| files(more, ending))
 }
 
 /// What a test runs on itself, without what looks at the output. What it expects to fail may be a wrong flag.
@@ -105,7 +153,7 @@ impl Corpus for Texts {
         if rng.chance(3) {
             super::break_bytes(&mut bytes, rng);
         }
-        Broken { bytes, ending: "mlir", command: text.commands[rng.below(text.commands.len())].clone() }
+        Broken { bytes, ending: self.ending, command: text.commands[rng.below(text.commands.len())].clone() }
     }
 }
 

@@ -211,6 +211,7 @@ pub fn decomposed() -> Vec<Operator> {
 /// Decomposes all `aten` ops inside `root` but those named in `keep`, then removes what has become unused.
 /// Gives the number of ops decomposed and those that could not be; these are left as they were.
 pub fn decompose<'c>(root: Op<'c>, keep: &[String]) -> (usize, Vec<Refusal<'c>>) {
+    drop_gradients(root, keep);
     let mut ops = Vec::new();
     root.walk(&mut |op| {
         if (is_operator(op) || op.has_interface::<dyn Decompose>()) && !keep.iter().any(|k| k == op.name()) {
@@ -226,6 +227,17 @@ pub fn decompose<'c>(root: Op<'c>, keep: &[String]) -> (usize, Vec<Refusal<'c>>)
     refine_results(root, &mut rewriter);
     remove_unused(root, &mut rewriter);
     (all - refusals.len(), refusals)
+}
+
+/// Puts values in the place of those with gradients of the user's, which nobody asks for any more.
+fn drop_gradients<'c>(root: Op<'c>, keep: &[String]) {
+    if keep.iter().any(|kept| kept == capture::CustomGradient::NAME) {
+        return;
+    }
+    while let Some(op) = root.find_all(capture::CustomGradient::NAME).pop() {
+        let values = op.operands();
+        Rewriter::before(op).replace(op, &values[..op.num_results()]);
+    }
 }
 
 fn decompose_op<'c, 'p>(prim: &'p Prim<'p>, op: Op<'c>) -> Result<(), Reason>

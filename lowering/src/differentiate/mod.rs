@@ -35,6 +35,7 @@ mod signature;
 mod aten;
 mod contract;
 mod control;
+mod custom;
 mod index;
 mod library;
 mod order;
@@ -66,6 +67,7 @@ pub static FAMILIES: &[(&str, &[&[Row]])] = &[
     ("order", &[order::ROWS]),
     ("library", &[library::ROWS]),
     ("control", &[control::ROWS]),
+    ("custom", &[custom::ROWS]),
     ("aten", aten::ROWS),
 ];
 
@@ -82,9 +84,10 @@ fn row(op: Op<'_>) -> Option<&'static Row> {
     ROWS.get(name).copied()
 }
 
-/// The operators of PyTorch that have a row of their own, sorted: what `--decompose-aten` keeps before `--differentiate`.
+/// What `--decompose-aten` keeps before `--differentiate`: the operators of PyTorch that have a row of their own, and gradients of the user's.
 pub fn kept() -> Vec<&'static str> {
-    Operator::all().filter(|operator| ROWS.contains_key(meaning(*operator).name())).map(Operator::name).collect()
+    let operators = Operator::all().filter(|operator| ROWS.contains_key(meaning(*operator).name())).map(Operator::name);
+    operators.chain([capture::CustomGradient::NAME]).collect()
 }
 
 /// Makes a program compute its gradients.

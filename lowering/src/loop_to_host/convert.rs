@@ -1,7 +1,7 @@
 //! The walk over the program: each op in destination-passing form.
 
 use super::sizes::Sizes;
-use super::{Error, Program, control, library};
+use super::{Error, Program, control, custom_call, library};
 use crate::num::Num;
 use std::collections::HashMap;
 use std::rc::Rc;
@@ -258,6 +258,7 @@ impl<'c> Converter<'c> {
                 self.tensors.insert(op.result(0), Tensor { buffer: source.buffer, sizes });
                 Ok(())
             }
+            capture::CustomCall::NAME => custom_call::custom_call(self, op),
             capture::Seed::NAME => library::seed(self, op),
             loops::Call::NAME => self.call(op),
             prim::Reshape::NAME => {

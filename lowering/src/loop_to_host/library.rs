@@ -22,7 +22,7 @@ pub(super) fn sort<'c>(c: &mut Converter<'c>, op: Op<'c>) -> Result<(), Error> {
     let outer = product(c, &source.sizes[..before]);
     let size = product(c, &source.sizes[before..after]);
     let inner = product(c, &source.sizes[after..]);
-    let code = dtype_code(c, element);
+    let code = c.b.const_int(c.cx.int(32), dtype_code(element));
     let descending = c.b.const_int(c.cx.int(32), i64::from(descending));
     let operands = [code, source.buffer, values.buffer, positions.buffer, outer, size, inner, descending];
     let elements = (0..3).fold(c.cx.constant(1), |all, size| all * c.cx.symbol(size));
@@ -87,7 +87,7 @@ pub(super) fn library<'c>(c: &mut Converter<'c>, op: Op<'c>) -> Result<(), Error
         c.tensors.insert(result, tensor);
     }
     let element = c.element(op, op.operand(0))?;
-    let mut arguments = vec![dtype_code(c, element)];
+    let mut arguments = vec![c.b.const_int(c.cx.int(32), dtype_code(element))];
     arguments.extend(buffers);
     arguments.push(product(c, &batch));
     arguments.extend(letters.iter().map(|letter| sizes[letter].value(&mut c.b)));
@@ -120,9 +120,8 @@ fn call<'c>(
 }
 
 /// The number of an element type in calls of the runtime library.
-fn dtype_code<'c>(c: &mut Converter<'c>, element: ElementType) -> Value<'c> {
+pub(super) fn dtype_code(element: ElementType) -> i64 {
     use ElementType::*;
     let codes = [F64, F32, F16, BF16, I64, I32, I16, I8, U8, U16, U32, U64, Bool, C64, C128, F8E4M3FN, F8E5M2];
-    let code = codes.iter().position(|&known| known == element).unwrap_or(0);
-    c.b.const_int(c.cx.int(32), code as i64)
+    codes.iter().position(|&known| known == element).unwrap_or(0) as i64
 }

@@ -5,6 +5,7 @@
 
 mod control;
 mod convert;
+mod custom_call;
 mod entry;
 mod library;
 mod sizes;

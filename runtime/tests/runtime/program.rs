@@ -69,7 +69,7 @@ pub fn artefact(weights: &Path) -> Artefact {
     manifest.weights = vec![weight("w", DType::F32, vec![1]), weight("calls", DType::I64, vec![])];
     manifest.prepared = vec![result("root", OutputKind::Prepared, DType::F32, vec![Some(1)])];
     manifest.messages = vec!["input {0}, dimension {1}: found {2}, wanted {3}".into(), "{2} has no root".into()];
-    Artefact { manifest, image: Image { bytes: image() }, packed: None }
+    Artefact { manifest, image: Image { bytes: image() }, packed: None, op_libraries: Default::default() }
 }
 
 /// The weights of the program.

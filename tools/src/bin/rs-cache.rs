@@ -79,7 +79,7 @@ fn run(command: Command) -> Result<bool, Box<dyn Error>> {
         }
         Command::Why { model, options } => {
             let store = open(None)?;
-            let parts = cached::parts(&model, &options.json(), &cached::build(&store)?)?;
+            let parts = cached::parts(&model, &options.json()?, &cached::build(&store)?)?;
             println!("{}: {}", model.display(), cached::explain(&store, &parts));
         }
         Command::Verify => {

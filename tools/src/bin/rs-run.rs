@@ -104,6 +104,9 @@ fn serve(arguments: Arguments) -> Result<bool, Box<dyn std::error::Error>> {
                 "--no-cache, --explain-cache and --explain-autotune do nothing with --suite, which always compiles; leave them out".into(),
             );
         }
+        if !arguments.compile.op_libraries.is_empty() {
+            return Err("--load-op-library is for one model: a suite opens no libraries; leave it out".into());
+        }
         return run::suite::run(&run::suite::Options {
             folder,
             backend: arguments.backend,
@@ -112,7 +115,7 @@ fn serve(arguments: Arguments) -> Result<bool, Box<dyn std::error::Error>> {
             dump: arguments.dump,
             coverage: arguments.coverage,
             time_limit: Duration::try_from_secs_f64(arguments.time_limit)?,
-            compiler: arguments.compile.json(),
+            compiler: arguments.compile.json()?,
         });
     }
     run::single::run(&run::single::Options {

@@ -91,6 +91,8 @@ pub struct Compile<'a> {
     pub verify: Option<&'a Path>,
     /// The file of the weights, if not the one that the program names.
     pub weights: Option<&'a Path>,
+    /// The libraries of the user whose kernels the program calls.
+    pub op_libraries: &'a [PathBuf],
 }
 
 impl Compile<'_> {
@@ -145,6 +147,9 @@ impl Program {
         if how.weights.is_some() && elsewhere {
             return Err("--weights is for compiled programs of all sizes; leave out --dynamic=off, or the interpreter".into());
         }
+        if !how.op_libraries.is_empty() && matches!(backend, Backend::Interp | Backend::CudaEmulated) {
+            return Err("--load-op-library is for machine code: the interpreter calls no kernels of libraries".into());
+        }
         let artefact = match (kind, backend) {
             (kind, _) if how.verify.is_some() && kind != "strata" => return Err(SignatureError::Kind(path.into()).into()),
             ("strata" | "so", Backend::Interp | Backend::CudaEmulated) => {
@@ -162,9 +167,11 @@ impl Program {
             }
             ("pt2" | "pt" | "onnx" | "mlir" | "json", Backend::Cpu | Backend::Cuda) if is_specialised(how.options)? => {
                 let (path, options, cache, explain) = (path.to_path_buf(), how.options.to_owned(), how.cache, how.explain);
+                let libraries = how.op_libraries.to_vec();
                 let compile = move |sizes: &str| {
                     let options = with_sizes(&options, sizes)?;
-                    Ok(Compile { options: &options, cache, explain, verify: None, weights: None }.artefact(&path)?.0)
+                    let how = Compile { options: &options, cache, explain, verify: None, weights: None, op_libraries: &libraries };
+                    Ok(how.artefact(&path)?.0.with_op_libraries(&libraries)?)
                 };
                 return Ok((Program::Specialised(Box::new(Specialised::new(compile))), times));
             }
@@ -176,6 +183,7 @@ impl Program {
             _ => return Err(format!("{}: not a .pt2, .pt, .onnx, .mlir, .json, .so or .strata file", path.display()).into()),
         };
         let start = Instant::now();
+        let artefact = artefact.with_op_libraries(how.op_libraries)?;
         let session = Session::load(&artefact, how.weights)?;
         times.load = start.elapsed();
         if artefact.manifest.resume.is_none() {
@@ -249,7 +257,7 @@ fn rest(path: &Path, how: &Compile<'_>, first: Session) -> Result<Vec<Session>, 
         if let Some(weight) = artefact.manifest.weights.iter().map(|weight| &weight.name).find(|name| changed(name)) {
             return Err(format!("{}: `{}` reads `{weight}`, which a part before it changes", path.display(), next.part).into());
         }
-        parts.push(Session::load(&artefact, how.weights)?);
+        parts.push(Session::load(&artefact.with_op_libraries(how.op_libraries)?, how.weights)?);
         names.push(next.part);
     }
     Ok(parts)

@@ -39,6 +39,9 @@ fn total(numbers: impl Iterator<Item = u64>) -> u64 {
 /// Prints the levels, the kernels and the stages of the compilation.
 pub fn print(model: &Path, manifest: &Manifest, times: LoadTimes) -> Result<(), Box<dyn Error>> {
     println!("== {} ({})", manifest.name, model.display());
+    if let Some(origin) = &manifest.origin {
+        println!("from {}: {}", origin.file, origin.format);
+    }
     println!();
     println!("{:<16} {:>7}  {:<7} what holds there", "level", "ops", "dialect");
     for level in &manifest.levels {

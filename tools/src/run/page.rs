@@ -2,7 +2,7 @@
 
 use std::error::Error;
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use serde_json::{Map, Value};
@@ -26,6 +26,8 @@ pub struct Page<'a> {
     pub cache: bool,
     /// The file of the weights, if not the one that the program names.
     pub weights: Option<&'a Path>,
+    /// The libraries of the user whose kernels the program calls.
+    pub op_libraries: &'a [PathBuf],
 }
 
 impl Page<'_> {
@@ -52,7 +54,7 @@ impl Page<'_> {
         let mut made = Some(made);
         loop {
             let (artefact, record) = compiler.record(self.model, None, &Value::Object(options.clone()).to_string())?;
-            let session = Session::load(&artefact, self.weights)?;
+            let session = Session::load(&artefact.with_op_libraries(self.op_libraries)?, self.weights)?;
             let inputs = match (values.take(), made.take()) {
                 (Some(values), _) => values,
                 (None, Some(make)) => make(&session)?,

@@ -60,7 +60,7 @@ pub struct Options {
 
 /// Refuses options that code which was compiled already does not heed.
 fn only_for_models(options: &Options) -> Result<(), Box<dyn Error>> {
-    let asked = options.compile.clone().with_profile(false).json() != "{}" || options.compile.no_cache || options.compile.explain_cache;
+    let asked = options.compile.says_how() || options.compile.no_cache || options.compile.explain_cache;
     match kind(&options.model) {
         Some(kind @ ("strata" | "so")) if asked => {
             let name = options.model.display();
@@ -83,12 +83,20 @@ pub fn run(options: &Options) -> Result<bool, Box<dyn Error>> {
     // Inputs may bear the names of the program's, which are not known yet.
     let call = if kind(&options.model) == Some("onnx") { call.unwrap_or(None) } else { call? };
     let json = match &call {
-        Some(call) => with_signature(&options.compile.json(), &options.model, || call.signature())?,
-        None => options.compile.json(),
+        Some(call) => with_signature(&options.compile.json()?, &options.model, || call.signature())?,
+        None => options.compile.json()?,
     };
     let cotangents = Cotangents::read(options)?;
     let (json, verify) = (cotangents.options(&json)?, options.verify_key.as_deref());
-    let how = Compile { options: &json, cache, explain: options.compile.explain_cache, verify, weights: options.weights.as_deref() };
+    let op_libraries = &options.compile.op_libraries;
+    let how = Compile {
+        options: &json,
+        cache,
+        explain: options.compile.explain_cache,
+        verify,
+        weights: options.weights.as_deref(),
+        op_libraries,
+    };
     let about = |error| about(&options.model, error);
     if options.report == Some(levels_report::Form::Html) {
         return page(options).map_err(about).map(|()| true);
@@ -224,8 +232,14 @@ fn page(options: &Options) -> Result<(), Box<dyn Error>> {
         return Err("--report=html writes a page and does nothing else; leave out --benchmark, --print-guards and --expect".into());
     }
     let set = options.inputs.as_deref().map(InputSet::read).transpose()?;
-    let json = options.compile.json();
-    let page = Page { model: &options.model, options: &json, cache: !options.compile.no_cache, weights: options.weights.as_deref() };
+    let json = options.compile.json()?;
+    let page = Page {
+        model: &options.model,
+        options: &json,
+        cache: !options.compile.no_cache,
+        weights: options.weights.as_deref(),
+        op_libraries: &options.compile.op_libraries,
+    };
     page.write(set.as_ref().map(InputSet::inputs), |session| sample_inputs(session.manifest()))
 }
 

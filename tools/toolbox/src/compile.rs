@@ -98,7 +98,7 @@ enum Emit {
 
 impl Arguments {
     fn options(&self) -> Result<Options, Box<dyn Error>> {
-        let options: Options = serde_json::from_str(&self.compile.json())?;
+        let options: Options = serde_json::from_str(&self.compile.json()?)?;
         let read = |path: &PathBuf| std::fs::read_to_string(path).map_err(|error| format!("{}: {error}", path.display()));
         let target_entries = self.target_file.as_ref().map(read).transpose()?.unwrap_or_default();
         Ok(Options { target: self.target, cpu: self.cpu.clone(), target_entries, verify: self.verify, ..options })
@@ -215,6 +215,11 @@ fn compile_to(registry: &'static Registry, arguments: &Arguments) -> Result<(), 
     }
     if arguments.pack_weights.is_some() && !matches!(arguments.emit, Emit::So | Emit::Strata) {
         return Err("--pack-weights is about programs (--emit=strata, so); the other forms hold no weights".into());
+    }
+    if !arguments.compile.op_libraries.is_empty() && !matches!(arguments.emit, Emit::So | Emit::Strata) {
+        return Err(
+            "--load-op-library is about programs (--emit=strata); the other forms name the kernels that they call, and need none".into()
+        );
     }
     if arguments.explain_slow {
         if options.target != Target::Cpu {

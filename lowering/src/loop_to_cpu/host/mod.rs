@@ -1,5 +1,6 @@
 //! The host program as the native entry `strata_entry(call) -> status`, and `@prepare` as `strata_prepare` of the same shape.
 
+mod custom_call;
 mod flow;
 mod image;
 mod room;
@@ -70,6 +71,7 @@ fn lower_function<'c>(module: Op<'c>, host: Op<'c>, name: &'static str, long: us
         launcher: None,
         device: Device::of(module),
         slots: block.arg(0),
+        words: block.arg(0),
         values: HashMap::new(),
         tables: None,
         messages,
@@ -95,6 +97,8 @@ pub(super) struct Host<'c, 'm> {
     pub(super) device: Option<Device<'c>>,
     /// Words for the arguments of a launch.
     pub(super) slots: Value<'c>,
+    /// Words for the arguments of a kernel of a user's library.
+    words: Value<'c>,
     pub(super) values: HashMap<Value<'c>, Value<'c>>,
     /// Launches as data, where the program is long.
     pub(super) tables: Option<Tables<'c>>,
@@ -110,6 +114,10 @@ impl<'c> Host<'c, '_> {
         let zero = self.b.const_int(self.cx.int(32), 0);
         memory::store(&mut self.b, self.status, Num::Const(0), zero, ElementType::I32);
         self.slots = self.stack(slots as i64);
+        let words = custom_call::most_words(host);
+        if words > 0 {
+            self.words = self.stack(words);
+        }
         self.launcher = Some(Launcher::new(self.slots));
     }
 
@@ -212,6 +220,7 @@ impl<'c> Host<'c, '_> {
                 self.b.value(func::Call::NAME, &[operands[1], operands[0], bytes], pointer, &[("callee", callee)]);
                 return Ok(());
             }
+            host::CustomCall::NAME => return self.custom_call(op, &operands),
             host::Extern::NAME => return self.call_extern(op, &operands),
             host::Guard::NAME => {
                 let status = self.message(op);

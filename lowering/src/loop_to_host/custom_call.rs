@@ -1,0 +1,73 @@
+//! Calls of kernels of a user's libraries: results get memory of their own, filled with what they begin as.
+
+use strata_core::ir::{Op, Value};
+use strata_core::upstream::arith::{self, CmpIPredicate};
+use strata_dialects::{capture, host, loops};
+
+use super::Error;
+use super::convert::{Converter, Tensor};
+use super::library::dtype_code;
+use crate::num::Num;
+
+/// The kernel's tensors with their sizes, and its numbers, in order.
+pub(super) fn custom_call<'c>(c: &mut Converter<'c>, op: Op<'c>) -> Result<(), Error> {
+    let call = capture::CustomCall::cast(op).ok_or_else(|| Error::at(op, "it is not a call of a kernel"))?;
+    let (read, written) = call.parts();
+    let (mut operands, mut ranks, mut dtypes) = (Vec::new(), Vec::new(), Vec::new());
+    let mut tensors = Vec::new();
+    for value in read {
+        if value.ty().is_tensor() {
+            tensors.push((value, c.tensor(op, value)?));
+            continue;
+        }
+        operands.push(c.scalar(value));
+        ranks.push(-1);
+        dtypes.push(-1);
+    }
+    for (result, begin) in call.results().into_iter().zip(written) {
+        let tensor = begun(c, op, begin)?;
+        declared(c, &call.symbol(), result, &tensor);
+        c.tensors.insert(result, tensor.clone());
+        tensors.push((result, tensor));
+    }
+    for (value, tensor) in tensors {
+        operands.push(tensor.buffer);
+        operands.extend(tensor.sizes.iter().map(|size| size.value(&mut c.b)));
+        ranks.push(tensor.sizes.len() as i64);
+        dtypes.push(dtype_code(c.element(op, value)?));
+    }
+    let text = format!("`{}` of {} fails with status {{0}}: {{error}}", call.symbol(), call.library());
+    let attrs = [
+        ("import", c.cx.str_attr(&call.import())),
+        ("ranks", c.cx.i64s_attr(&ranks)),
+        ("dtypes", c.cx.i64s_attr(&dtypes)),
+        ("outputs", c.cx.i64_attr(op.num_results() as i64)),
+        ("text", c.cx.str_attr(&text)),
+    ];
+    c.b.effect(host::CustomCall::NAME, &operands, &attrs);
+    Ok(())
+}
+
+/// The memory of a result: that of what it begins as where nothing else reads it, else a copy.
+fn begun<'c>(c: &mut Converter<'c>, op: Op<'c>, begin: Value<'c>) -> Result<Tensor<'c>, Error> {
+    let tensor = c.tensor(op, begin)?;
+    let own = begin.defining_op().is_some_and(|maker| maker.isa::<loops::Call>() && maker.block() == op.block());
+    if own && begin.uses().len() == 1 {
+        return Ok(tensor);
+    }
+    let element = c.element(op, begin)?;
+    let copy = c.alloc(element, tensor.sizes.clone());
+    c.copy(&tensor, &copy);
+    Ok(copy)
+}
+
+/// The call ends where a result has another size than its type says.
+fn declared<'c>(c: &mut Converter<'c>, symbol: &str, result: Value<'c>, tensor: &Tensor<'c>) {
+    for (dim, (found, wanted)) in tensor.sizes.iter().zip(result.ty().shape()).enumerate() {
+        let (Num::Value(found), 0..) = (*found, wanted) else { continue };
+        let wanted = c.b.const_index(wanted);
+        let test = arith::cmpi(&mut c.b, CmpIPredicate::Eq, found, wanted);
+        let text = format!("`{symbol}` gives a size of {{0}} in dimension {dim}, where the program declares {{1}}");
+        c.b.effect(host::Guard::NAME, &[test, found, wanted], &[("text", c.cx.str_attr(&text))]);
+    }
+}
