@@ -38,8 +38,6 @@ static OWN: &[(&str, Address)] = &[
     ("strata_lib_svd", Address(library::linalg::strata_lib_svd as *const c_void)),
     ("strata_lib_triangular_solve", Address(library::linalg::strata_lib_triangular_solve as *const c_void)),
     ("strata_mark", Address(strata_mark as *const c_void)),
-    ("strata_math_erfinv_f32", Address(library::math::strata_math_erfinv_f32 as *const c_void)),
-    ("strata_math_erfinv_f64", Address(library::math::strata_math_erfinv_f64 as *const c_void)),
     ("strata_math_lgamma_f32", Address(library::math::strata_math_lgamma_f32 as *const c_void)),
     ("strata_math_lgamma_f64", Address(library::math::strata_math_lgamma_f64 as *const c_void)),
     ("strata_output", Address(strata_output as *const c_void)),
