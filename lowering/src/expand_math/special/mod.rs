@@ -10,6 +10,8 @@ mod oscillating;
 mod quantile;
 mod ratios;
 mod tables;
+#[cfg(test)]
+mod tests;
 
 use super::lanes::Lanes;
 use strata_core::ir::Value;
@@ -81,12 +83,4 @@ pub(super) fn expand<'c>(lanes: &Lanes<'_, 'c>, name: &str, arguments: &[Value<'
         _ => return None,
     };
     Some(value.value)
-}
-
-#[cfg(test)]
-mod tests {
-    #[test]
-    fn functions_are_sorted() {
-        assert!(super::FUNCTIONS.is_sorted_by_key(|function| function.0));
-    }
 }
