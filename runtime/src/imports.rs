@@ -39,8 +39,6 @@ static OWN: &[(&str, Address)] = &[
     ("strata_lib_svd", Address(library::linalg::strata_lib_svd as *const c_void)),
     ("strata_lib_triangular_solve", Address(library::linalg::strata_lib_triangular_solve as *const c_void)),
     ("strata_mark", Address(strata_mark as *const c_void)),
-    ("strata_math_erfinv_f32", Address(library::math::strata_math_erfinv_f32 as *const c_void)),
-    ("strata_math_erfinv_f64", Address(library::math::strata_math_erfinv_f64 as *const c_void)),
     ("strata_math_lgamma_f32", Address(library::math::strata_math_lgamma_f32 as *const c_void)),
     ("strata_math_lgamma_f64", Address(library::math::strata_math_lgamma_f64 as *const c_void)),
     ("strata_op_begin", Address(op_call::strata_op_begin as *const c_void)),

@@ -3,7 +3,7 @@
 use super::lanes::Lanes;
 use super::libm::Function;
 use super::own::{Far, Normal, Rest};
-use super::{EXACT_PREFIX, FAR, MathTarget, far, own};
+use super::{EXACT_PREFIX, FAR, MathTarget, far, own, special};
 use std::collections::HashSet;
 use strata_core::ir::{Attr, Builder, ElementType, Op, OpSpec, Type, Value};
 use strata_core::upstream::{arith, func, scf, vector};
@@ -78,11 +78,17 @@ impl<'c> Bodies<'c> {
     /// The value over one register or scalar: our own code, or the library's.
     fn register(&mut self, builder: &mut Builder<'c>, function: Function, operands: &[Value<'c>]) -> Value<'c> {
         let target = self.target;
-        if !(target.own && target.fma && own::has(function.name, operands[0].ty())) {
+        // Special functions have no other code.
+        let own = target.own && target.fma && own::has(function.name, operands[0].ty());
+        if !own && special::find(function.name).is_none() {
             return self.library(builder, function, operands);
         }
         self.body(builder, function.name, operands, "alwaysinline", |bodies, inner, arguments| {
             let ty = arguments[0].ty();
+            if special::find(function.name).is_some() {
+                let own = special::expand(&Lanes::new(inner, ty, target.scalef), function.name, arguments);
+                return own.unwrap_or_else(|| bodies.library(inner, function, arguments));
+            }
             if [own::DOUBLE, own::SINGLE, own::PAIRS].iter().any(|list| list.contains(&function.name)) {
                 let own = in_f64(inner, function, arguments, target.scalef);
                 return own.unwrap_or_else(|| bodies.library(inner, function, arguments));
@@ -187,7 +193,7 @@ impl<'c> Bodies<'c> {
 }
 
 /// `value`, or what is built in a branch that is taken where a lane of the mask is set.
-fn where_any<'c>(
+pub(super) fn where_any<'c>(
     builder: &mut Builder<'c>,
     mask: Value<'c>,
     value: Value<'c>,

@@ -9,7 +9,7 @@ working precision costs little; the printed error is that of the rounded ones.
 import struct
 import sys
 
-from mpmath import asin, atan, atanh, cbrt, cos, erf, erfc, exp, expm1, log, log1p, matrix, lu_solve, mp, mpf, pi, sin, sinh, sqrt, tan, tanh
+from mpmath import asin, atan, atanh, cbrt, cos, erf, erfc, erfinv, exp, expm1, log, log1p, matrix, lu_solve, mp, mpf, pi, sin, sinh, sqrt, tan, tanh
 
 mp.prec = 200
 
@@ -185,6 +185,19 @@ def scaled_complement(name, degree, middle, end):
     derive(name, lambda t: g(t) - 1, lambda t: 1 / g(t), degree, mpf(-1), (end - middle) / (end + middle), "f64")
 
 
+def inverse_error_function(name, degree, argument, middle, low, high):
+    # erfinv x / x by argument(w) - middle, w = -log(1 - x^2)
+    known = {}
+
+    def g(t):
+        if t not in known:
+            x = sqrt(-expm1(-argument(t + middle)))
+            known[t] = erfinv(x) / x if x > mpf(2) ** -90 else sqrt(pi) / 2
+        return known[t]
+
+    derive(name, g, lambda t: 1 / g(t), degree, low - middle, high - middle, "f64")
+
+
 def parts(name, value, count, precision):
     """The value as a sum of machine numbers, each but the last rounded towards zero so that all have one sign."""
     bits = 24 if precision == "f32" else 53
@@ -233,6 +246,8 @@ def main():
     error_function_near_zero("ERF_F64", 12)
     scaled_complement("ERFC_F64", 23, mpf(4), mpf(28))
     logarithm_beyond_cubic("POW_F64", 7)
+    inverse_error_function("ERFINV_NEAR", 11, lambda w: w, mpf(2.5), mpf(0), mpf(5))
+    inverse_error_function("ERFINV_FAR", 16, lambda root: root**2, mpf(4), mpf(2.2), mpf(6.1))
 
 
 main()

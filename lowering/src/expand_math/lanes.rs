@@ -20,7 +20,7 @@ pub(super) struct Lanes<'b, 'c> {
 /// A float in each lane.
 #[derive(Clone, Copy)]
 pub(super) struct Float<'a, 'b, 'c> {
-    lanes: &'a Lanes<'b, 'c>,
+    pub lanes: &'a Lanes<'b, 'c>,
     pub value: Value<'c>,
 }
 
@@ -34,7 +34,7 @@ pub(super) struct Int<'a, 'b, 'c> {
 /// A bit in each lane.
 #[derive(Clone, Copy)]
 pub(super) struct Mask<'a, 'b, 'c> {
-    lanes: &'a Lanes<'b, 'c>,
+    pub lanes: &'a Lanes<'b, 'c>,
     pub value: Value<'c>,
 }
 
@@ -64,6 +64,33 @@ impl<'b, 'c> Lanes<'b, 'c> {
         let register = float.shape().first().is_some_and(|&lanes| matches!(lanes * i64::from(bits), 128 | 256 | 512));
         let int = with_element(float, cx.int(bits));
         Self { builder: RefCell::new(builder), float, int, mask: with_element(float, cx.int(1)), scalef: scalef && register }
+    }
+
+    /// The same lanes for ops that go elsewhere.
+    pub(super) fn like<'d>(&self, builder: &'d mut Builder<'c>) -> Lanes<'d, 'c> {
+        let Self { float, int, mask, scalef, .. } = *self;
+        Lanes { builder: RefCell::new(builder), float, int, mask, scalef }
+    }
+
+    /// What is built with the builder itself.
+    pub(super) fn build<R>(&self, build: impl FnOnce(&mut Builder<'c>) -> R) -> R {
+        build(&mut self.builder.borrow_mut())
+    }
+
+    /// What `f` makes of some numbers, with its ops where a builder stands.
+    pub(super) fn inner<const N: usize>(
+        &self,
+        builder: &mut Builder<'c>,
+        numbers: [Value<'c>; N],
+        f: impl for<'x, 'y> FnOnce([Float<'x, 'y, 'c>; N]) -> Float<'x, 'y, 'c>,
+    ) -> Value<'c> {
+        let lanes = self.like(builder);
+        f(numbers.map(|number| lanes.float(number))).value
+    }
+
+    /// The type of the floats.
+    pub(super) fn ty(&self) -> Type<'c> {
+        self.float
     }
 
     /// Whether there is more than one.
@@ -116,7 +143,7 @@ impl<'a, 'b, 'c> Float<'a, 'b, 'c> {
         Self { value: self.lanes.op(name, &[self.value, other.value], self.lanes.float, &[]), ..self }
     }
 
-    fn unary(self, name: &str) -> Self {
+    pub(super) fn unary(self, name: &str) -> Self {
         Self { value: self.lanes.op(name, &[self.value], self.lanes.float, &[]), ..self }
     }
 

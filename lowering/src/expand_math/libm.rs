@@ -1,6 +1,7 @@
 //! The libraries' names: libm or our runtime for scalars, libmvec for vectors of a register's width.
 
 use super::bodies::Bodies;
+use super::special;
 use strata_core::ir::{Builder, ElementType, Value};
 use strata_core::upstream::vector;
 
@@ -61,7 +62,8 @@ const fn of_runtime(name: &'static str) -> Function {
 
 impl Function {
     pub(super) fn named(name: &str) -> Option<Function> {
-        FUNCTIONS.binary_search_by_key(&name, |function| function.name).ok().map(|at| FUNCTIONS[at])
+        let known = FUNCTIONS.binary_search_by_key(&name, |function| function.name).ok().map(|at| FUNCTIONS[at]);
+        known.or_else(|| special::find(name).map(|(name, arguments)| Function { name, c_name: name, arguments, runtime: true }))
     }
 
     pub(super) fn scalar_name(self, element: ElementType) -> String {

@@ -10,6 +10,7 @@
 //! computed in f32. Ops that LLVM has an instruction for stay.
 
 mod bodies;
+mod control;
 mod erf;
 mod exp;
 mod far;
@@ -22,6 +23,7 @@ mod own;
 mod pow;
 mod rem;
 mod round;
+mod special;
 mod tables;
 #[cfg(test)]
 mod tests;
@@ -75,6 +77,19 @@ impl Pass for ExpandMath {
 
 /// Replaces every `math` op that is not an instruction, `loop.libm`, and `arith.remf`, which LLVM would call the library for lane by lane. The dialects of [`ExpandMath`] must be loaded.
 pub fn expand_math(module: Op<'_>, target: &MathTarget) -> Result<(), Error> {
+    let mut bodies = Bodies::new(module, *target);
+    loop {
+        let found = expanded(module, target);
+        if found.is_empty() {
+            return Ok(());
+        }
+        // Code of special functions uses functions of `math`, whose turn comes next.
+        found.into_iter().try_for_each(|op| expand(&mut bodies, op))?;
+    }
+}
+
+/// The ops that have an expansion.
+fn expanded<'c>(module: Op<'c>, target: &MathTarget) -> Vec<Op<'c>> {
     let mut found = Vec::new();
     module.walk(&mut |op| {
         let own = target.own && target.fma;
@@ -83,8 +98,7 @@ pub fn expand_math(module: Op<'_>, target: &MathTarget) -> Result<(), Error> {
             found.push(op);
         }
     });
-    let mut bodies = Bodies::new(module, *target);
-    found.into_iter().try_for_each(|op| expand(&mut bodies, op))
+    found
 }
 
 /// Whether an op rounds a half to an integer, in f32. LLVM sees that the result is a half as well, and rounds halves, which few machines do.

@@ -2,7 +2,7 @@
 
 use super::lanes::{Float, Lanes};
 use super::trig::Partial;
-use super::{erf, exp, gamma, inverse, log, pow, rem, round, trig};
+use super::{erf, exp, gamma, inverse, log, pow, rem, round, special, trig};
 use strata_core::ir::{ElementType, Type, Value};
 
 /// Our own code for a function: its value, and the lanes (if any) that need other code.
@@ -42,7 +42,7 @@ pub(super) fn has(name: &str, ty: Type<'_>) -> bool {
         return element == Some(ElementType::F32);
     }
     let float = matches!(element, Some(ElementType::F32 | ElementType::F64));
-    float && [BOTH, DOUBLE, PAIRS, EXACT_PAIRS].iter().any(|list| list.contains(&name))
+    float && (special::find(name).is_some() || [BOTH, DOUBLE, PAIRS, EXACT_PAIRS].iter().any(|list| list.contains(&name)))
 }
 
 /// In f32 and f64.

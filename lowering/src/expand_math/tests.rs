@@ -1,6 +1,6 @@
 //! Every expansion against the C library's f64 functions, over a dense sample of all f32 numbers.
 
-use super::own;
+use super::{own, special};
 use crate::codegen::tests::machine::{Loaded, acosh, asinh, atanh, context, erf, erfc, lgamma_r, lowered};
 use crate::codegen::{Options, Target, emit, link};
 use crate::target;
@@ -53,19 +53,21 @@ struct Call {
 }
 
 /// A function over arrays whose length is a multiple of `lanes`.
-struct Compiled {
+pub(super) struct Compiled {
     loaded: Loaded,
     lanes: usize,
 }
 
 impl Compiled {
-    fn new(name: &str, element: &str, lanes: usize, target: &Target) -> Self {
+    pub(super) fn new(name: &str, element: &str, lanes: usize, target: &Target) -> Self {
         let ty = if lanes == 1 { element.to_owned() } else { format!("vector<{lanes}x{element}>") };
         let rest = if PAIRS.iter().any(|pair| pair.0 == name) { ", %w" } else { "" };
-        let op = match () {
-            () if own::EXACT_PAIRS.contains(&name) => format!("arith.{name} %v{rest} : {ty}"),
-            () if own::SINGLE.contains(&name) => format!("\"loop.libm\"(%v) {{name = \"{name}\"}} : ({ty}) -> {ty}"),
-            () => format!("math.{name} %v{rest} : {ty}"),
+        let op = match special::find(name) {
+            Some((_, 1)) => format!("\"loop.libm\"(%v) {{name = \"{name}\"}} : ({ty}) -> {ty}"),
+            Some(_) => format!("\"loop.libm\"(%v, %w) {{name = \"{name}\"}} : ({ty}, {ty}) -> {ty}"),
+            None if own::EXACT_PAIRS.contains(&name) => format!("arith.{name} %v{rest} : {ty}"),
+            None if own::SINGLE.contains(&name) => format!("\"loop.libm\"(%v) {{name = \"{name}\"}} : ({ty}) -> {ty}"),
+            None => format!("math.{name} %v{rest} : {ty}"),
         };
         let text = format!(
             "func.func @strata_entry(%call: !llvm.ptr) -> i32 {{
@@ -100,13 +102,13 @@ impl Compiled {
         Self { loaded: Loaded::new(&link(&[&emitted.object]).unwrap()), lanes }
     }
 
-    fn run<T: Copy + Default>(&self, x: &[T]) -> Vec<T> {
+    pub(super) fn run<T: Copy + Default>(&self, x: &[T]) -> Vec<T> {
         let mut y = vec![T::default(); x.len()];
         self.run_into(x, &mut y);
         y
     }
 
-    fn run_pairs<T: Copy + Default>(&self, x: &[T], z: &[T]) -> Vec<T> {
+    pub(super) fn run_pairs<T: Copy + Default>(&self, x: &[T], z: &[T]) -> Vec<T> {
         let mut y = vec![T::default(); x.len()];
         self.call(x, z, &mut y);
         y
@@ -138,7 +140,7 @@ fn ulps(got: f32, truth: f64) -> f64 {
     (got - truth.clamp(-large, large)).abs() / unit(nearest)
 }
 
-fn unit(near: f32) -> f64 {
+pub(super) fn unit(near: f32) -> f64 {
     let exponent = i32::try_from(near.abs().to_bits() >> 23).unwrap_or(0).clamp(1, 254);
     2f64.powi(exponent - 150)
 }

@@ -27,7 +27,6 @@ macro_rules! exported {
 }
 
 exported! {
-    strata_math_erfinv_f64 strata_math_erfinv_f32 "The inverse of the error function." erfinv;
     strata_math_lgamma_f64 strata_math_lgamma_f32 "The logarithm of the gamma function's magnitude." lgamma;
 }
 

@@ -16,6 +16,11 @@ unsafe extern "C" {
     pub(crate) safe fn acosh(x: f64) -> f64;
     pub(crate) safe fn asinh(x: f64) -> f64;
     pub(crate) safe fn atanh(x: f64) -> f64;
+    /// Its Bessel functions.
+    pub(crate) safe fn j0(x: f64) -> f64;
+    pub(crate) safe fn j1(x: f64) -> f64;
+    pub(crate) safe fn y0(x: f64) -> f64;
+    pub(crate) safe fn y1(x: f64) -> f64;
     /// The logarithm of its gamma function, and the sign of that.
     pub(crate) safe fn lgamma_r(x: f64, sign: &mut i32) -> f64;
 }

@@ -15,54 +15,6 @@ pub(super) fn lgamma(x: f64) -> f64 {
     unsafe { lgamma_r(x, &raw mut sign) }
 }
 
-/// The derivative of `lgamma`: recurrence up to 10, then the asymptotic series; reflection below zero.
-pub(super) fn digamma<T: Real>(x: T) -> T {
-    let (zero, one, ten) = (T::of(0.0), T::of(1.0), T::of(10.0));
-    if x == zero {
-        return T::of(f64::INFINITY.copysign(-x.wide()));
-    }
-    if x < zero {
-        let fraction = x.wide().fract();
-        if x.wide().is_infinite() || fraction == 0.0 {
-            return T::nan();
-        }
-        return digamma(one - x) - T::of(PI / (PI * fraction).tan());
-    }
-    let (mut x, mut below) = (x, zero);
-    while x < ten {
-        below -= one / x;
-        x += one;
-    }
-    if x == ten {
-        return below + T::of(2.251_752_589_066_721);
-    }
-    // Bernoulli's numbers B(2k) / 2k.
-    const SERIES: [f64; 7] = [1.0 / 12.0, -1.0 / 120.0, 1.0 / 252.0, -1.0 / 240.0, 1.0 / 132.0, -691.0 / 32760.0, 1.0 / 12.0];
-    let z = one / (x * x);
-    let tail = z * SERIES.iter().rev().fold(zero, |sum, term| sum * z + T::of(*term));
-    below + x.ln() - T::of(0.5) / x - tail
-}
-
-/// The derivative of digamma: recurrence six steps up, then the asymptotic series; reflection below one half.
-pub(super) fn trigamma<T: Real>(x: T) -> T {
-    let one = T::of(1.0);
-    let (mut x, mut sign, mut sum) = (x, one, T::of(0.0));
-    if x < T::of(0.5) {
-        sign = -one;
-        let (pi, sine) = (T::of(PI), (T::of(PI) * x).sin());
-        sum -= (pi * pi) / (sine * sine);
-        x = one - x;
-    }
-    for _ in 0..6 {
-        sum += one / (x * x);
-        x += one;
-    }
-    let z = one / (x * x);
-    let series = T::of(1.0 / 6.0) - z * (T::of(1.0 / 30.0) - z * T::of(1.0 / 42.0));
-    sum += (one + one / (T::of(2.0) * x) + z * series) / x;
-    sign * sum
-}
-
 /// (2k)! / B(2k) for Bernoulli's numbers from B(2) on.
 const EULER_MACLAURIN: [f64; 12] = [
     12.0,
@@ -253,32 +205,12 @@ mod tests {
     }
 
     #[test]
-    fn digamma_has_its_known_values() {
-        let euler = 0.577_215_664_901_532_9;
-        close(digamma(1.0), -euler, 1.0);
-        close(digamma(0.5), -euler - 2.0 * 2f64.ln(), 0.0);
-        close(digamma(2.0), 1.0 - euler, 1.0);
-        close(digamma(-0.5), digamma(0.5) + 2.0, 2.0);
-        assert!(digamma(-3.0_f64).is_nan() && digamma(f64::NEG_INFINITY).is_nan() && digamma(f64::NAN).is_nan());
-        assert_eq!(digamma(0.0), f64::NEG_INFINITY);
-        assert_eq!(digamma(-0.0), f64::INFINITY);
-        assert_eq!(digamma(f64::INFINITY), f64::INFINITY);
-        for i in 1..1000 {
-            let x = f64::from(i) * 0.37;
-            // The recurrence, relative to the larger of the terms.
-            let (next, sum) = (digamma(x + 1.0), digamma(x) + 1.0 / x);
-            assert!((next - sum).abs() < 3e-15 * (1.0 / x).max(next.abs()).max(1.0), "{x}: {next} {sum}");
-        }
-    }
-
-    #[test]
     fn zeta_has_its_known_values() {
         close(zeta(2.0, 1.0), PI * PI / 6.0, 0.0);
         close(zeta(4.0, 1.0), PI.powi(4) / 90.0, 0.0);
         assert_eq!(zeta(1.0, 2.0), f64::INFINITY);
         assert_eq!(zeta(2.0, -3.0), f64::INFINITY);
         assert!(zeta(0.5_f64, 2.0).is_nan() && zeta(1.5_f64, -0.5).is_nan() && zeta(0.0_f64, -2.0).is_nan());
-        assert!((trigamma(0.5) - PI * PI / 2.0).abs() < 1e-5);
     }
 
     #[test]

@@ -1,14 +1,9 @@
-//! `strata_math_*`: special functions of one element, as `prim.special` names them.
+//! `strata_math_*`: special functions of one element, as `prim.special` names them, that the compiler has no code for.
 
-mod bessel;
 mod gamma;
 mod integer;
-mod oscillating;
-mod polynomial;
 mod quantile;
-mod ratios;
 mod real;
-mod tables;
 
 use std::ffi::c_void;
 
@@ -65,37 +60,13 @@ pub fn of_cpu() -> &'static [(&'static str, Address)] {
 }
 
 functions! {
-    oscillating::airy_ai(x);
-    bessel::bessel_i0(x);
-    bessel::bessel_i0e(x);
-    bessel::bessel_i1(x);
-    bessel::bessel_i1_full(x);
-    bessel::bessel_i1e(x);
-    oscillating::bessel_j0(x);
-    oscillating::bessel_j1(x);
-    bessel::bessel_k0(x);
-    bessel::bessel_k0e(x);
-    bessel::bessel_k1(x);
-    bessel::bessel_k1e(x);
-    oscillating::bessel_y0(x);
-    oscillating::bessel_y1(x);
     quantile::binomial_quantile(x, y, z);
-    polynomial::chebyshev_t(x, y);
-    polynomial::chebyshev_u(x, y);
-    polynomial::chebyshev_v(x, y);
-    polynomial::chebyshev_w(x, y);
-    gamma::digamma(x);
     real::exp(x);
     quantile::gamma_quantile(x, y);
-    polynomial::hermite_h(x, y);
-    polynomial::hermite_he(x, y);
     gamma::igamma(x, y);
     gamma::igammac(x, y);
-    polynomial::laguerre_l(x, y);
-    polynomial::legendre_p(x, y);
     real::log(x);
     quantile::poisson_quantile(x, y);
-    gamma::trigamma(x);
     gamma::zeta(x, y);
 }
 

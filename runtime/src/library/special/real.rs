@@ -10,18 +10,11 @@ pub(super) trait Real: Float + NumAssign + Into<f64> {
     fn wide(self) -> f64 {
         self.into()
     }
-    /// The largest degree at which the type holds a Hermite polynomial.
-    const HERMITE_LIMIT: i64;
-    /// How many terms of the near and the far expansion of I1 the type can tell from none.
-    const I1_TERMS: (usize, usize);
 }
 
 macro_rules! real {
-    ($type:ident $limit:literal $i1:expr) => {
+    ($type:ident) => {
         impl Real for $type {
-            const HERMITE_LIMIT: i64 = $limit;
-            const I1_TERMS: (usize, usize) = $i1;
-
             fn of(value: f64) -> Self {
                 value as $type
             }
@@ -29,8 +22,8 @@ macro_rules! real {
     };
 }
 
-real!(f32 128 (17, 7));
-real!(f64 512 (29, 25));
+real!(f32);
+real!(f64);
 
 /// The C library's exponential.
 #[inline(always)]

@@ -1,4 +1,4 @@
-"""Derives the Chebyshev coefficients of `bessel.rs` (needs mpmath). `python3 tables.py | rustfmt > tables.rs`.
+"""Derives the Chebyshev coefficients of `modified.rs` (needs mpmath). `python3 tables.py | rustfmt > tables.rs`.
 
 Each table is the expansion of a smooth function g(t) on [-1, 1], highest order first. The variable t is affine in x, x^2
 or 1/x; g is the Bessel function with its growth (and, for K near 0, its logarithm) taken out.

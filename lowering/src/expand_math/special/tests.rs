@@ -1,0 +1,242 @@
+//! Special functions against integrals, the C library and identities.
+
+use super::super::tests::{Compiled, unit};
+use super::FUNCTIONS;
+use crate::codegen::tests::machine::{erf, erfc, j0, j1, lgamma_r, y0, y1};
+use crate::target;
+use std::f64::consts::PI;
+
+/// `exp(-x) I(x)` of an order, by the integral over a circle.
+fn i_scaled(order: f64, x: f64) -> f64 {
+    let steps = 512;
+    let angles = (0..steps).map(|step| PI * (f64::from(step) + 0.5) / f64::from(steps));
+    angles.map(|t| (x * t.cos() - x.abs()).exp() * (order * t).cos()).sum::<f64>() / f64::from(steps)
+}
+
+/// `exp(x) K(x)` of an order, by the integral over the hyperbola.
+fn k_scaled(order: f64, x: f64) -> f64 {
+    let step = 0.03;
+    let term = |t: f64| (x - x * t.cosh()).exp() * (order * t).cosh();
+    step * (term(0.0) / 2.0 + (1..600).map(|i| term(f64::from(i) * step)).sum::<f64>())
+}
+
+/// The derivatives of `lgamma` by differences of its sixth order.
+fn derivative(x: f64) -> f64 {
+    let h = 1e-2 * x.abs().max(0.5);
+    let f = |k: f64| lgamma_r(x + k * h, &mut 0) - lgamma_r(x - k * h, &mut 0);
+    (f(1.0) * 45.0 - f(2.0) * 9.0 + f(3.0)) / (60.0 * h)
+}
+
+/// The inverse of the C library's error function, by bisection on its complement.
+fn erfinv(x: f64) -> f64 {
+    let a = x.abs();
+    let (mut low, mut high) = (0.0, 7.0);
+    for _ in 0..64 {
+        let middle = f64::midpoint(low, high);
+        let below = if a < 0.5 { erf(middle) < a } else { erfc(middle) > 1.0 - a };
+        if below { low = middle } else { high = middle }
+    }
+    f64::midpoint(low, high).copysign(x)
+}
+
+/// Magnitude of the waves.
+fn waves(x: f64) -> f64 {
+    (2.0 / (PI * x.abs().max(1.0))).sqrt()
+}
+
+fn nothing(_: f64) -> f64 {
+    0.0
+}
+
+/// Name, truth, from, to, what the error counts beside (as the truth, where that is larger), largest error in ulp.
+type Row = (&'static str, fn(f64) -> f64, f32, f32, fn(f64) -> f64, f64);
+
+const ROWS: &[Row] = &[
+    ("bessel_i0", |x| i_scaled(0.0, x) * x.abs().exp(), -40.0, 40.0, nothing, 8.0),
+    ("bessel_i0e", |x| i_scaled(0.0, x), -40.0, 40.0, nothing, 8.0),
+    ("bessel_i1", |x| i_scaled(1.0, x) * x.abs().exp(), -40.0, 40.0, nothing, 8.0),
+    ("bessel_i1_full", |x| i_scaled(1.0, x) * x.abs().exp(), -40.0, 40.0, nothing, 8.0),
+    ("bessel_i1e", |x| i_scaled(1.0, x), -40.0, 40.0, nothing, 8.0),
+    ("bessel_j0", |x| j0(x), -60.0, 60.0, waves, 40.0),
+    ("bessel_j1", |x| j1(x), -60.0, 60.0, waves, 40.0),
+    ("bessel_k0", |x| k_scaled(0.0, x) * (-x).exp(), 0.05, 60.0, nothing, 8.0),
+    ("bessel_k0e", |x| k_scaled(0.0, x), 0.05, 60.0, nothing, 8.0),
+    ("bessel_k1", |x| k_scaled(1.0, x) * (-x).exp(), 0.05, 60.0, nothing, 8.0),
+    ("bessel_k1e", |x| k_scaled(1.0, x), 0.05, 60.0, nothing, 8.0),
+    ("bessel_y0", |x| y0(x), 0.05, 60.0, waves, 40.0),
+    ("bessel_y1", |x| y1(x), 0.05, 60.0, waves, 40.0),
+    ("erfinv", erfinv, -1.0, 1.0, nothing, 0.6),
+];
+
+#[test]
+fn f32_is_near_the_truth() {
+    let mut wrong = String::new();
+    for &(name, truth, from, to, beside, most) in ROWS {
+        let count = 4096;
+        let x: Vec<f32> = (0..count).map(|i| from + (to - from) * ((i as f32 + 0.37) / count as f32)).collect();
+        for (lanes, target) in [(16, target::host()), (8, target::named("x86-64-v3").unwrap()), (1, target::host())] {
+            let y = Compiled::new(name, "f32", lanes, &target).run(&x);
+            let error = |(&x, &y): (&f32, &f32)| {
+                let (x, y) = (f64::from(x), f64::from(y));
+                let want = truth(x);
+                ((y - want).abs() / unit(want.abs().max(beside(x)) as f32), x)
+            };
+            let worst = x.iter().zip(&y).map(error).fold((0.0, 0.0), |a, b| if b.0 > a.0 { b } else { a });
+            println!("{lanes:2} {name:14} {:6.2} ulp at {}", worst.0, worst.1);
+            if worst.0.is_nan() || worst.0 > most {
+                wrong += &format!("{name} of {} is off by {} ulp\n", worst.1, worst.0);
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{wrong}");
+}
+
+/// Values of functions of one argument, f64.
+fn values(name: &str, x: &[f64]) -> Vec<f64> {
+    let mut padded = x.to_vec();
+    padded.resize(x.len().next_multiple_of(8), 0.5);
+    let mut y = Compiled::new(name, "f64", 8, &target::host()).run(&padded);
+    y.truncate(x.len());
+    y
+}
+
+fn close(name: &str, got: f64, want: f64, within: f64) {
+    assert!((got - want).abs() <= within * want.abs().max(1.0) || got == want, "{name}: {got:e} instead of {want:e}");
+}
+
+#[test]
+fn f64_of_one_argument() {
+    let x: Vec<f64> = (1..400).map(|i| f64::from(i) * 0.0625).collect();
+    type Check = (&'static str, fn(f64) -> f64, f64);
+    let checks: [Check; 8] = [
+        ("bessel_i0e", |x| i_scaled(0.0, x), 1e-14),
+        ("bessel_i1e", |x| i_scaled(1.0, x), 1e-14),
+        ("bessel_k0e", |x| k_scaled(0.0, x), 1e-13),
+        ("bessel_k1e", |x| k_scaled(1.0, x), 1e-13),
+        ("bessel_j0", |x| j0(x), 2e-6),
+        ("bessel_y1", |x| y1(x), 2e-6),
+        ("digamma", derivative, 1e-9),
+        ("airy_ai", |x| k_third(x), 1e-12),
+    ];
+    for (name, truth, within) in checks {
+        for (&x, y) in x.iter().zip(values(name, &x)) {
+            close(name, y, truth(x), within);
+        }
+    }
+    let unit: Vec<f64> = (-999..1000).map(|i| f64::from(i) / 1000.0).collect();
+    for (&x, y) in unit.iter().zip(values("erfinv", &unit)) {
+        close("erfinv", y, erfinv(x), 1e-15);
+    }
+}
+
+/// The Airy function to the right of zero, by the Bessel function of order 1/3.
+fn k_third(x: f64) -> f64 {
+    let zeta = 2.0 / 3.0 * x * x.sqrt();
+    (x / 3.0).sqrt() / PI * k_scaled(1.0 / 3.0, zeta) * (-zeta).exp()
+}
+
+#[test]
+fn ends() {
+    let infinity = f64::INFINITY;
+    let ends = [0.0, -0.0, infinity, -infinity, f64::NAN, 1e300, -3.0, 1.0];
+    let same = |name: &str, want: [f64; 8]| {
+        let got = values(name, &ends);
+        let is = |(a, b): (&f64, &f64)| a == b && a.is_sign_positive() == b.is_sign_positive() || a.is_nan() && b.is_nan();
+        assert!(got.iter().zip(&want).all(is), "{name}: {got:?} instead of {want:?}");
+        let single: Vec<f32> = ends.iter().map(|&x| x as f32).collect();
+        let got = Compiled::new(name, "f32", 8, &target::host()).run(&single);
+        assert!(got.iter().zip(&want).take(5).all(|(&a, b)| is((&a.into(), b))), "{name} in f32: {got:?} instead of {want:?}");
+    };
+    let none = f64::NAN;
+    let at = |name: &str, x: f64| values(name, &[x])[0];
+    same("bessel_k0", [infinity, infinity, 0.0, none, none, 0.0, none, at("bessel_k0", 1.0)]);
+    same("bessel_y0", [-infinity, -infinity, none, none, none, at("bessel_y0", 1e300), none, at("bessel_y0", 1.0)]);
+    same(
+        "bessel_i0e",
+        [
+            at("bessel_i0e", 0.0),
+            at("bessel_i0e", 0.0),
+            0.0,
+            0.0,
+            none,
+            at("bessel_i0e", 1e300),
+            at("bessel_i0e", 3.0),
+            at("bessel_i0e", 1.0),
+        ],
+    );
+    same("digamma", [-infinity, infinity, infinity, none, none, 1e300f64.ln(), none, at("digamma", 1.0)]);
+    same("erfinv", [0.0, -0.0, none, none, none, none, none, infinity]);
+    assert!(at("bessel_j0", 1e300).abs() < 1e-149 && at("airy_ai", 200.0) == 0.0);
+}
+
+#[test]
+fn digamma_and_trigamma_have_their_identities() {
+    let euler = 0.577_215_664_901_532_9;
+    let [one, half, below] = <[f64; 3]>::try_from(values("digamma", &[1.0, 0.5, -0.5])).unwrap();
+    close("digamma", one, -euler, 1e-15);
+    close("digamma", half, -euler - 2.0 * 2f64.ln(), 1e-14);
+    close("digamma", below, half + 2.0, 1e-14);
+    // PyTorch's series of trigamma has three terms.
+    close("trigamma", values("trigamma", &[0.5])[0], PI * PI / 2.0, 1e-6);
+    close("trigamma", values("trigamma", &[-0.5])[0], PI * PI / 2.0 + 4.0, 1e-6);
+}
+
+/// The polynomial of a name at all pairs.
+fn polynomials(name: &str, lanes: usize, x: &[f64], n: &[f64]) -> Vec<f64> {
+    Compiled::new(name, "f64", lanes, &target::host()).run_pairs(x, n)
+}
+
+#[test]
+fn polynomials_of_small_degrees() {
+    let (mut x, mut n) = (Vec::new(), Vec::new());
+    for degree in [-1.0, 0.0, 0.9, 1.0, 2.0, 3.5] {
+        for i in -8..8 {
+            x.push(f64::from(i) * 0.375 + 0.1);
+            n.push(degree);
+        }
+    }
+    // By their coefficients, lowest first.
+    let rows: [(&str, [&[f64]; 4]); 8] = [
+        ("chebyshev_t", [&[1.0], &[0.0, 1.0], &[-1.0, 0.0, 2.0], &[0.0, -3.0, 0.0, 4.0]]),
+        ("chebyshev_u", [&[1.0], &[0.0, 2.0], &[-1.0, 0.0, 4.0], &[0.0, -4.0, 0.0, 8.0]]),
+        ("chebyshev_v", [&[1.0], &[-1.0, 2.0], &[-1.0, -2.0, 4.0], &[1.0, -4.0, -4.0, 8.0]]),
+        ("chebyshev_w", [&[1.0], &[1.0, 2.0], &[-1.0, 2.0, 4.0], &[-1.0, -4.0, 4.0, 8.0]]),
+        ("hermite_h", [&[1.0], &[0.0, 2.0], &[-2.0, 0.0, 4.0], &[0.0, -12.0, 0.0, 8.0]]),
+        ("hermite_he", [&[1.0], &[0.0, 1.0], &[-1.0, 0.0, 1.0], &[0.0, -3.0, 0.0, 1.0]]),
+        ("laguerre_l", [&[1.0], &[1.0, -1.0], &[1.0, -2.0, 0.5], &[1.0, -3.0, 1.5, -1.0 / 6.0]]),
+        ("legendre_p", [&[1.0], &[0.0, 1.0], &[-0.5, 0.0, 1.5], &[0.0, -1.5, 0.0, 2.5]]),
+    ];
+    for (name, coefficients) in rows {
+        for lanes in [1, 8] {
+            for ((&x, &n), y) in x.iter().zip(&n).zip(polynomials(name, lanes, &x, &n)) {
+                let sum = |terms: &[f64]| terms.iter().rev().fold(0.0, |sum, term| sum * x + term);
+                let want = if n < 0.0 { 0.0 } else { sum(coefficients[n as usize]) };
+                close(&format!("{name} of {x} and {n}"), y, want, 1e-13);
+            }
+        }
+    }
+}
+
+/// Lanes of one vector that take different ways: trigonometry, recurrences of different lengths, ends, no degree.
+#[test]
+fn lanes_of_many_degrees() {
+    let x = [0.3, -0.7, 1.0, -1.0, 1.1, 0.3, f64::NAN, -1.2];
+    let n = [12.0, 3.0, 9.0, 9.0, 20.0, f64::NAN, 5.0, 1e9];
+    let single = |name: &str, i: usize| polynomials(name, 1, &x[i..=i], &n[i..=i])[0];
+    for &(name, _) in FUNCTIONS.iter().filter(|function| function.1 == 2) {
+        let together = polynomials(name, 8, &x, &n);
+        let alone: Vec<f64> = (0..8).map(|i| single(name, i)).collect();
+        let same = together.iter().zip(&alone).all(|(a, b)| a.to_bits() == b.to_bits() || a.is_nan() && b.is_nan());
+        assert!(same, "{name}: {together:?} and {alone:?}");
+    }
+    let t = polynomials("chebyshev_t", 8, &x, &n);
+    close("chebyshev_t", t[0], (12.0 * 0.3f64.acos()).cos(), 1e-14);
+    assert_eq!((t[2], t[3], t[5]), (1.0, -1.0, 0.0));
+    assert_eq!(polynomials("chebyshev_u", 8, &x, &n)[3], -10.0);
+    assert!(Compiled::new("hermite_h", "f32", 1, &target::host()).run_pairs(&[1.0f32], &[200.0])[0].is_nan());
+}
+
+#[test]
+fn functions_are_sorted() {
+    assert!(FUNCTIONS.is_sorted_by_key(|function| function.0));
+}
