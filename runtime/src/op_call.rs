@@ -94,7 +94,9 @@ impl OpCall {
             value
         };
         let (arguments, outputs) = (next(), next() as usize);
-        (self.tensors.clear(), self.sizes.clear(), self.numbers.clear());
+        self.tensors.clear();
+        self.sizes.clear();
+        self.numbers.clear();
         for _ in 0..arguments {
             let first = next();
             if first < 0 {
