@@ -138,7 +138,7 @@ pub fn build(
         dim_order: DimOrder::ROW_MAJOR,
     });
     let name = path.file_stem().map_or_else(|| program.name.clone(), |stem| stem.to_string_lossy().into_owned());
-    Ok(Artefact {
+    let mut artefact = Artefact {
         manifest: Manifest {
             name,
             origin: None,
@@ -164,7 +164,9 @@ pub fn build(
         image: Image { bytes: image.bytes },
         packed: None,
         op_libraries: OpLibraries::default(),
-    })
+    };
+    artefact.manifest.layout.signature = Some(artefact.manifest.signature());
+    Ok(artefact)
 }
 
 /// Where the weights of a program lie.
@@ -223,6 +225,7 @@ fn layout(image: &LinkedImage) -> Result<Layout, Error> {
     Ok(Layout {
         entry: image.symbol(ENTRY).ok_or(Error::NoEntry)?,
         prepare: image.symbol(PREPARE),
+        signature: None,
         memory_bytes: [&image.text, &image.rodata, &image.data]
             .iter()
             .map(|range| range.end)

@@ -164,6 +164,9 @@ impl Artefact {
         let manifest = section(24, u32_at(12), "manifest")?;
         let image = section(40, u32_at(16), "code image")?;
         let manifest: Manifest = serde_json::from_slice(manifest).map_err(|e| corrupt(format!("the manifest is not readable: {e}")))?;
+        if manifest.layout.signature.is_some_and(|signature| signature != manifest.signature()) {
+            return Err(corrupt("the code is of a program with other inputs, outputs or weights than the manifest says"));
+        }
         let packed = match &manifest.packed {
             Some(packed) if packed.offsets.len() != manifest.weights.len() => {
                 let (places, weights) = (packed.offsets.len(), manifest.weights.len());

@@ -40,6 +40,7 @@ mod prepare;
 pub mod profile;
 pub mod session;
 pub mod shared;
+mod signature;
 pub mod specialised;
 mod strided;
 pub mod tensor;

@@ -205,6 +205,9 @@ pub struct Layout {
     /// Offset of `strata_prepare`, where weights are prepared.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub prepare: Option<u64>,
+    /// What the code takes and gives: see [`Manifest::signature`].
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub signature: Option<u32>,
     /// Size in memory; what the image's bytes do not cover is zero.
     pub memory_bytes: u64,
     /// Page-aligned, ascending ranges with one protection each. Memory in no segment is inaccessible.

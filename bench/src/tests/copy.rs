@@ -33,6 +33,7 @@ pub fn artefact() -> Artefact {
     manifest.layout = Layout {
         entry: 0,
         prepare: None,
+        signature: None,
         memory_bytes: 0x2000,
         segments: vec![
             Segment { offset: 0, bytes: 0x1000, access: Access::Execute },

@@ -5,6 +5,7 @@ mod packed;
 mod program;
 mod session;
 mod shared;
+mod signature;
 mod strides;
 mod weights;
 

@@ -38,6 +38,7 @@ pub fn artefact(weights: &Path) -> Artefact {
     manifest.layout = Layout {
         entry: 0,
         prepare: Some(0x800),
+        signature: None,
         memory_bytes: 0x3000,
         segments: vec![segment(0, Access::Execute), segment(0x1000, Access::Read), segment(0x2000, Access::Read)],
         imports: ["strata_output", "strata_workspace", "strata_parallel", "expf"]
