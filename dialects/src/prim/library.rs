@@ -107,7 +107,7 @@ impl Function {
         (letters, told)
     }
 
-    /// The option of a call that needs results of some numbers alone, if there is one.
+    /// The option that spares a call what nobody uses, if there is one; `needed` says of each result, by its number, whether it is used.
     pub fn option_for(&self, needed: impl Fn(usize) -> bool) -> Option<&'static str> {
         let vectors = |results: Vec<Part>| results.iter().enumerate().any(|(at, part)| part.element != 'R' && needed(at));
         (self.options.contains(&VALUES) && !vectors(self.parts().1)).then_some(VALUES)
