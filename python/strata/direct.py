@@ -12,10 +12,11 @@ from torch.fx.experimental.proxy_tensor import make_fx
 from torch.utils import _pytree as pytree
 
 from . import _native, events, graph
-from .compiler import to_function
+from .compiler import compile_text, to_function
 from .options import Options
 from .recurrent import Whole
 from .undecomposed import undecomposed
+from .views import placed, without_views
 
 
 class Compiled:
@@ -23,6 +24,7 @@ class Compiled:
 
     The kind is the nesting of the arguments, the dtype and sizes of each tensor, the value of all else, and which modules train. One call with each kind is
     recorded: what the function does in Python besides (branches, prints, counters) happens then and not again. Gradients are not recorded.
+    A result that is a view of an argument shares its memory, as in eager PyTorch; of a function with such results the strides are part of the kind.
     """
 
     def __init__(self, function: Callable, options: Options):
@@ -32,17 +34,20 @@ class Compiled:
         self.files: list[_File] = []
         self.modules = list(function.modules()) if isinstance(function, torch.nn.Module) else []
         self.places = list(_weights(self.modules))
+        self.kind_of = _kind
+        """What a kind has of an argument or weight."""
 
     def __call__(self, *arguments, **named):
         weights = [owner[name] for owner, name in self.places]
         plain = not named and all([isinstance(each, torch.Tensor) for each in arguments])
         leaves, spec = (arguments, len(arguments)) if plain else pytree.tree_flatten((arguments, named))
         tensors = leaves if plain else [leaf for leaf in leaves if isinstance(leaf, torch.Tensor)]
-        kind = (spec, *map(_kind, leaves), *map(_kind, weights), *[part.training for part in self.modules])
+        kind = (spec, *map(self.kind_of, leaves), *map(self.kind_of, weights), *[part.training for part in self.modules])
         found = self.programs.get(kind)
         if found is None:
-            spec = pytree.tree_structure((arguments, named))
-            found = self.programs[kind] = self.record(list(leaves), spec, weights)
+            found = self.record(list(leaves), pytree.tree_structure((arguments, named)), weights)
+            kind = (spec, *map(self.kind_of, leaves), *map(self.kind_of, weights), *[part.training for part in self.modules])
+            self.programs[kind] = found
         call, result = found
         results = call(*tensors, *weights)
         return results[0] if result is None else pytree.tree_unflatten(results, result)
@@ -59,10 +64,13 @@ class Compiled:
         if file.changed:
             raise ValueError("the program changes weights, which a file cannot keep; call eval() first, or pass them as arguments")
         weights = {name: owner[key].detach() for name, (owner, key) in zip(file.weights, self.places)}
-        file.artefact.write_with(path, {**weights, **file.constants})
+        file.artefact().write_with(path, {**weights, **file.constants})
 
     def record(self, leaves: list, spec: pytree.TreeSpec, weights: list) -> tuple[Callable, pytree.TreeSpec | None]:
         module, result = recorded(self.function, leaves, spec, [[place] for place in self.places], weights)
+        traced, (module, fixed) = module, without_views(module)
+        if fixed:
+            self.kind_of = _kind_in_memory
         places = [k for k, leaf in enumerate(leaves) if isinstance(leaf, torch.Tensor)]
         count = len(places) + len(weights)
         event = events.Graph("inference", sum(node.op == "call_function" for node in module.graph.nodes))
@@ -73,7 +81,11 @@ class Compiled:
         names = frozen_program.arguments
         constants = dict(zip(names[count:], frozen_program.constants))
         written = bool(changed) or not self.options.freeze and bool(self.places)
-        self.files.append(_File(artefact, names[len(places) : count], constants, written))
+        made = lambda: artefact  # noqa: E731
+        if fixed or any(node.op == "placeholder" for node in module.graph.output_node().all_input_nodes):
+            made = lambda: compile_text("graph.json", graph.program(traced, frozen, whole=True).text, self.options)  # noqa: E731
+        self.files.append(_File(made, names[len(places) : count], constants, written))
+        call = placed(call, fixed)
         if changed:
             call = _counted(call, changed)
         events.record(event)
@@ -98,7 +110,7 @@ def recorded(function: Callable, leaves: list, spec: pytree.TreeSpec, places: li
 
     with FakeTensorMode(allow_non_fake_inputs=True) as mode, enable_python_dispatcher(), undecomposed():
         fakes = [mode.from_tensor(value) for value in [*(leaves[k] for k in tensors), *weights]]
-        module = make_fx(functionalize(flat, remove="mutations_and_views"), pre_dispatch=False)(*fakes)
+        module = make_fx(functionalize(flat, remove="mutations"), pre_dispatch=False)(*fakes)
     return module, described[0]
 
 
@@ -124,7 +136,8 @@ def _counted(call: Callable, changed: list[int]) -> Callable:
 class _File:
     """What a file of a compiled program is made of."""
 
-    artefact: _native.Artefact
+    artefact: Callable[[], _native.Artefact]
+    """The program with all results. One that a call completes, with arguments and views of them, is compiled again."""
     weights: list[str]
     """The program's names of the modules' weights, in their order."""
     constants: dict[str, object]
@@ -162,6 +175,10 @@ def _kind(leaf):
     if isinstance(leaf, torch.Tensor):
         return leaf.dtype, leaf.shape, leaf.is_conj(), leaf.is_neg()
     return type(leaf), leaf
+
+
+def _kind_in_memory(leaf):
+    return (*_kind(leaf), leaf.stride()) if isinstance(leaf, torch.Tensor) else _kind(leaf)
 
 
 def compile(function: Callable | None = None, *example, mode: str | None = None, **options) -> Compiled:

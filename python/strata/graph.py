@@ -67,10 +67,10 @@ class Program:
         return Program(exported, self.arguments, self.places, self.constants, self.conjugates)
 
 
-def program(module: GraphModule, weights: set[int] = frozenset()) -> Program:
+def program(module: GraphModule, weights: set[int] = frozenset(), whole: bool = False) -> Program:
     """Writes a functional ATen graph whose nodes have `meta["val"]`. `weights` are the placeholders that change seldom: what the compiler makes of
-    them alone is computed once."""
-    return _Writer(module).program(weights)
+    them alone is computed once. A call gives results that are arguments itself; in a `whole` program they are outputs as others are."""
+    return _Writer(module).program(weights, whole)
 
 
 class _Writer:
@@ -87,7 +87,7 @@ class _Writer:
         # Effects stand in the program's order anyway; the tokens that say so in a functional graph are nothing at run time.
         self.tokens = {node.args[0] for node in module.graph.nodes if node.target is with_effects}
 
-    def program(self, weights: set[int]) -> Program:
+    def program(self, weights: set[int], whole: bool = False) -> Program:
         inputs, specs, arguments, conjugates = [], [], [], []
         for k, node in enumerate(self.module.graph.find_nodes(op="placeholder")):
             value = node.meta.get("val")
@@ -109,7 +109,7 @@ class _Writer:
         constants = list(self.constants.values())
         outputs, places = [], []
         for value in self.results():
-            if isinstance(value, Node) and value.op == "placeholder":
+            if isinstance(value, Node) and value.op == "placeholder" and not (whole and isinstance(value.meta.get("val"), torch.Tensor)):
                 places.append(arguments.index(value.name))
             elif isinstance(value, Node) and self.names[value] == NOTHING:
                 places.append(None)

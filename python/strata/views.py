@@ -50,7 +50,8 @@ def placed(call: Callable, fixed: dict[int, tuple]) -> Callable:
     def with_fixed(*arguments):
         found = list(call(*arguments))
         for k, (sizes, strides, offset) in fixed.items():
-            found[k] = found[k].as_strided(sizes, strides, found[k].storage_offset() + offset)
+            whole = found[k]
+            found[k] = whole.as_strided(sizes, strides, whole.storage_offset() + offset)
         return tuple(found)
 
     return with_fixed

@@ -180,9 +180,16 @@ def test_a_compiled_function_is_saved_with_its_weights(tmp_path):
     same(torch.tensor(eval(done.stdout)), wanted)
 
 
+def test_a_saved_function_gives_arguments_and_views_of_them_too(tmp_path):
+    x, path = torch.randn(4, 6), tmp_path / "parts.strata"
+    strata.compile(lambda x: (x, x + 1, x.t(), *x.split(4, 1)), x).save(path)
+    for result, wanted in zip(strata.load(path)(x), (x, x + 1, x.t(), *x.split(4, 1)), strict=True):
+        same(result, wanted)
+
+
 def test_a_compiled_program_is_one_object_that_pickles():
     compiled = strata.compile(lambda x: x.sin() + 1, torch.randn(3))
-    artefact = compiled.files[0].artefact
+    artefact = compiled.files[0].artefact()
     again = pickle.loads(pickle.dumps(artefact))
     assert again.to_bytes() == artefact.to_bytes() and again.kernels == artefact.kernels == 1
     with pytest.raises(ValueError, match="not a Strata artefact"):

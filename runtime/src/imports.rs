@@ -6,6 +6,7 @@ use std::sync::OnceLock;
 use libloading::os::unix::Library;
 
 use crate::abi::{Body, StrataCall};
+use crate::copy;
 use crate::device;
 use crate::library;
 use crate::op_call;
@@ -14,6 +15,7 @@ use crate::session::CallState;
 
 /// What the runtime does for an image, and its larger library functions.
 static OWN: &[(&str, Address)] = &[
+    ("strata_copy", Address(copy::strata_copy as *const c_void)),
     ("strata_extendhfsf2", Address(library::half::strata_extendhfsf2 as *const c_void)),
     ("strata_launches", Address(strata_launches as *const c_void)),
     ("strata_lib_cholesky", Address(library::linalg::strata_lib_cholesky as *const c_void)),

@@ -11,6 +11,7 @@ pub mod capi;
 mod checkpoint;
 pub mod compare;
 pub mod compiler;
+mod copy;
 pub mod cpu;
 mod cpus;
 pub mod cuda;

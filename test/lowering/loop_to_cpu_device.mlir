@@ -16,7 +16,7 @@
 // CHECK: call @strata_device_read(%arg0, %{{.*}}, %[[WORDS:.*]], %{{.*}}) : (!llvm.ptr, !llvm.ptr, !llvm.ptr, i64) -> ()
 // CHECK: llvm.load %[[WORDS]]
 // CHECK: call @strata_device_copy
-// CHECK-NOT: @memcpy
+// CHECK-NOT: @strata_copy
 module attributes {gpu.container_module} {
   func.func @main() attributes {host.entry} {
     %type = arith.constant 1 : i32

@@ -2,13 +2,13 @@
 //! element by a function of its own runtime library, which no process has.
 //!
 //! A bf16 is the upper half of an f32, so every value of bf16 becomes one of i16. What moves values stays as it is, what computes with
-//! them does so in f32 and rounds.
+//! them does so in f32 and rounds; what cannot leave bf16 (a sign, the larger of two, rounding to an integer) is cut off.
 
 use super::simplify::like;
 use strata_core::ir::{Attr, Builder, ElementType, Op, Type, Value};
 use strata_core::rewrite::Rewriter;
 use strata_core::upstream::arith::{self, CmpFPredicate};
-use strata_core::upstream::{llvm, vector};
+use strata_core::upstream::{llvm, math, vector};
 
 /// Replaces bf16 by i16 in a module of `func`, `scf`, `arith`, `math`, `vector` and `llvm` ops.
 pub(super) fn emulate_bf16(module: Op<'_>) {
@@ -104,6 +104,9 @@ fn round<'c>(b: &mut Builder<'c>, value: Value<'c>) -> Value<'c> {
     let [half, one, nearly, quiet] = [16, 1, 0x7fff, 0x40].map(|value| number(b, words, value));
     let bits = arith::bitcast(b, value, words);
     let upper = arith::shrui(b, bits, half);
+    if is_exact(value, DEPTH) {
+        return arith::trunci(b, upper, like(words, cx.int(16)));
+    }
     let odd = arith::andi(b, upper, one);
     let carry = arith::addi(b, odd, nearly);
     let sum = arith::addi(b, bits, carry);
@@ -112,6 +115,35 @@ fn round<'c>(b: &mut Builder<'c>, value: Value<'c>) -> Value<'c> {
     let nan = arith::cmpf(b, CmpFPredicate::Uno, value, value);
     let chosen = arith::select(b, nan, cut, rounded);
     arith::trunci(b, chosen, like(words, cx.int(16)))
+}
+
+/// How many ops are looked through for where a value comes from: what is written as one kernel is seldom longer.
+const DEPTH: usize = 8;
+
+/// Whether an f32 is a bf16: widened from one, or made of such by ops whose results are among their operands or integers between them.
+fn is_exact(value: Value<'_>, depth: usize) -> bool {
+    let Some((op, depth)) = value.defining_op().zip(depth.checked_sub(1)) else { return false };
+    let all = |from: usize, to: usize| (from..to).all(|k| is_exact(op.operand(k), depth));
+    match op.name() {
+        arith::Bitcast::NAME => op.operand(0).defining_op().is_some_and(|word| word.isa::<arith::ShLI>()),
+        arith::Constant::NAME => op.attr("value").is_some_and(is_bf16_constant),
+        arith::Select::NAME => all(1, 3),
+        math::CopySign::NAME => all(0, 1),
+        arith::MaximumF::NAME | arith::MinimumF::NAME | arith::MaxNumF::NAME | arith::MinNumF::NAME => all(0, 2),
+        arith::NegF::NAME | math::AbsF::NAME | math::Ceil::NAME | math::Floor::NAME | math::RoundEven::NAME | math::Trunc::NAME => {
+            all(0, 1)
+        }
+        _ => false,
+    }
+}
+
+/// Whether the lower half of each number's bits is zero.
+fn is_bf16_constant(value: Attr<'_>) -> bool {
+    match (value.as_dense(), value.as_float()) {
+        (Some((bytes, _)), _) => bytes.chunks(size_of::<f32>()).all(|bits| bits.starts_with(&[0, 0])),
+        (None, Some(number)) => (number as f32).to_bits() & 0xffff == 0,
+        (None, None) => false,
+    }
 }
 
 /// A whole number, in every lane of a vector.

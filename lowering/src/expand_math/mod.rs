@@ -94,18 +94,24 @@ fn expanded<'c>(module: Op<'c>, target: &MathTarget) -> Vec<Op<'c>> {
     module.walk(&mut |op| {
         let own = target.own && target.fma;
         let remainder = op.isa::<arith::RemF>() && own && target.library;
-        if remainder || own && rounds_half(op) || of_runtime(op) || op.dialect() == "math" && !NATIVE.contains(&op.name()) {
+        if remainder || own && rounds_half(op, target) || of_runtime(op) || op.dialect() == "math" && !NATIVE.contains(&op.name()) {
             found.push(op);
         }
     });
     found
 }
 
-/// Whether an op rounds a half to an integer, in f32. LLVM sees that the result is a half as well, and rounds halves, which few machines do.
-fn rounds_half(op: Op<'_>) -> bool {
+/// Whether an op rounds a half to an integer, in f32, and LLVM knows of it. It sees that the result is a half as well, and rounds halves, which
+/// few machines do. Of a bf16 that is emulated it knows nothing.
+fn rounds_half(op: Op<'_>, target: &MathTarget) -> bool {
     let rounds = matches!(op.name(), math::Ceil::NAME | math::Floor::NAME | math::RoundEven::NAME | math::Trunc::NAME);
     let from = || op.operand(0).defining_op().filter(|extended| extended.isa::<arith::ExtF>());
-    rounds && from().is_some_and(|op| matches!(op.operand(0).ty().element_type(), Some(ElementType::F16 | ElementType::BF16)))
+    rounds
+        && from().is_some_and(|op| match op.operand(0).ty().element_type() {
+            Some(ElementType::F16) => true,
+            Some(ElementType::BF16) => target.bf16,
+            _ => false,
+        })
 }
 
 /// Whether an op is a function of the runtime that has a vector form.

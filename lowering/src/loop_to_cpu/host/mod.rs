@@ -216,8 +216,8 @@ impl<'c> Host<'c, '_> {
                 let bytes = self.b.const_index(element_bytes(op.operand(0).ty()));
                 let bytes = arith::muli(&mut self.b, operands[2], bytes);
                 let bytes = self.i64(bytes);
-                let callee = self.cx.symbol_attr("memcpy");
-                self.b.value(func::Call::NAME, &[operands[1], operands[0], bytes], pointer, &[("callee", callee)]);
+                let callee = self.cx.symbol_attr("strata_copy");
+                self.b.effect(func::Call::NAME, &[self.call, operands[1], operands[0], bytes], &[("callee", callee)]);
                 return Ok(());
             }
             host::CustomCall::NAME => return self.custom_call(op, &operands),

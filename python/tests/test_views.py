@@ -1,0 +1,40 @@
+"""Results of `strata.compile` that are views of arguments."""
+
+import torch
+
+import strata
+from comparison import same
+
+
+def parts(x):
+    return x.split(2, 1), x.t(), x + 1
+
+
+def test_views_share_the_memory_of_their_argument():
+    x = torch.randn(4, 6)
+    (first, *_), turned, sum = strata.compile(parts)(x)
+    first.zero_()
+    assert x[:, :2].eq(0).all() and turned.data_ptr() == x.data_ptr() and turned.stride() == (1, 6)
+    assert sum.data_ptr() != x.data_ptr()
+
+
+def test_views_of_arguments_with_other_strides_and_offsets():
+    function = strata.compile(parts)
+    whole = torch.arange(80.0).reshape(8, 10)
+    for x in (whole[:4, :6], whole[1:5, 3:9], whole[:6, :4].t(), whole[::2, :6]):
+        found, wanted = function(x), parts(x)
+        for result, expected in zip((*found[0], *found[1:]), (*wanted[0], *wanted[1:]), strict=True):
+            same(result, expected)
+        assert [view.data_ptr() for view in found[0]] == [view.data_ptr() for view in wanted[0]]
+
+
+def test_an_argument_that_changes_and_is_viewed():
+    def change(x):
+        x.add_(1)
+        return x.t(), x
+
+    x = torch.ones(2, 3)
+    turned, whole = strata.compile(change)(x)
+    same(x, torch.full((2, 3), 2.0))
+    same(turned, torch.full((3, 2), 2.0))
+    same(whole, torch.full((2, 3), 2.0))
