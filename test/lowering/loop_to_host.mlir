@@ -50,11 +50,13 @@ func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> attributes {capture.entry} {
 
 // -----
 
-// A library function gets the element type, the buffers, the size of the batch, the sizes of its signature, its options.
+// A library function gets the element type, the buffers, the size of the batch, the sizes of its signature, its options. It writes where the
+// output is.
 // CHECK-LABEL: func.func @main() attributes {host.entry}
 // CHECK: %[[A:.*]] = host.input {index = 0 : i64}
 // CHECK: %[[B:.*]] = host.input {index = 1 : i64}
-// CHECK: %[[X:.*]] = host.alloc
+// CHECK: %[[X:.*]] = host.output
+// CHECK-NOT: host.copy
 // CHECK: host.extern %{{.*}}, %[[A]], %[[B]], %[[X]], %{{.*}}, %{{.*}}, %{{.*}}, %{{.*}} {extents = #{{.*}}, name = "strata_lib_triangular_solve"}
 func.func @main(%a: tensor<2x4x4xf32>, %b: tensor<2x4x3xf32>) -> tensor<2x4x3xf32> attributes {capture.entry} {
   %0 = prim.library %a, %b {function = "triangular_solve", options = ["upper"]} : (tensor<2x4x4xf32>, tensor<2x4x3xf32>) -> tensor<2x4x3xf32>

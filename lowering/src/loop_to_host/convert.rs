@@ -163,7 +163,7 @@ impl<'c> Converter<'c> {
         }
     }
 
-    /// Results of kernels that the entry returns, also through free reshapes, get the output's memory.
+    /// Results of kernels and of the library that the entry returns, also through free reshapes, get the output's memory.
     fn find_destinations(&mut self, entry: Op<'c>) {
         let block = entry.body(0);
         let Some(terminator) = block.terminator() else { return };
@@ -178,8 +178,9 @@ impl<'c> Converter<'c> {
             while let Some(op) = value.defining_op().filter(|op| op.isa::<prim::Reshape>() && ty.is_static()) {
                 value = op.operand(0);
             }
-            let kernel = value.defining_op().is_some_and(|op| op.isa::<loops::Call>() && op.block() == Some(block));
-            if kernel && !self.destinations.contains_key(&value) {
+            let writes = |op: Op<'c>| op.isa::<loops::Call>() || op.isa::<prim::Library>() || op.isa::<prim::Sort>();
+            let written = value.defining_op().is_some_and(|op| writes(op) && op.block() == Some(block));
+            if written && !self.destinations.contains_key(&value) {
                 self.destinations.insert(value, Destination { index, ty, perm });
             }
         }
@@ -395,18 +396,7 @@ impl<'c> Converter<'c> {
             let elements = self.checked_elements(&sizes, element);
             let elements = if callee.checks { elements } else { self.wanted(result, &sizes, elements) };
             empty.push(elements);
-            let tensor = match self.destinations.get(&result).cloned() {
-                Some(Destination { index, ty, perm }) => {
-                    // A returned reshape of the result is of static shape, and that is the output's.
-                    let outer: Vec<_> = match perm {
-                        _ if ty.is_static() => ty.shape().into_iter().map(Num::Const).collect(),
-                        Some(perm) => perm.into_iter().map(|dim| sizes[dim]).collect(),
-                        None => sizes.clone(),
-                    };
-                    Tensor { buffer: self.output(index, element, &outer), sizes }
-                }
-                None => self.alloc_elements(element, sizes, elements),
-            };
+            let tensor = self.memory_of(result, element, sizes, elements);
             operands.push(tensor.buffer);
             self.tensors.insert(result, tensor);
         }
@@ -415,6 +405,20 @@ impl<'c> Converter<'c> {
             b.effect(host::Launch::NAME, &operands, &attrs);
         });
         Ok(())
+    }
+
+    /// The memory of so many elements that a result is written to: an output's, or fresh memory.
+    pub(super) fn memory_of(&mut self, result: Value<'c>, element: ElementType, sizes: Vec<Num<'c>>, elements: Num<'c>) -> Tensor<'c> {
+        let Some(Destination { index, ty, perm }) = self.destinations.get(&result).cloned() else {
+            return self.alloc_elements(element, sizes, elements);
+        };
+        // A returned reshape of the result is of static shape, and that is the output's.
+        let outer: Vec<_> = match perm {
+            _ if ty.is_static() => ty.shape().into_iter().map(Num::Const).collect(),
+            Some(perm) => perm.into_iter().map(|dim| sizes[dim]).collect(),
+            None => sizes.clone(),
+        };
+        Tensor { buffer: self.output(index, element, &outer), sizes }
     }
 
     /// What calls of a kernel need to know of it.

@@ -7,7 +7,7 @@ use strata_dialects::host;
 use strata_dialects::prim::library::Function;
 
 use super::Error;
-use super::convert::Converter;
+use super::convert::{Converter, Tensor};
 use crate::num::Num;
 
 /// A stable sort along one dim.
@@ -16,8 +16,8 @@ pub(super) fn sort<'c>(c: &mut Converter<'c>, op: Op<'c>) -> Result<(), Error> {
     let element = c.element(op, op.operand(0))?;
     let dim = op.int("dim").unwrap_or_default() as usize;
     let descending = op.attr("descending").and_then(|attr| attr.as_bool()).unwrap_or_default();
-    let values = c.alloc(element, source.sizes.clone());
-    let positions = c.alloc(ElementType::I64, source.sizes.clone());
+    let values = result(c, op.result(0), element, source.sizes.clone());
+    let positions = result(c, op.result(1), ElementType::I64, source.sizes.clone());
     let (before, after) = if source.sizes.is_empty() { (0, 0) } else { (dim, dim + 1) };
     let outer = product(c, &source.sizes[..before]);
     let size = product(c, &source.sizes[before..after]);
@@ -81,7 +81,7 @@ pub(super) fn library<'c>(c: &mut Converter<'c>, op: Op<'c>) -> Result<(), Error
     for (part, result) in results.iter().zip(op.results()) {
         let shape = batch.iter().copied().chain(part.sizes.iter().map(|letter| sizes[letter])).collect();
         let element = c.element(op, result)?;
-        let tensor = c.alloc(element, shape);
+        let tensor = self::result(c, result, element, shape);
         made.push(c.elements(&tensor.sizes));
         buffers.push(tensor.buffer);
         c.tensors.insert(result, tensor);
@@ -98,6 +98,12 @@ pub(super) fn library<'c>(c: &mut Converter<'c>, op: Op<'c>) -> Result<(), Error
     let extents: Vec<_> = operands.iter().chain(&results).map(|part| extent(&part.sizes)).collect();
     call(c, &name, &arguments, (letters.len() + 1, &extents), &made);
     Ok(())
+}
+
+/// The memory of a result.
+fn result<'c>(c: &mut Converter<'c>, result: Value<'c>, element: ElementType, sizes: Vec<Num<'c>>) -> Tensor<'c> {
+    let elements = c.checked_elements(&sizes, element);
+    c.memory_of(result, element, sizes, elements)
 }
 
 fn product<'c>(c: &mut Converter<'c>, sizes: &[Num<'c>]) -> Value<'c> {

@@ -1,5 +1,6 @@
 //! The arrays that an image hands to a library kernel: a batch of dense matrices, lines or numbers each.
 
+use std::any::TypeId;
 use std::ffi::c_void;
 use std::ops::Range;
 
@@ -60,7 +61,7 @@ impl Array {
     pub unsafe fn line<T: Number, N: Number>(self, item: usize, n: usize) -> Vec<N> {
         // SAFETY: the caller's.
         let line = unsafe { self.lines::<T>(item..item + 1, n) };
-        line.iter().map(|x| N::of(x.re(), x.im())).collect()
+        converted(line, |x| N::of(x.re(), x.im()))
     }
 
     /// Line `item` of a batch of integers.
@@ -112,7 +113,11 @@ impl Array {
     /// The array holds that many lines of `T`, and no other thread uses this one.
     pub unsafe fn put<T: Number, N: Number>(self, item: usize, line: &[N]) {
         // SAFETY: the caller's.
-        line.iter().enumerate().for_each(|(k, x)| unsafe { self.write(item * line.len() + k, T::of(x.re(), x.im())) });
+        let to = unsafe { self.lines_mut::<T>(item..item + 1, line.len()) };
+        match same::<N, T>(line) {
+            Some(line) => to.copy_from_slice(line),
+            None => to.iter_mut().zip(line).for_each(|(to, x)| *to = T::of(x.re(), x.im())),
+        }
     }
 
     /// Writes line `item` of a batch of numbers that are stored as they are.
@@ -123,6 +128,17 @@ impl Array {
         // SAFETY: the caller's.
         line.iter().enumerate().for_each(|(k, x)| unsafe { self.write(item * line.len() + k, *x) });
     }
+}
+
+/// Numbers as those of a type that is their own.
+fn same<T: 'static, N: 'static>(line: &[T]) -> Option<&[N]> {
+    // SAFETY: the types are the same.
+    (TypeId::of::<T>() == TypeId::of::<N>()).then(|| unsafe { std::slice::from_raw_parts(line.as_ptr().cast(), line.len()) })
+}
+
+/// A copy of numbers, each converted where its type is another one.
+fn converted<T: Copy + 'static, N: Copy + 'static>(line: &[T], convert: impl Fn(T) -> N) -> Vec<N> {
+    same(line).map_or_else(|| line.iter().map(|x| convert(*x)).collect(), <[N]>::to_vec)
 }
 
 /// What an item of a batch costs.

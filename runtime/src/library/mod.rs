@@ -1,6 +1,7 @@
 //! Library kernels: what a compiled program calls instead of compiling it (`strata_lib_*`).
 
 pub mod array;
+mod bracket;
 pub mod ctc;
 pub mod fft;
 pub mod half;

@@ -7,6 +7,7 @@ use std::sync::OnceLock;
 
 use half::{bf16, f16};
 
+use super::bracket::bracket;
 use crate::abi::StrataCall;
 use crate::dtype::DType;
 use crate::imports::state;
@@ -142,11 +143,11 @@ unsafe fn with_key(call: *mut StrataCall, dtype: i32, sorted: impl Sorted) -> Op
 fn float_key(bits: u64, mantissa: u32, exponent: u32) -> u64 {
     let sign = 1 << (mantissa + exponent);
     let infinity = ((1 << exponent) - 1) << mantissa;
-    match bits & (sign - 1) {
-        magnitude if magnitude > infinity => sign + infinity + 1,
-        magnitude if bits & sign != 0 => sign - magnitude,
-        magnitude => sign + magnitude,
-    }
+    let magnitude = bits & (sign - 1);
+    // Signs of data are not to be predicted: no branch looks at them.
+    let negative = (bits >> (mantissa + exponent) & 1).wrapping_neg();
+    let key = sign.wrapping_add((magnitude ^ negative).wrapping_sub(negative));
+    if magnitude > infinity { sign + infinity + 1 } else { key }
 }
 
 /// Rows to sort; row `r` starts at `(r / inner) * n * inner + r % inner` and steps by `inner`.
@@ -233,21 +234,33 @@ impl Lines {
             return Ok(());
         }
         share(self.batch, n, |begin, end| {
-            let (mut entries, mut wanted) = (room(n)?, room(k)?);
+            let (mut entries, mut wanted) = (Vec::new(), room(k)?);
             for line in begin as usize..end as usize {
                 // SAFETY: the caller promises that many lines of `n` elements.
                 let element = |at: usize| unsafe { *self.input.cast::<T>().add(line * n + at) };
                 // SAFETY: the caller promises that many lines of `k` places.
                 let place = |at: usize| unsafe { *self.places.add(line * k + at) }.clamp(0, n as i64 - 1) as usize;
-                entries.clear();
-                entries.extend((0..n).map(|at| E::new(key(element(at)), at, self.descending)));
+                let entry = |at: usize| E::new(key(element(at)), at, self.descending);
                 wanted.clear();
                 wanted.extend((0..k).map(place));
                 wanted.sort_unstable();
                 wanted.dedup();
-                select(&mut entries, 0, &wanted);
+                let ends = wanted.first().copied().zip(wanted.last().copied());
+                let below = match ends.and_then(|ends| bracket(n, entry, ends)) {
+                    Some((below, part)) => {
+                        entries = part;
+                        below
+                    }
+                    None => {
+                        entries.clear();
+                        entries.try_reserve_exact(n).map_err(|_| MemoryError::System { bytes: n.saturating_mul(size_of::<E>()) })?;
+                        entries.extend((0..n).map(entry));
+                        0
+                    }
+                };
+                select(&mut entries, below, &wanted);
                 for at in 0..k {
-                    let from = entries[place(at)].position();
+                    let from = entries[place(at) - below].position();
                     // SAFETY: the caller promises outputs of `k` elements a line; no other thread has this line.
                     unsafe {
                         *self.values.cast::<T>().add(line * k + at) = element(from);
@@ -274,7 +287,7 @@ fn share(lines: i64, n: usize, body: impl Fn(i64, i64) -> Result<(), MemoryError
 }
 
 /// An element as one integer: its key, then its position, which makes the order total and every sort stable.
-trait Entry: Copy + Ord {
+trait Entry: Copy + Ord + Send + Sync {
     /// Bytes of a key.
     const BYTES: usize;
     /// Of a key and a position; keys are reversed where the largest comes first.

@@ -1,14 +1,17 @@
 //! Fourier transforms of lines, unscaled: `strata_lib_fft`, `strata_lib_rfft`, `strata_lib_irfft`. Plans of each length are
 //! made once and kept for the process; short ones have closed forms. Real lines take the transform of half their length.
 
+mod groups;
+mod plan;
 mod short;
+mod vector;
 
 use std::ops::Range;
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 
 use num_complex::Complex;
 use realfft::RealFftPlanner;
-use rustfft::{FftNum, FftPlanner};
+use rustfft::FftPlanner;
 
 use super::array::{Array, Cost, pieces};
 use crate::abi::StrataCall;
@@ -16,7 +19,7 @@ use crate::dtype::DType;
 use short::Short;
 
 /// A precision that lines are transformed in, with what is kept for it.
-trait Precision: FftNum {
+trait Precision: groups::Grouped {
     fn complex() -> &'static Mutex<FftPlanner<Self>>;
     fn real() -> &'static Mutex<RealFftPlanner<Self>>;
     fn short() -> &'static Short<Self>;
@@ -82,6 +85,10 @@ impl Lines {
 /// Complex lines.
 unsafe fn complex<T: Precision>(x: Array, y: Array, lines: Lines, inverse: bool) {
     let n = lines.n as usize;
+    // SAFETY: the caller's.
+    if !short::fits(n) && unsafe { groups::complex::<T>(x, y, lines, inverse) } {
+        return;
+    }
     let some = |items: Range<usize>| {
         // SAFETY: the caller promises the sizes; each line is written by one thread.
         let (x, y) = unsafe { (x.lines::<Complex<T>>(items.clone(), n), y.lines_mut::<Complex<T>>(items, n)) };
@@ -102,6 +109,10 @@ unsafe fn complex<T: Precision>(x: Array, y: Array, lines: Lines, inverse: bool)
 
 /// Real lines, of whose spectrum the first `k` frequencies are kept.
 unsafe fn from_real<T: Precision>(x: Array, y: Array, lines: Lines, k: i64) {
+    // SAFETY: the caller's.
+    if !short::fits(lines.n as usize) && unsafe { groups::from_real::<T>(x, y, lines, k) } {
+        return;
+    }
     let (n, k) = (lines.n as usize, k as usize);
     let some = |items: Range<usize>| {
         // SAFETY: the caller promises the sizes; each line is written by one thread.
@@ -128,6 +139,10 @@ unsafe fn from_real<T: Precision>(x: Array, y: Array, lines: Lines, k: i64) {
 
 /// Real lines from the first `k` frequencies of their spectrum. What must be real in it is taken to be.
 unsafe fn to_real<T: Precision>(x: Array, y: Array, k: i64, lines: Lines) {
+    // SAFETY: the caller's.
+    if !short::fits(lines.n as usize) && unsafe { groups::to_real::<T>(x, y, k, lines) } {
+        return;
+    }
     let (n, k) = (lines.n as usize, k as usize);
     let some = |items: Range<usize>| {
         // SAFETY: the caller promises the sizes; each line is written by one thread.

@@ -46,7 +46,7 @@ impl<N: Number> Matrix<N> {
     pub fn of(matrix: MatRef<'_, N>) -> Matrix<N> {
         let mut copy = Matrix::zeros(matrix.nrows(), matrix.ncols());
         for (c, column) in matrix.col_iter().enumerate() {
-            column.iter().enumerate().for_each(|(r, x)| copy[(r, c)] = *x);
+            copy.data.iter_mut().skip(c).step_by(matrix.ncols()).zip(column.iter()).for_each(|(to, x)| *to = *x);
         }
         copy
     }
@@ -63,7 +63,11 @@ impl<N: Number> Matrix<N> {
 
     /// A copy that lies column after column, as the algorithms of `faer` want it.
     pub fn columns(&self) -> Mat<N> {
-        self.view().to_owned()
+        let mut copy = Mat::zeros(self.rows, self.cols);
+        for c in 0..self.cols {
+            copy.col_as_slice_mut(c).iter_mut().zip(self.data.iter().skip(c).step_by(self.cols)).for_each(|(to, x)| *to = *x);
+        }
+        copy
     }
 
     /// Whether no element is infinite or NaN.
