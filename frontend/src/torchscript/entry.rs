@@ -298,7 +298,12 @@ fn dict<'c>(eval: &mut Evaluator<'_, 'c>, keys: &Expr, values: &Expr, leaves: &m
     while let Some(text) = leaves.front().filter(|(keys, _)| keys.len() == depth).and_then(|(keys, _)| keys.front().cloned()) {
         let key = match keys.dotted().as_deref() {
             Some("str") => Value::text(&text),
-            Some("int") => Value::Int(text.parse().map_err(|_| format!("`{text}` is no key of a dict of ints"))?),
+            Some("int") => match text.parse() {
+                Ok(key) => Value::Int(key),
+                // It is a key of what comes behind.
+                Err(_) if !items.is_empty() => break,
+                Err(_) => return Err(format!("`{text}` is no key of a dict of ints")),
+            },
             _ => return Err("the keys of a dict are texts or ints".to_owned()),
         };
         if items.iter().any(|(known, _)| known.same(&key)) {

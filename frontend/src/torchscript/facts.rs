@@ -95,13 +95,18 @@ impl<'c> Facts<'c> {
         self.may_view(value, &[of]);
     }
 
+    /// Notes that a tensor's elements may be old.
+    pub fn set_stale(&mut self, tensor: Tensor<'c>) {
+        self.stale.push(tensor);
+    }
+
     /// Whether a tensor is, or may be, a view of one of these.
     pub fn is_view_of(&self, tensor: Tensor<'c>, of: &[Tensor<'c>]) -> bool {
         let base = base(tensor);
         of.contains(&base) || self.views.iter().any(|(value, bases)| *value == base && bases.iter().any(|known| of.contains(known)))
     }
 
-    fn is_stale(&self, tensor: Tensor<'c>) -> bool {
+    pub fn is_stale(&self, tensor: Tensor<'c>) -> bool {
         (!self.stale.is_empty() && self.stale.contains(&base(tensor)))
             || (!self.parted.is_empty() && chain(tensor).iter().any(|value| self.parted.contains(value)))
     }
@@ -188,9 +193,10 @@ impl<'c> Evaluator<'_, 'c> {
         let new = self.facts.stale.get(stale..).unwrap_or_default();
         let mut read = false;
         if !new.is_empty() {
-            op.walk(&mut |inner| {
-                read |= inner.operands().into_iter().any(|operand| operand.ty().is_tensor() && new.contains(&base(operand)))
-            });
+            // What the loop begins with it reads once.
+            let reads =
+                |inner: Op<'c>| inner.operands().into_iter().any(|operand| operand.ty().is_tensor() && new.contains(&base(operand)));
+            op.walk(&mut |inner| read |= inner != op && reads(inner));
         }
         if read && self.strict { Err("a loop writes to a tensor that may be another one that it reads".into()) } else { Ok(()) }
     }

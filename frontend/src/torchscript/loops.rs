@@ -315,13 +315,16 @@ fn attempt<'c>(
         return Ok(false);
     }
     eval.steps_read_nothing_stale(op, stale)?;
-    eval.facts.changing = facts.changing;
+    eval.facts.changing.clone_from(&facts.changing);
     let results = op.results();
     let around: Vec<_> = ends.iter().map(|end| eval.facts.around(&[*end], op)).collect();
     write_back(eval, &carried.written, &results[variables..])?;
     for ((result, around), start) in results.iter().zip(&around).zip(&start) {
-        eval.facts.stands_for(*result, *start);
-        eval.facts.may_view(*result, around);
+        // A loop that takes no step writes nothing.
+        eval.facts.may_view(*result, &[around.as_slice(), &[*start]].concat());
+        if start.ty().is_tensor() && facts.is_stale(*start) {
+            eval.facts.set_stale(*result);
+        }
     }
     let mut results = Results::new(results);
     for ((place, _), held) in carried.places.iter().zip(&held) {
