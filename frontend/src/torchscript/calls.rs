@@ -118,7 +118,7 @@ impl<'c> Evaluator<'_, 'c> {
     /// Calls a method of a value.
     pub fn method(&mut self, of: &Value<'c>, name: &str, args: Vec<Value<'c>>, named: Vec<(String, Value<'c>)>) -> Eval<Value<'c>> {
         if let (Value::Tensor(_), "tolist") = (of, name) {
-            return self.to_list(of);
+            return self.list_of(of);
         }
         let Value::Object(object) = of else { return Err(format!("{} has no method `{name}`", of.kind()).into()) };
         let found = self.program.method(&object.class, name)?;

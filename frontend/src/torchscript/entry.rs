@@ -172,7 +172,7 @@ fn evaluated<'c>(eval: &mut Evaluator<'_, 'c>, leaves: Vec<(VecDeque<String>, Va
             break;
         }
         let needed: usize = params[place + 1..].iter().filter(|param| param.default.is_none()).map(|param| least(param.ty.as_ref())).sum();
-        if !param.ty.as_ref().is_some_and(|ty| dicts_in(ty) > 0) {
+        if param.ty.as_ref().is_none_or(|ty| dicts_in(ty) == 0) {
             eval.entries = 0;
         }
         args.push(taken(eval, param.ty.as_ref(), &mut leaves, needed).map_err(|why| format!("parameter `{}`: {why}", param.name))?);

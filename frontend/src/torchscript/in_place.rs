@@ -29,7 +29,7 @@ pub(super) fn has_out(library: &str, name: &str) -> bool {
 
 impl<'c> Evaluator<'_, 'c> {
     /// A call that writes its result to a tensor.
-    pub fn into_out(&mut self, library: &str, name: &str, (args, named): Given<'c>, out: &Value<'c>) -> Eval<Value<'c>> {
+    pub fn written_out(&mut self, library: &str, name: &str, (args, named): Given<'c>, out: &Value<'c>) -> Eval<Value<'c>> {
         let float =
             |value: &Value<'c>| matches!(value, Value::Tensor(tensor) if tensor.ty().element_type().is_some_and(|dtype| dtype.is_float()));
         // Before version 4 the quotient that is written to floats was not truncated.

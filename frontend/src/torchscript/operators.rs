@@ -53,7 +53,7 @@ impl<'c> Evaluator<'_, 'c> {
         if let Some(place) = named.iter().position(|(name, _)| name == "out").filter(|_| has_out(library, name)) {
             let mut named = named;
             let (_, out) = named.remove(place);
-            return self.into_out(library, name, (args, named), &out);
+            return self.written_out(library, name, (args, named), &out);
         }
         let has_tensor = args.iter().any(Value::has_tensor);
         if !has_tensor && let Some(value) = self.number(name, &args)? {
@@ -84,7 +84,7 @@ impl<'c> Evaluator<'_, 'c> {
     }
 
     /// The elements of a tensor in lists: numbers that only a call knows.
-    pub fn to_list(&mut self, value: &Value<'c>) -> Eval<Value<'c>> {
+    pub fn list_of(&mut self, value: &Value<'c>) -> Eval<Value<'c>> {
         let Value::Tensor(tensor) = value else { return Err(format!("{} has no elements", value.kind()).into()) };
         let tensor = self.facts.shaped(*tensor);
         let ty = tensor.ty();
@@ -101,7 +101,7 @@ impl<'c> Evaluator<'_, 'c> {
                 return Ok(rows::list(self, rows, rows::Row::Number(held)));
             }
         }
-        if !ty.num_elements().is_some_and(|count| count <= MAX_LISTED) {
+        if ty.num_elements().is_none_or(|count| count > MAX_LISTED) {
             return Err(
                 format!("`tolist` of a tensor of type {ty} makes more than {MAX_LISTED} numbers, or as many as only a call knows").into()
             );
@@ -112,7 +112,7 @@ impl<'c> Evaluator<'_, 'c> {
         let mut items = Vec::new();
         for place in 0..ty.shape()[0] {
             let item = self.operator("aten", "select", vec![value.clone(), Value::Int(0), Value::Int(place)], Vec::new())?;
-            items.push(self.to_list(&item)?);
+            items.push(self.list_of(&item)?);
         }
         Ok(self.list(items))
     }
@@ -338,7 +338,7 @@ impl<'c> Evaluator<'_, 'c> {
                 return self.operator("aten", "to", shifted, Vec::new()).map(Some);
             }
             ("to", [Value::None, Value::None, ..] | [Value::Device(_)] | [Value::Device(_), Value::None, ..]) => args[0].clone(),
-            ("tolist", _) => self.to_list(&args[0])?,
+            ("tolist", _) => self.list_of(&args[0])?,
             ("__not__", []) => {
                 let number = self.number_of(&args[0], "bool")?;
                 return self.number("__not__", &[number]);

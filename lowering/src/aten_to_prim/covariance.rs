@@ -53,8 +53,9 @@ fn corrcoef<'c>(a: &Args<'c>) -> Tensor<'c> {
     let sum = a.prim.size_tensor(x.dtype(), x.size(1));
     let c = covariances(x, None, sum, sum - 1.0);
     if x.size(0).is_one() {
-        let c = squeezed(c);
-        return c / c;
+        // Of one row it is 1, but for a row without a variance.
+        let (some, same) = (squeezed(c), squeezed(c));
+        return some / same;
     }
     let deviation = diagonal(c).sqrt();
     let c = c / deviation.unsqueeze(1) / deviation.unsqueeze(0);
