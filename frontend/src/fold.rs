@@ -53,6 +53,23 @@ fn of_value<'c>(
     Some(constant)
 }
 
+/// Whether a value is computed from one of others, as far as a search of bounded length tells.
+pub(crate) fn depends_on<'c>(value: ir::Value<'c>, others: &[ir::Value<'c>]) -> bool {
+    if others.is_empty() {
+        return false;
+    }
+    let (mut todo, mut seen) = (vec![value], std::collections::HashSet::new());
+    while let Some(value) = todo.pop() {
+        if others.contains(&value) || seen.len() > MAX_OPS {
+            return true;
+        }
+        if seen.insert(value) {
+            todo.extend(value.defining_op().map(|op| op.operands()).unwrap_or_default());
+        }
+    }
+    false
+}
+
 /// Whether an op writes to a tensor, or to a view of it.
 pub(crate) fn is_written(value: ir::Value<'_>) -> bool {
     let (mut views, mut seen) = (vec![value], 0);

@@ -1,7 +1,7 @@
 //! What a call brings: the type of every tensor and the value of every number, in the order of the flattened call.
 //!
 //! `f32[?x3x224x224],i64[2]={0 -1},int=3,none`: an element type with its sizes, maybe with its elements, a number with its value, or
-//! nothing. What is an entry of a dict has its key before it, `mask:bool[2]`.
+//! nothing. What is an entry of a dict has its key before it, `mask:bool[2]`, of a dict in a dict both keys, `a:b:f32[2]`.
 
 use std::fmt;
 use std::str::FromStr;
@@ -52,7 +52,6 @@ impl FromStr for Leaf {
         }
         if let Some((key, leaf)) = text.split_once(':') {
             return match leaf.parse()? {
-                Self::Entry(..) => Err(wrong()),
                 leaf if key.is_empty() => Err(format!("`{text}` has no key before `:{leaf}`")),
                 leaf => Ok(Self::Entry(key.to_owned(), Box::new(leaf))),
             };
@@ -155,12 +154,13 @@ mod tests {
             "i64[2]={0 -1},f32[]={0.5}",
             "i64[0]={}",
             "mask:i1[2],n:int=3",
+            "a:b:f32[2],a:c:f32[2]",
             "",
         ] {
             assert_eq!(text.parse::<Signature>().expect("a signature").to_string(), text);
         }
         for text in
-            ["f32", "f33[2]", "f32[2", "f32[-1]", "int=x", "f32[2],,", "i64[2]={1}", "i64[?]={1}", "i64[1]={x}", ":f32[2]", "a:b:f32[2]"]
+            ["f32", "f33[2]", "f32[2", "f32[-1]", "int=x", "f32[2],,", "i64[2]={1}", "i64[?]={1}", "i64[1]={x}", ":f32[2]", "a::f32[2]"]
         {
             assert!(text.parse::<Signature>().is_err(), "{text}");
         }

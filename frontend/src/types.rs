@@ -42,11 +42,3 @@ pub(crate) fn widened<'c>(a: Type<'c>, b: Type<'c>) -> Result<Type<'c>, String> 
     let shape: Vec<_> = a.shape().iter().zip(b.shape()).map(|(a, b)| if *a == b { *a } else { DYNAMIC }).collect();
     Ok(a.with_shape(&shape))
 }
-
-/// Why a loop cannot carry a value whose type is `start` before a step and `end` after it: its sizes are known, and others.
-pub(crate) fn grows(start: Type<'_>, end: Type<'_>) -> Option<String> {
-    let differs = |(a, b): (&i64, &i64)| a != b && *a != DYNAMIC && *b != DYNAMIC;
-    let grown = start.is_tensor() && end.is_tensor() && start.rank() == end.rank();
-    let grown = grown && start.shape().iter().zip(&end.shape()).any(differs);
-    grown.then(|| format!("it is {start} before a step and {end} after it, in a loop whose length only a call knows; make it as large as it gets before the loop"))
-}

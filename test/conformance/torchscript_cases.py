@@ -19,34 +19,46 @@ from torch import Tensor, nn
 from torch.utils import _pytree as pytree
 
 import case
+import torchscript_programs
 
-def save(folder, name, program, inputs, version=None):
-    """Writes an archive, its inputs, and what PyTorch computes of the archive as it is read back; gives its row of the manifest."""
+def save(folder, name, program, calls, version=None):
+    """Writes an archive, the inputs of calls, and what PyTorch computes of each by the archive as it is read back; gives its row of the manifest."""
     path = os.path.join(folder, name + ".pt")
     program().save(path)
     repack(path, version)
+    files, kinds = [], []
+    for place, inputs in enumerate(calls):
+        file = f"{name}.safetensors" if len(calls) == 1 else f"{name}.s{place}.safetensors"
+        given, outputs = save_call(path, os.path.join(folder, file), list(inputs))
+        files.append(file)
+        kinds += [t.dtype for t in outputs + given if isinstance(t, Tensor)]
+    pairs = [case.TOLERANCE.get(kind, (0.0, 0.0)) for kind in kinds] or [(0.0, 0.0)]
+    return {
+        "name": f"torchscript__{name}", "group": "torchscript", "op": name, "dtype": case.SHORT.get(kinds[0], "") if kinds else "",
+        "pt": f"{name}.pt", "io": files, "rtol": max(p[0] for p in pairs), "atol": max(p[1] for p in pairs),
+        "check": "close", "n_in": len(given), "n_out": len(outputs), "tags": [],
+    }
+
+
+def save_call(path, file, inputs):
+    """Writes the inputs of a call and what PyTorch computes of them; gives both."""
     leaf = lambda value: value is None
-    given = [x.clone() if isinstance(x, Tensor) else x for x in pytree.tree_leaves(list(inputs), is_leaf=leaf)]
+    copied = lambda value: value.clone() if isinstance(value, Tensor) else value
+    given = [copied(value) for value in pytree.tree_leaves(inputs, is_leaf=leaf)]
     module = torch.jit.load(path)
     before = {name: b.clone() for name, b in module.named_buffers()}
     with torch.no_grad():
-        outputs = pytree.tree_leaves(module(*inputs), is_leaf=leaf)
+        outputs = pytree.tree_leaves(module(*pytree.tree_map(copied, inputs, is_leaf=leaf)), is_leaf=leaf)
     changed = {name: b for name, b in module.named_buffers() if not torch.equal(b, before[name])}
     tensors, scalars = case.entries("in", given)
     more, more_scalars = case.entries("out", outputs)
     tensors |= more | {f"mut_{n}": b.detach().contiguous().clone() for n, b in changed.items()}
     meta = {"n_in": json.dumps(len(given)), "n_out": json.dumps(len(outputs)), "scalars": json.dumps(scalars | more_scalars)}
-    # Entries of dicts by their keys.
-    ways = [way[-1] for way, _ in pytree.tree_flatten_with_path(list(inputs), is_leaf=leaf)[0]]
-    keys = {f"in_{place}": way.key for place, way in enumerate(ways) if isinstance(way, pytree.MappingKey)}
-    save_file(tensors, os.path.join(folder, name + ".safetensors"), meta | ({"keys": json.dumps(keys)} if keys else {}))
-    kinds = [t.dtype for t in outputs + given if isinstance(t, Tensor)]
-    pairs = [case.TOLERANCE.get(kind, (0.0, 0.0)) for kind in kinds] or [(0.0, 0.0)]
-    return {
-        "name": f"torchscript__{name}", "group": "torchscript", "op": name, "dtype": case.SHORT.get(kinds[0], "") if kinds else "",
-        "pt": f"{name}.pt", "io": [f"{name}.safetensors"], "rtol": max(p[0] for p in pairs), "atol": max(p[1] for p in pairs),
-        "check": "close", "n_in": len(given), "n_out": len(outputs), "tags": [],
-    }
+    # Entries of dicts by their keys, of dicts in dicts by the keys of both.
+    ways = [[str(part.key) for part in way if isinstance(part, pytree.MappingKey)] for way, _ in pytree.tree_flatten_with_path(inputs, is_leaf=leaf)[0]]
+    keys = {f"in_{place}": ":".join(way) for place, way in enumerate(ways) if way}
+    save_file(tensors, file, meta | ({"keys": json.dumps(keys)} if keys else {}))
+    return given, outputs
 
 
 def repack(path, version):
@@ -57,6 +69,9 @@ def repack(path, version):
         for name, data in entries:
             if version and name.endswith("version"):
                 data = f"{version}\n".encode()
+            if version and version < 8:
+                # The number of steps could be left out.
+                data = data.replace(b"linspace(start, end, 100", b"linspace(start, end, None")
             if not name.endswith((".debug_pkl", "serialization_id")):
                 archive.writestr(zipfile.ZipInfo(name), data)
 
@@ -356,30 +371,62 @@ class Mixed(nn.Module):
         return self.part(x * 2) if bool(y.sum() > 0) else y
 
 
+@torch.jit.script
+def until_small(x: Tensor):
+    n = 0
+    while bool(x.abs().max() > 1):
+        x = x / 2
+        n += 1
+    if n > 2:
+        return x + n
+    return x
+
+
+class Traced(nn.Module):
+    """A scripted part of a traced module, with its branch and loop."""
+
+    def __init__(self):
+        super().__init__()
+        self.linear = nn.Linear(4, 2)
+
+    def forward(self, x):
+        return self.linear(until_small(x)) * 2
+
+
 def old_division(a: Tensor, b: Tensor):
     return torch.div(a, b)
 
 
+def old_steps(start: float, end: float):
+    return torch.linspace(start, end, steps=100)
+
+
 def programs():
-    """Names, functions that make programs, inputs, and versions."""
+    """Names, functions that make programs, the inputs of calls, and versions."""
     for function, inputs in FUNCTIONS:
-        yield function.__name__, functools.partial(torch.jit.script, function), inputs
+        yield function.__name__, functools.partial(torch.jit.script, function), [inputs]
     torch.manual_seed(0)
     state, recurrent, sized, mixed = State().eval(), Recurrent().eval(), Sized().eval(), Mixed().eval()
-    yield "state", (lambda: torch.jit.script(state)), [x]
-    yield "rebound", (lambda: torch.jit.script(Rebound().eval())), [x]
-    yield "recurrent", (lambda: torch.jit.script(recurrent)), [torch.randn(2, 3, 4)]
-    yield "traced", (lambda: torch.jit.trace(sized, (x,))), [x]
-    yield "traced_frozen", (lambda: torch.jit.freeze(torch.jit.trace(sized, (x,)))), [x]
-    yield "training", (lambda: torch.jit.script(nn.BatchNorm1d(4))), [x]
-    yield "mixed", (lambda: torch.jit.script(mixed)), [x]
+    yield "state", (lambda: torch.jit.script(state)), [[x]]
+    yield "rebound", (lambda: torch.jit.script(Rebound().eval())), [[x]]
+    yield "recurrent", (lambda: torch.jit.script(recurrent)), [[torch.randn(2, 3, 4)]]
+    yield "traced", (lambda: torch.jit.trace(sized, (x,))), [[x]]
+    yield "traced_frozen", (lambda: torch.jit.freeze(torch.jit.trace(sized, (x,)))), [[x]]
+    yield "training", (lambda: torch.jit.script(nn.BatchNorm1d(4))), [[x]]
+    yield "mixed", (lambda: torch.jit.script(mixed)), [[x]]
     whole = [torch.tensor([7, -7, 6]), torch.tensor([2, 2, -4])]
-    yield "old_division", (lambda: torch.jit.script(old_division)), whole, 3
+    yield "old_division", (lambda: torch.jit.script(old_division)), [whole], 3
+    for function, calls in torchscript_programs.PROGRAMS:
+        yield function.__name__, functools.partial(torch.jit.script, function), calls
+    traced = Traced().eval()
+    yield "traced_calls_scripted", (lambda: torch.jit.trace(traced, (x,))), [[x], [x * 20]]
+    yield "buffers_in_loops", (lambda: torch.jit.script(torchscript_programs.Buffers())), torchscript_programs.BUFFERS
+    yield "old_steps", (lambda: torch.jit.script(old_steps)), [[0.0, 1.0]], 7
 
 
 def makers(options):
-    for name, program, inputs, *version in programs():
-        yield name, functools.partial(save, options.out, name, program, inputs, *version)
+    for name, program, calls, *version in programs():
+        yield name, functools.partial(save, options.out, name, program, calls, *version)
 
 
 if __name__ == "__main__":

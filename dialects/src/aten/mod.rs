@@ -12,6 +12,7 @@ pub mod op;
 pub mod operator;
 pub mod results;
 pub mod schema;
+pub mod storage;
 pub mod view;
 
 pub use build::{Input, build};

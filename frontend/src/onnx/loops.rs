@@ -11,7 +11,7 @@ use super::call::{d, i, is, n, ns, t, ts};
 use super::error::Eval;
 use super::importer::Importer;
 use super::value::{Num, Value};
-use crate::types::{grows, widened};
+use crate::types::widened;
 
 /// Steps that are written out.
 const MAX_UNROLLED: i64 = 1 << 8;
@@ -174,11 +174,6 @@ fn unknown<'p, 'c>(importer: &mut Importer<'p, 'c>, start: Start<'c>, body: Body
         let found = drafted(importer, &values, body)?;
         if found.carried.len() != start.len() {
             return Err(format!("its body gives {} values for {} that it carries", found.carried.len(), start.len()).into());
-        }
-        if let Some((place, why)) =
-            start.iter().zip(&found.carried).enumerate().find_map(|(place, (value, ty))| Some((place, grows(value.ty(), *ty)?)))
-        {
-            return Err(format!("carried value {place} changes its sizes: {why}").into());
         }
         let types = start.iter().zip(&found.carried).map(|(value, ty)| widened(value.ty(), *ty)).collect::<Result<Vec<_>, _>>()?;
         if start.iter().zip(&types).all(|(value, ty)| value.ty() == *ty) {

@@ -4,6 +4,7 @@ use std::rc::Rc;
 
 use super::error::{Eval, ScriptError, Stop};
 use super::evaluate::{Evaluator, Frame};
+use super::journal::Place;
 use super::pickle::{self, Pickled};
 use super::program;
 use super::text::ast::Expr;
@@ -28,7 +29,8 @@ impl<'c> Evaluator<'_, 'c> {
             Pickled::List(items) => {
                 let items = items.borrow().clone();
                 let item = |(k, item): (usize, &Pickled)| self.unpickle(item, &format!("{path}.{k}"), folder, None);
-                Value::List(Shared::new(0, items.iter().enumerate().map(item).collect::<Eval<Vec<_>>>()?))
+                let list = Shared::new(0, items.iter().enumerate().map(item).collect::<Eval<Vec<_>>>()?);
+                self.note_state(Value::List(list), path)
             }
             Pickled::Dict(items) => {
                 let items = items.borrow().clone();
@@ -37,7 +39,7 @@ impl<'c> Evaluator<'_, 'c> {
                     let name = if let Pickled::Str(text) = key { text.to_string() } else { k.to_string() };
                     read.push((self.unpickle(key, path, folder, None)?, self.unpickle(value, &format!("{path}.{name}"), folder, None)?));
                 }
-                Value::Dict(Shared::new(0, read))
+                self.note_state(Value::Dict(Shared::new(0, read)), path)
             }
             Pickled::Object(object) => match (&*object.class, &*object.args) {
                 ("torch._utils._rebuild_tensor_v2", _) => self.weight(object, path, folder, owner)?,
@@ -57,6 +59,15 @@ impl<'c> Evaluator<'_, 'c> {
                 (class, args) => self.object(object, class, args, path, folder)?,
             },
         })
+    }
+
+    /// Notes what a list, dict or object holds before the call.
+    fn note_state(&mut self, value: Value<'c>, path: &str) -> Value<'c> {
+        if let Some(place) = Place::of(&value) {
+            let held = place.held(0);
+            self.state.push((place, held, path.to_owned()));
+        }
+        value
     }
 
     fn object(&mut self, object: &pickle::Object, class: &str, args: &[Pickled], path: &str, folder: &str) -> Eval<Value<'c>> {
@@ -108,7 +119,7 @@ impl<'c> Evaluator<'_, 'c> {
                     let value = self.unpickle(value, &below, folder, Some((class, name)))?;
                     made.set(name, value);
                 }
-                Value::Object(made)
+                self.note_state(Value::Object(made), path)
             }
         };
         self.objects.insert(place, value.clone());

@@ -1,8 +1,11 @@
 //! Lists, tuples, dicts and texts: their methods, which the text writes as operators.
 
+use strata_core::upstream::arith;
+
 use super::error::{Eval, Stop};
 use super::evaluate::Evaluator;
 use super::journal::Place;
+use super::texts;
 use super::value::{Shared, Value};
 use super::words::wrap;
 
@@ -15,6 +18,9 @@ impl<'c> Evaluator<'_, 'c> {
         match args.first() {
             Some(Value::List(list)) => {
                 let list = list.clone();
+                if let Some(value) = self.of_rows(name, &list, &args[1..])? {
+                    return Ok(Some(value));
+                }
                 match self.change(name, &list, &args[1..])? {
                     Some(value) => Ok(Some(value)),
                     None => self.sequence(name, &list.borrow().clone(), args),
@@ -25,22 +31,19 @@ impl<'c> Evaluator<'_, 'c> {
                 let items = items.clone();
                 self.mapping(name, &items, &args[1..])
             }
-            Some(Value::Str(text)) if name == "split" => {
-                let parts: Vec<_> = match args.get(1) {
-                    Some(Value::Str(separator)) if !separator.is_empty() => text.split(&**separator).map(Value::text).collect(),
-                    _ => text.split_whitespace().map(Value::text).collect(),
-                };
-                Ok(Some(self.list(parts)))
+            Some(Value::Str(text)) if texts::parts(name, text, &args[1..]).is_some() => {
+                let parts = texts::parts(name, text, &args[1..]).unwrap_or_default();
+                Ok(Some(self.list(parts.iter().map(|part| Value::text(part)).collect())))
             }
             Some(Value::Str(text)) if name == "join" => {
                 let items = args.get(1).and_then(Value::items).unwrap_or_default();
-                let texts: Vec<_> = items.iter().map(super::words::show).collect();
-                Ok(Some(Value::text(&texts.join(text))))
+                let joined: Vec<_> = items.iter().map(texts::show).collect();
+                Ok(Some(Value::text(&joined.join(text))))
             }
             Some(Value::Str(text)) if name == "slice" => {
                 let chars: Vec<_> = text.chars().map(|c| Value::text(&c.to_string())).collect();
                 let cut = sliced(&chars, &args[1..])?;
-                Ok(Some(Value::text(&cut.iter().map(super::words::show).collect::<String>())))
+                Ok(Some(Value::text(&cut.iter().map(texts::show).collect::<String>())))
             }
             Some(Value::Object(_)) if matches!(name, "len" | "eq" | "ne") => match args[0].items() {
                 Some(items) => self.sequence(name, &items, args),
@@ -54,7 +57,7 @@ impl<'c> Evaluator<'_, 'c> {
                 Ok(Some(self.list((0..count as i64).map(Value::Int).collect())))
             }
             Some(Value::Int(count)) if name == "__range_length" && args.len() == 3 => {
-                let (Value::Int(end), Value::Int(step)) = (&args[1], &args[2]) else { return Ok(None) };
+                let (Value::Int(end), Value::Int(step)) = (&args[1], &args[2]) else { return self.open_range(args).map(Some) };
                 if *step == 0 {
                     return Err(Stop::Raised("range() arg 3 must not be zero".to_owned()));
                 }
@@ -62,13 +65,31 @@ impl<'c> Evaluator<'_, 'c> {
                 let (span, step) = if *step < 0 { (span.saturating_neg(), step.saturating_neg()) } else { (span, *step) };
                 Ok(Some(Value::Int(if span <= 0 { 0 } else { (span - 1) / step + 1 })))
             }
-            Some(Value::Int(_)) if name == "__derive_index" && args.len() == 3 => {
-                let (Value::Int(index), Value::Int(start), Value::Int(step)) = (&args[0], &args[1], &args[2]) else { return Ok(None) };
-                let value = index.checked_mul(*step).and_then(|offset| offset.checked_add(*start));
-                Ok(Some(Value::Int(value.ok_or("a number is too large")?)))
+            Some(Value::Number(_)) if name == "__range_length" && args.len() == 3 => self.open_range(args).map(Some),
+            Some(Value::Int(_) | Value::Number(_)) if name == "__derive_index" && args.len() == 3 => {
+                let offset = self.number("mul", &[args[0].clone(), args[2].clone()])?.ok_or("a range is made of no numbers")?;
+                self.number("add", &[args[1].clone(), offset])
             }
             _ => Ok(None),
         }
+    }
+
+    /// The length of a range whose ends only a call knows.
+    fn open_range(&mut self, args: &[Value<'c>]) -> Eval<Value<'c>> {
+        let [start, end, Value::Int(step)] = args else { return Err("a range has a step that only a call knows".into()) };
+        let (first, last, size) = match *step {
+            0 => return Err(Stop::Raised("range() arg 3 must not be zero".to_owned())),
+            1.. => (start, end, *step),
+            _ => (end, start, step.checked_neg().ok_or("a number is too large")?),
+        };
+        // As many steps as begin before the end.
+        let mut count = |name: &str, a: Value<'c>, b: Value<'c>| {
+            self.number(name, &[a, b])?.ok_or_else(|| Stop::Here("a range is made of no numbers".to_owned()))
+        };
+        let span = count("sub", last.clone(), first.clone())?;
+        let span = count("add", span, Value::Int(size - 1))?;
+        let steps = count("floordiv", span, Value::Int(size))?;
+        count("max", steps, Value::Int(0))
     }
 
     /// What changes a list.
@@ -84,7 +105,10 @@ impl<'c> Evaluator<'_, 'c> {
         if !changes {
             return Ok(None);
         }
-        self.touch(Place::List(list.clone()));
+        if let ("_set_item", [place @ Value::Number(_), item]) = (name, args) {
+            return self.set_somewhere(list, place, item).map(Some);
+        }
+        self.touch(&Place::List(list.clone()));
         let mut result = Value::None;
         {
             let mut items = list.borrow_mut();
@@ -147,6 +171,25 @@ impl<'c> Evaluator<'_, 'c> {
         Ok(Some(result))
     }
 
+    /// Sets an item at a place that only a call knows: each item becomes what it is or what is set.
+    fn set_somewhere(&mut self, list: &Shared<Vec<Value<'c>>>, place: &Value<'c>, item: &Value<'c>) -> Eval<Value<'c>> {
+        let mut items = list.borrow().clone();
+        let len = items.len() as i64;
+        self.guard_place(items.len(), place)?;
+        for (at, known) in items.iter_mut().enumerate() {
+            let [from_start, from_end] = [at as i64, at as i64 - len].map(|at| self.number("eq", &[place.clone(), Value::Int(at)]));
+            let (Some(a), Some(b)) = (from_start?, from_end?) else { return Err("a list is changed at a place that is no number".into()) };
+            let Some(Value::Number(here)) = self.number("__or__", &[a, b])? else { return Err("a place is no number".into()) };
+            *known = match (self.as_number(item), self.as_number(known)) {
+                (Some(new), Some(old)) if new.ty() == old.ty() => Value::Number(arith::select(&mut self.builder, here, new, old)),
+                _ => return Err("a list is changed at a place that only a call knows".into()),
+            };
+        }
+        self.touch(&Place::List(list.clone()));
+        *list.borrow_mut() = items;
+        Ok(Value::List(list.clone()))
+    }
+
     /// What reads a list or tuple.
     fn sequence(&mut self, name: &str, items: &[Value<'c>], args: &[Value<'c>]) -> Eval<Option<Value<'c>>> {
         Ok(Some(match (name, &args[1..]) {
@@ -167,7 +210,7 @@ impl<'c> Evaluator<'_, 'c> {
                 let joined = [items.to_vec(), other.items().unwrap_or_default()].concat();
                 if matches!(args[0], Value::Tuple(_)) { self.tuple(joined) } else { self.list(joined) }
             }
-            ("mul", [Value::Int(count)]) if matches!(args[0], Value::List(_)) => {
+            ("mul" | "mul_", [Value::Int(count)]) if matches!(args[0], Value::List(_)) => {
                 let count = usize::try_from(*count).unwrap_or(0);
                 if items.len().saturating_mul(count) > MAX_LEN {
                     return Err("a list is too long".into());
@@ -235,7 +278,7 @@ impl<'c> Evaluator<'_, 'c> {
     fn mapping(&mut self, name: &str, dict: &Shared<Vec<(Value<'c>, Value<'c>)>>, args: &[Value<'c>]) -> Eval<Option<Value<'c>>> {
         let changes = matches!(name, "_set_item" | "update" | "pop" | "clear" | "setdefault" | "Delete" | "popitem");
         if changes {
-            self.touch(Place::Dict(dict.clone()));
+            self.touch(&Place::Dict(dict.clone()));
         }
         let find = |key: &Value<'c>| dict.borrow().iter().position(|(known, _)| known.same(key));
         let missing = || Stop::Raised("KeyError".to_owned());

@@ -1,6 +1,7 @@
 //! The entry function: arguments of a call for the parameters of `forward`, results in the order of the flattened outputs, and what the
 //! call changes.
 
+use std::collections::VecDeque;
 use std::rc::Rc;
 
 use strata_core::ir::{Block, Cx, DYNAMIC, Module, Op};
@@ -10,11 +11,12 @@ use strata_dialects::capture;
 
 use super::error::{Eval, ScriptError, Stop};
 use super::evaluate::Evaluator;
+use super::journal::Place;
 use super::pickle::Pickled;
 use super::program::{self, Program};
 use super::text::ast::Expr;
+use super::texts;
 use super::value::{Shared, Value};
-use super::writes;
 use crate::import::{ENTRY, Imported, Input, InputKind, Output, Stored, Weights, constant_guard};
 use crate::library::Library;
 use crate::operators::Operators;
@@ -47,7 +49,7 @@ pub(super) fn build<'c>(
     for (leaf, place) in signature.0.iter().zip(&leaves) {
         let name = format!("in_{}", given.len());
         let value = bind(&mut eval, held(leaf), &name, *place, &mut inputs);
-        given.push((if let Leaf::Entry(key, _) = leaf { Some(key.clone()) } else { None }, value));
+        given.push((keys(leaf), value));
     }
     let outputs = evaluated(&mut eval, given).map_err(|stop| match stop {
         Stop::Refused(error) => error,
@@ -123,11 +125,21 @@ fn bind<'c>(eval: &mut Evaluator<'_, 'c>, leaf: &Leaf, name: &str, place: Option
 
 /// What an entry of a dict holds; another leaf itself.
 fn held(leaf: &Leaf) -> &Leaf {
-    if let Leaf::Entry(_, leaf) = leaf { leaf } else { leaf }
+    if let Leaf::Entry(_, leaf) = leaf { held(leaf) } else { leaf }
+}
+
+/// The keys of the dicts that a leaf is an entry of, the outermost first.
+fn keys(mut leaf: &Leaf) -> VecDeque<String> {
+    let mut keys = VecDeque::new();
+    while let Leaf::Entry(key, of) = leaf {
+        keys.push_back(key.clone());
+        leaf = of;
+    }
+    keys
 }
 
 /// The values of a call that are left; those of dicts with their keys.
-type Leaves<'c> = std::collections::VecDeque<(Option<String>, Value<'c>)>;
+type Leaves<'c> = VecDeque<(VecDeque<String>, Value<'c>)>;
 
 /// The symbolic sizes of an argument.
 fn symbols<'c>(builder: &mut Rewriter<'c>, argument: strata_core::ir::Value<'c>, name: &str) {
@@ -146,7 +158,7 @@ fn symbols<'c>(builder: &mut Rewriter<'c>, argument: strata_core::ir::Value<'c>,
 }
 
 /// Evaluates `forward`; gives the results, and what the call gives in each place.
-fn evaluated<'c>(eval: &mut Evaluator<'_, 'c>, leaves: Vec<(Option<String>, Value<'c>)>) -> Eval<(function::Results<'c>, Vec<Output>)> {
+fn evaluated<'c>(eval: &mut Evaluator<'_, 'c>, leaves: Vec<(VecDeque<String>, Value<'c>)>) -> Eval<(function::Results<'c>, Vec<Output>)> {
     let root = eval.program.module.clone();
     let module = eval.unpickle(&root, "", "data", None)?;
     let Value::Object(object) = &module else { return Err("the archive holds no module".into()) };
@@ -160,6 +172,9 @@ fn evaluated<'c>(eval: &mut Evaluator<'_, 'c>, leaves: Vec<(Option<String>, Valu
             break;
         }
         let needed: usize = params[place + 1..].iter().filter(|param| param.default.is_none()).map(|param| least(param.ty.as_ref())).sum();
+        if param.ty.as_ref().is_none_or(|ty| dicts_in(ty) == 0) {
+            eval.entries = 0;
+        }
         args.push(taken(eval, param.ty.as_ref(), &mut leaves, needed).map_err(|why| format!("parameter `{}`: {why}", param.name))?);
     }
     if !leaves.is_empty() {
@@ -168,8 +183,24 @@ fn evaluated<'c>(eval: &mut Evaluator<'_, 'c>, leaves: Vec<(Option<String>, Valu
     let value = eval.method(&module, "forward", args, Vec::new())?;
     let (mut results, mut outputs) = (Vec::new(), Vec::new());
     flattened(eval, &value, &mut results, &mut outputs)?;
+    kept(eval)?;
     rebound(eval, &mut results)?;
     Ok((results, outputs))
+}
+
+/// Only tensors are kept from call to call: a call that reads another attribute and changes it would give something else the next time.
+fn kept<'c>(eval: &Evaluator<'_, 'c>) -> Eval<()> {
+    for (place, before, path) in &eval.state {
+        let Some(name) = place.changed(before) else { continue };
+        let read = if let Place::Object(object) = place { eval.reads.contains(&(Rc::as_ptr(object), name.clone())) } else { true };
+        if read {
+            let way = if path.is_empty() { name } else { format!("{path}.{name}") };
+            return Err(
+                format!("the call changes the attribute `{way}`, which is no tensor; only tensors are kept from call to call").into()
+            );
+        }
+    }
+    Ok(())
 }
 
 /// An attribute that holds another tensor than at the beginning is a buffer that the call changes. What the call gives of the old tensors,
@@ -185,7 +216,10 @@ fn rebound<'c>(eval: &mut Evaluator<'_, 'c>, results: &mut function::Results<'c>
     }
     let olds: Vec<_> = changed.iter().map(|(old, _)| *old).collect();
     let values = results.iter_mut().map(|(result, _)| result).chain(changed.iter_mut().map(|(_, new)| new));
-    for value in values.filter(|value| value.ty().is_tensor() && olds.contains(&writes::base(**value))) {
+    for value in values.filter(|value| value.ty().is_tensor()) {
+        if !eval.facts.is_view_of(*value, &olds) {
+            continue;
+        }
         match eval.build(op::CLONE.schema(), &[Some(Operand::Tensor(*value))])? {
             Value::Tensor(copy) => *value = copy,
             other => return Err(format!("{} is no tensor", other.kind()).into()),
@@ -237,20 +271,7 @@ fn taken<'c>(eval: &mut Evaluator<'_, 'c>, ty: Option<&Expr>, leaves: &mut Leave
                     Some(_) => taken(eval, Some(item), leaves, needed),
                 };
             }
-            (Some("Dict"), of) => {
-                let item = if let Expr::Tuple(parts) = of { parts.last() } else { None };
-                let mut items = Vec::new();
-                while let Some(key) = leaves.front().and_then(|(key, _)| key.clone()) {
-                    items.push((Value::text(&key), value_of(item, leaves)?));
-                }
-                if items.is_empty() && leaves.len() > needed {
-                    return Err(
-                        "a dict needs its keys: give them in the signature, as in a:f32[2],b:f32[2], or in the `keys` of a file of inputs"
-                            .to_owned(),
-                    );
-                }
-                return Ok(eval.dict(items));
-            }
+            (Some("Dict"), Expr::Tuple(of)) if of.len() == 2 => return dict(eval, &of[0], &of[1], leaves, needed),
             _ => {}
         }
     }
@@ -264,10 +285,63 @@ fn taken<'c>(eval: &mut Evaluator<'_, 'c>, ty: Option<&Expr>, leaves: &mut Leave
         let fields: Vec<_> = found.item.fields.iter().map(|field| field.name.clone()).collect();
         return eval.named_tuple(&name, &fields, parts).map_err(|_| "it has other fields".to_owned());
     }
-    if let Some((Some(key), _)) = leaves.front() {
+    if let Some(key) = leaves.front().and_then(|(keys, _)| keys.front()) {
         return Err(format!("the call has the entry `{key}` of a dict for it"));
     }
     value_of(ty, leaves)
+}
+
+/// The dict whose entries the next leaves are, each with its key. A key that stands there twice begins another dict.
+fn dict<'c>(eval: &mut Evaluator<'_, 'c>, keys: &Expr, values: &Expr, leaves: &mut Leaves<'c>, needed: usize) -> Result<Value<'c>, String> {
+    let mut items: Vec<(Value<'c>, Value<'c>)> = Vec::new();
+    let depth = 1 + dicts_in(values);
+    while let Some(text) = leaves.front().filter(|(keys, _)| keys.len() == depth).and_then(|(keys, _)| keys.front().cloned()) {
+        let key = match keys.dotted().as_deref() {
+            Some("str") => Value::text(&text),
+            Some("int") => match text.parse() {
+                Ok(key) => Value::Int(key),
+                // It is a key of what comes behind.
+                Err(_) if !items.is_empty() => break,
+                Err(_) => return Err(format!("`{text}` is no key of a dict of ints")),
+            },
+            _ => return Err("the keys of a dict are texts or ints".to_owned()),
+        };
+        if items.iter().any(|(known, _)| known.same(&key)) {
+            break;
+        }
+        let mut entry = Leaves::new();
+        while leaves.front().is_some_and(|(keys, _)| keys.front() == Some(&text))
+            && let Some((mut keys, value)) = leaves.pop_front()
+        {
+            keys.pop_front();
+            entry.push_back((keys, value));
+        }
+        items.push((key, taken(eval, Some(values), &mut entry, 0)?));
+        while let Some((mut keys, value)) = entry.pop_back() {
+            keys.push_front(text.clone());
+            leaves.push_front((keys, value));
+        }
+    }
+    if items.is_empty() && leaves.len() > needed {
+        return Err(
+            "a dict needs its keys: give them in the signature, as in a:f32[2],b:f32[2], or in the `keys` of a file of inputs".to_owned()
+        );
+    }
+    // Entries of a dict before it may be this one's.
+    if items.is_empty() && eval.entries > 1 {
+        return Err("two dicts, one behind the other, need a key that both have, or keys that are no entries of the first".to_owned());
+    }
+    eval.entries = items.len();
+    Ok(eval.dict(items))
+}
+
+/// Dicts in each other in values of a type.
+fn dicts_in(ty: &Expr) -> usize {
+    match ty {
+        Expr::Subscript(of, parts) => usize::from(of.dotted().as_deref() == Some("Dict")) + dicts_in(parts),
+        Expr::Tuple(parts) => parts.iter().map(dicts_in).max().unwrap_or(0),
+        _ => 0,
+    }
 }
 
 /// The next leaf as a value of a plain type.
@@ -290,6 +364,7 @@ fn flattened<'c>(
 ) -> Eval<()> {
     match value {
         Value::None => outputs.push(Output::None),
+        Value::Str(_) if texts::is_open(value) => return Err("it gives a text of values that only a call knows".into()),
         Value::Str(text) | Value::Device(text) => outputs.push(Output::Text { text: text.to_string() }),
         Value::Dict(items) => {
             for (_, value) in items.borrow().clone() {
@@ -297,7 +372,8 @@ fn flattened<'c>(
             }
         }
         Value::Tensor(tensor) => {
-            results.push((*tensor, Output::Value));
+            eval.readable(*tensor)?;
+            results.push((eval.facts.shaped(*tensor), Output::Value));
             outputs.push(Output::Value);
         }
         value => match value.items() {
@@ -331,7 +407,17 @@ fn traced_leaves(value: &Pickled, leaves: &mut Vec<Leaf>) -> Option<()> {
     match value {
         Pickled::Tuple(items) => items.iter().try_for_each(|item| traced_leaves(item, leaves)),
         Pickled::List(items) => items.borrow().iter().try_for_each(|item| traced_leaves(item, leaves)),
-        Pickled::Dict(items) => items.borrow().iter().try_for_each(|(_, value)| traced_leaves(value, leaves)),
+        Pickled::Dict(items) => items.borrow().iter().try_for_each(|(key, value)| {
+            let key = match key {
+                Pickled::Str(key) => key.to_string(),
+                Pickled::Int(key) => key.to_string(),
+                _ => return None,
+            };
+            let mut entry = Vec::new();
+            traced_leaves(value, &mut entry)?;
+            leaves.extend(entry.into_iter().map(|leaf| Leaf::Entry(key.clone(), Box::new(leaf))));
+            Some(())
+        }),
         Pickled::Object(object) if &*object.class == "torch._utils._rebuild_tensor_v2" => {
             // Their values are not kept.
             let traced = program::described(object).ok()?;

@@ -3,17 +3,18 @@
 //! Methods are inlined, loops of known length are unrolled, and a condition that is known chooses its branch. What only a call
 //! decides is `super::control`'s.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 
 use strata_core::ir::{self, Block, Cx};
 use strata_core::rewrite::Rewriter;
 
 use super::error::{Eval, OTHERWISE, ScriptError, Stop};
+use super::facts::Facts;
 use super::journal::{Journal, Place};
-use super::program::{Found, Program};
-use super::text::ast::{Call, Expr, Function, Stmt, StmtKind, Target, Targets};
-use super::value::{FIELDS, Object, Shared, Value};
+use super::program::Program;
+use super::text::ast::{Expr, Stmt, StmtKind, Target, Targets};
+use super::value::{Object, Shared, Value};
 use super::{control, loops};
 use crate::import::Input;
 use crate::library::Library;
@@ -24,8 +25,6 @@ use crate::pt2::weights::Weight;
 const MAX_STEPS: u64 = 1_000_000;
 /// Ops of a program; those of loops that are unrolled count each time.
 const MAX_OPS: u64 = 1 << 18;
-/// Functions in each other.
-const MAX_CALLS: u32 = 100;
 
 /// What the evaluation of a program shares.
 pub(super) struct Evaluator<'p, 'c> {
@@ -42,16 +41,28 @@ pub(super) struct Evaluator<'p, 'c> {
     pub known_weights: HashMap<String, ir::Value<'c>>,
     /// Objects of the pickle that were read, by their place.
     pub objects: HashMap<*const super::pickle::Object, Value<'c>>,
-    /// Numbers of known tensors of rank 0, and of tensors that a size became.
-    pub numbers: HashMap<ir::Value<'c>, Value<'c>>,
+    /// What is known of values of the IR.
+    pub facts: Facts<'c>,
     /// Attributes that hold a tensor of the archive and were assigned to: their objects and names.
     pub assigned: Vec<(Rc<Object<'c>>, String, ir::Value<'c>)>,
+    /// Lists, dicts and objects of the archive, what they held when they were read, and the way to them.
+    pub state: Vec<(Place<'c>, Value<'c>, String)>,
+    /// Attributes of the archive that were read before they were assigned to.
+    pub reads: HashSet<(*const Object<'c>, String)>,
+    /// Those that were assigned to.
+    writes: HashSet<(*const Object<'c>, String)>,
     /// Regions around this place whose execution only a call decides.
     pub depth: u32,
     /// What each of them changes of values around it.
     pub journals: Vec<Journal<'c>>,
+    /// Lists, dicts and objects that control flow made, and those that they are copies of.
+    pub copies: Vec<(Place<'c>, Vec<Place<'c>>)>,
     pub grad: bool,
-    calls: u32,
+    /// Entries of the dict that the call's last leaves were.
+    pub entries: usize,
+    /// Whether what may name one tensor twice is refused.
+    pub strict: bool,
+    pub calls: u32,
     steps: u64,
     pub ops: u64,
     /// The file and line being evaluated.
@@ -64,9 +75,6 @@ pub(super) struct Evaluator<'p, 'c> {
 pub(super) struct Frame<'c> {
     pub variables: HashMap<String, Value<'c>>,
 }
-
-/// The arguments of a call: those by place, and those by name.
-pub type Given<'c> = (Vec<Value<'c>>, Vec<(String, Value<'c>)>);
 
 /// How a list of statements ends.
 pub(super) enum Flow<'c> {
@@ -88,11 +96,17 @@ impl<'p, 'c> Evaluator<'p, 'c> {
             weights: Vec::new(),
             known_weights: HashMap::new(),
             objects: HashMap::new(),
-            numbers: HashMap::new(),
+            facts: Facts::default(),
             assigned: Vec::new(),
+            state: Vec::new(),
+            reads: HashSet::new(),
+            writes: HashSet::new(),
             depth: 0,
             journals: Vec::new(),
+            copies: Vec::new(),
             grad: true,
+            entries: 0,
+            strict: true,
             calls: 0,
             steps: 0,
             ops: 0,
@@ -125,7 +139,7 @@ impl<'p, 'c> Evaluator<'p, 'c> {
     }
 
     /// Goes to a line, which ops made from now on are said to come from.
-    fn go_to(&mut self, line: u32) {
+    pub fn go_to(&mut self, line: u32) {
         self.line = line;
         let location = self.cx.file_location(&self.entry_name, line, 1);
         self.builder.set_location(location);
@@ -204,13 +218,14 @@ impl<'p, 'c> Evaluator<'p, 'c> {
             Target::Attr(of, name) => {
                 let of = self.expr(of, frame)?;
                 let Value::Object(object) = &of else { return Err(format!("{} has no attributes", of.kind()).into()) };
-                self.touch(Place::Object(Rc::clone(object)));
+                self.touch(&Place::Object(Rc::clone(object)));
                 if !object.path.is_empty()
                     && let Some(Value::Tensor(old)) = object.get(name)
                     && !self.assigned.iter().any(|(known, attr, _)| Rc::ptr_eq(known, object) && attr == name)
                 {
                     self.assigned.push((Rc::clone(object), name.clone(), old));
                 }
+                self.writes.insert((Rc::as_ptr(object), name.clone()));
                 object.set(name, value);
             }
         }
@@ -242,6 +257,7 @@ impl<'p, 'c> Evaluator<'p, 'c> {
             Expr::Int(value) => Value::Int(*value),
             Expr::Float(value) => Value::Float(*value),
             Expr::Imaginary(value) => Value::Complex(0.0, *value),
+            Expr::Complex(real, imag) => Value::Complex(*real, *imag),
             Expr::Str(text) => Value::text(text),
             Expr::List(items) => {
                 let items = self.exprs(items, frame)?;
@@ -317,6 +333,10 @@ impl<'p, 'c> Evaluator<'p, 'c> {
         match of {
             Value::Object(object) => {
                 if let Some(value) = object.get(name) {
+                    let key = (Rc::as_ptr(object), name.to_owned());
+                    if !object.path.is_empty() && !self.writes.contains(&key) {
+                        self.reads.insert(key);
+                    }
                     return Ok(value);
                 }
                 // A constant of its class.
@@ -336,166 +356,4 @@ impl<'p, 'c> Evaluator<'p, 'c> {
             other => self.property(other, name),
         }
     }
-
-    fn call(&mut self, call: &Call, frame: &mut Frame<'c>) -> Eval<Value<'c>> {
-        self.step()?;
-        let here = self.line;
-        if call.line != here {
-            self.go_to(call.line);
-        }
-        if let Expr::Attr(of, name) = &call.callee {
-            match call.callee.dotted().filter(|text| is_global(text, frame)) {
-                Some(text) => return self.global(&text, call, frame),
-                None => {
-                    let of = self.expr(of, frame)?;
-                    let (args, named) = self.arguments(call, frame)?;
-                    self.go_to(call.line);
-                    return self.method(&of, name, args, named);
-                }
-            }
-        }
-        match &call.callee {
-            Expr::Name(name) if !frame.variables.contains_key(name) => self.word(name, call, frame),
-            callee => {
-                let callee = self.expr(callee, frame)?;
-                let (args, named) = self.arguments(call, frame)?;
-                self.called(&callee, args, named)
-            }
-        }
-    }
-
-    pub fn arguments(&mut self, call: &Call, frame: &mut Frame<'c>) -> Eval<Given<'c>> {
-        let args = self.exprs(&call.args, frame)?;
-        let named = call.named.iter().map(|(name, value)| Ok((name.clone(), self.expr(value, frame)?)));
-        let named = named.collect::<Eval<Vec<_>>>()?;
-        if args.iter().chain(named.iter().map(|(_, value)| value)).any(Value::is_apart) {
-            return Err(format!("an argument is {}", Value::Apart.kind()).into());
-        }
-        Ok((args, named))
-    }
-
-    /// A call of `torch.*`, `ops.*` or `__torch__.*`.
-    fn global(&mut self, text: &str, call: &Call, frame: &mut Frame<'c>) -> Eval<Value<'c>> {
-        let (args, named) = self.arguments(call, frame)?;
-        self.go_to(call.line);
-        if text.starts_with("__torch__.") {
-            return self.named_function(text, args, named);
-        }
-        if let Some(name) = text.strip_prefix("torch.") {
-            return self.operator("aten", name, args, named);
-        }
-        match text.strip_prefix("ops.").and_then(|name| name.split_once('.')) {
-            Some((library, name)) => self.operator(library, name, args, named),
-            None => Err(format!("`{text}` is not known").into()),
-        }
-    }
-
-    /// Calls a function, a class, or a method of the archive by its qualified name.
-    fn named_function(&mut self, text: &str, args: Vec<Value<'c>>, named: Vec<(String, Value<'c>)>) -> Eval<Value<'c>> {
-        if let Some(class) = text.strip_suffix(".__new__") {
-            return Ok(Value::Object(Rc::new(Object {
-                class: class.into(),
-                path: String::new(),
-                attrs: Shared::new(self.depth, Vec::new()),
-            })));
-        }
-        if let Some(found) = self.program.function(text)? {
-            return self.invoke(&found, None, args, named);
-        }
-        if let Some(found) = self.program.class(text)? {
-            if found.item.base.as_deref() == Some("NamedTuple") {
-                return self.named_tuple(text, &found.item.fields.iter().map(|field| field.name.clone()).collect::<Vec<_>>(), args);
-            }
-            return Err(format!("`{text}` is made by a call of its class").into());
-        }
-        Err(format!("the archive has no function `{text}`").into())
-    }
-
-    pub fn named_tuple(&mut self, class: &str, fields: &[String], args: Vec<Value<'c>>) -> Eval<Value<'c>> {
-        if fields.len() != args.len() {
-            return Err(format!("`{class}` has {} fields, and {} are given", fields.len(), args.len()).into());
-        }
-        let mut attrs = vec![(FIELDS.to_owned(), Value::None)];
-        attrs.extend(fields.iter().cloned().zip(args));
-        Ok(Value::Object(Rc::new(Object { class: class.into(), path: String::new(), attrs: Shared::new(self.depth, attrs) })))
-    }
-
-    /// Calls a value.
-    pub fn called(&mut self, callee: &Value<'c>, args: Vec<Value<'c>>, named: Vec<(String, Value<'c>)>) -> Eval<Value<'c>> {
-        match callee {
-            Value::Str(name) if name.starts_with("__torch__.") => self.named_function(name, args, named),
-            Value::Closure(function, around) => {
-                let mut frame = Frame { variables: around.iter().cloned().collect() };
-                for (param, value) in function.params.iter().zip(args) {
-                    frame.variables.insert(param.name.clone(), value);
-                }
-                let function = Rc::clone(function);
-                self.body(&function, frame)
-            }
-            other => Err(format!("{} is called", other.kind()).into()),
-        }
-    }
-
-    /// Calls a method of a value.
-    pub fn method(&mut self, of: &Value<'c>, name: &str, args: Vec<Value<'c>>, named: Vec<(String, Value<'c>)>) -> Eval<Value<'c>> {
-        let Value::Object(object) = of else { return Err(format!("{} has no method `{name}`", of.kind()).into()) };
-        let found = self.program.method(&object.class, name)?;
-        let found = found.ok_or_else(|| format!("`{}` has no method `{name}`: it is torchbind, packed, or lost", object.class))?;
-        self.invoke(&found, Some(of.clone()), args, named)
-    }
-
-    /// Evaluates a function of the archive.
-    fn invoke(
-        &mut self,
-        found: &Found<Function>,
-        of: Option<Value<'c>>,
-        args: Vec<Value<'c>>,
-        named: Vec<(String, Value<'c>)>,
-    ) -> Eval<Value<'c>> {
-        let function = &*found.item;
-        let mut frame = Frame::default();
-        let given = of.into_iter().chain(args);
-        let mut count = 0;
-        for (param, value) in function.params.iter().zip(given) {
-            frame.variables.insert(param.name.clone(), value);
-            count += 1;
-        }
-        for (name, value) in named {
-            frame.variables.insert(name, value);
-        }
-        let place = (Rc::clone(&self.entry_name), self.line);
-        self.entry_name = Rc::clone(&found.entry);
-        for param in function.params.iter().skip(count) {
-            if frame.variables.contains_key(&param.name) {
-                continue;
-            }
-            let default =
-                param.default.as_ref().ok_or_else(|| format!("`{}` is not given its argument `{}`", function.name, param.name))?;
-            let value = self.expr(default, &mut Frame::default())?;
-            frame.variables.insert(param.name.clone(), value);
-        }
-        let result = self.body(function, frame);
-        self.entry_name = place.0;
-        self.go_to(place.1);
-        result
-    }
-
-    fn body(&mut self, function: &Function, mut frame: Frame<'c>) -> Eval<Value<'c>> {
-        if self.calls >= MAX_CALLS {
-            return Err(format!("more than {MAX_CALLS} functions call each other").into());
-        }
-        self.calls += 1;
-        let flow = self.run(&function.body, &mut frame);
-        self.calls -= 1;
-        match flow? {
-            Flow::Return(value) => Ok(value),
-            Flow::Next | Flow::Through => Ok(Value::None),
-        }
-    }
-}
-
-/// Whether a dotted name is of PyTorch or of the archive, and no variable's.
-fn is_global(text: &str, frame: &Frame<'_>) -> bool {
-    let head = text.split('.').next().unwrap_or_default();
-    matches!(head, "torch" | "ops" | "__torch__") && !frame.variables.contains_key(head)
 }

@@ -12,16 +12,16 @@ use crate::operators::Constant;
 impl<'c> Evaluator<'_, 'c> {
     /// The number that a tensor of one element holds, where it is known.
     pub fn known_number(&mut self, tensor: ir::Value<'c>) -> Option<Value<'c>> {
-        if let Some(known) = self.numbers.get(&tensor) {
-            return Some(known.clone()).filter(|_| !is_written(tensor));
+        if let Some(known) = self.facts.numbers.get(&tensor) {
+            return Some(known.clone()).filter(|_| !is_written(tensor) && !fold::depends_on(tensor, &self.facts.changing));
         }
-        if tensor.ty().num_elements() != Some(1) {
+        if tensor.ty().num_elements() != Some(1) || fold::depends_on(tensor, &self.facts.changing) {
             return None;
         }
         let (constant, steps) = fold::constant(self.operators, &|value| self.constant_weight(value), tensor);
         self.ops = self.ops.saturating_add(steps);
         let number = constant?.number()?;
-        self.numbers.insert(tensor, number.clone());
+        self.facts.numbers.insert(tensor, number.clone());
         Some(number)
     }
 
@@ -47,7 +47,7 @@ impl<'c> Evaluator<'_, 'c> {
             return;
         }
         let number = |arg: &Value<'c>| match arg {
-            Value::Tensor(tensor) => self.numbers.get(tensor).cloned(),
+            Value::Tensor(tensor) => self.facts.numbers.get(tensor).cloned(),
             Value::Int(_) | Value::Number(_) => Some(arg.clone()),
             _ => None,
         };
@@ -57,13 +57,13 @@ impl<'c> Evaluator<'_, 'c> {
             "floor_divide" => "floordiv",
             "add" | "sub" | "mul" | "neg" | "remainder" => name,
             "clone" | "detach" | "to" | "contiguous" => {
-                self.numbers.insert(*tensor, numbers[0].clone());
+                self.facts.numbers.insert(*tensor, numbers[0].clone());
                 return;
             }
             _ => return,
         };
         if let Ok(Some(number)) = self.number(name, &numbers) {
-            self.numbers.insert(*tensor, number);
+            self.facts.numbers.insert(*tensor, number);
         }
     }
 }

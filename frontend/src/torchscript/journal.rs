@@ -17,6 +17,16 @@ pub(super) enum Place<'c> {
 pub(super) type Journal<'c> = Vec<(Place<'c>, Value<'c>)>;
 
 impl<'c> Place<'c> {
+    /// The place that a value is.
+    pub fn of(value: &Value<'c>) -> Option<Self> {
+        Some(match value {
+            Value::List(list) => Place::List(list.clone()),
+            Value::Dict(dict) => Place::Dict(dict.clone()),
+            Value::Object(object) => Place::Object(Rc::clone(object)),
+            _ => return None,
+        })
+    }
+
     fn depth(&self) -> u32 {
         match self {
             Place::List(list) => list.depth(),
@@ -25,7 +35,7 @@ impl<'c> Place<'c> {
         }
     }
 
-    fn is(&self, other: &Self) -> bool {
+    pub fn is(&self, other: &Self) -> bool {
         match (self, other) {
             (Place::List(a), Place::List(b)) => a.is(b),
             (Place::Dict(a), Place::Dict(b)) => a.is(b),
@@ -35,7 +45,7 @@ impl<'c> Place<'c> {
     }
 
     /// A copy of what it holds.
-    fn held(&self, depth: u32) -> Value<'c> {
+    pub fn held(&self, depth: u32) -> Value<'c> {
         match self {
             Place::List(list) => Value::List(Shared::new(depth, list.borrow().clone())),
             Place::Dict(dict) => Value::Dict(Shared::new(depth, dict.borrow().clone())),
@@ -58,8 +68,32 @@ impl<'c> Place<'c> {
         }
     }
 
+    /// The first of its items, by name or place, that is another than in a copy; tensors of objects are another matter.
+    pub fn changed(&self, before: &Value<'c>) -> Option<String> {
+        match (self, before) {
+            (Place::List(list), Value::List(held)) => {
+                let (list, held) = (list.borrow(), held.borrow());
+                let place = list.iter().zip(held.iter()).position(|(a, b)| !a.same(b));
+                place.or((list.len() != held.len()).then_some(held.len())).map(|place| place.to_string())
+            }
+            (Place::Dict(dict), Value::Dict(held)) => {
+                let (dict, held) = (dict.borrow(), held.borrow());
+                let place = dict.iter().zip(held.iter()).position(|((a, c), (b, d))| !a.same(b) || !c.same(d));
+                place.or((dict.len() != held.len()).then_some(held.len())).map(|place| place.to_string())
+            }
+            (Place::Object(object), Value::Object(held)) => {
+                let held = held.attrs.borrow();
+                let changed = held.iter().find(|(name, before)| {
+                    object.get(name).is_some_and(|now| !now.same(before) && !matches!((&now, before), (Value::Tensor(_), Value::Tensor(_))))
+                });
+                changed.map(|(name, _)| name.clone())
+            }
+            _ => None,
+        }
+    }
+
     /// Holds what a copy holds.
-    fn hold(&self, value: &Value<'c>) {
+    pub fn hold(&self, value: &Value<'c>) {
         match (self, value) {
             (Place::List(list), Value::List(held)) => *list.borrow_mut() = held.borrow().clone(),
             (Place::Dict(dict), Value::Dict(held)) => *dict.borrow_mut() = held.borrow().clone(),
@@ -70,8 +104,34 @@ impl<'c> Place<'c> {
 }
 
 impl<'c> Evaluator<'_, 'c> {
-    /// Notes what a place holds before the region around here changes it.
-    pub fn touch(&mut self, place: Place<'c>) {
+    /// Notes what a place holds before the region around here changes it. Who holds a copy of it that control flow made, or is copied in
+    /// it, does not have the change, and is an error to read.
+    pub fn touch(&mut self, place: &Place<'c>) {
+        self.note(place.clone());
+        let mut others = Vec::new();
+        for (copy, of) in &self.copies {
+            if copy.is(place) {
+                others.extend(of.iter().cloned());
+            } else if of.iter().any(|of| of.is(place)) {
+                others.push(copy.clone());
+            }
+        }
+        for other in others {
+            let held = other.apart();
+            self.note(other.clone());
+            other.hold(&held);
+        }
+    }
+
+    /// Notes that a list, dict or object is a copy of one of these, of which the program has no copy.
+    pub fn note_copy(&mut self, copy: &Value<'c>, of: &[Value<'c>]) {
+        if let Some(copy) = Place::of(copy) {
+            let of = of.iter().filter_map(Place::of).filter(|place| !place.is(&copy)).collect();
+            self.copies.push((copy, of));
+        }
+    }
+
+    fn note(&mut self, place: Place<'c>) {
         let depth = self.depth;
         if place.depth() >= depth {
             return;
@@ -95,15 +155,15 @@ impl<'c> Evaluator<'_, 'c> {
     }
 
     /// The places that either of two regions changed, with what each left there.
-    pub fn changed(&self, [yes, no]: [Journal<'c>; 2]) -> Vec<(Place<'c>, [Value<'c>; 2])> {
+    pub fn changed(&self, [yes, no]: &[Journal<'c>; 2]) -> Vec<(Place<'c>, [Value<'c>; 2])> {
         let at = |journal: &Journal<'c>, place: &Place<'c>| {
             let found = journal.iter().find(|(known, _)| known.is(place)).map(|(_, after)| after.clone());
             found.unwrap_or_else(|| place.held(self.depth))
         };
         let mut changed: Vec<(Place<'c>, [Value<'c>; 2])> = Vec::new();
-        for (place, _) in yes.iter().chain(&no) {
+        for (place, _) in yes.iter().chain(no) {
             if !changed.iter().any(|(known, _)| known.is(place)) {
-                changed.push((place.clone(), [at(&yes, place), at(&no, place)]));
+                changed.push((place.clone(), [at(yes, place), at(no, place)]));
             }
         }
         changed
@@ -111,7 +171,7 @@ impl<'c> Evaluator<'_, 'c> {
 
     /// Changes a place to hold what a copy holds.
     pub fn set(&mut self, place: &Place<'c>, value: &Value<'c>) {
-        self.touch(place.clone());
+        self.touch(place);
         place.hold(value);
     }
 }

@@ -7,16 +7,20 @@ use strata_core::ir::{self, Block, Op, OpSpec, Type};
 use strata_core::upstream::scf;
 use strata_dialects::aten::{Input, op};
 
-use super::control::{fill, inside, region, use_instead, write_back};
-use super::error::Eval;
+use super::carried::{close, close_items, items, open, open_items, same, type_of};
+use super::control::{inside, region, tried};
+use super::error::{Eval, Stop};
 use super::evaluate::{Evaluator, Flow, Frame};
+use super::join::{Results, anything};
+use super::journal::Place;
+use super::rows::{self, Row};
 use super::text::ast::{Expr, Stmt, StmtKind, Target};
 use super::value::Value;
-use super::writes;
-use crate::types::{grows, widened};
+use super::writes::{self, Written, instead, itself, write_back};
+use crate::types::widened;
 
-/// How often a loop's sizes are made symbolic before it is refused.
-const MAX_WIDENINGS: usize = 4;
+/// How often a body is evaluated for what it carries before the loop is refused.
+const MAX_ATTEMPTS: usize = 24;
 
 /// `for name in range(count)`.
 pub(super) fn for_loop<'c>(
@@ -66,113 +70,323 @@ enum Steps<'a, 'c> {
     While(&'a Expr),
 }
 
-/// A loop whose length only a call knows. Sizes that differ from step to step are symbolic.
+/// What a loop carries, as far as its body was seen to need it.
+#[derive(Default)]
+struct Carried<'c> {
+    /// Variables that name one tensor in every step: they are not carried.
+    steady: BTreeSet<String>,
+    /// Variables that were thought to, and do not.
+    moving: BTreeSet<String>,
+    /// Why the body was refused; it is evaluated once more without regard to names of tensors, which may show variables that name one.
+    refused: Option<Stop>,
+    /// Variables without a value before the loop, and one of the type that they get.
+    opened: Vec<(String, Value<'c>)>,
+    /// Lists, dicts and objects that a step changes, and which of their items.
+    places: Vec<(Place<'c>, BTreeSet<usize>)>,
+    /// Lists that a step appends to, and the type of what it appends.
+    rows: Vec<(Place<'c>, Row<'c>)>,
+    /// Tensors around the loop that it writes to.
+    written: Vec<Written<'c>>,
+    /// The types of the slots, once they are wider than those of the start.
+    types: Vec<Type<'c>>,
+}
+
+/// A loop whose length only a call knows. Its body is evaluated until it is known what it carries; sizes that differ from step to step
+/// are symbolic.
 fn carried<'c>(eval: &mut Evaluator<'_, 'c>, steps: Steps<'_, 'c>, body: &[Stmt], frame: &mut Frame<'c>) -> Eval<Flow<'c>> {
+    let mut carried = Carried::default();
+    for _ in 0..MAX_ATTEMPTS {
+        let refused = carried.refused.take();
+        let strict = eval.strict;
+        eval.strict = strict && refused.is_none();
+        let done = tried(eval, |eval| attempt(eval, &steps, body, frame, &mut carried));
+        eval.strict = strict;
+        match (done, refused) {
+            (Ok(true), None) => return Ok(Flow::Next),
+            (Ok(false), _) => {}
+            (Ok(true), Some(stop)) | (Err(_), Some(stop)) => return Err(stop),
+            (Err(stop @ Stop::Raised(_)), None) => return Err(stop),
+            (Err(stop), None) if !strict => return Err(stop),
+            (Err(stop), None) => carried.refused = Some(stop),
+        }
+    }
+    Err("what a loop carries changes from step to step".into())
+}
+
+/// Why a body is evaluated again.
+enum Again<'c> {
+    /// Variables have one value in every step.
+    Steady(Vec<String>),
+    /// Variables that were thought to have one value do not.
+    Moving(Vec<String>),
+    /// A variable gets its first value in the loop.
+    Opened(String, Type<'c>),
+    /// Types are wider.
+    Wider(Vec<Type<'c>>),
+}
+
+/// Makes the op of a loop; false where its body needs more carried than was known.
+fn attempt<'c>(
+    eval: &mut Evaluator<'_, 'c>,
+    steps: &Steps<'_, 'c>,
+    body: &[Stmt],
+    frame: &mut Frame<'c>,
+    carried: &mut Carried<'c>,
+) -> Eval<bool> {
     let mut assigned = BTreeSet::new();
     names(body, &mut assigned);
-    let carried: Vec<String> = assigned.into_iter().filter(|name| frame.variables.contains_key(name)).collect();
+    for (name, value) in &carried.opened {
+        frame.variables.insert(name.clone(), value.clone());
+    }
+    let names: Vec<String> =
+        assigned.into_iter().filter(|name| frame.variables.contains_key(name) && !carried.steady.contains(name)).collect();
     let mut start = Vec::new();
-    let shapes: Vec<Value<'c>> = carried.iter().map(|name| open(eval, &frame.variables[name], &mut start)).collect::<Eval<_>>()?;
-    let (variables, mut written) = (start.len(), Vec::new());
-    for _ in 0..MAX_WIDENINGS {
-        let types: Vec<Type<'c>> = start.iter().map(|value| value.ty()).collect();
-        let numbers = eval.numbers.clone();
-        let (op, block) = loop_op(eval, &steps, &start, &types, &carried, &shapes, frame)?;
-        let args = block.args();
-        let state = if let Steps::Count(..) = steps { &args[1..] } else { &args[..] };
-        let mut inner = frame.clone();
-        for (name, shape) in carried.iter().zip(&shapes) {
-            inner.variables.insert(name.clone(), fill(eval, shape, state));
+    let shapes: Vec<Value<'c>> = names.iter().map(|name| open(eval, &frame.variables[name], &mut start)).collect::<Eval<_>>()?;
+    let mut held = Vec::new();
+    for (place, items) in &carried.places {
+        held.push(open_items(eval, &place.held(eval.depth), items, &mut start)?);
+    }
+    for (place, row) in &carried.rows {
+        start.push(rows::start(eval, &place.held(eval.depth), *row)?);
+    }
+    let variables = start.len();
+    for written in &carried.written {
+        match eval.build(op::CLONE.schema(), &[Some(Input::Tensor(written.tensor))])? {
+            Value::Tensor(copy) => start.push(copy),
+            other => return Err(format!("{} is no tensor", other.kind()).into()),
         }
-        if let Steps::Count(name, _) = steps {
-            inner.variables.insert(name.to_owned(), Value::Number(args[0]));
+    }
+    for (value, ty) in start.iter_mut().zip(&carried.types) {
+        if value.ty() != *ty {
+            *value = eval.retyped(*value, *ty)?;
         }
-        let mut ends = Vec::new();
-        let known = types.clone();
-        let (result, journal) = region(eval, block, |eval| -> Eval<Option<Vec<Type<'c>>>> {
-            if let Flow::Return(_) = eval.run(body, &mut inner)? {
-                return Err("a loop whose length only a call knows returns".into());
-            }
-            for (name, shape) in carried.iter().zip(&shapes) {
-                let first = ends.len();
-                close(eval, shape, &inner.variables[name], &mut ends)?;
-                let grown = ends[first..].iter().zip(&known[first..]).find_map(|(end, start)| grows(*start, end.ty()));
-                if let Some(why) = grown {
-                    return Err(format!("`{name}` changes its sizes: {why}").into());
-                }
-            }
-            // Tensors that the loop writes to come behind its variables, as copies.
-            ends.extend(&state[variables..]);
-            let mut wider = Vec::new();
-            for (place, end) in ends.iter_mut().enumerate() {
-                if known[place] == eval.cx.f64() && end.ty().is_index() {
-                    *end = crate::import::floats::to_float(&mut eval.builder, *end).ok_or("it is no number")?;
-                }
-                wider.push(widened(known[place], end.ty())?);
-            }
-            if wider != known {
-                return Ok(Some(wider));
-            }
-            for (end, ty) in ends.iter_mut().zip(&known) {
-                if end.ty() != *ty {
-                    *end = eval.retyped(*end, *ty)?;
-                }
-            }
-            scf::yield_(&mut eval.builder, &ends);
-            Ok(None)
+    }
+    let types: Vec<Type<'c>> = start.iter().map(|value| value.ty()).collect();
+    let (facts, stale) = (eval.facts.clone(), eval.stale());
+    let (op, before, block) = loop_op(eval, steps, &start, &types)?;
+    let args = block.args();
+    let state = if let Steps::Count(..) = steps { &args[1..] } else { &args[..] };
+    for args in std::iter::once(state).chain(before.map(|block| block.args()).as_deref()) {
+        args.iter().zip(&start).for_each(|(arg, start)| eval.facts.stands_for(*arg, *start));
+    }
+    eval.facts.changing.extend(carried.written.iter().map(|written| written.tensor));
+    let condition = |eval: &mut Evaluator<'_, 'c>, block: Block<'c>| -> Eval<()> {
+        let Steps::While(condition) = steps else { return Ok(()) };
+        let (mut inner, mut given) = (frame.clone(), Results::new(block.args()));
+        for (name, shape) in names.iter().zip(&shapes) {
+            inner.variables.insert(name.clone(), given.fill(eval, shape));
+        }
+        inside(eval, block, |eval| {
+            let value = eval.expr(condition, &mut inner)?;
+            let value = eval.truth(&value)?;
+            let holds = eval.as_number(&value).ok_or("it is no condition")?;
+            scf::condition(&mut eval.builder, holds, &block.args());
+            Ok(())
+        })
+    };
+    if let Some(before) = before {
+        condition(eval, before)?;
+    }
+    let (mut inner, mut given) = (frame.clone(), Results::new(state.to_vec()));
+    for (name, shape) in names.iter().zip(&shapes) {
+        inner.variables.insert(name.clone(), given.fill(eval, shape));
+    }
+    if let Steps::Count(name, _) = steps {
+        inner.variables.insert((*name).to_owned(), Value::Number(args[0]));
+    }
+    let mut ends = Vec::new();
+    let (result, journal) = region(eval, block, |eval| -> Eval<Option<Again<'c>>> {
+        for ((place, _), held) in carried.places.iter().zip(&held) {
+            eval.touch(place);
+            place.hold(&given.fill(eval, held));
+        }
+        for ((place, row), tensor) in carried.rows.iter().zip(&state[variables - carried.rows.len()..]) {
+            eval.touch(place);
+            place.hold(&rows::list(eval, *tensor, *row));
+        }
+        if let Flow::Return(_) = eval.run(body, &mut inner)? {
+            return Err("a loop whose length only a call knows returns".into());
+        }
+        let moved = carried.steady.iter().filter(|name| !same(&frame.variables[*name], &inner.variables[*name]));
+        let moved: Vec<_> = moved.cloned().collect();
+        if !moved.is_empty() {
+            return Ok(Some(Again::Moving(moved)));
+        }
+        let may = names.iter().zip(&shapes).filter(|(name, _)| !carried.moving.contains(*name));
+        let steady = may.filter(|(name, shape)| match (shape, &inner.variables[*name]) {
+            (Value::Slot(place), Value::Tensor(end)) => itself(*end) == state[*place],
+            (Value::Slot(place), Value::Number(end)) => *end == state[*place],
+            _ => false,
         });
-        if !journal.is_empty() {
-            return Err("a list, dict or attribute is changed in a loop whose length only a call knows".into());
+        let steady: Vec<_> = steady.map(|(name, _)| name.clone()).collect();
+        if !steady.is_empty() {
+            return Ok(Some(Again::Steady(steady)));
         }
-        let result = result?;
-        for (value, state) in written.iter().zip(&state[variables..]) {
-            use_instead(eval, *value, *state, op.region(op.regions().len() - 1));
+        for (name, shape) in names.iter().zip(&shapes) {
+            let end = &inner.variables[name];
+            if let (Value::Uninitialized, Some(ty)) = (shape, type_of(eval, end)) {
+                return Ok(Some(Again::Opened(name.clone(), ty)));
+            }
+            close(eval, shape, end, &mut ends)?;
         }
-        let more = writes::written(op)?;
-        match result {
-            Some(wider) => {
-                eval.builder.erase(op);
-                eval.numbers = numbers;
-                for (value, ty) in start.iter_mut().zip(wider) {
-                    if value.ty() != ty {
-                        *value = eval.retyped(*value, ty)?;
-                    }
-                }
+        for ((place, _), held) in carried.places.iter().zip(&held) {
+            close_items(eval, held, &place.held(eval.depth), &mut ends)?;
+        }
+        for (place, _) in &carried.rows {
+            ends.push(rows::of(&place.held(eval.depth)).ok_or("a list that grows in a loop is made anew in it")?.0);
+        }
+        // Tensors that the loop writes to come behind its variables, as copies.
+        ends.extend(&state[variables..]);
+        let mut wider = Vec::new();
+        for (place, end) in ends.iter_mut().enumerate() {
+            if types[place] == eval.cx.f64() && end.ty().is_index() {
+                *end = crate::import::floats::to_float(&mut eval.builder, *end).ok_or("it is no number")?;
             }
-            None if !more.is_empty() => {
-                eval.builder.erase(op);
-                eval.numbers = numbers;
-                for value in more {
-                    match eval.build(op::CLONE.schema(), &[Some(Input::Tensor(value))])? {
-                        Value::Tensor(copy) => start.push(copy),
-                        other => return Err(format!("{} is no tensor", other.kind()).into()),
-                    }
-                    written.push(value);
-                }
+            wider.push(widened(types[place], end.ty())?);
+        }
+        if wider != types {
+            return Ok(Some(Again::Wider(wider)));
+        }
+        for (end, ty) in ends.iter_mut().zip(&types) {
+            if end.ty() != *ty {
+                *end = eval.retyped(*end, *ty)?;
             }
+        }
+        scf::yield_(&mut eval.builder, &ends);
+        Ok(None)
+    });
+    let again = result?;
+    if eval.facts.shapes_around(op) {
+        return Err("a loop that only a call decides about changes the sizes of a tensor in place".into());
+    }
+    let mut more = false;
+    for (place, after) in &journal {
+        more |= carried.changes(place, &place.held(eval.depth), after)?;
+    }
+    if more {
+        carried.types.clear();
+    }
+    match again {
+        Some(Again::Steady(names)) => {
+            carried.steady.extend(names);
+            carried.types.clear();
+            more = true;
+        }
+        Some(Again::Moving(names)) => {
+            carried.steady.retain(|name| !names.contains(name));
+            carried.moving.extend(names);
+            carried.types.clear();
+            more = true;
+        }
+        Some(Again::Opened(name, ty)) => {
+            eval.builder.erase(op);
+            eval.facts = facts;
+            let first = anything(eval, ty)?;
+            let first = if ty.is_tensor() { Value::Tensor(first) } else { Value::Number(first) };
+            carried.opened.push((name, first));
+            carried.types.clear();
+            return Ok(false);
+        }
+        Some(Again::Wider(types)) => {
+            if !more {
+                carried.types = types;
+            }
+            more = true;
+        }
+        None => {}
+    }
+    if !more {
+        for (place, written) in carried.written.iter().enumerate() {
+            let body = op.region(op.regions().len() - 1);
+            inside(eval, block, |eval| {
+                if let Some(first) = block.first_op() {
+                    eval.builder.go_before(first);
+                }
+                instead(eval, written, state[variables + place], body);
+            });
+        }
+        let written = writes::written(op, &[]);
+        more = !written.is_empty();
+        carried.written.extend(written);
+    }
+    if more {
+        eval.builder.erase(op);
+        eval.facts = facts;
+        return Ok(false);
+    }
+    eval.steps_read_nothing_stale(op, stale)?;
+    eval.facts.changing.clone_from(&facts.changing);
+    let results = op.results();
+    let around: Vec<_> = ends.iter().map(|end| eval.facts.around(&[*end], op)).collect();
+    write_back(eval, &carried.written, &results[variables..])?;
+    for ((result, around), start) in results.iter().zip(&around).zip(&start) {
+        // A loop that takes no step writes nothing.
+        eval.facts.may_view(*result, &[around.as_slice(), &[*start]].concat());
+        if start.ty().is_tensor() && facts.is_stale(*start) {
+            eval.facts.set_stale(*result);
+        }
+    }
+    let mut results = Results::new(results);
+    for ((place, _), held) in carried.places.iter().zip(&held) {
+        let held = results.fill(eval, held);
+        eval.set(place, &held);
+    }
+    for ((place, row), tensor) in carried.rows.iter().zip(&op.results()[variables - carried.rows.len()..]) {
+        let held = rows::list(eval, *tensor, *row);
+        eval.set(place, &held);
+    }
+    for (name, shape) in names.iter().zip(&shapes) {
+        frame.variables.insert(name.clone(), results.fill(eval, shape));
+    }
+    Ok(true)
+}
+
+impl<'c> Carried<'c> {
+    /// Notes which items of a list, dict or object a step changes; whether it changes more than was known.
+    fn changes(&mut self, place: &Place<'c>, before: &Value<'c>, after: &Value<'c>) -> Eval<bool> {
+        if self.rows.iter().any(|(known, _)| known.is(place)) {
+            return Ok(false);
+        }
+        if let (Value::List(before), Value::List(after)) = (before, after)
+            && let Some(row) = rows::appended(&before.borrow(), &after.borrow())
+        {
+            self.rows.push((place.clone(), row));
+            return Ok(true);
+        }
+        let (before, after) = (items(before), items(after));
+        let same_keys = before.len() == after.len()
+            && before.iter().zip(&after).all(|((a, _), (b, _))| match (a, b) {
+                (Some(a), Some(b)) => a.same(b),
+                (None, None) => true,
+                _ => false,
+            });
+        if !same_keys {
+            return Err("a list or dict grows or shrinks in a loop whose length only a call knows".into());
+        }
+        let changed: BTreeSet<usize> =
+            before.iter().zip(&after).enumerate().filter(|(_, ((_, a), (_, b)))| !same(a, b)).map(|(place, _)| place).collect();
+        match self.places.iter_mut().find(|(known, _)| known.is(place)) {
+            Some((_, known)) => {
+                let count = known.len();
+                known.extend(changed);
+                Ok(known.len() != count)
+            }
+            None if changed.is_empty() => Ok(false),
             None => {
-                let results = op.results();
-                write_back(eval, &written, &results[variables..])?;
-                for (name, shape) in carried.iter().zip(&shapes) {
-                    frame.variables.insert(name.clone(), fill(eval, shape, &results));
-                }
-                return Ok(Flow::Next);
+                self.places.push((place.clone(), changed));
+                Ok(true)
             }
         }
     }
-    Err("the types of a loop's variables change from step to step".into())
 }
 
-/// The op of a loop, and the block of its body.
+/// The op of a loop, the block of its condition if it has one, and that of its body.
 fn loop_op<'c>(
     eval: &mut Evaluator<'_, 'c>,
     steps: &Steps<'_, 'c>,
     start: &[ir::Value<'c>],
     types: &[Type<'c>],
-    carried: &[String],
-    shapes: &[Value<'c>],
-    frame: &Frame<'c>,
-) -> Eval<(Op<'c>, Block<'c>)> {
+) -> Eval<(Op<'c>, Option<Block<'c>>, Block<'c>)> {
     match steps {
         Steps::Count(_, count) => {
             let bounds = [eval.builder.const_index(0), *count, eval.builder.const_index(1)];
@@ -180,62 +394,15 @@ fn loop_op<'c>(
             let op = eval.builder.op(OpSpec { name: scf::For::NAME, operands: &operands, results: types, regions: 1, ..OpSpec::default() });
             let index = eval.cx.index();
             let block = eval.builder.add_block(op.region(0), &[&[index], types].concat());
-            Ok((op, block))
+            Ok((op, None, block))
         }
-        Steps::While(condition) => {
+        Steps::While(_) => {
             let op = eval.builder.op(OpSpec { name: scf::While::NAME, operands: start, results: types, regions: 2, ..OpSpec::default() });
             let before = eval.builder.add_block(op.region(0), types);
-            let args = before.args();
-            let mut inner = frame.clone();
-            for (name, shape) in carried.iter().zip(shapes) {
-                inner.variables.insert(name.clone(), fill(eval, shape, &args));
-            }
-            inside(eval, before, |eval| -> Eval<()> {
-                let value = eval.expr(condition, &mut inner)?;
-                let value = eval.truth(&value)?;
-                let holds = eval.as_number(&value).ok_or("it is no condition")?;
-                scf::condition(&mut eval.builder, holds, &args);
-                Ok(())
-            })?;
             let block = eval.builder.add_block(op.region(1), types);
-            Ok((op, block))
+            Ok((op, Some(before), block))
         }
     }
-}
-
-/// A variable that a loop carries: its tensors and numbers become slots.
-fn open<'c>(eval: &mut Evaluator<'_, 'c>, value: &Value<'c>, start: &mut Vec<ir::Value<'c>>) -> Eval<Value<'c>> {
-    Ok(match value {
-        Value::Tensor(tensor) => {
-            start.push(*tensor);
-            Value::Slot(start.len() - 1)
-        }
-        Value::Tuple(items) => Value::Tuple(items.iter().map(|item| open(eval, item, start)).collect::<Eval<Vec<_>>>()?.into()),
-        Value::Int(_) | Value::Float(_) | Value::Bool(_) | Value::Number(_) => {
-            start.push(eval.as_number(value).ok_or("it is no number")?);
-            Value::Slot(start.len() - 1)
-        }
-        other => other.clone(),
-    })
-}
-
-/// What a variable is at the end of a step, in the order of its slots.
-fn close<'c>(eval: &mut Evaluator<'_, 'c>, shape: &Value<'c>, value: &Value<'c>, ends: &mut Vec<ir::Value<'c>>) -> Eval<()> {
-    match (shape, value) {
-        (Value::Slot(_), Value::Tensor(tensor)) => ends.push(*tensor),
-        (Value::Slot(_), value) => {
-            let number = eval.as_number(value).ok_or_else(|| format!("a loop's variable becomes {}", value.kind()))?;
-            ends.push(number);
-        }
-        (Value::Tuple(shapes), Value::Tuple(values)) if shapes.len() == values.len() => {
-            for (shape, value) in shapes.iter().zip(values.iter()) {
-                close(eval, shape, value, ends)?;
-            }
-        }
-        (shape, value) if shape.same(value) => {}
-        (_, value) => return Err(format!("{} changes in a loop whose length only a call knows", value.kind()).into()),
-    }
-    Ok(())
 }
 
 /// The names that statements assign.

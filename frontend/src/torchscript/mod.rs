@@ -5,20 +5,28 @@
 //! ([`Operators`]), which this crate does not.
 
 mod archive;
+mod calls;
+mod carried;
 mod containers;
 mod control;
 mod entry;
 mod error;
 mod evaluate;
+mod facts;
 mod fold;
+mod in_place;
+mod join;
 mod journal;
+mod layout;
 mod loops;
 mod numbers;
 mod operators;
 mod overload;
 mod pickle;
 mod program;
+mod rows;
 pub mod text;
+mod texts;
 mod value;
 mod words;
 mod writes;

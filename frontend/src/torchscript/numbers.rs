@@ -1,9 +1,12 @@
 //! Python's arithmetic on numbers, texts and conditions: of known ones here, of those that only a call knows by `arith`.
 
+use strata_core::ir;
 use strata_core::upstream::arith;
+use strata_dialects::aten::op;
 
 use super::error::{Eval, Stop};
 use super::evaluate::Evaluator;
+use super::texts;
 use super::value::Value;
 use crate::import::symbols::apply;
 use crate::pt2::expr::Func;
@@ -11,15 +14,22 @@ use crate::pt2::expr::Func;
 impl<'c> Evaluator<'_, 'c> {
     /// A function of values that are no tensors; nothing where it is none of Python's.
     pub fn number(&mut self, name: &str, args: &[Value<'c>]) -> Eval<Option<Value<'c>>> {
-        if args.iter().any(|arg| matches!(arg, Value::Number(_))) {
-            return self.unknown_number(name, args);
+        if let Some(Value::Str(text)) = args.first()
+            && let Some(value) = texts::method(name, text, &args[1..])?
+        {
+            return Ok(Some(value));
         }
-        Ok(match args {
-            [Value::Str(a), Value::Str(b)] => texts(name, a, b),
-            [value] => one(name, value)?,
-            [a, b] => two(name, a, b)?,
-            _ => many(name, args),
-        })
+        if !args.iter().any(|arg| matches!(arg, Value::Number(_))) {
+            let known = match args {
+                [value] => one(name, value)?,
+                [a, b] => two(name, a, b)?,
+                _ => None,
+            };
+            if known.is_some() || !matches!(name, "erf" | "erfc" | "lgamma") {
+                return Ok(known);
+            }
+        }
+        self.unknown_number(name, args)
     }
 
     fn unknown_number(&mut self, name: &str, args: &[Value<'c>]) -> Eval<Option<Value<'c>>> {
@@ -27,73 +37,171 @@ impl<'c> Evaluator<'_, 'c> {
             let kind = name.trim_end_matches("Implicit").to_lowercase();
             return self.number_of(&args[0], &kind).map(Some);
         }
-        let func = match name {
-            "add" => Func::Add,
-            "mul" => Func::Mul,
-            "floordiv" => Func::FloorDiv,
-            "div" => Func::FloatTrueDiv,
-            "remainder" => Func::PythonMod,
-            "pow" => Func::Pow,
-            "eq" => Func::Eq,
-            "ne" => Func::Ne,
-            "lt" => Func::Lt,
-            "le" => Func::Le,
-            "gt" => Func::Gt,
-            "ge" => Func::Ge,
-            "__and__" => Func::And,
-            "__or__" => Func::Or,
-            "__not__" => Func::Not,
-            "max" => Func::Max,
-            "min" => Func::Min,
-            "ceil" => Func::CeilToInt,
-            "floor" => Func::FloorToInt,
-            "round" => Func::RoundToInt,
-            "sqrt" => Func::Function(strata_dialects::aten::op::SQRT),
-            "sub" | "neg" => Func::Add,
-            _ => return Ok(None),
-        };
-        let mut operands = Vec::new();
-        for arg in args {
-            match self.as_number(arg) {
-                Some(value) => operands.push(value),
-                None => return Ok(None),
-            }
+        if name == "divmod" {
+            let (quotient, rest) = (self.unknown_number("floordiv", args)?, self.unknown_number("remainder", args)?);
+            return Ok(quotient.zip(rest).map(|(quotient, rest)| self.tuple(vec![quotient, rest])));
         }
-        let float = self.cx.f64();
-        if operands.iter().any(|operand| operand.ty() == float) {
+        let (mut operands, float, truth) = (Vec::new(), self.cx.f64(), self.cx.int(1));
+        let logical = matches!(name, "__and__" | "__or__" | "__xor__" | "__not__" | "eq" | "ne");
+        for arg in args {
+            let Some(mut value) = self.as_number(arg) else { return Ok(None) };
+            if value.ty() == truth && !(logical && args.iter().all(|arg| is_truth(arg, truth))) {
+                let Value::Number(number) = self.number_of(&Value::Number(value), "int")? else { return Ok(None) };
+                value = number;
+            }
+            operands.push(value);
+        }
+        let floats = operands.iter().any(|operand| operand.ty() == float);
+        if floats || always_float(name) {
             for operand in &mut operands {
                 *operand = crate::import::floats::to_float(&mut self.builder, *operand).ok_or("it is no number")?;
             }
-        }
-        let value = match (name, operands.as_slice()) {
-            ("neg", [a]) if a.ty() == float => arith::negf(&mut self.builder, *a),
-            ("neg", [a]) => {
-                let zero = self.builder.const_index(0);
-                arith::subi(&mut self.builder, zero, *a)
+            if let Some(value) = self.unknown_float(name, &operands)? {
+                return Ok(Some(Value::Number(value)));
             }
-            ("sub", [a, b]) if a.ty() == float => self.builder.value(arith::SubF::NAME, &[*a, *b], float, &[]),
-            ("sub", [a, b]) => arith::subi(&mut self.builder, *a, *b),
-            (_, operands) => apply(&mut self.builder, func, operands)
-                .ok_or_else(|| format!("`{name}` of numbers that only a call knows is not evaluated"))?,
+        }
+        let builder = &mut self.builder;
+        let value = match (name, operands.as_slice()) {
+            ("neg", [a]) => {
+                let zero = builder.const_index(0);
+                arith::subi(builder, zero, *a)
+            }
+            ("abs", [a]) => {
+                let zero = builder.const_index(0);
+                let negative = arith::subi(builder, zero, *a);
+                builder.value(arith::MaxSI::NAME, &[*a, negative], a.ty(), &[])
+            }
+            ("bitwise_not", [a]) => {
+                let ones = builder.const_index(-1);
+                arith::xori(builder, *a, ones)
+            }
+            // By known numbers, which are powers of two.
+            ("__lshift__" | "__rshift__", [a, _]) if matches!(args[1], Value::Int(0..=62)) => {
+                let Value::Int(count) = args[1] else { return Ok(None) };
+                let factor = builder.const_index(1 << count);
+                let func = if name == "__lshift__" { Func::Mul } else { Func::FloorDiv };
+                apply(builder, func, &[*a, factor]).ok_or("it is no number")?
+            }
+            ("floor" | "ceil" | "trunc" | "ScalarImplicit", [a]) => *a,
+            ("sub", [a, b]) => arith::subi(builder, *a, *b),
+            ("__and__", [a, b]) => builder.value(arith::AndI::NAME, &[*a, *b], a.ty(), &[]),
+            ("__or__", [a, b]) => arith::ori(builder, *a, *b),
+            ("__xor__", [a, b]) => arith::xori(builder, *a, *b),
+            ("eq", [a, b]) if a.ty() == truth => {
+                let (one, differ) = (builder.const_int(truth, 1), arith::xori(builder, *a, *b));
+                arith::xori(builder, differ, one)
+            }
+            ("ne", [a, b]) if a.ty() == truth => arith::xori(builder, *a, *b),
+            (_, operands) => {
+                let Some(func) = function(name) else { return Ok(None) };
+                apply(builder, func, operands).ok_or_else(|| format!("`{name}` of numbers that only a call knows is not evaluated"))?
+            }
         };
         Ok(Some(Value::Number(value)))
     }
+
+    /// A function of floats of which only a call knows one.
+    fn unknown_float(&mut self, name: &str, operands: &[ir::Value<'c>]) -> Eval<Option<ir::Value<'c>>> {
+        let (builder, float) = (&mut self.builder, self.cx.f64());
+        let call = |builder: &mut _, operator, operands: &[ir::Value<'c>]| apply(builder, Func::Function(operator), operands);
+        let value = match (name, operands) {
+            ("neg", [a]) => Some(arith::negf(builder, *a)),
+            ("sub", [a, b]) => Some(builder.value(arith::SubF::NAME, &[*a, *b], float, &[])),
+            ("isnan", [a]) => Some(arith::cmpf(builder, arith::CmpFPredicate::Une, *a, *a)),
+            ("isinf" | "isfinite", [a]) => {
+                let infinite = builder.const_float(float, f64::INFINITY);
+                let size = call(builder, op::ABS, &[*a]).ok_or("it is no number")?;
+                let test = if name == "isinf" { arith::CmpFPredicate::Oeq } else { arith::CmpFPredicate::Olt };
+                Some(arith::cmpf(builder, test, size, infinite))
+            }
+            // As C computes it, so that no rounding differs.
+            ("remainder", [a, b]) => {
+                let rest = call(builder, op::FMOD_TENSOR, &[*a, *b]).ok_or("it is no number")?;
+                let sum = builder.value(arith::AddF::NAME, &[rest, *b], float, &[]);
+                call(builder, op::FMOD_TENSOR, &[sum, *b])
+            }
+            ("radians" | "degrees", [a]) => {
+                let factor = if name == "radians" { std::f64::consts::PI / 180.0 } else { 180.0 / std::f64::consts::PI };
+                let factor = builder.const_float(float, factor);
+                Some(arith::mulf(builder, *a, factor))
+            }
+            ("ScalarImplicit", [a]) => Some(*a),
+            _ => float_function(name).or_else(|| function(name)).and_then(|func| apply(builder, func, operands)),
+        };
+        Ok(value)
+    }
 }
 
-fn texts<'c>(name: &str, a: &str, b: &str) -> Option<Value<'c>> {
+/// Python's name of a function of whole numbers, and of one that is the same of floats.
+fn function(name: &str) -> Option<Func> {
     Some(match name {
-        "eq" => Value::Bool(a == b),
-        "ne" => Value::Bool(a != b),
-        "lt" => Value::Bool(a < b),
-        "gt" => Value::Bool(a > b),
-        "add" => Value::text(&format!("{a}{b}")),
-        "startswith" => Value::Bool(a.starts_with(b)),
-        "endswith" => Value::Bool(a.ends_with(b)),
-        "__contains__" => Value::Bool(a.contains(b)),
-        "find" => Value::Int(a.find(b).map_or(-1, |at| a[..at].chars().count() as i64)),
-        "strip" => Value::text(a.trim_matches(|c| b.contains(c))),
+        "add" => Func::Add,
+        "mul" => Func::Mul,
+        "floordiv" => Func::FloorDiv,
+        "div" => Func::FloatTrueDiv,
+        "remainder" => Func::PythonMod,
+        "eq" => Func::Eq,
+        "ne" => Func::Ne,
+        "lt" => Func::Lt,
+        "le" => Func::Le,
+        "gt" => Func::Gt,
+        "ge" => Func::Ge,
+        "__not__" => Func::Not,
+        "max" => Func::Max,
+        "min" => Func::Min,
+        "ceil" => Func::CeilToInt,
+        "floor" => Func::FloorToInt,
+        "trunc" => Func::TruncToInt,
         _ => return None,
     })
+}
+
+/// Whether a function gives a float of whole numbers too.
+fn always_float(name: &str) -> bool {
+    matches!(name, "isnan" | "isinf" | "isfinite" | "radians" | "degrees") || name != "abs" && float_function(name).is_some()
+}
+
+/// A function of floats.
+fn float_function(name: &str) -> Option<Func> {
+    Some(Func::Function(match name {
+        "pow" => op::POW_TENSOR_TENSOR,
+        "abs" | "fabs" => op::ABS,
+        "round" => op::ROUND,
+        "sqrt" => op::SQRT,
+        "exp" => op::EXP,
+        "expm1" => op::EXPM1,
+        "log" => op::LOG,
+        "log2" => op::LOG2,
+        "log10" => op::LOG10,
+        "log1p" => op::LOG1P,
+        "sin" => op::SIN,
+        "cos" => op::COS,
+        "tan" => op::TAN,
+        "asin" => op::ASIN,
+        "acos" => op::ACOS,
+        "atan" => op::ATAN,
+        "sinh" => op::SINH,
+        "cosh" => op::COSH,
+        "tanh" => op::TANH,
+        "asinh" => op::ASINH,
+        "acosh" => op::ACOSH,
+        "atanh" => op::ATANH,
+        "erf" => op::ERF,
+        "erfc" => op::ERFC,
+        "lgamma" => op::LGAMMA,
+        "fmod" => op::FMOD_TENSOR,
+        "atan2" => op::ATAN2,
+        "copysign" => op::COPYSIGN_TENSOR,
+        _ => return None,
+    }))
+}
+
+fn is_truth(value: &Value<'_>, truth: ir::Type<'_>) -> bool {
+    match value {
+        Value::Bool(_) => true,
+        Value::Number(value) => value.ty() == truth,
+        _ => false,
+    }
 }
 
 fn overflow() -> Stop {
@@ -134,6 +242,9 @@ fn one<'c>(name: &str, value: &Value<'c>) -> Eval<Option<Value<'c>>> {
         "tanh" => float(f64::tanh),
         "radians" => float(f64::to_radians),
         "degrees" => float(f64::to_degrees),
+        "asinh" => float(f64::asinh),
+        "acosh" => float(f64::acosh),
+        "atanh" => float(f64::atanh),
         "fabs" => float(f64::abs),
         "floor" => whole(f64::floor),
         "ceil" => whole(f64::ceil),
@@ -156,12 +267,25 @@ fn one<'c>(name: &str, value: &Value<'c>) -> Eval<Option<Value<'c>>> {
             ("isfinite", Value::Float(value)) => Some(Value::Bool(value.is_finite())),
             ("isinf", Value::Float(value)) => Some(Value::Bool(value.is_infinite())),
             ("isnan", Value::Float(value)) => Some(Value::Bool(value.is_nan())),
-            ("str", value) => Some(Value::text(&super::words::show(value))),
-            ("len", Value::Str(text)) => Some(Value::Int(text.chars().count() as i64)),
-            ("upper", Value::Str(text)) => Some(Value::text(&text.to_uppercase())),
-            ("lower", Value::Str(text)) => Some(Value::text(&text.to_lowercase())),
-            ("ord", Value::Str(text)) => text.chars().next().map(|c| Value::Int(u32::from(c).into())),
-            ("hash" | "id", _) => None,
+            ("neg", Value::Complex(real, imag)) => Some(Value::Complex(-real, -imag)),
+            ("abs", Value::Complex(real, imag)) => Some(Value::Float(real.hypot(*imag))),
+            ("angle", Value::Complex(real, imag)) => Some(Value::Float(imag.atan2(*real))),
+            ("factorial", Value::Int(value)) if *value < 0 => {
+                return Err(Stop::Raised("factorial() not defined for negative values".to_owned()));
+            }
+            ("factorial", Value::Int(value)) => Some(Value::Int((1..=*value).try_fold(1i64, i64::checked_mul).ok_or_else(overflow)?)),
+            ("frexp", Value::Float(value)) => {
+                let (fraction, exponent) = frexp(*value);
+                Some(Value::Tuple([Value::Float(fraction), Value::Int(exponent)].into()))
+            }
+            ("modf", Value::Float(value)) => Some(Value::Tuple([Value::Float(value.fract()), Value::Float(value.trunc())].into())),
+            ("str", value) => Some(Value::text(&texts::show(value))),
+            ("chr", Value::Int(value)) => {
+                Some(Value::text(&u8::try_from(*value).map(|value| char::from(value).to_string()).map_err(|_| overflow())?))
+            }
+            ("hex", Value::Int(value)) => Some(Value::text(&texts::signed(*value, |value| format!("0x{value:x}")))),
+            ("oct", Value::Int(value)) => Some(Value::text(&texts::signed(*value, |value| format!("0o{value:o}")))),
+            ("bin", Value::Int(value)) => Some(Value::text(&texts::signed(*value, |value| format!("0b{value:b}")))),
             _ => None,
         }),
     }
@@ -190,11 +314,13 @@ fn two<'c>(name: &str, a: &Value<'c>, b: &Value<'c>) -> Eval<Option<Value<'c>>> 
         ("__and__", Value::Bool(a), Value::Bool(b)) => return Ok(Some(Value::Bool(*a && *b))),
         ("__or__", Value::Bool(a), Value::Bool(b)) => return Ok(Some(Value::Bool(*a || *b))),
         ("__xor__", Value::Bool(a), Value::Bool(b)) => return Ok(Some(Value::Bool(a != b))),
-        ("mul", Value::Str(text), Value::Int(count)) => {
-            let count = usize::try_from(*count).unwrap_or(0);
-            return if text.len().saturating_mul(count) > 1 << 16 { Err(overflow()) } else { Ok(Some(Value::text(&text.repeat(count)))) };
+        ("ldexp", Value::Float(a), Value::Int(exponent)) => {
+            return Ok(Some(Value::Float(a * 2f64.powi(i32::try_from(*exponent).map_err(|_| overflow())?))));
         }
         _ => {}
+    }
+    if let Some((a, b)) = complex(a).zip(complex(b)).filter(|_| [a, b].iter().any(|value| matches!(value, Value::Complex(..)))) {
+        return Ok(of_complex(name, a, b));
     }
     if let (Some(a), Some(b)) = (int(a), int(b)) {
         let zero = || Stop::Raised("ZeroDivisionError".to_owned());
@@ -207,12 +333,18 @@ fn two<'c>(name: &str, a: &Value<'c>, b: &Value<'c>) -> Eval<Option<Value<'c>>> 
                 let exact = quotient.checked_mul(b) == Some(a);
                 Value::Int(if b < 0 && !exact { quotient.checked_sub(1).ok_or_else(overflow)? } else { quotient })
             }
-            "div" => {
-                if b == 0 {
+            "div" => Value::Float(a as f64 / b as f64),
+            "divmod" => {
+                let parts = ["floordiv", "remainder"].map(|name| two(name, &Value::Int(a), &Value::Int(b)));
+                let [Some(quotient), Some(rest)] = [parts[0].as_ref(), parts[1].as_ref()].map(|part| part.ok().cloned().flatten()) else {
                     return Err(zero());
-                }
-                Value::Float(a as f64 / b as f64)
+                };
+                Value::Tuple([quotient, rest].into())
             }
+            "__round_to_zero_floordiv" => Value::Int(a.checked_div(b).ok_or_else(zero)?),
+            "fmod" => Value::Float((a as f64) % (b as f64)),
+            "mathremainder" => Value::Float(ieee_remainder(a as f64, b as f64)),
+            "copysign" => Value::Float((a as f64).copysign(b as f64)),
             "remainder" => {
                 if b == 0 {
                     return Err(zero());
@@ -234,15 +366,23 @@ fn two<'c>(name: &str, a: &Value<'c>, b: &Value<'c>) -> Eval<Option<Value<'c>>> 
         }));
     }
     let (Some(a), Some(b)) = (float(a), float(b)) else { return Ok(None) };
-    let zero = |value: f64| if b == 0.0 { Err(Stop::Raised("ZeroDivisionError".to_owned())) } else { Ok(Value::Float(value)) };
     Ok(Some(match name {
         "add" => Value::Float(a + b),
         "sub" => Value::Float(a - b),
         "mul" => Value::Float(a * b),
-        "div" => zero(a / b)?,
-        "floordiv" | "floor_divide" => zero((a / b).floor())?,
-        "remainder" => zero(a - b * (a / b).floor())?,
-        "fmod" => zero(a % b)?,
+        "div" => Value::Float(a / b),
+        "floordiv" | "floor_divide" => Value::Float((a / b).floor()),
+        "remainder" => Value::Float((a % b + b) % b),
+        "fmod" => Value::Float(a % b),
+        "mathremainder" => Value::Float(ieee_remainder(a, b)),
+        "divmod" => {
+            if b == 0.0 {
+                return Err(Stop::Raised("ZeroDivisionError: float divmod()".to_owned()));
+            }
+            let rest = a % b;
+            let rest = if rest != 0.0 && (a < 0.0) != (b < 0.0) { rest + b } else { rest };
+            Value::Tuple([Value::Float((a - rest) / b), Value::Float(rest)].into())
+        }
         "pow" => Value::Float(a.powf(b)),
         "atan2" => Value::Float(a.atan2(b)),
         "copysign" => Value::Float(a.copysign(b)),
@@ -250,6 +390,64 @@ fn two<'c>(name: &str, a: &Value<'c>, b: &Value<'c>) -> Eval<Option<Value<'c>>> 
         "min" => Value::Float(a.min(b)),
         _ => return Ok(compared(name, a, b).map(Value::Bool)),
     }))
+}
+
+/// A number as a complex one.
+fn complex(value: &Value<'_>) -> Option<(f64, f64)> {
+    Some(match value {
+        Value::Complex(real, imag) => (*real, *imag),
+        Value::Float(value) => (*value, 0.0),
+        Value::Int(value) => (*value as f64, 0.0),
+        _ => return None,
+    })
+}
+
+fn of_complex<'c>(name: &str, (a, b): (f64, f64), (c, d): (f64, f64)) -> Option<Value<'c>> {
+    Some(match name {
+        "add" => Value::Complex(a + c, b + d),
+        "sub" => Value::Complex(a - c, b - d),
+        "mul" => Value::Complex(a * c - b * d, a * d + b * c),
+        "eq" => Value::Bool(a == c && b == d),
+        "ne" => Value::Bool(a != c || b != d),
+        _ => return None,
+    })
+}
+
+/// A fraction of at least a half and below one, and the power of two that it is to be multiplied by.
+fn frexp(value: f64) -> (f64, i64) {
+    if value == 0.0 || !value.is_finite() {
+        return (value, 0);
+    }
+    let (mut fraction, mut exponent) = (value, 0);
+    while fraction.abs() >= 1.0 {
+        (fraction, exponent) = (fraction / 2.0, exponent + 1);
+    }
+    while fraction.abs() < 0.5 {
+        (fraction, exponent) = (fraction * 2.0, exponent - 1);
+    }
+    (fraction, exponent)
+}
+
+/// The remainder of the quotient rounded to the nearest whole number, of two the even one.
+fn ieee_remainder(a: f64, b: f64) -> f64 {
+    if !a.is_finite() || b == 0.0 || b.is_nan() {
+        return f64::NAN;
+    }
+    if b.is_infinite() {
+        return a;
+    }
+    let size = b.abs();
+    let rest = a.abs() % (2.0 * size);
+    let rest = if rest > 1.5 * size {
+        rest - 2.0 * size
+    } else if rest > size / 2.0 && rest != 1.5 * size || rest == 1.5 * size {
+        rest - size
+    } else {
+        rest
+    };
+    // One and a half times is as far from two as from one, and two is even.
+    let rest = if (a.abs() % (2.0 * size)) == 1.5 * size { -size / 2.0 } else { rest };
+    if a.is_sign_negative() { -rest } else { rest }
 }
 
 /// A comparison by its operator.
@@ -271,11 +469,4 @@ fn gcd(a: i64, b: i64) -> i64 {
         (a, b) = (b, a % b);
     }
     i64::try_from(a).unwrap_or(i64::MAX)
-}
-
-fn many<'c>(name: &str, args: &[Value<'c>]) -> Option<Value<'c>> {
-    match (name, args) {
-        ("replace", [Value::Str(text), Value::Str(from), Value::Str(to), ..]) => Some(Value::text(&text.replace(&**from, to))),
-        _ => None,
-    }
 }

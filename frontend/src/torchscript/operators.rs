@@ -1,26 +1,59 @@
 //! Calls of `torch.*` and `ops.*`: of Python's own values they are computed here, of tensors they become ops.
 
-use strata_core::ir;
+use strata_core::ir::{self, ElementType};
 use strata_dialects::aten::dtype::Numeric;
 use strata_dialects::aten::{Input, Scalar, Size, op};
 
 use super::error::{Eval, Stop};
 use super::evaluate::Evaluator;
+use super::in_place::{has_out, reshaping};
 use super::overload::{self, Given, code, element, number_dtype};
+use super::rows;
+use super::texts;
 use super::value::Value;
 use crate::library;
 
+/// Elements of a tensor that becomes a list.
+const MAX_LISTED: i64 = 1 << 8;
 /// Elements of a tensor that is written out in the text.
 const MAX_WRITTEN: usize = 1 << 12;
 
 impl<'c> Evaluator<'_, 'c> {
     /// A call of an operator.
-    pub fn operator(&mut self, library: &str, name: &str, args: Vec<Value<'c>>, named: Vec<(String, Value<'c>)>) -> Eval<Value<'c>> {
+    pub fn operator(&mut self, library: &str, name: &str, mut args: Vec<Value<'c>>, named: Vec<(String, Value<'c>)>) -> Eval<Value<'c>> {
+        for arg in &mut args {
+            if let Value::Tensor(tensor) = arg {
+                *tensor = self.facts.shaped(*tensor);
+            }
+        }
+        const MESSAGES: [&str; 8] = ["RaiseException", "warn", "warnings", "print", "Print", "format", "add", "str"];
+        if args.iter().any(texts::is_open) && !MESSAGES.contains(&name) {
+            return Err("it reads a text of values that only a call knows".into());
+        }
         if let Some(value) = self.special(name, &args, &named)? {
             return Ok(value);
         }
         if let Some(value) = self.container(name, &args)? {
             return Ok(value);
+        }
+        if let (Some(view), Some(Value::Tensor(tensor))) = (reshaping(name), args.first()) {
+            let tensor = *tensor;
+            let value = self.operator(library, view, args, named)?;
+            if let Value::Tensor(now) = &value {
+                self.facts.shape(tensor, *now);
+            }
+            return Ok(value);
+        }
+        if let ("resize_" | "resize_as_", [Value::Tensor(tensor), like, ..]) = (name, args.as_slice()) {
+            let (tensor, like) = (*tensor, like.clone());
+            let now = self.resized(tensor, &like)?;
+            self.facts.shape(tensor, now);
+            return Ok(Value::Tensor(now));
+        }
+        if let Some(place) = named.iter().position(|(name, _)| name == "out").filter(|_| has_out(library, name)) {
+            let mut named = named;
+            let (_, out) = named.remove(place);
+            return self.written_out(library, name, (args, named), &out);
         }
         let has_tensor = args.iter().any(Value::has_tensor);
         if !has_tensor && let Some(value) = self.number(name, &args)? {
@@ -50,6 +83,40 @@ impl<'c> Evaluator<'_, 'c> {
         Ok(value)
     }
 
+    /// The elements of a tensor in lists: numbers that only a call knows.
+    pub fn list_of(&mut self, value: &Value<'c>) -> Eval<Value<'c>> {
+        let Value::Tensor(tensor) = value else { return Err(format!("{} has no elements", value.kind()).into()) };
+        let tensor = self.facts.shaped(*tensor);
+        let ty = tensor.ty();
+        if let (1, false, Some(dtype)) = (ty.rank(), ty.is_static(), ty.element_type()) {
+            let held = if dtype.is_float() {
+                ElementType::F64
+            } else if dtype == ElementType::Bool {
+                dtype
+            } else {
+                ElementType::I64
+            };
+            let dtype = Value::Int(code(held).ok_or("its element type has no code")?);
+            if let Value::Tensor(rows) = self.operator("aten", "to", vec![Value::Tensor(tensor), dtype], Vec::new())? {
+                return Ok(rows::list(self, rows, rows::Row::Number(held)));
+            }
+        }
+        if ty.num_elements().is_none_or(|count| count > MAX_LISTED) {
+            return Err(
+                format!("`tolist` of a tensor of type {ty} makes more than {MAX_LISTED} numbers, or as many as only a call knows").into()
+            );
+        }
+        if ty.rank() == 0 {
+            return self.operator("aten", "item", vec![value.clone()], Vec::new());
+        }
+        let mut items = Vec::new();
+        for place in 0..ty.shape()[0] {
+            let item = self.operator("aten", "select", vec![value.clone(), Value::Int(0), Value::Int(place)], Vec::new())?;
+            items.push(self.list_of(&item)?);
+        }
+        Ok(self.list(items))
+    }
+
     /// A call of an operator that the user registers.
     fn registered(&mut self, function: ir::Op<'c>, args: &[Value<'c>], named: &[(String, Value<'c>)]) -> Eval<Value<'c>> {
         let Some(known) = self.library else { return Err("no operators are registered".into()) };
@@ -72,9 +139,13 @@ impl<'c> Evaluator<'_, 'c> {
     /// What is no operator on values: errors, modes, tensors written out.
     fn special(&mut self, name: &str, args: &[Value<'c>], named: &[(String, Value<'c>)]) -> Eval<Option<Value<'c>>> {
         Ok(Some(match (name, args) {
-            ("RaiseException", [message, ..]) => return Err(Stop::Raised(super::words::show(message))),
+            ("RaiseException", [message, ..]) => return Err(Stop::Raised(texts::show(message))),
             ("warn" | "warnings" | "print" | "manual_seed" | "_assert" | "Print", _) if name != "_assert" => Value::None,
-            ("format", args) => Value::text(&self.format(args)),
+            ("format", args) => Value::text(&texts::format(args)),
+            ("percentFormat", args) => match texts::percent(args) {
+                Some(text) => Value::text(&text),
+                None => return Err("a text has a format that is not known here".into()),
+            },
             ("is_grad_enabled", _) => Value::Bool(self.grad),
             ("set_grad_enabled", [Value::Bool(enabled)]) => {
                 self.grad = *enabled;
@@ -107,15 +178,21 @@ impl<'c> Evaluator<'_, 'c> {
                 let scalar = self.scalar(value)?;
                 let made = self.build(op::SCALAR_TENSOR.schema(), &[Some(Input::Scalar(scalar)), Some(Input::DType(dtype))])?;
                 if let Value::Tensor(tensor) = &made {
-                    self.numbers.insert(*tensor, value.clone());
+                    self.facts.numbers.insert(*tensor, value.clone());
                 }
                 made
             }
             ("tensor" | "as_tensor", [data, rest @ ..]) => {
                 let given = |wanted: &str| named.iter().find(|(name, _)| name == wanted).map(|(_, value)| value);
                 let dtype = given("dtype").or(rest.first().filter(|_| name == "as_tensor"));
-                self.written(data, dtype)?
+                self.written(name, data, dtype)?
             }
+            ("IfThenElse", [Value::Bool(condition), yes, no]) => if *condition { yes } else { no }.clone(),
+            ("Size" | "_size_if_not_equal", [sizes @ Value::List(_)]) => sizes.clone(),
+            ("Complex", [real, imag]) => match (self.number_of(real, "float")?, self.number_of(imag, "float")?) {
+                (Value::Float(real), Value::Float(imag)) => Value::Complex(real, imag),
+                _ => return Err("a complex number is made of numbers that only a call knows".into()),
+            },
             ("__is__" | "__isnot__", [a, b]) => {
                 let same = match (a, b) {
                     (Value::None, Value::None) => true,
@@ -128,14 +205,23 @@ impl<'c> Evaluator<'_, 'c> {
         }))
     }
 
-    /// `torch.tensor` of numbers in lists.
-    fn written(&mut self, data: &Value<'c>, dtype: Option<&Value<'c>>) -> Eval<Value<'c>> {
+    /// `torch.tensor` or `torch.as_tensor` of numbers in lists.
+    fn written(&mut self, name: &str, data: &Value<'c>, dtype: Option<&Value<'c>>) -> Eval<Value<'c>> {
         if let Value::Tensor(tensor) = data {
             let inputs = [Some(Input::Tensor(*tensor))];
-            let copy = self.build(op::CLONE.schema(), &inputs)?;
+            let copy = if name == "as_tensor" { data.clone() } else { self.build(op::CLONE.schema(), &inputs)? };
             return match dtype {
                 Some(dtype @ Value::Int(_)) => self.operator("aten", "to", vec![copy, dtype.clone()], Vec::new()),
                 _ => Ok(copy),
+            };
+        }
+        if let Some((rows, row)) = rows::of(data) {
+            let float = row == rows::Row::Number(ElementType::F64);
+            let dtype = dtype.filter(|dtype| matches!(dtype, Value::Int(_))).cloned().or(float.then_some(Value::Int(6)));
+            let copy = self.build(op::CLONE.schema(), &[Some(Input::Tensor(rows))])?;
+            return match dtype {
+                Some(dtype) => self.operator("aten", "to", vec![copy, dtype], Vec::new()),
+                None => Ok(copy),
             };
         }
         let (mut flat, mut shape) = (Vec::new(), Vec::new());
@@ -163,7 +249,7 @@ impl<'c> Evaluator<'_, 'c> {
             }
         }
         if shape.is_empty() {
-            self.numbers.insert(made[0], flat.remove(0));
+            self.facts.numbers.insert(made[0], flat.remove(0));
             return Ok(Value::Tensor(made[0]));
         }
         let Value::Tensor(stacked) = self.build(op::STACK.schema(), &[Some(Input::Tensors(made))])? else {
@@ -203,6 +289,18 @@ impl<'c> Evaluator<'_, 'c> {
             ("device", []) => Value::Device("cpu".into()),
             ("layout", []) => Value::Int(0),
             ("get_device", []) => Value::Int(-1),
+            ("is_contiguous", []) => {
+                Value::Bool(self.is_contiguous(tensor).ok_or("whether this tensor is contiguous is not known: what made it is not")?)
+            }
+            ("stride", dims @ ([] | [Value::Int(_)])) if self.is_contiguous(tensor) == Some(true) && ty.is_static() => {
+                let (shape, mut strides) = (ty.shape(), Vec::new());
+                for dim in 0..shape.len() {
+                    strides.push(Value::Int(shape[dim + 1..].iter().map(|size| (*size).max(1)).product()));
+                }
+                let list = self.list(strides);
+                return if let [dim] = dims { self.subscript(&list, dim).map(Some) } else { Ok(Some(list)) };
+            }
+            ("stride", _) => return Err("strides are known of contiguous tensors only".into()),
             ("is_floating_point", []) => is(&|dtype| dtype.is_float()),
             ("is_complex", []) => is(&|dtype| dtype.is_complex()),
             ("is_signed", []) => is(&|dtype| dtype.is_signed() || dtype.is_float()),
@@ -214,6 +312,10 @@ impl<'c> Evaluator<'_, 'c> {
             | ("is_inference" | "is_conj" | "is_neg" | "is_sparse_csr" | "is_vulkan" | "is_xpu" | "is_ipu", []) => Value::Bool(false),
             ("data" | "requires_grad_" | "retain_grad", _) => args[0].clone(),
             ("cpu" | "pin_memory", []) => args[0].clone(),
+            // What has the type already is given back.
+            ("type_as", [Value::Tensor(like)]) if like.ty().element_type() == dtype => args[0].clone(),
+            ("storage_offset", []) if super::writes::base(tensor) == tensor => Value::Int(0),
+            ("storage_offset", []) => return Err("where a view begins in its storage is not known".into()),
             ("mT" | "T" | "H" | "mH", []) => return self.property_view(name, tensor).map(Some),
             ("real", []) if dtype.is_some_and(|dtype| !dtype.is_complex()) => args[0].clone(),
             ("ImplicitTensorToNum" | "IntImplicit" | "Int", []) => self.number_of(&args[0], "int")?,
@@ -236,7 +338,7 @@ impl<'c> Evaluator<'_, 'c> {
                 return self.operator("aten", "to", shifted, Vec::new()).map(Some);
             }
             ("to", [Value::None, Value::None, ..] | [Value::Device(_)] | [Value::Device(_), Value::None, ..]) => args[0].clone(),
-            ("tolist" | "numpy", _) => return Err("`tolist` of a tensor makes values that only a call knows".into()),
+            ("tolist", _) => self.list_of(&args[0])?,
             ("__not__", []) => {
                 let number = self.number_of(&args[0], "bool")?;
                 return self.number("__not__", &[number]);
@@ -329,8 +431,15 @@ impl<'c> Evaluator<'_, 'c> {
                     named.push(("dtype".to_owned(), Value::Int(6)));
                 }
             }
-            // Before version 11 `gelu` had no approximation.
-            "gelu" if args.len() > 2 => args.truncate(2),
+            // Before versions 8 and 9 the number of steps could be left out.
+            "linspace" | "logspace" if self.program.version < if name == "linspace" { 8 } else { 9 } => {
+                let steps = named.iter_mut().find(|(name, _)| name == "steps").map(|(_, value)| value).or(args.get_mut(2));
+                match steps {
+                    Some(steps @ Value::None) => *steps = Value::Int(100),
+                    Some(_) => {}
+                    None => named.push(("steps".to_owned(), Value::Int(100))),
+                }
+            }
             _ => {}
         }
         Ok((args, named))

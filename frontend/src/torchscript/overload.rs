@@ -136,7 +136,7 @@ impl<'c> Evaluator<'_, 'c> {
             return self.list_input(arg, &items);
         }
         Ok(match (arg.ty.kind, value) {
-            (Kind::Tensor, Value::Tensor(tensor)) => Input::Tensor(*tensor),
+            (Kind::Tensor, Value::Tensor(tensor)) => Input::Tensor(self.facts.shaped(*tensor)),
             (Kind::Tensor, number) => {
                 let dtypes: Vec<_> =
                     args.iter().flatten().filter_map(|arg| if let Value::Tensor(t) = arg { t.ty().element_type() } else { None }).collect();
@@ -165,7 +165,7 @@ impl<'c> Evaluator<'_, 'c> {
 
     fn list_input(&mut self, arg: &Arg, items: &[Value<'c>]) -> Eval<Input<'c>> {
         let tensor = |item: &Value<'c>| match item {
-            Value::Tensor(tensor) => Ok(Some(*tensor)),
+            Value::Tensor(tensor) => Ok(Some(self.facts.shaped(*tensor))),
             Value::None => Ok(None),
             other => Err(format!("{} stands in a list of tensors", other.kind())),
         };
@@ -241,7 +241,9 @@ impl<'c> Evaluator<'_, 'c> {
     /// Makes the op of a schema; its types are inferred.
     pub fn build(&mut self, schema: &'static Schema, inputs: &[Option<Input<'c>>]) -> Eval<Value<'c>> {
         self.ops += 1;
+        self.accessed(schema, inputs)?;
         let op = emit(&mut self.builder, self.operators, schema, inputs)?;
+        self.note_layout(op);
         let mut results =
             op.results().into_iter().map(|value| if value.ty().is_tensor() { Value::Tensor(value) } else { Value::Number(value) });
         let mut returned = Vec::new();

@@ -6,6 +6,7 @@ use std::rc::Rc;
 
 use strata_core::ir;
 
+use super::rows::Row;
 use super::text::ast::Function;
 
 /// A value of the program.
@@ -27,6 +28,8 @@ pub enum Value<'c> {
     /// Items in the order in which they were added.
     Dict(Shared<Vec<(Value<'c>, Value<'c>)>>),
     Object(Rc<Object<'c>>),
+    /// The one item of a list whose length only a call knows: its items are the rows of the tensor.
+    Rows(ir::Value<'c>, Row<'c>),
     /// A member of an enum: its class and name, and its value.
     Member(Rc<str>, Rc<Value<'c>>),
     /// A function with the variables around it; `fork` makes one.
@@ -37,6 +40,8 @@ pub enum Value<'c> {
     Apart,
     /// A result of an op that is not made yet.
     Slot(usize),
+    /// The same, for the rows of a list.
+    SlotRows(usize, Row<'c>),
 }
 
 /// Something that may be changed, by whoever stands in a region as deep as its own or deeper.
@@ -119,9 +124,10 @@ impl<'c> Value<'c> {
             Value::List(_) => "a list",
             Value::Dict(_) => "a dict",
             Value::Object(_) => "an object",
+            Value::Rows(..) => "a list whose length only a call knows",
             Value::Member(..) => "a member of an enum",
             Value::Closure(..) => "a function",
-            Value::Uninitialized | Value::Slot(_) => "nothing",
+            Value::Uninitialized | Value::Slot(_) | Value::SlotRows(..) => "nothing",
             Value::Apart => "a value that two branches leave with different ranks, lengths or types",
         }
     }
@@ -141,7 +147,7 @@ impl<'c> Value<'c> {
     /// Whether a tensor is somewhere in it, or in a list or tuple.
     pub fn has_tensor(&self) -> bool {
         match self {
-            Value::Tensor(_) => true,
+            Value::Tensor(_) | Value::Rows(..) => true,
             Value::Tuple(items) => items.iter().any(Value::has_tensor),
             Value::List(items) => items.borrow().iter().any(Value::has_tensor),
             _ => false,
@@ -172,6 +178,7 @@ impl<'c> Value<'c> {
             (Value::List(a), Value::List(b)) => a.is(b),
             (Value::Dict(a), Value::Dict(b)) => a.is(b),
             (Value::Object(a), Value::Object(b)) => Rc::ptr_eq(a, b),
+            (Value::Rows(a, _), Value::Rows(b, _)) => a == b,
             (Value::Member(a, _), Value::Member(b, _)) => a == b,
             (Value::Closure(a, _), Value::Closure(b, _)) => Rc::ptr_eq(a, b),
             _ => false,

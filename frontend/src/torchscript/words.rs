@@ -142,6 +142,11 @@ impl<'c> Evaluator<'_, 'c> {
             let found = place.and_then(|place| chars.get(place)).ok_or_else(|| super::error::Stop::Raised("IndexError".to_owned()))?;
             return Ok(Value::text(&found.to_string()));
         }
+        if let Value::List(list) = of
+            && let Some(item) = self.of_rows("__getitem__", list, std::slice::from_ref(index))?
+        {
+            return Ok(item);
+        }
         let items = of.items().ok_or_else(|| format!("{} has no items", of.kind()))?;
         let index = self.number_of(index, "int")?;
         let Value::Int(place) = index else { return self.selected(&items, &index) };
@@ -149,31 +154,45 @@ impl<'c> Evaluator<'_, 'c> {
         found.ok_or_else(|| super::error::Stop::Raised("IndexError: list index out of range".to_owned()))
     }
 
-    /// An item at a place that only a call knows: of tensors of one type, that of their stack.
+    /// An item at a place that only a call knows: of tensors of one type, that of their stack, of numbers too.
     fn selected(&mut self, items: &[Value<'c>], place: &Value<'c>) -> Eval<Value<'c>> {
-        let tensors: Option<Vec<_>> =
-            items.iter().map(|item| if let Value::Tensor(tensor) = item { Some(*tensor) } else { None }).collect();
-        let (Some(tensors), Value::Number(place)) = (tensors.filter(|tensors| !tensors.is_empty()), place) else {
+        let all = |wanted: fn(&Value<'c>) -> bool| !items.is_empty() && items.iter().all(wanted);
+        let numbers = all(|item| matches!(item, Value::Int(_) | Value::Float(_) | Value::Bool(_) | Value::Number(_)));
+        let Value::Number(index) = place else { return Err("a list is read at a place that is no number".into()) };
+        if !numbers && !all(|item| matches!(item, Value::Tensor(_))) {
             return Err("a list is read at a place that only a call knows".into());
+        }
+        let stacked = if numbers {
+            let row = super::rows::of_items(items).ok_or("a list of different numbers is read at a place that only a call knows")?;
+            super::rows::start(self, &self.list(items.to_vec()), row)?
+        } else {
+            let tensors = items.iter().filter_map(|item| if let Value::Tensor(tensor) = item { Some(*tensor) } else { None }).collect();
+            match self.build(op::STACK.schema(), &[Some(Input::Tensors(tensors))])? {
+                Value::Tensor(stacked) => {
+                    super::rows::note_items(self, stacked, items);
+                    stacked
+                }
+                other => return Err(format!("{} is no tensor", other.kind()).into()),
+            }
         };
-        let stacked = self.build(op::STACK.schema(), &[Some(Input::Tensors(tensors))])?;
-        let Value::Tensor(stacked) = stacked else { return Err("it is no tensor".into()) };
-        let index = Some(Input::Int(strata_dialects::aten::Size::Value(*place)));
+        self.guard_place(items.len(), place)?;
+        let index = Some(Input::Int(strata_dialects::aten::Size::Value(*index)));
         let dim = Some(Input::Int(strata_dialects::aten::Size::Const(0)));
-        self.build(op::SELECT_INT.schema(), &[Some(Input::Tensor(stacked)), dim, index])
+        let item = self.build(op::SELECT_INT.schema(), &[Some(Input::Tensor(stacked)), dim, index])?;
+        if numbers { self.operator("aten", "item", vec![item], Vec::new()) } else { Ok(item) }
     }
 
-    /// A list or dict as text with the places of its values filled in, as Python's `format` does for `{}`.
-    pub fn format(&mut self, args: &[Value<'c>]) -> String {
-        let Some(Value::Str(text)) = args.first() else { return String::new() };
-        let (mut out, mut values) = (String::new(), args[1..].iter());
-        let mut rest: &str = text;
-        while let Some((before, after)) = rest.split_once("{}") {
-            out.push_str(before);
-            out.push_str(&values.next().map(|value| show(value)).unwrap_or_default());
-            rest = after;
+    /// A call fails whose place is not one of so many.
+    pub fn guard_place(&mut self, len: usize, place: &Value<'c>) -> Eval<()> {
+        let (first, last) = (Value::Int(-(len as i64)), Value::Int(len as i64));
+        let inside = [self.number("ge", &[place.clone(), first])?, self.number("lt", &[place.clone(), last])?];
+        if let [Some(a), Some(b)] = inside
+            && let Some(Value::Number(holds)) = self.number("__and__", &[a, b])?
+        {
+            let text = self.cx.str_attr("IndexError: list index out of range");
+            self.builder.effect(strata_dialects::capture::Guard::NAME, &[holds], &[("text", text)]);
         }
-        out + rest
+        Ok(())
     }
 
     pub fn dict(&self, items: Vec<(Value<'c>, Value<'c>)>) -> Value<'c> {
@@ -213,19 +232,4 @@ fn is_instance(value: &Value<'_>, ty: &Expr) -> bool {
 pub(super) fn wrap(place: i64, len: usize) -> Option<usize> {
     let place = if place < 0 { place.checked_add(len as i64)? } else { place };
     usize::try_from(place).ok()
-}
-
-/// A value as Python's `str` writes it.
-pub(super) fn show(value: &Value<'_>) -> String {
-    let list = |items: &[Value<'_>]| items.iter().map(show).collect::<Vec<_>>().join(", ");
-    match value {
-        Value::None => "None".to_owned(),
-        Value::Bool(value) => if *value { "True" } else { "False" }.to_owned(),
-        Value::Int(value) => value.to_string(),
-        Value::Float(value) => format!("{value:?}"),
-        Value::Str(text) | Value::Device(text) => text.to_string(),
-        Value::Tuple(items) => format!("({})", list(items)),
-        Value::List(items) => format!("[{}]", list(&items.borrow())),
-        other => format!("<{}>", other.kind()),
-    }
 }

@@ -43,7 +43,9 @@ impl Archives {
             if path.metadata()?.len() <= MAX_BYTES {
                 let entries = entries(std::fs::read(&path)?).map_err(|error| format!("{}: {error}", path.display()))?;
                 let script = path.extension().is_some_and(|ending| ending == "pt");
-                archives.push(Archive { entries, call: script.then(|| path.with_extension("safetensors")) });
+                // The inputs of its call, or of the first of several.
+                let calls = ["safetensors", "s0.safetensors"].map(|ending| path.with_extension(ending));
+                archives.push(Archive { entries, call: calls.into_iter().find(|call| script && call.exists()) });
             }
         }
         Ok(Archives(archives))

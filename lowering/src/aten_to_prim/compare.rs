@@ -1,13 +1,14 @@
 //! Comparisons, logic, bits, predicates and selection.
 
+use strata_core::ir::Value;
 use strata_dialects::aten::dtype::{DType, Numeric};
 use strata_dialects::aten::op::*;
-use strata_dialects::prim_builder::{Scalar, Tensor};
+use strata_dialects::prim_builder::{Scalar, Size, Tensor};
 
 use super::args::Args;
 use super::pointwise::{pair, signbit};
 use super::rule::Precision::Exact;
-use super::rule::{Rule, one, unary};
+use super::rule::{Rule, one, scalar, unary};
 
 pub(super) const RULES: &[Rule] = &[
     one(__AND___SCALAR, Exact, |a| pair(a, Tensor::and)),
@@ -20,6 +21,7 @@ pub(super) const RULES: &[Rule] = &[
     one(__RSHIFT___TENSOR, Exact, |a| pair(a, Tensor::shift_right)),
     one(__XOR___SCALAR, Exact, |a| pair(a, Tensor::xor)),
     one(__XOR___TENSOR, Exact, |a| pair(a, Tensor::xor)),
+    scalar(ALLCLOSE, allclose),
     one(BITWISE_AND_SCALAR, Exact, |a| pair(a, Tensor::and)),
     one(BITWISE_AND_SCALAR_TENSOR, Exact, |a| pair(a, Tensor::and)),
     one(BITWISE_AND_TENSOR, Exact, |a| pair(a, Tensor::and)),
@@ -38,6 +40,7 @@ pub(super) const RULES: &[Rule] = &[
     one(BITWISE_XOR_TENSOR, Exact, |a| pair(a, Tensor::xor)),
     one(EQ_SCALAR, Exact, |a| pair(a, Tensor::equal)),
     one(EQ_TENSOR, Exact, |a| pair(a, Tensor::equal)),
+    scalar(EQUAL, equal),
     one(GE_SCALAR, Exact, |a| pair(a, Tensor::greater_equal)),
     one(GE_TENSOR, Exact, |a| pair(a, Tensor::greater_equal)),
     one(GREATER_SCALAR, Exact, |a| pair(a, Tensor::greater)),
@@ -111,6 +114,26 @@ fn isfinite(x: Tensor<'_>) -> Tensor<'_> {
 
 fn isreal(x: Tensor<'_>) -> Tensor<'_> {
     if x.dtype().is_complex() { x.imag().equal(0) } else { !none(x) }
+}
+
+/// Whether two tensors have the same sizes and equal elements.
+fn equal<'c>(a: &Args<'c>) -> Option<Value<'c>> {
+    let (x, y) = (a.tensor("self"), a.tensor("other"));
+    let (some, others) = (x.shape(), y.shape());
+    let known = |(a, b): (&Size<'c>, &Size<'c>)| a.known().zip(b.known()).map(|(a, b)| a == b);
+    let alike: Vec<_> = some.iter().zip(others.iter()).map(known).collect();
+    if some.len() != others.len() || alike.contains(&Some(false)) {
+        return Some(a.prim.constant(DType::Bool, Scalar::Int(0)).item());
+    }
+    if alike.contains(&None) {
+        a.fail("whether the tensors have the same sizes is known at a call only");
+    }
+    Some(x.equal(y).reduce("and", &x.all_dims(), false).item())
+}
+
+fn allclose<'c>(a: &Args<'c>) -> Option<Value<'c>> {
+    let close = isclose(a);
+    Some(close.reduce("and", &close.all_dims(), false).item())
 }
 
 fn isclose<'c>(a: &Args<'c>) -> Tensor<'c> {

@@ -33,6 +33,7 @@ mod compare;
 mod complex;
 mod conv;
 mod counting;
+mod covariance;
 mod creation;
 mod ctc;
 mod distance;
@@ -105,6 +106,7 @@ static FAMILIES: &[&[Rule]] = &[
     compare::RULES,
     conv::RULES,
     counting::RULES,
+    covariance::RULES,
     creation::RULES,
     ctc::RULES,
     distance::RULES,

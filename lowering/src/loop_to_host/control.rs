@@ -1,14 +1,16 @@
 //! Control flow on buffers.
 //!
 //! A loop's tensors live in slots allocated before it: the body reads the slots, and what it yields is copied into them through
-//! temporaries, so that a body may yield its own arguments in another order.
+//! temporaries, so that a body may yield its own arguments in another order. A tensor of symbolic sizes may have others after each step:
+//! the loop carries its slot and its sizes, and a step that yields another number of elements allocates another slot.
 
 use super::Error;
 use super::convert::{Converter, Tensor};
 use crate::num::Num;
-use strata_core::ir::{Block, DYNAMIC, Op, OpSpec, Type, Value};
+use strata_core::ir::{Block, Builder, DYNAMIC, ElementType, Op, OpSpec, Type, Value};
+use strata_core::upstream::arith::{self, CmpIPredicate};
 use strata_core::upstream::scf;
-use strata_dialects::loops;
+use strata_dialects::{host, loops};
 
 /// Values a region hands on: for a tensor its buffer and the sizes that its type leaves open, else the scalar.
 fn handed<'c>(converter: &mut Converter<'c>, op: Op<'c>, value: Value<'c>) -> Result<Vec<Value<'c>>, Error> {
@@ -16,9 +18,14 @@ fn handed<'c>(converter: &mut Converter<'c>, op: Op<'c>, value: Value<'c>) -> Re
         return Ok(vec![converter.scalar(value)]);
     }
     let tensor = converter.tensor(op, value)?;
+    Ok(handed_of(converter, value, &tensor))
+}
+
+/// What is handed on of a tensor: its buffer and the sizes that its type leaves open.
+fn handed_of<'c>(converter: &mut Converter<'c>, value: Value<'c>, tensor: &Tensor<'c>) -> Vec<Value<'c>> {
     let open = value.ty().shape().into_iter().zip(&tensor.sizes).filter(|(size, _)| *size == DYNAMIC).map(|(_, &size)| size);
     let open: Vec<_> = open.collect();
-    Ok(std::iter::once(tensor.buffer).chain(open.into_iter().map(|size| size.value(&mut converter.b))).collect())
+    std::iter::once(tensor.buffer).chain(open.into_iter().map(|size| size.value(&mut converter.b))).collect()
 }
 
 /// Types of what [`handed`] gives.
@@ -126,39 +133,72 @@ fn inside<'c>(
     result
 }
 
-/// Slots for the tensors that a loop carries, holding their first values. Scalars are given back to be carried as they are.
-fn slots<'c>(converter: &mut Converter<'c>, op: Op<'c>, values: &[Value<'c>]) -> Result<Vec<Option<Tensor<'c>>>, Error> {
-    let mut slots = Vec::new();
-    for &value in values {
-        slots.push(if value.ty().is_tensor() {
-            let first = converter.tensor(op, value)?;
-            let element = converter.element(op, value)?;
-            let slot = converter.alloc(element, first.sizes.clone());
-            converter.copy(&first, &slot);
-            Some(slot)
-        } else {
-            None
-        });
-    }
-    Ok(slots)
+/// Where a loop keeps a value.
+enum Slot<'c> {
+    /// A scalar, which the loop carries as it is.
+    Scalar,
+    /// A tensor of known sizes in memory of its own.
+    Fixed(Tensor<'c>),
+    /// A tensor whose sizes may change from step to step: the loop carries its memory and its sizes.
+    Open,
 }
 
-/// Copies yielded tensors into their slots; gives the scalars.
+/// Slots for the values that a loop carries, and the loop's operands for them: scalars, and for tensors of symbolic sizes memory that holds
+/// the first value, and sizes.
+fn slots<'c>(converter: &mut Converter<'c>, op: Op<'c>, values: &[Value<'c>]) -> Result<(Vec<Slot<'c>>, Vec<Value<'c>>), Error> {
+    let (mut slots, mut operands) = (Vec::new(), Vec::new());
+    for &value in values {
+        if !value.ty().is_tensor() {
+            slots.push(Slot::Scalar);
+            operands.push(converter.scalar(value));
+            continue;
+        }
+        let first = converter.tensor(op, value)?;
+        let element = converter.element(op, value)?;
+        let slot = converter.alloc(element, first.sizes.clone());
+        converter.copy(&first, &slot);
+        if value.ty().is_static() {
+            slots.push(Slot::Fixed(slot));
+        } else {
+            operands.extend(handed_of(converter, value, &slot));
+            slots.push(Slot::Open);
+        }
+    }
+    Ok((slots, operands))
+}
+
+/// The types of what a loop carries for these values.
+fn carried_types<'c>(converter: &Converter<'c>, op: Op<'c>, values: &[Value<'c>]) -> Result<Vec<Type<'c>>, Error> {
+    let mut types = Vec::new();
+    for &value in values.iter().filter(|value| !value.ty().is_tensor() || !value.ty().is_static()) {
+        types.extend(handed_types(converter, op, value)?);
+    }
+    Ok(types)
+}
+
+/// Copies yielded tensors into their slots; gives what the loop carries on. `held` are the values whose memory the slots of symbolic sizes
+/// have in this step, where there are some.
 fn refill<'c>(
     converter: &mut Converter<'c>,
     op: Op<'c>,
     values: &[Value<'c>],
-    slots: &[Option<Tensor<'c>>],
+    slots: &[Slot<'c>],
+    held: &[Option<Value<'c>>],
 ) -> Result<Vec<Value<'c>>, Error> {
-    let mut scalars = Vec::new();
+    // All are read before one is written.
     let mut moves = Vec::new();
-    for (&value, slot) in values.iter().zip(slots) {
-        let Some(slot) = slot else {
-            scalars.push(converter.scalar(value));
-            continue;
+    for ((&value, slot), held) in values.iter().zip(slots).zip(held) {
+        let known = match slot {
+            Slot::Scalar => {
+                moves.push(None);
+                continue;
+            }
+            Slot::Fixed(slot) => Some(slot.clone()),
+            Slot::Open => held.map(|held| converter.tensor(op, held)).transpose()?,
         };
         let tensor = converter.tensor(op, value)?;
-        if tensor.buffer == slot.buffer {
+        if known.as_ref().is_some_and(|slot| tensor.buffer == slot.buffer) {
+            moves.push(Some((tensor, None)));
             continue;
         }
         let fresh = value.defining_op().is_some_and(|def| def.isa::<loops::Call>());
@@ -170,31 +210,56 @@ fn refill<'c>(
             converter.copy(&tensor, &temporary);
             temporary
         };
-        // The slot has the memory that the first value needed.
-        for (found, wanted) in source.sizes.clone().into_iter().zip(slot.sizes.clone()) {
-            converter.same_elements(&[wanted], &[found]);
+        if let Slot::Fixed(slot) = slot {
+            // The slot has the memory that the first value needed.
+            for (found, wanted) in source.sizes.clone().into_iter().zip(slot.sizes.clone()) {
+                converter.same_elements(&[wanted], &[found]);
+            }
         }
-        moves.push((source, slot.clone()));
+        moves.push(Some((source, Some(known))));
     }
-    for (source, slot) in moves {
-        converter.copy(&source, &slot);
+    let mut carried = Vec::new();
+    for ((&value, slot), moved) in values.iter().zip(slots).zip(moves) {
+        match (slot, moved) {
+            (Slot::Fixed(_), Some((source, Some(Some(slot))))) => converter.copy(&source, &slot),
+            (Slot::Open, Some((source, None))) => carried.extend(handed_of(converter, value, &source)),
+            (Slot::Open, Some((source, Some(known)))) => {
+                let element = converter.element(op, value)?;
+                let slot = roomy(converter, op, known, &source, element);
+                converter.copy(&source, &slot);
+                carried.extend(handed_of(converter, value, &slot));
+            }
+            (Slot::Scalar, _) => carried.push(converter.scalar(value)),
+            _ => {}
+        }
     }
-    Ok(scalars)
+    Ok(carried)
 }
 
-/// Makes the tensors among `values` those of the slots, and the scalars those of `scalars`.
-fn bind<'c>(converter: &mut Converter<'c>, values: &[Value<'c>], slots: &[Option<Tensor<'c>>], scalars: &[Value<'c>]) {
-    let mut scalars = scalars.iter();
+/// Memory for as many elements as a tensor has: that of the slot, or other where the slot has another number of them.
+fn roomy<'c>(converter: &mut Converter<'c>, op: Op<'c>, slot: Option<Tensor<'c>>, like: &Tensor<'c>, element: ElementType) -> Tensor<'c> {
+    let Some(slot) = slot else { return converter.alloc(element, like.sizes.clone()) };
+    let elements = converter.checked_elements(&like.sizes, element);
+    let (wanted, there) = (elements.value(&mut converter.b), converter.elements(&slot.sizes).value(&mut converter.b));
+    let same = arith::cmpi(&mut converter.b, CmpIPredicate::Eq, wanted, there);
+    let ty = converter.buffer_type(element);
+    let new = converter.b.op(OpSpec { name: scf::If::NAME, operands: &[same], results: &[ty], regions: 2, ..OpSpec::default() });
+    for (region, held) in [Some(slot.buffer), None].into_iter().enumerate() {
+        let block = new.region(region).append_block(&[], op.location());
+        let mut builder = Builder::at_end(block, op.location());
+        let buffer = held.unwrap_or_else(|| builder.value(host::Alloc::NAME, &[wanted], ty, &[]));
+        scf::yield_(&mut builder, &[buffer]);
+    }
+    Tensor { buffer: new.result(0), sizes: like.sizes.clone() }
+}
+
+/// Makes the tensors among `values` those of the slots, and the others what the loop carries.
+fn bind<'c>(converter: &mut Converter<'c>, values: &[Value<'c>], slots: &[Slot<'c>], carried: &[Value<'c>]) {
+    let mut carried = carried.iter().copied();
     for (&value, slot) in values.iter().zip(slots) {
         match slot {
-            Some(slot) => {
-                converter.tensors.insert(value, slot.clone());
-            }
-            None => {
-                if let Some(&scalar) = scalars.next() {
-                    converter.scalars.insert(value, scalar);
-                }
-            }
+            Slot::Fixed(slot) => drop(converter.tensors.insert(value, slot.clone())),
+            Slot::Scalar | Slot::Open => receive(converter, value, &mut carried),
         }
     }
 }
@@ -202,11 +267,9 @@ fn bind<'c>(converter: &mut Converter<'c>, values: &[Value<'c>], slots: &[Option
 /// `scf.for` with slots.
 pub fn convert_for<'c>(converter: &mut Converter<'c>, op: Op<'c>) -> Result<(), Error> {
     let bounds: Vec<_> = op.operands()[..3].iter().map(|&bound| converter.scalar(bound)).collect();
-    let carried = op.operands()[3..].to_vec();
-    let slots = slots(converter, op, &carried)?;
-    let scalars: Vec<_> = carried.iter().filter(|value| !value.ty().is_tensor()).map(|&value| converter.scalar(value)).collect();
-    let types: Vec<_> = scalars.iter().map(|value| value.ty()).collect();
-    let operands = [bounds, scalars].concat();
+    let (slots, carried) = slots(converter, op, &op.operands()[3..])?;
+    let types: Vec<_> = carried.iter().map(|value| value.ty()).collect();
+    let operands = [bounds, carried].concat();
     let new = converter.b.op(OpSpec { name: scf::For::NAME, operands: &operands, results: &types, regions: 1, ..OpSpec::default() });
     let arguments = [&[converter.cx.index()], types.as_slice()].concat();
     let inner = new.region(0).append_block(&arguments, op.location());
@@ -216,8 +279,9 @@ pub fn convert_for<'c>(converter: &mut Converter<'c>, op: Op<'c>) -> Result<(), 
         converter.scalars.insert(old[0], fresh[0]);
         bind(converter, &old[1..], &slots, &fresh[1..]);
         let terminator = branch(converter, block)?;
-        let scalars = refill(converter, terminator, &terminator.operands(), &slots)?;
-        scf::yield_(&mut converter.b, &scalars);
+        let held: Vec<_> = old[1..].iter().copied().map(Some).collect();
+        let carried = refill(converter, terminator, &terminator.operands(), &slots, &held)?;
+        scf::yield_(&mut converter.b, &carried);
         Ok(())
     })?;
     bind(converter, &op.results(), &slots, &new.results());
@@ -226,46 +290,49 @@ pub fn convert_for<'c>(converter: &mut Converter<'c>, op: Op<'c>) -> Result<(), 
 
 /// `scf.while` with slots. What the first region hands to the second one has slots of its own.
 pub fn convert_while<'c>(converter: &mut Converter<'c>, op: Op<'c>) -> Result<(), Error> {
-    let carried = op.operands();
-    let slots = slots(converter, op, &carried)?;
+    let (slots, carried) = slots(converter, op, &op.operands())?;
     let (before, after) = (op.body(0), op.body(1));
     let passed = before.terminator().map(|op| op.operands()[1..].to_vec()).unwrap_or_default();
     // A tensor that is passed on unchanged stays in its slot.
     let mut passed_slots = Vec::new();
     for &value in &passed {
         passed_slots.push(if !value.ty().is_tensor() {
-            None
-        } else if value.owner_block() == Some(before) {
-            slots[value.index()].clone()
-        } else {
-            if !value.ty().is_static() {
-                return Err(Error::at(op, "a loop's condition passes a tensor of symbolic size on"));
+            Slot::Scalar
+        } else if value.owner_block() == Some(before) && value.defining_op().is_none() {
+            match &slots[value.index()] {
+                Slot::Fixed(slot) => Slot::Fixed(slot.clone()),
+                _ => Slot::Open,
             }
+        } else if value.ty().is_static() {
             let sizes = value.ty().shape().into_iter().map(Num::Const).collect();
             let element = converter.element(op, value)?;
-            Some(converter.alloc(element, sizes))
+            Slot::Fixed(converter.alloc(element, sizes))
+        } else {
+            return Err(Error::at(op, "a loop's condition passes a tensor of symbolic size on"));
         });
     }
-    let scalars: Vec<_> = carried.iter().filter(|value| !value.ty().is_tensor()).map(|&value| converter.scalar(value)).collect();
-    let types: Vec<_> = scalars.iter().map(|value| value.ty()).collect();
-    let passed_types: Vec<_> = passed.iter().map(|value| value.ty()).filter(|ty| !ty.is_tensor()).collect();
+    let types: Vec<_> = carried.iter().map(|value| value.ty()).collect();
+    let passed_types = carried_types(converter, op, &passed)?;
     let new =
-        converter.b.op(OpSpec { name: scf::While::NAME, operands: &scalars, results: &passed_types, regions: 2, ..OpSpec::default() });
+        converter.b.op(OpSpec { name: scf::While::NAME, operands: &carried, results: &passed_types, regions: 2, ..OpSpec::default() });
     let first = new.region(0).append_block(&types, op.location());
     inside(converter, new, first, |converter| {
         bind(converter, &before.args(), &slots, &first.args());
         let terminator = branch(converter, before)?;
-        let scalars = refill(converter, terminator, &passed, &passed_slots)?;
+        let held: Vec<_> = passed.iter().map(|value| Some(*value)).collect();
+        let passed = refill(converter, terminator, &passed, &passed_slots, &held)?;
         let condition = converter.scalar(terminator.operand(0));
-        scf::condition(&mut converter.b, condition, &scalars);
+        scf::condition(&mut converter.b, condition, &passed);
         Ok(())
     })?;
     let second = new.region(1).append_block(&passed_types, op.location());
     inside(converter, new, second, |converter| {
         bind(converter, &after.args(), &passed_slots, &second.args());
         let terminator = branch(converter, after)?;
-        let scalars = refill(converter, terminator, &terminator.operands(), &slots)?;
-        scf::yield_(&mut converter.b, &scalars);
+        // The slot of an argument of the first region is that of the second one's that it is passed on to.
+        let held: Vec<_> = before.args().iter().map(|arg| passed.iter().position(|value| value == arg).map(|at| after.arg(at))).collect();
+        let carried = refill(converter, terminator, &terminator.operands(), &slots, &held)?;
+        scf::yield_(&mut converter.b, &carried);
         Ok(())
     })?;
     bind(converter, &op.results(), &passed_slots, &new.results());

@@ -41,6 +41,7 @@ use strata_core::ir::{Block, Op};
 use strata_core::pass::{Counter, Pass, PassContext, PassError};
 use strata_core::rewrite::Rewriter;
 use strata_dialects::aten::Operator;
+use strata_dialects::aten::storage::shares;
 
 use alias::Aliases;
 
@@ -85,7 +86,7 @@ fn block<'c>(block: Block<'c>, aliases: &mut Aliases<'c>, rewriter: &mut Rewrite
             Some(schema) if schema.addresses_storage() => {
                 storage::give_storage(op, schema, schema.operator(), aliases, rewriter).map_err(blame)?;
             }
-            Some(schema) if alias::is_alias(op, schema) => {
+            Some(schema) if shares(op, schema) => {
                 let source = op.operand(0);
                 aliases.refresh_operands(op, rewriter);
                 aliases.add_view(source, schema.operator(), op);

@@ -98,7 +98,9 @@ fn last_use<'c>(block: Block<'c>, at: &HashMap<Op<'c>, usize>, value: Value<'c>)
         let statement = statement(block, using.op);
         last = last.max(at.get(&statement).copied().unwrap_or(0));
         let handed = matches!(using.op.name(), scf::Yield::NAME | scf::Condition::NAME);
-        let results = if handed { using.op.parent().map(Op::results) } else { using.op.isa::<host::Slice>().then(|| using.op.results()) };
+        // A loop that takes no step gives what it was given.
+        let passes = using.op.isa::<host::Slice>() || matches!(using.op.name(), scf::For::NAME | scf::While::NAME);
+        let results = if handed { using.op.parent().map(Op::results) } else { passes.then(|| using.op.results()) };
         for result in results.into_iter().flatten().filter(|result| result.ty().is_memref()) {
             last = last.max(last_use(block, at, result));
         }

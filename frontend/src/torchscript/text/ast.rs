@@ -110,6 +110,8 @@ pub enum Expr {
     Float(f64),
     /// The imaginary part.
     Imaginary(f64),
+    /// The real and the imaginary part.
+    Complex(f64, f64),
     Str(String),
     List(Vec<Expr>),
     Tuple(Vec<Expr>),
@@ -173,7 +175,7 @@ impl Expr {
     fn mentions(&self, name: &str) -> bool {
         match self {
             Expr::Name(known) => known == name,
-            Expr::Int(_) | Expr::Float(_) | Expr::Imaginary(_) | Expr::Str(_) => false,
+            Expr::Int(_) | Expr::Float(_) | Expr::Imaginary(_) | Expr::Complex(..) | Expr::Str(_) => false,
             Expr::List(items) | Expr::Tuple(items) => items.iter().any(|item| item.mentions(name)),
             Expr::Dict(items) => items.iter().any(|(key, value)| key.mentions(name) || value.mentions(name)),
             Expr::Attr(of, _) | Expr::Negative(of) => of.mentions(name),

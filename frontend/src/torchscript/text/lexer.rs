@@ -18,7 +18,7 @@ pub enum Token {
     End,
 }
 
-const SIGNS: &[&str] = &["->", "(", ")", "[", "]", "{", "}", ",", ":", ".", "=", "-"];
+const SIGNS: &[&str] = &["->", "(", ")", "[", "]", "{", "}", ",", ":", ".", "=", "-", "+"];
 /// No printer nests deeper.
 const MAX_INDENT: usize = 256;
 

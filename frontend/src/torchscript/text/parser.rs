@@ -343,18 +343,28 @@ impl Parser {
         Ok((args, named))
     }
 
+    /// The complex number that begins with a real part, if one does: `1.+2.j`.
+    fn complex(&mut self, real: f64) -> Option<Expr> {
+        let sign = [("+", 1.0), ("-", -1.0)].into_iter().find(|(sign, _)| self.is(sign))?.1;
+        let (Token::Imaginary(imag), _) = self.tokens.get(self.at + 1)? else { return None };
+        let imag = *imag;
+        self.at += 2;
+        Some(Expr::Complex(real, sign * imag))
+    }
+
     fn atom(&mut self) -> Parsed<Expr> {
         let token = self.peek().clone();
         self.at += 1;
         Ok(match token {
             Token::Name(name) => Expr::Name(name),
-            Token::Int(value) => Expr::Int(value),
-            Token::Float(value) => Expr::Float(value),
+            Token::Int(value) => self.complex(value as f64).unwrap_or(Expr::Int(value)),
+            Token::Float(value) => self.complex(value).unwrap_or(Expr::Float(value)),
             Token::Imaginary(value) => Expr::Imaginary(value),
             Token::Str(text) => Expr::Str(text),
             Token::Sign("-") => match self.expr()? {
                 Expr::Int(value) => Expr::Int(value.wrapping_neg()),
                 Expr::Float(value) => Expr::Float(-value),
+                Expr::Complex(real, imag) => Expr::Complex(-real, imag),
                 other => Expr::Negative(Box::new(other)),
             },
             Token::Sign("[") => Expr::List(self.list("]", Self::expr)?),

@@ -1,0 +1,115 @@
+//! The values that a loop carries: their tensors and numbers are opened into slots before it, and closed at the end of each step.
+
+use std::collections::BTreeSet;
+
+use strata_core::ir::{self, Type};
+
+use super::error::Eval;
+use super::evaluate::Evaluator;
+use super::join::{has_slot, with_items};
+use super::value::Value;
+use super::writes::itself;
+
+/// Whether two values are the same; a tensor is after a write in place, too.
+pub(super) fn same<'c>(a: &Value<'c>, b: &Value<'c>) -> bool {
+    a.same(b) || matches!((a, b), (Value::Tensor(a), Value::Tensor(b)) if itself(*a) == itself(*b))
+}
+
+/// The items of a list, dict or object, those of dicts with their keys, of objects with their names.
+pub(super) fn items<'c>(held: &Value<'c>) -> Vec<(Option<Value<'c>>, Value<'c>)> {
+    match held {
+        Value::List(items) => items.borrow().iter().map(|item| (None, item.clone())).collect(),
+        Value::Dict(items) => items.borrow().iter().map(|(key, value)| (Some(key.clone()), value.clone())).collect(),
+        Value::Object(object) => object.attrs.borrow().iter().map(|(name, value)| (Some(Value::text(name)), value.clone())).collect(),
+        _ => Vec::new(),
+    }
+}
+
+/// What a list, dict or object holds with slots for the items that a loop changes.
+pub(super) fn open_items<'c>(
+    eval: &mut Evaluator<'_, 'c>,
+    held: &Value<'c>,
+    changed: &BTreeSet<usize>,
+    start: &mut Vec<ir::Value<'c>>,
+) -> Eval<Value<'c>> {
+    let opened = items(held).into_iter().enumerate().map(
+        |(place, (_, item))| {
+            if changed.contains(&place) { open(eval, &item, start) } else { Ok(item) }
+        },
+    );
+    let opened: Vec<_> = opened.collect::<Eval<_>>()?;
+    Ok(with_items(eval, held, opened))
+}
+
+/// What a list, dict or object is at the end of a step.
+pub(super) fn close_items<'c>(
+    eval: &mut Evaluator<'_, 'c>,
+    shape: &Value<'c>,
+    held: &Value<'c>,
+    ends: &mut Vec<ir::Value<'c>>,
+) -> Eval<()> {
+    let (shapes, items) = (items(shape), items(held));
+    if shapes.len() != items.len() {
+        return Err("a list or dict grows or shrinks in a loop whose length only a call knows".into());
+    }
+    // Items that are found to change are carried in the next attempt.
+    shapes
+        .iter()
+        .zip(&items)
+        .filter(|((_, shape), _)| has_slot(shape))
+        .try_for_each(|((_, shape), (_, item))| close(eval, shape, item, ends))
+}
+
+/// The type of a value that a loop can carry.
+pub(super) fn type_of<'c>(eval: &Evaluator<'_, 'c>, value: &Value<'c>) -> Option<Type<'c>> {
+    Some(match value {
+        Value::Tensor(value) | Value::Number(value) => value.ty(),
+        Value::Int(_) => eval.cx.index(),
+        Value::Float(_) => eval.cx.f64(),
+        Value::Bool(_) => eval.cx.int(1),
+        _ => return None,
+    })
+}
+
+/// A variable that a loop carries: its tensors and numbers become slots.
+pub(super) fn open<'c>(eval: &mut Evaluator<'_, 'c>, value: &Value<'c>, start: &mut Vec<ir::Value<'c>>) -> Eval<Value<'c>> {
+    Ok(match value {
+        Value::Tensor(tensor) => {
+            start.push(eval.facts.shaped(*tensor));
+            Value::Slot(start.len() - 1)
+        }
+        Value::Rows(tensor, row) => {
+            start.push(*tensor);
+            Value::SlotRows(start.len() - 1, *row)
+        }
+        Value::Tuple(items) => Value::Tuple(items.iter().map(|item| open(eval, item, start)).collect::<Eval<Vec<_>>>()?.into()),
+        Value::Int(_) | Value::Float(_) | Value::Bool(_) | Value::Number(_) => {
+            start.push(eval.as_number(value).ok_or("it is no number")?);
+            Value::Slot(start.len() - 1)
+        }
+        other => other.clone(),
+    })
+}
+
+/// What a variable is at the end of a step, in the order of its slots.
+pub(super) fn close<'c>(eval: &mut Evaluator<'_, 'c>, shape: &Value<'c>, value: &Value<'c>, ends: &mut Vec<ir::Value<'c>>) -> Eval<()> {
+    match (shape, value) {
+        (Value::Slot(_), Value::Tensor(tensor)) => {
+            eval.readable(*tensor)?;
+            ends.push(eval.facts.shaped(*tensor));
+        }
+        (Value::SlotRows(_, row), Value::Rows(tensor, other)) if row == other => ends.push(*tensor),
+        (Value::Slot(_), value) => {
+            let number = eval.as_number(value).ok_or_else(|| format!("a loop's variable becomes {}", value.kind()))?;
+            ends.push(number);
+        }
+        (Value::Tuple(shapes), Value::Tuple(values)) if shapes.len() == values.len() => {
+            for (shape, value) in shapes.iter().zip(values.iter()) {
+                close(eval, shape, value, ends)?;
+            }
+        }
+        (shape, value) if shape.same(value) => {}
+        (_, value) => return Err(format!("{} changes in a loop whose length only a call knows", value.kind()).into()),
+    }
+    Ok(())
+}

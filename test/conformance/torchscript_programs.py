@@ -1,0 +1,268 @@
+"""Scripted programs whose calls differ in what they do: branches and loops that only a call decides, over views, lists, dicts and objects.
+
+`PROGRAMS` has each function with the inputs of several calls.
+"""
+
+import math
+from typing import Dict, List
+
+import torch
+from torch import Tensor, nn
+
+PROGRAMS = []
+
+
+def calls(*inputs):
+    """A function to script, and the inputs of its calls."""
+    def keep(function):
+        PROGRAMS.append((function, [list(given) for given in inputs]))
+        return function
+    return keep
+
+
+above = torch.randn(3, 4, generator=torch.Generator().manual_seed(2)).abs() + 0.1
+below, v = -above, torch.arange(5.0)
+none, one, three, five = (torch.tensor(n) for n in (0, 1, 3, 5))
+
+
+# Tensors and views of them.
+
+
+@calls((above,), (below,))
+def writes_in_a_branch(x: Tensor):
+    y = x.clone()
+    first = y[0]
+    if bool(x.sum() > 0):
+        y += 1
+    else:
+        first.mul_(2)
+        y[1] = first
+    return y, first
+
+
+@calls((above,), (below,))
+def views_in_a_branch(x: Tensor):
+    y = x.clone()
+    across = y.t()
+    middle = across[1:3]
+    if bool(x.sum() > 0):
+        middle.fill_(5)
+        y[0] = 1
+    return y, across, middle
+
+
+@calls((above, three), (below, none))
+def views_in_a_loop(x: Tensor, n: Tensor):
+    y = x.clone()
+    a = y[0]
+    b = y[1]
+    for k in range(int(n)):
+        a += 1
+        b += a
+        y[2] += b
+    return y, a, b
+
+
+@calls((above, three), (below, none))
+def writes_in_a_branch_of_a_loop(x: Tensor, n: Tensor):
+    y = torch.zeros(4)
+    for k in range(int(n)):
+        if k % 2 == 0:
+            y += x[k]
+        else:
+            y[0] = 5
+    return y
+
+
+@calls((above, three), (below, five))
+def counts_in_a_tensor(x: Tensor, n: Tensor):
+    count = torch.zeros((), dtype=torch.long)
+    for k in range(int(n)):
+        if int(count) > 1:
+            x = x * 2
+        count += 1
+    return x, count
+
+
+@calls((above,), (below,))
+def sizes_in_place(x: Tensor):
+    y = x.clone()
+    z = y
+    y.t_()
+    y.unsqueeze_(0)
+    w = y.squeeze_(0)
+    w += 1
+    x = x.clone()
+    x.resize_(2, 6)
+    return y, z, w, x
+
+
+@calls((above,), (below,))
+def results_by_out(x: Tensor):
+    y = torch.zeros(3, 4)
+    torch.add(x, 1, out=y)
+    return y
+
+
+class Buffers(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.register_buffer("a", torch.ones(4))
+        self.register_buffer("b", torch.zeros(4))
+
+    def forward(self, x: Tensor, n: Tensor):
+        for k in range(int(n)):
+            self.a += x[0]
+            self.b = self.b + self.a
+        if bool(x.sum() > 0):
+            self.a, self.b = self.b, self.a
+        return self.a * 2, self.b
+
+
+BUFFERS = [[above, three], [below, none]]
+
+
+# Tensors that grow and shrink.
+
+
+@calls((above, three), (above, none))
+def grows(x: Tensor, n: Tensor):
+    y = x[:1]
+    for k in range(int(n)):
+        y = torch.cat([y, x[k].unsqueeze(0) * k])
+    return y, y.size(0), y.sum(0)
+
+
+@calls((v,), (v * 10,))
+def shrinks(x: Tensor):
+    while x.numel() > 1 and bool(x.sum() > 1):
+        x = x[: x.numel() // 2] + x[x.numel() - x.numel() // 2:]
+    return x
+
+
+@calls((v, three), (v, torch.tensor(6)))
+def two_that_grow(x: Tensor, n: Tensor):
+    y = x
+    z = x[:2]
+    for k in range(int(n)):
+        y, z = z, torch.cat([y, z])
+        if y.size(0) > 20:
+            y = y[:3]
+    return y, z
+
+
+# Lists, dicts and objects.
+
+
+@calls((above, three), (above, none))
+def appends_in_a_loop(x: Tensor, n: Tensor):
+    out: List[Tensor] = []
+    for k in range(int(n)):
+        out.append(x * k)
+    if len(out) == 0:
+        return x.unsqueeze(0)
+    return torch.stack(out, 1).transpose(0, 1) + torch.cat(out).sum()
+
+
+@calls((v,), (v - 3,))
+def appends_where(x: Tensor):
+    out = [x[0]]
+    numbers = [k * k for k in range(int(x[4]) + 1)]
+    for k in range(int(x[4]) + 1):
+        if bool(x[k] > 0):
+            out.append(x[k] * 2)
+    return torch.stack(out), len(out), torch.tensor(numbers), numbers[-1], sum(numbers)
+
+
+@calls((v, three), (v, none))
+def items_at_a_place(x: Tensor, n: Tensor):
+    numbers = [1, 2, 4, 8]
+    tensors = [x, x * 2, x * 3, x * 4]
+    numbers[int(n)] = 100
+    return tensors[int(n)] * numbers[int(n)], numbers
+
+
+@calls((above, three), (below, one))
+def entries_in_a_loop(x: Tensor, n: Tensor):
+    d = {"a": x, "b": x * 2}
+    pair = [x, x * 2]
+    for k in range(int(n)):
+        d["a"] = d["a"] + d["b"]
+        pair[0], pair[1] = pair[1], pair[0] + pair[1]
+    return d["a"], pair
+
+
+@torch.jit.script
+class Box:
+    def __init__(self, t: Tensor):
+        self.t = t
+        self.n = 0
+
+
+@calls((above, three), (below, one))
+def objects(x: Tensor, n: Tensor):
+    box = Box(x)
+    same = box
+    for k in range(int(n)):
+        box.t = box.t * 2
+        box.n += 1
+    if bool(x.sum() > 0):
+        box = Box(x * 2)
+    else:
+        box.t = x - 1
+    return box.t, same.n
+
+
+@calls((above, three), (above, none))
+def returns_in_a_loop(x: Tensor, n: Tensor):
+    for k in range(int(n)):
+        if bool(x[k].sum() > 0.5):
+            return x * k
+    return x - 1
+
+
+@calls(({"a": {"p": above, "q": v}, "b": {"p": below}}, {3: [above, v], 5: [below]}, [{"a": above, "b": v}, {"a": v}]))
+def nested_dicts(d: Dict[str, Dict[str, Tensor]], e: Dict[int, List[Tensor]], l: List[Dict[str, Tensor]]):
+    return d["a"]["p"] + d["b"]["p"], l[0]["a"].sum() + l[1]["a"], e[3][1] * 2, e[5][0], len(e[3])
+
+
+# Numbers and texts.
+
+
+@calls((torch.tensor(2.5),), (torch.tensor(0.25),))
+def floats(x: Tensor):
+    k = float(x)
+    whole = math.floor(k), math.ceil(k), int(k * 10), math.isinf(k)
+    return whole, round(k), abs(-k), k % 0.7, -k % 0.7, k // 0.7, k**2.5, math.atan2(k, 2.0), math.log(k), math.erf(k)
+
+
+@calls((torch.tensor(5),), (torch.tensor(-8),))
+def ints(x: Tensor):
+    k = int(x)
+    total = 0
+    for j in range(k, 0, -2):
+        total = total * 2 + j
+    return abs(k), k**2, k % 3, k // 3, k / 3, k & 6, k ^ 3, divmod(k, 3), math.sqrt(abs(k)), k + True, total
+
+
+@calls((torch.tensor([3, 1, 2]),), (torch.tensor([0, 5, 1]),))
+def elements(x: Tensor):
+    numbers: List[int] = x.tolist()
+    more: List[int] = x[x > 0].tolist()
+    total = 0
+    for number in more:
+        total += number * number
+    return numbers[0] + numbers[1] * 10, total, len(more)
+
+
+@calls((above,))
+def methods_of_texts(x: Tensor):
+    name = "  A name, B name "
+    known = "%d of %s" % (3, "x") == "3 of x" and "7".zfill(3) == "007" and str([0.1, 2.0]) == "[0.10000000000000001, 2.]"
+    return len(name.strip().split(", ")[1]), name.rfind("name"), name.count("a"), name.lower().title() == name.title(), known, hex(255) == "0xff"
+
+
+@calls((above,))
+def statistics(x: Tensor):
+    weights = torch.tensor([0.1, 0.2, 0.3, 0.4])
+    return torch.cov(x), torch.corrcoef(x), torch.cov(x[0], correction=0), torch.cov(x, aweights=weights), torch.equal(x, x), torch.allclose(x, x + 1)
