@@ -12,7 +12,7 @@ const SAMPLE: usize = 512;
 /// which half the root of its size is one.
 const MARGIN: usize = 36;
 
-/// A list that is long enough: the part between the bounds, a seventh of it for one place, is sorted out for less than it saves.
+/// A list that is worth several threads.
 pub(super) const LONG: usize = 1 << 13;
 
 /// Entries that a thread looks at at a time: some ten microseconds.

@@ -245,7 +245,9 @@ impl Lines {
                 wanted.extend((0..k).map(place));
                 wanted.sort_unstable();
                 wanted.dedup();
-                let ends = wanted.first().copied().zip(wanted.last().copied());
+                // Lines that are enough for all threads are each sorted out by one of them, for which two passes are no gain.
+                let few = (self.batch as usize) < pool::global().threads();
+                let ends = wanted.first().copied().zip(wanted.last().copied()).filter(|_| few);
                 let below = match ends.and_then(|ends| bracket(n, entry, ends)) {
                     Some((below, part)) => {
                         entries = part;
