@@ -21,7 +21,7 @@ from .undecomposed import undecomposed
 class Compiled:
     """A function that is compiled for each kind of arguments that it meets.
 
-    The kind is the nesting of the arguments, the dtype and sizes of each tensor, the value of all else, and which modules train. One call with each kind is
+    The kind is the nesting of the arguments, the dtype and sizes of each tensor, the value of all else, which modules train, and `torch.autocast`. One call with each kind is
     recorded: what the function does in Python besides (branches, prints, counters) happens then and not again. Gradients are not recorded.
     """
 
@@ -38,7 +38,7 @@ class Compiled:
         plain = not named and all([isinstance(each, torch.Tensor) for each in arguments])
         leaves, spec = (arguments, len(arguments)) if plain else pytree.tree_flatten((arguments, named))
         tensors = leaves if plain else [leaf for leaf in leaves if isinstance(leaf, torch.Tensor)]
-        kind = (spec, *map(_kind, leaves), *map(_kind, weights), *[part.training for part in self.modules])
+        kind = (spec, autocast(), *map(_kind, leaves), *map(_kind, weights), *[part.training for part in self.modules])
         found = self.programs.get(kind)
         if found is None:
             spec = pytree.tree_structure((arguments, named))
@@ -156,6 +156,11 @@ def _weights(modules: list[torch.nn.Module]):
     for part in modules:
         for owner in (part._parameters, part._buffers):
             yield from ((owner, name) for name, value in owner.items() if value is not None)
+
+
+def autocast() -> torch.dtype | None:
+    """The type that `torch.autocast` of the CPU computes in, where it is on."""
+    return torch.get_autocast_dtype("cpu") if torch.is_autocast_enabled("cpu") else None
 
 
 def _kind(leaf):

@@ -11,7 +11,7 @@ prim_rows! {
     /// None: positions. PyTorch: `argmax`.
     ArgReduce => Zero;
     /// `sum`: `g` for each element. `max`, `min`: `g` shared by the elements that are the extremum. `prod`: `g` times the product of the
-    /// others. PyTorch: `sum`, `scale_grad_by_count`, `prod_backward`.
+    /// others, which is the quotient where no element is 0. PyTorch: `sum`, `scale_grad_by_count`, `prod_backward`.
     Reduce => Custom(reduce);
     /// `sum`: the running sum of `g` from the end. `max`, `min`: `g` to the last element that was the extremum. `prod`: the running sum of
     /// `g * y` from the end over `x`; at the first 0 the same without it, and 0 after it. PyTorch: `cumsum_backward`,
@@ -31,7 +31,13 @@ fn reduce<'c>(at: &At<'c>) -> Cotangents<'c> {
     let g = at.g();
     vec![Some(match at.word("kind").as_str() {
         "sum" => spread(g),
-        "prod" => spread(g) * others(wide(x), &dims).convert(x.dtype()).conj(),
+        "prod" => {
+            // PyTorch divides where there is no 0 at all, so that an infinite element has NaN.
+            let (x, y) = (wide(x), spread(wide(at.y(0))));
+            let zero = x.equal(0).reduce("or", &x.all_dims(), false);
+            let partial = zero.select(others(x, &dims), y / zero.select(x.number(Scalar::Int(1)), x));
+            spread(g) * partial.convert(g.dtype()).conj()
+        }
         "max" | "min" | "maxnum" => {
             let mask = x.equal(spread(at.y(0)));
             let count = mask.convert(g.dtype().compute()).reduce("sum", &dims, false);

@@ -2,7 +2,7 @@
 
 use std::f64::consts::{FRAC_1_SQRT_2, FRAC_2_SQRT_PI, PI};
 
-use strata_dialects::aten::dtype::Numeric;
+use strata_dialects::aten::dtype::{Numeric, promote};
 use strata_dialects::aten::op::*;
 use strata_dialects::prim_builder::{Scalar, Tensor, product};
 
@@ -12,11 +12,19 @@ use super::{by_self, rows, zero};
 use crate::aten_to_prim::Args;
 
 rows! {
-    /// `g`, `g * value / b` and `-g * (value * a / b^2)`, in this order of rounding.
+    /// `g`, `g * (value / b)` and `-g * (value * a / b^2)`; the second factors are rounded as `a` and `b` are.
     ADDCDIV => Arguments(|at, a| {
-        let g = at.wide_g();
-        let [x, y, value] = ["tensor1", "tensor2", "value"].map(|name| a.as_type(name, g.dtype()));
-        at.named(&[("self", Some(g)), ("tensor1", Some(g * (value / y).conj())), ("tensor2", Some(-(g * (value * x / (y * y)).conj())))])
+        let (x, y) = factors(at);
+        let [by_x, by_y] = [x, y].map(|tensor| a.as_type("value", tensor.dtype()));
+        let common = promote(x.dtype(), y.dtype());
+        let quotient = (by_x * x).convert(common) / (y * y).convert(common);
+        at.named(&[("self", Some(at.wide_g())), ("tensor1", Some(times(at, by_y / y))), ("tensor2", Some(-times(at, quotient)))])
+    });
+    /// `g`, `g * (b * value)` and `g * (a * value)`; the second factors are rounded as `a` and `b` are.
+    ADDCMUL => Arguments(|at, a| {
+        let (x, y) = factors(at);
+        let [by_y, by_x] = [y, x].map(|tensor| times(at, tensor * a.as_type("value", tensor.dtype())));
+        at.named(&[("self", Some(at.wide_g())), ("tensor1", Some(by_y)), ("tensor2", Some(by_x))])
     });
     /// `_cdist_backward` by both; it is 0 where rows are equal.
     CDIST => Arguments(cdist);
@@ -120,6 +128,19 @@ rows! {
 }
 
 /// The dims that a reduction takes, and whether its result keeps them.
+/// The two factors of `addcmul` and `addcdiv`, as they are given.
+fn factors<'c>(at: &At<'c>) -> (Tensor<'c>, Tensor<'c>) {
+    let tensor = |name: &str| at.x(at.place(name).unwrap_or_default());
+    (tensor("tensor1"), tensor("tensor2"))
+}
+
+/// The cotangent times the conjugate of a partial derivative.
+fn times<'c>(at: &At<'c>, partial: Tensor<'c>) -> Tensor<'c> {
+    let (g, partial) = (at.wide_g(), wide(partial));
+    let common = promote(g.dtype(), partial.dtype());
+    g.convert(common) * partial.convert(common).conj()
+}
+
 fn reduced<'c>(a: &Args<'c>, rank: usize) -> (Vec<usize>, bool) {
     let dims = match (a.has("dim"), a.has("dim") && a.is_list("dim")) {
         (false, _) => (0..rank).collect(),
