@@ -43,7 +43,12 @@ pub(super) fn cholesky<'c>(at: &At<'c>) -> Tensor<'c> {
     let phi = half_lower(product(l.adjoint(), g.lower(true)));
     let left = solved(at, l.adjoint(), phi, &["upper"]);
     let both = solved(at, l.adjoint(), left.adjoint(), &["upper"]).adjoint();
-    (both + both.adjoint()) * both.number(Scalar::Float(0.5))
+    hermitian(both)
+}
+
+/// The Hermitian part of matrices.
+pub(super) fn hermitian(x: Tensor<'_>) -> Tensor<'_> {
+    (x + x.adjoint()) * x.number(Scalar::Float(0.5))
 }
 
 /// `gB = A^-H gX`, `gA = -gB X^H` in the triangle.
@@ -96,7 +101,7 @@ pub(super) fn lu<'c>(at: &At<'c>) -> Tensor<'c> {
     whole.filled(Scalar::Int(0)).scatter(whole, &coordinates(rows, rank - 2), &whole.all_dims(), "set")
 }
 
-/// `V (diag(gL) + V^H gV / gaps) V^H`.
+/// `V (diag(gL) + V^H gV / gaps) V^H`, and of it the Hermitian part.
 pub(super) fn eigh<'c>(at: &At<'c>) -> Tensor<'c> {
     let (values, vectors) = (at.y(0), at.y(1));
     let mut inner = as_diagonal(at.cotangent_or_zero(0), vectors);
@@ -110,7 +115,7 @@ pub(super) fn eigh<'c>(at: &At<'c>) -> Tensor<'c> {
         }
         inner = diagonal(vectors).select(inner, turned / gaps);
     }
-    product(product(vectors, inner), vectors.adjoint())
+    product(product(vectors, hermitian(inner)), vectors.adjoint())
 }
 
 /// `U ((skew(U^H gU) / gaps) S + S (skew(V^H gV) / gaps) + diag(gS)) V^H`, and what is orthogonal to the vectors. Vectors beyond the singular

@@ -82,7 +82,10 @@ fn scan<'c>(at: &At<'c>) -> Cotangents<'c> {
 /// `exp(x_j) * sum of g_i exp(-y_i) over i >= j`, by logarithms: those of positive and of negative cotangents apart.
 fn running_log<'c>(g: Tensor<'c>, x: Tensor<'c>, y: Tensor<'c>, dim: usize) -> Tensor<'c> {
     let part = |g: Tensor<'c>| {
-        let shares = g.greater(0).select(g.log(), f64::NEG_INFINITY) - y;
+        // What is not counted is a plain number for the logarithm, so that its own gradient is 0.
+        let counted = g.greater(0).and(y.greater(f64::NEG_INFINITY));
+        let (g, y) = (counted.select(g, 1), counted.select(y, 0));
+        let shares = counted.select(g.log() - y, f64::NEG_INFINITY);
         (shares.reverse(&[dim]).scan("logaddexp", dim).reverse(&[dim]) + x).exp()
     };
     part(g) - part(-g)

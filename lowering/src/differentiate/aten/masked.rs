@@ -26,6 +26,19 @@ rows! {
         let [by_y, by_x] = [y, x].map(|tensor| times(at, tensor * a.as_type("value", tensor.dtype())));
         at.named(&[("self", Some(at.wide_g())), ("tensor1", Some(by_y)), ("tensor2", Some(by_x))])
     });
+    /// `binary_cross_entropy_backward`, and `g * (log(1 - x) - log(x))` by the target, as `binary_cross_entropy_target_backward`.
+    BINARY_CROSS_ENTROPY => Arguments(|at, a| {
+        let given = [("grad_output", value(at.g()))];
+        let by_self = at.call(BINARY_CROSS_ENTROPY_BACKWARD, &given, &[at.op.operand(0).ty()]).first().copied();
+        let (mut g, x) = (at.wide_g(), at.wide("self"));
+        if at.place("weight").is_some() {
+            g = g * at.wide("weight");
+        }
+        if a.int("reduction") == 1 {
+            g = g / at.prim.size_tensor(g.dtype(), x.numel());
+        }
+        at.named(&[("self", by_self), ("target", Some(g * ((-x + 1.0).log() - x.log())))])
+    });
     /// `_cdist_backward` by both; it is 0 where rows are equal.
     CDIST => Arguments(cdist);
     /// `y * (g - sum(g * y))`: rows without weight have none.

@@ -3,7 +3,7 @@
 use strata_dialects::aten::op::*;
 use strata_dialects::prim_builder::{Scalar, Size, Tensor};
 
-use super::super::factor::{product, solved};
+use super::super::factor::{hermitian, product, solved};
 use super::super::rule::Rule::{Arguments, Custom};
 use super::super::rule::{At, Cotangents, Row};
 use super::rows;
@@ -28,8 +28,8 @@ rows! {
         let by_input = by_factor(factor, common + common.adjoint(), upper);
         at.named(&[("self", Some(by_self)), ("input2", Some(by_input))])
     });
-    /// What PyTorch gives is not the derivative by its eigenvectors: refused.
-    LINALG_MATRIX_SQRTH => Custom(|at| at.refuse("write it with `linalg.eigh`"));
+    /// `V (V^H g V / (r_i + r_j)) V^H` with the roots of the eigenvalues, of the Hermitian part of `g`. PyTorch: `linalg_matrix_sqrth_differential`.
+    LINALG_MATRIX_SQRTH => Custom(root);
     /// `pinv_backward`.
     LINALG_PINV => Custom(pseudo_inverse);
     /// `pinv_backward`.
@@ -47,6 +47,14 @@ rows! {
 /// `-common L`, or `-U common`.
 fn by_factor<'c>(factor: Tensor<'c>, common: Tensor<'c>, upper: bool) -> Tensor<'c> {
     -(if upper { product(factor, common) } else { product(common, factor) })
+}
+
+fn root<'c>(at: &At<'c>) -> Cotangents<'c> {
+    let spectrum = at.prim.library("eigh", &[], &[at.x(0)], &[]);
+    let (roots, vectors, g) = (spectrum[0].maximum(0).sqrt(), spectrum[1], at.g());
+    let sums = roots.unsqueeze(roots.rank() - 1) + roots.unsqueeze(roots.rank());
+    let inner = product(product(vectors.adjoint(), hermitian(g)), vectors);
+    vec![Some(product(product(vectors, inner / sums.convert(inner.dtype())), vectors.adjoint()))]
 }
 
 fn pseudo_inverse<'c>(at: &At<'c>) -> Cotangents<'c> {
